@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterable
 from typing import Any, Callable, Optional, Union
 
+from tscope._backward import Seen
 from tscope._flops import StepFlops
 from tscope._patches import patched
 from tscope._recorder import Around, Hooks, around, now_ns
@@ -39,6 +40,7 @@ class Auto(Hooks):
         self.waiting_for = len(optimizers)  # optimizers whose step ends the step; 0: whichever comes first
         self.scoped = scoped  # trace_step begins and ends the steps
         self.count_flops = flops
+        self._batch: Any = None  # the last one, while it is not known whether the model is trained in evaluation mode
         self.undo: list[Callable[[], None]] = []
         self._hook(optimizers)
         run._trains(model)
@@ -97,8 +99,24 @@ class Auto(Hooks):
     def fed(self, batch: Any) -> None:
         """A DataLoader gave a batch. One of training has a digest, in steps that are watched."""
         watched = self.run._watched
-        if watched is not None and not self.is_evaluation():
+        if watched is None:
+            return
+        if not self.is_evaluation():
             watched.batch(batch)
+        elif not self.known:
+            self._batch = batch
+
+    def trains(self) -> None:
+        """Backward is called. After a forward in evaluation mode, when no optimizer has stepped, it shows that the model is trained so:
+        the step begins here, with the time of that forward and what the loader gave before it."""
+        if self.open or not self.forward_ns or self.scoped:
+            return
+        begun_by, self.run._begun_by = self.run._begun_by, None  # the generators are no longer as they were before the pass
+        self.backward_begins()
+        self.run._begun_by = begun_by
+        batch, self._batch = self._batch, None
+        if batch is not None:
+            self.run._watched.batch(batch)
 
     # --- an evaluation between two steps, by the first forward of it and the next one in training ---
 
@@ -353,7 +371,9 @@ def instrument(run: Run, model: Any, optimizer: Any = None, *, comm: bool = True
         return
     optimizers = [] if optimizer is None else list(optimizer) if isinstance(optimizer, (list, tuple)) else [optimizer]
     try:
-        run._at_end.append(Auto(run, model, optimizers, comm=comm, flops=flops).stop)
+        hooks = Auto(run, model, optimizers, comm=comm, flops=flops)
+        run._at_end.append(hooks.stop)
+        run._at_end.append(Seen(hooks, optimizers).take_back)
     except Exception as error:
         run._cannot(f"auto: {type(error).__name__}: {error}")
 

@@ -22,7 +22,10 @@ typedef struct {
 	char trains_in_eval; /* the program trains in evaluation mode */
 	char count_flops;    /* of the next step */
 	char looked;	     /* an evaluation has begun behind the last step, and was told of */
+	char known;	     /* an optimizer has stepped: whether the program trains in evaluation mode is known */
 	long long evaluating; /* ns when the outermost forward of an evaluation began; 0: none is under way */
+	long long maybe;      /* ns when a forward with gradients began of which that is not known; 0: none is under way */
+	long long forward_ns; /* how long the last one of these took */
 } Hooks;
 
 static PyTypeObject *recorder_type, *hooks_type, *around_type;
@@ -43,11 +46,15 @@ static int is_true(PyObject *object)
 	return found != 0;
 }
 
+static int is_without_grad(Hooks *self)
+{
+	return self->grad_enabled && !is_true(PyObject_CallObject(self->grad_enabled, NULL));
+}
+
 static int is_evaluating(Hooks *self)
 {
-	if (self->grad_enabled && !is_true(PyObject_CallObject(self->grad_enabled, NULL)))
-		return 1;
-	return !self->trains_in_eval && self->model && !is_true(PyObject_GetAttr(self->model, training));
+	return is_without_grad(self) ||
+	       (!self->trains_in_eval && self->model && !is_true(PyObject_GetAttr(self->model, training)));
 }
 
 static int recording(const Hooks *self)
@@ -96,13 +103,16 @@ static PyObject *enter(Hooks *self)
 		Py_RETURN_NONE;
 	self->thread = me;
 	self->depth = 1;
-	if (evaluates) {
+	self->forward_ns = 0;
+	if (evaluates && (self->known || self->open || self->scoped || is_without_grad(self))) {
 		if (!self->open && !self->scoped && !self->looked) {
 			self->looked = 1;
 			Py_XDECREF(recorder_swallow(PyObject_CallMethod((PyObject *)self, "_evaluates", NULL)));
 		}
 		self->evaluating = tscope_now_ns();
-	} else if (self->open)
+	} else if (evaluates)
+		self->maybe = tscope_now_ns();
+	else if (self->open)
 		return recorder_mark(self->run, backward); /* of the micro-batch before */
 	else if (!self->scoped)
 		return begin_step(self);
@@ -116,6 +126,9 @@ static PyObject *leave(Hooks *self)
 	if (self->evaluating) {
 		end_region(self, evaluation, self->evaluating);
 		self->evaluating = 0;
+	} else if (self->maybe) {
+		self->forward_ns = tscope_now_ns() - self->maybe;
+		self->maybe = 0;
 	} else if (self->open) {
 		return recorder_mark(self->run, forward);
 	}
@@ -134,6 +147,18 @@ static PyObject *after_forward(Hooks *self, PyObject *const *args, Py_ssize_t n)
 	if (n < 1 || args[0] != self->model)
 		Py_RETURN_NONE;
 	return leave(self);
+}
+
+/* What was called in evaluation mode is trained: the step begins now, and its forward was before it. */
+static PyObject *backward_begins(Hooks *self, PyObject *unused)
+{
+	(void)unused;
+	if (self->open || !self->forward_ns || !recording(self))
+		Py_RETURN_NONE;
+	self->trains_in_eval = 1;
+	tscope_add_ns(self->run->run, recorder_column(self->run, PHASES, forward), self->forward_ns);
+	self->forward_ns = 0;
+	return begin_step(self);
 }
 
 static PyObject *before_optimizer(Hooks *self, PyObject *const *args, Py_ssize_t n)
@@ -160,6 +185,7 @@ static PyObject *after_optimizer(Hooks *self, PyObject *const *args, Py_ssize_t 
 
 	(void)args;
 	(void)n;
+	self->known = 1;
 	if (!self->open || !recording(self))
 		Py_RETURN_NONE;
 	none = recorder_mark(self->run, optimizer);
@@ -256,6 +282,8 @@ static PyMethodDef methods[] = {
 	 PyDoc_STR("before_optimizer(*rest)\n--\n\nAn optimizer's step begins.")},
 	{"after_optimizer", FAST(after_optimizer), METH_FASTCALL,
 	 PyDoc_STR("after_optimizer(*rest)\n--\n\nAn optimizer's step ends, and the step with the last of them.")},
+	{"backward_begins", FAST(backward_begins), METH_NOARGS,
+	 PyDoc_STR("backward_begins()\n--\n\nBackward is called after a forward in evaluation mode: a step begins.")},
 	{"waited", FAST(waited), METH_O, PyDoc_STR("waited(ns)\n--\n\nA DataLoader gave a batch after a wait.")},
 	{"is_evaluation", FAST(is_evaluation), METH_NOARGS,
 	 PyDoc_STR("is_evaluation()\n--\n\nWhether a forward that begins now is no part of training.")},
@@ -270,10 +298,13 @@ static PyMemberDef members[] = {
 	{"waiting_for", T_INT, offsetof(Hooks, waiting_for), 0, NULL},
 	{"stepped", T_INT, offsetof(Hooks, stepped), 0, NULL},
 	{"depth", T_INT, offsetof(Hooks, depth), 0, NULL},
+	{"thread", T_ULONG, offsetof(Hooks, thread), READONLY, NULL},
 	{"open", T_BOOL, offsetof(Hooks, open), 0, NULL},
 	{"scoped", T_BOOL, offsetof(Hooks, scoped), 0, NULL},
 	{"trains_in_eval", T_BOOL, offsetof(Hooks, trains_in_eval), 0, NULL},
 	{"count_flops", T_BOOL, offsetof(Hooks, count_flops), 0, NULL},
+	{"known", T_BOOL, offsetof(Hooks, known), READONLY, NULL},
+	{"forward_ns", T_LONGLONG, offsetof(Hooks, forward_ns), READONLY, NULL},
 	{"evaluating", T_LONGLONG, offsetof(Hooks, evaluating), 0, NULL},
 	{NULL, 0, 0, 0, NULL},
 };

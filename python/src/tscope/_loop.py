@@ -8,8 +8,11 @@ import weakref
 from typing import Any, Callable, Optional
 
 from tscope._auto import Auto, _waits
+from tscope._backward import Backward, of_several
 from tscope._compiles import compiles
+from tscope._losses import OfOptimizers
 from tscope._patches import patched
+from tscope._rates import rates_of
 from tscope._recorder import now_ns
 from tscope._run import Run
 from tscope._say import why
@@ -45,7 +48,6 @@ class Loop:
         self.run = Run()  # records nothing until a loop begins
         self.undo: list[Callable[[], None]] = []
         self.steps = 0
-        self.losses = True  # the program does not log its loss itself
         self.seen: dict[str, int] = dict.fromkeys(("forward", "backward", "optimizer", "loss", "data"), 0)
         self._pid = os.getpid()
         self._thread = 0  # whose calls are those of the loop
@@ -63,19 +65,19 @@ class Loop:
         self._waited: set[int] = set()  # optimizers for which a step waits
         self._stepped: dict[int, int] = {}  # in the open step
         self._ever: set[int] = set()
-        self._of_step: dict[str, dict[int, Any]] = {"loss": {}, "lr": {}}  # by optimizer
+        self._of_step: dict[int, dict[str, Any]] = {}  # rates by optimizer
+        self._of_optimizers = OfOptimizers()
         self._roots: dict[int, Any] = {}  # outermost modules of the open step
         self._open = self._closure = False
         self._inside = 0  # the thread that is in an outermost forward
         self._depth = 0  # of optimizers: one may call another
-        self._backwards = 0
         self._evaluating = 0
         self._evaluated: Any = None  # the module that the evaluation behind the last step called
+        self._maybe: Any = None  # a model that was called in evaluation mode with gradients, and how long it took, ns
+        self._began = 0  # when that call began; 0: none is under way
         self._phase = "backward"  # what the time since the last mark belongs to
-        self._loss: Any = None
         self._loaders: dict[int, Any] = {}  # by thread, the first one before an optimizer stepped
         self._batches: dict[int, Any] = {}  # and the last one
-        self._unscaled: Any = None
         self._call: Any = None
         self._compiling = getattr(getattr(torch, "compiler", None), "is_compiling", lambda: False)
         self._hook()
@@ -90,10 +92,8 @@ class Loop:
         self.undo.append(module.register_optimizer_step_pre_hook(self.before_optimizer).remove)
         self.undo.append(module.register_optimizer_step_post_hook(self.after_optimizer).remove)
         self.undo.append(patched(Optimizer, "__init__", _with_a_look(Optimizer.__init__, self._made)))
-        self.undo.append(patched(self.torch.autograd, "backward", self._timed_backward(self.torch.autograd.backward)))
-        for scaler in {self.torch.amp.GradScaler, self.torch.cuda.amp.GradScaler} if hasattr(self.torch.amp, "GradScaler") else ():
-            if "scale" in scaler.__dict__:
-                self.undo.append(patched(scaler, "scale", self._noted(scaler.scale)))
+        self._backward = _LoopBackward(self)
+        self.undo.append(self._backward.take_back)
         self._look_for_models()
 
     def _look_for_models(self) -> None:
@@ -137,7 +137,7 @@ class Loop:
         Until an optimizer has stepped nobody knows which of them trains: a warm-up, a reward model or a preview may come first.
         """
         try:
-            if self._backwards or os.getpid() != self._pid or not (module.training and self.torch.is_grad_enabled()):
+            if self._backward.inside or os.getpid() != self._pid or not (module.training and self.torch.is_grad_enabled()):
                 return False
             self._callers.add(threading.get_ident())
             if self._is_taken() or not self.run.enabled:
@@ -164,11 +164,11 @@ class Loop:
             self.run.cancel_step()
         self._callers.add(self._thread)
         self._thread, self._trainer, self._likely = threading.get_ident(), threading.current_thread(), likely
-        self._open, self._inside, self._backwards, self._depth, self._evaluating = False, 0, 0, 0, 0
-        self._loss = self._unscaled = None
+        self._open, self._inside, self._depth, self._evaluating, self._maybe, self._began = False, 0, 0, 0, None, 0
+        self._backward.forget()
         self._roots.clear()
-        for values in self._of_step.values():
-            values.clear()
+        self._of_step.clear()
+        self._of_optimizers = OfOptimizers()
 
     def _own(self) -> None:
         """An optimizer of this thread has stepped. Those that other threads train with are not waited for."""
@@ -224,7 +224,7 @@ class Loop:
             me = ident()
             if loop._inside == me or not (loop._mine() or loop._takes(module)):
                 return before(module, *args, **kwargs)
-            if loop._backwards or not loop._before_forward(module):
+            if loop._backward.inside or not loop._before_forward(module):
                 return before(module, *args, **kwargs)
             loop._inside = me
             try:
@@ -245,6 +245,9 @@ class Loop:
             if trains and not (module.training or module in self._in_eval):
                 self._models.add(module)  # it may turn out to be trained so
                 trains = False
+                if not self._open and not self.seen["optimizer"]:
+                    self._maybe, self._began = (weakref.ref(module), 0), now_ns()
+                    return True
             if not trains:
                 if module not in self._models or self._open:
                     return False
@@ -305,7 +308,9 @@ class Loop:
 
     @_quiet
     def _after_forward(self) -> None:
-        if self._evaluating:
+        if self._began:
+            self._maybe, self._began = (self._maybe[0], now_ns() - self._began), 0
+        elif self._evaluating:
             self.run._end_region("evaluation", self._evaluating)
             self._evaluating = 0
         elif self._open:
@@ -345,55 +350,29 @@ class Loop:
 
     # --- backward ---
 
-    def _timed_backward(self, before: Any) -> Any:
-        compiling, loop = self._compiling, self
-
-        def backward(tensors: Any, grad_tensors: Any = None, *args: Any, **kwargs: Any) -> Any:
-            if compiling() or loop._backwards or not loop._mine():
-                return before(tensors, grad_tensors, *args, **kwargs)
-            loop._backwards += 1
-            try:
-                return before(tensors, grad_tensors, *args, **kwargs)
-            finally:
-                if loop._mine():  # else another thread has the loop now
-                    loop._backwards -= 1
-                    loop._after_backward(tensors, grad_tensors)
-
-        backward.__wrapped__ = before  # type: ignore[attr-defined]
-        return backward
-
-    def _after_backward(self, tensors: Any, grad_tensors: Any) -> None:
-        try:
-            self.seen["backward"] += 1
-            if self._open:
-                self.run.mark("backward")
-            loss = tensors[0] if isinstance(tensors, (tuple, list)) and len(tensors) == 1 else tensors
-            if not self.losses or not self.run.enabled or not isinstance(loss, self.torch.Tensor) or loss.numel() != 1:
-                return
-            given = grad_tensors if not isinstance(grad_tensors, (tuple, list)) else next(iter(grad_tensors), None)
-            if given is not None:
-                return
-            result, unscaled = self._unscaled or (None, None)
-            self._loss = unscaled if result is not None and result() is loss else loss.detach()
-            self._unscaled = None
-        except Exception as error:
-            self._cannot(error)
-
-    def _noted(self, before: Any) -> Any:
-        """GradScaler.scale gives a scaled loss to backward; the loss is what it was given."""
-        loop = self
-
-        def scale(scaler: Any, outputs: Any) -> Any:
-            result = before(scaler, outputs)
-            loop._scales(outputs, result)
-            return result
-
-        return scale
+    @_quiet
+    def backward_begins(self) -> None:
+        """Backward is called. One that follows a forward in evaluation mode shows that the model is trained so."""
+        maybe, self._maybe = self._maybe, None
+        module = maybe[0]() if maybe is not None and not self._open else None
+        if maybe is not None and module is not None:
+            self._in_eval.add(module)
+            if not self.run.enabled:
+                self._start_run(module)
+            self.run._add_ns("forward", maybe[1])
+            self._begin(module, None)
 
     @_quiet
-    def _scales(self, outputs: Any, result: Any) -> None:
-        if isinstance(outputs, self.torch.Tensor) and isinstance(result, self.torch.Tensor):
-            self._unscaled = (weakref.ref(result), outputs.detach())
+    def backward_ended(self) -> None:
+        """Backward has returned."""
+        self.seen["backward"] += 1
+        if self._open:
+            self.run.mark("backward")
+
+    def synced(self) -> bool:
+        """Whether DistributedDataParallel reduces gradients now: within no_sync() it does not."""
+        models = [known() for known in self._roots.values()] if self._auto is None else [self._auto.model]
+        return all(model is None or model.__dict__.get("require_backward_grad_sync", True) for model in models)
 
     # --- optimizer ---
 
@@ -442,9 +421,8 @@ class Loop:
         self.run.mark("optimizer")
         self._phase = "optimizer"
         key = id(optimizer)
-        if self._loss is not None:
-            self._of_step["loss"][key], self._loss = self._loss, None
-        self._of_step["lr"][key] = _rate(optimizer)
+        self._of_optimizers.add(key, self._backward.losses.take())
+        self._of_step[key] = rates_of(optimizer)
         self._stepped[key] = self._stepped.get(key, 0) + 1
         if self._is_last(key):
             self._end(optimizer)
@@ -462,22 +440,19 @@ class Loop:
         return self._waited <= set(self._stepped)
 
     def _log(self, optimizer: Any) -> None:
-        """Records the loss of a step that `Auto` records, and its rate; what lies on a device is read later."""
-        if self._loss is not None:
+        """Records the loss of a step that `Auto` records, and its rates; what lies on a device is read later."""
+        taken = self._backward.losses.take()
+        if taken is not None:
             self.seen["loss"] += 1
-            loss, self._loss = self._loss, None
-            rate = _rate(optimizer)
-            self.run.log({"loss": loss} if rate is None else {"loss": loss, "lr": rate})
+            taken.record(self.run)
+            self.run.log(rates_of(optimizer))
 
     def _log_all(self) -> None:
         """Records losses and rates of the step; of several, by the place of the optimizer in the order in which they were made."""
         order = list(self._optimizers)
-        for name, values in self._of_step.items():
-            known = [(key, value) for key, value in values.items() if value is not None]
-            self.seen["loss"] += name == "loss" and bool(known)
-            for key, value in known:
-                self.run.log({f"{name}.{order.index(key)}" if len(known) > 1 and key in order else name: value})
-            values.clear()
+        self.seen["loss"] += self._of_optimizers.record(self.run, order)
+        self.run.log(of_several(self._of_step, order))
+        self._of_step.clear()
 
     def _end(self, optimizer: Any) -> None:
         """The step ends. What lies behind it is between steps."""
@@ -533,6 +508,39 @@ class Loop:
         self.undo.clear()
 
 
+class _LoopBackward(Backward):
+    """What a loop sees of backward, in its own thread."""
+
+    def __init__(self, loop: Loop) -> None:
+        super().__init__(loop.run)
+        self._loop = loop
+
+    def wanted(self) -> bool:
+        """Whether this thread is the one that trains."""
+        return self._loop._mine()
+
+    def synced(self) -> bool:
+        """Whether gradients are reduced now."""
+        return self._loop.synced()
+
+    def begins(self) -> None:
+        """Backward begins; the run may have begun since the last one."""
+        self._loop.backward_begins()
+        self.run = self._loop.run
+
+    def ended(self) -> None:
+        """Backward has returned."""
+        self._loop.backward_ended()
+
+    def discards(self) -> bool:
+        """Whether one optimizer was made."""
+        return len(self._loop._optimizers) <= 1
+
+    def steps(self) -> bool:
+        """Whether an optimizer is within its step."""
+        return self._loop._depth > 0
+
+
 def _with_a_look(before: Any, look: Callable[[Any], None]) -> Any:
     def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
         before(self, *args, **kwargs)
@@ -540,12 +548,6 @@ def _with_a_look(before: Any, look: Callable[[Any], None]) -> Any:
 
     __init__.__wrapped__ = before  # type: ignore[attr-defined]
     return __init__
-
-
-def _rate(optimizer: Any) -> Any:
-    """Returns the learning rate of an optimizer's first group, or None."""
-    groups = getattr(optimizer, "param_groups", None)
-    return groups[0].get("lr") if groups else None
 
 
 def _unwrapped(module: Any) -> list[Any]:

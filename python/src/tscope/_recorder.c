@@ -44,6 +44,8 @@ static tscope_column declare(Recorder *self, struct names *names, PyObject *name
 		/* A name that was refused is not kept: there may be any number of them. */
 		if (number && names->by_value && column)
 			(void)PyDict_SetItem(names->by_value, name, number);
+		if (names == &self->names[NUMBERS] && strcmp(text, "loss") == 0)
+			self->loss = column;
 	}
 	Py_XDECREF(number);
 	Py_XDECREF(utf8);
@@ -230,6 +232,17 @@ PyObject *recorder_mark(Recorder *self, PyObject *name)
 	Py_RETURN_NONE;
 }
 
+/* The program logs a number itself: a loss that it says counts, and not what is seen of it. */
+static void note_said(Recorder *self, int kind, tscope_column column)
+{
+	int64_t step;
+
+	if (kind != NUMBERS || !column || column != self->loss)
+		return;
+	step = tscope_step_now(self->run);
+	self->said[(uint64_t)step % SAID] = step;
+}
+
 static PyObject *log_number(Recorder *self, int kind, PyObject *name, PyObject *value)
 {
 	tscope_column column = recorder_column(self, kind, name);
@@ -239,6 +252,7 @@ static PyObject *log_number(Recorder *self, int kind, PyObject *name, PyObject *
 		return cannot(self, column ? "an integer is beyond what a double can hold"
 					   : "a column has a name that is none, or there are too many");
 	tscope_log(self->run, column, number);
+	note_said(self, kind, column);
 	Py_RETURN_NONE;
 }
 
@@ -259,21 +273,26 @@ static PyObject *number_on_host(PyObject *tensor)
 
 static PyObject *log_one(Recorder *self, int kind, PyObject *name, PyObject *value)
 {
+	PyObject *none;
+
 	if (PyFloat_Check(value) || PyLong_Check(value))
 		return log_number(self, kind, name, value);
 	if ((PyObject *)Py_TYPE(value) == tensor_type) {
 		PyObject *number = number_on_host(value);
 
 		if (number) {
-			PyObject *none = log_number(self, kind, name, number);
-
+			none = log_number(self, kind, name, number);
 			Py_DECREF(number);
 			return none;
 		}
 		if (PyErr_Occurred())
 			return NULL;
 	}
-	return recorder_swallow(PyObject_CallMethod((PyObject *)self, "_log_other", "iOO", kind, name, value));
+	none = recorder_swallow(PyObject_CallMethod((PyObject *)self, "_log_other", "iOO", kind, name, value));
+	if (none && self->run && kind == NUMBERS && PyUnicode_CheckExact(name) && PyUnicode_GetLength(name) == 4 &&
+	    is_known(self, kind, name))
+		note_said(self, kind, recorder_column(self, kind, name));
+	return none;
 }
 
 static PyObject *log_dict(Recorder *self, int kind, PyObject *dict)
@@ -565,6 +584,16 @@ static PyObject *set_device(Recorder *self, PyObject *device)
 	Py_RETURN_NONE;
 }
 
+/* Whether the program itself said the loss of a step, which is one of the last. */
+static PyObject *says_loss(Recorder *self, PyObject *given)
+{
+	long long step = PyLong_AsLongLong(given);
+
+	if (step == -1 && PyErr_Occurred())
+		return NULL;
+	return PyBool_FromLong(self->said[(uint64_t)step % SAID] == step);
+}
+
 static PyObject *step_now(Recorder *self, PyObject *unused)
 {
 	int64_t now = tscope_step_now(self->run);
@@ -708,6 +737,8 @@ static PyObject *recorder_new(PyTypeObject *type, PyObject *args, PyObject *kwar
 		return NULL;
 	self->next = TSCOPE_NEXT;
 	self->wake = INT64_MAX;
+	for (int i = 0; i < SAID; i++)
+		self->said[i] = INT64_MIN;
 	for (int i = 0; i < N_NAMES; i++)
 		self->names[i].kind = kinds[i];
 	step = (Step *)allocate_step(step_type, 0);
@@ -826,6 +857,7 @@ static PyMethodDef recorder_methods[] = {
 	{"_tick_every", FAST(tick_every), METH_VARARGS, NULL},
 	{"_wake", FAST(wake), METH_VARARGS, NULL},
 	{"_set_device", FAST(set_device), METH_O, NULL},
+	{"_says_loss", FAST(says_loss), METH_O, NULL},
 	{"_step_now", FAST(step_now), METH_NOARGS, NULL},
 	{"_step_fed", FAST(step_fed), METH_NOARGS, NULL},
 	{"_facts", FAST(facts), METH_VARARGS, NULL},

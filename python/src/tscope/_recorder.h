@@ -18,7 +18,7 @@
 
 #define FAST(name) ((PyCFunction)(void (*)(void))(name))
 
-enum { NEAR = 512, NEAR_FULL = 256 };
+enum { NEAR = 512, NEAR_FULL = 256, SAID = 64 };
 
 /* The columns of one kind, by name. */
 struct names {
@@ -46,6 +46,8 @@ typedef struct {
 	int64_t wake;	  /* the first step at whose beginning _begins is called; INT64_MAX: none */
 	int ends;	  /* _ends is called before the step ends */
 	PyObject *device; /* what times phases by a device's clock (_device.py); NULL: nothing does */
+	tscope_column loss;	/* the column of the number "loss"; 0: it has none yet */
+	int64_t said[SAID]; /* steps for which the program itself said a loss, by their last bits */
 	struct names names[N_NAMES];
 } Recorder;
 

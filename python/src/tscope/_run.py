@@ -55,6 +55,7 @@ class Run(Recorder):
         self._said: set[str] = set()
         self._loaders: set[int] = set()
         self._first = True
+        self._accumulates = False  # that steps have several micro-batches has been said
         self._torch: dict[str, Any] = {}
         self._every = 100
         self._windows: Any = None

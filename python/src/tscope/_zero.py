@@ -141,8 +141,8 @@ class Zero:
             return None
         self.run = run
         self.run.facts({"columns": {
-            "scalars.loss": {"source": "the tensor on which backward() was called last before the optimizer's step"},
-            "scalars.lr": {"source": "the optimizer's first group"},
+            "scalars.loss": {"source": "what backward() was called on: of several losses the sum, of micro-batches the mean"},
+            "scalars.lr": {"source": "the optimizer's groups"},
         }})
         return self.run
 

@@ -1,0 +1,253 @@
+"""The patches by which losses are seen: of backward, of GradScaler.scale, and of Optimizer.zero_grad, which throws gradients away."""
+
+import contextlib
+import functools
+import sys
+import threading
+from collections.abc import Iterable
+from typing import Any, Callable
+
+from tscope._losses import Losses, OfOptimizers
+from tscope._patches import patched
+from tscope._rates import rates_of
+from tscope._run import Run
+from tscope._say import why
+
+
+def compiling() -> Callable[[], bool]:
+    """Returns what tells whether torch.compile traces the call that is under way.
+
+    >>> compiling()()
+    False
+    """
+    compiler = getattr(sys.modules.get("torch"), "compiler", None)
+    return getattr(compiler, "is_compiling", bool)
+
+
+class Backward:
+    """The patches of one owner, which says what it wants to see: everything by default. Its `losses` are told.
+
+    >>> import torch
+    >>> class Owner(Backward):
+    ...     def ended(self):
+    ...         print(self.losses.take().loss())
+    >>> owner = Owner(run)
+    >>> torch.ones((), requires_grad=True).backward()
+    1.0
+    >>> owner.take_back()
+    """
+
+    def __init__(self, run: Run) -> None:
+        import torch
+        from torch.optim import Optimizer
+
+        self.run, self.losses = run, Losses(self.synced)
+        self.inside = 0  # the thread that is in an outermost backward
+        self._compiling = compiling()
+        self._undo = [
+            patched(torch.autograd, "backward", self._seen(torch.autograd.backward)),
+            patched(Optimizer, "zero_grad", self._discarding(Optimizer.zero_grad)),
+            *on_scalers("scale", self._scaled),
+        ]
+
+    # --- what an owner says ---
+
+    def wanted(self) -> bool:
+        """Whether a call of this thread, at this moment, is one of the loop."""
+        return True
+
+    def synced(self) -> bool:
+        """Whether a backward pass reduces gradients; one of a micro-batch need not."""
+        return True
+
+    def begins(self) -> None:
+        """The outermost backward begins."""
+
+    def ended(self) -> None:
+        """The outermost backward has returned, or raised; its loss is known."""
+
+    def discards(self) -> bool:
+        """Whether zero_grad throws away what backward gave before: not where it may be another optimizer's."""
+        return True
+
+    def steps(self) -> bool:
+        """Whether an optimizer's step is under way, which called what is seen now."""
+        return False
+
+    # --- the patches ---
+
+    def _seen(self, before: Any) -> Any:
+        seen, ident = self, threading.get_ident
+
+        @functools.wraps(before)
+        def backward(tensors: Any, grad_tensors: Any = None, *args: Any, **kwargs: Any) -> Any:
+            me = ident()
+            if seen._compiling() or seen.inside == me or not seen.wanted():
+                return before(tensors, grad_tensors, *args, **kwargs)
+            seen.inside = me
+            found = seen._look(tensors, grad_tensors)
+            try:
+                return before(tensors, grad_tensors, *args, **kwargs)
+            finally:
+                if seen.inside == me:  # else another thread has the loop now
+                    seen.inside = 0
+                    seen._after(found)
+
+        return backward
+
+    def _look(self, tensors: Any, weights: Any) -> Any:
+        try:
+            self.begins()
+            return self.losses.look(tensors, weights) if self.run.enabled else []
+        except Exception as error:
+            self.cannot(error)
+            return []
+
+    def _after(self, found: Any) -> None:
+        try:
+            self.losses.add(self.run, found)
+        except Exception as error:
+            self.cannot(error)
+        self.ended()
+
+    def _scaled(self, before: Any) -> Any:
+        seen = self
+
+        @functools.wraps(before)
+        def scale(scaler: Any, outputs: Any) -> Any:
+            result = before(scaler, outputs)
+            with contextlib.suppress(Exception):
+                if seen.wanted():
+                    seen.losses.scaled(outputs, result)
+            return result
+
+        return scale
+
+    def _discarding(self, before: Any) -> Any:
+        seen = self
+
+        @functools.wraps(before)
+        def zero_grad(optimizer: Any, *args: Any, **kwargs: Any) -> Any:
+            if not seen._compiling() and seen.wanted() and seen.discards():
+                seen.losses.discard(again=seen.steps())
+            return before(optimizer, *args, **kwargs)
+
+        return zero_grad
+
+    def cannot(self, error: Exception) -> None:
+        """Says once what is not recorded."""
+        self.run._cannot(f"the loss: {type(error).__name__}: {why(error)}")
+
+    def forget(self) -> None:
+        """Another thread has the loop now: what was seen of this one counts no more."""
+        self.inside, self.losses = 0, Losses(self.synced)
+
+    def take_back(self) -> None:
+        """Takes the patches back."""
+        for undo in reversed(self._undo):
+            undo()
+        self._undo.clear()
+
+
+def on_scalers(name: str, wrapped: Callable[[Any], Any]) -> list[Callable[[], None]]:
+    """Has a method of every kind of GradScaler wrapped. Returns what takes that back.
+
+    >>> on_scalers("no_such_method", print)
+    []
+    """
+    import torch
+
+    kinds = {torch.amp.GradScaler, torch.cuda.amp.GradScaler} if hasattr(torch.amp, "GradScaler") else set()
+    return [patched(kind, name, wrapped(kind.__dict__[name])) for kind in kinds if name in kind.__dict__]
+
+
+class Seen(Backward):
+    """The losses and rates of a loop whose steps the hooks of a model make (`Auto`): they are recorded as the optimizers step."""
+
+    def __init__(self, auto: Any, optimizers: Iterable[Any]) -> None:
+        super().__init__(auto.run)
+        self._auto, self._given = auto, list(optimizers)
+        self._thread = 0  # the one in which the optimizers step
+        self._of, self._rates = OfOptimizers(), {}  # type: ignore[var-annotated]
+        self._closures = False  # an optimizer was given one, which calls backward within its step
+        self._inside = False
+        self._undo.extend(self._on_steps("pre", self._before))
+
+    def _on_steps(self, when: str, hook: Callable[..., None]) -> list[Callable[[], None]]:
+        if self._given:
+            return [getattr(optimizer, f"register_step_{when}_hook")(hook).remove for optimizer in self._given]
+        from torch.optim import optimizer as module
+
+        return [getattr(module, f"register_optimizer_step_{when}_hook")(hook).remove]
+
+    def synced(self) -> bool:
+        """Whether DistributedDataParallel reduces gradients now: within no_sync() it does not."""
+        return bool(self._auto.model.__dict__.get("require_backward_grad_sync", True))
+
+    def wanted(self) -> bool:
+        """Whether this thread is the one in which the optimizers step, or before that the one that called the model."""
+        thread = self._thread or self._auto.thread
+        return not thread or thread == threading.get_ident()
+
+    def begins(self) -> None:
+        """The outermost backward begins: of a model in evaluation mode, it shows that this is trained."""
+        self._auto.trains()
+
+    def discards(self) -> bool:
+        """Whether there is one optimizer."""
+        return len(self._given) <= 1
+
+    def steps(self) -> bool:
+        """Whether the optimizer is within its step."""
+        return self._inside
+
+    def _before(self, optimizer: Any, args: Any, kwargs: Any) -> None:
+        self._thread = threading.get_ident()
+        if len(args) < 2 and not kwargs:  # the first is the optimizer itself
+            self._record(optimizer)
+            return
+        self._inside = True
+        if not self._closures:
+            self._closures = True
+            self._undo.extend(self._on_steps("post", self._after_closure))
+
+    def _after_closure(self, optimizer: Any, args: Any, kwargs: Any) -> None:
+        if self._inside:
+            self._inside = False
+            self._record(optimizer)
+
+    def _record(self, optimizer: Any) -> None:
+        try:
+            taken = self.losses.take()
+            if not self.run.enabled or self.run._step_now() is None:
+                return
+            if len(self._given) <= 1:
+                if taken is not None:
+                    taken.record(self.run)
+                self.run.log(rates_of(optimizer))
+                return
+            self._of.add(id(optimizer), taken)
+            self._rates[id(optimizer)] = rates_of(optimizer)
+            if self._auto.stepped + 1 >= self._auto.waiting_for:
+                self._record_all()
+        except Exception as error:
+            self.cannot(error)
+
+    def _record_all(self) -> None:
+        order = [id(optimizer) for optimizer in self._given]
+        self._of.record(self.run, order)
+        self.run.log(of_several(self._rates, order))
+        self._rates.clear()
+
+
+def of_several(rates: dict[int, dict[str, Any]], order: list[int]) -> dict[str, Any]:
+    """Returns the rates of optimizers by the names of their columns: of several, with the optimizer's place in `order`.
+
+    >>> of_several({7: {"lr": 0.1}, 8: {"lr.head": 0.2}}, [7, 8])
+    {'lr.0': 0.1, 'lr.1.head': 0.2}
+    """
+    found: dict[str, Any] = {}
+    for key, named in rates.items():
+        place = f".{order.index(key)}" if len(rates) > 1 and key in order else ""
+        found.update({f"lr{place}{name[2:]}": rate for name, rate in named.items()})
+    return found

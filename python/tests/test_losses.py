@@ -1,0 +1,277 @@
+"""The loss of a step is what the script prints: of one backward pass, of several micro-batches, and of several losses."""
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+import unittest
+
+import support
+import tscope
+
+THERE = importlib.util.find_spec("torch") is not None
+
+HEAD = (
+    "import torch, sys\n"
+    "torch.manual_seed(0); torch.set_num_threads(1)\n"
+    "model = torch.nn.Linear(4, 1); optimizer = torch.optim.SGD(model.parameters(), lr=0.01)\n"
+    "def one(k=8): return (model(torch.randn(k, 4)) - 3).square()\n"
+)
+
+# What is done with each of n micro-batches, whose loss is `loss`; the loop prints the mean of these.
+FORMS = {
+    "divided": "loss = one().mean(); (loss / n).backward()",
+    "by product": "loss = one().mean(); (loss * (1 / n)).backward()",
+    "in parts": "loss = one().mean(); extra = model.weight.square().sum(); (loss / n + extra / n).backward(); loss = loss + extra",
+    "in another type": "loss = one().mean(); (loss / n).double().backward()",
+    "not divided": "loss = one().mean(); loss.backward()",
+    "a sum by its own number": "loss = one().sum() / 8; loss.backward()",
+    "scaled": "loss = one().mean(); scaler.scale(loss / n).backward()",
+}
+
+
+@unittest.skipUnless(THERE, "torch is not installed")
+class Losses(support.Case):
+    def zero(self, text, name="zero"):
+        """Runs a script recorded, and returns the numbers that it printed and the cells of its steps."""
+        with open("train.py", "w", encoding="utf-8") as file:
+            file.write(text)
+        source = os.path.dirname(os.path.dirname(tscope.__file__))
+        words = [sys.executable, "-m", "tscope", "--directory", f"runs/{name}", "train.py"]
+        done = subprocess.run(words, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": source, "TSCOPE": "/nowhere"})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return [float(line) for line in done.stdout.split()], self.cells(f"runs/{name}")
+
+    def auto(self, text, name="auto"):
+        """Does the same in this process, with tscope.auto behind the line that makes the optimizer."""
+        printed = []
+        before, line, after = text.partition("model = ")
+        made, newline, rest = after.partition("\n")
+        names = {"print": lambda *values: printed.append(float(values[0])), "tscope": tscope}
+        run = "run = tscope.auto(model, optimizer, DIRECTORY, digests_every=1)"
+        exec(f"{before}{line}{made}\n{run}{newline}{rest}\nrun.finish()\n", {**names, "DIRECTORY": f"runs/{name}"})
+        return printed, self.cells(f"runs/{name}")
+
+    def cells(self, directory):
+        return [cells for _, cells in sorted(self.read(directory).steps.items())]
+
+    def loop(self, form, n, steps=5):
+        head = "scaler = torch.amp.GradScaler('cpu', init_scale=1024.0)\n" if form == "scaled" else ""
+        step = "scaler.step(optimizer); scaler.update()" if form == "scaled" else "optimizer.step()"
+        return HEAD + head + (
+            f"n = {n}\n"
+            f"for k in range({steps}):\n"
+            "    total = 0.0\n"
+            "    for j in range(n):\n"
+            f"        {FORMS[form]}\n"
+            "        total += loss.item() / n\n"
+            f"    {step}; optimizer.zero_grad(); print(total)\n"
+        )
+
+    def equal(self, found, places=1e-6):
+        printed, cells = found
+        self.assertEqual(len(printed), len(cells))
+        for step, (expected, row) in enumerate(zip(printed, cells)):
+            self.assertAlmostEqual(row.get("scalars.loss", float("nan")) / expected, 1, delta=places, msg=f"step {step}")
+        return cells
+
+    def test_loss_is_what_is_printed(self):
+        for form in FORMS:
+            for n in (1, 2, 3, 4, 8):
+                with self.subTest(form, n=n):
+                    cells = self.equal(self.auto(self.loop(form, n), f"{form} {n}"))
+                    self.assertEqual([row.get("micro_batches", 1) for row in cells], [n] * 5)
+                    for row in cells:
+                        micro = [row[f"scalars.micro_loss.{i}"] for i in range(n)] if n > 1 else []
+                        self.assertNotIn(f"scalars.micro_loss.{n}", row)
+                        if micro:
+                            self.assertAlmostEqual(sum(micro) / n / row["scalars.loss"], 1, delta=1e-6)
+
+    def test_a_script_that_nobody_touched(self):
+        for form, n in (("divided", 1), ("divided", 2), ("divided", 4), ("divided", 8), ("not divided", 4), ("scaled", 4)):
+            with self.subTest(form, n=n):
+                name = f"{form} {n}".replace(" ", "-")
+                cells = self.equal(self.zero(self.loop(form, n), name))
+                self.assertEqual([row.get("micro_batches", 1) for row in cells], [n] * 5)
+                with open(f"runs/{name}/facts.json", encoding="utf-8") as file:
+                    self.assertEqual(json.load(file)["work"].get("gradient_accumulation_steps"), n if n > 1 else None)
+
+    def test_what_is_normalized_by_all_of_the_step(self):
+        """Sums that are divided by the number of tokens of the whole step add up to its loss."""
+        text = HEAD + (
+            "for k in range(4):\n"
+            "    total = 0.0\n"
+            "    for j in range(3): loss = one(8).sum() / 24; loss.backward(); total += loss.item()\n"
+            "    optimizer.step(); optimizer.zero_grad(); print(total)\n"
+        )
+        cells = self.equal(self.auto(text))
+        self.assertAlmostEqual(sum(cells[0][f"scalars.micro_loss.{i}"] for i in range(3)) / 3 / cells[0]["scalars.loss"], 1, delta=1e-6)
+
+    def test_losses_of_several_lines_add_up(self):
+        text = HEAD + (
+            "for k in range(4):\n"
+            "    first = one().mean(); first.backward()\n"
+            "    second = 2 * one().mean(); second.backward()\n"
+            "    optimizer.step(); optimizer.zero_grad(); print(first.item() + second.item())\n"
+        )
+        for row in self.equal(self.auto(text)):
+            self.assertNotIn("micro_batches", row)
+        together = text.replace("; first.backward()", "").replace("second.backward()", "torch.autograd.backward([first, second])")
+        self.equal(self.auto(together, "together"))
+
+    def test_the_last_window_may_be_shorter(self):
+        text = HEAD + (
+            "total = 0.0\n"
+            "for i in range(10):\n"
+            "    loss = one().mean() / 4; loss.backward(); total += loss.item()\n"
+            "    if i % 4 == 3 or i == 9: optimizer.step(); optimizer.zero_grad(); print(total); total = 0.0\n"
+        )
+        self.assertEqual([row["micro_batches"] for row in self.equal(self.auto(text))], [4, 4, 2])
+
+    def test_micro_batches_without_reduction(self):
+        """Two lines of which one is within no_sync() are not two losses."""
+        text = HEAD + (
+            "for k in range(4):\n"
+            "    model.require_backward_grad_sync = False\n"
+            "    first = one().mean(); first.backward()\n"
+            "    model.require_backward_grad_sync = True\n"
+            "    second = one().mean(); second.backward()\n"
+            "    optimizer.step(); optimizer.zero_grad(); print((first.item() + second.item()) / 2)\n"
+        )
+        self.equal(self.auto(text))
+
+    def test_gradients_that_are_thrown_away(self):
+        text = HEAD + (
+            "for k in range(4):\n"
+            "    one().mean().backward(); optimizer.zero_grad()\n"
+            "    loss = one().mean(); loss.backward(); optimizer.step(); optimizer.zero_grad(); print(loss.item())\n"
+        )
+        self.equal(self.auto(text))
+
+    def test_closures(self):
+        """A step returns the loss of its closure's first call; LBFGS calls it again."""
+        for kind in ("LBFGS(model.parameters(), max_iter=4)", "SGD(model.parameters(), lr=0.1)"):
+            for n in (1, 3):
+                with self.subTest(kind, n=n):
+                    text = HEAD.replace("SGD(model.parameters(), lr=0.01)", kind) + (
+                        "def closure():\n"
+                        "    optimizer.zero_grad(); total = 0.0\n"
+                        f"    for j in range({n}): loss = one().mean() / {n}; loss.backward(); total += loss.item()\n"
+                        "    return total\n"
+                        "for k in range(4): print(optimizer.step(closure))\n"
+                    )
+                    self.assertEqual(len(self.equal(self.auto(text, f"{kind[:3]} {n}"))), 4)
+
+    def test_vectors_are_no_losses(self):
+        text = HEAD + (
+            "for k in range(3):\n"
+            "    one().backward(torch.ones(8, 1)); optimizer.step(); optimizer.zero_grad(); print(0)\n"
+        )
+        printed, cells = self.auto(text)
+        for row in cells:
+            self.assertEqual([name for name in row if name.startswith("scalars.")], ["scalars.lr"])
+        self.assertEqual(len(cells), len(printed))
+
+    def test_what_the_program_says_counts(self):
+        for where in ("before", "behind"):
+            say = "run.log(loss=loss.item() + 1)"
+            text = HEAD + (
+                "for k in range(70):\n"
+                f"    loss = one().mean(); loss.backward(); {say if where == 'before' else '0'}\n"
+                f"    optimizer.step(); optimizer.zero_grad(); {say if where == 'behind' else '0'}\n"
+                "    print(loss.item() + 1)\n"
+            )
+            self.equal(self.auto(text, where))
+
+    def test_several_optimizers(self):
+        text = HEAD.replace("optimizer = ", "other = torch.optim.SGD([model.bias], lr=0.5); optimizer = ") + (
+            "for k in range(4):\n"
+            "    one().mean().backward(); optimizer.step(); two = one().sum(); two.backward(); other.step(); print(two.item())\n"
+        )
+        before, after = text.split("lr=0.01)\n", 1)
+        printed = []
+        exec(f"{before}lr=0.01)\nrun = tscope.auto(model, [optimizer, other], 'runs/two')\n{after}run.finish()\n",
+             {"tscope": tscope, "print": printed.append})
+        cells = self.cells("runs/two")
+        self.assertEqual([row["scalars.loss.1"] for row in cells], printed)
+        for row in cells:
+            self.assertEqual((row["scalars.lr.0"], row["scalars.lr.1"]), (0.01, 0.5))
+
+    def test_a_model_that_is_trained_in_evaluation_mode(self):
+        """Its first step is one, and digests are those of the same training in training mode, of the same steps."""
+        text = HEAD + "MODE\nfor x in torch.utils.data.DataLoader(torch.randn(160, 4), batch_size=8):\n" + (
+            "    loss = model(x).square().mean(); loss.backward(); optimizer.step(); optimizer.zero_grad(); print(loss.item())\n"
+        )
+        train = self.equal(self.auto(text.replace("MODE", "model.train()"), "train"))
+        still = self.equal(self.auto(text.replace("MODE", "model.eval()"), "eval"))
+        self.assertEqual((len(train), len(still)), (20, 20))
+        for one, two in zip(train, still):
+            for name in ("batch", "params", "grads", "rng"):
+                self.assertEqual(one["digests." + name], two["digests." + name], name)
+            self.assertIn("phases.forward", two)
+        self.equal(self.zero(text.replace("MODE", "model.eval()")))
+
+    def test_evaluation_before_training_is_no_step(self):
+        text = HEAD + (
+            "model.eval()\nfor k in range(3): one()\nmodel.train()\n"
+            "for k in range(4): loss = one().mean(); loss.backward(); optimizer.step(); optimizer.zero_grad(); print(loss.item())\n"
+        )
+        self.assertEqual(len(self.equal(self.auto(text))), 4)
+        self.assertEqual(len(self.equal(self.zero(text))), 4)
+
+    def test_graphs_are_not_kept(self):
+        import gc
+        import weakref
+
+        import torch
+
+        from tscope._losses import Losses
+
+        losses, run = Losses(), self.start()
+        class Hook:
+            def __call__(self, gradient):
+                return None
+
+        hook = Hook()
+        node = weakref.ref(hook)
+        hidden = torch.ones(3, requires_grad=True).exp()
+        hidden.register_hook(hook)
+        loss = hidden.sum() / 2
+        losses.add(run, losses.look(loss))
+        del loss, hidden, hook
+        gc.collect()
+        self.assertIsNone(node())
+
+    def test_losses_of_a_device_are_not_waited_for(self):
+        import torch
+
+        from tscope._losses import Losses
+
+        class Tensor:
+            device, placements, grad_fn = torch.device("mps"), None, None
+
+            def numel(self):
+                return 1
+
+            def detach(self):
+                return self
+
+            def item(self):
+                raise AssertionError("that would wait for the device")
+
+        with self.start() as run:
+            arrive, losses = [], Losses()
+            run._arrivals.number = lambda tensor, arrived: arrive.append(arrived)
+            for _ in range(2):
+                with run.step():
+                    for _ in range(3):
+                        losses.add(run, losses.look(Tensor()))
+                    losses.take().record(run)
+            for number, arrived in enumerate(arrive):
+                arrived(float(number))
+        self.assertEqual([row["scalars.loss"] for row in self.cells("runs/exp1")], [1.0, 4.0])
+
+
+if __name__ == "__main__":
+    unittest.main()
