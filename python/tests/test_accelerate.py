@@ -74,6 +74,35 @@ class Loops(support.Frameworks):
         with open("runs/exp1/run.json", encoding="utf-8") as file:
             self.assertEqual(json.load(file)["config"], {"lr": 0.1})
 
+    def test_loss_is_the_mean_of_the_micro_batches(self):
+        import torch
+        from accelerate import Accelerator
+
+        for n in (1, 2, 4, 8):
+            torch.manual_seed(0)
+            accelerator = Accelerator(cpu=True, gradient_accumulation_steps=n, log_with=self.tracker(f"runs/{n}"))
+            accelerator.init_trackers("exp1")
+            model = torch.nn.Linear(8, 1)
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+            loader = torch.utils.data.DataLoader(torch.randn(64, 8), batch_size=4)
+            model, optimizer, loader = accelerator.prepare(model, optimizer, loader)
+            printed, losses = [], []
+            for batch in loader:
+                with accelerator.accumulate(model):
+                    loss = model(batch).square().mean()
+                    accelerator.backward(loss)
+                    losses.append(loss.item())
+                    optimizer.step()
+                    optimizer.zero_grad()
+                if accelerator.sync_gradients:
+                    printed.append(sum(losses) / n)
+                    losses = []
+            accelerator.end_training()
+            found = [cells for _, cells in sorted(self.read(f"runs/{n}").steps.items())]
+            self.assertEqual(len(found), 16 // n)
+            for cells, loss in zip(found, printed):
+                self.assertAlmostEqual(cells["scalars.loss"] / loss, 1, delta=1e-6)
+
     def test_the_first_forward_is_seen(self):
         import torch
 

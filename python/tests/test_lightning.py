@@ -83,8 +83,6 @@ class Fits(support.Frameworks):
         callback = self.callback(directory="runs/exp1", digests_every=2)
         losses, means, fed = [], [], []
 
-        import torch
-
         lightning = importlib.import_module(NAME)
 
         class Notes(lightning.Callback):
@@ -107,8 +105,9 @@ class Fits(support.Frameworks):
         self.assertEqual(sorted(recording.times), list(range(8)), "steps have the numbers that loggers have")
         self.assert_batches(recording, fed, every=2)
         for step, cells in recording.steps.items():
-            both = torch.tensor(losses[2 * step]) + torch.tensor(losses[2 * step + 1])
-            self.assertEqual(cells["scalars.loss"], both.item())
+            both = losses[2 * step], losses[2 * step + 1]
+            self.assertEqual((cells["scalars.loss"], cells["micro_batches"]), (sum(both), 2))
+            self.assertEqual([cells[f"scalars.micro_loss.{i}"] for i in range(2)], [2 * loss for loss in both])
             self.assertEqual((cells["scalars.lr"], cells["scalars.epoch"]), (0.1 / 2 ** (step // 4), step // 4))
             self.assertAlmostEqual(cells["scalars.train_loss_step"], 2 * losses[2 * step + 1], places=6)
             self.assertLess({"phases.data", "phases.forward", "phases.backward", "phases.optimizer"}, set(cells))
@@ -125,6 +124,24 @@ class Fits(support.Frameworks):
         self.assertEqual([name for name, _, _ in recording.events], ["events.checkpoint"] * 2)
         with open("runs/exp1/run.json", encoding="utf-8") as file:
             self.assertEqual(json.load(file)["config"], {"lr": 0.1})
+
+    def test_loss_is_the_mean_of_the_micro_batches(self):
+        for n in (1, 2, 4, 8):
+            callback, model, printed = self.callback(directory=f"runs/{n}"), module(), []
+            step = model.training_step
+
+            def training_step(batch, number, step=step, printed=printed):
+                loss = step(batch, number)
+                printed.append(loss.item())
+                return loss
+
+            model.training_step = training_step
+            self.fit(self.trainer(callback, epochs=1, accumulate_grad_batches=n), model)
+            callback.run.finish()
+            found = [cells for _, cells in sorted(self.read(f"runs/{n}").steps.items())]
+            self.assertEqual(len(found), 8 // n)
+            for i, cells in enumerate(found):
+                self.assertAlmostEqual(cells["scalars.loss"] / (sum(printed[n * i : n * i + n]) / n), 1, delta=1e-6)
 
     def test_training_is_the_same(self):
         digests = []

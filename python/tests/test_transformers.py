@@ -64,7 +64,8 @@ class Trainers(support.Frameworks):
         for entry in trainer.state.log_history:
             logged.setdefault(entry["step"], {}).update(entry)
         for step, cells in recording.steps.items():
-            for name, ours in (("loss", "loss"), ("grad_norm", "grad_norm"), ("learning_rate", "lr"), ("epoch", "epoch")):
+            self.assertAlmostEqual(cells["scalars.loss"] / logged[step]["loss"], 1, delta=1e-6)
+            for name, ours in (("grad_norm", "grad_norm"), ("learning_rate", "lr"), ("epoch", "epoch")):
                 self.assertEqual(cells[f"scalars.{ours}"], logged[step][name], (step, name))
             self.assertEqual((cells["samples"], cells["tokens"]), (8, 128), "two micro-batches of four times sixteen")
             self.assertLess({"phases.data", "phases.forward", "phases.backward", "phases.optimizer"}, set(cells))
@@ -80,9 +81,35 @@ class Trainers(support.Frameworks):
             config = json.load(file)["config"]
         self.assertEqual((config["max_grad_norm"], config["model"]["n_embd"]), (0.5, 32))
 
+    def test_what_trainer_prints_is_the_mean_of_its_steps(self):
+        for n in (1, 2, 4, 8):
+            callback = self.callback(directory=f"runs/{n}")
+            trainer = self.trainer(callback, gradient_accumulation_steps=n, logging_steps=2, eval_strategy="no", save_strategy="no")
+            parts, step = [], trainer.training_step
+
+            def training_step(model, inputs, *rest, step=step, parts=parts):
+                loss = step(model, inputs, *rest)
+                parts.append(loss.item())
+                return loss
+
+            trainer.training_step = training_step
+            self.quietly(trainer.train)
+            callback.run.finish()
+            found = self.read(f"runs/{n}").steps
+            for i in range(8):
+                self.assertAlmostEqual(found[i + 1]["scalars.loss"] / sum(parts[n * i : n * i + n]), 1, delta=1e-6)
+                self.assertEqual(found[i + 1].get("micro_batches", 1), n)
+                micro = [found[i + 1][f"scalars.micro_loss.{j}"] for j in range(n)] if n > 1 else []
+                self.assertAlmostEqual(sum(micro) / n, found[i + 1]["scalars.loss"] if micro else 0, delta=1e-5)
+            printed = {entry["step"]: entry["loss"] for entry in trainer.state.log_history if "loss" in entry}
+            self.assertEqual(sorted(printed), [2, 4, 6, 8])
+            for i, loss in printed.items():
+                both = found[i]["scalars.loss"] + found[i - 1]["scalars.loss"]
+                self.assertAlmostEqual(both / 2 / loss, 1, delta=1e-6)
+
     def test_loss_is_that_of_trainer_where_a_step_says_none(self):
         callback = self.callback(directory="runs/exp1")
-        callback._backward = lambda loss: None
+        callback._on_backward = lambda: None
         trainer = self.trainer(callback, logging_steps=4)
         self.quietly(trainer.train)
         callback.run.finish()

@@ -9,7 +9,7 @@ from typing import Any, Callable
 
 from tscope._losses import Losses, OfOptimizers
 from tscope._patches import patched
-from tscope._rates import rates_of
+from tscope._rates import placed, rates_of
 from tscope._run import Run
 from tscope._say import why
 
@@ -248,6 +248,5 @@ def of_several(rates: dict[int, dict[str, Any]], order: list[int]) -> dict[str, 
     """
     found: dict[str, Any] = {}
     for key, named in rates.items():
-        place = f".{order.index(key)}" if len(rates) > 1 and key in order else ""
-        found.update({f"lr{place}{name[2:]}": rate for name, rate in named.items()})
+        found.update(placed(named, order.index(key) if len(rates) > 1 and key in order else None))
     return found

@@ -194,8 +194,8 @@ class Losses:
             self._first = self._given
         self._given, self._n, self._split = [], 0, True
 
-    def take(self) -> "Optional[Taken]":
-        """An optimizer steps. Returns the losses of its step, or None."""
+    def take(self, parts: bool = False) -> "Optional[Taken]":
+        """An optimizer steps. Returns the losses of its step, or None; `parts` says that they are known to add up."""
         given, n, split = self._given, self._n, self._split
         if self._first is not None:
             given, n, split = self._first, len(self._first), True
@@ -203,9 +203,9 @@ class Losses:
         if not given:
             return None
         groups = _sites(given) if split and n <= _KEPT else [given]
-        parts = {one.part.key() for one in given}
         k = max(len(group) for group in groups)
-        return Taken(groups, n if len(groups) == 1 else k, len(parts) == 1 and self._adds_up(given[0].part, k))
+        alike = len({one.part.key() for one in given}) == 1
+        return Taken(groups, n if len(groups) == 1 else k, parts or (alike and self._adds_up(given[0].part, k)))
 
     def _adds_up(self, part: Part, k: int) -> bool:
         """Whether k losses that were divided by the same are parts of one, so that they add up to it."""

@@ -1,6 +1,6 @@
 """The learning rates of an optimizer: one, or one of each group of parameters where they are not the same."""
 
-from typing import Any
+from typing import Any, Optional
 
 from tscope._numbers import device_of
 
@@ -31,6 +31,15 @@ def rates_of(optimizer: Any) -> dict[str, Any]:
     names = [group.get("name") for _, group in rated]
     named = all(isinstance(name, str) and name for name in names) and len(set(names)) == len(names)
     return {f"lr.{group['name'] if named else i}": group["lr"] for i, group in rated}
+
+
+def placed(rates: dict[str, Any], place: Optional[int]) -> dict[str, Any]:
+    """Returns the rates of one of several optimizers by names that have its place in them; of a single one they stay.
+
+    >>> placed({"lr.head": 0.2}, 1), placed({"lr": 0.1}, None)
+    ({'lr.1.head': 0.2}, {'lr': 0.1})
+    """
+    return rates if place is None else {f"lr.{place}{name[2:]}": rate for name, rate in rates.items()}
 
 
 def _same(one: Any, other: Any) -> bool:

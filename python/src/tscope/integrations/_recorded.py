@@ -5,7 +5,6 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Callable, Optional
 
 from tscope._auto import _directory
-from tscope._numbers import device_of
 from tscope._resume import place
 from tscope._run import Run, is_refusal, start
 from tscope._say import say
@@ -107,19 +106,6 @@ def _is_number(value: Any) -> bool:
     if callable(numel):
         return bool(numel() == 1)
     return callable(getattr(value, "item", None)) and getattr(value, "size", 1) == 1
-
-
-def rate_of(optimizer: Any) -> Optional[float]:
-    """Returns the learning rate of an optimizer's first group, or None where it has none or it lies on a device.
-
-    >>> class Optimizer:
-    ...     param_groups = [{"lr": 0.1}]
-    >>> rate_of(Optimizer())
-    0.1
-    """
-    groups = getattr(optimizer, "param_groups", None)
-    rate = groups[0].get("lr") if groups else None
-    return None if rate is None or device_of(rate) != "cpu" else float(rate)
 
 
 def unwrapped(optimizer: Any) -> Any:

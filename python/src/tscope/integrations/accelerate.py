@@ -9,8 +9,9 @@ from accelerate.tracking import GeneralTracker
 from torch.optim.optimizer import register_optimizer_step_pre_hook
 
 from tscope._auto import Auto, _waits
+from tscope._backward import Seen
 from tscope._run import Run
-from tscope.integrations._recorded import Recorded, numbers, quiet, rate_of, unwrapped
+from tscope.integrations._recorded import Recorded, numbers, quiet, unwrapped
 
 
 class TscopeTracker(Recorded, GeneralTracker):  # type: ignore[misc]
@@ -117,6 +118,7 @@ class TscopeTracker(Recorded, GeneralTracker):  # type: ignore[misc]
             self.run._knows(self._loader)
         auto = Auto(self.run, model, [] if optimizer is None else [optimizer])
         self._at_end(auto.stop)
+        self._at_end(Seen(auto, [] if optimizer is None else [optimizer]).take_back)
         self._at_end(register_optimizer_step_pre_hook(self._stepping).remove)
         self._watch(optimizer)
         return auto
@@ -151,9 +153,6 @@ class TscopeTracker(Recorded, GeneralTracker):  # type: ignore[misc]
     @quiet
     def _stepping(self, optimizer: Any, *_: Any) -> None:
         self._watch(optimizer)
-        rate = rate_of(optimizer)
-        if rate is not None:
-            self.run.log(lr=rate)
 
     def _look_for(self) -> Any:
         """Has the first model hooked whose forward begins in training."""

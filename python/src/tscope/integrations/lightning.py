@@ -5,10 +5,12 @@ import sys
 from typing import TYPE_CHECKING, Any, Callable, Optional
 
 from tscope._auto import _waits
+from tscope._losses import Losses, Part
+from tscope._rates import placed, rates_of
 from tscope._recorder import now_ns
 from tscope._reduction import look_for
 from tscope._run import Run
-from tscope.integrations._recorded import Recorded, numbers, quiet, rate_of, unwrapped
+from tscope.integrations._recorded import Recorded, numbers, quiet, unwrapped
 
 
 def _bases() -> tuple[type, ...]:
@@ -40,7 +42,7 @@ class TscopeCallback(Recorded, _Base):
     """Records a fit of a Trainer: `Trainer(..., callbacks=[TscopeCallback(directory="runs/exp1")])`.
 
     A step is one for which Lightning's loggers have a number, and has that number: the loss (of several micro-batches their part of
-    it, added up), learning rate, epoch, and whatever the module logs, when Lightning logs it. Phases are data, forward, backward,
+    it, added up), those of its micro-batches, learning rates, epoch, and whatever the module logs, when Lightning logs it. Phases are data, forward, backward,
     optimizer (with clipping) and comm; validation is the region `evaluation`. `options` are those of `tscope.start`; `digests_every`
     is that of `tscope.auto`.
 
@@ -51,7 +53,7 @@ class TscopeCallback(Recorded, _Base):
         super().__init__(run, directory, **options)
         self._digests_every = digests_every
         self._open = False
-        self._loss: Any = None
+        self._losses = Losses()
         self._validating = 0  # ns when the validation began
 
     # --- the run ---
@@ -132,9 +134,8 @@ class TscopeCallback(Recorded, _Base):
     def on_before_optimizer_step(self, trainer: Any, pl_module: Any, optimizer: Any) -> None:
         """The gradients are there."""
         self.run.mark("backward")
-        rate = rate_of(optimizer)
-        if rate is not None:
-            self.run.log(lr=rate)
+        optimizer, several = unwrapped(optimizer), [unwrapped(other) for other in trainer.optimizers]
+        self.run.log(placed(rates_of(optimizer), several.index(optimizer) if len(several) > 1 and optimizer in several else None))
 
     @quiet
     def _stepped(self, *_: Any) -> None:
@@ -146,8 +147,7 @@ class TscopeCallback(Recorded, _Base):
         """A batch ends; the one with which the optimizer stepped ends the step."""
         loss = outputs.get("loss") if isinstance(outputs, dict) else outputs
         if loss is not None and numbers({"loss": loss}):
-            loss = loss.detach()
-            self._loss = loss if self._loss is None else self._loss + loss
+            self._losses.add(self.run, [(loss.detach(), Part(float(trainer.accumulate_grad_batches)))])
         if not trainer.fit_loop._should_accumulate():
             self._end_step(trainer)
 
@@ -155,9 +155,9 @@ class TscopeCallback(Recorded, _Base):
         if not self._open:
             return
         self._open = False
-        if self._loss is not None:
-            self.run.log(loss=self._loss)
-        self._loss = None
+        taken = self._losses.take(parts=True)
+        if taken is not None:
+            taken.record(self.run)
         if trainer is not None:
             self.run.log(epoch=trainer.current_epoch)
         self.run.end_step()

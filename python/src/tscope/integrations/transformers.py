@@ -1,17 +1,16 @@
 """Hugging Face transformers: a callback of Trainer."""
 
-import functools
 import os
 import sys
-from typing import Any, Callable, Optional
+from typing import Any, Optional
 
-import torch
 from transformers import TrainerCallback
 
 from tscope._auto import Auto
-from tscope._patches import patched
+from tscope._backward import Backward
+from tscope._rates import rates_of
 from tscope._run import Run
-from tscope.integrations._recorded import Recorded, numbers, quiet, rate_of, unwrapped
+from tscope.integrations._recorded import Recorded, numbers, quiet, unwrapped
 
 # What Trainer logs under another name than everybody, and what a callback knows at every step.
 _NAMES = {"learning_rate": "lr"}
@@ -20,8 +19,8 @@ _NAMES = {"learning_rate": "lr"}
 class TscopeCallback(Recorded, TrainerCallback):  # type: ignore[misc]
     """Records the training of a Trainer: `Trainer(..., callbacks=[TscopeCallback(directory="runs/exp1")])`.
 
-    A step is one of Trainer's, with its number: loss (what its backward passes began with, added up), learning rate, epoch, samples and
-    tokens of this rank, and whatever Trainer logs when it logs it. Phases are data, forward, backward (with clipping), optimizer and
+    A step is one of Trainer's, with its number: loss (what its backward passes began with, added up) and those of its micro-batches,
+    learning rates, epoch, samples and tokens of this rank, and whatever Trainer logs when it logs it. Phases are data, forward, backward (with clipping), optimizer and
     comm; evaluation is a region. `options` are those of `tscope.start`; `digests_every` is that of `tscope.auto`.
 
     >>> callback = TscopeCallback(directory="runs/trainer")
@@ -32,9 +31,8 @@ class TscopeCallback(Recorded, TrainerCallback):  # type: ignore[misc]
         self._digests_every = digests_every
         self._auto: Any = None
         self._fresh = False  # a step has begun, and no forward in it
-        self._loss: Any = None
+        self._losses: Optional[Backward] = None
         self._has_loss = False
-        self._scaled = False
 
     # --- the run ---
 
@@ -56,7 +54,6 @@ class TscopeCallback(Recorded, TrainerCallback):  # type: ignore[misc]
                 run.resumed_from(path, step=step + 1)
             else:
                 run.facts({"lineage": {"resumed_step": step + 1}})
-        self._scaled = bool(args.fp16)  # then the backward pass begins with a multiple of the loss
         self._has_loss = False
         self._hook(model, unwrapped(optimizer))
         self._evaluating(bool(args.eval_on_start))
@@ -66,9 +63,13 @@ class TscopeCallback(Recorded, TrainerCallback):  # type: ignore[misc]
         self._at_end(handle.remove)
         self._auto = Auto(self.run, model, [], scoped=True)
         self._at_end(self._auto.stop)
-        self._at_end(_on_backward(self._backward))
+        self._on_backward()
         if self._digests_every > 0 and optimizer is not None:
             self.run.watch(model, optimizer, every=self._digests_every)
+
+    def _on_backward(self) -> None:
+        self._losses = _Backward(self)
+        self._at_end(self._losses.take_back)
 
     @quiet
     def on_train_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
@@ -82,7 +83,7 @@ class TscopeCallback(Recorded, TrainerCallback):  # type: ignore[misc]
     def on_step_begin(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
         """A step begins; its batches have been fetched."""
         self.run.begin_step(int(state.global_step) + 1)
-        self._fresh, self._loss = True, None
+        self._fresh = True
 
     @quiet
     def _forward(self, module: Any, args: Any, kwargs: Any) -> None:
@@ -106,25 +107,18 @@ class TscopeCallback(Recorded, TrainerCallback):  # type: ignore[misc]
             self._tokens += inputs.numel()
 
     @quiet
-    def _backward(self, loss: Any) -> None:
-        if self._auto.open and not self._scaled and loss.numel() == 1:
-            loss = loss.detach()
-            self._loss = loss.clone() if self._loss is None else self._loss + loss
-
-    @quiet
     def on_pre_optimizer_step(self, args: Any, state: Any, control: Any, optimizer: Any = None, **kwargs: Any) -> None:
         """The optimizer's step begins."""
-        rate = rate_of(optimizer)
-        if rate is not None:
-            self.run.log(lr=rate)
+        self.run.log(rates_of(unwrapped(optimizer)))
 
     @quiet
     def on_step_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
         """A step ends."""
         run = self.run
-        if self._loss is not None:
+        taken = self._losses.losses.take(parts=True) if self._losses is not None else None
+        if taken is not None:  # Trainer's are parts of the step's loss, however it divided it
             self._has_loss = True
-            run.log(loss=self._loss)
+            taken.record(run)
         run.log(epoch=state.epoch)
         self._end_step()
         self._evaluating(bool(control.should_evaluate))
@@ -135,7 +129,7 @@ class TscopeCallback(Recorded, TrainerCallback):  # type: ignore[misc]
         if self._tokens:
             self.run.amount(tokens=self._tokens)
         self._samples = self._tokens = 0
-        self._fresh, self._loss = False, None
+        self._fresh = False
         if self._auto is not None and self._auto.open:
             self._auto.open = False
             self.run.end_step()
@@ -200,13 +194,17 @@ def _loaded_from() -> Optional[str]:
     return None
 
 
-def _on_backward(seen: Callable[[Any], None]) -> Callable[[], None]:
-    """Has the tensors seen on which backward is called. Returns what takes that back."""
-    before = torch.Tensor.backward
+class _Backward(Backward):
+    """What backward is called on while a step is open."""
 
-    @functools.wraps(before)
-    def backward(self: Any, *args: Any, **kwargs: Any) -> Any:
-        seen(self)
-        return before(self, *args, **kwargs)
+    def __init__(self, callback: TscopeCallback) -> None:
+        super().__init__(callback.run)
+        self._auto = callback._auto
 
-    return patched(torch.Tensor, "backward", backward)
+    def wanted(self) -> bool:
+        """Whether a step is open."""
+        return bool(self._auto.open)
+
+    def discards(self) -> bool:
+        """Trainer throws no gradients away within a step."""
+        return False
