@@ -319,6 +319,75 @@ class Torch(support.Case):
         self.assertEqual(told["drew"], ("rng_stream", "high", 3))
         self.assertEqual([told[name][::2] for name in ("dropout", "noisy")], [("computation", 0)] * 2, told)
 
+    def test_wrappers_do_not_change_names(self):
+        """A model in DDP's or torch.compile's wrapper has the digests that it has without."""
+        import copy
+
+        import torch
+
+        class Wrapper(torch.nn.Module):
+            def __init__(self, name, inner):
+                super().__init__()
+                setattr(self, name, inner)
+                self.forward = inner.forward
+
+        torch.manual_seed(1)
+        model = torch.nn.Sequential(torch.nn.Linear(8, 4), torch.nn.BatchNorm1d(4))
+        found = []
+        for names in ((), ("module",), ("_orig_mod", "module"), ("module", "_orig_mod")):
+            wrapped = copy.deepcopy(model)
+            for name in names:
+                wrapped = Wrapper(name, wrapped)
+            optimizer = torch.optim.Adam(wrapped.parameters(), lr=0.1)
+            run = self.start("runs/" + "".join(names))
+            run.watch(wrapped, optimizer, every=1)
+            for _ in range(3):
+                with run.step():
+                    optimizer.zero_grad()
+                    wrapped(torch.arange(16.0).view(2, 8)).square().sum().backward()
+                    optimizer.step()
+            run.finish()
+            steps = self.read(run.directory).steps
+            found.append([[steps[i]["digests." + name] for name in ("params", "grads", "optimizer", "buffers")] for i in range(3)])
+        self.assertEqual(found, [found[0]] * 4)
+
+    def test_buffers(self):
+        """A second forward in training mode changes running statistics, and nothing else."""
+        import torch
+
+        found = {}
+        for what in ("once", "twice", "evaluated"):
+            torch.manual_seed(1)
+            model = torch.nn.Sequential(torch.nn.Linear(8, 4), torch.nn.BatchNorm1d(4))
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+            run = self.start(f"runs/{what}")
+            run.watch(model, optimizer, every=1)
+            for step in range(3):
+                with run.step():
+                    optimizer.zero_grad()
+                    model(torch.arange(16.0).view(2, 8)).square().sum().backward()
+                    optimizer.step()
+                if what != "once" and step == 1:
+                    model.train(what == "twice")
+                    with torch.no_grad():
+                        model(torch.ones(2, 8))
+                    model.train()
+            run.finish()
+            found[what] = self.read(f"runs/{what}").steps
+            with open(f"runs/{what}/facts.json", encoding="utf-8") as file:
+                self.assertEqual(json.load(file)["columns"]["digests.buffers"], {"when": "after"})
+        equal = [found["once"][i]["digests.buffers"] == found["twice"][i]["digests.buffers"] for i in range(3)]
+        self.assertEqual(equal, [True, True, False])
+        for i in range(3):
+            self.assertEqual(found["once"][i]["digests.params"], found["twice"][i]["digests.params"])
+            self.assertEqual(found["once"][i]["digests.buffers"], found["evaluated"][i]["digests.buffers"])
+        model = torch.nn.Linear(8, 4)
+        run = self.start("runs/none")
+        run.watch(model, torch.optim.SGD(model.parameters(), lr=0.1))
+        run.finish()
+        with open("runs/none/facts.json", encoding="utf-8") as file:
+            self.assertNotIn("digests.buffers", json.load(file)["columns"])
+
     def test_restart(self):
         one = self.train("runs/one")
         again = self.train("runs/again", load="one.pt")

@@ -163,6 +163,38 @@ class Losses(support.Case):
                     )
                     self.assertEqual(len(self.equal(self.auto(text, f"{kind[:3]} {n}"))), 4)
 
+    def test_steps_that_a_scaler_leaves_out(self):
+        """They are steps, with a loss and digests of their own, which the next one does not inherit."""
+        text = HEAD + (
+            "scaler = torch.amp.GradScaler('cpu', init_scale=1024.0)\n"
+            "for k, x in enumerate(torch.utils.data.DataLoader(torch.randn(64, 4), batch_size=8)):\n"
+            "    loss = model(x).square().mean(); scaler.scale(loss).backward()\n"
+            "    if k in (0, 3): model.weight.grad.fill_(float('inf'))\n"
+            "    scaler.step(optimizer); scaler.update(); optimizer.zero_grad(); print(loss.item())\n"
+        )
+        for how, name in ((self.auto, "auto"), (self.zero, "zero")):
+            cells = self.equal(how(text))
+            self.assertEqual(len(cells), 8)
+            self.assertEqual([step for event, step, _ in self.read(f"runs/{name}").events if "skipped" in event], [0, 3])
+            if how == self.auto:
+                self.assertEqual(cells[0]["digests.params"], cells[1]["digests.params"])
+                self.assertEqual(len({row["digests.batch"] for row in cells}), 8)
+                self.assertEqual(len({row["digests.params"] for row in cells}), 6)
+
+    def test_rates_of_groups(self):
+        groups = {
+            "[{'params': [model.weight]}, {'params': [model.bias], 'lr': 0.5}]": {"lr.0": 0.01, "lr.1": 0.5},
+            "[{'params': [model.weight], 'name': 'w'}, {'params': [model.bias], 'lr': 0.5, 'name': 'b'}]": {"lr.w": 0.01, "lr.b": 0.5},
+            "[{'params': [model.weight]}, {'params': [model.bias]}]": {"lr": 0.01},
+        }
+        for i, (given, expected) in enumerate(groups.items()):
+            text = HEAD.replace("model.parameters()", given) + (
+                "for k in range(3): loss = one().mean(); loss.backward(); optimizer.step(); optimizer.zero_grad(); print(loss.item())\n"
+            )
+            found = [self.auto(text, f"auto{i}")[1]] + ([self.zero(text)[1]] if i == 0 else [])
+            for row in (row for cells in found for row in cells):
+                self.assertEqual({name[8:]: value for name, value in row.items() if name.startswith("scalars.lr")}, expected)
+
     def test_vectors_are_no_losses(self):
         text = HEAD + (
             "for k in range(3):\n"

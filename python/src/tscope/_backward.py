@@ -8,10 +8,11 @@ from collections.abc import Iterable
 from typing import Any, Callable
 
 from tscope._losses import Losses, OfOptimizers
-from tscope._patches import patched
+from tscope._patches import on_scalers, patched
 from tscope._rates import placed, rates_of
 from tscope._run import Run
 from tscope._say import why
+from tscope._scaler import scaler_steps
 
 
 def compiling() -> Callable[[], bool]:
@@ -149,18 +150,6 @@ class Backward:
         self._undo.clear()
 
 
-def on_scalers(name: str, wrapped: Callable[[Any], Any]) -> list[Callable[[], None]]:
-    """Has a method of every kind of GradScaler wrapped. Returns what takes that back.
-
-    >>> on_scalers("no_such_method", print)
-    []
-    """
-    import torch
-
-    kinds = {torch.amp.GradScaler, torch.cuda.amp.GradScaler} if hasattr(torch.amp, "GradScaler") else set()
-    return [patched(kind, name, wrapped(kind.__dict__[name])) for kind in kinds if name in kind.__dict__]
-
-
 class Seen(Backward):
     """The losses and rates of a loop whose steps the hooks of a model make (`Auto`): they are recorded as the optimizers step."""
 
@@ -172,6 +161,7 @@ class Seen(Backward):
         self._closures = False  # an optimizer was given one, which calls backward within its step
         self._inside = False
         self._undo.extend(self._on_steps("pre", self._before))
+        self._undo.append(scaler_steps.skipped(self._skipped))
 
     def _on_steps(self, when: str, hook: Callable[..., None]) -> list[Callable[[], None]]:
         if self._given:
@@ -211,6 +201,14 @@ class Seen(Backward):
             self._closures = True
             self._undo.extend(self._on_steps("post", self._after_closure))
 
+    def _skipped(self, optimizer: Any) -> None:
+        """A GradScaler leaves the optimizer's step out; the step of the run ends as with it."""
+        if not self._given or any(optimizer is given for given in self._given):
+            self._auto.before_optimizer()
+            self._record(optimizer)
+            tell_skipped(self.run)
+            self._auto.after_optimizer()
+
     def _after_closure(self, optimizer: Any, args: Any, kwargs: Any) -> None:
         if self._inside:
             self._inside = False
@@ -238,6 +236,14 @@ class Seen(Backward):
         self._of.record(self.run, order)
         self.run.log(of_several(self._rates, order))
         self._rates.clear()
+
+
+def tell_skipped(run: Run) -> None:
+    """Says that the optimizer's step of this step was left out.
+
+    >>> tell_skipped(run)
+    """
+    run.event("optimizer skipped", "the gradients hold inf or NaN (GradScaler)")
 
 
 def of_several(rates: dict[int, dict[str, Any]], order: list[int]) -> dict[str, Any]:

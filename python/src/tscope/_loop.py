@@ -8,7 +8,7 @@ import weakref
 from typing import Any, Callable, Optional
 
 from tscope._auto import Auto, _waits
-from tscope._backward import Backward, of_several
+from tscope._backward import Backward, of_several, tell_skipped
 from tscope._compiles import compiles
 from tscope._losses import OfOptimizers
 from tscope._patches import patched
@@ -16,6 +16,7 @@ from tscope._rates import rates_of
 from tscope._recorder import now_ns
 from tscope._run import Run
 from tscope._say import why
+from tscope._scaler import scaler_steps
 
 _PATIENCE = 64  # steps of one optimizer after which a step no longer waits for another one
 
@@ -94,6 +95,7 @@ class Loop:
         self.undo.append(patched(Optimizer, "__init__", _with_a_look(Optimizer.__init__, self._made)))
         self._backward = _LoopBackward(self)
         self.undo.append(self._backward.take_back)
+        self.undo.append(scaler_steps.skipped(self._skipped))
         self._look_for_models()
 
     def _look_for_models(self) -> None:
@@ -426,6 +428,20 @@ class Loop:
         self._stepped[key] = self._stepped.get(key, 0) + 1
         if self._is_last(key):
             self._end(optimizer)
+
+    @_quiet
+    def _skipped(self, optimizer: Any) -> None:
+        """A GradScaler leaves the optimizer's step out; the step of the run ends as with it."""
+        if not self.run.enabled or not self._steps(optimizer):
+            return
+        auto = self._auto
+        self.before_optimizer(optimizer, (optimizer,), {})
+        if self._open or auto is not None:
+            tell_skipped(self.run)
+        if auto is not None and self._auto is auto:
+            auto.before_optimizer()
+            auto.after_optimizer()
+        self.after_optimizer(optimizer, (optimizer,), {})
 
     def _is_last(self, now: int) -> bool:
         """Whether all optimizers that take part have stepped. One that never did is waited for until another one has stepped twice."""

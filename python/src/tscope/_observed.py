@@ -35,7 +35,7 @@ class Observed(Window):
         self._began = now_ns()
         torch = sys.modules.get("torch")
         if torch is not None and hasattr(torch, "nn"):
-            self._scaler.look_for(torch)
+            self._scaler.look_for()
             self._settings.begin(torch)
             self.modes.begin(torch)
         self._cost = now_ns() - self._began

@@ -43,3 +43,15 @@ def patched(owner: Any, name: str, new: Any) -> Callable[[], None]:
             _layers.pop((owner, name), None)
 
     return undo
+
+
+def on_scalers(name: str, wrapped: Callable[[Any], Any]) -> list[Callable[[], None]]:
+    """Has a method of every kind of GradScaler wrapped. Returns what takes that back.
+
+    >>> on_scalers("no_such_method", print)
+    []
+    """
+    import torch
+
+    kinds = {torch.amp.GradScaler, torch.cuda.amp.GradScaler} if hasattr(torch.amp, "GradScaler") else set()
+    return [patched(kind, name, wrapped(kind.__dict__[name])) for kind in kinds if name in kind.__dict__]

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Callable, Optional, Union
 
 from tscope import _recording
+from tscope._names import name_of
 from tscope._numbers import Cannot
 from tscope._shards import is_counted, is_dtensor, place_of
 from tscope._sketch_file import NAME, SketchFile
@@ -21,20 +22,6 @@ Place = tuple[Iterable[int], Iterable[int]]  # of a shard: the shape of the whol
 Shards = Union[None, Mapping[str, Place], Callable[[str, str, Any], Optional[Place]]]
 
 Row = tuple[dict[str, Any], Any, int]  # what a tensor is, its sketch (None: that of another), how many elements
-_WRAPPERS = ("_orig_mod", "_fsdp_wrapped_module", "_checkpoint_wrapped_module")  # names that wrappers put into paths
-
-
-def name_of(path: str) -> str:
-    """Returns a module's or parameter's name as it is without the wrappers of DDP, FSDP, checkpointing and torch.compile.
-
-    >>> name_of("module._orig_mod.layers.0"), name_of("")
-    ('layers.0', '(model)')
-    """
-    parts = [part for part in path.split(".") if part and part not in _WRAPPERS]
-    if parts[:1] == ["module"]:
-        parts = parts[1:]
-    return ".".join(parts) or "(model)"
-
 
 def first_floating(value: Any) -> Any:
     """Returns the first tensor of floating point among what a module gave, or None.

@@ -7,9 +7,12 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Callable
 
 from tscope._checks import Checks
-from tscope._digests import of_set, of_tensors
+from tscope._digests import of_batch, of_set, of_tensors
+from tscope._names import name_of
 from tscope._numbers import device_of
+from tscope._rates import rates_of
 from tscope._recorder import digest_bytes
+from tscope._scaler import scaler_steps
 from tscope._windows import ModuleHook, Window
 
 if TYPE_CHECKING:
@@ -98,8 +101,9 @@ class Watch:
         self.idle = generators()
         self._hook: Any = None
         self._checks = Checks(run)
+        self._forget: Callable[[], None] = lambda: None
         self._pass = BeforePass(run, self, model, self._every)
-        self._names = {id(p): name for name, p in model.named_parameters()} if model is not None else {}
+        self._names = {id(p): name_of(name) for name, p in model.named_parameters()} if model is not None else {}
         if model is not None:
             run._trains(model)
         run.facts({"columns": _before("batch", "rng_pass"), "work": {"digests_every": self._every}})
@@ -110,7 +114,8 @@ class Watch:
         """The optimizer is known."""
         self._optimizer, self.awaits, self.forced = optimizer, True, True
         self._hook = optimizer.register_step_pre_hook(self._steps)
-        self._run.facts({"columns": _before("params", "grads", "optimizer", "rng")})
+        self._forget = scaler_steps.skipped(lambda skipped: self._steps() if skipped is optimizer else None, first=True)
+        self._run.facts({"columns": {**_before("params", "grads", "optimizer", "rng"), **self._of_buffers()}})
 
     def now(self) -> None:
         """Has the next step watched, whatever its number: a restart lies there."""
@@ -157,10 +162,12 @@ class Watch:
         if step is None or not self._run.enabled or not self._wanted(step):
             return
         self.forced = False
-        log_rate(self._run, self._optimizer)
+        self._run.log(rates_of(self._optimizer))
         checks = self._check(step)
         for name, tensors in (("params", self._params()), ("grads", self._grads()), ("optimizer", self._state())):
             self._one(step, name, tensors, checks.get(name))
+        if self._of_buffers():
+            self._one(step, "buffers", self._buffers())
         try:
             self._run._log_digest("rng", of_generators(self.idle))
         except Exception as error:
@@ -195,7 +202,18 @@ class Watch:
                 yield self._names.get(id(p), f"{g}.{i}"), p
 
     def _params(self) -> Iterator[tuple[str, Any]]:
-        return iter(self._model.named_parameters()) if self._model is not None else self._parameters()
+        if self._model is None:
+            return self._parameters()
+        return ((name_of(name), p) for name, p in self._model.named_parameters())
+
+    def _buffers(self) -> Iterator[tuple[str, Any]]:
+        """Running statistics and their like, which forward passes change, also those of an evaluation in training mode."""
+        return ((name_of(name), b) for name, b in self._model.named_buffers())
+
+    def _of_buffers(self) -> dict[str, Any]:
+        """Returns the fact of their column: the step's own forward has changed them already. Empty where the model has none."""
+        has = self._model is not None and next(iter(self._model.buffers()), None) is not None
+        return {"digests.buffers": {"when": "after"}} if has else {}
 
     def _grads(self) -> Iterator[tuple[str, Any]]:
         for name, p in self._params():
@@ -217,21 +235,12 @@ class Watch:
         self._checks.stop()
         if self._hook is not None:
             self._hook.remove()
+            self._forget()
             self._hook = None
 
 
 def _before(*names: str) -> dict[str, Any]:
     return {f"digests.{name}": {"when": "before"} for name in names}
-
-
-def log_rate(run: "Run", optimizer: Any) -> None:
-    """Logs the learning rate of the step that an optimizer begins, for programs that do not; what these log for the step later counts.
-
-    >>> log_rate(run, None)
-    """
-    groups = getattr(optimizer, "param_groups", None)
-    if groups and "lr" in groups[0]:
-        run.log(lr=groups[0]["lr"])
 
 
 def generators() -> dict[str, int]:

@@ -42,9 +42,9 @@ class TscopeCallback(Recorded, _Base):
     """Records a fit of a Trainer: `Trainer(..., callbacks=[TscopeCallback(directory="runs/exp1")])`.
 
     A step is one for which Lightning's loggers have a number, and has that number: the loss (of several micro-batches their part of
-    it, added up), those of its micro-batches, learning rates, epoch, and whatever the module logs, when Lightning logs it. Phases are data, forward, backward,
-    optimizer (with clipping) and comm; validation is the region `evaluation`. `options` are those of `tscope.start`; `digests_every`
-    is that of `tscope.auto`.
+    it, added up), those of its micro-batches, learning rates, epoch, and whatever the module logs, when Lightning logs it. Phases are
+    data, forward, backward, optimizer (with clipping) and comm; validation is the region `evaluation`. `options` are those of
+    `tscope.start`; `digests_every` is that of `tscope.auto`.
 
     >>> callback = TscopeCallback(directory="runs/fit")
     """
