@@ -21,7 +21,8 @@ class TscopeCallback(Recorded, TrainerCallback):  # type: ignore[misc]
 
     A step is one of Trainer's, with its number: loss (what its backward passes began with, added up) and those of its micro-batches,
     learning rates, epoch, samples and tokens of this rank, and whatever Trainer logs when it logs it. Phases are data, forward,
-    backward (with clipping), optimizer and comm; evaluation is a region. `options` are those of `tscope.start`; `digests_every` is that of `tscope.auto`.
+    backward (with clipping), optimizer and comm; evaluation is a region. `options` are those of `tscope.start`; `digests_every` is that
+    of `tscope.auto`.
 
     >>> callback = TscopeCallback(directory="runs/trainer")
     """
