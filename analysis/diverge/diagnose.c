@@ -205,6 +205,12 @@ static bool number_only(struct ts_inquiry *q)
 	return true;
 }
 
+/* Running statistics and their like: forward passes change them, and a pass of training does not use them. */
+static bool are_buffers(const struct ts_evidence_series *s)
+{
+	return ts_span_is(s->name, "digests.buffers");
+}
+
 /* An input was recorded differently, and nothing else changed. */
 static bool input_only(struct ts_inquiry *q)
 {
@@ -236,6 +242,13 @@ static bool input_only(struct ts_inquiry *q)
 			    "The states of the random generators differ from step %" PRId64
 			    " on, but nothing else of the training differs up to step %" PRId64
 			    ": what is drawn from them there does not reach it",
+			    found->step, q->last);
+	else if (are_buffers(found->series))
+		ts_conclude(q, TS_CAUSE_EVALUATION, TS_CONFIDENCE_MEDIUM,
+			    "The model's buffers (running statistics) differ from step %" PRId64
+			    " on, but nothing else of the training differs up to step %" PRId64
+			    ": look for a forward pass in training mode that is none of the training's, such as an evaluation without "
+			    "model.eval()",
 			    found->step, q->last);
 	else
 		ts_conclude(q, TS_CAUSE_REPORTING, TS_CONFIDENCE_MEDIUM,

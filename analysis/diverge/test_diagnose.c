@@ -333,6 +333,26 @@ static void test_beside_equal_parameters(void **state)
 	close_scene(&s);
 }
 
+/* Running statistics that differ alone were changed by a pass that is none of the training's; another digest is logged differently. */
+static void test_buffers_alone(void **state)
+{
+	SCENE(s);
+	agrees(&s, TS_KIND_LOSS, "loss");
+	agrees(&s, TS_KIND_PARAMS, "digests.params");
+	digest(&s, TS_KIND_DIGEST, "digests.buffers", 0, 10);
+	ask(&s);
+	assert_int_equal(s.d.cause, TS_CAUSE_EVALUATION);
+	assert_int_equal(s.d.step, 10);
+	assert_true(found_in(&s.d.sentence, 1, "an evaluation without model.eval()"));
+	AGAIN(s);
+	agrees(&s, TS_KIND_LOSS, "loss");
+	agrees(&s, TS_KIND_PARAMS, "digests.params");
+	digest(&s, TS_KIND_DIGEST, "digests.kv_cache", 0, 10);
+	ask(&s);
+	assert_int_equal(s.d.cause, TS_CAUSE_REPORTING);
+	close_scene(&s);
+}
+
 /* Only the loss differs, by 1e-6 from step 500 on, while the gradient norm agrees to the bit. */
 static void test_reporting(void **state)
 {
@@ -2247,6 +2267,7 @@ int main(void)
 		cmocka_unit_test(test_not_comparable),
 		cmocka_unit_test(test_quantization),
 		cmocka_unit_test(test_means),
+		cmocka_unit_test(test_buffers_alone),
 		cmocka_unit_test(test_reporting),
 		cmocka_unit_test(test_evaluation),
 		cmocka_unit_test(test_learning_rate),

@@ -463,6 +463,13 @@ class Loops(Zero):
         _, recording, _ = self.recorded("train.py")
         self.assertLessEqual(abs(len(recording.times) - 50), 1)
 
+    def test_a_step_that_is_not_finished_is_none(self):
+        """It is not one that could not be recorded."""
+        for steps in (0, 5):
+            self.write("train.py", self.MODEL + f"for i in range({steps}):\n    {self.STEP}\nmodel(torch.ones(4, 8))\n")
+            _, recording, _ = self.recorded("train.py")
+            self.assertEqual((len(recording.times), recording.end["lost"]), (steps, 0))
+
     def in_threads(self, text):
         """Trains in a script in which other threads are, and returns the recorded losses, those that it printed and what was said."""
         self.write("train.py", self.MODEL + "import threading\nother = torch.nn.Linear(8, 1)\n" + (

@@ -510,6 +510,8 @@ class Loop:
 
     def stop(self) -> None:
         """Takes everything back. A step that is open was not finished by the program, and is none."""
+        if self._open or (self._auto is not None and self._auto.open):
+            self.run.cancel_step()
         self._open = False
         self._loaders.clear()
         self._batches.clear()

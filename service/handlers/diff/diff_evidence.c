@@ -45,6 +45,7 @@ static const struct {
 	{"lr", TS_KIND_LR},
 	{"*_lr", TS_KIND_LR},
 	{"lr_*", TS_KIND_LR},
+	{"lr.*", TS_KIND_LR},
 	{"*learning_rate*", TS_KIND_LR},
 	{"loss", TS_KIND_LOSS},
 	{"*_loss", TS_KIND_LOSS},

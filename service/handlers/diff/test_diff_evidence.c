@@ -34,6 +34,8 @@ static void test_kinds(void **state)
 		{"scalars.lr", TS_KIND_LR},
 		{"scalars.learning_rate", TS_KIND_LR},
 		{"scalars.head_lr", TS_KIND_LR},
+		{"scalars.lr.0", TS_KIND_LR},
+		{"scalars.lr.head", TS_KIND_LR},
 		{"scalars.gnorm", TS_KIND_GRAD_NORM},
 		{"scalars.loss_scale", TS_KIND_SCALE},
 		{"scalars.amp/scale", TS_KIND_SCALE},
@@ -47,6 +49,7 @@ static void test_kinds(void **state)
 		{"digests.rng", TS_KIND_RNG},
 		{"digests.generator", TS_KIND_RNG},
 		{"digests.kv_cache", TS_KIND_DIGEST},
+		{"digests.buffers", TS_KIND_DIGEST},
 	};
 
 	(void)state;
