@@ -195,6 +195,42 @@ class Losses(support.Case):
             for row in (row for cells in found for row in cells):
                 self.assertEqual({name[8:]: value for name, value in row.items() if name.startswith("scalars.lr")}, expected)
 
+    def test_evaluations_have_their_own_names(self):
+        """Their time is in no other phase of a step, and their losses are not those of training."""
+        model = (
+            "import time\n"
+            "class Model(torch.nn.Linear):\n"
+            "    def forward(self, x):\n"
+            "        if not self.training: time.sleep(0.03)\n"
+            "        y = super().forward(x); return y, y.square().mean() + (not self.training) * x.mean()\n"
+        )
+        text = HEAD.replace("model = torch.nn.Linear(4, 1)", model + "model = Model(4, 1)") + (
+            "def evaluate():\n"
+            "    model.eval()\n"
+            "    with torch.no_grad(): losses = [model(torch.full((2, 4), 5.0 + i))[1].item() for i in range(2)]\n"
+            "    model.train(); shown.append(sum(losses) / 2)\n"
+            "shown = []\n"
+            "for k in range(6):\n"
+            "    loss = model(torch.randn(8, 4))[1]; loss.backward()\n"
+            "    if k == 3: evaluate()\n"
+            "    optimizer.step(); optimizer.zero_grad()\n"
+            "    if k in (0, 4): evaluate()\n"
+            "    print(loss.item())\n"
+        )
+        shows = "import atexit; atexit.register(lambda: open('shown', 'w').write(repr(shown)))\n"
+        for how, name in ((self.auto, "auto"), (self.zero, "zero")):
+            cells = self.equal(how(text.replace("shown = []\n", "shown = []\n" + (shows if how == self.zero else ""))))
+            self.assertEqual(["scalars.evaluation_loss" in row for row in cells], [True, False, False, True, True, False])
+            for row in cells:
+                for phase in ("forward", "backward", "optimizer"):
+                    self.assertLess(row["phases." + phase], 30_000_000)
+            self.assertGreaterEqual(cells[3]["phases.evaluation"], 60_000_000)
+            self.assertEqual([name for name, _, _ in self.read(f"runs/{name}").regions], ["regions.evaluation"] * 6)
+        with open("shown", encoding="utf-8") as file:
+            shown = json.loads(file.read())
+        for row, expected in zip((cells[0], cells[3], cells[4]), shown):
+            self.assertAlmostEqual(row["scalars.evaluation_loss"], expected, delta=1e-6 * abs(expected))
+
     def test_vectors_are_no_losses(self):
         text = HEAD + (
             "for k in range(3):\n"

@@ -10,6 +10,7 @@ from typing import Any, Callable, Optional, Union
 
 from tscope._backward import Seen
 from tscope._flops import StepFlops
+from tscope._losses import Evaluation
 from tscope._patches import patched
 from tscope._recorder import Around, Hooks, around, now_ns
 from tscope._reduction import look_for
@@ -41,6 +42,7 @@ class Auto(Hooks):
         self.scoped = scoped  # trace_step begins and ends the steps
         self.count_flops = flops
         self._batch: Any = None  # the last one, while it is not known whether the model is trained in evaluation mode
+        self._evaluation = Evaluation()
         self.undo: list[Callable[[], None]] = []
         self._hook(optimizers)
         run._trains(model)
@@ -127,6 +129,10 @@ class Auto(Hooks):
     def _trains(self) -> None:
         if self.run._watched is not None:
             self.run._watched.trains()
+
+    def _evaluated(self, output: Any) -> None:
+        """A forward of an evaluation has ended: the loss among what it gave is one of the evaluation."""
+        self._evaluation.add(self.run, output)
 
     # --- collectives ---
 

@@ -119,13 +119,27 @@ static PyObject *enter(Hooks *self)
 	Py_RETURN_NONE;
 }
 
-static PyObject *leave(Hooks *self)
+/* An evaluation within a step is a phase of its own, and no part of the next one. */
+static PyObject *end_evaluation(Hooks *self, PyObject *output)
+{
+	int in_eval = self->model && !is_true(PyObject_GetAttr(self->model, training));
+
+	end_region(self, evaluation, self->evaluating);
+	if (self->open && in_eval)
+		tscope_add_ns(self->run->run, recorder_column(self->run, PHASES, evaluation), tscope_now_ns() - self->evaluating);
+	self->evaluating = 0;
+	if (!output || !in_eval || self->scoped)
+		Py_RETURN_NONE;
+	return recorder_swallow(PyObject_CallMethod((PyObject *)self, "_evaluated", "(O)", output));
+}
+
+/* It ends, and gave output; NULL: it raised, or nobody knows. */
+static PyObject *leave(Hooks *self, PyObject *output)
 {
 	if (!self->depth || self->thread != PyThread_get_thread_ident() || --self->depth || !recording(self))
 		Py_RETURN_NONE;
 	if (self->evaluating) {
-		end_region(self, evaluation, self->evaluating);
-		self->evaluating = 0;
+		return end_evaluation(self, output);
 	} else if (self->maybe) {
 		self->forward_ns = tscope_now_ns() - self->maybe;
 		self->maybe = 0;
@@ -146,7 +160,7 @@ static PyObject *after_forward(Hooks *self, PyObject *const *args, Py_ssize_t n)
 {
 	if (n < 1 || args[0] != self->model)
 		Py_RETURN_NONE;
-	return leave(self);
+	return leave(self, n > 2 ? args[n - 1] : NULL);
 }
 
 /* What was called in evaluation mode is trained: the step begins now, and its forward was before it. */
@@ -372,7 +386,7 @@ static PyObject *call_around(Around *self, PyObject *args, PyObject *kwargs)
 	if (none) {
 		Py_DECREF(none);
 		PyErr_Fetch(&type, &value, &trace);
-		none = leave(hooks);
+		none = leave(hooks, given);
 		if (type) {
 			PyErr_Clear();
 			PyErr_Restore(type, value, trace);

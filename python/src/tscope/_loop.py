@@ -10,7 +10,7 @@ from typing import Any, Callable, Optional
 from tscope._auto import Auto, _waits
 from tscope._backward import Backward, of_several, tell_skipped
 from tscope._compiles import compiles
-from tscope._losses import OfOptimizers
+from tscope._losses import Evaluation, OfOptimizers
 from tscope._patches import patched
 from tscope._rates import rates_of
 from tscope._recorder import now_ns
@@ -74,6 +74,7 @@ class Loop:
         self._depth = 0  # of optimizers: one may call another
         self._evaluating = 0
         self._evaluated: Any = None  # the module that the evaluation behind the last step called
+        self._evaluation = Evaluation()
         self._maybe: Any = None  # a model that was called in evaluation mode with gradients, and how long it took, ns
         self._began = 0  # when that call began; 0: none is under way
         self._phase = "backward"  # what the time since the last mark belongs to
@@ -228,13 +229,14 @@ class Loop:
                 return before(module, *args, **kwargs)
             if loop._backward.inside or not loop._before_forward(module):
                 return before(module, *args, **kwargs)
-            loop._inside = me
+            loop._inside, given = me, None
             try:
-                return before(module, *args, **kwargs)
+                given = before(module, *args, **kwargs)
+                return given
             finally:
                 if loop._inside == me:  # else another thread has the loop now
                     loop._inside = 0
-                    loop._after_forward()
+                    loop._after_forward(module, given)
 
         return __call__
 
@@ -251,9 +253,9 @@ class Loop:
                     self._maybe, self._began = (weakref.ref(module), 0), now_ns()
                     return True
             if not trains:
-                if module not in self._models or self._open:
+                if module not in self._models or (self._open and module.training):
                     return False
-                if self.run._watched is not None and self._evaluated is None:
+                if not self._open and self.run._watched is not None and self._evaluated is None:
                     self._evaluated = weakref.ref(module)
                     self.run._watched.evaluates(module)
                 self._evaluating = now_ns()
@@ -309,12 +311,16 @@ class Loop:
             self.run.watch(model, optimizer, every=self._digests_every)
 
     @_quiet
-    def _after_forward(self) -> None:
+    def _after_forward(self, module: Any, given: Any) -> None:
         if self._began:
             self._maybe, self._began = (self._maybe[0], now_ns() - self._began), 0
         elif self._evaluating:
             self.run._end_region("evaluation", self._evaluating)
+            if self._open:  # a phase of its own, and no part of the next one
+                self.run._add_ns("evaluation", now_ns() - self._evaluating)
             self._evaluating = 0
+            if not module.training:
+                self._evaluation.add(self.run, given)
         elif self._open:
             self.run.mark("forward")
             self._phase = "backward"

@@ -6,7 +6,7 @@ docs/recording.md says which loss a step has.
 import sys
 import types
 import weakref
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Callable, Optional
 
 from tscope._numbers import Cannot, device_of, on_host
@@ -337,3 +337,42 @@ class OfOptimizers:
         for key, found in taken.items():
             found.record(run, f".{places[key]}" if len(taken) > 1 and key in places else "")
         return bool(taken)
+
+
+class Evaluation:
+    """The losses that a model in evaluation mode gives itself: their mean since the last step, as `evaluation_loss` of that step."""
+
+    def __init__(self) -> None:
+        self._step: Optional[int] = None
+        self._sum = [0.0, 0.0]  # and how many they are
+
+    def add(self, run: "Run", output: Any) -> None:
+        """A forward gave something; before the first step, and without a loss in it, nothing is recorded."""
+        try:
+            loss, step = _loss_in(output), run._step_now()
+            if loss is None or step is None:
+                return
+            if step != self._step:
+                self._step, self._sum = step, [0.0, 0.0]
+            so_far = self._sum
+
+            def arrived(number: float) -> None:
+                so_far[0], so_far[1] = so_far[0] + number, so_far[1] + 1
+                run._late(step, _NUMBER, "evaluation_loss", so_far[0] / so_far[1])
+
+            if device_of(loss) == "cpu":
+                arrived(on_host(loss))
+            else:
+                run._arrivals.number(loss, arrived)
+        except Exception as error:
+            run._cannot(f"the loss of an evaluation: {type(error).__name__}: {error}")
+
+
+def _loss_in(output: Any) -> Any:
+    """Returns the loss among what a model gave: what is called so, or the first single number of floating point."""
+    found = output.get("loss") if isinstance(output, Mapping) else getattr(output, "loss", None)
+    parts = output if isinstance(output, (tuple, list)) else (output,)
+    for one in (found, *parts):
+        if hasattr(one, "is_floating_point") and hasattr(one, "dim") and one.dim() == 0 and one.is_floating_point():
+            return one.detach()
+    return None

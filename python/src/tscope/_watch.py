@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Callable
 
 from tscope._checks import Checks
-from tscope._digests import of_batch, of_set, of_tensors
+from tscope._digests import of_set, of_tensors
 from tscope._names import name_of
 from tscope._numbers import device_of
 from tscope._rates import rates_of
@@ -167,7 +167,7 @@ class Watch:
         for name, tensors in (("params", self._params()), ("grads", self._grads()), ("optimizer", self._state())):
             self._one(step, name, tensors, checks.get(name))
         if self._of_buffers():
-            self._one(step, "buffers", self._buffers())
+            self._one(step, "buffers", self._buffers(), None)
         try:
             self._run._log_digest("rng", of_generators(self.idle))
         except Exception as error:
