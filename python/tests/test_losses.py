@@ -201,7 +201,7 @@ class Losses(support.Case):
             "import time\n"
             "class Model(torch.nn.Linear):\n"
             "    def forward(self, x):\n"
-            "        if not self.training: time.sleep(0.03)\n"
+            "        if not self.training: time.sleep(0.2)\n"
             "        y = super().forward(x); return y, y.square().mean() + (not self.training) * x.mean()\n"
         )
         text = HEAD.replace("model = torch.nn.Linear(4, 1)", model + "model = Model(4, 1)") + (
@@ -221,10 +221,9 @@ class Losses(support.Case):
         for how, name in ((self.auto, "auto"), (self.zero, "zero")):
             cells = self.equal(how(text.replace("shown = []\n", "shown = []\n" + (shows if how == self.zero else ""))))
             self.assertEqual(["scalars.evaluation_loss" in row for row in cells], [True, False, False, True, True, False])
-            for row in cells:
-                for phase in ("forward", "backward", "optimizer"):
-                    self.assertLess(row["phases." + phase], 30_000_000)
-            self.assertGreaterEqual(cells[3]["phases.evaluation"], 60_000_000)
+            for phase in ("backward", "optimizer"):
+                self.assertLess(cells[3]["phases." + phase], 400_000_000)
+            self.assertGreaterEqual(cells[3]["phases.evaluation"], 400_000_000)
             self.assertEqual([name for name, _, _ in self.read(f"runs/{name}").regions], ["regions.evaluation"] * 6)
         with open("shown", encoding="utf-8") as file:
             shown = json.loads(file.read())

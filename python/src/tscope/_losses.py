@@ -21,6 +21,7 @@ _DEEPEST = 8  # nodes of a graph that are looked at for a division
 
 # What gives a number to the next node as it is, or in another type or shape.
 _ALIKE = {"ToCopyBackward0", "ViewBackward0", "UnsafeViewBackward0", "SqueezeBackward0", "ReshapeAliasBackward0", "CloneBackward0"}
+_LOOKED_AT = {*_ALIKE, "DivBackward0", "MulBackward0", "AddBackward0", "SubBackward0"}
 _OURS = ("torch.", "tscope.", "accelerate.", "functools", "contextlib")  # modules between the program and backward
 
 
@@ -55,6 +56,8 @@ def part_of(node: Any, depth: int = 0) -> Part:
     4.0
     """
     kind = type(node).__name__
+    if kind not in _LOOKED_AT:
+        return _WHOLE
     while kind in _ALIKE and depth < _DEEPEST:
         node, depth = node.next_functions[0][0], depth + 1
         kind = type(node).__name__
@@ -155,6 +158,8 @@ class Losses:
         >>> Losses().look(torch.ones(3))
         []
         """
+        if weights is None and self._unscaled is None and hasattr(tensors, "grad_fn"):  # the common case
+            return [(tensors.detach(), part_of(tensors.grad_fn))] if tensors.numel() == 1 else []
         losses = tensors if isinstance(tensors, (tuple, list)) else (tensors,)
         if weights is not None and any(w is not None for w in (weights if isinstance(weights, (tuple, list)) else (weights,))):
             return []
@@ -202,6 +207,8 @@ class Losses:
         self._given, self._n, self._split, self._first = [], 0, True, None
         if not given:
             return None
+        if n == len(given) == 1:
+            return Taken([given], 1, True)
         groups = _sites(given) if split and n <= _KEPT else [given]
         k = max(len(group) for group in groups)
         alike = len({one.part.key() for one in given}) == 1
@@ -257,6 +264,11 @@ class Taken:
         step = run._step_now()
         if step is None:
             return
+        first = self._groups[0][0].number
+        if self.micro_batches == len(self._groups) == len(self._groups[0]) == 1 and first is not None:
+            if suffix or not run._says_loss(step):
+                run._log_as(_NUMBER, f"loss{suffix}", first)
+            return
         if self.micro_batches > 1:
             _says(run, self.micro_batches)
             run.amount({f"micro_batches{suffix}": self.micro_batches})
@@ -305,10 +317,9 @@ def _of(number: float) -> Given:
 
 def _of_mesh(loss: Any) -> Any:
     """Returns this rank's copy of a loss of which each rank has one; another would have to be reduced, which all ranks wait for."""
-    placements = getattr(loss, "placements", None)
-    if placements is None:
+    if type(loss).__name__ != "DTensor":
         return loss
-    if not all(placement.is_replicate() for placement in placements):
+    if not all(placement.is_replicate() for placement in loss.placements):
         raise Cannot("a loss that is spread over ranks has to be reduced first")
     return loss.to_local()
 
