@@ -175,14 +175,18 @@ static PyObject *backward_begins(Hooks *self, PyObject *unused)
 	return begin_step(self);
 }
 
+/* Whether an optimizer, whose hook was called with its step's arguments, was given a closure: that calls the model. */
+static int has_closure(PyObject *const *args, Py_ssize_t n)
+{
+	return n == 3 && ((PyTuple_Check(args[1]) && PyTuple_Size(args[1]) > 1) || (PyDict_Check(args[2]) && PyDict_Size(args[2]) > 0));
+}
+
 static PyObject *before_optimizer(Hooks *self, PyObject *const *args, Py_ssize_t n)
 {
-	(void)args;
-	(void)n;
 	self->depth = 0;
 	if (self->open && recording(self))
 		return recorder_mark(self->run, backward);
-	if (!self->thread && !self->scoped && recording(self)) {
+	if (!self->thread && !self->scoped && recording(self) && !has_closure(args, n)) {
 		self->thread = PyThread_get_thread_ident(); /* said once */
 		return recorder_swallow(PyObject_CallMethod((PyObject *)self, "_unseen", NULL));
 	}
