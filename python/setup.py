@@ -48,7 +48,8 @@ def sources():
 
 def own_sources():
     """Returns the sources of the package itself."""
-    return [os.path.join("src", "tscope", name) for name in ("_recorder.c", "_hooks.c", "_digest.c", "_host.c", "_sha256.c")]
+    names = ("_recorder.c", "_hooks.c", "_between.c", "_one.c", "_digest.c", "_host.c", "_sha256.c")
+    return [os.path.join("src", "tscope", name) for name in names]
 
 
 def version():
@@ -107,7 +108,7 @@ setup(
         Extension(
             "tscope._recorder",
             own_sources(),
-            depends=["src/tscope/_digest.h", "src/tscope/_hooks.h", "src/tscope/_host.h", "src/tscope/_recorder.h"],
+            depends=[f"src/tscope/{name}.h" for name in ("_between", "_digest", "_hooks", "_host", "_one", "_recorder")],
             include_dirs=["src/tscope"],
             define_macros=[("_GNU_SOURCE", "1")],
             extra_compile_args=["-std=gnu11", "-O3", "-fvisibility=hidden"],

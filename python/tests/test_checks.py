@@ -122,6 +122,7 @@ class Checks(support.Case):
     def evaluate(self, directory, *, switch=True, spoil=None):
         """Trains with a normalization and evaluates behind every fourth step, and returns what the run says of it."""
         import torch
+
         import tscope
 
         torch.manual_seed(3)

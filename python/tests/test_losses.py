@@ -5,8 +5,10 @@ import importlib.util
 import io
 import json
 import os
+import signal
 import subprocess
 import sys
+import traceback
 import unittest
 
 import support
@@ -31,6 +33,34 @@ FORMS = {
     "a sum by its own number": "loss = one().sum() / 8; loss.backward()",
     "scaled": "loss = one().mean(); scaler.scale(loss / n).backward()",
 }
+
+
+class Between(unittest.TestCase):
+    def test_what_stands_between_is_not_seen(self):
+        """Neither what it raises, nor a frame of it where the function raises."""
+        told = []
+
+        def before(*given, **named):
+            told.append((given, named))
+            return "seen" if given else None
+
+        def after(seen):
+            told.append(seen)
+            raise ValueError(seen)
+
+        def function(*given, **named):
+            return 1 / given[0] if given else named
+
+        between = tscope._recorder.Between(before, function, after)
+        self.assertEqual((between(2), between(a=1), between.__name__, between.__wrapped__), (0.5, {"a": 1}, "function", function))
+        self.assertEqual(told, [((2,), {}), "seen", ((), {"a": 1})])
+        try:
+            between(0)
+        except ZeroDivisionError as error:
+            self.assertEqual([frame.f_code.co_name for frame, _ in traceback.walk_tb(error.__traceback__)][1:], ["function"])
+        self.assertEqual(tscope._recorder.Between(lambda: None, function, after)(4), 0.25)  # before takes no arguments
+        with self.assertRaises(KeyboardInterrupt):
+            tscope._recorder.Between(before, function, lambda seen: signal.raise_signal(signal.SIGINT))(1)
 
 
 @unittest.skipUnless(THERE, "torch is not installed")
@@ -166,6 +196,50 @@ class Losses(support.Case):
                     with contextlib.redirect_stderr(io.StringIO()) as said:
                         self.assertEqual(len(self.equal(self.auto(text, f"{kind[:3]} {n}"))), 4)
                     self.assertEqual(said.getvalue(), "")  # the model's forward is yet to come
+
+    def test_steps_that_are_not_like_those_before(self):
+        """What is seen of a common step for less counts where the step turns out to be none."""
+        extra = "extra = model.weight.square().%s(); extra.backward()"
+        others = {  # what is done before backward is called on the loss, and behind that; and the loss of the step
+            "thrown away": ("one().mean().backward(); optimizer.zero_grad()", "0", "loss"),
+            "of another line": (extra % "sum", "0", "loss + extra"),
+            "of another line behind": ("0", extra % "mean", "loss + extra"),
+            "divided": ("loss = loss / 2", "0", "loss"),
+            "of another kind of rate": ("optimizer.param_groups[0]['lr'] = torch.tensor(0.01)", "0", "loss"),
+        }
+        for name, (before, behind, whole) in others.items():
+            with self.subTest(name):
+                text = HEAD + (
+                    "for k in range(12):\n"
+                    "    loss = one().mean()\n"
+                    f"    if k in (6, 9): {before}\n"
+                    "    loss.backward()\n"
+                    f"    if k in (6, 9): {behind}\n"
+                    f"    optimizer.step(); optimizer.zero_grad(); print(({whole} if k in (6, 9) else loss).item())\n"
+                )
+                self.assertEqual(len(self.equal(self.auto(text, name))), 12)
+
+    def test_micro_batches_that_begin_later(self):
+        text = HEAD + (
+            "for k in range(12):\n"
+            "    n = 1 if k < 6 else 4; total = 0.0\n"
+            "    for j in range(n): loss = one().mean(); (loss if n == 1 else loss / n).backward(); total += loss.item() / n\n"
+            "    optimizer.step(); optimizer.zero_grad(); print(total)\n"
+        )
+        self.assertEqual([row.get("micro_batches", 1) for row in self.equal(self.auto(text))], [1] * 6 + [4] * 6)
+        self.equal(self.auto(text.replace("/ n).backward()", "/ 1).backward()"), "whole"))
+
+    def test_another_thread_s_backward_is_none_of_the_loop_s(self):
+        text = HEAD + (
+            "import threading; other = torch.nn.Linear(4, 1)\n"
+            "def beside():\n"
+            "    for _ in range(2): other(torch.ones(4, 4)).mean().backward()\n"
+            "for k in range(8):\n"
+            "    other(torch.ones(4, 4)).mean().backward()\n"
+            "    loss = one().mean(); thread = threading.Thread(target=beside); thread.start(); thread.join()\n"
+            "    loss.backward(); optimizer.step(); optimizer.zero_grad(); print(loss.item())\n"
+        )
+        self.equal(self.auto(text))
 
     def test_steps_that_a_scaler_leaves_out(self):
         """They are steps, with a loss and digests of their own, which the next one does not inherit."""

@@ -5,14 +5,17 @@ import functools
 import sys
 import threading
 from collections.abc import Iterable
-from typing import Any, Callable
+from typing import Any, Callable, Optional
 
 from tscope._losses import Losses, OfOptimizers
 from tscope._patches import on_scalers, patched
 from tscope._rates import placed, rates_of
+from tscope._recorder import Between, One
 from tscope._run import Run
 from tscope._say import why
 from tscope._scaler import scaler_steps
+
+_COMMON = 3  # steps in a row after which others are expected to be like them
 
 
 def compiling() -> Callable[[], bool]:
@@ -38,7 +41,7 @@ class Backward:
     >>> owner.take_back()
     """
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: Run, enter: Optional[Callable[..., Any]] = None) -> None:
         import torch
         from torch.optim import Optimizer
 
@@ -46,7 +49,7 @@ class Backward:
         self.inside = 0  # the thread that is in an outermost backward
         self._compiling = compiling()
         self._undo = [
-            patched(torch.autograd, "backward", self._seen(torch.autograd.backward)),
+            patched(torch.autograd, "backward", Between(enter or self._enter, torch.autograd.backward, self._leave)),
             patched(Optimizer, "zero_grad", self._discarding(Optimizer.zero_grad)),
             *on_scalers("scale", self._scaled),
         ]
@@ -77,34 +80,22 @@ class Backward:
 
     # --- the patches ---
 
-    def _seen(self, before: Any) -> Any:
-        seen, ident = self, threading.get_ident
-
-        @functools.wraps(before)
-        def backward(tensors: Any, grad_tensors: Any = None, *args: Any, **kwargs: Any) -> Any:
-            me = ident()
-            if seen._compiling() or seen.inside == me or not seen.wanted():
-                return before(tensors, grad_tensors, *args, **kwargs)
-            seen.inside = me
-            found = seen._look(tensors, grad_tensors)
-            try:
-                return before(tensors, grad_tensors, *args, **kwargs)
-            finally:
-                if seen.inside == me:  # else another thread has the loop now
-                    seen.inside = 0
-                    seen._after(found)
-
-        return backward
-
-    def _look(self, tensors: Any, weights: Any) -> Any:
+    def _enter(self, tensors: Any, grad_tensors: Any = None, *args: Any, **kwargs: Any) -> Any:
+        me = threading.get_ident()
+        if self._compiling() or self.inside == me or not self.wanted():
+            return None
+        self.inside = me
         try:
             self.begins()
-            return self.losses.look(tensors, weights) if self.run.enabled else []
+            return self.losses.look(tensors, grad_tensors) if self.run.enabled else []
         except Exception as error:
             self.cannot(error)
             return []
 
-    def _after(self, found: Any) -> None:
+    def _leave(self, found: Any) -> None:
+        if self.inside != threading.get_ident():  # another thread has the loop now
+            return
+        self.inside = 0
         try:
             self.losses.add(self.run, found)
         except Exception as error:
@@ -129,11 +120,15 @@ class Backward:
 
         @functools.wraps(before)
         def zero_grad(optimizer: Any, *args: Any, **kwargs: Any) -> Any:
-            if not seen._compiling() and seen.wanted() and seen.discards():
-                seen.losses.discard(again=seen.steps())
+            if seen.wanted() and not seen._compiling() and seen.discards():
+                seen.discarded()
             return before(optimizer, *args, **kwargs)
 
         return zero_grad
+
+    def discarded(self) -> None:
+        """The gradients are thrown away, and with them what backward gave."""
+        self.losses.discard(again=self.steps())
 
     def cannot(self, error: Exception) -> None:
         """Says once what is not recorded."""
@@ -154,34 +149,54 @@ class Seen(Backward):
     """The losses and rates of a loop whose steps the hooks of a model make (`Auto`): they are recorded as the optimizers step."""
 
     def __init__(self, auto: Any, optimizers: Iterable[Any]) -> None:
-        super().__init__(auto.run)
+        import torch
+
         self._auto, self._given = auto, list(optimizers)
-        self._thread = 0  # the one in which the optimizers step
         self._of, self._rates = OfOptimizers(), {}  # type: ignore[var-annotated]
         self._closures = False  # an optimizer was given one, which calls backward within its step
         self._inside = False
-        self._undo.extend(self._on_steps("pre", self._before))
+        self._one = One(auto, torch.Tensor, self._enter, self._before)
+        self._common = 0  # steps in a row that had one loss
+        super().__init__(auto.run, self._one.before)
+        auto.loss = self._one  # which is told of the optimizers' steps
         self._undo.append(scaler_steps.skipped(self._skipped))
 
-    def _on_steps(self, when: str, hook: Callable[..., None]) -> list[Callable[[], None]]:
+    def _behind_steps(self, hook: Callable[..., None]) -> list[Callable[[], None]]:
         if self._given:
-            return [getattr(optimizer, f"register_step_{when}_hook")(hook).remove for optimizer in self._given]
+            return [optimizer.register_step_post_hook(hook).remove for optimizer in self._given]
         from torch.optim import optimizer as module
 
-        return [getattr(module, f"register_optimizer_step_{when}_hook")(hook).remove]
+        return [module.register_optimizer_step_post_hook(hook).remove]
+
+    def take_back(self) -> None:
+        """Takes everything back."""
+        self._auto.loss = None
+        super().take_back()
 
     def synced(self) -> bool:
         """Whether DistributedDataParallel reduces gradients now: within no_sync() it does not."""
         return bool(self._auto.model.__dict__.get("require_backward_grad_sync", True))
 
     def wanted(self) -> bool:
-        """Whether this thread is the one in which the optimizers step, or before that the one that called the model."""
-        thread = self._thread or self._auto.thread
-        return not thread or thread == threading.get_ident()
+        """Whether a step of the loop is open, or may be, and this thread is the one that called the model."""
+        auto = self._auto
+        return bool(auto.open or auto.forward_ns) and auto.thread == threading.get_ident()
 
     def begins(self) -> None:
         """The outermost backward begins: of a model in evaluation mode, it shows that this is trained."""
         self._auto.trains()
+        self._regain()
+
+    def _regain(self) -> None:
+        """A step is not common any more: what was seen of it counts."""
+        number = self._one.take()
+        if number is not None:
+            self.losses.give(number)
+
+    def discarded(self) -> None:
+        """The gradients are thrown away."""
+        self._one.take()
+        super().discarded()
 
     def discards(self) -> bool:
         """Whether there is one optimizer."""
@@ -192,14 +207,13 @@ class Seen(Backward):
         return self._inside
 
     def _before(self, optimizer: Any, args: Any, kwargs: Any) -> None:
-        self._thread = threading.get_ident()
         if len(args) < 2 and not kwargs:  # the first is the optimizer itself
             self._record(optimizer)
             return
         self._inside = True
         if not self._closures:
             self._closures = True
-            self._undo.extend(self._on_steps("post", self._after_closure))
+            self._undo.extend(self._behind_steps(self._after_closure))
 
     def _skipped(self, optimizer: Any) -> None:
         """A GradScaler leaves the optimizer's step out; the step of the run ends as with it."""
@@ -216,13 +230,16 @@ class Seen(Backward):
 
     def _record(self, optimizer: Any) -> None:
         try:
+            self._regain()
             taken = self.losses.take()
             if not self.run.enabled or self.run._step_now() is None:
                 return
             if len(self._given) <= 1:
                 if taken is not None:
                     taken.record(self.run)
-                self.run.log(rates_of(optimizer))
+                rates = rates_of(optimizer)
+                self.run.log(rates)
+                self._learn(taken is not None and taken.is_one() and type(rates.get("lr")) is float)
                 return
             self._of.add(id(optimizer), taken)
             self._rates[id(optimizer)] = rates_of(optimizer)
@@ -230,6 +247,12 @@ class Seen(Backward):
                 self._record_all()
         except Exception as error:
             self.cannot(error)
+
+    def _learn(self, common: bool) -> None:
+        """A step ended that was, or was not, like most. What all have in common is seen for less."""
+        self._common = self._common + 1 if common and self.losses.node is not None else 0
+        if self._common >= _COMMON and not self.losses.several:
+            self._one.learn(self.losses.node)
 
     def _record_all(self) -> None:
         order = [id(optimizer) for optimizer in self._given]

@@ -4,31 +4,13 @@
  */
 #include "_hooks.h"
 
+#include "_one.h"
+
 #include <stddef.h>
 #include <structmember.h>
 
-typedef struct {
-	PyObject_HEAD
-	Recorder *run;
-	PyObject *model;
-	PyObject *grad_enabled; /* torch.is_grad_enabled */
-	PyObject *flops;	/* what counts them now; NULL or None: nothing does */
-	int waiting_for;	/* optimizers whose step ends the step; 0: whichever comes first */
-	int stepped;
-	int depth;	     /* of the model's forwards in each other */
-	unsigned long thread; /* that called the model last to train, or at all; 0: none */
-	char open;	     /* a step of this loop is */
-	char scoped;	     /* trace_step begins and ends the steps */
-	char trains_in_eval; /* the program trains in evaluation mode */
-	char count_flops;    /* of the next step */
-	char looked;	     /* an evaluation has begun behind the last step, and was told of */
-	char known;	     /* an optimizer has stepped: whether the program trains in evaluation mode is known */
-	long long evaluating; /* ns when the outermost forward of an evaluation began; 0: none is under way */
-	long long maybe;      /* ns when a forward with gradients began of which that is not known; 0: none is under way */
-	long long forward_ns; /* how long the last one of these took */
-} Hooks;
-
-static PyTypeObject *recorder_type, *hooks_type, *around_type;
+PyTypeObject *hooks_type;
+static PyTypeObject *recorder_type, *around_type;
 
 /* Interned, so that they are found by their addresses. */
 static PyObject *forward, *backward, *optimizer, *data, *evaluation, *evaluation_data, *training;
@@ -175,18 +157,17 @@ static PyObject *backward_begins(Hooks *self, PyObject *unused)
 	return begin_step(self);
 }
 
-/* Whether an optimizer, whose hook was called with its step's arguments, was given a closure: that calls the model. */
-static int has_closure(PyObject *const *args, Py_ssize_t n)
+int hooks_has_closure(PyObject *const *args, Py_ssize_t n)
 {
 	return n == 3 && ((PyTuple_Check(args[1]) && PyTuple_Size(args[1]) > 1) || (PyDict_Check(args[2]) && PyDict_Size(args[2]) > 0));
 }
 
-static PyObject *before_optimizer(Hooks *self, PyObject *const *args, Py_ssize_t n)
+static PyObject *optimizer_begins(Hooks *self, PyObject *const *args, Py_ssize_t n)
 {
 	self->depth = 0;
 	if (self->open && recording(self))
 		return recorder_mark(self->run, backward);
-	if (!self->thread && !self->scoped && recording(self) && !has_closure(args, n)) {
+	if (!self->thread && !self->scoped && recording(self) && !hooks_has_closure(args, n)) {
 		self->thread = PyThread_get_thread_ident(); /* said once */
 		return recorder_swallow(PyObject_CallMethod((PyObject *)self, "_unseen", NULL));
 	}
@@ -194,6 +175,19 @@ static PyObject *before_optimizer(Hooks *self, PyObject *const *args, Py_ssize_t
 	if (!self->open && self->model && !is_true(PyObject_GetAttr(self->model, training)))
 		self->trains_in_eval = 1;
 	Py_RETURN_NONE;
+}
+
+static PyObject *before_optimizer(Hooks *self, PyObject *const *args, Py_ssize_t n)
+{
+	PyObject *none = optimizer_begins(self, args, n), *seen = self->loss;
+
+	if (!none || n != 3 || !seen || seen == Py_None)
+		return none;
+	Py_DECREF(none);
+	Py_INCREF(seen);
+	none = one_step(seen, args, n);
+	Py_DECREF(seen);
+	return none;
 }
 
 /* What is logged behind the step belongs to it. */
@@ -272,6 +266,7 @@ static int traverse(Hooks *self, visitproc visit, void *arg)
 	Py_VISIT(self->model);
 	Py_VISIT(self->grad_enabled);
 	Py_VISIT(self->flops);
+	Py_VISIT(self->loss);
 	return 0;
 }
 
@@ -281,6 +276,7 @@ static int clear(Hooks *self)
 	Py_CLEAR(self->model);
 	Py_CLEAR(self->grad_enabled);
 	Py_CLEAR(self->flops);
+	Py_CLEAR(self->loss);
 	return 0;
 }
 
@@ -313,6 +309,7 @@ static PyMemberDef members[] = {
 	{"run", T_OBJECT, offsetof(Hooks, run), READONLY, NULL},
 	{"model", T_OBJECT, offsetof(Hooks, model), 0, NULL},
 	{"flops", T_OBJECT, offsetof(Hooks, flops), 0, NULL},
+	{"loss", T_OBJECT, offsetof(Hooks, loss), 0, NULL},
 	{"waiting_for", T_INT, offsetof(Hooks, waiting_for), 0, NULL},
 	{"stepped", T_INT, offsetof(Hooks, stepped), 0, NULL},
 	{"depth", T_INT, offsetof(Hooks, depth), 0, NULL},

@@ -122,6 +122,13 @@ class Given:
             self.arrives()
 
 
+def _read(run: "Run", loss: Any, given: Given) -> None:
+    if device_of(loss) in ("cpu", "meta"):
+        given.number = on_host(loss)
+    else:
+        run._arrivals.number(loss, given.arrived)
+
+
 def _site() -> Any:
     """Returns where the program called backward: a function and a place in it."""
     frame: Optional[types.FrameType] = sys._getframe(2)
@@ -149,6 +156,10 @@ class Losses:
         self._split = True  # losses of several places may be several losses
         self._first: Optional[list[Given]] = None  # of a closure that is called again
         self._unscaled: Any = None
+        self._tensor = getattr(sys.modules.get("torch"), "Tensor", None)
+        self._usual: Any = None  # where the program called backward first in the last step
+        self.several = False  # a step had more than one
+        self.node: Optional[type] = None  # of the graph, of the last loss: a type that divides nothing
         self._factor = 0.0  # by which the losses of the last whole step were divided, and whose number it was
 
     def look(self, tensors: Any, weights: Any = None) -> "list[tuple[Any, Part]]":
@@ -158,8 +169,9 @@ class Losses:
         >>> Losses().look(torch.ones(3))
         []
         """
+        self.node = None
         if weights is None and self._unscaled is None and hasattr(tensors, "grad_fn"):  # the common case
-            return [(tensors.detach(), part_of(tensors.grad_fn))] if tensors.numel() == 1 else []
+            return [self._seen(tensors)] if tensors.numel() == 1 else []
         losses = tensors if isinstance(tensors, (tuple, list)) else (tensors,)
         if weights is not None and any(w is not None for w in (weights if isinstance(weights, (tuple, list)) else (weights,))):
             return []
@@ -171,6 +183,21 @@ class Losses:
             return []
         return [(loss.detach(), part_of(loss.grad_fn)) for loss in losses]
 
+    def _seen(self, loss: Any) -> "tuple[Any, Part]":
+        """Returns one loss, read if it lies on the host: a copy aside costs more."""
+        node = loss.grad_fn
+        if type(node).__name__ not in _LOOKED_AT:
+            self.node = type(node)
+        value = loss.item() if type(loss) is self._tensor and loss.is_cpu else None
+        return value if isinstance(value, float) else loss.detach(), part_of(node)
+
+    def give(self, number: float) -> None:
+        """A loss was seen that nothing divided, while steps had one: it was where the program usually calls backward."""
+        given = Given(_WHOLE, (self._usual, 0))
+        given.number = number
+        self._n += 1
+        self._given.append(given)
+
     def scaled(self, loss: Any, result: Any) -> None:
         """A GradScaler gave a multiple of a loss, on which backward is called instead."""
         if hasattr(loss, "grad_fn") and hasattr(result, "grad_fn") and loss.numel() == 1:
@@ -180,17 +207,19 @@ class Losses:
         """Backward has returned. A loss of the host is read now, one of a device copied aside: the program may change it later."""
         if not found:
             return
-        site, self._n = _site(), self._n + 1
+        site = _site()
+        if not self._n:
+            self._usual = site
+        self._n += 1
         self._split = self._split and self._synced()
         if len(self._given) >= _KEPT:
             return
         for i, (loss, part) in enumerate(found):
             given = Given(part, (site, i))
-            loss = _of_mesh(loss)
-            if device_of(loss) in ("cpu", "meta"):
-                given.number = on_host(loss)
+            if isinstance(loss, float):
+                given.number = loss
             else:
-                run._arrivals.number(loss, given.arrived)
+                _read(run, _of_mesh(loss), given)
             self._given.append(given)
 
     def discard(self, again: bool = False) -> None:
@@ -209,6 +238,7 @@ class Losses:
             return None
         if n == len(given) == 1:
             return Taken([given], 1, True)
+        self.several = True
         groups = _sites(given) if split and n <= _KEPT else [given]
         k = max(len(group) for group in groups)
         alike = len({one.part.key() for one in given}) == 1
@@ -234,6 +264,14 @@ class Taken:
 
     def __init__(self, groups: list[list[Given]], micro_batches: int, adds_up: bool) -> None:
         self._groups, self.micro_batches, self._adds_up = groups, micro_batches, adds_up
+
+    def is_one(self) -> bool:
+        """Whether it is one loss, and known.
+
+        >>> Taken([[_of(1.0)]], 1, True).is_one()
+        True
+        """
+        return self.micro_batches == len(self._groups) == len(self._groups[0]) == 1 and self._groups[0][0].number is not None
 
     def loss(self) -> float:
         """Returns the loss of the step: of several losses their sum; of several micro-batches the sum of what backward was given, if
@@ -265,7 +303,7 @@ class Taken:
         if step is None:
             return
         first = self._groups[0][0].number
-        if self.micro_batches == len(self._groups) == len(self._groups[0]) == 1 and first is not None:
+        if self.is_one() and first is not None:
             if suffix or not run._says_loss(step):
                 run._log_as(_NUMBER, f"loss{suffix}", first)
             return

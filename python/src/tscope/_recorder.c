@@ -5,9 +5,11 @@
  */
 #include "_recorder.h"
 
+#include "_between.h"
 #include "_digest.h"
 #include "_hooks.h"
 #include "_host.h"
+#include "_one.h"
 #include "record/crc32c.h"
 #include "record/sketch.h"
 
@@ -256,9 +258,7 @@ static PyObject *log_number(Recorder *self, int kind, PyObject *name, PyObject *
 	Py_RETURN_NONE;
 }
 
-/* Returns the number of a tensor that lies on the host, or NULL: with an exception if that must get through. One on a device is not
- * touched, since reading it would wait for the device. */
-static PyObject *number_on_host(PyObject *tensor)
+PyObject *recorder_number_on_host(PyObject *tensor)
 {
 	PyObject *here = PyObject_GetAttr(tensor, is_cpu);
 	PyObject *number = here == Py_True ? PyObject_CallMethodObjArgs(tensor, item, NULL) : NULL;
@@ -278,7 +278,7 @@ static PyObject *log_one(Recorder *self, int kind, PyObject *name, PyObject *val
 	if (PyFloat_Check(value) || PyLong_Check(value))
 		return log_number(self, kind, name, value);
 	if ((PyObject *)Py_TYPE(value) == tensor_type) {
-		PyObject *number = number_on_host(value);
+		PyObject *number = recorder_number_on_host(value);
 
 		if (number) {
 			none = log_number(self, kind, name, number);
@@ -584,14 +584,18 @@ static PyObject *set_device(Recorder *self, PyObject *device)
 	Py_RETURN_NONE;
 }
 
-/* Whether the program itself said the loss of a step, which is one of the last. */
+int recorder_says_loss(const Recorder *self, int64_t step)
+{
+	return self->said[(uint64_t)step % SAID] == step;
+}
+
 static PyObject *says_loss(Recorder *self, PyObject *given)
 {
 	long long step = PyLong_AsLongLong(given);
 
 	if (step == -1 && PyErr_Occurred())
 		return NULL;
-	return PyBool_FromLong(self->said[(uint64_t)step % SAID] == step);
+	return PyBool_FromLong(recorder_says_loss(self, step));
 }
 
 static PyObject *step_now(Recorder *self, PyObject *unused)
@@ -1113,7 +1117,7 @@ PyMODINIT_FUNC PyInit__recorder(void)
 		Py_XDECREF(m);
 		return NULL;
 	}
-	if (hooks_add(m, recorder)) {
+	if (hooks_add(m, recorder) || between_add(m) || one_add(m)) {
 		Py_DECREF(m);
 		return NULL;
 	}

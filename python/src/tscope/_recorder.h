@@ -57,6 +57,11 @@ PyObject *recorder_end(Recorder *self);
 PyObject *recorder_mark(Recorder *self, PyObject *name);
 /* Returns the column of a name, or 0. */
 tscope_column recorder_column(Recorder *self, int kind, PyObject *name);
+/* Returns the number of a tensor that lies on the host, or NULL: with an exception if that must get through. One on a device is not
+ * touched, since reading it would wait for the device. */
+PyObject *recorder_number_on_host(PyObject *tensor);
+/* Whether the program itself said the loss of a step, which is one of the last. */
+int recorder_says_loss(const Recorder *self, int64_t step);
 /* Takes an object, or NULL with an exception: what is an Exception is forgotten. */
 PyObject *recorder_swallow(PyObject *result);
 /* Releases an object of a type that was made from a specification. */

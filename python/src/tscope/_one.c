@@ -1,0 +1,243 @@
+/* _one.c - the common step, of one loss that lies on the host and one optimizer with one rate: what tscope._backward.Seen would do.
+ *
+ * Whatever is not common is left to `enter` and `steps`, and so is everything until `learn` says what is common in this loop.
+ */
+#include "_one.h"
+
+#include "_hooks.h"
+
+#include <stddef.h>
+#include <structmember.h>
+
+typedef struct {
+	PyObject_HEAD
+	Hooks *hooks;	  /* of the loop */
+	PyObject *tensor; /* torch.Tensor, and none of its subclasses */
+	PyObject *enter;  /* backward begins: enter(tensors, ...) */
+	PyObject *steps;  /* an optimizer's step begins: steps(optimizer, args, kwargs) */
+	PyObject *node;	  /* the type of a loss's node that divides nothing; NULL: it is not known, or steps are not common */
+	PyObject *number; /* the loss of this step; NULL: none */
+} One;
+
+static PyTypeObject *one_type;
+static PyObject *grad_fn, *param_groups, *lr, *loss;
+
+static PyObject *one_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+{
+	allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
+	PyObject *hooks, *tensor, *enter, *steps;
+	One *self;
+
+	if (kwargs || !PyArg_ParseTuple(args, "O!OOO", hooks_type, &hooks, &tensor, &enter, &steps))
+		return NULL;
+	self = (One *)allocate(type, 0);
+	if (!self)
+		return NULL;
+	Py_INCREF(hooks);
+	Py_INCREF(tensor);
+	Py_INCREF(enter);
+	Py_INCREF(steps);
+	self->hooks = (Hooks *)hooks;
+	self->tensor = tensor;
+	self->enter = enter;
+	self->steps = steps;
+	return (PyObject *)self;
+}
+
+/* --- backward --- */
+
+static int is_common_call(const One *self, PyObject *args, PyObject *kwargs)
+{
+	Py_ssize_t n = PyTuple_Size(args);
+
+	return self->node && !self->number && n > 0 && (PyObject *)Py_TYPE(PyTuple_GetItem(args, 0)) == self->tensor &&
+	       (n == 1 || PyTuple_GetItem(args, 1) == Py_None) &&
+	       !(kwargs && (PyDict_GetItemString(kwargs, "grad_tensors") || PyDict_GetItemString(kwargs, "grad_variables")));
+}
+
+/* Takes the loss, if it is one that was divided by nothing. Returns whether it did; an exception is set if that must get through. */
+static int take_loss(One *self, PyObject *tensor)
+{
+	PyObject *node = PyObject_GetAttr(tensor, grad_fn);
+	int known = node && (PyObject *)Py_TYPE(node) == self->node;
+
+	Py_XDECREF(node);
+	if (PyErr_Occurred() && PyErr_ExceptionMatches(PyExc_Exception))
+		PyErr_Clear();
+	if (known)
+		self->number = recorder_number_on_host(tensor);
+	return self->number != NULL;
+}
+
+static PyObject *before(One *self, PyObject *args, PyObject *kwargs)
+{
+	Hooks *hooks = self->hooks;
+
+	if (!self->enter || !hooks || (!hooks->open && !hooks->forward_ns))
+		Py_RETURN_NONE; /* none of the loop's */
+	if (self->node && hooks->thread != PyThread_get_thread_ident())
+		Py_RETURN_NONE;
+	if (is_common_call(self, args, kwargs)) {
+		if (take_loss(self, PyTuple_GetItem(args, 0)))
+			Py_RETURN_NONE;
+		if (PyErr_Occurred())
+			return NULL;
+	}
+	Py_CLEAR(self->node);
+	return PyObject_Call(self->enter, args, kwargs);
+}
+
+/* --- the optimizer --- */
+
+static void log_number(const Hooks *hooks, PyObject *name, PyObject *number)
+{
+	tscope_column column = recorder_column(hooks->run, NUMBERS, name);
+	double value = PyFloat_AsDouble(number);
+
+	if (column && !(value == -1 && PyErr_Occurred()))
+		tscope_log(hooks->run->run, column, value);
+	PyErr_Clear();
+}
+
+/* Returns the one rate of an optimizer, if it is a float; else NULL without an exception. */
+static PyObject *rate_of(PyObject *optimizer)
+{
+	PyObject *groups = PyObject_GetAttr(optimizer, param_groups), *group, *rate = NULL;
+
+	if (groups && PyList_CheckExact(groups) && PyList_Size(groups) == 1) {
+		group = PyList_GetItem(groups, 0);
+		rate = PyDict_CheckExact(group) ? PyDict_GetItem(group, lr) : NULL;
+		if (rate && !PyFloat_CheckExact(rate))
+			rate = NULL;
+		Py_XINCREF(rate);
+	}
+	Py_XDECREF(groups);
+	PyErr_Clear();
+	return rate;
+}
+
+static PyObject *step(One *self, PyObject *const *args, Py_ssize_t n)
+{
+	const Hooks *hooks = self->hooks;
+	PyObject *rate = self->node && n == 3 && !hooks_has_closure(args, n) ? rate_of(args[0]) : NULL;
+	int64_t now;
+
+	if (!rate) {
+		Py_CLEAR(self->node);
+		return self->steps && n == 3 ? PyObject_CallFunctionObjArgs(self->steps, args[0], args[1], args[2], NULL)
+					     : PyErr_Format(PyExc_TypeError, "step takes an optimizer and its arguments");
+	}
+	if (hooks->run && hooks->run->run) {
+		now = tscope_step_now(hooks->run->run);
+		if (now != TSCOPE_NEXT) {
+			if (self->number && !recorder_says_loss(hooks->run, now))
+				log_number(hooks, loss, self->number);
+			log_number(hooks, lr, rate);
+		}
+	}
+	Py_DECREF(rate);
+	Py_CLEAR(self->number);
+	Py_RETURN_NONE;
+}
+
+PyObject *one_step(PyObject *one, PyObject *const *args, Py_ssize_t n)
+{
+	if (Py_TYPE(one) != one_type)
+		Py_RETURN_NONE;
+	return recorder_swallow(step((One *)one, args, n));
+}
+
+/* --- what the others say --- */
+
+static PyObject *learn(One *self, PyObject *type)
+{
+	Py_CLEAR(self->node);
+	if (type != Py_None) {
+		Py_INCREF(type);
+		self->node = type;
+	}
+	Py_RETURN_NONE;
+}
+
+static PyObject *take(One *self, PyObject *unused)
+{
+	PyObject *number = self->number;
+
+	(void)unused;
+	self->number = NULL;
+	if (!number)
+		Py_RETURN_NONE;
+	return number;
+}
+
+/* --- the type --- */
+
+static int traverse(One *self, visitproc visit, void *arg)
+{
+	Py_VISIT(Py_TYPE(self));
+	Py_VISIT(self->hooks);
+	Py_VISIT(self->tensor);
+	Py_VISIT(self->enter);
+	Py_VISIT(self->steps);
+	Py_VISIT(self->node);
+	return 0;
+}
+
+static int clear(One *self)
+{
+	Py_CLEAR(self->hooks);
+	Py_CLEAR(self->tensor);
+	Py_CLEAR(self->enter);
+	Py_CLEAR(self->steps);
+	Py_CLEAR(self->node);
+	Py_CLEAR(self->number);
+	return 0;
+}
+
+static void dealloc(One *self)
+{
+	PyObject_GC_UnTrack(self);
+	(void)clear(self);
+	recorder_free((PyObject *)self);
+}
+
+static PyMethodDef methods[] = {
+	{"before", FAST(before), METH_VARARGS | METH_KEYWORDS, PyDoc_STR("Backward is called; returns None, or what enter() gave.")},
+	{"learn", FAST(learn), METH_O, PyDoc_STR("learn(node)\n--\n\nSays of which type the node of a loss is in this loop, or None.")},
+	{"take", FAST(take), METH_NOARGS, PyDoc_STR("take()\n--\n\nReturns the loss that was seen in this step, or None.")},
+	{NULL, NULL, 0, NULL},
+};
+
+static PyType_Slot slots[] = {
+	{Py_tp_new, one_new},
+	{Py_tp_methods, methods},
+	{Py_tp_traverse, traverse},
+	{Py_tp_clear, clear},
+	{Py_tp_dealloc, dealloc},
+	{Py_tp_doc, "One(hooks, tensor, enter, steps)\n--\n\nThe loss of a step that has one, in C."},
+	{0, NULL},
+};
+
+static PyType_Spec spec = {
+	.name = "tscope._recorder.One",
+	.basicsize = sizeof(One),
+	.flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
+	.slots = slots,
+};
+
+int one_add(PyObject *module)
+{
+	PyObject *type = PyType_FromSpec(&spec);
+
+	one_type = (PyTypeObject *)type;
+	Py_XINCREF(type); /* one for the module, one for one_type */
+	grad_fn = PyUnicode_InternFromString("grad_fn");
+	param_groups = PyUnicode_InternFromString("param_groups");
+	lr = PyUnicode_InternFromString("lr");
+	loss = PyUnicode_InternFromString("loss");
+	if (!grad_fn || !param_groups || !lr || !loss || !type || PyModule_AddObject(module, "One", type)) {
+		Py_XDECREF(type);
+		return -1;
+	}
+	return 0;
+}
