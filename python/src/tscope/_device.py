@@ -86,8 +86,12 @@ class DevicePhases:
     def _arrived(self, step: int, marks: list[tuple[str, Any]]) -> None:
         self._under_way -= 1
         phases: dict[str, int] = {}
-        for (_, before), (name, event) in zip(marks, marks[1:]):
-            phases[name] = phases.get(name, 0) + int(before.elapsed_time(event) * 1e6)
+        try:
+            for (_, before), (name, event) in zip(marks, marks[1:]):
+                phases[name] = phases.get(name, 0) + int(before.elapsed_time(event) * 1e6)
+        except RuntimeError as error:  # marks on several streams or devices, an earlier one of which is not done
+            self._run._cannot(f"the device's phases of a step: {error}")
+            return
         self._events.give([event for _, event in marks])
         for name, ns in phases.items():
             self._run._late_ns(step, name, ns)

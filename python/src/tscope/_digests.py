@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any, Callable, Optional
 
-from tscope._numbers import Cannot
+from tscope._numbers import Cannot, outside_capture, stream_of
 from tscope._recorder import digest_at, digest_bytes
 
 _MASK = (1 << 64) - 1
@@ -38,7 +38,7 @@ def _factors(torch: Any, first: int, n: int, device: Any) -> Any:
 
 
 class Factors:
-    """The factors of columns and rows on one device, made once and longer when a longer tensor comes."""
+    """The factors of columns and rows on one stream of a device, made once and longer when a longer tensor comes."""
 
     def __init__(self, torch: Any, device: Any) -> None:
         self._torch, self._device = torch, device
@@ -76,10 +76,12 @@ def sum_of(tensor: Any) -> tuple[Any, int]:
     """
     import torch
 
+    outside_capture(torch, tensor.device)
     words, n = _words(torch, tensor)
-    factors = _made.get(words.device)
+    place = stream_of(torch, words.device)
+    factors = _made.get(place)
     if factors is None:
-        factors = _made[words.device] = Factors(torch, words.device)
+        factors = _made[place] = Factors(torch, words.device)
     rows, rest = divmod(words.numel(), _ROW)
     total = torch.zeros((), dtype=torch.int64, device=words.device)
     row_factors = factors.rows(rows + 1)
@@ -145,13 +147,18 @@ def bits_of(value: Any) -> int:
     raise Cannot(f"a value of type {type(value).__name__} has no digest")
 
 
-def _leaves(value: Any, path: str) -> Iterable[tuple[str, Any]]:
+def leaves(value: Any, path: str) -> Iterable[tuple[str, Any]]:
+    """Returns what lies in the lists and dictionaries of a batch, each with its place.
+
+    >>> list(leaves({"ids": [1, 2]}, ""))
+    [('.ids[0]', 1), ('.ids[1]', 2)]
+    """
     if isinstance(value, Mapping):
         for key in value:
-            yield from _leaves(value[key], f"{path}.{key}")
+            yield from leaves(value[key], f"{path}.{key}")
     elif isinstance(value, (list, tuple)):
         for i, item in enumerate(value):
-            yield from _leaves(item, f"{path}[{i}]")
+            yield from leaves(item, f"{path}[{i}]")
     elif value is not None:
         yield path, value
 
@@ -172,7 +179,7 @@ def leaves_of(batch: Any) -> list[tuple[str, int, bool]]:
     '.x'
     """
     found = []
-    for path, leaf in _leaves(batch, ""):
+    for path, leaf in leaves(batch, ""):
         if hasattr(leaf, "data_ptr") or hasattr(leaf, "tobytes") or isinstance(leaf, (bytes, bytearray, memoryview)):
             real = "float" in str(getattr(leaf, "dtype", "")) and len(getattr(leaf, "shape", ())) > 0
             found.append((path, bits_of(leaf), real))

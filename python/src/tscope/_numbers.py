@@ -10,13 +10,34 @@ class Cannot(Exception):
     """Why a value is not recorded; it is counted and said once, and never reaches training."""
 
 
+def outside_capture(torch: Any, device: Any) -> None:
+    """Raises Cannot while a CUDA graph is captured: what is launched then belongs to the graph and runs with each replay, and to ask
+    for pinned memory or for an event would end the capture.
+
+    >>> import torch
+    >>> outside_capture(torch, torch.device("cpu"))
+    """
+    if device.type == "cuda" and torch.cuda.is_current_stream_capturing():
+        raise Cannot("it was asked for while a CUDA graph was captured")
+
+
+def stream_of(torch: Any, device: Any) -> Any:
+    """Returns what tells a device and the stream in use there from others: what was made on one stream is not there yet for another.
+
+    >>> import torch
+    >>> stream_of(torch, torch.device("cpu"))
+    device(type='cpu')
+    """
+    return (device, torch.cuda.current_stream(device).cuda_stream) if device.type == "cuda" else device
+
+
 class Late:
     """Values that are on their way from a device, in the order in which they were asked for. Nothing here waits for the device."""
 
     def __init__(self) -> None:
         self.given_up = 0
         self._waiting: deque[tuple[Any, Any, Callable[[Any], None]]] = deque()
-        self._events: list[Any] = []
+        self._events: dict[Any, list[Any]] = {}  # by device: an event stays with the one on which it was recorded first
         self._slots: list[Any] = []
 
     def number(self, tensor: Any, arrived: Callable[[float], None]) -> None:
@@ -29,6 +50,7 @@ class Late:
         if value.device.type != "cuda":
             self._add(value.clone(), lambda copy: arrived(float(copy)))
             return
+        outside_capture(torch, value.device)
         if not self._slots:
             block = torch.empty(64, dtype=torch.float64, pin_memory=True)
             self._slots.extend(block[i] for i in range(64))
@@ -38,13 +60,14 @@ class Late:
             arrived(float(copy))
             self._slots.append(copy)
 
-        self._add(slot, take, value)
+        self._add(slot, take, value.to(torch.float64))  # torch before 2.4 would convert on the host, and wait for the device
 
     def words(self, tensor: Any, arrived: Callable[[list[Any]], None]) -> None:
         """Has a tensor of 64-bit integers or floats read later, as lists."""
         import torch
 
         if tensor.device.type == "cuda":
+            outside_capture(torch, tensor.device)
             self._add(torch.empty(tensor.shape, dtype=tensor.dtype, pin_memory=True), lambda copy: arrived(copy.tolist()), tensor)
         else:
             self._add(tensor, lambda copy: arrived(copy.tolist()))
@@ -52,18 +75,25 @@ class Late:
     def _add(self, copy: Any, arrived: Callable[[Any], None], source: Any = None) -> None:
         import torch
 
-        kind = (copy if source is None else source).device.type
-        if kind == "cuda" and torch.cuda.is_current_stream_capturing():
-            raise Cannot("a tensor was logged while a CUDA graph was captured")
+        device = (copy if source is None else source).device
         self.read()
         if source is not None:
             copy.copy_(source, non_blocking=True)
-        event = self._events.pop() if self._events else _new_event(torch, kind)
-        event.record()
+        pool = self._events.setdefault(device, [])
+        event = pool.pop() if pool else _new_event(torch, device.type)
+        if device.type == "cuda":
+            event.record(torch.cuda.current_stream(device))  # where the copy is, which may be another device than the current one
+        else:
+            event.record()
+
+        def taken(copy: Any) -> None:
+            pool.append(event)
+            arrived(copy)
+
         if len(self._waiting) >= _MOST:
             self._waiting.popleft()
             self.given_up += 1
-        self._waiting.append((event, copy, arrived))
+        self._waiting.append((event, copy, taken))
 
     def event(self, event: Any, arrived: Callable[[], None]) -> None:
         """Has something done when an event of the device has come."""
@@ -86,8 +116,6 @@ class Late:
             elif not event.query():
                 return
             self._waiting.popleft()
-            if copy is not None:
-                self._events.append(event)
             arrived(copy)
 
 

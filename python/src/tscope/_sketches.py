@@ -4,7 +4,7 @@ import math
 import struct
 from typing import Any, Optional
 
-from tscope._numbers import Cannot
+from tscope._numbers import Cannot, outside_capture, stream_of
 from tscope._recorder import sketch_at
 from tscope._shards import is_dtensor
 
@@ -31,7 +31,7 @@ def _mix(torch: Any, z: Any) -> Any:
 
 
 class Pattern:
-    """The signs of all elements and the turns of all rows of 256, on one device; the first blocks are kept."""
+    """The signs of all elements and the turns of all rows of 256, on one stream of a device; the first blocks are kept."""
 
     def __init__(self, torch: Any, device: Any) -> None:
         self._torch, self._device = torch, device
@@ -52,16 +52,15 @@ class Pattern:
             self._kept[number] = made
         return made
 
-
     def order(self, number: int) -> tuple[Any, Any]:
         """Returns the rows of a whole block in order of their turns, and where each of the 256 turns begins in that order."""
         found = self._order.get(number)
         if found is not None:
             return found
-        _, turns = self.block(number)
-        begins = self._torch.zeros(SUMS, dtype=self._torch.int64, device=self._device)
-        begins[1:] = self._torch.bincount(turns, minlength=SUMS).cumsum(0)[:-1]
-        made = (self._torch.argsort(turns, stable=True), begins)
+        torch = self._torch
+        # Not by bincount, which waits for the device to learn the largest number.
+        turns, rows = torch.sort(self.block(number)[1], stable=True)
+        made = (rows, torch.searchsorted(turns, torch.arange(SUMS, dtype=torch.int64, device=self._device)))
         if len(self._order) < _KEPT:
             self._order[number] = made
         return made
@@ -92,11 +91,13 @@ def on_device(tensor: Any, first: int = 0) -> Any:
     """
     import torch
 
+    outside_capture(torch, tensor.device)
     skipped, before = divmod(first, _BLOCK * SUMS)
     flat = torch.nn.functional.pad(tensor.reshape(-1), (before, 0)) if before else tensor.reshape(-1)
-    pattern = _made.get(flat.device)
+    place = stream_of(torch, flat.device)
+    pattern = _made.get(place)
     if pattern is None:
-        pattern = _made[flat.device] = Pattern(torch, flat.device)
+        pattern = _made[place] = Pattern(torch, flat.device)
     places = torch.arange(SUMS, dtype=torch.int64, device=flat.device)
     total = torch.zeros(SUMS + 2, dtype=torch.float64, device=flat.device)
     for number, begin in enumerate(range(0, flat.numel(), _BLOCK * SUMS), skipped):

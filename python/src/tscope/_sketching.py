@@ -39,6 +39,20 @@ def first_floating(value: Any) -> Any:
     return None
 
 
+def in_tf32(torch: Any) -> bool:
+    """Whether matrix products of float32 are computed in TF32 on CUDA.
+
+    >>> import torch
+    >>> in_tf32(torch)
+    False
+    """
+    matmul = torch.backends.cuda.matmul
+    try:
+        return bool(matmul.fp32_precision == "tf32")  # once a program has set this, torch raises where the older name is asked
+    except AttributeError:  # torch before 2.9
+        return bool(matmul.allow_tf32)
+
+
 class Given:
     """The tensors that modules gave in a forward pass, none of which it keeps alive: a container gives what its last module gave, and
     dropout that is off gives its input."""
@@ -177,8 +191,7 @@ class Sketching:
         import torch
 
         word = str(tensor.dtype).replace("torch.", "")
-        tf32 = word == "float32" and tensor.device.type == "cuda" and torch.backends.cuda.matmul.allow_tf32
-        return "tf32" if tf32 else word
+        return "tf32" if word == "float32" and tensor.device.type == "cuda" and in_tf32(torch) else word
 
     def cannot(self, name: str, error: Exception) -> None:
         """Counts a tensor that has no sketch."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Callable
 
 from tscope._checks import Checks
-from tscope._digests import of_set, of_tensors
+from tscope._digests import leaves, of_set, of_tensors
 from tscope._names import name_of
 from tscope._numbers import device_of
 from tscope._rates import rates_of
@@ -133,7 +133,7 @@ class Watch:
             return
         self.forced = self.forced and self.awaits
         try:
-            if any(device_of(leaf) != "cpu" for leaf in (batch if isinstance(batch, (list, tuple)) else [batch])):
+            if any(device_of(leaf) != "cpu" for _, leaf in leaves(batch, "")):
                 return  # it would have to be waited for
             if wanted:
                 self._run._add_batch("batch", self._checks.batches.of(step, batch))
