@@ -223,6 +223,17 @@ class Device(support.Case):
         self.assertIn("device's phases", said.getvalue())
         self.assertEqual(run.trouble["cannot"], 3)
 
+    def test_events_that_cannot_be_recorded_are_counted(self):
+        from tscope import _device
+
+        cuda = mock.Mock(is_current_stream_capturing=mock.Mock(side_effect=RuntimeError("CUDA error: an illegal memory access")))
+        said = io.StringIO()
+        with contextlib.redirect_stderr(said), mock.patch.object(_device.phases_of, "__defaults__", (lambda: cuda,)), \
+                self.start(device_phases=True) as run, run.step():
+            run.mark("forward")
+        self.assertIn("an event of the device: RuntimeError: CUDA error", said.getvalue())
+        self.assertEqual(run.trouble["cannot"], 3, "two events, and the phases between them")
+
     def test_precision_by_either_name(self):
         """torch raises where a program sets TF32 by the newer name and somebody asks by the older."""
         text = "import torch; from tscope._sketching import in_tf32\n{}\nprint(in_tf32(torch))"

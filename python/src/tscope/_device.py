@@ -60,15 +60,22 @@ class DevicePhases:
     def begin(self) -> None:
         """A step has begun; the one before has ended."""
         self.hand_over()
-        self._marks.append(("", self._events.now()))
+        self._marks.append(("", self._now()))
         self._step = self._run._step_now()
         self._host = now_ns()
 
     def mark(self, name: str) -> None:
         """A phase ends."""
         self._run._end_region(name, self._host)
-        self._marks.append((name, self._events.now()))
+        self._marks.append((name, self._now()))
         self._host = now_ns()
+
+    def _now(self) -> Any:
+        try:
+            return self._events.now()
+        except Exception as error:  # of a device that has failed; who calls us would not say it
+            self._run._cannot(f"an event of the device: {type(error).__name__}: {error}")
+            return None
 
     def hand_over(self) -> None:
         """Has the events of the step read when the last of them is done."""
@@ -77,7 +84,8 @@ class DevicePhases:
             self._events.give([event for _, event in marks])
         elif any(event is None for _, event in marks) or self._under_way >= _MOST:
             self._events.give([event for _, event in marks])
-            self._run._cannot("the device's phases of a step: a CUDA graph was captured, or the device is thousands of steps behind")
+            why = "an event is missing, as while a CUDA graph is captured, or the device is thousands of steps behind"
+            self._run._cannot(f"the device's phases of a step: {why}")
         else:
             self._under_way += 1
             step = self._step
