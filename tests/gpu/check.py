@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 import traceback
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -30,17 +30,19 @@ from tscope._facts import version  # noqa: E402
 PARTS = (
     harmless.control, harmless.synchronizations, harmless.no_wait_is_allowed, harmless.bit_for_bit, harmless.phases, harmless.peaks,
     sums.digests, sums.sketches, windows.trace, windows.snapshot, costs.steps, costs.passes,
+    harmless.nothing_is_missing,
 )
 
 
 @dataclass
 class Context:
-    """What each part is given: where to record, on which device, who reads traces and snapshots, and the table."""
+    """What each part is given: where to record, on which device, who reads traces and snapshots, the table, and the runs so far."""
 
     folder: str
     device: str
     program: str
     table: Any
+    runs: list = field(default_factory=list)
 
     def synchronize(self):
         """Waits for the device."""
