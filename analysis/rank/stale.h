@@ -14,7 +14,8 @@ enum {
 	TS_STALE_LOSSES = 20, /* least number of losses in a row that are the same */
 };
 
-/* How many of the last gradients are the same while the parameters differ from each record to the next; 0: fewer than TS_STALE_GRADS. */
+/* How many of the last gradients are the same while the parameters differ from each record to the next; 0: fewer than
+ * TS_STALE_GRADS. */
 size_t ts_stale_gradients(const uint64_t *grads, const uint64_t *params, size_t n);
 /* How many of the last values are the same in every bit, all of them finite; 0: fewer than TS_STALE_LOSSES. */
 size_t ts_stale_values(const double *values, size_t n);

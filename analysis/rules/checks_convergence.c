@@ -589,8 +589,8 @@ void ts_check_batches(struct ts_check *c)
 		ts_check_applies_not(c);
 		return;
 	}
-	if (ts_check_want(c, TS_M_BATCHES_NEXT, &repeated) && ts_check_need(c, TS_M_BATCHES_NEXT_OF, &recorded) && repeated >= recorded &&
-	    ts_check_need(c, TS_M_BATCHES_NEXT_AT, &from)) {
+	if (ts_check_want(c, TS_M_BATCHES_NEXT, &repeated) && ts_check_need(c, TS_M_BATCHES_NEXT_OF, &recorded) &&
+	    repeated >= recorded && ts_check_need(c, TS_M_BATCHES_NEXT_AT, &from)) {
 		ts_check_steps(c, (int64_t)from, (int64_t)from);
 		ts_check_worse(c, repeated);
 		ts_check_fire(c, TS_SEVERITY_MEDIUM,

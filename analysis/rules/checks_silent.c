@@ -1,5 +1,5 @@
-/* checks_silent.c - rules on training that goes wrong in silence: parameters that are not trained, gradients that are not cleared or not
- * computed, and a loss or an input that never changes. Most rest on what the recorder found at watched steps. */
+/* checks_silent.c - rules on training that goes wrong in silence: parameters that are not trained, gradients that are not cleared
+ * or not computed, and a loss or an input that never changes. Most rest on what the recorder found at watched steps. */
 #include "analysis/rules/check.h"
 
 /* Parameters that are not trained, by what is wrong with them. */
@@ -76,8 +76,8 @@ void ts_check_gradients_kept_on(struct ts_check *c)
 	name = ts_check_text(c, TS_M_KEPT_NAME);
 	ts_check_steps(c, (int64_t)from, (int64_t)from);
 	ts_check_fire(c, TS_SEVERITY_HIGH,
-		      "The next backward pass adds to the gradients that the optimizer has used: that of %.*s still had the same bits when "
-		      "the next one came, behind %s of %s, from step %.0f on",
+		      "The next backward pass adds to the gradients that the optimizer has used: that of %.*s still had the same "
+		      "bits when the next one came, behind %s of %s, from step %.0f on",
 		      TS_SPAN_ARG(name), ts_say_count(times).text, ts_say_plural(of, "watched step").text, from);
 }
 
@@ -103,8 +103,8 @@ void ts_check_stale_gradients(struct ts_check *c)
 	ts_check_steps(c, (int64_t)from, (int64_t)from);
 	ts_check_worse(c, stale);
 	ts_check_fire(c, TS_SEVERITY_HIGH,
-		      "From step %.0f on the gradients have the same bits at %s of %s, although the parameters change from each of these "
-		      "to the next: the optimizer steps on gradients that were not computed anew",
+		      "From step %.0f on the gradients have the same bits at %s of %s, although the parameters change from each of "
+		      "these to the next: the optimizer steps on gradients that were not computed anew",
 		      from, ts_say_count(stale).text, ts_say_plural(recorded, "record").text);
 }
 
@@ -146,8 +146,8 @@ void ts_check_constant_input(struct ts_check *c)
 	names = ts_check_text(c, TS_M_INPUT_SAME_NAMES);
 	ts_check_steps(c, (int64_t)from, (int64_t)from);
 	ts_check_fire(c, TS_SEVERITY_MEDIUM,
-		      "The numbers at %.*s of the batch have the same bits at every watched step, %s or more from step %.0f on, while other "
-		      "parts of it change",
+		      "The numbers at %.*s of the batch have the same bits at every watched step, %s or more from step %.0f on, "
+		      "while other parts of it change",
 		      TS_SPAN_ARG(names), ts_say_count(times).text, from);
 }
 
@@ -169,9 +169,10 @@ void ts_check_evaluation_changes(struct ts_check *c)
 	names = ts_check_text(c, TS_M_EVALUATION_NAMES);
 	ts_check_steps(c, (int64_t)from, (int64_t)from);
 	ts_check_fire(c, statistics > 0 && others == 0 ? TS_SEVERITY_MEDIUM : TS_SEVERITY_LOW,
-		      "At each of %s before step %.0f and later ones, between its first forward pass and the next training step, %s written: "
-		      "%.*s%s",
+		      "At each of %s before step %.0f and later ones, between its first forward pass and the next training step, %s "
+		      "written: %.*s%s",
 		      ts_say_plural(of, "evaluation").text, from,
-		      statistics > 0 && others == 0 ? "statistics of normalization are" : "parameters or buffers are", TS_SPAN_ARG(names),
+		      statistics > 0 && others == 0 ? "statistics of normalization are" : "parameters or buffers "
+											  "are", TS_SPAN_ARG(names),
 		      statistics > 0 && others == 0 ? "; the model is not in evaluation mode there" : "");
 }

@@ -241,76 +241,73 @@ const struct ts_rule ts_rules[] = {
 	 {END}, ts_check_still, EACH_RANK},
 	{"CONVERGENCE.EVAL_MODE", "The model is trained in evaluation mode",
 	 "high if batch normalization is in it and at least min_updated of its parameters are updated; medium if only dropout "
-	 "is, and so "
-	 "many; otherwise low",
+	 "is, and so many; otherwise low",
 	 "an optimizer updated parameters of a model all of whose modules were in evaluation mode, at one or more of the steps "
-	 "that the "
-	 "recorder looked at",
+	 "that the recorder looked at",
 	 "Call model.train() before the training loop, and again behind each evaluation: in evaluation mode dropout does "
-	 "nothing, and batch "
-	 "normalization uses statistics that it does not update. Models that are loaded by from_pretrained() are in evaluation mode. "
-	 "Where this is meant, as in fine-tuning without dropout, nothing is wrong.",
+	 "nothing, and batch normalization uses statistics that it does not update. Models that are loaded by from_pretrained() "
+	 "are in evaluation mode. Where this is meant, as in fine-tuning without dropout, nothing is wrong.",
 	 "new in tscope: only the modes of modules at the optimizer's step show it",
 	 {{"min_updated", 0.5, RATIO, "share of the model's parameters that the optimizer updates from which the mode matters"}, END},
 	 ts_check_eval_mode, EACH_RANK},
 	{"CONVERGENCE.EVAL_PART", "Part of the model is trained in evaluation mode",
 	 "low",
 	 "an optimizer updated parameters of a model of which some modules with batch normalization or dropout, but not all "
-	 "modules, were "
-	 "in evaluation mode, at one or more of the steps that the recorder looked at; not where EVAL_MODE fires",
+	 "modules, were in evaluation mode, at one or more of the steps that the recorder looked at; not where EVAL_MODE fires",
 	 "Nothing is wrong where these modules are frozen on purpose, as batch normalization of a pretrained network often is. "
-	 "Where they are "
-	 "not, look for a call of eval() on a part of the model, or for train() that is called on a part only.",
+	 "Where they are not, look for a call of eval() on a part of the model, or for train() that is called on a part only.",
 	 "new in tscope: only the modes of modules at the optimizer's step show it",
 	 {END},
 	 ts_check_eval_part, EACH_RANK},
 	{"CONVERGENCE.PART_NOT_TRAINED", "Parameters are not trained",
-	 "of parameters that have gradients and never change, and of gradients of zeros, medium, and high where these are all parameters; "
-	 "low where the program itself seems to want it: no gradient comes, none is required, or the learning rate is 0",
-	 "by the digests of their tensors at three or more watched steps in a row, up to the last, parameters of the model never change or "
-	 "have gradients of zeros alone, and there is one cause for it at all of these steps; where gradients above zero come, only "
-	 "if a parameter of two dimensions or more is among them",
-	 "Give all parameters that are to be trained to the optimizer, behind the last module that is added or replaced. Look for detach(), "
-	 "no_grad() and .data in the forward pass of the part, for requires_grad that was set to False, for groups whose learning rate is 0, and "
-	 "for updates that are too small for the type of the parameters. Where the part is meant to stay as it is, nothing is wrong; set "
-	 "requires_grad to False and save its backward pass.",
+	 "of parameters that have gradients and never change, and of gradients of zeros, medium, and high where these are all "
+	 "parameters; low where the program itself seems to want it: no gradient comes, none is required, or the learning rate is 0",
+	 "by the digests of their tensors at three or more watched steps in a row, up to the last, parameters of the model never "
+	 "change or have gradients of zeros alone, and there is one cause for it at all of these steps; where gradients above zero "
+	 "come, only if a parameter of two dimensions or more is among them",
+	 "Give all parameters that are to be trained to the optimizer, behind the last module that is added or replaced. Look for "
+	 "detach(), no_grad() and .data in the forward pass of the part, for requires_grad that was set to False, for groups whose "
+	 "learning rate is 0, and for updates that are too small for the type of the parameters. Where the part is meant to stay "
+	 "as it is, nothing is wrong; set requires_grad to False and save its backward pass.",
 	 "new in tscope; TrainCheck infers such conditions from other trainings (Jiang et al., OSDI 2025)",
 	 {END}, ts_check_part_not_trained, EACH_RANK},
 	{"CONVERGENCE.GRADIENTS_KEPT", "Gradients are not cleared", "high",
-	 "when the first gradient behind the optimizer's step comes, that of a small parameter still has the bits that the optimizer used, and "
-	 "the new one is added to it: behind three watched steps at least, and behind all that were looked at",
-	 "Call optimizer.zero_grad() once for each of the optimizer's steps, before the backward pass or behind the step. Otherwise gradients "
-	 "of all steps add up. Where gradients are accumulated, clear them behind the optimizer's step alone.",
-	 "new in tscope: a hook beside watched steps shows it; TrainCheck infers the order of zero_grad and backward from other trainings",
+	 "when the first gradient behind the optimizer's step comes, that of a small parameter still has the bits that the "
+	 "optimizer used, and the new one is added to it: behind three watched steps at least, and behind all that were looked at",
+	 "Call optimizer.zero_grad() once for each of the optimizer's steps, before the backward pass or behind the step. Otherwise "
+	 "gradients of all steps add up. Where gradients are accumulated, clear them behind the optimizer's step alone.",
+	 "new in tscope: a hook beside watched steps shows it; TrainCheck infers the order of zero_grad and backward from other "
+	 "trainings",
 	 {END}, ts_check_gradients_kept_on, EACH_RANK},
 	{"CONVERGENCE.GRADIENTS_STALE", "The gradients stay the same while the parameters change", "high",
-	 "by their digests, the gradients are the same at three or more records up to the last, and the parameters differ from each of these "
-	 "to the next",
-	 "Check that backward is called before each of the optimizer's steps, and on the loss of this step; that gradients which are copied, "
-	 "unscaled or reduced by the program are those that this step computed.",
+	 "by their digests, the gradients are the same at three or more records up to the last, and the parameters differ from each "
+	 "of these to the next",
+	 "Check that backward is called before each of the optimizer's steps, and on the loss of this step; that gradients which "
+	 "are copied, unscaled or reduced by the program are those that this step computed.",
 	 "new in tscope: only digests show it",
 	 {END}, ts_check_stale_gradients, EACH_RANK},
 	{"CONVERGENCE.LOSS_CONSTANT", "The loss does not depend on the data",
 	 "high if it is so in all values of the run and the loss is not 0, otherwise medium",
-	 "the last 20 or more values of the loss are the same to the last bit, and the digests of three or more batches among them differ",
-	 "Check what the loss is computed from: outputs of the model and labels of this batch, not a constant, a part of the output that is "
-	 "masked out, or a value that has saturated or was clamped.",
+	 "the last 20 or more values of the loss are the same to the last bit, and the digests of three or more batches among them "
+	 "differ",
+	 "Check what the loss is computed from: outputs of the model and labels of this batch, not a constant, a part of the output "
+	 "that is masked out, or a value that has saturated or was clamped.",
 	 "new in tscope: only digests of batches show it",
 	 {END}, ts_check_constant_loss, EACH_RANK},
 	{"CONVERGENCE.INPUT_CONSTANT", "A part of the batch never changes", "medium",
-	 "by the digests of the parts of a batch, one of them that is a tensor or array of real numbers is the same at three or more watched "
-	 "steps in a row, up to the last, while another part changes",
-	 "Look at what makes the part: an index that does not move, a transform that gives zeros, a cache. Where the part is meant to be "
-	 "the same, as a grid of coordinates is, nothing is wrong.",
+	 "by the digests of the parts of a batch, one of them that is a tensor or array of real numbers is the same at three or "
+	 "more watched steps in a row, up to the last, while another part changes",
+	 "Look at what makes the part: an index that does not move, a transform that gives zeros, a cache. Where the part is meant "
+	 "to be the same, as a grid of coordinates is, nothing is wrong.",
 	 "new in tscope: only digests of batches show it",
 	 {END}, ts_check_constant_input, EACH_RANK},
 	{"CONVERGENCE.EVALUATION_CHANGES", "Evaluation changes what is trained",
 	 "medium if only statistics of normalization are written, otherwise low",
-	 "between the first forward pass of an evaluation and the next step of training, torch counts a write into parameters or buffers of the "
-	 "model (but not into all parameters: then weights were put in as a whole), at two evaluations at least and at all that were seen, "
-	 "which are at least min_every steps apart on average",
-	 "Call model.eval() before an evaluation and model.train() behind it: otherwise statistics of the data for evaluation enter the model. "
-	 "Where a buffer counts evaluations or keeps a cache, nothing is wrong.",
+	 "between the first forward pass of an evaluation and the next step of training, torch counts a write into parameters or "
+	 "buffers of the model (but not into all parameters: then weights were put in as a whole), at two evaluations at least and "
+	 "at all that were seen, which are at least min_every steps apart on average",
+	 "Call model.eval() before an evaluation and model.train() behind it: otherwise statistics of the data for evaluation enter "
+	 "the model. Where a buffer counts evaluations or keeps a cache, nothing is wrong.",
 	 "new in tscope: counters of torch show it without a look at the data",
 	 {{"min_every", 5, COUNT, "number of steps between two evaluations, on average, from which the rule fires"}, END},
 	 ts_check_evaluation_changes, EACH_RANK},

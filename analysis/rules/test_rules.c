@@ -344,8 +344,7 @@ static const struct rule_case cases[] = {
 	{"CONVERGENCE.EVAL_PART", LOSS, APPLIES_NOT, NULL},
 	{"CONVERGENCE.EVAL_PART", MODES("0", "12", "4", "2", "60") PART_AT, LOW,
 	 "At 12 of 12 steps that were looked at, from step 40 on, the optimizer updates a model of whose 30 modules some are in "
-	 "evaluation "
-	 "mode; 6 of them would do something else in training mode"},
+	 "evaluation mode; 6 of them would do something else in training mode"},
 	{"CONVERGENCE.EVAL_PART", MODES("0", "12", "0", "0", "60") PART_AT, PASSES, NULL},
 	{"CONVERGENCE.EVAL_PART", MODES("1", "11", "4", "0", "60") PART_AT, PASSES, NULL},
 	{"CONVERGENCE.EVAL_PART", MODES("0", "0", "0", "0", "60"), PASSES, NULL},
@@ -357,8 +356,8 @@ static const struct rule_case cases[] = {
 	{"CONVERGENCE.PART_NOT_TRAINED", LOSS, APPLIES_NOT, NULL},
 	{"CONVERGENCE.PART_NOT_TRAINED", "convergence/parameters/recorded_count = 24", PASSES, NULL},
 	{"CONVERGENCE.PART_NOT_TRAINED", UNTRAINED("unheld", "2", "6"), MEDIUM,
-	 "At every watched step from step 100 to step 400 or later, 2 of 6 parameters have gradients, are not held by the optimizer and "
-	 "never change (0.weight, 0.bias)"},
+	 "At every watched step from step 100 to step 400 or later, 2 of 6 parameters have gradients, are not held by the optimizer "
+	 "and never change (0.weight, 0.bias)"},
 	{"CONVERGENCE.PART_NOT_TRAINED", UNTRAINED("unheld", "6", "6"), HIGH, NULL},
 	{"CONVERGENCE.PART_NOT_TRAINED", UNTRAINED("frozen", "2", "6"), LOW, "require no gradient"},
 	{"CONVERGENCE.PART_NOT_TRAINED", UNTRAINED("no_rate", "2", "6"), LOW, "a learning rate of 0"},
@@ -377,9 +376,11 @@ static const struct rule_case cases[] = {
 	{"CONVERGENCE.GRADIENTS_KEPT", KEPT("4", "5"), PASSES, NULL},
 
 	{"CONVERGENCE.GRADIENTS_STALE", LOSS, APPLIES_NOT, NULL},
-	{"CONVERGENCE.GRADIENTS_STALE", "convergence/gradients/recorded_count = 9; convergence/gradients/stale_count = 0", PASSES, NULL},
+	{"CONVERGENCE.GRADIENTS_STALE", "convergence/gradients/recorded_count = 9; convergence/gradients/stale_count = "
+					"0", PASSES, NULL},
 	{"CONVERGENCE.GRADIENTS_STALE",
-	 "convergence/gradients/recorded_count = 9; convergence/gradients/stale_count = 3; convergence/gradients/stale_step = 600", HIGH,
+	 "convergence/gradients/recorded_count = 9; convergence/gradients/stale_count = 3; convergence/gradients/stale_step = "
+	 "600", HIGH,
 	 "From step 600 on the gradients have the same bits at 3 of 9 records"},
 	{"CONVERGENCE.GRADIENTS_STALE",
 	 UNTRAINED("zero_gradient", "6", "6") "convergence/gradients/recorded_count = 9; convergence/gradients/stale_count = 9; "
@@ -392,7 +393,8 @@ static const struct rule_case cases[] = {
 	"convergence/constant loss/batches_count = 5; convergence/constant loss/value = " value
 	{"CONVERGENCE.LOSS_CONSTANT", LOSS, APPLIES_NOT, NULL},
 	{"CONVERGENCE.LOSS_CONSTANT", "convergence/batches/recorded_count = 5", PASSES, NULL},
-	{"CONVERGENCE.LOSS_CONSTANT", SAME_LOSS("400", "400", "1.5"), HIGH, "loss is 1.5 at 400 of 400 values, from step 0 to the last"},
+	{"CONVERGENCE.LOSS_CONSTANT", SAME_LOSS("400", "400", "1.5"), HIGH, "loss is 1.5 at 400 of 400 values, from step 0 to the "
+									    "last"},
 	{"CONVERGENCE.LOSS_CONSTANT", SAME_LOSS("399", "400", "1.5"), MEDIUM, "although 5 batches among them differ."},
 	{"CONVERGENCE.LOSS_CONSTANT", SAME_LOSS("400", "400", "0"), MEDIUM, NULL},
 
@@ -411,8 +413,8 @@ static const struct rule_case cases[] = {
 	{"CONVERGENCE.EVALUATION_CHANGES", LOSS, APPLIES_NOT, NULL},
 	{"CONVERGENCE.EVALUATION_CHANGES", "convergence/parameters/recorded_count = 24", PASSES, NULL},
 	{"CONVERGENCE.EVALUATION_CHANGES", EVALUATED("4", "4", "3", "0", "5"), MEDIUM,
-	 "At each of 4 evaluations before step 50 and later ones, between its first forward pass and the next training step, statistics of "
-	 "normalization are written: 1.running_mean; the model is not in evaluation mode there"},
+	 "At each of 4 evaluations before step 50 and later ones, between its first forward pass and the next training step, "
+	 "statistics of normalization are written: 1.running_mean; the model is not in evaluation mode there"},
 	{"CONVERGENCE.EVALUATION_CHANGES", EVALUATED("4", "4", "3", "0", "4"), PASSES, NULL},
 	{"CONVERGENCE.EVALUATION_CHANGES", EVALUATED("3", "4", "3", "0", "50"), PASSES, NULL},
 	{"CONVERGENCE.EVALUATION_CHANGES", EVALUATED("4", "4", "3", "2", "50"), LOW, "parameters or buffers are written"},
@@ -420,7 +422,8 @@ static const struct rule_case cases[] = {
 #define NEXT(same, of)                                                                                                                 \
 	"convergence/batches/recorded_count = 5; convergence/batches/next_same_count = " same "; convergence/batches/next_count = " of \
 	"; convergence/batches/next_step = 0"
-	{"CONVERGENCE.BATCHES_REPEAT", NEXT("5", "5"), MEDIUM, "behind each of 5 watched steps, from step 0 on, the next batch has the same"},
+	{"CONVERGENCE.BATCHES_REPEAT", NEXT("5", "5"), MEDIUM, "behind each of 5 watched steps, from step 0 on, the next batch has "
+							       "the same"},
 	{"CONVERGENCE.BATCHES_REPEAT", NEXT("4", "5"), PASSES, NULL},
 	{"CONVERGENCE.BATCHES_REPEAT", LOSS, APPLIES_NOT, NULL},
 	{"CONVERGENCE.BATCHES_REPEAT", LOSS BATCHES("50") "0", PASSES, NULL},
@@ -509,8 +512,8 @@ static const struct rule_case cases[] = {
 	 HIGH, "(late, from step 550 on)"},
 	{"DIST.STRAGGLER",
 	 WORLD "ranks/all/lost_ratio = 0.02; ranks/rank 1/slowdown_ratio = 0.1; ranks/rank 1/straggler = 'late'; "
-	 "ranks/rank 1/onset_step = 550; "
-	       "ranks/rank 2/slowdown_ratio = 0.05; ranks/rank 2/straggler = 'late'; ranks/rank 2/onset_step = 600",
+	 "ranks/rank 1/onset_step = 550; ranks/rank 2/slowdown_ratio = 0.05; ranks/rank 2/straggler = 'late'; ranks/rank "
+	 "2/onset_step = 600",
 	 MEDIUM, "wait for ranks 1 and 2, which are up to 10 % slower (late, from step 550 on); "
 	 "unequal ranks cost 2.0 % of the devices' time"},
 	{"DIST.STRAGGLER", "ranks/all/present_count = 4; ranks/all/stragglers_count ? no step is present on every rank", UNCHECKED,

@@ -1,8 +1,10 @@
-/* quality_silent.c - training that goes wrong in silence, as digests and losses alone show it (analysis/rank/stale.h, still.h): how often
- * a clean training is said to have stale gradients, a loss of no data or parameters that stay, and how often one that has is found.
+/* quality_silent.c - training that goes wrong in silence, as digests and losses alone show it (analysis/rank/stale.h, still.h): how
+ * often a clean training is said to have stale gradients, a loss of no data or parameters that stay, and how often one that has is
+ * found.
  *
- * A trial is a toy training with its own seeds, data, optimizer, precision and dropout, of which every K-th step is watched. Its rows are
- * real; a planted fault keeps what it keeps from a step on that chance draws. silent.py asks the same of recorders and models of torch.
+ * A trial is a toy training with its own seeds, data, optimizer, precision and dropout, of which every K-th step is watched. Its
+ * rows are real; a planted fault keeps what it keeps from a step on that chance draws. silent.py asks the same of recorders and
+ * models of torch.
  */
 #include "quality_parts.h"
 
@@ -110,7 +112,8 @@ static void planted(struct quality *q, const char *name, bool (*found)(const str
 		quality_random(&c, i, &r);
 		train(&r, &rows);
 		/* Half of the watched steps, five of eight at the least, are behind it. */
-		plant(&rows, ts_random_below(&r, 1 + (uint32_t)(rows.watched > 8 ? rows.watched / 2 - 1 : rows.watched - TS_STILL_LEAST)));
+		plant(&rows, ts_random_below(&r, 1 + (uint32_t)(rows.watched > 8 ? rows.watched / 2 - 1
+								  : rows.watched - TS_STILL_LEAST)));
 		quality_count(&c, found(&rows));
 	}
 	quality_report(q, &c);

@@ -119,8 +119,8 @@ static PyType_Slot slots[] = {
 	{Py_tp_traverse, traverse},
 	{Py_tp_clear, clear},
 	{Py_tp_dealloc, dealloc},
-	{Py_tp_doc, "Between(before, inner, after)\n--\n\nCalls before, inner with the same arguments, and after with what before gave; "
-		    "where that is None, not."},
+	{Py_tp_doc, "Between(before, inner, after)\n--\n\nCalls before, inner with the same arguments, and after with what before "
+		    "gave; where that is None, not."},
 	{0, NULL},
 };
 

@@ -10,7 +10,7 @@ typedef struct {
 	PyObject *model;
 	PyObject *grad_enabled; /* torch.is_grad_enabled */
 	PyObject *flops;	/* what counts them now; NULL or None: nothing does */
-	PyObject *loss;		/* what sees losses and rates (_one.h), and is called as an optimizer steps; NULL or None: nothing does */
+	PyObject *loss;		/* what sees losses and rates (_one.h), called as an optimizer steps; NULL or None: nothing does */
 	int waiting_for;	/* optimizers whose step ends the step; 0: whichever comes first */
 	int stepped;
 	int depth;	     /* of the model's forwards in each other */

@@ -10,7 +10,8 @@ enum { ROWS_MOST = 1 << 20, CHECK_PATH = 96 };
 
 /* --- gradients --- */
 
-static enum ts_status stale_gradients(struct ts_rank_analysis *a, struct ts_fetch *fetch, struct ts_arena *scratch, struct ts_error *err)
+static enum ts_status stale_gradients(struct ts_rank_analysis *a, struct ts_fetch *fetch, struct ts_arena *scratch,
+				      struct ts_error *err)
 {
 	const struct ts_table *table = NULL, *of_params = NULL;
 	const struct ts_column *grads = ts_columns_of_digests(a->index, TS_DIGESTS_GRADS, &table);
@@ -37,7 +38,8 @@ static enum ts_status stale_gradients(struct ts_rank_analysis *a, struct ts_fetc
 /* --- the loss --- */
 
 /* How many different batches in a row have digests from step `from` to step `to`. */
-static enum ts_status batches_from(struct ts_rank_analysis *a, struct ts_fetch *fetch, struct ts_arena *scratch, int64_t from, int64_t to,
+static enum ts_status batches_from(struct ts_rank_analysis *a, struct ts_fetch *fetch, struct ts_arena *scratch, int64_t from,
+				   int64_t to,
 				   size_t *ret, struct ts_error *err)
 {
 	const struct ts_table *table = NULL;

@@ -599,7 +599,8 @@ static enum ts_status analyze(struct working *w, struct apart *p, struct ts_erro
 		return err->status;
 	a->out->warmup_cut = cut;
 	p->w.first = w->first;
-	if (both_parts(w, p, err) || ts_analyze_batches(a, w->fetch, err) || ts_analyze_checks(a, w->fetch, err) || ts_analyze_modes(a, err) ||
+	if (both_parts(w, p, err) || ts_analyze_batches(a, w->fetch, err) || ts_analyze_checks(a, w->fetch, err) ||
+	    ts_analyze_modes(a, err) ||
 	    losses_elsewhere(w, err))
 		return err->status;
 	return ts_coincidence_finish(&w->cross, a->arena, &a->out->measures, &a->out->events, err);

@@ -14,7 +14,7 @@ $ tscope analyze base
 |   wait          ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   0.0 %
 |   host          ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   0.0 %
 |
-| ● FINDINGS  nothing found, 20 of 44 rules unchecked
+| ● FINDINGS  nothing found, 20 of 50 rules unchecked
 |
 | ● TIMING  nothing found, 6 of 10 rules unchecked  8 steps, mean 250 ms, rate 4 /s
 |   step time    ▁▁▁▁▁▁▁▁  always 250 ms
@@ -32,7 +32,7 @@ $ tscope analyze base
 |   allocated    peak 8 MiB at step 7, mean 4.5 MiB, last 8 MiB
 |   growth       1 MiB/step (95 % interval 1 MiB/step to 1 MiB/step), 7 MiB over the run
 |
-| ● CONVERGENCE  nothing found, 6 of 15 rules unchecked
+| ● CONVERGENCE  nothing found, 6 of 21 rules unchecked
 |   loss         █▄▂▂▁▁▁▁  0.25 to 2
 |                first 2, last 0.25, best 0.25 at step 7, 8 values
 |     trend      unknown
@@ -66,7 +66,7 @@ $ tscope analyze base --warmup 4
 |   wait          ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   0.0 %
 |   host          ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   0.0 %
 |
-| ● FINDINGS  nothing found, 20 of 44 rules unchecked
+| ● FINDINGS  nothing found, 20 of 50 rules unchecked
 |
 | ● TIMING  nothing found, 6 of 10 rules unchecked  4 steps, mean 250 ms, rate 4 /s
 |   step time    ▁▁▁▁  always 250 ms
@@ -84,7 +84,7 @@ $ tscope analyze base --warmup 4
 |   allocated    peak 8 MiB at step 7, mean 6.5 MiB, last 8 MiB
 |   growth       1 MiB/step, 3 MiB over the run
 |
-| ● CONVERGENCE  nothing found, 6 of 15 rules unchecked
+| ● CONVERGENCE  nothing found, 6 of 21 rules unchecked
 |   loss         █▅▂▁  0.25 to 0.4
 |                first 0.4, last 0.25, best 0.25 at step 7, 4 values
 |     trend      unknown
@@ -149,7 +149,7 @@ $ tscope analyze slow --rank 2
 |                How close computing comes to the peak of the device is not known: the run does not
 |                record work.flops_per_step.
 |
-| ● FINDINGS  2 high, 2 medium, 1 low, 10 of 44 rules unchecked
+| ● FINDINGS  2 high, 2 medium, 1 low, 10 of 50 rules unchecked
 |   HIGH    Steps became slower (TIMING.SLOWDOWN)
 |           From step 76 on, a step takes 31 % longer: 14.2 ms instead of 10.8 ms.
 |           try: Look at what changed at that step: clocks and temperature of the device, another job
@@ -184,7 +184,7 @@ $ tscope analyze slow --rank 2
 |   wall time    3.35 s, 1.25 s outside all phases (37.3 %)
 |   warm-up      no steps left out (none found)
 |
-| ● CONVERGENCE  nothing found, 1 of 15 rules unchecked
+| ● CONVERGENCE  nothing found, 1 of 21 rules unchecked
 |   loss         █▇▆▇▆▆▅▅▃▆▁▅▂▃▄▅▃▄▄▃▄▃▃▄▃▄▃▄▄▂▂▂▄▃▃▃▂▃▄▅▁▆▃▂▅▂▃▂▂▄▃▂▂▃▄▁▃▁▃▁  0.676551 to 2.54797
 |                first 2.548, last 1.087, best 0.6766 at step 106, 160 values
 |     trend      plateau, change -38.1 % (95 % interval -48.5 % to -14.0 %)
@@ -264,7 +264,7 @@ $ COLUMNS=60 tscope analyze slow
 |   and 3 more; --json has them
 |
 | ● FINDINGS
-|   2 high, 2 medium, 2 low, 10 of 44 rules unchecked
+|   2 high, 2 medium, 2 low, 10 of 50 rules unchecked
 |   HIGH    Steps became slower (TIMING.SLOWDOWN)
 |           From step 76 on, a step takes 31 % longer: 14.2 ms
 |           instead of 10.8 ms. Only rank 2 shows this; the
@@ -304,7 +304,7 @@ $ COLUMNS=60 tscope analyze slow
 |   wall time    3.34 s, 1.21 s outside all phases (36.3 %)
 |   warm-up      no steps left out (none found)
 |
-| ● CONVERGENCE  1 low, 1 of 15 rules unchecked
+| ● CONVERGENCE  1 low, 1 of 21 rules unchecked
 |   loss         ██▅▄▁▄▅▁▄▃▄▄▃▁▃▂▁▂▂▁▃▂▃▅▃  0.731249 to 2.5761
 |                first 2.576, last 1.778, best 0.7312 at
 |                step 83, 160 values
@@ -386,7 +386,7 @@ $ tscope analyze ./runs/cut
 |   wait                                          unknown
 |   host          ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░    0.0 %
 |
-| ● FINDINGS  nothing found, 20 of 44 rules unchecked
+| ● FINDINGS  nothing found, 20 of 50 rules unchecked
 |
 | ● TIMING  nothing found, 6 of 10 rules unchecked  4 steps, mean 250 ms, rate 4 /s
 |   step time    ▁▁▁▁  always 250 ms
@@ -404,7 +404,7 @@ $ tscope analyze ./runs/cut
 |   allocated    peak 4 MiB at step 3, mean 2.5 MiB, last 4 MiB
 |   growth       1 MiB/step, 3 MiB over the run
 |
-| ● CONVERGENCE  nothing found, 6 of 15 rules unchecked
+| ● CONVERGENCE  nothing found, 6 of 21 rules unchecked
 |   loss         █▃▁▁  0.5 to 2
 |                first 2, last 0.5, best 0.5 at step 3, 4 values
 |     trend      unknown

@@ -977,7 +977,7 @@ $ cp -r demo/base held; mkdir -p held/rank2; cp memory/oom.pickle held/snapshot.
 |                How close computing comes to the peak of the device is not known: the run does not
 |                record work.flops_per_step.
 |
-| ● FINDINGS  3 high, 4 medium, 2 low, 9 of 54 rules unchecked
+| ● FINDINGS  3 high, 4 medium, 2 low, 9 of 60 rules unchecked
 |   HIGH    Communication is exposed (DIST.EXPOSED_COMM)
 |           Communication that overlaps with no computation takes 18 % of the devices' time, 12.0 ms
 |           of 66.6 ms; 67 % of the communication is overlapped; how much of that is waiting for other

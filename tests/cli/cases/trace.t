@@ -2534,7 +2534,7 @@ $ tscope analyze stored | sed -n '5,17p'
 |   wait                                          unknown
 |   host          ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░    0.0 %
 |
-| ● FINDINGS  1 high, 29 of 53 rules unchecked
+| ● FINDINGS  1 high, 29 of 59 rules unchecked
 |   HIGH    Communication is exposed (DIST.EXPOSED_COMM)
 |           Communication that overlaps with no computation takes 19 % of the devices' time, 12.0 ms
 |           of 63.0 ms; 67 % of the communication is overlapped; how much of that is waiting for other
