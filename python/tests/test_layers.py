@@ -341,7 +341,8 @@ class Layers(support.Case):
         recording = self.read()
         for cells in recording.steps.values():
             self.assertEqual((cells["phases.forward"], cells["phases.optimizer"]), (10_000_000, 5_000_000))
-            self.assertLess(cells["phases.data"] + cells["phases.other"], 5_000_000, "the host's")
+        host = sorted(cells["phases.data"] + cells["phases.other"] for cells in recording.steps.values())
+        self.assertLess(host[len(host) // 2], 5_000_000, "the host's; a busy machine may make some of them long")
         self.assertEqual([name for name, _, _ in recording.regions].count("regions.forward"), 40)
         self.assertEqual(run.trouble["cannot"], 0)
 

@@ -261,7 +261,7 @@ class Observed(support.Case):
         self.assertFalse(any("cpu_time" in row for row in steps.values()))
         self.assertGreater(len(known), 1)
         self.assertLess(max(known), 2e-3)  # not the 20 ms of all steps between two rows
-        self.assertGreater(min(known), 5e-7)
+        self.assertGreater(min(known), 1e-7)
 
     def test_modes_that_change(self):
         """The third epoch trains in evaluation mode: every step cannot be looked at, and one of them is."""
