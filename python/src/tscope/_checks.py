@@ -175,6 +175,7 @@ class Zeros:
     def begin(self) -> None:
         """Has what was asked of devices read, before the digests that are asked behind it.
 
+        >>> import torch
         >>> Zeros(None).begin()
         """
         import torch

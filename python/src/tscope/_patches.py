@@ -48,6 +48,7 @@ def patched(owner: Any, name: str, new: Any) -> Callable[[], None]:
 def on_scalers(name: str, wrapped: Callable[[Any], Any]) -> list[Callable[[], None]]:
     """Has a method of every kind of GradScaler wrapped. Returns what takes that back.
 
+    >>> import torch
     >>> on_scalers("no_such_method", print)
     []
     """
