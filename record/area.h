@@ -151,6 +151,15 @@ uint32_t ts_area_whole(struct ts_area *area, const struct ts_slot *slot, uint32_
 /* Gives up what of the slot is not in the file, and counts it. */
 void ts_area_give_up(struct ts_area *area, struct ts_slot *slot);
 
+/* Nothing is to be recorded any more; the first cause (an errno) is kept. */
+static inline void ts_area_stop(struct ts_area *area, int error)
+{
+	int none = 0;
+
+	(void)atomic_compare_exchange_strong(&area->error, &none, error);
+	atomic_store(&area->stopped, true);
+}
+
 /* Whether so few slots are empty that the keeper had better be woken. */
 static inline bool ts_area_is_short(const struct ts_area *area)
 {

@@ -49,12 +49,8 @@ static void wake(const struct ts_companion *c)
 {
 	int error = errno;
 
-	if (!ts_process_wake(c->link) && (errno == EPIPE || errno == ECONNRESET)) {
-		int none = 0;
-
-		(void)atomic_compare_exchange_strong(&c->area->error, &none, ECHILD);
-		atomic_store(&c->area->stopped, true);
-	}
+	if (!ts_process_wake(c->link) && (errno == EPIPE || errno == ECONNRESET))
+		ts_area_stop(c->area, ECHILD);
 	errno = error;
 }
 
@@ -89,20 +85,23 @@ static int start_thread(struct ts_companion *c, int theirs, int memory)
 	return error;
 }
 
-/* What tells of waits for a CPU is handed over, too. */
-static int start_process(struct ts_companion *c, int theirs, int memory, const char *program)
+/* What tells of waits for a CPU (`cpu`, or -1) is handed over, too, and has its number there from now on. */
+static int start_process(struct ts_companion *c, int theirs, int memory, int cpu, const char *program)
 {
-	int cpu = c->area->waits_of_steps.fd, error;
 	int descriptors[] = {memory, theirs, cpu};
 	const char *directory = (const char *)ts_area_slots(c->area);
 
 	c->area->waits_of_steps.fd = cpu >= 0 ? TS_PROCESS_FIRST + 2 : -1;
-	error = ts_process_start(program, directory, descriptors, cpu >= 0 ? 3 : 2);
-	if (error)
+	return ts_process_start(program, directory, descriptors, cpu >= 0 ? 3 : 2);
+}
+
+/* Where no process keeps the recording, a thread needs the descriptor under its number here. */
+static void settle_cpu(struct ts_companion *c, int cpu, int error)
+{
+	if (error && error != ETIMEDOUT)
 		c->area->waits_of_steps.fd = cpu;
 	else if (cpu >= 0)
 		(void)close(cpu);
-	return error;
 }
 
 /* Returns whether the keeper has answered; ECHILD: its process has ended instead, ETIMEDOUT: it does neither. */
@@ -122,17 +121,19 @@ static int await_answer(struct ts_companion *c)
 
 static int start(struct ts_companion *c, int memory, const char *program)
 {
-	int link[2], error = make_link(link);
+	int link[2], cpu = c->area->waits_of_steps.fd, error = make_link(link);
 
+	c->is_process = memory >= 0 && program;
 	if (error)
 		return error;
 	c->link = link[0];
-	c->is_process = memory >= 0 && program;
-	error = c->is_process ? start_process(c, link[1], memory, program) : start_thread(c, link[1], memory);
+	error = c->is_process ? start_process(c, link[1], memory, cpu, program) : start_thread(c, link[1], memory);
 	if (error || c->is_process)
 		(void)close(link[1]);
 	if (error == 0)
 		error = await_answer(c);
+	if (c->is_process)
+		settle_cpu(c, cpu, error);
 	if (error && error != ETIMEDOUT)
 		(void)close(link[0]);
 	return error;
@@ -174,8 +175,10 @@ enum tscope_status ts_companion_start(struct ts_companion **ret_companion, struc
 		return TSCOPE_OK;
 	}
 	*ret_kept = error == ETIMEDOUT;
-	if (!*ret_kept)
+	if (!*ret_kept) {
+		ts_waits_end(&area->waits_of_steps);
 		free(c); /* else a thread may still have it */
+	}
 	return error == ETIMEDOUT ? ts_record_fail(err, TSCOPE_IO, "the file system does not answer within %d s",
 						   TS_COMPANION_ANSWER_MS / 1000)
 				  : ts_record_fail(err, error == ENOMEM ? TSCOPE_NO_MEMORY : TSCOPE_IO,

@@ -152,23 +152,15 @@ static bool open_recording(struct keeper *k)
 
 /* --- copying --- */
 
-static void stop(struct keeper *k, int error)
-{
-	int none = 0;
-
-	(void)atomic_compare_exchange_strong(&k->area->error, &none, error);
-	atomic_store(&k->area->stopped, true);
-}
-
 /* A file that was cut would grow again with holes, and one without a name would be written for nobody. */
 static void look_at_file(struct keeper *k)
 {
 	struct stat st;
 
 	if (fstat(k->files.file, &st) < 0)
-		stop(k, errno);
+		ts_area_stop(k->area, errno);
 	else if ((uint64_t)st.st_size < k->size || st.st_nlink == 0)
-		stop(k, ESTALE);
+		ts_area_stop(k->area, ESTALE);
 }
 
 /* Returns 0 or errno; slot->copied says how far it came. */
@@ -201,7 +193,7 @@ static void copy_slot(struct keeper *k, struct ts_slot *slot)
 		if (error == 0)
 			error = write_slot(k, slot, end);
 		if (error)
-			stop(k, error);
+			ts_area_stop(k->area, error);
 		if (slot->copied > 0 && slot->number + 1 > k->used)
 			k->used = slot->number + 1;
 		if (slot->copied > 0 && slot->lane == 0)
@@ -261,7 +253,7 @@ static void flush(struct keeper *k)
 	k->flushed = ts_tick_ns();
 	error = ts_disk_flush(k->files.file);
 	if (error)
-		stop(k, error);
+		ts_area_stop(k->area, error);
 }
 
 /* --- waits for a CPU --- */
@@ -270,17 +262,10 @@ static void give_wait(void *arg, int64_t step, int64_t waited_ns)
 {
 	struct keeper *k = arg;
 	uint16_t column = (uint16_t)atomic_load(&k->area->cpu_wait);
-	size_t size = TS_FRAME_LATE_CELLS + 16;
-	uint8_t *frame = column ? ts_lane_room(&k->lane, size) : NULL;
+	uint64_t waited = (uint64_t)waited_ns;
 
-	if (!frame)
-		return;
-	memset(frame + TS_FRAME_HEADER, 0, size - TS_FRAME_HEADER);
-	ts_put64(frame + TS_FRAME_LATE_STEP, (uint64_t)step);
-	ts_put64(frame + TS_FRAME_LATE_COUNT, 1);
-	ts_put16(frame + TS_FRAME_LATE_CELLS, column);
-	ts_put64(frame + TS_FRAME_LATE_CELLS + 8, (uint64_t)waited_ns);
-	ts_lane_put(&k->lane, frame, TS_FRAME_LATE, size);
+	if (column)
+		(void)ts_lane_late(&k->lane, step, &column, &waited, 1); /* what finds no room here is no frame of training's */
 }
 
 static void look_for_waits(struct keeper *k)
@@ -370,52 +355,52 @@ static void cut(struct keeper *k)
 		errno = 0;
 }
 
-static void close_all(struct keeper *k)
+static void close_files(struct keeper *k)
 {
-	ts_waits_end(&k->area->waits_of_steps);
-	if (k->files.file >= 0)
-		(void)close(k->files.file);
-	if (k->files.directory >= 0)
-		(void)close(k->files.directory);
+	(void)close(k->files.file);
+	(void)close(k->files.directory);
 	free(k->files.path);
-	if (k->training >= 0)
-		(void)close(k->training);
 }
 
-/* Returns once training has ended the recording, or has ended itself. */
+/* Returns once training has ended the recording, or has ended itself: the turn behind the look that showed it copies what it left. */
 static void keep(struct keeper *k)
 {
 	while (!turn(k) && !k->training_is_gone)
 		rest(k);
-	if (k->training_is_gone)
-		(void)turn(k); /* what came since it last looked: no more comes */
 	if (atomic_load(&k->area->state) == TS_AREA_CLOSING)
 		end_recording(k);
 	cut(k);
 	flush(k);
-	close_all(k);
+	close_files(k);
+}
+
+static void keep_if_open(struct keeper *k)
+{
+	bool is_open = open_recording(k);
+
+	if (is_open)
+		keep(k);
+	ts_waits_end(&k->area->waits_of_steps);
+	if (k->training >= 0)
+		(void)close(k->training);
+	if (is_open)
+		atomic_store(&k->area->state, TS_AREA_CLOSED);
 }
 
 void ts_keeper_run(const struct ts_keeper_place *place)
 {
 	struct keeper *k = calloc(1, sizeof *k);
-	struct tscope_error err;
 
 	if (!k) {
 		struct keeper none = {.area = place->area};
+		struct tscope_error err;
 
-		(void)ts_record_fail(&err, TSCOPE_NO_MEMORY, "no memory for a recording");
-		(void)answer(&none, TSCOPE_NO_MEMORY, &err);
-	} else {
-		k->area = place->area;
-		k->place = *place;
-		if (open_recording(k)) {
-			struct ts_area *area = k->area;
-
-			keep(k);
-			atomic_store(&area->state, TS_AREA_CLOSED);
-		}
-		free_texts(k);
-		free(k);
+		(void)answer(&none, ts_record_fail(&err, TSCOPE_NO_MEMORY, "no memory for a recording"), &err);
+		return;
 	}
+	k->area = place->area;
+	k->place = *place;
+	keep_if_open(k);
+	free_texts(k);
+	free(k);
 }

@@ -32,3 +32,17 @@ bool ts_lane_next(struct ts_lane *lane)
 	put_header(lane, lane->base + (next->number == 0 ? TS_FRAME_FILE_HEADER : 0));
 	return true;
 }
+
+bool ts_lane_late(struct ts_lane *lane, int64_t step, const uint16_t *columns, const uint64_t *values, uint32_t count)
+{
+	size_t size = TS_FRAME_LATE_CELLS + ts_cells_size(count);
+	uint8_t *frame = ts_lane_room(lane, size);
+
+	if (!frame)
+		return false;
+	ts_put64(frame + TS_FRAME_LATE_STEP, (uint64_t)step);
+	ts_put64(frame + TS_FRAME_LATE_COUNT, count);
+	ts_put_cells(frame + TS_FRAME_LATE_CELLS, columns, values, count);
+	ts_lane_put(lane, frame, TS_FRAME_LATE, size);
+	return true;
+}

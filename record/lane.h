@@ -85,4 +85,25 @@ static inline void ts_lane_put(struct ts_lane *lane, uint8_t *frame, enum ts_fra
 	ts_area_fill(lane->slot, (size_t)(lane->at - lane->base));
 }
 
+/* The cells of a row, as STEP and LATE have them: the columns, then the values. */
+static inline size_t ts_cells_size(uint32_t count)
+{
+	return TS_FRAME_ALIGNED(2 * (size_t)count) + 8 * (size_t)count;
+}
+
+static inline void ts_put_cells(uint8_t *p, const uint16_t *columns, const uint64_t *values, uint32_t count)
+{
+	uint8_t *end = p + TS_FRAME_ALIGNED(2 * (size_t)count);
+
+	for (uint32_t i = 0; i < count; i++, p += 2)
+		ts_put16(p, columns[i]);
+	for (; p < end; p++)
+		*p = 0;
+	for (uint32_t i = 0; i < count; i++, p += 8)
+		ts_put64(p, values[i]);
+}
+
+/* Puts values that a step that has ended gets now. Returns false if there is no room. */
+bool ts_lane_late(struct ts_lane *lane, int64_t step, const uint16_t *columns, const uint64_t *values, uint32_t count);
+
 #endif

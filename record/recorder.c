@@ -358,9 +358,8 @@ static bool facts_failed(struct tscope_run *run)
 static void say_end(struct tscope_run *run, bool ended, bool died)
 {
 	if (died)
-		atomic_store(&run->area->error, ECHILD);
-	if (died || atomic_load(&run->area->stopped)) {
-		atomic_store(&run->area->stopped, true);
+		ts_area_stop(run->area, ECHILD);
+	if (atomic_load(&run->area->stopped)) {
 		ts_run_stopped(run);
 	} else if (!ended) {
 		ts_run_trouble(run, "the file system does not answer, and nobody waits for the end of the recording");

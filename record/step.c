@@ -39,37 +39,11 @@ static void clear(struct ts_row *row)
 	row->waited = 0;
 }
 
-static size_t cells_size(uint32_t count)
-{
-	return TS_FRAME_ALIGNED(2 * (size_t)count) + 8 * (size_t)count;
-}
-
-static void put_cells(uint8_t *p, const uint16_t *columns, const uint64_t *values, uint32_t count)
-{
-	uint8_t *end = p + TS_FRAME_ALIGNED(2 * (size_t)count);
-
-	for (uint32_t i = 0; i < count; i++, p += 2)
-		ts_put16(p, columns[i]);
-	for (; p < end; p++)
-		*p = 0;
-	for (uint32_t i = 0; i < count; i++, p += 8)
-		ts_put64(p, values[i]);
-}
-
 static void put_late(struct tscope_run *run, struct ts_lane *lane, int64_t step, const uint16_t *columns, const uint64_t *values,
 		     uint32_t count)
 {
-	size_t size = TS_FRAME_LATE_CELLS + cells_size(count);
-	uint8_t *frame = ts_lane_room(lane, size);
-
-	if (!frame) {
+	if (!ts_lane_late(lane, step, columns, values, count))
 		ts_run_lost(run);
-		return;
-	}
-	ts_put64(frame + TS_FRAME_LATE_STEP, (uint64_t)step);
-	ts_put64(frame + TS_FRAME_LATE_COUNT, count);
-	put_cells(frame + TS_FRAME_LATE_CELLS, columns, values, count);
-	ts_lane_put(lane, frame, TS_FRAME_LATE, size);
 }
 
 /* A row with more cells than one frame should have goes on in LATE frames. */
@@ -77,7 +51,7 @@ static void put_step(struct tscope_run *run, int64_t duration)
 {
 	struct ts_row *row = &run->row;
 	uint32_t count = row->count < TS_FRAME_CELLS_MAX ? row->count : TS_FRAME_CELLS_MAX;
-	size_t size = TS_FRAME_STEP_CELLS + cells_size(count);
+	size_t size = TS_FRAME_STEP_CELLS + ts_cells_size(count);
 	uint8_t *frame = ts_lane_room(&run->steps, size);
 
 	if (!frame) {
@@ -88,7 +62,7 @@ static void put_step(struct tscope_run *run, int64_t duration)
 	ts_put64(frame + TS_FRAME_STEP_BEGIN, (uint64_t)row->begin);
 	ts_put64(frame + TS_FRAME_STEP_DURATION, (uint64_t)duration);
 	ts_put64(frame + TS_FRAME_STEP_COUNT, count);
-	put_cells(frame + TS_FRAME_STEP_CELLS, row->columns, row->values, count);
+	ts_put_cells(frame + TS_FRAME_STEP_CELLS, row->columns, row->values, count);
 	ts_lane_put(&run->steps, frame, TS_FRAME_STEP, size);
 	atomic_store_explicit(&run->area->steps, ++row->ended, memory_order_relaxed);
 	while (count < row->count) {

@@ -51,16 +51,18 @@ uint32_t ts_tick_process(void)
 }
 
 /* How busy the host is while this runs is no part of what is expected. */
+static bool cpu_is_asked;
+
 int ts_cpu_open(void)
 {
-	return -1;
+	return cpu_is_asked ? open("/dev/null", O_RDONLY | O_CLOEXEC) : -1;
 }
 
 bool ts_cpu_waited(int fd, int64_t *ret_ns)
 {
 	(void)fd;
-	(void)ret_ns;
-	return false;
+	*ret_ns = 0;
+	return cpu_is_asked;
 }
 
 struct scene {
@@ -473,6 +475,46 @@ static void a_recording_is_held_until_it_is_closed(void **state)
 	scene_finish(&s);
 }
 
+static void look_at_descriptors(int most, bool is_open[])
+{
+	for (int fd = 0; fd < most; fd++)
+		is_open[fd] = fcntl(fd, F_GETFD) >= 0;
+}
+
+/* A program that is no keeper: a thread keeps, and the descriptors of training are left alone, as where the recording is refused. */
+static void what_does_not_keep_leaves_descriptors_alone(void **state)
+{
+	enum { MOST = 64 };
+	bool before[MOST], after[MOST];
+	struct tscope_options o = {.keeper = "/bin/false"};
+	struct tscope_run *run;
+	struct scene s = {0};
+	int held[8];
+
+	(void)state;
+	for (int i = 0; i < 8; i++)
+		held[i] = open("/dev/null", O_RDONLY);
+	look_at_descriptors(MOST, before);
+	cpu_is_asked = true;
+	(void)snprintf(s.directory, sizeof s.directory, "test_recorder.XXXXXX");
+	assert_non_null(mkdtemp(s.directory));
+	o.directory = s.directory;
+	assert_int_equal(tscope_open(&o, &s.run, NULL), TSCOPE_OK);
+	assert_int_equal(tscope_open(&o, &run, NULL), TSCOPE_EXISTS);
+	o.keeper = getenv("TSCOPE_KEEPER");
+	assert_int_equal(tscope_open(&o, &run, NULL), TSCOPE_EXISTS);
+	tscope_step_begin(s.run, TSCOPE_NEXT);
+	(void)tscope_step_end(s.run);
+	scene_read(&s);
+	cpu_is_asked = false;
+	look_at_descriptors(MOST, after);
+	assert_memory_equal(before, after, sizeof before);
+	assert_int_equal(get(frame(&s, TS_FRAME_END, 0) + TS_FRAME_END_STEPS, 8), 1);
+	for (int i = 0; i < 8; i++)
+		(void)close(held[i]);
+	scene_finish(&s);
+}
+
 static volatile sig_atomic_t children;
 
 static void count_child(int number)
@@ -745,6 +787,7 @@ int main(void)
 		cmocka_unit_test(a_run_that_is_recorded_now_is_not_resumed),
 		cmocka_unit_test(a_recording_is_held_until_it_is_closed),
 		cmocka_unit_test(training_has_no_child_of_ours),
+		cmocka_unit_test(what_does_not_keep_leaves_descriptors_alone),
 		cmocka_unit_test(options_that_are_wrong_are_refused),
 		cmocka_unit_test(values_of_another_kind_are_counted),
 		cmocka_unit_test(a_wide_step_goes_on_in_late_frames),

@@ -8,6 +8,7 @@ recording" is the same loop without one: so often this machine itself lets a ste
 """
 import collections
 import concurrent.futures
+import contextlib
 import errno
 import os
 import random
@@ -104,16 +105,10 @@ def one(build, kind, seed):
             return kind, *judge(d, kind, out, err)
         finally:
             if keeper is not None:
-                with_suppressed(os.kill, keeper, signal.SIGKILL)
+                with contextlib.suppress(OSError):
+                    os.kill(keeper, signal.SIGKILL)
             if small:
                 subprocess.run(["umount", "-l", disk], check=False, capture_output=True)
-
-
-def with_suppressed(act, *words):
-    try:
-        act(*words)
-    except OSError:
-        pass
 
 
 def judge(d, kind, out, err):
