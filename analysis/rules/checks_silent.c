@@ -61,17 +61,23 @@ void ts_check_part_not_trained(struct ts_check *c)
 	ts_buf_finish(&said);
 }
 
+/* A measure that is there only where something was found. Where nothing of its kind was recorded, the rule does not apply. */
+static bool want_of_recorded(struct ts_check *c, enum ts_measure_name wanted, enum ts_measure_name recorded, double *ret_value)
+{
+	if (ts_check_want(c, wanted, ret_value))
+		return true;
+	if (!ts_measure_find(c->measures, recorded, TS_NO_SUBJECT))
+		ts_check_applies_not(c);
+	return false;
+}
+
 void ts_check_gradients_kept_on(struct ts_check *c)
 {
 	double times, of, from;
 	struct ts_span name;
 
-	if (!ts_check_want(c, TS_M_KEPT, &times)) {
-		if (!ts_measure_find(c->measures, TS_M_GRADS_RECORDED, TS_NO_SUBJECT))
-			ts_check_applies_not(c);
-		return;
-	}
-	if (!ts_check_need(c, TS_M_KEPT_OF, &of) || !ts_check_need(c, TS_M_KEPT_AT, &from) || times < of)
+	if (!want_of_recorded(c, TS_M_KEPT, TS_M_GRADS_RECORDED, &times) || !ts_check_need(c, TS_M_KEPT_OF, &of) ||
+	    !ts_check_need(c, TS_M_KEPT_AT, &from) || times < of)
 		return;
 	name = ts_check_text(c, TS_M_KEPT_NAME);
 	ts_check_steps(c, (int64_t)from, (int64_t)from);
@@ -136,12 +142,8 @@ void ts_check_constant_input(struct ts_check *c)
 	double parts, from, times;
 	struct ts_span names;
 
-	if (!ts_check_want(c, TS_M_INPUT_SAME, &parts)) {
-		if (!ts_measure_find(c->measures, TS_M_BATCHES_RECORDED, TS_NO_SUBJECT))
-			ts_check_applies_not(c);
-		return;
-	}
-	if (!ts_check_need(c, TS_M_INPUT_SAME_AT, &from) || !ts_check_need(c, TS_M_INPUT_SAME_TIMES, &times))
+	if (!want_of_recorded(c, TS_M_INPUT_SAME, TS_M_BATCHES_RECORDED, &parts) || !ts_check_need(c, TS_M_INPUT_SAME_AT, &from) ||
+	    !ts_check_need(c, TS_M_INPUT_SAME_TIMES, &times))
 		return;
 	names = ts_check_text(c, TS_M_INPUT_SAME_NAMES);
 	ts_check_steps(c, (int64_t)from, (int64_t)from);
@@ -156,23 +158,20 @@ void ts_check_evaluation_changes(struct ts_check *c)
 {
 	double writes, of, statistics, others, from, every;
 	struct ts_span names;
+	bool of_normalization;
 
-	if (!ts_check_want(c, TS_M_EVALUATION_WRITES, &writes)) {
-		if (!ts_measure_find(c->measures, TS_M_PARAMS_RECORDED, TS_NO_SUBJECT))
-			ts_check_applies_not(c);
-		return;
-	}
-	if (!ts_check_need(c, TS_M_EVALUATIONS, &of) || !ts_check_need(c, TS_M_EVALUATION_EVERY, &every) ||
+	if (!want_of_recorded(c, TS_M_EVALUATION_WRITES, TS_M_PARAMS_RECORDED, &writes) ||
+	    !ts_check_need(c, TS_M_EVALUATIONS, &of) || !ts_check_need(c, TS_M_EVALUATION_EVERY, &every) ||
 	    !ts_check_need(c, TS_M_EVALUATION_STATISTICS, &statistics) || !ts_check_need(c, TS_M_EVALUATION_OTHERS, &others) ||
 	    !ts_check_need(c, TS_M_EVALUATION_AT, &from) || writes < of || every < ts_check_threshold(c, "min_every"))
 		return;
+	of_normalization = statistics > 0 && others == 0;
 	names = ts_check_text(c, TS_M_EVALUATION_NAMES);
 	ts_check_steps(c, (int64_t)from, (int64_t)from);
-	ts_check_fire(c, statistics > 0 && others == 0 ? TS_SEVERITY_MEDIUM : TS_SEVERITY_LOW,
+	ts_check_fire(c, of_normalization ? TS_SEVERITY_MEDIUM : TS_SEVERITY_LOW,
 		      "At each of %s before step %.0f and later ones, between its first forward pass and the next training step, %s "
 		      "written: %.*s%s",
 		      ts_say_plural(of, "evaluation").text, from,
-		      statistics > 0 && others == 0 ? "statistics of normalization are" : "parameters or buffers "
-											  "are", TS_SPAN_ARG(names),
-		      statistics > 0 && others == 0 ? "; the model is not in evaluation mode there" : "");
+		      of_normalization ? "statistics of normalization are" : "parameters or buffers are", TS_SPAN_ARG(names),
+		      of_normalization ? "; the model is not in evaluation mode there" : "");
 }
