@@ -492,6 +492,9 @@ static void what_does_not_keep_leaves_descriptors_alone(void **state)
 	int held[8];
 
 	(void)state;
+#ifdef __SANITIZE_THREAD__
+	skip(); /* it takes the start of a process that shares memory for a fork, behind which it allows no thread */
+#endif
 	for (int i = 0; i < 8; i++)
 		held[i] = open("/dev/null", O_RDONLY);
 	look_at_descriptors(MOST, before);
