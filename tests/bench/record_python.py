@@ -115,7 +115,7 @@ def steps(folder, n, rounds):
     say("the README's loop on a rank that does not record", nothing, 100)
     trouble = run.trouble
     run.finish()
-    print(f"  steps that waited for the disk: {trouble['waits']:,}; frames lost: {trouble['lost_frames']:,}")
+    print(f"  steps that waited for the keeper: {trouble['waits']:,}; frames lost: {trouble['lost_frames']:,}")
     try:
         from pytscope import Profiler
     except ImportError:
