@@ -33,7 +33,6 @@ struct lane {
 	uint64_t offset;
 	uint64_t size;
 	struct ts_buf buf;
-	int64_t first, last; /* steps, if it has a row */
 };
 
 /* A file or directory that was created. It is removed if the export fails. */
@@ -366,8 +365,6 @@ static enum ts_status put_row(struct exporter *e, const struct ts_rows *rows, st
 	if (ts_buf_check(&lane->buf, err))
 		return err->status;
 	if (e->counting) {
-		lane->first = lane->size ? lane->first : step;
-		lane->last = step;
 		lane->size += lane->buf.len - before;
 		ts_buf_reset(&lane->buf);
 		return TS_OK;
@@ -479,14 +476,14 @@ static bool has_segments(const struct ts_index *index)
 	       ts_index_column(index, TS_TABLE_SUPERSEDED, ts_span_str("segment"), TS_COLUMN_F64, NULL);
 }
 
-/* Where the steps of a segment do not go back, a line has to say that it begins. */
+/* A line says that a segment begins, so that no reader has to find that out by the steps. */
 static bool says_restart(const struct exporter *e, size_t i)
 {
-	size_t before = i;
+	bool before = false;
 
-	while (before > 0 && !e->lanes[before - 1].size)
-		before--;
-	return before > 0 && e->lanes[i].size && e->lanes[i].first >= e->lanes[before - 1].last;
+	for (size_t k = 0; k < i && !before; k++)
+		before = e->lanes[k].size > 0;
+	return before && e->lanes[i].size > 0;
 }
 
 static enum ts_status write_rows(struct exporter *e, const struct ts_index *index, struct ts_error *err)

@@ -73,7 +73,6 @@ struct ts_log_table {
 	struct ts_log_names names;
 	uint32_t step_key, time_key; /* TS_KEY_NONE if there is none */
 	double time_factor;
-	bool any;
 	int64_t step;
 	uint64_t told, at_first, total;
 };
@@ -675,6 +674,7 @@ static enum ts_status make_column(struct ts_log_table *t, uint32_t key, bool is_
 	}
 	if (name_column(t, key, is_text, &column, err))
 		return err->status;
+	column.count = step_rank(column.source) < sizeof step_names / sizeof step_names[0];
 	if (ts_span_eq(column.name, column.source))
 		column.source.len = 0;
 	if (column.name.len > TS_PATH_MAX) {
@@ -755,21 +755,6 @@ static enum ts_status put_cell(struct ts_log_table *t, const struct cell *c, str
 	return ts_rows_f64(t->rows, s->column[0] - 1, c->number * s->factor, err);
 }
 
-/* Returns whether some series already has a value at this step or later. If none has, a new series begins late in the
- * file, and this is no restart. */
-static bool is_restart(const struct ts_log_table *t, int64_t step)
-{
-	for (size_t i = 0; i < t->n_cells; i++) {
-		const struct cell *c = &t->cells[i];
-		const struct series *s = &t->series[c->key];
-
-		if (!c->is_text && c->key != t->step_key && c->key != t->time_key && s->given && s->last_step >= step &&
-		    step_rank(name_of(t, c->key)) == sizeof step_names / sizeof step_names[0])
-			return true;
-	}
-	return false;
-}
-
 /* Returns false if the row is left out, with a notice. */
 static bool step_of(struct ts_log_table *t, int64_t *ret_step)
 {
@@ -800,11 +785,8 @@ static enum ts_status put_row(struct ts_log_table *t, struct ts_error *err)
 
 	if (!step_of(t, &step))
 		return TS_OK;
-	if (t->any && step < t->step && !t->source->unordered && is_restart(t, step) && ts_rows_restart(t->rows, step, err))
-		return err->status;
 	if (ts_rows_step(t->rows, step, err))
 		return err->status;
-	t->any = true;
 	t->step = step;
 	for (size_t i = 0; i < t->n_cells; i++)
 		if (put_cell(t, &t->cells[i], err))
@@ -846,7 +828,6 @@ static enum ts_status feed(void *ctx, struct ts_rows *rows, struct ts_error *err
 	t->names.n = 0;
 	t->names.notices = t->notices;
 	t->names.file = t->source->file;
-	t->any = false;
 	t->row = 0;
 	t->told = 0;
 	for (uint32_t key = 1; key < t->keys.n; key++) {
@@ -936,7 +917,11 @@ enum ts_status ts_log_table_import(const struct ts_log_source *source, const str
 				 .names = {.arena = arena},
 				 .texts = TS_BUF_INIT(2 * TS_LINE_MAX)};
 	struct ts_import import = {
-		.format = source->format, .rows = {.feed = feed, .ctx = &t}, .facts = facts, .ctx = &t, .finished = finished};
+		.format = source->format,
+		.rows = {.feed = feed, .ctx = &t, .unordered = source->unordered},
+		.facts = facts,
+		.ctx = &t,
+		.finished = finished};
 	enum ts_status status;
 
 	ts_keys_init(&t.keys, NAMES_MAX - 1);

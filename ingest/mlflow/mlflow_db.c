@@ -336,7 +336,7 @@ static enum ts_status read_run(struct base *b, ts_object_sink *sink, void *ctx, 
 			       struct ts_error *err)
 {
 	struct ts_import import = {.format = "MLflow database",
-				   .rows = {.feed = feed, .ctx = b},
+				   .rows = {.feed = feed, .ctx = b, .unordered = true},
 				   .facts = ts_mlflow_facts,
 				   .ctx = &b->run,
 				   .finished = ts_mlflow_finished};

@@ -517,7 +517,7 @@ static enum ts_status read_store(struct store *s, ts_object_sink *sink, void *ct
 				 struct ts_error *err)
 {
 	struct ts_import import = {.format = "MLflow run",
-				   .rows = {.feed = feed, .ctx = s},
+				   .rows = {.feed = feed, .ctx = s, .unordered = true},
 				   .facts = ts_mlflow_facts,
 				   .ctx = &s->run,
 				   .finished = ts_mlflow_finished};

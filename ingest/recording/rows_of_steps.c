@@ -6,9 +6,11 @@
  * of several attempts, whose columns and clocks each recording says for itself.
  */
 #include "base/alloc.h"
+#include "ingest/core/executions.h"
 #include "ingest/recording/recording_state.h"
 #include "ingest/rows/spill.h"
 
+#include <math.h>
 #include <stdio.h>
 
 enum {
@@ -32,9 +34,11 @@ struct batch {
 	size_t rows;
 };
 
+/* Steps of one attempt that do not go back. */
 struct segment {
 	int64_t start; /* the time at which it began, by the clock of its attempt */
 	size_t attempt;
+	uint32_t mark; /* of its execution */
 };
 
 struct stepping {
@@ -49,6 +53,7 @@ struct stepping {
 	/* Of runs that have several segments. */
 	struct segment *segments;
 	size_t n_segments, cap_segments;
+	struct ts_executions executions;
 	size_t attempt, first; /* the attempt that is sorted now, and the segments before it */
 	bool any;
 	int64_t last;
@@ -554,7 +559,12 @@ static size_t attempt_of(const struct stepping *s, uint32_t segment)
 	return segment < s->n_segments ? s->segments[segment].attempt : 0;
 }
 
-/* The rows of a step in s->group: u32 length, u32 segment, then the frame. Those of one segment are one row; what is added belongs to
+static uint32_t execution_of(const struct stepping *s, int64_t step, uint32_t segment)
+{
+	return ts_executions_of(&s->executions, segment < s->n_segments ? s->segments[segment].mark : 0, step);
+}
+
+/* The rows of a step in s->group: u32 length, u32 segment, then the frame. Those of one execution are one row; what is added belongs to
  * the last row of its attempt whose segment had begun, else to the first. */
 struct group_row {
 	size_t from, to; /* its frames in s->group */
@@ -586,7 +596,7 @@ static enum ts_status put_group_row(struct stepping *s, int64_t step, const stru
 			return err->status;
 	if (put_sums(s, err))
 		return err->status;
-	if (s->n_segments > 1 && ts_own_segment(&s->m->own, s->m->builder, s->m->into->facts, row->segment, err))
+	if (s->executions.n && ts_own_segment(&s->m->own, s->m->builder, s->m->into->facts, execution_of(s, step, row->segment), err))
 		return err->status;
 	if (row->kind == TS_TABLE_SUPERSEDED && ts_own_step(&s->m->own, s->m->builder, s->m->into->facts, step, err))
 		return err->status;
@@ -594,13 +604,14 @@ static enum ts_status put_group_row(struct stepping *s, int64_t step, const stru
 }
 
 /* The row whose frames begin here, after a row of the segment `before`. */
-static struct group_row row_at(const struct stepping *s, size_t from, uint32_t before)
+static struct group_row row_at(const struct stepping *s, int64_t step, size_t from, uint32_t before)
 {
 	const uint8_t *data = s->group.data;
 	struct group_row row = {.from = from, .to = from, .segment = ts_load_u32(data + from + 4), .next = UINT32_MAX};
 	uint32_t next;
 
-	while (row.to < s->group.len && ts_load_u32(data + row.to + 4) == row.segment)
+	while (row.to < s->group.len &&
+	       execution_of(s, step, ts_load_u32(data + row.to + 4)) == execution_of(s, step, row.segment))
 		row.to += 4 + ts_load_u32(data + row.to);
 	row.first = from == 0 || attempt_of(s, before) != attempt_of(s, row.segment);
 	if (row.to == s->group.len)
@@ -618,12 +629,12 @@ static enum ts_status put_group(struct stepping *s, int64_t step, int64_t *ordin
 	if (ts_buf_check(&s->group, err) || collect(s, step, err))
 		return err->status;
 	while (row.to < s->group.len) {
-		bool last;
+		bool superseded;
 
-		row = row_at(s, row.to, row.segment);
-		last = row.to == s->group.len;
-		row.kind = last ? TS_TABLE_STEPS : TS_TABLE_SUPERSEDED;
-		row.key = last ? step : (*ordinal)++;
+		row = row_at(s, step, row.to, row.segment);
+		superseded = ts_executions_superseded(&s->executions, execution_of(s, step, row.segment), step);
+		row.kind = superseded ? TS_TABLE_SUPERSEDED : TS_TABLE_STEPS;
+		row.key = superseded ? (*ordinal)++ : step;
 		if (put_group_row(s, step, &row, err))
 			return err->status;
 	}
@@ -710,16 +721,32 @@ static enum ts_status begin_segment(struct stepping *s, const uint8_t *frame, st
 		s->segments = segments;
 		s->cap_segments = cap;
 	}
-	s->segments[s->n_segments++] = (struct segment){ts_frame_i64(frame, TS_FRAME_STEP_BEGIN), s->attempt};
+	s->segments[s->n_segments++] =
+		(struct segment){ts_frame_i64(frame, TS_FRAME_STEP_BEGIN), s->attempt, s->executions.serial};
 	return TS_OK;
 }
 
-static void tell_restart(const struct stepping *s, int64_t step)
+/* An attempt begins an execution; within one the steps say it. */
+static enum ts_status ask(struct stepping *s, int64_t step, bool back, struct ts_error *err)
+{
+	struct ts_executions_row row = {.step = step, .time = NAN, .epoch = NAN, .again = back, .place = s->attempt};
+
+	if ((s->n_segments == s->first && ts_executions_said(&s->executions, step, s->attempt, err)) ||
+	    ts_executions_row(&s->executions, &row, err))
+		return ts_error_prefix(err, "%.*s", TS_SPAN_ARG(s->m->r->source->path));
+	return TS_OK;
+}
+
+static void tell_restarts(const struct stepping *s)
 {
 	char detail[120];
 
-	(void)snprintf(detail, sizeof detail, "step %" PRId64 " comes after step %" PRId64, step, s->last);
-	ts_notice_add(s->m->into->notices, "restart", TS_NOTICE_INFO, s->m->r->source->name, 0, detail);
+	for (size_t i = 0; i < s->executions.n; i++) {
+		const struct ts_execution *e = &s->executions.items[i];
+
+		(void)snprintf(detail, sizeof detail, "step %" PRId64 " comes after step %" PRId64, e->from, e->after);
+		ts_notice_add(s->m->into->notices, "restart", TS_NOTICE_INFO, s->m->attempts[e->place]->source->name, 0, detail);
+	}
 }
 
 /* Takes the frames in the order of time. */
@@ -728,9 +755,7 @@ static enum ts_status sort_frame(struct stepping *s, struct ts_span frame, struc
 	int64_t step = ts_frame_i64(frame.data, TS_FRAME_STEP_STEP);
 	bool back = s->any && step < s->last, begins = back || s->n_segments == s->first;
 
-	if (begins && s->n_segments)
-		tell_restart(s, step);
-	if (begins && begin_segment(s, frame.data, err))
+	if (ask(s, step, back, err) || (begins && begin_segment(s, frame.data, err)))
 		return err->status;
 	s->any = true;
 	s->last = step;
@@ -798,6 +823,8 @@ static enum ts_status rows_sorted(struct stepping *s, struct ts_error *err)
 
 	if (ts_spill_create(memory_of(s->m), &s->rows, err) || sort_attempts(s, err))
 		return err->status;
+	ts_executions_end(&s->executions);
+	tell_restarts(s);
 	ts_buf_reset(&s->group);
 	while (more) {
 		if (ts_spill_next(s->rows, &step, &record, &more, err))
@@ -847,7 +874,7 @@ static enum ts_status make_rows(struct stepping *s, uint64_t *ret_segments, stru
 	if (s->m->n > 1 || !r->increase || r->steps.mixed ? rows_sorted(s, err) : rows_in_order(s, err))
 		return err->status;
 	tell_orphans(s);
-	*ret_segments = s->n_segments > 1 ? s->n_segments : steps > 0;
+	*ret_segments = steps > 0 ? s->executions.n + 1 : 0;
 	return TS_OK;
 }
 
@@ -869,5 +896,6 @@ enum ts_status ts_making_steps(struct ts_making *m, uint64_t *ret_segments, stru
 	ts_free(s.batch.values);
 	ts_free(s.batch.steps);
 	ts_free(s.segments);
+	ts_executions_finish(&s.executions);
 	return status;
 }

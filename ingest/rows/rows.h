@@ -4,6 +4,7 @@
  *	  feed: ts_rows_column(rows, &column, &c, err)		once per name; keep the number c
  *		ts_rows_step(rows, step, err)			the cells that follow belong to this step
  *		ts_rows_f64(rows, c, 0.25, err) ...
+ *		ts_rows_part(rows, err)			a further file of the log begins, or what a later process wrote
  *		ts_rows_restart(rows, step, err)		the source says that training began again at this step
  *	ts_rows_finish(rows)
  *
@@ -12,9 +13,9 @@
  * beyond that in an unnamed file in the temporary directory. So memory use is bounded, whatever the length of the log.
  *
  * A column has one cell per step. If it gets more, the last one counts, and those that are not as the one before are counted in
- * `repeated` (but see `quiet`). After a restart at step s, the rows written before it at steps s and later are superseded: they
- * become rows of TS_TABLE_SUPERSEDED, as docs/run-directory.md describes, and all rows get the column `segment`. If the source does
- * not report restarts (`by_row`: a record is a whole row), a step that is not above the step before is a restart at that step.
+ * `repeated` (but see `quiet`); the row then has the time of that value, unless steps are `unordered`. Which rows are of a further execution of the training says core/executions.h, by the order of rows,
+ * their times (the column `timestamp`) and the columns that are numbers and no count. Rows that a later execution superseded become rows
+ * of TS_TABLE_SUPERSEDED, as docs/run-directory.md describes, and all rows of a restarted run get the column `segment`.
  * Ownership: names and texts are copied. Threads: one at a time.
  */
 #ifndef TSCOPE_INGEST_ROWS_ROWS_H
@@ -23,7 +24,7 @@
 #include "base/arena.h"
 #include "ingest/core/sink_count.h"
 
-enum { TS_ROWS_MEMORY = 64 << 20, TS_ROWS_SEGMENTS_MAX = 4096 };
+enum { TS_ROWS_MEMORY = 64 << 20 };
 
 struct ts_rows_column {
 	struct ts_span name;	      /* our name, an escaped path: "scalars.loss" */
@@ -32,6 +33,7 @@ struct ts_rows_column {
 	enum ts_precision precision;  /* as the log stores it; double if it stores several */
 	uint8_t digits;
 	bool quiet;		      /* repeated values are expected (time stamps): the first one stays, none is counted */
+	bool count;		      /* it counts steps, too, so that it says nothing of a restart; as `epoch` and quiet columns */
 };
 
 struct ts_rows;
@@ -41,7 +43,7 @@ struct ts_rows_source {
 	 * again". */
 	enum ts_status (*feed)(void *ctx, struct ts_rows *rows, struct ts_error *err);
 	void *ctx;
-	bool by_row;   /* each record is a whole row, see above */
+	bool unordered; /* steps come in any order, so that a lower one says nothing */
 	size_t memory; /* bytes; 0 = TS_ROWS_MEMORY; tests use less */
 };
 
@@ -49,7 +51,6 @@ struct ts_rows_stats {
 	uint64_t cells, repeated;
 	uint64_t segments; /* 1 = never restarted; 0 = no row */
 	uint64_t dropped;  /* cells of columns beyond TS_INGEST_COLUMNS_MAX */
-	uint64_t resteps;  /* how often a step was below the current one */
 };
 
 /* Reads the source into a builder of rank 0. The caller owns *ret_rows, which is NULL on failure. */
@@ -63,6 +64,7 @@ enum ts_status ts_rows_step(struct ts_rows *rows, int64_t step, struct ts_error 
 enum ts_status ts_rows_f64(struct ts_rows *rows, uint32_t column, double value, struct ts_error *err);
 /* For columns of type TEXT and JSON. */
 enum ts_status ts_rows_text(struct ts_rows *rows, uint32_t column, struct ts_span value, struct ts_error *err);
+enum ts_status ts_rows_part(struct ts_rows *rows, struct ts_error *err);
 enum ts_status ts_rows_restart(struct ts_rows *rows, int64_t step, struct ts_error *err);
 
 /* These are for after ts_rows_read. */

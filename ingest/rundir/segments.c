@@ -1,5 +1,4 @@
-/* segments.c - merges the stretches of a steps.jsonl between restarts, where steps go back, into rows in the order
- * of steps. */
+/* segments.c - merges the stretches of a steps.jsonl, between which steps go back, into rows in the order of steps. */
 #include "ingest/rundir/steps.h"
 
 #include "base/alloc.h"
@@ -8,13 +7,14 @@ enum { WINDOWS_BUDGET = 64 << 20, WINDOW_MIN = 16 << 10, WINDOW_MAX = 1 << 20 };
 
 struct lane {
 	struct ts_range range;
-	int64_t step; /* the step of the next record */
+	int64_t step; /* of the run, of the next record */
 	bool open;
 };
 
 struct merge {
 	const struct ts_steps_input *input;
 	const struct ts_segment *segments;
+	const struct ts_executions *executions;
 	struct lane *lanes; /* one for each segment */
 	uint32_t *heap;	    /* the lanes that have a record, ordered by (step, segment) */
 	size_t n;	    /* the number of lanes in the heap */
@@ -76,10 +76,21 @@ static enum ts_status changed(const struct merge *m, struct ts_error *err)
 			    TS_SPAN_ARG(m->input->source.path));
 }
 
+static enum ts_status at_line(const struct merge *m, uint32_t i, struct ts_error *err)
+{
+	return ts_error_prefix(err, "%.*s line %" PRIu64, TS_SPAN_ARG(m->input->source.path), ts_range_line(&m->lanes[i].range));
+}
+
+static uint32_t execution_of(const struct merge *m, uint32_t lane, int64_t step)
+{
+	return ts_executions_of(m->executions, m->segments[lane].mark, step);
+}
+
 /* Reads the lane's next record. At the end of the lane its window is freed, so that only segments in use have one. */
 static enum ts_status advance(struct merge *m, uint32_t i, bool *ret_more, struct ts_error *err)
 {
 	struct lane *lane = &m->lanes[i];
+	int64_t step;
 
 	m->owner = UINT32_MAX; /* a lane without a further record may have overwritten the record while it tried to parse one */
 	if (ts_range_next(&lane->range, m->record, NULL, ret_more, err))
@@ -89,10 +100,10 @@ static enum ts_status advance(struct merge *m, uint32_t i, bool *ret_more, struc
 		return TS_OK;
 	}
 	m->owner = i;
-	if (lane->open && m->record->step < lane->step)
+	if (__builtin_add_overflow(m->record->step, m->segments[i].shift, &step) || (lane->open && step < lane->step))
 		return changed(m, err);
 	lane->open = true;
-	lane->step = m->record->step;
+	lane->step = step;
 	return TS_OK;
 }
 
@@ -110,51 +121,56 @@ static enum ts_status hold(struct merge *m, uint32_t i, struct ts_error *err)
 	}
 	if (advance(m, i, &more, err))
 		return err->status;
-	return !more || lane->step != m->segments[i].first_step ? changed(m, err) : TS_OK;
+	return !more || m->record->step != m->segments[i].first_step ? changed(m, err) : TS_OK;
 }
 
-/* Emits the row of the lane's step from all of its records of that step, one after the other. *ret_more: the lane has a
- * further step. */
-static enum ts_status emit_lane(struct merge *m, uint32_t i, bool superseded, bool *ret_more, struct ts_error *err)
+/* Gives all records of the lane's step, one after the other, to the row. *ret_more: the lane has a further step. */
+static enum ts_status emit_lane(struct merge *m, uint32_t i, bool *ret_more, struct ts_error *err)
 {
-	enum ts_table_kind kind = superseded ? TS_TABLE_SUPERSEDED : TS_TABLE_STEPS;
 	int64_t step = m->lanes[i].step;
-	enum ts_status status;
 
 	if (hold(m, i, err))
 		return err->status;
-	ts_emit_begin(m->emit, kind, superseded ? m->ordinal++ : step);
 	do {
-		status = ts_emit_record(m->emit, m->record->cells, m->record->n, ts_range_line(&m->lanes[i].range), err);
-		if (status)
-			break;
+		if (ts_emit_record(m->emit, m->record->cells, m->record->n, ts_range_line(&m->lanes[i].range), err))
+			return at_line(m, i, err);
 		if (advance(m, i, ret_more, err))
 			return err->status;
 	} while (*ret_more && m->lanes[i].step == step);
-	if (!status)
-		status = ts_emit_end(m->emit, kind, step, i, err);
-	if (status)
-		return ts_error_prefix(err, "%.*s line %" PRIu64, TS_SPAN_ARG(m->input->source.path),
-				       ts_range_line(&m->lanes[i].range));
 	return TS_OK;
 }
 
-/* Merges one step: of all lanes that have it, the last one counts. */
+/* Makes the row of one execution of the step, of the lanes from m->same[*at] on that are of it, and moves *at behind them. */
+static enum ts_status merge_row(struct merge *m, int64_t step, size_t n, size_t *at, struct ts_error *err)
+{
+	uint32_t execution = execution_of(m, m->same[*at], step);
+	bool superseded = ts_executions_superseded(m->executions, execution, step), more;
+	enum ts_table_kind kind = superseded ? TS_TABLE_SUPERSEDED : TS_TABLE_STEPS;
+	uint32_t lane = m->same[*at];
+
+	ts_emit_begin(m->emit, kind, superseded ? m->ordinal++ : step);
+	for (; *at < n && execution_of(m, m->same[*at], step) == execution; ++*at) {
+		lane = m->same[*at];
+		if (emit_lane(m, lane, &more, err))
+			return err->status;
+		if (more)
+			push(m, lane);
+	}
+	if (ts_emit_end(m->emit, kind, step, m->executions->n ? (int64_t)execution : -1, err))
+		return at_line(m, lane, err);
+	return TS_OK;
+}
+
 static enum ts_status merge_step(struct merge *m, struct ts_error *err)
 {
 	int64_t step = m->lanes[m->heap[0]].step;
-	size_t n = 0;
+	size_t n = 0, at = 0;
 
 	while (m->n > 0 && m->lanes[m->heap[0]].step == step)
 		m->same[n++] = pop(m);
-	for (size_t i = 0; i < n; i++) {
-		bool more;
-
-		if (emit_lane(m, m->same[i], i + 1 < n, &more, err))
+	while (at < n)
+		if (merge_row(m, step, n, &at, err))
 			return err->status;
-		if (more)
-			push(m, m->same[i]);
-	}
 	return TS_OK;
 }
 
@@ -165,7 +181,7 @@ static enum ts_status merge_all(struct merge *m, size_t n, struct ts_error *err)
 
 		ts_range_init(&m->lanes[i].range, &m->input->source, segment->offset, segment->end, segment->line,
 			      m->window);
-		m->lanes[i].step = segment->first_step;
+		m->lanes[i].step = segment->first_step + segment->shift;
 		push(m, i);
 	}
 	while (m->n > 0)
@@ -175,10 +191,16 @@ static enum ts_status merge_all(struct merge *m, size_t n, struct ts_error *err)
 }
 
 enum ts_status ts_segments_merge(const struct ts_steps_input *input, const struct ts_segment *segments, size_t n,
-				 struct ts_record *record, struct ts_emit *emit, struct ts_error *err)
+				 const struct ts_executions *executions, struct ts_record *record, struct ts_emit *emit,
+				 struct ts_error *err)
 {
 	size_t window = WINDOWS_BUDGET / n;
-	struct merge m = {.input = input, .segments = segments, .record = record, .emit = emit, .owner = UINT32_MAX};
+	struct merge m = {.input = input,
+			  .segments = segments,
+			  .executions = executions,
+			  .record = record,
+			  .emit = emit,
+			  .owner = UINT32_MAX};
 	enum ts_status status;
 
 	m.window = window < WINDOW_MIN ? WINDOW_MIN : window > WINDOW_MAX ? WINDOW_MAX : window;

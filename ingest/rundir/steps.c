@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "ingest/rundir/ahead.h"
 
+#include <math.h>
 #include <stdio.h>
 
 enum {
@@ -10,20 +11,35 @@ enum {
 	ALIKE = 64, /* records that have the columns of those before, after which a stretch of such records is expected */
 };
 
+/* What a key had last, while it is asked where executions begin. */
+struct series {
+	bool known, tells, time, epoch; /* known: the rest was found out by its name */
+	bool seen;			/* it has a value in the execution of this mark, the last one at this step */
+	uint32_t mark;
+	int64_t at;
+};
+
 struct steps {
 	const struct ts_steps_input *input;
 	struct ts_record record;
 	struct ts_range range;
-	struct ts_taken now; /* the current record of the first pass */
+	struct ts_taken now; /* the current record */
 	struct ts_emit emit;
 	struct ts_builder *builder;
 	struct ts_sink_count before;
-	struct ts_segment *segments;
-	size_t n, cap;
+	struct ts_notice *noticed; /* the notices before this file */
+	size_t n_noticed;
 	bool any;
 	int64_t last;
 	bool open; /* the builder has a row that is not ended yet */
+	bool back; /* steps go back: the first pass is of no use */
 	uint64_t alike; /* records in a row, up to the current one, that are rows with the columns of the row before */
+	/* of the second pass */
+	struct ts_executions executions;
+	struct series *series; /* one for each key */
+	size_t cap_series;
+	struct ts_segment *segments;
+	size_t n, cap;
 };
 
 static enum ts_status make_builder(struct steps *s, struct ts_error *err)
@@ -36,48 +52,6 @@ static enum ts_status make_builder(struct steps *s, struct ts_error *err)
 		return err->status;
 	ts_emit_init(&s->emit, s->builder, s->input->facts, &s->record);
 	return TS_OK;
-}
-
-static enum ts_status too_many(const struct steps *s, struct ts_error *err)
-{
-	return ts_error_set(err, TS_TOO_LARGE,
-			    "%.*s line %" PRIu64
-			    ": steps go back for the %dth time; sort the file by step, or split the run",
-			    TS_SPAN_ARG(s->input->source.path), s->now.line, TS_SEGMENTS_MAX);
-}
-
-/* Begins a segment at the current record. */
-static enum ts_status begin_segment(struct steps *s, struct ts_error *err)
-{
-	uint64_t offset = s->n ? s->now.offset : 0;
-
-	if (s->n == TS_SEGMENTS_MAX)
-		return too_many(s, err);
-	if (s->n == s->cap) {
-		size_t cap = s->cap ? s->cap * 2 : 16;
-		struct ts_segment *segments = ts_realloc(s->segments, cap * sizeof *segments);
-
-		if (!segments)
-			return ts_error_set(err, TS_NO_MEMORY, "out of memory for segments");
-		s->segments = segments;
-		s->cap = cap;
-	}
-	if (s->n)
-		s->segments[s->n - 1].end = offset;
-	s->segments[s->n] = (struct ts_segment){.offset = offset,
-						.end = s->input->source.size,
-						.line = s->n ? s->now.line : 1,
-						.first_step = s->now.step};
-	s->n++;
-	return TS_OK;
-}
-
-static void tell_restart(struct steps *s)
-{
-	char detail[120];
-
-	(void)snprintf(detail, sizeof detail, "step %" PRId64 " comes after step %" PRId64, s->now.step, s->last);
-	ts_notice_add(s->input->notices, "restart", TS_NOTICE_INFO, s->input->source.name, s->now.line, detail);
 }
 
 static enum ts_status at_line(const struct steps *s, struct ts_error *err)
@@ -101,18 +75,15 @@ static enum ts_status close_row(struct steps *s, struct ts_error *err)
 static enum ts_status take_record(struct steps *s, struct ts_error *err)
 {
 	const struct ts_taken *now = &s->now;
-	bool back = s->any && (now->step < s->last || now->restart), next = !s->any || back || now->step != s->last;
+	bool next = !s->any || now->step != s->last;
 
-	if (back)
-		tell_restart(s);
+	s->back = s->any && (now->step < s->last || now->restart);
+	if (s->back)
+		return TS_OK;
 	if (next && close_row(s, err))
-		return err->status;
-	if ((back || !s->any) && begin_segment(s, err))
 		return err->status;
 	s->any = true;
 	s->last = now->step;
-	if (s->n > 1)
-		return TS_OK;
 	if (next)
 		ts_emit_begin(&s->emit, TS_TABLE_STEPS, now->step);
 	s->open = true;
@@ -166,7 +137,7 @@ static enum ts_status read_stretch(struct steps *s, struct ts_ahead *ahead, stru
 	struct ts_line line;
 	uint64_t from;
 
-	if (s->input->singly || s->n != 1 || s->alike < ALIKE || !ts_range_between(&s->range, &from) ||
+	if (s->input->singly || s->alike < ALIKE || !ts_range_between(&s->range, &from) ||
 	    !ts_record_line(&s->record, ts_range_text(&s->range), s->emit.usual_key, s->emit.n_usual, &line) ||
 	    !ts_stretch_begin(&stretch, &s->input->source, &line, from, s->last, s->input->piece))
 		return TS_OK;
@@ -186,21 +157,201 @@ static enum ts_status take_records(struct steps *s, struct ts_ahead *ahead, stru
 			return err->status;
 		if (more && take_record(s, err))
 			return err->status;
+		if (s->back)
+			return TS_OK;
 		if (more && ts_ahead_rests(ahead) && read_stretch(s, ahead, err))
 			return err->status;
 	} while (more);
 	return close_row(s, err);
 }
 
-static enum ts_status first_pass(struct steps *s, struct ts_error *err)
+typedef enum ts_status pass(struct steps *s, struct ts_ahead *ahead, struct ts_error *err);
+
+static enum ts_status read_through(struct steps *s, pass *take, struct ts_error *err)
 {
 	struct ts_ahead ahead;
 	enum ts_status status;
 
+	ts_range_init(&s->range, &s->input->source, 0, s->input->source.size, 1, s->input->window ? s->input->window : WINDOW);
 	ts_ahead_init(&ahead, &s->range, &s->record, s->input->notices);
-	status = take_records(s, &ahead, err);
+	status = take(s, &ahead, err);
 	ts_ahead_finish(&ahead);
+	ts_range_finish(&s->range);
 	return status;
+}
+
+/* --- where executions begin --- */
+
+static enum ts_status too_many(const struct steps *s, struct ts_error *err)
+{
+	return ts_error_set(err, TS_TOO_LARGE,
+			    "%.*s line %" PRIu64
+			    ": steps go back for the %dth time; sort the file by step, or split the run",
+			    TS_SPAN_ARG(s->input->source.path), s->now.line, TS_SEGMENTS_MAX);
+}
+
+/* Begins a stretch of the file at the current record. */
+static enum ts_status begin_segment(struct steps *s, struct ts_error *err)
+{
+	uint64_t offset = s->n ? s->now.offset : 0;
+
+	if (s->n == TS_SEGMENTS_MAX)
+		return too_many(s, err);
+	if (s->n == s->cap) {
+		size_t cap = s->cap ? s->cap * 2 : 16;
+		struct ts_segment *segments = ts_realloc(s->segments, cap * sizeof *segments);
+
+		if (!segments)
+			return ts_error_set(err, TS_NO_MEMORY, "out of memory for segments");
+		s->segments = segments;
+		s->cap = cap;
+	}
+	if (s->n)
+		s->segments[s->n - 1].end = offset;
+	s->segments[s->n] = (struct ts_segment){.offset = offset,
+						.end = s->input->source.size,
+						.line = s->n ? s->now.line : 1,
+						.first_step = s->now.step,
+						.shift = s->executions.offset,
+						.mark = s->executions.serial};
+	s->n++;
+	return TS_OK;
+}
+
+/* Finds out by its name whether a key tells of executions: "epoch" may stand anywhere. */
+static void know(const struct steps *s, uint32_t key, struct series *series)
+{
+	const struct ts_key *k = ts_key_at(&s->record.keys, key);
+
+	series->known = true;
+	series->time = k->parent == TS_KEY_ROOT && ts_span_is(k->text, "timestamp");
+	series->epoch = ts_span_is(k->text, "epoch");
+	series->tells = !series->time && !series->epoch;
+}
+
+static enum ts_status room_for(struct steps *s, uint32_t key, struct ts_error *err)
+{
+	size_t cap = s->cap_series ? s->cap_series : 64;
+	struct series *series;
+
+	if (key < s->cap_series)
+		return TS_OK;
+	while (cap <= key)
+		cap *= 2;
+	series = ts_realloc(s->series, cap * sizeof *series);
+	if (!series)
+		return ts_error_set(err, TS_NO_MEMORY, "out of memory for keys");
+	memset(series + s->cap_series, 0, (cap - s->cap_series) * sizeof *series);
+	s->series = series;
+	s->cap_series = cap;
+	return TS_OK;
+}
+
+/* Says of the current record what its execution is asked by. */
+static enum ts_status ask(struct steps *s, struct ts_executions_row *ret_row, struct ts_error *err)
+{
+	int64_t step = ts_executions_step(&s->executions, s->now.step);
+
+	*ret_row = (struct ts_executions_row){.step = s->now.step, .time = NAN, .epoch = NAN, .place = s->now.line};
+	for (size_t i = 0; i < s->now.n; i++) {
+		const struct ts_cell *cell = &s->now.cells[i];
+		struct series *series;
+
+		if (room_for(s, cell->key, err))
+			return err->status;
+		series = &s->series[cell->key];
+		if (!series->known)
+			know(s, cell->key, series);
+		if (series->time && cell->type == TS_COLUMN_F64)
+			ret_row->time = cell->real;
+		if (series->epoch && cell->type == TS_COLUMN_F64)
+			ret_row->epoch = cell->real;
+		if (series->tells && series->seen && series->mark == s->executions.serial &&
+		    (cell->type == TS_COLUMN_F64 || cell->type == TS_COLUMN_U64))
+			ret_row->again |= ts_executions_again(&s->executions, series->at, step);
+	}
+	return TS_OK;
+}
+
+static void note_cells(struct steps *s, int64_t step)
+{
+	for (size_t i = 0; i < s->now.n; i++) {
+		struct series *series = &s->series[s->now.cells[i].key];
+
+		if (series->seen && series->mark == s->executions.serial && series->at > step)
+			continue;
+		series->seen = true;
+		series->mark = s->executions.serial;
+		series->at = step;
+	}
+}
+
+static enum ts_status place_record(struct steps *s, struct ts_error *err)
+{
+	int64_t before = s->last, shift = s->executions.offset;
+	uint32_t mark = s->executions.serial;
+	bool began = s->any;
+	struct ts_executions_row row;
+
+	if (s->now.restart && ts_executions_said(&s->executions, ts_executions_step(&s->executions, s->now.step), s->now.line, err))
+		return at_line(s, err);
+	if (ask(s, &row, err) || ts_executions_row(&s->executions, &row, err))
+		return at_line(s, err);
+	s->any = true;
+	s->last = row.step;
+	note_cells(s, row.step);
+	if (!began || row.step < before || mark != s->executions.serial || shift != s->executions.offset)
+		return begin_segment(s, err);
+	return TS_OK;
+}
+
+static enum ts_status place_records(struct steps *s, struct ts_ahead *ahead, struct ts_error *err)
+{
+	bool more;
+
+	do {
+		if (ts_ahead_next(ahead, &s->now, &more, err) || (more && place_record(s, err)))
+			return err->status;
+	} while (more);
+	return TS_OK;
+}
+
+static void tell_restarts(struct steps *s)
+{
+	char detail[120];
+
+	for (size_t i = 0; i < s->executions.n; i++) {
+		const struct ts_execution *e = &s->executions.items[i];
+
+		(void)snprintf(detail, sizeof detail, "step %" PRId64 " comes after step %" PRId64, e->from, e->after);
+		ts_notice_add(s->input->notices, "restart", TS_NOTICE_INFO, s->input->source.name, e->place, detail);
+	}
+}
+
+/* What the first pass noticed is noticed again. */
+static void forget_notices(struct steps *s)
+{
+	struct ts_notices *notices = s->input->notices;
+
+	if (notices)
+		notices->n = s->n_noticed;
+	if (s->n_noticed)
+		memcpy(notices->items, s->noticed, s->n_noticed * sizeof *s->noticed);
+}
+
+static enum ts_status read_again(struct steps *s, struct ts_error *err)
+{
+	if (s->input->source.progress)
+		s->input->source.progress->total += s->input->source.size + s->now.offset;
+	forget_notices(s);
+	s->any = false;
+	if (read_through(s, place_records, err))
+		return err->status;
+	ts_executions_end(&s->executions);
+	tell_restarts(s);
+	if (make_builder(s, err))
+		return err->status;
+	return ts_segments_merge(s->input, s->segments, s->n, &s->executions, &s->record, &s->emit, err);
 }
 
 /* Many loops write {"step": 1, "loss": 2.5}. Such a loss is a column of its own, which no analysis takes for the loss. */
@@ -223,16 +374,10 @@ static void tell_flat(struct steps *s)
 
 static enum ts_status read_steps(struct steps *s, struct ts_error *err)
 {
-	if (make_builder(s, err) || first_pass(s, err))
+	if (make_builder(s, err) || read_through(s, take_records, err))
 		return err->status;
-	if (s->n > 1) {
-		ts_range_finish(&s->range);
-		if (s->input->source.progress)
-			s->input->source.progress->total += s->input->source.size;
-		if (make_builder(s, err) ||
-		    ts_segments_merge(s->input, s->segments, s->n, &s->record, &s->emit, err))
-			return err->status;
-	}
+	if (s->back && read_again(s, err))
+		return err->status;
 	tell_flat(s);
 	ts_emit_tell_dropped(&s->emit, s->input->notices, s->input->source.name);
 	return TS_OK;
@@ -241,21 +386,24 @@ static enum ts_status read_steps(struct steps *s, struct ts_error *err)
 enum ts_status ts_steps_read(const struct ts_steps_input *input, struct ts_builder **ret_builder,
 			     uint64_t *ret_segments, struct ts_error *err)
 {
-	struct steps s = {.input = input, .before = *input->sink};
+	const struct ts_notices *notices = input->notices;
+	struct steps s = {.input = input, .before = *input->sink, .n_noticed = notices ? notices->n : 0};
 	enum ts_status status;
 
+	if (s.n_noticed && !(s.noticed = ts_arena_dup(notices->arena, notices->items, s.n_noticed * sizeof *s.noticed)))
+		return ts_arena_error(notices->arena, err);
 	if (ts_record_init(&s.record, TS_RECORD_STEP, err))
 		return err->status;
-	ts_range_init(&s.range, &input->source, 0, input->source.size, 1, input->window ? input->window : WINDOW);
 	status = read_steps(&s, err);
 	if (status) {
 		ts_builder_destroy(s.builder);
 	} else {
 		*ret_builder = s.builder;
-		*ret_segments = s.n;
+		*ret_segments = s.any ? s.executions.n + 1 : 0;
 	}
+	ts_executions_finish(&s.executions);
+	ts_free(s.series);
 	ts_free(s.segments);
-	ts_range_finish(&s.range);
 	ts_record_finish(&s.record);
 	return status;
 }

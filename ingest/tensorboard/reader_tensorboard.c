@@ -290,7 +290,10 @@ static enum ts_status read_file(struct board *b, const char *name, struct ts_err
 		return ts_arena_error(b->arena, err);
 	b->file = b->directory ? ts_span_str(name) : ts_span_str("");
 	b->names.file = b->file;
+	b->any_step = false;
 	status = ts_tfrecord_open(&t, ts_top(b->options), path, err);
+	if (!status)
+		status = ts_rows_part(b->rows, err);
 	if (!status)
 		status = read_records(b, &t, err);
 	b->bytes_read += status ? 0 : t.size;

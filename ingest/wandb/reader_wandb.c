@@ -263,6 +263,8 @@ static enum ts_status feed_part(struct wandb *w, struct ts_error *err)
 	w->any_environment = w->has_exit = false;
 	ts_wandb_history_part(&w->history);
 	if (!status)
+		status = ts_rows_part(w->history.s.rows, err);
+	if (!status)
 		status = read_records(w, &log, err);
 	w->bytes_read += status ? 0 : log.size;
 	w->before += log.size;
@@ -457,7 +459,6 @@ enum ts_status ts_wandb_read(const struct ts_ingest_options *options, ts_object_
 
 	if (ts_wandb_history_init(&w.history, arena, &w.notices, &w.facts, err) || find_parts(&w, err) || find_axis(&w, err))
 		return err->status;
-	import.rows.by_row = !w.history.axis.name.len;
 	ts_fact_tree_init(&w.facts);
 	status = ts_import_run(&import, options, sink, ctx, &w.notices, &w.bytes_read, arena, ret_result, err);
 	ts_wandb_history_finish(&w.history);

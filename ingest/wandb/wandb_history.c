@@ -80,7 +80,7 @@ enum ts_status ts_wandb_history_begin(struct ts_wandb_history *w, struct ts_rows
 	w->any_step = w->any_sample = false;
 	ts_wandb_history_part(w);
 	w->timestamp = 0;
-	w->record = w->segment = 0;
+	w->record = 0;
 	w->key_step = ts_wandb_key(&w->s, TS_KEY_ROOT, ts_span_str("_step"));
 	w->key_timestamp = ts_wandb_key(&w->s, TS_KEY_ROOT, ts_span_str("_timestamp"));
 	w->key_runtime = ts_wandb_key(&w->s, TS_KEY_ROOT, ts_span_str("_runtime"));
@@ -169,8 +169,6 @@ static enum ts_status put_item(struct ts_wandb_history *w, const struct item *it
 	if (item->key == w->key_step || item->key == w->key_runtime || is_axis(w, item->key) ||
 	    root_of(w, item->key) == w->key_internal)
 		return TS_OK;
-	w->s.of[item->key].segment = w->segment + 1;
-	w->s.of[item->key].step = w->step;
 	if (is_of_media(w, item->key)) {
 		if (ts_span_is(ts_key_at(&w->s.keys, item->key)->text, "_type"))
 			ts_wandb_tell(&w->s, "not_scalar", TS_NOTICE_SKIPPED, "an image, a table or another object of W&B's");
@@ -356,26 +354,6 @@ static enum step_found axis_step(struct ts_wandb_history *w, const struct item *
 	return STEP_FOUND;
 }
 
-static bool is_epoch(const struct ts_wandb_one *s)
-{
-	return s->named && ts_span_is(s->column, "epoch");
-}
-
-/* Where a series had a value at a later step, training was restarted. Otherwise a step that is below the last one is that of a series
- * which is logged late (an evaluation). */
-static enum ts_status go_back(struct ts_wandb_history *w, const struct item *items, size_t n, int64_t step, struct ts_error *err)
-{
-	for (size_t i = 0; w->axis.name.len && i < n; i++) {
-		const struct ts_wandb_one *s = &w->s.of[items[i].key];
-
-		if (s->segment != w->segment + 1 || s->step <= step || is_epoch(s))
-			continue;
-		w->segment++;
-		return ts_rows_restart(w->s.rows, step, err);
-	}
-	return TS_OK;
-}
-
 static enum ts_status put_timestamp(struct ts_wandb_history *w, const struct item *item, struct ts_error *err)
 {
 	struct ts_rows_column column = {.name = ts_span_str("timestamp"), .type = TS_COLUMN_F64, .quiet = true};
@@ -412,7 +390,7 @@ enum ts_status ts_wandb_history_steps(struct ts_wandb_history *w, struct ts_span
 		ts_wandb_tell(&w->s, "bad_step", TS_NOTICE_SKIPPED, "a step that is not an integer of 64 bits");
 		return TS_OK;
 	}
-	if (ts_wandb_history_end(w, err) || go_back(w, items, n, step, err) || ts_rows_step(w->s.rows, step, err))
+	if (ts_wandb_history_end(w, err) || ts_rows_step(w->s.rows, step, err))
 		return err->status;
 	w->any_step = true;
 	w->step = step;

@@ -35,7 +35,6 @@ struct ts_wandb_history {
 	bool resumes, fresh; /* fresh: no step of this log was read yet */
 	int64_t step;
 	int64_t offset;	  /* of the steps of this log */
-	uint64_t segment; /* how often the axis began again */
 	uint64_t record; /* number of the current record */
 	struct ts_buf items;
 };

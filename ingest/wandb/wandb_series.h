@@ -22,8 +22,6 @@ struct ts_wandb_one {
 	bool named;	/* column: its name; factor: what a value is multiplied by */
 	struct ts_span column, source;
 	double factor, last;	/* last: the last value as the log has it */
-	int64_t step;	  /* of its last value */
-	uint64_t segment; /* in which it has a last value + 1; 0: it has none */
 	struct ts_span summary; /* its value in the log's summary; data NULL: none */
 	uint8_t *room;		/* the memory of summary */
 	size_t room_len;
