@@ -74,9 +74,13 @@ static bool came_again(const struct ts_execution *e)
 static void refuse_top(struct ts_executions *x)
 {
 	struct ts_execution *e = &x->items[x->top - 1];
+	uint64_t depth = (uint64_t)e->most - (uint64_t)e->from;
 
 	e->open = false;
 	e->refused = true;
+	x->refusals += x->refusals < UINT32_MAX;
+	x->deepest = depth > x->deepest ? depth : x->deepest;
+	x->longest = e->rows > x->longest ? e->rows : x->longest;
 	x->most = x->most < e->most ? e->most : x->most;
 	x->n -= x->top == x->n;
 	x->top = e->below;
@@ -155,12 +159,24 @@ enum ts_status ts_executions_row(struct ts_executions *x, struct ts_executions_r
 	return TS_OK;
 }
 
+/* What the log ends with is no execution, as in other places of it. */
+static bool ends_in_disorder(const struct ts_executions *x)
+{
+	const struct ts_execution *e = x->top && x->top == x->n ? &x->items[x->top - 1] : NULL;
+
+	if (!e)
+		return false;
+	if (x->falling > 1 && e->rows == 1)
+		return true;
+	return x->refusals > 1 && (uint64_t)e->most - (uint64_t)e->from <= x->deepest && e->rows <= x->longest;
+}
+
 void ts_executions_end(struct ts_executions *x)
 {
 	int64_t least = INT64_MAX;
 	size_t n = 0;
 
-	if (x->falling > 1 && x->top && x->top == x->n && x->items[x->top - 1].rows == 1)
+	if (ends_in_disorder(x))
 		refuse_top(x);
 	for (size_t i = 0; i < x->n; i++)
 		if (!x->items[i].refused)

@@ -9,14 +9,16 @@
  *	ts_executions_of(&x, mark, step), ts_executions_superseded(&x, execution, step)
  *	ts_executions_finish(&x)
  *
- * The order in the log and the time decide. A row of a series that already has a value at a later step begins a further execution at its
- * step: the training was restarted, whether or not the writer says so. From that step on the rows of every execution before it are
- * superseded, also those that the last execution has not reached (yet). It is no restart
- *	- where the row has no value of such a series: a series that is written late (an evaluation) goes into the rows of its steps
- *	- where the row's time lies before that of a row above it: a second program wrote at the same time, until a row lies above all steps
- *	- where the log comes back above its highest step without half of the steps between: single rows that are out of order
+ * The order in the log and the time decide. A row of a series that already has a value at a later step begins a further execution
+ * at its step: the training was restarted, whether or not the writer says so. From that step on the rows of every execution before it
+ * are superseded, also those that the last execution has not reached (yet). It is no restart
+ *	- where the row has no value of such a series: one that is written late (an evaluation) goes into the rows of its steps
+ *	- where the row's time lies before that of a row above it: a second program wrote at the same time, until a row lies above all
+ *	  steps
+ *	- where the log comes back above its highest step without half of the steps between: rows out of order, ranks that take turns;
+ *	  and at the end of a log of which that was seen, by as many steps and rows
  *	- where row after row goes down: a log whose newest row stands first
- *	- where the epoch goes up and the steps begin again below all others: steps that are counted in each epoch, which go on behind those
+ *	- where the epoch goes up and the steps begin again at the lowest of all: they are counted in each epoch, and go on behind those
  *	  of the epoch before
  * A step that comes again at once is the same row, but the first one of a further part begins an execution.
  *
@@ -52,6 +54,8 @@ struct ts_executions {
 	uint32_t serial; /* the mark of the last row */
 	bool any, fresh, beside;
 	uint32_t falling; /* how many rows, up to the last one, began one after the other below each other */
+	uint32_t refusals; /* how often what seemed to be an execution was none, */
+	uint64_t deepest, longest; /* and by how many steps and for how many rows the log went back there at most */
 	int64_t least, most, last; /* steps: of all rows, of this execution, of the last row */
 	int64_t offset; /* of the steps of this epoch */
 	double time, epoch; /* the latest; NaN: none */
@@ -72,8 +76,8 @@ static inline int64_t ts_executions_step(const struct ts_executions *x, int64_t 
 	return __builtin_add_overflow(step, x->offset, &sum) ? step : sum;
 }
 
-/* Whether a series whose last value of this execution lies at the step `last` of the run makes the next row one of a further execution,
- * if the row lies at `step` of the run. */
+/* Whether a series whose last value of this execution lies at the step `last` of the run makes the next row one of a further
+ * execution, if the row lies at `step` of the run. */
 static inline bool ts_executions_again(const struct ts_executions *x, int64_t last, int64_t step)
 {
 	return last > step || (x->fresh && last == step && step == x->most);
@@ -87,8 +91,8 @@ enum ts_status ts_executions_row(struct ts_executions *x, struct ts_executions_r
 void ts_executions_end(struct ts_executions *x);
 void ts_executions_finish(struct ts_executions *x);
 
-/* After ts_executions_end: the execution, from 0, of a row with this mark at this step of the run. What comes late for a step before those
- * of its execution is of the one that had the step then. */
+/* After ts_executions_end: the execution, from 0, of a row with this mark at this step of the run. What comes late for a step before
+ * those of its execution is of the one that had the step then. */
 uint32_t ts_executions_of(const struct ts_executions *x, uint32_t mark, int64_t step);
 /* Whether a later one began at this step or before it. Of one step there is one execution that none superseded. */
 bool ts_executions_superseded(const struct ts_executions *x, uint32_t execution, int64_t step);

@@ -126,12 +126,14 @@ static void disorder_is_none(void **state)
 	static const struct row one[] = {A(1), A(2), A(4), A(3), A(5), A(6)};
 	static const struct row far[] = {A(10), A(20), A(30), A(40), A(10), A(50), A(60)};
 	static const struct row turns[] = {A(1), A(2), A(1), A(3), A(2), A(4), A(3), A(5)};
+	static const struct row ends[] = {A(1), A(2), A(1), A(3), A(2), A(4), A(3)};
 	static const struct row falling[] = {A(9), A(8), A(7), A(6), A(5)};
 
 	(void)state;
 	expect(one, N(one), "0 0 0 0 0 0");
 	expect(far, N(far), "0 0 0 0 0 0 0");
 	expect(turns, N(turns), "0 0 0 0 0 0 0 0");
+	expect(ends, N(ends), "0 0 0 0 0 0 0");
 	expect(falling, N(falling), "0 0 0 0 0");
 }
 

@@ -13,9 +13,10 @@
  * beyond that in an unnamed file in the temporary directory. So memory use is bounded, whatever the length of the log.
  *
  * A column has one cell per step. If it gets more, the last one counts, and those that are not as the one before are counted in
- * `repeated` (but see `quiet`); the row then has the time of that value, unless steps are `unordered`. Which rows are of a further execution of the training says core/executions.h, by the order of rows,
- * their times (the column `timestamp`) and the columns that are numbers and no count. Rows that a later execution superseded become rows
- * of TS_TABLE_SUPERSEDED, as docs/run-directory.md describes, and all rows of a restarted run get the column `segment`.
+ * `repeated` (but see `quiet`); the row then has the time of that value, unless steps are `unordered`. Of which execution of the
+ * training a row is says core/executions.h, by the order of rows, their times (the column `timestamp`) and the columns that are
+ * numbers and no count. Rows that a later execution superseded become rows of TS_TABLE_SUPERSEDED, as docs/run-directory.md
+ * describes, and all rows of a restarted run get the column `segment`.
  * Ownership: names and texts are copied. Threads: one at a time.
  */
 #ifndef TSCOPE_INGEST_ROWS_ROWS_H
