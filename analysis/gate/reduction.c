@@ -90,7 +90,7 @@ static void records_of_ends(const struct ts_reducer *r, const struct ts_reduce_r
 			first = true;
 		}
 		excluded |= row_excluded(rows, i);
-		if (!ts_stamp_known(rows->ends[i]))
+		if (!ts_stamp_known(rows->ends[i]) || (some && ts_stamp_stays(rows->ends, rows->n, i)))
 			continue;
 		if (some) {
 			double wall = rows->ends[i] - rows->ends[before], span = ts_key_distance(rows->steps[before], rows->steps[i]);
@@ -137,6 +137,8 @@ static enum ts_status read_records(struct ts_reducer *r, const struct ts_reduce_
 	if (!out.row || !out.wall || !out.span || !out.excluded || !out.first)
 		return ts_arena_error(work, err);
 	r->stamped = rows->ends != NULL;
+	for (size_t i = 0; rows->ends && i < rows->n && !r->coarse; i++)
+		r->coarse = ts_stamp_stays(rows->ends, rows->n, i);
 	if (rows->ends)
 		records_of_ends(r, rows, ts_usual_distance(rows->steps, rows->n, out.wall), &out);
 	else
@@ -687,7 +689,8 @@ static char *too_few(const struct ts_reducer *r, const struct ts_reduce_ends *en
 	if (ends->no_time)
 		return ts_arena_printf(r->arena, "%s", ends->no_time);
 	if (r->records == 0)
-		return ts_arena_printf(r->arena, "no step of the run has a known time");
+		return ts_arena_printf(r->arena, r->coarse ? "three steps or more have one same timestamp, which is too coarse for their time"
+							 : "no step of the run has a known time");
 	return ts_arena_printf(r->arena,
 			       "only %zu of %" PRIu64 " records are left after warm-up (%" PRIu64 ") and exclusions (%" PRIu64
 			       "), and at least %d are needed",

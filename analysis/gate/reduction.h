@@ -166,6 +166,7 @@ struct ts_reducer {
 	int64_t *steps; /* set by ts_reducer_rows: those that count */
 	size_t n_steps;
 	bool stamped;	/* time is by timestamps */
+	bool coarse;	/* and three rows or more have one same timestamp, which are one record then */
 	double wall_time; /* s; 0: not known */
 	uint64_t records, warmup, excluded;
 	double *wall, *span;	  /* of each step that counts: s, and how many steps it stands for */

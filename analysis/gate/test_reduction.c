@@ -192,6 +192,24 @@ static void a_row_of_ten_steps(void **state)
 	metric(&r, TS_METRIC_STEP_TIME_P95, 0.10416808843612671);
 }
 
+/* A clock of seconds at ten steps a second: ten rows are one record, and the median is no 0 s. Where no time passes at all it is not known. */
+static void a_coarse_clock(void **state)
+{
+	struct ts_reduction r;
+
+	(void)state;
+	rows(400, 3, 0.1, 0, 1);
+	job.rows.ends = job.ends;
+	for (size_t i = 0; i < 400; i++)
+		job.ends[i] = 1.7e9 + (double)(i / 10);
+	r = reduce();
+	metric(&r, TS_METRIC_STEP_TIME, 0.1);
+	for (size_t i = 0; i < 400; i++)
+		job.ends[i] = 1.7e9;
+	r = reduce();
+	unknown(&r, TS_METRIC_STEP_TIME, "three steps or more have one same timestamp, which is too coarse for their time");
+}
+
 static void few_records_are_one_window(void **state)
 {
 	struct ts_reduction r;
@@ -605,7 +623,7 @@ int main(void)
 		TEST(as_numpy_says_by_timestamps),
 		TEST(as_numpy_says_by_phases_with_accumulation),
 		TEST(a_row_of_ten_steps),
-		TEST(few_records_are_one_window),
+		TEST(a_coarse_clock), T(few_records_are_one_window),
 		TEST(segments),
 		TEST(warmup_is_found_in_each_segment),
 		TEST(clocks),

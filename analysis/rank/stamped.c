@@ -23,11 +23,12 @@ static double segment_of(const struct ts_series *segments, int64_t step, size_t 
 }
 
 enum ts_status ts_stamped_times(const struct ts_series *stamps, const struct ts_series *segments, struct ts_arena *arena,
-				struct ts_series *ret_times, struct ts_error *err)
+				struct ts_series *ret_times, uint64_t *ret_coarse, struct ts_error *err)
 {
 	int64_t *keys = ts_arena_array(arena, stamps->n, sizeof *keys);
 	double *times = ts_arena_array(arena, stamps->n, sizeof *times), usual, segment = 0.0;
 	size_t n = 0, at = 0, before = stamps->n;
+	uint64_t coarse = 0;
 
 	if (!keys || !times)
 		return ts_arena_error(arena, err);
@@ -37,6 +38,10 @@ enum ts_status ts_stamped_times(const struct ts_series *stamps, const struct ts_
 
 		if (!ts_stamp_known(stamps->values[i]))
 			continue;
+		if (now == segment && ts_stamp_stays(stamps->values, stamps->n, i)) {
+			coarse += 1 + (before + 1 == i);
+			continue;
+		}
 		if (before < stamps->n && now == segment) {
 			double passed = stamps->values[i] - stamps->values[before];
 			double steps = ts_key_distance(stamps->keys[before], stamps->keys[i]);
@@ -49,6 +54,7 @@ enum ts_status ts_stamped_times(const struct ts_series *stamps, const struct ts_
 		before = i;
 		segment = now;
 	}
+	*ret_coarse = coarse;
 	*ret_times = (struct ts_series){.name = ts_span_str("step"), .keys = keys, .values = times, .n = n};
 	return TS_OK;
 }

@@ -11,6 +11,7 @@
 #include <math.h>
 
 static struct ts_arena arena;
+static uint64_t coarse; /* rows of the last call */
 
 static struct ts_series times_of(const int64_t *keys, const double *values, size_t n, const struct ts_series *segments)
 {
@@ -18,7 +19,7 @@ static struct ts_series times_of(const int64_t *keys, const double *values, size
 	struct ts_error err;
 
 	ts_arena_reset(&arena);
-	assert_int_equal(ts_stamped_times(&stamps, segments, &arena, &out, &err), TS_OK);
+	assert_int_equal(ts_stamped_times(&stamps, segments, &arena, &out, &coarse, &err), TS_OK);
 	return out;
 }
 
@@ -58,6 +59,25 @@ static void few(void **state)
 	assert_int_equal(times_of((const int64_t[]){INT64_MIN, INT64_MAX}, (const double[]){1, 2}, 2, NULL).n, 1);
 }
 
+/* A clock of seconds at four steps a second: no step took 0 s, and each took 0.25 s. Two rows alone may have one time. */
+static void a_coarse_clock(void **state)
+{
+	struct ts_series t;
+
+	(void)state;
+	t = times_of((const int64_t[]){0, 1, 2, 3, 4, 5, 6, 7, 8}, (const double[]){9, 9, 9, 9, 10, 10, 10, 10, 11}, 9, NULL);
+	assert_int_equal(coarse, 8);
+	assert_int_equal(t.n, 2);
+	assert_true(t.keys[0] == 4 && t.values[0] == 0.25);
+	assert_true(t.keys[1] == 8 && t.values[1] == 0.25);
+	t = times_of((const int64_t[]){0, 1, 2}, (const double[]){9, 9, 9}, 3, NULL);
+	assert_int_equal(coarse, 3);
+	assert_int_equal(t.n, 0);
+	t = times_of((const int64_t[]){0, 1, 2}, (const double[]){9, 9, 10}, 3, NULL);
+	assert_int_equal(coarse, 0);
+	assert_int_equal(t.n, 2);
+}
+
 static void short_memory_is_told(void **state)
 {
 	struct ts_series stamps = {.keys = (const int64_t[]){0, 1}, .values = (const double[]){1, 2}, .n = 2}, out;
@@ -66,7 +86,7 @@ static void short_memory_is_told(void **state)
 
 	(void)state;
 	ts_arena_init(&small, 1);
-	assert_int_equal(ts_stamped_times(&stamps, NULL, &small, &out, &err), TS_NO_MEMORY);
+	assert_int_equal(ts_stamped_times(&stamps, NULL, &small, &out, &coarse, &err), TS_NO_MEMORY);
 	ts_arena_finish(&small);
 }
 
@@ -75,6 +95,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(by_hand),
 		cmocka_unit_test(few),
+		cmocka_unit_test(a_coarse_clock),
 		cmocka_unit_test(short_memory_is_told),
 	};
 	int failed;

@@ -127,6 +127,7 @@ static void what_is_a_gap(void **state)
 static void too_few_stamps(void **state)
 {
 	static const double zeros[N] = {0.0, 0.0, 0.0, 0.0, 1015.0, 0.0};
+	static const double same[N] = {1015.0, 1015.0, 1015.0, 1015.0, 1015.0, 1015.0};
 	struct ts_wall w = measure(steps, NULL, 0, 1);
 
 	(void)state;
@@ -137,6 +138,8 @@ static void too_few_stamps(void **state)
 	assert_int_equal(w.unstamped, N - 1);
 	w = measure(steps, zeros, 0, 1);
 	assert_non_null(w.reason);
+	w = measure(steps, same, N, 1); /* no time passed between any two: that is no 0 s */
+	assert_string_equal(w.reason, "all timestamps are the same, which is too coarse");
 }
 
 /* The same by its definition, with every interval in an array. */

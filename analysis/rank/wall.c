@@ -93,6 +93,17 @@ static void gaps_of(struct walk walk, double *scratch, size_t n, struct ts_wall 
 		}
 }
 
+/* Whether no time passed from one known timestamp to the next. */
+static bool walk_stands(struct walk walk)
+{
+	double passed, claimed;
+
+	while (next(&walk, &passed, &claimed))
+		if (passed != 0.0)
+			return false;
+	return true;
+}
+
 void ts_wall_measure(const int64_t *steps, const double *times, size_t n, const struct ts_series *timestamps, int64_t first,
 		     double *scratch, struct ts_wall *ret_wall)
 {
@@ -108,6 +119,8 @@ void ts_wall_measure(const int64_t *steps, const double *times, size_t n, const 
 	intervals = total_of(walk, scratch, &wall);
 	if (intervals == 0)
 		wall = (struct ts_wall){.reason = "fewer than two steps have a timestamp", .unstamped = wall.unstamped};
+	else if (intervals > 1 && walk_stands(walk))
+		wall = (struct ts_wall){.reason = "all timestamps are the same, which is too coarse", .unstamped = wall.unstamped};
 	else
 		gaps_of(walk, scratch, intervals, &wall);
 	*ret_wall = wall;

@@ -157,6 +157,18 @@ enum ts_status ts_note_stamped(struct ts_notes *a, struct ts_error *err)
 	return note(a, "no phase was recorded, so the time of a step is the time between its timestamp and the one before", err);
 }
 
+enum ts_status ts_note_coarse(struct ts_notes *a, uint64_t rows, bool any, struct ts_error *err)
+{
+	char text[NOTE_BYTES];
+
+	if (rows == 0)
+		return TS_OK;
+	snprintf(text, sizeof text,
+		 "%" PRIu64 " rows have the same timestamp as two or more beside them, which is too coarse for the time of a step: %s",
+		 rows, any ? "what passes until the next timestamp is divided among their steps" : "it is not known");
+	return note(a, text, err);
+}
+
 enum ts_status ts_note_device_memory(struct ts_notes *a, const struct ts_analyze_request *request,
 				     const struct ts_work_number *recorded, struct ts_error *err)
 {

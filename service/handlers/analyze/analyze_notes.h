@@ -17,6 +17,7 @@ enum ts_status ts_note_rank(struct ts_notes *a, const struct ts_analyze_request 
 			    struct ts_error *err);
 /* Step times are differences of timestamps. */
 enum ts_status ts_note_stamped(struct ts_notes *a, struct ts_error *err);
+enum ts_status ts_note_coarse(struct ts_notes *a, uint64_t rows, bool any, struct ts_error *err);
 /* Notes where the memory of the device comes from, if the request gives it, and what the run says. */
 enum ts_status ts_note_device_memory(struct ts_notes *a, const struct ts_analyze_request *request,
 				     const struct ts_work_number *recorded, struct ts_error *err);

@@ -199,13 +199,16 @@ static enum ts_status times_of_stamps(struct working *w, struct times *ret, stru
 	static const char *const names[] = {"timestamp", "segment"};
 	struct ts_series series[2];
 	const struct ts_series *at[2];
+	uint64_t coarse = 0;
 
 	if (ts_columns_load_named(&w->columns, w->a->index, names, 2, series, at, err) ||
-	    (at[0] && ts_stamped_times(at[0], at[1], &w->work, &ret->stamped, err)))
+	    (at[0] && ts_stamped_times(at[0], at[1], &w->work, &ret->stamped, &coarse, err)))
 		return err->status;
 	ts_columns_done(&w->columns);
 	ret->by_stamps = ret->stamped.n > 0;
-	return ret->by_stamps && w->a->notes ? ts_note_stamped(w->a->notes, err) : TS_OK;
+	if (w->a->notes && ((ret->by_stamps && ts_note_stamped(w->a->notes, err)) || ts_note_coarse(w->a->notes, coarse, ret->by_stamps, err)))
+		return err->status;
+	return TS_OK;
 }
 
 /* Finds where epochs begin: by the column of epochs, else by their declared length. */
