@@ -689,8 +689,9 @@ static char *too_few(const struct ts_reducer *r, const struct ts_reduce_ends *en
 	if (ends->no_time)
 		return ts_arena_printf(r->arena, "%s", ends->no_time);
 	if (r->records == 0)
-		return ts_arena_printf(r->arena, r->coarse ? "three steps or more have one same timestamp, which is too coarse for their time"
-							 : "no step of the run has a known time");
+		return ts_arena_printf(r->arena, "%s",
+				       r->coarse ? "three steps or more have one same timestamp, which is too coarse for their time"
+						 : "no step of the run has a known time");
 	return ts_arena_printf(r->arena,
 			       "only %zu of %" PRIu64 " records are left after warm-up (%" PRIu64 ") and exclusions (%" PRIu64
 			       "), and at least %d are needed",

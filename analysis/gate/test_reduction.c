@@ -192,7 +192,8 @@ static void a_row_of_ten_steps(void **state)
 	metric(&r, TS_METRIC_STEP_TIME_P95, 0.10416808843612671);
 }
 
-/* A clock of seconds at ten steps a second: ten rows are one record, and the median is no 0 s. Where no time passes at all it is not known. */
+/* A clock of seconds at ten steps a second: ten rows are one record, and the median is no 0 s. Where no time passes at all it is not
+ * known. */
 static void a_coarse_clock(void **state)
 {
 	struct ts_reduction r;
@@ -623,7 +624,8 @@ int main(void)
 		TEST(as_numpy_says_by_timestamps),
 		TEST(as_numpy_says_by_phases_with_accumulation),
 		TEST(a_row_of_ten_steps),
-		TEST(a_coarse_clock), T(few_records_are_one_window),
+		TEST(a_coarse_clock),
+		TEST(few_records_are_one_window),
 		TEST(segments),
 		TEST(warmup_is_found_in_each_segment),
 		TEST(clocks),

@@ -5,7 +5,7 @@ A training that was killed and restarted is written as steps.jsonl, as W&B's log
 event files (with purge_step, without it, and into one file), as CSV, JSON Lines and what Megatron-LM prints. All have to give the rows that the rule says, and the
 same answer of check-resume. Then EACH (20) logs of each kind below are written in which nothing was restarted: evaluations that come late, ranks in turn, second
 writers, rows out of order, the newest row first, steps of each epoch, series on axes of their own. The test prints and fails on those in which a row is superseded,
-or a value is lost that the log has once. What is expected comes from the plan of the executions, and nothing of it from the program that is tested."""
+or a value is lost that the log has once. At last steps are dropped from series of every step, of which analyze has to say the range. What is expected comes from the plan of the executions, and nothing of it from the program that is tested."""
 import json
 import os
 import random
@@ -299,6 +299,27 @@ def check_restart(program, top, name, plan, drift, wrong):
     return len(answers), next(iter(answers.values()), None)
 
 
+def gaps(program, path):
+    """The sentences of analyze about steps that a series lacks."""
+    got = subprocess.run([program, "--store", path + ".none", "analyze", "--json", path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    return [note for note in json.loads(got.stdout)["notes"] if " has no value from step " in note]
+
+
+def check_gap(program, top, r, form, wrong):
+    """Whether the steps that a logger dropped are said, in a series of every step or of every tenth; their rows are there in half of the logs."""
+    every, folder = r.choice([1, 10]), tempfile.mkdtemp(dir=top)
+    rows = executions([(0, 200 * every)], r, every=every)[0]
+    at, n = r.randrange(20, 150), r.randrange(1, 18)
+    kept = [dict(plain(q), values={"eval_loss": 1.0} if at <= i < at + n else plain(q)["values"]) for i, q in enumerate(rows)]
+    kept = kept if r.random() < 0.5 else [q for q in kept if "loss" in q["values"]]
+    said = gaps(program, flat(kept, form, folder + "/log"))
+    want = f"loss has no value from step {at * every} to {(at + n - 1) * every} ({n} missing)"
+    if len(said) != 1 or not said[0].startswith(want):
+        wrong.append(f"{form}: {said} where {want} belongs")
+        return False
+    return True
+
+
 def check_clean(program, top, what, make, want, wrong):
     """Whether nothing is superseded, and as many steps are there as the log has."""
     folder = tempfile.mkdtemp(dir=top)
@@ -316,6 +337,7 @@ def check_clean(program, top, what, make, want, wrong):
 def main():
     build, each, seed = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 5, int(sys.argv[3]) if len(sys.argv) > 3 else 0
     program, wrong, false, n, made = os.path.join(build, "tscope"), [], 0, 0, 0
+    gapped = dropped = found = 0
     with tempfile.TemporaryDirectory() as top:
         for name, plan in PLANS.items():
             for drift in (0.0, 0.5):
@@ -337,11 +359,21 @@ def main():
                 n += 1
                 t = logs.Training(random.Random(f"{seed} {make.__name__} {k}"))
                 folder = tempfile.mkdtemp(dir=top)
-                run = push(program, make(folder + "/log", t) if not os.makedirs(folder + "/log") else None, folder)
-                if run["superseded_row_count"] or run["segment_count"] > 1:
-                    false += 1
-                    wrong.append(f"clean {make.__name__}: {run['superseded_row_count']} superseded")
+                os.makedirs(folder + "/log")
+                path = make(folder + "/log", t)
+                run, said = push(program, path, folder), gaps(program, path)
+                gapped += bool(said)
+                if said or run["superseded_row_count"] or run["segment_count"] > 1:
+                    false += not said
+                    wrong.append(f"clean {make.__name__}: {run['superseded_row_count']} superseded, {said}")
+        for form in FORMS:
+            for k in range(each):
+                dropped += 1
+                found += check_gap(program, top, random.Random(f"{seed} gap {form} {k}"), form, wrong)
     print(f"restarts: {made} logs; clean logs: {false} of {n} have a restart that was none (95 %: at most {100 * logs.bound(false, n):.2f} %)")
+    clean = each * len(logs.FORMATS)
+    print(f"dropped steps: said in {found} of {dropped} logs; clean logs: {gapped} of {clean} have a gap that is none (95 %: at most "
+          f"{100 * logs.bound(gapped, clean):.2f} %)")
     print("\n".join(wrong[:40]))
     sys.exit(bool(wrong) or n < 100)
 

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 /* NOTES_KEPT is the room kept for notes that occur once; notes about single series stop before it. */
-enum { NOTES_MAX = 32, NOTES_KEPT = 9, NOTE_BYTES = 2048, SHOWN_RANKS = 16 };
+enum { NOTES_MAX = 32, NOTES_KEPT = 13, NOTE_BYTES = 2048, SHOWN_RANKS = 16, NAME_SHOWN = 120 };
 
 static enum ts_status note(struct ts_notes *a, const char *text, struct ts_error *err)
 {
@@ -155,6 +155,29 @@ enum ts_status ts_note_superseded(struct ts_notes *a, const struct ts_index *ind
 enum ts_status ts_note_stamped(struct ts_notes *a, struct ts_error *err)
 {
 	return note(a, "no phase was recorded, so the time of a step is the time between its timestamp and the one before", err);
+}
+
+enum ts_status ts_note_gaps(struct ts_notes *a, struct ts_span column, const struct ts_step_gaps *gaps, struct ts_error *err)
+{
+	static const char group[] = "scalars.";
+	struct ts_buf text = TS_BUF_INIT(NOTE_BYTES);
+	enum ts_status status;
+
+	if (ts_span_starts(column, ts_span_str(group)))
+		column = ts_span_from(column, sizeof group - 1);
+	ts_buf_span(&text, ts_utf8_cut(column, NAME_SHOWN));
+	ts_buf_printf(&text, " has no value from step %" PRId64 " to %" PRId64 " (%" PRIu64 " missing), and one every ", gaps->from,
+		      gaps->to, gaps->longest);
+	if (gaps->every > 1)
+		ts_buf_printf(&text, "%" PRId64 " steps", gaps->every);
+	else
+		ts_buf_str(&text, "step");
+	ts_buf_str(&text, " before and behind that");
+	if (gaps->gaps > 1)
+		ts_buf_printf(&text, "; %" PRIu64 " are missing in all %" PRIu64 " gaps", gaps->missing, gaps->gaps);
+	status = note_buf(a, &text, err);
+	ts_buf_finish(&text);
+	return status;
 }
 
 enum ts_status ts_note_coarse(struct ts_notes *a, uint64_t rows, bool any, struct ts_error *err)

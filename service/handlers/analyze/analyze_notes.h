@@ -2,6 +2,7 @@
 #ifndef TSCOPE_SERVICE_HANDLERS_ANALYZE_ANALYZE_NOTES_H
 #define TSCOPE_SERVICE_HANDLERS_ANALYZE_ANALYZE_NOTES_H
 
+#include "analysis/rank/step_gaps.h"
 #include "proto/wire.h"
 #include "service/handlers/core/describe.h"
 
@@ -17,6 +18,9 @@ enum ts_status ts_note_rank(struct ts_notes *a, const struct ts_analyze_request 
 			    struct ts_error *err);
 /* Step times are differences of timestamps. */
 enum ts_status ts_note_stamped(struct ts_notes *a, struct ts_error *err);
+/* Notes which steps a series lacks. */
+enum ts_status ts_note_gaps(struct ts_notes *a, struct ts_span column, const struct ts_step_gaps *gaps, struct ts_error *err);
+/* Notes how many rows have the timestamp of others beside them; any: the times of some steps are known. */
 enum ts_status ts_note_coarse(struct ts_notes *a, uint64_t rows, bool any, struct ts_error *err);
 /* Notes where the memory of the device comes from, if the request gives it, and what the run says. */
 enum ts_status ts_note_device_memory(struct ts_notes *a, const struct ts_analyze_request *request,

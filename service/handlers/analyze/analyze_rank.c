@@ -206,9 +206,9 @@ static enum ts_status times_of_stamps(struct working *w, struct times *ret, stru
 		return err->status;
 	ts_columns_done(&w->columns);
 	ret->by_stamps = ret->stamped.n > 0;
-	if (w->a->notes && ((ret->by_stamps && ts_note_stamped(w->a->notes, err)) || ts_note_coarse(w->a->notes, coarse, ret->by_stamps, err)))
-		return err->status;
-	return TS_OK;
+	if (!w->a->notes || (ret->by_stamps && ts_note_stamped(w->a->notes, err)))
+		return w->a->notes ? err->status : TS_OK;
+	return ts_note_coarse(w->a->notes, coarse, ret->by_stamps, err);
 }
 
 /* Finds where epochs begin: by the column of epochs, else by their declared length. */

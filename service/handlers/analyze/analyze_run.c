@@ -12,6 +12,7 @@
 #include "service/handlers/analyze/analyze_attempts.h"
 #include "service/handlers/analyze/analyze_bound.h"
 #include "service/handlers/analyze/analyze_cache.h"
+#include "service/handlers/analyze/analyze_gaps.h"
 #include "service/handlers/analyze/analyze_happenings.h"
 #include "service/handlers/analyze/analyze_layers.h"
 #include "service/handlers/analyze/analyze_pipeline.h"
@@ -514,7 +515,7 @@ static enum ts_status reduce(struct analyzing *a, struct ts_error *err)
 	if (ts_note_rank(&a->notes, a->request, a->index, err) || read_work(a, err) ||
 	    find_files(a, err) || each_rank(a, err) || note_files(a, err) || note_unused_traces(a, err) ||
 	    ts_note_warmup(&a->notes, a->request, err) || ts_note_missing(&a->notes, &a->about, err) ||
-	    ts_note_superseded(&a->notes, a->index, err))
+	    ts_note_superseded(&a->notes, a->index, err) || ts_gaps_of_rank(a->fetch, a->index, &a->facts, &a->notes, err))
 		return err->status;
 	if (all_ranks(a, err) || ts_replicas_of_run(a->fetch, a->run, a->arena, &a->out->measures, err))
 		return err->status;
