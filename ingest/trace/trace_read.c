@@ -1,6 +1,7 @@
 #include "ingest/trace/trace_read.h"
 
 #include "ingest/trace/trace_about.h"
+#include "ingest/trace/trace_damage.h"
 #include "ingest/trace/trace_fill.h"
 #include "ingest/trace/trace_input.h"
 
@@ -14,6 +15,9 @@ struct reading {
 	struct ts_trace_fill fill;
 	struct ts_trace_file *file;
 	bool any_list, cut;
+	size_t budget; /* of trace_damage.h */
+	uint64_t whole_entries;
+	struct ts_error first_bad; /* the error of the first entry that was damaged */
 };
 
 static uint64_t place(const struct reading *r)
@@ -86,29 +90,96 @@ static enum ts_status whole(struct reading *r, struct ts_trace_event *event, siz
 
 /* --- the list of events --- */
 
-static enum ts_status entry(struct reading *r, int c, struct ts_error *err)
+/* Moves behind an entry that is no JSON: to the next event, or to the end of the list. *ret_moved is false where neither follows. */
+static enum ts_status over_damage(struct reading *r, bool *ret_moved, struct ts_error *err)
+{
+	for (;;) {
+		const uint8_t *next;
+		enum ts_trace_damage found;
+
+		r->scanned.end = r->in.window + r->in.len;
+		found = ts_trace_behind_damage(r->scan, &r->scanned, r->in.window + r->at + 1, r->in.ended, &r->budget, &next);
+		*ret_moved = found == TS_TRACE_DAMAGE_EVENT || found == TS_TRACE_DAMAGE_END;
+		if (*ret_moved)
+			r->at = (size_t)(next - r->in.window);
+		if (found != TS_TRACE_DAMAGE_MORE)
+			return TS_OK;
+		if (more(r, err))
+			return err->status;
+	}
+}
+
+/* An entry in which the byte `at` of the file is not what belongs there costs itself; why: the error, if nothing follows it. */
+static enum ts_status bad_entry(struct reading *r, uint64_t at, const struct ts_error *why, struct ts_error *err)
+{
+	bool moved;
+
+	if (over_damage(r, &moved, err))
+		return err->status;
+	if (!moved) {
+		*err = *why;
+		return err->status;
+	}
+	if (!r->first_bad.status)
+		r->first_bad = *why;
+	r->cut = false;
+	r->file->events++;
+	ts_trace_note(&r->fill, "trace_bad_event", TS_NOTICE_SKIPPED, at, "an event that is no JSON, such as one with a quote in its name");
+	return TS_OK;
+}
+
+/* *ret_whole is false where the entry is damaged, and reading goes on at the next one, or is cut. */
+static enum ts_status entry(struct reading *r, int c, bool *ret_whole, struct ts_error *err)
 {
 	struct ts_trace_event event;
+	struct ts_error why = {.status = TS_OK};
 	size_t n;
 
-	if (whole(r, c == '{' ? &event : NULL, &n, err))
+	*ret_whole = false;
+	if (whole(r, c == '{' ? &event : NULL, &n, &why)) {
+		if (why.status == TS_INVALID)
+			return bad_entry(r, r->in.base + (uint64_t)(r->scanned.p - r->in.window), &why, err);
+		*err = why;
 		return err->status;
+	}
 	if (!n)
-		return TS_OK;
+		return bad_entry(r, place(r), &why, err); /* a quote that is not closed may hide what follows */
 	if (c != '{')
 		ts_trace_note(&r->fill, "trace_not_event", TS_NOTICE_SKIPPED, place(r), "an entry of the list that is no event");
 	else if (ts_trace_fill_event(&r->fill, &event, place(r), err))
 		return ts_error_prefix(err, "%.*s: byte %" PRIu64, TS_SPAN_ARG(r->in.source->path), place(r));
 	r->file->events++;
+	r->whole_entries++;
 	r->at += n;
 	r->file->list_end = place(r);
+	*ret_whole = true;
 	return TS_OK;
+}
+
+/* What stands behind an entry: a comma, or the end of the list. *io_whole becomes false where it is something else, which costs the
+ * entry that follows. */
+static enum ts_status behind_entry(struct reading *r, bool *io_whole, struct ts_error *err)
+{
+	struct ts_error why;
+	int c;
+
+	if (!*io_whole)
+		return TS_OK;
+	if (peek(r, &c, err))
+		return err->status;
+	if (c == ',')
+		r->at++;
+	*io_whole = c < 0 || c == ']' || c == ',';
+	if (*io_whole)
+		return TS_OK;
+	(void)expected(r, place(r), "',' or ']'", &why);
+	return bad_entry(r, place(r), &why, err);
 }
 
 /* Stands behind '['. */
 static enum ts_status list(struct reading *r, struct ts_error *err)
 {
-	bool first = !r->any_list;
+	bool first = !r->any_list, good;
 	int c;
 
 	r->any_list = true;
@@ -124,17 +195,13 @@ static enum ts_status list(struct reading *r, struct ts_error *err)
 			r->cut = true;
 			return TS_OK;
 		}
-		if (entry(r, c, err))
+		if (entry(r, c, &good, err))
 			return err->status;
 		if (r->cut)
 			return TS_OK;
 		r->file->list_any |= first;
-		if (peek(r, &c, err))
+		if (behind_entry(r, &good, err))
 			return err->status;
-		if (c == ',')
-			r->at++;
-		else if (c >= 0 && c != ']')
-			return expected(r, place(r), "',' or ']'", err);
 	}
 	return err->status;
 }
@@ -288,6 +355,10 @@ static enum ts_status document(struct reading *r, struct ts_error *err)
 		if (c >= 0)
 			ts_trace_note(&r->fill, "trace_trailing", TS_NOTICE_SKIPPED, place(r), "text behind the end of the trace");
 	}
+	if (r->first_bad.status && !r->whole_entries) {
+		*err = r->first_bad;
+		return err->status;
+	}
 	if (ts_trace_fill_end(&r->fill, err))
 		return err->status;
 	note_ends(r, array);
@@ -324,6 +395,7 @@ enum ts_status ts_trace_read(const struct ts_source *source, const struct ts_tra
 	struct reading r = {
 		.scan = reading->scanner ? reading->scanner : ts_trace_scanner_at(0),
 		.file = &file,
+		.budget = TS_TRACE_DAMAGE_BUDGET,
 		.fill = {.words = &file.words,
 			 .take = reading->take,
 			 .ctx = reading->ctx,
