@@ -74,10 +74,10 @@ static bool checkpoint_step(const char *name, int64_t *ret_step)
 	return strncmp(name, CHECKPOINT, n) == 0 && ts_parse_i64(ts_span_str(name + n), ret_step) && *ret_step >= 0;
 }
 
-/* Finds the checkpoint that has a state and the most steps; NULL if none has a state. *ret_n is the number of
- * checkpoints with a state. */
-static enum ts_status newest(const char *top, const char *folder, struct ts_arena *arena, const char **ret_name, int64_t *ret_step,
-			     size_t *ret_n, struct ts_error *err)
+/* Finds the checkpoint that has a state and the most steps, but fewer than `below`; NULL if none has a state. *ret_n is the number of
+ * all checkpoints with a state. */
+static enum ts_status newest(const char *top, const char *folder, int64_t below, struct ts_arena *arena, const char **ret_name,
+			     int64_t *ret_step, size_t *ret_n, struct ts_error *err)
 {
 	char **names;
 	size_t n;
@@ -98,7 +98,7 @@ static enum ts_status newest(const char *top, const char *folder, struct ts_aren
 		if (ts_below_kind(top, path) != TS_FILE_REGULAR)
 			continue;
 		++*ret_n;
-		if (*ret_name && step <= *ret_step)
+		if (step >= below || (*ret_name && step <= *ret_step))
 			continue;
 		*ret_name = names[i];
 		*ret_step = step;
@@ -127,7 +127,7 @@ int ts_huggingface_sniff(const char *path)
 		sure = TS_SNIFF_NO_MEMORY;
 	else if (ts_below_kind(path, state) == TS_FILE_REGULAR)
 		sure = SURE;
-	else if (newest(path, path, &arena, &name, &step, &n, &err))
+	else if (newest(path, path, INT64_MAX, &arena, &name, &step, &n, &err))
 		sure = err.status == TS_NO_MEMORY ? TS_SNIFF_NO_MEMORY : 0;
 	else
 		sure = name ? SURE : 0;
@@ -698,30 +698,118 @@ static enum ts_status steps_of(struct hugging *h, const char *path, int64_t *ret
 	return status;
 }
 
-static enum ts_status choose_state(struct hugging *h, const char **ret_checkpoint, struct ts_error *err)
+/* Whether the state at the path below the folder is whole JSON; notes one that is not, as a crash leaves it. */
+static enum ts_status is_whole(struct hugging *h, const char *state, bool *ret_whole, struct ts_error *err)
 {
-	char *root = ts_path_join(h->arena, h->folder, STATE), detail[256];
-	bool has_root = root && ts_below_kind(ts_top(h->options), root) == TS_FILE_REGULAR;
-	int64_t step = -1, root_step = -1;
-	size_t n;
+	struct ts_error why;
+	struct ts_json_reader r;
+	char *path = ts_path_join(h->arena, h->folder, state);
+	enum ts_status status;
+
+	if (!path)
+		return ts_arena_error(h->arena, err);
+	ts_buf_reset(&h->text);
+	status = ts_below_read(ts_top(h->options), path, &h->text, &why);
+	if (!status) {
+		ts_json_reader_init(&r, ts_buf_view(&h->text), &h->scratch);
+		status = ts_json_skip(&r, NULL, &why);
+	}
+	*ret_whole = !status;
+	if (status == TS_NO_MEMORY)
+		*err = why;
+	else if (status)
+		ts_notice_add(&h->notices, "cut_state", TS_NOTICE_SKIPPED, ts_span_str(state), 0, why.text);
+	return status == TS_NO_MEMORY ? status : TS_OK;
+}
+
+/* The states of the folder, the one with the most steps first. */
+struct states {
+	bool root_left;		  /* that of the folder itself was not taken yet */
+	int64_t root_step, below; /* the steps of the checkpoints that are left lie below */
+	size_t n;		  /* how many there are in all */
+};
+
+/* Takes the next one; *ret_state is NULL at the end. *ret_checkpoint: its folder; NULL for the root's. */
+static enum ts_status next_state(struct hugging *h, struct states *s, const char **ret_state, const char **ret_checkpoint,
+				 struct ts_error *err)
+{
+	int64_t step = -1;
+	size_t ignored;
+
+	*ret_state = NULL;
+	if (newest(ts_top(h->options), h->folder, s->below, h->arena, ret_checkpoint, &step, &ignored, err))
+		return err->status;
+	if (s->root_left && (!*ret_checkpoint || s->root_step >= step)) {
+		s->root_left = false;
+		*ret_state = STATE;
+		*ret_checkpoint = NULL;
+		return TS_OK;
+	}
+	s->below = step;
+	if (*ret_checkpoint && !(*ret_state = ts_arena_printf(h->arena, "%s/" STATE, *ret_checkpoint)))
+		return ts_arena_error(h->arena, err);
+	return TS_OK;
+}
+
+static void tell_others(struct hugging *h, size_t n, bool some_cut)
+{
+	char detail[256];
+
+	if (n < 2)
+		return;
+	(void)snprintf(detail, sizeof detail,
+		       "%s has the most steps%s and was read; %zu other states below this folder were not", h->state,
+		       some_cut ? " of those that are whole" : "", n - 1);
+	ts_notice_add(&h->notices, "other_states", TS_NOTICE_INFO, ts_span_str(""), 0, detail);
+}
+
+/* Finds the states, and the folder of the newest checkpoint, whose files lie beside the state of the folder itself. */
+static enum ts_status find_states(struct hugging *h, struct states *ret_states, const char **ret_checkpoint, struct ts_error *err)
+{
+	char *root = ts_path_join(h->arena, h->folder, STATE);
+	struct states s = {.below = INT64_MAX};
+	int64_t step;
 
 	if (!root)
 		return ts_arena_error(h->arena, err);
-	if (newest(ts_top(h->options), h->folder, h->arena, ret_checkpoint, &step, &n, err))
+	s.root_left = ts_below_kind(ts_top(h->options), root) == TS_FILE_REGULAR;
+	if (newest(ts_top(h->options), h->folder, INT64_MAX, h->arena, ret_checkpoint, &step, &s.n, err))
 		return err->status;
-	if (*ret_checkpoint && has_root && steps_of(h, root, &root_step, err))
+	if (*ret_checkpoint && s.root_left && steps_of(h, root, &s.root_step, err))
 		return err->status;
-	h->state = STATE;
-	if (*ret_checkpoint && root_step < step)
-		h->state = ts_arena_printf(h->arena, "%s/" STATE, *ret_checkpoint);
-	if (!h->state)
-		return ts_arena_error(h->arena, err);
-	if (n + has_root < 2)
-		return TS_OK;
-	(void)snprintf(detail, sizeof detail,
-		       "%s has the most steps and was read; %zu other states below this folder were not", h->state,
-		       n + has_root - 1);
-	ts_notice_add(&h->notices, "other_states", TS_NOTICE_INFO, ts_span_str(""), 0, detail);
+	s.n += s.root_left;
+	*ret_states = s;
+	return TS_OK;
+}
+
+/* Chooses the newest state that is whole; if none is, the newest, and reading it says why it cannot be read. */
+static enum ts_status choose_state(struct hugging *h, const char **ret_checkpoint, struct ts_error *err)
+{
+	size_t n_notices = h->notices.n;
+	struct states s;
+	bool whole = false;
+
+	if (find_states(h, &s, ret_checkpoint, err))
+		return err->status;
+	h->state = NULL;
+	while (!whole) {
+		const char *state, *checkpoint;
+
+		if (next_state(h, &s, &state, &checkpoint, err))
+			return err->status;
+		if (!state)
+			break;
+		whole = s.n == 1;
+		if (!whole && is_whole(h, state, &whole, err))
+			return err->status;
+		if (h->state && !whole)
+			continue;
+		h->state = state;
+		*ret_checkpoint = checkpoint ? checkpoint : *ret_checkpoint;
+	}
+	if (!whole)
+		h->notices.n = n_notices;
+	tell_others(h, s.n, h->notices.n > n_notices);
 	return TS_OK;
 }
 

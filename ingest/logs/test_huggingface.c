@@ -200,6 +200,37 @@ static void a_cut_state_is_an_error(void **state)
 	ts_buf_finish(&whole);
 }
 
+/* Where a crash cut off the newest state, also that of the folder itself, the newest whole one is read; where all are cut, that of the
+ * newest says why. */
+static void an_earlier_state_is_read(void **state)
+{
+	static const char whole[] = "{\"global_step\": 400, \"log_history\": [{\"loss\": 1.5, \"step\": 400}]}";
+	static const char cut[] = "{\"global_step\": 500, \"log_history\": [{\"loss\": 1.5, \"st";
+	static const char *const newer[] = {"out/checkpoint-500/trainer_state.json", "out/trainer_state.json"};
+	struct test_run t;
+	char path[256];
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		test_run_init(&t);
+		(void)snprintf(path, sizeof path, "%s/out", t.base);
+		test_write(&t, "out/checkpoint-400/trainer_state.json", whole);
+		test_write(&t, "out/checkpoint-300/trainer_state.json", cut);
+		for (size_t k = 0; k < 2; k++)
+			if (i == 2 || i == k)
+				test_write(&t, newer[k], cut);
+		test_ingest_ok(&t, path);
+		assert_int_equal(t.result.last_step, 400);
+		test_expect_notice(&t, "cut_state", TS_NOTICE_SKIPPED, 0, 1);
+		assert_non_null(strstr((const char *)test_notice(&t, "cut_state")->detail.data, "byte 5"));
+		test_expect_notice(&t, "other_states", TS_NOTICE_INFO, 0, 1);
+		test_write(&t, "out/checkpoint-400/trainer_state.json", cut);
+		assert_int_equal(test_ingest_path(&t, path), TS_INVALID);
+		assert_non_null(strstr(t.err.text, "trainer_state.json: byte 5"));
+		test_run_finish(&t);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -209,6 +240,7 @@ int main(void)
 		cmocka_unit_test(the_farthest_state_is_read),
 		cmocka_unit_test(hostile_states),
 		cmocka_unit_test(a_cut_state_is_an_error),
+		cmocka_unit_test(an_earlier_state_is_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

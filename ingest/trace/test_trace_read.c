@@ -741,7 +741,9 @@ static void a_damaged_event_costs_itself(void **state)
 		"{\"ph\":\"X\",\"name\":\"a\"}b\",\"ts\":1}",			   /* a brace behind the quote */
 		"{\"ph\":\"X\",\"name\" \"a\"}", "{\"ph\":\"X\",,\"name\":\"a\"}", "{\"ph\":\"X\",\"args\":{\"a\":]}}",
 	};
-	static const char *const forms[][3] = {{"[", ",", "]"}, {"[", ",", ""}, {"{\"traceEvents\":[", ",\n", "\n], \"traceName\":\"x\"}"},
+	static const char *const forms[][3] = {{"[", ",", "]"},
+					       {"[", ",", ""},
+					       {"{\"traceEvents\":[", ",\n", "\n], \"traceName\":\"x\"}"},
 					       {"{\"a\":1,\"traceEvents\": [ ", " , ", " ]}"}};
 
 	(void)state;
@@ -756,8 +758,8 @@ static void a_damaged_event_costs_itself(void **state)
 				e[at] = damaged[i];
 				if (at == 2 && f == 1)
 					continue; /* the file is cut there as well */
-				(void)snprintf(text, sizeof text, "%s%s%s%s%s%s%s", forms[f][0], e[0], forms[f][1], e[1], forms[f][1], e[2],
-					       forms[f][2]);
+				(void)snprintf(text, sizeof text, "%s%s%s%s%s%s%s", forms[f][0], e[0], forms[f][1], e[1],
+					       forms[f][1], e[2], forms[f][2]);
 				test_trace_ok(&t, text);
 				for (const char *c = test_trace_show(&t); (c = strstr(c, SHOWN)); c++)
 					lines++;

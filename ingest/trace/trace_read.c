@@ -124,7 +124,8 @@ static enum ts_status bad_entry(struct reading *r, uint64_t at, const struct ts_
 		r->first_bad = *why;
 	r->cut = false;
 	r->file->events++;
-	ts_trace_note(&r->fill, "trace_bad_event", TS_NOTICE_SKIPPED, at, "an event that is no JSON, such as one with a quote in its name");
+	ts_trace_note(&r->fill, "trace_bad_event", TS_NOTICE_SKIPPED, at,
+		      "an event that is no JSON, such as one with a quote in its name");
 	return TS_OK;
 }
 
