@@ -28,7 +28,8 @@ static bool line(const struct ts_stride_series *x, const struct ts_stride_series
 	uint64_t dy = (uint64_t)y->steps[every + from] - (uint64_t)y->steps[from];
 	uint64_t times = dx ? dy / dx : 0, plus = (uint64_t)y->steps[from] - times * (uint64_t)x->steps[0];
 
-	if (times < 2 || times > MOST || times * dx != dy)
+	/* A step may count the samples of a batch, if both have a row for each. */
+	if (times < 2 || times > (every > 1 ? (uint64_t)MOST : (uint64_t)INT64_MAX) || times * dx != dy)
 		return false;
 	for (size_t i = 0; i < n; i++)
 		if ((uint64_t)x->steps[i] * times + plus != (uint64_t)y->steps[every * i + from])

@@ -160,6 +160,19 @@ static void test_two_optimizers(void **state)
 	assert_false(ts_pattern_stride_find(&a.s, &b.s).found);
 }
 
+/* Steps that count samples: 512 a step. */
+static void test_samples(void **state)
+{
+	static struct rows a, b;
+	struct ts_pattern_stride p;
+
+	(void)state;
+	fill(&a, N, 0, 1, 1);
+	fill(&b, N, 512, 512, 1);
+	p = ts_pattern_stride_find(&a.s, &b.s);
+	assert_true(p.found && p.second && p.times == 512 && p.plus == 512);
+}
+
 static void test_micro_steps(void **state)
 {
 	static struct rows a, b;
@@ -298,6 +311,7 @@ int main(void)
 		cmocka_unit_test(test_fact_of_the_factor),
 		cmocka_unit_test(test_two_optimizers),
 		cmocka_unit_test(test_micro_steps),
+		cmocka_unit_test(test_samples),
 		cmocka_unit_test(test_no_stride),
 		cmocka_unit_test(test_skipped_updates),
 		cmocka_unit_test(test_no_skipped_update),

@@ -9,8 +9,8 @@
  * its threads, which have limits. Metadata may stand before the events or behind them; the list of events may stand alone, and may
  * lack its end. A file that ends too early gives the events before its end, and the notice `trace_cut`. An event that is no JSON costs
  * itself (trace_damage.h), if any event is whole; other JSON that is none is TS_INVALID, gzip that is damaged TS_DAMAGED; errors name
- * the byte, of the JSON where it is packed. What was left out or mended is counted in notices (docs/trace.md). Threads: one at a time; a
- * helper reads ahead where the machine has a core for it.
+ * the byte, of the JSON where it is packed. What was left out or mended is counted in notices (docs/trace.md). Threads: one at a time;
+ * a helper reads ahead where the machine has a core for it.
  */
 #ifndef TSCOPE_INGEST_TRACE_TRACE_READ_H
 #define TSCOPE_INGEST_TRACE_TRACE_READ_H
