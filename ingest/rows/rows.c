@@ -49,7 +49,7 @@ struct ts_rows {
 	struct ts_spill *spill;
 	struct ts_executions executions; /* while sorting */
 	struct ts_executions_row now;	 /* what they are asked of the current row */
-	bool part;			 /* a further part began behind the current row */
+	bool part;			 /* a further part begins with the next row */
 	struct time_again time;		 /* of the current row */
 	struct ts_buf cells;	/* the current row for the spill: u32 mark of its execution, then the cells */
 	struct ts_buf same;  /* the records of one step while merging */
@@ -184,7 +184,7 @@ static void begin_row(struct ts_rows *r, int64_t step)
 
 enum ts_status ts_rows_step(struct ts_rows *r, int64_t step, struct ts_error *err)
 {
-	if (r->in_row && step == r->step) {
+	if (r->in_row && step == r->step && !r->part) {
 		r->time.replaces = r->time.has = false;
 		return TS_OK;
 	}
@@ -192,18 +192,15 @@ enum ts_status ts_rows_step(struct ts_rows *r, int64_t step, struct ts_error *er
 		return again(r, err);
 	if (end_row(r, err))
 		return err->status;
+	if (r->part && r->sorting)
+		ts_executions_part(&r->executions);
 	begin_row(r, step);
 	return TS_OK;
 }
 
-enum ts_status ts_rows_part(struct ts_rows *r, struct ts_error *err)
+void ts_rows_part(struct ts_rows *r)
 {
-	if (end_row(r, err))
-		return err->status;
-	r->part = true;
-	if (r->sorting)
-		ts_executions_part(&r->executions);
-	return TS_OK;
+	r->part = r->any;
 }
 
 enum ts_status ts_rows_restart(struct ts_rows *r, int64_t step, struct ts_error *err)

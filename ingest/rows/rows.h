@@ -4,7 +4,7 @@
  *	  feed: ts_rows_column(rows, &column, &c, err)		once per name; keep the number c
  *		ts_rows_step(rows, step, err)			the cells that follow belong to this step
  *		ts_rows_f64(rows, c, 0.25, err) ...
- *		ts_rows_part(rows, err)			a further file of the log begins, or what a later process wrote
+ *		ts_rows_part(rows)				a further file of the log begins, or what a later process wrote
  *		ts_rows_restart(rows, step, err)		the source says that training began again at this step
  *	ts_rows_finish(rows)
  *
@@ -65,7 +65,8 @@ enum ts_status ts_rows_step(struct ts_rows *rows, int64_t step, struct ts_error 
 enum ts_status ts_rows_f64(struct ts_rows *rows, uint32_t column, double value, struct ts_error *err);
 /* For columns of type TEXT and JSON. */
 enum ts_status ts_rows_text(struct ts_rows *rows, uint32_t column, struct ts_span value, struct ts_error *err);
-enum ts_status ts_rows_part(struct ts_rows *rows, struct ts_error *err);
+/* Cells that come before the next step still belong to the current row. */
+void ts_rows_part(struct ts_rows *rows);
 enum ts_status ts_rows_restart(struct ts_rows *rows, int64_t step, struct ts_error *err);
 
 /* These are for after ts_rows_read. */

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 /* What a log does, one action after another. */
-enum what { STEP, CELL, RESTART };
+enum what { STEP, CELL, RESTART, PART };
 
 struct event {
 	enum what what;
@@ -30,11 +30,18 @@ struct log {
 static enum ts_status take(struct ts_rows *rows, const struct event *e, struct ts_error *err)
 {
 	struct ts_rows_column column = {
-		.name = ts_span_str(e->name ? e->name : ""), .type = TS_COLUMN_F64, .quiet = e->name && *e->name == 'q'};
+		.name = ts_span_str(e->name ? e->name : ""),
+		.type = TS_COLUMN_F64,
+		.quiet = e->name && (*e->name == 'q' || *e->name == 't'),
+	};
 	uint32_t c;
 
 	if (e->what == STEP)
 		return ts_rows_step(rows, e->step, err);
+	if (e->what == PART) {
+		ts_rows_part(rows);
+		return TS_OK;
+	}
 	if (e->what == RESTART)
 		return ts_rows_restart(rows, e->step, err);
 	return ts_rows_column(rows, &column, &c, err) ? err->status : ts_rows_f64(rows, c, e->value, err);
@@ -165,6 +172,52 @@ static void a_restart_that_is_said_takes_back_what_lies_behind(void **state)
 	test_run_finish(&t);
 }
 
+/* The second part executes the last step again. What comes between the parts is of the row before, as W&B's samples are. */
+static void a_further_part(void **state)
+{
+	static const struct event events[] = {{STEP, 1, NULL, 0}, {CELL, 0, "a", 1}, {STEP, 2, NULL, 0}, {CELL, 0, "a", 2},
+					      {PART, 0, NULL, 0}, {CELL, 0, "b", 9}, {STEP, 2, NULL, 0}, {CELL, 0, "a", 3},
+					      {STEP, 3, NULL, 0}, {CELL, 0, "a", 4}};
+	struct log log = {events, 10, 0};
+	const double *b;
+	struct ts_index index;
+	struct test_run t;
+
+	(void)state;
+	test_run_init(&t);
+	import(&t, &log, 0);
+	assert_int_equal(t.result.segments, 2);
+	assert_string_equal(test_jsonl(&t), "{\"rank\":0,\"step\":1,\"a\":1.0}\n{\"rank\":0,\"step\":2,\"a\":3.0}\n"
+					    "{\"rank\":0,\"step\":3,\"a\":4.0}\n");
+	test_index(&t, 0, &index);
+	b = test_index_numbers(&t, &index, TS_TABLE_SUPERSEDED, "b", 1);
+	assert_true(*b == 9);
+	test_run_finish(&t);
+}
+
+/* A row has the time of its first record, but of the last one whose value replaced another; sorted or not. */
+static void the_time_is_that_of_the_value(void **state)
+{
+	static const struct event events[] = {{STEP, 1, NULL, 0}, {CELL, 0, "timestamp", 10}, {CELL, 0, "a", 1},
+					      {STEP, 1, NULL, 0}, {CELL, 0, "timestamp", 11}, {CELL, 0, "b", 2},
+					      {STEP, 2, NULL, 0}, {CELL, 0, "timestamp", 20}, {CELL, 0, "a", 3},
+					      {STEP, 2, NULL, 0}, {CELL, 0, "timestamp", 21}, {CELL, 0, "a", 4},
+					      {STEP, 1, NULL, 0}, {CELL, 0, "timestamp", 22}, {CELL, 0, "c", 5}};
+	struct test_run t;
+
+	(void)state;
+	for (size_t n = 12; n <= 15; n += 3) {
+		struct log log = {events, n, 0};
+
+		test_run_init(&t);
+		import(&t, &log, 0);
+		assert_int_equal(log.feeds, n == 12 ? 1 : 2);
+		assert_non_null(strstr(test_jsonl(&t), "{\"rank\":0,\"step\":1,\"timestamp\":10.0,"));
+		assert_non_null(strstr(test_jsonl(&t), "{\"rank\":0,\"step\":2,\"timestamp\":21.0,\"a\":4.0}"));
+		test_run_finish(&t);
+	}
+}
+
 /* Sorting with little memory and with much memory gives the same order. */
 static void spilling_changes_nothing(void **state)
 {
@@ -208,6 +261,8 @@ int main(void)
 		cmocka_unit_test(the_first_of_a_quiet_column_stays),
 		cmocka_unit_test(rows_that_go_back_are_a_restart),
 		cmocka_unit_test(a_restart_that_is_said_takes_back_what_lies_behind),
+		cmocka_unit_test(a_further_part),
+		cmocka_unit_test(the_time_is_that_of_the_value),
 		cmocka_unit_test(spilling_changes_nothing),
 	};
 

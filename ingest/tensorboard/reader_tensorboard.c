@@ -291,9 +291,8 @@ static enum ts_status read_file(struct board *b, const char *name, struct ts_err
 	b->file = b->directory ? ts_span_str(name) : ts_span_str("");
 	b->names.file = b->file;
 	b->any_step = false;
+	ts_rows_part(b->rows);
 	status = ts_tfrecord_open(&t, ts_top(b->options), path, err);
-	if (!status)
-		status = ts_rows_part(b->rows, err);
 	if (!status)
 		status = read_records(b, &t, err);
 	b->bytes_read += status ? 0 : t.size;

@@ -262,8 +262,7 @@ static enum ts_status feed_part(struct wandb *w, struct ts_error *err)
 	w->history.s.file = part->file;
 	w->any_environment = w->has_exit = false;
 	ts_wandb_history_part(&w->history);
-	if (!status)
-		status = ts_rows_part(w->history.s.rows, err);
+	ts_rows_part(w->history.s.rows);
 	if (!status)
 		status = read_records(w, &log, err);
 	w->bytes_read += status ? 0 : log.size;

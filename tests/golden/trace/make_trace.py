@@ -59,7 +59,7 @@ def main():
     with open("slower.json", "w", encoding="ascii") as f:
         f.write(json.dumps({**head, "traceEvents": slower, "baseTimeNanoseconds": BASE, "traceName": "slower.json"}, indent=1) + "\n")
     with open("bad.json", "w", encoding="ascii") as f:
-        f.write(whole.replace('"dur": 8000', '"dur": -1.-8', 1))
+        f.write(whole.replace('"distributedInfo": {', '"distributedInfo" {', 1))
 
 
 main()
