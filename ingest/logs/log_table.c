@@ -10,6 +10,7 @@
 #include "ingest/facts/keys.h"
 #include "ingest/logs/log_digits.h"
 #include "ingest/rows/import.h"
+#include "ingest/rows/log_axes.h"
 #include "ingest/rows/log_names.h"
 
 #include <math.h>
@@ -21,11 +22,6 @@ enum { NAMES_MAX = 65536, MAP_BYTES_MAX = 64 << 10, TELL_BYTES = 4 << 20 };
 #define SECONDS_LEAST 1e9	     /* the year 2001 */
 #define SECONDS_MOST 1e10	     /* the year 2286 */
 
-/* The names that a step may have, the most certain first. They are folded as in log_names.h. */
-static const char *const step_names[] = {
-	"step",	      "global_step", "_step", "trainer_global_step", "train_step", "train_global_step",
-	"iteration",  "iter",	     "steps", "iterations",	     "iters",	   "it",
-	"num_update", "num_updates", "update", "epoch"};
 static const char *const time_names[] = {"timestamp", "_timestamp", "wall_time", "walltime", "time", "date", "datetime"};
 
 enum use { USE_VALUE = 0, USE_STEP, USE_TIME, USE_NOTHING };
@@ -140,11 +136,6 @@ static size_t rank_in(struct ts_span name, const char *const *names, size_t n)
 	return i;
 }
 
-static size_t step_rank(struct ts_span name)
-{
-	return rank_in(name, step_names, sizeof step_names / sizeof step_names[0]);
-}
-
 static size_t time_rank(struct ts_span name)
 {
 	return rank_in(name, time_names, sizeof time_names / sizeof time_names[0]);
@@ -233,7 +224,7 @@ bool ts_log_table_knows(struct ts_span name)
 	struct ts_log_name ours = {.known = false};
 	struct ts_error ignored;
 
-	if (step_rank(name) < sizeof step_names / sizeof step_names[0])
+	if (ts_log_axis_tells(name))
 		return true;
 	ts_arena_init(&arena, 0);
 	if (ts_log_name(&names, name, &ours, &ignored))
@@ -366,10 +357,25 @@ static void tell_number(struct ts_log_table *t, struct ts_span name, struct ts_s
 	ts_notice_add(t->notices, "text_number", TS_NOTICE_SKIPPED, t->source->file, t->line, detail);
 }
 
+/* "601/2161" under the name of a step is the step 601. */
+static bool add_fraction(struct ts_log_table *t, struct ts_span name, struct ts_span text)
+{
+	size_t n = ts_log_fraction(text);
+	int64_t step;
+
+	if (!n || ts_log_axis_rank(name) == TS_LOG_AXIS_NONE || !ts_parse_i64(ts_span_part(text, 0, n), &step))
+		return false;
+	ts_log_table_number(t, name, (double)step, ts_span_part(text, 0, n));
+	return true;
+}
+
 void ts_log_table_text(struct ts_log_table *t, struct ts_span name, struct ts_span text)
 {
-	struct cell *c = add_cell(t, name, text);
+	struct cell *c;
 
+	if (add_fraction(t, name, text))
+		return;
+	c = add_cell(t, name, text);
 	if (c)
 		c->is_text = true;
 	if (c && looks_like_number(text))
@@ -542,11 +548,11 @@ static bool may_be_time(const struct series *s, double *ret_factor)
 
 static void find_step(struct ts_log_table *t)
 {
-	size_t best = sizeof step_names / sizeof step_names[0];
+	size_t best = TS_LOG_AXIS_NONE;
 
 	t->step_key = TS_KEY_NONE;
 	for (uint32_t key = 1; key < t->keys.n; key++) {
-		size_t rank = step_rank(name_of(t, key));
+		size_t rank = ts_log_axis_rank(name_of(t, key));
 
 		if (t->series[key].use == USE_STEP) {
 			t->step_key = key;
@@ -820,6 +826,18 @@ enum ts_status ts_log_table_at(struct ts_log_table *t, uint64_t at, uint64_t tot
 
 /* --- import --- */
 
+/* A log with "train loss" of its evaluations before the "loss" of its steps gives the column of the loss to the latter. */
+static enum ts_status claim_columns(struct ts_log_table *t, struct ts_error *err)
+{
+	struct ts_log_name ours;
+
+	for (uint32_t key = 1; key < t->keys.n; key++)
+		if (t->series[key].numbers && t->series[key].use == USE_VALUE && !t->series[key].mapped.len &&
+		    ts_log_name_is_column(name_of(t, key)) && ts_log_name(&t->names, name_of(t, key), &ours, err))
+			return err->status;
+	return TS_OK;
+}
+
 static enum ts_status feed(void *ctx, struct ts_rows *rows, struct ts_error *err)
 {
 	struct ts_log_table *t = ctx;
@@ -842,6 +860,8 @@ static enum ts_status feed(void *ctx, struct ts_rows *rows, struct ts_error *err
 	if (t->step_key == TS_KEY_NONE && t->keys.n > 1)
 		ts_notice_add(t->notices, "rows_numbered", TS_NOTICE_INFO, t->source->file, 0,
 			      "no column is the step, so the rows are numbered");
+	if (claim_columns(t, err))
+		return err->status;
 	return t->source->read(t->source->ctx, t, err);
 }
 

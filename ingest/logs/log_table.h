@@ -10,8 +10,8 @@
  * read is called twice or more and must give the same rows each time. The first time the table finds out which cells are the
  * step and the time, and the precision of each series. Then it gives the cells to rows.h, with names from log_names.h.
  *
- *	step	  the first of step, global_step, iteration, iter, epoch (log_table.c has the whole list) most of whose values are
- *		  whole numbers, and that is no epoch with several rows each nor a number that begins again in each epoch. If
+ *	step	  the first of the names of log_axes.h most of whose values are whole numbers, or fractions of two such
+ *		  ("601/2161" is 601), and that is no epoch with several rows each nor a number that begins again in each epoch. If
  *		  there is none, rows are numbered from 0
  *	timestamp the first of timestamp, time, date, ... whose numbers are seconds (or milliseconds) of the years 2001 to 2286,
  *		  or RFC 3339 text; without an offset it counts as UTC, which a notice says

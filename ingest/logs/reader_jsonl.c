@@ -2,15 +2,19 @@
 
 #include "base/file.h"
 #include "base/limits.h"
+#include "base/number.h"
 #include "base/path.h"
+#include "base/text.h"
 #include "ingest/formats/log_lines.h"
 #include "ingest/logs/log_json.h"
+#include "ingest/rows/log_axes.h"
+#include "ingest/rows/log_names.h"
 
 #include <stdio.h>
 
 const char ts_jsonl_loses[] = "lists";
 
-enum { SURE = 40, SNIFF_LINES = 8 };
+enum { SURE = 40, SNIFF_LINES = 8, NAME_BYTES = 256 };
 
 struct jsonl {
 	const struct ts_ingest_options *options;
@@ -32,44 +36,86 @@ static bool is_ours(const char *name)
 
 /* --- sniff --- */
 
-/* The line is an object with a name that we know at its top level. */
-static bool line_knows(struct ts_span line, struct ts_buf *scratch, struct ts_error *err)
+/* What the members of an object at its top level show. */
+struct shown {
+	bool known;   /* a name that we know */
+	bool step;    /* a whole number, or a fraction of two, under the name of a step */
+	bool measure; /* a number under a name that trainings alone have */
+	bool other;   /* anything else than numbers */
+};
+
+static void show_member(struct shown *s, struct ts_span name, const struct ts_json_token *value)
+{
+	bool number = value->type == TS_JSON_NUMBER;
+	int64_t step;
+
+	s->step |= ts_log_axis_tells(name) &&
+		   ((number && ts_parse_i64(value->raw, &step)) || (value->type == TS_JSON_STRING && ts_log_fraction(value->text)));
+	s->measure |= number && ts_log_name_measures(name);
+	s->other |= !number;
+}
+
+/* Returns false if the line does not begin with a whole object. */
+static bool show_line(struct ts_span line, struct ts_buf *scratch, struct shown *s, struct ts_error *err)
 {
 	struct ts_json_reader r;
 	struct ts_json_token token;
+	uint8_t name[NAME_BYTES];
+	size_t n;
 
 	ts_json_reader_init(&r, line, scratch);
 	if (ts_json_next(&r, &token, err) || token.type != TS_JSON_OBJECT)
 		return false;
-	while (!ts_json_next(&r, &token, err) && token.type == TS_JSON_KEY) {
-		if (ts_log_table_knows(token.text))
+	while (!ts_json_next(&r, &token, err)) {
+		if (token.type != TS_JSON_KEY)
 			return true;
-		if (ts_json_skip(&r, NULL, err))
+		s->known |= ts_log_table_knows(token.text);
+		n = token.text.len < NAME_BYTES ? token.text.len : 0;
+		if (n)
+			memcpy(name, token.text.data, n);
+		if (ts_json_next(&r, &token, err))
+			return false;
+		show_member(s, ts_span_of(name, n), &token);
+		if ((token.type == TS_JSON_OBJECT || token.type == TS_JSON_ARRAY) && ts_json_skip(&r, NULL, err))
 			return false;
 	}
 	return false;
 }
 
-/* The file has lines with a name that we know, or a map beside it. */
-static int sniff_file(const char *path)
+/* A file with the ending of JSON Lines needs a name that we know, or a map beside it. Any other needs lines that are objects and
+ * nothing else, with a step and what trainings measure; a single one, with nothing but numbers. */
+static int judge(const struct shown *s, int objects, bool others, bool named, bool map)
+{
+	if (named)
+		return s->known || map ? SURE : 0;
+	return !others && s->step && s->measure && (objects > 1 || (objects == 1 && !s->other)) ? SURE : 0;
+}
+
+static int sniff_file(const char *path, bool named)
 {
 	struct ts_log_lines lines;
 	struct ts_buf scratch = TS_BUF_INIT(TS_LINE_MAX);
 	struct ts_span line;
 	enum ts_log_line_end end;
 	struct ts_error err = {.status = TS_OK};
-	bool knows = ts_log_table_has_map(path), lacks = false;
+	struct shown shown = {.known = false};
+	bool lacks = false, others = false;
+	int objects = 0;
 
 	if (!ts_log_lines_open(&lines, path, path, '\0', &err))
-		for (int i = 0; i < SNIFF_LINES && !knows && !lacks && !ts_log_lines_next(&lines, &line, &end, &err) &&
+		for (int i = 0; i < SNIFF_LINES && !lacks && !(others && !named) && !ts_log_lines_next(&lines, &line, &end, &err) &&
 				end == TS_LOG_LINE;
 		     i++) {
-			knows = line_knows(line, &scratch, &err);
+			bool object = show_line(line, &scratch, &shown, &err);
+
+			objects += object;
+			others |= !object && ts_trim(line).len && !lines.cut;
 			lacks = err.status == TS_NO_MEMORY;
 		}
 	ts_log_lines_close(&lines);
 	ts_buf_finish(&scratch);
-	return knows ? SURE : err.status == TS_NO_MEMORY ? TS_SNIFF_NO_MEMORY : 0;
+	return lacks || err.status == TS_NO_MEMORY ? TS_SNIFF_NO_MEMORY
+						   : judge(&shown, objects, others, named, ts_log_table_has_map(path));
 }
 
 static const char *directory_of(const char *path, struct ts_arena *arena)
@@ -83,9 +129,9 @@ int ts_jsonl_sniff(const char *path)
 {
 	const char *name = ts_path_last(path);
 
-	if ((!ts_file_ends(name, ".jsonl") && !ts_file_ends(name, ".ndjson")) || is_ours(name) || ts_file_kind(path) != TS_FILE_REGULAR)
+	if (is_ours(name) || ts_file_kind(path) != TS_FILE_REGULAR)
 		return 0;
-	return sniff_file(path);
+	return sniff_file(path, ts_file_ends(name, ".jsonl") || ts_file_ends(name, ".ndjson"));
 }
 
 /* --- lines --- */

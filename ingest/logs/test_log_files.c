@@ -231,6 +231,16 @@ static void tables(void **state)
 		{"a.jsonl", "{\"step\":1,\"loss\":0.5,\"acc\":\"42%\"}\n", "1 0.5", "text_number"},
 		{"a.jsonl", "{\"step\":1,\"loss\":0.5}\n[1]\n3\n", "1 0.5", "not_object"},
 		{"a.jsonl", "{\"step\":1,\"loss\":0.5,\"hist\":[1,2]}\n", "1 0.5", "not_scalar"},
+		{"a.jsonl", "{\"global_step/max_steps\":\"601/2161\",\"loss\":0.5}\n{\"global_step/max_steps\":\"602/2161\",\"loss\":1}\n",
+		 "601 0.5|602 1.0", NULL},
+		{"a.jsonl", "{\"current_steps\":5,\"total_steps\":9,\"loss\":0.5,\"epoch\":1}\n", "5 0.5", NULL},
+		{"a.jsonl", "{\"time/total_timesteps\":2048,\"train/loss\":0.5,\"time/iterations\":1}\n", "2048 0.5", NULL},
+		{"a.csv", "step,train loss,loss\n1,7,\n1,,0.5\n2,,0.25\n", "1 0.5|2 0.25", NULL},
+		{"log.txt", "{\"train_loss\":0.5,\"epoch\":0}\n{\"train_loss\":0.25,\"epoch\":1}\n", "0 0.5|1 0.25", NULL},
+		{"metrics.json", "{\"iteration\":19,\"loss\":0.5}\n{\"iteration\":39,\"loss\":0.25,\"bbox/AP\":null}\n", "19 0.5|39 0.25",
+		 NULL},
+		{"20260101.log.json", "{\"env_info\":\"x\",\"seed\":0}\n{\"mode\":\"train\",\"iter\":50,\"loss\":0.5}\n", "50 0.5", "no_step"},
+		{"stdout", "{\"step\":1,\"loss\":0.5}\n", "1 0.5", NULL},
 		{"losses.txt", "# step loss\n1 0.5\n2, 0.25\n3 1\n4 1\nx\n", "1 0.5|2 0.25|3 1.0|4 1.0", "bad_line"},
 		{"g.json", "{\"lm loss\":{\"start_step\":1,\"values\":{\"2\":0.25,\"1\":0.5,\"x\":3}}}", "1 0.5|2 0.25",
 		 "bad_step"},
@@ -333,6 +343,9 @@ static void what_is_no_log_of_steps_is_refused(void **state)
 		{"a.json", "{\"step\": {\"x\": {}}}"},	 {"a.txt", "12 bottles\n"},
 		{"a.txt", "1 0.5\nand so on it goes\n"}, {"requirements.txt", "torch 2\nx\n"},
 		{"steps.jsonl", "{\"step\":1}\n"},
+		{"config.json", "{\"epoch\":3,\"lr\":0.1,\"model\":\"x\"}\n"},
+		{"app.log", "{\"level\":\"info\",\"step\":1}\n{\"level\":\"info\",\"step\":2}\n"},
+		{"mixed.txt", "{\"step\":1,\"loss\":2}\nand so on it goes\n{\"step\":2,\"loss\":1}\n"},
 	};
 
 	(void)state;

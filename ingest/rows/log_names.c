@@ -209,6 +209,15 @@ static enum ts_status own_name(struct ts_log_names *names, struct ts_span name, 
 	return status;
 }
 
+bool ts_log_name_is_column(struct ts_span name)
+{
+	const struct row *row = find(name);
+	struct ts_span column = row ? ts_span_str(row->column) : ts_span_of(NULL, 0);
+
+	(void)ts_span_skip(&column, "scalars.");
+	return row && ts_span_eq(column, name);
+}
+
 enum ts_status ts_log_name(struct ts_log_names *names, struct ts_span name, struct ts_log_name *ret_name, struct ts_error *err)
 {
 	const struct row *row = find(name);
@@ -224,6 +233,40 @@ enum ts_status ts_log_name(struct ts_log_names *names, struct ts_span name, stru
 		return err->status;
 	*ret_name = (struct ts_log_name){column, row->factor, true};
 	return TS_OK;
+}
+
+/* --- what is measured --- */
+
+/* Whether the letters at name.data[at] are the word, in either case, with nothing but letters of a camel's next hump, digits and
+ * other characters beside them. */
+static bool word_at(struct ts_span name, size_t at, const char *word)
+{
+	size_t n = strlen(word);
+	uint8_t before = at ? name.data[at - 1] : 0, after;
+
+	if (at + n > name.len)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if ((name.data[at + i] | 32) != (uint8_t)word[i])
+			return false;
+	after = at + n < name.len ? name.data[at + n] : 0;
+	return (!ts_is_alpha(before) || ((before & 32) && !(name.data[at] & 32))) && (!ts_is_alpha(after) || !(after & 32));
+}
+
+bool ts_log_name_measures(struct ts_span name)
+{
+	static const char *const words[] = {
+		"loss",	   "losses", "acc",  "accuracy", "lr",	  "learning", "perplexity", "ppl",  "bpb",    "bpc",   "nll",
+		"elbo",	   "reward", "rew",  "rewards",	 "map",	  "miou",     "iou",	    "mse",  "rmse",   "mae",   "bleu",
+		"auc",	   "gnorm",  "grad", "gradient", "dice",  "logloss",  "top",	    "prec", "trl",    "tel",   "entropy"};
+
+	if (name.len > NAME_MAX_BYTES)
+		return false;
+	for (size_t at = 0; at < name.len; at++)
+		for (size_t i = 0; ts_is_alpha(name.data[at]) && i < sizeof words / sizeof words[0]; i++)
+			if (word_at(name, at, words[i]))
+				return true;
+	return ts_span_ends(name, "loss") || ts_span_ends(name, "Loss");
 }
 
 void ts_log_names_markdown(struct ts_buf *out)

@@ -3,7 +3,7 @@
  *
  * A name that is not in the table becomes scalars.<name>, where the name is one key ("eval/acc" is scalars.eval/acc). A name in
  * the table becomes its column, with a factor if the unit differs (milliseconds to seconds, GiB to bytes, percent to ratio). If
- * two names of one log map to one column, the first that was seen gets it, and the other keeps its own name (names.taken). A
+ * two names of one log map to one column, the first that is asked for gets it, and the other keeps its own name (names.taken). A
  * value that was multiplied no longer has the precision of the log; it is TS_PRECISION_F64.
  *
  * A name that no column can have keeps its beginning, with '~' and the first digits of its SHA-256 behind it: one that is not UTF-8 or
@@ -33,7 +33,11 @@ struct ts_log_names {
 	size_t n, cap;
 };
 
+/* Whether the name is itself what its column is called: "loss", not "train_loss". Such a name has the first claim. */
+bool ts_log_name_is_column(struct ts_span name);
 enum ts_status ts_log_name(struct ts_log_names *names, struct ts_span name, struct ts_log_name *ret_name, struct ts_error *err);
+/* Whether a name has a word of what trainings alone measure: "train/CrossEntropyLoss", "val_acc", "lr", "ep_rew_mean". */
+bool ts_log_name_measures(struct ts_span name);
 /* Writes the table in docs/importers.md. */
 void ts_log_names_markdown(struct ts_buf *out);
 

@@ -3,13 +3,11 @@
 #include "base/alloc.h"
 #include "base/limits.h"
 #include "base/text.h"
+#include "ingest/rows/log_axes.h"
 #include "ingest/wandb/wandb_fields.h"
 #include "ingest/wandb/wandb_item.h"
 
 enum { NAMES_MAX = 65536 };
-
-/* How the integrations of Lightning and Hugging Face, and scripts like theirs, log the step. */
-static const char *const known[] = {"trainer/global_step", "train/global_step", "global_step"};
 
 /* A series of the log. */
 struct ts_wandb_drawn {
@@ -211,6 +209,26 @@ static uint64_t weigh(struct ts_wandb_axes *a)
 	return none;
 }
 
+/* The series whose name says that it counts the steps of the whole training, as the integrations of Lightning and Hugging Face log it,
+ * and that is in at least half of the records; TS_KEY_NONE: there is none. */
+static uint32_t named_axis(const struct ts_wandb_axes *a)
+{
+	size_t least = TS_LOG_AXIS_NONE;
+	uint32_t best = TS_KEY_NONE;
+
+	for (uint32_t key = 1; key < a->names.n && !a->no_memory; key++) {
+		struct ts_span name = ts_key_at(&a->names, key)->text;
+		const struct ts_wandb_drawn *s = &a->drawn[key];
+
+		if (!ts_log_axis_is_global(name) || ts_log_axis_rank(name) >= least || !s->whole || s->other ||
+		    2 * s->records < a->records)
+			continue;
+		least = ts_log_axis_rank(name);
+		best = key;
+	}
+	return best;
+}
+
 /* The key of the axis; TS_KEY_NONE: _step. */
 static uint32_t choose(struct ts_wandb_axes *a)
 {
@@ -222,13 +240,7 @@ static uint32_t choose(struct ts_wandb_axes *a)
 			most = a->drawn[key].over + 1;
 			best = key;
 		}
-	for (size_t i = 0; !a->n_declared && best == TS_KEY_NONE && i < sizeof known / sizeof known[0]; i++) {
-		const struct ts_wandb_drawn *s = series_of(a, ts_span_str(known[i]));
-
-		if (s && s->whole && !s->other && 2 * s->records >= a->records)
-			best = (uint32_t)(s - a->drawn);
-	}
-	return best;
+	return best == TS_KEY_NONE && !a->n_declared ? named_axis(a) : best;
 }
 
 enum ts_status ts_wandb_axes_choose(struct ts_wandb_axes *a, struct ts_wandb_axis *ret_axis, struct ts_error *err)

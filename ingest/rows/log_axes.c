@@ -1,0 +1,102 @@
+#include "ingest/rows/log_axes.h"
+
+#include "base/text.h"
+
+/* The most certain first. */
+static const struct {
+	const char *name;
+	bool global, vague;
+} table[] = {
+	{"step", false, false},
+	{"global_step", true, false},
+	{"_step", false, false},
+	{"trainer_global_step", true, false}, /* Lightning */
+	{"train_step", false, false},
+	{"train_global_step", true, false}, /* Hugging Face in W&B */
+	{"current_steps", true, false},	    /* LLaMA-Factory */
+	{"current_step", true, false},
+	{"global_step_max_steps", true, false}, /* ms-swift: "601/2161" */
+	{"iteration", false, false},
+	{"iter", false, false},
+	{"steps", false, false},
+	{"iterations", false, false},
+	{"iters", false, false},
+	{"it", false, false},
+	{"num_update", false, false},
+	{"num_updates", false, false}, /* fairseq */
+	{"update", false, false},
+	{"training_iteration", false, false},  /* Ray */
+	{"total_timesteps", true, false},      /* Stable-Baselines3 */
+	{"time_total_timesteps", true, false}, /* Stable-Baselines3 in CSV */
+	{"batch", false, true},
+	{"episode", false, true},
+	{"epoch", false, false},
+};
+
+static bool fold_is(struct ts_span name, const char *want)
+{
+	size_t n = strlen(want);
+
+	if (name.len != n)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		uint8_t c = name.data[i];
+
+		if (c >= 'A' && c <= 'Z')
+			c |= 32;
+		if ((c == '-' || c == ' ' || c == '/' || c == '.' ? '_' : c) != (uint8_t)want[i])
+			return false;
+	}
+	return true;
+}
+
+size_t ts_log_axis_rank(struct ts_span name)
+{
+	for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
+		if (fold_is(name, table[i].name))
+			return i;
+	return TS_LOG_AXIS_NONE;
+}
+
+bool ts_log_axis_tells(struct ts_span name)
+{
+	size_t rank = ts_log_axis_rank(name);
+
+	return rank != TS_LOG_AXIS_NONE && !table[rank].vague;
+}
+
+bool ts_log_axis_is_global(struct ts_span name)
+{
+	size_t rank = ts_log_axis_rank(name);
+
+	return rank != TS_LOG_AXIS_NONE && table[rank].global;
+}
+
+static size_t digits_at(struct ts_span text, size_t at)
+{
+	size_t n = 0;
+
+	while (at + n < text.len && ts_is_digit(text.data[at + n]))
+		n++;
+	return n;
+}
+
+static size_t spaces_at(struct ts_span text, size_t at)
+{
+	size_t n = 0;
+
+	while (at + n < text.len && text.data[at + n] == ' ')
+		n++;
+	return n;
+}
+
+size_t ts_log_fraction(struct ts_span text)
+{
+	size_t first = digits_at(text, 0), at = first + spaces_at(text, first), second;
+
+	if (!first || at >= text.len || text.data[at] != '/')
+		return 0;
+	at += 1 + spaces_at(text, at + 1);
+	second = digits_at(text, at);
+	return second && at + second == text.len ? first : 0;
+}
