@@ -6,6 +6,7 @@
 #include "ingest/kept/kept.h"
 #include "ingest/mlflow/reader_mlflow.h"
 #include "ingest/readers.h"
+#include "ingest/text/reader_text.h"
 #include "ingest/rundir/layout.h"
 #include "ingest/tensorboard/reader_tensorboard.h"
 
@@ -407,6 +408,8 @@ static enum ts_status nothing_found(const struct finding *f, const char *path, s
 
 	if (!advice && f->links)
 		return ts_error_set(err, TS_INVALID, "%s: no run in it: %s is a symbolic link, which is not followed", path, f->link);
+	if (!advice && ts_file_kind(path) == TS_FILE_REGULAR)
+		advice = ts_text_advice(path, f->arena);
 	if (!advice)
 		advice = "no run directory, no profiler's trace, no memory snapshot, and no log of another tool that is known";
 	return ts_error_set(err, TS_INVALID, "%s: no run in it: %s", path, advice);

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/listed.h"
+#include "base/text.h"
 #include "cli/core/ask.h"
 #include "cli/core/beside.h"
 #include "cli/core/context.h"
@@ -22,6 +23,7 @@
 #include "cli/verbs/verbs.h"
 #include "ingest/facts/facts_json.h"
 #include "ingest/host/host.h"
+#include "ingest/text/text_guess.h"
 
 #include <unistd.h>
 
@@ -351,6 +353,22 @@ static void told_columns(struct ts_cli *cli, const struct pushed *p)
 		ts_text_field(cli, "", ts_arena_printf(&cli->arena, "%zu more columns, which tscope show lists", n - COLUMNS_TOLD));
 }
 
+/* Says the templates that were guessed, as they would be given, and the first rows that they give. */
+static void told_guess(struct ts_cli *cli, const struct pushed *p)
+{
+	struct ts_arena *a = &cli->arena;
+	struct ts_buf line = TS_BUF_INIT(TS_TEXT_MAX);
+
+	for (size_t i = 0; i < p->run.n_guessed; i++) {
+		ts_buf_reset(&line);
+		ts_text_templates_print(&line, &p->run.guessed[i], 1);
+		ts_text_field(cli, i ? "" : "guessed", ts_arena_printf(a, "%.*s", TS_SPAN_ARG(ts_trim(ts_buf_view(&line)))));
+	}
+	ts_buf_finish(&line);
+	for (size_t i = 0; i < p->run.n_first_rows && ts_args_has(&cli->args, "dry-run"); i++)
+		ts_text_field(cli, i ? "" : "rows", p->run.first_rows[i]);
+}
+
 static void told_one(struct ts_cli *cli, const struct pushed *p)
 {
 	struct ts_arena *a = &cli->arena;
@@ -361,6 +379,7 @@ static void told_one(struct ts_cli *cli, const struct pushed *p)
 	ts_text_field(cli, "id", ts_show_hex(&run.id, a));
 	ts_text_field(cli, "format",
 		      *p->at->loses ? ts_arena_printf(a, "%s; not kept: %s", p->run.format, p->at->loses) : p->run.format);
+	told_guess(cli, p);
 	told_columns(cli, p);
 	ts_text_field(cli, "steps", extent_text(&run, a));
 	if (!ts_id_eq(&run.id, &part.id))

@@ -10,6 +10,7 @@
 struct ts_listed;
 
 enum { TS_READER_PARTS_MAX = 65536 }; /* most runs in one file, and below one folder */
+enum { TS_INGEST_FIRST_ROWS = 3 };
 enum { TS_SNIFF_NO_MEMORY = -1 }; /* sniff has no answer because it had no memory */
 
 /* What lies around a run, as discover.h finds it. */
@@ -80,6 +81,11 @@ struct ts_ingest_result {
 	uint64_t canonical_bytes;
 	bool finished;		 /* the run reached its end: its run.json has wall_time, or its log says so */
 	struct ts_notices notices;
+	/* Templates of a text log's lines that were guessed; and the first rows, as its lines give them. */
+	const char *const *guessed;
+	size_t n_guessed;
+	const char *first_rows[TS_INGEST_FIRST_ROWS];
+	size_t n_first_rows;
 };
 
 /* What the beginning of a log says of its run. Texts lie in the arena; NULL: it does not say that. */

@@ -18,6 +18,7 @@
 
 enum { NAMES_MAX = 65536, MAP_BYTES_MAX = 64 << 10, TELL_BYTES = 4 << 20 };
 
+#define MFU_MOST 2.0 /* a greater model FLOPs utilization is a percentage, however wrongly it was counted */
 #define EXACT_MAX 9007199254740992.0 /* 2^53 */
 #define SECONDS_LEAST 1e9	     /* the year 2001 */
 #define SECONDS_MOST 1e10	     /* the year 2286 */
@@ -663,6 +664,8 @@ static enum ts_status name_column(struct ts_log_table *t, uint32_t key, bool is_
 		return own_name(t, "scalars", name_of(t, key), &column->name, err);
 	column->name = ours.column;
 	s->factor = ours.factor;
+	if (ts_span_is(ours.column, "scalars.mfu") && ours.factor == 1 && s->digits.largest > MFU_MOST)
+		s->factor = 1e-2;
 	return TS_OK;
 }
 

@@ -16,7 +16,7 @@
 #include "ingest/core/notice.h"
 #include "ingest/rows/rows.h"
 
-enum { TS_LOG_NAMES_VERSION = 2 };
+enum { TS_LOG_NAMES_VERSION = 3 };
 
 struct ts_log_name {
 	struct ts_span column; /* escaped path: "scalars.loss", "phases.data", "memory.peak_reserved"; in the arena or static */

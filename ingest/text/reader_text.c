@@ -7,7 +7,9 @@
 #include "base/text.h"
 #include "ingest/formats/log_lines.h"
 #include "ingest/logs/log_table.h"
+#include "ingest/text/text_axis.h"
 #include "ingest/text/text_end.h"
+#include "ingest/text/text_guess.h"
 #include "ingest/text/text_pattern.h"
 #include "ingest/text/text_survey.h"
 
@@ -15,7 +17,7 @@
 
 const char ts_text_loses[] = "lines that are not of a step";
 
-enum { SURE = 10, SNIFF_BYTES = 4 << 20, FINAL_MAX = 64 << 10 };
+enum { SURE = 10, SNIFF_BYTES = 4 << 20, SHOWN_BYTES = 1024 };
 
 /* One state of a piece of the log: the text between two line ends. */
 struct piece {
@@ -25,11 +27,18 @@ struct piece {
 	struct ts_text_bar bar;
 };
 
+/* The caller's templates, or those that were guessed. */
+struct ts_text_templates {
+	const char *const *items;
+	size_t n;
+};
+
 struct text {
 	struct ts_arena *arena;
 	struct ts_notices notices;
 	uint64_t bytes_read;
 	const struct ts_ingest_options *options;
+	struct ts_text_templates templates;
 	struct ts_log_lines lines;
 	struct ts_buf scratch;
 	struct ts_text_record *record;
@@ -37,6 +46,11 @@ struct text {
 	enum ts_text_format format;
 	int32_t rank;
 	int64_t total; /* of the training's bar, where records have no step */
+	struct ts_text_axis *axis; /* of records by templates */
+	struct ts_text_guess *guess;
+	bool guessed; /* the templates are those of the guess */
+	const char *shown[TS_INGEST_FIRST_ROWS]; /* its first rows with a number */
+	size_t n_shown;
 	/* of one reading */
 	bool waits;	     /* the table has a row that is not ended */
 	int64_t step;	     /* of that row, or of the last one */
@@ -52,11 +66,33 @@ struct text {
 
 /* --- pieces --- */
 
-static bool by_templates(const struct ts_ingest_options *options, struct ts_span text, struct ts_text_record *r)
+/* The rank in "[Rank 3] step: 5", which stands before what the template fits. */
+static void find_rank(struct ts_span before, int32_t *rank)
 {
-	for (size_t i = 0; text.len <= TS_TEXT_LINE_MAX && i < options->n_patterns; i++)
-		if (ts_text_pattern_match(ts_span_str(options->patterns[i]), text, r, NULL, NULL))
+	for (size_t i = 0; i + 5 < before.len; i++) {
+		size_t at = i + 5, from;
+		int64_t value;
+
+		if ((before.data[i] | 32) != 'r' || memcmp(before.data + i + 1, "ank", 3) != 0 || !memchr(" :=", before.data[i + 4], 3))
+			continue;
+		for (from = at; at < before.len && ts_is_digit(before.data[at]); at++)
+			;
+		if (at > from && at - from < 7 && ts_parse_i64(ts_span_part(before, from, at - from), &value))
+			*rank = (int32_t)value;
+	}
+}
+
+static bool by_templates(const struct ts_text_templates *t, struct piece *p, struct ts_text_record *r)
+{
+	struct ts_span text = p->line.text;
+	size_t at;
+
+	for (size_t i = 0; text.len <= TS_TEXT_LINE_MAX && i < t->n; i++)
+		if (ts_text_pattern_match(ts_span_str(t->items[i]), text, r, NULL, &at)) {
+			if (p->line.rank == TS_TEXT_NO_RANK)
+				find_rank(ts_span_part(text, 0, at), &p->line.rank);
 			return true;
+		}
 	return false;
 }
 
@@ -65,9 +101,9 @@ static enum ts_status look_at(struct text *x, struct ts_span raw, struct piece *
 	*p = (struct piece){.format = TS_TEXT_NONE, .cut = x->lines.cut};
 	if (ts_text_line_clean(raw, &x->scratch, &p->line, err))
 		return err->status;
-	if (!x->options->n_patterns)
+	if (!x->templates.n)
 		p->format = ts_text_recognize(p->line.text, x->record, &p->bar, &p->is_bar);
-	else if (by_templates(x->options, p->line.text, x->record))
+	else if (by_templates(&x->templates, p, x->record))
 		p->format = TS_TEXT_TEMPLATE;
 	return TS_OK;
 }
@@ -105,23 +141,52 @@ static enum ts_status survey_piece(struct text *x, const struct piece *p, struct
 {
 	(void)t;
 	(void)err;
+	if (p->format == TS_TEXT_TEMPLATE)
+		ts_text_axis_look(x->axis, x->record);
 	ts_text_survey_add(&x->survey, p->format, p->line.rank, x->record, p->is_bar ? &p->bar : NULL);
 	return TS_OK;
 }
 
-static enum ts_status survey(struct text *x, struct ts_error *err)
+static enum ts_status survey_once(struct text *x, struct ts_error *err)
 {
 	enum ts_status status = ts_log_lines_open(&x->lines, ts_top(x->options), x->options->path, '\r', err);
 
 	if (!status)
 		status = each_piece(x, survey_piece, NULL, err);
 	ts_log_lines_close(&x->lines);
-	if (status)
-		return status;
 	x->format = ts_text_survey_format(&x->survey);
+	return status;
+}
+
+/* Whether the lines of the format may be those of something beside the training, such as the bar of a download. Records of Hugging Face
+ * whose bar has their step are those of the training. */
+static bool is_loose(const struct text *x)
+{
+	return x->format == TS_TEXT_NONE || x->format == TS_TEXT_BAR ||
+	       (x->format == TS_TEXT_HUGGINGFACE && !ts_text_survey_total(&x->survey));
+}
+
+/* Reads by guessed templates what no format knows, or what has more such lines than those that one knows. */
+static enum ts_status try_guess(struct text *x, struct ts_error *err)
+{
+	struct ts_text_guess *g = x->guess;
+
+	if (ts_text_guess(ts_top(x->options), x->options->path, x->arena, g, err))
+		return err->status;
+	if (!g->n || g->why || (x->format != TS_TEXT_NONE && g->lines < 2 * x->survey.lines[x->format]))
+		return TS_OK;
+	x->templates = (struct ts_text_templates){g->templates, g->n};
+	x->guessed = true;
+	return survey_once(x, err);
+}
+
+static enum ts_status survey(struct text *x, struct ts_error *err)
+{
+	if (survey_once(x, err) || (!x->templates.n && is_loose(x) && try_guess(x, err)))
+		return err->status;
 	if (x->format == TS_TEXT_NONE)
 		return ts_error_set(err, TS_INVALID, "%s: no line of a step in it%s", x->options->path,
-				    x->options->n_patterns ? " that the template fits" : "");
+				    x->templates.n ? " that the template fits" : "");
 	x->rank = x->survey.rank[x->format];
 	x->total = ts_text_survey_total(&x->survey);
 	return TS_OK;
@@ -141,10 +206,15 @@ static void put_cells(struct text *x, struct ts_log_table *t)
 {
 	for (size_t i = 0; i < x->record->n; i++) {
 		const struct ts_text_cell *c = &x->record->cells[i];
+		bool other_step = x->format == TS_TEXT_TEMPLATE && ts_span_is(c->name, "step");
 		struct ts_span written;
 		double value;
 
-		if (!c->is_text && ts_log_number(c->value, &value, &written))
+		if (x->format == TS_TEXT_TEMPLATE && i == x->record->step)
+			continue; /* the row has it, counted through all epochs */
+		if (other_step && !c->is_text && ts_log_number(c->value, &value, &written))
+			ts_log_table_number(t, ts_span_str("step_value"), value, written);
+		else if (!c->is_text && ts_log_number(c->value, &value, &written))
 			ts_log_table_number(t, c->name, value, written);
 		else if (x->format != TS_TEXT_TEMPLATE)
 			tell(x, "not_scalar", TS_NOTICE_SKIPPED, "a value that is not a number");
@@ -212,6 +282,68 @@ static enum ts_status take_plain(struct text *x, const struct piece *p, struct t
 	begin_row(x, p, t);
 	if (own_step(x->record, &step))
 		see_step(x, step);
+	return end_row(x, t, err);
+}
+
+/* --- templates --- */
+
+/* A row of which one record has the step, or none. */
+static enum ts_status add_to_row(struct text *x, const struct piece *p, struct ts_log_table *t)
+{
+	if (!x->waits)
+		begin_row(x, p, t);
+	else
+		put_cells(x, t);
+	x->waits = true;
+	return TS_OK;
+}
+
+static enum ts_status take_block(struct text *x, const struct piece *p, int64_t step, struct ts_log_table *t, struct ts_error *err)
+{
+	if (ts_text_axis_repeats(x->axis, x->record) && x->waits && end_row(x, t, err))
+		return err->status;
+	if (x->record->step < x->record->n)
+		put_number(t, "step", step);
+	return add_to_row(x, p, t);
+}
+
+/* Keeps the first rows of a guess for whoever is to check it: "step 5: loss 2.5, lr 1e-3". */
+static void show_row(struct text *x, int64_t step)
+{
+	struct ts_buf row = TS_BUF_INIT(SHOWN_BYTES);
+
+	if (!x->guessed || x->n_shown == TS_INGEST_FIRST_ROWS)
+		return;
+	ts_buf_printf(&row, "step %" PRId64 ":", step);
+	for (size_t i = 0; i < x->record->n && !row.failed; i++)
+		if (i != x->record->step && !x->record->cells[i].is_text)
+			ts_buf_printf(&row, " %.*s %.*s", TS_SPAN_ARG(x->record->cells[i].name), TS_SPAN_ARG(x->record->cells[i].value));
+	if (!row.failed)
+		x->shown[x->n_shown++] = ts_arena_printf(x->arena, "%.*s", TS_SPAN_ARG(ts_buf_view(&row)));
+	ts_buf_finish(&row);
+}
+
+static enum ts_status take_by_template(struct text *x, const struct piece *p, struct ts_log_table *t, struct ts_error *err)
+{
+	int64_t step;
+
+	switch (ts_text_axis_step(x->axis, x->record, &step)) {
+	case TS_TEXT_LOST:
+		tell(x, "other_line", TS_NOTICE_INFO, "a line that says nothing about a step in this format");
+		return TS_OK;
+	case TS_TEXT_OPENS:
+		return add_to_row(x, p, t);
+	case TS_TEXT_BLOCK:
+		return take_block(x, p, step, t, err);
+	case TS_TEXT_OWN_ROW:
+	case TS_TEXT_ENDS:
+		break;
+	}
+	if (!x->waits && !x->record->texts && ts_text_axis_heads(x->axis, x->record))
+		return TS_OK;
+	(void)add_to_row(x, p, t);
+	put_number(t, "step", step);
+	show_row(x, step);
 	return end_row(x, t, err);
 }
 
@@ -343,6 +475,8 @@ static enum ts_status take(struct text *x, const struct piece *p, struct ts_log_
 	}
 	if (x->format == TS_TEXT_BAR)
 		return take_bar(x, p, t, err);
+	if (x->format == TS_TEXT_TEMPLATE)
+		return take_by_template(x, p, t, err);
 	return x->format == TS_TEXT_HUGGINGFACE ? take_record(x, p, t, err) : take_plain(x, p, t, err);
 }
 
@@ -355,6 +489,7 @@ static enum ts_status read_all(void *ctx, struct ts_log_table *t, struct ts_erro
 	x->step = x->bar_n = x->base = x->bar_total = x->number = 0;
 	x->bar_what[0] = '\0';
 	x->final.len = 0;
+	ts_text_axis_begin(x->axis);
 	ts_text_end_step(&x->end);
 	if (!status && x->format == TS_TEXT_HUGGINGFACE && !x->total)
 		ts_notice_add(&x->notices, "rows_numbered", TS_NOTICE_INFO, ts_span_str(""), 0,
@@ -394,6 +529,18 @@ static void write_final(const struct text *x, struct ts_json *j)
 	ts_json_end(j);
 }
 
+/* By what the lines were read, whoever gave it. */
+static void write_templates(const struct text *x, struct ts_json *j)
+{
+	if (!x->templates.n)
+		return;
+	ts_json_key(j, "patterns");
+	ts_json_array(j);
+	for (size_t i = 0; i < x->templates.n; i++)
+		ts_json_string(j, x->templates.items[i]);
+	ts_json_end(j);
+}
+
 /* How the training ended, and the last record of Hugging Face's log, which has the same place as that of trainer_state.json. */
 static enum ts_status write_facts(void *ctx, struct ts_json *j, struct ts_error *err)
 {
@@ -405,10 +552,11 @@ static enum ts_status write_facts(void *ctx, struct ts_json *j, struct ts_error 
 	(void)err;
 	ts_text_record_clear(x->record);
 	has_final = x->final.len && ts_text_dict(x->record, NULL, x->final);
-	if (!has_final && !x->end.said && !x->end.finished)
+	if (!has_final && !x->end.said && !x->end.finished && !x->templates.n)
 		return TS_OK;
 	ts_json_key(j, "session");
 	ts_json_object(j);
+	write_templates(x, j);
 	ts_text_end_write(&x->end, j);
 	runtime = has_final ? ts_text_record_find(x->record, "train_runtime") : NULL;
 	if (runtime && !runtime->is_text) {
@@ -462,31 +610,44 @@ static const char *directory_of(const char *path, struct ts_arena *arena)
 	return name == path ? "." : ts_arena_printf(arena, "%.*s", (int)(name - path), path);
 }
 
+static void tell_guess(const struct text *x, struct ts_ingest_result *result)
+{
+	result->guessed = x->templates.items;
+	result->n_guessed = x->templates.n;
+	result->n_first_rows = x->n_shown;
+	memcpy(result->first_rows, x->shown, sizeof x->shown);
+}
+
 enum ts_status ts_text_read(const struct ts_ingest_options *options, ts_object_sink *sink, void *ctx, struct ts_arena *arena,
 			    struct ts_ingest_result *ret_result, struct ts_error *err)
 {
 	struct text x = {.arena = arena,
 			 .notices = {.arena = arena},
 			 .options = options,
+			 .templates = {options->patterns, options->n_patterns},
 			 .scratch = TS_BUF_INIT(TS_LINE_MAX),
-			 .record = ts_arena_array(arena, 1, sizeof *x.record)};
+			 .record = ts_arena_array(arena, 1, sizeof *x.record),
+			 .axis = ts_arena_array(arena, 1, sizeof *x.axis),
+			 .guess = ts_arena_array(arena, 1, sizeof *x.guess)};
 	struct ts_log_source source = {.directory = directory_of(options->path, arena),
 				       .read = read_all,
 				       .facts = write_facts,
 				       .column = write_column,
 				       .finished = finished,
 				       .ctx = &x};
-	enum ts_status status = x.record && source.directory ? TS_OK : ts_arena_error(arena, err);
+	enum ts_status status = x.record && x.axis && x.guess && source.directory ? TS_OK : ts_arena_error(arena, err);
 
 	if (!status)
 		status = check_patterns(options, err);
 	if (!status)
 		status = survey(&x, err);
 	if (!status) {
-		source.format = ts_text_format_name(x.format);
+		source.format = x.guessed ? "text log, by a guessed template" : ts_text_format_name(x.format);
 		source.significant = ts_text_format_significant(x.format, x.survey.quoted);
 		status = ts_log_table_import(&source, options, sink, ctx, &x.notices, &x.bytes_read, arena, ret_result, err);
 	}
+	if (!status && x.guessed)
+		tell_guess(&x, ret_result);
 	ts_buf_finish(&x.scratch);
 	return status;
 }
@@ -530,6 +691,35 @@ static bool has_step(struct text *x, struct ts_error *err)
 	return false;
 }
 
+const char *ts_text_advice(const char *path, struct ts_arena *arena)
+{
+	struct ts_text_guess guess;
+	struct ts_error ignored;
+	struct ts_buf line = TS_BUF_INIT(2 * TS_TEXT_LINE_MAX);
+	const char *advice = NULL;
+
+	if (!ts_text_guess(path, path, arena, &guess, &ignored) && guess.n && guess.why) {
+		ts_text_templates_print(&line, guess.templates, guess.n);
+		advice = ts_arena_printf(arena,
+					 "its lines may be those of steps, but %s; if they are, read it with%.*s", guess.why,
+					 TS_SPAN_ARG(ts_buf_view(&line)));
+	}
+	ts_buf_finish(&line);
+	return advice;
+}
+
+static bool is_guessed(const char *path, struct ts_error *err)
+{
+	struct ts_text_guess guess;
+	struct ts_arena arena;
+	bool is;
+
+	ts_arena_init(&arena, 0);
+	is = !ts_text_guess(path, path, &arena, &guess, err) && guess.n && !guess.why;
+	ts_arena_finish(&arena);
+	return is;
+}
+
 int ts_text_sniff(const char *path)
 {
 	struct ts_ingest_options options = {.path = path};
@@ -544,5 +734,7 @@ int ts_text_sniff(const char *path)
 		has = has_step(&x, &err);
 	ts_log_lines_close(&x.lines);
 	ts_buf_finish(&x.scratch);
+	if (!has && err.status == TS_OK)
+		has = is_guessed(path, &err);
 	return has ? SURE : err.status == TS_NO_MEMORY ? TS_SNIFF_NO_MEMORY : 0;
 }

@@ -1,6 +1,7 @@
 /* reader_text.h - reads the text that a training prints: a log, or what was saved of stdout and stderr.
  *
- * The table of text_formats.h knows the lines, or the caller's templates (options->patterns) do. Lines end in \n or, as those of
+ * The table of text_formats.h knows the lines, or the caller's templates (options->patterns) do, or else those that text_guess.h finds,
+ * which the result names and the run keeps (session.patterns). Lines end in \n or, as those of
  * progress bars do, in \r. The file is read three times or four: first to find out which format has most lines and which rank
  * printed them, then as log_table.h says. Lines of other formats and ranks, and all that says nothing about a step, are counted.
  *
@@ -16,6 +17,8 @@
 #include "ingest/core/reader.h"
 
 extern const char ts_text_loses[];
+/* How a text that is not read might be: what lacks, and the best guess as --pattern. NULL: nothing looks like steps. */
+const char *ts_text_advice(const char *path, struct ts_arena *arena);
 int ts_text_sniff(const char *path);
 enum ts_status ts_text_read(const struct ts_ingest_options *options, ts_object_sink *sink, void *ctx, struct ts_arena *arena,
 			    struct ts_ingest_result *ret_result, struct ts_error *err);

@@ -1,6 +1,10 @@
 #include "ingest/text/text_pattern.h"
 
+#include "base/number.h"
 #include "base/text.h"
+#include "ingest/rows/log_axes.h"
+#include "ingest/text/text_named.h"
+#include "ingest/text/text_token.h"
 
 enum part_kind { PART_END, PART_SPACE, PART_CHAR, PART_FIELD, PART_BROKEN };
 
@@ -42,6 +46,11 @@ static struct part next_part(struct ts_span pattern, size_t *at)
 	return p;
 }
 
+static bool is_rest(const struct part *p)
+{
+	return p->kind == PART_FIELD && ts_span_is(p->name, "*");
+}
+
 static enum ts_status broken(size_t at, const char *what, struct ts_error *err)
 {
 	return ts_error_set(err, TS_INVALID, "the template, character %zu: %s", at + 1, what);
@@ -66,6 +75,8 @@ enum ts_status ts_text_pattern_check(struct ts_span pattern, struct ts_error *er
 			return broken(from, "a brace without its other one; write {{ or }} for a brace of the line", err);
 		if (p.kind == PART_FIELD && p.name.len && memchr(p.name.data, '{', p.name.len))
 			return broken(from, "a name that has a brace", err);
+		if (is_rest(&p) && from && at != pattern.len)
+			return broken(from, "{*} that is neither at the beginning nor at the end", err);
 		if (p.kind == PART_FIELD && after_field)
 			return broken(from, "a field right behind another; something must stand between them", err);
 		after_field = p.kind == PART_FIELD;
@@ -86,10 +97,30 @@ static void skip_spaces(struct ts_span line, size_t *at)
 		(*at)++;
 }
 
+/* A number with what belongs to it: "0:10:00", "12/400", "20.57GiB", unless the template goes on inside of it. */
+static size_t number_len(struct ts_span line, size_t at, const struct part *next)
+{
+	struct ts_span text = ts_span_from(line, at);
+	size_t n = ts_text_number_len(text), more;
+	double seconds;
+
+	if (n && next->kind == PART_CHAR && n < text.len && text.data[n] == next->c)
+		return n;
+	more = n ? ts_text_duration(text, &seconds) : 0;
+	if (more)
+		return more;
+	more = n;
+	while (more < text.len && (ts_is_digit(text.data[more]) || text.data[more] == '/'))
+		more++;
+	if (n && ts_log_fraction(ts_span_part(text, 0, more)) == n)
+		return more;
+	return n + (n ? ts_text_unit(ts_span_from(text, n)) : 0);
+}
+
 /* The bytes of the field at line.data[at] before the part next. */
 static size_t field_len(struct ts_span line, size_t at, const struct part *next)
 {
-	size_t n = ts_text_number_len(ts_span_from(line, at)), end = at + n;
+	size_t n = number_len(line, at, next), end = at + n;
 	bool ends = end == line.len || ts_is_space(line.data[end]);
 
 	if (n && next->kind == PART_CHAR && !ends && line.data[end] == next->c)
@@ -102,14 +133,71 @@ static size_t field_len(struct ts_span line, size_t at, const struct part *next)
 	return n;
 }
 
-/* Matches the template at line.data[*at], and moves behind it. */
-static bool match_here(struct ts_span pattern, struct ts_span line, size_t *at, struct ts_text_record *r)
+static bool is_axis(struct ts_span name)
+{
+	return ts_log_axis_rank(name) != TS_LOG_AXIS_NONE;
+}
+
+static bool is_epoch(struct ts_span name)
+{
+	return ts_span_is(name, "epoch");
+}
+
+/* The number of steps that there will be: that of "/{}" behind the step. */
+static int64_t total_behind(struct ts_span pattern, size_t in, struct ts_span line, size_t at)
+{
+	struct part slash = next_part(pattern, &in), field;
+	int64_t total;
+	size_t n;
+
+	while (slash.kind == PART_SPACE)
+		slash = next_part(pattern, &in);
+	skip_spaces(line, &at);
+	if (slash.kind != PART_CHAR || slash.c != '/' || at >= line.len || line.data[at] != '/')
+		return 0;
+	for (at++, field = next_part(pattern, &in); field.kind == PART_SPACE;)
+		field = next_part(pattern, &in);
+	skip_spaces(line, &at);
+	for (n = 0; at + n < line.len && ts_is_digit(line.data[at + n]); n++)
+		;
+	return field.kind == PART_FIELD && n && n < 16 && ts_parse_i64(ts_span_part(line, at, n), &total) ? total : 0;
+}
+
+/* Takes the field before the part next at line.data[*at]. */
+static bool take_field(struct ts_span name, struct ts_span line, size_t *at, const struct part *next, bool numbers,
+		       struct ts_text_record *r)
+{
+	size_t n = field_len(line, *at, next), cells = r->n;
+
+	if (n == 0)
+		return false;
+	if (name.len)
+		ts_text_record_value(r, name, ts_span_part(line, *at, n));
+	else if (numbers && !ts_text_number_len(ts_span_part(line, *at, n)))
+		return false;
+	if (name.len && (numbers || is_axis(name)) && (r->n == cells || r->cells[r->n - 1].is_text))
+		return false;
+	*at += n;
+	return true;
+}
+
+/* Whether the name is more certain to be the step than that of the cell that is taken for it. */
+static bool is_better_step(const struct ts_text_record *r, struct ts_span name)
+{
+	size_t rank = ts_log_axis_rank(name);
+
+	return rank != TS_LOG_AXIS_NONE && !is_epoch(name) &&
+	       (r->step == TS_TEXT_CELLS || rank < ts_log_axis_rank(r->cells[r->step].name));
+}
+
+/* Matches the template at line.data[*at], and moves behind it. numbers: its fields are numbers only. */
+static bool match_here(struct ts_span pattern, struct ts_span line, size_t *at, bool numbers, struct ts_text_record *r)
 {
 	size_t in = 0;
 
 	for (;;) {
 		struct part p = next_part(pattern, &in), next;
-		size_t peek = in, n;
+		size_t peek = in;
 
 		if (p.kind == PART_END || p.kind == PART_BROKEN)
 			return p.kind == PART_END;
@@ -123,14 +211,18 @@ static bool match_here(struct ts_span pattern, struct ts_span line, size_t *at, 
 			(*at)++;
 			continue;
 		}
+		if (is_rest(&p)) {
+			(void)ts_text_named_in(ts_span_from(line, *at), r);
+			return true;
+		}
 		next = next_part(pattern, &peek);
 		skip_spaces(line, at);
-		n = field_len(line, *at, &next);
-		if (n == 0)
+		if (!take_field(p.name, line, at, &next, numbers, r))
 			return false;
-		if (p.name.len)
-			ts_text_record_add(r, NULL, p.name, ts_span_part(line, *at, n));
-		*at += n;
+		if (is_better_step(r, p.name)) {
+			r->step = r->n - 1;
+			r->total = total_behind(pattern, in, line, *at);
+		}
 	}
 }
 
@@ -140,15 +232,29 @@ static bool begins_word(struct ts_span line, size_t at)
 	return at == 0 || !ts_is_alnum(line.data[at]) || (!ts_is_alnum(line.data[at - 1]) && line.data[at - 1] != '_');
 }
 
-bool ts_text_pattern_match(struct ts_span pattern, struct ts_span line, struct ts_text_record *r, struct ts_span *ret_rest,
-			   size_t *ret_at)
+/* Whether a template has fields and spaces only. */
+static bool is_bare(struct ts_span pattern)
+{
+	size_t at = 0;
+	struct part p;
+
+	do
+		p = next_part(pattern, &at);
+	while (p.kind == PART_SPACE || (p.kind == PART_FIELD && !is_rest(&p)));
+	return p.kind == PART_END;
+}
+
+/* Finds the first place where a template without {*} before it fits. */
+static bool find_place(struct ts_span pattern, struct ts_span line, struct ts_text_record *r, size_t *ret_from, size_t *ret_end)
 {
 	size_t first_at = 0;
 	struct part first;
+	bool bare;
 
 	do
 		first = next_part(pattern, &first_at);
 	while (first.kind == PART_SPACE);
+	bare = first.kind == PART_FIELD && is_bare(pattern);
 	for (size_t from = 0; from < line.len; from++) {
 		size_t at = from;
 
@@ -162,14 +268,41 @@ bool ts_text_pattern_match(struct ts_span pattern, struct ts_span line, struct t
 		if (!begins_word(line, from))
 			continue;
 		ts_text_record_clear(r);
-		if (!match_here(pattern, line, &at, r))
-			continue;
-		if (ret_rest)
-			*ret_rest = ts_span_from(line, at);
-		if (ret_at)
-			*ret_at = from;
-		return true;
+		if (match_here(pattern, line, &at, bare, r) && (!bare || at == line.len)) {
+			*ret_from = from;
+			*ret_end = at;
+			return true;
+		}
+		if (bare)
+			return false;
 	}
-	ts_text_record_clear(r);
 	return false;
+}
+
+bool ts_text_pattern_match(struct ts_span pattern, struct ts_span line, struct ts_text_record *r, struct ts_span *ret_rest,
+			   size_t *ret_at)
+{
+	size_t from = 0, end = line.len;
+	bool before = ts_span_starts(pattern, ts_span_str("{*}")), fits;
+
+	if (before && ts_trim(ts_span_from(pattern, 3)).len == 0) {
+		ts_text_record_clear(r);
+		fits = ts_text_named_in(line, r) && r->n > 0;
+	} else {
+		fits = find_place(before ? ts_trim(ts_span_from(pattern, 3)) : pattern, line, r, &from, &end);
+		if (fits && before)
+			(void)ts_text_named_in(ts_span_part(line, 0, from), r);
+	}
+	if (!fits) {
+		ts_text_record_clear(r);
+		return false;
+	}
+	for (size_t i = 0; before && i < r->n; i++)
+		if (!r->cells[i].is_text && is_better_step(r, r->cells[i].name))
+			r->step = i;
+	if (ret_rest)
+		*ret_rest = ts_span_from(line, end);
+	if (ret_at)
+		*ret_at = from;
+	return true;
 }

@@ -1,6 +1,11 @@
 #include "ingest/text/text_record.h"
 
+#include "base/number.h"
 #include "base/text.h"
+#include "ingest/rows/log_axes.h"
+#include "ingest/text/text_token.h"
+
+#include <stdio.h>
 
 enum { UNIT_MAX = 16, DEPTH_MAX = 64 };
 
@@ -8,6 +13,8 @@ void ts_text_record_clear(struct ts_text_record *r)
 {
 	r->n = r->texts = r->pooled = 0;
 	r->full = r->quoted = false;
+	r->step = TS_TEXT_CELLS;
+	r->total = 0;
 }
 
 const struct ts_text_cell *ts_text_record_find(const struct ts_text_record *r, const char *name)
@@ -223,6 +230,62 @@ void ts_text_record_add(struct ts_text_record *r, const struct ts_text_rename *r
 		}
 	}
 	put_cell(r, renames, name, value, true);
+}
+
+struct ts_span ts_text_record_keep(struct ts_text_record *r, struct ts_span text)
+{
+	size_t from = r->pooled;
+
+	pool_put(r, text);
+	return pool_from(r, from);
+}
+
+void ts_text_record_double(struct ts_text_record *r, struct ts_span name, double value)
+{
+	char text[TS_DOUBLE_TEXT];
+
+	put_cell(r, NULL, name, ts_text_record_keep(r, ts_span_of(text, ts_print_double(value, text))), false);
+}
+
+/* "1.2" of "1.2k" as 1200, with the digits that it has. */
+static void add_thousands(struct ts_text_record *r, struct ts_span name, struct ts_span number)
+{
+	char text[48];
+	double value;
+
+	number = without_commas(r, number);
+	if (!ts_parse_double(number, &value))
+		return;
+	(void)snprintf(text, sizeof text, "%.15g", value * 1000);
+	put_cell(r, NULL, name, ts_text_record_keep(r, ts_span_str(text)), false);
+}
+
+void ts_text_record_measure(struct ts_text_record *r, struct ts_span name, struct ts_span number, struct ts_span unit)
+{
+	bool thousands = ts_span_is(unit, "k") || ts_span_is(unit, "K");
+
+	if (!thousands && !ts_span_is(unit, "it"))
+		name = with_unit(r, name, unit);
+	for (size_t i = 0; i < r->n; i++)
+		if (ts_span_eq(r->cells[i].name, name))
+			return;
+	if (thousands)
+		add_thousands(r, name, number);
+	else
+		put_cell(r, NULL, name, number, false);
+}
+
+void ts_text_record_value(struct ts_text_record *r, struct ts_span name, struct ts_span value)
+{
+	size_t n = ts_log_fraction(value);
+	double seconds;
+
+	if (n)
+		put_cell(r, NULL, name, ts_span_part(value, 0, n), false);
+	else if (value.len && ts_text_duration(value, &seconds) == value.len)
+		ts_text_record_double(r, name, seconds);
+	else
+		ts_text_record_add(r, NULL, name, value);
 }
 
 /* --- pairs --- */

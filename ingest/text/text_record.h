@@ -8,6 +8,8 @@
 
 #include "base/span.h"
 
+#include <stdint.h>
+
 enum { TS_TEXT_CELLS = 128, TS_TEXT_POOL = 8192 };
 
 struct ts_text_cell {
@@ -21,6 +23,9 @@ struct ts_text_record {
 	size_t texts; /* how many cells are texts */
 	bool full;    /* there were more cells than fit */
 	bool quoted;  /* a number of a dict stood in quotes */
+	size_t step;  /* the cell that a template takes for the step (text_pattern.h); TS_TEXT_CELLS: none */
+	int64_t total; /* how many steps there will be, which stands behind it; 0: it does not */
+	size_t at;    /* where in its text the first named number stands (text_named.h) */
 	char pool[TS_TEXT_POOL];
 	size_t pooled;
 };
@@ -34,6 +39,13 @@ struct ts_text_rename {
 void ts_text_record_clear(struct ts_text_record *r);
 /* Adds a value as the line writes it, without spaces around it. renames may be NULL. */
 void ts_text_record_add(struct ts_text_record *r, const struct ts_text_rename *renames, struct ts_span name, struct ts_span value);
+/* Adds a number with its unit; "1.2k" is 1200. If the record has that name already, the first number stays. */
+void ts_text_record_measure(struct ts_text_record *r, struct ts_span name, struct ts_span number, struct ts_span unit);
+void ts_text_record_double(struct ts_text_record *r, struct ts_span name, double value);
+/* Adds a value of a template's field: as ts_text_record_add, and "0:10:00" is seconds, "12/400" is 12. */
+void ts_text_record_value(struct ts_text_record *r, struct ts_span name, struct ts_span value);
+/* Keeps a copy of the text in the pool; empty if it does not fit. */
+struct ts_span ts_text_record_keep(struct ts_text_record *r, struct ts_span text);
 /* The cell of that name; NULL if there is none. */
 const struct ts_text_cell *ts_text_record_find(const struct ts_text_record *r, const char *name);
 

@@ -1,0 +1,224 @@
+#include "ingest/text/text_axis.h"
+
+#include "base/number.h"
+#include "base/text.h"
+
+#include <math.h>
+
+#define STEP_MOST 1e15
+
+/* How blocks of lines are made. */
+enum shape { SHAPE_AFTER, SHAPE_BEFORE, SHAPE_AROUND, SHAPE_NONE };
+
+/* A whole number that was not rounded: "12", "1,234", "1.0"; "3.16e+04" is none. */
+static bool whole(const struct ts_text_cell *c, int64_t *ret)
+{
+	double value;
+
+	if (c->is_text || !c->value.len || memchr(c->value.data, 'e', c->value.len) || memchr(c->value.data, 'E', c->value.len))
+		return false;
+	if (!ts_parse_double(c->value, &value)) {
+		/* "00012" is no number of JSON. */
+		value = 0;
+		for (size_t i = 0; i < c->value.len; i++) {
+			if (!ts_is_digit(c->value.data[i]) || value > STEP_MOST)
+				return false;
+			value = value * 10 + (c->value.data[i] - '0');
+		}
+	}
+	if (!(fabs(value) <= STEP_MOST) || value != floor(value))
+		return false;
+	*ret = (int64_t)value;
+	return true;
+}
+
+static bool step_of(const struct ts_text_record *r, int64_t *ret)
+{
+	return r->step < r->n && whole(&r->cells[r->step], ret);
+}
+
+static bool epoch_of(const struct ts_text_record *r, int64_t *ret)
+{
+	const struct ts_text_cell *c = ts_text_record_find(r, "epoch");
+
+	return c && whole(c, ret);
+}
+
+/* --- looking --- */
+
+static void count(struct ts_text_order *o, bool with)
+{
+	if (!with) {
+		*(o->with ? &o->since : &o->before) += 1;
+		return;
+	}
+	if (o->with++ && o->since > o->most)
+		o->most = o->since;
+	o->since = 0;
+}
+
+static void look_at_epoch(struct ts_text_axis *a, int64_t epoch)
+{
+	if (!a->any_epoch)
+		a->first_epoch = a->least_epoch = epoch;
+	if (epoch < a->least_epoch)
+		a->least_epoch = epoch;
+	a->any_epoch = true;
+	a->epoch = epoch;
+}
+
+static void look_at_step(struct ts_text_axis *a, const struct ts_text_record *r, int64_t step)
+{
+	bool later = a->any && a->any_epoch && a->epoch > a->last_epoch;
+
+	if (!a->any || step < a->least_step)
+		a->least_step = step;
+	if (!a->totals)
+		a->total = r->total;
+	else if (a->total != r->total)
+		a->total = 0;
+	a->totals = true;
+	if (later && step <= a->last)
+		a->again++;
+	else if (later)
+		a->on++;
+	else if (a->any && step < a->last)
+		a->falls++;
+	a->rises += a->any && step > a->last;
+	a->any = true;
+	a->last = step;
+	a->last_epoch = a->epoch;
+}
+
+void ts_text_axis_look(struct ts_text_axis *a, const struct ts_text_record *r)
+{
+	int64_t epoch, step;
+	bool has_epoch = epoch_of(r, &epoch), has_step = step_of(r, &step);
+
+	if (has_epoch)
+		look_at_epoch(a, epoch);
+	if (has_step)
+		look_at_step(a, r, step);
+	count(&a->steps, has_step);
+	count(&a->epochs, has_epoch);
+}
+
+void ts_text_axis_begin(struct ts_text_axis *a)
+{
+	a->any = a->any_epoch = a->known = false;
+	a->n_offsets = a->n_names = 0;
+	a->greatest = 0;
+}
+
+/* --- steps within epochs --- */
+
+/* Epochs count from 1 where the log begins with 1, or begins later and its steps with 1. */
+static int64_t before_epochs(const struct ts_text_axis *a)
+{
+	return a->least_epoch == 1 || (a->least_epoch > 1 && a->least_step > 0) ? 1 : 0;
+}
+
+static int64_t offset_of(struct ts_text_axis *a)
+{
+	size_t i = a->n_offsets;
+
+	if (a->total)
+		return (a->epoch - before_epochs(a)) * a->total;
+	while (i > 0 && a->offsets[i - 1].epoch > a->epoch)
+		i--;
+	if (i > 0 && a->offsets[i - 1].epoch == a->epoch)
+		return a->offsets[i - 1].offset;
+	a->n_offsets = i;
+	if (i == TS_TEXT_EPOCHS)
+		return a->offsets[i - 1].offset;
+	a->offsets[i].epoch = a->epoch;
+	a->offsets[i].offset = i ? a->greatest + (a->least_step <= 0) : 0;
+	a->n_offsets++;
+	return a->offsets[i].offset;
+}
+
+static bool in_range(const struct ts_text_axis *a)
+{
+	return fabs((double)a->epoch) * (double)(a->total ? a->total : 1) < STEP_MOST;
+}
+
+static int64_t counted_on(struct ts_text_axis *a, int64_t step)
+{
+	int64_t out = step;
+
+	if (a->again > a->on && a->any_epoch && in_range(a))
+		out += offset_of(a);
+	if (!a->known || out > a->greatest)
+		a->greatest = out;
+	return out;
+}
+
+/* --- blocks --- */
+
+static enum shape shape_of(const struct ts_text_order *o)
+{
+	if (!o->with)
+		return SHAPE_NONE;
+	if (!o->before || !o->most)
+		return SHAPE_AFTER;
+	if (!o->since)
+		return SHAPE_BEFORE;
+	if (o->before + o->since == o->most)
+		return SHAPE_AROUND;
+	return o->before >= o->most && o->since < o->most ? SHAPE_BEFORE : SHAPE_AFTER;
+}
+
+enum ts_text_place ts_text_axis_step(struct ts_text_axis *a, const struct ts_text_record *r, int64_t *ret_step)
+{
+	bool by_epoch = !a->steps.with;
+	enum shape shape = shape_of(by_epoch ? &a->epochs : &a->steps);
+	int64_t epoch, step;
+	bool has_epoch = epoch_of(r, &epoch), has;
+
+	if (has_epoch) {
+		a->epoch = epoch;
+		a->any_epoch = true;
+	}
+	has = by_epoch ? has_epoch : step_of(r, &step);
+	if (has) {
+		a->step = by_epoch ? epoch : counted_on(a, step);
+		a->known = true;
+	}
+	*ret_step = a->step;
+	if (shape == SHAPE_NONE || shape == SHAPE_AROUND)
+		return TS_TEXT_BLOCK;
+	if (shape == SHAPE_BEFORE)
+		return has ? TS_TEXT_ENDS : TS_TEXT_OPENS;
+	return a->known ? TS_TEXT_OWN_ROW : TS_TEXT_LOST;
+}
+
+bool ts_text_axis_heads(const struct ts_text_axis *a, const struct ts_text_record *r)
+{
+	const struct ts_text_order *o = a->steps.with ? &a->steps : &a->epochs;
+	size_t n = r->n - (r->step < r->n);
+
+	return n == (ts_text_record_find(r, "epoch") != NULL) && o->before + o->since + o->most > 0;
+}
+
+static uint64_t hash_of(struct ts_span name)
+{
+	uint64_t h = UINT64_C(0xcbf29ce484222325);
+
+	for (size_t i = 0; i < name.len; i++)
+		h = (h ^ name.data[i]) * UINT64_C(0x100000001b3);
+	return h;
+}
+
+bool ts_text_axis_repeats(struct ts_text_axis *a, const struct ts_text_record *r)
+{
+	bool repeats = false;
+
+	for (size_t i = 0; i < r->n && !repeats; i++)
+		for (size_t k = 0; k < a->n_names && !repeats; k++)
+			repeats = a->names[k] == hash_of(r->cells[i].name);
+	if (repeats)
+		a->n_names = 0;
+	for (size_t i = 0; i < r->n && a->n_names < TS_TEXT_BLOCK_NAMES; i++)
+		a->names[a->n_names++] = hash_of(r->cells[i].name);
+	return repeats;
+}

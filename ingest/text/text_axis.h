@@ -1,0 +1,64 @@
+/* text_axis.h - finds the step of a record of a text log that was read by templates: within epochs, and in blocks of several lines.
+ *
+ *	for each record: ts_text_axis_look(&a, r)		first, through the whole log
+ *	ts_text_axis_begin(&a)					before each further reading
+ *	for each record: what = ts_text_axis_step(&a, r, &step)
+ *
+ * A step that begins again with the next epoch is counted on: epoch times the steps of an epoch, if the line has them ("[20/1299]"), else
+ * after the last step of the epoch before. The first epoch is 0 or 1, whichever the log begins with; of a log that begins later it is 0
+ * if steps within an epoch begin with 0. Where no record has a step, the epoch is the step.
+ *
+ * A record without a step belongs to the record with one before it; or to the one behind it, if none stands behind the last step of the
+ * log; or, if blocks have some before and some behind, to a block that ends where a name comes again. If no record has a step, rows
+ * are such blocks.
+ */
+#ifndef TSCOPE_INGEST_TEXT_TEXT_AXIS_H
+#define TSCOPE_INGEST_TEXT_TEXT_AXIS_H
+
+#include "ingest/text/text_record.h"
+
+enum { TS_TEXT_EPOCHS = 4096, TS_TEXT_BLOCK_NAMES = 1024 };
+
+enum ts_text_place {
+	TS_TEXT_OWN_ROW, /* the record has a step, or that of the row before, and is a row */
+	TS_TEXT_OPENS,	 /* it belongs to a row that a later record ends */
+	TS_TEXT_ENDS,	 /* it has the step of the row that is open, if one is, and is its end */
+	TS_TEXT_BLOCK,	 /* it belongs to a block; ts_text_axis_repeats says whether to a new one */
+	TS_TEXT_LOST,	 /* it stands before the first step */
+};
+
+/* How records with a step stand among those without one. */
+struct ts_text_order {
+	uint64_t with, before, since, most; /* with a step; without, before the first step, since the last, most between two */
+};
+
+struct ts_text_axis {
+	/* of the whole log */
+	struct ts_text_order steps, epochs; /* by the step; by the epoch */
+	uint64_t again, on;		    /* how often a new epoch begins the steps again, and goes on with them */
+	uint64_t rises, falls;		    /* of the step, except falls with a new epoch */
+	int64_t total;			    /* the steps of an epoch; 0: not known, or not always the same */
+	int64_t first_epoch, least_epoch, least_step;
+	bool totals;
+	/* where it stands */
+	bool any, any_epoch;
+	int64_t epoch, last, last_epoch, greatest;
+	struct {
+		int64_t epoch, offset;
+	} offsets[TS_TEXT_EPOCHS];
+	size_t n_offsets;
+	int64_t step; /* the last one, if there was any */
+	bool known;
+	uint64_t names[TS_TEXT_BLOCK_NAMES];
+	size_t n_names;
+};
+
+void ts_text_axis_look(struct ts_text_axis *a, const struct ts_text_record *r);
+void ts_text_axis_begin(struct ts_text_axis *a);
+/* *ret_step is set where the record has a step, or that of the row before. */
+enum ts_text_place ts_text_axis_step(struct ts_text_axis *a, const struct ts_text_record *r, int64_t *ret_step);
+/* Whether the record has nothing but a step and an epoch, and the log has records without a step that have the rest: it is no row. */
+bool ts_text_axis_heads(const struct ts_text_axis *a, const struct ts_text_record *r);
+/* Of a block: whether a name of the record is in it already, so that a new one begins. Keeps the names. */
+bool ts_text_axis_repeats(struct ts_text_axis *a, const struct ts_text_record *r);
+#endif

@@ -1,0 +1,383 @@
+#include "ingest/text/text_guess.h"
+
+#include "base/limits.h"
+#include "base/text.h"
+#include "ingest/formats/log_lines.h"
+#include "ingest/rows/log_axes.h"
+#include "ingest/text/text_formats.h"
+#include "ingest/text/text_kinds.h"
+#include "ingest/text/text_line.h"
+
+#include <stdio.h>
+
+enum {
+	LINES_LEAST = 3,
+	LINES_MANY = 30, /* so many lines are a log, however much else stands among them */
+	PER_LINES = 50,	 /* one line of a step in so many is a log */
+	NONE = TS_TEXT_COUNTERS,
+	TEMPLATE_MAX = 2 * TS_TEXT_FORM,
+};
+
+/* What the counters of a kind are: their numbers, or NONE. */
+struct roles {
+	size_t step, epoch;
+};
+
+struct choice {
+	const struct ts_text_sort *kinds[TS_TEXT_GUESS_TEMPLATES];
+	size_t n;
+	const struct ts_text_sort *steps; /* the kind of the steps, which is the first */
+	struct roles roles;
+};
+
+/* --- roles --- */
+
+static bool is_named(const struct ts_text_counter *c)
+{
+	return ts_text_counter_rank(c) != TS_LOG_AXIS_NONE && !ts_text_counter_is_epoch(c);
+}
+
+/* Falls of the counter that no rise of an epoch explains. */
+static uint64_t falls_of(const struct ts_text_sort *s, const struct roles *r)
+{
+	const struct ts_text_counter *c = &s->counters[r->step];
+	uint64_t explained = c->falls_after;
+
+	for (size_t e = 0; e < r->step; e++)
+		if (c->falls_with[e] > explained)
+			explained = c->falls_with[e];
+	return c->falls - explained;
+}
+
+/* A counter with the most certain name of a step; without any, the last that is no epoch. */
+static size_t step_of(const struct ts_text_sort *s)
+{
+	size_t best = NONE, rank = TS_LOG_AXIS_NONE;
+
+	for (size_t i = 0; i < s->n_counters; i++)
+		if (is_named(&s->counters[i]) && ts_text_counter_rank(&s->counters[i]) < rank) {
+			best = i;
+			rank = ts_text_counter_rank(&s->counters[i]);
+		}
+	for (size_t i = 0; i < s->n_counters && best == NONE; i++)
+		if (!ts_text_counter_is_epoch(&s->counters[s->n_counters - 1 - i]))
+			best = s->n_counters - 1 - i;
+	return best;
+}
+
+static struct roles roles_of(const struct ts_text_sort *s)
+{
+	struct roles r = {step_of(s), NONE};
+
+	for (size_t i = 0; i < s->n_counters; i++)
+		if (i != r.step && ts_text_counter_is_epoch(&s->counters[i]))
+			r.epoch = i;
+	/* "Train: 0 [50/1000": the number before rises when the step begins again, or never yet. */
+	for (size_t i = 0; r.epoch == NONE && r.step != NONE && i < r.step; i++)
+		if (!is_named(&s->counters[i]) && !s->counters[i].falls)
+			r.epoch = i;
+	return r;
+}
+
+static bool rises(const struct ts_text_counter *c, uint64_t lines, uint64_t falls)
+{
+	return c->rises >= 2 && 2 * (c->rises + c->sames) >= lines - 1 && 4 * c->rises >= lines - 1 && 20 * falls <= lines + 20;
+}
+
+/* Whether the kind counts the steps of a training: its step rises, or its epoch. */
+static bool counts(const struct ts_text_sort *s, const struct roles *r)
+{
+	if (s->lines < LINES_LEAST)
+		return false;
+	if (r->step != NONE && rises(&s->counters[r->step], s->lines, falls_of(s, r)))
+		return true;
+	return r->step == NONE && r->epoch != NONE && rises(&s->counters[r->epoch], s->lines, s->counters[r->epoch].falls);
+}
+
+/* --- choosing --- */
+
+static uint64_t measured_of(const struct ts_text_sort *s)
+{
+	return s->measured > s->measured_before ? s->measured : s->measured_before;
+}
+
+/* Lines without a step of their own that measure something, of the kind that has most of them. */
+static uint64_t measured_beside(const struct ts_text_kinds *k, const struct ts_text_sort *steps)
+{
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < k->n; i++) {
+		const struct ts_text_sort *s = &k->items[i];
+		struct roles r = roles_of(s);
+
+		if (s != steps && !counts(s, &r) && s->last > steps->first && s->first < steps->last && measured_of(s) > most)
+			most = measured_of(s);
+	}
+	return most;
+}
+
+/* How many lines speak for a kind as that of the steps. A header of blocks has the lines of its blocks. */
+static uint64_t weight_of(const struct ts_text_kinds *k, const struct ts_text_sort *s)
+{
+	uint64_t own = measured_of(s), beside;
+
+	if (own)
+		return 2 * own;
+	beside = measured_beside(k, s);
+	return beside < s->lines ? beside : s->lines;
+}
+
+static bool share_names(const struct ts_text_sort *a, const struct ts_text_sort *b)
+{
+	for (size_t i = 0; i < a->n_names; i++)
+		for (size_t j = 0; j < b->n_names; j++)
+			if (a->names[i] == b->names[j])
+				return true;
+	return false;
+}
+
+/* Whether the kind is another line of the same steps: its counter has a name, and its values lie among them. */
+static bool joins_steps(const struct choice *c, const struct ts_text_sort *s)
+{
+	struct roles r = roles_of(s);
+	const struct ts_text_counter *mine, *theirs;
+
+	if (r.step == NONE || c->roles.step == NONE || !measured_of(s) || (r.epoch == NONE) != (c->roles.epoch == NONE))
+		return false;
+	mine = &s->counters[r.step];
+	theirs = &c->steps->counters[c->roles.step];
+	return is_named(mine) && falls_of(s, &r) <= s->lines / 20 + 1 && mine->value >= theirs->least && mine->least <= theirs->value + 1;
+}
+
+/* Whether the kind stands in the blocks of the steps: it measures something, or comes as regularly. */
+static bool joins_blocks(const struct choice *c, const struct ts_text_sort *s)
+{
+	struct roles r = roles_of(s);
+	bool regular = 10 * s->lines >= 7 * c->steps->lines && s->lines <= 40 * c->steps->lines;
+
+	if (r.step != NONE && counts(s, &r))
+		return false;
+	if (s->last <= c->steps->first || s->first >= c->steps->last + c->steps->lines || !s->named)
+		return false;
+	for (size_t i = 0; i < c->n; i++)
+		if (share_names(s, c->kinds[i]))
+			return false;
+	return regular || (measured_of(s) && s->lines >= 2);
+}
+
+/* "Epoch 3/10", where the steps begin again behind it. */
+static bool heads_epochs(const struct choice *c, const struct ts_text_sort *s)
+{
+	return s->n_counters == 1 && ts_text_counter_is_epoch(&s->counters[0]) && c->roles.epoch == NONE && c->roles.step != NONE &&
+	       c->steps->counters[c->roles.step].falls_after > 0;
+}
+
+static void choose_others(const struct ts_text_kinds *k, struct choice *c)
+{
+	for (size_t i = 0; i < k->n && c->n < TS_TEXT_GUESS_TEMPLATES; i++) {
+		const struct ts_text_sort *s = &k->items[i];
+
+		if (s != c->steps && s->n_counters && (heads_epochs(c, s) || joins_steps(c, s)))
+			c->kinds[c->n++] = s;
+	}
+	for (size_t i = 0; i < k->n && c->n < TS_TEXT_GUESS_TEMPLATES; i++) {
+		const struct ts_text_sort *s = &k->items[i];
+
+		if (s != c->steps && !heads_epochs(c, s) && !joins_steps(c, s) && joins_blocks(c, s))
+			c->kinds[c->n++] = s;
+	}
+}
+
+static void choose(const struct ts_text_kinds *k, struct choice *c)
+{
+	uint64_t most = 0;
+
+	*c = (struct choice){.n = 0};
+	for (size_t i = 0; i < k->n; i++) {
+		const struct ts_text_sort *s = &k->items[i];
+		struct roles r = roles_of(s);
+		uint64_t weight = s->n_counters && counts(s, &r) ? 1 + weight_of(k, s) : 0;
+
+		if (weight <= most)
+			continue;
+		most = weight;
+		c->steps = s;
+		c->roles = r;
+	}
+	if (!c->steps)
+		return;
+	c->kinds[c->n++] = c->steps;
+	choose_others(k, c);
+}
+
+/* --- templates --- */
+
+static void put(char *out, size_t *n, const char *text)
+{
+	size_t len = strlen(text);
+
+	if (*n + len >= TEMPLATE_MAX)
+		return;
+	memcpy(out + *n, text, len + 1);
+	*n += len;
+}
+
+/* The name of a plain line's first number: what stands before it, without its sign. */
+static void put_first_name(char *out, size_t *n, const char *form)
+{
+	size_t len = strlen(form);
+	char name[TS_TEXT_FORM];
+
+	while (len && strchr(" :=\001", form[len - 1]))
+		len--;
+	memcpy(name, form, len);
+	name[len] = '\0';
+	put(out, n, "{");
+	put(out, n, name);
+	put(out, n, "}");
+}
+
+static const char *template_of(const struct ts_text_sort *s, struct ts_arena *arena)
+{
+	char out[TEMPLATE_MAX] = "";
+	size_t n = 0, counter = 0;
+	struct roles r = roles_of(s);
+	bool step = r.step != NONE && s->counters[r.step].rises + (is_named(&s->counters[r.step]) && s->lines == 1) > 0;
+
+	if (!s->n_counters && s->form[0] == TS_TEXT_COUNTER)
+		return "{*}";
+	if (s->measured_before > s->measured)
+		put(out, &n, "{*} ");
+	for (const char *c = s->form; *c; c++) {
+		char text[2] = {*c, '\0'};
+
+		if (*c == TS_TEXT_COUNTER && !s->n_counters) {
+			put_first_name(out, &n, s->form);
+		} else if (*c == TS_TEXT_COUNTER) {
+			put(out, &n, counter == r.step && step ? "{step}" : counter == r.epoch ? "{epoch}" : "{}");
+			counter++;
+		} else {
+			put(out, &n, *c == TS_TEXT_WHOLE ? "{}" : text);
+		}
+	}
+	while (n && out[n - 1] == ' ')
+		out[--n] = '\0';
+	if (s->named)
+		put(out, &n, " {*}");
+	return ts_arena_printf(arena, "%s", out);
+}
+
+/* A template with more text before its first field is tried first, and one that fits any named numbers last. */
+static size_t text_of(const char *template)
+{
+	size_t n = 0;
+
+	for (bool field = false; *template; template++) {
+		field = *template == '{' || (field && *template != '}');
+		n += !field && *template != '}' && *template != ' ';
+	}
+	return n;
+}
+
+static void sort(struct ts_text_guess *g)
+{
+	for (size_t i = 1; i < g->n; i++)
+		for (size_t k = i; k > 0 && text_of(g->templates[k - 1]) < text_of(g->templates[k]); k--) {
+			const char *other = g->templates[k];
+
+			g->templates[k] = g->templates[k - 1];
+			g->templates[k - 1] = other;
+		}
+}
+
+void ts_text_templates_print(struct ts_buf *out, const char *const *templates, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		ts_buf_str(out, " --pattern '");
+		for (const char *c = templates[i]; *c; c++)
+			if (*c == '\'')
+				ts_buf_str(out, "'\\''");
+			else
+				ts_buf_char(out, *c);
+		ts_buf_char(out, '\'');
+	}
+}
+
+/* --- how sure it is --- */
+
+static const char *doubt(const struct ts_text_kinds *k, const struct choice *c)
+{
+	uint64_t measured = 0, lines = 0;
+
+	for (size_t i = 0; i < c->n; i++) {
+		measured += measured_of(c->kinds[i]);
+		lines += c->kinds[i]->lines;
+	}
+	if (2 * measured < c->steps->lines || measured < LINES_LEAST)
+		return "none of their numbers has a name of what trainings measure, such as a loss, an accuracy or a learning rate";
+	if (lines < LINES_MANY && lines * PER_LINES < k->lines)
+		return "they are too few among the other lines";
+	return NULL;
+}
+
+static enum ts_status make(const struct ts_text_kinds *k, struct ts_arena *arena, struct ts_text_guess *g, struct ts_error *err)
+{
+	struct choice c;
+
+	*g = (struct ts_text_guess){.n = 0};
+	choose(k, &c);
+	for (size_t i = 0; i < c.n; i++) {
+		g->templates[i] = template_of(c.kinds[i], arena);
+		if (!g->templates[i])
+			return ts_arena_error(arena, err);
+	}
+	g->n = c.n;
+	g->lines = c.n ? c.steps->lines : 0;
+	g->why = c.n ? doubt(k, &c) : "no line has a number that rises as steps do, with another number that has a name";
+	sort(g);
+	return TS_OK;
+}
+
+/* --- the sample --- */
+
+static enum ts_status read_sample(struct ts_log_lines *lines, struct ts_text_kinds *k, struct ts_buf *scratch, struct ts_error *err)
+{
+	struct ts_span raw;
+	enum ts_log_line_end end;
+	struct ts_text_line line;
+
+	while (ts_log_lines_at(lines) < TS_TEXT_GUESS_BYTES) {
+		if (ts_log_lines_next(lines, &raw, &end, err))
+			return err->status;
+		if (end == TS_LOG_LINES_END)
+			break;
+		if (end != TS_LOG_LINE || raw.len > TS_TEXT_LINE_MAX || lines->cut)
+			continue;
+		if (raw.len && memchr(raw.data, '\0', raw.len)) {
+			k->n = 0;
+			break;
+		}
+		if (ts_text_line_clean(raw, scratch, &line, err))
+			return err->status;
+		ts_text_kinds_line(k, line.text, line.rank);
+	}
+	return TS_OK;
+}
+
+enum ts_status ts_text_guess(const char *top, const char *path, struct ts_arena *arena, struct ts_text_guess *ret_guess,
+			     struct ts_error *err)
+{
+	struct ts_buf scratch = TS_BUF_INIT(TS_LINE_MAX);
+	struct ts_log_lines lines;
+	struct ts_text_kinds kinds;
+	enum ts_status status = ts_text_kinds_init(&kinds, TS_TEXT_GUESS_KINDS, arena, err);
+
+	if (status)
+		return status;
+	status = ts_log_lines_open(&lines, top, path, '\r', err);
+	if (!status)
+		status = read_sample(&lines, &kinds, &scratch, err);
+	ts_log_lines_close(&lines);
+	ts_buf_finish(&scratch);
+	return status ? status : make(&kinds, arena, ret_guess, err);
+}

@@ -1,0 +1,466 @@
+#include "ingest/text/text_kinds.h"
+
+#include "base/number.h"
+#include "base/text.h"
+#include "ingest/rows/log_axes.h"
+#include "ingest/rows/log_names.h"
+
+#include <stdio.h>
+
+enum { WORDS_BETWEEN = 3, DIGITS_MAX = 15, PREFIX_MAX = 80 };
+
+/* The counters of one line. */
+struct found {
+	const struct ts_text_tokens *tokens;
+	struct ts_span line;
+	size_t first_word, words, bracket; /* the words since the last break; the token of a bracket that opened behind them */
+	bool open;
+	size_t counters[TS_TEXT_COUNTERS], names[TS_TEXT_COUNTERS], n; /* their tokens, and those of their last words */
+	size_t from, end;				    /* bytes of the line */
+};
+
+static const struct ts_text_token *token(const struct found *f, size_t i)
+{
+	static const struct ts_text_token none = {.kind = TS_TEXT_MARK, .mark = '|'};
+
+	return i < f->tokens->n ? &f->tokens->items[i] : &none;
+}
+
+static bool is_mark(const struct found *f, size_t i, char mark)
+{
+	return token(f, i)->kind == TS_TEXT_MARK && token(f, i)->mark == (uint8_t)mark && i < f->tokens->n;
+}
+
+/* --- what is a counter --- */
+
+/* "Epoch" of "Epoch(train)". */
+static struct ts_span without_bracket(struct ts_span word)
+{
+	const uint8_t *open = word.len ? memchr(word.data, '(', word.len) : NULL;
+
+	return open ? ts_span_part(word, 0, (size_t)(open - word.data)) : word;
+}
+
+static size_t rank_of_word(struct ts_span word)
+{
+	size_t rank = ts_log_axis_rank(without_bracket(word));
+
+	if (rank == TS_LOG_AXIS_NONE && (ts_span_ends(word, "_step") || ts_span_ends(word, "/step")))
+		return TS_LOG_AXIS_NONE - 1;
+	return rank;
+}
+
+/* Whether the words before the token name a step or an epoch: the last of them does, or all together. */
+static bool named_axis(const struct found *f, size_t i)
+{
+	const struct ts_text_token *last = token(f, f->first_word + f->words - 1);
+
+	if (!f->words)
+		return false;
+	if (ts_span_is(last->text, "s"))
+		return f->first_word == 0 && is_mark(f, i - 1, ':');
+	return rank_of_word(last->text) != TS_LOG_AXIS_NONE;
+}
+
+static bool measures(const struct found *f)
+{
+	return f->words && ts_log_name_measures(ts_span_part(f->line, token(f, f->first_word)->at,
+							     token(f, f->first_word + f->words - 1)->end - token(f, f->first_word)->at));
+}
+
+static bool is_whole(struct ts_span number)
+{
+	size_t digits = 0;
+
+	for (size_t i = 0; i < number.len; i++) {
+		if (!ts_is_digit(number.data[i]) && number.data[i] != ',')
+			return false;
+		digits += ts_is_digit(number.data[i]) != 0;
+	}
+	return digits > 0 && digits <= DIGITS_MAX;
+}
+
+static bool is_counter(const struct found *f, size_t i)
+{
+	const struct ts_text_token *t = token(f, i);
+	bool fraction = t->kind == TS_TEXT_FRACTION, bracketed = i > 0 && is_mark(f, i - 1, '[');
+
+	if (fraction && (named_axis(f, i) || !f->words || (!f->n && !measures(f))))
+		return true;
+	if (fraction || t->kind != TS_TEXT_NUMBER || !is_whole(t->text) || (t->unit.len && !ts_span_is(t->unit, "it")))
+		return false;
+	if (named_axis(f, i))
+		return true;
+	if (bracketed && !f->words && is_mark(f, i + 1, ']'))
+		return true;
+	return f->words && is_mark(f, i - 1, ':') && is_mark(f, i + 1, '[') && token(f, i + 2)->kind == TS_TEXT_FRACTION;
+}
+
+/* --- finding them --- */
+
+static void forget(struct found *f)
+{
+	f->words = 0;
+	f->open = false;
+}
+
+static void add(struct found *f, size_t i)
+{
+	if (!f->n && f->words && f->first_word && is_mark(f, f->first_word - 1, '[') && !token(f, f->first_word)->gap)
+		f->from = token(f, f->first_word - 1)->at;
+	else if (!f->n)
+		f->from = f->words ? token(f, f->first_word)->at : f->open ? token(f, f->bracket)->at : token(f, i)->at;
+	f->counters[f->n] = i;
+	f->names[f->n++] = f->words ? f->first_word + f->words - 1 : SIZE_MAX;
+	f->end = token(f, i)->end;
+	forget(f);
+}
+
+/* Returns false where the counters end. */
+static bool look(struct found *f, size_t i)
+{
+	const struct ts_text_token *t = token(f, i);
+
+	switch (t->kind) {
+	case TS_TEXT_WORD:
+		if (ts_text_breaks(f->tokens, i) || f->open || (f->words && i > 0 && token(f, i - 1)->kind == TS_TEXT_MARK))
+			forget(f);
+		if (ts_text_breaks(f->tokens, i) && t->gap < 2)
+			return true;
+		if (!f->words)
+			f->first_word = i;
+		f->words++;
+		return !f->n || f->words <= WORDS_BETWEEN;
+	case TS_TEXT_MARK:
+		if (t->mark == '[' || t->mark == '(') {
+			f->open = true;
+			f->bracket = i;
+		} else if (!memchr(":=#'\"", t->mark, 5)) {
+			forget(f);
+		}
+		return true;
+	case TS_TEXT_NUMBER:
+	case TS_TEXT_FRACTION:
+		if (f->n < TS_TEXT_COUNTERS && is_counter(f, i)) {
+			add(f, i);
+			return true;
+		}
+		break;
+	case TS_TEXT_DURATION:
+	case TS_TEXT_OTHER:
+		break;
+	}
+	forget(f);
+	return !f->n;
+}
+
+static bool find(const struct ts_text_tokens *tokens, struct ts_span line, struct found *f)
+{
+	*f = (struct found){.tokens = tokens, .line = line};
+	for (size_t i = 0; i < tokens->n && look(f, i); i++)
+		;
+	return f->n > 0;
+}
+
+/* --- forms --- */
+
+static size_t token_at(const struct ts_text_tokens *t, size_t at)
+{
+	size_t i = 0;
+
+	while (i < t->n && t->items[i].at < at)
+		i++;
+	return i;
+}
+
+static bool is_number(const struct ts_text_token *t)
+{
+	return t->kind == TS_TEXT_NUMBER || t->kind == TS_TEXT_FRACTION || t->kind == TS_TEXT_DURATION;
+}
+
+/* Appends literal text: braces twice, spaces as one. */
+static void put(char form[TS_TEXT_FORM], size_t *n, struct ts_span text)
+{
+	for (size_t i = 0; i < text.len && *n + 2 < TS_TEXT_FORM; i++) {
+		uint8_t c = text.data[i];
+
+		if (ts_is_space(c)) {
+			if (*n && form[*n - 1] != ' ')
+				form[(*n)++] = ' ';
+			continue;
+		}
+		if (c < ' ')
+			continue;
+		form[(*n)++] = (char)c;
+		if (c == '{' || c == '}')
+			form[(*n)++] = (char)c;
+	}
+	form[*n] = '\0';
+}
+
+/* Appends a counter. Spaces between a mark and it differ with its length, and a field needs none. */
+static void put_counter(char form[TS_TEXT_FORM], size_t *n, char c)
+{
+	if (*n > 1 && form[*n - 1] == ' ' && !ts_is_alnum((unsigned char)form[*n - 2]))
+		(*n)--;
+	if (*n + 2 < TS_TEXT_FORM)
+		form[(*n)++] = c;
+	form[*n] = '\0';
+}
+
+/* What closes and ends the counters: "]", "]:"; behind a fraction without a name, whatever mark comes next. */
+static size_t end_of(const struct found *f)
+{
+	size_t i = f->counters[f->n - 1] + 1, end = f->end;
+	bool bare = f->n == 1 && f->names[0] == SIZE_MAX && !is_mark(f, f->counters[0] - 1, '[');
+
+	if (f->counters[0] == 0)
+		bare = f->n == 1 && f->names[0] == SIZE_MAX;
+	for (; i < f->tokens->n && token(f, i)->kind == TS_TEXT_MARK && memchr("])", token(f, i)->mark, 2); i++)
+		end = token(f, i)->end;
+	if (is_mark(f, i, ':') && token(f, i)->gap == 0)
+		end = token(f, i)->end;
+	else if (bare && i < f->tokens->n && token(f, i)->kind == TS_TEXT_MARK)
+		end = token(f, i)->at + (token(f, i)->mark == '~' ? 0 : 1);
+	return end;
+}
+
+static void form_of(const struct found *f, char form[TS_TEXT_FORM])
+{
+	size_t at = f->from, n = 0;
+
+	form[0] = '\0';
+	for (size_t i = 0; i < f->n; i++) {
+		const struct ts_text_token *t = token(f, f->counters[i]);
+		size_t first = (size_t)(t->text.data - f->line.data);
+
+		put(form, &n, ts_span_part(f->line, at, first - at));
+		put_counter(form, &n, TS_TEXT_COUNTER);
+		at = first + t->text.len;
+		if (t->kind == TS_TEXT_FRACTION) {
+			size_t second = (size_t)(t->whole.data - f->line.data);
+
+			put(form, &n, ts_span_part(f->line, at, second - at));
+			put_counter(form, &n, TS_TEXT_WHOLE);
+			at = second + t->whole.len;
+		}
+	}
+	put(form, &n, ts_span_part(f->line, at, end_of(f) - at));
+}
+
+/* Of a line without counters: the words before its first named number; or that number itself. */
+static void plain_form(const struct ts_text_tokens *tokens, struct ts_span line, size_t at, bool all, char form[TS_TEXT_FORM])
+{
+	size_t from = at, n = 0, i = token_at(tokens, at);
+
+	for (size_t k = i; k > 0; k--) {
+		const struct ts_text_token *t = &tokens->items[k - 1];
+
+		if (t->kind == TS_TEXT_OTHER || t->kind == TS_TEXT_DURATION || t->kind == TS_TEXT_FRACTION ||
+		    (t->kind == TS_TEXT_WORD && ts_text_breaks(tokens, k - 1) && t->gap < 2) ||
+		    (t->kind == TS_TEXT_MARK && memchr("]~-", t->mark, 3)) || at - t->at > PREFIX_MAX)
+			break;
+		from = t->at;
+	}
+	form[0] = '\0';
+	while (from < at && !ts_is_alnum(line.data[from]))
+		from++;
+	put(form, &n, ts_span_part(line, from, at - from));
+	while (n && form[n - 1] == ' ')
+		form[--n] = '\0';
+	if (n)
+		return;
+	while (i < tokens->n && !is_number(&tokens->items[i]))
+		i++;
+	if (!all && i < tokens->n)
+		put(form, &n, ts_span_part(line, at, tokens->items[i].at - at));
+	put_counter(form, &n, TS_TEXT_COUNTER);
+}
+
+/* --- counting --- */
+
+static uint64_t hash_of(struct ts_span name)
+{
+	uint64_t h = UINT64_C(0xcbf29ce484222325);
+
+	for (size_t i = 0; i < name.len; i++)
+		h = (h ^ name.data[i]) * UINT64_C(0x100000001b3);
+	return h;
+}
+
+static struct ts_text_sort *kind_of(struct ts_text_kinds *k, const char *form, size_t n_counters, int32_t rank)
+{
+	uint64_t hash = hash_of(ts_span_str(form));
+	struct ts_text_sort *s;
+
+	for (size_t i = 0; i < k->n; i++)
+		if (k->items[i].hash == hash && k->items[i].n_counters == n_counters && strcmp(k->items[i].form, form) == 0)
+			return &k->items[i];
+	if (k->n == k->cap)
+		return NULL;
+	s = &k->items[k->n++];
+	*s = (struct ts_text_sort){.hash = hash, .n_counters = n_counters, .rank = rank, .first = k->lines};
+	memcpy(s->form, form, strlen(form) + 1);
+	return s;
+}
+
+static int64_t value_of(struct ts_span number)
+{
+	int64_t value = 0;
+
+	for (size_t i = 0; i < number.len && number.data[i] != '.'; i++)
+		if (ts_is_digit(number.data[i]) && value < INT64_MAX / 16)
+			value = value * 10 + (number.data[i] - '0');
+	return value;
+}
+
+static void name_counter(struct ts_text_counter *c, const struct found *f, size_t i)
+{
+	struct ts_span word = f->names[i] == SIZE_MAX ? ts_span_of(NULL, 0) : without_bracket(token(f, f->names[i])->text);
+
+	if (word.len >= sizeof c->name)
+		word.len = 0;
+	if (word.len)
+		memcpy(c->name, word.data, word.len);
+	c->name[word.len] = '\0';
+}
+
+static void count_counters(const struct ts_text_kinds *k, struct ts_text_sort *s, const struct found *f)
+{
+	bool rose[TS_TEXT_COUNTERS] = {false};
+
+	for (size_t i = 0; i < f->n; i++) {
+		struct ts_text_counter *c = &s->counters[i];
+		int64_t value = value_of(token(f, f->counters[i])->text);
+
+		if (s->lines == 0) {
+			name_counter(c, f, i);
+			c->value = c->least = value;
+			continue;
+		}
+		rose[i] = value > c->value;
+		c->rises += value > c->value;
+		c->sames += value == c->value;
+		c->falls += value < c->value;
+		for (size_t e = 0; e < i; e++)
+			c->falls_with[e] += value < c->value && rose[e];
+		c->falls_after += value < c->value && k->epoch_line > s->last;
+		c->least = value < c->least ? value : c->least;
+		c->value = value;
+	}
+}
+
+bool ts_text_counter_is_epoch(const struct ts_text_counter *c)
+{
+	return ts_log_axis_rank(ts_span_str(c->name)) == ts_log_axis_rank(ts_span_str("epoch"));
+}
+
+size_t ts_text_counter_rank(const struct ts_text_counter *c)
+{
+	return rank_of_word(ts_span_str(c->name));
+}
+
+static bool measured(const struct ts_text_record *r)
+{
+	for (size_t i = 0; i < r->n; i++)
+		if (!r->cells[i].is_text && ts_log_name_measures(r->cells[i].name))
+			return true;
+	return false;
+}
+
+static void keep_names(struct ts_text_sort *s, const struct ts_text_record *r)
+{
+	for (size_t i = 0; s->n_names == i && i < r->n && i < TS_TEXT_KIND_NAMES; i++)
+		s->names[s->n_names++] = hash_of(r->cells[i].name);
+}
+
+static void count_named(struct ts_text_kinds *k, struct ts_text_sort *s, const struct found *f, struct ts_span line)
+{
+	ts_text_record_clear(k->record);
+	(void)ts_text_named(k->tokens, token_at(k->tokens, end_of(f)), k->tokens->n, line, k->record);
+	s->named += k->record->n > 0;
+	s->measured += measured(k->record);
+	if (s->lines == 0)
+		keep_names(s, k->record);
+	if (measured(k->record))
+		return;
+	ts_text_record_clear(k->record);
+	(void)ts_text_named(k->tokens, 0, token_at(k->tokens, f->from), line, k->record);
+	s->named_before += k->record->n > 0;
+	s->measured_before += measured(k->record);
+}
+
+/* Returns false if lines of this rank do not count. */
+static bool takes_rank(struct ts_text_sort *s, int32_t rank)
+{
+	struct ts_text_sort empty = {.hash = s->hash, .n_counters = s->n_counters, .rank = rank, .first = s->first};
+
+	if (rank < s->rank) {
+		memcpy(empty.form, s->form, sizeof empty.form);
+		*s = empty;
+	}
+	return rank == s->rank;
+}
+
+static void take_counted(struct ts_text_kinds *k, const struct found *f, struct ts_span line, int32_t rank)
+{
+	char form[TS_TEXT_FORM];
+	struct ts_text_sort *s;
+
+	form_of(f, form);
+	s = kind_of(k, form, f->n, rank);
+	if (!s || !takes_rank(s, rank))
+		return;
+	count_counters(k, s, f);
+	count_named(k, s, f, line);
+	s->lines++;
+	s->last = k->lines;
+	if (f->n == 1 && ts_text_counter_is_epoch(&s->counters[0]))
+		k->epoch_line = k->lines;
+}
+
+static void take_plain(struct ts_text_kinds *k, struct ts_span line, int32_t rank)
+{
+	char form[TS_TEXT_FORM];
+	struct ts_text_sort *s;
+	bool all;
+
+	ts_text_record_clear(k->record);
+	all = ts_text_named(k->tokens, 0, k->tokens->n, line, k->record);
+	if (!k->record->n)
+		return;
+	plain_form(k->tokens, line, k->record->at, all, form);
+	s = kind_of(k, form, 0, rank);
+	if (!s || !takes_rank(s, rank))
+		return;
+	if (s->lines == 0)
+		keep_names(s, k->record);
+	s->lines++;
+	s->last = k->lines;
+	s->named++;
+	s->measured += measured(k->record);
+	s->plain += all;
+}
+
+enum ts_status ts_text_kinds_init(struct ts_text_kinds *k, size_t cap, struct ts_arena *arena, struct ts_error *err)
+{
+	*k = (struct ts_text_kinds){.items = ts_arena_array(arena, cap, sizeof *k->items),
+				    .cap = cap,
+				    .tokens = ts_arena_array(arena, 1, sizeof *k->tokens),
+				    .record = ts_arena_array(arena, 1, sizeof *k->record)};
+	return k->items && k->tokens && k->record ? TS_OK : ts_arena_error(arena, err);
+}
+
+void ts_text_kinds_line(struct ts_text_kinds *k, struct ts_span line, int32_t rank)
+{
+	struct found f;
+
+	if (!line.len)
+		return;
+	k->lines++;
+	ts_text_tokenize(line, k->tokens);
+	if (find(k->tokens, line, &f))
+		take_counted(k, &f, line, rank);
+	else
+		take_plain(k, line, rank);
+}

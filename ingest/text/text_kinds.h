@@ -1,0 +1,61 @@
+/* text_kinds.h - sorts the lines of a log into kinds: by the text around their counters, or before their first named number.
+ *
+ *	ts_text_kinds_line(&k, line, rank)	each line, cleaned (text_line.h)
+ *
+ * A counter is a whole number or a fraction that has the name of a step or an epoch ("iter 40", "Epoch [1/6]"), a fraction of no name
+ * ("[12/400]"), a number alone in brackets ("[40]"), and what stands before such a one ("Train: 0 [50/1000"). The form of a kind is a
+ * template whose counters are COUNTER and WHOLE. Lines of higher ranks than a kind's lowest are passed over.
+ */
+#ifndef TSCOPE_INGEST_TEXT_TEXT_KINDS_H
+#define TSCOPE_INGEST_TEXT_TEXT_KINDS_H
+
+#include "base/arena.h"
+#include "ingest/text/text_named.h"
+
+enum {
+	TS_TEXT_COUNTERS = 4,
+	TS_TEXT_FORM = 240,
+	TS_TEXT_KIND_NAMES = 24,
+	TS_TEXT_COUNTER = 1, /* in a form: a counter, and the second number of a fraction */
+	TS_TEXT_WHOLE = 2,
+};
+
+struct ts_text_counter {
+	char name[32]; /* the word before it; empty if it has none */
+	int64_t value, least;
+	uint64_t rises, falls, sames;
+	uint64_t falls_with[TS_TEXT_COUNTERS]; /* falls when the counter before it of that number rose */
+	uint64_t falls_after;		       /* falls when a line of another kind with an epoch stood between */
+};
+
+struct ts_text_sort {
+	uint64_t hash; /* of the form */
+	char form[TS_TEXT_FORM];
+	size_t n_counters; /* 0: the line has none */
+	struct ts_text_counter counters[TS_TEXT_COUNTERS];
+	int32_t rank;
+	uint64_t lines, first, last;	       /* how many; the number of the first and the last */
+	uint64_t named, measured;	       /* lines with named numbers; with one of what trainings measure */
+	uint64_t named_before, measured_before; /* in the text before the counters */
+	uint64_t plain;			       /* lines of named numbers and nothing else */
+	uint64_t names[TS_TEXT_KIND_NAMES];    /* hashes of the names of its first line */
+	size_t n_names;
+};
+
+struct ts_text_kinds {
+	struct ts_text_sort *items;
+	size_t n, cap;
+	uint64_t lines; /* that are not empty */
+	uint64_t epoch_line; /* the last line that only an epoch counts */
+	struct ts_text_tokens *tokens;
+	struct ts_text_record *record;
+};
+
+/* Makes space for so many kinds in the arena. */
+enum ts_status ts_text_kinds_init(struct ts_text_kinds *k, size_t cap, struct ts_arena *arena, struct ts_error *err);
+void ts_text_kinds_line(struct ts_text_kinds *k, struct ts_span line, int32_t rank);
+/* Whether the counter has the name of an epoch, and how certain it is the step (ts_log_axis_rank). */
+bool ts_text_counter_is_epoch(const struct ts_text_counter *c);
+size_t ts_text_counter_rank(const struct ts_text_counter *c);
+
+#endif

@@ -1,0 +1,414 @@
+#include "ingest/text/text_named.h"
+
+#include "base/number.h"
+#include "base/text.h"
+#include "ingest/rows/log_axes.h"
+
+#include <stdio.h>
+
+enum { WORDS_MAX = 4, LOOK = 64, NAME_BYTES = 120 };
+
+/* Where in the tokens it stands, and the words that may be the next number's name. */
+struct naming {
+	const struct ts_text_tokens *tokens;
+	size_t i, end;
+	struct ts_span line;
+	struct ts_text_record *r;
+	size_t first, words;  /* the words since the last break */
+	size_t name_end;      /* the byte behind the last of them */
+	bool strong, piped;   /* a ':' or '=' stands behind them; a '|' does */
+	struct ts_span last;  /* the name of the number before, and its unit */
+	struct ts_span unit;
+	struct ts_span all;   /* the unit of numbers without one: "time (ms) | forward: 5" */
+	bool left_over;
+};
+
+static const struct ts_text_token *token(const struct naming *n, size_t i)
+{
+	static const struct ts_text_token none = {.kind = TS_TEXT_MARK, .mark = '|'};
+
+	return i < n->end ? &n->tokens->items[i] : &none;
+}
+
+static bool is_mark(const struct naming *n, size_t i, char mark)
+{
+	return i < n->end && n->tokens->items[i].kind == TS_TEXT_MARK && n->tokens->items[i].mark == (uint8_t)mark;
+}
+
+static bool is_number(const struct ts_text_token *t)
+{
+	return t->kind == TS_TEXT_NUMBER || t->kind == TS_TEXT_FRACTION || t->kind == TS_TEXT_DURATION;
+}
+
+static bool word_among(struct ts_span word, const char *const *list)
+{
+	for (; *list; list++) {
+		size_t i = 0, n = strlen(*list);
+
+		while (i < n && i < word.len && (word.data[i] | (ts_is_alpha(word.data[i]) ? 32 : 0)) == (uint8_t)(*list)[i])
+			i++;
+		if (i == n && i == word.len)
+			return true;
+	}
+	return false;
+}
+
+static bool is_level(struct ts_span word)
+{
+	static const char *const levels[] = {"info", "debug", "warning", "warn", "error", "critical", NULL};
+
+	return word_among(word, levels);
+}
+
+bool ts_text_breaks(const struct ts_text_tokens *tokens, size_t i)
+{
+	const struct ts_text_token *t = &tokens->items[i];
+
+	if (t->kind == TS_TEXT_WORD)
+		return is_level(t->text) || (t->gap > 1 && i > 0 && tokens->items[i - 1].kind == TS_TEXT_WORD);
+	return t->kind == TS_TEXT_OTHER || (t->kind == TS_TEXT_MARK && !memchr(":='\"`", t->mark, 5));
+}
+
+/* --- names --- */
+
+static void forget(struct naming *n)
+{
+	n->left_over |= n->words > 0;
+	n->words = 0;
+	n->strong = n->piped = false;
+}
+
+/* What a logger and a launcher say of themselves. */
+static bool is_noise(struct ts_span name)
+{
+	static const char *const noise[] = {"rank", "local_rank", "pid", "line", "port", "gpu", "node", "worker", "seed", "ip", NULL};
+	static const char *const files[] = {".py", ".cpp", ".cc", ".cu", ".h", ".c", ".rs", ".go"};
+
+	if (word_among(name, noise))
+		return true;
+	for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
+		if (ts_span_ends(name, files[i]))
+			return true;
+	return false;
+}
+
+static bool is_small_word(struct ts_span word)
+{
+	static const char *const words[] = {"at",  "in",   "of",    "to",   "for",  "from", "the", "after", "with", "and", "is",
+					    "on",  "than", "least", "most", "only", "a",    "an",  "by",    "or",   "v",   NULL};
+
+	return word_among(word, words);
+}
+
+static struct ts_span name_of(const struct naming *n)
+{
+	size_t from = n->tokens->items[n->first].at;
+
+	return ts_span_part(n->line, from, n->name_end - from);
+}
+
+static bool may_name(const struct naming *n, struct ts_span name)
+{
+	const struct ts_text_token *last = token(n, n->i - 1);
+
+	if (!n->words || name.len > NAME_BYTES || is_noise(name))
+		return false;
+	if (n->strong || n->piped)
+		return true;
+	return n->words <= WORDS_MAX && !(last->kind == TS_TEXT_WORD && is_small_word(last->text));
+}
+
+/* --- values --- */
+
+static bool has_name(const struct ts_text_record *r, struct ts_span name)
+{
+	for (size_t i = 0; i < r->n; i++)
+		if (ts_span_eq(r->cells[i].name, name))
+			return true;
+	return false;
+}
+
+/* The time of a step, by the names that it has beside a loss. */
+static bool is_step_time(struct ts_span name)
+{
+	static const char *const names[] = {"time", "dt", "step time", "step_time", "iter time", "iter_time", "batch time", "batch_time", NULL};
+
+	return word_among(name, names);
+}
+
+static void add(struct naming *n, struct ts_span name, const struct ts_text_token *t)
+{
+	struct ts_span unit = t->kind != TS_TEXT_NUMBER ? ts_span_of(NULL, 0) : t->unit.len ? t->unit : n->all;
+	double seconds;
+
+	if (!n->r->n)
+		n->r->at = n->words ? token(n, n->first)->at : t->at;
+	if (t->kind == TS_TEXT_DURATION) {
+		if (ts_text_duration(t->text, &seconds) && !has_name(n->r, name))
+			ts_text_record_double(n->r, name, seconds);
+		return;
+	}
+	if (is_step_time(name) && (ts_span_is(unit, "ms") || ts_span_is(unit, "s") || ts_span_is(unit, "sec"))) {
+		name = ts_span_str(ts_span_is(unit, "ms") ? "step_time_ms" : "step_time");
+		unit.len = 0;
+	}
+	ts_text_record_measure(n->r, name, t->text, unit);
+}
+
+/* The number has the words before it as its name. */
+static void take_named(struct naming *n, const struct ts_text_token *t)
+{
+	struct ts_span name = name_of(n);
+
+	if (may_name(n, name)) {
+		add(n, name, t);
+		n->last = name;
+		n->unit = t->unit;
+	} else {
+		n->left_over = true;
+	}
+	n->words = 0;
+	n->strong = n->piped = false;
+}
+
+/* "( 0.53)" behind a number: a mean of it, or the same in another unit. */
+static bool take_mean(struct naming *n, const struct ts_text_token *t)
+{
+	char name[NAME_BYTES + 8];
+	int len;
+
+	if (!n->last.len || (t->unit.len && memchr(t->unit.data, '/', t->unit.len)) || !is_mark(n, n->i - 1, '(') || !(is_mark(n, n->i + 1, ')') || is_mark(n, n->i + 1, ',')))
+		return false;
+	if (t->unit.len && !ts_span_eq(t->unit, n->unit)) {
+		add(n, n->last, t);
+		return true;
+	}
+	len = snprintf(name, sizeof name, "%.*s_avg", (int)(n->last.len < NAME_BYTES ? n->last.len : NAME_BYTES), (const char *)n->last.data);
+	add(n, ts_text_record_keep(n->r, ts_span_of(name, (size_t)len)), t);
+	return true;
+}
+
+/* "| 40.1% MFU |", "(2.53 sec/step)", "| 120 ms |": what stands behind the number, or its unit, is its name. */
+static bool take_behind(struct naming *n, const struct ts_text_token *t)
+{
+	size_t to = n->i + 1;
+	struct ts_text_token bare = *t;
+
+	bool rate = t->unit.len && memchr(t->unit.data, '/', t->unit.len);
+
+	if (t->kind != TS_TEXT_NUMBER || (!rate && n->i > 0 && token(n, n->i - 1)->kind != TS_TEXT_MARK))
+		return false;
+	while (to < n->end && to < n->i + WORDS_MAX && token(n, to)->kind == TS_TEXT_WORD && token(n, to)->gap < 2)
+		to++;
+	if (to > n->i + 1 && (to == n->end || ts_text_breaks(n->tokens, to)) && !is_small_word(token(n, n->i + 1)->text)) {
+		add(n, ts_span_part(n->line, token(n, n->i + 1)->at, token(n, to - 1)->end - token(n, n->i + 1)->at), t);
+		n->i = to - 1;
+		return true;
+	}
+	if (to > n->i + 1 || !t->unit.len || ts_span_is(t->unit, "%") || (is_mark(n, n->i + 1, ':') || is_mark(n, n->i + 1, '=')))
+		return false;
+	if (rate) {
+		bare.unit.len = 0;
+		add(n, ts_span_is(t->unit, "/s") ? ts_span_str("per_s") : t->unit, &bare);
+		return true;
+	}
+	if (!ts_span_is(t->unit, "ms") && !ts_span_is(t->unit, "s"))
+		return false;
+	add(n, ts_span_str(ts_span_is(t->unit, "s") ? "elapsed" : "time"), t);
+	return true;
+}
+
+/* "Top 1: 50.2", "GPU:0: current: 2": a whole number that belongs to the words. */
+static bool is_label(const struct naming *n, const struct ts_text_token *t)
+{
+	const struct ts_text_token *sign = token(n, n->i + 1), *then = token(n, n->i + 2);
+
+	if (t->kind != TS_TEXT_NUMBER || t->unit.len || !n->words || n->i + 2 >= n->end || sign->kind != TS_TEXT_MARK || sign->gap ||
+	    memchr(t->text.data, '.', t->text.len) || ts_log_axis_rank(token(n, n->i - 1)->text) != TS_LOG_AXIS_NONE)
+		return false;
+	return (sign->mark == ':' || sign->mark == '=') && (n->strong ? sign->mark == ':' && then->kind == TS_TEXT_WORD : is_number(then));
+}
+
+static void take_number(struct naming *n)
+{
+	const struct ts_text_token *t = token(n, n->i);
+
+	if (is_label(n, t)) {
+		n->words = n->strong ? 0 : n->words;
+		n->name_end = t->end;
+		n->strong = false;
+		return;
+	}
+	if (n->words) {
+		take_named(n, t);
+		return;
+	}
+	n->left_over |= !take_mean(n, t) && !take_behind(n, t);
+}
+
+/* --- brackets --- */
+
+/* The token behind the bracket that closes the one at i, or 0 if none does nearby. */
+static size_t closing(const struct naming *n, size_t i)
+{
+	int depth = 0;
+
+	for (size_t k = i; k < n->end && k < i + LOOK; k++) {
+		const struct ts_text_token *t = token(n, k);
+
+		if (t->kind != TS_TEXT_MARK)
+			continue;
+		depth += t->mark == '(' || t->mark == '[' || t->mark == '{';
+		depth -= t->mark == ')' || t->mark == ']' || t->mark == '}';
+		if (depth == 0)
+			return k + 1;
+	}
+	return 0;
+}
+
+/* "[1e-3]", "[1e-3, 1e-3]", "(2.5, device='cuda:0')" of a tensor: one number, which is the first. */
+static bool one_number(const struct naming *n, size_t from, size_t end, bool call)
+{
+	const struct ts_text_token *first = token(n, from);
+
+	if (from >= end || !is_number(first))
+		return false;
+	for (size_t i = from + 1; i < end && !call; i++) {
+		const struct ts_text_token *t = token(n, i);
+
+		if (t->kind == TS_TEXT_WORD || (is_number(t) && !ts_span_eq(t->text, first->text)))
+			return false;
+	}
+	return true;
+}
+
+/* A bracket behind a name: a list, a tensor, "Step [100/600]"; or a part of the name, as in "time (ms): 5". */
+static void take_bracket(struct naming *n, bool call)
+{
+	size_t end = closing(n, n->i), from = n->i + 1;
+
+	while (from + 1 < end && (is_mark(n, from, '[') || is_mark(n, from, '(')))
+		from++;
+	if (!n->words || !end) {
+		forget(n);
+		return;
+	}
+	if (is_mark(n, n->i, '(') && !n->strong && end == n->i + 3 && token(n, n->i + 1)->kind == TS_TEXT_WORD) {
+		n->name_end = token(n, end - 1)->end;
+		n->i = end - 1;
+		return;
+	}
+	if (!one_number(n, from, end - 1, call)) {
+		if (n->strong)
+			n->i = end - 1;
+		forget(n);
+		return;
+	}
+	n->i = from;
+	take_named(n, token(n, from));
+	n->i = end - 1;
+}
+
+/* --- words and marks --- */
+
+static void take_word(struct naming *n)
+{
+	static const char *const calls[] = {"tensor", "array", "float32", "float64", "np.float32", "np.float64", "DeviceArray", "Array", NULL};
+	const struct ts_text_token *t = token(n, n->i);
+
+	if (n->words && word_among(t->text, calls) && is_mark(n, n->i + 1, '(')) {
+		n->strong = true;
+		n->i++;
+		take_bracket(n, true);
+		return;
+	}
+	if (n->strong || n->piped || ts_text_breaks(n->tokens, n->i))
+		forget(n);
+	if (is_level(t->text))
+		return;
+	if (!n->words)
+		n->first = n->i;
+	n->words++;
+	n->name_end = t->end;
+}
+
+/* "ms" of "time (ms)", which stands before the mark. */
+static struct ts_span bracketed_unit(const struct naming *n)
+{
+	const struct ts_text_token *unit = n->i > 2 ? token(n, n->i - 2) : token(n, n->end);
+
+	return is_mark(n, n->i - 1, ')') && unit->kind == TS_TEXT_WORD && is_mark(n, n->i - 3, '(') ? unit->text : ts_span_of(NULL, 0);
+}
+
+static void take_mark(struct naming *n)
+{
+	uint8_t mark = token(n, n->i)->mark;
+
+	if (mark == ':' || mark == '=') {
+		n->strong = n->words > 0;
+		return;
+	}
+	if (mark == '\'' || mark == '"' || mark == '`')
+		return;
+	if (mark == '|' && n->words && token(n, n->i - 1)->kind == TS_TEXT_MARK)
+		n->all = bracketed_unit(n);
+	if (mark == '|' && n->words && !n->strong && !n->piped && is_number(token(n, n->i + 1)) &&
+	    (n->i + 2 >= n->end || is_mark(n, n->i + 2, '|'))) {
+		n->piped = true;
+		return;
+	}
+	if (mark == '(' || mark == '[') {
+		if (n->words)
+			take_bracket(n, false);
+		return;
+	}
+	forget(n);
+}
+
+/* "time: 0.52  data: 0.01": where the time of loading stands beside it, it is that of a step. */
+static void name_step_time(struct ts_text_record *r)
+{
+	static const char *const data[] = {"data", "data_time", "data time", NULL};
+	struct ts_text_cell *time = NULL;
+	bool beside = false;
+
+	for (size_t i = 0; i < r->n; i++) {
+		beside |= word_among(r->cells[i].name, data);
+		if (is_step_time(r->cells[i].name))
+			time = &r->cells[i];
+	}
+	if (time && beside)
+		time->name = ts_span_str("step_time");
+}
+
+bool ts_text_named(const struct ts_text_tokens *tokens, size_t from, size_t end, struct ts_span line, struct ts_text_record *r)
+{
+	struct naming n = {.tokens = tokens, .i = from, .end = end, .line = line, .r = r};
+
+	for (; n.i < n.end; n.i++) {
+		enum ts_text_token_kind kind = token(&n, n.i)->kind;
+
+		if (kind == TS_TEXT_WORD) {
+			take_word(&n);
+		} else if (kind == TS_TEXT_MARK) {
+			take_mark(&n);
+		} else if (kind == TS_TEXT_OTHER) {
+			forget(&n);
+			n.left_over = true;
+		} else {
+			take_number(&n);
+		}
+	}
+	forget(&n);
+	name_step_time(r);
+	r->full |= tokens->full;
+	return !n.left_over;
+}
+
+bool ts_text_named_in(struct ts_span text, struct ts_text_record *r)
+{
+	struct ts_text_tokens tokens;
+
+	ts_text_tokenize(text, &tokens);
+	return ts_text_named(&tokens, 0, tokens.n, text, r);
+}
