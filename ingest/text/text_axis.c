@@ -163,7 +163,7 @@ static enum shape shape_of(const struct ts_text_order *o)
 		return SHAPE_AFTER;
 	if (!o->since)
 		return SHAPE_BEFORE;
-	if (o->before + o->since == o->most)
+	if (o->most > o->before && o->most > o->since)
 		return SHAPE_AROUND;
 	return o->before >= o->most && o->since < o->most ? SHAPE_BEFORE : SHAPE_AFTER;
 }

@@ -37,8 +37,8 @@ static bool is_named(const struct ts_text_counter *c)
 	return ts_text_counter_rank(c) != TS_LOG_AXIS_NONE && !ts_text_counter_is_epoch(c);
 }
 
-/* Falls of the counter that no rise of an epoch explains. */
-static uint64_t falls_of(const struct ts_text_sort *s, const struct roles *r)
+/* Falls of the counter that the rise of an epoch explains. */
+static uint64_t explained_of(const struct ts_text_sort *s, const struct roles *r)
 {
 	const struct ts_text_counter *c = &s->counters[r->step];
 	uint64_t explained = c->falls_after;
@@ -46,19 +46,31 @@ static uint64_t falls_of(const struct ts_text_sort *s, const struct roles *r)
 	for (size_t e = 0; e < r->step; e++)
 		if (c->falls_with[e] > explained)
 			explained = c->falls_with[e];
-	return c->falls - explained;
+	return explained;
 }
 
-/* A counter with the most certain name of a step; without any, the last that is no epoch. */
+static uint64_t falls_of(const struct ts_text_sort *s, const struct roles *r)
+{
+	return s->counters[r->step].falls - explained_of(s, r);
+}
+
+/* Whether the counter is more certain to be the step than the one before: by its name, but one that stands still in most lines, such as
+ * that of several batches of a step, yields to one that rises. */
+static bool is_better(const struct ts_text_counter *c, const struct ts_text_counter *best, uint64_t lines)
+{
+	bool still = 2 * c->sames > lines, best_still = 2 * best->sames > lines;
+
+	return still == best_still ? ts_text_counter_rank(c) < ts_text_counter_rank(best) : best_still;
+}
+
+/* The counter with the most certain name of a step; without any, the last that is no epoch. */
 static size_t step_of(const struct ts_text_sort *s)
 {
-	size_t best = NONE, rank = TS_LOG_AXIS_NONE;
+	size_t best = NONE;
 
 	for (size_t i = 0; i < s->n_counters; i++)
-		if (is_named(&s->counters[i]) && ts_text_counter_rank(&s->counters[i]) < rank) {
+		if (is_named(&s->counters[i]) && (best == NONE || is_better(&s->counters[i], &s->counters[best], s->lines)))
 			best = i;
-			rank = ts_text_counter_rank(&s->counters[i]);
-		}
 	for (size_t i = 0; i < s->n_counters && best == NONE; i++)
 		if (!ts_text_counter_is_epoch(&s->counters[s->n_counters - 1 - i]))
 			best = s->n_counters - 1 - i;
@@ -79,9 +91,13 @@ static struct roles roles_of(const struct ts_text_sort *s)
 	return r;
 }
 
-static bool rises(const struct ts_text_counter *c, uint64_t lines, uint64_t falls)
+/* explained: falls at the beginning of an epoch, which count as rises. */
+static bool rises(const struct ts_text_counter *c, uint64_t lines, uint64_t explained)
 {
-	return c->rises >= 2 && 2 * (c->rises + c->sames) >= lines - 1 && 4 * c->rises >= lines - 1 && 20 * falls <= lines + 20;
+	uint64_t rises = c->rises + explained;
+
+	return rises >= 2 && c->rises && 2 * (rises + c->sames) >= lines - 1 && 4 * rises >= lines - 1 &&
+	       20 * (c->falls - explained) <= lines + 20;
 }
 
 /* Whether the kind counts the steps of a training: its step rises, or its epoch. */
@@ -89,9 +105,9 @@ static bool counts(const struct ts_text_sort *s, const struct roles *r)
 {
 	if (s->lines < LINES_LEAST)
 		return false;
-	if (r->step != NONE && rises(&s->counters[r->step], s->lines, falls_of(s, r)))
+	if (r->step != NONE && rises(&s->counters[r->step], s->lines, explained_of(s, r)))
 		return true;
-	return r->step == NONE && r->epoch != NONE && rises(&s->counters[r->epoch], s->lines, s->counters[r->epoch].falls);
+	return r->step == NONE && r->epoch != NONE && rises(&s->counters[r->epoch], s->lines, 0);
 }
 
 /* --- choosing --- */
@@ -246,6 +262,8 @@ static const char *template_of(const struct ts_text_sort *s, struct ts_arena *ar
 
 	if (!s->n_counters && s->form[0] == TS_TEXT_COUNTER)
 		return "{*}";
+	if (s->table)
+		return ts_arena_printf(arena, "%s", s->form);
 	if (s->measured_before > s->measured)
 		put(out, &n, "{*} ");
 	for (const char *c = s->form; *c; c++) {
@@ -305,6 +323,15 @@ void ts_text_templates_print(struct ts_buf *out, const char *const *templates, s
 
 /* --- how sure it is --- */
 
+/* Whether the lines count steps and epochs, both by name, and have numbers: only trainings do. */
+static bool counts_epochs(const struct choice *c)
+{
+	const struct ts_text_sort *s = c->steps;
+
+	return c->roles.step != NONE && c->roles.epoch != NONE && is_named(&s->counters[c->roles.step]) &&
+	       ts_text_counter_is_epoch(&s->counters[c->roles.epoch]) && s->fractions >= s->lines;
+}
+
 static const char *doubt(const struct ts_text_kinds *k, const struct choice *c)
 {
 	uint64_t measured = 0, lines = 0;
@@ -313,7 +340,7 @@ static const char *doubt(const struct ts_text_kinds *k, const struct choice *c)
 		measured += measured_of(c->kinds[i]);
 		lines += c->kinds[i]->lines;
 	}
-	if (2 * measured < c->steps->lines || measured < LINES_LEAST)
+	if (!counts_epochs(c) && (2 * measured < c->steps->lines || measured < LINES_LEAST))
 		return "none of their numbers has a name of what trainings measure, such as a loss, an accuracy or a learning rate";
 	if (lines < LINES_MANY && lines * PER_LINES < k->lines)
 		return "they are too few among the other lines";

@@ -116,6 +116,13 @@ static void add(struct found *f, size_t i)
 	forget(f);
 }
 
+/* Whether the mark stands between the name and the number of a table's cells: "| total_timesteps | 2048 |". */
+static bool is_cell(const struct found *f, size_t i)
+{
+	return f->words && is_mark(f, i, '|') && f->first_word && is_mark(f, f->first_word - 1, '|') &&
+	       token(f, i + 1)->kind == TS_TEXT_NUMBER && is_mark(f, i + 2, '|');
+}
+
 /* Returns false where the counters end. */
 static bool look(struct found *f, size_t i)
 {
@@ -135,7 +142,7 @@ static bool look(struct found *f, size_t i)
 		if (t->mark == '[' || t->mark == '(') {
 			f->open = true;
 			f->bracket = i;
-		} else if (!memchr(":=#'\"", t->mark, 5)) {
+		} else if (!memchr(":=#'\"", t->mark, 5) && !is_cell(f, i)) {
 			forget(f);
 		}
 		return true;
@@ -325,28 +332,33 @@ static void name_counter(struct ts_text_counter *c, const struct found *f, size_
 	c->name[word.len] = '\0';
 }
 
+static void count_value(const struct ts_text_kinds *k, struct ts_text_sort *s, size_t i, int64_t value, bool rose[TS_TEXT_COUNTERS])
+{
+	struct ts_text_counter *c = &s->counters[i];
+
+	if (s->lines == 0) {
+		c->value = c->least = value;
+		return;
+	}
+	rose[i] = value > c->value;
+	c->rises += value > c->value;
+	c->sames += value == c->value;
+	c->falls += value < c->value;
+	for (size_t e = 0; e < i; e++)
+		c->falls_with[e] += value < c->value && rose[e];
+	c->falls_after += value < c->value && k->epoch_line > s->last;
+	c->least = value < c->least ? value : c->least;
+	c->value = value;
+}
+
 static void count_counters(const struct ts_text_kinds *k, struct ts_text_sort *s, const struct found *f)
 {
 	bool rose[TS_TEXT_COUNTERS] = {false};
 
 	for (size_t i = 0; i < f->n; i++) {
-		struct ts_text_counter *c = &s->counters[i];
-		int64_t value = value_of(token(f, f->counters[i])->text);
-
-		if (s->lines == 0) {
-			name_counter(c, f, i);
-			c->value = c->least = value;
-			continue;
-		}
-		rose[i] = value > c->value;
-		c->rises += value > c->value;
-		c->sames += value == c->value;
-		c->falls += value < c->value;
-		for (size_t e = 0; e < i; e++)
-			c->falls_with[e] += value < c->value && rose[e];
-		c->falls_after += value < c->value && k->epoch_line > s->last;
-		c->least = value < c->least ? value : c->least;
-		c->value = value;
+		if (s->lines == 0)
+			name_counter(&s->counters[i], f, i);
+		count_value(k, s, i, value_of(token(f, f->counters[i])->text), rose);
 	}
 }
 
@@ -368,6 +380,14 @@ static bool measured(const struct ts_text_record *r)
 	return false;
 }
 
+static bool has_decimals(const struct ts_text_record *r)
+{
+	for (size_t i = 0; i < r->n; i++)
+		if (!r->cells[i].is_text && memchr(r->cells[i].value.data, '.', r->cells[i].value.len))
+			return true;
+	return false;
+}
+
 static void keep_names(struct ts_text_sort *s, const struct ts_text_record *r)
 {
 	for (size_t i = 0; s->n_names == i && i < r->n && i < TS_TEXT_KIND_NAMES; i++)
@@ -380,6 +400,7 @@ static void count_named(struct ts_text_kinds *k, struct ts_text_sort *s, const s
 	(void)ts_text_named(k->tokens, token_at(k->tokens, end_of(f)), k->tokens->n, line, k->record);
 	s->named += k->record->n > 0;
 	s->measured += measured(k->record);
+	s->fractions += has_decimals(k->record);
 	if (s->lines == 0)
 		keep_names(s, k->record);
 	if (measured(k->record))
@@ -442,6 +463,29 @@ static void take_plain(struct ts_text_kinds *k, struct ts_span line, int32_t ran
 	s->plain += all;
 }
 
+/* A row of the table whose header was seen last. */
+static bool take_row(struct ts_text_kinds *k, struct ts_span line, int32_t rank)
+{
+	bool rose[TS_TEXT_COUNTERS] = {false};
+	char form[TS_TEXT_FORM];
+	struct ts_text_sort *s;
+	int64_t step;
+
+	if (!ts_text_table_row(&k->table, line, &step, form, sizeof form))
+		return false;
+	s = kind_of(k, form, 1, rank);
+	if (!s || !takes_rank(s, rank))
+		return true;
+	s->table = true;
+	(void)snprintf(s->counters[0].name, sizeof s->counters[0].name, "%s", k->table.names[k->table.step]);
+	count_value(k, s, 0, step, rose);
+	s->lines++;
+	s->last = k->lines;
+	s->named++;
+	s->measured += k->table.measures;
+	return true;
+}
+
 enum ts_status ts_text_kinds_init(struct ts_text_kinds *k, size_t cap, struct ts_arena *arena, struct ts_error *err)
 {
 	*k = (struct ts_text_kinds){.items = ts_arena_array(arena, cap, sizeof *k->items),
@@ -458,6 +502,8 @@ void ts_text_kinds_line(struct ts_text_kinds *k, struct ts_span line, int32_t ra
 	if (!line.len)
 		return;
 	k->lines++;
+	if (ts_text_table_header(&k->table, line) || take_row(k, line, rank))
+		return;
 	ts_text_tokenize(line, k->tokens);
 	if (find(k->tokens, line, &f))
 		take_counted(k, &f, line, rank);

@@ -4,13 +4,14 @@
  *
  * A counter is a whole number or a fraction that has the name of a step or an epoch ("iter 40", "Epoch [1/6]"), a fraction of no name
  * ("[12/400]"), a number alone in brackets ("[40]"), and what stands before such a one ("Train: 0 [50/1000"). The form of a kind is a
- * template whose counters are COUNTER and WHOLE. Lines of higher ranks than a kind's lowest are passed over.
+ * template whose counters are COUNTER and WHOLE. Rows of a table (text_table.h) are a kind, too. Lines of higher ranks than a kind's lowest are passed over.
  */
 #ifndef TSCOPE_INGEST_TEXT_TEXT_KINDS_H
 #define TSCOPE_INGEST_TEXT_TEXT_KINDS_H
 
 #include "base/arena.h"
 #include "ingest/text/text_named.h"
+#include "ingest/text/text_table.h"
 
 enum {
 	TS_TEXT_COUNTERS = 4,
@@ -35,8 +36,10 @@ struct ts_text_sort {
 	struct ts_text_counter counters[TS_TEXT_COUNTERS];
 	int32_t rank;
 	uint64_t lines, first, last;	       /* how many; the number of the first and the last */
+	uint64_t fractions;		       /* lines with a named number that has decimals */
 	uint64_t named, measured;	       /* lines with named numbers; with one of what trainings measure */
 	uint64_t named_before, measured_before; /* in the text before the counters */
+	bool table;			       /* rows of a table: the form is their template */
 	uint64_t plain;			       /* lines of named numbers and nothing else */
 	uint64_t names[TS_TEXT_KIND_NAMES];    /* hashes of the names of its first line */
 	size_t n_names;
@@ -47,6 +50,7 @@ struct ts_text_kinds {
 	size_t n, cap;
 	uint64_t lines; /* that are not empty */
 	uint64_t epoch_line; /* the last line that only an epoch counts */
+	struct ts_text_table table; /* whose header was seen last */
 	struct ts_text_tokens *tokens;
 	struct ts_text_record *record;
 };

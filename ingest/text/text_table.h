@@ -1,0 +1,30 @@
+/* text_table.h - tables that a training prints: a line of names, one of which is a step or an epoch, and lines of as many numbers.
+ *
+ *	epoch  train_loss  valid_loss		| Iteration | Loss   | Elapsed Time |		Epoch   GPU_mem   box_loss  Size
+ *	0      1.0979      1.561092		| 1         | 5.2557 | 1.36s        |		1/100     1.18G      1.287   640: 100%
+ *
+ * Names are parted by two spaces or more, or by '|'; numbers by any spaces. In front may stand a fraction, and behind the last number a
+ * colon with anything. "#" is a step and "E" an epoch, as spaCy has them.
+ */
+#ifndef TSCOPE_INGEST_TEXT_TEXT_TABLE_H
+#define TSCOPE_INGEST_TEXT_TEXT_TABLE_H
+
+#include "base/span.h"
+
+#include <stdint.h>
+
+enum { TS_TEXT_TABLE_COLUMNS = 24, TS_TEXT_TABLE_NAME = 40 };
+
+struct ts_text_table {
+	char names[TS_TEXT_TABLE_COLUMNS][TS_TEXT_TABLE_NAME];
+	size_t n; /* 0: no header yet */
+	bool piped, measures; /* a name is of what trainings measure */
+	size_t step;	      /* the column of the step, or else of the epoch */
+};
+
+/* Whether the line is a header, which the table then has. */
+bool ts_text_table_header(struct ts_text_table *t, struct ts_span line);
+/* Whether the line is a row: its step, and the template (text_pattern.h) of such lines in out. */
+bool ts_text_table_row(const struct ts_text_table *t, struct ts_span line, int64_t *ret_step, char *out, size_t size);
+
+#endif
