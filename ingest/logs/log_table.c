@@ -683,7 +683,7 @@ static enum ts_status make_column(struct ts_log_table *t, uint32_t key, bool is_
 	}
 	if (name_column(t, key, is_text, &column, err))
 		return err->status;
-	column.count = step_rank(column.source) < sizeof step_names / sizeof step_names[0];
+	column.count = ts_log_axis_rank(column.source) != TS_LOG_AXIS_NONE;
 	if (ts_span_eq(column.name, column.source))
 		column.source.len = 0;
 	if (column.name.len > TS_PATH_MAX) {

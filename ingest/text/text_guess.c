@@ -117,6 +117,13 @@ static uint64_t measured_of(const struct ts_text_sort *s)
 	return s->measured > s->measured_before ? s->measured : s->measured_before;
 }
 
+/* Whether lines without a step of their own measure something as a rule: a line here and there that has such a name says little, but where
+ * each line has one number, few are a loss. */
+static bool measures(const struct ts_text_sort *s)
+{
+	return measured_of(s) && (2 * measured_of(s) >= s->lines || 10 * s->plain >= 9 * s->lines);
+}
+
 /* Lines without a step of their own that measure something, of the kind that has most of them. */
 static uint64_t measured_beside(const struct ts_text_kinds *k, const struct ts_text_sort *steps)
 {
@@ -126,7 +133,7 @@ static uint64_t measured_beside(const struct ts_text_kinds *k, const struct ts_t
 		const struct ts_text_sort *s = &k->items[i];
 		struct roles r = roles_of(s);
 
-		if (s != steps && !counts(s, &r) && s->last > steps->first && s->first < steps->last && measured_of(s) > most)
+		if (s != steps && !counts(s, &r) && measures(s) && s->last > steps->first && s->first < steps->last && measured_of(s) > most)
 			most = measured_of(s);
 	}
 	return most;
@@ -178,7 +185,7 @@ static bool joins_blocks(const struct choice *c, const struct ts_text_sort *s)
 	for (size_t i = 0; i < c->n; i++)
 		if (share_names(s, c->kinds[i]))
 			return false;
-	return regular || (measured_of(s) && s->lines >= 2);
+	return (regular && (measures(s) || !measured_of(s))) || (measures(s) && s->lines >= 2);
 }
 
 /* "Epoch 3/10", where the steps begin again behind it. */

@@ -227,14 +227,14 @@ static size_t whole_len(struct ts_span rest, struct ts_span *ret_whole)
 	return ends_at(rest, at) && !byte_is(rest, at, '/') && !(byte_is(rest, at, '.') && digits_at(rest, at + 1)) ? at : 0;
 }
 
-/* Whether a number counts: "12", "1,234", "1.0". */
-static bool counts(struct ts_span number)
+/* Whether a number counts: "12", "1,234"; and "1.0" of "1.0it". */
+static bool counts(struct ts_span number, bool zeros)
 {
 	size_t i = 0;
 
 	while (i < number.len && (ts_is_digit(number.data[i]) || number.data[i] == ','))
 		i++;
-	if (i < number.len && number.data[i] == '.')
+	if (zeros && i < number.len && number.data[i] == '.')
 		for (i++; i < number.len && number.data[i] == '0'; i++)
 			;
 	return i == number.len;
@@ -244,10 +244,10 @@ static bool take_fraction(struct ts_span text, size_t n, struct ts_text_token *t
 {
 	size_t it = ts_span_starts(ts_span_from(text, n), ts_span_str("it/")) ? 2 : 0, second;
 
-	if (!counts(ts_span_part(text, 0, n)))
+	if (!counts(ts_span_part(text, 0, n), it > 0))
 		return false;
 	second = whole_len(ts_span_from(text, n + it), &t->whole);
-	if (!second || !counts(t->whole))
+	if (!second || !counts(t->whole, it > 0))
 		return false;
 	t->text = ts_span_part(text, 0, n);
 	set(t, TS_TEXT_FRACTION, n + it + second);

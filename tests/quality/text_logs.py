@@ -1,0 +1,577 @@
+#!/usr/bin/env python3
+"""Printed texts, read without a template: text_logs.py BUILD [EACH [SEED]] writes EACH (7) texts of each kind below that is no log of a
+training, with numbers drawn from SEED (0), and prints how many are read as a run; then EACH logs of each trainer, as its format is public,
+and prints of how many each value is read at its step, equal to what was written.
+
+The test fails on one text that is read though it is no log, on fewer than 300 such texts, and on a log that is not read equal. Nothing
+here is taken from the program that is tested."""
+import json
+import math
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+from clean_logs import bound
+
+WORDS = ["core", "parser", "loader", "train", "util", "model", "step", "epoch", "main", "loss", "batch", "net", "io", "graph", "index"]
+
+
+# --- texts that are no log of a training: functions of a generator of random numbers, which give lines ---
+
+def pip(r):
+    for k in range(r.randint(3, 20)):
+        size = r.uniform(0.1, 800)
+        yield f"Collecting {r.choice(WORDS)}{k}>={r.randint(0, 9)}.{r.randint(0, 20)}.{r.randint(0, 9)}"
+        yield f"  Downloading {r.choice(WORDS)}-{r.randint(0, 9)}.{r.randint(0, 9)}-cp311-manylinux_2_17_x86_64.whl ({size:.1f} MB)"
+        for part in range(1, 5):
+            yield f"     {'━' * part * 8} {size * part / 4:.1f}/{size:.1f} MB {r.uniform(1, 90):.1f} MB/s eta 0:00:{20 - part * 4:02d}"
+    yield "Successfully installed " + " ".join(f"{w}-{r.randint(0, 9)}.{r.randint(0, 9)}" for w in WORDS[:5])
+
+
+def ninja(r):
+    n = r.randint(40, 400)
+    for k in range(1, n + 1):
+        yield f"[{k}/{n}] Building CXX object src/CMakeFiles/{r.choice(WORDS)}.dir/{r.choice(WORDS)}_{k}.cpp.o"
+
+
+def make_percent(r):
+    for k in range(1, 101, r.randint(1, 4)):
+        yield f"[{k:3d}%] Building C object CMakeFiles/{r.choice(WORDS)}.dir/{r.choice(WORDS)}.c.o"
+
+
+def compiler(r):
+    for _ in range(r.randint(10, 60)):
+        yield f"src/{r.choice(WORDS)}.c:{r.randint(1, 900)}:{r.randint(1, 80)}: warning: unused variable '{r.choice(WORDS)}' [-Wunused-variable]"
+        yield f"  {r.randint(1, 900)} |         int {r.choice(WORDS)} = {r.randint(0, 99)};"
+        yield "      |             ^~~~~"
+
+
+def dmesg(r):
+    t = 0.0
+    for _ in range(r.randint(40, 200)):
+        t += r.uniform(0, 0.3)
+        yield f"[{t:12.6f}] {r.choice(['usb 1-1', 'nvme nvme0', 'eth0', 'ACPI', 'pci 0000:00:1f.2'])}: {r.choice(['link up', 'reset', 'BAR 6: assigned', 'irq'])} {r.randint(0, 4096)}"
+
+
+def syslog(r):
+    for k in range(r.randint(40, 120)):
+        yield f"Nov 28 {10 + k // 60:02d}:{k % 60:02d}:{r.randint(0, 59):02d} host {r.choice(['systemd', 'sshd', 'cron', 'kernel'])}[{r.randint(100, 9999)}]: {r.choice(['Started', 'Accepted', 'session'])} {r.choice(WORDS)} {k} in {r.uniform(0, 3):.3f}s"
+
+
+def nginx(r):
+    for k in range(r.randint(40, 120)):
+        yield f'10.0.{r.randint(0, 9)}.{r.randint(1, 254)} - - [28/Nov/2026:10:{k % 60:02d}:00 +0000] "GET /{r.choice(WORDS)}?step={k} HTTP/1.1" {r.choice([200, 304, 404])} {r.randint(100, 90000)} {r.uniform(0, 2):.3f}'
+
+
+def docker(r):
+    n = r.randint(5, 20)
+    for k in range(1, n + 1):
+        yield f"Step {k}/{n} : RUN pip install {r.choice(WORDS)}=={r.uniform(0, 9):.1f}"
+        yield f" ---> {r.getrandbits(48):012x}"
+
+
+def git(r):
+    n = r.randint(500, 9000)
+    for p in range(0, 101, 3):
+        yield f"Receiving objects: {p:3d}% ({n * p // 100}/{n}), {p / 10:.2f} MiB | {r.uniform(1, 20):.2f} MiB/s"
+
+
+def rsync(r):
+    for k in range(r.randint(10, 60)):
+        yield f"{r.choice(WORDS)}/{k}.bin"
+        yield f"  {r.randint(1000, 9999999):,} 100%  {r.uniform(1, 90):.2f}MB/s    0:00:{r.randint(0, 59):02d} (xfr#{k + 1}, to-chk={100 - k}/{120})"
+
+
+def ffmpeg(r):
+    for k in range(r.randint(20, 80)):
+        yield f"frame={k * 30:5d} fps={r.randint(20, 60)} q={r.uniform(20, 31):.1f} size={k * 256:8d}kB time=00:00:{k % 60:02d}.{r.randint(0, 99):02d} bitrate={r.uniform(400, 900):.1f}kbits/s speed={r.uniform(0.8, 2):.2f}x"
+
+
+def pytest(r):
+    n = r.randint(20, 90)
+    for k in range(n):
+        yield f"tests/test_{r.choice(WORDS)}.py::test_{r.choice(WORDS)}[{k}-{r.uniform(0, 1):.2f}] PASSED [{100 * (k + 1) // n:3d}%]"
+    yield f"==== {n} passed in {r.uniform(1, 90):.2f}s ===="
+
+
+def nvidia(r):
+    for _ in range(r.randint(5, 20)):
+        yield "|   0  NVIDIA H100 80GB HBM3    On  | 00000000:18:00.0 Off |                    0 |"
+        yield f"| N/A   {r.randint(30, 80)}C    P0    {r.randint(60, 700)}W / 700W |  {r.randint(0, 81559)}MiB / 81559MiB |    {r.randint(0, 100)}%      Default |"
+
+
+def vmstat(r):
+    yield "procs -----------memory---------- ---swap-- -----io---- -system-- ------cpu-----"
+    yield " r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st"
+    for _ in range(r.randint(20, 60)):
+        yield "".join(f"{r.randint(0, 99999):7d}" for _ in range(17))
+
+
+def ping(r):
+    for k in range(r.randint(20, 90)):
+        yield f"64 bytes from 10.0.0.1: icmp_seq={k + 1} ttl=64 time={r.uniform(0.2, 40):.3f} ms"
+    yield f"{k} packets transmitted, {k} received, 0% packet loss, time {k * 1001}ms"
+
+
+def readme(r):
+    yield f"# {r.choice(WORDS)} {r.choice(WORDS)}"
+    for k in range(r.randint(60, 200)):
+        yield r.choice(["", f"## {k}. {r.choice(WORDS)}", f"Set the learning rate to {r.uniform(0, 1):.4f} and the batch size to {2 ** r.randint(3, 9)}.",
+                        f"- version {r.randint(0, 9)}.{r.randint(0, 9)}: {r.choice(WORDS)} is {r.randint(2, 9)}x faster", f"    python train.py --lr {r.uniform(0, 1):.5f} --epochs {r.randint(1, 300)}",
+                        f"The accuracy is {r.uniform(50, 99):.1f} % after {r.randint(10, 300)} epochs, see table {k}."])
+
+
+def changelog(r):
+    for k in range(r.randint(10, 60), 0, -1):
+        yield f"## {k // 10}.{k % 10}.0 (2026-{r.randint(1, 12):02d}-{r.randint(1, 28):02d})"
+        yield f"* fix loss of {r.choice(WORDS)} in step {r.randint(1, 9)} (#{r.randint(1, 9000)})"
+
+
+def sensors(r):
+    for k in range(r.randint(30, 120)):
+        yield f"sample {k}: temperature {r.uniform(18, 30):.2f} C, humidity {r.uniform(20, 80):.1f} %, pressure {r.uniform(990, 1030):.1f}"
+
+
+def csv_of_prices(r):
+    yield "date,open,high,low,close,volume"
+    for k in range(r.randint(30, 120)):
+        yield f"2026-{1 + k // 28 % 12:02d}-{1 + k % 28:02d},{r.uniform(90, 110):.2f},{r.uniform(110, 120):.2f},{r.uniform(80, 90):.2f},{r.uniform(90, 110):.2f},{r.randint(1000, 9999999)}"
+
+
+def app_json(r):
+    for k in range(r.randint(20, 90)):
+        yield json.dumps({"level": r.choice(["info", "warn"]), "ts": 1795877000 + k, "msg": r.choice(WORDS), "step": k, "took_ms": round(r.uniform(0, 90), 2)})
+
+
+def kubernetes(r):
+    for k in range(r.randint(20, 90)):
+        yield f"{k}m         Normal    {r.choice(['Scheduled', 'Pulled', 'Created'])}   pod/{r.choice(WORDS)}-{r.getrandbits(20):05x}   took {r.uniform(0, 9):.2f}s"
+
+
+def google_benchmark(r):
+    yield "Benchmark                  Time             CPU   Iterations"
+    for k in range(r.randint(10, 50)):
+        yield f"BM_{r.choice(WORDS)}/{2 ** (k % 20):<10d} {r.uniform(1, 9999):10.1f} ns {r.uniform(1, 9999):12.1f} ns {r.randint(100, 9999999):12d}"
+
+
+def latency(r):
+    for k in range(r.randint(20, 200)):
+        yield f"iter {k}: latency {r.uniform(1, 9):.3f} ms, throughput {r.uniform(100, 900):.1f} req/s"
+
+
+def solver(r):
+    x = 1.0
+    for k in range(r.randint(20, 200)):
+        x *= r.uniform(0.5, 0.99)
+        yield f"Iteration {k:4d}  residual {x:.6e}  objective {10 + x:.8f}"
+
+
+def thermo(r):
+    yield "   Step          Temp          E_pair         TotEng         Press     "
+    for k in range(r.randint(20, 90)):
+        yield f"{k * 100:9d}   {300 + r.uniform(-9, 9):.5f}   {-6.77 + r.uniform(-1, 1):.7f}   {-4.6 + r.uniform(-1, 1):.7f}   {-5 + r.uniform(-1, 1):.7f}"
+
+
+def scf(r):
+    for k in range(1, r.randint(10, 40)):
+        yield f"     iteration #{k:3d}     ecut=    30.00 Ry     beta= 0.70"
+        yield f"     total energy              = {-15.8 - math.exp(-k):16.8f} Ry"
+        yield f"     estimated scf accuracy    < {math.exp(-k):16.8f} Ry"
+
+
+def sampler(r):
+    for k in range(0, 2001, 100):
+        yield f"Chain 1: Iteration: {k:4d} / 2000 [{k // 20:3d}%]  (Warmup)"
+
+
+def chain(r):
+    slot = r.randint(10 ** 6, 10 ** 7)
+    for k in range(r.randint(30, 120)):
+        yield f"Nov 28 10:{k % 60:02d}:07.000 INFO Synced slot: {slot + k}, block: 0x{r.getrandbits(32):08x}, epoch: {(slot + k) // 32}, finalized_epoch: {(slot + k) // 32 - 2}, peers: {r.randint(20, 90)}"
+
+
+def sql(r):
+    yield " id | name | total | price "
+    yield "----+------+-------+-------"
+    for k in range(r.randint(20, 90)):
+        yield f" {k} | {r.choice(WORDS)} | {r.randint(0, 999)} | {r.uniform(0, 99):.2f}"
+
+
+def requirements(r):
+    for k in range(r.randint(10, 90)):
+        yield f"{r.choice(WORDS)}{k}=={r.randint(0, 9)}.{r.randint(0, 99)}.{r.randint(0, 9)}"
+
+
+def config(r):
+    for k in range(r.randint(20, 90)):
+        yield f"{r.choice(WORDS)}_{k}: {r.choice([r.uniform(0, 1), r.randint(0, 512), 'true', 'adamw'])}"
+    yield "learning_rate: 0.001"
+    yield "loss: cross_entropy"
+
+
+def model_summary(r):
+    yield "Layer (type)                 Output Shape              Param #"
+    yield "=" * 65
+    for k in range(r.randint(10, 60)):
+        yield f"conv2d_{k} (Conv2D)            (None, {r.randint(7, 224)}, {r.randint(7, 224)}, {2 ** r.randint(3, 9)})        {r.randint(0, 999999)}"
+    yield f"Total params: {r.randint(10 ** 6, 10 ** 8):,}"
+
+
+def download(r):
+    n = r.randint(100, 900)
+    for k in range(0, n, 9):
+        yield f"model.safetensors: {100 * k // n:3d}%|{'█' * (10 * k // n):10}| {k}/{n} [00:{k % 60:02d}<00:{(n - k) % 60:02d}, {r.uniform(1, 90):.1f}MB/s]"
+
+
+def loading(r):
+    for part in range(1, r.randint(5, 60)):
+        yield f"Loading checkpoint shards: {part}/60, memory {r.uniform(1, 80):.1f} GB, elapsed {part * 1.7:.1f}s"
+
+
+def transcript(r):
+    for k in range(r.randint(20, 90)):
+        yield f"00:{k:02d}:{r.randint(0, 59):02d} --> 00:{k:02d}:59"
+        yield f"We lost {r.randint(1, 9)} of {r.randint(10, 90)} in step {r.randint(1, 9)}."
+
+
+def game(r):
+    for k in range(r.randint(20, 90)):
+        yield f"Round {k + 1}: player {r.randint(1, 4)} has {r.randint(0, 900)} points, {r.uniform(0, 1):.2f} of the board"
+
+
+def evaluation(r):
+    yield "              precision    recall  f1-score   support"
+    for k in range(r.randint(5, 40)):
+        yield f"{r.choice(WORDS) + str(k):>14}       {r.uniform(0, 1):.2f}      {r.uniform(0, 1):.2f}      {r.uniform(0, 1):.2f}      {r.randint(10, 999)}"
+
+
+def numbers(r):
+    for _ in range(r.randint(30, 200)):
+        yield " ".join(f"{r.uniform(-1, 1):.6f}" for _ in range(r.randint(2, 8)))
+
+
+def steps_of_a_recipe(r):
+    for k in range(1, r.randint(6, 20)):
+        yield f"Step {k}: mix {r.randint(1, 900)} g of flour with {r.uniform(0, 1):.2f} l of water for {r.randint(1, 20)} min"
+
+
+def ci(r):
+    n = r.randint(6, 30)
+    for k in range(1, n):
+        yield f"Step {k}/{n}: {r.choice(WORDS)} finished in {r.uniform(0, 99):.1f}s, coverage {r.uniform(50, 100):.2f}%"
+
+
+def backup(r):
+    for k in range(r.randint(20, 90)):
+        yield f"[{k + 1}/{200}] copied {r.choice(WORDS)}{k}.tar, {r.uniform(1, 900):.1f} MB, ratio {r.uniform(0, 1):.3f}"
+
+
+def speed_of_a_disk(r):
+    for k in range(r.randint(20, 90)):
+        yield f"pass {k}: write {r.uniform(100, 900):.1f} MB/s, read {r.uniform(100, 900):.1f} MB/s, lost {r.randint(0, 3)}"
+
+
+def network_loss(r):
+    yield f"packet loss: {r.uniform(0, 3):.2f} %"
+    for k in range(r.randint(20, 90)):
+        yield f"[  5]  {k}.00-{k + 1}.00   sec  {r.uniform(100, 120):.0f} MBytes   {r.uniform(900, 999):.0f} Mbits/sec    {r.randint(0, 9)}   {r.randint(100, 900)} KBytes"
+
+
+OTHERS = [pip, ninja, make_percent, compiler, dmesg, syslog, nginx, docker, git, rsync, ffmpeg, pytest, nvidia, vmstat, ping, readme, changelog, sensors,
+          csv_of_prices, app_json, kubernetes, google_benchmark, latency, solver, thermo, scf, sampler, chain, sql, requirements, config, model_summary,
+          download, loading, transcript, game, evaluation, numbers, steps_of_a_recipe, ci, backup, speed_of_a_disk, network_loss]
+
+
+# --- logs of trainers: functions of a generator that give lines, and the loss as it is written at each step ---
+
+class Log:
+    """The lines of a log, and what is written in it: {step: {name: value}}."""
+
+    def __init__(self, r):
+        self.r, self.lines, self.want = r, [], {}
+        self.n, self.floor, self.start = r.choice([20, 40, 90]), r.uniform(0.1, 2), r.uniform(1, 9)
+
+    def loss(self, x):
+        return self.floor + self.start * math.exp(-4 * x) * math.exp(self.r.gauss(0, 0.02))
+
+    def add(self, step, line, **values):
+        self.lines.append(line)
+        if step is not None:
+            self.want.setdefault(step, {}).update({k: float(v.replace(",", "")) for k, v in values.items()})
+
+
+def epochs(log, form, first=0, size=None, shift=0, every=10):
+    """Rows of three epochs: form(epoch, step within it, loss, share)."""
+    size = size or log.n * every
+    for e in range(3):
+        for k in range(log.n // 2):
+            s = k * every + shift
+            loss = f"{log.loss((e + k / log.n) / 3):.4f}"
+            log.add(e * size + s, form(e + first, s, size, loss), loss=loss)
+
+
+def nanogpt(log):
+    log.lines += ["tokens per iteration will be: 491,520", "number of parameters: 123.59M"]
+    for s in range(log.n):
+        loss = f"{log.loss(s / log.n):.4f}"
+        if s % 10 == 0:
+            value = f"{log.loss(s / log.n):.4f}"
+            log.add(s, f"step {s}: train loss {value}, val loss {value}", **{"eval_loss": value})
+        log.add(s, f"iter {s}: loss {loss}, time {log.r.uniform(90, 110):.2f}ms, mfu {log.r.uniform(30, 40):.2f}%", loss=loss)
+
+
+def nanochat(log):
+    for s in range(log.n):
+        loss = f"{log.loss(s / log.n):.6f}"
+        log.add(s, f"step {s:05d}/{log.n:05d} ({100 * s / log.n:.2f}%) | loss: {loss} | lrm: 1.00 | dt: 104.17ms | tok/sec: {log.r.randint(400000, 500000):,} | bf16_mfu: 41.20 | epoch: 1 | total time: {s / 60:.2f}m", loss=loss)
+
+
+def modded_nanogpt(log):
+    for s in range(log.n):
+        loss = f"{log.loss(s / log.n):.4f}"
+        log.add(s, f"step:{s}/{log.n} train_loss:{loss} train_time:{s * 97}ms step_avg:97.31ms", loss=loss)
+
+
+def gpt2_in_c(log):
+    for s in range(1, log.n):
+        loss = f"{log.loss(s / log.n):.6f}"
+        log.add(s, f"step {s:4d}/{log.n} | loss {loss} (+0.21z)| norm 1.0312 (-0.33z)| lr 3.00e-04 | 1342.51 ms | 42.3% bf16 MFU | 390571 tok/s", loss=loss)
+
+
+def mnist(log):
+    size = log.n * 640
+    for e in (1, 2, 3):
+        for k in range(log.n // 2):
+            loss = f"{log.loss((e - 1 + k / log.n) / 3):.6f}"
+            log.add((e - 1) * size + k * 640, f"Train Epoch: {e} [{k * 640}/{size} ({100 * k / log.n:.0f}%)]\tLoss: {loss}", loss=loss)
+        log.lines += ["", f"Test set: Average loss: {log.loss(e / 3):.4f}, Accuracy: {9000 + e}/10000 ({90 + e / 10:.0f}%)", ""]
+
+
+def imagenet(log):
+    epochs(log, lambda e, s, size, loss: f"Epoch: [{e}][{s:4d}/{size}]\tTime  0.520 ( 0.531)\tData  0.001 ( 0.040)\tLoss {loss} ({loss})\tAcc@1  10.10 ( 10.20)\tAcc@5  30.30 ( 30.40)")
+
+
+def tutorial(log):
+    epochs(log, lambda e, s, size, loss: f"Epoch [{e}/3], Step [{s}/{size}], Loss: {loss}", first=1, shift=10)
+
+
+def keras(log):
+    for e in range(1, log.n):
+        loss = f"{log.loss(e / log.n):.4f}"
+        log.lines.append(f"Epoch {e}/{log.n}")
+        log.add(e, f"100/100 - 1s - 12ms/step - accuracy: 0.8125 - loss: {loss} - val_accuracy: 0.8001 - val_loss: {log.loss(e / log.n):.4f}", loss=loss)
+
+
+def keras_bars(log):
+    for e in range(1, log.n):
+        loss = f"{log.loss(e / log.n):.4f}"
+        log.lines.append(f"Epoch {e}/{log.n}")
+        log.add(e, f"32/32 [{'=' * 30}] - 3s 40ms/step - loss: {loss} - accuracy: 0.5050", loss=loss)
+
+
+def torchtune(log):
+    for s in range(1, log.n):
+        loss = repr(log.loss(s / log.n))
+        log.add(s, f"Step {s} | loss:{loss} lr:2e-05 tokens_per_second_per_gpu:{log.r.uniform(500, 600)} peak_memory_active:23.1 ", loss=loss)
+
+
+def timm(log):
+    epochs(log, lambda e, s, size, loss: f"Train: {e} [{s:4d}/{size} ({100 * s / size:3.0f}%)]  Loss: {loss} ({loss})  Time: 0.321s,  797.51/s  (0.324s,  790.12/s)  LR: 1.000e-03  Data: 0.010 (0.011)")
+
+
+def deepspeed(log):
+    for s in range(10, log.n * 10, 10):
+        lr = f"{1e-4 * (1 - s / log.n / 11):.6g}"
+        log.add(s, f"[2026-11-28 14:00:{s % 60:02d},123] [INFO] [logging.py:128:log_dist] [Rank 0] step={s}, skipped=0, lr=[{lr}], mom=[(0.9, 0.95)]", lr=lr)
+        log.lines.append(f"[2026-11-28 14:00:{s % 60:02d},124] [INFO] [logging.py:128:log_dist] [Rank 0] time (ms) | fwd: 212.18 | bwd: 431.20 | step: 18.40")
+
+
+def olmo(log):
+    for s in range(1, log.n):
+        loss = f"{log.loss(s / log.n):.3f}"
+        log.lines.append(f"2026-03-19 02:40:{s % 60:02d}.640\thost:0\tolmo.train:850\tINFO\t[step={s}/739328]")
+        log.add(s, f"    train/CrossEntropyLoss={loss}", loss=loss)
+        log.lines += [f"    train/Perplexity={math.exp(float(loss)):,.0f}", f"    throughput/total_tokens={s * 4194304:,}", f"    optim/total_grad_norm={log.r.uniform(1, 3):.4f}"]
+
+
+def mmengine(log):
+    epochs(log, lambda e, s, size, loss: f"11/28 14:00:{s % 60:02d} - mmengine - INFO - Epoch(train) [{e}][{s:4d}/{size}]  lr: 1.9985e-04  eta: 2:46:39  time: 0.2893  data_time: 0.0043  memory: 10762  loss: {loss}  grad_norm: 2.6864", first=1, shift=10)
+
+
+def mmcv(log):
+    epochs(log, lambda e, s, size, loss: f"2026-11-28 14:00:{s % 60:02d},697 - mmdet - INFO - Epoch [{e}][{s}/{size}]\tlr: 2.500e-03, eta: 1 day, 0:04:25, time: 0.914, data_time: 0.236, memory: 2790, loss_cls: 0.5377, acc: 81.6211, loss: {loss}", first=1, shift=10)
+
+
+def detectron2(log):
+    for s in range(19, 20 * log.n, 20):
+        loss = f"{log.loss(s / log.n / 20):.3f}"
+        log.add(s, f"[11/28 10:01:33 d2.utils.events]:  eta: 1 day, 2:03:04  iter: {s}  total_loss: {loss}  loss_cls: 1.939  time: 0.2608  last_time: 0.2511  data_time: 0.0123  lr: 5.0000e-06  max_mem: 2519M", loss=loss)
+
+
+def metric_logger(log):
+    epochs(log, lambda e, s, size, loss: f"Epoch: [{e}]  [{s:4d}/{size}]  eta: 0:10:00  lr: 0.001435  loss: {loss} ({loss})  time: 0.5001  data: 0.0001  max mem: 19152")
+
+
+def levanter(log):
+    for s in range(1, log.n):
+        loss = f"{log.loss(s / log.n):.2f}"
+        log.add(s, f"2026-10-01T10:01:00 - 0 - levanter.callbacks - train.py:88 - INFO :: Progress on:train {s}.0it/{log.n}.0it rate:1.0it/s remaining:01:01 elapsed:00:01 postfix:loss={loss}", loss=loss)
+
+
+def clu(log):
+    for s in range(0, 100 * log.n, 100):
+        loss = f"{log.loss(s / log.n / 100):.5f}"
+        log.add(s, f"I1128 14:00:{s // 100 % 60:02d}.123456 140000000000000 logging_writer.py:48] [{s}] accuracy=0.5125, loss={loss}, learning_rate=0.001", loss=loss)
+
+
+def mlx(log):
+    for s in range(25, 25 * log.n, 25):
+        loss = f"{log.loss(s / log.n / 25):.3f}"
+        if s % 100 == 0:
+            log.add(s, f"Iter {s}: Val loss {loss}, Val took 17.177s", eval_loss=loss)
+        log.add(s, f"Iter {s}: Train loss {loss}, Learning Rate 7.000e-05, It/sec 0.999, Tokens/sec 387.697, Trained Tokens {388 * s}, Peak mem 8.104 GB", loss=loss)
+
+
+def verl(log):
+    for s in range(1, log.n):
+        loss = f"{log.loss(s / log.n)}"
+        log.add(s, f"(TaskRunner pid=123) step:{s} - global_seqlen/min:1234 - actor/entropy:0.5 - actor/loss:{loss} - critic/rewards/mean:0.51 - timing_s/step:12.3", **{"actor/loss": loss})
+
+
+def prime(log):
+    for s in range(1, log.n):
+        loss = f"{log.loss(s / log.n):.4f}"
+        log.add(s, f"17:45:{s % 60:02d} [INFO] [Rank 0] step: {s}, loss: {loss}, tokens_per_second: 626000.12, mfu: 50.61", loss=loss)
+
+
+def slim(log):
+    for s in range(500, 500 + log.n):
+        loss = f"{log.loss((s - 500) / log.n):.4f}"
+        log.add(s, f"INFO:tensorflow:global step {s}: loss = {loss} (2.{s % 1000:03d} sec/step)", loss=loss)
+
+
+def slurm(log):
+    log.lines.append("srun: job 12345 queued and waiting for resources")
+    for s in range(log.n):
+        loss = f"{log.loss(s / log.n):.4f}"
+        log.add(s, f"step {s} | train_loss {loss} | lr 1.0e-03 | 123.4 ms", loss=loss)
+
+
+def tensors(log):
+    for s in range(log.n):
+        loss = f"{log.loss(s / log.n):.4f}"
+        log.add(s, f"step {s}: loss tensor({loss}, device='cuda:0', grad_fn=<NllLossBackward0>)", loss=loss)
+
+
+def boosting(log):
+    for s in range(log.n):
+        loss = f"{log.loss(s / log.n):.5f}"
+        log.add(s, f"[{s}]\ttrain-rmse:{loss}\teval-rmse:{loss}", **{"train-rmse": loss})
+
+
+def fastai(log):
+    log.lines.append("epoch     train_loss  valid_loss  accuracy  time    ")
+    for e in range(log.n):
+        loss = f"{log.loss(e / log.n):.6f}"
+        log.add(e, f"{e:<10}{loss:<12}{log.loss(e / log.n):<12.6f}0.481700  04:21", loss=loss)
+
+
+def baselines3(log):
+    for s in range(2048, 2048 * log.n, 2048):
+        reward = f"{200 - 100 * log.loss(s / log.n / 2048):.1f}"
+        log.lines += ["-" * 41, "| rollout/                |             |"]
+        log.add(s, f"|    ep_rew_mean          | {reward:<11} |", ep_rew_mean=reward)
+        log.lines += ["| time/                   |             |", f"|    total_timesteps      | {s:<11} |", "| train/                  |             |", "|    explained_variance   | 0.4         |"]
+    log.lines.append("-" * 41)
+
+
+def caffe(log):
+    for s in range(0, 40 * log.n, 40):
+        loss = f"{log.loss(s / log.n / 40):.6f}"
+        log.add(s, f"I0411 20:19:{s // 40 % 60:02d}.141243  9236 solver.cpp:218] Iteration {s} (3.47398 iter/s, 11.5142s/40 iters), loss = {loss}", loss=loss)
+
+
+def cut_epochs(log):
+    """Steps that begin again, without the number of steps of an epoch."""
+    last = 0
+    for e in range(3):
+        for k in range(1, log.n // 2):
+            loss = f"{log.loss((e + k / log.n) / 3):.4f}"
+            log.add(last + k, f"epoch {e} step {k} loss {loss} acc {50 + e}.{k % 10}%", loss=loss)
+        last += log.n // 2 - 1
+
+
+TRAINERS = [nanogpt, nanochat, modded_nanogpt, gpt2_in_c, mnist, imagenet, tutorial, keras, keras_bars, torchtune, timm, deepspeed, olmo, mmengine, mmcv,
+            detectron2, metric_logger, levanter, clu, mlx, verl, prime, slim, slurm, tensors, boosting, fastai, baselines3, caffe, cut_epochs]
+
+
+def dressed(log, k):
+    """The lines as a launcher or a terminal leaves them: plain, coloured, with returns, with ranks of which the others are wrong."""
+    lines = log.lines
+    if k % 4 == 1:
+        lines = [f"\x1b[32m{line}\x1b[0m" for line in lines]
+    elif k % 4 == 2:
+        lines = [line + "\r" for line in lines]
+    elif k % 4 == 3:
+        lines = [f"[rank{rank}]: {line}" for line in lines for rank in (1, 0)]
+    return "\n".join(lines) + "\n"
+
+
+def values(text):
+    """{step: {name: value}} of an export in JSON Lines."""
+    out = {}
+    for line in text.splitlines():
+        row = json.loads(line)
+        out[row["step"]] = {**row.get("scalars", {}), **row.get("phases", {})}
+    return out
+
+
+def read_equal(program, top, path, log):
+    """What is wrong; None: each value stands at its step."""
+    store = f"{top}/store"
+    pushed = subprocess.run([program, "--store", store, "push", "--quiet", "--force", "--name", "log", path], capture_output=True, text=True)
+    if pushed.returncode:
+        return pushed.stderr.strip()[-300:]
+    got = values(subprocess.run([program, "--store", store, "export", "log", "--format", "jsonl"], capture_output=True, text=True).stdout)
+    for step, want in log.want.items():
+        for name, value in want.items():
+            if got.get(step, {}).get(name) != value:
+                return f"step {step}, {name}: {got.get(step, {}).get(name)}, not {value}"
+    extra = sorted(set(got) - set(log.want))
+    return f"steps that the log does not have: {extra[:5]}" if extra else None
+
+
+def main():
+    build, each, seed = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 7, int(sys.argv[3]) if len(sys.argv) > 3 else 0
+    program, wrong, lost = os.path.join(build, "tscope"), [], []
+    with tempfile.TemporaryDirectory() as top:
+        for make in OTHERS:
+            for k in range(each):
+                path = f"{top}/{make.__name__}{k}.log"
+                with open(path, "w", encoding="utf-8") as f:
+                    f.write("\n".join(make(random.Random(f"{seed} {make.__name__} {k}"))) + "\n")
+                got = subprocess.run([program, "--store", top + "/none", "push", "--dry-run", path], capture_output=True, text=True)
+                if got.returncode == 0 or "no run in it" not in got.stderr:
+                    wrong.append(f"{make.__name__} {k}: {got.stdout or got.stderr}")
+        for make in TRAINERS:
+            for k in range(each):
+                log = Log(random.Random(f"{seed} {make.__name__} {k}"))
+                make(log)
+                path = f"{top}/{make.__name__}{k}.log"
+                with open(path, "w", encoding="utf-8", newline="") as f:
+                    f.write(dressed(log, k))
+                why = read_equal(program, top, path, log)
+                if why:
+                    lost.append(f"{make.__name__} {k}: {why}")
+    n, m = len(OTHERS) * each, len(TRAINERS) * each
+    print(f"texts of {len(OTHERS)} kinds that are no log of a training: {len(wrong)} of {n} are read (95 % bound {100 * bound(len(wrong), n):.2f} %)")
+    print(f"logs of {len(TRAINERS)} trainers, plain, coloured, with returns and with two ranks: {m - len(lost)} of {m} are read equal to what was written")
+    for line in wrong + lost:
+        print(line)
+    return 1 if wrong or lost or n < 300 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
