@@ -3,43 +3,42 @@
 #include "base/text.h"
 
 /* The most certain first. */
+#define ROW(name, global, vague) {name, sizeof name - 1, global, vague}
+
 static const struct {
 	const char *name;
+	size_t len;
 	bool global, vague;
 } table[] = {
-	{"step", false, false},
-	{"global_step", true, false},
-	{"_step", false, false},
-	{"trainer_global_step", true, false}, /* Lightning */
-	{"train_step", false, false},
-	{"train_global_step", true, false}, /* Hugging Face in W&B */
-	{"current_steps", true, false},	    /* LLaMA-Factory */
-	{"current_step", true, false},
-	{"global_step_max_steps", true, false}, /* ms-swift: "601/2161" */
-	{"iteration", false, false},
-	{"iter", false, false},
-	{"steps", false, false},
-	{"iterations", false, false},
-	{"iters", false, false},
-	{"it", false, false},
-	{"num_update", false, false},
-	{"num_updates", false, false}, /* fairseq */
-	{"update", false, false},
-	{"training_iteration", false, false},  /* Ray */
-	{"total_timesteps", true, false},      /* Stable-Baselines3 */
-	{"time_total_timesteps", true, false}, /* Stable-Baselines3 in CSV */
-	{"batch", false, true},
-	{"episode", false, true},
-	{"epoch", false, false},
+	ROW("step", false, false),
+	ROW("global_step", true, false),
+	ROW("_step", false, false),
+	ROW("trainer_global_step", true, false), /* Lightning */
+	ROW("train_step", false, false),
+	ROW("train_global_step", true, false), /* Hugging Face in W&B */
+	ROW("current_steps", true, false),	    /* LLaMA-Factory */
+	ROW("current_step", true, false),
+	ROW("global_step_max_steps", true, false), /* ms-swift: "601/2161" */
+	ROW("iteration", false, false),
+	ROW("iter", false, false),
+	ROW("steps", false, false),
+	ROW("iterations", false, false),
+	ROW("iters", false, false),
+	ROW("it", false, false),
+	ROW("num_update", false, false),
+	ROW("num_updates", false, false), /* fairseq */
+	ROW("update", false, false),
+	ROW("training_iteration", false, false),  /* Ray */
+	ROW("total_timesteps", true, false),      /* Stable-Baselines3 */
+	ROW("time_total_timesteps", true, false), /* Stable-Baselines3 in CSV */
+	ROW("batch", false, true),
+	ROW("episode", false, true),
+	ROW("epoch", false, false),
 };
 
 static bool fold_is(struct ts_span name, const char *want)
 {
-	size_t n = strlen(want);
-
-	if (name.len != n)
-		return false;
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < name.len; i++) {
 		uint8_t c = name.data[i];
 
 		if (c >= 'A' && c <= 'Z')
@@ -53,7 +52,7 @@ static bool fold_is(struct ts_span name, const char *want)
 size_t ts_log_axis_rank(struct ts_span name)
 {
 	for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
-		if (fold_is(name, table[i].name))
+		if (name.len == table[i].len && fold_is(name, table[i].name))
 			return i;
 	return TS_LOG_AXIS_NONE;
 }

@@ -115,9 +115,10 @@ static void tell(struct text *x, const char *code, enum ts_notice_level level, c
 	ts_notice_add(&x->notices, code, level, ts_span_str(""), x->lines.number, detail);
 }
 
-static enum ts_status each_piece(struct text *x, take_piece *take, struct ts_log_table *t, struct ts_error *err)
+/* Takes the pieces that begin before the byte `most`. */
+static enum ts_status each_piece(struct text *x, uint64_t most, take_piece *take, struct ts_log_table *t, struct ts_error *err)
 {
-	for (;;) {
+	while (ts_log_lines_at(&x->lines) < most) {
 		struct ts_span raw;
 		enum ts_log_line_end end;
 		struct piece p;
@@ -133,6 +134,7 @@ static enum ts_status each_piece(struct text *x, take_piece *take, struct ts_log
 		if (t && ts_log_table_at(t, ts_log_lines_at(&x->lines), x->lines.size, err))
 			return err->status;
 	}
+	return TS_OK;
 }
 
 /* --- the survey --- */
@@ -147,12 +149,14 @@ static enum ts_status survey_piece(struct text *x, const struct piece *p, struct
 	return TS_OK;
 }
 
-static enum ts_status survey_once(struct text *x, struct ts_error *err)
+static enum ts_status survey_once(struct text *x, uint64_t most, struct ts_error *err)
 {
 	enum ts_status status = ts_log_lines_open(&x->lines, ts_top(x->options), x->options->path, '\r', err);
 
+	x->record->brief = true;
 	if (!status)
-		status = each_piece(x, survey_piece, NULL, err);
+		status = each_piece(x, most, survey_piece, NULL, err);
+	x->record->brief = false;
 	ts_log_lines_close(&x->lines);
 	x->format = ts_text_survey_format(&x->survey);
 	return status;
@@ -177,12 +181,16 @@ static enum ts_status try_guess(struct text *x, struct ts_error *err)
 		return TS_OK;
 	x->templates = (struct ts_text_templates){g->templates, g->n};
 	x->guessed = true;
-	return survey_once(x, err);
+	return TS_OK;
 }
 
+/* The beginning tells which way the lines are known; all of them are looked through that way. */
 static enum ts_status survey(struct text *x, struct ts_error *err)
 {
-	if (survey_once(x, err) || (!x->templates.n && is_loose(x) && try_guess(x, err)))
+	if (!x->templates.n && (survey_once(x, SNIFF_BYTES, err) || (is_loose(x) && try_guess(x, err))))
+		return err->status;
+	x->survey = (struct ts_text_survey){.quoted = false};
+	if (survey_once(x, UINT64_MAX, err))
 		return err->status;
 	if (x->format == TS_TEXT_NONE)
 		return ts_error_set(err, TS_INVALID, "%s: no line of a step in it%s", x->options->path,
@@ -495,7 +503,7 @@ static enum ts_status read_all(void *ctx, struct ts_log_table *t, struct ts_erro
 		ts_notice_add(&x->notices, "rows_numbered", TS_NOTICE_INFO, ts_span_str(""), 0,
 			      "the records have no step, and there is no progress bar that would say it");
 	if (!status)
-		status = each_piece(x, take, t, err);
+		status = each_piece(x, UINT64_MAX, take, t, err);
 	if (!status)
 		status = end_waiting(x, t, err);
 	x->bytes_read += x->lines.size;
@@ -723,7 +731,7 @@ static bool is_guessed(const char *path, struct ts_error *err)
 int ts_text_sniff(const char *path)
 {
 	struct ts_ingest_options options = {.path = path};
-	struct ts_text_record record;
+	struct ts_text_record record = {.brief = false};
 	struct text x = {.options = &options, .scratch = TS_BUF_INIT(TS_LINE_MAX), .record = &record};
 	struct ts_error err = {.status = TS_OK};
 	bool has = false;

@@ -207,6 +207,17 @@ static void templates_read_ones_own_lines(void **state)
 		{"[{}] {{{step}}} loss:{loss}s", "[a b] {5} loss: 2.5s\n[ab] {6} loss: 1.5s\n", "6 1.5"},
 		{"Step {step}/{} loss {loss}", "Step 5/10 loss 2.5\nStep 6/10 loss -inf\n", "5 2.5|6 \"-Infinity\""},
 		{"step {step} loss {loss}", "a step step 5 loss 2.5\nstep 6 loss 1.2.3\n", "5 2.5|6 \"1.2.3\""},
+		{"step {step} {*}", "step 5 lr 3 | loss: 2.5\nstep six loss 9\n", "5 2.5"},
+		{"{*} at {step}", "loss 2.5 at 5\nloss=1.5 at 6\n", "5 2.5|6 1.5"},
+		{"{*}", "step: 5, loss: 2.5\nsome words loss: 9 and more\n", "5 2.5"},
+		{"step {step} in {loss}", "step 5 in 0:01:30\nstep 6 in 1 day, 0:00:02\nstep 7 in 00:12.5\n", "5 90.0|6 86402.0|7 12.5"},
+		{"step {step} loss {loss}", "step 5/90 loss 12/400\n", "5 12.0"},
+		{"Epoch [{epoch}] [{step}/{}] loss {loss}", "Epoch [3] [0/10] loss 4\nEpoch [3] [5/10] loss 3\nEpoch [4] [0/10] loss 2\n",
+		 "30 4.0|35 3.0|40 2.0"},
+		{"Epoch [{epoch}] [{step}/{}] loss {loss}", "Epoch [3] [5/10] loss 4\nEpoch [3] [10/10] loss 3\nEpoch [4] [5/10] loss 2\n",
+		 "25 4.0|30 3.0|35 2.0"},
+		{"epoch {epoch} step {step} loss {loss}", "epoch 0 step 9 loss 4\nepoch 1 step 19 loss 3\n", "9 4.0|19 3.0"},
+		{"{step} {loss}", "5 2.5\n6 words\n7 1.5 9\n  8   0.5\n", "5 2.5|8 0.5"},
 	};
 
 	(void)state;
@@ -225,6 +236,38 @@ static void templates_read_ones_own_lines(void **state)
 	}
 }
 
+/* Lines of one step: of a block whose first line has it, whose last does, whose inner one does, and of none. */
+static void templates_of_one_step(void **state)
+{
+	static const char *const loss_and_step[] = {"loss is {loss}", "step {step}"};
+	static const struct {
+		const char *text, *want;
+	} cases[] = {
+		{"step 1\nloss is 4\nstep 2\nloss is 3\nstep 3\nloss is 2\n", "1 4.0|2 3.0|3 2.0"},
+		{"loss is 4\nstep 1\nloss is 3\nstep 2\nloss is 2\nstep 3\n", "1 4.0|2 3.0|3 2.0"},
+		{"loss is 4\nstep 1\nloss is 3\nstep 2\nloss is 2\n", "1 4.0|2 3.0"},
+		{"step 1\nloss is 4\nstep 2\nstep 3\nloss is 2\n", "1 4.0|3 2.0"},
+		{"loss is 4\nloss is 3\n", "0 4.0|1 3.0"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct test_run t;
+		struct ts_ingest_options options = {.patterns = loss_and_step, .n_patterns = 2};
+		char got[512];
+
+		test_run_init(&t);
+		options.path = t.path;
+		test_write(&t, "run", cases[i].text);
+		if (ts_text_read(&options, test_objects_sink, &t.objects, &t.arena, &t.result, &t.err))
+			fail_msg("%s: %s", cases[i].text, t.err.text);
+		rows_of(&t, got);
+		if (strcmp(got, cases[i].want) != 0)
+			fail_msg("%s: %s", cases[i].text, test_jsonl(&t));
+		test_run_finish(&t);
+	}
+}
+
 static void templates_that_are_none(void **state)
 {
 	static const char *const cases[][2] = {
@@ -233,6 +276,7 @@ static void templates_that_are_none(void **state)
 		{"step {a{b}", "a name that has a brace"},
 		{"{step}{loss}", "character 7: a field right behind another"},
 		{"loss {}", "no field with a name"},
+		{"loss {*} step {step}", "{*} that is neither at the beginning nor at the end"},
 		{"", "no field with a name"},
 		{"step \xff{step}", "is not text"},
 		{"step {step} loss {loss}", "no line of a step in it that the template fits"},
@@ -348,6 +392,7 @@ int main(void)
 		cmocka_unit_test(hugging_face_ends),
 		cmocka_unit_test(lines),
 		cmocka_unit_test(templates_read_ones_own_lines),
+		cmocka_unit_test(templates_of_one_step),
 		cmocka_unit_test(templates_that_are_none),
 		cmocka_unit_test(names_of_logs),
 		cmocka_unit_test(a_log_counts_where_nothing_else_is),

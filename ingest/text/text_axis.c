@@ -165,7 +165,7 @@ static enum shape shape_of(const struct ts_text_order *o)
 		return SHAPE_BEFORE;
 	if (o->most > o->before && o->most > o->since)
 		return SHAPE_AROUND;
-	return o->before >= o->most && o->since < o->most ? SHAPE_BEFORE : SHAPE_AFTER;
+	return o->before == o->most ? SHAPE_BEFORE : SHAPE_AFTER;
 }
 
 enum ts_text_place ts_text_axis_step(struct ts_text_axis *a, const struct ts_text_record *r, int64_t *ret_step)

@@ -9,8 +9,8 @@
  * if steps within an epoch begin with 0. Where no record has a step, the epoch is the step.
  *
  * A record without a step belongs to the record with one before it; or to the one behind it, if none stands behind the last step of the
- * log; or, if blocks have some before and some behind, to a block that ends where a name comes again. If no record has a step, rows
- * are such blocks.
+ * log, or as many before the first step as between two; or, if more stand between two steps than before the first and behind the last, to
+ * a block that ends where a name comes again. If no record has a step, rows are such blocks.
  */
 #ifndef TSCOPE_INGEST_TEXT_TEXT_AXIS_H
 #define TSCOPE_INGEST_TEXT_TEXT_AXIS_H

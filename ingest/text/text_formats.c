@@ -99,6 +99,9 @@ static bool fits(const struct form *form, struct ts_span text, struct ts_text_re
 
 	if (!ts_text_pattern_match(ts_span_str(form->head), text, r, &rest, NULL))
 		return false;
+	/* "step: 5, loss: 2.5" is another program's. */
+	if (form->between == ' ' && ts_span_starts(rest, ts_span_str(",")))
+		return false;
 	heads = r->n;
 	/* The template consumed the brace of the dict. */
 	if (form->between == '{' && !ts_text_dict(r, form->renames, ts_span_of(rest.data - 1, rest.len + 1)))

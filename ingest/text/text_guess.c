@@ -7,6 +7,7 @@
 #include "ingest/text/text_formats.h"
 #include "ingest/text/text_kinds.h"
 #include "ingest/text/text_line.h"
+#include "ingest/text/text_pattern.h"
 
 #include <stdio.h>
 
@@ -77,6 +78,11 @@ static size_t step_of(const struct ts_text_sort *s)
 	return best;
 }
 
+static bool stands_still(const struct ts_text_sort *s, size_t counter)
+{
+	return s->lines >= LINES_LEAST && !s->counters[counter].rises && !s->counters[counter].falls;
+}
+
 static struct roles roles_of(const struct ts_text_sort *s)
 {
 	struct roles r = {step_of(s), NONE};
@@ -88,6 +94,9 @@ static struct roles roles_of(const struct ts_text_sort *s)
 	for (size_t i = 0; r.epoch == NONE && r.step != NONE && i < r.step; i++)
 		if (!is_named(&s->counters[i]) && !s->counters[i].falls)
 			r.epoch = i;
+	/* One line an epoch, always at the same step of it: the epoch counts. */
+	if (r.step != NONE && r.epoch != NONE && stands_still(s, r.step) && !stands_still(s, r.epoch))
+		r.step = NONE;
 	return r;
 }
 
@@ -288,7 +297,7 @@ static const char *template_of(const struct ts_text_sort *s, struct ts_arena *ar
 	while (n && out[n - 1] == ' ')
 		out[--n] = '\0';
 	if (s->named)
-		put(out, &n, " {*}");
+		put(out, &n, n && out[n - 1] == '(' ? "{*}" : " {*}");
 	return ts_arena_printf(arena, "%s", out);
 }
 
@@ -361,11 +370,17 @@ static enum ts_status make(const struct ts_text_kinds *k, struct ts_arena *arena
 	*g = (struct ts_text_guess){.n = 0};
 	choose(k, &c);
 	for (size_t i = 0; i < c.n; i++) {
-		g->templates[i] = template_of(c.kinds[i], arena);
-		if (!g->templates[i])
+		const char *template = template_of(c.kinds[i], arena);
+		struct ts_error none;
+
+		if (!template)
 			return ts_arena_error(arena, err);
+		/* Text that is not UTF-8, or braces in a name, cannot be part of a template. */
+		if (!ts_text_pattern_check(ts_span_str(template), &none))
+			g->templates[g->n++] = template;
+		else if (i == 0)
+			c.n = 0;
 	}
-	g->n = c.n;
 	g->lines = c.n ? c.steps->lines : 0;
 	g->why = c.n ? doubt(k, &c) : "no line has a number that rises as steps do, with another number that has a name";
 	sort(g);

@@ -255,6 +255,19 @@ static void form_of(const struct found *f, char form[TS_TEXT_FORM])
 	put(form, &n, ts_span_part(f->line, at, end_of(f) - at));
 }
 
+/* "time (ms) |" becomes "time (", so that {*} has the unit of all that follows. */
+static void cut_unit(char form[TS_TEXT_FORM], size_t n)
+{
+	size_t at = n > 3 ? n - 3 : 0;
+
+	if (!at || strcmp(form + at, ") |") != 0)
+		return;
+	while (at && ts_is_alpha((unsigned char)form[at - 1]))
+		at--;
+	if (at && form[at - 1] == '(')
+		form[at] = '\0';
+}
+
 /* Of a line without counters: the words before its first named number; or that number itself. */
 static void plain_form(const struct ts_text_tokens *tokens, struct ts_span line, size_t at, bool all, char form[TS_TEXT_FORM])
 {
@@ -275,6 +288,7 @@ static void plain_form(const struct ts_text_tokens *tokens, struct ts_span line,
 	put(form, &n, ts_span_part(line, from, at - from));
 	while (n && form[n - 1] == ' ')
 		form[--n] = '\0';
+	cut_unit(form, n);
 	if (n)
 		return;
 	while (i < tokens->n && !is_number(&tokens->items[i]))

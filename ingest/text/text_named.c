@@ -40,14 +40,25 @@ static bool is_number(const struct ts_text_token *t)
 	return t->kind == TS_TEXT_NUMBER || t->kind == TS_TEXT_FRACTION || t->kind == TS_TEXT_DURATION;
 }
 
+static uint8_t lower(uint8_t c)
+{
+	return ts_is_alpha(c) ? c | 32 : c;
+}
+
+/* Whether the word is in the list, which is in lower case. */
 static bool word_among(struct ts_span word, const char *const *list)
 {
-	for (; *list; list++) {
-		size_t i = 0, n = strlen(*list);
+	uint8_t first = word.len ? lower(word.data[0]) : 0;
 
-		while (i < n && i < word.len && (word.data[i] | (ts_is_alpha(word.data[i]) ? 32 : 0)) == (uint8_t)(*list)[i])
+	for (; *list; list++) {
+		const char *want = *list;
+		size_t i = 0;
+
+		if ((uint8_t)want[0] != first)
+			continue;
+		while (i < word.len && want[i] && lower(word.data[i]) == (uint8_t)want[i])
 			i++;
-		if (i == n && i == word.len)
+		if (i == word.len && !want[i])
 			return true;
 	}
 	return false;
@@ -86,7 +97,7 @@ static bool is_noise(struct ts_span name)
 
 	if (word_among(name, noise))
 		return true;
-	for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
+	for (size_t i = 0; i < sizeof files / sizeof files[0] && memchr(name.data, '.', name.len); i++)
 		if (ts_span_ends(name, files[i]))
 			return true;
 	return false;
@@ -332,25 +343,31 @@ static void take_word(struct naming *n)
 	n->name_end = t->end;
 }
 
-/* "ms" of "time (ms)", which stands before the mark. */
+/* "ms" of "time (ms)", which stands before the mark; the bracket may stand before the text. */
 static struct ts_span bracketed_unit(const struct naming *n)
 {
-	const struct ts_text_token *unit = n->i > 2 ? token(n, n->i - 2) : token(n, n->end);
+	size_t at = n->i - 2;
 
-	return is_mark(n, n->i - 1, ')') && unit->kind == TS_TEXT_WORD && is_mark(n, n->i - 3, '(') ? unit->text : ts_span_of(NULL, 0);
+	if (n->i < 2 || !is_mark(n, n->i - 1, ')') || token(n, at)->kind != TS_TEXT_WORD || !(at == 0 || is_mark(n, at - 1, '(')))
+		return ts_span_of(NULL, 0);
+	return token(n, at)->text;
 }
 
 static void take_mark(struct naming *n)
 {
 	uint8_t mark = token(n, n->i)->mark;
 
+	if (mark == '=' && (is_mark(n, n->i + 1, '=') || (n->i && is_mark(n, n->i - 1, '=')))) {
+		forget(n); /* a version: "torch==2.5" */
+		return;
+	}
 	if (mark == ':' || mark == '=') {
 		n->strong = n->words > 0;
 		return;
 	}
 	if (mark == '\'' || mark == '"' || mark == '`')
 		return;
-	if (mark == '|' && n->words && token(n, n->i - 1)->kind == TS_TEXT_MARK)
+	if (mark == '|' && bracketed_unit(n).len)
 		n->all = bracketed_unit(n);
 	if (mark == '|' && n->words && !n->strong && !n->piped && is_number(token(n, n->i + 1)) &&
 	    (n->i + 2 >= n->end || is_mark(n, n->i + 2, '|'))) {

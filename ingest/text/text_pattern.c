@@ -133,11 +133,6 @@ static size_t field_len(struct ts_span line, size_t at, const struct part *next)
 	return n;
 }
 
-static bool is_axis(struct ts_span name)
-{
-	return ts_log_axis_rank(name) != TS_LOG_AXIS_NONE;
-}
-
 static bool is_epoch(struct ts_span name)
 {
 	return ts_span_is(name, "epoch");
@@ -163,8 +158,8 @@ static int64_t total_behind(struct ts_span pattern, size_t in, struct ts_span li
 	return field.kind == PART_FIELD && n && n < 16 && ts_parse_i64(ts_span_part(line, at, n), &total) ? total : 0;
 }
 
-/* Takes the field before the part next at line.data[*at]. */
-static bool take_field(struct ts_span name, struct ts_span line, size_t *at, const struct part *next, bool numbers,
+/* Takes the field before the part next at line.data[*at]. number: it is a number only. */
+static bool take_field(struct ts_span name, struct ts_span line, size_t *at, const struct part *next, bool number,
 		       struct ts_text_record *r)
 {
 	size_t n = field_len(line, *at, next), cells = r->n;
@@ -173,19 +168,17 @@ static bool take_field(struct ts_span name, struct ts_span line, size_t *at, con
 		return false;
 	if (name.len)
 		ts_text_record_value(r, name, ts_span_part(line, *at, n));
-	else if (numbers && !ts_text_number_len(ts_span_part(line, *at, n)))
+	else if (number && !ts_text_number_len(ts_span_part(line, *at, n)))
 		return false;
-	if (name.len && (numbers || is_axis(name)) && (r->n == cells || r->cells[r->n - 1].is_text))
+	if (name.len && number && (r->n == cells || r->cells[r->n - 1].is_text))
 		return false;
 	*at += n;
 	return true;
 }
 
-/* Whether the name is more certain to be the step than that of the cell that is taken for it. */
-static bool is_better_step(const struct ts_text_record *r, struct ts_span name)
+/* Whether a name of this rank is more certain to be the step than that of the cell that is taken for it. */
+static bool is_better_step(const struct ts_text_record *r, struct ts_span name, size_t rank)
 {
-	size_t rank = ts_log_axis_rank(name);
-
 	return rank != TS_LOG_AXIS_NONE && !is_epoch(name) &&
 	       (r->step == TS_TEXT_CELLS || rank < ts_log_axis_rank(r->cells[r->step].name));
 }
@@ -197,7 +190,7 @@ static bool match_here(struct ts_span pattern, struct ts_span line, size_t *at, 
 
 	for (;;) {
 		struct part p = next_part(pattern, &in), next;
-		size_t peek = in;
+		size_t peek = in, rank;
 
 		if (p.kind == PART_END || p.kind == PART_BROKEN)
 			return p.kind == PART_END;
@@ -212,14 +205,16 @@ static bool match_here(struct ts_span pattern, struct ts_span line, size_t *at, 
 			continue;
 		}
 		if (is_rest(&p)) {
-			(void)ts_text_named_in(ts_span_from(line, *at), r);
+			if (!r->brief || ts_span_contains(ts_span_from(line, *at), "poch"))
+				(void)ts_text_named_in(ts_span_from(line, *at), r);
 			return true;
 		}
 		next = next_part(pattern, &peek);
 		skip_spaces(line, at);
-		if (!take_field(p.name, line, at, &next, numbers, r))
+		rank = ts_log_axis_rank(p.name);
+		if (!take_field(p.name, line, at, &next, numbers || rank != TS_LOG_AXIS_NONE, r))
 			return false;
-		if (is_better_step(r, p.name)) {
+		if (is_better_step(r, p.name, rank)) {
 			r->step = r->n - 1;
 			r->total = total_behind(pattern, in, line, *at);
 		}
@@ -298,7 +293,7 @@ bool ts_text_pattern_match(struct ts_span pattern, struct ts_span line, struct t
 		return false;
 	}
 	for (size_t i = 0; before && i < r->n; i++)
-		if (!r->cells[i].is_text && is_better_step(r, r->cells[i].name))
+		if (!r->cells[i].is_text && is_better_step(r, r->cells[i].name, ts_log_axis_rank(r->cells[i].name)))
 			r->step = i;
 	if (ret_rest)
 		*ret_rest = ts_span_from(line, end);

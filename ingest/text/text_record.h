@@ -25,6 +25,7 @@ struct ts_text_record {
 	bool quoted;  /* a number of a dict stood in quotes */
 	size_t step;  /* the cell that a template takes for the step (text_pattern.h); TS_TEXT_CELLS: none */
 	int64_t total; /* how many steps there will be, which stands behind it; 0: it does not */
+	bool brief;   /* of what a template's {*} at the end takes, only an epoch is asked for; kept when the record is cleared */
 	size_t at;    /* where in its text the first named number stands (text_named.h) */
 	char pool[TS_TEXT_POOL];
 	size_t pooled;

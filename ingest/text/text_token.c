@@ -54,7 +54,7 @@ size_t ts_text_unit(struct ts_span text)
 	if (!n || !ends_at(text, n))
 		return 0;
 	for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
-		if (ts_span_is(ts_span_part(text, 0, n), units[i]))
+		if (units[i][0] == (char)text.data[0] && ts_span_is(ts_span_part(text, 0, n), units[i]))
 			return n;
 	return 0;
 }
@@ -135,11 +135,14 @@ static size_t letters_len(struct ts_span text, double *ret_seconds)
 
 size_t ts_text_duration(struct ts_span text, double *ret_seconds)
 {
-	size_t n = days_len(text, ret_seconds);
+	size_t n = digits_at(text, 0);
+	uint8_t next = n < text.len ? text.data[n] : 0;
 
-	if (!n)
-		n = clock_len(text, ret_seconds);
-	return n ? n : letters_len(text, ret_seconds);
+	if (!n || !(next == ':' || next == ' ' || next == 'd' || next == 'h' || next == 'm'))
+		return 0;
+	if (next == ':')
+		return clock_len(text, ret_seconds);
+	return next == ' ' ? days_len(text, ret_seconds) : letters_len(text, ret_seconds);
 }
 
 /* --- dates and other things with digits that are no number --- */
