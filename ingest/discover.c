@@ -6,9 +6,9 @@
 #include "ingest/kept/kept.h"
 #include "ingest/mlflow/reader_mlflow.h"
 #include "ingest/readers.h"
-#include "ingest/text/reader_text.h"
 #include "ingest/rundir/layout.h"
 #include "ingest/tensorboard/reader_tensorboard.h"
+#include "ingest/text/reader_text.h"
 
 #include <stdlib.h>
 

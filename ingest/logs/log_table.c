@@ -18,7 +18,7 @@
 
 enum { NAMES_MAX = 65536, MAP_BYTES_MAX = 64 << 10, TELL_BYTES = 4 << 20 };
 
-#define MFU_MOST 2.0 /* a greater model FLOPs utilization is a percentage, however wrongly it was counted */
+#define MFU_MOST 2.0		     /* a greater model FLOPs utilization is a percentage, however wrongly it was counted */
 #define EXACT_MAX 9007199254740992.0 /* 2^53 */
 #define SECONDS_LEAST 1e9	     /* the year 2001 */
 #define SECONDS_MOST 1e10	     /* the year 2286 */

@@ -3,7 +3,10 @@
 #include "base/text.h"
 
 /* The most certain first. */
-#define ROW(name, global, vague) {name, sizeof name - 1, global, vague}
+#define ROW(name, global, vague)                                                                                                       \
+	{                                                                                                                              \
+		name, sizeof name - 1, global, vague                                                                                   \
+	}
 
 static const struct {
 	const char *name;
@@ -16,7 +19,7 @@ static const struct {
 	ROW("trainer_global_step", true, false), /* Lightning */
 	ROW("train_step", false, false),
 	ROW("train_global_step", true, false), /* Hugging Face in W&B */
-	ROW("current_steps", true, false),	    /* LLaMA-Factory */
+	ROW("current_steps", true, false),     /* LLaMA-Factory */
 	ROW("current_step", true, false),
 	ROW("global_step_max_steps", true, false), /* ms-swift: "601/2161" */
 	ROW("iteration", false, false),
@@ -29,7 +32,7 @@ static const struct {
 	ROW("num_updates", false, false), /* fairseq */
 	ROW("update", false, false),
 	ROW("training_iteration", false, false),  /* Ray */
-	ROW("total_timesteps", true, false),      /* Stable-Baselines3 */
+	ROW("total_timesteps", true, false),	  /* Stable-Baselines3 */
 	ROW("time_total_timesteps", true, false), /* Stable-Baselines3 in CSV */
 	ROW("batch", false, true),
 	ROW("episode", false, true),

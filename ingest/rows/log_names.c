@@ -281,9 +281,9 @@ static bool word_at(struct ts_span name, size_t at, const char *word)
 bool ts_log_name_measures(struct ts_span name)
 {
 	static const char *const words[] = {
-		"loss",	   "losses", "acc",  "accuracy", "lr",	  "learning", "perplexity", "ppl",  "bpb",    "bpc",   "nll",
-		"elbo",	   "reward", "rew",  "rewards",	 "map",	  "miou",     "iou",	    "mse",  "rmse",   "mae",   "bleu",
-		"auc",	   "gnorm",  "grad", "gradient", "dice",  "logloss",  "top",	    "prec", "trl",    "tel",   "entropy"};
+		"loss", "losses", "acc",  "accuracy", "lr",   "learning", "perplexity", "ppl",	"bpb",	"bpc", "nll",
+		"elbo", "reward", "rew",  "rewards",  "map",  "miou",	  "iou",	"mse",	"rmse", "mae", "bleu",
+		"auc",	"gnorm",  "grad", "gradient", "dice", "logloss",  "top",	"prec", "trl",	"tel", "entropy"};
 
 	if (name.len > NAME_MAX_BYTES)
 		return false;

@@ -16,9 +16,11 @@ static size_t rank_of(const char *name)
 static void names_of_steps(void **state)
 {
 	static const char *const less_certain[][2] = {
-		{"step", "global_step"},	    {"Global-Step", "iteration"}, {"train/global_step", "epoch"},
-		{"current_steps", "epoch"},	    {"time/total_timesteps", "epoch"}, {"global_step/max_steps", "epoch"},
-		{"training_iteration", "episode"},  {"iter", "batch"},		  {"trainer/global_step", "it"},
+		{"step", "global_step"},	   {"Global-Step", "iteration"},
+		{"train/global_step", "epoch"},	   {"current_steps", "epoch"},
+		{"time/total_timesteps", "epoch"}, {"global_step/max_steps", "epoch"},
+		{"training_iteration", "episode"}, {"iter", "batch"},
+		{"trainer/global_step", "it"},
 	};
 
 	(void)state;
@@ -46,7 +48,8 @@ static void fractions(void **state)
 	static const struct {
 		const char *text;
 		size_t n;
-	} cases[] = {{"601/2161", 3}, {"7 / 60", 1}, {"1/", 0}, {"/2", 0}, {"1/2/3", 0}, {"1.5/2", 0}, {"12", 0}, {"", 0}, {"1/2 ", 0}, {"-1/2", 0}};
+	} cases[] = {{"601/2161", 3}, {"7 / 60", 1}, {"1/", 0}, {"/2", 0},   {"1/2/3", 0},
+		     {"1.5/2", 0},    {"12", 0},     {"", 0},	{"1/2 ", 0}, {"-1/2", 0}};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)

@@ -55,9 +55,21 @@ static void what_trainings_measure(void **state)
 	static const struct {
 		const char *name;
 		bool is;
-	} cases[] = {{"loss", true},	     {"train/CrossEntropyLoss", true}, {"val_acc", true}, {"Acc@1", true},	{"total_loss", true},
-		     {"valLoss", true},	     {"ep_rew_mean", true},	       {"mAP50(B)", true}, {"Learning Rate", true}, {"closest", false},
-		     {"temperature", false}, {"accept", false},		       {"lrx", false},	  {"size", false},	{"", false}};
+	} cases[] = {{"loss", true},
+		     {"train/CrossEntropyLoss", true},
+		     {"val_acc", true},
+		     {"Acc@1", true},
+		     {"total_loss", true},
+		     {"valLoss", true},
+		     {"ep_rew_mean", true},
+		     {"mAP50(B)", true},
+		     {"Learning Rate", true},
+		     {"closest", false},
+		     {"temperature", false},
+		     {"accept", false},
+		     {"lrx", false},
+		     {"size", false},
+		     {"", false}};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
@@ -116,10 +128,8 @@ static void the_table_is_documented(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_become_columns),
-		cmocka_unit_test(the_first_name_has_the_column),
-		cmocka_unit_test(what_trainings_measure),
-		cmocka_unit_test(a_name_that_no_column_can_have_keeps_its_beginning),
+		cmocka_unit_test(names_become_columns),	   cmocka_unit_test(the_first_name_has_the_column),
+		cmocka_unit_test(what_trainings_measure),  cmocka_unit_test(a_name_that_no_column_can_have_keeps_its_beginning),
 		cmocka_unit_test(the_table_is_documented),
 	};
 

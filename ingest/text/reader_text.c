@@ -48,7 +48,7 @@ struct text {
 	int64_t total; /* of the training's bar, where records have no step */
 	struct ts_text_axis *axis; /* of records by templates */
 	struct ts_text_guess *guess;
-	bool guessed; /* the templates are those of the guess */
+	bool guessed;				 /* the templates are those of the guess */
 	const char *shown[TS_INGEST_FIRST_ROWS]; /* its first rows with a number */
 	size_t n_shown;
 	/* of one reading */
@@ -325,7 +325,8 @@ static void show_row(struct text *x, int64_t step)
 	ts_buf_printf(&row, "step %" PRId64 ":", step);
 	for (size_t i = 0; i < x->record->n && !row.failed; i++)
 		if (i != x->record->step && !x->record->cells[i].is_text)
-			ts_buf_printf(&row, " %.*s %.*s", TS_SPAN_ARG(x->record->cells[i].name), TS_SPAN_ARG(x->record->cells[i].value));
+			ts_buf_printf(&row, " %.*s %.*s", TS_SPAN_ARG(x->record->cells[i].name),
+				      TS_SPAN_ARG(x->record->cells[i].value));
 	if (!row.failed)
 		x->shown[x->n_shown++] = ts_arena_printf(x->arena, "%.*s", TS_SPAN_ARG(ts_buf_view(&row)));
 	ts_buf_finish(&row);
@@ -708,8 +709,7 @@ const char *ts_text_advice(const char *path, struct ts_arena *arena)
 
 	if (!ts_text_guess(path, path, arena, &guess, &ignored) && guess.n && guess.why) {
 		ts_text_templates_print(&line, guess.templates, guess.n);
-		advice = ts_arena_printf(arena,
-					 "its lines may be those of steps, but %s; if they are, read it with%.*s", guess.why,
+		advice = ts_arena_printf(arena, "its lines may be those of steps, but %s; if they are, read it with%.*s", guess.why,
 					 TS_SPAN_ARG(ts_buf_view(&line)));
 	}
 	ts_buf_finish(&line);

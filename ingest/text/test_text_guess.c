@@ -34,160 +34,245 @@ static void rows_of(struct test_run *t, const char *name, char out[512])
 static const struct {
 	const char *what, *text, *name, *want, *templates; /* templates: with '\n' between them */
 } logs[] = {
-	{"nanoGPT", "tokens per iteration will be: 491,520\nstep 0: train loss 10.9, val loss 10.8\niter 0: loss 10.7, time 90.5ms, mfu -100.00%\n"
-		    "iter 10: loss 9.5, time 80.5ms, mfu 31.25%\niter 20: loss 8.5, time 80.5ms, mfu 31.25%\n",
+	{"nanoGPT",
+	 "tokens per iteration will be: 491,520\nstep 0: train loss 10.9, val loss 10.8\niter 0: loss 10.7, time 90.5ms, mfu -100.00%\n"
+	 "iter 10: loss 9.5, time 80.5ms, mfu 31.25%\niter 20: loss 8.5, time 80.5ms, mfu 31.25%\n",
 	 "loss", "0 10.7|10 9.5|20 8.5", "iter {step}: {*}\nstep {step}: {*}"},
-	{"nanoGPT's time", "iter 0: loss 4, time 90.5ms, mfu 25.00%\niter 1: loss 3, time 80.5ms, mfu 50.00%\niter 2: loss 2, time 70ms, mfu 50%\n", "mfu",
-	 "0 0.25|1 0.5|2 0.5", "iter {step}: {*}"},
-	{"nanochat", "step 00000/00300 (0.00%) | loss: 10.5 | dt: 100.25ms | tok/sec: 524,288 | epoch: 1 | total time: 0.00m\n"
-		     "step 00001/00300 (0.33%) | loss: 9.5 | dt: 100.25ms | tok/sec: 524,289 | epoch: 1 | total time: 0.01m\n"
-		     "step 00002/00300 (0.67%) | loss: 8.5 | dt: 100.25ms | tok/sec: 524,290 | epoch: 1 | total time: 0.02m\n",
+	{"nanoGPT's time",
+	 "iter 0: loss 4, time 90.5ms, mfu 25.00%\niter 1: loss 3, time 80.5ms, mfu 50.00%\niter 2: loss 2, time 70ms, mfu 50%\n",
+	 "mfu", "0 0.25|1 0.5|2 0.5", "iter {step}: {*}"},
+	{"nanochat",
+	 "step 00000/00300 (0.00%) | loss: 10.5 | dt: 100.25ms | tok/sec: 524,288 | epoch: 1 | total time: 0.00m\n"
+	 "step 00001/00300 (0.33%) | loss: 9.5 | dt: 100.25ms | tok/sec: 524,289 | epoch: 1 | total time: 0.01m\n"
+	 "step 00002/00300 (0.67%) | loss: 8.5 | dt: 100.25ms | tok/sec: 524,290 | epoch: 1 | total time: 0.02m\n",
 	 "tokens_per_second", "0 524288.0|1 524289.0|2 524290.0", "step {step}/{} {*}"},
-	{"modded-nanogpt", "step:0/1750 train_loss:10.5 train_time:0ms step_avg:nanms\nstep:1/1750 train_loss:9.5 train_time:97ms step_avg:97.25ms\n"
-			   "step:2/1750 train_loss:8.5 train_time:195ms step_avg:97.50ms\n",
+	{"modded-nanogpt",
+	 "step:0/1750 train_loss:10.5 train_time:0ms step_avg:nanms\nstep:1/1750 train_loss:9.5 train_time:97ms step_avg:97.25ms\n"
+	 "step:2/1750 train_loss:8.5 train_time:195ms step_avg:97.50ms\n",
 	 "loss", "0 10.5|1 9.5|2 8.5", "step:{step}/{} {*}"},
-	{"GPT-2 in C", "step    1/19560 | loss 11.0 (+nanz)| norm 15.5 (+nanz)| lr 8.57e-07 | 3056.36 ms | 42.6% bf16 MFU | 171545 tok/s\n"
-		       "step    2/19560 | loss 10.5 (+nanz)| norm 15.5 (+nanz)| lr 1.71e-06 | 2747.69 ms | 47.4% bf16 MFU | 190816 tok/s\n"
-		       "step    3/19560 | loss 10.0 (+0.25z)| norm 15.5 (-0.5z)| lr 2.57e-06 | 2500 ms | 50.0% bf16 MFU | 190817 tok/s\n",
+	{"GPT-2 in C",
+	 "step    1/19560 | loss 11.0 (+nanz)| norm 15.5 (+nanz)| lr 8.57e-07 | 3056.36 ms | 42.6% bf16 MFU | 171545 tok/s\n"
+	 "step    2/19560 | loss 10.5 (+nanz)| norm 15.5 (+nanz)| lr 1.71e-06 | 2747.69 ms | 47.4% bf16 MFU | 190816 tok/s\n"
+	 "step    3/19560 | loss 10.0 (+0.25z)| norm 15.5 (-0.5z)| lr 2.57e-06 | 2500 ms | 50.0% bf16 MFU | 190817 tok/s\n",
 	 "loss", "1 11.0|2 10.5|3 10.0", "step {step}/{} {*}"},
 	{"main.log", "s:0 tel:11.0\ns:0 trl:10.5 lr:0.1 norm:2\ns:1 trl:10.0 lr:0.1 norm:2\ns:2 trl:9.5 lr:0.1 norm:2\n", "loss",
 	 "0 10.5|1 10.0|2 9.5", "s:{step} {*}"},
-	{"PyTorch MNIST", "Train Epoch: 1 [0/1280 (0%)]\tLoss: 2.5\nTrain Epoch: 1 [640/1280 (50%)]\tLoss: 2.0\n\nTest set: Average loss: 0.25, Accuracy: 9/10 (90%)\n\n"
-			  "Train Epoch: 2 [0/1280 (0%)]\tLoss: 1.5\nTrain Epoch: 2 [640/1280 (50%)]\tLoss: 1.0\n\nTest set: Average loss: 0.125, Accuracy: 9/10 (95%)\n\n",
+	{"PyTorch MNIST",
+	 "Train Epoch: 1 [0/1280 (0%)]\tLoss: 2.5\nTrain Epoch: 1 [640/1280 (50%)]\tLoss: 2.0\n\nTest set: Average loss: 0.25, "
+	 "Accuracy: 9/10 (90%)\n\n"
+	 "Train Epoch: 2 [0/1280 (0%)]\tLoss: 1.5\nTrain Epoch: 2 [640/1280 (50%)]\tLoss: 1.0\n\nTest set: Average loss: 0.125, "
+	 "Accuracy: 9/10 (95%)\n\n",
 	 "loss", "0 2.5|640 2.0|1280 1.5|1920 1.0", "Train Epoch:{epoch} [{step}/{} {*}\nTest set: {*}"},
-	{"PyTorch MNIST, test", "Train Epoch: 1 [0/640 (0%)]\tLoss: 2.5\nTest set: Average loss: 0.25, Accuracy: 9/10 (90%)\n"
-				"Train Epoch: 2 [0/640 (0%)]\tLoss: 1.5\nTest set: Average loss: 0.125, Accuracy: 9/10 (95%)\n"
-				"Train Epoch: 3 [0/640 (0%)]\tLoss: 0.5\nTest set: Average loss: 0.0625, Accuracy: 9/10 (96%)\n",
+	{"PyTorch MNIST, test",
+	 "Train Epoch: 1 [0/640 (0%)]\tLoss: 2.5\nTest set: Average loss: 0.25, Accuracy: 9/10 (90%)\n"
+	 "Train Epoch: 2 [0/640 (0%)]\tLoss: 1.5\nTest set: Average loss: 0.125, Accuracy: 9/10 (95%)\n"
+	 "Train Epoch: 3 [0/640 (0%)]\tLoss: 0.5\nTest set: Average loss: 0.0625, Accuracy: 9/10 (96%)\n",
 	 "Accuracy(%)", "1 90.0|2 95.0|3 96.0", "Train Epoch:{epoch} [{}/{} {*}\nTest set: {*}"},
-	{"PyTorch ImageNet", "Epoch: [0][   1/5005]\tTime  5.25 ( 5.25)\tData  3.5 ( 3.5)\tLoss 7.0e+00 (7.0e+00)\tAcc@1   0.00 (  0.00)\n"
-			     "Epoch: [0][  11/5005]\tTime  0.25 ( 0.75)\tData  0.5 ( 0.5)\tLoss 6.5e+00 (6.75e+00)\tAcc@1   0.50 (  0.25)\n"
-			     "Epoch: [0][  21/5005]\tTime  0.25 ( 0.50)\tData  0.5 ( 0.5)\tLoss 6.0e+00 (6.5e+00)\tAcc@1   0.50 (  0.25)\n",
+	{"PyTorch ImageNet",
+	 "Epoch: [0][   1/5005]\tTime  5.25 ( 5.25)\tData  3.5 ( 3.5)\tLoss 7.0e+00 (7.0e+00)\tAcc@1   0.00 (  0.00)\n"
+	 "Epoch: [0][  11/5005]\tTime  0.25 ( 0.75)\tData  0.5 ( 0.5)\tLoss 6.5e+00 (6.75e+00)\tAcc@1   0.50 (  0.25)\n"
+	 "Epoch: [0][  21/5005]\tTime  0.25 ( 0.50)\tData  0.5 ( 0.5)\tLoss 6.0e+00 (6.5e+00)\tAcc@1   0.50 (  0.25)\n",
 	 "loss", "1 7.0|11 6.5|21 6.0", "Epoch: [{epoch}][{step}/{}] {*}"},
-	{"ImageNet's time", "Epoch: [0][1/9]\tTime  5.25 ( 5.25)\tData  3.5 ( 3.5)\tLoss 7\nEpoch: [0][2/9]\tTime  0.25 ( 0.75)\tData  0.5 ( 0.5)\tLoss 6\n"
-			    "Epoch: [0][3/9]\tTime  0.5 ( 0.75)\tData  0.5 ( 0.5)\tLoss 5\n",
+	{"ImageNet's time",
+	 "Epoch: [0][1/9]\tTime  5.25 ( 5.25)\tData  3.5 ( 3.5)\tLoss 7\nEpoch: [0][2/9]\tTime  0.25 ( 0.75)\tData  0.5 ( 0.5)\tLoss "
+	 "6\n"
+	 "Epoch: [0][3/9]\tTime  0.5 ( 0.75)\tData  0.5 ( 0.5)\tLoss 5\n",
 	 "step", "1 5.25|2 0.25|3 0.5", NULL},
-	{"a tutorial", "Epoch [1/2], Step [100/200], Loss: 2.5\nEpoch [1/2], Step [200/200], Loss: 2.0\nEpoch [2/2], Step [100/200], Loss: 1.5\n"
-		       "Epoch [2/2], Step [200/200], Loss: 1.0\n",
+	{"a tutorial",
+	 "Epoch [1/2], Step [100/200], Loss: 2.5\nEpoch [1/2], Step [200/200], Loss: 2.0\nEpoch [2/2], Step [100/200], Loss: 1.5\n"
+	 "Epoch [2/2], Step [200/200], Loss: 1.0\n",
 	 "loss", "100 2.5|200 2.0|300 1.5|400 1.0", "Epoch [{epoch}/{}], Step [{step}/{}] {*}"},
-	{"Keras", "Epoch 1/3\n10/10 - 1s - 120ms/step - accuracy: 0.5 - loss: 2.5 - val_loss: 2.75\nEpoch 2/3\n10/10 - 0s - 12ms/step - accuracy: 0.75 - loss: 2.0 - "
-		  "val_loss: 2.25\nEpoch 3/3\n10/10 - 0s - 12ms/step - accuracy: 0.75 - loss: 1.5 - val_loss: 1.75\n",
+	{"Keras",
+	 "Epoch 1/3\n10/10 - 1s - 120ms/step - accuracy: 0.5 - loss: 2.5 - val_loss: 2.75\nEpoch 2/3\n10/10 - 0s - 12ms/step - "
+	 "accuracy: 0.75 - loss: 2.0 - "
+	 "val_loss: 2.25\nEpoch 3/3\n10/10 - 0s - 12ms/step - accuracy: 0.75 - loss: 1.5 - val_loss: 1.75\n",
 	 "loss", "1 2.5|2 2.0|3 1.5", "Epoch {epoch}/{}\n{}/{} - {*}"},
-	{"Keras's bars", "Epoch 1/3\n10/10 [==============================] - 5s 40ms/step - loss: 2.5 - accuracy: 0.5\nEpoch 2/3\n"
-			 "10/10 [==============================] - 5s 40ms/step - loss: 2.0 - accuracy: 0.5\nEpoch 3/3\n"
-			 "10/10 [==============================] - 5s 40ms/step - loss: 1.5 - accuracy: 0.5\n",
+	{"Keras's bars",
+	 "Epoch 1/3\n10/10 [==============================] - 5s 40ms/step - loss: 2.5 - accuracy: 0.5\nEpoch 2/3\n"
+	 "10/10 [==============================] - 5s 40ms/step - loss: 2.0 - accuracy: 0.5\nEpoch 3/3\n"
+	 "10/10 [==============================] - 5s 40ms/step - loss: 1.5 - accuracy: 0.5\n",
 	 "loss", "1 2.5|2 2.0|3 1.5", "Epoch {epoch}/{}\n{}/{} [ {*}"},
-	{"torchtune", "Step 1 | loss:2.5 lr:2e-05 tokens_per_second_per_gpu:512.5 peak_memory_active:23.5 \n"
-		      "Step 2 | loss:2.25 lr:2e-05 tokens_per_second_per_gpu:512.5 peak_memory_active:23.5 \nStep 3 | loss:2.0 lr:2e-05 "
-		      "tokens_per_second_per_gpu:512.5 peak_memory_active:23.5 \n",
+	{"torchtune",
+	 "Step 1 | loss:2.5 lr:2e-05 tokens_per_second_per_gpu:512.5 peak_memory_active:23.5 \n"
+	 "Step 2 | loss:2.25 lr:2e-05 tokens_per_second_per_gpu:512.5 peak_memory_active:23.5 \nStep 3 | loss:2.0 lr:2e-05 "
+	 "tokens_per_second_per_gpu:512.5 peak_memory_active:23.5 \n",
 	 "loss", "1 2.5|2 2.25|3 2.0", "Step {step} {*}"},
-	{"torchtune's bars", "1|1|Loss: 2.5:   1%|1         | 1/60 [00:01<00:40,  1.5s/it]\r1|2|Loss: 2.25:   3%|2         | 2/60 [00:02<00:40,  1.5s/it]\r"
-			     "1|3|Loss: 2.0:   5%|3         | 3/60 [00:03<00:40,  1.5s/it]\n",
+	{"torchtune's bars",
+	 "1|1|Loss: 2.5:   1%|1         | 1/60 [00:01<00:40,  1.5s/it]\r1|2|Loss: 2.25:   3%|2         | 2/60 [00:02<00:40,  1.5s/it]\r"
+	 "1|3|Loss: 2.0:   5%|3         | 3/60 [00:03<00:40,  1.5s/it]\n",
 	 "loss", "1 2.5|2 2.25|3 2.0", "{*} {step}/{} [ {*}"},
-	{"timm", "Train: 0 [   0/100 (  0%)]  Loss: 6.75 (6.75)  Time: 1.5s,   80.25/s  (1.5s,   80.25/s)  LR: 1.000e-03  Data: 1.25 (1.25)\n"
-		 "Train: 0 [  50/100 ( 50%)]  Loss: 6.5 (6.62)  Time: 0.25s,  512.5/s  (0.25s,  512.5/s)  LR: 1.000e-03  Data: 0.25 (0.5)\n"
-		 "Train: 1 [   0/100 (  0%)]  Loss: 6.25 (6.25)  Time: 0.5s,  256.5/s  (0.5s,  256.5/s)  LR: 1.000e-03  Data: 0.25 (0.5)\n",
+	{"timm",
+	 "Train: 0 [   0/100 (  0%)]  Loss: 6.75 (6.75)  Time: 1.5s,   80.25/s  (1.5s,   80.25/s)  LR: 1.000e-03  Data: 1.25 (1.25)\n"
+	 "Train: 0 [  50/100 ( 50%)]  Loss: 6.5 (6.62)  Time: 0.25s,  512.5/s  (0.25s,  512.5/s)  LR: 1.000e-03  Data: 0.25 (0.5)\n"
+	 "Train: 1 [   0/100 (  0%)]  Loss: 6.25 (6.25)  Time: 0.5s,  256.5/s  (0.5s,  256.5/s)  LR: 1.000e-03  Data: 0.25 (0.5)\n",
 	 "loss", "0 6.75|50 6.5|100 6.25", "Train:{epoch} [{step}/{} {*}"},
-	{"DeepSpeed", "[2026-11-28 14:00:01,123] [INFO] [logging.py:128:log_dist] [Rank 0] step=10, skipped=0, lr=[0.5], mom=[(0.9, 0.95)]\n"
-		      "[2026-11-28 14:00:01,124] [INFO] [logging.py:128:log_dist] [Rank 0] time (ms) | fwd: 212.5 | bwd: 431.25 | step: 18.00\n"
-		      "[2026-11-28 14:00:02,123] [INFO] [logging.py:128:log_dist] [Rank 0] step=20, skipped=0, lr=[0.25, 0.25], mom=[(0.9, 0.95)]\n"
-		      "[2026-11-28 14:00:02,124] [INFO] [logging.py:128:log_dist] [Rank 0] time (ms) | fwd: 213.5 | bwd: 431.25 | step: 18.00\n"
-		      "[2026-11-28 14:00:03,123] [INFO] [logging.py:128:log_dist] [Rank 0] step=30, skipped=0, lr=[0.125], mom=[(0.9, 0.95)]\n"
-		      "[2026-11-28 14:00:03,124] [INFO] [logging.py:128:log_dist] [Rank 0] time (ms) | fwd: 214.5 | bwd: 431.25 | step: 18.00\n",
+	{"DeepSpeed",
+	 "[2026-11-28 14:00:01,123] [INFO] [logging.py:128:log_dist] [Rank 0] step=10, skipped=0, lr=[0.5], mom=[(0.9, 0.95)]\n"
+	 "[2026-11-28 14:00:01,124] [INFO] [logging.py:128:log_dist] [Rank 0] time (ms) | fwd: 212.5 | bwd: 431.25 | step: 18.00\n"
+	 "[2026-11-28 14:00:02,123] [INFO] [logging.py:128:log_dist] [Rank 0] step=20, skipped=0, lr=[0.25, 0.25], mom=[(0.9, 0.95)]\n"
+	 "[2026-11-28 14:00:02,124] [INFO] [logging.py:128:log_dist] [Rank 0] time (ms) | fwd: 213.5 | bwd: 431.25 | step: 18.00\n"
+	 "[2026-11-28 14:00:03,123] [INFO] [logging.py:128:log_dist] [Rank 0] step=30, skipped=0, lr=[0.125], mom=[(0.9, 0.95)]\n"
+	 "[2026-11-28 14:00:03,124] [INFO] [logging.py:128:log_dist] [Rank 0] time (ms) | fwd: 214.5 | bwd: 431.25 | step: 18.00\n",
 	 "forward", "10 0.2125|20 0.2135|30 0.2145", "step={step} {*}\ntime ({*}"},
-	{"DeepSpeed's rate", "[Rank 0] step=10, skipped=0, lr=[0.5], mom=[(0.9, 0.95)]\n[Rank 0] step=20, skipped=0, lr=[0.25, 0.25], mom=[(0.9, 0.95)]\n"
-			     "[Rank 0] step=30, skipped=0, lr=[0.125, 0.5], mom=[(0.9, 0.95)]\n[Rank 0] step=40, skipped=0, lr=[0.125], mom=[(0.9, 0.95)]\n",
+	{"DeepSpeed's rate",
+	 "[Rank 0] step=10, skipped=0, lr=[0.5], mom=[(0.9, 0.95)]\n[Rank 0] step=20, skipped=0, lr=[0.25, 0.25], mom=[(0.9, 0.95)]\n"
+	 "[Rank 0] step=30, skipped=0, lr=[0.125, 0.5], mom=[(0.9, 0.95)]\n[Rank 0] step=40, skipped=0, lr=[0.125], mom=[(0.9, "
+	 "0.95)]\n",
 	 "lr", "10 0.5|20 0.25|30|40 0.125", "step={step} {*}"},
-	{"OLMo", "2026-03-19 02:40:01.640\tvm:0\tolmo.train:850\tINFO\t[step=1/739328]\n    train/CrossEntropyLoss=11.5\n    train/Perplexity=98,716\n"
-		 "    throughput/total_tokens=4,194,304\n2026-03-19 02:40:02.640\tvm:0\tolmo.train:850\tINFO\t[step=2/739328]\n    train/CrossEntropyLoss=11.25\n"
-		 "    train/Perplexity=76,880\n    throughput/total_tokens=8,388,608\n2026-03-19 02:40:03.640\tvm:0\tolmo.train:850\tINFO\t[step=3/739328]\n"
-		 "    train/CrossEntropyLoss=11.0\n    train/Perplexity=59,874\n    throughput/total_tokens=12,582,912\n",
+	{"OLMo",
+	 "2026-03-19 02:40:01.640\tvm:0\tolmo.train:850\tINFO\t[step=1/739328]\n    train/CrossEntropyLoss=11.5\n    "
+	 "train/Perplexity=98,716\n"
+	 "    throughput/total_tokens=4,194,304\n2026-03-19 02:40:02.640\tvm:0\tolmo.train:850\tINFO\t[step=2/739328]\n    "
+	 "train/CrossEntropyLoss=11.25\n"
+	 "    train/Perplexity=76,880\n    throughput/total_tokens=8,388,608\n2026-03-19 "
+	 "02:40:03.640\tvm:0\tolmo.train:850\tINFO\t[step=3/739328]\n"
+	 "    train/CrossEntropyLoss=11.0\n    train/Perplexity=59,874\n    throughput/total_tokens=12,582,912\n",
 	 "loss", "1 11.5|2 11.25|3 11.0", "[step={step}/{}]\n{*}"},
-	{"mmengine", "11/28 22:08:29 - mmengine - INFO - Epoch(train) [1][ 10/20]  lr: 1.5e-04  eta: 0:46:39  time: 0.25  data_time: 0.125  memory: 10762  loss: 2.5\n"
-		     "11/28 22:08:30 - mmengine - INFO - Epoch(train) [1][ 20/20]  lr: 1.5e-04  eta: 0:46:39  time: 0.25  data_time: 0.125  memory: 10762  loss: 2.0\n"
-		     "11/28 22:08:31 - mmengine - INFO - Epoch(train) [2][ 10/20]  lr: 1.5e-04  eta: 0:46:39  time: 0.25  data_time: 0.125  memory: 10762  loss: 1.5\n",
+	{"mmengine",
+	 "11/28 22:08:29 - mmengine - INFO - Epoch(train) [1][ 10/20]  lr: 1.5e-04  eta: 0:46:39  time: 0.25  data_time: 0.125  "
+	 "memory: 10762  loss: 2.5\n"
+	 "11/28 22:08:30 - mmengine - INFO - Epoch(train) [1][ 20/20]  lr: 1.5e-04  eta: 0:46:39  time: 0.25  data_time: 0.125  "
+	 "memory: 10762  loss: 2.0\n"
+	 "11/28 22:08:31 - mmengine - INFO - Epoch(train) [2][ 10/20]  lr: 1.5e-04  eta: 0:46:39  time: 0.25  data_time: 0.125  "
+	 "memory: 10762  loss: 1.5\n",
 	 "loss", "10 2.5|20 2.0|30 1.5", "Epoch(train) [{epoch}][{step}/{}] {*}"},
-	{"mmcv", "2026-11-28 16:41:17,697 - mmdet - INFO - Epoch [1][50/7330]\tlr: 4.0e-03, eta: 1 day, 2:32:21, time: 1.25, data_time: 0.125, loss_cls: 0.5, loss: 2.5\n"
-		 "2026-11-28 16:41:18,697 - mmdet - INFO - Epoch [1][100/7330]\tlr: 4.0e-03, eta: 1 day, 0:36:30, time: 1.25, data_time: 0.125, loss_cls: 0.5, loss: 2.0\n"
-		 "2026-11-28 16:41:19,697 - mmdet - INFO - Epoch [1][150/7330]\tlr: 4.0e-03, eta: 23:59:22, time: 1.25, data_time: 0.125, loss_cls: 0.5, loss: 1.5\n",
+	{"mmcv",
+	 "2026-11-28 16:41:17,697 - mmdet - INFO - Epoch [1][50/7330]\tlr: 4.0e-03, eta: 1 day, 2:32:21, time: 1.25, data_time: 0.125, "
+	 "loss_cls: 0.5, loss: 2.5\n"
+	 "2026-11-28 16:41:18,697 - mmdet - INFO - Epoch [1][100/7330]\tlr: 4.0e-03, eta: 1 day, 0:36:30, time: 1.25, data_time: "
+	 "0.125, loss_cls: 0.5, loss: 2.0\n"
+	 "2026-11-28 16:41:19,697 - mmdet - INFO - Epoch [1][150/7330]\tlr: 4.0e-03, eta: 23:59:22, time: 1.25, data_time: 0.125, "
+	 "loss_cls: 0.5, loss: 1.5\n",
 	 "eta", "50 95541.0|100 88590.0|150 86362.0", "Epoch [{epoch}][{step}/{}] {*}"},
-	{"detectron2", "[11/28 10:01:33 d2.utils.events]:  eta: 1 day, 2:03:04  iter: 19  total_loss: 5.5  loss_cls: 1.5  time: 0.25  last_time: 0.25  data_time: 0.01  lr: 5e-06  "
-		       "max_mem: 2519M\n[11/28 10:01:38 d2.utils.events]:  eta: 1 day, 2:03:04  iter: 39  total_loss: 5.25  loss_cls: 1.5  time: 0.25  last_time: 0.25  data_time: "
-		       "0.01  lr: 5e-06  max_mem: 2519M\n[11/28 10:01:43 d2.utils.events]:  eta: 1 day, 2:03:04  iter: 59  total_loss: 5.0  loss_cls: 1.5  time: 0.25  last_time: "
-		       "0.25  data_time: 0.01  lr: 5e-06  max_mem: 2519M\n",
+	{"detectron2",
+	 "[11/28 10:01:33 d2.utils.events]:  eta: 1 day, 2:03:04  iter: 19  total_loss: 5.5  loss_cls: 1.5  time: 0.25  last_time: "
+	 "0.25  data_time: 0.01  lr: 5e-06  "
+	 "max_mem: 2519M\n[11/28 10:01:38 d2.utils.events]:  eta: 1 day, 2:03:04  iter: 39  total_loss: 5.25  loss_cls: 1.5  time: "
+	 "0.25  last_time: 0.25  data_time: "
+	 "0.01  lr: 5e-06  max_mem: 2519M\n[11/28 10:01:43 d2.utils.events]:  eta: 1 day, 2:03:04  iter: 59  total_loss: 5.0  "
+	 "loss_cls: 1.5  time: 0.25  last_time: "
+	 "0.25  data_time: 0.01  lr: 5e-06  max_mem: 2519M\n",
 	 "loss", "19 5.5|39 5.25|59 5.0", "iter:{step} {*}"},
-	{"MetricLogger", "Epoch: [0]  [ 0/30]  eta: 0:10:00  lr: 0.5  loss: 6.5 (6.5)  time: 0.5  data: 0.25  max mem: 19152\n"
-			 "Epoch: [0]  [20/30]  eta: 0:05:00  lr: 0.5  loss: 6.25 (6.4)  time: 0.5  data: 0.25  max mem: 19152\n"
-			 "Epoch: [0]  [29/30]  eta: 0:00:01  lr: 0.5  loss: 6.0 (6.3)  time: 0.5  data: 0.25  max mem: 19152\nEpoch: [0] Total time: 0:00:15 (0.5 s / it)\n"
-			 "Epoch: [1]  [ 0/30]  eta: 0:10:00  lr: 0.5  loss: 5.5 (nan)  time: 0.5  data: 0.25  max mem: 19152\n",
+	{"MetricLogger",
+	 "Epoch: [0]  [ 0/30]  eta: 0:10:00  lr: 0.5  loss: 6.5 (6.5)  time: 0.5  data: 0.25  max mem: 19152\n"
+	 "Epoch: [0]  [20/30]  eta: 0:05:00  lr: 0.5  loss: 6.25 (6.4)  time: 0.5  data: 0.25  max mem: 19152\n"
+	 "Epoch: [0]  [29/30]  eta: 0:00:01  lr: 0.5  loss: 6.0 (6.3)  time: 0.5  data: 0.25  max mem: 19152\nEpoch: [0] Total time: "
+	 "0:00:15 (0.5 s / it)\n"
+	 "Epoch: [1]  [ 0/30]  eta: 0:10:00  lr: 0.5  loss: 5.5 (nan)  time: 0.5  data: 0.25  max mem: 19152\n",
 	 "loss", "0 6.5|20 6.25|29 6.0|30 5.5", "Epoch: [{epoch}] [{step}/{}] {*}"},
-	{"levanter", "2026-10-01T10:01:00 - 0 - levanter.callbacks - train.py:88 - INFO :: Progress on:train 1.0it/100.0it rate:1.0it/s remaining:01:01 elapsed:00:01 postfix:loss=5.5\n"
-		     "2026-10-01T10:02:00 - 0 - levanter.callbacks - train.py:88 - INFO :: Progress on:train 2.0it/100.0it rate:1.0it/s remaining:01:00 elapsed:00:02 postfix:loss=5.25\n"
-		     "2026-10-01T10:03:00 - 0 - levanter.callbacks - train.py:88 - INFO :: Progress on:train 3.0it/100.0it rate:1.0it/s remaining:00:59 elapsed:00:03 postfix:loss=5.0\n",
+	{"levanter",
+	 "2026-10-01T10:01:00 - 0 - levanter.callbacks - train.py:88 - INFO :: Progress on:train 1.0it/100.0it rate:1.0it/s "
+	 "remaining:01:01 elapsed:00:01 postfix:loss=5.5\n"
+	 "2026-10-01T10:02:00 - 0 - levanter.callbacks - train.py:88 - INFO :: Progress on:train 2.0it/100.0it rate:1.0it/s "
+	 "remaining:01:00 elapsed:00:02 postfix:loss=5.25\n"
+	 "2026-10-01T10:03:00 - 0 - levanter.callbacks - train.py:88 - INFO :: Progress on:train 3.0it/100.0it rate:1.0it/s "
+	 "remaining:00:59 elapsed:00:03 postfix:loss=5.0\n",
 	 "loss", "1 5.5|2 5.25|3 5.0", NULL},
-	{"clu", "I1128 14:00:01.123456 140000000000000 logging_writer.py:48] [100] accuracy=0.5, loss=2.5\n"
-		"I1128 14:00:02.123456 140000000000000 logging_writer.py:48] [200] accuracy=0.5, loss=2.0\n"
-		"I1128 14:00:03.123456 140000000000000 logging_writer.py:48] [300] accuracy=0.5, loss=1.5\n",
+	{"clu",
+	 "I1128 14:00:01.123456 140000000000000 logging_writer.py:48] [100] accuracy=0.5, loss=2.5\n"
+	 "I1128 14:00:02.123456 140000000000000 logging_writer.py:48] [200] accuracy=0.5, loss=2.0\n"
+	 "I1128 14:00:03.123456 140000000000000 logging_writer.py:48] [300] accuracy=0.5, loss=1.5\n",
 	 "loss", "100 2.5|200 2.0|300 1.5", "[{step}] {*}"},
-	{"mlx-lm", "Iter 1: Val loss 2.5, Val took 17.25s\nIter 10: Train loss 2.25, Learning Rate 1.000e-05, It/sec 0.5, Tokens/sec 387.5, Trained Tokens 4000, Peak mem 8.5 GB\n"
-		   "Iter 20: Train loss 2.0, Learning Rate 1.000e-05, It/sec 0.5, Tokens/sec 387.5, Trained Tokens 8000, Peak mem 8.5 GB\n",
+	{"mlx-lm",
+	 "Iter 1: Val loss 2.5, Val took 17.25s\nIter 10: Train loss 2.25, Learning Rate 1.000e-05, It/sec 0.5, Tokens/sec 387.5, "
+	 "Trained Tokens 4000, Peak mem 8.5 GB\n"
+	 "Iter 20: Train loss 2.0, Learning Rate 1.000e-05, It/sec 0.5, Tokens/sec 387.5, Trained Tokens 8000, Peak mem 8.5 GB\n",
 	 "loss", "1|10 2.25|20 2.0", "Iter {step}: {*}"},
-	{"verl", "(TaskRunner pid=123) step:1 - global_seqlen/min:1234 - actor/pg_loss:0.5 - critic/rewards/mean:0.25 - timing_s/step:12.5\n"
-		 "(TaskRunner pid=123) step:2 - global_seqlen/min:1234 - actor/pg_loss:0.25 - critic/rewards/mean:0.5 - timing_s/step:12.5\n"
-		 "(TaskRunner pid=123) step:3 - global_seqlen/min:1234 - actor/pg_loss:0.125 - critic/rewards/mean:0.75 - timing_s/step:12.5\n",
+	{"verl",
+	 "(TaskRunner pid=123) step:1 - global_seqlen/min:1234 - actor/pg_loss:0.5 - critic/rewards/mean:0.25 - timing_s/step:12.5\n"
+	 "(TaskRunner pid=123) step:2 - global_seqlen/min:1234 - actor/pg_loss:0.25 - critic/rewards/mean:0.5 - timing_s/step:12.5\n"
+	 "(TaskRunner pid=123) step:3 - global_seqlen/min:1234 - actor/pg_loss:0.125 - critic/rewards/mean:0.75 - timing_s/step:12.5\n",
 	 "critic/rewards/mean", "1 0.25|2 0.5|3 0.75", "step:{step} {*}"},
-	{"prime", "17:45:08 [INFO] [Rank 0] step: 1, loss: 10.5, tokens_per_second: 49722.00, mfu: 4.5\n17:45:11 [INFO] [Rank 0] step: 2, loss: 10.25, "
-		  "tokens_per_second: 628145.53, mfu: 50.5\n17:45:14 [INFO] [Rank 0] step: 3, loss: 10.0, tokens_per_second: 624814.93, mfu: 50.0\n",
+	{"prime",
+	 "17:45:08 [INFO] [Rank 0] step: 1, loss: 10.5, tokens_per_second: 49722.00, mfu: 4.5\n17:45:11 [INFO] [Rank 0] step: 2, loss: "
+	 "10.25, "
+	 "tokens_per_second: 628145.53, mfu: 50.5\n17:45:14 [INFO] [Rank 0] step: 3, loss: 10.0, tokens_per_second: 624814.93, mfu: "
+	 "50.0\n",
 	 "mfu", "1 0.045|2 0.505|3 0.5", "step:{step} {*}"},
-	{"TF-slim", "INFO:tensorflow:global step 500: loss = 1.5 (2.5 sec/step)\nINFO:tensorflow:Saving checkpoint to path /x/model.ckpt\n"
-		    "INFO:tensorflow:global step 501: loss = 1.25 (2.25 sec/step)\nINFO:tensorflow:global step 502: loss = 1.0 (195.0 sec/step)\n",
+	{"TF-slim",
+	 "INFO:tensorflow:global step 500: loss = 1.5 (2.5 sec/step)\nINFO:tensorflow:Saving checkpoint to path /x/model.ckpt\n"
+	 "INFO:tensorflow:global step 501: loss = 1.25 (2.25 sec/step)\nINFO:tensorflow:global step 502: loss = 1.0 (195.0 sec/step)\n",
 	 "step", "500 2.5|501 2.25|502 195.0", "global step {step}: {*}"},
-	{"Slurm", "srun: job 12345 queued and waiting for resources\nstep 0 | train_loss 2.5 | lr 1.0e-03 | 123.5 ms\nstep 1 | train_loss 2.0 | lr 1.0e-03 | 123.5 ms\n"
-		  "step 2 | train_loss 1.5 | lr 1.0e-03 | 123.5 ms\nslurmstepd: error: *** JOB 12345 ON n1 CANCELLED AT 2026-11-28T14:00:00 DUE TO TIME LIMIT ***\n",
+	{"Slurm",
+	 "srun: job 12345 queued and waiting for resources\nstep 0 | train_loss 2.5 | lr 1.0e-03 | 123.5 ms\nstep 1 | train_loss 2.0 | "
+	 "lr 1.0e-03 | 123.5 ms\n"
+	 "step 2 | train_loss 1.5 | lr 1.0e-03 | 123.5 ms\nslurmstepd: error: *** JOB 12345 ON n1 CANCELLED AT 2026-11-28T14:00:00 DUE "
+	 "TO TIME LIMIT ***\n",
 	 "loss", "0 2.5|1 2.0|2 1.5", "step {step} {*}"},
-	{"tensors", "step 1: loss tensor(2.5, device='cuda:0', grad_fn=<NllLossBackward0>)\nstep 2: loss tensor(2.0, device='cuda:0', grad_fn=<NllLossBackward0>)\n"
-		    "step 3: loss tensor(nan, device='cuda:0', grad_fn=<NllLossBackward0>)\n",
+	{"tensors",
+	 "step 1: loss tensor(2.5, device='cuda:0', grad_fn=<NllLossBackward0>)\nstep 2: loss tensor(2.0, device='cuda:0', "
+	 "grad_fn=<NllLossBackward0>)\n"
+	 "step 3: loss tensor(nan, device='cuda:0', grad_fn=<NllLossBackward0>)\n",
 	 "loss", "1 2.5|2 2.0|3 \"NaN\"", "step {step}: {*}"},
-	{"boosting", "[0]\ttrain-rmse:2.5\teval-rmse:2.75\n[1]\ttrain-rmse:2.0\teval-rmse:2.25\n[2]\ttrain-rmse:1.5\teval-rmse:1.75\n", "eval-rmse",
-	 "0 2.75|1 2.25|2 1.75", "[{step}] {*}"},
-	{"fastai", "epoch     train_loss  valid_loss  accuracy  time    \n0         2.5         2.75        0.5       04:21     \n"
-		   "1         2.0         2.25        0.5       03:49     \n2         1.5         1.75        0.5       03:49     \n",
+	{"boosting", "[0]\ttrain-rmse:2.5\teval-rmse:2.75\n[1]\ttrain-rmse:2.0\teval-rmse:2.25\n[2]\ttrain-rmse:1.5\teval-rmse:1.75\n",
+	 "eval-rmse", "0 2.75|1 2.25|2 1.75", "[{step}] {*}"},
+	{"fastai",
+	 "epoch     train_loss  valid_loss  accuracy  time    \n0         2.5         2.75        0.5       04:21     \n"
+	 "1         2.0         2.25        0.5       03:49     \n2         1.5         1.75        0.5       03:49     \n",
 	 "time", "0 261.0|1 229.0|2 229.0", "{epoch} {train_loss} {valid_loss} {accuracy} {time}"},
-	{"Ultralytics", "      Epoch    GPU_mem   box_loss   cls_loss  Instances       Size\n      1/100      1.18G      1.25      3.75         17        640: 100%|####| 12/12 [00:03<00:00]\n"
-			"                 Class     Images  Instances      Box(P          R      mAP50\n                   all         16        127     0.0265          1     0.0456\n\n"
-			"      Epoch    GPU_mem   box_loss   cls_loss  Instances       Size\n      2/100      1.29G      1.125      2.25         36        640: 100%|####| 12/12 [00:02<00:00]\n"
-			"      Epoch    GPU_mem   box_loss   cls_loss  Instances       Size\n      3/100      1.29G      1.0      1.75         36        640: 100%|####| 12/12 [00:02<00:00]\n",
+	{"Ultralytics",
+	 "      Epoch    GPU_mem   box_loss   cls_loss  Instances       Size\n      1/100      1.18G      1.25      3.75         17    "
+	 "    640: 100%|####| 12/12 [00:03<00:00]\n"
+	 "                 Class     Images  Instances      Box(P          R      mAP50\n                   all         16        127  "
+	 "   0.0265          1     0.0456\n\n"
+	 "      Epoch    GPU_mem   box_loss   cls_loss  Instances       Size\n      2/100      1.29G      1.125      2.25         36   "
+	 "     640: 100%|####| 12/12 [00:02<00:00]\n"
+	 "      Epoch    GPU_mem   box_loss   cls_loss  Instances       Size\n      3/100      1.29G      1.0      1.75         36     "
+	 "   640: 100%|####| 12/12 [00:02<00:00]\n",
 	 "cls_loss", "1 3.75|2 2.25|3 1.75", "{epoch}/{} {GPU_mem} {box_loss} {cls_loss} {Instances} {Size}:"},
-	{"spaCy", "E    #       LOSS TOK2VEC  LOSS NER  ENTS_F  SCORE \n---  ------  ------------  --------  ------  ------\n  0       0          0.00     14.5    0.25    0.00\n"
-		  "  0    1000      75263.20   7992.25    9.50    0.09\n  1    2000     473275.24   6660.5   20.25    0.20\n",
+	{"spaCy",
+	 "E    #       LOSS TOK2VEC  LOSS NER  ENTS_F  SCORE \n---  ------  ------------  --------  ------  ------\n  0       0        "
+	 "  0.00     14.5    0.25    0.00\n"
+	 "  0    1000      75263.20   7992.25    9.50    0.09\n  1    2000     473275.24   6660.5   20.25    0.20\n",
 	 "LOSS NER", "0 14.5|1000 7992.25|2000 6660.5", "{epoch} {step} {LOSS TOK2VEC} {LOSS NER} {ENTS_F} {SCORE}"},
-	{"a table with lines", "+-----------+------+-------+\n| Iteration | Loss | Time  |\n+-----------+------+-------+\n| 1         | 5.25 | 1.5s  |\n| 2         | 5.0  | 2.5s  |\n"
-			       "| 10        | 4.75 | 9.5s  |\n+-----------+------+-------+\n",
+	{"a table with lines",
+	 "+-----------+------+-------+\n| Iteration | Loss | Time  |\n+-----------+------+-------+\n| 1         | 5.25 | 1.5s  |\n| 2  "
+	 "       | 5.0  | 2.5s  |\n"
+	 "| 10        | 4.75 | 9.5s  |\n+-----------+------+-------+\n",
 	 "loss", "1 5.25|2 5.0|10 4.75", "| {Iteration} | {Loss} | {Time} |"},
-	{"Stable-Baselines3", "-----------------------\n| rollout/     |      |\n|  ep_rew_mean | 1.5  |\n| time/        |      |\n|  total_timesteps | 2048 |\n-----------------------\n"
-			      "| rollout/     |      |\n|  ep_rew_mean | 2.5  |\n| time/        |      |\n|  total_timesteps | 4096 |\n| train/       |      |\n|  loss        | 0.5  |\n"
-			      "-----------------------\n| rollout/     |      |\n|  ep_rew_mean | 3.5  |\n| time/        |      |\n|  total_timesteps | 6144 |\n| train/       |      |\n|  loss        | 0.25 |\n",
+	{"Stable-Baselines3",
+	 "-----------------------\n| rollout/     |      |\n|  ep_rew_mean | 1.5  |\n| time/        |      |\n|  total_timesteps | "
+	 "2048 |\n-----------------------\n"
+	 "| rollout/     |      |\n|  ep_rew_mean | 2.5  |\n| time/        |      |\n|  total_timesteps | 4096 |\n| train/       |     "
+	 " |\n|  loss        | 0.5  |\n"
+	 "-----------------------\n| rollout/     |      |\n|  ep_rew_mean | 3.5  |\n| time/        |      |\n|  total_timesteps | "
+	 "6144 |\n| train/       |      |\n|  loss        | 0.25 |\n",
 	 "ep_rew_mean", "2048 1.5|4096 2.5|6144 3.5", "total_timesteps |{step}\n{*}"},
-	{"BasicSR", "2026-05-21 18:38:04,495 INFO: [NAFNe..][epoch: 12, iter:      50, lr:(1.000e-03,)] [eta: 1 day, 23:02:06, time (data): 0.250 (0.002)] l_pix: 2.5e-02 \n"
-		    "2026-05-21 18:38:41,036 INFO: [NAFNe..][epoch: 24, iter:   1,100, lr:(1.000e-03,)] [eta: 1 day, 19:50:01, time (data): 0.236 (0.000)] l_pix: 2.25e-02 \n"
-		    "2026-05-21 18:39:17,272 INFO: [NAFNe..][epoch: 37, iter:   1,150, lr:(1.000e-03,)] [eta: 1 day, 18:38:02, time (data): 0.225 (0.000)] l_pix: 2e-02 \n",
+	{"BasicSR",
+	 "2026-05-21 18:38:04,495 INFO: [NAFNe..][epoch: 12, iter:      50, lr:(1.000e-03,)] [eta: 1 day, 23:02:06, time (data): 0.250 "
+	 "(0.002)] l_pix: 2.5e-02 \n"
+	 "2026-05-21 18:38:41,036 INFO: [NAFNe..][epoch: 24, iter:   1,100, lr:(1.000e-03,)] [eta: 1 day, 19:50:01, time (data): 0.236 "
+	 "(0.000)] l_pix: 2.25e-02 \n"
+	 "2026-05-21 18:39:17,272 INFO: [NAFNe..][epoch: 37, iter:   1,150, lr:(1.000e-03,)] [eta: 1 day, 18:38:02, time (data): 0.225 "
+	 "(0.000)] l_pix: 2e-02 \n",
 	 "l_pix", "50 0.025|1100 0.0225|1150 0.02", NULL},
-	{"CycleGAN", "(epoch: 1, iters: 100, time: 0.25, data: 0.125) D_A: 0.5 G_A: 0.25 \n(epoch: 1, iters: 200, time: 0.25, data: 0.125) D_A: 0.25 G_A: 0.25 \n"
-		     "(epoch: 1, iters: 300, time: 0.25, data: 0.125) D_A: 0.125 G_A: 0.25 \n",
+	{"CycleGAN",
+	 "(epoch: 1, iters: 100, time: 0.25, data: 0.125) D_A: 0.5 G_A: 0.25 \n(epoch: 1, iters: 200, time: 0.25, data: 0.125) D_A: "
+	 "0.25 G_A: 0.25 \n"
+	 "(epoch: 1, iters: 300, time: 0.25, data: 0.125) D_A: 0.125 G_A: 0.25 \n",
 	 "D_A", "100 0.5|200 0.25|300 0.125", NULL},
-	{"a memory line before each step", "Memory info of CPU: total:201.5Gb, percent: 5.5%\nepoch 1/50 - it 6/100 - loss: 2.5\nMemory info of CPU: total:202.5Gb, percent: 5.5%\n"
-					   "epoch 1/50 - it 7/100 - loss: 2.0\nMemory info of CPU: total:203.5Gb, percent: 5.5%\nepoch 1/50 - it 8/100 - loss: 1.5\n",
+	{"a memory line before each step",
+	 "Memory info of CPU: total:201.5Gb, percent: 5.5%\nepoch 1/50 - it 6/100 - loss: 2.5\nMemory info of CPU: total:202.5Gb, "
+	 "percent: 5.5%\n"
+	 "epoch 1/50 - it 7/100 - loss: 2.0\nMemory info of CPU: total:203.5Gb, percent: 5.5%\nepoch 1/50 - it 8/100 - loss: 1.5\n",
 	 "total(Gb)", "6 201.5|7 202.5|8 203.5", NULL},
-	{"epochs without their steps", "epoch 0 step 1 loss 2.5\nepoch 0 step 2 loss 2.25\nepoch 1 step 1 loss 2.0\nepoch 1 step 2 loss 1.75\nepoch 2 step 1 loss 1.5\n", "loss",
-	 "1 2.5|2 2.25|3 2.0|4 1.75|5 1.5", "epoch {epoch} step {step} {*}"},
-	{"a first step 0", "epoch 0 step 0 loss 2.5\nepoch 0 step 1 loss 2.25\nepoch 1 step 0 loss 2.0\nepoch 1 step 1 loss 1.75\n", "loss",
-	 "0 2.5|1 2.25|2 2.0|3 1.75", "epoch {epoch} step {step} {*}"},
-	{"numbers with k", "step 1 loss 2.5 tps 1.2k\nstep 2 loss 2.5 tps 12k\nstep 3 loss 2.5 tps 950\n", "tokens_per_second", "1 1200.0|2 12000.0|3 950.0", "step {step} {*}"},
-	{"ranks in the line", "[Rank 1] step: 1, loss: 9\n[Rank 0] step: 1, loss: 2.5\n[Rank 0] step: 2, loss: 2.0\n[Rank 1] step: 2, loss: 9\n[Rank 0] step: 3, loss: 1.5\n"
-			      "[Rank 1] step: 3, loss: 9\n",
+	{"epochs without their steps",
+	 "epoch 0 step 1 loss 2.5\nepoch 0 step 2 loss 2.25\nepoch 1 step 1 loss 2.0\nepoch 1 step 2 loss 1.75\nepoch 2 step 1 loss "
+	 "1.5\n",
+	 "loss", "1 2.5|2 2.25|3 2.0|4 1.75|5 1.5", "epoch {epoch} step {step} {*}"},
+	{"a first step 0", "epoch 0 step 0 loss 2.5\nepoch 0 step 1 loss 2.25\nepoch 1 step 0 loss 2.0\nepoch 1 step 1 loss 1.75\n",
+	 "loss", "0 2.5|1 2.25|2 2.0|3 1.75", "epoch {epoch} step {step} {*}"},
+	{"numbers with k", "step 1 loss 2.5 tps 1.2k\nstep 2 loss 2.5 tps 12k\nstep 3 loss 2.5 tps 950\n", "tokens_per_second",
+	 "1 1200.0|2 12000.0|3 950.0", "step {step} {*}"},
+	{"ranks in the line",
+	 "[Rank 1] step: 1, loss: 9\n[Rank 0] step: 1, loss: 2.5\n[Rank 0] step: 2, loss: 2.0\n[Rank 1] step: 2, loss: 9\n[Rank 0] "
+	 "step: 3, loss: 1.5\n"
+	 "[Rank 1] step: 3, loss: 9\n",
 	 "loss", "1 2.5|2 2.0|3 1.5", "step:{step} {*}"},
-	{"values before the step", "loss: 2.5, lr: 0.5, step: 10\nloss: 2.0, lr: 0.5, step: 20\nloss: 1.5, lr: 0.5, step: 30\n", "loss", "10 2.5|20 2.0|30 1.5",
-	 "{*} step:{step}"},
-	{"a restart", "step 1 loss 2.5\nstep 2 loss 2.0\nstep 3 loss 9\nstep 3 loss 1.5\nstep 4 loss 1.0\n", "loss", "1 2.5|2 2.0|3 1.5|4 1.0", "step {step} {*}"},
+	{"values before the step", "loss: 2.5, lr: 0.5, step: 10\nloss: 2.0, lr: 0.5, step: 20\nloss: 1.5, lr: 0.5, step: 30\n", "loss",
+	 "10 2.5|20 2.0|30 1.5", "{*} step:{step}"},
+	{"a restart", "step 1 loss 2.5\nstep 2 loss 2.0\nstep 3 loss 9\nstep 3 loss 1.5\nstep 4 loss 1.0\n", "loss",
+	 "1 2.5|2 2.0|3 1.5|4 1.0", "step {step} {*}"},
 };
 
 static void read_as(struct test_run *t, const char *path, const struct ts_ingest_result *guess)
@@ -249,10 +334,12 @@ static const char *const others[] = {
 	"[1/3] Building C object loss.c.o\n[2/3] Building C object acc.c.o\n[3/3] Linking C executable train\n",
 	"iter 1: latency 2.5 ms\niter 2: latency 2.25 ms\niter 3: latency 2.0 ms\n",
 	"Step 1/3 : RUN pip install loss==1.5\nStep 2/3 : RUN pip install acc==2.5\nStep 3/3 : RUN pip install lr==2.5\n",
-	"step 1 loss 2.5\nstep 2 loss 2.0\n", /* two lines are no log */
+	"step 1 loss 2.5\nstep 2 loss 2.0\n",					/* two lines are no log */
 	"step 1 loss 2.5\nstep 1 loss 2.0\nstep 1 loss 1.5\nstep 1 loss 1.5\n", /* nothing rises */
-	"step 9 loss 2.5\nstep 3 loss 2.0\nstep 8 loss 1.5\nstep 1 loss 1.5\nstep 7 loss 1\nstep 2 loss 1\nstep 6 loss 1\nstep 1 loss 1\n",
-	"64 bytes from 10.0.0.1: icmp_seq=1 ttl=64 time=0.5 ms\n64 bytes from 10.0.0.1: icmp_seq=2 ttl=64 time=0.5 ms\n3 packets, 0% packet loss\n",
+	"step 9 loss 2.5\nstep 3 loss 2.0\nstep 8 loss 1.5\nstep 1 loss 1.5\nstep 7 loss 1\nstep 2 loss 1\nstep 6 loss 1\nstep 1 loss "
+	"1\n",
+	"64 bytes from 10.0.0.1: icmp_seq=1 ttl=64 time=0.5 ms\n64 bytes from 10.0.0.1: icmp_seq=2 ttl=64 time=0.5 ms\n3 packets, 0% "
+	"packet loss\n",
 	"learning_rate: 0.001\nloss: 0.5\nbatch: 32\nepochs: 90\n",
 	"c=12.5, kl=0.25\navg_content=12.5\nc=12.5, kl=0.25\navg_content=12.5\nc=12.5, kl=0.25\navg_content=12.5\n",
 	"",
@@ -365,12 +452,9 @@ static void named_numbers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(logs_are_guessed),
-		cmocka_unit_test(what_was_guessed_is_said_and_kept),
-		cmocka_unit_test(other_texts_are_refused),
-		cmocka_unit_test(a_refusal_has_the_best_guess),
-		cmocka_unit_test(a_quoted_log_is_none),
-		cmocka_unit_test(named_numbers),
+		cmocka_unit_test(logs_are_guessed),	   cmocka_unit_test(what_was_guessed_is_said_and_kept),
+		cmocka_unit_test(other_texts_are_refused), cmocka_unit_test(a_refusal_has_the_best_guess),
+		cmocka_unit_test(a_quoted_log_is_none),	   cmocka_unit_test(named_numbers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

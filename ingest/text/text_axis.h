@@ -4,13 +4,13 @@
  *	ts_text_axis_begin(&a)					before each further reading
  *	for each record: what = ts_text_axis_step(&a, r, &step)
  *
- * A step that begins again with the next epoch is counted on: epoch times the steps of an epoch, if the line has them ("[20/1299]"), else
- * after the last step of the epoch before. The first epoch is 0 or 1, whichever the log begins with; of a log that begins later it is 0
- * if steps within an epoch begin with 0. Where no record has a step, the epoch is the step.
+ * A step that begins again with the next epoch is counted on: epoch times the steps of an epoch, if the line has them ("[20/1299]"),
+ * else after the last step of the epoch before. The first epoch is 0 or 1, whichever the log begins with; of a log that begins later
+ * it is 0 if steps within an epoch begin with 0. Where no record has a step, the epoch is the step.
  *
- * A record without a step belongs to the record with one before it; or to the one behind it, if none stands behind the last step of the
- * log, or as many before the first step as between two; or, if more stand between two steps than before the first and behind the last, to
- * a block that ends where a name comes again. If no record has a step, rows are such blocks.
+ * A record without a step belongs to the record with one before it; or to the one behind it, if none stands behind the last step of
+ * the log, or as many before the first step as between two; or, if more stand between two steps than before the first and behind the
+ * last, to a block that ends where a name comes again. If no record has a step, rows are such blocks.
  */
 #ifndef TSCOPE_INGEST_TEXT_TEXT_AXIS_H
 #define TSCOPE_INGEST_TEXT_TEXT_AXIS_H

@@ -126,8 +126,8 @@ static uint64_t measured_of(const struct ts_text_sort *s)
 	return s->measured > s->measured_before ? s->measured : s->measured_before;
 }
 
-/* Whether lines without a step of their own measure something as a rule: a line here and there that has such a name says little, but where
- * each line has one number, few are a loss. */
+/* Whether lines without a step of their own measure something as a rule: a line here and there that has such a name says little, but
+ * where each line has one number, few are a loss. */
 static bool measures(const struct ts_text_sort *s)
 {
 	return measured_of(s) && (2 * measured_of(s) >= s->lines || 10 * s->plain >= 9 * s->lines);
@@ -142,7 +142,8 @@ static uint64_t measured_beside(const struct ts_text_kinds *k, const struct ts_t
 		const struct ts_text_sort *s = &k->items[i];
 		struct roles r = roles_of(s);
 
-		if (s != steps && !counts(s, &r) && measures(s) && s->last > steps->first && s->first < steps->last && measured_of(s) > most)
+		if (s != steps && !counts(s, &r) && measures(s) && s->last > steps->first && s->first < steps->last &&
+		    measured_of(s) > most)
 			most = measured_of(s);
 	}
 	return most;
@@ -178,7 +179,8 @@ static bool joins_steps(const struct choice *c, const struct ts_text_sort *s)
 		return false;
 	mine = &s->counters[r.step];
 	theirs = &c->steps->counters[c->roles.step];
-	return is_named(mine) && falls_of(s, &r) <= s->lines / 20 + 1 && mine->value >= theirs->least && mine->least <= theirs->value + 1;
+	return is_named(mine) && falls_of(s, &r) <= s->lines / 20 + 1 && mine->value >= theirs->least &&
+	       mine->least <= theirs->value + 1;
 }
 
 /* Whether the kind stands in the blocks of the steps: it measures something, or comes as regularly. */
@@ -306,7 +308,7 @@ static size_t text_of(const char *template)
 {
 	size_t n = 0;
 
-	for (bool field = false; *template; template++) {
+	for (bool field = false; *template; template ++) {
 		field = *template == '{' || (field && *template != '}');
 		n += !field && *template != '}' && *template != ' ';
 	}

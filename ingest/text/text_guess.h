@@ -1,18 +1,18 @@
 /* text_guess.h - guesses by which templates (text_pattern.h) the lines of a log are to be read that no format knows.
  *
- * One pass over the beginning of the log, TS_TEXT_GUESS_BYTES, collects kinds of lines: how the text around the counters goes on ("Epoch
- * [1/6], Step [100/600]", "iter 40:", "[12/400]"), or, of lines without a counter, how the text before their first named number does.
- * The kind that most lines have, whose counter rises, is that of the steps; others join it that count the same steps, or stand among
- * them as parts of their blocks. What comes out are templates, nothing else: a guess is read by the machinery of --pattern, and equals
- * the run that --pattern with them gives.
+ * One pass over the beginning of the log, TS_TEXT_GUESS_BYTES, collects kinds of lines: how the text around the counters goes on
+ * ("Epoch [1/6], Step [100/600]", "iter 40:", "[12/400]"), or, of lines without a counter, how the text before their first named
+ * number does. The kind that most lines have, whose counter rises, is that of the steps; others join it that count the same steps,
+ * or stand among them as parts of their blocks. What comes out are templates, nothing else: a guess is read by the machinery of
+ * --pattern, and equals the run that --pattern with them gives.
  *
  * It is sure if at least three lines have a step that rises, at least every second time a line follows another, and falls as rarely as
  * a training is restarted (a new epoch may begin again); and if one of their named numbers is what trainings alone measure
  * (ts_log_name_measures); and if they are not a few lines of a long text. Else `why` says what lacks, and the templates are the best
  * guess, which the caller shows and does not follow. False reading is worse than refusal: tests/quality/text_logs.py counts both.
  *
- * Errors: TS_NO_MEMORY; a file that cannot be read gives its own. Ownership: texts lie in the arena. Takes time in proportion to what it
- * reads, and memory for at most TS_TEXT_GUESS_KINDS kinds.
+ * Errors: TS_NO_MEMORY; a file that cannot be read gives its own. Ownership: texts lie in the arena. Takes time in proportion to
+ * what it reads, and memory for at most TS_TEXT_GUESS_KINDS kinds.
  */
 #ifndef TSCOPE_INGEST_TEXT_TEXT_GUESS_H
 #define TSCOPE_INGEST_TEXT_TEXT_GUESS_H

@@ -16,7 +16,7 @@ struct found {
 	size_t first_word, words, bracket; /* the words since the last break; the token of a bracket that opened behind them */
 	bool open;
 	size_t counters[TS_TEXT_COUNTERS], names[TS_TEXT_COUNTERS], n; /* their tokens, and those of their last words */
-	size_t from, end;				    /* bytes of the line */
+	size_t from, end;					       /* bytes of the line */
 };
 
 static const struct ts_text_token *token(const struct found *f, size_t i)
@@ -64,8 +64,9 @@ static bool named_axis(const struct found *f, size_t i)
 
 static bool measures(const struct found *f)
 {
-	return f->words && ts_log_name_measures(ts_span_part(f->line, token(f, f->first_word)->at,
-							     token(f, f->first_word + f->words - 1)->end - token(f, f->first_word)->at));
+	return f->words &&
+	       ts_log_name_measures(ts_span_part(f->line, token(f, f->first_word)->at,
+						 token(f, f->first_word + f->words - 1)->end - token(f, f->first_word)->at));
 }
 
 static bool is_whole(struct ts_span number)

@@ -2,9 +2,10 @@
  *
  *	ts_text_kinds_line(&k, line, rank)	each line, cleaned (text_line.h)
  *
- * A counter is a whole number or a fraction that has the name of a step or an epoch ("iter 40", "Epoch [1/6]"), a fraction of no name
- * ("[12/400]"), a number alone in brackets ("[40]"), and what stands before such a one ("Train: 0 [50/1000"). The form of a kind is a
- * template whose counters are COUNTER and WHOLE. Rows of a table (text_table.h) are a kind, too. Lines of higher ranks than a kind's lowest are passed over.
+ * A counter is a whole number or a fraction that has the name of a step or an epoch ("iter 40", "Epoch [1/6]"), a fraction of no
+ * name ("[12/400]"), a number alone in brackets ("[40]"), and what stands before such a one ("Train: 0 [50/1000"). The form of a
+ * kind is a template whose counters are COUNTER and WHOLE. Rows of a table (text_table.h) are a kind, too. Lines of higher ranks
+ * than a kind's lowest are passed over.
  */
 #ifndef TSCOPE_INGEST_TEXT_TEXT_KINDS_H
 #define TSCOPE_INGEST_TEXT_TEXT_KINDS_H

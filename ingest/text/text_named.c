@@ -14,12 +14,12 @@ struct naming {
 	size_t i, end;
 	struct ts_span line;
 	struct ts_text_record *r;
-	size_t first, words;  /* the words since the last break */
-	size_t name_end;      /* the byte behind the last of them */
-	bool strong, piped;   /* a ':' or '=' stands behind them; a '|' does */
-	struct ts_span last;  /* the name of the number before, and its unit */
+	size_t first, words; /* the words since the last break */
+	size_t name_end;     /* the byte behind the last of them */
+	bool strong, piped;  /* a ':' or '=' stands behind them; a '|' does */
+	struct ts_span last; /* the name of the number before, and its unit */
 	struct ts_span unit;
-	struct ts_span all;   /* the unit of numbers without one: "time (ms) | forward: 5" */
+	struct ts_span all; /* the unit of numbers without one: "time (ms) | forward: 5" */
 	bool left_over;
 };
 
@@ -105,8 +105,8 @@ static bool is_noise(struct ts_span name)
 
 static bool is_small_word(struct ts_span word)
 {
-	static const char *const words[] = {"at",  "in",   "of",    "to",   "for",  "from", "the", "after", "with", "and", "is",
-					    "on",  "than", "least", "most", "only", "a",    "an",  "by",    "or",   "v",   NULL};
+	static const char *const words[] = {"at", "in",	  "of",	   "to",   "for",  "from", "the", "after", "with", "and", "is",
+					    "on", "than", "least", "most", "only", "a",	   "an",  "by",	   "or",   "v",	  NULL};
 
 	return word_among(word, words);
 }
@@ -142,7 +142,8 @@ static bool has_name(const struct ts_text_record *r, struct ts_span name)
 /* The time of a step, by the names that it has beside a loss. */
 static bool is_step_time(struct ts_span name)
 {
-	static const char *const names[] = {"time", "dt", "step time", "step_time", "iter time", "iter_time", "batch time", "batch_time", NULL};
+	static const char *const names[] = {"time",	 "dt",	       "step time",  "step_time", "iter time",
+					    "iter_time", "batch time", "batch_time", NULL};
 
 	return word_among(name, names);
 }
@@ -188,13 +189,15 @@ static bool take_mean(struct naming *n, const struct ts_text_token *t)
 	char name[NAME_BYTES + 8];
 	int len;
 
-	if (!n->last.len || (t->unit.len && memchr(t->unit.data, '/', t->unit.len)) || !is_mark(n, n->i - 1, '(') || !(is_mark(n, n->i + 1, ')') || is_mark(n, n->i + 1, ',')))
+	if (!n->last.len || (t->unit.len && memchr(t->unit.data, '/', t->unit.len)) || !is_mark(n, n->i - 1, '(') ||
+	    !(is_mark(n, n->i + 1, ')') || is_mark(n, n->i + 1, ',')))
 		return false;
 	if (t->unit.len && !ts_span_eq(t->unit, n->unit)) {
 		add(n, n->last, t);
 		return true;
 	}
-	len = snprintf(name, sizeof name, "%.*s_avg", (int)(n->last.len < NAME_BYTES ? n->last.len : NAME_BYTES), (const char *)n->last.data);
+	len = snprintf(name, sizeof name, "%.*s_avg", (int)(n->last.len < NAME_BYTES ? n->last.len : NAME_BYTES),
+		       (const char *)n->last.data);
 	add(n, ts_text_record_keep(n->r, ts_span_of(name, (size_t)len)), t);
 	return true;
 }
@@ -237,7 +240,8 @@ static bool is_label(const struct naming *n, const struct ts_text_token *t)
 	if (t->kind != TS_TEXT_NUMBER || t->unit.len || !n->words || n->i + 2 >= n->end || sign->kind != TS_TEXT_MARK || sign->gap ||
 	    memchr(t->text.data, '.', t->text.len) || ts_log_axis_rank(token(n, n->i - 1)->text) != TS_LOG_AXIS_NONE)
 		return false;
-	return (sign->mark == ':' || sign->mark == '=') && (n->strong ? sign->mark == ':' && then->kind == TS_TEXT_WORD : is_number(then));
+	return (sign->mark == ':' || sign->mark == '=') &&
+	       (n->strong ? sign->mark == ':' && then->kind == TS_TEXT_WORD : is_number(then));
 }
 
 static void take_number(struct naming *n)
@@ -324,7 +328,8 @@ static void take_bracket(struct naming *n, bool call)
 
 static void take_word(struct naming *n)
 {
-	static const char *const calls[] = {"tensor", "array", "float32", "float64", "np.float32", "np.float64", "DeviceArray", "Array", NULL};
+	static const char *const calls[] = {"tensor",	  "array",	 "float32", "float64", "np.float32",
+					    "np.float64", "DeviceArray", "Array",   NULL};
 	const struct ts_text_token *t = token(n, n->i);
 
 	if (n->words && word_among(t->text, calls) && is_mark(n, n->i + 1, '(')) {

@@ -6,8 +6,8 @@
  *	| 40.1% MFU | 420000 tok/s | 120 ms	a number between separators, and words, a rate or a duration as its name
  *	eta: 0:10:00  Accuracy: 98/100  1.2k	a duration is seconds, of a fraction the first number counts, k is a thousand
  *
- * A unit is part of the name, as text_record.h says. A list counts if all its numbers are the same. Dates, versions, addresses, a rank, a
- * process and a line of a source are none. Of two numbers of one name the first counts.
+ * A unit is part of the name, as text_record.h says. A list counts if all its numbers are the same. Dates, versions, addresses, a
+ * rank, a process and a line of a source are none. Of two numbers of one name the first counts.
  */
 #ifndef TSCOPE_INGEST_TEXT_TEXT_NAMED_H
 #define TSCOPE_INGEST_TEXT_TEXT_NAMED_H

@@ -28,7 +28,8 @@ static bool next_cell(struct ts_span *rest, bool piped, bool wide, struct ts_spa
 		return rest->len > 0;
 	}
 	*rest = ts_trim(*rest);
-	while (n < rest->len && !(ts_is_space(rest->data[n]) && (!wide || rest->data[n] == '\t' || n + 1 == rest->len || ts_is_space(rest->data[n + 1]))))
+	while (n < rest->len && !(ts_is_space(rest->data[n]) &&
+				  (!wide || rest->data[n] == '\t' || n + 1 == rest->len || ts_is_space(rest->data[n + 1]))))
 		n++;
 	*ret_cell = ts_span_part(*rest, 0, n);
 	*rest = ts_span_from(*rest, n);

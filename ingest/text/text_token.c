@@ -40,13 +40,14 @@ static bool ends_at(struct ts_span text, size_t at)
 size_t ts_text_unit(struct ts_span text)
 {
 	static const char *const units[] = {
-		"%",	   "ms",       "s",	    "sec",	 "secs",      "second",	 "seconds",   "us",	    "ns",     "min",	 "mins",
-		"m",	   "h",	       "hr",	    "hrs",	 "k",	      "K",	 "M",	      "G",	    "T",      "B",	 "b",
-		"KB",	   "MB",       "GB",	    "TB",	 "KiB",	      "MiB",	 "GiB",	      "TiB",	    "Mb",     "Gb",	 "it",
-		"it/s",	   "s/it",     "ms/it",	    "sec/it",	 "s/step",    "ms/step", "us/step",   "sec/step",   "s/iter", "step/s",	 "steps/s",
-		"/s",	   "iter/s",   "iters/s",   "tok/s",	 "tokens/s",  "tok/sec", "tokens/sec", "samples/s", "samples/sec",
-		"img/s",   "images/s", "imgs/s",    "img/sec",	 "TFLOPS",    "TFLOPs",	 "TFLOP/s",   "GFLOPS",	    "z",      "W",	 "C",
-		"s/sample", "s/batch", "ms/batch",  "s/epoch",	 "it/sec",    "steps/sec", "ktok/s",  "epoch/s"};
+		"%",	    "ms",	"s",	   "sec",      "secs",	   "second",	 "seconds",   "us",	     "ns",
+		"min",	    "mins",	"m",	   "h",	       "hr",	   "hrs",	 "k",	      "K",	     "M",
+		"G",	    "T",	"B",	   "b",	       "KB",	   "MB",	 "GB",	      "TB",	     "KiB",
+		"MiB",	    "GiB",	"TiB",	   "Mb",       "Gb",	   "it",	 "it/s",      "s/it",	     "ms/it",
+		"sec/it",   "s/step",	"ms/step", "us/step",  "sec/step", "s/iter",	 "step/s",    "steps/s",     "/s",
+		"iter/s",   "iters/s",	"tok/s",   "tokens/s", "tok/sec",  "tokens/sec", "samples/s", "samples/sec", "img/s",
+		"images/s", "imgs/s",	"img/sec", "TFLOPS",   "TFLOPs",   "TFLOP/s",	 "GFLOPS",    "z",	     "W",
+		"C",	    "s/sample", "s/batch", "ms/batch", "s/epoch",  "it/sec",	 "steps/sec", "ktok/s",	     "epoch/s"};
 	size_t n = 0;
 
 	while (n < text.len && n < UNIT_MAX && (ts_is_alpha(text.data[n]) || text.data[n] == '%' || text.data[n] == '/'))
@@ -283,8 +284,8 @@ static void take_number(struct ts_span text, struct ts_text_token *t)
 		set(t, TS_TEXT_NUMBER, n + unit);
 		return;
 	}
-	if (!ends_at(text, n) || (n < text.len && (text.data[n] == '.' || text.data[n] == '-' || text.data[n] == '@') && n + 1 < text.len &&
-				  ts_is_alnum(text.data[n + 1]))) {
+	if (!ends_at(text, n) || (n < text.len && (text.data[n] == '.' || text.data[n] == '-' || text.data[n] == '@') &&
+				  n + 1 < text.len && ts_is_alnum(text.data[n + 1]))) {
 		set(t, TS_TEXT_OTHER, word_rest(text, n));
 		return;
 	}
@@ -396,7 +397,8 @@ void ts_text_tokenize(struct ts_span line, struct ts_text_tokens *ret_tokens)
 			return;
 		}
 		rest = ts_span_from(line, at);
-		*t = (struct ts_text_token){.at = at, .gap = (uint8_t)(spaces > 1 || (spaces && line.data[at - 1] == '\t') ? 2 : spaces)};
+		*t = (struct ts_text_token){.at = at,
+					    .gap = (uint8_t)(spaces > 1 || (spaces && line.data[at - 1] == '\t') ? 2 : spaces)};
 		if (begins_number(rest))
 			take_digits(rest, t);
 		else if (ts_is_alpha(rest.data[0]) || rest.data[0] == '_' || (rest.data[0] >= 0x80 && !is_drawn(rest, 0)))
