@@ -53,6 +53,7 @@ struct text {
 	size_t n_shown;
 	/* of one reading */
 	bool waits;	     /* the table has a row that is not ended */
+	bool timed;	     /* it has the timers of a row that is to come */
 	int64_t step;	     /* of that row, or of the last one */
 	int64_t bar_n, base; /* the last state of the bar, and the steps of the epochs before it */
 	int64_t bar_total;
@@ -254,7 +255,7 @@ static void see_step(struct text *x, int64_t step)
 
 static enum ts_status end_row(struct text *x, struct ts_log_table *t, struct ts_error *err)
 {
-	x->waits = false;
+	x->waits = x->timed = false;
 	return ts_log_table_end(t, err);
 }
 
@@ -428,6 +429,21 @@ static enum ts_status keep_final(struct text *x, const struct piece *p, struct t
 	return x->final.data ? TS_OK : ts_arena_error(x->arena, err);
 }
 
+/* The timers of DeepSpeed, which stand before the record of their step: "time (ms) | fwd: 212.18 | bwd: 431.20 | step: 18.40". Those of
+ * a step without a record give way to the next step's. */
+static bool take_timers(struct text *x, const struct piece *p, struct ts_log_table *t)
+{
+	if (x->format != TS_TEXT_HUGGINGFACE || p->format != TS_TEXT_NONE || x->waits || p->is_bar || p->cut || p->line.text.len > TS_TEXT_LINE_MAX ||
+	    !ts_text_pattern_match(ts_span_str("time (ms) | {}"), p->line.text, x->record, NULL, NULL) ||
+	    !ts_text_pattern_match(ts_span_str("time ({*}"), p->line.text, x->record, NULL, NULL))
+		return false;
+	if (ts_text_axis_repeats(x->axis, x->record) || !x->timed)
+		ts_log_table_row(t, x->lines.number);
+	put_cells(x, t);
+	x->timed = true;
+	return true;
+}
+
 static enum ts_status take_record(struct text *x, const struct piece *p, struct ts_log_table *t, struct ts_error *err)
 {
 	if (end_waiting(x, t, err))
@@ -438,7 +454,10 @@ static enum ts_status take_record(struct text *x, const struct piece *p, struct 
 		x->number += !x->any || ts_text_record_find(x->record, "loss");
 		x->step = x->number;
 	}
-	begin_row(x, p, t);
+	if (x->timed)
+		put_cells(x, t);
+	else
+		begin_row(x, p, t);
 	x->waits = true;
 	return x->total ? TS_OK : end_waiting(x, t, err);
 }
@@ -466,6 +485,8 @@ static enum ts_status take(struct text *x, const struct piece *p, struct ts_log_
 {
 	if (x->format == TS_TEXT_HUGGINGFACE && p->is_bar)
 		return take_state(x, p, t, err);
+	if (take_timers(x, p, t))
+		return TS_OK;
 	if (p->format != x->format || (x->format == TS_TEXT_BAR && !is_this_bar(x, p))) {
 		ts_text_end_line(&x->end, x->lines.number, p->line.rank, p->line.text);
 		if (p->line.text.len)
@@ -494,7 +515,7 @@ static enum ts_status read_all(void *ctx, struct ts_log_table *t, struct ts_erro
 	struct text *x = ctx;
 	enum ts_status status = ts_log_lines_open(&x->lines, ts_top(x->options), x->options->path, '\r', err);
 
-	x->waits = x->any = x->spaced = false;
+	x->waits = x->timed = x->any = x->spaced = false;
 	x->step = x->bar_n = x->base = x->bar_total = x->number = 0;
 	x->bar_what[0] = '\0';
 	x->final.len = 0;
