@@ -433,7 +433,8 @@ static enum ts_status keep_final(struct text *x, const struct piece *p, struct t
  * a step without a record give way to the next step's. */
 static bool take_timers(struct text *x, const struct piece *p, struct ts_log_table *t)
 {
-	if (x->format != TS_TEXT_HUGGINGFACE || p->format != TS_TEXT_NONE || x->waits || p->is_bar || p->cut || p->line.text.len > TS_TEXT_LINE_MAX ||
+	if (x->format != TS_TEXT_HUGGINGFACE || p->format != TS_TEXT_NONE || x->waits || p->is_bar || p->cut ||
+	    p->line.text.len > TS_TEXT_LINE_MAX ||
 	    !ts_text_pattern_match(ts_span_str("time (ms) | {}"), p->line.text, x->record, NULL, NULL) ||
 	    !ts_text_pattern_match(ts_span_str("time ({*}"), p->line.text, x->record, NULL, NULL))
 		return false;

@@ -271,6 +271,12 @@ static const struct {
 	 "loss", "1 2.5|2 2.0|3 1.5", "step:{step} {*}"},
 	{"values before the step", "loss: 2.5, lr: 0.5, step: 10\nloss: 2.0, lr: 0.5, step: 20\nloss: 1.5, lr: 0.5, step: 30\n", "loss",
 	 "10 2.5|20 2.0|30 1.5", "{*} step:{step}"},
+	{"tf.estimator",
+	 "INFO:tensorflow:loss = 2.5, step = 1\nINFO:tensorflow:global_step/sec: 912.5\nINFO:tensorflow:loss = 2.0, step = 101 (0.5 "
+	 "sec)\n"
+	 "INFO:tensorflow:global_step/sec: 950.5\nINFO:tensorflow:loss = 1.5, step = 201 (0.5 sec)\nINFO:tensorflow:global_step/sec: "
+	 "975.5\n",
+	 "loss", "1 2.5|101 2.0|201 1.5", "{*} step ={step}\ntensorflow: {*}"},
 	{"a restart", "step 1 loss 2.5\nstep 2 loss 2.0\nstep 3 loss 9\nstep 3 loss 1.5\nstep 4 loss 1.0\n", "loss",
 	 "1 2.5|2 2.0|3 1.5|4 1.0", "step {step} {*}"},
 };

@@ -126,14 +126,16 @@ static void timers_stand_before_their_record(void **state)
 
 	(void)state;
 	test_run_init(&t);
-	assert_int_equal(test_ingest_text(&t, "a.log",
-					  "[x] [Rank 0] time (ms) | optimizer_step: 19.5\n[x] [Rank 0] time (ms) | fwd: 250 | step: 500.00\n"
-					  "{'loss': 2.5, 'epoch': 0.5}\n[x] [Rank 0] time (ms) | fwd: 9 | step: 9.00\n"
-					  "[x] [Rank 0] time (ms) | fwd: 500 | step: 250.00\n{'loss': 2.0, 'epoch': 1.0}\n"),
-			 TS_OK);
-	assert_string_equal(test_jsonl(&t),
-			    "{\"rank\":0,\"step\":1,\"phases\":{\"forward\":0.25,\"optimizer\":0.5},\"scalars\":{\"loss\":2.5,\"optimizer_step(ms)\":19.5},"
-			    "\"epoch\":0.5}\n{\"rank\":0,\"step\":2,\"phases\":{\"forward\":0.5,\"optimizer\":0.25},\"scalars\":{\"loss\":2.0},\"epoch\":1.0}\n");
+	assert_int_equal(
+		test_ingest_text(&t, "a.log",
+				 "[x] [Rank 0] time (ms) | optimizer_step: 19.5\n[x] [Rank 0] time (ms) | fwd: 250 | step: 500.00\n"
+				 "{'loss': 2.5, 'epoch': 0.5}\n[x] [Rank 0] time (ms) | fwd: 9 | step: 9.00\n"
+				 "[x] [Rank 0] time (ms) | fwd: 500 | step: 250.00\n{'loss': 2.0, 'epoch': 1.0}\n"),
+		TS_OK);
+	assert_string_equal(test_jsonl(&t), "{\"rank\":0,\"step\":1,\"phases\":{\"forward\":0.25,\"optimizer\":0.5},\"scalars\":{"
+					    "\"loss\":2.5,\"optimizer_step(ms)\":19.5},"
+					    "\"epoch\":0.5}\n{\"rank\":0,\"step\":2,\"phases\":{\"forward\":0.5,\"optimizer\":0.25},"
+					    "\"scalars\":{\"loss\":2.0},\"epoch\":1.0}\n");
 	test_run_finish(&t);
 }
 

@@ -303,10 +303,10 @@ static const char *template_of(const struct ts_text_sort *s, struct ts_arena *ar
 	return ts_arena_printf(arena, "%s", out);
 }
 
-/* A template with more text before its first field is tried first, and one that fits any named numbers last. */
+/* A template with a step is tried first, then one with more text of its own, and one that fits any named numbers last. */
 static size_t text_of(const char *template)
 {
-	size_t n = 0;
+	size_t n = strstr(template, "{step}") || strstr(template, "{epoch}") ? TEMPLATE_MAX : 0;
 
 	for (bool field = false; *template; template ++) {
 		field = *template == '{' || (field && *template != '}');
