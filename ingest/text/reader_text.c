@@ -185,6 +185,14 @@ static enum ts_status try_guess(struct text *x, struct ts_error *err)
 	return TS_OK;
 }
 
+/* Whether the templates find as many steps as the guess saw lines of, or half of them: a line of another rank has none. */
+static bool holds(const struct text *x)
+{
+	uint64_t steps = x->axis->steps.with ? x->axis->steps.with : x->axis->epochs.with;
+
+	return 2 * steps >= x->guess->lines;
+}
+
 /* The beginning tells which way the lines are known; all of them are looked through that way. */
 static enum ts_status survey(struct text *x, struct ts_error *err)
 {
@@ -193,7 +201,7 @@ static enum ts_status survey(struct text *x, struct ts_error *err)
 	x->survey = (struct ts_text_survey){.quoted = false};
 	if (survey_once(x, UINT64_MAX, err))
 		return err->status;
-	if (x->format == TS_TEXT_NONE)
+	if (x->format == TS_TEXT_NONE || (x->guessed && !holds(x)))
 		return ts_error_set(err, TS_INVALID, "%s: no line of a step in it%s", x->options->path,
 				    x->templates.n ? " that the template fits" : "");
 	x->rank = x->survey.rank[x->format];
