@@ -62,7 +62,7 @@ $ tscope push own.txt
 [2]
 $ tscope push --pattern 'it {step} cost={cost} dt {step_time_ms}ms' --map cost=loss own.txt
 | name      default/own.txt
-| id        041acaa15f9fecbf5fad173189d27627a591fd9bd9cc84304730039497370fa5
+| id        b1ee0d893a1b8e9edff6e6c25b671cbeef4bc81f5380515c6b3aaecf4b8d1450
 | format    text log, by a template; not kept: lines that are not of a step
 | columns   step_time_ms is phases.step
 |           cost is scalars.loss
@@ -131,4 +131,43 @@ $ mkdir -p aimed/.aim neptuned/.neptune; tscope push aimed; tscope push neptuned
 ! tscope: aimed: no run in it: Aim's store is not read; in the folder that has .aim, these write a folder of tables for each run, to be pushed: aim storage --repo . reindex -y; python3 -c "import aim, os; [(os.makedirs(h, exist_ok=True), m.dataframe()[['step', 'value']].rename(columns={'value': m.name}).to_csv(f'{h}/{m.name}.csv', index=False)) for h in aim.Repo('.').list_all_runs() for m in aim.Run(h, repo='.', read_only=True).metrics()]"
 ! tscope: neptuned: no run in it: Neptune's store is not read; what neptune-exporter exported becomes a database of MLflow, to be pushed: neptune-exporter load --loader mlflow --mlflow-tracking-uri sqlite:///mlflow.db --data-path ./exports/data
 ! tscope: part_0.parquet: no run in it: Neptune's store is not read; what neptune-exporter exported becomes a database of MLflow, to be pushed: neptune-exporter load --loader mlflow --mlflow-tracking-uri sqlite:///mlflow.db --data-path ./exports/data
+[2]
+# What no format knows is guessed, and said as the templates that read it; what is not certain is refused with the best guess.
+$ mkdir guess; printf 'step 0: train loss 4.25, val loss 4.5\niter 0: loss 4.25, time 90ms, mfu 30%%\niter 1: loss 4.0, time 80ms, mfu 31%%\niter 2: loss 3.5, time 80ms, mfu 31%%\n' > guess/nano.txt
+$ tscope push --dry-run guess/nano.txt
+| name      default/nano.txt
+| id        238766aad1988576777c319e51b05e01fbb337d64bc61ff63bc85a108ff00f23
+| format    text log, by a guessed template; not kept: lines that are not of a step
+| guessed   --pattern 'iter {step}: {*}'
+|           --pattern 'step {step}: {*}'
+| rows      step 0: train loss 4.25 val loss 4.5
+|           step 0: loss 4.25 step_time_ms 90 mfu(%) 30
+|           step 1: loss 4.0 step_time_ms 80 mfu(%) 31
+| columns   step_time_ms is phases.step
+|           val loss is scalars.eval_loss
+|           loss is scalars.loss
+|           mfu(%) is scalars.mfu
+|           train loss is scalars.train loss
+| steps     3 steps (0 to 2), 1 rank
+| missing   9 objects
+| outcome   not sent
+$ tscope push -q guess/nano.txt && tscope push --pattern 'iter {step}: {*}' --pattern 'step {step}: {*}' guess/nano.txt | grep outcome
+| name      default/nano.txt
+| id        238766aad1988576777c319e51b05e01fbb337d64bc61ff63bc85a108ff00f23
+| format    text log, by a guessed template; not kept: lines that are not of a step
+| guessed   --pattern 'iter {step}: {*}'
+|           --pattern 'step {step}: {*}'
+| columns   step_time_ms is phases.step
+|           val loss is scalars.eval_loss
+|           loss is scalars.loss
+|           mfu(%) is scalars.mfu
+|           train loss is scalars.train loss
+| steps     3 steps (0 to 2), 1 rank
+| sent SIZE (9 objects)
+| new SIZE
+| outcome   created
+| outcome   unchanged
+$ printf 'iter 1: latency 2.5 ms\niter 2: latency 2.4 ms\niter 3: latency 2.3 ms\n' > guess/other.txt
+$ tscope push guess/other.txt
+! tscope: guess/other.txt: no run in it: its lines may be those of steps, but none of their numbers has a name of what trainings measure, such as a loss, an accuracy or a learning rate; if they are, read it with --pattern 'iter {step}: {*}'
 [2]
