@@ -1010,6 +1010,46 @@ const struct ts_verb *ts_verb_find(const char *name)
 	return NULL;
 }
 
+/* What other programs call what tscope does, and what does it here. */
+static const struct hint {
+	const char *words; /* separated by spaces */
+	const char *what;
+} hints[] = {
+	{"ls dir ps find search query", "'tscope list' lists runs, and 'tscope list WORD' those with WORD in their names"},
+	{"status st info describe view cat get head", "'tscope list' shows the state of runs, 'tscope show RUN' what one run is"},
+	{"compare cmp parity", "'tscope diff A B' compares runs, 'tscope gate' tests whether one is slower than others"},
+	{"ui gui web dashboard board serve server html page",
+	 "list, analyze, diff, plot and trend write a page with --html FILE; the server is the program tscoped"},
+	{"watch tail follow monitor",
+	 "'tscope push --state running RUN' stores a run that is still training, as often as you like; then show, plot or analyze it"},
+	{"run start train exec record init",
+	 "the training records itself: 'python -m tscope train.py' records a script that nobody changed; then 'tscope push RUN'"},
+	{"delete del remove rmdir drop prune clean", "'tscope rm NAME' removes a name, and 'tscope gc' frees what no name reaches"},
+	{"undo undelete recover revert", "'tscope restore NAME' brings back a name that was removed"},
+	{"import add upload sync commit save put ingest load", "'tscope push PATH' stores runs, also those of other tools"},
+	{"download pull clone fetch checkout", "'tscope export RUN DIRECTORY' writes a run as files"},
+	{"rename mv move cp copy alias", "'tscope name RUN NAME' gives a run another name, and 'tscope rm NAME' removes the old one"},
+	{"report profile stats stat summary bottleneck", "'tscope analyze RUN' shows what limits a run, and what is wrong with it"},
+	{"chart graph curve draw", "'tscope plot COLUMN RUN...' draws a column of runs"},
+	{"history reflog", "'tscope log NAME' shows the runs that a name has pointed at"},
+	{"config params env", "'tscope facts RUN' shows what is recorded about a run, its configuration too"},
+	{"branch branches tags", "'tscope list --branches' and 'tscope list --tags' list them; 'tscope push --branch NAME' makes one"},
+	{"resume", "'tscope check-resume RUN' tells whether a run went on correctly"},
+	{NULL, NULL},
+};
+
+static bool is_among(const char *word, const char *words)
+{
+	size_t len = strlen(word);
+
+	for (size_t n; *words; words += n + (words[n] == ' ')) {
+		n = strcspn(words, " ");
+		if (n == len && strncmp(words, word, n) == 0)
+			return true;
+	}
+	return false;
+}
+
 enum ts_status ts_verb_unknown(const char *name, struct ts_error *err)
 {
 	size_t bound = ts_suggest_bound(name);
@@ -1017,6 +1057,9 @@ enum ts_status ts_verb_unknown(const char *name, struct ts_error *err)
 
 	for (size_t i = 0; i < ts_verbs_n; i++)
 		best = ts_suggest(name, ts_verbs[i].name, best, &bound);
+	for (const struct hint *hint = hints; hint->words; hint++)
+		if (is_among(name, hint->words))
+			return ts_error_set(err, TS_INVALID, "there is no verb '%s'; %s", name, hint->what);
 	if (best)
 		return ts_error_set(err, TS_INVALID, "there is no verb '%s'; did you mean '%s'?", name, best);
 	return ts_error_set(err, TS_INVALID, "there is no verb '%s'; 'tscope help' lists the verbs", name);
