@@ -90,7 +90,7 @@ static enum ts_status take_one(struct finding *f, struct ts_found_run *run, stru
 static enum ts_status take(struct finding *f, const struct ts_reader *reader, const char *path, const char *name, struct ts_error *err)
 {
 	struct ts_found_run run = {.path = path, .top = f->top, .name = name, .reader = reader};
-	char **parts;
+	struct ts_reader_part *parts;
 	size_t n, deleted = 0;
 
 	if (!reader->parts)
@@ -99,8 +99,9 @@ static enum ts_status take(struct finding *f, const struct ts_reader *reader, co
 		return err->status;
 	f->deleted += deleted;
 	for (size_t i = 0; i < n; i++) {
-		run.part = parts[i];
-		run.name = *name ? ts_arena_printf(f->arena, "%s/%s", name, parts[i]) : parts[i];
+		run.part = parts[i].id;
+		run.own_name = parts[i].own_name;
+		run.name = *name ? ts_arena_printf(f->arena, "%s/%s", name, parts[i].id) : parts[i].id;
 		if (!run.name)
 			return ts_arena_error(f->arena, err);
 		if (add(f, &run, err))

@@ -26,7 +26,7 @@ static const struct ts_reader readers[] = {
 	{"PyTorch profiler trace", "", ts_trace_reader_sniff, NULL, NULL, TS_READER_KEPT, ts_trace_reader_read},
 	{"PyTorch memory snapshot", "", ts_snapshot_reader_sniff, NULL, NULL, TS_READER_KEPT, ts_trace_reader_read},
 	{"TensorBoard event files", ts_tensorboard_loses, ts_tensorboard_sniff, NULL, NULL, TS_READER_NESTS, ts_tensorboard_read},
-	{"MLflow run", ts_mlflow_loses, ts_mlflow_sniff, NULL, NULL, 0, ts_mlflow_read},
+	{"MLflow run", ts_mlflow_loses, ts_mlflow_sniff, NULL, ts_mlflow_about, 0, ts_mlflow_read},
 	{"MLflow database", ts_mlflow_loses, ts_mlflow_db_sniff, ts_mlflow_db_parts, NULL, 0, ts_mlflow_db_read},
 	{"ClearML offline task", ts_clearml_loses, ts_clearml_sniff, NULL, NULL, TS_READER_MAPS | TS_READER_KEEPS, ts_clearml_read},
 	{"Comet offline archive", ts_comet_loses, ts_comet_sniff, NULL, NULL, TS_READER_MAPS | TS_READER_KEEPS, ts_comet_read},

@@ -26,6 +26,7 @@ static const char *const files[] = {"final_summary.json",
 				    "kineto.json.gz",
 				    "log.csv",
 				    "log.jsonl",
+				    "log.out",
 				    "log.txt",
 				    "memory_snapshot",
 				    "memory_snapshot.pickle",
@@ -34,23 +35,39 @@ static const char *const files[] = {"final_summary.json",
 				    "metrics.json",
 				    "metrics.jsonl",
 				    "metrics.tsv",
+				    "output.log",
 				    "profile_trace",
 				    "profile_traces",
+				    "profiler",
+				    "profiler_trace",
 				    "profiler_trace.json",
 				    "profiler_trace.json.gz",
+				    "profiler_traces",
+				    "progress.csv",
+				    "result.json",
+				    "results.csv",
+				    "results.json",
+				    "scalars.json",
 				    "snapshot.pickle",
 				    "snapshots",
+				    "stdout.log",
+				    "stdout.txt",
 				    "steps.jsonl",
 				    "trace",
 				    "trace.json",
 				    "trace.json.gz",
 				    "traces",
 				    "train.log",
+				    "train.txt",
+				    "train_log.txt",
 				    "trainer_state.json",
-				    "training.log"};
+				    "training.log",
+				    "training_log.txt",
+				    "vis_data"};
 
 /* What stands before the number of a folder that counts runs or parts of one. */
-static const char *const counted[] = {"", "checkpoint-", "epoch_", "iteration_", "rank", "version_"};
+static const char *const counted[] = {"",	"checkpoint-", "checkpoint_", "ckpt-", "ckpt_", "epoch-", "epoch_", "global_step",
+				      "global_step_", "iter_",	   "iteration_",  "rank",  "step-", "step_",  "version_"};
 
 /* The real path of a run, cut into its components. */
 struct parts {
@@ -113,10 +130,10 @@ static enum ts_status cut(const struct ts_run_place *place, struct parts *p, str
 	if (p->n == 0)
 		return ts_error_set(err, TS_INVALID, "%s: the root folder has no name for a run; give one with --name", place->path);
 	p->folders = p->n - 1;
-	if (place->own_name)
-		p->at[p->n - 1] = ts_span_str(place->own_name);
 	if (place->part)
 		p->at[p->n++] = ts_span_str(place->part);
+	if (place->own_name)
+		p->at[p->n - 1] = ts_span_str(place->own_name);
 	return TS_OK;
 }
 

@@ -21,6 +21,9 @@ static int setup(void **state)
 {
 	static const char *const folders[] = {"lab/runs/exp1",
 					      "lab/runs/exp1/traces",
+					      "lab/runs/exp1/checkpoints/step_200",
+					      "other/exp2/profiler_traces",
+					      "lab/detect/train2",
 					      "other/exp2/trace/iteration_10",
 					      "lab/runs/gpt/exp1",
 					      "lab/lightning_logs/version_0",
@@ -46,7 +49,7 @@ static int setup(void **state)
 		if (system(ts_arena_printf(&arena, "mkdir -p '%s'", at(folders[i]))))
 			return -1;
 	return system(
-		ts_arena_printf(&arena, "cd %s && touch lab/runs/exp1/metrics.csv lab/all.db && ln -s exp1 lab/runs/newest", root));
+		ts_arena_printf(&arena, "cd %s && touch lab/runs/exp1/metrics.csv lab/all.db lab/detect/train2/results.csv other/exp2/results.csv && ln -s exp1 lab/runs/newest", root));
 }
 
 static int teardown(void **state)
@@ -82,6 +85,11 @@ static void below_the_folder_of_runs(void **state)
 	called(at("lab/runs/exp1/metrics.csv"), NULL, "exp1/metrics.csv", false);
 	called(at("lab/runs/exp1/traces"), NULL, "exp1/traces", false);
 	called(at("other/exp2/trace"), NULL, "exp2/trace", false);
+	called(at("other/exp2/profiler_traces"), NULL, "exp2/profiler_traces", false);
+	called(at("lab/runs/exp1/checkpoints"), NULL, "exp1/checkpoints", false);
+	called(at("lab/runs/exp1/checkpoints/step_200"), NULL, "exp1/checkpoints/step_200", false);
+	called(at("lab/detect/train2/results.csv"), NULL, "train2/results.csv", false);
+	called(at("other/exp2/results.csv"), NULL, "exp2/results.csv", false);
 	called(at("other/exp2/trace/iteration_10"), NULL, "exp2/trace/iteration_10", false);
 	called(at("repo/sweep/lr1/seed0"), NULL, "sweep/lr1/seed0", false);
 	called(at("repo/code/runs/7"), NULL, "code/runs/7", false);
@@ -149,8 +157,12 @@ static void what_people_call_it(void **state)
 					{.path = at("lab/runs/my run!"), .own_name = "gpt/twin"},
 					{.path = at("lab/runs/läuf"), .own_name = "same"},
 					{.path = at("lab/runs/exp1"), .own_name = "gpt tiny"},
-					{.path = at("lab/runs/_hidden"), .own_name = "same"}};
-	static const char *const want[] = {"gpt-tiny", "gpt/twin", "seed0", "gpt-twin", "läuf", "gpt-tiny", "hidden"};
+					{.path = at("lab/runs/_hidden"), .own_name = "same"},
+					{.path = at("lab/all.db"), .part = "9f2c", .own_name = "calm mink"},
+					{.path = at("lab/all.db"), .part = "77aa", .own_name = "base"},
+					{.path = at("lab/all.db"), .part = "77ab", .own_name = "base"}};
+	static const char *const want[] = {"gpt-tiny", "gpt/twin", "seed0", "gpt-twin", "läuf",
+					  "gpt-tiny", "hidden",	  "all.db/calm-mink", "all.db/77aa", "all.db/77ab"};
 	struct ts_error err;
 
 	(void)state;

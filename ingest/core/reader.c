@@ -42,14 +42,16 @@ struct ts_span ts_notice_place(const char *path, struct ts_span file)
 	return folder;
 }
 
-enum ts_status ts_reader_add_part(struct ts_span id, struct ts_arena *arena, char ***parts, size_t *n, size_t *cap,
-				  struct ts_error *err)
+enum ts_status ts_reader_add_part(struct ts_span id, struct ts_span own_name, struct ts_arena *arena, struct ts_reader_part **parts,
+				  size_t *n, size_t *cap, struct ts_error *err)
 {
+	struct ts_reader_part part = {.own_name = NULL};
+
 	if (*n == TS_READER_PARTS_MAX)
 		return ts_error_set(err, TS_TOO_LARGE, "more than %d runs", TS_READER_PARTS_MAX);
 	if (*n == *cap) {
 		size_t more = *cap ? *cap * 2 : 16;
-		char **grown = ts_arena_array(arena, more, sizeof *grown);
+		struct ts_reader_part *grown = ts_arena_array(arena, more, sizeof *grown);
 
 		if (!grown)
 			return ts_arena_error(arena, err);
@@ -58,6 +60,11 @@ enum ts_status ts_reader_add_part(struct ts_span id, struct ts_arena *arena, cha
 		*parts = grown;
 		*cap = more;
 	}
-	(*parts)[*n] = ts_arena_printf(arena, "%.*s", TS_SPAN_ARG(id));
-	return (*parts)[(*n)++] ? TS_OK : ts_arena_error(arena, err);
+	part.id = ts_arena_printf(arena, "%.*s", TS_SPAN_ARG(id));
+	if (own_name.len)
+		part.own_name = ts_arena_printf(arena, "%.*s", TS_SPAN_ARG(own_name));
+	if (!part.id || (own_name.len && !part.own_name))
+		return ts_arena_error(arena, err);
+	(*parts)[(*n)++] = part;
+	return TS_OK;
 }

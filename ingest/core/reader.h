@@ -102,6 +102,12 @@ enum ts_reader_flag {
 	TS_READER_KEEPS = 16, /* a run of a file has the kept files of its folder, if it is the only run there */
 };
 
+/* One run of a file that holds several. */
+struct ts_reader_part {
+	const char *id;		/* as options->part names it */
+	const char *own_name;	/* what people call the run in the tool; NULL: nothing */
+};
+
 struct ts_reader {
 	const char *name;  /* "pytscope run directory" */
 	const char *loses; /* which data of the source is not kept, for documents and the first line of push; "" = none */
@@ -110,8 +116,8 @@ struct ts_reader {
 	int (*sniff)(const char *path);
 	/* Lists the runs of a file that holds several, as options->part names them, without those that were deleted in the tool, which
 	 * it counts. NULL: a path is always one run. */
-	enum ts_status (*parts)(const char *path, struct ts_arena *arena, char ***ret_parts, size_t *ret_n, size_t *ret_deleted,
-				struct ts_error *err);
+	enum ts_status (*parts)(const char *path, struct ts_arena *arena, struct ts_reader_part **ret_parts, size_t *ret_n,
+				size_t *ret_deleted, struct ts_error *err);
 	/* Reads the beginning only. What cannot be read says nothing; fails with TS_NO_MEMORY and TS_TOO_LARGE only. NULL: such a log
 	 * says nothing of this kind. */
 	enum ts_status (*about)(const char *path, struct ts_arena *arena, struct ts_run_about *ret_about, struct ts_error *err);
@@ -119,9 +125,9 @@ struct ts_reader {
 	enum ts_status (*read)(const struct ts_ingest_options *options, ts_object_sink *sink, void *ctx,
 			       struct ts_arena *arena, struct ts_ingest_result *ret_result, struct ts_error *err);
 };
-/* For `parts`: appends a copy of the id to *parts, which have *n of *cap and grow in the arena. TS_TOO_LARGE beyond
- * TS_READER_PARTS_MAX. */
-enum ts_status ts_reader_add_part(struct ts_span id, struct ts_arena *arena, char ***parts, size_t *n, size_t *cap,
-				  struct ts_error *err);
+/* For `parts`: appends copies of the id and the name (empty: none) to *parts, which have *n of *cap and grow in the arena.
+ * TS_TOO_LARGE beyond TS_READER_PARTS_MAX. */
+enum ts_status ts_reader_add_part(struct ts_span id, struct ts_span own_name, struct ts_arena *arena, struct ts_reader_part **parts,
+				  size_t *n, size_t *cap, struct ts_error *err);
 
 #endif

@@ -78,14 +78,15 @@ static bool is_id(struct ts_span id)
 	return id.len > 0 && id.len <= TS_NAME_MAX / 2;
 }
 
-static enum ts_status add_part(struct ts_span id, struct ts_arena *arena, char ***parts, size_t *n, size_t *cap, struct ts_error *err)
+static enum ts_status add_part(struct ts_span id, struct ts_span name, struct ts_arena *arena, struct ts_reader_part **parts, size_t *n,
+			       size_t *cap, struct ts_error *err)
 {
 	if (!is_id(id))
 		return ts_error_set(
 			err, TS_INVALID,
 			"a run_uuid in the table runs is not an id, which has letters, digits, - and _, at most %d",
 			TS_NAME_MAX / 2);
-	return ts_reader_add_part(id, arena, parts, n, cap, err);
+	return ts_reader_add_part(id, ts_utf8_valid(name) ? name : ts_span_of(NULL, 0), arena, parts, n, cap, err);
 }
 
 static enum ts_status count_runs(sqlite3 *db, const char *path, size_t *ret_n, struct ts_error *err)
@@ -100,10 +101,10 @@ static enum ts_status count_runs(sqlite3 *db, const char *path, size_t *ret_n, s
 	return status;
 }
 
-static enum ts_status list_parts(sqlite3 *db, const char *path, struct ts_arena *arena, char ***ret_parts, size_t *ret_n,
+static enum ts_status list_parts(sqlite3 *db, const char *path, struct ts_arena *arena, struct ts_reader_part **ret_parts, size_t *ret_n,
 				 struct ts_error *err)
 {
-	static const char sql[] = "SELECT run_uuid FROM runs WHERE lifecycle_stage IS NOT 'deleted' AND experiment_id NOT IN "
+	static const char sql[] = "SELECT run_uuid, name FROM runs WHERE lifecycle_stage IS NOT 'deleted' AND experiment_id NOT IN "
 				  "(SELECT experiment_id FROM experiments WHERE lifecycle_stage = 'deleted') "
 				  "ORDER BY start_time, run_uuid";
 	sqlite3_stmt *query;
@@ -116,17 +117,17 @@ static enum ts_status list_parts(sqlite3 *db, const char *path, struct ts_arena 
 	if (!query)
 		return err->status;
 	while (ts_sqlite_next(query, path, &status, err))
-		if (add_part(ts_sqlite_text(query, 0), arena, ret_parts, ret_n, &cap, err))
+		if (add_part(ts_sqlite_text(query, 0), ts_sqlite_text(query, 1), arena, ret_parts, ret_n, &cap, err))
 			status = ts_error_prefix(err, "%s", path);
 	(void)sqlite3_finalize(query);
 	return status;
 }
 
-enum ts_status ts_mlflow_db_parts(const char *path, struct ts_arena *arena, char ***ret_parts, size_t *ret_n, size_t *ret_deleted,
-				  struct ts_error *err)
+enum ts_status ts_mlflow_db_parts(const char *path, struct ts_arena *arena, struct ts_reader_part **ret_parts, size_t *ret_n,
+				  size_t *ret_deleted, struct ts_error *err)
 {
 	sqlite3 *db;
-	char **parts;
+	struct ts_reader_part *parts;
 	size_t n, all = 0;
 	enum ts_status status;
 
@@ -152,7 +153,7 @@ enum ts_status ts_mlflow_db_parts(const char *path, struct ts_arena *arena, char
 
 static enum ts_status choose_part(struct base *b, struct ts_error *err)
 {
-	char **parts;
+	struct ts_reader_part *parts;
 	size_t n;
 
 	b->part = b->options->part;
@@ -163,7 +164,7 @@ static enum ts_status choose_part(struct base *b, struct ts_error *err)
 	if (n != 1)
 		return ts_error_set(err, TS_INVALID, "%s: there are %zu runs; give one of them as %s#RUN_ID",
 				    b->options->path, n, b->options->path);
-	b->part = parts[0];
+	b->part = parts[0].id;
 	return TS_OK;
 }
 

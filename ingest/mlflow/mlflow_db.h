@@ -14,8 +14,8 @@ extern const bool ts_mlflow_db_built;
 int ts_mlflow_db_sniff(const char *path);
 /* Lists the runs that were not deleted and whose experiment was not deleted, in the order in which they began, and counts the
  * others. */
-enum ts_status ts_mlflow_db_parts(const char *path, struct ts_arena *arena, char ***ret_parts, size_t *ret_n, size_t *ret_deleted,
-				  struct ts_error *err);
+enum ts_status ts_mlflow_db_parts(const char *path, struct ts_arena *arena, struct ts_reader_part **ret_parts, size_t *ret_n,
+				  size_t *ret_deleted, struct ts_error *err);
 /* Reads the run whose run_uuid is options->part, which may be NULL if there is only one run. */
 enum ts_status ts_mlflow_db_read(const struct ts_ingest_options *options, ts_object_sink *sink, void *ctx, struct ts_arena *arena,
 				 struct ts_ingest_result *ret_result, struct ts_error *err);

@@ -16,8 +16,8 @@ int ts_mlflow_db_sniff(const char *path)
 	return ts_sqlite_none_sniff(path, words, SEEN, SURE);
 }
 
-enum ts_status ts_mlflow_db_parts(const char *path, struct ts_arena *arena, char ***ret_parts, size_t *ret_n, size_t *ret_deleted,
-				  struct ts_error *err)
+enum ts_status ts_mlflow_db_parts(const char *path, struct ts_arena *arena, struct ts_reader_part **ret_parts, size_t *ret_n,
+				  size_t *ret_deleted, struct ts_error *err)
 {
 	(void)arena;
 	(void)ret_parts;

@@ -227,6 +227,42 @@ static enum ts_status read_run_meta(struct store *s, struct ts_error *err)
 	return status;
 }
 
+/* The text of a small file; a file that cannot be read has none. Only TS_NO_MEMORY and TS_TOO_LARGE of the arena fail. */
+static enum ts_status text_of(const char *top, const char *name, struct ts_arena *arena, struct ts_span *ret_text, struct ts_error *err)
+{
+	struct ts_buf text = TS_BUF_INIT(TS_NAME_MAX);
+	const char *path = ts_path_join(arena, top, name);
+	enum ts_status status = path ? ts_below_read(top, path, &text, err) : ts_arena_error(arena, err);
+
+	*ret_text = status ? ts_span_of(NULL, 0) : ts_arena_span(arena, ts_buf_view(&text));
+	ts_buf_finish(&text);
+	if (arena->failed)
+		return ts_arena_error(arena, err);
+	return status == TS_NO_MEMORY ? status : TS_OK;
+}
+
+enum ts_status ts_mlflow_about(const char *path, struct ts_arena *arena, struct ts_run_about *ret_about, struct ts_error *err)
+{
+	const char *meta = ts_path_join(arena, path, meta_name);
+	struct ts_flat_yaml yaml = {NULL, 0};
+	struct ts_span name = {NULL, 0};
+	uint64_t bytes;
+
+	if (!meta)
+		return ts_arena_error(arena, err);
+	if (read_meta(path, meta, arena, &yaml, &bytes, err) == TS_NO_MEMORY || arena->failed)
+		return err->status;
+	for (const struct ts_yaml_pair *pair = yaml.first; pair; pair = pair->next)
+		if (ts_span_is(pair->key, "run_name") && pair->kind == TS_YAML_TEXT)
+			name = pair->value;
+	if (!name.len && text_of(path, "tags/mlflow.runName", arena, &name, err))
+		return err->status;
+	name = ts_trim(name);
+	if (name.len && ts_utf8_valid(name) && !(ret_about->own_name = ts_arena_printf(arena, "%.*s", TS_SPAN_ARG(name))))
+		return ts_arena_error(arena, err);
+	return TS_OK;
+}
+
 /* The folder around the run, and what base/below.h takes as the path that was named for a file in it. */
 static const char *folder_of(struct store *s, const char **ret_top)
 {

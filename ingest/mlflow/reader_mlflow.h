@@ -11,6 +11,8 @@
 
 extern const char ts_mlflow_loses[];
 int ts_mlflow_sniff(const char *path);
+/* Says the run_name of meta.yaml, which older versions keep in the tag mlflow.runName. */
+enum ts_status ts_mlflow_about(const char *path, struct ts_arena *arena, struct ts_run_about *ret_about, struct ts_error *err);
 enum ts_status ts_mlflow_read(const struct ts_ingest_options *options, ts_object_sink *sink, void *ctx, struct ts_arena *arena,
 			      struct ts_ingest_result *ret_result, struct ts_error *err);
 

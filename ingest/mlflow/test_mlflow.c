@@ -162,6 +162,27 @@ static void expect_runs(const char *path, const char *const *names, size_t n)
 	ts_arena_finish(&arena);
 }
 
+/* What people call the first n runs; NULL: nothing. */
+static void expect_own_names(const char *path, const char *const *names, size_t n)
+{
+	struct ts_found_run *runs;
+	struct ts_arena arena;
+	struct ts_error err;
+	size_t found;
+
+	ts_arena_init(&arena, 0);
+	if (ts_discover(path, &arena, &runs, &found, &err))
+		fail_msg("%s", err.text);
+	assert_true(found >= n);
+	for (size_t i = 0; i < n; i++) {
+		if (names[i] && runs[i].own_name)
+			assert_string_equal(runs[i].own_name, names[i]);
+		else
+			assert_true(!names[i] && !runs[i].own_name);
+	}
+	ts_arena_finish(&arena);
+}
+
 static size_t count_deleted(struct test_run *t, const char *path)
 {
 	struct ts_found_run *runs;
@@ -180,6 +201,7 @@ static void folders_hold_what_was_not_deleted(void **state)
 
 	(void)state;
 	expect_runs(GOLDEN "mlruns", names, 3);
+	expect_own_names(GOLDEN "mlruns", (const char *const[]){"plain", "other"}, 2);
 	/* A folder inside MLflow's own folders is not a run, even if another reader knows it. */
 	test_run_init(&t);
 	test_write(&t, "run/7/meta.yaml", "experiment_id: '7'\nlifecycle_stage: active\nname: e\n");
@@ -191,6 +213,9 @@ static void folders_hold_what_was_not_deleted(void **state)
 	test_write(&t, "run/.trash/9/meta.yaml", "experiment_id: '9'\nlifecycle_stage: deleted\nname: e\n");
 	test_write(&t, "run/.trash/9/run/meta.yaml", "experiment_id: '9'\nrun_uuid: u\nlifecycle_stage: deleted\n");
 	expect_runs(t.path, one, 1);
+	expect_own_names(t.path, (const char *const[]){NULL}, 1);
+	test_write(&t, "run/7/run/tags/mlflow.runName", "old name\n");
+	expect_own_names(t.path, (const char *const[]){"old name"}, 1);
 	assert_int_equal(count_deleted(&t, t.path), 3);
 	/* Outside of a store, a folder with such a name is an ordinary folder. */
 	test_write(&t, "run/9/models/m-1/steps.jsonl", "{\"step\":1,\"loss\":1}\n");
@@ -467,6 +492,7 @@ static void a_database_gives_what_was_logged(void **state)
 			expect_facts(&t);
 			assert_int_equal(t.result.notices.n, 1); /* a value was redacted */
 			expect_runs(path, names, 3);
+			expect_own_names(path, (const char *const[]){"plain", "other"}, 2);
 		}
 		test_run_finish(&t);
 	}

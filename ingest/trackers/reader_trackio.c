@@ -65,18 +65,19 @@ int ts_trackio_sniff(const char *path)
 	return is ? SURE : err.status == TS_NO_MEMORY ? TS_SNIFF_NO_MEMORY : 0;
 }
 
-static enum ts_status add_part(struct ts_span id, struct ts_arena *arena, char ***parts, size_t *n, size_t *cap, struct ts_error *err)
+static enum ts_status add_part(struct ts_span id, struct ts_span name, struct ts_arena *arena, struct ts_reader_part **parts, size_t *n,
+			       size_t *cap, struct ts_error *err)
 {
 	if (!id.len || id.len > PART_MAX || !ts_utf8_valid(id))
 		return ts_error_set(err, TS_INVALID, "a run in the table metrics has no id of 1 to %d bytes", PART_MAX);
-	return ts_reader_add_part(id, arena, parts, n, cap, err);
+	return ts_reader_add_part(id, ts_utf8_valid(name) ? name : ts_span_of(NULL, 0), arena, parts, n, cap, err);
 }
 
-static enum ts_status list_parts(sqlite3 *db, const char *path, struct ts_arena *arena, char ***ret_parts, size_t *ret_n,
+static enum ts_status list_parts(sqlite3 *db, const char *path, struct ts_arena *arena, struct ts_reader_part **ret_parts, size_t *ret_n,
 				 struct ts_error *err)
 {
 	const char *id = id_column(db);
-	const char *sql = ts_arena_printf(arena, "SELECT %s FROM metrics GROUP BY %s ORDER BY min(id)", id, id);
+	const char *sql = ts_arena_printf(arena, "SELECT %s, max(run_name) FROM metrics GROUP BY %s ORDER BY min(id)", id, id);
 	sqlite3_stmt *query = sql ? ts_sqlite_prepare(db, path, sql, NULL, err) : NULL;
 	enum ts_status status = TS_OK;
 	size_t cap = 0;
@@ -88,13 +89,13 @@ static enum ts_status list_parts(sqlite3 *db, const char *path, struct ts_arena 
 	*ret_parts = NULL;
 	*ret_n = 0;
 	while (ts_sqlite_next(query, path, &status, err))
-		if (add_part(ts_sqlite_text(query, 0), arena, ret_parts, ret_n, &cap, err))
+		if (add_part(ts_sqlite_text(query, 0), ts_sqlite_text(query, 1), arena, ret_parts, ret_n, &cap, err))
 			status = ts_error_prefix(err, "%s", path);
 	(void)sqlite3_finalize(query);
 	return status;
 }
 
-enum ts_status ts_trackio_parts(const char *path, struct ts_arena *arena, char ***ret_parts, size_t *ret_n,
+enum ts_status ts_trackio_parts(const char *path, struct ts_arena *arena, struct ts_reader_part **ret_parts, size_t *ret_n,
 			       size_t *ret_deleted, struct ts_error *err)
 {
 	sqlite3 *db = NULL;
@@ -113,7 +114,7 @@ enum ts_status ts_trackio_parts(const char *path, struct ts_arena *arena, char *
 static enum ts_status choose_part(struct trackio *x, struct ts_error *err)
 {
 	const char *path = x->options->path;
-	char **parts;
+	struct ts_reader_part *parts;
 	size_t n;
 
 	x->part = x->options->part;
@@ -123,7 +124,7 @@ static enum ts_status choose_part(struct trackio *x, struct ts_error *err)
 		return err->status;
 	if (n != 1)
 		return ts_error_set(err, TS_INVALID, "%s: there are %zu runs; give one of them as %s#RUN_ID", path, n, path);
-	x->part = parts[0];
+	x->part = parts[0].id;
 	return TS_OK;
 }
 

@@ -11,7 +11,7 @@
 
 extern const char ts_trackio_loses[];
 int ts_trackio_sniff(const char *path);
-enum ts_status ts_trackio_parts(const char *path, struct ts_arena *arena, char ***ret_parts, size_t *ret_n,
+enum ts_status ts_trackio_parts(const char *path, struct ts_arena *arena, struct ts_reader_part **ret_parts, size_t *ret_n,
 			       size_t *ret_deleted, struct ts_error *err);
 enum ts_status ts_trackio_read(const struct ts_ingest_options *options, ts_object_sink *sink, void *ctx, struct ts_arena *arena,
 			       struct ts_ingest_result *ret_result, struct ts_error *err);

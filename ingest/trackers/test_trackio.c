@@ -55,6 +55,7 @@ static void as_trackio_writes(void **state)
 	assert_int_equal(ts_discover(file, &t.arena, &runs, &n, &t.err), TS_OK);
 	assert_int_equal(n, 2);
 	assert_string_equal(runs[0].reader->name, "trackio database");
+	assert_string_equal(runs[1].own_name, "second run");
 	(void)snprintf(part, sizeof part, "%s", runs[1].part);
 	if (read_part(&t, part))
 		fail_msg("%s", t.err.text);
