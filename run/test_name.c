@@ -44,9 +44,76 @@ static void characters_of_a_name(void **state)
 	assert_int_equal(ts_name_char(ts_span_of("\0", 1), false), 0);
 }
 
+/* By the text of gitignore(5), and by `git ls-files ':(glob)PATTERN'` where a pattern has a slash. */
+static void globs(void **state)
+{
+	static const struct {
+		const char *pattern, *name;
+		bool matches;
+	} cases[] = {
+		{"exp23", "exp23", true},
+		{"exp23", "runs30/exp23", true},
+		{"exp*", "runs30/exp23", true},
+		{"exp*", "a/b/c/exp", true},
+		{"exp*", "exp1/eval", false},
+		{"*", "a/b", true},
+		{"*3", "runs30/exp23", true},
+		{"e?p23", "runs30/exp23", true},
+		{"exp2[0-4]", "runs30/exp23", true},
+		{"exp2[!0-4]", "runs30/exp23", false},
+		{"exp2[]3]", "exp23", true},
+		{"exp2[3", "exp23", false},
+		{"exp2[3", "exp2[3", true},
+		{"[r]uns30?exp23", "runs30/exp23", false},
+		{"foo/*", "foo/test.json", true},
+		{"foo/*", "foo/bar", true},
+		{"foo/*", "foo/bar/hello.c", false},
+		{"foo*/b", "foo/a/b", false},
+		{"**/foo", "foo", true},
+		{"**/foo", "a/b/foo", true},
+		{"**/foo", "a/foo/b", false},
+		{"**/foo/bar", "x/foo/bar", true},
+		{"abc/**", "abc/x/y", true},
+		{"abc/**", "abc", false},
+		{"abc/", "abc/x/y", true},
+		{"abc/", "abc", false},
+		{"*/", "abc/x", true},
+		{"*/", "abc", false},
+		{"a/**/b", "a/b", true},
+		{"a/**/b", "a/x/b", true},
+		{"a/**/b", "a/x/y/b", true},
+		{"a/**/b", "a/x/y/c", false},
+		{"a/**/b/**/c", "a/b/b/x/c", true},
+		{"**", "a", true},
+		{"**", "a/b", true},
+		{"/exp*", "exp1", true},
+		{"/exp*", "runs/exp1", false},
+		{"2026-*/10-*", "2026-11-29/10-11-12", true},
+		{"", "a", false},
+		{"a*a*a*b", "aaaaaaaaaaaaaaaaaaaaaaaa", false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+		if (ts_name_glob(ts_span_str(cases[i].pattern), ts_span_str(cases[i].name)) != cases[i].matches)
+			fail_msg("%s and %s", cases[i].pattern, cases[i].name);
+}
+
+static void ends(void **state)
+{
+	(void)state;
+	assert_true(ts_name_ends(ts_span_str("sweep/a"), ts_span_str("a")));
+	assert_true(ts_name_ends(ts_span_str("x/sweep/a"), ts_span_str("sweep/a")));
+	assert_false(ts_name_ends(ts_span_str("sweep/a"), ts_span_str("sweep/a")));
+	assert_false(ts_name_ends(ts_span_str("sweep/a"), ts_span_str("p/a")));
+	assert_false(ts_name_ends(ts_span_str("sweep/ba"), ts_span_str("a")));
+	assert_false(ts_name_ends(ts_span_str("sweep/a"), ts_span_str("")));
+	assert_false(ts_name_ends(ts_span_str("a"), ts_span_str("sweep/a")));
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(characters_of_a_name)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(characters_of_a_name), cmocka_unit_test(globs), cmocka_unit_test(ends)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 #include "base/limits.h"
 #include "base/number.h"
 #include "base/text.h"
+#include "run/name.h"
 #include "service/handlers/runs/list_columns.h"
 #include "service/handlers/runs/naming.h"
 
@@ -13,7 +14,7 @@
 
 enum { FILTER_DEPTH = 64, FILTER_OPS = 2048, ID_LEAST = 4 };
 
-enum op { OP_EQ, OP_NE, OP_LT, OP_LE, OP_GT, OP_GE, OP_GLOB };
+enum op { OP_EQ, OP_NE, OP_LT, OP_LE, OP_GT, OP_GE, OP_GLOB, OP_HAS };
 enum what { AND, OR, NOT, COMPARE };
 
 struct literal {
@@ -29,6 +30,7 @@ struct operation {
 	enum op op;
 	struct ts_span path;
 	struct literal value;
+	bool by_end; /* a name may have more components in front */
 };
 
 struct ts_filter {
@@ -135,6 +137,11 @@ static enum ts_status take_op(struct parser *p, enum op *ret)
 	return wrong(p, "one of = != < <= > >= ~ is expected here");
 }
 
+static bool is_quote(const struct parser *p)
+{
+	return p->at < p->in.len && (p->in.data[p->at] == '"' || p->in.data[p->at] == '\'');
+}
+
 static enum ts_status take_quoted(struct parser *p, struct literal *ret)
 {
 	uint8_t quote = p->in.data[p->at];
@@ -157,7 +164,7 @@ static enum ts_status take_quoted(struct parser *p, struct literal *ret)
 static enum ts_status take_literal(struct parser *p, struct literal *ret)
 {
 	skip_spaces(p);
-	if (p->at < p->in.len && (p->in.data[p->at] == '"' || p->in.data[p->at] == '\''))
+	if (is_quote(p))
 		return take_quoted(p, ret);
 	*ret = (struct literal){.text = peek_word(p, false)};
 	if (ret->text.len == 0 || is_operator(ret->text.data[0]))
@@ -199,6 +206,27 @@ static enum ts_status check_value(struct parser *p, enum ts_list_word word, size
 	return wrong(p, wanted);
 }
 
+/* Whether the word at p->at is no column, and nothing is compared with it: it is searched in names. */
+static bool is_alone(const struct parser *p, struct ts_span word)
+{
+	struct parser behind = *p;
+
+	behind.at += word.len;
+	skip_spaces(&behind);
+	return word.len && ts_list_word(word) == TS_WORD_NONE && (behind.at == p->in.len || !is_operator(p->in.data[behind.at]));
+}
+
+static enum ts_status parse_search(struct parser *p)
+{
+	struct operation o = {.what = COMPARE, .op = OP_HAS, .path = ts_span_str("name")};
+
+	if (take_literal(p, &o.value))
+		return p->err->status;
+	if (!o.value.quoted && ts_name_is_glob(o.value.text))
+		o.op = OP_GLOB;
+	return emit(p, &o);
+}
+
 /* name=exp* means what it means in a shell. */
 static bool is_pattern(const struct operation *o)
 {
@@ -217,8 +245,10 @@ static enum ts_status parse_comparison(struct parser *p)
 
 	skip_spaces(p);
 	o.path = peek_word(p, true);
+	if (is_alone(p, o.path) || is_quote(p))
+		return parse_search(p);
 	if (o.path.len == 0)
-		return wrong(p, "a column or a fact is expected here");
+		return wrong(p, "a column, a fact or a word of a name is expected here");
 	word = ts_list_word(o.path);
 	if (word == TS_WORD_NONE) {
 		ts_error_set(p->err, TS_INVALID, "filter, at byte %zu: %.*s is not one of %s", p->at + 1,
@@ -340,6 +370,21 @@ size_t ts_filter_paths(const struct ts_filter *filter, struct ts_span *paths)
 	return n;
 }
 
+enum ts_status ts_filter_complete(struct ts_filter *filter, ts_filter_named *named, void *ctx, struct ts_error *err)
+{
+	for (size_t i = 0; i < filter->n; i++) {
+		struct operation *o = &filter->ops[i];
+		bool is_name = true;
+
+		if (o->what != COMPARE || (o->op != OP_EQ && o->op != OP_NE) || ts_list_word(o->path) != TS_WORD_NAME)
+			continue;
+		if (named(ctx, o->value.text, &is_name, err))
+			return err->status;
+		o->by_end = !is_name;
+	}
+	return TS_OK;
+}
+
 bool ts_filter_always(const struct ts_filter *filter)
 {
 	return filter->n == 0;
@@ -366,6 +411,7 @@ static enum ts_truth ordered(enum op op, int c)
 	case OP_GE:
 		return truth(c >= 0);
 	case OP_GLOB:
+	case OP_HAS:
 		break;
 	}
 	return TS_UNKNOWN;
@@ -453,15 +499,44 @@ static enum ts_truth glob(const struct operation *o, const struct ts_fact *fact)
 	return result;
 }
 
-/* A name without a project is compared with the part after the project. */
-static struct ts_span shorten_name(const struct operation *o, struct ts_span name)
+static uint8_t lower(uint8_t c)
 {
-	const uint8_t *slash = name.len ? memchr(name.data, '/', name.len) : NULL;
+	return c >= 'A' && c <= 'Z' ? c | 32 : c;
+}
 
-	if (!slash || ts_list_word(o->path) != TS_WORD_NAME ||
-	    (o->value.text.len && memchr(o->value.text.data, '/', o->value.text.len)))
-		return name;
-	return ts_span_of(slash + 1, name.len - (size_t)(slash + 1 - name.data));
+/* Whether the text has the word somewhere; letters of ASCII are compared in lower case. */
+static bool has(struct ts_span text, struct ts_span word)
+{
+	for (size_t at = 0; at + word.len <= text.len; at++) {
+		size_t n = 0;
+
+		while (n < word.len && lower(text.data[at + n]) == lower(word.data[n]))
+			n++;
+		if (n == word.len)
+			return true;
+	}
+	return false;
+}
+
+/* Of = and !=, whether they are equal. */
+static bool matches_name(const struct operation *o, struct ts_span name)
+{
+	if (o->op == OP_GLOB)
+		return ts_name_glob(o->value.text, name);
+	if (o->op == OP_HAS)
+		return has(name, o->value.text);
+	return ts_span_eq(name, o->value.text) || (o->by_end && ts_name_ends(name, o->value.text));
+}
+
+/* A slash belongs to a name, so a text is compared with the part behind the project; it may have the project in front as well. */
+static enum ts_truth compare_name(const struct operation *o, struct ts_span name)
+{
+	struct ts_span part = ts_span_after(name, '/');
+	bool whole = o->value.text.len && memchr(o->value.text.data, '/', o->value.text.len);
+
+	if (o->op != OP_EQ && o->op != OP_NE && o->op != OP_GLOB && o->op != OP_HAS)
+		return ordered(o->op, ts_span_cmp(whole ? name : part, o->value.text));
+	return truth((matches_name(o, part) || (whole && matches_name(o, name))) != (o->op == OP_NE));
 }
 
 /* An id may be given by its first digits, because list shows only these. */
@@ -478,7 +553,8 @@ static enum ts_truth compare(const struct operation *o, struct ts_fact fact)
 {
 	bool is_null = !o->value.quoted && ts_span_is(o->value.text, "null");
 
-	fact.text = shorten_name(o, fact.text);
+	if (fact.type == TS_FACT_TEXT && ts_list_word(o->path) == TS_WORD_NAME)
+		return compare_name(o, fact.text);
 	if (fact.type == TS_FACT_LONG || fact.type == TS_FACT_ABSENT)
 		return TS_UNKNOWN;
 	if (o->op == OP_GLOB)

@@ -5,6 +5,7 @@
  * column about facts opens the head of each run it looks at; any other order looks at all (list_sort.h).
  */
 #include "service/handlers/core/methods.h"
+#include "service/handlers/core/resolve.h"
 #include "service/handlers/runs/filter.h"
 #include "service/handlers/runs/list_ahead.h"
 #include "service/handlers/runs/list_columns.h"
@@ -45,6 +46,31 @@ static enum ts_status check_column(struct ts_span path, const char *where, struc
 	return ts_error_set(err, TS_INVALID, "%s: \"%.*s\" is not one of %s", where, TS_SPAN_ARG(path), ts_list_words());
 }
 
+/* A ts_filter_named: whether a name of the project, or with it, is exactly the text. */
+static enum ts_status is_named(void *ctx, struct ts_span text, bool *ret_is_name, struct ts_error *err)
+{
+	struct listing *l = ctx;
+	struct ts_engine *engine = l->call->engine;
+	const char *below = ts_arena_printf(l->call->arena, "%.*s/%.*s", TS_SPAN_ARG(l->request->project), TS_SPAN_ARG(text));
+	const struct ts_span names[] = {ts_span_str(below ? below : ""), text};
+	struct ts_error mine;
+	struct ts_ref ref;
+
+	*ret_is_name = false;
+	if (!below)
+		return ts_arena_error(l->call->arena, err);
+	for (size_t i = 0; i < 2 && !*ret_is_name; i++) {
+		enum ts_status status = ts_name_check(names[i], &mine)
+						? TS_NOT_FOUND
+						: engine->ops->ref_get(engine, l->request->kind, names[i], l->call->arena, &ref, &mine);
+
+		if (status && status != TS_NOT_FOUND)
+			return ts_error_set(err, status, "%s", mine.text);
+		*ret_is_name = !status;
+	}
+	return TS_OK;
+}
+
 static enum ts_status check_request(struct listing *l, struct ts_error *err)
 {
 	const struct ts_list_request *r = l->request;
@@ -62,7 +88,9 @@ static enum ts_status check_request(struct listing *l, struct ts_error *err)
 		return err->status;
 	if (project.len && memchr(project.data, '/', project.len))
 		return ts_error_set(err, TS_INVALID, "the name of a project cannot have a /");
-	return ts_filter_parse(r->filter, l->call->arena, &l->filter, err);
+	if (ts_filter_parse(r->filter, l->call->arena, &l->filter, err))
+		return err->status;
+	return r->project.len ? ts_filter_complete(l->filter, is_named, l, err) : TS_OK;
 }
 
 /* Notes a path that is not a word of list. A metric is looked up by the memory of its path, so each is noted. */

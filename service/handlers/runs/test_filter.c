@@ -105,7 +105,7 @@ static void compares(void **state)
 	expect(TS_FALSE, "name=other/exp1");
 	expect(TS_TRUE, "name~exp*");
 	expect(TS_TRUE, "name~t*/*1");
-	expect(TS_FALSE, "name~t*1"); /* without a slash, the part after the project is compared */
+	expect(TS_FALSE, "name~t*1"); /* the project is no part of a name without a slash */
 	expect(TS_FALSE, "name~x*");
 	expect(TS_TRUE, "steps~10?0");
 	expect(TS_TRUE, "state<running");
@@ -224,12 +224,82 @@ static void refuses_with_the_place(void **state)
 	refuse(deep, "nested too deeply");
 }
 
+static bool is_there;
+
+static enum ts_status named(void *ctx, struct ts_span text, bool *ret_is_name, struct ts_error *e)
+{
+	(void)e;
+	assert_true(ts_span_is(text, ctx));
+	*ret_is_name = is_there;
+	return TS_OK;
+}
+
+static bool look_sweep(void *ctx, struct ts_span path, struct ts_fact *ret)
+{
+	(void)ctx;
+	*ret = text_fact("team/Sweep/exp1");
+	return ts_span_is(path, "name");
+}
+
+static void expect_sweep(enum ts_truth truth, const char *text, const char *word)
+{
+	struct ts_filter *filter;
+
+	assert_int_equal(ts_filter_parse(ts_span_str(text), &arena, &filter, &err), TS_OK);
+	if (word)
+		assert_int_equal(ts_filter_complete(filter, named, (void *)(uintptr_t)word, &err), TS_OK);
+	if (ts_filter_eval(filter, look_sweep, NULL) != truth)
+		fail_msg("%s", text);
+}
+
+/* A slash belongs to a name; the project may stand in front. */
+static void names_with_slashes(void **state)
+{
+	(void)state;
+	is_there = false;
+	expect_sweep(TS_TRUE, "name=Sweep/exp1", "Sweep/exp1");
+	expect_sweep(TS_TRUE, "name=team/Sweep/exp1", "team/Sweep/exp1");
+	expect_sweep(TS_FALSE, "name!=Sweep/exp1", "Sweep/exp1");
+	expect_sweep(TS_FALSE, "name=exp1", NULL);
+	expect_sweep(TS_TRUE, "name=exp1", "exp1");
+	expect_sweep(TS_FALSE, "name!=exp1", "exp1");
+	is_there = true;
+	expect_sweep(TS_FALSE, "name=exp1", "exp1");
+	expect_sweep(TS_TRUE, "name~exp*", NULL);
+	expect_sweep(TS_TRUE, "name=Sweep/*", NULL);
+	expect_sweep(TS_TRUE, "name~Sweep/", NULL);
+	expect_sweep(TS_TRUE, "name~team/Sweep/*", NULL);
+	expect_sweep(TS_FALSE, "name~team/*", NULL);
+	expect_sweep(TS_FALSE, "name~Sweep*", NULL);
+	expect_sweep(TS_TRUE, "name!=Sweep*", NULL);
+}
+
+static void words_alone(void **state)
+{
+	(void)state;
+	expect_sweep(TS_TRUE, "exp", NULL);
+	expect_sweep(TS_TRUE, " sweep ", NULL);
+	expect_sweep(TS_TRUE, "p/EXP1", NULL);
+	expect_sweep(TS_FALSE, "team", NULL);
+	expect_sweep(TS_FALSE, "exp2", NULL);
+	expect_sweep(TS_TRUE, "exp and not foo", NULL);
+	expect_sweep(TS_TRUE, "(foo or exp) and name~exp*", NULL);
+	expect_sweep(TS_TRUE, "'exp1'", NULL);
+	expect_sweep(TS_FALSE, "'exp*'", NULL);
+	expect_sweep(TS_TRUE, "exp*", NULL);
+	expect_sweep(TS_FALSE, "xp*", NULL);
+	refuse("exp foo", "'and' or 'or' is expected here");
+	refuse("exp (foo)", "'and' or 'or' is expected here");
+	refuse("name", "one of = != < <= > >= ~ is expected here");
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		T(compares),           T(compares_times), T(keeps_types_apart), T(a_word_can_be_a_pattern),
 		T(knows_three_values), T(binds),          T(refuses_with_the_place),
+		T(names_with_slashes), T(words_alone),
 	};
 
 	return cmocka_run_group_tests_name("filter", tests, NULL, NULL);
