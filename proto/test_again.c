@@ -43,6 +43,8 @@
 	X(chart_reply, ts_chart) \
 	X(removed_request, ts_removed_request) \
 	X(removed_reply, ts_removed_reply) \
+	X(find_request, ts_find_request) \
+	X(find_reply, ts_find_reply) \
 	X(restore_request, ts_restore_request) \
 	X(restore_reply, ts_restore_reply) \
 	X(make_token_request, ts_make_token_request) \

@@ -171,6 +171,35 @@ struct ts_restore_reply {
 	uint64_t entries; /* that came back into the log of this branch; 0: the name came back */
 };
 
+/* FindNames: what words stand for (service/handlers/core/resolve.h). */
+enum { TS_FIND_WORDS_MAX = 256 };
+struct ts_find_request {
+	struct ts_span project; /* in which the words were typed */
+	struct ts_span *words;
+	size_t n;
+};
+enum ts_found_by {
+	TS_FOUND_NOTHING,
+	TS_FOUND_NAME,	  /* a name, exactly */
+	TS_FOUND_ID,	  /* one id that begins so */
+	TS_FOUND_END,	  /* one name that ends so */
+	TS_FOUND_SEVERAL, /* more than one id or name */
+	TS_FOUND_NO_WORD, /* no name can be written so */
+};
+struct ts_found_name {
+	enum ts_found_by found;
+	bool has_id; /* with NAME, ID and END */
+	struct ts_id id;
+	enum ts_ref_kind kind; /* with NAME and END */
+	struct ts_span name;   /* "project/name", with NAME and END */
+	struct ts_span why;    /* with NOTHING, SEVERAL and NO_WORD, for people; with NAME, which other name may be meant */
+	bool has_project;      /* the word is PROJECT/REST, and there are names in that project */
+};
+struct ts_find_reply {
+	struct ts_found_name *names; /* one for each word */
+	size_t n;
+};
+
 /* RefLog */
 struct ts_log_request {
 	struct ts_span spec; /* spec of a run name, tag or branch */
@@ -455,6 +484,8 @@ TS_WIRE(ref_request, ts_ref_request);
 TS_WIRE(ref_reply, ts_ref_reply);
 TS_WIRE(removed_request, ts_removed_request);
 TS_WIRE(removed_reply, ts_removed_reply);
+TS_WIRE(find_request, ts_find_request);
+TS_WIRE(find_reply, ts_find_reply);
 TS_WIRE(restore_request, ts_restore_request);
 TS_WIRE(restore_reply, ts_restore_reply);
 TS_WIRE(log_request, ts_log_request);

@@ -209,6 +209,37 @@ static const struct ts_shape_field removed_reply_rows[] = {
 const struct ts_shape ts_shape_removed_reply = {SHAPE("removed_names", list_removed_reply, removed_reply_rows)};
 #undef TYPE
 
+/* --- what words stand for --- */
+
+#define TYPE struct ts_find_request
+static const struct ts_shape_field find_request_rows[] = {
+	{"project", NULL, TEXT(project, TS_NAME_MAX)},
+	{"words", NULL, LIST(TEXT, words, n, TS_FIND_WORDS_MAX), MAX(TS_WIRE_SPEC_MAX)},
+};
+const struct ts_shape ts_shape_find_request = {SHAPE("find_request", find_names_request, find_request_rows)};
+#undef TYPE
+
+static const struct ts_shape_words founds = {TS_FOUND_NOTHING, TS_FOUND_NO_WORD, TS_FOUND_NOTHING, .word = NULL};
+
+#define TYPE struct ts_found_name
+static const struct ts_shape_field found_name_rows[] = {
+	{"found", NULL, ENUM(found, founds)},
+	{"id", NULL, ID(id), HAS(has_id)},
+	{"kind", NULL, ENUM(kind, ts_words_ref_kind)},
+	{"name", NULL, TEXT(name, TS_NAME_MAX)},
+	{"why", NULL, TEXT(why, TS_WIRE_TEXT_MAX)},
+	{"has_project", NULL, BOOL(has_project)},
+};
+static const struct ts_shape found_name_shape = {SHAPE("found_name", found_name, found_name_rows)};
+#undef TYPE
+
+#define TYPE struct ts_find_reply
+static const struct ts_shape_field find_reply_rows[] = {
+	{"names", NULL, MANY(names, n, found_name_shape, TS_FIND_WORDS_MAX)},
+};
+const struct ts_shape ts_shape_find_reply = {SHAPE("find_reply", find_names_reply, find_reply_rows)};
+#undef TYPE
+
 #define TYPE struct ts_restore_request
 static const struct ts_shape_field restore_request_rows[] = {
 	{"kind", NULL, ENUM(kind, ts_words_ref_kind)},
@@ -296,6 +327,8 @@ WIRE_SHAPE(ref_request, ts_ref_request, ts_shape_ref_request);
 WIRE_SHAPE(ref_reply, ts_ref_reply, ts_shape_ref_reply);
 WIRE_SHAPE(removed_request, ts_removed_request, ts_shape_removed_request);
 WIRE_SHAPE(removed_reply, ts_removed_reply, ts_shape_removed_reply);
+WIRE_SHAPE(find_request, ts_find_request, ts_shape_find_request);
+WIRE_SHAPE(find_reply, ts_find_reply, ts_shape_find_reply);
 WIRE_SHAPE(restore_request, ts_restore_request, ts_shape_restore_request);
 WIRE_SHAPE(restore_reply, ts_restore_reply, ts_shape_restore_reply);
 WIRE_SHAPE(log_request, ts_log_request, ts_shape_log_request);

@@ -67,6 +67,8 @@ extern const struct ts_shape ts_shape_list_cell; /* ts_list_cell, serialized onl
 extern const struct ts_shape ts_shape_ref_reply; /* ts_ref_reply */
 extern const struct ts_shape ts_shape_log_reply; /* ts_log_reply */
 extern const struct ts_shape ts_shape_removed_reply; /* ts_removed_reply */
+extern const struct ts_shape ts_shape_find_request; /* ts_find_request */
+extern const struct ts_shape ts_shape_find_reply; /* ts_find_reply */
 extern const struct ts_shape ts_shape_restore_reply; /* ts_restore_reply */
 extern const struct ts_shape ts_shape_tokens_reply; /* ts_tokens_reply */
 extern const struct ts_shape ts_shape_usage_reply; /* ts_usage_reply */

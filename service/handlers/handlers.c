@@ -20,6 +20,7 @@ static const struct ts_handler rows[] = {
 	{.method = "UpdateRef", .needs = TS_AUTH_PUSH, .lane = TS_LANE_WRITE,
 	 .flags = TS_METHOD_WRITES, .message = ts_handle_update_ref},
 	{.method = "RefLog", .needs = TS_AUTH_READ, .message = ts_handle_ref_log},
+	{.method = "FindNames", .needs = TS_AUTH_READ, .message = ts_handle_find_names},
 	{.method = "SetNote", .needs = TS_AUTH_PUSH, .lane = TS_LANE_WRITE, .flags = TS_METHOD_WRITES, .message = ts_handle_set_note},
 	{.method = "ListRuns", .needs = TS_AUTH_READ, .message = ts_handle_list_runs},
 	{.method = "GetRun", .needs = TS_AUTH_READ, .message = ts_handle_get_run},

@@ -22,6 +22,7 @@ ts_handle_fn ts_handle_put_objects;
 ts_handle_fn ts_handle_commit_run;
 ts_handle_fn ts_handle_update_ref;
 ts_handle_fn ts_handle_ref_log;
+ts_handle_fn ts_handle_find_names;
 ts_handle_fn ts_handle_list_removed;
 ts_handle_fn ts_handle_restore_ref;
 ts_handle_fn ts_handle_set_note;

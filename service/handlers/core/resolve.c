@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "run/kind.h"
 #include "run/name.h"
+#include "service/handlers/core/each_ref.h"
 
 enum {
 	LEAST_HEX = 4,
@@ -11,6 +12,7 @@ enum {
 	NEAREST = 3, /* names offered when there is none */
 	LOOKED_AT = 1000, /* names that are compared to find the nearest */
 	SHORT_HEX = 16,
+	SHOWN_HEX = 12, /* digits of an id that list shows; a word of fewer is rather a name */
 };
 
 static const struct {
@@ -127,24 +129,28 @@ static enum ts_status search_id(struct search *s, struct ts_span hex, struct ts_
 	return TS_OK;
 }
 
-/* A text that breaks the rules for names matches no name. */
-static enum ts_status search_names(struct search *s, struct ts_span name, struct ts_error *err)
+/* kind: as in struct parsed. A text that breaks the rules for names matches no name. */
+static enum ts_status search_names(struct search *s, int kind, struct ts_span name, struct ts_error *err)
 {
 	struct ts_error mine;
 
 	if (ts_name_check(name, &mine))
 		return TS_OK;
-	for (size_t k = 0; k < KINDS; k++)
-		if (search_kind(s, k, name, err))
+	for (int k = 0; k < KINDS; k++)
+		if ((kind < 0 || kind == k) && search_kind(s, (size_t)k, name, err))
 			return err->status;
 	return TS_OK;
 }
 
+/* A name may be in the project in which it was typed, or have its project in front. */
+enum { PLACES = 2 };
+
 /* A parsed spec: where to search, and for what. */
 struct parsed {
 	int kind; /* index into kinds, -1: all */
-	struct ts_span name; /* the name to search for; empty: names are not searched */
-	struct ts_span below; /* the name to search for if nothing has that name: "project/name" in this project */
+	struct ts_span names[PLACES]; /* the names to search for, the second one if nothing has the first */
+	size_t n;
+	struct ts_span typed; /* what a person typed as a name, for texts; empty: an id */
 	struct ts_span hex; /* the beginning of an id to search for; empty: ids are not searched */
 };
 
@@ -156,35 +162,67 @@ static enum ts_status parse_id(struct ts_span hex, struct parsed *ret, struct ts
 	return TS_OK;
 }
 
-static enum ts_status parse(struct ts_span spec, struct parsed *ret, struct ts_error *err)
+/* Takes "tag:" off. Returns the index of the kind; -1: there is none. */
+static int take_kind(struct ts_span *io)
 {
-	struct ts_span rest = spec;
+	for (int k = 0; k < KINDS; k++) {
+		struct ts_span rest = *io;
+
+		if (ts_span_skip(&rest, kinds[k].word) && ts_span_skip(&rest, ":")) {
+			*io = rest;
+			return k;
+		}
+	}
+	return -1;
+}
+
+static bool has_slash(struct ts_span text)
+{
+	return ts_span_through(text, '/').len > 0;
+}
+
+/* Parses a word that was typed in the project. */
+static enum ts_status parse_word(struct ts_span project, struct ts_span word, struct ts_arena *arena, struct parsed *ret,
+				 struct ts_error *err)
+{
+	struct ts_span rest = word;
+	const char *below;
 
 	*ret = (struct parsed){.kind = -1};
 	if (ts_span_skip(&rest, "id:"))
 		return parse_id(rest, ret, err);
-	for (int k = 0; k < KINDS; k++) {
-		if (!ts_span_skip(&rest, kinds[k].word) || !ts_span_skip(&rest, ":")) {
-			rest = spec;
-			continue;
-		}
-		ret->kind = k;
-		ret->name = rest;
+	if (ts_span_skip(&rest, "project:")) {
+		ret->names[ret->n++] = ret->typed = rest;
 		return ts_name_check(rest, err);
 	}
-	if (ts_span_skip(&rest, "?")) {
-		bool whole = ts_span_after(rest, '/').len != ts_span_after(ts_span_after(rest, '/'), '/').len;
-
-		ret->name = whole ? ts_span_after(rest, '/') : rest;
-		ret->below = whole ? rest : ts_span_of(NULL, 0);
-		ret->hex = ts_span_after(rest, '/');
-	} else {
-		ret->name = rest;
+	ret->kind = take_kind(&rest);
+	ret->typed = rest;
+	below = ts_arena_printf(arena, "%.*s/%.*s", TS_SPAN_ARG(project), TS_SPAN_ARG(rest));
+	if (!below)
+		return ts_arena_error(arena, err);
+	ret->names[ret->n++] = ts_span_str(below);
+	if (has_slash(rest))
+		ret->names[ret->n++] = rest;
+	else if (ret->kind < 0 && is_hex(rest))
 		ret->hex = rest;
-	}
-	if (!is_hex(ret->hex))
-		ret->hex.len = 0;
-	return ret->hex.len ? TS_OK : ts_name_check(ret->name, err);
+	return ret->hex.len ? TS_OK : ts_name_check(ret->names[0], err);
+}
+
+static enum ts_status parse(struct ts_span spec, struct ts_arena *arena, struct parsed *ret, struct ts_error *err)
+{
+	struct ts_span rest = spec;
+
+	if (ts_span_skip(&rest, "?"))
+		return parse_word(ts_span_of(rest.data, has_slash(rest) ? ts_span_through(rest, '/').len - 1 : rest.len),
+				  has_slash(rest) ? ts_span_after(rest, '/') : ts_span_of(NULL, 0), arena, ret, err);
+	*ret = (struct parsed){.kind = -1};
+	if (ts_span_skip(&rest, "id:"))
+		return parse_id(rest, ret, err);
+	ret->kind = take_kind(&rest);
+	ret->names[ret->n++] = ret->typed = rest;
+	if (ret->kind < 0 && is_hex(rest))
+		ret->hex = rest;
+	return ret->hex.len ? TS_OK : ts_name_check(rest, err);
 }
 
 static const char *spell(const struct candidate *c, size_t digits, struct ts_arena *arena)
@@ -209,8 +247,6 @@ static enum ts_status ambiguous(const struct search *s, struct ts_span spec, str
 	}
 	if (s->more)
 		ts_buf_str(&text, ", ...");
-	if (spec.len && spec.data[0] == '?') /* the client adds this mark, the user did not type it */
-		spec = ts_span_of(spec.data + 1, spec.len - 1);
 	ts_error_set(err, TS_AMBIGUOUS, "%.*s is ambiguous; it may be %.*s", TS_SPAN_ARG(spec), TS_SPAN_ARG(ts_buf_view(&text)));
 	ts_buf_finish(&text);
 	return err->status;
@@ -260,43 +296,80 @@ static void offer(struct near *nearest, size_t *n, struct ts_span name, size_t d
 	nearest[at] = (struct near){name, d};
 }
 
-/* Finds names of the same project whose distance is at most half the length of the typed text. Finding none is no error. */
-static size_t find_near(struct search *s, const struct parsed *p, struct near *nearest)
+/* The last components of a name, as many as the text has. */
+static struct ts_span same_depth(struct ts_span name, struct ts_span text)
 {
-	struct ts_ref_query query = {.kind = p->kind < 0 ? TS_REF_RUN : kinds[p->kind].kind,
-				     .prefix = ts_span_through(p->name, '/'),
+	size_t n = 0, at = name.len;
+
+	for (size_t i = 0; i < text.len; i++)
+		n += text.data[i] == '/';
+	while (at > 0 && (name.data[at - 1] != '/' || n-- > 0))
+		at--;
+	return ts_span_from(name, at);
+}
+
+/* Finds names of the same project of which the whole, or the end, is at most half the length of the text away from it. Finding none is
+ * no error. */
+static size_t find_near(struct search *s, int kind, struct ts_span name, struct near *nearest)
+{
+	struct ts_ref_query query = {.kind = kind < 0 ? TS_REF_RUN : kinds[kind].kind,
+				     .prefix = ts_span_through(name, '/'),
 				     .order = TS_ORDER_NAME,
 				     .limit = LOOKED_AT};
+	struct ts_span text = ts_span_after(name, '/');
 	struct ts_error ignored;
 	struct ts_ref *refs;
 	struct ts_span next;
 	size_t n_refs, n = 0;
 
-	if (p->name.len == 0 || s->engine->ops->ref_list(s->engine, &query, s->arena, &refs, &n_refs, &next, &ignored))
+	if (name.len == 0 || s->engine->ops->ref_list(s->engine, &query, s->arena, &refs, &n_refs, &next, &ignored))
 		return 0;
 	for (size_t i = 0; i < n_refs; i++) {
-		size_t d = distance(ts_span_after(p->name, '/'), ts_span_after(refs[i].name, '/'));
+		struct ts_span other = ts_span_after(refs[i].name, '/');
+		size_t whole = distance(text, other), end = distance(text, same_depth(other, text));
+		size_t d = whole < end ? whole : end;
 
-		if (d <= (ts_span_after(p->name, '/').len + 1) / 2)
+		if (d <= (text.len + 1) / 2)
 			offer(nearest, &n, refs[i].name, d);
 	}
 	return n;
 }
 
+/* What was typed, with its project where it has no slash. */
+static struct ts_span called(const struct parsed *p, struct ts_span spec)
+{
+	if (!p->n)
+		return spec;
+	return p->n == 1 ? p->names[0] : p->typed;
+}
+
 static enum ts_status not_found(struct search *s, const struct parsed *p, struct ts_span spec, struct ts_error *err)
 {
 	struct near nearest[NEAREST];
-	size_t n = find_near(s, p, nearest);
 	struct ts_buf text = TS_BUF_INIT(TS_ERROR_TEXT);
+	size_t n = 0;
 
+	for (size_t i = 0; i < p->n && n == 0; i++)
+		n = find_near(s, p->kind, p->names[i], nearest);
 	for (size_t i = 0; i < n; i++) {
 		ts_buf_str(&text, i ? ", " : "; similar names: ");
 		ts_buf_span(&text, nearest[i].name);
 	}
-	ts_error_set(err, TS_NOT_FOUND, "nothing is named %.*s%.*s", TS_SPAN_ARG(p->name.len ? p->name : spec),
-		     TS_SPAN_ARG(ts_buf_view(&text)));
+	ts_error_set(err, TS_NOT_FOUND, "nothing is named %.*s%.*s", TS_SPAN_ARG(called(p, spec)), TS_SPAN_ARG(ts_buf_view(&text)));
 	ts_buf_finish(&text);
 	return err->status;
+}
+
+/* Searches for what is called exactly so, or has such an id. */
+static enum ts_status search_exact(struct search *s, const struct parsed *p, struct ts_error *err)
+{
+	for (size_t i = 0; i < p->n && s->n == 0; i++)
+		if (search_names(s, p->kind, p->names[i], err))
+			return err->status;
+	/* What list shows is a name, even if an id of another run begins so; of as many digits as it shows of an id, nobody knows. */
+	if (p->hex.len && (s->n == 0 || p->hex.len >= SHOWN_HEX) && search_id(s, p->hex, err))
+		return err->status;
+	return TS_OK;
 }
 
 enum ts_status ts_resolve(struct ts_engine *engine, struct ts_span spec, struct ts_arena *arena,
@@ -305,20 +378,180 @@ enum ts_status ts_resolve(struct ts_engine *engine, struct ts_span spec, struct 
 	struct search s = {.engine = engine, .arena = arena};
 	struct parsed p;
 
-	if (parse(spec, &p, err))
-		return err->status;
-	if (p.kind >= 0 && search_kind(&s, (size_t)p.kind, p.name, err))
-		return err->status;
-	if (p.kind < 0 && p.name.len && search_names(&s, p.name, err))
-		return err->status;
-	if (s.n == 0 && p.below.len && search_names(&s, p.below, err))
-		return err->status;
-	if (p.hex.len && search_id(&s, p.hex, err))
+	if (parse(spec, arena, &p, err) || search_exact(&s, &p, err))
 		return err->status;
 	if (s.n == 0)
 		return not_found(&s, &p, spec, err);
 	if (s.n > 1)
-		return ambiguous(&s, spec, err);
+		return ambiguous(&s, called(&p, spec), err);
 	*ret_resolved = s.found[0].what;
+	return TS_OK;
+}
+
+/* --- words of people --- */
+
+/* A word while it is looked for. */
+struct word {
+	struct ts_span typed;
+	struct parsed p;
+	struct search s;
+	bool settled; /* nothing more is looked for */
+	bool exact;   /* it was found as a name is, or by so many digits of its id that it is nothing else */
+	struct ts_error why; /* why it is no word, or what else may be meant; no text: nothing */
+};
+
+/* The words of a question, and which names are visited for them. */
+struct visit {
+	struct word *words;
+	size_t n, place, kind;
+	struct ts_span project; /* "project/" */
+};
+
+/* A ts_ref_visit. */
+static enum ts_status look_at_end(void *ctx, const struct ts_ref *ref, bool *ret_enough, struct ts_error *err)
+{
+	struct visit *v = ctx;
+
+	(void)ret_enough;
+	for (size_t i = 0; i < v->n; i++) {
+		struct word *w = &v->words[i];
+		struct candidate c = {.word = kinds[v->kind].word, .what = {.id = ref->id, .by_ref = true, .ref = *ref}};
+
+		if (w->settled || v->place >= w->p.n || (w->p.kind >= 0 && (size_t)w->p.kind != v->kind) || w->s.more ||
+		    !ts_span_starts(w->p.names[v->place], v->project) ||
+		    !ts_name_ends(ts_span_from(ref->name, v->project.len), ts_span_from(w->p.names[v->place], v->project.len)))
+			continue;
+		c.what.ref.name = ts_arena_span(w->s.arena, ref->name);
+		c.what.ref.who = c.what.ref.summary = ts_span_of(NULL, 0);
+		if (!c.what.ref.name.data)
+			return ts_arena_error(w->s.arena, err);
+		add(&w->s, &c);
+	}
+	return TS_OK;
+}
+
+/* Whether the names of the project of words[at] were visited for a word before it. */
+static bool was_visited(const struct visit *v, size_t at)
+{
+	for (size_t i = 0; i < at; i++)
+		if (!v->words[i].settled && v->place < v->words[i].p.n && ts_span_starts(v->words[i].p.names[v->place], v->project))
+			return true;
+	return false;
+}
+
+/* Looks for names that end with words, in the project that each has at this place. */
+static enum ts_status find_ends(const struct ts_call *call, struct word *words, size_t n, size_t place, struct ts_error *err)
+{
+	struct visit v = {.words = words, .n = n, .place = place};
+
+	for (size_t i = 0; i < n; i++) {
+		if (words[i].settled || place >= words[i].p.n)
+			continue;
+		v.project = ts_span_through(words[i].p.names[place], '/');
+		for (v.kind = 0; v.kind < KINDS && !was_visited(&v, i); v.kind++)
+			if (ts_each_ref(call, call->engine, kinds[v.kind].kind, v.project, look_at_end, &v, err))
+				return err->status;
+	}
+	for (size_t i = 0; i < n; i++)
+		words[i].settled |= words[i].s.n > 0;
+	return TS_OK;
+}
+
+/* Says which name of another project is spelled as the word is. */
+static enum ts_status tell_other(struct word *w, struct ts_error *err)
+{
+	struct search other = {.engine = w->s.engine, .arena = w->s.arena};
+
+	if (w->p.n < PLACES || !w->s.n || !w->s.found[0].what.by_ref || !ts_span_eq(w->s.found[0].what.ref.name, w->p.names[0]))
+		return TS_OK;
+	if (search_names(&other, w->p.kind, w->p.names[1], err))
+		return err->status;
+	if (other.n)
+		ts_error_set(&w->why, TS_OK, "project:%.*s is another one", TS_SPAN_ARG(w->p.names[1]));
+	return TS_OK;
+}
+
+static enum ts_status find_exact(struct word *w, struct ts_span project, struct ts_error *err)
+{
+	struct ts_error mine;
+
+	if (parse_word(project, w->typed, w->s.arena, &w->p, &mine)) {
+		w->settled = true;
+		w->why = mine;
+		return mine.status == TS_INVALID ? TS_OK : ts_error_set(err, mine.status, "%s", mine.text);
+	}
+	if (search_exact(&w->s, &w->p, err) || tell_other(w, err))
+		return err->status;
+	w->exact = w->s.n && (w->s.found[0].what.by_ref || w->p.hex.len >= SHOWN_HEX || !w->p.n);
+	w->settled = w->exact || !w->p.n || ts_name_check(w->p.names[0], &mine);
+	return TS_OK;
+}
+
+static enum ts_status has_project(const struct ts_call *call, const struct word *w, bool *ret_has, struct ts_error *err)
+{
+	struct ts_ref_query query = {.order = TS_ORDER_NAME, .limit = 1};
+	struct ts_span next;
+	struct ts_ref *refs;
+	size_t n = 0;
+
+	if (w->p.n == PLACES)
+		query.prefix = ts_span_through(w->p.names[1], '/');
+	for (size_t k = 0; query.prefix.len && k < KINDS && n == 0; k++) {
+		query.kind = kinds[k].kind;
+		if (call->engine->ops->ref_list(call->engine, &query, call->arena, &refs, &n, &next, err))
+			return err->status;
+	}
+	*ret_has = n > 0;
+	return TS_OK;
+}
+
+static enum ts_status answer(const struct ts_call *call, struct word *w, struct ts_found_name *ret, struct ts_error *err)
+{
+	const struct ts_resolved *what = &w->s.found[0].what;
+	const char *why;
+
+	*ret = (struct ts_found_name){.kind = TS_REF_RUN};
+	if (w->why.status == TS_INVALID) {
+		ret->found = TS_FOUND_NO_WORD;
+	} else if (w->s.n == 0) {
+		ret->found = TS_FOUND_NOTHING;
+		(void)not_found(&w->s, &w->p, w->typed, &w->why);
+	} else if (w->s.n > 1) {
+		ret->found = TS_FOUND_SEVERAL;
+		(void)ambiguous(&w->s, called(&w->p, w->typed), &w->why);
+	} else {
+		ret->found = !what->by_ref ? TS_FOUND_ID : w->exact ? TS_FOUND_NAME : TS_FOUND_END;
+		ret->has_id = true;
+		ret->id = what->id;
+	}
+	if (ret->has_id && what->by_ref) {
+		ret->kind = what->ref.kind;
+		ret->name = what->ref.name;
+	}
+	why = ts_arena_printf(call->arena, "%s", w->why.text);
+	if (!why)
+		return ts_arena_error(call->arena, err);
+	ret->why = ts_span_str(why);
+	return has_project(call, w, &ret->has_project, err);
+}
+
+enum ts_status ts_find_names(const struct ts_call *call, const struct ts_find_request *request, struct ts_found_name *ret_names,
+			     struct ts_error *err)
+{
+	struct word *words = ts_arena_array(call->arena, request->n, sizeof *words);
+
+	if (!words)
+		return ts_arena_error(call->arena, err);
+	for (size_t i = 0; i < request->n; i++) {
+		words[i] = (struct word){.typed = request->words[i], .s = {.engine = call->engine, .arena = call->arena}};
+		if (find_exact(&words[i], request->project, err))
+			return err->status;
+	}
+	for (size_t place = 0; place < PLACES; place++)
+		if (find_ends(call, words, request->n, place, err))
+			return err->status;
+	for (size_t i = 0; i < request->n; i++)
+		if (answer(call, &words[i], &ret_names[i], err))
+			return err->status;
 	return TS_OK;
 }

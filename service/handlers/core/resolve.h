@@ -1,16 +1,23 @@
-/* resolve.h - resolves a spec, which is what a person types for a run, to the id of a head.
+/* resolve.h - what a name that a person typed, or a spec of a request, stands for: the one place that decides it.
  *
- * A spec has a kind ("run:project/name", "tag:project/name", "branch:project/name", "id:HEX" with at least 4 digits), or none:
- * "project/name", which is searched among runs, tags, branches and (4 to 64 hex digits) prefixes of ids. More than one match is
- * TS_AMBIGUOUS, and the text lists the matches by their unambiguous spelling. No match is TS_NOT_FOUND, and the text suggests
- * the nearest names. A name that was typed without a project gets it from the client ("default/exp1"). The client sends a word
- * W that was typed without a kind as "?project/W", with the project it works in. This means the whole name W if W has a '/',
- * else W in that project, or an id with the prefix W.
+ * A word, typed in a project, stands for the first of these that there is:
+ *	NAME			the run, tag or branch of this name in the project; a slash belongs to the name ("sweep/a")
+ *	PROJECT/NAME		that of another project
+ *	HEX			the run whose id begins so, with at least 4 digits
+ *	the end of a name	exp23 is runs30/exp23, if nothing else ends so (ts_find_names only)
+ * "tag:NAME" ("run:", "branch:") searches this kind alone, "project:PROJECT/NAME" that project, "id:HEX" ids. A word that is a name and as
+ * many digits of another run's id as list shows (12) stands for both. More than one match is TS_AMBIGUOUS, and the text lists the matches by
+ * their unambiguous spelling. No match is TS_NOT_FOUND, and the text suggests the nearest names.
+ *
+ * A spec is what requests name a run by: "run:project/name" (or "tag:", "branch:"), exactly that; "id:HEX"; "project/name" of any kind, or
+ * HEX; and "?project/W", the word W typed in that project. A client asks FindNames what words are, says what it took by its end, and
+ * sends specs that are exact.
  */
 #ifndef TSCOPE_SERVICE_HANDLERS_CORE_RESOLVE_H
 #define TSCOPE_SERVICE_HANDLERS_CORE_RESOLVE_H
 
-#include "store/engine.h"
+#include "proto/wire.h"
+#include "service/handlers/core/handler.h"
 
 struct ts_resolved {
 	struct ts_id id;
@@ -18,8 +25,14 @@ struct ts_resolved {
 	struct ts_ref ref;
 };
 
+/* Resolves a spec to the id of a head. */
 enum ts_status ts_resolve(struct ts_engine *engine, struct ts_span spec, struct ts_arena *arena,
 			  struct ts_resolved *ret_resolved, struct ts_error *err);
+
+/* Finds each word, and the reason for each that is not found, in the arena of the call. Costs a walk over the names of the project if some
+ * word is not exactly a name. Fails only as the engine does. */
+enum ts_status ts_find_names(const struct ts_call *call, const struct ts_find_request *request, struct ts_found_name *ret_names,
+			     struct ts_error *err);
 
 /* Returns "project/" of "run:project/name" or "?project/name"; empty where the spec names no project. */
 struct ts_span ts_spec_project(struct ts_span spec);

@@ -151,7 +151,7 @@ static const struct {
 	{"DiffMatrix", TS_AUTH_READ}, {"CheckResume", TS_AUTH_READ}, {"Gate", TS_AUTH_READ},	     {"Baseline", TS_AUTH_READ},
 	{"Trend", TS_AUTH_READ},      {"Verify", TS_AUTH_ADMIN},     {"Chart", TS_AUTH_READ},	     {"CollectGarbage", TS_AUTH_ADMIN},
 	{"MakeToken", TS_AUTH_ADMIN}, {"ListTokens", TS_AUTH_ADMIN}, {"RevokeToken", TS_AUTH_ADMIN}, {"ListRemoved", TS_AUTH_READ},
-	{"RestoreRef", TS_AUTH_PUSH}, {"GetUsage", TS_AUTH_READ},
+	{"RestoreRef", TS_AUTH_PUSH}, {"GetUsage", TS_AUTH_READ},    {"FindNames", TS_AUTH_READ},
 	{"RestoreRef", TS_AUTH_PUSH}, {"Retain", TS_AUTH_ADMIN},
 };
 

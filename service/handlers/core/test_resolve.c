@@ -88,12 +88,17 @@ static void finds_names(void **state)
 	expect_ref("?p/main", TS_REF_BRANCH, second);
 	expect_ref("branch:p/main", TS_REF_BRANCH, second);
 	expect_error("tag:p/exp", TS_NOT_FOUND, "nothing is named p/exp");
-	/* A spec with a '/' is the whole name, or else a name within the project. */
+	/* A slash belongs to a name of the project; where there is none, the project may be in front. */
 	put_ref(TS_REF_RUN, "p/sweep/1", second);
 	expect_ref("?p/sweep/1", TS_REF_RUN, second);
 	expect_ref("?other/p/exp", TS_REF_RUN, first);
 	put_ref(TS_REF_RUN, "sweep/1", first);
-	expect_ref("?p/sweep/1", TS_REF_RUN, first);
+	expect_ref("?p/sweep/1", TS_REF_RUN, second);
+	expect_ref("?p/project:sweep/1", TS_REF_RUN, first);
+	expect_ref("?q/sweep/1", TS_REF_RUN, first);
+	expect_ref("?p/run:sweep/1", TS_REF_RUN, second);
+	expect_ref("?p/tag:v1", TS_REF_TAG, second);
+	expect_error("?p/tag:sweep/1", TS_NOT_FOUND, "nothing is named sweep/1");
 	expect_ref("p/sweep/1", TS_REF_RUN, second);
 	expect_error("?p/sweep/2", TS_NOT_FOUND, "nothing is named sweep/2");
 }
@@ -137,11 +142,15 @@ static void lists_candidates(void **state)
 	put_ref(TS_REF_TAG, "p/x", second);
 	expect_error("p/x", TS_AMBIGUOUS, "run:p/x, tag:p/x");
 	expect_ref("run:p/x", TS_REF_RUN, first);
-	/* a name that is also the beginning of an id */
+	/* A name that is also the beginning of an id is a name, but not if it is as long as the ids that are shown. */
 	(void)snprintf(name, sizeof name, "p/%.6s", ts_id_hex(&second, hex));
 	put_ref(TS_REF_RUN, name, first);
 	(void)snprintf(name, sizeof name, "?p/%.6s", hex);
-	(void)snprintf(want, sizeof want, "run:p/%.6s, id:%.16s", hex, hex);
+	expect_ref(name, TS_REF_RUN, first);
+	(void)snprintf(name, sizeof name, "p/%.12s", hex);
+	put_ref(TS_REF_RUN, name, first);
+	(void)snprintf(name, sizeof name, "?p/%.12s", hex);
+	(void)snprintf(want, sizeof want, "run:p/%.12s, id:%.16s", hex, hex);
 	expect_error(name, TS_AMBIGUOUS, want);
 }
 
@@ -157,6 +166,93 @@ static void offers_near_names(void **state)
 	assert_null(strstr(s.err.text, "q/"));
 	expect_error("p/zzzzzzzz", TS_NOT_FOUND, "nothing is named p/zzzzzzzz");
 	assert_null(strstr(s.err.text, "near"));
+}
+
+static struct ts_found_name find(const char *project, const char *word)
+{
+	struct ts_call call = {.engine = s.engine, .arena = &s.arena, .deadline_ns = INT64_MAX};
+	struct ts_span words[] = {ts_span_str("nothing-of-this-name"), ts_span_str(word)};
+	struct ts_find_request request = {.project = ts_span_str(project), .words = words, .n = 2};
+	struct ts_found_name found[2];
+
+	must(ts_find_names(&call, &request, found, &s.err), &s.err);
+	assert_int_equal(found[0].found, TS_FOUND_NOTHING);
+	return found[1];
+}
+
+static void expect_found(const char *word, enum ts_found_by found, const char *name, struct ts_id id)
+{
+	struct ts_found_name f = find("p", word);
+
+	if (f.found != found)
+		fail_msg("%s: %d, %.*s", word, (int)f.found, TS_SPAN_ARG(f.why));
+	assert_true(f.has_id && ts_id_eq(&f.id, &id));
+	if (!ts_span_is(f.name, name))
+		fail_msg("%s: %.*s", word, TS_SPAN_ARG(f.name));
+}
+
+static void expect_not_found(const char *word, enum ts_found_by found, const char *why)
+{
+	struct ts_found_name f = find("p", word);
+
+	if (f.found != found || !strstr((const char *)f.why.data, why))
+		fail_msg("%s: %d, %.*s", word, (int)f.found, TS_SPAN_ARG(f.why));
+	assert_false(f.has_id);
+}
+
+/* What no name is exactly may be the end of one. */
+static void finds_ends(void **state)
+{
+	char hex[TS_ID_HEX + 1];
+
+	(void)state;
+	put_ref(TS_REF_RUN, "p/runs30/exp23", first);
+	put_ref(TS_REF_RUN, "p/sweep/a", first);
+	put_ref(TS_REF_RUN, "p/sweep/b/a", second);
+	put_ref(TS_REF_TAG, "p/release/v1", second);
+	put_ref(TS_REF_RUN, "q/deep/er/x", second);
+	put_ref(TS_REF_RUN, "q/deep/a", second);
+	expect_found("exp23", TS_FOUND_END, "p/runs30/exp23", first);
+	expect_found("runs30/exp23", TS_FOUND_NAME, "p/runs30/exp23", first);
+	expect_found("p/runs30/exp23", TS_FOUND_NAME, "p/runs30/exp23", first);
+	expect_found("p/exp23", TS_FOUND_END, "p/runs30/exp23", first);
+	expect_found("project:p/exp23", TS_FOUND_END, "p/runs30/exp23", first);
+	expect_found("run:exp23", TS_FOUND_END, "p/runs30/exp23", first);
+	expect_found("v1", TS_FOUND_END, "p/release/v1", second);
+	expect_found("q/x", TS_FOUND_END, "q/deep/er/x", second);
+	expect_found("q/er/x", TS_FOUND_END, "q/deep/er/x", second);
+	expect_not_found("tag:exp23", TS_FOUND_NOTHING, "nothing is named p/exp23");
+	expect_not_found("xp23", TS_FOUND_NOTHING, "nothing is named p/xp23; similar names: p/runs30/exp23");
+	expect_not_found("x", TS_FOUND_NOTHING, "nothing is named p/x"); /* that of q is not meant */
+	expect_not_found("a", TS_FOUND_SEVERAL, "p/a is ambiguous; it may be run:p/sweep/a, run:p/sweep/b/a");
+	expect_found("b/a", TS_FOUND_END, "p/sweep/b/a", second);
+	expect_not_found("x y", TS_FOUND_NO_WORD, "byte 4 of a name");
+	expect_not_found("project:x", TS_FOUND_NO_WORD, "project/name");
+	/* An exact name is not looked for as an end, nor is one as many digits of an id as are shown. */
+	put_ref(TS_REF_RUN, "p/a", second);
+	expect_found("a", TS_FOUND_NAME, "p/a", second);
+	hex[12] = '\0';
+	expect_found(strcpy(hex, ts_id_hex(&first, (char[TS_ID_HEX + 1]){0})), TS_FOUND_ID, "", first);
+	hex[6] = '\0';
+	expect_found(hex, TS_FOUND_ID, "", first);
+}
+
+static void tells_of_other_projects(void **state)
+{
+	struct ts_found_name f;
+
+	(void)state;
+	put_ref(TS_REF_RUN, "p/q/1", first);
+	f = find("p", "q/1");
+	assert_true(f.found == TS_FOUND_NAME && !f.has_project && !f.why.len);
+	put_ref(TS_REF_RUN, "q/1", second);
+	f = find("p", "q/1");
+	assert_true(ts_span_is(f.name, "p/q/1") && f.has_project);
+	assert_true(ts_span_is(f.why, "project:q/1 is another one"));
+	f = find("p", "q/new");
+	assert_true(f.found == TS_FOUND_NOTHING && f.has_project);
+	f = find("p", "r/new");
+	assert_true(f.found == TS_FOUND_NOTHING && !f.has_project);
 }
 
 static void refuses_what_is_no_name(void **state)
@@ -182,7 +278,7 @@ int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		T(finds_names), T(finds_ids), T(lists_candidates), T(offers_near_names), T(refuses_what_is_no_name),
+		T(finds_names), T(finds_ids), T(lists_candidates), T(offers_near_names), T(finds_ends), T(tells_of_other_projects), T(refuses_what_is_no_name),
 	};
 
 	return cmocka_run_group_tests_name("resolve", tests, NULL, NULL);
