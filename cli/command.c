@@ -118,8 +118,6 @@ static enum ts_status run(struct ts_cli *cli, int argc, char **argv, pid_t *ret_
 	status = cli->verb->run(cli, err);
 	if (status == TS_NOT_FOUND && cli->target.absent)
 		add_to_error(err, "; ", cli->target.absent);
-	if (status == TS_NOT_FOUND && cli->meant_path)
-		add_to_error(err, "; a path begins with /, ./ or ../, as ./", cli->meant_path);
 	ts_target_close(&cli->target);
 	if (!status)
 		status = ts_buf_check(&cli->out, err);

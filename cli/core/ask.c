@@ -81,6 +81,12 @@ enum ts_status ts_ask_log(struct ts_channel *ch, const struct ts_log_request *in
 	ASK("RefLog", log_request, log_reply, in, ret);
 }
 
+enum ts_status ts_ask_find(struct ts_channel *ch, const struct ts_find_request *in, struct ts_arena *arena,
+			   struct ts_find_reply *ret, struct ts_error *err)
+{
+	ASK("FindNames", find_request, find_reply, in, ret);
+}
+
 enum ts_status ts_ask_removed(struct ts_channel *ch, const struct ts_removed_request *in, struct ts_arena *arena,
 			      struct ts_removed_reply *ret, struct ts_error *err)
 {

@@ -16,6 +16,8 @@ enum ts_status ts_ask_ref(struct ts_channel *ch, const struct ts_ref_request *in
 			  struct ts_ref_reply *ret, struct ts_error *err);
 enum ts_status ts_ask_log(struct ts_channel *ch, const struct ts_log_request *in, struct ts_arena *arena,
 			  struct ts_log_reply *ret, struct ts_error *err);
+enum ts_status ts_ask_find(struct ts_channel *ch, const struct ts_find_request *in, struct ts_arena *arena,
+			   struct ts_find_reply *ret, struct ts_error *err);
 enum ts_status ts_ask_removed(struct ts_channel *ch, const struct ts_removed_request *in, struct ts_arena *arena,
 			      struct ts_removed_reply *ret, struct ts_error *err);
 enum ts_status ts_ask_restore(struct ts_channel *ch, const struct ts_restore_request *in, struct ts_arena *arena,

@@ -17,6 +17,7 @@
 enum { TS_EXIT_YES = 0, TS_EXIT_NO = 1, TS_EXIT_FAILED = 2, TS_EXIT_INCONCLUSIVE = 3 };
 
 struct ts_verb;
+struct ts_known_word;
 
 struct ts_cli {
 	const struct ts_verb *verb;
@@ -27,7 +28,8 @@ struct ts_cli {
 	struct ts_target target;
 	bool json;
 	bool quiet;
-	const char *meant_path; /* a word that was taken as a name although a file or directory of that name exists; NULL: none */
+	struct ts_known_word *known; /* the words that the server was asked about (names.h) */
+	size_t n_known;
 	int exit_code;
 };
 
@@ -41,18 +43,6 @@ void ts_cli_json_end(struct ts_cli *cli, struct ts_json *j);
 
 /* The project of names without a project: --project, else TSCOPE_PROJECT, else the nearest .tscope file, else "default". */
 enum ts_status ts_cli_project(struct ts_cli *cli, const char **ret_project, struct ts_error *err);
-/* Checks a name and turns NAME into PROJECT/NAME; a name that contains '/' stays as it is. */
-enum ts_status ts_cli_name(struct ts_cli *cli, const char *typed, struct ts_span *ret_name, struct ts_error *err);
-/* Turns a word that names a run (it is not a path) into the spec that resolve.h reads, such as "?project/W". */
-enum ts_status ts_cli_spec(struct ts_cli *cli, const char *typed, struct ts_span *ret_spec, struct ts_error *err);
-/* Opens the target and returns a spec for each word. A word names a run or is a path; paths are ingested into the target's
- * overlay. */
-enum ts_status ts_cli_runs(struct ts_cli *cli, const char *const *typed, size_t n, struct ts_span *ret_specs,
-			   struct ts_error *err);
-enum ts_status ts_cli_run(struct ts_cli *cli, const char *typed, struct ts_span *ret_spec, struct ts_error *err);
-/* What an answer for people calls a run: the word that named it, or the run's own name where that word is the begin of its id. Changes
- * nothing of an answer that is JSON. */
-void ts_cli_call_run(const struct ts_cli *cli, const char *typed, struct ts_run_ref *run);
 /* Opens the target; a second call does nothing. */
 enum ts_status ts_cli_open(struct ts_cli *cli, enum ts_target_use use, struct ts_error *err);
 

@@ -3,8 +3,10 @@
 #include "base/file.h"
 #include "base/limits.h"
 #include "cli/core/ask.h"
+#include "cli/core/names.h"
 #include "cli/core/path_run.h"
 #include "cli/core/verb.h"
+#include "run/name.h"
 
 #include <glob.h>
 
@@ -69,12 +71,6 @@ static enum ts_status add_row(struct ts_cli *cli, const char *option, const stru
 	return TS_OK;
 }
 
-/* Returns the server's channel if there is a server, even if a local overlay covers it. */
-static struct ts_channel *who_knows_names(const struct ts_cli *cli)
-{
-	return cli->target.server ? cli->target.server : cli->target.channel;
-}
-
 /* Adds the runs of all pages. what: the glob or the filter, for errors. */
 static enum ts_status add_listed(struct ts_cli *cli, const char *option, const char *what, struct ts_list_request *list,
 				 struct ts_found_runs *io, struct ts_error *err)
@@ -82,7 +78,7 @@ static enum ts_status add_listed(struct ts_cli *cli, const char *option, const c
 	struct ts_list_reply page;
 
 	do {
-		if (ts_ask_list(who_knows_names(cli), list, &cli->arena, &page, err))
+		if (ts_ask_list(ts_cli_names_channel(cli), list, &cli->arena, &page, err))
 			return ts_error_prefix(err, "%s %s", option, what);
 		for (size_t i = 0; i < page.n; i++)
 			if (add_row(cli, option, &page.rows[i], io, err))
@@ -92,23 +88,30 @@ static enum ts_status add_listed(struct ts_cli *cli, const char *option, const c
 	return TS_OK;
 }
 
+static enum ts_status match_in(struct ts_cli *cli, const char *option, const char *glob, struct ts_span project, struct ts_found_runs *io,
+			       struct ts_error *err)
+{
+	struct ts_list_request list = {.kind = TS_REF_RUN, .sort = ts_span_str("name"), .project = project};
+
+	return filter_of(glob, &cli->arena, &list.filter, err) ? err->status : add_listed(cli, option, glob, &list, io, err);
+}
+
+/* The names of the project that match; if there are none, those of the project that stands in front. "project:" makes it stand there.
+ * Finding none is no error. */
 static enum ts_status match_names(struct ts_cli *cli, const char *option, const char *glob, struct ts_found_runs *io,
 				  struct ts_error *err)
 {
-	struct ts_list_request list = {.kind = TS_REF_RUN, .sort = ts_span_str("name")};
-	const char *project = "";
+	static const char mark[] = "project:";
+	bool whole = strncmp(glob, mark, strlen(mark)) == 0;
+	const char *project, *word = whole ? glob + strlen(mark) : glob;
+	struct ts_span front = ts_span_through(ts_span_str(word), '/');
 	size_t before = io->n_ids;
 
-	if ((!strchr(glob, '/') && ts_cli_project(cli, &project, err)) ||
-	    filter_of(glob, &cli->arena, &list.filter, err))
+	if (ts_cli_project(cli, &project, err) || (!whole && match_in(cli, option, glob, ts_span_str(project), io, err)))
 		return err->status;
-	list.project = ts_span_str(project);
-	if (add_listed(cli, option, glob, &list, io, err))
-		return err->status;
-	if (io->n_ids > before)
+	if (io->n_ids > before || !front.len || ts_name_is_glob(front))
 		return TS_OK;
-	return ts_error_set(err, TS_NOT_FOUND, "%s: the name of no run%s%s matches %s", option, *project ? " of project " : "",
-			    project, glob);
+	return match_in(cli, option, word + front.len, ts_span_of(front.data, front.len - 1), io, err);
 }
 
 enum ts_status ts_filter_runs(struct ts_cli *cli, const char *filter, struct ts_found_runs *io, struct ts_error *err)
@@ -140,7 +143,7 @@ static enum ts_status match_paths(struct ts_cli *cli, const char *option, const 
 		return ts_error_set(err, rc == GLOB_NOSPACE ? TS_NO_MEMORY : TS_IO, "%s: cannot look for %s", option,
 				    pattern);
 	for (size_t i = 0; rc == 0 && !status && i < found.gl_pathc; i++) {
-		const char *word = ts_arena_printf(&cli->arena, "%s", found.gl_pathv[i]);
+		const char *word = ts_arena_printf(&cli->arena, "%s%s", ts_is_path(found.gl_pathv[i]) ? "" : "./", found.gl_pathv[i]);
 
 		if (word && ts_file_kind(word) != TS_FILE_DIRECTORY)
 			continue;
@@ -158,8 +161,32 @@ static enum ts_status match_paths(struct ts_cli *cli, const char *option, const 
 	return status;
 }
 
+static enum ts_status add_word(struct ts_cli *cli, const char *option, const char *word, struct ts_found_runs *io, struct ts_error *err)
+{
+	if (is_full(io))
+		return too_many(cli, option, io, err);
+	io->words[io->n_words++] = word;
+	return TS_OK;
+}
+
 enum ts_status ts_find_runs(struct ts_cli *cli, const char *option, const char *glob, struct ts_found_runs *io,
 			    struct ts_error *err)
 {
-	return ts_is_path(glob) ? match_paths(cli, option, glob, io, err) : match_names(cli, option, glob, io, err);
+	size_t before = io->n_ids;
+	struct ts_error mine;
+	const char *project;
+
+	if (!ts_name_is_glob(ts_span_str(glob)))
+		return add_word(cli, option, glob, io, err);
+	if (ts_is_path(glob))
+		return match_paths(cli, option, glob, io, err);
+	if (match_names(cli, option, glob, io, err))
+		return err->status;
+	if (io->n_ids > before || !match_paths(cli, option, glob, io, &mine))
+		return TS_OK;
+	if (mine.status != TS_NOT_FOUND)
+		return ts_error_set(err, mine.status, "%s", mine.text);
+	if (ts_cli_project(cli, &project, err))
+		return err->status;
+	return ts_error_set(err, TS_NOT_FOUND, "%s: the name of no run of project %s matches %s", option, project, glob);
 }

@@ -4,7 +4,7 @@
 
 #include "cli/core/context.h"
 
-/* The runs that were found: named runs as ids, directories as words for ts_cli_runs. Ids are needed because later requests may go
+/* The runs that were found: those that match a glob of names as ids, others as words for ts_cli_runs. Ids are needed because later requests may go
  * to an overlay, which has no names. */
 struct ts_found_runs {
 	struct ts_span *ids;
@@ -17,9 +17,9 @@ struct ts_found_runs {
 
 enum ts_status ts_found_runs_init(struct ts_found_runs *found, size_t most, struct ts_arena *arena,
 				  struct ts_error *err);
-/* Adds the runs that match a glob: a path, or a glob of names (with '/' it matches whole names, else names within the project). The
- * target must be open. option is named in errors, such as "--repeats". TS_NOT_FOUND: nothing matches. TS_TOO_LARGE: more runs match
- * than io->most. */
+/* Adds the runs that a word stands for: a glob of names of the project (run/name.h; where none matches, of another project that stands in
+ * front), a glob of directories, or one run, which becomes a word. The target must be open. option is named in errors, such as
+ * "--repeats". TS_NOT_FOUND: nothing matches. TS_TOO_LARGE: more runs match than io->most. */
 enum ts_status ts_find_runs(struct ts_cli *cli, const char *option, const char *glob, struct ts_found_runs *io,
 			    struct ts_error *err);
 

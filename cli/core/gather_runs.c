@@ -4,8 +4,10 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "cli/core/find_runs.h"
+#include "cli/core/names.h"
 #include "cli/core/path_run.h"
 #include "cli/core/verb.h"
+#include "run/name.h"
 
 struct gathering {
 	struct ts_cli *cli;
@@ -79,15 +81,34 @@ static enum ts_status add_found(struct gathering *g, const struct ts_found_runs 
 	return TS_OK;
 }
 
+static bool is_filter(const char *typed)
+{
+	return !ts_is_path(typed) && strpbrk(typed, "=<>~") != NULL;
+}
+
+/* Asks about all names at once. */
+static enum ts_status ask_names(struct ts_cli *cli, const char *const *typed, size_t n, struct ts_error *err)
+{
+	const char **names = ts_arena_array(&cli->arena, n, sizeof *names);
+	size_t m = 0;
+
+	if (!names)
+		return ts_arena_error(&cli->arena, err);
+	for (size_t i = 0; i < n; i++)
+		if (!is_filter(typed[i]) && !ts_name_is_glob(ts_span_str(typed[i])))
+			names[m++] = typed[i];
+	return ts_cli_ask(cli, names, m, err);
+}
+
 static enum ts_status add_word(struct gathering *g, const char *typed, struct ts_error *err)
 {
-	bool path = ts_is_path(typed), glob = strpbrk(typed, "*?[") != NULL, filter = !path && strpbrk(typed, "=<>~") != NULL;
+	bool path = ts_is_path(typed), glob = ts_name_is_glob(ts_span_str(typed)), filter = is_filter(typed);
 	struct ts_found_runs found;
 
 	if (path && (!glob || ts_file_kind(typed) != TS_FILE_NONE))
 		return add(g, typed, last_part(typed), err);
 	if (!filter && !glob)
-		return add(g, typed, ts_span_str(typed), err);
+		return add(g, typed, ts_cli_called(g->cli, typed), err);
 	if (ts_found_runs_init(&found, g->most, &g->cli->arena, err))
 		return err->status;
 	if (filter ? ts_filter_runs(g->cli, typed, &found, err) : ts_find_runs(g->cli, "RUN", typed, &found, err))
@@ -125,7 +146,7 @@ enum ts_status ts_gather_runs(struct ts_cli *cli, const char *const *typed, size
 
 	if (!out.words || !out.names)
 		return ts_arena_error(&cli->arena, err);
-	if (ts_cli_open(cli, TS_USE_READ, err) || ts_cli_project(cli, &g.project, err))
+	if (ts_cli_open(cli, TS_USE_READ, err) || ts_cli_project(cli, &g.project, err) || ask_names(cli, typed, n, err))
 		return err->status;
 	for (size_t i = 0; i < n; i++)
 		if (add_word(&g, typed[i], err))

@@ -5,11 +5,13 @@
 #include "base/limits.h"
 #include "cli/core/ask.h"
 #include "cli/core/find_runs.h"
+#include "cli/core/names.h"
 #include "cli/core/path_run.h"
 #include "cli/core/policy_file.h"
 #include "cli/core/verb.h"
 #include "cli/gate/gate_record.h"
 #include "run/head.h"
+#include "run/name.h"
 #include "service/handlers/gate/gate_subject.h"
 
 enum { ITEMS_MAX = 1024 };
@@ -91,30 +93,15 @@ enum ts_status ts_gate_options(struct ts_cli *cli, struct ts_policy *ret_items, 
 
 /* --- runs --- */
 
-static bool is_glob(const char *word)
-{
-	return strpbrk(word, "*?") != NULL;
-}
-
 /* The runs that the options name, before any run was read. */
 struct asked {
 	struct ts_found_runs found[2]; /* the runs of --baseline and of --paired */
-	struct ts_span *names;	       /* the specs of --baseline NAME, which the server (or the store) resolves */
+	const char **names;	       /* the words of --baseline NAME, which stay names */
 	size_t n_names;
 	const char *bundle;
 };
 
 enum { BASELINES, PAIRS };
-
-static enum ts_status add_word(struct ts_cli *cli, const char *option, const char *word, struct ts_found_runs *io,
-			       struct ts_error *err)
-{
-	if (io->n_ids + io->n_words == io->most)
-		return ts_error_set(err, TS_TOO_LARGE, "%s: %s takes at most %zu runs", cli->verb->name, option,
-				    io->most);
-	io->words[io->n_words++] = word;
-	return TS_OK;
-}
 
 static enum ts_status take_baseline(struct ts_cli *cli, const char *word, struct asked *io, struct ts_error *err)
 {
@@ -127,20 +114,19 @@ static enum ts_status take_baseline(struct ts_cli *cli, const char *word, struct
 		io->bundle = word;
 		return TS_OK;
 	}
-	if (ts_is_path(word) || is_glob(word))
+	if (ts_is_path(word) || ts_name_is_glob(ts_span_str(word)))
 		return ts_find_runs(cli, "--baseline", word, found, err);
 	if (io->n_names == TS_GATE_SPECS_MAX)
 		return ts_error_set(err, TS_TOO_LARGE, "--baseline takes at most %d runs", TS_GATE_SPECS_MAX);
-	return ts_cli_spec(cli, word, &io->names[io->n_names++], err);
+	io->names[io->n_names++] = word;
+	return TS_OK;
 }
 
 static enum ts_status take_pairs(struct ts_cli *cli, const char *word, struct asked *io, struct ts_error *err)
 {
 	struct ts_found_runs *found = &io->found[PAIRS];
 
-	if (is_glob(word))
-		return ts_find_runs(cli, "--paired", word, found, err);
-	return add_word(cli, "--paired", word, found, err);
+	return ts_find_runs(cli, "--paired", word, found, err);
 }
 
 static enum ts_status ask_options(struct ts_cli *cli, struct asked *io, struct ts_error *err)
@@ -201,9 +187,10 @@ static enum ts_status resolve(struct ts_cli *cli, const char *const *candidates,
 	size_t all = n + base->n_words + pairs->n_words;
 	const char **words = ts_arena_array(&cli->arena, all, sizeof *words);
 	struct ts_span *specs = ts_arena_array(&cli->arena, all, sizeof *specs), *ids;
+	struct ts_span *names = ts_arena_array(&cli->arena, a->n_names, sizeof *names);
 	size_t n_ids;
 
-	if (!words || !specs)
+	if (!words || !specs || !names)
 		return ts_arena_error(&cli->arena, err);
 	if (n)
 		memcpy(words, candidates, n * sizeof *words);
@@ -211,10 +198,10 @@ static enum ts_status resolve(struct ts_cli *cli, const char *const *candidates,
 		memcpy(words + n, base->words, base->n_words * sizeof *words);
 	if (pairs->n_words)
 		memcpy(words + n + base->n_words, pairs->words, pairs->n_words * sizeof *words);
-	if (ts_cli_runs(cli, words, all, specs, err) ||
+	if (ts_cli_specs(cli, a->names, a->n_names, names, err) || ts_cli_runs(cli, words, all, specs, err) ||
 	    specs_of(cli, specs, n, NULL, 0, &request->candidates, &request->n_candidates, err) ||
 	    specs_of(cli, specs + n, base->n_words, base->ids, base->n_ids, &ids, &n_ids, err) ||
-	    specs_of(cli, ids, n_ids, a->names, a->n_names, &request->baselines, &request->n_baselines, err) ||
+	    specs_of(cli, ids, n_ids, names, a->n_names, &request->baselines, &request->n_baselines, err) ||
 	    specs_of(cli, specs + n + base->n_words, pairs->n_words, pairs->ids, pairs->n_ids, &request->pairs,
 		     &request->n_pairs, err))
 		return err->status;
@@ -228,7 +215,7 @@ enum ts_status ts_gate_request_of(struct ts_cli *cli, const char *const *candida
 	struct ts_gate_request request = {.policy = *items};
 	struct asked asked = {.bundle = bundle};
 
-	if (ts_cli_open(cli, TS_USE_READ, err) || ask_options(cli, &asked, err) || check_asked(cli, &asked, err))
+	if (ts_cli_settle(cli, err) || ts_cli_open(cli, TS_USE_READ, err) || ask_options(cli, &asked, err) || check_asked(cli, &asked, err))
 		return err->status;
 	request.has_given = asked.bundle != NULL;
 	if (asked.bundle && ts_gate_record_read(asked.bundle, &cli->arena, &request.given, err))

@@ -2,6 +2,7 @@
 
 #include "analysis/answer/say.h"
 #include "cli/core/ask.h"
+#include "cli/core/names.h"
 #include "cli/core/verb.h"
 #include "run/head.h"
 

@@ -3,19 +3,9 @@
 
 #include "base/text.h"
 #include "cli/core/ask.h"
-#include "cli/core/context.h"
-#include "cli/core/path_run.h"
-#include "cli/core/verb.h"
+#include "cli/core/names.h"
 #include "cli/json/json_parts.h"
 #include "cli/text/show_value.h"
-
-enum ts_status ts_no_path(const struct ts_cli *cli, const char *word, struct ts_error *err)
-{
-	if (!ts_is_path(word))
-		return TS_OK;
-	return ts_error_set(err, TS_INVALID, "%s: %s is a path, and this command needs the name of a run that was pushed",
-			    cli->verb->name, word);
-}
 
 static void told(struct ts_cli *cli, const struct ts_ref_reply *reply)
 {
@@ -42,14 +32,12 @@ enum ts_status ts_point_ref(struct ts_cli *cli, enum ts_ref_kind kind, const cha
 		.message = message ? ts_span_str(message) : ts_span_of(NULL, 0),
 	};
 	struct ts_ref_reply reply;
-	enum ts_status status = ts_no_path(cli, run, err);
+	enum ts_status status = ts_cli_open(cli, TS_USE_CHANGE, err);
 
 	if (!status)
-		status = ts_cli_name(cli, name, &request.name, err);
+		status = ts_cli_specs(cli, &run, 1, &request.target, err);
 	if (!status)
-		status = ts_cli_spec(cli, run, &request.target, err);
-	if (!status)
-		status = ts_cli_open(cli, TS_USE_CHANGE, err);
+		status = ts_cli_new_name(cli, name, &request.name, err);
 	if (!status)
 		status = ts_ask_ref(cli->target.channel, &request, &cli->arena, &reply, err);
 	if (status)
@@ -57,26 +45,5 @@ enum ts_status ts_point_ref(struct ts_cli *cli, enum ts_ref_kind kind, const cha
 	if (cli->json)
 		return ts_json_answer(cli, &ts_shape_ref_reply, &reply, err);
 	told(cli, &reply);
-	return TS_OK;
-}
-
-enum ts_status ts_find_ref(struct ts_cli *cli, const char *word, struct ts_ref *ret_ref, struct ts_error *err)
-{
-	struct ts_get_reply run;
-	struct ts_span spec;
-	enum ts_status status = ts_no_path(cli, word, err);
-
-	if (!status)
-		status = ts_cli_spec(cli, word, &spec, err);
-	if (!status)
-		status = ts_cli_open(cli, TS_USE_CHANGE, err);
-	if (!status)
-		status = ts_ask_get(cli->target.channel, spec, &cli->arena, &run, err);
-	if (status)
-		return status;
-	if (!run.by_ref)
-		return ts_error_set(err, TS_INVALID, "%s: '%s' is the id of a run, and this command needs a name",
-				    cli->verb->name, word);
-	*ret_ref = run.ref;
 	return TS_OK;
 }

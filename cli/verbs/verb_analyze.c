@@ -1,9 +1,9 @@
 /* verb_analyze.c - tscope analyze: shows what limits the speed of a run, what is wrong with it, and why. */
 #include "base/limits.h"
 #include "cli/core/ask.h"
-#include "cli/core/context.h"
 #include "cli/core/device_memory.h"
 #include "cli/core/kept_files.h"
+#include "cli/core/names.h"
 #include "cli/core/policy_file.h"
 #include "cli/json/json_parts.h"
 #include "cli/peers/as_peer.h"
@@ -264,6 +264,8 @@ enum ts_status ts_verb_analyze(struct ts_cli *cli, struct ts_error *err)
 	enum ts_status status;
 	bool trace = false, folder = false;
 
+	if (ts_cli_settle(cli, err))
+		return err->status;
 	if (snapshot)
 		return of_stored_snapshot(cli, snapshot, err);
 	if (ts_is_snapshot(ts_cli_word(cli, 0)))

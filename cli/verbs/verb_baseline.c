@@ -2,7 +2,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "cli/core/ask.h"
-#include "cli/core/context.h"
+#include "cli/core/names.h"
 #include "cli/gate/gate_json.h"
 #include "cli/gate/gate_request.h"
 #include "cli/gate/gate_text.h"
@@ -63,7 +63,8 @@ struct acceptance {
 
 static enum ts_status check(struct ts_cli *cli, struct acceptance *a, struct ts_error *err)
 {
-	const char *branch = ts_args_text(&cli->args, "branch");
+	const char *branch = ts_args_text(&cli->args, "branch"), *word;
+	struct ts_ref ref;
 	static const char *const others[] = {"baseline", "bundle", "policy", "metric", "workload", "across", "exclude"};
 
 	a->commit = ts_cli_word(cli, 1);
@@ -82,7 +83,13 @@ static enum ts_status check(struct ts_cli *cli, struct acceptance *a, struct ts_
 	if (strlen(a->commit) < COMMIT_LEAST)
 		return ts_error_set(err, TS_INVALID, "baseline: '%s' is too short for a commit: give at least %d digits",
 				    a->commit, COMMIT_LEAST);
-	return ts_cli_name(cli, branch ? branch : "main", &a->branch, err);
+	word = ts_arena_printf(&cli->arena, "branch:%s", branch ? branch : "main");
+	if (!word)
+		return ts_arena_error(&cli->arena, err);
+	if (ts_cli_open(cli, TS_USE_CHANGE, err) || ts_cli_refs(cli, &word, 1, &ref, err))
+		return err->status;
+	a->branch = ref.name;
+	return TS_OK;
 }
 
 static bool on_branch(const struct ts_log_reply *log, const struct ts_id *id)
@@ -125,8 +132,7 @@ static enum ts_status find(struct ts_cli *cli, struct acceptance *a, struct ts_e
 		return ts_arena_error(&cli->arena, err);
 	list.project = ts_span_of(a->branch.data, slash ? (size_t)(slash - a->branch.data) : 0);
 	list.filter = ts_span_str(filter);
-	if (ts_cli_open(cli, TS_USE_CHANGE, err) ||
-	    ts_ask_log(cli->target.channel, &(struct ts_log_request){.spec = ts_span_str(spec)}, &cli->arena, &log,
+	if (ts_ask_log(cli->target.channel, &(struct ts_log_request){.spec = ts_span_str(spec)}, &cli->arena, &log,
 		       err))
 		return err->status;
 	do {

@@ -1,6 +1,6 @@
 /* verb_check_resume.c - tscope check-resume: did a run go on correctly from a checkpoint? */
 #include "cli/core/ask.h"
-#include "cli/core/context.h"
+#include "cli/core/names.h"
 #include "cli/json/json_parts.h"
 #include "cli/text/text_resume.h"
 #include "cli/verbs/verbs.h"

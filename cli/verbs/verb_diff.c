@@ -1,8 +1,8 @@
 /* verb_diff.c - tscope diff: finds where two runs begin to differ. */
 #include "cli/core/ask.h"
-#include "cli/core/context.h"
 #include "cli/core/diff_view.h"
 #include "cli/core/find_repeats.h"
+#include "cli/core/names.h"
 #include "cli/core/policy_file.h"
 #include "cli/json/json_diff.h"
 #include "cli/peers/as_peer.h"
@@ -344,6 +344,8 @@ enum ts_status ts_verb_diff(struct ts_cli *cli, struct ts_error *err)
 	const char *as = ts_args_text(&cli->args, "as");
 	bool done = false;
 
+	if (ts_cli_settle(cli, err))
+		return err->status;
 	if (cli->args.n_words == 2 && as && strcmp(as, "axolotl") == 0)
 		return ts_diff_as_axolotl(cli, err);
 	if (cli->args.n_words == 2 && two_files(cli, &done, err))

@@ -1,7 +1,7 @@
 /* verb_export.c - tscope export: a run back to files. */
 #include "base/limits.h"
 #include "cli/core/ask.h"
-#include "cli/core/context.h"
+#include "cli/core/names.h"
 #include "cli/json/json_parts.h"
 #include "cli/text/show_value.h"
 #include "cli/verbs/verbs.h"

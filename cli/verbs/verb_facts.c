@@ -3,7 +3,7 @@
 #include "base/limits.h"
 #include "base/text.h"
 #include "cli/core/ask.h"
-#include "cli/core/context.h"
+#include "cli/core/names.h"
 #include "cli/core/listing.h"
 #include "cli/json/json_facts.h"
 #include "cli/text/text_facts.h"

@@ -1,10 +1,9 @@
 /* verb_log.c - tscope log: shows the runs that a name has pointed at. */
 #include "cli/core/ask.h"
-#include "cli/core/context.h"
+#include "cli/core/names.h"
 #include "cli/json/json_parts.h"
 #include "cli/text/grid.h"
 #include "cli/text/show_value.h"
-#include "cli/verbs/point_ref.h"
 #include "cli/verbs/verbs.h"
 
 static enum ts_status text(struct ts_cli *cli, const struct ts_log_reply *log, struct ts_error *err)
@@ -52,11 +51,9 @@ enum ts_status ts_verb_log(struct ts_cli *cli, struct ts_error *err)
 		return ts_error_prefix(err, "log");
 	if (given && limit == 0)
 		return ts_error_set(err, TS_INVALID, "log: --limit must be at least 1; without it, log shows all entries");
-	status = ts_no_path(cli, word, err);
+	status = ts_cli_open(cli, TS_USE_READ, err);
 	if (!status)
-		status = ts_cli_spec(cli, word, &request.spec, err);
-	if (!status)
-		status = ts_cli_open(cli, TS_USE_READ, err);
+		status = ts_cli_specs(cli, &word, 1, &request.spec, err);
 	if (!status)
 		status = ts_ask_log(cli->target.channel, &request, &cli->arena, &log, err);
 	if (status)

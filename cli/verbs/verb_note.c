@@ -1,11 +1,10 @@
 /* verb_note.c - tscope note: notes beside a run's name. */
 #include "cli/core/ask.h"
-#include "cli/core/context.h"
+#include "cli/core/names.h"
 #include "cli/json/json_names.h"
 #include "cli/json/json_parts.h"
 #include "cli/text/grid.h"
 #include "cli/text/show_value.h"
-#include "cli/verbs/point_ref.h"
 #include "cli/verbs/verbs.h"
 
 static enum ts_status set(struct ts_cli *cli, struct ts_span name, const char *word, struct ts_error *err)
@@ -47,10 +46,10 @@ enum ts_status ts_verb_note(struct ts_cli *cli, struct ts_error *err)
 	struct ts_get_reply run;
 	struct ts_ref ref;
 	const char *name;
-	enum ts_status status = ts_find_ref(cli, ts_cli_word(cli, 0), &ref, err);
+	enum ts_status status = TS_OK;
 
-	if (status)
-		return status;
+	if (ts_cli_open(cli, TS_USE_CHANGE, err) || ts_cli_refs(cli, cli->args.words, 1, &ref, err))
+		return err->status;
 	if (ref.kind != TS_REF_RUN)
 		return ts_error_set(err, TS_INVALID, "note: %.*s is a %s, and only runs have notes", TS_SPAN_ARG(ref.name),
 				    ts_ref_word(ref.kind));

@@ -1,7 +1,7 @@
 /* verb_plot.c - tscope plot: one column of many runs in one picture. */
 #include "cli/core/ask.h"
-#include "cli/core/context.h"
 #include "cli/core/gather_runs.h"
+#include "cli/core/names.h"
 #include "cli/json/json_parts.h"
 #include "cli/report/chart_page.h"
 #include "cli/report/chart_text.h"

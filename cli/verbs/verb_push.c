@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "cli/core/ask.h"
 #include "cli/core/beside.h"
-#include "cli/core/context.h"
+#include "cli/core/names.h"
 #include "cli/core/path_run.h"
 #include "cli/core/progress.h"
 #include "cli/core/run_name.h"
@@ -24,6 +24,7 @@
 #include "ingest/facts/facts_json.h"
 #include "ingest/host/host.h"
 #include "ingest/text/text_guess.h"
+#include "service/handlers/core/resolve.h"
 
 #include <unistd.h>
 
@@ -39,7 +40,7 @@ struct place {
 	size_t n_more;
 	const struct ts_around *around;
 	const char *below; /* the path of the run below the word that was typed; "" if the run is the word itself */
-	const char *name;  /* without its project */
+	const char *name;  /* without its project, unless --name gives it */
 	const char *loses; /* the parts of its format that are not stored; "" = none */
 	const struct ts_error *failed; /* the reason why the word names no run; NULL: it does */
 	struct ts_beside beside;
@@ -104,20 +105,20 @@ static enum ts_status name_below(struct ts_cli *cli, const char *base, struct pl
 	return TS_OK;
 }
 
-/* A name of several parts has its project in front; ts_cli_name does so for a name of one. */
+/* Puts the project in front of a name that was made; one that was given has it already. */
 static enum ts_status name_it(struct ts_cli *cli, struct pushed *p, struct ts_error *err)
 {
-	bool given = ts_args_has(&cli->args, "name");
 	const char *name = p->at->name, *project;
 
-	if (strchr(name, '/') && !(given && strchr(ts_args_text(&cli->args, "name"), '/'))) {
+	if (!ts_args_has(&cli->args, "name")) {
 		if (ts_cli_project(cli, &project, err))
 			return err->status;
 		name = ts_arena_printf(&cli->arena, "%s/%s", project, name);
-		if (!name)
-			return ts_arena_error(&cli->arena, err);
 	}
-	return ts_cli_name(cli, name, &p->name, err);
+	if (!name)
+		return ts_arena_error(&cli->arena, err);
+	p->name = ts_span_str(name);
+	return ts_name_check(p->name, err) ? ts_error_prefix(err, "'%s'", name) : TS_OK;
 }
 
 static enum ts_status pusher_facts(struct ts_cli *cli, struct ts_facts *facts, struct ts_error *err)
@@ -193,7 +194,7 @@ static enum ts_status commit(struct ts_cli *cli, struct pushed *p, struct ts_err
 		.state_said = state != NULL,
 		.message = message ? ts_span_str(message) : ts_span_of(NULL, 0),
 	};
-	enum ts_status status = branch ? ts_cli_name(cli, branch, &request.branch, err) : TS_OK;
+	enum ts_status status = branch ? ts_cli_new_name(cli, branch, &request.branch, err) : TS_OK;
 
 	p->joined = request.join;
 	return status ? status : ts_ask_commit(cli->target.channel, &request, p->arena, &p->commit, err);
@@ -529,10 +530,15 @@ static enum ts_status name_places(struct pushes *all, struct ts_error *err)
 	struct ts_cli *cli = all->cli;
 	const char *given = ts_args_text(&cli->args, "name");
 	struct ts_run_place *named = ts_arena_array(&cli->arena, all->n, sizeof *named);
+	struct ts_span whole = {NULL, 0};
 	size_t n = 0;
 
 	if (!named)
 		return ts_arena_error(&cli->arena, err);
+	if (given && ts_cli_new_name(cli, given, &whole, err))
+		return err->status;
+	if (given)
+		given = (const char *)whole.data;
 	for (size_t i = 0; i < all->n; i++) {
 		struct place *at = &all->places[i];
 
@@ -620,7 +626,7 @@ static enum ts_status find(struct pushes *all, struct ts_error *err)
 		if (!n_found[i])
 			all->places[all->n++] = (struct place){.path = cli->args.words[i], .failed = &failed[i]};
 	}
-	return name_places(all, err) || find_beside(all, err) ? err->status : TS_OK;
+	return find_beside(all, err);
 }
 
 /* Keeps of a push what the table shows. */
@@ -834,7 +840,8 @@ enum ts_status ts_verb_push(struct ts_cli *cli, struct ts_error *err)
 	enum ts_target_use use = ts_args_has(&cli->args, "dry-run") ? TS_USE_READ : TS_USE_CREATE;
 	struct pushes all = {.cli = cli, .listed = TS_LISTED_INIT};
 
-	if (check_options(cli, err) || pusher_facts(cli, &all.facts, err) || find(&all, err) || ts_cli_open(cli, use, err))
+	if (check_options(cli, err) || pusher_facts(cli, &all.facts, err) || find(&all, err) || ts_cli_open(cli, use, err) ||
+	    name_places(&all, err))
 		return err->status;
 	return all.n == 1 ? push_single(&all, err) : push_many(&all, err);
 }

@@ -1,10 +1,11 @@
 /* verb_restore.c - tscope restore: brings back a name that was removed, or lists those that can come back. */
 #include "cli/core/ask.h"
-#include "cli/core/context.h"
+#include "cli/core/names.h"
 #include "cli/json/json_parts.h"
 #include "cli/text/grid.h"
 #include "cli/text/show_value.h"
 #include "cli/verbs/verbs.h"
+#include "run/name.h"
 
 #include <string.h>
 
@@ -67,32 +68,72 @@ static enum ts_ref_kind kind_of(const char **io_word)
 	return (enum ts_ref_kind)0;
 }
 
-/* Finds of which kind the removed name is. */
-static enum ts_status find(struct ts_cli *cli, struct ts_restore_request *io, struct ts_error *err)
+/* Names that were removed and that a word may stand for: those that are exactly it, or end with it. */
+struct search {
+	enum ts_ref_kind kind; /* 0: any */
+	struct ts_ref found[2]; /* of different kinds or names; what was removed last comes first */
+	size_t n;
+};
+
+static void offer(struct search *s, const struct ts_ref *ref)
 {
-	struct ts_removed_request request = {.prefix = io->name};
+	if (s->kind && s->kind != ref->kind)
+		return;
+	for (size_t i = 0; i < s->n; i++)
+		if (s->found[i].kind == ref->kind && ts_span_eq(s->found[i].name, ref->name))
+			return;
+	if (s->n < 2)
+		s->found[s->n++] = *ref;
+}
+
+/* ends: prefix is a project, of whose names those are taken that end so; else the name itself is. */
+static enum ts_status search(struct ts_cli *cli, struct ts_span prefix, struct ts_span ends, struct search *s, struct ts_error *err)
+{
+	struct ts_removed_request request = {.prefix = prefix};
 	struct ts_removed_reply reply;
 
-	if (io->kind)
-		return TS_OK;
 	if (ts_ask_removed(cli->target.channel, &request, &cli->arena, &reply, err))
 		return err->status;
 	for (size_t i = 0; i < reply.n; i++) {
 		const struct ts_ref *ref = &reply.removed[i].was.ref;
 
-		if (!ts_span_eq(ref->name, io->name))
-			continue;
-		if (io->kind && io->kind != ref->kind)
-			return ts_error_set(err, TS_AMBIGUOUS, "a %s and a %s of the name %.*s were removed: write %s:%.*s or %s:%.*s",
-					    ts_ref_word(io->kind), ts_ref_word(ref->kind), TS_SPAN_ARG(io->name),
-					    ts_ref_word(io->kind), TS_SPAN_ARG(io->name), ts_ref_word(ref->kind),
-					    TS_SPAN_ARG(io->name));
-		io->kind = ref->kind;
+		if (ends.len ? ts_name_ends(ts_span_from(ref->name, prefix.len), ends) : ts_span_eq(ref->name, prefix))
+			offer(s, ref);
 	}
-	if (io->kind)
-		return TS_OK;
-	return ts_error_set(err, TS_NOT_FOUND, "no %.*s was removed, or gc has freed it since; tscope restore lists what can come back",
-			    TS_SPAN_ARG(io->name));
+	return TS_OK;
+}
+
+/* Finds which removed name the word stands for, as a word stands for a name that is there (names.h). */
+static enum ts_status find(struct ts_cli *cli, const char *word, struct ts_restore_request *io, struct ts_error *err)
+{
+	static const char mark[] = "project:";
+	bool whole = strncmp(word, mark, strlen(mark)) == 0;
+	const char *project, *name = whole ? word + strlen(mark) : word, *below, *prefix;
+	struct search s = {.kind = io->kind};
+
+	if (ts_cli_project(cli, &project, err))
+		return err->status;
+	below = ts_arena_printf(&cli->arena, "%s/%s", project, name);
+	prefix = ts_arena_printf(&cli->arena, "%s/", project);
+	if (!below || !prefix)
+		return ts_arena_error(&cli->arena, err);
+	if (!whole && search(cli, ts_span_str(below), ts_span_of(NULL, 0), &s, err))
+		return err->status;
+	if (!s.n && strchr(name, '/') && search(cli, ts_span_str(name), ts_span_of(NULL, 0), &s, err))
+		return err->status;
+	if (!s.n && !whole && search(cli, ts_span_str(prefix), ts_span_str(name), &s, err))
+		return err->status;
+	if (!s.n)
+		return ts_error_set(err, TS_NOT_FOUND,
+				    "no %s was removed, or gc has freed it since; tscope restore lists what can come back",
+				    strchr(name, '/') ? name : below);
+	if (s.n > 1)
+		return ts_error_set(err, TS_AMBIGUOUS, "%s is ambiguous, for more was removed that it may be: write %s:%.*s or %s:%.*s",
+				    word, ts_ref_word(s.found[0].kind), TS_SPAN_ARG(s.found[0].name), ts_ref_word(s.found[1].kind),
+				    TS_SPAN_ARG(s.found[1].name));
+	io->kind = s.found[0].kind;
+	io->name = s.found[0].name;
+	return TS_OK;
 }
 
 enum ts_status ts_verb_restore(struct ts_cli *cli, struct ts_error *err)
@@ -106,8 +147,7 @@ enum ts_status ts_verb_restore(struct ts_cli *cli, struct ts_error *err)
 	if (!word)
 		return list(cli, err);
 	request.kind = kind_of(&word);
-	if (ts_cli_name(cli, word, &request.name, err) || (as && ts_cli_name(cli, as, &request.as, err)) ||
-	    ts_cli_open(cli, TS_USE_CHANGE, err) || find(cli, &request, err))
+	if (ts_cli_open(cli, TS_USE_CHANGE, err) || find(cli, word, &request, err) || (as && ts_cli_new_name(cli, as, &request.as, err)))
 		return err->status;
 	if (ts_ask_restore(cli->target.channel, &request, &cli->arena, &reply, err)) {
 		struct ts_error why = *err;

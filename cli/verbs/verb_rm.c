@@ -1,21 +1,11 @@
 /* verb_rm.c - tscope rm: removes names; tscope restore brings them back, until gc frees them. */
 #include "base/text.h"
 #include "cli/core/ask.h"
-#include "cli/core/context.h"
+#include "cli/core/names.h"
 #include "cli/json/json_names.h"
 #include "cli/json/json_parts.h"
 #include "cli/text/show_value.h"
-#include "cli/verbs/point_ref.h"
 #include "cli/verbs/verbs.h"
-
-/* Looks all words up before it removes the first name, so that a typing error removes nothing. */
-static enum ts_status look_up(struct ts_cli *cli, struct ts_ref *refs, struct ts_error *err)
-{
-	for (size_t i = 0; i < cli->args.n_words; i++)
-		if (ts_find_ref(cli, cli->args.words[i], &refs[i], err))
-			return err->status;
-	return TS_OK;
-}
 
 static enum ts_status remove_one(struct ts_cli *cli, const struct ts_ref *ref, struct ts_error *err)
 {
@@ -50,7 +40,10 @@ enum ts_status ts_verb_rm(struct ts_cli *cli, struct ts_error *err)
 
 	if (!refs)
 		return ts_arena_error(&cli->arena, err);
-	status = look_up(cli, refs, err);
+	/* All words are looked up before the first name is removed, so that a typing error removes nothing. */
+	status = ts_cli_open(cli, TS_USE_CHANGE, err);
+	if (!status)
+		status = ts_cli_refs(cli, cli->args.words, cli->args.n_words, refs, err);
 	for (size_t i = 0; !status && i < cli->args.n_words; i++) {
 		status = remove_one(cli, &refs[i], err);
 		if (!status && !cli->json)

@@ -1,6 +1,6 @@
 /* verb_show.c - tscope show: what a run is. */
 #include "cli/core/ask.h"
-#include "cli/core/context.h"
+#include "cli/core/names.h"
 #include "cli/json/json_show.h"
 #include "cli/snapshot/analyze_snapshot.h"
 #include "cli/text/text_show.h"
@@ -35,6 +35,8 @@ enum ts_status ts_verb_show(struct ts_cli *cli, struct ts_error *err)
 	struct ts_span spec;
 	enum ts_status status;
 
+	if (ts_cli_settle(cli, err))
+		return err->status;
 	if (ts_is_snapshot(ts_cli_word(cli, 0)) && (ts_args_has(&cli->args, "snapshot") || ts_args_has(&cli->args, "rank")))
 		return ts_error_set(err, TS_INVALID, "show: --snapshot and --rank are for runs, and %s is a memory snapshot",
 				    ts_cli_word(cli, 0));

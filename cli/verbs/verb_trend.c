@@ -1,13 +1,13 @@
 /* verb_trend.c - tscope trend: where the level of a metric of a branch changed. */
 #include "cli/core/ask.h"
-#include "cli/core/context.h"
+#include "cli/core/names.h"
 #include "cli/gate/gate_request.h"
 #include "cli/json/json_parts.h"
 #include "cli/report/render_report.h"
 #include "cli/report/report.h"
 #include "cli/verbs/verbs.h"
 
-/* A word without a kind in front is the name of a branch, even if a run or a tag has the same name. */
+/* The target must be open. A word without a kind in front is the name of a branch, even if a run or a tag has the same name. */
 static enum ts_status branch(struct ts_cli *cli, const char *word, struct ts_span *ret_spec, struct ts_error *err)
 {
 	const char *spec = strchr(word, ':') ? word : ts_arena_printf(&cli->arena, "branch:%s", word);
@@ -16,7 +16,7 @@ static enum ts_status branch(struct ts_cli *cli, const char *word, struct ts_spa
 		return ts_error_set(err, TS_INVALID, "trend: the name of the branch is empty");
 	if (!spec)
 		return ts_arena_error(&cli->arena, err);
-	return ts_cli_spec(cli, spec, ret_spec, err);
+	return ts_cli_specs(cli, &spec, 1, ret_spec, err);
 }
 
 static enum ts_status options(struct ts_cli *cli, struct ts_trend_request *request, struct ts_error *err)
@@ -58,11 +58,11 @@ enum ts_status ts_verb_trend(struct ts_cli *cli, struct ts_error *err)
 	enum ts_status status = options(cli, &request, err);
 
 	if (!status)
+		status = ts_cli_open(cli, TS_USE_READ, err);
+	if (!status)
 		status = branch(cli, ts_cli_word(cli, 0), &request.branch, err);
 	if (!status && like)
 		status = ts_cli_run(cli, like, &request.like, err);
-	if (!status)
-		status = ts_cli_open(cli, TS_USE_READ, err);
 	if (!status)
 		status = ts_ask_trend(cli->target.channel, &request, &cli->arena, &trend, err);
 	if (!status)

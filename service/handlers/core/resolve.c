@@ -308,8 +308,8 @@ static struct ts_span same_depth(struct ts_span name, struct ts_span text)
 	return ts_span_from(name, at);
 }
 
-/* Finds names of the same project of which the whole, or the end, is at most half the length of the text away from it. Finding none is
- * no error. */
+/* Finds names of the same project that are at most half the length of the text away from it, or whose end is at most a third away. Finding
+ * none is no error. */
 static size_t find_near(struct search *s, int kind, struct ts_span name, struct near *nearest)
 {
 	struct ts_ref_query query = {.kind = kind < 0 ? TS_REF_RUN : kinds[kind].kind,
@@ -327,10 +327,9 @@ static size_t find_near(struct search *s, int kind, struct ts_span name, struct 
 	for (size_t i = 0; i < n_refs; i++) {
 		struct ts_span other = ts_span_after(refs[i].name, '/');
 		size_t whole = distance(text, other), end = distance(text, same_depth(other, text));
-		size_t d = whole < end ? whole : end;
 
-		if (d <= (text.len + 1) / 2)
-			offer(nearest, &n, refs[i].name, d);
+		if (whole <= (text.len + 1) / 2 || end <= text.len / 3)
+			offer(nearest, &n, refs[i].name, whole < end ? whole : end);
 	}
 	return n;
 }
