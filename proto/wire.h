@@ -188,7 +188,7 @@ enum ts_found_by {
 };
 struct ts_found_name {
 	enum ts_found_by found;
-	bool has_id; /* with NAME, ID and END */
+	bool has_id; /* with NAME, ID and END; with SEVERAL if all are names of one run */
 	struct ts_id id;
 	enum ts_ref_kind kind; /* with NAME and END */
 	struct ts_span name;   /* "project/name", with NAME and END */

@@ -11,7 +11,8 @@ struct ts_repeat_words {
 	size_t n;
 };
 
-/* Expands the globs of --repeats (find_runs.h): those of names become ids in request->repeats, others words. Opens the target. TS_NOT_FOUND: a glob matches nothing. */
+/* Expands the globs of --repeats (find_runs.h): those of names become ids in request->repeats, others words. Opens the target.
+ * TS_NOT_FOUND: a glob matches nothing. */
 enum ts_status ts_find_repeats(struct ts_cli *cli, struct ts_diff_request *request, struct ts_repeat_words *ret_words,
 			       struct ts_error *err);
 /* Puts the specs that ts_cli_runs made of the words into the request: the first two are the runs, the others are repeats. */

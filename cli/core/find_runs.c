@@ -88,8 +88,8 @@ static enum ts_status add_listed(struct ts_cli *cli, const char *option, const c
 	return TS_OK;
 }
 
-static enum ts_status match_in(struct ts_cli *cli, const char *option, const char *glob, struct ts_span project, struct ts_found_runs *io,
-			       struct ts_error *err)
+static enum ts_status match_in(struct ts_cli *cli, const char *option, const char *glob, struct ts_span project,
+			       struct ts_found_runs *io, struct ts_error *err)
 {
 	struct ts_list_request list = {.kind = TS_REF_RUN, .sort = ts_span_str("name"), .project = project};
 

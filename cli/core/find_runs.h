@@ -4,8 +4,8 @@
 
 #include "cli/core/context.h"
 
-/* The runs that were found: those that match a glob of names as ids, others as words for ts_cli_runs. Ids are needed because later requests may go
- * to an overlay, which has no names. */
+/* The runs that were found: those that match a glob of names as ids, others as words for ts_cli_runs. Ids are needed because later
+ * requests may go to an overlay, which has no names. */
 struct ts_found_runs {
 	struct ts_span *ids;
 	struct ts_span *names; /* of each id, with its project */
@@ -17,8 +17,8 @@ struct ts_found_runs {
 
 enum ts_status ts_found_runs_init(struct ts_found_runs *found, size_t most, struct ts_arena *arena,
 				  struct ts_error *err);
-/* Adds the runs that a word stands for: a glob of names of the project (run/name.h; where none matches, of another project that stands in
- * front), a glob of directories, or one run, which becomes a word. The target must be open. option is named in errors, such as
+/* Adds the runs that a word stands for: a glob of names of the project (run/name.h; where none matches, of another project that stands
+ * in front), a glob of directories, or one run, which becomes a word. The target must be open. option is named in errors, such as
  * "--repeats". TS_NOT_FOUND: nothing matches. TS_TOO_LARGE: more runs match than io->most. */
 enum ts_status ts_find_runs(struct ts_cli *cli, const char *option, const char *glob, struct ts_found_runs *io,
 			    struct ts_error *err);

@@ -156,14 +156,15 @@ static enum ts_status refuse(const struct ts_known_word *word, struct ts_error *
 	return ts_error_set(err, status, "%.*s", TS_SPAN_ARG(word->found.why));
 }
 
-/* by_id: the spec is for handlers that do not know the server's names. */
-static enum ts_status spec_of(struct ts_cli *cli, struct ts_known_word *word, bool by_id, struct ts_span *ret_spec, struct ts_error *err)
+/* by_id: the spec is for handlers that do not know the server's names. open: what nothing is called is no error. */
+static enum ts_status spec_of(struct ts_cli *cli, struct ts_known_word *word, bool by_id, bool open, struct ts_span *ret_spec,
+			      struct ts_error *err)
 {
 	const struct ts_found_name *f = &word->found;
 	char hex[TS_ID_HEX + 1];
 	const char *project, *spec;
 
-	if (word->unasked) {
+	if (word->unasked || (open && !f->has_id && f->found == TS_FOUND_NOTHING)) {
 		if (ts_cli_project(cli, &project, err))
 			return err->status;
 		spec = ts_arena_printf(&cli->arena, "?%s/%s", project, word->typed);
@@ -258,7 +259,7 @@ enum ts_status ts_cli_runs(struct ts_cli *cli, const char *const *typed, size_t 
 	for (size_t i = 0; i < n; i++) {
 		struct ts_known_word *word = paths[i] ? NULL : known(cli, typed[i]);
 
-		if (word && spec_of(cli, word, server, &ret_specs[i], err))
+		if (word && spec_of(cli, word, server, false, &ret_specs[i], err))
 			return err->status;
 		if (word && word->unasked && server && id_of_old(cli, &ret_specs[i], err))
 			return err->status;
@@ -278,19 +279,32 @@ static enum ts_status refuse_paths(const struct ts_cli *cli, const char *const *
 {
 	for (size_t i = 0; i < n; i++)
 		if (ts_is_path(typed[i]))
-			return ts_error_set(err, TS_INVALID, "%s: %s is a path, and this command needs the name of a run that was pushed",
+			return ts_error_set(err, TS_INVALID,
+					    "%s: %s is a path, and this command needs the name of a run that was pushed",
 					    cli->verb->name, typed[i]);
+	return TS_OK;
+}
+
+static enum ts_status specs_of(struct ts_cli *cli, const char *const *typed, size_t n, bool open, struct ts_span *ret_specs,
+			       struct ts_error *err)
+{
+	if (refuse_paths(cli, typed, n, err) || ts_cli_ask(cli, typed, n, err))
+		return err->status;
+	for (size_t i = 0; i < n; i++)
+		if (spec_of(cli, known(cli, typed[i]), false, open, &ret_specs[i], err))
+			return err->status;
 	return TS_OK;
 }
 
 enum ts_status ts_cli_specs(struct ts_cli *cli, const char *const *typed, size_t n, struct ts_span *ret_specs, struct ts_error *err)
 {
-	if (refuse_paths(cli, typed, n, err) || ts_cli_ask(cli, typed, n, err))
-		return err->status;
-	for (size_t i = 0; i < n; i++)
-		if (spec_of(cli, known(cli, typed[i]), false, &ret_specs[i], err))
-			return err->status;
-	return TS_OK;
+	return specs_of(cli, typed, n, false, ret_specs, err);
+}
+
+enum ts_status ts_cli_specs_or_words(struct ts_cli *cli, const char *const *typed, size_t n, struct ts_span *ret_specs,
+				     struct ts_error *err)
+{
+	return specs_of(cli, typed, n, true, ret_specs, err);
 }
 
 static enum ts_status ref_of(struct ts_cli *cli, struct ts_known_word *word, struct ts_ref *ret, struct ts_error *err)
@@ -301,7 +315,8 @@ static enum ts_status ref_of(struct ts_cli *cli, struct ts_known_word *word, str
 
 	if (!word->unasked && word->found.found == TS_FOUND_SEVERAL)
 		return refuse(word, err);
-	if (spec_of(cli, word, false, &spec, err) || (word->unasked && ts_ask_get(ts_cli_names_channel(cli), spec, &cli->arena, &run, err)))
+	if (spec_of(cli, word, false, false, &spec, err) ||
+	    (word->unasked && ts_ask_get(ts_cli_names_channel(cli), spec, &cli->arena, &run, err)))
 		return err->status;
 	if (!run.by_ref)
 		return ts_error_set(err, TS_INVALID, "%s: '%s' is the id of a run, and this command needs a name", cli->verb->name,

@@ -10,7 +10,10 @@
 #include <limits.h>
 #include <stdlib.h>
 
-enum { DEPTH_MAX = 256 }; /* a path of PATH_MAX bytes that is deeper is refused */
+enum {
+	DEPTH_MAX = 256,		    /* a path of PATH_MAX bytes that is deeper is refused */
+	LENGTH_MAX = TS_NAME_MAX / 4 * 3, /* of a name that its tool gives, so that there is room for a project */
+};
 
 /* Names of folders that say that runs lie in them, and of folders and files that trainings call alike in every run. */
 static const char *const kinds[] = {
@@ -225,8 +228,10 @@ static enum ts_status name_or_fail(struct ts_run_place *place, size_t above, str
 {
 	enum ts_status status = name_one(place, above, arena, err);
 
-	if (status && !arena->failed && place->own_name) { /* no character of it can be in a name */
+	/* No character of it can be in a name, or it is a sentence. */
+	if (!arena->failed && place->own_name && (status || strlen(place->name) > LENGTH_MAX)) {
 		place->own_name = NULL;
+		place->changed = false;
 		status = name_one(place, above, arena, err);
 	}
 	if (!status || arena->failed)

@@ -5,7 +5,7 @@
  * So it depends on where the run lies, and not on the words by which it was reached: from runs/gpt/exp1, `push runs/gpt/exp1`, `push
  * runs` and `push .` all make gpt/exp1. A name that only says what kind of thing lies there (version_0, 7, metrics.csv) has the
  * folders above in front, up to the first that says more. A symbolic link has the name of what it leads to. What people call a run in
- * its tool stands for the name of its folder, unless several places would get that name.
+ * its tool stands for the name of its folder, unless several places would get that name, or it is too long for one.
  */
 #ifndef TSCOPE_CLI_CORE_RUN_NAME_H
 #define TSCOPE_CLI_CORE_RUN_NAME_H

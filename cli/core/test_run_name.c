@@ -49,7 +49,8 @@ static int setup(void **state)
 		if (system(ts_arena_printf(&arena, "mkdir -p '%s'", at(folders[i]))))
 			return -1;
 	return system(
-		ts_arena_printf(&arena, "cd %s && touch lab/runs/exp1/metrics.csv lab/all.db lab/detect/train2/results.csv other/exp2/results.csv && ln -s exp1 lab/runs/newest", root));
+		ts_arena_printf(&arena, "cd %s && touch lab/runs/exp1/metrics.csv lab/all.db lab/detect/train2/results.csv "
+				"other/exp2/results.csv && ln -s exp1 lab/runs/newest", root));
 }
 
 static int teardown(void **state)
@@ -151,6 +152,7 @@ static void told_apart(void **state)
 /* The name in the tool stands for the folder, unless two would get it, or nothing of it can be in a name. */
 static void what_people_call_it(void **state)
 {
+	static const char sentence[] = "a name that somebody wrote as a sentence of more than ninety bytes, more than a name has";
 	struct ts_run_place places[] = {{.path = at("lab/runs/exp1"), .own_name = "gpt tiny"},
 					{.path = at("lab/runs/gpt/exp1"), .own_name = "twin"},
 					{.path = at("lab/sweep/lr1/seed0"), .own_name = "!?"},
@@ -160,9 +162,10 @@ static void what_people_call_it(void **state)
 					{.path = at("lab/runs/_hidden"), .own_name = "same"},
 					{.path = at("lab/all.db"), .part = "9f2c", .own_name = "calm mink"},
 					{.path = at("lab/all.db"), .part = "77aa", .own_name = "base"},
-					{.path = at("lab/all.db"), .part = "77ab", .own_name = "base"}};
+					{.path = at("lab/all.db"), .part = "77ab", .own_name = "base"},
+					{.path = at("lab/all.db"), .part = "77ac", .own_name = sentence}};
 	static const char *const want[] = {"gpt-tiny", "gpt/twin", "seed0", "gpt-twin", "läuf",
-					  "gpt-tiny", "hidden",	  "all.db/calm-mink", "all.db/77aa", "all.db/77ab"};
+					  "gpt-tiny", "hidden",	  "all.db/calm-mink", "all.db/77aa", "all.db/77ab", "all.db/77ac"};
 	struct ts_error err;
 
 	(void)state;

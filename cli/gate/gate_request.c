@@ -198,7 +198,7 @@ static enum ts_status resolve(struct ts_cli *cli, const char *const *candidates,
 		memcpy(words + n, base->words, base->n_words * sizeof *words);
 	if (pairs->n_words)
 		memcpy(words + n + base->n_words, pairs->words, pairs->n_words * sizeof *words);
-	if (ts_cli_specs(cli, a->names, a->n_names, names, err) || ts_cli_runs(cli, words, all, specs, err) ||
+	if (ts_cli_specs_or_words(cli, a->names, a->n_names, names, err) || ts_cli_runs(cli, words, all, specs, err) ||
 	    specs_of(cli, specs, n, NULL, 0, &request->candidates, &request->n_candidates, err) ||
 	    specs_of(cli, specs + n, base->n_words, base->ids, base->n_ids, &ids, &n_ids, err) ||
 	    specs_of(cli, ids, n_ids, names, a->n_names, &request->baselines, &request->n_baselines, err) ||
@@ -215,7 +215,8 @@ enum ts_status ts_gate_request_of(struct ts_cli *cli, const char *const *candida
 	struct ts_gate_request request = {.policy = *items};
 	struct asked asked = {.bundle = bundle};
 
-	if (ts_cli_settle(cli, err) || ts_cli_open(cli, TS_USE_READ, err) || ask_options(cli, &asked, err) || check_asked(cli, &asked, err))
+	if (ts_cli_settle(cli, err) || ts_cli_open(cli, TS_USE_READ, err) || ask_options(cli, &asked, err) ||
+	    check_asked(cli, &asked, err))
 		return err->status;
 	request.has_given = asked.bundle != NULL;
 	if (asked.bundle && ts_gate_record_read(asked.bundle, &cli->arena, &request.given, err))

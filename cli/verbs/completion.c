@@ -328,6 +328,7 @@ static const char zsh_before[] =
 	"\t\tcompadd -- ${(f)\"$(_tscope_list --all)\"}\n"
 	"\t\t_tscope_add \"$1\" ${(f)\"$(_tscope_list --all --tags)\"}\n"
 	"\t\t_tscope_add \"$2\" ${(f)\"$(_tscope_list --all --branches)\"}\n"
+	"\t\t(( compstate[nmatches] )) || _files\n"
 	"\tfi\n"
 	"}\n"
 	"\n"

@@ -125,8 +125,8 @@ static enum ts_status find(struct ts_cli *cli, const char *word, struct ts_resto
 		return err->status;
 	if (!s.n)
 		return ts_error_set(err, TS_NOT_FOUND,
-				    "no %s was removed, or gc has freed it since; tscope restore lists what can come back",
-				    strchr(name, '/') ? name : below);
+				    "no %s%s%s was removed, or gc has freed it since; tscope restore lists what can come back",
+				    io->kind ? ts_ref_word(io->kind) : "", io->kind ? " " : "", strchr(name, '/') ? name : below);
 	if (s.n > 1)
 		return ts_error_set(err, TS_AMBIGUOUS, "%s is ambiguous, for more was removed that it may be: write %s:%.*s or %s:%.*s",
 				    word, ts_ref_word(s.found[0].kind), TS_SPAN_ARG(s.found[0].name), ts_ref_word(s.found[1].kind),
@@ -147,7 +147,8 @@ enum ts_status ts_verb_restore(struct ts_cli *cli, struct ts_error *err)
 	if (!word)
 		return list(cli, err);
 	request.kind = kind_of(&word);
-	if (ts_cli_open(cli, TS_USE_CHANGE, err) || find(cli, word, &request, err) || (as && ts_cli_new_name(cli, as, &request.as, err)))
+	if (ts_cli_open(cli, TS_USE_CHANGE, err) || find(cli, word, &request, err) ||
+	    (as && ts_cli_new_name(cli, as, &request.as, err)))
 		return err->status;
 	if (ts_ask_restore(cli->target.channel, &request, &cli->arena, &reply, err)) {
 		struct ts_error why = *err;

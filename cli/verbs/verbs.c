@@ -37,7 +37,8 @@ const struct ts_option ts_common_options[] = {
 
 static const struct ts_option push_options[] = {
 	{.name = "name", .letter = 'n', .argument = "NAME",
-	 .help = "name the run NAME instead of after the place where it lies; for one directory, or with --join"},
+	 .help = "name the run NAME instead of after the place where it lies; for one directory, or with --join; a slash "
+		 "belongs to the name, and project:PROJECT/NAME says the project"},
 	{.name = "branch", .letter = 'b', .argument = "NAME", .complete = TS_COMPLETE_BRANCH,
 	 .help = "also make the run the newest entry of this branch"},
 	{.name = "fact", .argument = "GROUP.KEY=VALUE", .repeat = true,
@@ -106,6 +107,7 @@ static const struct ts_option list_options[] = {
 };
 static const struct ts_example list_examples[] = {
 	{"tscope list", "lists the newest runs"},
+	{"tscope list exp", "lists runs with exp in their names"},
 	{"tscope list 'config.lr>1e-4 and steps>=1000' --columns name,steps,config.lr --sort -started", "lists only "
 													"matching "
 													"runs, with a "
@@ -608,10 +610,16 @@ static const struct ts_example help_examples[] = {
 };
 
 #define ABOUT_PUSHED                                                                                                \
-	"RUN is a name (exp1, project/exp1), a tag, a branch, or the first digits (4 or more) of an id; a prefix " \
-	"run:, tag:, branch: or id: chooses one of these."
+	"RUN is a name (exp1, sweep/a), a tag, a branch, or the first digits (4 or more) of an id. A slash belongs to " \
+	"a name; PROJECT/NAME is a name of another project. The end of one name is enough (exp23 for runs30/exp23), " \
+	"and a line says what it was taken for. A prefix run:, tag:, branch: or id: chooses a kind, and " \
+	"project:PROJECT/NAME the project."
 #define ABOUT_RUN                                                                                                   \
-	ABOUT_PUSHED " A RUN that begins with /, ./ or ../ is a run directory: this command reads it, and nothing is stored."
+	ABOUT_PUSHED " Else RUN is the path of a run directory: this command reads it, and nothing is stored. What " \
+		     "begins with /, ./ or ../ is always a path."
+#define ABOUT_NEW_NAME                                                                                              \
+	" The new name may have slashes; PROJECT/NAME is one of another project where there is this project, and " \
+	"project:PROJECT/NAME always."
 
 const struct ts_verb ts_verbs[] = {
 	{
@@ -639,7 +647,9 @@ const struct ts_verb ts_verbs[] = {
 		.usage = "[FILTER]",
 		.about = "FILTER compares columns and facts, for example: steps>=1000 and (config.lr>1e-4 or "
 			 "state=running). Text with spaces must be quoted, and ~ matches a glob. A run that does not "
-			 "record a fact matches no comparison with that fact.\n\n"
+			 "record a fact matches no comparison with that fact. A word alone is searched in names: tscope list "
+			 "exp. In a glob of names * does not match a slash, ** does, and a glob without a slash is compared "
+			 "with the last part of a name: exp* matches runs30/exp23.\n\n"
 			 "A metric is a series and what it came to: loss.last, loss.best, val_acc.mean, .min, .max, .count, and "
 			 ".last_step, .best_step, .min_step and .max_step. Values are those of the lowest rank that has the series; "
 			 "NaN and infinities are left out. Names say which value is the best: the least of a loss, an error or a "
@@ -701,9 +711,9 @@ const struct ts_verb ts_verbs[] = {
 	{
 		.name = "plot", .summary = "draw a column of many runs in one picture", .usage = "COLUMN RUN...",
 		.about = "COLUMN is a name that 'tscope show' lists, with or without its group: loss or scalars.loss. RUN is "
-			 "a run's name, a tag or the first digits of an id; a glob of names, such as 'exp*'; a filter as "
-			 "'tscope list' takes it, such as 'config.lr>1e-4'; or a directory or a glob of directories, which "
-			 "begins with /, ./ or ../.\n\n"
+			 "a run's name, a tag or the first digits of an id; a glob of names, such as 'exp*' or 'sweep/*'; a "
+			 "filter as 'tscope list' takes it, such as 'config.lr>1e-4'; or a directory or a glob of "
+			 "directories.\n\n"
 			 "The server reduces each column to the first, last, least and greatest value of each column of the "
 			 "picture, so that no spike is lost and little is sent. NaN, infinities and, on a logarithmic "
 			 "scale, values that are not above zero are marked with an x. Where steps are missing, the line is "
@@ -858,7 +868,7 @@ const struct ts_verb ts_verbs[] = {
 	},
 	{
 		.name = "name", .summary = "give a run another name", .usage = "RUN NAME",
-		.about = ABOUT_PUSHED,
+		.about = ABOUT_PUSHED ABOUT_NEW_NAME,
 		.options = name_options, .examples = name_examples,
 		.exits = EXITS_DONE,
 		.min_words = 2, .max_words = 2, .words = TS_COMPLETE_RUN,
@@ -867,7 +877,7 @@ const struct ts_verb ts_verbs[] = {
 	{
 		.name = "tag", .summary = "pin a run under a tag, a name that does not move, or list tags",
 		.usage = "[RUN TAG]",
-		.about = ABOUT_PUSHED,
+		.about = ABOUT_PUSHED ABOUT_NEW_NAME,
 		.options = tag_options, .examples = tag_examples,
 		.exits = EXITS_DONE,
 		.max_words = 2, .words = TS_COMPLETE_RUN,

@@ -101,8 +101,8 @@ static enum ts_status count_runs(sqlite3 *db, const char *path, size_t *ret_n, s
 	return status;
 }
 
-static enum ts_status list_parts(sqlite3 *db, const char *path, struct ts_arena *arena, struct ts_reader_part **ret_parts, size_t *ret_n,
-				 struct ts_error *err)
+static enum ts_status list_parts(sqlite3 *db, const char *path, struct ts_arena *arena, struct ts_reader_part **ret_parts,
+				 size_t *ret_n, struct ts_error *err)
 {
 	static const char sql[] = "SELECT run_uuid, name FROM runs WHERE lifecycle_stage IS NOT 'deleted' AND experiment_id NOT IN "
 				  "(SELECT experiment_id FROM experiments WHERE lifecycle_stage = 'deleted') "

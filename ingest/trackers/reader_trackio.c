@@ -73,8 +73,8 @@ static enum ts_status add_part(struct ts_span id, struct ts_span name, struct ts
 	return ts_reader_add_part(id, ts_utf8_valid(name) ? name : ts_span_of(NULL, 0), arena, parts, n, cap, err);
 }
 
-static enum ts_status list_parts(sqlite3 *db, const char *path, struct ts_arena *arena, struct ts_reader_part **ret_parts, size_t *ret_n,
-				 struct ts_error *err)
+static enum ts_status list_parts(sqlite3 *db, const char *path, struct ts_arena *arena, struct ts_reader_part **ret_parts,
+				 size_t *ret_n, struct ts_error *err)
 {
 	const char *id = id_column(db);
 	const char *sql = ts_arena_printf(arena, "SELECT %s, max(run_name) FROM metrics GROUP BY %s ORDER BY min(id)", id, id);

@@ -308,8 +308,8 @@ static struct ts_span same_depth(struct ts_span name, struct ts_span text)
 	return ts_span_from(name, at);
 }
 
-/* Finds names of the same project that are at most half the length of the text away from it, or whose end is at most a third away. Finding
- * none is no error. */
+/* Finds names of the same project that are at most half the length of the text away from it, or whose end is at most a third away.
+ * Finding none is no error. */
 static size_t find_near(struct search *s, int kind, struct ts_span name, struct near *nearest)
 {
 	struct ts_ref_query query = {.kind = kind < 0 ? TS_REF_RUN : kinds[kind].kind,
@@ -374,15 +374,16 @@ static enum ts_status search_exact(struct search *s, const struct parsed *p, str
 enum ts_status ts_resolve(struct ts_engine *engine, struct ts_span spec, struct ts_arena *arena,
 			  struct ts_resolved *ret_resolved, struct ts_error *err)
 {
+	struct ts_span typed = spec.len && spec.data[0] == '?' ? ts_span_after(spec, '/') : spec;
 	struct search s = {.engine = engine, .arena = arena};
 	struct parsed p;
 
 	if (parse(spec, arena, &p, err) || search_exact(&s, &p, err))
 		return err->status;
 	if (s.n == 0)
-		return not_found(&s, &p, spec, err);
+		return not_found(&s, &p, typed, err);
 	if (s.n > 1)
-		return ambiguous(&s, called(&p, spec), err);
+		return ambiguous(&s, called(&p, typed), err);
 	*ret_resolved = s.found[0].what;
 	return TS_OK;
 }
@@ -504,6 +505,15 @@ static enum ts_status has_project(const struct ts_call *call, const struct word 
 	return TS_OK;
 }
 
+/* Whoever only reads a run need not know which of its names is meant. */
+static bool are_one_run(const struct search *s)
+{
+	for (size_t i = 1; i < s->n; i++)
+		if (!ts_id_eq(&s->found[i].what.id, &s->found[0].what.id))
+			return false;
+	return !s->more;
+}
+
 static enum ts_status answer(const struct ts_call *call, struct word *w, struct ts_found_name *ret, struct ts_error *err)
 {
 	const struct ts_resolved *what = &w->s.found[0].what;
@@ -517,13 +527,15 @@ static enum ts_status answer(const struct ts_call *call, struct word *w, struct 
 		(void)not_found(&w->s, &w->p, w->typed, &w->why);
 	} else if (w->s.n > 1) {
 		ret->found = TS_FOUND_SEVERAL;
+		ret->has_id = are_one_run(&w->s);
+		ret->id = what->id;
 		(void)ambiguous(&w->s, called(&w->p, w->typed), &w->why);
 	} else {
 		ret->found = !what->by_ref ? TS_FOUND_ID : w->exact ? TS_FOUND_NAME : TS_FOUND_END;
 		ret->has_id = true;
 		ret->id = what->id;
 	}
-	if (ret->has_id && what->by_ref) {
+	if (ret->found != TS_FOUND_SEVERAL && ret->has_id && what->by_ref) {
 		ret->kind = what->ref.kind;
 		ret->name = what->ref.name;
 	}

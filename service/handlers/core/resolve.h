@@ -5,12 +5,12 @@
  *	PROJECT/NAME		that of another project
  *	HEX			the run whose id begins so, with at least 4 digits
  *	the end of a name	exp23 is runs30/exp23, if nothing else ends so (ts_find_names only)
- * "tag:NAME" ("run:", "branch:") searches this kind alone, "project:PROJECT/NAME" that project, "id:HEX" ids. A word that is a name and as
- * many digits of another run's id as list shows (12) stands for both. More than one match is TS_AMBIGUOUS, and the text lists the matches by
- * their unambiguous spelling. No match is TS_NOT_FOUND, and the text suggests the nearest names.
+ * "tag:NAME" ("run:", "branch:") searches this kind alone, "project:PROJECT/NAME" that project, "id:HEX" ids. A word that is a name and
+ * as many digits of another run's id as list shows (12) stands for both. More than one match is TS_AMBIGUOUS, and the text lists the
+ * matches by their unambiguous spelling. No match is TS_NOT_FOUND, and the text suggests the nearest names.
  *
- * A spec is what requests name a run by: "run:project/name" (or "tag:", "branch:"), exactly that; "id:HEX"; "project/name" of any kind, or
- * HEX; and "?project/W", the word W typed in that project. A client asks FindNames what words are, says what it took by its end, and
+ * A spec is what requests name a run by: "run:project/name" (or "tag:", "branch:"), exactly that; "id:HEX"; "project/name" of any kind,
+ * or HEX; and "?project/W", the word W typed in that project. A client asks FindNames what words are, says what it took by its end, and
  * sends specs that are exact.
  */
 #ifndef TSCOPE_SERVICE_HANDLERS_CORE_RESOLVE_H
@@ -29,8 +29,8 @@ struct ts_resolved {
 enum ts_status ts_resolve(struct ts_engine *engine, struct ts_span spec, struct ts_arena *arena,
 			  struct ts_resolved *ret_resolved, struct ts_error *err);
 
-/* Finds each word, and the reason for each that is not found, in the arena of the call. Costs a walk over the names of the project if some
- * word is not exactly a name. Fails only as the engine does. */
+/* Finds each word, and the reason for each that is not found, in the arena of the call. Costs a walk over the names of the project if
+ * some word is not exactly a name. Fails only as the engine does. */
 enum ts_status ts_find_names(const struct ts_call *call, const struct ts_find_request *request, struct ts_found_name *ret_names,
 			     struct ts_error *err);
 

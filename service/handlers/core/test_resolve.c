@@ -120,6 +120,7 @@ static void finds_ids(void **state)
 		*c = *c >= 'a' && *c <= 'f' ? (char)(*c - 32) : *c; /* upper case */
 	expect_id(spec, first);
 	expect_error("id:12", TS_INVALID, "4 to 64 hex digits");
+	expect_error("?p/id:abcd1234", TS_NOT_FOUND, "nothing is named id:abcd1234");
 	expect_error("id:xyzw", TS_INVALID, "hex digits");
 	/* Only heads are runs, although the index of the run has an id too. */
 	{
@@ -225,6 +226,10 @@ static void finds_ends(void **state)
 	expect_not_found("xp23", TS_FOUND_NOTHING, "nothing is named p/xp23; similar names: p/runs30/exp23");
 	expect_not_found("x", TS_FOUND_NOTHING, "nothing is named p/x"); /* that of q is not meant */
 	expect_not_found("a", TS_FOUND_SEVERAL, "p/a is ambiguous; it may be run:p/sweep/a, run:p/sweep/b/a");
+	put_ref(TS_REF_TAG, "p/sweep/c", first);
+	put_ref(TS_REF_RUN, "p/c", first);
+	put_ref(TS_REF_TAG, "p/c", first);
+	assert_true(find("p", "c").found == TS_FOUND_SEVERAL && find("p", "c").has_id); /* whichever is meant, it is this run */
 	expect_found("b/a", TS_FOUND_END, "p/sweep/b/a", second);
 	expect_not_found("x y", TS_FOUND_NO_WORD, "byte 4 of a name");
 	expect_not_found("project:x", TS_FOUND_NO_WORD, "project/name");
@@ -278,7 +283,8 @@ int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		T(finds_names), T(finds_ids), T(lists_candidates), T(offers_near_names), T(finds_ends), T(tells_of_other_projects), T(refuses_what_is_no_name),
+		T(finds_names), T(finds_ids), T(lists_candidates), T(offers_near_names), T(finds_ends), T(tells_of_other_projects),
+		T(refuses_what_is_no_name),
 	};
 
 	return cmocka_run_group_tests_name("resolve", tests, NULL, NULL);

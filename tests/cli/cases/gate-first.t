@@ -13,11 +13,11 @@ $ tscope gate first --baseline main --junit j.xml --markdown c.md --verdict v.js
 ! tscope: warning: step time of default/first is not judged yet, which is no pass: the gate has 0 baselines so far; a verdict needs at least 3, and 10 are recommended
 # As soon as the project has a branch, a name that no branch has is a typing error.
 $ tscope push -q --branch main first >/dev/null; tscope gate first --baseline mian
-! tscope: baseline: nothing is named default/mian; a path begins with /, ./ or ../, as ./first
+! tscope: baseline: nothing is named default/mian
 [2]
 # A name that is no branch's, and no project: still errors.
 $ tscope gate first --baseline id:abcd
-! tscope: baseline: nothing is named id:abcd; a path begins with /, ./ or ../, as ./first
+! tscope: baseline: nothing is named id:abcd
 [2]
 # Before the training: --check.
 $ tscope gate --check --baseline main
@@ -37,6 +37,5 @@ $ tscope gate --check --baseline main first; tscope gate --check --baseline main
 [2]
 $ TSCOPE_SERVER=unix:$PWD/none tscope gate --check --baseline main 2>&1 | sed "s#$PWD#DIR#g"; tscope gate --check; tscope gate --check --baseline v.json
 | tscope: TSCOPE_SERVER: no tscoped answers at unix:DIR/none: No such file or directory; is it running?
+| The policy is valid, local store TMP/store answers, and 0 runs of the newest workload would be baselines (0 runs of main, because the project has no branch yet).
 ! tscope: gate: no baselines are given; --baseline takes a branch, runs or a bundle
-! tscope: baseline: nothing is named default/v.json
-[2]

@@ -229,8 +229,28 @@ $ export TSCOPE_SERVER=unix:$PWD/s; tscope rm slow pair-1-base pair-1-new pair-2
 ! tscope: this brings it back: tscope restore default/pair-2-base
 ! tscope: this brings it back: tscope restore default/pair-2-new
 $ TSCOPE_SERVER=unix:$PWD/s tscope show slow
-! tscope: nothing is named default/slow; a path begins with /, ./ or ../, as ./slow
-[2]
+| id        44650b983c7e16d442b5cf138a44072f5e72f2ec2c8eaed0f9da52eb9b579bbf
+| own name  slow
+| names     none
+| ended     finished
+| steps     200 (0 to 199)
+| ranks     2
+| facts     code 2, config 1, hardware 2, parallelism 1, session 6
+|
+| series             role         type  ranks  rows  steps
+| memory.peak_alloc  observation  f64       2   400  0 to 199
+| phases.backward    observation  f64       2   400  0 to 199
+| phases.forward     observation  f64       2   400  0 to 199
+| phases.optimizer   observation  f64       2   400  0 to 199
+| scalars.loss       trajectory   f64       2   400  0 to 199
+| timestamp          observation  f64       2   400  0 to 199
+|
+| metric                   last      best  at step        mean         min         max
+| memory.peak_alloc  7516192768         -        -  7516192768  7516192768  7516192768
+| phases.backward     0.0499286         -        -        0.05      0.0495      0.0505
+| phases.forward      0.0479314         -        -       0.048     0.04752     0.04848
+| phases.optimizer   0.00998571         -        -        0.01      0.0099      0.0101
+| loss                 0.803213  0.803213      199     1.61747    0.803213           4
 $ tscope gate -q --replay verdict.json --json | cmp - verdict.json && echo the same bytes
 | the same bytes
 $ tscope gate --replay verdict.json | head -1
@@ -409,7 +429,7 @@ $ printf 'GATE.must_catch = 2 %%\nGATE.metrics = step_time, peak_memory\n' >ci.p
 | warning: the step time of runs of the same code differs too much to show a change of 2.0 %: run 2 pairs of base and candidate on one machine (--paired)
 |
 $ printf 'GATE.must_catch = 2 %%\nGATE.metrics = step_time, peak_memry\n' >bad.policy; tscope gate clean --baseline main --policy bad.policy
-! tscope: nothing is named default/clean; there is no store at TMP/store, which TSCOPE_STORE names; a path begins with /, ./ or ../, as ./clean
+! tscope: there is no metric 'peak_memry', and none of the runs logs a series of that name; did you mean peak_memory?
 [2]
 $ tscope gate ./clean --baseline main --metric mfuu
 ! tscope: there is no metric 'mfuu', and none of the runs logs a series of that name; did you mean mfu?

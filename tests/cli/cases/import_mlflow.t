@@ -1,8 +1,8 @@
 # MLflow's folder is one run for each of its own, but for those that were deleted; artifacts are counted, what looks secret is taken out.
 $ tscope push mlruns
 | name                                          id            steps      sent       new  outcome
-| default/101/000000000000000000000000000000a1  c968cd4d2248     40 SIZE SIZE  created
-| default/101/000000000000000000000000000000a2  c1036e0e36c4     40 SIZE SIZE  created
+| default/101/plain                             c968cd4d2248     40 SIZE SIZE  created
+| default/101/other                             c1036e0e36c4     40 SIZE SIZE  created
 | default/102/000000000000000000000000000000a3  d703cb1f82ad      8 SIZE SIZE  created
 | 3 runs: 3 created
 ! tscope: mlruns: 2 runs are deleted in MLflow and left out
@@ -13,8 +13,8 @@ $ tscope push mlruns
 # Again: nothing is sent.
 $ tscope push mlruns 2>/dev/null
 | name                                          id            steps  sent  new  outcome
-| default/101/000000000000000000000000000000a1  c968cd4d2248     40   0 B  0 B  unchanged
-| default/101/000000000000000000000000000000a2  c1036e0e36c4     40   0 B  0 B  unchanged
+| default/101/plain                             c968cd4d2248     40   0 B  0 B  unchanged
+| default/101/other                             c1036e0e36c4     40   0 B  0 B  unchanged
 | default/102/000000000000000000000000000000a3  d703cb1f82ad      8   0 B  0 B  unchanged
 | 3 runs: 3 unchanged
 # One run alone, and what its columns and its samples of the machine were called.
@@ -122,8 +122,8 @@ $ tscope diff ./mlruns/101/000000000000000000000000000000a1 ./mlruns/101/0000000
 $ python3 -c 'import sqlite3; sqlite3.connect("mlflow.db").executescript(open("mlflow.db.sql").read())'
 $ tscope push mlflow.db
 | name                                                id            steps      sent       new  outcome
-| default/mlflow.db/000000000000000000000000000000a1  4491e7f1cdd1     40 SIZE SIZE  created
-| default/mlflow.db/000000000000000000000000000000a2  e5149633af3c     40 SIZE SIZE  created
+| default/mlflow.db/plain                             4491e7f1cdd1     40 SIZE SIZE  created
+| default/mlflow.db/other                             e5149633af3c     40 SIZE SIZE  created
 | default/mlflow.db/000000000000000000000000000000a3  9c1a6adbaac8      8 SIZE SIZE  created
 | 3 runs: 3 created
 ! tscope: mlflow.db: 2 runs are deleted in MLflow and left out
@@ -132,8 +132,8 @@ $ tscope push mlflow.db
 ! tscope: mlflow.db#000000000000000000000000000000a3: skipped: repeated_value: 1 value came again for the same step, other than before; the last counts
 $ tscope push mlflow.db 2>/dev/null
 | name                                                id            steps  sent  new  outcome
-| default/mlflow.db/000000000000000000000000000000a1  4491e7f1cdd1     40   0 B  0 B  unchanged
-| default/mlflow.db/000000000000000000000000000000a2  e5149633af3c     40   0 B  0 B  unchanged
+| default/mlflow.db/plain                             4491e7f1cdd1     40   0 B  0 B  unchanged
+| default/mlflow.db/other                             e5149633af3c     40   0 B  0 B  unchanged
 | default/mlflow.db/000000000000000000000000000000a3  9c1a6adbaac8      8   0 B  0 B  unchanged
 | 3 runs: 3 unchanged
 $ tscope diff ./mlflow.db#000000000000000000000000000000a1 ./mlruns/101/000000000000000000000000000000a1

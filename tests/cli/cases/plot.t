@@ -261,10 +261,10 @@ $ COLUMNS=60 tscope plot memory.rss ./demo/base --x samples
 |   another.
 # What is wrong.
 $ tscope plot lost one
-! tscope: no run has a column of numbers named lost; there are scalars.loss, timestamp, tokens; a path begins with /, ./ or ../, as ./one
+! tscope: no run has a column of numbers named lost; there are scalars.loss, timestamp, tokens
 [2]
 $ tscope plot loss none
-! tscope: run 1: nothing is named default/none; similar names: default/one
+! tscope: nothing is named default/none; similar names: default/one
 [2]
 $ tscope plot loss 'none*'
 ! tscope: RUN: the name of no run of project default matches none*
@@ -276,5 +276,5 @@ $ tscope plot loss one --smooth 0.5
 ! tscope: plot: --smooth takes a number of values from 1 to 1000000000
 [2]
 $ tscope plot loss one --rank 3
-! tscope: rank 3 of no run has a column of numbers named loss; a path begins with /, ./ or ../, as ./one
+! tscope: rank 3 of no run has a column of numbers named loss
 [2]

@@ -121,7 +121,7 @@ $ tscope gc --policy keep.policy --apply --removed 0s --lease 0s | tail -2
 | let go 2 entries of branches and 1 run name
 | freed 17 objects, SIZE; kept 17
 $ tscope restore branch:main
-! tscope: no branch default/main was removed, or gc has freed it since
+! tscope: no branch default/main was removed, or gc has freed it since; tscope restore lists what can come back
 [2]
 $ tscope verify
 | 17 objects, SIZE: all sound

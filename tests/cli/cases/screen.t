@@ -113,10 +113,13 @@ $ tscope diff --help
 | have memory snapshots alone and, with --snapshot, for two runs that have some
 | beside their steps.
 |
-| RUN is a name (exp1, project/exp1), a tag, a branch, or the first digits (4 or
-| more) of an id; a prefix run:, tag:, branch: or id: chooses one of these. A RUN
-| that begins with /, ./ or ../ is a run directory: this command reads it, and
-| nothing is stored.
+| RUN is a name (exp1, sweep/a), a tag, a branch, or the first digits (4 or more)
+| of an id. A slash belongs to a name; PROJECT/NAME is a name of another project.
+| The end of one name is enough (exp23 for runs30/exp23), and a line says what it
+| was taken for. A prefix run:, tag:, branch: or id: chooses a kind, and
+| project:PROJECT/NAME the project. Else RUN is the path of a run directory: this
+| command reads it, and nothing is stored. What begins with /, ./ or ../ is always
+| a path.
 |
 | Options
 |   -i, --ignore GLOB       leave out facts whose path matches GLOB, such as

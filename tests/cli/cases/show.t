@@ -147,7 +147,7 @@ $ tscope facts demo 'se*'
 $ tscope show bose
 ! tscope: nothing is named default/bose; similar names: default/base
 [2]
-$ tscope push -q --branch twice --name twice runs/base; tscope tag -q base twice
+$ tscope push -q --branch twice --name twice runs/base; tscope tag -q evil twice
 | name      default/twice
 | id        18fc3da2967fa6afea7255d4eb081a5e8b7965bc8b6bb16faed1a7ec27e5d912
 | format    pytscope run directory
@@ -155,7 +155,7 @@ $ tscope push -q --branch twice --name twice runs/base; tscope tag -q base twice
 | sent      0 B (0 objects)
 | new       0 B
 | outcome   created
-| tag default/twice points at 18fc3da2967f
+| tag default/twice points at d45d5732500b
 $ tscope show twice
 ! tscope: default/twice is ambiguous; it may be run:default/twice, tag:default/twice, branch:default/twice
 [2]
@@ -197,8 +197,55 @@ $ tscope show ./runs/nothing-there
 [2]
 # Who forgot the ./ is told.
 $ tscope diff runs/base runs/parts
-! tscope: nothing is named runs/base; a path begins with /, ./ or ../, as ./runs/base
-[2]
+| The two runs first differ at step 3: loss is 0.5 in the first run and 0.50001 in the second; 6 other series are the same in both; 3 recorded facts differ: code.commit and 2 more
+| cause: too little in common to compare; confidence: none; from step 3
+|   The two runs first differ at step 3: loss is 0.5 in the first run and 0.50001 in the second; 6
+|     other series are the same in both; 3 recorded facts differ: code.commit and 2 more
+|   a  ./runs/base   18fc3da2967f  8 steps (0 to 7)  1 rank
+|   b  ./runs/parts  2fce76dd212c  8 steps (0 to 7)  1 rank
+|
+| EQUIVALENT?
+|   bit-exact    no: loss differs at step 3
+|   numerical    not known: the relative difference of the loss is up to 4e-05; without repeats of the
+|                first run nothing shows by how much repeats differ
+|   statistical  not known: one run on each side does not show how much runs vary by chance: repeat
+|                the first run twice, then use tscope diff 18fc3da2967f 2fce76dd212c --repeats GLOB
+|
+| OUTCOMES
+|                          a        b     b - a
+|   loss, last tenth    0.25  0.25001  +0.004 %
+|   loss, best          0.25  0.25001  +0.004 %
+|   peak memory        8 MiB    8 MiB  the same
+|   steps                  8        8  the same
+|   wall time         1.75 s   1.75 s  the same
+|
+| SERIES  1 series differs, 6 are the same
+|   series  first step  visible       r
+|   loss             3        3  2.0e-5
+|   first step: the first with different bits; visible: the first with a difference above the rounding
+|     of the values; r: |a - b| / max(|a|, |b|) at that step
+|   loss    a  0.5
+|   step 3  b  0.50001
+|                 ^
+|
+| CURVES AROUND THE FIRST DIFFERENCE
+|   loss         a, b, • both
+|             2 │•  ┊
+|               │   ┊
+|               │   ┊
+|               │ • ┊
+|               │  ••
+|          0.25 │   ┊••••
+|                0  3   7
+|   r               ▁▃▅▇█
+|                r from 2.0e-5 to 4.0e-5, logarithmic
+|
+| FACTS THAT DIFFER  1 in code, 1 in config, 1 in seeds, 1 in session
+|   code.commit   aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa  ->  bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb
+|   config.lr     0.001                                     ->  0.0012
+|   seeds.torch   7                                         ->  8
+|   session.name  base                                      ->  parts
+[1]
 $ tscope show demo --store nowhere
-! tscope: nothing is named default/demo; there is no store at nowhere, which --store names; a path begins with /, ./ or ../, as ./demo
+! tscope: ./demo holds 5 runs; name one of them, such as ./demo/base
 [2]

@@ -262,7 +262,7 @@ $ sed 's/"sums": "[^"]*"/"sums": "AAAA"/' ref/sketches.jsonl >bad/sketches.jsonl
 ! tscope: bad/sketches.jsonl line 1: bad_sketch: a sketch needs sums, 256 finite doubles in base64
 [2]
 $ tscope diff ref scale --rounding nowhere
-! tscope: the run that shows rounding: nothing is named default/nowhere; a path begins with /, ./ or ../, as ./ref
+! tscope: nothing is named default/nowhere
 [2]
 $ tscope diff ref bf16 scale --rounding rounding
 ! tscope: diff: --rounding works with two runs, and 3 are given

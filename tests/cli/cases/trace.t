@@ -2495,7 +2495,7 @@ $ tscope analyze stored --trace of_no_rank.pt.trace.json | head -3
 | of        rank 1 of 2, nccl, on Tesla V100-SXM2-32GB
 | has       38 events: 6 operators, 0 Python functions, 6 annotations, 13 runtime calls; 12 kernels, 1
 $ tscope analyze stored --trace other.json
-! tscope: analyze: the run has no trace other.json that could be read; it has trace.json.gz (rank 0), of_no_rank.pt.trace.json (rank 1), trace.json (rank 1); a path begins with /, ./ or ../, as ./stored
+! tscope: analyze: the run has no trace other.json that could be read; it has trace.json.gz (rank 0), of_no_rank.pt.trace.json (rank 1), trace.json (rank 1)
 [2]
 # The tables of other tools, of what the run keeps, are those of the file.
 $ for tool in axolotl kempner; do tscope analyze stored --trace trace.json --as $tool >kept.txt; (cd stored/rank1/trace && tscope analyze ./trace.json --as $tool) | sed 's/\.\/trace.json/trace.json/' | diff - kept.txt && echo the same; done; wc -l <kept.txt
@@ -3078,8 +3078,62 @@ $ k='{"ph":"X","cat":"kernel","name":"k","pid":0,"dur":5'; echo "[$k,\"ts\":1,\"
 ! tscope: ./pointers.json: trace_place (2 times): byte 1: the device or stream 140437593604096 has more than 32 bits and counts as -1394524160
 # A file that is meant as a path.
 $ tscope analyze pointers.json
-! tscope: nothing is named default/pointers.json; a path begins with /, ./ or ../, as ./pointers.json
-[2]
+| trace     ./pointers.json
+| of        the trace says neither rank nor device
+| has       3 events: 0 operators, 0 Python functions, 0 annotations, 0 runtime calls; 3 kernels, 0
+|           copies, 0 fills; 0 flows, 0 allocations, 0 counters
+| over      all of the trace, which marks no steps (ProfilerStep)
+| note      3 of 3 events were launched before the recording began, or by a call that it lacks
+|
+| Findings (tscope explain CODE has the rule)
+|   No rule on traces found anything.
+|   not checked: TRACE.HOST_BOUND, TRACE.SYNC, TRACE.LAUNCH_BOUND, TRACE.LOADER: the trace has only 3 events of devices, and the rule needs 50
+|   not checked: TRACE.MATH_ATTENTION: the trace does not have the operators of most of its work
+|   not checked: TRACE.RECOMPILED: the trace has no main thread of the host
+|
+| All devices (a time is the length of a union: what ran at once counts once)
+|                         time  of the span  events
+|   span           0.016000 ms      100.0 %       3
+|   busy           0.012000 ms       75.0 %
+|   idle           0.004000 ms       25.0 %
+|   computation    0.012000 ms       75.0 %       3
+|   communication  0.000000 ms        0.0 %       0
+|   copies         0.000000 ms        0.0 %       0
+|
+| Devices and streams (spans, busy and exposed times are each row's own)
+|   device  stream       events         span         busy  computation  communication      exposed       copies
+|   0       all               3  0.016000 ms  0.012000 ms  0.012000 ms    0.000000 ms  0.000000 ms  0.000000 ms
+|   0       unknown           1  0.005000 ms  0.005000 ms  0.005000 ms    0.000000 ms  0.000000 ms  0.000000 ms
+|   0       -1394524160       1  0.005000 ms  0.005000 ms  0.005000 ms    0.000000 ms  0.000000 ms  0.000000 ms
+|   0       -1394523904       1  0.005000 ms  0.005000 ms  0.005000 ms    0.000000 ms  0.000000 ms  0.000000 ms
+|
+| The trace has no ProfilerStep, so nothing is said by step.
+|
+| Idle by cause (the host had not asked; launching; queued behind other streams; queued; call not in the trace)
+|   device  stream       gaps         idle         host       launch  behind others       queued      unknown
+|   0       all             1  0.004000 ms  0.000000 ms  0.000000 ms    0.000000 ms  0.000000 ms  0.004000 ms
+|   0       unknown         0  0.000000 ms  0.000000 ms  0.000000 ms    0.000000 ms  0.000000 ms  0.000000 ms
+|   0       -1394524160     0  0.000000 ms  0.000000 ms  0.000000 ms    0.000000 ms  0.000000 ms  0.000000 ms
+|   0       -1394523904     0  0.000000 ms  0.000000 ms  0.000000 ms    0.000000 ms  0.000000 ms  0.000000 ms
+|
+| Work by category, by the table of kernels, version 2 (sums: what ran at once counts twice)
+|   category          sum    share  count         mean      longest
+|   other     0.015000 ms  100.0 %      3  0.005000 ms  0.005000 ms
+|
+| The longest by name
+|           sum    share  count         mean      longest  category  name
+|   0.015000 ms  100.0 %      3  0.005000 ms  0.005000 ms  other     k
+|
+| Critical path of the whole recording: 0.016000 ms, most of it unknown
+|   part         what            time   share  stretches      longest
+|   unknown      unknown  0.011000 ms  68.8 %          1  0.011000 ms
+|   computation  other    0.005000 ms  31.2 %          1  0.005000 ms
+|   longest stretches  what     name
+|         0.011000 ms  unknown  k
+|         0.005000 ms  other    k
+|   if this took no time         path        saved
+|   computation           0.011000 ms  0.005000 ms  31.2 %
+! tscope: ./pointers.json: trace_place (2 times): byte 1: the device or stream 140437593604096 has more than 32 bits and counts as -1394524160
 # A path of which nothing is known: no table of what would be saved.
 $ k='{"ph":"X","cat":"kernel","name":"k","pid":0,"dur":0,"ts"'; echo "[$k:1,\"tid\":7},$k:9,\"tid\":8}]" > nothing.json; tscope analyze ./nothing.json | sed -n '/^Critical/,$p'
 | Critical path of the whole recording: 0.008000 ms, most of it unknown
