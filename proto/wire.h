@@ -193,7 +193,7 @@ struct ts_found_name {
 	enum ts_ref_kind kind; /* with NAME and END */
 	struct ts_span name;   /* "project/name", with NAME and END */
 	struct ts_span why;    /* with NOTHING, SEVERAL and NO_WORD, for people; with NAME, which other name may be meant */
-	bool has_project;      /* the word is PROJECT/REST, and there are names in that project */
+	bool has_project;      /* the word is PROJECT/REST, and there are names in that project, or the server is configured for it */
 };
 struct ts_find_reply {
 	struct ts_found_name *names; /* one for each word */

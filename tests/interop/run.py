@@ -661,8 +661,8 @@ def check_errors(place, run):
 
 
 def two_alike(c):
-    """Makes names that answer to one word: a run inter/W and a run whose id begins with W."""
-    word = c.GetRun(spec="inter/base").run.id.hex()[:8]
+    """Makes names that answer to one word of 12 digits: a run inter/W and a run whose id begins with W."""
+    word = c.GetRun(spec="inter/base").run.id.hex()[:12]
     c.UpdateRef(kind=2, name=f"inter/{word}", target="inter/lr")
     return word
 

@@ -487,6 +487,22 @@ static enum ts_status find_exact(struct word *w, struct ts_span project, struct 
 	return TS_OK;
 }
 
+/* Whether the server's configuration names the project: in a quota, or in a role that the caller has there and not everywhere. */
+static bool is_configured(const struct ts_call *call, struct ts_span project)
+{
+	const struct ts_quotas *quotas = call->server ? call->server->quotas : NULL;
+	enum ts_auth_role role = call->who ? ts_identity_role(call->who, project) : TS_AUTH_NONE;
+
+	if (call->who && role > call->who->everywhere)
+		return true;
+	if (call->who && role < TS_AUTH_READ)
+		return false;
+	for (size_t i = 0; quotas && i < quotas->n; i++)
+		if (quotas->lines[i].kind != TS_USE_UNNAMED && ts_span_eq(quotas->lines[i].whose, project))
+			return true;
+	return false;
+}
+
 static enum ts_status has_project(const struct ts_call *call, const struct word *w, bool *ret_has, struct ts_error *err)
 {
 	struct ts_ref_query query = {.order = TS_ORDER_NAME, .limit = 1};
@@ -501,7 +517,7 @@ static enum ts_status has_project(const struct ts_call *call, const struct word 
 		if (call->engine->ops->ref_list(call->engine, &query, call->arena, &refs, &n, &next, err))
 			return err->status;
 	}
-	*ret_has = n > 0;
+	*ret_has = n > 0 || (query.prefix.len && is_configured(call, ts_span_of(query.prefix.data, query.prefix.len - 1)));
 	return TS_OK;
 }
 

@@ -50,7 +50,7 @@ $ tscope --server unix:$PWD/s rm tag:default/best | sed 's/until [0-9-]*/until T
 $ tscope --server unix:$PWD/s whoami | grep unnamed
 | unnamed   0 B of 1 MiB, sent and reached by no name yet
 # A project that may not have these bytes, though the store has them; a gc counts what it shares with another.
-$ tscope --server unix:$PWD/s push -q runs/base --name project:small/base | tail -1
+$ tscope --server unix:$PWD/s push -q runs/base --name small/base | tail -1
 | outcome   created
 $ tscope --server unix:$PWD/s projects | cut -c1-29
 | project   names   notes   sto
@@ -72,7 +72,7 @@ $ tscope --server unix:$PWD/s note small/base state=running | cut -c1-14
 | note   value  $
 | state  running
 # Rows of all tables count.
-$ tscope --server unix:$PWD/s push -q runs/longer --name project:short/longer
+$ tscope --server unix:$PWD/s push -q runs/longer --name short/longer
 ! tscope: the quota of rows a run in project short does not allow this: the run has 12, and 10 are allowed; push fewer ranks or fewer steps in one run, or ask an admin of the server for more
 [2]
 $ tscope --server unix:$PWD/s --json verify | grep drift
