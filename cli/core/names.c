@@ -156,6 +156,18 @@ static enum ts_status refuse(const struct ts_known_word *word, struct ts_error *
 	return ts_error_set(err, status, "%.*s", TS_SPAN_ARG(word->found.why));
 }
 
+/* The spec of a word that nobody was asked about; kinds stand before the project. NULL: the arena is full. */
+static const char *word_spec(struct ts_cli *cli, const char *project, const char *word)
+{
+	const char *colon = strchr(word, ':');
+
+	if (!colon)
+		return ts_arena_printf(&cli->arena, "?%s/%s", project, word);
+	if (strchr(colon, '/') || strncmp(word, "id:", 3) == 0)
+		return word;
+	return ts_arena_printf(&cli->arena, "%.*s%s/%s", (int)(colon + 1 - word), word, project, colon + 1);
+}
+
 /* by_id: the spec is for handlers that do not know the server's names. open: what nothing is called is no error. */
 static enum ts_status spec_of(struct ts_cli *cli, struct ts_known_word *word, bool by_id, bool open, struct ts_span *ret_spec,
 			      struct ts_error *err)
@@ -167,7 +179,7 @@ static enum ts_status spec_of(struct ts_cli *cli, struct ts_known_word *word, bo
 	if (word->unasked || (open && !f->has_id && f->found == TS_FOUND_NOTHING)) {
 		if (ts_cli_project(cli, &project, err))
 			return err->status;
-		spec = ts_arena_printf(&cli->arena, "?%s/%s", project, word->typed);
+		spec = word_spec(cli, project, word->typed);
 	} else if (!f->has_id) { /* several names may still be one run */
 		return refuse(word, err);
 	} else if (by_id || !f->name.len) {
