@@ -30,8 +30,8 @@ size_t ts_name_char(struct ts_span rest, bool first)
  * not closed. */
 static size_t match_class(struct ts_span p, uint8_t byte, bool *ret_matches)
 {
-	bool not = p.len && (p.data[0] == '!' || p.data[0] == '^'), in = false;
-	size_t at = not;
+	bool other = p.len && (p.data[0] == '!' || p.data[0] == '^'), in = false;
+	size_t at = other;
 
 	for (size_t first = at; at < p.len && (p.data[at] != ']' || at == first); at++) {
 		uint8_t low = p.data[at], high = low;
@@ -42,7 +42,7 @@ static size_t match_class(struct ts_span p, uint8_t byte, bool *ret_matches)
 		}
 		in |= byte >= low && byte <= high;
 	}
-	*ret_matches = in != not;
+	*ret_matches = in != other;
 	return at < p.len ? at + 1 : 0;
 }
 

@@ -711,7 +711,7 @@ const struct ts_verb ts_verbs[] = {
 	{
 		.name = "plot", .summary = "draw a column of many runs in one picture", .usage = "COLUMN RUN...",
 		.about = "COLUMN is a name that 'tscope show' lists, with or without its group: loss or scalars.loss. RUN is "
-			 "a run's name, a tag or the first digits of an id; a glob of names, such as 'exp*' or 'sweep/*'; a "
+			 "a run's name, a tag or the first digits of an id; a glob of names, such as 'exp*' or 'sweep/lr*'; a "
 			 "filter as 'tscope list' takes it, such as 'config.lr>1e-4'; or a directory or a glob of "
 			 "directories.\n\n"
 			 "The server reduces each column to the first, last, least and greatest value of each column of the "
