@@ -106,6 +106,27 @@ static struct ts_span cut_start(struct ts_span text, int width, struct ts_arena 
 	return copy ? ts_span_str(copy) : text;
 }
 
+/* Of two names that begin alike the end tells which is which: so much is kept of both. */
+static struct ts_span cut_middle(struct ts_span text, int width, struct ts_arena *arena)
+{
+	struct ts_span begin, end;
+	const char *copy;
+
+	if (ts_text_width(text) <= width || width < 5)
+		return ts_text_cut(text, width, arena);
+	begin = ts_text_cut(text, width / 2 + 1, arena); /* ends in … */
+	end = cut_start(text, width - width / 2, arena); /* begins with … */
+	copy = ts_arena_printf(arena, "%.*s%.*s", TS_SPAN_ARG(begin), TS_SPAN_ARG(ts_span_from(end, strlen("…"))));
+	return copy ? ts_span_str(copy) : begin;
+}
+
+static struct ts_span cut(const struct ts_grid_column *column, struct ts_span text, int width, struct ts_arena *arena)
+{
+	if (column->align == TS_ALIGN_NAME)
+		return cut_middle(text, width, arena);
+	return is_place(text) ? cut_start(text, width, arena) : ts_text_cut(text, width, arena);
+}
+
 static void natural_widths(const struct ts_grid *grid, int *widths)
 {
 	for (size_t c = 0; c < grid->n_columns; c++)
@@ -213,8 +234,7 @@ static void print_row(const struct ts_grid *grid, const struct ts_grid_cell *cel
 	ts_buf_spaces(out, indent);
 	for (size_t c = 0; c < grid->n_columns; c++) {
 		const struct ts_grid_cell *cell = &cells[c];
-		struct ts_span text = is_place(cell->text) ? cut_start(cell->text, widths[c], grid->arena)
-							   : ts_text_cut(cell->text, widths[c], grid->arena);
+		struct ts_span text = cut(&grid->columns[c], cell->text, widths[c], grid->arena);
 		int fill = widths[c] - ts_text_width(text);
 
 		if (c && column + between + widths[c] > limit && !any_from(grid, cells, c))
@@ -234,7 +254,7 @@ static void print_row(const struct ts_grid *grid, const struct ts_grid_cell *cel
 		ts_style_on(out, term, cell->style);
 		ts_buf_span(out, text);
 		ts_style_off(out, term, cell->style);
-		if (grid->columns[c].align == TS_ALIGN_LEFT)
+		if (grid->columns[c].align != TS_ALIGN_RIGHT)
 			ts_buf_spaces(out, fill);
 		gap = between;
 	}

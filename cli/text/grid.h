@@ -7,7 +7,7 @@
  *
  * Every cell is escaped when it is added, since names of runs are foreign text. If the rows are wider than the terminal, the
  * columns that may shrink do so, the widest first, down to their least width (a cut text ends in "…"; a line of a file, such as
- * "lab/net.py:54", begins with it instead). If that is not enough, the columns on the right continue on further lines, indented,
+ * "lab/net.py:54", begins with it instead, and a name has it in its middle). If that is not enough, the columns on the right continue on further lines, indented,
  * and columns shrink only as far as their own line needs; cells that are empty take no further line. No column is left out, and
  * no line is wider than the terminal unless a single word is. Without a width (pipe, file) nothing is cut. Running out of memory
  * is remembered and reported by ts_grid_print.
@@ -18,7 +18,11 @@
 #include "base/arena.h"
 #include "cli/core/term.h"
 
-enum ts_align { TS_ALIGN_LEFT, TS_ALIGN_RIGHT };
+enum ts_align {
+	TS_ALIGN_LEFT,
+	TS_ALIGN_RIGHT,
+	TS_ALIGN_NAME, /* left; a text that is cut keeps its begin and its end, as a name needs it */
+};
 
 enum { TS_GRID_COLUMNS = 72 };
 

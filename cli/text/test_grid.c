@@ -49,6 +49,27 @@ static void widest_shrinks_first(void **state)
 			     "b            1000  a text of …\n");
 }
 
+/* Of names that begin alike the end says which is which: 21 columns are 10 of the begin, … and 10 of the end; wide characters are never
+ * cut in half. */
+static void names_keep_both_ends(void **state)
+{
+	static const struct ts_grid_column names[] = {{"name", TS_ALIGN_NAME, 4}};
+	static const char *const cells[] = {"pretrain-fineweb-seed42-node17", "short", "日本語の実験とその続きの実験"};
+	struct ts_term term = {.width = 21};
+	struct ts_buf out = TS_BUF_INIT(1 << 16);
+	struct ts_grid grid;
+	struct ts_error err;
+
+	(void)state;
+	ts_grid_init(&grid, names, 1, &arena);
+	for (size_t i = 0; i < 3; i++)
+		ts_grid_text(&grid, TS_STYLE_PLAIN, cells[i]);
+	assert_int_equal(ts_grid_print(&grid, &term, 0, &out, &err), TS_OK);
+	ts_buf_char(&out, '\0');
+	assert_string_equal((const char *)out.data, "name\npretrain-f…d42-node17\nshort\n日本語の実…続きの実験\n");
+	ts_buf_finish(&out);
+}
+
 static void folds_what_does_not_fit(void **state)
 {
 	static const char *const cells[] = {"a long name", "123456", "text"};
@@ -228,6 +249,7 @@ int main(void)
 		cmocka_unit_test(foreign_text_is_harmless), cmocka_unit_test(cuts),
 		cmocka_unit_test(closer_before_it_is_cut),  cmocka_unit_test(styles_only_with_colour),
 		cmocka_unit_test(no_memory_is_said),	    cmocka_unit_test(wrapping),
+		cmocka_unit_test(names_keep_both_ends),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

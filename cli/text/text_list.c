@@ -56,10 +56,18 @@ const char *ts_list_cell_text(const struct ts_listing *list, const struct ts_lis
 	return is_time(name) ? short_time(&cell->value, arena) : ts_show_fact(&cell->value, arena);
 }
 
+static bool has_failed(const struct ts_list_cell *state)
+{
+	return state->known && state->value.type == TS_FACT_TEXT &&
+	       (ts_span_is(state->value.text, "crashed") || ts_span_is(state->value.text, "killed"));
+}
+
 static enum ts_style style_of(const struct ts_listing *list, const struct ts_list_row *row, size_t c)
 {
 	if (ts_span_is(list->columns[c], "name"))
 		return TS_STYLE_BOLD;
+	if (ts_span_is(list->columns[c], "state") && has_failed(&row->cells[c]))
+		return TS_STYLE_RED;
 	return ts_span_is(list->columns[c], "id") || !row->cells[c].known ? TS_STYLE_DIM : TS_STYLE_PLAIN;
 }
 
@@ -82,6 +90,8 @@ static void nothing(struct ts_cli *cli, const struct ts_listing *list)
 
 	if (cli->target.absent)
 		ts_cli_say(cli, "there are no %s: %s; 'tscope push DIRECTORY' stores a run", what, cli->target.absent);
+	else if (list->ended)
+		ts_cli_say(cli, "there are no more %s", what);
 	else if (list->filtered)
 		ts_cli_say(cli, "none of the %s matches", what);
 	else if (list->project.len)
@@ -91,9 +101,106 @@ static void nothing(struct ts_cli *cli, const struct ts_listing *list)
 		ts_cli_say(cli, "there are no %s in %s", what, cli->target.where);
 }
 
+enum { NAME_LEAST = 12 };
+
+/* Which columns are shown, as numbers of the listing's. */
+struct choice {
+	size_t columns[TS_GRID_COLUMNS];
+	size_t n;
+};
+
+static bool is_unrecorded(const struct ts_listing *list, struct ts_span column)
+{
+	for (size_t i = 0; i < list->n_unrecorded; i++)
+		if (ts_span_eq(list->unrecorded[i], column))
+			return true;
+	return false;
+}
+
+/* Of the usual columns those that no run records say nothing. */
+static struct choice choice_of(const struct ts_listing *list)
+{
+	struct choice choice = {.n = 0};
+
+	for (size_t c = 0; c < list->n_columns; c++)
+		if (!list->by_default || !is_unrecorded(list, list->columns[c]))
+			choice.columns[choice.n++] = c;
+	return choice;
+}
+
+static bool drop(struct choice *choice, const struct ts_listing *list, const char *column)
+{
+	for (size_t i = 0; i < choice->n; i++) {
+		if (!ts_span_is(list->columns[choice->columns[i]], column))
+			continue;
+		memmove(choice->columns + i, choice->columns + i + 1, (choice->n - i - 1) * sizeof *choice->columns);
+		choice->n--;
+		return true;
+	}
+	return false;
+}
+
+/* The last loss is what a list has of the loss: there its heading is one word. */
+static const char *head_of(const struct ts_listing *list, size_t c, struct ts_arena *arena)
+{
+	return list->by_default && ts_span_is(list->columns[c], "loss.last") ? "loss" : ts_show_text(list->columns[c], arena);
+}
+
+/* Lays the rows out; a name may shrink to least_name. */
+static void fill(struct ts_grid *grid, struct ts_grid_column *columns, const struct ts_listing *list, const struct choice *choice,
+		 int least_name, struct ts_arena *arena)
+{
+	for (size_t i = 0; i < choice->n; i++) {
+		size_t c = choice->columns[i];
+		bool numeric = ts_list_is_numeric(list, c), name = ts_span_is(list->columns[c], "name");
+		bool fixed = numeric || ts_span_is(list->columns[c], "id") || is_time(list->columns[c]);
+
+		columns[i] = (struct ts_grid_column){
+			.head = head_of(list, c, arena),
+			.align = numeric ? TS_ALIGN_RIGHT : name ? TS_ALIGN_NAME : TS_ALIGN_LEFT,
+			.least = fixed ? 0 : name ? least_name : 12,
+		};
+	}
+	ts_grid_init(grid, columns, choice->n, arena);
+	for (size_t r = 0; r < list->n; r++)
+		for (size_t i = 0; i < choice->n; i++)
+			ts_grid_text(grid, style_of(list, &list->rows[r], choice->columns[i]),
+				     ts_list_cell_text(list, &list->rows[r], choice->columns[i], arena));
+}
+
+/* Whether the rows fit with two spaces between columns; the grid itself makes do with one. */
+static bool fits(const struct ts_grid *grid, const struct ts_term *term)
+{
+	struct ts_term narrower = *term;
+
+	if (term->width > (int)grid->n_columns)
+		narrower.width -= (int)grid->n_columns - 1;
+	return ts_grid_fits(grid, &narrower, 0);
+}
+
+/* A run has one line: the usual columns that do not fit are left out, those first that say least. A pipe has no width; it gets the
+ * columns that fit a terminal for most names, and always the same ones. */
+static void fill_usual(struct ts_grid *grid, struct ts_grid_column *columns, const struct ts_listing *list, const struct ts_term *term,
+		       struct choice *choice, struct ts_arena *arena)
+{
+	static const char *const least[] = {"started", "ranks", "id", "pushed", "steps"};
+	enum { NAME_KEPT = 24, IN_A_PIPE = 2 };
+	size_t i = 0;
+
+	for (; !term->width && list->kind == TS_REF_RUN && i < IN_A_PIPE; i++)
+		(void)drop(choice, list, least[i]);
+	fill(grid, columns, list, choice, NAME_KEPT, arena);
+	while (i < sizeof least / sizeof least[0] && !fits(grid, term))
+		if (drop(choice, list, least[i++]))
+			fill(grid, columns, list, choice, NAME_KEPT, arena);
+	if (!fits(grid, term))
+		fill(grid, columns, list, choice, NAME_LEAST, arena);
+}
+
 enum ts_status ts_render_list_text(struct ts_cli *cli, const struct ts_listing *list, struct ts_error *err)
 {
 	struct ts_grid_column columns[TS_GRID_COLUMNS];
+	struct choice choice;
 	struct ts_grid grid;
 
 	if (list->n_columns > TS_GRID_COLUMNS)
@@ -102,18 +209,10 @@ enum ts_status ts_render_list_text(struct ts_cli *cli, const struct ts_listing *
 		nothing(cli, list);
 		return TS_OK;
 	}
-	for (size_t c = 0; c < list->n_columns; c++) {
-		bool numeric = ts_list_is_numeric(list, c), fixed = numeric || ts_span_is(list->columns[c], "id");
-
-		columns[c] = (struct ts_grid_column){
-			.head = ts_show_text(list->columns[c], &cli->arena),
-			.align = numeric ? TS_ALIGN_RIGHT : TS_ALIGN_LEFT,
-			.least = fixed || is_time(list->columns[c]) ? 0 : 12,
-		};
-	}
-	ts_grid_init(&grid, columns, list->n_columns, &cli->arena);
-	for (size_t r = 0; r < list->n; r++)
-		for (size_t c = 0; c < list->n_columns; c++)
-			ts_grid_text(&grid, style_of(list, &list->rows[r], c), ts_list_cell_text(list, &list->rows[r], c, &cli->arena));
+	choice = choice_of(list);
+	if (list->by_default)
+		fill_usual(&grid, columns, list, &cli->term, &choice, &cli->arena);
+	else
+		fill(&grid, columns, list, &choice, NAME_LEAST, &cli->arena);
 	return ts_grid_print(&grid, &cli->term, 0, &cli->out, err);
 }

@@ -1,8 +1,8 @@
 /* verb_list.c - tscope list: pages of runs, tags or branches. */
-#include "base/limits.h"
 #include "base/text.h"
 #include "cli/core/ask.h"
 #include "cli/core/context.h"
+#include "cli/core/list_pages.h"
 #include "cli/core/listing.h"
 #include "cli/json/json_list.h"
 #include "cli/report/list_page.h"
@@ -18,16 +18,13 @@
 
 enum { LIMIT_DEFAULT = 50, CURVES_MOST = 256 };
 
-/* Chooses columns that fit: without --columns, a terminal of 60 or 80 columns gets no folded lines. */
+/* What is shown of runs without --columns. A terminal gets as many of them as fit (text_list.c); a page draws the loss itself. */
 static const char *default_columns(const struct ts_cli *cli, enum ts_ref_kind kind)
 {
-	int width = cli->json || ts_args_has(&cli->args, "html") || cli->term.width == 0 ? 1000 : cli->term.width;
-
 	if (kind != TS_REF_RUN)
 		return "name,id,pushed";
-	if (width < 70)
-		return "name,id,state,steps,pushed";
-	return width < 90 ? "name,id,state,steps,ranks,pushed" : "name,id,state,steps,ranks,started,pushed";
+	return ts_args_has(&cli->args, "html") ? "name,id,state,steps,ranks,started,pushed"
+					       : "name,id,state,steps,ranks,loss.last,started,pushed";
 }
 
 /* Appends the columns that an option names. */
@@ -52,110 +49,11 @@ static enum ts_status split_columns(const char *text, const char *option, struct
 	return list->n_columns > before ? TS_OK : ts_error_set(err, TS_INVALID, "list: %s is empty", option);
 }
 
-static enum ts_status add_rows(struct ts_cli *cli, struct ts_listing *list, const struct ts_list_reply *page,
-			       size_t *io_cap, struct ts_error *err)
-{
-	struct ts_list_row *rows = (struct ts_list_row *)(uintptr_t)list->rows;
-
-	if (list->n + page->n > *io_cap) {
-		size_t cap = *io_cap * 2 > list->n + page->n ? *io_cap * 2 : list->n + page->n;
-
-		rows = ts_arena_array(&cli->arena, cap, sizeof *rows);
-		if (!rows)
-			return ts_arena_error(&cli->arena, err);
-		if (list->n)
-			memcpy(rows, list->rows, list->n * sizeof *rows);
-		*io_cap = cap;
-	}
-	if (page->n)
-		memcpy(rows + list->n, page->rows, page->n * sizeof *rows);
-	list->rows = rows;
-	list->n += page->n;
-	list->examined += page->examined;
-	list->unscored += page->unscored;
-	return TS_OK;
-}
-
-static bool is_among(struct ts_span path, const struct ts_span *paths, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (ts_span_eq(path, paths[i]))
-			return true;
-	return false;
-}
-
-/* Keeps what no page so far has found. */
-static void keep_unrecorded(struct ts_listing *list, const struct ts_list_reply *page, bool first)
-{
-	size_t n = 0;
-
-	if (first) {
-		list->unrecorded = page->unrecorded;
-		list->n_unrecorded = page->n_unrecorded;
-		return;
-	}
-	for (size_t i = 0; i < list->n_unrecorded; i++)
-		if (is_among(list->unrecorded[i], page->unrecorded, page->n_unrecorded))
-			list->unrecorded[n++] = list->unrecorded[i];
-	list->n_unrecorded = n;
-}
-
-/* A token is an opaque byte string of the server. People and JSON get it as hex digits. */
-static enum ts_status token_text(struct ts_cli *cli, struct ts_span token, struct ts_span *ret_text, struct ts_error *err)
-{
-	struct ts_buf hex = TS_BUF_INIT(TS_MESSAGE_MAX);
-	enum ts_status status;
-
-	ts_print_hex(&hex, token);
-	status = ts_buf_check(&hex, err);
-	if (!status)
-		*ret_text = ts_arena_span(&cli->arena, ts_buf_view(&hex));
-	ts_buf_finish(&hex);
-	return status || ret_text->data ? status : ts_arena_error(&cli->arena, err);
-}
-
-static enum ts_status token_bytes(struct ts_cli *cli, const char *text, struct ts_span *ret_token, struct ts_error *err)
-{
-	struct ts_span hex = ts_span_str(text);
-	uint8_t *bytes = ts_arena_alloc(&cli->arena, hex.len / 2);
-
-	if (!bytes)
-		return ts_arena_error(&cli->arena, err);
-	if (!ts_parse_hex(hex, bytes))
-		return ts_error_set(err, TS_INVALID, "list: --page needs the token that the previous page printed");
-	*ret_token = ts_span_of(bytes, hex.len / 2);
-	return TS_OK;
-}
-
-/* Fetches pages until there are enough entries, or no more pages. */
-static enum ts_status fetch(struct ts_cli *cli, struct ts_list_request *request, uint64_t limit,
-			    struct ts_listing *list, struct ts_error *err)
-{
-	struct ts_list_reply page = {.n = 0};
-	size_t cap = 0;
-	bool first = true;
-	enum ts_status status;
-
-	do {
-		uint64_t left = limit - list->n;
-
-		request->page_size = left > TS_PAGE_MAX ? TS_PAGE_MAX : (uint32_t)left;
-		status = ts_ask_list(cli->target.channel, request, &cli->arena, &page, err);
-		if (!status) {
-			keep_unrecorded(list, &page, first);
-			status = add_rows(cli, list, &page, &cap, err);
-		}
-		first = false;
-		request->page_token = page.next_token;
-	} while (!status && request->page_token.len && list->n < limit);
-	return status ? status : token_text(cli, request->page_token, &list->next_token, err);
-}
-
 static enum ts_status options(struct ts_cli *cli, struct ts_list_request *request, uint64_t *ret_limit,
 			      struct ts_error *err)
 {
 	const char *filter = ts_cli_word(cli, 0), *sort = ts_args_text(&cli->args, "sort");
-	const char *page = ts_args_text(&cli->args, "page"), *project;
+	const char *project;
 	bool given;
 	enum ts_status status = ts_args_uint(&cli->args, "limit", UINT32_MAX, &given, ret_limit, err);
 
@@ -174,8 +72,6 @@ static enum ts_status options(struct ts_cli *cli, struct ts_list_request *reques
 							      : TS_REF_RUN;
 	request->filter = filter ? ts_span_str(filter) : ts_span_of(NULL, 0);
 	request->sort = sort ? ts_span_str(sort) : ts_span_of(NULL, 0);
-	if (page && token_bytes(cli, page, &request->page_token, err))
-		return err->status;
 	if (!ts_args_has(&cli->args, "all-projects")) {
 		status = ts_cli_project(cli, &project, err);
 		if (!status)
@@ -230,10 +126,20 @@ static void names_only(struct ts_cli *cli, const struct ts_listing *list)
 	}
 }
 
+/* Whether nobody asked for the column but we: it is one of the usual ones, and not what a filter without a match names. */
+static bool is_own_choice(const struct ts_listing *list, struct ts_span column)
+{
+	for (size_t c = 0; c < list->n_columns && list->by_default && list->n; c++)
+		if (ts_span_eq(list->columns[c], column))
+			return true;
+	return false;
+}
+
 static void say_unknown(struct ts_cli *cli, const struct ts_listing *list)
 {
 	for (size_t i = 0; i < list->n_unrecorded; i++)
-		ts_cli_say(cli, "none of these runs records %.*s", TS_SPAN_ARG(list->unrecorded[i]));
+		if (!is_own_choice(list, list->unrecorded[i]))
+			ts_cli_say(cli, "none of these runs records %.*s", TS_SPAN_ARG(list->unrecorded[i]));
 	if (list->unscored)
 		ts_cli_say(cli,
 			   "the metrics of %s of these runs are not known, because an older tscope pushed them; 'tscope gc' "
@@ -244,7 +150,7 @@ static void say_unknown(struct ts_cli *cli, const struct ts_listing *list)
 static enum ts_status render_rows(struct ts_cli *cli, const struct ts_listing *list, struct ts_error *err)
 {
 	if (list->next_token.len && !cli->json)
-		ts_cli_say(cli, "there are more; --all shows all of them, and --page %.*s shows the next page",
+		ts_cli_say(cli, "there are more: --all shows all of them, --page %.*s the next page",
 			   TS_SPAN_ARG(list->next_token));
 	if (cli->json)
 		ts_render_list_json(cli, list);
@@ -299,7 +205,10 @@ enum ts_status ts_list_refs(struct ts_cli *cli, struct ts_list_request *request,
 	bool answered = false;
 	size_t n_by;
 
-	if (begin(cli, request, NULL, columns, &list, &n_by, err) || fetch(cli, request, limit, &list, err))
+	if (begin(cli, request, NULL, columns ? columns : default_columns(cli, request->kind), &list, &n_by, err))
+		return err->status;
+	list.by_default = !columns;
+	if (ts_list_pages(cli, request, ts_args_text(&cli->args, "page"), limit, &list, err))
 		return err->status;
 	say_unknown(cli, &list);
 	if (html(cli, &list, &answered, err))
@@ -320,7 +229,8 @@ static enum ts_status list_groups(struct ts_cli *cli, struct ts_list_request *re
 	if (ts_args_has(&cli->args, "names") || ts_args_has(&cli->args, "page") || ts_args_has(&cli->args, "html"))
 		return ts_error_set(err, TS_INVALID, "list: --by shows groups and no names, pages or curves of runs");
 	request->sort = ts_span_of(NULL, 0);
-	if (begin(cli, request, by, columns, &list, &n_by, err) || fetch(cli, request, UINT64_MAX, &list, err))
+	if (begin(cli, request, by, columns, &list, &n_by, err) ||
+	    ts_list_pages(cli, request, NULL, UINT64_MAX, &list, err))
 		return err->status;
 	if (ts_groups_make(&list, n_by, &cli->arena, &groups, err))
 		return ts_error_prefix(err, "list");
@@ -346,7 +256,5 @@ enum ts_status ts_verb_list(struct ts_cli *cli, struct ts_error *err)
 		return status;
 	if (by)
 		return list_groups(cli, &request, by, columns, limit, err);
-	if (!columns)
-		columns = default_columns(cli, request.kind);
 	return ts_list_refs(cli, &request, columns, limit, err);
 }

@@ -931,6 +931,50 @@ def narrow(_update):
     place.close()
 
 
+def list_screens(_update):
+    """Plain list has a line a run, as wide as the terminal at most, with the name and the loss; a pipe gets lines for 80 columns. Pages that
+    follow each other's tokens have every run once, in every order, also if the last run of a page is removed or pushed in between."""
+    place = Place()
+    long = "llama-8b-pretrain-fineweb-lr3e-4-bs1024-cosine-seed42-node"
+    place.run(f"tscope push runs/base demo/lr && tscope push --name {long}17 --state crashed runs/base && tscope push --name {long}18 runs/parts && "
+              "tscope push --name default/sweep/lr/a runs/longer")
+    for width in (0, 40, 60, 80, 120, 200):
+        rc, stdout, _ = place.run(f"{f'COLUMNS={width}' if width else ''} tscope list", LC_ALL="C.UTF-8")
+        lines = stdout.decode().splitlines()
+        heads = lines[0].split()
+        losses = sorted(line.split()[heads.index("loss")] for line in lines[1:]) if "loss" in heads else None
+        if rc or len(lines) != 6 or losses != sorted(["0.25", "0.25", "0.25001", "0.166667", "1.73953"]):
+            fail(f"list at {width} columns", stdout.decode())
+        if width and max(map(len, lines)) > width or width >= 60 and len({line.split()[0] for line in lines}) < 6:
+            fail(f"list at {width} columns: too wide, or two names alike", stdout.decode())
+    for order in ("", "-s name", "-s -name", "-s -loss.last", "-s config.lr", "-s pushed"):
+        all_names = place.run(f"tscope list --names --all {order}")[1]
+        seen, page = b"", ""
+        for _ in range(9):
+            _, stdout, stderr = place.run(f"tscope list --names --limit 2 {order} {page}")
+            seen += stdout
+            page = re.search(r"--page [0-9a-z]{16}(?= )", stderr.decode())
+            if not page:
+                break
+            page = page[0]
+        if seen != all_names or seen.count(b"\n") != 5:
+            fail(f"pages of list {order}", f"{seen!r} and not {all_names!r}")
+    page = json.loads(place.run("tscope list --names --limit 2 --json")[1])["next_page"]
+    sorted_page = json.loads(place.run("tscope list --limit 2 --sort -name --json")[1])["next_page"]
+    rest = place.run(f"tscope list --names --page {page}")[1]
+    second = place.run("tscope list --names --limit 2")[1].decode().split()[1]
+    place.run(f"tscope rm {second} && tscope push --name new runs/mood")
+    if place.run(f"tscope list --names --page {page}")[1] != rest:
+        fail("pages of list", "a page changed as the run before it was removed")
+    last = place.run("tscope list --names --sort -name")[1].decode().split()
+    place.run(f"tscope rm {' '.join(last)}")
+    for token, says in ((sorted_page, "removed or pushed again"), (page, "of a list with another"), ("6e" * 20, "older versions"), ("9" * 4000, "older versions")):
+        rc, stdout, stderr = place.run(f"tscope list --sort -name --page {token}")
+        if rc != 2 or stdout or says not in stderr.decode():
+            fail(f"tscope list --page {token[:20]}", f"exit {rc}, {stderr.decode()}")
+    place.close()
+
+
 # The script writes down its arguments, and steps that depend on them.
 TRAIN = """import json, os, sys
 BASE = 1.0
@@ -1006,7 +1050,7 @@ def reproduced(_update):
 def main():
     arguments = [a for a in sys.argv[1:] if not a.startswith("--")]
     update = "--update" in sys.argv[1:]
-    checks = {f.__name__: f for f in (generated, definitions, completion, wrong_arguments, narrow, schemas, pages, same_everywhere,
+    checks = {f.__name__: f for f in (generated, definitions, completion, wrong_arguments, narrow, list_screens, schemas, pages, same_everywhere,
                                            resume, damaged, denied, reproduced)}
     for name, check in checks.items():
         if not arguments or name in arguments:

@@ -166,7 +166,7 @@ $ tscope list --names --sort name --limit 2 --page "$(tscope list --names --sort
 | mood
 $ test "$(tscope list --names --all)" = "$(tscope list --names --limit 2 2>/dev/null; tscope list --names --all --page "$(tscope list --names --limit 2 --json | sed -n 's/.*"next_page": "\(.*\)".*/\1/p')" 2>/dev/null)"
 $ tscope list --page 'no token'
-! tscope: list: --page needs the token that the previous page printed
+! tscope: list: --page takes the 16 letters and digits that the page before printed, which this is not; tokens of older versions were longer and are no longer read: list again without --page
 [2]
 $ tscope list --names --sort name --all
 | base
@@ -218,3 +218,20 @@ $ tscope list --html - | grep -o '<h1>[^<]*</h1>\|spark" viewBox\|data-head="ste
 | spark" viewBox
 | data-head="steps">8
 | spark" viewBox
+# A terminal gets a line a run: what does not fit of the usual columns is left out, the loss never.
+$ COLUMNS=40 tscope list --limit 2 -q
+| name  state     steps     loss
+| lr    finished    160  1.73953
+| mood  finished      8     0.25
+$ COLUMNS=60 tscope list --limit 2 -q
+| name  state     steps     loss  pushed
+| lr    finished    160  1.73953  NOW______________
+| mood  finished      8     0.25  NOW______________
+$ COLUMNS=80 tscope list --limit 2 -q
+| name  id            state     steps  ranks     loss  pushed
+| lr    0654541655d6  finished    160      3  1.73953  NOW______________
+| mood  02543aa2aba4  finished      8      1     0.25  NOW______________
+$ COLUMNS=120 tscope list --limit 2 -q
+| name  id            state     steps  ranks     loss  started            pushed
+| lr    0654541655d6  finished    160      3  1.73953  2026-11-20 12:01Z  NOW______________
+| mood  02543aa2aba4  finished      8      1     0.25  2023-11-14 22:13Z  NOW______________
