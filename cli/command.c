@@ -110,7 +110,10 @@ static enum ts_status run(struct ts_cli *cli, int argc, char **argv, pid_t *ret_
 	if (cli->verb->pages && !cli->json && !ts_args_has(&cli->args, "no-pager"))
 		ts_pager_start(&cli->term, ret_pager);
 	if (ts_args_has(&cli->args, "help") && strcmp(cli->verb->name, "help") != 0) {
-		ts_manual_help(cli->verb, &cli->term, &cli->out);
+		if (ts_args_by_letter(&cli->args, "help"))
+			ts_manual_brief(cli->verb, &cli->term, &cli->out);
+		else
+			ts_manual_help(cli->verb, &cli->term, &cli->out);
 		return ts_buf_check(&cli->out, err);
 	}
 	if (check_paths(cli, err))

@@ -56,13 +56,13 @@ static bool among(const char *choices, const char *value)
 	return false;
 }
 
-static enum ts_status add(struct ts_args *args, const struct ts_option *option, const char *value,
+static enum ts_status add(struct ts_args *args, const struct ts_option *option, const char *value, bool letter,
 			  struct ts_error *err)
 {
 	if (value && option->complete == TS_COMPLETE_CHOICE && !among(option->choices, value))
 		return ts_error_set(err, TS_INVALID, "--%s must be one of: %s; it is '%s'", option->name, option->choices,
 				    value);
-	args->items[args->n++] = (struct ts_arg){option, value};
+	args->items[args->n++] = (struct ts_arg){option, value, letter};
 	return TS_OK;
 }
 
@@ -92,7 +92,7 @@ static enum ts_status take_long(struct ts_args *args, const struct ts_option *ow
 					    option->name, option->argument);
 		value = argv[++*io_at];
 	}
-	return add(args, option, value, err);
+	return add(args, option, value, false, err);
 }
 
 /* Takes one word of short options. Switches may be joined; the first option that takes a value takes the rest of the word. */
@@ -108,16 +108,16 @@ static enum ts_status take_short(struct ts_args *args, const struct ts_option *o
 		if (!option)
 			return ts_error_set(err, TS_INVALID, "unknown option -%c", *at);
 		if (!option->argument) {
-			status = add(args, option, NULL, err);
+			status = add(args, option, NULL, true, err);
 			if (status)
 				return status;
 			continue;
 		}
 		if (at[1])
-			return add(args, option, at + 1, err);
+			return add(args, option, at + 1, true, err);
 		if (*io_at + 1 >= argc)
 			return ts_error_set(err, TS_INVALID, "-%c needs a value: -%c %s", *at, *at, option->argument);
-		return add(args, option, argv[++*io_at], err);
+		return add(args, option, argv[++*io_at], true, err);
 	}
 	return TS_OK;
 }
@@ -171,6 +171,17 @@ bool ts_args_has(const struct ts_args *args, const char *name)
 		if (strcmp(args->items[i].option->name, name) == 0)
 			return true;
 	return false;
+}
+
+bool ts_args_by_letter(const struct ts_args *args, const char *name)
+{
+	size_t given = 0, letters = 0;
+
+	for (size_t i = 0; i < args->n; i++) {
+		given += strcmp(args->items[i].option->name, name) == 0;
+		letters += strcmp(args->items[i].option->name, name) == 0 && args->items[i].letter;
+	}
+	return given && letters == given;
 }
 
 const char *ts_args_text(const struct ts_args *args, const char *name)

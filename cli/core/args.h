@@ -39,6 +39,7 @@ struct ts_option {
 struct ts_arg {
 	const struct ts_option *option;
 	const char *value; /* NULL for a switch */
+	bool letter;	   /* it was typed as -h and not as --help */
 };
 
 struct ts_args {
@@ -55,6 +56,8 @@ enum ts_status ts_args_parse(struct ts_args *args, const struct ts_option *own, 
 			     struct ts_error *err);
 
 bool ts_args_has(const struct ts_args *args, const char *name);
+/* Whether the option was given, and each time by its letter. */
+bool ts_args_by_letter(const struct ts_args *args, const char *name);
 /* The last value of the option; NULL if the option was not given. */
 const char *ts_args_text(const struct ts_args *args, const char *name);
 /* The i-th value of a repeated option; NULL past the end. */

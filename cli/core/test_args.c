@@ -39,6 +39,10 @@ static void long_options(void **state)
 	assert_true(ts_args_has(&a, "force"));
 	assert_true(ts_args_has(&a, "json"));
 	assert_false(ts_args_has(&a, "state"));
+	assert_false(ts_args_by_letter(&a, "force"));
+	assert_int_equal(PARSE(&a, &err, "-f", "--force"), TS_OK);
+	assert_false(ts_args_by_letter(&a, "force"));
+	assert_int_equal(PARSE(&a, &err, "--name", "x", "w1", "--force", "--fact=a=b", "--fact", "-c", "--json", "w2"), TS_OK);
 	assert_string_equal(ts_args_nth(&a, "fact", 0), "a=b"); /* only the first '=' separates the option from its value */
 	assert_string_equal(ts_args_nth(&a, "fact", 1), "-c");	/* a value may begin with a dash */
 	assert_null(ts_args_nth(&a, "fact", 2));
@@ -54,6 +58,9 @@ static void short_options(void **state)
 
 	(void)state;
 	assert_int_equal(PARSE(&a, &err, "-fj", "-nx", "-", "-n", "y"), TS_OK);
+	assert_true(ts_args_by_letter(&a, "force"));
+	assert_true(ts_args_by_letter(&a, "name"));
+	assert_false(ts_args_by_letter(&a, "fact")); /* it was not given */
 	assert_true(ts_args_has(&a, "force"));
 	assert_true(ts_args_has(&a, "json"));
 	assert_string_equal(ts_args_text(&a, "name"), "y"); /* the last value counts */
@@ -191,7 +198,7 @@ static void sizes(void **state)
 static uint64_t seconds(const char *text, bool *ret_ok)
 {
 	struct ts_option option = own[0];
-	struct ts_arg arg = {&option, text};
+	struct ts_arg arg = {.option = &option, .value = text};
 	struct ts_args a = {.items = &arg, .n = 1};
 	struct ts_error err;
 	uint64_t n = 0;

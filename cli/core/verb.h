@@ -17,6 +17,7 @@ struct ts_verb {
 	const char *usage;    /* what follows the name: "RUN [GLOB]" */
 	const char *about;    /* paragraphs, separated by "\n\n"; wrapped when shown */
 	const struct ts_option *options;	/* ends with a NULL name; may be NULL */
+	const char *first;    /* the options that -h shows, by their names; NULL: the first ones of the table */
 	const struct ts_example *examples;	/* ends with a NULL command */
 	const char *exits;    /* one "N meaning" per line */
 

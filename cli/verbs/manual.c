@@ -1,6 +1,8 @@
 /* manual.c - the help of the verbs for a terminal, as roff and as JSON; see manual.h. */
 #include "cli/verbs/manual.h"
 
+#include "base/text.h"
+
 const struct ts_variable ts_variables[] = {
 	{"TSCOPE_SERVER", "the server to talk to: unix:PATH, tls:HOST:PORT, HOST:PORT or ssh://HOST"},
 	{"TSCOPE_STORE", "the local store, used when no server is named"},
@@ -45,6 +47,17 @@ static void entry(struct ts_buf *out, const struct ts_term *term, const char *le
 	}
 }
 
+/* "-c, --columns A,B,..." */
+static void option_name(struct ts_buf *out, const struct ts_option *option)
+{
+	if (option->letter)
+		ts_buf_printf(out, "-%c, --%s", option->letter, option->name);
+	else
+		ts_buf_printf(out, "    --%s", option->name);
+	if (option->argument)
+		ts_buf_printf(out, " %s", option->argument);
+}
+
 static void help_options(struct ts_buf *out, const struct ts_term *term, const struct ts_option *options)
 {
 	int column = term->width && term->width < 72 ? 8 : 26;
@@ -52,12 +65,7 @@ static void help_options(struct ts_buf *out, const struct ts_term *term, const s
 	for (; options && options->name; options++) {
 		struct ts_buf left = TS_BUF_INIT(256);
 
-		if (options->letter)
-			ts_buf_printf(&left, "-%c, --%s", options->letter, options->name);
-		else
-			ts_buf_printf(&left, "    --%s", options->name);
-		if (options->argument)
-			ts_buf_printf(&left, " %s", options->argument);
+		option_name(&left, options);
 		ts_buf_char(&left, '\0');
 		if (!left.failed)
 			entry(out, term, (const char *)left.data, options->help, column);
@@ -98,13 +106,25 @@ static void wrapped(struct ts_buf *out, const struct ts_term *term, const char *
 	ts_buf_finish(&text);
 }
 
-static void help_verb(const struct ts_verb *verb, const struct ts_term *term, struct ts_buf *out)
+static void help_examples(struct ts_buf *out, const struct ts_term *term, const struct ts_example *examples, size_t most)
+{
+	for (const struct ts_example *e = examples; e->command && most--; e++) {
+		ts_buf_printf(out, "  %s\n", e->command);
+		ts_wrap(out, e->what, term->width, 6);
+	}
+}
+
+static void help_head(const struct ts_verb *verb, const struct ts_term *term, struct ts_buf *out)
 {
 	wrapped(out, term, "tscope ", verb->name, " - ", verb->summary);
 	ts_buf_char(out, '\n');
 	wrapped(out, term, "Usage: tscope ", verb->name, verb->options ? " [OPTIONS] " : " ", verb->usage);
-	ts_buf_char(out, '\n');
-	ts_wrap(out, verb->about, term->width, 0);
+}
+
+/* Whoever looks an option up finds it first; the prose comes last. */
+static void help_verb(const struct ts_verb *verb, const struct ts_term *term, struct ts_buf *out)
+{
+	help_head(verb, term, out);
 	if (verb->options) {
 		heading(out, term, "Options");
 		help_options(out, term, verb->options);
@@ -112,12 +132,11 @@ static void help_verb(const struct ts_verb *verb, const struct ts_term *term, st
 	heading(out, term, "Options of every verb");
 	help_options(out, term, ts_common_options);
 	heading(out, term, "Examples");
-	for (const struct ts_example *e = verb->examples; e->command; e++) {
-		ts_buf_printf(out, "  %s\n", e->command);
-		ts_wrap(out, e->what, term->width, 6);
-	}
+	help_examples(out, term, verb->examples, SIZE_MAX);
 	heading(out, term, "Exit status");
 	help_exits(out, term, verb->exits);
+	heading(out, term, "More");
+	ts_wrap(out, verb->about, term->width, 0);
 }
 
 static void help_program(const struct ts_term *term, struct ts_buf *out)
@@ -140,6 +159,124 @@ static void help_program(const struct ts_term *term, struct ts_buf *out)
 	heading(out, term, "Environment");
 	for (const struct ts_variable *v = ts_variables; v->name; v++)
 		entry(out, term, v->name, v->what, term->width && term->width < 72 ? 8 : 25);
+}
+
+enum { BRIEF_OPTIONS = 10, BRIEF_VERBS = 10, BRIEF_EXAMPLES = 2, BRIEF_LEFT_MOST = 30 };
+
+static const struct ts_option *own_option(const struct ts_verb *verb, struct ts_span name)
+{
+	for (const struct ts_option *o = verb->options; o && o->name; o++)
+		if (ts_span_is(name, o->name))
+			return o;
+	return NULL;
+}
+
+/* Adds the verb's own options, those that it names first, and fills up with those of every verb. */
+static size_t brief_options(const struct ts_verb *verb, const struct ts_option *ret_options[BRIEF_OPTIONS])
+{
+	size_t n = 0;
+
+	for (const char *at = verb->first; at && *at && n < BRIEF_OPTIONS; at += strspn(at, " ")) {
+		size_t len = strcspn(at, " ");
+		const struct ts_option *o = own_option(verb, ts_span_of(at, len));
+
+		if (o)
+			ret_options[n++] = o;
+		at += len;
+	}
+	for (const struct ts_option *o = verb->options; !verb->first && o && o->name && n < BRIEF_OPTIONS; o++)
+		ret_options[n++] = o;
+	for (const struct ts_option *o = ts_common_options; o->name && n < BRIEF_OPTIONS; o++)
+		ret_options[n++] = o;
+	return n;
+}
+
+/* How much of a text stands in one line: all of it, else up to the last end of a clause that fits, else of a word. What ends before the
+ * middle of the line is too short to be a clause of its own: "of a memory snapshot: ...". */
+static size_t brief_length(const char *text, size_t room, bool *ret_whole)
+{
+	size_t len = strlen(text), clause = 0, word = 0;
+	bool lists = false; /* behind a colon commas stand between the things of a list, and in brackets is no end at all */
+
+	*ret_whole = len <= room;
+	if (*ret_whole)
+		return len;
+	for (size_t i = 1; i <= room && i < len; i++) {
+		bool bracket = text[i] == ' ' && text[i + 1] == '(';
+
+		if (bracket || text[i] == ';' || (!lists && (text[i] == ',' || text[i] == ':') && i >= room / 2))
+			clause = i;
+		lists = text[i] == ':' || (lists && text[i] != ';');
+		if (bracket)
+			i += strcspn(text + i, ")");
+		if (text[i] == ' ' && i + 4 <= room)
+			word = i;
+	}
+	*ret_whole = clause > 0; /* a clause needs no dots behind it */
+	return clause ? clause : word;
+}
+
+/* A line of two columns. */
+static void brief_line(struct ts_buf *out, const struct ts_term *term, struct ts_span left, const char *right, int column)
+{
+	int width = term->width ? term->width : 80, used = 2 + ts_text_width(left);
+	size_t room = width > column + 8 ? (size_t)(width - column) : 8, len;
+	bool whole;
+
+	ts_buf_str(out, "  ");
+	ts_buf_span(out, left);
+	ts_buf_spaces(out, column > used ? column - used : 1);
+	if (used >= column)
+		room = room > (size_t)(used + 1 - column) + 8 ? room - (size_t)(used + 1 - column) : 8;
+	len = brief_length(right, room, &whole);
+	while (!whole && len && (right[len - 1] == ',' || right[len - 1] == ':'))
+		len--;
+	ts_buf_printf(out, "%.*s%s\n", (int)len, right, whole ? "" : " ...");
+}
+
+static void brief_verb(const struct ts_verb *verb, const struct ts_term *term, struct ts_buf *out)
+{
+	const struct ts_option *options[BRIEF_OPTIONS];
+	size_t n = brief_options(verb, options);
+	struct ts_buf left[BRIEF_OPTIONS];
+	int column = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		int width;
+
+		left[i] = TS_BUF_INIT(256);
+		option_name(&left[i], options[i]);
+		width = ts_text_width(ts_buf_view(&left[i])) + 4;
+		column = width > column && width <= BRIEF_LEFT_MOST ? width : column;
+	}
+	help_head(verb, term, out);
+	ts_buf_char(out, '\n');
+	for (size_t i = 0; i < n; i++) {
+		brief_line(out, term, ts_buf_view(&left[i]), options[i]->help, column);
+		ts_buf_lacks(out, &left[i]);
+		ts_buf_finish(&left[i]);
+	}
+	ts_buf_char(out, '\n');
+	help_examples(out, term, verb->examples, BRIEF_EXAMPLES);
+	ts_buf_char(out, '\n');
+	wrapped(out, term, "'tscope ", verb->name, " --help' shows all", " of the help.");
+}
+
+static void brief_program(const struct ts_term *term, struct ts_buf *out)
+{
+	ts_buf_str(out, "tscope - git for training runs\n\nUsage: tscope VERB [OPTIONS] [ARGUMENTS]\n\n");
+	for (size_t i = 0; i < ts_verbs_n && i < BRIEF_VERBS; i++)
+		brief_line(out, term, ts_span_str(ts_verbs[i].name), ts_verbs[i].summary, 16);
+	ts_buf_str(out, "\n  tscope push runs/exp1 runs/exp2\n  tscope diff exp1 exp2\n\n");
+	wrapped(out, term, "'tscope --help' shows all verbs, and ", "'tscope VERB -h' the usage", " of one.", "");
+}
+
+void ts_manual_brief(const struct ts_verb *verb, const struct ts_term *term, struct ts_buf *out)
+{
+	if (verb)
+		brief_verb(verb, term, out);
+	else
+		brief_program(term, out);
 }
 
 void ts_manual_help(const struct ts_verb *verb, const struct ts_term *term, struct ts_buf *out)

@@ -6,6 +6,9 @@
 
 /* The help of a verb; verb == NULL: the help of the program. */
 void ts_manual_help(const struct ts_verb *verb, const struct ts_term *term, struct ts_buf *out);
+/* What fits one screen of 24 lines: usage, at most ten options, a line each, and two examples; verb == NULL: of the program, with ten
+ * verbs. */
+void ts_manual_brief(const struct ts_verb *verb, const struct ts_term *term, struct ts_buf *out);
 /* The man page tscope.1 (verb == NULL) or tscope-VERB.1, as roff. */
 void ts_manual_roff(const struct ts_verb *verb, struct ts_buf *out);
 /* The table as JSON. */

@@ -32,6 +32,8 @@ enum ts_status ts_verb_help(struct ts_cli *cli, struct ts_error *err)
 		ts_completion_zsh(&cli->out);
 	} else if (ts_args_has(&cli->args, "man")) {
 		ts_manual_roff(verb, &cli->out);
+	} else if (ts_args_by_letter(&cli->args, "help")) {
+		ts_manual_brief(verb, &cli->term, &cli->out);
 	} else {
 		ts_manual_help(verb, &cli->term, &cli->out);
 	}

@@ -23,7 +23,7 @@ const struct ts_option ts_common_options[] = {
 	 .help = "use colour: auto, always or never (default: NO_COLOR, else FORCE_COLOR, else colour on a terminal only)"},
 	{.name = "no-pager", .help = "do not send long output through a pager"},
 	{.name = "quiet", .letter = 'q', .help = "print no progress and no remarks on stderr"},
-	{.name = "help", .letter = 'h', .help = "show this help"},
+	{.name = "help", .letter = 'h', .help = "show all of the help; -h shows one screen of it"},
 	END_OPTIONS,
 };
 
@@ -108,6 +108,7 @@ static const struct ts_option list_options[] = {
 static const struct ts_example list_examples[] = {
 	{"tscope list", "lists the newest runs"},
 	{"tscope list exp", "lists runs with exp in their names"},
+	{"tscope list 'loss.last<2.5' --sort loss.last", "lists only the runs that match, the lowest loss first"},
 	{"tscope list 'config.lr>1e-4 and steps>=1000' --columns name,steps,config.lr --sort -started", "lists only "
 													"matching "
 													"runs, with a "
@@ -637,7 +638,7 @@ const struct ts_verb ts_verbs[] = {
 			 "A push moves an existing name only to a run that continues the run that the name points at, "
 			 "for example when a run that still trains is pushed again and again. Any other move needs "
 			 "--force. The output lists what could not be read, with file and line.",
-		.options = push_options, .examples = push_examples,
+		.options = push_options, .first = "name fact state branch message force dry-run pattern map join", .examples = push_examples,
 		.exits = EXITS_DONE,
 		.min_words = 1, .max_words = SIZE_MAX, .paths = SIZE_MAX, .words = TS_COMPLETE_DIR,
 		.run = ts_verb_push,
@@ -701,7 +702,7 @@ const struct ts_verb ts_verbs[] = {
 			 "stand there, too: then it shows the peak and who held it, by kind and by function, what was asked for, "
 			 "what is free and what empty_cache would not return, and why requests were refused (docs/memory.md); with "
 			 "--at, what was in use after one event.",
-		.options = analyze_options, .examples = analyze_examples,
+		.options = analyze_options, .first = "warmup rank html trace snapshot fail-on policy device-memory as rows", .examples = analyze_examples,
 		.exits = "0 the command succeeded\n"
 			 "1 with --fail-on: there is a finding of that severity or above\n"
 			 "2 the command failed: wrong usage, no such run, no connection, damaged data",
@@ -770,7 +771,7 @@ const struct ts_verb ts_verbs[] = {
 			 "to the byte, with 1 if not, and with 3 if they have no device in common. It does the same for two runs that "
 			 "have memory snapshots alone and, with --snapshot, for two runs that have some beside their steps.\n\n"
 			 ABOUT_RUN,
-		.options = diff_options,
+		.options = diff_options, .first = "all ignore exit-on curves html repeats rounding by snapshot first",
 		.examples = diff_examples,
 		.exits = "0 the same: both runs have the same columns and steps, and every bit agrees\n"
 			 "1 different: a step that both runs have differs, or something that --exit-on names "
@@ -820,7 +821,7 @@ const struct ts_verb ts_verbs[] = {
 			 "gate decides by them. docs/gate.md describes the test, its measured error rates and every "
 			 "setting.\n\n"
 			 ABOUT_RUN,
-		.options = gate_options, .examples = gate_examples,
+		.options = gate_options, .first = "baseline paired metric policy bundle workload across markdown check init", .examples = gate_examples,
 		.exits = "0 no regression was found: pass or improvement; or (with a warning) collecting: nothing was judged, because "
 			 "there are too few baselines\n"
 			 "1 regression\n"

@@ -975,6 +975,32 @@ def list_screens(_update):
     place.close()
 
 
+def help_screens(_update):
+    """-h is one screen of 24 lines: the usage, ten options in a line each, two examples. --help has every option and comes to the prose last."""
+    place = Place()
+    tables = json.loads(place.run("tscope help --json")[1])
+    for width in (60, 80, 120):
+        for verb in ["", *VERBS]:
+            rc, stdout, stderr = place.run(f"COLUMNS={width} tscope {verb} -h")
+            lines = stdout.decode().splitlines()
+            wide = [line for line in lines if len(line) > width and not line.startswith("  tscope ")]  # an example is copied as a whole
+            if rc or stderr or wide or not 12 <= len(lines) <= 24 or not any(line.startswith("Usage: tscope " + verb.replace("help", "")) for line in lines):
+                fail(f"tscope {verb} -h at {width} columns", f"{len(lines)} lines, too wide: {wide}\n{stdout.decode()}")
+    for verb in (v for v in tables["verbs"] if v["name"] != "help"):  # whose help is that of the program
+        brief, whole = (place.run(f"tscope {verb['name']} {option}")[1].decode() for option in ("-h", "--help"))
+        own, common = ([o["name"] for o in options] for options in (verb["options"], tables["common_options"]))
+        shown = re.findall(r"^  (?:-.,|   ) --([a-z-]+)", brief, re.M)
+        if len(shown) != min(10, len(own + common)) or len(set(shown)) != len(shown) or not set(shown[:len(own)]) <= set(own):
+            fail(f"tscope {verb['name']} -h", f"options {shown}")
+        if len(re.findall("^  tscope ", brief, re.M)) != min(2, len(re.findall("^  tscope ", whole, re.M))):
+            fail(f"tscope {verb['name']} -h", f"examples\n{brief}")
+        if sorted(re.findall(r"^  (?:-.,|   ) --([a-z-]+)", whole, re.M)) != sorted(own + common) or whole.find("\nOptions") > whole.find("\nMore\n"):
+            fail(f"tscope {verb['name']} --help", whole)
+        if place.run(f"tscope help {verb['name']}")[1].decode() != whole or place.run(f"tscope -h --help {verb['name']}")[1].decode() != whole:
+            fail(f"tscope {verb['name']} --help", "help VERB, or --help beside -h, is another text")
+    place.close()
+
+
 # The script writes down its arguments, and steps that depend on them.
 TRAIN = """import json, os, sys
 BASE = 1.0
@@ -1050,7 +1076,7 @@ def reproduced(_update):
 def main():
     arguments = [a for a in sys.argv[1:] if not a.startswith("--")]
     update = "--update" in sys.argv[1:]
-    checks = {f.__name__: f for f in (generated, definitions, completion, wrong_arguments, narrow, list_screens, schemas, pages, same_everywhere,
+    checks = {f.__name__: f for f in (generated, definitions, completion, wrong_arguments, narrow, list_screens, help_screens, schemas, pages, same_everywhere,
                                            resume, damaged, denied, reproduced)}
     for name, check in checks.items():
         if not arguments or name in arguments:
