@@ -309,6 +309,8 @@ struct ts_get_reply {
 	size_t n_names;
 	struct ts_lineage lineage; /* the parent, if the fact lineage.parent names one */
 	struct ts_ending ending;
+	bool has_happenings; /* metrics were asked for */
+	struct ts_happenings happenings;
 };
 
 /* GetObjects: the client sends ids, and the server a stream of sealed objects in that order. A missing object ends the stream with

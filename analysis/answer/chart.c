@@ -27,7 +27,7 @@ struct ts_m4_grid ts_chart_grid(const struct ts_chart *chart)
 
 enum ts_unit ts_chart_unit(struct ts_span column)
 {
-	if (ts_span_starts(column, ts_span_str("phases.")))
+	if (ts_span_starts(column, ts_span_str("phases.")) || ts_span_starts(column, ts_span_str("regions.")))
 		return TS_UNIT_SECONDS;
 	return ts_span_starts(column, ts_span_str("memory.")) ? TS_UNIT_BYTES : TS_UNIT_NONE;
 }

@@ -34,6 +34,7 @@ static const struct ts_shape counts_shape = {OWN_JSON("fact_counts", counts_own)
 static const struct ts_shape_field show_rows[] = {
 	{NULL, "run", ONE(run.run, ts_shape_run)},
 	{NULL, "ending", ONE(run.ending, ts_shape_ending), HAS(run.ending.told)},
+	{NULL, "recorded_events", ONE(run.happenings, ts_shape_happenings), HAS(run.has_happenings), OR_NULL},
 	{NULL, "names", MANY(run.names, run.n_names, ts_shape_ref, 0)},
 	{NULL, "notes", MANY(run.notes, run.n_notes, ts_shape_note, 0)},
 	{NULL, "lineage", ONE(run.lineage, ts_shape_lineage), HAS(run.lineage.named)},

@@ -1,12 +1,16 @@
 /* text_show.c - what a run is, as text. */
 #include "cli/text/text_show.h"
 
+#include "analysis/answer/chart.h"
 #include "cli/core/listing.h"
 #include "cli/text/grid.h"
+#include "cli/text/show_happening.h"
 #include "cli/text/show_value.h"
 #include "cli/text/text_parts.h"
 #include "cli/text/text_resume.h"
-#include "run/role.h"
+
+#include <math.h>
+#include <stdlib.h>
 
 static const char *group_counts(struct ts_cli *cli, const struct ts_facts *facts)
 {
@@ -39,86 +43,374 @@ static const char *names_of(struct ts_cli *cli, const struct ts_get_reply *run)
 	return text && !*text ? "none" : text;
 }
 
-static enum ts_status columns_grid(struct ts_cli *cli, const struct ts_get_reply *run, struct ts_error *err)
+/* --- numbers --- */
+
+/* Where a series stands in the answer: what was computed, what it cost, numbers whose names say neither, the rest. */
+enum series_group { METRICS, COSTS, OTHERS, LAYERS, NOT_SHOWN, NO_NUMBERS };
+
+/* The layer of "scalars.layers/NAME/forward_ms"; empty: it is the time of no layer. */
+static struct ts_span layer_of(struct ts_span name, bool *ret_backward)
+{
+	static const char before[] = "scalars.layers/", forward[] = "/forward_ms", backward[] = "/backward_ms";
+	size_t end = ts_span_ends(name, backward) ? sizeof backward - 1 : sizeof forward - 1;
+
+	*ret_backward = ts_span_ends(name, backward);
+	if (!ts_span_starts(name, ts_span_str(before)) || !(*ret_backward || ts_span_ends(name, forward)) ||
+	    name.len < sizeof before + end)
+		return ts_span_of(NULL, 0);
+	return ts_span_part(name, sizeof before - 1, name.len - (sizeof before - 1) - end);
+}
+
+/* The mean of wall-clock times says nothing to people. */
+static enum series_group group_of(const struct ts_column_info *c)
+{
+	bool backward;
+
+	if (!c->has_metric)
+		return NO_NUMBERS;
+	if (ts_span_is(c->name, "timestamp"))
+		return NOT_SHOWN;
+	if (layer_of(c->name, &backward).len)
+		return LAYERS;
+	return c->role == TS_ROLE_TRAJECTORY ? METRICS : c->role == TS_ROLE_OBSERVATION ? COSTS : OTHERS;
+}
+
+/* A value with its unit where the name of its series says which that is; six digits are enough for people, JSON has all of them. */
+static const char *value_of(struct ts_cli *cli, const struct ts_column_info *c, double v)
+{
+	struct ts_measure m = {.unit = ts_chart_unit(c->name), .known = true, .value = v};
+
+	if (ts_span_ends(c->name, "_ms") && m.unit == TS_UNIT_NONE)
+		m = (struct ts_measure){.unit = TS_UNIT_SECONDS, .known = true, .value = v / 1e3};
+	if (ts_span_ends(c->name, "_bytes"))
+		m.unit = TS_UNIT_BYTES;
+	if (m.unit != TS_UNIT_NONE)
+		return ts_show_measure(&m, &cli->arena);
+	if (v >= 1e4 && v < 1e15 && v == floor(v))
+		return ts_show_count((uint64_t)v, &cli->arena);
+	return ts_show_rounded(v, &cli->arena);
+}
+
+static void add_number(struct ts_cli *cli, struct ts_grid *grid, const struct ts_column_info *c, bool known, double v)
+{
+	ts_grid_text(grid, known ? TS_STYLE_PLAIN : TS_STYLE_DIM, known ? value_of(cli, c, v) : "-");
+}
+
+static void add_best(struct ts_cli *cli, struct ts_grid *grid, const struct ts_column_info *c)
+{
+	const char *best = c->metric.has_best ? value_of(cli, c, c->metric.best) : "-";
+	const char *step = ts_show_step(c->metric.best_step, &cli->arena);
+
+	if (c->metric.has_best)
+		best = best && step ? ts_arena_printf(&cli->arena, "%s (%s)", best, step) : NULL;
+	ts_grid_text(grid, c->metric.has_best ? TS_STYLE_PLAIN : TS_STYLE_DIM, best);
+}
+
+/* Whether the series has other rows than the run has steps. */
+static bool has_gaps(const struct ts_get_reply *run, const struct ts_column_info *c)
+{
+	return c->rows != run->run.steps || c->first_key != run->run.first_step || c->last_key != run->run.last_step ||
+	       c->ranks != run->run.ranks;
+}
+
+/* "12 (0 to 396)", and of which ranks, where that is not all of the run. */
+static const char *steps_of(struct ts_cli *cli, const struct ts_get_reply *run, const struct ts_column_info *c)
+{
+	const char *rows = ts_show_count(c->rows, &cli->arena), *ranks = "";
+	const char *range = c->rows ? ts_show_range(c->first_key, c->last_key, &cli->arena) : "";
+
+	if (!has_gaps(run, c))
+		return "";
+	if (c->ranks != run->run.ranks)
+		ranks = ts_show_plural(c->ranks, "rank", &cli->arena);
+	if (!rows || !range || !ranks)
+		return NULL;
+	return ts_arena_printf(&cli->arena, "%s%s%s%s%s%s", rows, *range ? " (" : "", range, *range ? ")" : "", *ranks ? ", " : "", ranks);
+}
+
+/* What a group's table has, column by column; the series' name comes first. */
+enum figure { LAST, BEST, MEAN, MIN, MAX, NONFINITE, STEPS };
+
+static void add_figure(struct ts_cli *cli, struct ts_grid *grid, const struct ts_get_reply *run, const struct ts_column_info *c,
+		       enum figure figure)
+{
+	const struct ts_column_metric *m = &c->metric;
+
+	switch (figure) {
+	case LAST:
+		add_number(cli, grid, c, m->has_values, m->last);
+		return;
+	case BEST:
+		add_best(cli, grid, c);
+		return;
+	case MEAN:
+		add_number(cli, grid, c, m->has_mean, m->mean);
+		return;
+	case MIN:
+		add_number(cli, grid, c, m->has_values, m->min);
+		return;
+	case MAX:
+		add_number(cli, grid, c, m->has_values, m->max);
+		return;
+	case NONFINITE:
+		ts_grid_text(grid, m->nonfinite ? TS_STYLE_PLAIN : TS_STYLE_DIM, ts_show_count(m->nonfinite, &cli->arena));
+		return;
+	case STEPS:
+		ts_grid_text(grid, TS_STYLE_PLAIN, steps_of(cli, run, c));
+		return;
+	}
+}
+
+/* A table of the series of one group; figures: as many as heads, of which the first is the name of the group. */
+struct group_table {
+	enum series_group group;
+	const char *head;
+	enum figure figures[7];
+	size_t n;
+};
+
+static enum ts_status group_grid(struct ts_cli *cli, const struct ts_get_reply *run, const struct group_table *t, struct ts_error *err)
+{
+	static const struct ts_grid_column of[] = {
+		[LAST] = {"last", TS_ALIGN_RIGHT, 0}, [BEST] = {"best (step)", TS_ALIGN_RIGHT, 0}, [MEAN] = {"mean", TS_ALIGN_RIGHT, 0},
+		[MIN] = {"min", TS_ALIGN_RIGHT, 0},   [MAX] = {"max", TS_ALIGN_RIGHT, 0},	   [NONFINITE] = {"NaN or inf", TS_ALIGN_RIGHT, 0},
+		[STEPS] = {"steps", TS_ALIGN_LEFT, 0},
+	};
+	struct ts_grid_column columns[8] = {{t->head, TS_ALIGN_NAME, 12}};
+	bool nonfinite = false, gaps = false;
+	size_t rows = 0, n = 1;
+	enum figure figures[7];
+	struct ts_grid grid;
+
+	for (size_t i = 0; i < run->n_columns; i++) {
+		if (group_of(&run->columns[i]) != t->group)
+			continue;
+		rows++;
+		nonfinite |= run->columns[i].metric.nonfinite > 0;
+		gaps |= has_gaps(run, &run->columns[i]);
+	}
+	for (size_t k = 0; k < t->n; k++) {
+		if ((t->figures[k] == NONFINITE && !nonfinite) || (t->figures[k] == STEPS && !gaps))
+			continue;
+		figures[n - 1] = t->figures[k];
+		columns[n++] = of[t->figures[k]];
+	}
+	if (rows == 0)
+		return TS_OK;
+	ts_buf_char(&cli->out, '\n');
+	ts_grid_init(&grid, columns, n, &cli->arena);
+	for (size_t i = 0; i < run->n_columns; i++) {
+		if (group_of(&run->columns[i]) != t->group)
+			continue;
+		ts_grid_text(&grid, TS_STYLE_PLAIN, ts_show_text(ts_column_said(run->columns[i].name), &cli->arena));
+		for (size_t k = 1; k < n; k++)
+			add_figure(cli, &grid, run, &run->columns[i], figures[k - 1]);
+	}
+	return ts_grid_print(&grid, &cli->term, 0, &cli->out, err);
+}
+
+static enum ts_status number_grids(struct ts_cli *cli, const struct ts_get_reply *run, struct ts_error *err)
+{
+	static const struct group_table tables[] = {
+		{METRICS, "metric", {LAST, BEST, MEAN, MIN, MAX, NONFINITE, STEPS}, 7},
+		{COSTS, "cost", {MEAN, MIN, MAX, LAST, NONFINITE, STEPS}, 6},
+		{OTHERS, "other number", {LAST, MEAN, MIN, MAX, NONFINITE, STEPS}, 6},
+	};
+
+	for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
+		if (group_grid(cli, run, &tables[i], err))
+			return err->status;
+	return TS_OK;
+}
+
+/* --- layers --- */
+
+/* A layer's mean times, in ms as they are recorded; NaN: not recorded. */
+struct layer {
+	struct ts_span name;
+	double forward, backward;
+};
+
+static double time_of(const struct layer *l)
+{
+	return (isnan(l->forward) ? 0 : l->forward) + (isnan(l->backward) ? 0 : l->backward);
+}
+
+static int by_time(const void *a, const void *b)
+{
+	double x = time_of(a), y = time_of(b);
+
+	return x < y ? 1 : x > y ? -1 : ts_span_cmp(((const struct layer *)a)->name, ((const struct layer *)b)->name);
+}
+
+static size_t gather_layers(const struct ts_get_reply *run, struct layer *layers)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < run->n_columns; i++) {
+		const struct ts_column_info *c = &run->columns[i];
+		bool backward;
+		struct ts_span name = layer_of(c->name, &backward);
+
+		if (group_of(c) != LAYERS)
+			continue;
+		/* Columns are sorted by name, so that a layer's two times stand beside each other. */
+		if (!n || !ts_span_eq(layers[n - 1].name, name))
+			layers[n++] = (struct layer){name, NAN, NAN};
+		if (c->metric.has_mean)
+			*(backward ? &layers[n - 1].backward : &layers[n - 1].forward) = c->metric.mean;
+	}
+	return n;
+}
+
+static void add_ms(struct ts_cli *cli, struct ts_grid *grid, double ms)
+{
+	ts_grid_text(grid, isnan(ms) ? TS_STYLE_DIM : TS_STYLE_PLAIN, isnan(ms) ? "-" : ts_show_seconds(ms / 1e3, &cli->arena));
+}
+
+static const char *more_layers(struct ts_cli *cli, size_t n)
+{
+	const char *more = ts_arena_printf(&cli->arena, "%zu more layer%s; --json has all of them", n, n == 1 ? "" : "s");
+
+	return more ? more : "";
+}
+
+/* The name as the program wrote it: in the name of a series a dot of it is escaped. */
+static const char *layer_name(struct ts_cli *cli, struct ts_span escaped)
+{
+	struct ts_span name;
+	size_t at = 0, index;
+	bool is_index;
+
+	if (!ts_path_next(escaped, &at, &cli->arena, &name, &is_index, &index) || is_index)
+		name = escaped;
+	return ts_show_text(name, &cli->arena);
+}
+
+static enum ts_status layers_grid(struct ts_cli *cli, const struct ts_get_reply *run, struct ts_error *err)
 {
 	static const struct ts_grid_column columns[] = {
-		{"series", TS_ALIGN_LEFT, 14},	{"role", TS_ALIGN_LEFT, 5},    {"type", TS_ALIGN_LEFT, 0},
-		{"ranks", TS_ALIGN_RIGHT, 0}, {"rows", TS_ALIGN_RIGHT, 0}, {"steps", TS_ALIGN_LEFT, 0},
-	};
+		{"layer", TS_ALIGN_NAME, 12}, {"forward", TS_ALIGN_RIGHT, 0}, {"backward", TS_ALIGN_RIGHT, 0}};
+	enum { SHOWN = 10 };
+	struct layer *layers = ts_arena_array(&cli->arena, run->n_columns + 1, sizeof *layers);
+	struct ts_grid grid;
+	size_t n;
+
+	if (!layers)
+		return ts_arena_error(&cli->arena, err);
+	n = gather_layers(run, layers);
+	if (n == 0)
+		return TS_OK;
+	qsort(layers, n, sizeof *layers, by_time);
+	ts_buf_char(&cli->out, '\n');
+	ts_grid_init(&grid, columns, 3, &cli->arena);
+	for (size_t i = 0; i < n && i < SHOWN; i++) {
+		ts_grid_text(&grid, TS_STYLE_PLAIN, layer_name(cli, layers[i].name));
+		add_ms(cli, &grid, layers[i].forward);
+		add_ms(cli, &grid, layers[i].backward);
+	}
+	if (ts_grid_print(&grid, &cli->term, 0, &cli->out, err))
+		return err->status;
+	if (n > SHOWN)
+		ts_text_wrapped(cli, TS_STYLE_DIM, 0, more_layers(cli, n - SHOWN));
+	return TS_OK;
+}
+
+/* --- events --- */
+
+static enum ts_status events_grid(struct ts_cli *cli, const struct ts_get_reply *run, struct ts_error *err)
+{
+	static const struct ts_grid_column all[] = {{"event", TS_ALIGN_LEFT, 10}, {"step", TS_ALIGN_RIGHT, 0}, {"time", TS_ALIGN_RIGHT, 0},
+						    {"rank", TS_ALIGN_RIGHT, 0},  {"says", TS_ALIGN_LEFT, 16}};
+	const struct ts_happenings *h = &run->happenings;
+	bool ranks = ts_happenings_name_ranks(h, run->run.ranks);
+	struct ts_grid_column columns[5];
+	struct ts_grid grid;
+	size_t n = 0;
+
+	if (!run->has_happenings || !h->n)
+		return TS_OK;
+	for (size_t c = 0; c < 5; c++)
+		if (c != 3 || ranks)
+			columns[n++] = all[c];
+	ts_buf_char(&cli->out, '\n');
+	ts_grid_init(&grid, columns, n, &cli->arena);
+	for (size_t i = 0; i < h->n; i++) {
+		const struct ts_happening *e = &h->items[i];
+
+		ts_grid_text(&grid, e->kind <= TS_HAPPENING_SIGNAL ? TS_STYLE_RED : TS_STYLE_BOLD, ts_show_happening_name(e, &cli->arena));
+		ts_grid_text(&grid, TS_STYLE_PLAIN, ts_show_happening_step(e, &cli->arena));
+		ts_grid_text(&grid, TS_STYLE_PLAIN, e->has_time ? ts_show_seconds(e->time_s, &cli->arena) : "-");
+		if (ranks)
+			ts_grid_text(&grid, TS_STYLE_PLAIN, ts_show_happening_ranks(e, &cli->arena));
+		ts_grid_text(&grid, TS_STYLE_PLAIN, ts_show_happening_says(e, &cli->arena));
+	}
+	if (ts_grid_print(&grid, &cli->term, 0, &cli->out, err))
+		return err->status;
+	if (h->more) {
+		const char *more = ts_arena_printf(&cli->arena, "and %" PRIu64 " more", h->more);
+
+		ts_text_wrapped(cli, TS_STYLE_DIM, 0, more ? more : "");
+	}
+	return ts_arena_check(&cli->arena, err);
+}
+
+/* --- what is no number of a step --- */
+
+/* The rows of other tables than that of steps are counted once, and not for each of their columns. */
+static void add_table(struct ts_cli *cli, struct ts_grid *grid, const struct ts_get_reply *run, size_t *io_at)
+{
+	const struct ts_column_info *first = &run->columns[*io_at];
+	uint64_t rows = 0;
+	uint32_t ranks = 0;
+	size_t n = 0;
+
+	for (; *io_at < run->n_columns && run->columns[*io_at].table == first->table; (*io_at)++, n++) {
+		rows = run->columns[*io_at].rows_all > rows ? run->columns[*io_at].rows_all : rows;
+		ranks = run->columns[*io_at].ranks > ranks ? run->columns[*io_at].ranks : ranks;
+	}
+	ts_grid_text(grid, TS_STYLE_PLAIN, ts_arena_printf(&cli->arena, "(%s)", ts_table_word(first->table)));
+	ts_grid_text(grid, TS_STYLE_PLAIN, ts_show_plural(n, "column", &cli->arena));
+	ts_grid_text(grid, TS_STYLE_PLAIN, ts_show_count(ranks, &cli->arena));
+	ts_grid_text(grid, TS_STYLE_PLAIN, ts_show_count(rows, &cli->arena));
+	ts_grid_text(grid, TS_STYLE_PLAIN, "");
+}
+
+static void add_series(struct ts_cli *cli, struct ts_grid *grid, const struct ts_column_info *c)
+{
+	ts_grid_text(grid, TS_STYLE_PLAIN, ts_show_text(c->name, &cli->arena));
+	ts_grid_text(grid, TS_STYLE_PLAIN, ts_column_type_word(c->type));
+	ts_grid_text(grid, TS_STYLE_PLAIN, ts_show_count(c->ranks, &cli->arena));
+	ts_grid_text(grid, TS_STYLE_PLAIN, ts_show_count(c->rows_all, &cli->arena));
+	ts_grid_text(grid, TS_STYLE_PLAIN, c->rows ? ts_show_range(c->first_key, c->last_key, &cli->arena) : "");
+}
+
+static enum ts_status series_grid(struct ts_cli *cli, const struct ts_get_reply *run, struct ts_error *err)
+{
+	static const struct ts_grid_column columns[] = {{"series", TS_ALIGN_NAME, 14}, {"type", TS_ALIGN_LEFT, 0},
+							{"ranks", TS_ALIGN_RIGHT, 0},  {"rows", TS_ALIGN_RIGHT, 0},
+							{"steps", TS_ALIGN_LEFT, 0}};
 	struct ts_grid grid;
 
 	if (run->n_columns == 0) {
 		ts_buf_str(&cli->out, "\nThe run has no series.\n");
 		return TS_OK;
 	}
-	ts_buf_char(&cli->out, '\n');
-	ts_grid_init(&grid, columns, 6, &cli->arena);
-	for (size_t i = 0; i < run->n_columns; i++) {
+	ts_grid_init(&grid, columns, 5, &cli->arena);
+	for (size_t i = 0; i < run->n_columns;) {
 		const struct ts_column_info *c = &run->columns[i];
-		bool steps = c->table == TS_TABLE_STEPS;
 
-		ts_grid_text(&grid, TS_STYLE_PLAIN,
-			     steps ? ts_show_text(c->name, &cli->arena)
-				   : joined(cli, "(", ts_table_word(c->table), ") ", "", c->name));
-		ts_grid_text(&grid, TS_STYLE_PLAIN, ts_role_name(c->role));
-		ts_grid_text(&grid, TS_STYLE_PLAIN, ts_column_type_word(c->type));
-		ts_grid_text(&grid, TS_STYLE_PLAIN, ts_show_count(c->ranks, &cli->arena));
-		ts_grid_text(&grid, TS_STYLE_PLAIN, ts_show_count(c->rows_all, &cli->arena));
-		ts_grid_text(&grid, TS_STYLE_PLAIN,
-			     !steps || c->rows == 0 ? "" : ts_show_range(c->first_key, c->last_key, &cli->arena));
+		if (c->table != TS_TABLE_STEPS && !(c->table == TS_TABLE_EVENTS && run->has_happenings)) {
+			add_table(cli, &grid, run, &i);
+			continue;
+		}
+		if (c->table == TS_TABLE_STEPS && group_of(c) == NO_NUMBERS)
+			add_series(cli, &grid, c);
+		i++;
 	}
-	return ts_grid_print(&grid, &cli->term, 0, &cli->out, err);
-}
-
-/* Six digits are enough for people; JSON has all of them. */
-static void add_number(struct ts_cli *cli, struct ts_grid *grid, bool known, double v)
-{
-	ts_grid_text(grid, known ? TS_STYLE_PLAIN : TS_STYLE_DIM, known ? ts_show_rounded(v, &cli->arena) : "-");
-}
-
-static void add_metric(struct ts_cli *cli, struct ts_grid *grid, const struct ts_column_info *c, bool nonfinite)
-{
-	const struct ts_column_metric *m = &c->metric;
-
-	ts_grid_text(grid, TS_STYLE_PLAIN, ts_show_text(ts_column_said(c->name), &cli->arena));
-	add_number(cli, grid, m->has_values, m->last);
-	add_number(cli, grid, m->has_best, m->best);
-	ts_grid_text(grid, m->has_best ? TS_STYLE_PLAIN : TS_STYLE_DIM, m->has_best ? ts_show_step(m->best_step, &cli->arena) : "-");
-	add_number(cli, grid, m->has_mean, m->mean);
-	add_number(cli, grid, m->has_values, m->min);
-	add_number(cli, grid, m->has_values, m->max);
-	if (nonfinite)
-		ts_grid_text(grid, m->nonfinite ? TS_STYLE_PLAIN : TS_STYLE_DIM, ts_show_count(m->nonfinite, &cli->arena));
-}
-
-/* The mean of wall-clock times says nothing to people. */
-static bool is_shown(const struct ts_column_info *c)
-{
-	return c->has_metric && !ts_span_is(c->name, "timestamp");
-}
-
-static enum ts_status metrics_grid(struct ts_cli *cli, const struct ts_get_reply *run, struct ts_error *err)
-{
-	static const struct ts_grid_column columns[] = {
-		{"metric", TS_ALIGN_LEFT, 14},	  {"last", TS_ALIGN_RIGHT, 0}, {"best", TS_ALIGN_RIGHT, 0},
-		{"at step", TS_ALIGN_RIGHT, 0},	  {"mean", TS_ALIGN_RIGHT, 0}, {"min", TS_ALIGN_RIGHT, 0},
-		{"max", TS_ALIGN_RIGHT, 0},	  {"NaN or inf", TS_ALIGN_RIGHT, 0},
-	};
-	bool nonfinite = false;
-	struct ts_grid grid;
-	size_t n = 0;
-
-	for (size_t i = 0; i < run->n_columns; i++) {
-		n += is_shown(&run->columns[i]);
-		nonfinite |= is_shown(&run->columns[i]) && run->columns[i].metric.nonfinite;
-	}
-	if (n == 0)
+	if (!ts_grid_rows(&grid))
 		return TS_OK;
 	ts_buf_char(&cli->out, '\n');
-	ts_grid_init(&grid, columns, nonfinite ? 8 : 7, &cli->arena);
-	for (size_t i = 0; i < run->n_columns; i++)
-		if (is_shown(&run->columns[i]))
-			add_metric(cli, &grid, &run->columns[i], nonfinite);
 	return ts_grid_print(&grid, &cli->term, 0, &cli->out, err);
 }
 
@@ -150,11 +442,73 @@ static const char *lineage_of(struct ts_cli *cli, const struct ts_lineage *l)
 	return name && at && shared ? ts_arena_printf(&cli->arena, "%s%s; %s", name, at, shared) : NULL;
 }
 
-static const char *ended(struct ts_cli *cli, const struct ts_ending *ending)
+static struct ts_span note_of(const struct ts_get_reply *run, const char *key)
 {
+	for (size_t i = 0; i < run->n_notes; i++)
+		if (ts_span_is(run->notes[i].key, key))
+			return run->notes[i].value;
+	return ts_span_of(NULL, 0);
+}
+
+/* The state that people or a push noted, and what was recorded of the end: each where it says something that the other does not. */
+static void end_fields(struct ts_cli *cli, const struct ts_get_reply *run)
+{
+	const struct ts_ending *ending = &run->ending;
+	struct ts_span state = note_of(run, "state");
+
+	if (state.len)
+		ts_text_field(cli, "state", ts_show_text(state, &cli->arena));
 	if (ending->sentence.len)
-		return ts_show_text(ending->sentence, &cli->arena);
-	return ending->state == TS_END_FINISHED ? "finished" : "not known: nothing that was recorded says it";
+		ts_text_field(cli, "ended", ts_show_text(ending->sentence, &cli->arena));
+	else if (ending->state != TS_END_FINISHED)
+		ts_text_field(cli, "ended", "not known: nothing that was recorded says it");
+	else if (!ts_span_is(state, "finished"))
+		ts_text_field(cli, "ended", "finished");
+}
+
+static bool fact_number(const struct ts_facts *facts, const char *path, double *ret)
+{
+	const struct ts_fact *fact = ts_facts_find(facts, ts_span_str(path));
+
+	if (fact && fact->type == TS_FACT_FLOAT)
+		*ret = fact->real;
+	else if (fact && fact->type == TS_FACT_INT)
+		*ret = (double)fact->integer;
+	else
+		return false;
+	return isfinite(*ret);
+}
+
+/* When it began and how long it took, as far as that was recorded. */
+static void start_field(struct ts_cli *cli, const struct ts_facts *facts)
+{
+	double started, took;
+	const char *text = "", *seconds = "";
+
+	if (fact_number(facts, "session.started", &started) && fabs(started) < 9e9)
+		text = ts_show_minute((int64_t)(started * 1e9), &cli->arena);
+	if (fact_number(facts, "session.wall_time", &took) && took >= 0)
+		seconds = ts_show_seconds(took, &cli->arena);
+	if (text && seconds && *text && *seconds)
+		text = ts_arena_printf(&cli->arena, "%s, took %s", text, seconds);
+	else if (text && seconds && *seconds)
+		text = ts_arena_printf(&cli->arena, "not recorded; it took %s", seconds);
+	if (!text || *text)
+		ts_text_field(cli, "started", text);
+}
+
+/* Notes without the state, which has a field of its own. */
+static void note_fields(struct ts_cli *cli, const struct ts_get_reply *run)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < run->n_notes; i++) {
+		if (ts_span_is(run->notes[i].key, "state"))
+			continue;
+		ts_text_field(cli, any ? "" : "notes",
+			      joined(cli, ts_show_text(run->notes[i].key, &cli->arena), " = ", "", "", run->notes[i].value));
+		any = true;
+	}
 }
 
 /* Rows of events that have this column, over all ranks. */
@@ -168,13 +522,16 @@ static uint64_t events_with(const struct ts_get_reply *run, const char *name)
 	return rows;
 }
 
-/* "4, and 240 regions; tscope analyze lists those that matter"; NULL: it recorded none. */
+/* "4 recorded events; 240 regions are not listed"; NULL: it recorded none. An older server does not say which. */
 static const char *events_of(struct ts_cli *cli, const struct ts_get_reply *run)
 {
+	const struct ts_happenings *h = &run->happenings;
 	uint64_t all = events_with(run, "name"), regions = events_with(run, "duration");
 	const char *events = ts_show_count(all > regions ? all - regions : 0, &cli->arena);
 	const char *more = regions ? ts_show_plural(regions, "region", &cli->arena) : "";
 
+	if (run->has_happenings)
+		return h->all || h->regions ? ts_show_happenings(h, &cli->arena) : NULL;
 	if (all <= regions || !events || !more)
 		return NULL;
 	return ts_arena_printf(&cli->arena, "%s%s%s; tscope analyze lists those that matter", events, regions ? ", and " : "", more);
@@ -187,7 +544,6 @@ enum ts_status ts_render_show_text(struct ts_cli *cli, const struct ts_get_reply
 	struct ts_arena *arena = &cli->arena;
 	const char *steps = ts_show_count(ref->steps, arena);
 	const char *range = ref->steps ? ts_show_range(ref->first_step, ref->last_step, arena) : NULL;
-	enum ts_status status;
 
 	if (!steps)
 		return ts_arena_error(arena, err);
@@ -195,7 +551,8 @@ enum ts_status ts_render_show_text(struct ts_cli *cli, const struct ts_get_reply
 	ts_text_field(cli, "own name",
 		      ref->own_name.len ? ts_show_text(ref->own_name, arena) : "not recorded");
 	ts_text_field(cli, "names", names_of(cli, run));
-	ts_text_field(cli, "ended", ended(cli, &run->ending));
+	end_fields(cli, run);
+	start_field(cli, &head->facts);
 	ts_text_field(cli, "steps", range ? ts_arena_printf(arena, "%s (%s)", steps, range) : "none");
 	ts_text_field(cli, "ranks", ts_show_count(ref->ranks, arena));
 	if (events_of(cli, run))
@@ -207,11 +564,8 @@ enum ts_status ts_render_show_text(struct ts_cli *cli, const struct ts_get_reply
 	if (run->lineage.named)
 		ts_text_field(cli, "parent", lineage_of(cli, &run->lineage));
 	ts_text_field(cli, "facts", group_counts(cli, &head->facts));
-	for (size_t i = 0; i < run->n_notes; i++)
-		ts_text_field(cli, i ? "" : "notes",
-			      joined(cli, ts_show_text(run->notes[i].key, arena), " = ", "", "", run->notes[i].value));
-	status = columns_grid(cli, run, err);
-	if (!status)
-		status = metrics_grid(cli, run, err);
-	return status ? status : files_grid(cli, run, err);
+	note_fields(cli, run);
+	if (events_grid(cli, run, err) || number_grids(cli, run, err) || layers_grid(cli, run, err) || series_grid(cli, run, err))
+		return err->status;
+	return files_grid(cli, run, err);
 }

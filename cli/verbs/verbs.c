@@ -661,7 +661,7 @@ const struct ts_verb ts_verbs[] = {
 		.run = ts_verb_list,
 	},
 	{
-		.name = "show", .summary = "show what a run holds: names, facts, series, metrics, files", .usage = "RUN",
+		.name = "show", .summary = "show what a run holds: state, events, metrics, layers, files", .usage = "RUN",
 		.about = ABOUT_RUN "\n\nThe path of a memory snapshot may stand in the place of RUN. Then the command shows a device's "
 				   "memory as it was after one event, or at the end: the event with its stack, what was in use and for "
 				   "what, the segments, and the blocks around it (docs/memory.md). Of a run --at, --device, "

@@ -89,7 +89,7 @@ static const struct ts_shape_field happenings_rows[] = {
 	{"more", "more_count", U64(more), ABOUT("of them not among the rows")},
 	{"regions", "region_count", U64(regions), ABOUT("named parts of the program that took a time; they are not among the events")},
 };
-static const struct ts_shape happenings_shape = {SHAPE("recorded_events", happenings, happenings_rows)};
+const struct ts_shape ts_shape_happenings = {SHAPE("recorded_events", happenings, happenings_rows)};
 #undef TYPE
 
 /* --- findings --- */
@@ -147,7 +147,7 @@ static const struct ts_shape rank_rows_shape = {SHAPE("rank_rows", rank_rows, ra
 static const struct ts_shape_field analysis_rows[] = {
 	{"run", "run", ONE(run, ts_shape_run)},
 	{"ending", "ending", ONE(ending, ts_shape_ending), HAS(ending.told)},
-	{"happenings", "recorded_events", ONE(happenings, happenings_shape),
+	{"happenings", "recorded_events", ONE(happenings, ts_shape_happenings),
 	 ABOUT("what the run recorded when it happened, on all ranks: exceptions, restarts, checkpoints, what the program says")},
 	{"rank", "rank", I32(rank)},
 	{"warmup_cut", "warmup_cut_count", U64(warmup_cut)},

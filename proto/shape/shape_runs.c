@@ -150,6 +150,7 @@ static const struct ts_shape_field get_rows[] = {
 	{"names", NULL, MANY(names, n_names, ts_shape_ref, TS_WIRE_REPORTED_MAX)},
 	{"lineage", NULL, ONE(lineage, ts_shape_lineage), HAS(lineage.named)},
 	{"ending", NULL, ONE(ending, ts_shape_ending), HAS(ending.told)},
+	{"happenings", NULL, ONE(happenings, ts_shape_happenings), HAS(has_happenings)},
 };
 const struct ts_shape ts_shape_get_reply = {SHAPE("get_reply", get_run_reply, get_rows), .check = check_get};
 #undef TYPE

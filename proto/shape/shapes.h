@@ -13,6 +13,7 @@ extern const struct ts_shape ts_shape_fact;	 /* ts_fact */
 extern const struct ts_shape ts_shape_cell;	 /* ts_value */
 extern const struct ts_shape ts_shape_policy_item; /* ts_policy_item */
 extern const struct ts_shape ts_shape_ending;	 /* ts_ending */
+extern const struct ts_shape ts_shape_happenings; /* ts_happenings */
 extern const struct ts_shape ts_shape_lineage;	 /* ts_lineage */
 extern const struct ts_shape ts_shape_measure;	 /* ts_measure; in JSON as one row of evidence */
 extern const struct ts_shape ts_shape_measures;	 /* ts_measures in JSON: values by group, subject and name */

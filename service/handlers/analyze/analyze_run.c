@@ -13,7 +13,7 @@
 #include "service/handlers/analyze/analyze_bound.h"
 #include "service/handlers/analyze/analyze_cache.h"
 #include "service/handlers/analyze/analyze_gaps.h"
-#include "service/handlers/analyze/analyze_happenings.h"
+#include "service/handlers/core/run_happenings.h"
 #include "service/handlers/analyze/analyze_layers.h"
 #include "service/handlers/analyze/analyze_pipeline.h"
 #include "service/handlers/analyze/analyze_rank.h"

@@ -3,7 +3,7 @@
 #include "analysis/gate/gate_policy.h"
 #include "base/limits.h"
 #include "base/text.h"
-#include "service/handlers/analyze/analyze_happenings.h"
+#include "service/handlers/core/run_happenings.h"
 #include "service/handlers/analyze/reduce.h"
 #include "service/handlers/core/describe.h"
 #include "service/handlers/core/fit.h"

@@ -5,6 +5,7 @@
 #include "service/handlers/core/methods.h"
 #include "service/handlers/core/resolve.h"
 #include "service/handlers/core/run_ending.h"
+#include "service/handlers/core/run_happenings.h"
 #include "service/handlers/core/scores.h"
 
 #include <stdlib.h>
@@ -150,6 +151,16 @@ static enum ts_status add_metrics(struct ts_fetch *f, const struct ts_run *run, 
 	return TS_OK;
 }
 
+/* As above: damaged blocks of events cost the events alone. */
+static enum ts_status add_happenings(struct ts_fetch *f, const struct ts_run *run, struct ts_arena *arena, struct ts_get_reply *reply,
+				     struct ts_error *err)
+{
+	if (ts_happenings_of_run(f, run, arena, &reply->happenings, err))
+		return err->status == TS_DAMAGED ? TS_OK : err->status;
+	reply->has_happenings = true;
+	return TS_OK;
+}
+
 static enum ts_status list_files(const struct ts_run *run, struct ts_arena *arena, struct ts_get_reply *reply,
 				 struct ts_error *err)
 {
@@ -247,7 +258,7 @@ static enum ts_status fill(struct ts_call *call, struct ts_fetch *f, const struc
 	if (ts_fetch_object(f, &reply->run.id, arena, &reply->head, err) || ts_run_open(f, &reply->run.id, arena, &run, err) ||
 	    ts_describe(f, &run, arena, &d, err) || list_columns(&run, arena, reply, err) ||
 	    (request->metrics && add_metrics(f, &run, arena, reply, err)) || list_files(&run, arena, reply, err) ||
-	    ts_run_ending(f, &run, arena, &reply->ending, err) ||
+	    ts_run_ending(f, &run, arena, &reply->ending, err) || (request->metrics && add_happenings(f, &run, arena, reply, err)) ||
 	    ts_lineage_find(f, &run, project_of(reply), arena, &reply->lineage, err))
 		return err->status;
 	reply->run = d.run;

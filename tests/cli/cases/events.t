@@ -58,6 +58,6 @@ $ tscope analyze d | grep -c EVENTS; tscope analyze --json d | jq -c .recorded_e
 | {"rows":[],"all_count":0,"more_count":0,"region_count":0}
 # show counts them.
 $ tscope show b | grep ^events; tscope show d | grep -c ^events
-| events    4, and 1 region; tscope analyze lists those that matter
+| events    4 recorded events; 1 region is not listed
 | 0
 [1]

@@ -20,34 +20,27 @@ $ tscope show r
 | id        6faa794555cbb2e6026f121fa8f6f764955ae74c721139cc44c5a43b9ec3ba49
 | own name  recorded
 | names     run default/r
+| state     finished
 | ended     not known: nothing that was recorded says it
 | steps     4 (0 to 3)
 | ranks     1
-| events    1, and 1 region; tscope analyze lists those that matter
+| events    1 recorded event; 1 region is not listed
 | facts     config 1, parallelism 1, session 1, columns 2
-| notes     state = finished
 |
-| series             role         type  ranks  rows  steps
-| digests.params     trajectory   u64       1     4  0 to 3
-| phases.backward    observation  f64       1     3  0 to 2
-| phases.forward     observation  f64       1     4  0 to 3
-| regions.evaluate   observation  f64       1     1  1
-| scalars.loss       trajectory   f64       1     4  0 to 3
-| timestamp          observation  f64       1     4  0 to 3
-| tokens             trajectory   f64       1     4  0 to 3
-| (events) duration  observation  f64       1     1
-| (events) lane      observation  f64       1     2
-| (events) name      observation  text      1     2
-| (events) step      observation  f64       1     1
-| (events) text      observation  text      1     1
-| (events) time      observation  f64       1     2
+| event       step     time  says
+| message  after 1  11.0 ms  saved\n\x1B[31m
 |
-| metric             last  best  at step   mean    min    max
-| phases.backward   0.004     -        -  0.004  0.004  0.004
-| phases.forward    0.004     -        -  0.004  0.004  0.004
-| regions.evaluate  0.003     -        -  0.003  0.003  0.003
-| loss               1.75  1.75        3  2.125   1.75    2.5
-| tokens              512     -        -    512    512    512
+| metric  last  best (step)   mean   min  max
+| loss    1.75     1.75 (3)  2.125  1.75  2.5
+| tokens   512            -    512   512  512
+|
+| cost                 mean      min      max     last  steps
+| phases.backward   4.00 ms  4.00 ms  4.00 ms  4.00 ms  3 (0 to 2)
+| phases.forward    4.00 ms  4.00 ms  4.00 ms  4.00 ms
+| regions.evaluate  3.00 ms  3.00 ms  3.00 ms  3.00 ms  1 (1)
+|
+| series          type  ranks  rows  steps
+| digests.params  u64       1     4  0 to 3
 # At once it is the same run, and so is what export writes.
 $ tscope push -q recorded/run --name once && tscope diff r once --first
 | name      default/once

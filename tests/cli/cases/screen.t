@@ -15,7 +15,7 @@ $ tscope help
 | Verbs
 |   push          store runs and give them names
 |   list          list runs: filter, sort, choose columns
-|   show          show what a run holds: names, facts, series, metrics, files
+|   show          show what a run holds: state, events, metrics, layers, files
 |   facts         show the facts of a run, or collect those of this host
 |   analyze       show what limits the speed of a run, what is wrong with it, and
 |                 why

@@ -15,95 +15,74 @@ $ tscope show base
 | id        18fc3da2967fa6afea7255d4eb081a5e8b7965bc8b6bb16faed1a7ec27e5d912
 | own name  base
 | names     run default/base
-| ended     finished
+| state     finished
+| started   2023-11-14 22:13Z, took 2.00 s
 | steps     8 (0 to 7)
 | ranks     1
 | facts     code 1, config 3, seeds 1, libraries 2, parallelism 1, session 4
-| notes     state = finished
 |
-| series           role         type  ranks  rows  steps
-| memory.alloc     observation  f64       1     8  0 to 7
-| phases.backward  observation  f64       1     8  0 to 7
-| phases.data      observation  f64       1     8  0 to 7
-| phases.forward   observation  f64       1     8  0 to 7
-| scalars.loss     trajectory   f64       1     8  0 to 7
-| scalars.lr       trajectory   f64       1     8  0 to 7
-| timestamp        observation  f64       1     8  0 to 7
+| metric   last  best (step)      mean    min    max
+| loss     0.25     0.25 (7)  0.679464   0.25      2
+| lr      0.001            -     0.001  0.001  0.001
 |
-| metric              last  best  at step      mean      min      max
-| memory.alloc     8388608     -        -   4718592  1048576  8388608
-| phases.backward     0.16     -        -      0.16     0.16     0.16
-| phases.data         0.01     -        -      0.01     0.01     0.01
-| phases.forward      0.08     -        -      0.08     0.08     0.08
-| loss                0.25  0.25        7  0.679464     0.25        2
-| lr                 0.001     -        -     0.001    0.001    0.001
+| cost                mean      min      max     last
+| memory.alloc     4.5 MiB    1 MiB    8 MiB    8 MiB
+| phases.backward   160 ms   160 ms   160 ms   160 ms
+| phases.data      10.0 ms  10.0 ms  10.0 ms  10.0 ms
+| phases.forward   80.0 ms  80.0 ms  80.0 ms  80.0 ms
 $ tscope show ./demo/base
 | id        6ae1a7a00e484c8c689b5cad922755181bc8fa930ad267019808b42abf32281f
 | own name  chars-base
 | names     run default/demo
 | ended     finished
+| started   2026-11-20 12:00Z, took 3.23 s
 | steps     160 (0 to 159)
 | ranks     3
 | facts     config 9, seeds 2, determinism 2, libraries 2, hardware 3, parallelism 3, data 2, session
 |           4
 |
-| series             role         type  ranks  rows  steps
-| digests.batch      trajectory   u64       3   480  0 to 159
-| digests.params     trajectory   u64       3   480  0 to 159
-| memory.rss         observation  f64       3   480  0 to 159
-| phases.backward    observation  f64       3   480  0 to 159
-| phases.comm        observation  f64       3   480  0 to 159
-| phases.data        observation  f64       3   480  0 to 159
-| phases.forward     observation  f64       3   480  0 to 159
-| phases.optimizer   observation  f64       3   480  0 to 159
-| samples            trajectory   f64       3   480  0 to 159
-| scalars.grad_norm  trajectory   f64       3   480  0 to 159
-| scalars.loss       trajectory   f64       3   480  0 to 159
-| scalars.lr         trajectory   f64       3   480  0 to 159
-| timestamp          observation  f64       3   480  0 to 159
+| metric        last    best (step)     mean       min      max
+| samples       7680              -     3864        48     7680
+| grad_norm  1.56937              -  1.70794   1.25681  2.59584
+| loss         1.778  0.731249 (83)  1.70451  0.731249   2.5761
+| lr           0.003              -    0.003     0.003    0.003
 |
-| metric                   last      best  at step         mean          min         max
-| memory.rss          338296832         -        -   3.3762e+08    330858496   338296832
-| phases.backward   0.000548658         -        -  0.000870038  0.000459895  0.00587649
-| phases.comm        0.00714028         -        -   0.00959288    0.0012327   0.0255115
-| phases.data        0.00431295         -        -  0.000321651  0.000166398  0.00440095
-| phases.forward    0.000358385         -        -  0.000503153  0.000297343  0.00468206
-| phases.optimizer  0.000800593         -        -  0.000853801  0.000654145  0.00805047
-| samples                  7680         -        -         3864           48        7680
-| grad_norm             1.56937         -        -      1.70794      1.25681     2.59584
-| loss                    1.778  0.731249       83      1.70451     0.731249      2.5761
-| lr                      0.003         -        -        0.003        0.003       0.003
+| cost                 mean      min      max     last
+| memory.rss        322 MiB  316 MiB  323 MiB  323 MiB
+| phases.backward    870 µs   460 µs  5.88 ms   549 µs
+| phases.comm       9.59 ms  1.23 ms  25.5 ms  7.14 ms
+| phases.data        322 µs   166 µs  4.40 ms  4.31 ms
+| phases.forward     503 µs   297 µs  4.68 ms   358 µs
+| phases.optimizer   854 µs   654 µs  8.05 ms   801 µs
+|
+| series          type  ranks  rows  steps
+| digests.batch   u64       3   480  0 to 159
+| digests.params  u64       3   480  0 to 159
 # What a run calls itself cannot move the cursor.
 $ tscope show evil
 | id        d45d5732500b56674f7f54cfeaaaa383155926f5d5c02ddc294e152150eaca08
 | own name  \x1B[2Jclear\u{202E}
 | names     run default/evil
+| state     unknown
 | ended     not known: nothing that was recorded says it
+| started   2023-11-14 22:13Z
 | steps     3 (0 to 2)
 | ranks     1
 | facts     config 3, session 2
-| notes     state = unknown
 |
-| series                      role         type  ranks  rows  steps
-| memory.alloc                observation  f64       1     3  0 to 2
-| phases.backward             observation  f64       1     3  0 to 2
-| phases.data                 observation  f64       1     3  0 to 2
-| phases.forward              observation  f64       1     3  0 to 2
-| scalars.\x1B\[31mred\nline  unknown      f64       1     3  0 to 2
-| scalars.loss                trajectory   f64       1     3  0 to 2
-| scalars.lr                  trajectory   f64       1     3  0 to 2
-| scalars.損失                unknown      f64       1     3  0 to 2
-| timestamp                   observation  f64       1     3  0 to 2
+| metric      last   best (step)     mean       min    max
+| loss    0.666667  0.666667 (2)  1.22222  0.666667      2
+| lr         0.001             -    0.001     0.001  0.001
 |
-| metric                  last      best  at step     mean       min      max
-| memory.alloc         3145728         -        -  2097152   1048576  3145728
-| phases.backward         0.16         -        -     0.16      0.16     0.16
-| phases.data             0.01         -        -     0.01      0.01     0.01
-| phases.forward          0.08         -        -     0.08      0.08     0.08
-| \x1B\[31mred\nline         1         -        -        1         1        1
-| loss                0.666667  0.666667        2  1.22222  0.666667        2
-| lr                     0.001         -        -    0.001     0.001    0.001
-| 損失                     2.5         -        -      2.5       2.5      2.5
+| cost                mean      min      max     last
+| memory.alloc       2 MiB    1 MiB    3 MiB    3 MiB
+| phases.backward   160 ms   160 ms   160 ms   160 ms
+| phases.data      10.0 ms  10.0 ms  10.0 ms  10.0 ms
+| phases.forward   80.0 ms  80.0 ms  80.0 ms  80.0 ms
+|
+| other number        last  mean  min  max
+| \x1B\[31mred\nline     1     1    1    1
+| 損失                 2.5   2.5  2.5  2.5
 $ tscope facts base
 | code.commit             aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa  text   facts.json
 | config.layers[0]        2                                         int    run.json
@@ -176,22 +155,24 @@ $ tscope show restarted
 | id        634f83e3095818f0997146f899979627e3af114dd4590af4683c7f6b063ba4d1
 | own name  not recorded
 | names     run default/restarted
+| state     unknown
 | ended     not known: nothing that was recorded says it
 | steps     6 (0 to 5)
 | ranks     1
+| events    1 recorded event
 | facts     none
-| notes     state = unknown
 |
-| series                     role         type  ranks  rows  steps
-| scalars.loss               trajectory   f64       1     6  0 to 5
-| segment                    observation  f64       1     6  0 to 5
-| (superseded) scalars.loss  trajectory   f64       1     2
-| (superseded) segment       observation  f64       1     2
-| (superseded) step          trajectory   f64       1     2
+| event    step  time  says
+| restart     2     -  segment 1 begins
 |
-| metric       last      best  at step      mean       min  max
-| loss     0.333333  0.333333        5  0.816667  0.333333    2
-| segment         1         -        -  0.666667         0    1
+| metric      last   best (step)      mean       min  max
+| loss    0.333333  0.333333 (5)  0.816667  0.333333    2
+|
+| cost         mean  min  max  last
+| segment  0.666667    0    1     1
+|
+| series        type       ranks  rows  steps
+| (superseded)  3 columns      1     2
 $ tscope show ./runs/nothing-there
 ! tscope: ./runs/nothing-there: no such file or directory
 [2]
@@ -249,3 +230,85 @@ $ tscope diff runs/base runs/parts
 $ tscope show demo --store nowhere
 ! tscope: ./demo holds 5 runs; name one of them, such as ./demo/base
 [2]
+# Layers, events and what a push noted of the state. By hand: forward of head is 2, 4 and 6 ms, so 4 ms in the mean; eleven layers, of which ten are shown.
+$ mkdir timed; for i in 0 1 2; do echo '{"step":'$i',"timestamp":'$((100+i))',"scalars":{"loss":2.5,"tokens":1500000,"save_ms":1500,"rare":null,"layers/head/forward_ms":'$((2+2*i))',"layers/head/backward_ms":8'$(for l in 0 1 2 3 4 5 6 7 8 9; do echo ',"layers/block.'$l'/forward_ms":0.'$((5+l)); done)'}}'; done | sed '2s/null/7/' >timed/steps.jsonl; printf '{"time":101.5,"name":"checkpoint","text":"a/1.pt"}\n{"time":101.6,"name":"evaluate","duration":0.25}\n' >timed/events.jsonl; tscope push -q --state killed timed >/dev/null
+$ tscope show timed
+| id        84d0f4dc1eaac9fd85175fe8238f5ff208f4a410f3bebed87cc7a9a43b63b045
+| own name  not recorded
+| names     run default/timed
+| state     killed
+| ended     not known: nothing that was recorded says it
+| steps     3 (0 to 2)
+| ranks     1
+| events    1 recorded event; 1 region is not listed
+| facts     none
+|
+| event          step    time  says
+| checkpoint  after 1  1.50 s  a/1.pt
+|
+| metric       last  best (step)       mean        min        max
+| loss          2.5      2.5 (0)        2.5        2.5        2.5
+| tokens  1,500,000            -  1,500,000  1,500,000  1,500,000
+|
+| cost       mean     min     max    last
+| save_ms  1.50 s  1.50 s  1.50 s  1.50 s
+|
+| other number  last  mean  min  max  steps
+| rare             7     7    7    7  1 (1)
+|
+| layer    forward  backward
+| head     4.00 ms   8.00 ms
+| block.4   900 µs         -
+| block.3   800 µs         -
+| block.2   700 µs         -
+| block.1   600 µs         -
+| block.0   500 µs         -
+| block.9   140 µs         -
+| block.8   130 µs         -
+| block.7   120 µs         -
+| block.6   110 µs         -
+| 1 more layer; --json has all of them
+$ COLUMNS=60 tscope show timed
+| id        84d0f4dc1eaac9fd85175fe8238f5ff208f4a410f3bebed87cc7a9a43b63b045
+| own name  not recorded
+| names     run default/timed
+| state     killed
+| ended     not known: nothing that was recorded says it
+| steps     3 (0 to 2)
+| ranks     1
+| events    1 recorded event; 1 region is not listed
+| facts     none
+|
+| event          step    time  says
+| checkpoint  after 1  1.50 s  a/1.pt
+|
+| metric      last best (step)      mean       min       max
+| loss         2.5     2.5 (0)       2.5       2.5       2.5
+| tokens 1,500,000           - 1,500,000 1,500,000 1,500,000
+|
+| cost       mean     min     max    last
+| save_ms  1.50 s  1.50 s  1.50 s  1.50 s
+|
+| other number  last  mean  min  max  steps
+| rare             7     7    7    7  1 (1)
+|
+| layer    forward  backward
+| head     4.00 ms   8.00 ms
+| block.4   900 µs         -
+| block.3   800 µs         -
+| block.2   700 µs         -
+| block.1   600 µs         -
+| block.0   500 µs         -
+| block.9   140 µs         -
+| block.8   130 µs         -
+| block.7   120 µs         -
+| block.6   110 µs         -
+| 1 more layer; --json has all of them
+$ tscope show timed --json | jq -c '.recorded_events | .rows[].name, del(.rows)'
+| "checkpoint"
+| {"all_count":1,"more_count":0,"region_count":1}
+# By its id a run has no notes, and so no state.
+$ tscope show $(tscope show timed --json | jq -r .run.id) | sed -n '/^names/,/^steps/p'
+| names     run default/timed
+| ended     not known: nothing that was recorded says it
+| steps     3 (0 to 2)

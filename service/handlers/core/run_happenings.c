@@ -1,4 +1,4 @@
-#include "service/handlers/analyze/analyze_happenings.h"
+#include "service/handlers/core/run_happenings.h"
 
 #include "base/limits.h"
 #include "service/handlers/core/run_events.h"

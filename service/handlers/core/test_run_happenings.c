@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "service/handlers/analyze/analyze_happenings.h"
+#include "service/handlers/core/run_happenings.h"
 #include "service/handlers/core/test_series_runs.h"
 
 enum { NO_STEP = -1 };

@@ -1,7 +1,7 @@
-/* analyze_happenings.h - what a stored run recorded of things that happened at a time, on all ranks and of the job, for
+/* run_happenings.h - what a stored run recorded of things that happened at a time, on all ranks and of the job, for
  * analysis/answer/happening.h: its events without regions, and where its segments begin. */
-#ifndef TSCOPE_SERVICE_HANDLERS_ANALYZE_ANALYZE_HAPPENINGS_H
-#define TSCOPE_SERVICE_HANDLERS_ANALYZE_ANALYZE_HAPPENINGS_H
+#ifndef TSCOPE_SERVICE_HANDLERS_CORE_RUN_HAPPENINGS_H
+#define TSCOPE_SERVICE_HANDLERS_CORE_RUN_HAPPENINGS_H
 
 #include "analysis/answer/happening.h"
 #include "service/handlers/core/read.h"
