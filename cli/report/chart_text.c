@@ -17,7 +17,8 @@ enum {
 	COLUMNS_A_TICK = 12,
 	SAMPLE = 5,
 	COLOURS = 6,
-	DASHES = 4,
+	DASHES = 5, /* 30 lines are told apart by colour and dashes */
+	LETTERS = RIGHT - 1, /* in one row */
 	MIDDLE_DOTS_LEFT = 2,
 	MIDDLE_DOTS_RIGHT = 16,
 };
@@ -59,20 +60,22 @@ static size_t rows_of(const struct ts_term *term)
 
 /* --- how lines look --- */
 
-static enum ts_style style_of(int line)
+static enum ts_style style_of(const struct drawing *d, int line)
 {
 	static const enum ts_style styles[COLOURS] = {TS_STYLE_CYAN,	TS_STYLE_YELLOW, TS_STYLE_GREEN,
 							 TS_STYLE_MAGENTA, TS_STYLE_RED,    TS_STYLE_BLUE};
 
+	if (line >= 0 && d->v->some_lit && !d->v->lines[line].lit)
+		return TS_STYLE_DIM;
 	return line < 0 ? TS_STYLE_PLAIN : styles[line % COLOURS];
 }
 
 /* With colour the dashes change once the colours are used up, else from line to line. Letters and bands need none. */
 static struct ts_dash dash_of(const struct drawing *d, int line)
 {
-	static const struct ts_dash dashes[DASHES] = {{1, 0}, {4, 3}, {1, 2}, {9, 3}};
+	static const struct ts_dash dashes[DASHES] = {{1, 0}, {4, 3}, {1, 2}, {9, 3}, {2, 6}};
 
-	if (d->dots.wide == 1 || d->v->lines[line].low)
+	if (d->dots.wide == 1 || d->v->lines[line].low || d->v->lines[line].lit)
 		return dashes[0];
 	return dashes[(d->term->colour ? line / COLOURS : line) % DASHES];
 }
@@ -126,14 +129,16 @@ static void draw_band(struct drawing *d, const struct ts_view_line *line, int nu
 	}
 }
 
-/* The first line is drawn last, over the others. */
+/* The first line is drawn last, over the others, and what is highlighted over all. */
 static void draw_lines(struct drawing *d)
 {
 	for (size_t i = d->v->n; i-- > 0;)
 		if (d->v->lines[i].low)
 			draw_band(d, &d->v->lines[i], (int)i);
-	for (size_t i = d->v->n; i-- > 0;)
-		draw_path(d, &d->v->lines[i].path, (int)i, dash_of(d, (int)i));
+	for (int lit = 0; lit < 2; lit++)
+		for (size_t i = d->v->n; i-- > 0;)
+			if (d->v->lines[i].lit == (lit == 1))
+				draw_path(d, &d->v->lines[i].path, (int)i, dash_of(d, (int)i));
 }
 
 static void put_cell(struct drawing *d, size_t at)
@@ -144,41 +149,50 @@ static void put_cell(struct drawing *d, size_t at)
 	if (line == TS_DOTS_NONE) {
 		ts_buf_char(d->out, ' ');
 	} else if (d->dots.wide > 1) {
-		ts_styled(d->out, d->term, style_of(line), ts_dots_braille(d->dots.bits[at], glyph));
+		ts_styled(d->out, d->term, style_of(d, line), ts_dots_braille(d->dots.bits[at], glyph));
 	} else {
 		glyph[0] = line == TS_DOTS_SEVERAL ? '*' : d->v->lines[line].letter[0];
 		glyph[1] = '\0';
-		ts_styled(d->out, d->term, style_of(line), glyph);
+		ts_styled(d->out, d->term, style_of(d, line), glyph);
 	}
 }
 
 /* --- labels --- */
 
-/* Which line's letter stands right of each row: that of a line that ends there, or the nearest free row. -1: none. */
-static enum ts_status place_letters(struct drawing *d, int **ret_letters, struct ts_error *err)
+/* The lines whose letters stand right of one row, from the left. */
+struct letters {
+	int lines[LETTERS];
+	int n;
+};
+
+static void put_first(struct letters *row, int line)
+{
+	memmove(row->lines + 1, row->lines, (size_t)row->n * sizeof *row->lines);
+	row->lines[0] = line;
+	row->n++;
+}
+
+/* Lines are in the order of their ends, from the top down, and so are their letters: from the bottom up each stands in the row where its
+ * line ends, or above the ones that fill that row. What is left over at the top has none. */
+static enum ts_status place_letters(struct drawing *d, struct letters **ret_letters, struct ts_error *err)
 {
 	size_t rows = d->dots.rows;
-	int *letters = ts_arena_array(d->arena, rows, sizeof *letters);
+	struct letters *letters = ts_arena_array(d->arena, rows, sizeof *letters);
+	long lowest = (long)rows - 1;
 
 	if (!letters)
 		return ts_arena_error(d->arena, err);
-	for (size_t r = 0; r < rows; r++)
-		letters[r] = TS_DOTS_NONE;
-	for (size_t i = 0; i < d->v->n; i++) {
+	for (size_t i = d->v->n; i-- > 0 && lowest >= 0;) {
 		const struct ts_m4_path *path = &d->v->lines[i].path;
 		long row = path->n ? dot_y(d, path->y[path->n - 1]) / (long)d->dots.high : 0;
 
-		for (long away = 0; path->n && away < (long)rows; away++) {
-			long down = row + away, up = row - away;
-			long at = down < (long)rows && letters[down] == TS_DOTS_NONE ? down
-				  : up >= 0 && letters[up] == TS_DOTS_NONE	     ? up
-										     : -1;
-
-			if (at < 0)
-				continue;
-			letters[at] = (int)i;
-			break;
-		}
+		if (!path->n)
+			continue;
+		lowest = row < lowest ? row : lowest;
+		if (letters[lowest].n == LETTERS)
+			lowest--;
+		if (lowest >= 0)
+			put_first(&letters[lowest], (int)i);
 	}
 	*ret_letters = letters;
 	return TS_OK;
@@ -193,7 +207,7 @@ static const char *y_label(const struct drawing *d, size_t row)
 	return NULL;
 }
 
-static void put_row(struct drawing *d, size_t row, int letter)
+static void put_row(struct drawing *d, size_t row, const struct letters *letters)
 {
 	const char *label = y_label(d, row);
 	struct ts_span cut = ts_text_cut(ts_span_str(label ? label : ""), LEFT - 2, d->arena);
@@ -202,14 +216,14 @@ static void put_row(struct drawing *d, size_t row, int letter)
 	ts_buf_spaces(d->out, LEFT - 2 - ts_text_width(cut));
 	ts_buf_span(d->out, cut);
 	ts_buf_str(d->out, d->term->utf8 ? (label ? " ┤" : " │") : (label ? " +" : " |"));
-	while (letter < 0 && end > 0 && d->dots.line[row * d->dots.columns + end - 1] == TS_DOTS_NONE)
+	while (!letters->n && end > 0 && d->dots.line[row * d->dots.columns + end - 1] == TS_DOTS_NONE)
 		end--;
 	for (size_t c = 0; c < end; c++)
 		put_cell(d, row * d->dots.columns + c);
-	if (letter >= 0) {
+	if (letters->n)
 		ts_buf_char(d->out, ' ');
-		ts_styled(d->out, d->term, style_of(letter), d->v->lines[letter].letter);
-	}
+	for (int i = 0; i < letters->n; i++)
+		ts_styled(d->out, d->term, style_of(d, letters->lines[i]), d->v->lines[letters->lines[i]].letter);
 	ts_buf_char(d->out, '\n');
 }
 
@@ -231,7 +245,7 @@ static void put_marks(struct drawing *d)
 	ts_buf_str(d->out, d->term->utf8 ? "not drawn │" : "not drawn |");
 	for (size_t c = 0; c < end; c++)
 		if (at[c])
-			ts_styled(d->out, d->term, style_of(at[c] - 1), "x");
+			ts_styled(d->out, d->term, style_of(d, at[c] - 1), "x");
 		else
 			ts_buf_char(d->out, ' ');
 	ts_buf_char(d->out, '\n');
@@ -316,8 +330,8 @@ static enum ts_status put_legend(struct drawing *d, struct ts_error *err)
 
 	ts_grid_init(&grid, columns, sizeof columns / sizeof columns[0], d->arena);
 	for (size_t i = 0; i < d->v->n; i++) {
-		ts_grid_text(&grid, style_of((int)i), d->dots.wide > 1 ? sample(d, (int)i) : d->v->lines[i].letter);
-		ts_grid_text(&grid, TS_STYLE_PLAIN, d->v->lines[i].name);
+		ts_grid_text(&grid, style_of(d, (int)i), d->dots.wide > 1 ? sample(d, (int)i) : d->v->lines[i].letter);
+		ts_grid_text(&grid, d->v->lines[i].lit ? TS_STYLE_BOLD : TS_STYLE_PLAIN, d->v->lines[i].name);
 		ts_grid_text(&grid, TS_STYLE_DIM, d->v->lines[i].said);
 	}
 	return ts_grid_print(&grid, d->term, 2, d->out, err);
@@ -326,7 +340,7 @@ static enum ts_status put_legend(struct drawing *d, struct ts_error *err)
 static enum ts_status put_picture(struct drawing *d, struct ts_error *err)
 {
 	size_t rows = rows_of(d->term);
-	int *letters = NULL;
+	struct letters *letters = NULL;
 
 	if (ts_dots_begin(&d->dots, columns_of(d->term), rows, d->term->utf8, d->arena, err))
 		return err->status;
@@ -338,7 +352,7 @@ static enum ts_status put_picture(struct drawing *d, struct ts_error *err)
 	if (place_letters(d, &letters, err))
 		return err->status;
 	for (size_t row = 0; row < rows; row++)
-		put_row(d, row, letters[row]);
+		put_row(d, row, &letters[row]);
 	put_marks(d);
 	put_x_axis(d);
 	ts_buf_char(d->out, '\n');

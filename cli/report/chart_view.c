@@ -1,10 +1,12 @@
 #include "cli/report/chart_view.h"
 
 #include "analysis/answer/chart_band.h"
+#include "base/text.h"
 #include "cli/text/show_value.h"
 #include "run/head.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 /* Room for the sentences: of bands one for each, of runs a few of each kind. */
 enum { NOTES_MOST = TS_CHART_RUNS_MAX + 64 };
@@ -219,13 +221,12 @@ static enum ts_status run_lines(struct ts_chart_view *v, const struct ts_chart_l
 			last = ts_arena_printf(arena, "%s %s, %s", labels->by, ts_show_fact(group, arena), last);
 		v->lines[v->n] = (struct ts_view_line){
 			.name = labels->names[i],
-			.letter = letter_of(v->n, arena),
 			.said = last,
 			.path = {line->x, line->y, line->n},
 			.marks = line->marks,
 			.n_marks = line->n_marks,
 		};
-		if (!last || !v->lines[v->n].letter)
+		if (!last)
 			return ts_arena_error(arena, err);
 		v->marked |= line->n_marks > 0;
 		v->n++;
@@ -282,12 +283,11 @@ static enum ts_status group_line(struct ts_chart_view *v, const struct ts_chart_
 						 band.deciles ? "10 % to 90 %" : "least to greatest");
 	*line = (struct ts_view_line){
 		.name = name,
-		.letter = letter_of(v->n, arena),
 		.said = range,
 		.low = band.runs > 1 ? band.low : NULL,
 		.high = band.high,
 	};
-	if (!name || !line->letter || !range)
+	if (!name || !range)
 		return ts_arena_error(arena, err);
 	if (band.least < band.runs)
 		note(v, ts_arena_printf(arena, "%s: not all of its runs have values everywhere; the median is that of those that have.",
@@ -319,6 +319,62 @@ static enum ts_status group_lines(struct ts_chart_view *v, const struct ts_chart
 	return TS_OK;
 }
 
+/* The last value of a line; NaN: it has none. */
+static double end_of(const struct ts_view_line *line)
+{
+	size_t n = line->path.n;
+
+	while (n && isnan(line->path.y[n - 1]))
+		n--;
+	return n ? line->path.y[n - 1] : (double)NAN;
+}
+
+/* Lines that end alike stay in the order in which they were named. */
+static int by_end(const void *a, const void *b)
+{
+	const struct ts_view_line *x = a, *y = b;
+	double p = end_of(x), q = end_of(y);
+
+	if (isnan(p) || isnan(q))
+		return isnan(p) != isnan(q) ? (isnan(p) ? 1 : -1) : (x->nth > y->nth) - (x->nth < y->nth);
+	return p < q ? 1 : p > q ? -1 : (x->nth > y->nth) - (x->nth < y->nth);
+}
+
+static enum ts_status order_lines(struct ts_chart_view *v, struct ts_arena *arena, struct ts_error *err)
+{
+	for (size_t i = 0; i < v->n; i++)
+		v->lines[i].nth = i;
+	if (v->n)
+		qsort(v->lines, v->n, sizeof *v->lines, by_end);
+	for (size_t i = 0; i < v->n; i++)
+		v->lines[i].letter = letter_of(i, arena);
+	return ts_arena_check(arena, err);
+}
+
+/* A pattern is for the whole name or for what follows a slash in it. */
+static bool is_meant(const char *pattern, const char *name)
+{
+	for (const char *at = name; at; at = strchr(at, '/') ? strchr(at, '/') + 1 : NULL)
+		if (ts_glob(ts_span_str(pattern), ts_span_str(at)))
+			return true;
+	return false;
+}
+
+static enum ts_status highlight(struct ts_chart_view *v, const struct ts_chart_labels *labels, struct ts_error *err)
+{
+	for (size_t k = 0; k < labels->n_highlight; k++) {
+		bool any = false;
+
+		for (size_t i = 0; i < v->n; i++)
+			if (is_meant(labels->highlight[k], v->lines[i].name))
+				any = v->lines[i].lit = true;
+		if (!any)
+			return ts_error_set(err, TS_INVALID, "plot: --highlight %s is the name of none of the lines", labels->highlight[k]);
+		v->some_lit = true;
+	}
+	return TS_OK;
+}
+
 enum ts_status ts_chart_view_of(const struct ts_chart *chart, const struct ts_chart_labels *labels, struct ts_arena *arena,
 				struct ts_chart_view *ret_view, struct ts_error *err)
 {
@@ -330,6 +386,8 @@ enum ts_status ts_chart_view_of(const struct ts_chart *chart, const struct ts_ch
 	if (!v.lines || !v.notes || !what)
 		return ts_arena_error(arena, err);
 	if (labels->bands ? group_lines(&v, labels, arena, err) : run_lines(&v, labels, arena, err))
+		return err->status;
+	if (order_lines(&v, arena, err) || highlight(&v, labels, err))
 		return err->status;
 	choose_x(&v, arena);
 	choose_y(&v);

@@ -17,6 +17,8 @@ struct ts_view_line {
 	const double *low, *high; /* of each column of the picture; NULL without a band */
 	const struct ts_chart_mark *marks;
 	size_t n_marks;
+	bool lit;   /* highlighted */
+	size_t nth; /* in the order in which the lines were named */
 };
 
 struct ts_chart_view {
@@ -25,21 +27,24 @@ struct ts_chart_view {
 	const char *x_title, *y_title;
 	struct ts_scale x, y;
 	double x_unit; /* what 1 on the labels of the axis is: 3600 for hours */
-	struct ts_view_line *lines;
+	struct ts_view_line *lines; /* those that end highest first, as their ends lie in the picture; without an end last */
 	size_t n;
 	const char **notes; /* whole sentences */
 	size_t n_notes, cap;
 	bool marked;  /* some line has marks */
 	bool grouped; /* lines are groups of runs */
+	bool some_lit; /* some line is highlighted, so the others are drawn pale */
 };
 
 struct ts_chart_labels {
 	const char *const *names; /* of each line of the chart */
 	const char *by;		  /* the fact that groups runs; NULL: none */
 	bool bands;
+	const char *const *highlight; /* patterns of names of lines */
+	size_t n_highlight;
 };
 
-/* The chart must live as long as the view. */
+/* The chart must live as long as the view. TS_INVALID: a pattern to highlight matches no line. */
 enum ts_status ts_chart_view_of(const struct ts_chart *chart, const struct ts_chart_labels *labels, struct ts_arena *arena,
 				struct ts_chart_view *ret_view, struct ts_error *err);
 /* Ticks of the horizontal axis at its own values, labelled in x_unit. */

@@ -1,6 +1,5 @@
-/* page.h - what every page begins and ends with: one file that needs nothing else, no font, no request, and no script but that of a
- * flame graph (cli/trace). It reads on a phone,
- * in the dark, printed and aloud; it is well-formed as XML, too. */
+/* page.h - what every page begins and ends with: one file that needs nothing else, no font, no request, and no script but those of
+ * flame graphs (cli/trace) and plots (chart_script.inc), without which it reads as well. It reads on a phone, in the dark, printed and aloud; it is well-formed as XML, too. */
 #ifndef TSCOPE_CLI_REPORT_PAGE_H
 #define TSCOPE_CLI_REPORT_PAGE_H
 

@@ -14,6 +14,7 @@
 #include "cli/report/dots.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -178,7 +179,7 @@ static void labels_beside_the_data(void **state)
 	ts_random_init(&r, 8);
 	for (int round = 0; round < ROUNDS; round++) {
 		struct ts_chart chart = random_chart(&r);
-		struct ts_chart_labels said = {names, NULL, ts_random_below(&r, 2) == 0};
+		struct ts_chart_labels said = {.names = names, .bands = ts_random_below(&r, 2) == 0};
 		struct ts_svg_box boxes[2 * TS_SVG_TICKS + RUNS + 1], box;
 		struct ts_svg_letter *letters;
 		struct ts_chart_view view;
@@ -186,7 +187,7 @@ static void labels_beside_the_data(void **state)
 		size_t n = 0, n_letters;
 
 		assert_int_equal(ts_chart_view_of(&chart, &said, &arena, &view, &err), TS_OK);
-		frame = ts_svg_chart_frame(&view, &arena);
+		frame = ts_svg_chart_frame(&view, round % 2 ? TS_CHART_NARROW : TS_CHART_WIDE, &arena);
 		add_box(boxes, &n, &frame, (struct ts_svg_box){frame.left, frame.right, frame.top, frame.bottom + frame.strip});
 		for (size_t i = 0; i < frame.x.n; i++)
 			if (ts_svg_label_x(&frame, i, &box))
@@ -212,7 +213,7 @@ static void text_fits(void **state)
 	ts_random_init(&r, 21);
 	for (int round = 0; round < ROUNDS; round++) {
 		struct ts_chart chart = random_chart(&r);
-		struct ts_chart_labels said = {names, NULL, ts_random_below(&r, 2) == 0};
+		struct ts_chart_labels said = {.names = names, .bands = ts_random_below(&r, 2) == 0};
 		struct ts_term term = {.width = 40 + (int)ts_random_below(&r, 200), .utf8 = round % 2};
 		struct ts_buf out = TS_BUF_INIT(1 << 20);
 		struct ts_chart_view view;
@@ -235,6 +236,108 @@ static void text_fits(void **state)
 		ts_buf_finish(&out);
 		ts_arena_reset(&arena);
 	}
+}
+
+/* --- the order of lines --- */
+
+static double steps[] = {0, 1, 2}, lows[] = {9, 1, 1}, highs[] = {0, 3, 5}, broken[] = {7, 6, NAN};
+static const char *const three[] = {"sweep/low", "sweep/high", "broken", "empty"};
+
+/* Ends at 1, at 5, at 6 before a gap, and without a value but with a mark. */
+static struct ts_chart four_lines(void)
+{
+	static struct ts_chart_mark mark = {0, TS_CHART_NAN};
+
+	lines[0] = (struct ts_chart_line){.x = steps, .y = lows, .n = 3};
+	lines[1] = (struct ts_chart_line){.x = steps, .y = highs, .n = 3};
+	lines[2] = (struct ts_chart_line){.x = steps, .y = broken, .n = 3};
+	lines[3] = (struct ts_chart_line){.marks = &mark, .n_marks = 1, .odd = 1};
+	return (struct ts_chart){.column = ts_span_str("loss"), .high = 2, .columns = 3, .lines = lines, .n = 4};
+}
+
+static void lines_by_their_ends(void **state)
+{
+	static const char *const want[] = {"broken", "sweep/high", "sweep/low", "empty"};
+	struct ts_chart chart = four_lines();
+	struct ts_chart_labels said = {.names = three};
+	struct ts_chart_view view;
+
+	(void)state;
+	assert_int_equal(ts_chart_view_of(&chart, &said, &arena, &view, &err), TS_OK);
+	assert_int_equal(view.n, 4);
+	assert_false(view.some_lit);
+	for (size_t i = 0; i < 4; i++) {
+		assert_string_equal(view.lines[i].name, want[i]);
+		assert_int_equal(view.lines[i].letter[0], 'a' + (int)i);
+	}
+}
+
+static void highlighted(void **state)
+{
+	static const char *const patterns[] = {"hi*", "broken"}, *const none[] = {"low", "nothing*"};
+	struct ts_chart chart = four_lines();
+	struct ts_chart_labels said = {.names = three, .highlight = patterns, .n_highlight = 2};
+	struct ts_chart_view view;
+
+	(void)state;
+	assert_int_equal(ts_chart_view_of(&chart, &said, &arena, &view, &err), TS_OK);
+	assert_true(view.some_lit && view.lines[0].lit && view.lines[1].lit && !view.lines[2].lit && !view.lines[3].lit);
+	said.highlight = none;
+	assert_int_equal(ts_chart_view_of(&chart, &said, &arena, &view, &err), TS_INVALID);
+	assert_non_null(strstr(err.text, "--highlight nothing*"));
+}
+
+/* Thirty lines that end in one place: every letter is there, in order from the top left to the bottom right, and no two lines look alike. */
+static void thirty_lines(void **state)
+{
+	enum { N = 30 };
+	static struct ts_chart_line many[N];
+	static double ends[N][3];
+	static const char *many_names[N];
+	struct ts_chart chart = {.column = ts_span_str("loss"), .high = 2, .columns = 3, .lines = many, .n = N};
+	struct ts_chart_labels said = {.names = many_names};
+	struct ts_term term = {.width = 80, .utf8 = true};
+	struct ts_buf out = TS_BUF_INIT(1 << 20), page = TS_BUF_INIT(1 << 20);
+	struct ts_chart_view view;
+	char letters[2 * N] = "";
+	struct ts_span left;
+
+	(void)state;
+	for (size_t i = 0; i < N; i++) {
+		ends[i][0] = 10;
+		ends[i][1] = 2;
+		ends[i][2] = 1 + (double)i * 1e-4;
+		many[i] = (struct ts_chart_line){.x = steps, .y = ends[i], .n = 3};
+		many_names[i] = "run";
+	}
+	assert_int_equal(ts_chart_view_of(&chart, &said, &arena, &view, &err), TS_OK);
+	assert_int_equal(ts_chart_text(&view, &term, &arena, &out, &err), TS_OK);
+	left = ts_buf_view(&out);
+	for (size_t n; left.len; left = ts_span_from(left, n)) {
+		const uint8_t *end = memchr(left.data, '\n', left.len);
+		size_t k = n = end ? (size_t)(end - left.data) + 1 : left.len;
+
+		/* A row of the picture has its axis, │ or ┤, behind 10 columns, and letters of lines at its end. */
+		if (n < 14 || memcmp(left.data + 10, "│", 2) != 0 || left.data[n - 2] >= 0x80)
+			continue;
+		while (k > 1 && left.data[k - 2] < 0x80 && left.data[k - 2] != ' ')
+			k--;
+		(void)strncat(letters, (const char *)left.data + k - 1, n - k);
+	}
+	assert_string_equal(letters, "abcdefghijklmnopqrstuvwxyzABCD");
+	assert_int_equal(ts_svg_chart(&page, &view, &arena, &err), TS_OK);
+	ts_buf_char(&page, '\0');
+	for (size_t i = 0; i < N; i++) {
+		char class[64];
+
+		(void)snprintf(class, sizeof class, "class=\"run l%zu d%zu\"", i % 8, (i + i / 8) % 4);
+		const char *first = strstr((const char *)page.data, class);
+
+		assert_non_null(first);
+		assert_null(strstr(first + 1, class));
+	}
+	ts_buf_finish(&page);
+	ts_buf_finish(&out);
 }
 
 /* --- dots --- */
@@ -269,7 +372,7 @@ int main(void)
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		T(places), T(labels), T(labels_of_bytes), T(ticks_are_told_apart),
-		T(labels_beside_the_data), T(text_fits), T(dots_of_a_line),
+		T(labels_beside_the_data), T(text_fits), T(lines_by_their_ends), T(highlighted), T(thirty_lines), T(dots_of_a_line),
 	};
 
 	return cmocka_run_group_tests_name("chart_report", tests, NULL, NULL);

@@ -50,12 +50,29 @@ static uint32_t columns_of(const struct ts_cli *cli)
 	return cli->json ? TS_CHART_COLUMNS : (uint32_t)ts_chart_text_columns(&cli->term);
 }
 
+static enum ts_status take_highlights(struct ts_cli *cli, struct ts_chart_labels *labels, struct ts_error *err)
+{
+	const char **patterns = ts_arena_array(&cli->arena, cli->args.n + 1, sizeof *patterns);
+
+	if (!patterns)
+		return ts_arena_error(&cli->arena, err);
+	while (ts_args_nth(&cli->args, "highlight", labels->n_highlight)) {
+		patterns[labels->n_highlight] = ts_args_nth(&cli->args, "highlight", labels->n_highlight);
+		labels->n_highlight++;
+	}
+	labels->highlight = patterns;
+	return TS_OK;
+}
+
 static enum ts_status show(struct ts_cli *cli, const struct ts_chart *chart, const struct ts_gathered *runs, struct ts_error *err)
 {
-	struct ts_chart_labels labels = {runs->names, ts_args_text(&cli->args, "by"), ts_args_has(&cli->args, "bands")};
+	struct ts_chart_labels labels = {
+		.names = runs->names, .by = ts_args_text(&cli->args, "by"), .bands = ts_args_has(&cli->args, "bands")};
 	struct ts_chart_view view;
 	bool answered = false;
 
+	if (take_highlights(cli, &labels, err))
+		return err->status;
 	if (ts_chart_view_of(chart, &labels, &cli->arena, &view, err) || ts_page_write(cli, ts_chart_page, &view, &answered, err))
 		return err->status;
 	if (answered)

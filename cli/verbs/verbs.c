@@ -131,6 +131,8 @@ static const struct ts_option plot_options[] = {
 	{.name = "logx", .help = "use a logarithmic horizontal scale"},
 	{.name = "bands",
 	 .help = "draw the runs as repeats of each other: their median and their range (10 % to 90 % of ten runs or more)"},
+	{.name = "highlight", .argument = "NAME", .repeat = true, .complete = TS_COMPLETE_RUN,
+	 .help = "draw the lines whose names match this pattern strong, and the others pale"},
 	{.name = "by", .argument = "FACT",
 	 .help = "with --bands: one band for each value of this fact, such as config.lr; else show the fact beside each run"},
 	{.name = "html", .argument = "FILE", .complete = TS_COMPLETE_FILE,
@@ -141,6 +143,7 @@ static const struct ts_option plot_options[] = {
 static const struct ts_example plot_examples[] = {
 	{"tscope plot loss exp1 exp2", "draws the losses of two runs"},
 	{"tscope plot loss 'exp*' --x tokens --log --smooth 50", "all runs whose names match, smoothed, by tokens seen"},
+	{"tscope plot loss 'exp*' --highlight exp7", "exp7 among all others"},
 	{"tscope plot loss 'config.lr>1e-4' --bands --by config.lr", "one band of repeats for each learning rate"},
 	{"tscope plot loss exp1 exp2 --html loss.html", "also writes a page to share"},
 	{"tscope plot phases.forward ./runs/exp1 ./runs/exp2", "two directories; nothing is stored"},

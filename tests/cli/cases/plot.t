@@ -9,59 +9,70 @@ $ tscope push -q ./one ./two ./three
 # Letters where the locale is not UTF-8.
 $ tscope plot loss one two three
 | loss of 3 runs by step
-|           |b
-|         4 +*b
-|           |*bb
-|           |cab
-|           | *ab
-|           |  *abb
-|         3 +   cabb
-|           |    c*abb
-|           |     c*aabb
-|           |       c*a*bbb
-|         2 +        cc*aabbbb
-|           |          cc*aaabbbbbbb
-|           |             ccc*aaaa bbbbbbbbbbbbbbbbb
-|           |                cccc**aaaaaaaa     bbbb                           b
-|         1 +                     cccccccccccccc aaaaaaaaaaaaaaaaaaaaaaaaaaaaa a
+|           |a
+|         4 +*a
+|           |*aa
+|           |cba
+|           | *ba
+|           |  *baa
+|         3 +   cbaa
+|           |    c*baa
+|           |     c*bbaa
+|           |       c*b*aaa
+|         2 +        cc*bbaaaa
+|           |          cc*bbbaaaaaaa
+|           |             ccc*bbbb aaaaaaaaaaaaaaaaa
+|           |                cccc**bbbbbbbb     aaaa                           a
+|         1 +                     cccccccccccccc bbbbbbbbbbbbbbbbbbbbbbbbbbbbb b
 |           |                                ccccccccccccccccccccccccccccccccc c
 | not drawn |                                                x
 |           ++---------------+---------------+---------------+----------------
 |            0              50              100             150
 |                                          step
 |
-|   a  one    last 1.01895
-|   b  two    last 1.37181
+|   a  two    last 1.37181
+|   b  one    last 1.01895
 |   c  three  last 0.818947
 |   one: 1 value is not finite; x marks where.
+$ tscope plot loss one two three --highlight one --color always | sed -n "2,4p;21,24p"
+|           |[2ma[0m
+|         4 +*[2ma[0m
+|           |*[2ma[0m[2ma[0m
+|                                          step
+|
+|   [2ma[0m  two    [2mlast 1.37181[0m
+|   [33mb[0m  [1mone[0m    [2mlast 1.01895[0m
+$ tscope plot loss one two three --highlight four
+! tscope: plot: --highlight four is the name of none of the lines
+[2]
 $ LC_ALL=C.UTF-8 COLUMNS=60 tscope plot loss one two three --log
 | loss of 3 runs by step, logarithmic
 |           │⡧⡀
-|           │⠋⢿
-|           │ ⠘⢣⡰⡄
-|           │   ⠟⢎⠂
-|           │    ⠸⠳⣄⠷⣀
-|         2 ┤      ⠊⠳⣈ ⠠⣀
-|           │       ⠘⠈⠣⣄⠈⠁ ⢄⣀
-|           │         ⠁⢠⠙⠢⣄⡀⠈ ⠐⠲⠄ ⣤⣀  ⣀⡀
-|           │            ⠂⢀⠙⠳⠦⣄⣀     ⠈⠉⠁                   b
-|           │             ⠈ ⠂⢠ ⠉⠉⠂    ⢤⣄⣀⣀⣀⣀⣀⢀⡀⣀⢀ ⣀  ⡀
-|         1 ┤                  ⠃⠐ ⡄⢀ ⡀    ⠁⠉⠉⠉⠉⠉⠉⠋⠉⠋⠋⠙⠋⠙⠙⠋ a
+|           │⠋⢿⢆
+|           │ ⠘⠈⠳⡄
+|           │   ⠞⢎⠢⡄
+|           │    ⠸⠃⠈⠷⣀
+|         2 ┤      ⠂⠳⣈⠓⠤⣀
+|           │       ⠘⠈ ⢀⠈⠑⠢⢄⣀⡀
+|           │         ⠁⢠⠙⠂ ⡀⠈⠉⠓⠲⠴⡤⣤⣀⣀⡀⣀⡀
+|           │            ⠂⢀⠙⠳ ⢀⣀    ⠈⠈⠉⠉                   a
+|           │             ⠈ ⠂⢠ ⠉⠁     ⢤⡄ ⣀⣀ ⢀⢀⡀ ⢀    ⡀
+|         1 ┤                  ⠃⠐ ⡄⢀ ⡀    ⠁ ⠈⠉⠁ ⠉⠋ ⠈⠋⠁ ⠙⠙  b
 |           │                      ⠈ ⠁⠘ ⠃⠘ ⠆⠰ ⠆⠰ ⡄⠰ ⡄⢠ ⡆⢠  c
 | not drawn │                                 x
 |           └┬──────────┬──────────┬──────────┬───────────
 |            0         50         100        150
 |                                step
 |
-|   a ⠒⠒⠒⠒⠒  one    last 1.01895
-|   b ⠒⠒ ⠐⠒  two    last 1.37181
+|   a ⠒⠒⠒⠒⠒  two    last 1.37181
+|   b ⠒⠒ ⠐⠒  one    last 1.01895
 |   c ⠂⠐ ⠂⠐  three  last 0.818947
 |   one: 1 value is not finite; x marks where.
 $ LC_ALL=C.UTF-8 COLUMNS=80 tscope plot loss one two three --color always | head -n 4
 | [1mloss of 3 runs by step[0m
-|           │[33m⢣[0m
-|         4 ┤[36m⡞[0m[33m⢄[0m
-|           │[36m⢾[0m[36m⡸[0m[33m⢄[0m
+|           │[36m⢣[0m
+|         4 ┤[36m⡞[0m[36m⢄[0m
+|           │[33m⢾[0m[36m⡸[0m[36m⢄[0m
 # By what a run does not record, nothing is drawn of it.
 $ COLUMNS=60 tscope plot loss 't*' one --x tokens --smooth 9
 | loss of 3 runs by tokens
@@ -96,46 +107,46 @@ $ LC_ALL=C.UTF-8 COLUMNS=60 tscope plot loss 'config.lr>0' --bands --by config.l
 | loss of 3 runs by step
 |         4 ┤⢣
 |           │⡍⢆
-|           │⠘⡌
-|           │ ⠺⡀⢀
+|           │⠘⡌⡆
+|           │ ⠺⡘⢄
 |         3 ┤  ⠳⡌⢆
-|           │   ⠳⡌⠂
-|           │    ⠚⡆⡀⢄
-|         2 ┤     ⠉⠦⡄⠑ ⢀
-|           │       ⠊⡣⡄⡀⠑⠂ ⣀⡀
-|           │         ⠉⠖⡥⣂⠄⡀⠈ ⠐⠒⠄ ⠤⢄ ⢀⣀⡀                   b
+|           │   ⠳⡌⠢⡀
+|           │    ⠚⡆⡘⢄
+|         2 ┤     ⠉⠦⡄⠑⠤⣀
+|           │       ⠊⡣⡄⡀⠑⠢⢄⣀⡀
+|           │         ⠉⠖⡥⣂⠄⡀⠈⠑⠒⠒⠤⠤⠤⢄⣀⣀⣀⣀                   a
 |           │            ⠁⠋⠕⠧⡥⢆⣂⣄⠄    ⡀⡀⡀⡀
-|         1 ┤                 ⠁⠁⠂⠓⠒⠢⠤⠤⠗⠖⠖⠖⡓⠗⡓⡓⡓⡓⡓⡣⡓⡕⡣⡣⡕⡣⡓⡕ a
+|         1 ┤                 ⠁⠁⠂⠓⠒⠢⠤⠤⠗⠖⠖⠖⡓⠗⡓⡓⡓⡓⡓⡣⡓⡕⡣⡣⡕⡣⡓⡕ b
 |           └┬──────────┬──────────┬──────────┬───────────
 |            0         50         100        150
 |                                step
 |
-|   a ⠒⠒⠒⠒⠒  config.lr 0.1  2 runs: median, least to greatest
-|   b ⠒⠒ ⠐⠒  config.lr 0.2  1 run
+|   a ⠒⠒⠒⠒⠒  config.lr 0.2  1 run
+|   b ⠒⠒⠒⠒⠒  config.lr 0.1  2 runs: median, least to greatest
 |   config.lr 0.1: not all of its runs have values everywhere;
 |   the median is that of those that have.
 |   one: 1 value is not finite.
 $ COLUMNS=60 tscope plot scalars.loss ./one ./two --by config.lr --logx
 | loss of 2 runs by step
-|           |bbbbbbb
-|         4 +aaaaaaabbbbbbb
-|           |       aaaaaaabbbbb
-|           |              aaaaabbbb
-|         3 +                   aaaabb
-|           |                       aabbb
-|           |                         aa*bb
-|           |                           aa*bb
-|         2 +                             aa*bbb
-|           |                               aaa*bbbb
-|           |                                  aaaa*bb     b
-|           |                                        aaaaa a
+|           |aaaaaaa
+|         4 +bbbbbbbaaaaaaa
+|           |       bbbbbbbaaaaa
+|           |              bbbbbaaaa
+|         3 +                   bbbbaa
+|           |                       bbaaa
+|           |                         bb*aa
+|           |                           bb*aa
+|         2 +                             bb*aaa
+|           |                               bbb*aaaa
+|           |                                  bbbb*aa     a
+|           |                                        bbbbb b
 | not drawn |                                          x
 |           ++------------------+-------------------+-----
 |            1                 10                  100
 |                          step, logarithmic
 |
-|   a  one  config.lr 0.1, last 1.01895
-|   b  two  config.lr 0.2, last 1.37181
+|   a  two  config.lr 0.2, last 1.37181
+|   b  one  config.lr 0.1, last 1.01895
 |   one: 1 of 179 values has no place on the axis.
 |   one: 1 value is not finite; x marks where.
 |   two: 1 of 120 values has no place on the axis.
@@ -205,9 +216,9 @@ $ COLUMNS=60 tscope plot loss ./bad
 |   a  bad  last 0
 # A run that two words find is drawn once; directories of one name are told apart. A phase is seconds.
 $ COLUMNS=60 tscope plot loss one 'name=o*' 't*' --log | tail -n 4
-|   a  one    last 1.01895
-|   b  three  last 0.818947
-|   c  two    last 1.37181
+|   a  two    last 1.37181
+|   b  one    last 1.01895
+|   c  three  last 0.818947
 |   one: 1 value is not finite; x marks where.
 $ mkdir other; cp -r one other/; COLUMNS=60 tscope plot loss ./one ./other/one | tail -n 4
 |   a  ./one        last 1.01895
@@ -216,24 +227,24 @@ $ mkdir other; cp -r one other/; COLUMNS=60 tscope plot loss ./one ./other/one |
 |   ./other/one: 1 value is not finite; x marks where.
 $ COLUMNS=60 tscope plot forward ./demo/base ./demo/lr --rank 1 --smooth 20
 | forward of 2 runs by step
-|   5.00 ms +a
-|           |a
-|           |a
-|   4.00 ms +a
+|   5.00 ms +b
+|           |b
+|           |b
+|   4.00 ms +b
 |           |*
 |   3.00 ms +*
 |           |*
 |   2.00 ms +*
-|           |*b
-|           |** aa                     a aa
-|   1.00 ms + a** *** bbbbbbb         aaaaaaa*b   bbb bbbb b
-|           |    bb ***aa*aaa**********bbbbbbaa****a***aa* a
+|           |*a
+|           |** bb                     b bb
+|   1.00 ms + b** *** aaaaaaa         bbbbbbb*a   aaa aaaa
+|           |    aa ***bb*bbb**********aaaaaabb****b***bb* ab
 |           ++-------------+-------------+-------------+--
 |            0            50            100           150
 |                                step
 |
-|   a  base  last 398 µs
-|   b  lr    last 584 µs
+|   a  lr    last 584 µs
+|   b  base  last 398 µs
 |   Smoothed by an exponentially weighted mean of span 20
 |   values, corrected for the bias of its beginning.
 |   Of runs with several ranks rank 1 is shown; --rank chooses
