@@ -58,12 +58,19 @@ static void loss_cell(struct ts_buf *out, const struct ts_list_page *page, size_
 	ts_buf_str(out, "</td>");
 }
 
+/* The last loss stands beside the curve, and so needs no column that nobody asked for. */
+static bool is_shown(const struct ts_listing *list, size_t column)
+{
+	return !list->by_default || !ts_span_is(list->columns[column], "loss.last");
+}
+
 static void head_row(struct ts_buf *out, const struct ts_listing *list, struct ts_arena *arena)
 {
 	ts_buf_str(out, "<thead><tr>");
 	for (size_t c = 0; c < list->n_columns; c++)
-		ts_page_element(out, ts_list_is_numeric(list, c) ? "<th scope=\"col\">" : "<th scope=\"col\" class=\"text\">",
-				ts_show_text(list->columns[c], arena), "</th>");
+		if (is_shown(list, c))
+			ts_page_element(out, ts_list_is_numeric(list, c) ? "<th scope=\"col\">" : "<th scope=\"col\" class=\"text\">",
+					ts_show_text(list->columns[c], arena), "</th>");
 	ts_buf_str(out, "<th scope=\"col\" class=\"text\">loss</th></tr></thead>\n");
 }
 
@@ -73,6 +80,8 @@ static void row(struct ts_buf *out, const struct ts_list_page *page, size_t r, s
 
 	ts_buf_str(out, "<tr>");
 	for (size_t c = 0; c < list->n_columns; c++) {
+		if (!is_shown(list, c))
+			continue;
 		ts_buf_str(out, ts_list_is_numeric(list, c) ? "<td" : c == 0 ? "<td class=\"text strong\"" : "<td class=\"text\"");
 		if (c > 0)
 			ts_page_element(out, " data-head=\"", ts_show_text(list->columns[c], arena), "\"");

@@ -1,7 +1,9 @@
 #include "cli/report/page.h"
 
 #include "base/file.h"
+#include "cli/report/page_links.h"
 #include "cli/report/svg.h"
+#include "cli/text/show_value.h"
 
 /* No foreign text reaches a style or a tag: it passes through ts_html_text. Everything else is our own text or a number. */
 static const char *const style[] = {
@@ -18,12 +20,11 @@ void ts_page_element(struct ts_buf *out, const char *open, const char *text, con
 
 void ts_page_open(struct ts_buf *out, const char *name)
 {
-	ts_buf_str(out, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"/>\n"
-			"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n");
-	ts_page_element(out, "<title>tscope: ", name, "</title>\n<style>\n");
+	ts_page_element(out, ts_page_begin, name, "</title>\n<style>\n");
 	for (size_t i = 0; i < sizeof style / sizeof style[0]; i++)
 		ts_buf_str(out, style[i]);
 	ts_buf_str(out, "</style></head>\n<body>");
+	ts_buf_str(out, ts_page_place);
 }
 
 void ts_page_close(struct ts_buf *out, const char *foot)
@@ -35,10 +36,19 @@ static enum ts_status write_file(struct ts_cli *cli, ts_page_fn *draw, const voi
 {
 	struct ts_buf html = TS_BUF_INIT(TS_PAGE_MAX_BYTES);
 	enum ts_status status = draw(what, &cli->arena, &html, err);
+	struct ts_page_links links;
+	size_t linked;
 
 	if (!status)
-		status = ts_file_replace(path, ts_buf_view(&html), 0644, err);
+		status = ts_page_links_find(path, &cli->arena, &links, err);
 	if (!status)
+		status = ts_page_links_put(&links, &html, err);
+	if (!status)
+		status = ts_file_replace(path, ts_buf_view(&html), 0644, err);
+	linked = status ? 0 : ts_page_links_spread(&links, ts_buf_view(&html), &cli->arena);
+	if (!status && linked)
+		ts_cli_say(cli, "wrote %s, and a link to it into %s beside it", path, ts_show_plural(linked, "page", &cli->arena));
+	else if (!status)
 		ts_cli_say(cli, "wrote %s", path);
 	ts_buf_finish(&html);
 	return status;

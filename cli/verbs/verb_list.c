@@ -18,13 +18,10 @@
 
 enum { LIMIT_DEFAULT = 50, CURVES_MOST = 256 };
 
-/* What is shown of runs without --columns. A terminal gets as many of them as fit (text_list.c); a page draws the loss itself. */
-static const char *default_columns(const struct ts_cli *cli, enum ts_ref_kind kind)
+/* What is shown of runs without --columns. A terminal gets as many of them as fit (text_list.c); a page draws the loss (list_page.c). */
+static const char *default_columns(enum ts_ref_kind kind)
 {
-	if (kind != TS_REF_RUN)
-		return "name,id,pushed";
-	return ts_args_has(&cli->args, "html") ? "name,id,state,steps,ranks,started,pushed"
-					       : "name,id,state,steps,ranks,loss.last,started,pushed";
+	return kind == TS_REF_RUN ? "name,id,state,steps,ranks,loss.last,started,pushed" : "name,id,pushed";
 }
 
 /* Appends the columns that an option names. */
@@ -205,7 +202,7 @@ enum ts_status ts_list_refs(struct ts_cli *cli, struct ts_list_request *request,
 	bool answered = false;
 	size_t n_by;
 
-	if (begin(cli, request, NULL, columns ? columns : default_columns(cli, request->kind), &list, &n_by, err))
+	if (begin(cli, request, NULL, columns ? columns : default_columns(request->kind), &list, &n_by, err))
 		return err->status;
 	list.by_default = !columns;
 	if (ts_list_pages(cli, request, ts_args_text(&cli->args, "page"), limit, &list, err))

@@ -32,6 +32,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.parse
 import xml.etree.ElementTree
 
 import jsonschema
@@ -468,6 +469,15 @@ def pages(_update):
                 fail(f"pages: {mode}", f"poor contrast: {poor}")
     place.run("echo old > page.html; tscope analyze --html page.html ./runs/base > text")
     written = open(os.path.join(place.path, "page.html"), encoding="utf-8").read()
+    place.run("mkdir site && tscope list --html site/index.html && tscope analyze base --html site/base.html; tscope diff base ./demo/base --html 'site/a b.html'; "
+              "tscope plot loss base ./demo/base --html site/loss.html")
+    files = sorted(os.listdir(os.path.join(place.path, "site")))
+    for name in files:  # each page links to the others, and to nothing else
+        page = open(os.path.join(place.path, "site", name), encoding="utf-8").read()
+        links = [urllib.parse.unquote(a) for a in re.findall(r'<a href="([^"]*)"', page)]
+        if len(files) != 4 or links != [f for f in files if f != name]:
+            fail(f"pages: side by side: {name}", f"{links} of {files}")
+        xml.etree.ElementTree.fromstring(page)
     if not written.startswith("<!DOCTYPE html>") or not written.endswith("</html>\n") or "TIMING" not in open(os.path.join(place.path, "text")).read():
         fail("pages: a file", written[:200])
     for arguments in ("analyze --html no-such-folder/page.html ./runs/base", "analyze --html runs ./runs/base", "analyze --html '' ./runs/base",

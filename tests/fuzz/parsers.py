@@ -25,6 +25,8 @@ TARGETS = {  # target: what it feeds
     "fuzz_conduct": "ts_frames_next ts_conduct_up ts_conduct_down",
     "fuzz_address": "ts_address_parse",
     "fuzz_credentials": "ts_credentials_parse ts_token_parse",
+    "fuzz_page_token": "ts_page_token_parse",
+    "fuzz_page_links": "ts_page_links_find",
     "fuzz_project": "ts_project_parse ts_name_component",
     "fuzz_gate_record": "ts_gate_record_read",
     "fuzz_facts": "ts_facts_from_json ts_facts_from_run_json ts_fact_from_arg ts_source_parse ts_secret_code",
