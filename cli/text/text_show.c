@@ -456,6 +456,10 @@ static void end_fields(struct ts_cli *cli, const struct ts_get_reply *run)
 	const struct ts_ending *ending = &run->ending;
 	struct ts_span state = note_of(run, "state");
 
+	if (ts_span_is(state, "unknown") && !ending->sentence.len && ending->state != TS_END_FINISHED) {
+		ts_text_field(cli, "state", "unknown: nothing that was recorded says how the run ended");
+		return;
+	}
 	if (state.len)
 		ts_text_field(cli, "state", ts_show_text(state, &cli->arena));
 	if (ending->sentence.len)

@@ -147,7 +147,7 @@ static void say_unknown(struct ts_cli *cli, const struct ts_listing *list)
 static enum ts_status render_rows(struct ts_cli *cli, const struct ts_listing *list, struct ts_error *err)
 {
 	if (list->next_token.len && !cli->json)
-		ts_cli_say(cli, "there are more: --all shows all of them, --page %.*s the next page",
+		ts_cli_say(cli, "there are more: --all shows all, --page %.*s the next page",
 			   TS_SPAN_ARG(list->next_token));
 	if (cli->json)
 		ts_render_list_json(cli, list);

@@ -63,8 +63,7 @@ $ tscope show evil
 | id        d45d5732500b56674f7f54cfeaaaa383155926f5d5c02ddc294e152150eaca08
 | own name  \x1B[2Jclear\u{202E}
 | names     run default/evil
-| state     unknown
-| ended     not known: nothing that was recorded says it
+| state     unknown: nothing that was recorded says how the run ended
 | started   2023-11-14 22:13Z
 | steps     3 (0 to 2)
 | ranks     1
@@ -155,8 +154,7 @@ $ tscope show restarted
 | id        634f83e3095818f0997146f899979627e3af114dd4590af4683c7f6b063ba4d1
 | own name  not recorded
 | names     run default/restarted
-| state     unknown
-| ended     not known: nothing that was recorded says it
+| state     unknown: nothing that was recorded says how the run ended
 | steps     6 (0 to 5)
 | ranks     1
 | events    1 recorded event
