@@ -56,8 +56,7 @@ static bool among(const char *choices, const char *value)
 	return false;
 }
 
-static enum ts_status add(struct ts_args *args, const struct ts_option *option, const char *value, bool letter,
-			  struct ts_error *err)
+static enum ts_status add(struct ts_args *args, const struct ts_option *option, const char *value, bool letter, struct ts_error *err)
 {
 	if (value && option->complete == TS_COMPLETE_CHOICE && !among(option->choices, value))
 		return ts_error_set(err, TS_INVALID, "--%s must be one of: %s; it is '%s'", option->name, option->choices,

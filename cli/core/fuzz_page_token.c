@@ -1,4 +1,5 @@
-/* Any bytes as a token of a page: refused, or a token that says the same when it is printed and read again, and a row lies somewhere. */
+/* Any bytes as a token of a page: refused, or a token that says the same when it is printed and read again, and a row lies
+ * somewhere. */
 #include "cli/core/page_token.h"
 #include "tests/fuzz/fuzz_hold.h"
 

@@ -75,8 +75,8 @@ static size_t rows_before(const struct ts_page_token *token, const struct ts_lis
 	return page->n;
 }
 
-/* Goes through the names alone up to the page that has the token's row. *ret_skip: how many rows of it come before. Rows that were removed
- * at the end leave nothing behind the token: *ret_ended. */
+/* Goes through the names alone up to the page that has the token's row. *ret_skip: how many rows of it come before. Rows that were
+ * removed at the end leave nothing behind the token: *ret_ended. */
 static enum ts_status find_place(struct gathering *g, const struct ts_page_token *token, size_t *ret_skip, bool *ret_ended,
 				 struct ts_error *err)
 {
@@ -94,9 +94,10 @@ static enum ts_status find_place(struct gathering *g, const struct ts_page_token
 		*ret_skip = rows_before(token, &page, &found);
 	} while (!found && page.next_token.len);
 	if (!found && !token->by_time)
-		return ts_error_set(err, TS_NOT_FOUND,
-				    "list: the last run of that page was removed or pushed again since, so it is not known where to go on; list "
-				    "again without --page");
+		return ts_error_set(
+			err, TS_NOT_FOUND,
+			"list: the last run of that page was removed or pushed again since, so it is not known where to go on; list "
+			"again without --page");
 	*ret_ended = !found;
 	g->request->page_token = names.page_token;
 	return TS_OK;

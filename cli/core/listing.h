@@ -12,9 +12,9 @@ struct ts_listing {
 	size_t n;
 	struct ts_span *columns; /* as requested; the cells of a row are in this order */
 	size_t n_columns;
-	bool by_default; /* nobody chose the columns, so a terminal need not show all of them */
+	bool by_default;	   /* nobody chose the columns, so a terminal need not show all of them */
 	struct ts_span next_token; /* text for --page; empty = there is no more */
-	bool ended; /* the list was to go on behind its last row */
+	bool ended;		   /* the list was to go on behind its last row */
 	uint64_t examined;
 	uint64_t unscored; /* runs of which a metric was asked for and whose metrics were never made */
 	struct ts_span *unrecorded; /* facts, notes and metrics of the request that no run on any of the pages records */

@@ -109,7 +109,7 @@ enum ts_status ts_page_token_parse(const struct ts_list_request *request, const 
 	uint64_t high = 0, low = 0;
 	size_t n = 0;
 
-	for (; text[n] && n <= TS_PAGE_TOKEN_CHARS && bits_of(text[n]) >= 0; n++) {
+	for (; n <= TS_PAGE_TOKEN_CHARS && bits_of(text[n]) >= 0; n++) {
 		high = high << CHAR_BITS | low >> (64 - CHAR_BITS);
 		low = low << CHAR_BITS | (uint64_t)bits_of(text[n]);
 	}
@@ -120,9 +120,10 @@ enum ts_status ts_page_token_parse(const struct ts_list_request *request, const 
 				    TS_PAGE_TOKEN_CHARS);
 	token.list = (uint16_t)(high >> 4 & (((uint64_t)1 << LIST_BITS) - 1));
 	if (token.list != list_of(request))
-		return ts_error_set(err, TS_INVALID,
-				    "this token is of a list with another filter, sort, project or kind; --page needs the same ones as the "
-				    "page that printed it");
+		return ts_error_set(
+			err, TS_INVALID,
+			"this token is of a list with another filter, sort, project or kind; --page needs the same ones as the "
+			"page that printed it");
 	token.pushed_us = token.by_time ? (int64_t)((high & 15) << 48 | low >> NAME_BITS) : 0;
 	token.row = token.by_time ? low & (((uint64_t)1 << NAME_BITS) - 1) : low;
 	*ret_token = token;

@@ -12,10 +12,8 @@ static struct ts_error err;
 
 static struct ts_list_request request_of(const char *project, const char *filter, const char *sort)
 {
-	return (struct ts_list_request){.kind = TS_REF_RUN,
-					.project = ts_span_str(project),
-					.filter = ts_span_str(filter),
-					.sort = ts_span_str(sort)};
+	return (struct ts_list_request){
+		.kind = TS_REF_RUN, .project = ts_span_str(project), .filter = ts_span_str(filter), .sort = ts_span_str(sort)};
 }
 
 static struct ts_list_row row_of(const char *name, int64_t pushed_ns)
@@ -107,9 +105,17 @@ static void test_another_list(void **state)
 static void test_what_is_no_token(void **state)
 {
 	static const char *const texts[] = {
-		"", "x", "no token", "0123456789abcde", "0123456789abcdefg", "0123456789abcdu0", "0123456789abcde\xff", "../../etc/passwd",
+		"",
+		"x",
+		"no token",
+		"0123456789abcde",
+		"0123456789abcdefg",
+		"0123456789abcdu0",
+		"0123456789abcde\xff",
+		"../../etc/passwd",
 		/* the hexadecimal ones of older versions */
-		"6e6713989e8bd8bdd764656661756c742f73776565702f6c72302e303030332d7365656434", "6e67139",
+		"6e6713989e8bd8bdd764656661756c742f73776565702f6c72302e303030332d7365656434",
+		"6e67139",
 	};
 	struct ts_list_request request = request_of("p", "", "");
 

@@ -18,7 +18,8 @@ static void legend_row(struct ts_buf *out, const struct ts_chart_view *view, siz
 	ts_buf_str(out, "</td><td class=\"text\">");
 	ts_svg_chart_sample(out, view, i);
 	ts_page_element(out, "</td><th scope=\"row\" class=\"text\">", line->name, "</th>");
-	ts_page_element(out, strlen(line->said) < SHORT ? "<td class=\"text dim short\">" : "<td class=\"text dim\">", line->said, "</td></tr>\n");
+	ts_page_element(out, strlen(line->said) < SHORT ? "<td class=\"text dim short\">" : "<td class=\"text dim\">", line->said,
+			"</td></tr>\n");
 }
 
 static enum ts_status figure(struct ts_buf *out, const struct ts_chart_view *view, struct ts_arena *arena, struct ts_error *err)
@@ -26,7 +27,8 @@ static enum ts_status figure(struct ts_buf *out, const struct ts_chart_view *vie
 	ts_page_element(out, "<figure class=\"plot\"><figcaption>", view->y_title, "</figcaption>\n");
 	if (ts_svg_chart(out, view, arena, err))
 		return err->status;
-	ts_page_element(out, "<figcaption class=\"below\">", view->x_title, "</figcaption><p class=\"tip\" hidden=\"\"></p></figure>\n");
+	ts_page_element(out, "<figcaption class=\"below\">", view->x_title,
+			"</figcaption><p class=\"tip\" hidden=\"\"></p></figure>\n");
 	ts_buf_str(out, "<table class=\"legend\"><tbody>\n");
 	for (size_t i = 0; i < view->n; i++)
 		legend_row(out, view, i);

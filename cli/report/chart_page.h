@@ -24,7 +24,8 @@ struct ts_svg_letter {
 /* Places the letters of the lines, from the top down; none if there is no room for all. */
 enum ts_status ts_svg_chart_letters(const struct ts_chart_view *view, const struct ts_svg_frame *frame, struct ts_arena *arena,
 				    struct ts_svg_letter **ret_letters, size_t *ret_n, struct ts_error *err);
-/* Draws all lines, their bands and marks over the axes, and the letters: in both figures, of which the second has the curves of the first. */
+/* Draws all lines, their bands and marks over the axes, and the letters: in both figures, of which the second has the curves of the
+ * first. */
 enum ts_status ts_svg_chart(struct ts_buf *out, const struct ts_chart_view *view, struct ts_arena *arena, struct ts_error *err);
 /* A short line drawn as that one is, with its band, for a legend. */
 void ts_svg_chart_sample(struct ts_buf *out, const struct ts_chart_view *view, size_t line);

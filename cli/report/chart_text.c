@@ -17,7 +17,7 @@ enum {
 	COLUMNS_A_TICK = 12,
 	SAMPLE = 5,
 	COLOURS = 6,
-	DASHES = 5, /* 30 lines are told apart by colour and dashes */
+	DASHES = 5,	     /* 30 lines are told apart by colour and dashes */
 	LETTERS = RIGHT - 1, /* in one row */
 	MIDDLE_DOTS_LEFT = 2,
 	MIDDLE_DOTS_RIGHT = 16,
@@ -172,8 +172,8 @@ static void put_first(struct letters *row, int line)
 	row->n++;
 }
 
-/* Lines are in the order of their ends, from the top down, and so are their letters: from the bottom up each stands in the row where its
- * line ends, or above the ones that fill that row. What is left over at the top has none. */
+/* Lines are in the order of their ends, from the top down, and so are their letters: from the bottom up each stands in the row where
+ * its line ends, or above the ones that fill that row. What is left over at the top has none. */
 static enum ts_status place_letters(struct drawing *d, struct letters **ret_letters, struct ts_error *err)
 {
 	size_t rows = d->dots.rows;

@@ -369,7 +369,8 @@ static enum ts_status highlight(struct ts_chart_view *v, const struct ts_chart_l
 			if (is_meant(labels->highlight[k], v->lines[i].name))
 				any = v->lines[i].lit = true;
 		if (!any)
-			return ts_error_set(err, TS_INVALID, "plot: --highlight %s is the name of none of the lines", labels->highlight[k]);
+			return ts_error_set(err, TS_INVALID, "plot: --highlight %s is the name of none of the lines",
+					    labels->highlight[k]);
 		v->some_lit = true;
 	}
 	return TS_OK;

@@ -1,5 +1,6 @@
 /* page.h - what every page begins and ends with: one file that needs nothing else, no font, no request, and no script but those of
- * flame graphs (cli/trace) and plots (chart_script.inc), without which it reads as well. It reads on a phone, in the dark, printed and aloud; it is well-formed as XML, too. */
+ * flame graphs (cli/trace) and plots (chart_script.inc), without which it reads as well. It reads on a phone, in the dark, printed and
+ * aloud; it is well-formed as XML, too. */
 #ifndef TSCOPE_CLI_REPORT_PAGE_H
 #define TSCOPE_CLI_REPORT_PAGE_H
 

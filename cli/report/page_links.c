@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #define PLACE_BEGIN "<!--pages-->"
-#define PLACE_END   "<!--/pages-->"
-#define TITLE_END   "</title>"
+#define PLACE_END "<!--/pages-->"
+#define TITLE_END "</title>"
 
 enum { LOOKED_AT = 512, LINKED = 64, HEAD_BYTES = 64 << 10, TITLE_BYTES = 160, REWRITTEN_BYTES = 64 << 20 };
 

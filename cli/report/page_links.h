@@ -20,7 +20,7 @@ struct ts_page_neighbour {
 };
 
 struct ts_page_links {
-	const char *folder, *file; /* of the page that is written */
+	const char *folder, *file;	 /* of the page that is written */
 	struct ts_page_neighbour *pages; /* beside it, by name */
 	size_t n;
 };

@@ -5,7 +5,7 @@
 
 enum {
 	TOP = 16,
-	STRIP = 4,	 /* between the data and the axis */
+	STRIP = 4,	  /* between the data and the axis */
 	MARKS_STRIP = 20, /* the same with marks in it */
 	DASHES = 4,
 };
@@ -217,7 +217,8 @@ enum ts_status ts_svg_chart_letters(const struct ts_chart_view *view, const stru
 	for (size_t i = n; i-- > 0; free_to = letters[i].y - font / 2)
 		letters[i].y = fmin(letters[i].y, free_to - font / 2);
 	for (size_t i = 0; i < n; i++)
-		letters[i].box = (struct ts_svg_box){frame->width - letter_room(font), frame->width, letters[i].y - font / 2, letters[i].y + font / 2};
+		letters[i].box = (struct ts_svg_box){frame->width - letter_room(font), frame->width, letters[i].y - font / 2,
+						     letters[i].y + font / 2};
 	*ret_letters = letters;
 	*ret_n = n;
 	return TS_OK;
@@ -244,12 +245,14 @@ static void curves(const struct drawing *d)
 {
 	const struct ts_chart_view *v = d->v;
 
-	ts_buf_printf(d->out, "<g id=\"curves\"%s data-box=\"%.1f %.1f %.1f %.1f\"", v->some_lit ? " class=\"some\"" : "", d->frame.left,
-		      d->frame.top, d->frame.right, d->frame.bottom);
+	ts_buf_printf(d->out, "<g id=\"curves\"%s data-box=\"%.1f %.1f %.1f %.1f\"", v->some_lit ? " class=\"some\"" : "",
+		      d->frame.left, d->frame.top, d->frame.right, d->frame.bottom);
 	ts_buf_printf(d->out, " data-x=\"%.17g %.17g %d\" data-y=\"%.17g %.17g %d\" data-xunit=\"%g\"", v->x.low, v->x.high, v->x.log,
 		      v->y.low, v->y.high, v->y.log, v->x_unit);
 	ts_buf_printf(d->out, " data-axis=\"%s\" data-unit=\"%s\">\n", ts_chart_axis_word(v->chart->axis),
-		      v->chart->unit == TS_UNIT_BYTES ? "bytes" : v->chart->unit == TS_UNIT_SECONDS ? "s" : "");
+		      v->chart->unit == TS_UNIT_BYTES	  ? "bytes"
+		      : v->chart->unit == TS_UNIT_SECONDS ? "s"
+							  : "");
 	for (size_t i = v->n; i-- > 0;)
 		if (v->lines[i].low)
 			band(d, i);
@@ -295,8 +298,8 @@ static enum ts_status figure(struct drawing *d, enum ts_chart_shape which, struc
 	if (which == TS_CHART_WIDE)
 		curves(d);
 	else
-		ts_buf_printf(d->out, "<use href=\"#curves\" transform=\"matrix(%.6f 0 0 %.6f %.4f %.4f)\"/>\n", map.wide, map.high, map.x,
-			      map.y);
+		ts_buf_printf(d->out, "<use href=\"#curves\" transform=\"matrix(%.6f 0 0 %.6f %.4f %.4f)\"/>\n", map.wide, map.high,
+			      map.x, map.y);
 	ts_buf_str(d->out, "<path class=\"guide\" d=\"\"/></svg>\n");
 	return TS_OK;
 }

@@ -287,7 +287,8 @@ static void highlighted(void **state)
 	assert_non_null(strstr(err.text, "--highlight nothing*"));
 }
 
-/* Thirty lines that end in one place: every letter is there, in order from the top left to the bottom right, and no two lines look alike. */
+/* Thirty lines that end in one place: every letter is there, in order from the top left to the bottom right, and no two lines look
+ * alike. */
 static void thirty_lines(void **state)
 {
 	enum { N = 30 };
@@ -371,8 +372,16 @@ int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		T(places), T(labels), T(labels_of_bytes), T(ticks_are_told_apart),
-		T(labels_beside_the_data), T(text_fits), T(lines_by_their_ends), T(highlighted), T(thirty_lines), T(dots_of_a_line),
+		T(places),
+		T(labels),
+		T(labels_of_bytes),
+		T(ticks_are_told_apart),
+		T(labels_beside_the_data),
+		T(text_fits),
+		T(lines_by_their_ends),
+		T(highlighted),
+		T(thirty_lines),
+		T(dots_of_a_line),
 	};
 
 	return cmocka_run_group_tests_name("chart_report", tests, NULL, NULL);

@@ -59,7 +59,8 @@ static const char *text_of(const char *file)
 /* A page as page.c writes it; the title is escaped already. */
 static const char *page_called(const char *title)
 {
-	return ts_arena_printf(&arena, "%s%s</title></head>\n<body>%s<main>body of it</main></body></html>\n", ts_page_begin, title, ts_page_place);
+	return ts_arena_printf(&arena, "%s%s</title></head>\n<body>%s<main>body of it</main></body></html>\n", ts_page_begin, title,
+			       ts_page_place);
 }
 
 /* Writes a page as the verbs do, and returns into how many others a link was put. */
@@ -134,7 +135,8 @@ static void keeps_what_says_it_already(void **state)
 /* Pages of others, links, folders and files that only look like pages stay as they are, and are not linked. */
 static void leaves_others_alone(void **state)
 {
-	static const char foreign[] = "<!DOCTYPE html>\n<html><head><title>tscope: mine</title></head><body><!--pages--><!--/pages--></body></html>";
+	static const char foreign[] =
+		"<!DOCTYPE html>\n<html><head><title>tscope: mine</title></head><body><!--pages--><!--/pages--></body></html>";
 	const char *cut;
 
 	(void)state;
@@ -162,9 +164,11 @@ static void hostile_names(void **state)
 	put_file("a.html", page_called("&lt;script&gt;alert(1)&lt;/script&gt; &amp; &quot;&#39;&bad; \x1b[31m<b onclick=x>"));
 	put_file("javascript:alert(1).html", page_called("b"));
 	put_file("\"><script>.html", page_called("c"));
-	put_file("d.html", ts_arena_printf(&arena, "%sd</title><!--pages--><p>kept?</p><!--/pages--><!--/pages-->%s", ts_page_begin, "tail"));
+	put_file("d.html",
+		 ts_arena_printf(&arena, "%sd</title><!--pages--><p>kept?</p><!--/pages--><!--/pages-->%s", ts_page_begin, "tail"));
 	assert_int_equal(write_page("z.html", "z"), 4);
-	assert_true(says("z.html", "<a href=\"a.html\">&lt;script&gt;alert(1)&lt;/script&gt; &amp; &quot;&#39;&amp;bad; \\x1B[31m&lt;b onclick=x&gt;</a>"));
+	assert_true(says("z.html", "<a href=\"a.html\">&lt;script&gt;alert(1)&lt;/script&gt; &amp; &quot;&#39;&amp;bad; \\x1B[31m&lt;b "
+				   "onclick=x&gt;</a>"));
 	assert_true(says("z.html", "<a href=\"javascript%3Aalert%281%29.html\">b</a>"));
 	assert_true(says("z.html", "<a href=\"%22%3E%3Cscript%3E.html\">c</a>"));
 	assert_int_equal(count(text_of("z.html"), "<script"), 0);

@@ -5,12 +5,12 @@
  *	ts_grid_text(&grid, TS_STYLE_PLAIN, "exp1");	cell by cell; a row is complete after n cells
  *	ts_grid_print(&grid, &term, 0, &out);
  *
- * Every cell is escaped when it is added, since names of runs are foreign text. If the rows are wider than the terminal, the
- * columns that may shrink do so, the widest first, down to their least width (a cut text ends in "…"; a line of a file, such as
- * "lab/net.py:54", begins with it instead, and a name has it in its middle). If that is not enough, the columns on the right continue on further lines, indented,
- * and columns shrink only as far as their own line needs; cells that are empty take no further line. No column is left out, and
- * no line is wider than the terminal unless a single word is. Without a width (pipe, file) nothing is cut. Running out of memory
- * is remembered and reported by ts_grid_print.
+ * Every cell is escaped when it is added, since names of runs are foreign text. If the rows are wider than the terminal, the columns
+ * that may shrink do so, the widest first, down to their least width (a cut text ends in "…"; a line of a file, such as
+ * "lab/net.py:54", begins with it instead, and a name has it in its middle). If that is not enough, the columns on the right continue
+ * on further lines, indented, and columns shrink only as far as their own line needs; cells that are empty take no further line. No
+ * column is left out, and no line is wider than the terminal unless a single word is. Without a width (pipe, file) nothing is cut.
+ * Running out of memory is remembered and reported by ts_grid_print.
  */
 #ifndef TSCOPE_CLI_TEXT_GRID_H
 #define TSCOPE_CLI_TEXT_GRID_H

@@ -157,8 +157,12 @@ static void fill(struct ts_grid *grid, struct ts_grid_column *columns, const str
 
 		columns[i] = (struct ts_grid_column){
 			.head = head_of(list, c, arena),
-			.align = numeric ? TS_ALIGN_RIGHT : name ? TS_ALIGN_NAME : TS_ALIGN_LEFT,
-			.least = fixed ? 0 : name ? least_name : 12,
+			.align = numeric ? TS_ALIGN_RIGHT
+				 : name	 ? TS_ALIGN_NAME
+					 : TS_ALIGN_LEFT,
+			.least = fixed	? 0
+				 : name ? least_name
+					: 12,
 		};
 	}
 	ts_grid_init(grid, columns, choice->n, arena);

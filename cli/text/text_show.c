@@ -125,7 +125,8 @@ static const char *steps_of(struct ts_cli *cli, const struct ts_get_reply *run, 
 		ranks = ts_show_plural(c->ranks, "rank", &cli->arena);
 	if (!rows || !range || !ranks)
 		return NULL;
-	return ts_arena_printf(&cli->arena, "%s%s%s%s%s%s", rows, *range ? " (" : "", range, *range ? ")" : "", *ranks ? ", " : "", ranks);
+	return ts_arena_printf(&cli->arena, "%s%s%s%s%s%s", rows, *range ? " (" : "", range, *range ? ")" : "", *ranks ? ", " : "",
+			       ranks);
 }
 
 /* What a group's table has, column by column; the series' name comes first. */
@@ -172,8 +173,9 @@ struct group_table {
 static enum ts_status group_grid(struct ts_cli *cli, const struct ts_get_reply *run, const struct group_table *t, struct ts_error *err)
 {
 	static const struct ts_grid_column of[] = {
-		[LAST] = {"last", TS_ALIGN_RIGHT, 0}, [BEST] = {"best (step)", TS_ALIGN_RIGHT, 0}, [MEAN] = {"mean", TS_ALIGN_RIGHT, 0},
-		[MIN] = {"min", TS_ALIGN_RIGHT, 0},   [MAX] = {"max", TS_ALIGN_RIGHT, 0},	   [NONFINITE] = {"NaN or inf", TS_ALIGN_RIGHT, 0},
+		[LAST] = {"last", TS_ALIGN_RIGHT, 0},  [BEST] = {"best (step)", TS_ALIGN_RIGHT, 0},
+		[MEAN] = {"mean", TS_ALIGN_RIGHT, 0},  [MIN] = {"min", TS_ALIGN_RIGHT, 0},
+		[MAX] = {"max", TS_ALIGN_RIGHT, 0},    [NONFINITE] = {"NaN or inf", TS_ALIGN_RIGHT, 0},
 		[STEPS] = {"steps", TS_ALIGN_LEFT, 0},
 	};
 	struct ts_grid_column columns[8] = {{t->head, TS_ALIGN_NAME, 12}};
@@ -320,8 +322,11 @@ static enum ts_status layers_grid(struct ts_cli *cli, const struct ts_get_reply 
 
 static enum ts_status events_grid(struct ts_cli *cli, const struct ts_get_reply *run, struct ts_error *err)
 {
-	static const struct ts_grid_column all[] = {{"event", TS_ALIGN_LEFT, 10}, {"step", TS_ALIGN_RIGHT, 0}, {"time", TS_ALIGN_RIGHT, 0},
-						    {"rank", TS_ALIGN_RIGHT, 0},  {"says", TS_ALIGN_LEFT, 16}};
+	static const struct ts_grid_column all[] = {{"event", TS_ALIGN_LEFT, 10},
+						    {"step", TS_ALIGN_RIGHT, 0},
+						    {"time", TS_ALIGN_RIGHT, 0},
+						    {"rank", TS_ALIGN_RIGHT, 0},
+						    {"says", TS_ALIGN_LEFT, 16}};
 	const struct ts_happenings *h = &run->happenings;
 	bool ranks = ts_happenings_name_ranks(h, run->run.ranks);
 	struct ts_grid_column columns[5];
@@ -338,7 +343,8 @@ static enum ts_status events_grid(struct ts_cli *cli, const struct ts_get_reply 
 	for (size_t i = 0; i < h->n; i++) {
 		const struct ts_happening *e = &h->items[i];
 
-		ts_grid_text(&grid, e->kind <= TS_HAPPENING_SIGNAL ? TS_STYLE_RED : TS_STYLE_BOLD, ts_show_happening_name(e, &cli->arena));
+		ts_grid_text(&grid, e->kind <= TS_HAPPENING_SIGNAL ? TS_STYLE_RED : TS_STYLE_BOLD,
+			     ts_show_happening_name(e, &cli->arena));
 		ts_grid_text(&grid, TS_STYLE_PLAIN, ts_show_happening_step(e, &cli->arena));
 		ts_grid_text(&grid, TS_STYLE_PLAIN, e->has_time ? ts_show_seconds(e->time_s, &cli->arena) : "-");
 		if (ranks)
@@ -387,8 +393,10 @@ static void add_series(struct ts_cli *cli, struct ts_grid *grid, const struct ts
 
 static enum ts_status series_grid(struct ts_cli *cli, const struct ts_get_reply *run, struct ts_error *err)
 {
-	static const struct ts_grid_column columns[] = {{"series", TS_ALIGN_NAME, 14}, {"type", TS_ALIGN_LEFT, 0},
-							{"ranks", TS_ALIGN_RIGHT, 0},  {"rows", TS_ALIGN_RIGHT, 0},
+	static const struct ts_grid_column columns[] = {{"series", TS_ALIGN_NAME, 14},
+							{"type", TS_ALIGN_LEFT, 0},
+							{"ranks", TS_ALIGN_RIGHT, 0},
+							{"rows", TS_ALIGN_RIGHT, 0},
 							{"steps", TS_ALIGN_LEFT, 0}};
 	struct ts_grid grid;
 

@@ -18,7 +18,8 @@
 
 enum { LIMIT_DEFAULT = 50, CURVES_MOST = 256 };
 
-/* What is shown of runs without --columns. A terminal gets as many of them as fit (text_list.c); a page draws the loss (list_page.c). */
+/* What is shown of runs without --columns. A terminal gets as many of them as fit (text_list.c); a page draws the loss (list_page.c).
+ * */
 static const char *default_columns(enum ts_ref_kind kind)
 {
 	return kind == TS_REF_RUN ? "name,id,state,steps,ranks,loss.last,started,pushed" : "name,id,pushed";
@@ -147,8 +148,7 @@ static void say_unknown(struct ts_cli *cli, const struct ts_listing *list)
 static enum ts_status render_rows(struct ts_cli *cli, const struct ts_listing *list, struct ts_error *err)
 {
 	if (list->next_token.len && !cli->json)
-		ts_cli_say(cli, "there are more: --all shows all, --page %.*s the next page",
-			   TS_SPAN_ARG(list->next_token));
+		ts_cli_say(cli, "there are more: --all shows all, --page %.*s the next page", TS_SPAN_ARG(list->next_token));
 	if (cli->json)
 		ts_render_list_json(cli, list);
 	else if (ts_args_has(&cli->args, "csv"))
@@ -226,8 +226,7 @@ static enum ts_status list_groups(struct ts_cli *cli, struct ts_list_request *re
 	if (ts_args_has(&cli->args, "names") || ts_args_has(&cli->args, "page") || ts_args_has(&cli->args, "html"))
 		return ts_error_set(err, TS_INVALID, "list: --by shows groups and no names, pages or curves of runs");
 	request->sort = ts_span_of(NULL, 0);
-	if (begin(cli, request, by, columns, &list, &n_by, err) ||
-	    ts_list_pages(cli, request, NULL, UINT64_MAX, &list, err))
+	if (begin(cli, request, by, columns, &list, &n_by, err) || ts_list_pages(cli, request, NULL, UINT64_MAX, &list, err))
 		return err->status;
 	if (ts_groups_make(&list, n_by, &cli->arena, &groups, err))
 		return ts_error_prefix(err, "list");

@@ -641,7 +641,9 @@ const struct ts_verb ts_verbs[] = {
 			 "A push moves an existing name only to a run that continues the run that the name points at, "
 			 "for example when a run that still trains is pushed again and again. Any other move needs "
 			 "--force. The output lists what could not be read, with file and line.",
-		.options = push_options, .first = "name fact state branch message force dry-run pattern map join", .examples = push_examples,
+		.options = push_options,
+		.first = "name fact state branch message force dry-run pattern map join",
+		.examples = push_examples,
 		.exits = EXITS_DONE,
 		.min_words = 1, .max_words = SIZE_MAX, .paths = SIZE_MAX, .words = TS_COMPLETE_DIR,
 		.run = ts_verb_push,
@@ -705,7 +707,9 @@ const struct ts_verb ts_verbs[] = {
 			 "stand there, too: then it shows the peak and who held it, by kind and by function, what was asked for, "
 			 "what is free and what empty_cache would not return, and why requests were refused (docs/memory.md); with "
 			 "--at, what was in use after one event.",
-		.options = analyze_options, .first = "warmup rank html trace snapshot fail-on policy device-memory as rows", .examples = analyze_examples,
+		.options = analyze_options,
+		.first = "warmup rank html trace snapshot fail-on policy device-memory as rows",
+		.examples = analyze_examples,
 		.exits = "0 the command succeeded\n"
 			 "1 with --fail-on: there is a finding of that severity or above\n"
 			 "2 the command failed: wrong usage, no such run, no connection, damaged data",
@@ -824,7 +828,9 @@ const struct ts_verb ts_verbs[] = {
 			 "gate decides by them. docs/gate.md describes the test, its measured error rates and every "
 			 "setting.\n\n"
 			 ABOUT_RUN,
-		.options = gate_options, .first = "baseline paired metric policy bundle workload across markdown check init", .examples = gate_examples,
+		.options = gate_options,
+		.first = "baseline paired metric policy bundle workload across markdown check init",
+		.examples = gate_examples,
 		.exits = "0 no regression was found: pass or improvement; or (with a warning) collecting: nothing was judged, because "
 			 "there are too few baselines\n"
 			 "1 regression\n"
