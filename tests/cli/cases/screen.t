@@ -245,36 +245,22 @@ $ COLUMNS=60 tscope show base
 | id        18fc3da2967fa6afea7255d4eb081a5e8b7965bc8b6bb16faed1a7ec27e5d912
 | own name  base
 | names     run default/base
-| ended     finished
+| state     finished
+| started   2023-11-14 22:13Z, took 2.00 s
 | steps     8 (0 to 7)
 | ranks     1
 | facts     code 1, config 3, seeds 1, libraries 2,
 |           parallelism 1, session 4
-| notes     state = finished
 |
-| series           role         type  ranks  rows  steps
-| memory.alloc     observation  f64       1     8  0 to 7
-| phases.backward  observation  f64       1     8  0 to 7
-| phases.data      observation  f64       1     8  0 to 7
-| phases.forward   observation  f64       1     8  0 to 7
-| scalars.loss     trajectory   f64       1     8  0 to 7
-| scalars.lr       trajectory   f64       1     8  0 to 7
-| timestamp        observation  f64       1     8  0 to 7
+| metric   last  best (step)      mean    min    max
+| loss     0.25     0.25 (7)  0.679464   0.25      2
+| lr      0.001            -     0.001  0.001  0.001
 |
-| metric              last  best  at step      mean      min
-|         max
-| memory.alloc     8388608     -        -   4718592  1048576
-|     8388608
-| phases.backward     0.16     -        -      0.16     0.16
-|        0.16
-| phases.data         0.01     -        -      0.01     0.01
-|        0.01
-| phases.forward      0.08     -        -      0.08     0.08
-|        0.08
-| loss                0.25  0.25        7  0.679464     0.25
-|           2
-| lr                 0.001     -        -     0.001    0.001
-|       0.001
+| cost                mean      min      max     last
+| memory.alloc     4.5 MiB    1 MiB    8 MiB    8 MiB
+| phases.backward   160 ms   160 ms   160 ms   160 ms
+| phases.data      10.0 ms  10.0 ms  10.0 ms  10.0 ms
+| phases.forward   80.0 ms  80.0 ms  80.0 ms  80.0 ms
 $ COLUMNS=60 tscope facts base
 | code.commit           aaaaaaaaaaaaaaaaaa…  text   facts.json
 | config.layers[0]      2                    int    run.json
