@@ -9,7 +9,7 @@ static const char *const words[TS_STATS] = {
 	[TS_STAT_LAST] = "last",	     [TS_STAT_BEST] = "best",		[TS_STAT_MEAN] = "mean",
 	[TS_STAT_MIN] = "min",		     [TS_STAT_MAX] = "max",		[TS_STAT_COUNT] = "count",
 	[TS_STAT_LAST_STEP] = "last_step", [TS_STAT_BEST_STEP] = "best_step", [TS_STAT_MIN_STEP] = "min_step",
-	[TS_STAT_MAX_STEP] = "max_step",
+	[TS_STAT_MAX_STEP] = "max_step",   [TS_STAT_NONFINITE] = "nonfinite",
 };
 
 static inline double value_at(const uint8_t *data, size_t row)
@@ -204,6 +204,8 @@ static double real_of(const struct ts_score *s, enum ts_stat stat)
 
 static int64_t integer_of(const struct ts_score *s, enum ts_stat stat)
 {
+	if (stat == TS_STAT_NONFINITE)
+		return (int64_t)s->nonfinite;
 	if (stat == TS_STAT_LAST_STEP)
 		return s->last_step;
 	if (stat == TS_STAT_MIN_STEP)
@@ -215,7 +217,7 @@ bool ts_score_value(const struct ts_score *s, enum ts_direction direction, enum 
 {
 	struct ts_score_value value = {0};
 
-	if (!settle(direction, &stat) || (s->count == 0 && stat != TS_STAT_COUNT))
+	if (!settle(direction, &stat) || (s->count == 0 && stat != TS_STAT_COUNT && stat != TS_STAT_NONFINITE))
 		return false;
 	value.is_integer = ts_stat_is_integer(stat);
 	if (value.is_integer)

@@ -32,6 +32,7 @@ enum ts_stat {
 	TS_STAT_BEST_STEP,
 	TS_STAT_MIN_STEP,
 	TS_STAT_MAX_STEP,
+	TS_STAT_NONFINITE, /* how many values are NaN or infinite */
 	TS_STATS,
 };
 

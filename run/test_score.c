@@ -107,6 +107,7 @@ static void best_needs_a_direction(void **state)
 {
 	static const int64_t keys[] = {7, 8, 9};
 	static const double values[] = {2, 1, 3};
+	static const double lost[] = {NAN, INFINITY};
 	struct ts_score s = score_of(keys, values, 3), none = score_of(NULL, NULL, 0);
 	struct ts_score_value v;
 
@@ -120,6 +121,10 @@ static void best_needs_a_direction(void **state)
 	assert_true(ts_score_value(&s, TS_DIRECTION_UNKNOWN, TS_STAT_MIN, &v) && v.real == 1);
 	assert_false(ts_score_value(&none, TS_DIRECTION_DOWN, TS_STAT_LAST, &v));
 	assert_true(ts_score_value(&none, TS_DIRECTION_DOWN, TS_STAT_COUNT, &v) && v.integer == 0);
+	assert_true(ts_score_value(&s, TS_DIRECTION_UP, TS_STAT_NONFINITE, &v) && v.is_integer && v.integer == 0);
+	none = score_of(NULL, lost, 2);
+	assert_false(ts_score_value(&none, TS_DIRECTION_DOWN, TS_STAT_LAST, &v));
+	assert_true(ts_score_value(&none, TS_DIRECTION_UNKNOWN, TS_STAT_NONFINITE, &v) && v.integer == 2);
 }
 
 static void a_sum_beyond_doubles_is_not_known(void **state)
@@ -162,7 +167,8 @@ static void bytes_come_back(void **state)
 static void splits_paths(void **state)
 {
 	static const char *const paths[TS_STATS] = {"x.last",  "x.best",      "x.mean",	     "x.min",	   "x.max",
-						    "x.count", "x.last_step", "x.best_step", "x.min_step", "x.max_step"};
+						    "x.count", "x.last_step", "x.best_step", "x.min_step", "x.max_step",
+						    "x.nonfinite"};
 	struct ts_span series;
 	enum ts_stat stat;
 

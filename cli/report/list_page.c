@@ -58,10 +58,12 @@ static void loss_cell(struct ts_buf *out, const struct ts_list_page *page, size_
 	ts_buf_str(out, "</td>");
 }
 
-/* The last loss stands beside the curve, and so needs no column that nobody asked for. */
+/* The last loss stands beside the curve, and what is not finite behind it; so they need no columns that nobody asked for. */
 static bool is_shown(const struct ts_listing *list, size_t column)
 {
-	return !list->by_default || !ts_span_is(list->columns[column], "loss.last");
+	struct ts_span name = list->columns[column];
+
+	return !list->by_default || !(ts_span_is(name, "loss.last") || ts_span_is(name, "loss.nonfinite"));
 }
 
 static void head_row(struct ts_buf *out, const struct ts_listing *list, struct ts_arena *arena)

@@ -117,14 +117,19 @@ static bool is_unrecorded(const struct ts_listing *list, struct ts_span column)
 	return false;
 }
 
-/* Of the usual columns those that no run records say nothing. */
+/* Of the usual columns those that no run records say nothing, and what is not finite stands beside the loss. */
 static struct choice choice_of(const struct ts_listing *list)
 {
 	struct choice choice = {.n = 0};
 
-	for (size_t c = 0; c < list->n_columns; c++)
-		if (!list->by_default || !is_unrecorded(list, list->columns[c]))
+	bool lossless = is_unrecorded(list, ts_span_str("loss.nonfinite"));
+
+	for (size_t c = 0; c < list->n_columns; c++) {
+		bool beside = ts_span_is(list->columns[c], "loss.nonfinite");
+
+		if (!list->by_default || !(beside || (lossless && is_unrecorded(list, list->columns[c]))))
 			choice.columns[choice.n++] = c;
+	}
 	return choice;
 }
 
@@ -140,10 +145,33 @@ static bool drop(struct choice *choice, const struct ts_listing *list, const cha
 	return false;
 }
 
+/* A loss that was lost to NaN has no value that says so: its last finite one would look fine alone. */
+static const char *loss_text(const struct ts_listing *list, const struct ts_list_row *row, size_t c, struct ts_arena *arena)
+{
+	const char *last = ts_list_cell_text(list, row, c, arena);
+
+	for (size_t i = 0; i < list->n_columns; i++) {
+		const struct ts_list_cell *lost = &row->cells[i];
+
+		if (!ts_span_is(list->columns[i], "loss.nonfinite") || !lost->known || lost->value.type != TS_FACT_INT ||
+		    lost->value.integer <= 0)
+			continue;
+		if (!row->cells[c].known)
+			return ts_arena_printf(arena, "%" PRId64 " NaN/inf", lost->value.integer);
+		return last ? ts_arena_printf(arena, "%s (%" PRId64 " NaN/inf)", last, lost->value.integer) : NULL;
+	}
+	return last;
+}
+
+static bool is_usual_loss(const struct ts_listing *list, size_t c)
+{
+	return list->by_default && ts_span_is(list->columns[c], "loss.last");
+}
+
 /* The last loss is what a list has of the loss: there its heading is one word. */
 static const char *head_of(const struct ts_listing *list, size_t c, struct ts_arena *arena)
 {
-	return list->by_default && ts_span_is(list->columns[c], "loss.last") ? "loss" : ts_show_text(list->columns[c], arena);
+	return is_usual_loss(list, c) ? "loss" : ts_show_text(list->columns[c], arena);
 }
 
 /* Lays the rows out; a name may shrink to least_name. */
@@ -167,9 +195,13 @@ static void fill(struct ts_grid *grid, struct ts_grid_column *columns, const str
 	}
 	ts_grid_init(grid, columns, choice->n, arena);
 	for (size_t r = 0; r < list->n; r++)
-		for (size_t i = 0; i < choice->n; i++)
-			ts_grid_text(grid, style_of(list, &list->rows[r], choice->columns[i]),
-				     ts_list_cell_text(list, &list->rows[r], choice->columns[i], arena));
+		for (size_t i = 0; i < choice->n; i++) {
+			size_t c = choice->columns[i];
+
+			ts_grid_text(grid, style_of(list, &list->rows[r], c),
+				     is_usual_loss(list, c) ? loss_text(list, &list->rows[r], c, arena)
+							    : ts_list_cell_text(list, &list->rows[r], c, arena));
+		}
 }
 
 /* Whether the rows fit with two spaces between columns; the grid itself makes do with one. */

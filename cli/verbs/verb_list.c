@@ -22,7 +22,7 @@ enum { LIMIT_DEFAULT = 50, CURVES_MOST = 256 };
  * */
 static const char *default_columns(enum ts_ref_kind kind)
 {
-	return kind == TS_REF_RUN ? "name,id,state,steps,ranks,loss.last,started,pushed" : "name,id,pushed";
+	return kind == TS_REF_RUN ? "name,id,state,steps,ranks,loss.last,loss.nonfinite,started,pushed" : "name,id,pushed";
 }
 
 /* Appends the columns that an option names. */
