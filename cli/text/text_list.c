@@ -121,7 +121,6 @@ static bool is_unrecorded(const struct ts_listing *list, struct ts_span column)
 static struct choice choice_of(const struct ts_listing *list)
 {
 	struct choice choice = {.n = 0};
-
 	bool lossless = is_unrecorded(list, ts_span_str("loss.nonfinite"));
 
 	for (size_t c = 0; c < list->n_columns; c++) {
