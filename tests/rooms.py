@@ -6,6 +6,7 @@
         a README.md of a folder, whose first line is `# FOLDER: what lives here` and which says what tests/layers.py lets it include
         the sentence of a file
         an edge in the table of docs/architecture.md that tests/layers.py does not have, or the other way round
+        a change in CHANGELOG.md that is not one line of at most 160 columns
         a source that README.md, CONTRIBUTING.md, docs/ or a README.md of a folder names, and that is not there
 
 A file's sentence stands in its first comment, `/* name.c - sentence`. A .c beside a header of its name needs none: the header has it.
@@ -119,6 +120,18 @@ def named_errors(documents, sources):
                     yield f"{path}:{number}: {word} is not there"
 
 
+def change_errors(path="CHANGELOG.md"):
+    """A heading, a change in one line, or one of the few sentences above the first change of a version."""
+    changed = False
+    with open(path, encoding="utf-8") as f:
+        for number, line in enumerate(f.read().split("\n"), 1):
+            changed = line.startswith("* ") or (changed and not line.startswith("## "))
+            if len(line) > 160:
+                yield f"{path}:{number}: a change is one line of at most 160 columns, and this has {len(line)}"
+            elif changed and line and not line.startswith(("* ", "#")):
+                yield f"{path}:{number}: a change is one line, and this is a second one"
+
+
 def first_line(folder):
     path = os.path.join(folder, "README.md")
     if not os.path.exists(path):
@@ -140,7 +153,7 @@ def check(folders):
         errors += room_errors(folder)
         errors += [f"{folder}/{stem} opens without a sentence" for stem, what in nouns(files) if what is None]
     documents = [p for p in tracked("*.md") if not DATA.match(p) and p != "CHANGELOG.md"]
-    errors += [*house_errors(), *named_errors(documents, tracked())]
+    errors += [*house_errors(), *named_errors(documents, tracked()), *change_errors()]
     for e in errors:
         print(e)
     print(f"{len(folders)} folders, {len(documents)} documents, {len(errors)} errors")
