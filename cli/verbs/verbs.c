@@ -655,9 +655,7 @@ const struct ts_verb ts_verbs[] = {
 			 "state=running). Text with spaces must be quoted, and ~ matches a glob. A run that does not "
 			 "record a fact matches no comparison with that fact. A word alone is searched in names: tscope list "
 			 "exp. In a glob of names * does not match a slash, ** does, and a glob without a slash is compared "
-			 "with the last part of a name: exp* matches runs30/exp23.
-
-"
+			 "with the last part of a name: exp* matches runs30/exp23.\n\n"
 			 "A metric is a series and what it came to: loss.last, loss.best, val_acc.mean, .min, .max, .count, "
 			 ".last_step, .best_step, .min_step, .max_step, and .nonfinite, which counts NaN and infinities; these "
 			 "are left out of all others. Values are those of the lowest rank that has the series. Names say which "
