@@ -173,6 +173,32 @@ enum ts_status ts_emit_record(struct ts_emit *emit, const struct ts_cell *cells,
 	return TS_OK;
 }
 
+static bool is_time(const struct ts_emit *emit, const struct ts_cell *cell)
+{
+	const struct ts_key *key = ts_key_at(emit->keys, cell->key);
+
+	return key->parent == TS_KEY_ROOT && ts_span_is(key->text, "timestamp");
+}
+
+enum ts_status ts_emit_late(struct ts_emit *emit, struct ts_cell *cells, size_t n, uint64_t line, struct ts_error *err)
+{
+	struct ts_cell *time = NULL;
+	bool replaces = false;
+
+	note_usual(emit);
+	for (size_t i = 0; i < n; i++) {
+		bool again = cells[i].type && ts_key_at(emit->keys, cells[i].key)->row == emit->row;
+
+		if (again && is_time(emit, &cells[i]))
+			time = &cells[i];
+		else
+			replaces |= again;
+	}
+	if (time && !replaces)
+		time->type = 0;
+	return ts_emit_record(emit, cells, n, line, err);
+}
+
 enum ts_status ts_emit_end(struct ts_emit *emit, enum ts_table_kind kind, int64_t step, int64_t segment, struct ts_error *err)
 {
 	if (segment >= 0 && ts_own_segment(&emit->own, emit->builder, emit->facts, (uint64_t)segment, err))

@@ -42,6 +42,9 @@ void ts_emit_init(struct ts_emit *emit, struct ts_builder *builder, const struct
  * never restarted. */
 void ts_emit_begin(struct ts_emit *emit, enum ts_table_kind kind, int64_t key);
 enum ts_status ts_emit_record(struct ts_emit *emit, const struct ts_cell *cells, size_t n, uint64_t line, struct ts_error *err);
+/* A record that comes late for the row, from another place of the file: the row keeps its timestamp, unless the record replaces another
+ * of its values. */
+enum ts_status ts_emit_late(struct ts_emit *emit, struct ts_cell *cells, size_t n, uint64_t line, struct ts_error *err);
 enum ts_status ts_emit_end(struct ts_emit *emit, enum ts_table_kind kind, int64_t step, int64_t segment, struct ts_error *err);
 /* Does all three for a row of one record, without a segment. */
 enum ts_status ts_emit_row(struct ts_emit *emit, const struct ts_record *record, enum ts_table_kind kind, int64_t key, uint64_t line,

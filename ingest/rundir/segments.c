@@ -124,15 +124,20 @@ static enum ts_status hold(struct merge *m, uint32_t i, struct ts_error *err)
 	return !more || m->record->step != m->segments[i].first_step ? changed(m, err) : TS_OK;
 }
 
-/* Gives all records of the lane's step, one after the other, to the row. *ret_more: the lane has a further step. */
-static enum ts_status emit_lane(struct merge *m, uint32_t i, bool *ret_more, struct ts_error *err)
+/* Gives all records of the lane's step, one after the other, to the row. late: another lane began it. *ret_more: the lane has a further
+ * step. */
+static enum ts_status emit_lane(struct merge *m, uint32_t i, bool late, bool *ret_more, struct ts_error *err)
 {
 	int64_t step = m->lanes[i].step;
+	struct ts_record *record = m->record;
 
 	if (hold(m, i, err))
 		return err->status;
 	do {
-		if (ts_emit_record(m->emit, m->record->cells, m->record->n, ts_range_line(&m->lanes[i].range), err))
+		uint64_t line = ts_range_line(&m->lanes[i].range);
+
+		if (late ? ts_emit_late(m->emit, record->cells, record->n, line, err)
+			 : ts_emit_record(m->emit, record->cells, record->n, line, err))
 			return at_line(m, i, err);
 		if (advance(m, i, ret_more, err))
 			return err->status;
@@ -147,11 +152,12 @@ static enum ts_status merge_row(struct merge *m, int64_t step, size_t n, size_t 
 	bool superseded = ts_executions_superseded(m->executions, execution, step), more;
 	enum ts_table_kind kind = superseded ? TS_TABLE_SUPERSEDED : TS_TABLE_STEPS;
 	uint32_t lane = m->same[*at];
+	size_t first = *at;
 
 	ts_emit_begin(m->emit, kind, superseded ? m->ordinal++ : step);
 	for (; *at < n && execution_of(m, m->same[*at], step) == execution; ++*at) {
 		lane = m->same[*at];
-		if (emit_lane(m, lane, &more, err))
+		if (emit_lane(m, lane, *at > first, &more, err))
 			return err->status;
 		if (more)
 			push(m, lane);

@@ -262,6 +262,29 @@ static void only_the_pass_that_counts_is_counted(void **state)
 	test_run_finish(&t);
 }
 
+/* An evaluation of step 1 that is written behind step 3 goes into the row of step 1, which keeps its time; a second value of the loss
+ * brings its own. Neither is a restart. */
+static void what_comes_late(void **state)
+{
+	struct test_run t;
+
+	(void)state;
+	test_run_init(&t);
+	test_steps(&t, "{\"step\":1,\"timestamp\":10,\"x\":1}\n{\"step\":2,\"timestamp\":20,\"x\":2}\n"
+		       "{\"step\":3,\"timestamp\":30,\"x\":3}\n{\"step\":1,\"timestamp\":31,\"y\":9}\n"
+		       "{\"step\":4,\"timestamp\":40,\"x\":4}\n{\"step\":2,\"timestamp\":41,\"x\":5}\n"
+		       "{\"step\":5,\"timestamp\":50,\"x\":6}\n");
+	assert_string_equal(test_jsonl(&t), "{\"rank\":0,\"step\":1,\"timestamp\":10.0,\"x\":1.0,\"y\":9.0}\n"
+					    "{\"rank\":0,\"step\":2,\"timestamp\":41.0,\"x\":5.0}\n"
+					    "{\"rank\":0,\"step\":3,\"timestamp\":30.0,\"x\":3.0}\n"
+					    "{\"rank\":0,\"step\":4,\"timestamp\":40.0,\"x\":4.0}\n"
+					    "{\"rank\":0,\"step\":5,\"timestamp\":50.0,\"x\":6.0}\n");
+	assert_int_equal(t.result.segments, 1);
+	assert_int_equal(t.result.superseded, 0);
+	test_round_trip(&t);
+	test_run_finish(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -270,6 +293,7 @@ int main(void)
 		cmocka_unit_test(garbage_at_the_end_of_a_segment),
 		cmocka_unit_test(merging_is_sorting),	 cmocka_unit_test(too_many_segments),
 		cmocka_unit_test(only_the_pass_that_counts_is_counted),
+		cmocka_unit_test(what_comes_late),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
