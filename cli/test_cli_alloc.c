@@ -172,7 +172,8 @@ static void check_refusal(const struct scenario *s, size_t n, const struct said 
 static void check_answer(const struct scenario *s, size_t n, const struct said *got, const struct said *want)
 {
 	if (got->exit_code != want->exit_code || strcmp(got->out, want->out) != 0)
-		fail_msg("%s, allocation %zu: another answer, exit %d: %s\n%s", s->command, n, got->exit_code, got->err, got->out);
+		fail_msg("%s, allocation %zu: another answer, exit %d: %s\n%sin place of\n%s", s->command, n, got->exit_code, got->err,
+			 got->out, want->out);
 	for (size_t i = 0; i < FILES_MAX; i++)
 		if (!got->files[i] != !want->files[i] || (got->files[i] && strcmp(got->files[i], want->files[i]) != 0))
 			fail_msg("%s, allocation %zu: another file %zu", s->command, n, i + 1);

@@ -56,7 +56,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	(void)state;
-	system(ts_arena_printf(&arena, "rm -r %s", root));
+	assert_int_equal(system(ts_arena_printf(&arena, "rm -r %s", root)), 0);
 	ts_arena_finish(&arena);
 	return 0;
 }
@@ -152,7 +152,8 @@ static void told_apart(void **state)
 /* The name in the tool stands for the folder, unless two would get it, or nothing of it can be in a name. */
 static void what_people_call_it(void **state)
 {
-	static const char sentence[] = "a name that somebody wrote as a sentence of more than ninety bytes, more than a name has";
+	static const char sentence[] = "a name that somebody wrote as a sentence of more than a hundred bytes, "
+				       "which is more than a name of a run can have";
 	struct ts_run_place places[] = {{.path = at("lab/runs/exp1"), .own_name = "gpt tiny"},
 					{.path = at("lab/runs/gpt/exp1"), .own_name = "twin"},
 					{.path = at("lab/sweep/lr1/seed0"), .own_name = "!?"},

@@ -39,9 +39,12 @@ static const char *path_of(const struct ts_page_links *links, const char *file, 
 
 static size_t find(struct ts_span in, const char *what, size_t from)
 {
-	const uint8_t *at = from < in.len ? memmem(in.data + from, in.len - from, what, strlen(what)) : NULL;
+	size_t len = strlen(what);
 
-	return at ? (size_t)(at - in.data) : SIZE_MAX;
+	for (size_t at = from; at + len <= in.len; at++)
+		if (in.data[at] == (uint8_t)what[0] && !memcmp(in.data + at, what, len))
+			return at;
+	return SIZE_MAX;
 }
 
 /* Opens a regular file of this user, and no link; -1: it is not one. */

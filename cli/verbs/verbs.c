@@ -143,7 +143,7 @@ static const struct ts_option plot_options[] = {
 static const struct ts_example plot_examples[] = {
 	{"tscope plot loss exp1 exp2", "draws the losses of two runs"},
 	{"tscope plot loss 'exp*' --x tokens --log --smooth 50", "all runs whose names match, smoothed, by tokens seen"},
-	{"tscope plot loss 'exp*' --highlight exp7", "exp7 among all others"},
+	{"tscope plot loss 'exp*' --highlight exp9", "exp9 among all others"},
 	{"tscope plot loss 'config.lr>1e-4' --bands --by config.lr", "one band of repeats for each learning rate"},
 	{"tscope plot loss exp1 exp2 --html loss.html", "also writes a page to share"},
 	{"tscope plot phases.forward ./runs/exp1 ./runs/exp2", "two directories; nothing is stored"},

@@ -155,6 +155,7 @@ _tscope_complete()
 	analyze:--map) :; return ;;
 	plot:--x) COMPREPLY=($(compgen -W "step time samples tokens" -- "$cur")); return ;;
 	plot:-s|plot:--smooth) :; return ;;
+	plot:--highlight) _tscope_runs; return ;;
 	plot:--by) :; return ;;
 	plot:--html) _tscope_paths -f; return ;;
 	plot:-r|plot:--rank) :; return ;;
@@ -237,7 +238,7 @@ _tscope_complete()
 		show) options+=" --at --device --snapshot -r --rank" ;;
 		facts) options+=" -o --output --command --with-patch --raw" ;;
 		analyze) options+=" -w --warmup -r --rank --trace --snapshot --flops-per-step --peak-tflops --dtype --microbatches --device-memory --policy --fail-on --as --html --rows --fresh --step --overlay --at --device --with --scale --pattern --map" ;;
-		plot) options+=" --x -s --smooth --log --logx --bands --by --html -r --rank" ;;
+		plot) options+=" --x -s --smooth --log --logx --bands --highlight --by --html -r --rank" ;;
 		explain) options+=" --markdown --playbook" ;;
 		diff) options+=" -i --ignore --exit-on -1 --first -a --all --by --curves --html --repeats --rounding --policy --as -w --warmup --snapshot --reproduce --pattern --map" ;;
 		check-resume) options+=" -t --tolerance" ;;

@@ -33,7 +33,7 @@ void fuzz_runs(const struct ts_reader *reader, const char *path)
 	struct ts_ingest_result result;
 	struct ts_arena arena;
 	struct ts_error err;
-	char **parts;
+	struct ts_reader_part *parts;
 	size_t n = 0, deleted;
 
 	(void)reader->sniff(path);
@@ -41,7 +41,7 @@ void fuzz_runs(const struct ts_reader *reader, const char *path)
 	if (reader->parts(path, &arena, &parts, &n, &deleted, &err))
 		n = 0;
 	for (size_t i = 0; i < n && i < 3; i++) {
-		options.part = parts[i];
+		options.part = parts[i].id;
 		(void)reader->read(&options, fuzz_drop, NULL, &arena, &result, &err);
 	}
 	ts_arena_finish(&arena);

@@ -786,7 +786,7 @@ static enum ts_status find_states(struct hugging *h, struct states *ret_states, 
 static enum ts_status choose_state(struct hugging *h, const char **ret_checkpoint, struct ts_error *err)
 {
 	size_t n_notices = h->notices.n;
-	struct states s;
+	struct states s = {0};
 	bool whole = false;
 
 	if (find_states(h, &s, ret_checkpoint, err))

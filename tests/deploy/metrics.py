@@ -109,7 +109,8 @@ def main():
             calls = families["tscoped_calls_total"]
             check(calls['tscoped_calls_total{method="CommitRun",status="ok"}'] == 11, calls)
             check_store(again, families)
-            check(calls['tscoped_calls_total{method="GetRun",status="not_found"}'] == 1, calls)
+            check(calls['tscoped_calls_total{method="CommitRun",status="too_large"}'] == 2, calls)
+            check(calls['tscoped_calls_total{method="FindNames",status="ok"}'] > 0, calls)
             ended = families["tscoped_call_seconds"]
             check(ended['tscoped_call_seconds_count{method="PutObjects"}'] == 7 and ended['tscoped_call_seconds_sum{method="PutObjects"}'] > 0, ended)
             check(families["tscoped_disk_free_bytes"]["tscoped_disk_free_bytes"] > 0)

@@ -8,15 +8,20 @@
 
 void ts_score_key(struct ts_span column, struct ts_extract_key *ret_key)
 {
-	struct ts_buf text = TS_BUF_INIT(TS_PATH_MAX + 16);
+	static const char prefix[5] = "score";
+	uint8_t text[sizeof prefix + 1 + TS_PATH_MAX];
 	struct ts_id id;
 
-	ts_buf_str(&text, "score");
-	ts_buf_u8(&text, TS_SCORE_VERSION);
-	ts_buf_span(&text, column);
-	ts_digest(ts_buf_view(&text), &id);
+	if (column.len > TS_PATH_MAX) { /* no run has such a column */
+		ts_digest(column, &id);
+		column = ts_span_of(id.bytes, sizeof id.bytes);
+	}
+	memcpy(text, prefix, sizeof prefix);
+	text[sizeof prefix] = TS_SCORE_VERSION;
+	if (column.len)
+		memcpy(text + sizeof prefix + 1, column.data, column.len);
+	ts_digest(ts_span_of(text, sizeof prefix + 1 + column.len), &id);
 	memcpy(ret_key->bytes, id.bytes, sizeof ret_key->bytes);
-	ts_buf_finish(&text);
 }
 
 void ts_score_mark(struct ts_extract_key *ret_key)

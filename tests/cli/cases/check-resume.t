@@ -59,23 +59,20 @@ $ tscope show resumed
 | id        8144ce79a4a27d47f48695c5e5cfb639ae4f1813ac796a3463c427f031d2eeb6
 | own name  resumed
 | names     run default/resumed
-| ended     finished
+| state     finished
+| started   2023-11-14 22:13Z, took 1.00 s
 | steps     18 (12 to 29)
 | ranks     1
 | parent    whole, resumed at step 12; 0 of 4 blocks of the trajectory are stored once for both
 | facts     parallelism 1, lineage 2, work 1, session 3
-| notes     state = finished
 |
-| series             role        type  ranks  rows  steps
-| digests.batch      trajectory  u64       1    18  12 to 29
-| scalars.grad_norm  trajectory  f64       1    18  12 to 29
-| scalars.loss       trajectory  f64       1    18  12 to 29
-| scalars.lr         trajectory  f64       1    18  12 to 29
+| metric            last   best (step)        mean          min          max
+| grad_norm     0.812986             -     0.99905      0.75001       1.2478
+| loss           1.38889  1.38889 (29)     1.52846      1.38889      1.73684
+| lr         0.000284697             -  0.00042191  0.000284697  0.000594604
 |
-| metric            last     best  at step        mean          min          max
-| grad_norm     0.812986        -        -     0.99905      0.75001       1.2478
-| loss           1.38889  1.38889       29     1.52846      1.38889      1.73684
-| lr         0.000284697        -        -  0.00042191  0.000284697  0.000594604
+| series         type  ranks  rows  steps
+| digests.batch  u64       1    18  12 to 29
 # The data began again.
 $ tscope check-resume whole rewound
 | The data position was not restored: at step 12 the resumed run trains on the batch that the parent had at step 0, 12 steps earlier

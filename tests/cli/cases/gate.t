@@ -233,24 +233,19 @@ $ TSCOPE_SERVER=unix:$PWD/s tscope show slow
 | own name  slow
 | names     none
 | ended     finished
+| started   2023-11-15 04:03Z, took 21.6 s
 | steps     200 (0 to 199)
 | ranks     2
 | facts     code 2, config 1, hardware 2, parallelism 1, session 6
 |
-| series             role         type  ranks  rows  steps
-| memory.peak_alloc  observation  f64       2   400  0 to 199
-| phases.backward    observation  f64       2   400  0 to 199
-| phases.forward     observation  f64       2   400  0 to 199
-| phases.optimizer   observation  f64       2   400  0 to 199
-| scalars.loss       trajectory   f64       2   400  0 to 199
-| timestamp          observation  f64       2   400  0 to 199
+| metric      last     best (step)     mean       min  max
+| loss    0.803213  0.803213 (199)  1.61747  0.803213    4
 |
-| metric                   last      best  at step        mean         min         max
-| memory.peak_alloc  7516192768         -        -  7516192768  7516192768  7516192768
-| phases.backward     0.0499286         -        -        0.05      0.0495      0.0505
-| phases.forward      0.0479314         -        -       0.048     0.04752     0.04848
-| phases.optimizer   0.00998571         -        -        0.01      0.0099      0.0101
-| loss                 0.803213  0.803213      199     1.61747    0.803213           4
+| cost                  mean      min      max     last
+| memory.peak_alloc    7 GiB    7 GiB    7 GiB    7 GiB
+| phases.backward    50.0 ms  49.5 ms  50.5 ms  49.9 ms
+| phases.forward     48.0 ms  47.5 ms  48.5 ms  47.9 ms
+| phases.optimizer   10.0 ms  9.90 ms  10.1 ms  9.99 ms
 $ tscope gate -q --replay verdict.json --json | cmp - verdict.json && echo the same bytes
 | the same bytes
 $ tscope gate --replay verdict.json | head -1

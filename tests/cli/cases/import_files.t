@@ -163,37 +163,26 @@ $ tscope show rounded
 | id        68ae76c8ac2d75561fb280c13f8a6c50d9ba03c24f51e78aafecd59e28ebd08e
 | own name  not recorded
 | names     run default/rounded
+| state     finished
 | ended     not known: nothing that was recorded says it
 | steps     30 (2 to 60)
 | ranks     1
 | facts     config 31, libraries 1, session 20, columns 24
-| notes     state = finished
 |
-| series                           role         type  ranks  rows  steps
-| epoch                            trajectory   f64       1    30  2 to 60
-| scalars.eval_loss                trajectory   f64       1     3  20 to 60
-| scalars.eval_runtime             observation  f64       1     3  20 to 60
-| scalars.eval_samples_per_second  observation  f64       1     3  20 to 60
-| scalars.eval_steps_per_second    observation  f64       1     3  20 to 60
-| scalars.grad_norm                trajectory   f64       1    30  2 to 60
-| scalars.loss                     trajectory   f64       1    30  2 to 60
-| scalars.lr                       trajectory   f64       1    30  2 to 60
-| scalars.num_input_tokens_seen    trajectory   f64       1    30  2 to 60
-| scalars.train_runtime            observation  f64       1    30  2 to 60
-| scalars.train_tokens_per_second  observation  f64       1    30  2 to 60
+| metric                        last  best (step)      mean          min         max  steps
+| epoch                          1.5            -     0.775         0.05         1.5
+| eval_loss                   0.2998  0.2998 (60)  0.686188       0.2998     1.32078  3 (20 to 60)
+| grad_norm                 0.385469            -  0.620202     0.321659    0.976151
+| loss                        0.3071  0.3071 (60)   1.16733       0.3071      3.3525
+| lr                     0.000166667            -     0.005  0.000166667  0.00983333
+| num_input_tokens_seen         3840            -      1984          128        3840
 |
-| metric                          last    best  at step       mean          min         max
-| epoch                            1.5       -        -      0.775         0.05         1.5
-| eval_loss                     0.2998  0.2998       60   0.686188       0.2998     1.32078
-| eval_runtime                  0.0398       -        -  0.0266333       0.0199      0.0398
-| eval_samples_per_second      401.883       -        -    666.868      401.883     805.049
-| eval_steps_per_second         50.235       -        -    83.3583       50.235     100.631
-| grad_norm                   0.385469       -        -   0.620202     0.321659    0.976151
-| loss                          0.3071  0.3071       60    1.16733       0.3071      3.3525
-| lr                       0.000166667       -        -      0.005  0.000166667  0.00983333
-| num_input_tokens_seen           3840       -        -       1984          128        3840
-| train_runtime                 8.4894       -        -    4.35589       0.7413      8.4894
-| train_tokens_per_second       452.33       -        -    431.278      172.677     505.248
+| cost                          mean      min      max     last  steps
+| eval_runtime             0.0266333   0.0199   0.0398   0.0398  3 (20 to 60)
+| eval_samples_per_second    666.868  401.883  805.049  401.883  3 (20 to 60)
+| eval_steps_per_second      83.3583   50.235  100.631   50.235  3 (20 to 60)
+| train_runtime              4.35589   0.7413   8.4894   8.4894
+| train_tokens_per_second    431.278  172.677  505.248   452.33
 # A checkpoint is the beginning of its run.
 $ tscope diff ./output/full/checkpoint-40 full | head -3
 | The trajectories cannot be compared in full: epoch agrees at 20 common steps, but the second run has 10 steps (42 to 60) that the first lacks
@@ -233,16 +222,10 @@ $ tscope show ./logs/dvclive
 | ranks     1
 | facts     config 2, session 4, columns 3
 |
-| series            role         type  ranks  rows  steps
-| scalars.eval/acc  trajectory   f64       1     3  3 to 11
-| scalars.loss      trajectory   f64       1    12  0 to 11
-| scalars.lr        trajectory   f64       1    12  0 to 11
-| timestamp         observation  f64       1    12  0 to 11
-|
-| metric           last       best  at step        mean          min     max
-| eval/acc       0.6875     0.6875       11      0.4375       0.1875  0.6875
-| loss        0.0666676  0.0666676       11    0.520628    0.0666676       2
-| lr        0.000833333          -        -  0.00541667  0.000833333    0.01
+| metric           last     best (step)        mean          min     max  steps
+| eval/acc       0.6875     0.6875 (11)      0.4375       0.1875  0.6875  3 (3 to 11)
+| loss        0.0666676  0.0666676 (11)    0.520628    0.0666676       2
+| lr        0.000833333               -  0.00541667  0.000833333    0.01
 # Whatever a table calls its step; a file beside it says it otherwise.
 $ printf 'iter,cost,time\n1,0.5,1795000000\n2,0.25,1795000001\n1,,\n' > a.csv; tscope push --dry-run a.csv
 | name      default/a.csv

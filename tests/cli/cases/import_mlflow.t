@@ -174,18 +174,14 @@ $ tscope show ./mlflow.db#000000000000000000000000000000a3 | head -20
 |           lines end at 80 characters
 | names     run default/mlflow.db/000000000000000000000000000000a3
 | ended     The run was killed after step 4,611,686,018,427,387,904 (said by MLflow's status).
+| started   2026-11-18 11:06Z, took 61.0 s
 | steps     8 (-1 to 4611686018427387904)
 | ranks     1
 | facts     session 4, columns 2, other 4
 |
-| series               role         type  ranks  rows  steps
-| scalars.loss         trajectory   f64       1     6  -1 to 4611686018427387904
-| scalars.val loss: a  trajectory   f64       1     2  5 to 6
-| timestamp            observation  f64       1     8  -1 to 4611686018427387904
-|
-| metric         last          best  at step          mean           min     max  NaN or inf
-| loss         1e+300  4.94066e-324       -1  3.33333e+299  4.94066e-324  1e+300           3
-| val loss: a    0.25             -        -        0.1875         0.125    0.25           0
+| metric         last        best (step)          mean           min     max  NaN or inf  steps
+| loss         1e+300  4.94066e-324 (-1)  3.33333e+299  4.94066e-324  1e+300           3  6 (-1 to 4611686018427387904)
+| val loss: a    0.25                  -        0.1875         0.125    0.25           0  2 (5 to 6)
 ! tscope: ./mlflow.db#000000000000000000000000000000a3: skipped: repeated_value: 1 value came again for the same step, other than before; the last counts
 # A run that was deleted is read where it is named.
 $ tscope push --name one mlflow.db#000000000000000000000000000000a4

@@ -15,11 +15,10 @@ $ tscope show iteration_40_exit
 | id        40251ef3d74bc01734796359487124661fe16fb58465180da38b4e71a4d4f985
 | own name  not recorded
 | names     run default/iteration_40_exit
-| ended     not known: nothing that was recorded says it
+| state     unknown: nothing that was recorded says how the run ended
 | steps     none
 | ranks     2
 | facts     none
-| notes     state = unknown
 |
 | The run has no series.
 |

@@ -10,22 +10,16 @@ $ tscope show a
 | id        fdf219e75788e14ef3e9d80de86b32d324a50799bb78c4283e207401df095867
 | own name  not recorded
 | names     run default/a
-| ended     not known: nothing that was recorded says it
+| state     unknown: nothing that was recorded says how the run ended
 | steps     1 (41)
 | ranks     3
 | facts     none
-| notes     state = unknown
 |
-| series          role        type  ranks  rows  steps
-| scalars.loss    trajectory  f64       3     3  41
-| (digests) in    trajectory  u64       3     9
-| (digests) kind  trajectory  text      3     3
-| (digests) name  trajectory  text      3     9
-| (digests) out   trajectory  u64       3     9
-| (digests) step  trajectory  f64       3     9
+| metric  last  best (step)  mean  min  max
+| loss     2.5     2.5 (41)   2.5  2.5  2.5
 |
-| metric  last  best  at step  mean  min  max
-| loss     2.5   2.5       41   2.5  2.5  2.5
+| series     type       ranks  rows  steps
+| (digests)  5 columns      3     9
 $ tscope diff a b
 | The operation attn differs from step 41 on, but no other record shows a difference
 | cause: not known; confidence: low; from step 41

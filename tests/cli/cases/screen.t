@@ -69,58 +69,6 @@ $ tscope diff --help
 |
 | Usage: tscope diff [OPTIONS] RUN RUN [RUN...]
 |
-| Tells in one sentence whether the two runs computed the same values and, if not,
-| why and how sure that is. Then it shows for every series the first step at which
-| its bits differ and how far apart the values are from there on, the curves, the
-| facts that differ, the evidence, and what to run next. Times and memory are
-| shown, but they do not decide.
-|
-| With --repeats, the runs of the project whose names match GLOB, or directories
-| that match it, count as repeated runs of the first run's recipe. The command
-| shows which of them are the same, which one is the odd one out, and whether the
-| second run's loss and gradient norm stay within three times their spread.
-|
-| With --rounding, RUN is once more the first run's recipe, with the model's input
-| perturbed by a relative size that its fact work.perturbation says, or computed
-| in the second run's precision. Where all three recorded sketches of their
-| tensors (docs/sketches.md), the command names the first module whose output or
-| gradient lies further apart than rounding goes, across precisions, kernels and
-| parallel layouts.
-|
-| With three to 256 runs, the command shows a matrix of the first step at which
-| each two of them differ or, where the matrix does not fit the terminal, groups
-| of runs that computed the same. It exits with 0 if all are the same, with 1 if
-| two of them differ, and with 3 otherwise.
-|
-| With --as traceml and two summaries of TraceML (final_summary.json), the command
-| shows the verdict of TraceML's compare by its rules, the verdict of tscope
-| beside it, and what TraceML's rules ignore. It exits with 0 for TraceML's
-| EQUIVALENT and IMPROVEMENT, with 1 for REGRESSION and MIXED, and with 3 for
-| INCONCLUSIVE.
-|
-| Two files that the PyTorch profiler wrote may stand in the place of the runs.
-| Then the command says in one sentence why a step of one takes longer, and shows
-| what differs by parts of a step, kernels, operators and functions, with the
-| noise over steps as the error (docs/trace.md). The options --all, --warmup and
-| --as axolotl go with them. Two folders of such traces are compared rank by rank.
-| It exits with 0 if nothing stands out, with 1 if something does, and with 3 if
-| one of them has a single step, so that no error can be given.
-|
-| Two memory snapshots may stand there, too (docs/memory.md). Then the command
-| shows what grew, what is new and what is gone, by kind and by stack, at the peak
-| and at the end. It exits with 0 if they are the same to the byte, with 1 if not,
-| and with 3 if they have no device in common. It does the same for two runs that
-| have memory snapshots alone and, with --snapshot, for two runs that have some
-| beside their steps.
-|
-| RUN is a name (exp1, sweep/a), a tag, a branch, or the first digits (4 or more)
-| of an id. A slash belongs to a name; PROJECT/NAME is a name of another project.
-| The end of one name is enough (exp23 for runs30/exp23), and a line says what it
-| was taken for. A prefix run:, tag:, branch: or id: chooses a kind, and
-| project:PROJECT/NAME the project. Else RUN is the path of a run directory: this
-| command reads it, and nothing is stored. What begins with /, ./ or ../ is always
-| a path.
-|
 | Options
 |   -i, --ignore GLOB       leave out facts whose path matches GLOB, such as
 |                           'session.*'
@@ -173,7 +121,7 @@ $ tscope diff --help
 |                           else FORCE_COLOR, else colour on a terminal only)
 |       --no-pager          do not send long output through a pager
 |   -q, --quiet             print no progress and no remarks on stderr
-|   -h, --help              show this help
+|   -h, --help              show all of the help; -h shows one screen of it
 |
 | Examples
 |   tscope diff exp1 exp2
@@ -207,6 +155,59 @@ $ tscope diff --help
 |   2  not determined: wrong usage, no such run, no connection, damaged data
 |   3  inconclusive: the common steps agree, but one run has more steps, or there
 |      are no common steps, or only series of unknown meaning differ
+|
+| More
+| Tells in one sentence whether the two runs computed the same values and, if not,
+| why and how sure that is. Then it shows for every series the first step at which
+| its bits differ and how far apart the values are from there on, the curves, the
+| facts that differ, the evidence, and what to run next. Times and memory are
+| shown, but they do not decide.
+|
+| With --repeats, the runs of the project whose names match GLOB, or directories
+| that match it, count as repeated runs of the first run's recipe. The command
+| shows which of them are the same, which one is the odd one out, and whether the
+| second run's loss and gradient norm stay within three times their spread.
+|
+| With --rounding, RUN is once more the first run's recipe, with the model's input
+| perturbed by a relative size that its fact work.perturbation says, or computed
+| in the second run's precision. Where all three recorded sketches of their
+| tensors (docs/sketches.md), the command names the first module whose output or
+| gradient lies further apart than rounding goes, across precisions, kernels and
+| parallel layouts.
+|
+| With three to 256 runs, the command shows a matrix of the first step at which
+| each two of them differ or, where the matrix does not fit the terminal, groups
+| of runs that computed the same. It exits with 0 if all are the same, with 1 if
+| two of them differ, and with 3 otherwise.
+|
+| With --as traceml and two summaries of TraceML (final_summary.json), the command
+| shows the verdict of TraceML's compare by its rules, the verdict of tscope
+| beside it, and what TraceML's rules ignore. It exits with 0 for TraceML's
+| EQUIVALENT and IMPROVEMENT, with 1 for REGRESSION and MIXED, and with 3 for
+| INCONCLUSIVE.
+|
+| Two files that the PyTorch profiler wrote may stand in the place of the runs.
+| Then the command says in one sentence why a step of one takes longer, and shows
+| what differs by parts of a step, kernels, operators and functions, with the
+| noise over steps as the error (docs/trace.md). The options --all, --warmup and
+| --as axolotl go with them. Two folders of such traces are compared rank by rank.
+| It exits with 0 if nothing stands out, with 1 if something does, and with 3 if
+| one of them has a single step, so that no error can be given.
+|
+| Two memory snapshots may stand there, too (docs/memory.md). Then the command
+| shows what grew, what is new and what is gone, by kind and by stack, at the peak
+| and at the end. It exits with 0 if they are the same to the byte, with 1 if not,
+| and with 3 if they have no device in common. It does the same for two runs that
+| have memory snapshots alone and, with --snapshot, for two runs that have some
+| beside their steps.
+|
+| RUN is a name (exp1, sweep/a), a tag, a branch, or the first digits (4 or more)
+| of an id. A slash belongs to a name; PROJECT/NAME is a name of another project.
+| The end of one name is enough (exp23 for runs30/exp23), and a line says what it
+| was taken for. A prefix run:, tag:, branch: or id: chooses a kind, and
+| project:PROJECT/NAME the project. Else RUN is the path of a run directory: this
+| command reads it, and nothing is stored. What begins with /, ./ or ../ is always
+| a path.
 $ tscope lsit
 ! tscope: there is no verb 'lsit'; did you mean 'list'?
 [2]

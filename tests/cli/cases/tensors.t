@@ -197,24 +197,16 @@ $ tscope show rounding
 | id        d46757c9a5a6362048c0efeafc566de4aa43df2a57103c14419bd043cf466153
 | own name  not recorded
 | names     run default/rounding
-| ended     not known: nothing that was recorded says it
+| state     unknown: nothing that was recorded says how the run ended
 | steps     3 (0 to 2)
 | ranks     1
 | facts     work 1
-| notes     state = unknown
 |
-| series              role        type  ranks  rows  steps
-| scalars.loss        trajectory  f64       1     3  0 to 2
-| (sketches) count    trajectory  f64       1    12
-| (sketches) dtype    trajectory  text      1    12
-| (sketches) kind     trajectory  text      1    12
-| (sketches) name     trajectory  text      1    12
-| (sketches) squares  trajectory  f64       1    12
-| (sketches) step     trajectory  f64       1    12
-| (sketches) sums     trajectory  text      1    12
+| metric     last  best (step)     mean      min  max
+| loss    2.46875  2.46875 (2)  2.48438  2.46875  2.5
 |
-| metric     last     best  at step     mean      min  max
-| loss    2.46875  2.46875        2  2.48438  2.46875  2.5
+| series      type       ranks  rows  steps
+| (sketches)  7 columns      1    12
 # Runs without sketches, with sketches of other steps, and a run that shows nothing of them: it is said.
 $ mkdir bare late; cp ref/steps.jsonl bare; cp ref/steps.jsonl late; sed 's/"step": 2/"step": 1/' bf16/sketches.jsonl >late/sketches.jsonl
 $ for pair in "bare bf16" "ref bare" "ref late"; do tscope diff $(printf './%s ' $pair) --rounding ./rounding | sed -n '/TENSORS/,/^$/p'; done
