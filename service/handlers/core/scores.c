@@ -243,6 +243,34 @@ enum ts_status ts_scores_kept(struct ts_fetch *f, const struct ts_id *run, bool 
 	return TS_OK;
 }
 
+enum ts_status ts_scores_verify(struct ts_fetch *f, const struct ts_run *run, struct ts_arena *arena, struct ts_error *err)
+{
+	struct ts_engine *engine = f->call->engine;
+	struct ts_extract *extracts;
+	struct ts_scores scores;
+	bool kept;
+	size_t n;
+
+	if (ts_scores_kept(f, &run->id, &kept, err))
+		return err->status;
+	if (!kept)
+		return TS_OK;
+	if (ts_scores_make(f, run, arena, &scores, err) || ts_scores_extracts(&scores, arena, &extracts, &n, err))
+		return err->status;
+	for (size_t i = 0; i < scores.n; i++) {
+		struct ts_span value = ts_span_of(NULL, 0);
+		enum ts_status status = engine->ops->extract_get(engine, &extracts[i].key, &run->id, arena, &value, err);
+
+		if (status && status != TS_NOT_FOUND)
+			return status;
+		if (status || !ts_span_eq(value, extracts[i].value))
+			return ts_error_set(err, TS_DAMAGED,
+					    "what a list shows of %.*s is not what its steps say; pushing it again mends that",
+					    TS_SPAN_ARG(scores.items[i].name));
+	}
+	return TS_OK;
+}
+
 /* Keeps scores where that can be done; elsewhere they are computed again when they are asked for. */
 static void keep(struct ts_fetch *f, const struct ts_id *run, const struct ts_scores *scores, struct ts_arena *arena)
 {

@@ -33,6 +33,10 @@ enum ts_status ts_scores_kept(struct ts_fetch *f, const struct ts_id *run, bool 
 enum ts_status ts_scores_of(struct ts_fetch *f, const struct ts_run *run, struct ts_arena *arena, struct ts_scores *ret_scores,
 			    struct ts_error *err);
 
+/* Holds what is kept of a run with the mark to the steps of the run, all of which it reads: TS_DAMAGED names the first column whose
+ * score is missing or another one. */
+enum ts_status ts_scores_verify(struct ts_fetch *f, const struct ts_run *run, struct ts_arena *arena, struct ts_error *err);
+
 /* The key of the extracts of a column, and that of the mark. */
 void ts_score_key(struct ts_span column, struct ts_extract_key *ret_key);
 void ts_score_mark(struct ts_extract_key *ret_key);

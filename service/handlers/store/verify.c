@@ -1,8 +1,10 @@
-/* verify.c - Verify: progress while everything is read and hashed again and runs are held to their indexes, then the report. */
+/* verify.c - Verify: progress while everything is read and hashed again, runs are held to their indexes, and what lists show of them to
+ * their steps; then the report. */
 #include "base/limits.h"
 #include "service/handlers/core/each_ref.h"
 #include "service/handlers/core/fit.h"
 #include "service/handlers/core/methods.h"
+#include "service/handlers/core/scores.h"
 
 TS_REPLIER(verify_event, ts_verify_event);
 
@@ -73,6 +75,8 @@ static enum ts_status fit_ref(void *ctx, const struct ts_ref *ref, bool *ret_eno
 	status = ts_run_open(&v->f, &ref->id, &arena, &run, &why);
 	if (!status)
 		status = ts_run_fits(&v->f, &run, true, &v->seen, &why);
+	if (!status)
+		status = ts_scores_verify(&v->f, &run, &arena, &why);
 	ts_arena_finish(&arena);
 	if (status == TS_DAMAGED || status == TS_NOT_FOUND || status == TS_UNSUPPORTED)
 		return add_misfit(v, ref, &why, err);
