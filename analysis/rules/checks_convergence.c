@@ -594,7 +594,8 @@ void ts_check_batches(struct ts_check *c)
 		ts_check_steps(c, (int64_t)from, (int64_t)from);
 		ts_check_worse(c, repeated);
 		ts_check_fire(c, TS_SEVERITY_MEDIUM,
-			      "The batch never changes: behind each of %s, from step %" PRId64 " on, the next batch has the same bits",
+			      "The batch never changes: behind each of %s, from step %" PRId64 " on, the next batch has the same bits; "
+			      "it is meant so only where a model is tried on one batch",
 			      ts_say_plural(recorded, "watched step").text, (int64_t)from);
 		return;
 	}
@@ -616,7 +617,9 @@ void ts_check_batches(struct ts_check *c)
 			      " on, each of %s is the one of %s before: every epoch has the same batches in the same order",
 			      (int64_t)from, ts_say_plural(repeated, "batch digest").text, ts_say_plural(period, "record").text);
 	else
-		ts_check_fire(c, TS_SEVERITY_MEDIUM, "From step %" PRId64 " on the batch never changes: %s are equal to the one before",
+		ts_check_fire(c, TS_SEVERITY_MEDIUM,
+			      "From step %" PRId64 " on the batch never changes: %s are equal to the one before; it is meant so only "
+			      "where a model is tried on one batch",
 			      (int64_t)from, ts_say_plural(repeated, "batch digest").text);
 }
 

@@ -10,6 +10,9 @@ static const struct cause {
 	{"untrained by unheld", "have gradients, are not held by the optimizer and never change", TS_SEVERITY_MEDIUM, TS_SEVERITY_HIGH},
 	{"untrained by zero_gradient", "have gradients of zeros alone", TS_SEVERITY_MEDIUM, TS_SEVERITY_HIGH},
 	{"untrained by gradient", "have gradients and a learning rate above 0, and never change", TS_SEVERITY_MEDIUM, TS_SEVERITY_HIGH},
+	{"untrained by set_aside",
+	 "have gradients, are not held by the optimizer and never change, as a backbone does that is meant to stay", TS_SEVERITY_LOW,
+	 TS_SEVERITY_LOW},
 	{"untrained by no_gradient", "are held by the optimizer, and no backward pass reaches them", TS_SEVERITY_LOW, TS_SEVERITY_HIGH},
 	{"untrained by frozen", "are held by the optimizer, and require no gradient", TS_SEVERITY_LOW, TS_SEVERITY_HIGH},
 	{"untrained by no_rate", "have gradients and a learning rate of 0", TS_SEVERITY_LOW, TS_SEVERITY_MEDIUM},
@@ -149,7 +152,7 @@ void ts_check_constant_input(struct ts_check *c)
 	ts_check_steps(c, (int64_t)from, (int64_t)from);
 	ts_check_fire(c, TS_SEVERITY_MEDIUM,
 		      "The numbers at %.*s of the batch have the same bits at every watched step, %s or more from step %.0f on, "
-		      "while other parts of it change",
+		      "while other parts of it change, and they are not those of a mask, a grid or a few labels",
 		      TS_SPAN_ARG(names), ts_say_count(times).text, from);
 }
 

@@ -216,7 +216,7 @@ const struct ts_rule ts_rules[] = {
 	 "generator that goes on. Where one batch comes at every step, look for an iterator that is made anew for each "
 	 "step. Where many batches are the one before, look for "
 	 "workers that draw the same random numbers (worker_init_fn, a generator of its own for each worker). Where the order is "
-	 "meant to be fixed, nothing is wrong.",
+	 "meant to be fixed, or a model is tried on one batch that it learns by heart, nothing is wrong.",
 	 "new in tscope: only digests of batches show it",
 	 {{"min_doubled", 20, COUNT, "number of batches that are the one before from which the rule fires"},
 	  {"min_share", 0.25, RATIO, "share of them among all batches"}, END},
@@ -261,7 +261,8 @@ const struct ts_rule ts_rules[] = {
 	 ts_check_eval_part, EACH_RANK},
 	{"CONVERGENCE.PART_NOT_TRAINED", "Parameters are not trained",
 	 "of parameters that have gradients and never change, and of gradients of zeros, medium, and high where these are all "
-	 "parameters; low where the program itself seems to want it: no gradient comes, none is required, or the learning rate is 0",
+	 "parameters; low where the program itself seems to want it: no gradient comes, none is required, the learning rate is 0, or "
+	 "what no optimizer holds is a backbone ahead of what is trained, or most of the model around small parts",
 	 "by the digests of their tensors at three or more watched steps in a row, up to the last, parameters of the model never "
 	 "change or have gradients of zeros alone, and there is one cause for it at all of these steps; where gradients above zero "
 	 "come, only if a parameter of two dimensions or more is among them",
@@ -296,7 +297,8 @@ const struct ts_rule ts_rules[] = {
 	 {END}, ts_check_constant_loss, EACH_RANK},
 	{"CONVERGENCE.INPUT_CONSTANT", "A part of the batch never changes", "medium",
 	 "by the digests of the parts of a batch, one of them that is a tensor or array of real numbers is the same at three or "
-	 "more watched steps in a row, up to the last, while another part changes",
+	 "more watched steps in a row, up to the last, while another part changes; and it has a row for each sample, more than two "
+	 "different numbers, and rows that differ or, where no other real number of the batch changes, rows of several numbers",
 	 "Look at what makes the part: an index that does not move, a transform that gives zeros, a cache. Where the part is meant "
 	 "to be the same, as a grid of coordinates is, nothing is wrong.",
 	 "new in tscope: only digests of batches show it",

@@ -359,6 +359,9 @@ static const struct rule_case cases[] = {
 	 "At every watched step from step 100 to step 400 or later, 2 of 6 parameters have gradients, are not held by the optimizer "
 	 "and never change (0.weight, 0.bias)"},
 	{"CONVERGENCE.PART_NOT_TRAINED", UNTRAINED("unheld", "6", "6"), HIGH, NULL},
+	{"CONVERGENCE.PART_NOT_TRAINED", UNTRAINED("set_aside", "2", "6"), LOW,
+	 "as a backbone does that is meant to stay (0.weight, 0.bias)"},
+	{"CONVERGENCE.PART_NOT_TRAINED", UNTRAINED("set_aside", "6", "6"), LOW, NULL},
 	{"CONVERGENCE.PART_NOT_TRAINED", UNTRAINED("frozen", "2", "6"), LOW, "require no gradient"},
 	{"CONVERGENCE.PART_NOT_TRAINED", UNTRAINED("no_rate", "2", "6"), LOW, "a learning rate of 0"},
 	{"CONVERGENCE.PART_NOT_TRAINED", UNTRAINED("no_gradient", "2", "6"), LOW, "no backward pass reaches them"},
@@ -432,7 +435,8 @@ static const struct rule_case cases[] = {
 	 "each of 200 batch digests is the one of 100 records before"},
 	{"CONVERGENCE.BATCHES_REPEAT",
 	 LOSS BATCHES("300") "249; convergence/batches/period_count = 1; convergence/batches/repeated_step = 51", MEDIUM,
-	 "From step 51 on the batch never changes"},
+	 "From step 51 on the batch never changes: 249 batch digests are equal to the one before; it is meant so only where a model is "
+	 "tried on one batch"},
 	{"CONVERGENCE.NONFINITE", LOSS "convergence/grad_norm/count = 1000; convergence/grad_norm/nonfinite_count = "
 	 "49", LOW, NULL},
 	{"CONVERGENCE.NONFINITE",

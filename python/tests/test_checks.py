@@ -9,6 +9,13 @@ import support
 TORCH = importlib.util.find_spec("torch") is not None
 
 
+class Alike(list):
+    """Batches of inputs and targets that change, with a third part that does not."""
+
+    def __init__(self, inputs, part):
+        super().__init__((x, x.sum(1, keepdim=True), part) for x in inputs)
+
+
 @unittest.skipUnless(TORCH, "torch is not installed")
 class Checks(support.Case):
     def train(self, directory, *, steps=6, held=None, change=None, batches=None, clear=True, backward=None, every=2, accumulation=1):
@@ -30,7 +37,7 @@ class Checks(support.Case):
                 if clear:
                     optimizer.zero_grad()
                 for _part in range(accumulation):
-                    x, y = next(fed)
+                    x, y, *_ = next(fed)
                     loss = (model(x) - y).square().mean()
                     (backward or torch.Tensor.backward)(loss)
                 optimizer.step()
@@ -60,9 +67,12 @@ class Checks(support.Case):
         def no_rate(model):
             return [{"params": model[2].parameters()}, {"params": model[0].parameters(), "lr": 0.0}]
 
+        def last(model):
+            return model[0].parameters()
+
         both = {"parameters": 2, "of": 4, "names": "0.weight, 0.bias", "first": 0}
-        found = self.train("runs/unheld", held=first)
-        self.assertEqual(found, {"untrained_unheld": {**both, "last": 4}})
+        found = self.train("runs/unheld", held=last)
+        self.assertEqual(found, {"untrained_unheld": {**both, "names": "2.weight, 2.bias", "last": 4}})
         self.assertEqual(self.train("runs/frozen", change=frozen), {"untrained_frozen": {**both, "last": 4}})
         self.assertEqual(self.train("runs/detached", change=detached), {"untrained_no_gradient": {**both, "last": 4}})
         self.assertEqual(self.train("runs/rate", held=no_rate), {"untrained_no_rate": {**both, "last": 4}})
@@ -70,6 +80,33 @@ class Checks(support.Case):
         self.assertEqual(found["untrained_zero_gradient"], {"parameters": 1, "of": 4, "names": "0.weight", "first": 0, "last": 4})
         # Two watched steps say nothing yet.
         self.assertEqual(self.train("runs/short", held=first, steps=4), {})
+
+    def test_set_aside(self):
+        import torch
+
+        def head(model):
+            return model[2].parameters()
+
+        def replaced(model):
+            held = list(model.parameters())
+            model[0] = torch.nn.Linear(8, 6)
+            return held
+
+        def apart(model):
+            # A module of its own, which no loss reaches before its optimizer is made, as a head beside a model that is watched.
+            head = torch.nn.Linear(1, 1)
+            head(torch.ones(1, 1)).sum().backward()
+            return head.parameters()
+
+        both = {"parameters": 2, "of": 4, "names": "0.weight, 0.bias", "first": 0, "last": 4}
+        self.assertEqual(self.train("runs/head", held=head), {"untrained_set_aside": both})
+        self.assertEqual(self.train("runs/replaced", held=replaced), {"untrained_unheld": both})
+        biases = self.train("runs/biases", held=lambda model: [model[0].bias, model[2].bias])
+        self.assertEqual(biases, {"untrained_set_aside": {**both, "names": "0.weight, 2.weight"}})
+        weights = self.train("runs/weights", held=lambda model: [model[0].weight, model[2].weight])
+        self.assertEqual(weights, {"untrained_unheld": {**both, "names": "0.bias, 2.bias"}})
+        all_of = {**both, "parameters": 4, "names": "0.weight, 0.bias, 2.weight and 1 more"}
+        self.assertEqual(self.train("runs/apart", held=apart, clear=False), {"untrained_set_aside": all_of})
 
     def test_thawed(self):
         import torch
@@ -118,6 +155,29 @@ class Checks(support.Case):
         # A cycle of two batches, which is one of the watched steps: they are the same there, and others beside them.
         cycle = [(torch.randn(16, 8), torch.randn(16, 1)) for _ in range(2)] * 10
         self.assertEqual(self.train("runs/cycle", batches=cycle, steps=7), {})
+
+    def test_parts_that_are_alike_by_design(self):
+        import torch
+
+        draw = torch.Generator().manual_seed(5)
+        x = [torch.randn(16, 8, generator=draw) for _ in range(20)]
+        for name, part in (
+            ("labels", torch.tensor([0.0, 1.0]).repeat(8)[:, None]),
+            ("codes", torch.eye(4).repeat(4, 1)),
+            ("mask", torch.ones(16, 8)),
+            ("grid", torch.linspace(0, 1, 16)[:, None]),
+            ("grids", torch.linspace(0, 1, 40).expand(16, 40)),
+            ("weights", torch.rand(10, generator=draw)),
+            ("classes", torch.arange(3.0).repeat(6)[:16]),
+        ):
+            with self.subTest(name):
+                self.assertEqual(self.train(f"runs/{name}", batches=Alike(x, part), steps=6), {})
+        # A sample again and again is an input where no real number beside it changes, and may be a design where one does.
+        one = torch.randn(1, 8, generator=draw).expand(16, 8).contiguous()
+        self.assertEqual(self.train("runs/one", batches=Alike(x, one), steps=6), {})
+        codes = [torch.randint(9, (16, 1), generator=draw) for _ in range(20)]
+        found = self.train("runs/stuck", batches=[(one, y) for y in codes], steps=6)
+        self.assertEqual(found["input"]["names"], "[0]")
 
     def evaluate(self, directory, *, switch=True, spoil=None):
         """Trains with a normalization and evaluates behind every fourth step, and returns what the run says of it."""

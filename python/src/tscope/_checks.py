@@ -8,7 +8,7 @@ import weakref
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Callable, Optional
 
-from tscope._digests import leaves_of, local, of_host, of_set, sum_of, whole
+from tscope._digests import leaves, leaves_of, local, of_host, of_set, sum_of, whole
 
 if TYPE_CHECKING:
     from tscope._run import Run
@@ -117,6 +117,34 @@ def _state(p: Any, rates: dict[int, Any]) -> str:
     return "no_rate" if rates[id(p)] == 0 else "gradient"
 
 
+def set_aside(sizes: dict[str, int], still: set[str], foreign: str) -> bool:
+    """Whether parameters that have gradients and are held by no optimizer lie as those do that people leave out on purpose: all ahead
+    of what is trained (a backbone), or most of the model in several parts (around adapters). `sizes` has the numbers of elements, in
+    the order of the model. `foreign` says what the optimizer holds that is none of the model's: nothing, something that is `used`, or
+    `left`-over tensors without gradients, whose place in the model others have taken: then nobody meant it.
+
+    >>> sizes = {"stem": 30, "body": 60, "head": 10}
+    >>> set_aside(sizes, {"stem", "body"}, ""), set_aside(sizes, {"stem", "body"}, "left"), set_aside(sizes, {"body"}, "")
+    (True, False, False)
+    """
+    if foreign == "left":
+        return False
+    row = [name in still for name in sizes]
+    if False not in row:
+        return foreign == "used"
+    parts = sum(here and not before for before, here in zip([False, *row], row))
+    most = 2 * sum(size for name, size in sizes.items() if name in still) > sum(sizes.values())
+    return True not in row[row.index(False) :] or (parts > 1 and most)
+
+
+def _foreign(rates: dict[int, Any], optimizer: Any, own: set[int]) -> str:
+    """What an optimizer holds that is none of the model's parameters, for `set_aside`."""
+    if own.issuperset(rates):
+        return ""
+    others = [p for group in optimizer.param_groups for p in group["params"] if id(p) not in own]
+    return "left" if all(p.grad is None for p in others) else "used"
+
+
 class Parts:
     """Parameters that are not trained while others are: which, why, and since when.
 
@@ -132,8 +160,16 @@ class Parts:
         self._known: dict[str, _Parameter] = {}
         self.untrained: dict[str, list[str]] = {}
 
-    def judge(self, step: int, states: dict[str, str], params: Iterable[tuple[str, int]], wide: set[str]) -> None:
-        """Takes the digests of parameters of a watched step, and what else is known of them: how they are, and which are matrices."""
+    def judge(
+        self,
+        step: int,
+        states: dict[str, str],
+        params: Iterable[tuple[str, int]],
+        wide: set[str],
+        aside: Callable[[set[str]], bool] = lambda still: False,
+    ) -> None:
+        """Takes the digests of parameters of a watched step, and what else is known of them: how they are, which are matrices, and
+        whether those that no optimizer holds are set aside."""
         since: dict[str, int] = {}
         before, self.untrained = self.untrained, {}
         for name, bits in params:
@@ -145,6 +181,8 @@ class Parts:
                 since[found[0]] = max(since.get(found[0], 0), found[1])
         if not wide.intersection(self.untrained.get("gradient", [])):  # a bias in front of a normalization has next to no gradient
             self.untrained.pop("gradient", None)
+        if "unheld" in self.untrained and aside(set(self.untrained["unheld"])):
+            self.untrained["set_aside"], since["set_aside"] = self.untrained.pop("unheld"), since.pop("unheld")
         for why in {*before, *self.untrained}:
             names = self.untrained.get(why, [])
             found_now = {"parameters": len(names), "of": len(states), "names": listed(names), "first": since.get(why, 0)}
@@ -262,6 +300,38 @@ def _compiles() -> bool:
     return bool(counters and (counters.get("stats") or counters.get("frames")))
 
 
+_LOOKED_AT = 64  # samples of a part, and numbers of each
+
+
+def of_samples(part: Any, rows: set[int], alone: bool) -> bool:
+    """Whether numbers that every batch has alike are those of samples, which nobody makes alike on purpose: one row for each sample (a
+    number of `rows`, which other parts have), more different numbers than labels, masks and one-hot codes have, in no grid, and each
+    sample with others; or, where no other part of real numbers changes (`alone`), with several numbers of its own.
+
+    >>> import torch
+    >>> x, labels = torch.randn(16, 8), torch.tensor([0.0, 1.0]).repeat(8)
+    >>> of_samples(x, {16}, False), of_samples(labels, {16}, False), of_samples(torch.linspace(0, 1, 16), {16}, False)
+    (True, False, False)
+    >>> of_samples(x[:1].expand_as(x), {16}, False), of_samples(x[:1].expand_as(x), {16}, True), of_samples(x, {4}, False)
+    (False, True, False)
+    """
+    if not part.shape[0] or (rows and not rows.intersection(part.shape[:2])):
+        return False
+    seen = [tuple(row) for row in part[:_LOOKED_AT].reshape(len(part[:_LOOKED_AT]), -1)[:, :_LOOKED_AT].tolist()]
+    numbers = {number for row in seen for number in row}
+    if len(numbers) < 3:
+        return False
+    if 2 * len(set(seen)) > len(seen):
+        return 2 * len(numbers) > len(seen) and not _in_steps([row[0] for row in seen])
+    return alone and len(set(seen[0])) > 2 and not _in_steps(list(seen[0]))
+
+
+def _in_steps(numbers: list[float]) -> bool:
+    """Whether numbers are those of a grid: each as much above the last."""
+    steps = [b - a for a, b in zip(numbers, numbers[1:])]
+    return len(steps) > 1 and steps[0] != 0 and max(abs(step - steps[0]) for step in steps) <= 1e-3 * abs(steps[0])
+
+
 class Batches:
     """Whether batches that follow each other are the same, and which part of them always is.
 
@@ -281,10 +351,10 @@ class Batches:
 
     def of(self, step: int, batch: Any) -> int:
         """Returns the digest of a watched step's batch."""
-        leaves = leaves_of(batch)
-        digest = of_set((path, bits) for path, bits, _ in leaves)
+        found = leaves_of(batch)
+        digest = of_set((path, bits) for path, bits, _ in found)
         if not self.awaits or step != self._step:
-            self._see(step, leaves)
+            self._see(step, batch, found)
         self.awaits, self._last, self._step = True, digest, step
         return digest
 
@@ -299,15 +369,20 @@ class Batches:
             found = {"again": self.again, "all": self.again == self.pairs, "first": self._from}
             self._findings.say("batch", found, {"of": self.pairs, "last": self._step})
 
-    def _see(self, step: int, leaves: list[tuple[str, int, bool]]) -> None:
+    def _see(self, step: int, batch: Any, found: list[tuple[str, int, bool]]) -> None:
         seen = {}
-        for path, bits, _ in leaves:
+        for path, bits, _ in found:
             before, since, times = self._leaves.get(path, (None, step, 0))
             seen[path] = (bits, since, times + 1) if before == bits else (bits, step, 1)
         self._leaves = seen
         longest = max((times for _, _, times in seen.values()), default=0)
-        moving = any(times < _LEAST for _, _, times in seen.values())
-        same = [path for path, _, real in leaves if real and seen[path][2] >= _LEAST and seen[path][2] == longest and moving]
+        moving = {path for path, (_, _, times) in seen.items() if times < _LEAST}
+        same = [path for path, _, real in found if real and seen[path][2] >= _LEAST and seen[path][2] == longest and moving]
+        if same:
+            parts = dict(leaves(batch, ""))
+            rows = {n for n in (next(iter(getattr(parts[path], "shape", ())), 0) for path in moving) if n}
+            alone = not any(real for path, _, real in found if path in moving)
+            same = [path for path in same if of_samples(parts[path], rows, alone)]
         if same or self._findings.has("input"):
             since = max((seen[path][1] for path in same), default=0)
             self._findings.say(
@@ -397,8 +472,11 @@ class Checks:
         wide: set[str] = set()
         smallest: Any = None
         zeros = Zeros(self._run._arrivals)
+        sizes: dict[str, int] = {}
+        own: set[int] = set()
         for name, p in parameters:
-            states[name] = _state(p, rates)
+            states[name], sizes[name] = _state(p, rates), p.numel()
+            own.add(id(p))
             if states[name] != "gradient" or p.grad.is_sparse or not p.grad.numel():
                 continue
             if p.dim() > 1:
@@ -407,13 +485,17 @@ class Checks:
             if smallest is None or p.grad.numel() < smallest[1].grad.numel():
                 smallest = (name, p)
         zeros.begin()
+        foreign = _foreign(rates, optimizer, own)
         params: list[tuple[str, int]] = []
         used: dict[str, int] = {}
+
+        def aside(still: set[str]) -> bool:
+            return set_aside({name: size for name, size in sizes.items() if states[name] != "unused"}, still, foreign)
 
         def of_grads(digests: list[tuple[str, int]]) -> None:
             used.update(digests)
             states.update((name, "zero_gradient") for name in zeros.found)
-            self._parts.judge(step, states, params, wide)
+            self._parts.judge(step, states, params, wide, aside)
 
         if smallest is not None:
             name, p = smallest

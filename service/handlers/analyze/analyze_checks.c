@@ -133,6 +133,7 @@ static bool untrained(struct ts_rank_analysis *a, const struct ts_facts *facts)
 		{"untrained_unheld", "untrained by unheld"},	       {"untrained_zero_gradient", "untrained by zero_gradient"},
 		{"untrained_gradient", "untrained by gradient"},       {"untrained_no_gradient", "untrained by no_gradient"},
 		{"untrained_frozen", "untrained by frozen"},	       {"untrained_no_rate", "untrained by no_rate"},
+		{"untrained_set_aside", "untrained by set_aside"},
 	};
 	bool ok = true;
 
