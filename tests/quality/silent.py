@@ -8,10 +8,11 @@ It needs torch and the package; without them it says so, and counts nothing.
 """
 import collections
 import contextlib
+import copy
+import json
 import math
 import os
 import random
-import re
 import shutil
 import subprocess
 import sys
@@ -27,21 +28,37 @@ except ImportError as error:
 
 CODES = ("BATCHES_REPEAT", "EQUAL_BATCHES", "NOT_TRAINED", "PART_NOT_TRAINED", "GRADIENTS_KEPT", "GRADIENTS_STALE", "LOSS_CONSTANT",
          "INPUT_CONSTANT", "EVALUATION_CHANGES")
-# What is planted, and what has to be said of it.
+LEVELS = ("low", "medium", "high")
+# What is planted, what has to be said of it, and at which severity at least.
 FAULTS = {
-    "one batch again and again": "BATCHES_REPEAT",
-    "the input of one batch": "INPUT_CONSTANT",
-    "a copy is optimized": "NOT_TRAINED",
-    "a part is not held": "PART_NOT_TRAINED",
-    "a part is frozen": "PART_NOT_TRAINED",
-    "a part is detached": "PART_NOT_TRAINED",
-    "a part at a rate of 0": "PART_NOT_TRAINED",
-    "gradients of zeros": "PART_NOT_TRAINED",
-    "gradients of the first step": "GRADIENTS_STALE",
-    "gradients never cleared": "GRADIENTS_KEPT",
-    "a loss of no data": "LOSS_CONSTANT",
-    "evaluation in training mode": "EVALUATION_CHANGES",
-    "evaluation that writes a weight": "EVALUATION_CHANGES",
+    "one batch again and again": ("BATCHES_REPEAT", "medium"),
+    "the input of one batch": ("INPUT_CONSTANT", "medium"),
+    "the input of one sample": ("INPUT_CONSTANT", "medium"),
+    "a copy is optimized": ("NOT_TRAINED", "high"),
+    "a part is not held": ("PART_NOT_TRAINED", "medium"),
+    "a backbone put in too late": ("PART_NOT_TRAINED", "medium"),
+    "a part is frozen": ("PART_NOT_TRAINED", "low"),
+    "a part is detached": ("PART_NOT_TRAINED", "low"),
+    "a part at a rate of 0": ("PART_NOT_TRAINED", "low"),
+    "gradients of zeros": ("PART_NOT_TRAINED", "medium"),
+    "gradients of the first step": ("GRADIENTS_STALE", "high"),
+    "gradients never cleared": ("GRADIENTS_KEPT", "high"),
+    "a loss of no data": ("LOSS_CONSTANT", "high"),
+    "evaluation in training mode": ("EVALUATION_CHANGES", "medium"),
+    "evaluation that writes a weight": ("EVALUATION_CHANGES", "low"),
+}
+# What people do on purpose that looks like a fault, and what may be said of it, at which severity at most.
+DESIGNS = {
+    "": {},
+    "alternating labels": {},
+    "a mask": {},
+    "a grid": {},
+    "weights of classes": {},
+    "codes of classes": {},
+    "the head alone": {},
+    "the head alone, gradients for all": {"PART_NOT_TRAINED": "low"},
+    "biases alone, gradients for all": {"PART_NOT_TRAINED": "low"},
+    "one batch to learn by heart": {"BATCHES_REPEAT": "medium"},
 }
 EVERY, STEPS = 10, 64  # seven watched steps
 
@@ -58,7 +75,6 @@ class Recipe:
         self.clip, self.evaluate, self.schedule = draw.random() < 0.4, draw.random() < 0.6, draw.random() < 0.5
         self.untouched = draw.random() < 0.5  # tscope.auto records it, which sees evaluations
         self.average = draw.random() < 0.2  # an average of the weights is evaluated
-        self.head_alone = draw.random() < 0.15  # the rest requires no gradient, and the optimizer does not hold it
         self.model, shape = {"mlp": self.mlp, "cnn": self.cnn, "attention": self.attention}[self.kind](draw)
         if draw.random() < 0.15:
             self.model.double()
@@ -69,6 +85,12 @@ class Recipe:
         self.parts = [module for module in self.model if any(True for _ in module.parameters())]
         self.optimizer = draw.choice(["sgd", "momentum", "adam", "adamw", "rmsprop"])
         self.batch, self.shuffle = draw.choice([8, 16, 32]), draw.random() < 0.85
+        self.design = draw.choice(list(DESIGNS)) if draw.random() < 0.6 else ""
+
+    def may_be_said(self):
+        """The findings that a clean training of this kind may have, by their highest severity."""
+        order = {} if self.shuffle else {"BATCHES_REPEAT": "medium"}  # a fixed order is there, and is no fault
+        return {**order, **DESIGNS[self.design]}
 
     @staticmethod
     def mlp(draw):
@@ -101,6 +123,46 @@ def warm_and_cool(step):
     return min(1, (step + 1) / 5) * (1 + math.cos(math.pi * step / STEPS)) / 2 + 0.01
 
 
+class Pairs(torch.utils.data.Dataset):
+    """Samples that are drawn as they are asked for, and are by turns of one class and of the other, as those of a siamese network."""
+
+    def __init__(self, x, y):
+        self.x, self.classes = x, [(y < 2).nonzero()[:, 0], (y >= 2).nonzero()[:, 0]]
+
+    def __len__(self):
+        return len(self.x)
+
+    def __getitem__(self, i):
+        of = self.classes[i % 2]
+        return self.x[of[torch.randint(len(of), ())]], torch.tensor(float(i % 2), dtype=self.x.dtype)
+
+
+def loader_of(r):
+    """What gives the batches of a training: input, target and what the design adds to it."""
+    if r.design == "alternating labels":
+        return torch.utils.data.DataLoader(Pairs(r.x, r.y), batch_size=r.batch, drop_last=True)
+    data = torch.utils.data.TensorDataset(r.x, r.y)
+    extra = {
+        "a mask": lambda n: torch.ones(n, r.x.shape[1], dtype=r.x.dtype),
+        "a grid": lambda n: torch.linspace(0, 1, 24, dtype=r.x.dtype).expand(n, 24),
+        "weights of classes": lambda n: torch.tensor([0.3, 0.9, 0.5, 1.7], dtype=r.x.dtype),
+        "codes of classes": lambda n: torch.eye(4, dtype=r.x.dtype).repeat(n // 4, 1),
+    }.get(r.design)
+
+    def collate(samples):
+        x, y = torch.utils.data.default_collate(samples)
+        return (x, y) if extra is None else (x, y, extra(len(x)))
+
+    return torch.utils.data.DataLoader(data, batch_size=r.batch, shuffle=r.shuffle, drop_last=True, collate_fn=collate)
+
+
+def loss_of(r, out, y):
+    """The loss of a batch before it is divided."""
+    if r.design == "alternating labels":
+        return nn.functional.binary_cross_entropy_with_logits(out[:, 0], y)
+    return nn.functional.cross_entropy(out, y)
+
+
 def evaluate(r, fault):
     """What people do between two epochs."""
     model, weights = r.model, None
@@ -124,11 +186,13 @@ def train(folder, seed, fault=""):
     held = list(model.parameters())
     others = [p for p in held if all(p is not q for q in part)]
     if fault:
-        r.head_alone = False
-    if r.head_alone:
+        r.design = ""
+    if r.design.startswith("the head alone"):
         for module in r.parts[:-1]:
-            module.requires_grad_(False)
+            module.requires_grad_("gradients" in r.design)
         held = list(r.parts[-1].parameters())
+    elif r.design.startswith("biases alone"):
+        held = [p for name, p in model.named_parameters() if name.endswith("bias")]
     if fault == "a copy is optimized":
         held = [nn.Parameter(p.detach().clone()) for p in held]
     elif fault == "a part is not held":
@@ -144,16 +208,17 @@ def train(folder, seed, fault=""):
     rate = torch.optim.lr_scheduler.LambdaLR(optimizer, warm_and_cool) if r.schedule else None
     if fault == "a part is detached":
         r.parts[-2].register_forward_hook(lambda module, given, out: out.detach())
-    if fault == "the input of one batch":
+    if fault == "the input of one sample":
         r.x = r.x[:1].expand_as(r.x).contiguous()
-    data = torch.utils.data.TensorDataset(r.x, r.y)
-    loader = torch.utils.data.DataLoader(data, batch_size=r.batch, shuffle=r.shuffle, drop_last=True)
+    loader = loader_of(r)
     if fault:
         r.untouched, r.average = fault.startswith("evaluation"), False
         r.evaluate |= r.untouched
     if fault == "evaluation in training mode" and not any(isinstance(module, nn.BatchNorm2d) for module in model):
         model.append(nn.BatchNorm1d(4, dtype=r.x.dtype))
         optimizer = r.optimizers(model.parameters())
+    if fault == "a backbone put in too late":
+        model[0] = copy.deepcopy(model[0])
     if r.untouched:
         run = tscope.auto(model, optimizer, folder, digests_every=EVERY, memory_every=0)
     else:
@@ -163,8 +228,10 @@ def train(folder, seed, fault=""):
     def epochs():
         first = next(iter(loader))
         while True:
-            if fault == "one batch again and again":
+            if fault == "one batch again and again" or r.design == "one batch to learn by heart":
                 yield first
+            elif fault == "the input of one batch":
+                yield from ((first[0], batch[1]) for batch in loader)
             else:
                 yield from loader
 
@@ -174,9 +241,9 @@ def train(folder, seed, fault=""):
             if not r.clear_behind and fault != "gradients never cleared":
                 optimizer.zero_grad(set_to_none=r.set_to_none)
             for _ in range(r.accumulation):
-                x, y = next(fed)
+                x, y, *_ = next(fed)
                 out = model(x)
-                loss = nn.functional.cross_entropy(out, y) / r.accumulation
+                loss = loss_of(r, out, y) / r.accumulation
                 if fault == "a loss of no data":
                     loss = out.sum() * 0 + 1.5
                 loss.backward()
@@ -199,9 +266,10 @@ def train(folder, seed, fault=""):
 
 
 def said(program, folder):
-    """The findings of the kinds above that `tscope analyze` has of a run."""
+    """The findings of the kinds above that `tscope analyze` has of a run, with their severities."""
     text = subprocess.run([program, "analyze", folder, "--json"], capture_output=True, text=True).stdout
-    return {code for code in re.findall(r'"code":\s*"CONVERGENCE\.([A-Z_]+)"', text.partition('"unchecked"')[0]) if code in CODES}
+    found = ((finding["code"].rpartition(".")[2], finding["severity"]) for finding in json.loads(text)["findings"])
+    return {code: severity for code, severity in found if code in CODES}
 
 
 def bound(n, hits):
@@ -221,30 +289,38 @@ def main():
     folder = tempfile.mkdtemp(prefix="tscope-silent-")
     wrong = 0
     try:
-        alarms = collections.Counter()
+        alarms, designs, designs_said = collections.Counter(), collections.Counter(), collections.Counter()
         for seed in range(nulls):
             at = os.path.join(folder, f"null{seed}")
             r = train(at, seed)
-            found = said(program, at)
-            # Batches in the same order are there, and are no fault.
-            found -= {"BATCHES_REPEAT"} if not r.shuffle else set()
-            alarms.update(found)
+            expected = r.may_be_said()
+            found = {
+                code: severity
+                for code, severity in said(program, at).items()
+                if code not in expected or LEVELS.index(severity) > LEVELS.index(expected[code])
+            }
+            alarms.update(list(found))
+            designs[r.design] += 1
+            designs_said[r.design] += bool(found)
             if found:
-                print(f"  clean training {seed} ({r.kind}, {r.optimizer}): {', '.join(sorted(found))}")
+                print(f"  clean training {seed} ({r.kind}, {r.optimizer}, {r.design or 'plain'}): {found}")
             shutil.rmtree(at)
         for code in CODES:
             n = alarms[code]
             wrong += n > 0.01 * nulls
             print(f"silent, clean training of torch: {code:<20} n {nulls:4}  {n:3} alarms  below {100 * bound(nulls, n):.1f} %")
-        for fault, code in FAULTS.items():
+        for design in DESIGNS:
+            print(f"silent, clean by design: {design or 'plain':<34} n {designs[design]:4}  {designs_said[design]:3} with alarms")
+        for fault, (code, least) in FAULTS.items():
             hits = 0
             for seed in range(10_000, 10_000 + planted):
                 at = os.path.join(folder, f"fault{seed}")
                 train(at, seed, fault)
-                hits += code in said(program, at)
+                severity = said(program, at).get(code)
+                hits += severity is not None and LEVELS.index(severity) >= LEVELS.index(least)
                 shutil.rmtree(at)
             wrong += hits < 0.9 * planted
-            print(f"silent, planted: {fault:<29} n {planted:4}  {hits:3} found as {code}")
+            print(f"silent, planted: {fault:<32} n {planted:4}  {hits:3} found as {code}, {least} or more")
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     return wrong > 0
