@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterable
 from typing import Any, Callable, Optional, Union
 
+from tscope import _indices
 from tscope._backward import Seen
 from tscope._flops import StepFlops
 from tscope._losses import Evaluation
@@ -42,6 +43,7 @@ class Auto(Hooks):
         self.scoped = scoped  # trace_step begins and ends the steps
         self.count_flops = flops
         self._batch: Any = None  # the last one, while it is not known whether the model is trained in evaluation mode
+        self._draw: Any = None  # and which samples it has
         self._evaluation = Evaluation()
         self.undo: list[Callable[[], None]] = []
         self._hook(optimizers)
@@ -117,8 +119,10 @@ class Auto(Hooks):
         self.backward_begins()
         self.run._begun_by = begun_by
         batch, self._batch = self._batch, None
+        draw, self._draw = self._draw, None
         if batch is not None:
             self.run._watched.batch(batch)
+        self.run._drew(draw)
 
     # --- an evaluation between two steps, by the first forward of it and the next one in training ---
 
@@ -133,6 +137,13 @@ class Auto(Hooks):
     def _evaluated(self, output: Any) -> None:
         """A forward of an evaluation has ended: the loss among what it gave is one of the evaluation."""
         self._evaluation.add(self.run, output)
+
+    def drew(self, draw: Any) -> None:
+        """The DataLoader drew these samples for that batch."""
+        if not self.is_evaluation():
+            self.run._drew(draw)
+        elif not self.known:
+            self._draw = draw
 
     # --- collectives ---
 
@@ -259,6 +270,22 @@ def _quietly(auto: Any, told: Callable[..., None], *what: Any) -> None:
         auto.run._cannot(f"a loader: {type(error).__name__}: {why(error)}")
 
 
+class _Ahead:
+    """What was drawn for the batches of a loader of Accelerate, which gives one when it has fetched the next, or found that none is left.
+    Batches that it skips are fetched and not given."""
+
+    def __init__(self) -> None:
+        self.drawn: list[Any] = []
+        self.ended = False
+
+    def given(self) -> Any:
+        """Returns what was drawn for the batch that is given now."""
+        last = -1 if self.ended else -2
+        draw = self.drawn[last] if len(self.drawn) >= -last else None
+        del self.drawn[:-1]
+        return draw
+
+
 class _Waits:
     """The patches of loaders' iterators and of modules, which are there while a loop is instrumented: of DataLoader's, and of
     Accelerate's, which fetches a batch ahead of the one that it gives."""
@@ -266,7 +293,7 @@ class _Waits:
     def __init__(self) -> None:
         self._autos: list[Auto] = []
         self._undo: list[Callable[[], None]] = []
-        self._ahead = 0  # loaders of Accelerate that are fetching
+        self._ahead: list[_Ahead] = []  # loaders of Accelerate that are fetching
         self._knows_accelerate = False
 
     def add(self, auto: Auto) -> None:
@@ -279,6 +306,8 @@ class _Waits:
             self._undo.append(patched(Iterator, "__next__", self._timed(Iterator.__next__)))
             self._undo.append(patched(DataLoader, "__iter__", self._noticed(DataLoader.__iter__)))
             self._patch_modules()
+            _indices.hold()
+            self._undo.append(_indices.release)
         self.look_for_accelerate()
 
     def _patch_modules(self) -> None:
@@ -314,13 +343,23 @@ class _Waits:
         @functools.wraps(before)
         def timed(iterator: Any) -> Any:
             begin = now_ns()
-            batch = before(iterator)
+            try:
+                batch = before(iterator)
+            except StopIteration:
+                if self._ahead:
+                    self._ahead[-1].ended = True
+                raise
             waited = now_ns() - begin
             for auto in autos:
                 if not auto.run._fetching:  # run.data counts it
                     _quietly(auto, auto.waited, waited)
-            if not self._ahead:
-                self._tell(batch)
+            if all(auto.run._fetching for auto in autos):
+                return batch  # run.data asks for the indices, too
+            draw = _indices.taken(iterator)
+            if self._ahead:
+                self._ahead[-1].drawn.append(draw)
+            else:
+                self._tell(batch, draw)
             return batch
 
         return timed
@@ -328,24 +367,25 @@ class _Waits:
     def _one_by_one(self, before: Callable[[Any], Any]) -> Callable[[Any], Any]:
         @functools.wraps(before)
         def batches(loader: Any) -> Any:
-            fetched = before(loader)
+            fetched, ahead = before(loader), _Ahead()
             while True:
-                self._ahead += 1
+                self._ahead.append(ahead)
                 try:
                     batch = next(fetched)
                 except StopIteration:
                     return
                 finally:
-                    self._ahead -= 1
-                self._tell(batch)
+                    self._ahead.remove(ahead)
+                self._tell(batch, ahead.given() if type(loader).__name__ == "DataLoaderShard" else None)
                 yield batch
 
         return batches
 
-    def _tell(self, batch: Any) -> None:
+    def _tell(self, batch: Any, draw: Any) -> None:
         for auto in self._autos:
             if not auto.run._fetching:
                 _quietly(auto, auto.fed, batch)
+                _quietly(auto, auto.drew, draw)
 
     def remove(self, auto: Auto) -> None:
         """Forgets a loop; with the last one, the patches."""

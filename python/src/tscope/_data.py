@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from tscope import _indices
 from tscope._recorder import now_ns
 
 if TYPE_CHECKING:
@@ -28,8 +29,15 @@ class Data(Generic[Batch]):
         return self._wait()
 
     def _wait(self) -> Iterator[Batch]:
-        run, phase = self._run, self._phase
         begin = now_ns()
+        _indices.hold()
+        try:
+            yield from self._batches(begin)
+        finally:
+            _indices.release()
+
+    def _batches(self, begin: int) -> Iterator[Batch]:
+        run, phase = self._run, self._phase
         batches = iter(self._loader)
         while True:
             run._fetching = True
@@ -40,6 +48,8 @@ class Data(Generic[Batch]):
             finally:
                 run._fetching = False
             run._add_ns(phase, now_ns() - begin)
+            if phase == "data":
+                run._drew(_indices.taken(batches))
             if run._watched is not None:
                 run._watched.batch(batch)
             yield batch

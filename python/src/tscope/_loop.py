@@ -80,6 +80,7 @@ class Loop:
         self._phase = "backward"  # what the time since the last mark belongs to
         self._loaders: dict[int, Any] = {}  # by thread, the first one before an optimizer stepped
         self._batches: dict[int, Any] = {}  # and the last one
+        self._draws: dict[int, Any] = {}  # and which samples that has
         self._call: Any = None
         self._compiling = getattr(getattr(torch, "compiler", None), "is_compiling", lambda: False)
         self._hook()
@@ -183,6 +184,7 @@ class Loop:
                 self._waited.discard(key)
         self._loaders.clear()
         self._batches.clear()
+        self._draws.clear()
 
     def _steps(self, optimizer: Any) -> bool:
         """An optimizer steps. Returns whether the loop has to do with it."""
@@ -297,7 +299,7 @@ class Loop:
 
     def _equip(self, module: Any) -> None:
         """The thread that trains is known, or seems to be: so are its loader, its batch and its optimizer."""
-        loader, batch = (found.get(self._thread) for found in (self._loaders, self._batches))
+        loader, batch, draw = (found.get(self._thread) for found in (self._loaders, self._batches, self._draws))
         if loader is not None:
             self.run._knows(loader)
         optimizers = [optimizer for optimizer in (made() for made in self._optimizers.values()) if optimizer is not None]
@@ -305,6 +307,7 @@ class Loop:
             self._watch(module, optimizers[0])
         if self.run._watched is not None and batch is not None:
             self.run._watched.batch(batch)
+        self.run._drew(draw)
 
     def _watch(self, model: Any, optimizer: Any) -> None:
         if self._digests_every > 0 and self.run._watched is None:
@@ -355,6 +358,14 @@ class Loop:
             self._batches[threading.get_ident()] = batch
         if self._mine() and self.run.enabled and self.run._watched is not None and self._is_training():
             self.run._watched.batch(batch)
+
+    @_quiet
+    def drew(self, draw: Any) -> None:
+        """The DataLoader drew these samples for that batch."""
+        if not self._owned and os.getpid() == self._pid:
+            self._draws[threading.get_ident()] = draw
+        if self._mine() and self.run.enabled and self._is_training():
+            self.run._drew(draw)
 
     # --- backward ---
 
@@ -521,6 +532,7 @@ class Loop:
         self._open = False
         self._loaders.clear()
         self._batches.clear()
+        self._draws.clear()
         if self._auto is not None:
             self._auto.open = False
             self._auto.stop()

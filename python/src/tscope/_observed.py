@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tscope._run import Run
 
 # What looking may cost on the average: a two-thousandth of a step, or of a short one so many ns.
-_SHARE, _LEAST_NS = 2000, 200
+_SHARE, _LEAST_NS = 2000, 50
 
 
 class Observed(Window):

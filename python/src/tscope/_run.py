@@ -10,6 +10,7 @@ from typing import Any, Callable, Optional, TypeVar, Union
 
 from tscope import _ending, _facts, _json, _paths, _ranks, _resume
 from tscope._data import Data, settings
+from tscope._indices import Indices
 from tscope._numbers import Cannot, Late, device_of, on_host
 from tscope._observed import observe
 from tscope._recorder import Recorder, adopt, know_tensors
@@ -65,6 +66,7 @@ class Run(Recorder):
         self._blamed: Any = None  # which exception was looked at last, and at which step
         self._end: Optional[dict[str, Any]] = None  # what the last exception says of the end, if no step follows it
         self._verdict = False
+        self._indices: Any = None  # which samples the steps had
         self._modes: Any = None  # which knows in which mode models train
         self._heard: list[Callable[..., None]] = []  # who is told of what the program logs by name
 
@@ -123,6 +125,18 @@ class Run(Recorder):
         step = self._step_now()
         if self._windows is not None and step is not None:
             self._windows.ends(step)
+
+    def _drew(self, draw: Any) -> None:
+        """The loader drew these samples for the step that is open or that comes next."""
+        if draw is None or not self.enabled:
+            return
+        try:
+            if self._indices is None:
+                self._indices = Indices(self)
+                self._at_end.append(self._indices.end)
+            self._indices.add(draw)
+        except Exception as error:
+            self._cannot(f"the indices of the batch: {type(error).__name__}: {error}")
 
     def _trains(self, model: Any) -> None:
         """A model is trained whose mode is worth knowing."""

@@ -1,0 +1,158 @@
+"""Which samples a DataLoader draws for each step: a digest of their indices in order, and the sampler's epoch. Nothing is drawn by it.
+
+The main process draws the indices, also for workers, which are given them some batches ahead. Batches come in the order in which their
+indices were drawn, so those of a batch are the oldest that no batch has come for.
+"""
+
+import sys
+from array import array
+from collections import deque
+from typing import TYPE_CHECKING, Any, Callable, NamedTuple, Optional
+
+from tscope._patches import patched
+from tscope._recorder import digest_bytes
+
+if TYPE_CHECKING:
+    from tscope._run import Run
+
+_QUEUE = "_tscope_drawn"  # of an iterator
+_MIX, _MASK = 0x9E3779B97F4A7C15, (1 << 64) - 1
+
+_holders = 0
+_undo: list[Callable[[], None]] = []
+
+
+class Draw(NamedTuple):
+    """What was drawn for a batch.
+
+    >>> Draw(1, None, None).bits
+    1
+    """
+
+    bits: int
+    epoch: Optional[int]
+    base_seed: Optional[int]  # of workers: worker k begins with this and k more
+
+
+def of_indices(index: Any) -> int:
+    """Returns the digest of what a sampler gave for a batch: of integers as 64-bit words in their order, else of what they look like.
+
+    >>> of_indices([3, 1]) == of_indices([3, 1]) != of_indices([1, 3])
+    True
+    """
+    try:
+        return digest_bytes(array("q", index if isinstance(index, (list, tuple)) else [index]).tobytes())
+    except (TypeError, OverflowError):
+        return digest_bytes(repr(index).encode("utf-8", "replace"))
+
+
+def _epoch(sampler: Any) -> Optional[int]:
+    for _ in range(4):
+        if sampler is None:
+            break
+        epoch = getattr(sampler, "epoch", None)
+        if isinstance(epoch, int):
+            return epoch
+        sampler = getattr(sampler, "batch_sampler", None) or getattr(sampler, "sampler", None)
+    return None
+
+
+def _drawing(before: Any) -> Any:
+    def _next_index(iterator: Any) -> Any:
+        index = before(iterator)
+        try:
+            if iterator._dataset_kind == 0 and getattr(iterator, "_in_order", True):  # of a map: an iterable has no indices
+                seed = iterator._base_seed if iterator._num_workers else None
+                draw = Draw(of_indices(index), _epoch(iterator._index_sampler), seed)
+                iterator.__dict__.setdefault(_QUEUE, deque(maxlen=4096)).append(draw)
+        except Exception:
+            iterator.__dict__.pop(_QUEUE, None)
+        return index
+
+    return _next_index
+
+
+def _resetting(before: Any) -> Any:
+    def _reset(iterator: Any, *args: Any, **kwargs: Any) -> Any:
+        iterator.__dict__.pop(_QUEUE, None)  # what was drawn ahead of an epoch that was left
+        return before(iterator, *args, **kwargs)
+
+    return _reset
+
+
+def hold() -> None:
+    """Has what iterators of DataLoaders draw noted, until `release` is called as often.
+
+    >>> hold()
+    >>> release()
+    """
+    global _holders
+    _holders += 1
+    module = sys.modules.get("torch.utils.data.dataloader")
+    if module is not None and not _undo:
+        kind = module._BaseDataLoaderIter
+        for name, around in (("_next_index", _drawing), ("_reset", _resetting)):
+            if name in kind.__dict__:
+                _undo.append(patched(kind, name, around(kind.__dict__[name])))
+
+
+def release() -> None:
+    """Takes the patches back, if nobody else holds them.
+
+    >>> hold()
+    >>> release()
+    """
+    global _holders
+    _holders -= 1
+    while not _holders and _undo:
+        _undo.pop()()
+
+
+def taken(iterator: Any) -> Optional[Draw]:
+    """Returns what was drawn for the batch that an iterator has just given, or None where that is not known.
+
+    >>> taken(iter([1, 2]))
+    """
+    queue = getattr(iterator, "__dict__", {}).get(_QUEUE)
+    return queue.popleft() if queue else None
+
+
+class Indices:
+    """Records `digests.indices` of the steps of a run, and as an event when the sampler's epoch changes.
+
+    The indices of several batches of one step make one digest, as batches do. It is recorded when a batch of a later step comes, or at
+    the end.
+
+    >>> Indices(run).add(None)
+    """
+
+    def __init__(self, run: "Run") -> None:
+        self._run = run
+        self._step: Optional[int] = None
+        self._bits = 0
+        self._epoch: Optional[int] = None
+        self._seed: Optional[int] = None
+
+    def add(self, draw: Optional[Draw]) -> None:
+        """The loader gave a batch, for the step that is open or that comes next."""
+        if draw is None:
+            return
+        run = self._run
+        step = run._step_fed()
+        if step == self._step:
+            self._bits = (self._bits * _MIX + draw.bits) & _MASK
+        else:
+            self.end()
+            self._step, self._bits = step, draw.bits
+        if draw.epoch is not None and draw.epoch != self._epoch:
+            self._epoch = draw.epoch
+            run.event("sampler epoch", draw.epoch)
+        if draw.base_seed is not None and self._seed is None:
+            self._seed = draw.base_seed
+            run.facts({"work": {"loader": {"base_seed": draw.base_seed}}})
+
+    def end(self) -> None:
+        """Records what is known of a step that has ended; of one that never began or ended, nothing."""
+        step, self._step = self._step, None
+        if step is not None and step < self._run._step_fed():
+            self._run._late_digest(step, "indices", self._bits)

@@ -1,0 +1,185 @@
+"""Which samples the steps of a run had: digests of their indices, as the program itself sees them."""
+
+import functools
+import gc
+import importlib.util
+import json
+import os
+import sys
+import unittest
+
+import support
+import tscope
+from tscope import _indices
+
+TORCH = importlib.util.find_spec("torch") is not None
+
+
+@unittest.skipUnless(TORCH, "torch is not installed")
+class Indices(support.Case):
+    def loader(self, **how):
+        import torch
+
+        how = {"batch_size": 4, "shuffle": True, **how}
+        return torch.utils.data.DataLoader(torch.arange(22), **how)  # a sample is its index
+
+    def expected(self, batches):
+        """Returns the digest of the indices of the batches of a step."""
+        digests = [_indices.of_indices(batch.tolist()) for batch in batches]
+        return functools.reduce(lambda x, y: (x * 0x9E3779B97F4A7C15 + y) % 2**64, digests)
+
+    def check(self, seen, directory="runs/exp1", first=0):
+        steps = self.read(directory).steps
+        self.assertEqual({step: row.get("digests.indices") for step, row in steps.items()},
+                         {step: self.expected(batches) for step, batches in enumerate(seen, first)})
+
+    def model(self):
+        import torch
+
+        model = torch.nn.Linear(1, 1)
+        return model, torch.optim.SGD(model.parameters(), lr=1e-4)
+
+    def test_as_the_program_sees_them(self):
+        import torch
+
+        for workers in (0, 2):
+            for door in ("start", "auto"):
+                for persists in (False, True) if workers else (False,):
+                    with self.subTest(door, workers=workers, persists=persists):
+                        support.shutil.rmtree("runs", ignore_errors=True)
+                        torch.manual_seed(1)
+                        model, optimizer = self.model()
+                        loader = self.loader(num_workers=workers, persistent_workers=persists)
+                        run = self.start() if door == "start" else tscope.auto(model, optimizer, "runs/exp1")
+                        seen, left = [], []
+                        for epoch in range(3):
+                            for i, batch in enumerate(run.data(loader) if door == "start" else loader):
+                                if epoch == 1 and i == 2:  # workers have drawn more
+                                    left = [batch]  # it was given, too, and is one of the step that follows
+                                    break
+                                if door == "start":
+                                    run.begin_step()
+                                model(batch.float()[:, None]).sum().backward()
+                                optimizer.step()
+                                if door == "start":
+                                    run.end_step()
+                                seen.append([*left, batch])
+                                left = []
+                        run.finish()
+                        self.check(seen)
+
+    def test_accumulation(self):
+        model, optimizer = self.model()
+        with self.start() as run:
+            seen = []
+            batches = iter(run.data(self.loader(drop_last=True)))
+            for _ in range(2):
+                with run.step():
+                    seen.append([next(batches), next(batches)])
+        self.check(seen)
+
+    def test_evaluation_has_none(self):
+        import torch
+
+        model, optimizer = self.model()
+        run = tscope.auto(model, optimizer, "runs/exp1")
+        train, held = self.loader(), self.loader(batch_size=8)
+        seen = []
+        for _ in range(2):
+            model.train()
+            for batch in train:
+                model(batch.float()[:, None]).sum().backward()
+                optimizer.step()
+                seen.append([batch])
+            model.eval()
+            with torch.no_grad():
+                for batch in held:
+                    model(batch.float()[:, None])
+        run.finish()
+        self.assertGreater(len(seen), 10)
+        found = self.read().steps
+        for step, batches in enumerate(seen):
+            self.assertEqual(found[step]["digests.indices"], self.expected(batches), step)
+
+    def test_zero_code(self):
+        text = (
+            "import torch\n"
+            "torch.manual_seed(1)\n"
+            "model = torch.nn.Linear(1, 1)\n"
+            "optimizer = torch.optim.SGD(model.parameters(), lr=1e-4)\n"
+            "loader = torch.utils.data.DataLoader(torch.arange(22), batch_size=4, shuffle=True)\n"
+            "for epoch in range(3):\n"
+            "    for batch in loader:\n"
+            "        model(batch.float()[:, None]).sum().backward(); optimizer.step(); optimizer.zero_grad()\n"
+            "        print(*batch.tolist())\n"
+        )
+        with open("train.py", "w", encoding="utf-8") as file:
+            file.write(text)
+        words = [sys.executable, "-m", "tscope", "--directory", "runs/exp1", "train.py"]
+        said = support.subprocess.run(words, capture_output=True, text=True, check=True, env={**os.environ, "OMP_NUM_THREADS": "1"}).stdout
+        import torch
+
+        self.check([[torch.tensor([int(word) for word in line.split()])] for line in said.splitlines()])
+
+    @unittest.skipUnless(importlib.util.find_spec("accelerate"), "accelerate is not installed")
+    def test_accelerate_fetches_ahead(self):
+        import accelerate
+
+        model, optimizer = self.model()
+        accelerator = accelerate.Accelerator(cpu=True)
+        model, optimizer, loader = accelerator.prepare(model, optimizer, self.loader())
+        run = tscope.auto(model, optimizer.optimizer, "runs/exp1")
+        seen = []
+        for epoch in range(2):
+            for batch in loader if epoch == 0 else accelerate.skip_first_batches(loader, 2):
+                accelerator.backward(model(batch.float()[:, None]).sum())
+                optimizer.step()
+                seen.append([batch])
+        run.finish()
+        self.check(seen)
+
+    def test_epochs_of_a_sampler(self):
+        import torch
+
+        sampler = torch.utils.data.DistributedSampler(range(22), num_replicas=2, rank=0)
+        loader = self.loader(shuffle=False, sampler=sampler, num_workers=1)
+        with self.start() as run:
+            for epoch in range(3):
+                sampler.set_epoch(epoch)
+                for _ in run.data(loader):
+                    with run.step():
+                        pass
+        told = [(step, value) for name, step, value in self.read().events if name == "events.sampler epoch"]
+        self.assertEqual([value for _, value in told], [0.0, 1.0, 2.0])
+        with open("runs/exp1/facts.json", encoding="utf-8") as file:
+            self.assertIsInstance(json.load(file)["work"]["loader"]["base_seed"], int)
+
+    def test_no_indices(self):
+        """An iterable has none, and no digest is made up."""
+        import torch
+
+        class Numbers(torch.utils.data.IterableDataset):
+            def __iter__(self):
+                return iter(range(8))
+
+        with self.start() as run:
+            for _ in run.data(torch.utils.data.DataLoader(Numbers(), batch_size=2)):
+                with run.step():
+                    pass
+        self.assertFalse(any("digests.indices" in row for row in self.read().steps.values()))
+
+    def test_patches_are_taken_back(self):
+        from torch.utils.data.dataloader import _BaseDataLoaderIter as Iterator
+
+        before = Iterator._next_index, Iterator._reset
+        model, optimizer = self.model()
+        run = tscope.auto(model, optimizer, "runs/exp1")
+        for _ in run.data(self.loader()):
+            break
+        run.finish()
+        gc.collect()
+        self.assertEqual((Iterator._next_index, Iterator._reset), before)
+
+
+if __name__ == "__main__":
+    unittest.main()
