@@ -343,6 +343,12 @@ static bool order_said(const struct ts_inquiry *q)
 	return data_facts(q) == TS_CAUSE_DATA_ORDER && ts_fact_names(q, TS_CAUSE_DATA_ORDER);
 }
 
+/* What the sampler drew differs, and not only what became of it. */
+static bool indices_differ(const struct ts_inquiry *q)
+{
+	return ts_span_is(q->first[TS_KIND_BATCH].series->name, "digests.indices");
+}
+
 /* No batch is in both runs: samples in another order, other samples, or batches that are composed otherwise. */
 static void data_unlike(struct ts_inquiry *q, int64_t step)
 {
@@ -358,6 +364,13 @@ static void data_unlike(struct ts_inquiry *q, int64_t step)
 	if (order_said(q)) {
 		ts_conclude(q, TS_CAUSE_DATA_ORDER, sure,
 			    "The data are read in a different order from step %" PRId64 " on, and the recorded seeds say so", step);
+		return;
+	}
+	if (indices_differ(q)) {
+		ts_conclude(q, TS_CAUSE_DATA_ORDER, TS_CONFIDENCE_MEDIUM,
+			    "The sampler draws other samples from step %" PRId64 " on: the indices of the batches differ", step);
+		ts_remain(q, TS_CAUSE_DATA_SET);
+		ts_remain(q, TS_CAUSE_CONFIG);
 		return;
 	}
 	if (same_data_said(q)) {

@@ -1308,6 +1308,28 @@ static void test_epoch(void **state)
 	close_scene(&s);
 }
 
+/* Batches that are nowhere in the other run: by their indices the order differs, unless facts say that the data do. */
+static void test_indices(void **state)
+{
+	static const char *const columns[] = {"digests.batch", "digests.indices"};
+
+	SCENE(s);
+	for (int i = 0; i < 2; i++) {
+		parts(&s, TS_KIND_LOSS, "loss", 80, 1e-2, 1e-2, 0);
+		digest(&s, TS_KIND_BATCH, columns[i], 0, 80);
+		s.e.batches = (struct ts_batch_relation){.answer = TS_BATCHES_DISJOINT, .step = 80, .compared = 900};
+		expect(&s, i ? TS_CAUSE_DATA_ORDER : TS_CAUSE_ORDER_OR_SET, TS_CONFIDENCE_MEDIUM);
+		assert_true(may_be(&s, TS_CAUSE_DATA_SET));
+		AGAIN(s);
+	}
+	parts(&s, TS_KIND_LOSS, "loss", 80, 1e-2, 1e-2, 0);
+	digest(&s, TS_KIND_BATCH, columns[1], 0, 80);
+	s.e.batches = (struct ts_batch_relation){.answer = TS_BATCHES_DISJOINT, .step = 80, .compared = 900};
+	say(&s, "data.samples", "900", "800");
+	expect(&s, TS_CAUSE_DATA_SET, TS_CONFIDENCE_HIGH);
+	close_scene(&s);
+}
+
 /* Batches differ and were not searched for in the other run: the sentence says nothing about their place. */
 static void test_batches_not_searched(void **state)
 {
@@ -2291,6 +2313,7 @@ int main(void)
 		cmocka_unit_test(test_resume),
 		cmocka_unit_test(test_blow_up),
 		cmocka_unit_test(test_epoch),
+		cmocka_unit_test(test_indices),
 		cmocka_unit_test(test_batches_not_searched),
 		cmocka_unit_test(test_what_jumped),
 		cmocka_unit_test(test_rare_records),

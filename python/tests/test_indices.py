@@ -69,7 +69,6 @@ class Indices(support.Case):
                         self.check(seen)
 
     def test_accumulation(self):
-        model, optimizer = self.model()
         with self.start() as run:
             seen = []
             batches = iter(run.data(self.loader(drop_last=True)))
@@ -116,7 +115,8 @@ class Indices(support.Case):
         with open("train.py", "w", encoding="utf-8") as file:
             file.write(text)
         words = [sys.executable, "-m", "tscope", "--directory", "runs/exp1", "train.py"]
-        said = support.subprocess.run(words, capture_output=True, text=True, check=True, env={**os.environ, "OMP_NUM_THREADS": "1"}).stdout
+        environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+        said = support.subprocess.run(words, capture_output=True, text=True, check=True, env=environment).stdout
         import torch
 
         self.check([[torch.tensor([int(word) for word in line.split()])] for line in said.splitlines()])
@@ -153,6 +153,46 @@ class Indices(support.Case):
         self.assertEqual([value for _, value in told], [0.0, 1.0, 2.0])
         with open("runs/exp1/facts.json", encoding="utf-8") as file:
             self.assertIsInstance(json.load(file)["work"]["loader"]["base_seed"], int)
+
+    def trained(self, name, seed=1, skip=0, steps=40):
+        """Trains a run whose loss depends on its batches, without digests of them."""
+        import torch
+
+        torch.manual_seed(0)
+        model, optimizer = self.model()
+        generator = torch.Generator().manual_seed(seed)
+        order = torch.randperm(512, generator=generator).tolist()[4 * skip :]
+        loader = torch.utils.data.DataLoader(torch.arange(512), batch_size=4, sampler=order)
+        with self.start(f"runs/{name}") as run:
+            for i, batch in enumerate(run.data(loader)):
+                if i == steps:
+                    break
+                with run.step():
+                    loss = (model(batch.float()[:, None] / 512) - 1).square().mean()
+                    loss.backward()
+                    run.mark("backward")
+                    optimizer.step()
+                    optimizer.zero_grad()
+                    run.log(loss=loss, lr=1e-4)
+
+    @unittest.skipUnless(os.environ.get("TSCOPE_PROGRAM"), "TSCOPE_PROGRAM names no program")
+    def test_diff(self):
+        """Another order is found by the indices alone, at the step at which it begins, and no order that is the same."""
+        self.trained("a")
+        self.trained("same")
+        self.trained("order", seed=2)
+        self.trained("shifted", skip=3)
+        words = [os.environ["TSCOPE_PROGRAM"], "diff", "--json", "--no-pager", "./runs/a"]
+        environment = {**os.environ, "TSCOPE_STORE": os.path.join(self.folder, "store")}
+        found = {}
+        for name in ("same", "order", "shifted"):
+            done = support.subprocess.run([*words, f"./runs/{name}"], capture_output=True, text=True, env=environment)
+            found[name] = done.stdout
+        self.assertNotIn("data_order", found["same"])
+        answer = json.loads(found["order"])
+        self.assertEqual((answer["diagnosis"]["cause"], answer["diagnosis"]["step"]), ("data_order", 0))
+        shifted = json.loads(found["shifted"])["diagnosis"]
+        self.assertIn("3 steps", shifted["sentence"] + " ".join(shifted["evidence_for"]))
 
     def test_no_indices(self):
         """An iterable has none, and no digest is made up."""

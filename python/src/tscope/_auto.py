@@ -271,8 +271,10 @@ def _quietly(auto: Any, told: Callable[..., None], *what: Any) -> None:
 
 
 class _Ahead:
-    """What was drawn for the batches of a loader of Accelerate, which gives one when it has fetched the next, or found that none is left.
-    Batches that it skips are fetched and not given."""
+    """What was drawn for the batches of a loader of Accelerate, which gives one when it has fetched the next or has found none.
+
+    Batches that it skips are fetched and not given.
+    """
 
     def __init__(self) -> None:
         self.drawn: list[Any] = []

@@ -298,6 +298,9 @@ enum ts_status ts_evidence_note(struct ts_evidence_notes *notes, struct ts_fetch
 	struct ts_evidence_series s = {.name = row->name, .rank = row->rank, .in_a = a != NULL, .in_b = b != NULL};
 
 	s.kind = ts_series_kind_of(row->name, row->type, row->role);
+	/* Other indices are other batches; the same ones need not be the same batches. */
+	if (row->state == TS_SERIES_PARTS && ts_span_is(row->name, "digests.indices"))
+		s.kind = TS_KIND_BATCH;
 	if (a && b && any->table->kind == TS_TABLE_STEPS) {
 		notes->rewards = notes->rewards || is_reward(row->name);
 		note_unrated(notes, row);
