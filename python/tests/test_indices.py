@@ -77,6 +77,31 @@ class Indices(support.Case):
                     seen.append([next(batches), next(batches)])
         self.check(seen)
 
+    def test_numbers_of_the_program(self):
+        """The first number may be any; where numbers have gaps a batch that came before its step is not known, and none is wrong."""
+        for numbers in ([1, 2, 3, 4, 5], [0, 10, 20, 30, 40]):
+            support.shutil.rmtree("runs", ignore_errors=True)
+            seen = {}
+            with self.start() as run:
+                for step, batch in zip(numbers, run.data(self.loader())):
+                    with run.step(step):
+                        seen[step] = self.expected([batch])
+            found = {step: row["digests.indices"] for step, row in self.read().steps.items() if "digests.indices" in row}
+            self.assertEqual(sorted(self.read().steps), numbers)
+            self.assertEqual(found, {step: bits for step, bits in seen.items() if step in found})
+            self.assertEqual(sorted(found), numbers if numbers[0] == 1 else [0])
+
+    def test_goes_on(self):
+        """Two batches a step, the first before it begins, in a run that goes on at step 6."""
+        with self.start() as run:
+            run.resumed_from("somewhere", step=6)
+            given, seen = iter(run.data(self.loader(drop_last=True))), []
+            for _ in range(2):
+                first = next(given)
+                with run.step():
+                    seen.append([first, next(given)])
+        self.check(seen, first=6)
+
     def test_evaluation_has_none(self):
         import torch
 

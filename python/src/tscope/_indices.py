@@ -121,15 +121,19 @@ class Indices:
     """Records `digests.indices` of the steps of a run, and as an event when the sampler's epoch changes.
 
     The indices of several batches of one step make one digest, as batches do. It is recorded when a batch of a later step comes, or at
-    the end.
+    the end, if the last step that ended is the one for which the batches came; of others, such as those between two steps whose numbers
+    do not follow one another, it is not known.
 
     >>> Indices(run).add(None)
     """
 
     def __init__(self, run: "Run") -> None:
         self._run = run
-        self._step: Optional[int] = None
+        self._fed = False
+        self._step: Optional[int] = None  # for which batches came; None: the first one, whose number is not known before it begins
         self._bits = 0
+        self._sure = False  # one of them came while it was open
+        self._whole = True  # all batches of the step are known
         self._epoch: Optional[int] = None
         self._seed: Optional[int] = None
 
@@ -138,21 +142,35 @@ class Indices:
         if draw is None:
             return
         run = self._run
-        step = run._step_fed()
-        if step == self._step:
+        now, step = run._step_now(), run._step_fed()
+        key = None if now is None else step
+        if self._fed and self._step is None and key is not None and key == run._first_step:
+            self._step = key
+        if self._fed and self._step == key:
             self._bits = (self._bits * _MIX + draw.bits) & _MASK
+            self._sure = self._sure or step == now
         else:
-            self.end()
-            self._step, self._bits = step, draw.bits
+            known = not self._fed or self.end()
+            strayed = not known and step == now  # it was for the step that is open, which has another number
+            self._fed, self._step, self._bits = True, key, draw.bits
+            self._sure, self._whole = step == now, not strayed
+        self._note(draw)
+
+    def _note(self, draw: Draw) -> None:
         if draw.epoch is not None and draw.epoch != self._epoch:
             self._epoch = draw.epoch
-            run.event("sampler epoch", draw.epoch)
+            self._run.event("sampler epoch", draw.epoch)
         if draw.base_seed is not None and self._seed is None:
             self._seed = draw.base_seed
-            run.facts({"work": {"loader": {"base_seed": draw.base_seed}}})
+            self._run.facts({"work": {"loader": {"base_seed": draw.base_seed}}})
 
-    def end(self) -> None:
-        """Records what is known of a step that has ended; of one that never began or ended, nothing."""
-        step, self._step = self._step, None
-        if step is not None and step < self._run._step_fed():
-            self._run._late_digest(step, "indices", self._bits)
+    def end(self) -> bool:
+        """Records what is known of the step that ended last. Returns whether that was the one for which the batches came."""
+        run, fed, self._fed = self._run, self._fed, False
+        now, step = run._step_now(), self._step if self._step is not None else run._first_step
+        is_open = now is not None and run._step_fed() == now
+        known = now is not None and step == (now - 1 if is_open else now)
+        known = known or (self._sure and not (is_open and step == now))
+        if fed and step is not None and known and self._whole:
+            run._late_digest(step, "indices", self._bits)
+        return known

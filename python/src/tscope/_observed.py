@@ -25,7 +25,7 @@ class Observed(Window):
     """
 
     def __init__(self, run: "Run") -> None:
-        self.modes = Modes(run)
+        self._run, self.modes = run, Modes(run)
         self._settings, self._scaler = Settings(run), Scaler(run)
         self._began = self._cost = 0
         self._first: Optional[int] = None
@@ -33,6 +33,8 @@ class Observed(Window):
     def begin(self, step: int) -> None:
         """A step begins that is looked at."""
         self._began = now_ns()
+        if self._run._first_step is None:
+            self._run._first_step = step
         torch = sys.modules.get("torch")
         if torch is not None and hasattr(torch, "nn"):
             self._scaler.look_for()

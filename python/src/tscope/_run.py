@@ -67,6 +67,7 @@ class Run(Recorder):
         self._end: Optional[dict[str, Any]] = None  # what the last exception says of the end, if no step follows it
         self._verdict = False
         self._indices: Any = None  # which samples the steps had
+        self._first_step: Optional[int] = None  # the number of the first step that began
         self._modes: Any = None  # which knows in which mode models train
         self._heard: list[Callable[..., None]] = []  # who is told of what the program logs by name
 

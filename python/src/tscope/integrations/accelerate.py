@@ -38,6 +38,7 @@ class TscopeTracker(Recorded, GeneralTracker):  # type: ignore[misc]
         self._hooked = False
         self._loader: Any = None
         self._batch: Any = None  # that of the first step
+        self._draw: Any = None  # which samples that has
         self._watches = False  # what an optimizer does, too
 
     @property
@@ -121,6 +122,8 @@ class TscopeTracker(Recorded, GeneralTracker):  # type: ignore[misc]
         self._at_end(Seen(auto, [] if optimizer is None else [optimizer]).take_back)
         self._at_end(register_optimizer_step_pre_hook(self._stepping).remove)
         self._watch(optimizer)
+        draw, self._draw = self._draw, None
+        self.run._drew(draw)
         return auto
 
     def waited(self, ns: int) -> None:
@@ -134,6 +137,11 @@ class TscopeTracker(Recorded, GeneralTracker):  # type: ignore[misc]
         """A DataLoader gave a batch. That of the first step comes before it is known what is watched."""
         if not self._hooked:
             self._batch = batch
+
+    def drew(self, draw: Any) -> None:
+        """The DataLoader drew these samples for that batch."""
+        if not self._hooked:
+            self._draw = draw
 
     def _watch(self, optimizer: Any) -> None:
         """The model is known, and then the first optimizer that steps."""

@@ -183,6 +183,9 @@ class TscopeCallback(Recorded, _Base):
     def fed(self, batch: Any) -> None:
         """A DataLoader gave a batch, to Lightning, which fetches ahead: `on_train_batch_start` has the one of the step."""
 
+    def drew(self, draw: Any) -> None:
+        """The DataLoader drew these samples for that batch. Of which step it is, is not known."""
+
     @quiet
     def on_validation_start(self, trainer: Any, pl_module: Any) -> None:
         """A validation begins."""
