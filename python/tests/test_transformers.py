@@ -75,8 +75,8 @@ class Trainers(support.Frameworks):
         self.assertEqual(recording.steps[4]["scalars.eval_loss"], logged[4]["eval_loss"])
         names = [name for name, _, _ in recording.regions]
         self.assertEqual((names.count("regions.evaluation"), names.count("regions.evaluation data")), (16, 16))
-        self.assertEqual([(name, value) for name, _, value in recording.events],
-                         [("events.checkpoint", "out/checkpoint-4"), ("events.checkpoint", "out/checkpoint-8")])
+        saved = [("events.checkpoint", "out/checkpoint-4"), ("events.checkpoint", "out/checkpoint-8")]
+        self.assertEqual([(name, value) for name, _, value in recording.events], [("events.sampler epoch", 0.0), *saved])
         with open("runs/exp1/run.json", encoding="utf-8") as file:
             config = json.load(file)["config"]
         self.assertEqual((config["max_grad_norm"], config["model"]["n_embd"]), (0.5, 32))
