@@ -126,12 +126,25 @@ class Indices(support.Case):
             self.assertEqual(found[step]["digests.indices"], self.expected(batches), step)
 
     def test_zero_code(self):
+        self.untouched("")
+
+    def test_zero_code_beside_another_thread(self):
+        """What another thread loads and calls before training is none of the steps'."""
+        self.untouched(
+            "import threading\n"
+            "def warm():\n"
+            "    for batch in torch.utils.data.DataLoader(torch.arange(3), batch_size=3): model(batch.float()[:, None]).sum()\n"
+            "thread = threading.Thread(target=warm); thread.start(); thread.join()\n"
+        )
+
+    def untouched(self, more):
         text = (
             "import torch\n"
             "torch.manual_seed(1)\n"
             "model = torch.nn.Linear(1, 1)\n"
             "optimizer = torch.optim.SGD(model.parameters(), lr=1e-4)\n"
             "loader = torch.utils.data.DataLoader(torch.arange(22), batch_size=4, shuffle=True)\n"
+            f"{more}"
             "for epoch in range(3):\n"
             "    for batch in loader:\n"
             "        model(batch.float()[:, None]).sum().backward(); optimizer.step(); optimizer.zero_grad()\n"

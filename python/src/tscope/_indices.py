@@ -164,6 +164,10 @@ class Indices:
             self._seed = draw.base_seed
             self._run.facts({"work": {"loader": {"base_seed": draw.base_seed}}})
 
+    def forget(self) -> None:
+        """The step for which batches came is none."""
+        self._fed = False
+
     def end(self) -> bool:
         """Records what is known of the step that ended last. Returns whether that was the one for which the batches came."""
         run, fed, self._fed = self._run, self._fed, False

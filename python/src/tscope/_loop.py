@@ -166,6 +166,8 @@ class Loop:
         """The loop is this thread's; the step that another one has begun is none."""
         if self._open:
             self.run.cancel_step()
+        if self.run._indices is not None:
+            self.run._indices.forget()
         self._callers.add(self._thread)
         self._thread, self._trainer, self._likely = threading.get_ident(), threading.current_thread(), likely
         self._open, self._inside, self._depth, self._evaluating, self._maybe, self._began = False, 0, 0, 0, None, 0
