@@ -205,10 +205,26 @@ static bool number_only(struct ts_inquiry *q)
 	return true;
 }
 
-/* Running statistics and their like: forward passes change them, and a pass of training does not use them. */
-static bool are_buffers(const struct ts_evidence_series *s)
+/* Nothing else of the training differs: buffers that were lost at a resume, or a pass that is none of the training's. */
+static void conclude_buffers(struct ts_inquiry *q, int64_t step)
 {
-	return ts_span_is(s->name, "digests.buffers");
+	int64_t resume;
+
+	if (ts_buffers_lost(q, &resume)) {
+		ts_conclude(q, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_MEDIUM,
+			    "After the resume at step %" PRId64
+			    " the model's buffers (running statistics) differ, but nothing else of the training differs up to step "
+			    "%" PRId64 ": they were not restored",
+			    resume, q->last);
+		ts_remain(q, TS_CAUSE_EVALUATION);
+		return;
+	}
+	ts_conclude(q, TS_CAUSE_EVALUATION, TS_CONFIDENCE_MEDIUM,
+		    "The model's buffers (running statistics) differ from step %" PRId64
+		    " on, but nothing else of the training differs up to step %" PRId64
+		    ": look for a forward pass in training mode that is none of the training's, such as an evaluation without "
+		    "model.eval()",
+		    step, q->last);
 }
 
 /* An input was recorded differently, and nothing else changed. */
@@ -216,7 +232,7 @@ static bool input_only(struct ts_inquiry *q)
 {
 	struct ts_span recorded = name_recorded(q, IN_EVERY_BIT);
 	static const enum ts_series_kind kinds[] = {TS_KIND_LR,	    TS_KIND_BATCH, TS_KIND_RNG,
-						    TS_KIND_DIGEST, TS_KIND_SCALE, TS_KIND_OTHER};
+						    TS_KIND_BUFFERS, TS_KIND_DIGEST, TS_KIND_SCALE, TS_KIND_OTHER};
 	const struct ts_first *found = NULL;
 	enum ts_series_kind kind = TS_KIND_OTHER;
 
@@ -243,13 +259,8 @@ static bool input_only(struct ts_inquiry *q)
 			    " on, but nothing else of the training differs up to step %" PRId64
 			    ": what is drawn from them there does not reach it",
 			    found->step, q->last);
-	else if (are_buffers(found->series))
-		ts_conclude(q, TS_CAUSE_EVALUATION, TS_CONFIDENCE_MEDIUM,
-			    "The model's buffers (running statistics) differ from step %" PRId64
-			    " on, but nothing else of the training differs up to step %" PRId64
-			    ": look for a forward pass in training mode that is none of the training's, such as an evaluation without "
-			    "model.eval()",
-			    found->step, q->last);
+	else if (kind == TS_KIND_BUFFERS)
+		conclude_buffers(q, found->step);
 	else
 		ts_conclude(q, TS_CAUSE_REPORTING, TS_CONFIDENCE_MEDIUM,
 			    "%.*s is logged differently from step %" PRId64

@@ -24,6 +24,8 @@ enum ts_series_kind {
 	TS_KIND_BATCH,
 	TS_KIND_RNG,	/* states of generators; those before a pass, where there are any */
 	TS_KIND_DRAWS,	/* states of generators behind a pass whose state before it is recorded, too: they show what it drew */
+	TS_KIND_BUFFERS, /* of a model, as the pass of its step left them: running statistics and their like, not used by training */
+	TS_KIND_INDICES, /* of the samples drawn for a step, where they agree; those that differ are of another batch */
 	TS_KIND_DIGEST, /* of something else */
 	TS_KINDS,
 };

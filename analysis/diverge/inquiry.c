@@ -297,7 +297,8 @@ bool ts_agrees_at(const struct ts_inquiry *q, enum ts_series_kind kind, int64_t 
 {
 	const struct ts_first *first = &q->first[kind];
 
-	return first->recorded && first->through >= step && (kind != TS_KIND_BATCH || has_record(q, first, step));
+	return first->recorded && first->through >= step &&
+	       ((kind != TS_KIND_BATCH && kind != TS_KIND_INDICES) || has_record(q, first, step));
 }
 
 bool ts_same_parameters(const struct ts_inquiry *q)
@@ -387,6 +388,13 @@ static bool resume_in(const struct ts_inquiry *q, const struct ts_steps_list *li
 bool ts_resume_before(const struct ts_inquiry *q, int64_t step, int64_t *ret_resume)
 {
 	return resume_in(q, &q->e->resumes_a, step, ret_resume) || resume_in(q, &q->e->resumes_b, step, ret_resume);
+}
+
+bool ts_buffers_lost(const struct ts_inquiry *q, int64_t *ret_resume)
+{
+	const struct ts_first *buffers = &q->first[TS_KIND_BUFFERS];
+
+	return buffers->parts && ts_resume_before(q, buffers->step, ret_resume) && buffers->through < *ret_resume;
 }
 
 bool ts_resume_guessed(const struct ts_inquiry *q, int64_t *ret_step)

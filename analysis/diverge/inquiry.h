@@ -62,8 +62,8 @@ bool ts_inquiry_begin(struct ts_inquiry *q, const struct ts_evidence *e, const s
 
 /* A loss logged at different intervals of which no value agrees may be a mean on one side: forgets it, and looks again. */
 bool ts_without_means(struct ts_inquiry *q);
-/* Every series of the kind agrees at `step` and before, as recorded; false where it is not recorded that far. A batch is known at
- * steps that have its digest; other series follow from their past, so that a later agreement shows an earlier one. */
+/* Every series of the kind agrees at `step` and before, as recorded; false where it is not recorded that far. A batch and its indices
+ * are known at steps that have their digest; other series follow from their past, so that a later agreement shows an earlier one. */
 bool ts_agrees_at(const struct ts_inquiry *q, enum ts_series_kind kind, int64_t step);
 /* Distance in records. */
 double ts_records(const struct ts_inquiry *q, int64_t from, int64_t to);
@@ -79,6 +79,8 @@ bool ts_resume_before(const struct ts_inquiry *q, int64_t step, int64_t *ret_res
 /* No run says that it was resumed, but one begins at this step, where the other was under way: as a run does that was resumed in a
  * folder of its own. */
 bool ts_resume_guessed(const struct ts_inquiry *q, int64_t *ret_step);
+/* The buffers agree up to a resume, and differ at the first record behind it. */
+bool ts_buffers_lost(const struct ts_inquiry *q, int64_t *ret_resume);
 /* Says that what is seen first may have begun small. */
 void ts_say_hidden(struct ts_inquiry *q);
 bool ts_is_epoch(const struct ts_inquiry *q, int64_t step);

@@ -339,11 +339,21 @@ static void test_buffers_alone(void **state)
 	SCENE(s);
 	agrees(&s, TS_KIND_LOSS, "loss");
 	agrees(&s, TS_KIND_PARAMS, "digests.params");
-	digest(&s, TS_KIND_DIGEST, "digests.buffers", 0, 10);
+	digest(&s, TS_KIND_BUFFERS, "digests.buffers", 0, 10);
 	ask(&s);
 	assert_int_equal(s.d.cause, TS_CAUSE_EVALUATION);
 	assert_int_equal(s.d.step, 10);
 	assert_true(found_in(&s.d.sentence, 1, "an evaluation without model.eval()"));
+	/* They were lost where they differ from a resume on, and an evaluation is behind it where they agree there. */
+	for (int64_t resume = 10; resume >= 8; resume -= 2) {
+		AGAIN(s);
+		agrees(&s, TS_KIND_LOSS, "loss");
+		agrees(&s, TS_KIND_PARAMS, "digests.params");
+		digest(&s, TS_KIND_BUFFERS, "digests.buffers", 0, 10);
+		resume_at(&s, resume);
+		ask(&s);
+		assert_int_equal(s.d.cause, resume == 10 ? TS_CAUSE_RESUME_STATE : TS_CAUSE_EVALUATION);
+	}
 	AGAIN(s);
 	agrees(&s, TS_KIND_LOSS, "loss");
 	agrees(&s, TS_KIND_PARAMS, "digests.params");

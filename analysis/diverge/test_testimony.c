@@ -103,6 +103,34 @@ static void drawn_batch(struct record *r)
 	job(r, TS_KIND_RNG, F);
 }
 
+/* Indices of every step beside batches of every hundredth: the order is known at each step, and the data at some. */
+static void same_indices(struct record *r)
+{
+	rare_batch(r);
+	job(r, TS_KIND_INDICES, -1);
+}
+
+/* A data set may order its samples itself, and nothing shows what it gave. */
+static void indices_alone(struct record *r)
+{
+	job(r, TS_KIND_LOSS, F);
+	job(r, TS_KIND_INDICES, -1);
+}
+
+static void same_indices_of_other_batches(struct record *r)
+{
+	job(r, TS_KIND_LOSS, F);
+	job(r, TS_KIND_BATCH, F);
+	job(r, TS_KIND_INDICES, -1);
+}
+
+/* Indices of every seventh step say nothing of one between. */
+static void rare_indices(struct record *r)
+{
+	rare_batch(r);
+	put(r, TS_KIND_INDICES, 0, -1, 7);
+}
+
 static void later_batch(struct record *r)
 {
 	job(r, TS_KIND_LOSS, F);
@@ -191,6 +219,73 @@ static void optimizer_differs(struct record *r)
 {
 	loss_alone(r);
 	job(r, TS_KIND_OPTIMIZER, F);
+}
+
+/* The pass of step F left other buffers; the one before it did not. */
+static void pass_differs(struct record *r)
+{
+	two_ranks(r);
+	r->e.params_time = TS_DIGEST_BEFORE;
+	put(r, TS_KIND_PARAMS, 0, F + 1, 1);
+	put(r, TS_KIND_PARAMS, 1, F + 1, 1);
+	put(r, TS_KIND_BUFFERS, 0, F, 1);
+	put(r, TS_KIND_BUFFERS, 1, F, 1);
+}
+
+/* Other parameters may have been what made the pass differ. */
+static void pass_of_other_parameters(struct record *r)
+{
+	two_ranks(r);
+	r->e.params_time = TS_DIGEST_BEFORE;
+	put(r, TS_KIND_PARAMS, 0, F, 1);
+	put(r, TS_KIND_PARAMS, 1, F, 1);
+	put(r, TS_KIND_BUFFERS, 0, F, 1);
+}
+
+static void buffers_with_loss(struct record *r)
+{
+	loss_alone(r);
+	job(r, TS_KIND_BUFFERS, F);
+}
+
+/* An evaluation may have changed them before. */
+static void buffers_before_loss(struct record *r)
+{
+	loss_alone(r);
+	job(r, TS_KIND_BUFFERS, F - 5);
+}
+
+/* Of buffers of every twentieth step nobody knows in which pass they came to differ. */
+static void buffers_now_and_then(struct record *r)
+{
+	loss_alone(r);
+	put(r, TS_KIND_BUFFERS, 0, F, 20);
+}
+
+static void buffers_alone(struct record *r)
+{
+	job(r, TS_KIND_LOSS, -1);
+	job(r, TS_KIND_BUFFERS, F);
+}
+
+static void buffers_beside_norm(struct record *r)
+{
+	buffers_alone(r);
+	job(r, TS_KIND_GRAD_NORM, -1);
+}
+
+static void buffers_behind_resume(struct record *r)
+{
+	buffers_alone(r);
+	job(r, TS_KIND_PARAMS, -1);
+	r->resume = F;
+	r->e.resumes_b = (struct ts_steps_list){&r->resume, 1};
+}
+
+static void buffers_later_than_resume(struct record *r)
+{
+	buffers_behind_resume(r);
+	r->resume = F - 2;
 }
 
 static void parameters_stay(struct record *r)
@@ -298,6 +393,13 @@ static const struct {
 	C(rare_batch, DATA_ORDER, OPEN),
 	C(rare_batch, DATA_SET, OPEN),
 	C(later_batch, DATA_ORDER, AGAINST),
+	C(same_indices, DATA_ORDER, AGAINST),
+	C(same_indices, DATA_POSITION, AGAINST),
+	C(same_indices, RESUME_DATA, AGAINST),
+	C(same_indices, DATA_SET, OPEN),
+	C(indices_alone, DATA_ORDER, OPEN),
+	C(rare_indices, DATA_ORDER, OPEN),
+	C(same_indices_of_other_batches, DATA_ORDER, PROVED),
 	C(other_batch, DATA_ORDER, PROVED),
 	C(other_batch, DATA_POSITION, PROVED),
 	C(other_batch, DATA_SET, PROVED),
@@ -332,10 +434,20 @@ static const struct {
 	C(worlds, LOCAL_LOSSES, OPEN),
 	C(means, LOCAL_LOSSES, PROVED),
 	C(some_gradients, GRADIENT_PATH, PROVED),
+	C(pass_differs, GRADIENT_PATH, AGAINST),
+	C(pass_of_other_parameters, GRADIENT_PATH, OPEN),
 	C(loss_alone, REPORTING, OPEN),
 	C(optimizer_differs, REPORTING, AGAINST),
 	C(norm_differs, REPORTING, AGAINST),
 	C(other_batch, REPORTING, AGAINST),
+	C(buffers_with_loss, REPORTING, AGAINST),
+	C(buffers_before_loss, REPORTING, OPEN),
+	C(buffers_now_and_then, REPORTING, OPEN),
+	C(buffers_alone, EVALUATION, OPEN),
+	C(buffers_beside_norm, EVALUATION, PROVED),
+	C(buffers_alone, RESUME_STATE, OPEN),
+	C(buffers_behind_resume, RESUME_STATE, PROVED),
+	C(buffers_later_than_resume, RESUME_STATE, OPEN),
 	C(norm_stays, REPORTING, PROVED),
 	C(parameters_stay, REPORTING, PROVED),
 	C(parameters_stay, EVALUATION, PROVED),

@@ -240,6 +240,36 @@ static bool update_ran(const struct ts_inquiry *q)
 	return parameters_differ(q) && ts_agrees_at(q, TS_KIND_OPTIMIZER, q->first[TS_KIND_PARAMS].step);
 }
 
+/* The pass of that step left other buffers, and no pass before it did. */
+static bool buffers_begin(const struct ts_inquiry *q)
+{
+	return q->first[TS_KIND_BUFFERS].parts && q->first[TS_KIND_BUFFERS].step == q->f && q->f > q->start &&
+	       ts_agrees_at(q, TS_KIND_BUFFERS, q->f - q->cadence);
+}
+
+static bool buffers_differ(const struct ts_inquiry *q)
+{
+	return q->first[TS_KIND_BUFFERS].parts;
+}
+
+static bool buffers_lost(const struct ts_inquiry *q)
+{
+	int64_t resume;
+
+	return ts_buffers_lost(q, &resume);
+}
+
+static bool indices_agree(const struct ts_inquiry *q)
+{
+	return ts_agrees_at(q, TS_KIND_INDICES, q->f);
+}
+
+/* A data set that orders its samples itself has other batches for the same indices. */
+static bool batches_agree(const struct ts_inquiry *q)
+{
+	return q->first[TS_KIND_BATCH].recorded && !q->first[TS_KIND_BATCH].parts;
+}
+
 #define CONDITION(name, text) static const struct ts_condition name##_is = {text, name}
 CONDITION(batch_agrees, "the batch has the same digest at that step");
 CONDITION(batch_differs, "the batch differs no later than that step");
@@ -282,6 +312,11 @@ CONDITION(restored_otherwise, "a digest of the state, or the learning rate, diff
 CONDITION(some_gradients_differ, "gradients differ on some of the ranks");
 CONDITION(update_inputs_agree, "the parameters differ behind an update whose gradients agree");
 CONDITION(update_ran, "the parameters differ behind an update that left the optimizer as in the other run");
+CONDITION(buffers_begin, "the buffers that the pass of that step left differ, and those before it agree");
+CONDITION(buffers_differ, "the buffers that passes left differ");
+CONDITION(buffers_lost, "the buffers agree up to a resume, and differ at the first record behind it");
+CONDITION(indices_agree, "the samples drawn for the pass of that step have the same indices");
+CONDITION(batches_agree, "there are digests of batches, and none differs");
 
 /* --- the table --- */
 
@@ -297,11 +332,14 @@ const struct ts_testimony ts_testimonies[] = {
 	 {&batch_differs_is, &parameters_agree_is, &nothing_drew_is},
 	 {TS_CAUSE_REDUCTION_ORDER, TS_CAUSE_PLATFORM, TS_CAUSE_NONDETERMINISM, TS_CAUSE_GRADIENT_PATH, TS_CAUSE_CORRUPTION}},
 	{NO, {&batch_never_differs_is}, {TS_CAUSE_ON_POLICY}},
+	{NO, {&indices_agree_is, &batches_agree_is}, {TS_CAUSE_DATA_ORDER, TS_CAUSE_DATA_POSITION, TS_CAUSE_RESUME_DATA}},
 	{NO, {&first_parameters_agree_is}, {TS_CAUSE_INIT}},
 	{NO, {&first_loss_agrees_is}, {TS_CAUSE_INIT}},
 	/* The digest may not cover every generator, but what they draw affects the forward pass. */
 	{NO, {&generators_agree_is, &loss_agrees_is}, {TS_CAUSE_RNG_STREAM}},
 	{NO, {&first_pass_is}, {TS_CAUSE_CORRUPTION, TS_CAUSE_GRADIENT_PATH}},
+	{NO, {&buffers_begin_is, &parameters_agree_is}, {TS_CAUSE_GRADIENT_PATH}},
+	{NO, {&buffers_begin_is}, {TS_CAUSE_REPORTING}},
 	{NO, {&repeats_equal_is}, {TS_CAUSE_NONDETERMINISM}},
 	{NO, {&never_resumed_is}, {TS_CAUSE_RESUME_STATE, TS_CAUSE_RESUME_DATA}},
 	{NO, {&single_rank_is}, {TS_CAUSE_GRADIENT_PATH, TS_CAUSE_RANK_ORDER}},
@@ -317,6 +355,7 @@ const struct ts_testimony ts_testimonies[] = {
 	{YES, {&nothing_differs_is}, {TS_CAUSE_IDENTICAL, TS_CAUSE_QUANTIZATION}},
 	{YES, {&parameters_never_differ_is}, {TS_CAUSE_REPORTING, TS_CAUSE_EVALUATION, TS_CAUSE_QUANTIZATION}},
 	{YES, {&norm_never_differs_is}, {TS_CAUSE_REPORTING}},
+	{YES, {&buffers_differ_is, &norm_never_differs_is}, {TS_CAUSE_EVALUATION}},
 	{YES, {&steps_moved_is}, {TS_CAUSE_STEP_NUMBERING}},
 	{YES, {&ranks_exchanged_is}, {TS_CAUSE_RANK_ORDER}},
 	{YES, {&means_agree_is}, {TS_CAUSE_LOCAL_LOSSES}},
@@ -326,6 +365,7 @@ const struct ts_testimony ts_testimonies[] = {
 	{YES, {&generators_before_pass_is}, {TS_CAUSE_RNG_STREAM}},
 	{YES, {&generators_differ_is, &draws_seed_differs_is}, {TS_CAUSE_RNG_STREAM}},
 	{YES, {&resumed_is, &restored_otherwise_is}, {TS_CAUSE_RESUME_STATE}},
+	{YES, {&buffers_lost_is, &parameters_never_differ_is}, {TS_CAUSE_RESUME_STATE}},
 	{YES, {&some_gradients_differ_is}, {TS_CAUSE_GRADIENT_PATH}},
 	{YES, {&update_ran_is}, {TS_CAUSE_CORRUPTION}},
 	{YES, {&rate_differs_is, &setting_differs_is}, {TS_CAUSE_CONFIG}},

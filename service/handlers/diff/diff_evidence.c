@@ -28,6 +28,8 @@ static const struct {
 	{"digests.input*", TS_KIND_BATCH},
 	{"digests.rng*", TS_KIND_RNG},
 	{"digests.generator*", TS_KIND_RNG},
+	{"digests.buffers", TS_KIND_BUFFERS},
+	{"digests.indices", TS_KIND_INDICES},
 	{"digests.*", TS_KIND_DIGEST},
 	{"eval*", TS_KIND_EVAL},
 	{"val_*", TS_KIND_EVAL},
@@ -299,7 +301,7 @@ enum ts_status ts_evidence_note(struct ts_evidence_notes *notes, struct ts_fetch
 
 	s.kind = ts_series_kind_of(row->name, row->type, row->role);
 	/* Other indices are other batches; the same ones need not be the same batches. */
-	if (row->state == TS_SERIES_PARTS && ts_span_is(row->name, "digests.indices"))
+	if (row->state == TS_SERIES_PARTS && s.kind == TS_KIND_INDICES)
 		s.kind = TS_KIND_BATCH;
 	if (a && b && any->table->kind == TS_TABLE_STEPS) {
 		notes->rewards = notes->rewards || is_reward(row->name);

@@ -49,7 +49,8 @@ static void test_kinds(void **state)
 		{"digests.rng", TS_KIND_RNG},
 		{"digests.generator", TS_KIND_RNG},
 		{"digests.kv_cache", TS_KIND_DIGEST},
-		{"digests.buffers", TS_KIND_DIGEST},
+		{"digests.buffers", TS_KIND_BUFFERS},
+		{"digests.indices", TS_KIND_INDICES},
 	};
 
 	(void)state;
