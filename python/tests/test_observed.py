@@ -91,6 +91,7 @@ class Observed(support.Case):
     def test_autocast_at_the_step(self):
         import torch
 
+        torch.compiler.reset()  # a graph of another test would enter it unseen
         for run in (True, False):
             with self.subTest(start=run):
                 support.shutil.rmtree("runs", ignore_errors=True)
@@ -238,6 +239,45 @@ class Observed(support.Case):
             "print(dict(counters['frames']), counters['stats']['unique_graphs'], dict(counters['graph_break']))\n"
         )
         self.assertEqual(self.script(text, words=("start",)), self.script(text, words=("none",)))
+
+    def test_behind_what_was_compiled(self):
+        """Modes are looked at where torch.compile was used in the process before, or is: what it has compiled stays as it is."""
+        text = (
+            "import json, sys, torch\n"
+            "from torch._dynamo.utils import counters\n"
+            "def loop(run, trained, call, compiled=False):\n"
+            "    optimizer = torch.optim.SGD(trained.parameters(), lr=0.01)\n"
+            "    step = torch.compile(lambda: optimizer.step(), backend='eager') if compiled else optimizer.step\n"
+            "    for i in range(4):\n"
+            "        if run: run.begin_step()\n"
+            "        call(torch.ones(4, 4)).sum().backward(); step(); optimizer.zero_grad()\n"
+            "        if run: run.end_step()\n"
+            "def model():\n"
+            "    return torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.BatchNorm1d(4), torch.nn.Dropout(0.1))\n"
+            "before, within, teacher = model(), model(), model()\n"
+            "loop(None, before, torch.compile(before, backend='eager'))\n"
+            "inner = torch.compile(within, backend='eager')\n"
+            "loop(None, within, inner)\n"
+            "if sys.argv[1] == 'steps': loop(None, before, before, True)\n"
+            "frames = dict(counters['frames'])\n"
+            "for name, trained, call in (('plain', model(), None), ('within', within, inner)):\n"
+            "    run = None\n"
+            "    if sys.argv[1] != 'none':\n"
+            "        import tscope\n"
+            "        run = tscope.start('runs/' + name)\n"
+            "    trained[1].eval()\n"
+            "    loop(run, trained, call or trained, sys.argv[1] == 'steps')\n"
+            "    if run: run.finish()\n"
+            "print(json.dumps(counters['frames']), json.dumps(counters['stats']['unique_graphs']))\n"
+        )
+        self.assertEqual(self.script(text, words=("start",)), self.script(text, words=("none",)))
+        for name in ("plain", "within"):
+            modes = self.facts(f"runs/{name}")["work"]["modes"]
+            self.assertEqual((modes["modules"], modes["modules_in_eval"], modes["classes_in_eval"]), (4, 1, "BatchNorm1d (1)"))
+            self.assertEqual((modes["whole"], modes["part"]), (0, modes["observed"]))
+        support.shutil.rmtree("runs")
+        self.script(text, words=("steps",))  # whose hooks are looked at
+        self.assertNotIn("modes", self.facts("runs/plain").get("work", {}))
 
     def test_cpu_time(self):
         """Of long steps each has its own, of short ones some have the mean since the last one."""

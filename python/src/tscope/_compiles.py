@@ -1,6 +1,7 @@
 """Whether the program uses torch.compile: what that has looked at must stay as it is, or it would compile again."""
 
 import sys
+from typing import Any
 
 
 def compiles() -> bool:
@@ -12,3 +13,21 @@ def compiles() -> bool:
     frames = sys.modules.get("torch._dynamo.eval_frame")
     backends = getattr(frames, "cached_backends", None) or {}
     return any(backend is not None for backend in list(backends.values()))
+
+
+def compiles_steps(optimizers: Any) -> bool:
+    """Returns whether torch.compile has compiled an optimizer's step, by which it looks at the hooks of all optimizers; `optimizers` is
+    torch's module of them. Where that cannot be asked, any use of torch.compile counts.
+
+    >>> compiles_steps(None)
+    False
+    """
+    if not compiles():
+        return False
+    try:
+        from torch._C._dynamo.eval_frame import _debug_get_cache_entry_list as compiled
+
+        around = optimizers.Optimizer.profile_hook_step.__code__.co_consts  # the function that stands around all steps is among them
+        return any(bool(compiled(code)) for code in around if hasattr(code, "co_code"))
+    except Exception:
+        return True

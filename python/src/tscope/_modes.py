@@ -1,5 +1,6 @@
 """In which mode models train: training, evaluation (dropout does nothing, batch normalization keeps its statistics), or partly so."""
 
+import gc
 import os
 import sys
 import threading
@@ -7,7 +8,7 @@ import weakref
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Callable, Optional
 
-from tscope._compiles import compiles
+from tscope._compiles import compiles, compiles_steps
 from tscope._recorder import now_ns
 
 if TYPE_CHECKING:
@@ -21,7 +22,8 @@ class Modes:
     """The modes of a run's models as an optimizer steps that has their parameters, at the steps that are looked at.
 
     Models are those that `Auto` and the loop of `python -m tscope` tell. Where nobody does, the outermost module that is called with
-    gradients in a step is one; it is found by a patch of Module.__call__, which is there until that call alone.
+    gradients in a step is one; it is found by a patch of Module.__call__, which is there until that call alone. Where torch.compile is
+    used, which would look at the patch, it is looked for once among all objects, by the parameters that the optimizer holds.
 
     >>> Modes(run).cost
     0
@@ -33,6 +35,7 @@ class Modes:
         self._models: list[weakref.ref[Any]] = []
         self._call: Any = None
         self._looked = 0
+        self._searches = False
         self._hook: Optional[Callable[[], None]] = None
         self._compiling: Any = None
         self._thread = 0
@@ -53,12 +56,14 @@ class Modes:
         self._thread = threading.get_ident()
         self._models = [known for known in self._models if known() is not None]
         optimizers = sys.modules.get("torch.optim.optimizer")
-        if self._hook is None and optimizers is not None and not compiles():
+        if self._hook is None and optimizers is not None and not compiles_steps(optimizers):
             self._compiling = getattr(getattr(torch, "compiler", None), "is_compiling", lambda: False)
             self._hook = optimizers.register_optimizer_step_pre_hook(self._steps).remove
-        if self._hook is not None and not self._models and self._looked < _PATIENCE and not compiles():
-            self._looked += 1
-            self._look_for(torch)
+        if self._hook is not None and not self._models and self._looked < _PATIENCE:
+            self._searches = compiles()
+            self._looked = _PATIENCE if self._searches else self._looked + 1
+            if not self._searches:
+                self._look_for(torch)
         self._open = True
 
     # --- which model ---
@@ -92,6 +97,18 @@ class Modes:
         if getattr(utils, "unpatched_nn_module_call", None) is mine:
             utils.unpatched_nn_module_call = before  # type: ignore[union-attr]
 
+    def _search(self, held: set[int]) -> None:
+        """Takes the modules that no other module has and that have parameters which an optimizer holds."""
+        self._searches = False
+        Module = sys.modules["torch"].nn.Module
+        every = [module for module in gc.get_objects() if issubclass(type(module), Module) and "_modules" in module.__dict__]
+        inside = {id(child) for module in every for child in module._modules.values() if not hasattr(module, "_orig_mod")}
+        for module in every:
+            # What torch.compile returned stands around the model.
+            outermost = id(module) not in inside and "_orig_mod" not in module._modules
+            if outermost and any(id(p) in held for p in module.parameters()):
+                self.add(module)
+
     # --- which mode ---
 
     def _steps(self, optimizer: Any, args: Any, kwargs: Any) -> None:
@@ -101,6 +118,8 @@ class Modes:
         began = now_ns()
         try:
             held = {id(p) for group in optimizer.param_groups for p in group["params"]}
+            if self._searches and not self._models:
+                self._search(held)
             for known in self._models:
                 model = known()
                 if model is not None:
