@@ -3,6 +3,7 @@
 import importlib.util
 import json
 import unittest
+import unittest.mock
 
 import support
 
@@ -131,6 +132,31 @@ class Checks(support.Case):
         found = self.train("runs/kept", clear=False, steps=7)
         self.assertEqual(found, {"kept": {"times": 3, "of": 3, "name": "2.bias", "first": 0, "last": 4}})
 
+    def test_kept_under_torch_compile(self):
+        """They are found in what is compiled, which is not compiled again for it."""
+        import torch
+
+        for backend in ("eager", "aot_eager"):
+            for clear in (False, True):
+                for place in ("in place", "around"):
+                    with self.subTest(backend, clear=clear, place=place):
+                        torch.compiler.reset()
+                        graphs = []
+
+                        def compiled(graph, example, backend=backend, graphs=graphs):
+                            graphs.append(graph)
+                            return torch._dynamo.lookup_backend(backend)(graph, example)
+
+                        def change(model, place=place, compiled=compiled):
+                            if place == "in place":
+                                model.compile(backend=compiled)
+                            else:
+                                model[2] = torch.compile(model[2], backend=compiled)
+
+                        found = self.train(f"runs/{backend} {clear} {place}", clear=clear, steps=7, change=change)
+                        self.assertEqual(found.get("kept", {}).get("times"), None if clear else 3)
+                        self.assertEqual(len(graphs), 1)
+
     def test_gradients_of_another_kind_are_not_kept(self):
         import torch
 
@@ -231,9 +257,18 @@ class Checks(support.Case):
         with run.step():
             model(torch.ones(1, 2)).sum().backward()
             optimizer.step()
-        self.assertTrue(model.bias._backward_hooks)
-        run.finish()
-        self.assertFalse(model.bias._backward_hooks)
+        node = model.bias.view_as(model.bias).grad_fn.next_functions[0][0]
+        called = []
+        with unittest.mock.patch.object(run._watched._checks._kept, "_compare", side_effect=lambda *_: called.append(1)):
+            self.assertIs(run._watched._checks._kept._node, node)
+            for _ in range(3):
+                model(torch.ones(1, 2)).sum().backward()
+            self.assertEqual(called, [1])  # by the next pass alone
+            with run.step():
+                optimizer.step()
+            run.finish()
+            model(torch.ones(1, 2)).sum().backward()
+            self.assertEqual(called, [1])
 
 
 if __name__ == "__main__":

@@ -227,53 +227,45 @@ class Zeros:
 
 
 class Kept:
-    """Whether the gradients of the optimizer's last step are there still when the next backward pass comes, which then adds to them."""
+    """Whether the gradients of the optimizer's last step are there still when the next backward pass comes, which then adds to them.
+
+    It is asked as torch adds to a gradient, of the node that does: no graph of torch.compile knows of it, and to ask for gradients that
+    are added to nothing does not come there.
+    """
 
     def __init__(self, run: "Run", findings: Findings) -> None:
         self._run, self._findings = run, findings
-        self._hooks: list[Any] = []
-        self._before: Any = None  # the digest of the gradient before the pass, or a call that asks for it
+        self._hook: Any = None
+        self._node: Any = None  # torch keeps it only as long as a graph has it
         self.times = self.of = 0
         self._first = 0
 
     def look(self, step: int, name: str, p: Any, used: "Callable[[], Optional[int]]") -> None:
         """Looks at a parameter's gradient when the next one comes; `used` returns the digest of that which the optimizer used."""
+        import torch
+
         self.stop()
-        if not hasattr(p, "register_post_accumulate_grad_hook") or _compiles():
+        if _compiles_backward():
             return
 
         def comes(_: Any) -> None:
-            self._quietly(self._take, p)
+            try:
+                self.stop()
+                self._compare(step, name, p, used)
+            except Exception as error:
+                self._run._cannot(f"the gradient before a pass: {type(error).__name__}: {error}")
 
-        def added(_: Any) -> None:
-            self._quietly(self._compare, step, name, used)
+        with torch.enable_grad():
+            self._node = p.view_as(p).grad_fn.next_functions[0][0]
+        self._hook = self._node.register_prehook(comes)
 
-        self._hooks = [p.register_hook(comes), p.register_post_accumulate_grad_hook(added)]
-
-    def _quietly(self, act: Callable[..., None], *args: Any) -> None:
-        try:
-            act(*args)
-        except Exception as error:
-            self.stop()
-            self._run._cannot(f"the gradient before a pass: {type(error).__name__}: {error}")
-
-    def _take(self, p: Any) -> None:
-        if p.grad is None:
-            self._before = None
-        elif p.grad.device.type == "cpu":
-            self._before = of_host(p.grad)
-        else:
-            self._before = sum_of(local(p.grad))
-
-    def _compare(self, step: int, name: str, used: "Callable[[], Optional[int]]") -> None:
+    def _compare(self, step: int, name: str, p: Any, used: "Callable[[], Optional[int]]") -> None:
         import torch
 
-        before, self._before = self._before, None
-        self.stop()
-        if not isinstance(before, tuple):
-            self._judge(step, name, used(), before)
+        if p.grad is None or p.grad.device.type == "cpu":
+            self._judge(step, name, used(), None if p.grad is None else of_host(p.grad))
             return
-        total, n = before
+        total, n = sum_of(local(p.grad))
         self._run._arrivals.words(torch.stack([total]), lambda sums: self._judge(step, name, used(), whole(sums[0] & _MASK, n)))
 
     def _judge(self, step: int, name: str, used: Optional[int], before: Optional[int]) -> None:
@@ -288,16 +280,16 @@ class Kept:
             self._findings.say("kept", {"times": self.times, "of": self.of, "name": name, "first": self._first}, {"last": step})
 
     def stop(self) -> None:
-        """Takes its hooks off."""
-        hooks, self._hooks = self._hooks, []
-        for hook in hooks:
+        """Takes its hook off."""
+        hook, self._hook, self._node = self._hook, None, None
+        if hook is not None:
             hook.remove()
 
 
-def _compiles() -> bool:
-    """Whether torch.compile has compiled anything in this process: it would look at hooks that are new."""
-    counters = getattr(sys.modules.get("torch._dynamo.utils"), "counters", None)
-    return bool(counters and (counters.get("stats") or counters.get("frames")))
+def _compiles_backward() -> bool:
+    """Whether backward passes as a whole are compiled, with the hooks that they meet."""
+    asked = getattr(sys.modules.get("torch._dynamo.config"), "compiled_autograd", False)
+    return bool(asked or getattr(sys.modules.get("torch._dynamo.compiled_autograd"), "compiled_autograd_enabled", False))
 
 
 _LOOKED_AT = 64  # samples of a part, and numbers of each
