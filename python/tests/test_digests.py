@@ -161,17 +161,57 @@ class Torch(support.Case):
     def test_generators_that_are_not_drawn_from(self):
         import torch
 
-        from tscope import _watch
+        from tscope._generators import Generators
 
-        idle = _watch.generators()
+        generators = Generators()
         torch.manual_seed(3)
-        before = _watch.of_generators(idle)
+        before = generators.digest()
         random.seed(5)
-        self.assertNotEqual(_watch.of_generators(idle), before, "it was seeded after the watch began")
-        idle = _watch.generators()
-        self.assertEqual(_watch.of_generators(idle), before)
+        self.assertNotEqual(generators.digest(), before, "it was seeded after the watch began")
+        generators = Generators()
+        self.assertEqual(generators.digest(), before)
         torch.rand(1)
-        self.assertNotEqual(_watch.of_generators(idle), before)
+        self.assertNotEqual(generators.digest(), before)
+
+    def test_gradients_of_zeros(self):
+        """As torch says it: -0 is 0, NaN is not, and one number at the end decides."""
+        import torch
+
+        from tscope._checks import _is_zero
+
+        for kind in (torch.float16, torch.bfloat16, torch.float32, torch.float64, torch.complex64, torch.float8_e5m2):
+            for n in (1, 2, 3, 7, 1000):
+                for last in (0.0, -0.0, 1e-3, -1.0, float("nan")):
+                    grad = torch.zeros(n).index_fill(0, torch.tensor([n - 1]), last).to(kind)
+                    wide = torch.zeros(2, n).index_fill(1, torch.tensor([n - 1]), last).to(kind).T
+                    with self.subTest(kind, n=n, last=last):
+                        self.assertEqual([_is_zero(grad), _is_zero(wide)], [last == 0] * 2)
+
+    def test_the_generator_of_numpy(self):
+        """Its state is told where it differs from that of the beginning, and only there, also by half of a pair of normal numbers."""
+        try:
+            import numpy
+        except ImportError:
+            self.skipTest("NumPy is not installed")
+        from tscope import _generators
+
+        for left_over in (False, True):
+            numpy.random.seed(3)
+            if left_over:
+                numpy.random.standard_normal()
+            state, told = numpy.random.get_state(), []
+            generators = _generators.Generators()
+            plain = generators.digest()
+            self.assertIs(generators._resting.rests(), not left_over, "the memory is not what it was")
+            for draw, word in ((numpy.random.rand, ()), (numpy.random.standard_normal, ()), (numpy.random.seed, (4,)),
+                               (numpy.random.set_state, (state,))):
+                draw(*word)
+                told.append(generators.digest())
+            self.assertEqual([bits == plain for bits in told], [False, False, False, True])
+            with unittest.mock.patch.object(_generators, "_Resting", side_effect=AttributeError):
+                slow = _generators.Generators()
+            numpy.random.rand(), self.assertEqual(slow.digest(), generators.digest())
+            numpy.random.set_state(state), self.assertEqual(slow.digest(), plain)
 
     def drawing(self, directory, body, *, before="", p=0.1, steps=6, every=1, watch=True):
         """Trains a net with dropout by the loss that `body` returns; `before` is executed before each step."""
@@ -202,7 +242,7 @@ class Torch(support.Case):
         """The state is that before the first forward of the step which is trained from; to take it changes nothing."""
         import torch
 
-        from tscope import _watch
+        from tscope._generators import Generators
 
         states = []
 
@@ -210,10 +250,10 @@ class Torch(support.Case):
             with torch.no_grad():
                 model(batch)  # draws, and is no pass
             torch.rand(1)
-            states.append(_watch.of_generators(idle))
+            states.append(generators.digest())
             return model(batch[:8]).square().mean() + model(batch[8:]).square().mean()  # of two micro-batches
 
-        idle = _watch.generators()
+        generators = Generators()
         one, weights = self.drawing("runs/one", body)
         taken = [cells["digests.rng_pass"] for _, cells in sorted(one.items())]
         self.assertEqual((taken, len(set(states))), (states, 6))

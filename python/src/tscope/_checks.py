@@ -8,7 +8,9 @@ import weakref
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Callable, Optional
 
-from tscope._digests import leaves, leaves_of, local, of_host, of_set, sum_of, whole
+from tscope._compiles import compiles
+from tscope._digests import leaves, leaves_of, lies_plain, local, of_host, of_set, sum_of, whole
+from tscope._recorder import zero_at
 
 if TYPE_CHECKING:
     from tscope._run import Run
@@ -107,12 +109,12 @@ def _rates(optimizer: Any) -> dict[int, Any]:
     return found
 
 
-def _state(p: Any, rates: dict[int, Any]) -> str:
+def _state(p: Any, grad: Any, rates: dict[int, Any]) -> str:
     if id(p) not in rates:
-        return "unheld" if p.requires_grad and p.grad is not None else "unused"
+        return "unheld" if p.requires_grad and grad is not None else "unused"
     if not p.requires_grad:
         return "frozen"
-    if p.grad is None:
+    if grad is None:
         return "no_gradient"
     return "no_rate" if rates[id(p)] == 0 else "gradient"
 
@@ -189,6 +191,15 @@ class Parts:
             self._findings.say(f"untrained_{why}", found_now, {"last": step})
 
 
+def _is_zero(grad: Any) -> bool:
+    """Whether a tensor of the host is zero in every element: most end with the first."""
+    size = grad.element_size()
+    if size in (2, 4, 8) and grad.is_floating_point() and lies_plain(grad):
+        return zero_at(grad.data_ptr(), grad.nbytes, size)
+    grad = local(grad)
+    return not grad.reshape(-1)[:64].any() and not grad.any()
+
+
 class Zeros:
     """Which gradients are zero in every element: looked up at once on the host, and asked of a device, to be read when it is done."""
 
@@ -205,9 +216,9 @@ class Zeros:
         >>> zeros.ask("a", torch.zeros(3)), zeros.ask("b", torch.ones(3)), sorted(zeros.found)
         (None, None, ['a'])
         """
-        if grad.device.type != "cpu":
-            self._asked.setdefault(grad.device, []).append((name, grad.count_nonzero()))
-        elif not grad.reshape(-1)[:64].any() and not grad.any():  # most end with the first 64 numbers
+        if not grad.is_cpu:
+            self._asked.setdefault(grad.device, []).append((name, local(grad).count_nonzero()))
+        elif _is_zero(grad):
             self.found.add(name)
 
     def begin(self) -> None:
@@ -288,6 +299,8 @@ class Kept:
 
 def _compiles_backward() -> bool:
     """Whether backward passes as a whole are compiled, with the hooks that they meet."""
+    if not compiles():
+        return False
     asked = getattr(sys.modules.get("torch._dynamo.config"), "compiled_autograd", False)
     return bool(asked or getattr(sys.modules.get("torch._dynamo.compiled_autograd"), "compiled_autograd_enabled", False))
 
@@ -456,28 +469,28 @@ class Checks:
         self.evaluations = Evaluations(self._findings)
 
     def begin(
-        self, step: int, parameters: Iterable[tuple[str, Any]], optimizer: Any
+        self, step: int, parameters: list[tuple[str, Any]], optimizer: Any
     ) -> dict[str, Callable[[list[tuple[str, int]]], None]]:
         """The optimizer's step begins. Returns what takes the digests of parameters and of gradients, by the names of these sets."""
         rates = _rates(optimizer)
         states: dict[str, str] = {}
+        sizes: dict[str, int] = {}
         wide: set[str] = set()
         smallest: Any = None
         zeros = Zeros(self._run._arrivals)
-        sizes: dict[str, int] = {}
-        own: set[int] = set()
         for name, p in parameters:
-            states[name], sizes[name] = _state(p, rates), p.numel()
-            own.add(id(p))
-            if states[name] != "gradient" or p.grad.is_sparse or not p.grad.numel():
+            grad, size = p.grad, p.numel()
+            state = states[name] = _state(p, grad, rates)
+            sizes[name] = size
+            if state != "gradient" or grad.is_sparse or not size:
                 continue
             if p.dim() > 1:
                 wide.add(name)
-            zeros.ask(name, local(p.grad))
-            if smallest is None or p.grad.numel() < smallest[1].grad.numel():
-                smallest = (name, p)
+            zeros.ask(name, grad)
+            if smallest is None or size < smallest[2]:
+                smallest = (name, p, size)
         zeros.begin()
-        foreign = _foreign(rates, optimizer, own)
+        foreign = _foreign(rates, optimizer, {id(p) for _, p in parameters}) if "unheld" in states.values() else ""
         params: list[tuple[str, int]] = []
         used: dict[str, int] = {}
 
@@ -490,7 +503,7 @@ class Checks:
             self._parts.judge(step, states, params, wide, aside)
 
         if smallest is not None:
-            name, p = smallest
+            name, p, _ = smallest
             self._kept.look(step, name, p, lambda: None if name in zeros.found else used.get(name))
         return {"params": params.extend, "grads": of_grads}
 

@@ -1002,36 +1002,114 @@ static PyObject *now_ns(PyObject *module, PyObject *unused)
 	return PyLong_FromLongLong(tscope_now_ns());
 }
 
+enum { LONG = 1 << 16 }; /* bytes whose digest takes so long that other threads go on meanwhile */
+
+static PyObject *digest_of(const void *bytes, size_t len)
+{
+	PyThreadState *state = len >= LONG ? PyEval_SaveThread() : NULL;
+	uint64_t digest = tscope_digest_bytes(bytes, len);
+
+	if (state)
+		PyEval_RestoreThread(state);
+	return PyLong_FromUnsignedLongLong(digest);
+}
+
 static PyObject *digest_bytes(PyObject *module, PyObject *args)
 {
 	const char *bytes;
 	Py_ssize_t len;
-	PyThreadState *state;
-	uint64_t digest;
 
 	(void)module;
 	if (!PyArg_ParseTuple(args, "y#", &bytes, &len))
 		return NULL;
+	return digest_of(bytes, (size_t)len);
+}
+
+/* Adds what a named tensor of a set adds to its sum. */
+static int add_named(uint64_t *sum, PyObject *name, uint64_t bits)
+{
+	PyObject *utf8 = PyUnicode_AsUTF8String(name);
+	Py_ssize_t len;
+	char *text;
+	int bad = !utf8 || PyBytes_AsStringAndSize(utf8, &text, &len);
+
+	if (!bad)
+		*sum += tscope_digest_mix(tscope_digest_bytes(text, (size_t)len) + bits);
+	Py_XDECREF(utf8);
+	return bad ? -1 : 0;
+}
+
+static PyObject *digest_set(PyObject *module, PyObject *pairs)
+{
+	PyObject *iterator = PyObject_GetIter(pairs), *pair, *name, *bits;
+	uint64_t sum = 0;
+
+	(void)module;
+	if (!iterator)
+		return NULL;
+	while ((pair = PyIter_Next(iterator))) {
+		int bad = !PyArg_ParseTuple(pair, "UO!", &name, &PyLong_Type, &bits) ||
+			  add_named(&sum, name, PyLong_AsUnsignedLongLongMask(bits));
+
+		Py_DECREF(pair);
+		if (bad)
+			break;
+	}
+	Py_DECREF(iterator);
+	return PyErr_Occurred() ? NULL : PyLong_FromUnsignedLongLong(tscope_digest_mix(sum));
+}
+
+/* A generator's state: numbers of 32 bits, and what else belongs to it. */
+static PyObject *digest_words(PyObject *module, PyObject *args)
+{
+	uint8_t bytes[4 * 1024], *at = bytes;
+	PyObject *words;
+	Py_ssize_t n, len;
+	const char *rest;
+	int32_t first;
+
+	(void)module;
+	if (!PyArg_ParseTuple(args, "iO!y#", &first, &PyTuple_Type, &words, &rest, &len))
+		return NULL;
+	n = PyTuple_Size(words);
+	if (4 + 4 * n + len > (Py_ssize_t)sizeof bytes)
+		return PyErr_Format(PyExc_ValueError, "a state of %zd words", n);
+	memcpy(at, &first, 4);
+	for (Py_ssize_t i = 0; i < n; i++) {
+		uint32_t word = (uint32_t)PyLong_AsUnsignedLongMask(PyTuple_GetItem(words, i));
+
+		memcpy(at += 4, &word, 4);
+	}
+	memcpy(at += 4, rest, (size_t)len);
+	return PyErr_Occurred() ? NULL : PyLong_FromUnsignedLongLong(tscope_digest_bytes(bytes, (size_t)(at - bytes + len)));
+}
+
+static PyObject *zero_at(PyObject *module, PyObject *args)
+{
+	unsigned long long address, len, size;
+	PyThreadState *state;
+	bool zero;
+
+	(void)module;
+	if (!PyArg_ParseTuple(args, "KKK", &address, &len, &size))
+		return NULL;
+	if (size != 2 && size != 4 && size != 8)
+		return PyErr_Format(PyExc_ValueError, "numbers of %llu bytes", size);
 	state = PyEval_SaveThread();
-	digest = tscope_digest_bytes(bytes, (size_t)len);
+	zero = tscope_is_zero((const void *)(uintptr_t)address, (size_t)len, (size_t)size);
 	PyEval_RestoreThread(state);
-	return PyLong_FromUnsignedLongLong(digest);
+	return PyBool_FromLong(zero);
 }
 
 /* A tensor of the host is read where it lies: its caller keeps it alive, contiguous and of that length. */
 static PyObject *digest_at(PyObject *module, PyObject *args)
 {
 	unsigned long long address, len;
-	PyThreadState *state;
-	uint64_t digest;
 
 	(void)module;
 	if (!PyArg_ParseTuple(args, "KK", &address, &len))
 		return NULL;
-	state = PyEval_SaveThread();
-	digest = tscope_digest_bytes((const void *)(uintptr_t)address, (size_t)len);
-	PyEval_RestoreThread(state);
-	return PyLong_FromUnsignedLongLong(digest);
+	return digest_of((const void *)(uintptr_t)address, (size_t)len);
 }
 
 static void sketch(struct tscope_sketch *s, int form, const void *values, size_t n, uint64_t first)
@@ -1090,6 +1168,9 @@ static PyMethodDef module_methods[] = {
 	{"host_facts", tscope_host_facts, METH_VARARGS, PyDoc_STR("Returns the host's facts as JSON, and why a patch is left out.")},
 	{"is_secret", tscope_is_secret, METH_VARARGS, PyDoc_STR("Returns whether the key names a secret.")},
 	{"digest_at", digest_at, METH_VARARGS, PyDoc_STR("Returns the digest of so many bytes at an address.")},
+	{"digest_set", digest_set, METH_O, PyDoc_STR("Returns the digest of named tensors, from their names and digests.")},
+	{"digest_words", digest_words, METH_VARARGS, PyDoc_STR("Returns the digest of 32-bit words and of bytes behind them.")},
+	{"zero_at", zero_at, METH_VARARGS, PyDoc_STR("Returns whether the floats of a size at an address are zero.")},
 	{"crc32c", crc32c, METH_VARARGS, PyDoc_STR("Returns the CRC-32C of bytes.")},
 	{"sketch_at", sketch_at, METH_VARARGS, PyDoc_STR("Returns the sketch of so many elements at an address (docs/sketches.md).")},
 	{NULL, NULL, 0, NULL},
@@ -1106,6 +1187,7 @@ PyMODINIT_FUNC PyInit__recorder(void)
 	PyObject *m = PyModule_Create(&module);
 	PyObject *recorder = PyType_FromSpec(&recorder_spec);
 
+	tscope_digest_begin();
 	step_type = (PyTypeObject *)PyType_FromSpec(&step_spec);
 	Py_XINCREF(step_type); /* one for the module, one for step_type */
 	no_step = make_no_step();

@@ -1,17 +1,15 @@
 """Digests every so many steps: of batches, of generators before the pass, and of what there is when the optimizer's step begins."""
 
-import random
-import struct
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Callable
 
 from tscope._checks import Checks
-from tscope._digests import leaves, of_set, of_tensors
+from tscope._digests import leaves, of_tensors
+from tscope._generators import Generators
 from tscope._names import name_of
 from tscope._numbers import device_of
 from tscope._rates import rates_of
-from tscope._recorder import digest_bytes
 from tscope._scaler import scaler_steps
 from tscope._windows import ModuleHook, Window
 
@@ -77,7 +75,7 @@ class BeforePass(Window):
                 self._take()
 
     def _take(self) -> None:
-        self._run._log_digest("rng_pass", of_generators(self._watch.idle))
+        self._run._log_digest("rng_pass", self._watch.generators.digest())
 
     def end(self, step: int) -> None:
         """The step ends."""
@@ -98,11 +96,12 @@ class Watch:
         self._optimizer: Any = None
         self.awaits = optimizer is not None  # an optimizer's step, without which a step that is forced is not over
         self.forced = True  # the next step, whichever it is
-        self.idle = generators()
+        self.generators = Generators()
         self._hook: Any = None
         self._checks = Checks(run)
         self._forget: Callable[[], None] = lambda: None
         self._pass = BeforePass(run, self, model, self._every)
+        self._known: dict[str, str] = {}  # names by paths in the model
         self._names = {id(p): name_of(name) for name, p in model.named_parameters()} if model is not None else {}
         if model is not None:
             run._trains(model)
@@ -163,24 +162,25 @@ class Watch:
             return
         self.forced = False
         self._run.log(rates_of(self._optimizer))
-        checks = self._check(step)
-        for name, tensors in (("params", self._params()), ("grads", self._grads()), ("optimizer", self._state())):
-            self._one(step, name, tensors, checks.get(name))
-        if self._of_buffers():
-            self._one(step, "buffers", self._buffers(), None)
+        params = self._params()
+        checks = self._check(step, params)
+        grads = [(name, p.grad) for name, p in params if p.grad is not None]
+        for kind, tensors in (("params", params), ("grads", grads), ("optimizer", self._state()), ("buffers", self._buffers())):
+            if tensors or kind != "buffers":
+                self._one(step, kind, tensors, checks.get(kind))
         try:
-            self._run._log_digest("rng", of_generators(self.idle))
+            self._run._log_digest("rng", self.generators.digest())
         except Exception as error:
             self._run._cannot(f"the digest of generators: {type(error).__name__}: {error}")
 
-    def _check(self, step: int) -> dict[str, Any]:
+    def _check(self, step: int, params: list[tuple[str, Any]]) -> dict[str, Any]:
         try:
-            return self._checks.begin(step, self._params(), self._optimizer)
+            return self._checks.begin(step, params, self._optimizer)
         except Exception as error:
             self._run._cannot(f"checks: {type(error).__name__}: {error}")
             return {}
 
-    def _one(self, step: int, name: str, tensors: Iterator[tuple[str, Any]], each: Any) -> None:
+    def _one(self, step: int, name: str, tensors: list[tuple[str, Any]], each: Any) -> None:
         run = self._run
         at_once = True
 
@@ -196,39 +196,43 @@ class Watch:
             run._cannot(f"the digest of {name}: {type(error).__name__}: {error}")
         at_once = False
 
-    def _parameters(self) -> Iterator[tuple[str, Any]]:
-        for g, group in enumerate(self._optimizer.param_groups):
-            for i, p in enumerate(group["params"]):
-                yield self._names.get(id(p), f"{g}.{i}"), p
+    def _named(self, found: Iterable[tuple[str, Any]]) -> list[tuple[str, Any]]:
+        known = self._known
+        named = []
+        for path, tensor in found:
+            name = known.get(path)
+            if name is None:
+                name = known[path] = name_of(path)
+            named.append((name, tensor))
+        return named
 
-    def _params(self) -> Iterator[tuple[str, Any]]:
-        if self._model is None:
-            return self._parameters()
-        return ((name_of(name), p) for name, p in self._model.named_parameters())
+    def _parameters(self) -> list[tuple[str, Any]]:
+        names = self._names
+        groups = enumerate(self._optimizer.param_groups)
+        return [(names.get(id(p)) or f"{g}.{i}", p) for g, group in groups for i, p in enumerate(group["params"])]
 
-    def _buffers(self) -> Iterator[tuple[str, Any]]:
+    def _params(self) -> list[tuple[str, Any]]:
+        return self._parameters() if self._model is None else self._named(self._model.named_parameters())
+
+    def _buffers(self) -> list[tuple[str, Any]]:
         """Running statistics and their like, which forward passes change, also those of an evaluation in training mode."""
-        return ((name_of(name), b) for name, b in self._model.named_buffers())
+        return [] if self._model is None else self._named(self._model.named_buffers())
 
     def _of_buffers(self) -> dict[str, Any]:
         """Returns the fact of their column: the step's own forward has changed them already. Empty where the model has none."""
-        has = self._model is not None and next(iter(self._model.buffers()), None) is not None
-        return {"digests.buffers": {"when": "after"}} if has else {}
+        return {"digests.buffers": {"when": "after"}} if self._buffers() else {}
 
-    def _grads(self) -> Iterator[tuple[str, Any]]:
-        for name, p in self._params():
-            if p.grad is not None:
-                yield name, p.grad
-
-    def _state(self) -> Iterator[tuple[str, Any]]:
+    def _state(self) -> list[tuple[str, Any]]:
         import torch
 
-        for name, p in self._parameters():
-            for key, value in self._optimizer.state.get(p, {}).items():
+        of, found = self._optimizer.state, []
+        for name, p in self._parameters() if of else ():
+            for key, value in of.get(p, {}).items():
                 if isinstance(value, torch.Tensor):
-                    yield f"{name}.{key}", value
+                    found.append((f"{name}.{key}", value))
                 elif isinstance(value, (bool, int, float)):
-                    yield f"{name}.{key}", torch.tensor(float(value), dtype=torch.float64)
+                    found.append((f"{name}.{key}", torch.tensor(float(value), dtype=torch.float64)))
+        return found
 
     def stop(self) -> None:
         """Takes its hooks off the optimizer and a parameter."""
@@ -241,34 +245,3 @@ class Watch:
 
 def _before(*names: str) -> dict[str, Any]:
     return {f"digests.{name}": {"when": "before"} for name in names}
-
-
-def generators() -> dict[str, int]:
-    """Returns the digests of the states of the generators of random numbers that the program has.
-
-    >>> generators() == generators()
-    True
-    """
-    version, words, gauss = random.getstate()
-    found = {"python": digest_bytes(struct.pack(f"<i{len(words)}I", version, *words) + repr(gauss).encode())}
-    numpy, torch = sys.modules.get("numpy"), sys.modules.get("torch")
-    if numpy is not None:
-        state = numpy.random.get_state(legacy=False)
-        rest = (state["state"]["pos"], state["has_gauss"], state["gauss"])
-        found["numpy"] = digest_bytes(state["state"]["key"].tobytes() + repr(rest).encode())
-    if torch is not None:
-        found["torch"] = digest_bytes(torch.get_rng_state().numpy().tobytes())
-        if torch.cuda.is_initialized():
-            found["cuda"] = digest_bytes(torch.cuda.get_rng_state().numpy().tobytes())
-    return found
-
-
-def of_generators(idle: dict[str, int]) -> int:
-    """Returns the digest of the generators. One that training does not draw from says nothing of it, and is seldom seeded: Python's and
-    NumPy's are left out while their states are those that they had before, in `idle`.
-
-    >>> of_generators(generators()) == of_generators(generators())
-    True
-    """
-    now = generators()
-    return of_set((name, state) for name, state in now.items() if name not in ("python", "numpy") or idle.get(name) != state)
