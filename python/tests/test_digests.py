@@ -1,5 +1,6 @@
 """Digests: of C, of torch and of a loop over the definition in docs/digests.md, on the same bytes."""
 
+import contextlib
 import importlib.util
 import json
 import os
@@ -7,6 +8,7 @@ import random
 import re
 import subprocess
 import unittest
+import unittest.mock
 
 import support
 from tscope import _digests
@@ -187,31 +189,33 @@ class Torch(support.Case):
                     with self.subTest(kind, n=n, last=last):
                         self.assertEqual([_is_zero(grad), _is_zero(wide)], [last == 0] * 2)
 
-    def test_the_generator_of_numpy(self):
-        """Its state is told where it differs from that of the beginning, and only there, also by half of a pair of normal numbers."""
-        try:
-            import numpy
-        except ImportError:
-            self.skipTest("NumPy is not installed")
+    def test_generators_whose_memory_is_read(self):
+        """Those of Python and NumPy are told where they differ from the beginning, and only there; also half of a pair left over."""
         from tscope import _generators
 
-        for left_over in (False, True):
-            numpy.random.seed(3)
-            if left_over:
-                numpy.random.standard_normal()
-            state, told = numpy.random.get_state(), []
-            generators = _generators.Generators()
-            plain = generators.digest()
-            self.assertIs(generators._resting.rests(), not left_over, "the memory is not what it was")
-            for draw, word in ((numpy.random.rand, ()), (numpy.random.standard_normal, ()), (numpy.random.seed, (4,)),
-                               (numpy.random.set_state, (state,))):
-                draw(*word)
-                told.append(generators.digest())
-            self.assertEqual([bits == plain for bits in told], [False, False, False, True])
-            with unittest.mock.patch.object(_generators, "_Resting", side_effect=AttributeError):
-                slow = _generators.Generators()
-            numpy.random.rand(), self.assertEqual(slow.digest(), generators.digest())
-            numpy.random.set_state(state), self.assertEqual(slow.digest(), plain)
+        pairs = [(random, random.gauss, random.getstate, random.setstate, "_python_rests")]
+        with contextlib.suppress(ImportError):
+            import numpy
+
+            pairs.append((numpy.random, numpy.random.normal, numpy.random.get_state, numpy.random.set_state, "_numpy_rests"))
+        for module, normal, get, put, rests in pairs:
+            for left_over in (False, True):
+                module.seed(3)
+                if left_over:
+                    normal(0, 1)
+                state, told, slowly = get(), [], []
+                with unittest.mock.patch.object(_generators, "_resting", return_value=None):
+                    slow = _generators.Generators()
+                generators = _generators.Generators()
+                plain = generators.digest()
+                self.assertIs(getattr(generators, rests).rests(), not left_over, "the memory is not what it was")
+                for act in (lambda: None, lambda m=module: m.seed(4), lambda n=normal: n(0, 1), lambda n=normal: n(0, 1),
+                            lambda p=put, s=state: p(s), lambda n=normal: n(0, 1)):
+                    act()
+                    told.append(generators.digest())
+                    slowly.append(slow.digest())
+                self.assertEqual(told, slowly)
+                self.assertEqual([bits == plain for bits in told], [True, False, False, False, True, False])
 
     def drawing(self, directory, body, *, before="", p=0.1, steps=6, every=1, watch=True):
         """Trains a net with dropout by the loss that `body` returns; `before` is executed before each step."""

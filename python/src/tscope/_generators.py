@@ -3,7 +3,7 @@
 import random
 import struct
 import sys
-from typing import Any, Optional
+from typing import Any
 
 from tscope._recorder import digest_at, digest_bytes, digest_set, digest_words
 
@@ -26,23 +26,63 @@ def _of_torch(state: Any) -> int:
 
 
 class _Resting:
-    """Whether NumPy's generator has been drawn from since: by the memory of its state, since NumPy makes a number of each of its words
-    to tell it. Where the memory does not look as it is known to, or half of a pair of normal numbers is left over, it is not known."""
+    """Whether a Mersenne Twister surely has not been drawn from since: by the memory of its state, since Python and NumPy make a number
+    of each of its words to tell it. It is known where that memory has what they tell."""
+
+    def __init__(self, at: int, told: bytes) -> None:
+        self._at, self._n = at, len(told)
+        self._before = digest_bytes(told)
+        self.known = len(told) == 4 * (_KEY + 1) and self.rests()
+
+    def rests(self) -> bool:
+        """Returns whether the memory is what it was."""
+        return digest_at(self._at, self._n) == self._before
+
+
+class _RestingPython:
+    """The same of Python's generator. Half of a pair of normal numbers may be left over, which is kept elsewhere.
+
+    >>> _RestingPython().rests()
+    True
+    """
+
+    def __init__(self) -> None:
+        _, words, gauss = random.getstate()
+        self._one: Any = getattr(random, "_inst", None)
+        size = object.__basicsize__
+        kind = type(self._one).__mro__[-2]  # of C, whose object begins with the place and the words
+        known = sys.implementation.name == "cpython" and gauss is None and kind.__basicsize__ >= size + 4 * (_KEY + 1)
+        self._memory = _Resting(id(self._one) + size, struct.pack(f"={len(words)}I", words[-1], *words[:-1])) if known else None
+
+    def rests(self) -> bool:
+        """Returns whether it surely has not been drawn from."""
+        memory = self._memory
+        same = memory is not None and memory.known and getattr(random, "_inst", None) is self._one
+        return same and self._one.gauss_next is None and memory.rests()  # type: ignore[union-attr]
+
+
+class _RestingNumpy:
+    """The same of NumPy's, where no half of a pair of normal numbers was left over as it was looked at first."""
 
     def __init__(self, numpy: Any) -> None:
         self._kind = numpy.random.mtrand
         self._bits = self._kind._rand._bit_generator  # which keeps the memory there
         state = numpy.random.get_state(legacy=False)
-        self._at = self._bits.ctypes.state_address
-        expected = state["state"]["key"].tobytes() + struct.pack("=i", state["state"]["pos"])
-        self._before = digest_bytes(expected)
-        known = state["bit_generator"] == "MT19937" and len(expected) == 4 * (_KEY + 1) and not state["has_gauss"]
-        self._known = known and self.rests(True)
+        told = state["state"]["key"].tobytes() + struct.pack("=i", state["state"]["pos"])
+        known = state["bit_generator"] == "MT19937" and not state["has_gauss"]
+        self._memory = _Resting(self._bits.ctypes.state_address, told) if known else None
 
-    def rests(self, known: Optional[bool] = None) -> bool:
-        """Returns whether it surely has not."""
-        same = self._kind._rand._bit_generator is self._bits
-        return same and (known or self._known) and digest_at(self._at, 4 * (_KEY + 1)) == self._before
+    def rests(self) -> bool:
+        """Returns whether it surely has not been drawn from."""
+        memory = self._memory
+        return memory is not None and memory.known and self._kind._rand._bit_generator is self._bits and memory.rests()
+
+
+def _resting(kind: Any, *of: Any) -> Any:
+    try:
+        return kind(*of)
+    except Exception:
+        return None  # of another release: the state is asked for each time
 
 
 class Generators:
@@ -55,22 +95,19 @@ class Generators:
 
     def __init__(self) -> None:
         numpy = sys.modules.get("numpy")
-        self._python = _of_python()
+        self._python, self._python_rests = _of_python(), _resting(_RestingPython)
         self._numpy = _of_numpy(numpy) if numpy is not None else None
-        self._resting: Optional[_Resting] = None
-        try:
-            self._resting = _Resting(numpy) if numpy is not None else None
-        except Exception:
-            pass  # of another NumPy: its state is asked for each time
+        self._numpy_rests = _resting(_RestingNumpy, numpy)
 
     def digest(self) -> int:
         """Returns the digest of their states."""
         found = []
-        python = _of_python()
-        if python != self._python:
-            found.append(("python", python))
+        if not (self._python_rests and self._python_rests.rests()):
+            state = _of_python()
+            if state != self._python:
+                found.append(("python", state))
         numpy, torch = sys.modules.get("numpy"), sys.modules.get("torch")
-        if numpy is not None and not (self._resting is not None and self._resting.rests()):
+        if numpy is not None and not (self._numpy_rests and self._numpy_rests.rests()):
             state = _of_numpy(numpy)
             if state != self._numpy:
                 found.append(("numpy", state))
