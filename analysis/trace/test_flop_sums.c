@@ -65,6 +65,10 @@ static void achieved(void **state)
 	assert_int_equal(f.unknown, 1);
 	assert_int_equal(f.unknown_work.ns, 77);
 	assert_null(f.no_peak);
+	ts_flops_of_busy(&f, 5000); /* other kernels took the rest: 600,000,128 in 5 us */
+	assert_true(f.has_of_busy && f.of_busy > 120e12 && f.of_busy < 120.001e12);
+	ts_flops_of_busy(&f, 0);
+	assert_false(f.has_of_busy);
 	made_finish(&m);
 }
 

@@ -70,7 +70,8 @@ enum ts_status ts_trace_answer(const struct ts_trace *trace, const struct ts_cri
 	    ts_idle_rows(trace, arena, &out.idle, &out.n_idle, err) || ts_nest(trace, arena, &nest, err) ||
 	    ts_trace_host(trace, &nest, &out.lines, arena, &out.host, err) ||
 	    (!critical && ts_critical_path(trace, &nest, &(struct ts_path_asked){.has_step = false}, arena, &out.critical, err)) ||
-	    ts_trace_work(trace, &nest, &out.lines, arena, &out.work, err))
+	    ts_trace_work(trace, &nest, &out.lines, arena, &out.work, err) ||
+	    ts_allocation_sums(trace, &nest, arena, &out.memory, &out.n_memory, err))
 		return err->status;
 	if (critical)
 		out.critical = *critical;

@@ -2,6 +2,7 @@
 #ifndef TSCOPE_ANALYSIS_TRACE_TRACE_ANSWER_H
 #define TSCOPE_ANALYSIS_TRACE_TRACE_ANSWER_H
 
+#include "analysis/trace/allocation_sums.h"
 #include "analysis/trace/critical_path.h"
 #include "analysis/trace/idle.h"
 #include "analysis/trace/kernel_sums.h"
@@ -40,6 +41,8 @@ struct ts_trace_answer {
 	struct ts_critical_path critical;
 	struct ts_trace_verdict verdict; /* by ts_trace_judge alone */
 	struct ts_trace_work work;
+	struct ts_allocation_place *memory; /* of each device, and of the host, that the instants of the allocator name */
+	size_t n_memory;
 };
 
 /* Counts and computes; what the reader alone knows (path, events, cut, notices) is left for the caller. Texts are the trace's.

@@ -1,10 +1,13 @@
 #include "analysis/trace/trace_work.h"
 
+#include "analysis/trace/saturate.h"
+
 enum ts_status ts_trace_work(const struct ts_trace *trace, const struct ts_nest *nest, const struct ts_timelines *lines,
 			     struct ts_arena *arena, struct ts_trace_work *ret, struct ts_error *err)
 {
 	struct ts_trace_work out = {0};
 	struct ts_device_work work;
+	uint64_t busy = 0;
 	size_t warmup = trace->warmup.given ? 0 : ts_step_warmup(lines->n_steps);
 
 	if (ts_device_work(trace, nest, arena, &work, err) ||
@@ -14,6 +17,9 @@ enum ts_status ts_trace_work(const struct ts_trace *trace, const struct ts_nest 
 	    ts_work_marks(trace, nest, &work, arena, &out.marks, err) || ts_run_sums(trace, nest, arena, &out.runs, err) ||
 	    ts_step_sums(trace, nest, lines, warmup, arena, &out.steps, err))
 		return err->status;
+	for (size_t i = 0; i < lines->n_devices; i++)
+		busy = ts_plus(busy, lines->devices[i].timeline.busy_ns);
+	ts_flops_of_busy(&out.flops, busy);
 	out.all = work.all;
 	out.known = work.known;
 	out.unknown = work.unknown;

@@ -241,6 +241,21 @@ static const char *sizes_text(struct ts_report *r, const struct ts_memory_device
 
 /* --- what is free, and what it cost --- */
 
+/* "2 of less than 2 MiB (4 MiB), 7 of 2 to 64 MiB (140 MiB)": many small ones are what expandable segments would join. */
+static const char *segments(struct ts_report *r, const struct ts_memory_device *d)
+{
+	static const char *const sizes[TS_FRAGMENT_CLASSES] = {"of less than 2 MiB", "of 2 to 64 MiB", "of 64 to 256 MiB",
+							       "of 256 MiB to 1 GiB", "of 1 GiB and more"};
+	const char *text = NULL;
+
+	for (int i = 0; i < TS_FRAGMENT_CLASSES; i++)
+		if (d->fragments.classes[i].n)
+			text = ts_report_join(r, text, ", ",
+					      ts_report_say(r, "%s %s (%s)", ts_snap_count(r, d->fragments.classes[i].n), sizes[i],
+							    ts_snap_bytes(r, d->fragments.classes[i].reserved)));
+	return text;
+}
+
 static void free_memory(struct ts_report *r, const struct ts_memory_device *d)
 {
 	const struct ts_fragments *f = &d->fragments;
@@ -255,6 +270,8 @@ static void free_memory(struct ts_report *r, const struct ts_memory_device *d)
 				     f->n_pinned ? ts_report_say(r, "; %s of less than 2 MiB between two gaps",
 								 ts_snap_plural(r, f->n_pinned, "block"))
 						 : ""));
+	if (d->replay->n_segments)
+		ts_report_line(r, s, "segments", segments(r, d));
 	for (size_t i = 0; i < d->n_gaps && i < GAPS_SHOWN; i++) {
 		const struct ts_memory_who *beside = d->gaps[i].before.file.len ? &d->gaps[i].before : &d->gaps[i].after;
 

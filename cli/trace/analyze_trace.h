@@ -34,6 +34,8 @@ enum ts_status ts_trace_host_time_text(struct ts_cli *cli, const struct ts_trace
 /* What devices worked on: text_ops.c, and behind it what stands out, text_marks.c. */
 enum ts_status ts_trace_ops_text(struct ts_cli *cli, const struct ts_trace_answer *answer, struct ts_error *err);
 enum ts_status ts_trace_marks_text(struct ts_cli *cli, const struct ts_trace_work *work, struct ts_error *err);
+/* What operators allocated: text_allocations.c. */
+enum ts_status ts_trace_allocations_text(struct ts_cli *cli, const struct ts_trace_answer *answer, struct ts_error *err);
 /* What is known of torch.compile, of a trace without work of devices. */
 void ts_trace_breaks_text(struct ts_cli *cli, const struct ts_graph_breaks *breaks);
 /* The critical path: text_path.c. */

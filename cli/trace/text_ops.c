@@ -104,6 +104,19 @@ static void flop_row(struct ts_cli *cli, struct ts_grid *grid, const struct ts_f
 	ts_trace_name(cli, grid, f->shapes);
 }
 
+/* "In all the time that devices worked, 1.2 ms, these operations are 114.7 TFLOP/s, 11.6 % of the peak." */
+static void of_busy(struct ts_cli *cli, const struct ts_flop_sums *f)
+{
+	const char *share =
+		f->all.has_peak ? ts_arena_printf(&cli->arena, ", %.1f %% of the peak", 100 * f->of_busy / f->all.peak) : "";
+
+	if (f->has_of_busy)
+		ts_text_wrapped(cli, TS_STYLE_PLAIN, 2,
+				ts_arena_printf(&cli->arena, "In all the time that devices worked, %s, these operations are %s%s%s.",
+						ts_trace_ms(cli, f->busy_ns), f->unknown ? "at least " : "",
+						tera(cli, f->of_busy, "TFLOP/s"), share ? share : ""));
+}
+
 static enum ts_status flops(struct ts_cli *cli, const struct ts_flop_sums *f, struct ts_error *err)
 {
 	static const struct ts_grid_column columns[] = {{"ran", TS_ALIGN_RIGHT, 0},	    {"operations", TS_ALIGN_RIGHT, 0},
@@ -122,6 +135,7 @@ static enum ts_status flops(struct ts_cli *cli, const struct ts_flop_sums *f, st
 	if (ts_grid_print(&grid, &cli->term, 2, &cli->out, err))
 		return err->status;
 	ts_trace_more(cli, f->n, SHAPES_SHOWN, "row");
+	of_busy(cli, f);
 	if (f->unknown)
 		ts_text_wrapped(cli, TS_STYLE_DIM, 2,
 				ts_arena_printf(&cli->arena, "not counted, as its arguments do not say enough: %s, %s",

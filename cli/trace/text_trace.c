@@ -356,7 +356,7 @@ enum ts_status ts_render_trace_text(struct ts_cli *cli, const struct ts_trace_an
 				"The trace has no events of devices, so there is nothing to say of their time.");
 		ts_trace_breaks_text(cli, &a->work.marks.breaks);
 	}
-	if (ts_trace_host_text(cli, a, err) || ts_trace_host_time_text(cli, a, err))
+	if (ts_trace_allocations_text(cli, a, err) || ts_trace_host_text(cli, a, err) || ts_trace_host_time_text(cli, a, err))
 		return err->status;
 	return ts_arena_check(&cli->arena, err);
 }

@@ -104,6 +104,15 @@ static const struct ts_shape_field history_rows[] = {
 static const struct ts_shape history_shape = {JSON_SHAPE("memory_history", history_rows)};
 #undef TYPE
 
+#define TYPE struct ts_fragment_class
+static const struct ts_shape_field class_rows[] = {
+	{NULL, "segment_count", U32(n)},
+	{NULL, "reserved_bytes", U64(reserved)},
+	{NULL, "free_bytes", U64(free)},
+};
+static const struct ts_shape class_shape = {JSON_SHAPE("memory_segments", class_rows)};
+#undef TYPE
+
 #define TYPE struct ts_fragments
 static const struct ts_shape_field fragment_rows[] = {
 	{NULL, "free_bytes", U64(free)},
@@ -117,6 +126,8 @@ static const struct ts_shape_field fragment_rows[] = {
 	{NULL, "pinned_bytes", U64(pinned)},
 	{NULL, "expandable_segment_count", U32(n_expandable)},
 	{NULL, "expandable_reserved_bytes", U64(expandable)},
+	{NULL, "segments_by_size", FIXED(ONE, classes), OF(class_shape),
+	 ABOUT("below 2 MiB, 64 MiB, 256 MiB and 1 GiB, and from there on")},
 };
 static const struct ts_shape fragments_shape = {JSON_SHAPE("memory_free", fragment_rows)};
 #undef TYPE

@@ -134,6 +134,10 @@ static const struct ts_shape_field flops_rows[] = {
 	{NULL, "unknown_count", U64(unknown), ABOUT("operators with a formula whose shapes or arguments do not say enough")},
 	{NULL, "unknown", ONE(unknown_work, ts_shape_work_sum), ABOUT("what these launched")},
 	{NULL, "no_peak", STRING(no_peak), WHEN(lacks_peaks), ABOUT("why there is no peak; null: there are some")},
+	{NULL, "busy_ns", U64(busy_ns), ABOUT("of each device, added up")},
+	{NULL, "busy_flops_per_s", F64(of_busy), HAS(has_of_busy),
+	 ABOUT("sum_flops by busy_ns; at least so many, where operators are unknown; by the peak it is what a device made of its "
+	       "time")},
 };
 static const struct ts_shape ts_shape_flop_sums = {JSON_SHAPE("trace_flop_sums", flops_rows)};
 #undef TYPE

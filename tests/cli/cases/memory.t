@@ -91,6 +91,7 @@ $ tscope analyze ./memory/oom.pickle
 | FREE  29 MiB of what is reserved
 |   cache        0 B in 0 whole segments; empty_cache returns it
 |   fragments    29 MiB that empty_cache does not return; 1 block of less than 2 MiB between two gaps
+|   segments     6 of 2 to 64 MiB (112 MiB)
 |   largest gaps 18.5 MiB of a segment of 20 MiB, beside remember lab/plots.py:9
 |                8 MiB of a segment of 20 MiB, beside remember lab/plots.py:9
 |                1 MiB of a segment of 20 MiB, beside remember lab/plots.py:9
@@ -224,6 +225,7 @@ $ tscope analyze --device-memory 1GiB ./memory/newest4.pickle.gz
 | FREE  2 MiB of what is reserved
 |   cache        0 B in 0 whole segments; empty_cache returns it
 |   fragments    2 MiB that empty_cache does not return
+|   segments     1 of 2 to 64 MiB (4 MiB)
 |   largest gaps 2 MiB of a segment of 4 MiB
 |   expandable   4 MiB in 1 segment
 |   pools        2 MiB of the fragments belong to private pools
@@ -261,6 +263,7 @@ $ tscope analyze ./memory/list.pickle
 | FREE  20 MiB of what is reserved
 |   cache        0 B in 0 whole segments; empty_cache returns it
 |   fragments    20 MiB that empty_cache does not return
+|   segments     1 of 2 to 64 MiB (20 MiB)
 |   largest gaps 20 MiB of a segment of 20 MiB
 |
 | OTHER DEVICES
@@ -595,6 +598,7 @@ $ tscope analyze ./foreign.pickle
 | FREE  0 B of what is reserved
 |   cache        0 B in 0 whole segments; empty_cache returns it
 |   fragments    0 B that empty_cache does not return
+|   segments     1 of less than 2 MiB (512 B)
 |
 | ALLOCATOR
 |   device       taken from it 0 times (0 B), given back 0 times (0 B)

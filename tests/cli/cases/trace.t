@@ -73,6 +73,7 @@ $ tscope analyze ./traced/trace.json
 |   ran       operations          time          achieved  of the peak  type  operator  shapes
 |     6  0.0004027 TFLOP  48.000000 ms  0.008389 TFLOP/s            -  -     all
 |     6  0.0004027 TFLOP  48.000000 ms  0.008389 TFLOP/s            -  -     aten::mm  [[1024,512],[512,64]]
+|   In all the time that devices worked, 61.000000 ms, these operations are 0.006601 TFLOP/s.
 |   The type of the inputs is not recorded, or has no peak, so no peak is said.
 |
 | Copies by direction (bandwidth: bytes by duration, of those that say their bytes)
@@ -1820,7 +1821,9 @@ $ tscope analyze --json ./traced/demo.json.gz
 |         "count": 0,
 |         "sum_ns": 0
 |       },
-|       "no_peak": "The type of the inputs is not recorded, or has no peak"
+|       "no_peak": "The type of the inputs is not recorded, or has no peak",
+|       "busy_ns": 61000000,
+|       "busy_flops_per_s": 6600871868.852459
 |     },
 |     "use": {
 |       "all": {
@@ -2094,6 +2097,7 @@ $ tscope analyze --json ./traced/demo.json.gz
 |       ]
 |     }
 |   },
+|   "memory": [],
 |   "notices": []
 | }
 # Cut off: what stands before is read, and it is said.
@@ -2162,6 +2166,7 @@ $ tscope analyze ./traced/cut.json
 |   ran       operations          time          achieved  of the peak  type  operator  shapes
 |     2  0.0001342 TFLOP  16.000000 ms  0.008389 TFLOP/s            -  -     all
 |     2  0.0001342 TFLOP  16.000000 ms  0.008389 TFLOP/s            -  -     aten::mm  [[1024,512],[512,64]]
+|   In all the time that devices worked, 20.000000 ms, these operations are 0.006711 TFLOP/s.
 |   The type of the inputs is not recorded, or has no peak, so no peak is said.
 |
 | A step, by what it launched (2 steps from step 1 on)
@@ -2600,6 +2605,14 @@ $ rm cycles/trace-40.json.gz && tscope analyze ./cycles | head -3
 | trace     trace.json
 | of        rank 1 of 2, nccl, on Tesla V100-SXM2-32GB
 | has       38 events: 6 operators, 0 Python functions, 6 annotations, 13 runtime calls; 12 kernels, 1
+# What operators allocated, by the profiler's own record: 1000 and 24 within mm, 500 between operators, and a free; at most 9000 were allocated, with what was there before.
+$ printf '{"traceEvents":[%s\n%s\n%s\n%s\n%s]}' '{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":1,"ts":10,"dur":20},' '{"ph":"i","name":"[memory]","pid":1,"tid":1,"ts":11,"args":{"Bytes":1000,"Total Allocated":8476,"Device Type":1,"Device Id":0}},' '{"ph":"i","name":"[memory]","pid":1,"tid":1,"ts":12,"args":{"Bytes":24,"Total Allocated":8500,"Device Type":1,"Device Id":0}},' '{"ph":"i","name":"[memory]","pid":1,"tid":1,"ts":40,"args":{"Bytes":500,"Total Allocated":9000,"Device Type":1,"Device Id":0}},' '{"ph":"i","name":"[memory]","pid":1,"tid":1,"ts":50,"args":{"Bytes":-1000,"Total Allocated":8000,"Device Type":1,"Device Id":0}}' > allocated.json; tscope analyze ./allocated.json | sed -n '/^Memory/,/^$/p'
+| Memory of device 0 by operator, of the profiler's own record; at most 8.79 KiB was allocated at once
+|   allocated  times   freed  operator
+|    1.49 KiB      3  1000 B  all
+|       1 KiB      2     0 B  aten::mm
+|       500 B      1  1000 B  none
+|
 # The tables of other tools, and the right number beside each that is wrong: the steps, and the all-reduce that has "mm" in its arguments.
 $ tscope analyze --as axolotl ./traced/trace.json
 |
