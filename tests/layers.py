@@ -27,7 +27,6 @@ ROOMS = {
     "analysis/gate": {"run", "base", "analysis/stats", "analysis/answer", "analysis/rank", "analysis/ranks"},
     "analysis/retention": {"run", "base", "analysis/answer"},
     "analysis/trace": {"run", "base", "analysis/stats", "analysis/answer", "analysis/rank", "analysis/ranks", "analysis/rules"},
-    "analysis/peers": {"run", "base", "analysis/answer", "analysis/trace", "analysis/snapshot"},
     "analysis/traceml": {"run", "base", "analysis/answer", "analysis/gate"},
     "ingest": {"run", "base", "record", "ingest"},
     "ingest/formats": {"base"},
@@ -74,7 +73,6 @@ ROOMS = {
     "cli/traceml": OUTSIDE | {"cli/core", "cli/text", "cli/json"},
     "cli/snapshot": OUTSIDE | {"cli/core", "cli/text", "cli/json", "cli/report"},
     "cli/trace": OUTSIDE | {"cli/core", "cli/text", "cli/json", "cli/report"},
-    "cli/peers": OUTSIDE | {"cli/core", "cli/text", "cli/json", "cli/snapshot", "cli/trace"},
     "cli/verbs": OUTSIDE | {"cli"},
 }
 # Whole headers and foreign libraries: (pattern of the include, rooms where it may stand).

@@ -288,11 +288,3 @@ bool ts_flops_of(struct ts_span name, struct ts_span shapes, struct ts_span inpu
 	}
 	return false;
 }
-
-bool ts_flops_conv2d(struct ts_span shapes, struct ts_span inputs, uint64_t *ret)
-{
-	struct arguments a = {.n_shapes = 0};
-
-	return shapes.len && inputs.len && read(shapes, &a, shape_token) && read(inputs, &a, input_token) && a.shapes[0].n == 4 &&
-	       convolution(&a, 0, ret);
-}

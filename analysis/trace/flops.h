@@ -27,8 +27,5 @@ bool ts_flops_known(struct ts_span name, size_t *ret_input);
 /* shapes is "Input Dims", inputs "Concrete Inputs", which only convolutions and attention of packed sequences need. False: there is
  * no formula, or they do not say enough, do not fit together, or give more than 64 bits hold. */
 bool ts_flops_of(struct ts_span name, struct ts_span shapes, struct ts_span inputs, uint64_t *ret);
-/* The same for aten::conv2d, within which a convolution is counted above: its inputs are stride, padding and dilation, but it may say
- * its padding in words, which gives none. */
-bool ts_flops_conv2d(struct ts_span shapes, struct ts_span inputs, uint64_t *ret);
 
 #endif

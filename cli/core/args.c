@@ -3,6 +3,7 @@
 
 #include "base/number.h"
 #include "base/suggest.h"
+#include "cli/core/gone.h"
 
 #include <float.h>
 
@@ -29,12 +30,15 @@ static const char *nearest(const char *typed, const struct ts_option *table, con
 	return best;
 }
 
-static enum ts_status unknown(const char *typed, const struct ts_option *own, const struct ts_option *common,
+/* value: what stands behind it; NULL: nothing. */
+static enum ts_status unknown(const char *typed, const char *value, const struct ts_option *own, const struct ts_option *common,
 			      struct ts_error *err)
 {
 	size_t bound = ts_suggest_bound(typed);
 	const char *best = nearest(typed, own, NULL, &bound);
 
+	if (value && ts_gone_option(typed, value, err))
+		return err->status;
 	best = nearest(typed, common, best, &bound);
 	if (best)
 		return ts_error_set(err, TS_INVALID, "unknown option --%s; did you mean --%s?", typed, best);
@@ -58,7 +62,11 @@ static bool among(const char *choices, const char *value)
 
 static enum ts_status add(struct ts_args *args, const struct ts_option *option, const char *value, bool letter, struct ts_error *err)
 {
-	if (value && option->complete == TS_COMPLETE_CHOICE && !among(option->choices, value))
+	bool refused = value && option->complete == TS_COMPLETE_CHOICE && !among(option->choices, value);
+
+	if (refused && ts_gone_option(option->name, value, err))
+		return err->status;
+	if (refused)
 		return ts_error_set(err, TS_INVALID, "--%s must be one of: %s; it is '%s'", option->name, option->choices,
 				    value);
 	args->items[args->n++] = (struct ts_arg){option, value, letter};
@@ -81,7 +89,9 @@ static enum ts_status take_long(struct ts_args *args, const struct ts_option *ow
 	if (!option) {
 		const char *copy = ts_arena_printf(arena, "%.*s", TS_SPAN_ARG(name));
 
-		return copy ? unknown(copy, own, common, err) : ts_arena_error(arena, err);
+		if (!value && *io_at + 1 < argc)
+			value = argv[*io_at + 1];
+		return copy ? unknown(copy, value, own, common, err) : ts_arena_error(arena, err);
 	}
 	if (!option->argument && value)
 		return ts_error_set(err, TS_INVALID, "--%s takes no value", option->name);

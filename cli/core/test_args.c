@@ -125,6 +125,29 @@ static void errors_name_the_option(void **state)
 	assert_int_equal(PARSE(&a, &err, "--state=running"), TS_OK);
 }
 
+/* Whoever types an option that is gone is told what shows the same; another value of it is wrong as before. */
+static void an_option_that_is_gone(void **state)
+{
+	static const struct ts_option as[] = {{.name = "as", .argument = "TOOL", .complete = TS_COMPLETE_CHOICE, .choices = "traceml"},
+					      {0}};
+	static const char *const words[] = {"--as", "axolotl"}, *const joined[] = {"--as=kempner"}, *const other[] = {"--as", "else"},
+				 *const alone[] = {"--as"};
+	struct ts_args a = {0};
+	struct ts_error err;
+
+	(void)state;
+	assert_int_not_equal(ts_args_parse(&a, NULL, NULL, 2, words, false, &arena, &err), TS_OK);
+	says(&err, "--as axolotl is gone: tscope analyze of a trace or a memory snapshot");
+	assert_int_not_equal(ts_args_parse(&a, as, NULL, 2, words, false, &arena, &err), TS_OK);
+	says(&err, "--as axolotl is gone");
+	assert_int_not_equal(ts_args_parse(&a, NULL, NULL, 1, joined, false, &arena, &err), TS_OK);
+	says(&err, "--as kempner is gone: tscope analyze of a trace shows");
+	assert_int_not_equal(ts_args_parse(&a, as, NULL, 2, other, false, &arena, &err), TS_OK);
+	says(&err, "--as must be one of: traceml; it is 'else'");
+	assert_int_not_equal(ts_args_parse(&a, NULL, NULL, 1, alone, false, &arena, &err), TS_OK);
+	says(&err, "unknown option --as");
+}
+
 static void numbers(void **state)
 {
 	struct ts_args a;
@@ -241,11 +264,17 @@ static void distances(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(long_options),	     cmocka_unit_test(short_options),
-		cmocka_unit_test(dashes_end_options), cmocka_unit_test(stops_at_the_verb),
-		cmocka_unit_test(errors_name_the_option), cmocka_unit_test(numbers),
-		cmocka_unit_test(numbers_above_zero), cmocka_unit_test(sizes),
-		cmocka_unit_test(durations),	     cmocka_unit_test(distances),
+		cmocka_unit_test(long_options),
+		cmocka_unit_test(short_options),
+		cmocka_unit_test(dashes_end_options),
+		cmocka_unit_test(stops_at_the_verb),
+		cmocka_unit_test(errors_name_the_option),
+		cmocka_unit_test(an_option_that_is_gone),
+		cmocka_unit_test(numbers),
+		cmocka_unit_test(numbers_above_zero),
+		cmocka_unit_test(sizes),
+		cmocka_unit_test(durations),
+		cmocka_unit_test(distances),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

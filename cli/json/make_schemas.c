@@ -17,11 +17,11 @@ static const struct {
 } verbs[] = {
 	{"diff",
 	 {&ts_shape_diff_answer, &ts_shape_matrix_answer, &ts_shape_trace_diff, &ts_shape_trace_ranks, &ts_shape_memory_diff,
-	  &ts_shape_memory_diffs, &ts_shape_peer}},
+	  &ts_shape_memory_diffs}},
 	{"check-resume", {&ts_shape_resume}},
 	{"gate", {&ts_shape_gate_answer}},
 	{"baseline", {&ts_shape_baseline_answer}},
-	{"analyze", {&ts_shape_analysis, &ts_shape_trace, &ts_shape_trace_job, &ts_shape_memory, &ts_shape_moment, &ts_shape_peer}},
+	{"analyze", {&ts_shape_analysis, &ts_shape_trace, &ts_shape_trace_job, &ts_shape_memory, &ts_shape_moment}},
 	{"plot", {&ts_shape_chart}},
 	{"trend", {&ts_shape_trend}},
 	{"show", {&ts_shape_show_answer, &ts_shape_moment}},

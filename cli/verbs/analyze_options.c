@@ -14,17 +14,16 @@ static const struct {
 	unsigned of;
 } options[] = {
 	{"warmup", TS_OF_RUNS | ANY_TRACE | JOBS},
-	{"rank", TS_OF_RUNS | TS_OF_STORED | TS_OF_STORED_SNAPSHOTS | TS_AS_PEER},
-	{"trace", TS_OF_STORED | TS_AS_PEER},
-	{"snapshot", TS_OF_STORED_SNAPSHOTS | TS_AS_PEER},
+	{"rank", TS_OF_RUNS | TS_OF_STORED | TS_OF_STORED_SNAPSHOTS},
+	{"trace", TS_OF_STORED},
+	{"snapshot", TS_OF_STORED_SNAPSHOTS},
 	{"flops-per-step", TS_OF_RUNS},
 	{"peak-tflops", TS_OF_RUNS},
 	{"dtype", TS_OF_RUNS},
 	{"microbatches", TS_OF_RUNS},
-	{"device-memory", TS_OF_RUNS | ANY_SNAPSHOT | TS_AS_PEER},
+	{"device-memory", TS_OF_RUNS | ANY_SNAPSHOT},
 	{"policy", TS_OF_RUNS | ANY_TRACE | JOBS | ANY_SNAPSHOT},
 	{"fail-on", TS_OF_RUNS | ANY_TRACE | JOBS | ANY_SNAPSHOT},
-	{"as", ANY_TRACE | ANY_SNAPSHOT | TS_AS_PEER},
 	{"html", TS_OF_RUNS | ANY_TRACE | JOBS | ANY_SNAPSHOT},
 	{"rows", TS_OF_RUNS},
 	{"fresh", TS_OF_RUNS | TS_OF_STORED_JOBS},
@@ -109,8 +108,6 @@ enum ts_status ts_analyze_refuse(const struct ts_cli *cli, enum ts_analyzed of, 
 	for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
 		if (options[i].of & of || !ts_args_has(&cli->args, options[i].name))
 			continue;
-		if (of == TS_AS_PEER)
-			return ts_error_set(err, TS_INVALID, "analyze: --%s does not go with --as", options[i].name);
 		way(cli, of, i, word, &one, command, sizeof command);
 		if (one)
 			return ts_error_set(err, TS_INVALID, "analyze: --%s is for %s, and %s is %s: %s", options[i].name, one, word,

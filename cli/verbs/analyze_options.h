@@ -11,8 +11,7 @@ enum ts_analyzed {
 	TS_OF_SNAPSHOTS = 8,
 	TS_OF_FOLDERS = 16,	     /* traces of the ranks of a job */
 	TS_OF_STORED_SNAPSHOTS = 32, /* a snapshot of a run */
-	TS_AS_PEER = 64,	     /* --as: the tables of another tool of a trace or a snapshot */
-	TS_OF_STORED_JOBS = 128,     /* traces of several ranks of a run without steps */
+	TS_OF_STORED_JOBS = 64,	     /* traces of several ranks of a run without steps */
 };
 
 /* TS_INVALID if an option was given that does not go with this; word: how it was named. */

@@ -6,7 +6,6 @@
 #include "cli/core/names.h"
 #include "cli/core/policy_file.h"
 #include "cli/json/json_parts.h"
-#include "cli/peers/as_peer.h"
 #include "cli/report/render_report.h"
 #include "cli/report/report.h"
 #include "cli/snapshot/analyze_snapshot.h"
@@ -80,8 +79,6 @@ static enum ts_status of_snapshot(struct ts_cli *cli, const char *path, struct t
 
 	if (ts_analyze_refuse(cli, TS_OF_SNAPSHOTS, path, err))
 		return err->status;
-	if (ts_args_has(&cli->args, "as"))
-		return ts_analyze_refuse(cli, TS_AS_PEER, path, err) ? err->status : ts_snapshot_as_peer(cli, path, err);
 	if (ts_analyze_snapshot(cli, path, &findings, err))
 		return err->status;
 	cli->exit_code = ts_fails_on(cli, &findings) ? TS_EXIT_NO : TS_EXIT_YES;
@@ -92,16 +89,7 @@ static enum ts_status of_trace(struct ts_cli *cli, const char *path, bool folder
 {
 	if (ts_analyze_refuse(cli, folder ? TS_OF_FOLDERS : TS_OF_TRACES, path, err))
 		return err->status;
-	if (ts_args_has(&cli->args, "as"))
-		return ts_analyze_refuse(cli, TS_AS_PEER, path, err) ? err->status : ts_trace_as_peer(cli, path, err);
 	return folder ? ts_analyze_trace_folder(cli, path, err) : ts_analyze_trace(cli, path, err);
-}
-
-static enum ts_status of_chosen(struct ts_cli *cli, const struct ts_run_trace *trace, struct ts_error *err)
-{
-	if (ts_args_has(&cli->args, "as"))
-		return ts_analyze_refuse(cli, TS_AS_PEER, "", err) ? err->status : ts_stored_trace_as_peer(cli, trace, err);
-	return ts_analyze_stored(cli, trace, err);
 }
 
 /* --trace NAME: one trace of the run instead of its steps. */
@@ -117,7 +105,7 @@ static enum ts_status of_stored(struct ts_cli *cli, const char *name, const stru
 	    ts_ask_get(cli->target.channel, spec, &cli->arena, &run, err) || ts_stored_traces(cli, &run, &traces, &n, err) ||
 	    ts_stored_choose(cli, traces, n, name, request->has_rank, request->rank, &chosen, err))
 		return err->status;
-	return of_chosen(cli, chosen, err);
+	return ts_analyze_stored(cli, chosen, err);
 }
 
 static enum ts_status of_chosen_snapshot(struct ts_cli *cli, const struct ts_get_reply *run, const struct ts_snapshot_choice *choice,
@@ -125,8 +113,6 @@ static enum ts_status of_chosen_snapshot(struct ts_cli *cli, const struct ts_get
 {
 	struct ts_findings findings;
 
-	if (ts_args_has(&cli->args, "as"))
-		return ts_analyze_refuse(cli, TS_AS_PEER, "", err) ? err->status : ts_stored_snapshot_as_peer(cli, run, choice, err);
 	if (ts_analyze_stored_snapshot(cli, run, choice, &findings, err))
 		return err->status;
 	cli->exit_code = ts_fails_on(cli, &findings) ? TS_EXIT_NO : TS_EXIT_YES;

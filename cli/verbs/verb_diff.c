@@ -5,7 +5,6 @@
 #include "cli/core/names.h"
 #include "cli/core/policy_file.h"
 #include "cli/json/json_diff.h"
-#include "cli/peers/as_peer.h"
 #include "cli/report/render_report.h"
 #include "cli/report/report.h"
 #include "cli/snapshot/analyze_snapshot.h"
@@ -346,8 +345,6 @@ enum ts_status ts_verb_diff(struct ts_cli *cli, struct ts_error *err)
 
 	if (ts_cli_settle(cli, err))
 		return err->status;
-	if (cli->args.n_words == 2 && as && strcmp(as, "axolotl") == 0)
-		return ts_diff_as_axolotl(cli, err);
 	if (cli->args.n_words == 2 && two_files(cli, &done, err))
 		return err->status;
 	if (done)

@@ -217,9 +217,6 @@ static const struct ts_option analyze_options[] = {
 	 .help = "read thresholds of rules from FILE: CODE.threshold = number sets one, CODE = off turns a rule off"},
 	{.name = "fail-on", .argument = "SEVERITY", .complete = TS_COMPLETE_CHOICE, .choices = "low medium high",
 	 .help = "exit with 1 if there is a finding of this severity or above: low, medium, high"},
-	{.name = "as", .argument = "TOOL", .complete = TS_COMPLETE_CHOICE, .choices = "axolotl kempner",
-	 .help = "of a trace or snapshot, print the tables of another tool, with the right number beside each that is wrong: axolotl, "
-		 "kempner"},
 	{.name = "html", .argument = "FILE", .complete = TS_COMPLETE_FILE,
 	 .help = "also write a self-contained HTML page with plots; - writes it to stdout instead of the report"},
 	{.name = "rows", .help = "print every row of every analysis instead of the report"},
@@ -243,7 +240,6 @@ static const struct ts_example analyze_examples[] = {
 	{"tscope analyze ./trace.json.gz", "shows what the devices did, by a trace of the PyTorch profiler"},
 	{"tscope analyze ./trace.json.gz --warmup 2", "leaves the first two steps that the trace marks out of every figure"},
 	{"tscope analyze ./traces/", "shows who makes whom wait, by the traces of the ranks of a job"},
-	{"tscope analyze ./trace.json.gz --as axolotl", "prints Axolotl's tables, with the right number beside each that is wrong"},
 	{"tscope analyze ./snapshot.pickle", "shows who held a device's memory, what is free in it, and why a request was refused"},
 	{"tscope analyze --at peak ./snapshot.pickle", "shows what was in use at the peak, the event, and the blocks around it"},
 	{"tscope analyze ./b8.pickle --with ./b16.pickle --scale batch=8,16 --device-memory 80GiB",
@@ -284,9 +280,9 @@ static const struct ts_option diff_options[] = {
 	 .help = "name the first tensor that differs by more than rounding, which this run of the first run's recipe shows"},
 	{.name = "policy", .argument = "FILE", .complete = TS_COMPLETE_FILE,
 	 .help = "read thresholds of the diagnosis from FILE: DIVERGENCE.name = number (docs/divergence.md)"},
-	{.name = "as", .argument = "TOOL", .complete = TS_COMPLETE_CHOICE, .choices = "traceml axolotl",
+	{.name = "as", .argument = "TOOL", .complete = TS_COMPLETE_CHOICE, .choices = "traceml",
 	 .help = "compare two summaries by the rules of another tool, and show what those rules ignore: "
-		 "traceml; or print the tables that Axolotl has of two traces, with the right numbers beside: axolotl"},
+		 "traceml"},
 	{.name = "warmup", .letter = 'w', .argument = "N",
 	 .help = "of traces: leave out the first N steps that each marks; 0 leaves out none (default: the first of three or more)"},
 	{.name = "snapshot", .argument = "NAME",
@@ -770,8 +766,8 @@ const struct ts_verb ts_verbs[] = {
 			 "for REGRESSION and MIXED, and with 3 for INCONCLUSIVE.\n\n"
 			 "Two files that the PyTorch profiler wrote may stand in the place of the runs. Then the command says in one "
 			 "sentence why a step of one takes longer, and shows what differs by parts of a step, kernels, operators "
-			 "and functions, with the noise over steps as the error (docs/trace.md). The options --all, --warmup and "
-			 "--as axolotl go with them. Two folders of such traces are compared rank by rank. It exits with 0 if "
+			 "and functions, with the noise over steps as the error (docs/trace.md). The options --all and --warmup "
+			 "go with them. Two folders of such traces are compared rank by rank. It exits with 0 if "
 			 "nothing stands out, with 1 if something does, and with 3 if one of them has a single step, so that no error "
 			 "can be given.\n\n"
 			 "Two memory snapshots may stand there, too (docs/memory.md). Then the command shows what grew, what is new "

@@ -43,7 +43,6 @@ extern const struct ts_shape ts_shape_memory_fix; /* ts_memory_fix */
 extern const struct ts_shape ts_shape_finding;	 /* ts_finding */
 extern const struct ts_shape ts_shape_unchecked; /* ts_unchecked */
 extern const struct ts_shape ts_shape_analysis;	 /* ts_analysis */
-extern const struct ts_shape ts_shape_peer;	 /* ts_peer_answer, JSON only */
 extern const struct ts_shape ts_shape_trace;	 /* ts_trace_answer, JSON only */
 extern const struct ts_shape ts_shape_trace_host; /* ts_trace_host, JSON alone */
 extern const struct ts_shape ts_shape_trace_job; /* ts_trace_job, JSON only */

@@ -243,10 +243,6 @@ diff ./traced/cut.json ./traced/slower.json --all
 diff ./traced/cpu.json ./traced/cpu.json
 diff ./traced/job ./traced/job
 diff ./memory/oom.pickle ./memory/list.pickle
-analyze --as axolotl ./traced/demo.json.gz
-analyze --as kempner ./traced/cpu.json
-analyze --as axolotl ./memory/newest4.pickle.gz
-diff --as axolotl ./traced/demo.json.gz ./traced/cut.json
 analyze ./memory/oom.pickle
 analyze --device-memory 1GiB ./memory/newest4.pickle.gz
 analyze ./memory/list.pickle

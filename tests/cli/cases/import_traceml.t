@@ -221,7 +221,7 @@ $ tscope diff --as traceml --first summaries/before summaries/hidden
 ! tscope: diff: --as traceml takes no --first
 [2]
 $ tscope diff --as else summaries/before summaries/hidden
-! tscope: diff: --as must be one of: traceml axolotl; it is 'else'
+! tscope: diff: --as must be one of: traceml; it is 'else'
 [2]
 # Without --as: they have no series, so nothing says whether they computed the same.
 $ tscope diff --first summaries/before summaries/hidden

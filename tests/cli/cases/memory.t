@@ -293,10 +293,8 @@ $ tscope analyze --device-memory "NVIDIA A100-SXM4-80GB" ./memory/oom.pickle | g
 $ tscope analyze --device-memory A100 ./memory/oom.pickle
 ! tscope: analyze: --device-memory 'A100': the name of the device does not say how much memory it has, and the table of devices does not either; it takes a size with its unit, such as 80GiB, or a name, such as 'NVIDIA A100-SXM4-80GB'
 [2]
-$ tscope analyze --device-memory 'Tesla T4' ./runs/joined | grep 'of 1. GiB'; tscope analyze --as axolotl --device-memory B0 ./memory/oom.pickle
+$ tscope analyze --device-memory 'Tesla T4' ./runs/joined | grep 'of 1. GiB'
 |   device       ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░  0.0 %  of 16 GiB
-! tscope: analyze: --device-memory 'B0': the name of the device does not say how much memory it has, and the table of devices does not either; it takes a size with its unit, such as 80GiB, or a name, such as 'NVIDIA A100-SXM4-80GB'
-[2]
 $ tscope explain MEMORY.OOM_FRAGMENTED
 | MEMORY.OOM_FRAGMENTED
 | Memory ran out in pieces.
@@ -702,153 +700,6 @@ $ tscope diff --curves ./memory/oom.pickle ./memory/list.pickle
 $ tscope diff ./memory/oom.pickle ./traced/trace.json
 ! tscope: diff: ./memory/oom.pickle is a memory snapshot, and ./traced/trace.json is none; give two of a kind
 [2]
-# Axolotl's tables, which frees at once and calls cache fragmentation, with the right numbers beside; KempnerForge has none.
-$ tscope analyze --as axolotl --device-memory 128MiB ./memory/oom.pickle
-|
-| ===========================================================================
-|   Memory: ./memory/oom.pickle
-| ===========================================================================
-|
-|   Reserved:    0.12 GB
-|   Allocated:   0.09 GB
-|   Utilization: 74.1%
-|   Fragmentation: 25.9%
-|   Segments: 6, Active blocks: 20
-|
-|   Largest active allocations:
-|           12.6 MB
-|           12.6 MB
-|           12.6 MB
-|            8.4 MB
-|            6.3 MB
-|            6.3 MB
-|            6.3 MB
-|            3.1 MB
-|            1.6 MB
-|            1.6 MB
-|
-|   Top allocations by source file:   (no row)
-|     ...torch/optim/adamw.py                                   (no row)  | 31.5MB frames
-|     /home/ada/lab/net.py                                      (no row)  | 21.0MB frames
-|     /home/ada/lab/plots.py                                    (no row)  | 18.9MB frames
-|     /home/ada/lab/train.py                                    (no row)  | 15.7MB frames
-|
-|   Top allocations by function:   (no row)
-|     _init_group (...torch/optim/adamw.py:134)                 (no row)  | 31.5MB frames
-|     remember (/home/ada/lab/plots.py:9)                       (no row)  | 18.9MB frames
-|     <module> (/home/ada/lab/train.py:88)                      (no row)  | 15.7MB frames
-|     attention (/home/ada/lab/net.py:54)                       (no row)  | 12.6MB frames
-|     forward (/home/ada/lab/net.py:31)                         (no row)  | 8.4MB frames
-|
-|   Top allocation churn (alloc count x size):
-|             Size    Count  Total churned
-|     --------------------------------------
-|           12.6MB        9         0.11GB
-|            5.2MB       12         0.06GB
-|            8.4MB        7         0.06GB
-|            6.3MB        9         0.06GB
-|            3.1MB        7         0.02GB
-|            1.6MB       12         0.02GB
-|
-| ===========================================================================
-|   Peak Memory: ./memory/oom.pickle
-| ===========================================================================
-|
-|   Profiled peak (transient):  0.11 GB  (at event 108 / 146)
-|   Transient headroom:        0.03 GB above end-of-trace
-|
-|   Allocations live at peak:
-|     Category                                  Size   Count
-|     -------------------------------------------------------
-|     Other                                  76.5 MB      20
-|     Optimizer                              31.5 MB       3
-|     Unknown                                 5.2 MB       1
-|
-| ===========================================================================
-|   Fragmentation: ./memory/oom.pickle
-| ===========================================================================
-|
-|   Reserved:     0.12 GB across 6 segments
-|   Allocated:    0.09 GB
-|   Inactive:     0.03 GB (25.9% fragmentation)
-|   Pinned small blocks (<2MB between inactive): 1 (prevent segment merging)
-|
-|   Segment size distribution:
-|     2-64MB          6 segments    0.12 GB
-|
-|   Largest inactive gaps (freed but unreclaimable):
-|
-|   OOM Risk Assessment (GPU: 0.1 GB):
-|     Usable capacity: 0.10 GB (GPU capacity minus 0.03 GB fragmentation)
-|     Current headroom: 0.02 GB
-|     ⚠ CRITICAL: <1 GB headroom — high OOM risk!
-|
-| ===========================================================================
-|   Allocation Churn: ./memory/oom.pickle
-| ===========================================================================
-|
-|   12.6MB × 9 = 0GB churn:
-|       78%  Other (7 allocs)
-|            attention                           /home/ada/lab/net.py:54 (x7)
-|       22%  Optimizer (2 allocs)
-|            _init_group                         ...torch/optim/adamw.py:134 (x2)
-|
-|   5.2MB × 12 = 0GB churn:
-|      100%  Other (12 allocs)
-|            <no attribution>                    <unknown>:0 (x12)
-|
-|   8.4MB × 7 = 0GB churn:
-|      100%  Other (7 allocs)
-|            forward                             /home/ada/lab/net.py:31 (x7)
-|
-|   6.3MB × 9 = 0GB churn:
-|       89%  Other (8 allocs)
-|            <no attribution>                    <unknown>:0 (x6)
-|            <module>                            /home/ada/lab/train.py:88 (x2)
-|       11%  Optimizer (1 allocs)
-|            _init_group                         ...torch/optim/adamw.py:134 (x1)
-|
-|   3.1MB × 7 = 0GB churn:
-|       57%  Other (4 allocs)
-|            <no attribution>                    <unknown>:0 (x3)
-|            <module>                            /home/ada/lab/train.py:88 (x1)
-|       43%  Optimizer (3 allocs)
-|            _init_group                         ...torch/optim/adamw.py:134 (x3)
-| 9 numbers of this are wrong; behind | stands what is right, and why in a word (docs/peers.md).
-$ tscope analyze --as kempner ./memory/oom.pickle
-! tscope: analyze: kempner has no tables of memory snapshots
-[2]
-$ tscope diff --as axolotl ./memory/newest4.pickle.gz ./memory/oom.pickle | tail -30
-|            _init_group                         ...torch/optim/adamw.py:134 (x2)
-|
-|   5.2MB × 12 = 0GB churn:
-|      100%  Other (12 allocs)
-|            <no attribution>                    <unknown>:0 (x12)
-|
-|   8.4MB × 7 = 0GB churn:
-|      100%  Other (7 allocs)
-|            forward                             /home/ada/lab/net.py:31 (x7)
-|
-|   6.3MB × 9 = 0GB churn:
-|       89%  Other (8 allocs)
-|            <no attribution>                    <unknown>:0 (x6)
-|            <module>                            /home/ada/lab/train.py:88 (x2)
-|       11%  Optimizer (1 allocs)
-|            _init_group                         ...torch/optim/adamw.py:134 (x1)
-|
-|   3.1MB × 7 = 0GB churn:
-|       57%  Other (4 allocs)
-|            <no attribution>                    <unknown>:0 (x3)
-|            <module>                            /home/ada/lab/train.py:88 (x1)
-|       43%  Optimizer (3 allocs)
-|            _init_group                         ...torch/optim/adamw.py:134 (x3)
-|
-|   Memory comparison:
-|     Reserved:  0.00 -> 0.12 GB
-|     Allocated: 0.00 -> 0.09 GB
-|     Frag:      75.9% -> 25.9%                                           | 52.9% cache
-|     Peak:      0.00 -> 0.11 GB
-| 13 numbers of this are wrong; behind | stands what is right, and why in a word (docs/peers.md).
 # The gate says which stack's memory grew by the snapshots of a baseline and the candidate; of the time of a step they say nothing.
 $ for i in 1 2 3 4 5 6; do python3 runs/gate.py m$i time=0.100$i commit=0$i session=h$i started=170000${i}000; done; cp memory/batch4.pickle m6/snapshot.pickle; python3 runs/gate.py bad time=0.1003 peak=9663676416 commit=c1 session=x started=1700020000; cp memory/batch8.pickle bad/snapshot.pickle; tscope push -q --branch main m1 m2 m3 m4 m5 m6 | tail -1; tscope push -q bad | tail -1; tscope gate bad --baseline main --markdown gate.md >gate.txt; grep -A2 'holds more' gate.md; grep -c 'time went' gate.md
 | 6 runs: 6 created
@@ -895,13 +746,6 @@ $ tscope analyze ./bad --snapshot snapshot.pickle > named.txt; cd bad; for path 
 | the same
 | the same
 | the same
-# Axolotl's tables of what the run keeps are those of the file.
-$ tscope analyze bad --snapshot snapshot.pickle --as axolotl --device-memory 1GiB >kept.txt; (cd bad; tscope analyze ./snapshot.pickle --as axolotl --device-memory 1GiB) | sed 's/\.\/snapshot/snapshot/' | diff - kept.txt && echo the same; wc -l <kept.txt
-| the same
-| 81
-$ tscope analyze bad --snapshot snapshot.pickle --as kempner
-! tscope: analyze: kempner has no tables of memory snapshots
-[2]
 $ tscope analyze bad --snapshot snapshot.pickle --device-memory 1GiB | grep head-room
 |   head-room    956 MiB of 1 GiB
 $ tscope analyze bad --snapshot snapshot.pickle --json | python3 -c "import json,sys; d = json.load(sys.stdin)['devices'][0]; print(d['capacity_bytes'], d['capacity_source'], d['headroom_bytes'])"

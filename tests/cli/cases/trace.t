@@ -2502,17 +2502,6 @@ $ tscope analyze stored --trace of_no_rank.pt.trace.json | head -3
 $ tscope analyze stored --trace other.json
 ! tscope: analyze: the run has no trace other.json that could be read; it has trace.json.gz (rank 0), of_no_rank.pt.trace.json (rank 1), trace.json (rank 1)
 [2]
-# The tables of other tools, of what the run keeps, are those of the file.
-$ for tool in axolotl kempner; do tscope analyze stored --trace trace.json --as $tool >kept.txt; (cd stored/rank1/trace && tscope analyze ./trace.json --as $tool) | sed 's/\.\/trace.json/trace.json/' | diff - kept.txt && echo the same; done; wc -l <kept.txt
-| the same
-| the same
-| 91
-$ tscope analyze stored --as axolotl
-! tscope: analyze: --as is for one trace or one memory snapshot, and stored is a run: tscope analyze stored --trace NAME --as axolotl
-[2]
-$ tscope analyze stored --trace trace.json --as axolotl --warmup 1
-! tscope: analyze: --warmup does not go with --as
-[2]
 $ tscope analyze stored --trace trace.json --warmup 1 | head -12
 | trace     trace.json
 | of        rank 1 of 2, nccl, on Tesla V100-SXM2-32GB
@@ -2605,6 +2594,13 @@ $ rm cycles/trace-40.json.gz && tscope analyze ./cycles | head -3
 | trace     trace.json
 | of        rank 1 of 2, nccl, on Tesla V100-SXM2-32GB
 | has       38 events: 6 operators, 0 Python functions, 6 annotations, 13 runtime calls; 12 kernels, 1
+# Tables of other tools are gone, and what shows the same is said, whatever else was asked.
+$ tscope analyze ./traced/trace.json --as kempner; tscope analyze base --trace trace.json --as=axolotl --warmup 1; tscope diff --as axolotl ./traced/trace.json ./traced/cut.json; tscope analyze --as else ./traced/trace.json
+! tscope: analyze: --as kempner is gone: tscope analyze of a trace shows these tables without it, with the right numbers (docs/peers.md)
+! tscope: analyze: --as axolotl is gone: tscope analyze of a trace or a memory snapshot, and tscope diff of two, show these tables without it, with the right numbers (docs/peers.md)
+! tscope: diff: --as axolotl is gone: tscope analyze of a trace or a memory snapshot, and tscope diff of two, show these tables without it, with the right numbers (docs/peers.md)
+! tscope: analyze: unknown option --as; did you mean --at?
+[2]
 # What operators allocated, by the profiler's own record: 1000 and 24 within mm, 500 between operators, and a free; at most 9000 were allocated, with what was there before.
 $ printf '{"traceEvents":[%s\n%s\n%s\n%s\n%s]}' '{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":1,"ts":10,"dur":20},' '{"ph":"i","name":"[memory]","pid":1,"tid":1,"ts":11,"args":{"Bytes":1000,"Total Allocated":8476,"Device Type":1,"Device Id":0}},' '{"ph":"i","name":"[memory]","pid":1,"tid":1,"ts":12,"args":{"Bytes":24,"Total Allocated":8500,"Device Type":1,"Device Id":0}},' '{"ph":"i","name":"[memory]","pid":1,"tid":1,"ts":40,"args":{"Bytes":500,"Total Allocated":9000,"Device Type":1,"Device Id":0}},' '{"ph":"i","name":"[memory]","pid":1,"tid":1,"ts":50,"args":{"Bytes":-1000,"Total Allocated":8000,"Device Type":1,"Device Id":0}}' > allocated.json; tscope analyze ./allocated.json | sed -n '/^Memory/,/^$/p'
 | Memory of device 0 by operator, of the profiler's own record; at most 8.79 KiB was allocated at once
@@ -2613,148 +2609,6 @@ $ printf '{"traceEvents":[%s\n%s\n%s\n%s\n%s]}' '{"ph":"X","cat":"cpu_op","name"
 |       1 KiB      2     0 B  aten::mm
 |       500 B      1  1000 B  none
 |
-# The tables of other tools, and the right number beside each that is wrong: the steps, and the all-reduce that has "mm" in its arguments.
-$ tscope analyze --as axolotl ./traced/trace.json
-|
-| ===========================================================================
-|   Trace: ./traced/trace.json
-| ===========================================================================
-|
-|   CUDA kernel time: 0.09s over 1 steps (~0.09s/step)                            | 0.06s twice, 6 steps, 0.01s steps
-|   Wall clock span:  0.05s over 1 steps (~0.05s/step)                            | 0.01s steps
-|
-|   Category                                     Total      %   Count  Per step
-|   ---------------------------------------------------------------------------
-|   GEMM/CUTLASS                                 48.0ms  56.5%       6    48.0ms  | 8.0ms steps
-|   Other                                        36.0ms  42.4%       6    36.0ms  | 0.0ms name, 0.0% name, 0 name, 0.0ms steps
-|   Memory ops                                    1.0ms   1.2%       1     1.0ms  | 0.2ms steps
-|   Communication                              (no row)                           | 36.0ms name, 42.4% name, 6 name
-|
-|   Top 15 individual kernels:
-|     volta_sgemm_128x64_nt                                             48.0ms (56.5%) x6     avg=8.000ms
-|     ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevComm*, unsigned    36.0ms (42.4%) x6     avg=6.000ms
-|     Memcpy DtoH (Device -> Pinned)                                     1.0ms ( 1.2%) x1     avg=1.000ms
-|
-| ===========================================================================
-|   CPU Overhead: ./traced/trace.json
-| ===========================================================================
-|
-|   Wall clock:       0.06s (~0.06s/step)                                         | 0.01s steps
-|   CUDA kernel time: 0.08s (12 kernels)                                          | 0.06s twice
-|   GPU utilization:  132.5%                                                      | 96.2% twice
-|   CPU overhead:     -0.02s (-32.5%)                                             | 0.00s twice, 3.8% twice
-|
-|   Memory transfers: 0.001s (0.00GB, 1.6% of wall)
-|     GPU→CPU (offload)              0.001s  x    1  0.00GB
-|
-| ===========================================================================
-|   SUMMARY & RECOMMENDATIONS
-| ===========================================================================
-|
-|   Estimated per-step wall clock: 0.05s                                          | 0.01s steps
-|
-|   Top optimization recommendations:
-|     1. GEMM/matmul dominates (56%). Consider FP8 training, LoRA (fewer params), or smaller batch size to reduce compute.
-|
-| 19 numbers of this are wrong; behind | stands what is right, and why in a word (docs/peers.md).
-$ tscope analyze ./traced/trace.json --as kempner
-|
-| ====================================================================================================
-| TOP CUDA KERNELS (by total CUDA time)
-| ====================================================================================================
-| -------------------------------------------------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------
-|                                                    Name    Self CPU %      Self CPU   CPU total %     CPU total  CPU time avg     Self CUDA   Self CUDA %    CUDA total  CUDA time avg    # of Calls  Total MFLOPs
-| -------------------------------------------------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------
-|                                           ProfilerStep*        99.44%      59.670ms        99.99%      60.000ms      10.000ms       0.000us         0.00%      48.000ms       8.000ms             6            --
-|                                                aten::mm         0.45%     270.000us         0.50%     300.000us      50.000us      48.000ms        56.47%      48.000ms       8.000ms             6       402.653
-|                                   volta_sgemm_128x64_nt         0.00%       0.000us         0.00%       0.000us       0.000us      48.000ms        56.47%      48.000ms       8.000ms             6            --
-| ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevComm*...         0.00%       0.000us         0.00%       0.000us       0.000us      36.000ms        42.35%      36.000ms       6.000ms             6            --
-|                          Memcpy DtoH (Device -> Pinned)         0.00%       0.000us         0.00%       0.000us       0.000us       1.000ms         1.18%       1.000ms       1.000ms             1            --
-|                                        cudaLaunchKernel         0.10%      60.000us         0.10%      60.000us       5.000us       0.000us         0.00%       0.000us       0.000us            12            --
-|                                         cudaMemcpyAsync         0.01%       5.000us         0.01%       5.000us       5.000us       0.000us         0.00%       0.000us       0.000us             1            --
-| -------------------------------------------------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------
-| Self CPU time total: 60.005ms
-| Self CUDA time total: 85.000ms                                                          | 61.000ms twice
-|
-|
-| ====================================================================================================
-| TOP CUDA KERNELS (by FLOPS)
-| ====================================================================================================
-| -------------------------------------------------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------
-|                                                    Name    Self CPU %      Self CPU   CPU total %     CPU total  CPU time avg     Self CUDA   Self CUDA %    CUDA total  CUDA time avg    # of Calls  Total MFLOPs
-| -------------------------------------------------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------
-|                                                aten::mm         0.45%     270.000us         0.50%     300.000us      50.000us      48.000ms        56.47%      48.000ms       8.000ms             6       402.653
-|                                           ProfilerStep*        99.44%      59.670ms        99.99%      60.000ms      10.000ms       0.000us         0.00%      48.000ms       8.000ms             6            --
-|                                        cudaLaunchKernel         0.10%      60.000us         0.10%      60.000us       5.000us       0.000us         0.00%       0.000us       0.000us            12            --
-|                                   volta_sgemm_128x64_nt         0.00%       0.000us         0.00%       0.000us       0.000us      48.000ms        56.47%      48.000ms       8.000ms             6            --
-| ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevComm*...         0.00%       0.000us         0.00%       0.000us       0.000us      36.000ms        42.35%      36.000ms       6.000ms             6            --
-|                                         cudaMemcpyAsync         0.01%       5.000us         0.01%       5.000us       5.000us       0.000us         0.00%       0.000us       0.000us             1            --
-|                          Memcpy DtoH (Device -> Pinned)         0.00%       0.000us         0.00%       0.000us       0.000us       1.000ms         1.18%       1.000ms       1.000ms             1            --
-| -------------------------------------------------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------
-| Self CPU time total: 60.005ms
-| Self CUDA time total: 85.000ms                                                          | 61.000ms twice
-|
-|
-| ====================================================================================================
-| AGGREGATE GPU TIME BREAKDOWN
-| ====================================================================================================
-|   Total CUDA time:    0.133 s                                                           | 0.085s twice
-|   MatMul/GEMM:        0.132 s (99.2%)                                                   | 0.048s name, 56.5% name
-|   Communication:      0.000 s (0.0%)                                                    | 0.036s name, 42.4% name
-|   Memory ops:         0.001 s (0.8%)                                                    | 1.2% twice
-|   Other kernels:      0.000 s (0.0%)
-|   Total FLOPS:        0.00 TFLOP
-|   Achieved TFLOPS:    0.0
-|
-| # Profiling Summary
-|
-| **Date**: 2024-10-01 00:38
-| **GPU**: Tesla V100-SXM2-32GB
-| **Traces**: `./traced/`
-|
-| ## GPU Time Breakdown
-|
-| | Category | Time (s) | % |
-| |----------|--------:|---:|
-| | MatMul/GEMM | 0.132 | 99.2 |                                                          | 0.048s name, 56.5% name
-| | Communication (NCCL) | 0.000 | 0.0 |                                                  | 0.036s name, 42.4% name
-| | Memory ops | 0.001 | 0.8 |                                                            | 1.2% twice
-| | Other kernels | 0.000 | 0.0 |
-| | **Total** | **0.133** | **100.0** |                                                   | 0.085s twice
-|
-| ## Efficiency
-|
-| | Metric | Value |
-| |--------|------:|
-| | Total FLOPS | 0.00 TFLOP |
-| | Achieved TFLOPS | 0.0 |
-| | GPU peak (bf16) | by its compute capability TFLOPS |
-|
-| ## Top CUDA Kernels
-|
-| | Kernel | CUDA (ms) | % | Calls | GFLOPS |
-| |--------|----------:|---:|------:|-------:|
-| | aten::mm | 48.0 | 36.1 | 6 | 0.4 |                                                    | 0.0ms twice, 0.0% twice
-| | volta_sgemm_128x64_nt | 48.0 | 36.1 | 6 | — |                                         | 56.5% twice
-| | ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevComm*, uns... | 36.0 | 27.1 | 6 | — |  | 42.4% twice
-| | Memcpy DtoH (Device -> Pinned) | 1.0 | 0.8 | 1 | — |                                  | 1.2% twice
-| | cudaLaunchKernel | 0.0 | 0.0 | 12 | — |
-| | cudaMemcpyAsync | 0.0 | 0.0 | 1 | — |
-|
-| ## Viewing Traces
-|
-| Load the `.json` trace files in [Perfetto UI](https://ui.perfetto.dev/) or TensorBoard:
-|
-| ```bash
-| tensorboard --logdir ./traced
-| ```
-| 19 numbers of this are wrong; behind | stands what is right, and why in a word (docs/peers.md).
-$ tscope analyze --as axolotl base
-! tscope: nothing is named default/base; similar names: default/bad, default/bare1, default/bare2
-[2]
-$ tscope analyze --as axolotl --fail-on high ./traced/trace.json
-! tscope: analyze: --fail-on does not go with --as
-[2]
 # Findings of a trace set the exit code, and a policy moves their limits.
 $ tscope analyze --fail-on high ./traced/trace.json > /dev/null
 [1]
@@ -2770,27 +2624,6 @@ $ printf 'DIST.EXPOSED_COMM.high_share = 0.2\nTRACE.COPIES.min_share = 0.01\n' >
 |   medium: TRACE.COPIES: Copies that overlap with no other work take 1.6 % of the devices' time, 1.00 ms.
 |   not checked: TRACE.HOST_BOUND, TRACE.SYNC, TRACE.LAUNCH_BOUND, TRACE.LOADER: the trace has only 13 events of devices, and the rule needs 50
 |
-# Two of them.
-$ tscope diff --as axolotl ./traced/cut.json ./traced/trace.json | sed -n '/COMPARISON/,$p' | head -12
-|   COMPARISON
-| ===========================================================================
-|
-|   Per-step CUDA time: 0.03s -> 0.09s (+203.6%)                                     | 0.01s steps, 0.01s steps, 1.7% steps
-|
-|   Category                            Before/step  After/step     Delta  Speedup
-|   ------------------------------------------------------------------------------
-|   GEMM/CUTLASS                             16.0ms      48.0ms    +32.0ms    0.33x  | 8.0ms steps, 8.0ms steps, 0.0ms steps
-|   Other                                    12.0ms      36.0ms    +24.0ms    0.33x  | 0.0ms steps, 0.0ms steps, 0.0ms steps
-|   Memory ops                                0.0ms       1.0ms     +1.0ms    0.00x  | 0.2ms steps, 0.2ms steps
-|
-| ===========================================================================
-! tscope: ./traced/cut.json: skipped: trace_cut: byte 3129: the file ends too early; what stands before is read
-$ tscope diff --as axolotl ./traced/trace.json base
-! tscope: diff: --as axolotl compares the paths of two traces, or of two memory snapshots, and ./traced/trace.json and base are not both of a kind
-[2]
-$ tscope diff --as axolotl --all ./traced/trace.json ./traced/cut.json
-! tscope: diff: --as axolotl takes no --all
-[2]
 # A path at which nothing is: that is said before a server is asked, and before it is taken for a file of another kind.
 $ export TSCOPE_SERVER=unix:stopped; for what in trace.json.gz snapshot.pickle folder/ run.db#part; do tscope analyze ./nothing/$what; echo $?; done
 | 2
@@ -2801,8 +2634,7 @@ $ export TSCOPE_SERVER=unix:stopped; for what in trace.json.gz snapshot.pickle f
 ! tscope: ./nothing/snapshot.pickle: no such file or directory
 ! tscope: ./nothing/folder/: no such file or directory
 ! tscope: ./nothing/run.db#part: no such file or directory
-$ export TSCOPE_SERVER=unix:stopped; for verb in show facts export push gate check-resume 'plot loss' 'show --at end' 'analyze --as axolotl' 'analyze --trace NAME' 'analyze --snapshot NAME'; do tscope $verb ../nothing 2>&1; done
-| tscope: ../nothing: no such file or directory
+$ export TSCOPE_SERVER=unix:stopped; for verb in show facts export push gate check-resume 'plot loss' 'show --at end' 'analyze --trace NAME' 'analyze --snapshot NAME'; do tscope $verb ../nothing 2>&1; done
 | tscope: ../nothing: no such file or directory
 | tscope: ../nothing: no such file or directory
 | tscope: ../nothing: no such file or directory
@@ -2814,8 +2646,7 @@ $ export TSCOPE_SERVER=unix:stopped; for verb in show facts export push gate che
 | tscope: ../nothing: no such file or directory
 | tscope: ../nothing: no such file or directory
 [2]
-$ export TSCOPE_SERVER=unix:stopped; for words in './traced/trace.json ./nothing' './nothing ./memory/oom.pickle' 'base ./nothing' './nothing base' 'base rerun ./nothing' 'base rerun --rounding ./nothing' 'base rerun --repeats ./nothing' '--as axolotl ./nothing ./traced/trace.json'; do tscope diff $words 2>&1; done
-| tscope: ./nothing: no such file or directory
+$ export TSCOPE_SERVER=unix:stopped; for words in './traced/trace.json ./nothing' './nothing ./memory/oom.pickle' 'base ./nothing' './nothing base' 'base rerun ./nothing' 'base rerun --rounding ./nothing' 'base rerun --repeats ./nothing'; do tscope diff $words 2>&1; done
 | tscope: ./nothing: no such file or directory
 | tscope: ./nothing: no such file or directory
 | tscope: ./nothing: no such file or directory
@@ -2903,8 +2734,7 @@ $ for n in 6 7 -1 x; do tscope analyze ./traced/trace.json --warmup $n; done; ts
 ! tscope: analyze: --warmup must be a whole number from 0 to 9223372036854775807; it is 'x'
 ! tscope: analyze: --warmup 9 leaves no step of ./traced/cpu.json, which marks 6 (ProfilerStep); at most 5 can be left out
 [2]
-$ tscope analyze --warmup 1 --as axolotl ./traced/trace.json; tscope analyze --warmup 1 ./memory/oom.pickle
-! tscope: analyze: --warmup does not go with --as
+$ tscope analyze --warmup 1 ./memory/oom.pickle
 ! tscope: analyze: --warmup is for runs, traces and folders of traces, and ./memory/oom.pickle is a memory snapshot
 [2]
 # The critical path is that of the whole trace: what bound a step may be of the one before.

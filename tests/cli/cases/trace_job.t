@@ -202,14 +202,13 @@ $ tscope analyze pushed > stored.txt; tscope analyze ./traced/job > folder.txt; 
 $ tscope analyze --json pushed | python3 -c "import json,sys; j=json.load(sys.stdin); print(j['folder'], [r['rank'] for r in j['ranks']], [(f['file'], f['state']) for f in j['files']][:3])"
 | pushed [0, 1, 2, 3] [('kineto.json', 'no_rank'), ('rank0/b_70.1.pt.trace.json.gz', 'read'), ('rank0/copy.pt.trace.json', 'same_time')]
 # What a job does not have is asked of one trace.
-$ for option in '--rank 2' '--step 2' '--flops-per-step 1e9' '--device-memory 80GiB' '--at peak' '--overlay x.json' '--as axolotl'; do tscope analyze pushed $option; done
+$ for option in '--rank 2' '--step 2' '--flops-per-step 1e9' '--device-memory 80GiB' '--at peak' '--overlay x.json'; do tscope analyze pushed $option; done
 ! tscope: analyze: --rank is for one trace or one memory snapshot, and pushed is a run with the traces of several ranks, and without steps: tscope analyze pushed --trace NAME --rank 2
 ! tscope: analyze: --step is for one trace, and pushed is a run: tscope analyze pushed --trace NAME --step 2
 ! tscope: analyze: --flops-per-step is for runs, and pushed is a run with the traces of several ranks, and without steps
 ! tscope: analyze: --device-memory is for one memory snapshot, and pushed is a run with the traces of several ranks, and without steps: tscope analyze pushed --snapshot NAME --device-memory 80GiB
 ! tscope: analyze: --at is for one memory snapshot, and pushed is a run: tscope analyze pushed --snapshot NAME --at peak
 ! tscope: analyze: --overlay is for the file of a trace, and pushed is a run: tscope export pushed DIRECTORY writes its files
-! tscope: analyze: --as is for one trace or one memory snapshot, and pushed is a run: tscope analyze pushed --trace NAME --as axolotl
 [2]
 $ tscope analyze pushed --rows | head -3; tscope analyze pushed --fresh | head -2
 | run       pushed a6b13910d4f1 0 steps, 4 ranks

@@ -387,6 +387,25 @@ def by_step(a, b):
     return bad if seen >= 4 else [f"{seen} kernels by step to compare, and not 4"]
 
 
+def documented():
+    """docs/peers.md names fields that the schemas have, and headings that the program prints."""
+    root = os.path.join(HERE, "../../..")
+    texts = {}
+    for kind, pattern in (("fields", "docs/schemas/*.json"), ("headings", "cli/*/*.c")):
+        texts[kind] = ""
+        for path in glob.glob(os.path.join(root, pattern)):
+            with open(path, encoding="utf-8") as f:
+                texts[kind] += f.read()
+    bad = []
+    with open(os.path.join(root, "docs/peers.md"), encoding="utf-8") as f:
+        rows = [line.split(" | ") for line in f.read().split("## By what")[0].split("\n") if line.startswith("| ") and line.count(" | ") == 2]
+    for row in rows:
+        words = re.findall(r"`([\w.\[\]]+)`", row[2])
+        bad += [f"docs/peers.md: no schema has the field {w}" for w in words if any(f'"{k}": ' not in texts["fields"] for k in w.replace("[]", "").split("."))]
+        bad += [f"docs/peers.md: no heading is {h}" for h in re.findall(r'"([A-Z][^"]+)"', row[1]) if h not in texts["headings"]]
+    return bad if len(rows) > 40 else [f"docs/peers.md has only {len(rows)} rows that can be checked"]
+
+
 def main():
     corpus = os.path.abspath(sys.argv[2]) if len(sys.argv) > 2 else None
     paths = [os.path.join(HERE, f) for f in ("trace.json", "cpu.json", "slower.json", "demo.json.gz")]
@@ -397,7 +416,7 @@ def main():
     snapshots = sorted(p for p in snapshots if "list" not in os.path.basename(p))  # the script does not read those of torch 1
     print(f"{'figure of the tool':<38} {'field of tscope':<38} {'tscope':>10} {'the tool':>9}  off by")
     bad = hold(TRACE, Trace, of_trace, paths) + hold(SNAPSHOT, Snapshot, of_snapshot, snapshots)
-    bad += categories() + by_step(os.path.join(HERE, "trace.json"), os.path.join(HERE, "slower.json"))
+    bad += categories() + documented() + by_step(os.path.join(HERE, "trace.json"), os.path.join(HERE, "slower.json"))
     for line in bad:
         print(line)
     return 1 if bad else 0
