@@ -160,6 +160,11 @@ void tscope_mark(struct tscope_run *run, tscope_column phase)
 		row->last = now;
 }
 
+static bool takes_duration(enum tscope_kind kind, int64_t duration_ns)
+{
+	return (kind == TSCOPE_PHASE || kind == TSCOPE_DEVICE_PHASE) && duration_ns >= 0 && duration_ns <= DURATION_MAX;
+}
+
 void tscope_add_ns(struct tscope_run *run, tscope_column phase, int64_t duration_ns)
 {
 	struct ts_row *row;
@@ -168,7 +173,7 @@ void tscope_add_ns(struct tscope_run *run, tscope_column phase, int64_t duration
 	if (!ts_run_live(run))
 		return;
 	kind = ts_run_kind(run, phase);
-	if ((kind != TSCOPE_PHASE && kind != TSCOPE_DEVICE_PHASE) || duration_ns < 0 || duration_ns > DURATION_MAX) {
+	if (!takes_duration(kind, duration_ns)) {
 		ts_run_refused(run, phase);
 		return;
 	}
@@ -237,12 +242,9 @@ void tscope_late(struct tscope_run *run, int64_t step, tscope_column column, dou
 
 void tscope_late_ns(struct tscope_run *run, int64_t step, tscope_column phase, int64_t duration_ns)
 {
-	enum tscope_kind kind;
-
 	if (!ts_run_live(run))
 		return;
-	kind = ts_run_kind(run, phase);
-	if (kind == TSCOPE_PHASE || kind == TSCOPE_DEVICE_PHASE)
+	if (takes_duration(ts_run_kind(run, phase), duration_ns))
 		ts_run_late(run, step, phase, (uint64_t)duration_ns);
 	else
 		ts_run_refused(run, phase);

@@ -597,10 +597,12 @@ static void values_of_another_kind_are_counted(void **state)
 	tscope_step_end(s.run);
 	tscope_late(s.run, 0, event, 1);
 	tscope_late_ns(s.run, 0, number, 1);
+	tscope_late_ns(s.run, 0, phase, -1);
+	tscope_late_ns(s.run, 0, phase, INT64_MAX);
 	tscope_late_digest(s.run, 0, number, 1);
 	tscope_region(s.run, phase, 0);
 	tscope_event(s.run, number, 0);
-	assert_int_equal(trouble(s.run).refused_columns, 14);
+	assert_int_equal(trouble(s.run).refused_columns, 16);
 	assert_string_equal(trouble(s.run).first, "a column's name has to be 1 to 255 bytes of UTF-8");
 	scene_read(&s);
 	assert_int_equal(get(frame(&s, TS_FRAME_STEP, 0) + TS_FRAME_STEP_COUNT, 2), 0);

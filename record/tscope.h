@@ -164,7 +164,8 @@ uint32_t tscope_attempt(const struct tscope_run *run);
 struct tscope_trouble {
 	uint64_t lost_frames;	/* steps, regions, events and late values that were not recorded */
 	uint64_t waits;		/* times when a recording thread waited for the keeper, 1 ms at most */
-	uint64_t refused_columns; /* declarations beyond the limit or with a name that is none; values for a column of another kind */
+	uint64_t refused_columns; /* declarations beyond the limit or with a name that is none; values for a column of another kind;
+				   * durations below 0 or of more than two years */
 	int stopped;		/* the recording ended early: the disk is full or errs, the file was cut, or the keeper was killed */
 	char first[256];	/* the first cause, in words; empty: none */
 };
