@@ -172,6 +172,8 @@ static void lines(void **state)
 		{"iteration 5/ 9 | lm loss: 2.5 |\niteration 6/ 9 | lm loss: 2 |\niteration 6/ 9 | lm loss: 3 |\n", "5 2.5|6 3.0",
 		 "repeated_value"},
 		{"iteration 7/ 9 | lm loss: 2.5 |\niteration 8/ 9 | lm loss: 2 |\niteration 7/ 9 | lm loss: 3 |\n", "7 3.0", "restart"},
+		{"iteration 5/ 9 | lm loss: 1,234 |\niteration 6/ 9 | lm loss: 1,2 |\niteration 7/ 9 | lm loss: 1,23 |\n"
+		 "iteration 8/ 9 | lm loss: 1,2345 |\niteration 9/ 9 | lm loss: 1,234,5 |\n", "5 1234.0", "other_line"},
 		{"iteration 5/ 9 | lm loss: 2.5 | what: now |\n", "5 2.5", "not_scalar"},
 		{"step: 5  loss:  2.5  tps: 1,234\nmy loss: 3\n", "5 2.5", "other_line"},
 		{"preiteration 4/ 9 | lm loss: 1 |\niteration 5/ 9 | lm loss: 2.5 |\n", "5 2.5", "other_line"},
