@@ -263,6 +263,44 @@ static void a_backup_is_a_store(void **state)
 	assert_int_equal(wait_exit(pid), 0);
 }
 
+/* Turns a bit behind the header of each column of numbers, which is stored as it is; returns how many there were. */
+static size_t damage_columns(const char *path)
+{
+	static const char head[] = "tsob\x04";
+	static char data[1 << 20];
+	int fd = open(path, O_RDWR | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, data, sizeof data);
+	size_t hits = 0;
+
+	assert_true(n > 0 && (size_t)n < sizeof data);
+	for (ssize_t i = 0; i + 24 < n; i++)
+		if (memcmp(data + i, head, sizeof head - 1) == 0) {
+			data[i + 20] ^= 1;
+			hits++;
+		}
+	assert_int_equal(pwrite(fd, data, (size_t)n, 0), n);
+	close(fd);
+	return hits;
+}
+
+/* A backup of a damaged store is as damaged: the copy is kept, since it may be the best there is, and the end is no success. */
+static void a_backup_of_a_damaged_store_says_so(void **state)
+{
+	char copy[96], text[256];
+	struct stat st;
+
+	(void)state;
+	(void)snprintf(copy, sizeof copy, "%s/copy", dir);
+	(void)snprintf(text, sizeof text, "mkdir %s && cp tests/golden/store-v1/data.mdb %s/", store, store);
+	assert_int_equal(system(text), 0);
+	(void)snprintf(text, sizeof text, "%s/data.mdb", store);
+	assert_true(damage_columns(text) > 0);
+	assert_int_equal(run("--backup", copy, NULL), 2);
+	wait_for_line("objects of the store are damaged and 0 are missing; tscope verify names them");
+	assert_null(strstr(read_log(log_path), "event=backup"));
+	assert_int_equal(stat(copy, &st), 0);
+}
+
 /* tests/golden/store-v1 has four runs with their states, a tag, a branch and a note, all in p. */
 static void an_older_store_is_counted(void **state)
 {
@@ -489,6 +527,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(systemd_is_told, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_read_only_server_says_so, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_backup_is_a_store, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_backup_of_a_damaged_store_says_so, setup, teardown),
 		cmocka_unit_test_setup_teardown(an_older_store_is_counted, setup, teardown),
 		cmocka_unit_test_setup_teardown(words_on_the_command_line, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_check_refuses_what_the_start_refuses, setup, teardown),
