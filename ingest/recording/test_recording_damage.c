@@ -323,6 +323,27 @@ static void columns_that_cannot_be_are_refused(void **state)
 	test_file_finish(&f);
 }
 
+/* Two chunks, and a third, that say to be the same one of a thread: each is read as one of its own, and none is missing. */
+static void chunks_that_say_to_be_the_same(void **state)
+{
+	struct test_file f;
+	struct result r;
+
+	(void)state;
+	test_file_init(&f, 0, 1);
+	test_column(&f, 0, 1, TEST_NUMBER, "loss");
+	for (int64_t i = 0; i < 30; i++)
+		test_step(&f, 1 + (uint32_t)(i / 10), i, begin_of(i), 9, TEST_CELLS({1, test_bits((double)i)}));
+	test_end(&f, 0, begin_of(30), 0, 0);
+	test_relabel(&f, f.lanes[2].chunk, 1, 0);
+	test_relabel(&f, f.lanes[3].chunk, 1, 0);
+	read_file(&f, &r);
+	assert_null(notice(&r, "lost_chunk"));
+	assert_int_equal(r.stats.rows, 30);
+	forget(&r);
+	test_file_finish(&f);
+}
+
 /* Words whose lengths lead anywhere, with a right checksum and without, and lengths inside frames that do not fit. */
 static void hostile_lengths(void **state)
 {
@@ -477,6 +498,7 @@ int main(void)
 		cmocka_unit_test(pages_of_zeros),
 		cmocka_unit_test(what_is_not_known_is_skipped_and_counted),
 		cmocka_unit_test(columns_that_cannot_be_are_refused),
+		cmocka_unit_test(chunks_that_say_to_be_the_same),
 		cmocka_unit_test(hostile_lengths),
 		cmocka_unit_test(hostile_numbers),
 		cmocka_unit_test(chunks_lost_doubled_and_swapped),

@@ -106,6 +106,15 @@ static void take_chunk(struct test_file *f, uint32_t lane)
 	f->lanes[lane].at = CHUNK_HEADER + (number ? 0 : FILE_HEADER);
 }
 
+void test_relabel(struct test_file *f, uint32_t chunk, uint32_t lane, uint32_t ordinal)
+{
+	size_t at = (size_t)chunk * TEST_CHUNK + (chunk ? 0 : FILE_HEADER);
+
+	(void)put(f->data, at + 12, lane, 4);
+	(void)put(f->data, at + 16, ordinal, 4);
+	(void)put(f->data, at + 4, crc(0, f->data + at + 8, 24), 4);
+}
+
 size_t test_frame(struct test_file *f, uint32_t lane, uint8_t kind, const void *body, size_t n)
 {
 	size_t at;

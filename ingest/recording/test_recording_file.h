@@ -55,6 +55,8 @@ void test_end(struct test_file *f, uint32_t lane, int64_t time, uint64_t lost, u
 size_t test_frame(struct test_file *f, uint32_t lane, uint8_t kind, const void *body, size_t n);
 /* Makes the checksum of the frame or of the header of the file at this place right again. */
 void test_mend(struct test_file *f, size_t at);
+/* Has a chunk say that it is this one of this lane. */
+void test_relabel(struct test_file *f, uint32_t chunk, uint32_t lane, uint32_t ordinal);
 void test_mend_header(struct test_file *f);
 
 #endif
