@@ -24,6 +24,7 @@ struct times {
 	bool seen[TS_RANK_PHASES]; /* such a phase; of TS_RANK_OTHER: the rest */
 	bool whole, unknown;	   /* a phase that is the whole step, or whose name tscope does not know */
 	double backward, checkpoint, evaluation;
+	bool stamped;	       /* the step times are those of timestamps; if there are phases, these overlap */
 	struct amount beyond;  /* wall minus phases, from the timestamps */
 	struct amount outside; /* the part of it that is no work of training */
 };
@@ -190,6 +191,7 @@ static void take_block(struct report *r, size_t from, size_t to)
 				*mean = in_block(m, from, to, TS_M_PHASE_MEAN);
 	const struct ts_measure *count = in_block(m, from, to, TS_M_STEP_COUNT);
 	const struct ts_measure *beyond = in_block(m, from, to, TS_M_WALL_UNATTRIBUTED);
+	const struct ts_measure *source = in_block(m, from, to, TS_M_STEP_SOURCE);
 	struct ts_span subject = m->items[from].subject;
 	struct times *t = &r->times;
 
@@ -201,6 +203,7 @@ static void take_block(struct report *r, size_t from, size_t to)
 			take_phase(t, subject, mean->value * t->steps);
 	} else if (count) {
 		t->steps = count->known ? count->value : 0.0;
+		t->stamped = source && source->known && ts_span_is(source->text, "timestamps");
 	} else if (beyond) {
 		if (beyond->known && isfinite(beyond->value))
 			t->beyond = known(beyond->value);
@@ -498,11 +501,19 @@ static struct amount ideal_of(const struct report *r, struct amount rank_flops)
 	return isnan(seconds) || seconds == 0.0 ? unknown("the count of FLOPs or the peak is out of range") : known(seconds);
 }
 
+/* The wall time of the steps: less than all phases where these overlap and timestamps tell. */
+static double wall_of(const struct report *r)
+{
+	double sum = sum_of(r->lines, TS_BUDGET_LINES);
+
+	return r->times.stamped && !r->times.beyond.reason && sum + r->times.beyond.value > 0.0 ? sum + r->times.beyond.value : sum;
+}
+
 static struct amount utilization(const struct report *r, struct amount ideal)
 {
 	if (!ideal.reason && !(r->wall > 0.0))
 		return unknown("no time is attributed to any phase");
-	return ideal.reason ? ideal : known(ideal.value / r->wall);
+	return ideal.reason ? ideal : known(ideal.value / wall_of(r));
 }
 
 /* Returns the FLOPs of a step on flops_ranks ranks, including what is computed twice. */

@@ -210,6 +210,40 @@ static void warmup_and_absent_phases(void **state)
 	ts_arena_finish(&arena);
 }
 
+/* Two steps of 10 s by their timestamps, with 4 s of a device and 8 s of the host each: their shares are of the 24 s of both. */
+static void phases_that_overlap(void **state)
+{
+	static const int64_t timed[] = {1, 2}, stamped[] = {0, 1, 2};
+	static const double tens[] = {10, 10}, fours[] = {4, 4}, eights[] = {8, 8}, ends[] = {100, 110, 120};
+	struct ts_series times = {.name = ts_span_str("step"), .keys = timed, .values = tens, .n = 2};
+	struct ts_series device = {.name = ts_span_str("phases.forward"), .keys = timed, .values = fours, .n = 2};
+	struct ts_series host = {.name = ts_span_str("phases.between"), .keys = timed, .values = eights, .n = 2};
+	struct ts_series known = {.name = ts_span_str("timestamp"), .keys = stamped, .values = ends, .n = 3};
+	struct ts_measures m = {.n = 0};
+	struct ts_timing t;
+	struct ts_arena arena;
+	struct ts_error err;
+
+	(void)state;
+	ts_arena_init(&arena, CEILING);
+	must(ts_timing_begin(&t, timed, 2, &arena, &err), &err);
+	t.stamped = t.overlapped = true;
+	must(ts_timing_total(&t, &times, &err), &err);
+	must(ts_timing_cut(&t, DECLARED, 0, &err), &err);
+	must(ts_timing_phase(&t, &device, &err), &err);
+	must(ts_timing_phase(&t, &host, &err), &err);
+	must(ts_timing_finish(&t, &known, &arena, &m, NULL, NULL, &err), &err);
+	expect_text(&m, "step", "source", "timestamps");
+	expect_measure(&m, "timing", "step", "mean_s", 10);
+	expect_measure(&m, "timing", "forward", "mean_s", 4);
+	expect_measure(&m, "timing", "forward", "share_ratio", 8.0 / 24.0);
+	expect_measure(&m, "timing", "between", "share_ratio", 16.0 / 24.0);
+	expect_measure(&m, "timing", "wall", "total_s", 20);
+	expect_measure(&m, "timing", "wall", "unattributed_s", -4);
+	expect_unknown(&m, "timing", "wall", "unattributed_ratio");
+	ts_arena_finish(&arena);
+}
+
 static void unknown_is_not_zero(void **state)
 {
 	struct ts_measures m = {.n = 0};
@@ -631,6 +665,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(agrees_with_pytscope),
 		cmocka_unit_test(warmup_and_absent_phases),
+		cmocka_unit_test(phases_that_overlap),
 		cmocka_unit_test(unknown_is_not_zero),
 		cmocka_unit_test(a_nan_shows_as_nan),
 		cmocka_unit_test(stalls_and_the_plot),

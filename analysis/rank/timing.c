@@ -13,6 +13,7 @@
 enum { ACCUMULATED = 64 }; /* records of an optimizer step, at most */
 
 static const double STALL = 3.0; /* in medians */
+static const char OVERLAP[] = "phases of the device's clock overlap those of the host's, and add up to more than the wall time";
 static const double OFTEN = 0.9; /* of the places of a period */
 
 struct ts_timing_phase {
@@ -583,22 +584,30 @@ static const char *why_not_beyond(const struct ts_timing *t, const struct ts_wal
 
 	if (w->reason)
 		return w->reason;
-	if (t->stamped)
+	if (t->stamped && !t->overlapped)
 		return "no phase was recorded";
 	steps = ts_usual_distance(t->steps, t->n, scratch);
 	return steps > 1 && w->total > 0.5 * (1 + steps) * w->attributed ? "the run has the times of every few steps alone" : NULL;
 }
 
+static double claimed(const struct ts_timing *t)
+{
+	double sum = 0.0;
+
+	for (size_t i = 0; i < t->n_phases; i++)
+		sum += t->phases[i].sum;
+	return sum;
+}
+
 static void wall_rows(const struct ts_timing *t, const struct ts_wall *w, double *scratch, struct rows *r)
 {
-	double unattributed = w->total - w->attributed;
-	const char *none = why_not_beyond(t, w, scratch);
+	double unattributed = w->total - (t->overlapped ? claimed(t) : w->attributed);
+	const char *none = why_not_beyond(t, w, scratch), *no_share = w->total > 0.0 ? NULL : "no wall time passed";
 
 	r->subject = TS_NO_SUBJECT;
 	row_if(r, TS_M_WALL_TOTAL, w->total, w->reason);
 	row_if(r, TS_M_WALL_UNATTRIBUTED, unattributed, none);
-	row_if(r, TS_M_WALL_UNATTRIBUTED_SHARE, unattributed / w->total,
-	       none ? none : (w->total > 0.0 ? NULL : "no wall time passed"));
+	row_if(r, TS_M_WALL_UNATTRIBUTED_SHARE, unattributed / w->total, none ? none : t->overlapped ? OVERLAP : no_share);
 	row_if(r, TS_M_WALL_GAP, w->gap, w->reason);
 	row_if(r, TS_M_WALL_GAPS, (double)w->gaps, w->reason);
 	row_if(r, TS_M_WALL_BACKWARDS, (double)w->backwards, w->reason);
@@ -647,7 +656,7 @@ enum ts_status ts_timing_finish(struct ts_timing *t, const struct ts_series *tim
 	for (size_t i = 0; i < t->periods.n; i++)
 		period_rows(t, i, total, &r);
 	for (size_t i = 0; i < t->n_phases; i++)
-		phase_rows(t, &t->phases[i], total, &r);
+		phase_rows(t, &t->phases[i], t->overlapped ? claimed(t) : total, &r);
 	wall_rows(t, &wall, scratch, &r);
 	warmup_rows(t, &r);
 	if (r.failed)

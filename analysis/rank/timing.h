@@ -34,9 +34,10 @@
  *   accumulation" (work.accumulation), "like gradient accumulation" (64 records at most, nine in ten places, less than half of
  *   the time, and in a phase that may close an optimizer step), "loader workers" (as many as the loader has), "other".
  * - a subject a phase: mean_s (per step of the run, absent = 0), median_s, p95_s (over the steps that have it),
- *   share_ratio (of the attributed time; unknown where only waits and work beside training have phases), count, total_s.
- * - wall: total_s, unattributed_s, unattributed_ratio (of total_s), gap_s, gap_count, backwards_count, unstamped_count:
- *   wall.h.
+ *   share_ratio (of the attributed time, or of the sum of all phases where they overlap; unknown where only waits and work
+ *   beside training have phases), count, total_s.
+ * - wall: total_s, unattributed_s (below 0 where phases overlap), unattributed_ratio (of total_s; unknown where they do), gap_s,
+ *   gap_count, backwards_count, unstamped_count: wall.h.
  * - warmup: cut_count; method ("declared", "found", "none found"); level_before_s and level_after_s, the medians of what
  *   was cut (if anything was) and of what was not.
  * With events also step/ spikes_count and shifts_count (spikes.h), the events SPIKE and SHIFT of subject "step", and by slowdown.h
@@ -68,7 +69,8 @@ struct ts_timing {
 	const char *warmup_method; /* NULL if no warm-up could be searched for; warmup_reason says why */
 	const char *warmup_reason;
 	double level_before; /* s, median of the steps that were cut */
-	bool stamped;		 /* the times are differences of timestamps; the caller sets it, and gives no phase after the cut */
+	bool stamped;	     /* the times are differences of timestamps; the caller sets it, and gives no phase, but where: */
+	bool overlapped;     /* phases add up to more than the wall time, so their shares are of their sum, and not of the steps */
 	uint64_t accumulation;	 /* records of an optimizer step, if the run says it, else 0; the caller may set it before the cut */
 	uint64_t loader_workers; /* the same for processes that load data */
 	const int64_t *epochs;	 /* the first steps of epochs, where the run says them, ascending; to be set before the cut too */

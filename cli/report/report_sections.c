@@ -654,6 +654,15 @@ static void budget_bars(struct ts_report *r, struct ts_section *s, bool job)
 	}
 }
 
+/* Whether phases overlap, so that they add up to more than the wall time, and timestamps say how long steps take. */
+static bool shares_are_of_phases(struct ts_report *r)
+{
+	const struct ts_measure *source = ts_report_row(r, TS_M_STEP_SOURCE, TS_NO_SUBJECT);
+	const struct ts_measure *overlap = ts_report_row(r, TS_M_BUDGET_OVERLAP, TS_NO_SUBJECT);
+
+	return source && source->known && ts_span_is(source->text, "timestamps") && overlap && overlap->known;
+}
+
 static void budget(struct ts_report *r)
 {
 	static const struct ts_figure mfu[] = {{TS_M_MFU, ""},
@@ -703,7 +712,7 @@ static void budget(struct ts_report *r)
 		return;
 	s = ts_report_section(r, "EFFICIENCY BUDGET");
 	as_logged = as_logged ? as_logged : ts_report_value(r, TS_M_LOGGED_RATE_SHARE);
-	wall = ts_report_with(r, "wall time ", ts_report_value(r, TS_M_BUDGET_WALL), "");
+	wall = ts_report_with(r, shares_are_of_phases(r) ? "phases " : "wall time ", ts_report_value(r, TS_M_BUDGET_WALL), "");
 	s->head = ts_report_join(r,
 				 share	     ? ts_report_say(r, "MFU %s", share)
 				 : as_logged ? ts_report_say(r, "MFU %s as the run logs it", as_logged)

@@ -3,6 +3,7 @@
 #include "analysis/rank/attempts.h"
 #include "base/limits.h"
 #include "base/number.h"
+#include "service/handlers/analyze/phase_clock.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -63,18 +64,8 @@ static enum ts_status give(struct gathering *g, const struct table_rows *t, cons
 /* A phase of a device's clock overlaps those of the host's. */
 static bool is_host_phase(const struct gathering *g, const struct ts_column *column)
 {
-	struct ts_buf path = TS_BUF_INIT(4 * TS_PATH_MAX);
-	const struct ts_fact *clock = NULL;
-
-	if (column->type != TS_COLUMN_F64 || !ts_span_starts(column->name, ts_span_str("phases.")))
-		return false;
-	ts_buf_str(&path, "columns");
-	ts_path_key(&path, column->name);
-	ts_path_key(&path, ts_span_str("clock"));
-	if (!path.failed)
-		clock = ts_facts_find(g->facts, ts_buf_view(&path));
-	ts_buf_finish(&path);
-	return !clock || clock->type != TS_FACT_TEXT || !ts_span_is(clock->text, "device");
+	return column->type == TS_COLUMN_F64 && ts_span_starts(column->name, ts_span_str("phases.")) &&
+	       !ts_phase_of_device(g->facts, column->name);
 }
 
 static enum ts_status gather_columns(struct gathering *g, enum ts_table_kind kind, const struct table_rows *t, struct ts_error *err)

@@ -192,6 +192,14 @@ enum ts_status ts_note_coarse(struct ts_notes *a, uint64_t rows, bool any, struc
 	return note(a, text, err);
 }
 
+enum ts_status ts_note_overlapped(struct ts_notes *a, struct ts_error *err)
+{
+	return note(a,
+		    "phases of the device's clock overlap those of the host's, so the time of a step is the time between its timestamp "
+		    "and the one before, and shares of phases are of their sum",
+		    err);
+}
+
 enum ts_status ts_note_device_memory(struct ts_notes *a, const struct ts_analyze_request *request,
 				     const struct ts_work_number *recorded, struct ts_error *err)
 {

@@ -18,6 +18,7 @@ enum ts_status ts_note_rank(struct ts_notes *a, const struct ts_analyze_request 
 			    struct ts_error *err);
 /* Step times are differences of timestamps. */
 enum ts_status ts_note_stamped(struct ts_notes *a, struct ts_error *err);
+enum ts_status ts_note_overlapped(struct ts_notes *a, struct ts_error *err);
 /* Notes which steps a series lacks. */
 enum ts_status ts_note_gaps(struct ts_notes *a, struct ts_span column, const struct ts_step_gaps *gaps, struct ts_error *err);
 /* Notes how many rows have the timestamp of others beside them; any: the times of some steps are known. */

@@ -6,6 +6,7 @@
 #include "analysis/rank/memory.h"
 #include "analysis/rank/stamped.h"
 #include "analysis/rank/timing.h"
+#include "analysis/rank/wall.h"
 #include "base/helper.h"
 #include "base/limits.h"
 #include "base/text.h"
@@ -16,11 +17,13 @@
 #include "service/handlers/analyze/analyze_moves.h"
 #include "service/handlers/analyze/analyze_ranks.h"
 #include "service/handlers/analyze/analyze_skips.h"
+#include "service/handlers/analyze/phase_clock.h"
 #include "service/handlers/core/run_steps.h"
 
 #include <math.h>
 #include <stdlib.h>
 
+static const double OVERLAP_LEAST = 1.01, STAMP_RESOLUTION = 1e-6; /* s */
 enum { HELPED_ROWS = 8192 }; /* with fewer, the losses are not worth a thread of their own */
 
 /* What one thread works with. */
@@ -164,6 +167,8 @@ struct times {
 	const int64_t *steps;
 	size_t n;
 	bool by_stamps;
+	uint64_t coarse; /* rows whose timestamp is that of others beside them */
+	bool overlapped; /* by stamps although there are phases, which add up to more */
 };
 
 static bool in_one_table(const struct phase *phases, size_t n, const struct ts_table *table)
@@ -199,16 +204,95 @@ static enum ts_status times_of_stamps(struct working *w, struct times *ret, stru
 	static const char *const names[] = {"timestamp", "segment"};
 	struct ts_series series[2];
 	const struct ts_series *at[2];
-	uint64_t coarse = 0;
 
 	if (ts_columns_load_named(&w->columns, w->a->index, names, 2, series, at, err) ||
-	    (at[0] && ts_stamped_times(at[0], at[1], &w->work, &ret->stamped, &coarse, err)))
+	    (at[0] && ts_stamped_times(at[0], at[1], &w->work, &ret->stamped, &ret->coarse, err)))
 		return err->status;
 	ts_columns_done(&w->columns);
 	ret->by_stamps = ret->stamped.n > 0;
+	return TS_OK;
+}
+
+static enum ts_status times_without_phases(struct working *w, struct times *ret, struct ts_error *err)
+{
+	if (times_of_stamps(w, ret, err))
+		return err->status;
 	if (!w->a->notes || (ret->by_stamps && ts_note_stamped(w->a->notes, err)))
 		return w->a->notes ? err->status : TS_OK;
-	return ts_note_coarse(w->a->notes, coarse, ret->by_stamps, err);
+	return ts_note_coarse(w->a->notes, ret->coarse, ret->by_stamps, err);
+}
+
+static bool any_of_device(const struct working *w, const struct times *times)
+{
+	for (size_t i = 0; i < times->n_phases; i++)
+		if (ts_phase_of_device(&w->a->run->head.facts, times->phases[i].column->name))
+			return true;
+	return false;
+}
+
+/* Whether all phases together take longer than the timestamps say that the steps took, by more than a timestamp resolves. */
+static enum ts_status sum_exceeds_wall(struct working *w, const struct times *times, bool *ret, struct ts_error *err)
+{
+	const struct ts_table *table;
+	const struct ts_column *column = ts_columns_find(w->a->index, "timestamp", &table);
+	struct ts_series stamps;
+	struct ts_wall wall;
+	struct ts_timing t;
+	double *scratch;
+
+	*ret = false;
+	if (!column)
+		return TS_OK;
+	if (ts_timing_begin(&t, times->steps, times->n, &w->work, err) ||
+	    each_phase(w, times->phases, times->n_phases, &t, ts_timing_total, err) ||
+	    ts_columns_load(&w->columns, table, column, &stamps, err))
+		return err->status;
+	scratch = ts_arena_array(&w->work, stamps.n, sizeof *scratch);
+	if (!scratch)
+		return ts_arena_error(&w->work, err);
+	ts_wall_measure(times->steps, t.total, times->n, &stamps, INT64_MIN, scratch, &wall);
+	ts_columns_done(&w->columns);
+	*ret = !wall.reason && wall.attributed > OVERLAP_LEAST * wall.total + STAMP_RESOLUTION;
+	return TS_OK;
+}
+
+/* The phases of a device and the waits of the host for it are the same time: where they add up to more than the wall time, that tells
+ * how long steps take. */
+static enum ts_status times_where_phases_overlap(struct working *w, struct times *times, struct ts_error *err)
+{
+	if (!any_of_device(w, times))
+		return TS_OK;
+	if (sum_exceeds_wall(w, times, &times->overlapped, err))
+		return err->status;
+	if (!times->overlapped)
+		return TS_OK;
+	if (times_of_stamps(w, times, err))
+		return err->status;
+	times->overlapped = times->by_stamps;
+	return times->overlapped && w->a->notes ? ts_note_overlapped(w->a->notes, err) : TS_OK;
+}
+
+/* Gives a phase without the steps whose time is not known. */
+static enum ts_status take_timed(struct ts_timing *t, const struct ts_series *phase, struct ts_error *err)
+{
+	struct ts_series timed = {.name = phase->name};
+	int64_t *keys = ts_arena_array(t->arena, phase->n, sizeof *keys);
+	double *values = ts_arena_array(t->arena, phase->n, sizeof *values);
+	size_t at = 0;
+
+	if (!keys || !values)
+		return ts_arena_error(t->arena, err);
+	for (size_t i = 0; i < phase->n; i++) {
+		while (at < t->n && t->steps[at] < phase->keys[i])
+			at++;
+		if (at == t->n || t->steps[at] != phase->keys[i])
+			continue;
+		keys[timed.n] = phase->keys[i];
+		values[timed.n++] = phase->values[i];
+	}
+	timed.keys = keys;
+	timed.values = values;
+	return ts_timing_phase(t, &timed, err);
 }
 
 /* Finds where epochs begin: by the column of epochs, else by their declared length. */
@@ -257,13 +341,15 @@ static enum ts_status read_times(struct working *w, const struct times *in, stru
 	if (ts_timing_begin(t, steps, n, &w->work, err))
 		return err->status;
 	t->stamped = in->by_stamps;
+	t->overlapped = in->overlapped;
 	t->accumulation = whole(&work->accumulation);
 	t->loader_workers = whole(&work->loader_workers);
 	if (read_epochs(w, t, err) || (in->by_stamps && ts_timing_total(t, &in->stamped, err)))
 		return err->status;
-	if (each_phase(w, in->phases, in->n_phases, t, ts_timing_total, err) || ts_timing_cut(t, declared(w->a), cut, err))
+	if ((!in->overlapped && each_phase(w, in->phases, in->n_phases, t, ts_timing_total, err)) ||
+	    ts_timing_cut(t, declared(w->a), cut, err))
 		return err->status;
-	return each_phase(w, in->phases, in->n_phases, t, ts_timing_phase, err);
+	return each_phase(w, in->phases, in->n_phases, t, in->overlapped ? take_timed : ts_timing_phase, err);
 }
 
 static enum ts_status timing(struct working *w, struct ts_error *err)
@@ -272,8 +358,9 @@ static enum ts_status timing(struct working *w, struct ts_error *err)
 	struct times times = {.n = 0};
 	struct ts_timing t;
 
-	if (times_of_phases(w, &times, err) || (times.n == 0 && times_of_stamps(w, &times, err)) || read_times(w, &times, &t, err) ||
-	    read_waits(w, &t, err) || finish_timing(w, &t, err))
+	if (times_of_phases(w, &times, err) || (times.n == 0 && times_without_phases(w, &times, err)) ||
+	    times_where_phases_overlap(w, &times, err) || read_times(w, &times, &t, err) || read_waits(w, &t, err) ||
+	    finish_timing(w, &t, err))
 		return err->status;
 	if (!declared(a))
 		w->out->warmup_cut = t.warmup_cut;

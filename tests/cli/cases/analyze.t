@@ -444,3 +444,12 @@ $ tscope analyze --html page.html base | head -1; head -c 15 page.html
 ! tscope: wrote page.html
 $ tscope analyze --html - base | head -1
 | <!DOCTYPE html>
+# A device's clock and the host's: in steps of 10 ms the device takes 9 ms, for which the host waits 8 ms. The step takes 10 ms and not 17, and each phase has its part of the 17; 1 TFLOP in 10 ms is half of 200 TFLOP/s. Without timestamps only the sum is known, and without a device's clock phases are one after the other.
+$ mkdir waits; awk 'BEGIN { for (i = 0; i < 60; i++) printf "{\"step\":%d,\"timestamp\":%.2f,\"phases\":{\"forward\":0.004,\"backward\":0.005,\"between\":0.008}}\n", i, 1700000000 + i / 100 }' > waits/steps.jsonl; echo '{"columns":{"phases.forward":{"clock":"device"},"phases.backward":{"clock":"device"}}}' > waits/facts.json; tscope analyze --warmup 0 --flops-per-step 1e12 --peak-tflops 200 ./waits | grep -E 'mean [0-9]|^  (forward|backward|between|wall time|note)|BUDGET'; sed -i 's/"timestamp":[0-9.]*,//' waits/steps.jsonl; tscope analyze --warmup 0 ./waits | grep -E 'mean [0-9]'
+| ● TIMING  nothing found, 3 of 10 rules unchecked  59 steps, mean 10.0 ms, rate 100 /s
+|   forward      ███████░░░░░░░░░░░░░░░░░░░░░░░  23.5 %  4.00 ms  4.00 ms  4.00 ms
+|   backward     █████████░░░░░░░░░░░░░░░░░░░░░  29.4 %  5.00 ms  5.00 ms  5.00 ms
+|   between      ██████████████░░░░░░░░░░░░░░░░  47.1 %  8.00 ms  8.00 ms  8.00 ms
+|   wall time    590 ms; the phases add up to 413 ms more
+| ● EFFICIENCY BUDGET  nothing found  MFU 50.0 %, phases 1.00 s
+| ● TIMING  nothing found, 3 of 10 rules unchecked  60 steps, mean 17.0 ms, rate 58.82 /s
