@@ -7,6 +7,8 @@
         the sentence of a file
         an edge in the table of docs/architecture.md that tests/layers.py does not have, or the other way round
         a change in CHANGELOG.md that is not one line of at most 160 columns
+        a room of which no walk in docs/architecture.md names a source
+        a document of docs/ that docs/README.md does not list
         a source that README.md, CONTRIBUTING.md, docs/ or a README.md of a folder names, and that is not there
 
 A file's sentence stands in its first comment, `/* name.c - sentence`. A .c beside a header of its name needs none: the header has it.
@@ -94,12 +96,23 @@ def edge_errors(path, folder, said):
 def house_errors(path="docs/architecture.md"):
     """The table of rooms, `| room/ | what lives there | may include | libraries |`, against tests/layers.py."""
     with open(path, encoding="utf-8") as f:
-        rows = dict(re.findall(r"^\| (\S+)/ \| [^|]* \| ([^|]*) \| [^|]*\|$", f.read(), re.M))
+        text = f.read()
+    rows = dict(re.findall(r"^\| (\S+)/ \| [^|]* \| ([^|]*) \| [^|]*\|$", text, re.M))
     for room in FOLDERS[:-1]:
         if room not in rows:
             yield f"{path} has no row of {room}/"
+        if room != "base" and not re.search(rf"^\d+\. .*(?:\n .*)*`{room}/[\w/]+\.c`", text, re.M):
+            yield f"{path}: no walk goes through {room}/"
     for room, said in rows.items():
         yield from edge_errors(path, room, said)
+
+
+def shelf_errors(path="docs/README.md"):
+    with open(path, encoding="utf-8") as f:
+        listed = set(re.findall(r"^\| \[([\w./-]+)\]", f.read(), re.M))
+    for document in tracked("docs/*.md"):
+        if os.path.dirname(document) == "docs" and document != path and os.path.basename(document) not in listed:
+            yield f"{path} does not list {os.path.basename(document)}"
 
 
 def named_errors(documents, sources):
@@ -153,7 +166,7 @@ def check(folders):
         errors += room_errors(folder)
         errors += [f"{folder}/{stem} opens without a sentence" for stem, what in nouns(files) if what is None]
     documents = [p for p in tracked("*.md") if not DATA.match(p) and p != "CHANGELOG.md"]
-    errors += [*house_errors(), *named_errors(documents, tracked()), *change_errors()]
+    errors += [*house_errors(), *shelf_errors(), *named_errors(documents, tracked()), *change_errors()]
     for e in errors:
         print(e)
     print(f"{len(folders)} folders, {len(documents)} documents, {len(errors)} errors")
