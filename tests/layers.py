@@ -1,79 +1,78 @@
 #!/usr/bin/env python3
-"""Reads every include and fails on an edge that docs/architecture.md forbids, on a file name that is there twice, on a header
-that does not compile alone or whose guard is not its path, and on a source that its folder's CMakeLists.txt does not list once, in
-order.
-Run from the root: python3 tests/layers.py [--headers CC]"""
+"""Reads every include and fails on an edge that ROOMS forbids or that nobody uses, on a document that says other edges, on a file name
+that is there twice, on a header that does not compile alone or whose guard is not its path, and on a source that its folder's
+CMakeLists.txt does not list once, in order.
+Run from the root: python3 tests/layers.py [--headers CC | --write]; --write has README.md of each room and the table of
+docs/architecture.md say the edges of ROOMS."""
 import os
 import re
 import subprocess
 import sys
 
-OUTSIDE = {"service/auth", "service/handlers", "service/rpc", "ingest", "proto", "store", "analysis", "run", "base"}  # the folders that cli may use
 # room or sub-room: what it may include. A room's own top level may include its sub-rooms; a sub-room only what its row names
-# ("a room" stands for all of it). The longest prefix of a path is its room.
+# ("a room" stands for all of it). The longest prefix of a path is its room. The lower ones stand first; documents say them in the
+# opposite order. Each edge is written here alone: `--write` says it elsewhere.
 ROOMS = {
+    "base": set(),
     "record": set(),
     "record/example": {"record"},
-    "base": set(),
     "run": {"base"},
     "analysis": {"run", "base", "analysis"},
     "analysis/stats": {"run", "base"},
     "analysis/answer": {"run", "base", "analysis/stats"},
     "analysis/rank": {"run", "base", "analysis/stats", "analysis/answer"},
     "analysis/ranks": {"run", "base", "analysis/stats", "analysis/answer", "analysis/rank"},
-    "analysis/snapshot": {"run", "base", "analysis/stats", "analysis/answer", "analysis/rules"},
-    "analysis/rules": {"run", "base", "analysis/stats", "analysis/answer"},
+    "analysis/snapshot": {"run", "base", "analysis/answer", "analysis/rules"},
+    "analysis/rules": {"base", "analysis/stats", "analysis/answer"},
     "analysis/diverge": {"run", "base", "record", "analysis/stats", "analysis/answer", "analysis/rank"},
     "analysis/gate": {"run", "base", "analysis/stats", "analysis/answer", "analysis/rank", "analysis/ranks"},
-    "analysis/retention": {"run", "base", "analysis/answer"},
+    "analysis/retention": {"base", "analysis/answer"},
     "analysis/trace": {"run", "base", "analysis/stats", "analysis/answer", "analysis/rank", "analysis/ranks", "analysis/rules"},
     "analysis/traceml": {"run", "base", "analysis/answer", "analysis/gate"},
-    "ingest": {"run", "base", "record", "ingest"},
+    "ingest": {"base", "ingest"},
     "ingest/formats": {"base"},
     "ingest/core": {"run", "base"},
     "ingest/facts": {"run", "base", "ingest/core"},
     "ingest/rows": {"run", "base", "ingest/core", "ingest/facts", "ingest/kept"},
-    "ingest/recording": {"run", "base", "record", "ingest/core", "ingest/facts", "ingest/rows"},
+    "ingest/recording": {"run", "base", "record", "ingest/core", "ingest/rows"},
     "ingest/snapshot": {"run", "base", "ingest/core"},
     "ingest/kept": {"run", "base", "record", "ingest/core", "ingest/snapshot", "ingest/trace"},
     "ingest/rundir": {"run", "base", "ingest/kept", "ingest/core", "ingest/facts", "record", "ingest/rows", "ingest/recording"},
-    "ingest/logs": {"run", "base", "ingest/core", "ingest/formats", "ingest/facts", "ingest/rows"},
-    "ingest/text": {"run", "base", "ingest/core", "ingest/formats", "ingest/rows", "ingest/logs"},
-    "ingest/trackers": {"run", "base", "ingest/core", "ingest/formats", "ingest/rows", "ingest/logs", "ingest/wandb"},
-    "ingest/wandb": {"run", "base", "ingest/core", "ingest/formats", "ingest/facts", "ingest/rows"},
-    "ingest/mlflow": {"run", "base", "ingest/core", "ingest/kept", "ingest/formats", "ingest/facts", "ingest/rows"},
+    "ingest/logs": {"base", "ingest/core", "ingest/formats", "ingest/facts", "ingest/rows"},
+    "ingest/text": {"run", "base", "ingest/core", "ingest/formats", "ingest/logs", "ingest/rows"},
+    "ingest/trackers": {"base", "ingest/core", "ingest/formats", "ingest/logs", "ingest/wandb"},
+    "ingest/wandb": {"base", "ingest/core", "ingest/formats", "ingest/facts", "ingest/rows"},
+    "ingest/mlflow": {"base", "ingest/core", "ingest/kept", "ingest/formats", "ingest/rows"},
     "ingest/tensorboard": {"run", "base", "record", "ingest/core", "ingest/formats", "ingest/facts", "ingest/rows"},
-    "ingest/traceml": {"run", "base", "ingest/core", "ingest/facts", "ingest/rows"},
+    "ingest/traceml": {"base", "ingest/core", "ingest/facts", "ingest/rows"},
     "ingest/trace": {"run", "base", "ingest/core"},
     "ingest/export": {"run", "base", "ingest/core", "ingest/formats", "ingest/facts", "ingest/rows", "ingest/logs", "ingest/rundir"},
     "ingest/host": {"run", "base", "ingest/facts"},
-    "capture": {"base"},
     "store": {"base"},
-    "proto": {"run", "base", "analysis", "store", "proto"},
-    "proto/shape": {"run", "base", "analysis", "store", "proto"},
+    "proto": {"base", "analysis", "store"},
+    "proto/shape": {"run", "base", "analysis", "proto"},
     "service/auth": {"store", "base"},
-    "service/handlers": {"service/auth", "store", "proto", "analysis", "run", "base", "service/handlers"},
+    "service/handlers": {"store", "base", "service/handlers"},
     "service/handlers/core": {"service/auth", "store", "proto", "analysis", "run", "base"},
-    "service/handlers/runs": {"service/auth", "store", "proto", "analysis", "run", "base", "service/handlers/core"},
-    "service/handlers/store": {"service/auth", "store", "proto", "analysis", "run", "base", "service/handlers/core"},
-    "service/handlers/analyze": {"service/auth", "store", "proto", "analysis", "run", "base", "service/handlers/core"},
-    "service/handlers/diff": {"service/auth", "store", "proto", "analysis", "run", "base", "service/handlers/core",
-                              "service/handlers/analyze"},
-    "service/handlers/gate": {"service/auth", "store", "proto", "analysis", "run", "base", "service/handlers/core",
-                              "service/handlers/analyze", "service/handlers/diff"},
-    "service/rpc": {"service/auth", "service/handlers", "service/rpc/guard", "proto", "store", "base"},
+    "service/handlers/runs": {"store", "proto", "run", "base", "service/handlers/core"},
+    "service/handlers/store": {"store", "proto", "analysis", "run", "base", "service/handlers/core"},
+    "service/handlers/analyze": {"proto", "analysis", "run", "base", "service/handlers/core"},
+    "service/handlers/diff": {"proto", "analysis", "run", "base", "service/handlers/core", "service/handlers/analyze"},
+    "service/handlers/gate": {"proto", "analysis", "run", "base", "service/handlers/core", "service/handlers/analyze",
+                              "service/handlers/diff"},
+    "service/rpc": {"service/auth", "service/handlers", "service/rpc/guard", "proto", "base"},
     "service/rpc/guard": {"service/auth", "base"},
-    "service": {"service/auth", "service/handlers", "service/rpc", "proto", "store", "base"},
-    "cli": OUTSIDE | {"cli"},
-    "cli/core": OUTSIDE,
-    "cli/text": OUTSIDE | {"cli/core"},
-    "cli/json": OUTSIDE | {"cli/core", "cli/text"},
-    "cli/report": OUTSIDE | {"cli/core", "cli/text"},
-    "cli/gate": OUTSIDE | {"cli/core", "cli/text", "cli/json"},
-    "cli/traceml": OUTSIDE | {"cli/core", "cli/text", "cli/json"},
-    "cli/snapshot": OUTSIDE | {"cli/core", "cli/text", "cli/json", "cli/report"},
-    "cli/trace": OUTSIDE | {"cli/core", "cli/text", "cli/json", "cli/report"},
-    "cli/verbs": OUTSIDE | {"cli"},
+    "service": {"service/auth", "service/handlers", "service/rpc", "store", "base"},
+    "cli": {"base", "cli"},
+    "cli/core": {"base", "run", "analysis", "ingest", "store", "proto", "service/handlers", "service/rpc"},
+    "cli/text": {"base", "run", "analysis", "ingest", "store", "proto", "cli/core"},
+    "cli/json": {"base", "run", "analysis", "proto", "cli/core", "cli/text"},
+    "cli/report": {"base", "run", "analysis", "cli/core", "cli/text"},
+    "cli/gate": {"base", "run", "analysis", "proto", "service/handlers", "cli/core", "cli/text"},
+    "cli/traceml": {"run", "analysis", "cli/core", "cli/text", "cli/json"},
+    "cli/snapshot": {"base", "run", "analysis", "ingest", "proto", "cli/core", "cli/text", "cli/json", "cli/report"},
+    "cli/trace": {"base", "run", "analysis", "ingest", "proto", "cli/core", "cli/text", "cli/json", "cli/report"},
+    "cli/verbs": {"base", "run", "analysis", "ingest", "proto", "service/auth", "service/handlers", "service/rpc", "cli"},
 }
 # Whole headers and foreign libraries: (pattern of the include, rooms where it may stand).
 FOREIGN = [
@@ -96,7 +95,8 @@ MAY_OPEN = ("ingest/export/export.c", "ingest/host/")
 BANNED = re.compile(r"\b(sscanf|strtok|strtod|atoi|atof|setlocale|gets|sprintf|strcpy|strcat|getenv)\s*\(")
 LONG_LONG = re.compile(r'\blong long\b|"[^"]*%[-0-9 #+*.]*ll[dioux]')  # int64_t and uint64_t, printed by PRId64 and PRIu64
 FOREIGN_BUILD = "python/"  # setup.py lists its sources, and CPython's interface has long long
-GETENV_OK = re.compile(r"^(cli|service|ingest/(host|rows/spill)|base/(log|user)|capture|tests)")
+INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.M)
+GETENV_OK = re.compile(r"^(cli|service|ingest/(host|rows/spill)|base/(log|user)|tests)")
 
 
 def room_of(path):
@@ -117,6 +117,54 @@ def may_include(room, other):
     return any(other == allowed or other.startswith(allowed + "/") for allowed in ROOMS[room])
 
 
+HOUSE = "docs/architecture.md"
+HOUSE_ROW = re.compile(r"^(\| (\S+)/ \| [^|]* \| )[^|]*( \| [^|]*\|)$", re.M)  # | room/ | what lives there | may include | libraries |
+
+
+def edges_in_words(room, whole):
+    """Returns what a document says of a room: its edges, and those of the sub-rooms that are not themselves among the `whole` rooms."""
+    whole = {*whole, room}
+    mine = [r for r in ROOMS if max((w for w in whole if f"{r}/".startswith(f"{w}/")), key=len, default=None) == room]
+    others = set().union(*(ROOMS[r] for r in mine))
+    words = ["its sub-folders"] if room in ROOMS[room] else []
+    return ", ".join(words + [r for r in reversed(ROOMS) if r in others - {*mine}]) or "nothing of tscope"
+
+
+def with_edges(path, text, whole):
+    """Returns a document with the edges of ROOMS in it."""
+    if path == HOUSE:
+        return HOUSE_ROW.sub(lambda m: m[1] + edges_in_words(m[2], whole) + m[3], text)
+    words = edges_in_words(os.path.dirname(path), whole)
+    return re.sub(r"^(May include: )[^.]*(?=\.\s)", lambda m: m[1] + words, text, count=1, flags=re.M)
+
+
+def check_documents(write, errors):
+    """README.md of a room says what it may include, and the table of docs/architecture.md says it of a whole room."""
+    with open(HOUSE, encoding="utf-8") as f:
+        whole = [m[2] for m in HOUSE_ROW.finditer(f.read())]
+    for path in [*(f"{room}/README.md" for room in ROOMS), HOUSE]:
+        with open(path, encoding="utf-8") as f:
+            text = f.read()
+        wanted = with_edges(path, text, whole)
+        if wanted != text and write:
+            with open(path, "w", encoding="utf-8") as f:
+                f.write(wanted)
+        elif wanted != text:
+            errors.append(f"{path}: says other edges than ROOMS; python3 tests/layers.py --write writes them")
+
+
+def check_unused(files, errors):
+    """An edge that no file uses is a door that nobody asked for."""
+    used = set()
+    for path in (f for f in files if room_of(f) and not is_test(f)):
+        with open(path, encoding="utf-8") as f:
+            used |= {(room_of(path), room_of(target)) for target in INCLUDE.findall(strip(f.read()))}
+    for room, others in ROOMS.items():
+        for other in sorted(others):
+            if not any(r == room and o != room and f"{o}/".startswith(other + "/") for r, o in used):
+                errors.append(f"tests/layers.py: nothing of {room} includes {other}")
+
+
 def strip(text):
     text = re.sub(r"/\*.*?\*/", lambda m: re.sub(r"[^\n]", " ", m.group()), text, flags=re.S)
     text = re.sub(r"//[^\n]*", "", text)
@@ -130,7 +178,7 @@ def check_file(path, errors):
     raw = open(path, encoding="utf-8").read()
     for number, line in enumerate(strip(raw).split("\n"), 1):
         where = f"{path}:{number}"
-        m = re.match(r'\s*#\s*include\s*[<"]([^>"]+)[>"]', line)
+        m = INCLUDE.match(line)
         if m:
             check_include(where, room, m.group(1), errors)
             continue
@@ -191,6 +239,8 @@ def main():
         names.setdefault(os.path.basename(path), []).append(path)
         if path.endswith(".h"):
             check_guard(path, errors)
+    check_unused(files, errors)
+    check_documents(sys.argv[1:] == ["--write"], errors)
     for name, paths in names.items():
         if len(paths) > 1:
             errors.append(f"{name} is there {len(paths)} times: {', '.join(paths)}")
