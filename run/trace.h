@@ -200,7 +200,7 @@ struct ts_trace_about {
 	size_t n_said;
 };
 
-/* What analysis/trace/trace_warmup.h left out of the rows; all 0 of a trace as it was read. */
+/* What analysis/trace/device/trace_warmup.h left out of the rows; all 0 of a trace as it was read. */
 struct ts_trace_warmup {
 	bool given;	/* somebody said how many steps, if only 0 */
 	uint64_t steps; /* left out: the first ones */

@@ -2,8 +2,8 @@
 #ifndef TSCOPE_CLI_JSON_JSON_DIFF_H
 #define TSCOPE_CLI_JSON_JSON_DIFF_H
 
+#include "analysis/trace/diff/trace_diff.h"
 #include "cli/core/context.h"
-#include "analysis/trace/trace_diff.h"
 #include "cli/core/diff_view.h"
 #include "cli/text/reproduce.h"
 #include "proto/shape/shape.h"

@@ -2,9 +2,9 @@
 #ifndef TSCOPE_CLI_TRACE_ANALYZE_TRACE_H
 #define TSCOPE_CLI_TRACE_ANALYZE_TRACE_H
 
-#include "analysis/trace/job.h"
-#include "analysis/trace/trace_answer.h"
-#include "analysis/trace/trace_warmup.h"
+#include "analysis/trace/advice/trace_answer.h"
+#include "analysis/trace/device/trace_warmup.h"
+#include "analysis/trace/ranks/job.h"
 #include "cli/core/context.h"
 #include "cli/core/path_run.h"
 #include "ingest/trace/trace_read.h"

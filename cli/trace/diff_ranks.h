@@ -5,7 +5,7 @@
 #ifndef TSCOPE_CLI_TRACE_DIFF_RANKS_H
 #define TSCOPE_CLI_TRACE_DIFF_RANKS_H
 
-#include "analysis/trace/trace_ranks.h"
+#include "analysis/trace/diff/trace_ranks.h"
 #include "cli/core/context.h"
 
 /* Reads and compares a pair. All that *ret has must lie in the arena. */

@@ -1,10 +1,10 @@
 /* diff_stored.h - the traces of two runs that were pushed, rank by rank: what `tscope diff RUN1 RUN2` says of them. Each pair is read,
- * compared and freed before the next (analysis/trace/trace_ranks.h).
+ * compared and freed before the next (analysis/trace/diff/trace_ranks.h).
  */
 #ifndef TSCOPE_CLI_TRACE_DIFF_STORED_H
 #define TSCOPE_CLI_TRACE_DIFF_STORED_H
 
-#include "analysis/trace/trace_ranks.h"
+#include "analysis/trace/diff/trace_ranks.h"
 #include "cli/core/context.h"
 
 /* n is 0 where a run has no traces. */

@@ -3,7 +3,7 @@
 #ifndef TSCOPE_CLI_TRACE_DIFF_TRACE_H
 #define TSCOPE_CLI_TRACE_DIFF_TRACE_H
 
-#include "analysis/trace/trace_diff.h"
+#include "analysis/trace/diff/trace_diff.h"
 #include "cli/core/context.h"
 
 /* Compares two traces by the steps that --warmup leaves. name_a, name_b: the traces', for what is refused. */

@@ -1,4 +1,5 @@
-/* folder.h - the files of a folder of traces: which are there, and what the ranks of a job need of each (analysis/trace/job_trace.h).
+/* folder.h - the files of a folder of traces: which are there, and what the ranks of a job need of each
+ * (analysis/trace/ranks/job_trace.h).
  *
  * Files lie in the folder itself or in a folder in it, no deeper. Symbolic links are not followed. Each trace is read, cut down to
  * what is needed, and freed before the next.
@@ -7,7 +8,7 @@
 #define TSCOPE_CLI_TRACE_FOLDER_H
 
 #include "analysis/answer/measure.h"
-#include "analysis/trace/job.h"
+#include "analysis/trace/ranks/job.h"
 #include "cli/core/context.h"
 
 struct ts_trace_folder {

@@ -2,7 +2,7 @@
 #ifndef TSCOPE_CLI_TRACE_OVERLAY_H
 #define TSCOPE_CLI_TRACE_OVERLAY_H
 
-#include "analysis/trace/critical_path.h"
+#include "analysis/trace/path/critical_path.h"
 #include "cli/core/context.h"
 #include "ingest/trace/trace_read.h"
 

@@ -2,9 +2,9 @@
 #ifndef TSCOPE_CLI_TRACE_PAGE_TRACE_H
 #define TSCOPE_CLI_TRACE_PAGE_TRACE_H
 
-#include "analysis/trace/flame.h"
-#include "analysis/trace/job.h"
-#include "analysis/trace/trace_answer.h"
+#include "analysis/trace/advice/trace_answer.h"
+#include "analysis/trace/host/flame.h"
+#include "analysis/trace/ranks/job.h"
 #include "cli/core/context.h"
 
 /* Draws the page where --html asks for it (ts_page_write). The text of the answer is drawn by the functions that write it on a

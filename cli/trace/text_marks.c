@@ -1,5 +1,5 @@
 /* text_marks.c - how kernels filled the device, what a step launched, and what stands out among the work, as text. */
-#include "analysis/trace/kernel_sums.h"
+#include "analysis/trace/device/kernel_sums.h"
 #include "cli/text/show_value.h"
 #include "cli/text/text_parts.h"
 #include "cli/trace/analyze_trace.h"

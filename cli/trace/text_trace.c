@@ -1,5 +1,5 @@
 /* text_trace.c - what a profiler's trace says, as text. Times are milliseconds with all their digits: what is exact is shown so. */
-#include "analysis/trace/kernel.h"
+#include "analysis/trace/device/kernel.h"
 #include "cli/text/grid.h"
 #include "cli/text/show_value.h"
 #include "cli/text/text_parts.h"

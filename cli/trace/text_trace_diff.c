@@ -1,5 +1,5 @@
 /* text_trace_diff.c - what differs between two traces, as text: the sentence, then the tables in which something stands out. */
-#include "analysis/trace/kernel_sums.h"
+#include "analysis/trace/device/kernel_sums.h"
 #include "cli/text/grid.h"
 #include "cli/text/show_value.h"
 #include "cli/text/text_parts.h"

@@ -1,6 +1,6 @@
 #include "cli/trace/trace_cells.h"
 
-#include "analysis/trace/kernel.h"
+#include "analysis/trace/device/kernel.h"
 #include "base/text.h"
 #include "cli/text/show_value.h"
 #include "cli/text/text_parts.h"

@@ -1,6 +1,6 @@
 /* shape_trace.c - the tables of what analyze says of a profiler's trace that stands alone. They are JSON only: the command reads the
  * file itself. */
-#include "analysis/trace/trace_answer.h"
+#include "analysis/trace/advice/trace_answer.h"
 #include "proto/shape/shape_rows.h"
 
 WORD_OF(collective_word, enum ts_collective, ts_collective_word);

@@ -1,6 +1,6 @@
 /* shape_trace_diff.c - the tables of what differs between two traces. They are JSON only: the command reads the files itself. */
-#include "analysis/trace/kernel_sums.h"
-#include "analysis/trace/trace_ranks.h"
+#include "analysis/trace/device/kernel_sums.h"
+#include "analysis/trace/diff/trace_ranks.h"
 #include "proto/shape/shape_rows.h"
 #include "proto/shape/shapes.h"
 

@@ -1,5 +1,5 @@
 /* shape_trace_host.c - the tables of what a trace says of the host: launches, queues, waits, times. JSON alone. */
-#include "analysis/trace/trace_host.h"
+#include "analysis/trace/host/trace_host.h"
 #include "proto/shape/shape_rows.h"
 
 enum { MANY_ROWS = 1 << 25, TEXT_MAX_BYTES = 4096 };

@@ -1,6 +1,6 @@
 /* shape_trace_job.c - the tables of what analyze says of a folder of traces, the ranks of a job. They are JSON only. */
-#include "analysis/trace/job.h"
-#include "analysis/trace/trace_verdict.h"
+#include "analysis/trace/advice/trace_verdict.h"
+#include "analysis/trace/ranks/job.h"
 #include "proto/shape/shape_rows.h"
 #include "proto/shape/shapes.h"
 

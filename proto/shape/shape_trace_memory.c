@@ -1,5 +1,5 @@
 /* shape_trace_memory.c - what operators allocated, by a trace's own instants of the allocator. JSON only. */
-#include "analysis/trace/allocation_sums.h"
+#include "analysis/trace/work/allocation_sums.h"
 #include "proto/shape/shape_rows.h"
 #include "proto/shape/shapes.h"
 

@@ -1,5 +1,5 @@
 /* shape_trace_path.c - the tables of the critical path of a profiler's trace, as JSON. */
-#include "analysis/trace/critical_path.h"
+#include "analysis/trace/path/critical_path.h"
 #include "proto/shape/shape_rows.h"
 
 enum { MANY_ROWS = 1 << 25, NAME_MAX_BYTES = 4096 };

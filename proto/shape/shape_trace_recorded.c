@@ -1,5 +1,5 @@
 /* shape_trace_recorded.c - with what a trace was recorded, of one trace, of those of a job and of two that are compared. JSON only. */
-#include "analysis/trace/trace_recorded.h"
+#include "analysis/trace/device/trace_recorded.h"
 #include "proto/shape/shape_rows.h"
 #include "proto/shape/shapes.h"
 

@@ -1,7 +1,7 @@
 /* shape_trace_work.c - the tables of what the devices of a trace worked on: operators, modules, operations a second, copies,
  * fills, marks, runs, steps. JSON alone. */
-#include "analysis/trace/kernel_sums.h"
-#include "analysis/trace/trace_work.h"
+#include "analysis/trace/device/kernel_sums.h"
+#include "analysis/trace/work/trace_work.h"
 #include "proto/shape/shape_rows.h"
 
 enum { MANY_ROWS = 1 << 25, TEXT_MAX_BYTES = 4096 };

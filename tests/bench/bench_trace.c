@@ -4,8 +4,8 @@
  *	bench_trace timeline FILE		"SECONDS EVENTS", of the timelines of a trace that was read
  *	bench_trace path FILE			"SECONDS EVENTS STRETCHES IFS", of its nesting, critical path and what ifs
  */
-#include "analysis/trace/critical_path.h"
-#include "analysis/trace/timeline.h"
+#include "analysis/trace/device/timeline.h"
+#include "analysis/trace/path/critical_path.h"
 #include "base/file.h"
 #include "ingest/trace/trace_read.h"
 

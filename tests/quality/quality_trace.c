@@ -19,7 +19,7 @@
  */
 #include "quality_parts.h"
 
-#include "analysis/trace/trace_diff.h"
+#include "analysis/trace/diff/trace_diff.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #include "quality.h"
 #include "quality_parts.h"
 
-#include "analysis/trace/job.h"
+#include "analysis/trace/ranks/job.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 #include "service/handlers/gate/gate_trace.h"
 
-#include "analysis/trace/trace_diff.h"
+#include "analysis/trace/diff/trace_diff.h"
 #include "run/trace_columns.h"
 #include "service/handlers/gate/gate_files.h"
 

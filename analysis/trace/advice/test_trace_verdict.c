@@ -1,0 +1,514 @@
+/* trace_rows.h and trace_verdict.h: rows, findings and advice of traces whose times were found on paper. */
+#include "analysis/trace/advice/trace_verdict.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "analysis/answer/rank_rows.h"
+#include "analysis/answer/test_seen.h"
+#include "analysis/trace/advice/trace_answer.h"
+#include "analysis/trace/ranks/job.h"
+#include "analysis/trace/test_trace_made.h"
+
+#define MS 1000000
+
+static struct ts_trace_answer answer;
+
+static void judge(struct made *m, const struct ts_policy *policy)
+{
+	assert_int_equal(ts_trace_answer(&m->trace, NULL, &m->arena, &answer, &m->err), TS_OK);
+	assert_int_equal(ts_trace_judge(&answer, policy, &m->arena, &m->err), TS_OK);
+	assert_true(test_seen(&answer.verdict.measures));
+}
+
+static void is(const char *subject, const char *name, double want)
+{
+	double got = NAN;
+
+	if (!test_value(&answer.verdict.measures, "trace", subject, name, &got) || fabs(got - want) > 1e-15)
+		fail_msg("%s %s is %.17g and not %.17g", subject, name, got, want);
+}
+
+static const struct ts_finding *finding(const char *code)
+{
+	for (size_t i = 0; i < answer.verdict.findings.n; i++)
+		if (ts_span_is(answer.verdict.findings.items[i].code, code))
+			return &answer.verdict.findings.items[i];
+	return NULL;
+}
+
+/* The demo of pytscope: six steps of 8 ms of computation and 6 ms of all-reduce that begins 4 ms before its end. 36 ms of
+ * communication, 24 of them overlapped, 12 exposed, of 60 ms in all. */
+static void six_steps(struct made *m)
+{
+	for (int64_t i = 0; i < 6; i++) {
+		int64_t t = 10 * i * MS;
+
+		made_add(m, TS_TRACE_KERNEL, NAME_GEMM, 7, t, t + 8 * MS, TS_TRACE_NONE);
+		made_add(m, TS_TRACE_KERNEL, NAME_ALL_REDUCE, 9, t + 4 * MS, t + 10 * MS, TS_TRACE_NONE);
+	}
+}
+
+static void exposed_communication(void **state)
+{
+	struct made m;
+
+	(void)state;
+	made_begin(&m);
+	six_steps(&m);
+	judge(&m, NULL);
+	is("communication", "time_s", 0.036);
+	is("communication", "overlapped_ratio", 24.0 / 36);
+	is("exposed_communication", "time_s", 0.012);
+	is("exposed_communication", "share_ratio", 0.2);
+	is("span", "time_s", 0.060);
+	is("devices", "events_count", 12);
+	is("devices", "unlaunched_ratio", 1);
+	is("category", "top_ratio", 48.0 / 84);
+	assert_non_null(finding("DIST.EXPOSED_COMM"));
+	assert_int_equal(finding("DIST.EXPOSED_COMM")->severity, TS_SEVERITY_HIGH);
+	assert_int_equal(answer.verdict.findings.n, 1);
+	assert_int_equal(answer.verdict.n_advice, 1);
+	assert_int_equal(answer.verdict.advice[0].saves_most_ns, 12 * MS);
+	assert_int_equal(answer.verdict.span_ns, 60 * MS);
+	made_finish(&m);
+}
+
+static void a_policy_moves_limits(void **state)
+{
+	struct ts_policy_item higher = {.code = ts_span_str("DIST.EXPOSED_COMM"), .threshold = ts_span_str("min_share"), .value = 0.21};
+	struct ts_policy policy = {&higher, 1};
+	struct made m;
+
+	(void)state;
+	made_begin(&m);
+	six_steps(&m);
+	judge(&m, &policy);
+	assert_int_equal(answer.verdict.findings.n, 0);
+	assert_int_equal(answer.verdict.n_advice, 0);
+	made_finish(&m);
+}
+
+/* Communication of one device is not hidden by computation of another: 10 of 20 ms of each device are exposed on the second alone. */
+static void each_device_counts_by_itself(void **state)
+{
+	struct made m;
+
+	(void)state;
+	made_begin(&m);
+	made_add(&m, TS_TRACE_KERNEL, NAME_GEMM, 0, 0, 20 * MS, TS_TRACE_NONE);
+	made_add(&m, TS_TRACE_KERNEL, NAME_ALL_REDUCE, 10, 0, 10 * MS, TS_TRACE_NONE);
+	made_add(&m, TS_TRACE_KERNEL, NAME_GEMM, 10, 10 * MS, 20 * MS, TS_TRACE_NONE);
+	judge(&m, NULL);
+	is("span", "time_s", 0.040);
+	is("exposed_communication", "time_s", 0.010);
+	is("exposed_communication", "share_ratio", 0.25);
+	is("devices", "count", 2);
+	made_finish(&m);
+}
+
+/* 60 kernels of 1 ms, each asked for 1 ms after the last has ended, and begun 1 ms later: of 178 ms 59 are host and 59 launch. In two
+ * steps of 90 ms. */
+static void idle_for_the_host(void **state)
+{
+	struct made m;
+
+	(void)state;
+	made_begin(&m);
+	made_add(&m, TS_TRACE_ANNOTATION, NAME_STEP_1, 0, -2 * MS, 88 * MS, TS_TRACE_NONE);
+	made_add(&m, TS_TRACE_ANNOTATION, NAME_STEP_2, 0, 88 * MS, 178 * MS, TS_TRACE_NONE);
+	for (int64_t i = 0; i < 60; i++) {
+		int64_t t = 3 * i * MS;
+
+		made_add(&m, TS_TRACE_RUNTIME, NAME_NONE, 0, t - MS, t - MS + 1000, i + 1);
+		made_add(&m, TS_TRACE_KERNEL, NAME_GEMM, 0, t, t + MS, i + 1);
+	}
+	made_add(&m, TS_TRACE_KERNEL, NAME_ALL_REDUCE, 1, 10 * MS + 1, 10 * MS + 2, TS_TRACE_NONE);
+	judge(&m, NULL);
+	is("span", "time_s", 0.178);
+	is("idle_host", "time_s", 0.058999998); /* without 1 ns that communicates, and 1 ns before that */
+	is("idle_launch", "time_s", 0.059);
+	is("idle_unknown", "time_s", 1e-9);
+	is("kernels", "mean_s", (0.060 + 1e-9) / 61);
+	is("steps", "count", 2);
+	is("steps", "mean_s", 0.090);
+	is("steps", "exposed_communication_s", 0.5e-9);
+	assert_int_equal(answer.verdict.n_advice, 2);
+	assert_true(ts_span_is(answer.verdict.advice[0].code, "TRACE.LAUNCH_BOUND"));
+	assert_int_equal(answer.verdict.advice[0].saves_most_ns, 59 * MS);
+	assert_true(ts_span_is(answer.verdict.advice[1].code, "TRACE.HOST_BOUND"));
+	assert_int_equal(answer.verdict.advice[1].saves_most_ns, 59 * MS - 2);
+	assert_int_equal(finding("TRACE.HOST_BOUND")->severity, TS_SEVERITY_MEDIUM);
+	assert_int_equal(finding("TRACE.LAUNCH_BOUND")->severity, TS_SEVERITY_HIGH);
+	made_finish(&m);
+}
+
+/* Of four findings the three of the longest times are advice, the longest first. */
+static void three_pieces_at_most(void **state)
+{
+	struct made m;
+
+	(void)state;
+	made_begin(&m);
+	for (int64_t i = 0; i < 60; i++) {
+		int64_t t = 100 * i * MS;
+
+		made_add(&m, TS_TRACE_RUNTIME, NAME_NONE, 0, t - 15 * MS, t, i + 1);
+		made_add(&m, TS_TRACE_KERNEL, NAME_GEMM, 0, t, t + 30 * MS, i + 1);
+		made_add(&m, TS_TRACE_KERNEL, NAME_ALL_REDUCE, 0, t + 30 * MS, t + 40 * MS, i + 1);
+		made_add(&m, TS_TRACE_COPY, NAME_NONE, 0, t + 40 * MS, t + 47 * MS, i + 1);
+	}
+	judge(&m, NULL);
+	assert_int_equal(answer.verdict.findings.n, 4);
+	assert_int_equal(answer.verdict.n_advice, 3);
+	assert_true(ts_span_is(answer.verdict.advice[0].code, "TRACE.HOST_BOUND"));
+	assert_int_equal(answer.verdict.advice[0].saves_most_ns, INT64_C(59) * 38 * MS);
+	assert_true(ts_span_is(answer.verdict.advice[1].code, "TRACE.LAUNCH_BOUND"));
+	assert_true(ts_span_is(answer.verdict.advice[2].code, "DIST.EXPOSED_COMM"));
+	made_finish(&m);
+}
+
+/* 60 kernels of 7 ms, each asked for 2.5 ms after the last has ended, and begun 0.5 ms later. Behind each `every`th the host waited. */
+static void waits_behind(struct made *m, int64_t every)
+{
+	made_begin(m);
+	for (int64_t i = 0; i < 60; i++) {
+		int64_t t = 10 * i * MS;
+
+		made_launch(m, TS_TRACE_KERNEL, "gemm", 0, t - MS / 2, t, t + 7 * MS);
+		if (i % every)
+			continue;
+		made_host(m, TS_TRACE_PYTHON, i / every % 3 ? "train.py(7): main" : "log.py(3): show", 0, t + MS, t + 8 * MS);
+		made_host(m, TS_TRACE_RUNTIME, "cudaStreamSynchronize", 0, t + 2 * MS, t + 7 * MS + 1000);
+	}
+	judge(m, NULL);
+	assert_non_null(finding("TRACE.SYNC"));
+	assert_non_null(finding("TRACE.HOST_BOUND"));
+	is("idle_host", "time_s", 0.1475);
+	assert_int_equal(answer.verdict.n_advice, 1);
+}
+
+/* What is computed for the rows alone says the same as the whole answer, and needs nothing of the trace afterwards. */
+static void rows_alone_say_the_same(void **state)
+{
+	struct ts_measures rows = {0};
+	struct ts_arena scratch;
+	struct made m;
+
+	(void)state;
+	waits_behind(&m, 4);
+	ts_arena_init(&scratch, 0);
+	assert_int_equal(ts_trace_rows_of(&m.trace, &scratch, &m.arena, &rows, &m.err), TS_OK);
+	ts_arena_finish(&scratch);
+	assert_int_equal(rows.n, answer.verdict.measures.n);
+	for (size_t i = 0; i < rows.n; i++) {
+		const struct ts_measure *a = &rows.items[i], *b = &answer.verdict.measures.items[i];
+
+		if (!ts_span_eq(a->subject, b->subject) || !ts_span_eq(a->name, b->name) || a->known != b->known ||
+		    !ts_span_eq(a->text, b->text) || (a->known && a->unit != TS_UNIT_TEXT && !(fabs(a->value - b->value) <= 0)))
+			fail_msg("%.*s %.*s differs", TS_SPAN_ARG(a->subject), TS_SPAN_ARG(a->name));
+	}
+	made_finish(&m);
+}
+
+/* The same idle time is not advised twice. */
+static void waits_or_the_host(void **state)
+{
+	struct made m;
+
+	(void)state;
+	waits_behind(&m, 1);
+	is("idle_after_waits", "time_s", 0.177);
+	assert_int_equal(finding("TRACE.SYNC")->severity, TS_SEVERITY_HIGH);
+	assert_true(ts_span_contains(finding("TRACE.SYNC")->detail, "; most often it waited at train.py(7): main"));
+	assert_true(ts_span_is(answer.verdict.advice[0].code, "TRACE.SYNC"));
+	assert_int_equal(answer.verdict.advice[0].saves_most_ns, 177 * MS);
+	made_finish(&m);
+	waits_behind(&m, 4);
+	is("idle_after_waits", "time_s", 0.045);
+	assert_true(ts_span_is(answer.verdict.advice[0].code, "TRACE.HOST_BOUND"));
+	made_finish(&m);
+}
+
+/* Behind each wait the host loads for 2.4 ms, or for 1.1 ms, of the 3 ms until the next kernel. The 59 gaps are all idle
+ * time, so what was loading was behind waits, too. */
+static void waits_or_loading(void **state)
+{
+	struct made m;
+
+	(void)state;
+	for (int shorter = 0; shorter < 2; shorter++) {
+		made_begin(&m);
+		for (int64_t i = 0; i < 60; i++) {
+			int64_t t = 10 * i * MS;
+
+			made_launch(&m, TS_TRACE_KERNEL, "gemm", 0, t - MS / 2, t, t + 7 * MS);
+			made_host(&m, TS_TRACE_RUNTIME, "cudaStreamSynchronize", 0, t + 2 * MS, t + 7 * MS + 1000);
+			made_host(&m, TS_TRACE_ANNOTATION, "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 0,
+				  t + 7 * MS + 2000, t + 7 * MS + 2000 + (shorter ? 1100000 : 2400000));
+		}
+		judge(&m, NULL);
+		is("idle", "time_s", 0.177);
+		is("idle_after_waits", "time_s", 0.177);
+		is("idle_loading", "time_s", shorter ? 0.0649 : 0.1416);
+		assert_non_null(finding("TRACE.LOADER") && finding("TRACE.SYNC") ? finding("TRACE.HOST_BOUND") : NULL);
+		assert_int_equal(answer.verdict.n_advice, 1);
+		assert_true(ts_span_is(answer.verdict.advice[0].code, shorter ? "TRACE.SYNC" : "TRACE.LOADER"));
+		made_finish(&m);
+	}
+}
+
+/* 60 kernels of 7 ms, each asked for 2 ms after the last has ended, of which the host is in a data loader for 1.5 ms, and begun 1 ms
+ * later. Twelve of them are of attention that computes all scores. The host compiles for 30 of the 600 ms. */
+static void loading_attention_compiling(void **state)
+{
+	struct made m;
+
+	(void)state;
+	made_begin(&m);
+	for (int64_t i = 0; i < 60; i++) {
+		int64_t t = 10 * i * MS;
+
+		made_host(&m, TS_TRACE_ANNOTATION, "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 0, t - 5 * MS / 2,
+		t - MS);
+		made_host(&m, TS_TRACE_OPERATOR, i % 5 ? "aten::mm" : "aten::_scaled_dot_product_attention_math", 0, t - MS, t);
+		made_launch(&m, TS_TRACE_KERNEL, "gemm", 0, t - MS, t, t + 7 * MS);
+	}
+	made_host(&m, TS_TRACE_ANNOTATION, "_compile.compile_inner (dynamo_timed)", 0, 600 * MS, 630 * MS);
+	judge(&m, NULL);
+	is("idle_host", "time_s", 0.118);
+	is("idle_loading", "time_s", 0.0885);
+	is("math_attention", "time_s", 0.084);
+	is("math_attention", "share_ratio", 0.2);
+	is("compiled", "compiling_s", 0.030);
+	is("compiled", "compiling_ratio", 30 / 632.5); /* of the thread, from the first loading on */
+	assert_non_null(finding("TRACE.LOADER"));
+	assert_non_null(finding("TRACE.MATH_ATTENTION"));
+	/* Most of the idle time for the host lies in the loader, so that is what is advised. */
+	assert_null(finding("TRACE.RECOMPILED"));
+	assert_int_equal(answer.verdict.n_advice, 2);
+	assert_true(ts_span_is(answer.verdict.advice[0].code, "TRACE.LOADER"));
+	assert_true(ts_span_is(answer.verdict.advice[1].code, "TRACE.MATH_ATTENTION"));
+	made_finish(&m);
+}
+
+/* Kernels of a product, a softmax and a product, 1 ms each: attention by their shapes, and without them nobody knows. */
+static void attention_in_single_operations(void **state)
+{
+	static const char *const names[] = {"aten::bmm", "aten::_softmax", "aten::bmm"};
+	static const char *const shapes[] = {"[[6,5,4],[6,4,7]]", "[[2,3,5,7],[],[]]", "[[6,5,7],[6,7,4]]"};
+	struct made m;
+	double got;
+
+	(void)state;
+	for (int said = 0; said < 2; said++) {
+		made_begin(&m);
+		for (int i = 0; i < 3; i++) {
+			made_host(&m, TS_TRACE_OPERATOR, names[i], 0, i * MS, (i + 1) * MS);
+			made_arguments(&m, said ? shapes[i] : "", "", "");
+			made_launch(&m, TS_TRACE_KERNEL, "k", 0, i * MS + 1, i * MS + 2, (i + 1) * MS + 2);
+		}
+		judge(&m, NULL);
+		assert_int_equal(finding("TRACE.MATH_ATTENTION") != NULL, said);
+		if (said) {
+			is("math_attention", "time_s", 0.003);
+			is("math_attention", "share_ratio", 1);
+		} else {
+			assert_false(test_value(&answer.verdict.measures, "trace", "math_attention", "share_ratio", &got));
+		}
+		made_finish(&m);
+	}
+}
+
+/* 18 fills of 25 us are all that a device does in 45 or 46 ms: all of the work, and 1 % of the time, or a little less. */
+static void what_saves_little_is_no_advice(void **state)
+{
+	struct made m;
+
+	(void)state;
+	for (int longer = 0; longer < 2; longer++) {
+		made_begin(&m);
+		for (int64_t i = 0; i < 18; i++) {
+			int64_t t = i == 17 ? (45 + longer) * MS - 25000 : i * MS;
+
+			made_add(&m, TS_TRACE_FILL, NAME_NONE, 0, t, t + 25000, TS_TRACE_NONE);
+		}
+		judge(&m, NULL);
+		is("fills", "share_ratio", 1);
+		is("fills", "time_s", 0.00045);
+		assert_non_null(finding("TRACE.FILLS"));
+		assert_int_equal(answer.verdict.n_advice, !longer);
+		assert_int_equal(answer.verdict.n_slight, longer);
+		made_finish(&m);
+	}
+}
+
+/* A job of three ranks, whose rows are those of six_steps (12 of 60 ms are exposed communication). Ranks
+ * 0 and 2 wait for rank 1 so long. */
+static struct ts_trace_job job;
+static struct ts_job_rank ranks[3];
+static struct ts_rank_rows rank_rows[3];
+
+static void judge_job(struct made *m, uint64_t waits, uint64_t span, size_t n_collectives)
+{
+	made_begin(m);
+	six_steps(m);
+	judge(m, NULL);
+	job = (struct ts_trace_job){.ranks = ranks, .n_ranks = 3, .n_collectives = n_collectives};
+	for (int32_t i = 0; i < 3; i++) {
+		rank_rows[i] = (struct ts_rank_rows){.rank = i};
+		assert_int_equal(ts_trace_rows(&answer, &m->arena, &rank_rows[i].measures, &m->err), TS_OK);
+		ranks[i] = (struct ts_job_rank){.rank = i};
+		ranks[i].ns[TS_JOB_SPAN] = span;
+		ranks[i].ns[TS_JOB_COMMUNICATION] = 36 * MS;
+		ranks[i].ns[TS_JOB_EXPOSED_WAITING] = i == 1 ? 1 : waits;
+		ranks[i].caused_ns = i == 1 ? 2 * waits : (uint64_t)i;
+	}
+	assert_int_equal(ts_trace_job_judge(&job, rank_rows, 3, NULL, &m->arena, &m->err), TS_OK);
+	for (size_t i = 0; i < 3; i++)
+		assert_true(test_seen(&rank_rows[i].measures));
+}
+
+static void ranks_that_wait(void **state)
+{
+	struct made m;
+	double got;
+
+	(void)state;
+	judge_job(&m, 9 * MS, 60 * MS, 7); /* 18 of 36 ms of all ranks: half of it */
+	assert_int_equal(job.findings.n, 2);
+	assert_true(test_value(&rank_rows[0].measures, "trace", "exposed_waiting", "share_ratio", &got) && fabs(got - 0.15) < 1e-15);
+	assert_true(test_value(&rank_rows[0].measures, "trace", "exposed_waiting", "waited_ratio", &got) &&
+		    fabs(got - 18e6 / (18e6 + 2)) < 1e-15); /* 18 ms were for rank 1, and 2 ns for rank 2 */
+	assert_true(ts_span_is(job.findings.items[1].code, "TRACE.WAITING"));
+	assert_int_equal(job.findings.items[1].severity, TS_SEVERITY_HIGH);
+	assert_int_equal(job.findings.items[1].n_ranks, 2);
+	assert_true(ts_span_contains(job.findings.items[1].detail, "for 15 % of its time, 9.00 ms; of all ranks, rank 1 is the one"));
+	assert_int_equal(job.n_advice, 1);
+	assert_true(ts_span_is(job.advice[0].code, "TRACE.WAITING"));
+	made_finish(&m);
+	judge_job(&m, 9 * MS - 1000, 60 * MS, 7); /* less than half: exposed communication is advised, and nothing twice */
+	assert_int_equal(job.findings.n, 2);
+	assert_int_equal(job.n_advice, 1);
+	assert_true(ts_span_is(job.advice[0].code, "DIST.EXPOSED_COMM"));
+	made_finish(&m);
+	judge_job(&m, 0, 60 * MS, 0); /* nothing is known of waiting */
+	assert_int_equal(job.findings.n, 1);
+	assert_int_equal(job.findings.n_unchecked, 7); /* 12 events without calls say nothing of idle time, operators and compiling */
+	assert_true(ts_span_is(job.findings.unchecked[6].code, "TRACE.WAITING"));
+	assert_true(ts_span_is(job.findings.unchecked[6].reason, "of no collective of the traces it is known who waited"));
+	made_finish(&m);
+}
+
+/* The same fills on each of two ranks that do not communicate. */
+static void slight_on_a_rank(void **state)
+{
+	struct made m;
+
+	(void)state;
+	for (int longer = 0; longer < 2; longer++) {
+		made_begin(&m);
+		made_add(&m, TS_TRACE_FILL, NAME_NONE, 0, 0, 225000, TS_TRACE_NONE);
+		made_add(&m, TS_TRACE_FILL, NAME_NONE, 0, (45 + longer) * MS - 225000, (45 + longer) * MS, TS_TRACE_NONE);
+		judge(&m, NULL);
+		job = (struct ts_trace_job){.ranks = ranks, .n_ranks = 2};
+		for (int32_t i = 0; i < 2; i++) {
+			ranks[i] = (struct ts_job_rank){.rank = i};
+			rank_rows[i] = (struct ts_rank_rows){.rank = i, .measures = answer.verdict.measures};
+		}
+		assert_int_equal(ts_trace_job_judge(&job, rank_rows, 2, NULL, &m.arena, &m.err), TS_OK);
+		assert_int_equal(job.findings.n, 1);
+		assert_int_equal(job.n_advice, !longer);
+		assert_int_equal(job.n_slight, longer);
+		made_finish(&m);
+	}
+}
+
+static void without_a_device(void **state)
+{
+	struct made m;
+
+	(void)state;
+	made_begin(&m);
+	made_add(&m, TS_TRACE_OPERATOR, NAME_GEMM, 0, 0, 10, TS_TRACE_NONE);
+	judge(&m, NULL);
+	assert_int_equal(answer.verdict.findings.n, 0);
+	assert_int_equal(answer.verdict.findings.n_unchecked, 8); /* without ranks and communication DIST.EXPOSED_COMM does not apply */
+	assert_true(ts_span_is(answer.verdict.findings.unchecked[0].reason, "the trace has no events of devices"));
+	answer.has_world_size = true;
+	answer.world_size = 2;
+	assert_int_equal(ts_trace_judge(&answer, NULL, &m.arena, &m.err), TS_OK);
+	assert_int_equal(answer.verdict.findings.n_unchecked, 9);
+	made_finish(&m);
+}
+
+/* Times that end at the largest number, and sums of them that do not fit. */
+static void sums_that_do_not_fit(void **state)
+{
+	struct made m;
+
+	(void)state;
+	made_begin(&m);
+	for (int32_t device = 0; device < 4; device++) {
+		made_add(&m, TS_TRACE_KERNEL, NAME_ALL_REDUCE, 10 * device, -(INT64_C(1) << 62), 0, TS_TRACE_NONE);
+		made_add(&m, TS_TRACE_KERNEL, NAME_ALL_REDUCE, 10 * device, 0, INT64_MAX, TS_TRACE_NONE);
+	}
+	judge(&m, NULL);
+	is("span", "share_ratio", 1);
+	is("exposed_communication", "share_ratio", 1);
+	assert_true(answer.verdict.span_ns == UINT64_MAX);
+	made_finish(&m);
+}
+
+/* What kernels are by their names: of 100 ms 20 are a product in float32, 30 one in TF32, 40 a convolution, 10 generated. */
+static void kinds_of_kernels(void **state)
+{
+	struct made m;
+
+	(void)state;
+	made_begin(&m);
+	made_launch(&m, TS_TRACE_KERNEL, "ampere_sgemm_128x64_tn", 0, 0, 0, 20 * MS);
+	made_launch(&m, TS_TRACE_KERNEL, "ampere_s1688gemm_128x128_ldg8_stages_32x1_tn", 0, 20 * MS, 20 * MS, 50 * MS);
+	made_launch(&m, TS_TRACE_KERNEL, "implicit_convolve_sgemm", 0, 50 * MS, 50 * MS, 90 * MS);
+	made_launch(&m, TS_TRACE_KERNEL, "triton_poi_fused_add_0", 0, 90 * MS, 90 * MS, 100 * MS);
+	judge(&m, NULL);
+	is("float32_products", "time_s", 0.020);
+	is("float32_products", "share_ratio", 0.2);
+	is("convolutions", "share_ratio", 0.4);
+	is("generated", "share_ratio", 0.1);
+	made_finish(&m);
+}
+
+static void each_row_was_made(void **state)
+{
+	(void)state;
+	assert_true(test_seen_all(TS_ANSWER_TRACE, NULL));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(exposed_communication),
+		cmocka_unit_test(a_policy_moves_limits),
+		cmocka_unit_test(each_device_counts_by_itself),
+		cmocka_unit_test(idle_for_the_host),
+		cmocka_unit_test(three_pieces_at_most),
+		cmocka_unit_test(waits_or_the_host),
+		cmocka_unit_test(waits_or_loading),
+		cmocka_unit_test(loading_attention_compiling),
+		cmocka_unit_test(attention_in_single_operations),
+		cmocka_unit_test(what_saves_little_is_no_advice),
+		cmocka_unit_test(ranks_that_wait),
+		cmocka_unit_test(slight_on_a_rank),
+		cmocka_unit_test(rows_alone_say_the_same),
+		cmocka_unit_test(without_a_device),
+		cmocka_unit_test(sums_that_do_not_fit),
+		cmocka_unit_test(kinds_of_kernels),
+		cmocka_unit_test(each_row_was_made),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,236 @@
+#include "analysis/trace/advice/trace_verdict.h"
+
+#include "analysis/rules/rule.h"
+#include "analysis/trace/advice/trace_answer.h"
+#include "analysis/trace/ranks/job.h"
+
+/* The time that each rule is about. */
+static const struct {
+	const char *code;
+	enum ts_trace_time time;
+} about[] = {
+	{"DIST.EXPOSED_COMM", TS_TIME_EXPOSED_COMMUNICATION},
+	{"TRACE.HOST_BOUND", TS_TIME_IDLE_HOST},
+	{"TRACE.SYNC", TS_TIME_IDLE_AFTER_WAITS},
+	{"TRACE.LAUNCH_BOUND", TS_TIME_IDLE_LAUNCH},
+	{"TRACE.COPIES", TS_TIME_EXPOSED_COPIES},
+	{"TRACE.FILLS", TS_TIME_FILLS},
+	{"TRACE.ELEMENTWISE", TS_TIME_ELEMENTWISE},
+	{"TRACE.LOADER", TS_TIME_IDLE_LOADING},
+	{"TRACE.MATH_ATTENTION", TS_TIME_MATH_ATTENTION},
+	{"TRACE.WAITING", TS_TIME_EXPOSED_WAITING},
+};
+
+static bool time_of(struct ts_span code, const struct ts_device_times *times, uint64_t *ret)
+{
+	for (size_t i = 0; i < sizeof about / sizeof about[0]; i++) {
+		if (!ts_span_is(code, about[i].code))
+			continue;
+		*ret = times->ns[about[i].time];
+		return true;
+	}
+	return false;
+}
+
+static bool has(const struct ts_findings *findings, const char *code)
+{
+	for (size_t i = 0; i < findings->n; i++)
+		if (ts_span_is(findings->items[i].code, code))
+			return true;
+	return false;
+}
+
+/* What was idle in a data loader and what was idle behind a wait may be the same time, and is at least as far as both do not fit into
+ * all that was idle. Without the wait the host would load all the same, so then loading is what is advised. */
+static bool waits_are_loading(const struct ts_findings *findings, const struct ts_device_times *t)
+{
+	uint64_t idle = t->ns[TS_TIME_IDLE], loading = t->ns[TS_TIME_IDLE_LOADING], waits = t->ns[TS_TIME_IDLE_AFTER_WAITS];
+	uint64_t elsewhere = idle > loading ? idle - loading : 0; /* of the waits at most */
+
+	return has(findings, "TRACE.LOADER") && elsewhere <= waits / 2;
+}
+
+/* A time that is a part of another one is advised once: by the more specific finding, if it accounts for at least half of the other.
+ * Idle time behind a wait of the host, or in a data loader, is idle time that waits for the host, too; what ranks wait for each other
+ * is exposed communication. */
+static bool is_said_by_other(struct ts_span code, const struct ts_findings *findings, const struct ts_device_times *t)
+{
+	static const struct {
+		const char *part, *whole;
+		enum ts_trace_time of_part, of_whole;
+	} parts[] = {
+		{"TRACE.SYNC", "TRACE.HOST_BOUND", TS_TIME_IDLE_AFTER_WAITS, TS_TIME_IDLE_HOST},
+		{"TRACE.LOADER", "TRACE.HOST_BOUND", TS_TIME_IDLE_LOADING, TS_TIME_IDLE_HOST},
+		{"TRACE.WAITING", "DIST.EXPOSED_COMM", TS_TIME_EXPOSED_WAITING, TS_TIME_EXPOSED_COMMUNICATION},
+	};
+
+	if (ts_span_is(code, "TRACE.SYNC") && waits_are_loading(findings, t))
+		return true;
+	for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+		uint64_t whole = t->ns[parts[i].of_whole];
+		bool most = t->ns[parts[i].of_part] >= whole - whole / 2;
+
+		if (ts_span_is(code, parts[i].whole) && most && has(findings, parts[i].part))
+			return true;
+		if (ts_span_is(code, parts[i].part) && !most && has(findings, parts[i].whole))
+			return true;
+	}
+	return false;
+}
+
+static bool is_slight(uint64_t ns, uint64_t span_ns)
+{
+	return (double)ns < TS_TRACE_ADVICE_LEAST * (double)span_ns;
+}
+
+/* Keeps the longest, in order; among equals the finding that came first. */
+static void advise(struct ts_trace_verdict *v, const struct ts_finding *f, uint64_t ns)
+{
+	size_t at = v->n_advice;
+
+	while (at && v->advice[at - 1].saves_most_ns < ns)
+		at--;
+	if (at == TS_TRACE_ADVICE_MAX)
+		return;
+	v->n_advice += v->n_advice < TS_TRACE_ADVICE_MAX;
+	for (size_t i = v->n_advice - 1; i > at; i--)
+		v->advice[i] = v->advice[i - 1];
+	v->advice[at] = (struct ts_trace_advice){f->code, f->title, f->advice, ns};
+}
+
+enum ts_status ts_trace_judge(struct ts_trace_answer *io_answer, const struct ts_policy *policy, struct ts_arena *arena,
+			      struct ts_error *err)
+{
+	const struct ts_device_times times = ts_device_times(io_answer);
+	struct ts_trace_verdict v = {.span_ns = times.ns[TS_TIME_SPAN]};
+
+	v.advice = ts_arena_array(arena, TS_TRACE_ADVICE_MAX, sizeof *v.advice);
+	if (!v.advice)
+		return ts_arena_error(arena, err);
+	if (ts_trace_rows(io_answer, arena, &v.measures, err) || ts_findings_of_trace(&v.measures, policy, arena, &v.findings, err))
+		return err->status;
+	for (size_t i = 0; i < v.findings.n; i++) {
+		uint64_t ns = 0;
+
+		if (!time_of(v.findings.items[i].code, &times, &ns) || is_said_by_other(v.findings.items[i].code, &v.findings, &times))
+			continue;
+		if (is_slight(ns, v.span_ns))
+			v.n_slight++;
+		else
+			advise(&v, &v.findings.items[i], ns);
+	}
+	io_answer->verdict = v;
+	return TS_OK;
+}
+
+/* --- of a job --- */
+
+static const struct ts_job_rank *rank_of(const struct ts_trace_job *job, int64_t rank)
+{
+	for (size_t i = 0; i < job->n_ranks; i++)
+		if (job->ranks[i].rank == rank)
+			return &job->ranks[i];
+	return NULL;
+}
+
+/* The rank that others waited for longest, the lowest of equal ones; NULL: nobody waited. */
+static const struct ts_job_rank *most_waited_for(const struct ts_trace_job *job)
+{
+	const struct ts_job_rank *most = NULL;
+
+	for (size_t i = 0; i < job->n_ranks; i++)
+		if (job->ranks[i].caused_ns > (most ? most->caused_ns : 0))
+			most = &job->ranks[i];
+	return most;
+}
+
+/* The part of all that ranks waited for others that they waited for this one. Equal ranks have about equal parts. */
+static double part_of_waiting(const struct ts_trace_job *job, const struct ts_job_rank *late)
+{
+	double all = 0;
+
+	for (size_t i = 0; i < job->n_ranks; i++)
+		all += (double)job->ranks[i].caused_ns;
+	return (double)late->caused_ns / all;
+}
+
+/* Of a rank that communicates with ranks whose traces are here. */
+static enum ts_status add_waiting(const struct ts_trace_job *job, const struct ts_job_rank *r, struct ts_arena *arena,
+				  struct ts_measures *io_rows, struct ts_error *err)
+{
+	static const char unmatched[] = "of no collective of the traces it is known who waited";
+	struct ts_span of = ts_span_str(ts_trace_times[TS_TIME_EXPOSED_WAITING]);
+	const struct ts_job_rank *late = most_waited_for(job);
+	double ns = (double)r->ns[TS_JOB_EXPOSED_WAITING], span = (double)r->ns[TS_JOB_SPAN];
+	bool ok;
+
+	if (job->n_ranks < 2 || !r->ns[TS_JOB_COMMUNICATION] || !r->ns[TS_JOB_SPAN])
+		return TS_OK;
+	if (!job->n_collectives)
+		ok = ts_measure_unknown(io_rows, arena, TS_M_TRACE_TIME, of, unmatched) &&
+		     ts_measure_unknown(io_rows, arena, TS_M_TRACE_SHARE, of, unmatched);
+	else
+		ok = ts_measure_add(io_rows, arena, TS_M_TRACE_TIME, of, ns / 1e9) &&
+		     ts_measure_add(io_rows, arena, TS_M_TRACE_SHARE, of, ns / span);
+	ok = ok && (!late || (ts_measure_add(io_rows, arena, TS_M_TRACE_WAITED_RANK, TS_NO_SUBJECT, (double)late->rank) &&
+			      ts_measure_add(io_rows, arena, TS_M_TRACE_WAITED_SHARE, TS_NO_SUBJECT, part_of_waiting(job, late))));
+	return ok ? TS_OK : ts_arena_error(arena, err);
+}
+
+/* Times that are not known count as 0. */
+static void add_times(const struct ts_measures *rows, struct ts_device_times *io_times)
+{
+	for (int i = 0; i < TS_TRACE_TIMES; i++) {
+		double s;
+
+		if (ts_measure_value(rows, TS_M_TRACE_TIME, ts_span_str(ts_trace_times[i]), &s))
+			io_times->ns[i] += (uint64_t)(s * 1e9 + 0.5);
+	}
+}
+
+/* Whether the time of a finding is too short on the rank whose numbers it has; a finding that is about no time of devices is not. */
+static bool is_slight_there(const struct ts_finding *f, const struct ts_rank_rows *ranks, size_t n_ranks)
+{
+	for (size_t i = 0; i < n_ranks; i++) {
+		struct ts_device_times times = {.work_ns = 0};
+		uint64_t ns;
+
+		if (!f->has_rank || ranks[i].rank != f->rank)
+			continue;
+		add_times(&ranks[i].measures, &times);
+		return time_of(f->code, &times, &ns) && is_slight(ns, times.ns[TS_TIME_SPAN]);
+	}
+	return false;
+}
+
+enum ts_status ts_trace_job_judge(struct ts_trace_job *io_job, struct ts_rank_rows *io_ranks, size_t n_ranks,
+				  const struct ts_policy *policy, struct ts_arena *arena, struct ts_error *err)
+{
+	struct ts_device_times all = {.work_ns = 0};
+	const struct ts_findings *f = &io_job->findings;
+
+	io_job->findings = (struct ts_findings){.n = 0};
+	io_job->n_advice = 0;
+	io_job->n_slight = 0;
+	io_job->advice = ts_arena_array(arena, TS_TRACE_ADVICE_MAX, sizeof *io_job->advice);
+	if (!io_job->advice)
+		return ts_arena_error(arena, err);
+	for (size_t i = 0; i < n_ranks; i++) {
+		const struct ts_job_rank *rank = rank_of(io_job, io_ranks[i].rank);
+
+		if (rank && add_waiting(io_job, rank, arena, &io_ranks[i].measures, err))
+			return err->status;
+		add_times(&io_ranks[i].measures, &all);
+	}
+	if (n_ranks && ts_findings_of_ranks(io_ranks, n_ranks, policy, arena, &io_job->findings, err))
+		return err->status;
+	for (size_t i = 0; i < f->n; i++) {
+		if (is_said_by_other(f->items[i].code, f, &all))
+			continue;
+		if (is_slight_there(&f->items[i], io_ranks, n_ranks))
+			io_job->n_slight++;
+		else if (io_job->n_advice < TS_TRACE_ADVICE_MAX)
+			io_job->advice[io_job->n_advice++] = f->items[i];
+	}
+	return TS_OK;
+}

@@ -1,0 +1,202 @@
+#include "analysis/trace/device/kernel.h"
+
+#include <stdint.h>
+
+enum where { START, HEAD, ANY };
+
+static const struct row {
+	uint8_t category, where, len;
+	const char *pattern;
+} rows[] = {
+#define KERNEL(category, where, pattern) {TS_KERNEL_##category, where, sizeof(pattern) - 1, pattern},
+#include "analysis/trace/device/kernels.inc"
+#undef KERNEL
+};
+
+static uint8_t lower(uint8_t c)
+{
+	return c >= 'A' && c <= 'Z' ? c | 32 : c;
+}
+
+static bool begins(struct ts_span name, size_t at, const char *pattern, size_t len)
+{
+	if (at > name.len || name.len - at < len)
+		return false;
+	for (size_t i = 0; i < len; i++)
+		if (lower(name.data[at + i]) != (uint8_t)pattern[i])
+			return false;
+	return true;
+}
+
+static bool has(struct ts_span name, const char *pattern)
+{
+	size_t len = strlen(pattern);
+
+	for (size_t i = 0; i + len <= name.len; i++)
+		if (begins(name, i, pattern, len))
+			return true;
+	return false;
+}
+
+/* The bracket that the last one closes; SIZE_MAX: none. */
+static size_t opening(struct ts_span name)
+{
+	size_t depth = 0;
+
+	for (size_t i = name.len; i-- > 0;) {
+		depth += name.data[i] == ')';
+		if (name.data[i] == '(' && --depth == 0)
+			return i;
+	}
+	return SIZE_MAX;
+}
+
+/* The first bracket that nothing closes, in a name that was cut; SIZE_MAX: none. */
+static size_t unclosed(struct ts_span name)
+{
+	size_t depth = 0, at = SIZE_MAX;
+
+	for (size_t i = name.len; i-- > 0;) {
+		if (name.data[i] == ')') {
+			depth++;
+		} else if (name.data[i] == '(') {
+			if (depth)
+				depth--;
+			else
+				at = i;
+		}
+	}
+	return at;
+}
+
+/* The length without what may follow the list of arguments: "f(int) [clone .kd]", "f(int) const". */
+static size_t without_tail(struct ts_span name)
+{
+	if (ts_span_ends(name, ") const"))
+		return name.len - strlen(" const");
+	if (!ts_span_ends(name, "]"))
+		return name.len;
+	for (size_t i = name.len - 1; i-- > 1;)
+		if (name.data[i] == '[')
+			return i >= 2 && name.data[i - 1] == ' ' && name.data[i - 2] == ')' ? i - 1 : name.len;
+	return name.len;
+}
+
+struct ts_span ts_kernel_without_arguments(struct ts_span name)
+{
+	size_t at = unclosed(name);
+
+	if (at == SIZE_MAX) {
+		name = ts_span_part(name, 0, without_tail(name));
+		at = name.len && name.data[name.len - 1] == ')' ? opening(name) : SIZE_MAX;
+	}
+	return at == SIZE_MAX || at == 0 || name.data[at - 1] == ' ' ? name : ts_span_part(name, 0, at);
+}
+
+/* What stands behind the return type, "void " or "std::enable_if<...>::type ", and before the template arguments. */
+static struct ts_span head_of(struct ts_span bare)
+{
+	size_t depth = 0, begin = 0, end = bare.len;
+
+	for (size_t i = 0; i < bare.len; i++) {
+		uint8_t c = bare.data[i];
+		bool arrow = c == '>' && i && bare.data[i - 1] == '-';
+
+		if (c == ' ' && !depth) {
+			begin = i + 1;
+			end = bare.len;
+		} else if (c == '<' && !depth && end == bare.len) {
+			end = i;
+		}
+		if (c == '<' || c == '(')
+			depth++;
+		else if ((c == '>' || c == ')') && depth && !arrow)
+			depth--;
+	}
+	return begin < end ? ts_span_part(bare, begin, end - begin) : bare;
+}
+
+enum ts_kernel_category ts_kernel_category(struct ts_span name)
+{
+	enum { LOOK_MAX = 4096 }; /* of a name that is longer, what comes first */
+	struct ts_span bare = ts_kernel_without_arguments(ts_span_part(name, 0, name.len < LOOK_MAX ? name.len : LOOK_MAX));
+	struct ts_span head = head_of(bare);
+
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		const struct row *r = &rows[i];
+
+		if (r->where == START ? begins(head, 0, r->pattern, r->len) : has(r->where == HEAD ? head : bare, r->pattern))
+			return r->category;
+	}
+	return TS_KERNEL_OTHER;
+}
+
+bool ts_kernel_is_float32_product(struct ts_span name)
+{
+	static const char *const words[] = {"sgemm", "_f32f32_f32f32_f32"};
+	struct ts_span bare = ts_kernel_without_arguments(name);
+
+	if (ts_kernel_category(name) != TS_KERNEL_GEMM)
+		return false;
+	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+		if (has(bare, words[i]))
+			return true;
+	return false;
+}
+
+const char *ts_kernel_category_word(enum ts_kernel_category category)
+{
+	static const char *const words[TS_KERNEL_CATEGORIES] = {
+		"communication", "convolution",	 "attention", "mixture_of_experts",
+		"embedding",	 "quantization", "gemm",      "normalization",
+		"softmax",	 "loss",	 "optimizer", "random",
+		"rotary",	 "pooling",	 "sort",      "index",
+		"fill",		 "copy",	 "reduction", "fused",
+		"elementwise",	 "other",
+	};
+
+	return words[category];
+}
+
+const char *ts_collective_word(enum ts_collective collective)
+{
+	static const char *const words[TS_COLLECTIVES] = {"all_reduce", "all_gather", "reduce_scatter", "all_to_all",
+							  "broadcast",	"reduce",     "send_recv",	"other"};
+
+	return words[collective];
+}
+
+static enum ts_collective collective_in(struct ts_span text)
+{
+	static const struct {
+		const char *pattern;
+		enum ts_collective collective;
+	} patterns[] = {
+		{"allreduce", TS_COLLECTIVE_ALL_REDUCE},
+		{"all_reduce", TS_COLLECTIVE_ALL_REDUCE},
+		{"cross_device_reduce", TS_COLLECTIVE_ALL_REDUCE},
+		{"allgather", TS_COLLECTIVE_ALL_GATHER},
+		{"all_gather", TS_COLLECTIVE_ALL_GATHER},
+		{"reducescatter", TS_COLLECTIVE_REDUCE_SCATTER},
+		{"reduce_scatter", TS_COLLECTIVE_REDUCE_SCATTER},
+		{"alltoall", TS_COLLECTIVE_ALL_TO_ALL},
+		{"all_to_all", TS_COLLECTIVE_ALL_TO_ALL},
+		{"broadcast", TS_COLLECTIVE_BROADCAST},
+		{"sendrecv", TS_COLLECTIVE_SEND_RECV},
+		{"send", TS_COLLECTIVE_SEND_RECV},
+		{"recv", TS_COLLECTIVE_SEND_RECV},
+		{"reduce", TS_COLLECTIVE_REDUCE},
+	};
+
+	for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++)
+		if (has(text, patterns[i].pattern))
+			return patterns[i].collective;
+	return TS_COLLECTIVE_OTHER;
+}
+
+enum ts_collective ts_kernel_collective(struct ts_span name, struct ts_span collective)
+{
+	enum ts_collective said = collective_in(collective);
+
+	return said != TS_COLLECTIVE_OTHER ? said : collective_in(head_of(ts_kernel_without_arguments(name)));
+}

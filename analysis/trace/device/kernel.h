@@ -1,0 +1,69 @@
+/* kernel.h - what a kernel does, by its name: a table that is compiled in (kernels.inc), which has a version.
+ *
+ * A name is looked at without its list of arguments, because that names types: every NCCL kernel of some versions takes a
+ * `ncclDevComm*`, every kernel with "comm" in it has an "mm", and an `IndexBoundsCheck` among the arguments of a batch norm makes it no
+ * gather. Patterns for the head look at what stands before its template arguments, too. The first row that matches counts, and those of
+ * communication come first. Case does not matter. Threads: safe.
+ */
+#ifndef TSCOPE_ANALYSIS_TRACE_DEVICE_KERNEL_H
+#define TSCOPE_ANALYSIS_TRACE_DEVICE_KERNEL_H
+
+#include "base/span.h"
+
+enum { TS_KERNEL_TABLE_VERSION = 2 };
+
+enum ts_kernel_category {
+	TS_KERNEL_COMMUNICATION,
+	TS_KERNEL_CONVOLUTION,
+	TS_KERNEL_ATTENTION,
+	TS_KERNEL_MOE,
+	TS_KERNEL_EMBEDDING,
+	TS_KERNEL_QUANTIZATION,
+	TS_KERNEL_GEMM,
+	TS_KERNEL_NORMALIZATION,
+	TS_KERNEL_SOFTMAX,
+	TS_KERNEL_LOSS,
+	TS_KERNEL_OPTIMIZER,
+	TS_KERNEL_RANDOM,
+	TS_KERNEL_ROTARY,
+	TS_KERNEL_POOLING,
+	TS_KERNEL_SORT,
+	TS_KERNEL_INDEX,
+	TS_KERNEL_FILL,
+	TS_KERNEL_COPY,
+	TS_KERNEL_REDUCTION,
+	TS_KERNEL_FUSED,
+	TS_KERNEL_ELEMENTWISE,
+	TS_KERNEL_OTHER,
+	TS_KERNEL_CATEGORIES,
+};
+
+enum ts_collective {
+	TS_COLLECTIVE_ALL_REDUCE,
+	TS_COLLECTIVE_ALL_GATHER,
+	TS_COLLECTIVE_REDUCE_SCATTER,
+	TS_COLLECTIVE_ALL_TO_ALL,
+	TS_COLLECTIVE_BROADCAST,
+	TS_COLLECTIVE_REDUCE,
+	TS_COLLECTIVE_SEND_RECV,
+	TS_COLLECTIVE_OTHER,
+	TS_COLLECTIVES,
+};
+
+enum ts_kernel_category ts_kernel_category(struct ts_span name);
+/* "gemm", "all_reduce". */
+const char *ts_kernel_category_word(enum ts_kernel_category category);
+const char *ts_collective_word(enum ts_collective collective);
+
+/* What a kernel of communication does: by the name of the collective that PyTorch gave it, else by the kernel's own name. An all-to-all
+ * is sends and receives to NCCL, so the first is better. collective may be empty. */
+enum ts_collective ts_kernel_collective(struct ts_span name, struct ts_span collective);
+
+/* True for the kernel of a product of matrices whose inputs stay float32, without TF32: NVIDIA's libraries say so in the name. */
+bool ts_kernel_is_float32_product(struct ts_span name);
+
+/* The name without its list of arguments: "void f<g(int)>(int, h*)" becomes "void f<g(int)>". What stands behind a space is none:
+ * "Memcpy HtoD (Pageable -> Device)" stays as it is. */
+struct ts_span ts_kernel_without_arguments(struct ts_span name);
+
+#endif

@@ -1,0 +1,82 @@
+#include "analysis/trace/device/kernel_sums.h"
+
+#include <stdlib.h>
+
+const char *ts_sum_category_word(uint32_t category)
+{
+	if (category == TS_SUM_COPY)
+		return "memcpy";
+	return category == TS_SUM_FILL ? "memset" : ts_kernel_category_word((enum ts_kernel_category)category);
+}
+
+static void add(struct ts_kernel_sum *s, uint64_t duration, int64_t bytes)
+{
+	s->count++;
+	s->sum_ns = s->sum_ns + duration < duration ? UINT64_MAX : s->sum_ns + duration;
+	s->max_ns = duration > s->max_ns ? duration : s->max_ns;
+	if (bytes > 0)
+		s->bytes = s->bytes + (uint64_t)bytes < (uint64_t)bytes ? UINT64_MAX : s->bytes + (uint64_t)bytes;
+}
+
+static int longest_first(const void *a, const void *b)
+{
+	const struct ts_kernel_sum *x = a, *y = b;
+
+	if (x->sum_ns != y->sum_ns)
+		return x->sum_ns > y->sum_ns ? -1 : 1;
+	if (x->count != y->count)
+		return x->count > y->count ? -1 : 1;
+	return x->category != y->category ? (x->category < y->category ? -1 : 1) : ts_span_cmp(x->name, y->name);
+}
+
+/* Leaves those that occur, in order. */
+static size_t settle(struct ts_kernel_sum *items, size_t n)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (items[i].count)
+			items[kept++] = items[i];
+	if (kept)
+		qsort(items, kept, sizeof *items, longest_first);
+	return kept;
+}
+
+static uint32_t category_of(uint8_t kind, struct ts_span name)
+{
+	if (kind == TS_TRACE_COPY)
+		return TS_SUM_COPY;
+	return kind == TS_TRACE_FILL ? (uint32_t)TS_SUM_FILL : (uint32_t)ts_kernel_category(name);
+}
+
+enum ts_status ts_kernel_sums(const struct ts_trace *trace, struct ts_arena *arena, struct ts_kernel_sums *ret, struct ts_error *err)
+{
+	const struct ts_trace_spans *s = &trace->rows.spans;
+	struct ts_kernel_sums out = {0};
+	struct ts_kernel_sum all = {0};
+
+	out.categories = ts_arena_array(arena, TS_SUM_CATEGORIES, sizeof *out.categories);
+	out.names = ts_arena_array(arena, trace->n_names, sizeof *out.names);
+	if (!out.categories || !out.names)
+		return ts_arena_error(arena, err);
+	for (uint32_t i = 0; i < TS_SUM_CATEGORIES; i++)
+		out.categories[i].category = i;
+	for (size_t i = 0; i < s->n; i++) {
+		struct ts_kernel_sum *name = &out.names[s->name[i]];
+
+		if (!ts_trace_on_device(s->kind[i]))
+			continue;
+		if (!name->count) {
+			name->name = trace->names[s->name[i]];
+			name->category = category_of(s->kind[i], name->name);
+		}
+		add(name, (uint64_t)s->duration_ns[i], s->bytes[i]);
+		add(&out.categories[name->category], (uint64_t)s->duration_ns[i], s->bytes[i]);
+		add(&all, (uint64_t)s->duration_ns[i], 0);
+	}
+	out.sum_ns = all.sum_ns;
+	out.n_categories = settle(out.categories, TS_SUM_CATEGORIES);
+	out.n_names = settle(out.names, trace->n_names);
+	*ret = out;
+	return TS_OK;
+}

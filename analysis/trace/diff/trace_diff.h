@@ -1,0 +1,98 @@
+/* trace_diff.h - what differs between two traces, step by step, and what only varies.
+ *
+ * A row is compared by its mean over the steps of each side (trace_side.h), with the noise over steps as the error: the interval and
+ * the chance are those of contrast.h, and a row stands out if its chance, by Holm over the times and the varying counts of its table
+ * at TS_TRACE_DIFF_ALPHA, says so, of a difference of more than TS_TRACE_DIFF_LEAST of the larger mean: so much the clock of a device
+ * moves from run to run, which steps of one run do not show. On the host the times of small operators move much more from run to run,
+ * so there it must be more than TS_TRACE_DIFF_HOST_LEAST of a step, too. A count that is the same in all steps of a side is exact: if
+ * both sides' counts are and differ, that is a fact; counts that vary are compared as times are. Where counts depend on data, two or
+ * three steps show one count by chance: a table has no such facts, and their times do not stand out, if the rows whose counts vary let
+ * expect more than TS_TRACE_DIFF_ALPHA of them (each the chance that steps drawn from its own show one count throughout A and another
+ * one throughout B). With one step on a side no error can be given: times are shown and not judged, nor are the host's counts, some of
+ * which are of polls. What only some steps of one side have may be chance: it is shown, and does not stand out.
+ *
+ * Kernels are paired by name without arguments. One that only A has is `replaced` by one that only B has where the same operator,
+ * with the same shapes of its inputs where they were recorded, launched the one in A and the other in B.
+ *
+ * Nanoseconds; all memory is the arena's, and the traces must outlive the answer. Pure; one thread at a time.
+ */
+#ifndef TSCOPE_ANALYSIS_TRACE_DIFF_TRACE_DIFF_H
+#define TSCOPE_ANALYSIS_TRACE_DIFF_TRACE_DIFF_H
+
+#include "analysis/trace/device/trace_recorded.h"
+#include "analysis/trace/diff/trace_side.h"
+#include "run/index.h"
+
+#define TS_TRACE_DIFF_ALPHA 0.05
+#define TS_TRACE_DIFF_LEAST 0.01
+#define TS_TRACE_DIFF_HOST_LEAST 0.005
+
+struct ts_trace_diff_sum {
+	uint64_t ns;	      /* over all steps that are compared */
+	bool counted;	      /* else the counts are none: of a step and of its parts */
+	uint64_t count;	      /* over all steps */
+	uint64_t least, most; /* count of one step */
+	int64_t mean_ns;      /* of a step, to the nearest */
+};
+
+struct ts_trace_diff_row {
+	struct ts_span name; /* without arguments; the traces' */
+	uint32_t category;   /* of kernels: kernel_sums.h */
+	struct ts_trace_diff_sum a, b;
+	int64_t difference_ns; /* of a step */
+	bool decided;	       /* both sides have two steps; else low and high are not valid */
+	int64_t low_ns, high_ns;
+	bool time_differs, count_differs; /* stands out */
+	struct ts_span replaced_by;	  /* empty: not found; only of rows that B lacks */
+	struct ts_span replaced_under;	  /* the operator */
+	double p, p_count;
+};
+
+struct ts_trace_diff_table {
+	enum ts_side_table of;
+	struct ts_trace_diff_row
+		*rows; /* those that differ, then those of one side alone, then the rest; of each the largest difference first */
+	size_t n, n_differ, n_alone;
+};
+
+struct ts_trace_diff_side {
+	bool whole;
+	uint64_t recorded, skipped, n;
+	int64_t first, last; /* valid unless whole */
+	struct ts_trace_recorded recording;
+};
+
+enum ts_trace_diff_verdict {
+	TS_TRACE_DIFF_SAME, /* nothing stands out */
+	TS_TRACE_DIFF_DIFFERS,
+	TS_TRACE_DIFF_UNDECIDED, /* one step on a side, and what differs could be noise */
+};
+
+struct ts_trace_diff {
+	const char *path_a, *path_b; /* for the caller to set */
+	bool device;		     /* steps are timed on devices; else on the host */
+	struct ts_trace_diff_side a, b;
+	struct ts_trace_diff_row step, host; /* the time of a step; ProfilerStep's own duration, of which device = false is the same */
+	bool has_host;
+	struct ts_trace_diff_table *tables;
+	size_t n_tables;
+	enum ts_trace_diff_verdict verdict;
+	struct ts_span sentence; /* what it comes to */
+	struct ts_span recorded_apart; /* how the recordings differ, which can be why their times do; empty: nothing of it is said */
+};
+
+/* warmup: as in trace_side.h; NULL: not given. */
+enum ts_status ts_trace_diff(const struct ts_trace *a, const struct ts_trace *b, const struct ts_warmup_asked *warmup,
+			     struct ts_arena *arena, struct ts_trace_diff *ret, struct ts_error *err);
+/* The same of stored traces, by the ids of their columns; they are loaded for it, and what the answer keeps of them is the arena's. */
+enum ts_status ts_trace_diff_stored(ts_object_source *get, void *ctx, const struct ts_id *a, const struct ts_id *b,
+				    struct ts_arena *arena, struct ts_trace_diff *ret, struct ts_error *err);
+
+/* "gemm", "kernel", ...: the word of a table in JSON, and its heading. */
+const char *ts_side_table_word(enum ts_side_table table);
+const char *ts_trace_diff_verdict_word(enum ts_trace_diff_verdict verdict);
+/* Whether the row is there on one side only. */
+bool ts_trace_diff_appeared(const struct ts_trace_diff_row *row);
+bool ts_trace_diff_vanished(const struct ts_trace_diff_row *row);
+
+#endif

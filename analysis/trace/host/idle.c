@@ -1,0 +1,186 @@
+#include "analysis/trace/host/idle.h"
+
+#include "analysis/trace/device/stretches.h"
+#include "analysis/trace/host/host_steps.h"
+
+struct beside {
+	struct ts_stretches busy, loading; /* of the device, and of the host */
+};
+
+static uint64_t within(const struct ts_stretches *s, int64_t from, int64_t to)
+{
+	return ts_stretches_before(s, to) - ts_stretches_before(s, from);
+}
+
+/* Adds the gap from..to, behind which an event begins that `launch` asked for. */
+static void add_gap(struct ts_idle *idle, const struct beside *b, int64_t from, int64_t to, const struct ts_device_event *launch)
+{
+	uint64_t gap = (uint64_t)to - (uint64_t)from, behind;
+
+	if (!idle->gaps++ || gap > idle->longest_ns) {
+		idle->longest_ns = gap;
+		idle->longest_at_ns = from;
+	}
+	idle->idle_ns += gap;
+	if (!launch) {
+		idle->unknown_ns += gap;
+		return;
+	}
+	if (launch->begin >= from) {
+		int64_t asked = launch->begin < to ? launch->begin : to;
+
+		idle->host_ns += (uint64_t)asked - (uint64_t)from;
+		idle->launch_ns += (uint64_t)to - (uint64_t)asked;
+		idle->loading_ns += within(&b->loading, from, asked);
+		return;
+	}
+	behind = within(&b->busy, from, to);
+	idle->behind_ns += behind;
+	idle->queued_ns += gap - behind;
+}
+
+/* The call that asked for what begins behind a gap. Of several events that begin at once, the first that was asked for: from then on
+ * the host was no longer waited for. NULL: the trace has no call of any. */
+static const struct ts_device_event *first_call(const struct ts_device_event *w, size_t n, const struct ts_trace *trace,
+						struct ts_launches *launches)
+{
+	const struct ts_device_event *first = NULL;
+
+	for (size_t i = 0; i < n && w[i].begin == w[0].begin; i++) {
+		int64_t correlation = trace->rows.spans.correlation[w[i].row];
+		const struct ts_device_event *call =
+			correlation == TS_TRACE_NONE ? NULL : ts_launch_of(launches, (uint64_t)correlation);
+
+		if (call && (!first || call->begin < first->begin))
+			first = call;
+	}
+	return first;
+}
+
+/* The gaps of events that are sorted by begin. */
+static void add_gaps(struct ts_idle *idle, const struct beside *b, const struct ts_device_event *w, size_t n,
+		     const struct ts_trace *trace, struct ts_launches *launches)
+{
+	int64_t until = n ? w[0].end : 0;
+
+	for (size_t i = 1; i < n; i++) {
+		if (w[i].begin > until)
+			add_gap(idle, b, until, w[i].begin, first_call(w + i, n - i, trace, launches));
+		until = w[i].end > until ? w[i].end : until;
+	}
+}
+
+/* The end of the events from i on that have the device, and if asked the stream, of the i-th. */
+static size_t alike(const struct ts_device_event *w, size_t n, size_t i, const struct ts_trace_spans *s, bool stream)
+{
+	size_t end = i;
+
+	while (end < n && s->device[w[end].row] == s->device[w[i].row] && (!stream || s->stream[w[end].row] == s->stream[w[i].row]))
+		end++;
+	return end;
+}
+
+static void by_place(struct ts_device_event *w, size_t n, struct ts_device_event *spare, const struct ts_trace_spans *s, bool streams)
+{
+	for (size_t i = 0; i < n; i++)
+		w[i].group = (uint32_t)(streams ? s->stream : s->device)[w[i].row] ^ UINT32_C(0x80000000);
+	ts_device_events_by_group(w, n, spare);
+}
+
+struct rows {
+	struct ts_idle *items;
+	size_t n;
+};
+
+/* One device: w are its events by begin; by stream and begin afterwards. */
+static void one_device(struct rows *rows, struct beside *b, struct ts_device_event *w, size_t n, struct ts_device_event *spare,
+		       const struct ts_trace *trace, struct ts_launches *launches)
+{
+	const struct ts_trace_spans *s = &trace->rows.spans;
+	struct ts_idle *row = &rows->items[rows->n++];
+
+	ts_stretches_find(&b->busy, w, n);
+	*row = (struct ts_idle){.device = s->device[w[0].row], .stream = TS_TRACE_NO_DEVICE, .all_streams = true};
+	add_gaps(row, b, w, n, trace, launches);
+	by_place(w, n, spare, s, true);
+	for (size_t i = 0; i < n;) {
+		size_t end = alike(w, n, i, s, true);
+
+		row = &rows->items[rows->n++];
+		*row = (struct ts_idle){.device = s->device[w[i].row], .stream = s->stream[w[i].row]};
+		add_gaps(row, b, w + i, end - i, trace, launches);
+		i = end;
+	}
+}
+
+/* How many rows there will be: each device and each stream. w is sorted by device and then stream. */
+static size_t count_rows(const struct ts_device_event *w, size_t n, const struct ts_trace_spans *s)
+{
+	size_t rows = 0;
+
+	for (size_t i = 0; i < n; i = alike(w, n, i, s, true))
+		rows++;
+	for (size_t i = 0; i < n; i = alike(w, n, i, s, false))
+		rows++;
+	return rows;
+}
+
+/* When the host was in a data loader. */
+static enum ts_status find_loading(const struct ts_trace *trace, struct ts_arena *arena, struct ts_stretches *ret, struct ts_error *err)
+{
+	const struct ts_trace_spans *s = &trace->rows.spans;
+	bool *loads = ts_arena_array(arena, trace->n_names + 1, sizeof *loads);
+	struct ts_device_event *w, *spare;
+	size_t n = 0, at = 0;
+
+	for (size_t i = 0; loads && i < trace->n_names; i++)
+		loads[i] = ts_is_data_loader(trace->names[i]);
+	for (size_t i = 0; loads && i < s->n; i++)
+		n += (s->kind[i] == TS_TRACE_ANNOTATION || s->kind[i] == TS_TRACE_OPERATOR) && loads[s->name[i]];
+	w = ts_arena_array(arena, n, sizeof *w);
+	spare = ts_arena_array(arena, n, sizeof *spare);
+	ret->items = ts_arena_array(arena, n, sizeof *ret->items);
+	if (!loads || !w || !spare || !ret->items)
+		return ts_arena_error(arena, err);
+	for (size_t i = 0; i < s->n; i++)
+		if ((s->kind[i] == TS_TRACE_ANNOTATION || s->kind[i] == TS_TRACE_OPERATOR) && loads[s->name[i]])
+			w[at++] = (struct ts_device_event){
+				.begin = s->start_ns[i], .end = s->start_ns[i] + s->duration_ns[i], .row = (uint32_t)i};
+	ts_device_events_by_begin(w, n, spare);
+	ts_stretches_find(ret, w, n);
+	return TS_OK;
+}
+
+enum ts_status ts_idle_rows(const struct ts_trace *trace, struct ts_arena *arena, struct ts_idle **ret, size_t *ret_n,
+			    struct ts_error *err)
+{
+	const struct ts_trace_spans *s = &trace->rows.spans;
+	struct ts_device_event *w = NULL, *spare;
+	struct ts_launches launches = {0};
+	struct rows rows = {0};
+	struct beside beside = {0};
+	size_t n = 0;
+
+	if (ts_device_events(trace, arena, &w, &n, err) || ts_launches_find(trace, arena, &launches, err) ||
+	    find_loading(trace, arena, &beside.loading, err))
+		return err->status;
+	spare = ts_arena_array(arena, n, sizeof *spare);
+	beside.busy.items = ts_arena_array(arena, n, sizeof *beside.busy.items);
+	if (!spare || !beside.busy.items)
+		return ts_arena_error(arena, err);
+	by_place(w, n, spare, s, true);
+	by_place(w, n, spare, s, false);
+	rows.items = ts_arena_array(arena, count_rows(w, n, s), sizeof *rows.items);
+	if (!rows.items)
+		return ts_arena_error(arena, err);
+	for (size_t i = 0; i < n;) {
+		size_t end = alike(w, n, i, s, false);
+
+		ts_device_events_by_begin(w + i, end - i, spare);
+		one_device(&rows, &beside, w + i, end - i, spare, trace, &launches);
+		i = end;
+	}
+	*ret = rows.items;
+	*ret_n = rows.n;
+	return TS_OK;
+}

@@ -1,0 +1,138 @@
+/* idle.h: gaps whose causes were found on paper, and that the causes add up to the idle time of the timeline. */
+#include "analysis/trace/host/idle.h"
+
+#include "analysis/trace/device/timeline.h"
+#include "analysis/trace/test_trace_made.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+static void rows_of(struct made *m, struct ts_idle **rows, size_t *n)
+{
+	if (ts_idle_rows(&m->trace, &m->arena, rows, n, &m->err))
+		fail_msg("%s", m->err.text);
+}
+
+static void gaps_by_cause(void **state)
+{
+	struct ts_idle *rows;
+	struct made m;
+	size_t n;
+
+	(void)state;
+	made_begin(&m);
+	made_add(&m, TS_TRACE_RUNTIME, NAME_NONE, 0, 0, 5, 1);
+	made_add(&m, TS_TRACE_RUNTIME, NAME_NONE, 0, 45, 49, 2);
+	made_add(&m, TS_TRACE_RUNTIME, NAME_NONE, 0, 50, 51, 3);
+	made_add(&m, TS_TRACE_RUNTIME, NAME_NONE, 0, 52, 53, 4);
+	made_add(&m, TS_TRACE_KERNEL, NAME_GEMM, 0, 10, 20, 1);
+	made_add(&m, TS_TRACE_KERNEL, NAME_GEMM, 0, 60, 70, 2);	  /* gap [20, 60): 25 for the host, 15 of launching */
+	made_add(&m, TS_TRACE_KERNEL, NAME_GEMM, 0, 100, 110, 3); /* gap [70, 100): queued; the other stream was busy [80, 95) of it */
+	made_add(&m, TS_TRACE_KERNEL, NAME_ALL_REDUCE, 1, 80, 95, 4);
+	made_add(&m, TS_TRACE_KERNEL, NAME_GEMM, 0, 112, 113, 99); /* gap [110, 112): nobody knows */
+	rows_of(&m, &rows, &n);
+	assert_int_equal(n, 3);
+	assert_int_equal(rows[0].stream, TS_TRACE_NO_DEVICE);
+	assert_int_equal(rows[0].idle_ns, 40 + 10 + 5 + 2);
+	assert_int_equal(rows[0].host_ns, 25);
+	assert_int_equal(rows[0].launch_ns, 15);
+	assert_int_equal(rows[0].behind_ns, 0);
+	assert_int_equal(rows[0].queued_ns, 15);
+	assert_int_equal(rows[0].unknown_ns, 2);
+	assert_int_equal(rows[1].stream, 0);
+	assert_int_equal(rows[1].gaps, 3);
+	assert_int_equal(rows[1].idle_ns, 40 + 30 + 2);
+	assert_int_equal(rows[1].host_ns, 25);
+	assert_int_equal(rows[1].launch_ns, 15);
+	assert_int_equal(rows[1].behind_ns, 15);
+	assert_int_equal(rows[1].queued_ns, 15);
+	assert_int_equal(rows[1].unknown_ns, 2);
+	assert_int_equal(rows[1].longest_ns, 40);
+	assert_int_equal(rows[1].longest_at_ns, 20);
+	assert_int_equal(rows[2].stream, 1);
+	assert_int_equal(rows[2].gaps, 0);
+	made_finish(&m);
+}
+
+/* Three events end the gap [20, 60): one whose call nobody knows, one that was asked for at 50, and one at 30. In whatever order they
+ * come, the host was waited for until 30. */
+static void several_end_a_gap(void **state)
+{
+	static const int64_t correlations[] = {99, 2, 3};
+
+	(void)state;
+	for (size_t first = 0; first < 3; first++) {
+		struct ts_idle *rows;
+		struct made m;
+		size_t n;
+
+		made_begin(&m);
+		made_add(&m, TS_TRACE_RUNTIME, NAME_NONE, 0, 0, 5, 1);
+		made_add(&m, TS_TRACE_RUNTIME, NAME_NONE, 0, 50, 51, 2);
+		made_add(&m, TS_TRACE_RUNTIME, NAME_NONE, 0, 30, 31, 3);
+		made_add(&m, TS_TRACE_KERNEL, NAME_GEMM, 0, 10, 20, 1);
+		for (size_t i = 0; i < 3; i++)
+			made_add(&m, TS_TRACE_KERNEL, NAME_GEMM, (int32_t)((i + first) % 3), 60, 70, correlations[i]);
+		rows_of(&m, &rows, &n);
+		assert_int_equal(rows[0].stream, TS_TRACE_NO_DEVICE);
+		assert_int_equal(rows[0].idle_ns, 40);
+		assert_int_equal(rows[0].host_ns, 10);
+		assert_int_equal(rows[0].launch_ns, 30);
+		made_finish(&m);
+	}
+}
+
+/* A device's streams may be many, and two devices may have one of the same number. */
+static void causes_add_up_to_the_idle_time(void **state)
+{
+	uint32_t seed = 7;
+
+	(void)state;
+	for (int round = 0; round < 100; round++) {
+		struct ts_timelines lines;
+		struct ts_idle *rows;
+		struct made m;
+		size_t n, stream = 0, device = 0;
+
+		made_begin(&m);
+		for (int i = 0; i < round; i++) {
+			seed = seed * 1664525 + 1013904223;
+			int64_t at = (seed >> 16) % 3000, len = (seed >> 8) % 90;
+
+			made_add(&m, seed & 64 ? TS_TRACE_KERNEL : TS_TRACE_COPY, NAME_GEMM,
+				 (int32_t)((seed >> 27) % 4 + 10 * (seed >> 31)), at, at + len, i);
+			if (seed & 4096)
+				made_add(&m, TS_TRACE_RUNTIME, NAME_NONE, 0, at - (int64_t)((seed >> 10) % 200), at, i);
+		}
+		rows_of(&m, &rows, &n);
+		assert_int_equal(ts_timelines(&m.trace, &m.arena, &lines, &m.err), TS_OK);
+		assert_int_equal(n, lines.n_devices + lines.n_streams);
+		for (size_t i = 0; i < n; i++) {
+			const struct ts_timeline_of *of =
+				rows[i].stream == TS_TRACE_NO_DEVICE ? &lines.devices[device++] : &lines.streams[stream++];
+
+			assert_int_equal(rows[i].device, of->device);
+			assert_int_equal(rows[i].stream, of->stream);
+			assert_int_equal(rows[i].idle_ns, of->timeline.idle_ns);
+			assert_int_equal(rows[i].idle_ns, rows[i].host_ns + rows[i].launch_ns + rows[i].behind_ns + rows[i].queued_ns +
+								  rows[i].unknown_ns);
+			if (rows[i].stream == TS_TRACE_NO_DEVICE)
+				assert_int_equal(rows[i].behind_ns, 0);
+		}
+		made_finish(&m);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(gaps_by_cause),
+		cmocka_unit_test(several_end_a_gap),
+		cmocka_unit_test(causes_add_up_to_the_idle_time),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,303 @@
+#include "analysis/trace/work/flop_sums.h"
+
+#include "analysis/rank/peaks.h"
+#include "analysis/trace/device/device_events.h"
+#include "analysis/trace/work/flops.h"
+#include "base/json_reader.h"
+
+#include <stdlib.h>
+
+static uint64_t plus(uint64_t a, uint64_t b)
+{
+	return a + b < b ? UINT64_MAX : a + b;
+}
+
+static int slowest_first(const void *a, const void *b)
+{
+	const struct ts_flop_sum *x = a, *y = b;
+	int c;
+
+	if (x->work.ns != y->work.ns)
+		return x->work.ns > y->work.ns ? -1 : 1;
+	if (x->flops != y->flops)
+		return x->flops > y->flops ? -1 : 1;
+	c = ts_span_cmp(x->name, y->name);
+	return c ? c : ts_span_cmp(x->shapes, y->shapes);
+}
+
+/* --- types and peaks --- */
+
+/* The type of one input in "Input type", a word of peaks.h; NULL: none. */
+static const char *type_of(struct ts_span types, size_t input)
+{
+	static const struct {
+		const char *name, *word;
+	} words[] = {
+		{"float", "fp32"},
+		{"double", "fp64"},
+		{"c10::Half", "fp16"},
+		{"c10::BFloat16", "bf16"},
+		{"c10::Float8_e4m3fn", "fp8"},
+		{"c10::Float8_e5m2", "fp8"},
+		{"c10::Float8_e4m3fnuz", "fp8"},
+		{"c10::Float8_e5m2fnuz", "fp8"},
+		{"signed char", "int8"},
+	};
+	struct ts_buf scratch = {0};
+	struct ts_json_reader r;
+	struct ts_json_token t;
+	struct ts_error err;
+	const char *found = NULL;
+	size_t at = 0;
+
+	ts_json_reader_init(&r, types, &scratch);
+	if (ts_json_next(&r, &t, &err) == TS_OK && t.type == TS_JSON_ARRAY)
+		while (at <= input && ts_json_next(&r, &t, &err) == TS_OK && t.type == TS_JSON_STRING)
+			if (at++ == input)
+				for (size_t i = 0; i < sizeof words / sizeof words[0] && !found; i++)
+					found = ts_span_is(t.text, words[i].name) ? words[i].word : NULL;
+	ts_buf_finish(&scratch);
+	return found;
+}
+
+/* The name that all devices have. */
+static bool device_name(const struct ts_trace_about *about, struct ts_span *ret, const char **ret_reason)
+{
+	*ret_reason = "The trace does not name its device";
+	for (size_t i = 0; i < about->n_devices; i++) {
+		*ret_reason = about->devices[i].name.len ? "The trace describes devices of several names" : *ret_reason;
+		if (!about->devices[i].name.len || !ts_span_eq(about->devices[i].name, about->devices[0].name))
+			return false;
+	}
+	*ret = about->n_devices ? about->devices[0].name : ts_span_str("");
+	return about->n_devices > 0;
+}
+
+static void peak_of(const struct ts_trace *trace, struct ts_flop_sum *sum, const char **ret_reason)
+{
+	struct ts_span device;
+	struct ts_peak peak;
+
+	if (!device_name(&trace->about, &device, ret_reason))
+		return;
+	if (!sum->type) {
+		*ret_reason = "The type of the inputs is not recorded, or has no peak";
+	} else if (strcmp(sum->type, "fp32") == 0) {
+		*ret_reason = "Products of fp32 may run as tf32, which the trace does not say";
+	} else if (ts_peak_find(device, ts_span_str(sum->type), &peak, ret_reason)) {
+		sum->has_peak = true;
+		sum->peak = peak.flops;
+	}
+}
+
+/* --- sums --- */
+
+/* What is known of operators with the same name, shapes, types and inputs. */
+struct kind {
+	uint64_t flops;
+	bool known;
+};
+
+struct build {
+	const struct ts_trace *trace;
+	struct ts_device_event *w; /* the operators with a formula: group is name and shapes, begin their row of operators or -1 */
+	size_t n;
+	struct kind *kinds;   /* of w, by place */
+	uint32_t *place;      /* of each span, that in w and 1; 0: it has no formula */
+	size_t *typed;	      /* of each name the input whose type counts */
+	uint8_t *has_formula; /* of each name */
+};
+
+static uint64_t arguments_of(const struct build *b, const struct ts_device_event *e)
+{
+	const struct ts_trace_operators *o = &b->trace->rows.operators;
+
+	return e->begin < 0 ? 0 : (uint64_t)o->types[e->begin] << 32 | o->inputs[e->begin];
+}
+
+static enum ts_status gather(struct build *b, struct ts_arena *arena, struct ts_error *err)
+{
+	const struct ts_trace_rows *rows = &b->trace->rows;
+	const struct ts_trace_spans *s = &rows->spans;
+	struct ts_device_event *spare;
+
+	b->typed = ts_arena_array(arena, b->trace->n_names, sizeof *b->typed);
+	b->has_formula = ts_arena_array(arena, b->trace->n_names, 1);
+	b->place = ts_arena_array(arena, s->n, sizeof *b->place);
+	if (!b->typed || !b->has_formula || !b->place)
+		return ts_arena_error(arena, err);
+	for (size_t i = 0; i < b->trace->n_names; i++)
+		b->has_formula[i] = ts_flops_known(b->trace->names[i], &b->typed[i]);
+	for (size_t i = 0; i < s->n; i++)
+		b->n += s->kind[i] == TS_TRACE_OPERATOR && b->has_formula[s->name[i]];
+	b->w = ts_arena_array(arena, b->n, sizeof *b->w);
+	spare = ts_arena_array(arena, b->n, sizeof *spare);
+	b->kinds = ts_arena_array(arena, b->n, sizeof *b->kinds);
+	if (!b->w || !spare || !b->kinds)
+		return ts_arena_error(arena, err);
+	b->n = 0;
+	for (size_t i = 0; i < s->n; i++) {
+		size_t row;
+
+		if (s->kind[i] != TS_TRACE_OPERATOR || !b->has_formula[s->name[i]])
+			continue;
+		row = ts_trace_detail(rows->operators.span, rows->operators.n, (uint32_t)i);
+		b->w[b->n] = (struct ts_device_event){.row = (uint32_t)i, .begin = row == SIZE_MAX ? -1 : (int64_t)row};
+		b->w[b->n].group = arguments_of(b, &b->w[b->n]);
+		b->n++;
+	}
+	ts_device_events_by_group(b->w, b->n, spare);
+	for (size_t k = 0; k < b->n; k++)
+		b->w[k].group = (uint64_t)s->name[b->w[k].row] << 32 | s->shapes[b->w[k].row];
+	ts_device_events_by_group(b->w, b->n, spare);
+	return TS_OK;
+}
+
+static void count_each(struct build *b)
+{
+	const struct ts_trace_rows *rows = &b->trace->rows;
+	const struct ts_span *names = b->trace->names;
+
+	for (size_t k = 0; k < b->n; k++) {
+		const struct ts_device_event *e = &b->w[k];
+		struct ts_span inputs = e->begin < 0 ? ts_span_str("") : names[rows->operators.inputs[e->begin]];
+
+		b->place[e->row] = (uint32_t)k + 1;
+		if (k && e->group == e[-1].group && arguments_of(b, e) == arguments_of(b, e - 1))
+			b->kinds[k] = b->kinds[k - 1];
+		else
+			b->kinds[k].known = ts_flops_of(names[rows->spans.name[e->row]], names[rows->spans.shapes[e->row]], inputs,
+							&b->kinds[k].flops);
+	}
+}
+
+/* Takes those that stand within one that counts out of w; of those whose count is not known, the ones with such around them. */
+static enum ts_status outermost(struct build *b, const struct ts_nest *nest, struct ts_arena *arena, uint8_t **ret_counts,
+				struct ts_error *err)
+{
+	enum { NOTHING, UNKNOWN_WITHIN, COUNTED_WITHIN };
+	uint8_t *within = ts_arena_array(arena, b->trace->rows.spans.n, 1); /* what encloses a span, or is it */
+	uint8_t *counts = ts_arena_array(arena, b->n, 1);
+
+	if (!within || !counts)
+		return ts_arena_error(arena, err);
+	for (size_t k = 0; k < nest->n_order; k++) {
+		uint32_t i = nest->order[k];
+		uint8_t around = nest->parent[i] == TS_NEST_NONE ? NOTHING : within[nest->parent[i]];
+		size_t place = b->place[i];
+
+		within[i] = around;
+		if (!place || around == COUNTED_WITHIN)
+			continue;
+		within[i] = b->kinds[place - 1].known ? COUNTED_WITHIN : UNKNOWN_WITHIN;
+		counts[place - 1] = b->kinds[place - 1].known || around == NOTHING;
+	}
+	*ret_counts = counts;
+	return TS_OK;
+}
+
+static void add(struct ts_flop_sum *sum, uint64_t flops, const struct ts_work_sum *work)
+{
+	sum->count++;
+	sum->flops = plus(sum->flops, flops);
+	if (!work->count)
+		return;
+	sum->timed++;
+	sum->timed_flops = plus(sum->timed_flops, flops);
+	ts_work_add(&sum->work, work->count, work->ns);
+}
+
+static bool same_row(const struct build *b, const struct ts_flop_sum *sum, const char *type, size_t k)
+{
+	const struct ts_trace_spans *s = &b->trace->rows.spans;
+
+	return sum->type == type && sum->each == b->kinds[k].flops && ts_span_eq(sum->name, b->trace->names[s->name[b->w[k].row]]) &&
+	       ts_span_eq(sum->shapes, b->trace->names[s->shapes[b->w[k].row]]);
+}
+
+static void rows_of(const struct build *b, const uint8_t *counts, const struct ts_device_work *work, struct ts_flop_sums *out)
+{
+	const struct ts_trace_rows *rows = &b->trace->rows;
+	const char *type = NULL;
+
+	for (size_t k = 0; k < b->n; k++) {
+		const struct ts_device_event *e = &b->w[k];
+		const struct ts_work_sum *below = &work->below[e->row];
+		uint32_t name = rows->spans.name[e->row];
+
+		if (k == 0 || e->group != e[-1].group || arguments_of(b, e) != arguments_of(b, e - 1))
+			type = e->begin < 0 ? NULL : type_of(b->trace->names[rows->operators.types[e->begin]], b->typed[name]);
+		if (!counts[k])
+			continue;
+		if (!b->kinds[k].known) {
+			out->unknown++;
+			ts_work_add(&out->unknown_work, below->count, below->ns);
+			continue;
+		}
+		if (!out->n || !same_row(b, &out->items[out->n - 1], type, k))
+			out->items[out->n++] = (struct ts_flop_sum){.name = b->trace->names[name],
+								    .shapes = b->trace->names[rows->spans.shapes[e->row]],
+								    .type = type,
+								    .each = b->kinds[k].flops};
+		add(&out->items[out->n - 1], b->kinds[k].flops, below);
+		add(&out->all, b->kinds[k].flops, below);
+	}
+}
+
+static void achieve(struct ts_flop_sum *sum)
+{
+	sum->has_achieved = sum->work.ns > 0;
+	sum->achieved = sum->has_achieved ? (double)sum->timed_flops / ((double)sum->work.ns / 1e9) : 0;
+}
+
+static void peaks(const struct ts_trace *trace, struct ts_flop_sums *out)
+{
+	bool any = false;
+
+	achieve(&out->all);
+	out->all.type = out->n ? out->items[0].type : NULL;
+	for (size_t i = 0; i < out->n; i++) {
+		const char *reason = NULL;
+
+		achieve(&out->items[i]);
+		peak_of(trace, &out->items[i], &reason);
+		any |= out->items[i].has_peak;
+		out->no_peak = out->no_peak ? out->no_peak : reason;
+		out->all.type = out->items[i].type == out->all.type ? out->all.type : NULL;
+	}
+	out->no_peak = any ? NULL : out->no_peak;
+	if (out->n && out->all.type) {
+		out->all.has_peak = out->items[0].has_peak;
+		out->all.peak = out->items[0].peak;
+	}
+}
+
+enum ts_status ts_flop_sums(const struct ts_trace *trace, const struct ts_nest *nest, const struct ts_device_work *work,
+			    struct ts_arena *arena, struct ts_flop_sums *ret, struct ts_error *err)
+{
+	struct build b = {.trace = trace};
+	struct ts_flop_sums out = {0};
+	uint8_t *counts = NULL;
+
+	if (gather(&b, arena, err))
+		return err->status;
+	count_each(&b);
+	out.items = ts_arena_array(arena, b.n, sizeof *out.items);
+	if (!out.items)
+		return ts_arena_error(arena, err);
+	if (outermost(&b, nest, arena, &counts, err))
+		return err->status;
+	rows_of(&b, counts, work, &out);
+	if (out.n)
+		qsort(out.items, out.n, sizeof *out.items, slowest_first);
+	peaks(trace, &out);
+	*ret = out;
+	return TS_OK;
+}
+
+void ts_flops_of_busy(struct ts_flop_sums *sums, uint64_t busy_ns)
+{
+	sums->busy_ns = busy_ns;
+	sums->has_of_busy = busy_ns > 0 && sums->all.flops > 0;
+	sums->of_busy = sums->has_of_busy ? (double)sums->all.flops / ((double)busy_ns / 1e9) : 0;
+}

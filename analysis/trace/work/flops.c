@@ -1,0 +1,290 @@
+#include "analysis/trace/work/flops.h"
+
+#include "base/json_reader.h"
+#include "base/number.h"
+
+enum { ENTRIES = 16, DIMS = 8 };
+
+/* Sizes of a tensor, or the numbers of an argument; n < 0: it is something else. */
+struct numbers {
+	int64_t v[DIMS];
+	int n;
+};
+
+struct arguments {
+	struct numbers shapes[ENTRIES], inputs[ENTRIES]; /* of inputs True is 1 and False 0 */
+	size_t n_shapes, n_inputs;
+};
+
+/* --- reading --- */
+
+static void put(struct numbers *list, int64_t v)
+{
+	if (list->n < 0 || list->n == DIMS || v < 0)
+		list->n = -1;
+	else
+		list->v[list->n++] = v;
+}
+
+static void shape_token(struct arguments *a, const struct ts_json_token *t, int depth)
+{
+	struct numbers *entry = a->n_shapes ? &a->shapes[a->n_shapes - 1] : NULL;
+	int64_t v;
+
+	if (depth == 1 && t->type != TS_JSON_END) {
+		if (a->n_shapes < ENTRIES)
+			a->shapes[a->n_shapes++] = (struct numbers){.n = t->type == TS_JSON_ARRAY ? 0 : -1};
+		else
+			a->shapes[ENTRIES - 1].n = -1;
+	} else if (depth >= 2 && t->type == TS_JSON_ARRAY && entry) {
+		entry->n = -1; /* a list of tensors */
+	} else if (depth == 2 && t->type != TS_JSON_END && entry) {
+		put(entry, t->type == TS_JSON_NUMBER && ts_parse_i64(t->raw, &v) ? v : -1);
+	}
+}
+
+/* "[1, 1]", "[True, False]", "2", "False"; others, such as "0.125" and "", are none. */
+static struct numbers argument(struct ts_span text)
+{
+	struct numbers out = {.n = 0};
+	bool list = text.len >= 2 && text.data[0] == '[' && text.data[text.len - 1] == ']';
+
+	if (list)
+		text = ts_span_part(text, 1, text.len - 2);
+	for (size_t at = 0; at <= text.len && out.n >= 0 && text.len;) {
+		size_t end = at;
+		struct ts_span word;
+		int64_t v;
+
+		while (end < text.len && text.data[end] != ',')
+			end++;
+		word = ts_span_part(text, at, end - at);
+		while (word.len && word.data[0] == ' ')
+			word = ts_span_from(word, 1);
+		if (ts_span_is(word, "True") || ts_span_is(word, "False"))
+			put(&out, ts_span_is(word, "True"));
+		else
+			put(&out, ts_parse_i64(word, &v) ? v : -1);
+		at = end + 1;
+	}
+	return list || out.n > 0 ? out : (struct numbers){.n = -1};
+}
+
+static void input_token(struct arguments *a, const struct ts_json_token *t, int depth)
+{
+	if (depth == 1 && t->type != TS_JSON_END && a->n_inputs < ENTRIES)
+		a->inputs[a->n_inputs++] = t->type == TS_JSON_STRING ? argument(t->text) : (struct numbers){.n = -1};
+}
+
+static bool read(struct ts_span text, struct arguments *a, void (*token)(struct arguments *a, const struct ts_json_token *t, int depth))
+{
+	struct ts_buf scratch = {0};
+	struct ts_json_reader r;
+	struct ts_json_token t;
+	struct ts_error err;
+	bool good = true;
+	int depth = 0;
+
+	ts_json_reader_init(&r, text, &scratch);
+	while ((good = ts_json_next(&r, &t, &err) == TS_OK) && t.type != TS_JSON_EOF) {
+		depth -= t.type == TS_JSON_END;
+		token(a, &t, depth);
+		depth += t.type == TS_JSON_ARRAY || t.type == TS_JSON_OBJECT;
+	}
+	ts_buf_finish(&scratch);
+	return good;
+}
+
+/* --- formulas --- */
+
+/* The product of 2 and n factors. */
+static bool product(const int64_t *factors, size_t n, uint64_t *ret)
+{
+	uint64_t v = 2;
+
+	for (size_t i = 0; i < n; i++)
+		if (__builtin_mul_overflow(v, (uint64_t)factors[i], &v))
+			return false;
+	*ret = v;
+	return true;
+}
+
+/* The product with batches of two matrices, the first of which is the input `first`. */
+static bool matrices(const struct arguments *a, size_t first, int dims, uint64_t *ret)
+{
+	const struct numbers *x = &a->shapes[first], *y = &a->shapes[first + 1];
+
+	if (a->n_shapes < first + 2 || x->n != dims || y->n != dims || x->v[dims - 1] != y->v[dims - 2])
+		return false;
+	if (dims == 3 && x->v[0] != y->v[0])
+		return false;
+	return product((int64_t[]){x->v[dims - 2], x->v[dims - 1], y->v[dims - 1], dims == 3 ? x->v[0] : 1}, 4, ret);
+}
+
+/* Of a list for each dimension of space, or one number for all; -1: it is not there. */
+static int64_t of_axis(const struct arguments *a, size_t input, int axis)
+{
+	const struct numbers *list = &a->inputs[input];
+
+	if (input >= a->n_inputs || list->n < 1 || (list->n > 1 && axis >= list->n))
+		return -1;
+	return list->v[list->n == 1 ? 0 : axis];
+}
+
+/* 2 batch positions weights, of positions that are given by their shape. */
+static bool convolved(const struct numbers *x, const struct numbers *w, const struct numbers *positions, uint64_t *ret)
+{
+	int64_t factors[2 * DIMS + 1] = {x->v[0]};
+	size_t n = 1;
+
+	if (x->n < 3 || w->n != x->n || positions->n != x->n)
+		return false;
+	for (int i = 2; i < positions->n; i++)
+		factors[n++] = positions->v[i];
+	for (int i = 0; i < w->n; i++)
+		factors[n++] = w->v[i];
+	return product(factors, n, ret);
+}
+
+enum { STRIDE = 3, PADDING, DILATION };
+
+static bool convolution(const struct arguments *a, int64_t transposed, uint64_t *ret)
+{
+	const struct numbers *x = &a->shapes[0], *w = &a->shapes[1];
+	struct numbers out = *x;
+
+	if (a->n_shapes < 2 || x->n < 3 || w->n != x->n || transposed < 0)
+		return false;
+	for (int i = 2; i < x->n && !transposed; i++) {
+		int64_t stride = of_axis(a, STRIDE, i - 2), padding = of_axis(a, PADDING, i - 2),
+			dilation = of_axis(a, DILATION, i - 2);
+		int64_t room, reach;
+
+		if (stride < 1 || padding < 0 || dilation < 1 || w->v[i] < 1 || __builtin_mul_overflow(padding, 2, &room) ||
+		    __builtin_add_overflow(room, x->v[i], &room) || __builtin_mul_overflow(dilation, w->v[i] - 1, &reach) ||
+		    room <= reach)
+			return false;
+		out.v[i] = (room - reach - 1) / stride + 1;
+	}
+	return convolved(x, w, &out, ret);
+}
+
+static bool convolution_backward(const struct arguments *a, uint64_t *ret)
+{
+	enum { TRANSPOSED = 7, MASK = 10 };
+	const struct numbers *mask = &a->inputs[MASK];
+	int64_t transposed = of_axis(a, TRANSPOSED, 0);
+	uint64_t one;
+
+	if (a->n_shapes < 3 || a->n_inputs <= MASK || mask->n < 2 || transposed < 0 ||
+	    !convolved(&a->shapes[1], &a->shapes[2], &a->shapes[transposed ? 1 : 0], &one))
+		return false;
+	return !__builtin_mul_overflow(one, (uint64_t)((mask->v[0] != 0) + (mask->v[1] != 0)), ret);
+}
+
+/* Of [batch, heads, sequence, size], or [batch, sequence, heads, size]. */
+static bool attention(const struct arguments *a, size_t first, int heads, int64_t times_q, int64_t times_v, uint64_t *ret)
+{
+	const struct numbers *q = &a->shapes[first], *k = q + 1, *v = q + 2;
+	int at = 3 - heads;
+	int64_t size;
+
+	if (a->n_shapes < first + 3 || q->n != 4 || k->n != 4 || v->n != 4)
+		return false;
+	if (q->v[0] != k->v[0] || q->v[0] != v->v[0] || q->v[3] != k->v[3] || k->v[at] != v->v[at] || k->v[heads] != v->v[heads])
+		return false;
+	if (k->v[heads] < 1 || q->v[heads] % k->v[heads])
+		return false;
+	if (__builtin_mul_overflow(times_q, q->v[3], &times_q) || __builtin_mul_overflow(times_v, v->v[3], &times_v) ||
+	    __builtin_add_overflow(times_q, times_v, &size))
+		return false;
+	return product((int64_t[]){q->v[0], q->v[heads], q->v[at], k->v[at], size}, 5, ret);
+}
+
+/* Whether an input has been given: a tensor with a shape. */
+static bool given(const struct arguments *a, size_t input)
+{
+	return input < a->n_shapes && a->shapes[input].n > 0;
+}
+
+/* --- operators --- */
+
+enum formula { MM, ADDMM, BMM, BADDBMM, CONVOLUTION, CONVOLUTION_BACKWARD, ATTENTION, ATTENTION_BACKWARD, FLASH, EFFICIENT };
+
+static const struct operator
+{
+	const char *name;
+	uint8_t formula, typed;
+}
+operators[] = {
+	{"mm", MM, 0},
+	{"addmm", ADDMM, 1},
+	{"_addmm_activation", ADDMM, 1},
+	{"_scaled_mm", MM, 0},
+	{"bmm", BMM, 0},
+	{"baddbmm", BADDBMM, 1},
+	{"convolution", CONVOLUTION, 0},
+	{"_convolution", CONVOLUTION, 0},
+	{"convolution_backward", CONVOLUTION_BACKWARD, 1},
+	{"_scaled_dot_product_flash_attention", ATTENTION, 0},
+	{"_scaled_dot_product_flash_attention_for_cpu", ATTENTION, 0},
+	{"_scaled_dot_product_efficient_attention", ATTENTION, 0},
+	{"_scaled_dot_product_cudnn_attention", ATTENTION, 0},
+	{"_scaled_dot_product_flash_attention_backward", ATTENTION_BACKWARD, 1},
+	{"_scaled_dot_product_flash_attention_for_cpu_backward", ATTENTION_BACKWARD, 1},
+	{"_scaled_dot_product_efficient_attention_backward", ATTENTION_BACKWARD, 1},
+	{"_scaled_dot_product_cudnn_attention_backward", ATTENTION_BACKWARD, 1},
+	{"_flash_attention_forward", FLASH, 0},
+	{"_efficient_attention_forward", EFFICIENT, 0},
+};
+
+static const struct operator* operator_of(struct ts_span name)
+{
+	if (!ts_span_skip(&name, "aten::"))
+		return NULL;
+	for (size_t i = 0; i < sizeof operators / sizeof operators[0]; i++)
+		if (ts_span_is(name, operators[i].name))
+			return &operators[i];
+	return NULL;
+}
+
+bool ts_flops_known(struct ts_span name, size_t *ret_input)
+{
+	const struct operator* op = operator_of(name);
+
+	if (op)
+		*ret_input = op->typed;
+	return op != NULL;
+}
+
+bool ts_flops_of(struct ts_span name, struct ts_span shapes, struct ts_span inputs, uint64_t *ret)
+{
+	const struct operator* op = operator_of(name);
+	struct arguments a = {.n_shapes = 0};
+
+	if (!op || !shapes.len || !read(shapes, &a, shape_token) || !read(inputs, &a, input_token))
+		return false;
+	switch ((enum formula)op->formula) {
+	case MM:
+		return matrices(&a, 0, 2, ret);
+	case ADDMM:
+		return matrices(&a, 1, 2, ret);
+	case BMM:
+		return matrices(&a, 0, 3, ret);
+	case BADDBMM:
+		return matrices(&a, 1, 3, ret);
+	case CONVOLUTION:
+		return convolution(&a, of_axis(&a, DILATION + 1, 0), ret);
+	case CONVOLUTION_BACKWARD:
+		return convolution_backward(&a, ret);
+	case ATTENTION:
+		return attention(&a, 0, 1, 1, 1, ret);
+	case ATTENTION_BACKWARD:
+		return attention(&a, 1, 1, 3, 2, ret);
+	case FLASH:
+		return !given(&a, 3) && attention(&a, 0, 2, 1, 1, ret);
+	case EFFICIENT:
+		return !given(&a, 4) && attention(&a, 0, 2, 1, 1, ret);
+	}
+	return false;
+}

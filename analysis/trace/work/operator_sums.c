@@ -1,0 +1,74 @@
+#include "analysis/trace/work/operator_sums.h"
+
+#include <stdlib.h>
+
+static int most_first(const void *a, const void *b)
+{
+	const struct ts_operator_sum *x = a, *y = b;
+
+	if (x->own.ns != y->own.ns)
+		return x->own.ns > y->own.ns ? -1 : 1;
+	if (x->total.ns != y->total.ns)
+		return x->total.ns > y->total.ns ? -1 : 1;
+	return ts_span_cmp(x->name, y->name);
+}
+
+static void add_own(const struct ts_trace *trace, const struct ts_nest *nest, struct ts_operator_sum *sums)
+{
+	const struct ts_trace_spans *s = &trace->rows.spans;
+
+	for (size_t i = 0; i < s->n; i++)
+		if (ts_trace_on_device(s->kind[i]) && nest->in_operator[i] != TS_NEST_NONE)
+			ts_work_add(&sums[s->name[nest->in_operator[i]]].own, 1, (uint64_t)s->duration_ns[i]);
+}
+
+/* One pass over the spans, the outer before the inner, with a stack of those that are open and a count of them by name. */
+static enum ts_status add_total(const struct ts_trace *trace, const struct ts_nest *nest, const struct ts_device_work *work,
+				struct ts_arena *arena, struct ts_operator_sum *sums, struct ts_error *err)
+{
+	const struct ts_trace_spans *s = &trace->rows.spans;
+	uint32_t *stack = ts_arena_array(arena, nest->n_order, sizeof *stack);
+	uint32_t *open = ts_arena_array(arena, trace->n_names, sizeof *open);
+	size_t depth = 0;
+
+	if (!stack || !open)
+		return ts_arena_error(arena, err);
+	for (size_t k = 0; k < nest->n_order; k++) {
+		uint32_t i = nest->order[k];
+		struct ts_operator_sum *sum = &sums[s->name[i]];
+
+		while (depth && stack[depth - 1] != nest->parent[i]) {
+			depth--;
+			open[s->name[stack[depth]]] -= s->kind[stack[depth]] == TS_TRACE_OPERATOR;
+		}
+		stack[depth++] = i;
+		if (s->kind[i] != TS_TRACE_OPERATOR)
+			continue;
+		sum->name = trace->names[s->name[i]];
+		sum->count++;
+		if (open[s->name[i]]++ == 0)
+			ts_work_add(&sum->total, work->below[i].count, work->below[i].ns);
+	}
+	return TS_OK;
+}
+
+enum ts_status ts_operator_sums(const struct ts_trace *trace, const struct ts_nest *nest, const struct ts_device_work *work,
+				struct ts_arena *arena, struct ts_operator_sum **ret, size_t *ret_n, struct ts_error *err)
+{
+	struct ts_operator_sum *sums = ts_arena_array(arena, trace->n_names, sizeof *sums);
+	size_t n = 0;
+
+	if (!sums)
+		return ts_arena_error(arena, err);
+	add_own(trace, nest, sums);
+	if (add_total(trace, nest, work, arena, sums, err))
+		return err->status;
+	for (size_t i = 0; i < trace->n_names; i++)
+		if (sums[i].count)
+			sums[n++] = sums[i];
+	if (n)
+		qsort(sums, n, sizeof *sums, most_first);
+	*ret = sums;
+	*ret_n = n;
+	return TS_OK;
+}

@@ -1,0 +1,199 @@
+#include "analysis/trace/work/transfer_sums.h"
+
+#include "analysis/trace/device/device_events.h"
+#include "analysis/trace/device/kernel.h"
+
+#include <stdlib.h>
+
+const char *ts_direction_word(enum ts_direction direction)
+{
+	static const char *const words[TS_DIRECTIONS] = {"host_to_device", "device_to_host", "device_to_device",
+							 "peer_to_peer",   "host_to_host",   "unknown"};
+
+	return words[direction];
+}
+
+const char *ts_host_memory_word(enum ts_host_memory memory)
+{
+	static const char *const words[TS_HOST_MEMORIES] = {"unsaid", "pageable", "pinned"};
+
+	return words[memory];
+}
+
+void ts_copy_direction(struct ts_span name, enum ts_direction *ret, enum ts_host_memory *ret_memory)
+{
+	static const struct {
+		const char *part;
+		enum ts_direction direction;
+	} parts[] = {
+		{"HtoD", TS_DIRECTION_HTOD},	   {"HostToDevice", TS_DIRECTION_HTOD},	  {"HOST_TO_DEVICE", TS_DIRECTION_HTOD},
+		{"DtoH", TS_DIRECTION_DTOH},	   {"DeviceToHost", TS_DIRECTION_DTOH},	  {"DEVICE_TO_HOST", TS_DIRECTION_DTOH},
+		{"DtoD", TS_DIRECTION_DTOD},	   {"DeviceToDevice", TS_DIRECTION_DTOD}, {"DEVICE_TO_DEVICE", TS_DIRECTION_DTOD},
+		{"PtoP", TS_DIRECTION_PTOP},	   {"PeerToPeer", TS_DIRECTION_PTOP},	  {"HtoH", TS_DIRECTION_HTOH},
+		{"HostToHost", TS_DIRECTION_HTOH},
+	};
+
+	*ret = TS_DIRECTION_UNKNOWN;
+	for (size_t i = 0; i < sizeof parts / sizeof parts[0] && *ret == TS_DIRECTION_UNKNOWN; i++)
+		if (ts_span_contains(name, parts[i].part))
+			*ret = parts[i].direction;
+	*ret_memory = TS_HOST_MEMORY_UNSAID;
+	if (ts_span_contains(name, "Pageable"))
+		*ret_memory = TS_HOST_MEMORY_PAGEABLE;
+	else if (ts_span_contains(name, "Pinned"))
+		*ret_memory = TS_HOST_MEMORY_PINNED;
+}
+
+/* --- copies --- */
+
+static int longest_copy(const void *a, const void *b)
+{
+	const struct ts_copy_sum *x = a, *y = b;
+
+	if (x->sum.ns != y->sum.ns)
+		return x->sum.ns > y->sum.ns ? -1 : 1;
+	return x->direction != y->direction ? (x->direction < y->direction ? -1 : 1) : (int)x->memory - (int)y->memory;
+}
+
+static void add_copy(struct ts_copy_sum *c, uint64_t ns, int64_t bytes)
+{
+	ts_work_add(&c->sum, 1, ns);
+	if (bytes == TS_TRACE_NONE || bytes < 0)
+		return;
+	c->sized++;
+	c->sized_ns = c->sized_ns + ns < ns ? UINT64_MAX : c->sized_ns + ns;
+	c->bytes = c->bytes + (uint64_t)bytes < (uint64_t)bytes ? UINT64_MAX : c->bytes + (uint64_t)bytes;
+}
+
+static enum ts_status copies(const struct ts_trace *trace, struct ts_arena *arena, struct ts_transfers *out, struct ts_error *err)
+{
+	enum { PAIRS = TS_DIRECTIONS * TS_HOST_MEMORIES, UNSEEN = PAIRS };
+	const struct ts_trace_spans *s = &trace->rows.spans;
+	uint8_t *pairs = ts_arena_alloc(arena, trace->n_names + 1);
+
+	out->copies = ts_arena_array(arena, PAIRS, sizeof *out->copies);
+	if (!out->copies || !pairs)
+		return ts_arena_error(arena, err);
+	memset(pairs, UNSEEN, trace->n_names + 1);
+	for (size_t i = 0; i < s->n; i++) {
+		uint8_t *pair = &pairs[s->name[i]];
+
+		if (s->kind[i] != TS_TRACE_COPY)
+			continue;
+		if (*pair == UNSEEN) {
+			enum ts_direction direction;
+			enum ts_host_memory memory;
+
+			ts_copy_direction(trace->names[s->name[i]], &direction, &memory);
+			*pair = (uint8_t)(direction * TS_HOST_MEMORIES + memory);
+			out->copies[*pair].direction = direction;
+			out->copies[*pair].memory = memory;
+		}
+		add_copy(&out->copies[*pair], (uint64_t)s->duration_ns[i], s->bytes[i]);
+	}
+	for (size_t i = 0; i < PAIRS; i++)
+		if (out->copies[i].sum.count)
+			out->copies[out->n_copies++] = out->copies[i];
+	if (out->n_copies)
+		qsort(out->copies, out->n_copies, sizeof *out->copies, longest_copy);
+	return TS_OK;
+}
+
+/* --- fills --- */
+
+static int longest_fill(const void *a, const void *b)
+{
+	const struct ts_fill_sum *x = a, *y = b;
+	int c;
+
+	if (x->sum.ns != y->sum.ns)
+		return x->sum.ns > y->sum.ns ? -1 : 1;
+	c = ts_span_cmp(x->shape, y->shape);
+	return c ? c : ts_span_cmp(x->in_operator, y->in_operator);
+}
+
+static bool has_shape(const struct ts_trace *trace, uint32_t span, const void *ctx)
+{
+	(void)ctx;
+	return trace->rows.spans.kind[span] == TS_TRACE_OPERATOR && trace->rows.spans.shapes[span];
+}
+
+/* The fills, grouped by shape and operator. */
+static enum ts_status gather(const struct ts_trace *trace, const struct ts_nest *nest, const uint32_t *shaped, struct ts_arena *arena,
+			     struct ts_device_event **ret, size_t *ret_n, struct ts_error *err)
+{
+	const struct ts_trace_spans *s = &trace->rows.spans;
+	struct ts_device_event *w, *spare;
+	uint8_t *fills;
+	size_t n = 0;
+
+	if (ts_kernel_names(trace, arena, &fills, err))
+		return err->status;
+	for (size_t i = 0; i < s->n; i++)
+		n += s->kind[i] == TS_TRACE_FILL || (s->kind[i] == TS_TRACE_KERNEL && fills[s->name[i]] == TS_KERNEL_FILL);
+	w = ts_arena_array(arena, n, sizeof *w);
+	spare = ts_arena_array(arena, n, sizeof *spare);
+	if (!w || !spare)
+		return ts_arena_error(arena, err);
+	*ret = w;
+	*ret_n = n;
+	for (size_t i = 0; i < s->n; i++) {
+		uint32_t at = ts_device_work_of(nest, i);
+
+		if (s->kind[i] != TS_TRACE_FILL && (s->kind[i] != TS_TRACE_KERNEL || fills[s->name[i]] != TS_KERNEL_FILL))
+			continue;
+		at = at != TS_NEST_NONE && shaped[at] != TS_NEST_NONE ? shaped[at] : nest->in_operator[i];
+		*w++ = (struct ts_device_event){.row = (uint32_t)i,
+						.begin = at == TS_NEST_NONE ? -1 : (int64_t)at,
+						.group = at == TS_NEST_NONE ? 0 : (uint64_t)s->shapes[at] << 32 | s->name[at]};
+	}
+	ts_device_events_by_group(*ret, n, spare);
+	return TS_OK;
+}
+
+static enum ts_status fills(const struct ts_trace *trace, const struct ts_nest *nest, struct ts_arena *arena, struct ts_transfers *out,
+			    struct ts_error *err)
+{
+	const struct ts_trace_spans *s = &trace->rows.spans;
+	struct ts_device_event *w = NULL;
+	struct ts_fill_sum *f = NULL;
+	uint32_t *shaped = NULL;
+	size_t n = 0, groups = 0;
+
+	if (ts_nest_nearest(trace, nest, has_shape, NULL, arena, &shaped, err) || gather(trace, nest, shaped, arena, &w, &n, err))
+		return err->status;
+	for (size_t k = 0; k < n; k++)
+		groups += k == 0 || w[k].group != w[k - 1].group;
+	out->fills = ts_arena_array(arena, groups, sizeof *out->fills);
+	if (!out->fills)
+		return ts_arena_error(arena, err);
+	for (size_t k = 0; k < n; k++) {
+		size_t i = w[k].row;
+
+		if (k == 0 || w[k].group != w[k - 1].group) {
+			f = &out->fills[out->n_fills++];
+			if (w[k].begin >= 0) {
+				f->shape = trace->names[s->shapes[w[k].begin]];
+				f->in_operator = trace->names[s->name[w[k].begin]];
+			}
+		}
+		ts_work_add(&f->sum, 1, (uint64_t)s->duration_ns[i]);
+		ts_work_add(&out->filled, 1, (uint64_t)s->duration_ns[i]);
+		if (s->bytes[i] > 0)
+			f->bytes = f->bytes + (uint64_t)s->bytes[i] < f->bytes ? UINT64_MAX : f->bytes + (uint64_t)s->bytes[i];
+	}
+	if (out->n_fills)
+		qsort(out->fills, out->n_fills, sizeof *out->fills, longest_fill);
+	return TS_OK;
+}
+
+enum ts_status ts_transfer_sums(const struct ts_trace *trace, const struct ts_nest *nest, struct ts_arena *arena,
+				struct ts_transfers *ret, struct ts_error *err)
+{
+	struct ts_transfers out = {0};
+
+	if (copies(trace, arena, &out, err) || fills(trace, nest, arena, &out, err))
+		return err->status;
+	*ret = out;
+	return TS_OK;
+}
