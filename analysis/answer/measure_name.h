@@ -83,7 +83,7 @@ extern const char *const ts_budget_lines[TS_BUDGET_LINES];
 enum ts_job_line { TS_JOB_USEFUL, TS_JOB_OWN_REST, TS_JOB_COMM, TS_JOB_WAIT, TS_JOB_UNATTRIBUTED, TS_JOB_LINES };
 extern const char *const ts_job_lines[TS_JOB_LINES];
 
-/* Times of the devices of a trace, which are the subjects of TS_M_TRACE_TIME and TS_M_TRACE_SHARE (trace_rows.h). */
+/* Times of the devices of a trace, which are the subjects of TS_M_TRACE_TIME and TS_M_TRACE_SHARE (trace_answer.h). */
 enum ts_trace_time {
 	TS_TIME_SPAN,
 	TS_TIME_BUSY,
@@ -106,7 +106,7 @@ enum ts_trace_time {
 	TS_TIME_CONVOLUTIONS,
 	TS_TIME_FLOAT32_PRODUCTS,
 	TS_TIME_GENERATED,
-	TS_TIME_EXPOSED_WAITING, /* known of the ranks of a job alone (trace_verdict.h) */
+	TS_TIME_EXPOSED_WAITING, /* known of the ranks of a job alone (trace_answer.h) */
 	TS_TRACE_TIMES,
 };
 extern const char *const ts_trace_times[TS_TRACE_TIMES];

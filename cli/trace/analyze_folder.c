@@ -1,6 +1,6 @@
 /* analyze_folder.c - `tscope analyze ./traces/`: the traces of the ranks of a job (analyze_trace.h). */
 #include "analysis/rules/rule.h"
-#include "analysis/trace/advice/trace_verdict.h"
+#include "analysis/trace/advice/trace_answer.h"
 #include "cli/core/policy_file.h"
 #include "cli/json/json_parts.h"
 #include "cli/trace/analyze_trace.h"

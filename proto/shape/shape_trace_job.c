@@ -1,5 +1,5 @@
 /* shape_trace_job.c - the tables of what analyze says of a folder of traces, the ranks of a job. They are JSON only. */
-#include "analysis/trace/advice/trace_verdict.h"
+#include "analysis/trace/advice/trace_answer.h"
 #include "analysis/trace/ranks/job.h"
 #include "proto/shape/shape_rows.h"
 #include "proto/shape/shapes.h"

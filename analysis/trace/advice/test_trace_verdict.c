@@ -1,5 +1,5 @@
-/* trace_rows.h and trace_verdict.h: rows, findings and advice of traces whose times were found on paper. */
-#include "analysis/trace/advice/trace_verdict.h"
+/* trace_rows.c and trace_verdict.c: rows, findings and advice of traces whose times were found on paper. */
+#include "analysis/trace/advice/trace_answer.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,7 +9,6 @@
 
 #include "analysis/answer/rank_rows.h"
 #include "analysis/answer/test_seen.h"
-#include "analysis/trace/advice/trace_answer.h"
 #include "analysis/trace/ranks/job.h"
 #include "analysis/trace/test_trace_made.h"
 

@@ -2,16 +2,97 @@
 #ifndef TSCOPE_ANALYSIS_TRACE_ADVICE_TRACE_ANSWER_H
 #define TSCOPE_ANALYSIS_TRACE_ADVICE_TRACE_ANSWER_H
 
-#include "analysis/trace/advice/trace_rows.h"
-#include "analysis/trace/advice/trace_verdict.h"
+#include "analysis/answer/finding.h"
+#include "analysis/answer/measure.h"
+#include "analysis/answer/policy_item.h"
 #include "analysis/trace/device/kernel_sums.h"
 #include "analysis/trace/device/timeline.h"
 #include "analysis/trace/device/trace_recorded.h"
-#include "analysis/trace/host/idle.h"
+#include "analysis/trace/diff/trace_diff.h"
 #include "analysis/trace/host/trace_host.h"
 #include "analysis/trace/path/critical_path.h"
 #include "analysis/trace/work/allocation_sums.h"
 #include "analysis/trace/work/trace_work.h"
+#include "base/error.h"
+
+/* --- trace_rows.c ---
+ *
+ * A time is the sum over the devices of the trace, each of which counts by itself, so of one device it is that of timeline.h and
+ * trace_host.h. Shares are of the sum of the devices' spans; those of fills and elementwise kernels are sums of durations, as
+ * kernel_sums.h has them, and their shares are of the sum of all work; so are those of convolutions, of products that stay in float32
+ * and of kernels that a compiler generated. Fills are kernels that fill and memsets. A time of a step is the mean over the steps of
+ * the trace, and the share that of all of them of their time on the host. Without an event of a device, each row is unknown. What was
+ * idle after waits of the host (trace_host.h) is a part of what was idle by cause; their source is where calls that ran a device dry
+ * stand most often, among equals the first by name. What one trace cannot say, TS_TIME_EXPOSED_WAITING, has no row here.
+ */
+
+struct ts_trace_answer;
+
+struct ts_device_times {
+	uint64_t ns[TS_TRACE_TIMES]; /* the largest number where a sum has more than 64 bits */
+	uint64_t work_ns;	     /* the sum of all durations */
+};
+
+struct ts_device_times ts_device_times(const struct ts_trace_answer *answer);
+
+/* Appends the rows of a trace: to those of a trace that stands alone, or to those of the rank of a run that recorded it. */
+enum ts_status ts_trace_rows(const struct ts_trace_answer *answer, struct ts_arena *arena, struct ts_measures *io_rows,
+			     struct ts_error *err);
+/* The same of a trace of which nothing else is asked: computes only what the rows need. The scratch arena holds what they are made
+ * of. */
+enum ts_status ts_trace_rows_of(const struct ts_trace *trace, struct ts_arena *scratch, struct ts_arena *arena,
+				struct ts_measures *io_rows, struct ts_error *err);
+/* Appends the rows of a trace whose events were not read: what it says of itself, and times that are unknown for this reason, which is
+ * not copied. */
+enum ts_status ts_trace_rows_unread(const struct ts_trace_about *about, const char *reason, struct ts_arena *arena,
+				    struct ts_measures *io_rows, struct ts_error *err);
+
+/* --- trace_verdict.c ---
+ *
+ * A piece of advice is the finding whose time is longest: what it would save at most is that time, as it was measured. Nothing could
+ * save more, because the time holds nothing else: exposed communication and copies overlap with no other work, idle time by cause is
+ * idle, and a sum of durations is at least the time that they cover.
+ *
+ * A finding may be about a large share of the work of a device that hardly works. What could save less than TS_TRACE_ADVICE_LEAST
+ * of the time of the devices is no advice: who tries it could not see by a second trace that it helped, as `tscope diff` lets no
+ * smaller difference stand out (trace_diff.h).
+ *
+ * Of a job, whose findings have the numbers of the worst rank, advice follows the order of findings. A rank's time counts there, and
+ * of two findings on the same time the sums over ranks say which one is advised.
+ */
+
+enum { TS_TRACE_ADVICE_MAX = 3 };
+#define TS_TRACE_ADVICE_LEAST TS_TRACE_DIFF_LEAST
+
+struct ts_trace_advice {
+	struct ts_span code;	/* of the finding */
+	struct ts_span what;	/* its title */
+	struct ts_span how;	/* what to try */
+	uint64_t saves_most_ns; /* of the time of all devices */
+};
+
+struct ts_trace_verdict {
+	struct ts_measures measures; /* trace_rows.c */
+	struct ts_findings findings;
+	struct ts_trace_advice *advice; /* what saves most first */
+	size_t n_advice;		/* TS_TRACE_ADVICE_MAX at most */
+	size_t n_slight;		/* findings about too little time to be advice */
+	uint64_t span_ns; /* of all devices, added up: what savings are a share of */
+};
+
+struct ts_rank_rows;
+struct ts_trace_job;
+
+/* Fills io_answer->verdict. policy may be NULL; a rule that it names has to exist (ts_policy_check). */
+enum ts_status ts_trace_judge(struct ts_trace_answer *io_answer, const struct ts_policy *policy, struct ts_arena *arena,
+			      struct ts_error *err);
+/* Fills findings and advice of the job from the rows of one trace of each rank, which belong to ranks of the job, ascending. They
+ * get the rows that only a job knows: what the rank waited for others while it computed nothing, and which rank others waited for
+ * longest. */
+enum ts_status ts_trace_job_judge(struct ts_trace_job *io_job, struct ts_rank_rows *io_ranks, size_t n_ranks,
+				  const struct ts_policy *policy, struct ts_arena *arena, struct ts_error *err);
+
+/* --- trace_answer.c --- */
 
 enum { TS_TRACE_KERNELS_SHOWN = 15 };
 

@@ -1,5 +1,4 @@
-#include "analysis/trace/advice/trace_rows.h"
-
+/* trace_rows.c - what a trace says as rows of measures, which rules, bound and playbook read: group "trace". */
 #include "analysis/trace/advice/trace_answer.h"
 
 #include <stdlib.h>

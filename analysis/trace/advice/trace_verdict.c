@@ -1,7 +1,8 @@
-#include "analysis/trace/advice/trace_verdict.h"
+/* trace_verdict.c - what is wrong with a trace that stands alone, or with those of a job, by the rules that runs have, and what to try
+ * first. */
+#include "analysis/trace/advice/trace_answer.h"
 
 #include "analysis/rules/rule.h"
-#include "analysis/trace/advice/trace_answer.h"
 #include "analysis/trace/ranks/job.h"
 
 /* The time that each rule is about. */

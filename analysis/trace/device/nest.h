@@ -30,4 +30,10 @@ struct ts_nest {
 /* Everything lies in the arena. */
 enum ts_status ts_nest(const struct ts_trace *trace, struct ts_arena *arena, struct ts_nest *ret, struct ts_error *err);
 
+/* --- self_times.c --- */
+
+/* Of each span, in the arena; of work of devices 0. */
+enum ts_status ts_self_times(const struct ts_trace *trace, const struct ts_nest *nest, struct ts_arena *arena, uint64_t **ret,
+			     struct ts_error *err);
+
 #endif

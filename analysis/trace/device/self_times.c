@@ -1,4 +1,5 @@
-#include "analysis/trace/device/self_times.h"
+/* self_times.c - the time of each span of the host that no span covers which stands within it (nest.h). */
+#include "analysis/trace/device/nest.h"
 
 enum ts_status ts_self_times(const struct ts_trace *trace, const struct ts_nest *nest, struct ts_arena *arena, uint64_t **ret,
 			     struct ts_error *err)

@@ -3,7 +3,7 @@
 
 #include "analysis/trace/advice/trace_answer.h"
 #include "analysis/trace/device/trace_steps.h"
-#include "analysis/trace/diff/trace_side.h"
+#include "analysis/trace/diff/trace_diff.h"
 #include "analysis/trace/ranks/job_trace.h"
 #include "analysis/trace/test_trace_made.h"
 

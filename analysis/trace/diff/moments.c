@@ -1,4 +1,5 @@
-#include "analysis/trace/diff/moments.h"
+/* moments.c - to which event each moment of a time belongs, so that the parts of a time add up to it. */
+#include "analysis/trace/diff/trace_diff_parts.h"
 
 struct list {
 	struct ts_layered *items;

@@ -1,9 +1,9 @@
-/* step_cells.c - see trace_side.h: what each step of a trace took, by row. */
+/* step_cells.c - what each step of a trace took, by row (trace_diff.h). */
 #include "analysis/trace/device/device_events.h"
 #include "analysis/trace/device/kernel_sums.h"
 #include "analysis/trace/device/trace_steps.h"
-#include "analysis/trace/diff/moments.h"
-#include "analysis/trace/diff/trace_side.h"
+#include "analysis/trace/diff/trace_diff.h"
+#include "analysis/trace/diff/trace_diff_parts.h"
 
 #include <stdlib.h>
 
@@ -157,7 +157,7 @@ static void add_idle(const struct ts_trace_side *side, const struct ts_device_ev
 	add_stretch(side, &window, out, PART_HOST, until, side->windows[side->n - 1].end);
 }
 
-/* Events as the layers of moments.h, in their order. */
+/* Events as the layers of moments.c, in their order. */
 static struct ts_layered *layers_of(const struct ts_device_event *w, size_t n, struct ts_arena *arena)
 {
 	struct ts_layered *events = ts_arena_array(arena, n, sizeof *events);

@@ -1,5 +1,5 @@
-/* moments.h: stretches found on paper. */
-#include "analysis/trace/diff/moments.h"
+/* moments.c: stretches found on paper. */
+#include "analysis/trace/diff/trace_diff_parts.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

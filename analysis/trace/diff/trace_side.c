@@ -1,7 +1,8 @@
-#include "analysis/trace/diff/trace_side.h"
+/* trace_side.c - one trace as a side of a comparison: its steps, and what each of them took, as cells of a row and a step. */
+#include "analysis/trace/diff/trace_diff.h"
 
 #include "analysis/trace/device/device_events.h"
-#include "analysis/trace/device/self_times.h"
+#include "analysis/trace/device/nest.h"
 
 bool ts_trace_has_device(const struct ts_trace *trace)
 {

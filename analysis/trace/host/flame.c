@@ -1,7 +1,7 @@
 #include "analysis/trace/host/flame.h"
 
+#include "analysis/trace/device/nest.h"
 #include "analysis/trace/device/saturate.h"
-#include "analysis/trace/device/self_times.h"
 #include "analysis/trace/device/trace_steps.h"
 
 #include <stdlib.h>

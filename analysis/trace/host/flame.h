@@ -2,14 +2,14 @@
  * and which of them a picture shows.
  *
  * A stack is what encloses a span (nest.h), from the thread down; steps are left out of it, so that all steps are one. Threads are
- * merged by their kind, names as in host_threads.h. The host's weight of a stack is its self time, in nanoseconds; the devices' is
+ * merged by their kind, names as in trace_host.h. The host's weight of a stack is its self time, in nanoseconds; the devices' is
  * the sum of the durations of what its calls launched, whenever that ran. A stack that contains others has their weight, too.
  */
 #ifndef TSCOPE_ANALYSIS_TRACE_HOST_FLAME_H
 #define TSCOPE_ANALYSIS_TRACE_HOST_FLAME_H
 
 #include "analysis/trace/device/nest.h"
-#include "analysis/trace/host/host_threads.h"
+#include "analysis/trace/host/trace_host.h"
 
 enum ts_flame_kind {
 	TS_FLAME_THREADS,

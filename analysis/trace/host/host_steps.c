@@ -1,4 +1,6 @@
-#include "analysis/trace/host/host_steps.h"
+/* host_steps.c - what the host did during each step, on the thread of the step's annotation; and on the main thread over the whole
+ * trace. */
+#include "analysis/trace/host/trace_host.h"
 
 #include "analysis/trace/device/stretches.h"
 

@@ -1,7 +1,8 @@
-#include "analysis/trace/host/host_sums.h"
+/* host_sums.c - what operators and Python functions took by name, on each kind of thread, and what each thread did. */
+#include "analysis/trace/host/trace_host.h"
 
+#include "analysis/trace/device/nest.h"
 #include "analysis/trace/device/saturate.h"
-#include "analysis/trace/device/self_times.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,5 @@
-#include "analysis/trace/host/host_threads.h"
+/* host_threads.c - what each thread of the host is for, and the names of its functions without what differs from call to call. */
+#include "analysis/trace/host/trace_host.h"
 
 #include "analysis/trace/device/trace_steps.h"
 

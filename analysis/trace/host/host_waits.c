@@ -1,4 +1,5 @@
-#include "analysis/trace/host/host_waits.h"
+/* host_waits.c - the calls with which the host waits for a device: how often, how long, for how much, and who asked. */
+#include "analysis/trace/host/trace_host.h"
 
 #include "analysis/trace/device/device_events.h"
 #include "analysis/trace/device/saturate.h"

@@ -1,7 +1,7 @@
-#include "analysis/trace/host/idle.h"
+/* idle.c - why a stream was idle, and a device: the time between its events by cause. */
+#include "analysis/trace/host/trace_host.h"
 
 #include "analysis/trace/device/stretches.h"
-#include "analysis/trace/host/host_steps.h"
 
 struct beside {
 	struct ts_stretches busy, loading; /* of the device, and of the host */

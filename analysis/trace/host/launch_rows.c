@@ -1,4 +1,5 @@
-#include "analysis/trace/host/launch_rows.h"
+/* launch_rows.c - how long it took from a call to the event that it launched, and how much was queued: of each device and stream. */
+#include "analysis/trace/host/trace_host.h"
 
 #include "analysis/trace/device/device_events.h"
 #include "analysis/trace/device/saturate.h"

@@ -2,8 +2,7 @@
 #include "analysis/trace/host/flame.h"
 
 #include "analysis/stats/random.h"
-#include "analysis/trace/host/host_sums.h"
-#include "analysis/trace/host/host_waits.h"
+#include "analysis/trace/host/trace_host.h"
 #include "analysis/trace/test_trace_made.h"
 
 #include <setjmp.h>
@@ -175,7 +174,7 @@ static void nothing(void **state)
 	made_finish(&m);
 }
 
-/* All self times of the host are the whole, as host_sums.h has them; frames never overlap, and lie within their parents. */
+/* All self times of the host are the whole, as host_sums.c has them; frames never overlap, and lie within their parents. */
 static void adds_up(void **state)
 {
 	static const char *const words[] = {"a", "b", "c"};

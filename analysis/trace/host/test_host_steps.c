@@ -1,8 +1,7 @@
-/* host_steps.h: steps whose parts were found on paper, and random ones against the definition, nanosecond by nanosecond. */
-#include "analysis/trace/host/host_steps.h"
+/* host_steps.c: steps whose parts were found on paper, and random ones against the definition, nanosecond by nanosecond. */
+#include "analysis/trace/host/trace_host.h"
 
 #include "analysis/stats/random.h"
-#include "analysis/trace/host/host_waits.h"
 #include "analysis/trace/test_trace_made.h"
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
-/* host_sums.h, host_threads.h: self and total times that were found on paper, and random ones against the definition, pair by pair. */
-#include "analysis/trace/host/host_sums.h"
+/* host_sums.c, host_threads.c: self and total times that were found on paper, and random ones against the definition, pair by pair. */
+#include "analysis/trace/host/trace_host.h"
 
 #include "analysis/stats/random.h"
 #include "analysis/trace/test_trace_made.h"

@@ -1,5 +1,5 @@
-/* host_waits.h: waits that were found on paper, with who asked; and which calls wait. */
-#include "analysis/trace/host/host_waits.h"
+/* host_waits.c: waits that were found on paper, with who asked; and which calls wait. */
+#include "analysis/trace/host/trace_host.h"
 
 #include "analysis/trace/test_trace_made.h"
 

@@ -1,5 +1,5 @@
-/* idle.h: gaps whose causes were found on paper, and that the causes add up to the idle time of the timeline. */
-#include "analysis/trace/host/idle.h"
+/* idle.c: gaps whose causes were found on paper, and that the causes add up to the idle time of the timeline. */
+#include "analysis/trace/host/trace_host.h"
 
 #include "analysis/trace/device/timeline.h"
 #include "analysis/trace/test_trace_made.h"

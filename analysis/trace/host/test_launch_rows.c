@@ -1,5 +1,5 @@
-/* launch_rows.h: launches that were found on paper, and random ones against the definition, nanosecond by nanosecond. */
-#include "analysis/trace/host/launch_rows.h"
+/* launch_rows.c: launches that were found on paper, and random ones against the definition, nanosecond by nanosecond. */
+#include "analysis/trace/host/trace_host.h"
 
 #include "analysis/stats/random.h"
 #include "analysis/trace/test_trace_made.h"

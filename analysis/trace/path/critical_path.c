@@ -1,8 +1,7 @@
 #include "analysis/trace/path/critical_path.h"
 
 #include "analysis/trace/device/trace_steps.h"
-#include "analysis/trace/path/path_collectives.h"
-#include "analysis/trace/path/what_if.h"
+#include "analysis/trace/path/path_graph.h"
 #include "base/bisect.h"
 
 #include <stdlib.h>

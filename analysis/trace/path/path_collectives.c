@@ -1,4 +1,5 @@
-#include "analysis/trace/path/path_collectives.h"
+/* path_collectives.c - by how much the work of a graph would be shorter if it had not waited for other ranks. */
+#include "analysis/trace/path/path_graph.h"
 
 #include <stdlib.h>
 

@@ -30,7 +30,7 @@
 
 #include "analysis/trace/device/device_events.h"
 #include "analysis/trace/device/nest.h"
-#include "analysis/trace/path/path_what.h"
+#include "analysis/trace/path/critical_path.h"
 
 #define TS_PATH_NONE UINT32_MAX
 
@@ -119,5 +119,32 @@ enum ts_status ts_path_threads(struct ts_path_graph *g, struct ts_arena *arena, 
 bool ts_path_link(struct ts_path_graph *g, uint32_t from, uint32_t to, enum ts_path_how how);
 /* The least that a link takes. */
 uint64_t ts_path_least_ns(const struct ts_path_graph *g, const struct ts_path_link *link);
+
+/* --- path_collectives.c --- */
+
+/* By work: what it took beyond the quickest collective of the same kind, group, size and type in the trace, which waited least. The
+ * trace has to say the size. *ret_any: there is any such. */
+enum ts_status ts_path_collectives(const struct ts_path_graph *g, struct ts_arena *arena, uint64_t *less, bool *ret_any,
+				   struct ts_error *err);
+/* By work: what is said of its span. */
+enum ts_status ts_path_shorter(const struct ts_path_graph *g, const uint32_t *spans, const uint64_t *by_ns, size_t n,
+			       struct ts_arena *arena, uint64_t *less, struct ts_error *err);
+
+/* --- what_if.c --- */
+
+/* Where to begin and end: points before `begin_ns` stay; the end is the latest of the sinks. */
+struct ts_what_if_range {
+	int64_t begin_ns, end_ns;
+	const uint8_t *sink; /* by point: whether the windows wait for it */
+};
+
+struct ts_what_if_change {
+	uint64_t none;	      /* bits by critical_path.h: these take no time */
+	const uint64_t *less; /* by work, or NULL: how much less it takes */
+};
+
+/* The windows' length under a change. spare has room for a number for each point. */
+uint64_t ts_what_if_ns(const struct ts_path_graph *g, const struct ts_what_if_range *range, const struct ts_what_if_change *change,
+		       uint64_t *spare);
 
 #endif

@@ -1,4 +1,5 @@
-#include "analysis/trace/path/path_what.h"
+/* path_what.c - what a stretch of a critical path is: the work of a device by category, what the host did, or why nothing ran. */
+#include "analysis/trace/path/critical_path.h"
 
 enum { FIRST = TS_PATH_LAUNCH };
 

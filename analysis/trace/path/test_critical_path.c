@@ -1,4 +1,4 @@
-/* critical_path.h, what_if.h: paths that were found on paper, and what a program takes when a part of it takes no time, as a simulation
+/* critical_path.h, what_if.c: paths that were found on paper, and what a program takes when a part of it takes no time, as a simulation
  * of the program has it, which knows nothing of graphs (test_path_made.h). */
 #include "analysis/trace/path/critical_path.h"
 

@@ -1,4 +1,5 @@
-#include "analysis/trace/path/what_if.h"
+/* what_if.c - how long the windows of a critical path would take if some of their stretches took no time. */
+#include "analysis/trace/path/path_graph.h"
 
 /* Times are counted from the first point of the trace, so that they fit in 64 bits whatever the trace says. */
 struct replay {

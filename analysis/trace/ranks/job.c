@@ -1,7 +1,6 @@
 #include "analysis/trace/ranks/job.h"
 
-#include "analysis/trace/ranks/job_clock.h"
-#include "analysis/trace/ranks/job_wait.h"
+#include "analysis/trace/ranks/job_parts.h"
 
 #include <stdlib.h>
 

@@ -206,7 +206,7 @@ struct ts_trace_job {
 	uint64_t violation_ns; /* the worst */
 	uint64_t ends_p50_ns, ends_p95_ns, ends_max_ns; /* last end - first end of a collective, after correction */
 	bool apart;					/* recordings of two ranks do not overlap in time, as their clocks have it */
-	struct ts_findings findings; /* of the rules on traces; these and advice by trace_verdict.h */
+	struct ts_findings findings; /* of the rules on traces; these and advice by trace_answer.h */
 	struct ts_finding *advice;   /* those of them whose advice is worth a try, the most severe first */
 	size_t n_advice, n_slight;   /* TS_TRACE_ADVICE_MAX at most; findings about too little time */
 	struct ts_trace_warmup warmup; /* steps: of each trace; marked and events are sums; done_ns is not set */

@@ -1,4 +1,5 @@
-#include "analysis/trace/ranks/job_clock.h"
+/* job_clock.c - by how much the clocks of the ranks of a job differ, by their collectives (job.h has the rules). */
+#include "analysis/trace/ranks/job_parts.h"
 
 #include "analysis/stats/slope.h"
 

@@ -1,6 +1,5 @@
-#include "analysis/trace/ranks/job_match.h"
-
-#include "analysis/trace/ranks/rank_list.h"
+/* job_match.c - which kernels of the ranks of a job are one collective (job.h has the rules). */
+#include "analysis/trace/ranks/job_parts.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
-/* job_own.c - own times of steps, and the test for stragglers (job_wait.h). */
-#include "analysis/trace/ranks/job_wait.h"
+/* job_own.c - own times of steps, and the test for stragglers (job_parts.h). */
+#include "analysis/trace/ranks/job_parts.h"
 
 #include "analysis/ranks/straggler.h"
 #include "analysis/stats/correlation.h"

@@ -1,6 +1,6 @@
 /* job_pairs.c - which send is which receive. NCCL has no sequence numbers that both sides share; it takes the messages from one rank to
  * another in their order. */
-#include "analysis/trace/ranks/job_match.h"
+#include "analysis/trace/ranks/job_parts.h"
 
 #include "base/bisect.h"
 

@@ -3,7 +3,7 @@
 #include "analysis/trace/device/device_events.h"
 #include "analysis/trace/device/nest.h"
 #include "analysis/trace/device/timeline.h"
-#include "analysis/trace/ranks/rank_list.h"
+#include "analysis/trace/ranks/job_parts.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,5 @@
-#include "analysis/trace/ranks/job_wait.h"
+/* job_wait.c - who arrives last at the collectives of a job, who waits for how long, and which rank is slow of its own (job.h). */
+#include "analysis/trace/ranks/job_parts.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,5 @@
-#include "analysis/trace/ranks/rank_list.h"
+/* rank_list.c - "Process Group Ranks" as a trace says it: "[0, 2, 4]". */
+#include "analysis/trace/ranks/job_parts.h"
 
 #include "base/number.h"
 #include "run/trace.h"

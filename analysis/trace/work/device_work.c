@@ -1,4 +1,5 @@
-#include "analysis/trace/work/device_work.h"
+/* device_work.c - what each span of the host had a device do: the kernels, copies and fills that were launched within it. */
+#include "analysis/trace/work/trace_work.h"
 
 #include "analysis/trace/device/kernel.h"
 

@@ -1,8 +1,9 @@
-#include "analysis/trace/work/flop_sums.h"
+/* flop_sums.c - floating-point operations by operator, shapes and type, and how fast the devices did them. */
+#include "analysis/trace/work/trace_work.h"
 
 #include "analysis/rank/peaks.h"
 #include "analysis/trace/device/device_events.h"
-#include "analysis/trace/work/flops.h"
+#include "analysis/trace/work/work_parts.h"
 #include "base/json_reader.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-#include "analysis/trace/work/flops.h"
+/* flops.c - the floating-point operations of one operator, by its shapes and arguments as the profiler wrote them. */
+#include "analysis/trace/work/work_parts.h"
 
 #include "base/json_reader.h"
 #include "base/number.h"

@@ -1,4 +1,5 @@
-#include "analysis/trace/work/forward_ops.h"
+/* forward_ops.c - the forward operator of a node of autograd (the rule: trace_work.h, of modules). */
+#include "analysis/trace/work/work_parts.h"
 
 #include "base/bisect.h"
 

@@ -1,4 +1,6 @@
-#include "analysis/trace/work/graph_breaks.h"
+/* graph_breaks.c - what a trace proves of code that torch.compile compiled: how often it was entered, where it ended early, and which
+ * calls ran as they are. */
+#include "analysis/trace/work/trace_work.h"
 
 /* What the name of a span says, and what stands around a span. */
 enum mark { REGION = 1, GRAPH = 2, LOOKUP = 4, STEP = 8, BACKWARD = 16 };

@@ -1,4 +1,5 @@
-#include "analysis/trace/work/input_shapes.h"
+/* input_shapes.c - the shapes of inputs of an operator, as the profiler writes them: "[[2,3],[3,4],[]]". */
+#include "analysis/trace/work/work_parts.h"
 
 static bool number(struct ts_span *s, uint64_t *ret)
 {

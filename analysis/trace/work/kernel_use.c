@@ -1,4 +1,5 @@
-#include "analysis/trace/work/kernel_use.h"
+/* kernel_use.c - how well kernels filled the device: estimated occupancy, and grids too small for it. */
+#include "analysis/trace/work/trace_work.h"
 
 #include "analysis/trace/device/kernel.h"
 

@@ -1,6 +1,7 @@
-#include "analysis/trace/work/module_sums.h"
+/* module_sums.c - what the modules of a model had devices do, forward and backward. */
+#include "analysis/trace/work/trace_work.h"
 
-#include "analysis/trace/work/forward_ops.h"
+#include "analysis/trace/work/work_parts.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,5 @@
-#include "analysis/trace/work/operator_sums.h"
+/* operator_sums.c - what operators had devices do. */
+#include "analysis/trace/work/trace_work.h"
 
 #include <stdlib.h>
 

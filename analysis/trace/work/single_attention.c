@@ -1,6 +1,6 @@
-#include "analysis/trace/work/single_attention.h"
-
-#include "analysis/trace/work/input_shapes.h"
+/* single_attention.c - attention that a program wrote in single operations, which compute all scores as the math attention does: a
+ * batched product, a softmax of what it gave, and a batched product of that. */
+#include "analysis/trace/work/work_parts.h"
 
 enum operation { OTHER, PRODUCT, PRODUCT_ADDED, SOFTMAX };
 

@@ -1,4 +1,6 @@
-#include "analysis/trace/work/step_sums.h"
+/* step_sums.c - what a step had the devices do, by category and by name: the mean over steps, with the least, the most and the spread.
+ * */
+#include "analysis/trace/work/trace_work.h"
 
 #include "analysis/trace/device/device_events.h"
 #include "analysis/trace/device/kernel_sums.h"

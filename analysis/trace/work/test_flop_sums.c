@@ -1,5 +1,5 @@
-/* flop_sums.h: operations and how fast they were done, found on paper. */
-#include "analysis/trace/work/flop_sums.h"
+/* flop_sums.c: operations and how fast they were done, found on paper. */
+#include "analysis/trace/work/trace_work.h"
 
 #include "analysis/trace/test_trace_made.h"
 

@@ -1,5 +1,5 @@
-/* flops.h: counts by the formulas, on paper. tests/golden/trace/ops.py holds them to torch.utils.flop_counter. */
-#include "analysis/trace/work/flops.h"
+/* flops.c: counts by the formulas, on paper. tests/golden/trace/ops.py holds them to torch.utils.flop_counter. */
+#include "analysis/trace/work/work_parts.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

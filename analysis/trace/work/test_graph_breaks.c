@@ -1,6 +1,6 @@
-/* graph_breaks.h: entries, breaks and fallbacks, found on paper. */
+/* graph_breaks.c: entries, breaks and fallbacks, found on paper. */
 #include "analysis/trace/test_trace_made.h"
-#include "analysis/trace/work/graph_breaks.h"
+#include "analysis/trace/work/trace_work.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

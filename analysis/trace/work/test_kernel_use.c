@@ -1,5 +1,5 @@
-/* kernel_use.h: occupancy and small grids, found on paper. */
-#include "analysis/trace/work/kernel_use.h"
+/* kernel_use.c: occupancy and small grids, found on paper. */
+#include "analysis/trace/work/trace_work.h"
 
 #include "analysis/trace/test_trace_made.h"
 

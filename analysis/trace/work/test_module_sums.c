@@ -1,5 +1,5 @@
-/* module_sums.h: forward and backward work of modules, found on paper. */
-#include "analysis/trace/work/module_sums.h"
+/* module_sums.c: forward and backward work of modules, found on paper. */
+#include "analysis/trace/work/trace_work.h"
 
 #include "analysis/trace/test_trace_made.h"
 

@@ -1,5 +1,5 @@
-/* operator_sums.h: sums of operators, found on paper. */
-#include "analysis/trace/work/operator_sums.h"
+/* operator_sums.c: sums of operators, found on paper. */
+#include "analysis/trace/work/trace_work.h"
 
 #include "analysis/trace/test_trace_made.h"
 

@@ -1,5 +1,5 @@
-/* step_sums.h: means over steps, found on paper. */
-#include "analysis/trace/work/step_sums.h"
+/* step_sums.c: means over steps, found on paper. */
+#include "analysis/trace/work/trace_work.h"
 
 #include "analysis/trace/device/kernel_sums.h"
 #include "analysis/trace/test_trace_made.h"

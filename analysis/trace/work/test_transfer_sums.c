@@ -1,5 +1,5 @@
-/* transfer_sums.h: copies and fills, found on paper. */
-#include "analysis/trace/work/transfer_sums.h"
+/* transfer_sums.c: copies and fills, found on paper. */
+#include "analysis/trace/work/trace_work.h"
 
 #include "analysis/trace/test_trace_made.h"
 

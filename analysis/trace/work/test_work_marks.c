@@ -1,5 +1,5 @@
-/* work_marks.h: recomputation, optimizer, attention, compiled regions, found on paper. */
-#include "analysis/trace/work/work_marks.h"
+/* work_marks.c: recomputation, optimizer, attention, compiled regions, found on paper. */
+#include "analysis/trace/work/trace_work.h"
 
 #include "analysis/trace/test_trace_made.h"
 

@@ -1,5 +1,5 @@
-/* work_runs.h: storms and launch-bound stretches, found on paper. */
-#include "analysis/trace/work/work_runs.h"
+/* work_runs.c: storms and launch-bound stretches, found on paper. */
+#include "analysis/trace/work/trace_work.h"
 
 #include "analysis/trace/test_trace_made.h"
 

@@ -1,4 +1,5 @@
-#include "analysis/trace/work/transfer_sums.h"
+/* transfer_sums.c - copies by direction, and fills by the shape of what is filled. */
+#include "analysis/trace/work/trace_work.h"
 
 #include "analysis/trace/device/device_events.h"
 #include "analysis/trace/device/kernel.h"

@@ -1,6 +1,7 @@
-#include "analysis/trace/work/work_marks.h"
+/* work_marks.c - work of devices by what the host was about: recomputation, optimizer, attention, compiled regions, CUDA graphs. */
+#include "analysis/trace/work/trace_work.h"
 
-#include "analysis/trace/work/single_attention.h"
+#include "analysis/trace/work/work_parts.h"
 #include "base/number.h"
 
 #include <stdlib.h>

@@ -1,4 +1,6 @@
-#include "analysis/trace/work/work_runs.h"
+/* work_runs.c - long runs of small work on one stream: storms of elementwise kernels, and stretches that the rate of launches bounds.
+ * */
+#include "analysis/trace/work/trace_work.h"
 
 #include "analysis/trace/device/device_events.h"
 #include "analysis/trace/device/kernel.h"

@@ -1,6 +1,6 @@
 #include "service/handlers/analyze/analyze_trace_rows.h"
 
-#include "analysis/trace/advice/trace_rows.h"
+#include "analysis/trace/advice/trace_answer.h"
 #include "base/limits.h"
 #include "base/text.h"
 #include "run/trace_columns.h"

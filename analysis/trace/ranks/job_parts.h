@@ -1,11 +1,15 @@
-/* job_match.h - which kernels of the ranks of a job are one collective (job.h has the rules).
+/* job_parts.h - what job.c is made of: which kernels are one collective, how far clocks are apart, who waits for
+ * whom (job.h has the rules).
  *
  * Threads: one at a time.
  */
-#ifndef TSCOPE_ANALYSIS_TRACE_RANKS_JOB_MATCH_H
-#define TSCOPE_ANALYSIS_TRACE_RANKS_JOB_MATCH_H
+#ifndef TSCOPE_ANALYSIS_TRACE_RANKS_JOB_PARTS_H
+#define TSCOPE_ANALYSIS_TRACE_RANKS_JOB_PARTS_H
 
 #include "analysis/trace/ranks/job.h"
+#include "base/span.h"
+
+/* --- job_match.c --- */
 
 /* A rank with all its traces joined, and what its clock differs by. */
 struct ts_job_side {
@@ -74,5 +78,42 @@ static inline bool ts_job_even(uint8_t collective)
 
 /* Where a trace has calls that launched kernels, what none of them launched was launched before it began. */
 bool ts_job_has_launches(const struct ts_job_trace *t);
+
+/* --- job_clock.c --- */
+
+/* Times of members lie within this, on both sides of 0; 36 years. */
+#define TS_JOB_TIME_MAX (INT64_C(1) << 60)
+
+/* Fills clocks[side] and brings the times of members to the clock of side 0. Drops the groups that cannot be one. */
+enum ts_status ts_job_clocks(const struct ts_job_side *sides, size_t n_sides, struct ts_job_matches *matches,
+			     struct ts_job_clock *clocks, struct ts_arena *arena, struct ts_error *err);
+
+/* --- job_wait.c --- */
+
+/* The waiting of one rank in one kernel, by its own clock. */
+struct ts_job_waits {
+	struct ts_job_interval *items; /* by begin */
+	size_t n;
+};
+
+/* Fills what ranks and groups say of waiting, the list of collectives, and ret_waits[rank]. Sides and ranks are in the same order. */
+enum ts_status ts_job_arrive(const struct ts_job_side *sides, const struct ts_job_matches *matches, struct ts_arena *arena,
+			     struct ts_trace_job *job, struct ts_job_waits *ret_waits, struct ts_error *err);
+/* Own times of steps, and the test for stragglers. */
+enum ts_status ts_job_own_times(const struct ts_job_side *sides, const struct ts_job_waits *waits, struct ts_arena *arena,
+				struct ts_trace_job *job, struct ts_error *err);
+
+/* --- rank_list.c ---
+ *
+ * Long lists are cut: "[0, 1, ..., 7]". Threads: any.
+ */
+
+/* Takes the next rank from "0, 2, 4]", what is left of a list behind its bracket; false: there is none. What is no number is passed
+ * over. A list that is cut ends there. */
+bool ts_rank_list_next(struct ts_span *list, int64_t *ret);
+/* The n-th rank of the list, from 0; TS_TRACE_NONE: it has none. */
+int64_t ts_rank_list_at(struct ts_span ranks, int64_t n);
+/* The other one of a list of two ranks; TS_TRACE_NONE: it has not two, or `own` is none of them. */
+int64_t ts_rank_list_other(struct ts_span ranks, int64_t own);
 
 #endif

@@ -1,0 +1,96 @@
+/* work_parts.h - what files of this folder share: forward operators, formulas of operations, shapes of inputs, attention in
+ * single operations. Threads: one at a time.
+ */
+#ifndef TSCOPE_ANALYSIS_TRACE_WORK_WORK_PARTS_H
+#define TSCOPE_ANALYSIS_TRACE_WORK_WORK_PARTS_H
+
+#include "analysis/trace/device/device_events.h"
+#include "analysis/trace/device/nest.h"
+#include "analysis/trace/work/trace_work.h"
+#include "base/arena.h"
+#include "base/span.h"
+
+/* --- forward_ops.c ---
+ *
+ * n log n to find, log n to ask.
+ */
+
+struct ts_forward_ops {
+	const struct ts_trace *trace;
+	struct ts_device_event *ops; /* forward operators by sequence number, thread and begin: group is the number */
+	size_t n_ops;
+	struct ts_device_event *threads; /* by Fwd thread id, which is group: row is the thread */
+	size_t n_threads;
+};
+
+enum ts_status ts_forward_ops_find(const struct ts_trace *trace, struct ts_arena *arena, struct ts_forward_ops *ret,
+				   struct ts_error *err);
+/* Of a row of operators, a node. TS_NEST_NONE: none, or it is not known which. */
+uint32_t ts_forward_op_of(const struct ts_forward_ops *f, size_t node);
+/* Whether the row of operators is a node of autograd. */
+bool ts_is_autograd_node(const struct ts_trace_operators *o, size_t row);
+
+/* --- input_shapes.c ---
+ *
+ * Threads: safe.
+ */
+
+enum { TS_SHAPE_DIMENSIONS = 8 };
+
+struct ts_input_shape {
+	uint64_t at[TS_SHAPE_DIMENSIONS];
+	size_t n;
+};
+
+/* The shapes of the first n inputs. False: there are fewer, or one of them is something else than a tensor of so few dimensions. */
+bool ts_input_shapes(struct ts_span text, struct ts_input_shape *ret, size_t n);
+
+/* --- flops.c ---
+ *
+ * The formulas are those of torch.utils.flop_counter: a multiplication and an addition are two, and biases, softmax and masks count
+ * nothing, so that causal attention counts as if it were whole.
+ *
+ *	mm, addmm, _addmm_activation, _scaled_mm	2 m k n
+ *	bmm, baddbmm					2 b m k n
+ *	convolution, _convolution			2 batch positions weights; positions of the output; if transposed of the input
+ *	convolution_backward				the same for each gradient that is asked for, of the input and of the weights
+ *	_scaled_dot_product_*_attention			2 batch heads queries keys (d_q + d_v), with the heads of the queries
+ *	_scaled_dot_product_*_attention_backward	2 batch heads queries keys (3 d_q + 2 d_v)
+ *	_flash_, _efficient_attention_forward		as attention, where no sequences are packed
+ *
+ * Of attention flash, efficient, cudnn and flash for CPUs. Where flop_counter is wrong, these are not: it multiplies the gradient of
+ * the weights by the groups of a convolution once too often, takes the sequence of the last two for their heads, and does not know
+ * _addmm_activation and the attention of CPUs.
+ *
+ * The math attention has none, because the products within it have. Pure. Threads: safe.
+ */
+
+/* Whether there is a formula for the operator, and of which of its inputs the type is that of the arithmetic. */
+bool ts_flops_known(struct ts_span name, size_t *ret_input);
+/* shapes is "Input Dims", inputs "Concrete Inputs", which only convolutions and attention of packed sequences need. False: there is
+ * no formula, or they do not say enough, do not fit together, or give more than 64 bits hold. */
+bool ts_flops_of(struct ts_span name, struct ts_span shapes, struct ts_span inputs, uint64_t *ret);
+
+/* --- single_attention.c ---
+ *
+ * The trace says no data flow, but the shapes of inputs: aten::bmm or aten::baddbmm of [b,n,k] and [b,k,m] gives [b,n,m]; an
+ * aten::_softmax of that, whatever its first dimensions are if they multiply to b; and the next product of the thread takes [b,n,m]
+ * first. Nothing that a fused attention or the math attention launched is one. It counts what the thread launched from the begin of
+ * the first product to the end of the second: the scaling, the mask and dropout are among it, its backward pass is not. Where one of
+ * the three does not say its shapes, a product, a softmax and a product may be attention or not, and are counted apart.
+ *
+ * Linear.
+ */
+
+struct ts_single_attention {
+	uint64_t count;
+	struct ts_work_sum sum;
+	uint64_t unsaid; /* that may be attention: their shapes are not recorded */
+};
+
+/* within: by span, whether it stands in an attention that has a name. The arena holds what is needed meanwhile. */
+enum ts_status ts_single_attention(const struct ts_trace *trace, const struct ts_nest *nest, const struct ts_device_work *work,
+				   const uint8_t *within, struct ts_arena *arena, struct ts_single_attention *ret,
+				   struct ts_error *err);
+
+#endif
