@@ -59,13 +59,6 @@ void ts_builder_destroy(struct ts_builder *b)
 	ts_free(b);
 }
 
-enum ts_status ts_builder_fail(struct ts_builder *b, const struct ts_error *err)
-{
-	if (!b->failure.status)
-		b->failure = *err;
-	return err->status;
-}
-
 enum ts_status ts_builder_check(const struct ts_builder *b, struct ts_error *err)
 {
 	if (b->failure.status)

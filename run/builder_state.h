@@ -84,7 +84,13 @@ struct ts_builder {
 };
 
 /* Records a failure of memory or of the sink. The builder can then only be destroyed: every later call reports the failure. */
-enum ts_status ts_builder_fail(struct ts_builder *b, const struct ts_error *err);
+static inline enum ts_status ts_builder_fail(struct ts_builder *b, const struct ts_error *err)
+{
+	if (!b->failure.status)
+		b->failure = *err;
+	return err->status;
+}
+
 enum ts_status ts_builder_check(const struct ts_builder *b, struct ts_error *err);
 
 /* True if the present plan fits the current row. */

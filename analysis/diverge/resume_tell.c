@@ -9,49 +9,6 @@
 
 enum { SENTENCE = 2048 };
 
-/* --- the worst series of a kind --- */
-
-int64_t ts_resume_step(const struct ts_resume_look *look, size_t i)
-{
-	return look->series->steps[i];
-}
-
-bool ts_resume_equal(const struct ts_resume_look *look)
-{
-	return look && look->equal == look->series->n;
-}
-
-bool ts_resume_fine(const struct ts_resume_look *look)
-{
-	return look->fine;
-}
-
-static bool is_worse(const struct ts_resume_look *x, const struct ts_resume_look *y)
-{
-	bool beyond_x = x->first_beyond < x->series->n, beyond_y = y->first_beyond < y->series->n;
-
-	if (beyond_x != beyond_y)
-		return beyond_x;
-	if (beyond_x && ts_resume_step(x, x->first_beyond) != ts_resume_step(y, y->first_beyond))
-		return ts_resume_step(x, x->first_beyond) < ts_resume_step(y, y->first_beyond);
-	return x->greatest > y->greatest;
-}
-
-/* Returns NULL where the runs have no such series with a common step. Of several ranks, it is the one that differs
- * first. */
-const struct ts_resume_look *ts_resume_worst(const struct ts_resume_judge *j, enum ts_resume_kind kind)
-{
-	const struct ts_resume_look *found = NULL;
-
-	for (size_t i = 0; i < j->n; i++) {
-		const struct ts_resume_look *look = &j->looks[i];
-
-		if (look->series->kind == kind && look->series->n > 0 && (!found || is_worse(look, found)))
-			found = look;
-	}
-	return found;
-}
-
 /* --- sentences --- */
 
 struct ts_span ts_resume_text(struct ts_resume_judge *j, const char *text)

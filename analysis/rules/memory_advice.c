@@ -36,27 +36,6 @@ static double share_of(const struct ts_measures *m, const char *of)
 
 /* --- whether memory limits --- */
 
-static bool reserved_share(const struct ts_measures *m, double *ret)
-{
-	double capacity, left;
-
-	if (!value(m, TS_M_SNAPSHOT_CAPACITY, &capacity) || !value(m, TS_M_SNAPSHOT_HEADROOM, &left) || !(capacity > 0))
-		return false;
-	*ret = 1 - left / capacity;
-	return true;
-}
-
-enum ts_memory_limit ts_memory_limit_of(const struct ts_measures *m)
-{
-	double n, share;
-
-	if ((value(m, TS_M_SNAPSHOT_REFUSED, &n) && n > 0) || (value(m, TS_M_SNAPSHOT_RETRIES, &n) && n > 0))
-		return TS_LIMIT_REACHED;
-	if (!reserved_share(m, &share))
-		return TS_LIMIT_UNKNOWN;
-	return share >= TS_MEMORY_FULL ? TS_LIMIT_REACHED : TS_LIMIT_FAR;
-}
-
 static const char *refused_text(const struct ts_measures *m, double n, struct ts_arena *arena)
 {
 	double bytes;
@@ -76,7 +55,7 @@ static const char *sentence(const struct ts_measures *m, enum ts_memory_limit li
 		return ts_arena_printf(arena,
 				       "memory limits the run: for %s the allocator gave back what it held and asked the device again",
 				       ts_say_plural(n, "request").text);
-	(void)reserved_share(m, &share);
+	(void)ts_memory_reserved(m, &share);
 	(void)value(m, TS_M_SNAPSHOT_CAPACITY, &capacity);
 	return ts_arena_printf(arena, "memory %s: at most %s of the device's %s were reserved",
 			       limit == TS_LIMIT_REACHED ? "limits the batch" : "does not limit the batch",

@@ -59,6 +59,8 @@ static inline bool ts_memory_in_pieces(double asked, double free, double left)
 	return free >= asked || (left < asked && free + left >= asked);
 }
 
+/* memory_limit.c: the share of the device that was reserved at the peak; false: the capacity is not known. */
+bool ts_memory_reserved(const struct ts_measures *m, double *ret_share);
 enum ts_memory_limit ts_memory_limit_of(const struct ts_measures *m);
 /* Without rows of a snapshot it is empty. All texts are static or in the arena. */
 enum ts_status ts_memory_advise(const struct ts_measures *m, struct ts_arena *arena, struct ts_memory_advice *ret,

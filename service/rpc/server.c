@@ -337,16 +337,6 @@ void ts_server_set_policy(struct ts_server *server, struct ts_shared_policy *pol
 	ts_shared_policy_release(before);
 }
 
-struct ts_shared_policy *ts_rpc_policy(struct ts_server *server)
-{
-	struct ts_shared_policy *policy;
-
-	pthread_mutex_lock(&server->mutex);
-	policy = ts_shared_policy_hold(server->policy);
-	pthread_mutex_unlock(&server->mutex);
-	return policy;
-}
-
 void ts_server_connections(struct ts_server *server, struct ts_guard_counts *ret_counts)
 {
 	ts_listen_count(server->listen, ret_counts);

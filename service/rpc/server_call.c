@@ -651,6 +651,17 @@ static void on_sent(void *owner, bool ok)
 
 /* ---- arrival of calls ---- */
 
+/* The policy that judges calls now, for one more owner; NULL if there is none. */
+static struct ts_shared_policy *policy_of(struct ts_server *server)
+{
+	struct ts_shared_policy *policy;
+
+	pthread_mutex_lock(&server->mutex);
+	policy = ts_shared_policy_hold(server->policy);
+	pthread_mutex_unlock(&server->mutex);
+	return policy;
+}
+
 static void identify(struct ts_rpc_call *call)
 {
 	char *name = grpc_call_get_peer(call->core);
@@ -662,7 +673,7 @@ static void identify(struct ts_rpc_call *call)
 	gpr_free(name);
 	ts_guard_peer((int)fd, &call->peer);
 	call->task.peer = call->peer.key;
-	call->policy = ts_rpc_policy(call->server);
+	call->policy = policy_of(call->server);
 	ts_identify(call->policy ? &call->policy->auth : NULL, &call->peer, &call->who);
 }
 

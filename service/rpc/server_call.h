@@ -75,8 +75,6 @@ struct ts_server {
 
 /* Arms a new call for this method. False: no memory. */
 bool ts_rpc_call_arm(struct ts_rpc_queue *queue, const struct ts_rpc_method *method);
-/* The policy that judges calls now, for one more owner; NULL if there is none. */
-struct ts_shared_policy *ts_rpc_policy(struct ts_server *server);
 /* Ends every health Watch, because the server is going away. */
 void ts_rpc_end_watchers(struct ts_server *server);
 /* Ends every upload that could have gone on for upload_ns and did not. */

@@ -27,16 +27,6 @@ const char *ts_trace_diff_verdict_word(enum ts_trace_diff_verdict verdict)
 	return words[verdict];
 }
 
-bool ts_trace_diff_appeared(const struct ts_trace_diff_row *row)
-{
-	return !row->a.ns && !row->a.count && (row->b.ns || row->b.count);
-}
-
-bool ts_trace_diff_vanished(const struct ts_trace_diff_row *row)
-{
-	return (row->a.ns || row->a.count) && !row->b.ns && !row->b.count;
-}
-
 static int64_t nearest(double x)
 {
 	if (x >= 0x1p63)

@@ -172,7 +172,14 @@ enum ts_status ts_trace_diff_stored(ts_object_source *get, void *ctx, const stru
 const char *ts_side_table_word(enum ts_side_table table);
 const char *ts_trace_diff_verdict_word(enum ts_trace_diff_verdict verdict);
 /* Whether the row is there on one side only. */
-bool ts_trace_diff_appeared(const struct ts_trace_diff_row *row);
-bool ts_trace_diff_vanished(const struct ts_trace_diff_row *row);
+static inline bool ts_trace_diff_appeared(const struct ts_trace_diff_row *row)
+{
+	return !row->a.ns && !row->a.count && (row->b.ns || row->b.count);
+}
+
+static inline bool ts_trace_diff_vanished(const struct ts_trace_diff_row *row)
+{
+	return (row->a.ns || row->a.count) && !row->b.ns && !row->b.count;
+}
 
 #endif

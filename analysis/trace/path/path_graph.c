@@ -1,7 +1,5 @@
 #include "analysis/trace/path/path_graph.h"
 
-#include "base/bisect.h"
-
 /* --- times --- */
 
 /* The least that the stretch before a point takes. */
@@ -26,15 +24,6 @@ uint64_t ts_path_chain_ns(const struct ts_path_graph *g, uint32_t point)
 	return least_chain_ns(g, point);
 }
 
-uint64_t ts_path_least_ns(const struct ts_path_graph *g, const struct ts_path_link *l)
-{
-	uint64_t ns = ts_path_between(g->at[l->from], g->at[l->to]), least = g->least[l->how];
-
-	if (l->how == TS_PATH_BY_LAUNCH)
-		least = g->least_launch[g->trace->rows.spans.kind[g->work[ts_path_work(g, l->to)].row]];
-	return ns < least ? ns : least;
-}
-
 uint64_t ts_path_link_ns(const struct ts_path_graph *g, uint32_t link)
 {
 	const struct ts_path_link *l = &g->links[link];
@@ -51,14 +40,6 @@ uint8_t ts_path_link_what(const struct ts_path_graph *g, uint32_t link)
 	const struct ts_path_link *l = &g->links[link];
 
 	return l->how == TS_PATH_BY_OVERLAP ? g->what[l->from + 1] : whats[l->how];
-}
-
-uint32_t ts_path_last_at(const struct ts_path_graph *g, const struct ts_path_thread *t, int64_t time)
-{
-	uint32_t low = t->first;
-
-	TS_BISECT(low, t->n, i, g->at[i] <= time);
-	return low == t->first ? low : low - 1;
 }
 
 /* --- links --- */

@@ -9,6 +9,15 @@ bool ts_path_link(struct ts_path_graph *g, uint32_t from, uint32_t to, enum ts_p
 	return true;
 }
 
+uint64_t ts_path_least_ns(const struct ts_path_graph *g, const struct ts_path_link *l)
+{
+	uint64_t ns = ts_path_between(g->at[l->from], g->at[l->to]), least = g->least[l->how];
+
+	if (l->how == TS_PATH_BY_LAUNCH)
+		least = g->least_launch[g->trace->rows.spans.kind[g->work[ts_path_work(g, l->to)].row]];
+	return ns < least ? ns : least;
+}
+
 static uint32_t begin_point(const struct ts_path_graph *g, size_t work)
 {
 	return (uint32_t)(g->n_host + 2 * work);

@@ -1,5 +1,6 @@
 /* path_points.c - the points of a graph: threads by their innermost spans, work of devices by its streams, and their order. */
 #include "analysis/trace/path/path_graph.h"
+#include "base/bisect.h"
 
 /* --- threads --- */
 
@@ -277,4 +278,12 @@ enum ts_status ts_path_points(struct ts_path_graph *g, const struct ts_nest *nes
 	if (host(g, nest, arena, err) || devices(g, nest, arena, err))
 		return err->status;
 	return sort_points(g, arena, err);
+}
+
+uint32_t ts_path_last_at(const struct ts_path_graph *g, const struct ts_path_thread *t, int64_t time)
+{
+	uint32_t low = t->first;
+
+	TS_BISECT(low, t->n, i, g->at[i] <= time);
+	return low == t->first ? low : low - 1;
 }

@@ -128,14 +128,6 @@ static bool is_point(const struct ts_job_arrival *a)
 	return a->collective == TS_COLLECTIVE_SEND_RECV;
 }
 
-bool ts_job_has_launches(const struct ts_job_trace *t)
-{
-	for (size_t i = 0; i < t->n_arrivals; i++)
-		if (t->arrivals[i].launched)
-			return true;
-	return false;
-}
-
 static void add_keys(struct work *w, uint32_t side)
 {
 	const struct ts_job_trace *t = w->sides[side].trace;

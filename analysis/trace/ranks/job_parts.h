@@ -76,9 +76,6 @@ static inline bool ts_job_even(uint8_t collective)
 	return collective <= TS_COLLECTIVE_REDUCE_SCATTER;
 }
 
-/* Where a trace has calls that launched kernels, what none of them launched was launched before it began. */
-bool ts_job_has_launches(const struct ts_job_trace *t);
-
 /* --- job_clock.c --- */
 
 /* Times of members lie within this, on both sides of 0; 36 years. */

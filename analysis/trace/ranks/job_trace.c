@@ -539,3 +539,11 @@ enum ts_status ts_job_trace_of(const struct ts_trace *trace, struct ts_arena *sc
 	*ret = out;
 	return TS_OK;
 }
+
+bool ts_job_has_launches(const struct ts_job_trace *t)
+{
+	for (size_t i = 0; i < t->n_arrivals; i++)
+		if (t->arrivals[i].launched)
+			return true;
+	return false;
+}

@@ -94,6 +94,9 @@ struct ts_job_trace {
 enum ts_status ts_job_trace_of(const struct ts_trace *trace, struct ts_arena *scratch, struct ts_arena *arena, struct ts_job_trace *ret,
 			       struct ts_error *err);
 
+/* Where a trace has calls that launched kernels, what none of them launched was launched before it began. */
+bool ts_job_has_launches(const struct ts_job_trace *t);
+
 /* Adds, and stops at the largest number. */
 static inline void ts_job_add(uint64_t *sum, uint64_t ns)
 {

@@ -5,6 +5,7 @@
  */
 #include "service/handlers/analyze/chart_series.h"
 #include "service/handlers/core/cost.h"
+#include "service/handlers/core/describe.h"
 #include "service/handlers/core/fit.h"
 #include "service/handlers/core/methods.h"
 #include "service/handlers/core/resolve.h"

@@ -25,5 +25,8 @@ enum ts_status ts_describe(struct ts_fetch *f, const struct ts_run *run, struct 
 struct ts_span ts_fact_text(const struct ts_facts *facts, const char *path);
 /* Gets the effective fact at path; false if there is none or it is not an integer. */
 bool ts_fact_int(const struct ts_facts *facts, const char *path, int64_t *ret);
+/* Fills in how a renderer shows the run; own_name is the fact session.name. */
+enum ts_status ts_run_describe(struct ts_fetch *f, const struct ts_run *run, struct ts_run_ref *ret_ref,
+			       struct ts_error *err);
 
 #endif

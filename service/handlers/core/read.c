@@ -3,8 +3,6 @@
 #include "base/limits.h"
 #include "base/object.h"
 #include "run/block.h"
-#include "service/handlers/core/describe.h"
-#include "service/handlers/core/run_steps.h"
 
 void ts_fetch_init(struct ts_fetch *f, const struct ts_call *call)
 {
@@ -159,43 +157,6 @@ uint64_t ts_run_count_rows(const struct ts_run *run)
 		for (size_t t = 0; t < run->indexes[i].n_tables; t++)
 			n += run->indexes[i].tables[t].rows;
 	return n;
-}
-
-static enum ts_status add_steps(struct ts_fetch *f, const struct ts_index *index, struct ts_run_ref *ref,
-				struct ts_error *err)
-{
-	struct ts_step_set set;
-	struct ts_arena work;
-	enum ts_status status;
-	uint64_t n = 0;
-
-	ts_arena_init(&work, TS_ANALYSIS_ARENA);
-	status = ts_steps_of(index, NULL, &work, &set, err);
-	if (!status)
-		status = ts_steps_count(f, &set, &n, err);
-	if (!status && n > 0) {
-		if (ref->steps == 0 || set.first < ref->first_step)
-			ref->first_step = set.first;
-		if (ref->steps == 0 || set.last > ref->last_step)
-			ref->last_step = set.last;
-		ref->steps = n > ref->steps ? n : ref->steps;
-	}
-	ts_arena_finish(&work);
-	return status;
-}
-
-enum ts_status ts_run_describe(struct ts_fetch *f, const struct ts_run *run, struct ts_run_ref *ret_ref,
-			       struct ts_error *err)
-{
-	struct ts_run_ref ref = {.id = run->id, .own_name = ts_fact_text(&run->head.facts, "session.name")};
-
-	for (size_t i = 0; i < run->head.n_ranks; i++) {
-		ref.ranks += run->head.ranks[i].rank != TS_RANK_JOB;
-		if (add_steps(f, &run->indexes[i], &ref, err))
-			return err->status;
-	}
-	*ret_ref = ref;
-	return TS_OK;
 }
 
 /* When several sources have a fact with the same path, the last one is effective. */

@@ -58,9 +58,6 @@ const struct ts_index *ts_run_rank(const struct ts_run *run, int32_t rank);
 size_t ts_run_count_columns(const struct ts_run *run);
 /* The number of rows of all tables of all ranks: what a quota of rows is about. */
 uint64_t ts_run_count_rows(const struct ts_run *run);
-/* Fills in how a renderer shows the run; own_name is the fact session.name. */
-enum ts_status ts_run_describe(struct ts_fetch *f, const struct ts_run *run, struct ts_run_ref *ret_ref,
-			       struct ts_error *err);
 /* The facts of one rank, sorted, one per path: the head's effective facts, replaced where this rank has its own. */
 enum ts_status ts_run_facts(const struct ts_run *run, const struct ts_index *index, struct ts_arena *arena,
 			    struct ts_facts *ret_facts, struct ts_error *err);

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "run/block.h"
+#include "service/handlers/core/describe.h"
 #include "service/handlers/core/run_steps.h"
 #include "service/handlers/core/test_series_runs.h"
 

@@ -2,6 +2,7 @@
 #include "service/handlers/diff/diff_matrix.h"
 
 #include "base/limits.h"
+#include "service/handlers/core/describe.h"
 #include "service/handlers/core/fit.h"
 #include "service/handlers/core/methods.h"
 #include "service/handlers/core/resolve.h"

@@ -3,6 +3,7 @@
 #include "analysis/diverge/diagnose.h"
 #include "analysis/diverge/layer_drift.h"
 #include "base/limits.h"
+#include "service/handlers/core/describe.h"
 #include "service/handlers/core/fit.h"
 #include "service/handlers/core/methods.h"
 #include "service/handlers/core/resolve.h"
