@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Reads every include and fails on an edge that ROOMS forbids or that nobody uses, on a document that says other edges, on a file name
-that is there twice, on a header that does not compile alone or whose guard is not its path, and on a source that its folder's
-CMakeLists.txt does not list once, in order.
+that is there twice, on a header that does not compile alone or whose guard is not its path, on a source that its folder's
+CMakeLists.txt does not list once, in order, and on circles of sources: files that call each other in a loop, of which there are
+CIRCLES_MOST at most, none of them of two rooms.
 Run from the root: python3 tests/layers.py [--headers CC | --write]; --write has README.md of each room and the table of
 docs/architecture.md say the edges of ROOMS."""
 import os
@@ -103,6 +104,10 @@ MAY_OPEN = ("ingest/export/export.c", "ingest/host/")
 BANNED = re.compile(r"\b(sscanf|strtok|strtod|atoi|atof|setlocale|gets|sprintf|strcpy|strcat|getenv)\s*\(")
 LONG_LONG = re.compile(r'\blong long\b|"[^"]*%[-0-9 #+*.]*ll[dioux]')  # int64_t and uint64_t, printed by PRId64 and PRIu64
 FOREIGN_BUILD = "python/"  # setup.py lists its sources, and CPython's interface has long long
+# A function or an object that other files see.
+DEFINED = re.compile(r"^(?!static\b|typedef\b|extern\b)[a-z][\w *]*?\b((?:ts|tscope)_\w+)(?:\([^;{}]*\)\s*\{|(?:\[[^\]]*\])*\s*=)",
+                     re.M)
+CIRCLES_MOST = 16  # no new one; to be lowered with each that goes
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.M)
 GETENV_OK = re.compile(r"^(cli|service|ingest/(host|rows/spill)|base/(log|user)|tests)")
 
@@ -215,6 +220,46 @@ def check_include(where, room, target, errors):
         errors.append(f"{where}: {room} is pure: no {target}")
 
 
+def calls(files):
+    """Returns for each source the other ones that define a function or an object which it names."""
+    code = {f: re.sub(r'"(\\.|[^"\\\n])*"', '""', strip(open(f, encoding="utf-8").read())) for f in files}
+    definers = {}
+    for path, text in code.items():
+        for name in DEFINED.findall(text):
+            definers.setdefault(name, set()).add(path)
+    names = {f: set(re.findall(r"\w+", re.sub(r"\b(struct|enum|union) \w+", "", text))) & set(definers) for f, text in code.items()}
+    return {f: set().union(*(definers[n] for n in names[f] if f not in definers[n])) for f in files}
+
+
+def circles(edges):
+    """Returns the sets of two and more nodes of which each leads to each other one (Tarjan, 1972)."""
+    number, low, stack, found = {}, {}, [], []
+
+    def visit(node):
+        number[node] = low[node] = len(number)
+        stack.append(node)
+        for other in sorted(edges[node]):
+            if other not in number:
+                visit(other)
+            if other in stack:
+                low[node] = min(low[node], low[other])
+        if low[node] == number[node]:
+            found.append(sorted(stack[stack.index(node):]))
+            del stack[stack.index(node):]
+
+    for node in sorted(edges):
+        if node not in number:
+            visit(node)
+    return sorted(c for c in found if len(c) > 1)
+
+
+def check_circles(files, errors):
+    found = circles(calls([f for f in files if f.endswith(".c") and room_of(f) and not is_test(f)]))
+    errors += [f"files of several rooms call each other in a circle: {' '.join(c)}" for c in found if len({room_of(f) for f in c}) > 1]
+    if len(found) > CIRCLES_MOST:
+        errors += [f"a circle of files, of which {CIRCLES_MOST} are allowed: {' '.join(c)}" for c in found]
+
+
 def check_list(folder, names, errors):
     """Every source of a folder stands in its CMakeLists.txt once; of several in a row each has its line, and they are sorted."""
     path = os.path.join(folder, "CMakeLists.txt")
@@ -248,6 +293,7 @@ def main():
         if path.endswith(".h"):
             check_guard(path, errors)
     check_unused(files, errors)
+    check_circles(files, errors)
     check_documents(sys.argv[1:] == ["--write"], errors)
     for name, paths in names.items():
         if len(paths) > 1:
