@@ -3,6 +3,8 @@
 #include "record/recorder.h"
 #include "record/utf8.h"
 
+#include <stdio.h>
+
 static void put_column(struct tscope_run *run, struct ts_lane *lane, uint16_t column, enum tscope_kind kind, const char *name,
 		       size_t len)
 {
@@ -28,6 +30,25 @@ static tscope_column refuse(struct tscope_run *run, const char *why)
 	return 0;
 }
 
+static tscope_column refuse_further(struct tscope_run *run, const char *name)
+{
+	char what[256];
+
+	(void)snprintf(what, sizeof what, "there are more than %d columns, or no memory for another one: the first left out is %.150s",
+		       TS_FRAME_COLUMNS_MAX, name);
+	return refuse(run, what);
+}
+
+/* A run that has nearly all columns is told so once, while there is still time to log less. */
+static void tell_of_limit(const struct tscope_run *run, const char *name)
+{
+	char what[512];
+
+	(void)snprintf(what, sizeof what, "%d columns are there, and the recording takes at most %d: the last was %s",
+		       TS_FRAME_COLUMNS_NEAR, TS_FRAME_COLUMNS_MAX, name);
+	ts_run_say(run, what);
+}
+
 tscope_column ts_run_declare(struct tscope_run *run, struct ts_lane *lane, enum tscope_kind kind, const char *name)
 {
 	size_t len = name ? strlen(name) : 0;
@@ -40,12 +61,14 @@ tscope_column ts_run_declare(struct tscope_run *run, struct ts_lane *lane, enum 
 		return refuse(run, "a column's name has to be 1 to 255 bytes of UTF-8");
 	column = ts_column_table_find(run->columns, (uint8_t)kind, name, len, &is_new);
 	if (column == 0)
-		return refuse(run, "there are more than 16,000 columns, or no memory for another one");
+		return refuse_further(run, name);
 	if (!is_new)
 		return column;
 	put_column(run, lane, column, kind, name, len);
 	atomic_store_explicit(&run->kinds[column], (uint8_t)kind, memory_order_release);
 	ts_column_table_known(run->columns);
+	if (column == TS_FRAME_COLUMNS_NEAR)
+		tell_of_limit(run, name);
 	return column;
 }
 

@@ -65,6 +65,7 @@ enum {
 	TS_FRAME_COLUMN_NAME = 16,
 	TS_FRAME_COLUMN_NAME_MAX = 255,
 	TS_FRAME_COLUMNS_MAX = 16000,
+	TS_FRAME_COLUMNS_NEAR = 15000, /* from here on a run is told of the limit */
 };
 
 /* Cells: n u16 columns, zeros up to a multiple of 8, then n values of 8 bytes. */

@@ -96,18 +96,24 @@ void ts_run_return(struct ts_lane *lane)
 	atomic_flag_clear_explicit(&s->busy, memory_order_release);
 }
 
+void ts_run_say(const struct tscope_run *run, const char *what)
+{
+	char line[1024];
+	int length = snprintf(line, sizeof line, "tscope: %s: %s; training goes on\n", run->area->path, what);
+
+	if (write(STDERR_FILENO, line, length < (int)sizeof line ? (size_t)length : sizeof line - 1) < 0)
+		errno = 0;
+}
+
 void ts_run_trouble(struct tscope_run *run, const char *what)
 {
-	int none = 0, length;
-	char line[512];
+	int none = 0;
 
 	if (!atomic_compare_exchange_strong(&run->trouble, &none, 1))
 		return;
 	(void)snprintf(run->first, sizeof run->first, "%s", what);
 	atomic_store_explicit(&run->trouble, 2, memory_order_release);
-	length = snprintf(line, sizeof line, "tscope: %s: %s; training goes on\n", run->area->path, what);
-	if (write(STDERR_FILENO, line, length < (int)sizeof line ? (size_t)length : sizeof line - 1) < 0)
-		errno = 0;
+	ts_run_say(run, what);
 }
 
 /* Why frames are lost. */

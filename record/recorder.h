@@ -93,6 +93,8 @@ void ts_run_late(struct tscope_run *run, int64_t step, tscope_column column, uin
 struct ts_lane *ts_run_borrow(struct tscope_run *run);
 void ts_run_return(struct ts_lane *lane);
 
+/* Says something on standard error, in one line. */
+void ts_run_say(const struct tscope_run *run, const char *what);
 /* Notes what went wrong, the first time also on standard error. */
 void ts_run_trouble(struct tscope_run *run, const char *what);
 /* Says once that the recording has stopped, and why. */

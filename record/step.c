@@ -73,23 +73,18 @@ static void put_step(struct tscope_run *run, int64_t duration)
 	}
 }
 
-void tscope_step_begin(struct tscope_run *run, int64_t step)
+static inline void begin(struct tscope_run *run, int64_t step, int64_t now)
 {
-	struct ts_row *row;
+	struct ts_row *row = &run->row;
 	int64_t between;
 
-	if (!ts_run_live(run))
-		return;
-	row = &run->row;
-	if (row->open)
-		(void)tscope_step_end(run);
 	if (step == TSCOPE_NEXT)
 		step = row->given_up ? row->next : !row->any ? 0 : row->step == INT64_MAX ? INT64_MAX : row->step + 1;
 	row->given_up = false;
 	row->before = row->step;
 	row->step = step;
 	row->open = true;
-	row->begin = row->last = ts_tick_ns();
+	row->begin = row->last = now;
 	between = row->begin - row->end - row->waited;
 	if (row->any && between > 0)
 		add(row, TS_RUN_BETWEEN, between);
@@ -97,15 +92,10 @@ void tscope_step_begin(struct tscope_run *run, int64_t step)
 	atomic_store_explicit(&run->area->step_last, step, memory_order_relaxed);
 }
 
-int64_t tscope_step_end(struct tscope_run *run)
+static inline int64_t end(struct tscope_run *run, int64_t now)
 {
-	struct ts_row *row;
-	int64_t now;
+	struct ts_row *row = &run->row;
 
-	if (!ts_run_live(run) || !run->row.open)
-		return 0;
-	row = &run->row;
-	now = ts_tick_ns();
 	if (now > row->last)
 		add(row, row->last > row->begin ? TS_RUN_OTHER : TS_RUN_STEP, now - row->last);
 	put_step(run, now - row->begin);
@@ -116,6 +106,53 @@ int64_t tscope_step_end(struct tscope_run *run)
 	clear(row);
 	atomic_store_explicit(&run->step_open, TS_FRAME_NO_STEP, memory_order_relaxed);
 	return now - row->begin;
+}
+
+void tscope_step_begin(struct tscope_run *run, int64_t step)
+{
+	if (!ts_run_live(run))
+		return;
+	if (run->row.open)
+		(void)tscope_step_end(run);
+	begin(run, step, ts_tick_ns());
+}
+
+int64_t tscope_step_end(struct tscope_run *run)
+{
+	if (!ts_run_live(run) || !run->row.open)
+		return 0;
+	return end(run, ts_tick_ns());
+}
+
+/* A time between two others; the later of them where they are the wrong way round. */
+static int64_t within(int64_t ns, int64_t first, int64_t last)
+{
+	return ns < first ? first : ns > last ? (last > first ? last : first) : ns;
+}
+
+/* What was waited since the step before lay in this step, as far as it began no later. */
+void tscope_step_begin_at(struct tscope_run *run, int64_t step, int64_t begin_ns)
+{
+	struct ts_row *row;
+	int64_t now, inside;
+
+	if (!ts_run_live(run))
+		return;
+	row = &run->row;
+	if (row->open)
+		(void)tscope_step_end(run);
+	now = ts_tick_ns();
+	begin(run, step, within(begin_ns, row->any ? row->end : INT64_MIN, now));
+	inside = row->any ? row->waited - (row->begin - row->end) : 0;
+	if (inside > 0)
+		row->last = within(row->begin + inside, row->begin, now);
+}
+
+int64_t tscope_step_end_at(struct tscope_run *run, int64_t end_ns)
+{
+	if (!ts_run_live(run) || !run->row.open)
+		return 0;
+	return end(run, within(end_ns, run->row.last, ts_tick_ns()));
 }
 
 void tscope_step_cancel(struct tscope_run *run)

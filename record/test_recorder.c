@@ -199,6 +199,8 @@ static void use_all(struct tscope_run *run, tscope_column c)
 	tscope_log(run, c, 1);
 	tscope_log_digest(run, c, 1);
 	assert_int_equal(tscope_step_end(run), 0);
+	tscope_step_begin_at(run, 3, 1);
+	assert_int_equal(tscope_step_end_at(run, 2), 0);
 	tscope_step_cancel(run);
 	assert_int_equal(tscope_step_now(run), TSCOPE_NEXT);
 	tscope_late(run, 0, c, 1);
@@ -260,6 +262,40 @@ static void what_lies_between_steps_is_a_phase(void **state)
 	assert_false(cell(frame(&s, TS_FRAME_STEP, 1), 1, &v));
 	assert_int_equal(get(frame(&s, TS_FRAME_STEP, 2) + TS_FRAME_STEP_STEP, 8), 7); /* the number of the one that was given up */
 	assert_int_equal(value(frame(&s, TS_FRAME_STEP, 2), 2), 3);
+	scene_finish(&s);
+}
+
+static void a_step_may_be_told_when_it_is_over(void **state)
+{
+	struct scene s;
+	tscope_column data;
+	int64_t begin;
+	uint64_t v;
+
+	(void)state;
+	s = scene_open();
+	data = tscope_declare(s.run, TSCOPE_PHASE, "data");
+	now += 100;
+	begin = now;
+	tscope_step_begin_at(s.run, 7, begin - 30);
+	assert_int_equal(tscope_step_end_at(s.run, begin - 10), 20);
+	tscope_step_begin_at(s.run, TSCOPE_NEXT, begin - 25); /* the step before ended later: it begins there */
+	assert_int_equal(tscope_step_end_at(s.run, begin + 50), 10); /* that is still to come */
+	tscope_step_begin_at(s.run, TSCOPE_NEXT, begin + 50);
+	assert_int_equal(tscope_step_end_at(s.run, begin - 90), 0);
+	tscope_add_ns(s.run, data, 60);
+	now += 100;
+	tscope_step_begin_at(s.run, TSCOPE_NEXT, 0);
+	assert_int_equal(tscope_step_end_at(s.run, INT64_MAX), 100);
+	scene_read(&s);
+	assert_int_equal(count(&s, TS_FRAME_STEP), 4);
+	assert_int_equal(value(frame(&s, TS_FRAME_STEP, 3), data), 60);
+	assert_int_equal(value(frame(&s, TS_FRAME_STEP, 3), 1), 40); /* what was not waited is `other` */
+	assert_int_equal((int64_t)get(frame(&s, TS_FRAME_STEP, 0) + TS_FRAME_STEP_BEGIN, 8), begin - 30);
+	assert_int_equal((int64_t)get(frame(&s, TS_FRAME_STEP, 1) + TS_FRAME_STEP_BEGIN, 8), begin - 10);
+	assert_int_equal(get(frame(&s, TS_FRAME_STEP, 1) + TS_FRAME_STEP_STEP, 8), 8);
+	assert_false(cell(frame(&s, TS_FRAME_STEP, 1), 2, &v)); /* nothing lay between the two */
+	assert_int_equal(value(frame(&s, TS_FRAME_STEP, 1), 3), 10);
 	scene_finish(&s);
 }
 
@@ -626,6 +662,7 @@ static void a_wide_step_goes_on_in_late_frames(void **state)
 	}
 	assert_int_equal(last, 16000);
 	assert_int_equal(tscope_declare(s.run, TSCOPE_NUMBER, "one more"), 0);
+	assert_non_null(strstr(trouble(s.run).first, "the first left out is one more"));
 	tscope_step_begin(s.run, 0);
 	for (tscope_column c = 4; c <= last; c++)
 		tscope_log(s.run, c, c == last ? 1.0 : 0.0);
@@ -785,6 +822,7 @@ int main(void)
 		cmocka_unit_test(a_run_that_is_null_does_nothing),
 		cmocka_unit_test(what_lies_between_steps_is_a_phase),
 		cmocka_unit_test(a_phase_of_a_device_takes_the_hosts_time),
+		cmocka_unit_test(a_step_may_be_told_when_it_is_over),
 		cmocka_unit_test(a_directory_with_a_run_is_refused),
 		cmocka_unit_test(a_file_is_never_written_over),
 		cmocka_unit_test(a_run_that_is_resumed_has_a_further_attempt),

@@ -102,7 +102,8 @@ enum tscope_kind {
 typedef uint16_t tscope_column;
 
 /* Returns the column of this kind and name, the same for the same kind and name. The name is UTF-8, 1 to 255 bytes, and copied.
- * Takes a lock: declare before the first step, and keep the number. At most 16,000 columns. `other`, `between` and `step` are phases
+ * Takes a lock: declare before the first step, and keep the number. At most 16,000 columns: the 15,000th
+ * is said on standard error, and the first that is left out is, too. `other`, `between` and `step` are phases
  * that the recorder makes itself. */
 tscope_column tscope_declare(struct tscope_run *run, enum tscope_kind kind, const char *name);
 
@@ -123,6 +124,10 @@ void tscope_log(struct tscope_run *run, tscope_column number, double value);
 void tscope_log_digest(struct tscope_run *run, tscope_column digest, uint64_t bits);
 /* Returns what the step took, ns: from its beginning to here. 0 if none is open. When it returns, the step survives SIGKILL. */
 int64_t tscope_step_end(struct tscope_run *run);
+/* The same for a step that is told when it is over: it began and ended at these times of tscope_now_ns. A time before the end of the
+ * step before, or before the last mark, counts as that, and one that is still to come as now. */
+void tscope_step_begin_at(struct tscope_run *run, int64_t step, int64_t begin_ns);
+int64_t tscope_step_end_at(struct tscope_run *run, int64_t end_ns);
 /* Gives up the open step: nothing of it is recorded, and TSCOPE_NEXT gives its number again. */
 void tscope_step_cancel(struct tscope_run *run);
 /* The number of the open step or of the last one; TSCOPE_NEXT before the first. */

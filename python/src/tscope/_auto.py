@@ -50,6 +50,7 @@ class Auto(Hooks):
         run._trains(model)
         if not scoped:
             run._begun_by = model
+            run._rows.awaits = True
         _waits.add(self)
         self.undo.append(lambda: _waits.remove(self))
         if comm:

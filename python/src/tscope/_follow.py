@@ -4,11 +4,11 @@ import functools
 import os
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, Callable, Optional
 
 from tscope import _resume, _run
-from tscope._numbers import device_of, on_host
+from tscope._numbers import device_of, flat, on_host
 from tscope._say import say, why
 
 _NUMBER = 1  # the kind of a column, as Run._log_other has it
@@ -70,7 +70,7 @@ class Tracker:
         run = self.run()
         if run is None:
             return
-        found = dict(_flat(numbers, run))
+        found = dict(flat(numbers, lambda name, value: run._cannot("a tracker was told what is no number")))
         if not found:
             return
         last = run._step_now()
@@ -123,26 +123,6 @@ def _plain(config: Any) -> dict[str, Any]:
         return {str(key): value for key, value in dict(config).items()}
     except (TypeError, ValueError):
         return {}
-
-
-def _flat(numbers: Mapping[str, Any], run: _run.Run, before: str = "", depth: int = 0) -> Iterator[tuple[str, Any]]:
-    """Yields names and numbers; tables in a table are written with a dot. Pictures, tables and texts are counted, and said once."""
-    for key, value in numbers.items():
-        name = f"{before}{key}"
-        if isinstance(value, Mapping) and depth < 8:
-            yield from _flat(value, run, name + ".", depth + 1)
-        elif isinstance(value, (bool, int, float)) or (not isinstance(value, str) and _is_number(value)):
-            yield name, value
-        else:
-            run._cannot("a tracker was told what is no number")
-
-
-def _is_number(value: Any) -> bool:
-    """Whether a tensor, an array or a number of another library holds one number."""
-    if not (hasattr(value, "item") or hasattr(value, "__float__")):
-        return False
-    count = getattr(value, "numel", None) or getattr(value, "size", 1)
-    return bool((count() if callable(count) else count) == 1)
 
 
 # --- Weights & Biases ---

@@ -1,6 +1,7 @@
 """Numbers that are no Python numbers: what has .item() is read at once on the host, and copied aside where it lies on a device."""
 
 from collections import deque
+from collections.abc import Iterator, Mapping
 from typing import Any, Callable
 
 _MOST = 4096  # values that wait to be read; beyond that the oldest are given up and counted
@@ -8,6 +9,34 @@ _MOST = 4096  # values that wait to be read; beyond that the oldest are given up
 
 class Cannot(Exception):
     """Why a value is not recorded; it is counted and said once, and never reaches training."""
+
+
+def flat(numbers: Mapping[Any, Any], other: Callable[[str, Any], None], before: str = "", depth: int = 0) -> Iterator[tuple[str, Any]]:
+    """Yields names and numbers; tables in a table are written with a dot. `other` is given what is no number.
+
+    >>> list(flat({"loss": 0.5, "eval": {"accuracy": 0.9}}, print))
+    [('loss', 0.5), ('eval.accuracy', 0.9)]
+    """
+    for key, value in numbers.items():
+        name = f"{before}{key}"
+        if isinstance(value, Mapping) and depth < 8:
+            yield from flat(value, other, name + ".", depth + 1)
+        elif isinstance(value, (bool, int, float)) or (not isinstance(value, str) and is_number(value)):
+            yield name, value
+        else:
+            other(name, value)
+
+
+def is_number(value: Any) -> bool:
+    """Whether a tensor, an array or a number of another library holds one number.
+
+    >>> is_number([0.5]), is_number(complex(0, 1))
+    (False, False)
+    """
+    if not (hasattr(value, "item") or hasattr(value, "__float__")):
+        return False
+    count = getattr(value, "numel", None) or getattr(value, "size", 1)
+    return bool((count() if callable(count) else count) == 1)
 
 
 def outside_capture(torch: Any, device: Any) -> None:

@@ -22,6 +22,7 @@ static PyTypeObject *step_type;
 static PyObject *no_step;     /* the context of a step that is not recorded */
 static PyObject *tensor_type; /* torch.Tensor itself, and none of its subclasses; NULL until one was logged */
 static PyObject *is_cpu, *item;
+static PyObject *words[3]; /* of log, which are no names of numbers */
 
 /* --- names --- */
 
@@ -117,16 +118,45 @@ static PyObject *cannot(Recorder *self, const char *why)
 
 /* --- the step --- */
 
+/* The program begins a step of its own: steps are not made of what is logged from here on. Returns whether numbers that were logged
+ * before join this step, or -1 with an exception that must get through. */
+static int comes_after_log(Recorder *self)
+{
+	PyObject *joins;
+	int does = 0;
+
+	self->made_by = BY_PROGRAM;
+	if (!self->holds)
+		return 0;
+	joins = PyObject_CallMethod((PyObject *)self, "_hand_over", NULL);
+	if (joins)
+		does = PyObject_IsTrue(joins);
+	joins = recorder_swallow(joins);
+	Py_XDECREF(joins);
+	return joins ? does : -1;
+}
+
 PyObject *recorder_begin(Recorder *self, int64_t step)
 {
+	int joins = self->made_by == BY_PROGRAM ? 0 : comes_after_log(self);
+
+	if (joins < 0)
+		return NULL;
 	tscope_step_begin(self->run, step);
 	self->open = 1;
+	if (joins) {
+		PyObject *none = recorder_swallow(PyObject_CallMethod((PyObject *)self, "_join", NULL));
+
+		if (!none)
+			return NULL;
+		Py_DECREF(none);
+	}
 	if (tscope_step_now(self->run) >= self->wake || self->device)
 		return recorder_swallow(PyObject_CallMethod((PyObject *)self, "_begins", NULL));
 	Py_RETURN_NONE;
 }
 
-PyObject *recorder_end(Recorder *self)
+static PyObject *end_at(Recorder *self, int64_t ns)
 {
 	if (self->ends && self->open) {
 		PyObject *none = recorder_swallow(PyObject_CallMethod((PyObject *)self, "_ends", NULL));
@@ -139,13 +169,21 @@ PyObject *recorder_end(Recorder *self)
 		tscope_log_digest(self->run, self->batch, self->batch_bits);
 		self->batch = 0;
 	}
-	(void)tscope_step_end(self->run);
+	if (ns == INT64_MAX)
+		(void)tscope_step_end(self->run);
+	else
+		(void)tscope_step_end_at(self->run, ns);
 	self->open = 0;
 	if (self->every && --self->left == 0) {
 		self->left = self->every;
 		return recorder_swallow(PyObject_CallMethod((PyObject *)self, "_tick", NULL));
 	}
 	Py_RETURN_NONE;
+}
+
+PyObject *recorder_end(Recorder *self)
+{
+	return end_at(self, INT64_MAX);
 }
 
 /* Sets *ret_step from the optional argument of step and begin_step. Returns 0 if that is no number of a step. */
@@ -185,6 +223,45 @@ static PyObject *end_step(Recorder *self, PyObject *unused)
 	if (!self->run)
 		Py_RETURN_NONE;
 	return recorder_end(self);
+}
+
+/* A step that log makes (_rows.py): it begins and ends at times that may be over. */
+static PyObject *begin_row(Recorder *self, PyObject *args)
+{
+	long long step, ns;
+
+	if (!PyArg_ParseTuple(args, "LL", &step, &ns))
+		return NULL;
+	if (self->run) {
+		tscope_step_begin_at(self->run, step, ns);
+		self->open = 1;
+		self->made_by = BY_LOG;
+	}
+	Py_RETURN_NONE;
+}
+
+static PyObject *end_row(Recorder *self, PyObject *args)
+{
+	long long ns;
+
+	if (!PyArg_ParseTuple(args, "L", &ns))
+		return NULL;
+	if (self->run)
+		return end_at(self, ns);
+	Py_RETURN_NONE;
+}
+
+static PyObject *hold(Recorder *self, PyObject *args)
+{
+	if (!PyArg_ParseTuple(args, "p", &self->holds))
+		return NULL;
+	Py_RETURN_NONE;
+}
+
+static PyObject *by_program(Recorder *self, PyObject *unused)
+{
+	(void)unused;
+	return PyBool_FromLong(self->made_by == BY_PROGRAM);
 }
 
 static PyObject *cancel_step(Recorder *self, PyObject *unused)
@@ -250,9 +327,12 @@ static PyObject *log_number(Recorder *self, int kind, PyObject *name, PyObject *
 	tscope_column column = recorder_column(self, kind, name);
 	double number = PyFloat_AsDouble(value);
 
-	if (!column || (number == -1 && PyErr_Occurred()))
-		return cannot(self, column ? "an integer is beyond what a double can hold"
-					   : "a column has a name that is none, or there are too many");
+	if (!column) {
+		PyErr_Clear();
+		return recorder_swallow(PyObject_CallMethod((PyObject *)self, "_no_column", "O", name));
+	}
+	if (number == -1 && PyErr_Occurred())
+		return cannot(self, "an integer is beyond what a double can hold");
 	tscope_log(self->run, column, number);
 	note_said(self, kind, column);
 	Py_RETURN_NONE;
@@ -323,8 +403,6 @@ static PyObject *log_kind(Recorder *self, int kind, PyObject *const *args, Py_ss
 
 	if (!self->run)
 		Py_RETURN_NONE;
-	if (tscope_step_now(self->run) == TSCOPE_NEXT)
-		return cannot(self, "a number was logged before the first step");
 	for (Py_ssize_t i = 0; i < n; i++) {
 		PyObject *none = log_dict(self, kind, args[i]);
 
@@ -343,19 +421,86 @@ static PyObject *log_kind(Recorder *self, int kind, PyObject *const *args, Py_ss
 	Py_RETURN_NONE;
 }
 
+/* Gives the arguments of a call of log to a method in Python. */
+static PyObject *by_method(Recorder *self, const char *name, int kind, PyObject *const *args, Py_ssize_t n, PyObject *names)
+{
+	PyObject *numbers = PyTuple_New(n), *by_name = PyDict_New(), *done = NULL;
+	Py_ssize_t n_names = names ? PyTuple_Size(names) : 0;
+	int failed = !numbers || !by_name;
+
+	for (Py_ssize_t i = 0; i < n && !failed; i++) {
+		Py_INCREF(args[i]);
+		failed = PyTuple_SetItem(numbers, i, args[i]) != 0;
+	}
+	for (Py_ssize_t i = 0; i < n_names && !failed; i++)
+		failed = PyDict_SetItem(by_name, PyTuple_GetItem(names, i), args[n + i]) != 0;
+	if (!failed)
+		done = PyObject_CallMethod((PyObject *)self, name, "iOO", kind, numbers, by_name);
+	Py_XDECREF(numbers);
+	Py_XDECREF(by_name);
+	return recorder_swallow(done);
+}
+
+/* Whether a call has more than numbers: the words step, commit and data, or what is no dictionary. */
+static int has_words(PyObject *const *args, Py_ssize_t n, PyObject *names)
+{
+	for (Py_ssize_t i = 0; i < n; i++)
+		if (!PyDict_Check(args[i]))
+			return 1;
+	for (Py_ssize_t i = 0, n_names = names ? PyTuple_Size(names) : 0; i < n_names; i++)
+		for (size_t k = 0; k < sizeof words / sizeof words[0]; k++)
+			if (PyTuple_GetItem(names, i) == words[k])
+				return 1;
+	return 0;
+}
+
+/* Behind the end of a run, what is logged is counted. */
+static PyObject *not_now(Recorder *self)
+{
+	if (self->ended)
+		return cannot(self, "it came when the run had ended");
+	Py_RETURN_NONE;
+}
+
 static PyObject *log_numbers(Recorder *self, PyObject *const *args, Py_ssize_t n, PyObject *names)
 {
+	if (!self->run)
+		return not_now(self);
+	if ((!self->open && self->made_by != BY_PROGRAM) || has_words(args, n, names))
+		return by_method(self, "_log_row", NUMBERS, args, n, names);
 	return log_kind(self, NUMBERS, args, n, names);
+}
+
+static PyObject *log_beside(Recorder *self, int kind, PyObject *const *args, Py_ssize_t n, PyObject *names)
+{
+	if (!self->run)
+		return not_now(self);
+	if (!self->open && self->made_by != BY_PROGRAM)
+		return by_method(self, "_keep", kind, args, n, names);
+	return log_kind(self, kind, args, n, names);
 }
 
 static PyObject *log_amounts(Recorder *self, PyObject *const *args, Py_ssize_t n, PyObject *names)
 {
-	return log_kind(self, AMOUNTS, args, n, names);
+	return log_beside(self, AMOUNTS, args, n, names);
 }
 
 static PyObject *log_memory(Recorder *self, PyObject *const *args, Py_ssize_t n, PyObject *names)
 {
-	return log_kind(self, MEMORY, args, n, names);
+	return log_beside(self, MEMORY, args, n, names);
+}
+
+/* Logs a dictionary as a kind, for the step that is open or ended last. */
+static PyObject *log_now(Recorder *self, PyObject *args)
+{
+	PyObject *numbers;
+	int kind;
+
+	if (!PyArg_ParseTuple(args, "iO", &kind, &numbers))
+		return NULL;
+	if (!self->run || kind < 0 || kind >= N_NAMES)
+		Py_RETURN_NONE;
+	return log_dict(self, kind, numbers);
 }
 
 static PyObject *step_enter(Step *self, PyObject *unused)
@@ -697,6 +842,7 @@ static int close_run(Recorder *self)
 	int is_whole;
 
 	self->run = NULL;
+	self->ended |= run != NULL;
 	Py_BEGIN_ALLOW_THREADS
 	is_whole = tscope_close(run);
 	Py_END_ALLOW_THREADS
@@ -832,10 +978,12 @@ static PyMethodDef recorder_methods[] = {
 		   "a phase that is marked again adds up.\n\n"
 		   ">>> with run.step():\n...     run.mark(\"forward\")\n...     run.mark(\"backward\")\n")},
 	{"log", FAST(log_numbers), METH_FASTCALL | METH_KEYWORDS,
-	 PyDoc_STR("log(*numbers, **by_name)\n--\n\nRecords numbers of the step by name, or dictionaries of them, as "
-		   "`scalars.NAME` in the unit that they have; the last value counts. They count for the step that is open, or behind "
-		   "its end for the step that ended last; before the first step none is recorded, which is said once. Tensors of a "
-		   "device are copied aside and read later, without a synchronization.\n\n"
+	 PyDoc_STR("log(*numbers, step=None, commit=None, **by_name)\n--\n\nRecords numbers of the step by name, or "
+		   "dictionaries of them, as `scalars.NAME` in the unit that they have; the last value counts. They count for the "
+		   "step that is open, or behind its end for the step that ended last; one call before the first step is of that "
+		   "one. Tensors of a device are copied aside and read later, without a synchronization.\n\nA program that begins "
+		   "no steps makes one with each call, as W&B does: `commit=False` adds to the step of the call that follows, "
+		   "`step=N` adds to step N, whose number must not go back, until a later one comes (docs/recording.md).\n\n"
 		   ">>> with run.step():\n...     run.log(loss=0.5, lr=1e-3)\n...     run.log({\"eval/accuracy\": 0.9})\n")},
 	{"amount", FAST(log_amounts), METH_FASTCALL | METH_KEYWORDS,
 	 PyDoc_STR("amount(*numbers, **by_name)\n--\n\nRecords what the step worked on, as counts of this rank: samples, tokens. "
@@ -848,6 +996,11 @@ static PyMethodDef recorder_methods[] = {
 		   "and of a device `alloc`, `reserved` and their peaks, every `memory_every` steps (`tscope.start`).\n\n"
 		   ">>> with run.step():\n...     run.memory(alloc=2**30)\n")},
 	{"_add_ns", FAST(add_ns), METH_VARARGS, NULL},
+	{"_begin_row", FAST(begin_row), METH_VARARGS, NULL},
+	{"_end_row", FAST(end_row), METH_VARARGS, NULL},
+	{"_hold", FAST(hold), METH_VARARGS, NULL},
+	{"_by_program", FAST(by_program), METH_NOARGS, NULL},
+	{"_log_now", FAST(log_now), METH_VARARGS, NULL},
 	{"_log_as", FAST(log_as), METH_VARARGS, NULL},
 	{"_late", FAST(late), METH_VARARGS, NULL},
 	{"_late_ns", FAST(late_ns), METH_VARARGS, NULL},
@@ -1193,7 +1346,11 @@ PyMODINIT_FUNC PyInit__recorder(void)
 	no_step = make_no_step();
 	is_cpu = PyUnicode_InternFromString("is_cpu");
 	item = PyUnicode_InternFromString("item");
-	if (!no_step || !is_cpu || !item || !m || !recorder || !step_type || PyModule_AddObject(m, "Step", (PyObject *)step_type) ||
+	words[0] = PyUnicode_InternFromString("step");
+	words[1] = PyUnicode_InternFromString("commit");
+	words[2] = PyUnicode_InternFromString("data");
+	if (!words[0] || !words[1] || !words[2] || !no_step || !is_cpu || !item || !m || !recorder || !step_type ||
+	    PyModule_AddObject(m, "Step", (PyObject *)step_type) ||
 	    PyModule_AddObject(m, "Recorder", recorder)) {
 		Py_XDECREF(recorder);
 		Py_XDECREF(m);

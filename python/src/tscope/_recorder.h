@@ -31,6 +31,7 @@ struct names {
 	} near[NEAR];
 };
 
+enum { BY_NOBODY, BY_LOG, BY_PROGRAM };
 enum { PHASES, NUMBERS, AMOUNTS, MEMORY, DIGESTS, REGIONS, EVENTS, DEVICE_PHASES, N_NAMES };
 
 typedef struct {
@@ -39,6 +40,9 @@ typedef struct {
 	PyObject *step;		/* what step() returns */
 	int64_t next;		/* the number of the step that begins next */
 	int open;		/* a step is */
+	int made_by;		/* BY_NOBODY: no step has begun; whose the steps are */
+	int holds;		/* numbers wait for the row that they belong to (_rows.py) */
+	int ended;		/* the run was recorded, and is over */
 	unsigned long every;	/* steps between two calls of _tick; 0: never */
 	unsigned long left;
 	tscope_column batch; /* the digest of what the loader gave for the step; 0: none is waiting */

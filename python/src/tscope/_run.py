@@ -5,16 +5,17 @@ import contextlib
 import os
 import sys
 import weakref
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Callable, Optional, TypeVar, Union
 
 from tscope import _ending, _facts, _json, _paths, _ranks, _resume
 from tscope._data import Data, settings
 from tscope._indices import Indices
-from tscope._numbers import Cannot, Late, device_of, on_host
+from tscope._numbers import Cannot, Late, device_of, flat, on_host
 from tscope._observed import observe
 from tscope._recorder import Recorder, adopt, know_tensors
 from tscope._region import Region
+from tscope._rows import Rows
 from tscope._say import say, why
 
 Batch = TypeVar("Batch")
@@ -53,7 +54,10 @@ class Run(Recorder):
         self._at_end: list[Callable[[], None]] = []
         self._scopes: dict[int, Any] = {}
         self._pid = os.getpid()
-        self._said: set[str] = set()
+        self._causes: dict[str, int] = {}  # why, and how many of them
+        self._first_left_out = ""  # a column beyond the limit
+        self._told: set[str] = set()
+        self._rows = Rows(self)
         self._loaders: set[int] = set()
         self._first = True
         self._accumulates = False  # that steps have several micro-batches has been said
@@ -76,14 +80,46 @@ class Run(Recorder):
     def _cannot(self, cause: str) -> None:
         """Counts what cannot be recorded, and says each cause once."""
         self.cannot += 1
-        if cause not in self._said and len(self._said) < 16:
-            self._said.add(cause)
-            say(f"{cause}; it is not recorded, and training goes on")
+        if cause in self._causes or len(self._causes) < _CAUSES:
+            self._causes[cause] = self._causes.get(cause, 0) + 1
+            if self._causes[cause] == 1:
+                say(f"{cause}; it is not recorded, and training goes on")
+
+    def _tell(self, what: str, text: str) -> None:
+        """Says something of a kind once in a run; nothing is lost by it."""
+        if what not in self._told:
+            self._told.add(what)
+            say(text)
+
+    def _log_row(self, kind: int, numbers: "tuple[Any, ...]", by_name: dict[str, Any]) -> None:
+        """The program calls log where it has no step open, or with more than numbers."""
+        try:
+            self._rows.call(numbers, by_name)
+        except Exception as error:
+            self._cannot(f"log: {type(error).__name__}: {error}")
+
+    def _keep(self, kind: int, numbers: "tuple[Any, ...]", by_name: dict[str, Any]) -> None:
+        """The program gives amounts or memory where it has no step open."""
+        try:
+            self._rows.keep(kind, numbers, by_name)
+        except Exception as error:
+            self._cannot(f"log: {type(error).__name__}: {error}")
+
+    def _hand_over(self) -> bool:
+        """The program begins its first step behind what was logged."""
+        return self._rows.hand_over()
+
+    def _join(self) -> None:
+        """That step is open."""
+        self._rows.join()
 
     def _log_other(self, kind: int, name: str, value: Any) -> None:
         """Records a number that is neither a float nor an int: a tensor, an array, anything with .item()."""
         if not isinstance(name, str):
             self._cannot("the name of a column is no text")
+            return
+        if isinstance(value, Mapping):
+            self._log_now(kind, dict(flat({name: value}, self._no_number)))
             return
         try:
             torch = sys.modules.get("torch")
@@ -102,6 +138,23 @@ class Run(Recorder):
             self._cannot(f"{name}: {error}")
         except Exception as error:
             self._cannot(f"{name}: {type(error).__name__}: {error}")
+
+    def _over(self) -> None:
+        """The program goes on with a run that has ended: what it gives is counted. One that never began has been said."""
+        if self.directory and os.getpid() == self._pid:
+            self._cannot("it came when the run had ended")
+
+    def _no_column(self, name: Any) -> None:
+        """A number has no column: its name cannot be one, or there are as many as a recording takes."""
+        length = len(name.encode("utf-8", "replace")) if isinstance(name, str) else 0
+        if not 0 < length < 256 or "\0" in name or name.encode("utf-8", "replace").decode() != name:
+            self._cannot("a column's name has to be 1 to 255 bytes of UTF-8")
+            return
+        first = self._first_left_out = self._first_left_out or name
+        self._cannot(f"a recording takes at most {_COLUMNS:,} columns, and more were logged: the first left out is {first}")
+
+    def _no_number(self, name: str, value: Any) -> None:
+        self._cannot(f"{name}: a value of type {type(value).__name__} is no number")
 
     def _begins(self) -> None:
         """A step has begun that a window waits for, or whose phases a device times."""
@@ -233,6 +286,7 @@ class Run(Recorder):
         >>> run.event("evaluation", "begins")
         """
         if not self.enabled:
+            self._over()
             return
         try:
             if value is None or isinstance(value, str):
@@ -241,6 +295,18 @@ class Run(Recorder):
                 self._event(name, on_host(value))
         except Exception as error:
             self._cannot(f"the event {name!r}: {error}")
+
+    def define_metric(self, name: str, step_metric: Any = None, *_: Any, **__: Any) -> None:
+        """Says which logged number is the axis of others, as to W&B: the steps that `log` makes are numbered by that of most numbers.
+
+        `name` may end with "*". What else W&B takes here decides what it shows, and nothing of the record.
+
+        >>> run.define_metric("train/*", step_metric="train/step")
+        """
+        try:
+            self._rows.declare(name, step_metric)
+        except Exception as error:
+            self._cannot(f"define_metric: {type(error).__name__}: {error}")
 
     def digest(self, name: str, out: Any, given: Any = None, kind: Optional[str] = None) -> None:
         """Records the digest of a tensor, or of what an operation gave and was given; each an integer, bytes or a tensor.
@@ -445,8 +511,9 @@ class Run(Recorder):
             self.facts({"lineage": lineage})
             self._event_text("resumed", at)
             if step is not None and self._step_now() is None:
-                self.begin_step(step)  # a step that is given up leaves its number to the next
+                self._begin_row(step, 0)  # a step that is given up leaves its number to the next
                 self.cancel_step()
+                self._rows.next = step
             if self._watched is not None:
                 self._watched.now()
         except Exception as error:
@@ -492,18 +559,37 @@ class Run(Recorder):
         """
         if not self.enabled or os.getpid() != self._pid:
             return
-        try:
-            self.facts({"session": {"end": self._ended()}})
-        except Exception as error:
-            self._cannot(f"finish: {error}")
+        self._or_said(self._rows.end)
+        self._or_said(lambda: self.facts({"session": {"end": self._ended()}}))
         self._let_go()
+        left_out: list[str] = []
+        self._or_said(lambda: left_out.append(self._left_out()))
         self.enabled, self._watched, self._windows, self._begun_by = False, None, None, None
         self._scopes.clear()
         _open.discard(self)
-        if self._close() and self._verdict:  # a file system that does not answer is not asked again
+        answers = self._close()
+        for text in filter(None, left_out):
+            say(text)
+        if answers and self._verdict:  # a file system that does not answer is not asked again
             from tscope import _verdict
 
             _verdict.say(self)
+
+    def _left_out(self) -> str:
+        """Returns what is said at the end of what was not recorded, which is a fact, too; "" where all was."""
+        trouble = self.trouble
+        counts = dict(self._causes)
+        more = int(trouble["cannot"]) - sum(counts.values())
+        if more:
+            counts["other causes"] = more
+        if trouble["lost_frames"]:
+            counts[str(trouble["first"])] = int(trouble["lost_frames"])
+        if not counts:
+            return ""
+        self.facts({"session": {"not_recorded": {"count": sum(counts.values()), "causes": counts}}})
+        most = sorted(counts.items(), key=lambda item: -item[1])
+        named = "; ".join(f"{cause} ({count:,})" for cause, count in most[:3]) + ("; and others" if len(most) > 3 else "")
+        return f"not recorded in {_paths.shown(self.directory)}: {sum(counts.values()):,} in all: {named}"
 
     def _let_go(self) -> None:
         """Takes back every patch and hook: nothing of the program is kept alive by a run that has ended. Late values are read last."""
@@ -573,25 +659,44 @@ def begun() -> Optional[Run]:
 
 
 def log(*numbers: dict[str, Any], **by_name: Any) -> None:
-    """Records numbers into the run that began last, as its `log` does; where none is open, it does nothing.
+    """Records numbers into the run that began last, as its `log` does; where none was begun, that is said when the program ends.
 
     They count for the step that is open, or behind its end for the step that ended last: what is logged behind `optimizer.step()` is of
-    that step, and so is an evaluation between two steps. Before the first step none is recorded, which is said once.
+    that step, and so is an evaluation between two steps. A program that begins no steps makes one with each call.
 
     >>> run.begin_step()
     >>> tscope.log(loss=0.5)
     """
     run = latest()
-    if run is not None:
-        for wanted in run._heard:
-            wanted(*numbers, by_name)
-        run.log(*numbers, **by_name)
+    if run is None:
+        _log_without_run(numbers, by_name)
+        return
+    for wanted in run._heard:
+        wanted(*numbers, by_name)
+    run.log(*numbers, **by_name)
+
+
+_without_run = 0  # calls of log that had none
+
+
+def _log_without_run(numbers: "tuple[Any, ...]", by_name: dict[str, Any]) -> None:
+    """What is logged where no run is open: `python -m tscope` may begin one for it; else it is counted."""
+    global _without_run
+    zero = getattr(sys.modules.get("tscope._zero"), "current", lambda: None)()
+    if zero is not None and zero.keeps(numbers, by_name):
+        return
+    if _latest is None:
+        _without_run += 1
+    else:
+        _latest._over()
 
 
 @atexit.register
 def _finish_all() -> None:
     for run in list(_open):
         run.finish()
+    if _without_run and _latest is None:
+        say(f"tscope.log was called {_without_run:,} times without a run: tscope.start(DIR) or tscope.init() begins one")
 
 
 def is_refusal(error: BaseException) -> bool:
@@ -603,6 +708,8 @@ def is_refusal(error: BaseException) -> bool:
     return getattr(error, "_of_start", False)
 
 
+_COLUMNS = 16_000  # record/frame.h
+_CAUSES = 16  # that are said and counted one by one
 _SYNC_MS = 1000  # so long a summary waits for the numbers of the last steps
 _HELD = 'exist="new" records beside it, exist="resume" goes on with it'
 

@@ -7,7 +7,7 @@ import os
 import sys
 from typing import Any, Callable, Optional
 
-from tscope import _ranks, _resume, _run
+from tscope import _ranks, _resume, _rows, _run
 from tscope._paths import program_of
 from tscope._recorder import is_secret
 from tscope._say import say, why
@@ -18,6 +18,7 @@ _FRAMEWORKS = {
     "lightning.pytorch.trainer.trainer": ("Trainer", "tscope.integrations.lightning"),
     "pytorch_lightning.trainer.trainer": ("Trainer", "tscope.integrations.lightning"),
 }
+_KEPT_MOST = 1000  # calls of log that wait for a loop
 _TRACKERS = ("wandb", "mlflow", "SummaryWriter")
 
 _current: "Optional[Zero]" = None
@@ -75,6 +76,8 @@ class Zero:
         self.framework = ""
         self.tracker: Any = None  # of an Accelerator
         self.installed = False
+        self._logged: list[tuple[tuple[Any, ...], dict[str, Any]]] = []  # before there was a run
+        self._by_log = False  # what is logged makes the steps
         self._tried = False  # a run was begun, whether or not it could be recorded
         self._pid = os.getpid()
         self._imports = _Imports({"torch": self._torch, "torch._dynamo.utils": self._dynamo, "argparse": self._argparse})
@@ -140,11 +143,42 @@ class Zero:
         if not run.enabled:
             return None
         self.run = run
+        self.run._rows.awaits = True
+        self.hand_on(run)
         self.run.facts({"columns": {
             "scalars.loss": {"source": "what backward() was called on: of several losses the sum, of micro-batches the mean"},
             "scalars.lr": {"source": "the optimizer's groups"},
         }})
         return self.run
+
+    def keeps(self, numbers: "tuple[Any, ...]", by_name: dict[str, Any]) -> bool:
+        """Takes what the program logs before it has a run: a loop may begin one, and else this does. Whether it was taken.
+
+        >>> Zero("runs/kept", 0, {}).keeps(({"loss": 0.5},), {})  # the program has begun one itself
+        False
+        """
+        if os.getpid() != self._pid or self._tried or _run.begun() is not None:
+            return False
+        self._logged.append((tuple(_rows.kept_of(table) for table in numbers), _rows.kept_of(by_name)))
+        if not self.sees_steps() or len(self._logged) >= _KEPT_MOST:
+            self._begin_by_log()
+        return True
+
+    def _begin_by_log(self) -> None:
+        """No loop that hooks could see has begun: what is logged makes the steps."""
+        self._tried = self._by_log = True
+        self.run = _run.start(config=self.config or None, **self.where())
+        self.hand_on(self.run)
+
+    def hand_on(self, run: _run.Run) -> None:
+        """Gives a run that has begun what was logged before.
+
+        >>> zero = Zero("runs/kept", 0, {})
+        >>> zero.hand_on(run)
+        """
+        logged, self._logged = self._logged, []
+        for numbers, by_name in logged:
+            run.log(*numbers, **by_name)
 
     def _framework(self, name: str, module: Any) -> None:
         """A framework's trainer gets a callback, if there is one for it; else its loop is seen as any other."""
@@ -206,7 +240,7 @@ class Zero:
 
     def unseen(self) -> list[str]:
         """Returns what could not be seen, each with the line to add."""
-        if self.framework or (self.run is None and _run.begun() is not None):
+        if self.framework or self._by_log or (self.run is None and _run.begun() is not None):
             return []
         loop = self.loop
         if loop is None or not loop.seen["optimizer"]:
@@ -250,6 +284,8 @@ class Zero:
             self.loop.stop()
         with contextlib.suppress(ValueError):
             sys.meta_path.remove(self._imports)
+        if self._logged and _run.begun() is None and os.getpid() == self._pid:
+            self._begin_by_log()
         if self.run is not None:
             self.run.finish()
 

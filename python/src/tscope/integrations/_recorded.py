@@ -8,6 +8,7 @@ from tscope._auto import _directory
 from tscope._resume import place
 from tscope._run import Run, is_refusal, start
 from tscope._say import say
+from tscope._zero import current
 
 
 def quiet(hook: Callable[..., None]) -> Callable[..., None]:
@@ -64,6 +65,10 @@ class Recorded:
                 self.run._at_end.append(self._take_back)
         elif config is not None:
             self.run.facts({"config": config})
+        self.run._rows.awaits = True
+        zero = current()
+        if zero is not None and self.run.enabled:
+            zero.hand_on(self.run)
         return self.run.enabled
 
     def __reduce__(self) -> Any:
