@@ -511,7 +511,7 @@ class Loops(Zero):
             "import itertools\ncount = itertools.count()\ntrain(middle=lambda: beside(tune) if next(count) == 2 else None)\n"
         )
         self.assertEqual(recorded, printed)
-        self.assertEqual(said.count("a second thread trains, too"), 1)
+        self.assertEqual(said.count("tscope: a second thread trains, too"), 1)
         recorded, printed, said = self.in_threads("beside(tune); train()")
         self.assertEqual(recorded[-4:], printed[1:], "the first step of a second training is that by which it is found")
 

@@ -8,8 +8,11 @@ from tscope._run import Run, log, start
 if TYPE_CHECKING:
     from tscope._auto import auto
     from tscope._follow import follow
+    from tscope._init import finish, init
     from tscope._profilers import AutoProfiler, Profiler
     from tscope._timers import CUDATimer, CUDATimerCollection, trace_step, trace_time
+
+    __version__: str
 
 __all__ = [
     "AutoProfiler",
@@ -19,7 +22,9 @@ __all__ = [
     "Region",
     "Run",
     "auto",
+    "finish",
     "follow",
+    "init",
     "log",
     "start",
     "trace_step",
@@ -32,16 +37,22 @@ _LATER = {
     "CUDATimerCollection": "tscope._timers",
     "Profiler": "tscope._profilers",
     "auto": "tscope._auto",
+    "finish": "tscope._init",
     "follow": "tscope._follow",
+    "init": "tscope._init",
     "trace_step": "tscope._timers",
     "trace_time": "tscope._timers",
 }
 
 
 def __getattr__(name: str) -> Any:
-    """What a program may never need is imported when it is asked for."""
-    if name not in _LATER:
-        raise AttributeError(f"module 'tscope' has no attribute {name!r}")
+    """What a program may never need is imported when it is asked for; further names are those of W&B, for `import tscope as wandb`."""
     import importlib
 
+    if name == "__version__":
+        return importlib.import_module("tscope._facts").version()
+    if name.startswith("_"):
+        raise AttributeError(f"module 'tscope' has no attribute {name!r}")
+    if name not in _LATER:
+        return importlib.import_module("tscope._init").attribute(name)
     return getattr(importlib.import_module(_LATER[name]), name)

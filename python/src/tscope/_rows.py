@@ -140,6 +140,19 @@ class Rows:
             else:
                 run._arrivals.number(value, lambda number, name=name: run._late(step, _NUMBERS, name, number))  # type: ignore[misc]
 
+    def go_on(self) -> None:
+        """This is a further attempt of a run whose steps log makes: they go on behind the last one.
+
+        >>> Rows(run).go_on()
+        """
+        from tscope import _recording
+
+        try:
+            steps = _recording.of_run(self._run.directory, self._run.rank, self._run.world_size, _recording._RECENT).times
+            self.next = max(steps) + 1 if steps else 0
+        except (OSError, ValueError) as error:
+            self._run._cannot(f"the last step of the run that goes on: {error}")
+
     def hand_over(self) -> bool:
         """The program begins a step of its own: whether what was logged before joins it, or was a step itself.
 

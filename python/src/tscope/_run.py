@@ -8,7 +8,8 @@ import weakref
 from collections.abc import Iterable, Mapping
 from typing import Any, Callable, Optional, TypeVar, Union
 
-from tscope import _ending, _facts, _json, _paths, _ranks, _resume
+from tscope import _as_wandb, _ending, _facts, _json, _paths, _ranks, _resume
+from tscope._config import Config
 from tscope._data import Data, settings
 from tscope._indices import Indices
 from tscope._numbers import Cannot, Late, device_of, flat, on_host
@@ -17,6 +18,7 @@ from tscope._recorder import Recorder, adopt, know_tensors
 from tscope._region import Region
 from tscope._rows import Rows
 from tscope._say import say, why
+from tscope._summary import Summary
 
 Batch = TypeVar("Batch")
 
@@ -58,6 +60,10 @@ class Run(Recorder):
         self._first_left_out = ""  # a column beyond the limit
         self._told: set[str] = set()
         self._rows = Rows(self)
+        self._sums = Summary(self)
+        self._config = Config()
+        self._name = ""
+        self._about: dict[str, Any] = {}  # what W&B's init was told: project, group, tags, ...
         self._loaders: set[int] = set()
         self._first = True
         self._accumulates = False  # that steps have several micro-batches has been said
@@ -325,10 +331,11 @@ class Run(Recorder):
         except Exception as error:
             self._cannot(f"the digest {name!r}: {error}")
 
-    def watch(self, model: Any = None, optimizer: Any = None, every: int = 100) -> None:
+    def watch(self, model: Any = None, optimizer: Any = None, every: int = 100, **of_wandb: Any) -> None:
         """Records digests every so many steps: of batches, parameters, gradients, the optimizer's state and random generators.
 
-        Batches are those of `run.data`; the other digests are taken when the optimizer's step begins (docs/digests.md).
+        Batches are those of `run.data`; the other digests are taken when the optimizer's step begins (docs/digests.md). Of the words
+        of W&B's watch, `log_freq` is `every`, and a criterion in the optimizer's place is taken and not used.
 
         >>> run.watch(every=10)
         """
@@ -336,6 +343,10 @@ class Run(Recorder):
             return
         try:
             from tscope._watch import Watch
+
+            every = of_wandb.get("log_freq", every)
+            if callable(optimizer) and not hasattr(optimizer, "step"):
+                optimizer = None  # a criterion
 
             self._watched = Watch(self, model, optimizer, every)
             self._at_end.append(self._watched.stop)
@@ -519,18 +530,47 @@ class Run(Recorder):
         except Exception as error:
             self._cannot(f"resumed_from: {error}")
 
-    def summary(self) -> dict[str, Union[int, float, str]]:
-        """Returns what is known of the run as one flat dictionary of numbers and short texts, for the summary of another tracker.
+    @property
+    def summary(self) -> Summary:
+        """What a run came to. Called, it gives what is known as one flat dictionary of numbers and short texts, for other trackers.
 
         `directory`, `steps`; `wall_s`, from the beginning of the first step to the end of the last; `step_time_median_s` and
         `step_time_p95_s`, from the end of a step to the end of the next; `phases.NAME.mean_s` and `phases.NAME.share`, of the time of
         all phases; `scalars.NAME`, the last number, `.first`, `.min` and `.mean`; `memory.NAME`, the last, and `.max`, in bytes;
         amounts by name; `tokens_per_s` and `samples_per_s` where the run says how many a step has. What is not known is absent; of a
-        run of more than some 40,000 steps it is the last ones.
+        run of more than some 40,000 steps it is the last ones. `run.summary["best"] = 0.9` says something more: the fact
+        other.summary.best.
 
         >>> sorted(run.summary())[:2]
         ['directory', 'steps']
         """
+        return self._sums
+
+    @property
+    def config(self) -> Config:
+        """The configuration: a dictionary that is read and written by attributes, too; what is set later is a fact, config.NAME.
+
+        >>> run.config.epochs = 3
+        >>> run.config["epochs"]
+        3
+        """
+        return self._config
+
+    @property
+    def name(self) -> str:
+        """The name of the run: the one that it was given, else that of its folder. One that is set later is the fact session.name.
+
+        >>> run.name
+        'exp1'
+        """
+        return self._name or (_paths.name_of(self.directory) if self.directory else "")
+
+    @name.setter
+    def name(self, name: str) -> None:
+        self._name = str(name)
+        self.facts({"session": {"name": self._name}})
+
+    def _summarized(self) -> dict[str, Union[int, float, str]]:
         from tscope._recording import summary
 
         if not self.directory:
@@ -552,14 +592,17 @@ class Run(Recorder):
         """
         return {**self._trouble(), "cannot": self.cannot + self._arrivals.given_up}
 
-    def finish(self) -> None:
-        """Ends the run; again, it does nothing. A program that ends without it ends its runs, too.
+    def finish(self, exit_code: Optional[int] = None, quiet: Any = None) -> None:
+        """Ends the run; again, it does nothing. A program that ends without it ends its runs, too. An exit code is that of a failure.
 
         >>> run.finish()
         """
         if not self.enabled or os.getpid() != self._pid:
             return
+        self._or_said(self._sums.write)
         self._or_said(self._rows.end)
+        if exit_code:
+            self._end = {"exit": int(exit_code), **({} if self._step_now() is None else {"step": self._step_now()})}
         self._or_said(lambda: self.facts({"session": {"end": self._ended()}}))
         self._let_go()
         left_out: list[str] = []
@@ -622,6 +665,7 @@ class Run(Recorder):
 
 
 adopt(Run)
+_as_wandb.add_to(Run)
 
 
 def latest() -> Optional[Run]:
@@ -711,7 +755,8 @@ def is_refusal(error: BaseException) -> bool:
 _COLUMNS = 16_000  # record/frame.h
 _CAUSES = 16  # that are said and counted one by one
 _SYNC_MS = 1000  # so long a summary waits for the numbers of the last steps
-_HELD = 'exist="new" records beside it, exist="resume" goes on with it'
+_HELD = {"error": 'exist="new" records beside it, exist="resume" goes on with it', "resume": 'exist="new" records beside it'}
+_here: "dict[str, weakref.ref[Run]]" = {}  # runs that this process began, by their folder's real path
 
 
 def _keeper() -> Optional[str]:
@@ -730,8 +775,9 @@ def _open_at(run: Run, directory: str, exist: str, name: Optional[str], config: 
         except FileExistsError as error:
             if exist == "new":
                 continue
-            raise (FileExistsError(f"{error}: {_HELD}") if exist == "error" else error) from None
+            raise FileExistsError(f"{error}: {_HELD[exist]}") from None
         run.directory, run.attempt = at, run._attempt()
+        _here[os.path.realpath(directory)] = _here[os.path.realpath(at)] = weakref.ref(run)
         return
 
 
@@ -760,9 +806,29 @@ def _begin(run: Run, directory: Any, config: Any, options: dict[str, Any]) -> No
     if options["device_phases"]:
         run._wants_device = True
         run._wake(0, False)
+    run._config, run._name = Config(config, lambda new: run.facts({"config": new})), options["name"] or ""
     run.enabled, run._verdict = True, options["verdict"]
     _open.add(run)
     _watch_excepthook()
+
+
+def _again(directory: Any) -> str:
+    """Returns what is done where nobody says it, if the folder holds a run: "new" where this process began it, or a notebook runs.
+
+    Of this process a run that is still open ends, as W&B has it where a cell is run twice.
+    """
+    try:
+        begun_here = _here.get(os.path.realpath(os.fspath(directory)))
+    except (TypeError, ValueError):
+        return "error"  # which opening it says
+    before = begun_here() if begun_here is not None else None
+    if before is not None:
+        before.finish()
+    if begun_here is not None:
+        return "new"
+    from tscope._init import in_notebook
+
+    return "new" if in_notebook() else "error"
 
 
 def start(
@@ -788,11 +854,13 @@ def start(
     the launcher; `ranks` says which of them record. A folder that holds a run is left as it is, and nothing is recorded; with
     exist="new" the run goes into DIRECTORY-2, -3, ..., and with exist="resume" the run there goes on: this is a further attempt of one
     training, beside the earlier ones. That is so without being asked where the launcher says that the job was requeued or restarted
-    (Slurm, torchrun, Ray Train). `facts` are added to those that are found here; `memory_every` is the steps between two samples of
-    memory, 0 for none; `flush_ms` is the milliseconds whose steps a loss of power may cost; `patch` keeps the text of uncommitted
-    changes, not only their digest. `device_phases` has CUDA time the phases that are marked, by events that are read when they are
-    done; the host's times of them are regions then. `verdict` says at the end, on standard error, what bound the run and what to try:
-    in ten lines, on rank 0 alone.
+    (Slurm, torchrun, Ray Train). In a notebook, and where this process began the run that the folder holds, "new" is so without being
+    asked, but for strict=True: a cell may be run twice; what was still open ends, and one line says where the new one is.
+
+    `facts` are added to those that are found here; `memory_every` is the steps between two samples of memory, 0 for none; `flush_ms`
+    is the milliseconds whose steps a loss of power may cost; `patch` keeps the text of uncommitted changes, not only their digest.
+    `device_phases` has CUDA time the phases that are marked, by events that are read when they are done; the host's times of them are
+    regions then. `verdict` says at the end, on standard error, what bound the run and what to try: in ten lines, on rank 0 alone.
 
     A run that cannot be recorded, whatever the cause, is said in one line on standard error, and training goes on: what is returned has
     `enabled` False, and its methods do nothing. With strict=True the cause is raised instead. A word for `exist` that there is none of
@@ -801,11 +869,12 @@ def start(
     >>> run = tscope.start("runs/first", config={"lr": 1e-3}, facts={"data": {"name": "digits"}})
     >>> run.rank, run.world_size
     (0, 1)
-    >>> tscope.start("runs/first").enabled
+    >>> tscope.start("runs/first", exist="error").enabled
     False
     """
+    asked = exist is not None
     if exist is None:
-        exist = "resume" if _resume.restarted() else "error"
+        exist = "resume" if _resume.restarted() else "error" if strict else _again(directory)
     if exist not in _resume.EXIST:
         raise ValueError(f'exist is "error", "new" or "resume", not {exist!r}')
     options = {
@@ -822,4 +891,6 @@ def start(
             error._of_start = True  # type: ignore[attr-defined]
             raise
         say(f"{why(error)}; nothing is recorded, and training goes on")
+    if run.enabled and not asked and run.directory != os.fspath(directory) and run.rank == 0:
+        say(f"{_paths.shown(os.fspath(directory))} holds a run: this one is recorded in {_paths.shown(run.directory)}")
     return run
