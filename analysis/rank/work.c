@@ -210,6 +210,7 @@ void ts_work_of_facts(const struct ts_facts *facts, struct ts_work *ret_work)
 		ROW("work.tokens_per_step", tokens_per_step),
 		ROW("work.samples_per_step", samples_per_step),
 		ROW("work.accumulation", accumulation),
+		ROW("work.warmup_steps", warmup_steps),
 		ROW("parallelism.world_size", world_size),
 		ROW("parallelism.pipeline_stages", pipeline_stages),
 		ROW("parallelism.microbatches", microbatches),

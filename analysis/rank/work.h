@@ -45,6 +45,7 @@ struct ts_work_text {
 struct ts_work {
 	struct ts_work_number flops_per_step, hardware_flops_per_step, recompute_flops_per_step, flops_ranks;
 	struct ts_work_number peak_flops, tokens_per_step, samples_per_step, accumulation;
+	struct ts_work_number warmup_steps; /* that the program declared */
 	struct ts_work_number world_size, pipeline_stages, microbatches, virtual_stages;
 	struct ts_work_number wall_time_s, n_steps;
 	struct ts_work_number device_bytes; /* size of the device's memory */

@@ -223,7 +223,7 @@ enum ts_status ts_note_device_memory(struct ts_notes *a, const struct ts_analyze
 	return status;
 }
 
-enum ts_status ts_note_warmup(struct ts_notes *a, const struct ts_analyze_request *request, struct ts_error *err)
+enum ts_status ts_note_warmup(struct ts_notes *a, const struct ts_analyze_request *request, bool of_run, struct ts_error *err)
 {
 	char text[NOTE_BYTES];
 
@@ -240,12 +240,14 @@ enum ts_status ts_note_warmup(struct ts_notes *a, const struct ts_analyze_reques
 		return TS_OK;
 	if (a->analysis->warmup_cut < request->warmup)
 		snprintf(text, sizeof text,
-			 "all %" PRIu64 " steps are left out, because --warmup %" PRIu64 " covers the whole run",
-			 a->analysis->warmup_cut, request->warmup);
+			 "all %" PRIu64 " steps are left out, because %s %" PRIu64 " covers the whole run%s",
+			 a->analysis->warmup_cut, of_run ? "work.warmup_steps =" : "--warmup", request->warmup,
+			 of_run ? "; --warmup 0 keeps them" : "");
 	else
-		snprintf(text, sizeof text, "the first %" PRIu64 " step%s of each rank %s left out",
+		snprintf(text, sizeof text, "the first %" PRIu64 " step%s of each rank %s left out%s",
 			 a->analysis->warmup_cut, a->analysis->warmup_cut == 1 ? "" : "s",
-			 a->analysis->warmup_cut == 1 ? "is" : "are");
+			 a->analysis->warmup_cut == 1 ? "is" : "are",
+			 of_run ? ", as the run declares by work.warmup_steps; --warmup 0 keeps all" : "");
 	return note(a, text, err);
 }
 

@@ -26,7 +26,8 @@ enum ts_status ts_note_coarse(struct ts_notes *a, uint64_t rows, bool any, struc
 /* Notes where the memory of the device comes from, if the request gives it, and what the run says. */
 enum ts_status ts_note_device_memory(struct ts_notes *a, const struct ts_analyze_request *request,
 				     const struct ts_work_number *recorded, struct ts_error *err);
-enum ts_status ts_note_warmup(struct ts_notes *a, const struct ts_analyze_request *request, struct ts_error *err);
+/* of_run: the run itself declares the warm-up that the request has. */
+enum ts_status ts_note_warmup(struct ts_notes *a, const struct ts_analyze_request *request, bool of_run, struct ts_error *err);
 enum ts_status ts_note_missing(struct ts_notes *a, const struct ts_description *d, struct ts_error *err);
 /* Notes the ranks of the run that have no phases. */
 enum ts_status ts_note_untimed(struct ts_notes *a, const int32_t *ranks, size_t n, struct ts_error *err);

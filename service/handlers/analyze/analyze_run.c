@@ -26,11 +26,14 @@
 #include "service/handlers/core/resolve.h"
 #include "service/handlers/core/run_ending.h"
 
+enum { WARMUP_MOST = 1 << 30 }; /* steps; a run that declares more declares nothing */
+
 struct analyzing {
 	struct ts_fetch *fetch;
 	const struct ts_run *run;
 	const struct ts_index *index; /* of the analyzed rank */
-	const struct ts_analyze_request *request;
+	const struct ts_analyze_request *request; /* what was asked, or `declared` */
+	struct ts_analyze_request declared; /* the same with the warm-up that the run declares */
 	struct ts_arena *arena; /* for the result */
 	struct ts_analysis *out;
 	struct ts_notes notes;
@@ -464,6 +467,19 @@ static enum ts_status snapshot_of_any(struct analyzing *a, struct ts_error *err)
 	return ts_note_snapshot_of_any(&a->notes, n, of->name, counts, err);
 }
 
+/* A warm-up that the program declared counts where none is asked for. */
+static void take_declared_warmup(struct analyzing *a)
+{
+	const struct ts_work_number *steps = &a->work.warmup_steps;
+
+	if (a->request->has_warmup || !steps->known || steps->value > WARMUP_MOST)
+		return;
+	a->declared = *a->request;
+	a->declared.has_warmup = true;
+	a->declared.warmup = (uint64_t)steps->value;
+	a->request = &a->declared;
+}
+
 static enum ts_status find_files(struct analyzing *a, struct ts_error *err)
 {
 	if (ts_traces_find(a->fetch, a->run, a->arena, &a->traces, err) ||
@@ -512,9 +528,11 @@ static enum ts_status reduce(struct analyzing *a, struct ts_error *err)
 		return err->status;
 	a->out->run = a->about.run;
 	a->out->rank = a->index->rank;
-	if (ts_note_rank(&a->notes, a->request, a->index, err) || read_work(a, err) ||
-	    find_files(a, err) || each_rank(a, err) || note_files(a, err) || note_unused_traces(a, err) ||
-	    ts_note_warmup(&a->notes, a->request, err) || ts_note_missing(&a->notes, &a->about, err) ||
+	if (ts_note_rank(&a->notes, a->request, a->index, err) || read_work(a, err))
+		return err->status;
+	take_declared_warmup(a);
+	if (find_files(a, err) || each_rank(a, err) || note_files(a, err) || note_unused_traces(a, err) ||
+	    ts_note_warmup(&a->notes, a->request, a->request == &a->declared, err) || ts_note_missing(&a->notes, &a->about, err) ||
 	    ts_note_superseded(&a->notes, a->index, err) || ts_gaps_of_rank(a->fetch, a->index, &a->facts, &a->notes, err))
 		return err->status;
 	if (all_ranks(a, err) || ts_replicas_of_run(a->fetch, a->run, a->arena, &a->out->measures, err))

@@ -209,6 +209,34 @@ static void memory_of_the_device(void **state)
 	world_close(&w);
 }
 
+/* What the program declared counts, unless something else is asked for. */
+static void warmup_that_the_run_declares(void **state)
+{
+	struct told two = {TS_RANK_JOB, "work.warmup_steps", NULL, 2}, many = {TS_RANK_JOB, "work.warmup_steps", NULL, 99};
+	struct cells c = {.n = 0};
+	struct ts_analysis a;
+	struct world w;
+	struct ts_id id;
+
+	(void)state;
+	world_open(&w);
+	small_run(&c, 0, 0.0);
+	id = make_run(&w, &c, &two, 1);
+	analyze(&w, id, (struct ts_analyze_request){.has_warmup = false}, &a);
+	assert_int_equal(a.warmup_cut, 2);
+	assert_true(has_note(&a, "the first 2 steps of each rank are left out, as the run declares by work.warmup_steps; --warmup 0 keeps all"));
+	expect_measure(&a.measures, "timing", "step", "total_s", 13);
+	analyze(&w, id, (struct ts_analyze_request){.has_warmup = true, .warmup = 3}, &a);
+	assert_int_equal(a.warmup_cut, 3);
+	assert_true(has_note(&a, "the first 3 steps of each rank are left out"));
+	analyze(&w, id, (struct ts_analyze_request){.has_warmup = true, .warmup = 0}, &a);
+	assert_int_equal(a.warmup_cut, 0);
+	analyze(&w, make_run(&w, &c, &many, 1), (struct ts_analyze_request){.has_warmup = false}, &a);
+	assert_true(has_note(&a, "all 5 steps are left out, because work.warmup_steps = 99 covers the whole run; --warmup 0 keeps them"));
+	cells_free(&c);
+	world_close(&w);
+}
+
 static void no_steps_at_all(void **state)
 {
 	struct told name = {TS_RANK_JOB, "session.name", "trace only", 0}, host = {2, "session.host", "h", 0};
@@ -736,6 +764,7 @@ int main(void)
 		cmocka_unit_test(what_memory_cannot_hold_is_said_at_once),
 		cmocka_unit_test(several_ranks),
 		cmocka_unit_test(memory_of_the_device),
+		cmocka_unit_test(warmup_that_the_run_declares),
 		cmocka_unit_test(no_steps_at_all),
 		cmocka_unit_test(step_times_by_timestamps),
 		cmocka_unit_test(what_waited_for_a_cpu),
