@@ -224,7 +224,8 @@ static void warmup_that_the_run_declares(void **state)
 	id = make_run(&w, &c, &two, 1);
 	analyze(&w, id, (struct ts_analyze_request){.has_warmup = false}, &a);
 	assert_int_equal(a.warmup_cut, 2);
-	assert_true(has_note(&a, "the first 2 steps of each rank are left out, as the run declares by work.warmup_steps; --warmup 0 keeps all"));
+	assert_true(has_note(&a, "the first 2 steps of each rank are left out, as the run declares by work.warmup_steps; "
+				 "--warmup 0 keeps all"));
 	expect_measure(&a.measures, "timing", "step", "total_s", 13);
 	analyze(&w, id, (struct ts_analyze_request){.has_warmup = true, .warmup = 3}, &a);
 	assert_int_equal(a.warmup_cut, 3);
@@ -232,7 +233,8 @@ static void warmup_that_the_run_declares(void **state)
 	analyze(&w, id, (struct ts_analyze_request){.has_warmup = true, .warmup = 0}, &a);
 	assert_int_equal(a.warmup_cut, 0);
 	analyze(&w, make_run(&w, &c, &many, 1), (struct ts_analyze_request){.has_warmup = false}, &a);
-	assert_true(has_note(&a, "all 5 steps are left out, because work.warmup_steps = 99 covers the whole run; --warmup 0 keeps them"));
+	assert_true(has_note(&a, "all 5 steps are left out, because work.warmup_steps = 99 covers the whole run; "
+				 "--warmup 0 keeps them"));
 	cells_free(&c);
 	world_close(&w);
 }
