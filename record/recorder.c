@@ -111,7 +111,7 @@ void ts_run_trouble(struct tscope_run *run, const char *what)
 
 	if (!atomic_compare_exchange_strong(&run->trouble, &none, 1))
 		return;
-	(void)snprintf(run->first, sizeof run->first, "%s", what);
+	(void)snprintf(run->first, sizeof run->first, "%.*s", (int)sizeof run->first - 1, what);
 	atomic_store_explicit(&run->trouble, 2, memory_order_release);
 	ts_run_say(run, what);
 }

@@ -61,7 +61,8 @@ enum ts_status ts_stored_choose(struct ts_cli *cli, const struct ts_run_trace *t
 		found = &traces[i];
 	}
 	if (!found && !n)
-		return ts_error_set(err, TS_NOT_FOUND, "analyze: the run has no trace that could be read");
+		return ts_error_set(err, TS_NOT_FOUND, "analyze: the run has no trace that could be read, and %s is no file of one",
+				    name);
 	if (!found)
 		return ts_error_set(err, TS_NOT_FOUND, "analyze: the run has no trace %s that could be read; it has %s", name, names);
 	*ret_trace = found;

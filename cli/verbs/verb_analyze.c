@@ -15,6 +15,7 @@
 #include "cli/trace/stored_trace.h"
 #include "cli/verbs/analyze_options.h"
 #include "cli/verbs/verbs.h"
+#include "ingest/trace/trace_sniff.h"
 
 static enum ts_status numbers(const struct ts_args *args, struct ts_analyze_request *request, struct ts_error *err)
 {
@@ -92,7 +93,15 @@ static enum ts_status of_trace(struct ts_cli *cli, const char *path, bool folder
 	return folder ? ts_analyze_trace_folder(cli, path, err) : ts_analyze_trace(cli, path, err);
 }
 
-/* --trace NAME: one trace of the run instead of its steps. */
+static bool is_file_of_trace(const char *path)
+{
+	struct ts_error none;
+	bool is = false;
+
+	return !ts_trace_sniff(path, &is, &none) && is;
+}
+
+/* --trace NAME: one trace of the run instead of its steps; a name that none has may be the path of one that was not pushed with it. */
 static enum ts_status of_stored(struct ts_cli *cli, const char *name, const struct ts_analyze_request *request, struct ts_error *err)
 {
 	const struct ts_run_trace *chosen = NULL;
@@ -102,10 +111,11 @@ static enum ts_status of_stored(struct ts_cli *cli, const char *name, const stru
 	size_t n = 0;
 
 	if (ts_analyze_refuse(cli, TS_OF_STORED, name, err) || ts_cli_run(cli, ts_cli_word(cli, 0), &spec, err) ||
-	    ts_ask_get(cli->target.channel, spec, &cli->arena, &run, err) || ts_stored_traces(cli, &run, &traces, &n, err) ||
-	    ts_stored_choose(cli, traces, n, name, request->has_rank, request->rank, &chosen, err))
+	    ts_ask_get(cli->target.channel, spec, &cli->arena, &run, err) || ts_stored_traces(cli, &run, &traces, &n, err))
 		return err->status;
-	return ts_analyze_stored(cli, chosen, err);
+	if (!ts_stored_choose(cli, traces, n, name, request->has_rank, request->rank, &chosen, err))
+		return ts_analyze_stored(cli, chosen, err);
+	return err->status == TS_NOT_FOUND && is_file_of_trace(name) ? ts_analyze_trace(cli, name, err) : err->status;
 }
 
 static enum ts_status of_chosen_snapshot(struct ts_cli *cli, const struct ts_get_reply *run, const struct ts_snapshot_choice *choice,

@@ -202,7 +202,8 @@ static const struct ts_option analyze_options[] = {
 	{.name = "rank", .letter = 'r', .argument = "N",
 	 .help = "analyze this rank (default: the lowest rank that has steps)"},
 	{.name = "trace", .argument = "NAME",
-	 .help = "show what this trace of the run says, as of a file; --rank says whose where several ranks have one of this name"},
+	 .help = "show what this trace of the run says, as of a file, or the trace at this path; --rank says whose where several ranks "
+		 "have one of this name"},
 	{.name = "snapshot", .argument = "NAME", .help = "show what this memory snapshot of the run says, as of a file"},
 	{.name = "flops-per-step", .argument = "F",
 	 .help = "floating-point operations of the model in one step, such as 6.1e12"},

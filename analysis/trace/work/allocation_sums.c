@@ -143,8 +143,8 @@ enum ts_status ts_allocation_sums(const struct ts_trace *trace, const struct ts_
 {
 	struct ts_allocation_place *places;
 	struct ts_allocation_sum *sums;
-	struct instant *in;
-	size_t n, n_places = 0;
+	struct instant *in = NULL;
+	size_t n = 0, n_places = 0;
 
 	if (gather(trace, nest, arena, &in, &n, err))
 		return err->status;
