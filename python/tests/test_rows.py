@@ -43,6 +43,49 @@ ROWS = {
 }  # fmt: skip
 
 
+# Loops as W&B's documentation has them: the quickstart, an axis of its own, explicit steps, commit=False.
+SCRIPTS = {
+    "quickstart": """
+with wandb.init(entity="me", project="my-awesome-project", config={"learning_rate": 0.02, "epochs": 10}) as run:
+    epochs = run.config["epochs"]
+    offset = random.random() / 5
+    for epoch in range(2, epochs):
+        acc = 1 - 2**-epoch - random.random() / epoch - offset
+        loss = 2**-epoch + random.random() / epoch + offset
+        run.log({"acc": acc, "loss": loss})
+""",
+    "axis": """
+run = wandb.init(project="axes")
+run.define_metric("custom_step")
+run.define_metric("validation_loss", step_metric="custom_step")
+for i in range(200):
+    run.log({"train_loss": random.random() / (i + 1), "custom_step": i**2, "validation_loss": random.expovariate(1)})
+wandb.finish()
+""",
+    "explicit": """
+wandb.init(project="axes")
+for step in range(0, 1000, 7):
+    wandb.log({"train/loss": random.gauss(0, 1), "train/lr": 1e-3 * 0.99**step}, step=step)
+    if step % 49 == 0:
+        wandb.log({"val/acc": random.random(), "val": {"top1": random.random(), "n": step}}, step=step)
+wandb.log({"final": 1e-310, "inf": float("inf")})
+""",
+    "commit": """
+wandb.init(project="commit", config={"batch_size": 64})
+wandb.config.update({"epochs": 5})
+for epoch in range(wandb.config.epochs):
+    for batch in range(30):
+        wandb.log({"train/loss": random.random(), "train/epoch": epoch + batch / 30}, commit=False)
+        if batch % 3 == 0:
+            wandb.log({"grad": random.random()}, commit=False)
+        wandb.log({"lr": 0.1 * 0.9**epoch})
+    wandb.log({"val/loss": random.random(), "val/acc": random.random()}, commit=False)
+wandb.run.summary["best"] = 0.25
+wandb.finish()
+""",
+}
+
+
 class Rows(support.Case):
     def rows(self, directory="runs/exp1"):
         """Returns the numbers of the recorded steps."""
@@ -109,6 +152,32 @@ class Rows(support.Case):
                 run.log(numbers, **words)
         self.assertGreater(len(theirs), 50)
         self.assertEqual(self.rows(), theirs)
+
+    @unittest.skipUnless(WANDB, "needs wandb")
+    def test_scripts_of_wandb(self):
+        """What `import tscope as wandb` records, with the command and without, is what W&B writes: the same steps and bits."""
+        from test_follow import history
+
+        environment = {"WANDB_MODE": "offline", "WANDB_SILENT": "true", "WANDB_CONSOLE": "off", "OMP_NUM_THREADS": "1"}
+        environment["PYTHONPATH"] = os.path.dirname(os.path.dirname(tscope.__file__))
+        for name, text in SCRIPTS.items():
+            with self.subTest(name):
+                for module in ("wandb", "tscope"):
+                    with open(f"{module}_{name}.py", "w", encoding="utf-8") as file:
+                        file.write(f"import random\nimport {module} as wandb\nrandom.seed(5)\n{text}")
+                for words in ([f"wandb_{name}.py"], [f"tscope_{name}.py"], ["-m", "tscope", "--no-verdict", f"tscope_{name}.py"]):
+                    done = subprocess.run([sys.executable, *words], env={**os.environ, **environment}, capture_output=True, text=True)
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                (path,) = glob.glob("wandb/offline-run-*/*.wandb")
+                theirs = {step: {n: float(v) for n, v in cells.items() if not n.startswith("_")} for step, cells in history(path)}
+                if name == "axis":  # as `tscope push` numbers them
+                    theirs = {int(cells["custom_step"]): cells for cells in theirs.values()}
+                ours = glob.glob("runs/*/*")
+                self.assertEqual(len(ours), 2)
+                for directory in ours:
+                    self.assertEqual(self.rows(directory), theirs)
+                support.shutil.rmtree("wandb")
+                support.shutil.rmtree("runs")
 
     def test_time_of_a_step_is_that_since_the_one_before(self):
         with self.start() as run:

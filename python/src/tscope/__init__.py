@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from tscope._follow import follow
     from tscope._init import finish, init
     from tscope._profilers import AutoProfiler, Profiler
-    from tscope._timers import CUDATimer, CUDATimerCollection, trace_step, trace_time
+    from tscope._timers import CUDATimer, CUDATimerCollection, trace_step, trace_time, trace_timestep
 
     __version__: str
 
@@ -29,6 +29,7 @@ __all__ = [
     "start",
     "trace_step",
     "trace_time",
+    "trace_timestep",
 ]
 
 _LATER = {
@@ -42,6 +43,7 @@ _LATER = {
     "init": "tscope._init",
     "trace_step": "tscope._timers",
     "trace_time": "tscope._timers",
+    "trace_timestep": "tscope._timers",
 }
 
 

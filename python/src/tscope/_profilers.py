@@ -25,7 +25,8 @@ def _synchronize() -> None:
 class Profiler:
     """The Profiler of pytscope, which records into a folder that holds no run yet: RUN_DIR, or RUN_DIR-2, ... where it does.
 
-    Two things differ on purpose: steps of the warm-up are recorded, and their number is a fact; time that no mark covers is not lost.
+    Some things differ on purpose: steps of the warm-up are recorded, and `tscope analyze` leaves them out of times; time that no mark
+    covers is not lost; `flush_every` is not needed, since what ended is written within 20 ms; a `clock` is not used, which is said.
 
     >>> with Profiler("runs/profiled", config={"lr": 0.1}) as prof:
     ...     for batch in prof.iter_data([1, 2]):
@@ -60,6 +61,7 @@ class Profiler:
             "exist": "new",
         }
         self._where = run_dir
+        self._unused = [] if clock is None else ["clock: phases are timed by the recorder's own clock, so another one"]
 
     def start(self) -> "Profiler":
         """Begins the run.
@@ -68,6 +70,8 @@ class Profiler:
         """
         if not self.run.enabled:
             self.run = start(self._where, **self._how)
+            for what in self._unused if self.run.enabled else ():
+                self.run._cannot(what)
         return self
 
     def finish(self) -> None:
@@ -194,6 +198,8 @@ class AutoProfiler(Profiler):
         super().__init__(run_dir, name, warmup, sync, collect_memory, flush_every, True, distributed, None, config)
         self._model, self._optimizer, self._comm, self._flops = model, optimizer, capture_comm, measure_flops
         known = {"flops_per_step": flops_per_step, "peak_flops": peak_flops}
+        if fwd_bwd_factor != 3.0:
+            self._unused.append("fwd_bwd_factor: the FLOPs of the real backward are counted, so a factor")
         self._known = {key: value for key, value in known.items() if value is not None}
 
     def start(self) -> "AutoProfiler":

@@ -16,6 +16,17 @@ def _place(run: "Run", name: str) -> str:
     return os.path.join(os.path.dirname(_recording.at(run.directory, run.rank, run.world_size)), name)
 
 
+def of_axolotl(io_options: dict[str, Any]) -> tuple[int, int, int]:
+    """Takes Axolotl's words out of the options: how many steps to wait, to trace and throw away, and to keep.
+
+    >>> of_axolotl({"profiler_steps": 4, "profiler_steps_start": 10})
+    (9, 1, 4)
+    """
+    active, first = int(io_options.pop("profiler_steps")), int(io_options.pop("profiler_steps_start", 0))
+    warmup = min(first, 1)
+    return first - warmup, warmup, active
+
+
 class Profile(Window):
     """Traces of torch's profiler: nothing for `wait` steps, thrown away for `warmup` steps, kept for `active` steps.
 

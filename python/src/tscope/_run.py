@@ -407,18 +407,27 @@ class Run(Recorder):
 
         Of a cycle nothing is traced for `wait` steps, `warmup` steps are traced and thrown away, and `active` steps are kept. Further
         cycles write trace-STEP.json.gz beside it. `options` are those of torch.profiler.profile. The steps have a phase
-        `profiler`, by which `GATE.exclude = phase:profiler` leaves them out.
+        `profiler`, by which `GATE.exclude = phase:profiler` leaves them out. Axolotl's words are taken, too: `profiler_steps` of them
+        are traced from step `profiler_steps_start` on, and with CUDA their memory is kept, as by `snapshot`.
 
         >>> run.profile(wait=10, warmup=1, active=2)
         """
         if not self.enabled:
             return
         try:
-            from tscope._profiling import Profile
+            from tscope._profiling import Profile, of_axolotl
 
+            if "profiler_steps" in options:
+                wait, warmup, active = of_axolotl(options)
+                self._snapshot_if_cuda(wait + warmup, active)
             self._add_window(Profile(self, wait, warmup, active, repeat, options))
         except Exception as error:
             self._cannot(f"profile: {type(error).__name__}: {error}")
+
+    def _snapshot_if_cuda(self, start: int, steps: int) -> None:
+        torch = sys.modules.get("torch")
+        if torch is not None and torch.cuda.is_available():
+            self.snapshot(start, steps)
 
     def snapshot(self, start: int = 0, steps: int = 3) -> None:
         """Keeps the history of CUDA's memory over some steps, into snapshot.pickle in the folder of the run; without CUDA it says so.

@@ -152,6 +152,9 @@ def trace_time(name: str, use_gpu: bool = True) -> Callable[[Function], Function
     return decorate
 
 
+trace_timestep = trace_time  # TraceML's older name of it
+
+
 def _event(cuda: Any) -> Any:
     if cuda is None or cuda.is_current_stream_capturing():
         return None
