@@ -157,6 +157,13 @@ class Init(support.Case):
         self.assertEqual((second.enabled, third.directory), (False, "runs/b-2"))
         self.assertEqual(len(self.said.splitlines()), 1)
 
+    def test_ranks_agree_on_a_folder(self):
+        said = self.ranks(2, "import time, os, tscope\ntime.sleep(1.1 * int(os.environ['RANK']))\nrun = tscope.init(project='p')\n"
+                          "run.log({'loss': 1})\nprint(run.directory)\nrun.finish()\n", MASTER_PORT="29511", TORCHELASTIC_RUN_ID="job")
+        self.assertEqual(len({line.splitlines()[-1] for line in said}), 1, said)
+        (directory,) = glob.glob("runs/p/*")
+        self.assertEqual(sorted(glob.glob(directory + "/rank*")), [directory + "/rank0", directory + "/rank1"])
+
     def test_run_of_an_id_goes_on(self):
         for at in range(3):
             with self.quietly(tscope.init, project="p", id="abc", resume="allow") as run:

@@ -297,6 +297,14 @@ class Rows(support.Case):
         self.assertTrue(last.startswith("tscope: not recorded in ./runs/exp1: 11 in all: "), last)
         self.assertEqual(self.facts()["session"]["not_recorded"], {"count": 11, "causes": causes})
 
+    def test_marks_outside_of_steps(self):
+        with contextlib.redirect_stderr(io.StringIO()) as said, self.start() as run:
+            for i in range(3):
+                run.mark("forward")
+                run.log(loss=i)
+        self.assertEqual(said.getvalue().splitlines()[-1],
+                         "tscope: not recorded in ./runs/exp1: 3 in all: a phase was marked outside of a step (3)")
+
     def test_nothing_is_said_where_all_is_recorded(self):
         with contextlib.redirect_stderr(io.StringIO()) as said, self.start() as run:
             for i in range(5):

@@ -7,7 +7,7 @@ import time
 from collections.abc import Mapping
 from typing import Any, Optional
 
-from tscope import _paths, _resume, _run, _zero
+from tscope import _paths, _ranks, _resume, _run, _zero
 from tscope._config import Config
 from tscope._say import say, why
 
@@ -120,9 +120,11 @@ def _as_name(text: Any) -> str:
 
 
 def _place(directory: Any, project: Any, leaf: Optional[str]) -> str:
-    """Returns DIRECTORY/runs/PROJECT/LEAF; without a leaf, the program's name and the time."""
+    """Returns DIRECTORY/runs/PROJECT/LEAF; without a leaf, the program's name and the time, but for several ranks."""
     parts = [os.fspath(directory)] if directory else []
     parts += ["runs", *([_as_name(project)] if project else [])]
+    if not leaf and _ranks.here(None, None)[1] > 1:
+        leaf = _paths.program_of(sys.argv)  # ranks that begin at different seconds agree on it
     return os.path.join(*parts, _as_name(leaf) if leaf else f"{_paths.program_of(sys.argv)}-{time.strftime('%Y%m%d-%H%M%S')}")
 
 

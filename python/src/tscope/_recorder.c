@@ -300,6 +300,8 @@ PyObject *recorder_mark(Recorder *self, PyObject *name)
 
 	if (!self->run)
 		Py_RETURN_NONE;
+	if (!self->open)
+		return cannot(self, "a phase was marked outside of a step");
 	/* A phase that the host's clock has timed before (the wait for data) stays with it. */
 	kind = self->device && !is_known(self, PHASES, name) ? DEVICE_PHASES : PHASES;
 	column = recorder_column(self, kind, name);
