@@ -157,6 +157,35 @@ class Checks(support.Case):
                         self.assertEqual(found.get("kept", {}).get("times"), None if clear else 3)
                         self.assertEqual(len(graphs), 1)
 
+    def test_kept_no_more(self):
+        """A look that finds the gradients cleared takes back what was said, and none follows it."""
+        import torch
+
+        optimizers = []
+
+        def held(model):
+            return model.parameters()
+
+        def backward(loss, at=(4,)):
+            if self.done in at:
+                optimizers[0].zero_grad()
+            self.done += 1
+            loss.backward()
+
+        real = torch.optim.SGD.__init__
+        for name, at, expected in (("late", (7, 8), (3, 4)), ("early", (1,), None)):
+            self.done = 0
+            optimizers.clear()
+
+            def made(optimizer, *args, **how):
+                optimizers.append(optimizer)
+                real(optimizer, *args, **how)
+
+            with unittest.mock.patch.object(torch.optim.SGD, "__init__", made):
+                found = self.train(f"runs/{name}", clear=False, steps=16, held=held, backward=lambda loss, at=at: backward(loss, at))
+            told = found.get("kept")
+            self.assertEqual(told and (told["times"], told["of"]), expected)
+
     def test_gradients_of_another_kind_are_not_kept(self):
         import torch
 

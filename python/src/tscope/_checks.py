@@ -241,15 +241,15 @@ class Kept:
     """Whether the gradients of the optimizer's last step are there still when the next backward pass comes, which then adds to them.
 
     It is asked as torch adds to a gradient, of the node that does: no graph of torch.compile knows of it, and to ask for gradients that
-    are added to nothing does not come there.
+    are added to nothing does not come there. Gradients that were cleared once are so by the program, and no more is looked at.
     """
 
     def __init__(self, run: "Run", findings: Findings) -> None:
         self._run, self._findings = run, findings
         self._hook: Any = None
         self._node: Any = None  # torch keeps it only as long as a graph has it
-        self.times = self.of = 0
-        self._first = 0
+        self.times = self._first = 0
+        self.cleared = False
 
     def look(self, step: int, name: str, p: Any, used: "Callable[[], Optional[int]]") -> None:
         """Looks at a parameter's gradient when the next one comes; `used` returns the digest of that which the optimizer used."""
@@ -282,13 +282,13 @@ class Kept:
     def _judge(self, step: int, name: str, used: Optional[int], before: Optional[int]) -> None:
         if used is None:
             return  # it was zero, or is not known
-        self.of += 1
-        if used != before:
-            return
-        self.times += 1
-        self._first = step if self.times == 1 else self._first
-        if self.times >= _LEAST and (self.times < 8 or self.times & (self.times - 1) == 0):
-            self._findings.say("kept", {"times": self.times, "of": self.of, "name": name, "first": self._first}, {"last": step})
+        self.cleared = used != before
+        self.times += not self.cleared
+        self._first = step if self.times == 1 and not self.cleared else self._first
+        said = self._findings.has("kept")  # which is taken back
+        if said if self.cleared else self.times >= _LEAST and (self.times < 8 or self.times & (self.times - 1) == 0):
+            found = {"times": self.times, "of": self.times + self.cleared, "name": name, "first": self._first}
+            self._findings.say("kept", found, {"last": step})
 
     def stop(self) -> None:
         """Takes its hook off."""
@@ -502,7 +502,7 @@ class Checks:
             states.update((name, "zero_gradient") for name in zeros.found)
             self._parts.judge(step, states, params, wide, aside)
 
-        if smallest is not None:
+        if smallest is not None and not self._kept.cleared:
             name, p, _ = smallest
             self._kept.look(step, name, p, lambda: None if name in zeros.found else used.get(name))
         return {"params": params.extend, "grads": of_grads}

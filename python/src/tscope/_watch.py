@@ -112,7 +112,15 @@ class Watch:
     def _follow(self, optimizer: Any) -> None:
         """The optimizer is known."""
         self._optimizer, self.awaits, self.forced = optimizer, True, True
-        self._hook = optimizer.register_step_pre_hook(self._steps)
+        step_now, every = self._run._step_now, self._every
+
+        def steps(*_: Any) -> None:
+            """Of the steps that are not watched nothing more than this is asked."""
+            step = step_now()
+            if step is not None and (self.forced or step % every == 0):
+                self._steps()
+
+        self._hook = optimizer.register_step_pre_hook(steps)
         self._forget = scaler_steps.skipped(lambda skipped: self._steps() if skipped is optimizer else None, first=True)
         self._run.facts({"columns": {**_before("params", "grads", "optimizer", "rng"), **self._of_buffers()}})
 
