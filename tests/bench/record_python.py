@@ -170,7 +170,8 @@ def loops(folder, rounds):
         return None
     import tscope
 
-    n, rounds, candidates = 60, 6 * rounds, {"plain loop": plain(*toy()), "empty hooks of torch": hooked(*toy())}
+    # Each round has one watched step of a hundred, as a run has: of shorter ones the median would be that of rounds with one or with none.
+    n, rounds, candidates = 100, 4 * rounds, {"plain loop": plain(*toy()), "empty hooks of torch": hooked(*toy())}
     closing = []
     for name, every in (("tscope.auto", 0), ("tscope.auto, digests every 100 steps", 100)):
         parts = toy()
