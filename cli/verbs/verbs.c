@@ -706,7 +706,7 @@ const struct ts_verb ts_verbs[] = {
 			 "what is free and what empty_cache would not return, and why requests were refused (docs/memory.md); with "
 			 "--at, what was in use after one event.",
 		.options = analyze_options,
-		.first = "warmup rank html trace snapshot fail-on policy device-memory as rows",
+		.first = "warmup rank html trace snapshot fail-on policy device-memory flops-per-step rows",
 		.examples = analyze_examples,
 		.exits = "0 the command succeeded\n"
 			 "1 with --fail-on: there is a finding of that severity or above\n"

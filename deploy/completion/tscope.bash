@@ -143,7 +143,6 @@ _tscope_complete()
 	analyze:--device-memory) :; return ;;
 	analyze:--policy) _tscope_paths -f; return ;;
 	analyze:--fail-on) COMPREPLY=($(compgen -W "low medium high" -- "$cur")); return ;;
-	analyze:--as) COMPREPLY=($(compgen -W "axolotl kempner" -- "$cur")); return ;;
 	analyze:--html) _tscope_paths -f; return ;;
 	analyze:--step) :; return ;;
 	analyze:--overlay) _tscope_paths -f; return ;;
@@ -166,7 +165,7 @@ _tscope_complete()
 	diff:--repeats) _tscope_runs; return ;;
 	diff:--rounding) _tscope_runs; return ;;
 	diff:--policy) _tscope_paths -f; return ;;
-	diff:--as) COMPREPLY=($(compgen -W "traceml axolotl" -- "$cur")); return ;;
+	diff:--as) COMPREPLY=($(compgen -W "traceml" -- "$cur")); return ;;
 	diff:-w|diff:--warmup) :; return ;;
 	diff:--snapshot) :; return ;;
 	diff:--pattern) :; return ;;
@@ -237,7 +236,7 @@ _tscope_complete()
 		list) options+=" -c --columns -s --sort --by -l --limit -a --all --page --all-projects --tags --branches --names --html --csv --no-formulas" ;;
 		show) options+=" --at --device --snapshot -r --rank" ;;
 		facts) options+=" -o --output --command --with-patch --raw" ;;
-		analyze) options+=" -w --warmup -r --rank --trace --snapshot --flops-per-step --peak-tflops --dtype --microbatches --device-memory --policy --fail-on --as --html --rows --fresh --step --overlay --at --device --with --scale --pattern --map" ;;
+		analyze) options+=" -w --warmup -r --rank --trace --snapshot --flops-per-step --peak-tflops --dtype --microbatches --device-memory --policy --fail-on --html --rows --fresh --step --overlay --at --device --with --scale --pattern --map" ;;
 		plot) options+=" --x -s --smooth --log --logx --bands --highlight --by --html -r --rank" ;;
 		explain) options+=" --markdown --playbook" ;;
 		diff) options+=" -i --ignore --exit-on -1 --first -a --all --by --curves --html --repeats --rounding --policy --as -w --warmup --snapshot --reproduce --pattern --map" ;;

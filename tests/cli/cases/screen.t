@@ -89,9 +89,7 @@ $ tscope diff --help
 |       --policy FILE       read thresholds of the diagnosis from FILE:
 |                           DIVERGENCE.name = number (docs/divergence.md)
 |       --as TOOL           compare two summaries by the rules of another tool,
-|                           and show what those rules ignore: traceml; or print
-|                           the tables that Axolotl has of two traces, with the
-|                           right numbers beside: axolotl
+|                           and show what those rules ignore: traceml
 |   -w, --warmup N          of traces: leave out the first N steps that each
 |                           marks; 0 leaves out none (default: the first of three
 |                           or more)
@@ -189,10 +187,10 @@ $ tscope diff --help
 | Two files that the PyTorch profiler wrote may stand in the place of the runs.
 | Then the command says in one sentence why a step of one takes longer, and shows
 | what differs by parts of a step, kernels, operators and functions, with the
-| noise over steps as the error (docs/trace.md). The options --all, --warmup and
-| --as axolotl go with them. Two folders of such traces are compared rank by rank.
-| It exits with 0 if nothing stands out, with 1 if something does, and with 3 if
-| one of them has a single step, so that no error can be given.
+| noise over steps as the error (docs/trace.md). The options --all and --warmup go
+| with them. Two folders of such traces are compared rank by rank. It exits with 0
+| if nothing stands out, with 1 if something does, and with 3 if one of them has a
+| single step, so that no error can be given.
 |
 | Two memory snapshots may stand there, too (docs/memory.md). Then the command
 | shows what grew, what is new and what is gone, by kind and by stack, at the peak
