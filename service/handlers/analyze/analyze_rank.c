@@ -364,7 +364,8 @@ static enum ts_status timing(struct working *w, struct ts_error *err)
 		return err->status;
 	if (!declared(a))
 		w->out->warmup_cut = t.warmup_cut;
-	a->first_timed = declared(a) ? w->first : t.first;
+	/* Where no step has a time, none is known to warm up. */
+	a->first_timed = declared(a) || !times.n ? w->first : t.first;
 	return ts_coincidence_fitted(&w->cross, ts_span_str("step_time"), t.fit, err);
 }
 
