@@ -445,6 +445,15 @@ static void json_notices(struct ts_json *j, const struct ts_notices *notices)
 	ts_json_end(j);
 }
 
+static void json_strings(struct ts_json *j, const char *key, const char *const *texts, size_t n)
+{
+	ts_json_key(j, key);
+	ts_json_array(j);
+	for (size_t i = 0; i < n; i++)
+		ts_json_string(j, texts[i]);
+	ts_json_end(j);
+}
+
 static void json_done(struct ts_json *j, const struct pushed *p)
 {
 	struct ts_run_ref run = run_of(p), part = part_of(p);
@@ -465,6 +474,8 @@ static void json_done(struct ts_json *j, const struct pushed *p)
 	}
 	ts_json_key(j, "source_format");
 	ts_json_string(j, p->run.format);
+	json_strings(j, "guessed_patterns", p->run.guessed, p->run.n_guessed);
+	json_strings(j, "guessed_rows", p->run.first_rows, p->run.n_first_rows);
 	ts_json_count(j, "row_count", p->run.rows);
 	ts_json_count(j, "superseded_row_count", p->run.superseded);
 	ts_json_count(j, "segment_count", p->run.segments);
