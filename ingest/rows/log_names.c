@@ -74,6 +74,8 @@ static const struct row table[] = {
 	{"ms_it", "phases.step", 1e-3, ""},
 	{"fwd(ms)", "phases.forward", 1e-3, "DeepSpeed's log"},
 	{"bwd(ms)", "phases.backward", 1e-3, "DeepSpeed's log"},
+	{"bwd_inner(ms)", "phases.backward", 1e-3, "DeepSpeed's log: without the all-reduce, which bwd has"},
+	{"bwd_allreduce(ms)", "phases.comm", 1e-3, "DeepSpeed's log"},
 	{"step(ms)", "phases.optimizer", 1e-3, "DeepSpeed's log: of the optimizer"},
 	{"time_metrics_end_to_end(s)", "phases.step", 1, "torchtitan"},
 	{"time_metrics_data_loading(s)", "scalars.data_loading_time", 1, "torchtitan: part of the step"},
@@ -243,6 +245,11 @@ bool ts_log_name_is_column(struct ts_span name)
 	return row && ts_span_eq(column, name);
 }
 
+bool ts_log_name_is_special(struct ts_span name)
+{
+	return find(name) && !ts_log_name_is_column(name);
+}
+
 enum ts_status ts_log_name(struct ts_log_names *names, struct ts_span name, struct ts_log_name *ret_name, struct ts_error *err)
 {
 	const struct row *row = find(name);
@@ -278,20 +285,34 @@ static bool word_at(struct ts_span name, size_t at, const char *word)
 	return (!ts_is_alpha(before) || ((before & 32) && !(name.data[at] & 32))) && (!ts_is_alpha(after) || !(after & 32));
 }
 
-bool ts_log_name_measures(struct ts_span name)
+static bool has_word(struct ts_span name, const char *const *words)
 {
-	static const char *const words[] = {
-		"loss", "losses", "acc",  "accuracy", "lr",   "learning", "perplexity", "ppl",	"bpb",	"bpc", "nll",
-		"elbo", "reward", "rew",  "rewards",  "map",  "miou",	  "iou",	"mse",	"rmse", "mae", "bleu",
-		"auc",	"gnorm",  "grad", "gradient", "dice", "logloss",  "top",	"prec", "trl",	"tel", "entropy"};
-
-	if (name.len > NAME_MAX_BYTES)
-		return false;
-	for (size_t at = 0; at < name.len; at++)
-		for (size_t i = 0; ts_is_alpha(name.data[at]) && i < sizeof words / sizeof words[0]; i++)
+	for (size_t at = 0; name.len <= NAME_MAX_BYTES && at < name.len; at++)
+		for (size_t i = 0; ts_is_alpha(name.data[at]) && words[i]; i++)
 			if (word_at(name, at, words[i]))
 				return true;
-	return ts_span_ends(name, "loss") || ts_span_ends(name, "Loss");
+	return false;
+}
+
+bool ts_log_name_scores(struct ts_span name)
+{
+	static const char *const words[] = {"score", "scores", "return", "returns", NULL};
+
+	return has_word(name, words);
+}
+
+bool ts_log_name_measures(struct ts_span name)
+{
+	static const char *const words[] = {"loss",  "losses",	 "acc",	 "accuracy", "lr",     "learning", "perplexity", "ppl",
+					    "bpb",   "bpc",	 "nll",	 "elbo",     "reward", "rew",	   "rewards",	 "map",
+					    "miou",  "iou",	 "mse",	 "rmse",     "mae",    "bleu",	   "auc",	 "gnorm",
+					    "grad",  "gradient", "dice", "logloss",  "top1",   "top5",	   "top-1",	 "top-5",
+					    "top 1", "top 5",	 "prec", "trl",	     "tel",    "entropy",  "kimg",	 NULL};
+
+	/* A loss in percent is one of packets or money. */
+	if (ts_span_ends(name, "loss(%)"))
+		return false;
+	return has_word(name, words) || (name.len <= NAME_MAX_BYTES && (ts_span_ends(name, "loss") || ts_span_ends(name, "Loss")));
 }
 
 void ts_log_names_markdown(struct ts_buf *out)

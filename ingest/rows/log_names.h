@@ -29,15 +29,19 @@ struct ts_log_names {
 	struct ts_arena *arena;
 	struct ts_notices *notices; /* NULL: renamed names are not counted */
 	struct ts_span file;	    /* the file that the notices name */
-	struct ts_span *taken; /* pairs: a column of the table that is in use, and the name that got it */
+	struct ts_span *taken;	    /* pairs: a column of the table that is in use, and the name that got it */
 	size_t n, cap;
 };
 
 /* Whether the name is itself what its column is called: "loss", not "train_loss". Such a name has the first claim. */
 bool ts_log_name_is_column(struct ts_span name);
+/* Whether it is a name of the table that its column has not: "train_loss", not "loss". */
+bool ts_log_name_is_special(struct ts_span name);
 enum ts_status ts_log_name(struct ts_log_names *names, struct ts_span name, struct ts_log_name *ret_name, struct ts_error *err);
 /* Whether a name has a word of what trainings alone measure: "train/CrossEntropyLoss", "val_acc", "lr", "ep_rew_mean". */
 bool ts_log_name_measures(struct ts_span name);
+/* Whether it has a word of what episodes of reinforcement learning are measured by, which other texts have, too: "Average Score". */
+bool ts_log_name_scores(struct ts_span name);
 /* Writes the table in docs/importers.md. */
 void ts_log_names_markdown(struct ts_buf *out);
 

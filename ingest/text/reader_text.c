@@ -45,12 +45,17 @@ struct text {
 	struct ts_text_survey survey;
 	enum ts_text_format format;
 	int32_t rank;
-	int64_t total; /* of the training's bar, where records have no step */
+	int64_t total;		   /* of the training's bar, where records have no step */
 	struct ts_text_axis *axis; /* of records by templates */
+	bool looked;		   /* at such a record of this rank */
+	int32_t looks_at;
 	struct ts_text_guess *guess;
 	bool guessed;				 /* the templates are those of the guess */
 	const char *shown[TS_INGEST_FIRST_ROWS]; /* its first rows with a number */
 	size_t n_shown;
+	struct ts_buf shows; /* the cells of the next of them, and its step */
+	bool shows_step;
+	int64_t shown_step;
 	/* of one reading */
 	bool waits;	     /* the table has a row that is not ended */
 	bool timed;	     /* it has the timers of a row that is to come */
@@ -58,11 +63,11 @@ struct text {
 	int64_t bar_n, base; /* the last state of the bar, and the steps of the epochs before it */
 	int64_t bar_total;
 	char bar_what[TS_TEXT_WHAT * 2];
-	int64_t number;	     /* of the last record with a loss, where there is no bar */
-	bool any, spaced;    /* a step was seen; two steps lie more than one apart */
+	int64_t number;	  /* of the last record with a loss, where there is no bar */
+	bool any, spaced; /* a step was seen; two steps lie more than one apart */
 	int64_t last;
 	struct ts_text_end end; /* how it ended, by the lines behind the last step */
-	struct ts_span final; /* Hugging Face's record of the whole training; empty if there is none */
+	struct ts_span final;	/* Hugging Face's record of the whole training; empty if there is none */
 };
 
 /* --- pieces --- */
@@ -83,18 +88,28 @@ static void find_rank(struct ts_span before, int32_t *rank)
 	}
 }
 
+static bool fits(const struct ts_text_templates *t, struct ts_span text, struct ts_text_record *r, size_t *ret_at)
+{
+	for (size_t i = 0; text.len <= TS_TEXT_LINE_MAX && i < t->n; i++)
+		if (ts_text_pattern_match(ts_span_str(t->items[i]), text, r, NULL, ret_at))
+			return true;
+	return false;
+}
+
+/* Where no template fits without the "2622: " of a line, and one does with it, that is no rank. */
 static bool by_templates(const struct ts_text_templates *t, struct piece *p, struct ts_text_record *r)
 {
-	struct ts_span text = p->line.text;
 	size_t at;
 
-	for (size_t i = 0; text.len <= TS_TEXT_LINE_MAX && i < t->n; i++)
-		if (ts_text_pattern_match(ts_span_str(t->items[i]), text, r, NULL, &at)) {
-			if (p->line.rank == TS_TEXT_NO_RANK)
-				find_rank(ts_span_part(text, 0, at), &p->line.rank);
-			return true;
-		}
-	return false;
+	if (!fits(t, p->line.text, r, &at)) {
+		if (p->line.numbered.len == p->line.text.len || !fits(t, p->line.numbered, r, &at) || at > 0)
+			return false;
+		p->line.text = p->line.numbered;
+		p->line.rank = TS_TEXT_NO_RANK;
+	}
+	if (p->line.rank == TS_TEXT_NO_RANK)
+		find_rank(ts_span_part(p->line.text, 0, at), &p->line.rank);
+	return true;
 }
 
 static enum ts_status look_at(struct text *x, struct ts_span raw, struct piece *p, struct ts_error *err)
@@ -140,12 +155,24 @@ static enum ts_status each_piece(struct text *x, uint64_t most, take_piece *take
 
 /* --- the survey --- */
 
+/* How records follow each other is that of the lowest rank, the only one that is read. */
+static void look_along(struct text *x, int32_t rank)
+{
+	if (!x->looked || rank < x->looks_at)
+		memset(x->axis, 0, sizeof *x->axis);
+	else if (rank > x->looks_at)
+		return;
+	x->looked = true;
+	x->looks_at = rank;
+	ts_text_axis_look(x->axis, x->record);
+}
+
 static enum ts_status survey_piece(struct text *x, const struct piece *p, struct ts_log_table *t, struct ts_error *err)
 {
 	(void)t;
 	(void)err;
 	if (p->format == TS_TEXT_TEMPLATE)
-		ts_text_axis_look(x->axis, x->record);
+		look_along(x, p->line.rank);
 	ts_text_survey_add(&x->survey, p->format, p->line.rank, x->record, p->is_bar ? &p->bar : NULL);
 	return TS_OK;
 }
@@ -188,7 +215,7 @@ static enum ts_status try_guess(struct text *x, struct ts_error *err)
 /* Whether the templates find as many steps as the guess saw lines of, or half of them: a line of another rank has none. */
 static bool holds(const struct text *x)
 {
-	uint64_t steps = x->axis->steps.with ? x->axis->steps.with : x->axis->epochs.with;
+	uint64_t steps = !x->guess->counts ? x->axis->steps.before : x->axis->steps.with ? x->axis->steps.with : x->axis->epochs.with;
 
 	return 2 * steps >= x->guess->lines;
 }
@@ -219,8 +246,19 @@ static void put_number(struct ts_log_table *t, const char *name, int64_t value)
 	ts_log_table_number(t, ts_span_str(name), (double)value, ts_span_of(text, (size_t)n));
 }
 
+/* DeepSpeed's backward has the all-reduce in it; where its parts are said, they are the phases. */
+static void part_backward(struct ts_text_record *r)
+{
+	bool parted = ts_text_record_find(r, "bwd_inner(ms)") && ts_text_record_find(r, "bwd_allreduce(ms)");
+
+	for (size_t i = 0; parted && i < r->n; i++)
+		if (ts_span_is(r->cells[i].name, "bwd(ms)"))
+			r->cells[i].name = ts_span_str("bwd_with_allreduce(ms)");
+}
+
 static void put_cells(struct text *x, struct ts_log_table *t)
 {
+	part_backward(x->record);
 	for (size_t i = 0; i < x->record->n; i++) {
 		const struct ts_text_cell *c = &x->record->cells[i];
 		bool other_step = x->format == TS_TEXT_TEMPLATE && ts_span_is(c->name, "step");
@@ -315,41 +353,62 @@ static enum ts_status add_to_row(struct text *x, const struct piece *p, struct t
 	return TS_OK;
 }
 
-static enum ts_status take_block(struct text *x, const struct piece *p, int64_t step, struct ts_log_table *t, struct ts_error *err)
+/* Keeps the first rows of a guess for whoever is to check it: "step 5: loss 2.5, lr 1e-3". */
+static void end_shown(struct text *x)
 {
-	if (ts_text_axis_repeats(x->axis, x->record) && x->waits && end_row(x, t, err))
-		return err->status;
-	if (x->record->step < x->record->n)
-		put_number(t, "step", step);
-	return add_to_row(x, p, t);
+	struct ts_span cells = ts_buf_view(&x->shows);
+
+	if (!x->shows.failed && cells.len && x->n_shown < TS_INGEST_FIRST_ROWS)
+		x->shown[x->n_shown++] = x->shows_step
+						 ? ts_arena_printf(x->arena, "step %" PRId64 ":%.*s", x->shown_step, TS_SPAN_ARG(cells))
+						 : ts_arena_printf(x->arena, "no step:%.*s", TS_SPAN_ARG(cells));
+	ts_buf_reset(&x->shows);
+	x->shows_step = false;
 }
 
-/* Keeps the first rows of a guess for whoever is to check it: "step 5: loss 2.5, lr 1e-3". */
-static void show_row(struct text *x, int64_t step)
+/* Adds what a line says to the row that is shown next. */
+static void show_cells(struct text *x)
 {
-	struct ts_buf row = TS_BUF_INIT(SHOWN_BYTES);
-
-	if (!x->guessed || x->n_shown == TS_INGEST_FIRST_ROWS)
-		return;
-	ts_buf_printf(&row, "step %" PRId64 ":", step);
-	for (size_t i = 0; i < x->record->n && !row.failed; i++)
+	for (size_t i = 0; x->guessed && x->n_shown < TS_INGEST_FIRST_ROWS && i < x->record->n; i++)
 		if (i != x->record->step && !x->record->cells[i].is_text)
-			ts_buf_printf(&row, " %.*s %.*s", TS_SPAN_ARG(x->record->cells[i].name),
+			ts_buf_printf(&x->shows, "%s %.*s %.*s", x->shows.len ? "," : "", TS_SPAN_ARG(x->record->cells[i].name),
 				      TS_SPAN_ARG(x->record->cells[i].value));
-	if (!row.failed)
-		x->shown[x->n_shown++] = ts_arena_printf(x->arena, "%.*s", TS_SPAN_ARG(ts_buf_view(&row)));
-	ts_buf_finish(&row);
+}
+
+static void show_step(struct text *x, int64_t step)
+{
+	x->shows_step = true;
+	x->shown_step = step;
+}
+
+static enum ts_status take_block(struct text *x, const struct piece *p, int64_t step, struct ts_log_table *t, struct ts_error *err)
+{
+	if (ts_text_axis_repeats(x->axis, x->record) && x->waits) {
+		end_shown(x);
+		if (end_row(x, t, err))
+			return err->status;
+	}
+	(void)add_to_row(x, p, t);
+	show_cells(x);
+	if (x->record->step < x->record->n) {
+		put_number(t, "step", step);
+		show_step(x, step);
+	}
+	return TS_OK;
 }
 
 static enum ts_status take_by_template(struct text *x, const struct piece *p, struct ts_log_table *t, struct ts_error *err)
 {
+	enum ts_text_place place;
 	int64_t step;
 
-	switch (ts_text_axis_step(x->axis, x->record, &step)) {
+	place = ts_text_axis_step(x->axis, x->record, &step);
+	switch (place) {
 	case TS_TEXT_LOST:
 		tell(x, "other_line", TS_NOTICE_INFO, "a line that says nothing about a step in this format");
 		return TS_OK;
 	case TS_TEXT_OPENS:
+		show_cells(x);
 		return add_to_row(x, p, t);
 	case TS_TEXT_BLOCK:
 		return take_block(x, p, step, t, err);
@@ -361,7 +420,12 @@ static enum ts_status take_by_template(struct text *x, const struct piece *p, st
 		return TS_OK;
 	(void)add_to_row(x, p, t);
 	put_number(t, "step", step);
-	show_row(x, step);
+	if (place == TS_TEXT_OWN_ROW && x->shows_step && x->shown_step != step)
+		end_shown(x);
+	show_cells(x);
+	show_step(x, step);
+	if (place == TS_TEXT_ENDS)
+		end_shown(x);
 	return end_row(x, t, err);
 }
 
@@ -527,6 +591,7 @@ static enum ts_status read_all(void *ctx, struct ts_log_table *t, struct ts_erro
 	x->waits = x->timed = x->any = x->spaced = false;
 	x->step = x->bar_n = x->base = x->bar_total = x->number = 0;
 	x->bar_what[0] = '\0';
+	x->n_shown = 0;
 	x->final.len = 0;
 	ts_text_axis_begin(x->axis);
 	ts_text_end_step(&x->end);
@@ -537,6 +602,7 @@ static enum ts_status read_all(void *ctx, struct ts_log_table *t, struct ts_erro
 		status = each_piece(x, UINT64_MAX, take, t, err);
 	if (!status)
 		status = end_waiting(x, t, err);
+	end_shown(x);
 	x->bytes_read += x->lines.size;
 	ts_log_lines_close(&x->lines);
 	return status;
@@ -665,6 +731,7 @@ enum ts_status ts_text_read(const struct ts_ingest_options *options, ts_object_s
 			 .options = options,
 			 .templates = {options->patterns, options->n_patterns},
 			 .scratch = TS_BUF_INIT(TS_LINE_MAX),
+			 .shows = TS_BUF_INIT(SHOWN_BYTES),
 			 .record = ts_arena_array(arena, 1, sizeof *x.record),
 			 .axis = ts_arena_array(arena, 1, sizeof *x.axis),
 			 .guess = ts_arena_array(arena, 1, sizeof *x.guess)};
@@ -687,6 +754,7 @@ enum ts_status ts_text_read(const struct ts_ingest_options *options, ts_object_s
 	}
 	if (!status && x.guessed)
 		tell_guess(&x, ret_result);
+	ts_buf_finish(&x.shows);
 	ts_buf_finish(&x.scratch);
 	return status;
 }

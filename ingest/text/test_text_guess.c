@@ -279,6 +279,73 @@ static const struct {
 	 "loss", "1 2.5|101 2.0|201 1.5", "{*} step ={step}\ntensorflow: {*}"},
 	{"a restart", "step 1 loss 2.5\nstep 2 loss 2.0\nstep 3 loss 9\nstep 3 loss 1.5\nstep 4 loss 1.0\n", "loss",
 	 "1 2.5|2 2.0|3 1.5|4 1.0", "step {step} {*}"},
+	{"ESPnet",
+	 "[gpu01:0/2] 2026-07-19 08:49:04,080 (trainer:464) INFO: 1epoch:train:1-50batch: iter_time=2.5e-04, loss=4.5, lr_0=0.5\n"
+	 "[gpu01:0/2] 2026-07-19 08:54:09,601 (trainer:464) INFO: 1epoch:train:51-100batch: iter_time=2.5e-04, loss=3.5, lr_0=0.5\n"
+	 "[gpu01:0/2] 2026-07-19 08:59:15,042 (trainer:464) INFO: 2epoch:train:1-50batch: iter_time=2.5e-04, loss=2.5, lr_0=0.5\n"
+	 "[gpu01:0/2] 2026-07-19 09:04:15,042 (trainer:464) INFO: 2epoch:train:51-100batch: iter_time=2.5e-04, loss=1.5, lr_0=0.5\n",
+	 "loss", "50 4.5|100 3.5|150 2.5|200 1.5", "{epoch}epoch:train:{}-{step}batch: {*}"},
+	{"NCRF++",
+	 "Epoch: 0/100\n Learning rate is set as: 0.5\n     Instance: 500; Time: 1.5s; loss: 9.5; acc: 45/60=0.75\n"
+	 "     Instance: 1000; Time: 1.5s; loss: 8.5; acc: 90.0/120.0=0.75\nEpoch: 0 training finished. Time: 3s,  total loss: 18.0\n"
+	 "Epoch: 1/100\n Learning rate is set as: 0.25\n     Instance: 500; Time: 1.5s; loss: 7.5; acc: 48/60=0.8125\n"
+	 "     Instance: 1000; Time: 1.5s; loss: 6.5; acc: 90/120=0.875\nEpoch: 1 training finished. Time: 3s,  total loss: 14.0\n",
+	 "acc", "500 0.75|1000 0.75|1500 0.8125|2000 0.875", NULL},
+	{"Marian",
+	 "[2026-07-17 12:54:33] Ep. 1 : Up. 100 : Sen. 1,280 : Cost 5.5 : Time 3.5s : 300.5 words/s\n"
+	 "[2026-07-17 12:55:33] Ep. 1 : Up. 200 : Sen. 2,560 : Cost 4.5 : Time 3.5s : 300.5 words/s\n"
+	 "[2026-07-17 12:55:40] [valid] Ep. 1 : Up. 200 : perplexity : 187.5 : new best\n"
+	 "[2026-07-17 12:56:33] Ep. 2 : Up. 300 : Sen. 3,840 : Cost 3.5 : Time 3.5s : 300.5 words/s\n",
+	 "Sen", "100 1280.0|200 2560.0|300 3840.0", NULL},
+	{"scores of episodes",
+	 "Episode 100\tAverage Score: 0.5\tScore: 1.5\nEpisode 200\tAverage Score: 2.5\tScore: 3.5\n"
+	 "Episode 300\tAverage Score: 4.5\tScore: 5.5\n",
+	 "Average Score", "100 0.5|200 2.5|300 4.5", "Episode {step} {*}"},
+	{"Keras-RL",
+	 " 87/500: episode: 5, duration: 0.5s, episode reward: 18.5, loss: 4.5\n"
+	 " 178/500: episode: 6, duration: 0.5s, episode reward: 29.5, loss: 3.5\n"
+	 " 285/500: episode: 7, duration: 0.5s, episode reward: 20.5, loss: 2.5\n",
+	 "episode", "87 5.0|178 6.0|285 7.0", "{step}/{}: episode:{episode} {*}"},
+	{"a step within the epoch beside one of all",
+	 "   --> STEP: 25/50 -- GLOBAL_STEP: 1025\n     | > loss_disc: 2.5  (2.75)\n     | > step_time: 0.5  (0.5)\n"
+	 "   --> STEP: 49/50 -- GLOBAL_STEP: 1049\n     | > loss_disc: 2.25  (2.5)\n     | > step_time: 0.5  (0.5)\n"
+	 "   --> STEP: 24/50 -- GLOBAL_STEP: 1074\n     | > loss_disc: 2.0  (2.25)\n     | > step_time: 0.5  (0.5)\n",
+	 "loss_disc", "1025 2.5|1049 2.25|1074 2.0", NULL},
+	{"fairseq of old",
+	 "| epoch 005  1000 / 8000 loss=2.5 (3.5), wps=959, lr=0.5\n| epoch 005  2000 / 8000 loss=2.25 (3.5), wps=959, lr=0.5\n"
+	 "| epoch 006  1000 / 8000 loss=2.0 (3.5), wps=959, lr=0.5\n| epoch 006  2000 / 8000 loss=1.5 (3.5), wps=959, lr=0.5\n",
+	 "loss", "33000 2.5|34000 2.25|41000 2.0|42000 1.5", "epoch {epoch} {step} /{} {*}"},
+	{"a line that names the first step alone",
+	 "19-08-11 17:38:53.279 - INFO: Start training from epoch: 0, iter: 0\n"
+	 "19-08-11 17:44:05.314 - INFO: <epoch:  1, iter:     100, lr:2.000e-04> l_pix: 6.5\n"
+	 "19-08-11 17:49:00.121 - INFO: <epoch:  3, iter:     200, lr:2.000e-04> l_pix: 5.5\n"
+	 "19-08-11 17:54:00.926 - INFO: <epoch:  5, iter:     300, lr:2.000e-04> l_pix: 4.5\n",
+	 "l_pix", "100 6.5|200 5.5|300 4.5", NULL},
+	{"a number alone before the line",
+	 "step 0: train loss 11.5, val loss 11.5\n0 | loss 11.0 | lr 3e-04 | 104573.5ms\n10 | loss 9.5 | lr 3e-04 | 13597.5ms\n"
+	 "20 | loss 7.5 | lr 3e-04 | 13614.5ms\n",
+	 "loss", "0 11.0|10 9.5|20 7.5", "step {step}: {*}\n{step} | {*}"},
+	{"a number that may be a rank",
+	 "1: 9.5, 8.5 avg loss, 0.5 grad norm, 12.5 seconds\n2: 7.5, 6.5 avg loss, 0.5 grad norm, 12.5 seconds\n"
+	 "3: 5.5, 4.5 avg loss, 0.5 grad norm, 12.5 seconds\n",
+	 "loss", "1 8.5|2 6.5|3 4.5", "{step}: {*}"},
+	{"RVC",
+	 "INFO:m:Train Epoch: 9 [20%]\nINFO:m:[4200, 9.5e-05]\nINFO:m:loss_disc=3.5, loss_gen=3.0, loss_kl=1.5\n"
+	 "INFO:m:Train Epoch: 9 [50%]\nINFO:m:[4400, 9.5e-05]\nINFO:m:loss_disc=2.5, loss_gen=2.0, loss_kl=1.25\n"
+	 "INFO:m:Train Epoch: 9 [80%]\nINFO:m:[4600, 9.5e-05]\nINFO:m:loss_disc=1.5, loss_gen=1.0, loss_kl=1.0\n",
+	 "loss_kl", "4200 1.5|4400 1.25|4600 1.0", NULL},
+	{"no step at all",
+	 "Progress: 0.3%  lr: 0.5  loss: 2.5  eta: 0h11m\nProgress: 0.4%  lr: 0.5  loss: 2.25  eta: 0h11m\n"
+	 "Progress: 0.5%  lr: 0.5  loss: 2.0  eta: 0h11m\nProgress: 0.6%  lr: 0.5  loss: 1.5  eta: 0h11m\n"
+	 "Progress: 0.7%  lr: 0.5  loss: 1.0  eta: 0h11m\n",
+	 "loss", "0 2.5|1 2.25|2 2.0|3 1.5|4 1.0", NULL},
+	{"a line of two ranks, one after the other",
+	 "[rank1]: loss: 9.5\n[rank0]: loss: 2.5\n[rank1]: | step | 1 |\n[rank0]: | step | 1 |\n[rank1]: acc: 0.5\n[rank0]: acc: 0.5\n"
+	 "[rank1]: loss: 8.5\n[rank0]: loss: 2.25\n[rank1]: | step | 2 |\n[rank0]: | step | 2 |\n[rank1]: acc: 0.5\n[rank0]: acc: "
+	 "0.25\n"
+	 "[rank1]: loss: 7.5\n[rank0]: loss: 2.0\n[rank1]: | step | 3 |\n[rank0]: | step | 3 |\n[rank1]: acc: 0.5\n[rank0]: acc: "
+	 "0.125\n",
+	 "loss", "1 2.5|2 2.25|3 2.0", NULL},
 };
 
 static void read_as(struct test_run *t, const char *path, const struct ts_ingest_result *guess)
@@ -348,6 +415,11 @@ static const char *const others[] = {
 	"packet loss\n",
 	"learning_rate: 0.001\nloss: 0.5\nbatch: 32\nepochs: 90\n",
 	"c=12.5, kl=0.25\navg_content=12.5\nc=12.5, kl=0.25\navg_content=12.5\nc=12.5, kl=0.25\navg_content=12.5\n",
+	"1: revenue 12.5M, loss 3.5M\n2: revenue 12.5M, loss 2.5M\n3: revenue 12.5M, loss 1.5M\n4: revenue 12.5M, loss 1.0M\n",
+	"Lap 1: 80.5s, top 252.5\nLap 2: 79.5s, top 251.5\nLap 3: 78.5s, top 250.5\nLap 4: 77.5s, top 250.5\n",
+	"ok, latency=2.5ms, loss=0.5%\nok, latency=2.5ms, loss=1.5%\nok, latency=2.5ms, loss=2.5%\nok, latency=2.5ms, loss=0.5%\n"
+	"ok, latency=2.5ms, loss=0.5%\nok, latency=2.5ms, loss=0.5%\n",
+	"round 1: score 7.5\nround 2: score 6.5\nround 3: score 5.5\nround 4: score 5.5\n",
 	"",
 };
 
@@ -424,6 +496,8 @@ static void named_numbers(void **state)
 		{"lr=[0.5] lrs=[0.5, 0.25] same=[0.5, 0.5] mom=[(0.9, 0.95)]", "lr=0.5 same=0.5", false},
 		{"'loss': '2.5', \"lr\": 1e-3}", "loss=2.5 lr=1e-3", true},
 		{"Top 1: 50.5, Top 5: 75.5", "Top 1=50.5 Top 5=75.5", true},
+		{"acc: 45273.0/58518.0=0.75 acc2: 9/12=0.5 of: 9/12", "acc=0.75 acc2=0.5 of=9", true},
+		{"Up. 14 : Sen. 1,000", "Up=14 Sen=1000", true},
 		{"number of skipped iterations:   0", "number of skipped iterations=0", true},
 		{"elapsed time (ms): 12.5", "elapsed time (ms)=12.5", true},
 		{"time (ms) | fwd: 1.5 | bwd: 2.5", "fwd(ms)=1.5 bwd(ms)=2.5", false},

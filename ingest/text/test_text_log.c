@@ -93,10 +93,11 @@ static void torchtitan_has_ranks(void **state)
 	assert_non_null(strstr(test_jsonl(&t), "\"mfu\":0.4171"));
 	assert_string_equal(test_fact(&t, "columns.scalars\\.eval_loss.source"), "validation_metrics/loss");
 	test_expect_notice(&t, "other_rank", TS_NOTICE_SKIPPED, 3, 11);
-	test_script(&t, "sys.argv[1] = '%.4f 10 100 10 0'\n"
-			"text = open(sys.argv[2]).read().split('\\n', 1)\n"
-			"assert '\"step\":1,' in text[0]\n"
-			"assert abs(json.loads(text[0])['scalars']['loss'] - 10.3004) < 1e-4\n",
+	test_script(&t,
+		    "sys.argv[1] = '%.4f 10 100 10 0'\n"
+		    "text = open(sys.argv[2]).read().split('\\n', 1)\n"
+		    "assert '\"step\":1,' in text[0]\n"
+		    "assert abs(json.loads(text[0])['scalars']['loss'] - 10.3004) < 1e-4\n",
 		    "x", NULL, "x");
 	test_run_finish(&t);
 }
@@ -177,16 +178,16 @@ static void lines(void **state)
 		{"iteration 5/ 9 | lm loss: 2.5 | what: now |\n", "5 2.5", "not_scalar"},
 		{"step: 5  loss:  2.5  tps: 1,234\nmy loss: 3\n", "5 2.5", "other_line"},
 		{"preiteration 4/ 9 | lm loss: 1 |\niteration 5/ 9 | lm loss: 2.5 |\n", "5 2.5", "other_line"},
-		{"{'loss': 2.5, 'epoch': 0.1}\n{'loss': 1.5, 'epoch': 0.2}\n{'eval_loss': 3, 'epoch': 0.2}\n",
-		 "1 2.5|2 1.5", "rows_numbered"},
+		{"{'loss': 2.5, 'epoch': 0.1}\n{'loss': 1.5, 'epoch': 0.2}\n{'eval_loss': 3, 'epoch': 0.2}\n", "1 2.5|2 1.5",
+		 "rows_numbered"},
 		{"{'loss': 2.5, 'epoch': 0.1}\n 10%|# | 3/30 [00:01<00:02, 3it/s]\r", "3 2.5", NULL},
 		{"  0%| | 0/4 [00:00<?]\r{'loss': 2.5, 'x': {'a': [1, '}']}, 'epoch': 1}\n 50%|# | 2/4 [0:1<0:1]\r", "2 2.5", NULL},
 		{"{'loss': 2.5, 'epoch': 0.1}\n{'loss': 2.5, 'epoch\n", "1 2.5", "other_line"},
 		{"E 1:  50%|# | 1/2 [0:1<0:1, 1it/s, loss=2.5]\rE 1: 100%|##| 2/2 [0:2<0:0, loss=2]\r"
 		 "E 2:  50%|# | 1/2 [0:1<0:1, loss=1]\r",
 		 "1 2.5|2 2.0|3 1.0", NULL},
-		{"  50%|# | 1/2 [0:1<0:1, loss=2.5]\r  50%|# | 1/2 [0:1<0:1, loss=2.25]\r 100%|##| 2/2 [0:1<0:1, lo",
-		 "1 2.25", "other_line"},
+		{"  50%|# | 1/2 [0:1<0:1, loss=2.5]\r  50%|# | 1/2 [0:1<0:1, loss=2.25]\r 100%|##| 2/2 [0:1<0:1, lo", "1 2.25",
+		 "other_line"},
 	};
 
 	(void)state;
@@ -226,7 +227,10 @@ static void templates_read_ones_own_lines(void **state)
 	} cases[] = {
 		{"step {step} loss {loss} lr {lr}", "2026 INFO step 5 loss 2.5 lr 1e-3 and more\nnothing\n", "5 2.5"},
 		{"step={step}, loss={loss},", "x step=5, loss=2.5, y\nx step=6, loss=1,234, y\n", "5 2.5|6 1234.0"},
-		{"[{}] {{{step}}} loss:{loss}s", "[a b] {5} loss: 2.5s\n[ab] {6} loss: 1.5s\n", "6 1.5"},
+		{"[{}] {{{step}}} loss:{loss}s", "[a b] {5} loss: 2.5s\n[ab] {6} loss: 1.5s\n", "5 2.5|6 1.5"},
+		{"at {step} {} loss {loss} {} lr {lr}",
+		 "at 5 loss 2.5 lr 1\nat 6 a, b: loss 1.5 time 3 s lr 1\nat 7 x loss 1 y lr z lr 1\n", "6 1.5|7 1.0"},
+		{"GPU {}: used {loss}", "GPU /device:GPU:0: used 2.5\nGPU 0: used 1.5\n", "0 2.5|1 1.5"},
 		{"Step {step}/{} loss {loss}", "Step 5/10 loss 2.5\nStep 6/10 loss -inf\n", "5 2.5|6 \"-Infinity\""},
 		{"step {step} loss {loss}", "a step step 5 loss 2.5\nstep 6 loss 1.2.3\n", "5 2.5|6 \"1.2.3\""},
 		{"step {step} {*}", "step 5 lr 3 | loss: 2.5\nstep six loss 9\n", "5 2.5"},

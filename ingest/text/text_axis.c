@@ -52,8 +52,10 @@ static void count(struct ts_text_order *o, bool with)
 		*(o->with ? &o->since : &o->before) += 1;
 		return;
 	}
-	if (o->with++ && o->since > o->most)
-		o->most = o->since;
+	if (o->with++) {
+		o->most = o->since > o->most ? o->since : o->most;
+		o->gaps += o->since > 0;
+	}
 	o->since = 0;
 }
 
@@ -90,6 +92,11 @@ static void look_at_step(struct ts_text_axis *a, const struct ts_text_record *r,
 	a->last_epoch = a->epoch;
 }
 
+static bool is_empty(const struct ts_text_record *r)
+{
+	return !r->more && r->n - (r->step < r->n) == (ts_text_record_find(r, "epoch") != NULL);
+}
+
 void ts_text_axis_look(struct ts_text_axis *a, const struct ts_text_record *r)
 {
 	int64_t epoch, step;
@@ -99,6 +106,8 @@ void ts_text_axis_look(struct ts_text_axis *a, const struct ts_text_record *r)
 		look_at_epoch(a, epoch);
 	if (has_step)
 		look_at_step(a, r, step);
+	if (has_step || has_epoch)
+		*(is_empty(r) ? &a->empty : &a->filled) += 1;
 	count(&a->steps, has_step);
 	count(&a->epochs, has_epoch);
 }
@@ -163,8 +172,10 @@ static enum shape shape_of(const struct ts_text_order *o)
 		return SHAPE_AFTER;
 	if (!o->since)
 		return SHAPE_BEFORE;
-	if (o->most > o->before && o->most > o->since)
+	if (o->most > o->before && o->most > o->since && 2 * o->gaps >= o->with - 1)
 		return SHAPE_AROUND;
+	if (2 * o->gaps < o->with - 1)
+		return SHAPE_AFTER; /* such as lines of an epoch */
 	return o->before == o->most ? SHAPE_BEFORE : SHAPE_AFTER;
 }
 
@@ -195,9 +206,8 @@ enum ts_text_place ts_text_axis_step(struct ts_text_axis *a, const struct ts_tex
 bool ts_text_axis_heads(const struct ts_text_axis *a, const struct ts_text_record *r)
 {
 	const struct ts_text_order *o = a->steps.with ? &a->steps : &a->epochs;
-	size_t n = r->n - (r->step < r->n);
 
-	return n == (ts_text_record_find(r, "epoch") != NULL) && o->before + o->since + o->most > 0;
+	return is_empty(r) && (o->before + o->since + o->most > 0 || a->filled > a->empty);
 }
 
 static uint64_t hash_of(struct ts_span name)

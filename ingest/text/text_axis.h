@@ -10,7 +10,7 @@
  *
  * A record without a step belongs to the record with one before it; or to the one behind it, if none stands behind the last step of
  * the log, or as many before the first step as between two; or, if more stand between two steps than before the first and behind the
- * last, to a block that ends where a name comes again. If no record has a step, rows are such blocks.
+ * last, and some between most steps, to a block that ends where a name comes again. If no record has a step, rows are such blocks.
  */
 #ifndef TSCOPE_INGEST_TEXT_TEXT_AXIS_H
 #define TSCOPE_INGEST_TEXT_TEXT_AXIS_H
@@ -30,6 +30,7 @@ enum ts_text_place {
 /* How records with a step stand among those without one. */
 struct ts_text_order {
 	uint64_t with, before, since, most; /* with a step; without, before the first step, since the last, most between two */
+	uint64_t gaps;			    /* how often some stand between two steps */
 };
 
 struct ts_text_axis {
@@ -39,6 +40,7 @@ struct ts_text_axis {
 	uint64_t rises, falls;		    /* of the step, except falls with a new epoch */
 	int64_t total;			    /* the steps of an epoch; 0: not known, or not always the same */
 	int64_t first_epoch, least_epoch, least_step;
+	uint64_t filled, empty; /* records with a step that have more than it and an epoch, and that have not */
 	bool totals;
 	/* where it stands */
 	bool any, any_epoch;
@@ -57,7 +59,8 @@ void ts_text_axis_look(struct ts_text_axis *a, const struct ts_text_record *r);
 void ts_text_axis_begin(struct ts_text_axis *a);
 /* *ret_step is set where the record has a step, or that of the row before. */
 enum ts_text_place ts_text_axis_step(struct ts_text_axis *a, const struct ts_text_record *r, int64_t *ret_step);
-/* Whether the record has nothing but a step and an epoch, and the log has records without a step that have the rest: it is no row. */
+/* Whether the record has nothing but a step and an epoch, and other records have the rest, as a rule, or those without a step: it is no
+ * row. */
 bool ts_text_axis_heads(const struct ts_text_axis *a, const struct ts_text_record *r);
 /* Of a block: whether a name of the record is in it already, so that a new one begins. Keeps the names. */
 bool ts_text_axis_repeats(struct ts_text_axis *a, const struct ts_text_record *r);

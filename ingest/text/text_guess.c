@@ -13,11 +13,17 @@
 
 enum {
 	LINES_LEAST = 3,
+	PLAIN_LEAST = 5, /* lines that count nothing */
+	LINES_SURE = 30, /* of one loss alone, if they do not count by a name that is known */
 	LINES_MANY = 30, /* so many lines are a log, however much else stands among them */
 	PER_LINES = 50,	 /* one line of a step in so many is a log */
 	NONE = TS_TEXT_COUNTERS,
 	TEMPLATE_MAX = 2 * TS_TEXT_FORM,
+	FIELD_MAX = 40,
 };
+
+/* How a log is looked at: by counters that have a name, or are written as such; by the first whole number of a line; by no counter. */
+enum way { BY_NAME, BY_FIRST, BY_NONE, WAYS };
 
 /* What the counters of a kind are: their numbers, or NONE. */
 struct roles {
@@ -26,6 +32,7 @@ struct roles {
 
 struct choice {
 	const struct ts_text_sort *kinds[TS_TEXT_GUESS_TEMPLATES];
+	bool counting[TS_TEXT_GUESS_TEMPLATES]; /* whether the kind counts, or stands in blocks only */
 	size_t n;
 	const struct ts_text_sort *steps; /* the kind of the steps, which is the first */
 	struct roles roles;
@@ -56,12 +63,27 @@ static uint64_t falls_of(const struct ts_text_sort *s, const struct roles *r)
 }
 
 /* Whether the counter is more certain to be the step than the one before: by its name, but one that stands still in most lines, such as
- * that of several batches of a step, yields to one that rises. */
+ * that of several batches of a step, yields to one that rises; and one within an epoch to one of the whole training. */
 static bool is_better(const struct ts_text_counter *c, const struct ts_text_counter *best, uint64_t lines)
 {
 	bool still = 2 * c->sames > lines, best_still = 2 * best->sames > lines;
+	bool global = ts_log_axis_is_global(ts_span_str(c->name));
 
+	if (still == best_still && global != ts_log_axis_is_global(ts_span_str(best->name)))
+		return global;
 	return still == best_still ? ts_text_counter_rank(c) < ts_text_counter_rank(best) : best_still;
+}
+
+/* Whether the counter has the name of a step, or counts up to a number beside one of episodes: "43587/50000: episode: 588". */
+static bool counts_updates(const struct ts_text_sort *s, size_t counter)
+{
+	const struct ts_text_counter *c = &s->counters[counter];
+	const size_t episode = ts_log_axis_rank(ts_span_str("episode"));
+
+	if (is_named(c))
+		return ts_text_counter_rank(c) != episode || counter == 0 || !counts_updates(s, counter - 1);
+	return c->fraction && !c->falls && c->rises > c->sames && counter + 1 < s->n_counters &&
+	       ts_text_counter_rank(&s->counters[counter + 1]) == episode;
 }
 
 /* The counter with the most certain name of a step; without any, the last that is no epoch. */
@@ -70,7 +92,7 @@ static size_t step_of(const struct ts_text_sort *s)
 	size_t best = NONE;
 
 	for (size_t i = 0; i < s->n_counters; i++)
-		if (is_named(&s->counters[i]) && (best == NONE || is_better(&s->counters[i], &s->counters[best], s->lines)))
+		if (counts_updates(s, i) && (best == NONE || is_better(&s->counters[i], &s->counters[best], s->lines)))
 			best = i;
 	for (size_t i = 0; i < s->n_counters && best == NONE; i++)
 		if (!ts_text_counter_is_epoch(&s->counters[s->n_counters - 1 - i]))
@@ -83,6 +105,12 @@ static bool stands_still(const struct ts_text_sort *s, size_t counter)
 	return s->lines >= LINES_LEAST && !s->counters[counter].rises && !s->counters[counter].falls;
 }
 
+/* Whether a counter rises from line to line as the step does, which never begins again: it counts the same, such as samples. */
+static bool keeps_pace(const struct ts_text_sort *s, size_t counter, size_t step)
+{
+	return s->lines >= LINES_LEAST && !s->counters[step].falls && 2 * s->counters[counter].rises > s->counters[step].rises;
+}
+
 static struct roles roles_of(const struct ts_text_sort *s)
 {
 	struct roles r = {step_of(s), NONE};
@@ -92,7 +120,7 @@ static struct roles roles_of(const struct ts_text_sort *s)
 			r.epoch = i;
 	/* "Train: 0 [50/1000": the number before rises when the step begins again, or never yet. */
 	for (size_t i = 0; r.epoch == NONE && r.step != NONE && i < r.step; i++)
-		if (!is_named(&s->counters[i]) && !s->counters[i].falls)
+		if (!is_named(&s->counters[i]) && !s->counters[i].falls && !keeps_pace(s, i, r.step))
 			r.epoch = i;
 	/* One line an epoch, always at the same step of it: the epoch counts. */
 	if (r.step != NONE && r.epoch != NONE && stands_still(s, r.step) && !stands_still(s, r.epoch))
@@ -191,6 +219,9 @@ static bool joins_blocks(const struct choice *c, const struct ts_text_sort *s)
 
 	if (r.step != NONE && counts(s, &r))
 		return false;
+	/* A line that stands several times in a block, with the same names, has no value that is the step's. */
+	if (s->form[0] != TS_TEXT_COUNTER && 2 * s->lines > 3 * c->steps->lines)
+		return false;
 	if (s->last <= c->steps->first || s->first >= c->steps->last + c->steps->lines || !s->named)
 		return false;
 	for (size_t i = 0; i < c->n; i++)
@@ -206,19 +237,39 @@ static bool heads_epochs(const struct choice *c, const struct ts_text_sort *s)
 	       c->steps->counters[c->roles.step].falls_after > 0;
 }
 
+static void add_kind(struct choice *c, const struct ts_text_sort *s, bool counting)
+{
+	c->counting[c->n] = counting;
+	c->kinds[c->n++] = s;
+}
+
 static void choose_others(const struct ts_text_kinds *k, struct choice *c)
 {
 	for (size_t i = 0; i < k->n && c->n < TS_TEXT_GUESS_TEMPLATES; i++) {
 		const struct ts_text_sort *s = &k->items[i];
 
 		if (s != c->steps && s->n_counters && (heads_epochs(c, s) || joins_steps(c, s)))
-			c->kinds[c->n++] = s;
+			add_kind(c, s, true);
 	}
 	for (size_t i = 0; i < k->n && c->n < TS_TEXT_GUESS_TEMPLATES; i++) {
 		const struct ts_text_sort *s = &k->items[i];
 
 		if (s != c->steps && !heads_epochs(c, s) && !joins_steps(c, s) && joins_blocks(c, s))
-			c->kinds[c->n++] = s;
+			add_kind(c, s, false);
+	}
+}
+
+/* Of a log that counts nothing, the kind of line that most of it is, if each has what trainings measure. */
+static void choose_plain(const struct ts_text_kinds *k, struct choice *c)
+{
+	for (size_t i = 0; i < k->n && !c->n; i++) {
+		const struct ts_text_sort *s = &k->items[i];
+
+		if (!s->n_counters && s->lines >= PLAIN_LEAST && 2 * s->lines > k->rank_lines && 10 * s->measured >= 9 * s->lines) {
+			c->steps = s;
+			add_kind(c, s, false);
+			c->roles = (struct roles){NONE, NONE};
+		}
 	}
 }
 
@@ -232,7 +283,8 @@ static void choose(const struct ts_text_kinds *k, struct choice *c)
 		struct roles r = roles_of(s);
 		uint64_t weight = s->n_counters && counts(s, &r) ? 1 + weight_of(k, s) : 0;
 
-		if (weight <= most)
+		/* Of two that are as good, a step says more than an epoch. */
+		if (weight < most || !weight || (weight == most && (c->roles.step != NONE || r.step == NONE)))
 			continue;
 		most = weight;
 		c->steps = s;
@@ -240,7 +292,7 @@ static void choose(const struct ts_text_kinds *k, struct choice *c)
 	}
 	if (!c->steps)
 		return;
-	c->kinds[c->n++] = c->steps;
+	add_kind(c, c->steps, true);
 	choose_others(k, c);
 }
 
@@ -271,12 +323,23 @@ static void put_first_name(char *out, size_t *n, const char *form)
 	put(out, n, "}");
 }
 
-static const char *template_of(const struct ts_text_sort *s, struct ts_arena *arena)
+/* The field of a counter that is neither the step nor the epoch: one of another axis, that moves, is kept by its name. */
+static const char *own_field(const struct ts_text_sort *s, size_t counter, char field[FIELD_MAX])
+{
+	const struct ts_text_counter *c = &s->counters[counter];
+
+	if (ts_text_counter_rank(c) == ts_log_axis_rank(ts_span_str("step")) || !is_named(c) || c->rises + c->falls == 0)
+		return "{}";
+	(void)snprintf(field, FIELD_MAX, "{%s}", c->name);
+	return field;
+}
+
+static const char *template_of(const struct ts_text_sort *s, bool counting, struct ts_arena *arena)
 {
 	char out[TEMPLATE_MAX] = "";
 	size_t n = 0, counter = 0;
 	struct roles r = roles_of(s);
-	bool step = r.step != NONE && s->counters[r.step].rises + (is_named(&s->counters[r.step]) && s->lines == 1) > 0;
+	bool step = counting && r.step != NONE && s->counters[r.step].rises + (is_named(&s->counters[r.step]) && s->lines == 1) > 0;
 
 	if (!s->n_counters && s->form[0] == TS_TEXT_COUNTER)
 		return "{*}";
@@ -285,12 +348,15 @@ static const char *template_of(const struct ts_text_sort *s, struct ts_arena *ar
 	if (s->measured_before > s->measured)
 		put(out, &n, "{*} ");
 	for (const char *c = s->form; *c; c++) {
-		char text[2] = {*c, '\0'};
+		char text[2] = {*c, '\0'}, field[FIELD_MAX];
 
 		if (*c == TS_TEXT_COUNTER && !s->n_counters) {
 			put_first_name(out, &n, s->form);
 		} else if (*c == TS_TEXT_COUNTER) {
-			put(out, &n, counter == r.step && step ? "{step}" : counter == r.epoch ? "{epoch}" : "{}");
+			put(out, &n,
+			    counter == r.step && step	     ? "{step}"
+			    : counter == r.epoch && counting ? "{epoch}"
+							     : own_field(s, counter, field));
 			counter++;
 		} else {
 			put(out, &n, *c == TS_TEXT_WHOLE ? "{}" : text);
@@ -350,29 +416,38 @@ static bool counts_epochs(const struct choice *c)
 	       ts_text_counter_is_epoch(&s->counters[c->roles.epoch]) && s->fractions >= s->lines;
 }
 
-static const char *doubt(const struct ts_text_kinds *k, const struct choice *c)
+static const char *doubt(const struct ts_text_kinds *k, enum way way, const struct choice *c)
 {
-	uint64_t measured = 0, lines = 0;
+	uint64_t measured = 0, lines = 0, rich = 0;
 
 	for (size_t i = 0; i < c->n; i++) {
+		rich += c->kinds[i]->rich;
 		measured += measured_of(c->kinds[i]);
 		lines += c->kinds[i]->lines;
 	}
 	if (!counts_epochs(c) && (2 * measured < c->steps->lines || measured < LINES_LEAST))
 		return "none of their numbers has a name of what trainings measure, such as a loss, an accuracy or a learning rate";
+	if (way == BY_FIRST && measured < LINES_SURE && 2 * rich < measured)
+		return "they count by a name that no training is known to count by, and are few";
+	if (way == BY_NONE && 2 * rich < measured)
+		return "they have no step, and one number alone of what trainings measure";
 	if (lines < LINES_MANY && lines * PER_LINES < k->lines)
 		return "they are too few among the other lines";
 	return NULL;
 }
 
-static enum ts_status make(const struct ts_text_kinds *k, struct ts_arena *arena, struct ts_text_guess *g, struct ts_error *err)
+static enum ts_status make(const struct ts_text_kinds *k, enum way way, struct ts_arena *arena, struct ts_text_guess *g,
+			   struct ts_error *err)
 {
-	struct choice c;
+	struct choice c = {.n = 0};
 
 	*g = (struct ts_text_guess){.n = 0};
-	choose(k, &c);
+	if (way == BY_NONE)
+		choose_plain(k, &c);
+	else
+		choose(k, &c);
 	for (size_t i = 0; i < c.n; i++) {
-		const char *template = template_of(c.kinds[i], arena);
+		const char *template = template_of(c.kinds[i], c.counting[i], arena);
 		struct ts_error none;
 
 		if (!template)
@@ -384,7 +459,9 @@ static enum ts_status make(const struct ts_text_kinds *k, struct ts_arena *arena
 			c.n = 0;
 	}
 	g->lines = c.n ? c.steps->lines : 0;
-	g->why = c.n ? doubt(k, &c) : "no line has a number that rises as steps do, with another number that has a name";
+	g->counts = way != BY_NONE;
+	g->coarse = c.n && c.roles.step == NONE && c.roles.epoch != NONE && 4 * c.steps->counters[c.roles.epoch].sames > c.steps->lines;
+	g->why = c.n ? doubt(k, way, &c) : "no line has a number that rises as steps do, with another number that has a name";
 	sort(g);
 	return TS_OK;
 }
@@ -410,13 +487,16 @@ static enum ts_status read_sample(struct ts_log_lines *lines, struct ts_text_kin
 		}
 		if (ts_text_line_clean(raw, scratch, &line, err))
 			return err->status;
-		ts_text_kinds_line(k, line.text, line.rank);
+		if (k->loose && line.numbered.len > line.text.len)
+			ts_text_kinds_line(k, line.numbered, TS_TEXT_NO_RANK);
+		else
+			ts_text_kinds_line(k, line.text, line.rank);
 	}
 	return TS_OK;
 }
 
-enum ts_status ts_text_guess(const char *top, const char *path, struct ts_arena *arena, struct ts_text_guess *ret_guess,
-			     struct ts_error *err)
+static enum ts_status guess_once(const char *top, const char *path, enum way way, struct ts_arena *arena,
+				 struct ts_text_guess *ret_guess, struct ts_error *err)
 {
 	struct ts_buf scratch = TS_BUF_INIT(TS_LINE_MAX);
 	struct ts_log_lines lines;
@@ -425,10 +505,36 @@ enum ts_status ts_text_guess(const char *top, const char *path, struct ts_arena 
 
 	if (status)
 		return status;
+	kinds.loose = way == BY_FIRST;
 	status = ts_log_lines_open(&lines, top, path, '\r', err);
 	if (!status)
 		status = read_sample(&lines, &kinds, &scratch, err);
 	ts_log_lines_close(&lines);
 	ts_buf_finish(&scratch);
-	return status ? status : make(&kinds, arena, ret_guess, err);
+	return status ? status : make(&kinds, way, arena, ret_guess, err);
+}
+
+/* Where several lines have one epoch and it is their step, another number may tell them apart. */
+static enum ts_status guess_finer(const char *top, const char *path, struct ts_arena *arena, struct ts_text_guess *io,
+				  struct ts_error *err)
+{
+	struct ts_text_guess finer;
+
+	if (guess_once(top, path, BY_FIRST, arena, &finer, err))
+		return err->status;
+	if (finer.n && !finer.why && !finer.coarse)
+		*io = finer;
+	return TS_OK;
+}
+
+enum ts_status ts_text_guess(const char *top, const char *path, struct ts_arena *arena, struct ts_text_guess *ret_guess,
+			     struct ts_error *err)
+{
+	for (enum way way = BY_NAME; way < WAYS; way++) {
+		if (guess_once(top, path, way, arena, ret_guess, err))
+			return err->status;
+		if (ret_guess->n)
+			break;
+	}
+	return ret_guess->coarse ? guess_finer(top, path, arena, ret_guess, err) : TS_OK;
 }

@@ -6,6 +6,9 @@
  * or stand among them as parts of their blocks. What comes out are templates, nothing else: a guess is read by the machinery of
  * --pattern, and equals the run that --pattern with them gives.
  *
+ * A log without such a counter is looked at again: whether the first whole number of its lines rises so, whatever its name ("Instance:
+ * 4000;", "0 | loss 2.5"); then whether most of its lines are of one kind without a counter, and each has what trainings measure.
+ *
  * It is sure if at least three lines have a step that rises, at least every second time a line follows another, and falls as rarely as
  * a training is restarted (a new epoch may begin again); and if one of their named numbers is what trainings alone measure
  * (ts_log_name_measures); and if they are not a few lines of a long text. Else `why` says what lacks, and the templates are the best
@@ -26,9 +29,11 @@ enum { TS_TEXT_GUESS_BYTES = 4 << 20, TS_TEXT_GUESS_KINDS = 512, TS_TEXT_GUESS_T
 
 struct ts_text_guess {
 	const char *templates[TS_TEXT_GUESS_TEMPLATES];
-	size_t n; /* 0: no line has a counter that rises and a named number */
+	size_t n;	 /* 0: no line has a counter that rises and a named number */
 	const char *why; /* why it is not sure; NULL: it is */
-	uint64_t lines;	 /* of the sample that the first of them fits, which has the step */
+	bool counts;	 /* the first of them has the step; else none has, and rows are numbered */
+	bool coarse;	 /* several lines have one step, which is an epoch */
+	uint64_t lines;	 /* of the sample that the first of them fits */
 };
 
 enum ts_status ts_text_guess(const char *top, const char *path, struct ts_arena *arena, struct ts_text_guess *ret_guess,

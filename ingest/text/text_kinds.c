@@ -15,6 +15,7 @@ struct found {
 	struct ts_span line;
 	size_t first_word, words, bracket; /* the words since the last break; the token of a bracket that opened behind them */
 	bool open;
+	bool loose;						       /* as of ts_text_kinds */
 	size_t counters[TS_TEXT_COUNTERS], names[TS_TEXT_COUNTERS], n; /* their tokens, and those of their last words */
 	size_t from, end;					       /* bytes of the line */
 };
@@ -41,9 +42,22 @@ static struct ts_span without_bracket(struct ts_span word)
 	return open ? ts_span_part(word, 0, (size_t)(open - word.data)) : word;
 }
 
+/* What is short for the name of an axis, in text alone: "Ep. 1 : Up. 14000". */
+static struct ts_span spelled_out(struct ts_span word)
+{
+	static const char *const shorts[][2] = {
+		{"ep", "epoch"}, {"epochs", "epoch"}, {"up", "update"}, {"upd", "update"}, {"itr", "iter"}};
+
+	for (size_t i = 0; i < sizeof shorts / sizeof shorts[0]; i++)
+		if (word.len == strlen(shorts[i][0]) && (word.data[0] | 32) == shorts[i][0][0] &&
+		    memcmp(word.data + 1, shorts[i][0] + 1, word.len - 1) == 0)
+			return ts_span_str(shorts[i][1]);
+	return word;
+}
+
 static size_t rank_of_word(struct ts_span word)
 {
-	size_t rank = ts_log_axis_rank(without_bracket(word));
+	size_t rank = ts_log_axis_rank(spelled_out(without_bracket(word)));
 
 	if (rank == TS_LOG_AXIS_NONE && (ts_span_ends(word, "_step") || ts_span_ends(word, "/step")))
 		return TS_LOG_AXIS_NONE - 1;
@@ -81,6 +95,26 @@ static bool is_whole(struct ts_span number)
 	return digits > 0 && digits <= DIGITS_MAX;
 }
 
+/* "12it", "12epoch" */
+static bool counts_units(const struct ts_text_token *t)
+{
+	return ts_span_is(t->unit, "it") || ts_log_axis_rank(t->unit) != TS_LOG_AXIS_NONE;
+}
+
+/* Whether a line begins with the number, behind a logger's prefix, or with words that name it: "0 | loss", "2622: ", "[4200, ",
+ * "Instance: 4000;". */
+static bool is_first(const struct found *f, size_t i)
+{
+	const struct ts_text_token *next = token(f, i + 1);
+	bool mark = i + 1 < f->tokens->n && next->kind == TS_TEXT_MARK;
+
+	if (f->n)
+		return false;
+	if (f->words)
+		return !measures(f) && !ts_text_is_noise(token(f, f->first_word + f->words - 1)->text);
+	return mark && (f->open ? is_mark(f, i - 1, '[') && next->mark == ',' : memchr("|:,;-", next->mark, 5) != NULL);
+}
+
 static bool is_counter(const struct found *f, size_t i)
 {
 	const struct ts_text_token *t = token(f, i);
@@ -88,9 +122,9 @@ static bool is_counter(const struct found *f, size_t i)
 
 	if (fraction && (named_axis(f, i) || !f->words || (!f->n && !measures(f))))
 		return true;
-	if (fraction || t->kind != TS_TEXT_NUMBER || !is_whole(t->text) || (t->unit.len && !ts_span_is(t->unit, "it")))
+	if (fraction || t->kind != TS_TEXT_NUMBER || !is_whole(t->text) || (t->unit.len && !counts_units(t)))
 		return false;
-	if (named_axis(f, i))
+	if (named_axis(f, i) || ts_log_axis_rank(t->unit) != TS_LOG_AXIS_NONE || (f->loose && is_first(f, i)))
 		return true;
 	if (bracketed && !f->words && is_mark(f, i + 1, ']'))
 		return true;
@@ -143,7 +177,7 @@ static bool look(struct found *f, size_t i)
 		if (t->mark == '[' || t->mark == '(') {
 			f->open = true;
 			f->bracket = i;
-		} else if (!memchr(":=#'\"", t->mark, 5) && !is_cell(f, i)) {
+		} else if (!memchr(":=#'\"", t->mark, 5) && !is_cell(f, i) && !ts_text_is_short(f->tokens, i)) {
 			forget(f);
 		}
 		return true;
@@ -162,12 +196,36 @@ static bool look(struct found *f, size_t i)
 	return !f->n;
 }
 
-static bool find(const struct ts_text_tokens *tokens, struct ts_span line, struct found *f)
+static size_t find_from(struct found *f, size_t i)
 {
-	*f = (struct found){.tokens = tokens, .line = line};
-	for (size_t i = 0; i < tokens->n && look(f, i); i++)
-		;
-	return f->n > 0;
+	while (i < f->tokens->n && look(f, i))
+		i++;
+	return i;
+}
+
+static bool has_axis(const struct found *f)
+{
+	for (size_t i = 0; i < f->n; i++)
+		if (ts_log_axis_rank(token(f, f->counters[i])->unit) != TS_LOG_AXIS_NONE ||
+		    (f->names[i] != SIZE_MAX && rank_of_word(token(f, f->names[i])->text) != TS_LOG_AXIS_NONE))
+			return true;
+	return false;
+}
+
+/* Counters before a time, as of a host and its ranks, give way to those behind it that have a name: "[host:0/2] 14:00:00 epoch 3". */
+static bool find(const struct ts_text_tokens *tokens, struct ts_span line, bool loose, struct found *f)
+{
+	struct found behind = {.tokens = tokens, .line = line, .loose = loose};
+	size_t end;
+
+	*f = behind;
+	end = find_from(f, 0);
+	if (!f->n || has_axis(f) || (token(f, end)->kind != TS_TEXT_OTHER && token(f, end)->kind != TS_TEXT_DURATION))
+		return f->n > 0;
+	(void)find_from(&behind, end + 1);
+	if (has_axis(&behind))
+		*f = behind;
+	return true;
 }
 
 /* --- forms --- */
@@ -206,10 +264,15 @@ static void put(char form[TS_TEXT_FORM], size_t *n, struct ts_span text)
 	form[*n] = '\0';
 }
 
+static bool is_place(char c)
+{
+	return c == TS_TEXT_COUNTER || c == TS_TEXT_WHOLE;
+}
+
 /* Appends a counter. Spaces between a mark and it differ with its length, and a field needs none. */
 static void put_counter(char form[TS_TEXT_FORM], size_t *n, char c)
 {
-	if (*n > 1 && form[*n - 1] == ' ' && !ts_is_alnum((unsigned char)form[*n - 2]))
+	if (*n > 1 && form[*n - 1] == ' ' && !ts_is_alnum((unsigned char)form[*n - 2]) && !is_place(form[*n - 2]))
 		(*n)--;
 	if (*n + 2 < TS_TEXT_FORM)
 		form[(*n)++] = c;
@@ -242,6 +305,11 @@ static void form_of(const struct found *f, char form[TS_TEXT_FORM])
 		const struct ts_text_token *t = token(f, f->counters[i]);
 		size_t first = (size_t)(t->text.data - f->line.data);
 
+		if (t->kind == TS_TEXT_NUMBER && t->whole.len) { /* "683-1364batch" */
+			put(form, &n, ts_span_part(f->line, at, (size_t)(t->whole.data - f->line.data) - at));
+			put_counter(form, &n, TS_TEXT_WHOLE);
+			at = (size_t)(t->whole.data - f->line.data) + t->whole.len;
+		}
 		put(form, &n, ts_span_part(f->line, at, first - at));
 		put_counter(form, &n, TS_TEXT_COUNTER);
 		at = first + t->text.len;
@@ -340,6 +408,8 @@ static void name_counter(struct ts_text_counter *c, const struct found *f, size_
 {
 	struct ts_span word = f->names[i] == SIZE_MAX ? ts_span_of(NULL, 0) : without_bracket(token(f, f->names[i])->text);
 
+	if (ts_log_axis_rank(token(f, f->counters[i])->unit) != TS_LOG_AXIS_NONE)
+		word = token(f, f->counters[i])->unit;
 	if (word.len >= sizeof c->name)
 		word.len = 0;
 	if (word.len)
@@ -373,13 +443,14 @@ static void count_counters(const struct ts_text_kinds *k, struct ts_text_sort *s
 	for (size_t i = 0; i < f->n; i++) {
 		if (s->lines == 0)
 			name_counter(&s->counters[i], f, i);
+		s->counters[i].fraction = token(f, f->counters[i])->kind == TS_TEXT_FRACTION;
 		count_value(k, s, i, value_of(token(f, f->counters[i])->text), rose);
 	}
 }
 
 bool ts_text_counter_is_epoch(const struct ts_text_counter *c)
 {
-	return ts_log_axis_rank(ts_span_str(c->name)) == ts_log_axis_rank(ts_span_str("epoch"));
+	return ts_text_counter_rank(c) == ts_log_axis_rank(ts_span_str("epoch"));
 }
 
 size_t ts_text_counter_rank(const struct ts_text_counter *c)
@@ -387,10 +458,23 @@ size_t ts_text_counter_rank(const struct ts_text_counter *c)
 	return rank_of_word(ts_span_str(c->name));
 }
 
-static bool measured(const struct ts_text_record *r)
+/* How many numbers are what trainings measure; one that says which loss or rate it is counts twice. episodes: the line counts
+ * episodes. */
+static size_t measures_in(const struct ts_text_record *r, bool episodes)
 {
+	size_t n = 0;
+
 	for (size_t i = 0; i < r->n; i++)
-		if (!r->cells[i].is_text && ts_log_name_measures(r->cells[i].name))
+		if (!r->cells[i].is_text &&
+		    (ts_log_name_measures(r->cells[i].name) || (episodes && ts_log_name_scores(r->cells[i].name))))
+			n += ts_log_name_is_special(r->cells[i].name) ? 2 : 1;
+	return n;
+}
+
+static bool counts_episodes(const struct ts_text_sort *s)
+{
+	for (size_t i = 0; i < s->n_counters; i++)
+		if (ts_text_counter_rank(&s->counters[i]) == ts_log_axis_rank(ts_span_str("episode")))
 			return true;
 	return false;
 }
@@ -411,19 +495,24 @@ static void keep_names(struct ts_text_sort *s, const struct ts_text_record *r)
 
 static void count_named(struct ts_text_kinds *k, struct ts_text_sort *s, const struct found *f, struct ts_span line)
 {
+	bool episodes = counts_episodes(s);
+	size_t measures;
+
 	ts_text_record_clear(k->record);
 	(void)ts_text_named(k->tokens, token_at(k->tokens, end_of(f)), k->tokens->n, line, k->record);
 	s->named += k->record->n > 0;
-	s->measured += measured(k->record);
+	measures = measures_in(k->record, episodes);
+	s->measured += measures > 0;
+	s->rich += measures > 1;
 	s->fractions += has_decimals(k->record);
 	if (s->lines == 0)
 		keep_names(s, k->record);
-	if (measured(k->record))
+	if (measures)
 		return;
 	ts_text_record_clear(k->record);
 	(void)ts_text_named(k->tokens, 0, token_at(k->tokens, f->from), line, k->record);
 	s->named_before += k->record->n > 0;
-	s->measured_before += measured(k->record);
+	s->measured_before += measures_in(k->record, episodes) > 0;
 }
 
 /* Returns false if lines of this rank do not count. */
@@ -474,7 +563,8 @@ static void take_plain(struct ts_text_kinds *k, struct ts_span line, int32_t ran
 	s->lines++;
 	s->last = k->lines;
 	s->named++;
-	s->measured += measured(k->record);
+	s->measured += measures_in(k->record, false) > 0;
+	s->rich += measures_in(k->record, false) > 1;
 	s->plain += all;
 }
 
@@ -516,11 +606,15 @@ void ts_text_kinds_line(struct ts_text_kinds *k, struct ts_span line, int32_t ra
 
 	if (!line.len)
 		return;
+	if (!k->lines || rank < k->rank)
+		k->rank_lines = 0;
+	k->rank = !k->lines || rank < k->rank ? rank : k->rank;
+	k->rank_lines += rank == k->rank;
 	k->lines++;
 	if (ts_text_table_header(&k->table, line) || take_row(k, line, rank))
 		return;
 	ts_text_tokenize(line, k->tokens);
-	if (find(k->tokens, line, &f))
+	if (find(k->tokens, line, k->loose, &f))
 		take_counted(k, &f, line, rank);
 	else
 		take_plain(k, line, rank);

@@ -28,6 +28,7 @@ struct ts_text_counter {
 	uint64_t rises, falls, sames;
 	uint64_t falls_with[TS_TEXT_COUNTERS]; /* falls when the counter before it of that number rose */
 	uint64_t falls_after;		       /* falls when a line of another kind with an epoch stood between */
+	bool fraction;			       /* it says how many there will be */
 };
 
 struct ts_text_sort {
@@ -36,22 +37,26 @@ struct ts_text_sort {
 	size_t n_counters; /* 0: the line has none */
 	struct ts_text_counter counters[TS_TEXT_COUNTERS];
 	int32_t rank;
-	uint64_t lines, first, last;	       /* how many; the number of the first and the last */
-	uint64_t fractions;		       /* lines with a named number that has decimals */
-	uint64_t named, measured;	       /* lines with named numbers; with one of what trainings measure */
+	uint64_t lines, first, last;		/* how many; the number of the first and the last */
+	uint64_t fractions;			/* lines with a named number that has decimals */
+	uint64_t named, measured;		/* lines with named numbers; with one of what trainings measure */
 	uint64_t named_before, measured_before; /* in the text before the counters */
-	bool table;			       /* rows of a table: the form is their template */
-	uint64_t plain;			       /* lines of named numbers and nothing else */
-	uint64_t names[TS_TEXT_KIND_NAMES];    /* hashes of the names of its first line */
+	uint64_t rich;				/* lines with two such numbers or more, of different names */
+	bool table;				/* rows of a table: the form is their template */
+	uint64_t plain;				/* lines of named numbers and nothing else */
+	uint64_t names[TS_TEXT_KIND_NAMES];	/* hashes of the names of its first line */
 	size_t n_names;
 };
 
 struct ts_text_kinds {
 	struct ts_text_sort *items;
 	size_t n, cap;
-	uint64_t lines; /* that are not empty */
-	uint64_t epoch_line; /* the last line that only an epoch counts */
+	uint64_t lines;	     /* that are not empty */
+	uint64_t rank_lines; /* of them, those of the lowest rank */
+	int32_t rank;
+	uint64_t epoch_line;	    /* the last line that only an epoch counts */
 	struct ts_text_table table; /* whose header was seen last */
+	bool loose;		    /* the first whole number of a line counts, whatever its name; to be set before the first line */
 	struct ts_text_tokens *tokens;
 	struct ts_text_record *record;
 };

@@ -104,7 +104,7 @@ static size_t time_len(struct ts_span text)
 
 enum ts_status ts_text_line_clean(struct ts_span raw, struct ts_buf *scratch, struct ts_text_line *ret_line, struct ts_error *err)
 {
-	struct ts_span text;
+	struct ts_span text, numbered = {.len = 0};
 
 	*ret_line = (struct ts_text_line){.rank = TS_TEXT_NO_RANK};
 	if (strip_escapes(raw, scratch, &text, err))
@@ -116,6 +116,8 @@ enum ts_status ts_text_line_clean(struct ts_span raw, struct ts_buf *scratch, st
 
 		if (n) {
 			ret_line->rank = rank;
+			if (ts_is_digit(text.data[0]) && !numbered.len)
+				numbered = text;
 		} else {
 			n = time_len(text);
 			if (n)
@@ -124,5 +126,6 @@ enum ts_status ts_text_line_clean(struct ts_span raw, struct ts_buf *scratch, st
 		text = ts_trim(ts_span_from(text, n));
 	}
 	ret_line->text = text;
+	ret_line->numbered = numbered.len ? numbered : text;
 	return TS_OK;
 }

@@ -14,8 +14,9 @@ enum { TS_TEXT_NO_RANK = -1 };
 
 struct ts_text_line {
 	struct ts_span text;
-	struct ts_span time; /* RFC 3339; empty if the line has none */
-	int32_t rank;	     /* TS_TEXT_NO_RANK if the line names none */
+	struct ts_span numbered; /* with the "3: " before it, which may be a step instead of a rank; otherwise as text */
+	struct ts_span time;	 /* RFC 3339; empty if the line has none */
+	int32_t rank;		 /* TS_TEXT_NO_RANK if the line names none */
 };
 
 /* Cleans a line. The spans of the result point into raw or into scratch, which is overwritten. */

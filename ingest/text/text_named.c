@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-enum { WORDS_MAX = 4, LOOK = 64, NAME_BYTES = 120 };
+enum { WORDS_MAX = 4, LOOK = 64, NAME_BYTES = 120, SHORT_MAX = 4 };
 
 /* Where in the tokens it stands, and the words that may be the next number's name. */
 struct naming {
@@ -80,6 +80,15 @@ bool ts_text_breaks(const struct ts_text_tokens *tokens, size_t i)
 	return t->kind == TS_TEXT_OTHER || (t->kind == TS_TEXT_MARK && !memchr(":='\"`", t->mark, 5));
 }
 
+bool ts_text_is_short(const struct ts_text_tokens *tokens, size_t i)
+{
+	const struct ts_text_token *t = &tokens->items[i], *next = t + 1;
+
+	return t->kind == TS_TEXT_MARK && t->mark == '.' && !t->gap && i > 0 && tokens->items[i - 1].kind == TS_TEXT_WORD &&
+	       !(tokens->items[i - 1].text.data[0] & 32) && tokens->items[i - 1].text.len <= SHORT_MAX && i + 1 < tokens->n &&
+	       next->kind == TS_TEXT_NUMBER && next->gap == 1;
+}
+
 /* --- names --- */
 
 static void forget(struct naming *n)
@@ -90,7 +99,7 @@ static void forget(struct naming *n)
 }
 
 /* What a logger and a launcher say of themselves. */
-static bool is_noise(struct ts_span name)
+bool ts_text_is_noise(struct ts_span name)
 {
 	static const char *const noise[] = {"rank", "local_rank", "pid", "line", "port", "gpu", "node", "worker", "seed", "ip", NULL};
 	static const char *const files[] = {".py", ".cpp", ".cc", ".cu", ".h", ".c", ".rs", ".go"};
@@ -122,7 +131,7 @@ static bool may_name(const struct naming *n, struct ts_span name)
 {
 	const struct ts_text_token *last = token(n, n->i - 1);
 
-	if (!n->words || name.len > NAME_BYTES || is_noise(name))
+	if (!n->words || name.len > NAME_BYTES || ts_text_is_noise(name))
 		return false;
 	if (n->strong || n->piped)
 		return true;
@@ -244,6 +253,18 @@ static bool is_label(const struct naming *n, const struct ts_text_token *t)
 	       (n->strong ? sign->mark == ':' && then->kind == TS_TEXT_WORD : is_number(then));
 }
 
+/* "45273/58518=0.7737": the last number, which is that of the others. */
+static size_t result_of(const struct naming *n)
+{
+	size_t i = n->i;
+
+	if (token(n, i)->kind == TS_TEXT_NUMBER && is_mark(n, i + 1, '/') && token(n, i + 2)->kind == TS_TEXT_NUMBER)
+		i += 2;
+	else if (token(n, i)->kind != TS_TEXT_FRACTION)
+		return n->i;
+	return is_mark(n, i + 1, '=') && token(n, i + 2)->kind == TS_TEXT_NUMBER ? i + 2 : n->i;
+}
+
 static void take_number(struct naming *n)
 {
 	const struct ts_text_token *t = token(n, n->i);
@@ -255,7 +276,8 @@ static void take_number(struct naming *n)
 		return;
 	}
 	if (n->words) {
-		take_named(n, t);
+		n->i = result_of(n);
+		take_named(n, token(n, n->i));
 		return;
 	}
 	n->left_over |= !take_mean(n, t) && !take_behind(n, t);
@@ -370,7 +392,7 @@ static void take_mark(struct naming *n)
 		n->strong = n->words > 0;
 		return;
 	}
-	if (mark == '\'' || mark == '"' || mark == '`')
+	if (mark == '\'' || mark == '"' || mark == '`' || ts_text_is_short(n->tokens, n->i))
 		return;
 	if (mark == '|' && bracketed_unit(n).len)
 		n->all = bracketed_unit(n);

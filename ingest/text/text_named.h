@@ -5,6 +5,7 @@
  *	| fps | 1000 |				cells of a table
  *	| 40.1% MFU | 420000 tok/s | 120 ms	a number between separators, and words, a rate or a duration as its name
  *	eta: 0:10:00  Accuracy: 98/100  1.2k	a duration is seconds, of a fraction the first number counts, k is a thousand
+ *	acc: 45273/58518=0.7737			what a fraction is equal to
  *
  * A unit is part of the name, as text_record.h says. A list counts if all its numbers are the same. Dates, versions, addresses, a
  * rank, a process and a line of a source are none. Of two numbers of one name the first counts.
@@ -21,5 +22,9 @@ bool ts_text_named(const struct ts_text_tokens *tokens, size_t from, size_t end,
 bool ts_text_named_in(struct ts_span text, struct ts_text_record *r);
 /* Whether words end before this token: a level of a logger, a mark that separates, a wide gap between two words. */
 bool ts_text_breaks(const struct ts_text_tokens *tokens, size_t i);
+/* Whether the token is the dot of a short word before a number: "Up. 14000". */
+bool ts_text_is_short(const struct ts_text_tokens *tokens, size_t i);
+/* Whether the name is what a logger or a launcher says of itself: a rank, a process, a line of a source. */
+bool ts_text_is_noise(struct ts_span name);
 
 #endif

@@ -6,6 +6,8 @@
 #include "ingest/text/text_named.h"
 #include "ingest/text/text_token.h"
 
+enum { TRIES = 256 }; /* how often a {} may reach further, in one line */
+
 enum part_kind { PART_END, PART_SPACE, PART_CHAR, PART_FIELD, PART_BROKEN };
 
 struct part {
@@ -85,8 +87,7 @@ enum ts_status ts_text_pattern_check(struct ts_span pattern, struct ts_error *er
 	}
 	if (all > TS_TEXT_CELLS)
 		return ts_error_set(err, TS_INVALID, "the template has more than %d fields", TS_TEXT_CELLS);
-	return fields ? TS_OK
-		      : ts_error_set(err, TS_INVALID, "the template has no field with a name, such as {loss}");
+	return fields ? TS_OK : ts_error_set(err, TS_INVALID, "the template has no field with a name, such as {loss}");
 }
 
 /* --- matching --- */
@@ -183,42 +184,122 @@ static bool is_better_step(const struct ts_text_record *r, struct ts_span name, 
 	       (r->step == TS_TEXT_CELLS || rank < ts_log_axis_rank(r->cells[r->step].name));
 }
 
-/* Matches the template at line.data[*at], and moves behind it. numbers: its fields are numbers only. */
-static bool match_here(struct ts_span pattern, struct ts_span line, size_t *at, bool numbers, struct ts_text_record *r)
+static bool has_digit(struct ts_span text)
 {
+	size_t i = 0;
+
+	while (i < text.len && !ts_is_digit(text.data[i]))
+		i++;
+	return i < text.len;
+}
+
+/* Where a match stands: in the template, in the line, and what the record has so far. */
+struct place {
+	size_t in, at, cells, texts, pooled, step;
+	int64_t total;
+	bool full;
+};
+
+static struct place place_of(size_t in, size_t at, const struct ts_text_record *r)
+{
+	return (struct place){in, at, r->n, r->texts, r->pooled, r->step, r->total, r->full};
+}
+
+static void go_back(const struct place *p, struct ts_text_record *r)
+{
+	r->n = p->cells;
+	r->texts = p->texts;
+	r->pooled = p->pooled;
+	r->step = p->step;
+	r->total = p->total;
+	r->full = p->full;
+}
+
+/* Moves the end of a field that is not kept to where the template may go on next; false: nowhere in the line. */
+static bool reach_on(struct ts_span pattern, struct ts_span line, struct place *p)
+{
+	size_t in = p->in;
+	struct part next = next_part(pattern, &in);
+	bool spaced = next.kind == PART_SPACE;
+
+	if (spaced)
+		next = next_part(pattern, &in);
+	if (next.kind != PART_CHAR)
+		return false;
+	for (p->at++; p->at < line.len; p->at++) {
+		size_t at = p->at;
+
+		if (spaced && !ts_is_space(line.data[at]))
+			continue;
+		skip_spaces(line, &at);
+		if ((spaced || at == p->at) && at < line.len && line.data[at] == next.c)
+			return true;
+	}
+	return false;
+}
+
+/* Matches one part of the template at line.data[*at], and moves behind it. *ret_done: the template ends with it. */
+static bool match_part(struct ts_span pattern, size_t *in, struct ts_span line, size_t *at, bool numbers, struct ts_text_record *r,
+		       bool *ret_done)
+{
+	struct part p = next_part(pattern, in), next;
+	size_t peek = *in, rank;
+
+	*ret_done = p.kind == PART_END || is_rest(&p);
+	if (p.kind == PART_END || p.kind == PART_BROKEN)
+		return p.kind == PART_END;
+	if (p.kind == PART_SPACE) {
+		skip_spaces(line, at);
+		return true;
+	}
+	if (p.kind == PART_CHAR)
+		return *at < line.len && line.data[(*at)++] == p.c;
+	if (is_rest(&p)) {
+		r->more = r->brief && has_digit(ts_span_from(line, *at));
+		if (!r->brief || ts_span_contains(ts_span_from(line, *at), "poch"))
+			(void)ts_text_named_in(ts_span_from(line, *at), r);
+		return true;
+	}
+	next = next_part(pattern, &peek);
+	skip_spaces(line, at);
+	rank = ts_log_axis_rank(p.name);
+	if (!take_field(p.name, line, at, &next, numbers || rank != TS_LOG_AXIS_NONE, r))
+		return false;
+	if (is_better_step(r, p.name, rank)) {
+		r->step = r->n - 1;
+		r->total = total_behind(pattern, *in, line, *at);
+	}
+	return true;
+}
+
+/* Matches the template at line.data[*at], and moves behind it. numbers: its fields are numbers only. Where it does not fit, the last
+ * field that is not kept reaches further, so that it may stand for any text. */
+static bool match_here(struct ts_span pattern, struct ts_span line, size_t *at, bool numbers, size_t *tries, struct ts_text_record *r)
+{
+	struct place back = {.in = 0};
+	bool can_go_back = false, done = false;
 	size_t in = 0;
 
-	for (;;) {
-		struct part p = next_part(pattern, &in), next;
-		size_t peek = in, rank;
+	while (!done) {
+		size_t from = in, peek = in;
+		struct part p = next_part(pattern, &peek);
+		bool fits = match_part(pattern, &in, line, at, numbers, r, &done);
 
-		if (p.kind == PART_END || p.kind == PART_BROKEN)
-			return p.kind == PART_END;
-		if (p.kind == PART_SPACE) {
-			skip_spaces(line, at);
+		if (fits && from && p.kind == PART_FIELD && !p.name.len && !numbers) {
+			back = place_of(in, *at, r);
+			can_go_back = true;
+		}
+		if (fits)
 			continue;
-		}
-		if (p.kind == PART_CHAR) {
-			if (*at >= line.len || line.data[*at] != p.c)
-				return false;
-			(*at)++;
-			continue;
-		}
-		if (is_rest(&p)) {
-			if (!r->brief || ts_span_contains(ts_span_from(line, *at), "poch"))
-				(void)ts_text_named_in(ts_span_from(line, *at), r);
-			return true;
-		}
-		next = next_part(pattern, &peek);
-		skip_spaces(line, at);
-		rank = ts_log_axis_rank(p.name);
-		if (!take_field(p.name, line, at, &next, numbers || rank != TS_LOG_AXIS_NONE, r))
+		if (!can_go_back || !*tries || !reach_on(pattern, line, &back))
 			return false;
-		if (is_better_step(r, p.name, rank)) {
-			r->step = r->n - 1;
-			r->total = total_behind(pattern, in, line, *at);
-		}
+		(*tries)--;
+		go_back(&back, r);
+		in = back.in;
+		*at = back.at;
+		done = false;
 	}
+	return true;
 }
 
 /* Whether a word begins at line.data[at]: "epoch 1" is not found in "subepoch 1". */
@@ -243,6 +324,7 @@ static bool is_bare(struct ts_span pattern)
 static bool find_place(struct ts_span pattern, struct ts_span line, struct ts_text_record *r, size_t *ret_from, size_t *ret_end)
 {
 	size_t first_at = 0;
+	size_t tries = TRIES;
 	struct part first;
 	bool bare;
 
@@ -263,7 +345,7 @@ static bool find_place(struct ts_span pattern, struct ts_span line, struct ts_te
 		if (!begins_word(line, from))
 			continue;
 		ts_text_record_clear(r);
-		if (match_here(pattern, line, &at, bare, r) && (!bare || at == line.len)) {
+		if (match_here(pattern, line, &at, bare, &tries, r) && (!bare || at == line.len)) {
 			*ret_from = from;
 			*ret_end = at;
 			return true;

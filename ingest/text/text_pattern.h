@@ -2,7 +2,7 @@
  *
  *	{loss}	a number ("2.5", "1,234", "nan") with its unit, a duration ("0:10:00", which is seconds), a fraction ("12/400", which is
  *		12), or else a word that ends at a space or at the template's next character
- *	{}	such a number or word, which is not kept
+ *	{}	such a number or word, which is not kept; or more text, up to where the rest of the template fits
  *	{*}	at the end: every named number that follows (text_named.h). At the beginning: those that stand before. Alone: a line of
  *		named numbers and nothing else
  *	{{ }}	a brace
@@ -10,7 +10,7 @@
  *
  * A step and an epoch, by the names of log_axes.h, are numbers only; so are all fields of a template that has no character of its own,
  * which fits whole lines (a table). Whatever else stands before and behind the template in the line is ignored. Matching takes time in
- * the product of both lengths at most, for a template is never tried twice from one place.
+ * the product of both lengths at most, but for a fixed number of times that the last {} before a failure reaches further.
  */
 #ifndef TSCOPE_INGEST_TEXT_TEXT_PATTERN_H
 #define TSCOPE_INGEST_TEXT_TEXT_PATTERN_H

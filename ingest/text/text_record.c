@@ -12,7 +12,7 @@ enum { UNIT_MAX = 16, DEPTH_MAX = 64 };
 void ts_text_record_clear(struct ts_text_record *r)
 {
 	r->n = r->texts = r->pooled = 0;
-	r->full = r->quoted = false;
+	r->full = r->quoted = r->more = false;
 	r->step = TS_TEXT_CELLS;
 	r->total = 0;
 }
@@ -338,8 +338,8 @@ void ts_text_pairs(struct ts_text_record *r, const struct ts_text_rename *rename
 	}
 	/* A comma within a number ("1,234") is no separator. */
 	for (size_t at = 0, i = 0; i <= text.len; i++) {
-		if (i < text.len && (text.data[i] != (uint8_t)between ||
-				     (between == ',' && i + 1 < text.len && !ts_is_space(text.data[i + 1]))))
+		if (i < text.len &&
+		    (text.data[i] != (uint8_t)between || (between == ',' && i + 1 < text.len && !ts_is_space(text.data[i + 1]))))
 			continue;
 		add_item(r, renames, ts_trim(ts_span_part(text, at, i - at)), between);
 		at = i + 1;

@@ -20,13 +20,14 @@ struct ts_text_cell {
 struct ts_text_record {
 	struct ts_text_cell cells[TS_TEXT_CELLS];
 	size_t n;
-	size_t texts; /* how many cells are texts */
-	bool full;    /* there were more cells than fit */
-	bool quoted;  /* a number of a dict stood in quotes */
-	size_t step;  /* the cell that a template takes for the step (text_pattern.h); TS_TEXT_CELLS: none */
+	size_t texts;  /* how many cells are texts */
+	bool full;     /* there were more cells than fit */
+	bool quoted;   /* a number of a dict stood in quotes */
+	size_t step;   /* the cell that a template takes for the step (text_pattern.h); TS_TEXT_CELLS: none */
 	int64_t total; /* how many steps there will be, which stands behind it; 0: it does not */
-	bool brief;   /* of what a template's {*} at the end takes, only an epoch is asked for; kept when the record is cleared */
-	size_t at;    /* where in its text the first named number stands (text_named.h) */
+	bool brief;    /* of what a template's {*} at the end takes, only an epoch is asked for; kept when the record is cleared */
+	bool more;     /* brief: it would take a number */
+	size_t at;     /* where in its text the first named number stands (text_named.h) */
 	char pool[TS_TEXT_POOL];
 	size_t pooled;
 };

@@ -2,6 +2,7 @@
 
 #include "base/number.h"
 #include "base/text.h"
+#include "ingest/rows/log_axes.h"
 #include "ingest/text/text_record.h"
 
 enum { UNIT_MAX = 16, DIGITS_MAX = 12 };
@@ -271,12 +272,31 @@ static size_t spaced_unit(struct ts_span text, size_t at)
 		       : 1 + n;
 }
 
+/* "1epoch", "682batch", "1-682batch", of which the last counts: the name of an axis right behind a whole number. */
+static bool take_axis(struct ts_span text, size_t n, struct ts_text_token *t)
+{
+	size_t second = byte_is(text, n, '-') ? digits_at(text, n + 1) : 0, from = second ? n + 1 : 0,
+	       end = second ? n + 1 + second : n, word = 0;
+
+	while (end + word < text.len && ts_is_alpha(text.data[end + word]))
+		word++;
+	if (word < 4 || digits_at(text, 0) != n || !ends_at(text, end + word) ||
+	    ts_log_axis_rank(ts_span_part(text, end, word)) == TS_LOG_AXIS_NONE)
+		return false;
+	if (second)
+		t->whole = t->text;
+	t->text = ts_span_part(text, from, end - from);
+	t->unit = ts_span_part(text, end, word);
+	set(t, TS_TEXT_NUMBER, end + word);
+	return true;
+}
+
 static void take_number(struct ts_span text, struct ts_text_token *t)
 {
 	size_t n = ts_text_number_len(text), unit;
 
 	t->text = ts_span_part(text, 0, n);
-	if (take_fraction(text, n, t))
+	if (take_fraction(text, n, t) || take_axis(text, n, t))
 		return;
 	unit = ts_text_unit(ts_span_from(text, n));
 	if (unit) {

@@ -279,9 +279,51 @@ def network_loss(r):
         yield f"[  5]  {k}.00-{k + 1}.00   sec  {r.uniform(100, 120):.0f} MBytes   {r.uniform(900, 999):.0f} Mbits/sec    {r.randint(0, 9)}   {r.randint(100, 900)} KBytes"
 
 
+def balance(r):
+    for year in range(2026 - r.randint(5, 15), 2027):
+        yield f"{year}: revenue {r.uniform(1, 90):.1f}M, loss {r.uniform(0, 9):.1f}M"
+
+
+def league(r):
+    for k in range(1, r.randint(10, 20)):
+        yield f"{k:2d} | {r.choice(WORDS)} United | played {r.randint(1, 30)} | wins {r.randint(1, 30)} | losses {r.randint(1, 30)}"
+
+
+def race(r):
+    for k in range(1, r.randint(10, 60)):
+        yield f"Lap {k}: {r.uniform(70, 90):.3f}s, gap {r.uniform(0, 3):.3f}s, top {r.uniform(200, 300):.1f} km/h"
+
+
+def orders(r):
+    first = r.randint(1000, 9000)
+    for k in range(r.randint(20, 90)):
+        yield f"Order {first + k}; items: {r.randint(1, 9)}; total: {r.uniform(1, 900):.2f}; discount: {r.uniform(0, 1):.2f}"
+
+
+def survey_answers(r):
+    for k in range(1, r.randint(6, 12)):
+        yield f"Question {k}, mean {r.uniform(1, 5):.2f}, loss of answers {r.uniform(0, 9):.1f} %"
+
+
+def chapters(r):
+    for k in range(1, r.randint(20, 60)):
+        yield f"{k}. {r.choice(WORDS)} {r.choice(WORDS)} ... {k * 12 + r.randint(0, 9)}"
+
+
+def queue(r):
+    for k in range(r.randint(20, 90)):
+        yield f"[{1000 + k}, {r.uniform(0, 1):.3f}] worker {r.randint(0, 9)} waited {r.uniform(0, 9):.2f}s"
+
+
+def health(r):
+    for _ in range(r.randint(20, 90)):
+        yield f"heartbeat ok, latency={r.uniform(0, 90):.1f}ms, dropped={r.randint(0, 3)}, loss={r.uniform(0, 3):.1f}%, jitter={r.uniform(0, 9):.2f}ms"
+
+
 OTHERS = [pip, ninja, make_percent, compiler, dmesg, syslog, nginx, docker, git, rsync, ffmpeg, pytest, nvidia, vmstat, ping, readme, changelog, sensors,
           csv_of_prices, app_json, kubernetes, google_benchmark, latency, solver, thermo, scf, sampler, chain, sql, requirements, config, model_summary,
-          download, loading, transcript, game, evaluation, numbers, steps_of_a_recipe, ci, backup, speed_of_a_disk, network_loss]
+          download, loading, transcript, game, evaluation, numbers, steps_of_a_recipe, ci, backup, speed_of_a_disk, network_loss,
+          balance, league, race, orders, survey_answers, chapters, queue, health]
 
 
 # --- logs of trainers: functions of a generator that give lines, and the loss as it is written at each step ---
@@ -503,8 +545,58 @@ def cut_epochs(log):
         last += log.n // 2 - 1
 
 
+def espnet(log):
+    for e in (1, 2, 3):
+        for k in range(log.n // 2):
+            loss = f"{log.loss((e - 1 + k / log.n) / 3):.3f}"
+            log.add((e - 1) * log.n // 2 * 100 + (k + 1) * 100, f"[gpu01:0/2] 2026-07-19 08:{k % 60:02d}:04,080 (trainer:464) INFO: {e}epoch:train:{k * 100 + 1}-{(k + 1) * 100}batch: iter_time=2.878e-04, forward_time=0.134, loss={loss}, acc=0.{e}13, optim_step_time=0.030, lr_0=3.460e-06, train_time=1.816", loss=loss)
+        log.lines.append(f"[gpu01:0/2] 2026-07-19 09:00:04,080 (trainer:243) INFO: {e}epoch results: [train] iter_time=0.001, loss={log.loss(e / 3):.3f}, [valid] loss={log.loss(e / 3):.3f}")
+
+
+def marian(log):
+    for s in range(1, log.n):
+        cost = f"{log.loss(s / log.n):.8f}"
+        log.add(s * 100, f"[2026-07-17 12:{s % 60:02d}:33] Ep. {1 + 3 * s // log.n} : Up. {s * 100} : Sen. {s * 12800:,} : Cost {cost} : Time {log.r.uniform(30, 40):.2f}s : {log.r.uniform(3000, 9000):.2f} words/s", Cost=cost)
+
+
+def episodes(log):
+    for s in range(10, log.n * 10, 10):
+        score = f"{10 - log.loss(s / log.n / 10):.2f}"
+        log.add(s, f"Episode {s}\tAverage Score: {score}\tScore: {log.r.uniform(0, 20):.2f}", **{"Average Score": score})
+
+
+def coqui(log):
+    for k in range(1, log.n):
+        loss = f"{log.loss(k / log.n):.5f}"
+        log.lines.append(f"   --> STEP: {k * 25 % 377}/377 -- GLOBAL_STEP: {1000 + k * 25}")
+        log.add(1000 + k * 25, f"     | > loss_disc: {loss}  ({loss})", loss_disc=loss)
+        log.lines += ["     | > current_lr_0: 0.00018 ", "     | > step_time: 0.55960  (0.62170)", ""]
+
+
+def darknet(log):
+    for s in range(1, log.n):
+        loss = f"{log.loss(s / log.n):.6f}"
+        log.add(s, f" {s}: {log.loss(s / log.n):.6f}, {loss} avg loss, 0.004000 rate, 1.429193 seconds, {s * 64} images, 30.824708 hours left", loss=loss)
+        log.lines += [f"v3 (iou loss, Normalizer: (iou: 0.07, cls: 1.00) Region {n} Avg (IOU: 0.{log.r.randint(100000, 999999)}), count: {n}, class_loss = 3.023438, total_loss = 8.452942 " for n in (133, 144)]
+        log.lines.append(f"Loaded: 0.{log.r.randint(100000, 999999)} seconds")
+
+
+def rvc(log):
+    for k in range(1, log.n):
+        loss = f"{log.loss(k / log.n):.3f}"
+        log.lines += [f"INFO:model:Train Epoch: {k // 3} [{k % 3 * 33}%]", f"INFO:model:[{k * 200}, 9.990004373906418e-05]"]
+        log.add(k * 200, f"INFO:model:loss_disc=3.959, loss_gen=3.062, loss_mel={loss}, loss_kl=1.535", loss_mel=loss)
+
+
+def fasttext(log):
+    for k in range(log.n):
+        loss = f"{log.loss(k / log.n):.6f}"
+        log.add(k, f"Progress: {100 * k / log.n:.1f}%  words/sec/thread: {log.r.randint(10 ** 6, 2 * 10 ** 6)}  lr: {0.1 * (1 - k / log.n):.6f}  loss: {loss}  eta: 0h11m ", loss=loss)
+
+
 TRAINERS = [nanogpt, nanochat, modded_nanogpt, gpt2_in_c, mnist, imagenet, tutorial, keras, keras_bars, torchtune, timm, deepspeed, olmo, mmengine, mmcv,
-            detectron2, metric_logger, levanter, clu, mlx, verl, prime, slim, slurm, tensors, boosting, fastai, baselines3, caffe, cut_epochs]
+            detectron2, metric_logger, levanter, clu, mlx, verl, prime, slim, slurm, tensors, boosting, fastai, baselines3, caffe, cut_epochs,
+            espnet, marian, episodes, coqui, darknet, rvc, fasttext]
 
 
 def dressed(log, k):

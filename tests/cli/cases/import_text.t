@@ -140,9 +140,9 @@ $ tscope push --dry-run guess/nano.txt
 | format    text log, by a guessed template; not kept: lines that are not of a step
 | guessed   --pattern 'iter {step}: {*}'
 |           --pattern 'step {step}: {*}'
-| rows      step 0: train loss 4.25 val loss 4.5
-|           step 0: loss 4.25 step_time_ms 90 mfu(%) 30
-|           step 1: loss 4.0 step_time_ms 80 mfu(%) 31
+| rows      step 0: train loss 4.25, val loss 4.5, loss 4.25, step_time_ms 90, mfu(%) 30
+|           step 1: loss 4.0, step_time_ms 80, mfu(%) 31
+|           step 2: loss 3.5, step_time_ms 80, mfu(%) 31
 | columns   step_time_ms is phases.step
 |           val loss is scalars.eval_loss
 |           loss is scalars.loss
@@ -171,3 +171,14 @@ $ printf 'iter 1: latency 2.5 ms\niter 2: latency 2.4 ms\niter 3: latency 2.3 ms
 $ tscope push guess/other.txt
 ! tscope: guess/other.txt: no run in it: its lines may be those of steps, but none of their numbers has a name of what trainings measure, such as a loss, an accuracy or a learning rate; if they are, read it with --pattern 'iter {step}: {*}'
 [2]
+# Lines may count by a word that nobody knows, or by a number alone; JSON has what was guessed.
+$ printf 'Instance: 500; Time: 1.5s; loss: 9.5; acc: 45/60=0.75\nInstance: 1000; Time: 1.5s; loss: 8.5; acc: 48/60=0.8\nInstance: 1500; Time: 1.5s; loss: 7.5; acc: 51/60=0.85\n' > guess/count.txt
+$ tscope push --dry-run --json guess/count.txt | python3 -c 'import json, sys; p = json.load(sys.stdin)["pushes"][0]; print(p["guessed_patterns"], p["guessed_rows"][0], sep="\n")'
+| ['Instance:{step} {*}']
+| step 500: step_time 1.5, loss 9.5, acc 0.75
+# A log without the times of steps still says its use of the device, and that memory grows.
+$ for k in $(seq 60); do printf 'step %d: loss 2.5, mfu 40.5%%, mem 1.%02d\n' $k $k; done > guess/grows.txt
+$ tscope analyze --map mem=memory.alloc guess/grows.txt | grep -E 'MEMORY.GROWTH|MFU 4'
+|   HIGH    Memory grows (MEMORY.GROWTH)
+| ● EFFICIENCY BUDGET  unchecked  MFU 40.5 % as the run logs it
+|   logged       MFU 40.5 %, by mfu, read as a share, as no value is above 1
