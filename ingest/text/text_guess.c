@@ -23,7 +23,7 @@ enum {
 };
 
 /* How a log is looked at: by counters that have a name, or are written as such; by the first whole number of a line; by no counter. */
-enum way { BY_NAME, BY_FIRST, BY_NONE, WAYS };
+enum way { BY_NAME, BY_FIRST, BY_NONE };
 
 /* What the counters of a kind are: their numbers, or NONE. */
 struct roles {
@@ -474,7 +474,8 @@ static enum ts_status read_sample(struct ts_log_lines *lines, struct ts_text_kin
 	enum ts_log_line_end end;
 	struct ts_text_line line;
 
-	while (ts_log_lines_at(lines) < TS_TEXT_GUESS_BYTES) {
+	/* The second look is at less: most texts that get it are no log. */
+	while (ts_log_lines_at(lines) < (k->loose ? TS_TEXT_GUESS_BYTES / 4 : TS_TEXT_GUESS_BYTES)) {
 		if (ts_log_lines_next(lines, &raw, &end, err))
 			return err->status;
 		if (end == TS_LOG_LINES_END)
@@ -495,34 +496,34 @@ static enum ts_status read_sample(struct ts_log_lines *lines, struct ts_text_kin
 	return TS_OK;
 }
 
-static enum ts_status guess_once(const char *top, const char *path, enum way way, struct ts_arena *arena,
-				 struct ts_text_guess *ret_guess, struct ts_error *err)
+static enum ts_status sort_lines(const char *top, const char *path, enum way way, struct ts_arena *arena,
+				 struct ts_text_kinds *ret_kinds, struct ts_error *err)
 {
 	struct ts_buf scratch = TS_BUF_INIT(TS_LINE_MAX);
 	struct ts_log_lines lines;
-	struct ts_text_kinds kinds;
-	enum ts_status status = ts_text_kinds_init(&kinds, TS_TEXT_GUESS_KINDS, arena, err);
+	enum ts_status status = ts_text_kinds_init(ret_kinds, TS_TEXT_GUESS_KINDS, arena, err);
 
 	if (status)
 		return status;
-	kinds.loose = way == BY_FIRST;
+	ret_kinds->loose = way == BY_FIRST;
 	status = ts_log_lines_open(&lines, top, path, '\r', err);
 	if (!status)
-		status = read_sample(&lines, &kinds, &scratch, err);
+		status = read_sample(&lines, ret_kinds, &scratch, err);
 	ts_log_lines_close(&lines);
 	ts_buf_finish(&scratch);
-	return status ? status : make(&kinds, way, arena, ret_guess, err);
+	return status;
 }
 
-/* Where several lines have one epoch and it is their step, another number may tell them apart. */
+/* Where nothing was guessed, or several lines have one epoch and it is their step, another number may tell them apart. */
 static enum ts_status guess_finer(const char *top, const char *path, struct ts_arena *arena, struct ts_text_guess *io,
 				  struct ts_error *err)
 {
 	struct ts_text_guess finer;
+	struct ts_text_kinds kinds;
 
-	if (guess_once(top, path, BY_FIRST, arena, &finer, err))
+	if (sort_lines(top, path, BY_FIRST, arena, &kinds, err) || make(&kinds, BY_FIRST, arena, &finer, err))
 		return err->status;
-	if (finer.n && !finer.why && !finer.coarse)
+	if (!io->n || (finer.n && !finer.why && !finer.coarse))
 		*io = finer;
 	return TS_OK;
 }
@@ -530,11 +531,10 @@ static enum ts_status guess_finer(const char *top, const char *path, struct ts_a
 enum ts_status ts_text_guess(const char *top, const char *path, struct ts_arena *arena, struct ts_text_guess *ret_guess,
 			     struct ts_error *err)
 {
-	for (enum way way = BY_NAME; way < WAYS; way++) {
-		if (guess_once(top, path, way, arena, ret_guess, err))
-			return err->status;
-		if (ret_guess->n)
-			break;
-	}
-	return ret_guess->coarse ? guess_finer(top, path, arena, ret_guess, err) : TS_OK;
+	struct ts_text_kinds kinds;
+
+	if (sort_lines(top, path, BY_NAME, arena, &kinds, err) || make(&kinds, BY_NAME, arena, ret_guess, err) ||
+	    ((!ret_guess->n || ret_guess->coarse) && guess_finer(top, path, arena, ret_guess, err)))
+		return err->status;
+	return ret_guess->n ? TS_OK : make(&kinds, BY_NONE, arena, ret_guess, err);
 }

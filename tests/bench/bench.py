@@ -271,7 +271,7 @@ def run_import(what, make, mib, peer_script, peer_mib, least, work):
     for where, size in ((big, mib), (small, peer_mib)):
         os.makedirs(where)
         measure(os.path.join(BUILD, "bench_import"), make[0], os.path.join(where, make[1]), str(size))
-    runs = [measure(os.path.join(BUILD, "bench_import"), "read", big) for _ in range(3)]
+    runs = [measure(os.path.join(BUILD, "bench_import"), "read", os.path.join(big, make[1]) if make[0] == "text" else big) for _ in range(3)]
     speed = max(int(n) / float(s) for s, n, _ in (r.out.split() for r in runs)) / 1e6
     python = os.path.join(os.path.dirname(PYTSCOPE), "python")
     peer = None
@@ -314,9 +314,20 @@ print(n, time.process_time() - began)
 """
 
 
+# A text log has no reader of its own: what people write for one, a regular expression for each line.
+TEXT_READER = """
+import re, sys, time
+line = re.compile(r"iter (\\d+): loss ([0-9.]+), time ([0-9.]+)ms, mfu ([0-9.]+)%")
+began = time.process_time()
+n = sum(4 for text in open(sys.argv[1]) for m in [line.match(text)] if m and [float(x) for x in m.groups()])
+print(n, time.process_time() - began)
+"""
+
+
 def run_imports(work):
     run_import("TensorBoard events", ("events", "events.out.tfevents.1795000000.h.1.0"), 300, TENSORBOARD_READER, 10, 300, work)
     run_import("W&B logs", ("wandb", "run-x.wandb"), 300, WANDB_READER, 10, 150, work)
+    run_import("printed logs, by guessed templates", ("text", "train.log"), 100, TEXT_READER, 10, 15, work)
 
 
 def run_snapshot(work):

@@ -2,6 +2,7 @@
  *
  *	bench_import events PATH MIB	writes an event file of 8 float32 scalars a step, as torch's SummaryWriter does
  *	bench_import wandb PATH MIB	writes a W&B log of 8 numbers a step, with the summary that the SDK writes beside each
+ *	bench_import text PATH MIB	writes lines as nanoGPT prints them, which no format knows
  *	bench_import read PATH		reads PATH to objects that go nowhere; prints "SECONDS BYTES ROWS" of processor time
  */
 #include "base/clock.h"
@@ -63,8 +64,8 @@ static void event(struct ts_buf *out, int64_t step, const char *tag, float value
 	ts_buf_finish(&e);
 }
 
-static const char *const tags[SERIES] = {"train/loss",	   "train/grad_norm", "train/lr",	 "perf/step_time",
-					 "perf/throughput", "perf/mfu",	      "memory/reserved", "optim/scale"};
+static const char *const tags[SERIES] = {"train/loss",	    "train/grad_norm", "train/lr",	  "perf/step_time",
+					 "perf/throughput", "perf/mfu",	       "memory/reserved", "optim/scale"};
 
 static void steps_of_events(struct ts_buf *out, int64_t step)
 {
@@ -142,7 +143,13 @@ static void items(struct ts_buf *out, uint64_t at, int64_t step, uint8_t number)
 	ts_buf_finish(&record);
 }
 
-static void write_log(const char *path, uint64_t bytes, bool wandb)
+static void printed_line(struct ts_buf *out, int64_t step)
+{
+	ts_buf_printf(out, "iter %" PRId64 ": loss %.4f, time %.2fms, mfu %.2f%%\n", step, 2.0 + (double)(step * 7919 % 10007) / 1e4,
+		      90 + (double)(step % 97) / 8, 30 + (double)(step % 31) / 16);
+}
+
+static void write_log(const char *path, uint64_t bytes, char kind)
 {
 	struct ts_buf out = TS_BUF_INIT(4 * FLUSH);
 	struct ts_error err;
@@ -153,10 +160,12 @@ static void write_log(const char *path, uint64_t bytes, bool wandb)
 		perror(path);
 		exit(1);
 	}
-	if (wandb)
+	if (kind == 'w')
 		ts_buf_bytes(&out, ":W&B\xe1\xbe", 7);
 	for (int64_t step = 0; written < bytes; step++) {
-		if (wandb) {
+		if (kind == 't') {
+			printed_line(&out, step);
+		} else if (kind == 'w') {
 			items(&out, written, step, 3);
 			items(&out, written, step, 2);
 		} else {
@@ -194,19 +203,18 @@ static void read_log(const char *path)
 	ts_arena_init(&arena, 0);
 	begin = clock();
 	must(ts_ingest(&options, drop, NULL, &arena, &result, &err), &err);
-	printf("%.6f %" PRIu64 " %" PRIu64 "\n", (double)(clock() - begin) / CLOCKS_PER_SEC, result.bytes_read,
-	       result.rows);
+	printf("%.6f %" PRIu64 " %" PRIu64 "\n", (double)(clock() - begin) / CLOCKS_PER_SEC, result.bytes_read, result.rows);
 	ts_arena_finish(&arena);
 }
 
 int main(int argc, char **argv)
 {
-	if (argc == 4 && (strcmp(argv[1], "events") == 0 || strcmp(argv[1], "wandb") == 0)) {
-		write_log(argv[2], strtoull(argv[3], NULL, 10) << 20, *argv[1] == 'w');
+	if (argc == 4 && (strcmp(argv[1], "events") == 0 || strcmp(argv[1], "wandb") == 0 || strcmp(argv[1], "text") == 0)) {
+		write_log(argv[2], strtoull(argv[3], NULL, 10) << 20, *argv[1]);
 	} else if (argc == 3 && strcmp(argv[1], "read") == 0) {
 		read_log(argv[2]);
 	} else {
-		fprintf(stderr, "usage: bench_import events|wandb PATH MIB | read PATH\n");
+		fprintf(stderr, "usage: bench_import events|wandb|text PATH MIB | read PATH\n");
 		return 2;
 	}
 	return 0;
