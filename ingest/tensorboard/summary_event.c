@@ -102,10 +102,12 @@ static void take_hparams(struct ts_buf *json, struct ts_span start)
 /* Reads SummaryMetadata: plugin_data {plugin_name, content}. The content of hparams is HParamsPluginData. */
 bool ts_event_hparams(const struct ts_event_value *value, struct ts_buf *json)
 {
-	struct ts_pb pb = ts_pb_of(value->has_metadata ? value->metadata : ts_span_str(""));
+	struct ts_pb pb = ts_pb_of(value->metadata);
 	struct ts_pb_field f;
 	struct ts_span name = {NULL, 0}, content = {NULL, 0};
 
+	if (!value->has_metadata)
+		return false;
 	while (ts_pb_next(&pb, &f)) {
 		struct ts_pb plugin = ts_pb_of(f.bytes);
 		struct ts_pb_field part;
@@ -190,10 +192,12 @@ bool ts_event_next(struct ts_pb *pb, struct ts_span *ret_value)
 
 bool ts_event_starts(const struct ts_event *event)
 {
-	struct ts_pb pb = ts_pb_of(event->has_session ? event->session : ts_span_str(""));
+	struct ts_pb pb = ts_pb_of(event->session);
 	struct ts_pb_field f;
 	uint64_t status = 0;
 
+	if (!event->has_session)
+		return false;
 	while (ts_pb_next(&pb, &f))
 		if (f.number == SESSION_STATUS)
 			status = f.value;

@@ -22,6 +22,7 @@ struct part {
 	const char *folder; /* as it was given */
 	const char *path;   /* of the log */
 	struct ts_span file; /* for notices */
+	uint64_t sound;	     /* up to where the search for the axis found every checksum right */
 };
 
 struct wandb {
@@ -216,20 +217,21 @@ static enum ts_status scan_record(struct ts_wandb_axes *axes, struct ts_span rec
 	return status;
 }
 
-static enum ts_status scan_log(struct ts_wandb_axes *axes, const char *top, const char *path, struct ts_error *err)
+static enum ts_status scan_log(struct ts_wandb_axes *axes, const char *top, struct part *part, struct ts_error *err)
 {
 	struct ts_wandb_log log;
 	struct ts_span record;
 	enum ts_wandb_end end = TS_WANDB_MORE;
-	enum ts_status status = ts_wandb_log_open(&log, &ts_wandb_kind, top, path, err);
+	enum ts_status status = ts_wandb_log_open(&log, &ts_wandb_kind, top, part->path, err);
 
 	while (!status && end != TS_WANDB_END && end != TS_WANDB_CUT) {
 		status = ts_wandb_log_next(&log, &record, &end, err);
 		if (!status && end == TS_WANDB_MORE)
 			status = scan_record(axes, record, err);
 	}
+	part->sound = status ? 0 : ts_wandb_log_sound(&log);
 	ts_wandb_log_close(&log);
-	return status ? ts_error_prefix(err, "%s", path) : TS_OK;
+	return status ? ts_error_prefix(err, "%s", part->path) : TS_OK;
 }
 
 /* Reads the log once for its axis: a declaration may come behind the first steps. */
@@ -240,7 +242,7 @@ static enum ts_status find_axis(struct wandb *w, struct ts_error *err)
 	const struct ts_wandb_axis *axis = &w->history.axis;
 
 	for (size_t i = 0; !status && i < w->n_parts; i++)
-		status = scan_log(&axes, ts_top(w->options), w->parts[i].path, err);
+		status = scan_log(&axes, ts_top(w->options), &w->parts[i], err);
 	if (!status)
 		status = ts_wandb_axes_choose(&axes, &w->history.axis, err);
 	ts_wandb_axes_finish(&axes);
@@ -259,6 +261,7 @@ static enum ts_status feed_part(struct wandb *w, struct ts_error *err)
 	struct ts_wandb_log log;
 	enum ts_status status = ts_wandb_log_open(&log, &ts_wandb_kind, ts_top(w->options), part->path, err);
 
+	log.trusted = part->sound;
 	w->history.s.file = part->file;
 	w->any_environment = w->has_exit = false;
 	ts_wandb_history_part(&w->history);

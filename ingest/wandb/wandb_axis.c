@@ -82,11 +82,22 @@ enum ts_status ts_wandb_axes_metric(struct ts_wandb_axes *a, struct ts_span mess
 
 /* --- what is logged --- */
 
-/* Reads an item into a->name, its key or its nested keys with dots between them, and its value. */
-static bool read_item(struct ts_wandb_axes *a, struct ts_span message, struct ts_wandb_value *ret_value)
+/* Joins the parts of a name with dots in a->name, which is empty before the second. */
+static struct ts_span longer_name(struct ts_wandb_axes *a, struct ts_span name, struct ts_span part)
+{
+	if (a->name.len == 0)
+		ts_buf_span(&a->name, name);
+	ts_buf_char(&a->name, '.');
+	ts_buf_span(&a->name, part);
+	return ts_buf_view(&a->name);
+}
+
+/* Reads an item: its name, which is its key or its nested keys with dots between them, and its value. */
+static bool read_item(struct ts_wandb_axes *a, struct ts_span message, struct ts_span *ret_name, struct ts_wandb_value *ret_value)
 {
 	struct ts_pb pb = ts_pb_of(message);
 	struct ts_pb_field f;
+	struct ts_span name = {NULL, 0};
 	bool any = false;
 
 	*ret_value = (struct ts_wandb_value){.has_text = false};
@@ -96,13 +107,12 @@ static bool read_item(struct ts_wandb_axes *a, struct ts_span message, struct ts
 			ts_wandb_value_take(ret_value, &f);
 			continue;
 		}
-		if (any)
-			ts_buf_char(&a->name, '.');
-		ts_buf_span(&a->name, f.bytes);
+		name = any ? longer_name(a, name, f.bytes) : f.bytes;
 		any = true;
 	}
 	a->no_memory |= a->name.failed == TS_NO_MEMORY;
-	return a->name.len > 0 && a->name.data[0] != '_' && !pb.broken && !a->name.failed;
+	*ret_name = name;
+	return name.len > 0 && name.data[0] != '_' && !pb.broken && !a->name.failed;
 }
 
 static bool grow(struct ts_wandb_axes *a)
@@ -129,11 +139,14 @@ static struct ts_wandb_drawn *series_of(struct ts_wandb_axes *a, struct ts_span 
 	return NULL;
 }
 
+/* Once a series has another value it is no axis, and its further values are not read. */
 static void take_value(struct ts_wandb_drawn *s, const struct ts_wandb_value *value)
 {
 	int64_t step;
 
 	s->records++;
+	if (s->other)
+		return;
 	if (!ts_wandb_value_whole(value, &step)) {
 		s->other = true;
 		return;
@@ -153,13 +166,14 @@ enum ts_status ts_wandb_axes_steps(struct ts_wandb_axes *a, struct ts_span messa
 	struct ts_pb pb = ts_pb_of(message);
 	struct ts_pb_field f;
 	struct ts_wandb_value value;
+	struct ts_span name;
 
 	a->records++;
 	while (ts_pb_next(&pb, &f)) {
 		struct ts_wandb_drawn *s = NULL;
 
-		if (f.number == HISTORY_ITEM && f.wire == TS_PB_BYTES && read_item(a, f.bytes, &value))
-			s = series_of(a, ts_buf_view(&a->name));
+		if (f.number == HISTORY_ITEM && f.wire == TS_PB_BYTES && read_item(a, f.bytes, &name, &value))
+			s = series_of(a, name);
 		if (s)
 			take_value(s, &value);
 	}

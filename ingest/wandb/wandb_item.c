@@ -1,50 +1,8 @@
 #include "ingest/wandb/wandb_item.h"
 
 #include "base/number.h"
-#include "ingest/wandb/wandb_fields.h"
-#include "ingest/wandb/wandb_series.h"
 
 #include <math.h>
-
-static int64_t unzigzag(uint64_t v)
-{
-	return (int64_t)(v >> 1) ^ -(int64_t)(v & 1);
-}
-
-void ts_wandb_value_take(struct ts_wandb_value *value, const struct ts_pb_field *f)
-{
-	int64_t integer;
-
-	switch (f->number) {
-	case VALUE_NULL:
-		value->json = ts_span_str("null");
-		break;
-	case VALUE_BOOL:
-		value->json = ts_span_str(f->value ? "true" : "false");
-		break;
-	case VALUE_INT:
-		integer = unzigzag(f->value);
-		value->number = (double)integer;
-		value->has_number = fabs(value->number) < TS_WANDB_EXACT;
-		value->has_big = !value->has_number;
-		value->big = integer;
-		break;
-	case VALUE_DOUBLE:
-		value->number = ts_bits_double(f->value);
-		value->has_number = f->wire == TS_PB_FIXED64;
-		break;
-	case VALUE_STRING:
-		value->text = f->bytes;
-		value->has_text = f->wire == TS_PB_BYTES;
-		break;
-	case VALUE_JSON:
-	case ITEM_VALUE_JSON:
-		value->json = f->bytes;
-		break;
-	default:
-		break;
-	}
-}
 
 bool ts_wandb_value_number(const struct ts_wandb_value *value, double *ret_number)
 {

@@ -70,6 +70,7 @@ enum ts_status ts_wandb_log_open(struct ts_wandb_log *w, const struct ts_wandb_k
 				 struct ts_error *err)
 {
 	*w = (struct ts_wandb_log){.fd = -1,
+				   .damage = UINT64_MAX,
 				   .window = TS_BUF_INIT(2 * WINDOW + TS_WANDB_BLOCK),
 				   .joined = TS_BUF_INIT(TS_WANDB_RECORD_MAX + TS_WANDB_BLOCK)};
 	return ts_below_open(top, path, &w->fd, &w->size, err) ? err->status : check_preamble(w, kind, err);
@@ -84,6 +85,11 @@ void ts_wandb_log_close(struct ts_wandb_log *w)
 	ts_buf_finish(&w->joined);
 }
 
+uint64_t ts_wandb_log_sound(const struct ts_wandb_log *w)
+{
+	return w->damage < w->at ? w->damage : w->at;
+}
+
 static size_t left_of_block(const struct ts_wandb_log *w)
 {
 	return TS_WANDB_BLOCK - (size_t)(w->at % TS_WANDB_BLOCK);
@@ -92,6 +98,7 @@ static size_t left_of_block(const struct ts_wandb_log *w)
 static void damaged(struct ts_wandb_log *w, enum ts_wandb_end *ret_end)
 {
 	w->told = w->at;
+	w->damage = w->damage < w->at ? w->damage : w->at;
 	w->inside = false;
 	w->lost = true;
 	pass(w, left_of_block(w));
@@ -127,7 +134,7 @@ static enum ts_status next_chunk(struct ts_wandb_log *w, unsigned *ret_type, str
 	if (fill(w, HEAD + len, err))
 		return err->status;
 	head = w->window.data + w->used;
-	if (crc32(0, head + 6, (uInt)(1 + len)) != ts_load_u32(head)) {
+	if (w->at + HEAD + len > w->trusted && crc32(0, head + 6, (uInt)(1 + len)) != ts_load_u32(head)) {
 		damaged(w, ret_end);
 		return TS_OK;
 	}

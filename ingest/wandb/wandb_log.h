@@ -35,6 +35,8 @@ struct ts_wandb_log {
 	uint64_t at;	 /* place in the file of the next chunk */
 	uint64_t told;	 /* place in the file where the result of the last call begins */
 	uint64_t filled; /* place in the file of the window's end */
+	uint64_t damage; /* place in the file of the first damage; UINT64_MAX: none so far */
+	uint64_t trusted; /* up to here a reading before this one found every checksum right; a caller may set it after opening */
 	struct ts_buf window;
 	size_t used;
 	struct ts_buf joined; /* data of the current record, from its FIRST chunk on */
@@ -54,6 +56,8 @@ extern const struct ts_wandb_kind ts_wandb_kind;
 enum ts_status ts_wandb_log_open(struct ts_wandb_log *w, const struct ts_wandb_kind *kind, const char *top, const char *path,
 				 struct ts_error *err);
 void ts_wandb_log_close(struct ts_wandb_log *w);
+/* Up to where all that was read has the right checksums. */
+uint64_t ts_wandb_log_sound(const struct ts_wandb_log *w);
 /* Reads the next record, which is valid until the next call. */
 enum ts_status ts_wandb_log_next(struct ts_wandb_log *w, struct ts_span *ret_record, enum ts_wandb_end *ret_end, struct ts_error *err);
 

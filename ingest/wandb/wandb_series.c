@@ -4,6 +4,7 @@
 #include "base/json_reader.h"
 #include "base/number.h"
 #include "base/text.h"
+#include "ingest/wandb/wandb_item.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -12,8 +12,6 @@
 #include "ingest/facts/keys.h"
 #include "ingest/rows/log_names.h"
 
-#define TS_WANDB_EXACT 9007199254740992.0 /* 2^53: below it every integer is a double */
-
 struct ts_wandb_one {
 	uint32_t number, text, json; /* columns + 1; 0: not yet */
 	bool too_long;
