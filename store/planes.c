@@ -4,38 +4,39 @@
 #error "words are copied as they lie in memory: this file wants a little-endian machine"
 #endif
 
-static inline void swap(uint64_t *a, uint64_t *b, int shift, uint64_t mask)
-{
-	uint64_t t = ((*a >> shift) ^ *b) & mask;
+/* 16 words are 128 bytes, which lie in eight vectors. */
+enum { AT_ONCE = 16 };
 
-	*b ^= t;
-	*a ^= t << shift;
-}
+typedef uint8_t bytes16 __attribute__((vector_size(16)));
 
-/* Byte c of word r becomes byte r of word c. Source: Warren, Hacker's Delight, 7-3, on bytes. */
-static inline void transpose(uint64_t x[8])
+/* Deals the bytes of the first four vectors and of the last four in turns, which rotates the seven bits of a byte's place by
+ * one to the left. The place of byte b of word w is (w, b), and in planes (b, w): three turns make words of planes, and four
+ * make planes of words. */
+static inline void deal(const bytes16 x[8], bytes16 ret_y[8])
 {
-	for (int i = 0; i < 4; i++)
-		swap(&x[i], &x[i + 4], 32, 0x00000000ffffffffu);
-	for (int i = 0; i < 8; i += 4) {
-		swap(&x[i], &x[i + 2], 16, 0x0000ffff0000ffffu);
-		swap(&x[i + 1], &x[i + 3], 16, 0x0000ffff0000ffffu);
+#pragma GCC unroll 4
+	for (int i = 0; i < 4; i++) {
+		bytes16 a = x[i], b = x[i + 4];
+
+		ret_y[2 * i] = __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+		ret_y[2 * i + 1] = __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
 	}
-	for (int i = 0; i < 8; i += 2)
-		swap(&x[i], &x[i + 1], 8, 0x00ff00ff00ff00ffu);
 }
 
 void ts_planes_split(const uint64_t *words, size_t n, uint8_t *planes, int n_planes)
 {
-	size_t whole = n & ~(size_t)7;
+	size_t whole = n - n % AT_ONCE;
 
-	for (size_t i = 0; i < whole; i += 8) {
-		uint64_t x[8];
+	for (size_t i = 0; i < whole; i += AT_ONCE) {
+		bytes16 x[8], y[8];
 
 		memcpy(x, words + i, sizeof x);
-		transpose(x);
+		deal(x, y);
+		deal(y, x);
+		deal(x, y);
+		deal(y, x);
 		for (int j = 0; j < n_planes; j++)
-			memcpy(planes + (size_t)j * n + i, &x[j], 8);
+			memcpy(planes + (size_t)j * n + i, &x[j], sizeof x[j]);
 	}
 	for (size_t i = whole; i < n; i++)
 		for (int j = 0; j < n_planes; j++)
@@ -44,14 +45,15 @@ void ts_planes_split(const uint64_t *words, size_t n, uint8_t *planes, int n_pla
 
 void ts_planes_join(const uint8_t *const planes[TS_PLANES], int n_planes, uint64_t *words, size_t n)
 {
-	size_t whole = n & ~(size_t)7;
+	size_t whole = n - n % AT_ONCE;
+	bytes16 x[8], y[8], planes_of[8] = {{0}};
 
-	for (size_t i = 0; i < whole; i += 8) {
-		uint64_t x[8] = {0};
-
+	for (size_t i = 0; i < whole; i += AT_ONCE) {
 		for (int j = 0; j < n_planes; j++)
-			memcpy(&x[j], planes[j] + i, 8);
-		transpose(x);
+			memcpy(&planes_of[j], planes[j] + i, sizeof planes_of[j]);
+		deal(planes_of, x);
+		deal(x, y);
+		deal(y, x);
 		memcpy(words + i, x, sizeof x);
 	}
 	for (size_t i = whole; i < n; i++) {

@@ -63,6 +63,7 @@ struct ts_gap {
 
 struct ts_gap_meter {
 	struct ts_resolution a, b;
+	double grid_a, grid_b; /* their quanta, for those that are the same everywhere */
 	struct ts_gap gap;
 	uint64_t above, below; /* points with a > b, a < b */
 	double most_a, most_b; /* magnitudes */

@@ -2,31 +2,16 @@
 
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 /* These are half an ulp of a double and of a product with it, and half an ulp of a float32. */
 #define DOUBLE_OFF 4e-16
 #define FLOAT_OFF 0x1p-24
 
-/* Returns the distance from |x| to the next float32, as if there were no greatest one: 2^(e - 23) for 2^e <= |x| <
- * 2^(e + 1). */
-static double float32_spacing(double x)
-{
-	uint64_t bits;
-	int e;
-
-	memcpy(&bits, &x, sizeof bits);
-	e = (int)(bits >> 52 & 0x7ff) - 1023;
-	bits = (uint64_t)((e < -126 ? -126 : e) - 23 + 1023) << 52;
-	memcpy(&x, &bits, sizeof x);
-	return x;
-}
-
 double ts_resolution_quantum(struct ts_resolution r, double x)
 {
 	switch (r.precision) {
 	case TS_PRECISION_F32:
-		return isfinite(x) ? float32_spacing(x) : 0;
+		return isfinite(x) ? ts_float32_spacing(x) : 0;
 	case TS_PRECISION_DECIMALS:
 		return pow(10, -(double)r.digits);
 	case TS_PRECISION_F64:

@@ -16,6 +16,8 @@
 
 #include "run/index.h"
 
+#include <string.h>
+
 enum {
 	TS_RESOLUTION_LEAST = 10,
 	TS_RESOLUTION_MOST = 4096, /* values that are examined at most */
@@ -34,6 +36,19 @@ struct ts_writing {
 	bool inferred;
 	size_t values; /* if inferred: in how many values it was seen */
 };
+
+/* The distance from a finite |x| to the next float32, as if there were no greatest one: 2^(e - 23) for 2^e <= |x| < 2^(e + 1). */
+static inline double ts_float32_spacing(double x)
+{
+	uint64_t bits;
+	int e;
+
+	memcpy(&bits, &x, sizeof bits);
+	e = (int)(bits >> 52 & 0x7ff) - 1023;
+	bits = (uint64_t)((e < -126 ? -126 : e) - 23 + 1023) << 52;
+	memcpy(&x, &bits, sizeof x);
+	return x;
+}
 
 /* The declared resolution, or the coarser one that the values show. At most TS_RESOLUTION_MOST values are examined. */
 struct ts_writing ts_resolution_infer(struct ts_resolution declared, bool measured, const double *values, size_t n);
