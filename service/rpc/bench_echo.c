@@ -501,7 +501,7 @@ static void clean_up(pid_t child)
 
 int main(int argc, char **argv)
 {
-	double seconds = argc > 1 ? (double)atoi(argv[1]) : 1.0;
+	double seconds = argc > 1 ? strtod(argv[1], NULL) : 1.0;
 	struct ts_buf has = TS_BUF_INIT(4096);
 	struct ts_id ids[2] = {{{0}}, {{1, 2, 3}}};
 	struct ts_has_request question = {.ids = ids, .n = 2};
