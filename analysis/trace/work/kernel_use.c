@@ -122,10 +122,11 @@ static void add(struct ts_kernel_use *use, const struct kernel *k)
 	use->occupancy += k->occupancy * (double)k->ns; /* until it is divided */
 }
 
+/* The sum of durations stays at the largest number of 64 bits, the weighted one does not. */
 static void divide(struct ts_kernel_use *use)
 {
 	use->has_occupancy = use->rated.ns > 0;
-	use->occupancy = use->has_occupancy ? use->occupancy / (double)use->rated.ns : 0;
+	use->occupancy = use->has_occupancy ? fmin(use->occupancy / (double)use->rated.ns, 100) : 0;
 }
 
 static size_t settle(struct ts_kernel_use *items, size_t n)

@@ -74,11 +74,30 @@ static void not_recorded(void **state)
 	made_finish(&m);
 }
 
+/* Durations of a hostile trace, whose sum has more than 64 bits: the mean of 90 % three times is no more than 100 %. */
+static void too_long(void **state)
+{
+	struct ts_kernel_uses u;
+	struct made m;
+
+	(void)state;
+	made_begin(&m);
+	for (int i = 0; i < 3; i++) {
+		made_add(&m, TS_TRACE_KERNEL, NAME_GEMM, 7, 0, INT64_MAX, TS_TRACE_NONE);
+		made_kernel(&m, "[1,1,1]", 90, 8, TS_TRACE_NONE);
+	}
+	assert_int_equal(ts_kernel_uses(&m.trace, &m.arena, &u, &m.err), TS_OK);
+	assert_true(u.all.rated.ns == UINT64_MAX && u.all.has_occupancy);
+	assert_true(u.all.occupancy > 0 && u.all.occupancy <= 100);
+	made_finish(&m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(on_paper),
 		cmocka_unit_test(not_recorded),
+		cmocka_unit_test(too_long),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
