@@ -1,6 +1,7 @@
 #include "run/block.h"
 
 #include "base/cursor.h"
+#include "base/door.h"
 #include "base/limits.h"
 #include "base/object.h"
 #include "run/payload.h"
@@ -33,6 +34,7 @@ void ts_block_keys_encode(const int64_t *keys, size_t rows, struct ts_buf *out)
 {
 	uint8_t *at = begin_words(TS_KIND_KEYS, rows, out);
 
+	TS_DOOR(rows <= TS_BLOCK_ROWS_MAX);
 	for (size_t i = 0; at && i < rows; i++) {
 		uint64_t word = little((uint64_t)keys[i]);
 
@@ -44,6 +46,7 @@ void ts_block_f64_encode(const double *values, size_t rows, struct ts_buf *out)
 {
 	uint8_t *at = begin_words(TS_KIND_F64, rows, out);
 
+	TS_DOOR(rows <= TS_BLOCK_ROWS_MAX);
 	for (size_t i = 0; at && i < rows; i++) {
 		uint64_t word;
 
@@ -57,6 +60,7 @@ void ts_block_u64_encode(const uint64_t *values, size_t rows, struct ts_buf *out
 {
 	uint8_t *at = begin_words(TS_KIND_U64, rows, out);
 
+	TS_DOOR(rows <= TS_BLOCK_ROWS_MAX);
 	for (size_t i = 0; at && i < rows; i++) {
 		uint64_t word = little(values[i]);
 
@@ -67,6 +71,8 @@ void ts_block_u64_encode(const uint64_t *values, size_t rows, struct ts_buf *out
 void ts_block_text_encode(const struct ts_span *entries, size_t n_entries, const uint32_t *codes, size_t rows,
 			  struct ts_buf *out)
 {
+	TS_DOOR(rows <= TS_BLOCK_ROWS_MAX && n_entries <= rows);
+	TS_DOOR_ALL(i, n_entries, entries[i].len <= TS_TEXT_MAX);
 	ts_object_begin(out, TS_KIND_TEXT, TS_FORMAT_VERSION, TS_LAYOUT_BYTES, NULL, 0);
 	ts_buf_u32(out, (uint32_t)rows);
 	ts_buf_u32(out, (uint32_t)n_entries);

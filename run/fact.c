@@ -1,5 +1,6 @@
 #include "run/fact.h"
 
+#include "base/door.h"
 #include "base/limits.h"
 #include "base/number.h"
 #include "base/text.h"
@@ -196,6 +197,7 @@ size_t ts_facts_sort(struct ts_facts *facts)
 	}
 	dropped = facts->n - kept;
 	facts->n = kept;
+	TS_DOOR_SORTED(i, facts->n, compare(&facts->items[i - 1], &facts->items[i]) < 0);
 	return dropped;
 }
 
@@ -204,6 +206,7 @@ const struct ts_fact *ts_facts_find(const struct ts_facts *facts, struct ts_span
 	struct ts_fact last = {.path = path, .source = TS_SOURCE_PUSHER};
 	size_t at;
 
+	TS_DOOR_SORTED(i, facts->n, compare(&facts->items[i - 1], &facts->items[i]) < 0);
 	if (facts->n == 0)
 		return NULL;
 	at = bound(facts->items, facts->n, &last, true);
@@ -433,6 +436,7 @@ const struct ts_fact *ts_facts_of_source(const struct ts_facts *facts, struct ts
 {
 	size_t i = lower_bound(facts, path, source);
 
+	TS_DOOR_SORTED(k, facts->n, compare(&facts->items[k - 1], &facts->items[k]) < 0);
 	if (i == facts->n || facts->items[i].source != source || !ts_span_eq(facts->items[i].path, path))
 		return NULL;
 	return &facts->items[i];

@@ -4,6 +4,7 @@
 #include "run/index.h"
 
 #include "base/alloc.h"
+#include "base/door.h"
 #include "base/limits.h"
 #include "run/fact_codec.h"
 #include "run/index_record.h"
@@ -56,6 +57,7 @@ size_t ts_table_block_of(const struct ts_table *table, int64_t key)
 {
 	size_t lo = 0, hi = table->n_blocks;
 
+	TS_DOOR_SORTED(i, table->n_blocks, table->blocks[i - 1].last_key < table->blocks[i].first_key);
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 

@@ -1,6 +1,7 @@
 #include "run/score.h"
 
 #include "base/cursor.h"
+#include "base/door.h"
 #include "run/fact.h"
 
 #include <math.h>
@@ -145,6 +146,7 @@ struct ts_block_score ts_block_score_of(struct ts_span values)
 	for (b.last_row = (uint32_t)rows - 1; !isfinite(value_at(values.data, b.last_row));)
 		b.last_row--;
 	b.last = value_at(values.data, b.last_row);
+	TS_DOOR(b.min <= b.max && b.min_row < rows && b.max_row < rows);
 	return b;
 }
 
@@ -152,6 +154,7 @@ void ts_scoring_add(struct ts_scoring *s, const struct ts_block_score *b, const 
 {
 	struct ts_score *score = &s->score;
 
+	TS_DOOR(!b->count || (b->min <= b->max && isfinite(b->min) && isfinite(b->max)));
 	score->nonfinite += b->nonfinite;
 	if (b->count == 0)
 		return;
@@ -174,6 +177,7 @@ struct ts_score ts_scoring_end(const struct ts_scoring *s)
 {
 	struct ts_score score = s->score;
 
+	TS_DOOR(!score.count || score.min <= score.max);
 	if (score.count)
 		score.mean = (s->sum + s->lost) / (double)score.count;
 	return score;

@@ -183,6 +183,13 @@ enum ts_status ts_trace_check(const struct ts_trace *trace, struct ts_error *err
 	return TS_OK;
 }
 
+bool ts_trace_holds(const struct ts_trace *trace)
+{
+	struct ts_error ignored;
+
+	return ts_trace_check(trace, &ignored) == TS_OK;
+}
+
 void ts_trace_finish(struct ts_trace *trace)
 {
 	ts_trace_rows_finish(&trace->rows);

@@ -252,6 +252,8 @@ enum ts_status ts_trace_append(struct ts_trace *trace, const struct ts_trace_row
 /* Holds a trace to what is promised of its columns: numbers of names, threads and spans that are there, `span` that increases, kinds
  * that this version knows, times and ends that fit 64 bits. TS_DAMAGED. */
 enum ts_status ts_trace_check(const struct ts_trace *trace, struct ts_error *err);
+/* The same without a word of why, for doors (base/door.h). */
+bool ts_trace_holds(const struct ts_trace *trace);
 /* Frees the rows; names, threads and about belong to whoever read them. */
 void ts_trace_finish(struct ts_trace *trace);
 

@@ -1,5 +1,7 @@
 #include "analysis/trace/advice/trace_answer.h"
 
+#include "base/door.h"
+
 #include <stdlib.h>
 
 static void count(const struct ts_trace *trace, struct ts_trace_answer *out)
@@ -62,6 +64,7 @@ enum ts_status ts_trace_answer(const struct ts_trace *trace, const struct ts_cri
 				      .warmup = trace->warmup};
 	struct ts_nest nest;
 
+	TS_DOOR(ts_trace_holds(trace));
 	if (about->n_devices)
 		out.device_name = about->devices[0].name;
 	count(trace, &out);

@@ -4,6 +4,7 @@
 
 #include "analysis/rules/rule.h"
 #include "analysis/trace/ranks/job.h"
+#include "base/door.h"
 
 /* The time that each rule is about. */
 static const struct {
@@ -120,6 +121,8 @@ enum ts_status ts_trace_judge(struct ts_trace_answer *io_answer, const struct ts
 		else
 			advise(&v, &v.findings.items[i], ns);
 	}
+	TS_DOOR(v.n_advice <= TS_TRACE_ADVICE_MAX);
+	TS_DOOR_SORTED(i, v.n_advice, v.advice[i - 1].saves_most_ns >= v.advice[i].saves_most_ns);
 	io_answer->verdict = v;
 	return TS_OK;
 }
@@ -210,6 +213,7 @@ enum ts_status ts_trace_job_judge(struct ts_trace_job *io_job, struct ts_rank_ro
 	struct ts_device_times all = {.work_ns = 0};
 	const struct ts_findings *f = &io_job->findings;
 
+	TS_DOOR_SORTED(i, n_ranks, io_ranks[i - 1].rank < io_ranks[i].rank);
 	io_job->findings = (struct ts_findings){.n = 0};
 	io_job->n_advice = 0;
 	io_job->n_slight = 0;

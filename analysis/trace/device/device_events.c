@@ -2,6 +2,7 @@
 
 #include "analysis/trace/device/kernel.h"
 #include "base/bisect.h"
+#include "base/door.h"
 
 /* --- sorting --- */
 
@@ -108,6 +109,7 @@ void ts_device_events_by_group(struct ts_device_event *w, size_t n, struct ts_de
 	}
 	if (from != w)
 		memcpy(w, from, n * sizeof *w);
+	TS_DOOR_SORTED(i, n, w[i - 1].group <= w[i].group);
 }
 
 void ts_device_events_by_nesting(struct ts_device_event *w, size_t n, struct ts_device_event *spare)
@@ -140,6 +142,7 @@ enum ts_status ts_device_events(const struct ts_trace *trace, struct ts_arena *a
 	struct ts_device_event *w;
 	size_t n = 0;
 
+	TS_DOOR(ts_trace_holds(trace));
 	for (size_t i = 0; i < s->n; i++)
 		n += ts_trace_on_device(s->kind[i]);
 	w = ts_arena_array(arena, n, sizeof *w);
@@ -147,6 +150,7 @@ enum ts_status ts_device_events(const struct ts_trace *trace, struct ts_arena *a
 		return ts_arena_error(arena, err);
 	memset(categories, NOT_YET, trace->n_names + 1);
 	*ret = w;
+	TS_DOOR_ALL(i, n, w[i].begin <= w[i].end && w[i].row < s->n);
 	*ret_n = n;
 	for (size_t i = 0; i < s->n; i++) {
 		if (!ts_trace_on_device(s->kind[i]))
@@ -168,6 +172,7 @@ enum ts_status ts_launches_find(const struct ts_trace *trace, struct ts_arena *a
 	struct ts_device_event *spare;
 	size_t n = 0;
 
+	TS_DOOR(ts_trace_holds(trace));
 	for (size_t i = 0; i < s->n; i++)
 		n += s->kind[i] == TS_TRACE_RUNTIME && s->correlation[i] != TS_TRACE_NONE;
 	ret->items = ts_arena_array(arena, n, sizeof *ret->items);

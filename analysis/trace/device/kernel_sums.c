@@ -1,5 +1,7 @@
 #include "analysis/trace/device/kernel_sums.h"
 
+#include "base/door.h"
+
 #include <stdlib.h>
 
 const char *ts_sum_category_word(uint32_t category)
@@ -55,6 +57,7 @@ enum ts_status ts_kernel_sums(const struct ts_trace *trace, struct ts_arena *are
 	struct ts_kernel_sums out = {0};
 	struct ts_kernel_sum all = {0};
 
+	TS_DOOR(ts_trace_holds(trace));
 	out.categories = ts_arena_array(arena, TS_SUM_CATEGORIES, sizeof *out.categories);
 	out.names = ts_arena_array(arena, trace->n_names, sizeof *out.names);
 	if (!out.categories || !out.names)
@@ -77,6 +80,10 @@ enum ts_status ts_kernel_sums(const struct ts_trace *trace, struct ts_arena *are
 	out.sum_ns = all.sum_ns;
 	out.n_categories = settle(out.categories, TS_SUM_CATEGORIES);
 	out.n_names = settle(out.names, trace->n_names);
+	TS_DOOR_SORTED(i, out.n_categories, out.categories[i - 1].sum_ns >= out.categories[i].sum_ns);
+	TS_DOOR_SORTED(i, out.n_names, out.names[i - 1].sum_ns >= out.names[i].sum_ns);
+	TS_DOOR_ALL(i, out.n_names, out.names[i].count && out.names[i].max_ns <= out.names[i].sum_ns);
+	TS_DOOR_ALL(i, out.n_names, out.names[i].category < TS_SUM_CATEGORIES);
 	*ret = out;
 	return TS_OK;
 }

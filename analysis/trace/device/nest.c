@@ -1,6 +1,7 @@
 #include "analysis/trace/device/nest.h"
 
 #include "analysis/trace/device/device_events.h"
+#include "base/door.h"
 
 static bool on_host(uint8_t kind)
 {
@@ -141,18 +142,39 @@ static enum ts_status device_parents(const struct ts_trace *trace, struct ts_are
 	return TS_OK;
 }
 
+bool ts_nest_holds(const struct ts_nest *nest, const struct ts_trace *trace)
+{
+	const struct ts_trace_spans *s = &trace->rows.spans;
+
+	for (size_t i = 0; i < s->n; i++)
+		if ((nest->parent[i] >= s->n && nest->parent[i] != TS_NEST_NONE) ||
+		    (nest->in_operator[i] >= s->n && nest->in_operator[i] != TS_NEST_NONE))
+			return false;
+	for (size_t k = 0; k < nest->n_order; k++) {
+		uint32_t row = nest->order[k], parent = row < s->n ? nest->parent[row] : TS_NEST_NONE;
+
+		if (row >= s->n || ts_trace_on_device(s->kind[row]) || (k && s->thread[nest->order[k - 1]] > s->thread[row]))
+			return false;
+		if (parent != TS_NEST_NONE && (s->thread[parent] != s->thread[row] || s->start_ns[parent] > s->start_ns[row]))
+			return false;
+	}
+	return true;
+}
+
 enum ts_status ts_nest(const struct ts_trace *trace, struct ts_arena *arena, struct ts_nest *ret, struct ts_error *err)
 {
 	const struct ts_trace_spans *s = &trace->rows.spans;
 	struct ts_nest nest = {.parent = ts_arena_array(arena, s->n, sizeof *nest.parent),
 			       .in_operator = ts_arena_array(arena, s->n, sizeof *nest.in_operator)};
 
+	TS_DOOR(ts_trace_holds(trace));
 	if (!nest.parent || !nest.in_operator)
 		return ts_arena_error(arena, err);
 	for (size_t i = 0; i < s->n; i++)
 		nest.parent[i] = nest.in_operator[i] = TS_NEST_NONE;
 	if (host_order(s, arena, &nest, err) || host_parents(s, arena, &nest, err) || device_parents(trace, arena, &nest, err))
 		return err->status;
+	TS_DOOR(ts_nest_holds(&nest, trace));
 	*ret = nest;
 	return TS_OK;
 }

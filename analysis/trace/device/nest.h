@@ -30,6 +30,10 @@ struct ts_nest {
 /* Everything lies in the arena. */
 enum ts_status ts_nest(const struct ts_trace *trace, struct ts_arena *arena, struct ts_nest *ret, struct ts_error *err);
 
+/* Whether each row is one of the trace, and in the order of the host's spans a parent comes before what stands in it: for doors
+ * (base/door.h). */
+bool ts_nest_holds(const struct ts_nest *nest, const struct ts_trace *trace);
+
 /* --- self_times.c --- */
 
 /* Of each span, in the arena; of work of devices 0. */

@@ -1,9 +1,11 @@
 #include "analysis/trace/device/stretches.h"
 
 #include "base/bisect.h"
+#include "base/door.h"
 
 void ts_stretches_find(struct ts_stretches *b, const struct ts_device_event *w, size_t n)
 {
+	TS_DOOR_SORTED(i, n, w[i - 1].begin <= w[i].begin);
 	b->n = 0;
 	for (size_t i = 0; i < n; i++) {
 		struct ts_trace_stretch *last = b->n ? &b->items[b->n - 1] : NULL;

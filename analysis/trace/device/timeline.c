@@ -3,6 +3,7 @@
 #include "analysis/trace/device/device_events.h"
 #include "analysis/trace/device/trace_steps.h"
 #include "base/bisect.h"
+#include "base/door.h"
 
 /* --- one population --- */
 
@@ -213,6 +214,7 @@ size_t ts_timelines_step_at(const struct ts_timelines *out, int64_t time)
 {
 	size_t low = 0;
 
+	TS_DOOR(out->n_turns || !out->n_steps);
 	TS_BISECT(low, out->n_turns, i, out->turns[i].time_ns <= time);
 	return low ? out->turns[low - 1].step : 0;
 }
@@ -251,6 +253,15 @@ static enum ts_status by_step(const struct ts_trace *trace, struct ts_device_eve
 	return TS_OK;
 }
 
+static bool holds(const struct ts_timeline *t)
+{
+	return t->busy_ns <= t->span_ns && t->idle_ns == t->span_ns - t->busy_ns && t->busy_ns <= t->sum_ns &&
+	       t->communications + t->computations + t->copies == t->events && t->fills <= t->computations &&
+	       t->exposed_memory_ns <= t->memory_ns &&
+	       t->exposed_communication_ns + t->overlapped_communication_ns == t->communication_ns &&
+	       t->computation_ns + t->exposed_communication_ns + t->exposed_memory_ns == t->busy_ns;
+}
+
 enum ts_status ts_timelines(const struct ts_trace *trace, struct ts_arena *arena, struct ts_timelines *ret, struct ts_error *err)
 {
 	struct ts_timelines out = {0};
@@ -258,6 +269,7 @@ enum ts_status ts_timelines(const struct ts_trace *trace, struct ts_arena *arena
 	struct ts_device_event *sorted = NULL, *w, *spare;
 	size_t n = 0;
 
+	TS_DOOR(ts_trace_holds(trace));
 	if (ts_device_events(trace, arena, &sorted, &n, err))
 		return err->status;
 	w = ts_arena_array(arena, n, sizeof *w);
@@ -274,6 +286,13 @@ enum ts_status ts_timelines(const struct ts_trace *trace, struct ts_arena *arena
 	out.n_devices = devices.n;
 	out.streams = streams.items;
 	out.n_streams = streams.n;
+	TS_DOOR(holds(&out.all) && holds(&out.between) && holds(&out.launched));
+	TS_DOOR_ALL(i, out.n_devices, holds(&out.devices[i].timeline));
+	TS_DOOR_ALL(i, out.n_streams, holds(&out.streams[i].timeline));
+	TS_DOOR_ALL(i, out.n_steps, holds(&out.steps[i].timeline));
+	TS_DOOR_SORTED(i, out.n_steps, out.steps[i - 1].start_ns <= out.steps[i].start_ns);
+	TS_DOOR_SORTED(i, out.n_turns, out.turns[i - 1].time_ns <= out.turns[i].time_ns);
+	TS_DOOR(out.launched.events + out.unlaunched == out.all.events);
 	*ret = out;
 	return TS_OK;
 }

@@ -1,6 +1,7 @@
 #include "analysis/trace/device/trace_steps.h"
 
 #include "analysis/trace/device/device_events.h"
+#include "base/door.h"
 #include "base/number.h"
 
 static const char mark[] = "ProfilerStep#";
@@ -48,6 +49,7 @@ enum ts_status ts_trace_steps(const struct ts_trace *trace, struct ts_arena *are
 	for (size_t i = 0; i < n; i++)
 		steps[i] = (struct ts_trace_step){(int64_t)w[i].group, w[i].begin, w[i].row};
 	*ret = steps;
+	TS_DOOR_SORTED(i, n, steps[i - 1].start_ns <= steps[i].start_ns);
 	*ret_n = n;
 	return TS_OK;
 }

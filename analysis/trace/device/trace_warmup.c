@@ -3,6 +3,7 @@
 #include "analysis/trace/device/device_events.h"
 #include "analysis/trace/device/timeline.h"
 #include "analysis/trace/device/trace_steps.h"
+#include "base/door.h"
 
 #define GONE UINT32_MAX
 
@@ -144,6 +145,7 @@ enum ts_status ts_warmup_leave_out(struct ts_trace *io, const struct ts_warmup_a
 	struct cut c = {.trace = io};
 	struct ts_timelines lines;
 
+	TS_DOOR(ts_trace_holds(io));
 	if (!asked->given)
 		return TS_OK;
 	if (ts_warmup_check(io, asked, name, err))
@@ -161,5 +163,6 @@ enum ts_status ts_warmup_leave_out(struct ts_trace *io, const struct ts_warmup_a
 	io->warmup.done_ns = done_with(&lines, asked->steps);
 	choose_spans(&c, &launches);
 	leave_out(&c);
+	TS_DOOR(ts_trace_holds(io));
 	return TS_OK;
 }

@@ -1,6 +1,8 @@
 /* moments.c - to which event each moment of a time belongs, so that the parts of a time add up to it. */
 #include "analysis/trace/diff/trace_diff_parts.h"
 
+#include "base/door.h"
+
 struct list {
 	struct ts_layered *items;
 	size_t n;
@@ -62,6 +64,8 @@ enum ts_status ts_moments(const struct ts_layered *events, size_t n, struct ts_a
 {
 	struct list lies = {0}, own = {.items = ts_arena_array(arena, n, sizeof *own.items)};
 
+	TS_DOOR_SORTED(i, n, events[i - 1].begin <= events[i].begin);
+	TS_DOOR_ALL(i, n, events[i].layer < TS_LAYERS);
 	if (!own.items)
 		return ts_arena_error(arena, err);
 	for (uint8_t layer = 0; layer < TS_LAYERS; layer++) {
@@ -74,6 +78,8 @@ enum ts_status ts_moments(const struct ts_layered *events, size_t n, struct ts_a
 		lay_under(&lies, &own, &out);
 		lies = out;
 	}
+	TS_DOOR_SORTED(i, lies.n, lies.items[i - 1].end <= lies.items[i].begin);
+	TS_DOOR_ALL(i, lies.n, lies.items[i].begin < lies.items[i].end);
 	*ret = lies.items;
 	*ret_n = lies.n;
 	return TS_OK;

@@ -4,6 +4,7 @@
 #include "analysis/trace/device/trace_steps.h"
 #include "analysis/trace/diff/trace_diff.h"
 #include "analysis/trace/diff/trace_diff_parts.h"
+#include "base/door.h"
 
 #include <stdlib.h>
 
@@ -26,6 +27,11 @@ static int by_row(const void *va, const void *vb)
 	return (a->step > b->step) - (a->step < b->step);
 }
 
+static bool before(const struct ts_trace_cell *a, const struct ts_trace_cell *b)
+{
+	return a->row < b->row || (a->row == b->row && a->step < b->step);
+}
+
 size_t ts_trace_cells_settle(struct ts_trace_cell *cells, size_t n)
 {
 	size_t kept = 0;
@@ -40,6 +46,7 @@ size_t ts_trace_cells_settle(struct ts_trace_cell *cells, size_t n)
 			cells[kept++] = cells[i];
 		}
 	}
+	TS_DOOR_SORTED(i, kept, before(&cells[i - 1], &cells[i]));
 	return kept;
 }
 
@@ -419,6 +426,7 @@ static enum ts_status sums(const struct ts_trace_side *side, enum ts_side_table 
 enum ts_status ts_trace_cells(const struct ts_trace_side *side, enum ts_side_table table, struct ts_arena *arena,
 			      struct ts_trace_cells *ret, struct ts_error *err)
 {
+	TS_DOOR(table < TS_SIDE_TABLES && side->n);
 	if (table == TS_SIDE_PARTS)
 		return (side->device ? device_parts : host_parts)(side, arena, ret, err);
 	return sums(side, table, arena, ret, err);

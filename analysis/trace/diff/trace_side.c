@@ -3,6 +3,7 @@
 
 #include "analysis/trace/device/device_events.h"
 #include "analysis/trace/device/nest.h"
+#include "base/door.h"
 
 bool ts_trace_has_device(const struct ts_trace *trace)
 {
@@ -123,6 +124,7 @@ enum ts_status ts_trace_side(const struct ts_trace *trace, bool device, const st
 	struct ts_trace_side side = {.trace = trace, .device = device, .clock_ns = clock_of(&trace->rows.spans)};
 	struct ts_timelines lines;
 
+	TS_DOOR(ts_trace_holds(trace));
 	if (ts_timelines(trace, arena, &lines, err) || ts_nest(trace, arena, &side.nest, err) ||
 	    ts_self_times(trace, &side.nest, arena, &side.self, err))
 		return err->status;
@@ -142,6 +144,10 @@ enum ts_status ts_trace_side(const struct ts_trace *trace, bool device, const st
 		(device ? device_windows : host_windows)(&side, &lines);
 		choose(&side, &lines, warmup);
 	}
+	TS_DOOR(side.n && side.n <= side.n_recorded);
+	TS_DOOR_SORTED(i, side.n, side.windows[i - 1].begin <= side.windows[i].begin);
+	TS_DOOR_ALL(i, side.n, side.windows[i].begin <= side.windows[i].end);
+	TS_DOOR_ALL(i, trace->rows.spans.n, side.step[i] < side.n || side.step[i] == TS_SIDE_NO_STEP);
 	*ret = side;
 	return TS_OK;
 }

@@ -3,6 +3,7 @@
 #include "analysis/trace/device/nest.h"
 #include "analysis/trace/device/saturate.h"
 #include "analysis/trace/device/trace_steps.h"
+#include "base/door.h"
 
 #include <stdlib.h>
 
@@ -124,6 +125,8 @@ enum ts_status ts_flame(const struct ts_trace *trace, const struct ts_nest *nest
 	struct ts_flame out = {0};
 	uint64_t *self;
 
+	TS_DOOR(ts_trace_holds(trace));
+	TS_DOOR(ts_nest_holds(nest, trace));
 	while (slots < 2 * most)
 		slots *= 2;
 	b.mask = slots - 1;

@@ -3,6 +3,7 @@
 #include "analysis/trace/host/trace_host.h"
 
 #include "analysis/trace/device/stretches.h"
+#include "base/door.h"
 
 const char *ts_host_part_word(enum ts_host_part part)
 {
@@ -209,6 +210,15 @@ static void walk(struct host *h)
 	}
 }
 
+static bool adds_up(const struct ts_host_step *row)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < TS_HOST_PARTS; i++)
+		sum += row->parts[i];
+	return sum == row->wall_ns;
+}
+
 enum ts_status ts_host_steps(const struct ts_trace *trace, const struct ts_nest *nest, const struct ts_host_names *names,
 			     const struct ts_timelines *lines, const bool *waiting, struct ts_arena *arena, struct ts_host_steps *ret,
 			     struct ts_error *err)
@@ -216,6 +226,8 @@ enum ts_status ts_host_steps(const struct ts_trace *trace, const struct ts_nest 
 	struct host h = {.trace = trace, .nest = nest, .names = names};
 	size_t n = lines->n_steps;
 
+	TS_DOOR(ts_trace_holds(trace));
+	TS_DOOR(ts_nest_holds(nest, trace));
 	h.rows = ts_arena_array(arena, n + 1, sizeof *h.rows);
 	h.open = ts_arena_array(arena, nest->n_order, sizeof *h.open);
 	if (!h.rows || !h.open)
@@ -229,6 +241,7 @@ enum ts_status ts_host_steps(const struct ts_trace *trace, const struct ts_nest 
 	if (find_parts(&h, waiting, arena, err) || find_backward(&h, arena, err) || mark(&h, n + 1, arena, err))
 		return err->status;
 	walk(&h);
+	TS_DOOR_ALL(i, n + 1, adds_up(&h.rows[i]));
 	*ret = (struct ts_host_steps){.all = h.rows[n], .items = h.rows, .n = n};
 	return TS_OK;
 }

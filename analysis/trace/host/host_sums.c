@@ -3,6 +3,7 @@
 
 #include "analysis/trace/device/nest.h"
 #include "analysis/trace/device/saturate.h"
+#include "base/door.h"
 
 #include <stdlib.h>
 
@@ -153,6 +154,8 @@ enum ts_status ts_host_sums(const struct ts_trace *trace, const struct ts_nest *
 	struct ts_host_sums out = {0};
 	uint64_t *self;
 
+	TS_DOOR(ts_trace_holds(trace));
+	TS_DOOR(ts_nest_holds(nest, trace));
 	if (ts_self_times(trace, nest, arena, &self, err))
 		return err->status;
 	t.self = self;

@@ -2,6 +2,7 @@
 #include "analysis/trace/host/trace_host.h"
 
 #include "analysis/trace/device/trace_steps.h"
+#include "base/door.h"
 
 #include <stdlib.h>
 
@@ -161,6 +162,7 @@ enum ts_status ts_host_names(const struct ts_trace *trace, struct ts_arena *aren
 				    .same = ts_arena_array(arena, trace->n_names + 1, sizeof *out.same),
 				    .texts = ts_arena_array(arena, trace->n_names + 1, sizeof *out.texts)};
 
+	TS_DOOR(ts_trace_holds(trace));
 	if (!out.kinds || !out.same || !out.texts)
 		return ts_arena_error(arena, err);
 	if (find_kinds(trace, arena, out.kinds, err) || find_names(trace, arena, &out, err))

@@ -4,6 +4,7 @@
 #include "analysis/trace/device/device_events.h"
 #include "analysis/trace/device/saturate.h"
 #include "base/bisect.h"
+#include "base/door.h"
 
 #include <stdlib.h>
 
@@ -378,6 +379,8 @@ enum ts_status ts_host_waits(const struct ts_trace *trace, const struct ts_nest 
 	struct work work = {0};
 	size_t n = 0;
 
+	TS_DOOR(ts_trace_holds(trace));
+	TS_DOOR(ts_nest_holds(nest, trace));
 	if (find_waits(trace, nest, arena, &out, &waits, &n, err))
 		return err->status;
 	if (n && gather_work(trace, nest, arena, &work, err))

@@ -2,6 +2,7 @@
 #include "analysis/trace/host/trace_host.h"
 
 #include "analysis/trace/device/stretches.h"
+#include "base/door.h"
 
 struct beside {
 	struct ts_stretches busy, loading; /* of the device, and of the host */
@@ -151,6 +152,12 @@ static enum ts_status find_loading(const struct ts_trace *trace, struct ts_arena
 	return TS_OK;
 }
 
+static bool adds_up(const struct ts_idle *row)
+{
+	return row->host_ns + row->launch_ns + row->behind_ns + row->queued_ns + row->unknown_ns == row->idle_ns &&
+	       row->loading_ns <= row->host_ns && row->longest_ns <= row->idle_ns && (row->gaps || !row->idle_ns);
+}
+
 enum ts_status ts_idle_rows(const struct ts_trace *trace, struct ts_arena *arena, struct ts_idle **ret, size_t *ret_n,
 			    struct ts_error *err)
 {
@@ -161,6 +168,7 @@ enum ts_status ts_idle_rows(const struct ts_trace *trace, struct ts_arena *arena
 	struct beside beside = {0};
 	size_t n = 0;
 
+	TS_DOOR(ts_trace_holds(trace));
 	if (ts_device_events(trace, arena, &w, &n, err) || ts_launches_find(trace, arena, &launches, err) ||
 	    find_loading(trace, arena, &beside.loading, err))
 		return err->status;
@@ -180,6 +188,7 @@ enum ts_status ts_idle_rows(const struct ts_trace *trace, struct ts_arena *arena
 		one_device(&rows, &beside, w + i, end - i, spare, trace, &launches);
 		i = end;
 	}
+	TS_DOOR_ALL(i, rows.n, adds_up(&rows.items[i]));
 	*ret = rows.items;
 	*ret_n = rows.n;
 	return TS_OK;

@@ -3,6 +3,7 @@
 
 #include "analysis/trace/device/device_events.h"
 #include "analysis/trace/device/saturate.h"
+#include "base/door.h"
 
 enum { FIRST_OF_CALL = 1 };
 
@@ -229,6 +230,8 @@ enum ts_status ts_launch_rows(const struct ts_trace *trace, const struct ts_nest
 	struct ts_device_event *w = NULL;
 	size_t n = 0;
 
+	TS_DOOR(ts_trace_holds(trace));
+	TS_DOOR(ts_nest_holds(nest, trace));
 	if (ts_device_events(trace, arena, &w, &n, err))
 		return err->status;
 	l.up = ts_arena_array(arena, n, sizeof *l.up);

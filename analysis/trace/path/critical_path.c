@@ -3,6 +3,7 @@
 #include "analysis/trace/device/trace_steps.h"
 #include "analysis/trace/path/path_graph.h"
 #include "base/bisect.h"
+#include "base/door.h"
 
 #include <stdlib.h>
 
@@ -390,6 +391,20 @@ static enum ts_status find_ifs(struct path *p, const struct ts_path_asked *asked
 	return TS_OK;
 }
 
+/* Windows lie end to end, and so do their pieces; the times of both, and of the groups, add up. */
+static bool adds_up(const struct ts_critical_path *c)
+{
+	uint64_t windows = 0, pieces = 0, groups = 0;
+
+	for (size_t i = 0; i < c->n_windows; i++)
+		windows += c->windows[i].ns;
+	for (size_t i = 0; i < c->n_pieces; i++)
+		pieces += c->pieces[i].ns;
+	for (int i = 0; i < TS_PATH_GROUPS; i++)
+		groups += c->groups[i];
+	return windows == c->ns && pieces == c->ns && groups == c->ns;
+}
+
 /* The graph and all that is needed for a while lie in scratch. */
 static enum ts_status find(struct path *p, const struct ts_trace *trace, const struct ts_nest *nest, const struct ts_path_asked *asked,
 			   struct ts_arena *arena, struct ts_arena *scratch, struct ts_error *err)
@@ -399,6 +414,11 @@ static enum ts_status find(struct path *p, const struct ts_trace *trace, const s
 		return err->status;
 	p->out.inferred = p->g.inferred;
 	p->out.early = p->g.early;
+	TS_DOOR(adds_up(&p->out));
+	TS_DOOR_SORTED(i, p->out.n_pieces, p->out.pieces[i - 1].begin_ns <= p->out.pieces[i].begin_ns);
+	TS_DOOR_SORTED(i, p->out.n_windows, p->out.windows[i - 1].begin_ns <= p->out.windows[i].begin_ns);
+	TS_DOOR_SORTED(i, p->out.n_rows, p->out.rows[i - 1].ns >= p->out.rows[i].ns);
+	TS_DOOR_ALL(i, p->out.n_ifs, p->out.ifs[i].saved_ns <= p->out.ns);
 	return TS_OK;
 }
 
@@ -409,6 +429,8 @@ enum ts_status ts_critical_path(const struct ts_trace *trace, const struct ts_ne
 	struct ts_arena scratch;
 	enum ts_status status;
 
+	TS_DOOR(ts_trace_holds(trace));
+	TS_DOOR(ts_nest_holds(nest, trace));
 	ts_arena_init(&scratch, 0);
 	status = find(&p, trace, nest, asked, arena, &scratch, err);
 	ts_arena_finish(&scratch);

@@ -1,5 +1,7 @@
 #include "analysis/trace/path/path_graph.h"
 
+#include "base/door.h"
+
 /* --- times --- */
 
 /* The least that the stretch before a point takes. */
@@ -19,6 +21,7 @@ static uint64_t least_chain_ns(const struct ts_path_graph *g, uint32_t point)
 
 uint64_t ts_path_chain_ns(const struct ts_path_graph *g, uint32_t point)
 {
+	TS_DOOR(point < g->n);
 	if (g->chain[point] != TS_PATH_FIRST && g->bound[point] == TS_PATH_NONE)
 		return ts_path_between(g->at[point - 1], g->at[point]);
 	return least_chain_ns(g, point);
@@ -28,6 +31,7 @@ uint64_t ts_path_link_ns(const struct ts_path_graph *g, uint32_t link)
 {
 	const struct ts_path_link *l = &g->links[link];
 
+	TS_DOOR(link < g->n_links);
 	return g->bound[l->to] == link ? ts_path_between(g->at[l->from], g->at[l->to]) : ts_path_least_ns(g, l);
 }
 
@@ -39,6 +43,7 @@ uint8_t ts_path_link_what(const struct ts_path_graph *g, uint32_t link)
 						    [TS_PATH_BY_JOIN] = TS_PATH_THREADS};
 	const struct ts_path_link *l = &g->links[link];
 
+	TS_DOOR(link < g->n_links);
 	return l->how == TS_PATH_BY_OVERLAP ? g->what[l->from + 1] : whats[l->how];
 }
 
@@ -119,6 +124,8 @@ enum ts_status ts_path_graph(const struct ts_trace *trace, const struct ts_nest 
 {
 	struct ts_path_graph g = {.trace = trace};
 
+	TS_DOOR(ts_trace_holds(trace));
+	TS_DOOR(ts_nest_holds(nest, trace));
 	if (ts_path_points(&g, nest, arena, err) || make_room(&g, arena, err))
 		return err->status;
 	ts_path_links(&g);
@@ -127,6 +134,10 @@ enum ts_status ts_path_graph(const struct ts_trace *trace, const struct ts_nest 
 		return err->status;
 	for (size_t i = 0; i < g.n; i++)
 		bind(&g, (uint32_t)i);
+	TS_DOOR(g.n_links <= g.cap_links);
+	TS_DOOR_ALL(i, g.n_links, g.rank[g.links[i].from] < g.rank[g.links[i].to] && g.links[i].how < TS_PATH_HOWS);
+	TS_DOOR_SORTED(i, g.n + 1, g.first_link[i - 1] <= g.first_link[i]);
+	TS_DOOR_SORTED(i, g.n, g.at[g.order[i - 1]] <= g.at[g.order[i]]);
 	*ret = g;
 	return TS_OK;
 }

@@ -1,6 +1,7 @@
 /* path_points.c - the points of a graph: threads by their innermost spans, work of devices by its streams, and their order. */
 #include "analysis/trace/path/path_graph.h"
 #include "base/bisect.h"
+#include "base/door.h"
 
 /* --- threads --- */
 
@@ -284,6 +285,7 @@ uint32_t ts_path_last_at(const struct ts_path_graph *g, const struct ts_path_thr
 {
 	uint32_t low = t->first;
 
+	TS_DOOR(t->n);
 	TS_BISECT(low, t->n, i, g->at[i] <= time);
 	return low == t->first ? low : low - 1;
 }

@@ -281,6 +281,7 @@ static void run_steps(struct machine *m, int64_t *done)
 
 int64_t program_run(const struct program *p, struct ts_trace *trace, int64_t *done)
 {
+	static const struct ts_trace_thread threads[3 + PROGRAM_STREAMS];
 	struct machine m = {.p = p, .trace = trace};
 	struct ts_error err;
 
@@ -289,6 +290,7 @@ int64_t program_run(const struct program *p, struct ts_trace *trace, int64_t *do
 		memset(trace, 0, sizeof *trace);
 		trace->names = words;
 		trace->n_names = PROGRAM_WORDS;
+		trace->threads = threads;
 		trace->n_threads = 3 + PROGRAM_STREAMS;
 		assert_int_equal(ts_trace_rows_reserve(&m.one, 1, &err), TS_OK);
 	}

@@ -1,6 +1,7 @@
 #include "analysis/trace/ranks/job.h"
 
 #include "analysis/trace/ranks/job_parts.h"
+#include "base/door.h"
 
 #include <stdlib.h>
 
@@ -348,6 +349,9 @@ enum ts_status ts_trace_job(struct ts_job_trace *traces, size_t n, enum ts_job_f
 	if (out.n_ranks && compare_ranks(&w, err))
 		return err->status;
 	spread(&out);
+	TS_DOOR_SORTED(i, out.n_ranks, out.ranks[i - 1].rank < out.ranks[i].rank);
+	TS_DOOR_ALL(i, out.n_collectives, out.collectives[i].group < out.n_groups);
+	TS_DOOR_ALL(i, out.n_groups, out.groups[i].waits <= out.groups[i].collectives);
 	*ret = out;
 	return TS_OK;
 }

@@ -2,6 +2,7 @@
 #include "analysis/trace/ranks/job_parts.h"
 
 #include "analysis/stats/slope.h"
+#include "base/door.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -444,6 +445,7 @@ enum ts_status ts_job_clocks(const struct ts_job_side *sides, size_t n_sides, st
 {
 	struct work w = {.sides = sides, .n_sides = n_sides, .m = matches, .clocks = clocks, .arena = arena};
 
+	TS_DOOR_ALL(i, matches->n_members, matches->members[i].side < n_sides);
 	if (room(&w, err) || number_hosts(&w, err))
 		return err->status;
 	do {

@@ -1,6 +1,8 @@
 /* job_match.c - which kernels of the ranks of a job are one collective (job.h has the rules). */
 #include "analysis/trace/ranks/job_parts.h"
 
+#include "base/door.h"
+
 #include <stdlib.h>
 
 struct key {
@@ -372,6 +374,8 @@ enum ts_status ts_job_match(struct ts_job_side *sides, size_t n_sides, struct ts
 	}
 	if (ts_job_match_pairs(sides, n_sides, arena, &out, err))
 		return err->status;
+	TS_DOOR_ALL(i, out.n, out.items[i].group < out.n_groups && out.items[i].first < out.n_members);
+	TS_DOOR_SORTED(i, out.n, out.items[i - 1].group <= out.items[i].group);
 	*ret = out;
 	return TS_OK;
 }

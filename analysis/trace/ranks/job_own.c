@@ -4,6 +4,7 @@
 #include "analysis/ranks/straggler.h"
 #include "analysis/stats/correlation.h"
 #include "base/bisect.h"
+#include "base/door.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -269,6 +270,7 @@ enum ts_status ts_job_own_times(const struct ts_job_side *sides, const struct ts
 			  .n = ts_arena_array(arena, job->n_ranks, sizeof *t.n),
 			  .at = ts_arena_array(arena, job->n_ranks, sizeof *t.at)};
 
+	TS_DOOR_ALL(i, job->n_ranks, sides[i].trace);
 	if (!t.rows || !t.n || !t.at)
 		return ts_arena_error(arena, err);
 	for (size_t r = 0; r < job->n_ranks; r++) {

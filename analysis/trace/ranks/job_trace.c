@@ -4,6 +4,7 @@
 #include "analysis/trace/device/nest.h"
 #include "analysis/trace/device/timeline.h"
 #include "analysis/trace/ranks/job_parts.h"
+#include "base/door.h"
 
 #include <stdlib.h>
 
@@ -521,6 +522,7 @@ enum ts_status ts_job_trace_of(const struct ts_trace *trace, struct ts_arena *sc
 	struct work w = {.trace = trace, .scratch = scratch, .arena = arena, .out = &out};
 	struct ts_device_event *spare;
 
+	TS_DOOR(ts_trace_holds(trace));
 	if (ts_timelines(trace, scratch, &w.lines, err) || ts_device_events(trace, scratch, &w.events, &w.n_events, err) ||
 	    ts_launches_find(trace, scratch, &w.launches, err))
 		return err->status;
@@ -536,6 +538,11 @@ enum ts_status ts_job_trace_of(const struct ts_trace *trace, struct ts_arena *sc
 		return err->status;
 	if (!take_about(&w) || !take_steps(&w) || !take_arrivals(&w) || !take_exposed(&w))
 		return no_memory(&w, err);
+	TS_DOOR_SORTED(i, out.n_arrivals, out.arrivals[i - 1].begin <= out.arrivals[i].begin);
+	TS_DOOR_ALL(i, out.n_arrivals, out.arrivals[i].group < out.n_groups && out.arrivals[i].collective < TS_COLLECTIVES);
+	TS_DOOR_SORTED(i, out.n_exposed, out.exposed[i - 1].end <= out.exposed[i].begin);
+	TS_DOOR_ALL(i, out.n_exposed, out.exposed[i].begin < out.exposed[i].end);
+	TS_DOOR_SORTED(i, out.n_steps, out.steps[i - 1].end <= out.steps[i].begin);
 	*ret = out;
 	return TS_OK;
 }

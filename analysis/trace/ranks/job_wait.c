@@ -1,6 +1,8 @@
 /* job_wait.c - who arrives last at the collectives of a job, who waits for how long, and which rank is slow of its own (job.h). */
 #include "analysis/trace/ranks/job_parts.h"
 
+#include "base/door.h"
+
 #include <stdlib.h>
 
 struct work {
@@ -357,6 +359,7 @@ enum ts_status ts_job_arrive(const struct ts_job_side *sides, const struct ts_jo
 {
 	struct work w = {.sides = sides, .m = matches, .job = job, .waits = ret_waits};
 
+	TS_DOOR_SORTED(i, job->n_ranks, job->ranks[i - 1].rank < job->ranks[i].rank);
 	w.lateness = ts_arena_array(arena, matches->n, sizeof *w.lateness);
 	w.ends = ts_arena_array(arena, matches->n, sizeof *w.ends);
 	w.behind = ts_arena_array(arena, matches->n + matches->n_pairs, sizeof *w.behind);

@@ -2,12 +2,14 @@
 #include "analysis/trace/work/trace_work.h"
 
 #include "analysis/trace/device/kernel.h"
+#include "base/door.h"
 
 enum ts_status ts_kernel_names(const struct ts_trace *trace, struct ts_arena *arena, uint8_t **ret, struct ts_error *err)
 {
 	const struct ts_trace_spans *s = &trace->rows.spans;
 	uint8_t *categories = ts_arena_alloc(arena, trace->n_names + 1);
 
+	TS_DOOR(ts_trace_holds(trace));
 	if (!categories)
 		return ts_arena_error(arena, err);
 	memset(categories, TS_KERNEL_CATEGORIES, trace->n_names + 1);
@@ -23,6 +25,7 @@ enum ts_status ts_nest_nearest(const struct ts_trace *trace, const struct ts_nes
 {
 	uint32_t *nearest = ts_arena_array(arena, trace->rows.spans.n, sizeof *nearest);
 
+	TS_DOOR(ts_nest_holds(nest, trace));
 	if (!nearest)
 		return ts_arena_error(arena, err);
 	for (size_t i = 0; i < trace->rows.spans.n; i++)
@@ -54,6 +57,8 @@ enum ts_status ts_device_work(const struct ts_trace *trace, const struct ts_nest
 	const struct ts_trace_spans *s = &trace->rows.spans;
 	struct ts_device_work out = {.below = ts_arena_array(arena, s->n, sizeof *out.below)};
 
+	TS_DOOR(ts_trace_holds(trace));
+	TS_DOOR(ts_nest_holds(nest, trace));
 	if (!out.below)
 		return ts_arena_error(arena, err);
 	for (size_t i = 0; i < s->n; i++) {
@@ -73,6 +78,8 @@ enum ts_status ts_device_work(const struct ts_trace *trace, const struct ts_nest
 		if (parent != TS_NEST_NONE)
 			ts_work_add(&out.below[parent], out.below[i].count, out.below[i].ns);
 	}
+	TS_DOOR(out.known.count + out.unknown.count == out.all.count);
+	TS_DOOR_ALL(i, s->n, out.below[i].count <= out.all.count);
 	*ret = out;
 	return TS_OK;
 }

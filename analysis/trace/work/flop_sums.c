@@ -4,8 +4,10 @@
 #include "analysis/rank/peaks.h"
 #include "analysis/trace/device/device_events.h"
 #include "analysis/trace/work/work_parts.h"
+#include "base/door.h"
 #include "base/json_reader.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 static uint64_t plus(uint64_t a, uint64_t b)
@@ -280,6 +282,8 @@ enum ts_status ts_flop_sums(const struct ts_trace *trace, const struct ts_nest *
 	struct ts_flop_sums out = {0};
 	uint8_t *counts = NULL;
 
+	TS_DOOR(ts_trace_holds(trace));
+	TS_DOOR(ts_nest_holds(nest, trace));
 	if (gather(&b, arena, err))
 		return err->status;
 	count_each(&b);
@@ -292,6 +296,8 @@ enum ts_status ts_flop_sums(const struct ts_trace *trace, const struct ts_nest *
 	if (out.n)
 		qsort(out.items, out.n, sizeof *out.items, slowest_first);
 	peaks(trace, &out);
+	TS_DOOR_ALL(i, out.n, out.items[i].timed <= out.items[i].count && out.items[i].timed_flops <= out.items[i].flops);
+	TS_DOOR_ALL(i, out.n, !out.items[i].has_achieved || isfinite(out.items[i].achieved));
 	*ret = out;
 	return TS_OK;
 }

@@ -2,6 +2,7 @@
 #include "analysis/trace/work/work_parts.h"
 
 #include "base/bisect.h"
+#include "base/door.h"
 
 bool ts_is_autograd_node(const struct ts_trace_operators *o, size_t row)
 {
@@ -134,8 +135,10 @@ enum ts_status ts_forward_ops_find(const struct ts_trace *trace, struct ts_arena
 {
 	struct ts_forward_ops f = {.trace = trace};
 
+	TS_DOOR(ts_trace_holds(trace));
 	if (find_ops(&f, arena, err) || find_threads(&f, arena, err))
 		return err->status;
+	TS_DOOR_SORTED(i, f.n_ops, f.ops[i - 1].group <= f.ops[i].group);
 	*ret = f;
 	return TS_OK;
 }

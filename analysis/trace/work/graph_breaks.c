@@ -2,6 +2,8 @@
  * calls ran as they are. */
 #include "analysis/trace/work/trace_work.h"
 
+#include "base/door.h"
+
 /* What the name of a span says, and what stands around a span. */
 enum mark { REGION = 1, GRAPH = 2, LOOKUP = 4, STEP = 8, BACKWARD = 16 };
 
@@ -124,6 +126,8 @@ enum ts_status ts_graph_breaks(const struct ts_trace *trace, const struct ts_nes
 			 .last = ts_arena_array(arena, threads, sizeof *w.last),
 			 .out = &out};
 
+	TS_DOOR(ts_trace_holds(trace));
+	TS_DOOR(ts_nest_holds(nest, trace));
 	if (!w.of_name || !w.around || !w.region || !w.broken || !w.waiting || !w.last)
 		return ts_arena_error(arena, err);
 	for (size_t i = 0; i < trace->n_names; i++)

@@ -2,6 +2,7 @@
 #include "analysis/trace/work/trace_work.h"
 
 #include "analysis/trace/device/kernel.h"
+#include "base/door.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -144,6 +145,12 @@ static size_t settle(struct ts_kernel_use *items, size_t n)
 	return kept;
 }
 
+static bool holds(const struct ts_kernel_use *u)
+{
+	return u->rated.count <= u->sum.count && u->sized.count <= u->sum.count && u->small.count <= u->sized.count &&
+	       (!u->has_occupancy || (u->occupancy >= 0 && u->occupancy <= 100));
+}
+
 enum ts_status ts_kernel_uses(const struct ts_trace *trace, struct ts_arena *arena, struct ts_kernel_uses *ret, struct ts_error *err)
 {
 	const struct ts_trace_spans *s = &trace->rows.spans;
@@ -153,6 +160,7 @@ enum ts_status ts_kernel_uses(const struct ts_trace *trace, struct ts_arena *are
 	struct grids grids;
 	size_t at = 0;
 
+	TS_DOOR(ts_trace_holds(trace));
 	out.categories = ts_arena_array(arena, TS_KERNEL_CATEGORIES, sizeof *out.categories);
 	out.names = ts_arena_array(arena, trace->n_names, sizeof *out.names);
 	if (!out.categories || !out.names)
@@ -181,6 +189,9 @@ enum ts_status ts_kernel_uses(const struct ts_trace *trace, struct ts_arena *are
 	divide(&out.all);
 	out.n_categories = settle(out.categories, TS_KERNEL_CATEGORIES);
 	out.n_names = settle(out.names, trace->n_names);
+	TS_DOOR(holds(&out.all));
+	TS_DOOR_ALL(i, out.n_categories, holds(&out.categories[i]));
+	TS_DOOR_ALL(i, out.n_names, holds(&out.names[i]));
 	*ret = out;
 	return TS_OK;
 }

@@ -2,6 +2,7 @@
 #include "analysis/trace/work/trace_work.h"
 
 #include "analysis/trace/work/work_parts.h"
+#include "base/door.h"
 
 #include <stdlib.h>
 
@@ -179,6 +180,8 @@ enum ts_status ts_module_sums(const struct ts_trace *trace, const struct ts_nest
 	struct ts_module_sums out = {0};
 	struct ts_forward_ops forward;
 
+	TS_DOOR(ts_trace_holds(trace));
+	TS_DOOR(ts_nest_holds(nest, trace));
 	*ret = out;
 	if (find_modules(&m, arena, err))
 		return err->status;
@@ -193,6 +196,7 @@ enum ts_status ts_module_sums(const struct ts_trace *trace, const struct ts_nest
 		return err->status;
 	out.source = m.source;
 	settle(&m, &out);
+	TS_DOOR(out.forward.count + out.backward.count + out.unlinked.count + out.outside.count == work->all.count);
 	*ret = out;
 	return TS_OK;
 }

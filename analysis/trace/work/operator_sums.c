@@ -1,6 +1,8 @@
 /* operator_sums.c - what operators had devices do. */
 #include "analysis/trace/work/trace_work.h"
 
+#include "base/door.h"
+
 #include <stdlib.h>
 
 static int most_first(const void *a, const void *b)
@@ -59,6 +61,8 @@ enum ts_status ts_operator_sums(const struct ts_trace *trace, const struct ts_ne
 	struct ts_operator_sum *sums = ts_arena_array(arena, trace->n_names, sizeof *sums);
 	size_t n = 0;
 
+	TS_DOOR(ts_trace_holds(trace));
+	TS_DOOR(ts_nest_holds(nest, trace));
 	if (!sums)
 		return ts_arena_error(arena, err);
 	add_own(trace, nest, sums);
@@ -69,6 +73,7 @@ enum ts_status ts_operator_sums(const struct ts_trace *trace, const struct ts_ne
 			sums[n++] = sums[i];
 	if (n)
 		qsort(sums, n, sizeof *sums, most_first);
+	TS_DOOR_SORTED(i, n, sums[i - 1].own.ns >= sums[i].own.ns);
 	*ret = sums;
 	*ret_n = n;
 	return TS_OK;

@@ -2,6 +2,8 @@
  * batched product, a softmax of what it gave, and a batched product of that. */
 #include "analysis/trace/work/work_parts.h"
 
+#include "base/door.h"
+
 enum operation { OTHER, PRODUCT, PRODUCT_ADDED, SOFTMAX };
 
 static uint8_t operation_of(struct ts_span name)
@@ -104,6 +106,8 @@ enum ts_status ts_single_attention(const struct ts_trace *trace, const struct ts
 	struct chain chain = {0};
 	bool any = false;
 
+	TS_DOOR(ts_trace_holds(trace));
+	TS_DOOR(ts_nest_holds(nest, trace));
 	if (!of_name)
 		return ts_arena_error(arena, err);
 	for (size_t i = 0; i < trace->n_names; i++) {

@@ -4,6 +4,7 @@
 
 #include "analysis/trace/device/device_events.h"
 #include "analysis/trace/device/kernel_sums.h"
+#include "base/door.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -131,6 +132,8 @@ enum ts_status ts_step_sums(const struct ts_trace *trace, const struct ts_nest *
 	uint8_t *categories;
 	size_t n;
 
+	TS_DOOR(ts_trace_holds(trace));
+	TS_DOOR(ts_nest_holds(nest, trace));
 	out.steps = lines->n_steps - out.warmup;
 	*ret = out;
 	if (!out.steps)

@@ -1,6 +1,7 @@
 #include "analysis/trace/work/trace_work.h"
 
 #include "analysis/trace/device/saturate.h"
+#include "base/door.h"
 
 enum ts_status ts_trace_work(const struct ts_trace *trace, const struct ts_nest *nest, const struct ts_timelines *lines,
 			     struct ts_arena *arena, struct ts_trace_work *ret, struct ts_error *err)
@@ -10,6 +11,8 @@ enum ts_status ts_trace_work(const struct ts_trace *trace, const struct ts_nest 
 	uint64_t busy = 0;
 	size_t warmup = trace->warmup.given ? 0 : ts_step_warmup(lines->n_steps);
 
+	TS_DOOR(ts_trace_holds(trace));
+	TS_DOOR(ts_nest_holds(nest, trace));
 	if (ts_device_work(trace, nest, arena, &work, err) ||
 	    ts_operator_sums(trace, nest, &work, arena, &out.operators, &out.n_operators, err) ||
 	    ts_module_sums(trace, nest, &work, arena, &out.modules, err) || ts_flop_sums(trace, nest, &work, arena, &out.flops, err) ||

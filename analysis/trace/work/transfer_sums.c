@@ -3,6 +3,7 @@
 
 #include "analysis/trace/device/device_events.h"
 #include "analysis/trace/device/kernel.h"
+#include "base/door.h"
 
 #include <stdlib.h>
 
@@ -193,8 +194,13 @@ enum ts_status ts_transfer_sums(const struct ts_trace *trace, const struct ts_ne
 {
 	struct ts_transfers out = {0};
 
+	TS_DOOR(ts_trace_holds(trace));
+	TS_DOOR(ts_nest_holds(nest, trace));
 	if (copies(trace, arena, &out, err) || fills(trace, nest, arena, &out, err))
 		return err->status;
+	TS_DOOR_ALL(i, out.n_copies, out.copies[i].sized <= out.copies[i].sum.count && out.copies[i].sized_ns <= out.copies[i].sum.ns);
+	TS_DOOR_SORTED(i, out.n_copies, out.copies[i - 1].sum.ns >= out.copies[i].sum.ns);
+	TS_DOOR_SORTED(i, out.n_fills, out.fills[i - 1].sum.ns >= out.fills[i].sum.ns);
 	*ret = out;
 	return TS_OK;
 }

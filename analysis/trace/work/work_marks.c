@@ -2,6 +2,7 @@
 #include "analysis/trace/work/trace_work.h"
 
 #include "analysis/trace/work/work_parts.h"
+#include "base/door.h"
 #include "base/number.h"
 
 #include <stdlib.h>
@@ -365,6 +366,8 @@ enum ts_status ts_work_marks(const struct ts_trace *trace, const struct ts_nest 
 	struct marks m = {.trace = trace, .nest = nest};
 	struct ts_work_marks out = {0};
 
+	TS_DOOR(ts_trace_holds(trace));
+	TS_DOOR(ts_nest_holds(nest, trace));
 	if (read_names(&m, arena, err) || recomputation(&m, arena, &out, err) || optimizers(&m, arena, &out, err) ||
 	    attention(&m, work, arena, &out, err) || regions(&m, work, arena, &out, err) ||
 	    ts_graph_breaks(trace, nest, arena, &out.breaks, err))

@@ -4,6 +4,7 @@
 
 #include "analysis/trace/device/device_events.h"
 #include "analysis/trace/device/kernel.h"
+#include "base/door.h"
 
 /* A run that is going on. */
 struct run {
@@ -83,6 +84,7 @@ enum ts_status ts_run_sums(const struct ts_trace *trace, const struct ts_nest *n
 	int64_t free_at = 0; /* when all earlier events of the stream had ended */
 	size_t n = 0;
 
+	TS_DOOR(ts_trace_holds(trace));
 	if (by_stream(trace, arena, &w, &n, err) || ts_kernel_names(trace, arena, &categories, err))
 		return err->status;
 	for (size_t k = 0; k < n; k++) {
