@@ -122,15 +122,34 @@ struct ts_ref ts_ref_after(const struct ts_ref_update *u, const struct ts_ref *c
 	};
 }
 
+enum ts_status ts_texts_copy(struct ts_arena *arena, struct ts_span *const *texts, size_t n, struct ts_error *err)
+{
+	size_t bytes = n;
+	uint8_t *at;
+
+	for (size_t i = 0; i < n; i++)
+		bytes += texts[i]->len;
+	at = ts_arena_alloc(arena, bytes);
+	if (!at)
+		return ts_arena_error(arena, err);
+	for (size_t i = 0; i < n; i++) {
+		struct ts_span text = *texts[i];
+
+		if (text.len)
+			memcpy(at, text.data, text.len);
+		at[text.len] = 0;
+		*texts[i] = ts_span_of(at, text.len);
+		at += text.len + 1;
+	}
+	return TS_OK;
+}
+
 enum ts_status ts_ref_copy(struct ts_arena *arena, const struct ts_ref *ref, struct ts_ref *ret_ref, struct ts_error *err)
 {
 	struct ts_ref copy = *ref;
 
-	copy.name = ts_arena_span(arena, ref->name);
-	copy.who = ts_arena_span(arena, ref->who);
-	copy.summary = ts_arena_span(arena, ref->summary);
-	if (!copy.name.data || !copy.who.data || !copy.summary.data)
-		return ts_arena_error(arena, err);
+	if (ts_texts_copy(arena, (struct ts_span *[]){&copy.name, &copy.who, &copy.summary}, 3, err))
+		return err->status;
 	*ret_ref = copy;
 	return TS_OK;
 }
@@ -140,10 +159,8 @@ enum ts_status ts_pruned_copy(struct ts_arena *arena, const struct ts_pruned *pr
 {
 	struct ts_pruned copy = *pruned;
 
-	copy.who = ts_arena_span(arena, pruned->who);
-	copy.owner = ts_arena_span(arena, pruned->owner);
-	if (!copy.who.data || !copy.owner.data)
-		return ts_arena_error(arena, err);
+	if (ts_texts_copy(arena, (struct ts_span *[]){&copy.who, &copy.owner}, 2, err))
+		return err->status;
 	*ret_pruned = copy;
 	return TS_OK;
 }

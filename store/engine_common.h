@@ -19,6 +19,8 @@ enum ts_status ts_expect_check(const struct ts_ref_update *update, const struct 
 /* The ref after the update; current is the ref before it (seq 0: none). Spans are those of the update. For a removal it is
  * current. */
 struct ts_ref ts_ref_after(const struct ts_ref_update *update, const struct ts_ref *current);
+/* Copies the texts into the arena, in one block, and adds a NUL after each; all or none. */
+enum ts_status ts_texts_copy(struct ts_arena *arena, struct ts_span *const *texts, size_t n, struct ts_error *err);
 enum ts_status ts_ref_copy(struct ts_arena *arena, const struct ts_ref *ref, struct ts_ref *ret_ref, struct ts_error *err);
 enum ts_status ts_pruned_copy(struct ts_arena *arena, const struct ts_pruned *pruned, struct ts_pruned *ret_pruned,
 			      struct ts_error *err);

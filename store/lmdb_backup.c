@@ -77,9 +77,9 @@ static int write_copy(struct ts_lmdb_env *env, const struct copy *copy, const ch
 	return rc ? rc : sync_directory(copy->parent);
 }
 
-enum ts_status ts_lmdb_backup(struct ts_engine *e, const char *path, struct ts_error *err)
+enum ts_status ts_lmdb_backup(struct ts_kv *kv, const char *path, struct ts_error *err)
 {
-	struct ts_lmdb_env *env = ts_env_of(e);
+	struct ts_lmdb_env *env = ts_env_of_kv(kv);
 	struct copy copy;
 	struct stat st;
 	int rc;

@@ -37,18 +37,18 @@ enum ts_status ts_file_is_limited(int errnum, const char *file, struct ts_error 
 }
 
 /* Sums up the pages that LMDB will use again. Their lists are the values of its first database, and each begins with its length. */
-static enum ts_status count_free_pages(struct ts_read r, uint64_t *ret_bytes, struct ts_error *err)
+static enum ts_status count_free_pages(struct ts_lmdb_env *env, MDB_txn *txn, uint64_t *ret_bytes, struct ts_error *err)
 {
 	MDB_val key, pages;
 	MDB_cursor *cursor;
 	uint64_t n = 0;
 	MDB_stat stat;
-	int rc = mdb_env_stat(r.env->mdb, &stat);
+	int rc = mdb_env_stat(env->mdb, &stat);
 
 	if (!rc)
-		rc = mdb_cursor_open(r.txn, 0, &cursor);
+		rc = mdb_cursor_open(txn, 0, &cursor);
 	if (rc)
-		return ts_env_error(r.env, rc, err);
+		return ts_env_error(env, rc, err);
 	while ((rc = mdb_cursor_get(cursor, &key, &pages, MDB_NEXT)) == 0) {
 		size_t length = 0;
 
@@ -58,15 +58,16 @@ static enum ts_status count_free_pages(struct ts_read r, uint64_t *ret_bytes, st
 	}
 	mdb_cursor_close(cursor);
 	*ret_bytes = n * stat.ms_psize;
-	return rc == MDB_NOTFOUND ? TS_OK : ts_env_error(r.env, rc, err);
+	return rc == MDB_NOTFOUND ? TS_OK : ts_env_error(env, rc, err);
 }
 
-enum ts_status ts_reserve_check(struct ts_lmdb_env *env, struct ts_error *err)
+enum ts_status ts_reserve_check(struct ts_kv *kv, struct ts_error *err)
 {
+	struct ts_lmdb_env *env = ts_env_of_kv(kv);
 	uint64_t room, reserve = env->reserve_bytes, inside = 0;
 	enum ts_status status;
 	struct statvfs fs;
-	struct ts_read r;
+	MDB_txn *txn;
 
 	if (!reserve || statvfs(env->path, &fs) != 0)
 		return TS_OK;
@@ -75,10 +76,10 @@ enum ts_status ts_reserve_check(struct ts_lmdb_env *env, struct ts_error *err)
 		reserve = (uint64_t)fs.f_blocks * fs.f_frsize / 10;
 	if (room >= reserve)
 		return TS_OK;
-	if (ts_read_begin(env, &r, err))
+	if (ts_env_begin(env, MDB_RDONLY, &txn, err))
 		return err->status;
-	status = count_free_pages(r, &inside, err);
-	ts_read_end(&r);
+	status = count_free_pages(env, txn, &inside, err);
+	ts_env_abort(env, txn);
 	if (status || room + inside >= reserve)
 		return status;
 	return ts_error_set(err, TS_FULL,

@@ -2,6 +2,8 @@
  * map and its errors. */
 #include "store/lmdb_internal.h"
 
+#include "store/store_internal.h"
+
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/limits.h"
@@ -31,10 +33,6 @@ enum { READERS = 1024, DATA_PATH_MAX = 4096 };
 static pthread_mutex_t envs_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct ts_lmdb_env *envs;
 
-static const char *const db_names[TS_DBS_EVER] = {"meta",  "objects", "packs",	       "refs",	  "log",     "recent",
-						 "notes", "cache",   "extract_pages", "removed", "usage",   "unnamed",
-						 "extracts"};
-
 enum ts_status ts_env_error(const struct ts_lmdb_env *env, int rc, struct ts_error *err)
 {
 	char data[DATA_PATH_MAX];
@@ -62,7 +60,7 @@ static int open_later(struct ts_lmdb_env *env, MDB_txn *txn, unsigned flags)
 	int rc = 0;
 
 	for (int i = TS_DB_EXTRACTS; i < TS_DBS && !rc; i++) {
-		rc = mdb_dbi_open(txn, db_names[i], flags, &env->dbi[i]);
+		rc = mdb_dbi_open(txn, ts_db_name((enum ts_db)i), flags, &env->dbi[i]);
 		if (rc == MDB_NOTFOUND && env->mdb_read_only) {
 			env->dbi[i] = TS_NO_DBI;
 			rc = 0;
@@ -74,44 +72,46 @@ static int open_later(struct ts_lmdb_env *env, MDB_txn *txn, unsigned flags)
 /* Moves what a store of format 1 has as extracts; that it has none is no error. */
 static enum ts_status move_extracts(struct ts_write *w, struct ts_error *err)
 {
-	MDB_dbi *old = &w->env->dbi[TS_DB_EXTRACTS_OLD];
+	struct ts_lmdb_env *env = ts_env_of_kv(w->kv);
+	MDB_dbi *old = &env->dbi[TS_DB_EXTRACTS_OLD];
 
-	w->rc = mdb_dbi_open(w->txn, db_names[TS_DB_EXTRACTS_OLD], 0, old);
+	w->rc = mdb_dbi_open(w->txn, ts_db_name(TS_DB_EXTRACTS_OLD), 0, old);
 	if (w->rc == MDB_NOTFOUND)
 		return TS_OK;
 	if (w->rc)
-		return ts_env_error(w->env, w->rc, err);
-	if (ts_lmdb_extracts_move(w, err))
+		return ts_env_error(env, w->rc, err);
+	if (ts_store_extracts_move(w, err))
 		return err->status;
 	w->rc = mdb_drop(w->txn, *old, 1);
-	return w->rc ? ts_env_error(w->env, w->rc, err) : TS_OK;
+	return w->rc ? ts_env_error(env, w->rc, err) : TS_OK;
 }
 
 static enum ts_status try_upgrade(struct ts_write *w, struct ts_error *err)
 {
+	struct ts_lmdb_env *env = ts_env_of_kv(w->kv);
 	enum ts_status status;
+	MDB_txn *txn;
 
-	w->rc = mdb_txn_begin(w->env->mdb, NULL, 0, &w->txn);
+	w->rc = mdb_txn_begin(env->mdb, NULL, 0, &txn);
 	if (w->rc)
-		return ts_env_error(w->env, w->rc, err);
-	w->rc = open_later(w->env, w->txn, MDB_CREATE);
-	status = w->rc ? ts_env_error(w->env, w->rc, err) : move_extracts(w, err);
+		return ts_env_error(env, w->rc, err);
+	w->txn = txn;
+	w->rc = open_later(env, txn, MDB_CREATE);
+	status = w->rc ? ts_env_error(env, w->rc, err) : move_extracts(w, err);
 	if (!status)
-		status = ts_lmdb_notes_forget(w, err);
-	if (!status)
-		status = ts_write_u64(w, "format", TS_STORE_FORMAT, err);
+		status = ts_format_upgrade(w, err);
 	if (status) {
-		mdb_txn_abort(w->txn);
+		mdb_txn_abort(txn);
 		return status;
 	}
-	w->rc = mdb_txn_commit(w->txn);
-	return w->rc ? ts_env_error(w->env, w->rc, err) : TS_OK;
+	w->rc = mdb_txn_commit(txn);
+	return w->rc ? ts_env_error(env, w->rc, err) : TS_OK;
 }
 
 /* Makes a store of this format of an older one, in one transaction, for which the map may have to grow. */
 static enum ts_status upgrade(struct ts_lmdb_env *env, struct ts_error *err)
 {
-	struct ts_write w = {.env = env};
+	struct ts_write w = {.kv = &env->kv};
 	enum ts_status status = try_upgrade(&w, err);
 	MDB_envinfo info;
 
@@ -124,28 +124,30 @@ static enum ts_status upgrade(struct ts_lmdb_env *env, struct ts_error *err)
  * store lacks some. */
 static int open_databases(struct ts_lmdb_env *env, bool create, bool *ret_old)
 {
-	struct ts_write w = {.env = env};
+	struct ts_write w = {.kv = &env->kv};
 	struct ts_error err;
 	unsigned flags = create ? MDB_CREATE : 0;
-	int rc = mdb_txn_begin(env->mdb, NULL, create ? 0 : MDB_RDONLY, &w.txn);
+	MDB_txn *txn;
+	int rc = mdb_txn_begin(env->mdb, NULL, create ? 0 : MDB_RDONLY, &txn);
 
 	*ret_old = false;
 	if (rc)
 		return rc;
 	for (int i = 0; i < TS_DB_EXTRACTS && !rc; i++)
-		rc = mdb_dbi_open(w.txn, db_names[i], flags, &env->dbi[i]);
+		rc = mdb_dbi_open(txn, ts_db_name((enum ts_db)i), flags, &env->dbi[i]);
 	if (!rc) {
-		rc = open_later(env, w.txn, flags);
+		rc = open_later(env, txn, flags);
 		*ret_old = rc == MDB_NOTFOUND;
 		rc = *ret_old ? 0 : rc;
 	}
-	if (!rc && create && (ts_write_u64(&w, "format", TS_STORE_FORMAT, &err) || ts_write_u64(&w, "counted", 1, &err)))
+	w.txn = txn;
+	if (!rc && create && ts_format_begin(&w, &err))
 		rc = w.rc ? w.rc : ENOMEM;
 	if (rc) {
-		mdb_txn_abort(w.txn);
+		mdb_txn_abort(txn);
 		return rc;
 	}
-	return mdb_txn_commit(w.txn);
+	return mdb_txn_commit(txn);
 }
 
 static int open_mdb_with_map(struct ts_lmdb_env *env, uint64_t map_bytes)
@@ -245,25 +247,13 @@ static int open_mdb(struct ts_lmdb_env *env)
 	return rc ? rc : open_mdb_somehow(env);
 }
 
-static enum ts_status check_format(struct ts_lmdb_env *env, bool old, struct ts_error *err)
+static enum ts_status check_format(struct ts_lmdb_env *env, bool lacks, struct ts_error *err)
 {
-	enum ts_status status;
-	uint64_t format = 0;
-	struct ts_read r;
+	bool old;
 
-	if (ts_read_begin(env, &r, err))
+	if (ts_format_check(&env->kv, &old, err))
 		return err->status;
-	status = ts_read_u64(r, "format", &format, err);
-	ts_read_end(&r);
-	if (!status && format > TS_STORE_FORMAT)
-		return ts_error_set(err, TS_UNSUPPORTED,
-				    "%s: the store has format %" PRIu64 ", and this tscope reads formats up to %d",
-				    env->path, format, TS_STORE_FORMAT);
-	if (!status && format == 0)
-		return ts_error_set(err, TS_INVALID, "%s: the store has no format number", env->path);
-	if (!status && !env->mdb_read_only && (old || format < TS_STORE_FORMAT))
-		return upgrade(env, err);
-	return status;
+	return !env->mdb_read_only && (lacks || old) ? upgrade(env, err) : TS_OK;
 }
 
 /* LMDB makes a lock file also for a reader. One that root made would keep the owner of the store out of it. */
@@ -299,7 +289,7 @@ static void free_env(struct ts_lmdb_env *env)
 {
 	if (env->mdb)
 		mdb_env_close(env->mdb);
-	ts_cache_drop(env);
+	ts_kv_finish(&env->kv);
 	pthread_rwlock_destroy(&env->map);
 	pthread_mutex_destroy(&env->watch);
 	pthread_mutex_destroy(&env->lane.lock);
@@ -315,6 +305,7 @@ static struct ts_lmdb_env *make_env(const struct ts_lmdb_options *options, const
 
 	if (!env)
 		return NULL;
+	ts_kv_init(&env->kv, &ts_lmdb_kv, NULL);
 	pthread_mutex_init(&env->lane.lock, NULL);
 	pthread_mutex_init(&env->watch, NULL);
 	pthread_cond_init(&env->lane.turn, NULL);
@@ -326,6 +317,7 @@ static struct ts_lmdb_env *make_env(const struct ts_lmdb_options *options, const
 		return NULL;
 	}
 	memcpy(env->path, options->path, len);
+	env->kv.where = env->path;
 	env->dev = st->st_dev;
 	env->ino = st->st_ino;
 	env->mdb_read_only = options->read_only;
@@ -399,8 +391,9 @@ enum ts_status ts_env_acquire(const struct ts_lmdb_options *options, struct ts_l
 	return status;
 }
 
-void ts_env_release(struct ts_lmdb_env *env)
+void ts_env_release(struct ts_kv *kv)
 {
+	struct ts_lmdb_env *env = ts_env_of_kv(kv);
 	struct ts_lmdb_env **at = &envs;
 
 	pthread_mutex_lock(&envs_lock);
@@ -485,8 +478,9 @@ int ts_env_commit(struct ts_lmdb_env *env, MDB_txn *txn)
 	return rc;
 }
 
-void ts_env_check_readers(struct ts_lmdb_env *env)
+void ts_env_check_readers(struct ts_kv *kv)
 {
+	struct ts_lmdb_env *env = ts_env_of_kv(kv);
 	int dead;
 
 	pthread_rwlock_rdlock(&env->map);
@@ -510,4 +504,13 @@ enum ts_status ts_env_grow(struct ts_lmdb_env *env, struct ts_error *err)
 	}
 	pthread_rwlock_unlock(&env->map);
 	return rc ? ts_env_error(env, rc == ENOMEM ? MDB_MAP_FULL : rc, err) : TS_OK;
+}
+
+enum ts_status ts_lmdb_open(const struct ts_lmdb_options *options, struct ts_engine **ret_engine, struct ts_error *err)
+{
+	struct ts_lmdb_env *env;
+
+	if (ts_env_acquire(options, &env, err))
+		return err->status;
+	return ts_store_open(&env->kv, options->read_only, options->spending, ret_engine, err);
 }

@@ -1,66 +1,22 @@
-/* lmdb_internal.h - the structs and helpers of the LMDB engine. Internal to store/lmdb_*.c; no LMDB type leaves store/.
+/* lmdb_internal.h - the layer of keys and values on LMDB. Internal to store/lmdb_*.c; no LMDB type leaves them.
  *
  * Each process has one MDB_env for a directory (LMDB allows no second), shared by all engines that are opened on it. Its map
  * may only be resized while no transaction of this process is open, so every transaction holds the lock `map` for reading.
- * Read transactions end before their call returns. All writes go through the lane (lmdb_lane.c), a queue that gives
- * concurrent calls one transaction and one sync. Values are unaligned and become invalid with the transaction: they are
- * copied out, or read in place.
- *
- * The databases and what they hold; every record except packs and recent ends in a u32 checksum over its key and itself:
- *	meta	"format", "next_pack", "stored", "sweeps" begun so far, "sweeping" the number of the one that deletes now (0: none),
- *		"sweep_since" newer leases are valid for it; "counted" 1 if usage has all; "record/" key of a record -> its value
- *	objects	id -> struct ts_entry
- *	packs	u64 big-endian, never used twice -> sealed bytes of objects, one after the other
- *	refs	kind name -> id, seq, moved_ns, who, summary
- *	log	kind name 0 seq(big-endian) -> id, moved_ns, who, message; with seq 0 what was retired from it, see lmdb_retire.c
- *	recent	kind time(latest first) name -> nothing
- *	notes	name 0 key -> at_ns, who, value
- *	cache	SHA-256 of the key -> value
- *	extract_pages	key of the extract, greatest id of the page -> extracts of one key, by id; stores of format 1 lack this database
- *		until they are opened for writing, and have a record for each extract in "extracts", if any
- *	removed	see lmdb_removed.c; the same
- *	usage	'p' project, or 's' key of a sender -> what it uses, its name; the same for this and the next, but nothing is moved
- *	unnamed	pack, offset of an object that no name has reached yet -> key of who sent it, stored bytes
+ * All writes go through the lane (lmdb_lane.c), a queue that gives concurrent calls one transaction and one sync. Values are
+ * unaligned and become invalid with the transaction: they are copied out, or read in place.
  */
 #ifndef TSCOPE_STORE_LMDB_INTERNAL_H
 #define TSCOPE_STORE_LMDB_INTERNAL_H
 
-#include "base/buf.h"
-#include "store/closure.h"
-#include "store/engine_common.h"
-#include "store/idmap.h"
+#include "store/engine.h"
+#include "store/kv.h"
 
 #include <lmdb.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <sys/types.h>
-
-/* 1: before 2026-11. 2: removed names are kept, and commits look for a sweep that deletes. A store of format 1 that is opened for
- * writing becomes one of format 2. */
-enum { TS_STORE_FORMAT = 2 };
-
-enum ts_dbi {
-	TS_DB_META,
-	TS_DB_OBJECTS,
-	TS_DB_PACKS,
-	TS_DB_REFS,
-	TS_DB_LOG,
-	TS_DB_RECENT,
-	TS_DB_NOTES,
-	TS_DB_CACHE,
-	TS_DB_EXTRACTS, /* from here on: databases that older stores lack */
-	TS_DB_REMOVED,
-	TS_DB_USAGE,
-	TS_DB_UNNAMED,
-	TS_DBS,
-	TS_DB_EXTRACTS_OLD = TS_DBS, /* open only while they are moved */
-	TS_DBS_EVER,
-};
 
 /* The handle of a database that an older store lacks, in an environment that is only read. */
 enum { TS_NO_DBI = 0 };
 
-struct ts_bill;
 struct ts_lmdb_job;
 
 struct ts_lmdb_lane {
@@ -69,11 +25,10 @@ struct ts_lmdb_lane {
 	struct ts_lmdb_job *first; /* jobs that no leader has taken */
 	struct ts_lmdb_job *last;
 	bool busy;	/* some thread is the leader, which runs the jobs */
-	struct ts_cached *cache_first; /* cache entries that wait for the next commit */
-	size_t cache_bytes;
 };
 
 struct ts_lmdb_env {
+	struct ts_kv kv; /* must be first */
 	struct ts_lmdb_env *next; /* next environment of this process */
 	unsigned users;
 	dev_t dev;
@@ -86,22 +41,14 @@ struct ts_lmdb_env {
 	uint64_t reserve_bytes; /* 0: none */
 	pthread_rwlock_t map;
 	struct ts_lmdb_lane lane;
-	atomic_uint_fast64_t asked_bytes, new_bytes; /* struct ts_store_vitals */
 	pthread_mutex_t watch; /* of the oldest reader that was seen to hold pages back */
 	size_t oldest_txn;     /* 0: none */
 	int64_t oldest_since_ns;
 };
 
-struct ts_lmdb {
-	struct ts_engine engine;
-	struct ts_lmdb_env *env;
-	const struct ts_spending *spending;
-	bool read_only;
-};
-
-static inline struct ts_lmdb_env *ts_env_of(struct ts_engine *e)
+static inline struct ts_lmdb_env *ts_env_of_kv(struct ts_kv *kv)
 {
-	return ((struct ts_lmdb *)(void *)e)->env;
+	return (struct ts_lmdb_env *)(void *)kv;
 }
 
 /* LMDB takes a pointer that is not const, but does not write through it. */
@@ -117,7 +64,7 @@ static inline MDB_val ts_val_of(struct ts_span span)
 
 /* lmdb_env.c */
 enum ts_status ts_env_acquire(const struct ts_lmdb_options *options, struct ts_lmdb_env **ret_env, struct ts_error *err);
-void ts_env_release(struct ts_lmdb_env *env);
+void ts_env_release(struct ts_kv *kv);
 /* Sets err from a return code of LMDB. */
 enum ts_status ts_env_error(const struct ts_lmdb_env *env, int rc, struct ts_error *err);
 /* Begins a transaction; flags are MDB_RDONLY or 0. It first repairs what prevents it: a map that another process has grown,
@@ -128,7 +75,7 @@ bool ts_env_try_read(struct ts_lmdb_env *env, MDB_txn **ret_txn);
 void ts_env_abort(struct ts_lmdb_env *env, MDB_txn *txn);
 int ts_env_commit(struct ts_lmdb_env *env, MDB_txn *txn);
 /* Frees the slots of reader processes that died: their snapshots would prevent the reuse of pages. */
-void ts_env_check_readers(struct ts_lmdb_env *env);
+void ts_env_check_readers(struct ts_kv *kv);
 /* Doubles the map; the caller must have no transaction open. TS_FULL if there is no more address space. */
 enum ts_status ts_env_grow(struct ts_lmdb_env *env, struct ts_error *err);
 
@@ -140,18 +87,9 @@ bool ts_disk_is_full(const char *path);
 enum ts_status ts_file_is_limited(int errnum, const char *file, struct ts_error *err);
 /* TS_FULL if less than the reserve is free, on the disk and in pages of the file that will be used again: then only what makes the
  * store smaller may be written. Call it without a transaction. */
-enum ts_status ts_reserve_check(struct ts_lmdb_env *env, struct ts_error *err);
+enum ts_status ts_reserve_check(struct ts_kv *kv, struct ts_error *err);
 
-/* lmdb_lane.c: one write. The lane may run it several times, in a transaction that it shares with other writes. */
-struct ts_write {
-	struct ts_lmdb_env *env;
-	MDB_txn *txn;
-	bool dirty; /* something was written */
-	int rc;	    /* the last return code of LMDB, if not MDB_SUCCESS */
-};
-/* The function of a write. It makes its checks before it writes, because after it has written, any failure undoes the whole
- * transaction. It sets its results anew each time it is run. */
-typedef enum ts_status ts_write_fn(struct ts_write *w, void *ctx, struct ts_error *err);
+/* lmdb_lane.c */
 
 /* A write that waits or runs; it lies on the stack of the thread that asked for it. */
 struct ts_lmdb_job {
@@ -165,384 +103,17 @@ struct ts_lmdb_job {
 };
 
 /* Runs a write in the lane and waits until it is committed. bytes is roughly how much it writes. */
-enum ts_status ts_lane_run(struct ts_lmdb *l, ts_write_fn *run, void *ctx, size_t bytes, struct ts_error *err);
+enum ts_status ts_lane_run(struct ts_kv *kv, ts_write_fn *run, void *ctx, size_t bytes, struct ts_error *err);
 void ts_lane_finish(struct ts_lmdb_env *env);
 
-/* lmdb_read.c. A key that is not there is no error: *ret_found is then false. */
-struct ts_read {
-	struct ts_lmdb_env *env;
-	MDB_txn *txn;
-};
-enum ts_status ts_read_begin(struct ts_lmdb_env *env, struct ts_read *ret, struct ts_error *err);
-bool ts_read_try(struct ts_lmdb_env *env, struct ts_read *ret); /* as ts_env_try_read */
-void ts_read_end(struct ts_read *r);
-enum ts_status ts_read_get(struct ts_read r, enum ts_dbi db, struct ts_span key, struct ts_span *ret_value, bool *ret_found,
-			   struct ts_error *err);
-/* A walk over the keys in order: it starts at the first key that is not below `from`, and goes to the next key or to the
- * previous one. */
-struct ts_walk {
-	struct ts_read read;
-	MDB_cursor *cursor;
-	MDB_cursor_op op;
-	struct ts_span key;
-	struct ts_span value;
-};
-enum ts_status ts_walk_begin(struct ts_walk *w, struct ts_read r, enum ts_dbi db, struct ts_error *err);
-void ts_walk_end(struct ts_walk *w);
-enum ts_status ts_walk_seek(struct ts_walk *w, struct ts_span from, bool *ret_found, struct ts_error *err);
-/* Goes to the last key that is below `below`. */
-enum ts_status ts_walk_seek_below(struct ts_walk *w, struct ts_span below, bool *ret_found, struct ts_error *err);
-enum ts_status ts_walk_next(struct ts_walk *w, bool *ret_found, struct ts_error *err);
-enum ts_status ts_walk_prev(struct ts_walk *w, bool *ret_found, struct ts_error *err);
-enum ts_status ts_read_u64(struct ts_read r, const char *key, uint64_t *ret_value,
-			   struct ts_error *err); /* reads a number of meta; 0 if it is not there */
-uint64_t ts_read_count(struct ts_read r, enum ts_dbi db);
-/* Append the checksum at the end of a record, and split it off again: TS_DAMAGED if it is wrong. */
-void ts_check_append(struct ts_buf *buf, struct ts_span key);
-enum ts_status ts_check_split(struct ts_span key, struct ts_span stored, struct ts_span *ret_value, struct ts_error *err);
+/* lmdb_kv.c */
+extern const struct ts_kv_ops ts_lmdb_kv;
+/* Writes the values of the cache that wait into the transaction, if it can. The leader of the lane calls it. */
+void ts_lmdb_cache_flush(struct ts_lmdb_env *env, MDB_txn *txn);
 
-static inline struct ts_read ts_read_of(const struct ts_write *w)
-{
-	return (struct ts_read){.env = w->env, .txn = w->txn};
-}
-
-/* lmdb_write.c */
-enum ts_status ts_write_put(struct ts_write *w, enum ts_dbi db, struct ts_span key, struct ts_span value,
-			    struct ts_error *err);
-/* Stores a value of len bytes, which the caller must fill before the next write. */
-enum ts_status ts_write_reserve(struct ts_write *w, enum ts_dbi db, struct ts_span key, size_t len, uint8_t **ret_at,
-				struct ts_error *err);
-/* Deletes a key; it is no error if the key is not there. */
-enum ts_status ts_write_delete(struct ts_write *w, enum ts_dbi db, struct ts_span key, struct ts_error *err);
-/* Deletes every key that begins with the prefix. */
-enum ts_status ts_write_delete_prefix(struct ts_write *w, enum ts_dbi db, struct ts_span prefix, struct ts_error *err);
-enum ts_status ts_write_u64(struct ts_write *w, const char *key, uint64_t value, struct ts_error *err); /* of meta */
-
-/* lmdb_object.c */
-enum { TS_RECORD_BYTES = 48, TS_COMPLETE = 1, TS_PACK_BYTES = 64 * 4096 - 16 };
-
-struct ts_entry {
-	uint64_t pack;
-	uint32_t offset;
-	uint32_t len;
-	uint32_t raw_len;
-	uint32_t nrefs;
-	uint64_t checksum;
-	int64_t lease_ns;
-	uint8_t codec;
-	uint8_t kind;
-	uint8_t flags; /* TS_COMPLETE: its whole closure is there, unless a sweep deletes at this time (struct ts_sweeping) */
-};
-
-enum ts_status ts_entry_parse(const struct ts_id *id, struct ts_span stored, struct ts_entry *ret, struct ts_error *err);
-enum ts_status ts_entry_get(struct ts_read r, const struct ts_id *id, struct ts_entry *ret, bool *ret_found,
-			     struct ts_error *err);
-enum ts_status ts_entry_put(struct ts_write *w, const struct ts_id *id, const struct ts_entry *record,
-			     struct ts_error *err);
-/* The object of a record, in place: valid until the transaction ends or writes. TS_DAMAGED if the pack does not hold it. */
-enum ts_status ts_entry_sealed(struct ts_read r, const struct ts_id *id, const struct ts_entry *record,
-				struct ts_sealed *ret, struct ts_error *err);
-void ts_pack_key(uint64_t pack, uint8_t out[8]);
-
-/* Collects objects into packs within one write. */
-struct ts_packer {
-	struct ts_write *w;
-	uint64_t pack;
-	struct ts_span *parts; /* must have room for all objects that are added */
-	size_t n_parts;
-	size_t fill;
-};
-enum ts_status ts_packer_begin(struct ts_packer *p, struct ts_write *w, struct ts_span *parts, struct ts_error *err);
-/* Adds an object: sets pack and offset of its record and writes the record. The caller keeps bytes until the pack is written. */
-enum ts_status ts_packer_add(struct ts_packer *p, const struct ts_id *id, struct ts_span bytes, struct ts_entry *record,
-			     struct ts_error *err);
-enum ts_status ts_packer_end(struct ts_packer *p, struct ts_error *err);
-
-enum ts_status ts_lmdb_has_many(struct ts_engine *e, const struct ts_id *ids, size_t n, bool *ret_present,
-				struct ts_error *err);
-enum ts_status ts_lmdb_outline_many(struct ts_engine *e, const struct ts_id *ids, size_t n, struct ts_outline *ret_outlines,
-				    struct ts_error *err);
-enum ts_status ts_lmdb_look_many(struct ts_engine *e, const struct ts_id *ids, size_t n, bool *ret_present,
-				 bool *ret_leased, struct ts_error *err);
-enum ts_status ts_lmdb_get(struct ts_engine *e, const struct ts_id *id, struct ts_arena *arena,
-			   struct ts_sealed *ret_sealed, struct ts_error *err);
-enum ts_status ts_lmdb_put_many(struct ts_engine *e, const struct ts_sealed *objects, size_t n,
-				struct ts_put_stats *ret_stats, struct ts_error *err);
-enum ts_status ts_lmdb_upload_many(struct ts_engine *e, struct ts_span sender, const struct ts_sealed *objects, size_t n,
-				   struct ts_put_stats *ret_stats, struct ts_error *err);
-enum ts_status ts_lmdb_find_prefix(struct ts_engine *e, uint8_t kind, struct ts_span hex, size_t limit,
-				   struct ts_arena *arena, struct ts_id **ret_ids, size_t *ret_n, struct ts_error *err);
-
-/* lmdb_ref.c */
-enum { TS_REF_KEY_MAX = 1 + TS_REF_NAME_MAX, TS_RECENT_PREFIX = 9, TS_RECENT_KEY_MAX = TS_RECENT_PREFIX + TS_REF_NAME_MAX };
-struct ts_span ts_ref_key(enum ts_ref_kind kind, struct ts_span name, uint8_t out[TS_REF_KEY_MAX]);
-/* Parses a record of refs. Spans of the ref point into stored and key. TS_DAMAGED if it is not valid. */
-enum ts_status ts_ref_parse(struct ts_span key, struct ts_span stored, struct ts_ref *ret, struct ts_error *err);
-enum ts_status ts_ref_read(struct ts_read r, enum ts_ref_kind kind, struct ts_span name, struct ts_ref *ret,
-			   bool *ret_found, struct ts_error *err);
-/* The key of a ref in the order of the newest. */
-struct ts_span ts_recent_key(enum ts_ref_kind kind, int64_t moved_ns, struct ts_span name, uint8_t out[TS_RECENT_KEY_MAX]);
-/* Append the fields of a ref but kind and name, as records of refs and of removed names begin, and a text with its length. */
-void ts_ref_append(struct ts_buf *buf, const struct ts_ref *ref);
-void ts_text_append(struct ts_buf *buf, struct ts_span text);
-/* Writes a ref, and where it stands among the newest. */
-enum ts_status ts_ref_write(struct ts_write *w, const struct ts_ref *ref, struct ts_error *err);
-/* Removes a ref, if there is one; but for a stage, which can be joined anew, it is kept with its log and notes. The bill gets the notes
- * that went, and the caller adds the name. */
-enum ts_status ts_ref_remove(struct ts_write *w, enum ts_ref_kind kind, struct ts_span name, int64_t now_ns, struct ts_span by,
-			     struct ts_bill *bill, struct ts_error *err);
-/* The key of an entry of a log. */
-enum { TS_LOG_KEY_MAX = TS_REF_KEY_MAX + 9 };
-struct ts_span ts_log_key(enum ts_ref_kind kind, struct ts_span name, uint64_t seq, uint8_t out[TS_LOG_KEY_MAX]);
-/* Parses a record of log. Spans of the entry point into stored. TS_DAMAGED if it is not valid. */
-enum ts_status ts_log_parse(struct ts_span key, struct ts_span stored, struct ts_log_entry *ret, struct ts_error *err);
-enum ts_status ts_lmdb_commit(struct ts_engine *e, const struct ts_ref_update *updates, size_t n,
-			      struct ts_arena *arena, struct ts_ref *ret_ref, struct ts_error *err);
-
-/* lmdb_list.c */
-enum ts_status ts_lmdb_ref_get(struct ts_engine *e, enum ts_ref_kind kind, struct ts_span name, struct ts_arena *arena,
-			       struct ts_ref *ret_ref, struct ts_error *err);
-enum ts_status ts_lmdb_ref_list(struct ts_engine *e, const struct ts_ref_query *query, struct ts_arena *arena,
-				struct ts_ref **ret_refs, size_t *ret_n, struct ts_span *ret_next, struct ts_error *err);
-enum ts_status ts_lmdb_ref_log(struct ts_engine *e, enum ts_ref_kind kind, struct ts_span name, size_t limit,
-			       struct ts_arena *arena, struct ts_log_entry **ret_entries, size_t *ret_n,
-			       struct ts_error *err);
-
-/* lmdb_usage.c: what projects and senders use. A write collects in a bill what it changes, asks before it writes anything, and
- * writes the bill at its end, so that the counts move with what they count. */
-struct ts_charge {
-	bool sender;
-	uint64_t key;	     /* of a sender */
-	struct ts_span name; /* of a project, or of a sender that is charged for the first time; not owned */
-	int64_t more[TS_USES];
-};
-struct ts_bill {
-	struct ts_charge *charges;
-	size_t n;
-	size_t cap;
-};
-void ts_bill_finish(struct ts_bill *bill);
-uint64_t ts_sender_key(struct ts_span name); /* 0: nobody */
-/* The project of a name. */
-struct ts_span ts_project_of(struct ts_span name);
-enum ts_status ts_bill_project(struct ts_bill *bill, struct ts_span project, enum ts_use use, int64_t more, struct ts_error *err);
-/* Nothing for the sender 0. */
-enum ts_status ts_bill_sender(struct ts_bill *bill, uint64_t key, struct ts_span name, int64_t more, struct ts_error *err);
-/* Finds whether the bill brings an account above a limit. spending may be NULL. */
-struct ts_over {
-	bool found;
-	struct ts_account account; /* its name is valid until the next write */
-	enum ts_use use;
-	uint64_t more;
-};
-enum ts_status ts_bill_look(const struct ts_bill *bill, struct ts_read r, const struct ts_spending *spending, struct ts_over *ret,
-			    struct ts_error *err);
-/* The same, and refuses that. */
-enum ts_status ts_bill_check(const struct ts_bill *bill, struct ts_read r, const struct ts_spending *spending, struct ts_error *err);
-enum ts_status ts_bill_write(const struct ts_bill *bill, struct ts_write *w, struct ts_error *err);
-/* Parses a record of usage. Its name points into stored. A damaged one uses nothing: it is counted anew by the next sweep. */
-bool ts_usage_parse(struct ts_span key, struct ts_span stored, struct ts_account *ret, uint64_t *ret_key);
-enum ts_status ts_lmdb_usage_get(struct ts_engine *e, bool sender, struct ts_span name, uint64_t ret_used[TS_USES], bool *ret_counted,
-				 struct ts_error *err);
-enum ts_status ts_lmdb_usage_list(struct ts_engine *e, struct ts_arena *arena, struct ts_account **ret_accounts, size_t *ret_n,
-				  bool *ret_counted, struct ts_error *err);
-
-/* Objects that no name has reached yet, by their place. */
-struct ts_unnamed {
-	uint64_t sender;
-	uint32_t len;
-};
-enum { TS_UNNAMED_KEY = 12 };
-struct ts_span ts_unnamed_key(uint64_t pack, uint32_t offset, uint8_t out[TS_UNNAMED_KEY]);
-/* False if the record is damaged. */
-bool ts_unnamed_parse(struct ts_span key, struct ts_span stored, struct ts_unnamed *ret);
-enum ts_status ts_unnamed_get(struct ts_read r, uint64_t pack, uint32_t offset, struct ts_unnamed *ret, bool *ret_found,
-			      struct ts_error *err);
-enum ts_status ts_unnamed_put(struct ts_write *w, uint64_t pack, uint32_t offset, const struct ts_unnamed *unnamed,
-			      struct ts_error *err);
-/* Takes an object that goes off the bytes of its sender. */
-enum ts_status ts_unnamed_drop(struct ts_write *w, uint64_t pack, uint32_t offset, struct ts_bill *bill, struct ts_error *err);
-/* The object moves to another place. */
-enum ts_status ts_unnamed_move(struct ts_write *w, uint64_t pack, uint32_t offset, uint64_t to_pack, uint32_t to_offset,
-			       struct ts_error *err);
-
-/* lmdb_note.c */
-/* Deletes the notes of removed names, which a store of format 1 kept among the others. */
-enum ts_status ts_lmdb_notes_forget(struct ts_write *w, struct ts_error *err);
-/* How many more notes there are once this one is written: 1, 0 or -1. */
-enum ts_status ts_lmdb_note_more(struct ts_read r, struct ts_span name, const struct ts_note *note, int *ret_more,
-				 struct ts_error *err);
-/* Writes a note that was checked, or removes it if its value is empty. */
-enum ts_status ts_lmdb_note_write(struct ts_write *w, struct ts_span name, const struct ts_note *note, struct ts_error *err);
-enum ts_status ts_lmdb_note_put(struct ts_engine *e, struct ts_span name, const struct ts_note *note,
-				struct ts_error *err);
-/* Whether a name has a note that was written after since_ns. */
-enum ts_status ts_lmdb_noted_since(struct ts_read r, struct ts_span name, int64_t since_ns, bool *ret_noted, struct ts_error *err);
-
-/* lmdb_retire.c */
-enum ts_status ts_lmdb_log_pruned(struct ts_engine *e, enum ts_ref_kind kind, struct ts_span name, struct ts_arena *arena,
-				  struct ts_pruned *ret_pruned, struct ts_error *err);
-enum ts_status ts_lmdb_retire(struct ts_engine *e, const struct ts_retire *retire, enum ts_retire_outcome *ret_outcomes,
-			      struct ts_error *err);
-/* What was retired from a log, and when its first entry was made, which tells it from another of its name. Spans of the record are
- * valid until the next write. */
-struct ts_log_gap {
-	struct ts_pruned pruned;
-	int64_t born_ns;
-};
-/* Copies a name of at most TS_WHO_MAX bytes into room, where it outlives a write. */
-struct ts_span ts_who_copy(struct ts_span who, uint8_t room[TS_WHO_MAX]);
-enum ts_status ts_log_gap_read(struct ts_read r, enum ts_ref_kind kind, struct ts_span name, struct ts_log_gap *ret_gap,
-			       struct ts_error *err);
-/* Writes it, or removes it if no entries are missing. The log must have an entry. */
-enum ts_status ts_log_gap_write(struct ts_write *w, enum ts_ref_kind kind, struct ts_span name, const struct ts_log_gap *gap,
-				struct ts_error *err);
-
-/* lmdb_record.c */
-enum ts_status ts_lmdb_record_put(struct ts_engine *e, const struct ts_record *record, struct ts_error *err);
-enum ts_status ts_lmdb_record_get(struct ts_engine *e, struct ts_span key, struct ts_arena *arena, struct ts_span *ret_value,
-				  struct ts_error *err);
-enum ts_status ts_lmdb_record_list(struct ts_engine *e, struct ts_span prefix, struct ts_arena *arena, struct ts_record **ret_records,
-				   size_t *ret_n, struct ts_error *err);
-enum ts_status ts_lmdb_note_list(struct ts_engine *e, struct ts_span name, struct ts_arena *arena,
-				 struct ts_note **ret_notes, size_t *ret_n, struct ts_error *err);
-
-/* lmdb_removed.c */
-/* Keeps a ref that is being removed, with its log and notes; *ret_notes of them. */
-enum ts_status ts_removed_keep(struct ts_write *w, const struct ts_ref *ref, int64_t now_ns, struct ts_span by, size_t *ret_notes,
-			       struct ts_error *err);
-/* Gives the notes back to a name that was removed when it is given to the same run again; *ret_notes of them. */
-enum ts_status ts_removed_again(struct ts_write *w, struct ts_span name, const struct ts_id *id, size_t *ret_notes,
-				struct ts_error *err);
-/* Keeps an entry that is being retired from the log of a branch, among those that were retired at the same time. born_ns as in struct
- * ts_log_gap. */
-enum ts_status ts_removed_keep_entry(struct ts_write *w, const struct ts_retired *entry, int64_t born_ns, int64_t now_ns,
-				     struct ts_span by, struct ts_error *err);
-/* Forgets one name that was removed keep_ns before now_ns, or corrects the time of one; *ret_more: call it again. */
-enum ts_status ts_removed_expire(struct ts_write *w, int64_t now_ns, int64_t keep_ns, bool *ret_more, struct ts_error *err);
-/* Whether a record keeps objects, and is of a name that was removed after since_ns. *ret_log: it is an entry of a log, else
- * ts_removed_id has its id. */
-bool ts_removed_root(struct ts_span key, int64_t since_ns, bool *ret_log);
-enum ts_status ts_removed_id(struct ts_span key, struct ts_span stored, struct ts_id *ret_id, struct ts_error *err);
-enum ts_status ts_lmdb_removed_list(struct ts_engine *e, const struct ts_removed_query *query, struct ts_arena *arena,
-				    struct ts_removed_name **ret_names, size_t *ret_n, bool *ret_more, struct ts_error *err);
-enum ts_status ts_lmdb_ref_restore(struct ts_engine *e, enum ts_ref_kind kind, struct ts_span name, struct ts_span as,
-				   struct ts_arena *arena, struct ts_ref *ret_ref, struct ts_error *err);
-
-/* lmdb_vitals.c */
-enum ts_status ts_lmdb_vitals(struct ts_engine *e, struct ts_store_vitals *ret_vitals, struct ts_error *err);
-
-/* lmdb_backup.c */
-enum ts_status ts_lmdb_backup(struct ts_engine *e, const char *path, struct ts_error *err);
-
-/* lmdb_extract.c */
-/* Writes extracts that were checked. */
-enum ts_status ts_lmdb_extracts_write(struct ts_write *w, const struct ts_id *id, const struct ts_extract *extracts, size_t n,
-				     struct ts_error *err);
-enum ts_status ts_lmdb_extracts_put(struct ts_engine *e, const struct ts_extracts *runs, size_t n, struct ts_error *err);
-enum ts_status ts_lmdb_extract_get(struct ts_engine *e, const struct ts_extract_key *key, const struct ts_id *id,
-				  struct ts_arena *arena, struct ts_span *ret_value, struct ts_error *err);
-enum ts_status ts_lmdb_extracts_walk(struct ts_engine *e, const struct ts_extract_key *key, ts_extract_visit *visit, void *ctx,
-				    struct ts_error *err);
-/* Deletes the extracts of objects that are not there. It looks at no more than `most`, from *io_place on (len 0: the first), and
- * sets it to where the next call goes on (len 0: nowhere). */
-struct ts_extracts_place {
-	uint8_t key[64];
-	size_t len;
-};
-enum ts_status ts_lmdb_extracts_sweep(struct ts_write *w, struct ts_extracts_place *io_place, size_t most, struct ts_error *err);
-/* Copies the extracts of a store of an older version into pages. */
-enum ts_status ts_lmdb_extracts_move(struct ts_write *w, struct ts_error *err);
-
-/* lmdb_cache.c */
-enum ts_status ts_lmdb_cache_get(struct ts_engine *e, struct ts_span key, struct ts_arena *arena,
-				 struct ts_span *ret_value, struct ts_error *err);
-void ts_lmdb_cache_put(struct ts_engine *e, struct ts_span key, struct ts_span value);
-/* Writes the waiting cache entries into the transaction, if it can. The leader of the lane calls it. */
-void ts_cache_flush(struct ts_lmdb_env *env, MDB_txn *txn);
-void ts_cache_drop(struct ts_lmdb_env *env); /* drops the waiting entries */
-bool ts_cache_waits(struct ts_lmdb_env *env);
-
-/* lmdb_table.c: a table of all objects at one moment, and walks that mark its rows. */
-struct ts_row {
-	struct ts_id id;
-	uint64_t pack;
-	int64_t lease_ns;
-	uint32_t offset;
-	uint32_t len;
-	uint32_t raw_len;
-	uint32_t nrefs;
-	bool marked;
-	bool named; /* marked by a name, not only by a lease */
-	bool gone;  /* there is no such record, or it is in another pack */
-	uint32_t project; /* the number of the last project that was found to reach it, see lmdb_count.c */
-};
-
-struct ts_table {
-	struct ts_row *rows; /* sorted by id */
-	size_t n;
-	size_t cap;
-	struct ts_read read;	  /* the transaction that walks read */
-	struct ts_idmap newer;	  /* ids that a walk reached and that have no row */
-	struct ts_idmap *damaged; /* collects damaged ids; if it is NULL, a damaged object is an error */
-	struct ts_idmap *missing; /* the same for missing ids */
-	int64_t removed_since_ns; /* names that were removed before do not count */
-	struct ts_idmap without;  /* digests of the keys of refs and entries that do not count */
-};
-
-void ts_table_finish(struct ts_table *t);
-enum ts_status ts_table_load(struct ts_table *t, struct ts_read r, struct ts_error *err);
-struct ts_row *ts_table_find(struct ts_table *t, const struct ts_id *id);
-/* Marks everything that refs reach; for a branch, everything that any entry of its log reaches. */
-enum ts_status ts_table_mark_names(struct ts_table *t, struct ts_read r, struct ts_error *err);
-enum ts_status ts_table_mark_removed(struct ts_table *t, struct ts_read r, struct ts_error *err); /* what removed names reach */
-enum ts_status ts_table_mark_from(struct ts_table *t, struct ts_read r, const struct ts_id *id, struct ts_closure *closure,
-				  struct ts_error *err);
-void ts_table_closure(struct ts_table *t, struct ts_closure *ret_closure);
-/* Gives the rows in the order in which their objects lie on disk. The caller frees *ret_rows with ts_free. */
-enum ts_status ts_table_by_pack(const struct ts_table *t, struct ts_row ***ret_rows, struct ts_error *err);
-
-/* lmdb_count.c: what every account uses, by a walk over what its names reach. */
-struct ts_tally {
-	struct ts_account account; /* as it was counted when the transaction began */
-	uint64_t key;		   /* of a sender */
-	uint64_t found[TS_USES];
-};
-struct ts_count {
-	struct ts_arena arena;
-	struct ts_tally *tallies; /* of projects by name, then others */
-	size_t n, cap, sorted;
-	struct ts_span *stale; /* keys of unnamed objects that are named or gone */
-	size_t n_stale, cap_stale;
-	struct ts_bill bill;
-};
-void ts_count_finish(struct ts_count *c);
-/* rows: those of the table by pack. Rows that a name or a removed name reaches are `named`. Damaged and missing objects, and
- * damaged names, count as nothing. */
-enum ts_status ts_count_all(struct ts_count *c, struct ts_table *t, struct ts_row *const *rows, struct ts_read r, struct ts_error *err);
-/* A ts_write_fn, whose ctx is a count: what was found instead of counted is added to the counts as they are by now. */
-enum ts_status ts_count_settle(struct ts_write *w, void *ctx, struct ts_error *err);
-bool ts_tally_drifted(const struct ts_tally *tally);
-enum ts_status ts_lmdb_recount(struct ts_engine *e, struct ts_error *err);
-
-/* lmdb_verify.c, lmdb_sweep.c */
-/* lmdb_verify_records.c: counts damaged records of refs, logs, notes, removed names, usage and unnamed objects, and refs that the
- * order of the newest lacks. */
-enum ts_status ts_lmdb_verify_records(struct ts_read r, uint64_t *ret_bad, struct ts_error *err);
-enum ts_status ts_lmdb_verify(struct ts_engine *e, bool (*progress)(void *ctx, uint64_t done, uint64_t total), void *ctx,
-			      struct ts_arena *arena, struct ts_verify_report *ret_report, struct ts_error *err);
-enum ts_status ts_lmdb_sweep(struct ts_engine *e, const struct ts_sweep_options *options, struct ts_sweep_report *ret_report,
-			     struct ts_error *err);
-
-/* The sweep that deletes now. While there is one, TS_COMPLETE proves nothing, and what shall stay needs a lease that it honours. */
-struct ts_sweeping {
-	uint64_t number;  /* 0: there is none */
-	int64_t since_ns; /* it honours leases that are newer */
-};
-enum ts_status ts_sweeping_read(struct ts_read r, struct ts_sweeping *ret, struct ts_error *err);
-/* True without a sweep. */
-bool ts_sweeping_honours(const struct ts_sweeping *sweeping, int64_t lease_ns, int64_t now_ns);
-/* The lease to write at this time. */
-int64_t ts_sweeping_lease(const struct ts_sweeping *sweeping, int64_t now_ns);
+/* lmdb_vitals.c, lmdb_backup.c */
+uint64_t ts_lmdb_file_bytes(struct ts_read r);
+enum ts_status ts_lmdb_vitals(struct ts_kv *kv, struct ts_kv_vitals *ret, struct ts_error *err);
+enum ts_status ts_lmdb_backup(struct ts_kv *kv, const char *path, struct ts_error *err);
 
 #endif

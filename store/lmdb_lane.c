@@ -49,22 +49,24 @@ static enum outcome commit_failed(struct ts_lmdb_env *env, int rc, struct ts_lmd
 
 static enum outcome run_once(struct ts_lmdb_env *env, struct ts_lmdb_job *jobs)
 {
-	struct ts_write w = {.env = env};
+	struct ts_write w = {.kv = &env->kv};
 	enum outcome outcome;
 	bool dirty = false;
+	MDB_txn *txn;
 	int rc;
 
-	if (ts_env_begin(env, 0, &w.txn, jobs->err)) {
+	if (ts_env_begin(env, 0, &txn, jobs->err)) {
 		jobs->status = jobs->err->status;
 		return jobs->next ? ALONE : FAILED;
 	}
+	w.txn = txn;
 	outcome = run_jobs(&w, jobs, &dirty);
 	if (outcome != COMMITTED || !dirty) {
-		ts_env_abort(env, w.txn);
+		ts_env_abort(env, txn);
 		return outcome;
 	}
-	ts_cache_flush(env, w.txn);
-	rc = ts_env_commit(env, w.txn);
+	ts_lmdb_cache_flush(env, txn);
+	rc = ts_env_commit(env, txn);
 	return rc ? commit_failed(env, rc, jobs) : COMMITTED;
 }
 
@@ -139,14 +141,13 @@ static void lead(struct ts_lmdb_env *env)
 	pthread_cond_broadcast(&lane->turn);
 }
 
-enum ts_status ts_lane_run(struct ts_lmdb *l, ts_write_fn *run, void *ctx, size_t bytes, struct ts_error *err)
+enum ts_status ts_lane_run(struct ts_kv *kv, ts_write_fn *run, void *ctx, size_t bytes, struct ts_error *err)
 {
-	struct ts_lmdb_lane *lane = &l->env->lane;
+	struct ts_lmdb_env *env = ts_env_of_kv(kv);
+	struct ts_lmdb_lane *lane = &env->lane;
 	struct ts_error own = {0};
 	struct ts_lmdb_job job = {.run = run, .ctx = ctx, .bytes = bytes, .err = &own};
 
-	if (l->read_only)
-		return ts_error_set(err, TS_DENIED, "%s is open for reading only", l->env->path);
 	pthread_mutex_lock(&lane->lock);
 	if (lane->last)
 		lane->last->next = &job;
@@ -157,7 +158,7 @@ enum ts_status ts_lane_run(struct ts_lmdb *l, ts_write_fn *run, void *ctx, size_
 		if (lane->busy)
 			pthread_cond_wait(&lane->turn, &lane->lock);
 		else
-			lead(l->env);
+			lead(env);
 	}
 	pthread_mutex_unlock(&lane->lock);
 	if (job.status)
@@ -167,11 +168,11 @@ enum ts_status ts_lane_run(struct ts_lmdb *l, ts_write_fn *run, void *ctx, size_
 
 void ts_lane_finish(struct ts_lmdb_env *env)
 {
-	struct ts_write w = {.env = env};
 	struct ts_error ignored;
+	MDB_txn *txn;
 
-	if (env->mdb_read_only || !ts_cache_waits(env) || ts_env_begin(env, 0, &w.txn, &ignored))
+	if (env->mdb_read_only || !env->kv.spare.waiting.used || ts_env_begin(env, 0, &txn, &ignored))
 		return;
-	ts_cache_flush(env, w.txn);
-	(void)ts_env_commit(env, w.txn);
+	ts_lmdb_cache_flush(env, txn);
+	(void)ts_env_commit(env, txn);
 }

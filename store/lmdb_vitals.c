@@ -1,9 +1,11 @@
-/* lmdb_vitals.c - who reads the store and for how long, and what pushes did not have to send. */
+/* lmdb_vitals.c - who reads the store and for how long, and how large its file is. */
 #include "store/lmdb_internal.h"
 
 #include "base/clock.h"
 #include "base/number.h"
 #include "base/text.h"
+
+#include <sys/stat.h>
 
 /* Reads in the list that LMDB prints of readers. */
 struct readers {
@@ -61,53 +63,28 @@ static int look_at_readers(struct ts_lmdb_env *env, struct readers *readers, MDB
 	return rc;
 }
 
-static enum ts_status count_unnamed(struct ts_read r, struct ts_store_vitals *vitals, struct ts_error *err)
+uint64_t ts_lmdb_file_bytes(struct ts_read r)
 {
-	struct ts_walk walk;
-	uint8_t sender = 's';
-	enum ts_status status;
-	bool found;
+	struct ts_lmdb_env *env = ts_env_of_kv(r.kv);
+	mdb_filehandle_t fd;
+	struct stat st;
 
-	if (r.env->dbi[TS_DB_USAGE] == TS_NO_DBI || r.env->dbi[TS_DB_UNNAMED] == TS_NO_DBI)
-		return TS_OK;
-	vitals->unnamed_objects = ts_read_count(r, TS_DB_UNNAMED);
-	if (ts_walk_begin(&walk, r, TS_DB_USAGE, err))
-		return err->status;
-	status = ts_walk_seek(&walk, ts_span_of(&sender, 1), &found, err);
-	while (!status && found) {
-		struct ts_account account;
-		uint64_t key;
-
-		if (ts_usage_parse(walk.key, walk.value, &account, &key))
-			vitals->unnamed_bytes += account.used[TS_USE_UNNAMED];
-		status = ts_walk_next(&walk, &found, err);
-	}
-	ts_walk_end(&walk);
-	return status;
+	return mdb_env_get_fd(env->mdb, &fd) == 0 && fstat(fd, &st) == 0 ? (uint64_t)st.st_blocks * 512 : 0;
 }
 
-enum ts_status ts_lmdb_vitals(struct ts_engine *e, struct ts_store_vitals *ret_vitals, struct ts_error *err)
+enum ts_status ts_lmdb_vitals(struct ts_kv *kv, struct ts_kv_vitals *ret, struct ts_error *err)
 {
-	struct ts_lmdb_env *env = ts_env_of(e);
-	struct ts_store_vitals vitals = {.readers = 0};
+	struct ts_lmdb_env *env = ts_env_of_kv(kv);
 	struct readers readers = {.n = 0};
 	MDB_envinfo info = {0};
-	enum ts_status status;
-	struct ts_read r;
 	int rc = look_at_readers(env, &readers, &info);
 
 	if (rc < 0)
 		return ts_env_error(env, rc, err);
-	vitals.readers = readers.n;
-	vitals.reader_slots = info.me_maxreaders;
-	vitals.oldest_reader_s = watch_oldest(env, readers.oldest, info.me_last_txnid);
-	vitals.asked_bytes = atomic_load(&env->asked_bytes);
-	vitals.new_bytes = atomic_load(&env->new_bytes);
-	if (ts_read_begin(env, &r, err))
-		return err->status;
-	status = count_unnamed(r, &vitals, err);
-	ts_read_end(&r);
-	if (!status)
-		*ret_vitals = vitals;
-	return status;
+	*ret = (struct ts_kv_vitals){
+		.readers = readers.n,
+		.reader_slots = info.me_maxreaders,
+		.oldest_reader_s = watch_oldest(env, readers.oldest, info.me_last_txnid),
+	};
+	return TS_OK;
 }

@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/limits.h"
 #include "store/lmdb_internal.h"
+#include "store/store_internal.h"
 #include "store/test_store.h"
 
 #include <fcntl.h>
@@ -75,12 +76,12 @@ static struct ts_verify_report verify(struct fixture *f)
 	return report;
 }
 
-static uint64_t count(struct fixture *f, enum ts_dbi db)
+static uint64_t count(struct fixture *f, enum ts_db db)
 {
 	struct ts_read r;
 	uint64_t n;
 
-	OK(ts_read_begin(ts_env_of(f->e), &r, &f->err));
+	OK(ts_read_begin(ts_kv_of(f->e), &r, &f->err));
 	n = ts_read_count(r, db);
 	ts_read_end(&r);
 	return n;
@@ -444,7 +445,7 @@ static void a_newer_format_is_refused(void **state)
 	struct fixture *f = *state;
 	struct ts_lmdb_options options = {.path = f->dir, .create = true};
 
-	OK(ts_lane_run((struct ts_lmdb *)(void *)f->e, write_newer_format, NULL, 0, &f->err));
+	OK(ts_store_write(ts_store_of(f->e), write_newer_format, NULL, 0, &f->err));
 	ts_engine_destroy(f->e);
 	f->e = NULL;
 	assert_int_equal(ts_lmdb_open(&options, &f->e, &f->err), TS_UNSUPPORTED);
@@ -479,7 +480,7 @@ static uint64_t format_of(struct fixture *f, struct ts_engine *e)
 	struct ts_read r;
 	uint64_t format;
 
-	OK(ts_read_begin(ts_env_of(e), &r, &f->err));
+	OK(ts_read_begin(ts_kv_of(e), &r, &f->err));
 	OK(ts_read_u64(r, "format", &format, &f->err));
 	ts_read_end(&r);
 	return format;
@@ -825,7 +826,7 @@ static uint64_t last_txn(struct fixture *f)
 {
 	MDB_envinfo info;
 
-	assert_int_equal(mdb_env_info(ts_env_of(f->e)->mdb, &info), 0);
+	assert_int_equal(mdb_env_info(ts_env_of_kv(ts_kv_of(f->e))->mdb, &info), 0);
 	return info.me_last_txnid;
 }
 
@@ -886,7 +887,7 @@ static enum ts_status run_hold(struct ts_write *w, void *ctx, struct ts_error *e
 
 	(void)err;
 	atomic_store(&hold->holds, true);
-	while (waiting(&w->env->lane) < hold->until)
+	while (waiting(&ts_env_of_kv(w->kv)->lane) < hold->until)
 		usleep(1000);
 	return TS_OK;
 }
@@ -896,7 +897,7 @@ static void *hold_lane(void *ctx)
 	struct hold *hold = ctx;
 	struct ts_error err;
 
-	(void)ts_lane_run((struct ts_lmdb *)(void *)hold->f->e, run_hold, hold, 0, &err);
+	(void)ts_store_write(ts_store_of(hold->f->e), run_hold, hold, 0, &err);
 	return NULL;
 }
 
@@ -963,9 +964,9 @@ static void looking_waits_for_no_writer(void **state)
 	assert_int_equal(pthread_create(&second, NULL, name_it, &late), 0); /* this thread releases the lane */
 	pthread_join(hold.thread, NULL);
 	pthread_join(second, NULL);
-	pthread_rwlock_wrlock(&ts_env_of(f->e)->map); /* the map grows */
+	pthread_rwlock_wrlock(&ts_env_of_kv(ts_kv_of(f->e))->map); /* the map grows */
 	assert_int_equal(look_now(&hold), TS_UNAVAILABLE);
-	pthread_rwlock_unlock(&ts_env_of(f->e)->map);
+	pthread_rwlock_unlock(&ts_env_of_kv(ts_kv_of(f->e))->map);
 	assert_int_equal(look_now(&hold), TS_OK);
 }
 
@@ -991,14 +992,14 @@ static void *write_one(void *ctx)
 	struct weighing *one = ctx;
 	struct ts_error err;
 
-	one->status = ts_lane_run((struct ts_lmdb *)(void *)one->f->e, note_txn, one, one->bytes, &err);
+	one->status = ts_store_write(ts_store_of(one->f->e), note_txn, one, one->bytes, &err);
 	return NULL;
 }
 
 /* Makes four writes of the given sizes wait in the lane, then releases it. */
 static void write_four(struct fixture *f, const size_t bytes[4], struct weighing ret[4])
 {
-	struct ts_lmdb_lane *lane = &ts_env_of(f->e)->lane;
+	struct ts_lmdb_lane *lane = &ts_env_of_kv(ts_kv_of(f->e))->lane;
 	struct hold hold = {.f = f, .until = 4};
 
 	assert_int_equal(pthread_create(&hold.thread, NULL, hold_lane, &hold), 0);
@@ -1045,7 +1046,7 @@ static struct ts_sweep_report sweep_after(struct fixture *f, void *(*between)(vo
 	while (!atomic_load(&hold.holds))
 		usleep(1000);
 	assert_int_equal(pthread_create(&second, NULL, between, &hold), 0);
-	while (waiting(&ts_env_of(f->e)->lane) < 1)
+	while (waiting(&ts_env_of_kv(ts_kv_of(f->e))->lane) < 1)
 		usleep(1000);
 	OK(TEST_SWEEP(f->e, &report, &f->err, .now_ns = ts_now_real_ns(), .lease_ns = lease_ns));
 	pthread_join(hold.thread, NULL);
@@ -1098,7 +1099,7 @@ static void half_sweep(struct fixture *f, const struct ts_id *dead)
 		void *out;
 	} ctx = {.in = dead};
 
-	OK(ts_lane_run((struct ts_lmdb *)(void *)f->e, run_half_sweep, ctx.out, 0, &f->err));
+	OK(ts_store_write(ts_store_of(f->e), run_half_sweep, ctx.out, 0, &f->err));
 }
 
 static void remove_name(struct fixture *f, const char *name)
@@ -1148,7 +1149,7 @@ static void p7_a_sweep_keeps_what_is_named_or_asked_for_meanwhile(void **state)
 	assert_true(present && !leased);
 	OK(f->e->ops->has_many(f->e, &block.id, 1, &present, &f->err));
 	assert_int_equal(test_commit(f->e, &u), TS_OK);
-	OK(ts_read_begin(ts_env_of(f->e), &r, &f->err));
+	OK(ts_read_begin(ts_kv_of(f->e), &r, &f->err));
 	for (size_t i = 0; i <= n; i++) {
 		struct ts_entry record;
 		bool found;

@@ -2,7 +2,7 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
-#include "store/lmdb_internal.h"
+#include "store/store_internal.h"
 #include "store/memory_internal.h"
 #include "store/test_seal.h"
 
@@ -126,7 +126,7 @@ void test_age_lmdb(struct ts_engine *lmdb, const struct ts_id *id, int64_t secon
 	struct age age = {id, seconds};
 	struct ts_error err;
 
-	assert_int_equal(ts_lane_run((struct ts_lmdb *)(void *)lmdb, run_age, &age, 0, &err), TS_OK);
+	assert_int_equal(ts_store_write(ts_store_of(lmdb), run_age, &age, 0, &err), TS_OK);
 }
 
 void test_age_memory(struct ts_engine *memory, const struct ts_id *id, int64_t seconds)

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "store/lmdb_internal.h"
+#include "store/store_internal.h"
 #include "store/test_store.h"
 
 #include <setjmp.h>
@@ -395,8 +396,8 @@ static enum ts_status run_forget(struct ts_write *w, void *ctx, struct ts_error 
 {
 	(void)ctx;
 	w->dirty = true;
-	assert_int_equal(mdb_drop(w->txn, w->env->dbi[TS_DB_USAGE], 1), 0);
-	assert_int_equal(mdb_drop(w->txn, w->env->dbi[TS_DB_UNNAMED], 1), 0);
+	assert_int_equal(mdb_drop(w->txn, ts_env_of_kv(w->kv)->dbi[TS_DB_USAGE], 1), 0);
+	assert_int_equal(mdb_drop(w->txn, ts_env_of_kv(w->kv)->dbi[TS_DB_UNNAMED], 1), 0);
 	return ts_write_delete(w, TS_DB_META, ts_span_str("counted"), err);
 }
 
@@ -414,7 +415,7 @@ static void an_older_store_is_counted_later(void **state)
 	OK(upload(f, "ada", first, 6));
 	OK(name_it(f, TS_REF_RUN, "p/a", &first[0]));
 	OK(note(f, "p/a", "one", "1"));
-	OK(ts_lane_run((struct ts_lmdb *)(void *)f->e, run_forget, NULL, 0, &f->err));
+	OK(ts_store_write(ts_store_of(f->e), run_forget, NULL, 0, &f->err));
 	ts_engine_destroy(f->e);
 
 	open_store(f, true);
@@ -444,7 +445,7 @@ static void count_now(struct fixture *f, struct ts_count *count, struct ts_table
 {
 	struct ts_read r;
 
-	OK(ts_read_begin(ts_env_of(f->e), &r, &f->err));
+	OK(ts_read_begin(ts_kv_of(f->e), &r, &f->err));
 	OK(ts_table_load(t, r, &f->err));
 	OK(ts_table_by_pack(t, rows, &f->err));
 	OK(ts_count_all(count, t, *rows, r, &f->err));
@@ -468,7 +469,7 @@ static void who_writes_while_it_counts_is_not_forgotten(void **state)
 	count_now(f, &counting, &table, &rows);
 	OK(upload(f, "ada", next, 6));
 	OK(name_it(f, TS_REF_RUN, "p/b", &next[0]));
-	OK(ts_lane_run((struct ts_lmdb *)(void *)f->e, ts_count_settle, &counting, 0, &f->err));
+	OK(ts_store_write(ts_store_of(f->e), ts_count_settle, &counting, 0, &f->err));
 	assert_int_equal(used(f, "p", TS_USE_SEALED), sealed(first, 6) + sealed(next, 6));
 	assert_int_equal(used(f, "p", TS_USE_NAMES), 2);
 	assert_int_equal(used(f, "ada", TS_USE_UNNAMED), sealed(sent, 3));
@@ -503,7 +504,7 @@ static void verify_names_what_drifted(void **state)
 
 	OK(upload(f, "ada", &head, 1));
 	OK(name_it(f, TS_REF_RUN, "p/a", &head));
-	OK(ts_lane_run((struct ts_lmdb *)(void *)f->e, run_lie, NULL, 0, &f->err));
+	OK(ts_store_write(ts_store_of(f->e), run_lie, NULL, 0, &f->err));
 	report = verify(f);
 	assert_int_equal(report.drifted, 3);
 	assert_int_equal(report.n_drifts, 3);
@@ -533,7 +534,7 @@ static void vitals_tell_who_reads_and_for_how_long(void **state)
 
 	(void)test_run(&f->arena, 1, 4, objects);
 	assert_int_equal(vitals(f).readers, 0);
-	OK(ts_read_begin(ts_env_of(f->e), &r, &f->err));
+	OK(ts_read_begin(ts_kv_of(f->e), &r, &f->err));
 	assert_int_equal(vitals(f).readers, 1);
 	assert_true(vitals(f).reader_slots >= 126);
 	(void)nanosleep(&pause, NULL);

@@ -1,16 +1,16 @@
-/* lmdb_verify.c - reads every object again and reports what is damaged or missing.
+/* store_verify.c - reads every object again and reports what is damaged or missing.
  *
  * Objects are read in the order in which they lie on disk, a few at a time, in transactions of their own, so that a long
  * verify does not prevent the reuse of pages; closures are walked in one transaction.
  */
-#include "store/lmdb_internal.h"
+#include "store/store_internal.h"
 
 #include "base/alloc.h"
 
 enum { NAMED_IDS = 64, BATCH_BYTES = 4 << 20, BATCH_OBJECTS = 256 };
 
 struct verify {
-	struct ts_lmdb_env *env;
+	struct ts_kv *kv;
 	bool (*progress)(void *ctx, uint64_t done, uint64_t total);
 	void *ctx;
 	struct ts_table table;
@@ -62,7 +62,7 @@ static enum ts_status copy_batch(struct verify *v, size_t at, struct ts_sealed *
 	struct ts_read r;
 	size_t n = 0;
 
-	if (ts_read_begin(v->env, &r, err))
+	if (ts_read_begin(v->kv, &r, err))
 		return err->status;
 	while (!status && at + n < v->table.n && n < BATCH_OBJECTS && v->arena.used < BATCH_BYTES) {
 		status = copy_row(v, r, v->rows[at + n], &sealed[n], err);
@@ -119,7 +119,7 @@ static enum ts_status load(struct verify *v, struct ts_error *err)
 	v->table.damaged = &v->damaged;
 	v->table.missing = &v->missing;
 	v->table.removed_since_ns = INT64_MIN;
-	if (ts_read_begin(v->env, &r, err))
+	if (ts_read_begin(v->kv, &r, err))
 		return err->status;
 	status = ts_table_load(&v->table, r, err);
 	ts_read_end(&r);
@@ -131,9 +131,9 @@ static enum ts_status walk_names(struct verify *v, struct ts_error *err)
 	enum ts_status status;
 	struct ts_read r;
 
-	if (ts_read_begin(v->env, &r, err))
+	if (ts_read_begin(v->kv, &r, err))
 		return err->status;
-	status = ts_lmdb_verify_records(r, &v->report.records, err);
+	status = ts_store_verify_records(r, &v->report.records, err);
 	if (!status)
 		status = ts_table_mark_names(&v->table, r, err);
 	if (!status)
@@ -179,7 +179,7 @@ static enum ts_status read_records(struct verify *v, struct ts_engine *e, struct
 	struct ts_record *records;
 	size_t n;
 
-	return ts_lmdb_record_list(e, ts_span_of(NULL, 0), &v->arena, &records, &n, err);
+	return ts_store_record_list(e, ts_span_of(NULL, 0), &v->arena, &records, &n, err);
 }
 
 static enum ts_status name_bad(struct verify *v, struct ts_arena *arena, struct ts_error *err)
@@ -198,10 +198,10 @@ static enum ts_status name_bad(struct verify *v, struct ts_arena *arena, struct 
 	return TS_OK;
 }
 
-enum ts_status ts_lmdb_verify(struct ts_engine *e, bool (*progress)(void *ctx, uint64_t done, uint64_t total), void *ctx,
+enum ts_status ts_store_verify(struct ts_engine *e, bool (*progress)(void *ctx, uint64_t done, uint64_t total), void *ctx,
 			      struct ts_arena *arena, struct ts_verify_report *ret_report, struct ts_error *err)
 {
-	struct verify v = {.env = ts_env_of(e), .progress = progress, .ctx = ctx};
+	struct verify v = {.kv = ts_kv_of(e), .progress = progress, .ctx = ctx};
 	enum ts_status status;
 
 	ts_arena_init(&v.arena, 0);

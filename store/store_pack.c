@@ -1,10 +1,10 @@
-/* lmdb_pack.c - where the bytes of objects lie: many small objects share one value of LMDB, a pack.
+/* store_pack.c - where the bytes of objects lie: many small objects share one value of LMDB, a pack.
  *
  * Objects are small, and LMDB gives every larger value whole pages, so the objects of one write lie in packs: values of
  * about 256 KiB, of which a record names a part. An object larger than that is a pack of its own.
  */
 #include "base/object.h"
-#include "store/lmdb_internal.h"
+#include "store/store_internal.h"
 
 #include "base/cursor.h"
 

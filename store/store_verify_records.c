@@ -1,11 +1,11 @@
-/* lmdb_verify_records.c - counts what is damaged beside the objects: names, their logs and notes, what was counted, and the order in
+/* store_verify_records.c - counts what is damaged beside the objects: names, their logs and notes, what was counted, and the order in
  * which lists read names.
  *
  * A record's checksum covers its key. But who looks for a key that has changed does not find it, and nobody asks for the changed one:
  * so only a walk over all records sees that a note or a name has gone from the lists. */
-#include "store/lmdb_internal.h"
+#include "store/store_internal.h"
 
-static enum ts_status check_database(struct ts_read r, enum ts_dbi db, uint64_t *io_bad, struct ts_error *err)
+static enum ts_status check_database(struct ts_read r, enum ts_db db, uint64_t *io_bad, struct ts_error *err)
 {
 	struct ts_error damage;
 	enum ts_status status;
@@ -13,12 +13,8 @@ static enum ts_status check_database(struct ts_read r, enum ts_dbi db, uint64_t 
 	struct ts_walk walk;
 	bool found;
 
-	if (r.env->dbi[db] == TS_NO_DBI)
-		return TS_OK;
-	if (ts_walk_begin(&walk, r, db, err))
-		return err->status;
-	for (status = ts_walk_seek(&walk, ts_span_of(NULL, 0), &found, err); !status && found;
-	     status = ts_walk_next(&walk, &found, err))
+	for (status = ts_walk_open(&walk, r, db, ts_span_of(NULL, 0), &found, err); !status && found;
+	     status = ts_walk_on(&walk, &found, err))
 		*io_bad += ts_check_split(walk.key, walk.value, &value, &damage) != TS_OK;
 	ts_walk_end(&walk);
 	return status;
@@ -51,28 +47,23 @@ static enum ts_status check_order(struct ts_read r, uint64_t *io_bad, struct ts_
 	struct ts_walk walk;
 	bool found, current;
 
-	if (ts_walk_begin(&walk, r, TS_DB_RECENT, err))
-		return err->status;
-	status = ts_walk_seek(&walk, ts_span_of(NULL, 0), &found, err);
-	while (!status && found) {
+	for (status = ts_walk_open(&walk, r, TS_DB_RECENT, ts_span_of(NULL, 0), &found, err); !status && found;
+	     status = status ? status : ts_walk_on(&walk, &found, err)) {
 		status = is_current(r, walk.key, &current, err);
 		current_ones += current;
 		*io_bad += !current;
-		if (!status)
-			status = ts_walk_next(&walk, &found, err);
 	}
 	ts_walk_end(&walk);
 	*io_bad += refs > current_ones ? refs - current_ones : 0;
 	return status;
 }
 
-enum ts_status ts_lmdb_verify_records(struct ts_read r, uint64_t *ret_bad, struct ts_error *err)
+enum ts_status ts_store_verify_records(struct ts_read r, uint64_t *ret_bad, struct ts_error *err)
 {
-	static const enum ts_dbi databases[] = {TS_DB_REFS, TS_DB_LOG, TS_DB_NOTES, TS_DB_REMOVED, TS_DB_USAGE, TS_DB_UNNAMED};
 	uint64_t bad = 0;
 
-	for (size_t i = 0; i < sizeof databases / sizeof databases[0]; i++)
-		if (check_database(r, databases[i], &bad, err))
+	for (int db = 0; db < TS_DBS; db++)
+		if (ts_db_is_checked((enum ts_db)db) && check_database(r, (enum ts_db)db, &bad, err))
 			return err->status;
 	if (check_order(r, &bad, err))
 		return err->status;

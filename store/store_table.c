@@ -1,5 +1,5 @@
-/* lmdb_table.c - a list of all objects at one moment, marked by what reaches them, for sweep and verify. */
-#include "store/lmdb_internal.h"
+/* store_table.c - a list of all objects at one moment, marked by what reaches them, for sweep and verify. */
+#include "store/store_internal.h"
 
 #include "base/alloc.h"
 #include "base/budget.h"
@@ -56,14 +56,9 @@ enum ts_status ts_table_load(struct ts_table *t, struct ts_read r, struct ts_err
 	t->rows = ts_alloc_array(t->cap + 1, sizeof *t->rows);
 	if (!t->rows)
 		return ts_error_set(err, TS_NO_MEMORY, "out of memory for a table of %zu objects", t->cap);
-	if (ts_walk_begin(&walk, r, TS_DB_OBJECTS, err))
-		return err->status;
-	status = ts_walk_seek(&walk, ts_span_of(NULL, 0), &found, err);
-	while (!status && found) {
+	for (status = ts_walk_open(&walk, r, TS_DB_OBJECTS, ts_span_of(NULL, 0), &found, err); !status && found;
+	     status = status ? status : ts_walk_on(&walk, &found, err))
 		status = add_row(t, walk.key, walk.value, err);
-		if (!status)
-			status = ts_walk_next(&walk, &found, err);
-	}
 	ts_walk_end(&walk);
 	return status;
 }
@@ -178,7 +173,7 @@ typedef enum ts_status mark_fn(struct ts_table *t, const struct ts_walk *walk, s
 			       struct ts_error *err);
 
 /* Calls mark for every record of db whose key begins with the prefix. */
-static enum ts_status mark_all(struct ts_table *t, struct ts_read r, enum ts_dbi db, struct ts_span prefix, mark_fn *mark,
+static enum ts_status mark_all(struct ts_table *t, struct ts_read r, enum ts_db db, struct ts_span prefix, mark_fn *mark,
 			       struct ts_error *err)
 {
 	struct ts_closure closure;
@@ -186,11 +181,9 @@ static enum ts_status mark_all(struct ts_table *t, struct ts_read r, enum ts_dbi
 	enum ts_status status;
 	bool found;
 
-	if (ts_walk_begin(&walk, r, db, err))
-		return err->status;
 	ts_table_closure(t, &closure);
-	status = ts_walk_seek(&walk, prefix, &found, err);
-	while (!status && found && ts_span_starts(walk.key, prefix)) {
+	for (status = ts_walk_open(&walk, r, db, prefix, &found, err); !status && found;
+	     status = status ? status : ts_walk_on(&walk, &found, err)) {
 		status = does_not_count(t, walk.key) ? TS_OK : mark(t, &walk, &closure, err);
 		if (status == TS_DAMAGED && t->damaged) { /* a damaged record of a name is counted and skipped */
 			struct ts_id nameless;
@@ -198,8 +191,6 @@ static enum ts_status mark_all(struct ts_table *t, struct ts_read r, enum ts_dbi
 			ts_digest(walk.key, &nameless);
 			status = note_id(t->damaged, &nameless, err);
 		}
-		if (!status)
-			status = ts_walk_next(&walk, &found, err);
 	}
 	ts_closure_finish(&closure);
 	ts_walk_end(&walk);
@@ -230,8 +221,6 @@ static enum ts_status mark_removed(struct ts_table *t, const struct ts_walk *wal
 
 enum ts_status ts_table_mark_removed(struct ts_table *t, struct ts_read r, struct ts_error *err)
 {
-	if (r.env->dbi[TS_DB_REMOVED] == TS_NO_DBI)
-		return TS_OK;
 	return mark_all(t, r, TS_DB_REMOVED, ts_span_of(NULL, 0), mark_removed, err);
 }
 

@@ -1,9 +1,9 @@
-/* lmdb_list.c - reads names: one of them, pages of them, and the log of where one has pointed. */
-#include "store/lmdb_internal.h"
+/* store_list.c - reads names: one of them, pages of them, and the log of where one has pointed. */
+#include "store/store_internal.h"
 
 #include "base/alloc.h"
 
-enum ts_status ts_lmdb_ref_get(struct ts_engine *e, enum ts_ref_kind kind, struct ts_span name, struct ts_arena *arena,
+enum ts_status ts_store_ref_get(struct ts_engine *e, enum ts_ref_kind kind, struct ts_span name, struct ts_arena *arena,
 			       struct ts_ref *ret_ref, struct ts_error *err)
 {
 	enum ts_status status;
@@ -11,7 +11,7 @@ enum ts_status ts_lmdb_ref_get(struct ts_engine *e, enum ts_ref_kind kind, struc
 	struct ts_ref ref;
 	bool found;
 
-	if (ts_ref_kind_check(kind, err) || ts_ref_name_check(name, err) || ts_read_begin(ts_env_of(e), &r, err))
+	if (ts_ref_kind_check(kind, err) || ts_ref_name_check(name, err) || ts_read_begin(ts_kv_of(e), &r, err))
 		return err->status;
 	status = ts_ref_read(r, kind, name, &ref, &found, err);
 	if (!status && !found)
@@ -127,7 +127,7 @@ static enum ts_status collect(struct page *page, struct ts_error *err)
 	return status;
 }
 
-enum ts_status ts_lmdb_ref_list(struct ts_engine *e, const struct ts_ref_query *query, struct ts_arena *arena,
+enum ts_status ts_store_ref_list(struct ts_engine *e, const struct ts_ref_query *query, struct ts_arena *arena,
 				struct ts_ref **ret_refs, size_t *ret_n, struct ts_span *ret_next, struct ts_error *err)
 {
 	struct page page = {.query = query, .arena = arena};
@@ -140,7 +140,7 @@ enum ts_status ts_lmdb_ref_list(struct ts_engine *e, const struct ts_ref_query *
 	page.refs = ts_arena_array(arena, page.limit, sizeof *page.refs);
 	if (!page.refs)
 		return ts_arena_error(arena, err);
-	if (ts_read_begin(ts_env_of(e), &page.read, err))
+	if (ts_read_begin(ts_kv_of(e), &page.read, err))
 		return err->status;
 	status = collect(&page, err);
 	ts_read_end(&page.read);
@@ -152,13 +152,6 @@ enum ts_status ts_lmdb_ref_list(struct ts_engine *e, const struct ts_ref_query *
 	*ret_n = page.n;
 	*ret_next = next;
 	return TS_OK;
-}
-
-static enum ts_status copy_entry(struct ts_arena *arena, struct ts_log_entry *entry, struct ts_error *err)
-{
-	entry->who = ts_arena_span(arena, entry->who);
-	entry->message = ts_arena_span(arena, entry->message);
-	return entry->who.data && entry->message.data ? TS_OK : ts_arena_error(arena, err);
 }
 
 /* Callers walk the log twice, latest entry first: once to count, and once to fill entries (then not NULL). */
@@ -177,7 +170,7 @@ static enum ts_status walk_log(struct ts_walk *walk, struct ts_span prefix, size
 	status = ts_walk_seek_below(walk, ts_span_of(end, prefix.len), &found, err);
 	while (!status && found && ts_span_starts(walk->key, prefix) && !ts_span_starts(walk->key, gap) && (limit == 0 || n < limit)) {
 		if (entries && (ts_log_parse(walk->key, walk->value, &entries[n], err) ||
-				copy_entry(arena, &entries[n], err)))
+				ts_texts_copy(arena, (struct ts_span *[]){&entries[n].who, &entries[n].message}, 2, err)))
 			return err->status;
 		n++;
 		status = ts_walk_prev(walk, &found, err);
@@ -208,7 +201,7 @@ static enum ts_status read_log(struct ts_read r, struct ts_span prefix, size_t l
 	return status;
 }
 
-enum ts_status ts_lmdb_ref_log(struct ts_engine *e, enum ts_ref_kind kind, struct ts_span name, size_t limit,
+enum ts_status ts_store_ref_log(struct ts_engine *e, enum ts_ref_kind kind, struct ts_span name, size_t limit,
 			       struct ts_arena *arena, struct ts_log_entry **ret_entries, size_t *ret_n,
 			       struct ts_error *err)
 {
@@ -219,7 +212,7 @@ enum ts_status ts_lmdb_ref_log(struct ts_engine *e, enum ts_ref_kind kind, struc
 	struct ts_read r;
 	size_t n = 0;
 
-	if (ts_ref_kind_check(kind, err) || ts_ref_name_check(name, err) || ts_read_begin(ts_env_of(e), &r, err))
+	if (ts_ref_kind_check(kind, err) || ts_ref_name_check(name, err) || ts_read_begin(ts_kv_of(e), &r, err))
 		return err->status;
 	prefix = ts_ref_key(kind, name, room);
 	room[prefix.len++] = 0;

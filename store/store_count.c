@@ -1,8 +1,8 @@
-/* lmdb_count.c - counts what every project and sender uses, by a walk over what the names of each project reach.
+/* store_count.c - counts what every project and sender uses, by a walk over what the names of each project reach.
  *
  * All is counted as of one read transaction, and so is what the records of usage said then. What differs is added later to the records
  * as they are by then, so that those who wrote meanwhile are not forgotten. */
-#include "store/lmdb_internal.h"
+#include "store/store_internal.h"
 
 #include "base/alloc.h"
 
@@ -152,21 +152,17 @@ static enum ts_status root_of_removed(struct counting *c, const struct ts_walk *
 typedef enum ts_status take_fn(struct counting *c, const struct ts_walk *walk, struct ts_error *err);
 
 /* Calls take for every record whose key begins with the prefix. A damaged one counts as nothing. */
-static enum ts_status take_all(struct counting *c, enum ts_dbi db, struct ts_span prefix, take_fn *take, struct ts_error *err)
+static enum ts_status take_all(struct counting *c, enum ts_db db, struct ts_span prefix, take_fn *take, struct ts_error *err)
 {
 	struct ts_walk walk;
 	enum ts_status status;
 	bool found;
 
-	if (c->read.env->dbi[db] == TS_NO_DBI)
-		return TS_OK;
-	if (ts_walk_begin(&walk, c->read, db, err))
-		return err->status;
-	status = ts_walk_seek(&walk, prefix, &found, err);
-	while (!status && found && ts_span_starts(walk.key, prefix)) {
+	status = ts_walk_open(&walk, c->read, db, prefix, &found, err);
+	while (!status && found) {
 		status = take(c, &walk, err);
 		if (!status || status == TS_DAMAGED)
-			status = ts_walk_next(&walk, &found, err);
+			status = ts_walk_on(&walk, &found, err);
 	}
 	ts_walk_end(&walk);
 	return status;
@@ -422,9 +418,9 @@ static enum ts_status count_now(struct ts_count *count, struct ts_table *t, stru
 	return ts_count_all(count, t, *rows, r, err);
 }
 
-enum ts_status ts_lmdb_recount(struct ts_engine *e, struct ts_error *err)
+enum ts_status ts_store_recount(struct ts_engine *e, struct ts_error *err)
 {
-	struct ts_lmdb *l = (struct ts_lmdb *)(void *)e;
+	struct ts_store *s = ts_store_of(e);
 	struct ts_table table = {.removed_since_ns = INT64_MIN};
 	struct ts_count count = {.n = 0};
 	struct ts_idmap lost = {0};
@@ -434,12 +430,12 @@ enum ts_status ts_lmdb_recount(struct ts_engine *e, struct ts_error *err)
 
 	table.damaged = &lost;
 	table.missing = &lost;
-	if (ts_read_begin(l->env, &r, err))
+	if (ts_read_begin(s->kv, &r, err))
 		return err->status;
 	status = count_now(&count, &table, &rows, r, err);
 	ts_read_end(&r);
 	if (!status)
-		status = ts_lane_run(l, ts_count_settle, &count, count.n * sizeof count.tallies[0], err);
+		status = ts_store_write(s, ts_count_settle, &count, count.n * sizeof count.tallies[0], err);
 	ts_count_finish(&count);
 	ts_table_finish(&table);
 	ts_idmap_finish(&lost);

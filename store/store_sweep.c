@@ -1,4 +1,4 @@
-/* lmdb_sweep.c - frees what no ref and no lease reaches, while this and other processes push.
+/* store_sweep.c - frees what no ref and no lease reaches, while this and other processes push.
  *
  *  0. Removed names that expired are forgotten, one in a transaction.
  *  1. A read transaction lists all objects and marks what refs reach. Nobody waits for this, however long it takes.
@@ -17,7 +17,7 @@
  * sweep that begins takes the mark over from one that is running, whose next write fails. The number of a pack is never used twice, and
  * no pack gains objects after it was written, so a pack whose rows are all gone or moved holds nothing else.
  */
-#include "store/lmdb_internal.h"
+#include "store/store_internal.h"
 
 #include "base/alloc.h"
 #include "base/budget.h"
@@ -33,7 +33,7 @@ enum {
 };
 
 struct sweep {
-	struct ts_lmdb *l;
+	struct ts_store *store;
 	struct ts_table table;
 	struct ts_row **rows; /* by pack */
 	int64_t now_ns;
@@ -90,7 +90,7 @@ static enum ts_status load_and_mark(struct sweep *s, struct ts_error *err)
 	enum ts_status status;
 	struct ts_read r;
 
-	if (ts_read_begin(s->l->env, &r, err))
+	if (ts_read_begin(s->store->kv, &r, err))
 		return err->status;
 	status = ts_read_u64(r, "next_pack", &s->next_pack, err);
 	if (!status)
@@ -209,7 +209,7 @@ static enum ts_status decide(struct sweep *s, struct ts_error *err)
 	uint64_t n, bytes;
 	struct ts_read r;
 
-	if (ts_read_begin(s->l->env, &r, err))
+	if (ts_read_begin(s->store->kv, &r, err))
 		return err->status;
 	status = ts_table_mark_names(&s->table, r, err);
 	name_marked(&s->table, &n, &bytes);
@@ -268,7 +268,7 @@ static enum ts_status step(struct sweep *s, ts_write_fn *run, size_t bytes, stru
 	enum ts_status status = ts_budget_check(err);
 
 	if (!status)
-		status = ts_lane_run(s->l, run, s, bytes, err);
+		status = ts_store_write(s->store, run, s, bytes, err);
 	(void)nanosleep(&pause, NULL);
 	return status;
 }
@@ -430,7 +430,7 @@ static enum ts_status delete_packs(struct sweep *s, struct ts_error *err)
 	enum ts_status status;
 	struct ts_read r;
 
-	if (ts_read_begin(s->l->env, &r, err))
+	if (ts_read_begin(s->store->kv, &r, err))
 		return err->status;
 	status = list_empty_packs(s, r, err);
 	ts_read_end(&r);
@@ -456,7 +456,7 @@ static enum ts_status run_sweep_extracts(struct ts_write *w, void *ctx, struct t
 	struct sweep *s = ctx;
 
 	s->next_place = s->place;
-	return check_mine(s, w, err) ? err->status : ts_lmdb_extracts_sweep(w, &s->next_place, EXTRACTS_MOST, err);
+	return check_mine(s, w, err) ? err->status : ts_store_extracts_sweep(w, &s->next_place, EXTRACTS_MOST, err);
 }
 
 static enum ts_status sweep_extracts(struct sweep *s, struct ts_error *err)
@@ -479,7 +479,7 @@ static enum ts_status run_expire(struct ts_write *w, void *ctx, struct ts_error 
 static enum ts_status expire(struct sweep *s, struct ts_error *err)
 {
 	do {
-		if (ts_lane_run(s->l, run_expire, s, 0, err))
+		if (ts_store_write(s->store, run_expire, s, 0, err))
 			return err->status;
 	} while (s->more);
 	return TS_OK;
@@ -586,21 +586,21 @@ static enum ts_status sweep(struct sweep *s, struct ts_error *err)
 {
 	enum ts_status status;
 
-	if (ts_lane_run(s->l, run_begin, s, 0, err) || decide(s, err) || settle_all(s, err) || delete_packs(s, err) ||
+	if (ts_store_write(s->store, run_begin, s, 0, err) || decide(s, err) || settle_all(s, err) || delete_packs(s, err) ||
 	    sweep_extracts(s, err))
 		return err->status;
 	status = move_sparse(s, err);
 	if (status && status != TS_FULL) /* without room to move anything, what was freed is free all the same */
 		return status;
-	if (ts_lane_run(s->l, ts_count_settle, &s->count, 0, err) && err->status != TS_FULL)
+	if (ts_store_write(s->store, ts_count_settle, &s->count, 0, err) && err->status != TS_FULL)
 		return err->status;
-	return ts_lane_run(s->l, run_end, s, 0, err);
+	return ts_store_write(s->store, run_end, s, 0, err);
 }
 
-enum ts_status ts_lmdb_sweep(struct ts_engine *e, const struct ts_sweep_options *options, struct ts_sweep_report *ret_report,
+enum ts_status ts_store_sweep(struct ts_engine *e, const struct ts_sweep_options *options, struct ts_sweep_report *ret_report,
 			     struct ts_error *err)
 {
-	struct sweep s = {.l = (struct ts_lmdb *)(void *)e,
+	struct sweep s = {.store = ts_store_of(e),
 			  .now_ns = options->now_ns,
 			  .since_ns = options->now_ns - options->lease_ns,
 			  .removed_ns = options->removed_ns,
@@ -610,7 +610,8 @@ enum ts_status ts_lmdb_sweep(struct ts_engine *e, const struct ts_sweep_options 
 	enum ts_status status;
 
 	s.table.removed_since_ns = options->now_ns - options->removed_ns;
-	ts_env_check_readers(s.l->env);
+	if (s.store->kv->ops->tidy)
+		s.store->kv->ops->tidy(s.store->kv);
 	status = options->dry_run ? leave_out(&s, options, err) : expire(&s, err);
 	if (!status)
 		status = load_and_mark(&s, err);

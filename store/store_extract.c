@@ -1,11 +1,11 @@
-/* lmdb_extract.c - keeps the extracts of runs: those of one key lie together in pages, so that a list reads only what it shows.
+/* store_extract.c - keeps the extracts of runs: those of one key lie together in pages, so that a list reads only what it shows.
  *
  * A page is a record under the key of its extracts and the greatest id that it may hold; the last one of a key may hold any. It has
  * extracts one after the other, by id: id, u8 length, value. A page that would become too large is cut in two. Since ids are hashes,
  * pages fill evenly. A push writes one page for each key, as it would if each extract had a record of its own, and a list reads one
  * record where it would read twenty.
  */
-#include "store/lmdb_internal.h"
+#include "store/store_internal.h"
 
 #include "base/cursor.h"
 #include "base/limits.h"
@@ -62,15 +62,9 @@ static enum ts_status find_page(struct ts_walk *walk, const struct ts_extract_ke
 static enum ts_status write_page(struct ts_write *w, struct ts_span key, struct ts_span items, struct ts_error *err)
 {
 	struct ts_buf record = TS_BUF_INIT(PAGE_MAX + 2 * ITEM_MAX);
-	enum ts_status status;
 
 	ts_buf_span(&record, items);
-	ts_check_append(&record, key);
-	status = ts_buf_check(&record, err);
-	if (!status)
-		status = ts_write_put(w, TS_DB_EXTRACTS, key, ts_buf_view(&record), err);
-	ts_buf_finish(&record);
-	return status;
+	return ts_write_record(w, TS_DB_EXTRACTS, key, &record, err);
 }
 
 /* Copies the extracts of a page, with one of them new or in place of the old one. *ret_cut is where the page is cut if it is too
@@ -137,7 +131,7 @@ static enum ts_status write_extract(struct ts_write *w, struct ts_walk *walk, co
 	return status;
 }
 
-enum ts_status ts_lmdb_extracts_write(struct ts_write *w, const struct ts_id *id, const struct ts_extract *extracts, size_t n,
+enum ts_status ts_store_extracts_write(struct ts_write *w, const struct ts_id *id, const struct ts_extract *extracts, size_t n,
 				     struct ts_error *err)
 {
 	enum ts_status status;
@@ -164,12 +158,12 @@ static enum ts_status run_put_extracts(struct ts_write *w, void *ctx, struct ts_
 	const struct put_extracts *put = ctx;
 
 	for (size_t i = 0; i < put->n; i++)
-		if (ts_lmdb_extracts_write(w, &put->runs[i].id, put->runs[i].items, put->runs[i].n, err))
+		if (ts_store_extracts_write(w, &put->runs[i].id, put->runs[i].items, put->runs[i].n, err))
 			return err->status;
 	return TS_OK;
 }
 
-enum ts_status ts_lmdb_extracts_put(struct ts_engine *e, const struct ts_extracts *runs, size_t n, struct ts_error *err)
+enum ts_status ts_store_extracts_put(struct ts_engine *e, const struct ts_extracts *runs, size_t n, struct ts_error *err)
 {
 	struct put_extracts put = {runs, n};
 	size_t bytes = 0;
@@ -179,14 +173,9 @@ enum ts_status ts_lmdb_extracts_put(struct ts_engine *e, const struct ts_extract
 			return err->status;
 		bytes += runs[i].n * PAGE_MAX;
 	}
-	if (ts_reserve_check(ts_env_of(e), err))
+	if (ts_kv_room(ts_kv_of(e), err))
 		return err->status;
-	return ts_lane_run((struct ts_lmdb *)(void *)e, run_put_extracts, &put, bytes, err);
-}
-
-static bool has_extracts(const struct ts_lmdb_env *env)
-{
-	return env->dbi[TS_DB_EXTRACTS] != TS_NO_DBI;
+	return ts_store_write(ts_store_of(e), run_put_extracts, &put, bytes, err);
 }
 
 /* Finds one extract; its value is valid as long as the transaction. */
@@ -214,19 +203,17 @@ static enum ts_status find_extract(struct ts_read r, const struct ts_extract_key
 	return TS_OK;
 }
 
-enum ts_status ts_lmdb_extract_get(struct ts_engine *e, const struct ts_extract_key *key, const struct ts_id *id,
+enum ts_status ts_store_extract_get(struct ts_engine *e, const struct ts_extract_key *key, const struct ts_id *id,
 				  struct ts_arena *arena, struct ts_span *ret_value, struct ts_error *err)
 {
-	struct ts_lmdb_env *env = ts_env_of(e);
-	enum ts_status status = TS_OK;
+	enum ts_status status;
 	struct ts_span value;
 	struct ts_read r;
 	bool found = false;
 
-	if (ts_read_begin(env, &r, err))
+	if (ts_read_begin(ts_kv_of(e), &r, err))
 		return err->status;
-	if (has_extracts(env))
-		status = find_extract(r, key, id, &value, &found, err);
+	status = find_extract(r, key, id, &value, &found, err);
 	if (!status && !found)
 		status = ts_no_extract(err);
 	if (!status) {
@@ -256,30 +243,21 @@ static enum ts_status visit_page(const struct ts_walk *walk, ts_extract_visit *v
 	return status;
 }
 
-enum ts_status ts_lmdb_extracts_walk(struct ts_engine *e, const struct ts_extract_key *key, ts_extract_visit *visit, void *ctx,
+enum ts_status ts_store_extracts_walk(struct ts_engine *e, const struct ts_extract_key *key, ts_extract_visit *visit, void *ctx,
 				    struct ts_error *err)
 {
 	struct ts_span prefix = ts_span_of(key->bytes, KEY_BYTES);
-	struct ts_lmdb_env *env = ts_env_of(e);
-	enum ts_status status = TS_OK;
+	enum ts_status status;
 	struct ts_read r;
 	struct ts_walk walk;
 	bool found;
 
-	if (ts_read_begin(env, &r, err))
+	if (ts_read_begin(ts_kv_of(e), &r, err))
 		return err->status;
-	if (has_extracts(env)) {
-		status = ts_walk_begin(&walk, r, TS_DB_EXTRACTS, err);
-		if (!status) {
-			status = ts_walk_seek(&walk, prefix, &found, err);
-			while (!status && found && ts_span_starts(walk.key, prefix)) {
-				status = visit_page(&walk, visit, ctx, err);
-				if (!status)
-					status = ts_walk_next(&walk, &found, err);
-			}
-			ts_walk_end(&walk);
-		}
-	}
+	for (status = ts_walk_open(&walk, r, TS_DB_EXTRACTS, prefix, &found, err); !status && found;
+	     status = status ? status : ts_walk_on(&walk, &found, err))
+		status = visit_page(&walk, visit, ctx, err);
+	ts_walk_end(&walk);
 	ts_read_end(&r);
 	return status;
 }
@@ -318,7 +296,7 @@ static enum ts_status sweep_page(struct ts_write *w, struct ts_span key, struct 
 	return status;
 }
 
-enum ts_status ts_lmdb_extracts_sweep(struct ts_write *w, struct ts_extracts_place *io_place, size_t most, struct ts_error *err)
+enum ts_status ts_store_extracts_sweep(struct ts_write *w, struct ts_extracts_place *io_place, size_t most, struct ts_error *err)
 {
 	struct ts_extracts_place at = *io_place;
 	enum ts_status status;
@@ -349,7 +327,7 @@ enum ts_status ts_lmdb_extracts_sweep(struct ts_write *w, struct ts_extracts_pla
 }
 
 /* The records of such stores are as those of extracts_write were before there were pages: key and id -> value. */
-enum ts_status ts_lmdb_extracts_move(struct ts_write *w, struct ts_error *err)
+enum ts_status ts_store_extracts_move(struct ts_write *w, struct ts_error *err)
 {
 	enum ts_status status;
 	struct ts_walk from, to;

@@ -1,5 +1,5 @@
-/* lmdb_ref.c - moves names, in the transaction that checks that everything behind the new target is there. */
-#include "store/lmdb_internal.h"
+/* store_ref.c - moves names, in the transaction that checks that everything behind the new target is there. */
+#include "store/store_internal.h"
 
 #include "base/alloc.h"
 #include "base/clock.h"
@@ -19,7 +19,7 @@ struct ts_span ts_ref_key(enum ts_ref_kind kind, struct ts_span name, uint8_t ou
 	return ts_span_of(out, 1 + name.len);
 }
 
-static struct ts_span read_text(struct ts_cursor *c)
+struct ts_span ts_text_take(struct ts_cursor *c)
 {
 	return ts_cursor_bytes(c, ts_cursor_u16(c));
 }
@@ -54,8 +54,8 @@ enum ts_status ts_ref_parse(struct ts_span key, struct ts_span stored, struct ts
 	ref.id = read_id(&c);
 	ref.seq = ts_cursor_u64(&c);
 	ref.moved_ns = (int64_t)ts_cursor_u64(&c);
-	ref.who = read_text(&c);
-	ref.summary = read_text(&c);
+	ref.who = ts_text_take(&c);
+	ref.summary = ts_text_take(&c);
 	if (c.failed)
 		return ts_error_set(err, TS_DAMAGED, "the record of %.*s is too short", TS_SPAN_ARG(ref.name));
 	*ret = ref;
@@ -92,8 +92,8 @@ enum ts_status ts_log_parse(struct ts_span key, struct ts_span stored, struct ts
 	c = ts_cursor_of(value);
 	entry.id = read_id(&c);
 	entry.moved_ns = (int64_t)ts_cursor_u64(&c);
-	entry.who = read_text(&c);
-	entry.message = read_text(&c);
+	entry.who = ts_text_take(&c);
+	entry.message = ts_text_take(&c);
 	if (c.failed)
 		return ts_error_set(err, TS_DAMAGED, "a log entry of %.*s is too short", TS_SPAN_ARG(key));
 	*ret = entry;
@@ -217,7 +217,7 @@ static enum ts_status bill_name(struct commit *commit, const struct ts_ref_updat
 {
 	int notes = 0;
 
-	if (u->note && ts_lmdb_note_more(commit->read, u->name, u->note, &notes, err))
+	if (u->note && ts_store_note_more(commit->read, u->name, u->note, &notes, err))
 		return err->status;
 	if (ts_bill_project(&commit->bill, commit->project, TS_USE_NAMES, u->remove ? -1 : !found, err))
 		return err->status;
@@ -330,18 +330,12 @@ static enum ts_status put_log(struct ts_write *w, const struct ts_ref *ref, stru
 	struct ts_buf buf = TS_BUF_INIT(LOG_VALUE_MAX);
 	uint8_t room[TS_LOG_KEY_MAX];
 	struct ts_span key = ts_log_key(ref->kind, ref->name, ref->seq, room);
-	enum ts_status status;
 
 	ts_buf_bytes(&buf, ref->id.bytes, TS_ID_BYTES);
 	ts_buf_u64(&buf, (uint64_t)ref->moved_ns);
 	ts_text_append(&buf, ref->who);
 	ts_text_append(&buf, message);
-	ts_check_append(&buf, key);
-	status = ts_buf_check(&buf, err);
-	if (!status)
-		status = ts_write_put(w, TS_DB_LOG, key, ts_buf_view(&buf), err);
-	ts_buf_finish(&buf);
-	return status;
+	return ts_write_record(w, TS_DB_LOG, key, &buf, err);
 }
 
 enum ts_status ts_ref_remove(struct ts_write *w, enum ts_ref_kind kind, struct ts_span name, int64_t now_ns, struct ts_span by,
@@ -375,9 +369,9 @@ static enum ts_status notes_again(struct ts_write *w, const struct ts_ref_update
 	int before = 0, now = 0;
 	size_t notes;
 
-	if ((u->note && ts_lmdb_note_more(ts_read_of(w), u->name, u->note, &before, err)) ||
+	if ((u->note && ts_store_note_more(ts_read_of(w), u->name, u->note, &before, err)) ||
 	    ts_removed_again(w, u->name, &u->id, &notes, err) ||
-	    (u->note && ts_lmdb_note_more(ts_read_of(w), u->name, u->note, &now, err)))
+	    (u->note && ts_store_note_more(ts_read_of(w), u->name, u->note, &now, err)))
 		return err->status;
 	return ts_bill_project(bill, ts_project_of(u->name), TS_USE_NOTES, (int64_t)notes + now - before, err);
 }
@@ -398,9 +392,9 @@ static enum ts_status apply_update(struct ts_write *w, const struct ts_ref_updat
 	after = ts_ref_after(u, current);
 	if (ts_ref_write(w, &after, err) || put_log(w, &after, u->message, err))
 		return err->status;
-	if (ts_lmdb_extracts_write(w, &u->id, u->extracts, u->n_extracts, err))
+	if (ts_store_extracts_write(w, &u->id, u->extracts, u->n_extracts, err))
 		return err->status;
-	return u->note ? ts_lmdb_note_write(w, u->name, u->note, err) : TS_OK;
+	return u->note ? ts_store_note_write(w, u->name, u->note, err) : TS_OK;
 }
 
 static enum ts_status forget_fresh(struct ts_write *w, const struct fresh *fresh, struct ts_error *err)
@@ -440,20 +434,20 @@ static size_t bytes_of(const struct ts_ref_update *updates, size_t n)
 }
 
 /* Names can be removed from a store that is full. */
-static enum ts_status check_room(struct ts_lmdb_env *env, const struct ts_ref_update *updates, size_t n, struct ts_error *err)
+static enum ts_status check_room(struct ts_kv *kv, const struct ts_ref_update *updates, size_t n, struct ts_error *err)
 {
 	for (size_t i = 0; i < n; i++)
 		if (!updates[i].remove)
-			return ts_reserve_check(env, err);
+			return ts_kv_room(kv, err);
 	return TS_OK;
 }
 
-enum ts_status ts_lmdb_commit(struct ts_engine *e, const struct ts_ref_update *updates, size_t n,
+enum ts_status ts_store_commit(struct ts_engine *e, const struct ts_ref_update *updates, size_t n,
 			      struct ts_arena *arena, struct ts_ref *ret_ref, struct ts_error *err)
 {
 	struct commit commit = {.updates = updates,
 				.n = n,
-				.spending = ((struct ts_lmdb *)(void *)e)->spending,
+				.spending = ts_store_of(e)->spending,
 				.arena = arena,
 				.ret_ref = ret_ref,
 				.now_ns = ts_now_real_ns()};
@@ -461,12 +455,12 @@ enum ts_status ts_lmdb_commit(struct ts_engine *e, const struct ts_ref_update *u
 
 	if (n == 0)
 		return TS_OK;
-	if (ts_updates_check(updates, n, err) || check_room(ts_env_of(e), updates, n, err))
+	if (ts_updates_check(updates, n, err) || check_room(ts_kv_of(e), updates, n, err))
 		return err->status;
 	commit.current = ts_arena_array(arena, n, sizeof *commit.current);
 	if (!commit.current)
 		return ts_arena_error(arena, err);
-	status = ts_lane_run((struct ts_lmdb *)(void *)e, run_commit, &commit, bytes_of(updates, n), err);
+	status = ts_store_write(ts_store_of(e), run_commit, &commit, bytes_of(updates, n), err);
 	ts_free(commit.walked);
 	ts_free(commit.fresh);
 	ts_bill_finish(&commit.bill);

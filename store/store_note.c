@@ -1,7 +1,7 @@
-/* lmdb_note.c - writes and lists the notes of the name of a run.
+/* store_note.c - writes and lists the notes of the name of a run.
  *
  * In a store of format 1 the notes of a name that was removed stayed, behind a record without a note's key. */
-#include "store/lmdb_internal.h"
+#include "store/store_internal.h"
 
 #include "base/alloc.h"
 #include "base/cursor.h"
@@ -37,7 +37,7 @@ static enum ts_status find_aside(struct ts_read r, struct ts_span from, uint8_t 
 	return status;
 }
 
-enum ts_status ts_lmdb_notes_forget(struct ts_write *w, struct ts_error *err)
+enum ts_status ts_store_notes_forget(struct ts_write *w, struct ts_error *err)
 {
 	uint8_t room[NOTE_PREFIX_MAX];
 	struct ts_span key = {0};
@@ -51,7 +51,7 @@ enum ts_status ts_lmdb_notes_forget(struct ts_write *w, struct ts_error *err)
 	return TS_OK;
 }
 
-enum ts_status ts_lmdb_noted_since(struct ts_read r, struct ts_span name, int64_t since_ns, bool *ret_noted, struct ts_error *err)
+enum ts_status ts_store_noted_since(struct ts_read r, struct ts_span name, int64_t since_ns, bool *ret_noted, struct ts_error *err)
 {
 	uint8_t room[NOTE_PREFIX_MAX];
 	struct ts_span prefix = note_prefix(name, room), value;
@@ -60,10 +60,8 @@ enum ts_status ts_lmdb_noted_since(struct ts_read r, struct ts_span name, int64_
 	bool found;
 
 	*ret_noted = false;
-	if (ts_walk_begin(&walk, r, TS_DB_NOTES, err))
-		return err->status;
-	for (status = ts_walk_seek(&walk, prefix, &found, err); !status && found && ts_span_starts(walk.key, prefix) && !*ret_noted;
-	     status = status ? status : ts_walk_next(&walk, &found, err)) {
+	for (status = ts_walk_open(&walk, r, TS_DB_NOTES, prefix, &found, err); !status && found && !*ret_noted;
+	     status = status ? status : ts_walk_on(&walk, &found, err)) {
 		struct ts_cursor c;
 
 		status = ts_check_split(walk.key, walk.value, &value, err);
@@ -83,19 +81,11 @@ struct put_note {
 static enum ts_status write_note(struct ts_write *w, struct ts_span key, const struct ts_note *note, struct ts_error *err)
 {
 	struct ts_buf buf = TS_BUF_INIT(NOTE_VALUE_MAX);
-	enum ts_status status;
 
 	ts_buf_u64(&buf, (uint64_t)note->at_ns);
-	ts_buf_u16(&buf, (uint16_t)note->who.len);
-	ts_buf_span(&buf, note->who);
-	ts_buf_u16(&buf, (uint16_t)note->value.len);
-	ts_buf_span(&buf, note->value);
-	ts_check_append(&buf, key);
-	status = ts_buf_check(&buf, err);
-	if (!status)
-		status = ts_write_put(w, TS_DB_NOTES, key, ts_buf_view(&buf), err);
-	ts_buf_finish(&buf);
-	return status;
+	ts_text_append(&buf, note->who);
+	ts_text_append(&buf, note->value);
+	return ts_write_record(w, TS_DB_NOTES, key, &buf, err);
 }
 
 static struct ts_span note_key(struct ts_span name, struct ts_span note, uint8_t room[NOTE_PREFIX_MAX + TS_NOTE_KEY_MAX])
@@ -107,7 +97,8 @@ static struct ts_span note_key(struct ts_span name, struct ts_span note, uint8_t
 	return key;
 }
 
-enum ts_status ts_lmdb_note_more(struct ts_read r, struct ts_span name, const struct ts_note *note, int *ret_more, struct ts_error *err)
+enum ts_status ts_store_note_more(struct ts_read r, struct ts_span name, const struct ts_note *note, int *ret_more,
+				  struct ts_error *err)
 {
 	uint8_t room[NOTE_PREFIX_MAX + TS_NOTE_KEY_MAX];
 	struct ts_span stored;
@@ -119,7 +110,7 @@ enum ts_status ts_lmdb_note_more(struct ts_read r, struct ts_span name, const st
 	return TS_OK;
 }
 
-enum ts_status ts_lmdb_note_write(struct ts_write *w, struct ts_span name, const struct ts_note *note, struct ts_error *err)
+enum ts_status ts_store_note_write(struct ts_write *w, struct ts_span name, const struct ts_note *note, struct ts_error *err)
 {
 	uint8_t room[NOTE_PREFIX_MAX + TS_NOTE_KEY_MAX];
 	struct ts_span key = note_key(name, note->key, room);
@@ -131,9 +122,9 @@ static enum ts_status count_and_write(struct put_note *put, struct ts_write *w, 
 {
 	int more;
 
-	if (ts_lmdb_note_more(ts_read_of(w), put->name, put->note, &more, err) ||
+	if (ts_store_note_more(ts_read_of(w), put->name, put->note, &more, err) ||
 	    ts_bill_project(bill, ts_project_of(put->name), TS_USE_NOTES, more, err) ||
-	    ts_bill_check(bill, ts_read_of(w), put->spending, err) || ts_lmdb_note_write(w, put->name, put->note, err))
+	    ts_bill_check(bill, ts_read_of(w), put->spending, err) || ts_store_note_write(w, put->name, put->note, err))
 		return err->status;
 	return ts_bill_write(bill, w, err);
 }
@@ -155,14 +146,14 @@ static enum ts_status run_put_note(struct ts_write *w, void *ctx, struct ts_erro
 	return status;
 }
 
-enum ts_status ts_lmdb_note_put(struct ts_engine *e, struct ts_span name, const struct ts_note *note,
+enum ts_status ts_store_note_put(struct ts_engine *e, struct ts_span name, const struct ts_note *note,
 				struct ts_error *err)
 {
-	struct put_note put = {.spending = ((struct ts_lmdb *)(void *)e)->spending, .name = name, .note = note};
+	struct put_note put = {.spending = ts_store_of(e)->spending, .name = name, .note = note};
 
-	if (ts_note_check(name, note, err) || (note->value.len && ts_reserve_check(ts_env_of(e), err)))
+	if (ts_note_check(name, note, err) || (note->value.len && ts_kv_room(ts_kv_of(e), err)))
 		return err->status;
-	return ts_lane_run((struct ts_lmdb *)(void *)e, run_put_note, &put, note->value.len, err);
+	return ts_store_write(ts_store_of(e), run_put_note, &put, note->value.len, err);
 }
 
 static enum ts_status parse_note(struct ts_span key, struct ts_span stored, size_t prefix, struct ts_arena *arena,
@@ -175,12 +166,12 @@ static enum ts_status parse_note(struct ts_span key, struct ts_span stored, size
 		return ts_error_prefix(err, "note of %.*s", (int)prefix - 1, (const char *)key.data);
 	c = ts_cursor_of(value);
 	ret->at_ns = (int64_t)ts_cursor_u64(&c);
-	ret->who = ts_arena_span(arena, ts_cursor_bytes(&c, ts_cursor_u16(&c)));
-	ret->value = ts_arena_span(arena, ts_cursor_bytes(&c, ts_cursor_u16(&c)));
-	ret->key = ts_arena_span(arena, ts_span_of(key.data + prefix, key.len - prefix));
+	ret->who = ts_text_take(&c);
+	ret->value = ts_text_take(&c);
+	ret->key = ts_span_from(key, prefix);
 	if (c.failed)
 		return ts_error_set(err, TS_DAMAGED, "a note of %zu bytes is too short", stored.len);
-	return ret->who.data && ret->value.data && ret->key.data ? TS_OK : ts_arena_error(arena, err);
+	return ts_texts_copy(arena, (struct ts_span *[]){&ret->who, &ret->value, &ret->key}, 3, err);
 }
 
 /* Callers walk the notes twice: once to count, and once to fill notes (then not NULL). */
@@ -225,14 +216,14 @@ static enum ts_status list_notes(struct ts_read r, struct ts_span prefix, struct
 	return TS_OK;
 }
 
-enum ts_status ts_lmdb_note_list(struct ts_engine *e, struct ts_span name, struct ts_arena *arena,
+enum ts_status ts_store_note_list(struct ts_engine *e, struct ts_span name, struct ts_arena *arena,
 				 struct ts_note **ret_notes, size_t *ret_n, struct ts_error *err)
 {
 	uint8_t room[NOTE_PREFIX_MAX];
 	enum ts_status status;
 	struct ts_read r;
 
-	if (ts_ref_name_check(name, err) || ts_read_begin(ts_env_of(e), &r, err))
+	if (ts_ref_name_check(name, err) || ts_read_begin(ts_kv_of(e), &r, err))
 		return err->status;
 	status = list_notes(r, note_prefix(name, room), arena, ret_notes, ret_n, err);
 	ts_read_end(&r);

@@ -1,10 +1,10 @@
-/* lmdb_removed.c - names that were removed, with their logs and notes, and entries of logs that were retired: they keep their objects
+/* store_removed.c - names that were removed, with their logs and notes, and entries of logs that were retired: they keep their objects
  * until they expire, and come back.
  *
  * The records of one removal begin with the same bytes, its place: kind, name, 0, and the time (latest first). At the place itself lies
  * what the ref was and who removed it; behind it follow 'l' with the entries of the log and 'n' with the notes. Entries alone have a
  * place, too: its ref has the number 0, the id of one of them and the time at which the log began, and their count follows. */
-#include "store/lmdb_internal.h"
+#include "store/store_internal.h"
 
 #include "base/cursor.h"
 #include "base/limits.h"
@@ -58,22 +58,16 @@ static bool split_place(struct ts_span key, struct ts_span *ret_name, int64_t *r
 
 /* ---- records ---- */
 
-static enum ts_status put_checked(struct ts_write *w, enum ts_dbi db, struct ts_span key, struct ts_span value, struct ts_error *err)
+static enum ts_status put_checked(struct ts_write *w, enum ts_db db, struct ts_span key, struct ts_span value, struct ts_error *err)
 {
 	struct ts_buf buf = TS_BUF_INIT(VALUE_MAX);
-	enum ts_status status;
 
 	ts_buf_span(&buf, value);
-	ts_check_append(&buf, key);
-	status = ts_buf_check(&buf, err);
-	if (!status)
-		status = ts_write_put(w, db, key, ts_buf_view(&buf), err);
-	ts_buf_finish(&buf);
-	return status;
+	return ts_write_record(w, db, key, &buf, err);
 }
 
 /* Moves the first record under a prefix; a damaged one is dropped. */
-static enum ts_status move_first(struct ts_write *w, enum ts_dbi from, struct ts_span prefix, enum ts_dbi to, struct ts_span new_prefix,
+static enum ts_status move_first(struct ts_write *w, enum ts_db from, struct ts_span prefix, enum ts_db to, struct ts_span new_prefix,
 				 bool *ret_found, struct ts_error *err)
 {
 	uint8_t old_key[KEY_MAX], new_key[KEY_MAX], room[VALUE_MAX];
@@ -109,7 +103,7 @@ static enum ts_status move_first(struct ts_write *w, enum ts_dbi from, struct ts
 }
 
 /* *ret_n is how many there were. */
-static enum ts_status move_all(struct ts_write *w, enum ts_dbi from, struct ts_span prefix, enum ts_dbi to, struct ts_span new_prefix,
+static enum ts_status move_all(struct ts_write *w, enum ts_db from, struct ts_span prefix, enum ts_db to, struct ts_span new_prefix,
 			       size_t *ret_n, struct ts_error *err)
 {
 	bool found = true;
@@ -155,11 +149,6 @@ static enum ts_status move_parts(struct ts_write *w, enum ts_ref_kind kind, stru
 
 /* ---- one removed name ---- */
 
-static struct ts_span read_text(struct ts_cursor *c)
-{
-	return ts_cursor_bytes(c, ts_cursor_u16(c));
-}
-
 static enum ts_status parse_removed(struct ts_span key, struct ts_span stored, struct ts_removed_name *ret, struct ts_error *err)
 {
 	struct ts_removed_name removed = {0};
@@ -173,9 +162,9 @@ static enum ts_status parse_removed(struct ts_span key, struct ts_span stored, s
 	id = ts_cursor_bytes(&c, TS_ID_BYTES);
 	removed.ref.seq = ts_cursor_u64(&c);
 	removed.ref.moved_ns = (int64_t)ts_cursor_u64(&c);
-	removed.ref.who = read_text(&c);
-	removed.ref.summary = read_text(&c);
-	removed.by = read_text(&c);
+	removed.ref.who = ts_text_take(&c);
+	removed.ref.summary = ts_text_take(&c);
+	removed.by = ts_text_take(&c);
 	removed.entries = removed.ref.seq == 0 ? ts_cursor_u64(&c) : 0;
 	if (c.failed)
 		return ts_error_set(err, TS_DAMAGED, "the record of a removed name is too short");
@@ -337,12 +326,11 @@ static enum ts_status collect(struct ts_walk *walk, const struct ts_removed_quer
 	return status;
 }
 
-enum ts_status ts_lmdb_removed_list(struct ts_engine *e, const struct ts_removed_query *query, struct ts_arena *arena,
+enum ts_status ts_store_removed_list(struct ts_engine *e, const struct ts_removed_query *query, struct ts_arena *arena,
 				    struct ts_removed_name **ret_names, size_t *ret_n, bool *ret_more, struct ts_error *err)
 {
 	struct ts_removed_name *names = ts_arena_array(arena, query->limit, sizeof *names);
-	struct ts_lmdb_env *env = ts_env_of(e);
-	enum ts_status status = TS_OK;
+	enum ts_status status;
 	struct ts_walk walk;
 	struct ts_read r;
 	bool more = false;
@@ -350,15 +338,12 @@ enum ts_status ts_lmdb_removed_list(struct ts_engine *e, const struct ts_removed
 
 	if (!names)
 		return ts_arena_error(arena, err);
-	if (ts_read_begin(env, &r, err))
+	if (ts_read_begin(ts_kv_of(e), &r, err))
 		return err->status;
-	if (env->dbi[TS_DB_REMOVED] != TS_NO_DBI) {
-		status = ts_walk_begin(&walk, r, TS_DB_REMOVED, err);
-		if (!status) {
-			status = collect(&walk, query, arena, names, &n, &more, err);
-			ts_walk_end(&walk);
-		}
-	}
+	status = ts_walk_begin(&walk, r, TS_DB_REMOVED, err);
+	if (!status)
+		status = collect(&walk, query, arena, names, &n, &more, err);
+	ts_walk_end(&walk);
 	ts_read_end(&r);
 	if (status)
 		return status;
@@ -464,17 +449,17 @@ static enum ts_status run_restore(struct ts_write *w, void *ctx, struct ts_error
 	return status;
 }
 
-enum ts_status ts_lmdb_ref_restore(struct ts_engine *e, enum ts_ref_kind kind, struct ts_span name, struct ts_span as,
+enum ts_status ts_store_ref_restore(struct ts_engine *e, enum ts_ref_kind kind, struct ts_span name, struct ts_span as,
 				   struct ts_arena *arena, struct ts_ref *ret_ref, struct ts_error *err)
 {
-	struct restore restore = {.spending = ((struct ts_lmdb *)(void *)e)->spending,
+	struct restore restore = {.spending = ts_store_of(e)->spending,
 				  .kind = kind,
 				  .name = name,
 				  .as = as.len ? as : name,
 				  .arena = arena};
 
 	if (ts_ref_kind_check(kind, err) || ts_ref_name_check(name, err) || ts_ref_name_check(restore.as, err) ||
-	    ts_lane_run((struct ts_lmdb *)(void *)e, run_restore, &restore, 0, err))
+	    ts_store_write(ts_store_of(e), run_restore, &restore, 0, err))
 		return err->status;
 	*ret_ref = restore.ref;
 	return TS_OK;

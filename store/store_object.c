@@ -1,5 +1,5 @@
-/* lmdb_object.c - puts, gets and looks for objects, and renews the leases of those that no name reaches yet. */
-#include "store/lmdb_internal.h"
+/* store_object.c - puts, gets and looks for objects, and renews the leases of those that no name reaches yet. */
+#include "store/store_internal.h"
 
 #include "base/alloc.h"
 #include "base/clock.h"
@@ -7,7 +7,7 @@
 
 #include <xxhash.h>
 
-enum ts_status ts_lmdb_get(struct ts_engine *e, const struct ts_id *id, struct ts_arena *arena,
+enum ts_status ts_store_get(struct ts_engine *e, const struct ts_id *id, struct ts_arena *arena,
 			   struct ts_sealed *ret_sealed, struct ts_error *err)
 {
 	struct ts_entry record;
@@ -16,7 +16,7 @@ enum ts_status ts_lmdb_get(struct ts_engine *e, const struct ts_id *id, struct t
 	enum ts_status status;
 	bool found;
 
-	if (ts_read_begin(ts_env_of(e), &r, err))
+	if (ts_read_begin(ts_kv_of(e), &r, err))
 		return err->status;
 	status = ts_entry_get(r, id, &record, &found, err);
 	if (!status && !found)
@@ -107,10 +107,10 @@ static enum ts_status renew(struct ts_write *w, void *ctx, struct ts_error *err)
 	return TS_OK;
 }
 
-enum ts_status ts_lmdb_has_many(struct ts_engine *e, const struct ts_id *ids, size_t n, bool *ret_present,
+enum ts_status ts_store_has_many(struct ts_engine *e, const struct ts_id *ids, size_t n, bool *ret_present,
 				struct ts_error *err)
 {
-	struct ts_lmdb *l = (struct ts_lmdb *)(void *)e;
+	struct ts_store *s = ts_store_of(e);
 	struct has has = {.ids = ids, .n = n, .now_ns = ts_now_real_ns()};
 	enum ts_status status;
 	struct ts_read r;
@@ -118,30 +118,30 @@ enum ts_status ts_lmdb_has_many(struct ts_engine *e, const struct ts_id *ids, si
 	has.present = ts_alloc_array(n ? n : 1, sizeof *has.present);
 	if (!has.present)
 		return ts_error_set(err, TS_NO_MEMORY, "out of memory for %zu ids", n);
-	status = ts_read_begin(l->env, &r, err);
+	status = ts_read_begin(s->kv, &r, err);
 	if (!status) {
 		status = has_now(r, &has, err);
 		ts_read_end(&r);
 	}
-	if (!status && has.stale && !l->read_only)
-		status = ts_lane_run(l, renew, &has, n * TS_RECORD_BYTES, err);
+	if (!status && has.stale && !s->read_only)
+		status = ts_store_write(s, renew, &has, n * TS_RECORD_BYTES, err);
 	if (!status) {
 		memcpy(ret_present, has.present, n * sizeof *ret_present);
-		atomic_fetch_add(&l->env->asked_bytes, has.bytes);
+		atomic_fetch_add(&s->kv->asked_bytes, has.bytes);
 	}
 	ts_free(has.present);
 	return status;
 }
 
-enum ts_status ts_lmdb_look_many(struct ts_engine *e, const struct ts_id *ids, size_t n, bool *ret_present,
+enum ts_status ts_store_look_many(struct ts_engine *e, const struct ts_id *ids, size_t n, bool *ret_present,
 				 bool *ret_leased, struct ts_error *err)
 {
-	struct ts_lmdb *l = (struct ts_lmdb *)(void *)e;
+	struct ts_store *s = ts_store_of(e);
 	struct has has = {.ids = ids, .n = n, .now_ns = ts_now_real_ns(), .present = ret_present};
 	enum ts_status status;
 	struct ts_read r;
 
-	if (!ts_read_try(l->env, &r)) {
+	if (!ts_read_try(s->kv, &r)) {
 		*ret_leased = false;
 		return TS_OK;
 	}
@@ -149,19 +149,19 @@ enum ts_status ts_lmdb_look_many(struct ts_engine *e, const struct ts_id *ids, s
 	ts_read_end(&r);
 	if (status)
 		return status;
-	*ret_leased = !has.stale || l->read_only;
+	*ret_leased = !has.stale || s->read_only;
 	if (*ret_leased)
-		atomic_fetch_add(&l->env->asked_bytes, has.bytes);
+		atomic_fetch_add(&s->kv->asked_bytes, has.bytes);
 	return TS_OK;
 }
 
-enum ts_status ts_lmdb_outline_many(struct ts_engine *e, const struct ts_id *ids, size_t n, struct ts_outline *ret_outlines,
+enum ts_status ts_store_outline_many(struct ts_engine *e, const struct ts_id *ids, size_t n, struct ts_outline *ret_outlines,
 				    struct ts_error *err)
 {
 	enum ts_status status = TS_OK;
 	struct ts_read r;
 
-	if (ts_read_begin(ts_env_of(e), &r, err))
+	if (ts_read_begin(ts_kv_of(e), &r, err))
 		return err->status;
 	for (size_t i = 0; i < n && !status; i++) {
 		struct ts_entry record = {0};
@@ -299,37 +299,37 @@ static enum ts_status put_all(struct ts_write *w, void *ctx, struct ts_error *er
 	return ts_write_u64(w, "stored", stored + put->stats.new_bytes, err);
 }
 
-enum ts_status ts_lmdb_put_many(struct ts_engine *e, const struct ts_sealed *objects, size_t n,
+enum ts_status ts_store_put_many(struct ts_engine *e, const struct ts_sealed *objects, size_t n,
 				struct ts_put_stats *ret_stats, struct ts_error *err)
 {
-	return ts_lmdb_upload_many(e, ts_span_of(NULL, 0), objects, n, ret_stats, err);
+	return ts_store_upload_many(e, ts_span_of(NULL, 0), objects, n, ret_stats, err);
 }
 
-enum ts_status ts_lmdb_upload_many(struct ts_engine *e, struct ts_span sender, const struct ts_sealed *objects, size_t n,
+enum ts_status ts_store_upload_many(struct ts_engine *e, struct ts_span sender, const struct ts_sealed *objects, size_t n,
 				   struct ts_put_stats *ret_stats, struct ts_error *err)
 {
 	struct put put = {.objects = objects,
 			  .n = n,
 			  .sender = sender,
-			  .spending = ((struct ts_lmdb *)(void *)e)->spending,
+			  .spending = ts_store_of(e)->spending,
 			  .now_ns = ts_now_real_ns()};
 	enum ts_status status;
 	size_t bytes = 0;
 
 	if (sender.len > TS_WHO_MAX)
 		return ts_error_set(err, TS_TOO_LARGE, "the name of a sender has at most %d bytes", TS_WHO_MAX);
-	(void)ts_reserve_check(ts_env_of(e), &put.full);
+	(void)ts_kv_room(ts_kv_of(e), &put.full);
 	for (size_t i = 0; i < n; i++)
 		bytes += objects[i].bytes.len;
 	put.parts = ts_alloc_array(n ? n : 1, sizeof *put.parts);
 	if (!put.parts)
 		return ts_error_set(err, TS_NO_MEMORY, "out of memory for %zu objects", n);
-	status = n ? ts_lane_run((struct ts_lmdb *)(void *)e, put_all, &put, bytes, err) : TS_OK;
+	status = n ? ts_store_write(ts_store_of(e), put_all, &put, bytes, err) : TS_OK;
 	ts_free(put.parts);
 	if (status)
 		return status;
-	atomic_fetch_add(&ts_env_of(e)->asked_bytes, bytes);
-	atomic_fetch_add(&ts_env_of(e)->new_bytes, put.stats.new_bytes);
+	atomic_fetch_add(&ts_kv_of(e)->asked_bytes, bytes);
+	atomic_fetch_add(&ts_kv_of(e)->new_bytes, put.stats.new_bytes);
 	if (ret_stats)
 		*ret_stats = put.stats;
 	return TS_OK;
@@ -357,7 +357,7 @@ static enum ts_status collect_prefix(struct ts_walk *walk, uint8_t kind, const s
 	return status;
 }
 
-enum ts_status ts_lmdb_find_prefix(struct ts_engine *e, uint8_t kind, struct ts_span hex, size_t limit,
+enum ts_status ts_store_find_prefix(struct ts_engine *e, uint8_t kind, struct ts_span hex, size_t limit,
 				   struct ts_arena *arena, struct ts_id **ret_ids, size_t *ret_n, struct ts_error *err)
 {
 	struct ts_walk walk;
@@ -374,7 +374,7 @@ enum ts_status ts_lmdb_find_prefix(struct ts_engine *e, uint8_t kind, struct ts_
 	ids = ts_arena_array(arena, limit, sizeof *ids);
 	if (!ids)
 		return ts_arena_error(arena, err);
-	if (ts_read_begin(ts_env_of(e), &r, err))
+	if (ts_read_begin(ts_kv_of(e), &r, err))
 		return err->status;
 	status = ts_walk_begin(&walk, r, TS_DB_OBJECTS, err);
 	if (!status) {

@@ -1,9 +1,9 @@
-/* lmdb_usage.c - what each project and each sender uses: the records, and the bill of one write.
+/* store_usage.c - what each project and each sender uses: the records, and the bill of one write.
  *
  * What was sent and not named yet has a record by its place. The commit that names it takes the record away, so that each object is
  * charged once, to the project that names it first, and its bytes leave the account of whoever sent it. Records by place lie side by
  * side: a push writes a page or two more, whatever its ids are. */
-#include "store/lmdb_internal.h"
+#include "store/store_internal.h"
 
 #include "base/alloc.h"
 #include "base/cursor.h"
@@ -94,7 +94,7 @@ bool ts_usage_parse(struct ts_span key, struct ts_span stored, struct ts_account
 	c = ts_cursor_of(value);
 	for (int i = 0; i < TS_USES; i++)
 		account.used[i] = ts_cursor_u64(&c);
-	account.name = ts_cursor_bytes(&c, ts_cursor_u16(&c));
+	account.name = ts_text_take(&c);
 	if (c.failed)
 		return false;
 	*ret_key = 0;
@@ -113,7 +113,7 @@ static enum ts_status read_usage(struct ts_read r, bool sender, uint64_t key, st
 	bool found = false;
 
 	*ret = (struct ts_account){.sender = sender, .name = name};
-	if (name.len > TS_REF_NAME_MAX || r.env->dbi[TS_DB_USAGE] == TS_NO_DBI)
+	if (name.len > TS_REF_NAME_MAX)
 		return TS_OK;
 	at = key_of(sender, key, name, room);
 	if (ts_read_get(r, TS_DB_USAGE, at, &stored, &found, err))
@@ -243,8 +243,6 @@ enum ts_status ts_unnamed_get(struct ts_read r, uint64_t pack, uint32_t offset, 
 	struct ts_span key = ts_unnamed_key(pack, offset, room), stored;
 
 	*ret_found = false;
-	if (r.env->dbi[TS_DB_UNNAMED] == TS_NO_DBI)
-		return TS_OK;
 	if (ts_read_get(r, TS_DB_UNNAMED, key, &stored, ret_found, err))
 		return err->status;
 	*ret_found = *ret_found && ts_unnamed_parse(key, stored, ret);
@@ -257,16 +255,10 @@ enum ts_status ts_unnamed_put(struct ts_write *w, uint64_t pack, uint32_t offset
 	struct ts_buf buf = TS_BUF_INIT(64);
 	uint8_t room[TS_UNNAMED_KEY];
 	struct ts_span key = ts_unnamed_key(pack, offset, room);
-	enum ts_status status;
 
 	ts_buf_u64(&buf, unnamed->sender);
 	ts_buf_u32(&buf, unnamed->len);
-	ts_check_append(&buf, key);
-	status = ts_buf_check(&buf, err);
-	if (!status)
-		status = ts_write_put(w, TS_DB_UNNAMED, key, ts_buf_view(&buf), err);
-	ts_buf_finish(&buf);
-	return status;
+	return ts_write_record(w, TS_DB_UNNAMED, key, &buf, err);
 }
 
 enum ts_status ts_unnamed_drop(struct ts_write *w, uint64_t pack, uint32_t offset, struct ts_bill *bill, struct ts_error *err)
@@ -312,7 +304,7 @@ static enum ts_status read_counted(struct ts_read r, bool *ret_counted, struct t
 	return TS_OK;
 }
 
-enum ts_status ts_lmdb_usage_get(struct ts_engine *e, bool sender, struct ts_span name, uint64_t ret_used[TS_USES], bool *ret_counted,
+enum ts_status ts_store_usage_get(struct ts_engine *e, bool sender, struct ts_span name, uint64_t ret_used[TS_USES], bool *ret_counted,
 				 struct ts_error *err)
 {
 	struct ts_account account;
@@ -320,7 +312,7 @@ enum ts_status ts_lmdb_usage_get(struct ts_engine *e, bool sender, struct ts_spa
 	struct ts_read r;
 	bool counted = false;
 
-	if (ts_read_begin(ts_env_of(e), &r, err))
+	if (ts_read_begin(ts_kv_of(e), &r, err))
 		return err->status;
 	status = read_usage(r, sender, ts_sender_key(name), name, &account, err);
 	if (!status)
@@ -342,38 +334,33 @@ static enum ts_status list_usage(struct ts_read r, struct ts_arena *arena, struc
 	bool found;
 	size_t n = 0;
 
-	if (ts_walk_begin(&walk, r, TS_DB_USAGE, err))
-		return err->status;
-	status = ts_walk_seek(&walk, ts_span_of(NULL, 0), &found, err);
-	while (!status && found && n < cap) {
+	for (status = ts_walk_open(&walk, r, TS_DB_USAGE, ts_span_of(NULL, 0), &found, err); !status && found && n < cap;
+	     status = status ? status : ts_walk_on(&walk, &found, err)) {
 		if (ts_usage_parse(walk.key, walk.value, &accounts[n], &key)) {
 			accounts[n].name = ts_arena_span(arena, accounts[n].name);
 			if (!accounts[n].name.data)
 				status = ts_arena_error(arena, err);
 			n++;
 		}
-		if (!status)
-			status = ts_walk_next(&walk, &found, err);
 	}
 	ts_walk_end(&walk);
 	*ret_n = n;
 	return status;
 }
 
-enum ts_status ts_lmdb_usage_list(struct ts_engine *e, struct ts_arena *arena, struct ts_account **ret_accounts, size_t *ret_n,
+enum ts_status ts_store_usage_list(struct ts_engine *e, struct ts_arena *arena, struct ts_account **ret_accounts, size_t *ret_n,
 				  bool *ret_counted, struct ts_error *err)
 {
 	struct ts_account *accounts = NULL;
-	struct ts_lmdb_env *env = ts_env_of(e);
 	enum ts_status status;
 	struct ts_read r;
 	size_t n = 0, cap = 0;
 	bool counted = false;
 
-	if (ts_read_begin(env, &r, err))
+	if (ts_read_begin(ts_kv_of(e), &r, err))
 		return err->status;
 	status = read_counted(r, &counted, err);
-	if (!status && env->dbi[TS_DB_USAGE] != TS_NO_DBI)
+	if (!status)
 		cap = ts_read_count(r, TS_DB_USAGE);
 	if (!status) {
 		accounts = ts_arena_array(arena, cap, sizeof *accounts);

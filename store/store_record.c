@@ -1,5 +1,5 @@
-/* lmdb_record.c - the records of a store that are about no run. They lie in meta, behind a prefix. */
-#include "store/lmdb_internal.h"
+/* store_record.c - the records of a store that are about no run. They lie in meta, behind a prefix. */
+#include "store/store_internal.h"
 
 #include "base/limits.h"
 
@@ -21,26 +21,20 @@ static enum ts_status run_put(struct ts_write *w, void *ctx, struct ts_error *er
 	struct ts_buf buf = TS_BUF_INIT(TS_RECORD_MAX + 8);
 	uint8_t room[KEY_MAX];
 	struct ts_span key = key_of(record->key, room);
-	enum ts_status status;
 
 	if (record->value.len == 0)
 		return ts_write_delete(w, TS_DB_META, key, err);
 	ts_buf_span(&buf, record->value);
-	ts_check_append(&buf, key);
-	status = ts_buf_check(&buf, err);
-	if (!status)
-		status = ts_write_put(w, TS_DB_META, key, ts_buf_view(&buf), err);
-	ts_buf_finish(&buf);
-	return status;
+	return ts_write_record(w, TS_DB_META, key, &buf, err);
 }
 
-enum ts_status ts_lmdb_record_put(struct ts_engine *e, const struct ts_record *record, struct ts_error *err)
+enum ts_status ts_store_record_put(struct ts_engine *e, const struct ts_record *record, struct ts_error *err)
 {
 	struct ts_record copy = *record;
 
 	if (ts_record_check(record, err))
 		return err->status;
-	return ts_lane_run((struct ts_lmdb *)(void *)e, run_put, &copy, record->value.len, err);
+	return ts_store_write(ts_store_of(e), run_put, &copy, record->value.len, err);
 }
 
 static enum ts_status take(struct ts_span key, struct ts_span stored, struct ts_arena *arena, struct ts_record *ret,
@@ -50,12 +44,11 @@ static enum ts_status take(struct ts_span key, struct ts_span stored, struct ts_
 
 	if (ts_check_split(key, stored, &value, err))
 		return ts_error_prefix(err, "%.*s", TS_SPAN_ARG(key));
-	ret->key = ts_arena_span(arena, ts_span_from(key, PREFIX_LEN));
-	ret->value = ts_arena_span(arena, value);
-	return ret->key.data && ret->value.data ? TS_OK : ts_arena_error(arena, err);
+	*ret = (struct ts_record){.key = ts_span_from(key, PREFIX_LEN), .value = value};
+	return ts_texts_copy(arena, (struct ts_span *[]){&ret->key, &ret->value}, 2, err);
 }
 
-enum ts_status ts_lmdb_record_get(struct ts_engine *e, struct ts_span key, struct ts_arena *arena, struct ts_span *ret_value,
+enum ts_status ts_store_record_get(struct ts_engine *e, struct ts_span key, struct ts_arena *arena, struct ts_span *ret_value,
 				  struct ts_error *err)
 {
 	struct ts_record record = {.key = key};
@@ -65,7 +58,7 @@ enum ts_status ts_lmdb_record_get(struct ts_engine *e, struct ts_span key, struc
 	struct ts_read r;
 	bool found;
 
-	if (ts_record_check(&record, err) || ts_read_begin(ts_env_of(e), &r, err))
+	if (ts_record_check(&record, err) || ts_read_begin(ts_kv_of(e), &r, err))
 		return err->status;
 	key = key_of(key, room);
 	status = ts_read_get(r, TS_DB_META, key, &stored, &found, err);
@@ -88,22 +81,17 @@ static enum ts_status walk(struct ts_read r, struct ts_span prefix, struct ts_ar
 	bool found;
 	size_t n = 0;
 
-	if (ts_walk_begin(&walk, r, TS_DB_META, err))
-		return err->status;
-	status = ts_walk_seek(&walk, prefix, &found, err);
-	for (; !status && found && ts_span_starts(walk.key, prefix); n++) {
+	for (status = ts_walk_open(&walk, r, TS_DB_META, prefix, &found, err); !status && found;
+	     status = status ? status : ts_walk_on(&walk, &found, err), n++)
 		if (records)
 			status = take(walk.key, walk.value, arena, &records[n], err);
-		if (!status)
-			status = ts_walk_next(&walk, &found, err);
-	}
 	ts_walk_end(&walk);
 	if (!status)
 		*ret_n = n;
 	return status;
 }
 
-enum ts_status ts_lmdb_record_list(struct ts_engine *e, struct ts_span prefix, struct ts_arena *arena, struct ts_record **ret_records,
+enum ts_status ts_store_record_list(struct ts_engine *e, struct ts_span prefix, struct ts_arena *arena, struct ts_record **ret_records,
 				   size_t *ret_n, struct ts_error *err)
 {
 	struct ts_record *records = NULL;
@@ -114,7 +102,7 @@ enum ts_status ts_lmdb_record_list(struct ts_engine *e, struct ts_span prefix, s
 
 	if (prefix.len > TS_RECORD_KEY_MAX)
 		return ts_error_set(err, TS_TOO_LARGE, "the key of a record has at most %d bytes", TS_RECORD_KEY_MAX);
-	if (ts_read_begin(ts_env_of(e), &r, err))
+	if (ts_read_begin(ts_kv_of(e), &r, err))
 		return err->status;
 	status = walk(r, key_of(prefix, room), arena, NULL, &n, err);
 	if (!status) {

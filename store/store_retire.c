@@ -1,11 +1,11 @@
-/* lmdb_retire.c - lets go what a policy names: runs' names are removed, and entries leave the log of their branch. Both go where
- * removed names are (lmdb_removed.c), and come back from there until they expire.
+/* store_retire.c - lets go what a policy names: runs' names are removed, and entries leave the log of their branch. Both go where
+ * removed names are (store_removed.c), and come back from there until they expire.
  *
  * A log from which entries are missing has a record with number 0. It begins as an entry does: with the oldest run that is left, so
  * that it keeps nothing by itself, with the time of the last retirement and with who did it. Then follow the count of the missing
  * entries, the author of the first entry of the log (its owner, ts_call_need_own) and when that one was made. It is a part of the
  * log: it goes and comes back with it. */
-#include "store/lmdb_internal.h"
+#include "store/store_internal.h"
 
 #include "base/cursor.h"
 #include "base/limits.h"
@@ -13,11 +13,6 @@
 enum { GAP_MAX = 128 + 2 * TS_WHO_MAX };
 
 /* ---- what is missing in a log ---- */
-
-static struct ts_span read_text(struct ts_cursor *c)
-{
-	return ts_cursor_bytes(c, ts_cursor_u16(c));
-}
 
 enum ts_status ts_log_gap_read(struct ts_read r, enum ts_ref_kind kind, struct ts_span name, struct ts_log_gap *ret_gap,
 			       struct ts_error *err)
@@ -38,10 +33,10 @@ enum ts_status ts_log_gap_read(struct ts_read r, enum ts_ref_kind kind, struct t
 	c = ts_cursor_of(value);
 	(void)ts_cursor_bytes(&c, TS_ID_BYTES);
 	gap.pruned.at_ns = (int64_t)ts_cursor_u64(&c);
-	gap.pruned.who = read_text(&c);
-	(void)read_text(&c);
+	gap.pruned.who = ts_text_take(&c);
+	(void)ts_text_take(&c);
 	gap.pruned.entries = ts_cursor_u64(&c);
-	gap.pruned.owner = read_text(&c);
+	gap.pruned.owner = ts_text_take(&c);
 	gap.born_ns = (int64_t)ts_cursor_u64(&c);
 	if (c.failed || gap.pruned.who.len > TS_WHO_MAX || gap.pruned.owner.len > TS_WHO_MAX)
 		return ts_error_set(err, TS_DAMAGED, "the record of what was pruned from %.*s is not valid", TS_SPAN_ARG(name));
@@ -77,7 +72,6 @@ enum ts_status ts_log_gap_write(struct ts_write *w, enum ts_ref_kind kind, struc
 	struct ts_span key = ts_log_key(kind, name, 0, room);
 	struct ts_buf buf = TS_BUF_INIT(GAP_MAX);
 	struct ts_log_entry first;
-	enum ts_status status;
 
 	if (gap->pruned.entries == 0)
 		return ts_write_delete(w, TS_DB_LOG, key, err);
@@ -90,22 +84,17 @@ enum ts_status ts_log_gap_write(struct ts_write *w, enum ts_ref_kind kind, struc
 	ts_buf_u64(&buf, gap->pruned.entries);
 	ts_text_append(&buf, gap->pruned.owner);
 	ts_buf_u64(&buf, (uint64_t)gap->born_ns);
-	ts_check_append(&buf, key);
-	status = ts_buf_check(&buf, err);
-	if (!status)
-		status = ts_write_put(w, TS_DB_LOG, key, ts_buf_view(&buf), err);
-	ts_buf_finish(&buf);
-	return status;
+	return ts_write_record(w, TS_DB_LOG, key, &buf, err);
 }
 
-enum ts_status ts_lmdb_log_pruned(struct ts_engine *e, enum ts_ref_kind kind, struct ts_span name, struct ts_arena *arena,
+enum ts_status ts_store_log_pruned(struct ts_engine *e, enum ts_ref_kind kind, struct ts_span name, struct ts_arena *arena,
 				  struct ts_pruned *ret_pruned, struct ts_error *err)
 {
 	struct ts_log_gap gap;
 	enum ts_status status;
 	struct ts_read r;
 
-	if (ts_ref_kind_check(kind, err) || ts_ref_name_check(name, err) || ts_read_begin(ts_env_of(e), &r, err))
+	if (ts_ref_kind_check(kind, err) || ts_ref_name_check(name, err) || ts_read_begin(ts_kv_of(e), &r, err))
 		return err->status;
 	status = ts_log_gap_read(r, kind, name, &gap, err);
 	if (!status)
@@ -131,17 +120,13 @@ static enum ts_status note_tags(struct retire *retire, struct ts_read r, struct 
 	bool found, added;
 
 	ts_idmap_finish(&retire->tagged);
-	if (ts_walk_begin(&walk, r, TS_DB_REFS, err))
-		return err->status;
-	status = ts_walk_seek(&walk, ts_span_of(&tag, 1), &found, err);
-	while (!status && found && walk.key.data[0] == TS_REF_TAG) {
+	for (status = ts_walk_open(&walk, r, TS_DB_REFS, ts_span_of(&tag, 1), &found, err); !status && found;
+	     status = status ? status : ts_walk_on(&walk, &found, err)) {
 		struct ts_ref ref;
 
 		status = ts_ref_parse(walk.key, walk.value, &ref, err);
 		if (!status)
 			status = ts_idmap_add(&retire->tagged, &ref.id, &added, err);
-		if (!status)
-			status = ts_walk_next(&walk, &found, err);
 	}
 	ts_walk_end(&walk);
 	return status;
@@ -180,7 +165,7 @@ static enum ts_status look_at(struct retire *retire, struct ts_read r, const str
 		if (look_at_entry(r, item, &ref, ret, err))
 			return err->status;
 	} else {
-		if (ts_lmdb_noted_since(r, item->name, retire->what->planned_ns, &noted, err))
+		if (ts_store_noted_since(r, item->name, retire->what->planned_ns, &noted, err))
 			return err->status;
 		if (!noted && ref.moved_ns <= retire->what->planned_ns && ts_id_eq(&ref.id, &item->id))
 			*ret = TS_RETIRED;
@@ -253,7 +238,7 @@ static enum ts_status run_retire(struct ts_write *w, void *ctx, struct ts_error 
 	return ts_bill_write(&retire->bill, w, err);
 }
 
-enum ts_status ts_lmdb_retire(struct ts_engine *e, const struct ts_retire *what, enum ts_retire_outcome *ret_outcomes,
+enum ts_status ts_store_retire(struct ts_engine *e, const struct ts_retire *what, enum ts_retire_outcome *ret_outcomes,
 			      struct ts_error *err)
 {
 	struct retire retire = {.what = what, .outcomes = ret_outcomes};
@@ -261,7 +246,7 @@ enum ts_status ts_lmdb_retire(struct ts_engine *e, const struct ts_retire *what,
 
 	if (ts_retire_check(what, err))
 		return err->status;
-	status = ts_lane_run((struct ts_lmdb *)(void *)e, run_retire, &retire, what->n * GAP_MAX, err);
+	status = ts_store_write(ts_store_of(e), run_retire, &retire, what->n * GAP_MAX, err);
 	ts_idmap_finish(&retire.tagged);
 	ts_bill_finish(&retire.bill);
 	return status;

@@ -1,0 +1,124 @@
+/* store_cache.c - keeps results that can be computed again: values that may be lost at any time.
+ *
+ * Values wait in memory for the next transaction that commits anyway, or for the end of the process; none of this may fail a caller.
+ * All that waits is forgotten when it has grown large.
+ */
+#include "store/store_internal.h"
+
+#include "base/alloc.h"
+
+enum { WAITING_MAX = 16 << 20 };
+
+void ts_spare_drop(struct ts_idmap *waiting)
+{
+	for (size_t i = 0; i < waiting->cap; i++)
+		ts_free(waiting->slots[i].value);
+	ts_idmap_finish(waiting);
+}
+
+void ts_spare_take(struct ts_spare *spare, struct ts_idmap *ret)
+{
+	pthread_mutex_lock(&spare->lock);
+	*ret = spare->waiting;
+	spare->waiting = (struct ts_idmap){0};
+	spare->bytes = 0;
+	pthread_mutex_unlock(&spare->lock);
+}
+
+/* Returns what is to be freed: the value that was there, or the new one where there is no memory. */
+static struct ts_spare_value *place(struct ts_spare *spare, const struct ts_id *id, struct ts_spare_value *made)
+{
+	struct ts_spare_value *old;
+	struct ts_error ignored;
+
+	if (spare->bytes > WAITING_MAX) {
+		ts_spare_drop(&spare->waiting);
+		spare->bytes = 0;
+	}
+	if (ts_idmap_reserve(&spare->waiting, 1, &ignored))
+		return made;
+	old = ts_idmap_get(&spare->waiting, id);
+	ts_idmap_put(&spare->waiting, id, made);
+	spare->bytes += sizeof *made + made->len;
+	return old;
+}
+
+void ts_store_cache_put(struct ts_engine *e, struct ts_span key, struct ts_span value)
+{
+	struct ts_store *s = ts_store_of(e);
+	struct ts_spare *spare = &s->kv->spare;
+	struct ts_spare_value *made;
+	struct ts_error full;
+	struct ts_buf buf;
+	struct ts_id id;
+
+	if (s->read_only || value.len > WAITING_MAX || ts_kv_room(s->kv, &full))
+		return;
+	made = ts_alloc(sizeof *made + value.len + 4);
+	if (!made)
+		return;
+	ts_digest(key, &id);
+	buf = (struct ts_buf){.data = made->bytes, .cap = value.len + 4, .ceiling = value.len + 4};
+	ts_buf_span(&buf, value);
+	ts_check_append(&buf, ts_id_span(&id));
+	made->len = buf.len;
+	pthread_mutex_lock(&spare->lock);
+	made = place(spare, &id, made);
+	pthread_mutex_unlock(&spare->lock);
+	ts_free(made);
+}
+
+/* Returns TS_NOT_FOUND unless the value waits here to be written. */
+static enum ts_status get_waiting(struct ts_spare *spare, const struct ts_id *id, struct ts_arena *arena, struct ts_span *ret,
+				  struct ts_error *err)
+{
+	const struct ts_spare_value *found;
+	struct ts_span value = {0};
+
+	pthread_mutex_lock(&spare->lock);
+	found = ts_idmap_get(&spare->waiting, id);
+	if (found)
+		value = ts_arena_span(arena, ts_span_of(found->bytes, found->len - 4));
+	pthread_mutex_unlock(&spare->lock);
+	if (!found)
+		return ts_error_set(err, TS_NOT_FOUND, "not in the cache");
+	if (!value.data)
+		return ts_arena_error(arena, err);
+	*ret = value;
+	return TS_OK;
+}
+
+static enum ts_status get_written(struct ts_kv *kv, const struct ts_id *id, struct ts_arena *arena, struct ts_span *ret_value,
+				  struct ts_error *err)
+{
+	struct ts_span stored, value;
+	enum ts_status status;
+	struct ts_read r;
+	bool found;
+
+	if (ts_read_begin(kv, &r, err))
+		return err->status;
+	status = ts_read_get(r, TS_DB_CACHE, ts_id_span(id), &stored, &found, err);
+	if (!status && (!found || ts_check_split(ts_id_span(id), stored, &value, err)))
+		status = ts_error_set(err, TS_NOT_FOUND, "not in the cache");
+	if (!status) {
+		value = ts_arena_span(arena, value);
+		status = value.data ? TS_OK : ts_arena_error(arena, err);
+	}
+	ts_read_end(&r);
+	if (!status)
+		*ret_value = value;
+	return status;
+}
+
+enum ts_status ts_store_cache_get(struct ts_engine *e, struct ts_span key, struct ts_arena *arena, struct ts_span *ret_value,
+				  struct ts_error *err)
+{
+	enum ts_status status = TS_NOT_FOUND;
+	struct ts_id id;
+
+	ts_digest(key, &id);
+	for (struct ts_kv *kv = ts_kv_of(e); kv && status == TS_NOT_FOUND; kv = kv->base)
+		status = get_waiting(&kv->spare, &id, arena, ret_value, err);
+	return status == TS_NOT_FOUND ? get_written(ts_kv_of(e), &id, arena, ret_value, err) : status;
+}

@@ -1,0 +1,139 @@
+/* store_engine.c - the engine as a whole: its table of operations, statistics, and how it runs a write. */
+#include "store/store_internal.h"
+
+#include "base/alloc.h"
+
+enum ts_status ts_store_write(struct ts_store *s, ts_write_fn *run, void *ctx, size_t bytes, struct ts_error *err)
+{
+	if (s->read_only)
+		return ts_error_set(err, TS_DENIED, "%s is open for reading only", s->kv->where);
+	return s->kv->ops->commit(s->kv, run, ctx, bytes, err);
+}
+
+static enum ts_status store_stats(struct ts_engine *e, struct ts_store_stats *ret_stats, struct ts_error *err)
+{
+	struct ts_kv *kv = ts_kv_of(e);
+	struct ts_store_stats stats;
+	struct ts_read r;
+	enum ts_status status;
+
+	if (ts_read_begin(kv, &r, err))
+		return err->status;
+	stats.objects = ts_read_count(r, TS_DB_OBJECTS);
+	stats.refs = ts_read_count(r, TS_DB_REFS);
+	status = ts_read_u64(r, "stored", &stats.stored_bytes, err);
+	stats.file_bytes = kv->ops->file_bytes ? kv->ops->file_bytes(r) : 0;
+	ts_read_end(&r);
+	if (!status)
+		*ret_stats = stats;
+	return status;
+}
+
+static enum ts_status count_unnamed(struct ts_read r, struct ts_store_vitals *vitals, struct ts_error *err)
+{
+	enum ts_status status;
+	uint8_t sender = 's';
+	struct ts_walk walk;
+	bool found;
+
+	vitals->unnamed_objects = ts_read_count(r, TS_DB_UNNAMED);
+	for (status = ts_walk_open(&walk, r, TS_DB_USAGE, ts_span_of(&sender, 1), &found, err); !status && found;
+	     status = ts_walk_on(&walk, &found, err)) {
+		struct ts_account account;
+		uint64_t key;
+
+		if (ts_usage_parse(walk.key, walk.value, &account, &key))
+			vitals->unnamed_bytes += account.used[TS_USE_UNNAMED];
+	}
+	ts_walk_end(&walk);
+	return status;
+}
+
+static enum ts_status store_vitals(struct ts_engine *e, struct ts_store_vitals *ret_vitals, struct ts_error *err)
+{
+	struct ts_kv *kv = ts_kv_of(e);
+	struct ts_kv_vitals below = {.readers = 0};
+	struct ts_store_vitals vitals;
+	enum ts_status status;
+	struct ts_read r;
+
+	if ((kv->ops->vitals && kv->ops->vitals(kv, &below, err)) || ts_read_begin(kv, &r, err))
+		return err->status;
+	vitals = (struct ts_store_vitals){
+		.readers = below.readers,
+		.reader_slots = below.reader_slots,
+		.oldest_reader_s = below.oldest_reader_s,
+		.asked_bytes = atomic_load(&kv->asked_bytes),
+		.new_bytes = atomic_load(&kv->new_bytes),
+	};
+	status = count_unnamed(r, &vitals, err);
+	ts_read_end(&r);
+	if (!status)
+		*ret_vitals = vitals;
+	return status;
+}
+
+static enum ts_status store_backup(struct ts_engine *e, const char *path, struct ts_error *err)
+{
+	struct ts_kv *kv = ts_kv_of(e);
+
+	return kv->ops->backup ? kv->ops->backup(kv, path, err)
+			       : ts_error_set(err, TS_UNSUPPORTED, "%s: a store in memory has no files that could be copied", path);
+}
+
+static void store_destroy(struct ts_engine *e)
+{
+	ts_kv_of(e)->ops->release(ts_kv_of(e));
+	ts_free(e);
+}
+
+static const struct ts_engine_ops store_ops = {
+	.has_many = ts_store_has_many,
+	.look_many = ts_store_look_many,
+	.outline_many = ts_store_outline_many,
+	.get = ts_store_get,
+	.put_many = ts_store_put_many,
+	.upload_many = ts_store_upload_many,
+	.commit = ts_store_commit,
+	.ref_get = ts_store_ref_get,
+	.ref_list = ts_store_ref_list,
+	.ref_log = ts_store_ref_log,
+	.log_pruned = ts_store_log_pruned,
+	.retire = ts_store_retire,
+	.removed_list = ts_store_removed_list,
+	.ref_restore = ts_store_ref_restore,
+	.note_put = ts_store_note_put,
+	.note_list = ts_store_note_list,
+	.extracts_put = ts_store_extracts_put,
+	.extract_get = ts_store_extract_get,
+	.extracts_walk = ts_store_extracts_walk,
+	.record_put = ts_store_record_put,
+	.record_get = ts_store_record_get,
+	.record_list = ts_store_record_list,
+	.usage_get = ts_store_usage_get,
+	.usage_list = ts_store_usage_list,
+	.recount = ts_store_recount,
+	.find_prefix = ts_store_find_prefix,
+	.cache_get = ts_store_cache_get,
+	.cache_put = ts_store_cache_put,
+	.verify = ts_store_verify,
+	.sweep = ts_store_sweep,
+	.backup = store_backup,
+	.stats = store_stats,
+	.vitals = store_vitals,
+	.destroy = store_destroy,
+};
+
+enum ts_status ts_store_open(struct ts_kv *kv, bool read_only, const struct ts_spending *spending, struct ts_engine **ret_engine,
+			     struct ts_error *err)
+{
+	struct ts_store *s = ts_alloc_array(1, sizeof *s);
+
+	if (!s) {
+		kv->ops->release(kv);
+		return ts_error_set(err, TS_NO_MEMORY, "out of memory for a store");
+	}
+	*s = (struct ts_store){.engine.ops = &store_ops, .kv = kv, .spending = spending, .read_only = read_only};
+	*ret_engine = &s->engine;
+	return TS_OK;
+}
