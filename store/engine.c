@@ -9,6 +9,12 @@ void ts_engine_destroy(struct ts_engine *engine)
 		engine->ops->destroy(engine);
 }
 
+void ts_depot_destroy(struct ts_depot *depot)
+{
+	if (depot)
+		depot->ops->destroy(depot);
+}
+
 enum ts_status ts_ref_kind_check(enum ts_ref_kind kind, struct ts_error *err)
 {
 	if (kind != TS_REF_RUN && kind != TS_REF_TAG && kind != TS_REF_STAGE && kind != TS_REF_BRANCH)
@@ -279,13 +285,6 @@ enum ts_status ts_page_token(const struct ts_ref *last, enum ts_ref_order order,
 	memcpy(token + front, last->name.data, last->name.len);
 	*ret_token = ts_span_of(token, front + last->name.len);
 	return TS_OK;
-}
-
-int ts_ref_compare(enum ts_ref_order order, int64_t a_ns, struct ts_span a, int64_t b_ns, struct ts_span b)
-{
-	if (order == TS_ORDER_NEWEST && a_ns != b_ns)
-		return a_ns > b_ns ? -1 : 1;
-	return ts_span_cmp(a, b);
 }
 
 enum ts_status ts_prefix_range(struct ts_span hex, struct ts_id *ret_first, struct ts_id *ret_last, struct ts_error *err)

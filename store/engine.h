@@ -1,5 +1,6 @@
-/* engine.h - the interface of a store: objects under their digest, and names that point at them. LMDB, memory, overlay and
- * remote implement it. An engine knows which objects refer to which, not what they mean.
+/* engine.h - the interface of a store: objects under their digest, and names that point at them. One on disk, one in memory, and one in
+ * memory that is laid over another keep all of it (store_*.c, above kv.h). An engine knows which objects refer to which, not what they
+ * mean.
  *
  * Promises (tests/fault and store/test_* name these numbers):
  *  P1  What commit acknowledged survives kill -9 at any instant, power loss, and a full disk.
@@ -220,7 +221,8 @@ struct ts_store_stats {
 	uint64_t refs;		/* refs of all kinds */
 };
 
-/* What tells whether a store is well while it works. Counters rise from 0 since this process opened the store. */
+/* What tells whether a store is well while it works. Counters rise from 0 since this process opened the store. In memory there are
+ * no readers. */
 struct ts_store_vitals {
 	uint64_t readers;	  /* transactions that read now, of all processes */
 	uint64_t reader_slots;	  /* how many there can be */
@@ -303,16 +305,15 @@ struct ts_engine_ops {
 	enum ts_status (*log_pruned)(struct ts_engine *e, enum ts_ref_kind kind, struct ts_span name, struct ts_arena *arena,
 				     struct ts_pruned *ret_pruned, struct ts_error *err);
 	/* Retires names and entries in one transaction, and sets ret_outcomes[i]. They come back by ref_restore until they expire. The
-	 * newest entry of a branch stays, and so does whatever points at a run that a tag points at. In memory nothing comes back;
-	 * TS_UNSUPPORTED in memory that is laid over another store. */
+	 * newest entry of a branch stays, and so does whatever points at a run that a tag points at. */
 	enum ts_status (*retire)(struct ts_engine *e, const struct ts_retire *retire, enum ts_retire_outcome *ret_outcomes,
 				 struct ts_error *err);
 	/* Lists names that were removed and have not expired, by kind and name, the last removal of a name first, at most limit of
-	 * them; *ret_more says that there are more. An engine in memory keeps none. */
+	 * them; *ret_more says that there are more. */
 	enum ts_status (*removed_list)(struct ts_engine *e, const struct ts_removed_query *query, struct ts_arena *arena,
 				       struct ts_removed_name **ret_names, size_t *ret_n, bool *ret_more, struct ts_error *err);
 	/* Brings back what was last removed under this name, as it was, under the name `as` (empty: the same). TS_NOT_FOUND if there is
-	 * nothing, TS_CONFLICT if `as` exists, TS_UNSUPPORTED in memory. Entries of a branch's log go back into it: TS_CONFLICT if
+	 * nothing, TS_CONFLICT if `as` exists. Entries of a branch's log go back into it: TS_CONFLICT if
 	 * it is no longer there, or another one of its name, and TS_INVALID with `as`. */
 	enum ts_status (*ref_restore)(struct ts_engine *e, enum ts_ref_kind kind, struct ts_span name, struct ts_span as,
 				      struct ts_arena *arena, struct ts_ref *ret_ref, struct ts_error *err);
@@ -374,7 +375,6 @@ struct ts_engine_ops {
 	 * ends in ".incomplete". TS_UNSUPPORTED for engines without files. */
 	enum ts_status (*backup)(struct ts_engine *e, const char *path, struct ts_error *err);
 	enum ts_status (*stats)(struct ts_engine *e, struct ts_store_stats *ret_stats, struct ts_error *err);
-	/* TS_UNSUPPORTED for engines without files. */
 	enum ts_status (*vitals)(struct ts_engine *e, struct ts_store_vitals *ret_vitals, struct ts_error *err);
 	void (*destroy)(struct ts_engine *e);
 };
@@ -401,10 +401,30 @@ struct ts_lmdb_options {
 enum ts_status ts_lmdb_open(const struct ts_lmdb_options *options, struct ts_engine **ret_engine,
 			    struct ts_error *err);
 
-/* An engine in memory, which ends with the process. If base is not NULL, it is asked for what is not found here. It is never
- * written to, if it was opened read_only; otherwise has_many renews leases in it. base is not owned, and is trusted to hold
- * the closure of every object that it holds. */
+/* An engine in memory, which ends with the process. If base is not NULL, which must be a store, what is not found here is looked for
+ * there. Nothing is written to it; but has_many asks it, too, and renews leases in it unless it was opened read_only. verify, sweep and
+ * recount are about the objects that were put here. base is not owned, and is trusted to hold the closure of every object that it
+ * holds. */
 enum ts_status ts_memory_open(struct ts_engine *base, struct ts_engine **ret_engine, struct ts_error *err);
+
+/* A depot is where objects lie that a store in memory does not have: with a server, in a bucket. Both functions are as those of an
+ * engine, and thread-safe; of a closure, all is there or nothing. */
+struct ts_depot;
+struct ts_depot_ops {
+	enum ts_status (*has_many)(struct ts_depot *d, const struct ts_id *ids, size_t n, bool *ret_present, struct ts_error *err);
+	enum ts_status (*get)(struct ts_depot *d, const struct ts_id *id, struct ts_arena *arena, struct ts_sealed *ret_sealed,
+			      struct ts_error *err);
+	void (*destroy)(struct ts_depot *d);
+};
+struct ts_depot {
+	const struct ts_depot_ops *ops;
+	const char *where; /* for texts */
+};
+void ts_depot_destroy(struct ts_depot *depot); /* NULL is allowed */
+
+/* An engine in memory that looks for the objects that it does not have in a depot, which is not owned. It knows no names but its own,
+ * finds other objects only by their whole id (TS_UNSUPPORTED), and cannot tell at once what is there (look_many). */
+enum ts_status ts_memory_over(struct ts_depot *depot, struct ts_engine **ret_engine, struct ts_error *err);
 
 void ts_engine_destroy(struct ts_engine *engine); /* NULL is allowed */
 

@@ -59,8 +59,6 @@ enum ts_status ts_page_of(const struct ts_ref_query *query, struct ts_page *ret_
 /* Makes the token of the page after the ref `last`. */
 enum ts_status ts_page_token(const struct ts_ref *last, enum ts_ref_order order, struct ts_arena *arena,
 			     struct ts_span *ret_token, struct ts_error *err);
-/* Below 0 if a comes before b in this order, 0 if they are equal, else above 0. */
-int ts_ref_compare(enum ts_ref_order order, int64_t a_ns, struct ts_span a, int64_t b_ns, struct ts_span b);
 
 /* The first and the last id that begin with these hex digits; TS_INVALID if they are not 1 to 64 hex digits. */
 enum ts_status ts_prefix_range(struct ts_span hex, struct ts_id *ret_first, struct ts_id *ret_last,

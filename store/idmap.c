@@ -77,23 +77,3 @@ enum ts_status ts_idmap_add(struct ts_idmap *map, const struct ts_id *id, bool *
 	*ret_added = true;
 	return TS_OK;
 }
-
-void ts_idmap_remove(struct ts_idmap *map, const struct ts_id *id)
-{
-	struct ts_idslot *slot = map->cap ? find(map, id) : NULL;
-	size_t at;
-
-	if (!slot || !slot->value)
-		return;
-	slot->value = NULL;
-	map->used--;
-	/* Entries that follow in the same run of slots may have been placed beyond this slot, so each is put again. */
-	at = (size_t)(slot - map->slots);
-	for (at = (at + 1) & (map->cap - 1); map->slots[at].value; at = (at + 1) & (map->cap - 1)) {
-		struct ts_idslot moved = map->slots[at];
-
-		map->slots[at].value = NULL;
-		map->used--;
-		ts_idmap_put(map, &moved.id, moved.value);
-	}
-}

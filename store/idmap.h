@@ -28,7 +28,5 @@ enum ts_status ts_idmap_reserve(struct ts_idmap *map, size_t n, struct ts_error 
 void ts_idmap_put(struct ts_idmap *map, const struct ts_id *id, void *value);
 /* Adds an id if it is not there yet; *ret_added says whether it was added. */
 enum ts_status ts_idmap_add(struct ts_idmap *map, const struct ts_id *id, bool *ret_added, struct ts_error *err);
-/* Removes an id if it is there. */
-void ts_idmap_remove(struct ts_idmap *map, const struct ts_id *id);
 
 #endif

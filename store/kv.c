@@ -63,9 +63,9 @@ void ts_read_end(struct ts_read *r)
 	r->kv->ops->end(r);
 }
 
-uint64_t ts_read_count(struct ts_read r, enum ts_db db)
+enum ts_status ts_read_count(struct ts_read r, enum ts_db db, uint64_t *ret_n, struct ts_error *err)
 {
-	return r.kv->ops->count(r, db);
+	return r.kv->ops->count(r, db, ret_n, err);
 }
 
 enum ts_status ts_walk_begin(struct ts_walk *w, struct ts_read r, enum ts_db db, struct ts_error *err)

@@ -24,8 +24,8 @@
  *  K4  Keys are sorted as memcmp sorts them, a key before a longer one that begins with it. A key has 1 to TS_KEY_MAX bytes.
  *  K5  A key that is not there, and a database that a store of an older version lacks, is no error: nothing is found.
  *
- * Ownership: a key or value that was read lies in the layer, unaligned, and is valid until its snapshot ends, or until the next write of
- * its transaction. What is put is copied.
+ * Ownership: a key or value that was read lies in the layer, unaligned, and is valid until its snapshot ends, or until the next write
+ * of its transaction. What is put is copied.
  * Threads: any number may read and commit; a struct ts_read, ts_walk or ts_write belongs to one thread, which must not begin another
  * one of the same layer before it has ended it.
  * Errors: TS_FULL, TS_DAMAGED, TS_UNAVAILABLE, TS_NO_MEMORY, TS_IO, with `where` in the text; walks also say TS_CANCELLED
@@ -132,7 +132,8 @@ struct ts_kv_ops {
 	/* Sets w->key and w->value if there is such a key. After a write to its database only FROM and BELOW are allowed. */
 	enum ts_status (*walk_move)(struct ts_walk *w, enum ts_move move, struct ts_span key, bool *ret_found, struct ts_error *err);
 	void (*walk_end)(struct ts_walk *w);
-	uint64_t (*count)(struct ts_read r, enum ts_db db); /* how many records */
+	/* Tells how many records there are. */
+	enum ts_status (*count)(struct ts_read r, enum ts_db db, uint64_t *ret_n, struct ts_error *err);
 	/* Puts a value in place of one under the same key. With ret_room, value.data is not read: the caller fills *ret_room with
 	 * value.len bytes before the next write. */
 	enum ts_status (*put)(struct ts_write *w, enum ts_db db, struct ts_span key, struct ts_span value, uint8_t **ret_room,
@@ -192,7 +193,7 @@ static inline enum ts_status ts_read_get(struct ts_read r, enum ts_db db, struct
 }
 enum ts_status ts_read_u64(struct ts_read r, const char *key, uint64_t *ret_value,
 			   struct ts_error *err); /* reads a number of meta; 0 if it is not there */
-uint64_t ts_read_count(struct ts_read r, enum ts_db db);
+enum ts_status ts_read_count(struct ts_read r, enum ts_db db, uint64_t *ret_n, struct ts_error *err);
 
 enum ts_status ts_walk_begin(struct ts_walk *w, struct ts_read r, enum ts_db db, struct ts_error *err);
 /* Begins a walk over the keys that begin with a prefix, which must live as long, and goes to the first one. */

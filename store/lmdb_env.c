@@ -512,5 +512,6 @@ enum ts_status ts_lmdb_open(const struct ts_lmdb_options *options, struct ts_eng
 
 	if (ts_env_acquire(options, &env, err))
 		return err->status;
-	return ts_store_open(&env->kv, options->read_only, options->spending, ret_engine, err);
+	return ts_store_open(&env->kv, &(struct ts_store){.read_only = options->read_only, .spending = options->spending}, ret_engine,
+			     err);
 }

@@ -42,12 +42,14 @@ static enum ts_status lmdb_get(struct ts_read r, enum ts_db db, struct ts_span k
 	return rc && rc != MDB_NOTFOUND ? ts_env_error(env, rc, err) : TS_OK;
 }
 
-static uint64_t lmdb_count(struct ts_read r, enum ts_db db)
+static enum ts_status lmdb_count(struct ts_read r, enum ts_db db, uint64_t *ret_n, struct ts_error *err)
 {
-	MDB_dbi dbi = ts_env_of_kv(r.kv)->dbi[db];
-	MDB_stat stat;
+	struct ts_lmdb_env *env = ts_env_of_kv(r.kv);
+	MDB_stat stat = {.ms_entries = 0};
+	int rc = env->dbi[db] == TS_NO_DBI ? 0 : mdb_stat(r.txn, env->dbi[db], &stat);
 
-	return dbi == TS_NO_DBI || mdb_stat(r.txn, dbi, &stat) ? 0 : stat.ms_entries;
+	*ret_n = stat.ms_entries;
+	return rc ? ts_env_error(env, rc, err) : TS_OK;
 }
 
 /* Of a database that is not there there is no cursor, and a walk finds nothing. */

@@ -68,9 +68,9 @@ void ts_store_cache_put(struct ts_engine *e, struct ts_span key, struct ts_span 
 	ts_free(made);
 }
 
-/* Returns TS_NOT_FOUND unless the value waits here to be written. */
+/* *ret_found says whether the value waits here to be written. */
 static enum ts_status get_waiting(struct ts_spare *spare, const struct ts_id *id, struct ts_arena *arena, struct ts_span *ret,
-				  struct ts_error *err)
+				  bool *ret_found, struct ts_error *err)
 {
 	const struct ts_spare_value *found;
 	struct ts_span value = {0};
@@ -80,11 +80,11 @@ static enum ts_status get_waiting(struct ts_spare *spare, const struct ts_id *id
 	if (found)
 		value = ts_arena_span(arena, ts_span_of(found->bytes, found->len - 4));
 	pthread_mutex_unlock(&spare->lock);
-	if (!found)
-		return ts_error_set(err, TS_NOT_FOUND, "not in the cache");
-	if (!value.data)
+	*ret_found = found != NULL;
+	if (found && !value.data)
 		return ts_arena_error(arena, err);
-	*ret = value;
+	if (found)
+		*ret = value;
 	return TS_OK;
 }
 
@@ -92,6 +92,7 @@ static enum ts_status get_written(struct ts_kv *kv, const struct ts_id *id, stru
 				  struct ts_error *err)
 {
 	struct ts_span stored, value;
+	struct ts_error damage;
 	enum ts_status status;
 	struct ts_read r;
 	bool found;
@@ -99,7 +100,7 @@ static enum ts_status get_written(struct ts_kv *kv, const struct ts_id *id, stru
 	if (ts_read_begin(kv, &r, err))
 		return err->status;
 	status = ts_read_get(r, TS_DB_CACHE, ts_id_span(id), &stored, &found, err);
-	if (!status && (!found || ts_check_split(ts_id_span(id), stored, &value, err)))
+	if (!status && (!found || ts_check_split(ts_id_span(id), stored, &value, &damage)))
 		status = ts_error_set(err, TS_NOT_FOUND, "not in the cache");
 	if (!status) {
 		value = ts_arena_span(arena, value);
@@ -114,11 +115,12 @@ static enum ts_status get_written(struct ts_kv *kv, const struct ts_id *id, stru
 enum ts_status ts_store_cache_get(struct ts_engine *e, struct ts_span key, struct ts_arena *arena, struct ts_span *ret_value,
 				  struct ts_error *err)
 {
-	enum ts_status status = TS_NOT_FOUND;
+	bool found = false;
 	struct ts_id id;
 
 	ts_digest(key, &id);
-	for (struct ts_kv *kv = ts_kv_of(e); kv && status == TS_NOT_FOUND; kv = kv->base)
-		status = get_waiting(&kv->spare, &id, arena, ret_value, err);
-	return status == TS_NOT_FOUND ? get_written(ts_kv_of(e), &id, arena, ret_value, err) : status;
+	for (struct ts_kv *kv = ts_kv_of(e); kv && !found; kv = kv->base)
+		if (get_waiting(&kv->spare, &id, arena, ret_value, &found, err))
+			return err->status;
+	return found ? TS_OK : get_written(ts_kv_of(e), &id, arena, ret_value, err);
 }

@@ -407,10 +407,10 @@ enum ts_status ts_count_settle(struct ts_write *w, void *ctx, struct ts_error *e
 }
 
 /* Lists all objects, and finds those that names reach. */
-static enum ts_status count_now(struct ts_count *count, struct ts_table *t, struct ts_row ***rows, struct ts_read r,
-				struct ts_error *err)
+static enum ts_status count_now(struct ts_store *s, struct ts_count *count, struct ts_table *t, struct ts_row ***rows,
+				struct ts_read r, struct ts_error *err)
 {
-	if (ts_table_load(t, r, err) || ts_table_by_pack(t, rows, err) || ts_table_mark_names(t, r, err) ||
+	if (ts_table_load(t, s, r, err) || ts_table_by_pack(t, rows, err) || ts_table_mark_names(t, r, err) ||
 	    ts_table_mark_removed(t, r, err))
 		return err->status;
 	for (size_t i = 0; i < t->n; i++)
@@ -432,7 +432,7 @@ enum ts_status ts_store_recount(struct ts_engine *e, struct ts_error *err)
 	table.missing = &lost;
 	if (ts_read_begin(s->kv, &r, err))
 		return err->status;
-	status = count_now(&count, &table, &rows, r, err);
+	status = count_now(s, &count, &table, &rows, r, err);
 	ts_read_end(&r);
 	if (!status)
 		status = ts_store_write(s, ts_count_settle, &count, count.n * sizeof count.tallies[0], err);

@@ -19,9 +19,11 @@ static enum ts_status store_stats(struct ts_engine *e, struct ts_store_stats *re
 
 	if (ts_read_begin(kv, &r, err))
 		return err->status;
-	stats.objects = ts_read_count(r, TS_DB_OBJECTS);
-	stats.refs = ts_read_count(r, TS_DB_REFS);
-	status = ts_read_u64(r, "stored", &stats.stored_bytes, err);
+	status = ts_read_count(r, TS_DB_OBJECTS, &stats.objects, err);
+	if (!status)
+		status = ts_read_count(r, TS_DB_REFS, &stats.refs, err);
+	if (!status)
+		status = ts_read_u64(r, "stored", &stats.stored_bytes, err);
 	stats.file_bytes = kv->ops->file_bytes ? kv->ops->file_bytes(r) : 0;
 	ts_read_end(&r);
 	if (!status)
@@ -36,7 +38,8 @@ static enum ts_status count_unnamed(struct ts_read r, struct ts_store_vitals *vi
 	struct ts_walk walk;
 	bool found;
 
-	vitals->unnamed_objects = ts_read_count(r, TS_DB_UNNAMED);
+	if (ts_read_count(r, TS_DB_UNNAMED, &vitals->unnamed_objects, err))
+		return err->status;
 	for (status = ts_walk_open(&walk, r, TS_DB_USAGE, ts_span_of(&sender, 1), &found, err); !status && found;
 	     status = ts_walk_on(&walk, &found, err)) {
 		struct ts_account account;
@@ -83,8 +86,12 @@ static enum ts_status store_backup(struct ts_engine *e, const char *path, struct
 
 static void store_destroy(struct ts_engine *e)
 {
-	ts_kv_of(e)->ops->release(ts_kv_of(e));
-	ts_free(e);
+	struct ts_store *s = ts_store_of(e);
+
+	s->kv->ops->release(s->kv);
+	ts_idmap_finish(&s->known);
+	pthread_mutex_destroy(&s->known_lock);
+	ts_free(s);
 }
 
 static const struct ts_engine_ops store_ops = {
@@ -124,8 +131,7 @@ static const struct ts_engine_ops store_ops = {
 	.destroy = store_destroy,
 };
 
-enum ts_status ts_store_open(struct ts_kv *kv, bool read_only, const struct ts_spending *spending, struct ts_engine **ret_engine,
-			     struct ts_error *err)
+enum ts_status ts_store_open(struct ts_kv *kv, const struct ts_store *as, struct ts_engine **ret_engine, struct ts_error *err)
 {
 	struct ts_store *s = ts_alloc_array(1, sizeof *s);
 
@@ -133,7 +139,10 @@ enum ts_status ts_store_open(struct ts_kv *kv, bool read_only, const struct ts_s
 		kv->ops->release(kv);
 		return ts_error_set(err, TS_NO_MEMORY, "out of memory for a store");
 	}
-	*s = (struct ts_store){.engine.ops = &store_ops, .kv = kv, .spending = spending, .read_only = read_only};
+	*s = *as;
+	s->engine.ops = &store_ops;
+	s->kv = kv;
+	pthread_mutex_init(&s->known_lock, NULL);
 	*ret_engine = &s->engine;
 	return TS_OK;
 }

@@ -22,6 +22,10 @@ struct ts_store {
 	struct ts_kv *kv;
 	const struct ts_spending *spending;
 	bool read_only;
+	struct ts_engine *below;  /* what it is laid over, else NULL; not owned */
+	struct ts_depot *depot;   /* of objects that its layers do not have, else NULL; not owned */
+	pthread_mutex_t known_lock;
+	struct ts_idmap known; /* ids of which the depot said that it has them */
 };
 
 static inline struct ts_store *ts_store_of(struct ts_engine *e)
@@ -34,9 +38,9 @@ static inline struct ts_kv *ts_kv_of(struct ts_engine *e)
 	return ts_store_of(e)->kv;
 }
 
-/* store_engine.c: makes an engine of a layer, which it releases when it is destroyed, also when this fails. */
-enum ts_status ts_store_open(struct ts_kv *kv, bool read_only, const struct ts_spending *spending, struct ts_engine **ret_engine,
-			     struct ts_error *err);
+/* store_engine.c: makes an engine of a layer, which it releases when it is destroyed, also when this fails. Of `as`, it takes spending,
+ * read_only, below and depot. */
+enum ts_status ts_store_open(struct ts_kv *kv, const struct ts_store *as, struct ts_engine **ret_engine, struct ts_error *err);
 /* Runs a write; TS_DENIED if the engine is read_only. bytes is roughly how much it writes. */
 enum ts_status ts_store_write(struct ts_store *s, ts_write_fn *run, void *ctx, size_t bytes, struct ts_error *err);
 
@@ -85,6 +89,12 @@ enum ts_status ts_packer_add(struct ts_packer *p, const struct ts_id *id, struct
 			     struct ts_error *err);
 enum ts_status ts_packer_end(struct ts_packer *p, struct ts_error *err);
 
+/* Whether an object's bytes lie in the layer below: then its lease and its marks are that one's, and are not written here. */
+static inline bool ts_entry_is_below(const struct ts_kv *kv, const struct ts_entry *record)
+{
+	return record->pack < kv->first_pack;
+}
+
 enum ts_status ts_store_has_many(struct ts_engine *e, const struct ts_id *ids, size_t n, bool *ret_present,
 				struct ts_error *err);
 enum ts_status ts_store_outline_many(struct ts_engine *e, const struct ts_id *ids, size_t n, struct ts_outline *ret_outlines,
@@ -97,6 +107,8 @@ enum ts_status ts_store_put_many(struct ts_engine *e, const struct ts_sealed *ob
 				struct ts_put_stats *ret_stats, struct ts_error *err);
 enum ts_status ts_store_upload_many(struct ts_engine *e, struct ts_span sender, const struct ts_sealed *objects, size_t n,
 				   struct ts_put_stats *ret_stats, struct ts_error *err);
+/* TS_OK if the depot has an object; else TS_NOT_FOUND. */
+enum ts_status ts_store_ask_depot(struct ts_store *s, const struct ts_id *id, struct ts_error *err);
 enum ts_status ts_store_find_prefix(struct ts_engine *e, uint8_t kind, struct ts_span hex, size_t limit,
 				   struct ts_arena *arena, struct ts_id **ret_ids, size_t *ret_n, struct ts_error *err);
 
@@ -297,7 +309,8 @@ struct ts_row {
 };
 
 struct ts_table {
-	struct ts_row *rows; /* sorted by id */
+	struct ts_store *store;
+	struct ts_row *rows; /* sorted by id; those of the layer below have none */
 	size_t n;
 	size_t cap;
 	struct ts_read read;	  /* the transaction that walks read */
@@ -309,7 +322,7 @@ struct ts_table {
 };
 
 void ts_table_finish(struct ts_table *t);
-enum ts_status ts_table_load(struct ts_table *t, struct ts_read r, struct ts_error *err);
+enum ts_status ts_table_load(struct ts_table *t, struct ts_store *s, struct ts_read r, struct ts_error *err);
 struct ts_row *ts_table_find(struct ts_table *t, const struct ts_id *id);
 /* Marks everything that refs reach; for a branch, everything that any entry of its log reaches. */
 enum ts_status ts_table_mark_names(struct ts_table *t, struct ts_read r, struct ts_error *err);

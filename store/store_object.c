@@ -10,20 +10,19 @@
 enum ts_status ts_store_get(struct ts_engine *e, const struct ts_id *id, struct ts_arena *arena,
 			   struct ts_sealed *ret_sealed, struct ts_error *err)
 {
+	struct ts_depot *depot = ts_store_of(e)->depot;
 	struct ts_entry record;
 	struct ts_sealed sealed;
 	struct ts_read r;
 	enum ts_status status;
-	bool found;
+	bool found = false;
 
 	if (ts_read_begin(ts_kv_of(e), &r, err))
 		return err->status;
 	status = ts_entry_get(r, id, &record, &found, err);
-	if (!status && !found)
-		status = ts_no_object(id, err);
-	if (!status)
+	if (!status && found)
 		status = ts_entry_sealed(r, id, &record, &sealed, err);
-	if (!status) {
+	if (!status && found) {
 		sealed.bytes.data = ts_arena_dup(arena, sealed.bytes.data, sealed.bytes.len);
 		if (!sealed.bytes.data)
 			status = ts_arena_error(arena, err);
@@ -31,6 +30,8 @@ enum ts_status ts_store_get(struct ts_engine *e, const struct ts_id *id, struct 
 	ts_read_end(&r);
 	if (status)
 		return status;
+	if (!found)
+		return depot ? depot->ops->get(depot, id, arena, ret_sealed, err) : ts_no_object(id, err);
 	if (XXH3_64bits(sealed.bytes.data, sealed.bytes.len) != sealed.checksum) {
 		char hex[TS_ID_HEX + 1];
 
@@ -47,6 +48,7 @@ struct has {
 	int64_t now_ns;
 	struct ts_sweeping sweeping;
 	bool *present;
+	const bool *below; /* which of them the engine below has; NULL: there is none */
 	uint64_t bytes; /* stored, of those that are there */
 	bool stale;	/* some lease must be renewed */
 };
@@ -65,9 +67,10 @@ static enum ts_status look_up(struct ts_read r, const struct ts_id *id, struct t
 	return status == TS_DAMAGED ? TS_OK : status;
 }
 
-static bool must_renew(const struct ts_sweeping *sweeping, int64_t lease_ns, int64_t now_ns)
+static bool must_renew(const struct ts_kv *kv, const struct ts_sweeping *sweeping, const struct ts_entry *record, int64_t now_ns)
 {
-	return ts_lease_is_old(lease_ns, now_ns) || !ts_sweeping_honours(sweeping, lease_ns, now_ns);
+	return !ts_entry_is_below(kv, record) &&
+	       (ts_lease_is_old(record->lease_ns, now_ns) || !ts_sweeping_honours(sweeping, record->lease_ns, now_ns));
 }
 
 static enum ts_status has_now(struct ts_read r, struct has *has, struct ts_error *err)
@@ -76,12 +79,14 @@ static enum ts_status has_now(struct ts_read r, struct has *has, struct ts_error
 		return err->status;
 	for (size_t i = 0; i < has->n; i++) {
 		struct ts_entry record;
+		bool found;
 
-		if (look_up(r, &has->ids[i], &record, &has->present[i], err))
+		if (look_up(r, &has->ids[i], &record, &found, err))
 			return err->status;
-		if (has->present[i])
+		has->present[i] = found || (has->below && has->below[i]);
+		if (found)
 			has->bytes += record.len;
-		if (has->present[i] && must_renew(&has->sweeping, record.lease_ns, has->now_ns))
+		if (found && must_renew(r.kv, &has->sweeping, &record, has->now_ns))
 			has->stale = true;
 	}
 	return TS_OK;
@@ -95,16 +100,51 @@ static enum ts_status renew(struct ts_write *w, void *ctx, struct ts_error *err)
 		return err->status;
 	for (size_t i = 0; i < has->n; i++) {
 		struct ts_entry record;
+		bool found;
 
-		if (look_up(ts_read_of(w), &has->ids[i], &record, &has->present[i], err))
+		if (look_up(ts_read_of(w), &has->ids[i], &record, &found, err))
 			return err->status;
-		if (!has->present[i] || !must_renew(&has->sweeping, record.lease_ns, has->now_ns))
+		has->present[i] = found || (has->below && has->below[i]);
+		if (!found || !must_renew(w->kv, &has->sweeping, &record, has->now_ns))
 			continue;
 		record.lease_ns = ts_sweeping_lease(&has->sweeping, has->now_ns);
 		if (ts_entry_put(w, &has->ids[i], &record, err))
 			return err->status;
 	}
 	return TS_OK;
+}
+
+static enum ts_status note_known(struct ts_store *s, const struct ts_id *ids, size_t n, const bool *present, struct ts_error *err)
+{
+	enum ts_status status = TS_OK;
+	bool added;
+
+	pthread_mutex_lock(&s->known_lock);
+	for (size_t i = 0; i < n && !status; i++)
+		if (present[i])
+			status = ts_idmap_add(&s->known, &ids[i], &added, err);
+	pthread_mutex_unlock(&s->known_lock);
+	return status;
+}
+
+/* Asks what this engine is laid over for all at once, since that may be far away. */
+static enum ts_status ask_below(struct ts_store *s, const struct ts_id *ids, size_t n, bool *ret_present, struct ts_error *err)
+{
+	if (s->below)
+		return s->below->ops->has_many(s->below, ids, n, ret_present, err);
+	return s->depot->ops->has_many(s->depot, ids, n, ret_present, err) ? err->status : note_known(s, ids, n, ret_present, err);
+}
+
+enum ts_status ts_store_ask_depot(struct ts_store *s, const struct ts_id *id, struct ts_error *err)
+{
+	bool is_there;
+
+	pthread_mutex_lock(&s->known_lock);
+	is_there = ts_idmap_get(&s->known, id) != NULL;
+	pthread_mutex_unlock(&s->known_lock);
+	if (!is_there && s->depot && ask_below(s, id, 1, &is_there, err))
+		return err->status;
+	return is_there ? TS_OK : ts_no_object(id, err);
 }
 
 enum ts_status ts_store_has_many(struct ts_engine *e, const struct ts_id *ids, size_t n, bool *ret_present,
@@ -115,10 +155,13 @@ enum ts_status ts_store_has_many(struct ts_engine *e, const struct ts_id *ids, s
 	enum ts_status status;
 	struct ts_read r;
 
-	has.present = ts_alloc_array(n ? n : 1, sizeof *has.present);
+	has.present = ts_alloc_array(n + 1, 2 * sizeof *has.present);
 	if (!has.present)
 		return ts_error_set(err, TS_NO_MEMORY, "out of memory for %zu ids", n);
-	status = ts_read_begin(s->kv, &r, err);
+	has.below = s->below || s->depot ? has.present + n : NULL;
+	status = has.below ? ask_below(s, ids, n, has.present + n, err) : TS_OK;
+	if (!status)
+		status = ts_read_begin(s->kv, &r, err);
 	if (!status) {
 		status = has_now(r, &has, err);
 		ts_read_end(&r);
@@ -139,9 +182,13 @@ enum ts_status ts_store_look_many(struct ts_engine *e, const struct ts_id *ids, 
 	struct ts_store *s = ts_store_of(e);
 	struct has has = {.ids = ids, .n = n, .now_ns = ts_now_real_ns(), .present = ret_present};
 	enum ts_status status;
+	bool leased = !s->depot;
 	struct ts_read r;
 
-	if (!ts_read_try(s->kv, &r)) {
+	if (s->below && s->below->ops->look_many(s->below, ids, n, ret_present, &leased, err))
+		return err->status;
+	has.below = s->below ? ret_present : NULL;
+	if (!leased || !ts_read_try(s->kv, &r)) {
 		*ret_leased = false;
 		return TS_OK;
 	}
@@ -155,9 +202,29 @@ enum ts_status ts_store_look_many(struct ts_engine *e, const struct ts_id *ids, 
 	return TS_OK;
 }
 
-enum ts_status ts_store_outline_many(struct ts_engine *e, const struct ts_id *ids, size_t n, struct ts_outline *ret_outlines,
-				    struct ts_error *err)
+/* A depot has no outlines: an object is fetched. What is not there, or is damaged, is absent. */
+static enum ts_status outline_of(struct ts_depot *depot, const struct ts_id *id, struct ts_outline *ret, struct ts_error *err)
 {
+	struct ts_error trouble;
+	struct ts_sealed sealed;
+	struct ts_arena arena;
+	enum ts_status status;
+
+	ts_arena_init(&arena, 0);
+	status = depot->ops->get(depot, id, &arena, &sealed, &trouble);
+	if (!status)
+		*ret = (struct ts_outline){.present = true, .kind = sealed.kind, .nrefs = sealed.nrefs, .raw_len = sealed.raw_len};
+	ts_arena_finish(&arena);
+	if (!status || status == TS_NOT_FOUND || status == TS_DAMAGED)
+		return TS_OK;
+	*err = trouble;
+	return status;
+}
+
+enum ts_status ts_store_outline_many(struct ts_engine *e, const struct ts_id *ids, size_t n, struct ts_outline *ret_outlines,
+				     struct ts_error *err)
+{
+	struct ts_depot *depot = ts_store_of(e)->depot;
 	enum ts_status status = TS_OK;
 	struct ts_read r;
 
@@ -172,6 +239,9 @@ enum ts_status ts_store_outline_many(struct ts_engine *e, const struct ts_id *id
 			(struct ts_outline){.present = found, .kind = record.kind, .nrefs = record.nrefs, .raw_len = record.raw_len};
 	}
 	ts_read_end(&r);
+	for (size_t i = 0; depot && i < n && !status; i++)
+		if (!ret_outlines[i].present)
+			status = outline_of(depot, &ids[i], &ret_outlines[i], err);
 	return status;
 }
 
@@ -195,8 +265,8 @@ static enum ts_status put_one(struct ts_packer *packer, const struct ts_sealed *
 
 	if (look_up(ts_read_of(packer->w), &object->id, &record, &found, err))
 		return err->status;
-	if (found) {
-		if (!must_renew(&put->sweeping, record.lease_ns, put->now_ns))
+	if (found && !ts_entry_is_below(packer->w->kv, &record)) {
+		if (!must_renew(packer->w->kv, &put->sweeping, &record, put->now_ns))
 			return TS_OK;
 		record.lease_ns = ts_sweeping_lease(&put->sweeping, put->now_ns);
 		return ts_entry_put(packer->w, &object->id, &record, err);
@@ -357,34 +427,52 @@ static enum ts_status collect_prefix(struct ts_walk *walk, uint8_t kind, const s
 	return status;
 }
 
-enum ts_status ts_store_find_prefix(struct ts_engine *e, uint8_t kind, struct ts_span hex, size_t limit,
-				   struct ts_arena *arena, struct ts_id **ret_ids, size_t *ret_n, struct ts_error *err)
+/* What a depot has is found by whole ids only. */
+static enum ts_status find_in_depot(struct ts_store *s, struct ts_span hex, const struct ts_id *whole, struct ts_id *ids, size_t *io_n,
+				     struct ts_error *err)
 {
+	bool is_there;
+
+	if (hex.len < TS_ID_HEX)
+		return ts_error_set(err, TS_UNSUPPORTED, "looking for a part of an id is not possible on the objects of %s",
+				    s->depot->where);
+	if (*io_n)
+		return TS_OK;
+	if (ask_below(s, whole, 1, &is_there, err))
+		return err->status;
+	if (is_there)
+		ids[(*io_n)++] = *whole;
+	return TS_OK;
+}
+
+enum ts_status ts_store_find_prefix(struct ts_engine *e, uint8_t kind, struct ts_span hex, size_t limit,
+				    struct ts_arena *arena, struct ts_id **ret_ids, size_t *ret_n, struct ts_error *err)
+{
+	struct ts_store *s = ts_store_of(e);
+	struct ts_id first, last, *ids;
+	enum ts_status status;
 	struct ts_walk walk;
 	struct ts_read r;
-	struct ts_id first;
-	struct ts_id last;
-	struct ts_id *ids;
-	enum ts_status status;
-	size_t n;
+	size_t n = 0;
 
 	limit = limit < TS_LIST_MAX ? limit : TS_LIST_MAX;
 	if (ts_prefix_range(hex, &first, &last, err))
 		return err->status;
-	ids = ts_arena_array(arena, limit, sizeof *ids);
+	ids = ts_arena_array(arena, limit + 1, sizeof *ids);
 	if (!ids)
 		return ts_arena_error(arena, err);
-	if (ts_read_begin(ts_kv_of(e), &r, err))
+	if (ts_read_begin(s->kv, &r, err))
 		return err->status;
 	status = ts_walk_begin(&walk, r, TS_DB_OBJECTS, err);
-	if (!status) {
+	if (!status)
 		status = collect_prefix(&walk, kind, &first, &last, ids, limit, &n, err);
-		ts_walk_end(&walk);
-	}
+	ts_walk_end(&walk);
 	ts_read_end(&r);
+	if (!status && s->depot)
+		status = find_in_depot(s, hex, &first, ids, &n, err);
 	if (status)
 		return status;
 	*ret_ids = ids;
-	*ret_n = n;
+	*ret_n = n < limit ? n : limit;
 	return TS_OK;
 }

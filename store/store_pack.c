@@ -50,6 +50,8 @@ enum ts_status ts_entry_put(struct ts_write *w, const struct ts_id *id, const st
 	uint8_t room[TS_RECORD_BYTES] = {0};
 	struct ts_buf buf = {.data = room, .cap = sizeof room, .ceiling = sizeof room};
 
+	if (ts_entry_is_below(w->kv, record))
+		return TS_OK;
 	ts_buf_u64(&buf, record->pack);
 	ts_buf_u32(&buf, record->offset);
 	ts_buf_u32(&buf, record->len);
@@ -104,8 +106,8 @@ enum ts_status ts_packer_begin(struct ts_packer *p, struct ts_write *w, struct t
 	*p = (struct ts_packer){.w = w, .parts = parts};
 	if (ts_read_u64(ts_read_of(w), "next_pack", &p->pack, err))
 		return err->status;
-	if (p->pack == 0)
-		p->pack = 1;
+	if (p->pack < w->kv->first_pack)
+		p->pack = w->kv->first_pack;
 	return TS_OK;
 }
 

@@ -109,7 +109,7 @@ struct fresh {
 struct commit {
 	const struct ts_ref_update *updates;
 	size_t n;
-	const struct ts_spending *spending;
+	struct ts_store *store;
 	struct ts_ref *current; /* for each update; seq 0 = none. The first write ends its spans; id, seq, moved_ns stay */
 	struct ts_arena *arena;
 	struct ts_ref *ret_ref;
@@ -192,7 +192,7 @@ static enum ts_status commit_look(void *ctx, const struct ts_id *id, struct ts_a
 	if (ts_entry_get(commit->read, id, &record, &found, err))
 		return err->status;
 	if (!found)
-		return ts_no_object(id, err);
+		return ts_store_ask_depot(commit->store, id, err);
 	ret_found->follow = record.nrefs && (commit->sweeping.number || !(record.flags & TS_COMPLETE));
 	if ((ret_found->follow || !ts_sweeping_honours(&commit->sweeping, record.lease_ns, commit->now_ns)) &&
 	    remember(commit, id, err))
@@ -260,7 +260,7 @@ static enum ts_status check_commit(struct commit *commit, struct ts_error *err)
 		status = check_update(commit, i, &closure, err);
 	ts_closure_finish(&closure);
 	ts_idmap_finish(&commit->seen);
-	return status ? status : ts_bill_check(&commit->bill, commit->read, commit->spending, err);
+	return status ? status : ts_bill_check(&commit->bill, commit->read, commit->store->spending, err);
 }
 
 static enum ts_status mark_complete(struct ts_write *w, const struct commit *commit, const struct ts_id *id, struct ts_error *err)
@@ -447,7 +447,7 @@ enum ts_status ts_store_commit(struct ts_engine *e, const struct ts_ref_update *
 {
 	struct commit commit = {.updates = updates,
 				.n = n,
-				.spending = ts_store_of(e)->spending,
+				.store = ts_store_of(e),
 				.arena = arena,
 				.ret_ref = ret_ref,
 				.now_ns = ts_now_real_ns()};
@@ -460,7 +460,7 @@ enum ts_status ts_store_commit(struct ts_engine *e, const struct ts_ref_update *
 	commit.current = ts_arena_array(arena, n, sizeof *commit.current);
 	if (!commit.current)
 		return ts_arena_error(arena, err);
-	status = ts_store_write(ts_store_of(e), run_commit, &commit, bytes_of(updates, n), err);
+	status = ts_store_write(commit.store, run_commit, &commit, bytes_of(updates, n), err);
 	ts_free(commit.walked);
 	ts_free(commit.fresh);
 	ts_bill_finish(&commit.bill);

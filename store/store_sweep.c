@@ -94,7 +94,7 @@ static enum ts_status load_and_mark(struct sweep *s, struct ts_error *err)
 		return err->status;
 	status = ts_read_u64(r, "next_pack", &s->next_pack, err);
 	if (!status)
-		status = ts_table_load(&s->table, r, err);
+		status = ts_table_load(&s->table, s->store, r, err);
 	if (!status)
 		status = ts_table_mark_names(&s->table, r, err);
 	ts_read_end(&r);
@@ -389,16 +389,21 @@ static enum ts_status list_empty_packs(struct sweep *s, struct ts_read r, struct
 {
 	struct ts_walk walk;
 	enum ts_status status;
+	uint64_t packs;
+	uint8_t first[8];
 	size_t row = 0;
 	bool found;
 
 	s->n_packs = 0;
-	s->packs = ts_alloc_array((size_t)ts_read_count(r, TS_DB_PACKS) + 1, sizeof *s->packs);
+	if (ts_read_count(r, TS_DB_PACKS, &packs, err))
+		return err->status;
+	s->packs = ts_alloc_array((size_t)packs + 1, sizeof *s->packs);
 	if (!s->packs)
 		return ts_error_set(err, TS_NO_MEMORY, "out of memory for a list of packs");
 	if (ts_walk_begin(&walk, r, TS_DB_PACKS, err))
 		return err->status;
-	status = ts_walk_seek(&walk, ts_span_of(NULL, 0), &found, err);
+	ts_pack_key(r.kv->first_pack, first);
+	status = ts_walk_seek(&walk, ts_span_of(first, sizeof first), &found, err);
 	while (!status && found && pack_of_key(walk.key) < s->next_pack) {
 		uint64_t pack = pack_of_key(walk.key);
 

@@ -30,6 +30,8 @@ static enum ts_status add_row(struct ts_table *t, struct ts_span key, struct ts_
 	memcpy(id.bytes, key.data, key.len < TS_ID_BYTES ? key.len : TS_ID_BYTES);
 	if (ts_entry_parse(&id, stored, &record, err))
 		return note_id(t->damaged, &id, err);
+	if (ts_entry_is_below(t->store->kv, &record))
+		return TS_OK;
 	if (t->n == t->cap)
 		return ts_error_set(err, TS_DAMAGED, "more objects than there are");
 	row = &t->rows[t->n++];
@@ -45,14 +47,18 @@ static enum ts_status add_row(struct ts_table *t, struct ts_span key, struct ts_
 	return TS_OK;
 }
 
-enum ts_status ts_table_load(struct ts_table *t, struct ts_read r, struct ts_error *err)
+enum ts_status ts_table_load(struct ts_table *t, struct ts_store *s, struct ts_read r, struct ts_error *err)
 {
 	struct ts_walk walk;
 	enum ts_status status;
+	uint64_t n;
 	bool found;
 
+	t->store = s;
 	t->n = 0;
-	t->cap = ts_read_count(r, TS_DB_OBJECTS);
+	if (ts_read_count(r, TS_DB_OBJECTS, &n, err))
+		return err->status;
+	t->cap = n;
 	t->rows = ts_alloc_array(t->cap + 1, sizeof *t->rows);
 	if (!t->rows)
 		return ts_error_set(err, TS_NO_MEMORY, "out of memory for a table of %zu objects", t->cap);
@@ -107,7 +113,7 @@ static enum ts_status table_look(void *ctx, const struct ts_id *id, struct ts_ar
 	if (ts_entry_get(t->read, id, &record, &found, err))
 		return err->status;
 	if (!found)
-		return ts_no_object(id, err);
+		return ts_store_ask_depot(t->store, id, err);
 	ret_found->follow = record.nrefs != 0;
 	return record.nrefs ? ts_entry_sealed(t->read, id, &record, &ret_found->sealed, err) : TS_OK;
 }

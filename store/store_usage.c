@@ -354,14 +354,15 @@ enum ts_status ts_store_usage_list(struct ts_engine *e, struct ts_arena *arena, 
 	struct ts_account *accounts = NULL;
 	enum ts_status status;
 	struct ts_read r;
-	size_t n = 0, cap = 0;
+	uint64_t cap = 0;
+	size_t n = 0;
 	bool counted = false;
 
 	if (ts_read_begin(ts_kv_of(e), &r, err))
 		return err->status;
 	status = read_counted(r, &counted, err);
 	if (!status)
-		cap = ts_read_count(r, TS_DB_USAGE);
+		status = ts_read_count(r, TS_DB_USAGE, &cap, err);
 	if (!status) {
 		accounts = ts_arena_array(arena, cap, sizeof *accounts);
 		status = accounts ? TS_OK : ts_arena_error(arena, err);

@@ -10,7 +10,7 @@
 enum { NAMED_IDS = 64, BATCH_BYTES = 4 << 20, BATCH_OBJECTS = 256 };
 
 struct verify {
-	struct ts_kv *kv;
+	struct ts_store *store;
 	bool (*progress)(void *ctx, uint64_t done, uint64_t total);
 	void *ctx;
 	struct ts_table table;
@@ -62,7 +62,7 @@ static enum ts_status copy_batch(struct verify *v, size_t at, struct ts_sealed *
 	struct ts_read r;
 	size_t n = 0;
 
-	if (ts_read_begin(v->kv, &r, err))
+	if (ts_read_begin(v->store->kv, &r, err))
 		return err->status;
 	while (!status && at + n < v->table.n && n < BATCH_OBJECTS && v->arena.used < BATCH_BYTES) {
 		status = copy_row(v, r, v->rows[at + n], &sealed[n], err);
@@ -119,9 +119,9 @@ static enum ts_status load(struct verify *v, struct ts_error *err)
 	v->table.damaged = &v->damaged;
 	v->table.missing = &v->missing;
 	v->table.removed_since_ns = INT64_MIN;
-	if (ts_read_begin(v->kv, &r, err))
+	if (ts_read_begin(v->store->kv, &r, err))
 		return err->status;
-	status = ts_table_load(&v->table, r, err);
+	status = ts_table_load(&v->table, v->store, r, err);
 	ts_read_end(&r);
 	return status ? status : ts_table_by_pack(&v->table, &v->rows, err);
 }
@@ -131,7 +131,7 @@ static enum ts_status walk_names(struct verify *v, struct ts_error *err)
 	enum ts_status status;
 	struct ts_read r;
 
-	if (ts_read_begin(v->kv, &r, err))
+	if (ts_read_begin(v->store->kv, &r, err))
 		return err->status;
 	status = ts_store_verify_records(r, &v->report.records, err);
 	if (!status)
@@ -201,7 +201,7 @@ static enum ts_status name_bad(struct verify *v, struct ts_arena *arena, struct 
 enum ts_status ts_store_verify(struct ts_engine *e, bool (*progress)(void *ctx, uint64_t done, uint64_t total), void *ctx,
 			      struct ts_arena *arena, struct ts_verify_report *ret_report, struct ts_error *err)
 {
-	struct verify v = {.kv = ts_kv_of(e), .progress = progress, .ctx = ctx};
+	struct verify v = {.store = ts_store_of(e), .progress = progress, .ctx = ctx};
 	enum ts_status status;
 
 	ts_arena_init(&v.arena, 0);

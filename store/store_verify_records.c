@@ -42,11 +42,13 @@ static enum ts_status is_current(struct ts_read r, struct ts_span key, bool *ret
 /* Every entry of the order is a ref, and there are as many: so each ref has one. */
 static enum ts_status check_order(struct ts_read r, uint64_t *io_bad, struct ts_error *err)
 {
-	uint64_t current_ones = 0, refs = ts_read_count(r, TS_DB_REFS);
+	uint64_t current_ones = 0, refs;
 	enum ts_status status;
 	struct ts_walk walk;
 	bool found, current;
 
+	if (ts_read_count(r, TS_DB_REFS, &refs, err))
+		return err->status;
 	for (status = ts_walk_open(&walk, r, TS_DB_RECENT, ts_span_of(NULL, 0), &found, err); !status && found;
 	     status = status ? status : ts_walk_on(&walk, &found, err)) {
 		status = is_current(r, walk.key, &current, err);

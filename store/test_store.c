@@ -2,8 +2,6 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
-#include "store/store_internal.h"
-#include "store/memory_internal.h"
 #include "store/test_seal.h"
 
 #include <dirent.h>
@@ -101,40 +99,6 @@ void test_push(struct ts_engine *e, const char *name, const struct ts_sealed *ob
 	assert_int_equal(e->ops->put_many(e, objects, n, &stats, &err), TS_OK);
 	assert_int_equal(stats.objects, n);
 	assert_int_equal(test_commit(e, &update), TS_OK);
-}
-
-struct age {
-	const struct ts_id *id;
-	int64_t seconds;
-};
-
-static enum ts_status run_age(struct ts_write *w, void *ctx, struct ts_error *err)
-{
-	struct age *age = ctx;
-	struct ts_entry record;
-	bool found;
-
-	if (ts_entry_get(ts_read_of(w), age->id, &record, &found, err))
-		return err->status;
-	assert_true(found);
-	record.lease_ns -= age->seconds * 1000000000;
-	return ts_entry_put(w, age->id, &record, err);
-}
-
-void test_age_lmdb(struct ts_engine *lmdb, const struct ts_id *id, int64_t seconds)
-{
-	struct age age = {id, seconds};
-	struct ts_error err;
-
-	assert_int_equal(ts_store_write(ts_store_of(lmdb), run_age, &age, 0, &err), TS_OK);
-}
-
-void test_age_memory(struct ts_engine *memory, const struct ts_id *id, int64_t seconds)
-{
-	struct ts_held *held = ts_idmap_get(&ts_memory_of(memory)->objects, id);
-
-	assert_non_null(held);
-	held->lease_ns -= seconds * 1000000000;
 }
 
 void test_make_dir(char *out, size_t size)

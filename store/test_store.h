@@ -3,6 +3,7 @@
 #define TSCOPE_STORE_TEST_STORE_H
 
 #include "store/engine.h"
+#include "store/test_lease.h"
 
 enum { TEST_HEAD = 1, TEST_INDEX = 2, TEST_BLOCK = 4, TEST_LATER = 1000 };
 
@@ -18,10 +19,6 @@ enum ts_status test_commit(struct ts_engine *e, const struct ts_ref_update *upda
 enum ts_status test_extract(struct ts_engine *e, const struct ts_id *id, const struct ts_extract *extract, struct ts_error *err);
 /* Puts the objects and commits the first under the name; asserts that it works. */
 void test_push(struct ts_engine *e, const char *name, const struct ts_sealed *objects, size_t n, int64_t now_ns);
-
-/* Sets the lease of an object, which must be there, so many seconds back. */
-void test_age_lmdb(struct ts_engine *lmdb, const struct ts_id *id, int64_t seconds);
-void test_age_memory(struct ts_engine *memory, const struct ts_id *id, int64_t seconds);
 
 /* The first makes a fresh directory; the second removes a directory with all files in it. */
 void test_make_dir(char *out, size_t size);

@@ -316,7 +316,7 @@ static void what_is_swept_is_given_back(void **state)
 	OK(upload(f, "cem", kept, 3));
 	OK(name_it(f, TS_REF_RUN, "p/a", &named[0]));
 	for (size_t i = 0; i < 12; i++)
-		test_age_lmdb(f->e, &lost[i].id, TEST_LATER);
+		test_age(f->e, &lost[i].id, TEST_LATER);
 	OK(TEST_SWEEP(f->e, &report, &f->err, .now_ns = ts_now_real_ns(), .lease_ns = INT64_C(500) * 1000000000));
 	assert_int_equal(report.freed, 12);
 	assert_int_equal(used(f, "bea", TS_USE_UNNAMED), 0);
@@ -337,7 +337,7 @@ static void what_is_moved_stays_with_its_sender(void **state)
 	(void)test_run(&f->arena, 1, 10, objects);
 	OK(upload(f, "ada", objects, 12));
 	for (size_t i = 0; i < 11; i++)
-		test_age_lmdb(f->e, &objects[i].id, TEST_LATER);
+		test_age(f->e, &objects[i].id, TEST_LATER);
 	OK(TEST_SWEEP(f->e, &report, &f->err, .now_ns = ts_now_real_ns(), .lease_ns = INT64_C(500) * 1000000000));
 	assert_int_equal(report.freed, 11);
 	assert_int_equal(used(f, "ada", TS_USE_UNNAMED), sealed(&objects[11], 1));
@@ -446,7 +446,7 @@ static void count_now(struct fixture *f, struct ts_count *count, struct ts_table
 	struct ts_read r;
 
 	OK(ts_read_begin(ts_kv_of(f->e), &r, &f->err));
-	OK(ts_table_load(t, r, &f->err));
+	OK(ts_table_load(t, ts_store_of(f->e), r, &f->err));
 	OK(ts_table_by_pack(t, rows, &f->err));
 	OK(ts_count_all(count, t, *rows, r, &f->err));
 	ts_read_end(&r);

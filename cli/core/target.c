@@ -4,7 +4,7 @@
 #include "base/denied.h"
 #include "base/file.h"
 #include "service/rpc/client.h"
-#include "service/rpc/remote_engine.h"
+#include "service/rpc/remote_depot.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -171,9 +171,9 @@ enum ts_status ts_target_overlay(struct ts_target *t, struct ts_engine **ret_eng
 		return TS_OK;
 	}
 	if (t->server)
-		status = ts_remote_engine_open(t->server, &t->remote, err);
+		status = ts_remote_depot_open(t->server, &t->remote, err);
 	if (!status)
-		status = ts_memory_open(t->server ? t->remote : t->engine, &t->overlay, err);
+		status = t->server ? ts_memory_over(t->remote, &t->overlay, err) : ts_memory_open(t->engine, &t->overlay, err);
 	if (!status)
 		status = ts_channel_local(t->overlay, t->where, &channel, err);
 	if (status)
@@ -199,7 +199,7 @@ void ts_target_close(struct ts_target *t)
 		t->channel->ops->destroy(t->channel);
 	ts_prefetch_finish(&t->prefetch);
 	ts_engine_destroy(t->overlay);
-	ts_engine_destroy(t->remote);
+	ts_depot_destroy(t->remote);
 	ts_engine_destroy(t->engine);
 	if (t->server)
 		t->server->ops->destroy(t->server);

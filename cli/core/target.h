@@ -20,7 +20,7 @@ struct ts_target {
 	struct ts_channel *channel;   /* where calls go */
 	struct ts_engine *engine;     /* the local store, or an empty one in memory */
 	struct ts_channel *server;    /* with a server: the channel to it; without an overlay, channel is the same */
-	struct ts_engine *remote;     /* with a server and an overlay: an engine that reads through server */
+	struct ts_depot *remote;     /* with a server and an overlay: the objects of the server */
 	struct ts_engine *overlay;
 	struct ts_prefetch prefetch;  /* what a command is about to read of it */
 	const char *server_name;      /* as it was given; NULL: none */

@@ -1,6 +1,6 @@
 /* Server and client with the n-th allocation of either failing, for every n: the call says so or has its answer, nothing leaks (the
  * sanitizer looks), nobody waits for ever. What gRPC itself allocates is not ours. */
-#include "service/rpc/remote_engine.h"
+#include "service/rpc/remote_depot.h"
 #include "service/rpc/testing.h"
 
 #include "base/alloc.h"
@@ -79,21 +79,21 @@ static enum ts_status upload(struct ts_channel *ch, struct ts_arena *a, struct t
 	return ch->ops->upload_finish(u, a, &reply, err);
 }
 
-/* Reads the object through an engine that asks the server. */
+/* Reads the object from the server as a depot. */
 static enum ts_status read_back(struct ts_channel *ch, struct ts_arena *a, struct ts_error *err)
 {
-	struct ts_engine *remote;
+	struct ts_depot *remote;
 	struct ts_sealed got;
 
-	if (ts_remote_engine_open(ch, &remote, err))
+	if (ts_remote_depot_open(ch, &remote, err))
 		return err->status;
 	if (remote->ops->get(remote, &object.id, a, &got, err)) {
-		ts_engine_destroy(remote);
+		ts_depot_destroy(remote);
 		return err->status;
 	}
 	assert_true(ts_id_eq(&got.id, &object.id));
 	assert_true(ts_span_eq(got.bytes, object.bytes));
-	ts_engine_destroy(remote);
+	ts_depot_destroy(remote);
 	return TS_OK;
 }
 

@@ -12,7 +12,7 @@
 #include "run/head.h"
 #include "run/kind.h"
 #include "service/handlers/core/test_runs.h"
-#include "store/memory_internal.h"
+#include "store/test_lease.h"
 
 #include <tscope/v1/tscope.pb-c.h>
 
@@ -151,19 +151,11 @@ static bool quickly_the_same(struct ts_id *ids, size_t n)
 	return done;
 }
 
-static int64_t *lease_of(const struct ts_id *id)
-{
-	struct ts_held *held = ts_idmap_get(&ts_memory_of(s.engine)->objects, id);
-
-	assert_non_null(held);
-	return &held->lease_ns;
-}
-
 static void answers_quickly_when_nothing_is_to_be_written(void **state)
 {
 	struct ts_sealed objects[2] = {chunk(1, 100), chunk(2, 100)};
 	struct ts_id ids[4] = {objects[0].id, {{7}}, objects[1].id, {{8}}}, first;
-	const int64_t seven_hours = INT64_C(7) * 3600 * 1000000000;
+	const int64_t seven_hours = 7 * 3600;
 	struct ts_put_stats stats;
 	int64_t old;
 
@@ -172,12 +164,13 @@ static void answers_quickly_when_nothing_is_to_be_written(void **state)
 	must(upload(objects, 2, 2, &stats), &s.err);
 	for (size_t n = 0; n <= 4; n++)
 		assert_true(quickly_the_same(ids, n));
-	old = *lease_of(&ids[2]) -= seven_hours; /* leases are renewed after six hours */
+	test_age(s.engine, &ids[2], seven_hours); /* leases are renewed after six hours */
+	old = test_lease(s.engine, &ids[2]);
 	assert_false(quickly_the_same(ids, 4));
 	assert_true(quickly_the_same(ids, 2));
-	assert_int_equal(*lease_of(&ids[2]), old);
+	assert_int_equal(test_lease(s.engine, &ids[2]), old);
 	assert_int_equal(missing(ids, 4, &first), 2); /* the message handler finds the same, and renews the lease */
-	assert_in_range(*lease_of(&ids[2]), ts_now_real_ns() - 60000000000, ts_now_real_ns());
+	assert_in_range(test_lease(s.engine, &ids[2]), ts_now_real_ns() - 60000000000, ts_now_real_ns());
 	assert_true(quickly_the_same(ids, 4));
 }
 
