@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "ingest/rows/log_axes.h"
 #include "ingest/text/text_named.h"
+#include "ingest/text/text_number.h"
 #include "ingest/text/text_token.h"
 
 enum { TRIES = 256 }; /* how often a {} may reach further, in one line */

@@ -51,9 +51,6 @@ struct ts_span ts_text_record_keep(struct ts_text_record *r, struct ts_span text
 /* The cell of that name; NULL if there is none. */
 const struct ts_text_cell *ts_text_record_find(const struct ts_text_record *r, const char *name);
 
-/* The bytes of the number that text begins with: 0 if it begins with none. "1,234.5e-3", "nan", "-inf". */
-size_t ts_text_number_len(struct ts_span text);
-
 /* Add the pairs of a line:	between '|'	"lm loss: 1.2 | lr 3 |"
  *				between ','	"loss=1.2, lr=3"
  *				between ' '	"loss: 1.2  lr: 3" */

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "ingest/rows/log_axes.h"
 #include "ingest/rows/log_names.h"
+#include "ingest/text/text_number.h"
 #include "ingest/text/text_record.h"
 #include "ingest/text/text_token.h"
 

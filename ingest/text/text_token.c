@@ -3,7 +3,7 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "ingest/rows/log_axes.h"
-#include "ingest/text/text_record.h"
+#include "ingest/text/text_number.h"
 
 enum { UNIT_MAX = 16, DIGITS_MAX = 12 };
 
