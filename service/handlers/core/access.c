@@ -126,14 +126,6 @@ enum ts_status ts_call_explain(const struct ts_call *call, struct ts_error *err)
 	return err->status;
 }
 
-static enum ts_status guard_ref_get(struct ts_engine *e, enum ts_ref_kind kind, struct ts_span name, struct ts_arena *arena,
-				    struct ts_ref *ret_ref, struct ts_error *err)
-{
-	struct ts_access *a = access_of(e);
-
-	return readable(a, name) ? a->base->ops->ref_get(a->base, kind, name, arena, ret_ref, err) : not_there(kind, name, err);
-}
-
 /* Leaves the names of other projects out of a page. A page may become empty before the end. */
 static enum ts_status guard_ref_list(struct ts_engine *e, const struct ts_ref_query *query, struct ts_arena *arena,
 				     struct ts_ref **ret_refs, size_t *ret_n, struct ts_span *ret_next, struct ts_error *err)
@@ -148,40 +140,6 @@ static enum ts_status guard_ref_list(struct ts_engine *e, const struct ts_ref_qu
 			(*ret_refs)[kept++] = (*ret_refs)[i];
 	*ret_n = kept;
 	return TS_OK;
-}
-
-static enum ts_status guard_ref_log(struct ts_engine *e, enum ts_ref_kind kind, struct ts_span name, size_t limit,
-				    struct ts_arena *arena, struct ts_log_entry **ret_entries, size_t *ret_n, struct ts_error *err)
-{
-	struct ts_access *a = access_of(e);
-
-	return readable(a, name) ? a->base->ops->ref_log(a->base, kind, name, limit, arena, ret_entries, ret_n, err)
-				 : not_there(kind, name, err);
-}
-
-static enum ts_status guard_log_pruned(struct ts_engine *e, enum ts_ref_kind kind, struct ts_span name, struct ts_arena *arena,
-				       struct ts_pruned *ret_pruned, struct ts_error *err)
-{
-	struct ts_access *a = access_of(e);
-
-	return readable(a, name) ? a->base->ops->log_pruned(a->base, kind, name, arena, ret_pruned, err) : not_there(kind, name, err);
-}
-
-static enum ts_status guard_note_list(struct ts_engine *e, struct ts_span name, struct ts_arena *arena, struct ts_note **ret_notes,
-				      size_t *ret_n, struct ts_error *err)
-{
-	struct ts_access *a = access_of(e);
-
-	return readable(a, name) ? a->base->ops->note_list(a->base, name, arena, ret_notes, ret_n, err)
-				 : not_there(TS_REF_RUN, name, err);
-}
-
-static enum ts_status guard_get(struct ts_engine *e, const struct ts_id *id, struct ts_arena *arena, struct ts_sealed *ret_sealed,
-				struct ts_error *err)
-{
-	struct ts_access *a = access_of(e);
-
-	return a->base->ops->get(a->base, id, arena, ret_sealed, err);
 }
 
 enum ts_status ts_call_sees(const struct ts_call *call, const struct ts_id *head, bool *ret_sees, struct ts_error *err)
@@ -384,82 +342,6 @@ static enum ts_status guard_ref_restore(struct ts_engine *e, enum ts_ref_kind ki
 	return a->base->ops->ref_restore(a->base, kind, name, as, arena, ret_ref, err);
 }
 
-static enum ts_status guard_note_put(struct ts_engine *e, struct ts_span name, const struct ts_note *note, struct ts_error *err)
-{
-	struct ts_access *a = access_of(e);
-
-	if (ts_call_need(a->call, TS_AUTH_PUSH, name, err))
-		return err->status;
-	return a->base->ops->note_put(a->base, name, note, err);
-}
-
-static enum ts_status admins_only(const struct ts_access *a, struct ts_error *err)
-{
-	return everything(a->call) ? TS_OK : lacks(a->call, TS_AUTH_ADMIN, ts_span_str("*"), err);
-}
-
-static enum ts_status guard_verify(struct ts_engine *e, bool (*progress)(void *ctx, uint64_t done, uint64_t total), void *ctx,
-				   struct ts_arena *arena, struct ts_verify_report *ret_report, struct ts_error *err)
-{
-	struct ts_access *a = access_of(e);
-
-	return admins_only(a, err) ? err->status : a->base->ops->verify(a->base, progress, ctx, arena, ret_report, err);
-}
-
-static enum ts_status guard_sweep(struct ts_engine *e, const struct ts_sweep_options *options, struct ts_sweep_report *ret_report,
-				  struct ts_error *err)
-{
-	struct ts_access *a = access_of(e);
-
-	return admins_only(a, err) ? err->status : a->base->ops->sweep(a->base, options, ret_report, err);
-}
-
-/* A policy is about all projects. */
-static enum ts_status guard_retire(struct ts_engine *e, const struct ts_retire *retire, enum ts_retire_outcome *ret_outcomes,
-				   struct ts_error *err)
-{
-	struct ts_access *a = access_of(e);
-
-	return admins_only(a, err) ? err->status : a->base->ops->retire(a->base, retire, ret_outcomes, err);
-}
-
-static enum ts_status guard_record_put(struct ts_engine *e, const struct ts_record *record, struct ts_error *err)
-{
-	struct ts_access *a = access_of(e);
-
-	return admins_only(a, err) ? err->status : a->base->ops->record_put(a->base, record, err);
-}
-
-static enum ts_status guard_record_get(struct ts_engine *e, struct ts_span key, struct ts_arena *arena, struct ts_span *ret_value,
-				       struct ts_error *err)
-{
-	struct ts_access *a = access_of(e);
-
-	return admins_only(a, err) ? err->status : a->base->ops->record_get(a->base, key, arena, ret_value, err);
-}
-
-static enum ts_status guard_record_list(struct ts_engine *e, struct ts_span prefix, struct ts_arena *arena,
-					struct ts_record **ret_records, size_t *ret_n, struct ts_error *err)
-{
-	struct ts_access *a = access_of(e);
-
-	return admins_only(a, err) ? err->status : a->base->ops->record_list(a->base, prefix, arena, ret_records, ret_n, err);
-}
-
-static enum ts_status guard_backup(struct ts_engine *e, const char *path, struct ts_error *err)
-{
-	struct ts_access *a = access_of(e);
-
-	return admins_only(a, err) ? err->status : a->base->ops->backup(a->base, path, err);
-}
-
-static enum ts_status guard_recount(struct ts_engine *e, struct ts_error *err)
-{
-	struct ts_access *a = access_of(e);
-
-	return admins_only(a, err) ? err->status : a->base->ops->recount(a->base, err);
-}
-
 /* ---- what is used: that of projects that the caller may read, and its own ---- */
 
 static bool may_see_account(const struct ts_access *a, bool sender, struct ts_span name)
@@ -499,46 +381,86 @@ static enum ts_status guard_usage_list(struct ts_engine *e, struct ts_arena *are
 	return TS_OK;
 }
 
-/* ---- what follows from content alone is let through ---- */
+/* ---- the table: operation, role, whose, parameters, arguments ----
+ *
+ * OF(kind, name): the role in the project of a name; without read, the name is not there. ALL: the role on the whole server, for what
+ * is about all projects. NOBODYS: anybody, for what follows from content alone. What looks at its answer or at each part of what it
+ * writes stands above. */
 
-static enum ts_status guard_outline_many(struct ts_engine *e, const struct ts_id *ids, size_t n, struct ts_outline *ret_outlines,
-					 struct ts_error *err)
+struct whose {
+	enum ts_ref_kind kind;
+	struct ts_span name;
+	bool all;
+};
+#define OF(of_kind, of_name) ((struct whose){.kind = (of_kind), .name = (of_name)})
+#define ALL ((struct whose){.all = true})
+#define NOBODYS ((struct whose){.all = false})
+
+static enum ts_status may(struct ts_access *a, enum ts_auth_role role, struct whose whose, struct ts_error *err)
 {
-	struct ts_access *a = access_of(e);
-
-	return a->base->ops->outline_many(a->base, ids, n, ret_outlines, err);
+	if (whose.all)
+		return everything(a->call) ? TS_OK : lacks(a->call, role, ts_span_str("*"), err);
+	if (role == TS_AUTH_READ)
+		return readable(a, whose.name) ? TS_OK : not_there(whose.kind, whose.name, err);
+	return role == TS_AUTH_NONE ? TS_OK : ts_call_need(a->call, role, whose.name, err);
 }
 
-static enum ts_status guard_extracts_put(struct ts_engine *e, const struct ts_extracts *runs, size_t n, struct ts_error *err)
-{
-	struct ts_access *a = access_of(e);
+#define GUARDED(X)                                                                                                                     \
+	X(ref_get, READ, OF(kind, name),                                                                                               \
+	  (E, enum ts_ref_kind kind, struct ts_span name, struct ts_arena *arena, struct ts_ref *ret, ERR),                            \
+	  (BASE, kind, name, arena, ret, err))                                                                                         \
+	X(ref_log, READ, OF(kind, name),                                                                                               \
+	  (E, enum ts_ref_kind kind, struct ts_span name, size_t limit, struct ts_arena *arena, struct ts_log_entry **ret,             \
+	   size_t *ret_n, ERR),                                                                                                        \
+	  (BASE, kind, name, limit, arena, ret, ret_n, err))                                                                           \
+	X(log_pruned, READ, OF(kind, name),                                                                                            \
+	  (E, enum ts_ref_kind kind, struct ts_span name, struct ts_arena *arena, struct ts_pruned *ret, ERR),                         \
+	  (BASE, kind, name, arena, ret, err))                                                                                         \
+	X(note_list, READ, OF(TS_REF_RUN, name),                                                                                       \
+	  (E, struct ts_span name, struct ts_arena *arena, struct ts_note **ret, size_t *ret_n, ERR),                                  \
+	  (BASE, name, arena, ret, ret_n, err))                                                                                        \
+	X(note_put, PUSH, OF(TS_REF_RUN, name),                                                                                        \
+	  (E, struct ts_span name, const struct ts_note *note, ERR), (BASE, name, note, err))                                          \
+	X(verify, ADMIN, ALL,                                                                                                          \
+	  (E, bool (*progress)(void *ctx, uint64_t done, uint64_t total), void *ctx, struct ts_arena *arena,                           \
+	   struct ts_verify_report *ret, ERR),                                                                                         \
+	  (BASE, progress, ctx, arena, ret, err))                                                                                      \
+	X(sweep, ADMIN, ALL,                                                                                                           \
+	  (E, const struct ts_sweep_options *options, struct ts_sweep_report *ret, ERR), (BASE, options, ret, err))                    \
+	X(retire, ADMIN, ALL,                                                                                                          \
+	  (E, const struct ts_retire *what, enum ts_retire_outcome *ret, ERR), (BASE, what, ret, err))                                 \
+	X(record_put, ADMIN, ALL, (E, const struct ts_record *record, ERR), (BASE, record, err))                                       \
+	X(record_get, ADMIN, ALL,                                                                                                      \
+	  (E, struct ts_span key, struct ts_arena *arena, struct ts_span *ret, ERR), (BASE, key, arena, ret, err))                     \
+	X(record_list, ADMIN, ALL,                                                                                                     \
+	  (E, struct ts_span prefix, struct ts_arena *arena, struct ts_record **ret, size_t *ret_n, ERR),                              \
+	  (BASE, prefix, arena, ret, ret_n, err))                                                                                      \
+	X(backup, ADMIN, ALL, (E, const char *path, ERR), (BASE, path, err))                                                           \
+	X(recount, ADMIN, ALL, (E, ERR), (BASE, err))                                                                                  \
+	X(get, NONE, NOBODYS,                                                                                                          \
+	  (E, const struct ts_id *id, struct ts_arena *arena, struct ts_sealed *ret, ERR), (BASE, id, arena, ret, err))                \
+	X(outline_many, NONE, NOBODYS,                                                                                                 \
+	  (E, const struct ts_id *ids, size_t n, struct ts_outline *ret, ERR), (BASE, ids, n, ret, err))                               \
+	X(extracts_put, NONE, NOBODYS, (E, const struct ts_extracts *runs, size_t n, ERR), (BASE, runs, n, err))                       \
+	X(extract_get, NONE, NOBODYS,                                                                                                  \
+	  (E, const struct ts_extract_key *key, const struct ts_id *id, struct ts_arena *arena, struct ts_span *ret, ERR),             \
+	  (BASE, key, id, arena, ret, err))                                                                                            \
+	X(extracts_walk, NONE, NOBODYS,                                                                                                \
+	  (E, const struct ts_extract_key *key, ts_extract_visit *visit, void *ctx, ERR), (BASE, key, visit, ctx, err))                \
+	X(cache_get, NONE, NOBODYS,                                                                                                    \
+	  (E, struct ts_span key, struct ts_arena *arena, struct ts_span *ret, ERR), (BASE, key, arena, ret, err))                     \
+	X(stats, NONE, NOBODYS, (E, struct ts_store_stats *ret, ERR), (BASE, ret, err))                                                \
+	X(vitals, NONE, NOBODYS, (E, struct ts_store_vitals *ret, ERR), (BASE, ret, err))
 
-	return a->base->ops->extracts_put(a->base, runs, n, err);
-}
-
-static enum ts_status guard_extract_get(struct ts_engine *e, const struct ts_extract_key *key, const struct ts_id *id,
-					struct ts_arena *arena, struct ts_span *ret_value, struct ts_error *err)
-{
-	struct ts_access *a = access_of(e);
-
-	return a->base->ops->extract_get(a->base, key, id, arena, ret_value, err);
-}
-
-static enum ts_status guard_extracts_walk(struct ts_engine *e, const struct ts_extract_key *key, ts_extract_visit *visit, void *ctx,
-					  struct ts_error *err)
-{
-	struct ts_access *a = access_of(e);
-
-	return a->base->ops->extracts_walk(a->base, key, visit, ctx, err);
-}
-
-static enum ts_status guard_cache_get(struct ts_engine *e, struct ts_span key, struct ts_arena *arena, struct ts_span *ret_value,
-				      struct ts_error *err)
-{
-	struct ts_access *a = access_of(e);
-
-	return a->base->ops->cache_get(a->base, key, arena, ret_value, err);
-}
+#define E struct ts_engine *e
+#define ERR struct ts_error *err
+#define BASE access_of(e)->base
+#define DEFINE(operation, role, whose, parameters, arguments)                                                                          \
+	static enum ts_status guard_##operation parameters                                                                             \
+	{                                                                                                                              \
+		return may(access_of(e), TS_AUTH_##role, whose, err) ? err->status : BASE->ops->operation arguments;                   \
+	}
+GUARDED(DEFINE)
 
 static void guard_cache_put(struct ts_engine *e, struct ts_span key, struct ts_span value)
 {
@@ -547,59 +469,27 @@ static void guard_cache_put(struct ts_engine *e, struct ts_span key, struct ts_s
 	a->base->ops->cache_put(a->base, key, value);
 }
 
-static enum ts_status guard_stats(struct ts_engine *e, struct ts_store_stats *ret_stats, struct ts_error *err)
-{
-	struct ts_access *a = access_of(e);
-
-	return a->base->ops->stats(a->base, ret_stats, err);
-}
-
-static enum ts_status guard_vitals(struct ts_engine *e, struct ts_store_vitals *ret_vitals, struct ts_error *err)
-{
-	struct ts_access *a = access_of(e);
-
-	return a->base->ops->vitals(a->base, ret_vitals, err);
-}
-
 static void guard_destroy(struct ts_engine *e)
 {
 	(void)e; /* it is a part of its call */
 }
 
+#define ROW(operation, ...) .operation = guard_##operation,
+
 static const struct ts_engine_ops guard_ops = {
+	GUARDED(ROW)
 	.has_many = guard_has_many,
 	.look_many = guard_look_many,
-	.outline_many = guard_outline_many,
-	.get = guard_get,
 	.put_many = guard_put_many,
 	.upload_many = guard_upload_many,
 	.usage_get = guard_usage_get,
 	.usage_list = guard_usage_list,
-	.recount = guard_recount,
 	.commit = guard_commit,
-	.ref_get = guard_ref_get,
 	.ref_list = guard_ref_list,
-	.ref_log = guard_ref_log,
-	.log_pruned = guard_log_pruned,
-	.retire = guard_retire,
 	.removed_list = guard_removed_list,
 	.ref_restore = guard_ref_restore,
-	.note_put = guard_note_put,
-	.note_list = guard_note_list,
-	.record_put = guard_record_put,
-	.record_get = guard_record_get,
-	.record_list = guard_record_list,
-	.extracts_put = guard_extracts_put,
-	.extract_get = guard_extract_get,
-	.extracts_walk = guard_extracts_walk,
 	.find_prefix = guard_find_prefix,
-	.cache_get = guard_cache_get,
 	.cache_put = guard_cache_put,
-	.verify = guard_verify,
-	.sweep = guard_sweep,
-	.backup = guard_backup,
-	.stats = guard_stats,
-	.vitals = guard_vitals,
 	.destroy = guard_destroy,
 };
 

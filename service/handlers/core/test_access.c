@@ -225,6 +225,151 @@ static void the_engine_of_a_call_is_guarded(void **state)
 	expect(c.engine->ops->commit(c.engine, &u, 1, &s.arena, NULL, &s.err), TS_DENIED, "removing it needs the role maintain");
 }
 
+/* ---- each operation of the engine, with each role ---- */
+
+static enum ts_status try_ref_get(struct ts_engine *e, struct ts_span name)
+{
+	struct ts_ref ref;
+
+	return e->ops->ref_get(e, TS_REF_RUN, name, &s.arena, &ref, &s.err);
+}
+
+static enum ts_status try_ref_log(struct ts_engine *e, struct ts_span name)
+{
+	struct ts_log_entry *entries;
+	size_t n;
+
+	return e->ops->ref_log(e, TS_REF_RUN, name, 0, &s.arena, &entries, &n, &s.err);
+}
+
+static enum ts_status try_log_pruned(struct ts_engine *e, struct ts_span name)
+{
+	struct ts_pruned pruned;
+
+	return e->ops->log_pruned(e, TS_REF_RUN, name, &s.arena, &pruned, &s.err);
+}
+
+static enum ts_status try_note_list(struct ts_engine *e, struct ts_span name)
+{
+	struct ts_note *notes;
+	size_t n;
+
+	return e->ops->note_list(e, name, &s.arena, &notes, &n, &s.err);
+}
+
+static enum ts_status try_note_put(struct ts_engine *e, struct ts_span name)
+{
+	const struct ts_note note = {.key = ts_span_str("note"), .value = ts_span_str("so")};
+
+	return e->ops->note_put(e, name, &note, &s.err);
+}
+
+static enum ts_status try_verify(struct ts_engine *e, struct ts_span name)
+{
+	struct ts_verify_report report;
+
+	(void)name;
+	return e->ops->verify(e, NULL, NULL, &s.arena, &report, &s.err);
+}
+
+static enum ts_status try_sweep(struct ts_engine *e, struct ts_span name)
+{
+	struct ts_sweep_report report;
+
+	(void)name;
+	return e->ops->sweep(e, &(struct ts_sweep_options){.now_ns = 1, .dry_run = true}, &report, &s.err);
+}
+
+static enum ts_status try_retire(struct ts_engine *e, struct ts_span name)
+{
+	enum ts_retire_outcome outcome;
+
+	(void)name;
+	return e->ops->retire(e, &(struct ts_retire){.n = 0}, &outcome, &s.err);
+}
+
+static enum ts_status try_record_put(struct ts_engine *e, struct ts_span name)
+{
+	(void)name;
+	return e->ops->record_put(e, &(struct ts_record){ts_span_str("token/1"), ts_span_str("t")}, &s.err);
+}
+
+static enum ts_status try_record_get(struct ts_engine *e, struct ts_span name)
+{
+	struct ts_span value;
+
+	(void)name;
+	return e->ops->record_get(e, ts_span_str("token/1"), &s.arena, &value, &s.err);
+}
+
+static enum ts_status try_record_list(struct ts_engine *e, struct ts_span name)
+{
+	struct ts_record *records;
+	size_t n;
+
+	(void)name;
+	return e->ops->record_list(e, ts_span_str("token/"), &s.arena, &records, &n, &s.err);
+}
+
+static enum ts_status try_backup(struct ts_engine *e, struct ts_span name)
+{
+	enum ts_status status;
+
+	(void)name;
+	status = e->ops->backup(e, "/nowhere", &s.err);
+	return status == TS_UNSUPPORTED ? TS_OK : status; /* the store is in memory */
+}
+
+static enum ts_status try_recount(struct ts_engine *e, struct ts_span name)
+{
+	(void)name;
+	return e->ops->recount(e, &s.err);
+}
+
+static enum ts_status try_get(struct ts_engine *e, struct ts_span name)
+{
+	struct ts_sealed sealed;
+
+	(void)name;
+	return e->ops->get(e, &first, &s.arena, &sealed, &s.err);
+}
+
+/* What each asks for, of the project of a name or of the whole server, and what it says to others. */
+static void each_operation_asks_for_its_role(void **state)
+{
+	static const struct {
+		enum ts_status (*try)(struct ts_engine *e, struct ts_span name);
+		enum ts_auth_role needs;
+		enum ts_status refusal;
+	} operations[] = {
+		{try_record_put, TS_AUTH_ADMIN, TS_DENIED},  {try_record_get, TS_AUTH_ADMIN, TS_DENIED},
+		{try_record_list, TS_AUTH_ADMIN, TS_DENIED}, {try_verify, TS_AUTH_ADMIN, TS_DENIED},
+		{try_sweep, TS_AUTH_ADMIN, TS_DENIED},	     {try_retire, TS_AUTH_ADMIN, TS_DENIED},
+		{try_backup, TS_AUTH_ADMIN, TS_DENIED},	     {try_recount, TS_AUTH_ADMIN, TS_DENIED},
+		{try_note_put, TS_AUTH_PUSH, TS_DENIED},     {try_note_list, TS_AUTH_READ, TS_NOT_FOUND},
+		{try_ref_get, TS_AUTH_READ, TS_NOT_FOUND},   {try_ref_log, TS_AUTH_READ, TS_NOT_FOUND},
+		{try_log_pruned, TS_AUTH_READ, TS_NOT_FOUND}, {try_get, TS_AUTH_NONE, TS_OK},
+	};
+	static const char *const given[] = {"user:1001 read nothing", "user:1001 read p", "user:1001 push p", "user:1001 maintain p",
+					    "user:1001 admin *"};
+	const struct ts_span names[] = {ts_span_str("p/a"), ts_span_str("q/secret")};
+
+	(void)state;
+	must(try_record_put(s.engine, names[0]), &s.err);
+	for (int role = TS_AUTH_NONE; role < TS_AUTH_ROLES; role++) {
+		struct ts_call c = {.engine = s.engine, .arena = &s.arena, .peer = &ada.peer, .who = &ada.who};
+
+		policy.n_grants = 0;
+		give(given[role]);
+		(void)ts_call_begin(&c, ts_handler_find(ts_span_str("ListRuns")), &s.err);
+		for (size_t i = 0; i < 2 * sizeof operations / sizeof operations[0]; i++) {
+			bool in_q = i % 2, may = (int)operations[i / 2].needs <= (role < TS_AUTH_ADMIN && in_q ? 0 : role);
+
+			assert_int_equal(operations[i / 2].try(c.engine, names[in_q]), may ? TS_OK : operations[i / 2].refusal);
+		}
+	}
+}
+
 /* ---- projects ---- */
 
 static void a_reader_of_one_project_sees_nothing_of_another(void **state)
@@ -491,6 +636,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(no_method_can_be_called_without_its_role, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_method_without_a_role_is_refused, setup, teardown),
 		cmocka_unit_test_setup_teardown(the_engine_of_a_call_is_guarded, setup, teardown),
+		cmocka_unit_test_setup_teardown(each_operation_asks_for_its_role, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_reader_of_one_project_sees_nothing_of_another, setup, teardown),
 		cmocka_unit_test_setup_teardown(an_id_is_found_through_a_readable_name, setup, teardown),
 		cmocka_unit_test_setup_teardown(objects_of_others_are_not_sent, setup, teardown),
