@@ -16,16 +16,16 @@
 
 #ifdef TS_DOORS
 #define TS_DOOR(condition) assert(condition)
-#define TS_DOORS_RUN(n) (n)
+#define TS_DOORS_ON 1
 #else
 #define TS_DOOR(condition) ((void)(0 && (condition)))
-#define TS_DOORS_RUN(n) (0 && (n))
+#define TS_DOORS_ON 0
 #endif
 
 /* The condition on the place i holds for all n of them. */
 #define TS_DOOR_ALL(i, n, condition)                                                                                                   \
 	do {                                                                                                                           \
-		for (size_t i = 0; i < (size_t)TS_DOORS_RUN(n); i++)                                                                   \
+		for (size_t i = 0, doors = TS_DOORS_ON ? (size_t)(n) : 0; i < doors; i++)                                              \
 			TS_DOOR(condition);                                                                                            \
 	} while (0)
 /* The condition on the places i - 1 and i holds for each but the first. */
