@@ -3,7 +3,8 @@
 
 They run in a folder in which lies what the documents speak of (runs, traces, snapshots, folders of other tools), each with a store of its
 own, in which the names are that they use. A command may answer no, but it may not be refused (exit 2). What cannot run here is in NOT_HERE with the
-reason; a line of it that no document has fails the test. tests/readme.py holds what README.md and the tutorial print, and
+reason; a line of it that no document has fails the test. Of the commands of other programs, and of ./dev, OTHERS says which test runs them; one that
+it does not have fails. tests/readme.py holds what README.md and the tutorial print, and
 tests/deploy/documented.py runs the documents for administrators.
 """
 import json
@@ -29,6 +30,20 @@ NOT_HERE = {
     "tscope whoami": "it needs a server",
     "tscope projects --json | jq '.projects[] | {project, sealed_bytes, sealed_limit_bytes}'": "it needs jq",
 }
+# The beginnings of commands of other programs, and what runs them.
+OTHERS = {
+    "sudo apt-get install": "tests/deploy/newcomer.py", "python3 -m venv": "tests/deploy/newcomer.py", "pip install ./python": "tests/deploy/newcomer.py",
+    "sudo dpkg -i build/release/package/": "tests/deploy/newcomer.py", "./dev package": "tests/deploy/deb.py makes and installs them",
+    "scp build/static/tscope": "it needs another host; tests/deploy/static.py runs the file in an empty folder",
+    "./dev install": "tests/install.py", "./dev uninstall": "tests/install.py",
+    "./dev demo": "tests/demo.py", "./dev test": "it runs this test", "./dev lint": "the test `lint`", "./dev rooms": "the test `lint` runs tests/rooms.py",
+    "./dev attack": "the test `attack` runs its short form", "./dev fuzz": "each target replays its corpus as a test",
+    "./dev bench": "it takes minutes, and measures", "./dev format": "it rewrites sources",
+    "tscoped --store /srv/tscope &": "tests/demo.py starts a server so", "export TSCOPE_SERVER=ssh://host": "service/rpc/test_ssh.c, with a daemon of ssh",
+    "cc -O2 -I. -o train_bigram": "tests/record/example.py", "./train_bigram": "tests/record/example.py",
+    "TSCOPE_PROGRAM=build/release/tscope python3 python/tests/sketch_": "they take hours, and measure",
+}
+OTHER_PROGRAM = r"(\./dev|\./train_bigram|sudo|apt-get|pip3?|python3?|cc|cmake|scp|export|tscoped|torchrun|docker|podman|curl|git|TSCOPE_\w+=\S+) \S"
 COMMITS = ["%010x" % (0x3f2a9c81d0 + i) + "a" * 30 for i in range(8)]
 
 
@@ -107,6 +122,28 @@ def of_document(path):
             yield f"{path}:{number}", re.split(r"\s{3,}|\s+# ", match.group(1))[0]
 
 
+def others(path):
+    """The commands of other programs in the blocks of a document."""
+    fenced = None
+    for number, line in enumerate(open(path, encoding="utf-8"), 1):
+        if line.startswith("```"):
+            fenced = line.strip("`\n ") if fenced is None else None
+        match = re.match(r"(?:    |\t)?(?:host\$ *|you\$ *)?(.*)$", line.rstrip())
+        if (fenced in ("", "sh", "bash", "console") or (fenced is None and line[0] in " \t")) and re.match(OTHER_PROGRAM, match.group(1)):
+            yield f"{path}:{number}", match.group(1)
+
+
+def unknown_others():
+    used, documents = set(), ["README.md", "CONTRIBUTING.md", "python/README.md", "record/README.md", "record/example/README.md", "tests/gpu/README.md"]
+    for document in documents + sorted("docs/" + name for name in os.listdir("docs") if name.endswith(".md")):
+        for where, command in others(document) if document not in ELSEWHERE else ():
+            known = [begin for begin in OTHERS if command.startswith(begin)]
+            used.update(known)
+            if not known:
+                yield f"{where}: OTHERS does not say what runs '{command}'"
+    yield from (f"OTHERS has '{begin}', which no document shows" for begin in OTHERS if begin not in used)
+
+
 def of_help(verb, lab, env):
     text = run(f"tscope help {verb}", lab, env).stdout
     for line in text.partition("\nExamples\n")[2].split("\n"):
@@ -154,6 +191,7 @@ def main():
             if ran.returncode not in (0, 1, 3, 4):
                 failures.append(f"{where}: '{command}' ended with {ran.returncode}: {(ran.stderr or ran.stdout).strip()}")
             shutil.rmtree(here["TSCOPE_STORE"])
+    failures += unknown_others()
     failures += [f"NOT_HERE has '{command}', which nothing shows" for command in sorted(unused)]
     if failures:
         sys.exit("\n".join(failures))

@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+"""A day as a new user on a bare Debian 12: newcomer.py RELEASE_BUILD CACHE. README.md's lines install the package for Python and the program,
+its first loop records, its commands read what it recorded, and every command of docs/tutorial.md runs. It needs root, the Debian archive and the
+index of PyPI, and is skipped without."""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+sys.path[:0] = [os.path.dirname(os.path.abspath(__file__)), "tests"]
+import bare  # noqa: E402
+import pasted  # noqa: E402
+import readme  # noqa: E402
+
+build, cache = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+HOME = "/root/tscope"  # where the tree lies
+NETWORK = ["/etc/resolv.conf", "/etc/hosts", "/usr/local/share/ca-certificates"]  # the network, and whom it trusts, are this machine's
+
+
+def check(condition, *what):
+    if not condition:
+        sys.exit("newcomer: " + " ".join(str(w) for w in what))
+
+
+def install_lines():
+    """The commands of README.md's section, in order: packages of Debian, the environment, pip, and the program's package."""
+    with open("README.md", encoding="utf-8") as f:
+        section = re.search(r"^## Install\n(.*?)^## ", f.read(), re.S | re.M).group(1)
+    lines = [line[4:] for line in section.split("\n") if line.startswith("    ")]
+    wanted = ["sudo apt-get install", "python3 -m venv", "pip install", "./dev package", "sudo dpkg -i"]
+    check([w for w, line in zip(wanted, lines) if line.startswith(w)] == wanted, "README.md installs by other lines:", *lines)
+    return lines[:len(wanted)]
+
+
+class Newcomer:
+    def __init__(self, machine):
+        self.machine = machine
+
+    def do(self, command, folder=HOME, expect=(0,), **env):
+        inside = f". {HOME}/.venv/bin/activate 2>/dev/null; cd {folder} && {command}"
+        ran = self.machine.run("bash", "-c", inside, check=False, NO_COLOR="1", PIP_DISABLE_PIP_VERSION_CHECK="1", **env)
+        check(ran.returncode in expect, f"'{command}' ended with {ran.returncode}:\n{ran.stdout}{ran.stderr}")
+        return ran.stdout
+
+    def put(self, path, text):
+        os.makedirs(os.path.dirname(self.machine.root + path), exist_ok=True)
+        with open(self.machine.root + path, "w", encoding="utf-8") as f:
+            f.write(text)
+
+
+def install(user, top):
+    packages, environment, pip, package, program = install_lines()
+    made = subprocess.run(["cpack", "-G", "DEB", "-B", top, "--config", f"{build}/CPackConfig.cmake"], capture_output=True, text=True)
+    check(made.returncode == 0, package, made.stdout, made.stderr)
+    got = user.machine.run("sh", "-c", "apt-get update -qq && " + packages.replace("sudo ", "").replace("install", "install -y -qq"), check=False)
+    if got.returncode:
+        bare.skip("packages cannot be installed: " + (got.stdout + got.stderr).strip()[-300:])
+    user.do(environment)
+    index = user.machine.run(f"{HOME}/.venv/bin/pip", "download", "-q", "-d", "/tmp/wheels", "setuptools", check=False)
+    if index.returncode:
+        bare.skip("there is no index of PyPI: " + index.stderr.strip()[-300:])
+    user.do(pip)
+    folder = f"{user.machine.root}{HOME}/build/release/package"
+    os.makedirs(folder)
+    subprocess.run(f"cp {top}/tscope_*.deb {folder}", shell=True, check=True)
+    user.do(program.replace("sudo ", ""))
+
+
+def first_lines(user):
+    """The loop and the commands before the first heading of README.md, with the model that it names."""
+    _, loop, commands = pasted.blocks("README.md")
+    for name, rate in (("exp1", 0.1), ("exp2", 0.2)):
+        user.put("/root/work/train.py", pasted.PARTS + loop.replace("exp1", name) + "\n")
+        user.do(f"python train.py {rate}", "/root/work")
+    user.do("tscope push runs/exp2", "/root/work")
+    for command in commands.split("\n"):
+        user.do(command, "/root/work", expect=(0, 1))
+    return len(commands.split("\n"))
+
+
+def tutorial(user):
+    with open("docs/tutorial.md", encoding="utf-8") as f:
+        text = f.read()
+    user.put("/root/clock/sitecustomize.py", readme.CLOCK)
+    for block, name in re.findall(r"^```python\n(# (\w+\.py) .*?)^```$", text, re.S | re.M):
+        user.put(f"/root/hour/{name}", block)
+    commands = [command for command, _, _ in readme.commands(text.split("\n"))]
+    for command in commands:
+        user.do(command, "/root/hour", expect=(0, 1), PYTHONPATH="/root/clock", HOME="/root/hour")
+    return len(commands)
+
+
+def main():
+    with bare.Machine(cache) as machine, tempfile.TemporaryDirectory(prefix="tscope-newcomer-") as top:
+        os.makedirs(machine.root + HOME)
+        subprocess.run(f"git ls-files -z python record base run ingest CMakeLists.txt | xargs -0 cp --parents -t {machine.root}{HOME}", shell=True, check=True)
+        for path in NETWORK:
+            if os.path.exists(path):
+                subprocess.run(["cp", "-aL", "-T", path, machine.root + path], check=True)
+        user = Newcomer(machine)
+        install(user, top)
+        pasted_lines, hour = first_lines(user), tutorial(user)
+        print(f"on a bare Debian 12: {len(install_lines())} lines install, {pasted_lines} commands of README.md and {hour} of the tutorial run")
+
+
+if __name__ == "__main__":
+    main()
