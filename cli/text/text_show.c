@@ -20,14 +20,13 @@ static const char *group_counts(struct ts_cli *cli, const struct ts_facts *facts
 	ts_facts_by_group(facts, counts);
 	for (int g = 0; g < TS_GROUPS && text; g++)
 		if (counts[g])
-			text = ts_arena_printf(&cli->arena, "%s%s%s %zu", text, *text ? ", " : "",
-					       ts_group_name((enum ts_group)g), counts[g]);
+			text = ts_arena_printf(&cli->arena, "%s%s%s %zu", text, *text ? ", " : "", ts_group_name((enum ts_group)g),
+					       counts[g]);
 	return text && !*text ? "none" : text;
 }
 
 /* Joins our own words and a foreign word. Returns NULL if the arena is full. */
-static const char *joined(struct ts_cli *cli, const char *a, const char *b, const char *c, const char *d,
-			  struct ts_span foreign)
+static const char *joined(struct ts_cli *cli, const char *a, const char *b, const char *c, const char *d, struct ts_span foreign)
 {
 	const char *safe = ts_show_text(foreign, &cli->arena);
 
@@ -170,7 +169,27 @@ struct group_table {
 	size_t n;
 };
 
-static enum ts_status group_grid(struct ts_cli *cli, const struct ts_get_reply *run, const struct group_table *t, struct ts_error *err)
+/* Which figures the rows of the group have; returns how many, 0 if it has no rows. */
+static size_t figures_of(const struct ts_get_reply *run, const struct group_table *t, enum figure figures[7])
+{
+	bool any = false, nonfinite = false, gaps = false;
+	size_t n = 0;
+
+	for (size_t i = 0; i < run->n_columns; i++) {
+		if (group_of(&run->columns[i]) != t->group)
+			continue;
+		any = true;
+		nonfinite |= run->columns[i].metric.nonfinite > 0;
+		gaps |= has_gaps(run, &run->columns[i]);
+	}
+	for (size_t k = 0; any && k < t->n; k++)
+		if ((t->figures[k] != NONFINITE || nonfinite) && (t->figures[k] != STEPS || gaps))
+			figures[n++] = t->figures[k];
+	return n;
+}
+
+static void fill_grid(struct ts_cli *cli, const struct ts_get_reply *run, const struct group_table *t, const enum figure *figures,
+		      size_t n, struct ts_grid_column columns[8], struct ts_grid *grid)
 {
 	static const struct ts_grid_column of[] = {
 		[LAST] = {"last", TS_ALIGN_RIGHT, 0},  [BEST] = {"best (step)", TS_ALIGN_RIGHT, 0},
@@ -178,36 +197,49 @@ static enum ts_status group_grid(struct ts_cli *cli, const struct ts_get_reply *
 		[MAX] = {"max", TS_ALIGN_RIGHT, 0},    [NONFINITE] = {"NaN or inf", TS_ALIGN_RIGHT, 0},
 		[STEPS] = {"steps", TS_ALIGN_LEFT, 0},
 	};
-	struct ts_grid_column columns[8] = {{t->head, TS_ALIGN_NAME, 12}};
-	bool nonfinite = false, gaps = false;
-	size_t rows = 0, n = 1;
+
+	columns[0] = (struct ts_grid_column){t->head, TS_ALIGN_NAME, 12};
+	for (size_t k = 0; k < n; k++)
+		columns[k + 1] = of[figures[k]];
+	ts_grid_init(grid, columns, n + 1, &cli->arena);
+	for (size_t i = 0; i < run->n_columns; i++) {
+		if (group_of(&run->columns[i]) != t->group)
+			continue;
+		ts_grid_text(grid, TS_STYLE_PLAIN, ts_show_text(ts_column_said(run->columns[i].name), &cli->arena));
+		for (size_t k = 0; k < n; k++)
+			add_figure(cli, grid, run, &run->columns[i], figures[k]);
+	}
+}
+
+/* Leaves out the figure that a narrow terminal can do without first; false: there is none. The first figure of a group stays. */
+static bool leave_out(enum figure figures[7], size_t *n)
+{
+	static const enum figure less[] = {MEAN, MIN, MAX};
+
+	for (size_t i = 0; i < sizeof less / sizeof less[0]; i++)
+		for (size_t k = 1; k < *n; k++)
+			if (figures[k] == less[i]) {
+				memmove(&figures[k], &figures[k + 1], (*n - k - 1) * sizeof figures[0]);
+				(*n)--;
+				return true;
+			}
+	return false;
+}
+
+/* One line a series, where the terminal has room for two figures. */
+static enum ts_status group_grid(struct ts_cli *cli, const struct ts_get_reply *run, const struct group_table *t, struct ts_error *err)
+{
+	struct ts_grid_column columns[8];
 	enum figure figures[7];
+	size_t n = figures_of(run, t, figures);
 	struct ts_grid grid;
 
-	for (size_t i = 0; i < run->n_columns; i++) {
-		if (group_of(&run->columns[i]) != t->group)
-			continue;
-		rows++;
-		nonfinite |= run->columns[i].metric.nonfinite > 0;
-		gaps |= has_gaps(run, &run->columns[i]);
-	}
-	for (size_t k = 0; k < t->n; k++) {
-		if ((t->figures[k] == NONFINITE && !nonfinite) || (t->figures[k] == STEPS && !gaps))
-			continue;
-		figures[n - 1] = t->figures[k];
-		columns[n++] = of[t->figures[k]];
-	}
-	if (rows == 0)
+	if (n == 0)
 		return TS_OK;
+	do
+		fill_grid(cli, run, t, figures, n, columns, &grid);
+	while (!ts_grid_fits(&grid, &cli->term, 0) && leave_out(figures, &n));
 	ts_buf_char(&cli->out, '\n');
-	ts_grid_init(&grid, columns, n, &cli->arena);
-	for (size_t i = 0; i < run->n_columns; i++) {
-		if (group_of(&run->columns[i]) != t->group)
-			continue;
-		ts_grid_text(&grid, TS_STYLE_PLAIN, ts_show_text(ts_column_said(run->columns[i].name), &cli->arena));
-		for (size_t k = 1; k < n; k++)
-			add_figure(cli, &grid, run, &run->columns[i], figures[k - 1]);
-	}
 	return ts_grid_print(&grid, &cli->term, 0, &cli->out, err);
 }
 
@@ -549,8 +581,7 @@ static const char *events_of(struct ts_cli *cli, const struct ts_get_reply *run)
 	return ts_arena_printf(&cli->arena, "%s%s%s; tscope analyze lists those that matter", events, regions ? ", and " : "", more);
 }
 
-enum ts_status ts_render_show_text(struct ts_cli *cli, const struct ts_get_reply *run, const struct ts_head *head,
-				   struct ts_error *err)
+enum ts_status ts_render_show_text(struct ts_cli *cli, const struct ts_get_reply *run, const struct ts_head *head, struct ts_error *err)
 {
 	const struct ts_run_ref *ref = &run->run;
 	struct ts_arena *arena = &cli->arena;
@@ -560,8 +591,7 @@ enum ts_status ts_render_show_text(struct ts_cli *cli, const struct ts_get_reply
 	if (!steps)
 		return ts_arena_error(arena, err);
 	ts_text_field(cli, "id", ts_show_hex(&ref->id, arena));
-	ts_text_field(cli, "own name",
-		      ref->own_name.len ? ts_show_text(ref->own_name, arena) : "not recorded");
+	ts_text_field(cli, "own name", ref->own_name.len ? ts_show_text(ref->own_name, arena) : "not recorded");
 	ts_text_field(cli, "names", names_of(cli, run));
 	end_fields(cli, run);
 	start_field(cli, &head->facts);
@@ -570,9 +600,10 @@ enum ts_status ts_render_show_text(struct ts_cli *cli, const struct ts_get_reply
 	if (events_of(cli, run))
 		ts_text_field(cli, "events", events_of(cli, run));
 	if (run->n_missing)
-		ts_text_field(cli, "missing", ts_arena_printf(arena, "%s %s", run->n_missing == 1 ? "rank" : "ranks",
-				ts_show_ranks(run->missing_ranks, run->n_missing < 64 ? run->n_missing : 64,
-					      run->n_missing, arena)));
+		ts_text_field(cli, "missing",
+			      ts_arena_printf(arena, "%s %s", run->n_missing == 1 ? "rank" : "ranks",
+					      ts_show_ranks(run->missing_ranks, run->n_missing < 64 ? run->n_missing : 64,
+							    run->n_missing, arena)));
 	if (run->lineage.named)
 		ts_text_field(cli, "parent", lineage_of(cli, &run->lineage));
 	ts_text_field(cli, "facts", group_counts(cli, &head->facts));

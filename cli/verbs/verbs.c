@@ -124,7 +124,7 @@ static const struct ts_example list_examples[] = {
 
 static const struct ts_option plot_options[] = {
 	{.name = "x", .argument = "AXIS", .complete = TS_COMPLETE_CHOICE, .choices = "step time samples tokens",
-	 .help = "the horizontal axis: step (default), time since the run's first record, samples or tokens seen"},
+	 .help = "the horizontal axis: step, time, samples or tokens (default: step; time is that since the run's first record)"},
 	{.name = "smooth", .letter = 's', .argument = "N",
 	 .help = "smooth by an exponentially weighted mean of span N values, corrected for the bias of its beginning"},
 	{.name = "log", .help = "use a logarithmic vertical scale"},

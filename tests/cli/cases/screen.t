@@ -340,3 +340,13 @@ $ COLUMNS=60 tscope diff base parts
 # A reader that has had enough.
 $ tscope help | head -1
 | tscope - git for training runs
+# A narrow terminal: a series keeps its line, and what it can do without is left out.
+$ mkdir narrow; for k in $(seq 9); do printf '{"step": %d, "scalars": {"loss": %d.5, "global_samples": %d}}\n' $k $k $((k * 12345678)); done > narrow/steps.jsonl
+$ COLUMNS=60 tscope show ./narrow | sed -n '/^metric/,/^$/p'
+| metric                 last  best (step)          max
+| global_samples  111,111,102            -  111,111,102
+| loss                    9.5      1.5 (1)          9.5
+$ COLUMNS=100 tscope show ./narrow | sed -n '/^metric/,/^$/p'
+| metric                 last  best (step)        mean         min          max
+| global_samples  111,111,102            -  61,728,390  12,345,678  111,111,102
+| loss                    9.5      1.5 (1)         5.5         1.5          9.5
