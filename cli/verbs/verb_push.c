@@ -389,7 +389,7 @@ static void told_one(struct ts_cli *cli, const struct pushed *p)
 		ts_text_field(cli, "sent", sent ? ts_arena_printf(a, "%s (%s)", ts_show_bytes((double)p->sent_bytes, a), sent) : NULL);
 		ts_text_field(cli, "new", ts_show_bytes((double)p->stored.new_bytes, a));
 	} else {
-		ts_text_field(cli, "missing", sent);
+		ts_text_field(cli, "to send", sent);
 	}
 	ts_text_field(cli, "outcome", outcome_text(cli, p));
 }

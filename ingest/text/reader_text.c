@@ -554,6 +554,17 @@ static bool is_this_bar(const struct text *x, const struct piece *p)
 	return strcmp(what, ts_text_survey_what(&x->survey)) == 0;
 }
 
+static void tell_other_rank(struct text *x)
+{
+	char detail[64];
+
+	if (x->rank == TS_TEXT_NO_RANK)
+		(void)snprintf(detail, sizeof detail, "a line that names its rank; only lines that name none are read");
+	else
+		(void)snprintf(detail, sizeof detail, "a line of another rank; only those of rank %" PRId32 " are read", x->rank);
+	tell(x, "other_rank", TS_NOTICE_SKIPPED, detail);
+}
+
 static enum ts_status take(struct text *x, const struct piece *p, struct ts_log_table *t, struct ts_error *err)
 {
 	if (x->format == TS_TEXT_HUGGINGFACE && p->is_bar)
@@ -567,7 +578,7 @@ static enum ts_status take(struct text *x, const struct piece *p, struct ts_log_
 		return TS_OK;
 	}
 	if (p->line.rank != x->rank) {
-		tell(x, "other_rank", TS_NOTICE_SKIPPED, "a line of a higher rank than the lowest that prints such lines");
+		tell_other_rank(x);
 		return TS_OK;
 	}
 	if (x->format != TS_TEXT_BAR || p->bar.n != x->bar_n) /* a bar prints its last state again when it is closed */

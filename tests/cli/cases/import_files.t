@@ -235,7 +235,7 @@ $ printf 'iter,cost,time\n1,0.5,1795000000\n2,0.25,1795000001\n1,,\n' > a.csv; t
 |           iter is step
 |           time is timestamp
 | steps     2 steps (1 to 2), 1 rank
-| missing   5 objects
+| to send   5 objects
 | outcome   not sent
 $ printf 'cost = scalars.loss\n' > .tscope-map; tscope push a.csv
 | name      default/a.csv

@@ -45,7 +45,7 @@ $ tscope push printed/torchtitan.log | grep -v columns
 | new SIZE
 | outcome   created
 ! tscope: printed/torchtitan.log:1: other_line (3 times): a line that says nothing about a step in this format
-! tscope: printed/torchtitan.log:3: skipped: other_rank (11 times): a line of a higher rank than the lowest that prints such lines
+! tscope: printed/torchtitan.log:3: skipped: other_rank (11 times): a line of another rank; only those of rank 0 are read
 $ tscope analyze ./printed/huggingface.log | head -3
 | ./printed/huggingface.log  1f2e87b084dd  20 steps (2 to 40), 1 rank
 | rank 0
@@ -149,7 +149,7 @@ $ tscope push --dry-run guess/nano.txt
 |           mfu(%) is scalars.mfu
 |           train loss is scalars.train loss
 | steps     3 steps (0 to 2), 1 rank
-| missing   9 objects
+| to send   9 objects
 | outcome   not sent
 $ tscope push -q guess/nano.txt && tscope push --pattern 'iter {step}: {*}' --pattern 'step {step}: {*}' guess/nano.txt | grep outcome
 | name      default/nano.txt

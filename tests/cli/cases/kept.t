@@ -34,7 +34,7 @@ $ tscope push --dry-run ./ranks
 | id        b5dc141c6ce2374a3ae47e62fa6aeeb7c0e9843bc8f7b6a4a333294a9c14af03
 | format    pytscope run directory
 | steps     0 steps, 2 ranks
-| missing   3 objects
+| to send   3 objects
 | outcome   not sent
 ! tscope: ./ranks/rank0/steps.jsonl: no_steps: there is no such file
 ! tscope: ./ranks/rank1/steps.jsonl: no_steps: there is no such file
@@ -43,7 +43,7 @@ $ tscope push ./memory/list.pickle --dry-run
 | id        389928c68e9c6c3f7e2dec3a49a0e66122267755d6df1c79586c77e854b72e17
 | format    PyTorch memory snapshot
 | steps     0 steps, 1 rank
-| missing   22 objects
+| to send   22 objects
 | outcome   not sent
 $ mkdir small large; cp memory/batch2.pickle small/snapshot.pickle; cp memory/batch4.pickle large/snapshot.pickle; tscope analyze ./small | head -5
 | snapshot.pickle: device 0 held 36 MiB at its peak, with 36 MiB reserved

@@ -136,7 +136,7 @@ $ tscope push --dry-run --store other runs/base; test -e other || echo no store
 | id        18fc3da2967fa6afea7255d4eb081a5e8b7965bc8b6bb16faed1a7ec27e5d912
 | format    pytscope run directory
 | steps     8 steps (0 to 7), 1 rank
-| missing   10 objects
+| to send   10 objects
 | outcome   not sent
 | no store
 # Ranks from several hosts wait for each other.
