@@ -439,6 +439,29 @@ static void other_texts_are_refused(void **state)
 	}
 }
 
+/* What looks like a part of a counter and is none stays within its line. */
+static void odd_counters_are_harmless(void **state)
+{
+	static const char *const texts[] = {
+		"step 1/1.5: loss 2.5\nstep 2/1.5: loss 2.25\nstep 3/1.5: loss 2.0\n",
+		"1-2batch\n3-4batch: loss 2\n5-6batch loss 1\n7-batch 8epoch-9batch loss 1\n",
+		"9: 8: 7: loss 1\n10: 8: 7: loss 1\n11: 8: 7: loss 1\n[12,\n",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+		struct ts_text_guess guess;
+		struct test_run t;
+		char path[160];
+
+		test_run_init(&t);
+		test_write(&t, "a.log", texts[i]);
+		(void)snprintf(path, sizeof path, "%s/a.log", t.base);
+		assert_int_equal(ts_text_guess(path, path, &t.arena, &guess, &t.err), TS_OK);
+		test_run_finish(&t);
+	}
+}
+
 static void a_refusal_has_the_best_guess(void **state)
 {
 	struct test_run t;
@@ -532,9 +555,10 @@ static void named_numbers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(logs_are_guessed),	   cmocka_unit_test(what_was_guessed_is_said_and_kept),
-		cmocka_unit_test(other_texts_are_refused), cmocka_unit_test(a_refusal_has_the_best_guess),
-		cmocka_unit_test(a_quoted_log_is_none),	   cmocka_unit_test(named_numbers),
+		cmocka_unit_test(logs_are_guessed),	     cmocka_unit_test(what_was_guessed_is_said_and_kept),
+		cmocka_unit_test(other_texts_are_refused),   cmocka_unit_test(a_refusal_has_the_best_guess),
+		cmocka_unit_test(a_quoted_log_is_none),	     cmocka_unit_test(named_numbers),
+		cmocka_unit_test(odd_counters_are_harmless),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -292,9 +292,11 @@ static bool match_here(struct ts_span pattern, struct ts_span line, size_t *at, 
 		}
 		if (fits)
 			continue;
-		if (!can_go_back || !*tries || !reach_on(pattern, line, &back))
+		if (!can_go_back || !*tries)
 			return false;
 		(*tries)--;
+		if (!reach_on(pattern, line, &back))
+			return false;
 		go_back(&back, r);
 		in = back.in;
 		*at = back.at;

@@ -247,13 +247,15 @@ static bool counts(struct ts_span number, bool zeros)
 
 static bool take_fraction(struct ts_span text, size_t n, struct ts_text_token *t)
 {
+	struct ts_span whole;
 	size_t it = ts_span_starts(ts_span_from(text, n), ts_span_str("it/")) ? 2 : 0, second;
 
 	if (!counts(ts_span_part(text, 0, n), it > 0))
 		return false;
-	second = whole_len(ts_span_from(text, n + it), &t->whole);
-	if (!second || !counts(t->whole, it > 0))
+	second = whole_len(ts_span_from(text, n + it), &whole);
+	if (!second || !counts(whole, it > 0))
 		return false;
+	t->whole = whole;
 	t->text = ts_span_part(text, 0, n);
 	set(t, TS_TEXT_FRACTION, n + it + second);
 	return true;
