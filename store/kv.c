@@ -60,6 +60,7 @@ bool ts_read_try(struct ts_kv *kv, struct ts_read *ret)
 
 void ts_read_end(struct ts_read *r)
 {
+	assert(r->txn);
 	r->kv->ops->end(r);
 }
 
@@ -70,6 +71,7 @@ enum ts_status ts_read_count(struct ts_read r, enum ts_db db, uint64_t *ret_n, s
 
 enum ts_status ts_walk_begin(struct ts_walk *w, struct ts_read r, enum ts_db db, struct ts_error *err)
 {
+	assert(r.txn && db < TS_DBS_EVER);
 	*w = (struct ts_walk){.read = r, .db = db};
 	return r.kv->ops->walk_begin(w, err);
 }
@@ -94,16 +96,19 @@ enum ts_status ts_walk_seek(struct ts_walk *w, struct ts_span from, bool *ret_fo
 
 enum ts_status ts_walk_seek_below(struct ts_walk *w, struct ts_span below, bool *ret_found, struct ts_error *err)
 {
+	assert(below.len > 0);
 	return move(w, TS_MOVE_BELOW, below, ret_found, err);
 }
 
 enum ts_status ts_walk_next(struct ts_walk *w, bool *ret_found, struct ts_error *err)
 {
+	assert(w->key.len > 0); /* it stands somewhere */
 	return move(w, TS_MOVE_NEXT, w->key, ret_found, err);
 }
 
 enum ts_status ts_walk_prev(struct ts_walk *w, bool *ret_found, struct ts_error *err)
 {
+	assert(w->key.len > 0);
 	return move(w, TS_MOVE_PREV, w->key, ret_found, err);
 }
 
@@ -174,7 +179,7 @@ enum ts_status ts_read_u64(struct ts_read r, const char *key, uint64_t *ret_valu
 static enum ts_status put(struct ts_write *w, enum ts_db db, struct ts_span key, struct ts_span value, uint8_t **ret_room,
 			  struct ts_error *err)
 {
-	assert(key.len > 0 && key.len <= TS_KEY_MAX);
+	assert(w->txn && key.len > 0 && key.len <= TS_KEY_MAX);
 	w->dirty = true;
 	return w->kv->ops->put(w, db, key, value, ret_room, err);
 }
@@ -204,6 +209,7 @@ enum ts_status ts_write_reserve(struct ts_write *w, enum ts_db db, struct ts_spa
 
 enum ts_status ts_write_delete(struct ts_write *w, enum ts_db db, struct ts_span key, struct ts_error *err)
 {
+	assert(w->txn && key.len > 0);
 	w->dirty = true;
 	return w->kv->ops->delete(w, db, key, err);
 }

@@ -15,6 +15,8 @@
 
 #include "base/budget.h"
 
+#include <assert.h>
+
 enum { JOBS_MAX = 64, BYTES_MAX = 16 << 20, GROWS_MAX = 24 };
 
 enum outcome { COMMITTED, ALONE, GROW, FAILED };
@@ -125,6 +127,7 @@ static void lead(struct ts_lmdb_env *env)
 	struct ts_lmdb_job *group = take_group(lane);
 	struct ts_budget *own;
 
+	assert(!lane->busy && group);
 	lane->busy = true;
 	pthread_mutex_unlock(&lane->lock);
 	own = ts_budget_enter(NULL); /* what others write neither counts as the leader's nor ends when its client goes */

@@ -120,6 +120,7 @@ static void link_item(struct list *list, struct item *item)
 {
 	struct item **links[TOP];
 
+	assert(item->height <= TOP && !find_exact(list, key_of(item), NULL));
 	(void)find(list, key_of(item), NULL, links);
 	for (unsigned level = 0; level < item->height; level++) {
 		item->next[level] = *links[level];
@@ -311,6 +312,7 @@ static void apply(struct memory *m, struct txn *txn, struct change change)
 {
 	struct list *list = &m->lists[change.db];
 
+	assert(txn->n < txn->cap && (change.added || change.removed));
 	if (change.removed)
 		unlink_item(list, change.removed);
 	if (change.added)

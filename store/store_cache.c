@@ -7,6 +7,8 @@
 
 #include "base/alloc.h"
 
+#include <assert.h>
+
 enum { WAITING_MAX = 16 << 20 };
 
 void ts_spare_drop(struct ts_idmap *waiting)
@@ -31,6 +33,7 @@ static struct ts_spare_value *place(struct ts_spare *spare, const struct ts_id *
 	struct ts_spare_value *old;
 	struct ts_error ignored;
 
+	assert(made->len >= 4); /* its checksum */
 	if (spare->bytes > WAITING_MAX) {
 		ts_spare_drop(&spare->waiting);
 		spare->bytes = 0;

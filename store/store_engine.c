@@ -3,6 +3,8 @@
 
 #include "base/alloc.h"
 
+#include <assert.h>
+
 enum ts_status ts_store_write(struct ts_store *s, ts_write_fn *run, void *ctx, size_t bytes, struct ts_error *err)
 {
 	if (s->read_only)
@@ -140,6 +142,7 @@ enum ts_status ts_store_open(struct ts_kv *kv, const struct ts_store *as, struct
 		return ts_error_set(err, TS_NO_MEMORY, "out of memory for a store");
 	}
 	*s = *as;
+	assert(!(s->below && s->depot) && kv->base == (s->below ? ts_kv_of(s->below) : NULL));
 	s->engine.ops = &store_ops;
 	s->kv = kv;
 	pthread_mutex_init(&s->known_lock, NULL);

@@ -8,6 +8,8 @@
 
 #include "base/cursor.h"
 
+#include <assert.h>
+
 enum ts_status ts_entry_parse(const struct ts_id *id, struct ts_span stored, struct ts_entry *ret, struct ts_error *err)
 {
 	struct ts_entry record;
@@ -135,6 +137,7 @@ enum ts_status ts_packer_add(struct ts_packer *p, const struct ts_id *id, struct
 {
 	if (p->n_parts && p->fill + bytes.len > TS_PACK_BYTES && write_pack(p, err))
 		return err->status;
+	assert(p->pack >= p->w->kv->first_pack && p->fill <= UINT32_MAX && bytes.len <= UINT32_MAX);
 	record->pack = p->pack;
 	record->offset = (uint32_t)p->fill;
 	record->len = (uint32_t)bytes.len;

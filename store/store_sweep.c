@@ -22,6 +22,7 @@
 #include "base/alloc.h"
 #include "base/budget.h"
 
+#include <assert.h>
 #include <time.h>
 
 enum {
@@ -267,6 +268,7 @@ static enum ts_status step(struct sweep *s, ts_write_fn *run, size_t bytes, stru
 	const struct timespec pause = {.tv_nsec = PAUSE_NS};
 	enum ts_status status = ts_budget_check(err);
 
+	assert(s->number && !s->dry_run); /* it is the sweep that deletes */
 	if (!status)
 		status = ts_store_write(s->store, run, s, bytes, err);
 	(void)nanosleep(&pause, NULL);
@@ -307,6 +309,7 @@ static enum ts_status run_settle(struct ts_write *w, void *ctx, struct ts_error 
 	struct sweep *s = ctx;
 	uint64_t stored;
 
+	assert(s->from < s->to && s->to <= s->table.n && !s->dry_run);
 	s->done = (struct ts_sweep_report){0};
 	s->bill.n = 0;
 	if (check_mine(s, w, err) || ts_read_u64(ts_read_of(w), "stored", &stored, err))

@@ -1528,6 +1528,72 @@ static void p9_a_sweep_counts_what_retiring_would_free(void **state)
 	assert_int_equal(report.freed, 0); /* it only counted */
 }
 
+/* A name that was removed comes back with its log and its notes; of a name of the base, the base notices neither. */
+static void a_removed_name_comes_back(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_engine *at = f->kind == OVERLAY ? f->base : f->e;
+	struct ts_sealed heads[2] = {test_node(&f->arena, TEST_HEAD, NULL, 0, 90), test_node(&f->arena, TEST_HEAD, NULL, 0, 91)};
+	const struct ts_note note = {.key = ts_span_str("note"), .value = ts_span_str("so")};
+	struct ts_removed_query query = {.prefix = ts_span_str("p/"), .limit = 10};
+	struct ts_span name = ts_span_str("p/a");
+	struct ts_removed_name *removed;
+	struct ts_log_entry *log;
+	struct ts_ref_update u;
+	struct ts_note *notes;
+	struct ts_ref ref;
+	bool more;
+	size_t n;
+
+	for (int i = 0; i < 2; i++)
+		test_push(at, "p/a", &heads[i], 1, i + 1);
+	OK(at->ops->note_put(at, name, &note, &f->err));
+	u = test_update(TS_REF_RUN, "p/a", &heads[1].id, 3);
+	u.remove = true;
+	assert_int_equal(test_commit(f->e, &u), TS_OK);
+	assert_int_equal(f->e->ops->ref_get(f->e, TS_REF_RUN, name, &f->arena, &ref, &f->err), TS_NOT_FOUND);
+	assert_int_equal(f->e->ops->ref_log(f->e, TS_REF_RUN, name, 0, &f->arena, &log, &n, &f->err), TS_NOT_FOUND);
+	OK(f->e->ops->removed_list(f->e, &query, &f->arena, &removed, &n, &more, &f->err));
+	assert_true(n == 1 && !more && ts_span_eq(removed[0].ref.name, name) && ts_span_is(removed[0].by, "tester"));
+	if (f->kind == OVERLAY)
+		OK(at->ops->ref_get(at, TS_REF_RUN, name, &f->arena, &ref, &f->err));
+	OK(f->e->ops->ref_restore(f->e, TS_REF_RUN, name, ts_span_str("p/b"), &f->arena, &ref, &f->err));
+	assert_true(ref.seq == 2 && ts_id_eq(&ref.id, &heads[1].id));
+	OK(f->e->ops->ref_log(f->e, TS_REF_RUN, ts_span_str("p/b"), 0, &f->arena, &log, &n, &f->err));
+	assert_true(n == 2 && ts_id_eq(&log[1].id, &heads[0].id));
+	OK(f->e->ops->note_list(f->e, ts_span_str("p/b"), &f->arena, &notes, &n, &f->err));
+	assert_true(n == 1 && ts_span_is(notes[0].value, "so"));
+	OK(f->e->ops->removed_list(f->e, &query, &f->arena, &removed, &n, &more, &f->err));
+	assert_int_equal(n, 0);
+	assert_int_equal(f->e->ops->ref_restore(f->e, TS_REF_RUN, name, name, &f->arena, &ref, &f->err), TS_NOT_FOUND);
+}
+
+/* What a project and a sender use is counted wherever the store lies. */
+static void use_is_counted(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_sealed objects[12];
+	size_t n = test_run(&f->arena, 1, 10, objects);
+	struct ts_ref_update u = test_update(TS_REF_RUN, "p/a", &objects[0].id, 1);
+	uint64_t used[TS_USES], bytes = 0;
+	bool counted;
+
+	for (size_t i = 0; i < n; i++)
+		bytes += objects[i].bytes.len;
+	OK(f->e->ops->upload_many(f->e, ts_span_str("ada"), objects, n, NULL, &f->err));
+	OK(f->e->ops->usage_get(f->e, true, ts_span_str("ada"), used, &counted, &f->err));
+	assert_true(counted && used[TS_USE_UNNAMED] == bytes);
+	assert_int_equal(test_commit(f->e, &u), TS_OK);
+	OK(f->e->ops->usage_get(f->e, true, ts_span_str("ada"), used, &counted, &f->err));
+	assert_int_equal(used[TS_USE_UNNAMED], 0);
+	OK(f->e->ops->usage_get(f->e, false, ts_span_str("p"), used, &counted, &f->err));
+	assert_true(used[TS_USE_SEALED] == bytes && used[TS_USE_NAMES] == 1);
+	OK(f->e->ops->recount(f->e, &f->err));
+	OK(f->e->ops->usage_get(f->e, false, ts_span_str("p"), used, &counted, &f->err));
+	assert_int_equal(used[TS_USE_SEALED], bytes);
+	assert_int_equal(verify(f).drifted, 0);
+}
+
 static void put_record(struct fixture *f, const char *key, const char *value)
 {
 	struct ts_record record = {ts_span_str(key), ts_span_str(value)};
@@ -1598,6 +1664,8 @@ int main(void)
 		TEST(outlines_are_those_of_the_objects),
 		TEST(looking_waits_for_nobody),
 		TEST(p7_sweeps_beside_pushes),
+		TEST(a_removed_name_comes_back),
+		TEST(use_is_counted),
 		TEST(keeps_records),
 		TEST(p9_entries_leave_a_log_that_says_so),
 		TEST(p9_names_go_unless_they_changed),
