@@ -1,10 +1,8 @@
 /* digest.h - SHA-256, the name of every object.
  *
- * An id is the SHA-256 of an object's bytes; as text it is 64 lower-case hex digits. Hashing cannot fail after
- * ts_digest_init() has succeeded. A command that is about to make objects calls it first; more calls do no harm. Without it,
- * the first digest does the same and stops the process if there is no SHA-256. It takes a millisecond, so a command that
- * only reads does not call it.
- * Source: FIPS 180-4, through OpenSSL EVP (the method is fetched once: a small digest then takes 103 ns, not 379).
+ * An id is the SHA-256 of an object's bytes; as text it is 64 lower-case hex digits. Hashing cannot fail. A command that is about to
+ * make objects calls ts_digest_init() first; more calls do no harm.
+ * Source: FIPS 180-4, through OpenSSL.
  * Threads: a ts_hasher belongs to one thread at a time; everything else is safe.
  */
 #ifndef TSCOPE_BASE_DIGEST_H
@@ -23,7 +21,7 @@ struct ts_hasher {
 	void *context;
 };
 
-/* TS_UNSUPPORTED if OpenSSL has no SHA-256, TS_NO_MEMORY if there is no room for it. */
+/* TS_UNSUPPORTED if OpenSSL does not start. */
 enum ts_status ts_digest_init(struct ts_error *err);
 
 enum ts_status ts_hasher_init(struct ts_hasher *hasher, struct ts_error *err);
@@ -33,7 +31,7 @@ void ts_hasher_start(struct ts_hasher *hasher);
 void ts_hasher_add(struct ts_hasher *hasher, struct ts_span bytes);
 void ts_hasher_end(struct ts_hasher *hasher, struct ts_id *ret_id);
 
-/* Computes the digest of one span, with a hasher that the thread keeps. */
+/* Computes the digest of one span. */
 void ts_digest(struct ts_span bytes, struct ts_id *ret_id);
 
 /* Writes the hex digits and a NUL to out, which has at least TS_ID_HEX + 1 bytes. Returns out. */

@@ -214,9 +214,9 @@ enum ts_status ts_diff_plots(struct ts_fetch *f, const struct ts_id *a, const st
 		return TS_OK;
 	if (ts_run_open(f, a, arena, &run_a, err) || ts_run_open(f, b, arena, &run_b, err))
 		return err->status;
-	d.keys = ts_arena_array(arena, TS_BLOCK_ROWS_MAX, sizeof *d.keys);
-	d.words = ts_arena_array(arena, TS_BLOCK_ROWS_MAX, sizeof *d.words);
-	d.values = ts_arena_array(arena, TS_BLOCK_ROWS_MAX, sizeof *d.values);
+	d.keys = ts_arena_alloc(arena, TS_BLOCK_ROWS_MAX * sizeof *d.keys);
+	d.words = ts_arena_alloc(arena, TS_BLOCK_ROWS_MAX * sizeof *d.words);
+	d.values = ts_arena_alloc(arena, TS_BLOCK_ROWS_MAX * sizeof *d.values);
 	if (!d.keys || !d.words || !d.values)
 		return ts_arena_error(arena, err);
 	for (int whole = 0; whole < (wanted == TS_PLOTS_ALL ? 2 : 1); whole++)
