@@ -363,7 +363,7 @@ def record(at, group, net, seed, *, way="", perturb=False, noise=0, bug=None, la
                 optimizer.step()
                 run.log(loss=loss)
         run.finish()
-    assert run.trouble["cannot"] == 0, run._said
+    assert run.trouble["cannot"] == 0, run._causes
     return where
 
 

@@ -127,7 +127,7 @@ def of_dtensors(rank, folder):
                 p.grad = distribute_tensor(grads[name], mesh, p.placements) if isinstance(p, DTensor) else grads[name]
             optimizer.step()
         run.finish()
-        assert run.trouble["cannot"] == 0, run._said
+        assert run.trouble["cannot"] == 0, run._causes
     dist.destroy_process_group()
 
 
@@ -253,7 +253,7 @@ class Torch(support.Case):
             with torch.no_grad():
                 model(torch.zeros(1, 16))
         run.finish()
-        self.assertEqual(run.trouble["cannot"], 0, run._said)
+        self.assertEqual(run.trouble["cannot"], 0, run._causes)
         return self.rows(directory), model
 
     def rows(self, directory, repeats=False):
@@ -468,7 +468,7 @@ class Torch(support.Case):
         os.mkdir("runs/a/sketches.tscope")
         run.finish()
         self.assertGreater(run.trouble["cannot"], 2)
-        self.assertTrue(any("sparse" in said for said in run._said) and any("shard" in said for said in run._said), run._said)
+        self.assertTrue(any("sparse" in said for said in run._causes) and any("shard" in said for said in run._causes), run._causes)
 
     @unittest.skipUnless(os.environ.get("TSCOPE_PROGRAM"), "TSCOPE_PROGRAM names no program")
     def test_diff_names_the_module(self):
