@@ -17,7 +17,9 @@ import sys
 sys.path.insert(0, sys.argv[1])
 import check
 from tscope import _watch
-_watch.Watch._grads = lambda watch: (("w", 2 * p.grad) for _, p in watch._params())
+one = _watch.Watch._one
+doubled = lambda kind, tensors: [(name, 2 * t) for name, t in tensors] if kind == "grads" else tensors
+_watch.Watch._one = lambda watch, step, kind, tensors, each: one(watch, step, kind, doubled(kind, tensors), None)
 check.PARTS = (check.sums.digests,)
 sys.exit(check.main([sys.argv[2], "--device", "cpu"]))
 """

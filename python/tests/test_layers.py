@@ -64,6 +64,7 @@ class Layers(support.Case):
         import torch
 
         model = self.net(sleeper(0.004, 0.006))
+        model(torch.ones(4, 8))  # the first product of a process starts torch's threads
         optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
         run = tscope.auto(model, optimizer, "runs/exp1")
         layers = run.layers(model, every=2)
