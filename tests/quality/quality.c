@@ -1,4 +1,4 @@
-/* quality [--tenth] [--seed N] [NAME] - false alarms and power of every detector, see quality.h. */
+/* quality [--some] [--seed N] [NAME] - false alarms and power of every detector, see quality.h. */
 #include "quality_parts.h"
 
 #include <inttypes.h>
@@ -17,9 +17,9 @@ static uint64_t seed;
 
 uint64_t quality_trials(const struct quality *q, uint64_t full)
 {
-	uint64_t some = full / 10 < 20 ? 20 : full / 10;
+	uint64_t some = full / 30 < 20 ? 20 : full / 30;
 
-	return q->tenth && some < full ? some : full;
+	return q->some && some < full ? some : full;
 }
 
 void quality_random(const struct quality_case *c, uint64_t i, struct ts_random *ret_random)
@@ -115,8 +115,8 @@ static bool holds(const struct quality *q, const struct quality_case *c)
 	double rate = (double)c->hits / (double)c->n;
 
 	if (c->at_least)
-		return upper_bound(c->hits, c->n, 0.05) >= c->goal && (q->tenth || rate >= c->goal);
-	return lower_bound(c->hits, c->n, 0.05) <= c->goal && (q->tenth || rate <= c->goal);
+		return upper_bound(c->hits, c->n, 0.05) >= c->goal && (q->some || rate >= c->goal);
+	return lower_bound(c->hits, c->n, 0.05) <= c->goal && (q->some || rate <= c->goal);
 }
 
 static void print_row(const struct quality_case *c, double rate, double low, double high)
@@ -167,7 +167,7 @@ void quality_report_mean(struct quality *q, const struct quality_case *c, double
 		return;
 	row.hits = (uint64_t)sum;
 	print_row(&row, mean, mean - half, mean + half);
-	end_row(q, c->n > 0 && (q->tenth ? mean - half : mean) <= c->goal);
+	end_row(q, c->n > 0 && (q->some ? mean - half : mean) <= c->goal);
 }
 
 double quality_ar1(struct ts_random *r, double rho, double sd, double *state)
@@ -189,8 +189,8 @@ int main(int argc, char **argv)
 	struct quality q = {0};
 
 	for (int i = 1; i < argc; i++) {
-		if (strcmp(argv[i], "--tenth") == 0)
-			q.tenth = true;
+		if (strcmp(argv[i], "--some") == 0)
+			q.some = true;
 		else if (strcmp(argv[i], "--seed") == 0 && i + 1 < argc)
 			seed = strtoull(argv[++i], NULL, 10);
 		else

@@ -12,7 +12,7 @@
  *
  * A case holds when the data do not contradict its goal: "at most" fails when the lower 95 % bound of the rate (Clopper and Pearson
  * 1934, one-sided) is above the goal, "at least" when the upper one is below it. `quality` runs all trials and fails also
- * where the observed rate itself misses the goal; `quality --tenth` runs a tenth of them, with the same seeds. `quality --seed N`
+ * where the observed rate itself misses the goal; `quality --some` runs a thirtieth of them, with the same seeds. `quality --seed N`
  * draws other data for every case: a rate that holds for one seed alone is chance. Limits are chosen by other seeds than 0, and the
  * rates that documents give are those of seed 0.
  */
@@ -25,7 +25,7 @@
 #include <stddef.h>
 
 struct quality {
-	bool tenth;
+	bool some;
 	const char *only; /* run cases whose name holds this; NULL = all */
 	unsigned failed;
 	unsigned cases;
@@ -38,7 +38,7 @@ struct quality_case {
 	uint64_t n, hits;
 };
 
-/* All of `full`, or a tenth and at least 20. */
+/* All of `full`, or a thirtieth and at least 20. */
 uint64_t quality_trials(const struct quality *q, uint64_t full);
 /* Starts the random numbers of trial i of a case: other cases have other ones. */
 void quality_random(const struct quality_case *c, uint64_t i, struct ts_random *ret_random);

@@ -270,10 +270,10 @@ void quality_gate_bursts(struct quality *q)
 			clean(q, m, metrics[k]);
 			if (k == 0)
 				green(q, m, metrics[k]);
-			/* A tenth of what is only measured shows nothing. */
-			if (m->ten > 0 || !q->tenth)
+			/* A part of what is only measured shows nothing. */
+			if (m->ten > 0 || !q->some)
 				slower(q, m, metrics[k], 0.1, "10 % slower, found", m->ten);
-			if (m->thirty > 0 || !q->tenth)
+			if (m->thirty > 0 || !q->some)
 				slower(q, m, metrics[k], 0.3, "30 % slower, found", m->thirty);
 		}
 	ts_arena_finish(&world.arena);

@@ -84,7 +84,7 @@ static void false_a_run(struct bench *b, const struct trend_noise *noise, size_t
 
 	(void)snprintf(b->name, sizeof b->name, "trend: false a run, %zu runs, %s", n, noise->what);
 	c = quality_at_most(b->name, goal);
-	for (uint64_t i = 0; quality_wants(b->q, &c) && i < (b->q->tenth ? 15000 : 150000) / n; i++) {
+	for (uint64_t i = 0; quality_wants(b->q, &c) && i < (b->q->some ? 15000 : 150000) / n; i++) {
 		quality_random(&c, i, &r);
 		judge(b, noise, &nothing, n, 0.02, &r);
 		c.n += n;
