@@ -24,7 +24,7 @@ if(TS_STATIC)
   separate_arguments(grpc_static)
   list(REMOVE_ITEM grpc_static -lsystemd -ldl -lrt -latomic -pthread -Wl,--push-state,--as-needed -Wl,--pop-state)
   target_link_libraries(ts_grpc INTERFACE -Wl,-Bstatic ${grpc_static} -lstdc++
-                        $<$<NOT:$<BOOL:${TS_STATIC_LIBC}>>:-Wl,-Bdynamic> -static-libgcc -lm)
+                        $<$<NOT:$<OR:$<BOOL:${TS_STATIC_LIBC}>,$<BOOL:$<TARGET_PROPERTY:TS_WITH_LIBC>>>>:-Wl,-Bdynamic> -static-libgcc -lm)
 else()
   find_library(GRPC_LIBRARY grpc REQUIRED)
   find_library(GPR_LIBRARY gpr REQUIRED)

@@ -12,7 +12,7 @@ build = os.path.abspath(sys.argv[1])
 
 def main():
     if not os.path.exists(f"{build}/tscope"):
-        print(f"skipped: there is no {build}/tscope; ./dev build static makes it, and so does ./dev test without a name")
+        print(f"skipped: there is no {build}/tscope; ./dev test makes it")
         sys.exit(77)
     with tempfile.TemporaryDirectory(prefix="tscope-static-") as top:
         shutil.copy(f"{build}/tscope", top)
