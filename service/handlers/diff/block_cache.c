@@ -24,6 +24,8 @@ struct entry {
 struct ts_block_cache {
 	struct ts_fetch *fetch;
 	size_t used, most;
+	size_t n_words; /* entries that are no keys */
+	bool grown;
 	struct link ring;
 	struct entry *buckets[BUCKETS];
 };
@@ -43,6 +45,7 @@ enum ts_status ts_block_cache_create(struct ts_fetch *f, struct ts_block_cache *
 
 void ts_block_cache_grow(struct ts_block_cache *cache, size_t bytes)
 {
+	cache->grown = true;
 	if (bytes > cache->most)
 		cache->most = bytes;
 }
@@ -74,16 +77,30 @@ static void make_newest(struct ts_block_cache *cache, struct link *link)
 	cache->ring.older = link;
 }
 
-static void drop_oldest(struct ts_block_cache *cache)
+static void drop(struct ts_block_cache *cache, struct link *link)
 {
-	struct entry *e = (struct entry *)cache->ring.newer, **at = bucket_of(cache, &e->id);
+	struct entry *e = (struct entry *)link, **at = bucket_of(cache, &e->id);
 
 	while (*at != e)
 		at = &(*at)->next;
 	*at = e->next;
 	unlink_entry(&e->link);
 	cache->used -= bytes_of(e->rows);
+	cache->n_words -= e->type != 0;
 	ts_free(e);
+}
+
+/* Keys serve every series of a table, but words only their own, which goes on to the next block: kept ones would only take fresh
+ * pages, and each page costs as much as two hundred rows. */
+static void drop_passed_words(struct ts_block_cache *cache)
+{
+	struct link *link = cache->ring.newer;
+
+	if (cache->grown || cache->n_words < TS_BLOCK_CACHE_WORDS)
+		return;
+	while (((struct entry *)link)->type == 0)
+		link = link->newer;
+	drop(cache, link);
 }
 
 void ts_block_cache_destroy(struct ts_block_cache *cache)
@@ -91,7 +108,7 @@ void ts_block_cache_destroy(struct ts_block_cache *cache)
 	if (!cache)
 		return;
 	while (cache->ring.newer != &cache->ring)
-		drop_oldest(cache);
+		drop(cache, cache->ring.newer);
 	ts_free(cache);
 }
 
@@ -115,8 +132,10 @@ static struct entry *make_room(struct ts_block_cache *cache, const struct ts_id 
 {
 	struct entry *e;
 
+	if (type)
+		drop_passed_words(cache);
 	while (cache->used + bytes_of(rows) > cache->most && cache->ring.newer != &cache->ring)
-		drop_oldest(cache);
+		drop(cache, cache->ring.newer);
 	e = ts_alloc(bytes_of(rows));
 	if (!e) {
 		ts_error_set(err, TS_NO_MEMORY, "out of memory");
@@ -136,6 +155,7 @@ static void keep(struct ts_block_cache *cache, struct entry *e)
 	*bucket = e;
 	make_newest(cache, &e->link);
 	cache->used += bytes_of(e->rows);
+	cache->n_words += e->type != 0;
 }
 
 enum ts_status ts_block_cache_keys(struct ts_block_cache *cache, const struct ts_block *block, const int64_t **ret_keys,

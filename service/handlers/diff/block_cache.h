@@ -1,7 +1,8 @@
 /* block_cache.h - decoded blocks of keys and of words, for a call that looks at the same ones again and again.
  *
- * Bounded: those that were asked for least recently go first. What is returned stays valid until TS_BLOCK_CACHE_SAFE other
- * blocks have been asked for. A block that is kept is held against what the index says of it as a fetched one is.
+ * Bounded: those that were asked for least recently go first, and until the cache may grow it keeps TS_BLOCK_CACHE_WORDS blocks of
+ * words. What is returned stays valid until TS_BLOCK_CACHE_SAFE other blocks have been asked for, words until as many of words as are
+ * kept. A block that is kept is held against what the index says of it as a fetched one is.
  * Threads: as the ts_fetch, which must outlive it.
  */
 #ifndef TSCOPE_SERVICE_HANDLERS_DIFF_BLOCK_CACHE_H
@@ -9,8 +10,8 @@
 
 #include "service/handlers/core/read.h"
 
-/* Keys and values of two series, and one more. */
-enum { TS_BLOCK_CACHE_SAFE = 5 };
+/* Keys and values of two series, and one more; of these the values, and one more. */
+enum { TS_BLOCK_CACHE_SAFE = 5, TS_BLOCK_CACHE_WORDS = 3 };
 
 struct ts_block_cache;
 
