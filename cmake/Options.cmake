@@ -23,7 +23,7 @@ option(TS_FIXED "programs that lie at a fixed address: a sanitized one has half 
 option(TS_STATIC_LIBC "and libc too: programs that run on any Linux of this processor" OFF)
 
 add_library(ts_flags INTERFACE)
-target_compile_definitions(ts_flags INTERFACE _GNU_SOURCE TS_VERSION="${PROJECT_VERSION}")
+target_compile_definitions(ts_flags INTERFACE _GNU_SOURCE)
 target_include_directories(ts_flags INTERFACE ${CMAKE_SOURCE_DIR})
 target_compile_options(ts_flags INTERFACE
   -ffp-contract=off -fno-strict-aliasing

@@ -4,6 +4,7 @@ import glob
 import os
 import re
 import shutil
+import subprocess
 import sys
 
 from setuptools import Extension, setup
@@ -52,13 +53,29 @@ def own_sources():
     return [os.path.join("src", "tscope", name) for name in names]
 
 
+def read(*path):
+    """Returns the text of a file."""
+    with open(os.path.join(*path), encoding="utf-8") as file:
+        return file.read()
+
+
+def commit():
+    """Returns what of the version tells commits apart: "+g1a2b3c4d", or nothing where the sources came without git."""
+    if not os.path.exists(os.path.join(ROOT, ".git")):
+        return ""
+    try:
+        done = subprocess.run(["git", "-C", ROOT, "rev-parse", "--short=8", "HEAD"], capture_output=True, text=True)
+    except OSError:
+        return ""
+    return "+g" + done.stdout.strip() if done.returncode == 0 else ""
+
+
 def version():
-    """Returns the version of the project: that of CMakeLists.txt in the tree, or what the archive says."""
-    for path in (os.path.join(HERE, "record", "VERSION"), os.path.join(HERE, "..", "CMakeLists.txt")):
-        if os.path.exists(path):
-            with open(path, encoding="utf-8") as file:
-                return re.search(r"(?:VERSION )?(\d+\.\d+\.\d+)", file.read())[1]
-    raise SystemExit("tscope: no version")
+    """Returns the version of the project, as base/version.h has it but in Python's form: of the tree, or what the archive says."""
+    if os.path.exists(os.path.join(HERE, "record", "VERSION")):
+        return read(HERE, "record", "VERSION").strip()
+    number, stage = re.search(r'^project\(tscope VERSION (\S+).*\nset\(TS_STAGE "(.*)"\)', read(ROOT, "CMakeLists.txt"), re.M).groups()
+    return number + ".dev0" + commit() if stage else number
 
 
 def copy_to(folder):

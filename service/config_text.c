@@ -111,7 +111,7 @@ static void manual_row(struct ts_buf *out, const struct ts_option *option)
 void ts_config_manual(struct ts_buf *out)
 {
 	ts_buf_str(out,
-		   ".TH TSCOPED 8 \"\" \"tscope " TS_VERSION "\"\n.SH NAME\ntscoped \\- stores training runs\n"
+		   ".TH TSCOPED 8 \"\" \"tscope\"\n.SH NAME\ntscoped \\- stores training runs\n"
 		   ".SH SYNOPSIS\n.B tscoped\n[\\fB\\-\\-config\\fR \\fIFILE\\fR] [\\fB\\-\\-SETTING\\fR \\fIVALUE\\fR]...\n"
 		   ".SH DESCRIPTION\nServes a store of training runs to\n.BR tscope (1)\n"
 		   "over gRPC, on a unix socket and, with \\-\\-listen, by TLS or plain TCP. Who calls is the user at the other end "

@@ -1,6 +1,7 @@
 #include "service/metrics.h"
 
 #include "base/clock.h"
+#include "base/version.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -156,8 +157,8 @@ static int metrics_page(void *ctx, struct ts_buf *out)
 {
 	struct ts_metrics *m = ctx;
 
-	ts_buf_str(out, "# HELP tscoped_info The version of the server.\n# TYPE tscoped_info gauge\ntscoped_info{version=\"" TS_VERSION
-			"\"} 1\n");
+	ts_buf_str(out, "# HELP tscoped_info The version of the server.\n# TYPE tscoped_info gauge\n");
+	ts_buf_printf(out, "tscoped_info{version=\"%s\"} 1\n", ts_version());
 	gauge(out, "tscoped_calls", "Calls that are running or wait for a thread.", ts_server_calls(m->server));
 	print_memory(m, out);
 	print_connections(m, out);

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/sigbus.h"
+#include "base/version.h"
 #include "service/check_server.h"
 #include "service/config.h"
 #include "service/handlers/core/handler.h"
@@ -65,7 +66,7 @@ static int print(void (*fill)(struct ts_buf *out))
 
 static void version_text(struct ts_buf *out)
 {
-	ts_buf_str(out, "tscoped " TS_VERSION "\n");
+	ts_buf_printf(out, "tscoped %s\n", ts_version());
 }
 
 static int print_line(const char *text)
@@ -202,7 +203,7 @@ static enum ts_status start(struct daemon *d, struct ts_error *err)
 	d->spending = ts_quota_spending(&d->quotas);
 	if (open_store(d, !config->read_only, config->read_only, err))
 		return ts_error_prefix(err, "store %s", config->store);
-	d->facts = (struct ts_server_facts){.version = TS_VERSION, .store = config->store, .started_ns = ts_now_real_ns(),
+	d->facts = (struct ts_server_facts){.version = ts_version(), .store = config->store, .started_ns = ts_now_real_ns(),
 					    .read_only = config->read_only, .gc_lease_min_s = config->gc_lease_min_s,
 					    .keep_removed_s = (uint64_t)config->keep_removed_days * 86400,
 					    .quotas = &d->quotas};
@@ -243,7 +244,7 @@ static void say_ready(const struct daemon *d)
 	for (size_t i = 0; (address = ts_server_address(d->server, i)); i++)
 		ts_log_str(&line, "address", address);
 	ts_log_str(&line, "store", d->config.store);
-	ts_log_str(&line, "version", TS_VERSION);
+	ts_log_str(&line, "version", ts_version());
 	ts_log_i64(&line, "pid", getpid());
 	if (d->metrics.http)
 		ts_log_i64(&line, "metrics_port", ts_http_port(d->metrics.http));

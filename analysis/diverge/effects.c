@@ -166,7 +166,7 @@ static const struct ts_effect effects[] = {
 	{{"hardware.*"},
 	 TS_CAUSE_PLATFORM, TS_ONSET_FIRST, TS_PUSH_ROUNDING, TS_SCHEDULE_NONE,
 	 "may select different kernels, because each architecture has its own", "cuBLAS documentation"},
-	{{"libraries.python", "libraries.pip*", "libraries.git*"},
+	{{"libraries.python", "libraries.pip*", "libraries.git*", "libraries.tscope"},
 	 TS_CAUSE_UNKNOWN, TS_ONSET_NEVER, TS_PUSH_NONE, false, "computes no tensor", "what these libraries do"},
 	{{"libraries.*torch*", "libraries.*cuda*", "libraries.*cudnn*", "libraries.*cublas*", "libraries.*nccl*", "libraries.*mkl*",
 	  "libraries.*triton*", "libraries.*driver*", "libraries.*rocm*", "libraries.*jax*", "libraries.*numpy*",

@@ -82,6 +82,7 @@ static const struct path_case paths[] = {
 	{"hardware.gpus[0].uuid", TS_CAUSE_UNKNOWN, TS_ONSET_NEVER, TS_PUSH_NONE},
 	{"libraries.torch", TS_CAUSE_PLATFORM, TS_ONSET_FIRST, TS_PUSH_ROUNDING},
 	{"libraries.python", TS_CAUSE_UNKNOWN, TS_ONSET_NEVER, TS_PUSH_NONE},
+	{"libraries.tscope", TS_CAUSE_UNKNOWN, TS_ONSET_NEVER, TS_PUSH_NONE},
 	{"code.commit", TS_CAUSE_CODE, TS_ONSET_ANY, TS_PUSH_ANY},
 	{"code.branch", TS_CAUSE_UNKNOWN, TS_ONSET_NEVER, TS_PUSH_NONE},
 };

@@ -1,6 +1,7 @@
 #include "cli/report/page.h"
 
 #include "base/file.h"
+#include "base/version.h"
 #include "cli/report/page_links.h"
 #include "cli/report/svg.h"
 #include "cli/text/show_value.h"
@@ -29,7 +30,8 @@ void ts_page_open(struct ts_buf *out, const char *name)
 
 void ts_page_close(struct ts_buf *out, const char *foot)
 {
-	ts_page_element(out, "<footer>tscope " TS_VERSION ", ", foot, "</footer></body></html>\n");
+	ts_page_element(out, "<footer>tscope ", ts_version(), ", ");
+	ts_page_element(out, "", foot, "</footer></body></html>\n");
 }
 
 static enum ts_status write_file(struct ts_cli *cli, ts_page_fn *draw, const void *what, const char *path, struct ts_error *err)

@@ -1,4 +1,5 @@
 /* verb_version.c - tscope version: of this program, and of the server when one is named. */
+#include "base/version.h"
 #include "cli/core/ask.h"
 #include "cli/core/context.h"
 #include "cli/json/json_parts.h"
@@ -24,7 +25,7 @@ static void json(struct ts_cli *cli, const struct ts_info_reply *info, const str
 
 	ts_json_object(j);
 	ts_json_key(j, "version");
-	ts_json_string(j, TS_VERSION);
+	ts_json_string(j, ts_version());
 	ts_json_key(j, "format_version");
 	ts_json_i64(j, TS_FORMAT_VERSION);
 	ts_json_key(j, "server");
@@ -53,7 +54,7 @@ static void json(struct ts_cli *cli, const struct ts_info_reply *info, const str
 
 static void text(struct ts_cli *cli, const struct ts_info_reply *info, const struct ts_error *why)
 {
-	ts_buf_printf(&cli->out, "tscope %s, format %d\n", TS_VERSION, TS_FORMAT_VERSION);
+	ts_buf_printf(&cli->out, "tscope %s, format %d\n", ts_version(), TS_FORMAT_VERSION);
 	if (info)
 		ts_text_field(cli, "server", ts_arena_printf(&cli->arena, "tscoped %.*s, format %u, at %s",
 							     TS_SPAN_ARG(info->version), info->format_version,

@@ -99,7 +99,7 @@ class Init(support.Case):
         self.assertEqual((run.summary["best"], run.summary["loss"], run.summary.get("nothing")), (0.5, 2.0, None))
         self.assertEqual(sorted(self.read("runs/p/a-b").steps), [0, 2, 4])
         self.assertIsNone(tscope.run)
-        self.assertRegex(tscope.__version__, r"^\d+\.\d+\.\d+$")
+        self.assertRegex(tscope.__version__, r"^\d+\.\d+\.\d+(\.dev0(\+g[0-9a-f]+)?)?$")
 
     def test_configuration_that_is_assigned(self):
         """An older quickstart says wandb.config = {...}."""

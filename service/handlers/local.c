@@ -2,6 +2,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/user.h"
+#include "base/version.h"
 #include "service/handlers/channel.h"
 #include "service/handlers/core/methods.h"
 
@@ -227,7 +228,7 @@ enum ts_status ts_channel_local(struct ts_engine *engine, const char *where, str
 	local->peer.key = ts_peer_key(TS_PEER_LOCAL, ts_span_str(""));
 	(void)snprintf(local->peer.name, sizeof local->peer.name, "%s", ts_user_self(user));
 	local->facts = (struct ts_server_facts){
-		.version = TS_VERSION,
+		.version = ts_version(),
 		.store = where,
 		.started_ns = ts_now_real_ns(),
 		.keep_removed_s = TS_KEEP_REMOVED_SECONDS,

@@ -27,6 +27,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/number.h"
+#include "base/version.h"
 #include "service/rpc/bearer.h"
 #include "service/rpc/core.h"
 #include "service/rpc/status.h"
@@ -715,7 +716,7 @@ static bool refuse(struct ts_rpc_call *call)
 	char text[160];
 
 	if (call->method->kind == TS_RPC_UNKNOWN) {
-		(void)snprintf(text, sizeof text, "tscoped " TS_VERSION " has no such method");
+		(void)snprintf(text, sizeof text, "tscoped %s has no such method", ts_version());
 		finish(call, TS_UNSUPPORTED, text);
 	} else if (atomic_load(&server->draining)) {
 		finish(call, TS_UNAVAILABLE, "the server is shutting down");

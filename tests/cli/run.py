@@ -15,7 +15,7 @@ Each case runs in a folder of its own with the runs of tests/cli/runs as runs/, 
 those of tests/golden/wandb as wandb/, of mlflow as mlruns/ and mlflow.db.sql, of huggingface as output/, of files as logs/,
 of text as printed/, of recording as recorded/, of trace as traced/, of snapshot as memory/, an empty store, and no terminal. --update
 rewrites cases, man pages, completion and what tables say in schemas; read the difference before you commit it.
-Normalised: times since the case began (NOW), sizes that depend on how well something compresses (SIZE), the folder (TMP).
+Normalised: the version (VERSION), times since the case began (NOW), sizes that depend on how well something compresses (SIZE), the folder (TMP).
 """
 import datetime
 import functools
@@ -48,6 +48,11 @@ failures = []
 def fail(where, what):
     failures.append(where)
     print(f"FAILED {where}\n{what}\n", flush=True)
+
+
+@functools.cache
+def version():
+    return subprocess.run([os.path.join(BUILD, "tscope"), "--version"], capture_output=True, text=True, check=True).stdout.split()[1].rstrip(",")
 
 
 class Place:
@@ -89,7 +94,7 @@ class Place:
             recent = when.replace(tzinfo=datetime.timezone.utc) >= self.began
             return "NOW".ljust(len(stamp), "_") if recent else stamp
 
-        text = text.replace(self.path, "TMP")
+        text = text.replace(self.path, "TMP").replace(version(), "VERSION")
         text = re.sub(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d(\.\d+)?)?Z", now, text)
         text = re.sub(r"NOW_+", "NOW", text) if "--json" in command else text
         if re.search(r"tscope (push|verify|gc|facts -o)", command):

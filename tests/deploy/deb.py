@@ -4,6 +4,7 @@ server's package brings group, configuration and service; an upgrade keeps an ed
 configuration, and a purge nothing but the runs."""
 import glob
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -18,6 +19,10 @@ build, cache = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 def check(condition, *what):
     if not condition:
         sys.exit("deb: " + " ".join(str(w) for w in what))
+
+
+with open("CMakeLists.txt", encoding="utf-8") as tree:
+    ours = re.search(r"VERSION ([\d.]+)", tree.read().split("project(")[1])[1]
 
 
 def package(into, version):
@@ -74,7 +79,7 @@ def use(machine):
 
 def main():
     with tempfile.TemporaryDirectory(prefix="tscope-deb-") as top, bare.Machine(cache) as machine:
-        old, new = package(f"{top}/old", "0.0.9"), package(f"{top}/new", "0.1.0")
+        old, new = package(f"{top}/old", "0.0.9"), package(f"{top}/new", "0.99.0")
         for deb in new:
             check(field(deb, "Depends").split(" ")[0] == "libc6" and "," not in field(deb, "Depends"), deb, field(deb, "Depends"))
         install(machine, old)
@@ -84,7 +89,7 @@ def main():
         install(machine, new)
         with open(config, encoding="utf-8") as f:
             check(f.read().endswith("drain = 7\n"), "the upgrade replaced an edited configuration")
-        check(machine.run("tscope", "--version").stdout.startswith("tscope 0.1.0"))
+        check(machine.run("tscope", "--version").stdout.startswith(f"tscope {ours}"))
         machine.run("/usr/bin/tscoped", "--config", "/etc/tscope/tscoped.conf", "--check")
         check(machine.run("getent", "group", "tscope").stdout.startswith("tscope:"))
         use(machine)

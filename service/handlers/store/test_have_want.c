@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/object.h"
+#include "base/version.h"
 #include "run/head.h"
 #include "run/kind.h"
 #include "service/handlers/core/test_runs.h"
@@ -469,7 +470,7 @@ static void tells_who_it_is(void **state)
 	(void)state;
 	must(test_call(&s, "ServerInfo", &empty, &bytes), &s.err);
 	must(ts_wire_unpack_info_reply(bytes, &s.arena, &info, &s.err), &s.err);
-	assert_true(ts_span_is(info.version, TS_VERSION));
+	assert_true(ts_span_is(info.version, ts_version()));
 	assert_true(ts_span_is(info.store, "memory"));
 	assert_int_equal(info.format_version, TS_FORMAT_VERSION);
 	assert_true(info.started_ns > 0);

@@ -213,7 +213,7 @@ $ tscope list --colums name
 ! tscope: list: unknown option --colums; did you mean --columns?
 [2]
 $ tscope --version
-| tscope 0.1.0, format 1
+| tscope VERSION, format 1
 # Colour: never into a pipe, unless forced.
 $ tscope push -q runs/base runs/parts
 | name           id            steps      sent       new  outcome

@@ -60,7 +60,7 @@ $ TSCOPE_SERVER=unix:/nonexistent tscope list
 ! tscope: TSCOPE_SERVER: no tscoped answers at unix:/nonexistent: No such file or directory; is it running?
 [2]
 $ TSCOPE_SERVER=unix:/nonexistent tscope version
-| tscope 0.1.0, format 1
+| tscope VERSION, format 1
 | server    not reachable: TSCOPE_SERVER: no tscoped answers at unix:/nonexistent: No such file or
 |           directory; is it running?
 $ tscope list --server unix:/nonexistent --json

@@ -165,7 +165,7 @@ $ tscope analyze ./traced/job --html ./job.html > told.txt && grep -o '<h1>[^<]*
 | <h2>What to try first
 | <h2>Findings (tscope explain CODE has the rule)
 | <h2>Times of ranks (waiting: for ranks that had not come, a sum; the others are unions)
-| <footer>tscope 0.1.0, a profiler&#39;s traces of the ranks of a job</footer></body></html>
+| <footer>tscope VERSION, a profiler&#39;s traces of the ranks of a job</footer></body></html>
 | the same
 ! tscope: wrote ./job.html
 # The same traces in a run: the same is said, from the columns; of files that are no traces push told.
@@ -221,7 +221,7 @@ $ tscope analyze pushed --policy job.policy --fail-on high | grep -A2 ^Findings;
 |   high: TRACE.WAITING: The device waits in communication for ranks that have not come, and computes nothing, for 57 % of its time, 18.0 ms; of all ranks, rank 2 is the one that others waited for longest: 100 % of all their waiting. These are the numbers of rank 0; of 4 ranks, ranks 0, 1 and 3 show this; the other rank does not.
 |   medium: DIST.EXPOSED_COMM: Communication that overlaps with no computation takes 62 % of the devices' time, 19.8 ms of 31.8 ms; 0 % of the communication is overlapped. These are the numbers of rank 0; of 4 ranks, ranks 0, 1 and 3 show this; the other rank does not.
 | 1
-| <footer>tscope 0.1.0, a profiler&#39;s traces of the ranks of a job</footer></body></html>
+| <footer>tscope VERSION, a profiler&#39;s traces of the ranks of a job</footer></body></html>
 | [('DIST.EXPOSED_COMM', 'high', [0, 1, 2, 3]), ('TRACE.WAITING', 'high', [0, 1, 3])] ['trace.json']
 # Files that push could not read are in the run: of more than eight the first are named, and none is passed over beside one trace, or none that could be read. Memory snapshots are named, too.
 $ cp -r pushed many; cp memory/batch2.pickle many/rank0_snapshot.pickle; head -c 900 memory/batch2.pickle > many/rank1_snapshot.pickle; for i in 1 2 3 4 5 6 7 8 9; do cp traced/bad.json many/w_$i.pt.trace.json; done; tscope push -q many 2> /dev/null | tail -1; tscope analyze many | grep -A1 -E 'push could not|more such|pushed again|also has'
@@ -249,7 +249,7 @@ $ mkdir single none; cp traced/trace.json traced/bad.json single; mv single/bad.
 | 1 file of the run was not read when it was pushed: trace.json (rank 0); its folder, pushed again, says why, and tscope export none writes it back.
 $ tscope analyze --json single | tail -1; tscope analyze single --html - | tail -1
 | }
-| <footer>tscope 0.1.0, a profiler&#39;s trace</footer></body></html>
+| <footer>tscope VERSION, a profiler&#39;s trace</footer></body></html>
 # Two folders of such traces, rank by rank: rank 1 alone became slower, and each folder has a rank that the other lacks.
 $ mkdir before after; for r in 0 1 2; do sed '1s/^{/{"distributedInfo": {"rank": '$r', "world_size": 4},/;/^ "distributedInfo"/,/^ }/d' traced/trace.json > before/r$r.json; done; cp before/r0.json after/other.json; sed '1s/^{/{"distributedInfo": {"rank": 1, "world_size": 4},/;/^ "distributedInfo"/,/^ }/d' traced/slower.json > after/r1.json; sed '1s/"rank": 2/"rank": 3/' before/r2.json > after/r3.json; echo x > after/notes.txt
 $ tscope diff ./before ./after

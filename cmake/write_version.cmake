@@ -1,0 +1,16 @@
+# Writes version_text.h where it says something else than before: cmake -DVERSION=... -DGIT=... -DSOURCE=... -DINTO=... -P write_version.cmake
+set(text ${VERSION})
+if(VERSION MATCHES "~" AND GIT AND EXISTS ${SOURCE}/.git)
+  execute_process(COMMAND ${GIT} -C ${SOURCE} rev-parse --short=8 HEAD OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE
+    ERROR_QUIET RESULT_VARIABLE failed)
+  if(NOT failed)
+    string(APPEND text "+${commit}")
+  endif()
+endif()
+set(line "#define TS_VERSION_TEXT \"${text}\"\n")
+if(EXISTS ${INTO})
+  file(READ ${INTO} before)
+endif()
+if(NOT line STREQUAL "${before}")
+  file(WRITE ${INTO} ${line})
+endif()
