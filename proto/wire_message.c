@@ -57,6 +57,51 @@ static void arena_free(void *data, void *block)
 	(void)block;
 }
 
+static bool ends_with(const char *text, const char *end)
+{
+	size_t n = strlen(text), m = strlen(end);
+
+	return n >= m && strcmp(text + n - m, end) == 0;
+}
+
+static const ProtobufCMessage *const *messages_of(const ProtobufCMessage *message, const ProtobufCFieldDescriptor *f, size_t *ret_n)
+{
+	const uint8_t *at = (const uint8_t *)message + f->offset;
+	const void *count = (const uint8_t *)message + f->quantifier_offset;
+
+	if (f->label == PROTOBUF_C_LABEL_REPEATED) {
+		*ret_n = *(const size_t *)count;
+		return *(const ProtobufCMessage *const *const *)(const void *)at;
+	}
+	*ret_n = f->flags & PROTOBUF_C_FIELD_FLAG_ONEOF && *(const uint32_t *)count != f->id ? 0 : 1;
+	return (const ProtobufCMessage *const *)(const void *)at;
+}
+
+/* A caller who sets a field wants what it stands for: an answer that leaves it out would be a wrong one. Messages do not nest
+ * without end (the contract forbids it). Returns whether there is no such field. */
+static bool knows_all(struct ts_wire_reader *r, const ProtobufCMessage *message)
+{
+	const ProtobufCMessageDescriptor *d = message->descriptor;
+
+	for (size_t i = 0; i < message->n_unknown_fields; i++) {
+		if (message->unknown_fields[i].tag >= TS_WIRE_FIRST_HINT)
+			continue;
+		r->status = ts_error_set(r->err, TS_UNSUPPORTED, "%s has a field %u, which this version does not know", d->short_name,
+					 message->unknown_fields[i].tag);
+		return false;
+	}
+	for (unsigned i = 0; i < d->n_fields; i++) {
+		size_t n = 0;
+		const ProtobufCMessage *const *parts =
+			d->fields[i].type == PROTOBUF_C_TYPE_MESSAGE ? messages_of(message, &d->fields[i], &n) : NULL;
+
+		for (size_t k = 0; k < n; k++)
+			if (parts[k] && !knows_all(r, parts[k]))
+				return false;
+	}
+	return true;
+}
+
 void *ts_wire_parse(struct ts_wire_reader *r, struct ts_span in, const ProtobufCMessageDescriptor *descriptor)
 {
 	struct arena_allocator a = {.arena = r->arena};
@@ -68,6 +113,9 @@ void *ts_wire_parse(struct ts_wire_reader *r, struct ts_span in, const ProtobufC
 	else if (!message)
 		r->status =
 			ts_error_set(r->err, TS_INVALID, "%zu bytes are not a %s message", in.len, descriptor->name);
+	else if (strcmp(descriptor->package_name, "tscope.v1") == 0 && ends_with(descriptor->short_name, "Request") &&
+		 !knows_all(r, message))
+		return NULL;
 	return message;
 }
 
@@ -170,9 +218,18 @@ int ts_wire_enum(struct ts_wire_reader *r, int value, int least, int most, const
 	if (value >= least && value <= most)
 		return value;
 	if (!r->status)
-		r->status = ts_error_set(r->err, TS_INVALID, "field %s has the value %d, which this build does not know",
+		r->status = ts_error_set(r->err, TS_UNSUPPORTED, "field %s has the value %d, which this version does not know",
 					 path_of(r, field, path), value);
 	return least;
+}
+
+void ts_wire_unknown_word(struct ts_wire_reader *r, struct ts_span word, const char *field)
+{
+	char path[PATH_TEXT];
+
+	if (!r->status)
+		r->status = ts_error_set(r->err, TS_UNSUPPORTED, "field %s has the word '%.*s', which this version does not know",
+					 path_of(r, field, path), (int)(word.len < 64 ? word.len : 64), (const char *)word.data);
 }
 
 uint64_t ts_wire_uint(struct ts_wire_reader *r, uint64_t value, uint64_t most, const char *field)

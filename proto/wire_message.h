@@ -48,7 +48,11 @@ struct ts_wire_reader {
 void *ts_wire_new(struct ts_arena *arena, const ProtobufCMessageDescriptor *descriptor);
 void *ts_wire_rows(struct ts_arena *arena, size_t n, const ProtobufCMessageDescriptor *descriptor);
 enum ts_status ts_wire_write(const ProtobufCMessage *message, struct ts_buf *out, struct ts_error *err);
-/* Parses a message. NULL: it failed, and r->status says why. */
+/* A field of a request from this number on may be left out by a server that does not know it. */
+enum { TS_WIRE_FIRST_HINT = 1000 };
+
+/* Parses a message. NULL: it failed, and r->status says why. Unknown fields of a reply are left out; one of a request is
+ * TS_UNSUPPORTED, unless it is a hint. */
 void *ts_wire_parse(struct ts_wire_reader *r, struct ts_span in, const ProtobufCMessageDescriptor *descriptor);
 
 /* Casts the const away, since protobuf-c's structs have no const; nobody writes through the result. */
@@ -90,7 +94,9 @@ struct ts_id ts_wire_id(struct ts_wire_reader *r, ProtobufCBinaryData in, const 
 bool ts_wire_id_maybe(struct ts_wire_reader *r, ProtobufCBinaryData in, const char *field, struct ts_id *ret_id);
 struct ts_id *ts_wire_ids(struct ts_wire_reader *r, ProtobufCBinaryData in, size_t max, const char *field,
 			  size_t *ret_n);
-/* Returns the value, or, with a failure, least if it is out of range. */
+/* Fails with TS_UNSUPPORTED, as ts_wire_enum does. */
+void ts_wire_unknown_word(struct ts_wire_reader *r, struct ts_span word, const char *field);
+/* Returns the value, or, with TS_UNSUPPORTED, least if it is out of range: a later version has more values. */
 int ts_wire_enum(struct ts_wire_reader *r, int value, int least, int most, const char *field);
 uint64_t ts_wire_uint(struct ts_wire_reader *r, uint64_t value, uint64_t most, const char *field);
 /* Returns n; if it is above max, returns 0 and fails. */

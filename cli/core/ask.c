@@ -3,7 +3,27 @@
 
 #include "base/limits.h"
 #include "base/object.h"
+#include "base/version.h"
 #include "cli/core/context.h"
+
+/* Where one side does not know what the other says, adds to the error which of the two is older. */
+static enum ts_status add_versions(struct ts_channel *ch, struct ts_arena *arena, struct ts_error *err)
+{
+	struct ts_span answer = {NULL, 0}, ours = ts_span_str(ts_version());
+	struct ts_info_reply info;
+	struct ts_error ignored, whole = *err;
+	const char *advice = "update the one that is older";
+	int order;
+
+	if (err->status != TS_UNSUPPORTED || ch->ops->call(ch, "ServerInfo", answer, arena, &answer, &ignored) ||
+	    ts_wire_unpack_info_reply(answer, arena, &info, &ignored) || ts_span_eq(info.version, ours))
+		return err->status;
+	order = ts_version_order(info.version, ours);
+	if (order)
+		advice = order < 0 ? "update the server" : "update tscope here";
+	return ts_error_set(err, whole.status, "%s; the server is tscoped %.*s, and this is tscope %s: %s", whole.text,
+			    TS_SPAN_ARG(info.version), ts_version(), advice);
+}
 
 /* Defines one unary method: ts_wire_pack_REQUEST packs its request, and ts_wire_unpack_REPLY unpacks its reply. */
 #define ASK(method, request, reply, in, ret)                                                                       \
@@ -17,7 +37,7 @@
 		if (!status)                                                                                        \
 			status = ts_wire_unpack_##reply(answer, arena, ret, err);                                   \
 		ts_buf_finish(&packed);                                                                             \
-		return status;                                                                                      \
+		return status ? add_versions(ch, arena, err) : TS_OK;                                               \
 	} while (0)
 
 enum ts_status ts_ask_info(struct ts_channel *ch, struct ts_arena *arena, struct ts_info_reply *ret,
@@ -46,7 +66,9 @@ enum ts_status ts_ask_list_tokens(struct ts_channel *ch, struct ts_arena *arena,
 	struct ts_span answer = {NULL, 0};
 	enum ts_status status = ch->ops->call(ch, "ListTokens", ts_span_of(NULL, 0), arena, &answer, err);
 
-	return status ? status : ts_wire_unpack_tokens_reply(answer, arena, ret, err);
+	if (!status)
+		status = ts_wire_unpack_tokens_reply(answer, arena, ret, err);
+	return status ? add_versions(ch, arena, err) : TS_OK;
 }
 
 enum ts_status ts_ask_usage(struct ts_channel *ch, struct ts_arena *arena, struct ts_usage_reply *ret, struct ts_error *err)
@@ -54,7 +76,9 @@ enum ts_status ts_ask_usage(struct ts_channel *ch, struct ts_arena *arena, struc
 	struct ts_span answer = {NULL, 0};
 	enum ts_status status = ch->ops->call(ch, "GetUsage", ts_span_of(NULL, 0), arena, &answer, err);
 
-	return status ? status : ts_wire_unpack_usage_reply(answer, arena, ret, err);
+	if (!status)
+		status = ts_wire_unpack_usage_reply(answer, arena, ret, err);
+	return status ? add_versions(ch, arena, err) : TS_OK;
 }
 
 enum ts_status ts_ask_has(struct ts_channel *ch, const struct ts_has_request *in, struct ts_arena *arena,
@@ -115,7 +139,7 @@ enum ts_status ts_ask_note(struct ts_channel *ch, const struct ts_note_request *
 	if (!status)
 		status = ch->ops->call(ch, "SetNote", ts_buf_view(&packed), arena, &answer, err);
 	ts_buf_finish(&packed);
-	return status;
+	return status ? add_versions(ch, arena, err) : TS_OK;
 }
 
 enum ts_status ts_ask_list(struct ts_channel *ch, const struct ts_list_request *in, struct ts_arena *arena,

@@ -97,7 +97,10 @@ static int from_word(const struct ts_shape_words *w, struct ts_wire_reader *r, P
 		if (word && ts_span_is(text, word))
 			return ts_shape_nth(w, i);
 	}
-	ts_wire_fail(r, name, "is none of ours");
+	if (text.len)
+		ts_wire_unknown_word(r, text, name);
+	else
+		ts_wire_fail(r, name, "is missing");
 	return ts_shape_nth(w, 0);
 }
 

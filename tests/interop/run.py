@@ -14,6 +14,7 @@ import shutil
 import struct
 import base64
 import hashlib
+from concurrent import futures
 import subprocess
 import sys
 import tempfile
@@ -625,7 +626,7 @@ def check_errors(place, run):
     cases = [
         ("invalid", "INVALID_ARGUMENT", lambda: c.HasObjects(ids=b"x" * 33)),
         ("invalid", "INVALID_ARGUMENT", lambda: c.ListRuns(filter="steps >")),
-        ("invalid", "INVALID_ARGUMENT", lambda: c.ListRuns(kind=77)),
+        ("unsupported", "UNIMPLEMENTED", lambda: c.ListRuns(kind=77)),
         ("invalid", "INVALID_ARGUMENT", lambda: c.CommitRun(name="../x", head=run)),
         ("invalid", "INVALID_ARGUMENT", lambda: c.SetNote(name="inter/op", key="state", value="asleep")),
         ("invalid", "INVALID_ARGUMENT", lambda: c.HasObjects(ids=b"x" * 32 * 16385)),
@@ -660,6 +661,34 @@ def check_errors(place, run):
     assert got[:2] == ("invalid", "INVALID_ARGUMENT"), got
 
 
+class Other(grpc.GenericRpcHandler):
+    """A server of another version: it knows ServerInfo, and answers one method with bytes that are given; it has no others."""
+
+    def __init__(self, version, method="", answer=b""):
+        self.answers = {"Check": b"\x08\x01", "ServerInfo": b"\x0a" + bytes([len(version)]) + version.encode(), method: answer}
+
+    def service(self, details):
+        answer = self.answers.get(details.method.rpartition("/")[2])
+        return None if answer is None else grpc.unary_unary_rpc_method_handler(lambda request, context: answer)
+
+
+def check_other_versions(place):
+    """Where one side does not know what the other says, the user is told which one to update."""
+    of_later = b"\x0a\x04\x0a\x02\x08\x4d"  # the first name has the kind 77
+    for version, method, answer, advice in (("9.0.0", "", b"", "update tscope here"), ("0.0.1", "", b"", "update the server"),
+                                            ("9.0.0", "ListRemoved", of_later, "update tscope here"),
+                                            ("strange", "", b"", "update the one that is older")):
+        server = grpc.server(futures.ThreadPoolExecutor(1))
+        server.add_generic_rpc_handlers([Other(version, method, answer)])
+        port = server.add_insecure_port("127.0.0.1:0")
+        server.start()
+        p = subprocess.run([os.path.join(BUILD, "tscope"), "restore" if method else "list"], cwd=place.work,
+                           env=dict(place.env, TSCOPE_SERVER=f"127.0.0.1:{port}"), capture_output=True, text=True, timeout=60)
+        server.stop(None)
+        assert p.returncode == 2 and advice in p.stderr and f"tscoped {version}" in p.stderr, p
+        assert ("does not know" in p.stderr) == bool(method), p
+
+
 def two_alike(c):
     """Makes names that answer to one word of 12 digits: a run inter/W and a run whose id begins with W."""
     word = c.GetRun(spec="inter/base").run.id.hex()[:12]
@@ -687,6 +716,7 @@ def main():
         check_questions(place)
         check_join(place)
         check_errors(place, run)
+        check_other_versions(place)
         assert place.server.stop() == 0, "tscoped ends with another status"
         read_only(place)
     finally:

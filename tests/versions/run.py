@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+"""The last release and this tree, each as client of the other, and each on the store of the other: run.py BUILD WORK.
+
+BUILD has tscope and tscoped of this tree; the release is built in WORK, once. Exits 77 where its commit is not here, as in a clone
+without history. Prints a row for each command, and ends with 1 where one is broken.
+"""
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+GOLDEN = os.path.join(ROOT, "tests/golden/demo/runs")
+# In order; each is asked of both servers, by both clients. NAME is different for each pair of versions.
+COMMANDS = (
+    "push -b main RUNS/base RUNS/order RUNS/lr RUNS/slow RUNS/rerun",
+    "push -n NAME RUNS/slow",
+    "list", "list --names -a", "list -s loss.best --json", "list -c name,id,steps --csv",
+    "show base", "show base --json", "facts base", "analyze base", "analyze slow --json",
+    "diff base order", "diff base lr --json", "diff base order lr", "diff RUNS/base lr", "check-resume base order", "plot loss base order", "explain",
+    "gate slow --baseline main", "gate rerun --baseline base order --json", "baseline slow --baseline main", "trend main",
+    "name base NAME-2", "tag base NAME-tag", "tag", "note NAME why=tried", "note NAME", "log NAME", "rm NAME", "restore NAME", "restore",
+    "export base --format csv", "verify", "gc --dry-run", "projects", "token", "whoami", "version",
+)
+WITHOUT_A_SERVER = {"login", "logout", "help"}
+UPDATE = re.compile(r"update (the server|tscope here|the one that is older)|was made by a newer tscope")
+
+
+def build_release(work):
+    """Returns the version and the folder of programs of the last release."""
+    with open(os.path.join(HERE, "releases"), encoding="utf-8") as file:
+        version, commit = [line.split() for line in file if not line.startswith("#")][-1]
+    tree, build = os.path.join(work, version, "tree"), os.path.join(work, version, "build")
+    if not os.path.exists(os.path.join(build, "tscoped")):
+        if subprocess.run(["git", "-C", ROOT, "cat-file", "-e", commit], capture_output=True).returncode:
+            print(f"skipped: the commit of {version} is not in this clone")
+            sys.exit(77)
+        shutil.rmtree(os.path.join(work, version), ignore_errors=True)
+        os.makedirs(tree)
+        subprocess.run(f"git -C '{ROOT}' archive {commit} | tar -x -C '{tree}'", shell=True, check=True)
+        # Its answers are compared, not its speed: unoptimised, it compiles in a third of the time.
+        subprocess.run(["cmake", "-S", tree, "-B", build, "-G", "Ninja", "-DCMAKE_C_FLAGS=-O0", "-DCMAKE_BUILD_TYPE=None"], check=True,
+                       stdout=subprocess.DEVNULL)
+        subprocess.run(["cmake", "--build", build, "--target", "tscope", "tscoped"], check=True, stdout=subprocess.DEVNULL)
+    return version, build
+
+
+class Side:
+    """The programs of one version, with a store and a server of their own."""
+
+    def __init__(self, version, build, top):
+        self.version, self.build, self.store = version, os.path.abspath(build), os.path.join(top, version, "store")
+        os.makedirs(os.path.dirname(self.store))
+        self.socket, self.log, self.server = os.path.join(top, version, "s"), os.path.join(top, version, "log"), None
+
+    def start(self):
+        with open(self.log, "wb") as log:
+            self.server = subprocess.Popen([f"{self.build}/tscoped", "--store", self.store, "--socket", self.socket], stdout=log, stderr=log)
+        for _ in range(600):
+            if self.client("version", of=self).returncode == 0 and "tscoped" in self.client("version", of=self).stdout:
+                return
+            time.sleep(0.05)
+        with open(self.log, encoding="utf-8") as log:
+            sys.exit(f"tscoped {self.version} does not start: {log.read()}")
+
+    def stop(self):
+        self.server.send_signal(signal.SIGTERM)
+        if self.server.wait(60):
+            sys.exit(f"tscoped {self.version} ended with {self.server.returncode}")
+
+    def client(self, *words, of=None, store=None):
+        where = {"TSCOPE_SERVER": f"unix:{of.socket}"} if of else {"TSCOPE_STORE": store}
+        environment = {"HOME": os.path.dirname(self.store), "PATH": "/usr/bin:/bin", "LC_ALL": "C", "LOGNAME": "ada", **where}
+        return subprocess.run([f"{self.build}/tscope", *words], env=environment, cwd=os.path.dirname(self.store), text=True, errors="replace",
+                              capture_output=True, timeout=120, stdin=subprocess.DEVNULL)
+
+
+def words_of(command, name):
+    return [word.replace("RUNS", GOLDEN).replace("NAME", name) for word in command.split()]
+
+
+def ask_all(client, server, name):
+    return [client.client(*words_of(command, name), of=server) for command in COMMANDS]
+
+
+def judge(got, same):
+    """What a command of two versions came to, beside the same client with a server of its own version."""
+    if got.returncode == same.returncode != 2:
+        return f"{got.returncode}, as with one version"
+    return "refused: update" if got.returncode == 2 and UPDATE.search(got.stderr) else "BROKEN"
+
+
+def main():
+    ours, top = sys.argv[1], tempfile.mkdtemp(prefix="tscope-versions-")
+    version, build = build_release(os.path.abspath(sys.argv[2]))
+    old, new = Side(version, build, top), Side("this", ours, top)
+    broken = 0
+
+    def check(what, right, *more):
+        nonlocal broken
+        broken += not right
+        print(f"{what:64} {'yes' if right else 'BROKEN'}", *() if right else more)
+
+    told = set(re.findall(r"^  ([a-z][a-z-]+)  ", new.client("help", store=top).stdout.split("Verbs")[1].split("Begin with")[0], re.M))
+    untried = told - WITHOUT_A_SERVER - {command.split()[0] for command in COMMANDS}
+    check("every verb is tried", told and not untried, *untried)
+    for side in (old, new):
+        side.start()
+    same = {side: ask_all(side, side, "own") for side in (old, new)}
+    mixed = {(a, b): ask_all(a, b, "mixed") for a, b in ((old, new), (new, old))}
+    print(f"{'command':64} {version + ' asks this':24} this asks {version}")
+    for i, command in enumerate(COMMANDS):
+        told = [judge(mixed[old, new][i], same[old][i]), judge(mixed[new, old][i], same[new][i])]
+        broken += told.count("BROKEN")
+        print(f"{command:64} {told[0]:24} {told[1]}")
+        for (a, b), answers in mixed.items():
+            if judge(answers[i], same[a][i]) == "BROKEN":
+                print(f"  {a.version} asks {b.version}: exit {answers[i].returncode}, not {same[a][i].returncode}: {answers[i].stderr[:300]}")
+    exported = COMMANDS.index("export base --format csv")
+    texts = {answers[exported].stdout for answers in [*same.values(), *mixed.values()]}
+    check("an exported run has the same bytes", len(texts) == 1 and "" not in texts)
+    listed = COMMANDS.index("list -c name,id,steps --csv")
+    texts = {tuple(row for row in answers[listed].stdout.split() if "own" not in row and "mixed" not in row)
+             for answers in [*same.values(), *mixed.values()]}
+    check("runs have the same ids", len(texts) == 1, *texts if len(texts) > 1 else ())
+    for side in (old, new):
+        side.stop()
+    names = {side: side.client("list", "--names", "-a", store=side.store).stdout for side in (old, new)}
+    took = new.client("list", "--names", "-a", store=old.store)
+    check(f"this tree opens the store of {version}", took.returncode == 0 and took.stdout == names[old] != "", took.stderr)
+    check("  and finds it sound", new.client("verify", store=old.store).returncode == 0)
+    took = old.client("list", "--names", "-a", store=new.store)
+    check(f"{version} opens the store of this tree, or says what to do",
+          (took.returncode == 0 and took.stdout == names[new]) or (took.returncode == 2 and bool(UPDATE.search(took.stderr) or "newer" in took.stderr)), took.stderr)
+    shutil.rmtree(top)
+    print(f"{broken} broken" if broken else "0 broken")
+    sys.exit(1 if broken else 0)
+
+
+if __name__ == "__main__":
+    main()
