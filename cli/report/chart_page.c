@@ -2,10 +2,11 @@
 
 #include "cli/report/page.h"
 
-static const char *const script[] = {
+static const char *const pieces[] = {
 #include "cli/report/chart_script.inc"
 
 };
+static const struct ts_page_script script = {pieces, sizeof pieces / sizeof pieces[0]};
 
 enum { SHORT = 24 }; /* a text that stays on one line */
 
@@ -36,19 +37,11 @@ static enum ts_status figure(struct ts_buf *out, const struct ts_chart_view *vie
 	return TS_OK;
 }
 
-static void scripted(struct ts_buf *out)
-{
-	ts_buf_str(out, "<script>\n");
-	for (size_t i = 0; i < sizeof script / sizeof script[0]; i++)
-		ts_buf_str(out, script[i]);
-	ts_buf_str(out, "</script>\n");
-}
-
 enum ts_status ts_chart_page(const void *what, struct ts_arena *arena, struct ts_buf *out, struct ts_error *err)
 {
 	const struct ts_chart_view *view = what;
 
-	ts_page_open(out, view->title);
+	ts_page_open(out, view->title, view->n ? &script : NULL);
 	ts_page_element(out, "<header><h1>", view->title, "</h1></header>\n<main><section>\n");
 	if (view->n && figure(out, view, arena, err))
 		return err->status;
@@ -56,7 +49,7 @@ enum ts_status ts_chart_page(const void *what, struct ts_arena *arena, struct ts
 		ts_page_element(out, "<p>", view->notes[i], "</p>\n");
 	ts_buf_str(out, "</section></main>\n");
 	if (view->n)
-		scripted(out);
+		ts_page_run(out, &script);
 	ts_page_close(out, "plot");
 	return ts_buf_check(out, err) ? err->status : ts_arena_check(arena, err);
 }

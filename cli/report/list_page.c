@@ -110,7 +110,7 @@ enum ts_status ts_list_page(const void *what, struct ts_arena *arena, struct ts_
 	const struct ts_listing *list = page->list;
 	const char *title = title_of(list, arena);
 
-	ts_page_open(out, title);
+	ts_page_open(out, title, NULL);
 	ts_page_element(out, "<header><h1>", title, "</h1></header>\n<main><section>\n");
 	ts_buf_str(out, "<div class=\"scroll\"><table class=\"sheet cards\">\n");
 	head_row(out, list, arena);

@@ -1,16 +1,27 @@
 #include "cli/report/page.h"
 
+#include "base/base64.h"
+#include "base/digest.h"
 #include "base/file.h"
 #include "base/version.h"
 #include "cli/report/page_links.h"
 #include "cli/report/svg.h"
 #include "cli/text/show_value.h"
 
+#include <sys/stat.h>
+
 /* No foreign text reaches a style or a tag: it passes through ts_html_text. Everything else is our own text or a number. */
 static const char *const style[] = {
 #include "cli/report/page_style.inc"
 
 };
+
+static void script_text(struct ts_buf *out, const struct ts_page_script *script)
+{
+	ts_buf_char(out, '\n');
+	for (size_t i = 0; i < script->n; i++)
+		ts_buf_str(out, script->pieces[i]);
+}
 
 void ts_page_element(struct ts_buf *out, const char *open, const char *text, const char *close)
 {
@@ -19,9 +30,38 @@ void ts_page_element(struct ts_buf *out, const char *open, const char *text, con
 	ts_buf_str(out, close);
 }
 
-void ts_page_open(struct ts_buf *out, const char *name)
+/* Source: W3C, Content Security Policy Level 3, 2.3.1: 'sha256-' and the digest, in base64, of what stands between the tags. */
+static void policy(struct ts_buf *out, const struct ts_page_script *script)
 {
-	ts_page_element(out, ts_page_begin, name, "</title>\n<style>\n");
+	struct ts_buf text = TS_BUF_INIT(TS_PAGE_MAX_BYTES);
+	struct ts_id digest;
+
+	ts_buf_str(out, "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; base-uri 'none'; "
+			"form-action 'none'; style-src 'unsafe-inline'");
+	if (script) {
+		script_text(&text, script);
+		ts_digest(ts_buf_view(&text), &digest);
+		ts_buf_str(out, "; script-src 'sha256-");
+		ts_base64_print(out, ts_id_span(&digest));
+		ts_buf_char(out, '\'');
+		ts_buf_lacks(out, &text);
+		ts_buf_finish(&text);
+	}
+	ts_buf_str(out, "\"/>\n");
+}
+
+void ts_page_run(struct ts_buf *out, const struct ts_page_script *script)
+{
+	ts_buf_str(out, "<script>");
+	script_text(out, script);
+	ts_buf_str(out, "</script>\n");
+}
+
+void ts_page_open(struct ts_buf *out, const char *name, const struct ts_page_script *script)
+{
+	ts_page_element(out, ts_page_begin, name, "</title>\n");
+	policy(out, script);
+	ts_buf_str(out, "<style>\n");
 	for (size_t i = 0; i < sizeof style / sizeof style[0]; i++)
 		ts_buf_str(out, style[i]);
 	ts_buf_str(out, "</style></head>\n<body>");
@@ -39,8 +79,11 @@ static enum ts_status write_file(struct ts_cli *cli, ts_page_fn *draw, const voi
 	struct ts_buf html = TS_BUF_INIT(TS_PAGE_MAX_BYTES);
 	enum ts_status status = draw(what, &cli->arena, &html, err);
 	struct ts_page_links links;
+	struct stat there;
 	size_t linked;
 
+	if (!status && !ts_args_has(&cli->args, "force") && lstat(path, &there) == 0)
+		status = ts_error_set(err, TS_INVALID, "%s exists already, and is left as it is; --force replaces it", path);
 	if (!status)
 		status = ts_page_links_find(path, &cli->arena, &links, err);
 	if (!status)

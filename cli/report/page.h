@@ -8,15 +8,24 @@
 
 enum { TS_PAGE_MAX_BYTES = 256 << 20 };
 
-/* Writes everything up to the inside of the body. name: the title of the page. */
-void ts_page_open(struct ts_buf *out, const char *name);
+/* A script of ours, in pieces. */
+struct ts_page_script {
+	const char *const *pieces;
+	size_t n;
+};
+
+/* Writes everything up to the inside of the body. name: the title of the page; script: the only one that a browser may run there, which
+ * the page's Content-Security-Policy names by its digest; NULL: none. Nothing is asked of any server. */
+void ts_page_open(struct ts_buf *out, const char *name, const struct ts_page_script *script);
+/* Appends the script that the page was opened with. */
+void ts_page_run(struct ts_buf *out, const struct ts_page_script *script);
 /* foot: what the foot of the page says behind the program's version. */
 void ts_page_close(struct ts_buf *out, const char *foot);
 /* Appends open, the escaped text, and close. */
 void ts_page_element(struct ts_buf *out, const char *open, const char *text, const char *close);
 
-/* Puts the page where --html asks for it: into a file, which it replaces, or onto stdout, where it is then the whole answer
- * (*ret_answered). Does nothing without --html. It is called before anything else reaches stdout. */
+/* Puts the page where --html asks for it: into a file, which it replaces with --force only, or onto stdout, where it is then the whole
+ * answer (*ret_answered). Does nothing without --html. It is called before anything else reaches stdout. */
 typedef enum ts_status ts_page_fn(const void *what, struct ts_arena *arena, struct ts_buf *out, struct ts_error *err);
 enum ts_status ts_page_write(struct ts_cli *cli, ts_page_fn *draw, const void *what, bool *ret_answered, struct ts_error *err);
 

@@ -490,7 +490,7 @@ enum ts_status ts_render_report_html(const struct ts_report *r, struct ts_buf *o
 {
 	struct page p = {.out = out, .r = r, .arena = r->arena};
 
-	ts_page_open(out, r->name);
+	ts_page_open(out, r->name, NULL);
 	put(&p, "<header>");
 	if (r->light == TS_LIGHT_NONE) {
 		element(&p, "<h1>", r->name, "</h1>");

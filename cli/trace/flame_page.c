@@ -11,9 +11,10 @@ enum { FRAMES_MOST = 1600, FRAMES_LEAST = 100, LEVELS_MOST = 150, GRAPH_BYTES = 
 enum { ROW_PIXELS = 18, LABEL_BYTES = 90, NAME_BYTES = 200, NAME_ESCAPED = 500 };
 
 /* It stands in a page that is well-formed XML, too: without the signs that XML reserves. */
-static const char *const script[] = {
+static const char *const pieces[] = {
 #include "cli/trace/flame_script.inc"
 };
+const struct ts_page_script ts_flame_script = {pieces, sizeof pieces / sizeof pieces[0]};
 
 static const char *class_of(const struct ts_flame_node *node, const struct ts_flame_frame *frame)
 {
@@ -144,12 +145,7 @@ enum ts_status ts_flame_page(struct ts_cli *cli, const struct ts_flame *flame, s
 	return bounded(cli, flame, TS_FLAME_DEVICE, devices, out, err);
 }
 
-void ts_flame_script(const struct ts_flame *flame, struct ts_buf *out)
+bool ts_flame_is_drawn(const struct ts_flame *flame)
 {
-	if (!flame->nodes[0].ns[TS_FLAME_HOST] && !flame->nodes[0].ns[TS_FLAME_DEVICE])
-		return;
-	ts_buf_str(out, "<script>\n");
-	for (size_t i = 0; i < sizeof script / sizeof script[0]; i++)
-		ts_buf_str(out, script[i]);
-	ts_buf_str(out, "</script>\n");
+	return flame->nodes[0].ns[TS_FLAME_HOST] || flame->nodes[0].ns[TS_FLAME_DEVICE];
 }

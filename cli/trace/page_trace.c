@@ -49,17 +49,18 @@ static enum ts_status draw(const void *what, struct ts_arena *arena, struct ts_b
 	const char *name = d->job ? d->job->path : d->answer->path;
 	struct ts_buf text;
 	enum ts_status status = sections(d, &text, err);
+	bool flames = !d->job && ts_flame_is_drawn(&d->flame);
 
 	if (!status) {
-		ts_page_open(out, name);
+		ts_page_open(out, name, flames ? &ts_flame_script : NULL);
 		ts_page_element(out, "<header><h1>", name, "</h1></header>\n<main><section>\n");
 		if (d->job)
 			ts_buf_span(out, ts_buf_view(&text));
 		else
 			status = whole(d, ts_buf_view(&text), out, err);
 		ts_buf_str(out, "</section></main>\n");
-		if (!d->job)
-			ts_flame_script(&d->flame, out);
+		if (flames)
+			ts_page_run(out, &ts_flame_script);
 		ts_page_close(out, d->job ? "a profiler's traces of the ranks of a job" : "a profiler's trace");
 		ts_buf_lacks(out, &text);
 	}

@@ -5,7 +5,7 @@
 #include "analysis/trace/advice/trace_answer.h"
 #include "analysis/trace/host/flame.h"
 #include "analysis/trace/ranks/job.h"
-#include "cli/core/context.h"
+#include "cli/report/page.h"
 
 /* Draws the page where --html asks for it (ts_page_write). The text of the answer is drawn by the functions that write it on a
  * terminal, so that whatever that says the page says, too. */
@@ -17,7 +17,8 @@ enum ts_status ts_trace_job_page(struct ts_cli *cli, const struct ts_trace_job *
 /* flame_page.c: ends a section, then draws a flame graph of the host's time and one of the devices', where there is something to
  * show, the last section of which is left open. Names are escaped, and the graphs have a bound of some two megabytes. */
 enum ts_status ts_flame_page(struct ts_cli *cli, const struct ts_flame *flame, struct ts_buf *out, struct ts_error *err);
-/* The script of these graphs, if there are any: it goes behind them. */
-void ts_flame_script(const struct ts_flame *flame, struct ts_buf *out);
+/* Whether there is any of these graphs, behind which the script goes. */
+bool ts_flame_is_drawn(const struct ts_flame *flame);
+extern const struct ts_page_script ts_flame_script;
 
 #endif

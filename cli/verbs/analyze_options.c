@@ -25,6 +25,7 @@ static const struct {
 	{"policy", TS_OF_RUNS | ANY_TRACE | JOBS | ANY_SNAPSHOT},
 	{"fail-on", TS_OF_RUNS | ANY_TRACE | JOBS | ANY_SNAPSHOT},
 	{"html", TS_OF_RUNS | ANY_TRACE | JOBS | ANY_SNAPSHOT},
+	{"force", TS_OF_RUNS | ANY_TRACE | JOBS | ANY_SNAPSHOT},
 	{"rows", TS_OF_RUNS},
 	{"fresh", TS_OF_RUNS | TS_OF_STORED_JOBS},
 	{"step", ANY_TRACE},

@@ -7,6 +7,8 @@
 #include "proto/wire.h"
 
 #define EXITS_DONE "0 the command succeeded\n2 the command failed: wrong usage, no such run, no connection, damaged data"
+/* Goes with html. */
+#define REPLACES_PAGE {.name = "force", .help = "with --html: replace a file that exists"}
 #define END_OPTIONS {.name = NULL}
 #define END_EXAMPLES {.command = NULL}
 
@@ -101,6 +103,7 @@ static const struct ts_option list_options[] = {
 	 .argument = "FILE",
 	 .complete = TS_COMPLETE_FILE,
 	 .help = "also write a self-contained HTML page with the loss of each run; - writes it to stdout instead of the list"},
+	REPLACES_PAGE,
 	{.name = "csv", .help = "print CSV with exact values"},
 	{.name = "no-formulas", .help = NO_FORMULAS},
 	END_OPTIONS,
@@ -137,6 +140,7 @@ static const struct ts_option plot_options[] = {
 	 .help = "with --bands: one band for each value of this fact, such as config.lr; else show the fact beside each run"},
 	{.name = "html", .argument = "FILE", .complete = TS_COMPLETE_FILE,
 	 .help = "also write a self-contained HTML page; - writes it to stdout instead of the picture"},
+	REPLACES_PAGE,
 	{.name = "rank", .letter = 'r', .argument = "N", .help = "draw this rank's column (default: the lowest rank that has it)"},
 	END_OPTIONS,
 };
@@ -220,6 +224,7 @@ static const struct ts_option analyze_options[] = {
 	 .help = "exit with 1 if there is a finding of this severity or above: low, medium, high"},
 	{.name = "html", .argument = "FILE", .complete = TS_COMPLETE_FILE,
 	 .help = "also write a self-contained HTML page with plots; - writes it to stdout instead of the report"},
+	REPLACES_PAGE,
 	{.name = "rows", .help = "print every row of every analysis instead of the report"},
 	{.name = "fresh", .help = "compute the analysis again, even if its result is stored"},
 	{.name = "step", .argument = "N", .help = "of a trace: the critical path of ProfilerStep#N alone"},
@@ -275,6 +280,7 @@ static const struct ts_option diff_options[] = {
 	{.name = "curves", .help = "also show the curves of the whole run"},
 	{.name = "html", .argument = "FILE", .complete = TS_COMPLETE_FILE,
 	 .help = "also write a self-contained HTML page with plots; - writes it to stdout instead of the report"},
+	REPLACES_PAGE,
 	{.name = "repeats", .argument = "GLOB", .complete = TS_COMPLETE_RUN, .repeat = true,
 	 .help = "compare the second run with the spread of these repeated runs of the first run's recipe"},
 	{.name = "rounding", .argument = "RUN", .complete = TS_COMPLETE_RUN,
@@ -440,6 +446,7 @@ static const struct ts_option trend_options[] = {
 	 .argument = "FILE",
 	 .complete = TS_COMPLETE_FILE,
 	 .help = "also write a self-contained HTML page with a figure; - writes it to stdout instead of the report"},
+	REPLACES_PAGE,
 	{.name = "exit-code", .help = "exit with 1 if the newest level is worse than the one before and nobody accepted the change"},
 	END_OPTIONS,
 };

@@ -233,17 +233,17 @@ _tscope_complete()
 		local options=" -p --project --server --store --json --color --no-pager -q --quiet -h --help"
 		case $verb in
 		push) options+=" -n --name -b --branch --fact --host-facts --state -m --message --join --expose --pattern --map --strict -f --force --dry-run" ;;
-		list) options+=" -c --columns -s --sort --by -l --limit -a --all --page --all-projects --tags --branches --names --html --csv --no-formulas" ;;
+		list) options+=" -c --columns -s --sort --by -l --limit -a --all --page --all-projects --tags --branches --names --html --force --csv --no-formulas" ;;
 		show) options+=" --at --device --snapshot -r --rank" ;;
 		facts) options+=" -o --output --command --with-patch --raw" ;;
-		analyze) options+=" -w --warmup -r --rank --trace --snapshot --flops-per-step --peak-tflops --dtype --microbatches --device-memory --policy --fail-on --html --rows --fresh --step --overlay --at --device --with --scale --pattern --map" ;;
-		plot) options+=" --x -s --smooth --log --logx --bands --highlight --by --html -r --rank" ;;
+		analyze) options+=" -w --warmup -r --rank --trace --snapshot --flops-per-step --peak-tflops --dtype --microbatches --device-memory --policy --fail-on --html --force --rows --fresh --step --overlay --at --device --with --scale --pattern --map" ;;
+		plot) options+=" --x -s --smooth --log --logx --bands --highlight --by --html --force -r --rank" ;;
 		explain) options+=" --markdown --playbook" ;;
-		diff) options+=" -i --ignore --exit-on -1 --first -a --all --by --curves --html --repeats --rounding --policy --as -w --warmup --snapshot --reproduce --pattern --map" ;;
+		diff) options+=" -i --ignore --exit-on -1 --first -a --all --by --curves --html --force --repeats --rounding --policy --as -w --warmup --snapshot --reproduce --pattern --map" ;;
 		check-resume) options+=" -t --tolerance" ;;
 		gate) options+=" -b --baseline --bundle --paired --metric --better --policy -w --workload --across --exclude --inconclusive --junit --markdown --github --gitlab --request --verdict --explain --check --replay --init" ;;
 		baseline) options+=" -b --baseline --bundle --metric --policy -w --workload --across --exclude -r --reason --branch" ;;
-		trend) options+=" -m --metric --better -l --limit --like --policy -w --workload --across --exclude --html --exit-code" ;;
+		trend) options+=" -m --metric --better -l --limit --like --policy -w --workload --across --exclude --html --force --exit-code" ;;
 		name) options+=" -f --force -m --message" ;;
 		tag) options+=" -f --force -m --message" ;;
 		log) options+=" -l --limit" ;;

@@ -468,7 +468,9 @@ def pages(_update):
             poor = [k for k in ("ink", "dim", "high", "medium", "low", "clear", "accent", "ca", "cb", *(f"l{i}" for i in range(8))) if contrast(colours[k], colours["card"]) < 4.5]
             if poor or contrast(colours["dim"], colours["bg"]) < 4.5:
                 fail(f"pages: {mode}", f"poor contrast: {poor}")
-    place.run("echo old > page.html; tscope analyze --html page.html ./runs/base > text")
+    place.run("echo old > page.html; tscope analyze --html page.html ./runs/base > kept; tscope analyze --html page.html --force ./runs/base > text")
+    if os.path.getsize(os.path.join(place.path, "kept")):
+        fail("pages: a file that exists", "was replaced")
     written = open(os.path.join(place.path, "page.html"), encoding="utf-8").read()
     place.run("mkdir site && tscope list --html site/index.html && tscope analyze base --html site/base.html; tscope diff base ./demo/base --html 'site/a b.html'; "
               "tscope plot loss base ./demo/base --html site/loss.html")

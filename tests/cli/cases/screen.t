@@ -81,6 +81,7 @@ $ tscope diff --help
 |       --curves            also show the curves of the whole run
 |       --html FILE         also write a self-contained HTML page with plots; -
 |                           writes it to stdout instead of the report
+|       --force             with --html: replace a file that exists
 |       --repeats GLOB      compare the second run with the spread of these
 |                           repeated runs of the first run's recipe
 |       --rounding RUN      name the first tensor that differs by more than
