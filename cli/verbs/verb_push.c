@@ -846,12 +846,24 @@ static enum ts_status push_many(struct pushes *all, struct ts_error *err)
 	return TS_OK;
 }
 
-enum ts_status ts_verb_push(struct ts_cli *cli, struct ts_error *err)
+/* A server that restarts takes no connection for a moment, and a training may have waited days for this push. */
+static enum ts_status open_target(struct ts_cli *cli, struct ts_error *err)
 {
 	enum ts_target_use use = ts_args_has(&cli->args, "dry-run") ? TS_USE_READ : TS_USE_CREATE;
+	enum ts_status status;
+	int tries[2] = {0, 0};
+
+	do
+		status = ts_cli_open(cli, use, err);
+	while (status && again(cli, status, false, tries, err));
+	return status;
+}
+
+enum ts_status ts_verb_push(struct ts_cli *cli, struct ts_error *err)
+{
 	struct pushes all = {.cli = cli, .listed = TS_LISTED_INIT};
 
-	if (check_options(cli, err) || pusher_facts(cli, &all.facts, err) || find(&all, err) || ts_cli_open(cli, use, err) ||
+	if (check_options(cli, err) || pusher_facts(cli, &all.facts, err) || find(&all, err) || open_target(cli, err) ||
 	    name_places(&all, err))
 		return err->status;
 	return all.n == 1 ? push_single(&all, err) : push_many(&all, err);

@@ -718,10 +718,24 @@ def main():
         check_errors(place, run)
         check_other_versions(place)
         assert place.server.stop() == 0, "tscoped ends with another status"
+        push_over_restart(place, path)
         read_only(place)
     finally:
         place.close()
     print("all as documented")
+
+
+def push_over_restart(place, path):
+    """A push that begins while no server is there is done when the server is."""
+    place.client.channel.close()
+    os.remove(place.server.log)
+    pushing = subprocess.Popen([os.path.join(BUILD, "tscope"), "push", "--name", "late", path], cwd=place.work, env=place.env,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    time.sleep(0.5)
+    place.server = Server(BUILD, place.work)
+    said = pushing.communicate(timeout=60)[1]
+    assert pushing.returncode == 0 and "push tries again (1 of 3)" in said, said
+    assert place.server.stop() == 0
 
 
 def read_only(place):
