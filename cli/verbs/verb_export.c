@@ -62,13 +62,19 @@ static enum ts_status destination(const struct ts_cli *cli, const char *format, 
 	return TS_OK;
 }
 
-static void told(struct ts_cli *cli, const struct ts_run_ref *run, const char *format, const char *path)
+static void told(struct ts_cli *cli, const struct ts_run_ref *run, const char *format, const char *path,
+		 const struct ts_renamed *renamed)
 {
 	struct ts_json json, *j = &json;
 
 	if (!cli->json) {
 		ts_cli_say(cli, "wrote %s as %s to %s", ts_show_id(&run->id, &cli->arena),
 			   strcmp(format, "run") == 0 ? "a run directory" : format, path);
+		for (const struct ts_renamed *row = renamed; row; row = row->next)
+			ts_cli_say(cli,
+				   "the file %s is written as %s, since its name can be none there: a push of the directory has "
+				   "another id",
+				   ts_show_text(row->was, &cli->arena), row->is);
 		return;
 	}
 	json = ts_cli_json(cli);
@@ -78,6 +84,17 @@ static void told(struct ts_cli *cli, const struct ts_run_ref *run, const char *f
 	ts_json_string(j, format);
 	ts_json_key(j, "path");
 	ts_json_string(j, path);
+	ts_json_key(j, "renamed");
+	ts_json_array(j);
+	for (const struct ts_renamed *row = renamed; row; row = row->next) {
+		ts_json_object(j);
+		ts_json_key(j, "from");
+		ts_json_span(j, row->was);
+		ts_json_key(j, "to");
+		ts_json_string(j, row->is);
+		ts_json_end(j);
+	}
+	ts_json_end(j);
 	ts_json_end(j);
 	ts_cli_json_end(cli, j);
 }
@@ -85,6 +102,7 @@ static void told(struct ts_cli *cli, const struct ts_run_ref *run, const char *f
 enum ts_status ts_verb_export(struct ts_cli *cli, struct ts_error *err)
 {
 	const char *format = ts_args_text(&cli->args, "format"), *path = NULL;
+	struct ts_export_names names = {.arena = &cli->arena};
 	struct ts_get_reply run;
 	struct ts_span spec;
 	enum ts_status status;
@@ -99,13 +117,13 @@ enum ts_status ts_verb_export(struct ts_cli *cli, struct ts_error *err)
 	if (status)
 		return status;
 	if (strcmp(format, "run") == 0)
-		status = ts_export_run_dir(&run.run.id, ts_stored_object, cli, path, err);
+		status = ts_export_run_dir(&run.run.id, ts_stored_object, cli, path, &names, err);
 	else if (path)
 		status = to_file(cli, format, &run.run.id, path, err);
 	else
 		/* This is the only answer that is not held back until it is complete, because it may be as long as the run. */
 		status = to_descriptor(cli, format, &run.run.id, STDOUT_FILENO, err);
 	if (!status && path)
-		told(cli, &run.run, format, path);
+		told(cli, &run.run, format, path, names.first);
 	return status;
 }

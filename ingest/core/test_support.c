@@ -274,7 +274,7 @@ void test_round_trip(struct test_run *t)
 
 	(void)snprintf(path, sizeof path, "%s/again", t->base);
 	(void)nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
-	if (ts_export_run_dir(&before, test_get, t, path, &t->err))
+	if (ts_export_run_dir(&before, test_get, t, path, NULL, &t->err))
 		fail_msg("%s", t->err.text);
 	t->facts = NULL;
 	test_ingest_ok(t, path);

@@ -12,6 +12,7 @@
 #include "base/limits.h"
 #include "base/number.h"
 #include "base/text.h"
+#include "ingest/export/kept_name.h"
 #include "ingest/export/record_write.h"
 #include "ingest/facts/facts_json.h"
 #include "ingest/facts/facts_write.h"
@@ -46,6 +47,7 @@ struct exporter {
 	struct ts_view view;
 	struct ts_arena arena; /* for one rank */
 	struct ts_arena names;
+	struct ts_export_names *names_told;
 	struct made *made;
 	int root; /* the descriptor of the root directory */
 	int dir;  /* the descriptor of the current rank's directory */
@@ -145,16 +147,6 @@ static void remove_made(struct exporter *e, const char *path)
 	(void)rmdir(path);
 }
 
-/* Checks that a name stays in its directory, and does nothing to a terminal or a script that lists it. */
-static enum ts_status check_name(struct ts_span name, struct ts_error *err)
-{
-	bool plain = ts_file_name_valid(name) && ts_utf8_valid(name);
-
-	for (size_t i = 0; i < name.len && plain; i++)
-		plain = name.data[i] >= ' ' && name.data[i] != 0x7F;
-	return plain ? TS_OK : ts_error_set(err, TS_INVALID, "a file of the run has a name that is not valid: %s", ts_show(name).text);
-}
-
 static enum ts_status write_chunks(struct exporter *e, const struct ts_file *file, int fd, struct ts_error *err)
 {
 	struct ts_arena arena;
@@ -173,15 +165,54 @@ static enum ts_status write_chunks(struct exporter *e, const struct ts_file *fil
 	return status;
 }
 
-static enum ts_status write_kept_file(struct exporter *e, const struct ts_file *file, struct ts_error *err)
+static bool has_kind(const struct ts_index *index, enum ts_table_kind kind)
 {
-	char name[256];
+	for (size_t i = 0; i < index->n_tables; i++)
+		if (index->tables[i].kind == kind)
+			return true;
+	return false;
+}
+
+/* Whether there is a file of this name, or a table of the rank is going to be written there. */
+static bool is_taken(const struct exporter *e, const struct ts_index *index, const char *name)
+{
+	struct stat there;
+
+	for (size_t i = 0; i < TS_SIDE_FILES; i++)
+		if (has_kind(index, ts_side_files[i].kind) && strcmp(ts_side_files[i].name, name) == 0)
+			return true;
+	return fstatat(e->dir, name, &there, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+static enum ts_status tell_renamed(struct exporter *e, struct ts_span was, const char *is, struct ts_error *err)
+{
+	struct ts_renamed *row;
+
+	if (!e->names_told)
+		return TS_OK;
+	row = ts_arena_alloc(e->names_told->arena, sizeof *row);
+	if (row) {
+		row->was = ts_span_of(ts_arena_dup(e->names_told->arena, was.data, was.len), was.len);
+		row->is = ts_arena_printf(e->names_told->arena, "%s%s%s", e->dir_name, *e->dir_name ? "/" : "", is);
+	}
+	if (!row || !row->was.data || !row->is)
+		return ts_arena_error(e->names_told->arena, err);
+	*e->names_told->end = row;
+	e->names_told->end = &row->next;
+	return TS_OK;
+}
+
+static enum ts_status write_kept_file(struct exporter *e, const struct ts_index *index, const struct ts_file *file,
+				      struct ts_error *err)
+{
+	char name[TS_KEPT_NAME_BYTES], first[TS_KEPT_NAME_BYTES];
+	bool other = ts_kept_name(file->name, first);
 	int fd;
 
-	if (check_name(file->name, err))
-		return err->status;
-	(void)snprintf(name, sizeof name, "%.*s", TS_SPAN_ARG(file->name));
-	if (create_file(e, name, &fd, err))
+	memcpy(name, first, sizeof name);
+	for (unsigned i = 2; is_taken(e, index, name); i++, other = true)
+		(void)snprintf(name, sizeof name, "%.*s.kept%u", TS_KEPT_NAME_BYTES - 20, first, i);
+	if ((other && tell_renamed(e, file->name, name, err)) || create_file(e, name, &fd, err))
 		return err->status;
 	return close_file(fd, write_chunks(e, file, fd, err), name, err);
 }
@@ -530,14 +561,6 @@ static enum ts_status write_steps(struct exporter *e, const struct ts_index *ind
 
 /* --- events and digests --- */
 
-static bool has_kind(const struct ts_index *index, enum ts_table_kind kind)
-{
-	for (size_t i = 0; i < index->n_tables; i++)
-		if (index->tables[i].kind == kind)
-			return true;
-	return false;
-}
-
 static enum ts_status put_records(struct ts_rows *rows, struct ts_buf *buf, int fd, struct ts_error *err)
 {
 	bool more;
@@ -591,7 +614,7 @@ static enum ts_status write_rank(struct exporter *e, const struct ts_index *inde
 	const struct made *before = e->made;
 
 	for (size_t i = 0; i < index->n_files; i++)
-		if (write_kept_file(e, &index->files[i], err))
+		if (write_kept_file(e, index, &index->files[i], err))
 			return err->status;
 	if ((!job || alone) && write_facts(e, index, err))
 		return err->status;
@@ -646,11 +669,13 @@ static enum ts_status export_ranks(struct exporter *e, struct ts_error *err)
 }
 
 enum ts_status ts_export_run_dir(const struct ts_id *head, ts_object_source *get, void *ctx, const char *path,
-				 struct ts_error *err)
+				 struct ts_export_names *names, struct ts_error *err)
 {
-	struct exporter e = {.dir_name = ""};
+	struct exporter e = {.dir_name = "", .names_told = names};
 	enum ts_status status;
 
+	if (names)
+		names->end = &names->first;
 	if (ts_view_open(&e.view, head, get, ctx, err))
 		return err->status;
 	ts_arena_init(&e.arena, 0);

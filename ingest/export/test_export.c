@@ -224,7 +224,7 @@ static void nothing_is_overwritten(void **state)
 	make_run(&t);
 	test_write(&t, "out/precious", "mine");
 	(void)snprintf(path, sizeof path, "%s/out", t.base);
-	assert_int_equal(ts_export_run_dir(&t.result.head, test_get, &t, path, &t.err), TS_INVALID);
+	assert_int_equal(ts_export_run_dir(&t.result.head, test_get, &t, path, NULL, &t.err), TS_INVALID);
 	assert_non_null(strstr(t.err.text, "out is there already"));
 	text = test_read(&t, "out/precious", &len);
 	assert_string_equal(text, "mine");
@@ -232,7 +232,7 @@ static void nothing_is_overwritten(void **state)
 	/* A link to a directory is refused too. */
 	(void)snprintf(path, sizeof path, "%s/link", t.base);
 	assert_int_equal(symlink("elsewhere", path), 0);
-	assert_int_equal(ts_export_run_dir(&t.result.head, test_get, &t, path, &t.err), TS_INVALID);
+	assert_int_equal(ts_export_run_dir(&t.result.head, test_get, &t, path, NULL, &t.err), TS_INVALID);
 	(void)snprintf(path, sizeof path, "%s/elsewhere", t.base);
 	assert_int_equal(ts_file_kind(path), TS_FILE_NONE);
 	test_run_finish(&t);
@@ -277,7 +277,7 @@ static void hostile_names_stay_in_the_directory(void **state)
 		rename_kept(&t, ts_span_of(cases[i].name, cases[i].len));
 		(void)snprintf(path, sizeof path, "%s/out", t.base);
 		(void)snprintf(outside, sizeof outside, "%s/x", t.base);
-		if (!ts_export_run_dir(&t.result.head, test_get, &t, path, &t.err))
+		if (!ts_export_run_dir(&t.result.head, test_get, &t, path, NULL, &t.err))
 			fail_msg("case %zu was exported", i);
 		assert_int_equal(ts_file_kind(path), TS_FILE_NONE);
 		assert_int_equal(ts_file_kind(outside), TS_FILE_NONE);
@@ -314,7 +314,7 @@ static void a_failed_export_leaves_nothing(void **state)
 	(void)snprintf(path, sizeof path, "%s/out", t.base);
 	for (;; n++) {
 		struct failing f = {&t, n};
-		enum ts_status status = ts_export_run_dir(&t.result.head, get_some, &f, path, &t.err);
+		enum ts_status status = ts_export_run_dir(&t.result.head, get_some, &f, path, NULL, &t.err);
 
 		if (status == TS_OK)
 			break;
@@ -347,7 +347,7 @@ static void any_allocation_may_fail(void **state)
 
 			(void)ts_alloc_fail_at(at);
 			status = way < 3 ? exports[way](&t.result.head, test_get, &t, fd, &t.err)
-					 : ts_export_run_dir(&t.result.head, test_get, &t, path, &t.err);
+					 : ts_export_run_dir(&t.result.head, test_get, &t, path, NULL, &t.err);
 			if (ts_alloc_fail_at(0) < at) {
 				assert_int_equal(status, TS_OK);
 				break;

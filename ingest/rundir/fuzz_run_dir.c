@@ -54,7 +54,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	(void)snprintf(path, sizeof path, "%s/run", fuzz_folder());
 	if (!ingest(path, &objects, &head, &err)) {
 		(void)snprintf(path, sizeof path, "%s", fuzz_folder_clear("again"));
-		hold(ts_export_run_dir(&head, get, &objects, path, &err) == TS_OK);
+		hold(ts_export_run_dir(&head, get, &objects, path, NULL, &err) == TS_OK);
 		hold(ingest(path, &objects, &again, &err) == TS_OK && ts_id_eq(&head, &again));
 	}
 	test_objects_finish(&objects);

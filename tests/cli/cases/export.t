@@ -51,3 +51,18 @@ $ python3 -c "import struct, zipfile; z = zipfile.ZipFile('base.npz'); d = z.rea
 $ tscope export base --format csv -o base.npz
 ! tscope: export: base.npz exists already, and export does not overwrite files
 [2]
+# A kept file whose name does something to a terminal, or means something in a run directory, is written under another.
+$ mkdir odd; cp runs/base/* odd; cp memory/early.pickle $'odd/a\nb.pickle'; tscope push -q odd > pushed; tscope export odd out3; ls out3
+| a%0Ab.pickle
+| facts.json
+| run.json
+| steps.jsonl
+! tscope: wrote a5f40349984f as a run directory to out3
+! tscope: the file a\nb.pickle is written as a%0Ab.pickle, since its name can be none there: a push of the directory has another id
+$ tscope export odd out4 --json | grep -A5 renamed
+|   "renamed": [
+|     {
+|       "from": "a\nb.pickle",
+|       "to": "a%0Ab.pickle"
+|     }
+|   ]
