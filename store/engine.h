@@ -132,6 +132,13 @@ struct ts_record {
 	struct ts_span value; /* at most TS_RECORD_MAX bytes, which engines do not read */
 };
 
+/* What record_list gave: so it was when somebody decided by it. */
+struct ts_records_seen {
+	struct ts_span prefix;
+	const struct ts_record *records;
+	size_t n;
+};
+
 /* What a store counts: for a project, which is the part of a name before its first '/', and for whoever sends objects.
  *
  * A project pays for everything that its names reach, the logs of its branches and its removed names too, once, whoever else reaches
@@ -332,8 +339,10 @@ struct ts_engine_ops {
 	 * value of the first call counts. It stops at the first failure. */
 	enum ts_status (*extracts_walk)(struct ts_engine *e, const struct ts_extract_key *key, ts_extract_visit *visit, void *ctx,
 				       struct ts_error *err);
-	/* Writes a record, durably; an empty value removes it. */
-	enum ts_status (*record_put)(struct ts_engine *e, const struct ts_record *record, struct ts_error *err);
+	/* Writes a record, durably; an empty value removes it. seen: NULL, or TS_CONFLICT where the records of that prefix are
+	 * others now. */
+	enum ts_status (*record_put)(struct ts_engine *e, const struct ts_record *record, const struct ts_records_seen *seen,
+				     struct ts_error *err);
 	/* Reads a record; TS_NOT_FOUND, or TS_DAMAGED if its checksum is wrong. */
 	enum ts_status (*record_get)(struct ts_engine *e, struct ts_span key, struct ts_arena *arena, struct ts_span *ret_value,
 				     struct ts_error *err);

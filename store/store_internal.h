@@ -239,7 +239,8 @@ enum ts_status ts_log_gap_write(struct ts_write *w, enum ts_ref_kind kind, struc
 				struct ts_error *err);
 
 /* store_record.c */
-enum ts_status ts_store_record_put(struct ts_engine *e, const struct ts_record *record, struct ts_error *err);
+enum ts_status ts_store_record_put(struct ts_engine *e, const struct ts_record *record, const struct ts_records_seen *seen,
+				    struct ts_error *err);
 enum ts_status ts_store_record_get(struct ts_engine *e, struct ts_span key, struct ts_arena *arena, struct ts_span *ret_value,
 				  struct ts_error *err);
 enum ts_status ts_store_record_list(struct ts_engine *e, struct ts_span prefix, struct ts_arena *arena, struct ts_record **ret_records,

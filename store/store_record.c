@@ -15,26 +15,60 @@ static struct ts_span key_of(struct ts_span key, uint8_t room[KEY_MAX])
 	return ts_span_of(room, PREFIX_LEN + key.len);
 }
 
+struct put {
+	const struct ts_record *record;
+	const struct ts_records_seen *seen;
+};
+
+static bool is_seen(const struct ts_record *seen, struct ts_span key, struct ts_span stored)
+{
+	struct ts_error ignored;
+	struct ts_span value;
+
+	return ts_span_eq(seen->key, ts_span_from(key, PREFIX_LEN)) && !ts_check_split(key, stored, &value, &ignored) &&
+	       ts_span_eq(seen->value, value);
+}
+
+static enum ts_status check_seen(struct ts_read r, const struct ts_records_seen *seen, struct ts_error *err)
+{
+	uint8_t room[KEY_MAX];
+	enum ts_status status;
+	struct ts_walk walk;
+	bool found, same = true;
+	size_t n = 0;
+
+	for (status = ts_walk_open(&walk, r, TS_DB_META, key_of(seen->prefix, room), &found, err); !status && found && same;
+	     status = ts_walk_on(&walk, &found, err), n++)
+		same = n < seen->n && is_seen(&seen->records[n], walk.key, walk.value);
+	ts_walk_end(&walk);
+	if (!status && (!same || n != seen->n))
+		return ts_error_set(err, TS_CONFLICT, "the records %.*s... were changed meanwhile", TS_SPAN_ARG(seen->prefix));
+	return status;
+}
+
 static enum ts_status run_put(struct ts_write *w, void *ctx, struct ts_error *err)
 {
-	const struct ts_record *record = ctx;
+	const struct put *put = ctx;
 	struct ts_buf buf = TS_BUF_INIT(TS_RECORD_MAX + 8);
 	uint8_t room[KEY_MAX];
-	struct ts_span key = key_of(record->key, room);
+	struct ts_span key = key_of(put->record->key, room);
 
-	if (record->value.len == 0)
+	if (put->seen && check_seen(ts_read_of(w), put->seen, err))
+		return err->status;
+	if (put->record->value.len == 0)
 		return ts_write_delete(w, TS_DB_META, key, err);
-	ts_buf_span(&buf, record->value);
+	ts_buf_span(&buf, put->record->value);
 	return ts_write_record(w, TS_DB_META, key, &buf, err);
 }
 
-enum ts_status ts_store_record_put(struct ts_engine *e, const struct ts_record *record, struct ts_error *err)
+enum ts_status ts_store_record_put(struct ts_engine *e, const struct ts_record *record, const struct ts_records_seen *seen,
+				    struct ts_error *err)
 {
-	struct ts_record copy = *record;
+	struct put put = {record, seen};
 
 	if (ts_record_check(record, err))
 		return err->status;
-	return ts_store_write(ts_store_of(e), run_put, &copy, record->value.len, err);
+	return ts_store_write(ts_store_of(e), run_put, &put, record->value.len, err);
 }
 
 static enum ts_status take(struct ts_span key, struct ts_span stored, struct ts_arena *arena, struct ts_record *ret,

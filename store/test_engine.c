@@ -1598,14 +1598,15 @@ static void put_record(struct fixture *f, const char *key, const char *value)
 {
 	struct ts_record record = {ts_span_str(key), ts_span_str(value)};
 
-	if (f->e->ops->record_put(f->e, &record, &f->err))
+	if (f->e->ops->record_put(f->e, &record, NULL, &f->err))
 		fail_msg("%s", f->err.text);
 }
 
 static void keeps_records(void **state)
 {
 	struct fixture *f = *state;
-	struct ts_record *records, wrong = {ts_span_str("a b"), ts_span_str("x")};
+	struct ts_record *records, wrong = {ts_span_str("a b"), ts_span_str("x")}, third = {ts_span_str("token/c"), ts_span_str("3")};
+	struct ts_records_seen seen;
 	struct ts_sweep_report swept;
 	struct ts_span value;
 	size_t n;
@@ -1621,13 +1622,24 @@ static void keeps_records(void **state)
 	assert_int_equal(n, 2);
 	assert_true(ts_span_is(records[0].key, "token/a") && ts_span_is(records[0].value, "1"));
 	assert_true(ts_span_is(records[1].key, "token/b") && ts_span_is(records[1].value, "two"));
+	/* Nobody writes by what is no longer so. */
+	seen = (struct ts_records_seen){ts_span_str("token/"), records, n};
+	put_record(f, "other", "four");
+	assert_int_equal(f->e->ops->record_put(f->e, &third, &seen, &f->err), TS_OK);
+	assert_int_equal(f->e->ops->record_put(f->e, &third, &seen, &f->err), TS_CONFLICT);
+	put_record(f, "token/c", "");
+	put_record(f, "token/a", "2");
+	assert_int_equal(f->e->ops->record_put(f->e, &third, &seen, &f->err), TS_CONFLICT);
+	seen.n = 1;
+	put_record(f, "token/a", "1");
+	assert_int_equal(f->e->ops->record_put(f->e, &third, &seen, &f->err), TS_CONFLICT);
 	put_record(f, "token/a", "");
 	assert_int_equal(f->e->ops->record_get(f->e, ts_span_str("token/a"), &f->arena, &value, &f->err), TS_NOT_FOUND);
 	assert_int_equal(f->e->ops->record_list(f->e, ts_span_of(NULL, 0), &f->arena, &records, &n, &f->err), TS_OK);
 	assert_int_equal(n, 2);
-	assert_int_equal(f->e->ops->record_put(f->e, &wrong, &f->err), TS_INVALID);
+	assert_int_equal(f->e->ops->record_put(f->e, &wrong, NULL, &f->err), TS_INVALID);
 	wrong.key = ts_span_of(NULL, 0);
-	assert_int_equal(f->e->ops->record_put(f->e, &wrong, &f->err), TS_INVALID);
+	assert_int_equal(f->e->ops->record_put(f->e, &wrong, NULL, &f->err), TS_INVALID);
 }
 
 int main(void)

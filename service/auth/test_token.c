@@ -108,7 +108,7 @@ static void a_wrong_or_revoked_token_is_refused(void **state)
 	assert_int_equal(e->ops->record_get(e, ts_span_str(key), &arena, &record.value, &err), TS_OK);
 	(void)snprintf(key, sizeof key, "token/%s", token.id);
 	record.key = ts_span_str(key);
-	assert_int_equal(e->ops->record_put(e, &record, &err), TS_OK);
+	assert_int_equal(e->ops->record_put(e, &record, NULL, &err), TS_OK);
 	assert_int_equal(find(secret, 20, &got), TS_DENIED);
 	ts_arena_finish(&arena);
 	assert_int_equal(ts_token_revoke(e, ts_span_str(token.id), &got, &err), TS_OK);
@@ -180,7 +180,7 @@ static void a_damaged_record_is_no_token(void **state)
 	for (size_t n = 1; n < value.len; n++) {
 		struct ts_record record = {ts_span_str(key), ts_span_of(value.data, n)};
 
-		assert_int_equal(e->ops->record_put(e, &record, &err), TS_OK);
+		assert_int_equal(e->ops->record_put(e, &record, NULL, &err), TS_OK);
 		assert_int_equal(find(secret, 20, &got), TS_DAMAGED);
 	}
 	ts_arena_finish(&arena);

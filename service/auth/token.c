@@ -18,7 +18,8 @@ enum {
 	CHECK_BYTES = 4,
 	ALL_BYTES = TS_TOKEN_BYTES + CHECK_BYTES,
 	DIGITS = 58,
-	VERSION = 1
+	VERSION = 1,
+	TRIES = 100
 };
 
 static const char alphabet[] = "abcdefghijklmnopqrstuvwxyz234567";
@@ -195,8 +196,8 @@ enum ts_status ts_token_check(const struct ts_token *token, struct ts_error *err
 	return TS_OK;
 }
 
-enum ts_status ts_token_list(struct ts_engine *e, struct ts_arena *arena, struct ts_token **ret_tokens, size_t *ret_n,
-			     struct ts_error *err)
+static enum ts_status list_seen(struct ts_engine *e, struct ts_arena *arena, struct ts_records_seen *ret_seen,
+				struct ts_token **ret_tokens, struct ts_error *err)
 {
 	struct ts_record *records;
 	struct ts_token *tokens;
@@ -211,38 +212,74 @@ enum ts_status ts_token_list(struct ts_engine *e, struct ts_arena *arena, struct
 		if (unpack(records[i].key, records[i].value, &tokens[i], err))
 			return err->status;
 	*ret_tokens = tokens;
-	*ret_n = n;
+	*ret_seen = (struct ts_records_seen){ts_span_str(KEY), records, n};
 	return TS_OK;
 }
 
-static enum ts_status name_free(struct ts_engine *e, const struct ts_token *token, struct ts_error *err)
+enum ts_status ts_token_list(struct ts_engine *e, struct ts_arena *arena, struct ts_token **ret_tokens, size_t *ret_n,
+			     struct ts_error *err)
 {
-	struct ts_arena arena;
+	struct ts_records_seen seen;
+
+	if (list_seen(e, arena, &seen, ret_tokens, err))
+		return err->status;
+	*ret_n = seen.n;
+	return TS_OK;
+}
+
+/* What is to be done to the tokens, decided by those that there are: again where others changed them meanwhile. */
+struct change {
+	struct ts_record record;
+	enum ts_status (*decide)(struct change *change, const struct ts_token *tokens, size_t n, struct ts_error *err);
+	const struct ts_token *made;
+	struct ts_span which;
+	struct ts_token found;
+	char room[32];
+};
+
+static enum ts_status change_tokens(struct ts_engine *e, struct change *change, struct ts_error *err)
+{
+	struct ts_records_seen seen;
 	struct ts_token *tokens;
+	struct ts_arena arena;
 	enum ts_status status;
-	size_t n = 0;
+	bool decided;
 
 	ts_arena_init(&arena, TS_CALL_ARENA);
-	status = ts_token_list(e, &arena, &tokens, &n, err);
-	if (!status && n >= TS_TOKENS_MAX)
-		status = ts_error_set(err, TS_TOO_LARGE, "the server has %d tokens already; revoke some", TS_TOKENS_MAX);
-	for (size_t i = 0; i < n && !status; i++)
-		if (strcmp(tokens[i].name, token->name) == 0)
-			status = ts_error_set(err, TS_CONFLICT, "there is a token %s already; revoke it first, or take another name",
-					      token->name);
+	for (int tries = 0;; tries++) {
+		ts_arena_reset(&arena);
+		status = list_seen(e, &arena, &seen, &tokens, err);
+		if (!status)
+			status = change->decide(change, tokens, seen.n, err);
+		decided = !status;
+		if (decided)
+			status = e->ops->record_put(e, &change->record, &seen, err);
+		if (!decided || status != TS_CONFLICT || tries == TRIES)
+			break;
+	}
 	ts_arena_finish(&arena);
 	return status;
+}
+
+static enum ts_status name_free(struct change *change, const struct ts_token *tokens, size_t n, struct ts_error *err)
+{
+	if (n >= TS_TOKENS_MAX)
+		return ts_error_set(err, TS_TOO_LARGE, "the server has %d tokens already; revoke some", TS_TOKENS_MAX);
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(tokens[i].name, change->made->name) == 0)
+			return ts_error_set(err, TS_CONFLICT, "there is a token %s already; revoke it first, or take another name",
+					    change->made->name);
+	return TS_OK;
 }
 
 enum ts_status ts_token_make(struct ts_engine *e, struct ts_token *io_token, char ret_secret[TS_TOKEN_SECRET + 1], struct ts_error *err)
 {
 	struct ts_buf value = TS_BUF_INIT(TS_RECORD_MAX), hex = TS_BUF_INIT(64);
+	struct change change = {.decide = name_free, .made = io_token};
 	uint8_t bytes[TS_TOKEN_BYTES];
-	struct ts_record record;
 	enum ts_status status;
-	char room[32];
 
-	if (ts_token_check(io_token, err) || name_free(e, io_token, err) || ts_entropy(bytes, sizeof bytes, err) ||
+	if (ts_token_check(io_token, err) || ts_entropy(bytes, sizeof bytes, err) ||
 	    ts_entropy(io_token->salt, sizeof io_token->salt, err))
 		return err->status;
 	hash_of(io_token->salt, bytes, io_token->hash);
@@ -251,8 +288,8 @@ enum ts_status ts_token_make(struct ts_engine *e, struct ts_token *io_token, cha
 	status = ts_buf_check(&hex, err) || ts_buf_check(&value, err) ? err->status : TS_OK;
 	if (!status) {
 		(void)snprintf(io_token->id, sizeof io_token->id, "%.*s", TS_SPAN_ARG(ts_buf_view(&hex)));
-		record = (struct ts_record){key_of(io_token->id, room), ts_buf_view(&value)};
-		status = e->ops->record_put(e, &record, err);
+		change.record = (struct ts_record){key_of(io_token->id, change.room), ts_buf_view(&value)};
+		status = change_tokens(e, &change, err);
 	}
 	if (!status)
 		encode(bytes, ret_secret);
@@ -261,27 +298,25 @@ enum ts_status ts_token_make(struct ts_engine *e, struct ts_token *io_token, cha
 	return status;
 }
 
+static enum ts_status find_named(struct change *change, const struct ts_token *tokens, size_t n, struct ts_error *err)
+{
+	for (size_t i = 0; i < n; i++)
+		if (ts_span_is(change->which, tokens[i].id) || ts_span_is(change->which, tokens[i].name)) {
+			change->found = tokens[i];
+			change->record = (struct ts_record){.key = key_of(change->found.id, change->room)};
+			return TS_OK;
+		}
+	return ts_error_set(err, TS_NOT_FOUND, "there is no token %.*s", TS_SPAN_ARG(change->which));
+}
+
 enum ts_status ts_token_revoke(struct ts_engine *e, struct ts_span which, struct ts_token *ret_token, struct ts_error *err)
 {
-	struct ts_token *tokens, *found = NULL;
-	struct ts_arena arena;
-	enum ts_status status;
-	size_t n = 0;
-	char room[32];
+	struct change change = {.decide = find_named, .which = which};
 
-	ts_arena_init(&arena, TS_CALL_ARENA);
-	status = ts_token_list(e, &arena, &tokens, &n, err);
-	for (size_t i = 0; i < n && !status && !found; i++)
-		if (ts_span_is(which, tokens[i].id) || ts_span_is(which, tokens[i].name))
-			found = &tokens[i];
-	if (!status && !found)
-		status = ts_error_set(err, TS_NOT_FOUND, "there is no token %.*s", TS_SPAN_ARG(which));
-	if (!status)
-		status = e->ops->record_put(e, &(struct ts_record){.key = key_of(found->id, room)}, err);
-	if (!status)
-		*ret_token = *found;
-	ts_arena_finish(&arena);
-	return status;
+	if (change_tokens(e, &change, err))
+		return err->status;
+	*ret_token = change.found;
+	return TS_OK;
 }
 
 static enum ts_status judge(const struct ts_token *token, const uint8_t bytes[TS_TOKEN_BYTES], int64_t now_ns, struct ts_error *err)

@@ -17,7 +17,7 @@ IDS, MESSAGE_BYTES = 16384, 1 << 20
 class Client:
     """client.HasObjects(ids=...) calls; client.m.Fact() makes a message. Streams are returned as iterators."""
 
-    def __init__(self, address, work):
+    def __init__(self, address, work, options=()):
         found = os.path.join(work, "protos")
         subprocess.run(["protoc", "-I", os.path.join(ROOT, "proto"), "--include_imports", "-o", found,
                         "tscope/v1/tscope.proto", "grpc/health/v1/health.proto", "grpc/reflection/v1/reflection.proto"], check=True, cwd=os.path.join(ROOT, "proto"))
@@ -28,7 +28,7 @@ class Client:
             pool.Add(file)
         self.files = {f"{file.package}": file for file in files.file}
         factory = message_factory.MessageFactory(pool)
-        self.channel = grpc.insecure_channel(address)
+        self.channel = grpc.insecure_channel(address, options=options)
         self.requests, self.m = {}, type("Messages", (), {})
         for file in files.file:
             for message in file.message_type:

@@ -429,7 +429,8 @@ static enum ts_status may(struct ts_access *a, enum ts_auth_role role, struct wh
 	  (E, const struct ts_sweep_options *options, struct ts_sweep_report *ret, ERR), (BASE, options, ret, err))                    \
 	X(retire, ADMIN, ALL,                                                                                                          \
 	  (E, const struct ts_retire *what, enum ts_retire_outcome *ret, ERR), (BASE, what, ret, err))                                 \
-	X(record_put, ADMIN, ALL, (E, const struct ts_record *record, ERR), (BASE, record, err))                                       \
+	X(record_put, ADMIN, ALL, (E, const struct ts_record *record, const struct ts_records_seen *seen, ERR),                        \
+	  (BASE, record, seen, err))                                                                                                   \
 	X(record_get, ADMIN, ALL,                                                                                                      \
 	  (E, struct ts_span key, struct ts_arena *arena, struct ts_span *ret, ERR), (BASE, key, arena, ret, err))                     \
 	X(record_list, ADMIN, ALL,                                                                                                     \

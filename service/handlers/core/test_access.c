@@ -291,7 +291,7 @@ static enum ts_status try_retire(struct ts_engine *e, struct ts_span name)
 static enum ts_status try_record_put(struct ts_engine *e, struct ts_span name)
 {
 	(void)name;
-	return e->ops->record_put(e, &(struct ts_record){ts_span_str("token/1"), ts_span_str("t")}, &s.err);
+	return e->ops->record_put(e, &(struct ts_record){ts_span_str("token/1"), ts_span_str("t")}, NULL, &s.err);
 }
 
 static enum ts_status try_record_get(struct ts_engine *e, struct ts_span name)
