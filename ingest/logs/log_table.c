@@ -71,7 +71,9 @@ struct ts_log_table {
 	uint32_t step_key, time_key; /* TS_KEY_NONE if there is none */
 	double time_factor;
 	int64_t step;
-	uint64_t told, at_first, total;
+	uint64_t told;
+	size_t rank; /* the which one is read */
+	uint64_t *bytes_read;
 };
 
 /* --- names --- */
@@ -818,13 +820,14 @@ enum ts_status ts_log_table_end(struct ts_log_table *t, struct ts_error *err)
 
 enum ts_status ts_log_table_at(struct ts_log_table *t, uint64_t at, uint64_t total, struct ts_error *err)
 {
-	uint64_t done = (t->rows ? total : 0) + at;
+	uint64_t looks = 2 * t->rank + (t->rows != NULL), ranks = t->source->n_ranks ? t->source->n_ranks : 1;
 
 	if (!t->options->progress || (at >= t->told && at - t->told < TELL_BYTES))
 		return TS_OK;
 	t->told = at;
-	return t->options->progress(t->options->progress_ctx, done, 2 * total) ? TS_OK
-									       : ts_error_set(err, TS_CANCELLED, "stopped");
+	return t->options->progress(t->options->progress_ctx, looks * total + at, 2 * ranks * total)
+		       ? TS_OK
+		       : ts_error_set(err, TS_CANCELLED, "stopped");
 }
 
 /* --- import --- */
@@ -917,16 +920,46 @@ static bool finished(void *ctx)
 
 /* Finds which cells are the step and the time, and how precisely each series is written. Notices of this pass are
  * repeated by the feed. */
-static enum ts_status look_at_all(struct ts_log_table *t, uint64_t *bytes_read, struct ts_error *err)
+static enum ts_status look_at_all(struct ts_log_table *t, struct ts_error *err)
 {
-	uint64_t bytes = *bytes_read;
+	uint64_t bytes = *t->bytes_read;
 	size_t n = t->notices->n;
 
 	if (t->source->read(t->source->ctx, t, err))
-		return err->status;
-	*bytes_read = bytes;
+		return err->status == TS_CANCELLED ? err->status : ts_error_prefix(err, "%s", t->options->path);
+	*t->bytes_read = bytes;
 	t->notices->n = n;
-	return choose(t, err);
+	if (choose(t, err))
+		return ts_error_prefix(err, "%s", t->options->path);
+	return TS_OK;
+}
+
+/* What another rank's rows said is forgotten: each has its own columns, written as precisely as they are there. */
+static enum ts_status begin_names(struct ts_log_table *t, struct ts_error *err)
+{
+	enum ts_status status;
+
+	ts_keys_finish(&t->keys);
+	ts_free(t->series);
+	t->series = NULL;
+	t->cap_series = 0;
+	t->rows = NULL;
+	t->row = t->told = 0;
+	ts_keys_init(&t->keys, NAMES_MAX - 1);
+	status = read_map(t, err);
+	if (!status)
+		status = read_given_maps(t, err);
+	return status;
+}
+
+static enum ts_status begin_rank(void *ctx, size_t i, int32_t *ret_rank, struct ts_error *err)
+{
+	struct ts_log_table *t = ctx;
+
+	t->rank = i;
+	if ((i && begin_names(t, err)) || t->source->begin_rank(t->source->ctx, i, ret_rank, err))
+		return err->status;
+	return look_at_all(t, err);
 }
 
 enum ts_status ts_log_table_import(const struct ts_log_source *source, const struct ts_ingest_options *options,
@@ -937,22 +970,21 @@ enum ts_status ts_log_table_import(const struct ts_log_source *source, const str
 				 .options = options,
 				 .arena = arena,
 				 .notices = notices,
+				 .bytes_read = bytes_read,
 				 .names = {.arena = arena},
 				 .texts = TS_BUF_INIT(2 * TS_LINE_MAX)};
 	struct ts_import import = {
 		.format = source->format,
 		.rows = {.feed = feed, .ctx = &t, .unordered = source->unordered},
+		.n_ranks = source->n_ranks,
+		.begin_rank = source->n_ranks ? begin_rank : NULL,
 		.facts = facts,
 		.ctx = &t,
 		.finished = finished};
-	enum ts_status status;
+	enum ts_status status = begin_names(&t, err);
 
-	ts_keys_init(&t.keys, NAMES_MAX - 1);
-	status = read_map(&t, err);
-	if (!status)
-		status = read_given_maps(&t, err);
-	if (!status && look_at_all(&t, bytes_read, err))
-		status = err->status == TS_CANCELLED ? err->status : ts_error_prefix(err, "%s", options->path);
+	if (!status && !source->n_ranks)
+		status = look_at_all(&t, err);
 	if (!status)
 		status = ts_import_run(&import, options, sink, sink_ctx, notices, bytes_read, arena, ret_result, err);
 	ts_keys_finish(&t.keys);

@@ -7,8 +7,9 @@
  *		ts_log_table_end(t, err)
  *	ts_log_table_import(&source, options, sink, ctx, notices, &bytes_read, arena, &result, err)
  *
- * read is called twice or more and must give the same rows each time. The first time the table finds out which cells are the
- * step and the time, and the precision of each series. Then it gives the cells to rows.h, with names from log_names.h.
+ * read is called twice or more and must give the same rows each time; of a log of several ranks, for each of them. The first time the
+ * table finds out which cells are the step and the time, and the precision of each series. Then it gives the cells to rows.h, with
+ * names from log_names.h.
  *
  *	step	  the first of the names of log_axes.h most of whose values are whole numbers, or fractions of two such
  *		  ("601/2161" is 601), and that is no epoch with several rows each nor a number that begins again in each epoch. If
@@ -47,6 +48,8 @@ struct ts_log_source {
 	/* Writes what else is known about a column, by its name in the log, as members of columns.<name>. May be NULL. */
 	void (*column)(void *ctx, struct ts_span source, struct ts_json *j);
 	bool (*finished)(void *ctx); /* may be NULL */
+	size_t n_ranks; /* 0: all rows are rank 0's. Else read gives the rows of the rank that begin_rank began, 0 to n_ranks - 1 */
+	enum ts_status (*begin_rank)(void *ctx, size_t i, int32_t *ret_rank, struct ts_error *err); /* ranks ascend */
 	void *ctx;
 };
 

@@ -19,11 +19,14 @@ struct importing {
 	const struct ts_ingest_options *options;
 	struct ts_arena *arena;
 	struct ts_sink_count sink;
-	struct ts_rows *rows;
+	struct ts_rows *rows; /* of the rank that is read */
+	int32_t rank;
+	struct ts_rows_stats stats; /* of all ranks */
+	struct ts_facts own;	    /* what the log says, and of its columns */
 	struct ts_head head;
 	struct ts_notices *notices;
 	uint64_t *bytes_read;
-	struct ts_notice *before; /* the notices that existed before the feed */
+	struct ts_notice *before; /* the notices that existed before the rank */
 	size_t n_before;
 	uint64_t bytes_before;
 	struct ts_kept_set kept;
@@ -72,38 +75,57 @@ static enum ts_status facts_of(struct ts_buf *json, struct importing *m, struct 
 	return ts_facts_from_json(text, TS_SOURCE_RUN_JSON, m->arena, facts, NULL, err);
 }
 
-/* Reads the facts of the log, then those of its columns. Facts of the pusher and the host take precedence. */
-static enum ts_status read_facts(struct importing *m, struct ts_error *err)
+/* Facts of columns that another rank has, too, come again; those of the first rank are given last, and stay. */
+static enum ts_status gather_facts(struct importing *m, struct ts_error *err)
 {
 	struct ts_buf json = TS_BUF_INIT(FACTS_TEXT_MAX);
 	struct ts_json j = ts_json_of(&json);
-	struct ts_facts own = {.n = 0}, given;
+	struct ts_facts first = m->own;
 	enum ts_status status = TS_OK;
 
-	if (m->import->facts) {
+	m->own = (struct ts_facts){.n = 0};
+	if (m->import->facts && !first.n) {
 		status = m->import->facts(m->import->ctx, &json, err);
 		if (!status)
-			status = facts_of(&json, m, &own, err);
+			status = facts_of(&json, m, &m->own, err);
 	}
 	if (!status && m->rows) {
 		write_columns(m->rows, &j);
-		status = facts_of(&json, m, &own, err);
+		status = facts_of(&json, m, &m->own, err);
 	}
 	ts_buf_finish(&json);
-	if (status)
-		return ts_error_prefix(err, "%s", m->options->path);
-	(void)ts_facts_sort(&own);
-	if (ts_given_facts(m->options, m->arena, &given, err) || ts_facts_merge(&given, &own, m->arena, &m->head.facts, err))
+	for (size_t i = 0; !status && i < first.n; i++)
+		status = ts_facts_add(&m->own, &first.items[i], m->arena, err);
+	(void)ts_facts_sort(&m->own);
+	return status ? ts_error_prefix(err, "%s", m->options->path) : TS_OK;
+}
+
+/* Facts of the pusher and the host take precedence over the log's. */
+static enum ts_status settle_facts(struct importing *m, struct ts_error *err)
+{
+	struct ts_facts given;
+
+	if (ts_given_facts(m->options, m->arena, &given, err) || ts_facts_merge(&given, &m->own, m->arena, &m->head.facts, err))
 		return err->status;
 	return ts_facts_prepare(&m->head.facts, ts_span_str(""), m->notices, m->arena, err);
 }
 
-static void tell_rows(struct importing *m)
+static void count_rows(struct importing *m)
 {
 	struct ts_rows_stats stats;
-	char detail[160];
 
 	ts_rows_stats(m->rows, &stats);
+	if (stats.segments > m->stats.segments)
+		m->stats.segments = stats.segments;
+	m->stats.repeated += stats.repeated;
+	m->stats.dropped += stats.dropped;
+}
+
+static void tell_rows(struct importing *m)
+{
+	const struct ts_rows_stats stats = m->stats;
+	char detail[160];
+
 	m->result.segments = stats.segments;
 	if (stats.segments == 0)
 		ts_notice_add(m->notices, "no_steps", TS_NOTICE_INFO, ts_span_str(""), 0, "there is no record of a step");
@@ -125,7 +147,7 @@ static void tell_rows(struct importing *m)
 	}
 }
 
-/* A second feed meets the same problems, so they are counted only once. */
+/* A second feed meets the same problems, and the look at a rank did, so they are counted only once. */
 static enum ts_status feed(void *ctx, struct ts_rows *rows, struct ts_error *err)
 {
 	struct importing *m = ctx;
@@ -137,21 +159,30 @@ static enum ts_status feed(void *ctx, struct ts_rows *rows, struct ts_error *err
 	return m->import->rows.feed(m->import->rows.ctx, rows, err);
 }
 
-static enum ts_status read_rows(struct importing *m, struct ts_error *err)
+static enum ts_status keep_notices(struct importing *m, struct ts_error *err)
 {
-	struct ts_rows_source source = m->import->rows;
-
-	source.feed = feed;
-	source.ctx = m;
 	m->bytes_before = *m->bytes_read;
 	m->n_before = m->notices->n;
 	m->before = ts_arena_dup(m->arena, m->notices->items, m->n_before * sizeof *m->before);
-	if (!m->before)
-		return ts_arena_error(m->arena, err);
+	return m->before ? TS_OK : ts_arena_error(m->arena, err);
+}
+
+/* Reads the rows of the i-th rank. */
+static enum ts_status read_rows(struct importing *m, size_t i, struct ts_error *err)
+{
+	struct ts_rows_source source = m->import->rows;
+
+	if (keep_notices(m, err) || (m->import->n_ranks && m->import->begin_rank(m->import->ctx, i, &m->rank, err)))
+		return err->status;
+	source.feed = feed;
+	source.ctx = m;
+	source.rank = m->rank;
 	if (ts_rows_read(&source, &m->sink, &m->rows, err))
 		return err->status;
-	tell_rows(m);
-	return TS_OK;
+	if (i)
+		*m->bytes_read = m->bytes_before; /* the same bytes, once more */
+	count_rows(m);
+	return gather_facts(m, err);
 }
 
 /* --- kept files --- */
@@ -227,21 +258,40 @@ static enum ts_status finish_kept(struct importing *m, int32_t rank, struct ts_e
 	return status;
 }
 
+/* Reads and finishes one rank after the other, the first of which was read already. */
 static enum ts_status finish_ranks(struct importing *m, struct ts_error *err)
 {
-	m->head.ranks = ts_arena_array(m->arena, 2, sizeof *m->head.ranks);
+	size_t n = m->import->n_ranks ? m->import->n_ranks : 1;
+
+	m->head.ranks = ts_arena_array(m->arena, n + 1, sizeof *m->head.ranks);
 	if (!m->head.ranks)
 		return ts_arena_error(m->arena, err);
 	if (finish_kept(m, TS_RANK_JOB, err))
 		return err->status;
-	return m->rows ? finish_rank(m, 0, ts_rows_builder(m->rows), err) : finish_kept(m, 0, err);
+	if (!m->rows)
+		return finish_kept(m, 0, err);
+	for (size_t i = 0; i < n; i++) {
+		if ((i && read_rows(m, i, err)) || finish_rank(m, m->rank, ts_rows_builder(m->rows), err))
+			return err->status;
+		ts_rows_finish(m->rows);
+		m->rows = NULL;
+	}
+	return TS_OK;
 }
 
 static enum ts_status import_run(struct importing *m, struct ts_error *err)
 {
-	if (m->import->rows.feed && read_rows(m, err))
+	bool many = m->import->n_ranks > 1;
+
+	if (m->import->rows.feed ? read_rows(m, 0, err) : gather_facts(m, err))
 		return err->status;
-	if (find_kept(m, err) || read_facts(m, err) || ts_refuse_skipped(m->options, m->notices, err) || finish_ranks(m, err) ||
+	if (!many && m->import->rows.feed)
+		tell_rows(m);
+	if (find_kept(m, err) || (many && finish_ranks(m, err)))
+		return err->status;
+	if (many)
+		tell_rows(m);
+	if (settle_facts(m, err) || ts_refuse_skipped(m->options, m->notices, err) || (!many && finish_ranks(m, err)) ||
 	    ts_run_close(&m->head, &m->sink, m->arena, &m->result, err))
 		return err->status;
 	m->result.format = m->import->format;

@@ -436,7 +436,7 @@ static enum ts_status begin_pass(struct ts_rows *r, struct ts_error *err)
 	r->stats = (struct ts_rows_stats){0};
 	r->in_row = r->any = r->part = false;
 	r->row = 0;
-	return ts_builder_create(0, ts_count_sink, r->sink, &r->builder, err);
+	return ts_builder_create(r->source->rank, ts_count_sink, r->sink, &r->builder, err);
 }
 
 static enum ts_status feed(struct ts_rows *r, struct ts_error *err)

@@ -46,6 +46,7 @@ struct ts_rows_source {
 	void *ctx;
 	bool unordered; /* steps come in any order, so that a lower one says nothing */
 	size_t memory; /* bytes; 0 = TS_ROWS_MEMORY; tests use less */
+	int32_t rank;  /* of all rows */
 };
 
 struct ts_rows_stats {
@@ -54,7 +55,7 @@ struct ts_rows_stats {
 	uint64_t dropped;  /* cells of columns beyond TS_INGEST_COLUMNS_MAX */
 };
 
-/* Reads the source into a builder of rank 0. The caller owns *ret_rows, which is NULL on failure. */
+/* Reads the source into a builder of its rank. The caller owns *ret_rows, which is NULL on failure. */
 enum ts_status ts_rows_read(const struct ts_rows_source *source, struct ts_sink_count *sink, struct ts_rows **ret_rows,
 			    struct ts_error *err);
 void ts_rows_finish(struct ts_rows *rows); /* also frees the builder; NULL is allowed */

@@ -11,6 +11,7 @@
 #include "ingest/text/text_end.h"
 #include "ingest/text/text_guess.h"
 #include "ingest/text/text_pattern.h"
+#include "ingest/text/text_ranks.h"
 #include "ingest/text/text_survey.h"
 
 #include <stdio.h>
@@ -44,11 +45,15 @@ struct text {
 	struct ts_text_record *record;
 	struct ts_text_survey survey;
 	enum ts_text_format format;
-	int32_t rank;
+	struct ts_text_ranks *ranks;
+	bool sees_ranks;	   /* in this look */
+	enum ts_text_format of;	   /* whose lines it takes for those of steps */
+	enum ts_text_who who;	   /* what it found */
+	bool unranked;		   /* what lines begin with names no rank */
+	size_t piece;		   /* the number of the line, from 0 */
+	size_t pass, mine;	   /* of many ranks: the which one is read, and its item */
 	int64_t total;		   /* of the training's bar, where records have no step */
 	struct ts_text_axis *axis; /* of records by templates */
-	bool looked;		   /* at such a record of this rank */
-	int32_t looks_at;
 	struct ts_text_guess *guess;
 	bool guessed;				 /* the templates are those of the guess */
 	const char *shown[TS_INGEST_FIRST_ROWS]; /* its first rows with a number */
@@ -72,22 +77,6 @@ struct text {
 
 /* --- pieces --- */
 
-/* The rank in "[Rank 3] step: 5", which stands before what the template fits. */
-static void find_rank(struct ts_span before, int32_t *rank)
-{
-	for (size_t i = 0; i + 5 < before.len; i++) {
-		size_t at = i + 5, from;
-		int64_t value;
-
-		if ((before.data[i] | 32) != 'r' || memcmp(before.data + i + 1, "ank", 3) != 0 || !memchr(" :=", before.data[i + 4], 3))
-			continue;
-		for (from = at; at < before.len && ts_is_digit(before.data[at]); at++)
-			;
-		if (at > from && at - from < 7 && ts_parse_i64(ts_span_part(before, from, at - from), &value))
-			*rank = (int32_t)value;
-	}
-}
-
 static bool fits(const struct ts_text_templates *t, struct ts_span text, struct ts_text_record *r, size_t *ret_at)
 {
 	for (size_t i = 0; text.len <= TS_TEXT_LINE_MAX && i < t->n; i++)
@@ -105,10 +94,8 @@ static bool by_templates(const struct ts_text_templates *t, struct piece *p, str
 		if (p->line.numbered.len == p->line.text.len || !fits(t, p->line.numbered, r, &at) || at > 0)
 			return false;
 		p->line.text = p->line.numbered;
-		p->line.rank = TS_TEXT_NO_RANK;
+		p->line.rank = p->line.outer = TS_TEXT_NO_RANK;
 	}
-	if (p->line.rank == TS_TEXT_NO_RANK)
-		find_rank(ts_span_part(p->line.text, 0, at), &p->line.rank);
 	return true;
 }
 
@@ -117,6 +104,8 @@ static enum ts_status look_at(struct text *x, struct ts_span raw, struct piece *
 	*p = (struct piece){.format = TS_TEXT_NONE, .cut = x->lines.cut};
 	if (ts_text_line_clean(raw, &x->scratch, &p->line, err))
 		return err->status;
+	if (x->unranked)
+		p->line.rank = p->line.outer = TS_TEXT_NO_RANK;
 	if (!x->templates.n)
 		p->format = ts_text_recognize(p->line.text, x->record, &p->bar, &p->is_bar);
 	else if (by_templates(&x->templates, p, x->record))
@@ -131,10 +120,18 @@ static void tell(struct text *x, const char *code, enum ts_notice_level level, c
 	ts_notice_add(&x->notices, code, level, ts_span_str(""), x->lines.number, detail);
 }
 
+/* Of many ranks, all lines are looked at for the first one, and only its own for each further one. */
+static bool passes_over(const struct text *x)
+{
+	size_t whose = x->pass ? ts_text_ranks_at(x->ranks, x->piece) : x->mine;
+
+	return whose != x->mine && whose != TS_TEXT_ANYBODY;
+}
+
 /* Takes the pieces that begin before the byte `most`. */
 static enum ts_status each_piece(struct text *x, uint64_t most, take_piece *take, struct ts_log_table *t, struct ts_error *err)
 {
-	while (ts_log_lines_at(&x->lines) < most) {
+	for (x->piece = 0; ts_log_lines_at(&x->lines) < most;) {
 		struct ts_span raw;
 		enum ts_log_line_end end;
 		struct piece p;
@@ -145,8 +142,9 @@ static enum ts_status each_piece(struct text *x, uint64_t most, take_piece *take
 			return TS_OK;
 		if (end != TS_LOG_LINE && t)
 			tell(x, "long_line", TS_NOTICE_SKIPPED, "a line of more than 4 MiB");
-		if (end == TS_LOG_LINE && (look_at(x, raw, &p, err) || take(x, &p, t, err)))
+		if (end == TS_LOG_LINE && !passes_over(x) && (look_at(x, raw, &p, err) || take(x, &p, t, err)))
 			return err->status;
+		x->piece += end == TS_LOG_LINE;
 		if (t && ts_log_table_at(t, ts_log_lines_at(&x->lines), x->lines.size, err))
 			return err->status;
 	}
@@ -155,39 +153,136 @@ static enum ts_status each_piece(struct text *x, uint64_t most, take_piece *take
 
 /* --- the survey --- */
 
-/* How records follow each other is that of the lowest rank, the only one that is read. */
-static void look_along(struct text *x, int32_t rank)
+/* "3.16e+04" is a step that was rounded, which is none. */
+static bool is_whole(struct ts_span value)
 {
-	if (!x->looked || rank < x->looks_at)
-		memset(x->axis, 0, sizeof *x->axis);
-	else if (rank > x->looks_at)
-		return;
-	x->looked = true;
-	x->looks_at = rank;
-	ts_text_axis_look(x->axis, x->record);
+	return !memchr(value.data, 'e', value.len) && !memchr(value.data, 'E', value.len);
+}
+
+static bool step_in(const struct ts_text_cell *c, int64_t *ret_step)
+{
+	struct ts_span written;
+	double value;
+
+	if (c->is_text || !is_whole(c->value) || !ts_log_number(c->value, &value, &written) || !(value >= -1e15 && value <= 1e15))
+		return false;
+	*ret_step = (int64_t)value;
+	return true;
+}
+
+/* The step that the record itself has. */
+static bool own_step(const struct ts_text_record *r, int64_t *ret_step)
+{
+	static const char *const names[] = {"step", "global_step", "iteration", "num_updates"};
+
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+		const struct ts_text_cell *c = ts_text_record_find(r, names[i]);
+
+		if (c && step_in(c, ret_step))
+			return true;
+	}
+	return false;
+}
+
+static bool step_of(const struct text *x, const struct piece *p, int64_t *ret_step)
+{
+	if (p->format == TS_TEXT_TEMPLATE)
+		return x->record->step < x->record->n && step_in(&x->record->cells[x->record->step], ret_step);
+	if (own_step(x->record, ret_step))
+		return true;
+	*ret_step = p->bar.n;
+	return p->is_bar;
+}
+
+static enum ts_status see_rank(struct text *x, const struct piece *p, struct ts_error *err)
+{
+	enum ts_text_what what = x->of == TS_TEXT_HUGGINGFACE && p->is_bar ? TS_TEXT_SHARED
+				 : p->format == x->of && p->format != TS_TEXT_NONE ? TS_TEXT_STEP
+										   : TS_TEXT_OTHER;
+	int64_t step;
+	bool has = p->line.rank != TS_TEXT_NO_RANK && what == TS_TEXT_STEP && step_of(x, p, &step);
+
+	return ts_text_ranks_add(x->ranks, &p->line, what, has ? &step : NULL, err);
 }
 
 static enum ts_status survey_piece(struct text *x, const struct piece *p, struct ts_log_table *t, struct ts_error *err)
 {
 	(void)t;
-	(void)err;
+	ts_text_survey_add(&x->survey, p->format, x->record, p->is_bar ? &p->bar : NULL);
+	if (!x->sees_ranks)
+		return TS_OK;
 	if (p->format == TS_TEXT_TEMPLATE)
-		look_along(x, p->line.rank);
-	ts_text_survey_add(&x->survey, p->format, p->line.rank, x->record, p->is_bar ? &p->bar : NULL);
+		ts_text_axis_look(x->axis, x->record);
+	return see_rank(x, p, err);
+}
+
+static bool is_mine(const struct text *x, const struct piece *p)
+{
+	switch (x->who) {
+	case TS_TEXT_ONE:
+		return true;
+	case TS_TEXT_LOWEST:
+		return p->line.rank == x->ranks->lowest && p->line.outer == x->ranks->lowest_outer;
+	case TS_TEXT_MANY:
+		break;
+	}
+	return ts_text_ranks_at(x->ranks, x->piece) == x->mine;
+}
+
+static enum ts_status look_along(struct text *x, const struct piece *p, struct ts_log_table *t, struct ts_error *err)
+{
+	(void)t;
+	(void)err;
+	if (p->format == TS_TEXT_TEMPLATE && is_mine(x, p))
+		ts_text_axis_look(x->axis, x->record);
 	return TS_OK;
 }
 
-static enum ts_status survey_once(struct text *x, uint64_t most, struct ts_error *err)
+/* Looks at all pieces, and of what {*} takes at an epoch only. */
+static enum ts_status look_through(struct text *x, uint64_t most, take_piece *take, struct ts_error *err)
 {
 	enum ts_status status = ts_log_lines_open(&x->lines, ts_top(x->options), x->options->path, '\r', err);
 
 	x->record->brief = true;
 	if (!status)
-		status = each_piece(x, most, survey_piece, NULL, err);
+		status = each_piece(x, most, take, NULL, err);
 	x->record->brief = false;
 	ts_log_lines_close(&x->lines);
+	return status;
+}
+
+/* How the records of the rank that is read follow each other. */
+static enum ts_status look_at_rank(struct text *x, struct ts_error *err)
+{
+	memset(x->axis, 0, sizeof *x->axis);
+	return look_through(x, UINT64_MAX, look_along, err);
+}
+
+static enum ts_status survey_once(struct text *x, uint64_t most, struct ts_error *err)
+{
+	enum ts_status status;
+
+	x->survey = (struct ts_text_survey){.quoted = false};
+	status = look_through(x, most, survey_piece, err);
 	x->format = ts_text_survey_format(&x->survey);
 	return status;
+}
+
+/* Looks at all lines, and at who prints those of the format that most have. */
+static enum ts_status survey_all(struct text *x, struct ts_error *err)
+{
+	x->sees_ranks = true;
+	do {
+		x->of = x->format;
+		ts_text_ranks_reset(x->ranks);
+		memset(x->axis, 0, sizeof *x->axis);
+		if (survey_once(x, UINT64_MAX, err))
+			return err->status;
+	} while (x->format != x->of && x->of != TS_TEXT_NONE);
+	x->who = ts_text_ranks_verdict(x->ranks);
+	x->unranked = x->who == TS_TEXT_ONE;
+	x->mine = x->who == TS_TEXT_MANY ? x->ranks->order[0] : 0;
+	return x->who == TS_TEXT_ONE || x->format != TS_TEXT_TEMPLATE ? TS_OK : look_at_rank(x, err);
 }
 
 /* Whether the lines of the format may be those of something beside the training, such as the bar of a download. Records of Hugging Face
@@ -225,13 +320,13 @@ static enum ts_status survey(struct text *x, struct ts_error *err)
 {
 	if (!x->templates.n && (survey_once(x, SNIFF_BYTES, err) || (is_loose(x) && try_guess(x, err))))
 		return err->status;
-	x->survey = (struct ts_text_survey){.quoted = false};
-	if (survey_once(x, UINT64_MAX, err))
+	if (x->templates.n)
+		x->format = TS_TEXT_TEMPLATE;
+	if (survey_all(x, err))
 		return err->status;
 	if (x->format == TS_TEXT_NONE || (x->guessed && !holds(x)))
 		return ts_error_set(err, TS_INVALID, "%s: no line of a step in it%s", x->options->path,
 				    x->templates.n ? " that the template fits" : "");
-	x->rank = x->survey.rank[x->format];
 	x->total = ts_text_survey_total(&x->survey);
 	return TS_OK;
 }
@@ -305,31 +400,6 @@ static enum ts_status end_row(struct text *x, struct ts_log_table *t, struct ts_
 	return ts_log_table_end(t, err);
 }
 
-/* "3.16e+04" is a step that was rounded, which is none. */
-static bool is_whole(struct ts_span value)
-{
-	return !memchr(value.data, 'e', value.len) && !memchr(value.data, 'E', value.len);
-}
-
-/* The step that the record itself has. */
-static bool own_step(const struct ts_text_record *r, int64_t *ret_step)
-{
-	static const char *const names[] = {"step", "global_step", "iteration", "num_updates"};
-
-	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-		const struct ts_text_cell *c = ts_text_record_find(r, names[i]);
-		struct ts_span written;
-		double value;
-
-		if (c && !c->is_text && is_whole(c->value) && ts_log_number(c->value, &value, &written) && value >= -1e15 &&
-		    value <= 1e15) {
-			*ret_step = (int64_t)value;
-			return true;
-		}
-	}
-	return false;
-}
-
 static enum ts_status take_plain(struct text *x, const struct piece *p, struct ts_log_table *t, struct ts_error *err)
 {
 	int64_t step;
@@ -369,7 +439,7 @@ static void end_shown(struct text *x)
 /* Adds what a line says to the row that is shown next. */
 static void show_cells(struct text *x)
 {
-	for (size_t i = 0; x->guessed && x->n_shown < TS_INGEST_FIRST_ROWS && i < x->record->n; i++)
+	for (size_t i = 0; x->guessed && !x->pass && x->n_shown < TS_INGEST_FIRST_ROWS && i < x->record->n; i++)
 		if (i != x->record->step && !x->record->cells[i].is_text)
 			ts_buf_printf(&x->shows, "%s %.*s %.*s", x->shows.len ? "," : "", TS_SPAN_ARG(x->record->cells[i].name),
 				      TS_SPAN_ARG(x->record->cells[i].value));
@@ -556,13 +626,39 @@ static bool is_this_bar(const struct text *x, const struct piece *p)
 
 static void tell_other_rank(struct text *x)
 {
-	char detail[64];
+	const char *word = x->ranks->word;
+	char detail[96];
 
-	if (x->rank == TS_TEXT_NO_RANK)
+	if (x->who == TS_TEXT_MANY)
+		(void)snprintf(detail, sizeof detail, "a line that names no rank; only lines that name one are read");
+	else if (x->ranks->lowest == TS_TEXT_NO_RANK)
 		(void)snprintf(detail, sizeof detail, "a line that names its rank; only lines that name none are read");
+	else if (x->ranks->other_word)
+		(void)snprintf(detail, sizeof detail, "a line of another %s; only those of [%s%" PRId32 "] are read",
+			       *word ? word : "prefix", word, x->ranks->lowest);
 	else
-		(void)snprintf(detail, sizeof detail, "a line of another rank; only those of rank %" PRId32 " are read", x->rank);
+		(void)snprintf(detail, sizeof detail, "a line of another rank; only those of rank %" PRId32 " are read",
+			       x->ranks->lowest);
 	tell(x, "other_rank", TS_NOTICE_SKIPPED, detail);
+}
+
+/* A line of a step that another pass reads, or none. */
+static void take_other(struct text *x, const struct piece *p)
+{
+	if (x->who == TS_TEXT_MANY && p->line.rank != TS_TEXT_NO_RANK)
+		ts_text_end_step(&x->end);
+	else
+		tell_other_rank(x);
+}
+
+/* How the training ended is found out in the first pass, which sees all lines. */
+static void see_other_line(struct text *x, const struct piece *p)
+{
+	if (x->pass)
+		return;
+	ts_text_end_line(&x->end, x->lines.number, p->line.naming == TS_TEXT_BY_TEXT ? TS_TEXT_NO_RANK : p->line.rank, p->line.text);
+	if (p->line.text.len)
+		tell(x, "other_line", TS_NOTICE_INFO, "a line that says nothing about a step in this format");
 }
 
 static enum ts_status take(struct text *x, const struct piece *p, struct ts_log_table *t, struct ts_error *err)
@@ -572,16 +668,14 @@ static enum ts_status take(struct text *x, const struct piece *p, struct ts_log_
 	if (take_timers(x, p, t))
 		return TS_OK;
 	if (p->format != x->format || (x->format == TS_TEXT_BAR && !is_this_bar(x, p))) {
-		ts_text_end_line(&x->end, x->lines.number, p->line.rank, p->line.text);
-		if (p->line.text.len)
-			tell(x, "other_line", TS_NOTICE_INFO, "a line that says nothing about a step in this format");
+		see_other_line(x, p);
 		return TS_OK;
 	}
-	if (p->line.rank != x->rank) {
-		tell_other_rank(x);
+	if (!is_mine(x, p)) {
+		take_other(x, p);
 		return TS_OK;
 	}
-	if (x->format != TS_TEXT_BAR || p->bar.n != x->bar_n) /* a bar prints its last state again when it is closed */
+	if (!x->pass && (x->format != TS_TEXT_BAR || p->bar.n != x->bar_n)) /* a bar prints its last state again when it is closed */
 		ts_text_end_step(&x->end);
 	if (p->cut && x->format != TS_TEXT_BAR) {
 		tell(x, "cut_line", TS_NOTICE_SKIPPED, "the file ends inside a line");
@@ -602,10 +696,12 @@ static enum ts_status read_all(void *ctx, struct ts_log_table *t, struct ts_erro
 	x->waits = x->timed = x->any = x->spaced = false;
 	x->step = x->bar_n = x->base = x->bar_total = x->number = 0;
 	x->bar_what[0] = '\0';
-	x->n_shown = 0;
-	x->final.len = 0;
 	ts_text_axis_begin(x->axis);
-	ts_text_end_step(&x->end);
+	if (!x->pass) {
+		x->n_shown = 0;
+		x->final.len = 0;
+		ts_text_end_step(&x->end);
+	}
 	if (!status && x->format == TS_TEXT_HUGGINGFACE && !x->total)
 		ts_notice_add(&x->notices, "rows_numbered", TS_NOTICE_INFO, ts_span_str(""), 0,
 			      "the records have no step, and there is no progress bar that would say it");
@@ -617,6 +713,16 @@ static enum ts_status read_all(void *ctx, struct ts_log_table *t, struct ts_erro
 	x->bytes_read += x->lines.size;
 	ts_log_lines_close(&x->lines);
 	return status;
+}
+
+static enum ts_status begin_rank(void *ctx, size_t i, int32_t *ret_rank, struct ts_error *err)
+{
+	struct text *x = ctx;
+
+	x->pass = i;
+	x->mine = x->ranks->order[i];
+	*ret_rank = x->ranks->items[x->mine].rank;
+	return !i || x->format != TS_TEXT_TEMPLATE ? TS_OK : look_at_rank(x, err);
 }
 
 /* --- facts --- */
@@ -745,6 +851,7 @@ enum ts_status ts_text_read(const struct ts_ingest_options *options, ts_object_s
 			 .shows = TS_BUF_INIT(SHOWN_BYTES),
 			 .record = ts_arena_array(arena, 1, sizeof *x.record),
 			 .axis = ts_arena_array(arena, 1, sizeof *x.axis),
+			 .ranks = ts_arena_array(arena, 1, sizeof *x.ranks),
 			 .guess = ts_arena_array(arena, 1, sizeof *x.guess)};
 	struct ts_log_source source = {.directory = directory_of(options->path, arena),
 				       .read = read_all,
@@ -752,7 +859,7 @@ enum ts_status ts_text_read(const struct ts_ingest_options *options, ts_object_s
 				       .column = write_column,
 				       .finished = finished,
 				       .ctx = &x};
-	enum ts_status status = x.record && x.axis && x.guess && source.directory ? TS_OK : ts_arena_error(arena, err);
+	enum ts_status status = x.record && x.axis && x.ranks && x.guess && source.directory ? TS_OK : ts_arena_error(arena, err);
 
 	if (!status)
 		status = check_patterns(options, err);
@@ -761,10 +868,16 @@ enum ts_status ts_text_read(const struct ts_ingest_options *options, ts_object_s
 	if (!status) {
 		source.format = x.guessed ? "text log, by a guessed template" : ts_text_format_name(x.format);
 		source.significant = ts_text_format_significant(x.format, x.survey.quoted);
+		if (x.who == TS_TEXT_MANY) {
+			source.n_ranks = x.ranks->n_order;
+			source.begin_rank = begin_rank;
+		}
 		status = ts_log_table_import(&source, options, sink, ctx, &x.notices, &x.bytes_read, arena, ret_result, err);
 	}
 	if (!status && x.guessed)
 		tell_guess(&x, ret_result);
+	if (x.ranks)
+		ts_text_ranks_finish(x.ranks);
 	ts_buf_finish(&x.shows);
 	ts_buf_finish(&x.scratch);
 	return status;

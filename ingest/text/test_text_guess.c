@@ -268,7 +268,7 @@ static const struct {
 	 "[Rank 1] step: 1, loss: 9\n[Rank 0] step: 1, loss: 2.5\n[Rank 0] step: 2, loss: 2.0\n[Rank 1] step: 2, loss: 9\n[Rank 0] "
 	 "step: 3, loss: 1.5\n"
 	 "[Rank 1] step: 3, loss: 9\n",
-	 "loss", "1 2.5|2 2.0|3 1.5", "step:{step} {*}"},
+	 "loss", "1 2.5|2 2.0|3 1.5|1 9.0|2 9.0|3 9.0", "step:{step} {*}"},
 	{"values before the step", "loss: 2.5, lr: 0.5, step: 10\nloss: 2.0, lr: 0.5, step: 20\nloss: 1.5, lr: 0.5, step: 30\n", "loss",
 	 "10 2.5|20 2.0|30 1.5", "{*} step:{step}"},
 	{"tf.estimator",
@@ -345,7 +345,7 @@ static const struct {
 	 "0.25\n"
 	 "[rank1]: loss: 7.5\n[rank0]: loss: 2.0\n[rank1]: | step | 3 |\n[rank0]: | step | 3 |\n[rank1]: acc: 0.5\n[rank0]: acc: "
 	 "0.125\n",
-	 "loss", "1 2.5|2 2.25|3 2.0", NULL},
+	 "loss", "1 2.5|2 2.25|3 2.0|1 9.5|2 8.5|3 7.5", NULL},
 };
 
 static void read_as(struct test_run *t, const char *path, const struct ts_ingest_result *guess)

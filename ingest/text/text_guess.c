@@ -496,7 +496,7 @@ static enum ts_status read_sample(struct ts_log_lines *lines, struct ts_text_kin
 	return TS_OK;
 }
 
-static enum ts_status sort_lines(const char *top, const char *path, enum way way, struct ts_arena *arena,
+static enum ts_status sort_lines(const char *top, const char *path, enum way way, bool unranked, struct ts_arena *arena,
 				 struct ts_text_kinds *ret_kinds, struct ts_error *err)
 {
 	struct ts_buf scratch = TS_BUF_INIT(TS_LINE_MAX);
@@ -506,6 +506,7 @@ static enum ts_status sort_lines(const char *top, const char *path, enum way way
 	if (status)
 		return status;
 	ret_kinds->loose = way == BY_FIRST;
+	ret_kinds->unranked = unranked;
 	status = ts_log_lines_open(&lines, top, path, '\r', err);
 	if (!status)
 		status = read_sample(&lines, ret_kinds, &scratch, err);
@@ -521,10 +522,24 @@ static enum ts_status guess_finer(const char *top, const char *path, struct ts_a
 	struct ts_text_guess finer;
 	struct ts_text_kinds kinds;
 
-	if (sort_lines(top, path, BY_FIRST, arena, &kinds, err) || make(&kinds, BY_FIRST, arena, &finer, err))
+	if (sort_lines(top, path, BY_FIRST, false, arena, &kinds, err) || make(&kinds, BY_FIRST, arena, &finer, err))
 		return err->status;
 	if (!io->n || (finer.n && !finer.why && !finer.coarse))
 		*io = finer;
+	return TS_OK;
+}
+
+/* Where lines of the lowest rank say nothing, what looked like ranks may be none: "mean rank 98, step 3". */
+static enum ts_status guess_unranked(const char *top, const char *path, struct ts_arena *arena, struct ts_text_guess *io,
+				     struct ts_error *err)
+{
+	struct ts_text_guess all;
+	struct ts_text_kinds kinds;
+
+	if (sort_lines(top, path, BY_NAME, true, arena, &kinds, err) || make(&kinds, BY_NAME, arena, &all, err))
+		return err->status;
+	if (all.n && !all.why)
+		*io = all;
 	return TS_OK;
 }
 
@@ -533,8 +548,11 @@ enum ts_status ts_text_guess(const char *top, const char *path, struct ts_arena 
 {
 	struct ts_text_kinds kinds;
 
-	if (sort_lines(top, path, BY_NAME, arena, &kinds, err) || make(&kinds, BY_NAME, arena, ret_guess, err) ||
-	    ((!ret_guess->n || ret_guess->coarse) && guess_finer(top, path, arena, ret_guess, err)))
+	if (sort_lines(top, path, BY_NAME, false, arena, &kinds, err) || make(&kinds, BY_NAME, arena, ret_guess, err))
+		return err->status;
+	if ((!ret_guess->n || ret_guess->why) && kinds.rank_lines < kinds.lines && guess_unranked(top, path, arena, ret_guess, err))
+		return err->status;
+	if ((!ret_guess->n || ret_guess->coarse) && guess_finer(top, path, arena, ret_guess, err))
 		return err->status;
 	return ret_guess->n ? TS_OK : make(&kinds, BY_NONE, arena, ret_guess, err);
 }

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "ingest/rows/log_axes.h"
 #include "ingest/rows/log_names.h"
+#include "ingest/text/text_line.h"
 
 #include <stdio.h>
 
@@ -520,6 +521,8 @@ static bool takes_rank(struct ts_text_sort *s, int32_t rank)
 {
 	struct ts_text_sort empty = {.hash = s->hash, .n_counters = s->n_counters, .rank = rank, .first = s->first};
 
+	if (rank == TS_TEXT_NO_RANK && s->rank != rank && ++s->unnamed <= s->lines)
+		return false;
 	if (rank < s->rank) {
 		memcpy(empty.form, s->form, sizeof empty.form);
 		*s = empty;
@@ -606,6 +609,8 @@ void ts_text_kinds_line(struct ts_text_kinds *k, struct ts_span line, int32_t ra
 
 	if (!line.len)
 		return;
+	if (k->unranked)
+		rank = TS_TEXT_NO_RANK;
 	if (!k->lines || rank < k->rank)
 		k->rank_lines = 0;
 	k->rank = !k->lines || rank < k->rank ? rank : k->rank;

@@ -5,7 +5,7 @@
  * A counter is a whole number or a fraction that has the name of a step or an epoch ("iter 40", "Epoch [1/6]"), a fraction of no
  * name ("[12/400]"), a number alone in brackets ("[40]"), and what stands before such a one ("Train: 0 [50/1000"). The form of a
  * kind is a template whose counters are COUNTER and WHOLE. Rows of a table (text_table.h) are a kind, too. Lines of higher ranks
- * than a kind's lowest are passed over.
+ * than a kind's lowest are passed over, and those of none where they are the fewer.
  */
 #ifndef TSCOPE_INGEST_TEXT_TEXT_KINDS_H
 #define TSCOPE_INGEST_TEXT_TEXT_KINDS_H
@@ -37,6 +37,7 @@ struct ts_text_sort {
 	size_t n_counters; /* 0: the line has none */
 	struct ts_text_counter counters[TS_TEXT_COUNTERS];
 	int32_t rank;
+	uint64_t unnamed;			/* lines that name no rank, where the others do */
 	uint64_t lines, first, last;		/* how many; the number of the first and the last */
 	uint64_t fractions;			/* lines with a named number that has decimals */
 	uint64_t named, measured;		/* lines with named numbers; with one of what trainings measure */
@@ -56,6 +57,7 @@ struct ts_text_kinds {
 	int32_t rank;
 	uint64_t epoch_line;	    /* the last line that only an epoch counts */
 	struct ts_text_table table; /* whose header was seen last */
+	bool unranked;		    /* no line names a rank, whatever it says; to be set before the first line */
 	bool loose;		    /* the first whole number of a line counts, whatever its name; to be set before the first line */
 	struct ts_text_tokens *tokens;
 	struct ts_text_record *record;

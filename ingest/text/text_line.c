@@ -3,8 +3,9 @@
 #include "base/clock.h"
 #include "base/number.h"
 #include "base/text.h"
+#include "ingest/rows/log_axes.h"
 
-enum { ESC = 0x1b, BEL = 7, PREFIXES = 3, RANK_DIGITS = 6, STAMP_LEAST = 20 };
+enum { ESC = 0x1b, BEL = 7, PREFIXES = 3, RANK_DIGITS = 6, STAMP_LEAST = 20, TEXT_RANK_WITHIN = 1024, SEPARATORS = 3 };
 
 /* How many bytes the escape sequence takes that text begins with. */
 static size_t escape_len(struct ts_span text)
@@ -57,14 +58,26 @@ static bool rank_at(struct ts_span text, size_t *at, int32_t *ret_rank)
 	return true;
 }
 
-/* "[rank3]:" and "[1,3]<stdout>:". */
-static size_t bracket_rank(struct ts_span text, int32_t *ret_rank)
+static bool is_rank_word(struct ts_span word)
+{
+	static const char *const words[] = {"rank", "default", "local_rank", "global_rank"};
+
+	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+		if (ts_span_is(word, words[i]))
+			return true;
+	return false;
+}
+
+/* "[rank3]:" and "[1,3]<stdout>:". A word that counts, as in "[epoch3]:", names no rank. */
+static size_t bracket_rank(struct ts_span text, struct ts_text_line *line)
 {
 	size_t i = 1;
 	bool mpi = false;
+	struct ts_span word;
 
-	while (i < text.len && ts_is_alpha(text.data[i]))
+	while (i < text.len && (ts_is_alpha(text.data[i]) || (i > 1 && text.data[i] == '_')))
 		i++;
+	word = ts_span_part(text, 1, i - 1);
 	if (i == 1) {
 		while (i < text.len && ts_is_digit(text.data[i]))
 			i++;
@@ -73,22 +86,115 @@ static size_t bracket_rank(struct ts_span text, int32_t *ret_rank)
 		i++;
 		mpi = true;
 	}
-	if (!rank_at(text, &i, ret_rank) || i >= text.len || text.data[i++] != ']')
+	if (!rank_at(text, &i, &line->rank) || i >= text.len || text.data[i++] != ']')
 		return 0;
 	while (mpi && i < text.len && text.data[i] != ':' && text.data[i] != ' ')
 		i++;
-	return i < text.len && text.data[i] == ':' ? i + 1 : 0;
+	if (i >= text.len || text.data[i] != ':' || ts_log_axis_rank(word) != TS_LOG_AXIS_NONE)
+		return 0;
+	line->naming = mpi || is_rank_word(word) ? TS_TEXT_BY_RANK : TS_TEXT_BY_WORD;
+	line->word = word;
+	return i + 1;
 }
 
 /* How many bytes the rank takes that text begins with; 0: it begins with none. */
-static size_t rank_len(struct ts_span text, int32_t *ret_rank)
+static size_t rank_len(struct ts_span text, struct ts_text_line *line)
 {
 	size_t i = 0;
 
 	if (text.len && text.data[0] == '[')
-		return bracket_rank(text, ret_rank);
-	return rank_at(text, &i, ret_rank) && i + 1 < text.len && text.data[i] == ':' && text.data[i + 1] == ' ' ? i + 1 : 0;
+		return bracket_rank(text, line);
+	if (!rank_at(text, &i, &line->rank) || i + 1 >= text.len || text.data[i] != ':' || text.data[i + 1] != ' ')
+		return 0;
+	line->naming = TS_TEXT_BY_NUMBER;
+	return i + 1;
 }
+
+/* --- ranks in the text --- */
+
+/* The rank behind a word that ends at `at`: "rank 3", "rank=3", "\"rank\": 3". */
+static bool rank_behind(struct ts_span text, size_t at, int32_t *ret_rank, size_t *ret_end)
+{
+	size_t end = at + SEPARATORS;
+
+	while (at < end && at < text.len && memchr(" :=#-\"'", text.data[at], 7))
+		at++;
+	if (!rank_at(text, &at, ret_rank))
+		return false;
+	*ret_end = at;
+	return at == text.len || (!ts_is_alnum(text.data[at]) && !memchr("._%", text.data[at], 3));
+}
+
+/* Whether "rank" at `at` is a word of its own, or that of "local_rank": that of "lora_rank" is none. */
+static bool is_word_of_rank(struct ts_span text, size_t at)
+{
+	struct ts_span before = ts_span_part(text, 0, at);
+
+	if (!at || (!ts_is_alnum(text.data[at - 1]) && text.data[at - 1] != '_'))
+		return true;
+	return ts_span_ends(before, "local_") || ts_span_ends(before, "global_");
+}
+
+/* The next "ank" that 'k' or 'K' ends, from *at on. */
+static bool next_rank(struct ts_span text, size_t *at, uint8_t last)
+{
+	for (const uint8_t *k; *at < text.len && (k = memchr(text.data + *at, last, text.len - *at)) != NULL;) {
+		size_t i = (size_t)(k - text.data);
+
+		*at = i + 1;
+		if (i >= 3 && (k[-1] | 32) == 'n' && (k[-2] | 32) == 'a' && (k[-3] | 32) == 'r' && is_word_of_rank(text, i - 3))
+			return true;
+	}
+	return false;
+}
+
+static bool rank_in_text(struct ts_span text, int32_t *ret_rank)
+{
+	size_t end;
+
+	if (text.len > TEXT_RANK_WITHIN)
+		text = ts_span_part(text, 0, TEXT_RANK_WITHIN);
+	for (int i = 0; i < 2; i++)
+		for (size_t at = 0; next_rank(text, &at, i ? 'K' : 'k');)
+			if (rank_behind(text, at, ret_rank, &end))
+				return true;
+	return false;
+}
+
+static bool fold_begins(struct ts_span text, const char *word)
+{
+	size_t n = strlen(word);
+
+	for (size_t i = 0; i < n; i++)
+		if (i >= text.len || (text.data[i] | 32) != (uint8_t)word[i])
+			return false;
+	return true;
+}
+
+/* "[GPU3] step 5", "Process 3: step 5" */
+static bool place_in_text(struct ts_span text, int32_t *ret_rank)
+{
+	static const char *const words[] = {"gpu", "cuda", "device", "process", "proc", "worker"};
+	size_t from = text.len && (text.data[0] == '[' || text.data[0] == '('), end;
+
+	if (text.len <= from || !memchr("gcdpwGCDPW", text.data[from], 10))
+		return false;
+	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+		if (fold_begins(ts_span_from(text, from), words[i]) &&
+		    rank_behind(text, from + strlen(words[i]), ret_rank, &end))
+			return end < text.len && memchr(from ? "])" : ":|", text.data[end], 2) != NULL;
+	return false;
+}
+
+static void find_in_text(struct ts_text_line *line)
+{
+	if (rank_in_text(line->text, &line->rank) || place_in_text(line->text, &line->rank))
+		line->naming = TS_TEXT_BY_TEXT;
+	else
+		line->rank = TS_TEXT_NO_RANK;
+}
+
+/* --- lines --- */
 
 static size_t time_len(struct ts_span text)
 {
@@ -102,23 +208,35 @@ static size_t time_len(struct ts_span text)
 		       : 0;
 }
 
+/* Takes a rank from the beginning of the text. */
+static size_t take_rank(struct ts_span text, struct ts_text_line *line)
+{
+	struct ts_text_line found = {.rank = TS_TEXT_NO_RANK};
+	size_t n = rank_len(text, &found);
+
+	if (!n)
+		return 0;
+	line->outer = line->rank;
+	line->rank = found.rank;
+	line->word = found.word;
+	line->naming = found.naming > line->naming ? found.naming : line->naming;
+	return n;
+}
+
 enum ts_status ts_text_line_clean(struct ts_span raw, struct ts_buf *scratch, struct ts_text_line *ret_line, struct ts_error *err)
 {
 	struct ts_span text, numbered = {.len = 0};
 
-	*ret_line = (struct ts_text_line){.rank = TS_TEXT_NO_RANK};
+	*ret_line = (struct ts_text_line){.rank = TS_TEXT_NO_RANK, .outer = TS_TEXT_NO_RANK};
 	if (strip_escapes(raw, scratch, &text, err))
 		return err->status;
 	text = ts_trim(text);
 	for (int i = 0; i < PREFIXES; i++) {
-		int32_t rank = TS_TEXT_NO_RANK;
-		size_t n = rank_len(text, &rank);
+		size_t n = take_rank(text, ret_line);
 
-		if (n) {
-			ret_line->rank = rank;
-			if (ts_is_digit(text.data[0]) && !numbered.len)
-				numbered = text;
-		} else {
+		if (n && ts_is_digit(text.data[0]) && !numbered.len)
+			numbered = text;
+		if (!n) {
 			n = time_len(text);
 			if (n)
 				ret_line->time = ts_span_part(text, 0, n);
@@ -127,5 +245,7 @@ enum ts_status ts_text_line_clean(struct ts_span raw, struct ts_buf *scratch, st
 	}
 	ret_line->text = text;
 	ret_line->numbered = numbered.len ? numbered : text;
+	if (ret_line->rank == TS_TEXT_NO_RANK)
+		find_in_text(ret_line);
 	return TS_OK;
 }

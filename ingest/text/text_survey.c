@@ -40,7 +40,7 @@ static const struct ts_text_kind *commonest(const struct ts_text_kind kinds[TS_T
 	return best;
 }
 
-void ts_text_survey_add(struct ts_text_survey *s, enum ts_text_format format, int32_t rank, const struct ts_text_record *r,
+void ts_text_survey_add(struct ts_text_survey *s, enum ts_text_format format, const struct ts_text_record *r,
 			const struct ts_text_bar *bar)
 {
 	char what[TS_TEXT_WHAT];
@@ -51,8 +51,7 @@ void ts_text_survey_add(struct ts_text_survey *s, enum ts_text_format format, in
 	}
 	if (format == TS_TEXT_NONE)
 		return;
-	if (!s->lines[format]++ || rank < s->rank[format])
-		s->rank[format] = rank;
+	s->lines[format]++;
 	if (bar) {
 		ts_text_what(bar->what, what);
 		count(s->kinds, what, 0);

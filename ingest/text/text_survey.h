@@ -1,4 +1,4 @@
-/* text_survey.h - looks through a text log once: which format has most lines, which rank prints them, which bar is the training's. */
+/* text_survey.h - looks through a text log once: which format has most lines, which bar is the training's. */
 #ifndef TSCOPE_INGEST_TEXT_TEXT_SURVEY_H
 #define TSCOPE_INGEST_TEXT_TEXT_SURVEY_H
 
@@ -16,14 +16,13 @@ struct ts_text_kind {
 
 struct ts_text_survey {
 	uint64_t lines[TS_TEXT_FORMATS + 1];
-	int32_t rank[TS_TEXT_FORMATS + 1]; /* the lowest rank that prints such lines; TS_TEXT_NO_RANK where some name none */
 	struct ts_text_kind kinds[TS_TEXT_KINDS];  /* of bars with pairs, by what */
 	struct ts_text_kind totals[TS_TEXT_KINDS]; /* of bars that follow a Hugging Face record with a loss, by total */
 	bool quoted; /* Hugging Face's records have their numbers in quotes, as versions from 5 on write them */
 	bool waits; /* such a record, and no bar since */
 };
 
-void ts_text_survey_add(struct ts_text_survey *s, enum ts_text_format format, int32_t rank, const struct ts_text_record *r,
+void ts_text_survey_add(struct ts_text_survey *s, enum ts_text_format format, const struct ts_text_record *r,
 			const struct ts_text_bar *bar);
 /* The format with most lines; TS_TEXT_NONE if there is no line of a step. */
 enum ts_text_format ts_text_survey_format(const struct ts_text_survey *s);

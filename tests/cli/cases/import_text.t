@@ -23,10 +23,10 @@ $ tscope push printed/megatron.log
 ! tscope: printed/megatron.log:1: other_line (7 times): a line that says nothing about a step in this format
 $ tscope export default/megatron.log --format jsonl | head -1
 | {"rank":0,"step":5,"phases":{"step":0.4173},"scalars":{"consumed samples":160.0,"global batch size":32.0,"grad_norm":1.5,"loss":7.933166,"loss scale":1.0,"lr":5e-06,"num zeros":15.0,"number of nan iterations":0.0,"number of skipped iterations":0.0,"tflops":397.7}}
-# Rank 1 prints the same lines.
+# Rank 1 prints the same lines, and is a rank of the run.
 $ tscope push printed/torchtitan.log | grep -v columns
 | name      default/torchtitan.log
-| id        137b787f4b03e8a885ffd68341d8c7860a9c8c6a65a35007d1ef78e669b55523
+| id        d559daad0ee148c7a2b6246acdc7b31a3270a25f3f03ae86f320220833729d89
 | format    torchtitan log; not kept: lines that are not of a step
 |           validation_metrics/loss is scalars.eval_loss
 |           grad_norm is scalars.grad_norm, 4 decimals
@@ -40,12 +40,24 @@ $ tscope push printed/torchtitan.log | grep -v columns
 |           validation_metrics/memory/max_reserved(GiB) is
 |           scalars.validation_metrics/memory/max_reserved(GiB), 2 decimals
 |           validation_metrics/throughput(tps) is scalars.validation_metrics/throughput(tps)
-| steps     11 steps (1 to 100), 1 rank
-| sent SIZE (15 objects)
+| steps     11 steps (1 to 100), 2 ranks
+| sent SIZE (17 objects)
 | new SIZE
 | outcome   created
 ! tscope: printed/torchtitan.log:1: other_line (3 times): a line that says nothing about a step in this format
-! tscope: printed/torchtitan.log:3: skipped: other_rank (11 times): a line of another rank; only those of rank 0 are read
+# Four ranks print into one log by srun -l, the last of them first; rank 2 is slower.
+$ for s in $(seq 40); do for r in 3 1 2 0; do echo "$r: iter $s: loss 2.$((99 - s)), time 1$((r == 2 ? 3 : 0))$((s % 3)).$r""0ms"; done; done > srun.txt
+$ tscope analyze ./srun.txt | grep -E 'ranks|RANKS|rank 2'
+| ./srun.txt  8f5482b10d44  40 steps (1 to 40), 4 ranks
+|   HIGH    Some ranks delay the others (DIST.STRAGGLER)
+|           The other ranks wait for rank 2, which is up to 30 % slower (persistent); unequal ranks
+|           other ranks. Exchange the host, then look at the data shards of these ranks.
+| ● RANKS  1 high, 4 of 7 rules unchecked  4 ranks, 40 steps on all of them, stragglers: 1
+|   rank 2       ██████████████████████████████  100.0 %  131 ms    29.8 %  1.20 s
+|                without waiting; blame: time that all ranks would save without it
+|                                                all ranks        $
+|   the run does not record its world size: DIST.MISSING_RANKS
+|   the findings are about all ranks; the sections on timing, memory and convergence show rank 0, the
 $ tscope analyze ./printed/huggingface.log | head -3
 | ./printed/huggingface.log  1f2e87b084dd  20 steps (2 to 40), 1 rank
 | rank 0
