@@ -303,11 +303,11 @@ bool ts_log_name_scores(struct ts_span name)
 
 bool ts_log_name_measures(struct ts_span name)
 {
-	static const char *const words[] = {"loss",  "losses",	 "acc",	 "accuracy", "lr",     "learning", "perplexity", "ppl",
-					    "bpb",   "bpc",	 "nll",	 "elbo",     "reward", "rew",	   "rewards",	 "map",
-					    "miou",  "iou",	 "mse",	 "rmse",     "mae",    "bleu",	   "auc",	 "gnorm",
-					    "grad",  "gradient", "dice", "logloss",  "top1",   "top5",	   "top-1",	 "top-5",
-					    "top 1", "top 5",	 "prec", "trl",	     "tel",    "entropy",  "kimg",	 NULL};
+	static const char *const words[] = {
+		"loss",	 "losses", "acc",  "accuracy", "lr",	  "learning", "perplexity", "ppl",  "bpb",   "bpc",   "nll",
+		"elbo",	 "reward", "rew",  "rewards",  "map",	  "miou",     "iou",	    "mse",  "rmse",  "mae",   "bleu",
+		"auc",	 "gnorm",  "grad", "gradient", "dice",	  "logloss",  "top1",	    "top5", "top-1", "top-5", "top 1",
+		"top 5", "prec",   "trl",  "tel",      "entropy", "kimg",     "wer",	    "cer",  NULL};
 
 	/* A loss in percent is one of packets or money. */
 	if (ts_span_ends(name, "loss(%)"))

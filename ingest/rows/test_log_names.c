@@ -64,6 +64,8 @@ static void what_trainings_measure(void **state)
 		     {"ep_rew_mean", true},
 		     {"mAP50(B)", true},
 		     {"Learning Rate", true},
+		     {"valid WER", true},
+		     {"power", false},
 		     {"closest", false},
 		     {"temperature", false},
 		     {"accept", false},

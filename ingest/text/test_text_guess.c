@@ -334,6 +334,32 @@ static const struct {
 	 "INFO:m:Train Epoch: 9 [50%]\nINFO:m:[4400, 9.5e-05]\nINFO:m:loss_disc=2.5, loss_gen=2.0, loss_kl=1.25\n"
 	 "INFO:m:Train Epoch: 9 [80%]\nINFO:m:[4600, 9.5e-05]\nINFO:m:loss_disc=1.5, loss_gen=1.0, loss_kl=1.0\n",
 	 "loss_kl", "4200 1.5|4400 1.25|4600 1.0", NULL},
+	{"the end of a sentence",
+	 "INFO: Brain: Step: 1000. Mean Reward: -5.5. Std: 0.5. Training.\nINFO: Brain: Step: 2000. No episode. Training.\n"
+	 "INFO: Brain: Step: 3000. Mean Reward: -4.5. Std: 0.5. Training.\n"
+	 "INFO: Brain: Step: 4000. Mean Reward: -3. Std: 0. Training.\n",
+	 "Mean Reward", "1000 -5.5|3000 -4.5|4000 -3.0", "Step:{step} {*}"},
+	{"glog's lines without a step",
+	 "I0627 17:29:44.020539 137 solver.cpp:228] Iteration 20, loss = 5.5\n"
+	 "I0627 17:29:44.020617 137 solver.cpp:244]     Train net output #0: loss = 5.5 (* 1 = 5.5 loss)\n"
+	 "I0627 17:29:44.190858 137 sgd_solver.cpp:106] Iteration 20, lr = 0.5\n"
+	 "I0627 17:29:49.245833 137 solver.cpp:228] Iteration 40, loss = 4.5\n"
+	 "I0627 17:29:49.245911 137 solver.cpp:244]     Train net output #0: loss = 4.5 (* 1 = 4.5 loss)\n"
+	 "I0627 17:29:49.413265 137 sgd_solver.cpp:106] Iteration 40, lr = 0.5\n"
+	 "I0627 17:29:54.435341 137 solver.cpp:228] Iteration 60, loss = 3.5\n"
+	 "I0627 17:29:54.435420 137 solver.cpp:244]     Train net output #0: loss = 3.5 (* 1 = 3.5 loss)\n"
+	 "I0627 17:29:54.601680 137 sgd_solver.cpp:106] Iteration 60, lr = 0.5\n",
+	 "loss", "20 5.5|40 4.5|60 3.5", "Iteration {step} {*}"},
+	{"CatBoost",
+	 "34:\tlearn: 0.75\ttest: 0.5\tbest: 0.875 (1)\ttotal: 17.5s\tremaining: 1h 39m 38s\n"
+	 "35:\tlearn: 0.875\ttest: 0.625\tbest: 0.875 (1)\ttotal: 18s\tremaining: 1h 40m\n"
+	 "36:\tlearn: 0.9375\ttest: 0.75\tbest: 0.875 (1)\ttotal: 18.5s\tremaining: 59m 1s\n",
+	 "learn", "34 0.75|35 0.875|36 0.9375", "{step}: {*}"},
+	{"one name in two groups",
+	 "Epoch 1, batch 5, loss[loss=2.5, over 5392.00 frames.], tot_loss[loss=3.5, over 31213.18 frames.], lr: 3.00e-03\n"
+	 "Epoch 1, batch 6, loss[loss=2.25, over 5392.00 frames.], tot_loss[loss=3.25, over 31213.18 frames.], lr: 3.00e-03\n"
+	 "Epoch 1, batch 7, loss[loss=2.0, over 5392.00 frames.], tot_loss[loss=3.0, over 31213.18 frames.], lr: 3.00e-03\n",
+	 "tot_loss/loss", "5 3.5|6 3.25|7 3.0", "Epoch {epoch}, batch {step} {*}"},
 	{"no step at all",
 	 "Progress: 0.3%  lr: 0.5  loss: 2.5  eta: 0h11m\nProgress: 0.4%  lr: 0.5  loss: 2.25  eta: 0h11m\n"
 	 "Progress: 0.5%  lr: 0.5  loss: 2.0  eta: 0h11m\nProgress: 0.6%  lr: 0.5  loss: 1.5  eta: 0h11m\n"
@@ -419,6 +445,7 @@ static const char *const others[] = {
 	"Lap 1: 80.5s, top 252.5\nLap 2: 79.5s, top 251.5\nLap 3: 78.5s, top 250.5\nLap 4: 77.5s, top 250.5\n",
 	"ok, latency=2.5ms, loss=0.5%\nok, latency=2.5ms, loss=1.5%\nok, latency=2.5ms, loss=2.5%\nok, latency=2.5ms, loss=0.5%\n"
 	"ok, latency=2.5ms, loss=0.5%\nok, latency=2.5ms, loss=0.5%\n",
+	"Lesson 1: learn 12.5 test 3.5\nLesson 2: learn 13.5 test 4.5\nLesson 3: learn 14.5 test 5.5\nLesson 4: learn 15.5 test 6.5\n",
 	"round 1: score 7.5\nround 2: score 6.5\nround 3: score 5.5\nround 4: score 5.5\n",
 	"",
 };
@@ -528,6 +555,12 @@ static void named_numbers(void **state)
 		{"2026-11-28 14:00:00,123 [rank 3] v1.2.3 0x7f main.py:88", "", false},
 		{"saved in 5 files at 3", "", false},
 		{"loss: 2.5 loss: 3.5", "loss=2.5", true},
+		{"a[loss=1, acc=2], b[loss=3], loss: 4", "loss=1 acc=2 b/loss=3", false},
+		{"Step: 19000. Reward: -57.5. Std: 3.", "Step=19000 Reward=-57.5 Std=3", true},
+		{"I0811 21:54:55.53 1383 log.py:226] loss: 2.5", "loss=2.5", false},
+		{"mAP: 100%|████| 71/71 [00:15<00:00,  4.5it/s] loss: 2.5", "it/s=4.5 loss=2.5", false},
+		{"mAP: 100%|████|", "", false},
+		{"| acc | 98.5% | 3 |", "acc(%)=98.5", false},
 		{"loss: tensor(2.5, device='cuda:0') next: 1", "loss=2.5 next=1", true},
 		{"", "", true},
 	};

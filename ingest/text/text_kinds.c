@@ -459,6 +459,12 @@ size_t ts_text_counter_rank(const struct ts_text_counter *c)
 	return rank_of_word(ts_span_str(c->name));
 }
 
+/* "34: learn: 0.95 test: 0.82 total: 17.5s remaining: 1h 39m": CatBoost's loss, which no other number beside it says. */
+static bool boosts(const struct ts_text_record *r)
+{
+	return ts_text_record_find(r, "learn") && ts_text_record_find(r, "remaining");
+}
+
 /* How many numbers are what trainings measure; one that says which loss or rate it is counts twice. episodes: the line counts
  * episodes. */
 static size_t measures_in(const struct ts_text_record *r, bool episodes)
@@ -469,7 +475,7 @@ static size_t measures_in(const struct ts_text_record *r, bool episodes)
 		if (!r->cells[i].is_text &&
 		    (ts_log_name_measures(r->cells[i].name) || (episodes && ts_log_name_scores(r->cells[i].name))))
 			n += ts_log_name_is_special(r->cells[i].name) ? 2 : 1;
-	return n;
+	return n || !boosts(r) ? n : 2;
 }
 
 static bool counts_episodes(const struct ts_text_sort *s)

@@ -14,10 +14,11 @@ struct naming {
 	size_t i, end;
 	struct ts_span line;
 	struct ts_text_record *r;
-	size_t first, words; /* the words since the last break */
-	size_t name_end;     /* the byte behind the last of them */
-	bool strong, piped;  /* a ':' or '=' stands behind them; a '|' does */
-	struct ts_span last; /* the name of the number before, and its unit */
+	size_t first, words;  /* the words since the last break */
+	size_t name_end;      /* the byte behind the last of them */
+	bool strong, piped;   /* a ':' or '=' stands behind them; a '|' does */
+	struct ts_span group; /* the word before the bracket that is open: "tot_loss[" */
+	struct ts_span last;  /* the name of the number before, and its unit */
 	struct ts_span unit;
 	struct ts_span all; /* the unit of numbers without one: "time (ms) | forward: 5" */
 	bool left_over;
@@ -157,11 +158,25 @@ static bool is_step_time(struct ts_span name)
 	return word_among(name, names);
 }
 
+/* "loss[loss=2.5], tot_loss[loss=3.5]": a name that comes again in another group is that group's: "tot_loss/loss". */
+static struct ts_span in_group(const struct naming *n, struct ts_span name)
+{
+	char both[2 * NAME_BYTES];
+	int len;
+
+	if (!n->group.len || n->group.len + name.len + 1 >= NAME_BYTES || !has_name(n->r, name))
+		return name;
+	len = snprintf(both, sizeof both, "%.*s/%.*s", (int)n->group.len, (const char *)n->group.data, (int)name.len,
+		       (const char *)name.data);
+	return ts_text_record_keep(n->r, ts_span_of(both, (size_t)len));
+}
+
 static void add(struct naming *n, struct ts_span name, const struct ts_text_token *t)
 {
 	struct ts_span unit = t->kind != TS_TEXT_NUMBER ? ts_span_of(NULL, 0) : t->unit.len ? t->unit : n->all;
 	double seconds;
 
+	name = in_group(n, name);
 	if (!n->r->n)
 		n->r->at = n->words ? token(n, n->first)->at : t->at;
 	if (t->kind == TS_TEXT_DURATION) {
@@ -265,10 +280,23 @@ static size_t result_of(const struct naming *n)
 	return is_mark(n, i + 1, '=') && token(n, i + 2)->kind == TS_TEXT_NUMBER ? i + 2 : n->i;
 }
 
+/* "mAP50: 100%|██████| 71/71 [": the bar of tqdm, whose percent is how far it is. */
+static bool begins_bar(const struct naming *n, const struct ts_text_token *t)
+{
+	size_t end = n->i + 2 + (token(n, n->i + 2)->kind == TS_TEXT_MARK && is_mark(n, n->i + 2, '~'));
+
+	return t->kind == TS_TEXT_NUMBER && ts_span_is(t->unit, "%") && is_mark(n, n->i + 1, '|') && !token(n, n->i + 1)->gap &&
+	       is_mark(n, end, '|') && (end + 1 == n->end || token(n, end + 1)->kind == TS_TEXT_FRACTION);
+}
+
 static void take_number(struct naming *n)
 {
 	const struct ts_text_token *t = token(n, n->i);
 
+	if (begins_bar(n, t)) {
+		forget(n);
+		return;
+	}
 	if (is_label(n, t)) {
 		n->words = n->strong ? 0 : n->words;
 		n->name_end = t->end;
@@ -338,6 +366,8 @@ static void take_bracket(struct naming *n, bool call)
 	if (!one_number(n, from, end - 1, call)) {
 		if (n->strong)
 			n->i = end - 1;
+		else if (!token(n, n->i)->gap && token(n, n->i - 1)->kind == TS_TEXT_WORD)
+			n->group = token(n, n->i - 1)->text;
 		forget(n);
 		return;
 	}
@@ -406,6 +436,8 @@ static void take_mark(struct naming *n)
 			take_bracket(n, false);
 		return;
 	}
+	if (mark == ')' || mark == ']')
+		n->group.len = 0;
 	forget(n);
 }
 

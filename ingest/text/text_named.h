@@ -8,7 +8,8 @@
  *	acc: 45273/58518=0.7737			what a fraction is equal to
  *
  * A unit is part of the name, as text_record.h says. A list counts if all its numbers are the same. Dates, versions, addresses, a
- * rank, a process and a line of a source are none. Of two numbers of one name the first counts.
+ * rank, a process, a line of a source and how far a bar of tqdm is ("mAP50: 100%|████|") are none. Of two numbers of one name the first
+ * counts, but one in a bracket behind a word has that word before its name: "loss[loss=2.5], tot_loss[loss=3.5]" has "tot_loss/loss".
  */
 #ifndef TSCOPE_INGEST_TEXT_TEXT_NAMED_H
 #define TSCOPE_INGEST_TEXT_TEXT_NAMED_H

@@ -108,6 +108,8 @@ static size_t number_len(struct ts_span line, size_t at, const struct part *next
 
 	if (n && next->kind == PART_CHAR && n < text.len && text.data[n] == next->c)
 		return n;
+	if (n > 1 && next->kind == PART_CHAR && next->c == '.' && text.data[n - 1] == '.')
+		return n - 1;
 	more = n ? ts_text_duration(text, &seconds) : 0;
 	if (more)
 		return more;
@@ -166,11 +168,16 @@ static bool take_field(struct ts_span name, struct ts_span line, size_t *at, con
 {
 	size_t n = field_len(line, *at, next), cells = r->n;
 
+	struct ts_span value = ts_span_part(line, *at, n);
+
 	if (n == 0)
 		return false;
+	/* The dot that ends a sentence: "Step: 19000. Mean Reward: 2.5." */
+	if (n > 1 && line.data[*at + n - 1] == '.' && ts_text_number_len(value) >= n - 1)
+		value.len--;
 	if (name.len)
-		ts_text_record_value(r, name, ts_span_part(line, *at, n));
-	else if (number && !ts_text_number_len(ts_span_part(line, *at, n)))
+		ts_text_record_value(r, name, value);
+	else if (number && !ts_text_number_len(value))
 		return false;
 	if (name.len && number && (r->n == cells || r->cells[r->n - 1].is_text))
 		return false;

@@ -192,6 +192,18 @@ static size_t day_len(struct ts_span text)
 	return clock >= 8 ? at + clock : 0;
 }
 
+/* "I0811 21:54:55.531340": the level, the day and the time of glog. */
+static size_t glog_len(struct ts_span text)
+{
+	double ignored;
+	size_t clock;
+
+	if (!text.len || !memchr("IWEF", text.data[0], 4) || digits_at(text, 1) != 4 || !byte_is(text, 5, ' '))
+		return 0;
+	clock = clock_len(ts_span_from(text, 6), &ignored);
+	return clock >= 8 ? 6 + clock : 0;
+}
+
 /* The bytes up to the next space or mark that ends a word. */
 static size_t word_rest(struct ts_span text, size_t at)
 {
@@ -297,6 +309,8 @@ static void take_number(struct ts_span text, struct ts_text_token *t)
 {
 	size_t n = ts_text_number_len(text), unit;
 
+	if (n > 1 && text.data[n - 1] == '.' && (n == text.len || ts_is_space(text.data[n])))
+		n--; /* the end of a sentence: "Step: 19000. Mean Reward: 2.5." */
 	t->text = ts_span_part(text, 0, n);
 	if (take_fraction(text, n, t) || take_axis(text, n, t))
 		return;
@@ -423,6 +437,8 @@ void ts_text_tokenize(struct ts_span line, struct ts_text_tokens *ret_tokens)
 					    .gap = (uint8_t)(spaces > 1 || (spaces && line.data[at - 1] == '\t') ? 2 : spaces)};
 		if (begins_number(rest))
 			take_digits(rest, t);
+		else if (glog_len(rest))
+			set(t, TS_TEXT_OTHER, glog_len(rest));
 		else if (ts_is_alpha(rest.data[0]) || rest.data[0] == '_' || (rest.data[0] >= 0x80 && !is_drawn(rest, 0)))
 			set(t, TS_TEXT_WORD, word_len(rest));
 		else

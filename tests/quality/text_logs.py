@@ -533,6 +533,26 @@ def caffe(log):
     for s in range(0, 40 * log.n, 40):
         loss = f"{log.loss(s / log.n / 40):.6f}"
         log.add(s, f"I0411 20:19:{s // 40 % 60:02d}.141243  9236 solver.cpp:218] Iteration {s} (3.47398 iter/s, 11.5142s/40 iters), loss = {loss}", loss=loss)
+        log.lines += [f"I0411 20:19:{s // 40 % 60:02d}.141318  9236 solver.cpp:238]     Train net output #0: loss = {loss} (* 1 = {loss} loss)",
+                      f"I0411 20:19:{s // 40 % 60:02d}.300858  9236 sgd_solver.cpp:106] Iteration {s}, lr = 0.001"]
+
+
+def icefall(log):
+    for k in range(log.n):
+        loss, total = f"{log.loss(k / log.n):.4f}", f"{log.loss(k / log.n) + 1:.4f}"
+        log.add(k * 50, f"2026-06-08 08:{k % 60:02d}:22,072 INFO [train.py:815] Epoch 1, batch {k * 50}, loss[loss={loss}, simple_loss=1.206, over 5392.00 frames.], tot_loss[loss={total}, simple_loss=1.489, over 31213.18 frames.], batch size: 18, lr: 3.00e-03", loss=loss, **{"tot_loss/loss": total})
+
+
+def agents(log):
+    for s in range(1000, 1000 * log.n, 1000):
+        reward = f"{9 - log.loss(s / log.n / 1000):.3f}"
+        log.add(s, f"INFO:mlagents.trainers: a-0: Brain: Step: {s}. Time Elapsed: {s / 200:.3f} s Mean Reward: {reward}. Std of Reward: 0.471. Training.", **{"Mean Reward": reward})
+
+
+def catboost(log):
+    for s in range(log.n):
+        learn = f"{log.loss(s / log.n):.7f}"
+        log.add(s, f"{s}:\tlearn: {learn}\ttest: 0.8235312\tbest: 0.8235312 (1)\ttotal: {s / 2 + 0.5:.3g}s\tremaining: 1h {s % 60}m 38s", learn=learn)
 
 
 def cut_epochs(log):
@@ -595,7 +615,7 @@ def fasttext(log):
 
 
 TRAINERS = [nanogpt, nanochat, modded_nanogpt, gpt2_in_c, mnist, imagenet, tutorial, keras, keras_bars, torchtune, timm, deepspeed, olmo, mmengine, mmcv,
-            detectron2, metric_logger, levanter, clu, mlx, verl, prime, slim, slurm, tensors, boosting, fastai, baselines3, caffe, cut_epochs,
+            detectron2, metric_logger, levanter, clu, mlx, verl, prime, slim, slurm, tensors, boosting, fastai, baselines3, caffe, icefall, agents, catboost, cut_epochs,
             espnet, marian, episodes, coqui, darknet, rvc, fasttext]
 
 
