@@ -50,6 +50,7 @@ enum ts_frame_kind {
 	TS_FRAME_REGION = 4,
 	TS_FRAME_EVENT = 5,
 	TS_FRAME_DIGEST = 6,
+	TS_FRAME_FIRST = 7,
 	TS_FRAME_END = 15,
 };
 
@@ -119,6 +120,15 @@ enum ts_frame_digest {
 	TS_FRAME_DIGEST_ACTIVATION,
 	TS_FRAME_DIGEST_COLLECTIVE,
 	TS_FRAME_DIGEST_RNG,
+};
+
+/* A value of a step that has not begun: of a row if there is no step at all. */
+enum {
+	TS_FRAME_FIRST_COLUMN = 8, /* u16 */
+	TS_FRAME_FIRST_STEP = 16,  /* i64 */
+	TS_FRAME_FIRST_TIME = 24,  /* i64 ns */
+	TS_FRAME_FIRST_VALUE = 32, /* f64 */
+	TS_FRAME_FIRST_SIZE = 40,
 };
 
 enum {

@@ -277,6 +277,31 @@ void tscope_late(struct tscope_run *run, int64_t step, tscope_column column, dou
 		ts_run_refused(run, column);
 }
 
+void tscope_first(struct tscope_run *run, int64_t step, tscope_column column, double value)
+{
+	struct ts_lane *lane;
+	uint8_t *frame;
+
+	if (!ts_run_live(run))
+		return;
+	if (!is_number(ts_run_kind(run, column))) {
+		ts_run_refused(run, column);
+		return;
+	}
+	lane = ts_run_borrow(run);
+	frame = ts_lane_room(lane, TS_FRAME_FIRST_SIZE);
+	if (frame) {
+		ts_put64(frame + TS_FRAME_FIRST_COLUMN, column);
+		ts_put64(frame + TS_FRAME_FIRST_STEP, (uint64_t)step);
+		ts_put64(frame + TS_FRAME_FIRST_TIME, (uint64_t)ts_tick_ns());
+		ts_put64(frame + TS_FRAME_FIRST_VALUE, bits_of(value));
+		ts_lane_put(lane, frame, TS_FRAME_FIRST, TS_FRAME_FIRST_SIZE);
+	}
+	ts_run_return(lane);
+	if (!frame)
+		ts_run_lost(run);
+}
+
 void tscope_late_ns(struct tscope_run *run, int64_t step, tscope_column phase, int64_t duration_ns)
 {
 	if (!ts_run_live(run))

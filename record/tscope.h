@@ -140,6 +140,10 @@ void tscope_late(struct tscope_run *run, int64_t step, tscope_column column, dou
 void tscope_late_ns(struct tscope_run *run, int64_t step, tscope_column phase, int64_t duration_ns);
 void tscope_late_digest(struct tscope_run *run, int64_t step, tscope_column digest, uint64_t bits);
 
+/* A NUMBER, MEMORY or AMOUNT that a program gave before its first step, and that waits for it: from any thread. If the recording ends
+ * without a step, as that of a process that is killed, such values are the row of that step; otherwise they are nothing. */
+void tscope_first(struct tscope_run *run, int64_t step, tscope_column column, double value);
+
 /* Nanoseconds of the clock of this library. */
 int64_t tscope_now_ns(void);
 /* Records that a region lasted from begin_ns to now; any thread. It counts for the step that is open now. */

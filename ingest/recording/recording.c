@@ -136,6 +136,7 @@ static void count_step(struct ts_recording *r, const struct ts_frame *frame)
 {
 	int64_t step = ts_frame_i64(frame->bytes, TS_FRAME_STEP_STEP);
 
+	r->least_step = r->steps.n == 0 || step < r->least_step ? step : r->least_step;
 	r->increase &= r->steps.n == 0 || step > r->last_step;
 	r->last_step = step;
 	if (r->steps.n == 0 || frame->time < r->first_time) {
@@ -215,6 +216,10 @@ static enum ts_status take(struct ts_recording *r, struct ts_notices *notices, c
 	case TS_FRAME_DIGEST:
 		count(&r->digests, frame->time);
 		break;
+	case TS_FRAME_FIRST:
+		if (!r->waiting++)
+			r->waiting_step = ts_frame_i64(bytes, TS_FRAME_FIRST_STEP);
+		break;
 	case TS_FRAME_END:
 		count_end(r, bytes);
 		break;
@@ -234,7 +239,7 @@ static enum ts_status survey(struct ts_recording *r, int64_t cut, struct ts_noti
 
 	r->cut = cut;
 	r->steps = r->events = r->digests = (struct ts_recorded){.n = 0};
-	r->added = r->frames = 0;
+	r->added = r->waiting = r->frames = 0;
 	r->scattered = false;
 	r->newest = TS_TIME_NONE;
 	r->increase = true;

@@ -14,6 +14,7 @@ enum {
 	TS_OF_ADDED = 1u << TS_FRAME_LATE | 1u << TS_FRAME_REGION, /* what is added to the row of a step */
 	TS_OF_EVENTS = 1u << TS_FRAME_EVENT | 1u << TS_FRAME_REGION,
 	TS_OF_DIGESTS = 1u << TS_FRAME_DIGEST,
+	TS_OF_FIRST = 1u << TS_FRAME_FIRST,
 };
 
 /* What the frames of one table are like in the order of a walk. */
@@ -38,6 +39,8 @@ struct ts_recording {
 	bool running;
 	struct ts_recorded steps, events, digests;
 	uint64_t added; /* frames of which something is added to a row */
+	uint64_t waiting; /* values that waited for the first step */
+	int64_t waiting_step, least_step; /* the number of the first of them; the least of the steps */
 	bool scattered; /* they come in several lanes, or their steps go back */
 	uint32_t added_lane;
 	int64_t added_step;

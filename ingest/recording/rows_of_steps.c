@@ -838,6 +838,89 @@ static enum ts_status rows_sorted(struct stepping *s, struct ts_error *err)
 	return rest_of_added(s, err);
 }
 
+/* --- attempts without any step --- */
+
+static enum ts_status put_first(struct stepping *s, const struct ts_frame *frame, struct ts_error *err)
+{
+	uint32_t number = ts_frame_u16(frame->bytes, TS_FRAME_FIRST_COLUMN);
+	struct ts_declared_column *column = of_steps(s->m, number);
+
+	if (!column) {
+		s->m->unknown++;
+		return TS_OK;
+	}
+	return put_value(s, number, column, ts_load_le(frame->bytes + TS_FRAME_FIRST_VALUE, 8), err);
+}
+
+static enum ts_status put_all_first(struct stepping *s, int64_t *ret_last, struct ts_error *err)
+{
+	enum ts_status status;
+	struct ts_frame frame;
+	struct ts_frame_walk w;
+	bool more = true;
+
+	*ret_last = TS_TIME_NONE;
+	ts_recording_walk(s->m->r, TS_OF_FIRST, &w);
+	while (!(status = ts_recording_next(s->m->r, &w, &frame, &more, err)) && more) {
+		if (ts_frame_i64(frame.bytes, TS_FRAME_FIRST_STEP) != s->m->r->waiting_step)
+			continue;
+		*ret_last = frame.time > *ret_last ? frame.time : *ret_last;
+		if ((status = put_first(s, &frame, err)) != TS_OK)
+			break;
+	}
+	ts_frame_walk_finish(&w);
+	return status;
+}
+
+/* What waited for the first step, which did not come, is a row. */
+static enum ts_status row_of_first(struct stepping *s, struct ts_error *err)
+{
+	int64_t last;
+
+	if (make_timestamp(s, err))
+		return err->status;
+	ts_builder_row(s->m->builder, TS_TABLE_STEPS, s->m->r->waiting_step);
+	begin_stamps(s);
+	if (put_all_first(s, &last, err))
+		return err->status;
+	if (s->timestamp && s->m->r->has_header)
+		ts_builder_f64(s->m->builder, s->timestamp - 1, ts_recording_seconds(s->m->r, last));
+	return put_sums(s, err) ? err->status : ts_builder_row_end(s->m->builder, err);
+}
+
+/* Whether this attempt is such a row: it has ended, and its number is below all that came behind it. */
+static bool is_row(const struct stepping *s, size_t attempt)
+{
+	const struct ts_recording *r = s->m->attempts[attempt];
+
+	if (r->steps.n || !r->waiting || r->running)
+		return false;
+	for (size_t i = 0; i < s->m->n; i++) {
+		const struct ts_recording *other = s->m->attempts[i];
+
+		if (other->steps.n ? other->least_step <= r->waiting_step
+				   : i > attempt && other->waiting && other->waiting_step <= r->waiting_step)
+			return false;
+	}
+	return true;
+}
+
+static enum ts_status rows_of_first(struct stepping *s, uint64_t *io_rows, struct ts_error *err)
+{
+	struct ts_recording *now = s->m->r;
+
+	for (size_t i = 0; i < s->m->n; i++) {
+		if (!is_row(s, i))
+			continue;
+		s->m->r = s->m->attempts[i];
+		++*io_rows;
+		if (row_of_first(s, err))
+			return err->status;
+	}
+	s->m->r = now;
+	return TS_OK;
+}
+
 /* --- all --- */
 
 /* While the run goes on, the step of a late value may not be here yet. */
@@ -871,6 +954,8 @@ static enum ts_status make_rows(struct stepping *s, uint64_t *ret_segments, stru
 	s->batch.steps = ts_alloc_array(BATCH_ROWS, sizeof *s->batch.steps);
 	if (!s->value || !s->stamp || !s->touched || !s->batch.values || !s->batch.steps)
 		return no_memory(err);
+	if (rows_of_first(s, &steps, err))
+		return err->status;
 	if (s->m->n > 1 || !r->increase || r->steps.mixed ? rows_sorted(s, err) : rows_in_order(s, err))
 		return err->status;
 	tell_orphans(s);

@@ -111,6 +111,41 @@ static double unix_at(int64_t us)
 	return (double)(TEST_UNIX + us * 1000) / 1e9;
 }
 
+/* A program gave a loss and tokens, and was killed before its first step, or not: way 1. */
+static void what_waits_for_the_first_step_is_a_row_if_none_comes(void **state)
+{
+	(void)state;
+	for (int way = 0; way < 2; way++) {
+		struct test_file f;
+		struct test_run t;
+		char want[160];
+
+		test_run_init(&t);
+		test_file_init(&f, 0, 1);
+		declare_all(&f);
+		test_first(&f, 1, 4, 7, TEST_MONO + 2 * TEST_MS, 2.5);
+		test_first(&f, 1, 6, 7, TEST_MONO + 3 * TEST_MS, 512);
+		test_first(&f, 1, 4, 9, TEST_MONO + 4 * TEST_MS, 9.5); /* of another row, which nothing writes */
+		test_first(&f, 1, 99, 7, TEST_MONO, 1);		       /* of no column */
+		if (way)
+			plain_step(&f, 0, 0, 0);
+		write_file(&t, "run/recording.tscope", &f);
+		test_ingest_ok(&t, t.path);
+		assert_int_equal(t.result.rows, 1);
+		assert_int_equal(t.result.segments, 1);
+		(void)snprintf(want, sizeof want,
+			       "{\"rank\":0,\"step\":7,\"timestamp\":%.17g,\"scalars\":{\"loss\":2.5},\"tokens\":512.0}\n",
+			       unix_at(3000));
+		if (way)
+			assert_null(strstr(test_jsonl(&t), "2.5"));
+		else
+			assert_string_equal(test_jsonl(&t), want);
+		assert_int_equal(test_notice(&t, "unknown_column") != NULL, !way);
+		test_file_finish(&f);
+		test_run_finish(&t);
+	}
+}
+
 static void write_full_json(struct test_run *t)
 {
 	char text[4096];
@@ -714,6 +749,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_recording_is_the_run_of_its_steps),
+		cmocka_unit_test(what_waits_for_the_first_step_is_a_row_if_none_comes),
 		cmocka_unit_test(lanes_late_values_regions_events_and_digests_are_merged),
 		cmocka_unit_test(late_values_are_those_of_their_step),
 		cmocka_unit_test(restarts_make_the_segments_of_steps_jsonl),

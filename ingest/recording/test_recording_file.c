@@ -185,6 +185,16 @@ void test_late(struct test_file *f, uint32_t lane, int64_t step, const struct te
 	test_free(body);
 }
 
+void test_first(struct test_file *f, uint32_t lane, uint16_t column, int64_t step, int64_t time, double value)
+{
+	uint8_t body[32];
+	size_t at = put(body, 0, column, 8);
+
+	at = put(body, at, (uint64_t)step, 8);
+	at = put(body, at, (uint64_t)time, 8);
+	(void)test_frame(f, lane, 7, body, put(body, at, test_bits(value), 8));
+}
+
 void test_region(struct test_file *f, uint32_t lane, uint16_t column, int64_t step, int64_t begin, int64_t duration)
 {
 	uint8_t body[32];

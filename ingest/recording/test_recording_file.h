@@ -45,6 +45,7 @@ void test_column(struct test_file *f, uint32_t lane, uint16_t column, uint8_t ki
 void test_step(struct test_file *f, uint32_t lane, int64_t step, int64_t begin, int64_t duration, const struct test_cell *cells,
 	       size_t n);
 void test_late(struct test_file *f, uint32_t lane, int64_t step, const struct test_cell *cells, size_t n);
+void test_first(struct test_file *f, uint32_t lane, uint16_t column, int64_t step, int64_t time, double value);
 void test_region(struct test_file *f, uint32_t lane, uint16_t column, int64_t step, int64_t begin, int64_t duration);
 void test_event_number(struct test_file *f, uint32_t lane, uint16_t column, int64_t step, int64_t time, double value);
 void test_event_text(struct test_file *f, uint32_t lane, uint16_t column, int64_t step, int64_t time, const char *text);

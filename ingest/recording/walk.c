@@ -64,6 +64,8 @@ bool ts_frame_fits(const uint8_t *frame, size_t len)
 	case TS_FRAME_DIGEST:
 		return len >= TS_FRAME_DIGEST_NAME && frame[TS_FRAME_DIGEST_KIND] <= TS_FRAME_DIGEST_RNG &&
 		       text_fits(len, TS_FRAME_DIGEST_NAME, ts_frame_u16(frame, TS_FRAME_DIGEST_LENGTH));
+	case TS_FRAME_FIRST:
+		return len == TS_FRAME_FIRST_SIZE;
 	case TS_FRAME_END:
 		return len == TS_FRAME_END_SIZE;
 	default:
@@ -80,6 +82,8 @@ static int64_t time_of(const uint8_t *frame, uint32_t kind, int64_t before)
 		return ts_time_add(ts_frame_i64(frame, TS_FRAME_REGION_BEGIN), ts_frame_i64(frame, TS_FRAME_REGION_DURATION));
 	case TS_FRAME_EVENT:
 		return ts_frame_i64(frame, TS_FRAME_EVENT_TIME);
+	case TS_FRAME_FIRST:
+		return ts_frame_i64(frame, TS_FRAME_FIRST_TIME);
 	case TS_FRAME_END:
 		return ts_frame_i64(frame, TS_FRAME_END_TIME);
 	default:
@@ -282,7 +286,7 @@ static enum ts_status take_frame(struct ts_frame_walk *w, struct ts_frame *ret_f
 	const uint8_t *bytes = w->data + w->at;
 	uint32_t word = ts_load_u32(bytes), kind = TS_FRAME_KIND(word);
 	size_t len = TS_FRAME_LENGTH(word);
-	bool known = (kind >= TS_FRAME_COLUMN && kind <= TS_FRAME_DIGEST) || kind == TS_FRAME_END,
+	bool known = (kind >= TS_FRAME_COLUMN && kind <= TS_FRAME_FIRST) || kind == TS_FRAME_END,
 	     fits = known && ts_frame_fits(bytes, len);
 
 	if (!w->chunk->learnt) {

@@ -245,6 +245,32 @@ class Rows(support.Case):
         )
         self.assertEqual([cells["loss"] for cells in self.rows().values()], list(range(500)))
 
+    @unittest.skipUnless(os.environ.get("TSCOPE_PROGRAM"), "TSCOPE_PROGRAM names no program")
+    def test_killed_program_keeps_its_first_row(self):
+        """What waits for the first step is there if the program is killed before one, and otherwise nowhere but in that step."""
+        own = "run.log(setup=3, loss=9)\nfor i in range(2):\n    with run.step():\n        run.log(loss=i)\n"
+        cases = (
+            ("run.log(loss=0.5, accuracy=2)\n", [(0, {"accuracy": 2, "loss": 0.5})]),
+            ("run.log({'loss': float('inf'), 'n': 2**60}, step=7)\n", [(7, {"loss": "Infinity", "n": 2.0**60})]),
+            ("run.log(loss=0.5, commit=False)\nrun.log(loss=0.25, lr=1, commit=False)\n", [(0, {"loss": 0.25, "lr": 1})]),
+            ("run.log(loss=0.5)\nrun.log(loss=0.25)\n", [(0, {"loss": 0.5}), (1, {"loss": 0.25})]),
+            (own, [(0, {"loss": 0, "setup": 3}), (1, {"loss": 1})]),
+            ("run.log({'loss': 0.5 if run.attempt == 1 else 0.25})\n", [(0, {"loss": 0.5}), (1, {"loss": 0.25})]),  # started again
+        )
+        for number, (text, want) in enumerate(cases):
+            script = f"import os, signal, tscope\nrun = tscope.init(project='p', id='exp{number}', resume='allow')\n{text}"
+            for _ in range(2 if "attempt" in text else 1):
+                self.script(script + "os.kill(os.getpid(), signal.SIGKILL)\n", expect=-signal.SIGKILL)
+                for path in glob.glob(f"runs/p/exp{number}/*.tscope"):
+                    support.check_sums(path)  # which waits for the keeper
+            for words in (["push", "-q", f"runs/p/exp{number}"], ["export", "-q", f"exp{number}", f"back{number}"]):
+                where = {**os.environ, "TSCOPE_STORE": os.path.join(self.folder, "store")}
+                subprocess.run([os.environ["TSCOPE_PROGRAM"], *words], env=where, check=True, capture_output=True)
+            with self.subTest(text), open(f"back{number}/steps.jsonl", encoding="utf-8") as file:
+                rows = [json.loads(line, parse_constant=str) for line in file]
+                self.assertEqual([(row["step"], row["scalars"]) for row in rows], want)
+                self.assertTrue(all(row["timestamp"] > 1.7e9 for row in rows))
+
     # --- the axis ---
 
     def test_axis_that_is_declared(self):

@@ -586,6 +586,20 @@ static PyObject *late(Recorder *self, PyObject *args)
 	Py_RETURN_NONE;
 }
 
+static PyObject *ahead(Recorder *self, PyObject *args)
+{
+	int kind;
+	PyObject *name;
+	long long step;
+	double value;
+
+	if (!PyArg_ParseTuple(args, "LiOd", &step, &kind, &name, &value))
+		return NULL;
+	if (self->run && kind >= 0 && kind < N_NAMES)
+		tscope_first(self->run, step, recorder_column(self, kind, name), value);
+	Py_RETURN_NONE;
+}
+
 static PyObject *late_ns(Recorder *self, PyObject *args)
 {
 	PyObject *name;
@@ -1005,6 +1019,7 @@ static PyMethodDef recorder_methods[] = {
 	{"_log_now", FAST(log_now), METH_VARARGS, NULL},
 	{"_log_as", FAST(log_as), METH_VARARGS, NULL},
 	{"_late", FAST(late), METH_VARARGS, NULL},
+	{"_ahead", FAST(ahead), METH_VARARGS, NULL},
 	{"_late_ns", FAST(late_ns), METH_VARARGS, NULL},
 	{"_late_digest", FAST(late_digest), METH_VARARGS, NULL},
 	{"_log_digest", FAST(log_digest), METH_VARARGS, NULL},

@@ -11,7 +11,7 @@ from typing import Any, Optional, Union
 _CHUNK = 65536
 _FURTHER = re.compile(r"recording\.[1-9][0-9]*\.tscope")
 _MAGIC = b"\x89TSCR\r\n\x1a"
-_COLUMN, _STEP, _LATE, _REGION, _EVENT, _DIGEST, _END = 1, 2, 3, 4, 5, 6, 15
+_COLUMN, _STEP, _LATE, _REGION, _EVENT, _DIGEST, _WAITED, _END = 1, 2, 3, 4, 5, 6, 7, 15
 _NO_STEP = -(1 << 63)
 # Of enum tscope_kind: how the columns of a kind are called, and what their values are.
 _KINDS = {1: ("phases.", "q"), 2: ("phases.", "q"), 3: ("regions.", "q"), 4: ("scalars.", "d"), 5: ("memory.", "d"), 6: ("", "d"),
@@ -33,6 +33,7 @@ class Recording:
     regions: list[tuple[str, Optional[int], int]] = field(default_factory=list)
     events: list[tuple[str, Optional[int], Union[float, str]]] = field(default_factory=list)
     digests: list[dict[str, Any]] = field(default_factory=list)
+    waited: list[int] = field(default_factory=list)  # numbers of steps that no step came behind, in attempts without any
     end: Optional[dict[str, int]] = None
     chunks: int = 0  # that have not been read
 
@@ -85,6 +86,8 @@ def _take(r: Recording, kind: int, frame: bytes, columns: dict[int, tuple[str, s
         step, out, given, has_in, what, length, occurrence = struct.unpack_from("<qQQBBHI", frame, 8)
         r.digests.append({"step": step, "name": frame[40 : 40 + length].decode("utf-8", "replace"), "out": out,
                           "in": given if has_in else None, "kind": what, "occurrence": occurrence})
+    elif kind == _WAITED:
+        r.waited = list(struct.unpack_from("<q", frame, 16))
     elif kind == _END:
         time, steps, lost, waits, reason = struct.unpack_from("<qQQQI", frame, 8)
         r.end = {"time": time, "steps": steps, "lost": lost, "waits": waits, "reason": reason}
@@ -115,10 +118,12 @@ def read(path: str, recent: Optional[int] = None) -> Recording:
                 file.seek(i * _CHUNK)
                 frames.extend(_frames(file.read(_CHUNK), 160 if i == 0 else 32))
     # A column may stand behind what uses it, in the chunk of another thread; a late value behind it, too.
-    for wanted in ((_COLUMN,), (_STEP,), (_LATE, _REGION, _EVENT, _DIGEST, _END)):
+    for wanted in ((_COLUMN,), (_STEP,), (_LATE, _REGION, _EVENT, _DIGEST, _WAITED, _END)):
         for kind, frame in frames:
             if kind in wanted:
                 _take(r, kind, frame, columns)
+    if r.times:
+        r.waited = []
     return r
 
 
@@ -170,6 +175,7 @@ def of_run(directory: str, rank: int, world_size: int, recent: Optional[int] = N
         whole.regions += one.regions
         whole.events += one.events
         whole.digests += one.digests
+        whole.waited += one.waited
         whole.chunks += one.chunks
     return whole
 

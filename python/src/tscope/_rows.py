@@ -19,7 +19,8 @@ _STEP_MOST = (1 << 63) - 2
 class Rows:
     """Steps that log makes: one a call; with commit=False, or with a step, as long as calls are of it. Its number never goes back.
 
-    The first one waits for a second call, since what is logged before a program's own first step belongs to that.
+    The first one waits for a second call, since what is logged before a program's own first step belongs to that; until then the
+    recording has its numbers beside, for a program that is killed.
 
     >>> run = tscope.start("runs/rows")
     >>> run.log(loss=0.5, step=7)
@@ -81,7 +82,10 @@ class Rows:
             self._run._log_now(kind, self._flat([*numbers, by_name]))
             return
         of = self._later if self._whole else self._beside
-        of.setdefault(kind, {}).update(self._flat([*numbers, by_name]))
+        found = self._flat([*numbers, by_name])
+        of.setdefault(kind, {}).update(found)
+        if not self._whole:
+            self._first(kind, found)
         self._run._hold(True)
 
     def _flat(self, tables: list[Any]) -> dict[str, Any]:
@@ -148,8 +152,8 @@ class Rows:
         from tscope import _recording
 
         try:
-            steps = _recording.of_run(self._run.directory, self._run.rank, self._run.world_size, _recording._RECENT).times
-            self.next = max(steps) + 1 if steps else 0
+            before = _recording.of_run(self._run.directory, self._run.rank, self._run.world_size, _recording._RECENT)
+            self.next = max([*before.times, *before.waited], default=-1) + 1
         except (OSError, ValueError) as error:
             self._run._cannot(f"the last step of the run that goes on: {error}")
 
@@ -207,8 +211,19 @@ class Rows:
         if self._made:
             self._run._log_now(_NUMBERS, values)
             return
-        self._values.update({name: _kept(value) for name, value in values.items()})
+        kept = {name: _kept(value) for name, value in values.items()}
+        self._values.update(kept)
+        self._first(_NUMBERS, kept)
         self._run._hold(True)
+
+    def _first(self, kind: int, values: dict[str, Any]) -> None:
+        """Has the recording keep what waits for the first step, for a program that is killed. No device is asked."""
+        run = self._run
+        if run._step_now() is not None:
+            return
+        for name, value in values.items():
+            if isinstance(value, float) or (isinstance(value, int) and abs(value) < 1 << 1023):
+                run._ahead(self.next if self._at is None else self._at, kind, name, float(value))
 
     def _waits(self) -> bool:
         """Whether the row is not made yet: the first one may be the program's own, and another one may lack its axis."""
