@@ -161,6 +161,36 @@ static enum ts_status pair_all(struct ts_series_walk *walk, struct finding *f, b
 	return TS_OK;
 }
 
+/* Pairs a series whose own name, which the reader of its log gave another one, is that of a series of the other run. */
+static enum ts_status pair_sources(struct finding *f, size_t side, struct ts_error *err)
+{
+	struct ts_buf name = TS_BUF_INIT(2 * TS_PATH_MAX);
+
+	for (size_t i = 0; i < f->lists[side].n; i++) {
+		const struct ts_series_side *item = &f->lists[side].items[i], *other;
+		const struct ts_fact *source = ts_column_fact(&f->facts[side], item->column->name, "source");
+		size_t at;
+
+		if (!source || source->type != TS_FACT_TEXT || !is_lone(f, side, i))
+			continue;
+		ts_buf_reset(&name);
+		ts_path_key(&name, ts_span_str("scalars"));
+		ts_path_key(&name, source->text);
+		if (ts_buf_check(&name, err)) {
+			ts_buf_finish(&name);
+			return err->status;
+		}
+		other = look_up(&f->lists[1 - side], item, ts_buf_view(&name));
+		at = other ? (size_t)(other - f->lists[1 - side].items) : 0;
+		if (!other || !is_lone(f, 1 - side, at))
+			continue;
+		f->of[side][i] = (int64_t)at;
+		f->of[1 - side][at] = (int64_t)i;
+	}
+	ts_buf_finish(&name);
+	return TS_OK;
+}
+
 enum ts_status ts_aliases_find(struct ts_series_walk *walk, const struct ts_series_list lists[2],
 			       const struct ts_facts facts[2], struct ts_arena *arena, struct ts_aliases *ret,
 			       struct ts_error *err)
@@ -174,7 +204,7 @@ enum ts_status ts_aliases_find(struct ts_series_walk *walk, const struct ts_seri
 		for (size_t i = 0; i < lists[side].n; i++)
 			f.of[side][i] = TS_ALIAS_NONE;
 	}
-	if (pair_all(walk, &f, true, arena, err) || pair_all(walk, &f, false, arena, err))
+	if (pair_sources(&f, 0, err) || pair_sources(&f, 1, err) || pair_all(walk, &f, true, arena, err) || pair_all(walk, &f, false, arena, err))
 		return err->status;
 	*ret = (struct ts_aliases){f.of[0], f.of[1]};
 	return TS_OK;

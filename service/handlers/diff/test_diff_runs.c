@@ -912,6 +912,34 @@ static void one_series_under_two_names(void **state)
 	}
 }
 
+/* One run was read from a log, whose eval/loss became eval_loss; the other one was recorded and has the name that it was given. */
+static void a_name_that_a_reader_changed(void **state)
+{
+	static const struct told told[] = {{.rank = TS_RANK_JOB, .path = "columns.scalars\\.eval_loss.source", .text = "eval/loss.all"}};
+	struct cells read = {0}, recorded = {0};
+	struct world w;
+
+	(void)state;
+	world_open(&w);
+	for (int64_t step = 0; step < 60; step++) {
+		cells_add(&read, 0, "scalars.eval_loss", step, 2 + (double)step);
+		cells_add(&recorded, 0, "scalars.eval/loss\\.all", step, 2 + (double)step);
+		cells_add(&recorded, 0, "scalars.eval/loss", step, 9);
+	}
+	for (int turned = 0; turned < 2; turned++) {
+		struct ts_id a = make_run(&w, &read, told, 1), b = make_run(&w, &recorded, NULL, 0);
+		struct ts_diff d;
+
+		diff_of(&w, turned ? b : a, turned ? a : b, &d);
+		assert_int_equal(d.n_aliases, 1);
+		assert_true(ts_span_is(turned ? d.aliases[0].a : d.aliases[0].b, "scalars.eval/loss\\.all"));
+		assert_true(d.aliases[0].common == 60 && !d.aliases[0].parts);
+	}
+	cells_free(&read);
+	cells_free(&recorded);
+	world_close(&w);
+}
+
 /* Two series of the other run are alike and neither agrees: nothing says which it is. */
 static void names_that_are_not_plain(void **state)
 {
@@ -1263,6 +1291,7 @@ int main(void)
 		cmocka_unit_test(roles_that_disagree),
 		cmocka_unit_test(another_type_is_another_series),
 		cmocka_unit_test(one_series_under_two_names),
+		cmocka_unit_test(a_name_that_a_reader_changed),
 		cmocka_unit_test(names_that_are_not_plain),
 		cmocka_unit_test(superseded_rows_are_counted),
 		cmocka_unit_test(nan_equals_nan_and_zeros_differ),
