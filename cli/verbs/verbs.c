@@ -662,9 +662,10 @@ const struct ts_verb ts_verbs[] = {
 			 "with the last part of a name: exp* matches runs30/exp23.\n\n"
 			 "A metric is a series and what it came to: loss.last, loss.best, val_acc.mean, .min, .max, .count, "
 			 ".last_step, .best_step, .min_step, .max_step, and .nonfinite, which counts NaN and infinities; these "
-			 "are left out of all others. Values are those of the lowest rank that has the series. Names say which "
-			 "value is the best: the least of a loss, an error or a perplexity, the largest of an accuracy, an f1, a "
-			 "bleu or a reward. Of other series the best is not known.",
+			 "are left out of all others. Of a run that has train/loss and no loss, loss is train/loss. Values are "
+			 "those of the lowest rank that has the series. Names say which value is the best: the least of a loss, "
+			 "an error or a perplexity, the largest of an accuracy, an f1, a bleu or a reward. Of other "
+			 "series the best is not known.",
 		.options = list_options, .examples = list_examples,
 		.exits = EXITS_DONE,
 		.max_words = 1, .pages = true,

@@ -164,6 +164,22 @@ class Init(support.Case):
         (directory,) = glob.glob("runs/p/*")
         self.assertEqual(sorted(glob.glob(directory + "/rank*")), [directory + "/rank0", directory + "/rank1"])
 
+    @unittest.skipUnless(os.environ.get("TSCOPE_PROGRAM"), "TSCOPE_PROGRAM names no program")
+    def test_loss_by_the_name_that_scripts_give_it(self):
+        """list has the loss of a run that logs train/loss, and no other run's."""
+        for name, column in (("slash", "train/loss"), ("plain", "loss"), ("other", "val/loss")):
+            with tscope.init(project="p", name=name) as run:
+                for i in range(1, 4):
+                    run.log({column: 1 / i})
+        where = {**os.environ, "TSCOPE_STORE": os.path.join(self.folder, "store")}
+        program = os.environ["TSCOPE_PROGRAM"]
+        subprocess.run([program, "push", "-q", *glob.glob("runs/p/*")], env=where, check=True, capture_output=True)
+        for words, want in (([], {"plain", "slash"}), (["loss.last<0.34"], {"plain", "slash"}), (["train/loss.last<0.34"], {"slash"})):
+            done = subprocess.run([program, "list", *words, "--json"], env=where, check=True, capture_output=True, text=True)
+            rows = json.loads(done.stdout)["rows"]
+            found = {row["name"].split("/")[-1] for row in rows if words or row["values"].get("loss.last") == 1 / 3}
+            self.assertEqual(found, want)
+
     def test_run_of_an_id_goes_on(self):
         for at in range(3):
             with self.quietly(tscope.init, project="p", id="abc", resume="allow") as run:

@@ -204,7 +204,9 @@ enum ts_status ts_aliases_find(struct ts_series_walk *walk, const struct ts_seri
 		for (size_t i = 0; i < lists[side].n; i++)
 			f.of[side][i] = TS_ALIAS_NONE;
 	}
-	if (pair_sources(&f, 0, err) || pair_sources(&f, 1, err) || pair_all(walk, &f, true, arena, err) || pair_all(walk, &f, false, arena, err))
+	if (pair_sources(&f, 0, err) || pair_sources(&f, 1, err))
+		return err->status;
+	if (pair_all(walk, &f, true, arena, err) || pair_all(walk, &f, false, arena, err))
 		return err->status;
 	*ret = (struct ts_aliases){f.of[0], f.of[1]};
 	return TS_OK;

@@ -1,9 +1,9 @@
 /* series_alias.h - numbers that two runs log under two names: loss and train/loss.
  *
- * A series that was read from a log under another name than its own (the fact columns.NAME.source: eval/loss became eval_loss) is paired
- * with one of its own name. Names are alike if they are equal without "train" or "training" and a '/', '_' or '.' in front, which loggers add or leave out. Only
- * series that the other run lacks under their own name are paired. Where a name has one like it, and that one no other, the two
- * are a pair; where it has several, the only one whose first common value agrees is.
+ * A series that was read from a log under another name than its own (the fact columns.NAME.source: eval/loss became eval_loss) is
+ * paired with one of its own name. Names are alike if they are equal without "train" or "training" and a '/', '_' or '.' in front,
+ * which loggers add or leave out. Only series that the other run lacks under their own name are paired. Where a name has one like it,
+ * and that one no other, the two are a pair; where it has several, the only one whose first common value agrees is.
  */
 #ifndef TSCOPE_SERVICE_HANDLERS_DIFF_SERIES_ALIAS_H
 #define TSCOPE_SERVICE_HANDLERS_DIFF_SERIES_ALIAS_H

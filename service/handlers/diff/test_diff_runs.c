@@ -915,7 +915,8 @@ static void one_series_under_two_names(void **state)
 /* One run was read from a log, whose eval/loss became eval_loss; the other one was recorded and has the name that it was given. */
 static void a_name_that_a_reader_changed(void **state)
 {
-	static const struct told told[] = {{.rank = TS_RANK_JOB, .path = "columns.scalars\\.eval_loss.source", .text = "eval/loss.all"}};
+	static const struct told told[] = {
+		{.rank = TS_RANK_JOB, .path = "columns.scalars\\.eval_loss.source", .text = "eval/loss.all"}};
 	struct cells read = {0}, recorded = {0};
 	struct world w;
 

@@ -22,7 +22,7 @@ struct ts_list_series {
 	struct ts_list_series *next;
 	struct ts_span name; /* empty: the mark of runs whose scores were made */
 	enum ts_direction direction;
-	struct ts_extract_key keys[2]; /* the first that a run has counts */
+	struct ts_extract_key keys[3]; /* the first that a run has counts */
 	size_t n_keys;
 	enum ts_stat stats[TS_STATS]; /* those that were asked for */
 	size_t n_stats;
@@ -87,6 +87,8 @@ static enum ts_status series_of(struct ts_list_metrics *m, struct ts_span name, 
 		s->direction = ts_direction_of(name);
 		ts_arena_init(&s->arena, TS_ANALYSIS_ARENA);
 		if (add_key(s, "", err) || (name.len && add_key(s, "scalars.", err)))
+			return err->status;
+		if (name.len && !memchr(name.data, '/', name.len) && add_key(s, "scalars.train/", err))
 			return err->status;
 		s->next = m->series;
 		m->series = s;

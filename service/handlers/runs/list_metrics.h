@@ -28,7 +28,8 @@ struct ts_list_metrics {
 void ts_list_metrics_init(struct ts_list_metrics *m, struct ts_call *call);
 void ts_list_metrics_finish(struct ts_list_metrics *m);
 
-/* Adds "SERIES.STATISTIC": of the column of this name, or else of "scalars." and this name. path outlives m. */
+/* Adds "SERIES.STATISTIC": of the column of this name, or else of "scalars." and this name, or else of "train/" and it, as scripts for
+ * W&B call a loss. path outlives m. */
 enum ts_status ts_list_metrics_add(struct ts_list_metrics *m, struct ts_span path, struct ts_error *err);
 /* path is the same memory that was added. */
 const struct ts_list_metric *ts_list_metrics_of(const struct ts_list_metrics *m, struct ts_span path);
