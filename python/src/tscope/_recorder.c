@@ -460,7 +460,7 @@ static int has_words(PyObject *const *args, Py_ssize_t n, PyObject *names)
 static PyObject *not_now(Recorder *self)
 {
 	if (self->ended)
-		return cannot(self, "it came when the run had ended");
+		return cannot(self, "a call came when the run had ended");
 	Py_RETURN_NONE;
 }
 

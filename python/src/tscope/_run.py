@@ -148,7 +148,7 @@ class Run(Recorder):
     def _over(self) -> None:
         """The program goes on with a run that has ended: what it gives is counted. One that never began has been said."""
         if self.directory and os.getpid() == self._pid:
-            self._cannot("it came when the run had ended")
+            self._cannot("a call came when the run had ended")
 
     def _no_column(self, name: Any) -> None:
         """A number has no column: its name cannot be one, or there are as many as a recording takes."""

@@ -251,8 +251,9 @@ static enum ts_status parse_comparison(struct parser *p)
 		return wrong(p, "a column, a fact or a word of a name is expected here");
 	word = ts_list_word(o.path);
 	if (word == TS_WORD_NONE) {
-		ts_error_set(p->err, TS_INVALID, "filter, at byte %zu: %.*s is not one of %s", p->at + 1,
-			     TS_SPAN_ARG(o.path), ts_list_words());
+		ts_error_set(p->err, TS_INVALID,
+			     "filter, at byte %zu: %.*s is not one of %s; of a series %.*s it is %.*s.last, %.*s.best ...", p->at + 1,
+			     TS_SPAN_ARG(o.path), ts_list_words(), TS_SPAN_ARG(o.path), TS_SPAN_ARG(o.path), TS_SPAN_ARG(o.path));
 		return p->err->status;
 	}
 	if (ts_list_metric_check(o.path, p->err)) {

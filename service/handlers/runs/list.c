@@ -43,7 +43,8 @@ static enum ts_status check_column(struct ts_span path, const char *where, struc
 		return ts_error_prefix(err, "%s", where);
 	if (ts_list_word(path) != TS_WORD_NONE)
 		return TS_OK;
-	return ts_error_set(err, TS_INVALID, "%s: \"%.*s\" is not one of %s", where, TS_SPAN_ARG(path), ts_list_words());
+	return ts_error_set(err, TS_INVALID, "%s: \"%.*s\" is not one of %s; of a series %.*s it is %.*s.last, %.*s.best ...", where,
+			    TS_SPAN_ARG(path), ts_list_words(), TS_SPAN_ARG(path), TS_SPAN_ARG(path), TS_SPAN_ARG(path));
 }
 
 /* A ts_filter_named: whether a name of the project, or with it, is exactly the text. */
