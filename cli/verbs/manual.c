@@ -161,7 +161,7 @@ static void help_program(const struct ts_term *term, struct ts_buf *out)
 		entry(out, term, v->name, v->what, term->width && term->width < 72 ? 8 : 25);
 }
 
-enum { BRIEF_OPTIONS = 10, BRIEF_VERBS = 10, BRIEF_EXAMPLES = 2, BRIEF_LEFT_MOST = 30 };
+enum { BRIEF_OPTIONS = 10, BRIEF_VERBS = 10, BRIEF_EXAMPLES = 2, BRIEF_LEFT_MOST = 30, BRIEF_ROOM = 52 };
 
 static const struct ts_option *own_option(const struct ts_verb *verb, struct ts_span name)
 {
@@ -191,47 +191,45 @@ static size_t brief_options(const struct ts_verb *verb, const struct ts_option *
 	return n;
 }
 
-/* How much of a text stands in one line: all of it, else up to the last end of a clause that fits, else of a word. What ends before the
- * middle of the line is too short to be a clause of its own: "of a memory snapshot: ...". */
-static size_t brief_length(const char *text, size_t room, bool *ret_whole)
+/* Whether what stands behind a colon is a few words, which may be what is to be typed. */
+static bool is_few(const char *list)
 {
-	size_t len = strlen(text), clause = 0, word = 0;
+	return strcspn(list, ";") <= BRIEF_ROOM;
+}
+
+/* How much of a text is shown, at every width: up to the last end of a clause in BRIEF_ROOM, else up to the first one behind it. What
+ * ends before the middle is too short to be a clause of its own: "of a memory snapshot: ...". */
+static size_t brief_length(const char *text)
+{
+	size_t len = strlen(text), clause = 0, room = BRIEF_ROOM;
 	bool lists = false; /* behind a colon commas stand between the things of a list, and in brackets is no end at all */
 
-	*ret_whole = len <= room;
-	if (*ret_whole)
+	if (len <= room)
 		return len;
-	for (size_t i = 1; i <= room && i < len; i++) {
+	for (size_t i = 1; i < len && (i <= room || !clause); i++) {
 		bool bracket = text[i] == ' ' && text[i + 1] == '(';
 
-		if (bracket || text[i] == ';' || (!lists && (text[i] == ',' || text[i] == ':') && i >= room / 2))
+		if (bracket || text[i] == ';' ||
+		    (!lists && i >= room / 2 && (text[i] == ',' || (text[i] == ':' && !is_few(text + i)))))
 			clause = i;
 		lists = text[i] == ':' || (lists && text[i] != ';');
 		if (bracket)
 			i += strcspn(text + i, ")");
-		if (text[i] == ' ' && i + 4 <= room)
-			word = i;
 	}
-	*ret_whole = clause > 0; /* a clause needs no dots behind it */
-	return clause ? clause : word;
+	return clause ? clause : len;
 }
 
-/* A line of two columns. */
-static void brief_line(struct ts_buf *out, const struct ts_term *term, struct ts_span left, const char *right, int column)
+/* An entry whose meaning is wrapped, and not cut: it may say what is to be typed. */
+static void brief_entry(struct ts_buf *out, const struct ts_term *term, const char *left, const char *right, int column)
 {
-	int width = term->width ? term->width : 80, used = 2 + ts_text_width(left);
-	size_t room = width > column + 8 ? (size_t)(width - column) : 8, len;
-	bool whole;
+	struct ts_buf text = TS_BUF_INIT(4096);
 
-	ts_buf_str(out, "  ");
-	ts_buf_span(out, left);
-	ts_buf_spaces(out, column > used ? column - used : 1);
-	if (used >= column)
-		room = room > (size_t)(used + 1 - column) + 8 ? room - (size_t)(used + 1 - column) : 8;
-	len = brief_length(right, room, &whole);
-	while (!whole && len && (right[len - 1] == ',' || right[len - 1] == ':'))
-		len--;
-	ts_buf_printf(out, "%.*s%s\n", (int)len, right, whole ? "" : " ...");
+	ts_buf_bytes(&text, right, brief_length(right));
+	ts_buf_char(&text, '\0');
+	if (!text.failed)
+		entry(out, term, left, (const char *)text.data, column);
+	ts_buf_lacks(out, &text);
+	ts_buf_finish(&text);
 }
 
 static void brief_verb(const struct ts_verb *verb, const struct ts_term *term, struct ts_buf *out)
@@ -252,7 +250,9 @@ static void brief_verb(const struct ts_verb *verb, const struct ts_term *term, s
 	help_head(verb, term, out);
 	ts_buf_char(out, '\n');
 	for (size_t i = 0; i < n; i++) {
-		brief_line(out, term, ts_buf_view(&left[i]), options[i]->help, column);
+		ts_buf_char(&left[i], '\0');
+		if (!left[i].failed)
+			brief_entry(out, term, (const char *)left[i].data, options[i]->help, column);
 		ts_buf_lacks(out, &left[i]);
 		ts_buf_finish(&left[i]);
 	}
@@ -266,7 +266,7 @@ static void brief_program(const struct ts_term *term, struct ts_buf *out)
 {
 	ts_buf_str(out, "tscope - git for training runs\n\nUsage: tscope VERB [OPTIONS] [ARGUMENTS]\n\n");
 	for (size_t i = 0; i < ts_verbs_n && i < BRIEF_VERBS; i++)
-		brief_line(out, term, ts_span_str(ts_verbs[i].name), ts_verbs[i].summary, 16);
+		brief_entry(out, term, ts_verbs[i].name, ts_verbs[i].summary, 16);
 	ts_buf_str(out, "\n  tscope push runs/exp1 runs/exp2\n  tscope diff exp1 exp2\n\n");
 	wrapped(out, term, "'tscope --help' shows all verbs, and ", "'tscope VERB -h' the usage", " of one.", "");
 }

@@ -34,8 +34,8 @@ const struct ts_option ts_common_options[] = {
 	{.name = "pattern", .argument = "TEMPLATE", .repeat = true, \
 	 .help = "read a text log whose lines look like TEMPLATE, such as 'step {step} loss {loss} lr {lr}'"}, \
 	{.name = "map", .argument = "SOURCE=COLUMN", .repeat = true, \
-	 .help = "what a table or a text log calls SOURCE is COLUMN: step, timestamp, loss, memory.peak_alloc, ...; - leaves it " \
-		 "out (docs/importers.md)"}
+	 .help = "what a table or a text log calls SOURCE is COLUMN: step, timestamp, loss, memory.peak_alloc or others; - leaves " \
+		 "it out (docs/importers.md)"}
 
 static const struct ts_option push_options[] = {
 	{.name = "name", .letter = 'n', .argument = "NAME",
@@ -273,10 +273,10 @@ static const struct ts_option diff_options[] = {
 	 .help = "also exit with 1 if these differ: times, memory, facts",
 	 .complete = TS_COMPLETE_CHOICE, .choices = "times memory facts", .repeat = true},
 	{.name = "first", .letter = '1',
-	 .help = "print one line with tabs: the first step at which the runs differ, the series and the rank"},
+	 .help = "print step, series and rank of the first difference, with tabs between them"},
 	{.name = "all", .letter = 'a', .help = "show every fact and every series of every rank"},
 	{.name = "by", .argument = "COLUMN",
-	 .help = "pair points by samples, tokens or another column of totals instead of by step"},
+	 .help = "pair points by samples, tokens or other totals, instead of by step"},
 	{.name = "curves", .help = "also show the curves of the whole run"},
 	{.name = "html", .argument = "FILE", .complete = TS_COMPLETE_FILE,
 	 .help = "also write a self-contained HTML page with plots; - writes it to stdout instead of the report"},
@@ -293,7 +293,7 @@ static const struct ts_option diff_options[] = {
 	{.name = "warmup", .letter = 'w', .argument = "N",
 	 .help = "of traces: leave out the first N steps that each marks; 0 leaves out none (default: the first of three or more)"},
 	{.name = "snapshot", .argument = "NAME",
-	 .help = "compare the memory snapshots of this name that both runs have, and nothing else"},
+	 .help = "compare the memory snapshot of this name in both runs, and nothing else"},
 	{.name = "reproduce", .help = "also print the commands that would run each of the two runs again, as far as "
 				      "they are recorded"},
 	READ_OPTIONS,
@@ -385,8 +385,8 @@ static const struct ts_option gate_options[] = {
 	{.name = "replay", .argument = "VERDICT", .complete = TS_COMPLETE_FILE,
 	 .help = "judge again from the file of an earlier verdict (--json or --verdict); the runs are not needed"},
 	{.name = "init", .argument = "WHAT", .complete = TS_COMPLETE_CHOICE, .choices = TS_GATE_INIT_NAMES,
-	 .help = "write the jobs of a gate into the repository at this folder, and say what is left to do: github or "
-		 "gitlab; github-same or gitlab-same is the gate that keeps the numbers of a training"},
+	 .help = "write jobs for CI into this repository: github, gitlab; github-same and gitlab-same are the gate that "
+		 "keeps the numbers of a training; what is left to do is said"},
 	END_OPTIONS,
 };
 static const struct ts_example gate_examples[] = {

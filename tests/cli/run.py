@@ -990,7 +990,8 @@ def list_screens(_update):
 
 
 def help_screens(_update):
-    """-h is one screen of 24 lines: the usage, ten options in a line each, two examples. --help has every option and comes to the prose last."""
+    """-h is one screen of 24 lines: the usage, ten options, two examples; on a narrow terminal its lines are wrapped, and nothing is cut.
+    --help has every option and comes to the prose last."""
     place = Place()
     tables = json.loads(place.run("tscope help --json")[1])
     for width in (60, 80, 120):
@@ -998,7 +999,10 @@ def help_screens(_update):
             rc, stdout, stderr = place.run(f"COLUMNS={width} tscope {verb} -h")
             lines = stdout.decode().splitlines()
             wide = [line for line in lines if len(line) > width and not line.startswith("  tscope ")]  # an example is copied as a whole
-            if rc or stderr or wide or not 12 <= len(lines) <= 24 or not any(line.startswith("Usage: tscope " + verb.replace("help", "")) for line in lines):
+            most = 24 if width >= 80 else 36
+            if any(line.endswith(" ...") for line in lines):
+                fail(f"tscope {verb} -h at {width} columns cuts what it says", stdout.decode())
+            if rc or stderr or wide or not 12 <= len(lines) <= most or not any(line.startswith("Usage: tscope " + verb.replace("help", "")) for line in lines):
                 fail(f"tscope {verb} -h at {width} columns", f"{len(lines)} lines, too wide: {wide}\n{stdout.decode()}")
     for verb in (v for v in tables["verbs"] if v["name"] != "help"):  # whose help is that of the program
         brief, whole = (place.run(f"tscope {verb['name']} {option}")[1].decode() for option in ("-h", "--help"))
