@@ -52,6 +52,39 @@ class Checks(support.Case):
         for i, how in enumerate(({}, {"accumulation": 2}, {"every": 1, "steps": 12})):
             self.assertEqual(self.train(f"runs/clean{i}", **how), {})
 
+    def test_quiet_steps(self):
+        # Steps in which every parameter moves are counted and not looked through; what is found is what looking through all finds.
+        import random
+
+        from tscope._checks import Findings, Parts
+
+        class Loud(Parts):
+            def _is_quiet(self, states, params):
+                return False
+
+        class Said(Findings):
+            def __init__(self):
+                self.all = []
+
+            def say(self, name, what, also=None):
+                self.all.append((name, what, also))
+
+        kinds = ("gradient", "gradient", "gradient", "unheld", "zero_gradient", "frozen", "no_gradient")
+        rng, found = random.Random(5), 0
+        for _ in range(300):
+            sides = Parts(Said()), Loud(Said())
+            names, bits, states = ["a", "b", "c"], {}, {}
+            for step in range(0, 3000, 100):
+                if not states or rng.random() < 0.1:
+                    states = {name: rng.choice(kinds[: rng.choice((3, 7))]) for name in names}
+                still = {name for name in names if rng.random() < 0.15}
+                bits = {name: bits[name] if bits and name in still else rng.random() for name in names}
+                for side in sides:
+                    side.judge(step, states, list(bits.items()), {"a"})
+            self.assertEqual(sides[0]._findings.all, sides[1]._findings.all)
+            found += len(sides[0]._findings.all)
+        self.assertGreater(found, 300)
+
     def test_parts(self):
         def first(model):
             return model[2].parameters()

@@ -6,6 +6,7 @@ import json
 import os
 import random
 import re
+import struct
 import subprocess
 import unittest
 import unittest.mock
@@ -193,14 +194,19 @@ class Torch(support.Case):
         """Those of Python and NumPy are told where they differ from the beginning, and only there; also half of a pair left over."""
         from tscope import _generators
 
-        pairs = [(random, random.gauss, random.getstate, random.setstate, "_python_rests")]
+        def words(n):  # as many as a state has: what tells how many were drawn is then as before
+            return [random.getrandbits(32) for _ in range(n)]
+
+        pairs = [(random, random.gauss, random.getstate, random.setstate, words, "_python_rests")]
         with contextlib.suppress(ImportError):
             import numpy
 
-            pairs.append((numpy.random, numpy.random.normal, numpy.random.get_state, numpy.random.set_state, "_numpy_rests"))
-        for module, normal, get, put, rests in pairs:
+            state_of = (numpy.random.get_state, numpy.random.set_state)
+            pairs.append((numpy.random, numpy.random.normal, *state_of, lambda n: numpy.random.bytes(4 * n), "_numpy_rests"))
+        for module, normal, get, put, drawn, rests in pairs:
             for left_over in (False, True):
                 module.seed(3)
+                drawn(5)  # what is drawn next changes no word
                 if left_over:
                     normal(0, 1)
                 state, told, slowly = get(), [], []
@@ -210,12 +216,35 @@ class Torch(support.Case):
                 plain = generators.digest()
                 self.assertIs(getattr(generators, rests).rests(), not left_over, "the memory is not what it was")
                 for act in (lambda: None, lambda m=module: m.seed(4), lambda n=normal: n(0, 1), lambda n=normal: n(0, 1),
+                            lambda p=put, s=state: p(s), lambda d=drawn: d(624), lambda p=put, s=state: p(s), lambda d=drawn: d(3),
                             lambda p=put, s=state: p(s), lambda n=normal: n(0, 1)):
                     act()
                     told.append(generators.digest())
                     slowly.append(slow.digest())
                 self.assertEqual(told, slowly)
-                self.assertEqual([bits == plain for bits in told], [True, False, False, False, True, False])
+                self.assertEqual([bits == plain for bits in told], [True, False, False, False, *[True, False] * 3])
+
+    def test_steps_that_go_back(self):
+        import torch
+
+        model = torch.nn.Linear(3, 2)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        run = self.start()
+        run.watch(model, optimizer, every=4)
+        hooked = []
+        for step in (0, 1, 2, 3, 4, 5, 6, 2, 3, 4, 5, 9, 12, 13):
+            with run.step(step):
+                hooked.append((step, bool(optimizer._optimizer_step_pre_hooks)))
+                model(torch.ones(1, 3)).sum().backward()
+                if step == 13:
+                    run._watched.now()  # within a step, as a checkpoint does
+                optimizer.step()
+        run.finish()
+        self.assertEqual([step for step, is_there in hooked if is_there], [0, 4, 4, 12])  # others ask nothing of the optimizer
+        names = ("digests.params", "digests.grads", "digests.rng_pass")
+        rows = self.read().steps
+        found = {step: [name in cells for name in names] for step, cells in rows.items() if "digests.params" in cells}
+        self.assertEqual(found, {0: [True] * 3, 4: [True] * 3, 12: [True] * 3, 13: [True, True, False]})
 
     def drawing(self, directory, body, *, before="", p=0.1, steps=6, every=1, watch=True):
         """Trains a net with dropout by the loss that `body` returns; `before` is executed before each step."""
@@ -460,6 +489,90 @@ class Torch(support.Case):
         found = []
         _digests.of_tensors([("w", torch.ones(3)), ("b", torch.zeros(5))], late, found.append)
         self.assertEqual((len(found), events, got), (1, [], []))
+
+    def test_of_tensors(self):
+        import torch
+
+        # Whatever way a tensor goes, its digest is that of its bytes in the order of its indices.
+        grid = torch.arange(24.0).reshape(4, 6)
+        named = {
+            "plain": grid, "parameter": torch.nn.Parameter(grid), "strided": grid.T, "part": grid[1:3], "empty": torch.zeros(0),
+            "one": torch.tensor(3), "channels": torch.randn(2, 3, 4, 4).to(memory_format=torch.channels_last),
+            "half": torch.ones(3, dtype=torch.bfloat16), "long": torch.ones(1 << 17),
+        }
+        bits = {name: defined(bytes(t.detach().contiguous().reshape(-1).view(torch.uint8).numpy())) for name, t in named.items()}
+        bits.update(rate=defined(struct.pack("<d", 0.5)), count=defined(struct.pack("<d", 3.0)))
+        found, each, doubted = [], {}, []
+        values = [*named.items(), ("rate", 0.5), ("count", 3)]
+        _digests.of_tensors(values, None, found.append, each.update, doubted.extend)
+        self.assertEqual(each, bits)
+        whole = mixed(sum(mixed(defined(name.encode()) + one & MASK) for name, one in bits.items()) & MASK)
+        self.assertEqual(found, [whole])
+        # Of what may be zero in every element nothing is left out; the first word of most others tells.
+        zeros = [("none", torch.zeros(9)), ("signs", -torch.zeros(9)), ("last", torch.eye(3)[2]), ("halves", torch.zeros(5).half())]
+        doubted.clear()
+        values = [*zeros, ("ones", torch.ones(9)), ("columns", torch.zeros(3, 3).T)]
+        _digests.of_tensors(values, None, found.append, None, doubted.extend)
+        self.assertEqual(doubted, ["none", "signs", "last", "halves", "columns"])
+        for wrong in ([("a",)], [torch.ones(1)], [(1, torch.ones(1))]):
+            with self.assertRaises(TypeError):
+                _digests.of_tensors(wrong, None, found.append)
+        with self.assertRaises(_digests.Cannot):
+            _digests.of_tensors([("s", torch.ones(3).to_sparse())], None, found.append)
+
+    def test_members(self):
+        import torch
+
+        from tscope._members import Members
+        from tscope._names import name_of
+
+        class Ties(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.a, self.norm = torch.nn.Linear(3, 3), torch.nn.BatchNorm1d(3)
+                self.b, self.none = torch.nn.Sequential(torch.nn.Linear(3, 3), self.a), None
+                self.b[0].weight = self.a.weight
+                self.register_parameter("absent", None)
+                self.register_buffer("extra", torch.ones(2), persistent=False)
+
+        inner = torch.nn.Linear(2, 2)
+
+        class Own(torch.nn.Module):
+            def named_modules(self, memo=None, prefix="", remove_duplicate=True):
+                yield f"{prefix}.mine", inner
+
+        def check(members, model):
+            for mine, theirs in ((members.parameters(), model.named_parameters()), (members.buffers(), model.named_buffers())):
+                expected = [(name_of(path), id(tensor)) for path, tensor in theirs]
+                self.assertEqual([(name, id(tensor)) for name, tensor in mine], expected)
+
+        model = Ties()
+        members = Members(model)
+
+        def replaced():
+            model.a.bias = torch.nn.Parameter(torch.ones(3))
+
+        def untied():
+            model.b[0].weight = torch.nn.Parameter(torch.ones(3, 3))
+
+        def swapped():
+            model.b[0] = torch.nn.Linear(3, 4)
+
+        def longer():
+            model.b.append(torch.nn.LayerNorm(3))
+
+        def gone():
+            del model.norm
+
+        def own():
+            model.own = Own()
+
+        for change in (None, None, replaced, untied, swapped, longer, gone, own, None):
+            if change is not None:
+                change()
+            check(members, model)
+        model.b = model  # a model in itself: torch goes around once
+        check(Members(model), model)
 
 
 if __name__ == "__main__":

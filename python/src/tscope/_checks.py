@@ -160,6 +160,8 @@ class Parts:
     def __init__(self, findings: Findings) -> None:
         self._findings = findings
         self._known: dict[str, _Parameter] = {}
+        self._last: tuple[int, dict[str, str], list[tuple[str, int]]] = (0, {}, [])
+        self._quiet = False  # whether that watched step was one that _known has not seen
         self.untrained: dict[str, list[str]] = {}
 
     def judge(
@@ -172,6 +174,12 @@ class Parts:
     ) -> None:
         """Takes the digests of parameters of a watched step, and what else is known of them: how they are, which are matrices, and
         whether those that no optimizer holds are set aside."""
+        params = list(params)
+        if self._is_quiet(states, params):
+            self._quiet, self._last = True, (step, states, params)
+            return
+        self._catch_up()
+        self._last = (step, states, params)
         since: dict[str, int] = {}
         before, self.untrained = self.untrained, {}
         for name, bits in params:
@@ -189,6 +197,22 @@ class Parts:
             names = self.untrained.get(why, [])
             found_now = {"parameters": len(names), "of": len(states), "names": listed(names), "first": since.get(why, 0)}
             self._findings.say(f"untrained_{why}", found_now, {"last": step})
+
+
+    def _is_quiet(self, states: dict[str, str], params: list[tuple[str, int]]) -> bool:
+        """Whether every parameter moved, and all is as it was in the last watched step, which found nothing."""
+        _, states_before, before = self._last
+        if self.untrained or states != states_before or len(params) != len(before) or "zero_gradient" in states.values():
+            return False
+        return all(one[0] == other[0] and one[1] != other[1] for one, other in zip(params, before))
+
+    def _catch_up(self) -> None:
+        """Lets what is known of each parameter see that all moved in the last step, if that was a quiet one."""
+        step, _, params = self._last
+        quiet, self._quiet = self._quiet, False
+        for name, bits in params if quiet else ():
+            known = self._known[name]
+            known.bits, known.still_from, known.still_for = bits, step, 1
 
 
 def _is_zero(grad: Any) -> bool:
@@ -458,6 +482,78 @@ def _versions(model: Any) -> dict[str, tuple[int, int]]:
     return found
 
 
+class Look:
+    """What the checks take of one watched step: the digests of parameters and of gradients, by name, as they are made."""
+
+    def __init__(self, checks: "Checks", step: int, layout: "_Layout", parameters: list[tuple[str, Any]]) -> None:
+        self._checks, self._step, self._layout, self._parameters = checks, step, layout, parameters
+        self._zeros: Optional[Zeros] = None  # where one may be
+        self._params: list[tuple[str, int]] = []
+        self._used: list[tuple[str, int]] = []
+
+    def _asked(self) -> Zeros:
+        if self._zeros is None:
+            self._zeros = Zeros(self._checks._run._arrivals)
+        return self._zeros
+
+    def ask(self) -> None:
+        """Has the zeros of devices counted, before the digests that are asked behind them. On the host they are seen with these."""
+        states, zeros = self._layout.states, self._asked()
+        for name, p in self._parameters:
+            grad = p.grad
+            if grad is not None and not grad.is_cpu and states[name] == "gradient" and not grad.is_sparse and grad.numel():
+                zeros.ask(name, grad)
+        zeros.begin()
+
+    def doubt(self, names: list[str]) -> None:
+        """These gradients of the host may be zero in every element."""
+        grads = {name: p.grad for name, p in self._parameters}
+        for name in names:
+            if self._layout.states[name] == "gradient" and grads[name] is not None and grads[name].numel():
+                self._asked().ask(name, grads[name])
+
+    def of_params(self, digests: list[tuple[str, int]]) -> None:
+        """The digests of the parameters have come."""
+        self._params = digests
+
+    def of_grads(self, digests: list[tuple[str, int]]) -> None:
+        """Those of the gradients have come, behind those of the parameters."""
+        states, self._used, self._parameters = self._layout.states, digests, []
+        if self._zeros is not None and self._zeros.found:
+            states = {**states, **dict.fromkeys(self._zeros.found, "zero_gradient")}
+        self._checks._parts.judge(self._step, states, self._params, self._layout.wide, self._aside)
+
+    def _aside(self, still: set[str]) -> bool:
+        states = self._layout.states
+        sizes = {name: size for name, size in self._layout.sizes.items() if states[name] != "unused"}
+        return set_aside(sizes, still, self._layout.foreign)
+
+    def used(self, name: str) -> Optional[int]:
+        """Returns the digest of the gradient that the optimizer used, or None where it was zero or is not known."""
+        return None if self._zeros is not None and name in self._zeros.found else dict(self._used).get(name)
+
+
+class _Layout:
+    """How parameters, gradients and the optimizer are to each other, which seldom changes: where `key` is another one."""
+
+    def __init__(self, key: Any, parameters: list[tuple[str, Any]], optimizer: Any) -> None:
+        self.key = key
+        rates = _rates(optimizer)
+        self.states = {name: _state(p, p.grad, rates) for name, p in parameters}
+        self.sizes = {name: p.numel() for name, p in parameters}
+        updated = [(name, p) for name, p in parameters if self.states[name] == "gradient" and p.numel() and not p.grad.is_sparse]
+        self.wide = {name for name, p in updated if p.dim() > 1}
+        self.smallest = min(updated, key=lambda named: self.sizes[named[0]], default=("", None))[0]
+        self.on_host = all(p.is_cpu for _, p in parameters)
+        self.foreign = _foreign(rates, optimizer, {id(p) for _, p in parameters}) if "unheld" in self.states.values() else ""
+
+
+def _key(parameters: list[tuple[str, Any]], optimizer: Any) -> Any:
+    groups = [(group.get("lr"), group["params"]) for group in optimizer.param_groups]
+    held = [(lr if isinstance(lr, (int, float)) else None, *map(id, params)) for lr, params in groups]
+    return held, [(id(p), p.requires_grad, p.grad is None, p.is_cpu) for _, p in parameters]
+
+
 class Checks:
     """The checks of a run that is watched."""
 
@@ -465,47 +561,23 @@ class Checks:
         self._run = run
         self._findings = Findings(run)
         self._parts, self._kept = Parts(self._findings), Kept(run, self._findings)
+        self._layout: Optional[_Layout] = None
         self.batches = Batches(self._findings)
         self.evaluations = Evaluations(self._findings)
 
-    def begin(
-        self, step: int, parameters: list[tuple[str, Any]], optimizer: Any
-    ) -> dict[str, Callable[[list[tuple[str, int]]], None]]:
-        """The optimizer's step begins. Returns what takes the digests of parameters and of gradients, by the names of these sets."""
-        rates = _rates(optimizer)
-        states: dict[str, str] = {}
-        sizes: dict[str, int] = {}
-        wide: set[str] = set()
-        smallest: Any = None
-        zeros = Zeros(self._run._arrivals)
-        for name, p in parameters:
-            grad, size = p.grad, p.numel()
-            state = states[name] = _state(p, grad, rates)
-            sizes[name] = size
-            if state != "gradient" or grad.is_sparse or not size:
-                continue
-            if p.dim() > 1:
-                wide.add(name)
-            zeros.ask(name, grad)
-            if smallest is None or size < smallest[2]:
-                smallest = (name, p, size)
-        zeros.begin()
-        foreign = _foreign(rates, optimizer, {id(p) for _, p in parameters}) if "unheld" in states.values() else ""
-        params: list[tuple[str, int]] = []
-        used: dict[str, int] = {}
-
-        def aside(still: set[str]) -> bool:
-            return set_aside({name: size for name, size in sizes.items() if states[name] != "unused"}, still, foreign)
-
-        def of_grads(digests: list[tuple[str, int]]) -> None:
-            used.update(digests)
-            states.update((name, "zero_gradient") for name in zeros.found)
-            self._parts.judge(step, states, params, wide, aside)
-
-        if smallest is not None and not self._kept.cleared:
-            name, p, _ = smallest
-            self._kept.look(step, name, p, lambda: None if name in zeros.found else used.get(name))
-        return {"params": params.extend, "grads": of_grads}
+    def begin(self, step: int, parameters: list[tuple[str, Any]], optimizer: Any) -> Look:
+        """The optimizer's step begins. Returns what takes the digests of this step."""
+        key, layout = _key(parameters, optimizer), self._layout
+        # What an optimizer holds beside the model is looked at each time: others may take its gradients.
+        if layout is None or layout.key != key or layout.foreign or "unheld" in layout.states.values():
+            layout = self._layout = _Layout(key, parameters, optimizer)
+        look = Look(self, step, layout, parameters)
+        if not layout.on_host:
+            look.ask()
+        if layout.smallest and not self._kept.cleared:
+            name = layout.smallest
+            self._kept.look(step, name, dict(parameters)[name], lambda: look.used(name))
+        return look
 
     def stop(self) -> None:
         """Takes its hooks off."""

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Callable, Optional
 
 from tscope._numbers import Cannot, outside_capture, stream_of
-from tscope._recorder import digest_at, digest_bytes, digest_set
+from tscope._recorder import digest_at, digest_bytes, digest_set, digest_tensors
 
 _MASK = (1 << 64) - 1
 _GOLDEN = 0x9E3779B97F4A7C15
@@ -121,22 +121,27 @@ def of_set(digests: Iterable[tuple[str, int]]) -> int:
     return digest_set(digests)
 
 
-_plain: set[Any] = set()  # torch.Tensor and torch.nn.Parameter: what other types do, nobody knows
+_plain: tuple[Any, ...] = ()
+
+
+def _plain_types() -> tuple[Any, Any]:
+    """Returns torch.Tensor and torch.nn.Parameter: what other types do, nobody knows."""
+    global _plain
+    if not _plain:
+        import torch
+
+        _plain = (torch.Tensor, torch.nn.Parameter)
+    return _plain
 
 
 def lies_plain(tensor: Any) -> bool:
-    """Whether a tensor's numbers can be read where it lies: of the host, and one behind the other. It is asked of each tensor of a
-    watched step, and asks little.
+    """Whether a tensor's numbers can be read where it lies: of the host, and one behind the other.
 
     >>> import torch
     >>> lies_plain(torch.ones(2, 3)), lies_plain(torch.ones(2, 3).T), lies_plain(torch.ones(2).to_sparse())
     (True, False, False)
     """
-    if not _plain:
-        import torch
-
-        _plain.update((torch.Tensor, torch.nn.Parameter))
-    return type(tensor) in _plain and tensor.is_cpu and not (tensor.is_sparse or tensor.is_quantized) and tensor.is_contiguous()
+    return type(tensor) in _plain_types() and tensor.is_cpu and not (tensor.is_sparse or tensor.is_quantized) and tensor.is_contiguous()
 
 
 def of_host(tensor: Any) -> int:
@@ -207,26 +212,35 @@ def leaves_of(batch: Any) -> list[tuple[str, int, bool]]:
 
 
 def of_tensors(
-    tensors: Iterable[tuple[str, Any]],
+    tensors: list[tuple[str, Any]],
     late: Any,
     arrived: Callable[[int], None],
     each: Optional[Callable[[list[tuple[str, int]]], None]] = None,
+    doubt: Optional[Callable[[list[str]], None]] = None,
 ) -> None:
     """Has the digest of named tensors made: those of the host at once, those of a device there, and read when they are done. `each` is
-    given the names and digests of the tensors before."""
-    import torch
-
-    known: list[tuple[str, int]] = []
+    given the names and digests of the tensors before. A number counts as a float64. `doubt` is given at once the names of those on the
+    host that may be zero in every element, if there are any."""
+    doubtful: Optional[list[str]] = None if doubt is None else []
+    digest, known, elsewhere = digest_tensors(tensors, _plain_types(), doubtful)
+    if not elsewhere:
+        if doubtful and doubt is not None:
+            doubt(doubtful)
+        if each is not None:
+            each(known)
+        arrived(digest)
+        return
     asked: dict[Any, list[tuple[str, Any, int]]] = {}
-    for name, given in tensors:
-        if lies_plain(given):
-            known.append((name, digest_at(given.data_ptr(), given.nbytes)))
-            continue
+    for name, given in elsewhere:
         tensor = local(given)
-        if tensor.device.type == "cpu":
-            known.append((name, of_host(tensor)))
-        else:
+        if tensor.device.type != "cpu":
             asked.setdefault(tensor.device, []).append((name, *sum_of(tensor)))
+            continue
+        known.append((name, of_host(tensor)))
+        if doubtful is not None:
+            doubtful.append(name)
+    if doubtful and doubt is not None:
+        doubt(doubtful)
     left = len(asked)
 
     def done() -> None:
@@ -244,6 +258,8 @@ def of_tensors(
         left -= 1
         if not left:
             done()
+
+    import torch
 
     for part in asked.values():
         late.words(torch.stack([total for _, total, _ in part]), lambda sums, part=part: take(part, sums))

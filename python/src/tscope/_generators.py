@@ -27,16 +27,19 @@ def _of_torch(state: Any) -> int:
 
 class _Resting:
     """Whether a Mersenne Twister surely has not been drawn from since: by the memory of its state, since Python and NumPy make a number
-    of each of its words to tell it. It is known where that memory has what they tell."""
+    of each of its words to tell it. It is known where that memory has what they tell. Its ends are enough: how many of the words were
+    drawn is in them, and when all were, every word is another."""
+
+    _END = 64  # bytes
 
     def __init__(self, at: int, told: bytes) -> None:
-        self._at, self._n = at, len(told)
-        self._before = digest_bytes(told)
-        self.known = len(told) == 4 * (_KEY + 1) and self.rests()
+        self._first, self._last = at, at + len(told) - self._END
+        self._before = digest_bytes(told[: self._END]), digest_bytes(told[-self._END :])
+        self.known = len(told) == 4 * (_KEY + 1) and digest_at(at, len(told)) == digest_bytes(told)
 
     def rests(self) -> bool:
         """Returns whether the memory is what it was."""
-        return digest_at(self._at, self._n) == self._before
+        return digest_at(self._first, self._END) == self._before[0] and digest_at(self._last, self._END) == self._before[1]
 
 
 class _RestingPython:
@@ -112,7 +115,7 @@ class Generators:
             if state != self._numpy:
                 found.append(("numpy", state))
         if torch is not None:
-            found.append(("torch", _of_torch(torch.get_rng_state())))
+            found.append(("torch", _of_torch(torch.default_generator.get_state())))
             if torch.cuda.is_initialized():
                 found.append(("cuda", _of_torch(torch.cuda.get_rng_state())))
         return digest_set(found)

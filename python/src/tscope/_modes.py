@@ -146,6 +146,9 @@ class Modes:
         """The step ends."""
         self._open = False
         self._found()
+        if self._hook is not None and not compiles():  # what was compiled with the hook is kept with it
+            self._hook()
+            self._hook = None
         if not self._seen:
             return
         worst = max(self._seen, key=lambda seen: seen["modules_in_eval"] / seen["modules"])

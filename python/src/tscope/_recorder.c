@@ -10,6 +10,7 @@
 #include "_hooks.h"
 #include "_host.h"
 #include "_one.h"
+#include "_tensors.h"
 #include "record/crc32c.h"
 #include "record/sketch.h"
 
@@ -138,7 +139,8 @@ static int comes_after_log(Recorder *self)
 
 PyObject *recorder_begin(Recorder *self, int64_t step)
 {
-	int joins = self->made_by == BY_PROGRAM ? 0 : comes_after_log(self);
+	int joins = self->made_by == BY_PROGRAM ? 0 : comes_after_log(self), back;
+	int64_t now;
 
 	if (joins < 0)
 		return NULL;
@@ -151,8 +153,11 @@ PyObject *recorder_begin(Recorder *self, int64_t step)
 			return NULL;
 		Py_DECREF(none);
 	}
-	if (tscope_step_now(self->run) >= self->wake || self->device)
-		return recorder_swallow(PyObject_CallMethod((PyObject *)self, "_begins", NULL));
+	now = tscope_step_now(self->run);
+	back = now < self->begun;
+	self->begun = now;
+	if (now >= self->wake || self->device || back)
+		return recorder_swallow(PyObject_CallMethod((PyObject *)self, "_begins", "i", back));
 	Py_RETURN_NONE;
 }
 
@@ -903,6 +908,7 @@ static PyObject *recorder_new(PyTypeObject *type, PyObject *args, PyObject *kwar
 		return NULL;
 	self->next = TSCOPE_NEXT;
 	self->wake = INT64_MAX;
+	self->begun = INT64_MIN;
 	for (int i = 0; i < SAID; i++)
 		self->said[i] = INT64_MIN;
 	for (int i = 0; i < N_NAMES; i++)
@@ -1195,20 +1201,6 @@ static PyObject *digest_bytes(PyObject *module, PyObject *args)
 	return digest_of(bytes, (size_t)len);
 }
 
-/* Adds what a named tensor of a set adds to its sum. */
-static int add_named(uint64_t *sum, PyObject *name, uint64_t bits)
-{
-	PyObject *utf8 = PyUnicode_AsUTF8String(name);
-	Py_ssize_t len;
-	char *text;
-	int bad = !utf8 || PyBytes_AsStringAndSize(utf8, &text, &len);
-
-	if (!bad)
-		*sum += tscope_digest_mix(tscope_digest_bytes(text, (size_t)len) + bits);
-	Py_XDECREF(utf8);
-	return bad ? -1 : 0;
-}
-
 static PyObject *digest_set(PyObject *module, PyObject *pairs)
 {
 	PyObject *iterator = PyObject_GetIter(pairs), *pair, *name, *bits;
@@ -1219,7 +1211,7 @@ static PyObject *digest_set(PyObject *module, PyObject *pairs)
 		return NULL;
 	while ((pair = PyIter_Next(iterator))) {
 		int bad = !PyArg_ParseTuple(pair, "UO!", &name, &PyLong_Type, &bits) ||
-			  add_named(&sum, name, PyLong_AsUnsignedLongLongMask(bits));
+			  tensors_add_named(&sum, name, PyLong_AsUnsignedLongLongMask(bits));
 
 		Py_DECREF(pair);
 		if (bad)
@@ -1373,7 +1365,7 @@ PyMODINIT_FUNC PyInit__recorder(void)
 		Py_XDECREF(m);
 		return NULL;
 	}
-	if (hooks_add(m, recorder) || between_add(m) || one_add(m)) {
+	if (hooks_add(m, recorder) || between_add(m) || one_add(m) || tensors_add(m)) {
 		Py_DECREF(m);
 		return NULL;
 	}

@@ -47,7 +47,8 @@ typedef struct {
 	unsigned long left;
 	tscope_column batch; /* the digest of what the loader gave for the step; 0: none is waiting */
 	uint64_t batch_bits;
-	int64_t wake;	  /* the first step at whose beginning _begins is called; INT64_MAX: none */
+	int64_t wake;	  /* the first step at whose beginning _begins is called, as where steps go back; INT64_MAX: none */
+	int64_t begun;	  /* the step that began last; INT64_MIN: none */
 	int ends;	  /* _ends is called before the step ends */
 	PyObject *device; /* what times phases by a device's clock (_device.py); NULL: nothing does */
 	tscope_column loss;	/* the column of the number "loss"; 0: it has none yet */

@@ -162,8 +162,8 @@ class Run(Recorder):
     def _no_number(self, name: str, value: Any) -> None:
         self._cannot(f"{name}: a value of type {type(value).__name__} is no number")
 
-    def _begins(self) -> None:
-        """A step has begun that a window waits for, or whose phases a device times."""
+    def _begins(self, back: int) -> None:
+        """A step has begun that a window waits for, or whose phases a device times, or that has a lower number than the one before."""
         if self._wants_device:
             from tscope._device import phases_of
 
@@ -176,7 +176,7 @@ class Run(Recorder):
                 self._wake(-1, False)
         step = self._step_now()
         if self._windows is not None and step is not None:
-            self._windows.begins(step)
+            self._windows.begins(step, bool(back))
         if self._device is not None:
             self._device.begin()
 

@@ -1,13 +1,13 @@
 """Digests every so many steps: of batches, of generators before the pass, and of what there is when the optimizer's step begins."""
 
 import sys
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Callable
 
 from tscope._checks import Checks
+from tscope._compiles import compiles
 from tscope._digests import leaves, of_tensors
 from tscope._generators import Generators
-from tscope._names import name_of
+from tscope._members import Members
 from tscope._numbers import device_of
 from tscope._rates import rates_of
 from tscope._scaler import scaler_steps
@@ -53,10 +53,16 @@ class BeforePass(Window):
         self.next = 0
         self._run._windows._wake()
 
+    def back(self, step: int) -> None:
+        """Training went back: the steps that come again are watched again."""
+        if self.next is not None:
+            self.next = min(self.next, -(-step // self._every) * self._every)
+
     def begin(self, step: int) -> None:
         """A step has begun."""
         forced = self._watch.forced if self._watch.awaits else self.next == 0
         if forced or step % self._every == 0:
+            self._watch.opens()
             if self._model is None or self._run._begun_by is self._model:
                 self._take()
             else:
@@ -80,6 +86,7 @@ class BeforePass(Window):
     def end(self, step: int) -> None:
         """The step ends."""
         self._open = False
+        self._watch.closes()
 
     def stop(self) -> None:
         """Takes its hook off the model."""
@@ -98,11 +105,14 @@ class Watch:
         self.forced = True  # the next step, whichever it is
         self.generators = Generators()
         self._hook: Any = None
+        self._hooks: Any = None  # all that the optimizer has
+        self._hooked = False
         self._checks = Checks(run)
         self._forget: Callable[[], None] = lambda: None
         self._pass = BeforePass(run, self, model, self._every)
-        self._known: dict[str, str] = {}  # names by paths in the model
-        self._names = {id(p): name_of(name) for name, p in model.named_parameters()} if model is not None else {}
+        self._members = Members(model) if model is not None else None
+        self._names = {id(p): name for name, p in self._members.parameters()} if self._members is not None else {}
+        self._keys: dict[tuple[str, str], str] = {}  # names of what the optimizer's state has, by a parameter's and a key
         if model is not None:
             run._trains(model)
         run.facts({"columns": _before("batch", "rng_pass"), "work": {"digests_every": self._every}})
@@ -112,22 +122,36 @@ class Watch:
     def _follow(self, optimizer: Any) -> None:
         """The optimizer is known."""
         self._optimizer, self.awaits, self.forced = optimizer, True, True
-        step_now, every = self._run._step_now, self._every
-
-        def steps(*_: Any) -> None:
-            """Of the steps that are not watched nothing more than this is asked."""
-            step = step_now()
-            if step is not None and (self.forced or step % every == 0):
-                self._steps()
-
-        self._hook = optimizer.register_step_pre_hook(steps)
+        self.opens()
         self._forget = scaler_steps.skipped(lambda skipped: self._steps() if skipped is optimizer else None, first=True)
         self._run.facts({"columns": {**_before("params", "grads", "optimizer", "rng"), **self._of_buffers()}})
+
+    def opens(self) -> None:
+        """A watched step is open: its optimizer's step is looked for. In other steps the optimizer has no hook, which costs nothing."""
+        if self._optimizer is None or self._hooked:
+            return
+        if self._hooks is None:
+            self._hook = self._optimizer.register_step_pre_hook(self._steps)
+            self._hooks = self._hook.hooks_dict_ref()
+        else:
+            self._hooks[self._hook.id] = self._steps  # as it was registered before
+        self._hooked = True
+
+    def closes(self) -> None:
+        """The step ends. A hook stays that waits for its optimizer, and one with which torch.compile may have taken the step."""
+        if self._hooked and not self.forced and not compiles():
+            self._unhook()
+
+    def _unhook(self) -> None:
+        if self._hooked and self._hooks is not None:
+            self._hooks.pop(self._hook.id, None)
+        self._hooked = False
 
     def now(self) -> None:
         """Has the next step watched, whatever its number: a restart lies there."""
         self.forced = True
         self._pass.now()
+        self.opens()
 
     def _wanted(self, step: int) -> bool:
         return self.forced or step % self._every == 0
@@ -171,24 +195,27 @@ class Watch:
         self.forced = False
         self._run.log(rates_of(self._optimizer))
         params = self._params()
-        checks = self._check(step, params)
-        grads = [(name, p.grad) for name, p in params if p.grad is not None]
-        for kind, tensors in (("params", params), ("grads", grads), ("optimizer", self._state()), ("buffers", self._buffers())):
-            if tensors or kind != "buffers":
-                self._one(step, kind, tensors, checks.get(kind))
+        looked = self._check(step, params)
+        self._one(step, "params", params, looked and looked.of_params)
+        grads = [(name, grad) for name, p in params if (grad := p.grad) is not None]
+        self._one(step, "grads", grads, looked and looked.of_grads, looked and looked.doubt)
+        self._one(step, "optimizer", self._state())
+        buffers = self._buffers()
+        if buffers:
+            self._one(step, "buffers", buffers)
         try:
             self._run._log_digest("rng", self.generators.digest())
         except Exception as error:
             self._run._cannot(f"the digest of generators: {type(error).__name__}: {error}")
 
-    def _check(self, step: int, params: list[tuple[str, Any]]) -> dict[str, Any]:
+    def _check(self, step: int, params: list[tuple[str, Any]]) -> Any:
         try:
             return self._checks.begin(step, params, self._optimizer)
         except Exception as error:
             self._run._cannot(f"checks: {type(error).__name__}: {error}")
-            return {}
+            return None
 
-    def _one(self, step: int, name: str, tensors: list[tuple[str, Any]], each: Any) -> None:
+    def _one(self, step: int, name: str, tensors: list[tuple[str, Any]], each: Any = None, doubt: Any = None) -> None:
         run = self._run
         at_once = True
 
@@ -199,20 +226,10 @@ class Watch:
                 run._late_digest(step, name, bits)
 
         try:
-            of_tensors(tensors, run._arrivals, arrived, each)
+            of_tensors(tensors, run._arrivals, arrived, each, doubt)
         except Exception as error:
             run._cannot(f"the digest of {name}: {type(error).__name__}: {error}")
         at_once = False
-
-    def _named(self, found: Iterable[tuple[str, Any]]) -> list[tuple[str, Any]]:
-        known = self._known
-        named = []
-        for path, tensor in found:
-            name = known.get(path)
-            if name is None:
-                name = known[path] = name_of(path)
-            named.append((name, tensor))
-        return named
 
     def _parameters(self) -> list[tuple[str, Any]]:
         names = self._names
@@ -220,35 +237,39 @@ class Watch:
         return [(names.get(id(p)) or f"{g}.{i}", p) for g, group in groups for i, p in enumerate(group["params"])]
 
     def _params(self) -> list[tuple[str, Any]]:
-        return self._parameters() if self._model is None else self._named(self._model.named_parameters())
+        return self._parameters() if self._members is None else self._members.parameters()
 
     def _buffers(self) -> list[tuple[str, Any]]:
-        """Running statistics and their like, which forward passes change, also those of an evaluation in training mode."""
-        return [] if self._model is None else self._named(self._model.named_buffers())
+        return [] if self._members is None else self._members.buffers()
 
     def _of_buffers(self) -> dict[str, Any]:
         """Returns the fact of their column: the step's own forward has changed them already. Empty where the model has none."""
         return {"digests.buffers": {"when": "after"}} if self._buffers() else {}
 
     def _state(self) -> list[tuple[str, Any]]:
-        import torch
-
-        of, found = self._optimizer.state, []
-        for name, p in self._parameters() if of else ():
-            for key, value in of.get(p, {}).items():
-                if isinstance(value, torch.Tensor):
-                    found.append((f"{name}.{key}", value))
-                elif isinstance(value, (bool, int, float)):
-                    found.append((f"{name}.{key}", torch.tensor(float(value), dtype=torch.float64)))
+        of, keys = self._optimizer.state, self._keys
+        found: list[tuple[str, Any]] = []
+        if not of:
+            return found
+        names = {id(p): name for name, p in self._parameters()}
+        Tensor = sys.modules["torch"].Tensor
+        for p, state in of.items():
+            name = names.get(id(p))
+            if name is None:
+                continue
+            for key, value in state.items():
+                if isinstance(value, (Tensor, int, float)):
+                    full = keys.get((name, key))
+                    if full is None:
+                        full = keys[name, key] = f"{name}.{key}"
+                    found.append((full, value))
         return found
 
     def stop(self) -> None:
         """Takes its hooks off the optimizer and a parameter."""
         self._checks.stop()
-        if self._hook is not None:
-            self._hook.remove()
-            self._forget()
-            self._hook = None
+        self._unhook()
+        self._forget()
 
 
 def _before(*names: str) -> dict[str, Any]:

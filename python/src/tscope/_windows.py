@@ -17,6 +17,12 @@ class Window:
         >>> Window().begin(0)
         """
 
+    def back(self, step: int) -> None:
+        """Training went back to this step, before `begin` is asked for.
+
+        >>> Window().back(0)
+        """
+
     def end(self, step: int) -> None:
         """The step of the last `begin` ends.
 
@@ -98,12 +104,14 @@ class Windows:
             self._do(window, window.stop)
         return False
 
-    def begins(self, step: int) -> None:
-        """A step has begun.
+    def begins(self, step: int, back: bool = False) -> None:
+        """A step has begun, which has a lower number than the one before if training went `back`.
 
         >>> Windows(run).begins(0)
         """
         self.ends(step)  # of a step that another one ended
+        for window in list(self._all) if back else ():
+            self._do(window, window.back, step)
         for window in list(self._all):
             if window.next is not None and step >= window.next and self._do(window, window.begin, step):
                 self._open.append(window)
