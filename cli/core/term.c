@@ -97,8 +97,11 @@ static const char *style_code(enum ts_style style)
 	case TS_STYLE_DIM:
 		return "\033[2m";
 	case TS_STYLE_RED:
+	case TS_STYLE_A:
+	case TS_STYLE_MARK:
 		return "\033[31m";
 	case TS_STYLE_GREEN:
+	case TS_STYLE_B:
 		return "\033[32m";
 	case TS_STYLE_YELLOW:
 		return "\033[33m";

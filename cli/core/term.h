@@ -16,13 +16,14 @@
 struct ts_term {
 	int width;	/* 0 = no limit */
 	bool colour;
-	bool page; /* the text is drawn as parts of a page (cli/text/html.h) */
+	bool page; /* the text is drawn as parts of a page (cli/view/html.h) */
 	bool utf8; /* the locale's encoding, so that characters beyond ASCII are shown */
 	bool out_tty;
 	bool err_tty;
 	int err_width;	/* of stderr, for the progress bar; at least 20 */
 };
 
+/* A colour of its own, or the role of a text, which a colour may repeat. */
 enum ts_style {
 	TS_STYLE_PLAIN,
 	TS_STYLE_BOLD,
@@ -33,6 +34,9 @@ enum ts_style {
 	TS_STYLE_CYAN,
 	TS_STYLE_MAGENTA,
 	TS_STYLE_BLUE,
+	TS_STYLE_A,    /* it belongs to run a, which is red */
+	TS_STYLE_B,    /* or to b, which is green */
+	TS_STYLE_MARK, /* what is to be seen first */
 };
 
 /* color is "auto", "always", "never" or NULL. */

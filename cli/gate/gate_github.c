@@ -6,7 +6,7 @@
 #include "cli/gate/gate_render.h"
 
 #include "cli/text/show_gate.h"
-#include "cli/text/show_value.h"
+#include "cli/view/show_value.h"
 
 enum { OF_A_KIND = 8 /* GitHub shows ten annotations of a kind per step; a script may write some of its own */, TEXT_MOST = 2000 };
 

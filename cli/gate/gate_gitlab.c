@@ -6,7 +6,7 @@
 #include "cli/gate/gate_render.h"
 
 #include "cli/text/show_gate.h"
-#include "cli/text/show_value.h"
+#include "cli/view/show_value.h"
 
 struct page {
 	const struct ts_verdict *v;

@@ -4,7 +4,7 @@
 #include "base/file.h"
 #include "cli/core/verb.h"
 #include "cli/gate/ci_templates.h"
-#include "cli/text/grid.h"
+#include "cli/view/view.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -130,7 +130,7 @@ static enum ts_status write_new(struct ts_cli *cli, const struct file *file, con
 	return TS_OK;
 }
 
-static enum ts_status write_all(struct ts_cli *cli, const struct set *set, struct ts_grid *grid, bool *ret_kept, struct ts_error *err)
+static enum ts_status write_all(struct ts_cli *cli, const struct set *set, struct ts_view *view, bool *ret_kept, struct ts_error *err)
 {
 	for (const struct file *file = set->files; file < set->files + FILES_MOST && file->name; file++) {
 		const char *done = NULL;
@@ -138,9 +138,9 @@ static enum ts_status write_all(struct ts_cli *cli, const struct set *set, struc
 		if (write_new(cli, file, &done, err))
 			return err->status;
 		*ret_kept |= strcmp(done, "kept") == 0;
-		ts_grid_text(grid, TS_STYLE_PLAIN, done);
-		ts_grid_text(grid, TS_STYLE_PLAIN, file->path);
-		ts_grid_text(grid, TS_STYLE_PLAIN, file->what);
+		ts_view_text(view, TS_STYLE_PLAIN, done);
+		ts_view_text(view, TS_STYLE_PLAIN, file->path);
+		ts_view_text(view, TS_STYLE_PLAIN, file->what);
 	}
 	return TS_OK;
 }
@@ -166,14 +166,14 @@ static enum ts_status check(const struct ts_cli *cli, struct ts_error *err)
 
 enum ts_status ts_gate_init(struct ts_cli *cli, const char *name, struct ts_error *err)
 {
-	static const struct ts_grid_column columns[] = {{NULL, TS_ALIGN_LEFT, 0}, {NULL, TS_ALIGN_LEFT, 0}, {NULL, TS_ALIGN_LEFT, 20}};
+	static const struct ts_view_column columns[] = {TS_LEFT(NULL, 0), TS_LEFT(NULL, 0), TS_LEFT(NULL, 20)};
 	const struct set *set = NULL;
-	struct ts_grid grid;
+	struct ts_view view;
 	bool kept = false;
 
-	ts_grid_init(&grid, columns, 3, &cli->arena);
-	if (find(name, &set, err) || check(cli, err) || write_all(cli, set, &grid, &kept, err) ||
-	    ts_grid_print(&grid, &cli->term, 0, &cli->out, err))
+	ts_view_init(&view, TS_VIEW_COLUMNS(columns), &cli->arena);
+	if (find(name, &set, err) || check(cli, err) || write_all(cli, set, &view, &kept, err) ||
+	    ts_view_print(&view, &cli->term, 0, &cli->out, err))
 		return err->status;
 	if (kept)
 		ts_buf_str(&cli->out,

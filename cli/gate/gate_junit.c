@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "cli/text/show_gate.h"
-#include "cli/text/show_value.h"
+#include "cli/view/show_value.h"
 
 enum { TEXT_MOST = 2000, FACTS_MOST = 20, ROWS_MOST = 50, RUNS_MOST = 500 };
 

@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 #include "cli/text/show_gate.h"
-#include "cli/text/show_value.h"
+#include "cli/view/show_value.h"
 
 enum {
 	NAME_MOST = 60,	     /* characters of a name or value */

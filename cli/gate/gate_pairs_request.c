@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "cli/text/show_gate.h"
-#include "cli/text/show_value.h"
+#include "cli/view/show_value.h"
 
 #include <stdio.h>
 

@@ -1,11 +1,10 @@
 /* gate_text.c - prints a verdict, and the baselines of a candidate, on a terminal. */
 #include "cli/gate/gate_text.h"
 
-
-#include "cli/text/grid.h"
 #include "cli/text/show_gate.h"
-#include "cli/text/show_value.h"
 #include "cli/text/text_parts.h"
+#include "cli/view/show_value.h"
+#include "cli/view/view.h"
 
 #include <math.h>
 
@@ -44,7 +43,7 @@ static const char *or_dash(double known, const char *text)
 /* The columns of the table of metrics, or of its two halves where the terminal is too narrow for it. */
 enum half { WHOLE, CHANGES, BOUNDS };
 
-static void metric_row(struct ts_cli *cli, struct ts_grid *grid, enum half half, const struct ts_verdict *v,
+static void metric_row(struct ts_cli *cli, struct ts_view *view, enum half half, const struct ts_verdict *v,
 		       const struct ts_gate_row *row)
 {
 	enum ts_style style = row->counts ? TS_STYLE_BOLD : TS_STYLE_DIM;
@@ -52,22 +51,22 @@ static void metric_row(struct ts_cli *cli, struct ts_grid *grid, enum half half,
 	const char *candidate = ts_show_row_candidate(v, row, arena), *title = ts_gate_title(&v->input, row->metric, arena);
 
 	candidate = candidate && strcmp(candidate, "not known") == 0 ? "-" : candidate;
-	ts_grid_text(grid, style, title ? ts_show_text(ts_span_str(title), arena) : NULL);
+	ts_view_text(view, style, title ? ts_show_text(ts_span_str(title), arena) : NULL);
 	if (half != BOUNDS) {
-		ts_grid_text(grid, TS_STYLE_PLAIN, or_dash(row->base, ts_show_metric(row->metric, row->base, arena)));
-		ts_grid_text(grid, TS_STYLE_PLAIN, candidate);
-		ts_grid_text(grid, TS_STYLE_PLAIN, or_dash(row->size, ts_show_row_change(row, arena)));
+		ts_view_text(view, TS_STYLE_PLAIN, or_dash(row->base, ts_show_metric(row->metric, row->base, arena)));
+		ts_view_text(view, TS_STYLE_PLAIN, candidate);
+		ts_view_text(view, TS_STYLE_PLAIN, or_dash(row->size, ts_show_row_change(row, arena)));
 	}
 	if (half != CHANGES) {
-		ts_grid_text(grid, TS_STYLE_PLAIN, or_dash(row->low + row->high, ts_show_row_interval(row, arena)));
-		ts_grid_text(grid, TS_STYLE_PLAIN, or_dash(row->could_miss, ts_show_row_missed(row, arena)));
+		ts_view_text(view, TS_STYLE_PLAIN, or_dash(row->low + row->high, ts_show_row_interval(row, arena)));
+		ts_view_text(view, TS_STYLE_PLAIN, or_dash(row->could_miss, ts_show_row_missed(row, arena)));
 	}
 	if (half == BOUNDS)
 		return;
 	if (row->counts)
-		ts_grid_text(grid, style_of(row->state), ts_gate_state_word(row->state));
+		ts_view_text(view, style_of(row->state), ts_gate_state_word(row->state));
 	else
-		ts_grid_text(grid, TS_STYLE_DIM, ts_arena_printf(arena, "(%s)", ts_gate_state_word(row->state)));
+		ts_view_text(view, TS_STYLE_DIM, ts_arena_printf(arena, "(%s)", ts_gate_state_word(row->state)));
 }
 
 /* On one device, the rate of a device is that of the job. */
@@ -79,46 +78,38 @@ static bool is_same_again(const struct ts_verdict *v, const struct ts_gate_row *
 }
 
 /* Lists the metrics that decide first. A metric that neither side has gets a row only if it decides. */
-static void metric_rows(struct ts_cli *cli, enum half half, const struct ts_verdict *v, struct ts_grid *ret_grid)
+static void metric_rows(struct ts_cli *cli, enum half half, const struct ts_verdict *v, struct ts_view *ret_view)
 {
-	static const struct ts_grid_column columns[][7] = {
-		[WHOLE] = {{"metric", TS_ALIGN_LEFT, 10},
-			   {"baseline", TS_ALIGN_RIGHT, 0},
-			   {"candidate", TS_ALIGN_RIGHT, 0},
-			   {"change", TS_ALIGN_RIGHT, 0},
-			   {"99 % interval", TS_ALIGN_RIGHT, 0},
-			   {"could miss", TS_ALIGN_RIGHT, 0},
-			   {"verdict", TS_ALIGN_LEFT, 0}},
-		[CHANGES] = {{"metric", TS_ALIGN_LEFT, 10},
-			     {"baseline", TS_ALIGN_RIGHT, 0},
-			     {"candidate", TS_ALIGN_RIGHT, 0},
-			     {"change", TS_ALIGN_RIGHT, 0},
-			     {"verdict", TS_ALIGN_LEFT, 0}},
-		[BOUNDS] = {{"metric", TS_ALIGN_LEFT, 10}, {"99 % interval", TS_ALIGN_RIGHT, 0}, {"could miss", TS_ALIGN_RIGHT, 0}},
+	static const struct ts_view_column columns[][7] = {
+		[WHOLE] = {TS_LEFT("metric", 10), TS_RIGHT("baseline"), TS_RIGHT("candidate"), TS_RIGHT("change"),
+			   TS_RIGHT("99 % interval"), TS_RIGHT("could miss"), TS_LEFT("verdict", 0)},
+		[CHANGES] = {TS_LEFT("metric", 10), TS_RIGHT("baseline"), TS_RIGHT("candidate"), TS_RIGHT("change"),
+			     TS_LEFT("verdict", 0)},
+		[BOUNDS] = {TS_LEFT("metric", 10), TS_RIGHT("99 % interval"), TS_RIGHT("could miss")},
 	};
 	static const size_t n[] = {[WHOLE] = 7, [CHANGES] = 5, [BOUNDS] = 3};
 
-	ts_grid_init(ret_grid, columns[half], n[half], &cli->arena);
+	ts_view_init(ret_view, columns[half], n[half], &cli->arena);
 	for (int counts = 1; counts >= 0; counts--)
 		for (size_t i = 0; i < v->n_rows; i++)
 			if (v->rows[i].counts == counts && ts_show_gate_row(&v->rows[i]) && !is_same_again(v, &v->rows[i]))
-				metric_row(cli, ret_grid, half, v, &v->rows[i]);
+				metric_row(cli, ret_view, half, v, &v->rows[i]);
 }
 
 static enum ts_status metrics(struct ts_cli *cli, const struct ts_verdict *v, struct ts_error *err)
 {
-	struct ts_grid grid;
+	struct ts_view view;
 
-	metric_rows(cli, WHOLE, v, &grid);
+	metric_rows(cli, WHOLE, v, &view);
 	ts_buf_char(&cli->out, '\n');
-	if (ts_grid_fits(&grid, &cli->term, 2))
-		return ts_grid_print(&grid, &cli->term, 2, &cli->out, err);
-	metric_rows(cli, CHANGES, v, &grid);
-	if (ts_grid_print(&grid, &cli->term, 2, &cli->out, err))
+	if (ts_view_fits(&view, &cli->term, 2))
+		return ts_view_print(&view, &cli->term, 2, &cli->out, err);
+	metric_rows(cli, CHANGES, v, &view);
+	if (ts_view_print(&view, &cli->term, 2, &cli->out, err))
 		return err->status;
-	metric_rows(cli, BOUNDS, v, &grid);
+	metric_rows(cli, BOUNDS, v, &view);
 	ts_buf_char(&cli->out, '\n');
-	return ts_grid_print(&grid, &cli->term, 2, &cli->out, err);
+	return ts_view_print(&view, &cli->term, 2, &cli->out, err);
 }
 
 /* Parts with almost no share of the difference appear only in the JSON. */
@@ -142,13 +133,12 @@ static const char *side(struct ts_cli *cli, struct ts_span value)
 	return value.len ? brief(cli, value, VALUE_MOST) : "not recorded";
 }
 
-static void change(struct ts_grid *grid, struct ts_cli *cli, const char *what, struct ts_span path, struct ts_span a,
-		   struct ts_span b)
+static void change(struct ts_view *view, struct ts_cli *cli, const char *what, struct ts_span path, struct ts_span a, struct ts_span b)
 {
-	ts_grid_text(grid, TS_STYLE_PLAIN, what);
-	ts_grid_text(grid, TS_STYLE_BOLD, brief(cli, path, VALUE_MOST));
-	ts_grid_text(grid, TS_STYLE_PLAIN, side(cli, a));
-	ts_grid_text(grid, TS_STYLE_PLAIN, side(cli, b));
+	ts_view_text(view, TS_STYLE_PLAIN, what);
+	ts_view_text(view, TS_STYLE_BOLD, brief(cli, path, VALUE_MOST));
+	ts_view_text(view, TS_STYLE_PLAIN, side(cli, a));
+	ts_view_text(view, TS_STYLE_PLAIN, side(cli, b));
 }
 
 /* A fact in which the workloads differ is listed only once, as a difference of the workload. */
@@ -162,23 +152,21 @@ static bool is_difference(const struct ts_gate_input *in, struct ts_span path)
 
 static enum ts_status changes(struct ts_cli *cli, const struct ts_gate_input *in, struct ts_error *err)
 {
-	static const struct ts_grid_column columns[] = {{"", TS_ALIGN_LEFT, 0},
-							{"fact", TS_ALIGN_LEFT, 12},
-							{"newest baseline", TS_ALIGN_LEFT, 12},
-							{"candidate", TS_ALIGN_LEFT, 12}};
-	struct ts_grid grid;
+	static const struct ts_view_column columns[] = {TS_LEFT("", 0), TS_LEFT("fact", 12), TS_LEFT("newest baseline", 12),
+							TS_LEFT("candidate", 12)};
+	struct ts_view view;
 
-	ts_grid_init(&grid, columns, 4, &cli->arena);
+	ts_view_init(&view, TS_VIEW_COLUMNS(columns), &cli->arena);
 	for (size_t i = 0; i < in->n_differences; i++)
-		change(&grid, cli, ts_workload_part_word(in->differences[i].part), in->differences[i].path,
-		       in->differences[i].a, in->differences[i].b);
+		change(&view, cli, ts_workload_part_word(in->differences[i].part), in->differences[i].path, in->differences[i].a,
+		       in->differences[i].b);
 	for (size_t i = 0; i < in->n_facts; i++)
 		if (!is_difference(in, in->facts[i].path))
-			change(&grid, cli, "", in->facts[i].path, in->facts[i].a, in->facts[i].b);
-	if (ts_grid_rows(&grid) == 0 && in->loss.sentence.len == 0)
+			change(&view, cli, "", in->facts[i].path, in->facts[i].a, in->facts[i].b);
+	if (ts_view_n(&view) == 0 && in->loss.sentence.len == 0)
 		return TS_OK;
 	ts_text_heading(cli, "What else changed");
-	if (ts_grid_rows(&grid) && ts_grid_print(&grid, &cli->term, 2, &cli->out, err))
+	if (ts_view_n(&view) && ts_view_print(&view, &cli->term, 2, &cli->out, err))
 		return err->status;
 	if (in->facts_more)
 		ts_text_wrapped(cli, TS_STYLE_PLAIN, 2,
@@ -195,50 +183,45 @@ static struct ts_span head_of(struct ts_span text, size_t most)
 	return ts_span_of(text.data, text.len < most ? text.len : most);
 }
 
-static void run_row(struct ts_cli *cli, struct ts_grid *grid, const struct ts_gate_run *run)
+static void run_row(struct ts_cli *cli, struct ts_view *view, const struct ts_gate_run *run)
 {
 	const struct ts_workload *w = &run->workload;
 	const struct ts_reduced *time = &run->reduction.metrics[TS_METRIC_STEP_TIME];
 	struct ts_span commit = head_of(w->commit, COMMIT_SHOWN);
 
-	ts_grid_text(grid, TS_STYLE_DIM,
+	ts_view_text(view, TS_STYLE_DIM,
 		     run->role >= TS_GATE_PAIR_BASE
 			     ? ts_arena_printf(&cli->arena, "%s %u", ts_gate_role_word(run->role), (unsigned)run->group)
 			     : ts_gate_role_word(run->role));
-	ts_grid_text(grid, TS_STYLE_BOLD, ts_show_gate_run(run, &cli->arena));
-	ts_grid_text(grid, TS_STYLE_PLAIN, ts_show_id(&run->id, &cli->arena));
-	ts_grid_text(
-		grid, TS_STYLE_PLAIN,
-		commit.len ? ts_arena_printf(&cli->arena, "%s%s", brief(cli, commit, COMMIT_SHOWN), w->dirty ? "+" : "")
-			   : "-");
-	ts_grid_text(grid, TS_STYLE_PLAIN,
-		     w->session.len ? brief(cli, head_of(w->session, SESSION_SHOWN), SESSION_SHOWN) : "-");
-	ts_grid_text(grid, TS_STYLE_PLAIN,
-		     time->known ? ts_show_metric(TS_METRIC_STEP_TIME, time->value, &cli->arena) : "not known");
+	ts_view_text(view, TS_STYLE_BOLD, ts_show_gate_run(run, &cli->arena));
+	ts_view_text(view, TS_STYLE_PLAIN, ts_show_id(&run->id, &cli->arena));
+	ts_view_text(view, TS_STYLE_PLAIN,
+		     commit.len ? ts_arena_printf(&cli->arena, "%s%s", brief(cli, commit, COMMIT_SHOWN), w->dirty ? "+" : "") : "-");
+	ts_view_text(view, TS_STYLE_PLAIN, w->session.len ? brief(cli, head_of(w->session, SESSION_SHOWN), SESSION_SHOWN) : "-");
+	ts_view_text(view, TS_STYLE_PLAIN, time->known ? ts_show_metric(TS_METRIC_STEP_TIME, time->value, &cli->arena) : "not known");
 }
 
-static const struct ts_grid_column run_columns[] = {
-	{"", TS_ALIGN_LEFT, 0},	      {"run", TS_ALIGN_LEFT, 12},    {"id", TS_ALIGN_LEFT, 0},
-	{"commit", TS_ALIGN_LEFT, 0}, {"session", TS_ALIGN_LEFT, 0}, {"step time", TS_ALIGN_RIGHT, 0},
+static const struct ts_view_column run_columns[] = {
+	TS_LEFT("", 0), TS_LEFT("run", 12), TS_LEFT("id", 0), TS_LEFT("commit", 0), TS_LEFT("session", 0), TS_RIGHT("step time"),
 };
 
 static enum ts_status passed_over(struct ts_cli *cli, const struct ts_gate_input *in, struct ts_error *err)
 {
-	static const struct ts_grid_column columns[] = {{"run", TS_ALIGN_LEFT, 12}, {"reason", TS_ALIGN_LEFT, 24}};
-	struct ts_grid grid;
+	static const struct ts_view_column columns[] = {TS_LEFT("run", 12), TS_LEFT("reason", 24)};
+	struct ts_view view;
 
 	if (in->n_passed_over == 0)
 		return TS_OK;
-	ts_grid_init(&grid, columns, 2, &cli->arena);
+	ts_view_init(&view, TS_VIEW_COLUMNS(columns), &cli->arena);
 	for (size_t i = 0; i < in->n_passed_over && i < PASSED_MOST; i++) {
 		const struct ts_gate_passed_over *row = &in->passed_over[i];
 
-		ts_grid_text(&grid, TS_STYLE_BOLD,
+		ts_view_text(&view, TS_STYLE_BOLD,
 			     row->name.len ? brief(cli, row->name, VALUE_MOST) : ts_show_id(&row->id, &cli->arena));
-		ts_grid_text(&grid, TS_STYLE_PLAIN, brief(cli, row->reason, REASON_MOST));
+		ts_view_text(&view, TS_STYLE_PLAIN, brief(cli, row->reason, REASON_MOST));
 	}
 	ts_text_heading(cli, "Runs that do not count");
-	if (ts_grid_print(&grid, &cli->term, 2, &cli->out, err))
+	if (ts_view_print(&view, &cli->term, 2, &cli->out, err))
 		return err->status;
 	if (in->n_passed_over > PASSED_MOST)
 		ts_text_wrapped(cli, TS_STYLE_PLAIN, 2,
@@ -250,21 +233,21 @@ static enum ts_status passed_over(struct ts_cli *cli, const struct ts_gate_input
 static enum ts_status runs(struct ts_cli *cli, const struct ts_gate_input *in, struct ts_error *err)
 {
 	size_t history = 0;
-	struct ts_grid grid;
+	struct ts_view view;
 
-	ts_grid_init(&grid, run_columns, 6, &cli->arena);
+	ts_view_init(&view, TS_VIEW_COLUMNS(run_columns), &cli->arena);
 	for (size_t i = 0; i < in->n_runs; i++) {
 		if (in->runs[i].role == TS_GATE_HISTORY)
 			history++;
 		else
-			run_row(cli, &grid, &in->runs[i]);
+			run_row(cli, &view, &in->runs[i]);
 	}
 	ts_text_heading(cli, "Runs");
 	ts_text_wrapped(cli, TS_STYLE_PLAIN, 2,
 			ts_arena_printf(&cli->arena, "baselines: %s%s%s", brief(cli, in->sentence, REASON_MOST),
 					history ? "; the spread between runs is known from " : "",
 					history ? ts_show_plural(history, "earlier run", &cli->arena) : ""));
-	if (ts_grid_rows(&grid) && ts_grid_print(&grid, &cli->term, 2, &cli->out, err))
+	if (ts_view_n(&view) && ts_view_print(&view, &cli->term, 2, &cli->out, err))
 		return err->status;
 	return passed_over(cli, in, err);
 }

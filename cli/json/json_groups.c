@@ -2,7 +2,7 @@
 #include "cli/json/json_list.h"
 
 #include "cli/json/json_parts.h"
-#include "cli/text/show_value.h"
+#include "cli/view/show_value.h"
 
 static void spans(struct ts_json *j, const char *key, const struct ts_span *items, size_t n)
 {

@@ -5,7 +5,7 @@
 #include "cli/core/context.h"
 #include "cli/core/listing.h"
 #include "cli/json/json_parts.h"
-#include "cli/text/show_value.h"
+#include "cli/view/show_value.h"
 
 static void json_cell(struct ts_json *j, struct ts_span column, const struct ts_list_cell *cell)
 {

@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
-#include "cli/text/show_value.h"
+#include "cli/view/show_value.h"
 
 void ts_json_id(struct ts_json *j, const char *key, const struct ts_id *id)
 {

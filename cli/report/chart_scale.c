@@ -1,7 +1,7 @@
 #include "cli/report/chart_scale.h"
 
 #include "cli/report/svg.h"
-#include "cli/text/show_value.h"
+#include "cli/view/show_value.h"
 
 #include <float.h>
 #include <math.h>

@@ -2,7 +2,7 @@
 
 #include "base/text.h"
 #include "cli/report/dots.h"
-#include "cli/text/grid.h"
+#include "cli/view/view.h"
 
 #include <math.h>
 
@@ -325,16 +325,16 @@ static const char *sample(const struct drawing *d, int line)
 
 static enum ts_status put_legend(struct drawing *d, struct ts_error *err)
 {
-	static const struct ts_grid_column columns[] = {{.head = NULL}, {.head = NULL, .least = 12}, {.head = NULL, .least = 20}};
-	struct ts_grid grid;
+	static const struct ts_view_column columns[] = {{.head = NULL}, {.head = NULL, .least = 12}, {.head = NULL, .least = 20}};
+	struct ts_view view;
 
-	ts_grid_init(&grid, columns, sizeof columns / sizeof columns[0], d->arena);
+	ts_view_init(&view, TS_VIEW_COLUMNS(columns), d->arena);
 	for (size_t i = 0; i < d->v->n; i++) {
-		ts_grid_text(&grid, style_of(d, (int)i), d->dots.wide > 1 ? sample(d, (int)i) : d->v->lines[i].letter);
-		ts_grid_text(&grid, d->v->lines[i].lit ? TS_STYLE_BOLD : TS_STYLE_PLAIN, d->v->lines[i].name);
-		ts_grid_text(&grid, TS_STYLE_DIM, d->v->lines[i].said);
+		ts_view_text(&view, style_of(d, (int)i), d->dots.wide > 1 ? sample(d, (int)i) : d->v->lines[i].letter);
+		ts_view_text(&view, d->v->lines[i].lit ? TS_STYLE_BOLD : TS_STYLE_PLAIN, d->v->lines[i].name);
+		ts_view_text(&view, TS_STYLE_DIM, d->v->lines[i].said);
 	}
-	return ts_grid_print(&grid, d->term, 2, d->out, err);
+	return ts_view_print(&view, d->term, 2, d->out, err);
 }
 
 static enum ts_status put_picture(struct drawing *d, struct ts_error *err)

@@ -2,7 +2,7 @@
 
 #include "analysis/answer/chart_band.h"
 #include "base/text.h"
-#include "cli/text/show_value.h"
+#include "cli/view/show_value.h"
 #include "run/head.h"
 
 #include <math.h>

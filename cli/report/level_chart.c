@@ -2,7 +2,7 @@
 
 #include "analysis/stats/stats.h"
 #include "base/text.h"
-#include "cli/text/show_value.h"
+#include "cli/view/show_value.h"
 
 #include <stdlib.h>
 
@@ -114,11 +114,6 @@ static void put_row(const struct chart *c, size_t row, const struct ts_term *ter
 	ts_buf_char(out, '\n');
 }
 
-static enum ts_style tone(enum ts_tone tone)
-{
-	return tone == TS_TONE_A ? TS_STYLE_RED : tone == TS_TONE_B ? TS_STYLE_GREEN : TS_STYLE_DIM;
-}
-
 /* If several changes lie in one column, only the first is marked. */
 static void put_marks(const struct chart *c, const struct ts_term *term, struct ts_buf *out)
 {
@@ -135,7 +130,7 @@ static void put_marks(const struct chart *c, const struct ts_term *term, struct 
 			ts_buf_spaces(out, MARGIN + c->axis + 2);
 		any = true;
 		ts_buf_spaces(out, (int)(column - at));
-		ts_styled(out, term, tone(level->tone), level->mark);
+		ts_styled(out, term, level->style, level->mark);
 		at = column + 1;
 	}
 	if (any)

@@ -2,8 +2,8 @@
 
 #include "cli/report/chart_scale.h"
 #include "cli/report/page.h"
-#include "cli/text/show_value.h"
 #include "cli/text/text_list.h"
+#include "cli/view/show_value.h"
 
 #include <math.h>
 

@@ -6,7 +6,7 @@
 #include "base/version.h"
 #include "cli/report/page_links.h"
 #include "cli/report/svg.h"
-#include "cli/text/show_value.h"
+#include "cli/view/show_value.h"
 
 #include <sys/stat.h>
 

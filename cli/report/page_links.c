@@ -3,8 +3,8 @@
 
 #include "base/file.h"
 #include "base/text.h"
-#include "cli/text/html.h"
-#include "cli/text/show_value.h"
+#include "cli/view/html.h"
+#include "cli/view/show_value.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

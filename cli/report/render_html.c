@@ -7,7 +7,7 @@
 #include "cli/report/render_report.h"
 #include "cli/report/report.h"
 #include "cli/report/svg.h"
-#include "cli/text/show_value.h"
+#include "cli/view/show_value.h"
 
 struct page {
 	struct ts_buf *out;
@@ -317,74 +317,6 @@ static void parts(struct page *p, const struct ts_item *item, const char *title)
 	put(p, "</div></figure></div>\n");
 }
 
-/* --- tables --- */
-
-static const char *tone_class(enum ts_tone tone)
-{
-	static const char *const classes[] = {"", "strong", "dim", "a", "b", "mark"};
-
-	return classes[tone];
-}
-
-/* The columns of text that the longest cells take beside each other. */
-static int width_of(const struct ts_sheet *t)
-{
-	int total = 0;
-
-	for (size_t c = 0; c < t->n_columns; c++) {
-		int widest = 0;
-
-		for (size_t r = 0; r < t->n_rows; r++) {
-			int w = ts_text_width(ts_span_str(t->cells[r * t->n_columns + c].text));
-
-			widest = w > widest ? w : widest;
-		}
-		total += widest;
-	}
-	return total;
-}
-
-/* Only a long cell with foreign text may break. On a narrow screen each row of a wide table becomes a card, whose values bear the
- * headings of their columns. */
-static void sheet(struct page *p, const struct ts_sheet *t)
-{
-	enum { LONG = 32, CARDS_FROM = 6, CARDS_WIDTH = 48 /* some 340 px of text */ };
-	bool headed = false, cards;
-
-	for (size_t c = 0; c < t->n_columns; c++)
-		headed |= t->columns[c].head != NULL;
-	cards = headed && !t->mono && (t->n_columns >= CARDS_FROM || width_of(t) > CARDS_WIDTH);
-	ts_buf_printf(p->out, "<div class=\"scroll\"><table class=\"sheet%s\">\n",
-		      t->mono ? " mono" : !headed ? " loose" : cards ? " cards" : "");
-	if (headed) {
-		put(p, "<thead><tr>");
-		for (size_t c = 0; c < t->n_columns; c++)
-			element(p, t->columns[c].right ? "<th scope=\"col\">" : "<th scope=\"col\" class=\"text\">",
-				t->columns[c].head, "</th>");
-		put(p, "</tr></thead>\n");
-	}
-	put(p, "<tbody>\n");
-	for (size_t r = 0; r < t->n_rows; r++) {
-		put(p, "<tr>");
-		for (size_t c = 0; c < t->n_columns; c++) {
-			const struct ts_sheet_cell *cell = &t->cells[r * t->n_columns + c];
-
-			ts_buf_printf(p->out, "<td class=\"%s%s%s\"", t->columns[c].right ? "" : "text ",
-				      !t->mono && ts_text_width(ts_span_str(cell->text)) > LONG ? "long " : "",
-				      tone_class(cell->tone));
-			if (cards && c > 0 && *cell->text)
-				element(p, " data-head=\"", t->columns[c].head, "\"");
-			put(p, ">");
-			text(p, cell->text);
-			put(p, "</td>");
-		}
-		put(p, "</tr>\n");
-	}
-	put(p, "</tbody></table></div>\n");
-	if (t->more)
-		ts_buf_printf(p->out, "<p class=\"dim\">and %zu more%s</p>\n", t->more, t->counted ? "" : "; --all shows them");
-}
-
 /* --- sections --- */
 
 /* Lines with a label that follow each other form one list. A line without a label is a paragraph. Figures stand above the
@@ -415,7 +347,7 @@ static void items(struct page *p, const struct ts_section *s)
 		} else if (item->kind == TS_ITEM_FINDING) {
 			finding(p, item->finding);
 		} else if (item->kind == TS_ITEM_TABLE) {
-			sheet(p, item->table);
+			ts_view_html(item->table, false, p->out);
 		} else if (item->kind == TS_ITEM_COMMAND) {
 			element(p, "<pre><code>", item->text, "</code></pre>\n");
 		}

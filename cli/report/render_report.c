@@ -10,8 +10,7 @@
 #include "cli/report/level_chart.h"
 #include "cli/report/report.h"
 #include "cli/report/spark.h"
-#include "cli/text/grid.h"
-#include "cli/text/show_value.h"
+#include "cli/view/show_value.h"
 
 #include <float.h>
 
@@ -394,137 +393,27 @@ static void finding_item(struct page *p, const struct ts_finding *f)
 
 /* --- tables --- */
 
-static enum ts_style tone_style(enum ts_tone tone)
-{
-	switch (tone) {
-	case TS_TONE_STRONG:
-		return TS_STYLE_BOLD;
-	case TS_TONE_DIM:
-		return TS_STYLE_DIM;
-	case TS_TONE_A:
-	case TS_TONE_MARK:
-		return TS_STYLE_RED;
-	case TS_TONE_B:
-		return TS_STYLE_GREEN;
-	case TS_TONE_PLAIN:
-		break;
-	}
-	return TS_STYLE_PLAIN;
-}
-
-static void grid_of(struct page *p, const struct ts_sheet *table, struct ts_grid_column *columns, struct ts_grid *grid)
-{
-	for (size_t c = 0; c < table->n_columns; c++)
-		columns[c] = (struct ts_grid_column){table->columns[c].head, table->columns[c].right ? TS_ALIGN_RIGHT : TS_ALIGN_LEFT,
-						     table->columns[c].least};
-	ts_grid_init(grid, columns, table->n_columns, &p->cli->arena);
-	for (size_t i = 0; i < table->n_rows * table->n_columns; i++)
-		ts_grid_text(grid, tone_style(table->cells[i].tone), table->cells[i].text);
-}
-
-static int indented_cell(const struct ts_sheet *table, const struct ts_sheet_cell *row, size_t c, struct ts_span text)
-{
-	const char *head = table->columns[c].head ? table->columns[c].head : "";
-
-	if (*head && strcmp(row[c].text, "-") == 0)
-		return 0; /* the value is not known */
-	return wide(head) + (*head != '\0') + ts_text_width(text);
-}
-
-/* Returns whether the whole row, with its heads, fits on the line of its name. */
-static bool is_short(const struct page *p, const struct ts_sheet *table, const struct ts_sheet_cell *row)
-{
-	int used = 2 + wide(row[0].text);
-
-	for (size_t c = 1; c < table->n_columns; c++) {
-		int w = indented_cell(table, row, c, ts_span_str(row[c].text));
-
-		used += w ? GAP + w : 0;
-	}
-	return used <= p->width;
-}
-
-/* Writes "loss" on a line and "rank 0 first step 80" below it, or behind it if there is space. Values that are not
- * known are left out, and a row of facts has no heads. */
-static void indented_row(struct page *p, const struct ts_sheet *table, const struct ts_sheet_cell *row)
-{
-	enum { INDENT = 6 };
-	int column = INDENT;
-	bool first = true;
-
-	spaces(p, 2);
-	ts_style_on(p->out, &p->cli->term, tone_style(row[0].tone));
-	ts_buf_span(p->out, ts_text_cut(ts_span_str(row[0].text), p->width - 2, &p->cli->arena));
-	ts_style_off(p->out, &p->cli->term, tone_style(row[0].tone));
-	if (is_short(p, table, row)) {
-		spaces(p, GAP);
-		column = 2 + wide(row[0].text) + GAP;
-	} else {
-		ts_buf_char(p->out, '\n');
-		spaces(p, INDENT);
-	}
-	for (size_t c = 1; c < table->n_columns; c++) {
-		const char *head = table->columns[c].head ? table->columns[c].head : "";
-		struct ts_span text = ts_text_cut(ts_span_str(row[c].text), p->width - INDENT - 4, &p->cli->arena);
-		int w = indented_cell(table, row, c, text);
-
-		if (!w)
-			continue;
-		if (!first && column + GAP + w > p->width) {
-			ts_buf_char(p->out, '\n');
-			spaces(p, INDENT);
-			column = INDENT;
-		} else if (!first) {
-			spaces(p, GAP);
-			column += GAP;
-		}
-		first = false;
-		styled(p, TS_STYLE_DIM, head);
-		spaces(p, *head != '\0');
-		ts_style_on(p->out, &p->cli->term, tone_style(row[c].tone));
-		ts_buf_span(p->out, text);
-		ts_style_off(p->out, &p->cli->term, tone_style(row[c].tone));
-		column += w;
-	}
-	ts_buf_char(p->out, '\n');
-}
-
-/* Output to a file is not cut: its grid has no width. */
-static void table_lines(struct page *p, const struct ts_sheet *table)
-{
-	struct ts_grid_column columns[TS_SHEET_COLUMNS];
-	struct ts_grid grid;
-	struct ts_error err;
-
-	grid_of(p, table, columns, &grid);
-	if (!table->indented || ts_grid_fits(&grid, &p->cli->term, 2)) {
-		if (ts_grid_print(&grid, &p->cli->term, 2, p->out, &err))
-			p->out->failed = err.status;
-		return;
-	}
-	for (size_t i = 0; i < table->n_rows; i++)
-		indented_row(p, table, table->cells + i * table->n_columns);
-}
-
 /* Rows for which there is no space are counted. If three lines of a table belong together, either all three or none are
  * kept. */
-static void table_item(struct page *p, const struct ts_sheet *table)
+static void table_item(struct page *p, const struct ts_view *table)
 {
-	struct ts_sheet cut = *table;
-	struct ts_buf *out = p->out, lines = TS_BUF_INIT((size_t)64 << 20);
-	size_t unit = table->mono ? 3 : 1;
+	struct ts_view cut = *table;
+	struct ts_buf lines = TS_BUF_INIT((size_t)64 << 20);
+	size_t unit = (table->mono ? 3 : 1) * table->n_columns;
+	enum ts_status status;
+	struct ts_error err;
 
-	p->out = &lines;
-	table_lines(p, &cut);
-	while (!p->whole && !lines.failed && lines_of(&lines) + (cut.more != 0) > p->room && cut.n_rows > unit) {
-		cut.n_rows -= unit;
+	status = ts_view_print(&cut, &p->cli->term, 2, &lines, &err);
+	while (!p->whole && !status && !lines.failed && lines_of(&lines) + (cut.more != 0) > p->room && cut.n > unit) {
+		cut.n -= unit;
 		cut.more++;
 		ts_buf_reset(&lines);
-		table_lines(p, &cut);
+		status = ts_view_print(&cut, &p->cli->term, 2, &lines, &err);
 	}
-	p->out = out;
 	ts_buf_span(p->out, ts_buf_view(&lines));
-	p->out->failed = p->out->failed ? p->out->failed : lines.failed;
+	ts_buf_lacks(p->out, &lines);
+	if (status)
+		p->out->failed = status;
 	ts_buf_finish(&lines);
 	if (cut.more)
 		ts_buf_printf(p->out, "  and %zu more%s\n", cut.more, table->counted ? "" : "; --all shows them");

@@ -7,7 +7,7 @@
 #include "analysis/rules/rule.h"
 #include "base/buf.h"
 #include "base/text.h"
-#include "cli/text/show_value.h"
+#include "cli/view/show_value.h"
 
 #include <stdarg.h>
 
@@ -62,6 +62,12 @@ const char *ts_report_say(struct ts_report *r, const char *format, ...)
 	return copy.data ? (const char *)copy.data : "";
 }
 
+const char *ts_report_kept(struct ts_report *r, const char *text)
+{
+	r->failed |= !text;
+	return text ? text : "";
+}
+
 const char *ts_report_join(struct ts_report *r, const char *text, const char *between, const char *part)
 {
 	if (!part || !*part)
@@ -76,10 +82,7 @@ const char *ts_report_with(struct ts_report *r, const char *before, const char *
 
 const char *ts_report_text(struct ts_report *r, struct ts_span foreign)
 {
-	const char *text = ts_show_text(foreign, r->arena);
-
-	r->failed |= !text;
-	return text ? text : "";
+	return ts_report_kept(r, ts_show_text(foreign, r->arena));
 }
 
 /* Keeps a number and its unit on one line. */
@@ -244,6 +247,19 @@ void ts_report_line(struct ts_report *r, struct ts_section *s, const char *label
 {
 	if (text && *text)
 		ts_report_item(r, s, TS_ITEM_LINE, label)->text = text;
+}
+
+struct ts_view *ts_report_table(struct ts_report *r, struct ts_section *s, const struct ts_view_column *columns, size_t n)
+{
+	struct ts_view *table = ts_arena_alloc(r->arena, sizeof *table);
+	static struct ts_view nowhere;
+
+	r->failed |= !table;
+	if (!table)
+		table = &nowhere;
+	ts_view_init(table, columns, n, r->arena);
+	ts_report_item(r, s, TS_ITEM_TABLE, "")->table = table;
+	return table;
 }
 
 struct ts_item *ts_report_bars(struct ts_report *r, struct ts_section *s, const char *const *heads, const char *more_of)

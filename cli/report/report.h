@@ -15,8 +15,9 @@
 #include "analysis/analysis.h"
 #include "analysis/diverge/diff.h"
 #include "cli/report/svg_areas.h"
+#include "cli/view/view.h"
 
-enum { TS_BAR_VALUES = 6, TS_SHEET_COLUMNS = 12 };
+enum { TS_BAR_VALUES = 6 };
 
 struct ts_bar {
 	const char *label;
@@ -24,31 +25,6 @@ struct ts_bar {
 	double share;		   /* length of the bar, drawn from 0 to 1 and cut there */
 	enum ts_severity severity; /* 0: no finding is about it */
 	const char *values[TS_BAR_VALUES]; /* NULL: nothing */
-};
-
-/* The role of a text, which a colour may repeat. TS_TONE_A and TS_TONE_B: it belongs to run a or b. */
-enum ts_tone { TS_TONE_PLAIN, TS_TONE_STRONG, TS_TONE_DIM, TS_TONE_A, TS_TONE_B, TS_TONE_MARK };
-
-struct ts_sheet_cell {
-	const char *text;
-	enum ts_tone tone;
-};
-
-struct ts_sheet_column {
-	const char *head; /* NULL in every column: the table has no heading */
-	bool right; /* aligned to the right */
-	int least; /* the column may be cut to this width; 0: it is never cut */
-};
-
-struct ts_sheet {
-	struct ts_sheet_column columns[TS_SHEET_COLUMNS];
-	size_t n_columns;
-	struct ts_sheet_cell *cells; /* row by row */
-	size_t n_rows, cap;
-	size_t more;	     /* rows that were left out */
-	bool counted;	     /* more is of what no option shows: it is said without one */
-	bool mono;	     /* fixed-width: values of the last column stand below each other, with a mark where they differ */
-	bool indented;	     /* on a narrow terminal the first cell has a line of its own, and the rest stands below it */
 };
 
 /* One series of two runs, in cells of the same grid. */
@@ -65,7 +41,7 @@ struct ts_level {
 	size_t first, end; /* its values: from first up to, not including, end */
 	double value;
 	const char *mark; /* the change's letter in the table, "A"; "" for the first level, which begins with no change */
-	enum ts_tone tone;
+	enum ts_style style;
 	const char *text; /* describes the change when the pointer is on it */
 };
 
@@ -100,7 +76,7 @@ struct ts_item {
 	const char *text;
 	const struct ts_plot *plot;
 	const struct ts_finding *finding;
-	struct ts_sheet *table;
+	struct ts_view *table;
 	struct ts_curves curves;
 	const struct ts_levels *levels;
 	const struct ts_areas *areas;

@@ -1,54 +1,16 @@
 /* report_diff.c - the report of a diff: one sentence, how sure it is, which equivalences hold, then which series differ from which step
  * on, the curves, the facts, the evidence and what to run next. What the answer does not have leaves its words or its section out.
  */
+#include "cli/report/report_diff.h"
 #include "analysis/answer/say.h"
 #include "cli/report/report.h"
-#include "cli/report/report_diff.h"
 #include "cli/text/reproduce.h"
 #include "cli/text/show_ops.h"
-#include "cli/text/show_value.h"
 #include "cli/text/text_parts.h"
+#include "cli/view/show_value.h"
 #include "run/head.h"
 
 enum { EVIDENCE_SHOWN = 8, EXPERIMENTS_SHOWN = 4, OPS_SHOWN = 8 };
-
-struct ts_sheet *ts_report_sheet(struct ts_report *r, struct ts_section *s, const struct ts_sheet_column *columns, size_t n)
-{
-	struct ts_sheet *table = ts_arena_alloc(r->arena, sizeof *table);
-	static struct ts_sheet nowhere;
-
-	r->failed |= !table;
-	if (!table)
-		table = &nowhere;
-	*table = (struct ts_sheet){.n_columns = n};
-	memcpy(table->columns, columns, n * sizeof *columns);
-	ts_report_item(r, s, TS_ITEM_TABLE, "")->table = table;
-	return table;
-}
-
-void ts_report_cells(struct ts_report *r, struct ts_sheet *table, const struct ts_sheet_cell *cells)
-{
-	if (table->n_rows == table->cap) {
-		size_t cap = table->cap ? table->cap * 2 : 16;
-		struct ts_sheet_cell *grown = ts_arena_array(r->arena, cap * table->n_columns, sizeof *grown);
-
-		if (!grown) {
-			r->failed = true;
-			return;
-		}
-		if (table->n_rows)
-			memcpy(grown, table->cells, table->n_rows * table->n_columns * sizeof *grown);
-		table->cells = grown;
-		table->cap = cap;
-	}
-	memcpy(table->cells + table->n_rows++ * table->n_columns, cells, table->n_columns * sizeof *cells);
-}
-
-const char *ts_report_kept(struct ts_report *r, const char *text)
-{
-	r->failed |= !text;
-	return text ? text : "";
-}
 
 static enum ts_light light_of(enum ts_diff_verdict verdict)
 {
@@ -82,15 +44,15 @@ static const char *cause_of(struct ts_report *r, const struct ts_diagnosis *d)
 
 static void runs(struct ts_report *r, const struct ts_diff *diff)
 {
-	static const struct ts_sheet_column columns[] = {
-		{NULL, false, 0}, {NULL, false, 8}, {NULL, false, 0}, {NULL, false, 0}, {NULL, false, 0}};
+	static const struct ts_view_column columns[] = {TS_LEFT(NULL, 0), TS_LEFT(NULL, 8), TS_LEFT(NULL, 0), TS_LEFT(NULL, 0),
+							TS_LEFT(NULL, 0)};
 	const struct ts_run_ref *sides[] = {&diff->a, &diff->b};
 	struct ts_section *s = ts_report_section(r, "");
-	struct ts_sheet *table;
+	struct ts_view *table;
 
 	if (diff->diagnosis.sentence.len && diff->diagnosis.cause != TS_CAUSE_IDENTICAL)
 		ts_report_line(r, s, NULL, ts_report_text(r, diff->reason));
-	table = ts_report_sheet(r, s, columns, 5);
+	table = ts_report_table(r, s, TS_VIEW_COLUMNS(columns));
 	for (int i = 0; i < 2; i++) {
 		const struct ts_run_ref *run = sides[i];
 		const char *steps = ts_report_kept(r, ts_show_plural(run->steps, "step", r->arena));
@@ -99,13 +61,11 @@ static void runs(struct ts_report *r, const struct ts_diff *diff)
 		const char *id = ts_report_kept(r, ts_show_id(&run->id, r->arena));
 		const char *ranks = ts_report_kept(r, ts_show_plural(run->ranks, "rank", r->arena));
 		const char *extent = ts_report_say(r, "%s (%s)", steps, ts_report_kept(r, range));
-		const struct ts_sheet_cell cells[] = {{i ? "b" : "a", i ? TS_TONE_B : TS_TONE_A},
-						{name, TS_TONE_PLAIN},
-						{id, TS_TONE_DIM},
-						{extent, TS_TONE_PLAIN},
-						{ranks, TS_TONE_PLAIN}};
-
-		ts_report_cells(r, table, cells);
+		ts_view_text(table, i ? TS_STYLE_B : TS_STYLE_A, i ? "b" : "a");
+		ts_view_text(table, TS_STYLE_PLAIN, name);
+		ts_view_text(table, TS_STYLE_DIM, id);
+		ts_view_text(table, TS_STYLE_PLAIN, extent);
+		ts_view_text(table, TS_STYLE_PLAIN, ranks);
 	}
 }
 
@@ -214,11 +174,11 @@ static const char *op_role(struct ts_report *r, const struct ts_op_row *row)
 static void operations(struct ts_report *r, const struct ts_diff *diff)
 {
 	const struct ts_op_diff *ops = &diff->ops;
-	static const struct ts_sheet_column columns[] = {
-		{"rank", true, 0}, {"step", true, 0}, {"operation", false, 12}, {"role", false, 12}};
+	static const struct ts_view_column columns[] = {TS_RIGHT("rank"), TS_RIGHT("step"), TS_LEFT("operation", 12),
+							TS_LEFT("role", 12)};
 	size_t n = r->whole || ops->n <= OPS_SHOWN ? ops->n : OPS_SHOWN;
 	struct ts_section *s;
-	struct ts_sheet *table;
+	struct ts_view *table;
 
 	if (!ops->n && !ops->only_a && !ops->only_b && !ops->reordered)
 		return;
@@ -229,7 +189,7 @@ static void operations(struct ts_report *r, const struct ts_diff *diff)
 	if (!n)
 		return;
 	ts_report_line(r, s, "first", ts_report_kept(r, ts_show_first_op(ops, diff->a.ranks > 1 || diff->b.ranks > 1, r->arena)));
-	table = ts_report_sheet(r, s, columns, 4);
+	table = ts_report_table(r, s, TS_VIEW_COLUMNS(columns));
 	table->indented = true;
 	for (size_t i = 0; i < n; i++) {
 		const struct ts_op_row *row = &ops->rows[i];
@@ -239,12 +199,10 @@ static void operations(struct ts_report *r, const struct ts_diff *diff)
 		if (row->occurrence)
 			name = ts_report_say(r, "%s (occurrence %s)", name,
 					     ts_report_kept(r, ts_show_count(row->occurrence, r->arena)));
-		ts_report_cells(r, table,
-				(struct ts_sheet_cell[]){
-					{rank, TS_TONE_PLAIN},
-					{ts_report_say(r, "%" PRId64, row->step), TS_TONE_PLAIN},
-					{name, TS_TONE_STRONG},
-					{op_role(r, row), row->role == TS_OP_ORIGIN ? TS_TONE_MARK : TS_TONE_PLAIN}});
+		ts_view_text(table, TS_STYLE_PLAIN, rank);
+		ts_view_text(table, TS_STYLE_PLAIN, ts_report_say(r, "%" PRId64, row->step));
+		ts_view_text(table, TS_STYLE_BOLD, name);
+		ts_view_text(table, row->role == TS_OP_ORIGIN ? TS_STYLE_MARK : TS_STYLE_PLAIN, op_role(r, row));
 	}
 	table->more = ops->n - n;
 }
@@ -298,11 +256,11 @@ static const char *over_rounding(struct ts_report *r, const struct ts_sketch_row
 
 static void tensors(struct ts_report *r, const struct ts_diff *diff)
 {
-	static const struct ts_sheet_column columns[] = {{"step", true, 0},	 {"module", false, 12},	 {"kind", false, 8},
-							 {"distance", true, 0}, {"rounding", true, 0}, {"times rounding", false, 12}};
+	static const struct ts_view_column columns[] = {TS_RIGHT("step"),     TS_LEFT("module", 12), TS_LEFT("kind", 8),
+							TS_RIGHT("distance"), TS_RIGHT("rounding"),  TS_LEFT("times rounding", 12)};
 	const struct ts_sketch_diff *t = &diff->sketches;
 	struct ts_section *s;
-	struct ts_sheet *table;
+	struct ts_view *table;
 
 	if (!t->recorded && t->sentence.len == 0)
 		return;
@@ -314,7 +272,7 @@ static void tensors(struct ts_report *r, const struct ts_diff *diff)
 							     ts_report_kept(r, ts_show_plural(t->before, "tensor", r->arena))));
 	if (!t->n)
 		return;
-	table = ts_report_sheet(r, s, columns, 6);
+	table = ts_report_table(r, s, TS_VIEW_COLUMNS(columns));
 	table->indented = true;
 	for (size_t i = 0; i < t->n; i++) {
 		const struct ts_sketch_row *row = &t->rows[i];
@@ -323,14 +281,12 @@ static void tensors(struct ts_report *r, const struct ts_diff *diff)
 		if (row->occurrence)
 			name = ts_report_say(r, "%s (occurrence %s)", name,
 					     ts_report_kept(r, ts_show_count(row->occurrence, r->arena)));
-		ts_report_cells(r, table,
-				(struct ts_sheet_cell[]){
-					{ts_report_say(r, "%" PRId64, row->step), TS_TONE_PLAIN},
-					{name, TS_TONE_STRONG},
-					{ts_report_text(r, row->kind), TS_TONE_PLAIN},
-					{size_of(r, row->distance), TS_TONE_PLAIN},
-					{size_of(r, row->rounding), TS_TONE_PLAIN},
-					{over_rounding(r, row), row->state == TS_SKETCH_ABOVE ? TS_TONE_MARK : TS_TONE_PLAIN}});
+		ts_view_text(table, TS_STYLE_PLAIN, ts_report_say(r, "%" PRId64, row->step));
+		ts_view_text(table, TS_STYLE_BOLD, name);
+		ts_view_text(table, TS_STYLE_PLAIN, ts_report_text(r, row->kind));
+		ts_view_text(table, TS_STYLE_PLAIN, size_of(r, row->distance));
+		ts_view_text(table, TS_STYLE_PLAIN, size_of(r, row->rounding));
+		ts_view_text(table, row->state == TS_SKETCH_ABOVE ? TS_STYLE_MARK : TS_STYLE_PLAIN, over_rounding(r, row));
 	}
 }
 

@@ -1,15 +1,8 @@
-/* report_diff.h - the tables and figures that the sections of a diff's report need, besides report_parts.h. */
+/* report_diff.h - the sections of a diff's report, and the texts that they share, besides report_parts.h. */
 #ifndef TSCOPE_CLI_REPORT_REPORT_DIFF_H
 #define TSCOPE_CLI_REPORT_REPORT_DIFF_H
 
 #include "cli/report/report_parts.h"
-
-/* Appends an empty table to the section. */
-struct ts_sheet *ts_report_sheet(struct ts_report *r, struct ts_section *s, const struct ts_sheet_column *columns, size_t n);
-/* Appends one row, with one cell per column. */
-void ts_report_cells(struct ts_report *r, struct ts_sheet *table, const struct ts_sheet_cell *cells);
-/* Returns text; if it is NULL, sets r->failed and returns "". */
-const char *ts_report_kept(struct ts_report *r, const char *text);
 
 /* The run's own name, else the start of its id. */
 const char *ts_report_run(struct ts_report *r, const struct ts_run_ref *run);

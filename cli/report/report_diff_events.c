@@ -1,7 +1,7 @@
 /* report_diff_events.c - the section of a diff's report on events and regions: which of them one run has and the other has not. */
 #include "base/number.h"
 #include "cli/report/report_diff.h"
-#include "cli/text/show_value.h"
+#include "cli/view/show_value.h"
 #include "run/head.h"
 
 enum { EVENTS_SHOWN = 8 };
@@ -96,29 +96,27 @@ static const char *missing(struct ts_report *r, const struct ts_event_diff *e)
 
 void ts_report_diff_events(struct ts_report *r, const struct ts_diff *diff)
 {
-	static const struct ts_sheet_column columns[] = {
-		{"rank", true, 0}, {"where", false, 0}, {"event", false, 12}, {"difference", false, 12}};
+	static const struct ts_view_column columns[] = {TS_RIGHT("rank"), TS_LEFT("where", 0), TS_LEFT("event", 12),
+							TS_LEFT("difference", 12)};
 	const struct ts_event_diff *e = &diff->events;
 	size_t n = r->whole || e->n <= EVENTS_SHOWN ? e->n : EVENTS_SHOWN;
 	struct ts_section *s;
-	struct ts_sheet *table;
+	struct ts_view *table;
 
 	if (!e->n)
 		return;
 	s = ts_report_section(r, "EVENTS");
 	s->head = head_of(r, e);
 	ts_report_line(r, s, NULL, e->n > 1 ? "the first that differs on each rank:" : "the first that differs:");
-	table = ts_report_sheet(r, s, columns, 4);
+	table = ts_report_table(r, s, TS_VIEW_COLUMNS(columns));
 	table->indented = true;
 	for (size_t i = 0; i < n; i++) {
 		const struct ts_event_row *row = &e->rows[i];
 
-		ts_report_cells(r, table,
-				(struct ts_sheet_cell[]){
-					{row->rank == TS_RANK_JOB ? "job" : ts_report_say(r, "%d", row->rank), TS_TONE_PLAIN},
-					{where_of(r, row), TS_TONE_PLAIN},
-					{name_of(r, row), TS_TONE_STRONG},
-					{what_of(r, row), TS_TONE_PLAIN}});
+		ts_view_text(table, TS_STYLE_PLAIN, row->rank == TS_RANK_JOB ? "job" : ts_report_say(r, "%d", row->rank));
+		ts_view_text(table, TS_STYLE_PLAIN, where_of(r, row));
+		ts_view_text(table, TS_STYLE_BOLD, name_of(r, row));
+		ts_view_text(table, TS_STYLE_PLAIN, what_of(r, row));
 	}
 	table->more = e->n - n;
 	ts_report_line(r, s, NULL, missing(r, e));

@@ -1,6 +1,6 @@
 /* report_diff_layers.c - the section of a diff's report on layers: which differ first and most, and how many agree. */
 #include "cli/report/report_diff.h"
-#include "cli/text/show_value.h"
+#include "cli/view/show_value.h"
 
 static const char *counted(struct ts_report *r, uint64_t n, const char *what)
 {
@@ -26,13 +26,13 @@ static const char *ratio(struct ts_report *r, double value)
 
 void ts_report_diff_layers(struct ts_report *r, const struct ts_diff *diff)
 {
-	static const struct ts_sheet_column columns[] = {{"layer", false, 12}, {"number", false, 8},  {"from step", true, 0},
-							 {"largest r", true, 0}, {"at step", true, 0}, {"r end", true, 0},
-							 {"rank", true, 0}};
+	static const struct ts_view_column columns[] = {TS_LEFT("layer", 12),  TS_LEFT("number", 8), TS_RIGHT("from step"),
+							TS_RIGHT("largest r"), TS_RIGHT("at step"),  TS_RIGHT("r end"),
+							TS_RIGHT("rank")};
 	const struct ts_layer_drift *d = &diff->layers;
 	bool ranks = diff->a.ranks > 1 || diff->b.ranks > 1;
 	struct ts_section *s;
-	struct ts_sheet *table;
+	struct ts_view *table;
 
 	if (!d->visible && !d->within)
 		return;
@@ -42,19 +42,19 @@ void ts_report_diff_layers(struct ts_report *r, const struct ts_diff *diff)
 		return;
 	if (d->visible > d->n)
 		ts_report_line(r, s, NULL, "those that differ first, and the one that differs most:");
-	table = ts_report_sheet(r, s, columns, ranks ? 7 : 6);
+	table = ts_report_table(r, s, columns, ranks ? 7 : 6);
 	table->indented = true;
 	for (size_t i = 0; i < d->n; i++) {
 		const struct ts_layer_row *row = &d->rows[i];
 
-		ts_report_cells(r, table,
-				(struct ts_sheet_cell[]){{ts_report_text(r, row->layer), TS_TONE_STRONG},
-							 {ts_report_text(r, row->what), TS_TONE_PLAIN},
-							 {ts_report_say(r, "%" PRId64, row->visible_step), TS_TONE_PLAIN},
-							 {ratio(r, row->greatest), TS_TONE_PLAIN},
-							 {ts_report_say(r, "%" PRId64, row->greatest_step), TS_TONE_PLAIN},
-							 {ratio(r, row->end), TS_TONE_PLAIN},
-							 {ts_report_say(r, "%" PRId32, row->rank), TS_TONE_PLAIN}});
+		ts_view_text(table, TS_STYLE_BOLD, ts_report_text(r, row->layer));
+		ts_view_text(table, TS_STYLE_PLAIN, ts_report_text(r, row->what));
+		ts_view_text(table, TS_STYLE_PLAIN, ts_report_say(r, "%" PRId64, row->visible_step));
+		ts_view_text(table, TS_STYLE_PLAIN, ratio(r, row->greatest));
+		ts_view_text(table, TS_STYLE_PLAIN, ts_report_say(r, "%" PRId64, row->greatest_step));
+		ts_view_text(table, TS_STYLE_PLAIN, ratio(r, row->end));
+		if (ranks)
+			ts_view_text(table, TS_STYLE_PLAIN, ts_report_say(r, "%" PRId32, row->rank));
 	}
 	table->more = (size_t)(d->visible - d->n);
 	table->counted = true;

@@ -1,7 +1,7 @@
 /* report_diff_outcomes.c - the section of a diff's report on what the two runs came to: losses, times, rates, memory. */
 #include "cli/report/report_diff.h"
 
-#include "cli/text/show_value.h"
+#include "cli/view/show_value.h"
 
 static const char *value(struct ts_report *r, double of, enum ts_unit unit)
 {
@@ -136,24 +136,23 @@ const char *ts_report_diff_costs(struct ts_report *r, const struct ts_diff *diff
 
 void ts_report_diff_outcomes(struct ts_report *r, const struct ts_diff *diff)
 {
-	static const struct ts_sheet_column columns[] = {{"", false, 0}, {"a", true, 0}, {"b", true, 0}, {"b - a", true, 0}};
+	static const struct ts_view_column columns[] = {TS_LEFT("", 0), TS_RIGHT("a"), TS_RIGHT("b"), TS_RIGHT("b - a")};
 	struct ts_section *s;
-	struct ts_sheet *table;
+	struct ts_view *table;
 	bool noisy = false;
 
 	if (diff->n_outcomes == 0)
 		return;
 	s = ts_report_section(r, "OUTCOMES");
-	table = ts_report_sheet(r, s, columns, 4);
+	table = ts_report_table(r, s, TS_VIEW_COLUMNS(columns));
 	for (size_t i = 0; i < diff->n_outcomes; i++) {
 		const struct ts_outcome *o = &diff->outcomes[i];
 
 		noisy |= o->has_noise && o->change != 0;
-		ts_report_cells(r, table,
-				(struct ts_sheet_cell[]){{ts_report_text(r, o->title), TS_TONE_PLAIN},
-							 {side(r, o, &o->a), TS_TONE_PLAIN},
-							 {side(r, o, &o->b), TS_TONE_PLAIN},
-							 {change_of(r, o), stands_out(o) ? TS_TONE_STRONG : TS_TONE_PLAIN}});
+		ts_view_text(table, TS_STYLE_PLAIN, ts_report_text(r, o->title));
+		ts_view_text(table, TS_STYLE_PLAIN, side(r, o, &o->a));
+		ts_view_text(table, TS_STYLE_PLAIN, side(r, o, &o->b));
+		ts_view_text(table, stands_out(o) ? TS_STYLE_BOLD : TS_STYLE_PLAIN, change_of(r, o));
 	}
 	reasons(r, s, diff);
 	if (noisy)

@@ -2,7 +2,7 @@
  * run against them. */
 #include "cli/report/report_diff.h"
 
-#include "cli/text/show_value.h"
+#include "cli/view/show_value.h"
 
 enum { REPEATS_SHOWN = 8 };
 
@@ -22,7 +22,7 @@ static const char *ratio(struct ts_report *r, double value)
 	return ts_report_kept(r, ts_show_apart(value, r->arena));
 }
 
-static void row_cells(struct ts_report *r, struct ts_sheet *table, const struct ts_envelope_row *row)
+static void row_cells(struct ts_report *r, struct ts_view *table, const struct ts_envelope_row *row)
 {
 	const char *count = ts_report_kept(r, ts_show_count(row->points, r->arena));
 	const char *outside = ts_report_kept(r, ts_show_count(row->outside, r->arena));
@@ -31,23 +31,21 @@ static void row_cells(struct ts_report *r, struct ts_sheet *table, const struct 
 	if (row->known && (row->real || row->grown))
 		from = ts_report_say(r, "%" PRId64 "%s", row->first_step, row->grown ? " (grown)" : "");
 
-	ts_report_cells(r, table, (struct ts_sheet_cell[]){
-		{ts_report_series_name(r, row->name), TS_TONE_STRONG},
-		{row->known ? count : "-", TS_TONE_PLAIN},
-		{row->known ? ratio(r, row->spread) : "-", TS_TONE_A},
-		{row->known ? ratio(r, row->greatest) : "-", TS_TONE_B},
-		{row->known ? outside : "-", TS_TONE_PLAIN},
-		{from, row->real ? TS_TONE_MARK : TS_TONE_DIM}});
+	ts_view_text(table, TS_STYLE_BOLD, ts_report_series_name(r, row->name));
+	ts_view_text(table, TS_STYLE_PLAIN, row->known ? count : "-");
+	ts_view_text(table, TS_STYLE_A, row->known ? ratio(r, row->spread) : "-");
+	ts_view_text(table, TS_STYLE_B, row->known ? ratio(r, row->greatest) : "-");
+	ts_view_text(table, TS_STYLE_PLAIN, row->known ? outside : "-");
+	ts_view_text(table, row->real ? TS_STYLE_MARK : TS_STYLE_DIM, from);
 }
 
 void ts_report_diff_repeats(struct ts_report *r, const struct ts_diff *diff)
 {
-	static const struct ts_sheet_column columns[] = {{"series", false, 8},		 {"points", true, 0},
-							 {"repeats differ by", true, 0}, {"b differs by", true, 0},
-							 {"outside", true, 0},		 {"from step", true, 0}};
+	static const struct ts_view_column columns[] = {TS_LEFT("series", 8),	  TS_RIGHT("points"),  TS_RIGHT("repeats differ by"),
+							TS_RIGHT("b differs by"), TS_RIGHT("outside"), TS_RIGHT("from step")};
 	const struct ts_repeats *p = &diff->repeats;
 	struct ts_section *s;
-	struct ts_sheet *table;
+	struct ts_view *table;
 
 	if (!p->asked)
 		return;
@@ -60,7 +58,7 @@ void ts_report_diff_repeats(struct ts_report *r, const struct ts_diff *diff)
 		ts_report_line(r, s, "level", ts_report_text(r, p->statistical.why));
 	if (p->n_rows == 0)
 		return;
-	table = ts_report_sheet(r, s, columns, 6);
+	table = ts_report_table(r, s, TS_VIEW_COLUMNS(columns));
 	for (size_t i = 0; i < p->n_rows; i++)
 		row_cells(r, table, &p->rows[i]);
 }

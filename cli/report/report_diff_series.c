@@ -7,7 +7,7 @@
 #include "cli/report/report_diff.h"
 
 #include "base/text.h"
-#include "cli/text/show_value.h"
+#include "cli/view/show_value.h"
 #include "run/head.h"
 #include "run/role.h"
 
@@ -119,16 +119,15 @@ static void legend(struct ts_report *r, struct ts_section *s, const bool used[GA
 /* A column in which nothing is known of any series is left out. The column of ranks is left out if there is only one rank. */
 static void first_steps(struct ts_report *r, struct ts_section *s, const struct entry *entries, size_t n, bool ranks)
 {
-	static const struct ts_sheet_column fixed[] = {
-		{"series", false, 12}, {"rank", false, 0}, {"first step", true, 0}};
-	static const struct ts_sheet_column gaps[GAP_COLUMNS] = {
-		{"visible", true, 0}, {"r", true, 0},	  {"r+10", true, 0}, {"r+30", true, 0},
-		{"r+100", true, 0},   {"slope", true, 0}, {"r end", true, 0}};
+	static const struct ts_view_column fixed[] = {TS_LEFT("series", 12), TS_LEFT("rank", 0), TS_RIGHT("first step")};
+	static const struct ts_view_column gaps[GAP_COLUMNS] = {TS_RIGHT("visible"), TS_RIGHT("r"),	TS_RIGHT("r+10"),
+								TS_RIGHT("r+30"),    TS_RIGHT("r+100"), TS_RIGHT("slope"),
+								TS_RIGHT("r end")};
 	size_t shown = r->whole || n <= SERIES_SHOWN ? n : SERIES_SHOWN, n_columns = 0;
-	struct ts_sheet_column columns[TS_SHEET_COLUMNS];
+	struct ts_view_column columns[TS_VIEW_COLUMNS_MAX];
 	const char *cells[GAP_COLUMNS];
 	bool used[GAP_COLUMNS] = {false}, more_ranks = false;
-	struct ts_sheet *table;
+	struct ts_view *table;
 
 	for (size_t i = 0; i < shown; i++) {
 		more_ranks |= entries[i].more > 0;
@@ -142,25 +141,22 @@ static void first_steps(struct ts_report *r, struct ts_section *s, const struct 
 	for (size_t k = 0; k < GAP_COLUMNS; k++)
 		if (used[k])
 			columns[n_columns++] = gaps[k];
-	table = ts_report_sheet(r, s, columns, n_columns);
+	table = ts_report_table(r, s, columns, n_columns);
 	table->indented = true;
 	for (size_t i = 0; i < shown; i++) {
 		const struct ts_series_row *row = entries[i].row;
 		const char *name = ts_report_series_name(r, row->name);
-		struct ts_sheet_cell line[TS_SHEET_COLUMNS];
-		size_t c = 0;
 
 		if (row->role == TS_ROLE_UNKNOWN)
 			name = ts_report_say(r, "%s (unknown role)", name);
-		line[c++] = (struct ts_sheet_cell){name, TS_TONE_STRONG};
+		ts_view_text(table, TS_STYLE_BOLD, name);
 		if (ranks)
-			line[c++] = (struct ts_sheet_cell){rank_of(r, &entries[i]), TS_TONE_PLAIN};
-		line[c++] = (struct ts_sheet_cell){first_step(r, row), TS_TONE_PLAIN};
+			ts_view_text(table, TS_STYLE_PLAIN, rank_of(r, &entries[i]));
+		ts_view_text(table, TS_STYLE_PLAIN, first_step(r, row));
 		gap_cells(r, &row->gap, cells);
 		for (size_t k = 0; k < GAP_COLUMNS; k++)
 			if (used[k])
-				line[c++] = (struct ts_sheet_cell){cells[k], TS_TONE_PLAIN};
-		ts_report_cells(r, table, line);
+				ts_view_text(table, TS_STYLE_PLAIN, cells[k]);
 	}
 	table->more = n - shown;
 	legend(r, s, used, more_ranks);
@@ -285,7 +281,7 @@ static const char *where_of(struct ts_report *r, const struct ts_series_row *row
 			     row->first_step, row->step_a, row->step_b);
 }
 
-static void value_rows(struct ts_report *r, struct ts_sheet *table, const struct entry *e, struct ts_span axis, bool ranks)
+static void value_rows(struct ts_report *r, struct ts_view *table, const struct entry *e, struct ts_span axis, bool ranks)
 {
 	const struct ts_series_row *row = e->row;
 	const char *a = ts_report_kept(r, ts_show_cell_value(&row->a, r->arena));
@@ -300,12 +296,12 @@ static void value_rows(struct ts_report *r, struct ts_sheet *table, const struct
 	}
 	if (ranks && row->rank != TS_RANK_JOB)
 		where = ts_report_say(r, "%s, rank %d", where, row->rank);
-	ts_report_cells(r, table, (struct ts_sheet_cell[]){{ts_report_series_name(r, row->name), TS_TONE_STRONG},
-						     {ts_report_say(r, "a  %*s%s", p.pad_a, "", a), TS_TONE_PLAIN}});
-	ts_report_cells(r, table, (struct ts_sheet_cell[]){{where, TS_TONE_DIM},
-						     {ts_report_say(r, "b  %*s%s", p.pad_b, "", b), TS_TONE_PLAIN}});
-	ts_report_cells(r, table,
-			(struct ts_sheet_cell[]){{"", TS_TONE_PLAIN}, {ts_report_say(r, "   %*s^", caret(a, &p), ""), TS_TONE_MARK}});
+	ts_view_text(table, TS_STYLE_BOLD, ts_report_series_name(r, row->name));
+	ts_view_text(table, TS_STYLE_PLAIN, ts_report_say(r, "a  %*s%s", p.pad_a, "", a));
+	ts_view_text(table, TS_STYLE_DIM, where);
+	ts_view_text(table, TS_STYLE_PLAIN, ts_report_say(r, "b  %*s%s", p.pad_b, "", b));
+	ts_view_text(table, TS_STYLE_PLAIN, "");
+	ts_view_text(table, TS_STYLE_MARK, ts_report_say(r, "   %*s^", caret(a, &p), ""));
 }
 
 /* Numbers come first, in the order of their first steps. Digests come last, because their values tell people nothing. */
@@ -322,8 +318,8 @@ static const struct entry *nth_value(const struct entry *entries, size_t n, size
 static void values(struct ts_report *r, struct ts_section *s, const struct entry *entries, size_t n, struct ts_span axis,
 		   bool ranks)
 {
-	static const struct ts_sheet_column columns[] = {{NULL, false, 12}, {NULL, false, 24}};
-	struct ts_sheet *table = ts_report_sheet(r, s, columns, 2);
+	static const struct ts_view_column columns[] = {TS_LEFT(NULL, 12), TS_LEFT(NULL, 24)};
+	struct ts_view *table = ts_report_table(r, s, TS_VIEW_COLUMNS(columns));
 
 	table->mono = true;
 	for (size_t i = 0; i < n && (r->whole || i < VALUES_SHOWN); i++)

@@ -2,7 +2,7 @@
  * one side has alone. */
 #include "cli/report/report_diff.h"
 
-#include "cli/text/show_value.h"
+#include "cli/view/show_value.h"
 #include "run/head.h"
 #include "run/role.h"
 
@@ -58,10 +58,9 @@ static const char *by_group(struct ts_report *r, const struct fact_entry *entrie
  * quoted. No other values print alike. */
 void ts_report_diff_facts(struct ts_report *r, const struct ts_diff *diff)
 {
-	static const struct ts_sheet_column columns[] = {
-		{NULL, false, 0}, {NULL, false, 20}, {NULL, false, 0}, {NULL, false, 20}};
+	static const struct ts_view_column columns[] = {TS_LEFT(NULL, 0), TS_LEFT(NULL, 20), TS_LEFT(NULL, 0), TS_LEFT(NULL, 20)};
 	struct ts_section *s = ts_report_section(r, "FACTS THAT DIFFER");
-	struct ts_sheet *table;
+	struct ts_view *table;
 	size_t n, shown;
 	const struct fact_entry *entries = differing(r, diff, &n);
 
@@ -72,18 +71,15 @@ void ts_report_diff_facts(struct ts_report *r, const struct ts_diff *diff)
 	if (!n || !entries)
 		return;
 	shown = r->whole || n <= FACTS_SHOWN ? n : FACTS_SHOWN;
-	table = ts_report_sheet(r, s, columns, 4);
+	table = ts_report_table(r, s, TS_VIEW_COLUMNS(columns));
 	table->indented = true;
 	for (size_t i = 0; i < shown; i++) {
 		const struct ts_fact_row *row = entries[i].row;
 
-		ts_report_cells(r, table,
-				(struct ts_sheet_cell[]){{fact_path(r, &entries[i]), TS_TONE_PLAIN},
-						   {ts_report_kept(r, ts_show_fact(row->a, r->arena)),
-						    row->a ? TS_TONE_A : TS_TONE_DIM},
-						   {"->", TS_TONE_DIM},
-						   {ts_report_kept(r, ts_show_fact(row->b, r->arena)),
-						    row->b ? TS_TONE_B : TS_TONE_DIM}});
+		ts_view_text(table, TS_STYLE_PLAIN, fact_path(r, &entries[i]));
+		ts_view_text(table, row->a ? TS_STYLE_A : TS_STYLE_DIM, ts_report_kept(r, ts_show_fact(row->a, r->arena)));
+		ts_view_text(table, TS_STYLE_DIM, "->");
+		ts_view_text(table, row->b ? TS_STYLE_B : TS_STYLE_DIM, ts_report_kept(r, ts_show_fact(row->b, r->arena)));
 	}
 	table->more = n - shown;
 }

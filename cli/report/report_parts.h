@@ -13,6 +13,8 @@ struct ts_item *ts_report_item(struct ts_report *r, struct ts_section *s, enum t
 void ts_report_line(struct ts_report *r, struct ts_section *s, const char *label, const char *text);
 /* At most n of the fixes, each with the bytes that it could save and what it costs. */
 void ts_report_memory_fixes(struct ts_report *r, struct ts_section *s, const struct ts_memory_advice *advice, size_t n);
+/* Appends a table without rows, which the caller adds (view.h). */
+struct ts_view *ts_report_table(struct ts_report *r, struct ts_section *s, const struct ts_view_column *columns, size_t n);
 /* Appends an item for bars. heads ends with NULL; the values below each heading are aligned to the right. */
 struct ts_item *ts_report_bars(struct ts_report *r, struct ts_section *s, const char *const *heads, const char *more_of);
 /* Appends a bar; beyond `most` bars it is only counted. */
@@ -21,6 +23,8 @@ void ts_report_bar(struct ts_report *r, struct ts_item *item, size_t most, const
 const char *ts_report_say(struct ts_report *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 const char *ts_report_number(struct ts_report *r, enum ts_unit unit, double value); /* its spaces do not break */
 const char *ts_report_text(struct ts_report *r, struct ts_span foreign);
+/* Returns text; if it is NULL, sets r->failed and returns "". */
+const char *ts_report_kept(struct ts_report *r, const char *text);
 /* "text<between>part"; if one of the two is NULL or empty, the result is the other. */
 const char *ts_report_join(struct ts_report *r, const char *text, const char *between, const char *part);
 /* "<before>value<after>"; NULL if value is NULL. */

@@ -5,7 +5,7 @@
 #include "analysis/gate/trend.h"
 #include "analysis/stats/stats.h"
 #include "cli/text/show_gate.h"
-#include "cli/text/show_value.h"
+#include "cli/view/show_value.h"
 
 #include <math.h>
 
@@ -22,9 +22,9 @@ static const struct ts_events no_events;
 static const struct ts_plots no_plots;
 static const struct ts_measures no_rows;
 
-static enum ts_tone tone_of(const struct ts_trend_change *c)
+static enum ts_style style_of(const struct ts_trend_change *c)
 {
-	return c->accepted || c->with_host || c->cost == TS_TREND_UNKNOWN ? TS_TONE_DIM : c->worse ? TS_TONE_A : TS_TONE_B;
+	return c->accepted || c->with_host || c->cost == TS_TREND_UNKNOWN ? TS_STYLE_DIM : c->worse ? TS_STYLE_A : TS_STYLE_B;
 }
 
 /* The letter that marks a change: "A" to "Z", then "a" to "z", then a dot. */
@@ -72,7 +72,7 @@ static struct ts_level level_of(struct ts_report *r, const struct ts_trend *t, s
 	level.first = t->changes[i - 1].at;
 	level.value = t->changes[i - 1].after;
 	level.mark = mark_of(r, i - 1);
-	level.tone = tone_of(&t->changes[i - 1]);
+	level.style = style_of(&t->changes[i - 1]);
 	level.text = change_text(r, t, &t->changes[i - 1]);
 	return level;
 }
@@ -154,27 +154,24 @@ static const char *state_of(struct ts_report *r, const struct ts_trend *t, const
 
 static void changes(struct ts_report *r, struct ts_section *s, const struct ts_trend *t)
 {
-	static const struct ts_sheet_column columns[] = {
-		{"change", false, 0}, {"", false, 0},	     {"last before", false, 8}, {"first after", false, 8},
-		{"level", false, 0},  {"runs ago", true, 0}, {"p", true, 0}};
-	struct ts_sheet *table = ts_report_sheet(r, s, columns, 7);
+	static const struct ts_view_column columns[] = {
+		TS_LEFT("change", 0), TS_LEFT("", 0), TS_LEFT("last before", 8), TS_LEFT("first after", 8), TS_LEFT("level", 0),
+		TS_RIGHT("runs ago"), TS_RIGHT("p")};
+	struct ts_view *table = ts_report_table(r, s, TS_VIEW_COLUMNS(columns));
 
 	table->indented = true;
 	for (size_t i = t->n_changes; i-- > 0;) {
 		const struct ts_trend_change *c = &t->changes[i];
 		const char *state = state_of(r, t, c);
 
-		ts_report_cells(
-			r, table,
-			(struct ts_sheet_cell[]){
-				{ts_report_say(r, "%s  %s", mark_of(r, i), ts_report_kept(r, ts_show_change(c->size, r->arena))),
-				 tone_of(c)},
-				{state, tone_of(c)},
-				{place(r, &t->runs[c->last_before]), TS_TONE_PLAIN},
-				{place(r, &t->runs[c->at]), TS_TONE_STRONG},
-				{ts_report_say(r, "%s to %s", value(r, t, c->before), value(r, t, c->after)), TS_TONE_PLAIN},
-				{ts_report_kept(r, ts_show_count(t->n_runs - c->at, r->arena)), TS_TONE_PLAIN},
-				{ts_report_say(r, "%.2g", c->p), TS_TONE_DIM}});
+		ts_view_text(table, style_of(c),
+			     ts_report_say(r, "%s  %s", mark_of(r, i), ts_report_kept(r, ts_show_change(c->size, r->arena))));
+		ts_view_text(table, style_of(c), state);
+		ts_view_text(table, TS_STYLE_PLAIN, place(r, &t->runs[c->last_before]));
+		ts_view_text(table, TS_STYLE_BOLD, place(r, &t->runs[c->at]));
+		ts_view_text(table, TS_STYLE_PLAIN, ts_report_say(r, "%s to %s", value(r, t, c->before), value(r, t, c->after)));
+		ts_view_text(table, TS_STYLE_PLAIN, ts_report_kept(r, ts_show_count(t->n_runs - c->at, r->arena)));
+		ts_view_text(table, TS_STYLE_DIM, ts_report_say(r, "%.2g", c->p));
 	}
 }
 
@@ -222,26 +219,24 @@ static void remarks(struct ts_report *r, struct ts_section *s, const struct ts_t
 /* Where the level moved without a claim, newest first. */
 static void moved(struct ts_report *r, const struct ts_trend *t)
 {
-	static const struct ts_sheet_column columns[] = {
-		{"moved", false, 0}, {"last before", false, 8}, {"first after", false, 8}, {"level", false, 0}, {"runs ago", true, 0}};
+	static const struct ts_view_column columns[] = {TS_LEFT("moved", 0), TS_LEFT("last before", 8), TS_LEFT("first after", 8),
+							TS_LEFT("level", 0), TS_RIGHT("runs ago")};
 	struct ts_section *s;
-	struct ts_sheet *table;
+	struct ts_view *table;
 
 	if (t->n_moved == 0)
 		return;
 	s = ts_report_section(r, "MOVED, NOT CLAIMED");
-	table = ts_report_sheet(r, s, columns, 5);
+	table = ts_report_table(r, s, TS_VIEW_COLUMNS(columns));
 	table->indented = true;
 	for (size_t i = t->n_moved; i-- > 0 && i + MOVED_SHOWN >= t->n_moved;) {
 		const struct ts_trend_change *c = &t->moved[i];
 
-		ts_report_cells(r, table,
-				(struct ts_sheet_cell[]){
-					{ts_report_kept(r, ts_show_change(c->size, r->arena)), TS_TONE_DIM},
-					{place(r, &t->runs[c->last_before]), TS_TONE_PLAIN},
-					{place(r, &t->runs[c->at]), TS_TONE_PLAIN},
-					{ts_report_say(r, "%s to %s", value(r, t, c->before), value(r, t, c->after)), TS_TONE_PLAIN},
-					{ts_report_kept(r, ts_show_count(t->n_runs - c->at, r->arena)), TS_TONE_PLAIN}});
+		ts_view_text(table, TS_STYLE_DIM, ts_report_kept(r, ts_show_change(c->size, r->arena)));
+		ts_view_text(table, TS_STYLE_PLAIN, place(r, &t->runs[c->last_before]));
+		ts_view_text(table, TS_STYLE_PLAIN, place(r, &t->runs[c->at]));
+		ts_view_text(table, TS_STYLE_PLAIN, ts_report_say(r, "%s to %s", value(r, t, c->before), value(r, t, c->after)));
+		ts_view_text(table, TS_STYLE_PLAIN, ts_report_kept(r, ts_show_count(t->n_runs - c->at, r->arena)));
 	}
 	if (t->n_moved > MOVED_SHOWN)
 		ts_report_line(r, s, NULL,

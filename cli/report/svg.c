@@ -2,7 +2,7 @@
 #include "cli/report/svg.h"
 
 #include "cli/report/svg_frame.h"
-#include "cli/text/show_value.h"
+#include "cli/view/show_value.h"
 
 #include <float.h>
 

@@ -11,7 +11,7 @@
 #include "analysis/answer/event.h"
 #include "analysis/answer/plot.h"
 #include "base/buf.h"
-#include "cli/text/html.h"
+#include "cli/view/html.h"
 
 enum { TS_SVG_WIDTH = 640, TS_SVG_TICKS = 12 };
 

@@ -2,7 +2,7 @@
 
 #include "cli/report/svg.h"
 #include "cli/report/svg_frame.h"
-#include "cli/text/show_value.h"
+#include "cli/view/show_value.h"
 
 enum { WIDE = 800, HIGH = 400, TOP = 18, BOTTOM = 46, FONT = 28, RIGHT = 10, Y_TICKS = 6, X_TICKS = 6, ROW = 12, STRIP = 4 };
 

@@ -2,7 +2,7 @@
 #include "cli/report/level_chart.h"
 
 #include "cli/report/svg_frame.h"
-#include "cli/text/show_value.h"
+#include "cli/view/show_value.h"
 
 enum { HEIGHT = 260, TOP = 34, BOTTOM = 34, TICKS = 5, FONT = 23, RIGHT = 8 };
 
@@ -83,8 +83,10 @@ static void changes(struct ts_buf *out, const struct axes *a)
 		if (!*level->mark)
 			continue;
 		ts_buf_printf(out, "<path class=\"%s\" d=\"M%.1f %dV%d\"><title>",
-			      level->tone == TS_TONE_A ? "worse" : level->tone == TS_TONE_B ? "better" : "accepted", x, TOP - 6,
-			      HEIGHT - BOTTOM);
+			      level->style == TS_STYLE_A   ? "worse"
+			      : level->style == TS_STYLE_B ? "better"
+							   : "accepted",
+			      x, TOP - 6, HEIGHT - BOTTOM);
 		ts_html_text(out, level->text);
 		ts_buf_str(out, "</title></path>\n");
 		if (x < free_from)

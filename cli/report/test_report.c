@@ -10,7 +10,7 @@
 #include "cli/report/report_parts.h"
 #include "cli/report/spark.h"
 #include "cli/report/svg.h"
-#include "cli/text/show_value.h"
+#include "cli/view/show_value.h"
 
 #include <float.h>
 #include <stdlib.h>

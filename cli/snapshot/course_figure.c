@@ -174,26 +174,24 @@ void ts_course_figure(struct ts_report *r, struct ts_section *s, const struct ts
 
 void ts_course_largest(struct ts_report *r, const struct ts_memory_device *d, const struct ts_course *course)
 {
-	static const struct ts_sheet_column columns[] = {{"kind", false, 0}, {"bytes", true, 0},      {"from event", true, 0},
-							 {"to", true, 0},    {"function", false, 20}, {"where", false, 12}};
+	static const struct ts_view_column columns[] = {TS_LEFT("kind", 0), TS_RIGHT("bytes"),	     TS_RIGHT("from event"),
+							TS_RIGHT("to"),	    TS_LEFT("function", 20), TS_LEFT("where", 12)};
 	struct ts_section *s;
-	struct ts_sheet *table;
+	struct ts_view *table;
 
 	if (!course->n_largest)
 		return;
 	s = ts_report_section(r, "LARGEST BLOCKS");
-	table = ts_report_sheet(r, s, columns, 6);
+	table = ts_report_table(r, s, TS_VIEW_COLUMNS(columns));
 	for (size_t i = 0; i < course->n_largest; i++) {
 		const struct ts_life *life = &d->replay->lives[course->largest[i]];
 		struct ts_memory_who who = ts_memory_who_of(&d->memory, life->stack, r->arena);
 
-		ts_report_cells(r, table,
-				(struct ts_sheet_cell[]){
-					{ts_memory_kind_word((enum ts_memory_kind)d->memory.kinds[course->largest[i]]), TS_TONE_PLAIN},
-					{ts_snap_bytes(r, life->requested), TS_TONE_STRONG},
-					{life->born == TS_REPLAY_BEFORE ? "before" : ts_snap_count(r, life->born), TS_TONE_PLAIN},
-					{life->died == TS_REPLAY_NEVER ? "the end" : ts_snap_count(r, life->died), TS_TONE_PLAIN},
-					{ts_snap_function(r, &who), TS_TONE_PLAIN},
-					{ts_snap_place(r, &who), TS_TONE_DIM}});
+		ts_view_text(table, TS_STYLE_PLAIN, ts_memory_kind_word((enum ts_memory_kind)d->memory.kinds[course->largest[i]]));
+		ts_view_text(table, TS_STYLE_BOLD, ts_snap_bytes(r, life->requested));
+		ts_view_text(table, TS_STYLE_PLAIN, life->born == TS_REPLAY_BEFORE ? "before" : ts_snap_count(r, life->born));
+		ts_view_text(table, TS_STYLE_PLAIN, life->died == TS_REPLAY_NEVER ? "the end" : ts_snap_count(r, life->died));
+		ts_view_text(table, TS_STYLE_PLAIN, ts_snap_function(r, &who));
+		ts_view_text(table, TS_STYLE_DIM, ts_snap_place(r, &who));
 	}
 }

@@ -4,10 +4,10 @@
 #include "cli/core/ask.h"
 #include "cli/json/json_parts.h"
 #include "cli/snapshot/snapshot_parts.h"
-#include "cli/text/grid.h"
 #include "cli/text/show_gate.h"
-#include "cli/text/show_value.h"
 #include "cli/text/text_parts.h"
+#include "cli/view/show_value.h"
+#include "cli/view/view.h"
 #include "ingest/snapshot/snapshot_read.h"
 #include "run/head.h"
 #include "run/snapshot_columns.h"
@@ -15,9 +15,9 @@
 
 enum { ROWS_SHOWN = 12, NAME_WIDTH = 24 };
 
-static void cell(struct ts_grid *grid, const char *text)
+static void cell(struct ts_view *view, const char *text)
 {
-	ts_grid_text(grid, TS_STYLE_PLAIN, text);
+	ts_view_text(view, TS_STYLE_PLAIN, text);
 }
 
 static const char *bytes(struct ts_cli *cli, uint64_t n)
@@ -52,7 +52,7 @@ static const char *function(struct ts_cli *cli, const struct ts_memory_diff_row 
 	return shown && of ? ts_arena_printf(&cli->arena, "%s%s%s", shown, operator.len ? ": at::" : "", of) : NULL;
 }
 
-static void place(struct ts_cli *cli, struct ts_grid *grid, const struct ts_memory_diff_moment *m, size_t i)
+static void place(struct ts_cli *cli, struct ts_view *view, const struct ts_memory_diff_moment *m, size_t i)
 {
 	const struct ts_memory_diff_row *row = &m->rows[i];
 	int64_t line = row->match == TS_MATCH_ONLY_A ? row->a.line : row->b.line;
@@ -60,12 +60,12 @@ static void place(struct ts_cli *cli, struct ts_grid *grid, const struct ts_memo
 	struct ts_memory_diff_apart apart = ts_memory_diff_apart(m, i);
 	const char *call = ts_show_brief(place_of(apart.call), TS_MEMORY_NAME_SAID, &cli->arena);
 
-	ts_grid_text(grid, TS_STYLE_PLAIN, function(cli, row, apart.operator));
+	ts_view_text(view, TS_STYLE_PLAIN, function(cli, row, apart.operator));
 	if (file && line > 0)
 		file = ts_arena_printf(&cli->arena, "%s:%" PRId64, file, line);
 	if (file && call && *call)
 		file = ts_arena_printf(&cli->arena, "%s < %s", apart.within ? call : file, apart.within ? file : call);
-	ts_grid_text(grid, TS_STYLE_DIM, file);
+	ts_view_text(view, TS_STYLE_DIM, file);
 }
 
 static const char *how(struct ts_cli *cli, const struct ts_memory_diff_row *row)
@@ -81,15 +81,15 @@ static const char *how(struct ts_cli *cli, const struct ts_memory_diff_row *row)
 
 static enum ts_status rows(struct ts_cli *cli, const struct ts_memory_diff_moment *m, const char *title, bool all, struct ts_error *err)
 {
-	static const struct ts_grid_column columns[] = {{"A", TS_ALIGN_RIGHT, 0},
-							{"B", TS_ALIGN_RIGHT, 0},
-							{"difference", TS_ALIGN_RIGHT, 0},
-							{"", TS_ALIGN_LEFT, 0},
-							{"kind", TS_ALIGN_LEFT, 0},
-							{"function", TS_ALIGN_LEFT, NAME_WIDTH},
-							{"where", TS_ALIGN_LEFT, NAME_WIDTH}};
+	static const struct ts_view_column columns[] = {TS_RIGHT("A"),
+							TS_RIGHT("B"),
+							TS_RIGHT("difference"),
+							TS_LEFT("", 0),
+							TS_LEFT("kind", 0),
+							TS_LEFT("function", NAME_WIDTH),
+							TS_LEFT("where", NAME_WIDTH)};
 	size_t n = all ? m->n : m->n_differ, shown = all || n < ROWS_SHOWN ? n : ROWS_SHOWN;
-	struct ts_grid grid;
+	struct ts_view view;
 	int64_t rest = m->difference;
 	const char *text;
 
@@ -98,19 +98,19 @@ static enum ts_status rows(struct ts_cli *cli, const struct ts_memory_diff_momen
 	text = ts_arena_printf(&cli->arena, "%s, by stack: %s of %s differ", title, ts_show_count(m->n_differ, &cli->arena),
 			       ts_show_count(m->n, &cli->arena));
 	ts_text_heading(cli, text ? text : "");
-	ts_grid_init(&grid, columns, 7, &cli->arena);
+	ts_view_init(&view, TS_VIEW_COLUMNS(columns), &cli->arena);
 	for (size_t i = 0; i < shown; i++) {
 		const struct ts_memory_diff_row *row = &m->rows[i];
 
-		cell(&grid, bytes(cli, row->a.bytes));
-		cell(&grid, bytes(cli, row->b.bytes));
-		cell(&grid, change(cli, row->difference));
-		cell(&grid, how(cli, row));
-		cell(&grid, ts_memory_kind_word(row->kind));
-		place(cli, &grid, m, i);
+		cell(&view, bytes(cli, row->a.bytes));
+		cell(&view, bytes(cli, row->b.bytes));
+		cell(&view, change(cli, row->difference));
+		cell(&view, how(cli, row));
+		cell(&view, ts_memory_kind_word(row->kind));
+		place(cli, &view, m, i);
 		rest -= row->difference;
 	}
-	if (ts_grid_print(&grid, &cli->term, 2, &cli->out, err))
+	if (ts_view_print(&view, &cli->term, 2, &cli->out, err))
 		return err->status;
 	text = n > shown ? ts_arena_printf(&cli->arena, "and %s, together %s; --all shows them",
 					   ts_show_plural(n - shown, "row", &cli->arena), change(cli, rest))
@@ -122,28 +122,27 @@ static enum ts_status rows(struct ts_cli *cli, const struct ts_memory_diff_momen
 
 static enum ts_status kinds(struct ts_cli *cli, const struct ts_memory_diff_device *d, struct ts_error *err)
 {
-	static const struct ts_grid_column columns[] = {{"kind", TS_ALIGN_LEFT, 0},	  {"peak A", TS_ALIGN_RIGHT, 0},
-							{"peak B", TS_ALIGN_RIGHT, 0},	  {"difference", TS_ALIGN_RIGHT, 0},
-							{"end A", TS_ALIGN_RIGHT, 0},	  {"end B", TS_ALIGN_RIGHT, 0},
-							{"difference", TS_ALIGN_RIGHT, 0}};
-	struct ts_grid grid;
+	static const struct ts_view_column columns[] = {TS_LEFT("kind", 0),	TS_RIGHT("peak A"), TS_RIGHT("peak B"),
+							TS_RIGHT("difference"), TS_RIGHT("end A"),  TS_RIGHT("end B"),
+							TS_RIGHT("difference")};
+	struct ts_view view;
 
 	ts_text_heading(cli, "By kind");
-	ts_grid_init(&grid, columns, 7, &cli->arena);
+	ts_view_init(&view, TS_VIEW_COLUMNS(columns), &cli->arena);
 	for (int i = 1; i <= TS_MEMORY_KINDS; i++) {
 		const struct ts_memory_diff_kind *peak = &d->peak.kinds[i % TS_MEMORY_KINDS], *end = &d->end.kinds[i % TS_MEMORY_KINDS];
 
 		if (!peak->a && !peak->b && !end->a && !end->b)
 			continue;
-		cell(&grid, ts_memory_kind_word(end->kind));
-		cell(&grid, d->peak.known ? bytes(cli, peak->a) : "unknown");
-		cell(&grid, d->peak.known ? bytes(cli, peak->b) : "unknown");
-		cell(&grid, d->peak.known ? change(cli, peak->difference) : "unknown");
-		cell(&grid, bytes(cli, end->a));
-		cell(&grid, bytes(cli, end->b));
-		cell(&grid, change(cli, end->difference));
+		cell(&view, ts_memory_kind_word(end->kind));
+		cell(&view, d->peak.known ? bytes(cli, peak->a) : "unknown");
+		cell(&view, d->peak.known ? bytes(cli, peak->b) : "unknown");
+		cell(&view, d->peak.known ? change(cli, peak->difference) : "unknown");
+		cell(&view, bytes(cli, end->a));
+		cell(&view, bytes(cli, end->b));
+		cell(&view, change(cli, end->difference));
 	}
-	return ts_grid_print(&grid, &cli->term, 2, &cli->out, err);
+	return ts_view_print(&view, &cli->term, 2, &cli->out, err);
 }
 
 static enum ts_status gauges(struct ts_cli *cli, const struct ts_memory_diff_device *d, struct ts_error *err)
@@ -152,21 +151,20 @@ static enum ts_status gauges(struct ts_cli *cli, const struct ts_memory_diff_dev
 		"peak, requested",     "there before recording",	 "most that was reserved",
 		"reserved at the end", "allocated at the end",		 "requested at the end",
 		"lost to rounding",    "cache that empty_cache returns", "fragments that it does not"};
-	static const struct ts_grid_column columns[] = {
-		{"", TS_ALIGN_LEFT, 0}, {"A", TS_ALIGN_RIGHT, 0}, {"B", TS_ALIGN_RIGHT, 0}, {"difference", TS_ALIGN_RIGHT, 0}};
-	struct ts_grid grid;
+	static const struct ts_view_column columns[] = {TS_LEFT("", 0), TS_RIGHT("A"), TS_RIGHT("B"), TS_RIGHT("difference")};
+	struct ts_view view;
 
-	ts_grid_init(&grid, columns, 4, &cli->arena);
+	ts_view_init(&view, TS_VIEW_COLUMNS(columns), &cli->arena);
 	for (int i = 0; i < TS_MEMORY_GAUGES; i++) {
 		const struct ts_memory_diff_gauge *g = &d->gauges[i];
 
-		cell(&grid, words[i]);
-		cell(&grid, g->known_a ? bytes(cli, g->a) : "unknown");
-		cell(&grid, g->known_b ? bytes(cli, g->b) : "unknown");
-		cell(&grid, g->known_a && g->known_b ? change(cli, g->b >= g->a ? (int64_t)(g->b - g->a) : -(int64_t)(g->a - g->b))
+		cell(&view, words[i]);
+		cell(&view, g->known_a ? bytes(cli, g->a) : "unknown");
+		cell(&view, g->known_b ? bytes(cli, g->b) : "unknown");
+		cell(&view, g->known_a && g->known_b ? change(cli, g->b >= g->a ? (int64_t)(g->b - g->a) : -(int64_t)(g->a - g->b))
 						     : "unknown");
 	}
-	return ts_grid_print(&grid, &cli->term, 2, &cli->out, err);
+	return ts_view_print(&view, &cli->term, 2, &cli->out, err);
 }
 
 static enum ts_status text(struct ts_cli *cli, const struct ts_memory_diff *d, struct ts_error *err)

@@ -334,22 +334,21 @@ static const char *kept(struct ts_report *r, int64_t bytes)
 
 static void annotations(struct ts_report *r, const struct ts_memory_device *d)
 {
-	static const struct ts_sheet_column columns[] = {{"kept", true, 0}, {"peak", true, 0}, {"times", true, 0}, {"name", false, 20}};
+	static const struct ts_view_column columns[] = {TS_RIGHT("kept"), TS_RIGHT("peak"), TS_RIGHT("times"), TS_LEFT("name", 20)};
 	struct ts_section *s;
-	struct ts_sheet *table;
+	struct ts_view *table;
 
 	if (!d->n_annotations)
 		return;
 	s = ts_report_section(r, "ANNOTATIONS OF THE PROFILER");
-	table = ts_report_sheet(r, s, columns, 4);
+	table = ts_report_table(r, s, TS_VIEW_COLUMNS(columns));
 	for (size_t i = 0; i < d->n_annotations && i < HOLDERS_SHOWN; i++) {
 		const struct ts_memory_annotation *a = &d->annotations[i];
 
-		ts_report_cells(r, table,
-				(struct ts_sheet_cell[]){{a->known ? kept(r, a->kept) : "-", TS_TONE_STRONG},
-							 {a->known ? ts_snap_bytes(r, a->peak) : "-", TS_TONE_PLAIN},
-							 {ts_snap_count(r, a->count), TS_TONE_PLAIN},
-							 {ts_snap_brief(r, a->name, TS_SNAP_NAME_MOST), TS_TONE_PLAIN}});
+		ts_view_text(table, TS_STYLE_BOLD, a->known ? kept(r, a->kept) : "-");
+		ts_view_text(table, TS_STYLE_PLAIN, a->known ? ts_snap_bytes(r, a->peak) : "-");
+		ts_view_text(table, TS_STYLE_PLAIN, ts_snap_count(r, a->count));
+		ts_view_text(table, TS_STYLE_PLAIN, ts_snap_brief(r, a->name, TS_SNAP_NAME_MOST));
 	}
 	if (d->n_annotations + d->more_annotations > HOLDERS_SHOWN)
 		ts_report_line(

@@ -143,26 +143,25 @@ static const char *map(struct ts_report *r, const struct ts_moment_range *g)
 
 static void segments(struct ts_report *r, const struct ts_moment *m)
 {
-	static const struct ts_sheet_column columns[] = {{"", false, 0},    {"bytes", true, 0},	      {"in use", true, 0},
-							 {"free", true, 0}, {"largest gap", true, 0}, {"map", false, 20}};
+	static const struct ts_view_column columns[] = {TS_LEFT("", 0),	  TS_RIGHT("bytes"),	   TS_RIGHT("in use"),
+							TS_RIGHT("free"), TS_RIGHT("largest gap"), TS_LEFT("map", 20)};
 	struct ts_section *s;
-	struct ts_sheet *table;
+	struct ts_view *table;
 
 	if (!m->n_shown)
 		return;
 	s = ts_report_section(r, "SEGMENTS");
 	s->head = ts_report_say(r, "█ in use, ▒ from half, ░ below half, · free%s", m->ranges[0].here ? "; > that of the event" : "");
-	table = ts_report_sheet(r, s, columns, 6);
+	table = ts_report_table(r, s, TS_VIEW_COLUMNS(columns));
 	for (size_t i = 0; i < m->n_shown; i++) {
 		const struct ts_heap_range *g = &m->ranges[i].range;
 
-		ts_report_cells(r, table,
-				(struct ts_sheet_cell[]){{m->ranges[i].here ? ">" : "", TS_TONE_MARK},
-							 {ts_snap_bytes(r, g->end - g->begin), TS_TONE_PLAIN},
-							 {ts_snap_bytes(r, g->used), TS_TONE_PLAIN},
-							 {ts_snap_bytes(r, g->free), TS_TONE_PLAIN},
-							 {ts_snap_bytes(r, g->largest), TS_TONE_PLAIN},
-							 {map(r, &m->ranges[i]), TS_TONE_DIM}});
+		ts_view_text(table, TS_STYLE_MARK, m->ranges[i].here ? ">" : "");
+		ts_view_text(table, TS_STYLE_PLAIN, ts_snap_bytes(r, g->end - g->begin));
+		ts_view_text(table, TS_STYLE_PLAIN, ts_snap_bytes(r, g->used));
+		ts_view_text(table, TS_STYLE_PLAIN, ts_snap_bytes(r, g->free));
+		ts_view_text(table, TS_STYLE_PLAIN, ts_snap_bytes(r, g->largest));
+		ts_view_text(table, TS_STYLE_DIM, map(r, &m->ranges[i]));
 	}
 	if (m->n_ranges > m->n_shown)
 		ts_report_line(r, s, NULL, ts_report_say(r, "and %s smaller", ts_snap_count(r, m->n_ranges - m->n_shown)));
@@ -177,11 +176,11 @@ static const char *since(struct ts_report *r, const struct ts_moment_piece *p)
 
 static void pieces(struct ts_report *r, const struct ts_moment *m)
 {
-	static const struct ts_sheet_column columns[] = {{"", false, 0},      {"at", true, 0},	  {"bytes", true, 0},
-							 {"what", false, 0},  {"since", true, 0}, {"function", false, 16},
-							 {"where", false, 12}};
+	static const struct ts_view_column columns[] = {TS_LEFT("", 0),	     TS_RIGHT("at"),	TS_RIGHT("bytes"),
+							TS_LEFT("what", 0),  TS_RIGHT("since"), TS_LEFT("function", 16),
+							TS_LEFT("where", 12)};
 	struct ts_section *s;
-	struct ts_sheet *table;
+	struct ts_view *table;
 
 	if (!m->n_pieces)
 		return;
@@ -190,18 +189,17 @@ static void pieces(struct ts_report *r, const struct ts_moment *m)
 				ts_snap_bytes(r, m->ranges[0].range.end - m->ranges[0].range.begin), m->ranges[0].range.begin);
 	if (m->before)
 		ts_report_line(r, s, NULL, ts_report_say(r, "%s before", ts_snap_plural(r, m->before, "block or gap")));
-	table = ts_report_sheet(r, s, columns, 7);
+	table = ts_report_table(r, s, TS_VIEW_COLUMNS(columns));
 	for (size_t i = 0; i < m->n_pieces; i++) {
 		const struct ts_moment_piece *p = &m->pieces[i];
 
-		ts_report_cells(r, table,
-				(struct ts_sheet_cell[]){{p->here ? ">" : "", TS_TONE_MARK},
-							 {ts_report_say(r, "+%s", ts_snap_bytes(r, p->offset)), TS_TONE_DIM},
-							 {ts_snap_bytes(r, p->bytes), TS_TONE_STRONG},
-							 {p->used ? ts_memory_kind_word(p->who.kind) : "free", TS_TONE_PLAIN},
-							 {since(r, p), TS_TONE_PLAIN},
-							 {p->used ? ts_snap_function(r, &p->who) : "", TS_TONE_PLAIN},
-							 {p->used ? ts_snap_place(r, &p->who) : "", TS_TONE_DIM}});
+		ts_view_text(table, TS_STYLE_MARK, p->here ? ">" : "");
+		ts_view_text(table, TS_STYLE_DIM, ts_report_say(r, "+%s", ts_snap_bytes(r, p->offset)));
+		ts_view_text(table, TS_STYLE_BOLD, ts_snap_bytes(r, p->bytes));
+		ts_view_text(table, TS_STYLE_PLAIN, p->used ? ts_memory_kind_word(p->who.kind) : "free");
+		ts_view_text(table, TS_STYLE_PLAIN, since(r, p));
+		ts_view_text(table, TS_STYLE_PLAIN, p->used ? ts_snap_function(r, &p->who) : "");
+		ts_view_text(table, TS_STYLE_DIM, p->used ? ts_snap_place(r, &p->who) : "");
 	}
 	if (m->after)
 		ts_report_line(r, s, NULL, ts_report_say(r, "%s behind", ts_snap_plural(r, m->after, "block or gap")));

@@ -23,50 +23,47 @@ static const char *bytes(struct ts_report *r, double n)
 }
 
 /* The columns of the first sizes, then what a line says. */
-static struct ts_sheet *table(struct ts_report *r, struct ts_section *section, const struct ts_scaling *s, const char *head,
-			      size_t *ret_shown)
+static struct ts_view *table_of(struct ts_report *r, struct ts_section *section, const struct ts_scaling *s, const char *head,
+				size_t *ret_shown)
 {
-	struct ts_sheet_column columns[POINTS_SHOWN + 5] = {{head, false, 12}};
+	struct ts_view_column columns[POINTS_SHOWN + 5] = {TS_LEFT(head, 12)};
 	size_t n = 1, shown = s->n < POINTS_SHOWN ? s->n : POINTS_SHOWN;
 
 	for (size_t i = 0; i < shown; i++)
-		columns[n++] = (struct ts_sheet_column){ts_report_say(r, "at %.15g", s->points[i].size), true, 0};
-	columns[n++] = (struct ts_sheet_column){"fixed", true, 0};
-	columns[n++] = (struct ts_sheet_column){"each more", true, 0};
+		columns[n++] = (struct ts_view_column)TS_RIGHT(ts_report_say(r, "at %.15g", s->points[i].size));
+	columns[n++] = (struct ts_view_column)TS_RIGHT("fixed");
+	columns[n++] = (struct ts_view_column)TS_RIGHT("each more");
 	if (s->lengths && s->n > 2)
-		columns[n++] = (struct ts_sheet_column){"by its square", true, 0};
-	columns[n++] = (struct ts_sheet_column){"off by", true, 0};
+		columns[n++] = (struct ts_view_column)TS_RIGHT("by its square");
+	columns[n++] = (struct ts_view_column)TS_RIGHT("off by");
 	*ret_shown = shown;
-	return ts_report_sheet(r, section, columns, n);
+	return ts_report_table(r, section, columns, n);
 }
 
-static void row(struct ts_report *r, struct ts_sheet *sheet, const struct ts_scaling *s, const struct ts_scaling_line *line,
+static void row(struct ts_report *r, struct ts_view *table, const struct ts_scaling *s, const struct ts_scaling_line *line,
 		const char *head, const uint64_t *values, size_t shown)
 {
-	struct ts_sheet_cell cells[POINTS_SHOWN + 5] = {{head, TS_TONE_PLAIN}};
-	size_t n = 1;
-
+	ts_view_text(table, TS_STYLE_PLAIN, head);
 	for (size_t i = 0; i < shown; i++)
-		cells[n++] = (struct ts_sheet_cell){ts_snap_bytes(r, values[i]), TS_TONE_PLAIN};
-	cells[n++] = (struct ts_sheet_cell){line->known ? bytes(r, line->fixed) : "unknown", TS_TONE_PLAIN};
-	cells[n++] = (struct ts_sheet_cell){line->known ? bytes(r, line->per_unit) : "unknown", TS_TONE_STRONG};
+		ts_view_text(table, TS_STYLE_PLAIN, ts_snap_bytes(r, values[i]));
+	ts_view_text(table, TS_STYLE_PLAIN, line->known ? bytes(r, line->fixed) : "unknown");
+	ts_view_text(table, TS_STYLE_BOLD, line->known ? bytes(r, line->per_unit) : "unknown");
 	if (s->lengths && s->n > 2)
-		cells[n++] = (struct ts_sheet_cell){line->known ? bytes(r, line->per_square) : "unknown", TS_TONE_STRONG};
-	cells[n++] = (struct ts_sheet_cell){line->known && line->own_error ? bytes(r, line->off) : "unknown", TS_TONE_DIM};
-	ts_report_cells(r, sheet, cells);
+		ts_view_text(table, TS_STYLE_BOLD, line->known ? bytes(r, line->per_square) : "unknown");
+	ts_view_text(table, TS_STYLE_DIM, line->known && line->own_error ? bytes(r, line->off) : "unknown");
 }
 
 static void parts(struct ts_report *r, struct ts_section *section, const struct ts_scaling *s)
 {
 	uint64_t values[POINTS_SHOWN];
 	size_t shown;
-	struct ts_sheet *sheet = table(r, section, s, "most in", &shown);
+	struct ts_view *table = table_of(r, section, s, "most in", &shown);
 
 	for (int p = 0; p < TS_SCALING_PARTS; p++) {
 		for (size_t i = 0; i < shown; i++)
 			values[i] = s->points[i].needs[p];
 		if (s->lines[p].any)
-			row(r, sheet, s, &s->lines[p], ts_scaling_part_word((enum ts_scaling_part)p), values, shown);
+			row(r, table, s, &s->lines[p], ts_scaling_part_word((enum ts_scaling_part)p), values, shown);
 	}
 }
 
@@ -74,7 +71,7 @@ static void kinds(struct ts_report *r, struct ts_section *section, const struct 
 {
 	uint64_t values[POINTS_SHOWN];
 	size_t shown;
-	struct ts_sheet *sheet = table(r, section, s, "in forward and backward", &shown);
+	struct ts_view *table = table_of(r, section, s, "in forward and backward", &shown);
 
 	for (int k = 1; k <= TS_MEMORY_KINDS; k++) {
 		int kind = k % TS_MEMORY_KINDS;
@@ -83,7 +80,7 @@ static void kinds(struct ts_report *r, struct ts_section *section, const struct 
 		for (size_t i = 0; i < shown; i++)
 			any |= values[i] = s->points[i].kinds[kind];
 		if (any)
-			row(r, sheet, s, &s->kinds[kind], ts_memory_kind_word((enum ts_memory_kind)kind), values, shown);
+			row(r, table, s, &s->kinds[kind], ts_memory_kind_word((enum ts_memory_kind)kind), values, shown);
 	}
 }
 

@@ -2,7 +2,7 @@
 
 #include "cli/report/report_diff.h"
 #include "cli/text/show_gate.h"
-#include "cli/text/show_value.h"
+#include "cli/view/show_value.h"
 
 enum { FILE_PARTS = 2 };
 
@@ -50,25 +50,24 @@ const char *ts_snap_function(struct ts_report *r, const struct ts_memory_who *wh
 
 void ts_snap_who_table(struct ts_report *r, const char *title, const char *head, const struct ts_memory_whos *whos, size_t most)
 {
-	static const struct ts_sheet_column columns[] = {
-		{"bytes", true, 0}, {"in", true, 0}, {"kind", false, 0}, {"function", false, 20}, {"where", false, 12}};
+	static const struct ts_view_column columns[] = {TS_RIGHT("bytes"), TS_RIGHT("in"), TS_LEFT("kind", 0), TS_LEFT("function", 20),
+							TS_LEFT("where", 12)};
 	struct ts_section *s;
-	struct ts_sheet *table;
+	struct ts_view *table;
 
 	if (!whos->n)
 		return;
 	s = ts_report_section(r, title);
 	s->head = head;
-	table = ts_report_sheet(r, s, columns, 5);
+	table = ts_report_table(r, s, TS_VIEW_COLUMNS(columns));
 	for (size_t i = 0; i < whos->n && i < most; i++) {
 		const struct ts_memory_who *who = &whos->items[i];
 
-		ts_report_cells(r, table,
-				(struct ts_sheet_cell[]){{ts_snap_bytes(r, who->bytes), TS_TONE_STRONG},
-							 {ts_snap_count(r, who->count), TS_TONE_PLAIN},
-							 {ts_memory_kind_word(who->kind), TS_TONE_PLAIN},
-							 {ts_snap_function(r, who), TS_TONE_PLAIN},
-							 {ts_snap_place(r, who), TS_TONE_DIM}});
+		ts_view_text(table, TS_STYLE_BOLD, ts_snap_bytes(r, who->bytes));
+		ts_view_text(table, TS_STYLE_PLAIN, ts_snap_count(r, who->count));
+		ts_view_text(table, TS_STYLE_PLAIN, ts_memory_kind_word(who->kind));
+		ts_view_text(table, TS_STYLE_PLAIN, ts_snap_function(r, who));
+		ts_view_text(table, TS_STYLE_DIM, ts_snap_place(r, who));
 	}
 	if (whos->more || whos->n > most)
 		ts_report_line(r, s, NULL,

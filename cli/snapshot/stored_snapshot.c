@@ -2,9 +2,9 @@
 
 #include "cli/core/ask.h"
 #include "cli/core/kept_files.h"
-#include "cli/text/grid.h"
-#include "cli/text/show_value.h"
 #include "cli/text/text_parts.h"
+#include "cli/view/show_value.h"
+#include "cli/view/view.h"
 #include "run/head.h"
 #include "run/run_index.h"
 #include "run/snapshot_columns.h"
@@ -115,18 +115,17 @@ enum ts_status ts_stored_snapshot(struct ts_cli *cli, const struct ts_get_reply 
 enum ts_status ts_list_stored_snapshots(struct ts_cli *cli, const char *run, const struct ts_run_trace *all, size_t n,
 					struct ts_error *err)
 {
-	static const struct ts_grid_column columns[] = {
-		{"snapshot", TS_ALIGN_LEFT, 16}, {"rank", TS_ALIGN_LEFT, 0}, {"size", TS_ALIGN_RIGHT, 0}};
-	struct ts_grid grid;
+	static const struct ts_view_column columns[] = {TS_LEFT("snapshot", 16), TS_LEFT("rank", 0), TS_RIGHT("size")};
+	struct ts_view view;
 
-	ts_grid_init(&grid, columns, 3, &cli->arena);
+	ts_view_init(&view, TS_VIEW_COLUMNS(columns), &cli->arena);
 	for (size_t i = 0; i < n; i++) {
-		ts_grid_span(&grid, TS_STYLE_PLAIN, all[i].name);
-		ts_grid_text(&grid, TS_STYLE_PLAIN,
+		ts_view_span(&view, TS_STYLE_PLAIN, all[i].name);
+		ts_view_text(&view, TS_STYLE_PLAIN,
 			     all[i].rank == TS_RANK_JOB ? "job" : ts_arena_printf(&cli->arena, "%d", (int)all[i].rank));
-		ts_grid_text(&grid, TS_STYLE_PLAIN, ts_show_bytes((double)all[i].size, &cli->arena));
+		ts_view_text(&view, TS_STYLE_PLAIN, ts_show_bytes((double)all[i].size, &cli->arena));
 	}
-	if (ts_grid_print(&grid, &cli->term, 0, &cli->out, err))
+	if (ts_view_print(&view, &cli->term, 0, &cli->out, err))
 		return err->status;
 	ts_buf_char(&cli->out, '\n');
 	ts_text_wrapped(cli, TS_STYLE_PLAIN, 0,

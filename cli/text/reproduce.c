@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "cli/core/ask.h"
 #include "cli/core/path_run.h"
-#include "cli/text/show_value.h"
+#include "cli/view/show_value.h"
 #include "ingest/facts/redact.h"
 #include "run/head.h"
 

@@ -2,7 +2,7 @@
 #include "cli/text/show_gate.h"
 
 #include "base/text.h"
-#include "cli/text/show_value.h"
+#include "cli/view/show_value.h"
 
 enum { REASON_MOST = 500, NAME_MOST = 200 };
 

@@ -3,7 +3,7 @@
 
 #include "base/number.h"
 #include "base/text.h"
-#include "cli/text/show_value.h"
+#include "cli/view/show_value.h"
 #include "run/head.h"
 
 enum { TEXT_SHOWN = 400 };

@@ -1,6 +1,6 @@
 #include "cli/text/show_ops.h"
 
-#include "cli/text/show_value.h"
+#include "cli/view/show_value.h"
 #include "run/head.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include "cli/text/text_diff.h"
 
 #include "cli/core/diff_view.h"
-#include "cli/text/show_value.h"
+#include "cli/view/show_value.h"
 #include "run/head.h"
 
 /* The separators are tabs, which no name can contain because they are escaped. */

@@ -4,53 +4,52 @@
 #include "base/text.h"
 #include "cli/core/context.h"
 #include "cli/core/listing.h"
-#include "cli/text/grid.h"
-#include "cli/text/show_value.h"
+#include "cli/view/show_value.h"
+#include "cli/view/view.h"
 
 enum { RANKS_SHOWN = 4 };
 
-static void add_row(struct ts_cli *cli, struct ts_grid *grid, const struct ts_facts *facts, size_t i, const char *path)
+static void add_row(struct ts_cli *cli, struct ts_view *view, const struct ts_facts *facts, size_t i, const char *path)
 {
 	const struct ts_fact *fact = &facts->items[i];
 	bool counts = ts_fact_counts(facts, i);
 	enum ts_style style = counts ? TS_STYLE_PLAIN : TS_STYLE_DIM;
 
-	ts_grid_text(grid, style, path);
-	ts_grid_text(grid, style, ts_show_fact(fact, &cli->arena));
-	ts_grid_text(grid, TS_STYLE_DIM, ts_fact_type_word(fact->type));
-	ts_grid_text(grid, TS_STYLE_DIM,
+	ts_view_text(view, style, path);
+	ts_view_text(view, style, ts_show_fact(fact, &cli->arena));
+	ts_view_text(view, TS_STYLE_DIM, ts_fact_type_word(fact->type));
+	ts_view_text(view, TS_STYLE_DIM,
 		     ts_arena_printf(&cli->arena, "%s%s", ts_source_name(fact->source), counts ? "" : ", overruled"));
 }
 
-static void add_note(struct ts_cli *cli, struct ts_grid *grid, const int32_t *ranks, size_t n, const char *what)
+static void add_note(struct ts_cli *cli, struct ts_view *view, const int32_t *ranks, size_t n, const char *what)
 {
 	const char *text = ts_show_ranks(ranks, n, n, &cli->arena);
 
-	ts_grid_text(grid, TS_STYLE_DIM,
-		     text ? ts_arena_printf(&cli->arena, "  %s %s", n == 1 ? "rank" : "ranks", text) : NULL);
-	ts_grid_text(grid, TS_STYLE_DIM, what);
-	ts_grid_text(grid, TS_STYLE_DIM, "");
-	ts_grid_text(grid, TS_STYLE_DIM, "");
+	ts_view_text(view, TS_STYLE_DIM, text ? ts_arena_printf(&cli->arena, "  %s %s", n == 1 ? "rank" : "ranks", text) : NULL);
+	ts_view_text(view, TS_STYLE_DIM, what);
+	ts_view_text(view, TS_STYLE_DIM, "");
+	ts_view_text(view, TS_STYLE_DIM, "");
 }
 
-static void add_job_absent(struct ts_cli *cli, struct ts_grid *grid, struct ts_span path)
+static void add_job_absent(struct ts_cli *cli, struct ts_view *view, struct ts_span path)
 {
-	ts_grid_text(grid, TS_STYLE_PLAIN, ts_show_text(path, &cli->arena));
-	ts_grid_text(grid, TS_STYLE_DIM, "by rank");
-	ts_grid_text(grid, TS_STYLE_DIM, "");
-	ts_grid_text(grid, TS_STYLE_DIM, "");
+	ts_view_text(view, TS_STYLE_PLAIN, ts_show_text(path, &cli->arena));
+	ts_view_text(view, TS_STYLE_DIM, "by rank");
+	ts_view_text(view, TS_STYLE_DIM, "");
+	ts_view_text(view, TS_STYLE_DIM, "");
 }
 
 /* Shows what single ranks say about a path, below the row of the job: each value if they are few, else only which ranks
  * differ. Ranks that do not record the path share one row. */
-static void add_ranks(struct ts_cli *cli, struct ts_grid *grid, const struct ts_fact_listing *list, struct ts_span path)
+static void add_ranks(struct ts_cli *cli, struct ts_view *view, const struct ts_fact_listing *list, struct ts_span path)
 {
 	int32_t *absent = ts_arena_array(&cli->arena, list->n_ranks, sizeof *absent);
 	int32_t *other = ts_arena_array(&cli->arena, list->n_ranks, sizeof *other);
 	size_t n_absent = 0, n_other = 0;
 
 	if (!absent || !other) {
-		grid->failed = true;
+		view->failed = true;
 		return;
 	}
 	for (size_t r = 1; r < list->n_ranks; r++) {
@@ -66,13 +65,13 @@ static void add_ranks(struct ts_cli *cli, struct ts_grid *grid, const struct ts_
 		const struct ts_fact *fact = ts_facts_find(facts, path);
 
 		if (fact && fact->type != TS_FACT_ABSENT)
-			add_row(cli, grid, facts, (size_t)(fact - facts->items),
+			add_row(cli, view, facts, (size_t)(fact - facts->items),
 				ts_arena_printf(&cli->arena, "  rank %d", list->ranks[r].rank));
 	}
 	if (n_other > RANKS_SHOWN)
-		add_note(cli, grid, other, n_other, "other values; --json has them");
+		add_note(cli, view, other, n_other, "other values; --json has them");
 	if (n_absent)
-		add_note(cli, grid, absent, n_absent, "not recorded");
+		add_note(cli, view, absent, n_absent, "not recorded");
 }
 
 /* A path that only ranks have is shown with the first of these ranks. */
@@ -84,8 +83,7 @@ static bool seen_before(const struct ts_fact_listing *list, size_t rank, struct 
 	return false;
 }
 
-static size_t add_group(struct ts_cli *cli, struct ts_grid *grid, const struct ts_fact_listing *list,
-			enum ts_group group)
+static size_t add_group(struct ts_cli *cli, struct ts_view *view, const struct ts_fact_listing *list, enum ts_group group)
 {
 	size_t n = 0;
 
@@ -101,11 +99,11 @@ static size_t add_group(struct ts_cli *cli, struct ts_grid *grid, const struct t
 				continue;
 			n++;
 			if (r == 0)
-				add_row(cli, grid, facts, i, ts_show_text(path, &cli->arena));
+				add_row(cli, view, facts, i, ts_show_text(path, &cli->arena));
 			else
-				add_job_absent(cli, grid, path);
+				add_job_absent(cli, view, path);
 			if (ts_fact_counts(facts, i))
-				add_ranks(cli, grid, list, path);
+				add_ranks(cli, view, list, path);
 		}
 	}
 	return n;
@@ -113,17 +111,19 @@ static size_t add_group(struct ts_cli *cli, struct ts_grid *grid, const struct t
 
 enum ts_status ts_render_facts_text(struct ts_cli *cli, const struct ts_fact_listing *list, struct ts_error *err)
 {
-	static const struct ts_grid_column columns[] = {
-		{NULL, TS_ALIGN_LEFT, 20}, {NULL, TS_ALIGN_LEFT, 16}, {NULL, TS_ALIGN_LEFT, 0},
-		{NULL, TS_ALIGN_LEFT, 0},
+	static const struct ts_view_column columns[] = {
+		TS_LEFT(NULL, 20),
+		TS_LEFT(NULL, 16),
+		TS_LEFT(NULL, 0),
+		TS_LEFT(NULL, 0),
 	};
-	struct ts_grid grid;
+	struct ts_view view;
 	size_t n = 0;
 
-	/* All groups share one grid, so that the columns are aligned. The groups follow each other in their order. */
-	ts_grid_init(&grid, columns, 4, &cli->arena);
+	/* All groups share one table, so that the columns are aligned. The groups follow each other in their order. */
+	ts_view_init(&view, TS_VIEW_COLUMNS(columns), &cli->arena);
 	for (int g = 0; g < TS_GROUPS; g++)
-		n += add_group(cli, &grid, list, (enum ts_group)g);
+		n += add_group(cli, &view, list, (enum ts_group)g);
 	if (n == 0) {
 		ts_cli_say(cli,
 			   list->glob.len ? "no recorded fact has a path like %.*s"
@@ -131,5 +131,5 @@ enum ts_status ts_render_facts_text(struct ts_cli *cli, const struct ts_fact_lis
 			   TS_SPAN_ARG(list->glob));
 		return TS_OK;
 	}
-	return ts_grid_print(&grid, &cli->term, 0, &cli->out, err);
+	return ts_view_print(&view, &cli->term, 0, &cli->out, err);
 }

@@ -1,11 +1,11 @@
-/* text_list.c - a page of runs, tags or branches as a grid. */
+/* text_list.c - a page of runs, tags or branches as a table. */
 #include "cli/text/text_list.h"
 
 #include "base/clock.h"
 #include "cli/core/context.h"
 #include "cli/core/listing.h"
-#include "cli/text/grid.h"
-#include "cli/text/show_value.h"
+#include "cli/view/show_value.h"
+#include "cli/view/view.h"
 #include "run/score.h"
 
 static bool is_time(struct ts_span column)
@@ -105,7 +105,7 @@ enum { NAME_LEAST = 12 };
 
 /* Which columns are shown, as numbers of the listing's. */
 struct choice {
-	size_t columns[TS_GRID_COLUMNS];
+	size_t columns[TS_VIEW_COLUMNS_MAX];
 	size_t n;
 };
 
@@ -174,7 +174,7 @@ static const char *head_of(const struct ts_listing *list, size_t c, struct ts_ar
 }
 
 /* Lays the rows out; a name may shrink to least_name. */
-static void fill(struct ts_grid *grid, struct ts_grid_column *columns, const struct ts_listing *list, const struct choice *choice,
+static void fill(struct ts_view *view, struct ts_view_column *columns, const struct ts_listing *list, const struct choice *choice,
 		 int least_name, struct ts_arena *arena)
 {
 	for (size_t i = 0; i < choice->n; i++) {
@@ -182,7 +182,7 @@ static void fill(struct ts_grid *grid, struct ts_grid_column *columns, const str
 		bool numeric = ts_list_is_numeric(list, c), name = ts_span_is(list->columns[c], "name");
 		bool fixed = numeric || ts_span_is(list->columns[c], "id") || is_time(list->columns[c]);
 
-		columns[i] = (struct ts_grid_column){
+		columns[i] = (struct ts_view_column){
 			.head = head_of(list, c, arena),
 			.align = numeric ? TS_ALIGN_RIGHT
 				 : name	 ? TS_ALIGN_NAME
@@ -192,30 +192,30 @@ static void fill(struct ts_grid *grid, struct ts_grid_column *columns, const str
 					: 12,
 		};
 	}
-	ts_grid_init(grid, columns, choice->n, arena);
+	ts_view_init(view, columns, choice->n, arena);
 	for (size_t r = 0; r < list->n; r++)
 		for (size_t i = 0; i < choice->n; i++) {
 			size_t c = choice->columns[i];
 
-			ts_grid_text(grid, style_of(list, &list->rows[r], c),
+			ts_view_text(view, style_of(list, &list->rows[r], c),
 				     is_usual_loss(list, c) ? loss_text(list, &list->rows[r], c, arena)
 							    : ts_list_cell_text(list, &list->rows[r], c, arena));
 		}
 }
 
-/* Whether the rows fit with two spaces between columns; the grid itself makes do with one. */
-static bool fits(const struct ts_grid *grid, const struct ts_term *term)
+/* Whether the rows fit with two spaces between columns; the table itself makes do with one. */
+static bool fits(const struct ts_view *view, const struct ts_term *term)
 {
 	struct ts_term narrower = *term;
 
-	if (term->width > (int)grid->n_columns)
-		narrower.width -= (int)grid->n_columns - 1;
-	return ts_grid_fits(grid, &narrower, 0);
+	if (term->width > (int)view->n_columns)
+		narrower.width -= (int)view->n_columns - 1;
+	return ts_view_fits(view, &narrower, 0);
 }
 
 /* A run has one line: the usual columns that do not fit are left out, those first that say least. A pipe has no width; it gets the
  * columns that fit a terminal for most names, and always the same ones. */
-static void fill_usual(struct ts_grid *grid, struct ts_grid_column *columns, const struct ts_listing *list, const struct ts_term *term,
+static void fill_usual(struct ts_view *view, struct ts_view_column *columns, const struct ts_listing *list, const struct ts_term *term,
 		       struct choice *choice, struct ts_arena *arena)
 {
 	static const char *const least[] = {"started", "ranks", "id", "pushed", "steps"};
@@ -224,30 +224,30 @@ static void fill_usual(struct ts_grid *grid, struct ts_grid_column *columns, con
 
 	for (; !term->width && list->kind == TS_REF_RUN && i < IN_A_PIPE; i++)
 		(void)drop(choice, list, least[i]);
-	fill(grid, columns, list, choice, NAME_KEPT, arena);
-	while (i < sizeof least / sizeof least[0] && !fits(grid, term))
+	fill(view, columns, list, choice, NAME_KEPT, arena);
+	while (i < sizeof least / sizeof least[0] && !fits(view, term))
 		if (drop(choice, list, least[i++]))
-			fill(grid, columns, list, choice, NAME_KEPT, arena);
-	if (!fits(grid, term))
-		fill(grid, columns, list, choice, NAME_LEAST, arena);
+			fill(view, columns, list, choice, NAME_KEPT, arena);
+	if (!fits(view, term))
+		fill(view, columns, list, choice, NAME_LEAST, arena);
 }
 
 enum ts_status ts_render_list_text(struct ts_cli *cli, const struct ts_listing *list, struct ts_error *err)
 {
-	struct ts_grid_column columns[TS_GRID_COLUMNS];
+	struct ts_view_column columns[TS_VIEW_COLUMNS_MAX];
 	struct choice choice;
-	struct ts_grid grid;
+	struct ts_view view;
 
-	if (list->n_columns > TS_GRID_COLUMNS)
-		return ts_error_set(err, TS_TOO_LARGE, "list: a list can have at most %d columns", TS_GRID_COLUMNS);
+	if (list->n_columns > TS_VIEW_COLUMNS_MAX)
+		return ts_error_set(err, TS_TOO_LARGE, "list: a list can have at most %d columns", TS_VIEW_COLUMNS_MAX);
 	if (list->n == 0) {
 		nothing(cli, list);
 		return TS_OK;
 	}
 	choice = choice_of(list);
 	if (list->by_default)
-		fill_usual(&grid, columns, list, &cli->term, &choice, &cli->arena);
+		fill_usual(&view, columns, list, &cli->term, &choice, &cli->arena);
 	else
-		fill(&grid, columns, list, &choice, NAME_LEAST, &cli->arena);
-	return ts_grid_print(&grid, &cli->term, 0, &cli->out, err);
+		fill(&view, columns, list, &choice, NAME_LEAST, &cli->arena);
+	return ts_view_print(&view, &cli->term, 0, &cli->out, err);
 }

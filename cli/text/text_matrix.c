@@ -5,10 +5,10 @@
  */
 #include "cli/text/text_matrix.h"
 
-#include "cli/text/grid.h"
-#include "cli/text/show_value.h"
-#include "run/role.h"
 #include "cli/text/text_parts.h"
+#include "cli/view/show_value.h"
+#include "cli/view/view.h"
+#include "run/role.h"
 
 /* A wider matrix is hard to read, whatever the width of the terminal. */
 enum { MATRIX_MOST = 32, NAME_LEAST = 8, ENDINGS_SHOWN = 8 };
@@ -73,15 +73,15 @@ static enum ts_status sentence(struct ts_cli *cli, const struct ts_diff_matrix *
 {
 	static const enum ts_pair_state colours[] = {
 		[TS_DIFF_SAME] = TS_PAIR_SAME, [TS_DIFF_DIFFERENT] = TS_PAIR_PARTS, [TS_DIFF_INCONCLUSIVE] = TS_PAIR_APART};
-	static const struct ts_grid_column column = {NULL, TS_ALIGN_LEFT, 0};
+	static const struct ts_view_column column = TS_LEFT(NULL, 0);
 	const char *text = sentence_of(cli, m, t);
 	struct ts_buf wrapped = TS_BUF_INIT(1 << 16);
-	struct ts_grid grid;
+	struct ts_view view;
 	enum ts_status status;
 
 	if (!text)
 		return ts_arena_error(&cli->arena, err);
-	ts_grid_init(&grid, &column, 1, &cli->arena);
+	ts_view_init(&view, &column, 1, &cli->arena);
 	if (cli->term.width)
 		ts_wrap(&wrapped, text, cli->term.width, 0);
 	else
@@ -93,36 +93,34 @@ static enum ts_status sentence(struct ts_cli *cli, const struct ts_diff_matrix *
 		struct ts_span line = ts_arena_span(&cli->arena, ts_span_of(wrapped.data + at, len));
 
 		if (line.data)
-			ts_grid_span(&grid, state_style(colours[t->verdict]), line);
+			ts_view_span(&view, state_style(colours[t->verdict]), line);
 		at += len + 1;
 	}
 	status = ts_buf_check(&wrapped, err);
 	ts_buf_finish(&wrapped);
-	return status ? status : ts_grid_print(&grid, &cli->term, 0, &cli->out, err);
+	return status ? status : ts_view_print(&view, &cli->term, 0, &cli->out, err);
 }
 
 static enum ts_status runs(struct ts_cli *cli, const struct ts_diff_matrix *m, struct ts_error *err)
 {
-	static const struct ts_grid_column columns[] = {
-		{NULL, TS_ALIGN_RIGHT, 0}, {NULL, TS_ALIGN_LEFT, NAME_LEAST}, {NULL, TS_ALIGN_LEFT, 0},
-		{NULL, TS_ALIGN_LEFT, 0},  {NULL, TS_ALIGN_LEFT, 0},
+	static const struct ts_view_column columns[] = {
+		TS_RIGHT(NULL), TS_LEFT(NULL, NAME_LEAST), TS_LEFT(NULL, 0), TS_LEFT(NULL, 0), TS_LEFT(NULL, 0),
 	};
-	struct ts_grid grid;
+	struct ts_view view;
 
-	ts_grid_init(&grid, columns, 5, &cli->arena);
+	ts_view_init(&view, TS_VIEW_COLUMNS(columns), &cli->arena);
 	for (size_t i = 0; i < m->n; i++) {
 		const struct ts_run_ref *run = &m->runs[i];
 		const char *steps = ts_show_plural(run->steps, "step", &cli->arena);
 		const char *range = run->steps ? ts_show_range(run->first_step, run->last_step, &cli->arena) : "none";
 
-		ts_grid_text(&grid, TS_STYLE_DIM, ts_show_count(i + 1, &cli->arena));
-		ts_grid_span(&grid, TS_STYLE_PLAIN, run->own_name.len ? run->own_name : ts_span_str("-"));
-		ts_grid_text(&grid, TS_STYLE_DIM, ts_show_id(&run->id, &cli->arena));
-		ts_grid_text(&grid, TS_STYLE_PLAIN,
-			     steps && range ? ts_arena_printf(&cli->arena, "%s (%s)", steps, range) : NULL);
-		ts_grid_text(&grid, TS_STYLE_PLAIN, ts_show_plural(run->ranks, "rank", &cli->arena));
+		ts_view_text(&view, TS_STYLE_DIM, ts_show_count(i + 1, &cli->arena));
+		ts_view_span(&view, TS_STYLE_PLAIN, run->own_name.len ? run->own_name : ts_span_str("-"));
+		ts_view_text(&view, TS_STYLE_DIM, ts_show_id(&run->id, &cli->arena));
+		ts_view_text(&view, TS_STYLE_PLAIN, steps && range ? ts_arena_printf(&cli->arena, "%s (%s)", steps, range) : NULL);
+		ts_view_text(&view, TS_STYLE_PLAIN, ts_show_plural(run->ranks, "rank", &cli->arena));
 	}
-	return ts_grid_print(&grid, &cli->term, 0, &cli->out, err);
+	return ts_view_print(&view, &cli->term, 0, &cli->out, err);
 }
 
 /* Says how runs ended that are not known to have finished by themselves. */
@@ -154,32 +152,31 @@ static enum ts_status endings(struct ts_cli *cli, const struct ts_diff_matrix *m
 	return TS_OK;
 }
 
-static void pair_cell(struct ts_cli *cli, struct ts_grid *grid, const struct ts_pair *pair)
+static void pair_cell(struct ts_cli *cli, struct ts_view *view, const struct ts_pair *pair)
 {
-	ts_grid_text(grid, state_style(pair->state),
+	ts_view_text(view, state_style(pair->state),
 		     pair->state == TS_PAIR_PARTS ? ts_show_step(pair->step, &cli->arena) : ts_pair_word(pair->state));
 }
 
 /* names: the columns are headed by names, not by numbers. */
-static void fill_matrix(struct ts_cli *cli, const struct ts_diff_matrix *m, bool names, struct ts_grid_column *columns,
-			struct ts_grid *grid)
+static void fill_matrix(struct ts_cli *cli, const struct ts_diff_matrix *m, bool names, struct ts_view_column *columns,
+			struct ts_view *view)
 {
 	struct ts_arena *arena = &cli->arena;
 
-	columns[0] = (struct ts_grid_column){NULL, TS_ALIGN_RIGHT, 0};
-	columns[1] = (struct ts_grid_column){NULL, TS_ALIGN_LEFT, names ? 0 : NAME_LEAST};
+	columns[0] = (struct ts_view_column)TS_RIGHT(NULL);
+	columns[1] = (struct ts_view_column)TS_LEFT(NULL, names ? 0 : NAME_LEAST);
 	for (size_t i = 0; i < m->n; i++)
-		columns[i + 2] = (struct ts_grid_column){
-			names ? name_of(&m->runs[i], arena) : ts_show_count(i + 1, arena), TS_ALIGN_RIGHT, 0};
-	ts_grid_init(grid, columns, m->n + 2, arena);
+		columns[i + 2] = (struct ts_view_column)TS_RIGHT(names ? name_of(&m->runs[i], arena) : ts_show_count(i + 1, arena));
+	ts_view_init(view, columns, m->n + 2, arena);
 	for (size_t i = 0; i < m->n; i++) {
-		ts_grid_text(grid, TS_STYLE_DIM, ts_show_count(i + 1, arena));
-		ts_grid_text(grid, TS_STYLE_BOLD, name_of(&m->runs[i], arena));
+		ts_view_text(view, TS_STYLE_DIM, ts_show_count(i + 1, arena));
+		ts_view_text(view, TS_STYLE_BOLD, name_of(&m->runs[i], arena));
 		for (size_t j = 0; j < m->n; j++)
 			if (i == j)
-				ts_grid_text(grid, TS_STYLE_DIM, ".");
+				ts_view_text(view, TS_STYLE_DIM, ".");
 			else
-				pair_cell(cli, grid, ts_matrix_pair(m, i, j));
+				pair_cell(cli, view, ts_matrix_pair(m, i, j));
 	}
 }
 
@@ -291,43 +288,41 @@ static size_t nearest(const struct ts_diff_matrix *m, const struct grouping *g, 
 
 static enum ts_status groups(struct ts_cli *cli, const struct ts_diff_matrix *m, bool all, struct ts_error *err)
 {
-	static const struct ts_grid_column columns[] = {{"group", TS_ALIGN_RIGHT, 0},
-							{"nearest", TS_ALIGN_RIGHT, 0},
-							{"differs at", TS_ALIGN_RIGHT, 0},
-							{"runs", TS_ALIGN_LEFT, 20}};
+	static const struct ts_view_column columns[] = {TS_RIGHT("group"), TS_RIGHT("nearest"), TS_RIGHT("differs at"),
+							TS_LEFT("runs", 20)};
 	struct grouping g;
-	struct ts_grid grid;
+	struct ts_view view;
 
 	if (!ts_matrix_groups(m, &cli->arena, &g.of, &g.n))
 		return ts_arena_error(&cli->arena, err);
 	ts_text_heading(cli, "Groups of runs that are the same");
-	ts_grid_init(&grid, columns, 4, &cli->arena);
+	ts_view_init(&view, TS_VIEW_COLUMNS(columns), &cli->arena);
 	for (size_t k = 0; k < g.n; k++) {
 		const struct ts_pair *pair = NULL;
 		size_t other = nearest(m, &g, k, &pair);
 
-		ts_grid_text(&grid, TS_STYLE_DIM, ts_show_count(k + 1, &cli->arena));
-		ts_grid_text(&grid, TS_STYLE_DIM, pair ? ts_show_count(other + 1, &cli->arena) : "-");
+		ts_view_text(&view, TS_STYLE_DIM, ts_show_count(k + 1, &cli->arena));
+		ts_view_text(&view, TS_STYLE_DIM, pair ? ts_show_count(other + 1, &cli->arena) : "-");
 		if (pair)
-			pair_cell(cli, &grid, pair);
+			pair_cell(cli, &view, pair);
 		else
-			ts_grid_text(&grid, TS_STYLE_DIM, "-");
-		ts_grid_text(&grid, TS_STYLE_PLAIN, members(cli, m, &g, k, all));
+			ts_view_text(&view, TS_STYLE_DIM, "-");
+		ts_view_text(&view, TS_STYLE_PLAIN, members(cli, m, &g, k, all));
 	}
-	return ts_grid_print(&grid, &cli->term, 2, &cli->out, err);
+	return ts_view_print(&view, &cli->term, 2, &cli->out, err);
 }
 
 enum ts_status ts_render_matrix_text(struct ts_cli *cli, const struct ts_diff_matrix *m, bool all, struct ts_error *err)
 {
-	struct ts_grid_column columns[MATRIX_MOST + 2];
+	struct ts_view_column columns[MATRIX_MOST + 2];
 	struct ts_matrix_tally tally = ts_matrix_count(m);
-	struct ts_grid grid;
+	struct ts_view view;
 	bool fits = false;
 	enum ts_status status = sentence(cli, m, &tally, err);
 
 	for (int numbers = 0; !status && !fits && numbers < 2 && m->n <= MATRIX_MOST; numbers++) {
-		fill_matrix(cli, m, !numbers, columns, &grid);
-		fits = ts_grid_fits(&grid, &cli->term, 2);
+		fill_matrix(cli, m, !numbers, columns, &view);
+		fits = ts_view_fits(&view, &cli->term, 2);
 	}
 	/* The rows of a matrix name the runs. If the heads are numbers, or there is no matrix, the runs are listed. */
 	if (!status)
@@ -336,7 +331,7 @@ enum ts_status ts_render_matrix_text(struct ts_cli *cli, const struct ts_diff_ma
 		status = endings(cli, m, all, err);
 	if (!status && fits) {
 		ts_text_heading(cli, "First step at which each pair differs");
-		status = ts_grid_print(&grid, &cli->term, 2, &cli->out, err);
+		status = ts_view_print(&view, &cli->term, 2, &cli->out, err);
 	} else if (!status) {
 		status = groups(cli, m, all, err);
 	}

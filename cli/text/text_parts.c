@@ -1,8 +1,8 @@
 #include "cli/text/text_parts.h"
 
 #include "base/text.h"
-#include "cli/text/html.h"
-#include "cli/text/show_value.h"
+#include "cli/view/html.h"
+#include "cli/view/show_value.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* text_resume.c - whether a run was resumed correctly, as text. */
 #include "cli/text/text_resume.h"
 
-#include "cli/text/grid.h"
-#include "cli/text/show_value.h"
 #include "cli/text/text_parts.h"
+#include "cli/view/show_value.h"
+#include "cli/view/view.h"
 
 static enum ts_style style_of(enum ts_resume_verdict verdict)
 {
@@ -39,35 +39,31 @@ static const char *number(struct ts_cli *cli, const struct ts_measures *m, enum 
 /* Writes a row for each series that has steps in both runs. */
 static enum ts_status series(struct ts_cli *cli, const struct ts_measures *m, struct ts_error *err)
 {
-	static const struct ts_grid_column columns[] = {
-		{"series", TS_ALIGN_LEFT, 12},
-		{"common steps", TS_ALIGN_RIGHT, 0},
-		{"equal", TS_ALIGN_RIGHT, 0},
-		{"first differing", TS_ALIGN_RIGHT, 0},
-		{"difference there", TS_ALIGN_RIGHT, 0},
-		{"at most", TS_ALIGN_RIGHT, 0},
+	static const struct ts_view_column columns[] = {
+		TS_LEFT("series", 12),	     TS_RIGHT("common steps"),	   TS_RIGHT("equal"),
+		TS_RIGHT("first differing"), TS_RIGHT("difference there"), TS_RIGHT("at most"),
 	};
 	static const enum ts_measure_name shown[] = {TS_M_RESUMED_COMMON, TS_M_RESUMED_EQUAL,
 						     TS_M_RESUMED_FIRST_DIFFERING, TS_M_RESUMED_THERE,
 						     TS_M_RESUMED_GREATEST};
-	struct ts_grid grid;
+	struct ts_view view;
 	size_t n = 0;
 
-	ts_grid_init(&grid, columns, 6, &cli->arena);
+	ts_view_init(&view, TS_VIEW_COLUMNS(columns), &cli->arena);
 	for (size_t i = 0; i < m->n; i++) {
 		struct ts_span subject = m->items[i].subject;
 
 		if (!ts_measure_is(&m->items[i], TS_M_RESUMED_COMMON) || !m->items[i].known)
 			continue;
-		ts_grid_text(&grid, TS_STYLE_PLAIN, text_of(cli, subject));
+		ts_view_text(&view, TS_STYLE_PLAIN, text_of(cli, subject));
 		for (size_t k = 0; k < sizeof shown / sizeof shown[0]; k++)
-			ts_grid_text(&grid, TS_STYLE_PLAIN, number(cli, m, shown[k], subject));
+			ts_view_text(&view, TS_STYLE_PLAIN, number(cli, m, shown[k], subject));
 		n++;
 	}
 	if (n == 0)
 		return TS_OK;
 	ts_text_heading(cli, "From the resume on (differences are relative)");
-	return ts_grid_print(&grid, &cli->term, 2, &cli->out, err);
+	return ts_view_print(&view, &cli->term, 2, &cli->out, err);
 }
 
 /* Writes each restart of the directory if there is more than one. */

@@ -5,11 +5,10 @@
  */
 #include "cli/text/text_rows.h"
 
-
 #include "base/text.h"
-#include "cli/text/grid.h"
-#include "cli/text/show_value.h"
 #include "cli/text/text_parts.h"
+#include "cli/view/show_value.h"
+#include "cli/view/view.h"
 
 static const char *shown(struct ts_cli *cli, struct ts_span text)
 {
@@ -94,24 +93,22 @@ static enum ts_status line(struct ts_cli *cli, const struct ts_measures *m, stru
 static enum ts_status table(struct ts_cli *cli, const struct ts_measures *m, struct subject first, size_t end,
 			    struct ts_error *err)
 {
-	struct ts_grid_column columns[TS_GRID_COLUMNS] = {{"", TS_ALIGN_LEFT, 10}};
+	struct ts_view_column columns[TS_VIEW_COLUMNS_MAX] = {TS_LEFT("", 10)};
 	size_t n = first.to - first.from;
-	struct ts_grid grid;
+	struct ts_view view;
 
 	for (size_t i = 0; i < n; i++)
-		columns[i + 1] = (struct ts_grid_column){
-			ts_arena_printf(&cli->arena, "%s%s", shown(cli, m->items[first.from + i].name),
-					m->items[first.from + i].unit == TS_UNIT_STEP ? " step" : ""),
-			TS_ALIGN_RIGHT, 0};
-	ts_grid_init(&grid, columns, n + 1, &cli->arena);
+		columns[i + 1] =
+			(struct ts_view_column)TS_RIGHT(ts_arena_printf(&cli->arena, "%s%s", shown(cli, m->items[first.from + i].name),
+									m->items[first.from + i].unit == TS_UNIT_STEP ? " step" : ""));
+	ts_view_init(&view, columns, n + 1, &cli->arena);
 	for (size_t at = first.from; at < end; at += n) {
-		ts_grid_span(&grid, TS_STYLE_PLAIN, m->items[at].subject);
+		ts_view_span(&view, TS_STYLE_PLAIN, m->items[at].subject);
 		for (size_t i = 0; i < n; i++)
-			ts_grid_text(&grid, m->items[at + i].known ? TS_STYLE_PLAIN : TS_STYLE_DIM,
-				     m->items[at + i].known ? ts_show_measure(&m->items[at + i], &cli->arena)
-							    : "unknown");
+			ts_view_text(&view, m->items[at + i].known ? TS_STYLE_PLAIN : TS_STYLE_DIM,
+				     m->items[at + i].known ? ts_show_measure(&m->items[at + i], &cli->arena) : "unknown");
 	}
-	return ts_grid_print(&grid, &cli->term, 2, &cli->out, err);
+	return ts_view_print(&view, &cli->term, 2, &cli->out, err);
 }
 
 static bool all_unknown(const struct ts_measures *m, struct subject s)
@@ -164,7 +161,7 @@ static enum ts_status group(struct ts_cli *cli, const struct ts_measures *m, siz
 		}
 		while (end < to && same_names(m, first, subject_at(m, end)) && !all_unknown(m, subject_at(m, end)))
 			end = subject_at(m, end).to;
-		if (end > first.to && first.to - first.from < TS_GRID_COLUMNS) {
+		if (end > first.to && first.to - first.from < TS_VIEW_COLUMNS_MAX) {
 			status = table(cli, m, first, end, err);
 			at = end;
 		} else {

@@ -3,11 +3,11 @@
 
 #include "analysis/answer/chart.h"
 #include "cli/core/listing.h"
-#include "cli/text/grid.h"
 #include "cli/text/show_happening.h"
-#include "cli/text/show_value.h"
 #include "cli/text/text_parts.h"
 #include "cli/text/text_resume.h"
+#include "cli/view/show_value.h"
+#include "cli/view/view.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -90,19 +90,19 @@ static const char *value_of(struct ts_cli *cli, const struct ts_column_info *c, 
 	return ts_show_rounded(v, &cli->arena);
 }
 
-static void add_number(struct ts_cli *cli, struct ts_grid *grid, const struct ts_column_info *c, bool known, double v)
+static void add_number(struct ts_cli *cli, struct ts_view *view, const struct ts_column_info *c, bool known, double v)
 {
-	ts_grid_text(grid, known ? TS_STYLE_PLAIN : TS_STYLE_DIM, known ? value_of(cli, c, v) : "-");
+	ts_view_text(view, known ? TS_STYLE_PLAIN : TS_STYLE_DIM, known ? value_of(cli, c, v) : "-");
 }
 
-static void add_best(struct ts_cli *cli, struct ts_grid *grid, const struct ts_column_info *c)
+static void add_best(struct ts_cli *cli, struct ts_view *view, const struct ts_column_info *c)
 {
 	const char *best = c->metric.has_best ? value_of(cli, c, c->metric.best) : "-";
 	const char *step = ts_show_step(c->metric.best_step, &cli->arena);
 
 	if (c->metric.has_best)
 		best = best && step ? ts_arena_printf(&cli->arena, "%s (%s)", best, step) : NULL;
-	ts_grid_text(grid, c->metric.has_best ? TS_STYLE_PLAIN : TS_STYLE_DIM, best);
+	ts_view_text(view, c->metric.has_best ? TS_STYLE_PLAIN : TS_STYLE_DIM, best);
 }
 
 /* Whether the series has other rows than the run has steps. */
@@ -131,32 +131,32 @@ static const char *steps_of(struct ts_cli *cli, const struct ts_get_reply *run, 
 /* What a group's table has, column by column; the series' name comes first. */
 enum figure { LAST, BEST, MEAN, MIN, MAX, NONFINITE, STEPS };
 
-static void add_figure(struct ts_cli *cli, struct ts_grid *grid, const struct ts_get_reply *run, const struct ts_column_info *c,
+static void add_figure(struct ts_cli *cli, struct ts_view *view, const struct ts_get_reply *run, const struct ts_column_info *c,
 		       enum figure figure)
 {
 	const struct ts_column_metric *m = &c->metric;
 
 	switch (figure) {
 	case LAST:
-		add_number(cli, grid, c, m->has_values, m->last);
+		add_number(cli, view, c, m->has_values, m->last);
 		return;
 	case BEST:
-		add_best(cli, grid, c);
+		add_best(cli, view, c);
 		return;
 	case MEAN:
-		add_number(cli, grid, c, m->has_mean, m->mean);
+		add_number(cli, view, c, m->has_mean, m->mean);
 		return;
 	case MIN:
-		add_number(cli, grid, c, m->has_values, m->min);
+		add_number(cli, view, c, m->has_values, m->min);
 		return;
 	case MAX:
-		add_number(cli, grid, c, m->has_values, m->max);
+		add_number(cli, view, c, m->has_values, m->max);
 		return;
 	case NONFINITE:
-		ts_grid_text(grid, m->nonfinite ? TS_STYLE_PLAIN : TS_STYLE_DIM, ts_show_count(m->nonfinite, &cli->arena));
+		ts_view_text(view, m->nonfinite ? TS_STYLE_PLAIN : TS_STYLE_DIM, ts_show_count(m->nonfinite, &cli->arena));
 		return;
 	case STEPS:
-		ts_grid_text(grid, TS_STYLE_PLAIN, steps_of(cli, run, c));
+		ts_view_text(view, TS_STYLE_PLAIN, steps_of(cli, run, c));
 		return;
 	}
 }
@@ -188,26 +188,24 @@ static size_t figures_of(const struct ts_get_reply *run, const struct group_tabl
 	return n;
 }
 
-static void fill_grid(struct ts_cli *cli, const struct ts_get_reply *run, const struct group_table *t, const enum figure *figures,
-		      size_t n, struct ts_grid_column columns[8], struct ts_grid *grid)
+static void fill_view(struct ts_cli *cli, const struct ts_get_reply *run, const struct group_table *t, const enum figure *figures,
+		      size_t n, struct ts_view_column columns[8], struct ts_view *view)
 {
-	static const struct ts_grid_column of[] = {
-		[LAST] = {"last", TS_ALIGN_RIGHT, 0},  [BEST] = {"best (step)", TS_ALIGN_RIGHT, 0},
-		[MEAN] = {"mean", TS_ALIGN_RIGHT, 0},  [MIN] = {"min", TS_ALIGN_RIGHT, 0},
-		[MAX] = {"max", TS_ALIGN_RIGHT, 0},    [NONFINITE] = {"NaN or inf", TS_ALIGN_RIGHT, 0},
-		[STEPS] = {"steps", TS_ALIGN_LEFT, 0},
+	static const struct ts_view_column of[] = {
+		[LAST] = TS_RIGHT("last"), [BEST] = TS_RIGHT("best (step)"),	 [MEAN] = TS_RIGHT("mean"),	[MIN] = TS_RIGHT("min"),
+		[MAX] = TS_RIGHT("max"),   [NONFINITE] = TS_RIGHT("NaN or inf"), [STEPS] = TS_LEFT("steps", 0),
 	};
 
-	columns[0] = (struct ts_grid_column){t->head, TS_ALIGN_NAME, 12};
+	columns[0] = (struct ts_view_column)TS_NAMED(t->head, 12);
 	for (size_t k = 0; k < n; k++)
 		columns[k + 1] = of[figures[k]];
-	ts_grid_init(grid, columns, n + 1, &cli->arena);
+	ts_view_init(view, columns, n + 1, &cli->arena);
 	for (size_t i = 0; i < run->n_columns; i++) {
 		if (group_of(&run->columns[i]) != t->group)
 			continue;
-		ts_grid_text(grid, TS_STYLE_PLAIN, ts_show_text(ts_column_said(run->columns[i].name), &cli->arena));
+		ts_view_text(view, TS_STYLE_PLAIN, ts_show_text(ts_column_said(run->columns[i].name), &cli->arena));
 		for (size_t k = 0; k < n; k++)
-			add_figure(cli, grid, run, &run->columns[i], figures[k]);
+			add_figure(cli, view, run, &run->columns[i], figures[k]);
 	}
 }
 
@@ -227,23 +225,23 @@ static bool leave_out(enum figure figures[7], size_t *n)
 }
 
 /* One line a series, where the terminal has room for two figures. */
-static enum ts_status group_grid(struct ts_cli *cli, const struct ts_get_reply *run, const struct group_table *t, struct ts_error *err)
+static enum ts_status group_table(struct ts_cli *cli, const struct ts_get_reply *run, const struct group_table *t, struct ts_error *err)
 {
-	struct ts_grid_column columns[8];
+	struct ts_view_column columns[8];
 	enum figure figures[7];
 	size_t n = figures_of(run, t, figures);
-	struct ts_grid grid;
+	struct ts_view view;
 
 	if (n == 0)
 		return TS_OK;
 	do
-		fill_grid(cli, run, t, figures, n, columns, &grid);
-	while (!ts_grid_fits(&grid, &cli->term, 0) && leave_out(figures, &n));
+		fill_view(cli, run, t, figures, n, columns, &view);
+	while (!ts_view_fits(&view, &cli->term, 0) && leave_out(figures, &n));
 	ts_buf_char(&cli->out, '\n');
-	return ts_grid_print(&grid, &cli->term, 0, &cli->out, err);
+	return ts_view_print(&view, &cli->term, 0, &cli->out, err);
 }
 
-static enum ts_status number_grids(struct ts_cli *cli, const struct ts_get_reply *run, struct ts_error *err)
+static enum ts_status number_tables(struct ts_cli *cli, const struct ts_get_reply *run, struct ts_error *err)
 {
 	static const struct group_table tables[] = {
 		{METRICS, "metric", {LAST, BEST, MEAN, MIN, MAX, NONFINITE, STEPS}, 7},
@@ -252,7 +250,7 @@ static enum ts_status number_grids(struct ts_cli *cli, const struct ts_get_reply
 	};
 
 	for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
-		if (group_grid(cli, run, &tables[i], err))
+		if (group_table(cli, run, &tables[i], err))
 			return err->status;
 	return TS_OK;
 }
@@ -297,9 +295,9 @@ static size_t gather_layers(const struct ts_get_reply *run, struct layer *layers
 	return n;
 }
 
-static void add_ms(struct ts_cli *cli, struct ts_grid *grid, double ms)
+static void add_ms(struct ts_cli *cli, struct ts_view *view, double ms)
 {
-	ts_grid_text(grid, isnan(ms) ? TS_STYLE_DIM : TS_STYLE_PLAIN, isnan(ms) ? "-" : ts_show_seconds(ms / 1e3, &cli->arena));
+	ts_view_text(view, isnan(ms) ? TS_STYLE_DIM : TS_STYLE_PLAIN, isnan(ms) ? "-" : ts_show_seconds(ms / 1e3, &cli->arena));
 }
 
 static const char *more_layers(struct ts_cli *cli, size_t n)
@@ -321,13 +319,12 @@ static const char *layer_name(struct ts_cli *cli, struct ts_span escaped)
 	return ts_show_text(name, &cli->arena);
 }
 
-static enum ts_status layers_grid(struct ts_cli *cli, const struct ts_get_reply *run, struct ts_error *err)
+static enum ts_status layers_table(struct ts_cli *cli, const struct ts_get_reply *run, struct ts_error *err)
 {
-	static const struct ts_grid_column columns[] = {
-		{"layer", TS_ALIGN_NAME, 12}, {"forward", TS_ALIGN_RIGHT, 0}, {"backward", TS_ALIGN_RIGHT, 0}};
+	static const struct ts_view_column columns[] = {TS_NAMED("layer", 12), TS_RIGHT("forward"), TS_RIGHT("backward")};
 	enum { SHOWN = 10 };
 	struct layer *layers = ts_arena_array(&cli->arena, run->n_columns + 1, sizeof *layers);
-	struct ts_grid grid;
+	struct ts_view view;
 	size_t n;
 
 	if (!layers)
@@ -337,13 +334,13 @@ static enum ts_status layers_grid(struct ts_cli *cli, const struct ts_get_reply 
 		return TS_OK;
 	qsort(layers, n, sizeof *layers, by_time);
 	ts_buf_char(&cli->out, '\n');
-	ts_grid_init(&grid, columns, 3, &cli->arena);
+	ts_view_init(&view, TS_VIEW_COLUMNS(columns), &cli->arena);
 	for (size_t i = 0; i < n && i < SHOWN; i++) {
-		ts_grid_text(&grid, TS_STYLE_PLAIN, layer_name(cli, layers[i].name));
-		add_ms(cli, &grid, layers[i].forward);
-		add_ms(cli, &grid, layers[i].backward);
+		ts_view_text(&view, TS_STYLE_PLAIN, layer_name(cli, layers[i].name));
+		add_ms(cli, &view, layers[i].forward);
+		add_ms(cli, &view, layers[i].backward);
 	}
-	if (ts_grid_print(&grid, &cli->term, 0, &cli->out, err))
+	if (ts_view_print(&view, &cli->term, 0, &cli->out, err))
 		return err->status;
 	if (n > SHOWN)
 		ts_text_wrapped(cli, TS_STYLE_DIM, 0, more_layers(cli, n - SHOWN));
@@ -352,17 +349,14 @@ static enum ts_status layers_grid(struct ts_cli *cli, const struct ts_get_reply 
 
 /* --- events --- */
 
-static enum ts_status events_grid(struct ts_cli *cli, const struct ts_get_reply *run, struct ts_error *err)
+static enum ts_status events_table(struct ts_cli *cli, const struct ts_get_reply *run, struct ts_error *err)
 {
-	static const struct ts_grid_column all[] = {{"event", TS_ALIGN_LEFT, 10},
-						    {"step", TS_ALIGN_RIGHT, 0},
-						    {"time", TS_ALIGN_RIGHT, 0},
-						    {"rank", TS_ALIGN_RIGHT, 0},
-						    {"says", TS_ALIGN_LEFT, 16}};
+	static const struct ts_view_column all[] = {TS_LEFT("event", 10), TS_RIGHT("step"), TS_RIGHT("time"), TS_RIGHT("rank"),
+						    TS_LEFT("says", 16)};
 	const struct ts_happenings *h = &run->happenings;
 	bool ranks = ts_happenings_name_ranks(h, run->run.ranks);
-	struct ts_grid_column columns[5];
-	struct ts_grid grid;
+	struct ts_view_column columns[5];
+	struct ts_view view;
 	size_t n = 0;
 
 	if (!run->has_happenings || !h->n)
@@ -371,19 +365,19 @@ static enum ts_status events_grid(struct ts_cli *cli, const struct ts_get_reply 
 		if (c != 3 || ranks)
 			columns[n++] = all[c];
 	ts_buf_char(&cli->out, '\n');
-	ts_grid_init(&grid, columns, n, &cli->arena);
+	ts_view_init(&view, columns, n, &cli->arena);
 	for (size_t i = 0; i < h->n; i++) {
 		const struct ts_happening *e = &h->items[i];
 
-		ts_grid_text(&grid, e->kind <= TS_HAPPENING_SIGNAL ? TS_STYLE_RED : TS_STYLE_BOLD,
+		ts_view_text(&view, e->kind <= TS_HAPPENING_SIGNAL ? TS_STYLE_RED : TS_STYLE_BOLD,
 			     ts_show_happening_name(e, &cli->arena));
-		ts_grid_text(&grid, TS_STYLE_PLAIN, ts_show_happening_step(e, &cli->arena));
-		ts_grid_text(&grid, TS_STYLE_PLAIN, e->has_time ? ts_show_seconds(e->time_s, &cli->arena) : "-");
+		ts_view_text(&view, TS_STYLE_PLAIN, ts_show_happening_step(e, &cli->arena));
+		ts_view_text(&view, TS_STYLE_PLAIN, e->has_time ? ts_show_seconds(e->time_s, &cli->arena) : "-");
 		if (ranks)
-			ts_grid_text(&grid, TS_STYLE_PLAIN, ts_show_happening_ranks(e, &cli->arena));
-		ts_grid_text(&grid, TS_STYLE_PLAIN, ts_show_happening_says(e, &cli->arena));
+			ts_view_text(&view, TS_STYLE_PLAIN, ts_show_happening_ranks(e, &cli->arena));
+		ts_view_text(&view, TS_STYLE_PLAIN, ts_show_happening_says(e, &cli->arena));
 	}
-	if (ts_grid_print(&grid, &cli->term, 0, &cli->out, err))
+	if (ts_view_print(&view, &cli->term, 0, &cli->out, err))
 		return err->status;
 	if (h->more) {
 		const char *more = ts_arena_printf(&cli->arena, "and %" PRIu64 " more", h->more);
@@ -396,7 +390,7 @@ static enum ts_status events_grid(struct ts_cli *cli, const struct ts_get_reply 
 /* --- what is no number of a step --- */
 
 /* The rows of other tables than that of steps are counted once, and not for each of their columns. */
-static void add_table(struct ts_cli *cli, struct ts_grid *grid, const struct ts_get_reply *run, size_t *io_at)
+static void add_table(struct ts_cli *cli, struct ts_view *view, const struct ts_get_reply *run, size_t *io_at)
 {
 	const struct ts_column_info *first = &run->columns[*io_at];
 	uint64_t rows = 0;
@@ -407,70 +401,66 @@ static void add_table(struct ts_cli *cli, struct ts_grid *grid, const struct ts_
 		rows = run->columns[*io_at].rows_all > rows ? run->columns[*io_at].rows_all : rows;
 		ranks = run->columns[*io_at].ranks > ranks ? run->columns[*io_at].ranks : ranks;
 	}
-	ts_grid_text(grid, TS_STYLE_PLAIN, ts_arena_printf(&cli->arena, "(%s)", ts_table_word(first->table)));
-	ts_grid_text(grid, TS_STYLE_PLAIN, ts_show_plural(n, "column", &cli->arena));
-	ts_grid_text(grid, TS_STYLE_PLAIN, ts_show_count(ranks, &cli->arena));
-	ts_grid_text(grid, TS_STYLE_PLAIN, ts_show_count(rows, &cli->arena));
-	ts_grid_text(grid, TS_STYLE_PLAIN, "");
+	ts_view_text(view, TS_STYLE_PLAIN, ts_arena_printf(&cli->arena, "(%s)", ts_table_word(first->table)));
+	ts_view_text(view, TS_STYLE_PLAIN, ts_show_plural(n, "column", &cli->arena));
+	ts_view_text(view, TS_STYLE_PLAIN, ts_show_count(ranks, &cli->arena));
+	ts_view_text(view, TS_STYLE_PLAIN, ts_show_count(rows, &cli->arena));
+	ts_view_text(view, TS_STYLE_PLAIN, "");
 }
 
-static void add_series(struct ts_cli *cli, struct ts_grid *grid, const struct ts_column_info *c)
+static void add_series(struct ts_cli *cli, struct ts_view *view, const struct ts_column_info *c)
 {
-	ts_grid_text(grid, TS_STYLE_PLAIN, ts_show_text(c->name, &cli->arena));
-	ts_grid_text(grid, TS_STYLE_PLAIN, ts_column_type_word(c->type));
-	ts_grid_text(grid, TS_STYLE_PLAIN, ts_show_count(c->ranks, &cli->arena));
-	ts_grid_text(grid, TS_STYLE_PLAIN, ts_show_count(c->rows_all, &cli->arena));
-	ts_grid_text(grid, TS_STYLE_PLAIN, c->rows ? ts_show_range(c->first_key, c->last_key, &cli->arena) : "");
+	ts_view_text(view, TS_STYLE_PLAIN, ts_show_text(c->name, &cli->arena));
+	ts_view_text(view, TS_STYLE_PLAIN, ts_column_type_word(c->type));
+	ts_view_text(view, TS_STYLE_PLAIN, ts_show_count(c->ranks, &cli->arena));
+	ts_view_text(view, TS_STYLE_PLAIN, ts_show_count(c->rows_all, &cli->arena));
+	ts_view_text(view, TS_STYLE_PLAIN, c->rows ? ts_show_range(c->first_key, c->last_key, &cli->arena) : "");
 }
 
-static enum ts_status series_grid(struct ts_cli *cli, const struct ts_get_reply *run, struct ts_error *err)
+static enum ts_status series_table(struct ts_cli *cli, const struct ts_get_reply *run, struct ts_error *err)
 {
-	static const struct ts_grid_column columns[] = {{"series", TS_ALIGN_NAME, 14},
-							{"type", TS_ALIGN_LEFT, 0},
-							{"ranks", TS_ALIGN_RIGHT, 0},
-							{"rows", TS_ALIGN_RIGHT, 0},
-							{"steps", TS_ALIGN_LEFT, 0}};
-	struct ts_grid grid;
+	static const struct ts_view_column columns[] = {TS_NAMED("series", 14), TS_LEFT("type", 0), TS_RIGHT("ranks"), TS_RIGHT("rows"),
+							TS_LEFT("steps", 0)};
+	struct ts_view view;
 
 	if (run->n_columns == 0) {
 		ts_buf_str(&cli->out, "\nThe run has no series.\n");
 		return TS_OK;
 	}
-	ts_grid_init(&grid, columns, 5, &cli->arena);
+	ts_view_init(&view, TS_VIEW_COLUMNS(columns), &cli->arena);
 	for (size_t i = 0; i < run->n_columns;) {
 		const struct ts_column_info *c = &run->columns[i];
 
 		if (c->table != TS_TABLE_STEPS && !(c->table == TS_TABLE_EVENTS && run->has_happenings)) {
-			add_table(cli, &grid, run, &i);
+			add_table(cli, &view, run, &i);
 			continue;
 		}
 		if (c->table == TS_TABLE_STEPS && group_of(c) == NO_NUMBERS)
-			add_series(cli, &grid, c);
+			add_series(cli, &view, c);
 		i++;
 	}
-	if (!ts_grid_rows(&grid))
+	if (!ts_view_n(&view))
 		return TS_OK;
 	ts_buf_char(&cli->out, '\n');
-	return ts_grid_print(&grid, &cli->term, 0, &cli->out, err);
+	return ts_view_print(&view, &cli->term, 0, &cli->out, err);
 }
 
-static enum ts_status files_grid(struct ts_cli *cli, const struct ts_get_reply *run, struct ts_error *err)
+static enum ts_status files_table(struct ts_cli *cli, const struct ts_get_reply *run, struct ts_error *err)
 {
-	static const struct ts_grid_column columns[] = {
-		{"file", TS_ALIGN_LEFT, 16}, {"rank", TS_ALIGN_LEFT, 0}, {"size", TS_ALIGN_RIGHT, 0}};
-	struct ts_grid grid;
+	static const struct ts_view_column columns[] = {TS_LEFT("file", 16), TS_LEFT("rank", 0), TS_RIGHT("size")};
+	struct ts_view view;
 
 	if (run->n_files == 0)
 		return TS_OK;
 	ts_buf_char(&cli->out, '\n');
-	ts_grid_init(&grid, columns, 3, &cli->arena);
+	ts_view_init(&view, TS_VIEW_COLUMNS(columns), &cli->arena);
 	for (size_t i = 0; i < run->n_files; i++) {
-		ts_grid_span(&grid, TS_STYLE_PLAIN, run->files[i].name);
-		ts_grid_text(&grid, TS_STYLE_PLAIN,
+		ts_view_span(&view, TS_STYLE_PLAIN, run->files[i].name);
+		ts_view_text(&view, TS_STYLE_PLAIN,
 			     run->files[i].rank == TS_RANK_JOB ? "job" : ts_show_step(run->files[i].rank, &cli->arena));
-		ts_grid_text(&grid, TS_STYLE_PLAIN, ts_show_bytes((double)run->files[i].size, &cli->arena));
+		ts_view_text(&view, TS_STYLE_PLAIN, ts_show_bytes((double)run->files[i].size, &cli->arena));
 	}
-	return ts_grid_print(&grid, &cli->term, 0, &cli->out, err);
+	return ts_view_print(&view, &cli->term, 0, &cli->out, err);
 }
 
 /* Says "default/base, resumed at step 500; 3 of 8 blocks ...". */
@@ -608,7 +598,7 @@ enum ts_status ts_render_show_text(struct ts_cli *cli, const struct ts_get_reply
 		ts_text_field(cli, "parent", lineage_of(cli, &run->lineage));
 	ts_text_field(cli, "facts", group_counts(cli, &head->facts));
 	note_fields(cli, run);
-	if (events_grid(cli, run, err) || number_grids(cli, run, err) || layers_grid(cli, run, err) || series_grid(cli, run, err))
+	if (events_table(cli, run, err) || number_tables(cli, run, err) || layers_table(cli, run, err) || series_table(cli, run, err))
 		return err->status;
-	return files_grid(cli, run, err);
+	return files_table(cli, run, err);
 }

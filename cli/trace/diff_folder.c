@@ -1,12 +1,12 @@
 /* diff_folder.c - `tscope diff ./folderA ./folderB`: the traces of the ranks of two jobs (diff_ranks.h). */
 #include "base/path.h"
 #include "cli/json/json_parts.h"
-#include "cli/text/show_value.h"
 #include "cli/text/text_parts.h"
 #include "cli/trace/analyze_trace.h"
 #include "cli/trace/diff_ranks.h"
 #include "cli/trace/diff_trace.h"
 #include "cli/trace/folder.h"
+#include "cli/view/show_value.h"
 
 enum { FILES_SHOWN = 8 };
 

@@ -1,8 +1,8 @@
 #include "cli/trace/diff_ranks.h"
 
-#include "cli/text/grid.h"
-#include "cli/text/show_value.h"
 #include "cli/text/text_parts.h"
+#include "cli/view/show_value.h"
+#include "cli/view/view.h"
 
 enum { PAIRS_SHOWN = 32, ALONE_SHOWN = 8 };
 
@@ -67,36 +67,33 @@ static const char *whose(struct ts_cli *cli, const struct ts_rank_diff *d, size_
 	return ts_arena_printf(&cli->arena, "%s, %s", words, p->a.name);
 }
 
-static void pair(struct ts_cli *cli, struct ts_grid *grid, const struct ts_rank_diff *d, size_t i)
+static void pair(struct ts_cli *cli, struct ts_view *view, const struct ts_rank_diff *d, size_t i)
 {
 	const struct ts_trace_diff_row *step = &d->pairs[i].step;
 
-	ts_grid_text(grid, TS_STYLE_PLAIN, whose(cli, d, i));
-	ts_grid_text(grid, TS_STYLE_PLAIN, ts_show_seconds((double)step->a.mean_ns / 1e9, &cli->arena));
-	ts_grid_text(grid, TS_STYLE_PLAIN, ts_show_seconds((double)step->b.mean_ns / 1e9, &cli->arena));
-	ts_grid_text(grid, TS_STYLE_PLAIN,
+	ts_view_text(view, TS_STYLE_PLAIN, whose(cli, d, i));
+	ts_view_text(view, TS_STYLE_PLAIN, ts_show_seconds((double)step->a.mean_ns / 1e9, &cli->arena));
+	ts_view_text(view, TS_STYLE_PLAIN, ts_show_seconds((double)step->b.mean_ns / 1e9, &cli->arena));
+	ts_view_text(view, TS_STYLE_PLAIN,
 		     step->a.mean_ns > 0
 			     ? ts_arena_printf(&cli->arena, "%+.1f %%", 100 * (double)step->difference_ns / (double)step->a.mean_ns)
 			     : "-");
-	ts_grid_text(grid, TS_STYLE_PLAIN,
+	ts_view_text(view, TS_STYLE_PLAIN,
 		     step->time_differs ? (i == d->worst ? "differs most" : "differs")
 					: (step->decided ? "not different" : "one step"));
 }
 
 static enum ts_status pairs(struct ts_cli *cli, const struct ts_rank_diff *d, struct ts_error *err)
 {
-	static const struct ts_grid_column columns[] = {{"traces of", TS_ALIGN_LEFT, 0},
-							{"step in A", TS_ALIGN_RIGHT, 0},
-							{"in B", TS_ALIGN_RIGHT, 0},
-							{"difference", TS_ALIGN_RIGHT, 0},
-							{"", TS_ALIGN_LEFT, 0}};
+	static const struct ts_view_column columns[] = {TS_LEFT("traces of", 0), TS_RIGHT("step in A"), TS_RIGHT("in B"),
+							TS_RIGHT("difference"), TS_LEFT("", 0)};
 	size_t shown = d->n > PAIRS_SHOWN && !ts_args_has(&cli->args, "all") ? PAIRS_SHOWN : d->n;
-	struct ts_grid grid;
+	struct ts_view view;
 
-	ts_grid_init(&grid, columns, 5, &cli->arena);
+	ts_view_init(&view, TS_VIEW_COLUMNS(columns), &cli->arena);
 	for (size_t i = 0; i < shown; i++)
-		pair(cli, &grid, d, i);
-	if (ts_grid_print(&grid, &cli->term, 2, &cli->out, err))
+		pair(cli, &view, d, i);
+	if (ts_view_print(&view, &cli->term, 2, &cli->out, err))
 		return err->status;
 	if (d->n > shown)
 		ts_text_wrapped(

@@ -2,12 +2,12 @@
 
 #include "cli/core/ask.h"
 #include "cli/json/json_parts.h"
-#include "cli/text/show_value.h"
 #include "cli/text/text_parts.h"
 #include "cli/trace/analyze_trace.h"
 #include "cli/trace/diff_ranks.h"
 #include "cli/trace/diff_trace.h"
 #include "cli/trace/stored_trace.h"
+#include "cli/view/show_value.h"
 #include "run/head.h"
 
 struct stored {

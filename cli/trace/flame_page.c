@@ -2,9 +2,9 @@
  * JavaScript zoom by click and search. */
 #include "cli/report/page.h"
 #include "cli/report/svg.h"
-#include "cli/text/show_value.h"
 #include "cli/trace/page_trace.h"
 #include "cli/trace/trace_cells.h"
+#include "cli/view/show_value.h"
 
 /* At most GRAPH_BYTES of page for a graph, or FRAMES_LEAST stacks. */
 enum { FRAMES_MOST = 1600, FRAMES_LEAST = 100, LEVELS_MOST = 150, GRAPH_BYTES = 900 << 10 };
@@ -26,12 +26,12 @@ static const char *class_of(const struct ts_flame_node *node, const struct ts_fl
 /* Foreign: what is shown of a name. A hostile name may take several times its bytes, so that the page's size has a bound. */
 static const char *shown(struct ts_cli *cli, struct ts_span name, size_t most)
 {
-	struct ts_span part = ts_trace_cut(name, most);
+	struct ts_span part = ts_name_cut(name, most);
 	const char *text = ts_show_text(part, &cli->arena);
 	size_t len = text ? strlen(text) : 0;
 
 	if (text && len > NAME_ESCAPED)
-		text = ts_show_text(ts_trace_cut(name, most / 8), &cli->arena);
+		text = ts_show_text(ts_name_cut(name, most / 8), &cli->arena);
 	return text && part.len < name.len ? ts_arena_printf(&cli->arena, "%s…", text) : text;
 }
 

@@ -2,10 +2,10 @@
 
 #include "cli/core/ask.h"
 #include "cli/core/kept_files.h"
-#include "cli/text/grid.h"
-#include "cli/text/show_value.h"
 #include "cli/text/text_parts.h"
 #include "cli/trace/analyze_trace.h"
+#include "cli/view/show_value.h"
+#include "cli/view/view.h"
 #include "run/head.h"
 #include "run/trace_columns.h"
 
@@ -74,7 +74,7 @@ static const char *number_or_dash(struct ts_cli *cli, int64_t n)
 	return n == TS_TRACE_NONE ? "-" : ts_arena_printf(&cli->arena, "%" PRId64, n);
 }
 
-static enum ts_status trace_row(struct ts_cli *cli, struct ts_grid *grid, const struct ts_run_trace *trace, struct ts_error *err)
+static enum ts_status trace_row(struct ts_cli *cli, struct ts_view *view, const struct ts_run_trace *trace, struct ts_error *err)
 {
 	struct ts_trace_record record;
 	struct ts_trace_about about;
@@ -87,14 +87,14 @@ static enum ts_status trace_row(struct ts_cli *cli, struct ts_grid *grid, const 
 	if (!status) {
 		for (size_t i = 0; i < record.n_notices; i++)
 			skipped += record.notices[i].skipped ? record.notices[i].count : 0;
-		ts_grid_span(grid, TS_STYLE_PLAIN, trace->name);
-		ts_grid_text(grid, TS_STYLE_PLAIN,
+		ts_view_span(view, TS_STYLE_PLAIN, trace->name);
+		ts_view_text(view, TS_STYLE_PLAIN,
 			     trace->rank == TS_RANK_JOB ? "job" : ts_arena_printf(&cli->arena, "%d", (int)trace->rank));
-		ts_grid_text(grid, TS_STYLE_PLAIN, number_or_dash(cli, about.rank));
-		ts_grid_text(grid, TS_STYLE_PLAIN, number_or_dash(cli, about.world_size));
-		ts_grid_text(grid, TS_STYLE_PLAIN, ts_show_count(record.events, &cli->arena));
-		ts_grid_text(grid, TS_STYLE_PLAIN, ts_show_count(skipped, &cli->arena));
-		ts_grid_text(grid, TS_STYLE_PLAIN, ts_show_bytes((double)trace->size, &cli->arena));
+		ts_view_text(view, TS_STYLE_PLAIN, number_or_dash(cli, about.rank));
+		ts_view_text(view, TS_STYLE_PLAIN, number_or_dash(cli, about.world_size));
+		ts_view_text(view, TS_STYLE_PLAIN, ts_show_count(record.events, &cli->arena));
+		ts_view_text(view, TS_STYLE_PLAIN, ts_show_count(skipped, &cli->arena));
+		ts_view_text(view, TS_STYLE_PLAIN, ts_show_bytes((double)trace->size, &cli->arena));
 	}
 	ts_arena_finish(&arena);
 	return status;
@@ -111,17 +111,16 @@ enum ts_status ts_point_to_stored(struct ts_cli *cli, const char *run, struct ts
 
 enum ts_status ts_show_stored(struct ts_cli *cli, const char *run, const struct ts_run_trace *traces, size_t n, struct ts_error *err)
 {
-	static const struct ts_grid_column columns[] = {{"trace", TS_ALIGN_LEFT, 16},	  {"rank", TS_ALIGN_LEFT, 0},
-							{"says rank", TS_ALIGN_RIGHT, 0}, {"of", TS_ALIGN_RIGHT, 0},
-							{"events", TS_ALIGN_RIGHT, 0},	  {"left out", TS_ALIGN_RIGHT, 0},
-							{"size", TS_ALIGN_RIGHT, 0}};
-	struct ts_grid grid;
+	static const struct ts_view_column columns[] = {TS_LEFT("trace", 16), TS_LEFT("rank", 0), TS_RIGHT("says rank"),
+							TS_RIGHT("of"),	      TS_RIGHT("events"), TS_RIGHT("left out"),
+							TS_RIGHT("size")};
+	struct ts_view view;
 
-	ts_grid_init(&grid, columns, 7, &cli->arena);
+	ts_view_init(&view, TS_VIEW_COLUMNS(columns), &cli->arena);
 	for (size_t i = 0; i < n; i++)
-		if (trace_row(cli, &grid, &traces[i], err))
+		if (trace_row(cli, &view, &traces[i], err))
 			return err->status;
-	if (ts_grid_print(&grid, &cli->term, 0, &cli->out, err))
+	if (ts_view_print(&view, &cli->term, 0, &cli->out, err))
 		return err->status;
 	return ts_point_to_stored(cli, run, err);
 }

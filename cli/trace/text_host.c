@@ -1,18 +1,11 @@
 /* text_host.c - what a trace says of the host, as text: launches, queues, waits. */
-#include "cli/text/show_value.h"
 #include "cli/text/text_parts.h"
 #include "cli/trace/analyze_trace.h"
 #include "cli/trace/trace_cells.h"
+#include "cli/view/show_value.h"
+#include "proto/shape/shapes.h"
 
 enum { WAITS_SHOWN = 10 };
-
-static const char *signed_ms(struct ts_cli *cli, int64_t ns)
-{
-	uint64_t size = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
-	const char *text = ts_trace_ms(cli, size);
-
-	return ns < 0 && text ? ts_arena_printf(&cli->arena, "-%s", text) : text;
-}
 
 static const char *mean(struct ts_cli *cli, uint64_t sum, uint64_t n)
 {
@@ -21,47 +14,21 @@ static const char *mean(struct ts_cli *cli, uint64_t sum, uint64_t n)
 
 /* --- launches --- */
 
-static void launch_row(struct ts_cli *cli, struct ts_grid *grid, const struct ts_launch_row *row)
-{
-	ts_trace_cell(grid, ts_trace_place(cli, row->device, "-"));
-	ts_trace_cell(grid, ts_trace_stream(cli, row->stream, row->all_streams));
-	ts_trace_cell(grid, ts_trace_count(cli, row->delays));
-	ts_trace_cell(grid, signed_ms(cli, row->unclipped.least_ns));
-	ts_trace_cell(grid, signed_ms(cli, row->unclipped.median_ns));
-	ts_trace_cell(grid, signed_ms(cli, row->unclipped.p95_ns));
-	ts_trace_cell(grid, signed_ms(cli, row->unclipped.most_ns));
-	ts_trace_cell(grid, ts_trace_count(cli, row->early));
-	ts_trace_cell(grid, ts_trace_count(cli, row->long_delays));
-	ts_trace_cell(grid, ts_trace_count(cli, row->long_calls));
-	ts_trace_cell(grid, ts_trace_count(cli, row->short_kernels));
-}
-
 static enum ts_status launches(struct ts_cli *cli, const struct ts_trace_host *h, struct ts_error *err)
 {
-	static const struct ts_grid_column columns[] = {{"device", TS_ALIGN_LEFT, 0},	     {"stream", TS_ALIGN_LEFT, 0},
-							{"calls", TS_ALIGN_RIGHT, 0},	     {"least", TS_ALIGN_RIGHT, 0},
-							{"median", TS_ALIGN_RIGHT, 0},	     {"95 %", TS_ALIGN_RIGHT, 0},
-							{"longest", TS_ALIGN_RIGHT, 0},	     {"below 0", TS_ALIGN_RIGHT, 0},
-							{"over 100 us", TS_ALIGN_RIGHT, 0},  {"calls over 50 us", TS_ALIGN_RIGHT, 0},
-							{"short kernels", TS_ALIGN_RIGHT, 0}};
-	struct ts_grid grid;
+	struct ts_view view;
 
 	ts_text_heading(cli, "Launch delay (from the end of a call to the begin of what it launched; short: less than the call took)");
-	ts_grid_init(&grid, columns, 11, &cli->arena);
+	ts_view_of(&view, &ts_shape_trace_launches,
+		   "device stream call_count unclipped_delay early_count long_delay_count long_call_count short_kernel_count",
+		   &cli->arena);
 	for (size_t i = 0; i < h->n_launches && i < TS_TRACE_PLACES_SHOWN; i++)
 		if (h->launches[i].delays)
-			launch_row(cli, &grid, &h->launches[i]);
-	if (ts_grid_print(&grid, &cli->term, 2, &cli->out, err))
+			ts_view_row(&view, &h->launches[i]);
+	if (ts_trace_print(cli, &view, err))
 		return err->status;
 	ts_trace_more(cli, h->n_launches, TS_TRACE_PLACES_SHOWN, "row");
 	return TS_OK;
-}
-
-static void queue_cells(struct ts_cli *cli, struct ts_grid *grid, const struct ts_queue *q, uint64_t window)
-{
-	ts_trace_cell(grid, mean(cli, q->sum_ns, window));
-	ts_trace_cell(grid, ts_trace_count(cli, q->most));
-	ts_trace_cell(grid, ts_trace_percent(cli, q->empty_ns, window));
 }
 
 /* What a full queue made of the calls of a device. */
@@ -80,27 +47,32 @@ static void full_calls(struct ts_cli *cli, const struct ts_launch_row *row)
 
 static enum ts_status queues(struct ts_cli *cli, const struct ts_trace_host *h, struct ts_error *err)
 {
-	static const struct ts_grid_column columns[] = {
-		{"device", TS_ALIGN_LEFT, 0},	    {"stream", TS_ALIGN_LEFT, 0}, {"queued", TS_ALIGN_RIGHT, 0},
-		{"most", TS_ALIGN_RIGHT, 0},	    {"none", TS_ALIGN_RIGHT, 0},  {"1,024 and more", TS_ALIGN_RIGHT, 0},
-		{"outstanding", TS_ALIGN_RIGHT, 0}, {"most", TS_ALIGN_RIGHT, 0},  {"none", TS_ALIGN_RIGHT, 0}};
-	struct ts_grid grid;
+	static const struct ts_view_column made[] = {{.head = "queued", .align = TS_ALIGN_RIGHT, .key = "depth"},
+						     {.head = "none", .align = TS_ALIGN_RIGHT, .key = "empty"},
+						     {.head = "1,024 and more", .align = TS_ALIGN_RIGHT, .key = "full"},
+						     {.head = "outstanding", .align = TS_ALIGN_RIGHT, .key = "left"},
+						     {.head = "none", .align = TS_ALIGN_RIGHT, .key = "dry"}};
+	struct ts_view view;
 
 	ts_text_heading(cli, "Queue (launched and not begun; outstanding: not ended; means and shares are of the time from the first "
 			     "launch to the last end)");
-	ts_grid_init(&grid, columns, 9, &cli->arena);
+	ts_view_with(&view, &ts_shape_trace_launches,
+		     "device stream depth queued.most_count empty full left outstanding.most_count dry", TS_VIEW_COLUMNS(made),
+		     &cli->arena);
 	for (size_t i = 0; i < h->n_launches && i < TS_TRACE_PLACES_SHOWN; i++) {
 		const struct ts_launch_row *row = &h->launches[i];
+		const struct ts_queue *q = &row->queued, *o = &row->outstanding;
 
 		if (!row->launched)
 			continue;
-		ts_trace_cell(&grid, ts_trace_place(cli, row->device, "-"));
-		ts_trace_cell(&grid, ts_trace_stream(cli, row->stream, row->all_streams));
-		queue_cells(cli, &grid, &row->queued, row->window_ns);
-		ts_trace_cell(&grid, row->queued.full_ns ? ts_trace_ms(cli, row->queued.full_ns) : "never");
-		queue_cells(cli, &grid, &row->outstanding, row->window_ns);
+		ts_view_row(&view, row);
+		ts_view_set(&view, "depth", TS_STYLE_PLAIN, mean(cli, q->sum_ns, row->window_ns));
+		ts_view_set(&view, "empty", TS_STYLE_PLAIN, ts_trace_percent(cli, q->empty_ns, row->window_ns));
+		ts_view_set(&view, "full", TS_STYLE_PLAIN, q->full_ns ? ts_trace_ms(cli, q->full_ns) : "never");
+		ts_view_set(&view, "left", TS_STYLE_PLAIN, mean(cli, o->sum_ns, row->window_ns));
+		ts_view_set(&view, "dry", TS_STYLE_PLAIN, ts_trace_percent(cli, o->empty_ns, row->window_ns));
 	}
-	if (ts_grid_print(&grid, &cli->term, 2, &cli->out, err))
+	if (ts_trace_print(cli, &view, err))
 		return err->status;
 	for (size_t i = 0; i < h->n_launches; i++)
 		full_calls(cli, &h->launches[i]);
@@ -119,34 +91,31 @@ static bool any_launch(const struct ts_trace_host *h)
 
 static const char *asker(struct ts_cli *cli, const struct ts_host_wait *w)
 {
-	const char *inner = ts_show_text(ts_trace_cut(w->in_operator, TS_TRACE_NAME_BYTES), &cli->arena);
-	const char *outer = ts_show_text(ts_trace_cut(w->in_outer, TS_TRACE_NAME_BYTES), &cli->arena);
+	const char *inner = ts_show_text(ts_name_cut(w->in_operator, TS_NAME_SHOWN), &cli->arena);
+	const char *outer = ts_show_text(ts_name_cut(w->in_outer, TS_NAME_SHOWN), &cli->arena);
 
 	if (!inner || !outer || !*inner)
 		return inner ? "-" : NULL;
 	return strcmp(inner, outer) == 0 ? inner : ts_arena_printf(&cli->arena, "%s in %s", inner, outer);
 }
 
-static void wait_row(struct ts_cli *cli, struct ts_grid *grid, const struct ts_host_waits *waits, const struct ts_host_wait *w)
+static void wait_row(struct ts_cli *cli, struct ts_view *view, const struct ts_host_waits *waits, const struct ts_host_wait *w)
 {
-	ts_trace_cell(grid, ts_trace_ms(cli, w->sum.ns));
-	ts_trace_cell(grid, ts_trace_count(cli, w->sum.calls));
-	ts_trace_cell(grid, ts_trace_ms(cli, w->sum.max_ns));
-	ts_trace_cell(grid, waits->has_work ? mean(cli, w->sum.outstanding, w->sum.calls) : "-");
-	ts_trace_cell(grid, waits->has_work ? ts_trace_count(cli, w->sum.drained) : "-");
-	ts_trace_cell(grid, waits->has_work ? ts_trace_ms(cli, w->sum.idle_ns) : "-");
-	ts_trace_name(cli, grid, w->call);
-	ts_trace_cell(grid, asker(cli, w));
-	ts_trace_name(cli, grid, w->source.len ? w->source : ts_span_str(waits->has_sources ? "-" : "not recorded"));
+	ts_view_row(view, w);
+	ts_view_set(view, "outstanding", TS_STYLE_PLAIN, waits->has_work ? mean(cli, w->sum.outstanding, w->sum.calls) : "-");
+	ts_view_set(view, "operator", TS_STYLE_PLAIN, asker(cli, w));
+	if (!waits->has_work) {
+		ts_view_set(view, "waited.drained_count", TS_STYLE_PLAIN, "-");
+		ts_view_set(view, "waited.idle_ns", TS_STYLE_PLAIN, "-");
+	}
+	if (!w->source.len && !waits->has_sources)
+		ts_view_set(view, "source", TS_STYLE_PLAIN, "not recorded");
 }
 
 static enum ts_status waits(struct ts_cli *cli, const struct ts_host_waits *w, struct ts_error *err)
 {
-	static const struct ts_grid_column columns[] = {
-		{"waited", TS_ALIGN_RIGHT, 0},	    {"calls", TS_ALIGN_RIGHT, 0},    {"longest", TS_ALIGN_RIGHT, 0},
-		{"outstanding", TS_ALIGN_RIGHT, 0}, {"ran dry", TS_ALIGN_RIGHT, 0},  {"idle after", TS_ALIGN_RIGHT, 0},
-		{"call", TS_ALIGN_LEFT, 12},	    {"operator", TS_ALIGN_LEFT, 12}, {"asked by", TS_ALIGN_LEFT, 12}};
-	struct ts_grid grid;
+	static const struct ts_view_column made[] = {TS_RIGHT("outstanding"), TS_LEFT("operator", 12)};
+	struct ts_view view;
 
 	if (!w->all.calls)
 		return TS_OK;
@@ -154,10 +123,13 @@ static enum ts_status waits(struct ts_cli *cli, const struct ts_host_waits *w, s
 					      "Waits of the host for a device: %s, %s (outstanding: launched and not ended, the "
 					      "mean of the calls; ran dry: nothing was left)",
 					      ts_trace_plural(cli, w->all.calls, "call"), ts_trace_ms(cli, w->all.ns)));
-	ts_grid_init(&grid, columns, 9, &cli->arena);
+	ts_view_with(&view, &ts_shape_trace_wait,
+		     "waited.sum_ns waited.call_count waited.longest_ns outstanding waited.drained_count waited.idle_ns call operator "
+		     "source",
+		     TS_VIEW_COLUMNS(made), &cli->arena);
 	for (size_t i = 0; i < w->n && i < WAITS_SHOWN; i++)
-		wait_row(cli, &grid, w, &w->items[i]);
-	if (ts_grid_print(&grid, &cli->term, 2, &cli->out, err))
+		wait_row(cli, &view, w, &w->items[i]);
+	if (ts_trace_print(cli, &view, err))
 		return err->status;
 	ts_trace_more(cli, w->n, WAITS_SHOWN, "row");
 	return TS_OK;

@@ -1,40 +1,37 @@
 /* text_marks.c - how kernels filled the device, what a step launched, and what stands out among the work, as text. */
 #include "analysis/trace/device/kernel_sums.h"
-#include "cli/text/show_value.h"
 #include "cli/text/text_parts.h"
 #include "cli/trace/analyze_trace.h"
 #include "cli/trace/trace_cells.h"
+#include "cli/view/show_value.h"
+#include "proto/shape/shapes.h"
 
 enum { CATEGORIES_SHOWN = 8, REGIONS_SHOWN = 5 };
 
 /* --- use --- */
 
-static void use_row(struct ts_cli *cli, struct ts_grid *grid, const struct ts_kernel_use *u, const char *what)
+static void use_row(struct ts_cli *cli, struct ts_view *view, const struct ts_kernel_use *u)
 {
-	ts_trace_cell(grid, what);
-	ts_trace_cell(grid, ts_trace_ms(cli, u->sum.ns));
-	ts_trace_cell(grid, u->has_occupancy ? ts_arena_printf(&cli->arena, "%.1f %%", u->occupancy) : "not recorded");
-	ts_trace_cell(grid, u->sized.count ? ts_trace_percent(cli, u->small.ns, u->sized.ns) : "not recorded");
-	ts_trace_cell(grid, u->sized.count ? ts_trace_count(cli, u->small.count) : "-");
+	ts_view_row(view, u);
+	ts_view_set(view, "share", TS_STYLE_PLAIN, u->sized.count ? ts_trace_percent(cli, u->small.ns, u->sized.ns) : "not recorded");
+	ts_view_set(view, "few", TS_STYLE_PLAIN, u->sized.count ? ts_trace_count(cli, u->small.count) : "-");
 }
 
 static enum ts_status use(struct ts_cli *cli, const struct ts_kernel_uses *u, struct ts_error *err)
 {
-	static const struct ts_grid_column columns[] = {{"kernels", TS_ALIGN_LEFT, 0},
-							{"sum", TS_ALIGN_RIGHT, 0},
-							{"occupancy", TS_ALIGN_RIGHT, 0},
-							{"in small grids", TS_ALIGN_RIGHT, 0},
-							{"small grids", TS_ALIGN_RIGHT, 0}};
-	struct ts_grid grid;
+	static const struct ts_view_column made[] = {{.head = "in small grids", .align = TS_ALIGN_RIGHT, .key = "share"},
+						     {.head = "small grids", .align = TS_ALIGN_RIGHT, .key = "few"}};
+	struct ts_view view;
 
 	if (!u->all.rated.count && !u->all.sized.count)
 		return TS_OK;
 	ts_text_heading(cli, "Use of the device (estimated occupancy, weighted by time; small: fewer blocks than multiprocessors)");
-	ts_grid_init(&grid, columns, 5, &cli->arena);
-	use_row(cli, &grid, &u->all, "all");
+	ts_view_with(&view, &ts_shape_trace_kernel_use, "category kernels.sum_ns occupancy_percent share few", TS_VIEW_COLUMNS(made),
+		     &cli->arena);
+	use_row(cli, &view, &u->all);
 	for (size_t i = 0; i < u->n_categories && i < CATEGORIES_SHOWN; i++)
-		use_row(cli, &grid, &u->categories[i], ts_kernel_category_word((enum ts_kernel_category)u->categories[i].category));
-	if (ts_grid_print(&grid, &cli->term, 2, &cli->out, err))
+		use_row(cli, &view, &u->categories[i]);
+	if (ts_trace_print(cli, &view, err))
 		return err->status;
 	ts_trace_more(cli, u->n_categories, CATEGORIES_SHOWN, "row");
 	return TS_OK;
@@ -44,31 +41,20 @@ static enum ts_status use(struct ts_cli *cli, const struct ts_kernel_uses *u, st
 
 static enum ts_status steps(struct ts_cli *cli, const struct ts_step_sums *s, struct ts_error *err)
 {
-	static const struct ts_grid_column columns[] = {{"category", TS_ALIGN_LEFT, 0},	  {"mean", TS_ALIGN_RIGHT, 0},
-							{"deviation", TS_ALIGN_RIGHT, 0}, {"least", TS_ALIGN_RIGHT, 0},
-							{"most", TS_ALIGN_RIGHT, 0},	  {"events", TS_ALIGN_RIGHT, 0}};
-	struct ts_grid grid;
+	const struct ts_first_rows rows = {&ts_shape_trace_step_sum,
+					   "category mean_ns deviation_ns least_ns most_ns mean_count",
+					   s->categories,
+					   s->n_categories,
+					   CATEGORIES_SHOWN,
+					   "row",
+					   0};
 
 	if (s->steps < 2 || !s->n_categories)
 		return TS_OK;
 	ts_trace_heading(cli, ts_arena_printf(&cli->arena, "A step, by what it launched (%s from step %s on%s)",
 					      ts_trace_plural(cli, s->steps, "step"), ts_show_step(s->first, &cli->arena),
 					      s->warmup ? "; the first is left out as warm-up" : ""));
-	ts_grid_init(&grid, columns, 6, &cli->arena);
-	for (size_t i = 0; i < s->n_categories && i < CATEGORIES_SHOWN; i++) {
-		const struct ts_step_sum *row = &s->categories[i];
-
-		ts_trace_cell(&grid, ts_sum_category_word(row->category));
-		ts_trace_cell(&grid, ts_arena_printf(&cli->arena, "%.3f ms", row->mean_ns / 1e6));
-		ts_trace_cell(&grid, ts_arena_printf(&cli->arena, "%.3f ms", row->deviation_ns / 1e6));
-		ts_trace_cell(&grid, ts_trace_ms(cli, row->least_ns));
-		ts_trace_cell(&grid, ts_trace_ms(cli, row->most_ns));
-		ts_trace_cell(&grid, ts_arena_printf(&cli->arena, "%.1f", row->mean_count));
-	}
-	if (ts_grid_print(&grid, &cli->term, 2, &cli->out, err))
-		return err->status;
-	ts_trace_more(cli, s->n_categories, CATEGORIES_SHOWN, "row");
-	return TS_OK;
+	return ts_trace_table(cli, &rows, err);
 }
 
 /* --- marks --- */
@@ -89,7 +75,7 @@ static void optimizers(struct ts_cli *cli, const struct ts_work_marks *m, const 
 {
 	for (size_t i = 0; i < m->n_optimizers; i++) {
 		const struct ts_optimizer_sum *o = &m->optimizers[i];
-		const char *name = ts_show_text(ts_trace_cut(o->name, TS_TRACE_NAME_BYTES), &cli->arena);
+		const char *name = ts_show_text(ts_name_cut(o->name, TS_NAME_SHOWN), &cli->arena);
 
 		if (o->sum.count)
 			line(cli, ts_arena_printf(&cli->arena,
@@ -167,7 +153,7 @@ static void graph_breaks(struct ts_cli *cli, const struct ts_graph_breaks *b)
 static void compiled(struct ts_cli *cli, const struct ts_work_marks *m, const struct ts_work_sum *all)
 {
 	for (size_t i = 0; i < m->n_regions && i < REGIONS_SHOWN; i++) {
-		const char *name = ts_show_text(ts_trace_cut(m->regions[i].name, TS_TRACE_NAME_BYTES), &cli->arena);
+		const char *name = ts_show_text(ts_name_cut(m->regions[i].name, TS_NAME_SHOWN), &cli->arena);
 
 		line(cli, ts_arena_printf(&cli->arena, "%s ran %s and launched %s.", name ? name : "",
 					  ts_trace_plural(cli, m->regions[i].count, "time"), part(cli, &m->regions[i].sum, all)));

@@ -1,8 +1,9 @@
 /* text_path.c - the critical path of a trace as text, and what the trace would take if a part of it took no time. */
-#include "cli/text/show_value.h"
 #include "cli/text/text_parts.h"
 #include "cli/trace/analyze_trace.h"
 #include "cli/trace/trace_cells.h"
+#include "cli/view/show_value.h"
+#include "proto/shape/shapes.h"
 
 enum { ROWS_SHOWN = 12, STEPS_SHOWN = 16, LONGEST_SHOWN = 5, IFS_SHOWN = 8 };
 
@@ -48,24 +49,20 @@ static const char *windows_text(struct ts_cli *cli, const struct ts_critical_pat
 
 static enum ts_status parts(struct ts_cli *cli, const struct ts_critical_path *p, struct ts_error *err)
 {
-	static const struct ts_grid_column columns[] = {{"part", TS_ALIGN_LEFT, 0},	  {"what", TS_ALIGN_LEFT, 0},
-							{"time", TS_ALIGN_RIGHT, 0},	  {"share", TS_ALIGN_RIGHT, 0},
-							{"stretches", TS_ALIGN_RIGHT, 0}, {"longest", TS_ALIGN_RIGHT, 0}};
+	static const struct ts_view_column made[] = {TS_LEFT("part", 0), TS_LEFT("what", 0)};
 	const char *windows = windows_text(cli, p), *length = ts_trace_ms(cli, p->ns);
-	struct ts_grid grid;
+	struct ts_view view;
 
 	ts_trace_heading(cli, ts_arena_printf(&cli->arena, "Critical path of %s: %s, most of it %s", windows ? windows : "",
 					      length ? length : "", group_text(p->bound)));
-	ts_grid_init(&grid, columns, 6, &cli->arena);
+	ts_view_with(&view, &ts_shape_path_row, "part what length_ns length_ns% count longest_ns", TS_VIEW_COLUMNS(made), &cli->arena);
+	view.whole = p->ns;
 	for (size_t i = 0; i < p->n_rows && i < ROWS_SHOWN; i++) {
-		ts_trace_cell(&grid, group_text(p->rows[i].group));
-		ts_trace_cell(&grid, what_text(p->rows[i].what));
-		ts_trace_cell(&grid, ts_trace_ms(cli, p->rows[i].ns));
-		ts_trace_cell(&grid, ts_trace_percent(cli, p->rows[i].ns, p->ns));
-		ts_trace_cell(&grid, ts_trace_count(cli, p->rows[i].count));
-		ts_trace_cell(&grid, ts_trace_ms(cli, p->rows[i].longest_ns));
+		ts_view_row(&view, &p->rows[i]);
+		ts_view_set(&view, "part", TS_STYLE_PLAIN, group_text(p->rows[i].group));
+		ts_view_set(&view, "what", TS_STYLE_PLAIN, what_text(p->rows[i].what));
 	}
-	if (ts_grid_print(&grid, &cli->term, 2, &cli->out, err))
+	if (ts_trace_print(cli, &view, err))
 		return err->status;
 	ts_trace_more(cli, p->n_rows, ROWS_SHOWN, "part");
 	return TS_OK;
@@ -73,23 +70,20 @@ static enum ts_status parts(struct ts_cli *cli, const struct ts_critical_path *p
 
 static enum ts_status steps(struct ts_cli *cli, const struct ts_critical_path *p, struct ts_error *err)
 {
-	static const struct ts_grid_column columns[2 + TS_PATH_GROUPS] = {
-		{"step", TS_ALIGN_LEFT, 0},	      {"path", TS_ALIGN_RIGHT, 0},   {"computation", TS_ALIGN_RIGHT, 0},
-		{"communication", TS_ALIGN_RIGHT, 0}, {"copies", TS_ALIGN_RIGHT, 0}, {"launch", TS_ALIGN_RIGHT, 0},
-		{"queue", TS_ALIGN_RIGHT, 0},	      {"host", TS_ALIGN_RIGHT, 0},   {"data", TS_ALIGN_RIGHT, 0},
-		{"wait", TS_ALIGN_RIGHT, 0},	      {"unknown", TS_ALIGN_RIGHT, 0}};
-	struct ts_grid grid;
+	struct ts_view view;
 
 	if (p->n_windows < 2)
 		return TS_OK;
-	ts_grid_init(&grid, columns, 2 + TS_PATH_GROUPS, &cli->arena);
+	ts_view_of(
+		&view, &ts_shape_path_window,
+		"step length_ns computation_ns% communication_ns% copies_ns% launch_ns% queue_ns% host_ns% data_loading_ns% wait_ns% "
+		"unknown_ns%",
+		&cli->arena);
 	for (size_t i = 0; i < p->n_windows && i < STEPS_SHOWN; i++) {
-		ts_trace_cell(&grid, ts_show_step(p->windows[i].step, &cli->arena));
-		ts_trace_cell(&grid, ts_trace_ms(cli, p->windows[i].ns));
-		for (size_t k = 0; k < TS_PATH_GROUPS; k++)
-			ts_trace_cell(&grid, ts_trace_percent(cli, p->windows[i].groups[k], p->windows[i].ns));
+		view.whole = p->windows[i].ns;
+		ts_view_row(&view, &p->windows[i]);
 	}
-	if (ts_grid_print(&grid, &cli->term, 2, &cli->out, err))
+	if (ts_trace_print(cli, &view, err))
 		return err->status;
 	ts_trace_more(cli, p->n_windows, STEPS_SHOWN, "step");
 	return TS_OK;
@@ -97,17 +91,15 @@ static enum ts_status steps(struct ts_cli *cli, const struct ts_critical_path *p
 
 static enum ts_status longest(struct ts_cli *cli, const struct ts_critical_path *p, struct ts_error *err)
 {
-	static const struct ts_grid_column columns[] = {
-		{"longest stretches", TS_ALIGN_RIGHT, 0}, {"what", TS_ALIGN_LEFT, 0}, {"name", TS_ALIGN_LEFT, 20}};
-	struct ts_grid grid;
+	static const struct ts_view_column made[] = {TS_LEFT("what", 0)};
+	struct ts_view view;
 
-	ts_grid_init(&grid, columns, 3, &cli->arena);
+	ts_view_with(&view, &ts_shape_path_stretch, "length_ns what name", TS_VIEW_COLUMNS(made), &cli->arena);
 	for (size_t i = 0; i < p->n_longest && i < LONGEST_SHOWN; i++) {
-		ts_trace_cell(&grid, ts_trace_ms(cli, p->longest[i].piece.ns));
-		ts_trace_cell(&grid, what_text(p->longest[i].piece.what));
-		ts_trace_kernel(cli, &grid, p->longest[i].name);
+		ts_view_row(&view, &p->longest[i]);
+		ts_view_set(&view, "what", TS_STYLE_PLAIN, what_text(p->longest[i].piece.what));
 	}
-	return ts_grid_print(&grid, &cli->term, 2, &cli->out, err);
+	return ts_trace_print(cli, &view, err);
 }
 
 static const char *if_text(const struct ts_what_if *w)
@@ -121,23 +113,19 @@ static const char *if_text(const struct ts_what_if *w)
 
 static enum ts_status ifs(struct ts_cli *cli, const struct ts_critical_path *p, struct ts_error *err)
 {
-	static const struct ts_grid_column columns[] = {{"if this took no time", TS_ALIGN_LEFT, 0},
-							{"path", TS_ALIGN_RIGHT, 0},
-							{"saved", TS_ALIGN_RIGHT, 0},
-							{"", TS_ALIGN_RIGHT, 0}};
-	struct ts_grid grid;
+	static const struct ts_view_column made[] = {{.head = "if this took no time", .key = "part"}};
+	struct ts_view view;
 
 	if (!p->n_ifs)
 		return TS_OK;
-	ts_grid_init(&grid, columns, 4, &cli->arena);
+	ts_view_with(&view, &ts_shape_what_if, "part length_ns saved_ns saved_ns%", TS_VIEW_COLUMNS(made), &cli->arena);
+	view.whole = p->ns;
 	for (size_t i = 0; i < p->n_ifs && i < IFS_SHOWN && p->ifs[i].saved_ns; i++) {
-		ts_trace_cell(&grid, if_text(&p->ifs[i]));
-		ts_trace_cell(&grid, ts_trace_ms(cli, p->ifs[i].ns));
-		ts_trace_cell(&grid, ts_trace_ms(cli, p->ifs[i].saved_ns));
-		ts_trace_cell(&grid, ts_trace_percent(cli, p->ifs[i].saved_ns, p->ns));
+		ts_view_row(&view, &p->ifs[i]);
+		ts_view_set(&view, "part", TS_STYLE_PLAIN, if_text(&p->ifs[i]));
 	}
 	if (p->ifs[0].saved_ns)
-		return ts_grid_print(&grid, &cli->term, 2, &cli->out, err);
+		return ts_trace_print(cli, &view, err);
 	ts_text_wrapped(cli, TS_STYLE_PLAIN, 2,
 			"No single part would save anything: something else takes as long beside each of them.");
 	return TS_OK;

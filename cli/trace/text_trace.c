@@ -1,10 +1,11 @@
 /* text_trace.c - what a profiler's trace says, as text. Times are milliseconds with all their digits: what is exact is shown so. */
 #include "analysis/trace/device/kernel.h"
-#include "cli/text/grid.h"
-#include "cli/text/show_value.h"
 #include "cli/text/text_parts.h"
 #include "cli/trace/analyze_trace.h"
 #include "cli/trace/trace_cells.h"
+#include "cli/view/show_value.h"
+#include "cli/view/view.h"
+#include "proto/shape/shapes.h"
 
 enum { STEPS_SHOWN = 32, OTHERS_SHOWN = 3 };
 
@@ -96,116 +97,75 @@ static const char *over(struct ts_cli *cli, const struct ts_trace_answer *a)
 
 /* --- the timeline --- */
 
-static void time_row(struct ts_cli *cli, struct ts_grid *grid, const char *what, uint64_t ns, const struct ts_timeline *t,
-		     uint64_t events, bool counted)
+/* Times as rows: with the events that took them, if what is counted. */
+static void time_row(struct ts_cli *cli, struct ts_view *view, const char *what, uint64_t ns, const struct ts_timeline *t,
+		     const uint64_t *events)
 {
-	ts_trace_cell(grid, what);
-	ts_trace_cell(grid, ts_trace_ms(cli, ns));
-	ts_trace_cell(grid, ts_trace_percent(cli, ns, t->span_ns));
-	ts_trace_cell(grid, counted ? ts_show_count(events, &cli->arena) : "");
+	ts_view_row(view, NULL);
+	ts_view_set(view, "", TS_STYLE_PLAIN, what);
+	ts_view_set(view, "time", TS_STYLE_PLAIN, ts_trace_ms(cli, ns));
+	ts_view_set(view, "of the span", TS_STYLE_PLAIN, ts_trace_percent(cli, ns, t->span_ns));
+	if (events)
+		ts_view_set(view, "events", TS_STYLE_PLAIN, ts_show_count(*events, &cli->arena));
 }
 
 static enum ts_status timeline(struct ts_cli *cli, const struct ts_timeline *t, struct ts_error *err)
 {
-	static const struct ts_grid_column columns[] = {
-		{"", TS_ALIGN_LEFT, 0}, {"time", TS_ALIGN_RIGHT, 0}, {"of the span", TS_ALIGN_RIGHT, 0}, {"events", TS_ALIGN_RIGHT, 0}};
-	struct ts_grid grid;
+	static const struct ts_view_column columns[] = {TS_LEFT("", 0), TS_RIGHT("time"), TS_RIGHT("of the span"), TS_RIGHT("events")};
+	struct ts_view view;
 
 	ts_text_heading(cli, "All devices (a time is the length of a union: what ran at once counts once)");
-	ts_grid_init(&grid, columns, 4, &cli->arena);
-	time_row(cli, &grid, "span", t->span_ns, t, t->events, true);
-	time_row(cli, &grid, "busy", t->busy_ns, t, 0, false);
-	time_row(cli, &grid, "idle", t->idle_ns, t, 0, false);
-	time_row(cli, &grid, "computation", t->computation_ns, t, t->computations, true);
-	time_row(cli, &grid, "communication", t->communication_ns, t, t->communications, true);
+	ts_view_init(&view, TS_VIEW_COLUMNS(columns), &cli->arena);
+	time_row(cli, &view, "span", t->span_ns, t, &t->events);
+	time_row(cli, &view, "busy", t->busy_ns, t, NULL);
+	time_row(cli, &view, "idle", t->idle_ns, t, NULL);
+	time_row(cli, &view, "computation", t->computation_ns, t, &t->computations);
+	time_row(cli, &view, "communication", t->communication_ns, t, &t->communications);
 	if (t->communications) {
-		time_row(cli, &grid, "  overlapped", t->overlapped_communication_ns, t, 0, false);
-		time_row(cli, &grid, "  exposed", t->exposed_communication_ns, t, 0, false);
+		time_row(cli, &view, "  overlapped", t->overlapped_communication_ns, t, NULL);
+		time_row(cli, &view, "  exposed", t->exposed_communication_ns, t, NULL);
 	}
-	time_row(cli, &grid, "copies", t->memory_ns, t, t->copies, true);
+	time_row(cli, &view, "copies", t->memory_ns, t, &t->copies);
 	if (t->copies)
-		time_row(cli, &grid, "  exposed", t->exposed_memory_ns, t, 0, false);
-	return ts_grid_print(&grid, &cli->term, 2, &cli->out, err);
+		time_row(cli, &view, "  exposed", t->exposed_memory_ns, t, NULL);
+	return ts_trace_print(cli, &view, err);
 }
 
 static enum ts_status collectives(struct ts_cli *cli, const struct ts_timeline *t, struct ts_error *err)
 {
-	static const struct ts_grid_column columns[] = {
-		{"kind", TS_ALIGN_LEFT, 0}, {"events", TS_ALIGN_RIGHT, 0}, {"time", TS_ALIGN_RIGHT, 0}, {"exposed", TS_ALIGN_RIGHT, 0}};
-	struct ts_grid grid;
+	struct ts_view view;
 
 	if (!t->communications)
 		return TS_OK;
 	ts_text_heading(cli, "Communication");
-	ts_grid_init(&grid, columns, 4, &cli->arena);
-	for (size_t i = 0; i < TS_COLLECTIVES; i++) {
-		if (!t->collectives[i].events)
-			continue;
-		ts_trace_cell(&grid, ts_collective_word(t->collectives[i].kind));
-		ts_trace_cell(&grid, ts_show_count(t->collectives[i].events, &cli->arena));
-		ts_trace_cell(&grid, ts_trace_ms(cli, t->collectives[i].ns));
-		ts_trace_cell(&grid, ts_trace_ms(cli, t->collectives[i].exposed_ns));
-	}
-	return ts_grid_print(&grid, &cli->term, 2, &cli->out, err);
+	ts_view_of(&view, &ts_shape_trace_collective, NULL, &cli->arena);
+	for (size_t i = 0; i < TS_COLLECTIVES; i++)
+		if (t->collectives[i].events)
+			ts_view_row(&view, &t->collectives[i]);
+	return ts_trace_print(cli, &view, err);
 }
 
 /* --- devices and streams, steps --- */
 
-static void timeline_cells(struct ts_cli *cli, struct ts_grid *grid, const struct ts_timeline *t)
-{
-	ts_trace_cell(grid, ts_show_count(t->events, &cli->arena));
-	ts_trace_cell(grid, ts_trace_ms(cli, t->span_ns));
-	ts_trace_cell(grid, ts_trace_ms(cli, t->busy_ns));
-	ts_trace_cell(grid, ts_trace_ms(cli, t->computation_ns));
-	ts_trace_cell(grid, ts_trace_ms(cli, t->communication_ns));
-	ts_trace_cell(grid, ts_trace_ms(cli, t->exposed_communication_ns));
-	ts_trace_cell(grid, ts_trace_ms(cli, t->memory_ns));
-}
-
-#define TIMELINE_COLUMNS                                                                                                               \
-	{"events", TS_ALIGN_RIGHT, 0}, {"span", TS_ALIGN_RIGHT, 0}, {"busy", TS_ALIGN_RIGHT, 0}, {"computation", TS_ALIGN_RIGHT, 0},   \
-		{"communication", TS_ALIGN_RIGHT, 0}, {"exposed", TS_ALIGN_RIGHT, 0},                                                  \
-	{                                                                                                                              \
-		"copies", TS_ALIGN_RIGHT, 0                                                                                            \
-	}
-
-static void place_rows(struct ts_cli *cli, struct ts_grid *grid, const struct ts_timeline_of *rows, size_t n)
-{
-	for (size_t i = 0; i < n && i < TS_TRACE_PLACES_SHOWN; i++) {
-		ts_trace_cell(grid, ts_trace_place(cli, rows[i].device, "-"));
-		ts_trace_cell(grid, ts_trace_stream(cli, rows[i].stream, rows[i].all_streams));
-		timeline_cells(cli, grid, &rows[i].timeline);
-	}
-}
-
 static enum ts_status places(struct ts_cli *cli, const struct ts_timelines *l, struct ts_error *err)
 {
-	static const struct ts_grid_column columns[] = {{"device", TS_ALIGN_LEFT, 0}, {"stream", TS_ALIGN_LEFT, 0}, TIMELINE_COLUMNS};
-	struct ts_grid grid;
+	enum { MOST = TS_TRACE_PLACES_SHOWN };
+	struct ts_view view;
 
 	ts_text_heading(cli, "Devices and streams (spans, busy and exposed times are each row's own)");
-	ts_grid_init(&grid, columns, 9, &cli->arena);
-	place_rows(cli, &grid, l->devices, l->n_devices);
-	place_rows(cli, &grid, l->streams, l->n_streams);
-	if (ts_grid_print(&grid, &cli->term, 2, &cli->out, err))
+	ts_view_of(&view, &ts_shape_trace_place, "device stream timeline", &cli->arena);
+	ts_view_rows(&view, l->devices, l->n_devices < MOST ? l->n_devices : MOST);
+	ts_view_rows(&view, l->streams, l->n_streams < MOST ? l->n_streams : MOST);
+	if (ts_trace_print(cli, &view, err))
 		return err->status;
-	ts_trace_more(cli, l->n_devices, TS_TRACE_PLACES_SHOWN, "device");
-	ts_trace_more(cli, l->n_streams, TS_TRACE_PLACES_SHOWN, "stream");
+	ts_trace_more(cli, l->n_devices, MOST, "device");
+	ts_trace_more(cli, l->n_streams, MOST, "stream");
 	return TS_OK;
-}
-
-static void step_row(struct ts_cli *cli, struct ts_grid *grid, const char *step, const char *host, const struct ts_timeline *t)
-{
-	ts_trace_cell(grid, step);
-	ts_trace_cell(grid, host);
-	timeline_cells(cli, grid, t);
 }
 
 static enum ts_status steps(struct ts_cli *cli, const struct ts_timelines *l, struct ts_error *err)
 {
-	static const struct ts_grid_column columns[] = {
-		{"step", TS_ALIGN_LEFT, 0}, {"on the host", TS_ALIGN_RIGHT, 0}, TIMELINE_COLUMNS};
-	struct ts_grid grid;
+	struct ts_view view;
 
 	if (!l->n_steps) {
 		ts_buf_str(&cli->out, "\n");
@@ -213,13 +173,14 @@ static enum ts_status steps(struct ts_cli *cli, const struct ts_timelines *l, st
 		return TS_OK;
 	}
 	ts_text_heading(cli, "Steps (what the calls of each launched, whenever it ran)");
-	ts_grid_init(&grid, columns, 9, &cli->arena);
-	for (size_t i = 0; i < l->n_steps && i < STEPS_SHOWN; i++)
-		step_row(cli, &grid, ts_show_step(l->steps[i].number, &cli->arena), ts_trace_ms(cli, l->steps[i].duration_ns),
-			 &l->steps[i].timeline);
-	if (l->between.events)
-		step_row(cli, &grid, "none", "", &l->between);
-	if (ts_grid_print(&grid, &cli->term, 2, &cli->out, err))
+	ts_view_of(&view, &ts_shape_trace_step, "step duration_ns timeline", &cli->arena);
+	ts_view_rows(&view, l->steps, l->n_steps < STEPS_SHOWN ? l->n_steps : STEPS_SHOWN);
+	if (l->between.events) {
+		ts_view_row(&view, &(struct ts_timeline_step){.timeline = l->between});
+		ts_view_set(&view, "step", TS_STYLE_PLAIN, "none");
+		ts_view_set(&view, "duration_ns", TS_STYLE_PLAIN, "");
+	}
+	if (ts_trace_print(cli, &view, err))
 		return err->status;
 	ts_trace_more(cli, l->n_steps, STEPS_SHOWN, "step");
 	return TS_OK;
@@ -229,78 +190,44 @@ static enum ts_status steps(struct ts_cli *cli, const struct ts_timelines *l, st
 
 static enum ts_status idle(struct ts_cli *cli, const struct ts_trace_answer *a, struct ts_error *err)
 {
-	static const struct ts_grid_column columns[] = {
-		{"device", TS_ALIGN_LEFT, 0},	      {"stream", TS_ALIGN_LEFT, 0},  {"gaps", TS_ALIGN_RIGHT, 0},
-		{"idle", TS_ALIGN_RIGHT, 0},	      {"host", TS_ALIGN_RIGHT, 0},   {"launch", TS_ALIGN_RIGHT, 0},
-		{"behind others", TS_ALIGN_RIGHT, 0}, {"queued", TS_ALIGN_RIGHT, 0}, {"unknown", TS_ALIGN_RIGHT, 0}};
-	struct ts_grid grid;
+	const struct ts_first_rows rows = {&ts_shape_trace_idle, NULL, a->idle, a->n_idle, TS_TRACE_PLACES_SHOWN, "row", 0};
 
 	ts_text_heading(
 		cli, "Idle by cause (the host had not asked; launching; queued behind other streams; queued; call not in the trace)");
-	ts_grid_init(&grid, columns, 9, &cli->arena);
-	for (size_t i = 0; i < a->n_idle && i < TS_TRACE_PLACES_SHOWN; i++) {
-		const struct ts_idle *row = &a->idle[i];
-
-		ts_trace_cell(&grid, ts_trace_place(cli, row->device, "-"));
-		ts_trace_cell(&grid, ts_trace_stream(cli, row->stream, row->all_streams));
-		ts_trace_cell(&grid, ts_show_count(row->gaps, &cli->arena));
-		ts_trace_cell(&grid, ts_trace_ms(cli, row->idle_ns));
-		ts_trace_cell(&grid, ts_trace_ms(cli, row->host_ns));
-		ts_trace_cell(&grid, ts_trace_ms(cli, row->launch_ns));
-		ts_trace_cell(&grid, ts_trace_ms(cli, row->behind_ns));
-		ts_trace_cell(&grid, ts_trace_ms(cli, row->queued_ns));
-		ts_trace_cell(&grid, ts_trace_ms(cli, row->unknown_ns));
-	}
-	if (ts_grid_print(&grid, &cli->term, 2, &cli->out, err))
-		return err->status;
-	ts_trace_more(cli, a->n_idle, TS_TRACE_PLACES_SHOWN, "row");
-	return TS_OK;
+	return ts_trace_table(cli, &rows, err);
 }
 
 /* --- kernels --- */
 
-static void sum_cells(struct ts_cli *cli, struct ts_grid *grid, const struct ts_kernel_sum *s, uint64_t all)
+static enum ts_status sums(struct ts_cli *cli, const char *keys, const struct ts_kernel_sum *rows, size_t n, uint64_t all,
+			   struct ts_error *err)
 {
-	ts_trace_cell(grid, ts_trace_ms(cli, s->sum_ns));
-	ts_trace_cell(grid, ts_trace_percent(cli, s->sum_ns, all));
-	ts_trace_cell(grid, ts_show_count(s->count, &cli->arena));
-	ts_trace_cell(grid, s->count ? ts_trace_ms(cli, s->sum_ns / s->count) : "-");
-	ts_trace_cell(grid, ts_trace_ms(cli, s->max_ns));
+	static const struct ts_view_column mean[] = {TS_RIGHT("mean")};
+	struct ts_view view;
+
+	ts_view_with(&view, &ts_shape_trace_kernel_sum, keys, TS_VIEW_COLUMNS(mean), &cli->arena);
+	view.whole = all;
+	for (size_t i = 0; i < n; i++) {
+		ts_view_row(&view, &rows[i]);
+		ts_view_set(&view, "mean", TS_STYLE_PLAIN, rows[i].count ? ts_trace_ms(cli, rows[i].sum_ns / rows[i].count) : "-");
+	}
+	return ts_trace_print(cli, &view, err);
 }
 
-#define SUM_COLUMNS                                                                                                                    \
-	{"sum", TS_ALIGN_RIGHT, 0}, {"share", TS_ALIGN_RIGHT, 0}, {"count", TS_ALIGN_RIGHT, 0}, {"mean", TS_ALIGN_RIGHT, 0},           \
-	{                                                                                                                              \
-		"longest", TS_ALIGN_RIGHT, 0                                                                                           \
-	}
-
-static enum ts_status kernels(struct ts_cli *cli, const struct ts_kernel_sums *sums, struct ts_error *err)
+static enum ts_status kernels(struct ts_cli *cli, const struct ts_kernel_sums *s, struct ts_error *err)
 {
-	static const struct ts_grid_column by_category[] = {{"category", TS_ALIGN_LEFT, 0}, SUM_COLUMNS};
-	static const struct ts_grid_column by_name[] = {SUM_COLUMNS, {"category", TS_ALIGN_LEFT, 0}, {"name", TS_ALIGN_LEFT, 20}};
-	struct ts_grid grid;
+	size_t shown = s->n_names < TS_TRACE_KERNELS_SHOWN ? s->n_names : TS_TRACE_KERNELS_SHOWN;
 
 	ts_trace_heading(cli,
 			 ts_arena_printf(&cli->arena,
 					 "Work by category, by the table of kernels, version %d (sums: what ran at once counts twice)",
 					 TS_KERNEL_TABLE_VERSION));
-	ts_grid_init(&grid, by_category, 6, &cli->arena);
-	for (size_t i = 0; i < sums->n_categories; i++) {
-		ts_trace_cell(&grid, ts_sum_category_word(sums->categories[i].category));
-		sum_cells(cli, &grid, &sums->categories[i], sums->sum_ns);
-	}
-	if (ts_grid_print(&grid, &cli->term, 2, &cli->out, err))
+	if (sums(cli, "category sum_ns sum_ns% count mean max_ns", s->categories, s->n_categories, s->sum_ns, err))
 		return err->status;
 	ts_text_heading(cli, "The longest by name");
-	ts_grid_init(&grid, by_name, 7, &cli->arena);
-	for (size_t i = 0; i < sums->n_names && i < TS_TRACE_KERNELS_SHOWN; i++) {
-		sum_cells(cli, &grid, &sums->names[i], sums->sum_ns);
-		ts_trace_cell(&grid, ts_sum_category_word(sums->names[i].category));
-		ts_trace_kernel(cli, &grid, sums->names[i].name);
-	}
-	if (ts_grid_print(&grid, &cli->term, 2, &cli->out, err))
+	if (sums(cli, "sum_ns sum_ns% count mean max_ns category name", s->names, shown, s->sum_ns, err))
 		return err->status;
-	ts_trace_more(cli, sums->n_names, TS_TRACE_KERNELS_SHOWN, "name");
+	ts_trace_more(cli, s->n_names, shown, "name");
 	return TS_OK;
 }
 

@@ -1,16 +1,16 @@
 /* text_trace_diff.c - what differs between two traces, as text: the sentence, then the tables in which something stands out. */
 #include "analysis/trace/device/kernel_sums.h"
-#include "cli/text/grid.h"
-#include "cli/text/show_value.h"
 #include "cli/text/text_parts.h"
 #include "cli/trace/diff_trace.h"
 #include "cli/trace/trace_cells.h"
+#include "cli/view/show_value.h"
+#include "cli/view/view.h"
 
 enum { ROWS_SHOWN = 12, FEW_ROWS_SHOWN = 6, NAME_WIDTH = 24 };
 
-static void cell(struct ts_grid *grid, const char *text)
+static void cell(struct ts_view *view, const char *text)
 {
-	ts_grid_text(grid, TS_STYLE_PLAIN, text);
+	ts_view_text(view, TS_STYLE_PLAIN, text);
 }
 
 /* Milliseconds with as many digits as nanoseconds need, which are exact for a mean to the nearest. */
@@ -62,41 +62,34 @@ static const char *verdict(struct ts_cli *cli, const struct ts_trace_diff_row *r
 	return row->decided ? "not different" : "";
 }
 
-static void cells(struct ts_cli *cli, struct ts_grid *grid, const struct ts_trace_diff_row *row, bool counted)
+static void cells(struct ts_cli *cli, struct ts_view *view, const struct ts_trace_diff_row *row, bool counted)
 {
-	cell(grid, ms(cli, row->a.mean_ns, false));
-	cell(grid, ms(cli, row->b.mean_ns, false));
-	cell(grid, ms(cli, row->difference_ns, true));
-	cell(grid, relative(cli, row));
-	cell(grid, interval(cli, row));
+	cell(view, ms(cli, row->a.mean_ns, false));
+	cell(view, ms(cli, row->b.mean_ns, false));
+	cell(view, ms(cli, row->difference_ns, true));
+	cell(view, relative(cli, row));
+	cell(view, interval(cli, row));
 	if (counted) {
-		cell(grid, counts(cli, &row->a));
-		cell(grid, counts(cli, &row->b));
+		cell(view, counts(cli, &row->a));
+		cell(view, counts(cli, &row->b));
 	}
-	cell(grid, verdict(cli, row));
-	ts_trace_kernel(cli, grid, row->name);
+	cell(view, verdict(cli, row));
+	ts_trace_kernel(cli, view, row->name);
 }
 
-#define TIMES                                                                                                                          \
-	{"A", TS_ALIGN_RIGHT, 0}, {"B", TS_ALIGN_RIGHT, 0}, {"difference", TS_ALIGN_RIGHT, 0}, {"of A", TS_ALIGN_RIGHT, 0},            \
-	{                                                                                                                              \
-		"95 %", TS_ALIGN_RIGHT, 0                                                                                              \
-	}
+#define TIMES TS_RIGHT("A"), TS_RIGHT("B"), TS_RIGHT("difference"), TS_RIGHT("of A"), TS_RIGHT("95 %")
 
-static enum ts_status grid_of(struct ts_cli *cli, const struct ts_trace_diff_row *rows, size_t n, bool counted, struct ts_error *err)
+static enum ts_status table_of(struct ts_cli *cli, const struct ts_trace_diff_row *rows, size_t n, bool counted, struct ts_error *err)
 {
-	static const struct ts_grid_column with[] = {TIMES,
-						     {"count A", TS_ALIGN_RIGHT, 0},
-						     {"count B", TS_ALIGN_RIGHT, 0},
-						     {"", TS_ALIGN_LEFT, NAME_WIDTH},
-						     {"name", TS_ALIGN_LEFT, NAME_WIDTH}},
-					   without[] = {TIMES, {"", TS_ALIGN_LEFT, NAME_WIDTH}, {"name", TS_ALIGN_LEFT, NAME_WIDTH}};
-	struct ts_grid grid;
+	static const struct ts_view_column with[] = {TIMES, TS_RIGHT("count A"), TS_RIGHT("count B"), TS_LEFT("", NAME_WIDTH),
+						     TS_LEFT("name", NAME_WIDTH)},
+					   without[] = {TIMES, TS_LEFT("", NAME_WIDTH), TS_LEFT("name", NAME_WIDTH)};
+	struct ts_view view;
 
-	ts_grid_init(&grid, counted ? with : without, counted ? 9 : 7, &cli->arena);
+	ts_view_init(&view, counted ? with : without, counted ? 9 : 7, &cli->arena);
 	for (size_t i = 0; i < n; i++)
-		cells(cli, &grid, &rows[i], counted);
-	return ts_grid_print(&grid, &cli->term, 2, &cli->out, err);
+		cells(cli, &view, &rows[i], counted);
+	return ts_view_print(&view, &cli->term, 2, &cli->out, err);
 }
 
 static const char *heading(enum ts_side_table of, bool device)
@@ -130,7 +123,7 @@ static enum ts_status table(struct ts_cli *cli, const struct ts_trace_diff *d, c
 			       ts_show_count(t->n, &cli->arena));
 	text = text ? ts_arena_printf(&cli->arena, "%s %s", text, t->n_differ == 1 ? "differs" : "differ") : "";
 	ts_text_heading(cli, text ? text : "");
-	if (grid_of(cli, t->rows, shown, !parts, err))
+	if (table_of(cli, t->rows, shown, !parts, err))
 		return err->status;
 	left = n > shown ? ts_arena_printf(&cli->arena, "and %s; --all shows them", ts_show_plural(n - shown, "row", &cli->arena)) : "";
 	if (left && *left)
@@ -176,7 +169,7 @@ enum ts_status ts_trace_diff_tables_text(struct ts_cli *cli, const struct ts_tra
 	if (d->recorded_apart.len)
 		ts_text_field(cli, "note", ts_show_text(d->recorded_apart, &cli->arena));
 	ts_text_heading(cli, "Step");
-	if (grid_of(cli, steps, d->has_host ? 2 : 1, false, err))
+	if (table_of(cli, steps, d->has_host ? 2 : 1, false, err))
 		return err->status;
 	if (d->step.decided)
 		ts_text_wrapped(cli, TS_STYLE_DIM, 2, caption(d->device));

@@ -1,8 +1,8 @@
 /* text_trace_job.c - what a folder of traces says of the ranks of a job, as text. */
-#include "cli/text/grid.h"
-#include "cli/text/show_value.h"
 #include "cli/text/text_parts.h"
 #include "cli/trace/analyze_trace.h"
+#include "cli/view/show_value.h"
+#include "cli/view/view.h"
 
 #include <math.h>
 
@@ -39,9 +39,9 @@ static const char *text_of(struct ts_cli *cli, struct ts_span text)
 	return or_empty(ts_show_text(text, &cli->arena));
 }
 
-static void cell(struct ts_grid *grid, const char *text)
+static void cell(struct ts_view *view, const char *text)
 {
-	ts_grid_text(grid, TS_STYLE_PLAIN, text);
+	ts_view_text(view, TS_STYLE_PLAIN, text);
 }
 
 static void note(struct ts_cli *cli, const char *text)
@@ -190,14 +190,14 @@ static void files(struct ts_cli *cli, const struct ts_trace_job *j)
 
 /* --- times of ranks --- */
 
-static void time_cells(struct ts_cli *cli, struct ts_grid *grid, const uint64_t *ns)
+static void time_cells(struct ts_cli *cli, struct ts_view *view, const uint64_t *ns)
 {
 	for (int f = 0; f < TS_JOB_FIGURES; f++)
 		if (f != TS_JOB_MEMORY)
-			cell(grid, ms(cli, ns[f]));
+			cell(view, ms(cli, ns[f]));
 }
 
-static void spread_row(struct ts_cli *cli, struct ts_grid *grid, const struct ts_trace_job *j, const char *what, int which)
+static void spread_row(struct ts_cli *cli, struct ts_view *view, const struct ts_trace_job *j, const char *what, int which)
 {
 	uint64_t ns[TS_JOB_FIGURES];
 
@@ -206,9 +206,9 @@ static void spread_row(struct ts_cli *cli, struct ts_grid *grid, const struct ts
 
 		ns[f] = which == 0 ? s->mean_ns : which == 1 ? s->least_ns : s->most_ns;
 	}
-	cell(grid, what);
-	cell(grid, "");
-	time_cells(cli, grid, ns);
+	cell(view, what);
+	cell(view, "");
+	time_cells(cli, view, ns);
 }
 
 static bool has_events(const struct ts_trace_job *j)
@@ -221,12 +221,11 @@ static bool has_events(const struct ts_trace_job *j)
 
 static enum ts_status times(struct ts_cli *cli, const struct ts_trace_job *j, struct ts_error *err)
 {
-	static const struct ts_grid_column columns[] = {{"rank", TS_ALIGN_LEFT, 0},	      {"events", TS_ALIGN_RIGHT, 0},
-							{"span", TS_ALIGN_RIGHT, 0},	      {"busy", TS_ALIGN_RIGHT, 0},
-							{"idle", TS_ALIGN_RIGHT, 0},	      {"computation", TS_ALIGN_RIGHT, 0},
-							{"communication", TS_ALIGN_RIGHT, 0}, {"exposed", TS_ALIGN_RIGHT, 0},
-							{"waiting", TS_ALIGN_RIGHT, 0},	      {"exposed waiting", TS_ALIGN_RIGHT, 0}};
-	struct ts_grid grid;
+	static const struct ts_view_column columns[] = {TS_LEFT("rank", 0),	    TS_RIGHT("events"),	 TS_RIGHT("span"),
+							TS_RIGHT("busy"),	    TS_RIGHT("idle"),	 TS_RIGHT("computation"),
+							TS_RIGHT("communication"),  TS_RIGHT("exposed"), TS_RIGHT("waiting"),
+							TS_RIGHT("exposed waiting")};
+	struct ts_view view;
 
 	if (!has_events(j)) {
 		ts_text_wrapped(cli, TS_STYLE_PLAIN, 0,
@@ -234,23 +233,23 @@ static enum ts_status times(struct ts_cli *cli, const struct ts_trace_job *j, st
 		return TS_OK;
 	}
 	ts_text_heading(cli, "Times of ranks (waiting: for ranks that had not come, a sum; the others are unions)");
-	ts_grid_init(&grid, columns, 10, &cli->arena);
+	ts_view_init(&view, TS_VIEW_COLUMNS(columns), &cli->arena);
 	for (size_t i = 0; i < j->n_ranks && i < RANKS_SHOWN; i++) {
-		cell(&grid, number(cli, j->ranks[i].rank));
-		cell(&grid, count(cli, j->ranks[i].events));
-		time_cells(cli, &grid, j->ranks[i].ns);
+		cell(&view, number(cli, j->ranks[i].rank));
+		cell(&view, count(cli, j->ranks[i].events));
+		time_cells(cli, &view, j->ranks[i].ns);
 	}
 	if (j->n_ranks > 1) {
-		spread_row(cli, &grid, j, "mean", 0);
-		spread_row(cli, &grid, j, "least", 1);
-		spread_row(cli, &grid, j, "most", 2);
-		cell(&grid, "most on rank");
-		cell(&grid, "");
+		spread_row(cli, &view, j, "mean", 0);
+		spread_row(cli, &view, j, "least", 1);
+		spread_row(cli, &view, j, "most", 2);
+		cell(&view, "most on rank");
+		cell(&view, "");
 		for (int f = 0; f < TS_JOB_FIGURES; f++)
 			if (f != TS_JOB_MEMORY)
-				cell(&grid, number(cli, j->spread[f].most_rank));
+				cell(&view, number(cli, j->spread[f].most_rank));
 	}
-	if (ts_grid_print(&grid, &cli->term, 2, &cli->out, err))
+	if (ts_view_print(&view, &cli->term, 2, &cli->out, err))
 		return err->status;
 	more(cli, j->n_ranks, RANKS_SHOWN, "rank");
 	return TS_OK;
@@ -258,11 +257,10 @@ static enum ts_status times(struct ts_cli *cli, const struct ts_trace_job *j, st
 
 static enum ts_status steps(struct ts_cli *cli, const struct ts_trace_job *j, struct ts_error *err)
 {
-	static const struct ts_grid_column columns[] = {{"rank", TS_ALIGN_LEFT, 0},	    {"steps", TS_ALIGN_RIGHT, 0},
-							{"on the host", TS_ALIGN_RIGHT, 0}, {"busy", TS_ALIGN_RIGHT, 0},
-							{"computation", TS_ALIGN_RIGHT, 0}, {"communication", TS_ALIGN_RIGHT, 0},
-							{"exposed", TS_ALIGN_RIGHT, 0},	    {"own time", TS_ALIGN_RIGHT, 0}};
-	struct ts_grid grid;
+	static const struct ts_view_column columns[] = {TS_LEFT("rank", 0),  TS_RIGHT("steps"),	      TS_RIGHT("on the host"),
+							TS_RIGHT("busy"),    TS_RIGHT("computation"), TS_RIGHT("communication"),
+							TS_RIGHT("exposed"), TS_RIGHT("own time")};
+	struct ts_view view;
 	bool any = false;
 
 	for (size_t i = 0; i < j->n_ranks; i++)
@@ -270,21 +268,21 @@ static enum ts_status steps(struct ts_cli *cli, const struct ts_trace_job *j, st
 	if (!any)
 		return TS_OK;
 	ts_text_heading(cli, "Steps of ranks: means (own time: what a step took less exposed waiting, over steps that all ranks have)");
-	ts_grid_init(&grid, columns, 8, &cli->arena);
+	ts_view_init(&view, TS_VIEW_COLUMNS(columns), &cli->arena);
 	for (size_t i = 0; i < j->n_ranks && i < RANKS_SHOWN; i++) {
 		const struct ts_job_rank *r = &j->ranks[i];
 		bool devices = r->steps && r->events;
 
-		cell(&grid, number(cli, r->rank));
-		cell(&grid, count(cli, r->steps));
-		cell(&grid, r->steps ? ms(cli, r->host_step_ns) : "-");
-		cell(&grid, devices ? ms(cli, r->step_ns[TS_JOB_BUSY]) : "-");
-		cell(&grid, devices ? ms(cli, r->step_ns[TS_JOB_COMPUTATION]) : "-");
-		cell(&grid, devices ? ms(cli, r->step_ns[TS_JOB_COMMUNICATION]) : "-");
-		cell(&grid, devices ? ms(cli, r->step_ns[TS_JOB_EXPOSED]) : "-");
-		cell(&grid, j->n_steps ? ms(cli, r->own_ns) : "-");
+		cell(&view, number(cli, r->rank));
+		cell(&view, count(cli, r->steps));
+		cell(&view, r->steps ? ms(cli, r->host_step_ns) : "-");
+		cell(&view, devices ? ms(cli, r->step_ns[TS_JOB_BUSY]) : "-");
+		cell(&view, devices ? ms(cli, r->step_ns[TS_JOB_COMPUTATION]) : "-");
+		cell(&view, devices ? ms(cli, r->step_ns[TS_JOB_COMMUNICATION]) : "-");
+		cell(&view, devices ? ms(cli, r->step_ns[TS_JOB_EXPOSED]) : "-");
+		cell(&view, j->n_steps ? ms(cli, r->own_ns) : "-");
 	}
-	return ts_grid_print(&grid, &cli->term, 2, &cli->out, err);
+	return ts_view_print(&view, &cli->term, 2, &cli->out, err);
 }
 
 /* --- clocks --- */
@@ -305,23 +303,22 @@ static size_t corrected(const struct ts_trace_job *j)
 
 static enum ts_status clock_rows(struct ts_cli *cli, const struct ts_trace_job *j, struct ts_error *err)
 {
-	static const struct ts_grid_column columns[] = {{"rank", TS_ALIGN_LEFT, 0},   {"add", TS_ALIGN_RIGHT, 0},
-							{"drift", TS_ALIGN_RIGHT, 0}, {"error from", TS_ALIGN_RIGHT, 0},
-							{"to", TS_ALIGN_RIGHT, 0},    {"residual", TS_ALIGN_RIGHT, 0}};
-	struct ts_grid grid;
+	static const struct ts_view_column columns[] = {TS_LEFT("rank", 0),	TS_RIGHT("add"), TS_RIGHT("drift"),
+							TS_RIGHT("error from"), TS_RIGHT("to"),	 TS_RIGHT("residual")};
+	struct ts_view view;
 
-	ts_grid_init(&grid, columns, 6, &cli->arena);
+	ts_view_init(&view, TS_VIEW_COLUMNS(columns), &cli->arena);
 	for (size_t i = 0; i < j->n_ranks && i < RANKS_SHOWN; i++) {
 		const struct ts_job_clock *c = &j->ranks[i].clock;
 
-		cell(&grid, number(cli, j->ranks[i].rank));
-		cell(&grid, signed_ns(cli, c->offset_ns));
-		cell(&grid, c->drifts ? ts_arena_printf(&cli->arena, "%+" PRId64 " ns/s", c->drift_ppb) : "none");
-		cell(&grid, c->bounded ? signed_ns(cli, c->low_ns) : "unknown");
-		cell(&grid, c->bounded ? signed_ns(cli, c->high_ns) : "unknown");
-		cell(&grid, ts_arena_printf(&cli->arena, "%" PRIu64 " ns", c->residual_ns));
+		cell(&view, number(cli, j->ranks[i].rank));
+		cell(&view, signed_ns(cli, c->offset_ns));
+		cell(&view, c->drifts ? ts_arena_printf(&cli->arena, "%+" PRId64 " ns/s", c->drift_ppb) : "none");
+		cell(&view, c->bounded ? signed_ns(cli, c->low_ns) : "unknown");
+		cell(&view, c->bounded ? signed_ns(cli, c->high_ns) : "unknown");
+		cell(&view, ts_arena_printf(&cli->arena, "%" PRIu64 " ns", c->residual_ns));
 	}
-	return ts_grid_print(&grid, &cli->term, 2, &cli->out, err);
+	return ts_view_print(&view, &cli->term, 2, &cli->out, err);
 }
 
 static enum ts_status clocks(struct ts_cli *cli, const struct ts_trace_job *j, struct ts_error *err)
@@ -365,36 +362,36 @@ static enum ts_status clocks(struct ts_cli *cli, const struct ts_trace_job *j, s
 
 static enum ts_status last(struct ts_cli *cli, const struct ts_trace_job *j, struct ts_error *err)
 {
-	static const struct ts_grid_column columns[] = {{"rank", TS_ALIGN_LEFT, 0},
-							{"last", TS_ALIGN_RIGHT, 0},
-							{"of", TS_ALIGN_RIGHT, 0},
-							{"others waited", TS_ALIGN_RIGHT, 0},
-							{"behind the next", TS_ALIGN_RIGHT, 0},
-							{"behind the first", TS_ALIGN_RIGHT, 0},
-							{"waited itself", TS_ALIGN_RIGHT, 0},
-							{"step if in time", TS_ALIGN_RIGHT, 0}};
+	static const struct ts_view_column columns[] = {TS_LEFT("rank", 0),
+							TS_RIGHT("last"),
+							TS_RIGHT("of"),
+							TS_RIGHT("others waited"),
+							TS_RIGHT("behind the next"),
+							TS_RIGHT("behind the first"),
+							TS_RIGHT("waited itself"),
+							TS_RIGHT("step if in time")};
 	const char *now = ts_arena_printf(&cli->arena,
 					  "Who arrives last at collectives (step if in time: what a step, now %s, would take at "
 					  "least if the rank came with the next to last)",
 					  ms(cli, j->step_ns));
-	struct ts_grid grid;
+	struct ts_view view;
 
 	ts_text_heading(cli, j->n_steps ? or_empty(now) : "Who arrives last at collectives");
-	ts_grid_init(&grid, columns, j->n_steps ? 8 : 7, &cli->arena);
+	ts_view_init(&view, columns, j->n_steps ? 8 : 7, &cli->arena);
 	for (size_t i = 0; i < j->n_ranks && i < RANKS_SHOWN; i++) {
 		const struct ts_job_rank *r = &j->ranks[i];
 
-		cell(&grid, number(cli, r->rank));
-		cell(&grid, count(cli, r->last));
-		cell(&grid, count(cli, r->collectives));
-		cell(&grid, ms(cli, r->caused_ns));
-		cell(&grid, ms(cli, r->behind_ns));
-		cell(&grid, ms(cli, r->lateness_ns));
-		cell(&grid, ms(cli, r->ns[TS_JOB_WAITING]));
+		cell(&view, number(cli, r->rank));
+		cell(&view, count(cli, r->last));
+		cell(&view, count(cli, r->collectives));
+		cell(&view, ms(cli, r->caused_ns));
+		cell(&view, ms(cli, r->behind_ns));
+		cell(&view, ms(cli, r->lateness_ns));
+		cell(&view, ms(cli, r->ns[TS_JOB_WAITING]));
 		if (j->n_steps)
-			cell(&grid, ms(cli, r->in_time_ns));
+			cell(&view, ms(cli, r->in_time_ns));
 	}
-	if (ts_grid_print(&grid, &cli->term, 2, &cli->out, err))
+	if (ts_view_print(&view, &cli->term, 2, &cli->out, err))
 		return err->status;
 	more(cli, j->n_ranks, RANKS_SHOWN, "rank");
 	if (j->close)
@@ -445,30 +442,29 @@ static size_t latest(const struct ts_trace_job *j, size_t *ret)
 
 static enum ts_status latest_rows(struct ts_cli *cli, const struct ts_trace_job *j, struct ts_error *err)
 {
-	static const struct ts_grid_column columns[] = {{"rank", TS_ALIGN_LEFT, 0},	      {"late by", TS_ALIGN_RIGHT, 0},
-							{"others waited", TS_ALIGN_RIGHT, 0}, {"transfer", TS_ALIGN_RIGHT, 0},
-							{"kind", TS_ALIGN_LEFT, 0},	      {"group", TS_ALIGN_LEFT, 9},
-							{"which", TS_ALIGN_LEFT, 0},	      {"first began at", TS_ALIGN_RIGHT, 0}};
+	static const struct ts_view_column columns[] = {TS_LEFT("rank", 0),   TS_RIGHT("late by"),	 TS_RIGHT("others waited"),
+							TS_RIGHT("transfer"), TS_LEFT("kind", 0),	 TS_LEFT("group", 9),
+							TS_LEFT("which", 0),  TS_RIGHT("first began at")};
 	size_t rows[LATEST_SHOWN + 1], n = latest(j, rows);
-	struct ts_grid grid;
+	struct ts_view view;
 
 	if (!n)
 		return TS_OK;
 	ts_text_heading(cli, "The latest arrivals (times are those of the first rank's trace)");
-	ts_grid_init(&grid, columns, 8, &cli->arena);
+	ts_view_init(&view, TS_VIEW_COLUMNS(columns), &cli->arena);
 	for (size_t i = 0; i < n; i++) {
 		const struct ts_job_collective *c = &j->collectives[rows[i]];
 
-		cell(&grid, number(cli, c->last_rank));
-		cell(&grid, ms(cli, c->lateness_ns));
-		cell(&grid, ms(cli, c->waiting_ns));
-		cell(&grid, ms(cli, c->transfer_ns));
-		cell(&grid, ts_collective_word(c->kind));
-		cell(&grid, group_word(cli, &j->groups[c->group]));
-		cell(&grid, where(cli, c));
-		cell(&grid, ts_arena_printf(&cli->arena, "%" PRId64 " ns", c->begin_ns));
+		cell(&view, number(cli, c->last_rank));
+		cell(&view, ms(cli, c->lateness_ns));
+		cell(&view, ms(cli, c->waiting_ns));
+		cell(&view, ms(cli, c->transfer_ns));
+		cell(&view, ts_collective_word(c->kind));
+		cell(&view, group_word(cli, &j->groups[c->group]));
+		cell(&view, where(cli, c));
+		cell(&view, ts_arena_printf(&cli->arena, "%" PRId64 " ns", c->begin_ns));
 	}
-	if (ts_grid_print(&grid, &cli->term, 2, &cli->out, err))
+	if (ts_view_print(&view, &cli->term, 2, &cli->out, err))
 		return err->status;
 	more(cli, j->n_collectives, n, "collective");
 	return TS_OK;
@@ -508,33 +504,32 @@ static const char *reasons(struct ts_cli *cli, const struct ts_job_group *g)
 
 static enum ts_status groups(struct ts_cli *cli, const struct ts_trace_job *j, struct ts_error *err)
 {
-	static const struct ts_grid_column columns[] = {
-		{"group", TS_ALIGN_LEFT, 9},	    {"ranks", TS_ALIGN_LEFT, 8},     {"matched by", TS_ALIGN_LEFT, 0},
-		{"collectives", TS_ALIGN_RIGHT, 0}, {"mean", TS_ALIGN_RIGHT, 0},     {"95 %", TS_ALIGN_RIGHT, 0},
-		{"most", TS_ALIGN_RIGHT, 0},	    {"transfer", TS_ALIGN_RIGHT, 0}, {"most often last", TS_ALIGN_LEFT, 0}};
-	struct ts_grid grid;
+	static const struct ts_view_column columns[] = {TS_LEFT("group", 9),	 TS_LEFT("ranks", 8),  TS_LEFT("matched by", 0),
+							TS_RIGHT("collectives"), TS_RIGHT("mean"),     TS_RIGHT("95 %"),
+							TS_RIGHT("most"),	 TS_RIGHT("transfer"), TS_LEFT("most often last", 0)};
+	struct ts_view view;
 
 	if (!j->n_groups)
 		return TS_OK;
 	ts_text_heading(cli, "Skew by process group (last begin - first begin of a collective)");
-	ts_grid_init(&grid, columns, 9, &cli->arena);
+	ts_view_init(&view, TS_VIEW_COLUMNS(columns), &cli->arena);
 	for (size_t i = 0; i < j->n_groups && i < GROUPS_SHOWN; i++) {
 		const struct ts_job_group *g = &j->groups[i];
 		const char *ranks = list(cli, g->members, g->n_members, g->n_members);
 
-		cell(&grid, group_word(cli, g));
-		cell(&grid, g->absent ? ts_arena_printf(&cli->arena, "%s, %zu not here", ranks, g->absent) : ranks);
-		cell(&grid, !g->collectives ? "-" : g->by_sequence ? "number" : "order");
-		cell(&grid, count(cli, g->waits));
-		cell(&grid, g->waits ? ms(cli, g->skew_mean_ns) : "-");
-		cell(&grid, g->waits ? ms(cli, g->skew_p95_ns) : "-");
-		cell(&grid, g->waits ? ms(cli, g->skew_max_ns) : "-");
-		cell(&grid, g->waits ? ms(cli, g->transfer_ns) : "-");
-		cell(&grid, g->last_times
+		cell(&view, group_word(cli, g));
+		cell(&view, g->absent ? ts_arena_printf(&cli->arena, "%s, %zu not here", ranks, g->absent) : ranks);
+		cell(&view, !g->collectives ? "-" : g->by_sequence ? "number" : "order");
+		cell(&view, count(cli, g->waits));
+		cell(&view, g->waits ? ms(cli, g->skew_mean_ns) : "-");
+		cell(&view, g->waits ? ms(cli, g->skew_p95_ns) : "-");
+		cell(&view, g->waits ? ms(cli, g->skew_max_ns) : "-");
+		cell(&view, g->waits ? ms(cli, g->transfer_ns) : "-");
+		cell(&view, g->last_times
 				    ? ts_arena_printf(&cli->arena, "rank %" PRId64 ", %s", g->last_rank, count(cli, g->last_times))
 				    : "-");
 	}
-	if (ts_grid_print(&grid, &cli->term, 2, &cli->out, err))
+	if (ts_view_print(&view, &cli->term, 2, &cli->out, err))
 		return err->status;
 	more(cli, j->n_groups, GROUPS_SHOWN, "group");
 	for (size_t i = 0; i < j->n_groups && i < GROUPS_SHOWN; i++)
@@ -600,28 +595,27 @@ static void why_unknown(struct ts_cli *cli, const struct ts_trace_job *j)
 
 static enum ts_status kinds(struct ts_cli *cli, const struct ts_trace_job *j, struct ts_error *err)
 {
-	static const struct ts_grid_column columns[] = {{"kind", TS_ALIGN_LEFT, 0},	{"kernels", TS_ALIGN_RIGHT, 0},
-							{"time", TS_ALIGN_RIGHT, 0},	{"matched", TS_ALIGN_RIGHT, 0},
-							{"waiting", TS_ALIGN_RIGHT, 0}, {"transfer", TS_ALIGN_RIGHT, 0},
-							{"unknown", TS_ALIGN_RIGHT, 0}};
-	struct ts_grid grid;
+	static const struct ts_view_column columns[] = {TS_LEFT("kind", 0),  TS_RIGHT("kernels"), TS_RIGHT("time"),
+							TS_RIGHT("matched"), TS_RIGHT("waiting"), TS_RIGHT("transfer"),
+							TS_RIGHT("unknown")};
+	struct ts_view view;
 
 	ts_text_heading(cli, "Communication of all ranks (sums over kernels)");
-	ts_grid_init(&grid, columns, 7, &cli->arena);
+	ts_view_init(&view, TS_VIEW_COLUMNS(columns), &cli->arena);
 	for (int k = 0; k < TS_COLLECTIVES; k++) {
 		struct ts_job_kind all = kind_of_all(j, k);
 
 		if (!all.kernels)
 			continue;
-		cell(&grid, ts_collective_word((enum ts_collective)k));
-		cell(&grid, count(cli, all.kernels));
-		cell(&grid, ms(cli, all.ns));
-		cell(&grid, count(cli, all.matched));
-		cell(&grid, all.matched > ts_job_without_rule(&all) ? ms(cli, all.waiting_ns) : "unknown");
-		cell(&grid, all.matched > ts_job_without_rule(&all) || all.transfer_ns ? ms(cli, all.transfer_ns) : "unknown");
-		cell(&grid, ms(cli, all.unknown_ns));
+		cell(&view, ts_collective_word((enum ts_collective)k));
+		cell(&view, count(cli, all.kernels));
+		cell(&view, ms(cli, all.ns));
+		cell(&view, count(cli, all.matched));
+		cell(&view, all.matched > ts_job_without_rule(&all) ? ms(cli, all.waiting_ns) : "unknown");
+		cell(&view, all.matched > ts_job_without_rule(&all) || all.transfer_ns ? ms(cli, all.transfer_ns) : "unknown");
+		cell(&view, ms(cli, all.unknown_ns));
 	}
-	if (ts_grid_print(&grid, &cli->term, 2, &cli->out, err))
+	if (ts_view_print(&view, &cli->term, 2, &cli->out, err))
 		return err->status;
 	why_unknown(cli, j);
 	return TS_OK;

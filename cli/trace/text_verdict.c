@@ -1,8 +1,8 @@
 /* text_verdict.c - advice and findings of a trace, or of those of a job, which stand before the tables. */
 #include "analysis/trace/advice/trace_answer.h"
-#include "cli/text/show_value.h"
 #include "cli/text/text_parts.h"
 #include "cli/trace/analyze_trace.h"
+#include "cli/view/show_value.h"
 
 static void sentence(struct ts_cli *cli, enum ts_style style, const char *text)
 {

@@ -6,9 +6,10 @@
 #define TSCOPE_CLI_TRACE_TRACE_CELLS_H
 
 #include "cli/core/context.h"
-#include "cli/text/grid.h"
+#include "cli/view/show_name.h"
+#include "cli/view/view.h"
 
-enum { TS_TRACE_PLACES_SHOWN = 32, TS_TRACE_NAME_BYTES = 1000 };
+enum { TS_TRACE_PLACES_SHOWN = 32 };
 
 /* "12.345678 ms": all digits, because what is exact is shown so. */
 const char *ts_trace_ms(struct ts_cli *cli, uint64_t ns);
@@ -18,17 +19,26 @@ const char *ts_trace_plural(struct ts_cli *cli, uint64_t n, const char *word);
 const char *ts_trace_count(struct ts_cli *cli, uint64_t n);
 /* A device or stream; `none` where it is TS_TRACE_NO_DEVICE. */
 const char *ts_trace_place(struct ts_cli *cli, int32_t n, const char *none);
-/* A stream: "all" in a row over all of them, "unknown" where the trace does not say it. */
-const char *ts_trace_stream(struct ts_cli *cli, int32_t n, bool all);
 void ts_trace_heading(struct ts_cli *cli, const char *text);
-void ts_trace_cell(struct ts_grid *grid, const char *text);
-/* A foreign name: whole characters of it, as many as TS_TRACE_NAME_BYTES have. Real names have some hundred, hostile ones millions. */
-void ts_trace_name(struct ts_cli *cli, struct ts_grid *grid, struct ts_span name);
+void ts_trace_cell(struct ts_view *view, const char *text);
+/* A foreign name: whole characters of it, as many as TS_NAME_SHOWN have. Real names have some hundred, hostile ones millions. */
+void ts_trace_name(struct ts_cli *cli, struct ts_view *view, struct ts_span name);
 /* The name of a kernel without its arguments, and without the words that most names have: void, at::native::, at::detail::, c10:: and
  * (anonymous namespace)::. They would take the room in which names differ. */
-void ts_trace_kernel(struct ts_cli *cli, struct ts_grid *grid, struct ts_span name);
-/* The first whole characters of a text that `most` bytes have. */
-struct ts_span ts_trace_cut(struct ts_span text, size_t most);
+void ts_trace_kernel(struct ts_cli *cli, struct ts_view *view, struct ts_span name);
+/* A table of the first rows, and how many there are besides: each is a what. keys and shape as ts_view_of has them; whole: of which
+ * columns have the shares. */
+struct ts_first_rows {
+	const struct ts_shape *shape;
+	const char *keys;
+	const void *rows;
+	size_t n, most;
+	const char *what;
+	uint64_t whole;
+};
+enum ts_status ts_trace_table(struct ts_cli *cli, const struct ts_first_rows *rows, struct ts_error *err);
+/* Prints a table of a trace. */
+enum ts_status ts_trace_print(struct ts_cli *cli, const struct ts_view *view, struct ts_error *err);
 /* "and 5 streams; --json has all", if there are more than were shown. */
 void ts_trace_more(struct ts_cli *cli, size_t n, size_t shown, const char *what);
 

@@ -2,10 +2,10 @@
 #include "analysis/answer/say.h"
 #include "cli/core/context.h"
 #include "cli/json/json_parts.h"
-#include "cli/text/grid.h"
-#include "cli/text/show_value.h"
 #include "cli/text/text_parts.h"
 #include "cli/traceml/diff_traceml.h"
+#include "cli/view/show_value.h"
+#include "cli/view/view.h"
 
 static enum ts_style style_of(enum ts_traceml_verdict verdict)
 {
@@ -24,74 +24,71 @@ static enum ts_style style_of(enum ts_traceml_verdict verdict)
 
 static enum ts_status runs(struct ts_cli *cli, const struct ts_traceml_answer *answer, struct ts_error *err)
 {
-	static const struct ts_grid_column columns[] = {
-		{NULL, TS_ALIGN_LEFT, 0}, {NULL, TS_ALIGN_LEFT, 12}, {NULL, TS_ALIGN_LEFT, 0}};
+	static const struct ts_view_column columns[] = {TS_LEFT(NULL, 0), TS_LEFT(NULL, 12), TS_LEFT(NULL, 0)};
 	const struct ts_run_ref *both[] = {&answer->a, &answer->b};
-	struct ts_grid grid;
+	struct ts_view view;
 
-	ts_grid_init(&grid, columns, 3, &cli->arena);
+	ts_view_init(&view, TS_VIEW_COLUMNS(columns), &cli->arena);
 	for (size_t i = 0; i < 2; i++) {
-		ts_grid_text(&grid, TS_STYLE_PLAIN, i ? "b" : "a");
-		ts_grid_span(&grid, TS_STYLE_BOLD, both[i]->own_name);
-		ts_grid_text(&grid, TS_STYLE_PLAIN, ts_show_id(&both[i]->id, &cli->arena));
+		ts_view_text(&view, TS_STYLE_PLAIN, i ? "b" : "a");
+		ts_view_span(&view, TS_STYLE_BOLD, both[i]->own_name);
+		ts_view_text(&view, TS_STYLE_PLAIN, ts_show_id(&both[i]->id, &cli->arena));
 	}
-	return ts_grid_print(&grid, &cli->term, 2, &cli->out, err);
+	return ts_view_print(&view, &cli->term, 2, &cli->out, err);
 }
 
-static void number_cell(struct ts_cli *cli, struct ts_grid *grid, struct ts_traceml_number n, bool bytes)
+static void number_cell(struct ts_cli *cli, struct ts_view *view, struct ts_traceml_number n, bool bytes)
 {
 	if (!n.known)
-		ts_grid_text(grid, TS_STYLE_PLAIN, "none");
+		ts_view_text(view, TS_STYLE_PLAIN, "none");
 	else if (bytes)
-		ts_grid_text(grid, TS_STYLE_PLAIN, ts_show_bytes(n.value, &cli->arena));
+		ts_view_text(view, TS_STYLE_PLAIN, ts_show_bytes(n.value, &cli->arena));
 	else
-		ts_grid_text(grid, TS_STYLE_PLAIN, ts_arena_printf(&cli->arena, "%.4g ms", n.value));
+		ts_view_text(view, TS_STYLE_PLAIN, ts_arena_printf(&cli->arena, "%.4g ms", n.value));
 }
 
-static void number_row(struct ts_cli *cli, struct ts_grid *grid, const char *name, const struct ts_traceml_pair *p,
-		       double limit, bool bytes)
+static void number_row(struct ts_cli *cli, struct ts_view *view, const char *name, const struct ts_traceml_pair *p, double limit,
+		       bool bytes)
 {
-	ts_grid_text(grid, TS_STYLE_PLAIN, name);
-	number_cell(cli, grid, p->a, bytes);
-	number_cell(cli, grid, p->b, bytes);
-	ts_grid_text(grid, TS_STYLE_PLAIN, p->pct.known ? ts_arena_printf(&cli->arena, "%+.2f %%", p->pct.value) : "not known");
-	ts_grid_text(grid, TS_STYLE_PLAIN, ts_arena_printf(&cli->arena, "%g %%", limit));
+	ts_view_text(view, TS_STYLE_PLAIN, name);
+	number_cell(cli, view, p->a, bytes);
+	number_cell(cli, view, p->b, bytes);
+	ts_view_text(view, TS_STYLE_PLAIN, p->pct.known ? ts_arena_printf(&cli->arena, "%+.2f %%", p->pct.value) : "not known");
+	ts_view_text(view, TS_STYLE_PLAIN, ts_arena_printf(&cli->arena, "%g %%", limit));
 }
 
 static enum ts_status numbers(struct ts_cli *cli, const struct ts_traceml_comparison *said, struct ts_error *err)
 {
-	static const struct ts_grid_column columns[] = {
-		{"", TS_ALIGN_LEFT, 0},	       {"a", TS_ALIGN_RIGHT, 0},	 {"b", TS_ALIGN_RIGHT, 0},
-		{"change", TS_ALIGN_RIGHT, 0}, {"its limit", TS_ALIGN_RIGHT, 0},
+	static const struct ts_view_column columns[] = {
+		TS_LEFT("", 0), TS_RIGHT("a"), TS_RIGHT("b"), TS_RIGHT("change"), TS_RIGHT("its limit"),
 	};
-	struct ts_grid grid;
+	struct ts_view view;
 	const char *step = said->clock == TS_TRACEML_GPU   ? "step time, GPU clock"
 			   : said->clock == TS_TRACEML_CPU ? "step time, CPU clock"
 							   : "step time, no clock in common";
 
-	ts_grid_init(&grid, columns, 5, &cli->arena);
-	number_row(cli, &grid, step, &said->step, TS_TRACEML_STEP_PCT, false);
-	number_row(cli, &grid, "peak reserved memory", &said->memory, TS_TRACEML_MEMORY_PCT, true);
-	return ts_grid_print(&grid, &cli->term, 2, &cli->out, err);
+	ts_view_init(&view, TS_VIEW_COLUMNS(columns), &cli->arena);
+	number_row(cli, &view, step, &said->step, TS_TRACEML_STEP_PCT, false);
+	number_row(cli, &view, "peak reserved memory", &said->memory, TS_TRACEML_MEMORY_PCT, true);
+	return ts_view_print(&view, &cli->term, 2, &cli->out, err);
 }
 
 static enum ts_status findings(struct ts_cli *cli, const struct ts_traceml_comparison *said, struct ts_error *err)
 {
-	static const struct ts_grid_column columns[] = {
-		{"rule", TS_ALIGN_RIGHT, 0}, {"finds", TS_ALIGN_LEFT, 0}, {"of", TS_ALIGN_LEFT, 0}, {"why", TS_ALIGN_LEFT, 20}};
-	struct ts_grid grid;
+	static const struct ts_view_column columns[] = {TS_RIGHT("rule"), TS_LEFT("finds", 0), TS_LEFT("of", 0), TS_LEFT("why", 20)};
+	struct ts_view view;
 
-	ts_grid_init(&grid, columns, 4, &cli->arena);
+	ts_view_init(&view, TS_VIEW_COLUMNS(columns), &cli->arena);
 	for (size_t i = 0; i < said->n_findings; i++) {
 		const struct ts_traceml_finding *f = &said->findings[i];
 
-		ts_grid_text(&grid, TS_STYLE_PLAIN, ts_arena_printf(&cli->arena, "%d", f->priority));
-		ts_grid_text(&grid, i ? TS_STYLE_PLAIN : style_of(f->verdict), ts_traceml_verdict_word(f->verdict));
-		ts_grid_text(&grid, TS_STYLE_PLAIN,
+		ts_view_text(&view, TS_STYLE_PLAIN, ts_arena_printf(&cli->arena, "%d", f->priority));
+		ts_view_text(&view, i ? TS_STYLE_PLAIN : style_of(f->verdict), ts_traceml_verdict_word(f->verdict));
+		ts_view_text(&view, TS_STYLE_PLAIN,
 			     f->metric ? ts_arena_printf(&cli->arena, "%s/%s", f->domain, f->metric) : f->domain);
-		ts_grid_span(&grid, TS_STYLE_PLAIN, f->why);
+		ts_view_span(&view, TS_STYLE_PLAIN, f->why);
 	}
-	return ts_grid_print(&grid, &cli->term, 2, &cli->out, err);
+	return ts_view_print(&view, &cli->term, 2, &cli->out, err);
 }
 
 static void comparability(struct ts_cli *cli, const struct ts_traceml_comparison *said)

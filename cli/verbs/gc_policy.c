@@ -2,8 +2,8 @@
 
 #include "cli/core/ask.h"
 #include "cli/core/policy_file.h"
-#include "cli/text/grid.h"
-#include "cli/text/show_value.h"
+#include "cli/view/show_value.h"
+#include "cli/view/view.h"
 
 enum { ITEMS_SHOWN = 20 };
 
@@ -93,54 +93,53 @@ static const char *why_of(const struct ts_retain_row *row, struct ts_arena *aren
 
 static enum ts_status rows(struct ts_cli *cli, const struct ts_retain_reply *reply, bool apply, struct ts_error *err)
 {
-	const struct ts_grid_column columns[] = {
-		{"kind", TS_ALIGN_LEFT, 0},
-		{"of", TS_ALIGN_LEFT, 12},
-		{"rule", TS_ALIGN_LEFT, 16},
-		{apply ? "went" : "goes", TS_ALIGN_RIGHT, 0},
-		{"why others stay", TS_ALIGN_LEFT, 20},
+	const struct ts_view_column columns[] = {
+		TS_LEFT("kind", 0),
+		TS_LEFT("of", 12),
+		TS_LEFT("rule", 16),
+		TS_RIGHT(apply ? "went" : "goes"),
+		TS_LEFT("why others stay", 20),
 	};
-	struct ts_grid grid;
+	struct ts_view view;
 
-	ts_grid_init(&grid, columns, 5, &cli->arena);
+	ts_view_init(&view, TS_VIEW_COLUMNS(columns), &cli->arena);
 	for (size_t i = 0; i < reply->n_rows; i++) {
 		const struct ts_retain_row *row = &reply->rows[i];
 
-		ts_grid_text(&grid, TS_STYLE_PLAIN, row->kind == TS_REF_BRANCH ? "entries" : "names");
-		ts_grid_span(&grid, TS_STYLE_BOLD, row->name);
-		ts_grid_span(&grid, TS_STYLE_DIM, row->rule);
-		ts_grid_text(&grid, TS_STYLE_PLAIN, ts_show_count(row->count[TS_RETENTION_GOES], &cli->arena));
-		ts_grid_text(&grid, TS_STYLE_PLAIN, why_of(row, &cli->arena));
+		ts_view_text(&view, TS_STYLE_PLAIN, row->kind == TS_REF_BRANCH ? "entries" : "names");
+		ts_view_span(&view, TS_STYLE_BOLD, row->name);
+		ts_view_span(&view, TS_STYLE_DIM, row->rule);
+		ts_view_text(&view, TS_STYLE_PLAIN, ts_show_count(row->count[TS_RETENTION_GOES], &cli->arena));
+		ts_view_text(&view, TS_STYLE_PLAIN, why_of(row, &cli->arena));
 	}
-	return reply->n_rows ? ts_grid_print(&grid, &cli->term, 0, &cli->out, err) : TS_OK;
+	return reply->n_rows ? ts_view_print(&view, &cli->term, 0, &cli->out, err) : TS_OK;
 }
 
 /* What goes or, once it went, what stays after all. */
 static enum ts_status items(struct ts_cli *cli, const struct ts_retain_reply *reply, bool apply, struct ts_error *err)
 {
-	const struct ts_grid_column columns[] = {
-		{apply ? "stays" : "goes", TS_ALIGN_LEFT, 0}, {"name", TS_ALIGN_LEFT, 12}, {"entry", TS_ALIGN_RIGHT, 0},
-		{"id", TS_ALIGN_LEFT, 0}, {"why", TS_ALIGN_LEFT, 12},
+	const struct ts_view_column columns[] = {
+		TS_LEFT(apply ? "stays" : "goes", 0), TS_LEFT("name", 12), TS_RIGHT("entry"), TS_LEFT("id", 0), TS_LEFT("why", 12),
 	};
 	size_t n = reply->n < ITEMS_SHOWN ? reply->n : ITEMS_SHOWN;
-	struct ts_grid grid;
+	struct ts_view view;
 
 	if (n == 0)
 		return TS_OK;
-	ts_grid_init(&grid, columns, apply ? 5 : 4, &cli->arena);
+	ts_view_init(&view, columns, apply ? 5 : 4, &cli->arena);
 	for (size_t i = 0; i < n; i++) {
 		const struct ts_retain_item *item = &reply->items[i];
 		bool entry = item->what.kind == TS_REF_BRANCH;
 
-		ts_grid_text(&grid, TS_STYLE_PLAIN, entry ? "entry" : "name");
-		ts_grid_span(&grid, TS_STYLE_BOLD, item->what.name);
-		ts_grid_text(&grid, TS_STYLE_PLAIN, entry ? ts_show_count(item->what.seq, &cli->arena) : "");
-		ts_grid_text(&grid, TS_STYLE_YELLOW, ts_show_id(&item->what.id, &cli->arena));
+		ts_view_text(&view, TS_STYLE_PLAIN, entry ? "entry" : "name");
+		ts_view_span(&view, TS_STYLE_BOLD, item->what.name);
+		ts_view_text(&view, TS_STYLE_PLAIN, entry ? ts_show_count(item->what.seq, &cli->arena) : "");
+		ts_view_text(&view, TS_STYLE_YELLOW, ts_show_id(&item->what.id, &cli->arena));
 		if (apply)
-			ts_grid_span(&grid, TS_STYLE_PLAIN, item->why);
+			ts_view_span(&view, TS_STYLE_PLAIN, item->why);
 	}
 	ts_buf_char(&cli->out, '\n');
-	if (ts_grid_print(&grid, &cli->term, 0, &cli->out, err))
+	if (ts_view_print(&view, &cli->term, 0, &cli->out, err))
 		return err->status;
 	if (reply->n > n)
 		ts_buf_printf(&cli->out, "and %s more, which --json lists\n", ts_show_count(reply->n - n, &cli->arena));

@@ -5,7 +5,7 @@
 #include "cli/core/ask.h"
 #include "cli/core/names.h"
 #include "cli/json/json_parts.h"
-#include "cli/text/show_value.h"
+#include "cli/view/show_value.h"
 
 static void told(struct ts_cli *cli, const struct ts_ref_reply *reply)
 {

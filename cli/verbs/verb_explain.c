@@ -4,9 +4,9 @@
 #include "analysis/rules/rule.h"
 #include "base/text.h"
 #include "cli/core/context.h"
-#include "cli/text/grid.h"
 #include "cli/text/text_parts.h"
 #include "cli/verbs/verbs.h"
+#include "cli/view/view.h"
 
 #include <stdio.h>
 
@@ -115,18 +115,16 @@ static const char *severities(struct ts_cli *cli, const struct ts_rule *rule)
 
 static enum ts_status list(struct ts_cli *cli, struct ts_error *err)
 {
-	static const struct ts_grid_column columns[] = {{"code", TS_ALIGN_LEFT, 0},
-							{"severity", TS_ALIGN_LEFT, 0},
-							{"fires when", TS_ALIGN_LEFT, 20}};
-	struct ts_grid grid;
+	static const struct ts_view_column columns[] = {TS_LEFT("code", 0), TS_LEFT("severity", 0), TS_LEFT("fires when", 20)};
+	struct ts_view view;
 
-	ts_grid_init(&grid, columns, 3, &cli->arena);
+	ts_view_init(&view, TS_VIEW_COLUMNS(columns), &cli->arena);
 	for (size_t i = 0; i < ts_rules_n; i++) {
-		ts_grid_text(&grid, TS_STYLE_BOLD, ts_rules[i].code);
-		ts_grid_text(&grid, TS_STYLE_PLAIN, severities(cli, &ts_rules[i]));
-		ts_grid_text(&grid, TS_STYLE_PLAIN, ts_rules[i].trigger);
+		ts_view_text(&view, TS_STYLE_BOLD, ts_rules[i].code);
+		ts_view_text(&view, TS_STYLE_PLAIN, severities(cli, &ts_rules[i]));
+		ts_view_text(&view, TS_STYLE_PLAIN, ts_rules[i].trigger);
 	}
-	return ts_grid_print(&grid, &cli->term, 0, &cli->out, err);
+	return ts_view_print(&view, &cli->term, 0, &cli->out, err);
 }
 
 static void paragraph(struct ts_cli *cli, const char *heading, const char *text, const char *end)

@@ -3,8 +3,8 @@
 #include "cli/core/ask.h"
 #include "cli/core/names.h"
 #include "cli/json/json_parts.h"
-#include "cli/text/show_value.h"
 #include "cli/verbs/verbs.h"
+#include "cli/view/show_value.h"
 #include "ingest/export/export.h"
 
 #include <errno.h>

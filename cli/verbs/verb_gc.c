@@ -2,9 +2,9 @@
 #include "cli/core/ask.h"
 #include "cli/core/context.h"
 #include "cli/json/json_parts.h"
-#include "cli/text/show_value.h"
 #include "cli/verbs/gc_policy.h"
 #include "cli/verbs/verbs.h"
+#include "cli/view/show_value.h"
 
 /* retained NULL: there is no policy */
 static enum ts_status json(struct ts_cli *cli, const struct ts_gc_reply *reply, bool dry_run, const struct ts_retain_reply *retained,

@@ -9,12 +9,12 @@
 #include "cli/report/page.h"
 #include "cli/report/render_report.h"
 #include "cli/text/csv_list.h"
-#include "cli/text/grid.h"
-#include "cli/text/show_value.h"
 #include "cli/text/text_groups.h"
 #include "cli/text/text_list.h"
 #include "cli/verbs/list_refs.h"
 #include "cli/verbs/verbs.h"
+#include "cli/view/show_value.h"
+#include "cli/view/view.h"
 
 enum { LIMIT_DEFAULT = 50, CURVES_MOST = 256 };
 
@@ -36,8 +36,8 @@ static enum ts_status split_columns(const char *text, const char *option, struct
 
 		if (len == 0)
 			return ts_error_set(err, TS_INVALID, "list: a column in %s is empty", option);
-		if (list->n_columns == TS_GRID_COLUMNS)
-			return ts_error_set(err, TS_INVALID, "list: %s takes at most %d columns", option, TS_GRID_COLUMNS);
+		if (list->n_columns == TS_VIEW_COLUMNS_MAX)
+			return ts_error_set(err, TS_INVALID, "list: %s takes at most %d columns", option, TS_VIEW_COLUMNS_MAX);
 		list->columns[list->n_columns++] = ts_span_of(text, len);
 		text += len;
 		if (*text == ',' && !text[1])
@@ -182,7 +182,7 @@ static enum ts_status begin(struct ts_cli *cli, struct ts_list_request *request,
 {
 	*list = (struct ts_listing){
 		.project = request->project, .kind = request->kind, .filtered = request->filter.len > 0};
-	list->columns = ts_arena_array(&cli->arena, TS_GRID_COLUMNS, sizeof *list->columns);
+	list->columns = ts_arena_array(&cli->arena, TS_VIEW_COLUMNS_MAX, sizeof *list->columns);
 	if (!list->columns)
 		return ts_arena_error(&cli->arena, err);
 	if (by && split_columns(by, "--by", list, err))

@@ -2,29 +2,28 @@
 #include "cli/core/ask.h"
 #include "cli/core/names.h"
 #include "cli/json/json_parts.h"
-#include "cli/text/grid.h"
-#include "cli/text/show_value.h"
 #include "cli/verbs/verbs.h"
+#include "cli/view/show_value.h"
+#include "cli/view/view.h"
 
 static enum ts_status text(struct ts_cli *cli, const struct ts_log_reply *log, struct ts_error *err)
 {
-	static const struct ts_grid_column columns[] = {
-		{"entry", TS_ALIGN_RIGHT, 0}, {"id", TS_ALIGN_LEFT, 0}, {"moved", TS_ALIGN_LEFT, 10},
-		{"who", TS_ALIGN_LEFT, 8},    {"message", TS_ALIGN_LEFT, 12},
+	static const struct ts_view_column columns[] = {
+		TS_RIGHT("entry"), TS_LEFT("id", 0), TS_LEFT("moved", 10), TS_LEFT("who", 8), TS_LEFT("message", 12),
 	};
-	struct ts_grid grid;
+	struct ts_view view;
 
-	ts_grid_init(&grid, columns, 5, &cli->arena);
+	ts_view_init(&view, TS_VIEW_COLUMNS(columns), &cli->arena);
 	for (size_t i = 0; i < log->n; i++) {
 		const struct ts_log_entry *e = &log->entries[i];
 
-		ts_grid_text(&grid, TS_STYLE_PLAIN, ts_show_count(e->seq, &cli->arena));
-		ts_grid_text(&grid, TS_STYLE_YELLOW, ts_show_id(&e->id, &cli->arena));
-		ts_grid_text(&grid, TS_STYLE_PLAIN, ts_show_time(e->moved_ns, &cli->arena));
-		ts_grid_span(&grid, TS_STYLE_DIM, e->who);
-		ts_grid_span(&grid, TS_STYLE_PLAIN, e->message);
+		ts_view_text(&view, TS_STYLE_PLAIN, ts_show_count(e->seq, &cli->arena));
+		ts_view_text(&view, TS_STYLE_YELLOW, ts_show_id(&e->id, &cli->arena));
+		ts_view_text(&view, TS_STYLE_PLAIN, ts_show_time(e->moved_ns, &cli->arena));
+		ts_view_span(&view, TS_STYLE_DIM, e->who);
+		ts_view_span(&view, TS_STYLE_PLAIN, e->message);
 	}
-	return ts_grid_print(&grid, &cli->term, 0, &cli->out, err);
+	return ts_view_print(&view, &cli->term, 0, &cli->out, err);
 }
 
 static void say_pruned(struct ts_cli *cli, const struct ts_pruned *pruned)

@@ -4,9 +4,9 @@
 #include "cli/core/ask.h"
 #include "cli/core/context.h"
 #include "cli/json/json_parts.h"
-#include "cli/text/show_value.h"
 #include "cli/text/text_parts.h"
 #include "cli/verbs/verbs.h"
+#include "cli/view/show_value.h"
 #include "service/auth/token.h"
 #include "service/rpc/address.h"
 

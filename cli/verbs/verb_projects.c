@@ -3,9 +3,9 @@
 #include "cli/core/ask.h"
 #include "cli/core/context.h"
 #include "cli/json/json_parts.h"
-#include "cli/text/grid.h"
-#include "cli/text/show_value.h"
 #include "cli/verbs/verbs.h"
+#include "cli/view/show_value.h"
+#include "cli/view/view.h"
 
 /* "1.2 GiB of 50 GiB", or "1.2 GiB" without a limit. */
 static const char *share(const char *used, bool limited, const char *limit, struct ts_arena *arena)
@@ -23,55 +23,55 @@ static const char *count(uint64_t used, bool limited, uint64_t limit, struct ts_
 	return share(ts_show_count(used, arena), limited, ts_show_count(limit, arena), arena);
 }
 
-static void add_project(struct ts_grid *grid, const struct ts_project_usage *p, struct ts_arena *arena)
+static void add_project(struct ts_view *view, const struct ts_project_usage *p, struct ts_arena *arena)
 {
-	ts_grid_span(grid, TS_STYLE_PLAIN, p->project);
-	ts_grid_text(grid, TS_STYLE_PLAIN, count(p->names, p->has_names_limit, p->names_limit, arena));
-	ts_grid_text(grid, TS_STYLE_PLAIN, count(p->notes, p->has_notes_limit, p->notes_limit, arena));
-	ts_grid_text(grid, TS_STYLE_PLAIN, bytes(p->sealed_bytes, p->has_sealed_limit, p->sealed_limit, arena));
-	ts_grid_text(grid, TS_STYLE_PLAIN, bytes(p->raw_bytes, p->has_raw_limit, p->raw_limit, arena));
-	ts_grid_text(grid, TS_STYLE_DIM, p->has_rows_limit ? ts_show_count(p->rows_limit, arena) : "any");
+	ts_view_span(view, TS_STYLE_PLAIN, p->project);
+	ts_view_text(view, TS_STYLE_PLAIN, count(p->names, p->has_names_limit, p->names_limit, arena));
+	ts_view_text(view, TS_STYLE_PLAIN, count(p->notes, p->has_notes_limit, p->notes_limit, arena));
+	ts_view_text(view, TS_STYLE_PLAIN, bytes(p->sealed_bytes, p->has_sealed_limit, p->sealed_limit, arena));
+	ts_view_text(view, TS_STYLE_PLAIN, bytes(p->raw_bytes, p->has_raw_limit, p->raw_limit, arena));
+	ts_view_text(view, TS_STYLE_DIM, p->has_rows_limit ? ts_show_count(p->rows_limit, arena) : "any");
 }
 
 static enum ts_status print_projects(struct ts_cli *cli, const struct ts_usage_reply *reply, struct ts_error *err)
 {
-	static const struct ts_grid_column columns[] = {
-		{"project", TS_ALIGN_LEFT, 8}, {"names", TS_ALIGN_RIGHT, 0},	    {"notes", TS_ALIGN_RIGHT, 0},
-		{"stored", TS_ALIGN_RIGHT, 0}, {"uncompressed", TS_ALIGN_RIGHT, 0}, {"rows a run", TS_ALIGN_RIGHT, 0},
+	static const struct ts_view_column columns[] = {
+		TS_LEFT("project", 8), TS_RIGHT("names"),	 TS_RIGHT("notes"),
+		TS_RIGHT("stored"),    TS_RIGHT("uncompressed"), TS_RIGHT("rows a run"),
 	};
-	struct ts_grid grid;
+	struct ts_view view;
 
 	if (reply->n_projects == 0) {
 		ts_cli_say(cli, "no project uses anything");
 		return TS_OK;
 	}
-	ts_grid_init(&grid, columns, sizeof columns / sizeof columns[0], &cli->arena);
+	ts_view_init(&view, TS_VIEW_COLUMNS(columns), &cli->arena);
 	for (size_t i = 0; i < reply->n_projects; i++)
-		add_project(&grid, &reply->projects[i], &cli->arena);
-	return ts_grid_print(&grid, &cli->term, 0, &cli->out, err);
+		add_project(&view, &reply->projects[i], &cli->arena);
+	return ts_view_print(&view, &cli->term, 0, &cli->out, err);
 }
 
 /* Those who sent something that no name has reached. */
 static enum ts_status print_senders(struct ts_cli *cli, const struct ts_usage_reply *reply, struct ts_error *err)
 {
-	static const struct ts_grid_column columns[] = {{"sent by", TS_ALIGN_LEFT, 8}, {"without a name", TS_ALIGN_RIGHT, 0}};
-	struct ts_grid grid;
+	static const struct ts_view_column columns[] = {TS_LEFT("sent by", 8), TS_RIGHT("without a name")};
+	struct ts_view view;
 	size_t n = 0;
 
-	ts_grid_init(&grid, columns, sizeof columns / sizeof columns[0], &cli->arena);
+	ts_view_init(&view, TS_VIEW_COLUMNS(columns), &cli->arena);
 	for (size_t i = 0; i < reply->n_senders; i++) {
 		const struct ts_sender_usage *s = &reply->senders[i];
 
 		if (s->unnamed_bytes == 0)
 			continue;
-		ts_grid_span(&grid, TS_STYLE_PLAIN, s->sender);
-		ts_grid_text(&grid, TS_STYLE_PLAIN, bytes(s->unnamed_bytes, s->has_unnamed_limit, s->unnamed_limit, &cli->arena));
+		ts_view_span(&view, TS_STYLE_PLAIN, s->sender);
+		ts_view_text(&view, TS_STYLE_PLAIN, bytes(s->unnamed_bytes, s->has_unnamed_limit, s->unnamed_limit, &cli->arena));
 		n++;
 	}
 	if (n == 0)
 		return TS_OK;
 	ts_buf_char(&cli->out, '\n');
-	return ts_grid_print(&grid, &cli->term, 0, &cli->out, err);
+	return ts_view_print(&view, &cli->term, 0, &cli->out, err);
 }
 
 enum ts_status ts_verb_projects(struct ts_cli *cli, struct ts_error *err)

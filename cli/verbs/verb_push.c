@@ -17,10 +17,10 @@
 #include "cli/core/run_name.h"
 #include "cli/core/sender.h"
 #include "cli/json/json_parts.h"
-#include "cli/text/grid.h"
-#include "cli/text/show_value.h"
 #include "cli/text/text_parts.h"
 #include "cli/verbs/verbs.h"
+#include "cli/view/show_value.h"
+#include "cli/view/view.h"
 #include "ingest/facts/facts_json.h"
 #include "ingest/host/host.h"
 #include "ingest/text/text_guess.h"
@@ -396,26 +396,25 @@ static void told_one(struct ts_cli *cli, const struct pushed *p)
 
 static enum ts_status told_table(struct pushes *all, struct ts_error *err)
 {
-	static const struct ts_grid_column columns[] = {
-		{"name", TS_ALIGN_LEFT, 12}, {"id", TS_ALIGN_LEFT, 0},	 {"steps", TS_ALIGN_RIGHT, 0},
-		{"sent", TS_ALIGN_RIGHT, 0}, {"new", TS_ALIGN_RIGHT, 0}, {"outcome", TS_ALIGN_LEFT, 10},
+	static const struct ts_view_column columns[] = {
+		TS_LEFT("name", 12), TS_LEFT("id", 0), TS_RIGHT("steps"), TS_RIGHT("sent"), TS_RIGHT("new"), TS_LEFT("outcome", 10),
 	};
 	struct ts_cli *cli = all->cli;
 	struct ts_arena *a = &cli->arena;
-	struct ts_grid grid;
+	struct ts_view view;
 
-	ts_grid_init(&grid, columns, 6, a);
+	ts_view_init(&view, TS_VIEW_COLUMNS(columns), a);
 	for (size_t i = 0; i < all->n_rows; i++) {
 		const struct row *row = &all->rows[i];
 
-		ts_grid_span(&grid, TS_STYLE_BOLD, row->name);
-		ts_grid_text(&grid, TS_STYLE_DIM, ts_show_id(&row->id, a));
-		ts_grid_text(&grid, TS_STYLE_PLAIN, row->is_rank ? "-" : ts_show_count(row->steps, a));
-		ts_grid_text(&grid, TS_STYLE_PLAIN, row->is_rank ? "-" : ts_show_bytes((double)row->sent_bytes, a));
-		ts_grid_text(&grid, TS_STYLE_PLAIN, row->is_rank ? "-" : ts_show_bytes((double)row->new_bytes, a));
-		ts_grid_text(&grid, TS_STYLE_PLAIN, row->said);
+		ts_view_span(&view, TS_STYLE_BOLD, row->name);
+		ts_view_text(&view, TS_STYLE_DIM, ts_show_id(&row->id, a));
+		ts_view_text(&view, TS_STYLE_PLAIN, row->is_rank ? "-" : ts_show_count(row->steps, a));
+		ts_view_text(&view, TS_STYLE_PLAIN, row->is_rank ? "-" : ts_show_bytes((double)row->sent_bytes, a));
+		ts_view_text(&view, TS_STYLE_PLAIN, row->is_rank ? "-" : ts_show_bytes((double)row->new_bytes, a));
+		ts_view_text(&view, TS_STYLE_PLAIN, row->said);
 	}
-	return ts_grid_rows(&grid) ? ts_grid_print(&grid, &cli->term, 0, &cli->out, err) : TS_OK;
+	return ts_view_n(&view) ? ts_view_print(&view, &cli->term, 0, &cli->out, err) : TS_OK;
 }
 
 static void json_notices(struct ts_json *j, const struct ts_notices *notices)

@@ -2,9 +2,9 @@
 #include "cli/core/ask.h"
 #include "cli/core/names.h"
 #include "cli/json/json_parts.h"
-#include "cli/text/grid.h"
-#include "cli/text/show_value.h"
 #include "cli/verbs/verbs.h"
+#include "cli/view/show_value.h"
+#include "cli/view/view.h"
 #include "run/name.h"
 
 #include <string.h>
@@ -17,14 +17,14 @@ static const char *what_of(uint64_t entries, struct ts_arena *arena)
 
 static enum ts_status list(struct ts_cli *cli, struct ts_error *err)
 {
-	static const struct ts_grid_column columns[] = {
-		{"kind", TS_ALIGN_LEFT, 0},	{"name", TS_ALIGN_LEFT, 12}, {"id", TS_ALIGN_LEFT, 0},
-		{"removed", TS_ALIGN_LEFT, 10}, {"by", TS_ALIGN_LEFT, 8},    {"until", TS_ALIGN_LEFT, 10},
+	static const struct ts_view_column columns[] = {
+		TS_LEFT("kind", 0),	TS_LEFT("name", 12), TS_LEFT("id", 0),
+		TS_LEFT("removed", 10), TS_LEFT("by", 8),    TS_LEFT("until", 10),
 	};
 	struct ts_removed_request request = {.limit = 0};
 	struct ts_removed_reply reply;
 	const char *project;
-	struct ts_grid grid;
+	struct ts_view view;
 
 	if (ts_cli_project(cli, &project, err) || ts_cli_open(cli, TS_USE_READ, err))
 		return err->status;
@@ -37,19 +37,19 @@ static enum ts_status list(struct ts_cli *cli, struct ts_error *err)
 		ts_cli_say(cli, "no name of project %s was removed, or gc has freed it since", project);
 	if (reply.more)
 		ts_cli_say(cli, "there are more than these %zu", reply.n);
-	ts_grid_init(&grid, columns, 6, &cli->arena);
+	ts_view_init(&view, TS_VIEW_COLUMNS(columns), &cli->arena);
 	for (size_t i = 0; i < reply.n; i++) {
 		const struct ts_removed_ref *r = &reply.removed[i];
 
-		ts_grid_text(&grid, TS_STYLE_PLAIN,
+		ts_view_text(&view, TS_STYLE_PLAIN,
 			     r->was.entries ? what_of(r->was.entries, &cli->arena) : ts_ref_word(r->was.ref.kind));
-		ts_grid_span(&grid, TS_STYLE_BOLD, r->was.ref.name);
-		ts_grid_text(&grid, TS_STYLE_YELLOW, ts_show_id(&r->was.ref.id, &cli->arena));
-		ts_grid_text(&grid, TS_STYLE_PLAIN, ts_show_time(r->was.removed_ns, &cli->arena));
-		ts_grid_span(&grid, TS_STYLE_DIM, r->was.by);
-		ts_grid_text(&grid, TS_STYLE_PLAIN, ts_show_time(r->expires_ns, &cli->arena));
+		ts_view_span(&view, TS_STYLE_BOLD, r->was.ref.name);
+		ts_view_text(&view, TS_STYLE_YELLOW, ts_show_id(&r->was.ref.id, &cli->arena));
+		ts_view_text(&view, TS_STYLE_PLAIN, ts_show_time(r->was.removed_ns, &cli->arena));
+		ts_view_span(&view, TS_STYLE_DIM, r->was.by);
+		ts_view_text(&view, TS_STYLE_PLAIN, ts_show_time(r->expires_ns, &cli->arena));
 	}
-	return reply.n ? ts_grid_print(&grid, &cli->term, 0, &cli->out, err) : TS_OK;
+	return reply.n ? ts_view_print(&view, &cli->term, 0, &cli->out, err) : TS_OK;
 }
 
 /* Takes "tag:" off a word. Returns 0 if no kind is given. */

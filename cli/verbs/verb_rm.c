@@ -4,8 +4,8 @@
 #include "cli/core/names.h"
 #include "cli/json/json_names.h"
 #include "cli/json/json_parts.h"
-#include "cli/text/show_value.h"
 #include "cli/verbs/verbs.h"
+#include "cli/view/show_value.h"
 
 static enum ts_status remove_one(struct ts_cli *cli, const struct ts_ref *ref, struct ts_error *err)
 {

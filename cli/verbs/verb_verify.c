@@ -3,8 +3,8 @@
 #include "cli/core/context.h"
 #include "cli/core/progress.h"
 #include "cli/json/json_parts.h"
-#include "cli/text/show_value.h"
 #include "cli/verbs/verbs.h"
+#include "cli/view/show_value.h"
 
 struct watch {
 	struct ts_progress progress;

@@ -18,6 +18,9 @@
  * serialized form has its own order, that of the field numbers. shape_rows.h has the macros for rows, shapes.h declares the
  * tables, and test_shape.c checks each row against the descriptors of the generated code.
  *
+ * A row with a heading is also a column where people see a table of such structs (cli/view/view.h): its unit is the one at the end of
+ * the key, and what is null in JSON is unknown there, too.
+ *
  * A struct that rows cannot describe (a value of one of several types, a matrix of pairs) has its own functions instead: struct
  * ts_shape_own. `check` tests conditions between fields once all fields are read.
  *
@@ -73,6 +76,26 @@ static inline int ts_shape_nth(const struct ts_shape_words *words, int i)
 	return words->values ? words->values[i] : words->first + i;
 }
 
+/* How people see a value. */
+enum ts_show {
+	TS_SHOW_UNIT,	/* by the end of the key: _ns 1.234567 ms, _bytes 1.2 MiB; a count 1,234; other whole numbers as digits */
+	TS_SHOW_DIGITS, /* 1234 */
+	TS_SHOW_COUNT,	/* 1,234 */
+	TS_SHOW_NS,	/* 1234 ns */
+	TS_SHOW_CHANGE, /* with its sign: +1.2 MiB, +1234 ns */
+	TS_SHOW_NAME,	/* a name that a hostile file may make long */
+	TS_SHOW_KERNEL, /* such a name of a kernel, without its arguments and the words that most have */
+};
+
+enum ts_align {
+	TS_ALIGN_LEFT,
+	TS_ALIGN_RIGHT,
+	TS_ALIGN_NAME, /* left; a text that is cut keeps its begin and its end, as a name needs it */
+};
+
+/* The weight of a column beside the others. */
+enum ts_weight { TS_WEIGHT_PLAIN, TS_WEIGHT_STRONG, TS_WEIGHT_DIM, TS_WEIGHT_ID };
+
 struct ts_shape_field {
 	const char *wire; /* name in the .proto file; NULL: not serialized */
 	const char *key;  /* key in JSON, whose suffix is the unit. "": the members of a struct stand in the object around it */
@@ -99,7 +122,21 @@ struct ts_shape_field {
 	double least, most;
 	const char *units; /* regular expression for the unit of the answer, which is appended to the key; NULL: none is */
 	const char *about; /* the description in the schema */
+	/* Its column. */
+	const char *head;			  /* the heading; NULL: it has none */
+	const char *share;			  /* the heading of the column of its share of a whole */
+	const char *absent;			  /* what stands for null; NULL: "-" */
+	const char *(*absent_of)(const void *in); /* the same, where another member of the struct decides it */
+	enum ts_show show;
+	enum ts_weight weight;
+	enum ts_align align; /* if aligned; else numbers are aligned to the right, and other values to the left */
+	bool aligned;
+	int narrow; /* the column may be cut to so many characters; 0: it is never cut */
 };
+
+/* The member, or the struct that it points to; NULL where JSON has null: it is absent, it is not shown for this struct, or it is the
+ * value that stands for none. Not for lists. */
+const void *ts_shape_member(const struct ts_shape_field *f, const void *in);
 
 /* Returns the first entry of a list, and in *ret_n the number of entries. */
 static inline const uint8_t *ts_shape_entries(const struct ts_shape_field *f, const void *in, size_t *ret_n)

@@ -17,13 +17,9 @@ static const void *target(const struct ts_shape_field *f, const void *at)
 	return f->kind == TS_SHAPE_PTR ? *(const void *const *)at : at;
 }
 
-/* Returns whether a value is null: it is absent, it is not shown for this struct, or it is the value that stands for none. */
-static bool is_null(const struct ts_shape_field *f, const void *in, const void *at)
+/* Returns whether a value is the one that stands for none. */
+static bool is_none(const struct ts_shape_field *f, const void *at)
 {
-	if ((f->when && !f->when(in)) || (f->flagged && !*((const bool *)in + f->has)) || !target(f, at))
-		return true;
-	if (!f->or_null)
-		return false;
 	if (f->kind == TS_SHAPE_F64)
 		return isnan(*(const double *)at);
 	if (f->kind == TS_SHAPE_TIME)
@@ -31,6 +27,15 @@ static bool is_null(const struct ts_shape_field *f, const void *in, const void *
 	if (f->kind == TS_SHAPE_I32)
 		return *(const int32_t *)at == TS_RANK_JOB;
 	return ((const struct ts_span *)at)->len == 0;
+}
+
+const void *ts_shape_member(const struct ts_shape_field *f, const void *in)
+{
+	const void *at = (const uint8_t *)in + f->at;
+
+	if ((f->when && !f->when(in)) || (f->flagged && !*((const bool *)in + f->has)) || (f->or_null && is_none(f, at)))
+		return NULL;
+	return target(f, at);
 }
 
 static void word(struct ts_json *j, const struct ts_shape_words *words, int value)
@@ -140,7 +145,7 @@ static void members(struct ts_shape_writer *w, const struct ts_shape *s, const v
 			continue;
 		}
 		key(w, f);
-		if (is_null(f, in, at))
+		if (!ts_shape_member(f, in))
 			ts_json_null(w->json);
 		else if (f->list)
 			list(w, f, in);

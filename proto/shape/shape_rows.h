@@ -73,6 +73,18 @@
 #define IN_UNIT(pattern) .units = (pattern)
 #define FINITE BOUNDS(-INFINITY, INFINITY)
 #define ABOUT(text) .about = (text)
+/* The column: {NULL, "idle_ns", U64(idle_ns), HEAD("idle")}. */
+#define HEAD(text) .head = (text)
+#define SHARE(text) .share = (text)
+#define ABSENT(text) .absent = (text)
+#define ABSENT_OF(function) .absent_of = (function)
+#define SHOW(how) .show = TS_SHOW_##how
+#define LEFT .align = TS_ALIGN_LEFT, .aligned = true
+#define RIGHT .align = TS_ALIGN_RIGHT, .aligned = true
+#define STRONG .weight = TS_WEIGHT_STRONG
+#define DIM .weight = TS_WEIGHT_DIM
+#define IDENTITY .weight = TS_WEIGHT_ID
+#define NARROW(to) .narrow = (to)
 /* A key which means that the members of the struct stand in the object around it. */
 #define FLAT ""
 

@@ -9,12 +9,12 @@ enum { MANY_ROWS = 1 << 25, PATH_MAX_BYTES = 4096 };
 
 #define TYPE struct ts_timeline_collective
 static const struct ts_shape_field collective_rows[] = {
-	{NULL, "kind", WORD(kind, collectives)},
-	{NULL, "event_count", U64(events)},
-	{NULL, "busy_ns", U64(ns), ABOUT("the union of its events")},
-	{NULL, "exposed_ns", U64(exposed_ns), ABOUT("that less computation")},
+	{NULL, "kind", WORD(kind, collectives), HEAD("kind")},
+	{NULL, "event_count", U64(events), HEAD("events")},
+	{NULL, "busy_ns", U64(ns), HEAD("time"), ABOUT("the union of its events")},
+	{NULL, "exposed_ns", U64(exposed_ns), HEAD("exposed"), ABOUT("that less computation")},
 };
-static const struct ts_shape ts_shape_collective = {JSON_SHAPE("trace_collective", collective_rows)};
+const struct ts_shape ts_shape_trace_collective = {JSON_SHAPE("trace_collective", collective_rows)};
 #undef TYPE
 
 #define TYPE struct ts_timeline
@@ -29,24 +29,24 @@ static bool has_communication(const void *in)
 }
 
 static const struct ts_shape_field timeline_rows[] = {
-	{NULL, "event_count", U64(events), ABOUT("kernels, copies and fills of memory")},
+	{NULL, "event_count", U64(events), HEAD("events"), ABOUT("kernels, copies and fills of memory")},
 	{NULL, "computation_count", U64(computations), ABOUT("kernels that are no communication, and fills")},
 	{NULL, "communication_count", U64(communications)},
 	{NULL, "copy_count", U64(copies)},
 	{NULL, "fill_count", U64(fills)},
 	{NULL, "begin_ns", I64(begin_ns), WHEN(has_events), ABOUT("since base_ns; null: there are no events")},
 	{NULL, "end_ns", I64(end_ns), WHEN(has_events)},
-	{NULL, "span_ns", U64(span_ns), ABOUT("from the first begin to the last end")},
-	{NULL, "busy_ns", U64(busy_ns), ABOUT("the union of all events")},
+	{NULL, "span_ns", U64(span_ns), HEAD("span"), ABOUT("from the first begin to the last end")},
+	{NULL, "busy_ns", U64(busy_ns), HEAD("busy"), ABOUT("the union of all events")},
 	{NULL, "idle_ns", U64(idle_ns), ABOUT("the span less busy")},
 	{NULL, "sum_ns", U64(sum_ns), ABOUT("of all durations, what ran at once counted twice")},
-	{NULL, "computation_ns", U64(computation_ns)},
-	{NULL, "communication_ns", U64(communication_ns)},
-	{NULL, "exposed_communication_ns", U64(exposed_communication_ns), ABOUT("communication less computation")},
+	{NULL, "computation_ns", U64(computation_ns), HEAD("computation")},
+	{NULL, "communication_ns", U64(communication_ns), HEAD("communication")},
+	{NULL, "exposed_communication_ns", U64(exposed_communication_ns), HEAD("exposed"), ABOUT("communication less computation")},
 	{NULL, "overlapped_communication_ns", U64(overlapped_communication_ns)},
-	{NULL, "memory_ns", U64(memory_ns), ABOUT("the union of copies")},
+	{NULL, "memory_ns", U64(memory_ns), HEAD("copies"), ABOUT("the union of copies")},
 	{NULL, "exposed_memory_ns", U64(exposed_memory_ns), ABOUT("copies less computation and communication")},
-	{NULL, "collectives", FIXED(ONE, collectives), OF(ts_shape_collective), WHEN(has_communication),
+	{NULL, "collectives", FIXED(ONE, collectives), OF(ts_shape_trace_collective), WHEN(has_communication),
 	 ABOUT("by kind; null: there is no communication")},
 };
 static const struct ts_shape ts_shape_timeline = {JSON_SHAPE("trace_timeline", timeline_rows)};
@@ -63,23 +63,29 @@ static bool of_device(const void *in)
 	return ((const TYPE *)in)->device != TS_TRACE_NO_DEVICE;
 }
 
+static const char *no_stream(const void *in)
+{
+	return ((const TYPE *)in)->all_streams ? "all" : "unknown";
+}
+
 static const struct ts_shape_field place_rows[] = {
-	{NULL, "device", I32(device), WHEN(of_device)},
-	{NULL, "stream", I32(stream), WHEN(of_stream), ABOUT("null: all streams of the device, or unknown")},
+	{NULL, "device", I32(device), WHEN(of_device), HEAD("device"), LEFT},
+	{NULL, "stream", I32(stream), WHEN(of_stream), HEAD("stream"), LEFT, ABSENT_OF(no_stream),
+	 ABOUT("null: all streams of the device, or unknown")},
 	{NULL, "all_streams", BOOL(all_streams), ABOUT("false and no stream: the trace does not say the stream")},
 	{NULL, "timeline", ONE(timeline, ts_shape_timeline)},
 };
-static const struct ts_shape ts_shape_place = {JSON_SHAPE("trace_place", place_rows)};
+const struct ts_shape ts_shape_trace_place = {JSON_SHAPE("trace_place", place_rows)};
 #undef TYPE
 
 #define TYPE struct ts_timeline_step
 static const struct ts_shape_field step_rows[] = {
-	{NULL, "step", I64(number), ABOUT("the N of ProfilerStep#N")},
+	{NULL, "step", I64(number), HEAD("step"), LEFT, ABOUT("the N of ProfilerStep#N")},
 	{NULL, "start_ns", I64(start_ns)},
-	{NULL, "duration_ns", U64(duration_ns), ABOUT("on the host")},
+	{NULL, "duration_ns", U64(duration_ns), HEAD("on the host"), ABOUT("on the host")},
 	{NULL, "timeline", ONE(timeline, ts_shape_timeline), ABOUT("of what the step launched, on all devices")},
 };
-static const struct ts_shape ts_shape_step = {JSON_SHAPE("trace_step", step_rows)};
+const struct ts_shape ts_shape_trace_step = {JSON_SHAPE("trace_step", step_rows)};
 #undef TYPE
 
 #define TYPE struct ts_idle
@@ -93,26 +99,33 @@ static bool idle_of_device(const void *in)
 	return ((const TYPE *)in)->device != TS_TRACE_NO_DEVICE;
 }
 
+static const char *idle_no_stream(const void *in)
+{
+	return ((const TYPE *)in)->all_streams ? "all" : "unknown";
+}
+
 static bool has_gaps(const void *in)
 {
 	return ((const TYPE *)in)->gaps > 0;
 }
 
 static const struct ts_shape_field idle_rows[] = {
-	{NULL, "device", I32(device), WHEN(idle_of_device)},
-	{NULL, "stream", I32(stream), WHEN(idle_of_stream), ABOUT("null: the whole device, or unknown")},
+	{NULL, "device", I32(device), WHEN(idle_of_device), HEAD("device"), LEFT},
+	{NULL, "stream", I32(stream), WHEN(idle_of_stream), HEAD("stream"), LEFT, ABSENT_OF(idle_no_stream),
+	 ABOUT("null: the whole device, or unknown")},
 	{NULL, "all_streams", BOOL(all_streams), ABOUT("false and no stream: the trace does not say the stream")},
-	{NULL, "gap_count", U64(gaps)},
-	{NULL, "idle_ns", U64(idle_ns), ABOUT("the sum of the five below")},
-	{NULL, "host_ns", U64(host_ns), ABOUT("before the host asked for the next event")},
-	{NULL, "launch_ns", U64(launch_ns), ABOUT("from the call to the begin of the event, where nothing was queued")},
-	{NULL, "behind_ns", U64(behind_ns), ABOUT("the event was queued, and other streams of the device were busy")},
-	{NULL, "queued_ns", U64(queued_ns), ABOUT("the event was queued, and the device was idle")},
-	{NULL, "unknown_ns", U64(unknown_ns), ABOUT("the trace does not have the call")},
+	{NULL, "gap_count", U64(gaps), HEAD("gaps")},
+	{NULL, "idle_ns", U64(idle_ns), HEAD("idle"), ABOUT("the sum of the five below")},
+	{NULL, "host_ns", U64(host_ns), HEAD("host"), ABOUT("before the host asked for the next event")},
+	{NULL, "launch_ns", U64(launch_ns), HEAD("launch"), ABOUT("from the call to the begin of the event, where nothing was queued")},
+	{NULL, "behind_ns", U64(behind_ns), HEAD("behind others"),
+	 ABOUT("the event was queued, and other streams of the device were busy")},
+	{NULL, "queued_ns", U64(queued_ns), HEAD("queued"), ABOUT("the event was queued, and the device was idle")},
+	{NULL, "unknown_ns", U64(unknown_ns), HEAD("unknown"), ABOUT("the trace does not have the call")},
 	{NULL, "longest_ns", U64(longest_ns)},
 	{NULL, "longest_at_ns", I64(longest_at_ns), WHEN(has_gaps)},
 };
-static const struct ts_shape ts_shape_idle = {JSON_SHAPE("trace_idle", idle_rows)};
+const struct ts_shape ts_shape_trace_idle = {JSON_SHAPE("trace_idle", idle_rows)};
 #undef TYPE
 
 static const char *category_word(int value)
@@ -128,14 +141,15 @@ static bool has_bytes(const void *in)
 }
 
 static const struct ts_shape_field sum_rows[] = {
-	{NULL, "name", BYTES(name, PATH_MAX_BYTES), OR_NULL, ABOUT("null: all names of the category")},
-	{NULL, "category", .kind = TS_SHAPE_WORD, AT(category), .words = &categories},
-	{NULL, "count", U64(count)},
-	{NULL, "sum_ns", U64(sum_ns)},
-	{NULL, "max_ns", U64(max_ns)},
+	{NULL, "name", BYTES(name, PATH_MAX_BYTES), OR_NULL, HEAD("name"), SHOW(KERNEL), NARROW(20),
+	 ABOUT("null: all names of the category")},
+	{NULL, "category", .kind = TS_SHAPE_WORD, AT(category), .words = &categories, HEAD("category")},
+	{NULL, "count", U64(count), HEAD("count")},
+	{NULL, "sum_ns", U64(sum_ns), HEAD("sum"), SHARE("share")},
+	{NULL, "max_ns", U64(max_ns), HEAD("longest")},
 	{NULL, "byte_count", U64(bytes), WHEN(has_bytes), ABOUT("of copies and fills, where the trace says so")},
 };
-static const struct ts_shape ts_shape_kernel_sum = {JSON_SHAPE("trace_kernel", sum_rows)};
+const struct ts_shape ts_shape_trace_kernel_sum = {JSON_SHAPE("trace_kernel", sum_rows)};
 #undef TYPE
 
 #define TYPE struct ts_trace_notice
@@ -201,14 +215,15 @@ static const struct ts_shape_field answer_rows[] = {
 	{NULL, "timeline", ONE(lines.all, ts_shape_timeline), ABOUT("of all devices")},
 	{NULL, "launched_timeline", ONE(lines.launched, ts_shape_timeline), ABOUT("of the events whose launching call the trace has")},
 	{NULL, "unlaunched_count", U64(lines.unlaunched), ABOUT("events whose call it does not have")},
-	{NULL, "devices", MANY(lines.devices, lines.n_devices, ts_shape_place, MANY_ROWS)},
-	{NULL, "streams", MANY(lines.streams, lines.n_streams, ts_shape_place, MANY_ROWS)},
-	{NULL, "steps", MANY(lines.steps, lines.n_steps, ts_shape_step, MANY_ROWS)},
+	{NULL, "devices", MANY(lines.devices, lines.n_devices, ts_shape_trace_place, MANY_ROWS)},
+	{NULL, "streams", MANY(lines.streams, lines.n_streams, ts_shape_trace_place, MANY_ROWS)},
+	{NULL, "steps", MANY(lines.steps, lines.n_steps, ts_shape_trace_step, MANY_ROWS)},
 	{NULL, "between_steps", ONE(lines.between, ts_shape_timeline), ABOUT("of what no step launched")},
-	{NULL, "idle", MANY(idle, n_idle, ts_shape_idle, MANY_ROWS), ABOUT("by cause; a row for each device and each stream")},
+	{NULL, "idle", MANY(idle, n_idle, ts_shape_trace_idle, MANY_ROWS), ABOUT("by cause; a row for each device and each stream")},
 	{NULL, "kernel_sum_ns", U64(sums.sum_ns), ABOUT("of all kernels, copies and fills")},
-	{NULL, "categories", MANY(sums.categories, sums.n_categories, ts_shape_kernel_sum, MANY_ROWS), ABOUT("the longest first")},
-	{NULL, "kernels", MANY(sums.names, sums.n_names, ts_shape_kernel_sum, MANY_ROWS), ABOUT("the longest first")},
+	{NULL, "categories", MANY(sums.categories, sums.n_categories, ts_shape_trace_kernel_sum, MANY_ROWS),
+	 ABOUT("the longest first")},
+	{NULL, "kernels", MANY(sums.names, sums.n_names, ts_shape_trace_kernel_sum, MANY_ROWS), ABOUT("the longest first")},
 	{NULL, "host", ONE(host, ts_shape_trace_host)},
 	{NULL, "critical_path", ONE(critical, ts_shape_trace_path)},
 	{NULL, "work", ONE(work, ts_shape_trace_work)},

@@ -6,17 +6,17 @@ enum { MANY_ROWS = 1 << 25, TEXT_MAX_BYTES = 4096 };
 
 #define TYPE struct ts_launch_times
 static const struct ts_shape_field times_rows[] = {
-	{NULL, "least_ns", I64(least_ns)},
-	{NULL, "median_ns", I64(median_ns)},
-	{NULL, "p95_ns", I64(p95_ns)},
-	{NULL, "longest_ns", I64(most_ns)},
+	{NULL, "least_ns", I64(least_ns), HEAD("least")},
+	{NULL, "median_ns", I64(median_ns), HEAD("median")},
+	{NULL, "p95_ns", I64(p95_ns), HEAD("95 %")},
+	{NULL, "longest_ns", I64(most_ns), HEAD("longest")},
 };
 static const struct ts_shape ts_shape_launch_times = {JSON_SHAPE("trace_launch_times", times_rows)};
 #undef TYPE
 
 #define TYPE struct ts_queue
 static const struct ts_shape_field queue_rows[] = {
-	{NULL, "most_count", U64(most)},
+	{NULL, "most_count", U64(most), HEAD("most")},
 	{NULL, "sum_ns", U64(sum_ns), ABOUT("depth times time; divided by the window it is the mean depth")},
 	{NULL, "empty_ns", U64(empty_ns), ABOUT("at depth 0")},
 	{NULL, "full_ns", U64(full_ns), ABOUT("at a depth of 1,024 and more")},
@@ -35,6 +35,11 @@ static bool of_device(const void *in)
 	return ((const TYPE *)in)->device != TS_TRACE_NO_DEVICE;
 }
 
+static const char *no_stream(const void *in)
+{
+	return ((const TYPE *)in)->all_streams ? "all" : "unknown";
+}
+
 static bool has_delays(const void *in)
 {
 	return ((const TYPE *)in)->delays > 0;
@@ -46,22 +51,24 @@ static bool has_launched(const void *in)
 }
 
 static const struct ts_shape_field launch_rows[] = {
-	{NULL, "device", I32(device), WHEN(of_device)},
-	{NULL, "stream", I32(stream), WHEN(of_stream), ABOUT("null: the whole device, or unknown")},
+	{NULL, "device", I32(device), WHEN(of_device), HEAD("device"), LEFT},
+	{NULL, "stream", I32(stream), WHEN(of_stream), HEAD("stream"), LEFT, ABSENT_OF(no_stream),
+	 ABOUT("null: the whole device, or unknown")},
 	{NULL, "all_streams", BOOL(all_streams), ABOUT("false and no stream: the trace does not say the stream")},
 	{NULL, "event_count", U64(events)},
 	{NULL, "launched_count", U64(launched), ABOUT("events whose call the trace has: the population of what follows")},
 	{NULL, "before_call_count", U64(before_call), ABOUT("of them, those that began before their call: the clocks disagree")},
-	{NULL, "call_count", U64(delays), ABOUT("calls that launched them; each has one delay, to the first event that it launched")},
+	{NULL, "call_count", U64(delays), HEAD("calls"),
+	 ABOUT("calls that launched them; each has one delay, to the first event that it launched")},
 	{NULL, "delay", ONE(delay, ts_shape_launch_times), WHEN(has_delays),
 	 ABOUT("from the end of the call to the begin of the event; what is below 0 counts as 0")},
 	{NULL, "unclipped_delay", ONE(unclipped, ts_shape_launch_times), WHEN(has_delays), ABOUT("the same, below 0 too")},
 	{NULL, "call_ns", U64(calls_ns), ABOUT("how long these calls took")},
 	{NULL, "delay_sum_ns", U64(sum_ns)},
-	{NULL, "early_count", U64(early), ABOUT("events that began before their call returned: delays below 0")},
-	{NULL, "long_delay_count", U64(long_delays), ABOUT("delays above 100 us")},
-	{NULL, "long_call_count", U64(long_calls), ABOUT("calls above 50 us")},
-	{NULL, "short_kernel_count", U64(short_kernels), ABOUT("kernels that are shorter than their call")},
+	{NULL, "early_count", U64(early), HEAD("below 0"), ABOUT("events that began before their call returned: delays below 0")},
+	{NULL, "long_delay_count", U64(long_delays), HEAD("over 100 us"), ABOUT("delays above 100 us")},
+	{NULL, "long_call_count", U64(long_calls), HEAD("calls over 50 us"), ABOUT("calls above 50 us")},
+	{NULL, "short_kernel_count", U64(short_kernels), HEAD("short kernels"), ABOUT("kernels that are shorter than their call")},
 	{NULL, "window_ns", U64(window_ns), ABOUT("from the first call to the last end of an event; depths are over it")},
 	{NULL, "queued", ONE(queued, ts_shape_queue), WHEN(has_launched), ABOUT("events that were launched and had not begun")},
 	{NULL, "outstanding", ONE(outstanding, ts_shape_queue), WHEN(has_launched),
@@ -69,31 +76,32 @@ static const struct ts_shape_field launch_rows[] = {
 	{NULL, "full_call_count", U64(full_calls), ABOUT("calls that began while 1,000 and more were queued")},
 	{NULL, "full_call_ns", U64(full_calls_ns), ABOUT("how long these took")},
 };
-static const struct ts_shape ts_shape_launch_row = {JSON_SHAPE("trace_launches", launch_rows)};
+const struct ts_shape ts_shape_trace_launches = {JSON_SHAPE("trace_launches", launch_rows)};
 #undef TYPE
 
 #define TYPE struct ts_host_wait_sum
 static const struct ts_shape_field wait_sum_rows[] = {
-	{NULL, "call_count", U64(calls)},
-	{NULL, "sum_ns", U64(ns), ABOUT("over all threads")},
-	{NULL, "longest_ns", U64(max_ns)},
+	{NULL, "call_count", U64(calls), HEAD("calls")},
+	{NULL, "sum_ns", U64(ns), HEAD("waited"), ABOUT("over all threads")},
+	{NULL, "longest_ns", U64(max_ns), HEAD("longest")},
 	{NULL, "outstanding_count", U64(outstanding), ABOUT("events launched and not ended when a call began, of all calls together")},
 	{NULL, "outstanding_ns", U64(outstanding_ns), ABOUT("from there until the last of them ended")},
-	{NULL, "drained_count", U64(drained), ABOUT("calls at whose end the device had nothing left to do")},
-	{NULL, "idle_ns", U64(idle_ns), ABOUT("how long it then had nothing to do")},
+	{NULL, "drained_count", U64(drained), HEAD("ran dry"), ABOUT("calls at whose end the device had nothing left to do")},
+	{NULL, "idle_ns", U64(idle_ns), HEAD("idle after"), ABOUT("how long it then had nothing to do")},
 };
 static const struct ts_shape ts_shape_wait_sum = {JSON_SHAPE("trace_wait_sum", wait_sum_rows)};
 #undef TYPE
 
 #define TYPE struct ts_host_wait
 static const struct ts_shape_field wait_rows[] = {
-	{NULL, "call", BYTES(call, TEXT_MAX_BYTES)},
+	{NULL, "call", BYTES(call, TEXT_MAX_BYTES), HEAD("call"), SHOW(NAME), NARROW(12)},
 	{NULL, "operator", BYTES(in_operator, TEXT_MAX_BYTES), OR_NULL, ABOUT("the innermost one around the call")},
 	{NULL, "outer_operator", BYTES(in_outer, TEXT_MAX_BYTES), OR_NULL, ABOUT("the outermost one around it")},
-	{NULL, "source", BYTES(source, TEXT_MAX_BYTES), OR_NULL, ABOUT("the innermost Python frame around it that is not torch's")},
+	{NULL, "source", BYTES(source, TEXT_MAX_BYTES), OR_NULL, HEAD("asked by"), SHOW(NAME), NARROW(12),
+	 ABOUT("the innermost Python frame around it that is not torch's")},
 	{NULL, "waited", ONE(sum, ts_shape_wait_sum)},
 };
-static const struct ts_shape ts_shape_wait = {JSON_SHAPE("trace_wait", wait_rows)};
+const struct ts_shape ts_shape_trace_wait = {JSON_SHAPE("trace_wait", wait_rows)};
 #undef TYPE
 
 #define TYPE struct ts_host_wait_step
@@ -110,7 +118,7 @@ static const struct ts_shape_field waits_rows[] = {
 	{NULL, "all", ONE(all, ts_shape_wait_sum), ABOUT("of all calls of the host that wait for a device")},
 	{NULL, "has_sources", BOOL(has_sources), ABOUT("the trace has Python functions or call stacks")},
 	{NULL, "has_work", BOOL(has_work), ABOUT("it has events of devices; else outstanding, drained and idle are not known")},
-	{NULL, "by_asker", MANY(items, n, ts_shape_wait, MANY_ROWS), ABOUT("the longest first")},
+	{NULL, "by_asker", MANY(items, n, ts_shape_trace_wait, MANY_ROWS), ABOUT("the longest first")},
 	{NULL, "steps", MANY(steps, n_steps, ts_shape_wait_step, MANY_ROWS)},
 };
 static const struct ts_shape ts_shape_waits = {JSON_SHAPE("trace_waits", waits_rows)};
@@ -150,14 +158,15 @@ static const struct ts_shape_words thread_kinds = {0, TS_HOST_THREAD_KINDS - 1, 
 
 #define TYPE struct ts_host_sum
 static const struct ts_shape_field sum_rows[] = {
-	{NULL, "thread_kind", WORD(on, thread_kinds)},
-	{NULL, "name", BYTES(name, TEXT_MAX_BYTES)},
-	{NULL, "count", U64(count)},
-	{NULL, "self_ns", U64(self_ns), ABOUT("that nothing on its thread covers that stands within it")},
-	{NULL, "total_ns", U64(total_ns), ABOUT("without what stands within another of its name")},
-	{NULL, "longest_ns", U64(longest_ns)},
+	{NULL, "thread_kind", WORD(on, thread_kinds), HEAD("thread")},
+	{NULL, "name", BYTES(name, TEXT_MAX_BYTES), HEAD("name"), SHOW(NAME), NARROW(20)},
+	{NULL, "count", U64(count), HEAD("count")},
+	{NULL, "self_ns", U64(self_ns), HEAD("self"), SHARE("of the wall"),
+	 ABOUT("that nothing on its thread covers that stands within it")},
+	{NULL, "total_ns", U64(total_ns), HEAD("total"), ABOUT("without what stands within another of its name")},
+	{NULL, "longest_ns", U64(longest_ns), HEAD("longest")},
 };
-static const struct ts_shape ts_shape_host_sum = {JSON_SHAPE("trace_host_sum", sum_rows)};
+const struct ts_shape ts_shape_trace_host_sum = {JSON_SHAPE("trace_host_sum", sum_rows)};
 #undef TYPE
 
 #define TYPE struct ts_host_thread
@@ -181,12 +190,14 @@ static const struct ts_shape ts_shape_host_thread = {JSON_SHAPE("trace_host_thre
 
 #define TYPE struct ts_trace_host
 static const struct ts_shape_field host_rows[] = {
-	{NULL, "launches", MANY(launches, n_launches, ts_shape_launch_row, MANY_ROWS), ABOUT("a row for each device and each stream")},
+	{NULL, "launches", MANY(launches, n_launches, ts_shape_trace_launches, MANY_ROWS),
+	 ABOUT("a row for each device and each stream")},
 	{NULL, "waits", ONE(waits, ts_shape_waits)},
 	{NULL, "time", ONE(steps, ts_shape_host_steps), ABOUT("where it went, on the thread of each step")},
-	{NULL, "operators", MANY(sums.operators, sums.n_operators, ts_shape_host_sum, MANY_ROWS),
+	{NULL, "operators", MANY(sums.operators, sums.n_operators, ts_shape_trace_host_sum, MANY_ROWS),
 	 ABOUT("by kind of thread and self time")},
-	{NULL, "python", MANY(sums.python, sums.n_python, ts_shape_host_sum, MANY_ROWS), ABOUT("by kind of thread and self time")},
+	{NULL, "python", MANY(sums.python, sums.n_python, ts_shape_trace_host_sum, MANY_ROWS),
+	 ABOUT("by kind of thread and self time")},
 	{NULL, "threads", MANY(sums.threads, sums.n_threads, ts_shape_host_thread, MANY_ROWS)},
 };
 const struct ts_shape ts_shape_trace_host = {JSON_SHAPE("trace_host", host_rows)};

@@ -7,12 +7,13 @@ enum { MANY_ROWS = 1 << 25, TEXT_MAX_BYTES = 4096 };
 
 #define TYPE struct ts_allocation_sum
 static const struct ts_shape_field sum_rows[] = {
-	{NULL, "operator", BYTES(name, TEXT_MAX_BYTES), OR_NULL, ABOUT("null: all, or in a list what no operator encloses")},
-	{NULL, "allocation_count", U64(count)},
-	{NULL, "allocated_bytes", U64(allocated)},
-	{NULL, "freed_bytes", U64(freed), ABOUT("by it, whoever allocated them")},
+	{NULL, "operator", BYTES(name, TEXT_MAX_BYTES), OR_NULL, HEAD("operator"), SHOW(NAME), NARROW(20), ABSENT("none"),
+	 ABOUT("null: all, or in a list what no operator encloses")},
+	{NULL, "allocation_count", U64(count), HEAD("times")},
+	{NULL, "allocated_bytes", U64(allocated), HEAD("allocated")},
+	{NULL, "freed_bytes", U64(freed), HEAD("freed"), ABOUT("by it, whoever allocated them")},
 };
-static const struct ts_shape sum_shape = {JSON_SHAPE("trace_allocations", sum_rows)};
+const struct ts_shape ts_shape_trace_allocations = {JSON_SHAPE("trace_allocations", sum_rows)};
 #undef TYPE
 
 #define TYPE struct ts_allocation_place
@@ -24,12 +25,12 @@ static bool of_device(const void *in)
 static const struct ts_shape_field place_rows[] = {
 	{NULL, "host", BOOL(host), ABOUT("memory of the host, and of no device")},
 	{NULL, "device", I32(device), WHEN(of_device), ABOUT("null: of the host, or not said")},
-	{NULL, "all", ONE(all, sum_shape)},
+	{NULL, "all", ONE(all, ts_shape_trace_allocations)},
 	{NULL, "peak_bytes", I64(peak), HAS(has_peak),
 	 ABOUT("the most that an instant says was allocated, with what was there before")},
 	{NULL, "peak_ns", I64(peak_ns), HAS(has_peak), ABOUT("since base_ns")},
 	{NULL, "peak_operator", BYTES(peak_in, TEXT_MAX_BYTES), OR_NULL, ABOUT("that was open then; null: none")},
-	{NULL, "operators", MANY(items, n, sum_shape, MANY_ROWS), ABOUT("those that allocated most first")},
+	{NULL, "operators", MANY(items, n, ts_shape_trace_allocations, MANY_ROWS), ABOUT("those that allocated most first")},
 };
 const struct ts_shape ts_shape_allocation_place = {JSON_SHAPE("trace_memory", place_rows)};
 #undef TYPE

@@ -17,39 +17,42 @@ static const struct ts_shape_words whats = {0, TS_PATH_WHATS - 1, .word = what_w
 
 #define TYPE struct ts_path_window
 static const struct ts_shape_field window_rows[] = {
-	{NULL, "step", I64(step), HAS(is_step), ABOUT("null: the whole recording")},
+	{NULL, "step", I64(step), HAS(is_step), HEAD("step"), LEFT, ABOUT("null: the whole recording")},
 	{NULL, "begin_ns", I64(begin_ns), ABOUT("when everything of the steps before was done")},
-	{NULL, "length_ns", U64(ns), ABOUT("the sum of what follows")},
-	{NULL, "computation_ns", U64(groups[TS_PATH_OF_COMPUTATION])},
-	{NULL, "communication_ns", U64(groups[TS_PATH_OF_COMMUNICATION])},
-	{NULL, "copies_ns", U64(groups[TS_PATH_OF_COPIES])},
-	{NULL, "launch_ns", U64(groups[TS_PATH_OF_LAUNCH])},
-	{NULL, "queue_ns", U64(groups[TS_PATH_OF_QUEUE])},
-	{NULL, "host_ns", U64(groups[TS_PATH_OF_HOST])},
-	{NULL, "data_loading_ns", U64(groups[TS_PATH_OF_DATA])},
-	{NULL, "wait_ns", U64(groups[TS_PATH_OF_WAIT])},
-	{NULL, "unknown_ns", U64(groups[TS_PATH_OF_UNKNOWN])},
+	{NULL, "length_ns", U64(ns), HEAD("path"), ABOUT("the sum of what follows")},
+	{NULL, "computation_ns", U64(groups[TS_PATH_OF_COMPUTATION]), SHARE("computation")},
+	{NULL, "communication_ns", U64(groups[TS_PATH_OF_COMMUNICATION]), SHARE("communication")},
+	{NULL, "copies_ns", U64(groups[TS_PATH_OF_COPIES]), SHARE("copies")},
+	{NULL, "launch_ns", U64(groups[TS_PATH_OF_LAUNCH]), SHARE("launch")},
+	{NULL, "queue_ns", U64(groups[TS_PATH_OF_QUEUE]), SHARE("queue")},
+	{NULL, "host_ns", U64(groups[TS_PATH_OF_HOST]), SHARE("host")},
+	{NULL, "data_loading_ns", U64(groups[TS_PATH_OF_DATA]), SHARE("data")},
+	{NULL, "wait_ns", U64(groups[TS_PATH_OF_WAIT]), SHARE("wait")},
+	{NULL, "unknown_ns", U64(groups[TS_PATH_OF_UNKNOWN]), SHARE("unknown")},
 };
-static const struct ts_shape ts_shape_path_window = {JSON_SHAPE("trace_path_window", window_rows)};
+const struct ts_shape ts_shape_path_window = {JSON_SHAPE("trace_path_window", window_rows)};
 #undef TYPE
 
 #define TYPE struct ts_path_row
 static const struct ts_shape_field row_rows[] = {
-	{NULL, "group", WORD(group, groups)},  {NULL, "what", WHAT(what), ABOUT("docs/trace.md has what each means")},
-	{NULL, "length_ns", U64(ns)},	       {NULL, "count", U64(count), ABOUT("stretches")},
-	{NULL, "longest_ns", U64(longest_ns)},
+	{NULL, "group", WORD(group, groups)},
+	{NULL, "what", WHAT(what), ABOUT("docs/trace.md has what each means")},
+	{NULL, "length_ns", U64(ns), HEAD("time"), SHARE("share")},
+	{NULL, "count", U64(count), HEAD("stretches"), ABOUT("stretches")},
+	{NULL, "longest_ns", U64(longest_ns), HEAD("longest")},
 };
-static const struct ts_shape ts_shape_path_row = {JSON_SHAPE("trace_path_row", row_rows)};
+const struct ts_shape ts_shape_path_row = {JSON_SHAPE("trace_path_row", row_rows)};
 #undef TYPE
 
 #define TYPE struct ts_path_stretch
 static const struct ts_shape_field stretch_rows[] = {
 	{NULL, "what", WHAT(piece.what)},
-	{NULL, "name", BYTES(name, NAME_MAX_BYTES), OR_NULL, ABOUT("null: the trace has no span there")},
+	{NULL, "name", BYTES(name, NAME_MAX_BYTES), OR_NULL, HEAD("name"), SHOW(KERNEL), NARROW(20), ABSENT(""),
+	 ABOUT("null: the trace has no span there")},
 	{NULL, "begin_ns", I64(piece.begin_ns)},
-	{NULL, "length_ns", U64(piece.ns)},
+	{NULL, "length_ns", U64(piece.ns), HEAD("longest stretches")},
 };
-static const struct ts_shape ts_shape_path_stretch = {JSON_SHAPE("trace_path_stretch", stretch_rows)};
+const struct ts_shape ts_shape_path_stretch = {JSON_SHAPE("trace_path_stretch", stretch_rows)};
 #undef TYPE
 
 #define TYPE struct ts_what_if
@@ -75,10 +78,10 @@ static const struct ts_shape_field if_rows[] = {
 	{NULL, "ideal", WORD(ideal, ideals), ABOUT("what takes no time: one kind of stretch, or a group of them")},
 	{NULL, "what", WHAT(what), WHEN(of_what)},
 	{NULL, "group", WORD(group, groups), WHEN(of_group)},
-	{NULL, "length_ns", U64(ns), ABOUT("of all windows")},
-	{NULL, "saved_ns", U64(saved_ns)},
+	{NULL, "length_ns", U64(ns), HEAD("path"), ABOUT("of all windows")},
+	{NULL, "saved_ns", U64(saved_ns), HEAD("saved"), SHARE("")},
 };
-static const struct ts_shape ts_shape_what_if = {JSON_SHAPE("trace_what_if", if_rows)};
+const struct ts_shape ts_shape_what_if = {JSON_SHAPE("trace_what_if", if_rows)};
 #undef TYPE
 
 #define TYPE struct ts_critical_path

@@ -8,21 +8,22 @@ enum { MANY_ROWS = 1 << 25, TEXT_MAX_BYTES = 4096 };
 
 #define TYPE struct ts_work_sum
 static const struct ts_shape_field sum_rows[] = {
-	{NULL, "count", U64(count), ABOUT("of kernels, copies and fills")},
-	{NULL, "sum_ns", U64(ns), ABOUT("of their durations, what ran at once counted twice")},
+	{NULL, "count", U64(count), HEAD("events"), ABOUT("of kernels, copies and fills")},
+	{NULL, "sum_ns", U64(ns), SHARE("share"), ABOUT("of their durations, what ran at once counted twice")},
 };
 static const struct ts_shape ts_shape_work_sum = {JSON_SHAPE("trace_work_sum", sum_rows)};
 #undef TYPE
 
 #define TYPE struct ts_operator_sum
 static const struct ts_shape_field operator_rows[] = {
-	{NULL, "name", BYTES(name, TEXT_MAX_BYTES)},
-	{NULL, "count", U64(count), ABOUT("how often it ran on the host")},
-	{NULL, "own", ONE(own, ts_shape_work_sum), ABOUT("launched by the operator itself: it is the innermost one around the call")},
-	{NULL, "total", ONE(total, ts_shape_work_sum),
+	{NULL, "name", BYTES(name, TEXT_MAX_BYTES), HEAD("operator"), SHOW(NAME), NARROW(20)},
+	{NULL, "count", U64(count), HEAD("ran"), ABOUT("how often it ran on the host")},
+	{NULL, "own", ONE(own, ts_shape_work_sum), HEAD("own"),
+	 ABOUT("launched by the operator itself: it is the innermost one around the call")},
+	{NULL, "total", ONE(total, ts_shape_work_sum), HEAD("total"),
 	 ABOUT("launched within it; of those of one name within each other the outermost")},
 };
-static const struct ts_shape ts_shape_operator_sum = {JSON_SHAPE("trace_operator", operator_rows)};
+const struct ts_shape ts_shape_trace_operator = {JSON_SHAPE("trace_operator", operator_rows)};
 #undef TYPE
 
 WORD_OF(direction_word, enum ts_direction, ts_direction_word);
@@ -39,12 +40,13 @@ static bool says_bytes(const void *in)
 static const struct ts_shape_field copy_rows[] = {
 	{NULL, "direction", WORD(direction, directions)},
 	{NULL, "host_memory", WORD(memory, memories), ABOUT("by the copy's name")},
-	{NULL, "copied", ONE(sum, ts_shape_work_sum)},
-	{NULL, "sized_count", U64(sized), ABOUT("of them, the copies that say their bytes: the population of what follows")},
+	{NULL, "copied", ONE(sum, ts_shape_work_sum), HEAD("sum")},
+	{NULL, "sized_count", U64(sized), HEAD("say bytes"),
+	 ABOUT("of them, the copies that say their bytes: the population of what follows")},
 	{NULL, "sized_ns", U64(sized_ns), WHEN(says_bytes), ABOUT("byte_count by this is the bandwidth")},
-	{NULL, "byte_count", U64(bytes), WHEN(says_bytes)},
+	{NULL, "byte_count", U64(bytes), WHEN(says_bytes), HEAD("bytes"), ABSENT("not recorded")},
 };
-static const struct ts_shape ts_shape_copy_sum = {JSON_SHAPE("trace_copies", copy_rows)};
+const struct ts_shape ts_shape_trace_copies = {JSON_SHAPE("trace_copies", copy_rows)};
 #undef TYPE
 
 #define TYPE struct ts_fill_sum
@@ -54,12 +56,14 @@ static bool fill_bytes(const void *in)
 }
 
 static const struct ts_shape_field fill_rows[] = {
-	{NULL, "shape", BYTES(shape, TEXT_MAX_BYTES), OR_NULL, ABOUT("Input Dims of the operator; null: not recorded")},
-	{NULL, "operator", BYTES(in_operator, TEXT_MAX_BYTES), OR_NULL, ABOUT("the nearest around the launch that has a shape")},
-	{NULL, "filled", ONE(sum, ts_shape_work_sum)},
+	{NULL, "shape", BYTES(shape, TEXT_MAX_BYTES), OR_NULL, HEAD("shape"), SHOW(NAME), NARROW(20), ABSENT("not recorded"),
+	 ABOUT("Input Dims of the operator; null: not recorded")},
+	{NULL, "operator", BYTES(in_operator, TEXT_MAX_BYTES), OR_NULL, HEAD("operator"), SHOW(NAME), ABSENT("not known"),
+	 ABOUT("the nearest around the launch that has a shape")},
+	{NULL, "filled", ONE(sum, ts_shape_work_sum), HEAD("sum")},
 	{NULL, "byte_count", U64(bytes), WHEN(fill_bytes), ABOUT("of those that say it")},
 };
-static const struct ts_shape ts_shape_fill_sum = {JSON_SHAPE("trace_fills", fill_rows)};
+const struct ts_shape ts_shape_trace_fills = {JSON_SHAPE("trace_fills", fill_rows)};
 #undef TYPE
 
 WORD_OF(source_word, enum ts_module_source, ts_module_source_word);
@@ -67,14 +71,16 @@ static const struct ts_shape_words sources = {0, TS_MODULES_TEXTS, .word = sourc
 
 #define TYPE struct ts_module_sum
 static const struct ts_shape_field module_rows[] = {
-	{NULL, "name", BYTES(name, TEXT_MAX_BYTES)},
-	{NULL, "count", U64(count), ABOUT("functions, or operators that name it")},
-	{NULL, "own_forward", ONE(own_forward, ts_shape_work_sum), ABOUT("it is the innermost module around the launch")},
-	{NULL, "own_backward", ONE(own_backward, ts_shape_work_sum), ABOUT("launched by the nodes of autograd of such operators")},
-	{NULL, "total_forward", ONE(total_forward, ts_shape_work_sum), ABOUT("with the modules within")},
-	{NULL, "total_backward", ONE(total_backward, ts_shape_work_sum)},
+	{NULL, "name", BYTES(name, TEXT_MAX_BYTES), HEAD("module"), SHOW(NAME), NARROW(20)},
+	{NULL, "count", U64(count), HEAD("ran"), ABOUT("functions, or operators that name it")},
+	{NULL, "own_forward", ONE(own_forward, ts_shape_work_sum), HEAD("own forward"),
+	 ABOUT("it is the innermost module around the launch")},
+	{NULL, "own_backward", ONE(own_backward, ts_shape_work_sum), HEAD("own backward"),
+	 ABOUT("launched by the nodes of autograd of such operators")},
+	{NULL, "total_forward", ONE(total_forward, ts_shape_work_sum), HEAD("total forward"), ABOUT("with the modules within")},
+	{NULL, "total_backward", ONE(total_backward, ts_shape_work_sum), HEAD("total backward")},
 };
-static const struct ts_shape ts_shape_module_sum = {JSON_SHAPE("trace_module", module_rows)};
+const struct ts_shape ts_shape_trace_module = {JSON_SHAPE("trace_module", module_rows)};
 #undef TYPE
 
 #define TYPE struct ts_module_sums
@@ -90,7 +96,7 @@ static const struct ts_shape_field modules_rows[] = {
 	{NULL, "unlinked", ONE(unlinked, ts_shape_work_sum), WHEN(has_modules),
 	 ABOUT("of nodes of autograd whose forward operator is not known")},
 	{NULL, "outside", ONE(outside, ts_shape_work_sum), WHEN(has_modules), ABOUT("the rest")},
-	{NULL, "modules", MANY(items, n, ts_shape_module_sum, MANY_ROWS), ABOUT("the most own time first")},
+	{NULL, "modules", MANY(items, n, ts_shape_trace_module, MANY_ROWS), ABOUT("the most own time first")},
 };
 static const struct ts_shape ts_shape_module_sums = {JSON_SHAPE("trace_modules", modules_rows)};
 #undef TYPE
@@ -107,19 +113,22 @@ static bool has_type(const void *in)
 }
 
 static const struct ts_shape_field flop_rows[] = {
-	{NULL, "operator", BYTES(name, TEXT_MAX_BYTES), OR_NULL, ABOUT("null: all")},
-	{NULL, "shapes", BYTES(shapes, TEXT_MAX_BYTES), OR_NULL, ABOUT("Input Dims")},
-	{NULL, "dtype", STRING(type), WHEN(has_type), ABOUT("of the inputs; null: not recorded, not one that has a peak, or several")},
+	{NULL, "operator", BYTES(name, TEXT_MAX_BYTES), OR_NULL, HEAD("operator"), SHOW(NAME), NARROW(12), ABSENT("all"),
+	 ABOUT("null: all")},
+	{NULL, "shapes", BYTES(shapes, TEXT_MAX_BYTES), OR_NULL, HEAD("shapes"), SHOW(NAME), NARROW(12), ABSENT(""),
+	 ABOUT("Input Dims")},
+	{NULL, "dtype", STRING(type), WHEN(has_type), HEAD("type"),
+	 ABOUT("of the inputs; null: not recorded, not one that has a peak, or several")},
 	{NULL, "each_flops", U64(each), WHEN(of_operator), ABOUT("operations of one")},
-	{NULL, "count", U64(count), ABOUT("operators that are counted: the outermost ones")},
+	{NULL, "count", U64(count), HEAD("ran"), ABOUT("operators that are counted: the outermost ones")},
 	{NULL, "sum_flops", U64(flops)},
 	{NULL, "timed_count", U64(timed), ABOUT("of them, those that launched something: the population of what follows")},
 	{NULL, "timed_flops", U64(timed_flops)},
-	{NULL, "launched", ONE(work, ts_shape_work_sum), ABOUT("within these operators")},
+	{NULL, "launched", ONE(work, ts_shape_work_sum), HEAD("time"), ABOUT("within these operators")},
 	{NULL, "achieved_flops_per_s", F64(achieved), HAS(has_achieved), ABOUT("timed_flops by the time of what was launched")},
 	{NULL, "peak_flops_per_s", F64(peak), HAS(has_peak), ABOUT("of the device and the dtype; null: not known")},
 };
-static const struct ts_shape ts_shape_flop_sum = {JSON_SHAPE("trace_flops", flop_rows)};
+const struct ts_shape ts_shape_trace_flops = {JSON_SHAPE("trace_flops", flop_rows)};
 #undef TYPE
 
 #define TYPE struct ts_flop_sums
@@ -129,8 +138,8 @@ static bool lacks_peaks(const void *in)
 }
 
 static const struct ts_shape_field flops_rows[] = {
-	{NULL, "all", ONE(all, ts_shape_flop_sum)},
-	{NULL, "by_shape", MANY(items, n, ts_shape_flop_sum, MANY_ROWS), ABOUT("the most time first")},
+	{NULL, "all", ONE(all, ts_shape_trace_flops)},
+	{NULL, "by_shape", MANY(items, n, ts_shape_trace_flops, MANY_ROWS), ABOUT("the most time first")},
 	{NULL, "unknown_count", U64(unknown), ABOUT("operators with a formula whose shapes or arguments do not say enough")},
 	{NULL, "unknown", ONE(unknown_work, ts_shape_work_sum), ABOUT("what these launched")},
 	{NULL, "no_peak", STRING(no_peak), WHEN(lacks_peaks), ABOUT("why there is no peak; null: there are some")},
@@ -151,23 +160,23 @@ static const struct ts_shape_words use_categories = {0, TS_KERNEL_CATEGORIES, .w
 #define TYPE struct ts_kernel_use
 static const struct ts_shape_field use_rows[] = {
 	{NULL, "name", BYTES(name, TEXT_MAX_BYTES), OR_NULL, ABOUT("null: all names of the category")},
-	{NULL, "category", .kind = TS_SHAPE_WORD, AT(category), .words = &use_categories},
-	{NULL, "kernels", ONE(sum, ts_shape_work_sum)},
+	{NULL, "category", .kind = TS_SHAPE_WORD, AT(category), .words = &use_categories, HEAD("kernels")},
+	{NULL, "kernels", ONE(sum, ts_shape_work_sum), HEAD("sum")},
 	{NULL, "rated", ONE(rated, ts_shape_work_sum), ABOUT("those that say their estimated occupancy")},
-	{NULL, "occupancy_percent", F64(occupancy), HAS(has_occupancy),
+	{NULL, "occupancy_percent", F64(occupancy), HAS(has_occupancy), HEAD("occupancy"), ABSENT("not recorded"),
 	 ABOUT("the mean of these, weighted by duration; null: not recorded")},
 	{NULL, "sized", ONE(sized, ts_shape_work_sum), ABOUT("those whose grid and device's multiprocessors are known")},
 	{NULL, "small", ONE(small, ts_shape_work_sum), ABOUT("of these, those with fewer blocks than multiprocessors")},
 	{NULL, "graphed", ONE(graphed, ts_shape_work_sum), ABOUT("those that ran as a part of a CUDA graph")},
 };
-static const struct ts_shape ts_shape_kernel_use = {JSON_SHAPE("trace_kernel_use", use_rows)};
+const struct ts_shape ts_shape_trace_kernel_use = {JSON_SHAPE("trace_kernel_use", use_rows)};
 #undef TYPE
 
 #define TYPE struct ts_kernel_uses
 static const struct ts_shape_field uses_rows[] = {
-	{NULL, "all", ONE(all, ts_shape_kernel_use)},
-	{NULL, "categories", MANY(categories, n_categories, ts_shape_kernel_use, MANY_ROWS), ABOUT("the longest first")},
-	{NULL, "names", MANY(names, n_names, ts_shape_kernel_use, MANY_ROWS), ABOUT("the longest first")},
+	{NULL, "all", ONE(all, ts_shape_trace_kernel_use)},
+	{NULL, "categories", MANY(categories, n_categories, ts_shape_trace_kernel_use, MANY_ROWS), ABOUT("the longest first")},
+	{NULL, "names", MANY(names, n_names, ts_shape_trace_kernel_use, MANY_ROWS), ABOUT("the longest first")},
 };
 static const struct ts_shape ts_shape_kernel_uses = {JSON_SHAPE("trace_kernel_uses", uses_rows)};
 #undef TYPE
@@ -306,15 +315,15 @@ static const struct ts_shape_words sum_categories = {0, TS_SUM_CATEGORIES - 1, .
 #define TYPE struct ts_step_sum
 static const struct ts_shape_field step_rows[] = {
 	{NULL, "name", BYTES(name, TEXT_MAX_BYTES), OR_NULL, ABOUT("null: all names of the category")},
-	{NULL, "category", .kind = TS_SHAPE_WORD, AT(category), .words = &sum_categories},
+	{NULL, "category", .kind = TS_SHAPE_WORD, AT(category), .words = &sum_categories, HEAD("category")},
 	{NULL, "launched", ONE(sum, ts_shape_work_sum), ABOUT("by all steps that are counted")},
-	{NULL, "mean_count", F64(mean_count), ABOUT("a step")},
-	{NULL, "mean_ns", F64(mean_ns)},
-	{NULL, "deviation_ns", F64(deviation_ns), ABOUT("the standard deviation over steps; 0 of one step")},
-	{NULL, "least_ns", U64(least_ns)},
-	{NULL, "most_ns", U64(most_ns)},
+	{NULL, "mean_count", F64(mean_count), HEAD("events"), ABOUT("a step")},
+	{NULL, "mean_ns", F64(mean_ns), HEAD("mean")},
+	{NULL, "deviation_ns", F64(deviation_ns), HEAD("deviation"), ABOUT("the standard deviation over steps; 0 of one step")},
+	{NULL, "least_ns", U64(least_ns), HEAD("least")},
+	{NULL, "most_ns", U64(most_ns), HEAD("most")},
 };
-static const struct ts_shape ts_shape_step_sum = {JSON_SHAPE("trace_step_sum", step_rows)};
+const struct ts_shape ts_shape_trace_step_sum = {JSON_SHAPE("trace_step_sum", step_rows)};
 #undef TYPE
 
 #define TYPE struct ts_step_sums
@@ -327,8 +336,8 @@ static const struct ts_shape_field steps_rows[] = {
 	{NULL, "step_count", SIZE(steps), ABOUT("the population; an event belongs to the step in which its call began")},
 	{NULL, "warmup_count", SIZE(warmup), ABOUT("steps before these that are left out")},
 	{NULL, "first_step", I64(first), WHEN(has_steps)},
-	{NULL, "categories", MANY(categories, n_categories, ts_shape_step_sum, MANY_ROWS), ABOUT("the most time first")},
-	{NULL, "names", MANY(names, n_names, ts_shape_step_sum, MANY_ROWS), ABOUT("the most time first")},
+	{NULL, "categories", MANY(categories, n_categories, ts_shape_trace_step_sum, MANY_ROWS), ABOUT("the most time first")},
+	{NULL, "names", MANY(names, n_names, ts_shape_trace_step_sum, MANY_ROWS), ABOUT("the most time first")},
 };
 static const struct ts_shape ts_shape_step_sums = {JSON_SHAPE("trace_step_sums", steps_rows)};
 #undef TYPE
@@ -338,14 +347,15 @@ static const struct ts_shape_field work_rows[] = {
 	{NULL, "all", ONE(all, ts_shape_work_sum), ABOUT("kernels, copies and fills of all devices")},
 	{NULL, "known", ONE(known, ts_shape_work_sum), ABOUT("of them, those whose launching operator is known")},
 	{NULL, "unknown", ONE(unknown, ts_shape_work_sum), ABOUT("the others")},
-	{NULL, "operators", MANY(operators, n_operators, ts_shape_operator_sum, MANY_ROWS), ABOUT("the most own time first")},
+	{NULL, "operators", MANY(operators, n_operators, ts_shape_trace_operator, MANY_ROWS), ABOUT("the most own time first")},
 	{NULL, "modules", ONE(modules, ts_shape_module_sums)},
 	{NULL, "flops", ONE(flops, ts_shape_flop_sums)},
 	{NULL, "use", ONE(use, ts_shape_kernel_uses), ABOUT("occupancy, and grids too small for the device")},
-	{NULL, "copies", MANY(transfers.copies, transfers.n_copies, ts_shape_copy_sum, MANY_ROWS),
+	{NULL, "copies", MANY(transfers.copies, transfers.n_copies, ts_shape_trace_copies, MANY_ROWS),
 	 ABOUT("by direction, the longest first")},
 	{NULL, "filled", ONE(transfers.filled, ts_shape_work_sum), ABOUT("all fills: memset, and kernels of the category fill")},
-	{NULL, "fills", MANY(transfers.fills, transfers.n_fills, ts_shape_fill_sum, MANY_ROWS), ABOUT("by shape, the longest first")},
+	{NULL, "fills", MANY(transfers.fills, transfers.n_fills, ts_shape_trace_fills, MANY_ROWS),
+	 ABOUT("by shape, the longest first")},
 	{NULL, "marks", ONE(marks, ts_shape_work_marks)},
 	{NULL, "runs", ONE(runs, ts_shape_run_sums), ABOUT("of small work on one stream")},
 	{NULL, "steps", ONE(steps, ts_shape_step_sums), ABOUT("what a step launched, over steps")},

@@ -75,6 +75,13 @@ extern const struct ts_shape ts_shape_tokens_reply; /* ts_tokens_reply */
 extern const struct ts_shape ts_shape_usage_reply; /* ts_usage_reply */
 extern const struct ts_shape ts_shape_retain_reply; /* ts_retain_reply */
 
+/* Rows of tables that people see (cli/view/view.h). */
+extern const struct ts_shape ts_shape_trace_collective, ts_shape_trace_place, ts_shape_trace_step, ts_shape_trace_idle,
+	ts_shape_trace_kernel_sum, ts_shape_trace_launches, ts_shape_trace_wait, ts_shape_trace_host_sum, ts_shape_trace_operator,
+	ts_shape_trace_module, ts_shape_trace_copies, ts_shape_trace_fills, ts_shape_trace_flops, ts_shape_trace_kernel_use,
+	ts_shape_trace_step_sum, ts_shape_trace_allocations, ts_shape_path_window, ts_shape_path_row, ts_shape_path_stretch,
+	ts_shape_what_if;
+
 /* Requests, and replies that are not answers. */
 extern const struct ts_shape ts_shape_chart_request;
 extern const struct ts_shape ts_shape_diff_request, ts_shape_matrix_request, ts_shape_resume_request, ts_shape_gate_request,

@@ -1,5 +1,5 @@
 /* show_value.c - see show_value.h. */
-#include "cli/text/show_value.h"
+#include "cli/view/show_value.h"
 
 #include "base/clock.h"
 #include "base/number.h"
@@ -59,6 +59,16 @@ const char *ts_show_rounded(double v, struct ts_arena *arena)
 {
 	/* Bytes and counts of tokens are whole numbers. */
 	return ts_arena_printf(arena, fabs(v) >= 1e6 && fabs(v) < 1e15 && v == floor(v) ? "%.0f" : "%.6g", v);
+}
+
+const char *ts_show_share(uint64_t part, uint64_t whole, struct ts_arena *arena)
+{
+	return whole ? ts_arena_printf(arena, "%.1f %%", 100.0 * (double)part / (double)whole) : "-";
+}
+
+const char *ts_show_exact(uint64_t ns, struct ts_arena *arena)
+{
+	return ts_arena_printf(arena, "%" PRIu64 ".%06" PRIu64 " ms", ns / 1000000, ns % 1000000);
 }
 
 const char *ts_show_bytes(double bytes, struct ts_arena *arena)

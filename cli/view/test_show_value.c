@@ -1,5 +1,5 @@
 /* Values as people read them: numbers that part are aligned, units chosen, text told from numbers, unknown never zero. */
-#include "cli/text/show_value.h"
+#include "cli/view/show_value.h"
 
 #include "base/test_arena.h"
 #include "cli/core/progress.h"

@@ -1,17 +1,16 @@
 /* html.h - foreign text for a page, and what the text of an answer becomes where a page is drawn of it (term.page). */
-#ifndef TSCOPE_CLI_TEXT_HTML_H
-#define TSCOPE_CLI_TEXT_HTML_H
+#ifndef TSCOPE_CLI_VIEW_HTML_H
+#define TSCOPE_CLI_VIEW_HTML_H
 
-#include "cli/text/grid.h"
+#include "cli/core/term.h"
 
 /* Appends text escaped for a place between tags or in a quoted attribute. */
 void ts_html_text(struct ts_buf *out, const char *text);
 
-/* What ts_text_field, ts_text_heading, ts_text_wrapped and ts_grid_print write on a page. A heading ends a section and begins the
+/* What ts_text_field, ts_text_heading and ts_text_wrapped write on a page. A heading ends a section and begins the
  * next. */
 void ts_html_field(struct ts_buf *out, const char *name, const char *value);
 void ts_html_heading(struct ts_buf *out, const char *heading);
 void ts_html_paragraph(struct ts_buf *out, enum ts_style style, const char *text);
-void ts_html_grid(struct ts_buf *out, const struct ts_grid *grid);
 
 #endif

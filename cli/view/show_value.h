@@ -1,9 +1,9 @@
 /* show_value.h - formats values for people, in one place, so that every verb shows them alike.
  *
- * Texts lie in the arena and are harmless to print. NULL means that the arena is full; ts_grid_text accepts NULL.
+ * Texts lie in the arena and are harmless to print. NULL means that the arena is full; ts_view_text accepts NULL.
  */
-#ifndef TSCOPE_CLI_TEXT_SHOW_VALUE_H
-#define TSCOPE_CLI_TEXT_SHOW_VALUE_H
+#ifndef TSCOPE_CLI_VIEW_SHOW_VALUE_H
+#define TSCOPE_CLI_VIEW_SHOW_VALUE_H
 
 #include "analysis/diverge/diff.h"
 #include "analysis/diverge/matrix.h"
@@ -20,6 +20,8 @@ const char *ts_show_step(int64_t step, struct ts_arena *arena);		  /* digits wit
 const char *ts_show_apart(double r, struct ts_arena *arena); /* a relative difference, two digits: 3.2e-7; - for NaN */
 const char *ts_show_rounded(double v, struct ts_arena *arena); /* six significant digits, or a whole number: 0.679464 */
 const char *ts_show_bytes(double bytes, struct ts_arena *arena);	  /* 1.21 MiB */
+const char *ts_show_share(uint64_t part, uint64_t whole, struct ts_arena *arena); /* 12.3 %, or - of nothing */
+const char *ts_show_exact(uint64_t ns, struct ts_arena *arena); /* 12.345678 ms: all digits, because what is exact is shown so */
 const char *ts_show_seconds(double seconds, struct ts_arena *arena);	  /* 12.3 ms, 4.56 s, 1 h 02 m */
 /* The local time, as people read it; JSON and CSV have UTC and all digits. 2026-11-20 12:27:00+01:00, or Z at the end for UTC */
 const char *ts_show_time(int64_t real_ns, struct ts_arena *arena);
@@ -30,7 +32,7 @@ const char *ts_show_ranks(const int32_t *ranks, size_t n, size_t all, struct ts_
 const char *ts_show_plural(uint64_t n, const char *word, struct ts_arena *arena);
 
 /* Escapes foreign text, including NUL bytes, so that it is safe to print and can be used as a string. Escaping it again changes
- * nothing, so it may pass through a grid afterwards. */
+ * nothing, so it may pass through a table afterwards. */
 const char *ts_show_text(struct ts_span text, struct ts_arena *arena);
 /* The value of a fact; NULL gives "not recorded". Text that could be taken for another type ("1", "true", "") is quoted. */
 const char *ts_show_fact(const struct ts_fact *fact, struct ts_arena *arena);

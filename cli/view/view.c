@@ -1,0 +1,97 @@
+/* view.c - the cells of a table: see view.h. */
+#include "cli/view/view.h"
+
+#include "base/text.h"
+
+#include <assert.h>
+
+void ts_view_init(struct ts_view *view, const struct ts_view_column *columns, size_t n, struct ts_arena *arena)
+{
+	struct ts_view_column *copy = n <= TS_VIEW_COLUMNS_MAX ? ts_arena_array(arena, n, sizeof *copy) : NULL;
+
+	*view = (struct ts_view){.columns = copy, .n_columns = n, .arena = arena, .failed = !copy};
+	if (copy)
+		memcpy(copy, columns, n * sizeof *copy);
+}
+
+static bool make_room(struct ts_view *view)
+{
+	size_t cap = view->cap ? view->cap * 2 : 64;
+	struct ts_view_cell *cells;
+
+	if (view->n < view->cap)
+		return true;
+	cells = ts_arena_array(view->arena, cap, sizeof *cells);
+	if (!cells)
+		return false;
+	if (view->n)
+		memcpy(cells, view->cells, view->n * sizeof *cells);
+	view->cells = cells;
+	view->cap = cap;
+	return true;
+}
+
+/* The cell of a text, which is escaped; false: there is no memory for it. */
+static bool cell_of(struct ts_view *view, enum ts_style style, struct ts_span text, struct ts_view_cell *ret)
+{
+	struct ts_buf safe = TS_BUF_INIT((size_t)8 << 20);
+	struct ts_span copy;
+
+	ts_escape(&safe, text);
+	copy = ts_arena_span(view->arena, ts_buf_view(&safe));
+	view->failed |= safe.failed || !copy.data;
+	ts_buf_finish(&safe);
+	*ret = (struct ts_view_cell){copy, ts_text_width(copy), style};
+	return !view->failed;
+}
+
+void ts_view_span(struct ts_view *view, enum ts_style style, struct ts_span text)
+{
+	struct ts_view_cell cell;
+
+	if (!view->failed && cell_of(view, style, text, &cell) && make_room(view))
+		view->cells[view->n++] = cell;
+	else
+		view->failed = true;
+}
+
+static size_t column_of(const struct ts_view *view, const char *key)
+{
+	size_t c = 0;
+
+	while (c < view->n_columns && strcmp(view->columns[c].key ? view->columns[c].key : view->columns[c].head, key) != 0)
+		c++;
+	return c;
+}
+
+void ts_view_set(struct ts_view *view, const char *key, enum ts_style style, const char *text)
+{
+	size_t c = view->failed ? 0 : column_of(view, key);
+
+	assert(view->failed || (c < view->n_columns && view->n >= view->n_columns));
+	if (!text || view->failed || c == view->n_columns || view->n < view->n_columns)
+		view->failed = true;
+	else
+		(void)cell_of(view, style, ts_span_str(text), &view->cells[view->n - view->n_columns + c]);
+}
+
+void ts_view_text(struct ts_view *view, enum ts_style style, const char *text)
+{
+	if (text)
+		ts_view_span(view, style, ts_span_str(text));
+	else
+		view->failed = true;
+}
+
+size_t ts_view_n(const struct ts_view *view)
+{
+	return view->failed ? 1 : view->n / view->n_columns;
+}
+
+bool ts_view_has_heading(const struct ts_view *view)
+{
+	for (size_t c = 0; c < view->n_columns; c++)
+		if (view->columns[c].head && view->columns[c].head[0])
+			return true;
+	return false;
+}
