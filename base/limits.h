@@ -44,6 +44,8 @@ enum {
 	/* The summary that a list shows without opening the head; and the text of a note. */
 	TS_SUMMARY_MAX = 512,
 	TS_NOTE_MAX = 4096,
+	/* Entries of the history of one note. */
+	TS_NOTE_LOG_MAX = 64,
 	/* A record of a store that is about no run. */
 	TS_RECORD_KEY_MAX = 128,
 	TS_RECORD_MAX = 4096,

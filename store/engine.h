@@ -45,6 +45,13 @@ struct ts_ref {
 	struct ts_span summary; /* at most TS_SUMMARY_MAX bytes, which engines do not read */
 };
 
+/* What the author of a change was to the project then, as whoever writes it says; engines only keep it. */
+enum ts_standing {
+	TS_STANDING_UNKNOWN,	/* an older version wrote it */
+	TS_STANDING_PUSHER,	/* may push, and not more */
+	TS_STANDING_MAINTAINER, /* may change what is another's */
+};
+
 enum ts_expect { TS_EXPECT_ANY, TS_EXPECT_ABSENT, TS_EXPECT_ID };
 
 /* Notes belong to the name of a run, and the id of the run does not cover them: "state", "bad", "accepted", "note", ... When the name
@@ -54,6 +61,7 @@ struct ts_note {
 	struct ts_span value; /* UTF-8, at most TS_NOTE_MAX bytes; note_put with an empty value removes the note */
 	int64_t at_ns;
 	struct ts_span who;
+	enum ts_standing standing;
 };
 
 /* An extract is a few bytes that the handlers computed from a run and that a list shows without opening it. It can be computed again:
@@ -184,6 +192,7 @@ struct ts_ref_update {
 	struct ts_span who;
 	struct ts_span summary;
 	struct ts_span message; /* for the log; may be empty */
+	enum ts_standing standing;
 	const struct ts_note *note; /* of a TS_REF_RUN that is not removed, written with the ref; NULL: none */
 	const struct ts_extract *extracts; /* of id, written with the ref */
 	size_t n_extracts;
@@ -195,6 +204,7 @@ struct ts_log_entry {
 	int64_t moved_ns;
 	struct ts_span who;
 	struct ts_span message;
+	enum ts_standing standing;
 };
 
 enum ts_ref_order { TS_ORDER_NEWEST, TS_ORDER_NAME };
@@ -330,6 +340,10 @@ struct ts_engine_ops {
 				   struct ts_error *err);
 	enum ts_status (*note_list)(struct ts_engine *e, struct ts_span name, struct ts_arena *arena,
 				    struct ts_note **ret_notes, size_t *ret_n, struct ts_error *err);
+	/* Lists what the notes of a name were, newest first; one that was removed then has no value. Of each key the newest
+	 * TS_NOTE_LOG_MAX are kept, and they stay when the name is removed, until sweep forgets it. */
+	enum ts_status (*note_log)(struct ts_engine *e, struct ts_span name, struct ts_arena *arena, struct ts_note **ret_notes,
+				   size_t *ret_n, struct ts_error *err);
 	/* Keeps extracts of n runs, in place of those that they have under the same keys: all or none. */
 	enum ts_status (*extracts_put)(struct ts_engine *e, const struct ts_extracts *runs, size_t n, struct ts_error *err);
 	/* Reads one extract of a run. TS_NOT_FOUND is no failure. */

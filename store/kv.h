@@ -52,15 +52,18 @@ enum { TS_KEY_MAX = 511 };
  *	objects	id -> struct ts_entry
  *	packs	u64 big-endian, never used twice -> sealed bytes of objects, one after the other
  *	refs	kind name -> id, seq, moved_ns, who, summary
- *	log	kind name 0 seq(big-endian) -> id, moved_ns, who, message; with seq 0 what was retired from it, see store_retire.c
+ *	log	kind name 0 seq(big-endian) -> id, moved_ns, who, message, standing; with seq 0 what was retired from it
+ *		(store_retire.c)
  *	recent	kind time(latest first) name -> nothing
- *	notes	name 0 key -> at_ns, who, value
+ *	notes	name 0 key -> at_ns, who, value, standing
  *	cache	SHA-256 of the key -> value
  *	extract_pages	key of the extract, greatest id of the page -> extracts of one key, by id; stores of format 1 lack this database
  *		until they are opened for writing, and have a record for each extract in "extracts", if any
  *	removed	see store_removed.c; the same
  *	usage	'p' project, or 's' key of a sender -> what it uses, its name; the same for this and the next, but nothing is moved
  *	unnamed	pack, offset of an object that no name has reached yet -> key of who sent it, stored bytes
+ *	note_log	name 0 key 0 seq(big-endian) -> what the note became, as in notes (store_note_log.c); records of notes and logs
+ *		that older versions wrote end before their standing
  *
  * A row: the constant, the name on disk, and whether verify holds each record to its checksum (the others are read in their own way:
  * records of meta by their names, objects one by one, and what is damaged in cache and extract_pages is absent). */
@@ -76,7 +79,8 @@ enum { TS_KEY_MAX = 511 };
 	X(EXTRACTS, "extract_pages", false) /* from here on: databases that older stores lack */                                      \
 	X(REMOVED, "removed", true)                                                                                                    \
 	X(USAGE, "usage", true)                                                                                                        \
-	X(UNNAMED, "unnamed", true)
+	X(UNNAMED, "unnamed", true)                                                                                                    \
+	X(NOTE_LOG, "note_log", true)
 
 enum ts_db {
 #define TS_DB_ROW(constant, name, checked) TS_DB_##constant,

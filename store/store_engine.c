@@ -113,6 +113,7 @@ static const struct ts_engine_ops store_ops = {
 	.ref_restore = ts_store_ref_restore,
 	.note_put = ts_store_note_put,
 	.note_list = ts_store_note_list,
+	.note_log = ts_store_note_log,
 	.extracts_put = ts_store_extracts_put,
 	.extract_get = ts_store_extract_get,
 	.extracts_walk = ts_store_extracts_walk,

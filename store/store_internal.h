@@ -125,6 +125,7 @@ struct ts_span ts_recent_key(enum ts_ref_kind kind, int64_t moved_ns, struct ts_
 void ts_ref_append(struct ts_buf *buf, const struct ts_ref *ref);
 void ts_text_append(struct ts_buf *buf, struct ts_span text);
 struct ts_span ts_text_take(struct ts_cursor *c);
+enum ts_standing ts_standing_take(struct ts_cursor *c); /* UNKNOWN where the record ends */
 /* Writes a ref, and where it stands among the newest. */
 enum ts_status ts_ref_write(struct ts_write *w, const struct ts_ref *ref, struct ts_error *err);
 /* Removes a ref, if there is one; but for a stage, which can be joined anew, it is kept with its log and notes. The bill gets the notes
@@ -216,6 +217,10 @@ enum ts_status ts_store_note_more(struct ts_read r, struct ts_span name, const s
 enum ts_status ts_store_note_write(struct ts_write *w, struct ts_span name, const struct ts_note *note, struct ts_error *err);
 enum ts_status ts_store_note_put(struct ts_engine *e, struct ts_span name, const struct ts_note *note,
 				struct ts_error *err);
+/* The fields of a note as records of notes and of their history have them; key points into record, the key of the record. */
+void ts_note_append(struct ts_buf *buf, const struct ts_note *note);
+enum ts_status ts_note_read(struct ts_span record, struct ts_span stored, struct ts_span key, struct ts_arena *arena,
+			    struct ts_note *ret, struct ts_error *err);
 /* Whether a name has a note that was written after since_ns. */
 enum ts_status ts_store_noted_since(struct ts_read r, struct ts_span name, int64_t since_ns, bool *ret_noted, struct ts_error *err);
 
@@ -247,6 +252,12 @@ enum ts_status ts_store_record_list(struct ts_engine *e, struct ts_span prefix, 
 				   size_t *ret_n, struct ts_error *err);
 enum ts_status ts_store_note_list(struct ts_engine *e, struct ts_span name, struct ts_arena *arena,
 				 struct ts_note **ret_notes, size_t *ret_n, struct ts_error *err);
+
+/* store_note_log.c */
+enum ts_status ts_note_log_add(struct ts_write *w, struct ts_span name, const struct ts_note *note, struct ts_error *err);
+enum ts_status ts_note_log_forget(struct ts_write *w, struct ts_span name, struct ts_error *err); /* of a name that is gone for good */
+enum ts_status ts_store_note_log(struct ts_engine *e, struct ts_span name, struct ts_arena *arena, struct ts_note **ret_notes,
+				 size_t *ret_n, struct ts_error *err);
 
 /* store_removed.c */
 /* Keeps a ref that is being removed, with its log and notes; *ret_notes of them. */

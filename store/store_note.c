@@ -7,7 +7,7 @@
 #include "base/cursor.h"
 #include "base/limits.h"
 
-enum { NOTE_PREFIX_MAX = TS_REF_NAME_MAX + 1, NOTE_VALUE_MAX = 32 + TS_WHO_MAX + TS_NOTE_MAX };
+enum { NOTE_PREFIX_MAX = TS_REF_NAME_MAX + 1, NOTE_VALUE_MAX = 40 + TS_WHO_MAX + TS_NOTE_MAX };
 
 /* Builds the key prefix "name 0" in room. */
 static struct ts_span note_prefix(struct ts_span name, uint8_t *room)
@@ -78,13 +78,19 @@ struct put_note {
 	const struct ts_note *note;
 };
 
+void ts_note_append(struct ts_buf *buf, const struct ts_note *note)
+{
+	ts_buf_u64(buf, (uint64_t)note->at_ns);
+	ts_text_append(buf, note->who);
+	ts_text_append(buf, note->value);
+	ts_buf_u8(buf, (uint8_t)note->standing);
+}
+
 static enum ts_status write_note(struct ts_write *w, struct ts_span key, const struct ts_note *note, struct ts_error *err)
 {
 	struct ts_buf buf = TS_BUF_INIT(NOTE_VALUE_MAX);
 
-	ts_buf_u64(&buf, (uint64_t)note->at_ns);
-	ts_text_append(&buf, note->who);
-	ts_text_append(&buf, note->value);
+	ts_note_append(&buf, note);
 	return ts_write_record(w, TS_DB_NOTES, key, &buf, err);
 }
 
@@ -113,8 +119,15 @@ enum ts_status ts_store_note_more(struct ts_read r, struct ts_span name, const s
 enum ts_status ts_store_note_write(struct ts_write *w, struct ts_span name, const struct ts_note *note, struct ts_error *err)
 {
 	uint8_t room[NOTE_PREFIX_MAX + TS_NOTE_KEY_MAX];
-	struct ts_span key = note_key(name, note->key, room);
+	struct ts_span key = note_key(name, note->key, room), stored;
+	bool found;
 
+	if (ts_read_get(ts_read_of(w), TS_DB_NOTES, key, &stored, &found, err))
+		return err->status;
+	if (!found && note->value.len == 0)
+		return TS_OK;
+	if (ts_note_log_add(w, name, note, err))
+		return err->status;
 	return note->value.len ? write_note(w, key, note, err) : ts_write_delete(w, TS_DB_NOTES, key, err);
 }
 
@@ -156,19 +169,20 @@ enum ts_status ts_store_note_put(struct ts_engine *e, struct ts_span name, const
 	return ts_store_write(ts_store_of(e), run_put_note, &put, note->value.len, err);
 }
 
-static enum ts_status parse_note(struct ts_span key, struct ts_span stored, size_t prefix, struct ts_arena *arena,
-				 struct ts_note *ret, struct ts_error *err)
+enum ts_status ts_note_read(struct ts_span record, struct ts_span stored, struct ts_span key, struct ts_arena *arena,
+			    struct ts_note *ret, struct ts_error *err)
 {
 	struct ts_span value;
 	struct ts_cursor c;
 
-	if (ts_check_split(key, stored, &value, err))
-		return ts_error_prefix(err, "note of %.*s", (int)prefix - 1, (const char *)key.data);
+	if (ts_check_split(record, stored, &value, err))
+		return ts_error_prefix(err, "note of %s", (const char *)record.data); /* the name ends with 0 */
 	c = ts_cursor_of(value);
 	ret->at_ns = (int64_t)ts_cursor_u64(&c);
 	ret->who = ts_text_take(&c);
 	ret->value = ts_text_take(&c);
-	ret->key = ts_span_from(key, prefix);
+	ret->standing = ts_standing_take(&c);
+	ret->key = key;
 	if (c.failed)
 		return ts_error_set(err, TS_DAMAGED, "a note of %zu bytes is too short", stored.len);
 	return ts_texts_copy(arena, (struct ts_span *[]){&ret->who, &ret->value, &ret->key}, 3, err);
@@ -185,7 +199,7 @@ static enum ts_status walk_notes(struct ts_walk *walk, struct ts_span prefix, st
 	status = ts_walk_seek(walk, prefix, &found, err);
 	found = found && !ts_span_eq(walk->key, prefix); /* else they were set aside */
 	for (; !status && found && ts_span_starts(walk->key, prefix); n++) {
-		if (notes && parse_note(walk->key, walk->value, prefix.len, arena, &notes[n], err))
+		if (notes && ts_note_read(walk->key, walk->value, ts_span_from(walk->key, prefix.len), arena, &notes[n], err))
 			return err->status;
 		status = ts_walk_next(walk, &found, err);
 	}

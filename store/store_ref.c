@@ -30,6 +30,13 @@ void ts_text_append(struct ts_buf *buf, struct ts_span text)
 	ts_buf_span(buf, text);
 }
 
+enum ts_standing ts_standing_take(struct ts_cursor *c)
+{
+	uint8_t standing = ts_cursor_left(c) ? ts_cursor_u8(c) : 0;
+
+	return standing <= TS_STANDING_MAINTAINER ? (enum ts_standing)standing : TS_STANDING_UNKNOWN;
+}
+
 static struct ts_id read_id(struct ts_cursor *c)
 {
 	struct ts_span bytes = ts_cursor_bytes(c, TS_ID_BYTES);
@@ -94,6 +101,7 @@ enum ts_status ts_log_parse(struct ts_span key, struct ts_span stored, struct ts
 	entry.moved_ns = (int64_t)ts_cursor_u64(&c);
 	entry.who = ts_text_take(&c);
 	entry.message = ts_text_take(&c);
+	entry.standing = ts_standing_take(&c);
 	if (c.failed)
 		return ts_error_set(err, TS_DAMAGED, "a log entry of %.*s is too short", TS_SPAN_ARG(key));
 	*ret = entry;
@@ -325,7 +333,7 @@ struct ts_span ts_log_key(enum ts_ref_kind kind, struct ts_span name, uint64_t s
 	return ts_span_of(out, key.len + 9);
 }
 
-static enum ts_status put_log(struct ts_write *w, const struct ts_ref *ref, struct ts_span message, struct ts_error *err)
+static enum ts_status put_log(struct ts_write *w, const struct ts_ref *ref, const struct ts_ref_update *u, struct ts_error *err)
 {
 	struct ts_buf buf = TS_BUF_INIT(LOG_VALUE_MAX);
 	uint8_t room[TS_LOG_KEY_MAX];
@@ -334,7 +342,8 @@ static enum ts_status put_log(struct ts_write *w, const struct ts_ref *ref, stru
 	ts_buf_bytes(&buf, ref->id.bytes, TS_ID_BYTES);
 	ts_buf_u64(&buf, (uint64_t)ref->moved_ns);
 	ts_text_append(&buf, ref->who);
-	ts_text_append(&buf, message);
+	ts_text_append(&buf, u->message);
+	ts_buf_u8(&buf, (uint8_t)u->standing);
 	return ts_write_record(w, TS_DB_LOG, key, &buf, err);
 }
 
@@ -390,7 +399,7 @@ static enum ts_status apply_update(struct ts_write *w, const struct ts_ref_updat
 	if (u->kind == TS_REF_RUN && !current->seq && notes_again(w, u, bill, err))
 		return err->status;
 	after = ts_ref_after(u, current);
-	if (ts_ref_write(w, &after, err) || put_log(w, &after, u->message, err))
+	if (ts_ref_write(w, &after, err) || put_log(w, &after, u, err))
 		return err->status;
 	if (ts_store_extracts_write(w, &u->id, u->extracts, u->n_extracts, err))
 		return err->status;

@@ -483,6 +483,28 @@ static enum ts_status date_back(struct ts_write *w, const struct place *from, in
 	return move_all(w, TS_DB_REMOVED, place_span(from), TS_DB_REMOVED, place_span(&to), &n, err);
 }
 
+/* Forgets what a place holds, and with the last trace of a run's name the history of its notes. */
+static enum ts_status forget(struct ts_write *w, const struct place *place, struct ts_error *err)
+{
+	struct ts_removed_name other;
+	struct ts_error damage;
+	struct ts_span name;
+	struct ts_ref ref;
+	int64_t when;
+	bool found = true;
+
+	if (ts_write_delete_prefix(w, TS_DB_REMOVED, place_span(place), err))
+		return err->status;
+	if (place->bytes[0] != TS_REF_RUN || !split_place(place_span(place), &name, &when))
+		return TS_OK;
+	if (ts_ref_read(ts_read_of(w), TS_REF_RUN, name, &ref, &found, &damage) ||
+	    (!found && find_newest(ts_read_of(w), TS_REF_RUN, name, &other, &found, &damage))) {
+		*err = damage;
+		return damage.status == TS_DAMAGED ? TS_OK : damage.status; /* for verify to tell */
+	}
+	return found ? TS_OK : ts_note_log_forget(w, name, err);
+}
+
 enum ts_status ts_removed_expire(struct ts_write *w, int64_t now_ns, int64_t keep_ns, bool *ret_more, struct ts_error *err)
 {
 	enum ts_status status;
@@ -512,7 +534,7 @@ enum ts_status ts_removed_expire(struct ts_write *w, int64_t now_ns, int64_t kee
 	*ret_more = !status && (old || ahead);
 	if (!*ret_more)
 		return status;
-	return old ? ts_write_delete_prefix(w, TS_DB_REMOVED, place_span(&place), err) : date_back(w, &place, now_ns, err);
+	return old ? forget(w, &place, err) : date_back(w, &place, now_ns, err);
 }
 
 bool ts_removed_root(struct ts_span key, int64_t since_ns, bool *ret_log)

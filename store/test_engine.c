@@ -337,7 +337,7 @@ static void the_log_is_kept_newest_first(void **state)
 		assert_int_equal(log[i].seq, 300 - i);
 		assert_int_equal(log[i].moved_ns, 299 - i);
 		assert_true(ts_id_eq(&log[i].id, &heads[(299 - i) % 3].id));
-		assert_true(ts_span_is(log[i].message, "message"));
+		assert_true(ts_span_is(log[i].message, "message") && log[i].standing == TS_STANDING_UNKNOWN);
 	}
 	OK(f->e->ops->ref_log(f->e, TS_REF_BRANCH, ts_span_str("p/b"), 7, &f->arena, &log, &n, &f->err));
 	assert_int_equal(n, 7);
@@ -498,6 +498,57 @@ static void notes_lie_beside_a_run(void **state)
 	assert_int_equal(get_ref(f, TS_REF_RUN, "p/x").seq, 1); /* the log was removed as well */
 	note.key = ts_span_str("");
 	assert_int_equal(f->e->ops->note_put(f->e, ts_span_str("p/x"), &note, &f->err), TS_INVALID);
+}
+
+static void note_as(struct fixture *f, const char *value, int64_t at_ns, enum ts_standing standing)
+{
+	struct ts_note note = {.key = ts_span_str("bad"), .value = ts_span_str(value), .at_ns = at_ns, .who = ts_span_str("me"),
+			       .standing = standing};
+
+	OK(f->e->ops->note_put(f->e, ts_span_str("p/x"), &note, &f->err));
+}
+
+static size_t notes_were(struct fixture *f, const char *name, struct ts_note **ret_notes)
+{
+	size_t n;
+
+	OK(f->e->ops->note_log(f->e, ts_span_str(name), &f->arena, ret_notes, &n, &f->err));
+	return n;
+}
+
+static void notes_keep_their_history(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_sealed head = test_node(&f->arena, TEST_HEAD, NULL, 0, 1);
+	struct ts_ref_update remove = test_update(TS_REF_RUN, "p/x", &head.id, 100);
+	struct ts_sweep_report swept;
+	struct ts_note *notes;
+
+	test_push(f->e, "p/x", &head, 1, 1);
+	test_push(f->e, "p/xx", &head, 1, 1);
+	assert_int_equal(notes_were(f, "p/x", &notes), 0);
+	note_as(f, "", 9, TS_STANDING_PUSHER); /* there is none to take away */
+	note_as(f, "yes", 10, TS_STANDING_PUSHER);
+	note_as(f, "no", 30, TS_STANDING_MAINTAINER);
+	put_note(f, "note", "at 5");
+	note_as(f, "", 40, TS_STANDING_UNKNOWN);
+	assert_int_equal(notes_were(f, "p/x", &notes), 4);
+	assert_true(notes[0].value.len == 0 && notes[0].at_ns == 40 && ts_span_is(notes[0].key, "bad"));
+	assert_int_equal(notes[0].standing, TS_STANDING_UNKNOWN);
+	assert_true(ts_span_is(notes[1].value, "no") && notes[1].standing == TS_STANDING_MAINTAINER);
+	assert_true(ts_span_is(notes[2].value, "yes") && notes[2].standing == TS_STANDING_PUSHER && ts_span_is(notes[2].who, "me"));
+	assert_true(ts_span_is(notes[3].key, "note") && notes[3].at_ns == 5);
+	for (int i = 0; i < 2 * TS_NOTE_LOG_MAX; i++)
+		note_as(f, "again", 50 + i, TS_STANDING_PUSHER);
+	assert_int_equal(notes_were(f, "p/x", &notes), TS_NOTE_LOG_MAX + 1); /* and the one of the other key */
+	assert_int_equal(notes[0].at_ns, 49 + 2 * TS_NOTE_LOG_MAX);
+	assert_int_equal(notes_were(f, "p/xx", &notes), 0);
+	/* It stays when the name goes, and goes when the name is forgotten. */
+	remove.remove = true;
+	assert_int_equal(test_commit(f->e, &remove), TS_OK);
+	assert_int_equal(notes_were(f, "p/x", &notes), TS_NOTE_LOG_MAX + 1);
+	OK(TEST_SWEEP(f->e, &swept, &f->err, .now_ns = 1000, .removed_ns = 10));
+	assert_int_equal(notes_were(f, "p/x", &notes), 0);
 }
 
 static void a_note_is_written_with_its_run(void **state)
@@ -1655,6 +1706,7 @@ int main(void)
 		TEST(lists_go_page_by_page),
 		TEST(kinds_do_not_share_names),
 		TEST(notes_lie_beside_a_run),
+		TEST(notes_keep_their_history),
 		TEST(a_note_is_written_with_its_run),
 		TEST(notes_come_back_to_their_run_only),
 		TEST(extracts_lie_beside_a_run_and_go_with_it),

@@ -59,6 +59,7 @@ NOT_FOREIGN = {
     "ts_entry_parse": "a record of our own store, behind a checksum; damage of a disk is tests/fault's",
     "ts_ref_parse": "the same",
     "ts_log_parse": "the same",
+    "ts_note_read": "the same",
     "ts_usage_parse": "the same",
     "ts_log_gap_read": "the same",
     "ts_unnamed_parse": "the same",
