@@ -81,9 +81,9 @@ VECTORS = [
      'names { found: FOUND_END id: %s kind: REF_KIND_TAG name: "p/r/w1" has_project: true } names { found: FOUND_SEVERAL kind: REF_KIND_RUN why: "w" }' % ident(3)),
     ("restore_request", "RestoreRefRequest", 'kind: REF_KIND_TAG name: "p/a" as: "p/b"'),
     ("restore_reply", "RestoreRefReply", "ref { %s } entries: 2" % (REF % ident(1))),
-    ("log_request", "RefLogRequest", 'spec: "s" limit: 2'),
+    ("log_request", "RefLogRequest", 'spec: "s" limit: 2 notes: true'),
     ("log_reply", "RefLogReply",
-     "kind: REF_KIND_STAGE name: \"p/s\" entries { seq: 1 id: %s moved_ns: 3 who: \"w\" message: \"m\" } entries { id: %s } pruned: 5 pruned_ns: 6 pruned_by: \"b\""
+     "kind: REF_KIND_STAGE name: \"p/s\" entries { seq: 1 id: %s moved_ns: 3 who: \"w\" message: \"m\" } entries { id: %s } pruned: 5 pruned_ns: 6 pruned_by: \"b\" notes { key: \"k\" value: \"v\" at_ns: 7 who: \"n\" } notes { key: \"k\" at_ns: 8 }"
      % (ident(2), ident(4))),
     ("note_request", "SetNoteRequest", 'name: "n" key: "k" value: "v"'),
     ("list_request", "ListRunsRequest",

@@ -295,10 +295,14 @@ static void reads_ref_messages(void **state)
 	UNPACK(log_request, &log);
 	IS(log.spec, "s");
 	assert_int_equal(log.limit, 2);
+	assert_true(log.notes);
 	UNPACK(log_reply, &entries);
 	assert_int_equal(entries.kind, TS_REF_STAGE);
 	assert_true(entries.pruned.entries == 5 && entries.pruned.at_ns == 6);
 	IS(entries.pruned.who, "b");
+	assert_int_equal(entries.n_notes, 2);
+	IS(entries.notes[0].who, "n");
+	IS(entries.notes[1].value, "");
 	IS(entries.name, "p/s");
 	assert_int_equal(entries.n, 2);
 	assert_int_equal(entries.entries[0].seq, 1);

@@ -204,6 +204,7 @@ struct ts_find_reply {
 struct ts_log_request {
 	struct ts_span spec; /* spec of a run name, tag or branch */
 	uint32_t limit; /* 0 = all */
+	bool notes;	/* the notes of a run's name, too */
 };
 struct ts_log_reply {
 	enum ts_ref_kind kind;
@@ -211,6 +212,8 @@ struct ts_log_reply {
 	struct ts_log_entry *entries;
 	size_t n;
 	struct ts_pruned pruned; /* without the owner */
+	struct ts_note *notes;	 /* what they were, newest first, without their standing; one that was removed then has no value */
+	size_t n_notes;
 };
 
 /* SetNote */

@@ -1,4 +1,4 @@
-/* verb_log.c - tscope log: shows the runs that a name has pointed at. */
+/* verb_log.c - tscope log: shows the runs that a name has pointed at, and what its notes were. */
 #include "cli/core/ask.h"
 #include "cli/core/names.h"
 #include "cli/json/json_parts.h"
@@ -26,6 +26,32 @@ static enum ts_status text(struct ts_cli *cli, const struct ts_log_reply *log, s
 	return ts_view_print(&view, &cli->term, 0, &cli->out, err);
 }
 
+/* What the notes of the run were; of a note that was taken away there is no value. */
+static enum ts_status notes_text(struct ts_cli *cli, const struct ts_log_reply *log, struct ts_error *err)
+{
+	static const struct ts_grid_column columns[] = {
+		{"note", TS_ALIGN_LEFT, 8}, {"became", TS_ALIGN_LEFT, 16}, {"when", TS_ALIGN_LEFT, 10}, {"who", TS_ALIGN_LEFT, 8},
+	};
+	struct ts_grid grid;
+
+	if (log->n_notes == 0) {
+		ts_cli_say(cli, "no change of a note of %.*s is recorded", TS_SPAN_ARG(log->name));
+		return TS_OK;
+	}
+	ts_buf_char(&cli->out, '\n');
+	ts_grid_init(&grid, columns, 4, &cli->arena);
+	for (size_t i = 0; i < log->n_notes; i++) {
+		const struct ts_note *note = &log->notes[i];
+
+		ts_grid_span(&grid, TS_STYLE_BOLD, note->key);
+		ts_grid_span(&grid, note->value.len ? TS_STYLE_PLAIN : TS_STYLE_DIM,
+			     note->value.len ? note->value : ts_span_str("(removed)"));
+		ts_grid_text(&grid, TS_STYLE_PLAIN, ts_show_time(note->at_ns, &cli->arena));
+		ts_grid_span(&grid, TS_STYLE_DIM, note->who);
+	}
+	return ts_grid_print(&grid, &cli->term, 0, &cli->out, err);
+}
+
 static void say_pruned(struct ts_cli *cli, const struct ts_pruned *pruned)
 {
 	const char *who = ts_show_text(pruned->who, &cli->arena);
@@ -45,6 +71,7 @@ enum ts_status ts_verb_log(struct ts_cli *cli, struct ts_error *err)
 	bool given;
 	enum ts_status status = ts_args_uint(&cli->args, "limit", UINT32_MAX - 1, &given, &limit, err);
 
+	request.notes = ts_args_has(&cli->args, "notes");
 	request.limit = (uint32_t)limit + given; /* one more, to know whether there is one */
 	if (status)
 		return ts_error_prefix(err, "log");
@@ -65,7 +92,7 @@ enum ts_status ts_verb_log(struct ts_cli *cli, struct ts_error *err)
 		if (text(cli, &log, err))
 			return err->status;
 		say_pruned(cli, &log.pruned);
-		return TS_OK;
+		return request.notes ? notes_text(cli, &log, err) : TS_OK;
 	}
 	return ts_json_answer(cli, &ts_shape_log_reply, &log, err);
 }

@@ -487,12 +487,14 @@ static const struct ts_example note_examples[] = {
 };
 
 static const struct ts_option log_options[] = {
+	{.name = "notes", .help = "also show what the notes of a run were, who wrote them and when, newest first"},
 	{.name = "limit", .letter = 'l', .argument = "N", .help = "show at most the newest N entries (default: all)" LIMIT_SAID},
 	END_OPTIONS,
 };
 static const struct ts_example log_examples[] = {
 	{"tscope log exp1", "shows the runs that the name has pointed at, newest first"},
 	{"tscope log branch:nightly", "shows the history of the branch nightly"},
+	{"tscope log exp1 --notes", "shows who marked the run bad, and who took the mark away"},
 	END_EXAMPLES,
 };
 

@@ -263,6 +263,7 @@ const struct ts_shape ts_shape_restore_reply = {SHAPE("restored", restore_ref_re
 static const struct ts_shape_field log_request_rows[] = {
 	{"spec", NULL, TEXT(spec, TS_WIRE_SPEC_MAX)},
 	{"limit", NULL, U32(limit)},
+	{"notes", NULL, BOOL(notes)},
 };
 const struct ts_shape ts_shape_log_request = {SHAPE("log_request", ref_log_request, log_request_rows)};
 #undef TYPE
@@ -296,6 +297,8 @@ static const struct ts_shape_field log_rows[] = {
 	{"pruned", "pruned_count", U64(pruned.entries), ABOUT("entries that a policy of retention took out")},
 	{"pruned_ns", "pruned", TIME(pruned.at_ns), WHEN(was_pruned), ABOUT("the last time")},
 	{"pruned_by", "pruned_by", TEXT(pruned.who, TS_WIRE_WHO_MAX), OR_NULL},
+	{"notes", "notes", MANY(notes, n_notes, ts_shape_note, ENTRIES(2)),
+	 ABOUT("what the notes of the run were, newest first; an empty value: the note was removed then. With --notes")},
 };
 const struct ts_shape ts_shape_log_reply = {SHAPE("log", ref_log_reply, log_rows)};
 #undef TYPE

@@ -166,7 +166,7 @@ static void reading(void **state)
 	EACH("HasObjects", has_request, (&(struct ts_has_request){ids, 2}));
 	EACH("ListTokens", revoke_token_request, (&(struct ts_revoke_token_request){.token = ts_span_of(NULL, 0)}));
 	EACH("GetObjects", objects_request, (&(struct ts_objects_request){.ids = ids, .n = 2}));
-	EACH("RefLog", log_request, (&(struct ts_log_request){ts_span_str("p/a"), 0}));
+	EACH("RefLog", log_request, (&(struct ts_log_request){ts_span_str("p/a"), 0, true}));
 	EACH("GetRun", get_request, (&(struct ts_get_request){.spec = ts_span_str("p/a"), .metrics = true}));
 	EACH("ListRuns", list_request,
 	     (&(struct ts_list_request){.kind = TS_REF_RUN,

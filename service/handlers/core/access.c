@@ -4,6 +4,7 @@
 #include "service/handlers/core/handler.h"
 #include "service/handlers/core/sight.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 static struct ts_span project_of(struct ts_span name)
@@ -61,36 +62,154 @@ static enum ts_status owner_of(const struct ts_call *call, enum ts_ref_kind kind
 	return TS_OK;
 }
 
-enum ts_status ts_call_need_own(const struct ts_call *call, enum ts_ref_kind kind, struct ts_span name, const char *what,
+static bool maintains(const struct ts_call *call, struct ts_span name)
+{
+	return everything(call) || ts_auth_may(call->who, TS_AUTH_MAINTAIN, project_of(name));
+}
+
+enum ts_standing ts_call_standing(const struct ts_call *call, struct ts_span name)
+{
+	return maintains(call, name) ? TS_STANDING_MAINTAINER : TS_STANDING_PUSHER;
+}
+
+static bool protects(const struct ts_call *call, struct ts_span branch)
+{
+	return call->who && call->who->policy && ts_auth_protects(call->who->policy, ts_span_after(branch, '/'));
+}
+
+/* The note of a key, or of any that steers if the key is empty and its author counts, as another wrote it. *ret_by is empty if there
+ * is none. */
+static enum ts_status marked_by(const struct ts_call *call, struct ts_span name, struct ts_span key, struct ts_arena *arena,
+				struct ts_span *ret_by, struct ts_error *err)
+{
+	struct ts_engine *base = call->access.base;
+	struct ts_note *notes;
+	size_t n;
+
+	*ret_by = ts_span_of(NULL, 0);
+	if (base->ops->note_list(base, name, arena, &notes, &n, err))
+		return err->status == TS_NOT_FOUND ? TS_OK : err->status;
+	for (size_t i = 0; i < n; i++) {
+		bool meant = key.len ? ts_span_eq(notes[i].key, key)
+				     : ts_note_steers(notes[i].key) && !ts_span_is(notes[i].key, "state");
+
+		if (meant && notes[i].standing == TS_STANDING_MAINTAINER && !ts_identity_is(call->who, notes[i].who))
+			*ret_by = notes[i].who.len ? notes[i].who : ts_span_str("nobody who is known");
+	}
+	return TS_OK;
+}
+
+static enum ts_status is_anothers(const struct ts_call *call, enum ts_ref_kind kind, struct ts_span name, struct ts_span owner,
+				  const char *what, struct ts_error *err)
+{
+	return ts_error_set(err, TS_DENIED,
+			    "%s %.*s was made by %.*s; %s needs the role maintain in the project %.*s, and %s has only push",
+			    ts_ref_word(kind), TS_SPAN_ARG(name), TS_SPAN_ARG(owner.len ? owner : ts_span_str("nobody who is known")),
+			    what, TS_SPAN_ARG(project_of(name)), call->who->name);
+}
+
+static enum ts_status is_marked(const struct ts_call *call, struct ts_span name, struct ts_span by, const char *what,
 				struct ts_error *err)
 {
-	struct ts_span owner;
+	return ts_error_set(err, TS_DENIED,
+			    "run %.*s was marked by %.*s; %s needs the role maintain in the project %.*s, and %s has only push",
+			    TS_SPAN_ARG(name), TS_SPAN_ARG(by), what, TS_SPAN_ARG(project_of(name)), call->who->name);
+}
+
+/* Who only pushes may do to its own name what the table says, unless a maintainer marked the run: the mark would go with the name. */
+static enum ts_status need_own(const struct ts_call *call, enum ts_act act, enum ts_ref_kind kind, struct ts_span name,
+			       const char *what, struct ts_arena *arena, struct ts_error *err)
+{
+	enum ts_act marked = act == TS_ACT_FORCE_RUN ? TS_ACT_FORCE_MARKED : TS_ACT_REMOVE_MARKED;
+	struct ts_span owner, by = {0};
+
+	if (owner_of(call, kind, name, arena, &owner, err))
+		return err->status;
+	if (ts_right(act, ts_identity_is(call->who, owner)) > TS_AUTH_PUSH)
+		return is_anothers(call, kind, name, owner, what, err);
+	if (kind == TS_REF_RUN && marked_by(call, name, ts_span_of(NULL, 0), arena, &by, err))
+		return err->status;
+	return by.len && ts_right(marked, true) > TS_AUTH_PUSH ? is_marked(call, name, by, what, err) : TS_OK;
+}
+
+enum ts_status ts_call_need_own(const struct ts_call *call, enum ts_act act, enum ts_ref_kind kind, struct ts_span name,
+				const char *what, struct ts_error *err)
+{
 	struct ts_arena arena;
 	enum ts_status status;
 
-	if (everything(call) || ts_auth_may(call->who, TS_AUTH_MAINTAIN, project_of(name)))
+	if (maintains(call, name))
 		return TS_OK;
 	if (ts_call_need(call, TS_AUTH_PUSH, name, err))
 		return err->status;
 	ts_arena_init(&arena, TS_CALL_ARENA);
-	status = owner_of(call, kind, name, &arena, &owner, err);
-	if (!status && !ts_identity_is(call->who, owner))
-		status = ts_error_set(err, TS_DENIED,
-				      "%s %.*s was made by %.*s; %s needs the role maintain in the project %.*s, and %s has only push",
-				      ts_ref_word(kind), TS_SPAN_ARG(name),
-				      TS_SPAN_ARG(owner.len ? owner : ts_span_str("nobody who is known")), what,
-				      TS_SPAN_ARG(project_of(name)), call->who->name);
+	status = need_own(call, act, kind, name, what, &arena, err);
 	ts_arena_finish(&arena);
 	return status;
 }
 
 enum ts_status ts_call_need_branch(const struct ts_call *call, struct ts_span name, struct ts_error *err)
 {
-	if (everything(call) || !ts_auth_protects(call->who->policy, ts_span_after(name, '/')))
-		return ts_call_need(call, TS_AUTH_PUSH, name, err);
-	if (!ts_call_need(call, TS_AUTH_MAINTAIN, name, err))
+	if (everything(call) || !protects(call, name))
+		return ts_call_need(call, ts_right(TS_ACT_MOVE_BRANCH, false), name, err);
+	if (!ts_call_need(call, ts_right(TS_ACT_MOVE_PROTECTED, false), name, err))
 		return TS_OK;
 	return ts_error_prefix(err, "branch %.*s is protected and moves by pushes only", TS_SPAN_ARG(name));
+}
+
+enum ts_status ts_call_need_rank(const struct ts_call *call, struct ts_span name, int32_t rank, struct ts_span owner,
+				 struct ts_error *err)
+{
+	if (maintains(call, name) || ts_right(TS_ACT_REPLACE_RANK, ts_identity_is(call->who, owner)) <= TS_AUTH_PUSH)
+		return ts_call_need(call, TS_AUTH_PUSH, name, err);
+	return ts_error_set(err, TS_DENIED,
+			    "rank %" PRId32 " of %.*s waits as %.*s pushed it; replacing it needs the role maintain in the project "
+			    "%.*s, and %s has only push",
+			    rank, TS_SPAN_ARG(name), TS_SPAN_ARG(owner.len ? owner : ts_span_str("nobody who is known")),
+			    TS_SPAN_ARG(project_of(name)), call->who->name);
+}
+
+enum { LOOKED_BACK = 4096 }; /* entries of a protected branch among which a run that is pushed onto it must not be */
+
+/* Who put a run on a branch, in its newest entries; empty: it is not there. */
+static enum ts_status appended_by(const struct ts_call *call, struct ts_span branch, const struct ts_id *id, struct ts_arena *arena,
+				  struct ts_span *ret_by, struct ts_error *err)
+{
+	struct ts_engine *base = call->access.base;
+	struct ts_log_entry *entries;
+	size_t n;
+
+	*ret_by = ts_span_of(NULL, 0);
+	if (base->ops->ref_log(base, TS_REF_BRANCH, branch, LOOKED_BACK, arena, &entries, &n, err))
+		return err->status == TS_NOT_FOUND ? TS_OK : err->status;
+	for (size_t i = 0; i < n && !ret_by->len; i++)
+		if (ts_id_eq(&entries[i].id, id))
+			*ret_by = entries[i].who.len ? entries[i].who : ts_span_str("nobody who is known");
+	return TS_OK;
+}
+
+enum ts_status ts_call_need_append(const struct ts_call *call, struct ts_span branch, const struct ts_id *id, bool *ret_there,
+				   struct ts_error *err)
+{
+	struct ts_arena arena;
+	enum ts_status status;
+	struct ts_span by;
+
+	*ret_there = false;
+	if (ts_call_need(call, ts_right(TS_ACT_APPEND_PROTECTED, false), branch, err))
+		return err->status;
+	if (maintains(call, branch) || !protects(call, branch))
+		return TS_OK;
+	ts_arena_init(&arena, TS_CALL_ARENA);
+	status = appended_by(call, branch, id, &arena, &by, err);
+	*ret_there = !status && by.len && ts_identity_is(call->who, by);
+	if (!status && by.len && !*ret_there)
+		status = ts_error_set(err, TS_DENIED,
+				      "branch %.*s is protected and has had this run already, put there by %.*s; putting it on top "
+				      "again needs the role maintain in the project %.*s, and %s has only push",
+				      TS_SPAN_ARG(branch), TS_SPAN_ARG(by), TS_SPAN_ARG(project_of(branch)), call->who->name);
+	ts_arena_finish(&arena);
+	return status;
 }
 
 /* ---- the guard: reading ---- */
@@ -248,15 +367,40 @@ static enum ts_status guard_put_many(struct ts_engine *e, const struct ts_sealed
 	return guard_upload_many(e, ts_span_str(sender), objects, n, ret_stats, err);
 }
 
-/* A stage goes when its run is complete, whoever sent the last rank. */
+static enum ts_status may_remove(struct ts_access *a, const struct ts_ref_update *u, struct ts_error *err)
+{
+	/* A stage goes when its run is complete, whoever sent the last rank. */
+	if (u->kind == TS_REF_STAGE)
+		return TS_OK;
+	if (u->kind == TS_REF_RUN)
+		return ts_call_need_own(a->call, TS_ACT_REMOVE_RUN, u->kind, u->name, "removing it", err);
+	if (u->kind == TS_REF_BRANCH && protects(a->call, u->name) &&
+	    ts_call_need(a->call, ts_right(TS_ACT_REMOVE_PROTECTED, true), u->name, err))
+		return ts_error_prefix(err, "branch %.*s is protected", TS_SPAN_ARG(u->name));
+	return ts_call_need_own(a->call, TS_ACT_REMOVE_BRANCH, u->kind, u->name, "removing it", err);
+}
+
+/* A push appends to a protected branch what that has not had. Other ways to move one are a handler's to ask for. */
+static enum ts_status may_append(struct ts_access *a, const struct ts_ref_update *u, struct ts_error *err)
+{
+	bool there;
+
+	if (ts_call_need_append(a->call, u->name, &u->id, &there, err))
+		return err->status;
+	return there ? ts_error_set(err, TS_DENIED, "branch %.*s has had this run already", TS_SPAN_ARG(u->name)) : TS_OK;
+}
+
 static enum ts_status may_update(struct ts_access *a, const struct ts_ref_update *u, struct ts_error *err)
 {
+	enum ts_act act = u->kind == TS_REF_TAG ? TS_ACT_MOVE_TAG : TS_ACT_CREATE_RUN;
 	bool sees = true;
 
-	if (ts_call_need(a->call, u->kind == TS_REF_TAG ? TS_AUTH_MAINTAIN : TS_AUTH_PUSH, u->name, err))
+	if (ts_call_need(a->call, ts_right(act, true), u->name, err))
 		return err->status;
 	if (u->remove)
-		return u->kind == TS_REF_STAGE ? TS_OK : ts_call_need_own(a->call, u->kind, u->name, "removing it", err);
+		return may_remove(a, u, err);
+	if (u->kind == TS_REF_BRANCH && may_append(a, u, err))
+		return err->status;
 	if (ts_call_sees(a->call, &u->id, &sees, err))
 		return err->status;
 	return sees ? TS_OK
@@ -325,21 +469,62 @@ static enum ts_status removed_it(struct ts_access *a, enum ts_ref_kind kind, str
 	return status;
 }
 
-/* What one has removed oneself comes back with the role push; what another has removed, and tags, need maintain. */
+/* What bringing a name back needs. */
+static enum ts_act restoring(const struct ts_access *a, enum ts_ref_kind kind, struct ts_span name)
+{
+	if (kind == TS_REF_TAG)
+		return TS_ACT_RESTORE_TAG;
+	if (kind == TS_REF_BRANCH)
+		return protects(a->call, name) ? TS_ACT_RESTORE_PROTECTED : TS_ACT_RESTORE_BRANCH;
+	return TS_ACT_RESTORE_RUN;
+}
+
 static enum ts_status guard_ref_restore(struct ts_engine *e, enum ts_ref_kind kind, struct ts_span name, struct ts_span as,
 					struct ts_arena *arena, struct ts_ref *ret_ref, struct ts_error *err)
 {
 	struct ts_access *a = access_of(e);
-	enum ts_auth_role role = TS_AUTH_PUSH;
+	enum ts_auth_role role;
 	bool own;
 
 	if (ts_call_need(a->call, TS_AUTH_PUSH, name, err) || removed_it(a, kind, name, &own, err))
 		return err->status;
-	if (kind == TS_REF_TAG || !own)
-		role = TS_AUTH_MAINTAIN;
-	if (ts_call_need(a->call, role, name, err) || (as.len && ts_call_need(a->call, role, as, err)))
+	role = ts_right(restoring(a, kind, name), own);
+	if (ts_call_need(a->call, role, name, err) ||
+	    (as.len && ts_call_need(a->call, ts_right(restoring(a, kind, as), own), as, err)))
 		return err->status;
 	return a->base->ops->ref_restore(a->base, kind, name, as, arena, ret_ref, err);
+}
+
+/* A mark may be written by whoever made the run, and changed while no maintainer has written it; accepting is for maintainers. */
+static enum ts_status may_note(struct ts_access *a, struct ts_span name, struct ts_span key, struct ts_arena *arena,
+			       struct ts_error *err)
+{
+	bool accept = ts_span_is(key, "accepted");
+	struct ts_span owner, by;
+	char what[TS_NAME_MAX];
+
+	(void)snprintf(what, sizeof what, "writing its note %.*s", TS_SPAN_ARG(key));
+	if (owner_of(a->call, TS_REF_RUN, name, arena, &owner, err) || marked_by(a->call, name, key, arena, &by, err))
+		return err->status;
+	if (accept && ts_right(TS_ACT_ACCEPT, true) > TS_AUTH_PUSH)
+		return ts_call_need(a->call, ts_right(TS_ACT_ACCEPT, true), name, err);
+	if (ts_right(TS_ACT_MARK, ts_identity_is(a->call->who, owner)) > TS_AUTH_PUSH)
+		return is_anothers(a->call, TS_REF_RUN, name, owner, what, err);
+	return by.len && ts_right(TS_ACT_MARK_AGAIN, true) > TS_AUTH_PUSH ? is_marked(a->call, name, by, what, err) : TS_OK;
+}
+
+static enum ts_status guard_note_put(struct ts_engine *e, struct ts_span name, const struct ts_note *note, struct ts_error *err)
+{
+	struct ts_access *a = access_of(e);
+	struct ts_arena arena;
+	enum ts_status status;
+
+	if (ts_call_need(a->call, ts_right(TS_ACT_NOTE, false), name, err))
+		return err->status;
+	ts_arena_init(&arena, TS_CALL_ARENA);
+	status = ts_note_steers(note->key) && !maintains(a->call, name) ? may_note(a, name, note->key, &arena, err) : TS_OK;
+	ts_arena_finish(&arena);
+	return status ? status : a->base->ops->note_put(a->base, name, note, err);
 }
 
 /* ---- what is used: that of projects that the caller may read, and its own ---- */
@@ -419,8 +604,9 @@ static enum ts_status may(struct ts_access *a, enum ts_auth_role role, struct wh
 	X(note_list, READ, OF(TS_REF_RUN, name),                                                                                       \
 	  (E, struct ts_span name, struct ts_arena *arena, struct ts_note **ret, size_t *ret_n, ERR),                                  \
 	  (BASE, name, arena, ret, ret_n, err))                                                                                        \
-	X(note_put, PUSH, OF(TS_REF_RUN, name),                                                                                        \
-	  (E, struct ts_span name, const struct ts_note *note, ERR), (BASE, name, note, err))                                          \
+	X(note_log, READ, OF(TS_REF_RUN, name),                                                                                        \
+	  (E, struct ts_span name, struct ts_arena *arena, struct ts_note **ret, size_t *ret_n, ERR),                                  \
+	  (BASE, name, arena, ret, ret_n, err))                                                                                        \
 	X(verify, ADMIN, ALL,                                                                                                          \
 	  (E, bool (*progress)(void *ctx, uint64_t done, uint64_t total), void *ctx, struct ts_arena *arena,                           \
 	   struct ts_verify_report *ret, ERR),                                                                                         \
@@ -486,6 +672,7 @@ static const struct ts_engine_ops guard_ops = {
 	.usage_get = guard_usage_get,
 	.usage_list = guard_usage_list,
 	.commit = guard_commit,
+	.note_put = guard_note_put,
 	.ref_list = guard_ref_list,
 	.removed_list = guard_removed_list,
 	.ref_restore = guard_ref_restore,

@@ -3,7 +3,7 @@
  *
  *	ts_call_begin(&call, handler, err)	is the method allowed? puts the guard before call->engine
  *	call->engine->ops->...			names of other projects are not there; commits are refused
- *	ts_call_need(call, role, name, err)	for what only the handler knows: that a name moves by force, ...
+ *	ts_call_need(call, role, name, err)	for what only the handler knows: that a name moves by force, ... (service/auth/rights.h)
  *	ts_call_explain(&call, err)		after a failure: says what was hidden
  *
  * Names, logs, notes and lists show readable projects only. A head can be found by its id only if a name, or the log of a name, of a
@@ -17,6 +17,7 @@
 
 #include "base/limits.h"
 #include "service/auth/identity.h"
+#include "service/auth/rights.h"
 #include "store/engine.h"
 
 struct ts_call;
@@ -33,11 +34,21 @@ struct ts_access {
 enum ts_status ts_call_begin(struct ts_call *call, const struct ts_handler *h, struct ts_error *err);
 /* TS_DENIED: the caller lacks the role in the project of this name, "project/name". The text says what it has. */
 enum ts_status ts_call_need(const struct ts_call *call, enum ts_auth_role role, struct ts_span name, struct ts_error *err);
-/* The same, but who made the name needs only push; what is for the text: "removing it". */
-enum ts_status ts_call_need_own(const struct ts_call *call, enum ts_ref_kind kind, struct ts_span name, const char *what,
-				struct ts_error *err);
+/* The same with the role that an act on a name needs of this caller, which depends on who made the name and who marked the run; what is
+ * for the text: "removing it". act: TS_ACT_FORCE_RUN, TS_ACT_REMOVE_RUN, TS_ACT_REMOVE_STAGE, ... */
+enum ts_status ts_call_need_own(const struct ts_call *call, enum ts_act act, enum ts_ref_kind kind, struct ts_span name,
+				const char *what, struct ts_error *err);
 /* Moving a branch otherwise than by a push: maintain if it is protected, else push. */
 enum ts_status ts_call_need_branch(const struct ts_call *call, struct ts_span name, struct ts_error *err);
+/* Whether a push may append a run to a branch. *ret_there: the caller itself has put it on this protected branch before, so that
+ * nothing is to be done. TS_DENIED: another has, and the caller does not maintain. */
+enum ts_status ts_call_need_append(const struct ts_call *call, struct ts_span branch, const struct ts_id *id, bool *ret_there,
+				   struct ts_error *err);
+/* Replacing a rank that waits for others, which owner staged first. */
+enum ts_status ts_call_need_rank(const struct ts_call *call, struct ts_span name, int32_t rank, struct ts_span owner,
+				 struct ts_error *err);
+/* The standing that a change of a name by this caller is recorded with. */
+enum ts_standing ts_call_standing(const struct ts_call *call, struct ts_span name);
 /* Whether the caller may read the run with this head. */
 enum ts_status ts_call_sees(const struct ts_call *call, const struct ts_id *head, bool *ret_sees, struct ts_error *err);
 bool ts_call_reads_all(const struct ts_call *call);

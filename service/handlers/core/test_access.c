@@ -9,88 +9,20 @@
 #include "base/limits.h"
 #include "run/head.h"
 #include "service/handlers/core/sight.h"
-#include "service/handlers/core/test_runs.h"
-
-/* A channel on which each call is made as one peer. */
-struct as {
-	struct ts_channel base;
-	struct test_store *s;
-	struct ts_peer peer;
-	struct ts_identity who;
-	struct ts_span reply;
-};
+#include "service/handlers/core/test_caller.h"
 
 static struct ts_grant grants[8];
 static struct ts_span protected_names[] = {{(const uint8_t *)"main", 4}};
 static struct ts_auth_policy policy;
 static struct test_store s;
 static struct ts_channel *mine; /* may do everything */
-static struct as ada, bob;
+static struct test_caller ada, bob;
 static struct ts_id first, second, other;
-
-static enum ts_status take(struct ts_call *call, struct ts_span message, struct ts_error *err)
-{
-	struct as *as = call->driver;
-
-	(void)err;
-	as->reply = ts_arena_span(&as->s->arena, message);
-	return TS_OK;
-}
-
-static enum ts_status drive(struct as *as, const struct ts_handler *h, struct ts_span request, struct ts_error *err)
-{
-	struct ts_arena arena;
-	struct ts_call call = {.engine = as->s->engine, .arena = &arena, .peer = &as->peer, .who = &as->who,
-			       .reply = take, .driver = as};
-	struct ts_server_facts facts = {.version = "t", .store = "memory"};
-	void *state = NULL;
-	enum ts_status status;
-
-	call.server = &facts;
-	call.caller = ts_span_str(as->who.name);
-	call.deadline_ns = INT64_MAX;
-	as->reply = ts_span_of("", 0);
-	ts_arena_init(&arena, TS_ANALYSIS_ARENA);
-	status = ts_call_begin(&call, h, err);
-	if (!status) {
-		status = h->open ? h->open(&call, &state, err) : TS_OK;
-		if (!status)
-			status = h->message(&call, state, request, err);
-		if (!status && h->close)
-			status = h->close(&call, state, err);
-		if (h->drop)
-			h->drop(state);
-		if (status)
-			status = ts_call_explain(&call, err);
-	}
-	ts_arena_finish(&arena);
-	return status;
-}
-
-static enum ts_status call(struct ts_channel *ch, const char *method, struct ts_span request, struct ts_arena *arena,
-			   struct ts_span *ret_reply, struct ts_error *err)
-{
-	struct as *as = (struct as *)ch;
-	enum ts_status status = drive(as, ts_handler_find(ts_span_str(method)), request, err);
-
-	(void)arena;
-	if (!status)
-		*ret_reply = as->reply;
-	return status;
-}
-
-static const struct ts_channel_ops ops = {.call = call};
-
-static void become(struct as *as, const struct ts_peer *peer)
-{
-	*as = (struct as){.base.ops = &ops, .s = &s, .peer = *peer};
-	ts_identify(&policy, &as->peer, &as->who);
-}
 
 static void identify_all(void)
 {
-	become(&ada, &(struct ts_peer){.kind = TS_PEER_USER, .uid = 1001, .name = "ada"});
-	become(&bob, &(struct ts_peer){.kind = TS_PEER_USER, .uid = 1002, .name = "bob"});
+	test_caller_make(&ada, &s, &policy, 1001, "ada");
+	test_caller_make(&bob, &s, &policy, 1002, "bob");
 }
 
 static void give(const char *text)
@@ -133,7 +65,7 @@ static void expect(enum ts_status status, enum ts_status wanted, const char *tex
 		fail_msg("%s: %s", ts_status_word(status), s.err.text);
 }
 
-static void as(struct as *who)
+static void as(struct test_caller *who)
 {
 	s.channel = &who->base;
 }
@@ -179,7 +111,7 @@ static void no_method_can_be_called_without_its_role(void **state)
 		policy.n_grants = 0;
 		give(lines[role]);
 		for (size_t i = 0; i < n; i++) {
-			enum ts_status status = drive(&ada, &h[i], ts_span_of(NULL, 0), &s.err);
+			enum ts_status status = test_caller_drive(&ada, &h[i], ts_span_of(NULL, 0), &s.err);
 
 			assert_int_equal(h[i].needs, needed(h[i].method));
 			if ((status == TS_DENIED) != (role < (int)h[i].needs))
@@ -197,7 +129,7 @@ static void a_method_without_a_role_is_refused(void **state)
 	(void)state;
 	give("user:1001 maintain *");
 	h.needs = TS_AUTH_NONE;
-	expect(drive(&ada, &h, ts_span_of(NULL, 0), &s.err), TS_DENIED, "admin");
+	expect(test_caller_drive(&ada, &h, ts_span_of(NULL, 0), &s.err), TS_DENIED, "admin");
 }
 
 /* Whatever a handler does, the engine that it sees refuses what is for admins. */
@@ -598,7 +530,7 @@ static void tags_and_protected_branches_need_a_maintainer(void **state)
 	expect(update(moving(TS_REF_TAG, "p/v1", "p/a", true)), TS_DENIED, "needs the role maintain");
 	expect(push("q/x", first, false), TS_DENIED, "needs the role push in the project q");
 	expect(test_note(&s, "q/secret", "bad", "x"), TS_NOT_FOUND, "");
-	must(test_note(&s, "p/a", "bad", "x"), &s.err);
+	must(test_note(&s, "p/ada", "bad", "x"), &s.err);
 }
 
 static bool sees(struct ts_id head)

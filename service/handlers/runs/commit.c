@@ -11,6 +11,7 @@
 #include "service/handlers/core/summary.h"
 #include "service/handlers/runs/join.h"
 #include "service/handlers/runs/naming.h"
+#include "service/handlers/runs/stage_ranks.h"
 
 TS_REPLIER(commit_reply, ts_commit_reply);
 
@@ -18,6 +19,7 @@ struct commit {
 	struct ts_call *call;
 	struct ts_fetch *f;
 	const struct ts_commit_request *request;
+	struct ts_span message; /* for the log: with a join, also which ranks whose are */
 };
 
 static enum ts_status check_request(const struct ts_commit_request *r, struct ts_error *err)
@@ -73,11 +75,12 @@ static enum ts_status open_sent(struct commit *c, struct ts_arena *arena, struct
 }
 
 /* Notes the state of a run whose name did not move. A state that is noted already is not written again: pushing a folder of unchanged
- * runs should cost no write to the disk. */
+ * runs should cost no write to the disk. A state that nobody chose is no reason to refuse the push where it is another's to write. */
 static enum ts_status note_state(struct commit *c, const struct ts_note *state, struct ts_arena *arena, struct ts_error *err)
 {
 	struct ts_engine *engine = c->call->engine;
 	struct ts_note *notes;
+	enum ts_status status;
 	size_t n;
 
 	if (engine->ops->note_list(engine, c->request->name, arena, &notes, &n, err))
@@ -85,7 +88,8 @@ static enum ts_status note_state(struct commit *c, const struct ts_note *state, 
 	for (size_t i = 0; i < n; i++)
 		if (ts_span_eq(notes[i].key, state->key) && ts_span_eq(notes[i].value, state->value))
 			return TS_OK;
-	return engine->ops->note_put(engine, c->request->name, state, err);
+	status = engine->ops->note_put(engine, c->request->name, state, err);
+	return status == TS_DENIED && !c->request->state_said ? TS_OK : status;
 }
 
 /* The state that a note gets: the one that a person chose, or else what the run itself records of its end, before what the pusher took
@@ -120,6 +124,7 @@ static enum ts_status place(struct commit *c, const struct ts_run *run, const st
 		.key = ts_span_str("state"),
 		.at_ns = ts_now_real_ns(),
 		.who = c->call->caller,
+		.standing = ts_call_standing(c->call, c->request->name),
 	};
 	struct ts_placing p = {
 		.f = c->f,
@@ -130,7 +135,7 @@ static enum ts_status place(struct commit *c, const struct ts_run *run, const st
 		.force = c->request->force,
 		.branch = c->request->branch,
 		.stage = stage,
-		.message = c->request->message,
+		.message = c->message,
 		.note = c->request->state.len ? &state : NULL,
 	};
 	struct ts_description d;
@@ -167,7 +172,8 @@ static enum ts_status stage_run(struct commit *c, const struct ts_run *run, cons
 		.expect = stage ? TS_EXPECT_ID : TS_EXPECT_ABSENT,
 		.now_ns = ts_now_real_ns(),
 		.who = c->call->caller,
-		.message = c->request->message,
+		.standing = ts_call_standing(c->call, c->request->name),
+		.message = c->message,
 	};
 	struct ts_commit_reply reply = {.outcome = TS_COMMIT_STAGED, .id = run->id, .had_previous = stage != NULL};
 	struct ts_description d;
@@ -225,6 +231,58 @@ static enum ts_status is_complete(struct commit *c, const struct ts_run *run, st
 	return TS_OK;
 }
 
+/* Whether the joined run has another index for a rank than the stage has. */
+static bool is_replaced(const struct ts_run *stage, const struct ts_run *joined, int32_t rank)
+{
+	const struct ts_rank_ref *old = NULL, *now = NULL;
+
+	for (size_t i = 0; i < stage->head.n_ranks && !old; i++)
+		old = stage->head.ranks[i].rank == rank ? &stage->head.ranks[i] : NULL;
+	for (size_t i = 0; i < joined->head.n_ranks && !now; i++)
+		now = joined->head.ranks[i].rank == rank ? &joined->head.ranks[i] : NULL;
+	return old && now && !ts_id_eq(&old->index, &now->index);
+}
+
+/* A rank that waits is replaced by whoever staged it. */
+static enum ts_status may_replace(struct commit *c, const struct ts_run *stage, const struct ts_run *sent, const struct ts_run *joined,
+				  const struct ts_log_entry *entries, size_t n, struct ts_error *err)
+{
+	for (size_t i = 0; i < sent->head.n_ranks; i++) {
+		int32_t rank = sent->head.ranks[i].rank;
+		struct ts_span owner;
+
+		if (!is_replaced(stage, joined, rank))
+			continue;
+		owner = ts_stage_owner(entries, n, rank);
+		if (ts_call_need_rank(c->call, c->request->name, rank, owner, err))
+			return err->status;
+	}
+	return TS_OK;
+}
+
+/* Checks what is joined with a stage, and makes the message of the log. */
+static enum ts_status join_stage(struct commit *c, const struct ts_run *stage, const struct ts_run *sent, const struct ts_run *joined,
+				 bool complete, struct ts_arena *arena, struct ts_error *err)
+{
+	struct ts_engine *engine = c->call->engine;
+	struct ts_log_entry *entries = NULL;
+	struct ts_span own;
+	size_t n = 0;
+
+	if (stage && (engine->ops->ref_log(engine, TS_REF_STAGE, c->request->name, 0, arena, &entries, &n, err) ||
+		      may_replace(c, stage, sent, joined, entries, n, err)))
+		return err->status;
+	if (complete && !stage)
+		return TS_OK;
+	if (ts_stage_message(sent->head.ranks, sent->head.n_ranks, complete ? ts_span_of(NULL, 0) : c->request->message, arena, &own,
+			     err))
+		return err->status;
+	c->message = own;
+	if (!complete)
+		return TS_OK;
+	return ts_stage_joined(entries, n, c->call->caller, own, c->request->message, arena, &c->message, err);
+}
+
 static enum ts_status try_join(struct commit *c, const struct ts_run *sent, struct ts_arena *arena,
 			       struct ts_commit_reply *ret_reply, bool *io_raced, struct ts_error *err)
 {
@@ -241,7 +299,11 @@ static enum ts_status try_join(struct commit *c, const struct ts_run *sent, stru
 		return err->status;
 	if (is_complete(c, &joined, arena, &complete, err))
 		return err->status;
-	if (complete || c->request->expose)
+	complete = complete || c->request->expose;
+	c->message = c->request->message;
+	if (join_stage(c, staged ? &base : NULL, sent, &joined, complete, arena, err))
+		return err->status;
+	if (complete)
 		return place(c, &joined, staged ? &stage : NULL, arena, ret_reply, io_raced, err);
 	return stage_run(c, &joined, staged ? &stage : NULL, arena, ret_reply, io_raced, err);
 }
@@ -292,7 +354,7 @@ enum ts_status ts_handle_commit_run(struct ts_call *call, void *state, struct ts
 	if (ts_wire_unpack_commit_request(in, call->arena, &request, err) || check_request(&request, err))
 		return err->status;
 	ts_fetch_init(&f, call);
-	status = commit(&(struct commit){call, &f, &request}, err);
+	status = commit(&(struct commit){call, &f, &request, request.message}, err);
 	ts_fetch_finish(&f);
 	return status;
 }

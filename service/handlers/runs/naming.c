@@ -74,7 +74,7 @@ static enum ts_status decide(const struct ts_placing *p, const struct ts_ref *cu
 	} else if (ts_id_eq(&current->id, &p->run->id)) {
 		*ret_outcome = TS_COMMIT_UNCHANGED;
 	} else if (p->force) {
-		if (ts_call_need_own(p->f->call, TS_REF_RUN, p->name, "moving it by force", err))
+		if (ts_call_need_own(p->f->call, TS_ACT_FORCE_RUN, TS_REF_RUN, p->name, "moving it by force", err))
 			return err->status;
 		*ret_outcome = TS_COMMIT_FORCED;
 	} else {
@@ -95,6 +95,7 @@ static struct ts_ref_update update_of(const struct ts_placing *p, enum ts_ref_ki
 		.expect = current ? TS_EXPECT_ID : TS_EXPECT_ABSENT,
 		.now_ns = ts_now_real_ns(),
 		.who = p->f->call->caller,
+		.standing = ts_call_standing(p->f->call, name),
 		.summary = p->summary,
 		.message = p->message,
 	};
@@ -125,13 +126,16 @@ static enum ts_status try_place(const struct ts_placing *p, struct ts_arena *are
 	struct ts_engine *engine = p->f->call->engine;
 	struct ts_ref_update updates[3];
 	struct ts_ref branch;
-	bool found, branch_found = false;
+	bool found, branch_found = false, there = false;
 	size_t n = 0;
 
 	memset(placed, 0, sizeof *placed);
 	if (ts_ref_find(engine, TS_REF_RUN, p->name, arena, &placed->ref, &found, err))
 		return err->status;
 	if (p->branch.len && ts_ref_find(engine, TS_REF_BRANCH, p->branch, arena, &branch, &branch_found, err))
+		return err->status;
+	if (branch_found && !ts_id_eq(&branch.id, &p->run->id) &&
+	    ts_call_need_append(p->f->call, p->branch, &p->run->id, &there, err))
 		return err->status;
 	placed->had_previous = found;
 	placed->previous = placed->ref.id;
@@ -143,7 +147,7 @@ static enum ts_status try_place(const struct ts_placing *p, struct ts_arena *are
 		updates[0].note = p->note;
 		score(p, arena, &updates[0]);
 	}
-	if (p->branch.len && !(branch_found && ts_id_eq(&branch.id, &p->run->id)))
+	if (p->branch.len && !there && !(branch_found && ts_id_eq(&branch.id, &p->run->id)))
 		updates[n++] = update_of(p, TS_REF_BRANCH, p->branch, branch_found ? &branch : NULL);
 	if (p->stage) {
 		updates[n] = update_of(p, TS_REF_STAGE, p->name, p->stage);

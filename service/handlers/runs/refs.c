@@ -40,7 +40,7 @@ static enum ts_status remove_ref(struct ts_call *call, const struct ts_ref_reque
 		return ts_error_set(err, TS_NOT_FOUND, "there is no %s %.*s", ts_ref_word(r->kind), TS_SPAN_ARG(r->name));
 	u.expected = current->id;
 	/* The guard of the engine lets stages go, because the last rank of a run removes its stage. */
-	if (r->kind == TS_REF_STAGE && ts_call_need_own(call, r->kind, r->name, "removing it", err))
+	if (r->kind == TS_REF_STAGE && ts_call_need_own(call, TS_ACT_REMOVE_STAGE, r->kind, r->name, "removing it", err))
 		return err->status;
 	return call->engine->ops->commit(call->engine, &u, 1, call->arena, NULL, err);
 }
@@ -55,7 +55,7 @@ static enum ts_status may_move(const struct ts_call *call, const struct ts_ref_r
 	if (current && r->kind == TS_REF_BRANCH)
 		return ts_call_need_branch(call, r->name, err);
 	if (current && r->force && r->kind == TS_REF_RUN)
-		return ts_call_need_own(call, r->kind, r->name, "moving it", err);
+		return ts_call_need_own(call, TS_ACT_FORCE_RUN, r->kind, r->name, "moving it", err);
 	if (!current || r->force)
 		return TS_OK;
 	return ts_error_set(err, TS_CONFLICT, "%s %.*s exists already and points at %.*s; use --force to move it", ts_ref_word(r->kind),
@@ -96,6 +96,7 @@ static enum ts_status move_ref(struct ts_call *call, const struct ts_ref_request
 		.expect = current ? TS_EXPECT_ID : TS_EXPECT_ABSENT,
 		.now_ns = ts_now_real_ns(),
 		.who = call->caller,
+		.standing = ts_call_standing(call, r->name),
 		.message = r->message,
 	};
 
@@ -156,6 +157,9 @@ enum ts_status ts_handle_ref_log(struct ts_call *call, void *state, struct ts_sp
 		return err->status;
 	if (call->engine->ops->log_pruned(call->engine, what.ref.kind, what.ref.name, call->arena, &reply.pruned, err))
 		return err->status;
+	if (request.notes && what.ref.kind == TS_REF_RUN &&
+	    call->engine->ops->note_log(call->engine, what.ref.name, call->arena, &reply.notes, &reply.n_notes, err))
+		return err->status;
 	reply.kind = what.ref.kind;
 	reply.name = what.ref.name;
 	return reply_log_reply(call, &reply, err);
@@ -192,6 +196,7 @@ enum ts_status ts_handle_set_note(struct ts_call *call, void *state, struct ts_s
 				    TS_SPAN_ARG(request.name));
 	if (ts_span_is(request.key, "state") && ts_run_state_check(request.value, err))
 		return err->status;
+	note.standing = ts_call_standing(call, what.ref.name);
 	note.key = request.key;
 	note.value = request.value;
 	if (call->engine->ops->note_put(call->engine, what.ref.name, &note, err))

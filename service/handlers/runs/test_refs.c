@@ -136,7 +136,7 @@ static void refuses(void **state)
 
 static enum ts_status get_log(const char *spec, uint32_t limit, struct ts_log_reply *ret)
 {
-	struct ts_log_request request = {ts_span_str(spec), limit};
+	struct ts_log_request request = {ts_span_str(spec), limit, false};
 	struct ts_buf buf = TS_BUF_INIT(1000);
 	struct ts_span bytes;
 	enum ts_status status;
