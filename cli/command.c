@@ -84,7 +84,7 @@ static enum ts_status parse(struct ts_cli *cli, int argc, const char *const *arg
 		return ts_verb_unknown(front.words[0], err);
 	cli->args = (struct ts_args){.items = front.items, .n = front.n};
 	status = ts_args_parse(&cli->args, cli->verb->options, ts_common_options, rest ? rest - 1 : 0,
-			       argv + argc - (rest ? rest - 1 : 0), false, &cli->arena, err);
+			       argv + argc - (rest ? rest - 1 : 0), cli->verb->command, &cli->arena, err);
 	if (status)
 		return ts_error_prefix(err, "%s", cli->verb->name);
 	return ts_args_has(&cli->args, "help") ? TS_OK : check_words(cli, err);

@@ -65,9 +65,9 @@ const char *ts_signal_name(int64_t number)
 	static const struct {
 		int number;
 		const char *name;
-	} signals[] = {{1, "SIGHUP"},	{2, "SIGINT"},	 {3, "SIGQUIT"}, {4, "SIGILL"},	  {6, "SIGABRT"},
-		       {7, "SIGBUS"},	{8, "SIGFPE"},	 {9, "SIGKILL"}, {10, "SIGUSR1"}, {11, "SIGSEGV"},
-		       {12, "SIGUSR2"}, {15, "SIGTERM"}, {24, "SIGXCPU"}};
+	} signals[] = {{1, "SIGHUP"},	{2, "SIGINT"},	 {3, "SIGQUIT"}, {4, "SIGILL"},	 {5, "SIGTRAP"},  {6, "SIGABRT"},
+		       {7, "SIGBUS"},	{8, "SIGFPE"},	 {9, "SIGKILL"}, {10, "SIGUSR1"}, {11, "SIGSEGV"}, {12, "SIGUSR2"},
+		       {13, "SIGPIPE"}, {14, "SIGALRM"}, {15, "SIGTERM"}, {24, "SIGXCPU"}, {25, "SIGXFSZ"}};
 
 	for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
 		if (signals[i].number == number)

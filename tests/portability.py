@@ -15,7 +15,7 @@ import sys
 
 from layers import is_test, strip
 
-ROOMS = ("record/", "base/", "run/", "analysis/", "ingest/", "store/", "proto/", "service/auth/", "service/handlers/", "service/rpc/", "cli/")
+ROOMS = ("record/", "base/", "run/", "analysis/", "ingest/", "launch/", "store/", "proto/", "service/auth/", "service/handlers/", "service/rpc/", "cli/")
 SERVER = {f"service/rpc/{name}.c" for name in ("health", "listen", "listen_socket", "meter", "pool", "reflection", "server", "server_call")}
 HEADERS = re.compile(r"\s*#\s*include\s*<((?:linux|asm)/.*|sys/(?:epoll|eventfd|signalfd|timerfd|inotify|vfs|statfs|random|prctl|sendfile|sysinfo|"
                      r"sysmacros|auxv|fanotify|personality|ptrace|syscall|xattr|capability)\.h|(?:endian|byteswap|malloc|mntent|error|"

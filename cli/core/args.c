@@ -45,6 +45,11 @@ static enum ts_status unknown(const char *typed, const char *value, const struct
 	return ts_error_set(err, TS_INVALID, "unknown option --%s", typed);
 }
 
+bool ts_option_is_optional(const struct ts_option *option)
+{
+	return option->argument && option->argument[0] == '=';
+}
+
 static bool among(const char *choices, const char *value)
 {
 	size_t n = strlen(value);
@@ -95,7 +100,7 @@ static enum ts_status take_long(struct ts_args *args, const struct ts_option *ow
 	}
 	if (!option->argument && value)
 		return ts_error_set(err, TS_INVALID, "--%s takes no value", option->name);
-	if (option->argument && !value) {
+	if (option->argument && !value && !ts_option_is_optional(option)) {
 		if (*io_at + 1 >= argc)
 			return ts_error_set(err, TS_INVALID, "--%s needs a value: --%s %s", option->name,
 					    option->name, option->argument);

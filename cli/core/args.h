@@ -29,7 +29,7 @@ enum ts_complete {
 struct ts_option {
 	const char *name;     /* without the dashes; NULL ends a table */
 	char letter;	      /* 0 = none */
-	const char *argument; /* its value as help shows it; NULL = a switch, without a value */
+	const char *argument; /* its value as help shows it, "=N" where it may be missing and stands behind = alone; NULL = a switch */
 	const char *help;
 	enum ts_complete complete;
 	const char *choices;  /* with TS_COMPLETE_CHOICE: the only accepted values, "auto always never"; with _OFFER: some */
@@ -38,7 +38,7 @@ struct ts_option {
 
 struct ts_arg {
 	const struct ts_option *option;
-	const char *value; /* NULL for a switch */
+	const char *value; /* NULL for a switch, and where an optional one is missing */
 	bool letter;	   /* it was typed as -h and not as --help */
 };
 
@@ -55,6 +55,7 @@ enum ts_status ts_args_parse(struct ts_args *args, const struct ts_option *own, 
 			     int argc, const char *const *argv, bool stop_at_word, struct ts_arena *arena,
 			     struct ts_error *err);
 
+bool ts_option_is_optional(const struct ts_option *option);
 bool ts_args_has(const struct ts_args *args, const char *name);
 /* Whether the option was given, and each time by its letter. */
 bool ts_args_by_letter(const struct ts_args *args, const char *name);

@@ -25,6 +25,7 @@ struct ts_verb {
 	size_t paths;		     /* how many of the first ones may be paths: one that is not there is said before all else */
 	enum ts_complete words; /* what a shell offers for the words */
 	const char *first_word; /* what it offers for the first one, if that differs: "loss lr" */
+	bool command;	      /* the first word is a command, and what follows it is the command's own */
 	bool pages;	      /* long output goes through the pager */
 	enum ts_status (*run)(struct ts_cli *cli, struct ts_error *err);
 };

@@ -36,7 +36,7 @@ static const struct {
 static void bash_values(struct ts_buf *out, const char *verb, const struct ts_option *options)
 {
 	for (; options && options->name; options++) {
-		if (!options->argument)
+		if (!options->argument || ts_option_is_optional(options))
 			continue;
 		ts_buf_str(out, "\t");
 		if (options->letter)
@@ -262,13 +262,13 @@ static void zsh_options(struct ts_buf *out, const struct ts_option *options)
 				ts_buf_printf(out, " \\\n\t\t'%s-%c", star, options->letter);
 			else
 				ts_buf_printf(out, " \\\n\t\t'%s--%s%s", star, options->name,
-					      options->argument ? "=" : "");
+					      ts_option_is_optional(options) ? "=-" : options->argument ? "=" : "");
 			ts_buf_char(out, '[');
 			zsh_text(out, options->help);
 			ts_buf_char(out, ']');
 			if (options->argument) {
-				ts_buf_char(out, ':');
-				zsh_text(out, options->argument);
+				ts_buf_str(out, ts_option_is_optional(options) ? "::" : ":");
+				zsh_text(out, options->argument + ts_option_is_optional(options));
 				ts_buf_char(out, ':');
 				if (options->choices)
 					ts_buf_printf(out, "(%s)", options->choices);

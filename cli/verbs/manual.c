@@ -55,7 +55,7 @@ static void option_name(struct ts_buf *out, const struct ts_option *option)
 	else
 		ts_buf_printf(out, "    --%s", option->name);
 	if (option->argument)
-		ts_buf_printf(out, " %s", option->argument);
+		ts_buf_printf(out, ts_option_is_optional(option) ? "[%s]" : " %s", option->argument);
 }
 
 static void help_options(struct ts_buf *out, const struct ts_term *term, const struct ts_option *options)
@@ -320,9 +320,9 @@ static void roff_options(struct ts_buf *out, const struct ts_option *options)
 		roff_text(out, options->name);
 		ts_buf_str(out, "\\fR");
 		if (options->argument) {
-			ts_buf_str(out, " \\fI");
+			ts_buf_str(out, ts_option_is_optional(options) ? "[\\fI" : " \\fI");
 			roff_text(out, options->argument);
-			ts_buf_str(out, "\\fR");
+			ts_buf_str(out, ts_option_is_optional(options) ? "\\fR]" : "\\fR");
 		}
 		ts_buf_char(out, '\n');
 		roff_text(out, options->help);

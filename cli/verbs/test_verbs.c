@@ -26,7 +26,7 @@ static void words_of_other_programs(void **state)
 	expect("watch", "--state running");
 	expect("delete", "'tscope rm NAME'");
 	expect("status", "'tscope list' shows the state");
-	expect("run", "'python -m tscope train.py'");
+	expect("start", "'tscope run train.py'");
 }
 
 static void near_words(void **state)

@@ -37,6 +37,20 @@ const struct ts_option ts_common_options[] = {
 	 .help = "what a table or a text log calls SOURCE is COLUMN: step, timestamp, loss, memory.peak_alloc or others; - leaves " \
 		 "it out (docs/importers.md)"}
 
+static const struct ts_option run_options[] = {
+	{.name = "directory", .letter = 'd', .argument = "DIR", .complete = TS_COMPLETE_DIR,
+	 .help = "the folder of the run, which holds none yet (default: runs/PROGRAM-TIME)"},
+	{.name = "name", .letter = 'n', .argument = "NAME", .help = "the name of the run"},
+	{.name = "log", .help = "keep all that the command prints, and not only its last 64 KiB"},
+	{.name = "no-patch", .help = "keep only the digest of uncommitted changes, and not their text"},
+	END_OPTIONS,
+};
+static const struct ts_example run_examples[] = {
+	{"tscope run train.py --lr 0.1", "starts a script of Python and records it"},
+	{"tscope run -d runs/exp1 -- ./train --epochs 3", "starts a program of any language, whose run is the folder runs/exp1"},
+	END_EXAMPLES,
+};
+
 static const struct ts_option push_options[] = {
 	{.name = "name", .letter = 'n', .argument = "NAME",
 	 .help = "name the run NAME instead of after the place where it lies; for one directory, or with --join; a slash "
@@ -633,6 +647,21 @@ static const struct ts_example help_examples[] = {
 
 const struct ts_verb ts_verbs[] = {
 	{
+		.name = "run", .summary = "start a training as a run, and say what ended it", .usage = "[--] COMMAND...",
+		.about = "Starts COMMAND with all that follows it. The folder of the run is there before the command is: launch.json "
+			 "in it has the command line, the working directory, the facts of this host, and how the command ended, and "
+			 "output.txt has the last 64 KiB of what it printed. The command sees nothing of it: its terminal stays a "
+			 "terminal and its pipes pipes, and it gets the signals that tscope gets. Its exit code is that of "
+			 "tscope run, 128 and the number of a signal that killed it, 127 if there is no such command, and 126 if it "
+			 "cannot be executed.",
+		.options = run_options, .examples = run_examples,
+		.exits = "N the command's own exit code, or 128 and the number of the signal that ended it\n"
+			 "2 nothing was started: wrong usage, or the folder holds a run already\n"
+			 "126 the command cannot be executed\n127 there is no such command",
+		.min_words = 1, .max_words = SIZE_MAX, .words = TS_COMPLETE_FILE, .command = true,
+		.run = ts_verb_run,
+	},
+	{
 		.name = "push", .summary = "store runs and give them names", .usage = "PATH...",
 		.about = "Reads run directories (pytscope's format and its superset, docs/run-directory.md) and the "
 			 "files of other tools: TensorBoard's event files, W&B's logs, Hugging Face's "
@@ -1050,8 +1079,8 @@ static const struct hint {
 	 "list, analyze, diff, plot and trend write a page with --html FILE; the server is the program tscoped"},
 	{"watch tail follow monitor",
 	 "'tscope push --state running RUN' stores a run that is still training, as often as you like; then show, plot or analyze it"},
-	{"run start train exec record init",
-	 "the training records itself: 'python -m tscope train.py' records a script that nobody changed; then 'tscope push RUN'"},
+	{"start train exec record init launch torchrun",
+	 "'tscope run train.py' starts a script and records it, and 'tscope run -- COMMAND' a program of any language; then 'tscope push RUN'"},
 	{"delete del remove rmdir drop prune clean", "'tscope rm NAME' removes a name, and 'tscope gc' frees what no name reaches"},
 	{"undo undelete recover revert", "'tscope restore NAME' brings back a name that was removed"},
 	{"import add upload sync commit save put ingest load", "'tscope push PATH' stores runs, also those of other tools"},

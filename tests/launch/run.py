@@ -1,0 +1,426 @@
+#!/usr/bin/env python3
+"""tscope run changes nothing of what it starts: run.py BUILD [NAME...] starts commands with and without a terminal, and holds them to what
+they do alone. Prints a line a check, and exits with 1 where one does not hold."""
+import fcntl
+import json
+import os
+import pty
+import re
+import select
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+import time
+
+TSCOPE = os.path.abspath(os.path.join(sys.argv[1], "tscope"))
+WAIT = 20
+failed = []
+
+
+def check(what, holds, *more):
+    print(f"{what:86} {'holds' if holds else 'BROKEN'}", *([] if holds else map(repr, more)), flush=True)
+    if not holds:
+        failed.append(what)
+
+
+class Place:
+    """A folder for one check."""
+
+    def __init__(self):
+        self.path = tempfile.mkdtemp(prefix="tscope-launch-")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        shutil.rmtree(self.path, ignore_errors=True)
+
+    def words(self, *command, options=()):
+        return [TSCOPE, "run", "-d", "run", *options, "--", *command]
+
+    def run(self, *command, options=(), **how):
+        return subprocess.run(self.words(*command, options=options), cwd=self.path, capture_output=True, timeout=60, **how)
+
+    def end(self):
+        with open(os.path.join(self.path, "run", "launch.json"), encoding="utf-8") as file:
+            return json.load(file)["session"]["launch"]["end"]
+
+    def kept(self, name="output.txt"):
+        with open(os.path.join(self.path, "run", name), "rb") as file:
+            return file.read()
+
+    def wait_for(self, holds):
+        until = time.monotonic() + WAIT
+        while time.monotonic() < until:
+            try:
+                if holds():
+                    return True
+            except (OSError, ValueError, KeyError):
+                pass
+            time.sleep(0.02)
+        return False
+
+
+class Terminal:
+    """A terminal of 24 lines and 80 columns with a program in its foreground."""
+
+    def __init__(self, words, cwd):
+        self.pid, self.fd = pty.fork()
+        if self.pid == 0:
+            os.chdir(cwd)
+            os.environ.update(TERM="xterm", PS1="$ ")
+            os.execvp(words[0], words)
+        self.size(24, 80)
+        self.text = b""
+
+    def size(self, lines, columns):
+        fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
+
+    def read(self, wait):
+        if select.select([self.fd], [], [], wait)[0]:
+            try:
+                data = os.read(self.fd, 65536)
+            except OSError:
+                return False
+            self.text += data
+            return bool(data)
+        return None
+
+    def until(self, text):
+        """Whether it says so in time; what was said before is forgotten."""
+        end = time.monotonic() + WAIT
+        while time.monotonic() < end:
+            at = self.text.find(text)
+            if at >= 0:
+                self.text = self.text[at + len(text):]
+                return True
+            if self.read(0.1) is False:
+                break
+        return text in self.text
+
+    def type(self, text):
+        os.write(self.fd, text)
+
+    def end(self):
+        """Returns the exit code as a shell gives it."""
+        end = time.monotonic() + WAIT
+        while time.monotonic() < end:
+            while self.read(0.02):
+                pass
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+            if pid:
+                while self.read(0):
+                    pass
+                os.close(self.fd)
+                return os.waitstatus_to_exitcode(status)
+        os.kill(self.pid, signal.SIGKILL)
+        os.waitpid(self.pid, 0)
+        return None
+
+
+def exit_codes():
+    wrong = []
+    with Place() as place:
+        for code in range(256):
+            ran = subprocess.run([TSCOPE, "run", "-q", "-d", f"run{code}", "--no-patch", "--", "sh", "-c", f"exit {code}"], cwd=place.path, capture_output=True)
+            if ran.returncode != code:
+                wrong.append((code, ran.returncode))
+    check("exit codes 0 to 255 pass through", not wrong, wrong)
+
+
+def deaths():
+    wrong = []
+    for name in "HUP INT QUIT ILL TRAP ABRT BUS FPE KILL USR1 SEGV USR2 PIPE ALRM TERM XCPU XFSZ".split():
+        number = signal.Signals["SIG" + name]
+        with Place() as place:
+            ran = place.run("sh", "-c", f"ulimit -c 0; kill -{name} $$")
+            said = place.end()
+        if ran.returncode != 128 + number or said.get("state") != "killed" or said.get("signal") != "SIG" + name:
+            wrong.append((name, ran.returncode, said, ran.stderr))
+    check("a signal that ends the command: 128 and its number, and its name is kept", not wrong, wrong)
+
+
+def passed_on():
+    program = ("import signal, sys, time\n"
+               "for name in sys.argv[1:]: signal.signal(getattr(signal, name), lambda n, f: print(signal.Signals(n).name, flush=True))\n"
+               "print('ready', flush=True)\n"
+               "while True: time.sleep(0.01)\n")
+    names = "SIGINT SIGTERM SIGHUP SIGQUIT SIGUSR1 SIGUSR2".split()
+    with Place() as place:
+        job = subprocess.Popen(place.words(sys.executable, "-c", program, *names), cwd=place.path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        heard = [job.stdout.readline().decode().strip()]
+        for name in [*names, "SIGINT"]:
+            job.send_signal(getattr(signal, name))
+            heard.append(job.stdout.readline().decode().strip())
+        job.send_signal(signal.SIGINT)
+        child = int(subprocess.run(["pgrep", "-f", "import signal, sys, time.*SIGUSR2"], capture_output=True, text=True).stdout.split()[-1])
+        os.kill(child, signal.SIGKILL)
+        code = job.wait(WAIT)
+        check("signals to tscope run reach the command, each as often as it comes", heard == ["ready", *names, "SIGINT"] and code == 137, heard, code)
+        job.stdout.close(), job.stderr.close()
+
+
+def cannot():
+    for what, command, code, says in (
+        ("a command that is not there", ["no-such-command"], 127, "there is no command no-such-command in PATH"),
+        ("a path that is not there", ["./no-such"], 127, "./no-such cannot be executed: No such file or directory"),
+        ("a file that may not be executed", ["./plain"], 126, "./plain cannot be executed: Permission denied; chmod +x"),
+        ("a folder", ["./folder"], 126, "./folder cannot be executed: Permission denied"),
+        ("a script without an interpreter", ["./lost"], 127, "or its interpreter is not there"),
+    ):
+        with Place() as place:
+            os.mkdir(os.path.join(place.path, "folder"))
+            for name, data, mode in (("plain", b"echo\n", 0o644), ("lost", b"#!/no/such\n", 0o755)):
+                with open(os.path.join(place.path, name), "wb") as file:
+                    file.write(data)
+                os.chmod(file.name, mode)
+            ran = place.run(*command)
+            check(f"{what}: exit code {code}, one sentence", ran.returncode == code and says in ran.stderr.decode() and ran.stderr.count(b"\n") == 1,
+                  ran.returncode, ran.stderr)
+
+
+def twice():
+    with Place() as place:
+        first = place.run("true")
+        again = place.run("true")
+        check("a second start in one folder is refused in a sentence", first.returncode == 0 and again.returncode == 2 and
+              b"holds a run already" in again.stderr and again.stderr.count(b"\n") == 1, again.stderr)
+    with Place() as place:
+        jobs = [subprocess.Popen(place.words("sleep", "0.3"), cwd=place.path, stderr=subprocess.PIPE) for _ in range(4)]
+        codes = sorted((job.communicate()[1], job.returncode)[1] for job in jobs)
+        check("of four that start in one folder at once, one does", codes == [0, 2, 2, 2], codes)
+
+
+def bytes_through():
+    data = os.urandom(3_000_001)
+    with Place() as place:
+        with open(os.path.join(place.path, "data"), "wb") as file:
+            file.write(data)
+        ran = place.run("cat", "data")
+        check("binary bytes through a pipe are the same", ran.stdout == data and ran.returncode == 0)
+        check("the last 64 KiB of them are kept", place.kept() == data[-65536:], len(place.kept()))
+    with Place() as place:
+        with open(os.path.join(place.path, "data"), "wb") as file:
+            file.write(data)
+        place.run("cat", "data", options=["--log"])
+        check("all of them with --log", place.kept() == data, len(place.kept()))
+    with Place() as place:
+        ran = subprocess.run(place.words("sh", "-c", "i=0; while [ $i -lt 500 ]; do echo $i; echo $i >&2; i=$((i+1)); done"), cwd=place.path,
+                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        wanted = "".join(f"{i}\n{i}\n" for i in range(500)).encode()
+        check("stdout and stderr of one pipe keep their order", ran.stdout.startswith(wanted), ran.stdout[:200])
+    with Place() as place:
+        ran = place.run("cat", input=b"typed")
+        check("stdin is as it is", ran.stdout == b"typed", ran.stdout)
+
+
+def files():
+    with Place() as place:
+        with open(os.path.join(place.path, "out"), "wb") as file:
+            subprocess.run(place.words("sh", "-c", "stat -L -c %i /proc/self/fd/1; echo two"), cwd=place.path, stdout=file, stderr=subprocess.PIPE)
+        with open(file.name, "rb") as file:
+            text = file.read()
+        check("a regular file is given as it is, and its end is kept", text == f"{os.stat(file.name).st_ino}\ntwo\n".encode() and place.kept() == text,
+              text, place.kept())
+
+
+def broken_pipe():
+    with Place() as place:
+        ran = subprocess.run(["bash", "-c", f"{TSCOPE} run -q -d run -- yes | head -n 1; echo ${{PIPESTATUS[0]}}"], cwd=place.path, capture_output=True, timeout=60)
+        check("a reader that goes: the command finds its pipe broken, 141", ran.stdout == b"y\n141\n", ran.stdout, ran.stderr)
+
+
+def left_behind():
+    with Place() as place:
+        begun = time.monotonic()
+        job = subprocess.Popen(place.words("sh", "-c", "(sleep 1.5; echo late) & echo soon"), cwd=place.path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        job.wait(WAIT)
+        took = time.monotonic() - begun
+        text, said = job.stdout.read(), job.stderr.read()
+        check("a command that forks away is over at once, and what it left prints on", took < 1.4 and text == b"soon\nlate\n" and
+              b"left behind" in said, took, text, said)
+
+
+NOTHING = "import os, sys; print('ISATTY', [os.isatty(i) for i in range(3)], os.getpgrp() == os.tcgetpgrp(0), os.get_terminal_size())"
+
+
+def terminal():
+    with Place() as place:
+        t = Terminal(place.words(sys.executable, "-c", NOTHING), place.path)
+        code = t.end()
+        check("a terminal stays a terminal, of the same size, with the foreground", b"ISATTY [True, True, True] True os.terminal_size(columns=80, lines=24)\r\n" in t.text
+              and code == 0, t.text, code)
+        check("what is printed to a terminal is kept", b"ISATTY [True" in place.kept(), place.kept())
+    program = ("import os, signal, time\n"
+               "signal.signal(signal.SIGWINCH, lambda n, f: print('SIZE', os.get_terminal_size().columns, flush=True))\n"
+               "print('ready', flush=True)\nfor _ in range(500): time.sleep(0.01)\n")
+    with Place() as place:
+        t = Terminal(place.words(sys.executable, "-c", program), place.path)
+        ready = t.until(b"ready")
+        t.size(30, 132)
+        check("the size of the window follows", ready and t.until(b"SIZE 132"), t.text)
+        t.type(b"\x03")
+        t.end()
+    with Place() as place:
+        t = Terminal(["bash", "--norc", "-c", f"stty -a > before; {' '.join(place.words('true'))}; stty -a > after"], place.path)
+        t.end()
+        before, after = (open(os.path.join(place.path, name), encoding="utf-8").read() for name in ("before", "after"))
+        check("the terminal is as before when it is over", before == after and before, after)
+    with Place() as place:
+        t = Terminal(["bash", "--norc", "-c", f"{TSCOPE} run -q -d run -- {sys.executable} -c 'print(input())' > out"], place.path)
+        time.sleep(0.5)
+        t.type(b"typed\n")
+        code = t.end()
+        text = open(os.path.join(place.path, "out"), encoding="utf-8").read()
+        check("stdin of a terminal with stdout in a file", text == "typed\n" and code == 0, text, code)
+    with Place() as place:
+        t = Terminal(["bash", "--norc", "-c", f"echo piped | {TSCOPE} run -q -d run -- sh -c 'cat; test -t 1 && echo yes'"], place.path)
+        code = t.end()
+        check("stdin of a pipe with stdout on a terminal", t.text == b"piped\r\nyes\r\n", t.text)
+
+
+WAITS = ("import signal, time\n"
+         "try:\n    print('ready', flush=True)\n    while True: time.sleep(0.01)\n"
+         "except KeyboardInterrupt:\n    print('once', flush=True)\n    time.sleep(30)\n")
+
+
+def interrupts():
+    with Place() as place:
+        t = Terminal(place.words(sys.executable, "-c", WAITS), place.path)
+        ready = t.until(b"ready")
+        t.type(b"\x03")
+        once = t.until(b"once")
+        t.type(b"\x03")
+        code = t.end()
+        check("^C once and twice", ready and once and code == 130 and b"KeyboardInterrupt" in t.text, ready, once, code, t.text)
+    with Place() as place:
+        t = Terminal(place.words("sh", "-c", "trap '' INT; echo ready; sleep 1; exit 9"), place.path)
+        t.until(b"ready")
+        t.type(b"\x03")
+        check("^C that the command ignores", t.end() == 9)
+    with Place() as place:
+        t = Terminal(place.words("sleep", "30"), place.path)
+        time.sleep(0.5)
+        t.type(b"\x1c")
+        check("^\\", t.end() == 131, t.text)
+    with Place() as place:
+        t = Terminal(place.words("sh", "-c", "echo ready; sleep 30"), place.path)
+        t.until(b"ready")
+        os.close(t.fd)
+        ended = place.wait_for(lambda: place.end().get("state") == "killed")
+        os.waitpid(t.pid, 0)
+        check("a terminal that goes away hangs the command up", ended and place.end()["signal"] == "SIGHUP", place.end())
+
+
+def suspends():
+    count = "import time\ni = 0\nwhile True:\n    i += 1; print('turn', i, flush=True); time.sleep(0.05)\n"
+    for what, to in (("", ""), (" with stdout in a file", " > out")):
+        with Place() as place:
+            with open(os.path.join(place.path, "count.py"), "w", encoding="utf-8") as file:
+                file.write(count)
+            t = Terminal(["bash", "--norc", "-i"], place.path)
+            t.until(b"$ ")
+            t.type(f"{TSCOPE} run -d run -- {sys.executable} count.py{to}\n".encode())
+            begun = t.until(b"turn 3") if not to else time.sleep(1) or True
+            t.type(b"\x1a")
+            stopped = t.until(b"Stopped")
+            def turns():
+                with open(os.path.join(place.path, "out" if to else "run/output.txt"), "rb") as file:
+                    return file.read().count(b"turn")
+            before = turns()
+            time.sleep(0.5)
+            still = turns()
+            t.text = b""
+            t.type(b"fg\n")
+            goes_on = place.wait_for(lambda: turns() > still + 2)
+            t.type(b"\x03")
+            back = t.until(b"$ ")
+            t.type(b"echo code $?\n")
+            t.until(b"\rcode ")
+            t.read(1)
+            check(f"^Z stops it and fg goes on{what}", begun and stopped and before == still and goes_on and back and t.text.startswith(b"130"),
+                  begun, stopped, before, still, goes_on, back, t.text)
+            t.type(b"exit\n")
+            t.end()
+
+
+def debugger():
+    with Place() as place:
+        with open(os.path.join(place.path, "bug.py"), "w", encoding="utf-8") as file:
+            file.write("x = 41\nbreakpoint()\nprint('x is', x)\n")
+        t = Terminal(place.words(sys.executable, "bug.py"), place.path)
+        at = t.until(b"(Pdb) ")
+        t.type(b"x = 43\n")
+        t.until(b"(Pdb) ")
+        t.type(b"c\n")
+        code = t.end()
+        check("pdb", at and b"x is 43" in t.text and code == 0, t.text, code)
+
+
+def launcher_killed():
+    count = ("import sys, time\nfor i in range(60):\n    print('turn', i, flush=True); print('err', i, file=sys.stderr, flush=True); time.sleep(0.02)\n"
+             "open('survived', 'w').close()\nsys.exit(5)\n")
+    wanted = [f"turn {i}" for i in range(60)]
+    for what in ("a pipe", "a file", "a terminal"):
+        with Place() as place:
+            with open(os.path.join(place.path, "count.py"), "w", encoding="utf-8") as file:
+                file.write(count)
+            words = place.words(sys.executable, "count.py")
+            if what == "a terminal":
+                t = Terminal(words, place.path)
+                t.until(b"turn 9")
+                os.kill(t.pid, signal.SIGKILL)
+                t.text = b"turn 9" + t.text
+                os.waitpid(t.pid, 0)
+                while t.read(1.5):
+                    pass
+                seen = t.text.decode()
+                wanted_here = wanted[9:]
+            else:
+                out = os.path.join(place.path, "out")
+                sink = subprocess.PIPE if what == "a pipe" else open(out, "wb")
+                job = subprocess.Popen(words, cwd=place.path, stdout=sink, stderr=subprocess.DEVNULL)
+                time.sleep(0.5)
+                job.kill()
+                job.wait()
+                if what == "a pipe":
+                    seen = job.stdout.read().decode()
+                    job.stdout.close()
+                else:
+                    sink.close()
+                    place.wait_for(lambda: os.path.exists(os.path.join(place.path, "survived")))
+                    seen = open(out, encoding="utf-8").read()
+                wanted_here = wanted
+            survived = place.wait_for(lambda: os.path.exists(os.path.join(place.path, "survived")))
+            lines = [line for line in re.split(r"\r?\n", seen) if line.startswith("turn")]
+            told = place.wait_for(lambda: place.end().get("exit") == 5)
+            check(f"kill -9 of the launcher, output to {what}: the command and its output go on, its end is kept", survived and lines == wanted_here and told,
+                  survived, lines[-3:], place.end())
+
+
+def disk_full():
+    with Place() as place:
+        ran = subprocess.run(["bash", "-c", f"ulimit -f 64; {TSCOPE} run --log -d run -- sh -c 'head -c 500000 /dev/zero; exit 4' | wc -c; echo ${{PIPESTATUS[0]}}"],
+                             cwd=place.path, capture_output=True, timeout=60)
+        check("a file of the output that cannot grow: the command goes on, and a sentence says it", ran.stdout.split() == [b"500000", b"4"] and
+              b"could not be kept" in ran.stderr, ran.stdout, ran.stderr)
+
+
+CHECKS = (exit_codes, deaths, passed_on, cannot, twice, bytes_through, files, broken_pipe, left_behind, terminal, interrupts, suspends, debugger,
+          launcher_killed, disk_full)
+
+
+def main():
+    for what in CHECKS:
+        if len(sys.argv) < 3 or what.__name__ in sys.argv[2:]:
+            what()
+    print(f"{len(failed)} checks do not hold")
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
