@@ -4,17 +4,16 @@
  *	ts_launch(&wanted, &launched, err)
  *
  * The command has a process group of its own, and the terminal's foreground. Its stdin, stdout and stderr stay what they were
- * (output.h, terminal.h). SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2 and SIGTSTP that come to the launcher go to the command's process group,
- * each as often as it comes; where the command stops, the launcher stops, and goes on with it. A command that leaves processes behind is
- * over when its own process is; what these print is taken on by the minder (processes.h).
+ * (output.h, terminal.h). SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2 and SIGTSTP that come to the launcher go to the command's
+ * process group, each as often as it comes; where the command stops, the launcher stops, and goes on with it. A command that leaves
+ * processes behind is over when its own process is; what these print is taken on by the minder (processes.h).
  *
  * Of several processes the first that fails has the others ended: by SIGTERM, and 30 s later by SIGKILL.
  *
  * What holds where one of ours is killed: the launcher may be killed at any moment, and the command goes on with all of its output; the
- * minder writes its end. Where the minder is killed, output goes on and the command's end is not known; a command with a terminal gets SIGHUP, as
- * where its window is closed. Where both are killed, what the command prints has no reader: a pipe is broken, and a regular file goes on.
- * Threads: one, before any other is made.
- */
+ * minder writes its end. Where the minder is killed, output goes on and the command's end is not known; a command with a terminal gets
+ * SIGHUP, as where its window is closed. Where both are killed, what the command prints has no reader: a pipe is broken, and a regular
+ * file goes on. Threads: one, before any other is made. */
 #ifndef TSCOPE_LAUNCH_LAUNCH_H
 #define TSCOPE_LAUNCH_LAUNCH_H
 

@@ -104,7 +104,8 @@ static void begin_one(struct minder *m, size_t rank)
 	}
 	if (error && pid > 0)
 		(void)waitpid(pid, NULL, 0);
-	tell(m, error ? (struct ts_word){TS_WORD_CANNOT, (int32_t)rank, error, 0} : (struct ts_word){TS_WORD_BEGUN, (int32_t)rank, pid, 0});
+	tell(m, error ? (struct ts_word){TS_WORD_CANNOT, (int32_t)rank, error, 0}
+		      : (struct ts_word){TS_WORD_BEGUN, (int32_t)rank, pid, 0});
 }
 
 static void close_theirs(struct ts_processes *job)

@@ -1,8 +1,7 @@
 /* tail.h - the end of what a process printed, in a file that is there while it prints: its last 64 KiB, or all of it.
  *
- * The file has at least the last TS_TAIL_KEPT bytes at each moment, and at most twice as many unless all is kept, whoever is killed. A disk
- * that is full ends the file and not the tail, which is in memory, too. Threads: one at a time for a tail.
- */
+ * The file has at least the last TS_TAIL_KEPT bytes at each moment, and at most twice as many unless all is kept, whoever is killed. A
+ * disk that is full ends the file and not the tail, which is in memory, too. Threads: one at a time for a tail. */
 #ifndef TSCOPE_LAUNCH_TAIL_H
 #define TSCOPE_LAUNCH_TAIL_H
 
@@ -20,7 +19,8 @@ struct ts_tail {
 	size_t len;
 };
 
-/* Makes the file; where it is there already, the tail goes on behind it. error says where it could not be made. TS_NO_MEMORY alone fails. */
+/* Makes the file; where it is there already, the tail goes on behind it. error says where it could not be made. TS_NO_MEMORY alone
+ * fails. */
 enum ts_status ts_tail_open(struct ts_tail *tail, const char *path, bool all, struct ts_error *err);
 void ts_tail_add(struct ts_tail *tail, const void *bytes, size_t len);
 /* Takes the file down to its last TS_TAIL_KEPT bytes, unless all is kept, and closes it. */

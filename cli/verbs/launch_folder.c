@@ -107,12 +107,13 @@ static enum ts_status claim(struct ts_launch_folder *f, struct ts_error *err)
 	int fd;
 
 	if (other)
-		return ts_error_set(err, TS_CONFLICT, "run: %s holds a run already (%s is there); nothing was started; name another folder",
-				    f->mine, other);
+		return ts_error_set(err, TS_CONFLICT,
+				    "run: %s holds a run already (%s is there); nothing was started; name another folder", f->mine,
+				    other);
 	fd = open(f->lock, O_RDWR | O_CREAT | (goes_on() ? 0 : O_EXCL) | O_NOFOLLOW | O_CLOEXEC, 0644);
 	if (fd < 0 && errno == EEXIST)
-		return ts_error_set(err, TS_CONFLICT, "run: another tscope run has begun in %s; nothing was started; name another folder",
-				    f->mine);
+		return ts_error_set(err, TS_CONFLICT,
+				    "run: another tscope run has begun in %s; nothing was started; name another folder", f->mine);
 	if (fd < 0)
 		return ts_error_errno(err, errno, "run: %s", f->lock);
 	(void)close(fd);
@@ -225,8 +226,9 @@ static enum ts_status own_facts(struct ts_launch_folder *f, struct ts_error *err
 	enum ts_status status = ts_launch_fact_text(f, "working_directory", here, err);
 
 	free(here);
-	if (status || ts_launch_fact_text(f, "by", ts_arena_printf(&f->cli->arena, "tscope run %s", ts_version()), err) || ts_launch_fact_int(f, "process", getpid(), err) ||
-	    ts_launch_fact_real(f, "began", (double)f->began_ns / 1e9, err) || ts_launch_fact_text(f, "end.state", "running", err) ||
+	if (status || ts_launch_fact_text(f, "by", ts_arena_printf(&f->cli->arena, "tscope run %s", ts_version()), err) ||
+	    ts_launch_fact_int(f, "process", getpid(), err) || ts_launch_fact_real(f, "began", (double)f->began_ns / 1e9, err) ||
+	    ts_launch_fact_text(f, "end.state", "running", err) ||
 	    ts_launch_fact_text(f, "name", ts_args_text(&f->cli->args, "name"), err))
 		return err->status;
 	return TS_OK;

@@ -29,27 +29,27 @@ static enum ts_status text(struct ts_cli *cli, const struct ts_log_reply *log, s
 /* What the notes of the run were; of a note that was taken away there is no value. */
 static enum ts_status notes_text(struct ts_cli *cli, const struct ts_log_reply *log, struct ts_error *err)
 {
-	static const struct ts_grid_column columns[] = {
-		{"note", TS_ALIGN_LEFT, 8}, {"became", TS_ALIGN_LEFT, 16}, {"when", TS_ALIGN_LEFT, 10}, {"who", TS_ALIGN_LEFT, 8},
+	static const struct ts_view_column columns[] = {
+		TS_LEFT("note", 8), TS_LEFT("became", 16), TS_LEFT("when", 10), TS_LEFT("who", 8),
 	};
-	struct ts_grid grid;
+	struct ts_view view;
 
 	if (log->n_notes == 0) {
 		ts_cli_say(cli, "no change of a note of %.*s is recorded", TS_SPAN_ARG(log->name));
 		return TS_OK;
 	}
 	ts_buf_char(&cli->out, '\n');
-	ts_grid_init(&grid, columns, 4, &cli->arena);
+	ts_view_init(&view, TS_VIEW_COLUMNS(columns), &cli->arena);
 	for (size_t i = 0; i < log->n_notes; i++) {
 		const struct ts_note *note = &log->notes[i];
 
-		ts_grid_span(&grid, TS_STYLE_BOLD, note->key);
-		ts_grid_span(&grid, note->value.len ? TS_STYLE_PLAIN : TS_STYLE_DIM,
+		ts_view_span(&view, TS_STYLE_BOLD, note->key);
+		ts_view_span(&view, note->value.len ? TS_STYLE_PLAIN : TS_STYLE_DIM,
 			     note->value.len ? note->value : ts_span_str("(removed)"));
-		ts_grid_text(&grid, TS_STYLE_PLAIN, ts_show_time(note->at_ns, &cli->arena));
-		ts_grid_span(&grid, TS_STYLE_DIM, note->who);
+		ts_view_text(&view, TS_STYLE_PLAIN, ts_show_time(note->at_ns, &cli->arena));
+		ts_view_span(&view, TS_STYLE_DIM, note->who);
 	}
-	return ts_grid_print(&grid, &cli->term, 0, &cli->out, err);
+	return ts_view_print(&view, &cli->term, 0, &cli->out, err);
 }
 
 static void say_pruned(struct ts_cli *cli, const struct ts_pruned *pruned)

@@ -1,7 +1,7 @@
 /* verb_run.c - tscope run: starts a training as a run, keeps what it prints last, and says what ended it. */
 #include "base/clock.h"
 #include "base/text.h"
-#include "cli/text/show_value.h"
+#include "cli/view/show_value.h"
 #include "cli/verbs/launch_folder.h"
 #include "cli/verbs/verbs.h"
 #include "launch/launch.h"
@@ -85,9 +85,11 @@ static void say_end(const struct starting *s, const struct ts_launched *l)
 		ts_cli_say(s->cli, "finished after %s; the run is %s", duration_of(&s->folder), s->folder.run);
 	else if (end->signal)
 		ts_cli_say(s->cli, "killed by %s after %s; the run is %s",
-			   signal ? signal : ts_arena_printf(&s->cli->arena, "signal %d", end->signal), duration_of(&s->folder), s->folder.run);
+			   signal ? signal : ts_arena_printf(&s->cli->arena, "signal %d", end->signal), duration_of(&s->folder),
+			   s->folder.run);
 	else
-		ts_cli_say(s->cli, "ended with exit code %d after %s; the run is %s", end->code, duration_of(&s->folder), s->folder.run);
+		ts_cli_say(s->cli, "ended with exit code %d after %s; the run is %s", end->code, duration_of(&s->folder),
+			   s->folder.run);
 	for (size_t i = 0; i < l->n; i++)
 		if (l->tails[i].error) {
 			ts_cli_say(s->cli, "what the command printed could not be kept: %s: %s", l->tails[i].path,

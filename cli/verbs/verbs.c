@@ -1079,8 +1079,8 @@ static const struct hint {
 	 "list, analyze, diff, plot and trend write a page with --html FILE; the server is the program tscoped"},
 	{"watch tail follow monitor",
 	 "'tscope push --state running RUN' stores a run that is still training, as often as you like; then show, plot or analyze it"},
-	{"start train exec record init launch torchrun",
-	 "'tscope run train.py' starts a script and records it, and 'tscope run -- COMMAND' a program of any language; then 'tscope push RUN'"},
+	{"start train exec record init launch torchrun", "'tscope run train.py' starts a script and records it, and 'tscope run -- "
+							 "COMMAND' a program of any language; then 'tscope push RUN'"},
 	{"delete del remove rmdir drop prune clean", "'tscope rm NAME' removes a name, and 'tscope gc' frees what no name reaches"},
 	{"undo undelete recover revert", "'tscope restore NAME' brings back a name that was removed"},
 	{"import add upload sync commit save put ingest load", "'tscope push PATH' stores runs, also those of other tools"},

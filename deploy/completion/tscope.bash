@@ -107,12 +107,14 @@ _tscope_where()
 _tscope_complete()
 {
 	local verb='' word
-	local verbs="push list show facts analyze plot explain diff check-resume gate baseline trend name tag note log rm restore export verify gc projects token login logout whoami version help"
+	local verbs="run push list show facts analyze plot explain diff check-resume gate baseline trend name tag note log rm restore export verify gc projects token login logout whoami version help"
 	local rules="TIMING.DATALOADER_BOUND TIMING.BACKWARD_HEAVY TIMING.OPTIMIZER_HEAVY TIMING.JITTER TIMING.STALLS TIMING.CPU_WAIT TIMING.PERIODIC TIMING.SLOWDOWN TIMING.TWO_LEVELS TIMING.UNATTRIBUTED CONVERGENCE.DIVERGED CONVERGENCE.LOSS_CEASED CONVERGENCE.SKIPPED_UPDATES CONVERGENCE.BLOW_UP CONVERGENCE.NO_PROGRESS CONVERGENCE.SPIKES CONVERGENCE.LEVEL_SHIFT CONVERGENCE.GRAD_SPIKES CONVERGENCE.NONFINITE CONVERGENCE.SERIES_MOVED CONVERGENCE.BATCHES_REPEAT CONVERGENCE.EQUAL_BATCHES CONVERGENCE.NOT_TRAINED CONVERGENCE.EVAL_MODE CONVERGENCE.EVAL_PART CONVERGENCE.PART_NOT_TRAINED CONVERGENCE.GRADIENTS_KEPT CONVERGENCE.GRADIENTS_STALE CONVERGENCE.LOSS_CONSTANT CONVERGENCE.INPUT_CONSTANT CONVERGENCE.EVALUATION_CHANGES CROSS.CORRELATED_INSTABILITY DIST.STRAGGLER DIST.LOAD_IMBALANCE DIST.COMM_BOUND DIST.WAIT_BOUND DIST.MISSING_RANKS DIST.REPLICAS DIST.EXPOSED_COMM DIST.PIPELINE_BUBBLE EFFICIENCY.MFU_IMPOSSIBLE EFFICIENCY.MFU_SUSPICIOUS EFFICIENCY.LOW_MFU EFFICIENCY.LOGGED_MFU EFFICIENCY.RECOVERABLE MEMORY.PRESSURE MEMORY.FORECAST MEMORY.GROWTH MEMORY.FRAGMENTATION MEMORY.RANK_IMBALANCE MEMORY.OUT_OF_MEMORY MEMORY.OOM_FRAGMENTED MEMORY.HEADROOM MEMORY.FRAGMENTS MEMORY.RETRIES MEMORY.EMPTIED MEMORY.CARRIED MEMORY.GRADIENTS_KEPT MEMORY.OPTIMIZER_STATE MEMORY.CHURN TRACE.HOST_BOUND TRACE.SYNC TRACE.LAUNCH_BOUND TRACE.COPIES TRACE.FILLS TRACE.ELEMENTWISE TRACE.LOADER TRACE.MATH_ATTENTION TRACE.RECOMPILED TRACE.WAITING"
 	for word in "${words[@]:1:${#words[@]}-2}"; do
 		case " $verbs " in *" $word "*) verb=$word; break ;; esac
 	done
 	case $verb:$prev in
+	run:-d|run:--directory) _tscope_paths -d; return ;;
+	run:-n|run:--name) :; return ;;
 	push:-n|push:--name) :; return ;;
 	push:-b|push:--branch) _tscope_branches; return ;;
 	push:--fact) :; return ;;
@@ -232,6 +234,7 @@ _tscope_complete()
 	if [[ $cur == -* ]]; then
 		local options=" -p --project --server --store --json --color --no-pager -q --quiet -h --help"
 		case $verb in
+		run) options+=" -d --directory -n --name --log --no-patch" ;;
 		push) options+=" -n --name -b --branch --fact --host-facts --state -m --message --join --expose --pattern --map --strict -f --force --dry-run" ;;
 		list) options+=" -c --columns -s --sort --by -l --limit -a --all --page --all-projects --tags --branches --names --html --force --csv --no-formulas" ;;
 		show) options+=" --at --device --snapshot -r --rank" ;;
@@ -246,7 +249,7 @@ _tscope_complete()
 		trend) options+=" -m --metric --better -l --limit --like --policy -w --workload --across --exclude --html --force --exit-code" ;;
 		name) options+=" -f --force -m --message" ;;
 		tag) options+=" -f --force -m --message" ;;
-		log) options+=" -l --limit" ;;
+		log) options+=" --notes -l --limit" ;;
 		restore) options+=" --as" ;;
 		export) options+=" -F --format -o --output --no-formulas" ;;
 		gc) options+=" --dry-run --lease --removed --policy --apply" ;;
@@ -259,6 +262,7 @@ _tscope_complete()
 	fi
 	case $verb in
 	'') COMPREPLY=($(compgen -W "$verbs" -- "$cur")) ;;
+	run) _tscope_paths -f ;;
 	push) _tscope_paths -d ;;
 	show) _tscope_runs ;;
 	facts) _tscope_runs ;;

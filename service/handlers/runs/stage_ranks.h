@@ -12,8 +12,8 @@
 #include "run/head.h"
 #include "store/engine.h"
 
-/* The message of an entry that brings ranks, which ascend. text is the user's; it is cut where both do not fit. TS_TOO_LARGE if the ranks
- * alone do not. */
+/* The message of an entry that brings ranks, which ascend. text is the user's; it is cut where both do not fit. TS_TOO_LARGE if the
+ * ranks alone do not. */
 enum ts_status ts_stage_message(const struct ts_rank_ref *ranks, size_t n, struct ts_span text, struct ts_arena *arena,
 				struct ts_span *ret_message, struct ts_error *err);
 /* Who staged a rank first; empty if none of the entries, newest first, brought it. */

@@ -86,10 +86,12 @@ static void a_rank_is_its_first_stagers(void **state)
 	assert_int_equal(ts_stage_owner(entries, 3, 5).len, 0);
 	assert_int_equal(ts_stage_owner(entries, 3, 12).len, 0);
 	assert_true(ts_span_is(ts_stage_owner(&old, 1, 5), "eve"));
-	assert_int_equal(ts_stage_joined(entries, 3, ts_span_str("cy"), ts_span_str("ranks 5-7"), ts_span_str("done"), &arena, &out, &err),
-			 TS_OK);
+	assert_int_equal(
+		ts_stage_joined(entries, 3, ts_span_str("cy"), ts_span_str("ranks 5-7"), ts_span_str("done"), &arena, &out, &err),
+		TS_OK);
 	assert_true(ts_span_is(out, "joined from ranks job, 0-3, 0 by ada; ranks 4, 8-11 by bob; ranks 5-7 by cy: done"));
-	assert_int_equal(ts_stage_joined(&entries[1], 1, ts_span_str("bob"), ts_span_str("rank 0"), ts_span_str(""), &arena, &out, &err),
+	assert_int_equal(ts_stage_joined(&entries[1], 1, ts_span_str("bob"), ts_span_str("rank 0"), ts_span_str(""), &arena, &out,
+					 &err),
 			 TS_OK);
 	assert_true(ts_span_is(out, "joined from ranks 4, 8-11, 0 by bob"));
 }
@@ -106,7 +108,8 @@ static void a_message_of_many_is_cut(void **state)
 	for (size_t i = 0; i < MANY; i++)
 		entries[i] = (struct ts_log_entry){.who = ts_span_str(ts_arena_printf(&arena, "user%zu", i)),
 						   .message = ts_span_str("rank 1")};
-	assert_int_equal(ts_stage_joined(entries, MANY, ts_span_str("user0"), ts_span_str("rank 0"), ts_span_str(""), &arena, &out, &err),
+	assert_int_equal(ts_stage_joined(entries, MANY, ts_span_str("user0"), ts_span_str("rank 0"), ts_span_str(""), &arena, &out,
+					 &err),
 			 TS_OK);
 	assert_true(out.len <= TS_NOTE_MAX);
 	assert_non_null(memmem(out.data, out.len, "; and by ", 9));
@@ -115,7 +118,8 @@ static void a_message_of_many_is_cut(void **state)
 /* What another version, or a disk, wrote there. */
 static void no_message_is_trusted(void **state)
 {
-	static const char *const texts[] = {"rank ", "ranks -", "ranks 1-", "ranks 99999999999999999999", "ranks ,,,", "rank job", "ranks 3-1",
+	static const char *const texts[] = {"rank ",	"ranks -",   "ranks 1-", "ranks 99999999999999999999", "ranks ,,,", "rank job",
+					    "ranks 3-1",
 					    "rank x", "ranks 1, ", "ranks 1 2"};
 
 	(void)state;

@@ -155,7 +155,7 @@ $ tscope list --by config.lr -c loss.last --limit 1 --json
 |   "unscored_count": 0
 | }
 $ tscope list --columns name,stepps
-! tscope: columns: "stepps" is not one of name, project, id, started, pushed, state, steps, first_step, last_step, ranks, world_size, own_name, who, note.KEY, a metric such as loss.best, or a fact such as config.lr
+! tscope: columns: "stepps" is not one of name, project, id, started, pushed, state, steps, first_step, last_step, ranks, world_size, own_name, who, note.KEY, a metric such as loss.best, or a fact such as config.lr; of a series stepps it is stepps.last, stepps.best ...
 [2]
 # In pages.
 $ tscope list --names --sort name --limit 2 2>/dev/null

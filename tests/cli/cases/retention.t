@@ -80,11 +80,11 @@ $ tscope log branch:main --limit 1
 | 2 older entries were pruned, the last on NOW_________________ by ada (policy)
 ! tscope: there are older entries; without --limit, log shows all of them
 $ tscope log branch:main --json | tail -6
-|     }
 |   ],
 |   "pruned_count": 2,
 |   "pruned": "NOW",
-|   "pruned_by": "ada (policy)"
+|   "pruned_by": "ada (policy)",
+|   "notes": []
 | }
 $ tscope trend main | head -2
 | no run of main has a step time that counts

@@ -13,6 +13,7 @@ $ tscope help
 | (TSCOPE_SERVER) or, without a server, in a store in your home folder.
 |
 | Verbs
+|   run           start a training as a run, and say what ended it
 |   push          store runs and give them names
 |   list          list runs: filter, sort, choose columns
 |   show          show what a run holds: state, events, metrics, layers, files
@@ -73,11 +74,11 @@ $ tscope diff --help
 |   -i, --ignore GLOB       leave out facts whose path matches GLOB, such as
 |                           'session.*'
 |       --exit-on WHAT      also exit with 1 if these differ: times, memory, facts
-|   -1, --first             print one line with tabs: the first step at which the
-|                           runs differ, the series and the rank
+|   -1, --first             print step, series and rank of the first difference,
+|                           with tabs between them
 |   -a, --all               show every fact and every series of every rank
-|       --by COLUMN         pair points by samples, tokens or another column of
-|                           totals instead of by step
+|       --by COLUMN         pair points by samples, tokens or other totals,
+|                           instead of by step
 |       --curves            also show the curves of the whole run
 |       --html FILE         also write a self-contained HTML page with plots; -
 |                           writes it to stdout instead of the report
@@ -94,15 +95,15 @@ $ tscope diff --help
 |   -w, --warmup N          of traces: leave out the first N steps that each
 |                           marks; 0 leaves out none (default: the first of three
 |                           or more)
-|       --snapshot NAME     compare the memory snapshots of this name that both
-|                           runs have, and nothing else
+|       --snapshot NAME     compare the memory snapshot of this name in both runs,
+|                           and nothing else
 |       --reproduce         also print the commands that would run each of the two
 |                           runs again, as far as they are recorded
 |       --pattern TEMPLATE  read a text log whose lines look like TEMPLATE, such
 |                           as 'step {step} loss {loss} lr {lr}'
 |       --map SOURCE=COLUMN
 |                           what a table or a text log calls SOURCE is COLUMN:
-|                           step, timestamp, loss, memory.peak_alloc, ...; -
+|                           step, timestamp, loss, memory.peak_alloc or others; -
 |                           leaves it out (docs/importers.md)
 |
 | Options of every verb
