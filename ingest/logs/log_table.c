@@ -11,6 +11,7 @@
 #include "ingest/logs/log_digits.h"
 #include "ingest/rows/import.h"
 #include "ingest/rows/log_axes.h"
+#include "ingest/rows/log_memory.h"
 #include "ingest/rows/log_names.h"
 
 #include <math.h>
@@ -647,20 +648,60 @@ static bool is_mapped_to(const struct ts_log_table *t, struct ts_span column)
 	return false;
 }
 
+static void tell_unit(struct ts_log_table *t, uint32_t key, const char *unit)
+{
+	struct ts_span name = name_of(t, key);
+	char detail[160], largest[TS_DOUBLE_TEXT];
+
+	largest[ts_print_double(t->series[key].digits.largest, largest)] = '\0';
+	(void)snprintf(detail, sizeof detail,
+		       "%.*s is a memory without a unit, which is taken as %s, since bytes cannot be as few as %s",
+		       (int)(name.len < 60 ? name.len : 60), (const char *)name.data, unit, largest);
+	ts_notice_add(t->notices, "memory_unit", TS_NOTICE_INFO, t->source->file, t->line, detail);
+}
+
+/* The factor for a memory whose name says no unit. */
+static double unit_of(struct ts_log_table *t, uint32_t key)
+{
+	const char *unit;
+	double factor = ts_log_memory_guess(t->series[key].digits.largest, &unit);
+
+	if (factor > 1)
+		tell_unit(t, key, unit);
+	return factor;
+}
+
+/* A memory that a person mapped to a column of bytes: with the unit of its name, if it has one. */
+static double unit_of_mapped(struct ts_log_table *t, uint32_t key)
+{
+	struct ts_span column = t->series[key].mapped;
+	double bytes = ts_log_memory_unit(name_of(t, key));
+
+	if (!ts_span_skip(&column, "memory."))
+		return 1;
+	return bytes > 0 ? bytes : unit_of(t, key);
+}
+
 static enum ts_status name_column(struct ts_log_table *t, uint32_t key, bool is_text, struct ts_rows_column *column,
 				  struct ts_error *err)
 {
 	struct series *s = &t->series[key];
 	struct ts_log_name ours;
+	const char *memory;
+	double bytes;
 
 	s->factor = 1;
 	if (s->mapped.len) {
 		column->name = s->mapped;
+		s->factor = is_text ? 1 : unit_of_mapped(t, key);
 		return TS_OK;
 	}
 	if (is_text)
 		return own_name(t, "extra", name_of(t, key), &column->name, err);
 	if (ts_log_name(&t->names, name_of(t, key), &ours, err))
+		return err->status;
+	memory = ours.known ? NULL : ts_log_memory(name_of(t, key), &bytes);
+	if (memory && bytes == 0 && ts_log_name_as(&t->names, name_of(t, key), memory, unit_of(t, key), &ours, err))
 		return err->status;
 	if (ours.known && is_mapped_to(t, ours.column))
 		return own_name(t, "scalars", name_of(t, key), &column->name, err);

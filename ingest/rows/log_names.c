@@ -4,6 +4,7 @@
 #include "base/limits.h"
 #include "base/number.h"
 #include "base/text.h"
+#include "ingest/rows/log_memory.h"
 
 #include <stdio.h>
 
@@ -250,21 +251,30 @@ bool ts_log_name_is_special(struct ts_span name)
 	return find(name) && !ts_log_name_is_column(name);
 }
 
+enum ts_status ts_log_name_as(struct ts_log_names *names, struct ts_span name, const char *column, double factor,
+			      struct ts_log_name *ret_name, struct ts_error *err)
+{
+	struct ts_span ours = ts_span_str(column), owner = owner_of(names, ours);
+
+	if (owner.data && !ts_span_eq(owner, name))
+		return own_name(names, name, ret_name, err);
+	if (!owner.data && take(names, ours, name, err))
+		return err->status;
+	*ret_name = (struct ts_log_name){ours, factor, true};
+	return TS_OK;
+}
+
 enum ts_status ts_log_name(struct ts_log_names *names, struct ts_span name, struct ts_log_name *ret_name, struct ts_error *err)
 {
 	const struct row *row = find(name);
-	struct ts_span column, owner;
+	double bytes;
+	const char *memory = row ? NULL : ts_log_memory(name, &bytes);
 
-	if (!row)
-		return own_name(names, name, ret_name, err);
-	column = ts_span_str(row->column);
-	owner = owner_of(names, column);
-	if (owner.data && !ts_span_eq(owner, name))
-		return own_name(names, name, ret_name, err);
-	if (!owner.data && take(names, column, name, err))
-		return err->status;
-	*ret_name = (struct ts_log_name){column, row->factor, true};
-	return TS_OK;
+	if (row)
+		return ts_log_name_as(names, name, row->column, row->factor, ret_name, err);
+	if (memory && bytes > 0)
+		return ts_log_name_as(names, name, memory, bytes, ret_name, err);
+	return own_name(names, name, ret_name, err);
 }
 
 /* --- what is measured --- */
@@ -289,7 +299,7 @@ static bool has_word(struct ts_span name, const char *const *words)
 {
 	for (size_t at = 0; name.len <= NAME_MAX_BYTES && at < name.len; at++)
 		for (size_t i = 0; ts_is_alpha(name.data[at]) && words[i]; i++)
-			if (word_at(name, at, words[i]))
+			if ((name.data[at] | 32) == (uint8_t)words[i][0] && word_at(name, at, words[i]))
 				return true;
 	return false;
 }

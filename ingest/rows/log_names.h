@@ -1,10 +1,11 @@
 /* log_names.h - maps the names that other tools give to a loss, a gradient norm, a learning rate to our columns, by one versioned
  * table.
  *
- * A name that is not in the table becomes scalars.<name>, where the name is one key ("eval/acc" is scalars.eval/acc). A name in
- * the table becomes its column, with a factor if the unit differs (milliseconds to seconds, GiB to bytes, percent to ratio). If
- * two names of one log map to one column, the first that is asked for gets it, and the other keeps its own name (names.taken). A
- * value that was multiplied no longer has the precision of the log; it is TS_PRECISION_F64.
+ * A name that is not in the table becomes scalars.<name>, where the name is one key ("eval/acc" is scalars.eval/acc), unless it is
+ * that of the memory of a device with its unit (log_memory.h). A name in the table becomes its column, with a factor if the unit
+ * differs (milliseconds to seconds, GiB to bytes, percent to ratio). If two names of one log map to one column, the first that is asked
+ * for gets it, and the other keeps its own name (names.taken). A value that was multiplied no longer has the precision of the log; it
+ * is TS_PRECISION_F64.
  *
  * A name that no column can have keeps its beginning, with '~' and the first digits of its SHA-256 behind it: one that is not UTF-8 or
  * has a NUL, and one whose path would have more than TS_PATH_MAX bytes. Such a name is counted in the notices, as renamed_key.
@@ -38,6 +39,9 @@ bool ts_log_name_is_column(struct ts_span name);
 /* Whether it is a name of the table that its column has not: "train_loss", not "loss". */
 bool ts_log_name_is_special(struct ts_span name);
 enum ts_status ts_log_name(struct ts_log_names *names, struct ts_span name, struct ts_log_name *ret_name, struct ts_error *err);
+/* The same for a name of this column, which the table need not have. */
+enum ts_status ts_log_name_as(struct ts_log_names *names, struct ts_span name, const char *column, double factor,
+			      struct ts_log_name *ret_name, struct ts_error *err);
 /* Whether a name has a word of what trainings alone measure: "train/CrossEntropyLoss", "val_acc", "lr", "ep_rew_mean". */
 bool ts_log_name_measures(struct ts_span name);
 /* Whether it has a word of what episodes of reinforcement learning are measured by, which other texts have, too: "Average Score". */

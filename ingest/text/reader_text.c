@@ -10,6 +10,7 @@
 #include "ingest/text/text_axis.h"
 #include "ingest/text/text_end.h"
 #include "ingest/text/text_guess.h"
+#include "ingest/text/text_memory.h"
 #include "ingest/text/text_pattern.h"
 #include "ingest/text/text_ranks.h"
 #include "ingest/text/text_survey.h"
@@ -110,6 +111,8 @@ static enum ts_status look_at(struct text *x, struct ts_span raw, struct piece *
 		p->format = ts_text_recognize(p->line.text, x->record, &p->bar, &p->is_bar);
 	else if (by_templates(&x->templates, p, x->record))
 		p->format = TS_TEXT_TEMPLATE;
+	if (p->format == TS_TEXT_TEMPLATE && !x->record->brief)
+		ts_text_memory_names(p->line.text, x->record);
 	return TS_OK;
 }
 

@@ -155,12 +155,12 @@ static void each_rank_has_its_order(void **state)
 
 	(void)state;
 	test_run_init(&t);
-	assert_int_equal(
-		test_ingest_text(&t, "a.log",
-				 "[rank0]: step: 1  loss: 2.5\n[rank1]: step: 1  loss: 3.5  tps: 7\n[rank0]: step: 2  loss: 2.25\n"
-				 "[rank1]: step: 2  loss: 3.25  tps: 8\n[rank0]: step: 3  loss: 2\n"
-				 "[rank1]: step: 2  loss: 3.125  tps: 9\n[rank1]: step: 1  loss: 3\n"),
-		TS_OK);
+	assert_int_equal(test_ingest_text(&t, "a.log",
+					  "[rank0]: step: 1  loss: 2.5\n[rank1]: step: 1  loss: 3.5  tps: 7\n"
+					  "[rank0]: step: 2  loss: 2.25\n"
+					  "[rank1]: step: 2  loss: 3.25  tps: 8\n[rank0]: step: 3  loss: 2\n"
+					  "[rank1]: step: 2  loss: 3.125  tps: 9\n[rank1]: step: 1  loss: 3\n"),
+			 TS_OK);
 	assert_int_equal(t.result.n_ranks, 2);
 	assert_int_equal(t.result.superseded, 2);
 	assert_string_equal(test_jsonl(&t), "{\"rank\":0,\"step\":1,\"scalars\":{\"loss\":2.5}}\n"

@@ -58,6 +58,11 @@ $ tscope analyze ./srun.txt | grep -E 'ranks|RANKS|rank 2'
 |                                                all ranks        $
 |   the run does not record its world size: DIST.MISSING_RANKS
 |   the findings are about all ranks; the sections on timing, memory and convergence show rank 0, the
+# A line of its own says the memory of the device, without a unit; it belongs to the iteration behind it.
+$ for s in $(seq 40); do echo "Memory of GPU 0: current: $((s / 10)).$((s % 10)), peak: 9.5"; echo "it $s/100 - loss: 2.$((99 - s))"; done > grows.txt
+$ tscope analyze ./grows.txt | grep -A1 GROWTH
+|   HIGH    Memory grows (MEMORY.GROWTH)
+|           Memory grows by 95.4 MiB per step (95 % confidence interval 95.4 MiB to 95.4 MiB) and by
 $ tscope analyze ./printed/huggingface.log | head -3
 | ./printed/huggingface.log  1f2e87b084dd  20 steps (2 to 40), 1 rank
 | rank 0
