@@ -576,6 +576,13 @@ static struct ts_span short_id(const struct ts_id *id, struct ts_arena *arena)
 	return ts_arena_span(arena, ts_span_of(ts_id_hex(id, hex), SHORT_ID));
 }
 
+/* Whether the run begins after the other and ends after it, with as many steps as close together: a part of each was kept. */
+static bool goes_on(const struct ts_run_ref *run, const struct ts_run_ref *other)
+{
+	return run->first_step > other->first_step && run->first_step <= other->last_step &&
+	       run->last_step - run->first_step == other->last_step - other->first_step;
+}
+
 enum ts_status ts_diff_diagnose(const struct ts_evidence_notes *notes, struct ts_fetch *f, const struct ts_run *a,
 				const struct ts_run *b, const struct ts_repeats_seen *repeats, const struct ts_cuts *cuts,
 				struct ts_diff *diff, struct ts_error *err)
@@ -600,7 +607,7 @@ enum ts_status ts_diff_diagnose(const struct ts_evidence_notes *notes, struct ts
 	q.e.rewards = notes->rewards;
 	q.e.unrated = notes->unrated;
 	q.e.unrated_step = notes->unrated_step;
-	q.e.same_length = diff->a.steps == diff->b.steps;
+	q.e.same_length = diff->a.steps == diff->b.steps && !goes_on(&diff->a, &diff->b) && !goes_on(&diff->b, &diff->a);
 	if (find_facts(&q, facts, err) || find_batches(&q, err) || ts_whole_look(notes, f, a, b, &q.e, err) ||
 	    ts_patterns_look(notes, f, &q.e, err))
 		return err->status;

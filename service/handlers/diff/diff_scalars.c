@@ -1,5 +1,6 @@
 #include "service/handlers/diff/diff_scalars.h"
 
+#include "analysis/diverge/one_sided.h"
 #include "analysis/gate/outcomes.h"
 #include "base/limits.h"
 #include "run/direction.h"
@@ -12,7 +13,7 @@ static const double differs_by = 0.1, growth_by = 1.5;
 
 /* What a series came to in one run. */
 struct ends {
-	double first; /* mean of the first tenth */
+	struct ts_sided sided;
 	struct ts_reduced last;
 };
 
@@ -59,22 +60,16 @@ static enum ts_status read_ends(struct looking *l, const struct ts_table *table,
 {
 	struct ts_reduce_loss tail = ts_reduce_loss_of((size_t)table->rows);
 	struct ts_reduce_ends ends = {.devices = 0};
-	struct ts_tally first = {0, 0};
 	struct ts_series s;
-	size_t tenth;
 
 	ts_columns_leave(&l->columns);
 	if (ts_columns_load(&l->columns, table, column, &s, err))
 		return err->status;
-	tenth = (s.n + 9) / 10;
-	for (size_t i = 0; i < s.n; i++) {
+	for (size_t i = 0; i < s.n; i++)
 		ts_reduce_loss_add(&tail, s.values[i]);
-		if (i < tenth)
-			ts_tally_add(&first, s.values[i]);
-	}
+	ret->sided = ts_sided_of(s.values, s.n);
 	ts_columns_done(&l->columns);
 	ts_reduce_loss_finish(&tail, &ends);
-	ret->first = ts_tally_value(&first) / (double)tenth;
 	ret->last = (struct ts_reduced){.known = true,
 					.value = ends.loss,
 					.has_error = isfinite(ends.loss_error),
@@ -165,9 +160,9 @@ static struct ts_outcome row_of(struct ts_span name, const char *title, enum ts_
 /* Growth says something where a series stays above 0. */
 static bool growth(const struct scalar *s, struct ts_reduced *ret_a, struct ts_reduced *ret_b)
 {
-	double a = s->a.last.value / s->a.first, b = s->b.last.value / s->b.first;
+	double a = s->a.last.value / s->a.sided.first, b = s->b.last.value / s->b.sided.first;
 
-	if (!(s->a.first > 0) || !(s->b.first > 0) || !(a > 0) || !(b > 0) || isinf(a) || isinf(b) ||
+	if (!(s->a.sided.first > 0) || !(s->b.sided.first > 0) || !(a > 0) || !(b > 0) || isinf(a) || isinf(b) ||
 	    fmax(a, b) < growth_by * fmin(a, b))
 		return false;
 	*ret_a = (struct ts_reduced){.known = true, .value = a - 1};
@@ -211,6 +206,26 @@ static enum ts_status insert(struct looking *l, struct ts_diff *io, struct ts_er
 	return TS_OK;
 }
 
+/* Whether the growth makes the series better, as training does, so that it shows how far a run came. */
+static bool improves(struct ts_span name, double growth)
+{
+	enum ts_direction direction = ts_direction_of(name);
+
+	return direction != TS_DIRECTION_UNKNOWN && (direction == TS_DIRECTION_DOWN) == (growth < 0);
+}
+
+/* What moves in one run alone is said. */
+static enum ts_status tell(const struct looking *l, struct ts_diff *io, struct ts_error *err)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		const struct ts_sided *a = &l->items[i].a.sided, *b = &l->items[i].b.sided;
+
+		if (ts_is_one_sided(a, b) && !improves(l->items[i].name, (a->last - a->first) + (b->last - b->first)))
+			return ts_diagnose_one_sided(l->items[i].name, a, b, l->arena, &io->diagnosis, err);
+	}
+	return TS_OK;
+}
+
 enum ts_status ts_diff_scalars(struct ts_fetch *f, const struct ts_id *a, const struct ts_id *b, const struct ts_span losses[2],
 			       struct ts_arena *arena, struct ts_diff *io_diff, struct ts_error *err)
 {
@@ -232,6 +247,8 @@ enum ts_status ts_diff_scalars(struct ts_fetch *f, const struct ts_id *a, const 
 	if (!status && l.n) {
 		qsort(l.items, l.n, sizeof *l.items, by_weight);
 		status = insert(&l, io_diff, err);
+		if (!status)
+			status = tell(&l, io_diff, err);
 	}
 	ts_columns_finish(&l.columns);
 	ts_arena_finish(&work);
