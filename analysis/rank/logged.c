@@ -12,6 +12,9 @@ static const double NEAR = 2;	      /* a reading that is wrong is off by 100 */
 static const double EXPLAINS = 1.025; /* how near to a known factor a ratio must lie */
 static const double RAW_RATE = 1e7;   /* no device reaches as many TFLOP/s: such a value is in FLOP/s */
 static const double NOT_YET = -100;   /* nanoGPT, before it has measured any step */
+static const double SLOW = 0.5;	      /* of the median, below which a first step compiles or warms up */
+
+enum { SLOW_MOST = 10, SLOW_SHARE = 10 }; /* so many of them, and one in so many */
 
 /* --- names --- */
 
@@ -90,28 +93,77 @@ bool ts_logged_name_of(struct ts_span column, struct ts_logged_name *ret_name)
 	return name.what != TS_LOGGED;
 }
 
+bool ts_logged_speed_of(struct ts_span column, struct ts_logged_name *ret_name)
+{
+	static const char *const other[] = {"peak", "max", "min", "std", "var", "total", "target", "eval", "val", "flops", NULL};
+	static const char *const of[] = {"tokens", "token",    "tok", "toks", "samples",   "sample", "images", "img",
+					 "imgs",   "frames",   "fps", "it",   "its",	   "iter",   "iters",  "steps",
+					 "step",   "examples", "seq", "seqs", "sequences", NULL};
+	static const char *const alone[] = {"tps", "throughput", "ips", "sps", NULL};
+	static const char *const tokens[] = {"tokens", "tok", "toks", "tps", NULL};
+	static const char *const seconds[] = {"s", "sec", "second", "seconds", NULL};
+	struct ts_logged_name name = {.what = TS_LOGGED};
+	struct ts_name_words w;
+
+	if (!ts_name_words(ts_column_said(column), &w) || has_any(&w, other))
+		return false;
+	name.words = w.n;
+	name.tokens = has_any(&w, tokens);
+	for (size_t i = 0; i < w.n; i++) {
+		size_t at = i + 1 + (strcmp(word(&w, i + 1), "per") == 0);
+
+		if (ts_word_among(w.text[i], alone) || (ts_word_among(w.text[i], of) && ts_word_among(word(&w, at), seconds)))
+			name.what = TS_LOGGED_SPEED;
+	}
+	*ret_name = name;
+	return name.what != TS_LOGGED;
+}
+
 /* --- values --- */
 
 static bool better(const struct ts_logged_name *a, const struct ts_logged_name *b)
 {
+	if (a->tokens != b->tokens)
+		return a->tokens;
 	return a->per_device != b->per_device ? a->per_device : a->words < b->words;
+}
+
+/* Whether the series is one of these, and which. */
+static bool name_of(struct ts_span column, struct ts_logged_name *ret_name)
+{
+	return ts_logged_name_of(column, ret_name) || ts_logged_speed_of(column, ret_name);
+}
+
+/* How many of the first values are those of steps that compile or warm up; 0 if too many are as slow. work has space for n. */
+static size_t slow_of(const double *values, size_t n, double *work)
+{
+	size_t slow = 0;
+	double usual;
+
+	memcpy(work, values, n * sizeof *values);
+	usual = ts_median(work, n, work);
+	while (slow < n && values[slow] < SLOW * usual)
+		slow++;
+	return slow <= SLOW_MOST && slow * SLOW_SHARE <= n ? slow : 0;
 }
 
 enum ts_status ts_logged_take(struct ts_logged_use *use, struct ts_span column, const struct ts_series *series, int64_t first,
 			      struct ts_arena *arena, struct ts_error *err)
 {
 	struct ts_logged got = {.found = true, .column = ts_column_said(column)}, *best;
-	double *values;
+	double *values, *at, *usual;
 	size_t n = 0;
 
-	if (!ts_logged_name_of(column, &got.name))
+	if (!name_of(column, &got.name))
 		return TS_OK;
 	best = &use->of[got.name.what];
 	if (best->found && !better(&got.name, &best->name))
 		return TS_OK;
-	values = ts_arena_array(arena, series->n, sizeof *values);
+	values = ts_arena_array(arena, 3 * series->n, sizeof *values);
 	if (!values)
 		return ts_arena_error(arena, err);
+	at = values + series->n;
+	usual = at + series->n;
 	for (size_t i = 0; i < series->n; i++) {
 		double v = series->values[i];
 
@@ -119,11 +171,20 @@ enum ts_status ts_logged_take(struct ts_logged_use *use, struct ts_span column, 
 		if (series->keys[i] < first || !isfinite(v) || !(v > 0))
 			continue;
 		got.most = v > got.most ? v : got.most;
+		at[n] = (double)series->keys[i];
 		values[n++] = v;
 	}
 	if (n == 0)
 		return TS_OK;
-	got.value = ts_median(values, n, values);
+	got.slow = slow_of(values, n, usual);
+	if (got.slow) {
+		got.slow_first = (int64_t)at[0];
+		got.slow_last = (int64_t)at[got.slow - 1];
+		got.slowest = values[0];
+	}
+	for (size_t i = 0; i < got.slow; i++)
+		got.slowest = values[i] < got.slowest ? values[i] : got.slowest;
+	got.value = ts_median(values + got.slow, n - got.slow, usual);
 	*best = got;
 	return TS_OK;
 }
@@ -247,7 +308,7 @@ static enum unit unit_of(struct said *s, const struct ts_logged *l, const char *
 	*ret_why = "percent, as values are above 1.5";
 	if (l->most > SHARE_MOST)
 		return PERCENT;
-	*ret_why = l->value > 1 ? "a share or percent" : "a share, as no value is above 1";
+	*ret_why = l->value > 1 ? "a share or percent" : "a share, as the run has no value above 1";
 	return l->value > 1 ? EITHER : SHARE;
 }
 
@@ -359,6 +420,37 @@ static void rate(struct said *s)
 				     rate_text(s, each), TS_SPAN_ARG(w->device.text), rate_text(s, peak)));
 }
 
+static void speed(struct said *s)
+{
+	const struct ts_logged *l = &s->use->of[TS_LOGGED_SPEED];
+
+	if (!l->found)
+		return;
+	number(s, TS_M_LOGGED_SPEED, l->value);
+	s->failed |= !ts_measure_text(s->measures, s->arena, TS_M_LOGGED_SPEED_COLUMN, TS_NO_SUBJECT, l->column);
+}
+
+static const char *steps_text(struct said *s, const struct ts_logged *l)
+{
+	if (l->slow == 1)
+		return ts_arena_printf(s->arena, "step %" PRId64 " has", l->slow_first);
+	return ts_arena_printf(s->arena, "steps %" PRId64 " to %" PRId64 " have at least", l->slow_first, l->slow_last);
+}
+
+/* Says which first steps the logged figures leave out. */
+static void warmup(struct said *s)
+{
+	const struct ts_logged *l = &s->use->of[TS_LOGGED_SPEED];
+
+	for (size_t i = 0; i < TS_LOGGED && !(l->found && l->slow); i++)
+		l = &s->use->of[i];
+	if (l->found && l->slow)
+		text(s, TS_M_LOGGED_WARMUP,
+		     ts_arena_printf(s->arena, "%s %s of the usual %.*s, as while a program compiles or warms up; %s left out",
+				     kept(s, steps_text(s, l)), percent_text(s, l->slowest / l->value), TS_SPAN_ARG(l->column),
+				     l->slow == 1 ? "it is" : "they are"));
+}
+
 enum ts_status ts_logged_rows(const struct ts_logged_use *use, const struct ts_work *work, struct ts_arena *arena,
 			      struct ts_measures *measures, struct ts_error *err)
 {
@@ -371,6 +463,8 @@ enum ts_status ts_logged_rows(const struct ts_logged_use *use, const struct ts_w
 	utilization(&s, TS_LOGGED_MFU, mfu);
 	utilization(&s, TS_LOGGED_HFU, hfu);
 	rate(&s);
+	speed(&s);
+	warmup(&s);
 	compare(&s);
 	return s.failed ? ts_arena_error(arena, err) : TS_OK;
 }

@@ -1,5 +1,5 @@
-/* logged.h - the use of the hardware that the training itself logged, as an MFU, an HFU or a rate of FLOPs: which column says it, in
- * which unit it stands, whether it can be true, and how it stands beside the MFU that is computed here.
+/* logged.h - the use of the hardware that the training itself logged, as an MFU, an HFU, a rate of FLOPs or a speed: which column says
+ * it, in which unit it stands, whether it can be true, and how it stands beside the MFU that is computed here.
  *
  *	ts_logged_take(&use, column, &series, first, arena, err)	for each column of scalars
  *	ts_logged_rows(&use, &work, arena, &measures, err)		after ts_efficiency
@@ -11,7 +11,10 @@
  * of the whole job, as Composer and Lightning write it. Of several columns one of one device counts, then that with the fewest words,
  * then the first.
  *
- * The value is the median of the finite values above 0 from step `first` on.
+ * A speed is tokens, samples, images, frames, iterations or steps per second, or is called tps, throughput, ips or sps.
+ *
+ * The value is the median of the finite values above 0 from step `first` on, without those at the beginning that are below half of it:
+ * up to 10, and up to a tenth of all. They are those of steps that compile or warm up.
  *
  * Unit of an MFU: percent if the name says so ("%", "pct", "percent") or a value is -100, which nanoGPT writes for "not yet"; else the
  * one reading that is within a factor of 2 of the MFU that is computed here, or off by a factor that `note` explains; else percent if a
@@ -26,6 +29,8 @@
  *	error TEXT			why it cannot be true: above 100 %, or a rate above the device's peak
  *	times NONE			the logged MFU over that which is computed here
  *	note TEXT			what explains that they differ by more than a tenth, as far as something does
+ *	speed PER_SECOND, speed_column TEXT	the speed as it is logged, and of which column
+ *	warmup TEXT			which first steps were left out, and how slow they are
  */
 #ifndef TSCOPE_ANALYSIS_RANK_LOGGED_H
 #define TSCOPE_ANALYSIS_RANK_LOGGED_H
@@ -34,7 +39,7 @@
 #include "analysis/rank/work.h"
 #include "analysis/stats/series.h"
 
-enum ts_logged_what { TS_LOGGED_MFU, TS_LOGGED_HFU, TS_LOGGED_RATE, TS_LOGGED };
+enum ts_logged_what { TS_LOGGED_MFU, TS_LOGGED_HFU, TS_LOGGED_RATE, TS_LOGGED_SPEED, TS_LOGGED };
 
 /* What the name of a column says of its unit. */
 struct ts_logged_name {
@@ -42,6 +47,7 @@ struct ts_logged_name {
 	double factor;	 /* of a rate: FLOP/s of a value of 1 */
 	bool percent;	 /* the name says so */
 	bool per_device; /* the name says so */
+	bool tokens;	 /* of a speed: it is of tokens */
 	size_t words;
 };
 
@@ -51,6 +57,9 @@ struct ts_logged {
 	struct ts_span column; /* without "scalars." */
 	double value, most;    /* median, largest */
 	bool marked;	       /* some value is -100 */
+	size_t slow;	       /* values at the beginning that were left out */
+	int64_t slow_first, slow_last;
+	double slowest;
 };
 
 /* All zero before the first column. */
@@ -58,8 +67,9 @@ struct ts_logged_use {
 	struct ts_logged of[TS_LOGGED];
 };
 
-/* The name is a column's; false for one that logs none of these. */
+/* The name is a column's; false for one that logs none of these. A speed is no use of the hardware. */
 bool ts_logged_name_of(struct ts_span column, struct ts_logged_name *ret_name);
+bool ts_logged_speed_of(struct ts_span column, struct ts_logged_name *ret_name);
 /* The column's name must outlive use; the arena is for work. */
 enum ts_status ts_logged_take(struct ts_logged_use *use, struct ts_span column, const struct ts_series *series, int64_t first,
 			      struct ts_arena *arena, struct ts_error *err);

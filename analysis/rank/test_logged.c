@@ -249,6 +249,41 @@ static void test_rates(void **state)
 	assert_true(says(b, TS_M_LOGGED_ERROR, "700 TFLOP/s"));
 }
 
+static void test_speeds_and_first_steps(void **state)
+{
+	static const char *const speeds[] = {"scalars.tokens_per_second", "scalars.Tokens/sec", "scalars.throughput(tps)",
+					     "scalars.it/s", "scalars.train_samples_per_second"};
+	static const char *const others[] = {"scalars.tokens", "scalars.step", "scalars.tokens_per_sample",
+					     "scalars.val_tokens_per_second", "scalars.flops_per_sec"};
+	struct bench *b = *state;
+	struct ts_series series = {.name = ts_span_str("scalars.tokens_per_second"), .keys = b->keys, .values = b->values, .n = N};
+	struct ts_logged_name name;
+	struct ts_error err;
+
+	for (size_t i = 0; i < sizeof speeds / sizeof speeds[0]; i++)
+		if (!ts_logged_speed_of(ts_span_str(speeds[i]), &name))
+			fail_msg("%s", speeds[i]);
+	for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+		if (ts_logged_speed_of(ts_span_str(others[i]), &name))
+			fail_msg("%s", others[i]);
+	/* Three slow steps at the beginning; a slow one later is none of them. */
+	for (size_t i = 0; i < N; i++)
+		b->values[i] = i < 3 ? 50 + (double)i : i == 20 ? 10 : 1000;
+	assert_int_equal(ts_logged_take(&b->use, series.name, &series, 0, &b->arena, &err), TS_OK);
+	rows(b);
+	assert_true(value(b, TS_M_LOGGED_SPEED) == 1000);
+	assert_true(says(b, TS_M_LOGGED_SPEED_COLUMN, "tokens_per_second"));
+	assert_true(says(b, TS_M_LOGGED_WARMUP, "steps 0 to 2 have at least 5 % of the usual tokens_per_second"));
+	/* Too many for a warm-up. */
+	b->use = (struct ts_logged_use){.of[0].found = false};
+	b->m = (struct ts_measures){.n = 0};
+	for (size_t i = 0; i < N; i++)
+		b->values[i] = i < 8 ? 50 : 1000;
+	assert_int_equal(ts_logged_take(&b->use, series.name, &series, 0, &b->arena, &err), TS_OK);
+	rows(b);
+	assert_false(is_there(b, TS_M_LOGGED_WARMUP));
+}
+
 static void test_nothing_logged(void **state)
 {
 	struct bench *b = *state;
@@ -276,6 +311,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_the_peak_of_another_device, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_ranks_and_recomputation, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_rates, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_speeds_and_first_steps, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_nothing_logged, setup, teardown),
 		cmocka_unit_test(test_every_row_was_made),
 	};

@@ -697,6 +697,8 @@ static void budget(struct ts_report *r)
 						  {TS_M_LOGGED_RATE_OF, "of"},
 						  {TS_M_LOGGED_RATE_SHARE, "% of the peak"},
 						  {TS_M_LOGGED_PEAK, "so divided by a peak of"},
+						  {TS_M_LOGGED_SPEED, ""},
+						  {TS_M_LOGGED_SPEED_COLUMN, "by"},
 						  {0, NULL}};
 	static const struct ts_figure rates[] = {{TS_M_THROUGHPUT_TOKENS, "tokens"},
 						 {TS_M_THROUGHPUT_TOKENS_PER_DEVICE, " (% per device)"},
@@ -732,6 +734,7 @@ static void budget(struct ts_report *r)
 				       ", ", ts_report_figures(r, TS_NO_SUBJECT, counted)));
 	ts_report_line(r, s, "HFU", ts_report_value(r, TS_M_HFU));
 	ts_report_line(r, s, "logged", ts_report_figures(r, TS_NO_SUBJECT, logged));
+	ts_report_line(r, s, "warm-up", ts_report_value(r, TS_M_LOGGED_WARMUP));
 	ts_report_line(r, s, "error", ts_report_value(r, TS_M_LOGGED_ERROR));
 	ts_report_line(r, s, "compared", ts_report_value(r, TS_M_LOGGED_NOTE));
 	ts_report_line(r, s, "goodput", ts_report_figures(r, TS_NO_SUBJECT, ratio));

@@ -167,7 +167,7 @@ static enum ts_status logged_by(struct analyzing *a, size_t rank, struct ts_colu
 			const struct ts_column *column = &table->columns[i];
 
 			if (column->type != TS_COLUMN_F64 || !ts_span_starts(column->name, ts_span_str("scalars.")) ||
-			    !ts_logged_name_of(column->name, &name))
+			    (!ts_logged_name_of(column->name, &name) && !ts_logged_speed_of(column->name, &name)))
 				continue;
 			if (ts_columns_load(columns, table, column, &series, err) ||
 			    ts_logged_take(io, column->name, &series, a->first_timed[rank], work, err))

@@ -198,4 +198,4 @@ $ for k in $(seq 60); do printf 'step %d: loss 2.5, mfu 40.5%%, mem 1.%02d\n' $k
 $ tscope analyze --map mem=memory.alloc guess/grows.txt | grep -E 'MEMORY.GROWTH|MFU 4'
 |   HIGH    Memory grows (MEMORY.GROWTH)
 | ● EFFICIENCY BUDGET  unchecked  MFU 40.5 % as the run logs it
-|   logged       MFU 40.5 %, by mfu, read as a share, as no value is above 1
+|   logged       MFU 40.5 %, by mfu, read as a share, as the run has no value above 1
