@@ -6,8 +6,8 @@
 
 #include <math.h>
 
-/* Shares of the first tenth: how far both may lie apart there, what stands still, what moves; by how many errors it must, and by how many
- * times what the other wanders. */
+/* Shares of the first tenth: how far both may lie apart there, what stands still, what moves; by how many errors it must, and by how
+ * many times what the other wanders. */
 static const double alike = 0.25, still = 0.15, moves_by = 0.5, errors = 5, wanders = 2;
 
 enum { TENTH_LEAST = 3, TENTHS = 10 };
@@ -98,11 +98,12 @@ enum ts_status ts_diagnose_one_sided(struct ts_span name, const struct ts_sided 
 	remaining = ts_arena_array(arena, io->n_remaining + 1, sizeof *remaining);
 	if (!moved || !stood || !remaining)
 		return ts_arena_error(arena, err);
-	sentence = ts_arena_printf(arena,
-				   "%.*s begins alike in both runs, and %s by %s in the %s run alone (in the %s by %s); other values differ from "
-				   "the first common step on, as with other data or random draws, which do not explain that",
-				   TS_SPAN_ARG(ts_column_said(name)), growth > 0 ? "grows" : "falls", moved, second ? "second" : "first",
-				   second ? "first" : "second", stood);
+	sentence = ts_arena_printf(
+		arena,
+		"%.*s begins alike in both runs, and %s by %s in the %s run alone (in the %s by %s); other values differ from "
+		"the first common step on, as with other data or random draws, which do not explain that",
+		TS_SPAN_ARG(ts_column_said(name)), growth > 0 ? "grows" : "falls", moved, second ? "second" : "first",
+		second ? "first" : "second", stood);
 	if (!sentence)
 		return ts_arena_error(arena, err);
 	remaining[0] = io->cause;

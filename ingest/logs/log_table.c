@@ -17,7 +17,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { NAMES_MAX = 65536, MAP_BYTES_MAX = 64 << 10, TELL_BYTES = 4 << 20 };
+enum { NAMES_MAX = 65536, MAP_BYTES_MAX = 64 << 10, TELL_BYTES = 4 << 20, CLOCK_LEAST = 5 };
 
 #define MFU_MOST 2.0		     /* a greater model FLOPs utilization is a percentage, however wrongly it was counted */
 #define EXACT_MAX 9007199254740992.0 /* 2^53 */
@@ -25,6 +25,12 @@ enum { NAMES_MAX = 65536, MAP_BYTES_MAX = 64 << 10, TELL_BYTES = 4 << 20 };
 #define SECONDS_MOST 1e10	     /* the year 2286 */
 
 static const char *const time_names[] = {"timestamp", "_timestamp", "wall_time", "walltime", "time", "date", "datetime"};
+
+/* Of seconds since the training began, if they only rise. */
+static const char *const clock_names[] = {"wall",	 "elapsed",	  "elapsed_time", "time_elapsed",      "time_time_elapsed",
+					  "total_time",	 "wall_clock",	  "wall_time",	  "walltime",	       "wallclock",
+					  "_runtime",	 "runtime",	  "elapsed_s",	  "time_since_start",  "cumulative_time",
+					  "elapsed_sec", "relative_time", "time",	  "total_elapsed_time"};
 
 enum use { USE_VALUE = 0, USE_STEP, USE_TIME, USE_NOTHING };
 
@@ -35,6 +41,9 @@ struct series {
 	uint64_t restarts; /* rows in which it is less than before and the epoch is more */
 	bool not_seconds, not_milliseconds, zoneless;
 	double before, before_epoch; /* its last number, and the epoch there; NaN: none */
+	double latest;		     /* the last number of all, */
+	uint64_t rises;		     /* how often it was more than the one before, */
+	bool fell;		     /* and whether it ever was less, or is no number of seconds */
 	struct ts_log_digits digits;
 	struct ts_span mapped; /* the column in .tscope-map; if empty, log_names.h decides */
 	enum use use;
@@ -71,6 +80,7 @@ struct ts_log_table {
 	struct ts_log_names names;
 	uint32_t step_key, time_key; /* TS_KEY_NONE if there is none */
 	double time_factor;
+	bool clock; /* it counts from the beginning of the training */
 	int64_t step;
 	uint64_t told;
 	size_t rank; /* the which one is read */
@@ -519,6 +529,9 @@ static void look(struct ts_log_table *t)
 			s->zoneless |= zoneless;
 			continue;
 		}
+		s->fell |= !(c->number >= (s->numbers ? s->latest : 0)) || !(c->number < SECONDS_LEAST);
+		s->rises += s->numbers && c->number > s->latest;
+		s->latest = c->number;
 		s->numbers++;
 		s->digits.significant = t->source->significant;
 		s->whole += step_value(t, c, &ns);
@@ -569,12 +582,36 @@ static void find_step(struct ts_log_table *t)
 	}
 }
 
+/* Whether the series counts seconds since the training began: five values or more that never fall, and rise nine times in ten. */
+static bool is_clock(const struct series *s)
+{
+	return s->use == USE_VALUE && !s->mapped.len && !s->texts && !s->fell && s->numbers >= CLOCK_LEAST &&
+	       10 * s->rises >= 9 * (s->numbers - 1);
+}
+
+static void find_clock(struct ts_log_table *t)
+{
+	size_t best = sizeof clock_names / sizeof clock_names[0];
+
+	for (uint32_t key = 1; key < t->keys.n; key++) {
+		size_t rank = rank_in(name_of(t, key), clock_names, sizeof clock_names / sizeof clock_names[0]);
+
+		if (key != t->step_key && rank < best && is_clock(&t->series[key])) {
+			best = rank;
+			t->time_key = key;
+			t->time_factor = 1;
+			t->clock = true;
+		}
+	}
+}
+
 static void find_time(struct ts_log_table *t)
 {
 	size_t best = sizeof time_names / sizeof time_names[0];
 	double factor;
 
 	t->time_key = TS_KEY_NONE;
+	t->clock = false;
 	for (uint32_t key = 1; key < t->keys.n; key++) {
 		struct series *s = &t->series[key];
 		size_t rank = time_rank(name_of(t, key));
@@ -590,6 +627,8 @@ static void find_time(struct ts_log_table *t)
 			t->time_factor = factor;
 		}
 	}
+	if (t->time_key == TS_KEY_NONE)
+		find_clock(t);
 }
 
 static enum ts_status choose(struct ts_log_table *t, struct ts_error *err)
@@ -885,6 +924,16 @@ static enum ts_status claim_columns(struct ts_log_table *t, struct ts_error *err
 	return TS_OK;
 }
 
+static void tell_clock(struct ts_log_table *t)
+{
+	struct ts_span name = name_of(t, t->time_key);
+	char detail[160];
+
+	(void)snprintf(detail, sizeof detail, "%.*s only rises, so it is taken for the seconds since the training began",
+		       (int)(name.len < 60 ? name.len : 60), (const char *)name.data);
+	ts_notice_add(t->notices, "clock", TS_NOTICE_INFO, t->source->file, 0, detail);
+}
+
 static enum ts_status feed(void *ctx, struct ts_rows *rows, struct ts_error *err)
 {
 	struct ts_log_table *t = ctx;
@@ -907,6 +956,8 @@ static enum ts_status feed(void *ctx, struct ts_rows *rows, struct ts_error *err
 	if (t->step_key == TS_KEY_NONE && t->keys.n > 1)
 		ts_notice_add(t->notices, "rows_numbered", TS_NOTICE_INFO, t->source->file, 0,
 			      "no column is the step, so the rows are numbered");
+	if (t->clock)
+		tell_clock(t);
 	if (claim_columns(t, err))
 		return err->status;
 	return t->source->read(t->source->ctx, t, err);

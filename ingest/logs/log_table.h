@@ -15,7 +15,8 @@
  *		  ("601/2161" is 601), and that is no epoch with several rows each nor a number that begins again in each epoch. If
  *		  there is none, rows are numbered from 0
  *	timestamp the first of timestamp, time, date, ... whose numbers are seconds (or milliseconds) of the years 2001 to 2286,
- *		  or RFC 3339 text; without an offset it counts as UTC, which a notice says
+ *		  or RFC 3339 text; without an offset it counts as UTC, which a notice says. Else the first of wall, elapsed,
+ *		  time_elapsed, ... whose numbers only rise: seconds since the training began, which a notice says
  *	text	  column extra.<name>
  *
  * A file .tscope-map in the log's directory overrides this, with a line SOURCE = COLUMN for each: SOURCE is a name as the log

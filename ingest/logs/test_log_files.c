@@ -464,6 +464,14 @@ static void times_are_recognised(void **state)
 	test_expect_notice(&t, "no_zone", TS_NOTICE_INFO, 2, 2);
 	file(&t, "a.csv", "step,time,loss\n1,12.5,0.5\n");
 	assert_string_equal(test_jsonl(&t), "{\"rank\":0,\"step\":1,\"scalars\":{\"loss\":0.5,\"time\":12.5}}\n");
+	/* Seconds since the beginning only rise; those of a step do not, nor do those of two executions. */
+	file(&t, "a.csv", "step,time/time_elapsed,loss\n1,7,5\n2,15,4\n3,22,3\n4,30,2\n5,37,1\n");
+	assert_non_null(strstr(test_jsonl(&t), "{\"rank\":0,\"step\":2,\"timestamp\":15.0,\"scalars\":{\"loss\":4.0}}\n"));
+	test_expect_notice(&t, "clock", TS_NOTICE_INFO, 0, 1);
+	file(&t, "a.csv", "step,time,loss\n1,7,5\n2,7.5,4\n3,7.25,3\n4,8,2\n5,9,1\n");
+	assert_null(strstr(test_jsonl(&t), "timestamp"));
+	file(&t, "a.csv", "step,wall,loss\n1,7,5\n2,15,4\n3,22,3\n4,2,2\n5,9,1\n");
+	assert_null(strstr(test_jsonl(&t), "timestamp"));
 	test_run_finish(&t);
 }
 

@@ -19,12 +19,13 @@ static const struct {
 	enum part part;
 	double bytes;
 } words[] = {
-	{"mem", MEMORY, 0},	  {"memory", MEMORY, 0},      {"vram", VRAM, 0},	{"gpu", PLACE, 0},	 {"cuda", PLACE, 0},
-	{"device", PLACE, 0},	  {"hbm", PLACE, 0},	      {"max", PEAK, 0},		{"peak", PEAK, 0},	 {"maximum", PEAK, 0},
-	{"alloc", ALLOCATED, 0},  {"allocated", ALLOCATED, 0}, {"active", ALLOCATED, 0}, {"used", ALLOCATED, 0},
-	{"current", ALLOCATED, 0}, {"reserved", RESERVED, 0}, {"cached", RESERVED, 0},	{"b", UNIT, 1},		 {"bytes", UNIT, 1},
-	{"kb", UNIT, 1e3},	  {"kib", UNIT, KIB},	      {"mb", UNIT, 1e6},	{"m", UNIT, MIB},	 {"mib", UNIT, MIB},
-	{"gb", UNIT, 1e9},	  {"g", UNIT, 1e9},	      {"gib", UNIT, GIB},
+	{"mem", MEMORY, 0},	  {"memory", MEMORY, 0},  {"vram", VRAM, 0},	     {"gpu", PLACE, 0},
+	{"cuda", PLACE, 0},	  {"device", PLACE, 0},	  {"hbm", PLACE, 0},	     {"max", PEAK, 0},
+	{"peak", PEAK, 0},	  {"maximum", PEAK, 0},	  {"alloc", ALLOCATED, 0},   {"allocated", ALLOCATED, 0},
+	{"active", ALLOCATED, 0}, {"used", ALLOCATED, 0}, {"current", ALLOCATED, 0}, {"reserved", RESERVED, 0},
+	{"cached", RESERVED, 0},  {"b", UNIT, 1},	  {"bytes", UNIT, 1},	     {"kb", UNIT, 1e3},
+	{"kib", UNIT, KIB},	  {"mb", UNIT, 1e6},	  {"m", UNIT, MIB},	     {"mib", UNIT, MIB},
+	{"gb", UNIT, 1e9},	  {"g", UNIT, 1e9},	  {"gib", UNIT, GIB},
 };
 
 /* What the word at text.data[*at] says; *at becomes the place behind it. */

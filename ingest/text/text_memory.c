@@ -32,7 +32,7 @@ static bool has_word(struct ts_span text, const char *const *words)
 /* Whether all words of the name say what is measured of a memory, and none that it is one. Its unit stands in brackets. */
 static bool is_short(struct ts_span name)
 {
-	static const char *const words[] = {"allocated", "alloc", "reserved", "cached", "current", "used", "peak", "max", "active", NULL};
+	static const char *const words[] = {"allocated", "alloc", "reserved", "cached", "current", "used", "peak", "max", NULL};
 	size_t at = 0, n = 0;
 
 	while (at < name.len && name.data[at] != '(') {

@@ -27,8 +27,8 @@ static struct ts_sided make(const struct pair *p, double grows, struct ts_random
 void quality_one_sided(struct quality *q)
 {
 	static const struct pair cases[] = {
-		{30, 0, 0.1, 0},   {30, 0, 0.3, 0},	{30, 0.8, 0.1, 0}, {30, 0.8, 0.3, 0},  {300, 0.8, 0.3, 0},
-		{1000, 0.95, 0.3, 0}, {30, 0, 0.05, 2},	{300, 0, 0.1, 1},  {300, 0.8, 0.1, 2},
+		{30, 0, 0.1, 0},      {30, 0, 0.3, 0},	{30, 0.8, 0.1, 0}, {30, 0.8, 0.3, 0},  {300, 0.8, 0.3, 0},
+		{1000, 0.95, 0.3, 0}, {30, 0, 0.05, 2}, {300, 0, 0.1, 1},  {300, 0.8, 0.1, 2},
 	};
 
 	for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {

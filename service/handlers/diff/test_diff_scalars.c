@@ -38,9 +38,8 @@ static void series_that_came_to_something_else(void **state)
 {
 	static const struct ts_span losses[2] = {{(const uint8_t *)"scalars.loss", 12}, {(const uint8_t *)"scalars.loss", 12}};
 	struct ts_outcome before[] = {{.name = ts_span_str("best_loss")}, {.name = ts_span_str("steps")}};
-	struct ts_diff diff = {.outcomes = before,
-			       .n_outcomes = 2,
-			       .diagnosis = {.cause = TS_CAUSE_INIT_OR_DATA, .confidence = TS_CONFIDENCE_LOW}};
+	struct ts_diff diff = {
+		.outcomes = before, .n_outcomes = 2, .diagnosis = {.cause = TS_CAUSE_INIT_OR_DATA, .confidence = TS_CONFIDENCE_LOW}};
 	struct cells a = {.n = 0}, b = {.n = 0};
 	const struct ts_outcome *o;
 	struct ts_error err;
