@@ -2,6 +2,7 @@
 
 import importlib.util
 import os
+import subprocess
 import sys
 import time
 import unittest
@@ -9,6 +10,7 @@ import unittest.mock
 
 import support
 import tscope
+from tscope import _digests
 
 TORCH = importlib.util.find_spec("torch") is not None
 
@@ -38,6 +40,60 @@ for epoch in range(4):
 for p in [*model.parameters(), *model.buffers()]:
     sums.update(p.detach().numpy().tobytes())
 print(sums.hexdigest(), torch.rand(1).item(), random.random())
+"""
+
+
+COMPILED = """
+import sys, torch, tscope
+model = torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.GELU(), torch.nn.Linear(4, 1))
+compiled = torch.compile(model, dynamic=False)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for name, sizes in (("runs/exp1", (8, 8, 8)), ("runs/exp2", (8, 9, 8))):
+    run = tscope.start(name)
+    for n in sizes:
+        with run.step():
+            compiled(torch.ones(n, 4)).sum().backward()
+            optimizer.step()
+            optimizer.zero_grad()
+    run.finish()
+    if name == "runs/exp1":
+        _, saved = torch.compiler.save_cache_artifacts()  # which empties torch's list of what is new
+        for kind in ("inductor", "aot_autograd"):
+            print(f"{kind}={','.join(getattr(saved, kind + '_artifacts'))}")
+"""
+
+LOADING = """
+import sys, time
+import torch
+door = sys.argv[1]
+if door != "zero":
+    import tscope
+torch.set_num_threads(1)
+
+class Slow(torch.utils.data.Dataset):
+    def __len__(self):
+        return 40
+
+    def __getitem__(self, i):
+        time.sleep(0.01)
+        return torch.ones(3)
+
+model = torch.nn.Linear(3, 1)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+loader = torch.utils.data.DataLoader(Slow(), batch_size=2, num_workers=2)
+run = tscope.start("runs/start") if door == "start" else tscope.auto(model, optimizer, "runs/auto") if door == "auto" else None
+for x in run.data(loader) if door == "start" else loader:
+    if door == "start":
+        run.begin_step()
+    loss = model(x).sum()
+    time.sleep(0.06)
+    loss.backward()
+    optimizer.step()
+    optimizer.zero_grad()
+    if door == "start":
+        run.end_step()
+if run is not None:
+    run.finish()
 """
 
 
@@ -278,6 +334,60 @@ class Observed(support.Case):
         support.shutil.rmtree("runs")
         self.script(text, words=("steps",))  # whose hooks are looked at
         self.assertNotIn("modes", self.facts("runs/plain").get("work", {}))
+
+    def test_compiled(self):
+        # The keys are those under which torch saves the code, as it tells when it is asked to hand them over.
+        said = self.script(COMPILED, TORCHINDUCTOR_CACHE_DIR=os.path.join(self.folder, "cache"), OMP_NUM_THREADS="1")
+        told = dict(line.split("=", 1) for line in said.splitlines() if "=" in line)
+        found = self.facts()["determinism"]["compiled"]
+        self.assertEqual(sorted(found), ["aot_autograd", "inductor"])
+        for kind, known in found.items():
+            keys = told[kind].split(",")
+            digest = _digests.bits_of("\n".join(sorted(keys)).encode())
+            self.assertEqual(known, {"entries": len(keys), "keys": f"{digest:016x}"})
+        self.assertNotEqual(found["inductor"], self.facts("runs/exp2")["determinism"]["compiled"]["inductor"])  # with one shape more
+
+    def test_settings_of_cuda(self):
+        import torch
+
+        from tscope import _facts
+
+        names = {"cublas_workspace_size", "cublaslt_workspace_size", "cudnn_benchmark_limit", "blas_library", "linalg_library"}
+        self.assertFalse(names & set(_facts.determinism(torch)))  # a program that has not begun to use CUDA is asked nothing of it
+        patch, kind = unittest.mock.patch, torch.backends.cuda
+        with patch.object(torch.cuda, "is_initialized", lambda: True), patch.object(kind, "cublas_workspace_size", lambda: 8519680):
+            found = _facts.determinism(torch)
+        self.assertEqual(found["cublas_workspace_size"], 8519680)
+        self.assertEqual(found["blas_library"], kind.preferred_blas_library().name)
+        self.assertEqual(found["linalg_library"], kind.preferred_linalg_library().name)
+        self.assertNotIn("cublaslt_workspace_size", found)  # torch for CPUs does not tell it: unknown, and not 0
+
+    def test_loading_time(self):
+        # Two workers that take 20 ms a batch, for steps of 60 ms: training waits for none but the first, and they work 20 ms a step.
+        for door in ("start", "auto", "zero"):
+            with self.subTest(door):
+                words = ["-m", "tscope", "--directory", "runs/zero"] if door == "zero" else []
+                with open("loading.py", "w", encoding="utf-8") as file:
+                    file.write(LOADING)
+                done = subprocess.run([sys.executable, *words, "loading.py", door], capture_output=True, text=True)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                steps = self.read(f"runs/{door}").steps
+                known = [row["loading_time"] for row in steps.values() if "loading_time" in row]
+                self.assertGreater(len(known), 5)
+                self.assertGreater(sum(known) / len(known), 0.015)
+                self.assertLess(sum(known) / len(known), 0.05)
+                waits = [row.get("phases.data", 0) for step, row in steps.items() if step > 1]
+                self.assertLess(sorted(waits)[len(waits) // 2], 10_000_000)  # ns
+
+    def test_no_loading_time(self):
+        import torch
+
+        run = self.start()
+        for _ in run.data(torch.utils.data.DataLoader(list(range(8)), batch_size=2)):
+            with run.step():
+                time.sleep(0.03)
+        run.finish()
+        self.assertFalse(any("loading_time" in row for row in self.read().steps.values()))  # without workers it is the wait
 
     def test_cpu_time(self):
         """Of long steps each has its own, of short ones some have the mean since the last one."""

@@ -132,6 +132,7 @@ def determinism(torch: Any) -> dict[str, Any]:
         "matmul_fp32_precision": lambda: torch.backends.cuda.matmul.fp32_precision,
         "cudnn_conv_fp32_precision": lambda: torch.backends.cudnn.conv.fp32_precision,
         "cudnn_rnn_fp32_precision": lambda: torch.backends.cudnn.rnn.fp32_precision,
+        **(_of_cuda(torch) if torch.cuda.is_initialized() else {}),
         "anomaly_mode": torch.is_anomaly_enabled,
         "num_threads": torch.get_num_threads,
         "default_dtype": lambda: str(torch.get_default_dtype()),
@@ -143,6 +144,18 @@ def determinism(torch: Any) -> dict[str, Any]:
             if isinstance(value, (bool, int, str)):
                 found[name] = value
     return found
+
+
+def _of_cuda(torch: Any) -> dict[str, Callable[[], Any]]:
+    """Returns what to ask where the program uses CUDA: by how much memory and by which library kernels are chosen."""
+    cuda, cudnn = torch.backends.cuda, torch.backends.cudnn
+    return {
+        "cublas_workspace_size": lambda: cuda.cublas_workspace_size(),
+        "cublaslt_workspace_size": lambda: cuda.cublaslt_workspace_size(),
+        "cudnn_benchmark_limit": lambda: cudnn.benchmark_limit,
+        "blas_library": lambda: cuda.preferred_blas_library().name,
+        "linalg_library": lambda: cuda.preferred_linalg_library().name,
+    }
 
 
 def _devices(torch: Any) -> dict[str, Any]:

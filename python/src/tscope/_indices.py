@@ -9,6 +9,7 @@ from array import array
 from collections import deque
 from typing import TYPE_CHECKING, Any, Callable, NamedTuple, Optional
 
+from tscope import _loading
 from tscope._patches import patched
 from tscope._recorder import digest_bytes
 
@@ -81,7 +82,7 @@ def _resetting(before: Any) -> Any:
 
 
 def hold() -> None:
-    """Has what iterators of DataLoaders draw noted, until `release` is called as often.
+    """Has what iterators of DataLoaders draw noted, and how long workers work that begin meanwhile, until `release` is called as often.
 
     >>> hold()
     >>> release()
@@ -94,6 +95,7 @@ def hold() -> None:
         for name, around in (("_next_index", _drawing), ("_reset", _resetting)):
             if name in kind.__dict__:
                 _undo.append(patched(kind, name, around(kind.__dict__[name])))
+        _undo.extend(_loading.patches(sys.modules.get("torch.utils.data._utils.fetch")))
 
 
 def release() -> None:

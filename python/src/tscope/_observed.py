@@ -4,6 +4,7 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any, Optional
 
+from tscope._compiled import Compiled
 from tscope._modes import Modes
 from tscope._recorder import now_ns
 from tscope._scaler import Scaler
@@ -26,7 +27,7 @@ class Observed(Window):
 
     def __init__(self, run: "Run") -> None:
         self._run, self.modes = run, Modes(run)
-        self._settings, self._scaler = Settings(run), Scaler(run)
+        self._settings, self._scaler, self._compiled = Settings(run), Scaler(run), Compiled(run)
         self._began = self._cost = 0
         self._first: Optional[int] = None
 
@@ -47,6 +48,7 @@ class Observed(Window):
         at = now_ns()
         self._settings.end(step)
         self.modes.end(step)
+        self._compiled.look()
         cost = self._cost + self.modes.cost + now_ns() - at
         apart = cost // max((at - self._began) // _SHARE, _LEAST_NS)
         first = self._first = step if self._first is None else min(step, self._first)
@@ -57,6 +59,7 @@ class Observed(Window):
         self._settings.stop()
         self.modes.stop()
         self._scaler.stop()
+        self._compiled.look()
 
 
 class CpuTime(Window):

@@ -50,6 +50,7 @@ class Run(Recorder):
         self.cannot = 0  # how many values were not recorded
         self._arrivals = Late()
         self._watched: Any = None
+        self._times_workers = False
         self._begun_by: Any = None  # the model whose forward begins the steps: a hook that is added then comes too late
         self._memory: Any = None
         self._fetching = False  # run.data waits for its loader
@@ -263,10 +264,16 @@ class Run(Recorder):
         return Data(self, loader, phase)
 
     def _knows(self, loader: Any) -> None:
-        """Records the settings of the first loader that the program trains from."""
+        """Records the settings of the first loader that the program trains from, and how long workers work."""
         if not self.enabled or id(loader) in self._loaders:
             return
         self._loaders.add(id(loader))
+        workers = getattr(loader, "num_workers", 0)
+        if not self._times_workers and isinstance(workers, int) and workers > 0:
+            from tscope._loading import Loading
+
+            self._times_workers = True
+            self._add_window(Loading(self))
         if len(self._loaders) == 1:
             with contextlib.suppress(Exception):
                 self.facts(settings(loader))
