@@ -154,7 +154,10 @@ def judge(d, kind, out, err):
         return f"said more than once: {err}", slept, took
     if kind in WHOLE:
         data = d.bytes()
-        seen = drive.parse(data)[1] if data.strip(b"\0") else set()  # the fault came before the first turn of the keeper
+        try:
+            seen = drive.parse(data)[1] if data.strip(b"\0") else set()  # the fault came before the first turn of the keeper
+        except (AssertionError, ValueError) as error:
+            return f"the file: {error}", slept, took
         if len(seen) + lost < steps or not seen <= set(range(steps)):
             return f"{steps} steps, {len(seen)} in the file, {lost} counted", slept, took
     return "", slept, took
