@@ -224,8 +224,8 @@ const struct ts_rule ts_rules[] = {
 	{"CONVERGENCE.EQUAL_BATCHES", "Replicas train on the same batches",
 	 "high",
 	 "the digests of batches of two ranks are equal at every step, 3 at least, and so are those of their parameters; not where "
-	 "the facts say that the model is split over ranks (tensor, pipeline, context or expert "
-	 "parallelism)",
+	 "the batch never changes, as where a model is tried on one, or the facts say that the model is split over ranks (tensor, "
+	 "pipeline, context or expert parallelism)",
 	 "Give each rank its own share of the data: DistributedSampler, or a loader that knows rank and world size. Several ranks that "
 	 "read the same batches cost as much as several, and learn as one.",
 	 "new in tscope: only digests show it",

@@ -45,8 +45,17 @@ static bool is_split(const struct ts_facts *facts)
 	return false;
 }
 
+/* A model is tried on it, or a machine: it is the same for all ranks by design. */
+static bool one_batch(const uint64_t *digests, size_t n)
+{
+	for (size_t i = 1; i < n; i++)
+		if (digests[i] != digests[0])
+			return false;
+	return true;
+}
+
 /* Ranks with equal parameters at every step are replicas, and replicas are there to read other batches. */
-static bool shared(struct ts_rank_analysis *a)
+static bool add_shared(struct ts_rank_analysis *a)
 {
 	double ranks = 0;
 
@@ -87,15 +96,15 @@ static enum ts_status order_of_batches(struct ts_rank_analysis *a, struct ts_fet
 
 	if (!column || !table->rows || table->rows > BATCHES_MOST)
 		return TS_OK;
-	if (!shared(a))
-		return ts_arena_error(a->arena, err);
 	ts_arena_init(&scratch, TS_ANALYSIS_ARENA);
 	status = ts_fetch_keys(fetch, table, &scratch, &steps, err);
 	if (!status)
 		status = ts_fetch_u64(fetch, table, column, &scratch, &digests, err);
 	if (!status) {
 		order = ts_batch_order_find(digests, table->rows);
-		status = add_rows(a, &order, steps, table->rows) ? TS_OK : ts_arena_error(a->arena, err);
+		status = add_rows(a, &order, steps, table->rows) && (one_batch(digests, table->rows) || add_shared(a))
+				 ? TS_OK
+				 : ts_arena_error(a->arena, err);
 	}
 	ts_arena_finish(&scratch);
 	return status;

@@ -419,7 +419,7 @@ static void order_and_ranks_of_batches(void **state)
 {
 	struct told split = {TS_RANK_JOB, "parallelism.tensor_parallel_size", NULL, 2};
 	struct ts_analyze_request all = {.has_warmup = false};
-	struct cells own = {.n = 0}, same = {.n = 0}, shards = {.n = 0};
+	struct cells own = {.n = 0}, same = {.n = 0}, shards = {.n = 0}, one = {.n = 0};
 	struct ts_analysis a;
 	struct world w;
 
@@ -441,6 +441,10 @@ static void order_and_ranks_of_batches(void **state)
 	assert_false(finds(&a, "CONVERGENCE.EQUAL_BATCHES"));
 	analyze(&w, make_run(&w, &shards, NULL, 0), all, &a);
 	assert_false(finds(&a, "CONVERGENCE.EQUAL_BATCHES"));
+	two_ranks(&one, true, false, 1);
+	analyze(&w, make_run(&w, &one, NULL, 0), all, &a);
+	assert_true(finds(&a, "CONVERGENCE.BATCHES_REPEAT") && !finds(&a, "CONVERGENCE.EQUAL_BATCHES"));
+	cells_free(&one);
 	cells_free(&own);
 	cells_free(&same);
 	cells_free(&shards);
