@@ -261,6 +261,12 @@ static bool input_only(struct ts_inquiry *q)
 			    found->step, q->last);
 	else if (kind == TS_KIND_BUFFERS)
 		conclude_buffers(q, found->step);
+	else if (kind == TS_KIND_BATCH && q->passed_over)
+		ts_conclude(q, TS_CAUSE_REPORTING, TS_CONFIDENCE_MEDIUM,
+			    "%.*s differs at step %" PRId64
+			    " alone, with which one run begins, and agrees behind it: batches that were used before may have been "
+			    "passed over there. Nothing else of the training differs up to step %" PRId64,
+			    NAME(found->series), found->step, q->last);
 	else
 		ts_conclude(q, TS_CAUSE_REPORTING, TS_CONFIDENCE_MEDIUM,
 			    "%.*s is logged differently from step %" PRId64
@@ -375,13 +381,15 @@ static void conclude_report(struct ts_inquiry *q, const struct ts_first *report,
 {
 	const struct ts_gap *gap = &report->series->gap;
 	struct ts_span values = ts_values_text(q, report->series->a, report->series->b);
+	bool now_and_then = gap->differing * 10 < gap->points * 9;
 
 	ts_say_for(q, "%.*s first differs at step %" PRId64 " (relative difference %s): it is %.*s",
 		   NAME(report->series), report->series->first, ts_say_number(report->jump).text, TS_SPAN_ARG(values));
 	ts_say_for(q, "%s agrees bit for bit over %s from that step on, and a changed model would show in it",
-		   state == &q->first[TS_KIND_PARAMS]
-			   ? "the digest of the parameters"
-			   : (report == &q->first[TS_KIND_LOSS] ? "the gradient norm" : "the loss"),
+		   state == &q->first[TS_KIND_PARAMS]	? "the digest of the parameters"
+		   : state == &q->first[TS_KIND_GRADS]	? "the digest of the gradients"
+		   : report == &q->first[TS_KIND_LOSS] ? "the gradient norm"
+						       : "the loss",
 		   ts_say_plural(records + 1, "record").text);
 	if (gap->known && gap->points > 1)
 		ts_say_for(q,
@@ -391,13 +399,14 @@ static void conclude_report(struct ts_inquiry *q, const struct ts_first *report,
 			   ts_say_count((double)gap->differing).text, ts_say_plural((double)gap->points, "point").text,
 			   ts_say_number(gap->greatest).text);
 	q->d.step = report->step;
-	if (state == &q->first[TS_KIND_PARAMS] && gap->known && gap->points > 1 && gap->greatest < ts_cut_of(q, TS_CUT_NUMERIC) &&
-	    !q->coarse) {
+	if ((state == &q->first[TS_KIND_PARAMS] || now_and_then) && gap->known && gap->points > 1 &&
+	    gap->greatest < ts_cut_of(q, TS_CUT_NUMERIC) && !q->coarse) {
 		ts_conclude(q, TS_CAUSE_ROUNDING, TS_CONFIDENCE_MEDIUM,
 			    "%.*s differs from step %" PRId64
 			    " on by no more than rounding, and the training itself agrees: it is summed or converted in another way",
 			    NAME(report->series), report->step);
 		ts_remain(q, TS_CAUSE_REDUCTION_ORDER);
+		ts_remain(q, TS_CAUSE_NONDETERMINISM);
 		ts_remain(q, TS_CAUSE_REPORTING);
 		return;
 	}
@@ -454,6 +463,26 @@ static void only_from(struct ts_inquiry *q, const struct ts_first *loss)
 	ts_remain(q, TS_CAUSE_CONFIG);
 }
 
+/* A sum over micro-batches or ranks, or a weight, where the other run has none. */
+static bool is_whole(double ratio)
+{
+	double factor = ratio < 1 ? 1 / ratio : ratio;
+
+	return fabs(factor - round(factor)) < 1e-6 * factor;
+}
+
+static void maybe_multiplied(struct ts_inquiry *q, const struct ts_first *loss)
+{
+	ts_say_against(q, "no other record shows whether the training agrees: an objective that is multiplied gives the same ratio "
+			  "where the optimizer scales its updates, as Adam does");
+	ts_conclude(q, TS_CAUSE_REPORTING, TS_CONFIDENCE_LOW,
+		    "The loss of the second run is %s times that of the first at every step: it is logged in a different unit or "
+		    "reduction, or the objective itself is multiplied",
+		    say_ratio(&loss->series->gap).text);
+	ts_remain(q, TS_CAUSE_CODE);
+	ts_remain(q, TS_CAUSE_CONFIG);
+}
+
 /* Every loss that differs is the other run's loss in another unit. */
 static bool other_unit(struct ts_inquiry *q)
 {
@@ -480,6 +509,8 @@ static bool other_unit(struct ts_inquiry *q)
 		   ts_say_plural((double)loss->series->gap.points, "step").text, say_ratio(&loss->series->gap).text);
 	if (!shown && loss->step != q->start)
 		only_from(q, loss);
+	else if (!shown && is_whole(ratio_of(&loss->series->gap)))
+		maybe_multiplied(q, loss);
 	else
 		ts_conclude(q, TS_CAUSE_REPORTING, shown ? TS_CONFIDENCE_HIGH : TS_CONFIDENCE_MEDIUM,
 			    "The loss is logged in a different unit or reduction, by a constant factor of %s, but the "
@@ -490,12 +521,15 @@ static bool other_unit(struct ts_inquiry *q)
 }
 
 /* Two or more numbers that follow from the training agree in every bit over all steps; one is enough where the loss
- * differs for long. */
+ * differs by more than rounding over as many records as scalars are judged by. */
 static bool others_agree(struct ts_inquiry *q, const struct ts_first *report)
 {
 	bool one = q->e->others_same == 1 && report->jump >= ts_cut_of(q, TS_CUT_INIT) &&
-		   ts_records(q, report->step, q->last) >= ts_cut_of(q, TS_CUT_REPORT);
+		   ts_records(q, report->step, q->last) >= ts_cut_of(q, TS_CUT_COMMON);
 
+	/* Ranks that differ from others may have gone their own ways. */
+	if (report->parted < report->ranks)
+		return false;
 	/* Few decimals of another number do not show what moves a loss by as little as its last one. */
 	if ((q->e->others_same < 2 && !one) || (q->coarse && is_coarse(q)) || q->first[TS_KIND_OTHER].parts ||
 	    q->first[TS_KIND_GRAD_NORM].parts)
@@ -528,6 +562,12 @@ static bool report_only(struct ts_inquiry *q)
 	records = state_agrees(q, TS_KIND_PARAMS, report->step);
 	if (records >= 1) {
 		conclude_report(q, report, params, records, TS_CONFIDENCE_HIGH);
+		return true;
+	}
+	/* So do gradients that agree after it: they are of the parameters that the step before left. */
+	records = state_agrees(q, TS_KIND_GRADS, report->step);
+	if (records >= 1) {
+		conclude_report(q, report, &q->first[TS_KIND_GRADS], records, TS_CONFIDENCE_MEDIUM);
 		return true;
 	}
 	/* A learning rate that differs earlier may change a loss that little. */

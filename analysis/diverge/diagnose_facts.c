@@ -136,14 +136,33 @@ static const struct ts_effect *effect_of(const struct ts_fact_row *row, bool *re
 	return effect ? effect : effect_of_group(row->group);
 }
 
+/* Where the sampler draws the same, a seed of the data is not the sampler's. */
+static const struct ts_effect made_data = {{NULL},
+					   TS_CAUSE_DATA_SET,
+					   TS_ONSET_ANY,
+					   TS_PUSH_FINITE,
+					   TS_SCHEDULE_NONE,
+					   "is a seed of the data, and makes other data where the sampler draws the same",
+					   ""};
+
+static bool is_seed_of_data(struct ts_span path)
+{
+	return ts_glob(ts_span_str("*data*"), path) && ts_glob(ts_span_str("*seed*"), path);
+}
+
 static enum fit fit_of(const struct ts_inquiry *q, const struct ts_fact_row *row, enum ts_place place,
 		       const struct ts_effect **ret_effect)
 {
 	bool known;
 	const struct ts_effect *effect = effect_of(row, &known);
 
+	if (effect && effect->cause == TS_CAUSE_DATA_ORDER && is_seed_of_data(row->path) && ts_agrees_at(q, TS_KIND_INDICES, q->f))
+		effect = &made_data;
 	*ret_effect = effect;
 	if (!effect || effect->onset == TS_ONSET_NEVER)
+		return FIT_NONE;
+	/* Each of more ranks has a smaller share of the same batch. */
+	if (row->group == TS_GROUP_WORK && ts_worlds_differ(q))
 		return FIT_NONE;
 	if (contradicted(q, effect))
 		return FIT_CONTRADICTED;

@@ -346,7 +346,103 @@ static bool order_said(const struct ts_inquiry *q)
 /* What the sampler drew differs, and not only what became of it. */
 static bool indices_differ(const struct ts_inquiry *q)
 {
-	return ts_span_is(q->first[TS_KIND_BATCH].series->name, "digests.indices");
+	for (size_t i = 0; i < q->e->n_series; i++) {
+		const struct ts_evidence_series *s = &q->e->series[i];
+
+		if (s->kind == TS_KIND_BATCH && s->parts && s->first <= q->first[TS_KIND_BATCH].step &&
+		    ts_span_is(s->name, "digests.indices"))
+			return true;
+	}
+	return false;
+}
+
+static const struct ts_fact_row *row_of(const struct ts_inquiry *q, const char *path)
+{
+	for (size_t i = 0; i < q->e->n_facts; i++)
+		if (ts_span_is(q->e->facts[i].path, path) && q->e->facts[i].a && q->e->facts[i].b)
+			return &q->e->facts[i];
+	return NULL;
+}
+
+/* A loader of the same batch size has another number of batches. */
+static const struct ts_fact_row *other_length(const struct ts_inquiry *q)
+{
+	const struct ts_fact_row *row = row_of(q, "work.loader.batches");
+
+	return row && !row_of(q, "work.loader.batch_size") && !ts_worlds_differ(q) && row->a->type == TS_FACT_INT &&
+			       row->b->type == TS_FACT_INT
+		       ? row
+		       : NULL;
+}
+
+/* The loader of each rank has as many times more batches as there are ranks: in one run they do not share the data. */
+static bool not_shared(struct ts_inquiry *q, const struct ts_fact_row *row, int64_t step)
+{
+	double a = (double)row->a->integer, b = (double)row->b->integer, world = q->e->world_a;
+	bool code = ts_group_differs(q, TS_GROUP_CODE);
+
+	if (world < 2 || !(fmin(a, b) > 0) || fabs(fmax(a, b) - world * fmin(a, b)) >= world)
+		return false;
+	ts_conclude(q, code ? TS_CAUSE_CODE : TS_CAUSE_CONFIG, TS_CONFIDENCE_MEDIUM,
+		    "The batches differ from step %" PRId64
+		    " on: the loader of each of %s has %s batches in the first run and %s in the second, so in the %s run each rank "
+		    "reads all of the data and no share of its own",
+		    step, ts_say_plural(world, "rank").text, ts_say_count(a).text, ts_say_count(b).text, a > b ? "first" : "second");
+	ts_remain(q, TS_CAUSE_CODE);
+	ts_remain(q, TS_CAUSE_CONFIG);
+	ts_remain(q, TS_CAUSE_DATA_SET);
+	return true;
+}
+
+/* Where one rank reads all of them, the data have another length. */
+static bool length_differs(struct ts_inquiry *q, int64_t step, enum ts_confidence sure)
+{
+	const struct ts_fact_row *row = other_length(q);
+
+	if (!row)
+		return false;
+	if (not_shared(q, row, step))
+		return true;
+	if (ts_several_ranks(q))
+		return false;
+	ts_conclude(q, TS_CAUSE_DATA_SET, sure,
+		    "The batches differ from step %" PRId64
+		    " on, and the data have another length: the loader has %s batches of the same size in the first run and %s in the "
+		    "second",
+		    step, ts_say_count((double)row->a->integer).text, ts_say_count((double)row->b->integer).text);
+	ts_remain(q, TS_CAUSE_DATA_ORDER);
+	return true;
+}
+
+/* Workers have generators of their own: what they draw for a sample is not what the main process, or another worker, draws. */
+static bool workers_draw(struct ts_inquiry *q, int64_t step)
+{
+	const struct ts_fact_row *row = row_of(q, "data.num_workers");
+
+	if (!row || indices_differ(q) || row_of(q, "work.loader.batch_size") || row->a->type != TS_FACT_INT ||
+	    row->b->type != TS_FACT_INT)
+		return false;
+	ts_conclude(q, TS_CAUSE_CONFIG, ts_fact_names(q, TS_CAUSE_RNG_STREAM) ? TS_CONFIDENCE_LOW : TS_CONFIDENCE_MEDIUM,
+		    "The batches differ from step %" PRId64
+		    " on, and data.num_workers differs (%s in the first run, %s in the second): workers have random generators of "
+		    "their own, so samples that are made with random numbers become others",
+		    step, ts_say_count((double)row->a->integer).text, ts_say_count((double)row->b->integer).text);
+	ts_remain(q, TS_CAUSE_RNG_STREAM);
+	ts_remain(q, TS_CAUSE_DATA_SET);
+	return true;
+}
+
+/* The same samples were drawn, in the same order, and became other batches. */
+static void made_of_same(struct ts_inquiry *q, int64_t step, enum ts_confidence sure)
+{
+	ts_say_for(q, "the sampler draws the same indices at step %" PRId64, step);
+	ts_conclude(q, TS_CAUSE_DATA_SET, sure,
+		    "The batches differ from step %" PRId64
+		    " on, although they hold the samples of the same indices: the data differ, or what is made of them",
+		    step);
+	ts_remain(q, TS_CAUSE_CODE);
+	ts_remain(q, TS_CAUSE_CONFIG);
+	ts_remain(q, TS_CAUSE_DATA_ORDER);
 }
 
 /* No batch is in both runs: samples in another order, other samples, or batches that are composed otherwise. */
@@ -354,18 +450,29 @@ static void data_unlike(struct ts_inquiry *q, int64_t step)
 {
 	enum ts_confidence sure = ts_fact_names(q, TS_CAUSE_CODE) || ts_fact_names(q, TS_CAUSE_CONFIG) ? TS_CONFIDENCE_LOW
 												       : TS_CONFIDENCE_HIGH;
+	enum ts_confidence likely = sure == TS_CONFIDENCE_LOW ? TS_CONFIDENCE_LOW : TS_CONFIDENCE_MEDIUM;
 
+	if (workers_draw(q, step))
+		return;
 	if (data_facts(q) == TS_CAUSE_DATA_SET) {
 		ts_conclude(q, TS_CAUSE_DATA_SET, sure,
 			    "The data differ from step %" PRId64 " on, and the recorded facts say so", step);
 		ts_remain(q, TS_CAUSE_DATA_ORDER);
 		return;
 	}
-	if (order_said(q)) {
-		ts_conclude(q, TS_CAUSE_DATA_ORDER, sure,
-			    "The data are read in a different order from step %" PRId64 " on, and the recorded seeds say so", step);
+	if (ts_agrees_at(q, TS_KIND_INDICES, step)) {
+		made_of_same(q, step, likely);
 		return;
 	}
+	if (order_said(q)) {
+		/* A seed of the data may make them, too, where nothing says that they are the same. */
+		ts_conclude(q, TS_CAUSE_DATA_ORDER, same_data_said(q) ? sure : likely,
+			    "The data are read in a different order from step %" PRId64 " on, and the recorded seeds say so", step);
+		ts_remain(q, TS_CAUSE_DATA_SET);
+		return;
+	}
+	if (length_differs(q, step, likely))
+		return;
 	if (indices_differ(q)) {
 		ts_conclude(q, TS_CAUSE_DATA_ORDER, TS_CONFIDENCE_MEDIUM,
 			    "The sampler draws other samples from step %" PRId64 " on: the indices of the batches differ", step);
@@ -443,12 +550,21 @@ static bool drawn_batches(struct ts_inquiry *q, const struct ts_first *batch)
 			    "After the resume at step %" PRId64 " the random generators are not restored, and the batches differ",
 			    resume);
 		ts_remain(q, TS_CAUSE_RESUME_DATA);
+	} else if (init_differs(q)) {
+		ts_conclude(q, TS_CAUSE_INIT_OR_DATA, TS_CONFIDENCE_MEDIUM,
+			    "The initial parameters, the random generators and the batches all differ from step %" PRId64
+			    " on, as where all of them are drawn from another seed",
+			    rng->step);
+		ts_remain(q, TS_CAUSE_INIT);
+		ts_remain(q, TS_CAUSE_DATA_ORDER);
 	} else if (rng->step == q->start && ts_fact_names(q, TS_CAUSE_INIT)) {
 		ts_conclude(q, TS_CAUSE_INIT_OR_DATA, TS_CONFIDENCE_LOW,
 			    "The random generators and the batches differ from step %" PRId64
 			    " on, and so does the seed of the initialization: which of them acts first cannot be told",
 			    rng->step);
 		ts_remain(q, TS_CAUSE_INIT);
+	} else if (workers_draw(q, batch->step)) {
+		ts_say_for(q, "the main process draws nothing for samples that workers make, so its generators differ, too");
 	} else if (rng->step < batch->step) {
 		ts_conclude(q, TS_CAUSE_RNG_STREAM, TS_CONFIDENCE_MEDIUM,
 			    "The states of the random generators differ from step %" PRId64 " on, and the batches after them",
@@ -757,6 +873,18 @@ static bool drawn_otherwise(struct ts_inquiry *q)
 	return true;
 }
 
+/* A run begins where the other is under way, with other states of the generators: as one that was resumed without them. */
+static void begun_with_generators(struct ts_inquiry *q, int64_t begins)
+{
+	ts_conclude(q, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_MEDIUM,
+		    "The %s run begins at step %" PRId64
+		    ", where the other was under way, with other states of the random generators: a resume did not restore them, or "
+		    "they were seeded in a different way",
+		    q->e->first_step_b == begins ? "second" : "first", begins);
+	ts_remain(q, TS_CAUSE_RNG_STREAM);
+	ts_remain(q, TS_CAUSE_RESUME_DATA);
+}
+
 static bool by_generators(struct ts_inquiry *q)
 {
 	const struct ts_first *rng = &q->first[TS_KIND_RNG];
@@ -777,6 +905,8 @@ static bool by_generators(struct ts_inquiry *q)
 			    "The resume at step %" PRId64 " did not restore the state of the random generators",
 			    resume);
 		ts_remain(q, TS_CAUSE_RESUME_DATA);
+	} else if (rng->step == q->start && ts_resume_guessed(q, &resume)) {
+		begun_with_generators(q, resume);
 	} else if (!drawn_otherwise(q)) {
 		conclude_generators(q, batch, params);
 	}
@@ -806,5 +936,11 @@ bool ts_diagnose_inputs(struct ts_inquiry *q)
 	if (q->dealt)
 		ts_say_against(q, "the two runs split their batches over a different number of ranks: digests of "
 				  "batches cannot be compared");
+	if (q->passed_over)
+		ts_say_against(q,
+			       "the digest of the batch differs at step %" PRId64
+			       " alone, with which one run begins, and agrees behind it: batches that were used before may have been "
+			       "passed over there, so it was not used",
+			       q->passed_at);
 	return by_learning_rate(q) || by_batches(q) || by_parameters(q) || by_generators(q) || by_draws(q);
 }

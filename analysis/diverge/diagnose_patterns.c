@@ -127,7 +127,7 @@ static bool is_scaler_setting(struct ts_span path)
 	static const char *const globs[] = {"config.*loss_scal*",     "config.*grad_scal*",   "config.*growth_interval*",
 					    "config.*growth_factor*", "config.*backoff*",     "config.*init*_scale*",
 					    "config.*hysteresis*",    "config.*scale_window*", "config.*min_scale*",
-					    "config.*scaler*"};
+					    "config.*scaler*",	      "determinism.grad_scaler.*"};
 
 	for (size_t i = 0; i < sizeof globs / sizeof globs[0]; i++)
 		if (ts_glob(ts_span_str(globs[i]), path))

@@ -44,7 +44,7 @@ static void other_state(struct ts_inquiry *q, int64_t resume, bool forward)
  * immediate difference may be either: another batch, or other random draws. */
 static void state_or_data(struct ts_inquiry *q, int64_t resume)
 {
-	bool batch = ts_agrees_at(q, TS_KIND_BATCH, q->f);
+	bool batch = ts_agrees_at(q, TS_KIND_BATCH, q->f) || q->passed_over; /* those behind the first agree */
 	bool forward = batch || ts_agrees_at(q, q->first[TS_KIND_LOSS].recorded ? TS_KIND_LOSS : TS_KIND_GRAD_NORM, resume);
 	bool data = !forward && q->f == resume && q->jump >= ts_cut_of(q, TS_CUT_RESUME_DATA);
 
@@ -64,6 +64,38 @@ static void state_or_data(struct ts_inquiry *q, int64_t resume)
 	ts_remain(q, TS_CAUSE_RNG_STREAM);
 }
 
+/* The run begins with the parameters of the other run, and with another state of the optimizer. */
+static bool begins_without_moments(struct ts_inquiry *q, int64_t begins)
+{
+	const struct ts_first *optimizer = &q->first[TS_KIND_OPTIMIZER];
+
+	if (!optimizer->parts || optimizer->step != begins || !ts_agrees_at(q, TS_KIND_PARAMS, begins))
+		return false;
+	ts_conclude(q, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_MEDIUM,
+		    "The %s run begins at step %" PRId64
+		    ", where the other was under way, with the same parameters and another state of the optimizer: it was not restored",
+		    q->e->first_step_b == begins ? "second" : "first", begins);
+	ts_remain(q, TS_CAUSE_RESUME_DATA);
+	return true;
+}
+
+/* The run has the first loss of the other run in every bit, and no longer behind its first update. */
+static bool begins_and_parts(struct ts_inquiry *q, int64_t begins)
+{
+	if (q->f <= begins || ts_records(q, begins, q->f) > 1 ||
+	    !ts_agrees_at(q, TS_KIND_LOSS, begins) || ts_is_rounding(q) || q->coarse || ts_fact_names(q, TS_CAUSE_CONFIG) ||
+	    ts_fact_names(q, TS_CAUSE_CODE))
+		return false;
+	ts_conclude(q, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_LOW,
+		    "The %s run begins at step %" PRId64
+		    ", where the other was under way, with the same loss, and differs from step %" PRId64
+		    " on: if it was resumed, the optimizer, the gradient scaler or the random generators were not restored",
+		    q->e->first_step_b == begins ? "second" : "first", begins, q->f);
+	ts_remain(q, TS_CAUSE_CONFIG);
+	ts_remain(q, TS_CAUSE_RESUME_DATA);
+	return true;
+}
+
 /* The first record of one run differs from what the other run has there, and neither says that it was resumed. A fact of known
  * effect that differs comes first. */
 static bool begins_other(struct ts_inquiry *q)
@@ -75,6 +107,8 @@ static bool begins_other(struct ts_inquiry *q)
 	ts_say_for(q,
 		   "the %s run begins at step %" PRId64 ", where the other was under way, as a resumed run does in a folder of its own",
 		   q->e->first_step_b == begins ? "second" : "first", begins);
+	if (begins_without_moments(q, begins) || begins_and_parts(q, begins))
+		return true;
 	if (!ts_at_start(q) || ts_is_rounding(q) || q->coarse || ts_fact_names(q, TS_CAUSE_CONFIG) || ts_fact_names(q, TS_CAUSE_CODE))
 		return false;
 	ts_conclude(q, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_LOW,

@@ -101,6 +101,13 @@ static void some_ranks(struct ts_inquiry *q, int64_t update)
 		    ran ? "their state was damaged" : "either their state was damaged, or these ranks skipped their update");
 }
 
+/* Code and settings act on every update: where the same ones made equal updates before, they do not explain one that differs. */
+static bool alone_damaged(const struct ts_inquiry *q, int64_t update)
+{
+	return update > q->start && ts_recipe_agrees(q) && ts_agrees_at(q, TS_KIND_OPTIMIZER, q->first[TS_KIND_PARAMS].step) &&
+	       ts_agrees_at(q, TS_KIND_GRADS, update);
+}
+
 /* No record explains the difference. */
 static void other_update(struct ts_inquiry *q, int64_t update, bool some)
 {
@@ -109,6 +116,12 @@ static void other_update(struct ts_inquiry *q, int64_t update, bool some)
 
 	if (some)
 		some_ranks(q, update);
+	else if (alone_damaged(q, update))
+		ts_conclude(q, TS_CAUSE_CORRUPTION, TS_CONFIDENCE_MEDIUM,
+			    "The parameters first differ at step %" PRId64
+			    ", although their update ran from the same gradients and left the same state of the optimizer, as all "
+			    "updates before it did with the same code and settings: they were damaged, or something else wrote them",
+			    params->step);
 	else
 		ts_conclude(q, TS_CAUSE_COMPUTATION, TS_CONFIDENCE_MEDIUM,
 			    "The parameters first differ at step %" PRId64

@@ -7,6 +7,9 @@
 #include "run/fact_match.h"
 
 static const struct ts_effect effects[] = {
+	{{"work.loader.batch_size"},
+	 TS_CAUSE_CONFIG, TS_ONSET_FIRST, TS_PUSH_FINITE, TS_SCHEDULE_NONE, "puts another number of samples into each batch",
+	 "DataLoader documentation"},
 	{{"session.*", "columns.*", "work.*", "code.branch", "code.ancestors", "code.shallow", "parallelism.rank",
 	 "parallelism.local_rank"},
 	 TS_CAUSE_UNKNOWN, TS_ONSET_NEVER, TS_PUSH_NONE, false, "names and describes the run", "what these facts are"},
@@ -19,13 +22,17 @@ static const struct ts_effect effects[] = {
 	 TS_CAUSE_CONFIG, TS_ONSET_ANY, TS_PUSH_FINITE, TS_SCHEDULE_NONE,
 	 "changes the loss scale of mixed precision, and with it the steps whose gradient overflows and whose update is skipped",
 	 "GradScaler documentation"},
-	{{"config:num_workers", "config:*_num_workers", "config:pin_memory", "config:prefetch*", "config:persistent_workers",
+	{{"config:num_workers", "config:*_num_workers", "config:workers", "config:*_workers", "config:pin_memory",
+	  "config:prefetch*", "config:persistent_workers",
 	  "data.num_workers", "config:*_interval", "config:*_every", "config:checkpoint*"},
 	 TS_CAUSE_UNKNOWN, TS_ONSET_NEVER, TS_PUSH_NONE, TS_SCHEDULE_NONE,
 	 "changes when things are done, not what is computed; an evaluation that draws random numbers, or workers that race, would be "
 	 "a fault of its own",
 	 "DataLoader documentation"},
 
+	{{"config:seed_order*", "config:seed_sampl*", "config:order_seed", "config:*_order_seed", "config:*_shuffle_seed"},
+	 TS_CAUSE_DATA_ORDER, TS_ONSET_ANY, TS_PUSH_FINITE, TS_SCHEDULE_NONE, "puts the batches in a different order",
+	 "what these settings do"},
 	{{"config:data_seed", "config:seed_data*", "config:seed_shuffle*", "config:shuffle*", "config:sampler*", "seeds.data*",
 	  "seeds.sampler*", "seeds.shuffle*", "data.shuffle*", "data.order*", "data.seed*", "data.sampler*"},
 	 TS_CAUSE_DATA_ORDER, TS_ONSET_ANY, TS_PUSH_FINITE, false, "puts the batches in a different order", "what these settings do"},

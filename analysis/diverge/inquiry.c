@@ -225,6 +225,23 @@ static void leave_out_shares(struct ts_inquiry *q)
 	q->first[TS_KIND_BATCH] = (struct ts_first){.recorded = false};
 }
 
+/* A run that begins within the other, and whose first digest of a batch alone differs: its loader first gave the batches that were
+ * used already, and all that a loader gives for a step is in its digest. */
+static void leave_out_passed_over(struct ts_inquiry *q)
+{
+	const struct ts_batch_relation *r = &q->e->batches;
+	const struct ts_first *batch = &q->first[TS_KIND_BATCH];
+	int64_t a = q->e->first_step_a, b = q->e->first_step_b;
+
+	if (!batch->parts || !q->e->first_steps_known || a == b || r->answer != TS_BATCHES_REPLACED || r->compared < 2 ||
+	    r->kept + 1 != r->compared || r->step != batch->step || batch->step != (a > b ? a : b))
+		return;
+	q->passed_over = true;
+	q->passed_at = batch->step;
+	if (q->has_f)
+		q->first[TS_KIND_BATCH] = (struct ts_first){.recorded = false};
+}
+
 /* Counts the facts of each group that one source gave to both runs, and those that one run alone has. */
 static void find_whole(struct ts_inquiry *q)
 {
@@ -265,6 +282,7 @@ bool ts_inquiry_begin(struct ts_inquiry *q, const struct ts_evidence *e, const s
 	find_range(q);
 	find_first(q);
 	find_jump(q);
+	leave_out_passed_over(q);
 	return true;
 }
 

@@ -54,6 +54,8 @@ struct ts_inquiry {
 	bool late;	     /* rounding may have grown to jump in those */
 	bool put_back; /* the first experiment is to put a setting back, and stays the first */
 	bool whole[TS_GROUPS]; /* both runs recorded all of that group: a key that one of them lacks was not set there */
+	bool passed_over; /* batches that a run had used before it was resumed count to its first step, whose digest is left out */
+	int64_t passed_at; /* that step */
 	bool dealt; /* another number of ranks shares the batches: their digests cannot be compared, and are left out */
 };
 

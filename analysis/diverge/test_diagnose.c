@@ -117,6 +117,20 @@ static struct ts_fact *fact(struct scene *s, const char *path, const char *text)
 	return f;
 }
 
+/* Adds a count that differs. */
+static void count(struct scene *s, const char *path, int64_t a, int64_t b)
+{
+	struct ts_fact *sides[2] = {fact(s, path, ""), fact(s, path, "")};
+
+	for (size_t i = 0; i < 2; i++) {
+		sides[i]->type = TS_FACT_INT;
+		sides[i]->integer = i ? b : a;
+	}
+	s->rows[s->e.n_facts] = (struct ts_fact_row){
+		.path = ts_span_str(path), .a = sides[0], .b = sides[1], .rank = -1, .change = TS_FACT_CHANGED};
+	assert_true(ts_group_of(ts_span_str(path), &s->rows[s->e.n_facts++].group));
+}
+
 /* Adds a fact of both runs; NULL means that it is not recorded. If the two differ, it is a row of the difference
  * too. */
 static void say(struct scene *s, const char *path, const char *a, const char *b)
@@ -391,7 +405,7 @@ static void test_reporting(void **state)
 	/* A loss that differs only now and then may come from a state that hardly differs. */
 	parts(&s, TS_KIND_LOSS, "loss", 500, 5e-7, 5e-7, 0)->gap.differing = 20;
 	agrees(&s, TS_KIND_GRAD_NORM, "grad_norm");
-	expect(&s, TS_CAUSE_REPORTING, TS_CONFIDENCE_LOW);
+	expect(&s, TS_CAUSE_ROUNDING, TS_CONFIDENCE_LOW);
 	assert_true(may_be(&s, TS_CAUSE_NONDETERMINISM));
 	AGAIN(s);
 	/* A learning rate that differed earlier may have changed a loss that little. */
@@ -1337,6 +1351,176 @@ static void test_indices(void **state)
 	s.e.batches = (struct ts_batch_relation){.answer = TS_BATCHES_DISJOINT, .step = 80, .compared = 900};
 	say(&s, "data.samples", "900", "800");
 	expect(&s, TS_CAUSE_DATA_SET, TS_CONFIDENCE_HIGH);
+	close_scene(&s);
+}
+
+static void other_batches(struct scene *s, const char *name)
+{
+	parts(s, TS_KIND_LOSS, "loss", 0, 1e-1, 1e-1, 0);
+	digest(s, TS_KIND_BATCH, name, 0, 0);
+	s->e.batches = (struct ts_batch_relation){.answer = TS_BATCHES_DISJOINT, .step = 0, .compared = 900};
+}
+
+/* Equal indices of other batches leave the data, and what is made of them; a seed of the data is then not the sampler's. */
+static void test_same_indices(void **state)
+{
+	SCENE(s);
+	other_batches(&s, "digests.batch");
+	agrees(&s, TS_KIND_INDICES, "digests.indices");
+	expect(&s, TS_CAUSE_DATA_SET, TS_CONFIDENCE_MEDIUM);
+	assert_true(may_be(&s, TS_CAUSE_DATA_ORDER) && may_be(&s, TS_CAUSE_CODE));
+	AGAIN(s);
+	other_batches(&s, "digests.batch");
+	agrees(&s, TS_KIND_INDICES, "digests.indices");
+	say(&s, "config.data_seed", "1", "2");
+	expect(&s, TS_CAUSE_DATA_SET, TS_CONFIDENCE_MEDIUM);
+	AGAIN(s);
+	other_batches(&s, "digests.batch");
+	say(&s, "config.data_seed", "1", "2");
+	expect(&s, TS_CAUSE_DATA_ORDER, TS_CONFIDENCE_MEDIUM);
+	assert_true(may_be(&s, TS_CAUSE_DATA_SET));
+	AGAIN(s);
+	/* Both series differ at the same step: the indices are what says more. */
+	other_batches(&s, "digests.batch");
+	digest(&s, TS_KIND_BATCH, "digests.indices", 0, 0);
+	expect(&s, TS_CAUSE_DATA_ORDER, TS_CONFIDENCE_MEDIUM);
+	close_scene(&s);
+}
+
+/* What the loader says of itself: its batch size, how many batches it has, and its workers. */
+static void test_loaders(void **state)
+{
+	SCENE(s);
+	other_batches(&s, "digests.indices");
+	s.e.world_a = s.e.world_b = 1;
+	count(&s, "work.loader.batches", 40, 36);
+	expect(&s, TS_CAUSE_DATA_SET, TS_CONFIDENCE_MEDIUM);
+	count(&s, "work.loader.batch_size", 16, 18);
+	expect(&s, TS_CAUSE_CONFIG, TS_CONFIDENCE_MEDIUM);
+	AGAIN(s);
+	/* Of two ranks each has half of them, or all. */
+	other_batches(&s, "digests.indices");
+	s.e.world_a = s.e.world_b = 2;
+	count(&s, "work.loader.batches", 20, 41);
+	expect(&s, TS_CAUSE_CONFIG, TS_CONFIDENCE_MEDIUM);
+	assert_true(may_be(&s, TS_CAUSE_CODE) && may_be(&s, TS_CAUSE_DATA_SET));
+	assert_non_null(strstr((const char *)s.d.sentence.data, "no share of its own"));
+	AGAIN(s);
+	other_batches(&s, "digests.indices");
+	s.e.world_a = s.e.world_b = 2;
+	count(&s, "work.loader.batches", 20, 30);
+	expect(&s, TS_CAUSE_DATA_ORDER, TS_CONFIDENCE_MEDIUM);
+	AGAIN(s);
+	/* Workers draw for samples what the main process drew: unless the sampler drew otherwise. */
+	for (int i = 0; i < 2; i++) {
+		other_batches(&s, i ? "digests.indices" : "digests.batch");
+		digest(&s, TS_KIND_RNG, "digests.rng", 0, 0);
+		count(&s, "data.num_workers", 0, 4);
+		expect(&s, i ? TS_CAUSE_KERNEL_RNG_OR_DATA : TS_CAUSE_CONFIG, i ? TS_CONFIDENCE_LOW : TS_CONFIDENCE_MEDIUM);
+		AGAIN(s);
+	}
+	/* All that is drawn differs from the first step on. */
+	other_batches(&s, "digests.batch");
+	digest(&s, TS_KIND_RNG, "digests.rng", 0, 0);
+	digest(&s, TS_KIND_PARAMS, "digests.params", 0, 0);
+	s.e.params_time = TS_DIGEST_BEFORE;
+	expect(&s, TS_CAUSE_INIT_OR_DATA, TS_CONFIDENCE_MEDIUM);
+	assert_int_equal(s.d.remaining[0], TS_CAUSE_INIT);
+	close_scene(&s);
+}
+
+/* A run that begins within the other, whose first digest of a batch alone differs: its loader passed over what was used. */
+static void passed_over(struct scene *s, uint64_t kept)
+{
+	digest(s, TS_KIND_BATCH, "digests.batch", 0, 0)->from_first = false;
+	s->e.batches = (struct ts_batch_relation){.answer = TS_BATCHES_REPLACED, .step = 0, .compared = 20, .kept = kept};
+	s->e.first_steps_known = true;
+	s->e.first_step_a = -50;
+}
+
+static void test_passed_over(void **state)
+{
+	SCENE(s);
+	passed_over(&s, 19);
+	digest(&s, TS_KIND_RNG, "digests.rng", 0, 0);
+	digest(&s, TS_KIND_PARAMS, "digests.params", 0, 1);
+	parts(&s, TS_KIND_LOSS, "loss", 0, 1e-2, 1e-2, 0);
+	expect(&s, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_MEDIUM);
+	assert_true(says_against(&s, "passed over") && may_be(&s, TS_CAUSE_RNG_STREAM));
+	AGAIN(s);
+	/* Two batches that differ were not passed over. */
+	passed_over(&s, 18);
+	digest(&s, TS_KIND_PARAMS, "digests.params", 0, 1);
+	parts(&s, TS_KIND_LOSS, "loss", 0, 1e-2, 1e-2, 0);
+	expect(&s, TS_CAUSE_DATA_SET, TS_CONFIDENCE_MEDIUM);
+	AGAIN(s);
+	passed_over(&s, 19);
+	agrees(&s, TS_KIND_PARAMS, "digests.params");
+	agrees(&s, TS_KIND_LOSS, "loss");
+	expect(&s, TS_CAUSE_REPORTING, TS_CONFIDENCE_MEDIUM);
+	assert_non_null(strstr((const char *)s.d.sentence.data, "alone, with which one run begins"));
+	AGAIN(s);
+	/* The moments were lost: their digest says so, or the first update does. */
+	for (int i = 0; i < 2; i++) {
+		s.e.first_steps_known = true;
+		s.e.first_step_a = -50;
+		if (i)
+			digest(&s, TS_KIND_OPTIMIZER, "digests.optimizer", 0, 0);
+		digest(&s, TS_KIND_PARAMS, "digests.params", 0, 2);
+		parts(&s, TS_KIND_LOSS, "loss", 1, 1e-2, 1e-2, 0)->from_first = false;
+		expect(&s, TS_CAUSE_RESUME_STATE, i ? TS_CONFIDENCE_MEDIUM : TS_CONFIDENCE_LOW);
+		AGAIN(s);
+	}
+	close_scene(&s);
+}
+
+/* The update ran from the same gradients, with the same code and settings, and left other parameters. */
+static void test_damaged_alone(void **state)
+{
+	SCENE(s);
+	for (int i = 0; i < 2; i++) {
+		s.e.params_time = TS_DIGEST_BEFORE;
+		params_on(&s, 1, 1, 60);
+		grads_on(&s, 1, 1, 60);
+		agrees(&s, TS_KIND_OPTIMIZER, "digests.optimizer");
+		parts(&s, TS_KIND_LOSS, "loss", 60, 3e-2, 3e-2, 0);
+		say(&s, "config.lr", "0.1", "0.1");
+		say(&s, "code.commit", "a", i ? "a" : NULL);
+		say(&s, "code.dirty", "false", "false");
+		expect(&s, i ? TS_CAUSE_CORRUPTION : TS_CAUSE_COMPUTATION, TS_CONFIDENCE_MEDIUM);
+		AGAIN(s);
+	}
+	close_scene(&s);
+}
+
+/* Other columns show that the training agrees: digests of gradients, another loss; not that of another rank. */
+static void test_reported_beside(void **state)
+{
+	SCENE(s);
+	parts(&s, TS_KIND_LOSS, "loss", 500, 5e-2, 5e-2, 0);
+	agrees(&s, TS_KIND_GRADS, "digests.grads");
+	expect(&s, TS_CAUSE_REPORTING, TS_CONFIDENCE_MEDIUM);
+	assert_true(says_for(&s, "the digest of the gradients agrees"));
+	AGAIN(s);
+	for (int32_t rank = 0; rank < 2; rank++) {
+		s.e.others_same = 1;
+		s.e.other_same = ts_span_str("scalars.value_loss");
+		parts(&s, TS_KIND_LOSS, "loss", LAST - 10, 5e-2, 5e-2, 0);
+		if (rank)
+			add(&s, TS_KIND_LOSS, "loss", 1);
+		expect(&s, rank ? TS_CAUSE_JUMP : TS_CAUSE_REPORTING, TS_CONFIDENCE_LOW);
+		AGAIN(s);
+	}
+	/* A whole factor from the first step on is a unit or a sum; only another record shows which. */
+	for (int i = 0; i < 2; i++) {
+		struct ts_gap *gap = &parts(&s, TS_KIND_LOSS, "loss", 0, 0.5, 0.5, 0)->gap;
+
+		gap->ratio_least = gap->ratio_most = i ? 2 : 1.44269504;
+		gap->spread_a = 0.5;
+		expect(&s, TS_CAUSE_REPORTING, i ? TS_CONFIDENCE_LOW : TS_CONFIDENCE_MEDIUM);
+		assert_true(may_be(&s, TS_CAUSE_CODE) == (i == 1));
+		AGAIN(s);
+	}
 	close_scene(&s);
 }
 
@@ -2323,7 +2507,8 @@ int main(void)
 		cmocka_unit_test(test_resume),
 		cmocka_unit_test(test_blow_up),
 		cmocka_unit_test(test_epoch),
-		cmocka_unit_test(test_indices),
+		cmocka_unit_test(test_indices), cmocka_unit_test(test_same_indices), cmocka_unit_test(test_loaders),
+		cmocka_unit_test(test_passed_over), cmocka_unit_test(test_damaged_alone), cmocka_unit_test(test_reported_beside),
 		cmocka_unit_test(test_batches_not_searched),
 		cmocka_unit_test(test_what_jumped),
 		cmocka_unit_test(test_rare_records),

@@ -54,6 +54,22 @@ static const struct {
 	{"loss_*", TS_KIND_LOSS},
 };
 
+static bool is_like(struct ts_span name, const char *const globs[])
+{
+	for (size_t i = 0; globs[i]; i++)
+		if (ts_glob(ts_span_str(globs[i]), name))
+			return true;
+	return false;
+}
+
+/* A norm to which gradients are clipped is set, and no norm of theirs. */
+static bool is_limit(struct ts_span name)
+{
+	static const char *const globs[] = {"*max_*", "*_max", "*clip*", "*limit*", "*thresh*", "*target*", NULL};
+
+	return is_like(name, globs);
+}
+
 enum ts_series_kind ts_series_kind_of(struct ts_span name, enum ts_column_type type, enum ts_role role)
 {
 	uint8_t folded[TS_PATH_MAX];
@@ -71,6 +87,8 @@ enum ts_series_kind ts_series_kind_of(struct ts_span name, enum ts_column_type t
 	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
 		if (!ts_glob(ts_span_str(kinds[i].glob), ts_span_of(folded, name.len)))
 			continue;
+		if (kinds[i].kind == TS_KIND_GRAD_NORM && is_limit(ts_span_of(folded, name.len)))
+			break;
 		/* A name that suggests a number does not count for another type. */
 		if (kinds[i].kind < TS_KIND_PARAMS && type != TS_COLUMN_F64)
 			break;
@@ -242,17 +260,18 @@ static enum ts_status find_writings(const struct ts_evidence_notes *notes, struc
 
 enum { OTHERS = 8 }; /* no more of them are counted */
 
-/* Numbers that depend on the weights, and in every bit: terms of a loss, norms, entropies. A label, a difficulty, a momentum of a
- * teacher or a count does not, and an accuracy counts in steps that are coarser than a loss. */
+/* Numbers that depend on the weights, and in every bit: losses and their terms, norms, entropies. A label, a difficulty, a momentum of
+ * a teacher or a count does not, nor does a coefficient of such a term, its target or its limit; and an accuracy counts in steps that
+ * are coarser than a loss. */
 static bool follows_weights(struct ts_span name)
 {
-	static const char *const globs[] = {"*loss*", "*grad*",	 "*norm*",    "*entropy*",    "*kl",  "*kl_*",
-					    "*kl/*",  "*logit*", "*logprob*", "*perplexity*", "*ppl*"};
+	static const char *const follows[] = {"*loss*", "*grad*",  "*norm*",	"*entropy*",	"*kl",	 "*kl_*",
+					      "*kl/*",	"*logit*", "*logprob*", "*perplexity*", "*ppl*", NULL};
+	static const char *const set[] = {"*coef*",  "*weight",	 "*scale",  "*_target", "*.target_kl", "*count",  "*.num_*",
+					  "*.max_*", "*_max",	 "*_min",   "*clip*",	"*thresh*",    "*limit*", "*_lr",
+					  "*_rate",  "*schedul*", "*_beta", "*_alpha",	"*lambda*",    "*_factor", NULL};
 
-	for (size_t i = 0; i < sizeof globs / sizeof globs[0]; i++)
-		if (ts_glob(ts_span_str(globs[i]), name))
-			return true;
-	return false;
+	return is_like(name, follows) && !is_like(name, set);
 }
 
 /* Notes numbers that follow from the training and show it as a gradient norm does. */
@@ -261,8 +280,9 @@ static enum ts_status note_other(struct ts_evidence_notes *notes, struct ts_fetc
 {
 	bool varies;
 
-	if ((kind != TS_KIND_OTHER && kind != TS_KINDS) || row->role == TS_ROLE_OBSERVATION || !follows_weights(row->name) ||
-	    row->type != TS_COLUMN_F64 || a->table->kind != TS_TABLE_STEPS || !ts_span_starts(row->name, ts_span_str("scalars.")) ||
+	if ((kind != TS_KIND_OTHER && kind != TS_KIND_LOSS && kind != TS_KINDS) || row->role == TS_ROLE_OBSERVATION ||
+	    !follows_weights(row->name) || row->type != TS_COLUMN_F64 || a->table->kind != TS_TABLE_STEPS ||
+	    !ts_span_starts(row->name, ts_span_str("scalars.")) ||
 	    (row->state != TS_SERIES_SAME && row->state != TS_SERIES_EXTENT) || notes->others == OTHERS)
 		return TS_OK;
 	if (ts_whole_varies(f, a, &varies, err))

@@ -31,6 +31,7 @@ static void test_kinds(void **state)
 		{"eval.loss", TS_KIND_EVAL},
 		{"scalars.grad_norm", TS_KIND_GRAD_NORM},
 		{"scalars.Grad-Norm", TS_KIND_GRAD_NORM},
+		{"scalars.max_grad_norm", TS_KIND_OTHER},
 		{"scalars.lr", TS_KIND_LR},
 		{"scalars.learning_rate", TS_KIND_LR},
 		{"scalars.head_lr", TS_KIND_LR},
@@ -373,7 +374,7 @@ static void test_batches_of_ranks(void **state)
 	close_pair(&p);
 }
 
-/* A child was resumed at its first step; a run that only began to log later was not resumed. */
+/* A child was resumed at its first step; a run that only began to log later was not resumed, unless its first update differs. */
 static void test_child(void **state)
 {
 	PAIR(p);
@@ -388,6 +389,12 @@ static void test_child(void **state)
 	train(&p.b, 0, 100, STEPS, 1);
 	part_at(&p, 102);
 	expect(&p, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW, 102);
+	close_pair(&p);
+	open_pair(&p);
+	train(&p.a, 0, 0, STEPS, 1);
+	train(&p.b, 0, 100, STEPS, 1);
+	part_at(&p, 101);
+	expect(&p, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_LOW, 101);
 	close_pair(&p);
 	open_pair(&p);
 	/* It says at which step it was resumed, after the steps that it copied. */
