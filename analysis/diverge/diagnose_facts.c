@@ -136,6 +136,11 @@ static const struct ts_effect *effect_of(const struct ts_fact_row *row, bool *re
 	return effect ? effect : effect_of_group(row->group);
 }
 
+static bool of_loader(struct ts_span path)
+{
+	return ts_span_starts(path, ts_span_str("work.loader."));
+}
+
 /* Where the sampler draws the same, a seed of the data is not the sampler's. */
 static const struct ts_effect made_data = {{NULL},
 					   TS_CAUSE_DATA_SET,
@@ -170,7 +175,7 @@ static enum fit fit_of(const struct ts_inquiry *q, const struct ts_fact_row *row
 		return FIT_ODD;
 	if (!known && ts_setting_guess_of(row->path) == TS_SETTING_IDLE)
 		return FIT_IDLE;
-	if (!known || effect->cause == TS_CAUSE_CODE)
+	if (!known || effect->cause == TS_CAUSE_CODE || of_loader(row->path))
 		return FIT_ANY;
 	/* Where digests show the place in the step where it began, the size adds nothing. */
 	return ((place != TS_PLACE_UNKNOWN && effect->push != TS_PUSH_ROUNDING) || fits_push(q, effect)) && fits_onset(q, effect) &&
@@ -261,18 +266,20 @@ static bool draws(enum ts_cause cause)
 }
 
 /* Of facts that fit equally well, one whose effect is known comes before one that may have any effect; the code,
- * which may have any effect, is last. */
+ * which may have any effect, is last. What a loader says of itself follows from a setting: one that acts by its name comes first. */
 static int weight(enum fit fit, const struct ts_effect *effect, struct ts_span path)
 {
 	int w = (int)fit * 8;
 
 	if (effect->cause == TS_CAUSE_CODE)
 		return w;
+	if (of_loader(path))
+		return w + 2;
 	if (!effect->paths[0])
-		return w + 1 + (ts_setting_guess_of(path) == TS_SETTING_ACTS);
+		return w + (ts_setting_guess_of(path) == TS_SETTING_ACTS ? 3 : 1);
 	if (effect->push == TS_PUSH_ANY)
-		return w + 3;
-	return w + (effect->cause == TS_CAUSE_INIT_OR_DATA ? 4 : 5);
+		return w + 4;
+	return w + (effect->cause == TS_CAUSE_INIT_OR_DATA ? 5 : 6);
 }
 
 static bool is_unknown_setting(const struct ts_fact_row *row, const struct ts_effect *effect, enum fit fit)

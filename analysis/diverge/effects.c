@@ -7,6 +7,9 @@
 #include "run/fact_match.h"
 
 static const struct ts_effect effects[] = {
+	{{"work.loader.batches_per_step"},
+	 TS_CAUSE_CONFIG, TS_ONSET_FIRST, TS_PUSH_ANY, TS_SCHEDULE_NONE,
+	 "accumulates the gradients of another number of batches in each step", "DataLoader documentation"},
 	{{"work.loader.batch_size"},
 	 TS_CAUSE_CONFIG, TS_ONSET_FIRST, TS_PUSH_FINITE, TS_SCHEDULE_NONE, "puts another number of samples into each batch",
 	 "DataLoader documentation"},

@@ -1398,6 +1398,15 @@ static void test_loaders(void **state)
 	count(&s, "work.loader.batch_size", 16, 18);
 	expect(&s, TS_CAUSE_CONFIG, TS_CONFIDENCE_MEDIUM);
 	AGAIN(s);
+	/* A setting that acts by its name comes before what follows from it, and one that does not comes behind. */
+	for (int i = 0; i < 2; i++) {
+		other_batches(&s, "digests.indices");
+		count(&s, "work.loader.batches_per_step", 1, 4);
+		say(&s, i ? "config.accum" : "config.zeta", "1", "4");
+		expect(&s, TS_CAUSE_CONFIG, TS_CONFIDENCE_MEDIUM);
+		assert_true(ts_span_starts(s.d.sentence, ts_span_str(i ? "config.accum" : "work.loader")));
+		AGAIN(s);
+	}
 	/* Of two ranks each has half of them, or all. */
 	other_batches(&s, "digests.indices");
 	s.e.world_a = s.e.world_b = 2;

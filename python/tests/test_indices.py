@@ -72,10 +72,12 @@ class Indices(support.Case):
         with self.start() as run:
             seen = []
             batches = iter(run.data(self.loader(drop_last=True)))
-            for _ in range(2):
+            for passed_over in (1, 0):
                 with run.step():
-                    seen.append([next(batches), next(batches)])
+                    seen.append([next(batches) for _ in range(passed_over + 2)])
         self.check(seen)
+        with open("runs/exp1/facts.json", encoding="utf-8") as file:
+            self.assertEqual(json.load(file)["work"]["loader"]["batches_per_step"], 2)
 
     def test_numbers_of_the_program(self):
         """The first number may be any; where numbers have gaps a batch that came before its step is not known, and none is wrong."""

@@ -136,6 +136,8 @@ class Indices:
         self._bits = 0
         self._sure = False  # one of them came while it was open
         self._whole = True  # all batches of the step are known
+        self._batches = 0  # of that step
+        self._ended = 0  # steps whose batches are known, up to 3
         self._epoch: Optional[int] = None
         self._seed: Optional[int] = None
 
@@ -150,11 +152,12 @@ class Indices:
             self._step = key
         if self._fed and self._step == key:
             self._bits = (self._bits * _MIX + draw.bits) & _MASK
+            self._batches += 1
             self._sure = self._sure or step == now
         else:
             known = not self._fed or self.end()
             strayed = not known and step == now  # it was for the step that is open, which has another number
-            self._fed, self._step, self._bits = True, key, draw.bits
+            self._fed, self._step, self._bits, self._batches = True, key, draw.bits, 1
             self._sure, self._whole = step == now, not strayed
         self._note(draw)
 
@@ -179,4 +182,11 @@ class Indices:
         known = known or (self._sure and not (is_open and step == now))
         if fed and step is not None and known and self._whole:
             run._late_digest(step, "indices", self._bits)
+            self._count()
         return known
+
+    def _count(self) -> None:
+        """Says how many batches a step has, by the second one: to the first may count those that a resumed run passes over."""
+        self._ended = min(self._ended + 1, 3)
+        if self._ended == 2:
+            self._run.facts({"work": {"loader": {"batches_per_step": self._batches}}})
