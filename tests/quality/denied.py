@@ -13,6 +13,10 @@ they were recorded. A sentence is denied where
     batches    data among the causes where every digest of a batch is the same, and there is one for each step
     start      the initialization among the causes where every digest of the parameters is the same
     explains   "nothing recorded explains it" beside a fact that the same sentence names
+    training   "the training itself agrees" beside a digest of the parameters or gradients that differs
+    indices    "the same indices" beside digests of indices that differ no later
+    begins     "with the same loss" at the first step of a run beside a loss that differs there
+    restored   "the same parameters" at the first step of a run beside digests of them that differ there
 
 It also asks whether more record gives a worse answer: a class that is right without digests, or without facts, and is neither right nor
 listed with them. Prints a table; fails where a sentence is denied, or where a richer form loses what a poorer one named.
@@ -88,6 +92,20 @@ def denied_agrees(answer, text):
     return False
 
 
+# What a sentence says of one step, and the rows that must not differ by then.
+AT_STEP = (("indices", re.compile(r"the sampler draws the same indices at step (-?\d+)"), "digests.indices"),
+           ("begins", re.compile(r"begins at step (-?\d+), where the other was under way, with the same loss"), "loss"),
+           ("restored", re.compile(r"begins at step (-?\d+), where the other was under way, with the same parameters"), "digests.params"))
+
+
+def denied_at_step(answer, text):
+    for kind, pattern, name in AT_STEP:
+        m = pattern.search(text)
+        found = firsts(answer["series"], name) if m else ()
+        if found and min(found) <= int(m[1]):
+            yield kind
+
+
 def both_have(answer, have, name):
     return all(name in side for side in have)
 
@@ -102,6 +120,10 @@ def denied(answer, have, steps):
             yield "first", text
         if denied_agrees(answer, text):
             yield "agrees", text
+        if "the training itself agrees" in text and apart & {"digests.params", "digests.grads"}:
+            yield "training", text
+        for kind in denied_at_step(answer, text):
+            yield kind, text
         for what, column in DIGESTS.items():
             if re.search(rf"{what}( has no digest| were not recorded$)", text) and both_have(answer, have, column):
                 yield "digest", text
