@@ -54,12 +54,17 @@ static bool precedes(struct ts_inquiry *q, enum ts_series_kind kind, enum ts_cut
 			       " on, but nothing else changed for %s: it alone does not say why the runs differ from "
 			       "step %" PRId64 " on",
 			       NAME(input->series), input->step, ts_say_plural(distance, "record").text, q->f);
-	else
+	else if (ts_agrees_at(q, kind, q->f))
 		ts_say_against(q,
 			       "%.*s differs only from step %" PRId64
 			       " on, when the training already differed: it is not the cause",
 			       NAME(input->series), input->step);
-	if (distance > 0)
+	else
+		ts_say_against(q,
+			       "%.*s is not recorded at step %" PRId64 ", where the training first differs; it differs at its next "
+			       "record, at step %" PRId64,
+			       NAME(input->series), q->f, input->step);
+	if (distance > 0 || !ts_agrees_at(q, kind, q->f))
 		remain_early(q, kind);
 	return false;
 }

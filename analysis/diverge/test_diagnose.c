@@ -551,6 +551,15 @@ static void test_data(void **state)
 	parts(&s, TS_KIND_LOSS, "loss", 80, 1e-2, 1e-1, 0.05);
 	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
 	assert_false(may_be(&s, TS_CAUSE_DATA_ORDER));
+	assert_true(says_against(&s, "it is not the cause"));
+	AGAIN(s);
+	/* Those of every twentieth step do not show what was used at step 85. */
+	*digest(&s, TS_KIND_BATCH, "digests.batch", 0, 100) = (struct ts_evidence_series){
+		.kind = TS_KIND_BATCH, .name = ts_span_str("digests.batch"), .in_a = true, .in_b = true, .common = 50,
+		.from_first = true, .last_common = LAST, .cadence = 20, .parts = true, .first = 100, .after_known = true, .after = 80};
+	parts(&s, TS_KIND_LOSS, "loss", 85, 1e-2, 1e-1, 0.05);
+	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
+	assert_true(may_be(&s, TS_CAUSE_DATA_ORDER) && !says_against(&s, "it is not the cause"));
 	close_scene(&s);
 }
 

@@ -14,6 +14,7 @@ they were recorded. A sentence is denied where
     start      the initialization among the causes where every digest of the parameters is the same
     explains   "nothing recorded explains it" beside a fact that the same sentence names
     training   "the training itself agrees" beside a digest of the parameters or gradients that differs
+    only       "differs only from step N on" beside a row that is not known to agree where the loss first differs
     indices    "the same indices" beside digests of indices that differ no later
     begins     "with the same loss" at the first step of a run beside a loss that differs there
     restored   "the same parameters" at the first step of a run beside digests of them that differ there
@@ -106,6 +107,16 @@ def denied_at_step(answer, text):
             yield kind
 
 
+def denied_only(answer, text):
+    m = re.match(r"(digests\.[\w.]+) differs only from step (-?\d+) on, when the training already differed", text)
+    if not m:
+        return False
+    began = [min(firsts(answer["series"], row["name"]), default=None) for row in answer["series"] if said(row["name"]) in ("loss", "grad_norm")]
+    began = [step for step in began if step is not None and step < int(m[2])]
+    agreed = [row["after_step"] for row in answer["series"] if row["name"] == m[1] and row["state"] == "parts" and row["first_step"] == int(m[2])]
+    return bool(began) and any(step is None or step < min(began) for step in agreed)
+
+
 def both_have(answer, have, name):
     return all(name in side for side in have)
 
@@ -120,6 +131,8 @@ def denied(answer, have, steps):
             yield "first", text
         if denied_agrees(answer, text):
             yield "agrees", text
+        if denied_only(answer, text):
+            yield "only", text
         if "the training itself agrees" in text and apart & {"digests.params", "digests.grads"}:
             yield "training", text
         for kind in denied_at_step(answer, text):
