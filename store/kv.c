@@ -24,7 +24,7 @@ void ts_kv_finish(struct ts_kv *kv)
 const char *ts_db_name(enum ts_db db)
 {
 	static const char *const names[TS_DBS_EVER] = {
-#define NAME(constant, name, checked) name,
+#define NAME(constant, name, checked, summed) name,
 		TS_STORE_DATABASES(NAME)
 #undef NAME
 		"extracts",
@@ -36,12 +36,23 @@ const char *ts_db_name(enum ts_db db)
 bool ts_db_is_checked(enum ts_db db)
 {
 	static const bool is_checked[TS_DBS_EVER] = {
-#define CHECKED(constant, name, checked) checked,
+#define CHECKED(constant, name, checked, summed) checked,
 		TS_STORE_DATABASES(CHECKED)
 #undef CHECKED
 	};
 
 	return is_checked[db];
+}
+
+bool ts_db_is_summed(enum ts_db db)
+{
+	static const bool is_summed[TS_DBS_EVER] = {
+#define SUMMED(constant, name, checked, summed) summed,
+		TS_STORE_DATABASES(SUMMED)
+#undef SUMMED
+	};
+
+	return is_summed[db];
 }
 
 /* ---- reading ---- */
@@ -243,4 +254,15 @@ enum ts_status ts_write_u64(struct ts_write *w, const char *key, uint64_t value,
 enum ts_status ts_kv_room(struct ts_kv *kv, struct ts_error *err)
 {
 	return kv->ops->room ? kv->ops->room(kv, err) : TS_OK;
+}
+
+enum ts_status ts_kv_sound(struct ts_kv *kv, bool look, struct ts_error *err)
+{
+	return kv->ops->sound ? kv->ops->sound(kv, look, err) : TS_OK;
+}
+
+void ts_kv_condemn(struct ts_kv *kv, const char *what)
+{
+	if (kv->ops->condemn)
+		kv->ops->condemn(kv, what);
 }

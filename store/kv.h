@@ -67,23 +67,23 @@ enum { TS_KEY_MAX = 511 };
  *
  * A row: the constant, the name on disk, and whether verify holds each record to its checksum (the others are read in their own way:
  * records of meta by their names, objects one by one, and what is damaged in cache and extract_pages is absent). */
-#define TS_STORE_DATABASES(X)                                                                                                          \
-	X(META, "meta", false)                                                                                                         \
-	X(OBJECTS, "objects", false)                                                                                                   \
-	X(PACKS, "packs", false)                                                                                                       \
-	X(REFS, "refs", true)                                                                                                          \
-	X(LOG, "log", true)                                                                                                            \
-	X(RECENT, "recent", false)                                                                                                     \
-	X(NOTES, "notes", true)                                                                                                        \
-	X(CACHE, "cache", false)                                                                                                       \
-	X(EXTRACTS, "extract_pages", false) /* from here on: databases that older stores lack */                                      \
-	X(REMOVED, "removed", true)                                                                                                    \
-	X(USAGE, "usage", true)                                                                                                        \
-	X(UNNAMED, "unnamed", true)                                                                                                    \
-	X(NOTE_LOG, "note_log", true)
+#define TS_STORE_DATABASES(X)													\
+	X(META, "meta", false, true)												\
+	X(OBJECTS, "objects", false, true)											\
+	X(PACKS, "packs", false, true)												\
+	X(REFS, "refs", true, true)												\
+	X(LOG, "log", true, true)												\
+	X(RECENT, "recent", false, true)											\
+	X(NOTES, "notes", true, true)												\
+	X(CACHE, "cache", false, false)												\
+	X(EXTRACTS, "extract_pages", false, false) /* from here on: what older stores lack */					\
+	X(REMOVED, "removed", true, true)											\
+	X(USAGE, "usage", true, true)												\
+	X(UNNAMED, "unnamed", true, true)											\
+	X(NOTE_LOG, "note_log", true, true)
 
 enum ts_db {
-#define TS_DB_ROW(constant, name, checked) TS_DB_##constant,
+#define TS_DB_ROW(constant, name, checked, summed) TS_DB_##constant,
 	TS_STORE_DATABASES(TS_DB_ROW)
 #undef TS_DB_ROW
 	TS_DBS,
@@ -153,6 +153,11 @@ struct ts_kv_ops {
 	uint64_t (*file_bytes)(struct ts_read r); /* on disk */
 	enum ts_status (*vitals)(struct ts_kv *kv, struct ts_kv_vitals *ret, struct ts_error *err);
 	enum ts_status (*backup)(struct ts_kv *kv, const char *path, struct ts_error *err);
+	/* TS_DAMAGED, with what is lost, what is sound and what to do, if the layer was found damaged and therefore is read only. With
+	 * `look`, everything is looked at first. */
+	enum ts_status (*sound)(struct ts_kv *kv, bool look, struct ts_error *err);
+	/* What lies in the layer was found damaged by somebody above: from now on it is read only. */
+	void (*condemn)(struct ts_kv *kv, const char *what);
 };
 
 /* Values of the cache that wait for the next commit, or for nothing in a layer that has no files. */
@@ -184,6 +189,7 @@ void ts_spare_drop(struct ts_idmap *waiting); /* frees the values, too */
 
 const char *ts_db_name(enum ts_db db);
 bool ts_db_is_checked(enum ts_db db);
+bool ts_db_is_summed(enum ts_db db);
 
 /* ---- reading ---- */
 
@@ -233,6 +239,9 @@ enum ts_status ts_write_delete(struct ts_write *w, enum ts_db db, struct ts_span
 enum ts_status ts_write_delete_prefix(struct ts_write *w, enum ts_db db, struct ts_span prefix, struct ts_error *err);
 enum ts_status ts_write_u64(struct ts_write *w, const char *key, uint64_t value, struct ts_error *err); /* of meta */
 
+/* TS_OK where there is nothing that could be damaged. Call both without a transaction. */
+enum ts_status ts_kv_sound(struct ts_kv *kv, bool look, struct ts_error *err);
+void ts_kv_condemn(struct ts_kv *kv, const char *what);
 /* TS_OK where there is no disk that could be full. Call it without a transaction. */
 enum ts_status ts_kv_room(struct ts_kv *kv, struct ts_error *err);
 

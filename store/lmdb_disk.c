@@ -37,27 +37,20 @@ enum ts_status ts_file_is_limited(int errnum, const char *file, struct ts_error 
 }
 
 /* Sums up the pages that LMDB will use again. Their lists are the values of its first database, and each begins with its length. */
-static enum ts_status count_free_pages(struct ts_lmdb_env *env, MDB_txn *txn, uint64_t *ret_bytes, struct ts_error *err)
+static enum ts_status count_free_pages(struct ts_lmdb_env *env, struct ts_lmdb_txn *txn, uint64_t *ret_bytes, struct ts_error *err)
 {
-	MDB_val key, pages;
-	MDB_cursor *cursor;
-	uint64_t n = 0;
-	MDB_stat stat;
-	int rc = mdb_env_stat(env->mdb, &stat);
+	struct ts_tree free = {.pages = &txn->view.pages, .root = txn->view.meta.free, .integers = true};
+	struct ts_node node;
+	uint64_t n = 0, pages;
+	int rc;
 
-	if (!rc)
-		rc = mdb_cursor_open(txn, 0, &cursor);
-	if (rc)
-		return ts_env_error(env, rc, err);
-	while ((rc = mdb_cursor_get(cursor, &key, &pages, MDB_NEXT)) == 0) {
-		size_t length = 0;
-
-		if (pages.mv_size >= sizeof length)
-			memcpy(&length, pages.mv_data, sizeof length);
-		n += length;
+	for (rc = ts_tree_first(&free, &node); !rc; rc = ts_tree_next(&free, &node)) {
+		if (ts_free_pages_check(&txn->view.meta, node.value, &pages))
+			n += pages;
 	}
-	mdb_cursor_close(cursor);
-	*ret_bytes = n * stat.ms_psize;
+	if (rc == MDB_CORRUPTED)
+		ts_env_condemn_page(env, txn->view.pages.bad, TS_SCAN_FREE);
+	*ret_bytes = n * txn->view.pages.size;
 	return rc == MDB_NOTFOUND ? TS_OK : ts_env_error(env, rc, err);
 }
 
@@ -67,7 +60,7 @@ enum ts_status ts_reserve_check(struct ts_kv *kv, struct ts_error *err)
 	uint64_t room, reserve = env->reserve_bytes, inside = 0;
 	enum ts_status status;
 	struct statvfs fs;
-	MDB_txn *txn;
+	struct ts_lmdb_txn *txn;
 
 	if (!reserve || statvfs(env->path, &fs) != 0)
 		return TS_OK;
@@ -76,7 +69,7 @@ enum ts_status ts_reserve_check(struct ts_kv *kv, struct ts_error *err)
 		reserve = (uint64_t)fs.f_blocks * fs.f_frsize / 10;
 	if (room >= reserve)
 		return TS_OK;
-	if (ts_env_begin(env, MDB_RDONLY, &txn, err))
+	if (ts_env_begin(env, false, &txn, err))
 		return err->status;
 	status = count_free_pages(env, txn, &inside, err);
 	ts_env_abort(env, txn);

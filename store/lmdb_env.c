@@ -46,6 +46,8 @@ enum ts_status ts_env_error(const struct ts_lmdb_env *env, int rc, struct ts_err
 		return ts_error_set(err, TS_FULL, "%s: the map is full and cannot grow", env->path);
 	if (rc == MDB_READERS_FULL)
 		return ts_error_set(err, TS_UNAVAILABLE, "%s: more than %d transactions are open at the same time", env->path, READERS);
+	if (rc == MDB_CORRUPTED && atomic_load(&env->is_damaged))
+		return ts_error_set(err, TS_DAMAGED, "%s: %s", env->path, env->damage);
 	if (rc == MDB_CORRUPTED || rc == MDB_PAGE_NOTFOUND || rc == MDB_INVALID || rc == MDB_VERSION_MISMATCH ||
 	    rc == MDB_PANIC || rc == MDB_CURSOR_FULL)
 		return ts_error_set(err, TS_DAMAGED, "%s: %s", env->path, mdb_strerror(rc));
@@ -73,38 +75,48 @@ static int open_later(struct ts_lmdb_env *env, MDB_txn *txn, unsigned flags)
 static enum ts_status move_extracts(struct ts_write *w, struct ts_error *err)
 {
 	struct ts_lmdb_env *env = ts_env_of_kv(w->kv);
+	MDB_txn *mdb = ((struct ts_lmdb_txn *)w->txn)->mdb;
 	MDB_dbi *old = &env->dbi[TS_DB_EXTRACTS_OLD];
 
-	w->rc = mdb_dbi_open(w->txn, ts_db_name(TS_DB_EXTRACTS_OLD), 0, old);
+	w->rc = mdb_dbi_open(mdb, ts_db_name(TS_DB_EXTRACTS_OLD), 0, old);
 	if (w->rc == MDB_NOTFOUND)
 		return TS_OK;
 	if (w->rc)
 		return ts_env_error(env, w->rc, err);
 	if (ts_store_extracts_move(w, err))
 		return err->status;
-	w->rc = mdb_drop(w->txn, *old, 1);
+	w->rc = mdb_drop(mdb, *old, 1);
 	return w->rc ? ts_env_error(env, w->rc, err) : TS_OK;
+}
+
+static enum ts_status put_id(struct ts_write *w, struct ts_error *err)
+{
+	struct ts_buf buf = TS_BUF_INIT(64);
+
+	ts_buf_span(&buf, ts_span_of(ts_env_of_kv(w->kv)->super.store, TS_STORE_ID));
+	return ts_write_record(w, TS_DB_META, ts_span_str(TS_STORE_KEY), &buf, err);
 }
 
 static enum ts_status try_upgrade(struct ts_write *w, struct ts_error *err)
 {
 	struct ts_lmdb_env *env = ts_env_of_kv(w->kv);
+	struct ts_lmdb_txn *txn;
 	enum ts_status status;
-	MDB_txn *txn;
 
-	w->rc = mdb_txn_begin(env->mdb, NULL, 0, &txn);
-	if (w->rc)
-		return ts_env_error(env, w->rc, err);
+	if (ts_env_begin(env, true, &txn, err))
+		return err->status;
 	w->txn = txn;
-	w->rc = open_later(env, txn, MDB_CREATE);
+	w->rc = open_later(env, txn->mdb, MDB_CREATE);
 	status = w->rc ? ts_env_error(env, w->rc, err) : move_extracts(w, err);
 	if (!status)
 		status = ts_format_upgrade(w, err);
+	if (!status)
+		status = put_id(w, err);
 	if (status) {
-		mdb_txn_abort(txn);
+		ts_env_abort(env, txn);
 		return status;
 	}
-	w->rc = mdb_txn_commit(txn);
+	w->rc = ts_env_commit(env, txn);
 	return w->rc ? ts_env_error(env, w->rc, err) : TS_OK;
 }
 
@@ -120,34 +132,50 @@ static enum ts_status upgrade(struct ts_lmdb_env *env, struct ts_error *err)
 	return status;
 }
 
-/* Opens the handles of the databases. For a new store, one transaction creates the databases and writes the format. *ret_old: the
- * store lacks some. */
-static int open_databases(struct ts_lmdb_env *env, bool create, bool *ret_old)
+/* Opens the handles of the databases. *ret_old: the store lacks some. */
+static int open_databases(struct ts_lmdb_env *env, bool *ret_old)
 {
-	struct ts_write w = {.kv = &env->kv};
-	struct ts_error err;
-	unsigned flags = create ? MDB_CREATE : 0;
 	MDB_txn *txn;
-	int rc = mdb_txn_begin(env->mdb, NULL, create ? 0 : MDB_RDONLY, &txn);
+	int rc = mdb_txn_begin(env->mdb, NULL, MDB_RDONLY, &txn);
 
 	*ret_old = false;
 	if (rc)
 		return rc;
 	for (int i = 0; i < TS_DB_EXTRACTS && !rc; i++)
-		rc = mdb_dbi_open(txn, ts_db_name((enum ts_db)i), flags, &env->dbi[i]);
+		rc = mdb_dbi_open(txn, ts_db_name((enum ts_db)i), 0, &env->dbi[i]);
 	if (!rc) {
-		rc = open_later(env, txn, flags);
+		rc = open_later(env, txn, 0);
 		*ret_old = rc == MDB_NOTFOUND;
 		rc = *ret_old ? 0 : rc;
 	}
-	w.txn = txn;
-	if (!rc && create && ts_format_begin(&w, &err))
-		rc = w.rc ? w.rc : ENOMEM;
 	if (rc) {
 		mdb_txn_abort(txn);
 		return rc;
 	}
 	return mdb_txn_commit(txn);
+}
+
+/* For a new store, one transaction creates the databases and writes the format. */
+static enum ts_status create_databases(struct ts_lmdb_env *env, struct ts_error *err)
+{
+	struct ts_write w = {.kv = &env->kv};
+	struct ts_lmdb_txn *txn;
+	enum ts_status status;
+
+	if (ts_env_begin(env, true, &txn, err))
+		return err->status;
+	w.txn = txn;
+	for (int i = 0; i < TS_DBS && !w.rc; i++)
+		w.rc = mdb_dbi_open(txn->mdb, ts_db_name((enum ts_db)i), MDB_CREATE, &env->dbi[i]);
+	status = w.rc ? ts_env_error(env, w.rc, err) : ts_format_begin(&w, err);
+	if (!status)
+		status = put_id(&w, err);
+	if (status) {
+		ts_env_abort(env, txn);
+		return status;
+	}
+	w.rc = ts_env_commit(env, txn);
+	return w.rc ? ts_env_error(env, w.rc, err) : TS_OK;
 }
 
 static int open_mdb_with_map(struct ts_lmdb_env *env, uint64_t map_bytes)
@@ -248,13 +276,32 @@ static int open_mdb(struct ts_lmdb_env *env)
 	return rc ? rc : open_mdb_somehow(env);
 }
 
+/* Scans a store that has no superblock, and makes one, while nobody writes. */
+static enum ts_status adopt(struct ts_lmdb_env *env, struct ts_error *err)
+{
+	enum ts_status status;
+	MDB_txn *txn;
+	int rc = mdb_txn_begin(env->mdb, NULL, 0, &txn);
+
+	if (rc)
+		return ts_env_error(env, rc, err);
+	status = ts_env_adopt(env, (uint64_t)mdb_txn_id(txn) - 1, err);
+	mdb_txn_abort(txn);
+	return status;
+}
+
 static enum ts_status check_format(struct ts_lmdb_env *env, bool lacks, struct ts_error *err)
 {
 	bool old;
 
 	if (ts_format_check(&env->kv, &old, err))
 		return err->status;
-	return !env->mdb_read_only && (lacks || old) ? upgrade(env, err) : TS_OK;
+	if (env->mdb_read_only)
+		return TS_OK;
+	old = old || lacks;
+	if ((old || env->super.fd < 0) && adopt(env, err))
+		return err->status;
+	return old && !atomic_load(&env->is_damaged) ? upgrade(env, err) : TS_OK;
 }
 
 /* LMDB makes a lock file also for a reader. One that root made would keep the owner of the store out of it. */
@@ -269,21 +316,39 @@ static void give_lock(const struct ts_lmdb_env *env)
 		(void)lchown(lock, of_data.st_uid, of_data.st_gid);
 }
 
-static enum ts_status open_store(struct ts_lmdb_env *env, bool create, struct ts_error *err)
+/* Opens LMDB, and what it holds. */
+static enum ts_status open_sound(struct ts_lmdb_env *env, bool fresh, struct ts_error *err)
 {
 	bool old = false;
 	int rc = open_mdb(env);
 
 	if (!rc)
 		give_lock(env);
-
+	if (!rc && ts_data_open(env, err))
+		return err->status;
 	if (!rc)
-		rc = open_databases(env, false, &old);
-	if (rc == MDB_NOTFOUND && create)
-		rc = open_databases(env, true, &old);
+		rc = open_databases(env, &old);
+	if (rc == MDB_NOTFOUND && fresh) {
+		env->scanned = true;
+		return create_databases(env, err);
+	}
 	if (rc == MDB_NOTFOUND)
 		return ts_error_set(err, TS_INVALID, "%s: this is an LMDB file, but not a store of tscope", env->path);
 	return rc ? ts_env_error(env, rc, err) : check_format(env, old, err);
+}
+
+/* A store that is damaged is opened all the same, for what can be read of it. */
+static enum ts_status open_store(struct ts_lmdb_env *env, bool create, struct ts_error *err)
+{
+	bool fresh = false;
+	enum ts_status status;
+
+	if (ts_super_open(env, err) || ts_files_look(env, create, &fresh, err))
+		return err->status;
+	status = atomic_load(&env->is_damaged) ? TS_OK : open_sound(env, fresh, err);
+	if (!status && create && !fresh)
+		status = ts_env_scan(env, false, err);
+	return atomic_load(&env->is_damaged) ? ts_env_cold(env, err) : status;
 }
 
 static void free_env(struct ts_lmdb_env *env)
@@ -291,7 +356,12 @@ static void free_env(struct ts_lmdb_env *env)
 	if (env->mdb)
 		mdb_env_close(env->mdb);
 	ts_kv_finish(&env->kv);
+	ts_map_drop(env);
+	ts_super_close(env);
+	if (env->data_fd >= 0)
+		(void)close(env->data_fd);
 	pthread_rwlock_destroy(&env->map);
+	pthread_mutex_destroy(&env->look);
 	pthread_mutex_destroy(&env->watch);
 	pthread_mutex_destroy(&env->lane.lock);
 	pthread_cond_destroy(&env->lane.turn);
@@ -309,6 +379,10 @@ static struct ts_lmdb_env *make_env(const struct ts_lmdb_options *options, const
 	ts_kv_init(&env->kv, &ts_lmdb_kv, NULL);
 	pthread_mutex_init(&env->lane.lock, NULL);
 	pthread_mutex_init(&env->watch, NULL);
+	pthread_mutex_init(&env->look, NULL);
+	env->seen.number = TS_NO_PAGE;
+	env->super.fd = -1;
+	env->data_fd = -1;
 	pthread_cond_init(&env->lane.turn, NULL);
 	/* Growing the map must not wait forever behind readers that overlap. */
 	ts_system_lock_init(&env->map);
@@ -326,6 +400,15 @@ static struct ts_lmdb_env *make_env(const struct ts_lmdb_options *options, const
 	if (options->reserve_bytes >= 0)
 		env->reserve_bytes = options->reserve_bytes ? (uint64_t)options->reserve_bytes : TS_STORE_RESERVE;
 	return env;
+}
+
+/* A data file that is missing beside one was lost. */
+static bool has_superblock(const char *path)
+{
+	char file[DATA_PATH_MAX + 16];
+
+	(void)snprintf(file, sizeof file, "%s/superblock", path);
+	return ts_file_kind(file) == TS_FILE_REGULAR;
 }
 
 /* Finds the directory, which is made if the options ask for it, and whether there is a store in it. */
@@ -347,7 +430,7 @@ static enum ts_status find_store(const struct ts_lmdb_options *options, struct s
 		return ts_error_set(err, TS_INVALID, "%s is not a directory", options->path);
 	if (!create && stat(data, &st) != 0 && errno != ENOENT)
 		return ts_error_errno(err, errno, "%s", data);
-	if (!create && ts_file_kind(data) != TS_FILE_REGULAR)
+	if (!create && ts_file_kind(data) != TS_FILE_REGULAR && !has_superblock(options->path))
 		return ts_error_set(err, TS_NOT_FOUND, "there is no store at %s", options->path);
 	return ts_disk_check(options->path, err);
 }
@@ -409,7 +492,7 @@ void ts_env_release(struct ts_kv *kv)
 }
 
 /* After a failed write of a meta page, LMDB refuses every operation until the environment is opened again. */
-static int reopen(struct ts_lmdb_env *env)
+int ts_env_reopen(struct ts_lmdb_env *env)
 {
 	bool old;
 	int rc;
@@ -419,63 +502,7 @@ static int reopen(struct ts_lmdb_env *env)
 	env->mdb = NULL;
 	rc = open_mdb(env);
 	if (!rc)
-		rc = open_databases(env, false, &old);
-	return rc;
-}
-
-/* Repairs what kept a transaction from beginning, while no transaction of this process is open. Returns 0 to try again. */
-static int mend(struct ts_lmdb_env *env, int rc)
-{
-	int dead;
-
-	pthread_rwlock_wrlock(&env->map);
-	if (rc == MDB_MAP_RESIZED)
-		rc = mdb_env_set_mapsize(env->mdb, 0);
-	else if (rc == MDB_READERS_FULL)
-		rc = mdb_reader_check(env->mdb, &dead) ? rc : 0;
-	else if (rc == MDB_PANIC)
-		rc = reopen(env);
-	pthread_rwlock_unlock(&env->map);
-	return rc;
-}
-
-enum ts_status ts_env_begin(struct ts_lmdb_env *env, unsigned flags, MDB_txn **ret_txn, struct ts_error *err)
-{
-	int rc;
-
-	for (int tries = 0; tries < 3; tries++) {
-		pthread_rwlock_rdlock(&env->map);
-		rc = env->mdb ? mdb_txn_begin(env->mdb, NULL, flags, ret_txn) : MDB_PANIC;
-		if (rc == 0)
-			return TS_OK;
-		pthread_rwlock_unlock(&env->map);
-		if (mend(env, rc))
-			break;
-	}
-	return ts_env_error(env, rc, err);
-}
-
-bool ts_env_try_read(struct ts_lmdb_env *env, MDB_txn **ret_txn)
-{
-	if (pthread_rwlock_tryrdlock(&env->map))
-		return false;
-	if (env->mdb && mdb_txn_begin(env->mdb, NULL, MDB_RDONLY, ret_txn) == 0)
-		return true;
-	pthread_rwlock_unlock(&env->map);
-	return false;
-}
-
-void ts_env_abort(struct ts_lmdb_env *env, MDB_txn *txn)
-{
-	mdb_txn_abort(txn);
-	pthread_rwlock_unlock(&env->map);
-}
-
-int ts_env_commit(struct ts_lmdb_env *env, MDB_txn *txn)
-{
-	int rc = mdb_txn_commit(txn);
-
-	pthread_rwlock_unlock(&env->map);
+		rc = open_databases(env, &old);
 	return rc;
 }
 
@@ -501,7 +528,7 @@ enum ts_status ts_env_grow(struct ts_lmdb_env *env, struct ts_error *err)
 		rc = mdb_env_set_mapsize(env->mdb, info.me_mapsize * 2);
 	if (rc) { /* LMDB has unmapped the old map */
 		env->map_bytes = info.me_mapsize;
-		(void)reopen(env);
+		(void)ts_env_reopen(env);
 	}
 	pthread_rwlock_unlock(&env->map);
 	return rc ? ts_env_error(env, rc == ENOMEM ? MDB_MAP_FULL : rc, err) : TS_OK;

@@ -10,6 +10,8 @@
 
 #include "store/engine.h"
 #include "store/kv.h"
+#include "store/lmdb_scan.h"
+#include "store/superblock.h"
 
 #include <lmdb.h>
 #include <sys/types.h>
@@ -25,6 +27,53 @@ struct ts_lmdb_lane {
 	struct ts_lmdb_job *first; /* jobs that no leader has taken */
 	struct ts_lmdb_job *last;
 	bool busy;	/* some thread is the leader, which runs the jobs */
+};
+
+/* The data file as our reads see it: LMDB's own map is written by nobody, and neither is this one. A map is left as it is while the
+ * file grows, and a larger one is made beside it. */
+struct ts_lmdb_map {
+	struct ts_lmdb_map *older;
+	const uint8_t *at;
+	size_t bytes;
+};
+
+/* Where the tables of one transaction begin. */
+struct ts_lmdb_view {
+	uint64_t number; /* of the transaction */
+	struct ts_meta meta;
+	struct ts_pages pages;
+	struct ts_root roots[TS_DBS];
+};
+
+/* A transaction. Reads go by its view; of a write that is what it began with. */
+struct ts_lmdb_txn {
+	struct ts_lmdb_view view;
+	MDB_txn *mdb; /* NULL: of a damaged store, which LMDB has not open */
+	bool write;
+	struct ts_sum sums[TS_DBS]; /* of a write: what the tables hold by now */
+	struct ts_span held;	    /* a value that its caller fills, and that is not in the sums yet */
+	enum ts_db held_db;
+	uint8_t held_key[TS_KEY_MAX];
+	size_t held_key_len;
+	uint64_t *checked; /* pages that LMDB may rely on: slots, 0 is empty */
+	size_t n_checked, cap_checked;
+};
+
+enum ts_harm {
+	TS_HARM_NOW,	 /* in pages, and found again when the store is opened */
+	TS_HARM_LASTING, /* in pages; it is written down, because opening does not look there */
+	TS_HARM_ABOVE,	 /* in what records and objects say, as verify found; written down, too */
+	TS_HARM_GONE,	 /* nothing is damaged as far as is known; what was found is the whole sentence */
+};
+
+struct ts_lmdb_super {
+	int fd; /* -1: there is none */
+	dev_t dev;
+	ino_t ino;
+	bool known; /* the rest is what the store held after transaction txn */
+	uint64_t txn;
+	uint8_t store[TS_STORE_ID];
+	struct ts_sum sums[TS_DBS];
 };
 
 struct ts_lmdb_env {
@@ -44,6 +93,19 @@ struct ts_lmdb_env {
 	pthread_mutex_t watch; /* of the oldest reader that was seen to hold pages back */
 	size_t oldest_txn;     /* 0: none */
 	int64_t oldest_since_ns;
+	pthread_mutex_t look; /* of the rest; the leader of the lane and opening alone change super */
+	struct ts_lmdb_map *maps;
+	struct ts_lmdb_view seen; /* the last view; number TS_NO_PAGE: none */
+	struct ts_lmdb_super super;
+	bool cold;   /* LMDB has not opened it, because it is damaged; `seen` is what can be read */
+	int data_fd; /* of the file as it was opened; -1: none */
+	dev_t data_dev;
+	ino_t data_ino;
+	off_t data_size; /* as far as was seen; it never becomes less */
+	bool scanned;		    /* since it was opened */
+	atomic_bool is_damaged;	    /* and nothing is written to it any more */
+	enum ts_harm harm;
+	char damage[TS_ERROR_TEXT]; /* in one sentence; it changes once */
 };
 
 static inline struct ts_lmdb_env *ts_env_of_kv(struct ts_kv *kv)
@@ -67,17 +129,78 @@ enum ts_status ts_env_acquire(const struct ts_lmdb_options *options, struct ts_l
 void ts_env_release(struct ts_kv *kv);
 /* Sets err from a return code of LMDB. */
 enum ts_status ts_env_error(const struct ts_lmdb_env *env, int rc, struct ts_error *err);
-/* Begins a transaction; flags are MDB_RDONLY or 0. It first repairs what prevents it: a map that another process has grown,
- * stale readers, an environment in panic. */
-enum ts_status ts_env_begin(struct ts_lmdb_env *env, unsigned flags, MDB_txn **ret_txn, struct ts_error *err);
-/* Begins a read transaction; false if that would have to wait for a map that grows, or to repair something. */
-bool ts_env_try_read(struct ts_lmdb_env *env, MDB_txn **ret_txn);
-void ts_env_abort(struct ts_lmdb_env *env, MDB_txn *txn);
-int ts_env_commit(struct ts_lmdb_env *env, MDB_txn *txn);
 /* Frees the slots of reader processes that died: their snapshots would prevent the reuse of pages. */
 void ts_env_check_readers(struct ts_kv *kv);
 /* Doubles the map; the caller must have no transaction open. TS_FULL if there is no more address space. */
 enum ts_status ts_env_grow(struct ts_lmdb_env *env, struct ts_error *err);
+
+/* Opens LMDB again after a panic. No transaction may be open. */
+int ts_env_reopen(struct ts_lmdb_env *env);
+
+/* lmdb_txn.c */
+/* Begins a transaction, first repairing what prevents it: a map that another process has grown, stale readers, an environment in panic.
+ * A write begins only on a store that was found sound: TS_DAMAGED else, and when the data file is no longer at its path. */
+enum ts_status ts_env_begin(struct ts_lmdb_env *env, bool write, struct ts_lmdb_txn **ret_txn, struct ts_error *err);
+/* Begins a read transaction; false if that would have to wait for a map that grows, or to repair something. */
+bool ts_env_try_read(struct ts_lmdb_env *env, struct ts_lmdb_txn **ret_txn);
+void ts_env_abort(struct ts_lmdb_env *env, struct ts_lmdb_txn *txn);
+/* Commits a write as superblock.h says. Returns a code of LMDB. */
+int ts_env_commit(struct ts_lmdb_env *env, struct ts_lmdb_txn *txn);
+/* Finds the view of a transaction, whose number is LMDB's, in the pages as they are now. MDB_CORRUPTED if they have none. */
+int ts_view_find(struct ts_lmdb_env *env, uint64_t number, struct ts_lmdb_view *ret);
+
+/* lmdb_map.c */
+/* A map of the data file that has the first `bytes` of it; NULL if there is no room. What is read behind the end of the file, or cannot
+ * be read from the disk, is zeros, and no signal. */
+const uint8_t *ts_map_get(struct ts_lmdb_env *env, uint64_t bytes);
+void ts_map_drop(struct ts_lmdb_env *env);
+
+/* lmdb_super.c */
+/* Opens the superblock, if there is one, and the verdict in it. */
+enum ts_status ts_super_open(struct ts_lmdb_env *env, struct ts_error *err);
+void ts_super_close(struct ts_lmdb_env *env);
+/* Makes one beside a store, durably; another process may have been first, and then its one is opened. */
+enum ts_status ts_super_make(struct ts_lmdb_env *env, const struct ts_super_slot *slot, struct ts_error *err);
+/* Reads the slot of a transaction; false if there is none. *ret_held: LMDB's meta in it, or no bytes. */
+bool ts_super_slot_of(struct ts_lmdb_env *env, uint64_t txn, struct ts_super_slot *ret, uint8_t ret_meta[TS_META_BYTES],
+		      bool *ret_held);
+/* The same of the slot of even (0) or odd (1) transactions, whichever it has. */
+bool ts_super_last(struct ts_lmdb_env *env, uint64_t which, struct ts_super_slot *ret, uint8_t ret_meta[TS_META_BYTES], bool *ret_held);
+/* The steps of a commit before and after LMDB's. Return a code of LMDB. */
+int ts_super_before(struct ts_lmdb_env *env, struct ts_lmdb_txn *txn);
+void ts_super_after(struct ts_lmdb_env *env, const struct ts_lmdb_txn *txn);
+void ts_super_verdict(struct ts_lmdb_env *env);
+
+/* lmdb_guard.c */
+/* Holds the pages on which a write under a key relies to their form; the first time in a transaction. A code of LMDB. */
+int ts_guard_key(struct ts_lmdb_env *env, struct ts_lmdb_txn *txn, enum ts_db db, struct ts_span key);
+/* The same for the list of tables and that of free pages, on which every commit relies, and of all pages of a table. */
+int ts_guard_commit(struct ts_lmdb_env *env, struct ts_lmdb_txn *txn);
+int ts_guard_table(struct ts_lmdb_env *env, struct ts_lmdb_txn *txn, enum ts_db db);
+
+/* lmdb_open.c */
+/* Looks at the files before LMDB does: damage is found in env. *ret_fresh: there is nothing yet, and a superblock was made for it, if
+ * `create`. */
+enum ts_status ts_files_look(struct ts_lmdb_env *env, bool create, bool *ret_fresh, struct ts_error *err);
+/* Opens the data file for our reads. */
+enum ts_status ts_data_open(struct ts_lmdb_env *env, struct ts_error *err);
+/* Makes of a damaged store what can be read of it, without LMDB. */
+enum ts_status ts_env_cold(struct ts_lmdb_env *env, struct ts_error *err);
+
+/* lmdb_damage.c */
+/* Finds whether the data file and the superblock are still at their paths: a code of LMDB, and the store is condemned if not. */
+int ts_files_check(struct ts_lmdb_env *env);
+/* Makes the store read only. `what` is what was found. */
+void ts_env_condemn(struct ts_lmdb_env *env, enum ts_harm found, const char *what);
+void ts_env_condemn_page(struct ts_lmdb_env *env, uint64_t page, unsigned tree);
+/* Sets err to the damage. */
+enum ts_status ts_env_damage(struct ts_lmdb_env *env, struct ts_error *err);
+/* Scans a snapshot, and holds it to its sums. Damage is found in env and is TS_OK; `again` also after a scan that found none. */
+enum ts_status ts_env_scan(struct ts_lmdb_env *env, bool again, struct ts_error *err);
+enum ts_status ts_lmdb_sound(struct ts_kv *kv, bool look, struct ts_error *err);
+void ts_lmdb_condemn(struct ts_kv *kv, const char *what);
+/* The same scan of a store that has no superblock of this transaction yet, which gets one. A write transaction of LMDB must be open. */
+enum ts_status ts_env_adopt(struct ts_lmdb_env *env, uint64_t txn, struct ts_error *err);
 
 /* lmdb_disk.c; the checks of the filesystem in lmdb_disk_linux.c or lmdb_disk_posix.c */
 enum ts_status ts_disk_check(const char *path, struct ts_error *err); /* TS_DENIED on a network filesystem */
@@ -108,8 +231,10 @@ void ts_lane_finish(struct ts_lmdb_env *env);
 
 /* lmdb_kv.c */
 extern const struct ts_kv_ops ts_lmdb_kv;
+/* Adds a value that its caller has filled meanwhile to the sums. */
+void ts_lmdb_settle(struct ts_lmdb_txn *txn);
 /* Writes the values of the cache that wait into the transaction, if it can. The leader of the lane calls it. */
-void ts_lmdb_cache_flush(struct ts_lmdb_env *env, MDB_txn *txn);
+void ts_lmdb_cache_flush(struct ts_lmdb_env *env, struct ts_lmdb_txn *txn);
 
 /* lmdb_vitals.c, lmdb_backup.c */
 uint64_t ts_lmdb_file_bytes(struct ts_read r);

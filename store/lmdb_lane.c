@@ -54,10 +54,10 @@ static enum outcome run_once(struct ts_lmdb_env *env, struct ts_lmdb_job *jobs)
 	struct ts_write w = {.kv = &env->kv};
 	enum outcome outcome;
 	bool dirty = false;
-	MDB_txn *txn;
+	struct ts_lmdb_txn *txn;
 	int rc;
 
-	if (ts_env_begin(env, 0, &txn, jobs->err)) {
+	if (ts_env_begin(env, true, &txn, jobs->err)) {
 		jobs->status = jobs->err->status;
 		return jobs->next ? ALONE : FAILED;
 	}
@@ -172,9 +172,9 @@ enum ts_status ts_lane_run(struct ts_kv *kv, ts_write_fn *run, void *ctx, size_t
 void ts_lane_finish(struct ts_lmdb_env *env)
 {
 	struct ts_error ignored;
-	MDB_txn *txn;
+	struct ts_lmdb_txn *txn;
 
-	if (env->mdb_read_only || !env->kv.spare.waiting.used || ts_env_begin(env, 0, &txn, &ignored))
+	if (env->mdb_read_only || !env->kv.spare.waiting.used || ts_env_begin(env, true, &txn, &ignored))
 		return;
 	ts_lmdb_cache_flush(env, txn);
 	(void)ts_env_commit(env, txn);

@@ -66,10 +66,9 @@ static int look_at_readers(struct ts_lmdb_env *env, struct readers *readers, MDB
 uint64_t ts_lmdb_file_bytes(struct ts_read r)
 {
 	struct ts_lmdb_env *env = ts_env_of_kv(r.kv);
-	mdb_filehandle_t fd;
 	struct stat st;
 
-	return mdb_env_get_fd(env->mdb, &fd) == 0 && fstat(fd, &st) == 0 ? (uint64_t)st.st_blocks * 512 : 0;
+	return fstat(env->data_fd, &st) == 0 ? (uint64_t)st.st_blocks * 512 : 0;
 }
 
 enum ts_status ts_lmdb_vitals(struct ts_kv *kv, struct ts_kv_vitals *ret, struct ts_error *err)
@@ -77,8 +76,13 @@ enum ts_status ts_lmdb_vitals(struct ts_kv *kv, struct ts_kv_vitals *ret, struct
 	struct ts_lmdb_env *env = ts_env_of_kv(kv);
 	struct readers readers = {.n = 0};
 	MDB_envinfo info = {0};
-	int rc = look_at_readers(env, &readers, &info);
+	int rc;
 
+	if (env->cold) {
+		*ret = (struct ts_kv_vitals){.readers = 0};
+		return TS_OK;
+	}
+	rc = look_at_readers(env, &readers, &info);
 	if (rc < 0)
 		return ts_env_error(env, rc, err);
 	*ret = (struct ts_kv_vitals){

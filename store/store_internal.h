@@ -11,9 +11,10 @@
 #include "store/engine_common.h"
 #include "store/kv.h"
 
-/* 1: before 2026-11. 2: removed names are kept, and commits look for a sweep that deletes. A store of format 1 that is opened for
- * writing becomes one of format 2. */
-enum { TS_STORE_FORMAT = 2 };
+/* 1: before 2026-11. 2: removed names are kept, and commits look for a sweep that deletes. 3: each commit says in the superblock what
+ * the tables hold (superblock.h), which an older program would not. An older store that is opened for writing becomes one of this
+ * format. */
+enum { TS_STORE_FORMAT = 3 };
 
 struct ts_bill;
 

@@ -7,6 +7,8 @@
 
 #include "base/alloc.h"
 
+#include <stdio.h>
+
 enum { NAMED_IDS = 64, BATCH_BYTES = 4 << 20, BATCH_OBJECTS = 256 };
 
 struct verify {
@@ -198,12 +200,28 @@ static enum ts_status name_bad(struct verify *v, struct ts_arena *arena, struct 
 	return TS_OK;
 }
 
+/* What was found damaged is written over by nobody. */
+static void condemn(struct ts_kv *kv, const struct ts_verify_report *report)
+{
+	char what[256];
+
+	if (report->damaged + report->missing + report->records == 0)
+		return;
+	(void)snprintf(what, sizeof what,
+		       "lost are %" PRIu64 " objects that are damaged, %" PRIu64 " that are missing, and %" PRIu64
+		       " records of names, logs or notes; sound is all else",
+		       report->damaged, report->missing, report->records);
+	ts_kv_condemn(kv, what);
+}
+
 enum ts_status ts_store_verify(struct ts_engine *e, bool (*progress)(void *ctx, uint64_t done, uint64_t total), void *ctx,
 			      struct ts_arena *arena, struct ts_verify_report *ret_report, struct ts_error *err)
 {
 	struct verify v = {.store = ts_store_of(e), .progress = progress, .ctx = ctx};
 	enum ts_status status;
 
+	if (ts_kv_sound(v.store->kv, true, err))
+		return err->status;
 	ts_arena_init(&v.arena, 0);
 	status = load(&v, err);
 	if (!status)
@@ -222,7 +240,9 @@ enum ts_status ts_store_verify(struct ts_engine *e, bool (*progress)(void *ctx, 
 	ts_idmap_finish(&v.damaged);
 	ts_idmap_finish(&v.missing);
 	ts_arena_finish(&v.arena);
-	if (!status)
-		*ret_report = v.report;
-	return status;
+	if (status)
+		return status;
+	condemn(v.store->kv, &v.report);
+	*ret_report = v.report;
+	return TS_OK;
 }

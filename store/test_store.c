@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
+#include "store/lmdb_internal.h"
 #include "store/test_seal.h"
 
 #include <dirent.h>
@@ -132,4 +133,54 @@ enum ts_status test_sweep_now(struct ts_engine *e, struct ts_sweep_report *ret_r
 	struct ts_error err;
 
 	return TEST_SWEEP(e, ret_report, &err, .now_ns = ts_now_real_ns() + TEST_LATER);
+}
+
+static MDB_env *open_raw(const char *dir, MDB_txn **ret_txn)
+{
+	MDB_env *env;
+
+	assert_int_equal(mdb_env_create(&env), 0);
+	assert_int_equal(mdb_env_set_maxdbs(env, TS_DBS_EVER), 0);
+	assert_int_equal(mdb_env_set_mapsize(env, (size_t)1 << 30), 0);
+	assert_int_equal(mdb_env_open(env, dir, 0, 0600), 0);
+	assert_int_equal(mdb_txn_begin(env, NULL, 0, ret_txn), 0);
+	return env;
+}
+
+void test_change_raw(const char *dir, int (*change)(struct MDB_txn *txn))
+{
+	MDB_txn *txn;
+	MDB_env *env = open_raw(dir, &txn);
+
+	assert_int_equal(change(txn), 0);
+	assert_int_equal(mdb_txn_commit(txn), 0);
+	mdb_env_close(env);
+}
+
+void test_make_old(const char *dir, uint64_t format, int (*change)(struct MDB_txn *txn))
+{
+	static const char *const later[] = {TS_SUMS_KEY, TS_STORE_KEY};
+	struct ts_span key = ts_span_str("format");
+	struct ts_buf record = TS_BUF_INIT(64);
+	MDB_val k = ts_val_of(key), v;
+	MDB_txn *txn;
+	MDB_env *env = open_raw(dir, &txn);
+	char path[512];
+	MDB_dbi dbi;
+
+	assert_int_equal(mdb_dbi_open(txn, "meta", 0, &dbi), 0);
+	ts_buf_u64(&record, format);
+	ts_check_append(&record, key);
+	v = ts_val_of(ts_buf_view(&record));
+	assert_int_equal(mdb_put(txn, dbi, &k, &v, 0), 0);
+	for (size_t i = 0; i < 2; i++) {
+		k = ts_val_of(ts_span_str(later[i]));
+		assert_int_equal(mdb_del(txn, dbi, &k, NULL), 0);
+	}
+	assert_int_equal(change ? change(txn) : 0, 0);
+	assert_int_equal(mdb_txn_commit(txn), 0);
+	mdb_env_close(env);
+	ts_buf_finish(&record);
+	(void)snprintf(path, sizeof path, "%s/superblock", dir);
+	assert_int_equal(unlink(path), 0);
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """power_release.py RELEASE_BUILD POWERLOG_SO POINTS: power loss (P1 of store/engine.h), with the release programs as they are. tscoped runs under powerlog.so,
-which logs every write and sync of data.mdb; three clients push to it and each acknowledgement goes into the same log. Then the
-file is rebuilt as it could be after a power cut at a random record: what was not synced is dropped or torn at 4096 or 512 bytes (an
+which logs every write and sync of data.mdb and superblock; three clients push to it and each acknowledgement goes into the same log. Then both
+files are rebuilt as they could be after a power cut at a random record: what was not synced is dropped or torn at 4096 or 512 bytes (an
 O_DSYNC write counts as synced once it has returned). The store must open, verify clean, and show every run acknowledged before."""
 import os
 import random
@@ -17,7 +17,8 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from programs import Pushers, Server, names_of  # noqa: E402
 
 MAKING = 2  # the first commit makes the store: it syncs its pages, and then the page that says so. Before, nothing can be in it
-HEAD = struct.Struct("<cBHIQ")
+HEAD = struct.Struct("<cBBxIQ")
+FILES = ("data.mdb", "superblock")
 
 
 def record_log(build, powerlog, work, log):
@@ -40,9 +41,9 @@ def record_log(build, powerlog, work, log):
 def parse(log):
     data, at, records = open(log, "rb").read(), 0, []
     while at < len(data):
-        kind, flags, _, size, offset = HEAD.unpack_from(data, at)
+        kind, flags, file, size, offset = HEAD.unpack_from(data, at)
         at += HEAD.size
-        records.append((kind, flags, offset, data[at:at + size] if kind in b"WA" else b"", size))
+        records.append((kind, flags, file, offset, data[at:at + size] if kind in b"WA" else b"", size))
         at += size if kind in b"WA" else 0
     return records
 
@@ -71,25 +72,25 @@ def main():
         records = parse(log)
         # The first ones always: there the store is being made.
         cuts = sorted([*range(1, 9)] + [rnd.randrange(1, len(records)) for _ in range(points - 8)])
-        image, pending, acked, at, unmade, synced = bytearray(), [], {}, 0, 0, 0
+        images, pending, acked, at, unmade, synced = [bytearray() for _ in FILES], [[] for _ in FILES], {}, 0, 0, 0
         for cut in cuts:
-            for kind, flags, offset, data, _ in records[at:cut]:
+            for kind, flags, file, offset, data, _ in records[at:cut]:
                 if kind == b"A":
                     name, run = data.decode().split(" ")
                     acked[name] = run
                 elif kind == b"S":
-                    for o, d in pending:
-                        put(image, o, d)
-                    pending = []
+                    for o, d in pending[file]:
+                        put(images[file], o, d)
+                    pending[file] = []
                 elif kind == b"W" and flags & 1:
-                    put(image, offset, data)
+                    put(images[file], offset, data)
                 elif kind == b"W":
-                    pending.append((offset, data))
+                    pending[file].append((offset, data))
                 elif kind == b"T":
-                    del image[offset:]
-            synced += sum(kind == b"S" or kind == b"W" and flags & 1 for kind, flags, *_ in records[at:cut])
+                    del images[file][offset:]
+            synced += sum(file == 0 and (kind == b"S" or kind == b"W" and flags & 1) for kind, flags, file, *_ in records[at:cut])
             at = cut
-            unmade += not check(build, work, image, pending, records[cut], acked, synced >= MAKING, cut, rnd)
+            unmade += not check(build, work, images, pending, records[cut], acked, synced >= MAKING, cut, rnd)
         print(f"{len(records)} records of {sum(r[0] == b'W' for r in records)} writes and {sum(r[0] == b'S' for r in records)} syncs; "
               f"{points} power cuts, {len(acked)} runs acknowledged, 0 missing, {points - unmade} verifies clean, {unmade} before the store was made")
         if len(acked) < 20:
@@ -98,17 +99,20 @@ def main():
         shutil.rmtree(work, ignore_errors=True)
 
 
-def check(build, work, image, pending, current, acked, made, cut, rnd):
-    left, piece, keep = bytearray(image), rnd.choice((4096, 512)), rnd.choice((0.0, 0.5, 0.9, 1.0))
-    for offset, data in pending:
-        torn(left, offset, data, piece, keep, rnd)
+def check(build, work, images, pending, current, acked, made, cut, rnd):
+    lefts, piece, keep = [bytearray(image) for image in images], rnd.choice((4096, 512)), rnd.choice((0.0, 0.5, 0.9, 1.0))
+    for left, waiting in zip(lefts, pending):
+        for offset, data in waiting:
+            torn(left, offset, data, piece, keep, rnd)
     if current[0] == b"W":
-        torn(left, current[2], current[3], 512, 0.5, rnd)
+        torn(lefts[current[2]], current[3], current[4], 512, 0.5, rnd)
     store = os.path.join(work, "cut")
     shutil.rmtree(store, ignore_errors=True)
     os.makedirs(store)
-    with open(os.path.join(store, "data.mdb"), "wb") as f:
-        f.write(left)
+    for name, left in zip(FILES, lefts):
+        if left or name == "data.mdb":
+            with open(os.path.join(store, name), "wb") as f:
+                f.write(left)
     env = {**os.environ, "TSCOPE_STORE": store, "TSCOPE_SERVER": ""}
 
     def tscope(*words):
@@ -119,7 +123,7 @@ def check(build, work, image, pending, current, acked, made, cut, rnd):
         return False
     if verify.returncode:
         kept = tempfile.mkdtemp(prefix="tscope-power-cut-")
-        shutil.copy(os.path.join(store, "data.mdb"), kept)
+        shutil.copytree(store, kept, dirs_exist_ok=True)
         sys.exit(f"cut at record {cut}, kept in {kept}: verify ends with {verify.returncode}: {verify.stdout}{verify.stderr}")
     names = names_of(tscope)
     lost = [name for name, run in acked.items() if names.get(name) != run]

@@ -1,9 +1,10 @@
-/* powerlog.so - LD_PRELOAD library that writes down what a process does to its data.mdb, so that a test can replay it up to a
- * power cut. Compiled without sanitizers.
+/* powerlog.so - LD_PRELOAD library that writes down what a process does to the two files of a store, so that a test can replay it up to
+ * a power cut. Compiled without sanitizers.
  *
- * TS_POWERLOG=FILE: appends one record for each write, truncation and sync of the file, and for each write to descriptor 3
- * (an acknowledgement), in the order in which they happened. A record: type, flags, 2 zero bytes, u32 length, u64 offset,
- * then the bytes. Types: W write (flag 1: through a descriptor that syncs, O_DSYNC), T truncate, S sync, A acknowledgement.
+ * TS_POWERLOG=FILE: appends one record for each write, truncation and sync of these files, and for each write to descriptor 3
+ * (an acknowledgement), in the order in which they happened. A record: type, flags, file, a zero byte, u32 length, u64 offset,
+ * then the bytes. Types: W write (flag 1: through a descriptor that syncs, O_DSYNC), T truncate, S sync, A acknowledgement. File: 0
+ * data.mdb, 1 superblock; that one is made under another name, durably, so what it has when it is opened counts as synced.
  *
  * TS_POWERLOG_ENOSPC_AFTER=BYTES: the disk has room for so many bytes of that file; read again at each write, so that a
  * process can let room come back. As a kernel does, it writes what fits and then says ENOSPC.
@@ -25,7 +26,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-enum { FDS = 1024, IS_DATA = 1, IS_SYNC = 2, ACK_FD = 3 };
+enum { FDS = 1024, IS_DATA = 1, IS_SYNC = 2, IS_SUPER = 4, ACK_FD = 3, SUPER_ROOM = 1 << 16 };
 
 static unsigned char kinds[FDS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -42,9 +43,9 @@ static bool log_open(void)
 	return log_fd >= 0;
 }
 
-static void record(char type, int flags, uint64_t offset, const void *bytes, size_t n)
+static void record(char type, int kind, int flags, uint64_t offset, const void *bytes, size_t n)
 {
-	unsigned char head[16] = {(unsigned char)type, (unsigned char)flags};
+	unsigned char head[16] = {(unsigned char)type, (unsigned char)flags, kind & IS_SUPER ? 1 : 0};
 	uint32_t len = (uint32_t)n;
 	struct iovec parts[2] = {{head, sizeof head}, {(void *)(uintptr_t)bytes, n}};
 
@@ -63,12 +64,28 @@ static int kind_of(int fd)
 	return fd >= 0 && fd < FDS ? kinds[fd] : 0;
 }
 
+static bool ends_in(const char *path, const char *name)
+{
+	size_t n = strlen(path), m = strlen(name);
+
+	return n >= m && strcmp(path + n - m, name) == 0;
+}
+
+static void record_whole(int fd)
+{
+	static char bytes[SUPER_ROOM];
+	ssize_t n = syscall(SYS_pread64, fd, bytes, sizeof bytes, 0);
+
+	if (n > 0)
+		record('W', IS_SUPER, 1, 0, bytes, (size_t)n);
+}
+
 static int opened(int fd, const char *path, int flags)
 {
-	size_t n = strlen(path);
-
 	if (fd >= 0 && fd < FDS) {
-		kinds[fd] = n >= 8 && strcmp(path + n - 8, "data.mdb") == 0 ? IS_DATA : 0;
+		kinds[fd] = ends_in(path, "/data.mdb") ? IS_DATA : ends_in(path, "/superblock") ? IS_SUPER : 0;
+		if (kinds[fd] & IS_SUPER)
+			record_whole(fd);
 		if (kinds[fd] && flags & O_DSYNC)
 			kinds[fd] |= IS_SYNC;
 	}
@@ -103,7 +120,7 @@ static size_t room_for(uint64_t offset, size_t n)
 
 static ssize_t write_at(int fd, const void *bytes, size_t n, uint64_t offset)
 {
-	size_t fits = room_for(offset, n);
+	size_t fits = kind_of(fd) & IS_DATA ? room_for(offset, n) : n;
 	ssize_t done;
 
 	if (n && !fits) {
@@ -113,7 +130,7 @@ static ssize_t write_at(int fd, const void *bytes, size_t n, uint64_t offset)
 	pthread_mutex_lock(&lock);
 	done = syscall(SYS_pwrite64, fd, bytes, fits, offset);
 	if (done > 0)
-		record('W', kind_of(fd) & IS_SYNC ? 1 : 0, offset, bytes, (size_t)done);
+		record('W', kind_of(fd), kind_of(fd) & IS_SYNC ? 1 : 0, offset, bytes, (size_t)done);
 	pthread_mutex_unlock(&lock);
 	return done;
 }
@@ -183,7 +200,7 @@ ssize_t write(int fd, const void *bytes, size_t n)
 	pthread_mutex_lock(&lock);
 	done = syscall(SYS_write, fd, bytes, n);
 	if (done == (ssize_t)n)
-		record('A', 0, 0, bytes, n);
+		record('A', 0, 0, 0, bytes, n);
 	pthread_mutex_unlock(&lock);
 	return done;
 }
@@ -197,7 +214,7 @@ ssize_t write(int fd, const void *bytes, size_t n)
 		pthread_mutex_lock(&lock); \
 		rc = syscall(SYS_ftruncate, fd, size); \
 		if (rc == 0 && kind_of(fd)) \
-			record('T', 0, (uint64_t)size, NULL, 0); \
+			record('T', kind_of(fd), 0, (uint64_t)size, NULL, 0); \
 		pthread_mutex_unlock(&lock); \
 		return (int)rc; \
 	}
@@ -211,7 +228,7 @@ static int sync_by(long call, int fd)
 	pthread_mutex_lock(&lock);
 	rc = syscall(call, fd);
 	if (rc == 0 && kind_of(fd))
-		record('S', 0, 0, NULL, 0);
+		record('S', kind_of(fd), 0, 0, NULL, 0);
 	pthread_mutex_unlock(&lock);
 	return (int)rc;
 }

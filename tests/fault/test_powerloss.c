@@ -1,4 +1,4 @@
-/* P1 against power loss: a writer's writes and syncs are logged by powerlog.so; the file is then rebuilt as it could be after a
+/* P1 against power loss: a writer's writes and syncs are logged by powerlog.so; the files are then rebuilt as they could be after a
  * power cut at a random instant, with what was not synced dropped or torn, and must open, verify clean, hold every run
  * acknowledged before that instant, and take another push. Writes through an O_DSYNC descriptor count as synced once they
  * have returned, and as torn at 512 bytes while they have not. */
@@ -23,15 +23,17 @@ enum { POINTS = 250, FILE_MAX = 64 << 20, RECORDS_MAX = 1 << 17, ACKS_MAX = 1 <<
 struct record {
 	char type;
 	bool synced;
+	uint8_t file; /* one of both */
 	uint64_t offset;
 	struct ts_span bytes;
 };
 
 static struct record records[RECORDS_MAX];
 static size_t n_records;
-static uint8_t *synced; /* the bytes that are safe at this point */
-static uint8_t *torn;	/* the bytes that a power loss at this point could leave */
-static size_t synced_size;
+static const char *const files[2] = {"data.mdb", "superblock"};
+static uint8_t *synced[2]; /* the bytes of each that are safe at this point */
+static uint8_t *torn[2];   /* the bytes that a power loss at this point could leave */
+static size_t synced_size[2];
 static uint8_t acks[ACKS_MAX];
 static uint64_t random_state = 20261120;
 
@@ -52,11 +54,13 @@ static void parse_log(struct ts_span log)
 		assert_true(n_records < RECORDS_MAX);
 		r->type = (char)ts_cursor_u8(&c);
 		r->synced = ts_cursor_u8(&c);
-		(void)ts_cursor_u16(&c);
+		r->file = ts_cursor_u8(&c);
+		(void)ts_cursor_u8(&c);
 		len = ts_cursor_u32(&c);
 		r->offset = ts_cursor_u64(&c);
 		r->bytes = ts_cursor_bytes(&c, len);
 		assert_false(c.failed);
+		assert_in_range(r->file, 0, 1);
 		assert_true(r->type != 'W' || r->offset + len <= FILE_MAX);
 	}
 }
@@ -82,45 +86,47 @@ static void apply_torn(uint8_t *image, size_t *size, const struct record *r, siz
 	}
 }
 
-/* Moves the synced image on to record `to`, that is, applies everything up to the last sync before it. Returns the
+/* Moves the synced image of a file on to record `to`, that is, applies everything up to its last sync before it. Returns the
  * first record behind that sync. */
-static size_t advance(size_t from, size_t to)
+static size_t advance(uint8_t file, size_t from, size_t to)
 {
 	size_t last = from;
 
 	for (size_t i = from; i < to; i++)
-		if (records[i].type == 'S')
+		if (records[i].file == file && records[i].type == 'S')
 			last = i + 1;
 	for (size_t i = from; i < last; i++) {
-		if (records[i].type == 'W')
-			apply(synced, &synced_size, records[i].offset, records[i].bytes);
-		else if (records[i].type == 'T')
-			synced_size = records[i].offset;
+		if (records[i].file == file && records[i].type == 'W')
+			apply(synced[file], &synced_size[file], records[i].offset, records[i].bytes);
+		else if (records[i].file == file && records[i].type == 'T')
+			synced_size[file] = records[i].offset;
 	}
 	return last;
 }
 
-/* Makes the file as a power loss just before record `at`, or in the middle of it, could leave it. */
-static size_t tear(size_t from, size_t at)
+/* Makes a file as a power loss just before record `at`, or in the middle of it, could leave it. */
+static size_t tear(uint8_t file, size_t from, size_t at)
 {
 	static const unsigned chances[] = {0, 10, 50, 90, 100};
 	unsigned keep = chances[next_random() % 5];
 	size_t piece = next_random() % 2 ? PAGE : SECTOR;
-	size_t size = synced_size;
+	size_t size = synced_size[file];
 
-	memcpy(torn, synced, synced_size);
+	memcpy(torn[file], synced[file], size);
 	for (size_t i = from; i < at; i++) {
 		const struct record *r = &records[i];
 
+		if (r->file != file)
+			continue;
 		if (r->type == 'T')
 			size = r->offset;
 		if (r->type == 'W' && r->synced)
-			apply(torn, &size, r->offset, r->bytes);
+			apply(torn[file], &size, r->offset, r->bytes);
 		else if (r->type == 'W')
-			apply_torn(torn, &size, r, piece, keep);
+			apply_torn(torn[file], &size, r, piece, keep);
 	}
-	if (at < n_records && records[at].type == 'W')
-		apply_torn(torn, &size, &records[at], SECTOR, keep);
+	if (at < n_records && records[at].type == 'W' && records[at].file == file)
+		apply_torn(torn[file], &size, &records[at], SECTOR, keep);
 	return size;
 }
 
@@ -137,13 +143,13 @@ static size_t acks_before(size_t at)
 	return n;
 }
 
-static void write_file(const char *dir, const uint8_t *bytes, size_t n)
+static void write_file(const char *dir, const char *name, const uint8_t *bytes, size_t n)
 {
 	char path[512];
 	struct ts_error err;
 	int fd;
 
-	(void)snprintf(path, sizeof path, "%s/data.mdb", dir);
+	(void)snprintf(path, sizeof path, "%s/%s", dir, name);
 	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	assert_true(fd >= 0);
 	assert_int_equal(ts_write_full(fd, bytes, n, &err), TS_OK);
@@ -194,7 +200,7 @@ static void p1_survives_power_loss(void **state)
 	char dir[256];
 	char after[256];
 	struct ts_error err;
-	size_t from = 0;
+	size_t from[2] = {0, 0};
 	size_t most = 0;
 
 	(void)state;
@@ -203,8 +209,10 @@ static void p1_survives_power_loss(void **state)
 	run_writer(dir, path);
 	assert_int_equal(ts_file_read(path, &log, &err), TS_OK);
 	parse_log(ts_buf_view(&log));
-	synced = test_calloc(1, FILE_MAX);
-	torn = test_calloc(1, FILE_MAX);
+	for (int k = 0; k < 2; k++) {
+		synced[k] = test_calloc(1, FILE_MAX);
+		torn[k] = test_calloc(1, FILE_MAX);
+	}
 	for (int i = 0; i < POINTS; i++)
 		points[i] = first_point() + next_random() % (n_records - first_point() + 1);
 	qsort(points, POINTS, sizeof *points, compare_points);
@@ -213,9 +221,11 @@ static void p1_survives_power_loss(void **state)
 		const char *bad;
 		size_t n = acks_before(points[i]);
 
-		from = advance(from, points[i]);
 		test_make_dir(after, sizeof after);
-		write_file(after, torn, tear(from, points[i]));
+		for (uint8_t k = 0; k < 2; k++) {
+			from[k] = advance(k, from[k], points[i]);
+			write_file(after, files[k], torn[k], tear(k, from[k], points[i]));
+		}
 		bad = fault_check(after, acks, n, &stats);
 		if (bad)
 			fail_msg("cut %d at record %zu of %zu, %zu acknowledged: %s", i, points[i], n_records, n / FAULT_ACK, bad);
@@ -224,8 +234,10 @@ static void p1_survives_power_loss(void **state)
 	}
 	print_message("%d cuts in %zu records, up to %zu runs acknowledged\n", POINTS, n_records, most);
 	assert_true(most > 50);
-	test_free(synced);
-	test_free(torn);
+	for (int k = 0; k < 2; k++) {
+		test_free(synced[k]);
+		test_free(torn[k]);
+	}
 	ts_buf_finish(&log);
 	test_remove_dir(dir);
 }

@@ -1,0 +1,400 @@
+/* Tests what a store says once a page, its data file or its superblock is not what was written, and that it says it nowhere else. */
+#include "store/lmdb_internal.h"
+#include "store/store_internal.h"
+#include "store/test_store.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+struct fixture {
+	char dir[256], data[300], super[300];
+	struct ts_engine *e;
+	struct ts_arena arena;
+	struct ts_error err;
+	struct ts_sealed objects[12];
+};
+
+#define OK(call) \
+	do { \
+		if ((call) != TS_OK) \
+			fail_msg("%s: %s", #call, f->err.text); \
+	} while (0)
+
+static void open_it(struct fixture *f, bool create)
+{
+	struct ts_lmdb_options options = {.path = f->dir, .create = create};
+
+	OK(ts_lmdb_open(&options, &f->e, &f->err));
+}
+
+static void close_it(struct fixture *f)
+{
+	ts_engine_destroy(f->e);
+	f->e = NULL;
+}
+
+static int setup(void **state)
+{
+	struct fixture *f = test_calloc(1, sizeof *f);
+	char name[32];
+
+	ts_arena_init(&f->arena, 0);
+	test_make_dir(f->dir, sizeof f->dir);
+	(void)snprintf(f->data, sizeof f->data, "%s/data.mdb", f->dir);
+	(void)snprintf(f->super, sizeof f->super, "%s/superblock", f->dir);
+	open_it(f, true);
+	for (int i = 0; i < 60; i++) {
+		size_t n = test_run(&f->arena, (uint64_t)i, 10, f->objects);
+
+		(void)snprintf(name, sizeof name, "p/%d", i);
+		test_push(f->e, name, f->objects, n, i);
+	}
+	*state = f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *f = *state;
+
+	ts_engine_destroy(f->e);
+	test_remove_dir(f->dir);
+	ts_arena_finish(&f->arena);
+	test_free(f);
+	return 0;
+}
+
+static enum ts_status push(struct fixture *f, const char *name)
+{
+	struct ts_ref_update u = test_update(TS_REF_RUN, name, &f->objects[0].id, 99);
+
+	return f->e->ops->commit(f->e, &u, 1, &f->arena, NULL, &f->err);
+}
+
+static enum ts_status verify(struct fixture *f)
+{
+	struct ts_verify_report report;
+
+	return f->e->ops->verify(f->e, NULL, NULL, &f->arena, &report, &f->err);
+}
+
+/* All bytes of a file. */
+static uint8_t *slurp(const char *path, size_t *ret_n)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	uint8_t *bytes;
+	struct stat st;
+
+	assert_int_equal(fstat(fd, &st), 0);
+	bytes = test_malloc((size_t)st.st_size);
+	assert_int_equal(read(fd, bytes, (size_t)st.st_size), st.st_size);
+	(void)close(fd);
+	*ret_n = (size_t)st.st_size;
+	return bytes;
+}
+
+static void spill(const char *path, const uint8_t *bytes, size_t n)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+	assert_true(fd >= 0 && write(fd, bytes, n) == (ssize_t)n);
+	(void)close(fd);
+}
+
+/* What is damaged is opened, says so with a remedy, takes nothing, and is left as it is. */
+static void expect_damage(struct fixture *f, bool create, const char *text)
+{
+	size_t n, after;
+	uint8_t *before = slurp(f->data, &n), *now;
+
+	open_it(f, create);
+	assert_int_equal(push(f, "p/new"), TS_DAMAGED);
+	assert_non_null(strstr(f->err.text, "tscope salvage"));
+	if (text && !strstr(f->err.text, text))
+		fail_msg("%s", f->err.text);
+	assert_int_equal(verify(f), TS_DAMAGED);
+	close_it(f);
+	now = slurp(f->data, &after);
+	assert_true(n == after && memcmp(before, now, n) == 0);
+	test_free(before);
+	test_free(now);
+}
+
+static uint64_t root_of(struct fixture *f, enum ts_db db)
+{
+	struct ts_read r;
+	uint64_t page;
+
+	OK(ts_read_begin(ts_kv_of(f->e), &r, &f->err));
+	page = db < TS_DBS ? ((struct ts_lmdb_txn *)r.txn)->view.roots[db].page : ((struct ts_lmdb_txn *)r.txn)->view.meta.main.page;
+	ts_read_end(&r);
+	return page;
+}
+
+static void a_page_is_held_to_the_sums(void **state)
+{
+	struct fixture *f = *state;
+	enum { PAGE = 4096 };
+	enum ts_db db;
+	size_t n;
+
+	for (db = TS_DB_META; db <= TS_DBS; db++) {
+		uint64_t page = root_of(f, db);
+		uint8_t *whole, *old;
+
+		if (page == TS_NO_PAGE)
+			continue;
+		close_it(f);
+		whole = slurp(f->data, &n);
+		old = test_malloc(PAGE);
+		memcpy(old, whole + page * PAGE, PAGE);
+		memset(whole + page * PAGE, 0, PAGE); /* zeros */
+		spill(f->data, whole, n);
+		expect_damage(f, true, ts_scan_word(db < TS_DBS ? db : TS_SCAN_MAIN));
+		expect_damage(f, false, NULL);
+		memcpy(whole + page * PAGE, old, PAGE);
+		if (page != TS_NO_PAGE) { /* no records: it looks like an empty table */
+			whole[page * PAGE + 12] = 16;
+			whole[page * PAGE + 13] = 0;
+			spill(f->data, whole, n);
+			expect_damage(f, true, NULL);
+		}
+		memcpy(whole + page * PAGE, old, PAGE);
+		spill(f->data, whole, n);
+		open_it(f, true);
+		OK(push(f, "p/again"));
+		OK(verify(f));
+		test_free(whole);
+		test_free(old);
+	}
+}
+
+/* A page that was one of this table before has sound records: only the sums know that they are not the last ones. */
+static void an_older_page_is_found(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_note note = {.key = ts_span_str("state"), .value = ts_span_str("good")};
+	uint8_t *before, *after;
+	size_t n, m, pages = 0;
+
+	OK(f->e->ops->note_put(f->e, ts_span_str("p/1"), &note, &f->err));
+	close_it(f);
+	before = slurp(f->data, &n);
+	open_it(f, true);
+	note.value = ts_span_str("evil");
+	for (int i = 0; i < 3; i++) {
+		OK(f->e->ops->note_put(f->e, ts_span_str("p/1"), &note, &f->err));
+		OK(push(f, "p/again"));
+	}
+	close_it(f);
+	after = slurp(f->data, &m);
+	for (size_t at = 2 * 4096; at < n; at += 4096) {
+		uint8_t page[4096];
+
+		if (memcmp(before + at, after + at, 4096) == 0)
+			continue;
+		memcpy(page, after + at, 4096);
+		memcpy(after + at, before + at, 4096);
+		spill(f->data, after, m);
+		memcpy(after + at, page, 4096);
+		open_it(f, true);
+		if (atomic_load(&ts_env_of_kv(ts_kv_of(f->e))->is_damaged)) {
+			assert_int_equal(verify(f), TS_DAMAGED);
+			pages++;
+		} else { /* it is free now */
+			struct ts_note *notes;
+			size_t n_notes;
+
+			OK(verify(f));
+			OK(f->e->ops->note_list(f->e, ts_span_str("p/1"), &f->arena, &notes, &n_notes, &f->err));
+			assert_true(n_notes == 1 && ts_span_is(notes[0].value, "evil"));
+		}
+		close_it(f);
+	}
+	assert_true(pages >= 3);
+	test_free(before);
+	test_free(after);
+}
+
+static void a_lost_file_is_never_begun_anew(void **state)
+{
+	struct fixture *f = *state;
+	uint8_t *whole, *super;
+	size_t n, m;
+
+	close_it(f);
+	whole = slurp(f->data, &n);
+	super = slurp(f->super, &m);
+	spill(f->data, NULL, 0);
+	expect_damage(f, true, "empty");
+	assert_int_equal(unlink(f->super), 0);
+	expect_damage(f, true, "empty"); /* no program leaves an empty file without a superblock */
+	spill(f->super, super, m);
+	assert_int_equal(unlink(f->data), 0);
+	open_it(f, true);
+	assert_int_equal(push(f, "p/new"), TS_DAMAGED);
+	assert_non_null(strstr(f->err.text, "missing"));
+	close_it(f);
+	assert_int_equal(access(f->data, F_OK), -1);
+	spill(f->data, whole, n);
+	open_it(f, true);
+	OK(push(f, "p/new"));
+	OK(verify(f));
+	test_free(whole);
+	test_free(super);
+}
+
+/* A file of before, whole as it is, has lost what was acknowledged since. */
+static void an_older_data_file_or_superblock_is_found(void **state)
+{
+	struct fixture *f = *state;
+	uint8_t *data, *super, *data_now, *super_now;
+	size_t n, m, k, l;
+
+	close_it(f);
+	data = slurp(f->data, &n);
+	super = slurp(f->super, &m);
+	for (int i = 1; i <= 3; i++) {
+		open_it(f, true);
+		OK(push(f, "p/again"));
+		close_it(f);
+		data_now = slurp(f->data, &k);
+		super_now = slurp(f->super, &l);
+		spill(f->data, data, n);
+		expect_damage(f, true, i <= 2 ? "gone back" : "does not know");
+		spill(f->data, data_now, k);
+		spill(f->super, super, m);
+		expect_damage(f, true, "does not know");
+		spill(f->super, super_now, l);
+		open_it(f, true);
+		OK(verify(f));
+		close_it(f);
+		test_free(data_now);
+		test_free(super_now);
+	}
+	spill(f->data, data, n); /* both: a store as it was, which is sound */
+	spill(f->super, super, m);
+	open_it(f, true);
+	OK(verify(f));
+	OK(push(f, "p/new"));
+	test_free(data);
+	test_free(super);
+}
+
+static void a_data_file_that_was_copied_alone_gets_a_superblock(void **state)
+{
+	struct fixture *f = *state;
+	size_t n, page;
+	uint8_t *whole;
+
+	close_it(f);
+	assert_int_equal(unlink(f->super), 0);
+	open_it(f, false);
+	OK(push(f, "p/new"));
+	OK(verify(f));
+	page = root_of(f, TS_DB_REFS);
+	close_it(f);
+	assert_int_equal(access(f->super, F_OK), 0);
+	assert_int_equal(unlink(f->super), 0);
+	whole = slurp(f->data, &n);
+	memset(whole + page * 4096, 0, 4096);
+	spill(f->data, whole, n);
+	open_it(f, true); /* its sums lie in it, too */
+	assert_int_equal(push(f, "p/other"), TS_DAMAGED);
+	close_it(f);
+	assert_int_equal(access(f->super, F_OK), -1);
+	test_free(whole);
+}
+
+static void a_superblock_of_another_store_is_found(void **state)
+{
+	struct fixture *f = *state;
+	uint8_t *super;
+	size_t n;
+
+	close_it(f);
+	super = slurp(f->super, &n);
+	for (int i = 0; i < 2; i++) {
+		uint8_t *block = super + i * TS_SUPER_BLOCK, meta[TS_META_BYTES];
+		struct ts_super_slot slot;
+		struct ts_span held;
+
+		assert_true(ts_super_parse(ts_span_of(block, TS_SUPER_BLOCK), &slot));
+		assert_true(ts_held_parse(ts_span_of(block, TS_SUPER_BLOCK), slot.txn, &held));
+		memcpy(meta, held.data, sizeof meta);
+		slot.store[0] ^= 1;
+		ts_super_pack(&slot, block);
+		ts_held_pack(slot.txn, meta, block + TS_SUPER_HELD);
+	}
+	spill(f->super, super, n);
+	expect_damage(f, true, "two stores");
+	test_free(super);
+}
+
+/* Nothing is acknowledged that would lie in a file which nobody finds any more. */
+static void a_file_that_goes_ends_acknowledgements(void **state)
+{
+	struct fixture *f = *state;
+	char away[320];
+
+	(void)snprintf(away, sizeof away, "%s.away", f->data);
+	OK(push(f, "p/again"));
+	assert_int_equal(rename(f->data, away), 0);
+	assert_int_equal(push(f, "p/new"), TS_DAMAGED);
+	assert_non_null(strstr(f->err.text, "removed or replaced"));
+	assert_int_equal(rename(away, f->data), 0);
+	assert_int_equal(push(f, "p/new"), TS_DAMAGED); /* who knows what happened meanwhile */
+	close_it(f);
+	open_it(f, true);
+	OK(push(f, "p/new"));
+	OK(verify(f));
+	assert_int_equal(truncate(f->data, 5 * 4096), 0);
+	assert_int_equal(push(f, "p/newer"), TS_DAMAGED);
+	assert_int_equal(verify(f), TS_DAMAGED); /* a read behind the end is no SIGBUS */
+	close_it(f);
+	expect_damage(f, true, NULL);
+}
+
+/* A page that is damaged while the store is open is found by who reads it, and by who would write there. */
+static void damage_under_an_open_store_ends_writes(void **state)
+{
+	struct fixture *f = *state;
+	uint8_t zeros[4096] = {0};
+	struct ts_ref ref;
+	uint64_t page;
+	int fd = open(f->data, O_WRONLY | O_CLOEXEC);
+
+	page = root_of(f, TS_DB_REFS);
+	assert_int_equal(pwrite(fd, zeros, sizeof zeros, (off_t)page * 4096), sizeof zeros);
+	assert_int_equal(push(f, "p/new"), TS_DAMAGED);
+	assert_non_null(strstr(f->err.text, "names"));
+	assert_int_equal(f->e->ops->ref_get(f->e, TS_REF_RUN, ts_span_str("p/1"), &f->arena, &ref, &f->err), TS_DAMAGED);
+	(void)close(fd);
+	close_it(f);
+	expect_damage(f, false, NULL);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(a_page_is_held_to_the_sums),
+		TEST(an_older_page_is_found),
+		TEST(a_lost_file_is_never_begun_anew),
+		TEST(an_older_data_file_or_superblock_is_found),
+		TEST(a_data_file_that_was_copied_alone_gets_a_superblock),
+		TEST(a_superblock_of_another_store_is_found),
+		TEST(a_file_that_goes_ends_acknowledgements),
+		TEST(damage_under_an_open_store_ends_writes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
