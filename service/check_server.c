@@ -116,7 +116,9 @@ static enum ts_status open_store(struct check *c, struct ts_store_stats *ret_sta
 
 	if (ts_digest_init(err) || ts_lmdb_open(&options, &engine, err))
 		return err->status;
-	status = engine->ops->stats(engine, ret_stats, err);
+	status = engine->ops->sound(engine, err);
+	if (!status)
+		status = engine->ops->stats(engine, ret_stats, err);
 	ts_engine_destroy(engine);
 	return status;
 }

@@ -96,6 +96,19 @@ static enum ts_status open_store(struct daemon *d, bool create, bool read_only, 
 	return status;
 }
 
+/* A damaged store is served for what can be read of it. */
+static void say_damage(struct daemon *d)
+{
+	struct ts_error damage;
+	struct ts_log line;
+
+	if (d->engine->ops->sound(d->engine, &damage) == TS_OK)
+		return;
+	ts_log_begin(&line, TS_LOG_ERROR, "damaged");
+	ts_log_str(&line, "reason", damage.text);
+	ts_log_end(&line);
+}
+
 /* Reads the copy again. What is damaged in it is damaged in the store as well, and the copy stays: it may be the best there is. */
 static enum ts_status verify_copy(const char *path, struct ts_verify_report *ret_report, struct ts_error *err)
 {
@@ -203,6 +216,7 @@ static enum ts_status start(struct daemon *d, struct ts_error *err)
 	d->spending = ts_quota_spending(&d->quotas);
 	if (open_store(d, !config->read_only, config->read_only, err))
 		return ts_error_prefix(err, "store %s", config->store);
+	say_damage(d);
 	d->facts = (struct ts_server_facts){.version = ts_version(), .store = config->store, .started_ns = ts_now_real_ns(),
 					    .read_only = config->read_only, .gc_lease_min_s = config->gc_lease_min_s,
 					    .keep_removed_s = (uint64_t)config->keep_removed_days * 86400,

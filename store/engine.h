@@ -9,7 +9,8 @@
  *  P4  A ref moves by compare-and-set; a stale or concurrent writer gets TS_CONFLICT and loses nothing.
  *  P5  The map never fills while the disk has room; when the disk is full, writes return TS_FULL, reads go on, and names can be
  *      removed and swept.
- *  P6  A damaged object is reported by get (TS_DAMAGED) and by verify, and never served.
+ *  P6  A damaged object is reported by get (TS_DAMAGED) and by verify, and never served. A store that lost a page, a file or a
+ *      commit says so, is written by nobody, and is never begun anew; what is sound of it can be read and saved.
  *  P7  sweep frees everything that no ref, ref log or lease reaches and nothing else, while pushes go on.
  *  P8  backup gives a consistent copy while others write.
  *  P9  retire lets go what it was given and what has not changed since, and comes back by ref_restore like what was removed.
@@ -397,6 +398,8 @@ struct ts_engine_ops {
 	/* Makes a consistent copy in a new directory, which is there only when the copy is whole and on the disk: until then its name
 	 * ends in ".incomplete". TS_UNSUPPORTED for engines without files. */
 	enum ts_status (*backup)(struct ts_engine *e, const char *path, struct ts_error *err);
+	/* TS_DAMAGED, with what is lost, what is sound and what to do, if the store was found damaged and is only read therefore. */
+	enum ts_status (*sound)(struct ts_engine *e, struct ts_error *err);
 	enum ts_status (*stats)(struct ts_engine *e, struct ts_store_stats *ret_stats, struct ts_error *err);
 	enum ts_status (*vitals)(struct ts_engine *e, struct ts_store_vitals *ret_vitals, struct ts_error *err);
 	void (*destroy)(struct ts_engine *e);
@@ -423,6 +426,18 @@ struct ts_lmdb_options {
 };
 enum ts_status ts_lmdb_open(const struct ts_lmdb_options *options, struct ts_engine **ret_engine,
 			    struct ts_error *err);
+
+/* What was saved of a store, and what was not. */
+struct ts_salvage_report {
+	bool damaged;	   /* else everything was sound, and all of it was copied */
+	uint64_t objects, names, entries, notes, removed, records; /* that the new store has; entries are those of logs */
+	struct ts_span *lost; /* a text each, in the arena */
+	size_t n_lost;
+};
+/* Copies all that is sound of a store, whose directory is only read, to a new one, which must not exist. Names come back as they were
+ * last; what is lost is named. A store that one process has open is not written meanwhile. */
+enum ts_status ts_lmdb_salvage(const char *from, const char *to, struct ts_arena *arena, struct ts_salvage_report *ret_report,
+			       struct ts_error *err);
 
 /* An engine in memory, which ends with the process. If base is not NULL, which must be a store, what is not found here is looked for
  * there. Nothing is written to it; but has_many asks it, too, and renews leases in it unless it was opened read_only. verify, sweep and

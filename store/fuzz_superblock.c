@@ -1,7 +1,7 @@
-/* fuzz_superblock.c - reads any bytes as the superblock of a store and the data file behind it. The target sets the right checksums in the
- * superblock, since otherwise no code after them would be reached; the pages of the data file have none. Besides not crashing: what is
- * parsed and packed again is the same; a scan takes each page once, so it ends; and whoever walks a tree ends, too, within what the
- * scan calls sound.
+/* fuzz_superblock.c - reads any bytes as the superblock of a store and the data file behind it. The target sets the right checksums
+ * in the superblock, since otherwise no code after them would be reached; the pages of the data file have none. Besides not
+ * crashing: what is parsed and packed again is the same; a scan takes each page once, so it ends; and whoever walks a tree ends,
+ * too, within what the scan calls sound.
  */
 #include "base/cursor.h"
 #include "store/lmdb_scan.h"
@@ -49,7 +49,8 @@ static void parse_verdict(uint8_t block[TS_SUPER_BLOCK])
 	if (!ts_verdict_parse(ts_span_of(block, TS_SUPER_BLOCK), &text, &harm))
 		return;
 	ts_verdict_pack(text, harm, again);
-	hold(ts_verdict_parse(ts_span_of(again, TS_SUPER_BLOCK), &second, &harm_again) && ts_span_eq(text, second) && harm == harm_again);
+	hold(ts_verdict_parse(ts_span_of(again, TS_SUPER_BLOCK), &second, &harm_again) && ts_span_eq(text, second) &&
+	     harm == harm_again);
 }
 
 /* Walks a tree both ways, as far as the scan counted. */

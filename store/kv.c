@@ -27,7 +27,7 @@ const char *ts_db_name(enum ts_db db)
 #define NAME(constant, name, checked, summed) name,
 		TS_STORE_DATABASES(NAME)
 #undef NAME
-		"extracts",
+			"extracts",
 	};
 
 	return names[db];

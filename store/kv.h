@@ -76,7 +76,7 @@ enum { TS_KEY_MAX = 511 };
 	X(RECENT, "recent", false, true)											\
 	X(NOTES, "notes", true, true)												\
 	X(CACHE, "cache", false, false)												\
-	X(EXTRACTS, "extract_pages", false, false) /* from here on: what older stores lack */					\
+	X(EXTRACTS, "extract_pages", false, true) /* from here on: what older stores lack */					\
 	X(REMOVED, "removed", true, true)											\
 	X(USAGE, "usage", true, true)												\
 	X(UNNAMED, "unnamed", true, true)											\

@@ -2,6 +2,8 @@
  * is on the disk, so a backup that was interrupted is not taken for one. */
 #include "store/lmdb_internal.h"
 
+#include "store/store_internal.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -57,24 +59,51 @@ static enum ts_status name_copy(const char *path, struct copy *ret, struct ts_er
 	return TS_OK;
 }
 
+/* Takes away a file beside the data of the copy. */
+static void drop_beside(const struct copy *copy, const char *file)
+{
+	char path[PATH_ROOM + 32];
+
+	(void)snprintf(path, sizeof path, "%s/%s", copy->partial, file);
+	(void)unlink(path);
+}
+
 static void remove_partial(const struct copy *copy)
 {
 	(void)unlink(copy->data);
+	drop_beside(copy, "lock.mdb");
+	drop_beside(copy, "superblock");
 	(void)rmdir(copy->partial);
 }
 
-static int write_copy(struct ts_lmdb_env *env, const struct copy *copy, const char *path)
+static int write_copy(struct ts_lmdb_env *env, const struct copy *copy)
 {
 	int fd = open(copy->data, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	int rc = fd < 0 ? errno : copy_to(env, fd);
 
 	if (fd >= 0)
 		(void)close(fd);
-	if (!rc)
-		rc = sync_directory(copy->partial);
-	if (!rc && rename(copy->partial, path) < 0)
-		rc = errno;
-	return rc ? rc : sync_directory(copy->parent);
+	return rc ? rc : sync_directory(copy->partial);
+}
+
+/* Holds the copy to the sums that lie in it, and gives it a superblock. */
+static enum ts_status adopt_copy(const struct copy *copy, struct ts_error *err)
+{
+	struct ts_lmdb_options options = {.path = copy->partial};
+	struct ts_engine *e;
+	enum ts_status status = ts_lmdb_open(&options, &e, err);
+
+	if (status)
+		return status;
+	status = ts_kv_sound(ts_kv_of(e), false, err);
+	ts_engine_destroy(e);
+	drop_beside(copy, "lock.mdb");
+	return status;
+}
+
+static int name_it(const struct copy *copy, const char *path)
+{
+	return rename(copy->partial, path) < 0 ? errno : sync_directory(copy->parent);
 }
 
 enum ts_status ts_lmdb_backup(struct ts_kv *kv, const char *path, struct ts_error *err)
@@ -88,10 +117,21 @@ enum ts_status ts_lmdb_backup(struct ts_kv *kv, const char *path, struct ts_erro
 		return err->status;
 	if (lstat(path, &st) == 0)
 		return ts_error_errno(err, EEXIST, "%s", path);
+	/* LMDB copies by what pages say. */
+	if (ts_env_scan(env, true, err))
+		return err->status;
+	if (atomic_load(&env->is_damaged))
+		return ts_env_damage(env, err);
 	remove_partial(&copy); /* of a backup that was killed */
 	if (mkdir(copy.partial, 0700) < 0)
 		return ts_error_errno(err, errno, "%s", copy.partial);
-	rc = write_copy(env, &copy, path);
+	rc = write_copy(env, &copy);
+	if (!rc && adopt_copy(&copy, err)) {
+		remove_partial(&copy);
+		return err->status;
+	}
+	if (!rc)
+		rc = name_it(&copy, path);
 	if (!rc)
 		return TS_OK;
 	if (ts_file_is_limited(rc, copy.data, err) == TS_OK)

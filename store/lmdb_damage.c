@@ -47,7 +47,8 @@ int ts_files_check(struct ts_lmdb_env *env)
 	if (fstat(env->data_fd, &st) != 0 || st.st_nlink == 0 || !is_there(env, "data.mdb", env->data_dev, env->data_ino) ||
 	    !is_there(env, "superblock", env->super.dev, env->super.ino)) {
 		ts_env_condemn(env, TS_HARM_GONE,
-			       "data.mdb or superblock was removed or replaced while the store was open, so nothing is acknowledged any more; put "
+			       "data.mdb or superblock was removed or replaced while the store was open, so nothing is acknowledged "
+			       "any more; put "
 			       "back what was there, or end this process and begin again with what is there now");
 		return MDB_CORRUPTED;
 	}
@@ -65,7 +66,8 @@ void ts_env_condemn(struct ts_lmdb_env *env, enum ts_harm harm, const char *what
 	if (!atomic_load(&env->is_damaged)) {
 		if (harm != TS_HARM_GONE)
 			(void)snprintf(env->damage, TS_VERDICT_MAX,
-				       "the store is damaged: %s. Nothing more is written to it, and what is sound can still be read. `tscope salvage "
+				       "the store is damaged: %s. Nothing more is written to it, and what is sound can still be read. "
+				       "`tscope salvage "
 				       "STORE NEW` saves all that is sound in a new store and names the rest",
 				       what);
 		else
@@ -225,8 +227,8 @@ static enum ts_status own_id(struct ts_lmdb_view *view, uint8_t ret[TS_STORE_ID]
 	struct ts_span key = ts_span_str(TS_STORE_KEY), stored, value;
 	struct ts_error damage;
 
-	if (ts_tree_get(&view->pages, &view->roots[TS_DB_META], key, &stored) == 0 && ts_check_split(key, stored, &value, &damage) == TS_OK &&
-	    value.len == TS_STORE_ID) {
+	if (ts_tree_get(&view->pages, &view->roots[TS_DB_META], key, &stored) == 0 &&
+	    ts_check_split(key, stored, &value, &damage) == TS_OK && value.len == TS_STORE_ID) {
 		memcpy(ret, value.data, TS_STORE_ID);
 		return TS_OK;
 	}

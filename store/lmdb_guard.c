@@ -1,8 +1,8 @@
 /* lmdb_guard.c - looks at pages before LMDB writes: it copies a page, and moves and joins its nodes, by what the page says of itself.
  *
- * A write relies on the pages of the way to its key, on the neighbours of each, with which LMDB joins a page that has become empty, and on
- * what it takes free pages from. Those that the transaction has made by itself come from these. So once they are looked at as the
- * transaction found them, no write follows a length or a number that was never written. */
+ * A write relies on the pages of the way to its key, on the neighbours of each, with which LMDB joins a page that has become empty,
+ * and on what it takes free pages from. Those that the transaction has made by itself come from these. So once they are looked at
+ * as the transaction found them, no write follows a length or a number that was never written. */
 #include "store/lmdb_internal.h"
 
 #include "base/alloc.h"

@@ -1,5 +1,5 @@
-/* lmdb_map.c - the data file in memory for our own reads, and what a read finds there when the file has become shorter or its disk fails:
- * zeros, in place of the signal that would end the process. */
+/* lmdb_map.c - the data file in memory for our own reads, and what a read finds there when the file has become shorter or its disk
+ * fails: zeros, in place of the signal that would end the process. */
 #include "store/lmdb_internal.h"
 
 #include "base/alloc.h"
@@ -34,8 +34,7 @@ static void lay_zeros(int signal, siginfo_t *info, void *context)
 {
 	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), address = (uintptr_t)info->si_addr & ~(page - 1);
 
-	if (is_ours(address) &&
-	    mmap((void *)address, page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED)
+	if (is_ours(address) && mmap((void *)address, page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED)
 		return;
 	if (before.sa_flags & SA_SIGINFO)
 		before.sa_sigaction(signal, info, context);

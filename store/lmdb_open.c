@@ -1,5 +1,5 @@
-/* lmdb_open.c - looks at the files of a store before LMDB does, which begins an empty file anew and believes its metas; and opens what is
- * damaged without LMDB. */
+/* lmdb_open.c - looks at the files of a store before LMDB does, which begins an empty file anew and believes its metas; and opens
+ * what is damaged without LMDB. */
 #include "store/lmdb_internal.h"
 
 #include "store/store_internal.h"
@@ -102,7 +102,8 @@ static bool look_at_tables(struct look *l)
 		if (db == TS_DB_META && ts_tree_get(&v->pages, &v->roots[db], ts_span_str(TS_SUMS_KEY), &stored) == 0)
 			records--;
 		if (ts_db_is_summed((enum ts_db)db) && records != l->slot.tables[db].records) {
-			(void)snprintf(l->what, sizeof l->what, "data.mdb says that %s are %" PRIu64 " records, and the superblock %" PRIu64,
+			(void)snprintf(l->what, sizeof l->what,
+				       "data.mdb says that %s are %" PRIu64 " records, and the superblock %" PRIu64,
 				       ts_scan_word((unsigned)db), records, l->slot.tables[db].records);
 			return false;
 		}
@@ -215,7 +216,8 @@ enum ts_status ts_files_look(struct ts_lmdb_env *env, bool create, bool *ret_fre
 		if (has_super ? !has_begun(env) : missing)
 			return begin_store(env, create, ret_fresh, err);
 		ts_env_condemn(env, TS_HARM_NOW,
-			       missing ? "data.mdb is missing beside its superblock" : "data.mdb is empty, and a new store has no such file");
+			       missing ? "data.mdb is missing beside its superblock"
+				       : "data.mdb is empty, and a new store has no such file");
 		return TS_OK;
 	}
 	if (atomic_load(&env->is_damaged))

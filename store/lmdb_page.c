@@ -40,8 +40,8 @@ bool ts_meta_parse(struct ts_span bytes, struct ts_meta *ret)
 	ret->page_size = (uint32_t)ts_load_le(at + ROOTS_AT, 4);
 	ret->last = ts_load_le(at + LAST_AT, 8);
 	ret->txn = ts_load_le(at + TXN_AT, 8);
-	return ret->page_size >= PAGE_LEAST && ret->page_size <= PAGE_MOST && !(ret->page_size & (ret->page_size - 1)) && ret->last > 0 &&
-	       ret->last < (uint64_t)1 << 48 && ts_root_parse(ts_span_of(at + ROOTS_AT, TS_ROOT_BYTES), &ret->free) &&
+	return ret->page_size >= PAGE_LEAST && ret->page_size <= PAGE_MOST && !(ret->page_size & (ret->page_size - 1)) &&
+	       ret->last > 0 && ret->last < (uint64_t)1 << 48 && ts_root_parse(ts_span_of(at + ROOTS_AT, TS_ROOT_BYTES), &ret->free) &&
 	       ts_root_parse(ts_span_of(at + ROOTS_AT + TS_ROOT_BYTES, TS_ROOT_BYTES), &ret->main);
 }
 

@@ -1,5 +1,6 @@
-/* lmdb_page.h - reads LMDB's pages without trusting one: get and walk of a snapshot, in place. LMDB itself believes what a page says of its
- * own length and children, and a damaged one ends the process; here it is an error that names the page. Internal to store/lmdb_*.c.
+/* lmdb_page.h - reads LMDB's pages without trusting one: get and walk of a snapshot, in place. LMDB itself believes what a page
+ * says of its own length and children, and a damaged one ends the process; here it is an error that names the page. Internal to
+ * store/lmdb_*.c.
  *
  * The form is that of LMDB 0.9, little-endian, 64 bits, without LMDB's duplicates. Page 0 and 1 are metas, written in turn.
  * What is read of a page is held to its bounds, its number and its kind; what it says is what was written there once, and perhaps

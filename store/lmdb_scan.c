@@ -77,7 +77,8 @@ static int order(unsigned tree, struct ts_span a, struct ts_span b)
 
 static bool is_within(const struct tree *t, struct ts_span key, const struct range *range)
 {
-	return (!range->low.data || order(t->number, range->low, key) <= 0) && (!range->high.data || order(t->number, key, range->high) < 0);
+	return (!range->low.data || order(t->number, range->low, key) <= 0) &&
+	       (!range->high.data || order(t->number, key, range->high) < 0);
 }
 
 bool ts_free_pages_check(const struct ts_meta *meta, struct ts_span value, uint64_t *ret_n)

@@ -1,5 +1,5 @@
-/* lmdb_scan.h - reads every page of a snapshot's trees, and holds each to the form that LMDB gives it, every page to one owner, and every table
- * to its sum. Internal to store/lmdb_*.c. Objects' bytes are not read, since each has a checksum; verify reads them.
+/* lmdb_scan.h - reads every page of a snapshot's trees, and holds each to the form that LMDB gives it, every page to one owner, and
+ * every table to its sum. Internal to store/lmdb_*.c. Objects' bytes are not read, since each has a checksum; verify reads them.
  *
  * Work: the pages of trees, which are a hundredth of a store, and a bit for each page of the file.
  */

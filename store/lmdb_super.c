@@ -44,7 +44,8 @@ static void take_verdict(struct ts_lmdb_env *env)
 	uint32_t harm;
 	size_t n;
 
-	if (ts_pread_full(env->super.fd, block, sizeof block, VERDICT_AT, &n, &err) || !ts_verdict_parse(ts_span_of(block, n), &text, &harm))
+	if (ts_pread_full(env->super.fd, block, sizeof block, VERDICT_AT, &n, &err) ||
+	    !ts_verdict_parse(ts_span_of(block, n), &text, &harm))
 		return;
 	(void)snprintf(env->damage, sizeof env->damage, "%.*s", (int)text.len, (const char *)text.data);
 	env->harm = harm == TS_HARM_ABOVE ? TS_HARM_ABOVE : TS_HARM_LASTING;

@@ -1,5 +1,5 @@
-/* lmdb_txn.c - transactions: LMDB keeps the pages of a snapshot where they are, and says which write is next; what is read goes by our own
- * walk over these pages, and what is written is looked at before and noted in the superblock. */
+/* lmdb_txn.c - transactions: LMDB keeps the pages of a snapshot where they are, and says which write is next; what is read goes by
+ * our own walk over these pages, and what is written is looked at before and noted in the superblock. */
 #include "store/lmdb_internal.h"
 
 #include "base/alloc.h"

@@ -86,6 +86,11 @@ static enum ts_status store_backup(struct ts_engine *e, const char *path, struct
 			       : ts_error_set(err, TS_UNSUPPORTED, "%s: a store in memory has no files that could be copied", path);
 }
 
+static enum ts_status store_sound(struct ts_engine *e, struct ts_error *err)
+{
+	return ts_kv_sound(ts_kv_of(e), false, err);
+}
+
 static void store_destroy(struct ts_engine *e)
 {
 	struct ts_store *s = ts_store_of(e);
@@ -129,6 +134,7 @@ static const struct ts_engine_ops store_ops = {
 	.verify = ts_store_verify,
 	.sweep = ts_store_sweep,
 	.backup = store_backup,
+	.sound = store_sound,
 	.stats = store_stats,
 	.vitals = store_vitals,
 	.destroy = store_destroy,

@@ -1,4 +1,5 @@
-/* superblock.h - the form of the file `superblock` beside LMDB's data.mdb, which says what the tables of a store hold. Internal to store/.
+/* superblock.h - the form of the file `superblock` beside LMDB's data.mdb, which says what the tables of a store hold. Internal to
+ * store/.
  *
  * LMDB has no checksums: an emptied file, an older page or a page of zeros can look like a sound store with less in it. So each commit
  * says here, before it is LMDB's, what will be there after it: the number of the transaction, and of each table how many records it has
@@ -11,10 +12,10 @@
  *	held	at TS_SUPER_HELD in a slot, within one sector: "tscopeHD" u64:transaction, LMDB's own meta as it was committed, XXH3
  *	verdict	"tscopeVD" u32:bytes u32:harm, a sentence, and at the end of the block the XXH3 of what lies before
  *
- * Order of writes. A commit of transaction N+1: (1) the whole slot of N+1, over that of N-1, and a sync of the file, the only one that is
- * added to a commit (and so to a group of them); (2) LMDB's commit; (3) `held` of that slot, which nothing waits for: a kill keeps it,
- * and the next sync brings it to the disk. So whenever LMDB stands at N there is a sound slot of N: a write of it that was torn is one
- * over N-1, before LMDB stood at N+1, and (3) rewrites one sector with a checksum of its own.
+ * Order of writes. A commit of transaction N+1: (1) the whole slot of N+1, over that of N-1, and a sync of the file, the only one
+ * that is added to a commit (and so to a group of them); (2) LMDB's commit; (3) `held` of that slot, which nothing waits for: a
+ * kill keeps it, and the next sync brings it to the disk. So whenever LMDB stands at N there is a sound slot of N: a write of it
+ * that was torn is one over N-1, before LMDB stood at N+1, and (3) rewrites one sector with a checksum of its own.
  *
  * What opening does, when LMDB stands at transaction T:
  *	slot T			the tables are held to it, and LMDB's meta to `held` if it is there

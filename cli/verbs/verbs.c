@@ -566,6 +566,11 @@ static const struct ts_option gc_options[] = {
 	{.name = "apply", .help = "with --policy: let them go, and free; what changed since the plan stays"},
 	END_OPTIONS,
 };
+static const struct ts_example salvage_examples[] = {
+	{"tscope salvage /var/lib/tscope/store saved", "copies what is sound to the folder saved"},
+	END_EXAMPLES,
+};
+
 static const struct ts_example gc_examples[] = {
 	{"tscope gc --dry-run", "shows how much would be freed"},
 	{"tscope gc --policy keep.policy", "shows what would go by the rules of keep.policy, and why the rest stays"},
@@ -985,6 +990,20 @@ const struct ts_verb ts_verbs[] = {
 			 "1 an object is damaged or missing\n"
 			 "2 the command failed: wrong usage, no connection",
 		.run = ts_verb_verify,
+	},
+	{
+		.name = "salvage", .summary = "save what is sound of a damaged store in a new one", .usage = "STORE NEW",
+		.about = "STORE is the folder of a store on this machine that verify, or opening it, called damaged; it is only read. "
+			 "NEW is a folder that is not there yet. What is saved is all that is what was written: objects with their "
+			 "right digest, names whose runs are whole, their logs and notes, tokens. What is not is named. A name whose "
+			 "last run is lost comes back at the last one in its log that is whole.\n\nStop the server of the store "
+			 "before, look at NEW with tscope verify --store NEW, and exchange the folders.",
+		.examples = salvage_examples,
+		.exits = "0 everything that had a name was saved\n"
+			 "1 something was lost, and is named\n"
+			 "2 the command failed: wrong usage, no store, NEW is there",
+		.min_words = 2, .max_words = 2,
+		.run = ts_verb_salvage,
 	},
 	{
 		.name = "gc", .summary = "free objects that no name reaches, and make missing metrics", .usage = "",

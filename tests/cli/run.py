@@ -40,7 +40,7 @@ import jsonschema
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 BUILD = os.environ.get("TS_BUILD", os.path.join(ROOT, "build", "dev"))
-VERBS = ("push list show facts analyze plot explain diff check-resume gate baseline trend name tag note log rm restore export verify gc projects "
+VERBS = ("push list show facts analyze plot explain diff check-resume gate baseline trend name tag note log rm restore export verify salvage gc projects "
          "token login logout whoami version help").split()
 failures = []
 

@@ -205,18 +205,18 @@ ssize_t write(int fd, const void *bytes, size_t n)
 	return done;
 }
 
-#define TRUNCATE(name) \
-	int name(int fd, off_t size); \
-	int name(int fd, off_t size) \
-	{ \
-		long rc; \
-\
-		pthread_mutex_lock(&lock); \
-		rc = syscall(SYS_ftruncate, fd, size); \
-		if (rc == 0 && kind_of(fd)) \
-			record('T', kind_of(fd), 0, (uint64_t)size, NULL, 0); \
-		pthread_mutex_unlock(&lock); \
-		return (int)rc; \
+#define TRUNCATE(name)                                                                                                                 \
+	int name(int fd, off_t size);                                                                                                  \
+	int name(int fd, off_t size)                                                                                                   \
+	{                                                                                                                              \
+		long rc;                                                                                                               \
+                                                                                                                                       \
+		pthread_mutex_lock(&lock);                                                                                             \
+		rc = syscall(SYS_ftruncate, fd, size);                                                                                 \
+		if (rc == 0 && kind_of(fd))                                                                                            \
+			record('T', kind_of(fd), 0, (uint64_t)size, NULL, 0);                                                          \
+		pthread_mutex_unlock(&lock);                                                                                           \
+		return (int)rc;                                                                                                        \
 	}
 TRUNCATE(ftruncate)
 TRUNCATE(ftruncate64)

@@ -624,6 +624,7 @@ static enum ts_status may(struct ts_access *a, enum ts_auth_role role, struct wh
 	  (BASE, prefix, arena, ret, ret_n, err))                                                                                      \
 	X(backup, ADMIN, ALL, (E, const char *path, ERR), (BASE, path, err))                                                           \
 	X(recount, ADMIN, ALL, (E, ERR), (BASE, err))                                                                                  \
+	X(sound, NONE, NOBODYS, (E, ERR), (BASE, err))                                                                                 \
 	X(get, NONE, NOBODYS,                                                                                                          \
 	  (E, const struct ts_id *id, struct ts_arena *arena, struct ts_sealed *ret, ERR), (BASE, id, arena, ret, err))                \
 	X(outline_many, NONE, NOBODYS,                                                                                                 \

@@ -1,0 +1,224 @@
+#!/usr/bin/env python3
+"""damage.py RELEASE_BUILD DAMAGES CUTS [RUNS]: whole pages of a store's data.mdb are damaged, DAMAGES times in five kinds (zeros, random bytes,
+another page of the file, the page as it was before, turned bits), and the file is cut CUTS times, in copies of three stores: a small
+one, one with every kind of record, and one of RUNS runs (300). Of each: no command may die by a signal; verify may not say sound where
+a name, log, note, token or object differs from what was stored (P6 of store/engine.h); once a command has said that the store is
+damaged, data.mdb stays as it is; and salvage makes a store that verify calls sound, with everything whose pages were not damaged. Prints
+the counts, and how much salvage brought back."""
+import collections
+import hashlib
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from programs import write_run  # noqa: E402
+
+BUILD, DAMAGES, CUTS = os.path.abspath(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
+RUNS = int(sys.argv[4]) if len(sys.argv) > 4 else 300
+PAGE = 4096
+KINDS = ("zeros", "random", "swapped", "older", "bits")
+DAMAGE = "the store is damaged"
+
+
+def tscope(store, *words):
+    return subprocess.run([f"{BUILD}/tscope", *words], text=True, capture_output=True, timeout=300,
+                          env={**os.environ, "TSCOPE_STORE": store, "TSCOPE_SERVER": "", "TSCOPE_PROJECT": "fault"})
+
+
+def must(done):
+    if done.returncode not in (0, 1):
+        sys.exit(f"{done.args}: {done.returncode} {done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def small(top, store, older):
+    for n in range(4):
+        write_run(f"{top}/small{n}", n)
+        must(tscope(store, "push", f"{top}/small{n}", "--name", f"run{n}"))
+        if n == 2:
+            shutil.copy(f"{store}/data.mdb", older)
+
+
+def full(top, store, older):
+    """Every kind of record: tags, branches, notes, tokens, removed names, retired entries of none, a cache, extracts, unnamed objects."""
+    for n in range(12):
+        write_run(f"{top}/full{n}", n, steps=400)
+        must(tscope(store, "push", f"{top}/full{n}", "--name", f"run{n}", "--branch", "main"))
+        must(tscope(store, "note", f"run{n}", "tone=first"))
+    for n in range(3):
+        must(tscope(store, "tag", f"run{n}", f"v{n}"))
+        must(tscope(store, "token", "make", f"token{n}", "--role", "read"))
+    must(tscope(store, "rm", "run11"))
+    must(tscope(store, "analyze", "run0"))
+    shutil.copy(f"{store}/data.mdb", older)
+    for n in range(8):
+        must(tscope(store, "note", f"run{n}", "tone=second"))
+    must(tscope(store, "tag", "run5", "v1", "--force"))
+    must(tscope(store, "rm", "run10"))
+    must(tscope(store, "analyze", "run1"))
+
+
+def many(top, store, older):
+    folders = []
+    for n in range(RUNS):
+        write_run(f"{top}/many/m{n}", n, steps=8)
+        folders.append(f"{top}/many/m{n}")
+    for at in range(0, RUNS, 200):
+        must(tscope(store, "push", "--branch", "main", *folders[at:at + 200]))
+        if at < RUNS // 2:
+            shutil.copy(f"{store}/data.mdb", older)
+
+
+def truth_of(store):
+    """What a store says: names with their ids, the log of the branch, notes, tags, tokens, removed names, each by a command."""
+    out = {}
+    names, page = [], None
+    while True:
+        done = tscope(store, "list", "--json", "--columns", "name,id,note.tone", "--limit", "1000", "--all-projects", *(["--page", page] if page else []))
+        if done.returncode:
+            return done.returncode, None
+        answer = json.loads(done.stdout)
+        names += [(row["name"], row["id"], json.dumps(row, sort_keys=True)) for row in answer["rows"]]
+        page = answer["next_page"]
+        if not page:
+            break
+    out["names"] = sorted(names)
+    for words in (("log", "branch:main", "--json", "--limit", "100000"), ("tag", "--json"), ("restore", "--json"), ("token", "list", "--json")):
+        done = tscope(store, *words)
+        out[words[0]] = done.stdout if done.returncode in (0, 1) else f"status {done.returncode}"
+        if done.returncode < 0:
+            return done.returncode, None
+    return 0, out
+
+
+def digest(path):
+    with open(path, "rb") as f:
+        return hashlib.sha256(f.read()).hexdigest()
+
+
+class Trial:
+    def __init__(self, top):
+        self.top, self.store, self.saved = top, f"{top}/trial", f"{top}/saved"
+        self.counts, self.wrong, self.said, self.kept = collections.Counter(), [], 0.0, 0.0
+
+    def run(self, what, first, truth, change):
+        shutil.rmtree(self.store, ignore_errors=True)
+        shutil.copytree(first, self.store)
+        change(f"{self.store}/data.mdb")
+        data = f"{self.store}/data.mdb"
+        status, seen = truth_of(self.store)  # a list first: it writes nothing, and meets the damage as it comes
+        verify = tscope(self.store, "verify")
+        before = digest(data)
+        push = tscope(self.store, "push", f"{self.top}/small0", "--name", "pushed")
+        note = tscope(self.store, "note", truth["names"][0][0].split("/")[1], "tone=third")
+        after = digest(data)
+        died = [s for s in (status, verify.returncode, push.returncode, note.returncode) if s < 0]
+        sound = verify.returncode == 0
+        self.counts["trials"] += 1
+        self.counts["verify said sound"] += sound
+        if died:
+            self.fail("died", what, died)
+        if sound and (status or seen != truth):
+            self.fail("called sound, but differs", what, "")
+        if not sound and before != after:
+            self.fail("written to afterwards", what, verify.stdout + verify.stderr)
+        if not sound and not push.returncode:
+            self.fail("acknowledged afterwards", what, push.stdout)
+        if sound and push.returncode:
+            self.fail("refused though sound", what, push.stderr)
+        if not sound:
+            self.save(what, truth)
+
+    def save(self, what, truth):
+        shutil.rmtree(self.saved, ignore_errors=True)
+        done = tscope(self.store, "salvage", self.store, self.saved)
+        if done.returncode not in (0, 1):
+            self.fail("died" if done.returncode < 0 else "not salvaged", what, done.stdout + done.stderr)
+            return
+        verify = tscope(self.saved, "verify")
+        if verify.returncode:
+            self.fail("salvaged, but not sound", what, verify.stdout + verify.stderr)
+        status, seen = truth_of(self.saved)
+        names = {name: run for name, run, _ in truth["names"]}
+        back = {name: run for name, run, _ in seen["names"]} if not status else {}
+        wrong = [n for n, run in back.items() if n in names and run != names[n]]
+        self.counts["salvaged"] += 1
+        self.counts["all names came back"] += names == back
+        self.said += len(names)
+        self.kept += sum(back.get(n) == run for n, run in names.items())
+        if wrong and done.returncode == 0:
+            self.fail("salvage called all saved, but a name differs", what, wrong[:3])
+        if names != back and done.returncode == 0:
+            self.fail("salvage lost names and did not say so", what, sorted(set(names) - set(back))[:3])
+
+    def fail(self, how, what, why):
+        self.counts[how] += 1
+        self.wrong.append(f"{how}: {what}: {str(why)[:300]}")
+        print(self.wrong[-1], flush=True)
+
+
+def damage(rnd, kind, pages, older):
+    page, other = rnd.randrange(pages), rnd.randrange(pages)
+
+    def change(path):
+        with open(path, "r+b") as f:
+            f.seek(page * PAGE)
+            was = f.read(PAGE)
+            if kind == "zeros":
+                now = bytes(PAGE)
+            elif kind == "random":
+                now = rnd.randbytes(PAGE)
+            elif kind == "swapped":
+                f.seek(other * PAGE)
+                now = f.read(PAGE)
+                f.seek(other * PAGE)
+                f.write(was)
+            elif kind == "older":
+                now = older[page * PAGE:(page + 1) * PAGE] or was
+            else:
+                now = bytearray(was)
+                for _ in range(rnd.choice((1, 1, 8, 64))):
+                    now[rnd.randrange(PAGE)] ^= 1 << rnd.randrange(8)
+            f.seek(page * PAGE)
+            f.write(now)
+    return page, change
+
+
+def main():
+    rnd, began = random.Random(int(os.environ.get("SEED", "33"))), time.time()
+    with tempfile.TemporaryDirectory(prefix="tscope-damage-") as top:
+        trial, stores = Trial(top), []
+        for make in (small, full, many):
+            store, older = f"{top}/{make.__name__}", f"{top}/{make.__name__}.older"
+            make(top, store, older)
+            status, truth = truth_of(store)
+            if status or tscope(store, "verify").returncode:
+                sys.exit(f"the sound store {make.__name__} does not answer")
+            stores.append((make.__name__, store, truth, open(older, "rb").read(), os.path.getsize(f"{store}/data.mdb")))
+        for n in range(DAMAGES):
+            name, store, truth, older, size = stores[n // len(KINDS) % len(stores)] if RUNS <= 300 or n % 20 else stores[2]
+            if RUNS > 300 and n % 20:
+                name, store, truth, older, size = stores[n // len(KINDS) % 2]
+            kind = KINDS[n % len(KINDS)]
+            page, change = damage(rnd, kind, size // PAGE, older)
+            trial.run(f"{name} {kind} page {page}", store, truth, change)
+        for n in range(CUTS):
+            name, store, truth, older, size = stores[n % len(stores)]
+            cut = rnd.choice((0, 1, PAGE, 2 * PAGE, size - 1, size - PAGE, rnd.randrange(size)))
+            trial.run(f"{name} cut to {cut}", store, truth, lambda path, cut=cut: os.truncate(path, cut))
+    counts = trial.counts
+    print(f"{DAMAGES} damaged pages and {CUTS} cuts of three stores ({', '.join(f'{s[0]} {s[4] // PAGE} pages' for s in stores)}) in {time.time() - began:.0f} s: "
+          + ", ".join(f"{n} {what}" for what, n in counts.items())
+          + f"; salvage brought back {trial.kept:.0f} of {trial.said:.0f} names as they were")
+    if trial.wrong:
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()
