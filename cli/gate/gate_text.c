@@ -135,10 +135,11 @@ static const char *side(struct ts_cli *cli, struct ts_span value)
 
 static void change(struct ts_view *view, struct ts_cli *cli, const char *what, struct ts_span path, struct ts_span a, struct ts_span b)
 {
-	ts_view_text(view, TS_STYLE_PLAIN, what);
-	ts_view_text(view, TS_STYLE_BOLD, brief(cli, path, VALUE_MOST));
-	ts_view_text(view, TS_STYLE_PLAIN, side(cli, a));
-	ts_view_text(view, TS_STYLE_PLAIN, side(cli, b));
+	ts_view_row(view, NULL);
+	ts_view_set(view, "", TS_STYLE_PLAIN, what);
+	ts_view_set(view, "fact", TS_STYLE_BOLD, brief(cli, path, VALUE_MOST));
+	ts_view_set(view, "newest baseline", TS_STYLE_PLAIN, side(cli, a));
+	ts_view_set(view, "candidate", TS_STYLE_PLAIN, side(cli, b));
 }
 
 /* A fact in which the workloads differ is listed only once, as a difference of the workload. */
@@ -189,16 +190,19 @@ static void run_row(struct ts_cli *cli, struct ts_view *view, const struct ts_ga
 	const struct ts_reduced *time = &run->reduction.metrics[TS_METRIC_STEP_TIME];
 	struct ts_span commit = head_of(w->commit, COMMIT_SHOWN);
 
-	ts_view_text(view, TS_STYLE_DIM,
-		     run->role >= TS_GATE_PAIR_BASE
-			     ? ts_arena_printf(&cli->arena, "%s %u", ts_gate_role_word(run->role), (unsigned)run->group)
-			     : ts_gate_role_word(run->role));
-	ts_view_text(view, TS_STYLE_BOLD, ts_show_gate_run(run, &cli->arena));
-	ts_view_text(view, TS_STYLE_PLAIN, ts_show_id(&run->id, &cli->arena));
-	ts_view_text(view, TS_STYLE_PLAIN,
-		     commit.len ? ts_arena_printf(&cli->arena, "%s%s", brief(cli, commit, COMMIT_SHOWN), w->dirty ? "+" : "") : "-");
-	ts_view_text(view, TS_STYLE_PLAIN, w->session.len ? brief(cli, head_of(w->session, SESSION_SHOWN), SESSION_SHOWN) : "-");
-	ts_view_text(view, TS_STYLE_PLAIN, time->known ? ts_show_metric(TS_METRIC_STEP_TIME, time->value, &cli->arena) : "not known");
+	ts_view_row(view, NULL);
+	ts_view_set(view, "", TS_STYLE_DIM,
+		    run->role >= TS_GATE_PAIR_BASE
+			    ? ts_arena_printf(&cli->arena, "%s %u", ts_gate_role_word(run->role), (unsigned)run->group)
+			    : ts_gate_role_word(run->role));
+	ts_view_set(view, "run", TS_STYLE_BOLD, ts_show_gate_run(run, &cli->arena));
+	ts_view_set(view, "id", TS_STYLE_PLAIN, ts_show_id(&run->id, &cli->arena));
+	ts_view_set(view, "commit", TS_STYLE_PLAIN,
+		    commit.len ? ts_arena_printf(&cli->arena, "%s%s", brief(cli, commit, COMMIT_SHOWN), w->dirty ? "+" : "") : "-");
+	ts_view_set(view, "session", TS_STYLE_PLAIN,
+		    w->session.len ? brief(cli, head_of(w->session, SESSION_SHOWN), SESSION_SHOWN) : "-");
+	ts_view_set(view, "step time", TS_STYLE_PLAIN,
+		    time->known ? ts_show_metric(TS_METRIC_STEP_TIME, time->value, &cli->arena) : "not known");
 }
 
 static const struct ts_view_column run_columns[] = {
@@ -216,9 +220,10 @@ static enum ts_status passed_over(struct ts_cli *cli, const struct ts_gate_input
 	for (size_t i = 0; i < in->n_passed_over && i < PASSED_MOST; i++) {
 		const struct ts_gate_passed_over *row = &in->passed_over[i];
 
-		ts_view_text(&view, TS_STYLE_BOLD,
-			     row->name.len ? brief(cli, row->name, VALUE_MOST) : ts_show_id(&row->id, &cli->arena));
-		ts_view_text(&view, TS_STYLE_PLAIN, brief(cli, row->reason, REASON_MOST));
+		ts_view_row(&view, NULL);
+		ts_view_set(&view, "run", TS_STYLE_BOLD,
+			    row->name.len ? brief(cli, row->name, VALUE_MOST) : ts_show_id(&row->id, &cli->arena));
+		ts_view_set(&view, "reason", TS_STYLE_PLAIN, brief(cli, row->reason, REASON_MOST));
 	}
 	ts_text_heading(cli, "Runs that do not count");
 	if (ts_view_print(&view, &cli->term, 2, &cli->out, err))

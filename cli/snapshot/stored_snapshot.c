@@ -120,10 +120,11 @@ enum ts_status ts_list_stored_snapshots(struct ts_cli *cli, const char *run, con
 
 	ts_view_init(&view, TS_VIEW_COLUMNS(columns), &cli->arena);
 	for (size_t i = 0; i < n; i++) {
-		ts_view_span(&view, TS_STYLE_PLAIN, all[i].name);
-		ts_view_text(&view, TS_STYLE_PLAIN,
-			     all[i].rank == TS_RANK_JOB ? "job" : ts_arena_printf(&cli->arena, "%d", (int)all[i].rank));
-		ts_view_text(&view, TS_STYLE_PLAIN, ts_show_bytes((double)all[i].size, &cli->arena));
+		ts_view_row(&view, NULL);
+		ts_view_set_span(&view, "snapshot", TS_STYLE_PLAIN, all[i].name);
+		ts_view_set(&view, "rank", TS_STYLE_PLAIN,
+			    all[i].rank == TS_RANK_JOB ? "job" : ts_arena_printf(&cli->arena, "%d", (int)all[i].rank));
+		ts_view_set(&view, "size", TS_STYLE_PLAIN, ts_show_bytes((double)all[i].size, &cli->arena));
 	}
 	if (ts_view_print(&view, &cli->term, 0, &cli->out, err))
 		return err->status;

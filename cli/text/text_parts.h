@@ -4,6 +4,7 @@
 
 #include "analysis/answer/run_ref.h"
 #include "cli/core/context.h"
+#include "cli/view/view.h"
 
 /* Appends "name  value" with name padded to 9 columns; value may be foreign text. */
 void ts_text_field(struct ts_cli *cli, const char *name, const char *value);
@@ -12,5 +13,9 @@ void ts_text_heading(struct ts_cli *cli, const char *heading);
 void ts_text_wrapped(struct ts_cli *cli, enum ts_style style, int indent, const char *text);
 /* A run in one line: "exp1  4f0c2a9d13b7  10,000 steps (0 to 9999), 1 rank". */
 const char *ts_show_run(const struct ts_run_ref *run, struct ts_arena *arena);
+
+/* A table of structs, as ts_view_of has its shape and keys. */
+enum ts_status ts_text_rows(struct ts_cli *cli, const struct ts_shape *shape, const char *keys, const void *rows, size_t n,
+			    struct ts_error *err);
 
 #endif

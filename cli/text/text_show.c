@@ -401,20 +401,22 @@ static void add_table(struct ts_cli *cli, struct ts_view *view, const struct ts_
 		rows = run->columns[*io_at].rows_all > rows ? run->columns[*io_at].rows_all : rows;
 		ranks = run->columns[*io_at].ranks > ranks ? run->columns[*io_at].ranks : ranks;
 	}
-	ts_view_text(view, TS_STYLE_PLAIN, ts_arena_printf(&cli->arena, "(%s)", ts_table_word(first->table)));
-	ts_view_text(view, TS_STYLE_PLAIN, ts_show_plural(n, "column", &cli->arena));
-	ts_view_text(view, TS_STYLE_PLAIN, ts_show_count(ranks, &cli->arena));
-	ts_view_text(view, TS_STYLE_PLAIN, ts_show_count(rows, &cli->arena));
-	ts_view_text(view, TS_STYLE_PLAIN, "");
+	ts_view_row(view, NULL);
+	ts_view_set(view, "series", TS_STYLE_PLAIN, ts_arena_printf(&cli->arena, "(%s)", ts_table_word(first->table)));
+	ts_view_set(view, "type", TS_STYLE_PLAIN, ts_show_plural(n, "column", &cli->arena));
+	ts_view_set(view, "ranks", TS_STYLE_PLAIN, ts_show_count(ranks, &cli->arena));
+	ts_view_set(view, "rows", TS_STYLE_PLAIN, ts_show_count(rows, &cli->arena));
+	ts_view_set(view, "steps", TS_STYLE_PLAIN, "");
 }
 
 static void add_series(struct ts_cli *cli, struct ts_view *view, const struct ts_column_info *c)
 {
-	ts_view_text(view, TS_STYLE_PLAIN, ts_show_text(c->name, &cli->arena));
-	ts_view_text(view, TS_STYLE_PLAIN, ts_column_type_word(c->type));
-	ts_view_text(view, TS_STYLE_PLAIN, ts_show_count(c->ranks, &cli->arena));
-	ts_view_text(view, TS_STYLE_PLAIN, ts_show_count(c->rows_all, &cli->arena));
-	ts_view_text(view, TS_STYLE_PLAIN, c->rows ? ts_show_range(c->first_key, c->last_key, &cli->arena) : "");
+	ts_view_row(view, NULL);
+	ts_view_set(view, "series", TS_STYLE_PLAIN, ts_show_text(c->name, &cli->arena));
+	ts_view_set(view, "type", TS_STYLE_PLAIN, ts_column_type_word(c->type));
+	ts_view_set(view, "ranks", TS_STYLE_PLAIN, ts_show_count(c->ranks, &cli->arena));
+	ts_view_set(view, "rows", TS_STYLE_PLAIN, ts_show_count(c->rows_all, &cli->arena));
+	ts_view_set(view, "steps", TS_STYLE_PLAIN, c->rows ? ts_show_range(c->first_key, c->last_key, &cli->arena) : "");
 }
 
 static enum ts_status series_table(struct ts_cli *cli, const struct ts_get_reply *run, struct ts_error *err)
@@ -455,10 +457,11 @@ static enum ts_status files_table(struct ts_cli *cli, const struct ts_get_reply 
 	ts_buf_char(&cli->out, '\n');
 	ts_view_init(&view, TS_VIEW_COLUMNS(columns), &cli->arena);
 	for (size_t i = 0; i < run->n_files; i++) {
-		ts_view_span(&view, TS_STYLE_PLAIN, run->files[i].name);
-		ts_view_text(&view, TS_STYLE_PLAIN,
-			     run->files[i].rank == TS_RANK_JOB ? "job" : ts_show_step(run->files[i].rank, &cli->arena));
-		ts_view_text(&view, TS_STYLE_PLAIN, ts_show_bytes((double)run->files[i].size, &cli->arena));
+		ts_view_row(&view, NULL);
+		ts_view_set_span(&view, "file", TS_STYLE_PLAIN, run->files[i].name);
+		ts_view_set(&view, "rank", TS_STYLE_PLAIN,
+			    run->files[i].rank == TS_RANK_JOB ? "job" : ts_show_step(run->files[i].rank, &cli->arena));
+		ts_view_set(&view, "size", TS_STYLE_PLAIN, ts_show_bytes((double)run->files[i].size, &cli->arena));
 	}
 	return ts_view_print(&view, &cli->term, 0, &cli->out, err);
 }

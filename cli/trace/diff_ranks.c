@@ -71,16 +71,16 @@ static void pair(struct ts_cli *cli, struct ts_view *view, const struct ts_rank_
 {
 	const struct ts_trace_diff_row *step = &d->pairs[i].step;
 
-	ts_view_text(view, TS_STYLE_PLAIN, whose(cli, d, i));
-	ts_view_text(view, TS_STYLE_PLAIN, ts_show_seconds((double)step->a.mean_ns / 1e9, &cli->arena));
-	ts_view_text(view, TS_STYLE_PLAIN, ts_show_seconds((double)step->b.mean_ns / 1e9, &cli->arena));
-	ts_view_text(view, TS_STYLE_PLAIN,
-		     step->a.mean_ns > 0
-			     ? ts_arena_printf(&cli->arena, "%+.1f %%", 100 * (double)step->difference_ns / (double)step->a.mean_ns)
-			     : "-");
-	ts_view_text(view, TS_STYLE_PLAIN,
-		     step->time_differs ? (i == d->worst ? "differs most" : "differs")
-					: (step->decided ? "not different" : "one step"));
+	ts_view_row(view, NULL);
+	ts_view_set(view, "traces of", TS_STYLE_PLAIN, whose(cli, d, i));
+	ts_view_set(view, "step in A", TS_STYLE_PLAIN, ts_show_seconds((double)step->a.mean_ns / 1e9, &cli->arena));
+	ts_view_set(view, "in B", TS_STYLE_PLAIN, ts_show_seconds((double)step->b.mean_ns / 1e9, &cli->arena));
+	ts_view_set(view, "difference", TS_STYLE_PLAIN,
+		    step->a.mean_ns > 0
+			    ? ts_arena_printf(&cli->arena, "%+.1f %%", 100 * (double)step->difference_ns / (double)step->a.mean_ns)
+			    : "-");
+	ts_view_set(view, "", TS_STYLE_PLAIN,
+		    step->time_differs ? (i == d->worst ? "differs most" : "differs") : (step->decided ? "not different" : "one step"));
 }
 
 static enum ts_status pairs(struct ts_cli *cli, const struct ts_rank_diff *d, struct ts_error *err)

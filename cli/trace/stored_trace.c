@@ -87,14 +87,15 @@ static enum ts_status trace_row(struct ts_cli *cli, struct ts_view *view, const 
 	if (!status) {
 		for (size_t i = 0; i < record.n_notices; i++)
 			skipped += record.notices[i].skipped ? record.notices[i].count : 0;
-		ts_view_span(view, TS_STYLE_PLAIN, trace->name);
-		ts_view_text(view, TS_STYLE_PLAIN,
-			     trace->rank == TS_RANK_JOB ? "job" : ts_arena_printf(&cli->arena, "%d", (int)trace->rank));
-		ts_view_text(view, TS_STYLE_PLAIN, number_or_dash(cli, about.rank));
-		ts_view_text(view, TS_STYLE_PLAIN, number_or_dash(cli, about.world_size));
-		ts_view_text(view, TS_STYLE_PLAIN, ts_show_count(record.events, &cli->arena));
-		ts_view_text(view, TS_STYLE_PLAIN, ts_show_count(skipped, &cli->arena));
-		ts_view_text(view, TS_STYLE_PLAIN, ts_show_bytes((double)trace->size, &cli->arena));
+		ts_view_row(view, NULL);
+		ts_view_set_span(view, "trace", TS_STYLE_PLAIN, trace->name);
+		ts_view_set(view, "rank", TS_STYLE_PLAIN,
+			    trace->rank == TS_RANK_JOB ? "job" : ts_arena_printf(&cli->arena, "%d", (int)trace->rank));
+		ts_view_set(view, "says rank", TS_STYLE_PLAIN, number_or_dash(cli, about.rank));
+		ts_view_set(view, "of", TS_STYLE_PLAIN, number_or_dash(cli, about.world_size));
+		ts_view_set(view, "events", TS_STYLE_PLAIN, ts_show_count(record.events, &cli->arena));
+		ts_view_set(view, "left out", TS_STYLE_PLAIN, ts_show_count(skipped, &cli->arena));
+		ts_view_set(view, "size", TS_STYLE_PLAIN, ts_show_bytes((double)trace->size, &cli->arena));
 	}
 	ts_arena_finish(&arena);
 	return status;

@@ -9,26 +9,15 @@ enum { STEPS_SHOWN = 16, NAMES_SHOWN = 8 };
 
 /* --- by step --- */
 
-static void step_row(struct ts_cli *cli, struct ts_view *view, const char *step, const struct ts_host_step *s)
-{
-	ts_trace_cell(view, step);
-	ts_trace_cell(view, ts_trace_ms(cli, s->wall_ns));
-	for (int i = 0; i < TS_HOST_PARTS; i++)
-		ts_trace_cell(view, s->parts[i] ? ts_trace_ms(cli, s->parts[i]) : "");
-}
-
 static enum ts_status steps(struct ts_cli *cli, const struct ts_host_steps *h, struct ts_error *err)
 {
-	struct ts_view_column columns[2 + TS_HOST_PARTS] = {TS_LEFT("step", 0), TS_RIGHT("wall")};
 	struct ts_view view;
 
-	for (int i = 0; i < TS_HOST_PARTS; i++)
-		columns[2 + i] = (struct ts_view_column)TS_RIGHT(ts_host_part_word((enum ts_host_part)i));
 	ts_text_heading(cli, "The host (what the thread of the step did, by the innermost span; the parts add up to the wall time)");
-	ts_view_init(&view, columns, 2 + TS_HOST_PARTS, &cli->arena);
-	for (size_t i = 0; i < h->n && i < STEPS_SHOWN; i++)
-		step_row(cli, &view, ts_show_step(h->items[i].number, &cli->arena), &h->items[i]);
-	step_row(cli, &view, "whole", &h->all);
+	ts_view_of(&view, &ts_shape_host_step, NULL, &cli->arena);
+	ts_view_rows(&view, h->items, h->n < STEPS_SHOWN ? h->n : STEPS_SHOWN);
+	ts_view_row(&view, &h->all);
+	ts_view_set(&view, "step", TS_STYLE_PLAIN, "whole");
 	if (ts_trace_print(cli, &view, err))
 		return err->status;
 	ts_trace_more(cli, h->n, STEPS_SHOWN, "step");

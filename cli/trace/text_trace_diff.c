@@ -5,22 +5,9 @@
 #include "cli/trace/trace_cells.h"
 #include "cli/view/show_value.h"
 #include "cli/view/view.h"
+#include "proto/shape/shapes.h"
 
-enum { ROWS_SHOWN = 12, FEW_ROWS_SHOWN = 6, NAME_WIDTH = 24 };
-
-static void cell(struct ts_view *view, const char *text)
-{
-	ts_view_text(view, TS_STYLE_PLAIN, text);
-}
-
-/* Milliseconds with as many digits as nanoseconds need, which are exact for a mean to the nearest. */
-static const char *ms(struct ts_cli *cli, int64_t ns, bool sign)
-{
-	uint64_t n = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
-
-	return ts_arena_printf(&cli->arena, "%s%" PRIu64 ".%06" PRIu64 " ms", ns < 0 ? "-" : (sign ? "+" : ""), n / 1000000,
-			       n % 1000000);
-}
+enum { ROWS_SHOWN = 12, FEW_ROWS_SHOWN = 6 };
 
 static const char *relative(struct ts_cli *cli, const struct ts_trace_diff_row *row)
 {
@@ -62,34 +49,30 @@ static const char *verdict(struct ts_cli *cli, const struct ts_trace_diff_row *r
 	return row->decided ? "not different" : "";
 }
 
-static void cells(struct ts_cli *cli, struct ts_view *view, const struct ts_trace_diff_row *row, bool counted)
-{
-	cell(view, ms(cli, row->a.mean_ns, false));
-	cell(view, ms(cli, row->b.mean_ns, false));
-	cell(view, ms(cli, row->difference_ns, true));
-	cell(view, relative(cli, row));
-	cell(view, interval(cli, row));
-	if (counted) {
-		cell(view, counts(cli, &row->a));
-		cell(view, counts(cli, &row->b));
-	}
-	cell(view, verdict(cli, row));
-	ts_trace_kernel(cli, view, row->name);
-}
-
-#define TIMES TS_RIGHT("A"), TS_RIGHT("B"), TS_RIGHT("difference"), TS_RIGHT("of A"), TS_RIGHT("95 %")
-
 static enum ts_status table_of(struct ts_cli *cli, const struct ts_trace_diff_row *rows, size_t n, bool counted, struct ts_error *err)
 {
-	static const struct ts_view_column with[] = {TIMES, TS_RIGHT("count A"), TS_RIGHT("count B"), TS_LEFT("", NAME_WIDTH),
-						     TS_LEFT("name", NAME_WIDTH)},
-					   without[] = {TIMES, TS_LEFT("", NAME_WIDTH), TS_LEFT("name", NAME_WIDTH)};
+	static const struct ts_view_column made[] = {{.head = "of A", .align = TS_ALIGN_RIGHT, .key = "relative"},
+						     {.head = "95 %", .align = TS_ALIGN_RIGHT, .key = "interval"},
+						     {.head = "count A", .align = TS_ALIGN_RIGHT, .key = "count_a"},
+						     {.head = "count B", .align = TS_ALIGN_RIGHT, .key = "count_b"},
+						     {.head = "", .least = 24, .key = "verdict"}};
 	struct ts_view view;
 
-	ts_view_init(&view, counted ? with : without, counted ? 9 : 7, &cli->arena);
-	for (size_t i = 0; i < n; i++)
-		cells(cli, &view, &rows[i], counted);
-	return ts_view_print(&view, &cli->term, 2, &cli->out, err);
+	ts_view_with(&view, &ts_shape_trace_diff_row,
+		     counted ? "a.mean_ns b.mean_ns difference_ns relative interval count_a count_b verdict name"
+			     : "a.mean_ns b.mean_ns difference_ns relative interval verdict name",
+		     TS_VIEW_COLUMNS(made), &cli->arena);
+	for (size_t i = 0; i < n; i++) {
+		ts_view_row(&view, &rows[i]);
+		ts_view_set(&view, "relative", TS_STYLE_PLAIN, relative(cli, &rows[i]));
+		ts_view_set(&view, "interval", TS_STYLE_PLAIN, interval(cli, &rows[i]));
+		if (counted) {
+			ts_view_set(&view, "count_a", TS_STYLE_PLAIN, counts(cli, &rows[i].a));
+			ts_view_set(&view, "count_b", TS_STYLE_PLAIN, counts(cli, &rows[i].b));
+		}
+		ts_view_set(&view, "verdict", TS_STYLE_PLAIN, verdict(cli, &rows[i]));
+	}
+	return ts_trace_print(cli, &view, err);
 }
 
 static const char *heading(enum ts_side_table of, bool device)

@@ -1,32 +1,19 @@
 /* text_trace_job.c - what a folder of traces says of the ranks of a job, as text. */
 #include "cli/text/text_parts.h"
 #include "cli/trace/analyze_trace.h"
+#include "cli/trace/trace_cells.h"
 #include "cli/view/show_value.h"
 #include "cli/view/view.h"
+#include "proto/shape/shapes.h"
 
 #include <math.h>
 
 enum { RANGES_SHOWN = 16, RANKS_SHOWN = 32, GROUPS_SHOWN = 16, LATEST_SHOWN = 5, FILES_SHOWN = 8 };
 
-static const char *ms(struct ts_cli *cli, uint64_t ns)
-{
-	return ts_arena_printf(&cli->arena, "%" PRIu64 ".%06" PRIu64 " ms", ns / 1000000, ns % 1000000);
-}
-
-/* Texts of ts_show_*; where an allocation failed, the end of the answer says so. */
+/* Where an allocation failed, the end of the answer says so. */
 static const char *or_empty(const char *text)
 {
 	return text ? text : "";
-}
-
-static const char *count(struct ts_cli *cli, uint64_t n)
-{
-	return or_empty(ts_show_count(n, &cli->arena));
-}
-
-static const char *plural(struct ts_cli *cli, uint64_t n, const char *word)
-{
-	return or_empty(ts_show_plural(n, word, &cli->arena));
 }
 
 static const char *number(struct ts_cli *cli, int64_t n)
@@ -39,21 +26,9 @@ static const char *text_of(struct ts_cli *cli, struct ts_span text)
 	return or_empty(ts_show_text(text, &cli->arena));
 }
 
-static void cell(struct ts_view *view, const char *text)
-{
-	ts_view_text(view, TS_STYLE_PLAIN, text);
-}
-
 static void note(struct ts_cli *cli, const char *text)
 {
 	ts_text_field(cli, "note", or_empty(text));
-}
-
-static void more(struct ts_cli *cli, size_t n, size_t shown, const char *what)
-{
-	if (n > shown)
-		ts_text_wrapped(cli, TS_STYLE_DIM, 2,
-				or_empty(ts_arena_printf(&cli->arena, "and %s; --json has all", plural(cli, n - shown, what))));
 }
 
 /* --- who they are --- */
@@ -73,7 +48,7 @@ static const char *list(struct ts_cli *cli, const int64_t *ranks, size_t n, uint
 		at = end + 1;
 	}
 	if (text && all > at)
-		text = ts_arena_printf(&cli->arena, "%s and %s more", text, count(cli, all - at));
+		text = ts_arena_printf(&cli->arena, "%s and %s more", text, ts_trace_count(cli, all - at));
 	return or_empty(text);
 }
 
@@ -87,8 +62,8 @@ static const char *over(struct ts_cli *cli, const struct ts_trace_job *j)
 	return or_empty(ts_arena_printf(&cli->arena,
 					"each trace without the first %s that it marks. Left out of every figure as warm-up: these, "
 					"%s of devices that %s launched before the next step began, and what the host began before",
-					w->steps == 1 ? "step" : plural(cli, w->steps, "step"), plural(cli, w->events, "event"),
-					w->events == 1 ? "was" : "were"));
+					w->steps == 1 ? "step" : ts_trace_plural(cli, w->steps, "step"),
+					ts_trace_plural(cli, w->events, "event"), w->events == 1 ? "was" : "were"));
 }
 
 static void who(struct ts_cli *cli, const struct ts_trace_job *j)
@@ -98,8 +73,8 @@ static void who(struct ts_cli *cli, const struct ts_trace_job *j)
 
 	ts_text_field(cli, j->of_run ? "run" : "folder", j->path);
 	ts_text_field(cli, "of",
-		      or_empty(ts_arena_printf(&cli->arena, "%s%s%s%s%s%s", plural(cli, j->n_ranks, "rank"), of, *backend ? ", " : "",
-					       backend, *device ? ", on " : "", device)));
+		      or_empty(ts_arena_printf(&cli->arena, "%s%s%s%s%s%s", ts_trace_plural(cli, j->n_ranks, "rank"), of,
+					       *backend ? ", " : "", backend, *device ? ", on " : "", device)));
 	if (j->n_ranks)
 		ts_text_field(cli, "over", over(cli, j));
 	if (j->missing_count)
@@ -142,7 +117,7 @@ static void recorded(struct ts_cli *cli, const struct ts_trace_job *j)
 	}
 	if (n > FILES_SHOWN)
 		note(cli, ts_arena_printf(&cli->arena, "and %s were not recorded like %s; --json has all",
-					  plural(cli, n - FILES_SHOWN, "more rank"), first));
+					  ts_trace_plural(cli, n - FILES_SHOWN, "more rank"), first));
 }
 
 static void files_of(struct ts_cli *cli, const struct ts_trace_job *j, enum ts_job_file_state state, const char *what)
@@ -158,7 +133,8 @@ static void files_of(struct ts_cli *cli, const struct ts_trace_job *j, enum ts_j
 		note(cli, ts_arena_printf(&cli->arena, why ? "%s %s: %s" : "%s %s", name, what, why));
 	}
 	if (n > FILES_SHOWN)
-		note(cli, ts_arena_printf(&cli->arena, "and %s; --json has all", plural(cli, n - FILES_SHOWN, "more such file")));
+		note(cli,
+		     ts_arena_printf(&cli->arena, "and %s; --json has all", ts_trace_plural(cli, n - FILES_SHOWN, "more such file")));
 }
 
 /* The reasons are not in a run, and so where they are. */
@@ -172,7 +148,7 @@ static void failed_of_run(struct ts_cli *cli, const struct ts_trace_job *j)
 		note(cli, ts_arena_printf(&cli->arena,
 					  "%s of the run %s not read: its folder, pushed again, says why, and tscope export %s "
 					  "writes %s back",
-					  plural(cli, n, "file"), n == 1 ? "was" : "were", j->path, n == 1 ? "it" : "them"));
+					  ts_trace_plural(cli, n, "file"), n == 1 ? "was" : "were", j->path, n == 1 ? "it" : "them"));
 }
 
 static void files(struct ts_cli *cli, const struct ts_trace_job *j)
@@ -190,25 +166,43 @@ static void files(struct ts_cli *cli, const struct ts_trace_job *j)
 
 /* --- times of ranks --- */
 
-static void time_cells(struct ts_cli *cli, struct ts_view *view, const uint64_t *ns)
-{
-	for (int f = 0; f < TS_JOB_FIGURES; f++)
-		if (f != TS_JOB_MEMORY)
-			cell(view, ms(cli, ns[f]));
-}
+/* The figures of times, in the order of their columns. */
+static const char *const figures[TS_JOB_FIGURES] = {[TS_JOB_SPAN] = "span_ns",
+						    [TS_JOB_BUSY] = "busy_ns",
+						    [TS_JOB_IDLE] = "idle_ns",
+						    [TS_JOB_COMPUTATION] = "computation_ns",
+						    [TS_JOB_COMMUNICATION] = "communication_ns",
+						    [TS_JOB_EXPOSED] = "exposed_communication_ns",
+						    [TS_JOB_WAITING] = "waiting_ns",
+						    [TS_JOB_EXPOSED_WAITING] = "exposed_waiting_ns"};
 
-static void spread_row(struct ts_cli *cli, struct ts_view *view, const struct ts_trace_job *j, const char *what, int which)
+enum spread { MEAN, LEAST, MOST };
+
+static void spread_row(struct ts_view *view, const struct ts_trace_job *j, const char *what, enum spread which)
 {
-	uint64_t ns[TS_JOB_FIGURES];
+	struct ts_job_rank rank = {.rank = 0};
 
 	for (int f = 0; f < TS_JOB_FIGURES; f++) {
 		const struct ts_job_spread *s = &j->spread[f];
 
-		ns[f] = which == 0 ? s->mean_ns : which == 1 ? s->least_ns : s->most_ns;
+		rank.ns[f] = which == MEAN ? s->mean_ns : which == LEAST ? s->least_ns : s->most_ns;
 	}
-	cell(view, what);
-	cell(view, "");
-	time_cells(cli, view, ns);
+	ts_view_row(view, &rank);
+	ts_view_set(view, "rank", TS_STYLE_PLAIN, what);
+	ts_view_set(view, "event_count", TS_STYLE_PLAIN, "");
+}
+
+/* Over all ranks: what they have on average, at least, at most, and which rank has the most. */
+static void spread_rows(struct ts_cli *cli, struct ts_view *view, const struct ts_trace_job *j)
+{
+	spread_row(view, j, "mean", MEAN);
+	spread_row(view, j, "least", LEAST);
+	spread_row(view, j, "most", MOST);
+	ts_view_row(view, NULL);
+	ts_view_set(view, "rank", TS_STYLE_PLAIN, "most on rank");
+	for (int f = 0; f < TS_JOB_FIGURES; f++)
+		if (figures[f])
+			ts_view_set(view, figures[f], TS_STYLE_PLAIN, number(cli, j->spread[f].most_rank));
 }
 
 static bool has_events(const struct ts_trace_job *j)
@@ -221,10 +215,6 @@ static bool has_events(const struct ts_trace_job *j)
 
 static enum ts_status times(struct ts_cli *cli, const struct ts_trace_job *j, struct ts_error *err)
 {
-	static const struct ts_view_column columns[] = {TS_LEFT("rank", 0),	    TS_RIGHT("events"),	 TS_RIGHT("span"),
-							TS_RIGHT("busy"),	    TS_RIGHT("idle"),	 TS_RIGHT("computation"),
-							TS_RIGHT("communication"),  TS_RIGHT("exposed"), TS_RIGHT("waiting"),
-							TS_RIGHT("exposed waiting")};
 	struct ts_view view;
 
 	if (!has_events(j)) {
@@ -233,33 +223,23 @@ static enum ts_status times(struct ts_cli *cli, const struct ts_trace_job *j, st
 		return TS_OK;
 	}
 	ts_text_heading(cli, "Times of ranks (waiting: for ranks that had not come, a sum; the others are unions)");
-	ts_view_init(&view, TS_VIEW_COLUMNS(columns), &cli->arena);
-	for (size_t i = 0; i < j->n_ranks && i < RANKS_SHOWN; i++) {
-		cell(&view, number(cli, j->ranks[i].rank));
-		cell(&view, count(cli, j->ranks[i].events));
-		time_cells(cli, &view, j->ranks[i].ns);
-	}
-	if (j->n_ranks > 1) {
-		spread_row(cli, &view, j, "mean", 0);
-		spread_row(cli, &view, j, "least", 1);
-		spread_row(cli, &view, j, "most", 2);
-		cell(&view, "most on rank");
-		cell(&view, "");
-		for (int f = 0; f < TS_JOB_FIGURES; f++)
-			if (f != TS_JOB_MEMORY)
-				cell(&view, number(cli, j->spread[f].most_rank));
-	}
-	if (ts_view_print(&view, &cli->term, 2, &cli->out, err))
+	ts_view_of(&view, &ts_shape_job_rank,
+		   "rank event_count span_ns busy_ns idle_ns computation_ns communication_ns exposed_communication_ns waiting_ns "
+		   "exposed_waiting_ns",
+		   &cli->arena);
+	ts_view_rows(&view, j->ranks, j->n_ranks < RANKS_SHOWN ? j->n_ranks : RANKS_SHOWN);
+	if (j->n_ranks > 1)
+		spread_rows(cli, &view, j);
+	if (ts_trace_print(cli, &view, err))
 		return err->status;
-	more(cli, j->n_ranks, RANKS_SHOWN, "rank");
+	ts_trace_more(cli, j->n_ranks, RANKS_SHOWN, "rank");
 	return TS_OK;
 }
 
 static enum ts_status steps(struct ts_cli *cli, const struct ts_trace_job *j, struct ts_error *err)
 {
-	static const struct ts_view_column columns[] = {TS_LEFT("rank", 0),  TS_RIGHT("steps"),	      TS_RIGHT("on the host"),
-							TS_RIGHT("busy"),    TS_RIGHT("computation"), TS_RIGHT("communication"),
-							TS_RIGHT("exposed"), TS_RIGHT("own time")};
+	static const char *const of_devices[] = {"step_mean.busy_ns", "step_mean.computation_ns", "step_mean.communication_ns",
+						 "step_mean.exposed_communication_ns"};
 	struct ts_view view;
 	bool any = false;
 
@@ -268,29 +248,19 @@ static enum ts_status steps(struct ts_cli *cli, const struct ts_trace_job *j, st
 	if (!any)
 		return TS_OK;
 	ts_text_heading(cli, "Steps of ranks: means (own time: what a step took less exposed waiting, over steps that all ranks have)");
-	ts_view_init(&view, TS_VIEW_COLUMNS(columns), &cli->arena);
+	ts_view_of(&view, &ts_shape_job_rank,
+		   "rank step_count step_mean.on_the_host_ns step_mean.busy_ns step_mean.computation_ns step_mean.communication_ns "
+		   "step_mean.exposed_communication_ns own_step_ns",
+		   &cli->arena);
 	for (size_t i = 0; i < j->n_ranks && i < RANKS_SHOWN; i++) {
-		const struct ts_job_rank *r = &j->ranks[i];
-		bool devices = r->steps && r->events;
-
-		cell(&view, number(cli, r->rank));
-		cell(&view, count(cli, r->steps));
-		cell(&view, r->steps ? ms(cli, r->host_step_ns) : "-");
-		cell(&view, devices ? ms(cli, r->step_ns[TS_JOB_BUSY]) : "-");
-		cell(&view, devices ? ms(cli, r->step_ns[TS_JOB_COMPUTATION]) : "-");
-		cell(&view, devices ? ms(cli, r->step_ns[TS_JOB_COMMUNICATION]) : "-");
-		cell(&view, devices ? ms(cli, r->step_ns[TS_JOB_EXPOSED]) : "-");
-		cell(&view, j->n_steps ? ms(cli, r->own_ns) : "-");
+		ts_view_row(&view, &j->ranks[i]);
+		for (size_t k = 0; k < sizeof of_devices / sizeof of_devices[0] && !j->ranks[i].events; k++)
+			ts_view_set(&view, of_devices[k], TS_STYLE_PLAIN, "-");
 	}
-	return ts_view_print(&view, &cli->term, 2, &cli->out, err);
+	return ts_trace_print(cli, &view, err);
 }
 
 /* --- clocks --- */
-
-static const char *signed_ns(struct ts_cli *cli, int64_t ns)
-{
-	return or_empty(ts_arena_printf(&cli->arena, "%+" PRId64 " ns", ns));
-}
 
 static size_t corrected(const struct ts_trace_job *j)
 {
@@ -303,22 +273,19 @@ static size_t corrected(const struct ts_trace_job *j)
 
 static enum ts_status clock_rows(struct ts_cli *cli, const struct ts_trace_job *j, struct ts_error *err)
 {
-	static const struct ts_view_column columns[] = {TS_LEFT("rank", 0),	TS_RIGHT("add"), TS_RIGHT("drift"),
-							TS_RIGHT("error from"), TS_RIGHT("to"),	 TS_RIGHT("residual")};
+	static const struct ts_view_column made[] = {TS_RIGHT("drift")};
 	struct ts_view view;
 
-	ts_view_init(&view, TS_VIEW_COLUMNS(columns), &cli->arena);
+	ts_view_with(&view, &ts_shape_job_rank, "rank clock.offset_ns drift clock.error_low_ns clock.error_high_ns clock.residual_ns",
+		     TS_VIEW_COLUMNS(made), &cli->arena);
 	for (size_t i = 0; i < j->n_ranks && i < RANKS_SHOWN; i++) {
 		const struct ts_job_clock *c = &j->ranks[i].clock;
 
-		cell(&view, number(cli, j->ranks[i].rank));
-		cell(&view, signed_ns(cli, c->offset_ns));
-		cell(&view, c->drifts ? ts_arena_printf(&cli->arena, "%+" PRId64 " ns/s", c->drift_ppb) : "none");
-		cell(&view, c->bounded ? signed_ns(cli, c->low_ns) : "unknown");
-		cell(&view, c->bounded ? signed_ns(cli, c->high_ns) : "unknown");
-		cell(&view, ts_arena_printf(&cli->arena, "%" PRIu64 " ns", c->residual_ns));
+		ts_view_row(&view, &j->ranks[i]);
+		ts_view_set(&view, "drift", TS_STYLE_PLAIN,
+			    c->drifts ? ts_arena_printf(&cli->arena, "%+" PRId64 " ns/s", c->drift_ppb) : "none");
 	}
-	return ts_view_print(&view, &cli->term, 2, &cli->out, err);
+	return ts_trace_print(cli, &view, err);
 }
 
 static enum ts_status clocks(struct ts_cli *cli, const struct ts_trace_job *j, struct ts_error *err)
@@ -337,16 +304,17 @@ static enum ts_status clocks(struct ts_cli *cli, const struct ts_trace_job *j, s
 	else if (clock_rows(cli, j, err))
 		return err->status;
 	ts_text_wrapped(cli, TS_STYLE_PLAIN, 2,
-			or_empty(ts_arena_printf(&cli->arena,
-						 "Ends of a collective lie %s apart in half of the cases, %s in 95 %%, %s at most.",
-						 ms(cli, j->ends_p50_ns), ms(cli, j->ends_p95_ns), ms(cli, j->ends_max_ns))));
+			or_empty(ts_arena_printf(
+				&cli->arena, "Ends of a collective lie %s apart in half of the cases, %s in 95 %%, %s at most.",
+				ts_trace_ms(cli, j->ends_p50_ns), ts_trace_ms(cli, j->ends_p95_ns), ts_trace_ms(cli, j->ends_max_ns))));
 	if (j->violations)
 		ts_text_wrapped(cli, TS_STYLE_PLAIN, 2,
 				or_empty(ts_arena_printf(
 					&cli->arena,
 					"%s of %s end on a rank before they begin on another, by up to %s: the clocks are not as "
 					"steady as was taken, or these are not one collective.",
-					count(cli, j->violations), count(cli, j->n_collectives), ms(cli, j->violation_ns))));
+					ts_trace_count(cli, j->violations), ts_trace_count(cli, j->n_collectives),
+					ts_trace_ms(cli, j->violation_ns))));
 	if (apart)
 		ts_text_wrapped(
 			cli, TS_STYLE_PLAIN, 2,
@@ -362,45 +330,29 @@ static enum ts_status clocks(struct ts_cli *cli, const struct ts_trace_job *j, s
 
 static enum ts_status last(struct ts_cli *cli, const struct ts_trace_job *j, struct ts_error *err)
 {
-	static const struct ts_view_column columns[] = {TS_LEFT("rank", 0),
-							TS_RIGHT("last"),
-							TS_RIGHT("of"),
-							TS_RIGHT("others waited"),
-							TS_RIGHT("behind the next"),
-							TS_RIGHT("behind the first"),
-							TS_RIGHT("waited itself"),
-							TS_RIGHT("step if in time")};
+	static const struct ts_view_column itself[] = {{.head = "waited itself", .key = "waiting_ns"}};
 	const char *now = ts_arena_printf(&cli->arena,
 					  "Who arrives last at collectives (step if in time: what a step, now %s, would take at "
 					  "least if the rank came with the next to last)",
-					  ms(cli, j->step_ns));
+					  ts_trace_ms(cli, j->step_ns));
 	struct ts_view view;
 
 	ts_text_heading(cli, j->n_steps ? or_empty(now) : "Who arrives last at collectives");
-	ts_view_init(&view, columns, j->n_steps ? 8 : 7, &cli->arena);
-	for (size_t i = 0; i < j->n_ranks && i < RANKS_SHOWN; i++) {
-		const struct ts_job_rank *r = &j->ranks[i];
-
-		cell(&view, number(cli, r->rank));
-		cell(&view, count(cli, r->last));
-		cell(&view, count(cli, r->collectives));
-		cell(&view, ms(cli, r->caused_ns));
-		cell(&view, ms(cli, r->behind_ns));
-		cell(&view, ms(cli, r->lateness_ns));
-		cell(&view, ms(cli, r->ns[TS_JOB_WAITING]));
-		if (j->n_steps)
-			cell(&view, ms(cli, r->in_time_ns));
-	}
-	if (ts_view_print(&view, &cli->term, 2, &cli->out, err))
+	ts_view_with(&view, &ts_shape_job_rank,
+		     j->n_steps ? "rank last_count collective_count caused_ns behind_next_ns lateness_ns waiting_ns in_time_step_ns"
+				: "rank last_count collective_count caused_ns behind_next_ns lateness_ns waiting_ns",
+		     TS_VIEW_COLUMNS(itself), &cli->arena);
+	ts_view_rows(&view, j->ranks, j->n_ranks < RANKS_SHOWN ? j->n_ranks : RANKS_SHOWN);
+	if (ts_trace_print(cli, &view, err))
 		return err->status;
-	more(cli, j->n_ranks, RANKS_SHOWN, "rank");
+	ts_trace_more(cli, j->n_ranks, RANKS_SHOWN, "rank");
 	if (j->close)
 		ts_text_wrapped(
 			cli, TS_STYLE_PLAIN, 2,
 			or_empty(ts_arena_printf(&cli->arena,
 						 "In %s of %s the last came less behind the next than ends differ, so either may "
 						 "have been last.",
-						 count(cli, j->close), count(cli, j->n_collectives))));
+						 ts_trace_count(cli, j->close), ts_trace_count(cli, j->n_collectives))));
 	return TS_OK;
 }
 
@@ -442,31 +394,25 @@ static size_t latest(const struct ts_trace_job *j, size_t *ret)
 
 static enum ts_status latest_rows(struct ts_cli *cli, const struct ts_trace_job *j, struct ts_error *err)
 {
-	static const struct ts_view_column columns[] = {TS_LEFT("rank", 0),   TS_RIGHT("late by"),	 TS_RIGHT("others waited"),
-							TS_RIGHT("transfer"), TS_LEFT("kind", 0),	 TS_LEFT("group", 9),
-							TS_LEFT("which", 0),  TS_RIGHT("first began at")};
+	static const struct ts_view_column made[] = {{.head = "group", .least = 9, .key = "within"}, TS_LEFT("which", 0)};
 	size_t rows[LATEST_SHOWN + 1], n = latest(j, rows);
 	struct ts_view view;
 
 	if (!n)
 		return TS_OK;
 	ts_text_heading(cli, "The latest arrivals (times are those of the first rank's trace)");
-	ts_view_init(&view, TS_VIEW_COLUMNS(columns), &cli->arena);
+	ts_view_with(&view, &ts_shape_job_collective, "last_rank lateness_ns waiting_ns transfer_ns kind within which begin_ns",
+		     TS_VIEW_COLUMNS(made), &cli->arena);
 	for (size_t i = 0; i < n; i++) {
 		const struct ts_job_collective *c = &j->collectives[rows[i]];
 
-		cell(&view, number(cli, c->last_rank));
-		cell(&view, ms(cli, c->lateness_ns));
-		cell(&view, ms(cli, c->waiting_ns));
-		cell(&view, ms(cli, c->transfer_ns));
-		cell(&view, ts_collective_word(c->kind));
-		cell(&view, group_word(cli, &j->groups[c->group]));
-		cell(&view, where(cli, c));
-		cell(&view, ts_arena_printf(&cli->arena, "%" PRId64 " ns", c->begin_ns));
+		ts_view_row(&view, c);
+		ts_view_set(&view, "within", TS_STYLE_PLAIN, group_word(cli, &j->groups[c->group]));
+		ts_view_set(&view, "which", TS_STYLE_PLAIN, where(cli, c));
 	}
-	if (ts_view_print(&view, &cli->term, 2, &cli->out, err))
+	if (ts_trace_print(cli, &view, err))
 		return err->status;
-	more(cli, j->n_collectives, n, "collective");
+	ts_trace_more(cli, j->n_collectives, n, "collective");
 	return TS_OK;
 }
 
@@ -495,7 +441,7 @@ static const char *reasons(struct ts_cli *cli, const struct ts_job_group *g)
 
 	for (int i = 0; i < TS_JOB_UNMATCHED && text; i++)
 		if (g->unmatched[i])
-			text = ts_arena_printf(&cli->arena, "%s%s%s %s", text, *text ? ", " : "", count(cli, g->unmatched[i]),
+			text = ts_arena_printf(&cli->arena, "%s%s%s %s", text, *text ? ", " : "", ts_trace_count(cli, g->unmatched[i]),
 					       words[i]);
 	if (text && g->example)
 		text = ts_arena_printf(&cli->arena, "%s (%s)", text, g->example);
@@ -504,34 +450,34 @@ static const char *reasons(struct ts_cli *cli, const struct ts_job_group *g)
 
 static enum ts_status groups(struct ts_cli *cli, const struct ts_trace_job *j, struct ts_error *err)
 {
-	static const struct ts_view_column columns[] = {TS_LEFT("group", 9),	 TS_LEFT("ranks", 8),  TS_LEFT("matched by", 0),
-							TS_RIGHT("collectives"), TS_RIGHT("mean"),     TS_RIGHT("95 %"),
-							TS_RIGHT("most"),	 TS_RIGHT("transfer"), TS_LEFT("most often last", 0)};
+	static const struct ts_view_column made[] = {TS_LEFT("group", 9),
+						     {.head = "ranks", .least = 8, .key = "members"},
+						     {.head = "matched by", .key = "by"},
+						     {.head = "most often last", .key = "last"}};
 	struct ts_view view;
 
 	if (!j->n_groups)
 		return TS_OK;
 	ts_text_heading(cli, "Skew by process group (last begin - first begin of a collective)");
-	ts_view_init(&view, TS_VIEW_COLUMNS(columns), &cli->arena);
+	ts_view_with(&view, &ts_shape_job_group, "group members by waiting_count skew_mean_ns skew_p95_ns skew_max_ns transfer_ns last",
+		     TS_VIEW_COLUMNS(made), &cli->arena);
 	for (size_t i = 0; i < j->n_groups && i < GROUPS_SHOWN; i++) {
 		const struct ts_job_group *g = &j->groups[i];
 		const char *ranks = list(cli, g->members, g->n_members, g->n_members);
 
-		cell(&view, group_word(cli, g));
-		cell(&view, g->absent ? ts_arena_printf(&cli->arena, "%s, %zu not here", ranks, g->absent) : ranks);
-		cell(&view, !g->collectives ? "-" : g->by_sequence ? "number" : "order");
-		cell(&view, count(cli, g->waits));
-		cell(&view, g->waits ? ms(cli, g->skew_mean_ns) : "-");
-		cell(&view, g->waits ? ms(cli, g->skew_p95_ns) : "-");
-		cell(&view, g->waits ? ms(cli, g->skew_max_ns) : "-");
-		cell(&view, g->waits ? ms(cli, g->transfer_ns) : "-");
-		cell(&view, g->last_times
-				    ? ts_arena_printf(&cli->arena, "rank %" PRId64 ", %s", g->last_rank, count(cli, g->last_times))
-				    : "-");
+		ts_view_row(&view, g);
+		ts_view_set(&view, "group", TS_STYLE_PLAIN, group_word(cli, g));
+		ts_view_set(&view, "members", TS_STYLE_PLAIN,
+			    g->absent ? ts_arena_printf(&cli->arena, "%s, %zu not here", ranks, g->absent) : ranks);
+		ts_view_set(&view, "by", TS_STYLE_PLAIN, !g->collectives ? "-" : g->by_sequence ? "number" : "order");
+		ts_view_set(&view, "last", TS_STYLE_PLAIN,
+			    g->last_times ? ts_arena_printf(&cli->arena, "rank %" PRId64 ", %s", g->last_rank,
+							    ts_trace_count(cli, g->last_times))
+					  : "-");
 	}
-	if (ts_view_print(&view, &cli->term, 2, &cli->out, err))
+	if (ts_trace_print(cli, &view, err))
 		return err->status;
-	more(cli, j->n_groups, GROUPS_SHOWN, "group");
+	ts_trace_more(cli, j->n_groups, GROUPS_SHOWN, "group");
 	for (size_t i = 0; i < j->n_groups && i < GROUPS_SHOWN; i++)
 		if (unmatched(&j->groups[i]))
 			ts_text_wrapped(cli, TS_STYLE_PLAIN, 2,
@@ -542,7 +488,7 @@ static enum ts_status groups(struct ts_cli *cli, const struct ts_trace_job *j, s
 
 static struct ts_job_kind kind_of_all(const struct ts_trace_job *j, int kind)
 {
-	struct ts_job_kind all = {.kernels = 0};
+	struct ts_job_kind all = {.kind = (enum ts_collective)kind};
 
 	for (size_t i = 0; i < j->n_ranks; i++) {
 		const struct ts_job_kind *of = &j->ranks[i].kinds[kind];
@@ -579,11 +525,11 @@ static void why_unknown(struct ts_cli *cli, const struct ts_trace_job *j)
 			if (all.no_rule[i])
 				text = listed(cli, text,
 					      ts_arena_printf(&cli->arena, "%s %s of the matched kernels", words[i],
-							      count(cli, all.no_rule[i])));
+							      ts_trace_count(cli, all.no_rule[i])));
 		if (all.kernels > all.matched)
 			text = listed(cli, text,
 				      ts_arena_printf(&cli->arena, "kernels that are not matched: %s",
-						      count(cli, all.kernels - all.matched)));
+						      ts_trace_count(cli, all.kernels - all.matched)));
 		if (all.unknown_ns && all.matched > ts_job_without_rule(&all) && k > TS_COLLECTIVE_ALL_TO_ALL)
 			text = listed(cli, text, "a rank that nobody waits for may wait or fill buffers until the last comes");
 		if (*text && all.unknown_ns)
@@ -595,27 +541,17 @@ static void why_unknown(struct ts_cli *cli, const struct ts_trace_job *j)
 
 static enum ts_status kinds(struct ts_cli *cli, const struct ts_trace_job *j, struct ts_error *err)
 {
-	static const struct ts_view_column columns[] = {TS_LEFT("kind", 0),  TS_RIGHT("kernels"), TS_RIGHT("time"),
-							TS_RIGHT("matched"), TS_RIGHT("waiting"), TS_RIGHT("transfer"),
-							TS_RIGHT("unknown")};
 	struct ts_view view;
 
 	ts_text_heading(cli, "Communication of all ranks (sums over kernels)");
-	ts_view_init(&view, TS_VIEW_COLUMNS(columns), &cli->arena);
+	ts_view_of(&view, &ts_shape_job_kind, NULL, &cli->arena);
 	for (int k = 0; k < TS_COLLECTIVES; k++) {
 		struct ts_job_kind all = kind_of_all(j, k);
 
-		if (!all.kernels)
-			continue;
-		cell(&view, ts_collective_word((enum ts_collective)k));
-		cell(&view, count(cli, all.kernels));
-		cell(&view, ms(cli, all.ns));
-		cell(&view, count(cli, all.matched));
-		cell(&view, all.matched > ts_job_without_rule(&all) ? ms(cli, all.waiting_ns) : "unknown");
-		cell(&view, all.matched > ts_job_without_rule(&all) || all.transfer_ns ? ms(cli, all.transfer_ns) : "unknown");
-		cell(&view, ms(cli, all.unknown_ns));
+		if (all.kernels)
+			ts_view_row(&view, &all);
 	}
-	if (ts_view_print(&view, &cli->term, 2, &cli->out, err))
+	if (ts_trace_print(cli, &view, err))
 		return err->status;
 	why_unknown(cli, j);
 	return TS_OK;
@@ -643,17 +579,17 @@ static void stragglers(struct ts_cli *cli, const struct ts_trace_job *j)
 		ts_text_wrapped(cli, TS_STYLE_PLAIN, 2,
 				or_empty(ts_arena_printf(&cli->arena,
 							 "rank %" PRId64 " is slow by %.1f %% (p = %.2g): %s of its own for a step",
-							 r->rank, 100 * r->slowdown, r->p, ms(cli, r->own_ns))));
+							 r->rank, 100 * r->slowdown, r->p, ts_trace_ms(cli, r->own_ns))));
 	}
 	if (j->undecided)
 		ts_text_wrapped(cli, TS_STYLE_PLAIN, 2,
-				or_empty(ts_arena_printf(&cli->arena,
-							 "It cannot be decided whether %srank is slow: %s. It would take at least %s.",
-							 n ? "another " : "a ", j->undecided, plural(cli, j->steps_needed, "step"))));
+				or_empty(ts_arena_printf(
+					&cli->arena, "It cannot be decided whether %srank is slow: %s. It would take at least %s.",
+					n ? "another " : "a ", j->undecided, ts_trace_plural(cli, j->steps_needed, "step"))));
 	else if (!n)
 		ts_text_wrapped(cli, TS_STYLE_PLAIN, 2,
 				or_empty(ts_arena_printf(&cli->arena, "No rank is slow by more than chance, in %s.",
-							 plural(cli, j->n_steps, "step"))));
+							 ts_trace_plural(cli, j->n_steps, "step"))));
 }
 
 enum ts_status ts_render_trace_job_text(struct ts_cli *cli, const struct ts_trace_job *j, struct ts_error *err)

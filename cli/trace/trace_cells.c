@@ -41,21 +41,6 @@ void ts_trace_heading(struct ts_cli *cli, const char *text)
 	ts_text_heading(cli, text ? text : "");
 }
 
-void ts_trace_cell(struct ts_view *view, const char *text)
-{
-	ts_view_text(view, TS_STYLE_PLAIN, text);
-}
-
-void ts_trace_name(struct ts_cli *cli, struct ts_view *view, struct ts_span name)
-{
-	ts_trace_cell(view, ts_show_name(name, &cli->arena));
-}
-
-void ts_trace_kernel(struct ts_cli *cli, struct ts_view *view, struct ts_span name)
-{
-	ts_trace_cell(view, ts_show_kernel(name, &cli->arena));
-}
-
 enum ts_status ts_trace_print(struct ts_cli *cli, const struct ts_view *view, struct ts_error *err)
 {
 	return ts_view_print(view, &cli->term, 2, &cli->out, err);

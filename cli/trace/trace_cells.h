@@ -20,12 +20,6 @@ const char *ts_trace_count(struct ts_cli *cli, uint64_t n);
 /* A device or stream; `none` where it is TS_TRACE_NO_DEVICE. */
 const char *ts_trace_place(struct ts_cli *cli, int32_t n, const char *none);
 void ts_trace_heading(struct ts_cli *cli, const char *text);
-void ts_trace_cell(struct ts_view *view, const char *text);
-/* A foreign name: whole characters of it, as many as TS_NAME_SHOWN have. Real names have some hundred, hostile ones millions. */
-void ts_trace_name(struct ts_cli *cli, struct ts_view *view, struct ts_span name);
-/* The name of a kernel without its arguments, and without the words that most names have: void, at::native::, at::detail::, c10:: and
- * (anonymous namespace)::. They would take the room in which names differ. */
-void ts_trace_kernel(struct ts_cli *cli, struct ts_view *view, struct ts_span name);
 /* A table of the first rows, and how many there are besides: each is a what. keys and shape as ts_view_of has them; whole: of which
  * columns have the shares. */
 struct ts_first_rows {

@@ -82,11 +82,12 @@ static enum ts_status findings(struct ts_cli *cli, const struct ts_traceml_compa
 	for (size_t i = 0; i < said->n_findings; i++) {
 		const struct ts_traceml_finding *f = &said->findings[i];
 
-		ts_view_text(&view, TS_STYLE_PLAIN, ts_arena_printf(&cli->arena, "%d", f->priority));
-		ts_view_text(&view, i ? TS_STYLE_PLAIN : style_of(f->verdict), ts_traceml_verdict_word(f->verdict));
-		ts_view_text(&view, TS_STYLE_PLAIN,
-			     f->metric ? ts_arena_printf(&cli->arena, "%s/%s", f->domain, f->metric) : f->domain);
-		ts_view_span(&view, TS_STYLE_PLAIN, f->why);
+		ts_view_row(&view, NULL);
+		ts_view_set(&view, "rule", TS_STYLE_PLAIN, ts_arena_printf(&cli->arena, "%d", f->priority));
+		ts_view_set(&view, "finds", i ? TS_STYLE_PLAIN : style_of(f->verdict), ts_traceml_verdict_word(f->verdict));
+		ts_view_set(&view, "of", TS_STYLE_PLAIN,
+			    f->metric ? ts_arena_printf(&cli->arena, "%s/%s", f->domain, f->metric) : f->domain);
+		ts_view_set_span(&view, "why", TS_STYLE_PLAIN, f->why);
 	}
 	return ts_view_print(&view, &cli->term, 2, &cli->out, err);
 }

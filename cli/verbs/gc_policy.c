@@ -4,6 +4,7 @@
 #include "cli/core/policy_file.h"
 #include "cli/view/show_value.h"
 #include "cli/view/view.h"
+#include "proto/shape/shapes.h"
 
 enum { ITEMS_SHOWN = 20 };
 
@@ -93,24 +94,18 @@ static const char *why_of(const struct ts_retain_row *row, struct ts_arena *aren
 
 static enum ts_status rows(struct ts_cli *cli, const struct ts_retain_reply *reply, bool apply, struct ts_error *err)
 {
-	const struct ts_view_column columns[] = {
-		TS_LEFT("kind", 0),
-		TS_LEFT("of", 12),
-		TS_LEFT("rule", 16),
-		TS_RIGHT(apply ? "went" : "goes"),
-		TS_LEFT("why others stay", 20),
-	};
+	const struct ts_view_column made[] = {{.head = "kind", .key = "things"},
+					      {.head = apply ? "went" : "goes", .key = "goes_count"},
+					      {.head = "why others stay", .least = 20, .key = "why"}};
 	struct ts_view view;
 
-	ts_view_init(&view, TS_VIEW_COLUMNS(columns), &cli->arena);
+	ts_view_with(&view, &ts_shape_retain_row, "things name rule goes_count why", TS_VIEW_COLUMNS(made), &cli->arena);
 	for (size_t i = 0; i < reply->n_rows; i++) {
 		const struct ts_retain_row *row = &reply->rows[i];
 
-		ts_view_text(&view, TS_STYLE_PLAIN, row->kind == TS_REF_BRANCH ? "entries" : "names");
-		ts_view_span(&view, TS_STYLE_BOLD, row->name);
-		ts_view_span(&view, TS_STYLE_DIM, row->rule);
-		ts_view_text(&view, TS_STYLE_PLAIN, ts_show_count(row->count[TS_RETENTION_GOES], &cli->arena));
-		ts_view_text(&view, TS_STYLE_PLAIN, why_of(row, &cli->arena));
+		ts_view_row(&view, row);
+		ts_view_set(&view, "things", TS_STYLE_PLAIN, row->kind == TS_REF_BRANCH ? "entries" : "names");
+		ts_view_set(&view, "why", TS_STYLE_PLAIN, why_of(row, &cli->arena));
 	}
 	return reply->n_rows ? ts_view_print(&view, &cli->term, 0, &cli->out, err) : TS_OK;
 }
@@ -118,25 +113,22 @@ static enum ts_status rows(struct ts_cli *cli, const struct ts_retain_reply *rep
 /* What goes or, once it went, what stays after all. */
 static enum ts_status items(struct ts_cli *cli, const struct ts_retain_reply *reply, bool apply, struct ts_error *err)
 {
-	const struct ts_view_column columns[] = {
-		TS_LEFT(apply ? "stays" : "goes", 0), TS_LEFT("name", 12), TS_RIGHT("entry"), TS_LEFT("id", 0), TS_LEFT("why", 12),
-	};
+	const struct ts_view_column made[] = {{.head = apply ? "stays" : "goes", .key = "what"},
+					      {.head = "entry", .align = TS_ALIGN_RIGHT, .key = "number"}};
 	size_t n = reply->n < ITEMS_SHOWN ? reply->n : ITEMS_SHOWN;
 	struct ts_view view;
 
 	if (n == 0)
 		return TS_OK;
-	ts_view_init(&view, columns, apply ? 5 : 4, &cli->arena);
+	ts_view_with(&view, &ts_shape_retain_item, apply ? "what name number id why" : "what name number id", TS_VIEW_COLUMNS(made),
+		     &cli->arena);
 	for (size_t i = 0; i < n; i++) {
 		const struct ts_retain_item *item = &reply->items[i];
 		bool entry = item->what.kind == TS_REF_BRANCH;
 
-		ts_view_text(&view, TS_STYLE_PLAIN, entry ? "entry" : "name");
-		ts_view_span(&view, TS_STYLE_BOLD, item->what.name);
-		ts_view_text(&view, TS_STYLE_PLAIN, entry ? ts_show_count(item->what.seq, &cli->arena) : "");
-		ts_view_text(&view, TS_STYLE_YELLOW, ts_show_id(&item->what.id, &cli->arena));
-		if (apply)
-			ts_view_span(&view, TS_STYLE_PLAIN, item->why);
+		ts_view_row(&view, item);
+		ts_view_set(&view, "what", TS_STYLE_PLAIN, entry ? "entry" : "name");
+		ts_view_set(&view, "number", TS_STYLE_PLAIN, entry ? ts_show_count(item->what.seq, &cli->arena) : "");
 	}
 	ts_buf_char(&cli->out, '\n');
 	if (ts_view_print(&view, &cli->term, 0, &cli->out, err))

@@ -120,9 +120,10 @@ static enum ts_status list(struct ts_cli *cli, struct ts_error *err)
 
 	ts_view_init(&view, TS_VIEW_COLUMNS(columns), &cli->arena);
 	for (size_t i = 0; i < ts_rules_n; i++) {
-		ts_view_text(&view, TS_STYLE_BOLD, ts_rules[i].code);
-		ts_view_text(&view, TS_STYLE_PLAIN, severities(cli, &ts_rules[i]));
-		ts_view_text(&view, TS_STYLE_PLAIN, ts_rules[i].trigger);
+		ts_view_row(&view, NULL);
+		ts_view_set(&view, "code", TS_STYLE_BOLD, ts_rules[i].code);
+		ts_view_set(&view, "severity", TS_STYLE_PLAIN, severities(cli, &ts_rules[i]));
+		ts_view_set(&view, "fires when", TS_STYLE_PLAIN, ts_rules[i].trigger);
 	}
 	return ts_view_print(&view, &cli->term, 0, &cli->out, err);
 }

@@ -2,29 +2,9 @@
 #include "cli/core/ask.h"
 #include "cli/core/names.h"
 #include "cli/json/json_parts.h"
+#include "cli/text/text_parts.h"
 #include "cli/verbs/verbs.h"
 #include "cli/view/show_value.h"
-#include "cli/view/view.h"
-
-static enum ts_status text(struct ts_cli *cli, const struct ts_log_reply *log, struct ts_error *err)
-{
-	static const struct ts_view_column columns[] = {
-		TS_RIGHT("entry"), TS_LEFT("id", 0), TS_LEFT("moved", 10), TS_LEFT("who", 8), TS_LEFT("message", 12),
-	};
-	struct ts_view view;
-
-	ts_view_init(&view, TS_VIEW_COLUMNS(columns), &cli->arena);
-	for (size_t i = 0; i < log->n; i++) {
-		const struct ts_log_entry *e = &log->entries[i];
-
-		ts_view_text(&view, TS_STYLE_PLAIN, ts_show_count(e->seq, &cli->arena));
-		ts_view_text(&view, TS_STYLE_YELLOW, ts_show_id(&e->id, &cli->arena));
-		ts_view_text(&view, TS_STYLE_PLAIN, ts_show_time(e->moved_ns, &cli->arena));
-		ts_view_span(&view, TS_STYLE_DIM, e->who);
-		ts_view_span(&view, TS_STYLE_PLAIN, e->message);
-	}
-	return ts_view_print(&view, &cli->term, 0, &cli->out, err);
-}
 
 /* What the notes of the run were; of a note that was taken away there is no value. */
 static enum ts_status notes_text(struct ts_cli *cli, const struct ts_log_reply *log, struct ts_error *err)
@@ -89,7 +69,7 @@ enum ts_status ts_verb_log(struct ts_cli *cli, struct ts_error *err)
 		ts_cli_say(cli, "there are older entries; without --limit, log shows all of them");
 	}
 	if (!cli->json) {
-		if (text(cli, &log, err))
+		if (ts_text_rows(cli, &ts_shape_log_entry, NULL, log.entries, log.n, err))
 			return err->status;
 		say_pruned(cli, &log.pruned);
 		return request.notes ? notes_text(cli, &log, err) : TS_OK;

@@ -3,9 +3,8 @@
 #include "cli/core/names.h"
 #include "cli/json/json_names.h"
 #include "cli/json/json_parts.h"
+#include "cli/text/text_parts.h"
 #include "cli/verbs/verbs.h"
-#include "cli/view/show_value.h"
-#include "cli/view/view.h"
 
 static enum ts_status set(struct ts_cli *cli, struct ts_span name, const char *word, struct ts_error *err)
 {
@@ -21,26 +20,11 @@ static enum ts_status set(struct ts_cli *cli, struct ts_span name, const char *w
 
 static enum ts_status text(struct ts_cli *cli, const struct ts_get_reply *run, struct ts_error *err)
 {
-	static const struct ts_view_column columns[] = {
-		TS_LEFT("note", 8),
-		TS_LEFT("value", 16),
-		TS_LEFT("when", 10),
-		TS_LEFT("who", 6),
-	};
-	struct ts_view view;
-
 	if (run->n_notes == 0) {
 		ts_cli_say(cli, "%.*s has no notes", TS_SPAN_ARG(run->ref.name));
 		return TS_OK;
 	}
-	ts_view_init(&view, TS_VIEW_COLUMNS(columns), &cli->arena);
-	for (size_t i = 0; i < run->n_notes; i++) {
-		ts_view_span(&view, TS_STYLE_BOLD, run->notes[i].key);
-		ts_view_span(&view, TS_STYLE_PLAIN, run->notes[i].value);
-		ts_view_text(&view, TS_STYLE_DIM, ts_show_time(run->notes[i].at_ns, &cli->arena));
-		ts_view_span(&view, TS_STYLE_DIM, run->notes[i].who);
-	}
-	return ts_view_print(&view, &cli->term, 0, &cli->out, err);
+	return ts_text_rows(cli, &ts_shape_note, NULL, run->notes, run->n_notes, err);
 }
 
 enum ts_status ts_verb_note(struct ts_cli *cli, struct ts_error *err)

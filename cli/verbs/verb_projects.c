@@ -23,52 +23,47 @@ static const char *count(uint64_t used, bool limited, uint64_t limit, struct ts_
 	return share(ts_show_count(used, arena), limited, ts_show_count(limit, arena), arena);
 }
 
-static void add_project(struct ts_view *view, const struct ts_project_usage *p, struct ts_arena *arena)
-{
-	ts_view_span(view, TS_STYLE_PLAIN, p->project);
-	ts_view_text(view, TS_STYLE_PLAIN, count(p->names, p->has_names_limit, p->names_limit, arena));
-	ts_view_text(view, TS_STYLE_PLAIN, count(p->notes, p->has_notes_limit, p->notes_limit, arena));
-	ts_view_text(view, TS_STYLE_PLAIN, bytes(p->sealed_bytes, p->has_sealed_limit, p->sealed_limit, arena));
-	ts_view_text(view, TS_STYLE_PLAIN, bytes(p->raw_bytes, p->has_raw_limit, p->raw_limit, arena));
-	ts_view_text(view, TS_STYLE_DIM, p->has_rows_limit ? ts_show_count(p->rows_limit, arena) : "any");
-}
-
 static enum ts_status print_projects(struct ts_cli *cli, const struct ts_usage_reply *reply, struct ts_error *err)
 {
-	static const struct ts_view_column columns[] = {
-		TS_LEFT("project", 8), TS_RIGHT("names"),	 TS_RIGHT("notes"),
-		TS_RIGHT("stored"),    TS_RIGHT("uncompressed"), TS_RIGHT("rows a run"),
-	};
+	static const struct ts_view_column made[] = {TS_RIGHT("names"), TS_RIGHT("notes"), TS_RIGHT("stored"),
+						     TS_RIGHT("uncompressed")};
+	struct ts_arena *arena = &cli->arena;
 	struct ts_view view;
 
 	if (reply->n_projects == 0) {
 		ts_cli_say(cli, "no project uses anything");
 		return TS_OK;
 	}
-	ts_view_init(&view, TS_VIEW_COLUMNS(columns), &cli->arena);
-	for (size_t i = 0; i < reply->n_projects; i++)
-		add_project(&view, &reply->projects[i], &cli->arena);
+	ts_view_with(&view, &ts_shape_project, "project names notes stored uncompressed row_limit", TS_VIEW_COLUMNS(made), arena);
+	for (size_t i = 0; i < reply->n_projects; i++) {
+		const struct ts_project_usage *p = &reply->projects[i];
+
+		ts_view_row(&view, p);
+		ts_view_set(&view, "names", TS_STYLE_PLAIN, count(p->names, p->has_names_limit, p->names_limit, arena));
+		ts_view_set(&view, "notes", TS_STYLE_PLAIN, count(p->notes, p->has_notes_limit, p->notes_limit, arena));
+		ts_view_set(&view, "stored", TS_STYLE_PLAIN, bytes(p->sealed_bytes, p->has_sealed_limit, p->sealed_limit, arena));
+		ts_view_set(&view, "uncompressed", TS_STYLE_PLAIN, bytes(p->raw_bytes, p->has_raw_limit, p->raw_limit, arena));
+	}
 	return ts_view_print(&view, &cli->term, 0, &cli->out, err);
 }
 
 /* Those who sent something that no name has reached. */
 static enum ts_status print_senders(struct ts_cli *cli, const struct ts_usage_reply *reply, struct ts_error *err)
 {
-	static const struct ts_view_column columns[] = {TS_LEFT("sent by", 8), TS_RIGHT("without a name")};
+	static const struct ts_view_column made[] = {{.head = "without a name", .align = TS_ALIGN_RIGHT, .key = "unnamed"}};
 	struct ts_view view;
-	size_t n = 0;
 
-	ts_view_init(&view, TS_VIEW_COLUMNS(columns), &cli->arena);
+	ts_view_with(&view, &ts_shape_sender, "sender unnamed", TS_VIEW_COLUMNS(made), &cli->arena);
 	for (size_t i = 0; i < reply->n_senders; i++) {
 		const struct ts_sender_usage *s = &reply->senders[i];
 
 		if (s->unnamed_bytes == 0)
 			continue;
-		ts_view_span(&view, TS_STYLE_PLAIN, s->sender);
-		ts_view_text(&view, TS_STYLE_PLAIN, bytes(s->unnamed_bytes, s->has_unnamed_limit, s->unnamed_limit, &cli->arena));
-		n++;
+		ts_view_row(&view, s);
+		ts_view_set(&view, "unnamed", TS_STYLE_PLAIN,
+			    bytes(s->unnamed_bytes, s->has_unnamed_limit, s->unnamed_limit, &cli->arena));
 	}
-	if (n == 0)
+	if (ts_view_n(&view) == 0)
 		return TS_OK;
 	ts_buf_char(&cli->out, '\n');
 	return ts_view_print(&view, &cli->term, 0, &cli->out, err);

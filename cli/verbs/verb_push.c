@@ -407,12 +407,13 @@ static enum ts_status told_table(struct pushes *all, struct ts_error *err)
 	for (size_t i = 0; i < all->n_rows; i++) {
 		const struct row *row = &all->rows[i];
 
-		ts_view_span(&view, TS_STYLE_BOLD, row->name);
-		ts_view_text(&view, TS_STYLE_DIM, ts_show_id(&row->id, a));
-		ts_view_text(&view, TS_STYLE_PLAIN, row->is_rank ? "-" : ts_show_count(row->steps, a));
-		ts_view_text(&view, TS_STYLE_PLAIN, row->is_rank ? "-" : ts_show_bytes((double)row->sent_bytes, a));
-		ts_view_text(&view, TS_STYLE_PLAIN, row->is_rank ? "-" : ts_show_bytes((double)row->new_bytes, a));
-		ts_view_text(&view, TS_STYLE_PLAIN, row->said);
+		ts_view_row(&view, NULL);
+		ts_view_set_span(&view, "name", TS_STYLE_BOLD, row->name);
+		ts_view_set(&view, "id", TS_STYLE_DIM, ts_show_id(&row->id, a));
+		ts_view_set(&view, "steps", TS_STYLE_PLAIN, row->is_rank ? "-" : ts_show_count(row->steps, a));
+		ts_view_set(&view, "sent", TS_STYLE_PLAIN, row->is_rank ? "-" : ts_show_bytes((double)row->sent_bytes, a));
+		ts_view_set(&view, "new", TS_STYLE_PLAIN, row->is_rank ? "-" : ts_show_bytes((double)row->new_bytes, a));
+		ts_view_set(&view, "outcome", TS_STYLE_PLAIN, row->said);
 	}
 	return ts_view_n(&view) ? ts_view_print(&view, &cli->term, 0, &cli->out, err) : TS_OK;
 }

@@ -17,10 +17,6 @@ static const char *what_of(uint64_t entries, struct ts_arena *arena)
 
 static enum ts_status list(struct ts_cli *cli, struct ts_error *err)
 {
-	static const struct ts_view_column columns[] = {
-		TS_LEFT("kind", 0),	TS_LEFT("name", 12), TS_LEFT("id", 0),
-		TS_LEFT("removed", 10), TS_LEFT("by", 8),    TS_LEFT("until", 10),
-	};
 	struct ts_removed_request request = {.limit = 0};
 	struct ts_removed_reply reply;
 	const char *project;
@@ -37,17 +33,11 @@ static enum ts_status list(struct ts_cli *cli, struct ts_error *err)
 		ts_cli_say(cli, "no name of project %s was removed, or gc has freed it since", project);
 	if (reply.more)
 		ts_cli_say(cli, "there are more than these %zu", reply.n);
-	ts_view_init(&view, TS_VIEW_COLUMNS(columns), &cli->arena);
+	ts_view_of(&view, &ts_shape_removed_ref, NULL, &cli->arena);
 	for (size_t i = 0; i < reply.n; i++) {
-		const struct ts_removed_ref *r = &reply.removed[i];
-
-		ts_view_text(&view, TS_STYLE_PLAIN,
-			     r->was.entries ? what_of(r->was.entries, &cli->arena) : ts_ref_word(r->was.ref.kind));
-		ts_view_span(&view, TS_STYLE_BOLD, r->was.ref.name);
-		ts_view_text(&view, TS_STYLE_YELLOW, ts_show_id(&r->was.ref.id, &cli->arena));
-		ts_view_text(&view, TS_STYLE_PLAIN, ts_show_time(r->was.removed_ns, &cli->arena));
-		ts_view_span(&view, TS_STYLE_DIM, r->was.by);
-		ts_view_text(&view, TS_STYLE_PLAIN, ts_show_time(r->expires_ns, &cli->arena));
+		ts_view_row(&view, &reply.removed[i]);
+		if (reply.removed[i].was.entries)
+			ts_view_set(&view, "kind", TS_STYLE_PLAIN, what_of(reply.removed[i].was.entries, &cli->arena));
 	}
 	return reply.n ? ts_view_print(&view, &cli->term, 0, &cli->out, err) : TS_OK;
 }

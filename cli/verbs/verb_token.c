@@ -3,9 +3,9 @@
 #include "cli/core/ask.h"
 #include "cli/core/context.h"
 #include "cli/json/json_parts.h"
+#include "cli/text/text_parts.h"
 #include "cli/verbs/verbs.h"
 #include "cli/view/show_value.h"
-#include "cli/view/view.h"
 
 enum { DEFAULT_DAYS = 90 };
 
@@ -53,29 +53,10 @@ static enum ts_status make(struct ts_cli *cli, const char *name, struct ts_token
 
 static enum ts_status list_text(struct ts_cli *cli, const struct ts_tokens_reply *reply, struct ts_error *err)
 {
-	static const struct ts_view_column columns[] = {
-		TS_LEFT("name", 0),  TS_LEFT("role", 0),  TS_LEFT("projects", 8), TS_LEFT("expires", 10),
-		TS_LEFT("made", 10), TS_LEFT("maker", 8), TS_LEFT("id", 0),
-	};
-	struct ts_view view;
-
-	if (reply->n == 0)
-		ts_cli_say(cli, "there are no tokens");
-	if (reply->n == 0)
-		return TS_OK;
-	ts_view_init(&view, TS_VIEW_COLUMNS(columns), &cli->arena);
-	for (size_t i = 0; i < reply->n; i++) {
-		const struct ts_token_info *t = &reply->tokens[i];
-
-		ts_view_span(&view, TS_STYLE_PLAIN, t->name);
-		ts_view_span(&view, TS_STYLE_PLAIN, t->role);
-		ts_view_span(&view, TS_STYLE_PLAIN, t->projects);
-		ts_view_text(&view, TS_STYLE_PLAIN, t->expires_ns ? ts_show_time(t->expires_ns, &cli->arena) : "never");
-		ts_view_text(&view, TS_STYLE_DIM, ts_show_time(t->made_ns, &cli->arena));
-		ts_view_span(&view, TS_STYLE_DIM, t->maker);
-		ts_view_span(&view, TS_STYLE_YELLOW, t->id);
-	}
-	return ts_view_print(&view, &cli->term, 0, &cli->out, err);
+	if (reply->n)
+		return ts_text_rows(cli, &ts_shape_token, "name role projects expires made maker id", reply->tokens, reply->n, err);
+	ts_cli_say(cli, "there are no tokens");
+	return TS_OK;
 }
 
 /* The secret alone goes to stdout, so that it can be piped to where it belongs. */

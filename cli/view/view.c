@@ -64,15 +64,23 @@ static size_t column_of(const struct ts_view *view, const char *key)
 	return c;
 }
 
-void ts_view_set(struct ts_view *view, const char *key, enum ts_style style, const char *text)
+void ts_view_set_span(struct ts_view *view, const char *key, enum ts_style style, struct ts_span text)
 {
 	size_t c = view->failed ? 0 : column_of(view, key);
 
 	assert(view->failed || (c < view->n_columns && view->n >= view->n_columns));
-	if (!text || view->failed || c == view->n_columns || view->n < view->n_columns)
+	if (view->failed || c == view->n_columns || view->n < view->n_columns)
 		view->failed = true;
 	else
-		(void)cell_of(view, style, ts_span_str(text), &view->cells[view->n - view->n_columns + c]);
+		(void)cell_of(view, style, text, &view->cells[view->n - view->n_columns + c]);
+}
+
+void ts_view_set(struct ts_view *view, const char *key, enum ts_style style, const char *text)
+{
+	if (text)
+		ts_view_set_span(view, key, style, ts_span_str(text));
+	else
+		view->failed = true;
 }
 
 void ts_view_text(struct ts_view *view, enum ts_style style, const char *text)

@@ -99,6 +99,7 @@ void ts_view_rows(struct ts_view *view, const void *rows, size_t n);
 void ts_view_row(struct ts_view *view, const void *row);
 /* Sets a cell of the last row. text NULL: the caller ran out of memory. */
 void ts_view_set(struct ts_view *view, const char *key, enum ts_style style, const char *text);
+void ts_view_set_span(struct ts_view *view, const char *key, enum ts_style style, struct ts_span text);
 /* Adds one cell. */
 void ts_view_span(struct ts_view *view, enum ts_style style, struct ts_span text);
 void ts_view_text(struct ts_view *view, enum ts_style style, const char *text);

@@ -152,23 +152,21 @@ static bool ends(const struct ts_shape_field *f, const char *unit)
 	return ts_span_ends(ts_span_str(f->key), unit);
 }
 
-static const char *with_sign(int64_t n, const char *size, struct ts_arena *arena)
-{
-	return size ? ts_arena_printf(arena, "%s%s", n < 0 ? "-" : n ? "+" : "", size) : NULL;
-}
-
+/* Bytes that did not change have no sign. */
 static const char *whole(const struct ts_shape_field *f, int64_t n, struct ts_arena *arena)
 {
 	uint64_t size = n < 0 ? 0 - (uint64_t)n : (uint64_t)n;
+	const char *sign = n < 0 ? "-" : f->show == TS_SHOW_CHANGE ? "+" : "", *text;
 
-	if (f->show == TS_SHOW_NS)
-		return ts_arena_printf(arena, "%" PRId64 " ns", n);
-	if (f->show == TS_SHOW_CHANGE)
-		return ends(f, "_bytes") ? with_sign(n, ts_show_bytes((double)size, arena), arena)
-					 : ts_arena_printf(arena, "%+" PRId64 " ns", n);
-	if (f->show == TS_SHOW_UNIT && ends(f, "_ns"))
-		return n < 0 ? ts_arena_printf(arena, "-%s", ts_show_exact(size, arena)) : ts_show_exact(size, arena);
-	return ts_show_step(n, arena);
+	if (f->show == TS_SHOW_NS || f->show == TS_SHOW_NS_CHANGE)
+		return ts_arena_printf(arena, f->show == TS_SHOW_NS ? "%" PRId64 " ns" : "%+" PRId64 " ns", n);
+	if (ends(f, "_bytes"))
+		text = ts_show_bytes((double)size, arena);
+	else if (ends(f, "_ns"))
+		text = ts_show_exact(size, arena);
+	else
+		return ts_show_step(n, arena);
+	return text ? ts_arena_printf(arena, "%s%s", n || ends(f, "_ns") ? sign : "", text) : NULL;
 }
 
 static const char *count(const struct ts_shape_field *f, uint64_t n, struct ts_arena *arena)
@@ -178,13 +176,17 @@ static const char *count(const struct ts_shape_field *f, uint64_t n, struct ts_a
 		return ts_arena_printf(arena, "%" PRIu64 " ns", n);
 	case TS_SHOW_DIGITS:
 		return ts_arena_printf(arena, "%" PRIu64, n);
+	case TS_SHOW_SOME:
 	case TS_SHOW_UNIT:
+		if (n == 0 && f->show == TS_SHOW_SOME)
+			return "";
 		if (ends(f, "_ns"))
 			return ts_show_exact(n, arena);
 		if (ends(f, "bytes"))
 			return ts_show_bytes((double)n, arena);
 		break;
 	case TS_SHOW_COUNT:
+	case TS_SHOW_NS_CHANGE:
 	case TS_SHOW_CHANGE:
 	case TS_SHOW_NAME:
 	case TS_SHOW_KERNEL:

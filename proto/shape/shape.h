@@ -78,13 +78,15 @@ static inline int ts_shape_nth(const struct ts_shape_words *words, int i)
 
 /* How people see a value. */
 enum ts_show {
-	TS_SHOW_UNIT,	/* by the end of the key: _ns 1.234567 ms, _bytes 1.2 MiB; a count 1,234; other whole numbers as digits */
-	TS_SHOW_DIGITS, /* 1234 */
-	TS_SHOW_COUNT,	/* 1,234 */
-	TS_SHOW_NS,	/* 1234 ns */
-	TS_SHOW_CHANGE, /* with its sign: +1.2 MiB, +1234 ns */
-	TS_SHOW_NAME,	/* a name that a hostile file may make long */
-	TS_SHOW_KERNEL, /* such a name of a kernel, without its arguments and the words that most have */
+	TS_SHOW_UNIT,	   /* by the end of the key: _ns 1.234567 ms, _bytes 1.2 MiB; a count 1,234; other whole numbers as digits */
+	TS_SHOW_SOME,	   /* the same, and nothing for 0 */
+	TS_SHOW_DIGITS,	   /* 1234 */
+	TS_SHOW_COUNT,	   /* 1,234 */
+	TS_SHOW_NS,	   /* 1234 ns */
+	TS_SHOW_NS_CHANGE, /* +1234 ns */
+	TS_SHOW_CHANGE,	   /* by the unit, with its sign: +1.2 MiB */
+	TS_SHOW_NAME,	   /* a name that a hostile file may make long */
+	TS_SHOW_KERNEL,	   /* such a name of a kernel, without its arguments and the words that most have */
 };
 
 enum ts_align {

@@ -182,15 +182,15 @@ static const struct ts_shape_words lasting_kinds = {1, 3, .values = lasting_valu
 #define TYPE struct ts_removed_ref
 static const struct ts_shape_field removed_ref_rows[] = {
 	{"ref", NULL, ONE(was.ref, ts_shape_ref)},
-	{NULL, "kind", ENUM(was.ref.kind, lasting_kinds)},
-	{NULL, "name", TEXT(was.ref.name, TS_NAME_MAX)},
-	{NULL, "id", ID(was.ref.id)},
-	{"removed_ns", "removed", TIME(was.removed_ns)},
-	{"by", "by", TEXT(was.by, TS_WIRE_WHO_MAX), OR_NULL},
-	{"expires_ns", "expires", TIME(expires_ns)},
+	{NULL, "kind", ENUM(was.ref.kind, lasting_kinds), HEAD("kind")},
+	{NULL, "name", TEXT(was.ref.name, TS_NAME_MAX), HEAD("name"), STRONG, NARROW(12)},
+	{NULL, "id", ID(was.ref.id), HEAD("id"), IDENTITY},
+	{"removed_ns", "removed", TIME(was.removed_ns), HEAD("removed"), NARROW(10)},
+	{"by", "by", TEXT(was.by, TS_WIRE_WHO_MAX), OR_NULL, HEAD("by"), DIM, NARROW(8), ABSENT("")},
+	{"expires_ns", "expires", TIME(expires_ns), HEAD("until"), NARROW(10)},
 	{"entries", "entry_count", U64(was.entries), ABOUT("of the history of this branch; 0: it is the name")},
 };
-static const struct ts_shape removed_ref_shape = {SHAPE("removed_ref", removed_ref, removed_ref_rows)};
+const struct ts_shape ts_shape_removed_ref = {SHAPE("removed_ref", removed_ref, removed_ref_rows)};
 #undef TYPE
 
 #define TYPE struct ts_removed_request
@@ -203,7 +203,7 @@ const struct ts_shape ts_shape_removed_request = {SHAPE("removed_request", list_
 
 #define TYPE struct ts_removed_reply
 static const struct ts_shape_field removed_reply_rows[] = {
-	{"removed", "removed", MANY(removed, n, removed_ref_shape, TS_REMOVED_MAX)},
+	{"removed", "removed", MANY(removed, n, ts_shape_removed_ref, TS_REMOVED_MAX)},
 	{"more", "more", BOOL(more)},
 };
 const struct ts_shape ts_shape_removed_reply = {SHAPE("removed_names", list_removed_reply, removed_reply_rows)};
@@ -270,13 +270,13 @@ const struct ts_shape ts_shape_log_request = {SHAPE("log_request", ref_log_reque
 
 #define TYPE struct ts_log_entry
 static const struct ts_shape_field entry_rows[] = {
-	{"seq", "entry", U64(seq)},
-	{"id", "id", ID(id)},
-	{"moved_ns", "moved", TIME(moved_ns), OR_NULL},
-	{"who", "who", TEXT(who, TS_WIRE_WHO_MAX), OR_NULL},
-	{"message", "message", TEXT(message, TS_WIRE_TEXT_MAX), OR_NULL},
+	{"seq", "entry", U64(seq), HEAD("entry")},
+	{"id", "id", ID(id), HEAD("id"), IDENTITY},
+	{"moved_ns", "moved", TIME(moved_ns), OR_NULL, HEAD("moved"), NARROW(10)},
+	{"who", "who", TEXT(who, TS_WIRE_WHO_MAX), OR_NULL, HEAD("who"), DIM, NARROW(8), ABSENT("")},
+	{"message", "message", TEXT(message, TS_WIRE_TEXT_MAX), OR_NULL, HEAD("message"), NARROW(12), ABSENT("")},
 };
-static const struct ts_shape entry_shape = {SHAPE("log_entry", log_entry, entry_rows)};
+const struct ts_shape ts_shape_log_entry = {SHAPE("log_entry", log_entry, entry_rows)};
 #undef TYPE
 
 /* A stage has no log that a client could ask for. */
@@ -293,7 +293,7 @@ static const struct ts_shape_field log_rows[] = {
 	{"kind", NULL, ENUM(kind, ts_words_ref_kind)},
 	{NULL, "kind", ENUM(kind, logged_kinds)},
 	{"name", "name", TEXT(name, TS_NAME_MAX)},
-	{"entries", "entries", MANY(entries, n, entry_shape, ENTRIES(36))}, /* the least entry has an id */
+	{"entries", "entries", MANY(entries, n, ts_shape_log_entry, ENTRIES(36))}, /* the least entry has an id */
 	{"pruned", "pruned_count", U64(pruned.entries), ABOUT("entries that a policy of retention took out")},
 	{"pruned_ns", "pruned", TIME(pruned.at_ns), WHEN(was_pruned), ABOUT("the last time")},
 	{"pruned_by", "pruned_by", TEXT(pruned.who, TS_WIRE_WHO_MAX), OR_NULL},
@@ -316,10 +316,10 @@ const struct ts_shape ts_shape_note_request = {SHAPE("note_request", set_note_re
 
 #define TYPE struct ts_note
 static const struct ts_shape_field note_rows[] = {
-	{"key", "key", TEXT(key, TS_NAME_MAX)},
-	{"value", "value", TEXT(value, TS_NOTE_MAX)},
-	{"at_ns", "at", TIME(at_ns), OR_NULL},
-	{"who", "who", TEXT(who, TS_WIRE_WHO_MAX), OR_NULL},
+	{"key", "key", TEXT(key, TS_NAME_MAX), HEAD("note"), STRONG, NARROW(8)},
+	{"value", "value", TEXT(value, TS_NOTE_MAX), HEAD("value"), NARROW(16)},
+	{"at_ns", "at", TIME(at_ns), OR_NULL, HEAD("when"), DIM, NARROW(10)},
+	{"who", "who", TEXT(who, TS_WIRE_WHO_MAX), OR_NULL, HEAD("who"), DIM, NARROW(6), ABSENT("")},
 };
 const struct ts_shape ts_shape_note = {SHAPE("note", note, note_rows)};
 #undef TYPE

@@ -21,20 +21,20 @@ const struct ts_shape ts_shape_revoke_token_request = {SHAPE("revoke_token_reque
 
 #define TYPE struct ts_token_info
 static const struct ts_shape_field token_rows[] = {
-	{"id", "id", TEXT(id, TS_NAME_MAX)},
-	{"name", "name", TEXT(name, TS_NAME_MAX)},
-	{"role", "role", TEXT(role, TS_NAME_MAX)},
-	{"projects", "projects", TEXT(projects, TS_WIRE_PROJECTS_MAX)},
-	{"maker", "maker", TEXT(maker, TS_WIRE_WHO_MAX)},
-	{"made_ns", "made", TIME(made_ns), OR_NULL},
-	{"expires_ns", "expires", TIME(expires_ns), OR_NULL},
+	{"id", "id", TEXT(id, TS_NAME_MAX), HEAD("id"), IDENTITY},
+	{"name", "name", TEXT(name, TS_NAME_MAX), HEAD("name")},
+	{"role", "role", TEXT(role, TS_NAME_MAX), HEAD("role")},
+	{"projects", "projects", TEXT(projects, TS_WIRE_PROJECTS_MAX), HEAD("projects"), NARROW(8)},
+	{"maker", "maker", TEXT(maker, TS_WIRE_WHO_MAX), HEAD("maker"), DIM, NARROW(8)},
+	{"made_ns", "made", TIME(made_ns), OR_NULL, HEAD("made"), DIM, NARROW(10)},
+	{"expires_ns", "expires", TIME(expires_ns), OR_NULL, HEAD("expires"), NARROW(10), ABSENT("never")},
 };
-static const struct ts_shape token_shape = {SHAPE("token", token, token_rows)};
+const struct ts_shape ts_shape_token = {SHAPE("token", token, token_rows)};
 #undef TYPE
 
 #define TYPE struct ts_tokens_reply
 static const struct ts_shape_field tokens_rows[] = {
-	{"tokens", "tokens", MANY(tokens, n, token_shape, ENTRIES(36))},
+	{"tokens", "tokens", MANY(tokens, n, ts_shape_token, ENTRIES(36))},
 	{"secret", "secret", TEXT(secret, TS_NAME_MAX), OR_NULL, ABOUT("of the token that was made, told this once")},
 };
 const struct ts_shape ts_shape_tokens_reply = {SHAPE("tokens", tokens_reply, tokens_rows)};

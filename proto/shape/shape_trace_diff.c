@@ -34,11 +34,11 @@ static bool is_kernel(const void *in)
 }
 
 static const struct ts_shape_field row_rows[] = {
-	{NULL, "name", BYTES(name, 0)},
+	{NULL, "name", BYTES(name, 0), HEAD("name"), SHOW(KERNEL), NARROW(24)},
 	{NULL, "category", .kind = TS_SHAPE_WORD, AT(category), .words = &categories, WHEN(is_kernel), ABOUT("of kernels")},
-	{NULL, "a", ONE(a, sum_shape)},
-	{NULL, "b", ONE(b, sum_shape)},
-	{NULL, "difference_ns", I64(difference_ns), ABOUT("of a step: B less A")},
+	{NULL, "a", ONE(a, sum_shape), HEAD("A")},
+	{NULL, "b", ONE(b, sum_shape), HEAD("B")},
+	{NULL, "difference_ns", I64(difference_ns), HEAD("difference"), SHOW(CHANGE), ABOUT("of a step: B less A")},
 	{NULL, "low_ns", I64(low_ns), HAS(decided), ABOUT("of its 95 % interval; null: one step on a side")},
 	{NULL, "high_ns", I64(high_ns), HAS(decided)},
 	{NULL, "time_differs", BOOL(time_differs), ABOUT("stands out of the noise over steps")},
@@ -46,7 +46,7 @@ static const struct ts_shape_field row_rows[] = {
 	{NULL, "replaced_by", BYTES(replaced_by, 0), OR_NULL, ABOUT("of a kernel that B lacks")},
 	{NULL, "replaced_under", BYTES(replaced_under, 0), OR_NULL, ABOUT("the operator that launched both")},
 };
-static const struct ts_shape row_shape = {JSON_SHAPE("trace_diff_row", row_rows)};
+const struct ts_shape ts_shape_trace_diff_row = {JSON_SHAPE("trace_diff_row", row_rows)};
 #undef TYPE
 
 #define TYPE struct ts_trace_diff_table
@@ -54,7 +54,7 @@ static const struct ts_shape_field table_rows[] = {
 	{NULL, "table", WORD(of, tables)},
 	{NULL, "differing_count", SIZE(n_differ)},
 	{NULL, "one_sided_count", SIZE(n_alone), ABOUT("in some steps of one side: may be chance")},
-	{NULL, "rows", MANY(rows, n, row_shape, MANY_ROWS), ABOUT("those that differ, the one-sided, the rest")},
+	{NULL, "rows", MANY(rows, n, ts_shape_trace_diff_row, MANY_ROWS), ABOUT("those that differ, the one-sided, the rest")},
 };
 static const struct ts_shape table_shape = {JSON_SHAPE("trace_diff_table", table_rows)};
 #undef TYPE
@@ -88,8 +88,8 @@ static const struct ts_shape_field diff_rows[] = {
 	{NULL, "on_device", BOOL(device), ABOUT("steps are timed on devices; else on the host")},
 	{NULL, "a", ONE(a, side_shape)},
 	{NULL, "b", ONE(b, side_shape)},
-	{NULL, "step", ONE(step, row_shape)},
-	{NULL, "host_step", ONE(host, row_shape), HAS(has_host), ABOUT("ProfilerStep's own duration")},
+	{NULL, "step", ONE(step, ts_shape_trace_diff_row)},
+	{NULL, "host_step", ONE(host, ts_shape_trace_diff_row), HAS(has_host), ABOUT("ProfilerStep's own duration")},
 	{NULL, "tables", MANY(tables, n_tables, table_shape, TS_SIDE_TABLES)},
 };
 const struct ts_shape ts_shape_trace_diff = {JSON_SHAPE("trace_diff", diff_rows)};
@@ -111,7 +111,7 @@ static const struct ts_shape_field pair_rows[] = {
 	{NULL, "trace_a", STRING(a.name)},
 	{NULL, "trace_b", STRING(b.name)},
 	{NULL, "verdict", WORD(verdict, verdicts)},
-	{NULL, "step", ONE(step, row_shape)},
+	{NULL, "step", ONE(step, ts_shape_trace_diff_row)},
 };
 static const struct ts_shape pair_shape = {JSON_SHAPE("trace_rank_pair", pair_rows)};
 #undef TYPE

@@ -126,18 +126,20 @@ static const struct ts_shape ts_shape_waits = {JSON_SHAPE("trace_waits", waits_r
 
 #define TYPE struct ts_host_step
 static const struct ts_shape_field step_rows[] = {
-	{NULL, "step", I64(number), ABOUT("the N of ProfilerStep#N; 0 of the whole trace")},
+	{NULL, "step", I64(number), HEAD("step"), LEFT, ABOUT("the N of ProfilerStep#N; 0 of the whole trace")},
 	{NULL, "begin_ns", I64(begin_ns)},
-	{NULL, "wall_ns", U64(wall_ns), ABOUT("the sum of the seven below")},
-	{NULL, "loading_ns", U64(parts[TS_HOST_LOADING]), ABOUT("within an annotation of a data loader")},
-	{NULL, "waits_ns", U64(parts[TS_HOST_WAITS]), ABOUT("within a call that waits for a device")},
-	{NULL, "calls_ns", U64(parts[TS_HOST_CALLS]), ABOUT("in any other call of the runtime")},
-	{NULL, "operators_ns", U64(parts[TS_HOST_OPERATORS])},
-	{NULL, "backward_ns", U64(parts[TS_HOST_BACKWARD_PASS]), ABOUT("in Python or nothing, while a backward thread was at work")},
-	{NULL, "python_ns", U64(parts[TS_HOST_PYTHON])},
-	{NULL, "nothing_ns", U64(parts[TS_HOST_NOTHING]), ABOUT("nothing was recorded")},
+	{NULL, "wall_ns", U64(wall_ns), HEAD("wall"), ABOUT("the sum of the seven below")},
+	{NULL, "loading_ns", U64(parts[TS_HOST_LOADING]), HEAD("data loading"), SHOW(SOME),
+	 ABOUT("within an annotation of a data loader")},
+	{NULL, "waits_ns", U64(parts[TS_HOST_WAITS]), HEAD("waits"), SHOW(SOME), ABOUT("within a call that waits for a device")},
+	{NULL, "calls_ns", U64(parts[TS_HOST_CALLS]), HEAD("calls"), SHOW(SOME), ABOUT("in any other call of the runtime")},
+	{NULL, "operators_ns", U64(parts[TS_HOST_OPERATORS]), HEAD("operators"), SHOW(SOME)},
+	{NULL, "backward_ns", U64(parts[TS_HOST_BACKWARD_PASS]), HEAD("backward"), SHOW(SOME),
+	 ABOUT("in Python or nothing, while a backward thread was at work")},
+	{NULL, "python_ns", U64(parts[TS_HOST_PYTHON]), HEAD("Python"), SHOW(SOME)},
+	{NULL, "nothing_ns", U64(parts[TS_HOST_NOTHING]), HEAD("nothing recorded"), SHOW(SOME), ABOUT("nothing was recorded")},
 };
-static const struct ts_shape ts_shape_host_step = {JSON_SHAPE("trace_host_step", step_rows)};
+const struct ts_shape ts_shape_host_step = {JSON_SHAPE("trace_host_step", step_rows)};
 #undef TYPE
 
 #define TYPE struct ts_host_steps

@@ -47,13 +47,14 @@ static const struct ts_shape_field clock_rows[] = {
 	{NULL, "connected", BOOL(connected),
 	 ABOUT("it shares collectives with the reference, the first rank, perhaps by way of others")},
 	{NULL, "corrected", BOOL(corrected), ABOUT("false: its clock is taken for that of the reference")},
-	{NULL, "offset_ns", I64(offset_ns), ABOUT("to be added to its times, at the begin of the first rank's trace")},
+	{NULL, "offset_ns", I64(offset_ns), HEAD("add"), SHOW(NS_CHANGE),
+	 ABOUT("to be added to its times, at the begin of the first rank's trace")},
 	{NULL, "drift_ppb", I64(drift_ppb), ABOUT("and so many nanoseconds for each second since")},
-	{NULL, "error_low_ns", I64(low_ns), HAS(bounded),
+	{NULL, "error_low_ns", I64(low_ns), HAS(bounded), HEAD("error from"), SHOW(NS_CHANGE), ABSENT("unknown"),
 	 ABOUT("what could still be added to its times, at least, if no rank ends a collective before the last has begun it; null: the "
 	       "collectives allow no correction at all")},
-	{NULL, "error_high_ns", I64(high_ns), HAS(bounded), ABOUT("and at most")},
-	{NULL, "residual_ns", U64(residual_ns),
+	{NULL, "error_high_ns", I64(high_ns), HAS(bounded), HEAD("to"), SHOW(NS_CHANGE), ABSENT("unknown"), ABOUT("and at most")},
+	{NULL, "residual_ns", U64(residual_ns), HEAD("residual"), SHOW(NS),
 	 ABOUT("median distance of the ends of its collectives from those of the rank that it was compared with, after correction")},
 };
 static const struct ts_shape shape_clock = {JSON_SHAPE("trace_job_clock", clock_rows)};
@@ -72,19 +73,22 @@ static bool has_transfer(const void *in)
 
 #define COUNT(why) PLAIN(U64, uint64_t, no_rule[why])
 static const struct ts_shape_field kind_rows[] = {
-	{NULL, "kind", WORD(kind, collectives)},
-	{NULL, "kernel_count", U64(kernels)},
-	{NULL, "sum_ns", U64(ns), ABOUT("of these kernels")},
-	{NULL, "matched_count", U64(matched), ABOUT("kernels whose collective is known on all ranks, or whose send or receive is")},
+	{NULL, "kind", WORD(kind, collectives), HEAD("kind")},
+	{NULL, "kernel_count", U64(kernels), HEAD("kernels")},
+	{NULL, "sum_ns", U64(ns), HEAD("time"), ABOUT("of these kernels")},
+	{NULL, "matched_count", U64(matched), HEAD("matched"),
+	 ABOUT("kernels whose collective is known on all ranks, or whose send or receive is")},
 	{NULL, "no_root_count", COUNT(TS_JOB_NO_ROOT), ABOUT("of these, such of which no waiting is known: the traces name no root")},
 	{NULL, "no_clock_count", COUNT(TS_JOB_NO_CLOCK), ABOUT("clocks of their ranks cannot be compared")},
 	{NULL, "no_rule_count", COUNT(TS_JOB_NO_KIND), ABOUT("no rule says who waits in collectives of this kind")},
-	{NULL, "waiting_ns", U64(waiting_ns), WHEN(has_rule), ABOUT("for a rank that had not come, without which they could not end")},
-	{NULL, "transfer_ns", U64(transfer_ns), WHEN(has_transfer), ABOUT("after all had come")},
-	{NULL, "unknown_ns", U64(unknown_ns), ABOUT("the rest: waiting or transfer, and of kernels that are not matched all")},
+	{NULL, "waiting_ns", U64(waiting_ns), WHEN(has_rule), HEAD("waiting"), ABSENT("unknown"),
+	 ABOUT("for a rank that had not come, without which they could not end")},
+	{NULL, "transfer_ns", U64(transfer_ns), WHEN(has_transfer), HEAD("transfer"), ABSENT("unknown"), ABOUT("after all had come")},
+	{NULL, "unknown_ns", U64(unknown_ns), HEAD("unknown"),
+	 ABOUT("the rest: waiting or transfer, and of kernels that are not matched all")},
 };
 #undef COUNT
-static const struct ts_shape shape_kind = {JSON_SHAPE("trace_job_kind", kind_rows)};
+const struct ts_shape ts_shape_job_kind = {JSON_SHAPE("trace_job_kind", kind_rows)};
 #undef TYPE
 
 #define TYPE struct ts_job_rank
@@ -101,53 +105,55 @@ static bool is_tested(const void *in)
 
 static const struct ts_shape_field mean_rows[] = {
 	{NULL, "span_ns", FIGURE(step_ns, TS_JOB_SPAN)},
-	{NULL, "busy_ns", FIGURE(step_ns, TS_JOB_BUSY)},
+	{NULL, "busy_ns", FIGURE(step_ns, TS_JOB_BUSY), HEAD("busy")},
 	{NULL, "idle_ns", FIGURE(step_ns, TS_JOB_IDLE)},
-	{NULL, "computation_ns", FIGURE(step_ns, TS_JOB_COMPUTATION)},
-	{NULL, "communication_ns", FIGURE(step_ns, TS_JOB_COMMUNICATION)},
-	{NULL, "exposed_communication_ns", FIGURE(step_ns, TS_JOB_EXPOSED)},
+	{NULL, "computation_ns", FIGURE(step_ns, TS_JOB_COMPUTATION), HEAD("computation")},
+	{NULL, "communication_ns", FIGURE(step_ns, TS_JOB_COMMUNICATION), HEAD("communication")},
+	{NULL, "exposed_communication_ns", FIGURE(step_ns, TS_JOB_EXPOSED), HEAD("exposed")},
 	{NULL, "memory_ns", FIGURE(step_ns, TS_JOB_MEMORY)},
-	{NULL, "on_the_host_ns", U64(host_step_ns)},
+	{NULL, "on_the_host_ns", U64(host_step_ns), HEAD("on the host")},
 };
 static const struct ts_shape shape_mean = {JSON_SHAPE("trace_job_step", mean_rows)};
 
 static const struct ts_shape_field rank_rows[] = {
-	{NULL, "rank", I64(rank)},
+	{NULL, "rank", I64(rank), HEAD("rank"), LEFT},
 	{NULL, "file", STRING(file), ABOUT("the first, if its profiler wrote several")},
 	{NULL, "file_count", SIZE(files), ABOUT("cycles of its profiler")},
 	{NULL, "host", BYTES(host, TEXT_MAX), OR_NULL, ABOUT("as the trace says, or the name of a file HOST_PID.TIME.pt.trace.json")},
 	{NULL, "device_name", BYTES(device_name, TEXT_MAX), OR_NULL},
 	{NULL, "recorded", ONE(recorded, ts_shape_trace_recorded), ABOUT("as its first trace says")},
-	{NULL, "event_count", U64(events), ABOUT("kernels, copies and fills of memory")},
-	{NULL, "span_ns", FIGURE(ns, TS_JOB_SPAN), ABOUT("this and the next six: of all devices of the rank, as for one trace")},
-	{NULL, "busy_ns", FIGURE(ns, TS_JOB_BUSY)},
-	{NULL, "idle_ns", FIGURE(ns, TS_JOB_IDLE)},
-	{NULL, "computation_ns", FIGURE(ns, TS_JOB_COMPUTATION)},
-	{NULL, "communication_ns", FIGURE(ns, TS_JOB_COMMUNICATION)},
-	{NULL, "exposed_communication_ns", FIGURE(ns, TS_JOB_EXPOSED)},
+	{NULL, "event_count", U64(events), HEAD("events"), ABOUT("kernels, copies and fills of memory")},
+	{NULL, "span_ns", FIGURE(ns, TS_JOB_SPAN), HEAD("span"),
+	 ABOUT("this and the next six: of all devices of the rank, as for one trace")},
+	{NULL, "busy_ns", FIGURE(ns, TS_JOB_BUSY), HEAD("busy")},
+	{NULL, "idle_ns", FIGURE(ns, TS_JOB_IDLE), HEAD("idle")},
+	{NULL, "computation_ns", FIGURE(ns, TS_JOB_COMPUTATION), HEAD("computation")},
+	{NULL, "communication_ns", FIGURE(ns, TS_JOB_COMMUNICATION), HEAD("communication")},
+	{NULL, "exposed_communication_ns", FIGURE(ns, TS_JOB_EXPOSED), HEAD("exposed")},
 	{NULL, "memory_ns", FIGURE(ns, TS_JOB_MEMORY)},
-	{NULL, "waiting_ns", FIGURE(ns, TS_JOB_WAITING),
+	{NULL, "waiting_ns", FIGURE(ns, TS_JOB_WAITING), HEAD("waiting"),
 	 ABOUT("in matched collectives and receives, for a rank that had not come; a sum over kernels")},
-	{NULL, "exposed_waiting_ns", FIGURE(ns, TS_JOB_EXPOSED_WAITING),
+	{NULL, "exposed_waiting_ns", FIGURE(ns, TS_JOB_EXPOSED_WAITING), HEAD("exposed waiting"),
 	 ABOUT("the part of it in which the rank computed nothing; a union")},
-	{NULL, "step_count", U64(steps)},
+	{NULL, "step_count", U64(steps), HEAD("steps")},
 	{NULL, "step_mean", HERE(shape_mean), WHEN(has_steps), ABOUT("means over its steps, each of what the step launched")},
-	{NULL, "own_step_ns", U64(own_ns), WHEN(is_tested),
+	{NULL, "own_step_ns", U64(own_ns), WHEN(is_tested), HEAD("own time"),
 	 ABOUT("mean over the steps that all ranks have: the step as devices saw it, less exposed waiting")},
-	{NULL, "in_time_step_ns", U64(in_time_ns), WHEN(is_tested),
+	{NULL, "in_time_step_ns", U64(in_time_ns), WHEN(is_tested), HEAD("step if in time"),
 	 ABOUT("at least so long would a step of the job (step_ns) be if this rank came to collectives with the next to last")},
 	{NULL, "clock", ONE(clock, shape_clock)},
-	{NULL, "collective_count", U64(collectives), ABOUT("matched ones in which ranks wait for the last, and pairs")},
-	{NULL, "last_count", U64(last), ABOUT("of these, how often it began last")},
-	{NULL, "caused_ns", U64(caused_ns), ABOUT("what the other ranks waited when it was last")},
-	{NULL, "behind_next_ns", U64(behind_ns), ABOUT("how far it then came behind the next to last")},
-	{NULL, "lateness_ns", U64(lateness_ns), ABOUT("how far it came behind the first, over all of these collectives")},
-	{NULL, "kinds", FIXED(ONE, kinds), OF(shape_kind)},
+	{NULL, "collective_count", U64(collectives), HEAD("of"), ABOUT("matched ones in which ranks wait for the last, and pairs")},
+	{NULL, "last_count", U64(last), HEAD("last"), ABOUT("of these, how often it began last")},
+	{NULL, "caused_ns", U64(caused_ns), HEAD("others waited"), ABOUT("what the other ranks waited when it was last")},
+	{NULL, "behind_next_ns", U64(behind_ns), HEAD("behind the next"), ABOUT("how far it then came behind the next to last")},
+	{NULL, "lateness_ns", U64(lateness_ns), HEAD("behind the first"),
+	 ABOUT("how far it came behind the first, over all of these collectives")},
+	{NULL, "kinds", FIXED(ONE, kinds), OF(ts_shape_job_kind)},
 	{NULL, "straggler", BOOL(straggler), WHEN(is_tested)},
 	{NULL, "slowdown_ratio", F64(slowdown), OR_NULL, ABOUT("own time above the median of the other ranks, as a share of that")},
 	{NULL, "p_value", F64(p), OR_NULL, ABOUT("null: it cannot be decided")},
 };
-static const struct ts_shape shape_rank = {JSON_SHAPE("trace_job_rank", rank_rows)};
+const struct ts_shape ts_shape_job_rank = {JSON_SHAPE("trace_job_rank", rank_rows)};
 #undef TYPE
 
 #define TYPE struct ts_job_group
@@ -201,18 +207,18 @@ static const struct ts_shape_field group_rows[] = {
 	{NULL, "by_sequence", BOOL(by_sequence), ABOUT("matched by sequence numbers; false: by the order in each step")},
 	{NULL, "matched_count", U64(collectives)},
 	{NULL, "pair_count", U64(pairs), ABOUT("sends with their receives")},
-	{NULL, "waiting_count", U64(waits),
+	{NULL, "waiting_count", U64(waits), HEAD("collectives"),
 	 ABOUT("of the collectives, such that ranks wait for the last; the figures below are of these")},
-	{NULL, "skew_mean_ns", U64(skew_mean_ns), WHEN(has_waits), ABOUT("of last begin - first begin, rounded down")},
-	{NULL, "skew_p95_ns", U64(skew_p95_ns), WHEN(has_waits), ABOUT("by the nearest rank")},
-	{NULL, "skew_max_ns", U64(skew_max_ns), WHEN(has_waits)},
-	{NULL, "transfer_ns", U64(transfer_ns), WHEN(has_waits), ABOUT("sum of last end - last begin")},
+	{NULL, "skew_mean_ns", U64(skew_mean_ns), WHEN(has_waits), HEAD("mean"), ABOUT("of last begin - first begin, rounded down")},
+	{NULL, "skew_p95_ns", U64(skew_p95_ns), WHEN(has_waits), HEAD("95 %"), ABOUT("by the nearest rank")},
+	{NULL, "skew_max_ns", U64(skew_max_ns), WHEN(has_waits), HEAD("most")},
+	{NULL, "transfer_ns", U64(transfer_ns), WHEN(has_waits), HEAD("transfer"), ABOUT("sum of last end - last begin")},
 	{NULL, "last_rank", I64(last_rank), WHEN(has_last), ABOUT("most often last")},
 	{NULL, "last_count", U64(last_times)},
 	{NULL, "unmatched_kernels", HERE(shape_unmatched), ABOUT("by reason, over all ranks")},
 	{NULL, "example", STRING(example), WHEN(has_example), ABOUT("the first of the unmatched, in words")},
 };
-static const struct ts_shape shape_group = {JSON_SHAPE("trace_job_group", group_rows)};
+const struct ts_shape ts_shape_job_group = {JSON_SHAPE("trace_job_group", group_rows)};
 #undef TYPE
 
 #define TYPE struct ts_job_collective
@@ -223,18 +229,19 @@ static bool has_lateness(const void *in)
 
 static const struct ts_shape_field collective_rows[] = {
 	{NULL, "group", U32(group), ABOUT("its place in groups")},
-	{NULL, "kind", WORD(kind, collectives)},
+	{NULL, "kind", WORD(kind, collectives), HEAD("kind")},
 	{NULL, "sequence", I64(sequence), HAS(has_sequence)},
 	{NULL, "step", I64(step), HAS(in_step)},
-	{NULL, "begin_ns", I64(begin_ns), ABOUT("the first, by the clock of the first rank's trace")},
-	{NULL, "last_rank", I64(last_rank), WHEN(has_lateness),
+	{NULL, "begin_ns", I64(begin_ns), HEAD("first began at"), SHOW(NS), ABOUT("the first, by the clock of the first rank's trace")},
+	{NULL, "last_rank", I64(last_rank), WHEN(has_lateness), HEAD("rank"), LEFT,
 	 ABOUT("that others waited for: the root of a broadcast, else the last to begin; null: nobody waited")},
-	{NULL, "lateness_ns", U64(lateness_ns), ABOUT("its begin - the first begin; of a reduce - the begin of the root")},
-	{NULL, "waiting_ns", U64(waiting_ns), ABOUT("of all other ranks")},
+	{NULL, "lateness_ns", U64(lateness_ns), HEAD("late by"),
+	 ABOUT("its begin - the first begin; of a reduce - the begin of the root")},
+	{NULL, "waiting_ns", U64(waiting_ns), HEAD("others waited"), ABOUT("of all other ranks")},
 	{NULL, "unknown_ns", U64(unknown_ns), ABOUT("of all ranks, before the last had begun: waiting, or the filling of buffers")},
-	{NULL, "transfer_ns", U64(transfer_ns), ABOUT("last end - last begin")},
+	{NULL, "transfer_ns", U64(transfer_ns), HEAD("transfer"), ABOUT("last end - last begin")},
 };
-static const struct ts_shape shape_collective = {JSON_SHAPE("trace_job_collective", collective_rows)};
+const struct ts_shape ts_shape_job_collective = {JSON_SHAPE("trace_job_collective", collective_rows)};
 #undef TYPE
 
 #define TYPE struct ts_finding
@@ -269,7 +276,7 @@ static const struct ts_shape_field job_rows[] = {
 	 ABOUT("what to try first: of the most severe findings that are about enough time, each time once")},
 	{NULL, "unchecked", MANY(findings.unchecked, findings.n_unchecked, ts_shape_unchecked, MANY_ROWS),
 	 ABOUT("rules on traces that could not be checked")},
-	{NULL, "ranks", MANY(ranks, n_ranks, shape_rank, MANY_ROWS)},
+	{NULL, "ranks", MANY(ranks, n_ranks, ts_shape_job_rank, MANY_ROWS)},
 	{NULL, "spread", FIXED(ONE, spread), OF(shape_spread), ABOUT("of the times of ranks")},
 	{NULL, "recordings_apart", BOOL(apart), ABOUT("the traces of two ranks do not overlap in time, as their clocks have it")},
 	{NULL, "close_count", U64(close),
@@ -282,8 +289,8 @@ static const struct ts_shape_field job_rows[] = {
 	 ABOUT("last end - first end of all-reduce, all-gather and reduce-scatter, after correction")},
 	{NULL, "end_spread_p95_ns", U64(ends_p95_ns)},
 	{NULL, "end_spread_max_ns", U64(ends_max_ns)},
-	{NULL, "groups", MANY(groups, n_groups, shape_group, MANY_ROWS), ABOUT("process groups")},
-	{NULL, "collectives", MANY(collectives, n_collectives, shape_collective, MANY_ROWS),
+	{NULL, "groups", MANY(groups, n_groups, ts_shape_job_group, MANY_ROWS), ABOUT("process groups")},
+	{NULL, "collectives", MANY(collectives, n_collectives, ts_shape_job_collective, MANY_ROWS),
 	 ABOUT("matched ones, and pairs of a send and its receive, of which is known who waits, by begin")},
 	{NULL, "step_ns", U64(step_ns), ABOUT("mean over the steps that all ranks have, of the longest rank's step; 0 without any")},
 	{NULL, "common_steps", LIST(I64, steps, n_steps, MANY_ROWS), ABOUT("that all ranks have")},

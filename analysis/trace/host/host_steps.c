@@ -5,13 +5,6 @@
 #include "analysis/trace/device/stretches.h"
 #include "base/door.h"
 
-const char *ts_host_part_word(enum ts_host_part part)
-{
-	static const char *const words[] = {"data loading", "waits", "calls", "operators", "backward", "Python", "nothing recorded"};
-
-	return words[part];
-}
-
 struct host {
 	const struct ts_trace *trace;
 	const struct ts_nest *nest;

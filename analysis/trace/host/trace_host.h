@@ -177,7 +177,6 @@ struct ts_host_steps {
 
 /* Whether an annotation or operator of this name is that of a data loader. */
 bool ts_is_data_loader(struct ts_span name);
-const char *ts_host_part_word(enum ts_host_part part);
 
 /* waiting: of each span, as host_waits.c has it. Everything lies in the arena. */
 enum ts_status ts_host_steps(const struct ts_trace *trace, const struct ts_nest *nest, const struct ts_host_names *names,
