@@ -490,6 +490,16 @@ class Loops(Zero):
         steps = self.read(directory).steps
         return [steps[step].get("scalars.loss") for step in sorted(steps)], [float(x) for x in done.stdout.split()], done.stderr
 
+    def test_a_name_is_that_of_the_folder(self):
+        loop = "for i in range(3):\n    model(torch.randn(4, 8)).square().mean().backward(); optimizer.step()\n"
+        self.write("train.py", self.MODEL + loop)
+        for want in ("runs/base-line", "runs/base-line-2"):
+            directory, recording, _ = self.recorded("train.py", options=("--name", "base line"))
+            self.assertEqual(directory, want)
+            self.assertEqual(len(recording.times), 3)
+            with open(f"{directory}/run.json", encoding="utf-8") as file:
+                self.assertEqual(json.load(file)["name"], "base line")
+
     def test_the_thread_whose_optimizer_steps_has_the_loop(self):
         for text in (
             "beside(call); train()",  # a warm-up

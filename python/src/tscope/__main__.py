@@ -24,7 +24,7 @@ def _options() -> argparse.ArgumentParser:
         "Also under torchrun: torchrun ... -m tscope SCRIPT.",
         allow_abbrev=False,
     )
-    p.add_argument("--directory", metavar="DIR", help="the folder of the run (default: runs/SCRIPT-TIME)")
+    p.add_argument("--directory", metavar="DIR", help="the folder of the run (default: runs/NAME, without a name runs/SCRIPT-TIME)")
     p.add_argument("--exist", choices=_resume.EXIST, help="what a folder that holds a run means: an error, a new folder beside it, or "
                    "that the run goes on (default: it goes on where the launcher says that the job was requeued or restarted)")
     p.add_argument("--name", help="the name of the run")

@@ -1,7 +1,6 @@
 """The names of W&B's quickstart, so that `import tscope as wandb` records it: init, finish, config, summary, and what does nothing."""
 
 import os
-import re
 import sys
 import time
 from collections.abc import Mapping
@@ -115,17 +114,13 @@ def in_notebook() -> bool:
         return False
 
 
-def _as_name(text: Any) -> str:
-    return re.sub(r"[^A-Za-z0-9._+=@-]", "-", str(text)).strip(".") or "run"
-
-
 def _place(directory: Any, project: Any, leaf: Optional[str]) -> str:
     """Returns DIRECTORY/runs/PROJECT/LEAF; without a leaf, the program's name and the time, but for several ranks."""
     parts = [os.fspath(directory)] if directory else []
-    parts += ["runs", *([_as_name(project)] if project else [])]
+    parts += ["runs", *([_paths.as_name(project)] if project else [])]
     if not leaf and _ranks.here(None, None)[1] > 1:
         leaf = _paths.program_of(sys.argv)  # ranks that begin at different seconds agree on it
-    return os.path.join(*parts, _as_name(leaf) if leaf else f"{_paths.program_of(sys.argv)}-{time.strftime('%Y%m%d-%H%M%S')}")
+    return os.path.join(*parts, _paths.as_name(leaf) if leaf else f"{_paths.program_of(sys.argv)}-{time.strftime('%Y%m%d-%H%M%S')}")
 
 
 def _open_run(reinit: Any) -> "Optional[_run.Run]":

@@ -105,6 +105,15 @@ def program_of(words: list[str]) -> str:
     return (os.path.basename(folder) if name == "__main__" else name) or "run"
 
 
+def as_name(text: Any) -> str:
+    """Returns what a folder is called that has the name of a run.
+
+    >>> as_name("base line"), as_name("../x")
+    ('base-line', '-x')
+    """
+    return re.sub(r"[^A-Za-z0-9._+=@-]", "-", str(text)).strip(".") or "run"
+
+
 def shown(directory: str) -> str:
     """Returns the path of a run's folder as tscope takes it on a command line.
 

@@ -8,7 +8,7 @@ import sys
 from typing import Any, Callable, Optional
 
 from tscope import _ranks, _resume, _rows, _run
-from tscope._paths import program_of
+from tscope._paths import as_name, program_of
 from tscope._recorder import is_secret
 from tscope._say import say, why
 
@@ -122,9 +122,10 @@ class Zero:
         exist = self.options.get("exist")
         if self.directory is not None:
             return {**self.options, "directory": self.directory, "exist": exist}
+        name = self.options.get("name")
         # Ranks that begin at different seconds agree on a folder by its number.
-        several = _ranks.here(None, None)[1] > 1
-        directory, exist = _resume.place(None, exist, lambda: os.path.join("runs", program_of(sys.argv)) if several else _directory())
+        leaf = as_name(name) if name else program_of(sys.argv) if _ranks.here(None, None)[1] > 1 else None
+        directory, exist = _resume.place(None, exist, lambda: os.path.join("runs", leaf) if leaf else _directory())
         return {**self.options, "directory": directory, "exist": exist}
 
     def _start(self) -> Optional[_run.Run]:
