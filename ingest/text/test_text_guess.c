@@ -548,6 +548,7 @@ static void named_numbers(void **state)
 		{"Top 1: 50.5, Top 5: 75.5", "Top 1=50.5 Top 5=75.5", true},
 		{"acc: 45273.0/58518.0=0.75 acc2: 9/12=0.5 of: 9/12", "acc=0.75 acc2=0.5 of=9", true},
 		{"Up. 14 : Sen. 1,000", "Up=14 Sen=1000", true},
+		{"Sen. 1,280 : Cost 5.5 : Time 3.5s", "Sen=1280 Cost=5.5 Time(s)=3.5", true},
 		{"number of skipped iterations:   0", "number of skipped iterations=0", true},
 		{"elapsed time (ms): 12.5", "elapsed time (ms)=12.5", true},
 		{"time (ms) | fwd: 1.5 | bwd: 2.5", "fwd(ms)=1.5 bwd(ms)=2.5", false},

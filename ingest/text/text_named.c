@@ -184,7 +184,9 @@ static void add(struct naming *n, struct ts_span name, const struct ts_text_toke
 			ts_text_record_double(n->r, name, seconds);
 		return;
 	}
-	if (is_step_time(name) && (ts_span_is(unit, "ms") || ts_span_is(unit, "s") || ts_span_is(unit, "sec"))) {
+	/* Marian's "Sen. 965,843 : ... : Time 359.59s" is the time of all updates since the line before. */
+	if (is_step_time(name) && !has_name(n->r, ts_span_str("Sen")) &&
+	    (ts_span_is(unit, "ms") || ts_span_is(unit, "s") || ts_span_is(unit, "sec"))) {
 		name = ts_span_str(ts_span_is(unit, "ms") ? "step_time_ms" : "step_time");
 		unit.len = 0;
 	}
