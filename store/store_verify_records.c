@@ -1,9 +1,11 @@
-/* store_verify_records.c - counts what is damaged beside the objects: names, their logs and notes, what was counted, and the order in
- * which lists read names.
+/* store_verify_records.c - counts what is damaged beside the objects: names, their logs and notes, what was counted, the order in
+ * which lists read names, and what one of these tables has and the other lacks.
  *
  * A record's checksum covers its key. But who looks for a key that has changed does not find it, and nobody asks for the changed one:
  * so only a walk over all records sees that a note or a name has gone from the lists. */
 #include "store/store_internal.h"
+
+#include "base/limits.h"
 
 static enum ts_status check_database(struct ts_read r, enum ts_db db, uint64_t *io_bad, struct ts_error *err)
 {
@@ -60,6 +62,85 @@ static enum ts_status check_order(struct ts_read r, uint64_t *io_bad, struct ts_
 	return status;
 }
 
+/* ---- both ways: what one table says of another ---- */
+
+typedef enum ts_status pair_fn(struct ts_read r, const struct ts_walk *at, bool *ret_sound, struct ts_error *err);
+
+/* The last entry of a name's log is what the name points at. A damaged ref is counted among the refs. */
+static enum ts_status ref_has_log(struct ts_read r, const struct ts_walk *at, bool *ret_sound, struct ts_error *err)
+{
+	uint8_t room[TS_LOG_KEY_MAX];
+	struct ts_log_entry entry;
+	struct ts_error damage;
+	struct ts_span stored;
+	struct ts_ref ref;
+	struct ts_span key;
+	bool found;
+
+	*ret_sound = true;
+	if (ts_ref_parse(at->key, at->value, &ref, &damage) || ref.name.len > TS_REF_NAME_MAX)
+		return TS_OK;
+	key = ts_log_key(ref.kind, ref.name, ref.seq, room);
+	if (ts_read_get(r, TS_DB_LOG, key, &stored, &found, err))
+		return err->status;
+	*ret_sound = found && (ts_log_parse(key, stored, &entry, &damage) || ts_id_eq(&entry.id, &ref.id));
+	return TS_OK;
+}
+
+static enum ts_status is_named(struct ts_read r, enum ts_ref_kind kind, struct ts_span name, bool *ret_named, struct ts_error *err)
+{
+	uint8_t room[TS_REF_KEY_MAX];
+	struct ts_span stored;
+
+	*ret_named = false;
+	if (name.len == 0 || name.len > TS_REF_NAME_MAX)
+		return TS_OK;
+	return ts_read_get(r, TS_DB_REFS, ts_ref_key(kind, name, room), &stored, ret_named, err);
+}
+
+static enum ts_status log_has_ref(struct ts_read r, const struct ts_walk *at, bool *ret_sound, struct ts_error *err)
+{
+	struct ts_span key = at->key;
+
+	*ret_sound = false;
+	return key.len < 11 ? TS_OK :
+			      is_named(r, (enum ts_ref_kind)key.data[0], ts_span_part(key, 1, key.len - 10), ret_sound, err);
+}
+
+static enum ts_status note_has_ref(struct ts_read r, const struct ts_walk *at, bool *ret_sound, struct ts_error *err)
+{
+	const uint8_t *end = memchr(at->key.data, 0, at->key.len);
+
+	*ret_sound = false;
+	return end ? is_named(r, TS_REF_RUN, ts_span_of(at->key.data, (size_t)(end - at->key.data)), ret_sound, err) : TS_OK;
+}
+
+static enum ts_status check_pairs(struct ts_read r, enum ts_db db, pair_fn *pair, uint64_t *io_bad, struct ts_error *err)
+{
+	enum ts_status status;
+	struct ts_walk walk;
+	bool found, sound = true;
+
+	for (status = ts_walk_open(&walk, r, db, ts_span_of(NULL, 0), &found, err); !status && found;
+	     status = status ? status : ts_walk_on(&walk, &found, err)) {
+		status = pair(r, &walk, &sound, err);
+		*io_bad += !sound;
+	}
+	ts_walk_end(&walk);
+	return status;
+}
+
+/* A store of format 1, which is only read, has notes of removed names among the others. */
+static enum ts_status check_both_ways(struct ts_read r, uint64_t *io_bad, struct ts_error *err)
+{
+	uint64_t format;
+
+	if (ts_read_u64(r, "format", &format, err) || check_pairs(r, TS_DB_REFS, ref_has_log, io_bad, err) ||
+	    check_pairs(r, TS_DB_LOG, log_has_ref, io_bad, err))
+		return err->status;
+	return format > 1 ? check_pairs(r, TS_DB_NOTES, note_has_ref, io_bad, err) : TS_OK;
+}
+
 enum ts_status ts_store_verify_records(struct ts_read r, uint64_t *ret_bad, struct ts_error *err)
 {
 	uint64_t bad = 0;
@@ -67,7 +148,7 @@ enum ts_status ts_store_verify_records(struct ts_read r, uint64_t *ret_bad, stru
 	for (int db = 0; db < TS_DBS; db++)
 		if (ts_db_is_checked((enum ts_db)db) && check_database(r, (enum ts_db)db, &bad, err))
 			return err->status;
-	if (check_order(r, &bad, err))
+	if (check_order(r, &bad, err) || check_both_ways(r, &bad, err))
 		return err->status;
 	*ret_bad = bad;
 	return TS_OK;
