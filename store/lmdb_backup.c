@@ -4,6 +4,7 @@
 
 #include "store/store_internal.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -59,20 +60,26 @@ static enum ts_status name_copy(const char *path, struct copy *ret, struct ts_er
 	return TS_OK;
 }
 
-/* Takes away a file beside the data of the copy. */
-static void drop_beside(const struct copy *copy, const char *file)
+/* Takes away the lock of a copy that was open, or whatever else lies beside its data. */
+static void drop_beside(const struct copy *copy, bool all)
 {
-	char path[PATH_ROOM + 32];
+	int folder = open(copy->partial, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *files = folder < 0 ? NULL : fdopendir(folder);
+	const struct dirent *file;
 
-	(void)snprintf(path, sizeof path, "%s/%s", copy->partial, file);
-	(void)unlink(path);
+	while (files && (file = readdir(files)))
+		if (strcmp(file->d_name, "lock.mdb") == 0 || (all && strncmp(file->d_name, "superblock", 10) == 0))
+			(void)unlinkat(folder, file->d_name, 0);
+	if (files)
+		(void)closedir(files);
+	else if (folder >= 0)
+		(void)close(folder);
 }
 
 static void remove_partial(const struct copy *copy)
 {
 	(void)unlink(copy->data);
-	drop_beside(copy, "lock.mdb");
-	drop_beside(copy, "superblock");
+	drop_beside(copy, true);
 	(void)rmdir(copy->partial);
 }
 
@@ -97,7 +104,7 @@ static enum ts_status adopt_copy(const struct copy *copy, struct ts_error *err)
 		return status;
 	status = ts_kv_sound(ts_kv_of(e), false, err);
 	ts_engine_destroy(e);
-	drop_beside(copy, "lock.mdb");
+	drop_beside(copy, false);
 	return status;
 }
 

@@ -1,8 +1,8 @@
 /* lmdb_salvage.c - copies what is sound of a damaged store to a new one, and names the rest.
  *
- * Records are taken from every sound page that a tree reaches, and, where one was lost, from sound pages that no tree reaches and that are
- * not free: those below a damaged page. Then what was taken is held together: an object stays if its bytes are what its id says; a name
- * if all that it needs is there, as its log says it was last; a note and a log if their name is there. */
+ * Records are taken from every sound page that a tree reaches, and, where one was lost, from sound pages that no tree reaches and that
+ * are not free: those below a damaged page. Then what was taken is held together: an object stays if its bytes are what its id says; a
+ * name if all that it needs is there, as its log says it was last; a note and a log if their name is there. */
 #include "store/lmdb_internal.h"
 
 #include "store/store_internal.h"
