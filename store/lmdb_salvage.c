@@ -134,7 +134,8 @@ static bool is_wanted(enum ts_db db, struct ts_span key, struct ts_span value)
 		return key.len > 0 && key.len <= TS_KEY_MAX;
 	if (db == TS_DB_META && !ts_span_starts(key, ts_span_str(tokens)))
 		return false;
-	return (db == TS_DB_META || db == TS_DB_REFS || db == TS_DB_LOG || db == TS_DB_NOTES || db == TS_DB_REMOVED) &&
+	return (db == TS_DB_META || db == TS_DB_REFS || db == TS_DB_LOG || db == TS_DB_NOTES || db == TS_DB_NOTE_LOG ||
+		db == TS_DB_REMOVED) &&
 	       is_record(key, value);
 }
 
@@ -149,8 +150,8 @@ static enum ts_status take(void *ctx, enum ts_db db, struct ts_span key, struct 
 	return s->n == BATCH || s->bytes > BATCH_BYTES ? flush(s, err) : TS_OK;
 }
 
-/* The table of a record that no tree says; TS_DBS: none that is copied. A log's entry ends in a number, whose first byte is 0, and no
- * note's key has one. */
+/* The table of a record that no tree says; TS_DBS: none that is copied. A log's entry ends in a number, whose first byte is 0; no
+ * note's key has one, and what a note was has its key, a 0 and a number. */
 static enum ts_db table_of(struct ts_span key, struct ts_span value)
 {
 	const uint8_t *end = key.len > 1 ? memchr(key.data + 1, 0, key.len - 1) : NULL;
@@ -171,7 +172,9 @@ static enum ts_db table_of(struct ts_span key, struct ts_span value)
 		return strchr("rtsb", key.data[0]) && ts_ref_parse(key, value, &ref, &damage) == TS_OK ? TS_DB_REFS : TS_DBS;
 	if (behind == 8 && end[1] == 0)
 		return ts_log_parse(key, value, &entry, &damage) == TS_OK ? TS_DB_LOG : TS_DBS;
-	return behind >= 8 && end[1] > 0x7f ? TS_DB_REMOVED : TS_DB_NOTES;
+	if (behind >= 8 && end[1] > 0x7f)
+		return TS_DB_REMOVED;
+	return behind > 9 && end[behind - 8] == 0 ? TS_DB_NOTE_LOG : TS_DB_NOTES;
 }
 
 /* Pages of records that no tree reaches and that are not free. */
@@ -677,7 +680,7 @@ static enum ts_status hold_together(struct salvage *s, struct ts_error *err)
 /* What the superblock counted and is not there any more. */
 static enum ts_status compare(struct salvage *s, struct ts_lmdb_env *from, struct ts_error *err)
 {
-	static const enum ts_db tables[] = {TS_DB_REFS, TS_DB_LOG, TS_DB_NOTES, TS_DB_REMOVED};
+	static const enum ts_db tables[] = {TS_DB_REFS, TS_DB_LOG, TS_DB_NOTES, TS_DB_NOTE_LOG, TS_DB_REMOVED};
 	const struct ts_sum *sums = ts_env_of_kv(ts_kv_of(s->to))->super.sums; /* of its last commit, which was ours */
 	enum ts_status status = TS_OK;
 	struct ts_super_slot newest;

@@ -390,6 +390,7 @@ static void salvage_saves_what_is_sound_and_names_the_rest(void **state)
 	struct ts_span block = f->objects[5].bytes;
 	struct ts_salvage_report report;
 	struct ts_store_stats stats;
+	struct ts_note *notes;
 	char to[320];
 	uint64_t page;
 	uint8_t *whole;
@@ -423,6 +424,8 @@ static void salvage_saves_what_is_sound_and_names_the_rest(void **state)
 	OK(verify(f));
 	OK(f->e->ops->stats(f->e, &stats, &f->err));
 	assert_true(stats.refs == 59 && stats.objects == 719);
+	OK(f->e->ops->note_log(f->e, ts_span_str("p/59"), &f->arena, &notes, &n, &f->err));
+	assert_true(n == 1 && ts_span_is(notes[0].value, "good")); /* what notes were outlives their name */
 	close_it(f);
 	test_remove_dir(to);
 	test_free(whole);

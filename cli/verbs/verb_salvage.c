@@ -2,7 +2,7 @@
 #include "cli/core/context.h"
 #include "cli/core/salvage.h"
 #include "cli/json/json_parts.h"
-#include "cli/text/show_value.h"
+#include "cli/view/show_value.h"
 #include "cli/verbs/verbs.h"
 
 enum { LOST_LINES = 40 };
