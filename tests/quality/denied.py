@@ -111,10 +111,9 @@ def denied_only(answer, text):
     m = re.match(r"(digests\.[\w.]+) differs only from step (-?\d+) on, when the training already differed", text)
     if not m:
         return False
-    began = [min(firsts(answer["series"], row["name"]), default=None) for row in answer["series"] if said(row["name"]) in ("loss", "grad_norm")]
-    began = [step for step in began if step is not None and step < int(m[2])]
-    agreed = [row["after_step"] for row in answer["series"] if row["name"] == m[1] and row["state"] == "parts" and row["first_step"] == int(m[2])]
-    return bool(began) and any(step is None or step < min(began) for step in agreed)
+    began = min(firsts(answer["series"], "loss") | firsts(answer["series"], "grad_norm"), default=int(m[2]))
+    agreed = [row["after_step"] for row in answer["series"] if row["name"] == m[1] and row["first_step"] == int(m[2])]
+    return any(step is None or step < began for step in agreed) and began < int(m[2])
 
 
 def both_have(answer, have, name):
