@@ -264,8 +264,8 @@ static bool input_only(struct ts_inquiry *q)
 	else if (kind == TS_KIND_BATCH && q->passed_over)
 		ts_conclude(q, TS_CAUSE_REPORTING, TS_CONFIDENCE_MEDIUM,
 			    "%.*s differs at step %" PRId64
-			    " alone, with which one run begins, and agrees behind it: batches that were used before may have been "
-			    "passed over there. Nothing else of the training differs up to step %" PRId64,
+			    " alone, with which one run begins: batches that were used before may have been passed over there. "
+			    "Nothing else of the training differs up to step %" PRId64,
 			    NAME(found->series), found->step, q->last);
 	else
 		ts_conclude(q, TS_CAUSE_REPORTING, TS_CONFIDENCE_MEDIUM,

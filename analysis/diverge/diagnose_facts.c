@@ -630,7 +630,6 @@ void ts_remain_facts(struct ts_inquiry *q)
 	remain_fits(q, FIT_TYPICAL, true);
 	remain_fits(q, FIT_ANY, true);
 	remain_fits(q, FIT_ODD, true);
-	remain_fits(q, FIT_IDLE, true);
 	remain_fits(q, FIT_TYPICAL, false);
 }
 

@@ -944,8 +944,8 @@ bool ts_diagnose_inputs(struct ts_inquiry *q)
 	if (q->passed_over)
 		ts_say_against(q,
 			       "the digest of the batch differs at step %" PRId64
-			       " alone, with which one run begins, and agrees behind it: batches that were used before may have been "
-			       "passed over there, so it was not used",
+			       " alone, with which one run begins, and those behind it, or the loss, agree: batches that were used "
+			       "before may have been passed over there, so it was not used",
 			       q->passed_at);
 	return by_learning_rate(q) || by_batches(q) || by_parameters(q) || by_generators(q) || by_draws(q);
 }

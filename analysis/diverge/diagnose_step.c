@@ -161,7 +161,8 @@ static bool by_state(struct ts_inquiry *q)
 	if (!params->parts || params->step != q->f || may_be_inputs(q))
 		return false;
 	before = update_before(q);
-	if (before < q->start || ts_resume_before(q, params->step, &resume) || (lr->parts && lr->step <= before) ||
+	if (before < q->start || ts_resume_before(q, params->step, &resume) ||
+	    (ts_resume_guessed(q, &resume) && resume == before) || (lr->parts && lr->step <= before) ||
 	    !(ts_agrees_at(q, TS_KIND_GRADS, before) || ts_agrees_at(q, TS_KIND_GRAD_NORM, before)) ||
 	    !ts_agrees_at(q, TS_KIND_LOSS, before))
 		return false;

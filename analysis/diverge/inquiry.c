@@ -225,16 +225,19 @@ static void leave_out_shares(struct ts_inquiry *q)
 	q->first[TS_KIND_BATCH] = (struct ts_first){.recorded = false};
 }
 
-/* A run that begins within the other, and whose first digest of a batch alone differs: its loader first gave the batches that were
+/* A run that begins within the other, whose first digest of a batch alone differs: its loader first gave the batches that were
  * used already, and all that a loader gives for a step is in its digest. */
 static void leave_out_passed_over(struct ts_inquiry *q)
 {
 	const struct ts_batch_relation *r = &q->e->batches;
 	const struct ts_first *batch = &q->first[TS_KIND_BATCH];
 	int64_t a = q->e->first_step_a, b = q->e->first_step_b;
+	bool alone = r->kept + 1 == r->compared && r->step == batch->step;
 
-	if (!batch->parts || !q->e->first_steps_known || a == b || r->answer != TS_BATCHES_REPLACED || r->compared < 2 ||
-	    r->kept + 1 != r->compared || r->step != batch->step || batch->step != (a > b ? a : b))
+	if (!batch->parts || !q->e->first_steps_known || a == b || !alone || batch->step != (a > b ? a : b))
+		return;
+	/* Those behind it agree, or the loss that was computed from it does. */
+	if (!(r->answer == TS_BATCHES_REPLACED && r->kept > 0) && !ts_agrees_at(q, TS_KIND_LOSS, batch->step))
 		return;
 	q->passed_over = true;
 	q->passed_at = batch->step;

@@ -1466,6 +1466,17 @@ static void test_passed_over(void **state)
 	expect(&s, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_MEDIUM);
 	assert_true(says_against(&s, "passed over") && may_be(&s, TS_CAUSE_RNG_STREAM));
 	AGAIN(s);
+	/* One digest alone: the loss that was computed from it agrees. */
+	for (int i = 0; i < 2; i++) {
+		passed_over(&s, 0);
+		s.e.batches.answer = TS_BATCHES_DISJOINT;
+		s.e.batches.compared = 1;
+		s.e.first_step_a = -50;
+		digest(&s, TS_KIND_PARAMS, "digests.params", 0, 1);
+		parts(&s, TS_KIND_LOSS, "loss", 1 - i, 1e-2, 1e-2, 0)->from_first = false;
+		expect(&s, i ? TS_CAUSE_ORDER_OR_SET : TS_CAUSE_RESUME_STATE, i ? TS_CONFIDENCE_MEDIUM : TS_CONFIDENCE_LOW);
+		AGAIN(s);
+	}
 	/* Two batches that differ were not passed over. */
 	passed_over(&s, 18);
 	digest(&s, TS_KIND_PARAMS, "digests.params", 0, 1);

@@ -504,14 +504,21 @@ static enum ts_status relate(struct asking *q, const struct ts_series_side sides
 	return status;
 }
 
+/* Series i says more of where batches differ than series `at`: earlier, or at more steps. */
+static bool says_more(const struct ts_evidence_notes *notes, size_t i, size_t at)
+{
+	if (at == notes->n || notes->items[i].first != notes->items[at].first)
+		return at == notes->n || notes->items[i].first < notes->items[at].first;
+	return notes->sides[i][0].table->rows > notes->sides[at][0].table->rows;
+}
+
 static enum ts_status find_batches(struct asking *q, struct ts_error *err)
 {
 	const struct ts_evidence_notes *notes = q->notes;
 	size_t at = notes->n;
 
 	for (size_t i = 0; i < notes->n; i++)
-		if (notes->items[i].kind == TS_KIND_BATCH && notes->items[i].parts &&
-		    (at == notes->n || notes->items[i].first < notes->items[at].first))
+		if (notes->items[i].kind == TS_KIND_BATCH && notes->items[i].parts && says_more(notes, i, at))
 			at = i;
 	return at < notes->n ? relate(q, notes->sides[at], err) : TS_OK;
 }
