@@ -534,8 +534,12 @@ static bool others_agree(struct ts_inquiry *q, const struct ts_first *report)
 	if ((q->e->others_same < 2 && !one) || (q->coarse && is_coarse(q)) || q->first[TS_KIND_OTHER].parts ||
 	    q->first[TS_KIND_GRAD_NORM].parts)
 		return false;
-	ts_say_for(q, "%s that follow from the training agree bit for bit at every step: %.*s is one",
-		   ts_say_plural(q->e->others_same, "other series").text, TS_SPAN_ARG(ts_column_said(q->e->other_same)));
+	if (q->e->others_same == 1)
+		ts_say_for(q, "another series that follows from the training agrees bit for bit at every step: %.*s",
+			   TS_SPAN_ARG(ts_column_said(q->e->other_same)));
+	else
+		ts_say_for(q, "%s other series that follow from the training agree bit for bit at every step: %.*s is one",
+			   ts_say_count(q->e->others_same).text, TS_SPAN_ARG(ts_column_said(q->e->other_same)));
 	ts_conclude(q, TS_CAUSE_REPORTING, one ? TS_CONFIDENCE_LOW : TS_CONFIDENCE_MEDIUM,
 		    "%.*s is logged differently from step %" PRId64
 		    " on, but the training itself agrees: check what is logged, not the model",

@@ -1538,6 +1538,7 @@ static void test_reported_beside(void **state)
 		if (rank)
 			add(&s, TS_KIND_LOSS, "loss", 1);
 		expect(&s, rank ? TS_CAUSE_JUMP : TS_CAUSE_REPORTING, TS_CONFIDENCE_LOW);
+		assert_true(says_for(&s, "another series that follows from the training agrees") == (rank == 0));
 		AGAIN(s);
 	}
 	/* A whole factor from the first step on is a unit or a sum; only another record shows which. */
