@@ -442,6 +442,47 @@ static void unusual_steps_are_events(void **state)
 	ts_arena_finish(&arena);
 }
 
+/* Of 200 steps six are long, of which five save a checkpoint, as one that is not long does; the other tag is on every second step. */
+static void long_steps_have_tags(void **state)
+{
+	enum { N = 200 };
+	static int64_t saved[] = {20, 50, 80, 110, 140, 150}, odd[N / 2];
+	static const struct ts_timing_tag tags[] = {{{(const uint8_t *)"odd", 3}, odd, N / 2},
+						    {{(const uint8_t *)"checkpoint", 10}, saved, sizeof saved / sizeof saved[0]}};
+	int64_t keys[N];
+	double x[N];
+	struct ts_series s = {.name = ts_span_str("phases.x"), .keys = keys, .values = x, .n = N};
+	const struct ts_series *const phases[] = {&s};
+	struct ts_measures m = {.n = 0};
+	struct ts_events events = {.n = 0};
+	struct ts_random random;
+	struct ts_timing t;
+	struct ts_arena arena;
+	struct ts_error err;
+
+	(void)state;
+	ts_random_init(&random, 2);
+	for (int i = 0; i < N; i++) {
+		keys[i] = i;
+		x[i] = 1 + 0.01 * ts_random_normal(&random) + (i == 33 || (i % 30 == 20 && i < 150) ? 4 : 0);
+		odd[i / 2] = 2 * (i / 2) + 1;
+	}
+	ts_arena_init(&arena, CEILING);
+	for (size_t n = 1; n <= 2; n++) {
+		m.n = 0;
+		time_phases(&t, keys, N, phases, 1, DECLARED, 0, &arena);
+		t.tags = tags;
+		t.n_tags = n;
+		must(ts_timing_finish(&t, NULL, &arena, &m, &events, NULL, &err), &err);
+		assert_true(test_seen(&m));
+		if (n == 1)
+			assert_null(test_find(&m, "timing", "step", "tagged"));
+		else
+			expect_text(&m, "step", "tagged", "5 of 6 spikes are at steps tagged checkpoint, of which there are 6");
+	}
+	ts_arena_finish(&arena);
+}
+
 /* Of 100 steps of 1 s four are long. Steps 10 (11 s) and 20 (9 s) waited for a CPU for 9.5 and 4 s, step 30 (8 s) did not, and step 40
  * (5 s) has waits of several steps. By hand, of 96 + 33 = 129 s: without its wait step 10 took 1.5 s and is no stall, step 20 took 5 s,
  * 4 of them beyond the median, and step 30 loses 7: it is the longest. Step 40 reaches for 5 of its 7 s, and none of that is a stall;
@@ -671,6 +712,7 @@ int main(void)
 		cmocka_unit_test(stalls_and_the_plot),
 		cmocka_unit_test(the_warmup_that_is_found_is_left_out),
 		cmocka_unit_test(unusual_steps_are_events),
+		cmocka_unit_test(long_steps_have_tags),
 		cmocka_unit_test(what_waits_for_a_cpu_is_no_stall),
 		cmocka_unit_test(a_period_is_no_stall),
 		cmocka_unit_test(phases_add_up_exactly),

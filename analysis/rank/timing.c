@@ -444,6 +444,48 @@ static void slowdown_rows(const struct ts_timing *t, const struct ts_slowdown *s
 	}
 }
 
+/* How many of the spikes have a step that is tagged so. */
+static size_t tagged_spikes(const struct ts_timing *t, const struct ts_timing_tag *tag, const struct ts_spikes *found)
+{
+	size_t n = 0;
+
+	for (size_t i = 0, at = 0; i < found->n; i++) {
+		const struct ts_spike *s = &found->items[i];
+
+		if (s->kind != TS_EVENT_SPIKE)
+			continue;
+		while (at < tag->n && tag->steps[at] < t->steps[s->first])
+			at++;
+		n += at < tag->n && tag->steps[at] <= t->steps[s->last];
+	}
+	return n;
+}
+
+/* Says of the tag that most spikes have how many they are, if they are more than half, and more than chance. */
+static void tag_row(const struct ts_timing *t, const struct ts_spikes *found, struct rows *r)
+{
+	const struct ts_timing_tag *best = NULL;
+	const char *said;
+	size_t most = 0;
+
+	for (size_t i = 0; i < t->n_tags; i++) {
+		size_t n = tagged_spikes(t, &t->tags[i], found);
+
+		best = n > most ? &t->tags[i] : best;
+		most = n > most ? n : most;
+	}
+	/* Three times as many as chance would put there. */
+	if (!best || 2 * most <= found->spikes || 3 * best->n * found->spikes > most * t->n)
+		return;
+	if (found->spikes == 1)
+		said = ts_arena_printf(r->arena, "the spike is at a step tagged %.*s", TS_SPAN_ARG(best->word));
+	else
+		said = ts_arena_printf(r->arena, "%zu of %zu spikes are at steps tagged %.*s, of which there are %zu", most, found->spikes,
+				       TS_SPAN_ARG(best->word), best->n);
+	r->failed |= !said;
+	text_row(r, TS_M_STEP_TAGGED, ts_span_str(said ? said : ""), NULL);
+}
+
 /* Adds steps far above their neighbours, and changes of the level, as events. A fast step is not an event. */
 static enum ts_status unusual_steps(struct ts_timing *t, struct rows *r, struct ts_events *events, struct ts_error *err)
 {
@@ -466,6 +508,8 @@ static enum ts_status unusual_steps(struct ts_timing *t, struct rows *r, struct 
 	none = found.decided ? NULL : "too few step times are numbers to find the usual step time";
 	row_if(r, TS_M_STEP_SPIKES, (double)found.spikes, none);
 	row_if(r, TS_M_STEP_SHIFTS, (double)found.shifts, none);
+	if (!none)
+		tag_row(t, &found, r);
 	if (none)
 		text_row(r, TS_M_SLOWDOWN_KIND, TS_NO_SUBJECT, none);
 	else if (ts_slowdown_find(t->fit, &found, t->arena, &slowdown, err))

@@ -56,6 +56,15 @@
 #include "analysis/rank/periods.h"
 #include "analysis/rank/spikes.h"
 
+enum { TS_TIMING_TAGS = 8 };
+
+/* Steps that the run marks with a word, such as "checkpoint". */
+struct ts_timing_tag {
+	struct ts_span word;
+	int64_t *steps; /* ascending */
+	size_t n;
+};
+
 struct ts_timing {
 	struct ts_arena *arena;
 	const int64_t *steps; /* after ts_timing_cut only the steps that are left; the same holds for n and total */
@@ -76,6 +85,8 @@ struct ts_timing {
 	const int64_t *epochs;	 /* the first steps of epochs, where the run says them, ascending; to be set before the cut too */
 	size_t n_epochs;
 	struct ts_periods periods; /* of the steps that are left */
+	const struct ts_timing_tag *tags; /* the words that mark steps; to be set before the end */
+	size_t n_tags;
 	const struct ts_spikes_fit *fit; /* after the end: of the calm times, if there are events; it lies in the arena of times */
 	struct ts_timing_excess {
 		struct ts_span phase; /* that takes most of what the slow steps of the period take beyond the others; no name: none */

@@ -155,6 +155,7 @@ void ts_check_stalls(struct ts_check *c)
 	double share, longest, usual, at, spikes;
 	enum ts_severity severity;
 	const char *means;
+	struct ts_span tagged;
 
 	if (!steps_enough(c) || !ts_check_need(c, TS_M_STEP_STALL, &share))
 		return;
@@ -164,13 +165,15 @@ void ts_check_stalls(struct ts_check *c)
 	    !ts_check_need(c, TS_M_STEP_MEDIAN, &usual))
 		return;
 	(void)ts_check_want(c, TS_M_STEP_SPIKES, &spikes);
+	tagged = ts_check_text(c, TS_M_STEP_TAGGED);
 	ts_check_steps(c, (int64_t)at, (int64_t)at);
 	ts_check_worse(c, share);
 	severity = worth(c, share, ts_severity_from(share, ts_check_threshold(c, "high_share")));
 	means = if_means(c, &severity);
 	ts_check_fire(c, severity,
-		      "A few long steps cost %s of the time; the longest, step %.0f, took %s, and the median step takes %s%s",
-		      ts_say_percent(share).text, at, ts_say_seconds(longest).text, ts_say_seconds(usual).text, means);
+		      "A few long steps cost %s of the time; the longest, step %.0f, took %s, and the median step takes %s%s%s%.*s",
+		      ts_say_percent(share).text, at, ts_say_seconds(longest).text, ts_say_seconds(usual).text, means,
+		      tagged.len ? "; " : "", TS_SPAN_ARG(tagged));
 }
 
 void ts_check_cpu_wait(struct ts_check *c)

@@ -179,6 +179,8 @@ static void event_lines(struct ts_report *r, struct ts_section *s, const struct 
 	h = counted(r, e, TS_EVENT_SPIKE, e->spikes);
 	if (h.total)
 		ts_report_line(r, s, ts_report_say(r, "%sspikes", indent), excursions(r, &h, e->unit));
+	if (e->group == TS_ANSWER_TIMING)
+		ts_report_line(r, s, "tagged", ts_report_value(r, TS_M_STEP_TAGGED));
 	h = counted(r, e, TS_EVENT_DIP, e->dips);
 	if (h.total)
 		ts_report_line(r, s, ts_report_say(r, "%sdips", indent), excursions(r, &h, e->unit));

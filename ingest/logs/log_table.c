@@ -735,6 +735,10 @@ static enum ts_status name_column(struct ts_log_table *t, uint32_t key, bool is_
 		s->factor = is_text ? 1 : unit_of_mapped(t, key);
 		return TS_OK;
 	}
+	if (is_text && ts_span_is(name_of(t, key), TS_LOG_TAGS)) {
+		column->name = ts_span_str(TS_LOG_TAGS);
+		return TS_OK;
+	}
 	if (is_text)
 		return own_name(t, "extra", name_of(t, key), &column->name, err);
 	if (ts_log_name(&t->names, name_of(t, key), &ours, err))

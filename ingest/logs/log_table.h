@@ -17,7 +17,7 @@
  *	timestamp the first of timestamp, time, date, ... whose numbers are seconds (or milliseconds) of the years 2001 to 2286,
  *		  or RFC 3339 text; without an offset it counts as UTC, which a notice says. Else the first of wall, elapsed,
  *		  time_elapsed, ... whose numbers only rise: seconds since the training began, which a notice says
- *	text	  column extra.<name>
+ *	text	  column extra.<name>; of the name tags the column tags
  *
  * A file .tscope-map in the log's directory overrides this, with a line SOURCE = COLUMN for each: SOURCE is a name as the log
  * spells it; COLUMN is "step", "timestamp", a column's name or "-" (left out); '#' begins a comment. Mapped values are not
@@ -34,6 +34,7 @@
 #include "ingest/core/reader.h"
 
 #define TS_LOG_MAP ".tscope-map"
+#define TS_LOG_TAGS "tags"
 
 struct ts_log_table;
 

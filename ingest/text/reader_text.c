@@ -14,6 +14,7 @@
 #include "ingest/text/text_pattern.h"
 #include "ingest/text/text_ranks.h"
 #include "ingest/text/text_survey.h"
+#include "ingest/text/text_tag.h"
 
 #include <stdio.h>
 
@@ -69,6 +70,7 @@ struct text {
 	int64_t bar_n, base; /* the last state of the bar, and the steps of the epochs before it */
 	int64_t bar_total;
 	char bar_what[TS_TEXT_WHAT * 2];
+	const char *tag;  /* what a line since the last row says that the training did besides; NULL: nothing */
 	int64_t number;	  /* of the last record with a loss, where there is no bar */
 	bool any, spaced; /* a step was seen; two steps lie more than one apart */
 	int64_t last;
@@ -386,6 +388,9 @@ static void begin_row(struct text *x, const struct piece *p, struct ts_log_table
 	ts_log_table_row(t, x->lines.number);
 	if (p->line.time.len)
 		ts_log_table_text(t, ts_span_str("timestamp"), p->line.time);
+	if (x->tag)
+		ts_log_table_text(t, ts_span_str(TS_LOG_TAGS), ts_span_str(x->tag));
+	x->tag = NULL;
 	put_cells(x, t);
 }
 
@@ -671,6 +676,8 @@ static enum ts_status take(struct text *x, const struct piece *p, struct ts_log_
 	if (take_timers(x, p, t))
 		return TS_OK;
 	if (p->format != x->format || (x->format == TS_TEXT_BAR && !is_this_bar(x, p))) {
+		if (p->format == TS_TEXT_NONE && ts_text_tag(p->line.text))
+			x->tag = ts_text_tag(p->line.text);
 		see_other_line(x, p);
 		return TS_OK;
 	}
@@ -699,6 +706,7 @@ static enum ts_status read_all(void *ctx, struct ts_log_table *t, struct ts_erro
 	x->waits = x->timed = x->any = x->spaced = false;
 	x->step = x->bar_n = x->base = x->bar_total = x->number = 0;
 	x->bar_what[0] = '\0';
+	x->tag = NULL;
 	ts_text_axis_begin(x->axis);
 	if (!x->pass) {
 		x->n_shown = 0;

@@ -17,6 +17,7 @@
 #include "service/handlers/analyze/analyze_moves.h"
 #include "service/handlers/analyze/analyze_ranks.h"
 #include "service/handlers/analyze/analyze_skips.h"
+#include "service/handlers/analyze/analyze_tags.h"
 #include "service/handlers/analyze/phase_clock.h"
 #include "service/handlers/core/run_steps.h"
 
@@ -145,7 +146,12 @@ static enum ts_status finish_timing(struct working *w, struct ts_timing *t, stru
 	const struct ts_column *column = ts_columns_find(a->index, "timestamp", &table);
 	struct ts_series stamps = {.n = 0};
 
+	struct ts_timing_tag tags[TS_TIMING_TAGS];
+
 	if (column && ts_columns_load(&w->columns, table, column, &stamps, err))
+		return err->status;
+	t->tags = tags;
+	if (ts_analyze_tags(w->fetch, a->index, &w->work, tags, &t->n_tags, err))
 		return err->status;
 	if (ts_timing_finish(t, column ? &stamps : NULL, w->arena, &w->out->measures, &w->out->events, &w->out->plots, err))
 		return err->status;
