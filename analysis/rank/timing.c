@@ -480,8 +480,8 @@ static void tag_row(const struct ts_timing *t, const struct ts_spikes *found, st
 	if (found->spikes == 1)
 		said = ts_arena_printf(r->arena, "the spike is at a step tagged %.*s", TS_SPAN_ARG(best->word));
 	else
-		said = ts_arena_printf(r->arena, "%zu of %zu spikes are at steps tagged %.*s, of which there are %zu", most, found->spikes,
-				       TS_SPAN_ARG(best->word), best->n);
+		said = ts_arena_printf(r->arena, "%zu of %zu spikes are at steps tagged %.*s, of which there are %zu", most,
+				       found->spikes, TS_SPAN_ARG(best->word), best->n);
 	r->failed |= !said;
 	text_row(r, TS_M_STEP_TAGGED, ts_span_str(said ? said : ""), NULL);
 }
