@@ -60,6 +60,7 @@ static void each_rank_has_its_steps(void **state)
 		"RANK %: step % loss 0.% lr 0.1",
 		"[GPU%] step % loss 0.% lr 0.1",
 		"rank=% step=% loss=0.% lr=0.1",
+		"[%] iter %: loss 0.%, time 12.50ms",
 		"(rank %) iteration %/ 100 | lm loss: 0.% | grad norm: 1.5 |",
 		"%: iteration %/ 100 | lm loss: 0.% | grad norm: 1.5 |",
 	};
@@ -114,6 +115,8 @@ static void nodes_are_counted(void **state)
 #define NO_STEP(n) #n ": {'loss': 2." #n ", 'learning_rate': 0.1}\n"
 #define OF_FOLD(f, n) "[fold" #f "]: step " #n " loss 2." #n "\n"
 #define FOLD(f) OF_FOLD(f, 1) OF_FOLD(f, 2) OF_FOLD(f, 3) OF_FOLD(f, 4)
+#define OF_RAY(n) "(W pid=70, ip=1.2.3.4) step " #n " loss 2." #n " lr 1\n(W pid=60) step " #n " loss 3." #n " lr 1\n"
+#define BRACKET(n) "[" #n "] loss 2." #n " lr 0.1\n"
 #define BOTH(n) "[rank0]: iter " #n ": loss 2." #n ", time 1ms\n[rank1]: iter " #n ": loss 3." #n ", time 1ms\n"
 
 /* Numbers that count, words that tell other parts apart, and a line that lost its prefix. */
@@ -129,6 +132,8 @@ static void other_numbers_are_no_ranks(void **state)
 		{TIMES5(OF_RANK, 1) TIMES5(OF_RANK, 2), 1, 10, 0},
 		{TIMES5(NO_STEP, 1) TIMES5(NO_STEP, 2), 1, 10, 0},
 		{FOLD(0) FOLD(1) FOLD(2), 1, 4, 8},
+		{TIMES5(OF_RAY, 1) TIMES5(OF_RAY, 2), 1, 10, 10},
+		{TIMES5(BRACKET, 1) TIMES5(BRACKET, 2) TIMES5(BRACKET, 3), 1, 15, 0},
 		{TIMES5(BOTH, 1) "iter 14: loss 9.1, time 1ms\n" TIMES5(BOTH, 2), 2, 10, 1},
 	};
 

@@ -468,6 +468,19 @@ static enum ts_status make(const struct ts_text_kinds *k, enum way way, struct t
 
 /* --- the sample --- */
 
+/* "[3] step 5" of rank 3 is "step 5". */
+static void pass_number(struct ts_text_line *line)
+{
+	size_t i = 1;
+
+	if (line->naming != TS_TEXT_BY_NUMBER || !line->text.len || line->text.data[0] != '[')
+		return;
+	while (i < line->text.len && ts_is_digit(line->text.data[i]))
+		i++;
+	if (i < line->text.len && line->text.data[i] == ']')
+		line->text = ts_trim(ts_span_from(line->text, i + 1));
+}
+
 static enum ts_status read_sample(struct ts_log_lines *lines, struct ts_text_kinds *k, struct ts_buf *scratch, struct ts_error *err)
 {
 	struct ts_span raw;
@@ -488,6 +501,8 @@ static enum ts_status read_sample(struct ts_log_lines *lines, struct ts_text_kin
 		}
 		if (ts_text_line_clean(raw, scratch, &line, err))
 			return err->status;
+		if (!k->unranked && !k->loose)
+			pass_number(&line);
 		if (k->loose && line.numbered.len > line.text.len)
 			ts_text_kinds_line(k, line.numbered, TS_TEXT_NO_RANK);
 		else

@@ -5,7 +5,17 @@
 #include "base/text.h"
 #include "ingest/rows/log_axes.h"
 
-enum { ESC = 0x1b, BEL = 7, PREFIXES = 3, RANK_DIGITS = 6, STAMP_LEAST = 20, TEXT_RANK_WITHIN = 1024, SEPARATORS = 3 };
+enum {
+	ESC = 0x1b,
+	BEL = 7,
+	PREFIXES = 3,
+	RANK_DIGITS = 6,
+	STAMP_LEAST = 20,
+	TEXT_RANK_WITHIN = 1024,
+	SEPARATORS = 3,
+	PID_DIGITS = 9,
+	PID_WITHIN = 80
+};
 
 /* How many bytes the escape sequence takes that text begins with. */
 static size_t escape_len(struct ts_span text)
@@ -97,6 +107,32 @@ static size_t bracket_rank(struct ts_span text, struct ts_text_line *line)
 	return i + 1;
 }
 
+/* "(RayTrainWorker pid=4000, ip=10.0.0.2) ": a process, whose rank nobody knows. */
+static size_t process_len(struct ts_span text, struct ts_text_line *line)
+{
+	static const char pid[] = " pid=";
+	size_t i = 1, from;
+	int64_t number;
+
+	while (i < text.len && (ts_is_alnum(text.data[i]) || text.data[i] == '_' || text.data[i] == '.'))
+		i++;
+	if (i == 1 || !ts_span_starts(ts_span_from(text, i), ts_span_str(pid)))
+		return 0;
+	from = i + sizeof pid - 1;
+	for (i = from; i < text.len && ts_is_digit(text.data[i]); i++)
+		;
+	if (i == from || i - from > PID_DIGITS || !ts_parse_i64(ts_span_part(text, from, i - from), &number))
+		return 0;
+	while (i < text.len && i < from + PID_WITHIN && text.data[i] != ')')
+		i++;
+	if (i >= text.len || text.data[i] != ')')
+		return 0;
+	line->rank = (int32_t)number;
+	line->naming = TS_TEXT_BY_WORD;
+	line->word = ts_span_str("pid");
+	return i + 1;
+}
+
 /* How many bytes the rank takes that text begins with; 0: it begins with none. */
 static size_t rank_len(struct ts_span text, struct ts_text_line *line)
 {
@@ -104,6 +140,8 @@ static size_t rank_len(struct ts_span text, struct ts_text_line *line)
 
 	if (text.len && text.data[0] == '[')
 		return bracket_rank(text, line);
+	if (text.len && text.data[0] == '(')
+		return process_len(text, line);
 	if (!rank_at(text, &i, &line->rank) || i + 1 >= text.len || text.data[i] != ':' || text.data[i + 1] != ' ')
 		return 0;
 	line->naming = TS_TEXT_BY_NUMBER;
@@ -186,9 +224,19 @@ static bool place_in_text(struct ts_span text, int32_t *ret_rank)
 	return false;
 }
 
+/* "[3] step 5", as mpiexec -l writes it, or a step itself. */
+static bool bracketed_number(struct ts_span text, int32_t *ret_rank)
+{
+	size_t i = 1;
+
+	return text.len > 1 && text.data[0] == '[' && rank_at(text, &i, ret_rank) && i < text.len && text.data[i] == ']';
+}
+
 static void find_in_text(struct ts_text_line *line)
 {
-	if (rank_in_text(line->text, &line->rank) || place_in_text(line->text, &line->rank))
+	if (bracketed_number(line->text, &line->rank))
+		line->naming = TS_TEXT_BY_NUMBER;
+	else if (rank_in_text(line->text, &line->rank) || place_in_text(line->text, &line->rank))
 		line->naming = TS_TEXT_BY_TEXT;
 	else
 		line->rank = TS_TEXT_NO_RANK;
@@ -218,8 +266,10 @@ static size_t take_rank(struct ts_span text, struct ts_text_line *line)
 		return 0;
 	line->outer = line->rank;
 	line->rank = found.rank;
-	line->word = found.word;
-	line->naming = found.naming > line->naming ? found.naming : line->naming;
+	if (found.naming >= line->naming) {
+		line->naming = found.naming;
+		line->word = found.word;
+	}
 	return n;
 }
 
@@ -234,7 +284,7 @@ enum ts_status ts_text_line_clean(struct ts_span raw, struct ts_buf *scratch, st
 	for (int i = 0; i < PREFIXES; i++) {
 		size_t n = take_rank(text, ret_line);
 
-		if (n && ts_is_digit(text.data[0]) && !numbered.len)
+		if (n && text.data[0] != '[' && !numbered.len)
 			numbered = text;
 		if (!n) {
 			n = time_len(text);

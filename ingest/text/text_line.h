@@ -1,13 +1,14 @@
 /* text_line.h - takes from a line of a text log what a terminal or a launcher added to it.
  *
  *	colours and cursor movements	"\x1b[32mloss" is "loss"
- *	the rank before a line		"[rank3]: ", "[default3]:" (torchrun), "3: " (srun --label), "[1,3]<stdout>:" (mpirun). Of two,
+ *	the rank before a line		"[rank3]: ", "[default3]:" (torchrun), "3: " (srun --label), "[1,3]<stdout>:" (mpirun),
+ *					"(RayTrainWorker pid=3) " (Ray), which is a process and no rank. Of two,
  *					as in "1: [default3]: ", the outer one may be that of a node
  *	a time with its zone		"2026-11-20T11:27:00.5Z " (kubectl, docker). A time without a zone stays in the text, since
  *					nobody can say which instant it is
  *
- * A rank that the program itself prints stays in the text: "INFO [Rank 3] step 5", "step=5 rank=3", "[GPU3] step 5". How certain it is
- * that it is one is said beside it; who prints the steps of a whole log is text_ranks.h's to say.
+ * A rank that the program itself prints stays in the text: "INFO [Rank 3] step 5", "step=5 rank=3", "[GPU3] step 5", "[3] step 5".
+ * How certain it is that it is one is said beside it; who prints the steps of a whole log is text_ranks.h's to say.
  */
 #ifndef TSCOPE_INGEST_TEXT_TEXT_LINE_H
 #define TSCOPE_INGEST_TEXT_TEXT_LINE_H

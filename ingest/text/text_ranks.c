@@ -41,7 +41,7 @@ static void see_naming(struct ts_text_ranks *r, const struct ts_text_line *line)
 	if (line->naming != TS_TEXT_BY_WORD || is_place(line->word) || r->other_word)
 		return;
 	r->other_word = true;
-	if (line->word.len < sizeof r->word)
+	if (line->word.len && line->word.len < sizeof r->word)
 		memcpy(r->word, line->word.data, line->word.len);
 }
 
