@@ -379,6 +379,21 @@ class Loops(support.Case):
             self.assertEqual(work["recompute_flops_per_step"], 2 * 2 * 16 * 32)
             self.assertIn("without what was computed again", work["flops_convention"])
 
+    def test_auto_without_an_optimizer(self):
+        import torch
+
+        model = torch.nn.Linear(3, 1)
+        run = tscope.auto(model, None, "runs/exp1")
+        for _ in range(4):  # a program that changes its parameters itself
+            model.zero_grad()
+            model(torch.ones(2, 3)).sum().backward()
+            for p in model.parameters():
+                p.data.add_(p.grad, alpha=-0.1)
+        with contextlib.redirect_stderr(io.StringIO()) as said:
+            run.finish()
+        self.assertIn("no step of an optimizer was seen", said.getvalue())
+        self.assertEqual(run.trouble["cannot"], 1)
+
     def test_auto(self):
         import torch
 

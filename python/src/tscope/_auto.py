@@ -209,6 +209,9 @@ class Auto(Hooks):
             self.run._begun_by = None
         if self.open and not self.scoped:
             self.open = False
+            if not self.known:
+                ends = "parameters that a program changes itself have steps where it says so: with run.step()"
+                self.run._cannot(f"auto: no step of an optimizer was seen, which ends a step ({ends}); every step but one")
             self.run.end_step()
 
 
