@@ -138,9 +138,10 @@ static enum ts_status write_all(struct ts_cli *cli, const struct set *set, struc
 		if (write_new(cli, file, &done, err))
 			return err->status;
 		*ret_kept |= strcmp(done, "kept") == 0;
-		ts_view_text(view, TS_STYLE_PLAIN, done);
-		ts_view_text(view, TS_STYLE_PLAIN, file->path);
-		ts_view_text(view, TS_STYLE_PLAIN, file->what);
+		ts_view_row(view, NULL);
+		ts_view_set(view, "done", TS_STYLE_PLAIN, done);
+		ts_view_set(view, "path", TS_STYLE_PLAIN, file->path);
+		ts_view_set(view, "what", TS_STYLE_PLAIN, file->what);
 	}
 	return TS_OK;
 }
@@ -166,7 +167,7 @@ static enum ts_status check(const struct ts_cli *cli, struct ts_error *err)
 
 enum ts_status ts_gate_init(struct ts_cli *cli, const char *name, struct ts_error *err)
 {
-	static const struct ts_view_column columns[] = {TS_LEFT(NULL, 0), TS_LEFT(NULL, 0), TS_LEFT(NULL, 20)};
+	static const struct ts_view_column columns[] = {{.key = "done"}, {.key = "path"}, {.key = "what", .least = 20}};
 	const struct set *set = NULL;
 	struct ts_view view;
 	bool kept = false;

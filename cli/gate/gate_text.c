@@ -51,22 +51,23 @@ static void metric_row(struct ts_cli *cli, struct ts_view *view, enum half half,
 	const char *candidate = ts_show_row_candidate(v, row, arena), *title = ts_gate_title(&v->input, row->metric, arena);
 
 	candidate = candidate && strcmp(candidate, "not known") == 0 ? "-" : candidate;
-	ts_view_text(view, style, title ? ts_show_text(ts_span_str(title), arena) : NULL);
+	ts_view_row(view, NULL);
+	ts_view_set(view, "metric", style, title ? ts_show_text(ts_span_str(title), arena) : NULL);
 	if (half != BOUNDS) {
-		ts_view_text(view, TS_STYLE_PLAIN, or_dash(row->base, ts_show_metric(row->metric, row->base, arena)));
-		ts_view_text(view, TS_STYLE_PLAIN, candidate);
-		ts_view_text(view, TS_STYLE_PLAIN, or_dash(row->size, ts_show_row_change(row, arena)));
+		ts_view_set(view, "baseline", TS_STYLE_PLAIN, or_dash(row->base, ts_show_metric(row->metric, row->base, arena)));
+		ts_view_set(view, "candidate", TS_STYLE_PLAIN, candidate);
+		ts_view_set(view, "change", TS_STYLE_PLAIN, or_dash(row->size, ts_show_row_change(row, arena)));
 	}
 	if (half != CHANGES) {
-		ts_view_text(view, TS_STYLE_PLAIN, or_dash(row->low + row->high, ts_show_row_interval(row, arena)));
-		ts_view_text(view, TS_STYLE_PLAIN, or_dash(row->could_miss, ts_show_row_missed(row, arena)));
+		ts_view_set(view, "interval", TS_STYLE_PLAIN, or_dash(row->low + row->high, ts_show_row_interval(row, arena)));
+		ts_view_set(view, "missed", TS_STYLE_PLAIN, or_dash(row->could_miss, ts_show_row_missed(row, arena)));
 	}
 	if (half == BOUNDS)
 		return;
 	if (row->counts)
-		ts_view_text(view, style_of(row->state), ts_gate_state_word(row->state));
+		ts_view_set(view, "verdict", style_of(row->state), ts_gate_state_word(row->state));
 	else
-		ts_view_text(view, TS_STYLE_DIM, ts_arena_printf(arena, "(%s)", ts_gate_state_word(row->state)));
+		ts_view_set(view, "verdict", TS_STYLE_DIM, ts_arena_printf(arena, "(%s)", ts_gate_state_word(row->state)));
 }
 
 /* On one device, the rate of a device is that of the job. */
@@ -80,16 +81,18 @@ static bool is_same_again(const struct ts_verdict *v, const struct ts_gate_row *
 /* Lists the metrics that decide first. A metric that neither side has gets a row only if it decides. */
 static void metric_rows(struct ts_cli *cli, enum half half, const struct ts_verdict *v, struct ts_view *ret_view)
 {
-	static const struct ts_view_column columns[][7] = {
-		[WHOLE] = {TS_LEFT("metric", 10), TS_RIGHT("baseline"), TS_RIGHT("candidate"), TS_RIGHT("change"),
-			   TS_RIGHT("99 % interval"), TS_RIGHT("could miss"), TS_LEFT("verdict", 0)},
-		[CHANGES] = {TS_LEFT("metric", 10), TS_RIGHT("baseline"), TS_RIGHT("candidate"), TS_RIGHT("change"),
-			     TS_LEFT("verdict", 0)},
-		[BOUNDS] = {TS_LEFT("metric", 10), TS_RIGHT("99 % interval"), TS_RIGHT("could miss")},
-	};
-	static const size_t n[] = {[WHOLE] = 7, [CHANGES] = 5, [BOUNDS] = 3};
+	static const struct ts_view_column columns[] = {TS_LEFT("metric", 10),
+							TS_RIGHT("baseline"),
+							TS_RIGHT("candidate"),
+							TS_RIGHT("change"),
+							{.head = "99 % interval", .align = TS_ALIGN_RIGHT, .key = "interval"},
+							{.head = "could miss", .align = TS_ALIGN_RIGHT, .key = "missed"},
+							TS_LEFT("verdict", 0)};
+	static const char *const keys[] = {[WHOLE] = "metric baseline candidate change interval missed verdict",
+					   [CHANGES] = "metric baseline candidate change verdict",
+					   [BOUNDS] = "metric interval missed"};
 
-	ts_view_init(ret_view, columns[half], n[half], &cli->arena);
+	ts_view_with(ret_view, NULL, keys[half], TS_VIEW_COLUMNS(columns), &cli->arena);
 	for (int counts = 1; counts >= 0; counts--)
 		for (size_t i = 0; i < v->n_rows; i++)
 			if (v->rows[i].counts == counts && ts_show_gate_row(&v->rows[i]) && !is_same_again(v, &v->rows[i]))

@@ -325,14 +325,15 @@ static const char *sample(const struct drawing *d, int line)
 
 static enum ts_status put_legend(struct drawing *d, struct ts_error *err)
 {
-	static const struct ts_view_column columns[] = {{.head = NULL}, {.head = NULL, .least = 12}, {.head = NULL, .least = 20}};
+	static const struct ts_view_column columns[] = {{.key = "letter"}, {.key = "name", .least = 12}, {.key = "said", .least = 20}};
 	struct ts_view view;
 
 	ts_view_init(&view, TS_VIEW_COLUMNS(columns), d->arena);
 	for (size_t i = 0; i < d->v->n; i++) {
-		ts_view_text(&view, style_of(d, (int)i), d->dots.wide > 1 ? sample(d, (int)i) : d->v->lines[i].letter);
-		ts_view_text(&view, d->v->lines[i].lit ? TS_STYLE_BOLD : TS_STYLE_PLAIN, d->v->lines[i].name);
-		ts_view_text(&view, TS_STYLE_DIM, d->v->lines[i].said);
+		ts_view_row(&view, NULL);
+		ts_view_set(&view, "letter", style_of(d, (int)i), d->dots.wide > 1 ? sample(d, (int)i) : d->v->lines[i].letter);
+		ts_view_set(&view, "name", d->v->lines[i].lit ? TS_STYLE_BOLD : TS_STYLE_PLAIN, d->v->lines[i].name);
+		ts_view_set(&view, "said", TS_STYLE_DIM, d->v->lines[i].said);
 	}
 	return ts_view_print(&view, d->term, 2, d->out, err);
 }

@@ -249,16 +249,31 @@ void ts_report_line(struct ts_report *r, struct ts_section *s, const char *label
 		ts_report_item(r, s, TS_ITEM_LINE, label)->text = text;
 }
 
-struct ts_view *ts_report_table(struct ts_report *r, struct ts_section *s, const struct ts_view_column *columns, size_t n)
+static struct ts_view *new_table(struct ts_report *r, struct ts_section *s)
 {
 	struct ts_view *table = ts_arena_alloc(r->arena, sizeof *table);
 	static struct ts_view nowhere;
 
 	r->failed |= !table;
-	if (!table)
-		table = &nowhere;
-	ts_view_init(table, columns, n, r->arena);
+	table = table ? table : &nowhere;
 	ts_report_item(r, s, TS_ITEM_TABLE, "")->table = table;
+	return table;
+}
+
+struct ts_view *ts_report_table(struct ts_report *r, struct ts_section *s, const struct ts_view_column *columns, size_t n)
+{
+	struct ts_view *table = new_table(r, s);
+
+	ts_view_init(table, columns, n, r->arena);
+	return table;
+}
+
+struct ts_view *ts_report_view(struct ts_report *r, struct ts_section *s, const struct ts_shape *shape, const char *keys,
+			       const struct ts_view_column *made, size_t n)
+{
+	struct ts_view *table = new_table(r, s);
+
+	ts_view_with(table, shape, keys, made, n, r->arena);
 	return table;
 }
 

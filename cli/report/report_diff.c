@@ -44,8 +44,8 @@ static const char *cause_of(struct ts_report *r, const struct ts_diagnosis *d)
 
 static void runs(struct ts_report *r, const struct ts_diff *diff)
 {
-	static const struct ts_view_column columns[] = {TS_LEFT(NULL, 0), TS_LEFT(NULL, 8), TS_LEFT(NULL, 0), TS_LEFT(NULL, 0),
-							TS_LEFT(NULL, 0)};
+	static const struct ts_view_column columns[] = {
+		{.key = "side"}, {.key = "name", .least = 8}, {.key = "id"}, {.key = "steps"}, {.key = "ranks"}};
 	const struct ts_run_ref *sides[] = {&diff->a, &diff->b};
 	struct ts_section *s = ts_report_section(r, "");
 	struct ts_view *table;
@@ -61,11 +61,12 @@ static void runs(struct ts_report *r, const struct ts_diff *diff)
 		const char *id = ts_report_kept(r, ts_show_id(&run->id, r->arena));
 		const char *ranks = ts_report_kept(r, ts_show_plural(run->ranks, "rank", r->arena));
 		const char *extent = ts_report_say(r, "%s (%s)", steps, ts_report_kept(r, range));
-		ts_view_text(table, i ? TS_STYLE_B : TS_STYLE_A, i ? "b" : "a");
-		ts_view_text(table, TS_STYLE_PLAIN, name);
-		ts_view_text(table, TS_STYLE_DIM, id);
-		ts_view_text(table, TS_STYLE_PLAIN, extent);
-		ts_view_text(table, TS_STYLE_PLAIN, ranks);
+		ts_view_row(table, NULL);
+		ts_view_set(table, "side", i ? TS_STYLE_B : TS_STYLE_A, i ? "b" : "a");
+		ts_view_set(table, "name", TS_STYLE_PLAIN, name);
+		ts_view_set(table, "id", TS_STYLE_DIM, id);
+		ts_view_set(table, "steps", TS_STYLE_PLAIN, extent);
+		ts_view_set(table, "ranks", TS_STYLE_PLAIN, ranks);
 	}
 }
 
@@ -199,10 +200,11 @@ static void operations(struct ts_report *r, const struct ts_diff *diff)
 		if (row->occurrence)
 			name = ts_report_say(r, "%s (occurrence %s)", name,
 					     ts_report_kept(r, ts_show_count(row->occurrence, r->arena)));
-		ts_view_text(table, TS_STYLE_PLAIN, rank);
-		ts_view_text(table, TS_STYLE_PLAIN, ts_report_say(r, "%" PRId64, row->step));
-		ts_view_text(table, TS_STYLE_BOLD, name);
-		ts_view_text(table, row->role == TS_OP_ORIGIN ? TS_STYLE_MARK : TS_STYLE_PLAIN, op_role(r, row));
+		ts_view_row(table, NULL);
+		ts_view_set(table, "rank", TS_STYLE_PLAIN, rank);
+		ts_view_set(table, "step", TS_STYLE_PLAIN, ts_report_say(r, "%" PRId64, row->step));
+		ts_view_set(table, "operation", TS_STYLE_BOLD, name);
+		ts_view_set(table, "role", row->role == TS_OP_ORIGIN ? TS_STYLE_MARK : TS_STYLE_PLAIN, op_role(r, row));
 	}
 	table->more = ops->n - n;
 }
@@ -281,12 +283,14 @@ static void tensors(struct ts_report *r, const struct ts_diff *diff)
 		if (row->occurrence)
 			name = ts_report_say(r, "%s (occurrence %s)", name,
 					     ts_report_kept(r, ts_show_count(row->occurrence, r->arena)));
-		ts_view_text(table, TS_STYLE_PLAIN, ts_report_say(r, "%" PRId64, row->step));
-		ts_view_text(table, TS_STYLE_BOLD, name);
-		ts_view_text(table, TS_STYLE_PLAIN, ts_report_text(r, row->kind));
-		ts_view_text(table, TS_STYLE_PLAIN, size_of(r, row->distance));
-		ts_view_text(table, TS_STYLE_PLAIN, size_of(r, row->rounding));
-		ts_view_text(table, row->state == TS_SKETCH_ABOVE ? TS_STYLE_MARK : TS_STYLE_PLAIN, over_rounding(r, row));
+		ts_view_row(table, NULL);
+		ts_view_set(table, "step", TS_STYLE_PLAIN, ts_report_say(r, "%" PRId64, row->step));
+		ts_view_set(table, "module", TS_STYLE_BOLD, name);
+		ts_view_set(table, "kind", TS_STYLE_PLAIN, ts_report_text(r, row->kind));
+		ts_view_set(table, "distance", TS_STYLE_PLAIN, size_of(r, row->distance));
+		ts_view_set(table, "rounding", TS_STYLE_PLAIN, size_of(r, row->rounding));
+		ts_view_set(table, "times rounding", row->state == TS_SKETCH_ABOVE ? TS_STYLE_MARK : TS_STYLE_PLAIN,
+			    over_rounding(r, row));
 	}
 }
 

@@ -113,10 +113,11 @@ void ts_report_diff_events(struct ts_report *r, const struct ts_diff *diff)
 	for (size_t i = 0; i < n; i++) {
 		const struct ts_event_row *row = &e->rows[i];
 
-		ts_view_text(table, TS_STYLE_PLAIN, row->rank == TS_RANK_JOB ? "job" : ts_report_say(r, "%d", row->rank));
-		ts_view_text(table, TS_STYLE_PLAIN, where_of(r, row));
-		ts_view_text(table, TS_STYLE_BOLD, name_of(r, row));
-		ts_view_text(table, TS_STYLE_PLAIN, what_of(r, row));
+		ts_view_row(table, NULL);
+		ts_view_set(table, "rank", TS_STYLE_PLAIN, row->rank == TS_RANK_JOB ? "job" : ts_report_say(r, "%d", row->rank));
+		ts_view_set(table, "where", TS_STYLE_PLAIN, where_of(r, row));
+		ts_view_set(table, "event", TS_STYLE_BOLD, name_of(r, row));
+		ts_view_set(table, "difference", TS_STYLE_PLAIN, what_of(r, row));
 	}
 	table->more = e->n - n;
 	ts_report_line(r, s, NULL, missing(r, e));

@@ -42,19 +42,20 @@ void ts_report_diff_layers(struct ts_report *r, const struct ts_diff *diff)
 		return;
 	if (d->visible > d->n)
 		ts_report_line(r, s, NULL, "those that differ first, and the one that differs most:");
-	table = ts_report_table(r, s, columns, ranks ? 7 : 6);
+	table = ts_report_table(r, s, columns, sizeof columns / sizeof columns[0] - !ranks);
 	table->indented = true;
 	for (size_t i = 0; i < d->n; i++) {
 		const struct ts_layer_row *row = &d->rows[i];
 
-		ts_view_text(table, TS_STYLE_BOLD, ts_report_text(r, row->layer));
-		ts_view_text(table, TS_STYLE_PLAIN, ts_report_text(r, row->what));
-		ts_view_text(table, TS_STYLE_PLAIN, ts_report_say(r, "%" PRId64, row->visible_step));
-		ts_view_text(table, TS_STYLE_PLAIN, ratio(r, row->greatest));
-		ts_view_text(table, TS_STYLE_PLAIN, ts_report_say(r, "%" PRId64, row->greatest_step));
-		ts_view_text(table, TS_STYLE_PLAIN, ratio(r, row->end));
+		ts_view_row(table, NULL);
+		ts_view_set(table, "layer", TS_STYLE_BOLD, ts_report_text(r, row->layer));
+		ts_view_set(table, "number", TS_STYLE_PLAIN, ts_report_text(r, row->what));
+		ts_view_set(table, "from step", TS_STYLE_PLAIN, ts_report_say(r, "%" PRId64, row->visible_step));
+		ts_view_set(table, "largest r", TS_STYLE_PLAIN, ratio(r, row->greatest));
+		ts_view_set(table, "at step", TS_STYLE_PLAIN, ts_report_say(r, "%" PRId64, row->greatest_step));
+		ts_view_set(table, "r end", TS_STYLE_PLAIN, ratio(r, row->end));
 		if (ranks)
-			ts_view_text(table, TS_STYLE_PLAIN, ts_report_say(r, "%" PRId32, row->rank));
+			ts_view_set(table, "rank", TS_STYLE_PLAIN, ts_report_say(r, "%" PRId32, row->rank));
 	}
 	table->more = (size_t)(d->visible - d->n);
 	table->counted = true;

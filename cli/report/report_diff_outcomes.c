@@ -149,10 +149,11 @@ void ts_report_diff_outcomes(struct ts_report *r, const struct ts_diff *diff)
 		const struct ts_outcome *o = &diff->outcomes[i];
 
 		noisy |= o->has_noise && o->change != 0;
-		ts_view_text(table, TS_STYLE_PLAIN, ts_report_text(r, o->title));
-		ts_view_text(table, TS_STYLE_PLAIN, side(r, o, &o->a));
-		ts_view_text(table, TS_STYLE_PLAIN, side(r, o, &o->b));
-		ts_view_text(table, stands_out(o) ? TS_STYLE_BOLD : TS_STYLE_PLAIN, change_of(r, o));
+		ts_view_row(table, NULL);
+		ts_view_set(table, "", TS_STYLE_PLAIN, ts_report_text(r, o->title));
+		ts_view_set(table, "a", TS_STYLE_PLAIN, side(r, o, &o->a));
+		ts_view_set(table, "b", TS_STYLE_PLAIN, side(r, o, &o->b));
+		ts_view_set(table, "b - a", stands_out(o) ? TS_STYLE_BOLD : TS_STYLE_PLAIN, change_of(r, o));
 	}
 	reasons(r, s, diff);
 	if (noisy)

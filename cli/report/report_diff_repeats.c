@@ -31,12 +31,13 @@ static void row_cells(struct ts_report *r, struct ts_view *table, const struct t
 	if (row->known && (row->real || row->grown))
 		from = ts_report_say(r, "%" PRId64 "%s", row->first_step, row->grown ? " (grown)" : "");
 
-	ts_view_text(table, TS_STYLE_BOLD, ts_report_series_name(r, row->name));
-	ts_view_text(table, TS_STYLE_PLAIN, row->known ? count : "-");
-	ts_view_text(table, TS_STYLE_A, row->known ? ratio(r, row->spread) : "-");
-	ts_view_text(table, TS_STYLE_B, row->known ? ratio(r, row->greatest) : "-");
-	ts_view_text(table, TS_STYLE_PLAIN, row->known ? outside : "-");
-	ts_view_text(table, row->real ? TS_STYLE_MARK : TS_STYLE_DIM, from);
+	ts_view_row(table, NULL);
+	ts_view_set(table, "series", TS_STYLE_BOLD, ts_report_series_name(r, row->name));
+	ts_view_set(table, "points", TS_STYLE_PLAIN, row->known ? count : "-");
+	ts_view_set(table, "repeats differ by", TS_STYLE_A, row->known ? ratio(r, row->spread) : "-");
+	ts_view_set(table, "b differs by", TS_STYLE_B, row->known ? ratio(r, row->greatest) : "-");
+	ts_view_set(table, "outside", TS_STYLE_PLAIN, row->known ? outside : "-");
+	ts_view_set(table, "from step", row->real ? TS_STYLE_MARK : TS_STYLE_DIM, from);
 }
 
 void ts_report_diff_repeats(struct ts_report *r, const struct ts_diff *diff)

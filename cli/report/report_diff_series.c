@@ -296,12 +296,15 @@ static void value_rows(struct ts_report *r, struct ts_view *table, const struct 
 	}
 	if (ranks && row->rank != TS_RANK_JOB)
 		where = ts_report_say(r, "%s, rank %d", where, row->rank);
-	ts_view_text(table, TS_STYLE_BOLD, ts_report_series_name(r, row->name));
-	ts_view_text(table, TS_STYLE_PLAIN, ts_report_say(r, "a  %*s%s", p.pad_a, "", a));
-	ts_view_text(table, TS_STYLE_DIM, where);
-	ts_view_text(table, TS_STYLE_PLAIN, ts_report_say(r, "b  %*s%s", p.pad_b, "", b));
-	ts_view_text(table, TS_STYLE_PLAIN, "");
-	ts_view_text(table, TS_STYLE_MARK, ts_report_say(r, "   %*s^", caret(a, &p), ""));
+	ts_view_row(table, NULL);
+	ts_view_set(table, "series", TS_STYLE_BOLD, ts_report_series_name(r, row->name));
+	ts_view_set(table, "value", TS_STYLE_PLAIN, ts_report_say(r, "a  %*s%s", p.pad_a, "", a));
+	ts_view_row(table, NULL);
+	ts_view_set(table, "series", TS_STYLE_DIM, where);
+	ts_view_set(table, "value", TS_STYLE_PLAIN, ts_report_say(r, "b  %*s%s", p.pad_b, "", b));
+	ts_view_row(table, NULL);
+	ts_view_set(table, "series", TS_STYLE_PLAIN, "");
+	ts_view_set(table, "value", TS_STYLE_MARK, ts_report_say(r, "   %*s^", caret(a, &p), ""));
 }
 
 /* Numbers come first, in the order of their first steps. Digests come last, because their values tell people nothing. */
@@ -318,7 +321,7 @@ static const struct entry *nth_value(const struct entry *entries, size_t n, size
 static void values(struct ts_report *r, struct ts_section *s, const struct entry *entries, size_t n, struct ts_span axis,
 		   bool ranks)
 {
-	static const struct ts_view_column columns[] = {TS_LEFT(NULL, 12), TS_LEFT(NULL, 24)};
+	static const struct ts_view_column columns[] = {{.key = "series", .least = 12}, {.key = "value", .least = 24}};
 	struct ts_view *table = ts_report_table(r, s, TS_VIEW_COLUMNS(columns));
 
 	table->mono = true;

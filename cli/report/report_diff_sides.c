@@ -58,7 +58,8 @@ static const char *by_group(struct ts_report *r, const struct fact_entry *entrie
  * quoted. No other values print alike. */
 void ts_report_diff_facts(struct ts_report *r, const struct ts_diff *diff)
 {
-	static const struct ts_view_column columns[] = {TS_LEFT(NULL, 0), TS_LEFT(NULL, 20), TS_LEFT(NULL, 0), TS_LEFT(NULL, 20)};
+	static const struct ts_view_column columns[] = {
+		{.key = "path"}, {.key = "a", .least = 20}, {.key = "to"}, {.key = "b", .least = 20}};
 	struct ts_section *s = ts_report_section(r, "FACTS THAT DIFFER");
 	struct ts_view *table;
 	size_t n, shown;
@@ -76,10 +77,11 @@ void ts_report_diff_facts(struct ts_report *r, const struct ts_diff *diff)
 	for (size_t i = 0; i < shown; i++) {
 		const struct ts_fact_row *row = entries[i].row;
 
-		ts_view_text(table, TS_STYLE_PLAIN, fact_path(r, &entries[i]));
-		ts_view_text(table, row->a ? TS_STYLE_A : TS_STYLE_DIM, ts_report_kept(r, ts_show_fact(row->a, r->arena)));
-		ts_view_text(table, TS_STYLE_DIM, "->");
-		ts_view_text(table, row->b ? TS_STYLE_B : TS_STYLE_DIM, ts_report_kept(r, ts_show_fact(row->b, r->arena)));
+		ts_view_row(table, NULL);
+		ts_view_set(table, "path", TS_STYLE_PLAIN, fact_path(r, &entries[i]));
+		ts_view_set(table, "a", row->a ? TS_STYLE_A : TS_STYLE_DIM, ts_report_kept(r, ts_show_fact(row->a, r->arena)));
+		ts_view_set(table, "to", TS_STYLE_DIM, "->");
+		ts_view_set(table, "b", row->b ? TS_STYLE_B : TS_STYLE_DIM, ts_report_kept(r, ts_show_fact(row->b, r->arena)));
 	}
 	table->more = n - shown;
 }

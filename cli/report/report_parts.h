@@ -13,8 +13,11 @@ struct ts_item *ts_report_item(struct ts_report *r, struct ts_section *s, enum t
 void ts_report_line(struct ts_report *r, struct ts_section *s, const char *label, const char *text);
 /* At most n of the fixes, each with the bytes that it could save and what it costs. */
 void ts_report_memory_fixes(struct ts_report *r, struct ts_section *s, const struct ts_memory_advice *advice, size_t n);
-/* Appends a table without rows, which the caller adds (view.h). */
+/* Appends a table without rows, which the caller adds (view.h); without columns, it is for the caller to begin. */
 struct ts_view *ts_report_table(struct ts_report *r, struct ts_section *s, const struct ts_view_column *columns, size_t n);
+/* The same of structs of a shape, with columns of its own (ts_view_with). */
+struct ts_view *ts_report_view(struct ts_report *r, struct ts_section *s, const struct ts_shape *shape, const char *keys,
+			       const struct ts_view_column *made, size_t n);
 /* Appends an item for bars. heads ends with NULL; the values below each heading are aligned to the right. */
 struct ts_item *ts_report_bars(struct ts_report *r, struct ts_section *s, const char *const *heads, const char *more_of);
 /* Appends a bar; beyond `most` bars it is only counted. */

@@ -154,9 +154,13 @@ static const char *state_of(struct ts_report *r, const struct ts_trend *t, const
 
 static void changes(struct ts_report *r, struct ts_section *s, const struct ts_trend *t)
 {
-	static const struct ts_view_column columns[] = {
-		TS_LEFT("change", 0), TS_LEFT("", 0), TS_LEFT("last before", 8), TS_LEFT("first after", 8), TS_LEFT("level", 0),
-		TS_RIGHT("runs ago"), TS_RIGHT("p")};
+	static const struct ts_view_column columns[] = {TS_LEFT("change", 0),
+							{.head = "", .key = "state"},
+							TS_LEFT("last before", 8),
+							TS_LEFT("first after", 8),
+							TS_LEFT("level", 0),
+							TS_RIGHT("runs ago"),
+							TS_RIGHT("p")};
 	struct ts_view *table = ts_report_table(r, s, TS_VIEW_COLUMNS(columns));
 
 	table->indented = true;
@@ -164,14 +168,16 @@ static void changes(struct ts_report *r, struct ts_section *s, const struct ts_t
 		const struct ts_trend_change *c = &t->changes[i];
 		const char *state = state_of(r, t, c);
 
-		ts_view_text(table, style_of(c),
-			     ts_report_say(r, "%s  %s", mark_of(r, i), ts_report_kept(r, ts_show_change(c->size, r->arena))));
-		ts_view_text(table, style_of(c), state);
-		ts_view_text(table, TS_STYLE_PLAIN, place(r, &t->runs[c->last_before]));
-		ts_view_text(table, TS_STYLE_BOLD, place(r, &t->runs[c->at]));
-		ts_view_text(table, TS_STYLE_PLAIN, ts_report_say(r, "%s to %s", value(r, t, c->before), value(r, t, c->after)));
-		ts_view_text(table, TS_STYLE_PLAIN, ts_report_kept(r, ts_show_count(t->n_runs - c->at, r->arena)));
-		ts_view_text(table, TS_STYLE_DIM, ts_report_say(r, "%.2g", c->p));
+		ts_view_row(table, NULL);
+		ts_view_set(table, "change", style_of(c),
+			    ts_report_say(r, "%s  %s", mark_of(r, i), ts_report_kept(r, ts_show_change(c->size, r->arena))));
+		ts_view_set(table, "state", style_of(c), state);
+		ts_view_set(table, "last before", TS_STYLE_PLAIN, place(r, &t->runs[c->last_before]));
+		ts_view_set(table, "first after", TS_STYLE_BOLD, place(r, &t->runs[c->at]));
+		ts_view_set(table, "level", TS_STYLE_PLAIN,
+			    ts_report_say(r, "%s to %s", value(r, t, c->before), value(r, t, c->after)));
+		ts_view_set(table, "runs ago", TS_STYLE_PLAIN, ts_report_kept(r, ts_show_count(t->n_runs - c->at, r->arena)));
+		ts_view_set(table, "p", TS_STYLE_DIM, ts_report_say(r, "%.2g", c->p));
 	}
 }
 
@@ -232,11 +238,13 @@ static void moved(struct ts_report *r, const struct ts_trend *t)
 	for (size_t i = t->n_moved; i-- > 0 && i + MOVED_SHOWN >= t->n_moved;) {
 		const struct ts_trend_change *c = &t->moved[i];
 
-		ts_view_text(table, TS_STYLE_DIM, ts_report_kept(r, ts_show_change(c->size, r->arena)));
-		ts_view_text(table, TS_STYLE_PLAIN, place(r, &t->runs[c->last_before]));
-		ts_view_text(table, TS_STYLE_PLAIN, place(r, &t->runs[c->at]));
-		ts_view_text(table, TS_STYLE_PLAIN, ts_report_say(r, "%s to %s", value(r, t, c->before), value(r, t, c->after)));
-		ts_view_text(table, TS_STYLE_PLAIN, ts_report_kept(r, ts_show_count(t->n_runs - c->at, r->arena)));
+		ts_view_row(table, NULL);
+		ts_view_set(table, "moved", TS_STYLE_DIM, ts_report_kept(r, ts_show_change(c->size, r->arena)));
+		ts_view_set(table, "last before", TS_STYLE_PLAIN, place(r, &t->runs[c->last_before]));
+		ts_view_set(table, "first after", TS_STYLE_PLAIN, place(r, &t->runs[c->at]));
+		ts_view_set(table, "level", TS_STYLE_PLAIN,
+			    ts_report_say(r, "%s to %s", value(r, t, c->before), value(r, t, c->after)));
+		ts_view_set(table, "runs ago", TS_STYLE_PLAIN, ts_report_kept(r, ts_show_count(t->n_runs - c->at, r->arena)));
 	}
 	if (t->n_moved > MOVED_SHOWN)
 		ts_report_line(r, s, NULL,

@@ -377,7 +377,7 @@ static void what_happened_is_a_table(void **state)
 	answer.happenings.items[2].name = str("rate");
 	text = text_of(80, false);
 	has(text, "  event              step       time     rank  says\n"
-		  "  exception         99999  22\u00a0m\u00a020\u00a0s        2  ValueError\n"
+		  "  exception         99999  22 m 20 s        2  ValueError\n"
 		  "  checkpoint  after 99000          -  2 ranks  9.pt\n"
 		  "  rate                  -          -      job  0.5\n"
 		  "  and 16 more\n");

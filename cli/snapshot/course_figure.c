@@ -1,6 +1,7 @@
 #include "cli/snapshot/course_figure.h"
 
 #include "cli/report/report_diff.h"
+#include "cli/view/show_value.h"
 
 enum { PLACES = 100, STRETCHES_MOST = 200, ROWS_MOST = 3 };
 
@@ -187,11 +188,14 @@ void ts_course_largest(struct ts_report *r, const struct ts_memory_device *d, co
 		const struct ts_life *life = &d->replay->lives[course->largest[i]];
 		struct ts_memory_who who = ts_memory_who_of(&d->memory, life->stack, r->arena);
 
-		ts_view_text(table, TS_STYLE_PLAIN, ts_memory_kind_word((enum ts_memory_kind)d->memory.kinds[course->largest[i]]));
-		ts_view_text(table, TS_STYLE_BOLD, ts_snap_bytes(r, life->requested));
-		ts_view_text(table, TS_STYLE_PLAIN, life->born == TS_REPLAY_BEFORE ? "before" : ts_snap_count(r, life->born));
-		ts_view_text(table, TS_STYLE_PLAIN, life->died == TS_REPLAY_NEVER ? "the end" : ts_snap_count(r, life->died));
-		ts_view_text(table, TS_STYLE_PLAIN, ts_snap_function(r, &who));
-		ts_view_text(table, TS_STYLE_DIM, ts_snap_place(r, &who));
+		ts_view_row(table, NULL);
+		ts_view_set(table, "kind", TS_STYLE_PLAIN,
+			    ts_memory_kind_word((enum ts_memory_kind)d->memory.kinds[course->largest[i]]));
+		ts_view_set(table, "bytes", TS_STYLE_BOLD, ts_show_bytes((double)life->requested, r->arena));
+		ts_view_set(table, "from event", TS_STYLE_PLAIN,
+			    life->born == TS_REPLAY_BEFORE ? "before" : ts_snap_count(r, life->born));
+		ts_view_set(table, "to", TS_STYLE_PLAIN, life->died == TS_REPLAY_NEVER ? "the end" : ts_snap_count(r, life->died));
+		ts_view_set(table, "function", TS_STYLE_PLAIN, ts_snap_function(r, &who));
+		ts_view_set(table, "where", TS_STYLE_DIM, ts_snap_place(r, &who));
 	}
 }

@@ -9,16 +9,12 @@
 #include "cli/view/show_value.h"
 #include "cli/view/view.h"
 #include "ingest/snapshot/snapshot_read.h"
+#include "proto/shape/shapes.h"
 #include "run/head.h"
 #include "run/snapshot_columns.h"
 #include "run/trace_list.h"
 
-enum { ROWS_SHOWN = 12, NAME_WIDTH = 24 };
-
-static void cell(struct ts_view *view, const char *text)
-{
-	ts_view_text(view, TS_STYLE_PLAIN, text);
-}
+enum { ROWS_SHOWN = 12 };
 
 static const char *bytes(struct ts_cli *cli, uint64_t n)
 {
@@ -60,12 +56,12 @@ static void place(struct ts_cli *cli, struct ts_view *view, const struct ts_memo
 	struct ts_memory_diff_apart apart = ts_memory_diff_apart(m, i);
 	const char *call = ts_show_brief(place_of(apart.call), TS_MEMORY_NAME_SAID, &cli->arena);
 
-	ts_view_text(view, TS_STYLE_PLAIN, function(cli, row, apart.operator));
+	ts_view_set(view, "function", TS_STYLE_PLAIN, function(cli, row, apart.operator));
 	if (file && line > 0)
 		file = ts_arena_printf(&cli->arena, "%s:%" PRId64, file, line);
 	if (file && call && *call)
 		file = ts_arena_printf(&cli->arena, "%s < %s", apart.within ? call : file, apart.within ? file : call);
-	ts_view_text(view, TS_STYLE_DIM, file);
+	ts_view_set(view, "where", TS_STYLE_DIM, file);
 }
 
 static const char *how(struct ts_cli *cli, const struct ts_memory_diff_row *row)
@@ -81,13 +77,7 @@ static const char *how(struct ts_cli *cli, const struct ts_memory_diff_row *row)
 
 static enum ts_status rows(struct ts_cli *cli, const struct ts_memory_diff_moment *m, const char *title, bool all, struct ts_error *err)
 {
-	static const struct ts_view_column columns[] = {TS_RIGHT("A"),
-							TS_RIGHT("B"),
-							TS_RIGHT("difference"),
-							TS_LEFT("", 0),
-							TS_LEFT("kind", 0),
-							TS_LEFT("function", NAME_WIDTH),
-							TS_LEFT("where", NAME_WIDTH)};
+	static const struct ts_view_column made[] = {{.head = "", .key = "how"}, TS_LEFT("where", 24)};
 	size_t n = all ? m->n : m->n_differ, shown = all || n < ROWS_SHOWN ? n : ROWS_SHOWN;
 	struct ts_view view;
 	int64_t rest = m->difference;
@@ -98,17 +88,13 @@ static enum ts_status rows(struct ts_cli *cli, const struct ts_memory_diff_momen
 	text = ts_arena_printf(&cli->arena, "%s, by stack: %s of %s differ", title, ts_show_count(m->n_differ, &cli->arena),
 			       ts_show_count(m->n, &cli->arena));
 	ts_text_heading(cli, text ? text : "");
-	ts_view_init(&view, TS_VIEW_COLUMNS(columns), &cli->arena);
+	ts_view_with(&view, &ts_shape_memory_diff_row, "a.bytes b.bytes difference_bytes how kind function where",
+		     TS_VIEW_COLUMNS(made), &cli->arena);
 	for (size_t i = 0; i < shown; i++) {
-		const struct ts_memory_diff_row *row = &m->rows[i];
-
-		cell(&view, bytes(cli, row->a.bytes));
-		cell(&view, bytes(cli, row->b.bytes));
-		cell(&view, change(cli, row->difference));
-		cell(&view, how(cli, row));
-		cell(&view, ts_memory_kind_word(row->kind));
+		ts_view_row(&view, &m->rows[i]);
+		ts_view_set(&view, "how", TS_STYLE_PLAIN, how(cli, &m->rows[i]));
 		place(cli, &view, m, i);
-		rest -= row->difference;
+		rest -= m->rows[i].difference;
 	}
 	if (ts_view_print(&view, &cli->term, 2, &cli->out, err))
 		return err->status;
@@ -122,9 +108,13 @@ static enum ts_status rows(struct ts_cli *cli, const struct ts_memory_diff_momen
 
 static enum ts_status kinds(struct ts_cli *cli, const struct ts_memory_diff_device *d, struct ts_error *err)
 {
-	static const struct ts_view_column columns[] = {TS_LEFT("kind", 0),	TS_RIGHT("peak A"), TS_RIGHT("peak B"),
-							TS_RIGHT("difference"), TS_RIGHT("end A"),  TS_RIGHT("end B"),
-							TS_RIGHT("difference")};
+	static const struct ts_view_column columns[] = {TS_LEFT("kind", 0),
+							TS_RIGHT("peak A"),
+							TS_RIGHT("peak B"),
+							{.head = "difference", .align = TS_ALIGN_RIGHT, .key = "of the peak"},
+							TS_RIGHT("end A"),
+							TS_RIGHT("end B"),
+							{.head = "difference", .align = TS_ALIGN_RIGHT, .key = "of the end"}};
 	struct ts_view view;
 
 	ts_text_heading(cli, "By kind");
@@ -134,13 +124,14 @@ static enum ts_status kinds(struct ts_cli *cli, const struct ts_memory_diff_devi
 
 		if (!peak->a && !peak->b && !end->a && !end->b)
 			continue;
-		cell(&view, ts_memory_kind_word(end->kind));
-		cell(&view, d->peak.known ? bytes(cli, peak->a) : "unknown");
-		cell(&view, d->peak.known ? bytes(cli, peak->b) : "unknown");
-		cell(&view, d->peak.known ? change(cli, peak->difference) : "unknown");
-		cell(&view, bytes(cli, end->a));
-		cell(&view, bytes(cli, end->b));
-		cell(&view, change(cli, end->difference));
+		ts_view_row(&view, NULL);
+		ts_view_set(&view, "kind", TS_STYLE_PLAIN, ts_memory_kind_word(end->kind));
+		ts_view_set(&view, "peak A", TS_STYLE_PLAIN, d->peak.known ? bytes(cli, peak->a) : "unknown");
+		ts_view_set(&view, "peak B", TS_STYLE_PLAIN, d->peak.known ? bytes(cli, peak->b) : "unknown");
+		ts_view_set(&view, "of the peak", TS_STYLE_PLAIN, d->peak.known ? change(cli, peak->difference) : "unknown");
+		ts_view_set(&view, "end A", TS_STYLE_PLAIN, bytes(cli, end->a));
+		ts_view_set(&view, "end B", TS_STYLE_PLAIN, bytes(cli, end->b));
+		ts_view_set(&view, "of the end", TS_STYLE_PLAIN, change(cli, end->difference));
 	}
 	return ts_view_print(&view, &cli->term, 2, &cli->out, err);
 }
@@ -151,18 +142,17 @@ static enum ts_status gauges(struct ts_cli *cli, const struct ts_memory_diff_dev
 		"peak, requested",     "there before recording",	 "most that was reserved",
 		"reserved at the end", "allocated at the end",		 "requested at the end",
 		"lost to rounding",    "cache that empty_cache returns", "fragments that it does not"};
-	static const struct ts_view_column columns[] = {TS_LEFT("", 0), TS_RIGHT("A"), TS_RIGHT("B"), TS_RIGHT("difference")};
+	static const struct ts_view_column made[] = {{.head = "", .key = "what"}, TS_RIGHT("difference")};
 	struct ts_view view;
 
-	ts_view_init(&view, TS_VIEW_COLUMNS(columns), &cli->arena);
+	ts_view_with(&view, &ts_shape_memory_diff_gauge, "what a_bytes b_bytes difference", TS_VIEW_COLUMNS(made), &cli->arena);
 	for (int i = 0; i < TS_MEMORY_GAUGES; i++) {
 		const struct ts_memory_diff_gauge *g = &d->gauges[i];
+		int64_t more = g->b >= g->a ? (int64_t)(g->b - g->a) : -(int64_t)(g->a - g->b);
 
-		cell(&view, words[i]);
-		cell(&view, g->known_a ? bytes(cli, g->a) : "unknown");
-		cell(&view, g->known_b ? bytes(cli, g->b) : "unknown");
-		cell(&view, g->known_a && g->known_b ? change(cli, g->b >= g->a ? (int64_t)(g->b - g->a) : -(int64_t)(g->a - g->b))
-						     : "unknown");
+		ts_view_row(&view, g);
+		ts_view_set(&view, "what", TS_STYLE_PLAIN, words[i]);
+		ts_view_set(&view, "difference", TS_STYLE_PLAIN, g->known_a && g->known_b ? change(cli, more) : "unknown");
 	}
 	return ts_view_print(&view, &cli->term, 2, &cli->out, err);
 }

@@ -2,9 +2,9 @@
  * function, what was churned, what is free; and a line for each other device. */
 #include "cli/snapshot/report_memory.h"
 
-#include "cli/report/report_diff.h"
 #include "cli/snapshot/course_figure.h"
 #include "cli/snapshot/report_scaling.h"
+#include "proto/shape/shapes.h"
 
 enum { FIXES_SHOWN = 3, FINDINGS_SHOWN = 3, HOLDERS_SHOWN = 8, SIZES_SHOWN = 4, GAPS_SHOWN = 3, REFUSED_SHOWN = 3, KEYS_SHOWN = 6 };
 
@@ -325,30 +325,18 @@ static void allocator(struct ts_report *r, const struct ts_memory_device *d)
 							ts_snap_count(r, l->longest_events)));
 }
 
-static const char *kept(struct ts_report *r, int64_t bytes)
-{
-	if (bytes < 0)
-		return ts_report_say(r, "-%s", ts_snap_bytes(r, (uint64_t) - (uint64_t)bytes));
-	return ts_report_say(r, "+%s", ts_snap_bytes(r, (uint64_t)bytes));
-}
-
 static void annotations(struct ts_report *r, const struct ts_memory_device *d)
 {
-	static const struct ts_view_column columns[] = {TS_RIGHT("kept"), TS_RIGHT("peak"), TS_RIGHT("times"), TS_LEFT("name", 20)};
 	struct ts_section *s;
 	struct ts_view *table;
 
 	if (!d->n_annotations)
 		return;
 	s = ts_report_section(r, "ANNOTATIONS OF THE PROFILER");
-	table = ts_report_table(r, s, TS_VIEW_COLUMNS(columns));
+	table = ts_report_view(r, s, &ts_shape_memory_annotation, "kept_bytes peak_bytes count name", NULL, 0);
 	for (size_t i = 0; i < d->n_annotations && i < HOLDERS_SHOWN; i++) {
-		const struct ts_memory_annotation *a = &d->annotations[i];
-
-		ts_view_text(table, TS_STYLE_BOLD, a->known ? kept(r, a->kept) : "-");
-		ts_view_text(table, TS_STYLE_PLAIN, a->known ? ts_snap_bytes(r, a->peak) : "-");
-		ts_view_text(table, TS_STYLE_PLAIN, ts_snap_count(r, a->count));
-		ts_view_text(table, TS_STYLE_PLAIN, ts_snap_brief(r, a->name, TS_SNAP_NAME_MOST));
+		ts_view_row(table, &d->annotations[i]);
+		ts_view_set(table, "name", TS_STYLE_PLAIN, ts_snap_brief(r, d->annotations[i].name, TS_SNAP_NAME_MOST));
 	}
 	if (d->n_annotations + d->more_annotations > HOLDERS_SHOWN)
 		ts_report_line(

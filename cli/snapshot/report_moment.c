@@ -1,8 +1,9 @@
 /* report_moment.c - the report of one moment of a snapshot: the event, what was in use then, the segments, and the blocks around it. */
 #include "cli/snapshot/report_moment.h"
 
-#include "cli/report/report_diff.h"
 #include "cli/snapshot/snapshot_parts.h"
+#include "cli/view/show_value.h"
+#include "proto/shape/shapes.h"
 
 enum { HOLDERS_SHOWN = 10, STACKS_SHOWN = 3, CALLS_SHOWN = 24, CALL_MOST = 120 };
 
@@ -143,8 +144,8 @@ static const char *map(struct ts_report *r, const struct ts_moment_range *g)
 
 static void segments(struct ts_report *r, const struct ts_moment *m)
 {
-	static const struct ts_view_column columns[] = {TS_LEFT("", 0),	  TS_RIGHT("bytes"),	   TS_RIGHT("in use"),
-							TS_RIGHT("free"), TS_RIGHT("largest gap"), TS_LEFT("map", 20)};
+	static const struct ts_view_column made[] = {
+		{.head = "", .key = "mark"}, {.head = "bytes", .align = TS_ALIGN_RIGHT, .key = "size"}, TS_LEFT("map", 20)};
 	struct ts_section *s;
 	struct ts_view *table;
 
@@ -152,16 +153,15 @@ static void segments(struct ts_report *r, const struct ts_moment *m)
 		return;
 	s = ts_report_section(r, "SEGMENTS");
 	s->head = ts_report_say(r, "█ in use, ▒ from half, ░ below half, · free%s", m->ranges[0].here ? "; > that of the event" : "");
-	table = ts_report_table(r, s, TS_VIEW_COLUMNS(columns));
+	table = ts_report_view(r, s, &ts_shape_moment_segment, "mark size in_use_bytes free_bytes largest_gap_bytes map",
+			       TS_VIEW_COLUMNS(made));
 	for (size_t i = 0; i < m->n_shown; i++) {
 		const struct ts_heap_range *g = &m->ranges[i].range;
 
-		ts_view_text(table, TS_STYLE_MARK, m->ranges[i].here ? ">" : "");
-		ts_view_text(table, TS_STYLE_PLAIN, ts_snap_bytes(r, g->end - g->begin));
-		ts_view_text(table, TS_STYLE_PLAIN, ts_snap_bytes(r, g->used));
-		ts_view_text(table, TS_STYLE_PLAIN, ts_snap_bytes(r, g->free));
-		ts_view_text(table, TS_STYLE_PLAIN, ts_snap_bytes(r, g->largest));
-		ts_view_text(table, TS_STYLE_DIM, map(r, &m->ranges[i]));
+		ts_view_row(table, &m->ranges[i]);
+		ts_view_set(table, "mark", TS_STYLE_MARK, m->ranges[i].here ? ">" : "");
+		ts_view_set(table, "size", TS_STYLE_PLAIN, ts_show_bytes((double)(g->end - g->begin), r->arena));
+		ts_view_set(table, "map", TS_STYLE_DIM, map(r, &m->ranges[i]));
 	}
 	if (m->n_ranges > m->n_shown)
 		ts_report_line(r, s, NULL, ts_report_say(r, "and %s smaller", ts_snap_count(r, m->n_ranges - m->n_shown)));
@@ -176,9 +176,8 @@ static const char *since(struct ts_report *r, const struct ts_moment_piece *p)
 
 static void pieces(struct ts_report *r, const struct ts_moment *m)
 {
-	static const struct ts_view_column columns[] = {TS_LEFT("", 0),	     TS_RIGHT("at"),	TS_RIGHT("bytes"),
-							TS_LEFT("what", 0),  TS_RIGHT("since"), TS_LEFT("function", 16),
-							TS_LEFT("where", 12)};
+	static const struct ts_view_column made[] = {{.head = "", .key = "mark"}, TS_RIGHT("at"),	   TS_LEFT("what", 0),
+						     TS_RIGHT("since"),		  TS_LEFT("function", 16), TS_LEFT("where", 12)};
 	struct ts_section *s;
 	struct ts_view *table;
 
@@ -189,17 +188,17 @@ static void pieces(struct ts_report *r, const struct ts_moment *m)
 				ts_snap_bytes(r, m->ranges[0].range.end - m->ranges[0].range.begin), m->ranges[0].range.begin);
 	if (m->before)
 		ts_report_line(r, s, NULL, ts_report_say(r, "%s before", ts_snap_plural(r, m->before, "block or gap")));
-	table = ts_report_table(r, s, TS_VIEW_COLUMNS(columns));
+	table = ts_report_view(r, s, &ts_shape_moment_piece, "mark at bytes what since function where", TS_VIEW_COLUMNS(made));
 	for (size_t i = 0; i < m->n_pieces; i++) {
 		const struct ts_moment_piece *p = &m->pieces[i];
 
-		ts_view_text(table, TS_STYLE_MARK, p->here ? ">" : "");
-		ts_view_text(table, TS_STYLE_DIM, ts_report_say(r, "+%s", ts_snap_bytes(r, p->offset)));
-		ts_view_text(table, TS_STYLE_BOLD, ts_snap_bytes(r, p->bytes));
-		ts_view_text(table, TS_STYLE_PLAIN, p->used ? ts_memory_kind_word(p->who.kind) : "free");
-		ts_view_text(table, TS_STYLE_PLAIN, since(r, p));
-		ts_view_text(table, TS_STYLE_PLAIN, p->used ? ts_snap_function(r, &p->who) : "");
-		ts_view_text(table, TS_STYLE_DIM, p->used ? ts_snap_place(r, &p->who) : "");
+		ts_view_row(table, p);
+		ts_view_set(table, "mark", TS_STYLE_MARK, p->here ? ">" : "");
+		ts_view_set(table, "at", TS_STYLE_DIM, ts_report_with(r, "+", ts_show_bytes((double)p->offset, r->arena), ""));
+		ts_view_set(table, "what", TS_STYLE_PLAIN, p->used ? ts_memory_kind_word(p->who.kind) : "free");
+		ts_view_set(table, "since", TS_STYLE_PLAIN, since(r, p));
+		ts_view_set(table, "function", TS_STYLE_PLAIN, p->used ? ts_snap_function(r, &p->who) : "");
+		ts_view_set(table, "where", TS_STYLE_DIM, p->used ? ts_snap_place(r, &p->who) : "");
 	}
 	if (m->after)
 		ts_report_line(r, s, NULL, ts_report_say(r, "%s behind", ts_snap_plural(r, m->after, "block or gap")));

@@ -1,7 +1,7 @@
 #include "cli/snapshot/report_scaling.h"
 
 #include "analysis/answer/say.h"
-#include "cli/report/report_diff.h"
+#include "cli/view/show_value.h"
 
 enum { POINTS_SHOWN = 5 };
 
@@ -45,12 +45,12 @@ static void row(struct ts_report *r, struct ts_view *table, const struct ts_scal
 {
 	ts_view_text(table, TS_STYLE_PLAIN, head);
 	for (size_t i = 0; i < shown; i++)
-		ts_view_text(table, TS_STYLE_PLAIN, ts_snap_bytes(r, values[i]));
-	ts_view_text(table, TS_STYLE_PLAIN, line->known ? bytes(r, line->fixed) : "unknown");
-	ts_view_text(table, TS_STYLE_BOLD, line->known ? bytes(r, line->per_unit) : "unknown");
+		ts_view_text(table, TS_STYLE_PLAIN, ts_show_bytes((double)values[i], r->arena));
+	ts_view_text(table, TS_STYLE_PLAIN, line->known ? ts_show_bytes(line->fixed, r->arena) : "unknown");
+	ts_view_text(table, TS_STYLE_BOLD, line->known ? ts_show_bytes(line->per_unit, r->arena) : "unknown");
 	if (s->lengths && s->n > 2)
-		ts_view_text(table, TS_STYLE_BOLD, line->known ? bytes(r, line->per_square) : "unknown");
-	ts_view_text(table, TS_STYLE_DIM, line->known && line->own_error ? bytes(r, line->off) : "unknown");
+		ts_view_text(table, TS_STYLE_BOLD, line->known ? ts_show_bytes(line->per_square, r->arena) : "unknown");
+	ts_view_text(table, TS_STYLE_DIM, line->known && line->own_error ? ts_show_bytes(line->off, r->arena) : "unknown");
 }
 
 static void parts(struct ts_report *r, struct ts_section *section, const struct ts_scaling *s)

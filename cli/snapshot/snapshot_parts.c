@@ -1,8 +1,8 @@
 #include "cli/snapshot/snapshot_parts.h"
 
-#include "cli/report/report_diff.h"
 #include "cli/text/show_gate.h"
 #include "cli/view/show_value.h"
+#include "proto/shape/shapes.h"
 
 enum { FILE_PARTS = 2 };
 
@@ -50,8 +50,7 @@ const char *ts_snap_function(struct ts_report *r, const struct ts_memory_who *wh
 
 void ts_snap_who_table(struct ts_report *r, const char *title, const char *head, const struct ts_memory_whos *whos, size_t most)
 {
-	static const struct ts_view_column columns[] = {TS_RIGHT("bytes"), TS_RIGHT("in"), TS_LEFT("kind", 0), TS_LEFT("function", 20),
-							TS_LEFT("where", 12)};
+	static const struct ts_view_column made[] = {TS_LEFT("where", 12)};
 	struct ts_section *s;
 	struct ts_view *table;
 
@@ -59,15 +58,11 @@ void ts_snap_who_table(struct ts_report *r, const char *title, const char *head,
 		return;
 	s = ts_report_section(r, title);
 	s->head = head;
-	table = ts_report_table(r, s, TS_VIEW_COLUMNS(columns));
+	table = ts_report_view(r, s, &ts_shape_memory_who, "bytes count kind function where", TS_VIEW_COLUMNS(made));
 	for (size_t i = 0; i < whos->n && i < most; i++) {
-		const struct ts_memory_who *who = &whos->items[i];
-
-		ts_view_text(table, TS_STYLE_BOLD, ts_snap_bytes(r, who->bytes));
-		ts_view_text(table, TS_STYLE_PLAIN, ts_snap_count(r, who->count));
-		ts_view_text(table, TS_STYLE_PLAIN, ts_memory_kind_word(who->kind));
-		ts_view_text(table, TS_STYLE_PLAIN, ts_snap_function(r, who));
-		ts_view_text(table, TS_STYLE_DIM, ts_snap_place(r, who));
+		ts_view_row(table, &whos->items[i]);
+		ts_view_set(table, "function", TS_STYLE_PLAIN, ts_snap_function(r, &whos->items[i]));
+		ts_view_set(table, "where", TS_STYLE_DIM, ts_snap_place(r, &whos->items[i]));
 	}
 	if (whos->more || whos->n > most)
 		ts_report_line(r, s, NULL,

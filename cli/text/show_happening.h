@@ -6,14 +6,11 @@
 #define TSCOPE_CLI_TEXT_SHOW_HAPPENING_H
 
 #include "analysis/answer/happening.h"
+#include "cli/view/view.h"
 
-const char *ts_show_happening_name(const struct ts_happening *e, struct ts_arena *arena);
-const char *ts_show_happening_step(const struct ts_happening *e, struct ts_arena *arena);  /* "500", "after 500" or "-" */
-const char *ts_show_happening_ranks(const struct ts_happening *e, struct ts_arena *arena); /* "3", "8 ranks", "job" or "-" */
-const char *ts_show_happening_says(const struct ts_happening *e, struct ts_arena *arena);  /* its value and its text; may be "" */
 /* "4 recorded events; 1 region is not listed" */
 const char *ts_show_happenings(const struct ts_happenings *h, struct ts_arena *arena);
-/* Whether a table of them needs a column of ranks; ranks: those of the run. */
-bool ts_happenings_name_ranks(const struct ts_happenings *h, uint64_t ranks);
+/* The table of them, without rows that were left out; ranks: those of the run. */
+void ts_view_happenings(struct ts_view *view, const struct ts_happenings *h, uint64_t ranks, struct ts_arena *arena);
 
 #endif

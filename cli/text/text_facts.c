@@ -15,29 +15,28 @@ static void add_row(struct ts_cli *cli, struct ts_view *view, const struct ts_fa
 	bool counts = ts_fact_counts(facts, i);
 	enum ts_style style = counts ? TS_STYLE_PLAIN : TS_STYLE_DIM;
 
-	ts_view_text(view, style, path);
-	ts_view_text(view, style, ts_show_fact(fact, &cli->arena));
-	ts_view_text(view, TS_STYLE_DIM, ts_fact_type_word(fact->type));
-	ts_view_text(view, TS_STYLE_DIM,
-		     ts_arena_printf(&cli->arena, "%s%s", ts_source_name(fact->source), counts ? "" : ", overruled"));
+	ts_view_row(view, NULL);
+	ts_view_set(view, "path", style, path);
+	ts_view_set(view, "value", style, ts_show_fact(fact, &cli->arena));
+	ts_view_set(view, "type", TS_STYLE_DIM, ts_fact_type_word(fact->type));
+	ts_view_set(view, "source", TS_STYLE_DIM,
+		    ts_arena_printf(&cli->arena, "%s%s", ts_source_name(fact->source), counts ? "" : ", overruled"));
 }
 
 static void add_note(struct ts_cli *cli, struct ts_view *view, const int32_t *ranks, size_t n, const char *what)
 {
 	const char *text = ts_show_ranks(ranks, n, n, &cli->arena);
 
-	ts_view_text(view, TS_STYLE_DIM, text ? ts_arena_printf(&cli->arena, "  %s %s", n == 1 ? "rank" : "ranks", text) : NULL);
-	ts_view_text(view, TS_STYLE_DIM, what);
-	ts_view_text(view, TS_STYLE_DIM, "");
-	ts_view_text(view, TS_STYLE_DIM, "");
+	ts_view_row(view, NULL);
+	ts_view_set(view, "path", TS_STYLE_DIM, text ? ts_arena_printf(&cli->arena, "  %s %s", n == 1 ? "rank" : "ranks", text) : NULL);
+	ts_view_set(view, "value", TS_STYLE_DIM, what);
 }
 
 static void add_job_absent(struct ts_cli *cli, struct ts_view *view, struct ts_span path)
 {
-	ts_view_text(view, TS_STYLE_PLAIN, ts_show_text(path, &cli->arena));
-	ts_view_text(view, TS_STYLE_DIM, "by rank");
-	ts_view_text(view, TS_STYLE_DIM, "");
-	ts_view_text(view, TS_STYLE_DIM, "");
+	ts_view_row(view, NULL);
+	ts_view_set(view, "path", TS_STYLE_PLAIN, ts_show_text(path, &cli->arena));
+	ts_view_set(view, "value", TS_STYLE_DIM, "by rank");
 }
 
 /* Shows what single ranks say about a path, below the row of the job: each value if they are few, else only which ranks
@@ -112,11 +111,7 @@ static size_t add_group(struct ts_cli *cli, struct ts_view *view, const struct t
 enum ts_status ts_render_facts_text(struct ts_cli *cli, const struct ts_fact_listing *list, struct ts_error *err)
 {
 	static const struct ts_view_column columns[] = {
-		TS_LEFT(NULL, 20),
-		TS_LEFT(NULL, 16),
-		TS_LEFT(NULL, 0),
-		TS_LEFT(NULL, 0),
-	};
+		{.key = "path", .least = 20}, {.key = "value", .least = 16}, {.key = "type"}, {.key = "source"}};
 	struct ts_view view;
 	size_t n = 0;
 

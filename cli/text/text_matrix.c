@@ -103,9 +103,11 @@ static enum ts_status sentence(struct ts_cli *cli, const struct ts_diff_matrix *
 
 static enum ts_status runs(struct ts_cli *cli, const struct ts_diff_matrix *m, struct ts_error *err)
 {
-	static const struct ts_view_column columns[] = {
-		TS_RIGHT(NULL), TS_LEFT(NULL, NAME_LEAST), TS_LEFT(NULL, 0), TS_LEFT(NULL, 0), TS_LEFT(NULL, 0),
-	};
+	static const struct ts_view_column columns[] = {{.key = "number", .align = TS_ALIGN_RIGHT},
+							{.key = "name", .least = NAME_LEAST},
+							{.key = "id"},
+							{.key = "steps"},
+							{.key = "ranks"}};
 	struct ts_view view;
 
 	ts_view_init(&view, TS_VIEW_COLUMNS(columns), &cli->arena);
@@ -114,11 +116,13 @@ static enum ts_status runs(struct ts_cli *cli, const struct ts_diff_matrix *m, s
 		const char *steps = ts_show_plural(run->steps, "step", &cli->arena);
 		const char *range = run->steps ? ts_show_range(run->first_step, run->last_step, &cli->arena) : "none";
 
-		ts_view_text(&view, TS_STYLE_DIM, ts_show_count(i + 1, &cli->arena));
-		ts_view_span(&view, TS_STYLE_PLAIN, run->own_name.len ? run->own_name : ts_span_str("-"));
-		ts_view_text(&view, TS_STYLE_DIM, ts_show_id(&run->id, &cli->arena));
-		ts_view_text(&view, TS_STYLE_PLAIN, steps && range ? ts_arena_printf(&cli->arena, "%s (%s)", steps, range) : NULL);
-		ts_view_text(&view, TS_STYLE_PLAIN, ts_show_plural(run->ranks, "rank", &cli->arena));
+		ts_view_row(&view, NULL);
+		ts_view_set(&view, "number", TS_STYLE_DIM, ts_show_count(i + 1, &cli->arena));
+		ts_view_set_span(&view, "name", TS_STYLE_PLAIN, run->own_name.len ? run->own_name : ts_span_str("-"));
+		ts_view_set(&view, "id", TS_STYLE_DIM, ts_show_id(&run->id, &cli->arena));
+		ts_view_set(&view, "steps", TS_STYLE_PLAIN,
+			    steps && range ? ts_arena_printf(&cli->arena, "%s (%s)", steps, range) : NULL);
+		ts_view_set(&view, "ranks", TS_STYLE_PLAIN, ts_show_plural(run->ranks, "rank", &cli->arena));
 	}
 	return ts_view_print(&view, &cli->term, 0, &cli->out, err);
 }

@@ -351,32 +351,13 @@ static enum ts_status layers_table(struct ts_cli *cli, const struct ts_get_reply
 
 static enum ts_status events_table(struct ts_cli *cli, const struct ts_get_reply *run, struct ts_error *err)
 {
-	static const struct ts_view_column all[] = {TS_LEFT("event", 10), TS_RIGHT("step"), TS_RIGHT("time"), TS_RIGHT("rank"),
-						    TS_LEFT("says", 16)};
 	const struct ts_happenings *h = &run->happenings;
-	bool ranks = ts_happenings_name_ranks(h, run->run.ranks);
-	struct ts_view_column columns[5];
 	struct ts_view view;
-	size_t n = 0;
 
 	if (!run->has_happenings || !h->n)
 		return TS_OK;
-	for (size_t c = 0; c < 5; c++)
-		if (c != 3 || ranks)
-			columns[n++] = all[c];
 	ts_buf_char(&cli->out, '\n');
-	ts_view_init(&view, columns, n, &cli->arena);
-	for (size_t i = 0; i < h->n; i++) {
-		const struct ts_happening *e = &h->items[i];
-
-		ts_view_text(&view, e->kind <= TS_HAPPENING_SIGNAL ? TS_STYLE_RED : TS_STYLE_BOLD,
-			     ts_show_happening_name(e, &cli->arena));
-		ts_view_text(&view, TS_STYLE_PLAIN, ts_show_happening_step(e, &cli->arena));
-		ts_view_text(&view, TS_STYLE_PLAIN, e->has_time ? ts_show_seconds(e->time_s, &cli->arena) : "-");
-		if (ranks)
-			ts_view_text(&view, TS_STYLE_PLAIN, ts_show_happening_ranks(e, &cli->arena));
-		ts_view_text(&view, TS_STYLE_PLAIN, ts_show_happening_says(e, &cli->arena));
-	}
+	ts_view_happenings(&view, h, run->run.ranks, &cli->arena);
 	if (ts_view_print(&view, &cli->term, 0, &cli->out, err))
 		return err->status;
 	if (h->more) {

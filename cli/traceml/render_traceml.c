@@ -24,37 +24,37 @@ static enum ts_style style_of(enum ts_traceml_verdict verdict)
 
 static enum ts_status runs(struct ts_cli *cli, const struct ts_traceml_answer *answer, struct ts_error *err)
 {
-	static const struct ts_view_column columns[] = {TS_LEFT(NULL, 0), TS_LEFT(NULL, 12), TS_LEFT(NULL, 0)};
+	static const struct ts_view_column columns[] = {{.key = "side"}, {.key = "name", .least = 12}, {.key = "id"}};
 	const struct ts_run_ref *both[] = {&answer->a, &answer->b};
 	struct ts_view view;
 
 	ts_view_init(&view, TS_VIEW_COLUMNS(columns), &cli->arena);
 	for (size_t i = 0; i < 2; i++) {
-		ts_view_text(&view, TS_STYLE_PLAIN, i ? "b" : "a");
-		ts_view_span(&view, TS_STYLE_BOLD, both[i]->own_name);
-		ts_view_text(&view, TS_STYLE_PLAIN, ts_show_id(&both[i]->id, &cli->arena));
+		ts_view_row(&view, NULL);
+		ts_view_set(&view, "side", TS_STYLE_PLAIN, i ? "b" : "a");
+		ts_view_set_span(&view, "name", TS_STYLE_BOLD, both[i]->own_name);
+		ts_view_set(&view, "id", TS_STYLE_PLAIN, ts_show_id(&both[i]->id, &cli->arena));
 	}
 	return ts_view_print(&view, &cli->term, 2, &cli->out, err);
 }
 
-static void number_cell(struct ts_cli *cli, struct ts_view *view, struct ts_traceml_number n, bool bytes)
+static const char *number(struct ts_cli *cli, struct ts_traceml_number n, bool bytes)
 {
 	if (!n.known)
-		ts_view_text(view, TS_STYLE_PLAIN, "none");
-	else if (bytes)
-		ts_view_text(view, TS_STYLE_PLAIN, ts_show_bytes(n.value, &cli->arena));
-	else
-		ts_view_text(view, TS_STYLE_PLAIN, ts_arena_printf(&cli->arena, "%.4g ms", n.value));
+		return "none";
+	return bytes ? ts_show_bytes(n.value, &cli->arena) : ts_arena_printf(&cli->arena, "%.4g ms", n.value);
 }
 
 static void number_row(struct ts_cli *cli, struct ts_view *view, const char *name, const struct ts_traceml_pair *p, double limit,
 		       bool bytes)
 {
-	ts_view_text(view, TS_STYLE_PLAIN, name);
-	number_cell(cli, view, p->a, bytes);
-	number_cell(cli, view, p->b, bytes);
-	ts_view_text(view, TS_STYLE_PLAIN, p->pct.known ? ts_arena_printf(&cli->arena, "%+.2f %%", p->pct.value) : "not known");
-	ts_view_text(view, TS_STYLE_PLAIN, ts_arena_printf(&cli->arena, "%g %%", limit));
+	ts_view_row(view, NULL);
+	ts_view_set(view, "", TS_STYLE_PLAIN, name);
+	ts_view_set(view, "a", TS_STYLE_PLAIN, number(cli, p->a, bytes));
+	ts_view_set(view, "b", TS_STYLE_PLAIN, number(cli, p->b, bytes));
+	ts_view_set(view, "change", TS_STYLE_PLAIN,
+		    p->pct.known ? ts_arena_printf(&cli->arena, "%+.2f %%", p->pct.value) : "not known");
+	ts_view_set(view, "its limit", TS_STYLE_PLAIN, ts_arena_printf(&cli->arena, "%g %%", limit));
 }
 
 static enum ts_status numbers(struct ts_cli *cli, const struct ts_traceml_comparison *said, struct ts_error *err)

@@ -10,7 +10,7 @@ void ts_view_init(struct ts_view *view, const struct ts_view_column *columns, si
 	struct ts_view_column *copy = n <= TS_VIEW_COLUMNS_MAX ? ts_arena_array(arena, n, sizeof *copy) : NULL;
 
 	*view = (struct ts_view){.columns = copy, .n_columns = n, .arena = arena, .failed = !copy};
-	if (copy)
+	if (copy && n)
 		memcpy(copy, columns, n * sizeof *copy);
 }
 
@@ -57,11 +57,13 @@ void ts_view_span(struct ts_view *view, enum ts_style style, struct ts_span text
 
 static size_t column_of(const struct ts_view *view, const char *key)
 {
-	size_t c = 0;
+	for (size_t c = 0; c < view->n_columns; c++) {
+		const char *own = view->columns[c].key ? view->columns[c].key : view->columns[c].head;
 
-	while (c < view->n_columns && strcmp(view->columns[c].key ? view->columns[c].key : view->columns[c].head, key) != 0)
-		c++;
-	return c;
+		if (own && strcmp(own, key) == 0)
+			return c;
+	}
+	return view->n_columns;
 }
 
 void ts_view_set_span(struct ts_view *view, const char *key, enum ts_style style, struct ts_span text)

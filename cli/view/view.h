@@ -19,8 +19,9 @@
  *		ts_view_set(&view, "share", TS_STYLE_PLAIN, percent(sums[i].sum_ns, all));
  *	}
  *
- * Rows that no shape describes have columns of their own alone (ts_view_init), and cells that are set by their keys, too. A table whose
- * columns are known when it is drawn adds cells one after another, in the order of its columns (ts_view_text).
+ * Rows that no shape describes have columns of their own alone (ts_view_init, or ts_view_with without a shape where some of them are
+ * shown), and cells that are set by their keys, too. A table whose columns are known when it is drawn adds cells one after another,
+ * in the order of its columns (ts_view_text).
  *
  * Every cell is escaped when it is added, since names of runs are foreign text. Columns and cells are copied to the arena. Running out
  * of memory is remembered, and reported by ts_view_print.

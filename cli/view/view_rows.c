@@ -21,7 +21,7 @@ struct ts_view_source {
 /* Finds "own.sum_ns": the key of a member, and behind a point those of the struct within. */
 static bool find(const struct ts_shape *shape, struct ts_span key, struct ts_view_source *io)
 {
-	for (size_t i = 0; i < shape->n && io->n < DEEP; i++) {
+	for (size_t i = 0; shape && i < shape->n && io->n < DEEP; i++) {
 		const struct ts_shape_field *f = &shape->fields[i];
 		struct ts_span name = ts_span_str(f->key ? f->key : "");
 		size_t n = io->n;

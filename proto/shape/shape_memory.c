@@ -19,7 +19,7 @@ static bool has_size(const void *in)
 	return ((const struct ts_memory_who *)in)->size > 0;
 }
 static const struct ts_shape_field source_rows[] = {
-	{NULL, "function", BYTES(function, 0), OR_NULL},
+	{NULL, "function", BYTES(function, 0), OR_NULL, HEAD("function"), NARROW(20)},
 	{NULL, "file", BYTES(file, 0), OR_NULL},
 	{NULL, "line", I64(line), WHEN(has_line)},
 	{NULL, "module", BYTES(module, 0), OR_NULL},
@@ -27,9 +27,9 @@ static const struct ts_shape_field source_rows[] = {
 static const struct ts_shape source_shape = {JSON_SHAPE("memory_source", source_rows)};
 static const struct ts_shape_field who_rows[] = {
 	{NULL, FLAT, HERE(source_shape)},
-	{NULL, "kind", WORD(kind, ts_words_memory_kind), ABOUT("of most of the bytes")},
-	{NULL, "bytes", U64(bytes)},
-	{NULL, "count", U64(count)},
+	{NULL, "kind", WORD(kind, ts_words_memory_kind), HEAD("kind"), ABOUT("of most of the bytes")},
+	{NULL, "bytes", U64(bytes), HEAD("bytes"), STRONG},
+	{NULL, "count", U64(count), HEAD("in")},
 	{NULL, "largest_bytes", U64(largest)},
 	{NULL, "calls", BYTES(calls, 0), OR_NULL, ABOUT("in a list by stack: its Python frames, the innermost first")},
 	{NULL, "size_bytes", U64(size), WHEN(has_size), ABOUT("in a list by size: of each")},
@@ -221,13 +221,14 @@ static bool annotation_known(const void *in)
 	return ((const struct ts_memory_annotation *)in)->known;
 }
 static const struct ts_shape_field annotation_rows[] = {
-	{NULL, "name", BYTES(name, 0)},
-	{NULL, "count", U64(count), ABOUT("stretches of events, from START to END")},
+	{NULL, "name", BYTES(name, 0), HEAD("name"), NARROW(20)},
+	{NULL, "count", U64(count), HEAD("times"), ABOUT("stretches of events, from START to END")},
 	{NULL, "event_count", U64(events)},
-	{NULL, "peak_bytes", U64(peak), WHEN(annotation_known), ABOUT("the most that was requested in any of them")},
-	{NULL, "kept_bytes", I64(kept), WHEN(annotation_known), ABOUT("requested after less before, all together")},
+	{NULL, "peak_bytes", U64(peak), WHEN(annotation_known), HEAD("peak"), ABOUT("the most that was requested in any of them")},
+	{NULL, "kept_bytes", I64(kept), WHEN(annotation_known), HEAD("kept"), SHOW(CHANGE), STRONG,
+	 ABOUT("requested after less before, all together")},
 };
-static const struct ts_shape annotation_shape = {JSON_SHAPE("memory_annotation", annotation_rows)};
+const struct ts_shape ts_shape_memory_annotation = {JSON_SHAPE("memory_annotation", annotation_rows)};
 #undef TYPE
 
 #define TYPE struct ts_memory_device
@@ -253,7 +254,7 @@ static const struct ts_shape_field device_rows[] = {
 	{NULL, "churn", ONE(churn, ts_shape_memory_whos), HAS(traced)},
 	{NULL, "churn_by_size", ONE(by_size, ts_shape_memory_whos), HAS(traced)},
 	{NULL, "carried", ONE(carried, ts_shape_memory_whos), HAS(traced), ABOUT("kept over two ends of steps, by stack")},
-	{NULL, "annotations", MANY(annotations, n_annotations, annotation_shape, TS_MEMORY_ANNOTATIONS),
+	{NULL, "annotations", MANY(annotations, n_annotations, ts_shape_memory_annotation, TS_MEMORY_ANNOTATIONS),
 	 ABOUT("of the profiler, those that kept most first")},
 	{NULL, "more_annotations_count", SIZE(more_annotations)},
 	{NULL, "free", ONE(fragments, fragments_shape)},

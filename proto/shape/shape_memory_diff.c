@@ -27,17 +27,17 @@ static const struct ts_shape sum_shape = {JSON_SHAPE("memory_diff_sum", sum_rows
 #define TYPE struct ts_memory_diff_row
 static const struct ts_shape_field row_rows[] = {
 	{NULL, "match", WORD(match, words_match), ABOUT("how the stacks of both sides were paired")},
-	{NULL, "kind", WORD(kind, words_kind), ABOUT("of most of the bytes, on the side that holds more")},
-	{NULL, "function", BYTES(function, 0), OR_NULL},
+	{NULL, "kind", WORD(kind, words_kind), HEAD("kind"), ABOUT("of most of the bytes, on the side that holds more")},
+	{NULL, "function", BYTES(function, 0), OR_NULL, HEAD("function"), NARROW(24)},
 	{NULL, "file", BYTES(file, 0), OR_NULL},
 	{NULL, "calls", BYTES(calls, 0), OR_NULL, ABOUT("its Python frames, the innermost first")},
-	{NULL, "a", ONE(a, sum_shape)},
-	{NULL, "b", ONE(b, sum_shape)},
-	{NULL, "difference_bytes", I64(difference)},
+	{NULL, "a", ONE(a, sum_shape), HEAD("A")},
+	{NULL, "b", ONE(b, sum_shape), HEAD("B")},
+	{NULL, "difference_bytes", I64(difference), HEAD("difference"), SHOW(CHANGE)},
 	{NULL, "largest_ratio", F64(ratio), HAS(scales),
 	 ABOUT("the largest tensor of B over that of A, where both have more than 1 MB")},
 };
-static const struct ts_shape row_shape = {JSON_SHAPE("memory_diff_row", row_rows)};
+const struct ts_shape ts_shape_memory_diff_row = {JSON_SHAPE("memory_diff_row", row_rows)};
 #undef TYPE
 
 #define TYPE struct ts_memory_diff_kind
@@ -57,7 +57,7 @@ static const struct ts_shape_field moment_rows[] = {
 	{NULL, "difference_bytes", I64(difference), ABOUT("the sum of that of all rows")},
 	{NULL, "kinds", FIXED(ONE, kinds), OF(kind_shape)},
 	{NULL, "differing_count", SIZE(n_differ)},
-	{NULL, "rows", MANY(rows, n, row_shape, MANY_ROWS), ABOUT("by stack, the largest difference first")},
+	{NULL, "rows", MANY(rows, n, ts_shape_memory_diff_row, MANY_ROWS), ABOUT("by stack, the largest difference first")},
 };
 static const struct ts_shape moment_shape = {JSON_SHAPE("memory_diff_moment", moment_rows)};
 #undef TYPE
@@ -65,17 +65,17 @@ static const struct ts_shape moment_shape = {JSON_SHAPE("memory_diff_moment", mo
 #define TYPE struct ts_memory_diff_gauge
 static const struct ts_shape_field gauge_rows[] = {
 	{NULL, "name", STRING(name)},
-	{NULL, "a_bytes", U64(a), HAS(known_a), ABOUT("null: no history was recorded")},
-	{NULL, "b_bytes", U64(b), HAS(known_b)},
+	{NULL, "a_bytes", U64(a), HAS(known_a), HEAD("A"), ABSENT("unknown"), ABOUT("null: no history was recorded")},
+	{NULL, "b_bytes", U64(b), HAS(known_b), HEAD("B"), ABSENT("unknown")},
 };
-static const struct ts_shape gauge_shape = {JSON_SHAPE("memory_diff_gauge", gauge_rows)};
+const struct ts_shape ts_shape_memory_diff_gauge = {JSON_SHAPE("memory_diff_gauge", gauge_rows)};
 #undef TYPE
 
 #define TYPE struct ts_memory_diff_device
 static const struct ts_shape_field device_rows[] = {
 	{NULL, "device", U64(device)},
 	{NULL, "sentence", BYTES(sentence, 0)},
-	{NULL, "gauges", FIXED(ONE, gauges), OF(gauge_shape)},
+	{NULL, "gauges", FIXED(ONE, gauges), OF(ts_shape_memory_diff_gauge)},
 	{NULL, "at_peak", ONE(peak, moment_shape), HAS(peak.known), ABOUT("null: a side has no history")},
 	{NULL, "at_end", ONE(end, moment_shape)},
 };

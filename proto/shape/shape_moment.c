@@ -14,13 +14,13 @@ static const struct ts_shape kind_shape = {JSON_SHAPE("moment_kind", kind_rows)}
 #define TYPE struct ts_moment_piece
 static const struct ts_shape_field piece_rows[] = {
 	{NULL, "offset_bytes", U64(offset), ABOUT("in its segment")},
-	{NULL, "bytes", U64(bytes)},
+	{NULL, "bytes", U64(bytes), HEAD("bytes"), STRONG},
 	{NULL, "in_use", BOOL(used)},
 	{NULL, "here", BOOL(here), ABOUT("the event is about it")},
 	{NULL, "who", ONE(who, ts_shape_memory_who), HAS(used)},
 	{NULL, "born_event", U64(born), HAS(recorded)},
 };
-static const struct ts_shape piece_shape = {JSON_SHAPE("moment_piece", piece_rows)};
+const struct ts_shape ts_shape_moment_piece = {JSON_SHAPE("moment_piece", piece_rows)};
 #undef TYPE
 
 #define TYPE struct ts_moment_range
@@ -28,16 +28,16 @@ static const struct ts_shape_field range_rows[] = {
 	{NULL, "address", U64(range.begin)},
 	{NULL, "end_address", U64(range.end)},
 	{NULL, "stream", U64(range.stream)},
-	{NULL, "in_use_bytes", U64(range.used)},
-	{NULL, "free_bytes", U64(range.free)},
-	{NULL, "largest_gap_bytes", U64(range.largest)},
+	{NULL, "in_use_bytes", U64(range.used), HEAD("in use")},
+	{NULL, "free_bytes", U64(range.free), HEAD("free")},
+	{NULL, "largest_gap_bytes", U64(range.largest), HEAD("largest gap")},
 	{NULL, "in_use_count", U32(range.n_used)},
 	{NULL, "small", BOOL(range.small)},
 	{NULL, "private_pool", BOOL(range.pooled)},
 	{NULL, "expandable", BOOL(range.expandable)},
 	{NULL, "here", BOOL(here), ABOUT("that of the event")},
 };
-static const struct ts_shape range_shape = {JSON_SHAPE("moment_segment", range_rows)};
+const struct ts_shape ts_shape_moment_segment = {JSON_SHAPE("moment_segment", range_rows)};
 #undef TYPE
 
 #define TYPE struct ts_snapshot_event
@@ -95,8 +95,10 @@ static const struct ts_shape_field moment_rows[] = {
 	{NULL, "segment_count", U64(n_ranges), HAS(known)},
 	{NULL, "free_bytes", U64(free), HAS(known)},
 	{NULL, "largest_gap_bytes", U64(largest), HAS(known)},
-	{NULL, "segments", MANY(ranges, n_shown, range_shape, TS_MOMENT_RANGES), ABOUT("that of the event, then the largest")},
-	{NULL, "around", MANY(pieces, n_pieces, piece_shape, TS_MOMENT_PIECES), ABOUT("the event, in the first of these, by address")},
+	{NULL, "segments", MANY(ranges, n_shown, ts_shape_moment_segment, TS_MOMENT_RANGES),
+	 ABOUT("that of the event, then the largest")},
+	{NULL, "around", MANY(pieces, n_pieces, ts_shape_moment_piece, TS_MOMENT_PIECES),
+	 ABOUT("the event, in the first of these, by address")},
 };
 const struct ts_shape ts_shape_moment = {JSON_SHAPE("moment", moment_rows)};
 #undef TYPE

@@ -45,10 +45,10 @@ $ tscope analyze b | sed -n '2p;/^EVENTS/,/^$/p'
 | The run crashed at step 3: ValueError (said by the event 'exception').
 | EVENTS  4 recorded events; 1 region is not listed
 |   event          step    time  says
-|   exception         3  4.00 s  ValueError
-|   rate        after 1  2.25 s  0.25
-|   checkpoint  after 1  2.00 s  b/1.pt
-|   seeded            -     0 s  42
+|   exception         3  4.00 s  ValueError
+|   rate        after 1  2.25 s  0.25
+|   checkpoint  after 1  2.00 s  b/1.pt
+|   seeded            -     0 s  42
 |
 $ tscope analyze --json b | jq -c '.recorded_events | .rows[0], del(.rows)'
 | {"kind":"exception","name":"exception","text":"ValueError","value":null,"step":3,"after_step":false,"time_s":4,"ranks":[0]}

@@ -62,31 +62,31 @@ $ tscope analyze ./memory/oom.pickle
 |
 | HELD AT THE PEAK
 |    bytes  in  kind             function            where
-|   45 MiB   6  optimizer state  <module>            lab/train.py:88
-|   24 MiB   2  activations      attention           lab/net.py:54
-|   18 MiB  12  unknown          remember            lab/plots.py:9
-|   16 MiB   3  activations      forward             lab/net.py:31
-|    5 MiB   1  temporary        MmBackward0::apply
+|   45 MiB   6  optimizer state  <module>            lab/train.py:88
+|   24 MiB   2  activations      attention           lab/net.py:54
+|   18 MiB  12  unknown          remember            lab/plots.py:9
+|   16 MiB   3  activations      forward             lab/net.py:31
+|    5 MiB   1  temporary        MmBackward0::apply
 |
 | HELD AT THE END
 |    bytes  in  kind             function   where
-|   45 MiB   6  optimizer state  <module>   lab/train.py:88
-|   18 MiB  12  unknown          remember   lab/plots.py:9
-|   12 MiB   1  activations      attention  lab/net.py:54
-|    8 MiB   1  unknown          forward    lab/net.py:31
+|   45 MiB   6  optimizer state  <module>   lab/train.py:88
+|   18 MiB  12  unknown          remember   lab/plots.py:9
+|   12 MiB   1  activations      attention  lab/net.py:54
+|    8 MiB   1  unknown          forward    lab/net.py:31
 |
 | ASKED FOR  sizes: 9 of 12 MiB; 12 of 5 MiB; 7 of 8 MiB; 9 of 6 MiB
 |    bytes  in  kind             function               where
-|   84 MiB   7  activations      attention              lab/net.py:54
-|   60 MiB  12  temporary        MmBackward0::apply
-|   56 MiB  10  activations      forward                lab/net.py:31
-|   54 MiB   9  optimizer state  <module>               lab/train.py:88
-|   45 MiB   9  gradients        AccumulateGrad::apply
-|   18 MiB  12  unknown          remember               lab/plots.py:9
+|   84 MiB   7  activations      attention              lab/net.py:54
+|   60 MiB  12  temporary        MmBackward0::apply
+|   56 MiB  10  activations      forward                lab/net.py:31
+|   54 MiB   9  optimizer state  <module>               lab/train.py:88
+|   45 MiB   9  gradients        AccumulateGrad::apply
+|   18 MiB  12  unknown          remember               lab/plots.py:9
 |
 | CARRIED FROM STEP TO STEP
 |    bytes  in  kind     function  where
-|   18 MiB  12  unknown  remember  lab/plots.py:9
+|   18 MiB  12  unknown  remember  lab/plots.py:9
 |
 | FREE  29 MiB of what is reserved
 |   cache        0 B in 0 whole segments; empty_cache returns it
@@ -210,17 +210,17 @@ $ tscope analyze --device-memory 1GiB ./memory/newest4.pickle.gz
 |
 | HELD AT THE PEAK
 |   bytes  in  kind     function  where
-|   1 MiB   1  unknown  f0
-|     3 B   1  unknown  no stack
+|   1 MiB   1  unknown  f0
+|     3 B   1  unknown  no stack
 |
 | HELD AT THE END
 |   bytes  in  kind     function  where
-|   1 MiB   1  unknown  f0
-|     3 B   1  unknown  no stack
+|   1 MiB   1  unknown  f0
+|     3 B   1  unknown  no stack
 |
 | ASKED FOR  sizes: 1 of 1 MiB
 |   bytes  in  kind     function  where
-|   1 MiB   1  unknown  f0
+|   1 MiB   1  unknown  f0
 |
 | FREE  2 MiB of what is reserved
 |   cache        0 B in 0 whole segments; empty_cache returns it
@@ -258,7 +258,7 @@ $ tscope analyze ./memory/list.pickle
 |
 | HELD AT THE END
 |   bytes  in  kind     function  where
-|   1 KiB   1  unknown  no stack
+|   1 KiB   1  unknown  no stack
 |
 | FREE  20 MiB of what is reserved
 |   cache        0 B in 0 whole segments; empty_cache returns it
@@ -326,14 +326,14 @@ $ tscope explain MEMORY.OOM_FRAGMENTED
 $ tscope analyze ./memory/batch2.pickle --with ./memory/batch8.pickle --with ./memory/batch4.pickle --scale batch=2,8,4 --device-memory 1GiB | sed -n '/WHAT WOULD FIT/,/^MEMORY/p'
 | WHAT WOULD FIT  the largest batch that fits in 1 GiB is 181 (between 127 and 200)
 |   most in                 at 2    at 4    at 8   fixed  each more  off by
-|   forward and backward  34 MiB  44 MiB  64 MiB  24 MiB      5 MiB     0 B
-|   optimizer             36 MiB  36 MiB  36 MiB  36 MiB        0 B     0 B
-|   other                  8 MiB   8 MiB   8 MiB   8 MiB        0 B     0 B
+|   forward and backward  34 MiB  44 MiB  64 MiB  24 MiB      5 MiB     0 B
+|   optimizer             36 MiB  36 MiB  36 MiB  36 MiB        0 B     0 B
+|   other                  8 MiB   8 MiB   8 MiB   8 MiB        0 B     0 B
 |   in forward and backward    at 2    at 4    at 8   fixed  each more  off by
-|   parameters                8 MiB   8 MiB   8 MiB   8 MiB        0 B     0 B
-|   optimizer state          16 MiB  16 MiB  16 MiB  16 MiB        0 B     0 B
-|   activations               8 MiB  16 MiB  32 MiB     0 B      4 MiB     0 B
-|   temporary                 2 MiB   4 MiB   8 MiB     0 B      1 MiB     0 B
+|   parameters                8 MiB   8 MiB   8 MiB   8 MiB        0 B     0 B
+|   optimizer state          16 MiB  16 MiB  16 MiB  16 MiB        0 B     0 B
+|   activations               8 MiB  16 MiB  32 MiB     0 B      4 MiB     0 B
+|   temporary                 2 MiB   4 MiB   8 MiB     0 B      1 MiB     0 B
 |   assumed      each part of a step needs a fixed part and one that grows with the batch; the upper
 |                bound has nothing lost by the allocator, the lower one as large a share as in any of
 |                the snapshots and up to 20 % more, because losses grow with the size; both take the
@@ -395,10 +395,10 @@ $ tscope show --at 60 ./memory/oom.pickle
 |
 | HELD
 |      bytes  in  kind             function   where
-|     45 MiB   6  optimizer state  <module>   lab/train.py:88
-|     24 MiB   2  activations      attention  lab/net.py:54
-|   10.5 MiB   7  unknown          remember   lab/plots.py:9
-|      8 MiB   1  activations      forward    lab/net.py:31
+|     45 MiB   6  optimizer state  <module>   lab/train.py:88
+|     24 MiB   2  activations      attention  lab/net.py:54
+|   10.5 MiB   7  unknown          remember   lab/plots.py:9
+|      8 MiB   1  activations      forward    lab/net.py:31
 |
 | LARGEST STACKS
 |   30 MiB       _init_group (/venv/lib/python3.12/site-packages/torch/optim/adamw.py:134) < wrapper
@@ -413,19 +413,19 @@ $ tscope show --at 60 ./memory/oom.pickle
 |
 | SEGMENTS  █ in use, ▒ from half, ░ below half, · free; > that of the event
 |       bytes    in use      free  largest gap  map
-|   >  20 MiB    15 MiB     5 MiB        5 MiB  █████████████████████████████████████████████···············
-|      20 MiB  19.5 MiB   512 KiB      512 KiB  ██████████████████████████████████████████████████████████▒·
-|      20 MiB  19.5 MiB   512 KiB      512 KiB  ██████████████████████████████████████████████████████████▒·
-|      20 MiB   9.5 MiB  10.5 MiB     10.5 MiB  ████████████████████████████▒·······························
-|      12 MiB    12 MiB       0 B          0 B  ████████████████████████████████████████████████████████████
-|      12 MiB    12 MiB       0 B          0 B  ████████████████████████████████████████████████████████████
+|   >  20 MiB    15 MiB     5 MiB        5 MiB  █████████████████████████████████████████████···············
+|      20 MiB  19.5 MiB   512 KiB      512 KiB  ██████████████████████████████████████████████████████████▒·
+|      20 MiB  19.5 MiB   512 KiB      512 KiB  ██████████████████████████████████████████████████████████▒·
+|      20 MiB   9.5 MiB  10.5 MiB     10.5 MiB  ████████████████████████████▒·······························
+|      12 MiB    12 MiB       0 B          0 B  ████████████████████████████████████████████████████████████
+|      12 MiB    12 MiB       0 B          0 B  ████████████████████████████████████████████████████████████
 |
 | AROUND IT  a segment of 20 MiB from 0x7e0400000000 on
 |             at    bytes  what         since  function   where
-|           +0 B   12 MiB  activations     54  attention  lab/net.py:54
-|        +12 MiB  1.5 MiB  unknown         57  remember   lab/plots.py:9
-|   >  +13.5 MiB  1.5 MiB  unknown         60  remember   lab/plots.py:9
-|        +15 MiB    5 MiB  free
+|           +0 B   12 MiB  activations     54  attention  lab/net.py:54
+|        +12 MiB  1.5 MiB  unknown         57  remember   lab/plots.py:9
+|   >  +13.5 MiB  1.5 MiB  unknown         60  remember   lab/plots.py:9
+|        +15 MiB    5 MiB  free
 $ tscope analyze --at oom ./memory/oom.pickle
 | oom.pickle: device 0 holds 83 MiB after event 145
 | 146 events; --at takes any of them, start, peak, end or oom
@@ -452,10 +452,10 @@ $ tscope analyze --at oom ./memory/oom.pickle
 |
 | HELD
 |    bytes  in  kind             function   where
-|   45 MiB   6  optimizer state  <module>   lab/train.py:88
-|   18 MiB  12  unknown          remember   lab/plots.py:9
-|   12 MiB   1  activations      attention  lab/net.py:54
-|    8 MiB   1  unknown          forward    lab/net.py:31
+|   45 MiB   6  optimizer state  <module>   lab/train.py:88
+|   18 MiB  12  unknown          remember   lab/plots.py:9
+|   12 MiB   1  activations      attention  lab/net.py:54
+|    8 MiB   1  unknown          forward    lab/net.py:31
 |
 | LARGEST STACKS
 |   30 MiB       _init_group (/venv/lib/python3.12/site-packages/torch/optim/adamw.py:134) < wrapper
@@ -468,17 +468,17 @@ $ tscope analyze --at oom ./memory/oom.pickle
 |
 | SEGMENTS  █ in use, ▒ from half, ░ below half, · free; > that of the event
 |       bytes    in use      free  largest gap  map
-|   >  20 MiB   1.5 MiB  18.5 MiB     18.5 MiB  ████▒·······················································
-|      20 MiB  19.5 MiB   512 KiB      512 KiB  ██████████████████████████████████████████████████████████▒·
-|      20 MiB  19.5 MiB   512 KiB      512 KiB  ██████████████████████████████████████████████████████████▒·
-|      20 MiB    11 MiB     9 MiB        8 MiB  ████████████████████████████▒·······················░████···
-|      20 MiB  19.5 MiB   512 KiB      512 KiB  ██████████████████████████████████████████████████████████▒·
-|      12 MiB    12 MiB       0 B          0 B  ████████████████████████████████████████████████████████████
+|   >  20 MiB   1.5 MiB  18.5 MiB     18.5 MiB  ████▒·······················································
+|      20 MiB  19.5 MiB   512 KiB      512 KiB  ██████████████████████████████████████████████████████████▒·
+|      20 MiB  19.5 MiB   512 KiB      512 KiB  ██████████████████████████████████████████████████████████▒·
+|      20 MiB    11 MiB     9 MiB        8 MiB  ████████████████████████████▒·······················░████···
+|      20 MiB  19.5 MiB   512 KiB      512 KiB  ██████████████████████████████████████████████████████████▒·
+|      12 MiB    12 MiB       0 B          0 B  ████████████████████████████████████████████████████████████
 |
 | AROUND IT  a segment of 20 MiB from 0x7e0600000000 on
 |            at     bytes  what     since  function  where
-|          +0 B   1.5 MiB  unknown    106  remember  lab/plots.py:9
-|   >  +1.5 MiB  18.5 MiB  free
+|          +0 B   1.5 MiB  unknown    106  remember  lab/plots.py:9
+|   >  +1.5 MiB  18.5 MiB  free
 $ tscope show ./memory/early.pickle | head -n 1
 | early.pickle: device 1 holds 1 MiB at the end
 $ tscope show --at start --device 0 ./memory/newest4.pickle | head -n 8
@@ -587,11 +587,11 @@ $ tscope analyze ./foreign.pickle
 |
 | HELD AT THE PEAK
 |   bytes  in  kind     function              where
-|   500 B   1  unknown  \x3A:\x1B]0;evil\x07  x/\x1B[31m\n.py:3
+|   500 B   1  unknown  \x3A:\x1B]0;evil\x07  x/\x1B[31m\n.py:3
 |
 | HELD AT THE END
 |   bytes  in  kind     function              where
-|   500 B   1  unknown  \x3A:\x1B]0;evil\x07  x/\x1B[31m\n.py:3
+|   500 B   1  unknown  \x3A:\x1B]0;evil\x07  x/\x1B[31m\n.py:3
 |
 | FREE  0 B of what is reserved
 |   cache        0 B in 0 whole segments; empty_cache returns it
