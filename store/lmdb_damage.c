@@ -162,8 +162,12 @@ static enum ts_status scan_view(struct ts_lmdb_env *env, struct ts_lmdb_view *vi
 	*s = (struct ts_scan){.pages = view->pages, .meta = view->meta};
 	if (ts_scan_run(s, err))
 		return err->status;
-	if (judge(s, expected, &text))
-		ts_env_condemn(env, TS_HARM_NOW, what);
+	if (!judge(s, expected, &text))
+		return TS_OK;
+	for (int db = 0; db < TS_DBS; db++)
+		if (!s->lost[db] && is_lost(s, expected, db))
+			atomic_fetch_or(&env->unfit, 1u << db);
+	ts_env_condemn(env, TS_HARM_NOW, what);
 	return TS_OK;
 }
 

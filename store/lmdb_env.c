@@ -348,7 +348,10 @@ static enum ts_status open_store(struct ts_lmdb_env *env, bool create, struct ts
 	status = atomic_load(&env->is_damaged) ? TS_OK : open_sound(env, fresh, err);
 	if (!status && create && !fresh)
 		status = ts_env_scan(env, false, err);
-	return atomic_load(&env->is_damaged) ? ts_env_cold(env, err) : status;
+	if (!atomic_load(&env->is_damaged))
+		return status;
+	ts_env_cold(env);
+	return TS_OK;
 }
 
 static void free_env(struct ts_lmdb_env *env)

@@ -105,6 +105,8 @@ struct ts_lmdb_env {
 	bool scanned;		    /* since it was opened */
 	atomic_bool is_damaged;	    /* and nothing is written to it any more */
 	enum ts_harm harm;
+	/* A bit for each table that can be walked and is not what was written: it is not served, since nobody would see that. */
+	atomic_uint unfit;
 	char damage[TS_ERROR_TEXT]; /* in one sentence; it changes once */
 };
 
@@ -185,7 +187,7 @@ enum ts_status ts_files_look(struct ts_lmdb_env *env, bool create, bool *ret_fre
 /* Opens the data file for our reads. */
 enum ts_status ts_data_open(struct ts_lmdb_env *env, struct ts_error *err);
 /* Makes of a damaged store what can be read of it, without LMDB. */
-enum ts_status ts_env_cold(struct ts_lmdb_env *env, struct ts_error *err);
+void ts_env_cold(struct ts_lmdb_env *env);
 
 /* lmdb_damage.c */
 /* Finds whether the data file and the superblock are still at their paths: a code of LMDB, and the store is condemned if not. */

@@ -101,12 +101,11 @@ static bool look_at_tables(struct look *l)
 
 		if (db == TS_DB_META && ts_tree_get(&v->pages, &v->roots[db], ts_span_str(TS_SUMS_KEY), &stored) == 0)
 			records--;
-		if (ts_db_is_summed((enum ts_db)db) && records != l->slot.tables[db].records) {
-			(void)snprintf(l->what, sizeof l->what,
-				       "data.mdb says that %s are %" PRIu64 " records, and the superblock %" PRIu64,
-				       ts_scan_word((unsigned)db), records, l->slot.tables[db].records);
-			return false;
-		}
+		if (!ts_db_is_summed((enum ts_db)db) || records == l->slot.tables[db].records)
+			continue;
+		(void)snprintf(l->what, sizeof l->what, "data.mdb says that %s are %" PRIu64 " records, and the superblock %" PRIu64,
+			       ts_scan_word((unsigned)db), records, l->slot.tables[db].records);
+		return false;
 	}
 	if (l->slot.txn == 0)
 		return true;
@@ -233,50 +232,93 @@ enum ts_status ts_files_look(struct ts_lmdb_env *env, bool create, bool *ret_fre
 
 /* ---- a damaged store ---- */
 
-/* The meta of the last commit, as the superblock has it, where LMDB's is lost. */
-static void newer_meta(struct ts_lmdb_env *env, struct ts_meta *io_meta, bool *io_known)
-{
-	for (uint64_t i = 0; i < 2; i++) {
-		uint8_t bytes[TS_META_BYTES];
-		struct ts_super_slot slot;
-		struct ts_meta meta;
-		bool held;
+/* What one meta makes of the pages. */
+struct sight {
+	struct ts_lmdb_view view;
+	unsigned unfit; /* tables that can be walked and are not what the superblock says */
+	unsigned fit;	/* how many are */
+};
 
-		if (ts_super_last(env, i, &slot, bytes, &held) && held && ts_meta_parse(ts_span_of(bytes, sizeof bytes), &meta) &&
-		    (!*io_known || meta.txn >= io_meta->txn)) {
-			*io_meta = meta;
-			*io_known = true;
-		}
+static unsigned weigh(const struct ts_scan *s, const struct ts_super_slot *last, unsigned *ret_unfit)
+{
+	unsigned fit = 0;
+
+	*ret_unfit = 0;
+	for (int db = 0; db < TS_DBS; db++) {
+		const struct ts_sum *now = &s->found[db], *was = &last->tables[db];
+
+		if (s->lost[db] || !ts_db_is_summed((enum ts_db)db))
+			continue;
+		if (now->records == was->records && now->sum == was->sum)
+			fit++;
+		else
+			*ret_unfit |= 1u << db;
 	}
+	return fit;
 }
 
-enum ts_status ts_env_cold(struct ts_lmdb_env *env, struct ts_error *err)
+static void try_meta(const struct ts_meta *meta, const uint8_t *file, uint64_t size, const struct ts_super_slot *last,
+		     struct sight *io_best)
 {
-	struct ts_lmdb_view *v = &env->seen;
+	struct sight sight = {.view = {.number = TS_NO_PAGE, .meta = *meta}};
+	struct ts_scan s = {.meta = *meta};
+	struct ts_pages *p = &sight.view.pages;
+	struct ts_error err;
+
+	*p = (struct ts_pages){.at = file, .size = meta->page_size, .n = size / meta->page_size};
+	if (p->n > meta->last + 1)
+		p->n = meta->last + 1;
+	if (ts_roots_find(p, meta, sight.view.roots))
+		for (int db = 0; db < TS_DBS; db++) /* of page 1, which is of no tree: what asks for it is told of the damage */
+			sight.view.roots[db] = (struct ts_root){.page = 1, .depth = 1};
+	s.pages = *p;
+	if (ts_scan_run(&s, &err) == TS_OK && last)
+		sight.fit = weigh(&s, last, &sight.unfit);
+	ts_scan_finish(&s);
+	if (!io_best->view.pages.at || sight.fit > io_best->fit)
+		*io_best = sight;
+}
+
+/* Of the metas that there are, in the data file and in the superblock, the one that makes most of what was written last. */
+static struct sight best_sight(struct ts_lmdb_env *env, const uint8_t *file, uint64_t size)
+{
+	struct sight best = {.view = {.number = TS_NO_PAGE}};
+	struct ts_super_slot slots[2], *last = NULL;
+	uint8_t bytes[2][TS_META_BYTES];
+	bool is_there[2], held[2] = {false, false}, both;
+	struct ts_meta meta;
+
+	for (uint64_t i = 0; i < 2; i++) {
+		is_there[i] = ts_super_last(env, i, &slots[i], bytes[i], &held[i]);
+		if (is_there[i] && (!last || (held[i] && slots[i].txn > last->txn)))
+			last = &slots[i];
+	}
+	if (ts_metas_find(file, size, &meta, &both))
+		try_meta(&meta, file, size, last, &best);
+	for (int i = 0; i < 2; i++)
+		if (held[i] && ts_meta_parse(ts_span_of(bytes[i], TS_META_BYTES), &meta))
+			try_meta(&meta, file, size, last, &best);
+	return best;
+}
+
+void ts_env_cold(struct ts_lmdb_env *env)
+{
+	const uint8_t *file = NULL;
+	struct sight best = {.view = {.number = TS_NO_PAGE}};
 	struct ts_error ignored;
-	bool known = false, both;
 	struct stat st = {.st_size = 0};
 
-	(void)err;
 	if (env->mdb)
 		mdb_env_close(env->mdb);
 	env->mdb = NULL;
 	env->cold = true;
 	env->scanned = true;
-	*v = (struct ts_lmdb_view){.number = TS_NO_PAGE};
 	if (ts_data_open(env, &ignored) == TS_OK && fstat(env->data_fd, &st) == 0 && st.st_size > 0)
-		v->pages.at = ts_map_get(env, (uint64_t)st.st_size);
-	if (v->pages.at)
-		known = ts_metas_find(v->pages.at, (uint64_t)st.st_size, &v->meta, &both);
-	newer_meta(env, &v->meta, &known);
-	if (known && v->pages.at) {
-		v->pages.size = v->meta.page_size;
-		v->pages.n = (uint64_t)st.st_size / v->pages.size;
-		if (v->pages.n > v->meta.last + 1)
-			v->pages.n = v->meta.last + 1;
-	}
-	if (!known || !v->pages.at || ts_roots_find(&v->pages, &v->meta, v->roots))
-		for (int db = 0; db < TS_DBS; db++) /* of page 1, which is of no tree: what asks for it is told of the damage */
-			v->roots[db] = (struct ts_root){.page = 1, .depth = 1};
-	return TS_OK;
+		file = ts_map_get(env, (uint64_t)st.st_size);
+	if (file)
+		best = best_sight(env, file, (uint64_t)st.st_size);
+	if (!best.view.pages.at)
+		best.unfit = (1u << TS_DBS) - 1;
+	env->seen = best.view;
+	atomic_store(&env->unfit, best.unfit);
 }

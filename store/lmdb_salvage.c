@@ -8,6 +8,7 @@
 #include "store/store_internal.h"
 
 #include "base/alloc.h"
+#include "base/limits.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -437,6 +438,20 @@ static enum ts_status put_ref(struct ts_write *w, void *ctx, struct ts_error *er
 	return ts_ref_write(w, ctx, err);
 }
 
+/* Writes the entry of a name's log that says what the name is. */
+static enum ts_status put_entry(struct ts_write *w, void *ctx, struct ts_error *err)
+{
+	const struct ts_ref *ref = ctx;
+	struct ts_buf buf = TS_BUF_INIT(128 + TS_WHO_MAX);
+	uint8_t room[TS_LOG_KEY_MAX];
+
+	ts_buf_span(&buf, ts_id_span(&ref->id));
+	ts_buf_u64(&buf, (uint64_t)ref->moved_ns);
+	ts_text_append(&buf, ref->who);
+	ts_text_append(&buf, ts_span_of(NULL, 0));
+	return ts_write_record(w, TS_DB_LOG, ts_log_key(ref->kind, ref->name, ref->seq, room), &buf, err);
+}
+
 /* The last entry of a log that is whole, below a number; seq 0: none. Texts lie in the arena. */
 static enum ts_status last_entry(struct salvage *s, enum ts_ref_kind kind, struct ts_span name, struct ts_arena *arena,
 				 struct ts_log_entry *ret, bool *ret_gaps, struct ts_error *err)
@@ -520,7 +535,7 @@ static enum ts_status check_name(struct salvage *s, struct ts_span key, struct t
 	struct ts_arena own;
 	struct ts_ref ref;
 	struct ts_log_entry entry;
-	bool whole = false, gaps = false;
+	bool whole = false, gaps = false, agrees, moves;
 	enum ts_status status;
 
 	ts_arena_init(&own, 0);
@@ -529,7 +544,9 @@ static enum ts_status check_name(struct salvage *s, struct ts_span key, struct t
 		status = look(s, &ref.id, &whole, err);
 	if (!status)
 		status = last_entry(s, ref.kind, ref.name, &own, &entry, &gaps, err);
-	if (!status && !whole && entry.seq) {
+	agrees = !status && entry.seq == ref.seq && ts_id_eq(&entry.id, &ref.id);
+	moves = !status && entry.seq && (!whole || (!agrees && entry.seq == ref.seq && entry.moved_ns > ref.moved_ns));
+	if (moves) {
 		ref.id = entry.id;
 		ref.seq = entry.seq;
 		ref.moved_ns = entry.moved_ns;
@@ -537,8 +554,10 @@ static enum ts_status check_name(struct salvage *s, struct ts_span key, struct t
 		ref.summary = ts_span_of(NULL, 0);
 	}
 	s->report.names += !status && (whole || entry.seq);
-	if (!status && !whole && entry.seq)
+	if (moves)
 		status = ts_store_write(ts_store_of(s->to), put_ref, &ref, 256, err);
+	else if (!status && whole && !agrees) /* its log is lost, or was that of an earlier name */
+		status = ts_store_write(ts_store_of(s->to), put_entry, &ref, 256, err);
 	else if (!status && !whole)
 		status = ts_store_write(ts_store_of(s->to), run_forget, &(struct forget){.ref = ref}, 256, err);
 	if (!status && (gaps || !whole))

@@ -119,6 +119,18 @@ static int begin_once(struct ts_lmdb_env *env, struct ts_lmdb_txn *t)
 	return rc;
 }
 
+/* A table that looks sound and is not what was written is read by nobody: of page 1, which is of no tree, who asks is told of the
+ * damage. What lists show of metrics is absent then, and nobody misses it. */
+static void hide_unfit(struct ts_lmdb_env *env, struct ts_lmdb_view *view)
+{
+	unsigned unfit = atomic_load(&env->unfit);
+
+	for (int db = 0; unfit && db < TS_DBS; db++)
+		if (unfit >> db & 1)
+			view->roots[db] =
+				db == TS_DB_EXTRACTS ? (struct ts_root){.page = TS_NO_PAGE} : (struct ts_root){.page = 1, .depth = 1};
+}
+
 /* Of a damaged store, a snapshot is what opening found. */
 static bool is_cold(const struct ts_lmdb_env *env, struct ts_lmdb_txn *t)
 {
@@ -180,6 +192,7 @@ enum ts_status ts_env_begin(struct ts_lmdb_env *env, bool write, struct ts_lmdb_
 		drop(t);
 		return ts_env_error(env, rc, err);
 	}
+	hide_unfit(env, &t->view);
 	*ret_txn = t;
 	return TS_OK;
 }
@@ -192,12 +205,14 @@ bool ts_env_try_read(struct ts_lmdb_env *env, struct ts_lmdb_txn **ret_txn)
 		return false;
 	t = ts_alloc_array(1, sizeof *t);
 	if (t && is_cold(env, t)) {
+		hide_unfit(env, &t->view);
 		pthread_rwlock_unlock(&env->map);
 		*ret_txn = t;
 		return true;
 	}
 	if (t && env->mdb && mdb_txn_begin(env->mdb, NULL, MDB_RDONLY, &t->mdb) == 0) {
 		if (look(env, t) == 0) {
+			hide_unfit(env, &t->view);
 			*ret_txn = t;
 			return true;
 		}

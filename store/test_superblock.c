@@ -108,6 +108,20 @@ static void spill(const char *path, const uint8_t *bytes, size_t n)
 	(void)close(fd);
 }
 
+/* A list never has fewer names without a word. */
+static void expect_all_or_an_error(struct fixture *f)
+{
+	struct ts_ref_query q = {.kind = TS_REF_RUN, .limit = 1000, .order = TS_ORDER_NAME};
+	struct ts_span next;
+	struct ts_ref *refs;
+	size_t n;
+
+	if (f->e->ops->ref_list(f->e, &q, &f->arena, &refs, &n, &next, &f->err))
+		assert_int_equal(f->err.status, TS_DAMAGED);
+	else
+		assert_true(n >= 60);
+}
+
 /* What is damaged is opened, says so with a remedy, takes nothing, and is left as it is. */
 static void expect_damage(struct fixture *f, bool create, const char *text)
 {
@@ -119,6 +133,7 @@ static void expect_damage(struct fixture *f, bool create, const char *text)
 	assert_non_null(strstr(f->err.text, "tscope salvage"));
 	if (text && !strstr(f->err.text, text))
 		fail_msg("%s", f->err.text);
+	expect_all_or_an_error(f);
 	assert_int_equal(verify(f), TS_DAMAGED);
 	close_it(f);
 	now = slurp(f->data, &after);
