@@ -38,6 +38,7 @@ $ tscope help
 |                 back
 |   export        write a run back to files
 |   verify        check the store: read every object and recompute its digest
+|   salvage       save what is sound of a damaged store in a new one
 |   gc            free objects that no name reaches, and make missing metrics
 |   projects      show what each project uses, and how much it may
 |   token         make, list and revoke the tokens of a server
