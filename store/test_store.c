@@ -147,16 +147,6 @@ static MDB_env *open_raw(const char *dir, MDB_txn **ret_txn)
 	return env;
 }
 
-void test_change_raw(const char *dir, int (*change)(struct MDB_txn *txn))
-{
-	MDB_txn *txn;
-	MDB_env *env = open_raw(dir, &txn);
-
-	assert_int_equal(change(txn), 0);
-	assert_int_equal(mdb_txn_commit(txn), 0);
-	mdb_env_close(env);
-}
-
 void test_make_old(const char *dir, uint64_t format, int (*change)(struct MDB_txn *txn))
 {
 	static const char *const later[] = {TS_SUMS_KEY, TS_STORE_KEY};

@@ -27,8 +27,6 @@ void test_remove_dir(const char *path);
  * lacked. */
 struct MDB_txn;
 void test_make_old(const char *dir, uint64_t format, int (*change)(struct MDB_txn *txn));
-/* Runs `change` in a transaction of LMDB's own, of which the superblock knows nothing. */
-void test_change_raw(const char *dir, int (*change)(struct MDB_txn *txn));
 /* Sweeps with these members of struct ts_sweep_options; those that are not given are 0. */
 #define TEST_SWEEP(e, ret_report, err, ...) (e)->ops->sweep((e), &(struct ts_sweep_options){__VA_ARGS__}, (ret_report), (err))
 /* Deletes all objects that no ref reaches: sweeps with leases of no length, at a time just after now. */
