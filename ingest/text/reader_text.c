@@ -34,6 +34,7 @@ struct piece {
 struct ts_text_templates {
 	const char *const *items;
 	size_t n;
+	bool behind; /* as of ts_text_guess */
 };
 
 struct text {
@@ -94,7 +95,7 @@ static bool by_templates(const struct ts_text_templates *t, struct piece *p, str
 	size_t at;
 
 	if (!fits(t, p->line.text, r, &at)) {
-		if (p->line.numbered.len == p->line.text.len || !fits(t, p->line.numbered, r, &at) || at > 0)
+		if (t->behind || p->line.numbered.len == p->line.text.len || !fits(t, p->line.numbered, r, &at) || at > 0)
 			return false;
 		p->line.text = p->line.numbered;
 		p->line.rank = p->line.outer = TS_TEXT_NO_RANK;
@@ -307,7 +308,7 @@ static enum ts_status try_guess(struct text *x, struct ts_error *err)
 		return err->status;
 	if (!g->n || g->why || (x->format != TS_TEXT_NONE && g->lines < 2 * x->survey.lines[x->format]))
 		return TS_OK;
-	x->templates = (struct ts_text_templates){g->templates, g->n};
+	x->templates = (struct ts_text_templates){g->templates, g->n, g->behind};
 	x->guessed = true;
 	return TS_OK;
 }
@@ -857,7 +858,7 @@ enum ts_status ts_text_read(const struct ts_ingest_options *options, ts_object_s
 	struct text x = {.arena = arena,
 			 .notices = {.arena = arena},
 			 .options = options,
-			 .templates = {options->patterns, options->n_patterns},
+			 .templates = {options->patterns, options->n_patterns, false},
 			 .scratch = TS_BUF_INIT(TS_LINE_MAX),
 			 .shows = TS_BUF_INIT(SHOWN_BYTES),
 			 .record = ts_arena_array(arena, 1, sizeof *x.record),

@@ -22,8 +22,9 @@ enum {
 	FIELD_MAX = 40,
 };
 
-/* How a log is looked at: by counters that have a name, or are written as such; by the first whole number of a line; by no counter. */
-enum way { BY_NAME, BY_FIRST, BY_NONE };
+/* How a log is looked at: by counters that have a name, or are written as such; by the first whole number of a line, or by that behind
+ * the rank; by no counter. */
+enum way { BY_NAME, BY_FIRST, BY_BEHIND, BY_NONE };
 
 /* What the counters of a kind are: their numbers, or NONE. */
 struct roles {
@@ -427,7 +428,7 @@ static const char *doubt(const struct ts_text_kinds *k, enum way way, const stru
 	}
 	if (!counts_epochs(c) && (2 * measured < c->steps->lines || measured < LINES_LEAST))
 		return "none of their numbers has a name of what trainings measure, such as a loss, an accuracy or a learning rate";
-	if (way == BY_FIRST && measured < LINES_SURE && 2 * rich < measured)
+	if ((way == BY_FIRST || way == BY_BEHIND) && measured < LINES_SURE && 2 * rich < measured)
 		return "they count by a name that no training is known to count by, and are few";
 	if (way == BY_NONE && 2 * rich < measured)
 		return "they have no step, and one number alone of what trainings measure";
@@ -460,6 +461,7 @@ static enum ts_status make(const struct ts_text_kinds *k, enum way way, struct t
 	}
 	g->lines = c.n ? c.steps->lines : 0;
 	g->counts = way != BY_NONE;
+	g->behind = way == BY_BEHIND;
 	g->coarse = c.n && c.roles.step == NONE && c.roles.epoch != NONE && 4 * c.steps->counters[c.roles.epoch].sames > c.steps->lines;
 	g->why = c.n ? doubt(k, way, &c) : "no line has a number that rises as steps do, with another number that has a name";
 	sort(g);
@@ -473,7 +475,7 @@ static void pass_number(struct ts_text_line *line)
 {
 	size_t i = 1;
 
-	if (line->naming != TS_TEXT_BY_NUMBER || !line->text.len || line->text.data[0] != '[')
+	if (line->naming != TS_TEXT_BY_NUMBER || line->numbered.len != line->text.len || !line->text.len || line->text.data[0] != '[')
 		return;
 	while (i < line->text.len && ts_is_digit(line->text.data[i]))
 		i++;
@@ -481,11 +483,13 @@ static void pass_number(struct ts_text_line *line)
 		line->text = ts_trim(ts_span_from(line->text, i + 1));
 }
 
-static enum ts_status read_sample(struct ts_log_lines *lines, struct ts_text_kinds *k, struct ts_buf *scratch, struct ts_error *err)
+static enum ts_status read_sample(struct ts_log_lines *lines, enum way way, struct ts_text_kinds *k, struct ts_buf *scratch,
+				  struct ts_error *err)
 {
 	struct ts_span raw;
 	enum ts_log_line_end end;
 	struct ts_text_line line;
+	bool numbered;
 
 	/* The second look is at less: most texts that get it are no log. */
 	while (ts_log_lines_at(lines) < (k->loose ? TS_TEXT_GUESS_BYTES / 4 : TS_TEXT_GUESS_BYTES)) {
@@ -503,7 +507,9 @@ static enum ts_status read_sample(struct ts_log_lines *lines, struct ts_text_kin
 			return err->status;
 		if (!k->unranked && !k->loose)
 			pass_number(&line);
-		if (k->loose && line.numbered.len > line.text.len)
+		numbered = line.naming == TS_TEXT_BY_NUMBER && line.numbered.len > line.text.len;
+		k->numbered += numbered;
+		if (way == BY_FIRST && numbered)
 			ts_text_kinds_line(k, line.numbered, TS_TEXT_NO_RANK);
 		else
 			ts_text_kinds_line(k, line.text, line.rank);
@@ -520,11 +526,11 @@ static enum ts_status sort_lines(const char *top, const char *path, enum way way
 
 	if (status)
 		return status;
-	ret_kinds->loose = way == BY_FIRST;
+	ret_kinds->loose = way == BY_FIRST || way == BY_BEHIND;
 	ret_kinds->unranked = unranked;
 	status = ts_log_lines_open(&lines, top, path, '\r', err);
 	if (!status)
-		status = read_sample(&lines, ret_kinds, &scratch, err);
+		status = read_sample(&lines, way, ret_kinds, &scratch, err);
 	ts_log_lines_close(&lines);
 	ts_buf_finish(&scratch);
 	return status;
@@ -537,7 +543,11 @@ static enum ts_status guess_finer(const char *top, const char *path, struct ts_a
 	struct ts_text_guess finer;
 	struct ts_text_kinds kinds;
 
-	if (sort_lines(top, path, BY_FIRST, false, arena, &kinds, err) || make(&kinds, BY_FIRST, arena, &finer, err))
+	if (sort_lines(top, path, BY_BEHIND, false, arena, &kinds, err) || make(&kinds, BY_BEHIND, arena, &finer, err))
+		return err->status;
+	/* Numbers before the lines that are no ranks. */
+	if ((!finer.n || finer.why) && kinds.numbered &&
+	    (sort_lines(top, path, BY_FIRST, false, arena, &kinds, err) || make(&kinds, BY_FIRST, arena, &finer, err)))
 		return err->status;
 	if (!io->n || (finer.n && !finer.why && !finer.coarse))
 		*io = finer;

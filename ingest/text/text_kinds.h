@@ -55,6 +55,7 @@ struct ts_text_kinds {
 	uint64_t lines;	     /* that are not empty */
 	uint64_t rank_lines; /* of them, those of the lowest rank */
 	int32_t rank;
+	uint64_t numbered;	    /* lines with a number before them, which may be a rank; the caller counts them */
 	uint64_t epoch_line;	    /* the last line that only an epoch counts */
 	struct ts_text_table table; /* whose header was seen last */
 	bool unranked;		    /* no line names a rank, whatever it says; to be set before the first line */

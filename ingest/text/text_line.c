@@ -68,6 +68,8 @@ static bool rank_at(struct ts_span text, size_t *at, int32_t *ret_rank)
 	return true;
 }
 
+#define PID "pid"
+
 static bool is_rank_word(struct ts_span word)
 {
 	static const char *const words[] = {"rank", "default", "local_rank", "global_rank"};
@@ -129,26 +131,9 @@ static size_t process_len(struct ts_span text, struct ts_text_line *line)
 		return 0;
 	line->rank = (int32_t)number;
 	line->naming = TS_TEXT_BY_WORD;
-	line->word = ts_span_str("pid");
+	line->word = ts_span_str(PID);
 	return i + 1;
 }
-
-/* How many bytes the rank takes that text begins with; 0: it begins with none. */
-static size_t rank_len(struct ts_span text, struct ts_text_line *line)
-{
-	size_t i = 0;
-
-	if (text.len && text.data[0] == '[')
-		return bracket_rank(text, line);
-	if (text.len && text.data[0] == '(')
-		return process_len(text, line);
-	if (!rank_at(text, &i, &line->rank) || i + 1 >= text.len || text.data[i] != ':' || text.data[i + 1] != ' ')
-		return 0;
-	line->naming = TS_TEXT_BY_NUMBER;
-	return i + 1;
-}
-
-/* --- ranks in the text --- */
 
 /* The rank behind a word that ends at `at`: "rank 3", "rank=3", "\"rank\": 3". */
 static bool rank_behind(struct ts_span text, size_t at, int32_t *ret_rank, size_t *ret_end)
@@ -173,6 +158,50 @@ static bool is_word_of_rank(struct ts_span text, size_t at)
 	return ts_span_ends(before, "local_") || ts_span_ends(before, "global_");
 }
 
+/* Whether the word that ends at `at` is "rank", "local_rank" or "global_rank", in either case. */
+static bool ends_in_rank(struct ts_span text, size_t at)
+{
+	static const char word[] = "rank";
+
+	for (size_t i = 0; i < 4; i++)
+		if ((text.data[at - 4 + i] | 32) != (uint8_t)word[i])
+			return false;
+	return is_word_of_rank(text, at - 4);
+}
+
+/* "[Rank 3] ", "(rank: 3) ", "[local_rank3] ". */
+static size_t said_rank(struct ts_span text, struct ts_text_line *line)
+{
+	size_t i = 1, end;
+	uint8_t close = text.data[0] == '[' ? ']' : ')';
+
+	while (i < text.len && (ts_is_alpha(text.data[i]) || text.data[i] == '_'))
+		i++;
+	if (i < 5 || !ends_in_rank(text, i) || !rank_behind(text, i, &line->rank, &end) || end >= text.len || text.data[end] != close)
+		return 0;
+	line->naming = TS_TEXT_BY_TEXT;
+	return end + 1;
+}
+
+/* How many bytes the rank takes that text begins with; 0: it begins with none. */
+static size_t rank_len(struct ts_span text, struct ts_text_line *line)
+{
+	size_t i = 0, n = 0;
+
+	if (text.len && text.data[0] == '[')
+		n = bracket_rank(text, line);
+	else if (text.len && text.data[0] == '(')
+		n = process_len(text, line);
+	if (text.len && (text.data[0] == '[' || text.data[0] == '('))
+		return n ? n : said_rank(text, line);
+	if (!rank_at(text, &i, &line->rank) || i + 1 >= text.len || text.data[i] != ':' || text.data[i + 1] != ' ')
+		return 0;
+	line->naming = TS_TEXT_BY_NUMBER;
+	return i + 1;
+}
+
+/* --- ranks in the text --- */
+
 /* The next "ank" that 'k' or 'K' ends, from *at on. */
 static bool next_rank(struct ts_span text, size_t *at, uint8_t last)
 {
@@ -180,7 +209,7 @@ static bool next_rank(struct ts_span text, size_t *at, uint8_t last)
 		size_t i = (size_t)(k - text.data);
 
 		*at = i + 1;
-		if (i >= 3 && (k[-1] | 32) == 'n' && (k[-2] | 32) == 'a' && (k[-3] | 32) == 'r' && is_word_of_rank(text, i - 3))
+		if (i >= 3 && ends_in_rank(text, i + 1))
 			return true;
 	}
 	return false;
@@ -264,7 +293,12 @@ static size_t take_rank(struct ts_span text, struct ts_text_line *line)
 
 	if (!n)
 		return 0;
-	line->outer = line->rank;
+	/* A process says nothing beside a rank; a number behind one is a step. */
+	if (ts_span_is(found.word, PID) && line->rank != TS_TEXT_NO_RANK)
+		return n;
+	if (found.naming == TS_TEXT_BY_NUMBER && line->rank != TS_TEXT_NO_RANK)
+		return 0;
+	line->outer = ts_span_is(line->word, PID) ? TS_TEXT_NO_RANK : line->rank;
 	line->rank = found.rank;
 	if (found.naming >= line->naming) {
 		line->naming = found.naming;
@@ -284,7 +318,7 @@ enum ts_status ts_text_line_clean(struct ts_span raw, struct ts_buf *scratch, st
 	for (int i = 0; i < PREFIXES; i++) {
 		size_t n = take_rank(text, ret_line);
 
-		if (n && text.data[0] != '[' && !numbered.len)
+		if (n && !numbered.len && (text.data[0] != '[' || ret_line->naming == TS_TEXT_BY_TEXT))
 			numbered = text;
 		if (!n) {
 			n = time_len(text);

@@ -7,7 +7,7 @@
  *	a time with its zone		"2026-11-20T11:27:00.5Z " (kubectl, docker). A time without a zone stays in the text, since
  *					nobody can say which instant it is
  *
- * A rank that the program itself prints stays in the text: "INFO [Rank 3] step 5", "step=5 rank=3", "[GPU3] step 5", "[3] step 5".
+ * A rank that the program itself prints behind other words stays in the text: "INFO [Rank 3] step 5", "step=5 rank=3", "[GPU3] step 5".
  * How certain it is that it is one is said beside it; who prints the steps of a whole log is text_ranks.h's to say.
  */
 #ifndef TSCOPE_INGEST_TEXT_TEXT_LINE_H
@@ -28,7 +28,7 @@ enum ts_text_naming {
 
 struct ts_text_line {
 	struct ts_span text;
-	struct ts_span numbered; /* with the "3: " before it, which may be a step instead of a rank; otherwise as text */
+	struct ts_span numbered; /* with the "3: " or "[Rank 3] " before it, which may be of the program; otherwise as text */
 	struct ts_span time;	 /* RFC 3339; empty if the line has none */
 	int32_t rank;		 /* TS_TEXT_NO_RANK if the line names none */
 	int32_t outer;		 /* of the prefix before that of the rank; TS_TEXT_NO_RANK: there is none */
