@@ -314,26 +314,34 @@ class Observed(support.Case):
             "loop(None, before, torch.compile(before, backend='eager'))\n"
             "inner = torch.compile(within, backend='eager')\n"
             "loop(None, within, inner)\n"
-            "if sys.argv[1] == 'steps': loop(None, before, before, True)\n"
+            "steps = 'steps' in sys.argv[1]\n"
+            "if steps: loop(None, before, before, True)\n"
             "frames = dict(counters['frames'])\n"
             "for name, trained, call in (('plain', model(), None), ('within', within, inner)):\n"
             "    run = None\n"
-            "    if sys.argv[1] != 'none':\n"
+            "    if not sys.argv[1].startswith('none'):\n"
             "        import tscope\n"
             "        run = tscope.start('runs/' + name)\n"
             "    trained[1].eval()\n"
-            "    loop(run, trained, call or trained, sys.argv[1] == 'steps')\n"
+            "    loop(run, trained, call or trained, steps)\n"
             "    if run: run.finish()\n"
+            "if run:\n"  # a gradient that nobody trains with, as of a picture of what a model looks at
+            "    run, optimizer = tscope.start('runs/looked'), torch.optim.SGD(before.parameters(), lr=0.01)\n"
+            "    for i in range(4):\n"
+            "        with run.step(): before.eval()(torch.ones(4, 4)).sum().backward()\n"
+            "    run.finish()\n"
             "print(json.dumps(counters['frames']), json.dumps(counters['stats']['unique_graphs']))\n"
         )
-        self.assertEqual(self.script(text, words=("start",)), self.script(text, words=("none",)))
-        for name in ("plain", "within"):
-            modes = self.facts(f"runs/{name}")["work"]["modes"]
-            self.assertEqual((modes["modules"], modes["modules_in_eval"], modes["classes_in_eval"]), (4, 1, "BatchNorm1d (1)"))
-            self.assertEqual((modes["whole"], modes["part"]), (0, modes["observed"]))
-        support.shutil.rmtree("runs")
-        self.script(text, words=("steps",))  # whose hooks are looked at
-        self.assertNotIn("modes", self.facts("runs/plain").get("work", {}))
+        for word in ("start", "start-steps"):  # as an optimizer's step is compiled, which looks at the hooks of all
+            with self.subTest(word):
+                said = [self.script(text, words=(one,)).splitlines()[0] for one in (word, word.replace("start", "none"))]
+                self.assertEqual(said[0], said[1])  # behind which torch may warn, with the time
+                for name in ("plain", "within"):
+                    modes = self.facts(f"runs/{name}")["work"]["modes"]
+                    self.assertEqual((modes["modules"], modes["modules_in_eval"], modes["classes_in_eval"]), (4, 1, "BatchNorm1d (1)"))
+                    self.assertEqual((modes["whole"], modes["part"]), (0, modes["observed"]))
+                self.assertNotIn("modes", self.facts("runs/looked").get("work", {}))
+                support.shutil.rmtree("runs")
 
     def test_compiled(self):
         # The keys are those under which torch saves the code, as it tells when it is asked to hand them over.

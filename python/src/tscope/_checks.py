@@ -3,12 +3,11 @@
 Nothing here passes over the tensors once more, except over the gradient of one small parameter and a batch beside a watched step's.
 """
 
-import sys
 import weakref
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Callable, Optional
 
-from tscope._compiles import compiles
+from tscope._compiles import compiles_backward
 from tscope._digests import leaves, leaves_of, lies_plain, local, of_host, of_set, sum_of, whole
 from tscope._recorder import zero_at
 
@@ -280,7 +279,7 @@ class Kept:
         import torch
 
         self.stop()
-        if _compiles_backward():
+        if compiles_backward():
             return
 
         def comes(_: Any) -> None:
@@ -319,14 +318,6 @@ class Kept:
         hook, self._hook, self._node = self._hook, None, None
         if hook is not None:
             hook.remove()
-
-
-def _compiles_backward() -> bool:
-    """Whether backward passes as a whole are compiled, with the hooks that they meet."""
-    if not compiles():
-        return False
-    asked = getattr(sys.modules.get("torch._dynamo.config"), "compiled_autograd", False)
-    return bool(asked or getattr(sys.modules.get("torch._dynamo.compiled_autograd"), "compiled_autograd_enabled", False))
 
 
 _LOOKED_AT = 64  # samples of a part, and numbers of each

@@ -31,3 +31,15 @@ def compiles_steps(optimizers: Any) -> bool:
         return any(bool(compiled(code)) for code in around if hasattr(code, "co_code"))
     except Exception:
         return True
+
+
+def compiles_backward() -> bool:
+    """Returns whether backward passes as a whole are compiled, with the hooks that they meet.
+
+    >>> compiles_backward()
+    False
+    """
+    if not compiles():
+        return False
+    asked = getattr(sys.modules.get("torch._dynamo.config"), "compiled_autograd", False)
+    return bool(asked or getattr(sys.modules.get("torch._dynamo.compiled_autograd"), "compiled_autograd_enabled", False))

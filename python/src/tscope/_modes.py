@@ -8,7 +8,7 @@ import weakref
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Callable, Optional
 
-from tscope._compiles import compiles, compiles_steps
+from tscope._compiles import compiles, compiles_backward, compiles_steps
 from tscope._recorder import now_ns
 
 if TYPE_CHECKING:
@@ -23,7 +23,9 @@ class Modes:
 
     Models are those that `Auto` and the loop of `python -m tscope` tell. Where nobody does, the outermost module that is called with
     gradients in a step is one; it is found by a patch of Module.__call__, which is there until that call alone. Where torch.compile is
-    used, which would look at the patch, it is looked for once among all objects, by the parameters that the optimizer holds.
+    used, which would look at the patch, it is looked for once among all objects, by the parameters that the optimizer holds. Where
+    it has compiled an optimizer's step, which looks at the hooks of all, modes are those as the gradient of a parameter comes that is
+    updated in that step (_InBackward).
 
     >>> Modes(run).cost
     0
@@ -38,6 +40,7 @@ class Modes:
         self._searches = False
         self._hook: Optional[Callable[[], None]] = None
         self._compiling: Any = None
+        self._in_backward: Optional[_InBackward] = None
         self._thread = 0
         self._open = False
         self._seen: list[dict[str, Any]] = []
@@ -59,12 +62,25 @@ class Modes:
         if self._hook is None and optimizers is not None and not compiles_steps(optimizers):
             self._compiling = getattr(getattr(torch, "compiler", None), "is_compiling", lambda: False)
             self._hook = optimizers.register_optimizer_step_pre_hook(self._steps).remove
+        elif self._hook is None and optimizers is not None:
+            self._ask_in_backward(optimizers)
         if self._hook is not None and not self._models and self._looked < _PATIENCE:
             self._searches = compiles()
             self._looked = _PATIENCE if self._searches else self._looked + 1
             if not self._searches:
                 self._look_for(torch)
         self._open = True
+
+    def _ask_in_backward(self, optimizers: Any) -> None:
+        if self._in_backward is None and self._looked < _PATIENCE:
+            self._looked += 1
+            found = [one for one in gc.get_objects() if issubclass(type(one), optimizers.Optimizer)]
+            held = {id(p) for optimizer in found for group in optimizer.param_groups for p in group["params"]}
+            if held and not self._models:
+                self._search(held)
+            self._in_backward = _InBackward(held, self._see, self._run) if held else None
+        if self._in_backward is not None:
+            self._in_backward.ask([model for known in self._models if (model := known()) is not None])
 
     # --- which model ---
 
@@ -146,6 +162,8 @@ class Modes:
         """The step ends."""
         self._open = False
         self._found()
+        if self._in_backward is not None and not self._in_backward.updated():
+            self._seen = []
         if self._hook is not None and not compiles():  # what was compiled with the hook is kept with it
             self._hook()
             self._hook = None
@@ -173,11 +191,69 @@ class Modes:
         """Takes everything back, and says what was seen."""
         self._open = False
         self._found()
+        if self._in_backward is not None:
+            self._in_backward.stop()
         hook, self._hook = self._hook, None
         if hook is not None:
             hook()
         if self._tally:
             self._say()
+
+
+class _InBackward:
+    """Looks at models as the gradient of one of their parameters comes, of the node that adds it up, of which no graph knows; `held`
+    are the parameters of optimizers. What was seen counts if one of these parameters is written to in the step, by torch's counter.
+
+    >>> _InBackward(set(), print, run).updated()
+    False
+    """
+
+    def __init__(self, held: set[int], see: Callable[[Any, set[int]], None], run: "Run") -> None:
+        self._held, self._see, self._run = held, see, run
+        self._hooks: list[Any] = []
+        self._nodes: list[Any] = []  # torch keeps them only as long as a graph has them
+        self._written: list[tuple[Any, int]] = []
+
+    def ask(self, models: list[Any]) -> None:
+        """Has these models looked at in the next backward pass."""
+        import torch
+
+        self.stop()
+        if compiles_backward():
+            return
+        for model in models:
+            p = next((p for p in model.parameters() if p.requires_grad and id(p) in self._held), None)
+            if p is not None:
+                with torch.enable_grad():
+                    node = p.view_as(p).grad_fn.next_functions[0][0]
+                self._nodes.append(node)
+                self._hooks.append(node.register_prehook(self._comes(model, p)))
+
+    def _comes(self, model: Any, p: Any) -> Callable[[Any], None]:
+        left = [True]
+
+        def comes(_: Any) -> None:
+            if left:
+                left.clear()
+                try:
+                    self._written.append((p, p._version))
+                    self._see(model, self._held)
+                except Exception as error:
+                    self._run._cannot(f"the mode of the model: {type(error).__name__}: {error}")
+
+        return comes
+
+    def updated(self) -> bool:
+        """Whether what was looked at was updated behind that. It is looked at no more."""
+        found = any(p._version != version for p, version in self._written)
+        self.stop()
+        return found
+
+    def stop(self) -> None:
+        """Takes its hooks off."""
+        for hook in self._hooks:
+            hook.remove()
+        self._hooks, self._nodes, self._written = [], [], []
 
 
 def _is_norm(module: Any) -> bool:
