@@ -99,6 +99,8 @@ struct ts_gate_input {
 	struct ts_workload_difference *differences;
 	size_t n_differences;
 	struct ts_span not_comparable;	    /* why the runs cannot be compared; empty: they can */
+	struct ts_span lost;		    /* which baselines went since the candidate came, and by whom: nothing is green then, but by
+					     * pairs; empty: none */
 	struct ts_span other_work;	    /* how the workload of the baselines differs; empty: they have the candidate's */
 	struct ts_gate_fact *facts;	    /* facts that changed since the newest baseline, at most 64 */
 	size_t n_facts;

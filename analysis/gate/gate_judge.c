@@ -704,6 +704,30 @@ static void empty_row(struct ts_gate_row *row, enum ts_metric metric, const stru
 	row->could_miss = row->pair_t = row->pair_p = nan;
 }
 
+static bool decided_by_pairs(const struct ts_verdict *v)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < v->n_rows; i++) {
+		if (!v->rows[i].gates)
+			continue;
+		if (!v->rows[i].paired)
+			return false;
+		any = true;
+	}
+	return any;
+}
+
+/* What would be green is inconclusive, and fails if the policy says so of that, where baselines were lost. Pairs need none. */
+static void hold_losses(struct ts_gate_court *c)
+{
+	if (c->input->lost.len == 0 || c->v.exit_code || decided_by_pairs(&c->v))
+		return;
+	c->without = c->v.state;
+	c->v.state = TS_GATE_INCONCLUSIVE;
+	c->v.exit_code = c->input->policy.on_inconclusive == TS_GATE_FAILS ? 1 : 3;
+}
+
 enum ts_status ts_gate_judge(const struct ts_gate_input *input, struct ts_arena *arena, struct ts_verdict *ret_verdict,
 			     struct ts_error *err)
 {
@@ -734,6 +758,7 @@ enum ts_status ts_gate_judge(const struct ts_gate_input *input, struct ts_arena 
 		decide(&c, &c.v.rows[i], benches);
 	c.v.state = whole(&c.v);
 	c.v.exit_code = exit_code(c.v.state, &input->policy);
+	hold_losses(&c);
 	ask(&c);
 	ts_gate_why_fill(&c);
 	ts_gate_say_fill(&c);

@@ -612,7 +612,13 @@ void ts_gate_say_fill(struct ts_gate_court *c)
 	const struct ts_gate_policy *policy = &c->input->policy;
 
 	ts_gate_work_say(c);
-	if (row)
+	if (c->without)
+		c->v.sentence = ts_gate_text(c,
+					     "there is no verdict on %.*s: %.*s; it would be %s with what is left. Pairs decide, or "
+					     "somebody who maintains the project, who writes the marks anew ('tscope note RUN "
+					     "bad=WHY') or takes them away",
+					     TS_SPAN_ARG(subject(c)), TS_SPAN_ARG(c->input->lost), ts_gate_state_word(c->without));
+	else if (row)
 		c->v.sentence = sentence_of(c, row);
 	else
 		c->v.sentence = ts_span_str("nothing is judged: GATE.metrics of the policy names no metric that decides");
@@ -625,7 +631,9 @@ void ts_gate_say_fill(struct ts_gate_court *c)
 	if (policy->gates[TS_METRIC_MFU] && policy->gates[TS_METRIC_STEP_TIME] && !c->v.rows[TS_METRIC_MFU].gates)
 		ts_gate_warn(c, "MFU is computed from step time, so a test of it would be the same test again: MFU is shown and does "
 				"not decide");
-	if (c->v.state == TS_GATE_INCONCLUSIVE && policy->on_inconclusive == TS_GATE_GREEN)
+	if (c->input->lost.len && !c->without)
+		ts_gate_warn(c, "%.*s", TS_SPAN_ARG(c->input->lost));
+	if (c->v.state == TS_GATE_INCONCLUSIVE && !c->without && policy->on_inconclusive == TS_GATE_GREEN)
 		ts_gate_warn(c, "the verdict is inconclusive, and the policy (GATE.inconclusive = pass) makes that exit 0");
 	if (c->v.state == TS_GATE_BLIND && policy->on_blind == TS_GATE_GREEN)
 		ts_gate_warn(c, "the verdict is blind, and the policy (GATE.blind = pass) makes that exit 0");

@@ -87,6 +87,45 @@ static void clean_passes_and_says_what_it_missed(void **state)
 	assert_int_equal(t.v.ask.pairs, 0);
 }
 
+/* What would be green is not where baselines were lost, whatever the policy makes of other inconclusive verdicts. */
+static void losses_make_nothing_green(void **state)
+{
+	(void)state;
+	baselines(10);
+	put(TS_GATE_CANDIDATE, 0.1001);
+	t.input.lost = ts_span_str("2 baselines were marked since the candidate came, by bob");
+	judge();
+	is(TS_GATE_INCONCLUSIVE, 3);
+	says("there is no verdict on p/run10: 2 baselines were marked since the candidate came, by bob; it would be pass with what is "
+	     "left");
+	t.input.policy.on_inconclusive = TS_GATE_GREEN;
+	judge();
+	is(TS_GATE_INCONCLUSIVE, 3);
+	assert_int_equal(ts_test_gate_warned("that exit 0"), 0);
+	t.input.policy.on_inconclusive = TS_GATE_FAILS;
+	judge();
+	is(TS_GATE_INCONCLUSIVE, 1);
+	t.input.n_runs = 0;
+	baselines(2);
+	put(TS_GATE_CANDIDATE, 0.1001);
+	t.input.policy.on_inconclusive = TS_GATE_EXIT_3;
+	judge();
+	is(TS_GATE_INCONCLUSIVE, 3);
+	says("it would be collecting");
+}
+
+/* What fails or asks for pairs without them does so with them, and says it. */
+static void losses_excuse_nothing(void **state)
+{
+	(void)state;
+	baselines(10);
+	put(TS_GATE_CANDIDATE, 0.12);
+	t.input.lost = ts_span_str("1 baseline was marked");
+	judge();
+	is(TS_GATE_SUSPECT, 4);
+	assert_int_equal(ts_test_gate_warned("1 baseline was marked"), 1);
+}
+
 /* The same run: the gate could have missed 3.05 %. */
 static void what_could_have_missed_too_much_is_blind(void **state)
 {
@@ -1074,6 +1113,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, ts_test_gate_teardown)
 		TEST(clean_passes_and_says_what_it_missed),
+		TEST(losses_make_nothing_green),
+		TEST(losses_excuse_nothing),
 		TEST(an_odd_baseline_does_not_blind_the_gate),
 		TEST(odd_baselines_share_a_sentence),
 		TEST(an_odd_run_of_the_history),

@@ -60,6 +60,7 @@ struct baseline_answer {
 #define TYPE struct baseline_answer
 static const struct ts_shape_field baseline_rows[] = {
 	{NULL, "not_comparable", BYTES(input.not_comparable, 0), OR_NULL},
+	{NULL, "lost", BYTES(input.lost, 0), OR_NULL},
 	{NULL, FLAT, ONE(input, ts_shape_gate_chosen)},
 	{NULL, FLAT, ONE(tail, tail_shape)},
 };

@@ -284,5 +284,7 @@ enum ts_status ts_render_baseline_text(struct ts_cli *cli, const struct ts_gate_
 	ts_text_wrapped(cli, some ? TS_STYLE_PLAIN : TS_STYLE_YELLOW, 0, brief(cli, in->sentence, SIZE_MAX));
 	if (in->not_comparable.len)
 		ts_text_wrapped(cli, TS_STYLE_YELLOW, 0, brief(cli, in->not_comparable, SIZE_MAX));
+	if (in->lost.len)
+		ts_text_wrapped(cli, TS_STYLE_YELLOW, 0, brief(cli, in->lost, SIZE_MAX));
 	return runs(cli, in, err);
 }

@@ -103,6 +103,7 @@ const struct ts_shape ts_shape_gate_chosen = {SHAPE("gate_chosen", gate_input, c
 static const struct ts_shape_field input_rows[] = {
 	{"not_comparable", "not_comparable", BYTES(not_comparable, TS_WIRE_TEXT_MAX), OR_NULL},
 	{"other_work", "other_work", BYTES(other_work, TS_WIRE_TEXT_MAX), OR_NULL},
+	{"lost", "lost", BYTES(lost, TS_WIRE_TEXT_MAX), OR_NULL},
 	{NULL, FLAT, PART(changes_shape)},
 	{NULL, FLAT, PART(ts_shape_gate_chosen)},
 	{"policy", NULL, PART(policy_shape)},

@@ -5,8 +5,8 @@
  * docs/security.md has the same rows for people, and test_rights tries each of them with every role. Pure; thread-safe.
  *
  * A run is one's own if one made its name; a rank, if one staged it first; what was removed, if one removed it. Marks are the notes
- * that steer the verdicts of a gate: `bad` and `state` of a run, and `accepted`, which moves the level that a whole branch is judged
- * by. */
+ * that steer the verdicts of a gate: `bad` and `state` of a run, and `accepted`, which moves the level that a branch is judged by.
+ */
 #ifndef TSCOPE_SERVICE_AUTH_RIGHTS_H
 #define TSCOPE_SERVICE_AUTH_RIGHTS_H
 

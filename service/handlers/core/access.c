@@ -72,9 +72,14 @@ enum ts_standing ts_call_standing(const struct ts_call *call, struct ts_span nam
 	return maintains(call, name) ? TS_STANDING_MAINTAINER : TS_STANDING_PUSHER;
 }
 
-static bool protects(const struct ts_call *call, struct ts_span branch)
+bool ts_call_protects(const struct ts_call *call, struct ts_span branch)
 {
 	return call->who && call->who->policy && ts_auth_protects(call->who->policy, ts_span_after(branch, '/'));
+}
+
+bool ts_call_has_roles(const struct ts_call *call)
+{
+	return call->who && call->who->policy && call->who->policy->n_grants > 0;
 }
 
 /* The note of a key, or of any that steers if the key is empty and its author counts, as another wrote it. *ret_by is empty if there
@@ -150,7 +155,7 @@ enum ts_status ts_call_need_own(const struct ts_call *call, enum ts_act act, enu
 
 enum ts_status ts_call_need_branch(const struct ts_call *call, struct ts_span name, struct ts_error *err)
 {
-	if (everything(call) || !protects(call, name))
+	if (everything(call) || !ts_call_protects(call, name))
 		return ts_call_need(call, ts_right(TS_ACT_MOVE_BRANCH, false), name, err);
 	if (!ts_call_need(call, ts_right(TS_ACT_MOVE_PROTECTED, false), name, err))
 		return TS_OK;
@@ -198,7 +203,7 @@ enum ts_status ts_call_need_append(const struct ts_call *call, struct ts_span br
 	*ret_there = false;
 	if (ts_call_need(call, ts_right(TS_ACT_APPEND_PROTECTED, false), branch, err))
 		return err->status;
-	if (maintains(call, branch) || !protects(call, branch))
+	if (maintains(call, branch) || !ts_call_protects(call, branch))
 		return TS_OK;
 	ts_arena_init(&arena, TS_CALL_ARENA);
 	status = appended_by(call, branch, id, &arena, &by, err);
@@ -374,7 +379,7 @@ static enum ts_status may_remove(struct ts_access *a, const struct ts_ref_update
 		return TS_OK;
 	if (u->kind == TS_REF_RUN)
 		return ts_call_need_own(a->call, TS_ACT_REMOVE_RUN, u->kind, u->name, "removing it", err);
-	if (u->kind == TS_REF_BRANCH && protects(a->call, u->name) &&
+	if (u->kind == TS_REF_BRANCH && ts_call_protects(a->call, u->name) &&
 	    ts_call_need(a->call, ts_right(TS_ACT_REMOVE_PROTECTED, true), u->name, err))
 		return ts_error_prefix(err, "branch %.*s is protected", TS_SPAN_ARG(u->name));
 	return ts_call_need_own(a->call, TS_ACT_REMOVE_BRANCH, u->kind, u->name, "removing it", err);
@@ -475,7 +480,7 @@ static enum ts_act restoring(const struct ts_access *a, enum ts_ref_kind kind, s
 	if (kind == TS_REF_TAG)
 		return TS_ACT_RESTORE_TAG;
 	if (kind == TS_REF_BRANCH)
-		return protects(a->call, name) ? TS_ACT_RESTORE_PROTECTED : TS_ACT_RESTORE_BRANCH;
+		return ts_call_protects(a->call, name) ? TS_ACT_RESTORE_PROTECTED : TS_ACT_RESTORE_BRANCH;
 	return TS_ACT_RESTORE_RUN;
 }
 

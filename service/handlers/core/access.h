@@ -49,6 +49,10 @@ enum ts_status ts_call_need_rank(const struct ts_call *call, struct ts_span name
 				 struct ts_error *err);
 /* The standing that a change of a name by this caller is recorded with. */
 enum ts_standing ts_call_standing(const struct ts_call *call, struct ts_span name);
+/* Whether a branch is one that moves by pushes only, of a server that knows who may what. */
+bool ts_call_protects(const struct ts_call *call, struct ts_span branch);
+/* Whether the callers of this server have roles: else everybody who reaches it maintains everything. */
+bool ts_call_has_roles(const struct ts_call *call);
 /* Whether the caller may read the run with this head. */
 enum ts_status ts_call_sees(const struct ts_call *call, const struct ts_id *head, bool *ret_sees, struct ts_error *err);
 bool ts_call_reads_all(const struct ts_call *call);

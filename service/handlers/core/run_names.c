@@ -33,6 +33,18 @@ enum ts_status ts_run_names_load(const struct ts_call *call, struct ts_span pref
 	return TS_OK;
 }
 
+void ts_run_marks_add(struct ts_run_marks *marks, const struct ts_note *note)
+{
+	if (!ts_span_is(note->key, "bad") && !(ts_span_is(note->key, "state") && ts_span_is(note->value, "running")))
+		return;
+	if (!marks->any || note->at_ns < marks->since_ns) {
+		marks->since_ns = note->at_ns;
+		marks->by = note->who;
+	}
+	marks->any = true;
+	marks->maintained |= note->standing == TS_STANDING_MAINTAINER;
+}
+
 static enum ts_status add_notes(const struct ts_call *call, struct ts_span name, struct ts_arena *arena,
 				struct ts_run_notes *io, struct ts_error *err)
 {
@@ -42,6 +54,7 @@ static enum ts_status add_notes(const struct ts_call *call, struct ts_span name,
 	if (call->engine->ops->note_list(call->engine, name, arena, &notes, &n, err))
 		return err->status == TS_NOT_FOUND ? TS_OK : err->status; /* the name was removed meanwhile */
 	for (size_t i = 0; i < n; i++) {
+		ts_run_marks_add(&io->marks, &notes[i]);
 		if (ts_span_is(notes[i].key, "state"))
 			io->training |= ts_span_is(notes[i].value, "running");
 		if (ts_span_is(notes[i].key, "bad"))

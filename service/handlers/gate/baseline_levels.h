@@ -30,11 +30,16 @@ struct ts_baseline_selection {
 	size_t kin;    /* runs of the workload that nothing speaks against */
 	size_t chosen; /* baselines */
 	size_t rewritten; /* baselines that are no ancestors */
+	size_t lost;	  /* baselines that somebody marked since the candidate came */
+	size_t doubtful;  /* of these, those that nobody who maintains the project marked */
+	struct ts_span lost_by; /* who marked one of them, a doubtful one if there is any */
+	bool lost_by_others;	/* others marked others of them, doubtful ones if there are any */
 	size_t told;   /* runs of other workloads whose differing facts were listed */
 	bool has_workload;
 	struct ts_workload workload;
 	struct ts_facts facts; /* of the run that sets the workload; n = 0: that run is not here */
 	bool branch, given;
+	bool protected; /* the branch moves by pushes only */
 	struct ts_span what; /* the branch: "main" */
 	bool use_ancestors, seen_ancestor, no_ancestor_known;
 	bool no_branch; /* the project has no branch yet, so that the one that is asked for has no run */

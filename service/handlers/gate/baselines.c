@@ -171,6 +171,21 @@ static enum ts_status take_workload(struct ts_baseline_selection *s, const struc
 	return s->given ? TS_OK : ts_gate_subject_facts(s->f, &run->id, s->arena, &s->facts, err);
 }
 
+static void count_lost(struct ts_baseline_selection *s, const struct ts_run_marks *marks)
+{
+	bool doubtful = ts_run_marks_doubtful(marks, s->query->since_ns);
+
+	if (!marks->any || marks->since_ns <= s->query->since_ns)
+		return;
+	if (s->lost++ == 0 || (doubtful && s->doubtful == 0)) {
+		s->lost_by = marks->by;
+		s->lost_by_others = false;
+	} else if ((doubtful || s->doubtful == 0) && !ts_span_eq(s->lost_by, marks->by)) {
+		s->lost_by_others = true;
+	}
+	s->doubtful += doubtful;
+}
+
 static enum ts_status judge(struct ts_baseline_selection *s, struct ts_baseline_item *item,
 			    const struct ts_run_notes *notes, struct ts_error *err)
 {
@@ -185,6 +200,8 @@ static enum ts_status judge(struct ts_baseline_selection *s, struct ts_baseline_
 	if (!s->has_workload && !notes->training && !notes->bad.len && take_workload(s, &item->run, err))
 		return err->status;
 	item->same = s->has_workload && ts_gate_same_workload(s->policy, &item->run.workload, &s->workload, &part);
+	if (item->same && !own && !stranger && !item->silent)
+		count_lost(s, &notes->marks);
 	if (notes->training)
 		return say(s, item, "it is still training", err);
 	if (notes->bad.len)
@@ -224,21 +241,34 @@ static struct ts_baseline_item *item_next(struct ts_baseline_selection *s)
 
 /* --- runs of a branch --- */
 
-static bool pushed_again(const struct ts_branch_run *entries, const struct ts_branch_run *r)
+/* Whether somebody who does not maintain the project put it on the protected branch when the candidate was there already. */
+static bool is_late(const struct ts_baseline_selection *s, const struct ts_branch_run *r)
 {
-	return r->later != SIZE_MAX && !r->gone && !entries[r->later].gone &&
+	return s->protected && r->standing != TS_STANDING_MAINTAINER && r->moved_ns > s->query->since_ns;
+}
+
+static bool pushed_again(const struct ts_baseline_selection *s, const struct ts_branch_run *entries, const struct ts_branch_run *r)
+{
+	return r->later != SIZE_MAX && !r->gone && !entries[r->later].gone && !is_late(s, &entries[r->later]) &&
 	       ts_branch_same_run(&r->run.workload, &entries[r->later].run.workload);
 }
 
 static enum ts_status take_entry(struct ts_baseline_selection *s, const struct ts_branch_run *r, struct ts_error *err)
 {
-	struct ts_run_notes notes = {.bad = r->bad, .accepted = r->accepted, .training = r->training};
+	struct ts_run_notes notes = {.bad = r->bad, .accepted = r->accepted, .training = r->training, .marks = r->marks};
 	struct ts_baseline_item *item = item_next(s);
 
 	if (!item)
 		return ts_arena_error(s->arena, err);
 	item->run = r->run;
 	item->accepted = r->accepted;
+	if (is_late(s, r))
+		return say(s, item,
+			   ts_arena_printf(s->arena,
+					   "it was put on the branch after the candidate came, by %.*s, who did not maintain the "
+					   "project",
+					   TS_SPAN_ARG(r->who.len ? r->who : ts_span_str("nobody who is known"))),
+			   err);
 	if (!r->gone)
 		return judge(s, item, &notes, err);
 	item->why_not = r->bad; /* why the run cannot be read */
@@ -250,13 +280,13 @@ static enum ts_status look_at_branch(struct ts_baseline_selection *s, struct ts_
 {
 	size_t enough = (size_t)s->policy->baselines + TS_BASELINE_HISTORY;
 
-	s->n = s->kin = s->told = 0;
+	s->n = s->kin = s->told = s->lost = s->doubtful = 0;
 	s->has_workload = s->query->candidate != NULL;
 	s->seen_ancestor = false;
 	for (size_t i = 0; i < n && s->kin < enough; i++) {
 		if (ts_branch_reduce(s->f, s->policy, s->arena, &entries[i], err))
 			return err->status;
-		if (!pushed_again(entries, &entries[i]) && take_entry(s, &entries[i], err))
+		if (!pushed_again(s, entries, &entries[i]) && take_entry(s, &entries[i], err))
 			return err->status;
 	}
 	return TS_OK;
@@ -294,6 +324,7 @@ static enum ts_status select_branch(struct ts_baseline_selection *s, struct ts_s
 	size_t n = 0;
 
 	s->branch = true;
+	s->protected = ts_call_protects(s->f->call, branch);
 	s->what = slash ? ts_span_of(slash + 1, branch.len - (size_t)(slash + 1 - branch.data)) : branch;
 	s->use_ancestors = c && c->ancestors.len;
 	if (ts_branch_entries(s->f, branch, TS_BASELINE_LOOK, s->arena, &entries, &n, &older, &s->pruned, err) ||
@@ -611,6 +642,50 @@ static const char *say_pruned(struct ts_baseline_selection *s)
 			       ts_time_text(s->pruned.at_ns, date));
 }
 
+static enum ts_status say_lost(struct ts_baseline_selection *s, const char *text, struct ts_error *err)
+{
+	if (!text)
+		return ts_arena_error(s->arena, err);
+	s->input->lost = ts_span_str(text);
+	return TS_OK;
+}
+
+/* What was lost since the candidate came counts against a green verdict where nobody who maintains the project did it, and where too
+ * little is left. */
+static enum ts_status add_lost(struct ts_baseline_selection *s, struct ts_error *err)
+{
+	bool few = s->chosen < TS_GATE_LEAST, pruned = s->pruned.entries && s->pruned.at_ns > s->query->since_ns;
+	struct ts_span by = s->lost_by.len ? s->lost_by : ts_span_str("nobody who is known");
+	const char *others = s->lost_by_others ? " and others" : "";
+
+	if (s->given)
+		s->input->lost = s->query->request->given.lost;
+	if (s->doubtful)
+		return say_lost(s,
+				ts_arena_printf(s->arena,
+						"%zu baseline%s %s marked since the candidate came, by %.*s%s, who did not maintain "
+						"the project",
+						s->doubtful, s->doubtful == 1 ? "" : "s", s->doubtful == 1 ? "was" : "were",
+						TS_SPAN_ARG(by), others),
+				err);
+	if (s->lost && few)
+		return say_lost(s,
+				ts_arena_printf(s->arena,
+						"%zu baseline%s %s marked since the candidate came, by %.*s%s, and too few are left",
+						s->lost, s->lost == 1 ? "" : "s", s->lost == 1 ? "was" : "were", TS_SPAN_ARG(by),
+						others),
+				err);
+	if (pruned && few)
+		return say_lost(s,
+				ts_arena_printf(s->arena,
+						"%" PRIu64 " entr%s of the branch %s pruned, the last since the candidate came, and "
+						"too few baselines are left",
+						s->pruned.entries, s->pruned.entries == 1 ? "y" : "ies",
+						s->pruned.entries == 1 ? "was" : "were"),
+				err);
+	return TS_OK;
+}
+
 static enum ts_status add_sentence(struct ts_baseline_selection *s, struct ts_error *err)
 {
 	const struct ts_span given = s->given ? s->query->request->given.sentence : ts_span_of(NULL, 0);
@@ -741,7 +816,8 @@ enum ts_status ts_baselines_select(struct ts_fetch *f, const struct ts_baseline_
 		s.facts = query->candidate->facts;
 	}
 	if (select_asked(&s, err) || take_other_work(&s, err) || (s.branch && ts_baseline_levels(&s, err)) ||
-	    add_items(&s, &found, err) || (s.given && add_given(&s, err)) || add_differences(&s, &found, err) || add_sentence(&s, err))
+	    add_items(&s, &found, err) || (s.given && add_given(&s, err)) || add_differences(&s, &found, err) ||
+	    add_sentence(&s, err) || add_lost(&s, err))
 		return err->status;
 	*ret_found = found;
 	return TS_OK;

@@ -12,6 +12,9 @@
  * TS_BASELINE_LOOK entries of a branch are read, and no more than it takes to find the baselines and TS_BASELINE_HISTORY runs
  * before them.
  *
+ * What people who do not maintain the project do after the candidate came makes no verdict green (query->since_ns). Runs that they put
+ * on a protected branch since are passed over, and baselines that they marked since are lost: input->lost says so.
+ *
  * Where no run that could be a baseline has the candidate's workload, input->not_comparable tells so, and what differs.
  */
 #ifndef TSCOPE_SERVICE_HANDLERS_GATE_BASELINES_H
@@ -37,6 +40,7 @@ struct ts_baseline_query {
 	const struct ts_id *candidates; /* all runs of the candidate: none of them is a baseline */
 	size_t n_candidates;
 	const struct ts_run_names *names; /* of the project */
+	int64_t since_ns; /* when the candidate came; INT64_MAX: nobody who may push is kept from deciding */
 };
 
 /* The newest baseline, with which facts and loss of the candidate are compared. */

@@ -70,7 +70,8 @@ static enum ts_status take_entries(struct history *h, const struct ts_log_entry 
 	for (size_t i = 0; i < n; i++)
 		if (h->runs[i].seq) {
 			h->runs[h->n] = (struct ts_branch_run){
-				.run.id = entries[i].id, .seq = entries[i].seq, .moved_ns = entries[i].moved_ns, .later = SIZE_MAX};
+				.run.id = entries[i].id, .seq = entries[i].seq, .moved_ns = entries[i].moved_ns, .who = entries[i].who,
+				.standing = entries[i].standing, .later = SIZE_MAX};
 			h->sorted[h->n] = (struct by_id){entries[i].id, h->n};
 			h->n++;
 		}
@@ -89,39 +90,48 @@ static enum ts_status keep(struct history *h, struct ts_span text, struct ts_spa
 	return TS_OK;
 }
 
-static enum ts_status take_notes(struct history *h, struct ts_span name, struct ts_branch_run *run, struct ts_error *err)
+/* Adds notes to an entry: all, or of one that the name has left, those that are not about its state. */
+static enum ts_status take_notes(struct history *h, const struct ts_note *notes, size_t n, bool left, struct ts_branch_run *run,
+				 struct ts_error *err)
 {
-	struct ts_note *notes;
-	size_t n;
-
-	ts_arena_reset(&h->name);
-	if (h->engine->ops->note_list(h->engine, name, &h->name, &notes, &n, err))
-		return err->status == TS_NOT_FOUND ? TS_OK : err->status; /* the name was removed meanwhile */
 	for (size_t i = 0; i < n; i++) {
-		if (ts_span_is(notes[i].key, "state"))
-			run->training |= ts_span_is(notes[i].value, "running");
-		if (ts_span_is(notes[i].key, "bad") && keep(h, notes[i].value, &run->bad, err))
+		struct ts_note note = notes[i];
+
+		if (ts_span_is(note.key, "state")) {
+			if (left)
+				continue;
+			run->training |= ts_span_is(note.value, "running");
+		}
+		if (!ts_note_steers(note.key))
+			continue;
+		if (keep(h, note.value, &note.value, err) || keep(h, note.who, &note.who, err))
 			return err->status;
-		if (ts_span_is(notes[i].key, "accepted") && keep(h, notes[i].value, &run->accepted, err))
-			return err->status;
+		ts_run_marks_add(&run->marks, &note);
+		if (ts_span_is(note.key, "bad"))
+			run->bad = note.value;
+		if (ts_span_is(note.key, "accepted"))
+			run->accepted = note.value;
 	}
 	return TS_OK;
 }
 
-/* Finds older entries of the branch at which this name has pointed: each of them has a newer version of the run. */
-static enum ts_status take_log(struct history *h, struct ts_span name, size_t at, struct ts_error *err)
+/* Finds older entries of the branch at which this name has pointed: each of them has a newer version of the run, which `at` is the
+ * first of; SIZE_MAX: that is not on the branch. */
+static enum ts_status take_log(struct history *h, struct ts_span name, size_t at, const struct ts_note *notes, size_t n_notes,
+			       struct ts_error *err)
 {
 	struct ts_log_entry *entries;
 	size_t n;
 
-	ts_arena_reset(&h->name);
 	if (h->engine->ops->ref_log(h->engine, TS_REF_RUN, name, 0, &h->name, &entries, &n, err))
 		return err->status == TS_NOT_FOUND ? TS_OK : err->status;
 	for (size_t i = 0; i < n; i++) {
 		struct ts_branch_run *old = find(h, &entries[i].id);
 
-		if (!old || old <= &h->runs[at])
+		if (!old || (at != SIZE_MAX && old <= &h->runs[at]))
 			continue;
+		if (take_notes(h, notes, n_notes, true, old, err))
+			return err->status;
 		old->later = at;
 		at = (size_t)(old - h->runs);
 	}
@@ -131,14 +141,19 @@ static enum ts_status take_log(struct history *h, struct ts_span name, size_t at
 static enum ts_status take_name(struct history *h, const struct ts_ref *ref, struct ts_error *err)
 {
 	struct ts_branch_run *run = find(h, &ref->id);
+	struct ts_note *notes;
+	size_t n;
 
-	if (!run)
+	if (!run && ref->seq <= 1)
 		return TS_OK;
-	if (run->run.name.len == 0 && keep(h, ref->name, &run->run.name, err))
+	ts_arena_reset(&h->name);
+	if (h->engine->ops->note_list(h->engine, ref->name, &h->name, &notes, &n, err))
+		return err->status == TS_NOT_FOUND ? TS_OK : err->status; /* the name was removed meanwhile */
+	if (run && run->run.name.len == 0 && keep(h, ref->name, &run->run.name, err))
 		return err->status;
-	if (take_notes(h, ref->name, run, err))
+	if (run && take_notes(h, notes, n, false, run, err))
 		return err->status;
-	return ref->seq > 1 ? take_log(h, ref->name, (size_t)(run - h->runs), err) : TS_OK;
+	return ref->seq > 1 ? take_log(h, ref->name, run ? (size_t)(run - h->runs) : SIZE_MAX, notes, n, err) : TS_OK;
 }
 
 static enum ts_status take_names(struct history *h, struct ts_span project, struct ts_error *err)

@@ -3,7 +3,8 @@
  * The runs are in the order of the branch's log, newest first. A run that was put on the branch more than once stands at its
  * newest entry. A run that was pushed again while it trained has two entries: its name has moved on to the later one, which has
  * the same session, start time and commit. The earlier entry is to be left out, since both are the same run. Only names of the
- * branch's project are looked at, and they are listed once per call.
+ * branch's project are looked at, and they are listed once per call. What is noted of a name, other than its state, holds for every
+ * entry that the name has pointed at: else a run that is pushed once more would leave its mark behind.
  *
  *	ts_branch_entries	lists the entries, without values
  *	ts_branch_reduce	reduces a wanted entry, in an arena of the caller
@@ -12,12 +13,16 @@
 #ifndef TSCOPE_SERVICE_HANDLERS_GATE_BRANCH_RUNS_H
 #define TSCOPE_SERVICE_HANDLERS_GATE_BRANCH_RUNS_H
 
+#include "service/handlers/core/run_names.h"
 #include "service/handlers/gate/logged_series.h"
 
 struct ts_branch_run {
 	struct ts_gate_run run;
 	uint64_t seq;
 	int64_t moved_ns;	 /* when it was put on the branch */
+	struct ts_span who;	 /* who put it there */
+	enum ts_standing standing;
+	struct ts_run_marks marks;
 	struct ts_span bad;	 /* the note `bad`; empty: the run is not marked bad */
 	struct ts_span accepted; /* the note `accepted`; empty: there is none */
 	bool training;		 /* its state is "running" */

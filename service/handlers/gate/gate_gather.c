@@ -199,6 +199,10 @@ static enum ts_status take_rerun(struct ts_gathering *g, const struct ts_id *id,
 		return TS_OK;
 	if (ts_run_notes_of(g->f->call, &g->names, id, g->arena, &notes, err))
 		return err->status;
+	if (notes.bad.len && ts_call_has_roles(g->f->call) && ts_run_marks_doubtful(&notes.marks, INT64_MIN)) {
+		g->marked++;
+		g->marked_by = notes.marks.by;
+	}
 	if (notes.training || notes.bad.len)
 		return pass_over(g, id, &notes, err);
 	run.id = *id;
@@ -323,13 +327,98 @@ static enum ts_status check_series(const struct ts_gathering *g, struct ts_error
 	return ts_logged_check(g->f, &g->input.policy, g->input.runs, g->input.n_runs, &g->candidates.ids[0], err);
 }
 
+/* Earlier of a time and of when a name of a candidate began. Its log begins anew when it is removed and made again, and what its notes
+ * were does not. */
+static enum ts_status began(struct ts_gathering *g, const struct ts_ref *ref, struct ts_arena *scratch, int64_t *io_ns,
+			    struct ts_error *err)
+{
+	struct ts_engine *engine = g->f->call->engine;
+	struct ts_log_entry *entries;
+	struct ts_note *notes;
+	size_t n, n_notes;
+
+	ts_arena_reset(scratch);
+	if (engine->ops->ref_log(engine, TS_REF_RUN, ref->name, 0, scratch, &entries, &n, err) ||
+	    engine->ops->note_log(engine, ref->name, scratch, &notes, &n_notes, err))
+		return err->status == TS_NOT_FOUND ? TS_OK : err->status;
+	if (n && entries[n - 1].moved_ns < *io_ns)
+		*io_ns = entries[n - 1].moved_ns;
+	if (n_notes && notes[n_notes - 1].at_ns < *io_ns)
+		*io_ns = notes[n_notes - 1].at_ns;
+	return TS_OK;
+}
+
+static bool is_name_of_candidate(const struct ts_gathering *g, struct ts_span name)
+{
+	for (size_t i = 0; i < g->names.n; i++)
+		if (ts_span_eq(g->names.refs[i].name, name) && holds(g->candidates.ids, g->candidates.n, &g->names.refs[i].id))
+			return true;
+	return false;
+}
+
+/* The same of names that were removed: pushed again, a candidate is not younger. */
+static enum ts_status was_removed(struct ts_gathering *g, int64_t *io_ns, struct ts_error *err)
+{
+	struct ts_removed_query query = {.prefix = project_prefix(g->request), .limit = TS_REMOVED_MAX};
+	struct ts_engine *engine = g->f->call->engine;
+	struct ts_removed_name *removed;
+	bool more;
+	size_t n;
+
+	if (engine->ops->removed_list(engine, &query, g->arena, &removed, &n, &more, err))
+		return err->status;
+	for (size_t i = 0; i < n; i++) {
+		const struct ts_ref *ref = &removed[i].ref;
+
+		if (ref->kind == TS_REF_RUN && ref->moved_ns < *io_ns &&
+		    (holds(g->candidates.ids, g->candidates.n, &ref->id) || is_name_of_candidate(g, ref->name)))
+			*io_ns = ref->moved_ns;
+	}
+	return TS_OK;
+}
+
+/* When the candidates came; INT64_MAX where it does not matter who did what since. */
+static enum ts_status find_since(struct ts_gathering *g, struct ts_error *err)
+{
+	enum ts_status status = TS_OK;
+	struct ts_arena scratch;
+
+	g->since_ns = INT64_MAX;
+	if (!ts_call_has_roles(g->f->call) || g->candidates.n == 0)
+		return TS_OK;
+	ts_arena_init(&scratch, TS_CALL_ARENA);
+	for (size_t i = 0; i < g->names.n && !status; i++)
+		if (holds(g->candidates.ids, g->candidates.n, &g->names.refs[i].id))
+			status = began(g, &g->names.refs[i], &scratch, &g->since_ns, err);
+	ts_arena_finish(&scratch);
+	return status ? status : was_removed(g, &g->since_ns, err);
+}
+
+/* A run of the candidate's commit does not count any more because somebody who does not maintain the project marked it. */
+static enum ts_status add_unmarked(struct ts_gathering *g, struct ts_error *err)
+{
+	const char *text;
+
+	if (g->marked == 0 || g->input.lost.len)
+		return TS_OK;
+	text = ts_arena_printf(g->arena,
+			       "%zu run%s of the candidate's commit %s marked bad by %.*s, who did not maintain the project", g->marked,
+			       g->marked == 1 ? "" : "s", g->marked == 1 ? "was" : "were",
+			       TS_SPAN_ARG(g->marked_by.len ? g->marked_by : ts_span_str("nobody who is known")));
+	if (!text)
+		return ts_arena_error(g->arena, err);
+	g->input.lost = ts_span_str(text);
+	return TS_OK;
+}
+
 static struct ts_baseline_query query_of(const struct ts_gathering *g, const struct ts_gate_subject *candidate)
 {
 	return (struct ts_baseline_query){.request = g->request,
 					  .candidate = candidate,
 					  .candidates = g->candidates.ids,
 					  .n_candidates = g->candidates.n,
-					  .names = &g->names};
+					  .names = &g->names,
+					  .since_ns = g->since_ns};
 }
 
 enum ts_status ts_gather(struct ts_gathering *g, struct ts_error *err)
@@ -337,11 +426,11 @@ enum ts_status ts_gather(struct ts_gathering *g, struct ts_error *err)
 	struct ts_baseline_query query;
 	struct ts_baseline_found newest;
 
-	if (check_given(g, err) || take_candidates(g, err))
+	if (check_given(g, err) || take_candidates(g, err) || find_since(g, err))
 		return err->status;
 	query = query_of(g, &g->candidates.first);
-	if (ts_baselines_select(g->f, &query, g->arena, &g->input, &newest, err) || ts_gather_pairs(g, err) ||
-	    ts_gather_changes(g, &newest, err) || check_size(&g->input, err) || check_series(g, err))
+	if (ts_baselines_select(g->f, &query, g->arena, &g->input, &newest, err) || add_unmarked(g, err) ||
+	    ts_gather_pairs(g, err) || ts_gather_changes(g, &newest, err) || check_size(&g->input, err) || check_series(g, err))
 		return err->status;
 	trim_ranks(&g->input);
 	return TS_OK;
@@ -379,6 +468,8 @@ enum ts_status ts_gather_baselines(struct ts_gathering *g, struct ts_error *err)
 	} else if (given_candidate(g, &subject)) {
 		candidate = &subject;
 	}
+	if (find_since(g, err))
+		return err->status;
 	query = query_of(g, candidate);
 	if (ts_baselines_select(g->f, &query, g->arena, &g->input, &newest, err) || check_size(&g->input, err))
 		return err->status;

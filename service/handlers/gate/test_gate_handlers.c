@@ -11,7 +11,8 @@
 #include "base/limits.h"
 #include "run/builder.h"
 #include "run/head.h"
-#include "service/handlers/core/test_runs.h"
+#include "service/handlers/core/sight.h"
+#include "service/handlers/core/test_caller.h"
 #include "service/handlers/gate/gate_subject.h"
 
 #include <math.h>
@@ -19,6 +20,7 @@
 
 static struct test_store s;
 static struct ts_id index_id; /* of the one rank that every run has */
+static struct test_caller *acting; /* who calls; NULL: somebody who may do everything */
 
 /* The linker takes this function instead of the one that reads columns. */
 enum ts_status ts_reduce_expect(const struct ts_run *run, struct ts_error *err)
@@ -135,6 +137,8 @@ static struct ts_id push(const char *name, struct said said, bool branch)
 	ts_digest(ts_buf_view(&object), &request.head);
 	must(put(NULL, &request.head, ts_buf_view(&object), &s.err), &s.err);
 	ts_buf_finish(&object);
+	if (acting)
+		ts_sight_note(&acting->who, &request.head);
 	if (branch)
 		request.branch = ts_span_str("p/main");
 	must(test_commit(&s, &request, &reply), &s.err);
@@ -279,6 +283,116 @@ static void few_baselines_of_a_pruned_branch_say_so(void **state)
 	assert_string_equal(roles(&in, TS_GATE_HISTORY), "");
 	/* date -u -d @1790000000 */
 	assert_true(ts_span_is(in.sentence, "4 runs of main; 26 older entries of the branch were pruned, the last on 2026-09-21"));
+}
+
+/* ---- who may decide: ci maintains, bob pushes ---- */
+
+static struct ts_grant grants[2];
+static struct ts_span protected_names[] = {{(const uint8_t *)"main", 4}};
+static struct ts_auth_policy roles_of = {.grants = grants, .n_grants = 2, .uid = 999, .protected = protected_names, .n_protected = 1};
+static struct test_caller ci, bob;
+
+static void as(const char *who)
+{
+	must(ts_grant_parse(ts_span_str("user:1 maintain p"), &grants[0], &s.err), &s.err);
+	must(ts_grant_parse(ts_span_str("user:2 push p"), &grants[1], &s.err), &s.err);
+	test_caller_make(&ci, &s, &roles_of, 1, "ci");
+	test_caller_make(&bob, &s, &roles_of, 2, "bob");
+	acting = *who == 'c' ? &ci : &bob;
+	s.channel = &acting->base;
+}
+
+static void ends_with(const char *candidate, unsigned exit_code, const char *lost)
+{
+	struct ts_verdict v;
+
+	must(gate(candidate, NULL, 0, &v), &s.err);
+	if (v.exit_code != exit_code)
+		fail_msg("exit %u, not %u: %.*s", v.exit_code, exit_code, TS_SPAN_ARG(v.sentence));
+	if (!strstr(ts_arena_printf(&s.arena, "%.*s", TS_SPAN_ARG(v.input.lost)), lost))
+		fail_msg("'%.*s' lacks '%s'", TS_SPAN_ARG(v.input.lost), lost);
+}
+
+/* A run that is slower by a fifth stays suspect, whatever somebody who only pushes does to the branch. */
+static void who_pushes_turns_no_verdict_green(void **state)
+{
+	struct ts_ref_request remove = {.kind = TS_REF_RUN, .name = ts_span_str("p/new"), .remove = true};
+	struct ts_channel *mine = s.channel;
+	struct ts_ref_reply removed;
+	struct ts_gate_input in;
+
+	(void)state;
+	as("ci");
+	push_branch(1, 12, 0.1, 0);
+	push("new", (struct said){.time = 0.12, .commit = "x", .session = "hx", .started = 50}, false);
+	ends_with("p/new", 4, "");
+	must(test_note(&s, "p/new", "state", "finished"), &s.err); /* as a push writes it */
+	as("bob");
+	for (int i = 0; i < 12; i++)
+		push(ts_arena_printf(&s.arena, "evil%d", i),
+		     (struct said){.time = 0.12, .commit = ts_arena_printf(&s.arena, "e%d", i),
+				   .session = ts_arena_printf(&s.arena, "he%d", i), .started = 60 + i},
+		     true);
+	as("ci");
+	ends_with("p/new", 4, "");
+	in = baselines_of("p/new");
+	assert_string_equal(why_not(&in, "p/evil3"),
+			    "it was put on the branch after the candidate came, by bob, who did not maintain the project");
+	/* Removed and pushed again, it is not younger. */
+	must(test_update(&s, &remove, &removed), &s.err);
+	push("new", (struct said){.time = 0.12, .commit = "x", .session = "hx", .started = 50}, false);
+	ends_with("p/new", 4, "");
+	/* What was there before the candidate came counts, whoever put it there. */
+	push("later", (struct said){.time = 0.12, .commit = "y", .session = "hy", .started = 90}, false);
+	in = baselines_of("p/later");
+	assert_int_equal(why_not(&in, "p/evil11")[0], 0);
+	acting = NULL;
+	s.channel = mine;
+}
+
+/* Baselines that are marked when the candidate is there are lost: by a maintainer, unless too few are left. */
+static void lost_baselines_are_said(void **state)
+{
+	struct ts_channel *mine = s.channel;
+
+	(void)state;
+	as("ci");
+	push_branch(1, 9, 0.1, 0);
+	as("bob");
+	push_branch(10, 3, 0.1, 0);
+	must(test_note(&s, "p/m10", "bad", "before"), &s.err);
+	push("new", (struct said){.time = 0.1, .commit = "x", .session = "hx", .started = 50}, false);
+	as("ci");
+	ends_with("p/new", 0, "");
+	as("bob");
+	must(test_note(&s, "p/m11", "bad", "late"), &s.err);
+	must(test_note(&s, "p/m12", "state", "running"), &s.err);
+	as("ci");
+	ends_with("p/new", 3, "2 baselines were marked since the candidate came, by bob, who did not maintain the project");
+	must(test_note(&s, "p/m11", "bad", "so it is"), &s.err);
+	must(test_note(&s, "p/m12", "bad", "this too"), &s.err);
+	ends_with("p/new", 0, "");
+	for (int i = 1; i < 8; i++)
+		must(test_note(&s, ts_arena_printf(&s.arena, "p/m%d", i), "bad", "all"), &s.err);
+	ends_with("p/new", 3, "9 baselines were marked since the candidate came, by bob and others, and too few are left");
+	acting = NULL;
+	s.channel = mine;
+}
+
+/* A mark stays with the entries of the branch when the name goes on to another run. */
+static void a_mark_stays_with_the_entry(void **state)
+{
+	struct ts_commit_request force = {.name = ts_span_str("p/m2"), .force = true};
+	struct ts_commit_reply reply;
+	struct ts_gate_input in;
+
+	(void)state;
+	push_branch(1, 5, 0.1, 0);
+	must(test_note(&s, "p/m2", "bad", "noisy"), &s.err);
+	force.head = push("apart", (struct said){.time = 0.2, .commit = "z"}, false);
+	must(test_commit(&s, &force, &reply), &s.err);
+	in = baselines_of(NULL);
+	assert_string_equal(roles(&in, TS_GATE_BASELINE), "m5 m4 m3 m1");
 }
 
 /* From the 31st run on, times are 5 % longer: a level of its own. */
@@ -676,6 +790,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(pairs_of_other_work_count, setup, teardown),
 		T(the_newest_count),
 		T(few_baselines_of_a_pruned_branch_say_so),
+		T(who_pushes_turns_no_verdict_green),
+		T(lost_baselines_are_said),
+		T(a_mark_stays_with_the_entry),
 		T(levels_begin_at_changes),
 		T(other_workloads_are_history),
 		T(ancestors_and_commits),

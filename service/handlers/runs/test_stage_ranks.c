@@ -40,6 +40,15 @@ static struct ts_span message(const int32_t *numbers, size_t n, const char *text
 	return out;
 }
 
+static struct ts_span joined(const struct ts_log_entry *entries, size_t n, const char *last_by, const char *last, const char *text)
+{
+	struct ts_span out;
+
+	assert_int_equal(
+		ts_stage_joined(entries, n, ts_span_str(last_by), ts_span_str(last), ts_span_str(text), &arena, &out, &err), TS_OK);
+	return out;
+}
+
 static void a_message_lists_its_ranks(void **state)
 {
 	static const int32_t some[] = {TS_RANK_JOB, 0, 1, 2, 5, 7, 8};
@@ -86,13 +95,9 @@ static void a_rank_is_its_first_stagers(void **state)
 	assert_int_equal(ts_stage_owner(entries, 3, 5).len, 0);
 	assert_int_equal(ts_stage_owner(entries, 3, 12).len, 0);
 	assert_true(ts_span_is(ts_stage_owner(&old, 1, 5), "eve"));
-	assert_int_equal(
-		ts_stage_joined(entries, 3, ts_span_str("cy"), ts_span_str("ranks 5-7"), ts_span_str("done"), &arena, &out, &err),
-		TS_OK);
+	out = joined(entries, 3, "cy", "ranks 5-7", "done");
 	assert_true(ts_span_is(out, "joined from ranks job, 0-3, 0 by ada; ranks 4, 8-11 by bob; ranks 5-7 by cy: done"));
-	assert_int_equal(ts_stage_joined(&entries[1], 1, ts_span_str("bob"), ts_span_str("rank 0"), ts_span_str(""), &arena, &out,
-					 &err),
-			 TS_OK);
+	out = joined(&entries[1], 1, "bob", "rank 0", "");
 	assert_true(ts_span_is(out, "joined from ranks 4, 8-11, 0 by bob"));
 }
 
@@ -108,9 +113,7 @@ static void a_message_of_many_is_cut(void **state)
 	for (size_t i = 0; i < MANY; i++)
 		entries[i] = (struct ts_log_entry){.who = ts_span_str(ts_arena_printf(&arena, "user%zu", i)),
 						   .message = ts_span_str("rank 1")};
-	assert_int_equal(ts_stage_joined(entries, MANY, ts_span_str("user0"), ts_span_str("rank 0"), ts_span_str(""), &arena, &out,
-					 &err),
-			 TS_OK);
+	out = joined(entries, MANY, "user0", "rank 0", "");
 	assert_true(out.len <= TS_NOTE_MAX);
 	assert_non_null(memmem(out.data, out.len, "; and by ", 9));
 }
@@ -118,9 +121,8 @@ static void a_message_of_many_is_cut(void **state)
 /* What another version, or a disk, wrote there. */
 static void no_message_is_trusted(void **state)
 {
-	static const char *const texts[] = {"rank ",	"ranks -",   "ranks 1-", "ranks 99999999999999999999", "ranks ,,,", "rank job",
-					    "ranks 3-1",
-					    "rank x", "ranks 1, ", "ranks 1 2"};
+	static const char *const texts[] = {"rank ", "ranks -", "ranks 1-", "ranks 99999999999999999999", "ranks ,,,",
+					    "rank job", "ranks 3-1", "rank x", "ranks 1, ", "ranks 1 2"};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
