@@ -723,7 +723,7 @@ static void hold_losses(struct ts_gate_court *c)
 {
 	if (c->input->lost.len == 0 || c->v.exit_code || decided_by_pairs(&c->v))
 		return;
-	c->without = c->v.state;
+	c->without = ts_gate_state_word(c->v.state);
 	c->v.state = TS_GATE_INCONCLUSIVE;
 	c->v.exit_code = c->input->policy.on_inconclusive == TS_GATE_FAILS ? 1 : 3;
 }

@@ -617,7 +617,7 @@ void ts_gate_say_fill(struct ts_gate_court *c)
 					     "there is no verdict on %.*s: %.*s; it would be %s with what is left. Pairs decide, or "
 					     "somebody who maintains the project, who writes the marks anew ('tscope note RUN "
 					     "bad=WHY') or takes them away",
-					     TS_SPAN_ARG(subject(c)), TS_SPAN_ARG(c->input->lost), ts_gate_state_word(c->without));
+					     TS_SPAN_ARG(subject(c)), TS_SPAN_ARG(c->input->lost), c->without);
 	else if (row)
 		c->v.sentence = sentence_of(c, row);
 	else
