@@ -352,7 +352,7 @@ static enum ts_status read_object(struct salvage *s, const struct ts_id *id, boo
 
 	*ret_whole = false;
 	ts_arena_init(&own, 0);
-	if (s->to->ops->get(s->to, id, &own, &sealed, &why) == TS_OK && ts_sealed_verify(&sealed, &own, &bytes, &why) == TS_OK &&
+	if (ts_store_get(s->to, id, &own, &sealed, &why) == TS_OK && ts_sealed_verify(&sealed, &own, &bytes, &why) == TS_OK &&
 	    ts_object_parse(bytes, &object, &why) == TS_OK) {
 		*ret_whole = true;
 		for (uint32_t i = 0; i < object.nrefs && !status; i++) {
@@ -409,7 +409,7 @@ static enum ts_status check_object(struct salvage *s, struct ts_span key, struct
 	if (look(s, &id, &whole, err))
 		return err->status;
 	ts_arena_init(&own, 0);
-	sound = s->to->ops->get(s->to, &id, &own, &sealed, &why) == TS_OK && ts_sealed_verify(&sealed, &own, &bytes, &why) == TS_OK;
+	sound = ts_store_get(s->to, &id, &own, &sealed, &why) == TS_OK && ts_sealed_verify(&sealed, &own, &bytes, &why) == TS_OK;
 	ts_arena_finish(&own);
 	if (sound) {
 		s->report.objects++;
@@ -461,7 +461,7 @@ static enum ts_status last_entry(struct salvage *s, enum ts_ref_kind kind, struc
 
 	*ret = (struct ts_log_entry){.seq = 0};
 	*ret_gaps = false;
-	if (s->to->ops->ref_log(s->to, kind, name, 0, arena, &entries, &n, err))
+	if (ts_store_ref_log(s->to, kind, name, 0, arena, &entries, &n, err))
 		return err->status == TS_NOT_FOUND ? TS_OK : err->status;
 	for (size_t i = 0; i < n; i++) { /* newest first */
 		uint8_t room[TS_LOG_KEY_MAX];
@@ -539,7 +539,7 @@ static enum ts_status check_name(struct salvage *s, struct ts_span key, struct t
 	enum ts_status status;
 
 	ts_arena_init(&own, 0);
-	status = s->to->ops->ref_get(s->to, (enum ts_ref_kind)key.data[0], ts_span_from(key, 1), &own, &ref, err);
+	status = ts_store_ref_get(s->to, (enum ts_ref_kind)key.data[0], ts_span_from(key, 1), &own, &ref, err);
 	if (!status)
 		status = look(s, &ref.id, &whole, err);
 	if (!status)

@@ -86,6 +86,59 @@ static enum ts_status store_backup(struct ts_engine *e, const char *path, struct
 			       : ts_error_set(err, TS_UNSUPPORTED, "%s: a store in memory has no files that could be copied", path);
 }
 
+/* ---- reads: what one finds damaged, nobody writes over ---- */
+
+static enum ts_status told(struct ts_engine *e, enum ts_status status, const struct ts_error *err)
+{
+	struct ts_error sound;
+
+	if (status == TS_DAMAGED && ts_kv_sound(ts_kv_of(e), false, &sound) == TS_OK)
+		ts_kv_condemn(ts_kv_of(e), err->text);
+	return status;
+}
+
+static enum ts_status store_get(struct ts_engine *e, const struct ts_id *id, struct ts_arena *arena, struct ts_sealed *ret_sealed,
+				struct ts_error *err)
+{
+	return told(e, ts_store_get(e, id, arena, ret_sealed, err), err);
+}
+
+static enum ts_status store_ref_get(struct ts_engine *e, enum ts_ref_kind kind, struct ts_span name, struct ts_arena *arena,
+				    struct ts_ref *ret_ref, struct ts_error *err)
+{
+	return told(e, ts_store_ref_get(e, kind, name, arena, ret_ref, err), err);
+}
+
+static enum ts_status store_ref_list(struct ts_engine *e, const struct ts_ref_query *query, struct ts_arena *arena,
+				     struct ts_ref **ret_refs, size_t *ret_n, struct ts_span *ret_next, struct ts_error *err)
+{
+	return told(e, ts_store_ref_list(e, query, arena, ret_refs, ret_n, ret_next, err), err);
+}
+
+static enum ts_status store_ref_log(struct ts_engine *e, enum ts_ref_kind kind, struct ts_span name, size_t limit,
+				    struct ts_arena *arena, struct ts_log_entry **ret_entries, size_t *ret_n, struct ts_error *err)
+{
+	return told(e, ts_store_ref_log(e, kind, name, limit, arena, ret_entries, ret_n, err), err);
+}
+
+static enum ts_status store_note_list(struct ts_engine *e, struct ts_span name, struct ts_arena *arena, struct ts_note **ret_notes,
+				      size_t *ret_n, struct ts_error *err)
+{
+	return told(e, ts_store_note_list(e, name, arena, ret_notes, ret_n, err), err);
+}
+
+static enum ts_status store_note_log(struct ts_engine *e, struct ts_span name, struct ts_arena *arena, struct ts_note **ret_notes,
+				     size_t *ret_n, struct ts_error *err)
+{
+	return told(e, ts_store_note_log(e, name, arena, ret_notes, ret_n, err), err);
+}
+
+static enum ts_status store_record_get(struct ts_engine *e, struct ts_span key, struct ts_arena *arena, struct ts_span *ret_value,
+				       struct ts_error *err)
+{
+	return told(e, ts_store_record_get(e, key, arena, ret_value, err), err);
+}
+
 static enum ts_status store_sound(struct ts_engine *e, struct ts_error *err)
 {
 	return ts_kv_sound(ts_kv_of(e), false, err);
@@ -105,25 +158,25 @@ static const struct ts_engine_ops store_ops = {
 	.has_many = ts_store_has_many,
 	.look_many = ts_store_look_many,
 	.outline_many = ts_store_outline_many,
-	.get = ts_store_get,
+	.get = store_get,
 	.put_many = ts_store_put_many,
 	.upload_many = ts_store_upload_many,
 	.commit = ts_store_commit,
-	.ref_get = ts_store_ref_get,
-	.ref_list = ts_store_ref_list,
-	.ref_log = ts_store_ref_log,
+	.ref_get = store_ref_get,
+	.ref_list = store_ref_list,
+	.ref_log = store_ref_log,
 	.log_pruned = ts_store_log_pruned,
 	.retire = ts_store_retire,
 	.removed_list = ts_store_removed_list,
 	.ref_restore = ts_store_ref_restore,
 	.note_put = ts_store_note_put,
-	.note_list = ts_store_note_list,
-	.note_log = ts_store_note_log,
+	.note_list = store_note_list,
+	.note_log = store_note_log,
 	.extracts_put = ts_store_extracts_put,
 	.extract_get = ts_store_extract_get,
 	.extracts_walk = ts_store_extracts_walk,
 	.record_put = ts_store_record_put,
-	.record_get = ts_store_record_get,
+	.record_get = store_record_get,
 	.record_list = ts_store_record_list,
 	.usage_get = ts_store_usage_get,
 	.usage_list = ts_store_usage_list,
