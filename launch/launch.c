@@ -37,7 +37,7 @@ static enum ts_status open_tails(struct ts_processes *job, struct ts_error *err)
 
 	for (size_t i = 0; i < job->launched.n; i++) {
 		int n = !w->folder    ? snprintf(path, sizeof path, "/dev/null")
-			: w->ranks > 1 ? snprintf(path, sizeof path, "%s/output.rank%zu.txt", w->folder, i)
+			: w->ranks > 1 ? snprintf(path, sizeof path, "%s/output.rank%zu.txt", w->folder, w->first_rank + i)
 				       : snprintf(path, sizeof path, "%s/output.txt", w->folder);
 
 		if (n < 0 || (size_t)n >= sizeof path)
@@ -115,7 +115,7 @@ static enum ts_status make(struct ts_processes *job, const struct ts_launch_want
 	size_t n = wanted->ranks ? wanted->ranks : 1;
 
 	fill_standard();
-	*job = (struct ts_processes){.wanted = wanted, .launched = {.n = n, .first = n}};
+	*job = (struct ts_processes){.wanted = wanted, .launched = {.n = n, .first = n, .first_rank = wanted->first_rank}};
 	job->launched.ends = ts_alloc_array(n, sizeof *job->launched.ends);
 	job->launched.tails = ts_alloc_array(n, sizeof *job->launched.tails);
 	job->outputs = ts_alloc_array(2 * n, sizeof *job->outputs);
@@ -224,11 +224,15 @@ static void pass_on(struct launcher *l, const struct ts_signal *signal)
 				ts_terminal_resize(&l->job->terminal, l->job->outputs[i].from);
 		return;
 	}
-	if (signal->number == SIGCONT)
+	if (signal->number == SIGCONT) {
 		foreground(l);
-	else
+	} else {
 		told->sent = signal->number;
-	told->sent_by = signal->number == SIGCONT ? told->sent_by : signal->from;
+		told->sent_by = signal->from;
+		told->sent_name[0] = '\0';
+		if (signal->from)
+			(void)ts_witness_name(signal->from, told->sent_name);
+	}
 	(void)ts_word_send(l->control, (struct ts_word){.kind = TS_WORD_SIGNAL, .value = signal->number});
 }
 

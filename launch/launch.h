@@ -4,22 +4,25 @@
  *	ts_launch(&wanted, &launched, err)
  *
  * The command has a process group of its own, and the terminal's foreground. Its stdin, stdout and stderr stay what they were
- * (output.h, terminal.h). SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2 and SIGTSTP that come to the launcher go to the command's
- * process group, each as often as it comes; where the command stops, the launcher stops, and goes on with it. A command that leaves
- * processes behind is over when its own process is; what these print is taken on by the minder (processes.h).
+ * (output.h, terminal.h). SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2 and SIGTSTP that come to the launcher go to the
+ * command's process group, each as often as it comes; where the command stops, the launcher stops, and goes on with it. A command
+ * that leaves processes behind is over when its own process is; what these print is taken on by the minder (processes.h).
  *
  * Of several processes the first that fails has the others ended: by SIGTERM, and 30 s later by SIGKILL.
  *
- * What holds where one of ours is killed: the launcher may be killed at any moment, and the command goes on with all of its output; the
- * minder writes its end. Where the minder is killed, output goes on and the command's end is not known; a command with a terminal gets
- * SIGHUP, as where its window is closed. Where both are killed, what the command prints has no reader: a pipe is broken, and a regular
- * file goes on. Threads: one, before any other is made. */
+ * What holds where one of ours is killed: the launcher may be killed at any moment, and the command goes on with all of its output;
+ * the minder writes its end. Where the minder is killed, output goes on and the command's end is not known; a command with a terminal
+ * gets SIGHUP, as where its window is closed. Where both are killed, what the command prints has no reader: a pipe is broken, and a
+ * regular file goes on.
+ * Threads: one, before any other is made.
+ */
 #ifndef TSCOPE_LAUNCH_LAUNCH_H
 #define TSCOPE_LAUNCH_LAUNCH_H
 
 #include "base/error.h"
 #include "base/span.h"
 #include "launch/ended.h"
+#include "launch/witness.h"
 #include "launch/tail.h"
 
 enum { TS_LAUNCH_MAX = 1024 };
@@ -28,6 +31,7 @@ struct ts_launched {
 	struct ts_ended *ends; /* of each process */
 	struct ts_tail *tails; /* what each printed last */
 	size_t n, n_over;
+	size_t first_rank; /* the rank of the first of them */
 	size_t first;	/* the first that failed; n: none did */
 	bool alone;	/* the launcher was killed, and the minder says this */
 	bool lost;	/* the minder was killed: the end is not known */
@@ -35,13 +39,15 @@ struct ts_launched {
 	/* the last signal that somebody sent to the launcher, for the command; 0: none */
 	int sent;
 	pid_t sent_by; /* 0: the terminal, the system, or not known */
+	char sent_name[TS_WITNESS_NAME]; /* of that process; empty: not known */
 };
 
 struct ts_launch_wanted {
 	const char *const *argv;      /* ends with NULL; argv[0] is looked for in PATH */
 	const char *const *variables; /* "NAME=VALUE", ends with NULL: added to the environment */
 	size_t ranks;		      /* 0: the command alone; else so many processes, each told its rank by RANK and LOCAL_RANK */
-	const char *folder;	      /* for output.txt, of several processes output.rank<k>.txt; NULL: nothing is kept */
+	size_t first_rank, world_size; /* of these: the rank of the first of them, and of how many */
+	const char *folder;	      /* for output.txt, of several processes output.rank<RANK>.txt; NULL: nothing is kept */
 	const char *lock;	      /* a file that the minder holds for as long as it waits for the command; NULL: none */
 	bool all;		      /* keep all that is printed, and not only its end */
 	/* Called once, when all is over, in the launcher or in the minder. */

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "launch/signals.h"
+#include "record/disk.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -39,9 +40,9 @@ static void set_variables(const struct ts_launch_wanted *wanted, size_t rank)
 		(void)putenv((char *)(uintptr_t)*at); /* the process executes another program next */
 	if (!wanted->ranks)
 		return;
-	set_number("RANK", rank);
+	set_number("RANK", wanted->first_rank + rank);
 	set_number("LOCAL_RANK", rank);
-	set_number("WORLD_SIZE", wanted->ranks);
+	set_number("WORLD_SIZE", wanted->world_size);
 	set_number("LOCAL_WORLD_SIZE", wanted->ranks);
 }
 
@@ -247,11 +248,10 @@ static void stay(struct minder *m)
 /* Holds the file, so that a reader tells a run that goes on from one whose launcher was lost. */
 static void hold(const char *path)
 {
-	struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
 	int fd = path ? open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC) : -1;
 
 	if (fd >= 0)
-		(void)fcntl(fd, F_SETLK, &all);
+		ts_disk_hold(fd);
 }
 
 _Noreturn void ts_minder(struct ts_processes *job, int control)

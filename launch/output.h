@@ -1,8 +1,10 @@
 /* output.h - what a process prints, on its way to where it would have gone, with its end kept.
  *
  * A terminal stays a terminal, and a pipe a pipe: both are relayed. A regular file, /dev/null and other devices are given to the
- * process as they are, so that nobody stands between. What cannot take more is not waited for: the process waits as it would have, and
- * this loop goes on. Where a reader has gone, the process finds its pipe broken as it would have. Threads: one. */
+ * process as they are, so that nobody stands between. What cannot take more is not waited for: the process waits as it would have,
+ * and this loop goes on.
+ * Where a reader has gone, the process finds its pipe broken as it would have. Threads: one.
+ */
 #ifndef TSCOPE_LAUNCH_OUTPUT_H
 #define TSCOPE_LAUNCH_OUTPUT_H
 

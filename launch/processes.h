@@ -2,7 +2,8 @@
  *
  * The minder is a process between the launcher and the command: the first of the session that the command's terminal belongs to, and
  * the one that waits for the command. It has everything that the launcher has open. So whoever is killed, the launcher with SIGKILL or
- * its terminal's window closed, output is taken on and the end is written down: the minder does what the launcher would have done. */
+ * its terminal's window closed, output is taken on and the end is written down: the minder does what the launcher would have done.
+ */
 #ifndef TSCOPE_LAUNCH_PROCESSES_H
 #define TSCOPE_LAUNCH_PROCESSES_H
 

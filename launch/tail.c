@@ -114,6 +114,13 @@ void ts_tail_add(struct ts_tail *tail, const void *bytes, size_t len)
 	}
 }
 
+struct ts_span ts_tail_view(const struct ts_tail *tail)
+{
+	size_t more = tail->len > TS_TAIL_KEPT ? tail->len - TS_TAIL_KEPT : 0;
+
+	return ts_span_of(tail->bytes + more, tail->len - more);
+}
+
 void ts_tail_close(struct ts_tail *tail)
 {
 	if (tail->len > TS_TAIL_KEPT) {

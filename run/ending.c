@@ -203,56 +203,97 @@ static void see_tracker(struct ts_end_seen *seen, const struct ts_facts *facts)
 			say(seen, rows[i].state, rows[i].cause, rows[i].record);
 }
 
-static void see_ranks(struct ts_end_seen *seen, const struct ts_facts *facts)
-{
+/* A fact of an end: below session.end, or session.launch.end. */
+struct below {
 	char path[64];
+};
+
+static struct below below(const char *group, const char *name)
+{
+	struct below b;
+
+	(void)snprintf(b.path, sizeof b.path, "%s.%s", group, name);
+	return b;
+}
+
+static void see_ranks(struct ts_end_seen *seen, const struct ts_facts *facts, const char *group)
+{
+	char name[24];
 	int64_t rank;
 
 	for (size_t i = 0; i < TS_END_RANKS_MAX; i++) {
-		(void)snprintf(path, sizeof path, "session.end.ranks[%zu]", i);
-		if (!number_of(facts, path, &rank) || rank < 0 || rank > INT32_MAX)
+		(void)snprintf(name, sizeof name, "ranks[%zu]", i);
+		if (!number_of(facts, below(group, name).path, &rank) || rank < 0 || rank > INT32_MAX)
 			return;
 		seen->named[seen->n_named++] = (int32_t)rank;
 	}
 }
 
-/* What the facts below session.end mean: a state that is said, else what the exception, the signal or the exit code tells. */
-static void see_own(struct ts_end_seen *seen, const struct ts_facts *facts)
+/* What the facts below a group mean: a state that is said, else what the exception, the signal or the exit code tells. */
+static void see_said(struct ts_end_seen *seen, const struct ts_facts *facts, const char *group, const char *by)
 {
-	struct ts_span signal = text_of(facts, "session.end.signal");
+	struct ts_span signal = text_of(facts, below(group, "signal").path);
 	enum ts_end_state state;
 	enum ts_end_cause cause;
 	int64_t code;
 
-	seen->type = text_of(facts, "session.end.type");
-	seen->message = text_of(facts, "session.end.message");
-	seen->record = text_of(facts, "session.end.record");
-	seen->has_step = number_of(facts, "session.end.step", &seen->step);
-	see_ranks(seen, facts);
+	seen->type = text_of(facts, below(group, "type").path);
+	seen->message = text_of(facts, below(group, "message").path);
+	seen->record = text_of(facts, below(group, "record").path);
+	seen->at = text_of(facts, below(group, "at").path);
+	seen->has_step = number_of(facts, below(group, "step").path, &seen->step);
+	see_ranks(seen, facts, group);
 	if (signal.len) {
-		say(seen, TS_END_KILLED, TS_END_SIGNAL, "the recorder");
+		say(seen, TS_END_KILLED, TS_END_SIGNAL, by);
 		seen->type = signal;
-	} else if (number_of(facts, "session.end.exit", &code)) {
-		say_exit(seen, code, "the recorder");
+	} else if (number_of(facts, below(group, "exit").path, &code)) {
+		say_exit(seen, code, by);
 	} else if (seen->type.len || seen->message.len) {
 		cause = ts_end_cause_of(seen->type, seen->message);
-		say(seen, causes[cause].state, cause, "the recorder");
+		say(seen, causes[cause].state, cause, by);
 	}
 	/* A recording that was not closed, or still is written, says so where nobody saw the end. */
-	if (cause_of_word(text_of(facts, "session.end.cause"), &cause) && cause != TS_END_NO_CAUSE &&
+	if (cause_of_word(text_of(facts, below(group, "cause").path), &cause) && cause != TS_END_NO_CAUSE &&
 	    (cause != TS_END_CUT || !seen->said))
 		say(seen, causes[cause].state, cause, "");
-	if (ts_end_state_of(text_of(facts, "session.end.state"), &state) && state != TS_END_UNKNOWN &&
+	if (ts_end_state_of(text_of(facts, below(group, "state").path), &state) && state != TS_END_UNKNOWN &&
 	    (state != TS_END_RUNNING || !seen->said))
 		say(seen, state, seen->cause, "");
+}
+
+static bool is_dead(const struct ts_end_seen *seen)
+{
+	return seen->said && (seen->state == TS_END_CRASHED || seen->state == TS_END_KILLED);
+}
+
+/* What tscope run saw of the whole, and of the rank that failed first. A rank that says itself why it died knows more. */
+static void see_launch(struct ts_end_seen *seen, const struct ts_facts *facts)
+{
+	struct ts_end_seen launch = {.rank = seen->rank}, own = *seen;
+	bool knows = own.said && own.cause != TS_END_CUT && own.state != TS_END_RUNNING, mine = false;
+
+	see_said(&launch, facts, "session.launch.end", "tscope run");
+	if (!launch.said || (launch.state == TS_END_RUNNING && own.said))
+		return;
+	for (size_t i = 0; i < launch.n_named; i++)
+		mine |= launch.named[i] == seen->rank;
+	if (is_dead(&launch) && is_dead(&own)) {
+		seen->at = mine || !launch.n_named ? launch.at : seen->at;
+		seen->first = mine;
+	} else if (!knows || (is_dead(&launch) && own.state == TS_END_FINISHED && (mine || !launch.n_named))) {
+		*seen = launch;
+		seen->closed = own.closed;
+		seen->first = is_dead(&launch) && launch.n_named > 0;
+	}
 }
 
 void ts_end_seen_facts(struct ts_end_seen *seen, const struct ts_facts *facts)
 {
 	seen->closed = fact_of(facts, "session.wall_time") != NULL;
-	see_own(seen, facts);
+	see_said(seen, facts, "session.end", "the recorder");
 	if (!seen->said)
 		see_tracker(seen, facts);
+	see_launch(seen, facts);
 }
 
 void ts_end_seen_event(struct ts_end_seen *seen, struct ts_span name, struct ts_span text, const int64_t *step)
@@ -316,11 +357,6 @@ static struct ts_end_seen settled(struct ts_end_seen seen)
 	return seen;
 }
 
-static bool is_dead(const struct ts_end_seen *seen)
-{
-	return seen->said && (seen->state == TS_END_CRASHED || seen->state == TS_END_KILLED);
-}
-
 /* --- in words --- */
 
 static const char *number(struct ts_arena *arena, int64_t n)
@@ -358,7 +394,7 @@ static const char *verb_of(const struct ts_ending *e, struct ts_arena *arena)
 
 /* ", out of memory: in the forward of encoder", ": RuntimeError: stack expects each tensor to be equal size"; empty: nothing is
  * known. */
-static const char *reason_of(const struct ts_ending *e, struct ts_arena *arena)
+static const char *reason_of(const struct ts_ending *e, struct ts_span at, struct ts_arena *arena)
 {
 	const char *title = causes[e->cause].title, *said = *title ? ts_arena_printf(arena, ", %s", title) : "";
 	bool type = e->type.len && e->cause != TS_END_EXIT && e->cause != TS_END_SIGNAL && e->cause != TS_END_OUT_OF_MEMORY &&
@@ -368,6 +404,8 @@ static const char *reason_of(const struct ts_ending *e, struct ts_arena *arena)
 		said = ts_arena_printf(arena, "%s: %.*s", said, TS_SPAN_ARG(e->type));
 	if (e->message.len && said)
 		said = ts_arena_printf(arena, "%s: %.*s", said, TS_SPAN_ARG(e->message));
+	if (at.len && said && e->cause != TS_END_EXIT && e->cause != TS_END_SIGNAL)
+		said = ts_arena_printf(arena, "%s, at %.*s", said, TS_SPAN_ARG(at));
 	return said;
 }
 
@@ -383,13 +421,14 @@ static const char *by_whom(const struct ts_ending *e, bool several, struct ts_ar
 	return ts_arena_printf(arena, " (%s%ssaid by %.*s)", ranks, *ranks ? ", " : "", TS_SPAN_ARG(e->record));
 }
 
-static enum ts_status say_sentence(struct ts_ending *e, bool several, struct ts_arena *arena, struct ts_error *err)
+static enum ts_status say_sentence(struct ts_ending *e, struct ts_span at_line, bool several, struct ts_arena *arena,
+				   struct ts_error *err)
 {
 	const char *step = e->has_step ? number(arena, e->step) : "", *at = "", *text = "", *reason, *whom, *verb;
 
 	if (step && *step)
 		at = ts_arena_printf(arena, " %s step %s", e->after ? "after" : "at", step);
-	reason = reason_of(e, arena);
+	reason = reason_of(e, ts_utf8_cut(at_line, TS_END_TEXT_MAX), arena);
 	verb = verb_of(e, arena);
 	whom = by_whom(e, several, arena);
 	if (!step || !at || !reason || !whom || !verb)
@@ -454,7 +493,7 @@ static enum ts_status take(const struct ts_end_seen *seen, size_t n, size_t whic
 static int weight_of(const struct ts_end_seen *seen)
 {
 	if (is_dead(seen))
-		return causes[seen->cause].rank;
+		return seen->first ? -1 : causes[seen->cause].rank;
 	if (!seen->said)
 		return 30;
 	return seen->state == TS_END_RUNNING ? 10 : seen->cause == TS_END_CUT ? 11 : 20;
@@ -476,7 +515,7 @@ enum ts_status ts_ending_judge(const struct ts_end_seen *seen, size_t n, struct 
 			which = i;
 		}
 	}
-	if (n && (take(seen, n, which, arena, &e, err) || say_sentence(&e, n > 1, arena, err)))
+	if (n && (take(seen, n, which, arena, &e, err) || say_sentence(&e, settled(seen[which]).at, n > 1, arena, err)))
 		return err->status;
 	*ret_ending = e;
 	return TS_OK;

@@ -5,7 +5,9 @@
  *	ts_ending_judge(seen, n, arena, &ending, err)
  *
  * A rank says its end by facts below session.end (docs/run-directory.md), or a tracker does by its own state. Where neither
- * does, an event `exception` or `out of memory` counts if the rank recorded no later step; an exception that the program caught
+ * does, who started the run may have seen it (session.launch.end, docs/run.md): an exit code, a signal, what the kernel or the last
+ * lines of output say. That counts where the rank says nothing of an end or calls itself finished, and where it died first. Then an
+ * event `exception` or `out of memory` counts if the rank recorded no later step; an exception that the program caught
  * and went on from does not. A rank whose recording was closed has finished if nothing says otherwise. A run of several ranks
  * ended as its first dead rank did, and has finished only if each of its ranks has: what merely stops is not known to have
  * finished. Pure.
@@ -64,6 +66,8 @@ struct ts_end_seen {
 	enum ts_end_state state;
 	enum ts_end_cause cause;
 	struct ts_span type, message, record;
+	struct ts_span at; /* where the exception was raised, "train.py:12" */
+	bool first; /* who started the processes saw this one fail before all others */
 	int64_t exit; /* of cause EXIT */
 	bool has_step;
 	int64_t step;

@@ -238,6 +238,42 @@ static void test_trackers(void **unused)
 	is(&e, TS_END_CRASHED, TS_END_EXCEPTION, "The run crashed after step 9: KeyError (rank 5, said by line 12).");
 }
 
+/* What tscope run saw: an end of its own for a rank that says none, and which of several died first. */
+static void test_launch(void **state)
+{
+	struct ts_arena a;
+	struct ts_error err;
+	struct ts_ending e;
+	struct ts_facts facts[3] = {{0}, {0}, {0}};
+	const struct {
+		const char *path, *text;
+		int64_t number;
+	} all[] = {{"session.launch.end.ranks[0]", NULL, 1}, {"session.launch.end.record", "tscope run", 0},
+		   {"session.launch.end.signal", "SIGKILL", 0}, {"session.launch.end.state", "killed", 0}};
+	const struct ts_fact lost = {
+		.path = ts_span_str("session.end.type"), .type = TS_FACT_TEXT, .text = ts_span_str("ConnectionError")};
+	struct ts_end_seen seen[3] = {{.rank = 0}, {.rank = 1}, {.rank = 2}};
+
+	(void)state;
+	ts_arena_init(&a, 0);
+	for (size_t i = 0; i < 3; i++) {
+		for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) {
+			struct ts_fact fact = {.path = ts_span_str(all[k].path), .type = all[k].text ? TS_FACT_TEXT : TS_FACT_INT};
+
+			fact.integer = all[k].number;
+			fact.text = all[k].text ? ts_span_str(all[k].text) : fact.text;
+			assert_int_equal(ts_facts_add(&facts[i], &fact, &a, &err), TS_OK);
+		}
+		if (i != 1)
+			assert_int_equal(ts_facts_add(&facts[i], &lost, &a, &err), TS_OK);
+		(void)ts_facts_sort(&facts[i]);
+		ts_end_seen_facts(&seen[i], &facts[i]);
+	}
+	assert_int_equal(ts_ending_judge(seen, 3, &a, &e, &err), TS_OK);
+	assert_true(e.state == TS_END_KILLED && e.n_ranks == 1 && e.ranks[0] == 1 && ts_span_is(e.type, "SIGKILL"));
+	ts_arena_finish(&a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -247,6 +283,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_the_first_cause_of_several_ranks, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_what_exceptions_are_about, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_trackers, setup, teardown),
+		cmocka_unit_test(test_launch),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

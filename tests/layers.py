@@ -57,7 +57,7 @@ ROOMS = {
     "ingest/trace": {"run", "base", "ingest/core"},
     "ingest/export": {"run", "base", "ingest/core", "ingest/formats", "ingest/facts", "ingest/rows", "ingest/logs", "ingest/rundir"},
     "ingest/host": {"run", "base", "ingest/facts"},
-    "launch": {"base"},
+    "launch": {"record", "base"},
     "store": {"base"},
     "proto": {"base", "analysis", "store"},
     "proto/shape": {"run", "base", "analysis", "proto"},

@@ -176,6 +176,8 @@ enum ts_status ts_args_parse(struct ts_args *args, const struct ts_option *own, 
 			status = take_short(args, own, common, argc, argv, &i, err);
 		}
 	}
+	if (args->words)
+		args->words[args->n_words] = NULL;
 	return status;
 }
 

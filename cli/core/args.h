@@ -45,7 +45,7 @@ struct ts_arg {
 struct ts_args {
 	struct ts_arg *items;
 	size_t n;
-	const char **words; /* the words that are not options, in order */
+	const char **words; /* the words that are not options, in order; NULL behind the last */
 	size_t n_words;
 };
 

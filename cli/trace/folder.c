@@ -84,7 +84,7 @@ static enum ts_status is_trace_below(const struct list *l, const char *name, boo
 /* Whether this is a file of steps or facts, so that its folder is a run whatever lies beside it. */
 static bool is_record(const char *path)
 {
-	static const char *const names[] = {"steps.jsonl", "recording.tscope", "run.json", "facts.json"};
+	static const char *const names[] = {"steps.jsonl", "recording.tscope", "run.json", "facts.json", "launch.json"};
 
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
 		if (strcmp(ts_path_last(path), names[i]) == 0)

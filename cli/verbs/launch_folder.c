@@ -108,12 +108,13 @@ static enum ts_status claim(struct ts_launch_folder *f, struct ts_error *err)
 
 	if (other)
 		return ts_error_set(err, TS_CONFLICT,
-				    "run: %s holds a run already (%s is there); nothing was started; name another folder", f->mine,
-				    other);
+				    "run: %s holds a run already (%s is there); nothing was started, and another folder can be named",
+				    f->mine, other);
 	fd = open(f->lock, O_RDWR | O_CREAT | (goes_on() ? 0 : O_EXCL) | O_NOFOLLOW | O_CLOEXEC, 0644);
 	if (fd < 0 && errno == EEXIST)
 		return ts_error_set(err, TS_CONFLICT,
-				    "run: another tscope run has begun in %s; nothing was started; name another folder", f->mine);
+				    "run: another tscope run has begun in %s; nothing was started, and another folder can be named",
+				    f->mine);
 	if (fd < 0)
 		return ts_error_errno(err, errno, "run: %s", f->lock);
 	(void)close(fd);
@@ -154,7 +155,7 @@ static enum ts_status add(struct ts_launch_folder *f, const char *name, struct t
 		return TS_OK;
 	if (ts_redact(&fact, ts_secret_path(fact.path), a, err))
 		return err->status;
-	for (size_t i = 0; i < f->facts.n; i++)
+	for (size_t i = f->facts.n; i-- > 0;) /* the last one counts */
 		if (ts_span_eq(f->facts.items[i].path, fact.path)) {
 			f->facts.items[i] = fact;
 			return TS_OK;
@@ -222,13 +223,13 @@ static enum ts_status host_facts(struct ts_launch_folder *f, const char *const *
 
 static enum ts_status own_facts(struct ts_launch_folder *f, struct ts_error *err)
 {
+	const char *by = ts_arena_printf(&f->cli->arena, "tscope run %s", ts_version());
 	char *here = realpath(".", NULL);
 	enum ts_status status = ts_launch_fact_text(f, "working_directory", here, err);
 
 	free(here);
-	if (status || ts_launch_fact_text(f, "by", ts_arena_printf(&f->cli->arena, "tscope run %s", ts_version()), err) ||
-	    ts_launch_fact_int(f, "process", getpid(), err) || ts_launch_fact_real(f, "began", (double)f->began_ns / 1e9, err) ||
-	    ts_launch_fact_text(f, "end.state", "running", err) ||
+	if (status || ts_launch_fact_text(f, "by", by, err) || ts_launch_fact_int(f, "process", getpid(), err) ||
+	    ts_launch_fact_real(f, "began", (double)f->began_ns / 1e9, err) || ts_launch_fact_text(f, "end.state", "running", err) ||
 	    ts_launch_fact_text(f, "name", ts_args_text(&f->cli->args, "name"), err))
 		return err->status;
 	return TS_OK;

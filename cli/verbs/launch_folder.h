@@ -1,9 +1,8 @@
-/* launch_folder.h - the folder of a run that tscope run starts: it is there before the command is, with what is known of it in
- * launch.json.
+/* launch_folder.h - the folder of a run that tscope run starts: it is there before the command is, with what is known in launch.json.
  *
  * launch.json is in the form of facts.json (docs/run-directory.md), lies beside what the recorder writes, and is written by the
- * launcher alone. Under srun, mpirun and torchrun each process has its rank's folder in that of the run. Everything lies in the arena
- * of the command. */
+ * launcher alone. Under srun, mpirun and torchrun each process has its rank's folder in that of the run. Everything lies in the arena.
+ */
 #ifndef TSCOPE_CLI_VERBS_LAUNCH_FOLDER_H
 #define TSCOPE_CLI_VERBS_LAUNCH_FOLDER_H
 

@@ -1,19 +1,18 @@
 /* verb_run.c - tscope run: starts a training as a run, keeps what it prints last, and says what ended it. */
-#include "base/clock.h"
 #include "base/text.h"
-#include "cli/view/show_value.h"
-#include "cli/verbs/launch_folder.h"
+#include "cli/verbs/launch_end.h"
+#include "cli/verbs/launch_python.h"
+#include "cli/verbs/launch_ranks.h"
 #include "cli/verbs/verbs.h"
-#include "launch/launch.h"
+#include "launch/witness.h"
 
-#include <errno.h>
-#include <signal.h>
 #include <string.h>
 
 struct starting {
 	struct ts_cli *cli;
 	struct ts_launch_folder folder;
 	const char *const *words;
+	int64_t oom_kills; /* from before it began */
 };
 
 /* The name of a program without its folder and its ending: what the folder of its run is called by. */
@@ -29,96 +28,43 @@ static const char *program_of(struct ts_arena *arena, const char *const *words)
 	return text && *text ? text : "run";
 }
 
-/* --- the end --- */
-
-static enum ts_status add_end(struct starting *s, const struct ts_launched *l, struct ts_error *err)
-{
-	struct ts_launch_folder *f = &s->folder;
-	const struct ts_ended *end = l->first < l->n ? &l->ends[l->first] : NULL;
-	const char *signal = end && end->signal ? ts_signal_name(end->signal) : NULL;
-
-	if (ts_launch_fact_real(f, "ended", (double)ts_now_real_ns() / 1e9, err))
-		return err->status;
-	if (l->lost)
-		return ts_launch_fact_text(f, "end.state", "unknown", err);
-	if (!end)
-		return ts_launch_fact_text(f, "end.state", "finished", err) ? err->status : ts_launch_fact_int(f, "end.exit", 0, err);
-	if (signal)
-		return ts_launch_fact_text(f, "end.state", "killed", err) ? err->status
-									   : ts_launch_fact_text(f, "end.signal", signal, err);
-	return ts_launch_fact_text(f, "end.state", "crashed", err) ? err->status
-								    : ts_launch_fact_int(f, "end.exit", ts_launched_code(l), err);
-}
-
-static const char *duration_of(const struct ts_launch_folder *f)
-{
-	const char *text = ts_show_seconds((double)(ts_now_mono_ns() - f->mono_ns) / 1e9, &f->cli->arena);
-
-	return text ? text : "some time";
-}
-
-/* One sentence of why the command could not be started. */
-static void say_cannot(const struct starting *s, int error)
-{
-	if (error == ENOENT && !strchr(s->words[0], '/'))
-		ts_cli_say(s->cli, "run: there is no command %s in PATH", s->words[0]);
-	else
-		ts_cli_say(s->cli, "run: %s cannot be executed: %s%s", s->words[0], strerror(error),
-			   error == ENOENT ? ", or its interpreter is not there"
-			   : error == EACCES ? "; chmod +x makes a file executable"
-			   : error == ENOEXEC ? "; it is no program, and a script begins with #! and its interpreter"
-					      : "");
-}
-
-static void say_end(const struct starting *s, const struct ts_launched *l)
-{
-	const struct ts_ended *end = l->first < l->n ? &l->ends[l->first] : NULL;
-	const char *signal = end && end->signal ? ts_signal_name(end->signal) : NULL;
-
-	if (end && end->cannot) {
-		say_cannot(s, end->cannot);
-		return;
-	}
-	if (l->lost)
-		ts_cli_say(s->cli, "the process that waits for the command was killed, so its end is not known");
-	else if (!end)
-		ts_cli_say(s->cli, "finished after %s; the run is %s", duration_of(&s->folder), s->folder.run);
-	else if (end->signal)
-		ts_cli_say(s->cli, "killed by %s after %s; the run is %s",
-			   signal ? signal : ts_arena_printf(&s->cli->arena, "signal %d", end->signal), duration_of(&s->folder),
-			   s->folder.run);
-	else
-		ts_cli_say(s->cli, "ended with exit code %d after %s; the run is %s", end->code, duration_of(&s->folder),
-			   s->folder.run);
-	for (size_t i = 0; i < l->n; i++)
-		if (l->tails[i].error) {
-			ts_cli_say(s->cli, "what the command printed could not be kept: %s: %s", l->tails[i].path,
-				   strerror(l->tails[i].error));
-			break;
-		}
-	if (l->left)
-		ts_cli_say(s->cli, "processes that the command left behind still hold its output; nobody waits for them");
-}
-
 static void finish(void *ctx, const struct ts_launched *l)
 {
 	struct starting *s = ctx;
 	struct ts_error err;
 
-	if (add_end(s, l, &err) || ts_launch_folder_write(&s->folder, &err))
+	if (ts_launch_end_facts(&s->folder, l, s->oom_kills, &err) || ts_launch_folder_write(&s->folder, &err))
 		ts_cli_say(s->cli, "the end of the run could not be written down: %s", err.text);
 	if (!l->alone)
-		say_end(s, l);
+		ts_launch_end_say(&s->folder, l, s->words);
+}
+
+/* --- the beginning --- */
+
+static enum ts_status have_recorded(struct starting *s, struct ts_error *err)
+{
+	const char *why = NULL;
+
+	if (ts_args_has(&s->cli->args, "no-auto"))
+		return TS_OK;
+	if (ts_python_record(s->words, s->folder.run, ts_args_text(&s->cli->args, "name"), &s->cli->arena, &s->words, &why, err))
+		return err->status;
+	if (why)
+		ts_cli_say(s->cli, "%s", why);
+	return TS_OK;
 }
 
 enum ts_status ts_verb_run(struct ts_cli *cli, struct ts_error *err)
 {
-	struct starting s = {.cli = cli, .words = cli->args.words};
-	struct ts_launch_wanted wanted = {.argv = s.words, .all = ts_args_has(&cli->args, "log"), .finish = finish, .ctx = &s};
+	struct starting s = {.cli = cli, .words = cli->args.words, .oom_kills = ts_witness_oom_kills()};
+	struct ts_launch_wanted wanted = {.all = ts_args_has(&cli->args, "log"), .finish = finish, .ctx = &s};
+	const char *program = program_of(&cli->arena, s.words);
 	struct ts_launched launched;
 
-	if (ts_launch_folder_make(cli, s.words, program_of(&cli->arena, s.words), &s.folder, err))
+	if (ts_launch_words(cli, &wanted, &s.words, err) ||
+	    ts_launch_folder_make(cli, cli->args.words, program, &s.folder, err) || have_recorded(&s, err))
 		return err->status;
+	wanted.argv = s.words;
 	wanted.folder = s.folder.mine;
 	wanted.lock = s.folder.lock;
 	if (ts_launch(&wanted, &launched, err))

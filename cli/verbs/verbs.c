@@ -43,9 +43,20 @@ static const struct ts_option run_options[] = {
 	{.name = "name", .letter = 'n', .argument = "NAME", .help = "the name of the run"},
 	{.name = "log", .help = "keep all that the command prints, and not only its last 64 KiB"},
 	{.name = "no-patch", .help = "keep only the digest of uncommitted changes, and not their text"},
+	{.name = "no-auto", .help = "do not record a script of Python, which 'python -m tscope' records (docs/recording.md)"},
+	{.name = "nproc-per-node", .argument = "N",
+	 .help = "start N processes, each told its rank by RANK, LOCAL_RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT; may also "
+		 "stand behind a script"},
+	{.name = "launcher", .argument = "WHICH", .complete = TS_COMPLETE_CHOICE, .choices = "auto torchrun own",
+	 .help = "with --nproc-per-node: who starts them (default: torchrun for a script of Python where torch is installed)"},
+	{.name = "nnodes", .argument = "N", .help = "with --nproc-per-node: of so many machines, each with a tscope run of its own"},
+	{.name = "node-rank", .argument = "N", .help = "with --nnodes: which of them this is, from 0"},
+	{.name = "master-addr", .argument = "HOST", .help = "with --nproc-per-node: where rank 0 is (default: 127.0.0.1)"},
+	{.name = "master-port", .argument = "PORT", .help = "with --nproc-per-node: at which port (default: a free one)"},
 	END_OPTIONS,
 };
 static const struct ts_example run_examples[] = {
+	{"tscope run train.py --lr 0.1 --nproc-per-node 4", "four ranks of it, in one run"},
 	{"tscope run train.py --lr 0.1", "starts a script of Python and records it"},
 	{"tscope run -d runs/exp1 -- ./train --epochs 3", "starts a program of any language, whose run is the folder runs/exp1"},
 	END_EXAMPLES,
@@ -658,8 +669,12 @@ const struct ts_verb ts_verbs[] = {
 			 "output.txt has the last 64 KiB of what it printed. The command sees nothing of it: its terminal stays a "
 			 "terminal and its pipes pipes, and it gets the signals that tscope gets. Its exit code is that of "
 			 "tscope run, 128 and the number of a signal that killed it, 127 if there is no such command, and 126 if it "
-			 "cannot be executed.",
-		.options = run_options, .examples = run_examples,
+			 "cannot be executed.\n\n"
+			 "A script of Python (train.py, python train.py, torchrun train.py, also behind srun and mpirun) is recorded "
+			 "as 'python -m tscope' records it. Processes that srun, mpirun or torchrun started join one run.",
+		.options = run_options,
+		.first = "directory name log no-auto no-patch nproc-per-node launcher nnodes node-rank master-addr",
+		.examples = run_examples,
 		.exits = "N the command's own exit code, or 128 and the number of the signal that ended it\n"
 			 "2 nothing was started: wrong usage, or the folder holds a run already\n"
 			 "126 the command cannot be executed\n127 there is no such command",
@@ -1098,8 +1113,8 @@ static const struct hint {
 	 "list, analyze, diff, plot and trend write a page with --html FILE; the server is the program tscoped"},
 	{"watch tail follow monitor",
 	 "'tscope push --state running RUN' stores a run that is still training, as often as you like; then show, plot or analyze it"},
-	{"start train exec record init launch torchrun", "'tscope run train.py' starts a script and records it, and 'tscope run -- "
-							 "COMMAND' a program of any language; then 'tscope push RUN'"},
+	{"start train exec record init launch torchrun",
+	 "'tscope run train.py' starts a script and records it; 'tscope run -- COMMAND' starts a program of any language"},
 	{"delete del remove rmdir drop prune clean", "'tscope rm NAME' removes a name, and 'tscope gc' frees what no name reaches"},
 	{"undo undelete recover revert", "'tscope restore NAME' brings back a name that was removed"},
 	{"import add upload sync commit save put ingest load", "'tscope push PATH' stores runs, also those of other tools"},

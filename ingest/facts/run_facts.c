@@ -102,7 +102,14 @@ enum ts_status ts_facts_read_files(const char *top, const char *path, struct ts_
 enum ts_status ts_facts_read_dir(const char *top, const char *path, struct ts_span name, struct ts_notices *notices,
 				 struct ts_arena *arena, struct ts_facts *ret_facts, struct ts_error *err)
 {
-	return ts_facts_read_files(top, path, name, "run.json", "facts.json", notices, arena, ret_facts, err);
+	const struct facts_dir dir = {.top = top, .path = path, .name = name, .notices = notices};
+	struct ts_facts recorded, launched = {.n = 0};
+
+	if (ts_facts_read_files(top, path, name, "run.json", "facts.json", notices, arena, &recorded, err) ||
+	    read_facts_json(&dir, "launch.json", arena, &launched, err))
+		return err->status;
+	(void)ts_facts_sort(&launched);
+	return ts_facts_merge(&recorded, &launched, arena, ret_facts, err);
 }
 
 /* Compares an item's path with path followed by c. */

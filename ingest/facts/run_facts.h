@@ -10,8 +10,9 @@
 #include "ingest/core/notice.h"
 #include "run/index.h"
 
-/* Reads run.json and facts.json of a directory below top (base/below.h); the facts are sorted. A run.json that cannot be read gives a
- * notice, such a facts.json an error. notices may be NULL. */
+/* Reads run.json, facts.json and launch.json of a directory below top (base/below.h); the facts are sorted. A run.json that cannot be
+ * read gives a notice, such a facts.json or launch.json an error. Where facts.json and launch.json say the same, facts.json counts.
+ * notices may be NULL. */
 enum ts_status ts_facts_read_dir(const char *top, const char *path, struct ts_span name, struct ts_notices *notices,
 				 struct ts_arena *arena, struct ts_facts *ret_facts, struct ts_error *err);
 /* The same of the files that have these names: those of a further attempt. */

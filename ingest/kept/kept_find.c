@@ -19,7 +19,7 @@
 /* JSON that is no trace by its name may be one by its content: whoever exports a trace may name it as he likes. */
 static bool may_be(const char *name)
 {
-	static const char *const others[] = {"run.json", "facts.json"};
+	static const char *const others[] = {"run.json", "facts.json", "launch.json"};
 
 	for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
 		if (strcmp(name, others[i]) == 0)

@@ -47,7 +47,8 @@ static int64_t rank_of(struct ts_span name, struct ts_span prefix)
 
 bool ts_layout_has_steps(const char *path)
 {
-	if (has(path, "steps.jsonl") || has(path, TS_FRAME_FILE) || has(path, "run.json") || has(path, "facts.json"))
+	if (has(path, "steps.jsonl") || has(path, TS_FRAME_FILE) || has(path, "run.json") || has(path, "facts.json") ||
+	    has(path, "launch.json"))
 		return true;
 	for (size_t i = 0; i < TS_SIDE_FILES; i++)
 		if (ts_side_files[i].alone && has(path, ts_side_files[i].name))

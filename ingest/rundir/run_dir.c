@@ -11,6 +11,7 @@
 #include "ingest/rundir/side_read.h"
 #include "ingest/rundir/steps.h"
 #include "ingest/rundir/unread.h"
+#include "record/disk.h"
 #include "record/frame.h"
 #include "run/head.h"
 #include "run/trace.h"
@@ -147,6 +148,34 @@ static enum ts_status add_recorded_facts(struct reading *r, const struct ts_rank
 	return TS_OK;
 }
 
+/* Whether the process that waits for a command which tscope run started is still there (launch/launch.h). */
+static bool is_minded(const char *top, const char *directory, struct ts_arena *arena)
+{
+	char *path = ts_path_join(arena, directory, ".launch.lock");
+	struct ts_error ignored;
+	uint64_t size;
+	bool held;
+	int fd;
+
+	if (!path || ts_below_kind(top, path) != TS_FILE_REGULAR || ts_below_open(top, path, &fd, &size, &ignored))
+		return false;
+	held = ts_disk_is_held(fd);
+	(void)close(fd);
+	return held;
+}
+
+/* A launcher that was lost could not say the end: what it said at the beginning holds no longer. */
+static void settle_launch(const char *top, const char *directory, struct ts_arena *arena, struct ts_facts *facts)
+{
+	for (size_t i = 0; i < facts->n; i++) {
+		struct ts_fact *fact = &facts->items[i];
+
+		if (ts_span_is(fact->path, "session.launch.end.state") && fact->type == TS_FACT_TEXT &&
+		    ts_span_is(fact->text, "running") && !is_minded(top, directory, arena))
+			fact->text = ts_span_str("unknown");
+	}
+}
+
 /* Collects everything that is said about a rank, ready to be stored; recorded: also what its recording says. */
 static enum ts_status rank_facts(struct reading *r, const struct ts_rank_dir *dir, bool recorded, struct ts_notices *notices,
 				 struct ts_arena *arena, struct ts_facts *ret_facts, struct ts_error *err)
@@ -156,6 +185,7 @@ static enum ts_status rank_facts(struct reading *r, const struct ts_rank_dir *di
 	if (ts_facts_read_dir(dir->top, dir->path, dir->name, notices, arena, &own, err) ||
 	    (recorded && add_recorded_facts(r, dir, notices, arena, &own, err)))
 		return err->status;
+	settle_launch(dir->top, dir->path, arena, &own);
 	settle_rank(r, dir, &own, notices);
 	if (ts_facts_merge(&own, &r->root, arena, &with_root, err) ||
 	    ts_facts_merge(&r->given, &with_root, arena, &facts, err) ||
@@ -281,6 +311,7 @@ static enum ts_status read_root(struct reading *r, struct ts_error *err)
 		return TS_OK;
 	if (ts_facts_read_dir(ts_top(r->options), r->layout.path, ts_span_str(""), &r->result.notices, r->arena, &r->root, err))
 		return err->status;
+	settle_launch(ts_top(r->options), r->layout.path, r->arena, &r->root);
 	drop_fact(&r->root, "parallelism.rank", TS_SOURCE_RUN_JSON); /* it is not known which rank this was about */
 	return TS_OK;
 }

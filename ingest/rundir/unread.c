@@ -13,7 +13,7 @@ enum { SHOWN = 4 };
 
 static bool is_known(const char *name)
 {
-	static const char *const names[] = {"steps.jsonl", TS_FRAME_FILE, "run.json", "facts.json"};
+	static const char *const names[] = {"steps.jsonl", TS_FRAME_FILE, "run.json", "facts.json", "launch.json"};
 
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
 		if (strcmp(name, names[i]) == 0)

@@ -410,7 +410,58 @@ def disk_full():
               b"could not be kept" in ran.stderr, ran.stdout, ran.stderr)
 
 
-CHECKS = (exit_codes, deaths, passed_on, cannot, twice, bytes_through, files, broken_pipe, left_behind, terminal, interrupts, suspends, debugger,
+def shown(place):
+    """Returns what tscope show says of the end."""
+    ran = subprocess.run([TSCOPE, "show", "--json", "./run"], cwd=place.path, capture_output=True)
+    told = json.loads(ran.stdout)
+    return told["run"].get("state"), (told.get("ending") or {}).get("sentence")
+
+
+def what_ended():
+    with Place() as place:
+        with open(os.path.join(place.path, "bug.py"), "w", encoding="utf-8") as file:
+            file.write("import json\n\ndef load():\n    return json.loads('{')\n\nload()\n")
+        ran = place.run(sys.executable, "bug.py", options=["--no-auto"])
+        end = place.end()
+        check("Python's last exception with file and line of the program's own code", ran.returncode == 1 and end["type"] == "json.decoder.JSONDecodeError" and
+              end["at"].endswith("bug.py:4") and b"bug.py:4" in ran.stderr.splitlines()[-1], end, ran.stderr)
+        check("and show says it", "bug.py:4" in (shown(place)[1] or ""), shown(place))
+    with Place() as place:
+        job = subprocess.Popen(place.words("sleep", "30"), cwd=place.path, stderr=subprocess.PIPE)
+        running = place.wait_for(lambda: place.end()["state"] == "running" and os.path.exists(os.path.join(place.path, "run", "output.txt")))
+        time.sleep(0.3)
+        first = shown(place)
+        job.terminate()
+        said = job.communicate(timeout=WAIT)[1].decode()
+        check("a run that goes on is running", running and "still went on" in (first[1] or ""), first)
+        check("a signal, and who sent it", job.returncode == 143 and f"process {os.getpid()}" in said and "SIGTERM" in (shown(place)[1] or ""), said, shown(place))
+    with Place() as place:
+        said = "torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 20.00 MiB. GPU 0 has a total capacity of 79.15 GiB"
+        place.run("sh", "-c", f"echo '{said}' >&2; exit 1")
+        check("memory of the device that ran out", place.end()["cause"] == "out_of_memory" and "out of memory" in (shown(place)[1] or ""), place.end(), shown(place))
+    with Place() as place:
+        line = ("[Rank {}] Watchdog caught collective operation timeout: WorkNCCL(SeqNum={}, OpType=ALLREDUCE, NumelIn=1, Timeout(ms)=600000) ran for 600012 "
+                "milliseconds before timing out.")
+        place.run("sh", "-c", f"echo '{line.format(0, 41)}'; echo '{line.format(1, 40)}'; exit 1")
+        check("the watchdog of collectives, and who is behind", place.end()["cause"] == "collective_timeout" and place.end()["ranks"] == [1] and
+              "rank 1 waits at collective 40" in (shown(place)[1] or ""), place.end(), shown(place))
+    with Place() as place:
+        ran = place.run("sh", "-c", "sleep 0.2; test $RANK = 1 && kill -9 $$; sleep 20", options=["--nproc-per-node", "3"])
+        check("of several ranks the one that died first, and the others are ended", ran.returncode == 137 and b"rank 1 was the first" in ran.stderr and
+              place.end()["ranks"] == [1] and "SIGKILL" in (shown(place)[1] or "") and "rank 1" in shown(place)[1], ran.stderr, place.end(), shown(place))
+    with Place() as place:
+        ran = place.run("sh", "-c", "echo $RANK $LOCAL_RANK $WORLD_SIZE $MASTER_ADDR; test $MASTER_PORT -gt 0", options=["--nproc-per-node", "2"])
+        kept = [place.kept(f"output.rank{rank}.txt") for rank in range(2)]
+        check("each rank is told its rank, and its output is kept", ran.returncode == 0 and kept == [b"0 0 2 127.0.0.1\n", b"1 1 2 127.0.0.1\n"], kept)
+    with Place() as place:
+        job = [subprocess.Popen(place.words("sh", "-c", "echo mine $OMPI_COMM_WORLD_RANK"), cwd=place.path, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                env={**os.environ, "OMPI_COMM_WORLD_RANK": str(rank), "OMPI_COMM_WORLD_SIZE": "2"}) for rank in range(2)]
+        codes = [(one.communicate(), one.returncode)[1] for one in job]
+        check("processes that mpirun started join one run", codes == [0, 0] and [place.kept(f"rank{rank}/output.txt") for rank in range(2)] ==
+              [b"mine 0\n", b"mine 1\n"] and shown(place)[1] in ("", None), codes, shown(place))
+
+
+CHECKS = (what_ended, exit_codes, deaths, passed_on, cannot, twice, bytes_through, files, broken_pipe, left_behind, terminal, interrupts, suspends, debugger,
           launcher_killed, disk_full)
 
 
