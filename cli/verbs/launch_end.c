@@ -182,27 +182,43 @@ static enum ts_status add_said(struct ts_launch_folder *f, const struct said *s,
 /* Whether what was printed tells why: a process that was killed from outside did not print it. */
 static bool explains(const struct said *s, const struct ts_ended *end)
 {
-	return s->end.said && (!end->signal || (end->signal == SIGABRT && s->end.cause != TS_END_SIGNAL && s->end.cause != TS_END_EXIT));
+	bool why = s->end.said && s->end.cause != TS_END_SIGNAL && s->end.cause != TS_END_EXIT;
+
+	return end->signal ? end->signal == SIGABRT && why : s->end.said;
 }
 
 static enum ts_status add_out_of_memory(struct ts_launch_folder *f, const struct ts_ended *end, int64_t kills, struct ts_error *err)
 {
 	char line[TS_WITNESS_LINE];
+	struct ts_arena *a = &f->cli->arena;
 	const char *text = ts_witness_oom_line(end->pid, line)
-				   ? ts_arena_printf(&f->cli->arena, "the kernel says: %s", line)
-				   : ts_arena_printf(&f->cli->arena, "the kernel killed %" PRId64 " process%s of its control group for that",
-						     kills, kills == 1 ? "" : "es");
+				   ? ts_arena_printf(a, "the kernel says: %s", line)
+				   : ts_arena_printf(a, "the kernel killed %" PRId64 " process%s of its control group for that", kills,
+						     kills == 1 ? "" : "es");
 
-	return add(f, "end.cause", ts_end_cause_word(TS_END_OUT_OF_MEMORY), err) || add(f, "end.message", text, err) ? err->status : TS_OK;
+	if (add(f, "end.cause", ts_end_cause_word(TS_END_OUT_OF_MEMORY), err))
+		return err->status;
+	return add(f, "end.message", text, err);
 }
 
 static enum ts_status add_sender(struct ts_launch_folder *f, const struct ts_launched *l, struct ts_error *err)
 {
-	const char *by = l->sent_name[0] ? ts_arena_printf(&f->cli->arena, "process %d (%s) sent it to tscope run", (int)l->sent_by, l->sent_name)
-			 : l->sent_by	 ? ts_arena_printf(&f->cli->arena, "process %d sent it to tscope run", (int)l->sent_by)
+	struct ts_arena *a = &f->cli->arena;
+	int pid = (int)l->sent_by;
+	const char *by = l->sent_name[0] ? ts_arena_printf(a, "process %d (%s) sent it to tscope run", pid, l->sent_name)
+			 : pid		 ? ts_arena_printf(a, "process %d sent it to tscope run", pid)
 					 : "the terminal or the system sent it to tscope run";
 
 	return add(f, "end.message", by, err);
+}
+
+/* What torchrun says of the rank that failed first, which a signal killed. */
+static enum ts_status add_root(struct ts_launch_folder *f, const struct said *s, struct ts_error *err)
+{
+	if (add(f, "end.state", ts_end_state_word(TS_END_KILLED), err) ||
+	    add(f, "end.signal", ts_signal_name(-s->root_code), err) || add(f, "end.record", "torchrun", err))
+		return err->status;
+	return s->root_rank >= 0 ? ts_launch_fact_int(f, "end.ranks[0]", s->root_rank, err) : TS_OK;
 }
 
 /* The end of the first process that failed. */
@@ -211,6 +227,7 @@ static enum ts_status add_failed(struct ts_launch_folder *f, const struct ts_lau
 	const struct ts_ended *end = &l->ends[l->first];
 	const char *signal = end->signal ? ts_signal_name(end->signal) : NULL;
 	struct said s = {.root_rank = -1};
+	enum ts_end_state state;
 
 	read_tail(&s, ts_tail_view(&l->tails[l->first]));
 	if (add(f, "end.state", ts_end_state_word(end->signal ? TS_END_KILLED : TS_END_CRASHED), err) ||
@@ -218,20 +235,15 @@ static enum ts_status add_failed(struct ts_launch_folder *f, const struct ts_lau
 	    (l->n > 1 && ts_launch_fact_int(f, "end.ranks[0]", (int64_t)(l->first_rank + l->first), err)))
 		return err->status;
 	if (end->code && s.root_code < 0 && ts_signal_name(-s.root_code)) /* what others died of follows from it */
-		return add(f, "end.state", ts_end_state_word(TS_END_KILLED), err) ||
-				       add(f, "end.signal", ts_signal_name(-s.root_code), err) || add(f, "end.record", "torchrun", err) ||
-				       (s.root_rank >= 0 && ts_launch_fact_int(f, "end.ranks[0]", s.root_rank, err))
-			       ? err->status
-			       : TS_OK;
-	if (explains(&s, end)) /* what it says is why; the state is that of the cause */
-		return ts_launch_fact_text(f, "end.state", ts_end_state_word(s.end.cause == TS_END_SIGNAL ? TS_END_KILLED : TS_END_CRASHED), err) ||
-				       add_said(f, &s, err)
-			       ? err->status
-			       : TS_OK;
+		return add_root(f, &s, err);
+	if (explains(&s, end)) { /* what it says is why; the state is that of the cause */
+		state = s.end.cause == TS_END_SIGNAL ? TS_END_KILLED : TS_END_CRASHED;
+		return add(f, "end.state", ts_end_state_word(state), err) ? err->status : add_said(f, &s, err);
+	}
+	if (end->cannot && ts_launch_fact_int(f, "end.exit", ts_ended_code(end), err))
+		return err->status;
 	if (end->cannot)
-		return ts_launch_fact_int(f, "end.exit", ts_ended_code(end), err) || add(f, "end.message", strerror(end->cannot), err)
-			       ? err->status
-			       : TS_OK;
+		return add(f, "end.message", strerror(end->cannot), err);
 	if (!end->signal)
 		return ts_launch_fact_int(f, "end.exit", end->code, err);
 	if (signal ? add(f, "end.signal", signal, err) : ts_launch_fact_int(f, "end.exit", ts_ended_code(end), err))
@@ -254,8 +266,9 @@ enum ts_status ts_launch_end_facts(struct ts_launch_folder *folder, const struct
 		return ts_launch_fact_text(folder, "end.state", "unknown", err);
 	if (launched->first < launched->n)
 		return add_failed(folder, launched, kills, err);
-	return ts_launch_fact_text(folder, "end.state", "finished", err) || ts_launch_fact_int(folder, "end.exit", 0, err) ? err->status
-															     : TS_OK;
+	if (ts_launch_fact_text(folder, "end.state", "finished", err))
+		return err->status;
+	return ts_launch_fact_int(folder, "end.exit", 0, err);
 }
 
 /* --- in words --- */
@@ -291,9 +304,12 @@ static const char *why(const struct ts_launch_folder *f)
 
 	if (signal && record && strcmp(record, "torchrun") == 0)
 		return ts_arena_printf(&f->cli->arena, ": torchrun says that %s killed the rank that failed first", signal);
-	return ts_arena_printf(&f->cli->arena, "%s%s%s%s%s%s%s", memory ? ": out of memory" : waited ? ": a collective timed out" : "",
-			       type ? ": " : "", type ? type : "", message && *message ? ": " : "", message ? message : "", at ? ", at " : "",
-			       at ? at : "");
+	return ts_arena_printf(&f->cli->arena, "%s%s%s%s%s%s%s",
+			       memory	? ": out of memory"
+			       : waited ? ": a collective timed out"
+					: "",
+			       type ? ": " : "", type ? type : "", message && *message ? ": " : "", message ? message : "",
+			       at ? ", at " : "", at ? at : "");
 }
 
 static void say_failed(struct ts_launch_folder *f, const struct ts_launched *l, const char *after)
@@ -328,7 +344,8 @@ void ts_launch_end_say(struct ts_launch_folder *folder, const struct ts_launched
 	if (l->first < l->n && l->ends[l->first].cannot)
 		say_cannot(cli, words[0], l->ends[l->first].cannot);
 	else if (l->lost)
-		ts_cli_say(cli, "the process that waits for the command was killed, so its end is not known; the run is %s", folder->run);
+		ts_cli_say(cli, "the process that waits for the command was killed, so its end is not known; the run is %s",
+			   folder->run);
 	else if (l->first == l->n)
 		ts_cli_say(cli, "finished after %s; the run is %s", after ? after : "some time", folder->run);
 	else

@@ -1,8 +1,8 @@
 /* launch_end.h - what ended a command that tscope run started, as facts below session.launch.end and as a sentence.
  *
- * The exit code or signal of the first process that failed is what happened. Why is said, in this order, by the kernel's count of processes
- * that it killed for want of memory, by who sent a signal to tscope run, and by the last lines that were printed: torch's, Python's and the
- * launchers' own (ingest/text/text_end.h).
+ * The exit code or signal of the first process that failed is what happened. Why is said by the last lines that were printed, torch's,
+ * Python's and the launchers' own (ingest/text/text_end.h); of a process that was killed by the kernel's count of processes that it
+ * killed for want of memory, and by who sent a signal to tscope run.
  */
 #ifndef TSCOPE_CLI_VERBS_LAUNCH_END_H
 #define TSCOPE_CLI_VERBS_LAUNCH_END_H

@@ -130,6 +130,7 @@ static enum ts_status find_place(struct ts_launch_folder *f, const char *program
 	struct ts_arena *a = &f->cli->arena;
 
 	f->joins = rank >= 0 && number_in(worlds) > 1;
+	f->rank = f->joins ? rank : 0;
 	f->run = named ? named : default_path(f, program, err);
 	if (!f->run)
 		return a->failed ? ts_arena_error(a, err) : err->status;

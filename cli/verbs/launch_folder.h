@@ -14,6 +14,7 @@ struct ts_launch_folder {
 	const char *run;  /* the folder of the run */
 	const char *mine; /* that of this process: the same, or that of its rank */
 	const char *lock; /* a file that is held while the command runs */
+	int64_t rank;	  /* of such a process; else 0 */
 	bool joins;	  /* it is one of several processes that some launcher started */
 	struct ts_facts facts;
 	int64_t began_ns; /* wall clock */

@@ -1,6 +1,7 @@
 /* verb_run.c - tscope run: starts a training as a run, keeps what it prints last, and says what ended it. */
 #include "base/text.h"
 #include "cli/verbs/launch_end.h"
+#include "cli/verbs/launch_push.h"
 #include "cli/verbs/launch_python.h"
 #include "cli/verbs/launch_ranks.h"
 #include "cli/verbs/verbs.h"
@@ -12,6 +13,7 @@ struct starting {
 	struct ts_cli *cli;
 	struct ts_launch_folder folder;
 	const char *const *words;
+	struct ts_launch_push push;
 	int64_t oom_kills; /* from before it began */
 };
 
@@ -37,6 +39,7 @@ static void finish(void *ctx, const struct ts_launched *l)
 		ts_cli_say(s->cli, "the end of the run could not be written down: %s", err.text);
 	if (!l->alone)
 		ts_launch_end_say(&s->folder, l, s->words);
+	ts_launch_push_end(&s->folder, &s->push);
 }
 
 /* --- the beginning --- */
@@ -63,6 +66,8 @@ enum ts_status ts_verb_run(struct ts_cli *cli, struct ts_error *err)
 
 	if (ts_launch_words(cli, &wanted, &s.words, err) ||
 	    ts_launch_folder_make(cli, cli->args.words, program, &s.folder, err) || have_recorded(&s, err))
+		return err->status;
+	if (ts_launch_push_begin(&s.folder, &s.push, err))
 		return err->status;
 	wanted.argv = s.words;
 	wanted.folder = s.folder.mine;

@@ -43,6 +43,8 @@ static const struct ts_option run_options[] = {
 	{.name = "name", .letter = 'n', .argument = "NAME", .help = "the name of the run"},
 	{.name = "log", .help = "keep all that the command prints, and not only its last 64 KiB"},
 	{.name = "no-patch", .help = "keep only the digest of uncommitted changes, and not their text"},
+	{.name = "push", .argument = "=SECONDS",
+	 .help = "push the run while it goes on, every 10 s or so many, and when it is over; the training does not wait for it"},
 	{.name = "no-auto", .help = "do not record a script of Python, which 'python -m tscope' records (docs/recording.md)"},
 	{.name = "nproc-per-node", .argument = "N",
 	 .help = "start N processes, each told its rank by RANK, LOCAL_RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT; may also "
@@ -56,6 +58,7 @@ static const struct ts_option run_options[] = {
 	END_OPTIONS,
 };
 static const struct ts_example run_examples[] = {
+	{"tscope run --push train.py", "also pushes it every 10 s, to the server or the local store"},
 	{"tscope run train.py --lr 0.1 --nproc-per-node 4", "four ranks of it, in one run"},
 	{"tscope run train.py --lr 0.1", "starts a script of Python and records it"},
 	{"tscope run -d runs/exp1 -- ./train --epochs 3", "starts a program of any language, whose run is the folder runs/exp1"},
@@ -673,7 +676,7 @@ const struct ts_verb ts_verbs[] = {
 			 "A script of Python (train.py, python train.py, torchrun train.py, also behind srun and mpirun) is recorded "
 			 "as 'python -m tscope' records it. Processes that srun, mpirun or torchrun started join one run.",
 		.options = run_options,
-		.first = "directory name log no-auto no-patch nproc-per-node launcher nnodes node-rank master-addr",
+		.first = "directory name push log no-auto no-patch nproc-per-node launcher nnodes node-rank",
 		.examples = run_examples,
 		.exits = "N the command's own exit code, or 128 and the number of the signal that ended it\n"
 			 "2 nothing was started: wrong usage, or the folder holds a run already\n"

@@ -461,7 +461,26 @@ def what_ended():
               [b"mine 0\n", b"mine 1\n"] and shown(place)[1] in ("", None), codes, shown(place))
 
 
-CHECKS = (what_ended, exit_codes, deaths, passed_on, cannot, twice, bytes_through, files, broken_pipe, left_behind, terminal, interrupts, suspends, debugger,
+def pushes():
+    with Place() as place:
+        env = {**os.environ, "TSCOPE_STORE": os.path.join(place.path, "store")}
+        env.pop("TSCOPE_SERVER", None)
+        job = subprocess.Popen(place.words("sleep", "4", options=["--push=1", "--name", "seen"]), cwd=place.path, stderr=subprocess.PIPE, env=env)
+
+        def state():
+            ran = subprocess.run([TSCOPE, "list", "--json"], cwd=place.path, capture_output=True, env=env)
+            return [row["values"]["state"] for row in json.loads(ran.stdout)["rows"]]
+        while_it_goes = place.wait_for(lambda: "running" in str(state()))
+        said = job.communicate(timeout=60)[1].decode()
+        check("--push: the run is there while it goes on, and when it is over", while_it_goes and "the run is pushed" in said and "finished" in str(state()), said, state())
+    with Place() as place:
+        begun = time.monotonic()
+        ran = place.run("sh", "-c", "sleep 1.2; exit 3", options=["--push=1", "--server", "unix:/no/such/socket"])
+        check("--push to a server that is down: said once, at the end", ran.returncode == 3 and ran.stderr.count(b"not pushed") == 1 and
+              time.monotonic() - begun < 30, ran.stderr)
+
+
+CHECKS = (what_ended, pushes, exit_codes, deaths, passed_on, cannot, twice, bytes_through, files, broken_pipe, left_behind, terminal, interrupts, suspends, debugger,
           launcher_killed, disk_full)
 
 

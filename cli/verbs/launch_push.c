@@ -1,0 +1,171 @@
+#include "cli/verbs/launch_push.h"
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/system.h"
+#include "cli/verbs/verbs.h"
+#include "launch/signals.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { EVERY_S = 10, PUSH_MS = 60000, END_MS = 30000, TOLD = TS_ERROR_TEXT, OUT_MAX = 1 << 20 };
+
+/* --- one push --- */
+
+/* Runs the verb push with the options of this command that say where to. Returns its error as a text; empty: it is there. */
+static void push_now(const struct ts_launch_folder *f, char told[TOLD])
+{
+	static const char *const passed[] = {"project", "server", "store"};
+	const char *name = ts_args_text(&f->cli->args, "name"), *words[12];
+	struct ts_cli cli = {.verb = ts_verb_find("push"), .out = TS_BUF_INIT(OUT_MAX), .quiet = true};
+	struct ts_error err;
+	int n = 0;
+
+	ts_arena_init(&cli.arena, TS_ANALYSIS_ARENA);
+	ts_term_init(&cli.term, "never");
+	for (size_t i = 0; i < sizeof passed / sizeof *passed; i++) {
+		const char *value = ts_args_text(&f->cli->args, passed[i]);
+
+		if (value)
+			words[n++] = ts_arena_printf(&cli.arena, "--%s=%s", passed[i], value);
+	}
+	if (name)
+		words[n++] = ts_arena_printf(&cli.arena, "--name=%s", name);
+	words[n++] = "--";
+	words[n++] = f->run[0] == '/' ? f->run : ts_arena_printf(&cli.arena, "./%s", f->run);
+	told[0] = '\0';
+	if (ts_arena_check(&cli.arena, &err) ||
+	    ts_args_parse(&cli.args, cli.verb->options, ts_common_options, n, words, false, &cli.arena, &err) || ts_verb_push(&cli, &err))
+		(void)snprintf(told, TOLD, "%s", err.text);
+	ts_target_close(&cli.target);
+}
+
+/* The same in a process of its own, which is killed where it takes too long. */
+static void push_apart(const struct ts_launch_folder *f, char told[TOLD])
+{
+	int ends[2];
+	pid_t pid;
+	size_t n = 0;
+	int64_t until = ts_now_mono_ns() + INT64_C(1000000) * PUSH_MS;
+
+	(void)snprintf(told, TOLD, "it took longer than %d s", PUSH_MS / 1000);
+	if (ts_system_pipe(ends) < 0)
+		return;
+	pid = fork();
+	if (pid == 0) {
+		push_now(f, told);
+		_exit(write(ends[1], told, strlen(told) + 1) < 0);
+	}
+	(void)close(ends[1]);
+	while (pid > 0 && n < TOLD) {
+		struct pollfd ready = {.fd = ends[0], .events = POLLIN};
+		int64_t left = (until - ts_now_mono_ns()) / 1000000;
+		char piece[TOLD];
+		ssize_t got;
+
+		if (left <= 0 || poll(&ready, 1, (int)left) <= 0)
+			break;
+		got = read(ends[0], piece, TOLD - n);
+		if (got <= 0) {
+			if (n == 0)
+				(void)snprintf(told, TOLD, "the process that pushes has ended");
+			break;
+		}
+		memcpy(told + n, piece, (size_t)got);
+		n += (size_t)got;
+	}
+	told[TOLD - 1] = '\0';
+	(void)close(ends[0]);
+	if (pid > 0) {
+		(void)kill(pid, SIGKILL);
+		(void)waitpid(pid, NULL, 0);
+	}
+}
+
+/* --- the process that pushes again and again --- */
+
+static void leave_streams(void)
+{
+	int none = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	for (int i = 0; i < 3 && none >= 0; i++)
+		(void)dup2(none, i);
+}
+
+_Noreturn static void push_on(const struct ts_launch_folder *f, int stop, int tell, uint64_t every_s)
+{
+	struct pollfd asked = {.fd = stop, .events = POLLIN};
+	char told[TOLD];
+	bool over = false;
+
+	(void)setpgid(0, 0);
+	ts_signals_ignore();
+	leave_streams();
+	if (nice(10) < 0)
+		errno = 0;
+	while (!over) {
+		over = poll(&asked, 1, (int)(every_s * 1000)) > 0;
+		push_apart(f, told);
+	}
+	(void)!write(tell, told, strlen(told) + 1);
+	_exit(0);
+}
+
+enum ts_status ts_launch_push_begin(struct ts_launch_folder *folder, struct ts_launch_push *ret, struct ts_error *err)
+{
+	const struct ts_args *args = &folder->cli->args;
+	bool given = ts_args_has(args, "push"), said = false;
+	int stop[2], told[2];
+	uint64_t every_s = EVERY_S;
+	pid_t pid;
+
+	*ret = (struct ts_launch_push){-1, -1};
+	if (given && ts_args_text(args, "push") && ts_args_seconds(args, "push", &said, &every_s, err))
+		return ts_error_prefix(err, "run");
+	if (given && (every_s == 0 || every_s > 86400))
+		return ts_error_set(err, TS_INVALID, "run: --push=SECONDS is from 1s to 24h");
+	if (!given || folder->rank > 0)
+		return TS_OK;
+	if (ts_system_pipe(stop) < 0 || ts_system_pipe(told) < 0)
+		return ts_error_errno(err, errno, "run: pipe");
+	pid = fork();
+	if (pid < 0)
+		return ts_error_errno(err, errno, "run: fork");
+	if (pid == 0) {
+		(void)close(stop[1]);
+		(void)close(told[0]);
+		push_on(folder, stop[0], told[1], every_s);
+	}
+	(void)close(stop[0]);
+	(void)close(told[1]);
+	*ret = (struct ts_launch_push){stop[1], told[0]};
+	return TS_OK;
+}
+
+void ts_launch_push_end(const struct ts_launch_folder *folder, struct ts_launch_push *push)
+{
+	struct pollfd ready = {.fd = push->told, .events = POLLIN};
+	char told[TOLD] = "";
+	ssize_t n = 0;
+
+	if (push->stop < 0)
+		return;
+	(void)!write(push->stop, "e", 1); /* the minder has it open, too */
+	(void)close(push->stop);
+	if (poll(&ready, 1, END_MS) > 0)
+		n = read(push->told, told, sizeof told - 1);
+	(void)close(push->told);
+	push->stop = push->told = -1;
+	if (n > 0 && !told[0])
+		ts_cli_say(folder->cli, "the run is pushed");
+	else
+		ts_cli_say(folder->cli, "the end of the run is not pushed: %s; 'tscope push %s' sends what is missing",
+			   told[0] ? told : "it takes long, and goes on without being waited for", folder->run);
+}
