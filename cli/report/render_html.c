@@ -347,7 +347,7 @@ static void items(struct page *p, const struct ts_section *s)
 		} else if (item->kind == TS_ITEM_FINDING) {
 			finding(p, item->finding);
 		} else if (item->kind == TS_ITEM_TABLE) {
-			ts_view_html(item->table, false, p->out);
+			ts_view_html(item->table, p->out);
 		} else if (item->kind == TS_ITEM_COMMAND) {
 			element(p, "<pre><code>", item->text, "</code></pre>\n");
 		}

@@ -113,8 +113,7 @@ enum ts_status ts_view_print(const struct ts_view *view, const struct ts_term *t
 			     struct ts_error *err);
 /* Whether every row fits on one line when columns may shrink. */
 bool ts_view_fits(const struct ts_view *view, const struct ts_term *term, int indent);
-/* Draws the table as HTML. exact: the blanks before a cell say of what it is a part, and numbers are never broken. */
-void ts_view_html(const struct ts_view *view, bool exact, struct ts_buf *out);
+void ts_view_html(const struct ts_view *view, struct ts_buf *out);
 
 /* Returns text if it fits width columns, else as much of it as fits with "…" after it, in the arena. */
 struct ts_span ts_text_cut(struct ts_span text, int width, struct ts_arena *arena);

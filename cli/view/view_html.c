@@ -63,8 +63,8 @@ static int width_of(const struct ts_view *view)
 	return total;
 }
 
-/* Only a long cell with foreign text may break. */
-static void cell(const struct ts_view *view, size_t i, const char *head, bool exact, struct ts_buf *out)
+/* Only a long cell with foreign text may break. Blanks before a text say of what it is a part. */
+static void cell(const struct ts_view *view, size_t i, const char *head, struct ts_buf *out)
 {
 	enum { LONG = 32 };
 	const struct ts_view_cell *cell = &view->cells[i];
@@ -72,45 +72,37 @@ static void cell(const struct ts_view *view, size_t i, const char *head, bool ex
 
 	ts_buf_printf(out, "<td class=\"%s%s%s\"", view->columns[i % view->n_columns].align == TS_ALIGN_RIGHT ? "" : "text ",
 		      !view->mono && cell->width > LONG ? "long " : "", style_class(cell->style));
-	if (head && cell->text.len)
+	if (head && *head && cell->text.len)
 		attribute(out, "data-head", head);
 	ts_buf_char(out, '>');
-	for (; exact && *text == ' '; text++)
+	for (; !view->mono && *text == ' '; text++)
 		ts_buf_str(out, "&#160;&#160;");
 	ts_html_text(out, text);
 	ts_buf_str(out, "</td>");
 }
 
-/* The heading that the value bears on a card; a part's table has those of all columns, another one none of the first. */
-static const char *head_of(const struct ts_view *view, size_t c, bool exact)
-{
-	const char *head = view->columns[c].head;
-
-	return exact ? (head && *head ? head : NULL) : c ? head : NULL;
-}
-
-void ts_view_html(const struct ts_view *view, bool exact, struct ts_buf *out)
+void ts_view_html(const struct ts_view *view, struct ts_buf *out)
 {
 	enum { CARDS_FROM = 6, CARDS_WIDTH = 48 /* some 340 px of text */ };
 	bool headed = ts_view_has_heading(view);
-	bool wide = view->n_columns >= CARDS_FROM || (!exact && width_of(view) > CARDS_WIDTH), cards = headed && !view->mono && wide;
+	bool cards = headed && !view->mono && (view->n_columns >= CARDS_FROM || width_of(view) > CARDS_WIDTH);
 
 	if (view->failed) {
 		out->failed = TS_NO_MEMORY;
 		return;
 	}
-	ts_buf_printf(out, "<div class=\"scroll\"><table class=\"sheet%s%s\">\n", exact ? " exact" : "",
-		      view->mono	  ? " mono"
-		      : cards		  ? " cards"
-		      : !headed && !exact ? " loose"
-					  : "");
+	ts_buf_printf(out, "<div class=\"scroll\"><table class=\"sheet%s\">\n",
+		      view->mono ? " mono"
+		      : !headed	 ? " loose"
+		      : cards	 ? " cards"
+				 : "");
 	if (headed)
 		heading(view, out);
 	ts_buf_str(out, "<tbody>\n");
 	for (size_t r = 0; r < ts_view_n(view); r++) {
 		ts_buf_str(out, "<tr>");
 		for (size_t c = 0; c < view->n_columns; c++)
-			cell(view, r * view->n_columns + c, cards ? head_of(view, c, exact) : NULL, exact, out);
+			cell(view, r * view->n_columns + c, cards && c ? view->columns[c].head : NULL, out);
 		ts_buf_str(out, "</tr>\n");
 	}
 	ts_buf_str(out, "</tbody></table></div>\n");

@@ -318,7 +318,7 @@ enum ts_status ts_view_print(const struct ts_view *view, const struct ts_term *t
 	if (view->failed)
 		return ts_error_set(err, TS_NO_MEMORY, "not enough memory to lay out the table");
 	if (term->page) {
-		ts_view_html(view, true, out);
+		ts_view_html(view, out);
 	} else if (view->indented && !ts_view_fits(view, term, indent)) {
 		for (size_t r = 0; r < ts_view_n(view); r++)
 			print_indented(view, view->cells + r * view->n_columns, term, out);
