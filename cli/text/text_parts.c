@@ -87,12 +87,11 @@ void ts_text_wrapped(struct ts_cli *cli, enum ts_style style, int indent, const 
 	ts_buf_finish(&out);
 }
 
-enum ts_status ts_text_rows(struct ts_cli *cli, const struct ts_shape *shape, const char *keys, const void *rows, size_t n,
+enum ts_status ts_text_list(struct ts_cli *cli, const struct ts_shape *shape, const void *answer, const char *list, const char *keys,
 			    struct ts_error *err)
 {
 	struct ts_view view;
 
-	ts_view_of(&view, shape, keys, &cli->arena);
-	ts_view_rows(&view, rows, n);
+	ts_view_list(&view, shape, answer, list, keys, &cli->arena);
 	return ts_view_print(&view, &cli->term, 0, &cli->out, err);
 }

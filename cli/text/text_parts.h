@@ -14,8 +14,8 @@ void ts_text_wrapped(struct ts_cli *cli, enum ts_style style, int indent, const 
 /* A run in one line: "exp1  4f0c2a9d13b7  10,000 steps (0 to 9999), 1 rank". */
 const char *ts_show_run(const struct ts_run_ref *run, struct ts_arena *arena);
 
-/* A table of structs, as ts_view_of has its shape and keys. */
-enum ts_status ts_text_rows(struct ts_cli *cli, const struct ts_shape *shape, const char *keys, const void *rows, size_t n,
+/* The table of a list of the answer, as ts_view_list has it. */
+enum ts_status ts_text_list(struct ts_cli *cli, const struct ts_shape *shape, const void *answer, const char *list, const char *keys,
 			    struct ts_error *err);
 
 #endif

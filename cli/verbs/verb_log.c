@@ -69,7 +69,7 @@ enum ts_status ts_verb_log(struct ts_cli *cli, struct ts_error *err)
 		ts_cli_say(cli, "there are older entries; without --limit, log shows all of them");
 	}
 	if (!cli->json) {
-		if (ts_text_rows(cli, &ts_shape_log_entry, NULL, log.entries, log.n, err))
+		if (ts_text_list(cli, &ts_shape_log_reply, &log, "entries", NULL, err))
 			return err->status;
 		say_pruned(cli, &log.pruned);
 		return request.notes ? notes_text(cli, &log, err) : TS_OK;

@@ -24,7 +24,7 @@ static enum ts_status text(struct ts_cli *cli, const struct ts_get_reply *run, s
 		ts_cli_say(cli, "%.*s has no notes", TS_SPAN_ARG(run->ref.name));
 		return TS_OK;
 	}
-	return ts_text_rows(cli, &ts_shape_note, NULL, run->notes, run->n_notes, err);
+	return ts_text_list(cli, &ts_shape_notes_answer, run, "notes", NULL, err);
 }
 
 enum ts_status ts_verb_note(struct ts_cli *cli, struct ts_error *err)

@@ -54,7 +54,7 @@ static enum ts_status make(struct ts_cli *cli, const char *name, struct ts_token
 static enum ts_status list_text(struct ts_cli *cli, const struct ts_tokens_reply *reply, struct ts_error *err)
 {
 	if (reply->n)
-		return ts_text_rows(cli, &ts_shape_token, "name role projects expires made maker id", reply->tokens, reply->n, err);
+		return ts_text_list(cli, &ts_shape_tokens_reply, reply, "tokens", "name role projects expires made maker id", err);
 	ts_cli_say(cli, "there are no tokens");
 	return TS_OK;
 }

@@ -311,6 +311,28 @@ static void headed_members_are_the_default(void **state)
 	shows(&view, false, "mean  name\n 0.5  a\\nb\n");
 }
 
+struct answer {
+	const struct thing *things;
+	size_t n;
+};
+
+#define TYPE struct answer
+static const struct ts_shape_field answer_rows[] = {
+	{NULL, "things", MANY(things, n, thing_shape, 2)},
+};
+static const struct ts_shape answer_shape = {JSON_SHAPE("answer", answer_rows)};
+#undef TYPE
+
+static void a_list_of_an_answer_is_a_table(void **state)
+{
+	const struct answer answer = {things, 2};
+	struct ts_view view;
+
+	(void)state;
+	ts_view_list(&view, &answer_shape, &answer, "things", "stream at_step", &arena);
+	shows(&view, false, "stream  at\n3        7\nall      -\n");
+}
+
 static void shares_are_of_the_whole(void **state)
 {
 	static const struct ts_view_column made[] = {TS_LEFT("said", 0), {.head = "part", .key = "own.sum_ns"}};
@@ -400,6 +422,7 @@ int main(void)
 		cmocka_unit_test(names_keep_both_ends),
 		cmocka_unit_test(columns_are_rows_of_the_shape),
 		cmocka_unit_test(headed_members_are_the_default),
+		cmocka_unit_test(a_list_of_an_answer_is_a_table),
 		cmocka_unit_test(shares_are_of_the_whole),
 		cmocka_unit_test(the_same_table_on_a_page),
 		cmocka_unit_test(indented_rows),

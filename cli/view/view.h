@@ -94,6 +94,10 @@ void ts_view_of(struct ts_view *view, const struct ts_shape *shape, const char *
 void ts_view_with(struct ts_view *view, const struct ts_shape *shape, const char *keys, const struct ts_view_column *made, size_t n,
 		  struct ts_arena *arena);
 
+/* The whole table of a list of the answer, by its key there: "entries", "host.launches". */
+void ts_view_list(struct ts_view *view, const struct ts_shape *shape, const void *answer, const char *list, const char *keys,
+		  struct ts_arena *arena);
+
 /* Adds the rows of n structs of the shape, which lie behind each other. */
 void ts_view_rows(struct ts_view *view, const void *rows, size_t n);
 /* Adds the row of one struct of the shape; NULL: a row of empty cells. */

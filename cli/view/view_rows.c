@@ -312,3 +312,22 @@ void ts_view_rows(struct ts_view *view, const void *rows, size_t n)
 	for (size_t i = 0; i < n; i++)
 		ts_view_row(view, (const uint8_t *)rows + i * view->shape->size);
 }
+
+void ts_view_list(struct ts_view *view, const struct ts_shape *shape, const void *answer, const char *list, const char *keys,
+		  struct ts_arena *arena)
+{
+	struct ts_view_source source = {.n = 0};
+	bool found = find(shape, ts_span_str(list), &source);
+	const void *in = answer;
+	const uint8_t *rows;
+	size_t n;
+
+	assert(found && source.path[source.n - 1]->list && source.path[source.n - 1]->of);
+	for (size_t i = 0; in && i + 1 < source.n; i++)
+		in = ts_shape_member(source.path[i], in);
+	ts_view_of(view, source.path[source.n - 1]->of, keys, arena);
+	if (!in)
+		return;
+	rows = ts_shape_entries(source.path[source.n - 1], in, &n);
+	ts_view_rows(view, rows, n);
+}

@@ -276,7 +276,7 @@ static const struct ts_shape_field entry_rows[] = {
 	{"who", "who", TEXT(who, TS_WIRE_WHO_MAX), OR_NULL, HEAD("who"), DIM, NARROW(8), ABSENT("")},
 	{"message", "message", TEXT(message, TS_WIRE_TEXT_MAX), OR_NULL, HEAD("message"), NARROW(12), ABSENT("")},
 };
-const struct ts_shape ts_shape_log_entry = {SHAPE("log_entry", log_entry, entry_rows)};
+static const struct ts_shape entry_shape = {SHAPE("log_entry", log_entry, entry_rows)};
 #undef TYPE
 
 /* A stage has no log that a client could ask for. */
@@ -293,7 +293,7 @@ static const struct ts_shape_field log_rows[] = {
 	{"kind", NULL, ENUM(kind, ts_words_ref_kind)},
 	{NULL, "kind", ENUM(kind, logged_kinds)},
 	{"name", "name", TEXT(name, TS_NAME_MAX)},
-	{"entries", "entries", MANY(entries, n, ts_shape_log_entry, ENTRIES(36))}, /* the least entry has an id */
+	{"entries", "entries", MANY(entries, n, entry_shape, ENTRIES(36))}, /* the least entry has an id */
 	{"pruned", "pruned_count", U64(pruned.entries), ABOUT("entries that a policy of retention took out")},
 	{"pruned_ns", "pruned", TIME(pruned.at_ns), WHEN(was_pruned), ABOUT("the last time")},
 	{"pruned_by", "pruned_by", TEXT(pruned.who, TS_WIRE_WHO_MAX), OR_NULL},

@@ -29,12 +29,12 @@ static const struct ts_shape_field token_rows[] = {
 	{"made_ns", "made", TIME(made_ns), OR_NULL, HEAD("made"), DIM, NARROW(10)},
 	{"expires_ns", "expires", TIME(expires_ns), OR_NULL, HEAD("expires"), NARROW(10), ABSENT("never")},
 };
-const struct ts_shape ts_shape_token = {SHAPE("token", token, token_rows)};
+static const struct ts_shape token_shape = {SHAPE("token", token, token_rows)};
 #undef TYPE
 
 #define TYPE struct ts_tokens_reply
 static const struct ts_shape_field tokens_rows[] = {
-	{"tokens", "tokens", MANY(tokens, n, ts_shape_token, ENTRIES(36))},
+	{"tokens", "tokens", MANY(tokens, n, token_shape, ENTRIES(36))},
 	{"secret", "secret", TEXT(secret, TS_NAME_MAX), OR_NULL, ABOUT("of the token that was made, told this once")},
 };
 const struct ts_shape ts_shape_tokens_reply = {SHAPE("tokens", tokens_reply, tokens_rows)};
