@@ -73,7 +73,7 @@ static enum ts_status sentence(struct ts_cli *cli, const struct ts_diff_matrix *
 {
 	static const enum ts_pair_state colours[] = {
 		[TS_DIFF_SAME] = TS_PAIR_SAME, [TS_DIFF_DIFFERENT] = TS_PAIR_PARTS, [TS_DIFF_INCONCLUSIVE] = TS_PAIR_APART};
-	static const struct ts_view_column column = TS_LEFT(NULL, 0);
+	static const struct ts_view_column columns[] = {TS_LEFT(NULL, 0)};
 	const char *text = sentence_of(cli, m, t);
 	struct ts_buf wrapped = TS_BUF_INIT(1 << 16);
 	struct ts_view view;
@@ -81,7 +81,7 @@ static enum ts_status sentence(struct ts_cli *cli, const struct ts_diff_matrix *
 
 	if (!text)
 		return ts_arena_error(&cli->arena, err);
-	ts_view_init(&view, &column, 1, &cli->arena);
+	ts_view_init(&view, TS_VIEW_COLUMNS(columns), &cli->arena);
 	if (cli->term.width)
 		ts_wrap(&wrapped, text, cli->term.width, 0);
 	else
