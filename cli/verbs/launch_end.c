@@ -3,7 +3,7 @@
 #include "base/clock.h"
 #include "base/number.h"
 #include "base/text.h"
-#include "cli/text/show_value.h"
+#include "cli/view/show_value.h"
 #include "ingest/facts/facts_json.h"
 #include "ingest/text/text_end.h"
 #include "launch/witness.h"

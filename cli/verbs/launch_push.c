@@ -42,7 +42,8 @@ static void push_now(const struct ts_launch_folder *f, char told[TOLD])
 	words[n++] = f->run[0] == '/' ? f->run : ts_arena_printf(&cli.arena, "./%s", f->run);
 	told[0] = '\0';
 	if (ts_arena_check(&cli.arena, &err) ||
-	    ts_args_parse(&cli.args, cli.verb->options, ts_common_options, n, words, false, &cli.arena, &err) || ts_verb_push(&cli, &err))
+	    ts_args_parse(&cli.args, cli.verb->options, ts_common_options, n, words, false, &cli.arena, &err) ||
+	    ts_verb_push(&cli, &err))
 		(void)snprintf(told, TOLD, "%s", err.text);
 	ts_target_close(&cli.target);
 }

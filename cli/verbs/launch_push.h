@@ -1,8 +1,7 @@
-/* launch_push.h - pushes a run while it goes on, in a process of its own, so that a server that is down, slow or full costs the training
- * nothing.
+/* launch_push.h - pushes a run while it goes on, in a process of its own, so that a server that is down, slow or full costs the
+ * training nothing.
  *
- * Each push is a process, too, and has 60 s; what one did not send the next one sends. Threads: one.
- */
+ * Each push is a process, too, and has 60 s; what one did not send the next one sends. Threads: one. */
 #ifndef TSCOPE_CLI_VERBS_LAUNCH_PUSH_H
 #define TSCOPE_CLI_VERBS_LAUNCH_PUSH_H
 
