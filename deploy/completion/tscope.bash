@@ -115,6 +115,12 @@ _tscope_complete()
 	case $verb:$prev in
 	run:-d|run:--directory) _tscope_paths -d; return ;;
 	run:-n|run:--name) :; return ;;
+	run:--nproc-per-node) :; return ;;
+	run:--launcher) COMPREPLY=($(compgen -W "auto torchrun own" -- "$cur")); return ;;
+	run:--nnodes) :; return ;;
+	run:--node-rank) :; return ;;
+	run:--master-addr) :; return ;;
+	run:--master-port) :; return ;;
 	push:-n|push:--name) :; return ;;
 	push:-b|push:--branch) _tscope_branches; return ;;
 	push:--fact) :; return ;;
@@ -234,7 +240,7 @@ _tscope_complete()
 	if [[ $cur == -* ]]; then
 		local options=" -p --project --server --store --json --color --no-pager -q --quiet -h --help"
 		case $verb in
-		run) options+=" -d --directory -n --name --log --no-patch" ;;
+		run) options+=" -d --directory -n --name --log --no-patch --push --no-auto --nproc-per-node --launcher --nnodes --node-rank --master-addr --master-port" ;;
 		push) options+=" -n --name -b --branch --fact --host-facts --state -m --message --join --expose --pattern --map --strict -f --force --dry-run" ;;
 		list) options+=" -c --columns -s --sort --by -l --limit -a --all --page --all-projects --tags --branches --names --html --force --csv --no-formulas" ;;
 		show) options+=" --at --device --snapshot -r --rank" ;;
