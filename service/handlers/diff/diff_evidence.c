@@ -603,10 +603,11 @@ static struct ts_span short_id(const struct ts_id *id, struct ts_arena *arena)
 	return ts_arena_span(arena, ts_span_of(ts_id_hex(id, hex), SHORT_ID));
 }
 
-/* Whether the run begins after the other and ends after it, with as many steps as close together: a part of each was kept. */
+/* Whether the run begins after the other and ends after it, with as many steps as close together, and neither begins at the beginning:
+ * a part of each was kept. Where the other does, the run may count its steps from another number. */
 static bool goes_on(const struct ts_run_ref *run, const struct ts_run_ref *other)
 {
-	return run->first_step > other->first_step && run->first_step <= other->last_step &&
+	return other->first_step > 1 && run->first_step > other->first_step && run->first_step <= other->last_step &&
 	       run->last_step - run->first_step == other->last_step - other->first_step;
 }
 
