@@ -61,6 +61,8 @@ NOT_FOREIGN = {
     "ts_ref_parse": "the same",
     "ts_log_parse": "the same",
     "ts_note_read": "the same",
+    "ts_audit_read": "a file that a server alone writes; no_line_is_trusted and what_was_changed_is_found are its tests",
+    "ts_audit_line_read": "the same",
     "ts_usage_parse": "the same",
     "ts_log_gap_read": "the same",
     "ts_unnamed_parse": "the same",
