@@ -93,6 +93,11 @@ const struct ts_option ts_options[] = {
 	{"reserve", "MIB", TS_OPTION_NUMBER, TS_AT_START, AT(reserve_mib), 0, 1048576, "64",
 	 "how much of the disk stays free: below that, or below a tenth of a small disk, nothing new is stored, and rm and gc still "
 	 "work; 0 means none"},
+	{"audit-log", "FILE", TS_OPTION_TEXT, TS_AT_START, AT(audit_log), 0, 0, "",
+	 "write a line for each change of a name, note, token or grant, and for each one that was refused, to this file, which only "
+	 "grows; tscope audit reads and checks it"},
+	{"audit-log-size", "MIB", TS_OPTION_NUMBER, TS_AT_START, AT(audit_log_mib), 0, 1024, "64",
+	 "the audit log goes on in another file when it has so many MiB; the old one gets the number of its last line; 0 means never"},
 	{"log-level", "LEVEL", TS_OPTION_LEVEL, TS_AT_RELOAD, AT(log_level), 0, 0, "info",
 	 "error, warning, info (one line per call) or debug"},
 	{"config", "FILE", TS_OPTION_TEXT, TS_BY_FLAG, AT(file), 0, 0, NULL,

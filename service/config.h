@@ -55,6 +55,8 @@ struct ts_config {
 	unsigned keep_removed_days;
 	const char *retention; /* path of a policy file; empty = none */
 	unsigned reserve_mib; /* 0 = none */
+	const char *audit_log; /* path; empty = none */
+	unsigned audit_log_mib; /* of one file; 0 = no limit */
 	unsigned log_level;  /* enum ts_log_level */
 	/* What to do; only the command line sets these. */
 	const char *file;

@@ -6,9 +6,11 @@
 #include "base/clock.h"
 #include "base/digest.h"
 #include "base/file.h"
+#include "base/limits.h"
 #include "base/log.h"
 #include "base/sigbus.h"
 #include "base/version.h"
+#include "service/audit/audit.h"
 #include "service/check_server.h"
 #include "service/config.h"
 #include "service/handlers/core/handler.h"
@@ -29,6 +31,7 @@ struct daemon {
 	bool reloaded;
 	struct ts_engine *engine;
 	struct ts_server_facts facts;
+	struct ts_audit *audit; /* NULL: none */
 	struct ts_shared_policy *policy; /* who may do what now */
 	struct ts_quotas quotas;
 	struct ts_spending spending;
@@ -198,6 +201,70 @@ static enum ts_status keep_house(struct daemon *d, struct ts_error *err)
 	return ts_housekeeping_start(&options, &d->housekeeping, err);
 }
 
+/* The number and the chain of the last line, in a log that is elsewhere: so that lines which are taken from the end are missed. */
+static void say_head(const struct daemon *d)
+{
+	char chain[TS_AUDIT_CHAIN + 1];
+	struct ts_log line;
+	uint64_t n;
+
+	ts_audit_head(d->audit, &n, chain);
+	ts_log_begin(&line, TS_LOG_INFO, "audit");
+	ts_log_i64(&line, "line", (int64_t)n);
+	ts_log_str(&line, "chain", chain);
+	ts_log_end(&line);
+}
+
+/* A line of the server itself. */
+static enum ts_status audit(struct daemon *d, const char *act, const char *on, struct ts_span before, struct ts_span after,
+			    struct ts_error *err)
+{
+	struct ts_audit_entry entry = {.at_ns = ts_now_real_ns(), .kind = ts_span_str("server"), .who = ts_span_str("tscoped"),
+				       .act = ts_span_str(act), .on = ts_span_str(on), .before = before, .after = after};
+
+	if (!d->audit || ts_audit_add(d->audit, &entry, err))
+		return d->audit ? err->status : TS_OK;
+	say_head(d);
+	return TS_OK;
+}
+
+static void list_lines(const struct ts_config_line *lines, unsigned n, struct ts_buf *out)
+{
+	for (unsigned i = 0; i < n; i++)
+		ts_buf_printf(out, "%s%s", i ? "; " : "", lines[i].text);
+}
+
+/* Who may do what, and how much: as it was and as it is. */
+static enum ts_status audit_rules(struct daemon *d, const struct ts_config *was, const struct ts_config *is, struct ts_error *err)
+{
+	struct ts_buf before = TS_BUF_INIT(TS_MESSAGE_MAX), after = TS_BUF_INIT(TS_MESSAGE_MAX);
+	enum ts_status status;
+
+	if (was)
+		list_lines(was->grants, was->n_grants, &before);
+	list_lines(is->grants, is->n_grants, &after);
+	status = audit(d, "settings", "grant", ts_buf_view(&before), ts_buf_view(&after), err);
+	if (!status)
+		status = audit(d, "settings", "protect", ts_span_str(was ? was->protect : ""), ts_span_str(is->protect), err);
+	ts_buf_finish(&before);
+	ts_buf_finish(&after);
+	return status;
+}
+
+static enum ts_status open_audit(struct daemon *d, struct ts_error *err)
+{
+	const struct ts_config *config = &d->config;
+
+	if (!config->audit_log[0])
+		return TS_OK;
+	if (ts_audit_open(config->audit_log, (uint64_t)config->audit_log_mib << 20, &d->audit, err))
+		return err->status;
+	d->facts.audit = d->audit;
+	if (audit(d, "start", "", ts_span_of(NULL, 0), ts_span_str(ts_version()), err))
+		return err->status;
+	return audit_rules(d, NULL, config, err);
+}
+
 static enum ts_status start(struct daemon *d, struct ts_error *err)
 {
 	const struct ts_config *config = &d->config;
@@ -221,6 +288,8 @@ static enum ts_status start(struct daemon *d, struct ts_error *err)
 					    .read_only = config->read_only, .gc_lease_min_s = config->gc_lease_min_s,
 					    .keep_removed_s = (uint64_t)config->keep_removed_days * 86400,
 					    .quotas = &d->quotas};
+	if (open_audit(d, err))
+		return err->status;
 	options.engine = d->engine;
 	options.policy = d->policy;
 	options.handlers = ts_handlers(&options.n_handlers);
@@ -335,6 +404,11 @@ static void reload(struct daemon *d, int argc, char **argv)
 		ts_log_end(&line);
 	} else {
 		say_reloaded(d, &again);
+		if (audit_rules(d, latest(d), &again, &err)) {
+			ts_log_begin(&line, TS_LOG_ERROR, "audit");
+			ts_log_str(&line, "reason", err.text);
+			ts_log_end(&line);
+		}
 		apply(d, &again, policy);
 	}
 	reload_tls(d);
@@ -350,6 +424,7 @@ static void let_signals_kill(const sigset_t *set)
 
 static void wait_and_stop(struct daemon *d, const sigset_t *set, int argc, char **argv)
 {
+	struct ts_error err;
 	struct ts_log line;
 	int signal_number = 0;
 
@@ -364,6 +439,7 @@ static void wait_and_stop(struct daemon *d, const sigset_t *set, int argc, char 
 	ts_log_end(&line);
 	let_signals_kill(set);
 	ts_server_stop(d->server, latest(d)->drain_s * INT64_C(1000000000));
+	(void)audit(d, "stop", "", ts_span_of(NULL, 0), ts_span_of(NULL, 0), &err);
 }
 
 static int serve(struct daemon *d, int argc, char **argv)
@@ -390,6 +466,7 @@ static int serve(struct daemon *d, int argc, char **argv)
 	ts_metrics_stop(&d->metrics);
 	ts_housekeeping_stop(d->housekeeping);
 	ts_server_destroy(d->server);
+	ts_audit_close(d->audit);
 	ts_engine_destroy(d->engine);
 	ts_shared_policy_release(d->policy);
 	if (d->reloaded)

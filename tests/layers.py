@@ -61,9 +61,10 @@ ROOMS = {
     "store": {"base"},
     "proto": {"base", "analysis", "store"},
     "proto/shape": {"run", "base", "analysis", "proto"},
+    "service/audit": {"base"},
     "service/auth": {"store", "base"},
     "service/handlers": {"store", "base", "service/handlers"},
-    "service/handlers/core": {"service/auth", "store", "proto", "analysis", "run", "base"},
+    "service/handlers/core": {"service/audit", "service/auth", "store", "proto", "analysis", "run", "base"},
     "service/handlers/runs": {"store", "proto", "run", "base", "service/handlers/core"},
     "service/handlers/store": {"store", "proto", "analysis", "run", "base", "service/handlers/core"},
     "service/handlers/analyze": {"proto", "analysis", "run", "base", "service/handlers/core"},
@@ -72,7 +73,7 @@ ROOMS = {
                               "service/handlers/diff"},
     "service/rpc": {"service/auth", "service/handlers", "service/rpc/guard", "proto", "base"},
     "service/rpc/guard": {"service/auth", "base"},
-    "service": {"service/auth", "service/handlers", "service/rpc", "store", "base"},
+    "service": {"service/audit", "service/auth", "service/handlers", "service/rpc", "store", "base"},
     "cli": {"base", "cli"},
     "cli/core": {"base", "run", "analysis", "ingest", "store", "proto", "service/handlers", "service/rpc"},
     "cli/view": {"base", "run", "analysis", "store", "proto", "cli/core"},
@@ -83,7 +84,7 @@ ROOMS = {
     "cli/traceml": {"run", "analysis", "cli/core", "cli/view", "cli/text", "cli/json"},
     "cli/snapshot": {"base", "run", "analysis", "ingest", "proto", "cli/core", "cli/view", "cli/text", "cli/json", "cli/report"},
     "cli/trace": {"base", "run", "analysis", "ingest", "proto", "cli/core", "cli/view", "cli/text", "cli/json", "cli/report"},
-    "cli/verbs": {"base", "run", "analysis", "ingest", "launch", "proto", "service/auth", "service/handlers", "service/rpc", "cli"},
+    "cli/verbs": {"base", "run", "analysis", "ingest", "launch", "proto", "service/audit", "service/auth", "service/handlers", "service/rpc", "cli"},
 }
 # Whole headers and foreign libraries: (pattern of the include, rooms where it may stand).
 FOREIGN = [

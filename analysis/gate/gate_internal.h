@@ -66,7 +66,7 @@ struct ts_gate_court {
 	size_t n_pairs;
 	struct ts_gate_sample samples[TS_METRICS_ALL];
 	const struct ts_gate_run *candidate; /* the first one; NULL: there is none */
-	const char *without; /* the state that the verdict would have, had no baseline been lost; NULL: it has that one */
+	const char *without;		     /* the state that the verdict would have, had no baseline been lost; NULL: it has it */
 	struct ts_span other_work;	     /* how the candidate's steps differ from those of its baselines; empty: not */
 	enum ts_metric stands_in;	     /* the rate that decides in place of step time; TS_METRICS: none */
 	double *places;			     /* of each run of the input, in time; larger is later */

@@ -15,7 +15,8 @@ static enum ts_status notes_text(struct ts_cli *cli, const struct ts_log_reply *
 	struct ts_view view;
 
 	if (log->n_notes == 0) {
-		ts_cli_say(cli, "no change of a note of %.*s is recorded", TS_SPAN_ARG(log->name));
+		ts_cli_say(cli, "no change of a note of %.*s is recorded; a server older than 0.2.0 records none",
+			   TS_SPAN_ARG(log->name));
 		return TS_OK;
 	}
 	ts_buf_char(&cli->out, '\n');

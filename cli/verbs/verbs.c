@@ -624,6 +624,25 @@ static const struct ts_example logout_examples[] = {
 	{"tscope logout", "forgets the token of the server that commands go to"},
 	END_EXAMPLES,
 };
+static const struct ts_option audit_options[] = {
+	{.name = "who", .argument = "NAME", .help = "only lines of whoever has this name; * and ? stand for any characters"},
+	{.name = "kind", .argument = "KIND", .help = "only lines of a user, token, certificate, address, or of the server"},
+	{.name = "act", .argument = "ACT",
+	 .help = "only these: note, move, remove, restore, retire, token, gc, settings, start, stop, call"},
+	{.name = "on", .argument = "NAME", .help = "only lines about this, such as 'run p/exp1' or '*main'"},
+	{.name = "since", .argument = "TIME", .help = "only lines of the last 7d, 12h, ..."},
+	{.name = "denied", .help = "only what was refused"},
+	{.name = "limit", .letter = 'l', .argument = "N", .help = "show the newest N lines (default: 1000)"},
+	{.name = "check", .help = "show no lines, only say whether each follows the one before"},
+	{.name = "least", .argument = "N", .help = "fail unless the log reaches line N, which the server's own log names"},
+	END_OPTIONS,
+};
+static const struct ts_example audit_examples[] = {
+	{"tscope audit /var/lib/tscope/audit.log --on '*main' --since 7d", "shows who moved main in the last week"},
+	{"tscope audit /var/lib/tscope/audit.log --check", "says whether a line was changed or taken out"},
+	END_EXAMPLES,
+};
+
 static const struct ts_example whoami_examples[] = {
 	{"tscope whoami", "shows the server, as whom it knows you, and what you may do there"},
 	END_EXAMPLES,
@@ -1051,6 +1070,16 @@ const struct ts_verb ts_verbs[] = {
 		.exits = EXITS_DONE,
 		.max_words = 2, .first_word = "make list revoke",
 		.run = ts_verb_token,
+	},
+	{
+		.name = "audit", .summary = "read the audit log of a server, and check it", .usage = "FILE",
+		.about = "FILE is the setting audit-log of tscoped, read on its machine, with the files beside it that it was "
+			 "rotated into. Each line has a number and the digest of the line before and itself, so that one that was "
+			 "changed or taken out is found, whatever the filters show; --least finds that lines are missing at the end.",
+		.options = audit_options, .examples = audit_examples,
+		.exits = EXITS_DONE,
+		.min_words = 1, .max_words = 1, .paths = 1, .words = TS_COMPLETE_FILE, .pages = true,
+		.run = ts_verb_audit,
 	},
 	{
 		.name = "login", .summary = "keep a token for a server, and send commands there", .usage = "SERVER",

@@ -43,6 +43,7 @@ enum ts_status ts_verb_verify(struct ts_cli *cli, struct ts_error *err);
 enum ts_status ts_verb_salvage(struct ts_cli *cli, struct ts_error *err);
 enum ts_status ts_verb_gc(struct ts_cli *cli, struct ts_error *err);
 enum ts_status ts_verb_token(struct ts_cli *cli, struct ts_error *err);
+enum ts_status ts_verb_audit(struct ts_cli *cli, struct ts_error *err);
 enum ts_status ts_verb_login(struct ts_cli *cli, struct ts_error *err);
 enum ts_status ts_verb_logout(struct ts_cli *cli, struct ts_error *err);
 enum ts_status ts_verb_projects(struct ts_cli *cli, struct ts_error *err);

@@ -24,10 +24,10 @@ COMMANDS = (
     "show base", "show base --json", "facts base", "analyze base", "analyze slow --json",
     "diff base order", "diff base lr --json", "diff base order lr", "diff RUNS/base lr", "check-resume base order", "plot loss base order", "explain",
     "gate slow --baseline main", "gate rerun --baseline base order --json", "baseline slow --baseline main", "trend main",
-    "name base NAME-2", "tag base NAME-tag", "tag", "note NAME why=tried", "note NAME", "log NAME", "log NAME --notes", "rm NAME", "restore NAME", "restore",
+    "name base NAME-2", "tag base NAME-tag", "tag", "note NAME why=tried", "note NAME", "log NAME", "rm NAME", "restore NAME", "restore",
     "export base --format csv", "verify", "gc --dry-run", "projects", "token", "whoami", "version",
 )
-WITHOUT_A_SERVER = {"login", "logout", "help", "run"}
+WITHOUT_A_SERVER = {"audit", "login", "logout", "help", "run", "salvage"}
 UPDATE = re.compile(r"update (the server|tscope here|the one that is older)|was made by a newer tscope")
 
 

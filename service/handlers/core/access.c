@@ -1,6 +1,7 @@
 #include "service/handlers/core/access.h"
 
 #include "run/kind.h"
+#include "service/handlers/core/audited.h"
 #include "service/handlers/core/handler.h"
 #include "service/handlers/core/sight.h"
 
@@ -247,6 +248,7 @@ enum ts_status ts_call_explain(const struct ts_call *call, struct ts_error *err)
 	if (err->status == TS_NOT_FOUND && call->access.hidden[0])
 		(void)ts_error_set(err, TS_NOT_FOUND, "%s; %s may not read the project %s", why.text, call->who->name,
 				   call->access.hidden);
+	ts_audited_refusal(call, err);
 	return err->status;
 }
 
@@ -421,7 +423,7 @@ static enum ts_status guard_commit(struct ts_engine *e, const struct ts_ref_upda
 	for (size_t i = 0; i < n; i++)
 		if (may_update(a, &updates[i], err))
 			return err->status;
-	return a->base->ops->commit(a->base, updates, n, arena, ret_ref, err);
+	return ts_audited_commit(a->call, updates, n, arena, ret_ref, err);
 }
 
 /* Names that were removed in projects that the caller may read. */
@@ -497,7 +499,7 @@ static enum ts_status guard_ref_restore(struct ts_engine *e, enum ts_ref_kind ki
 	if (ts_call_need(a->call, role, name, err) ||
 	    (as.len && ts_call_need(a->call, ts_right(restoring(a, kind, as), own), as, err)))
 		return err->status;
-	return a->base->ops->ref_restore(a->base, kind, name, as, arena, ret_ref, err);
+	return ts_audited_restore(a->call, kind, name, as, arena, ret_ref, err);
 }
 
 /* A mark may be written by whoever made the run, and changed while no maintainer has written it; accepting is for maintainers. */
@@ -529,7 +531,37 @@ static enum ts_status guard_note_put(struct ts_engine *e, struct ts_span name, c
 	ts_arena_init(&arena, TS_CALL_ARENA);
 	status = ts_note_steers(note->key) && !maintains(a->call, name) ? may_note(a, name, note->key, &arena, err) : TS_OK;
 	ts_arena_finish(&arena);
-	return status ? status : a->base->ops->note_put(a->base, name, note, err);
+	return status ? status : ts_audited_note(a->call, name, note, err);
+}
+
+/* ---- what changes the rules for all projects ---- */
+
+static enum ts_status rules(struct ts_access *a, struct ts_error *err)
+{
+	return everything(a->call) ? TS_OK : lacks(a->call, ts_right(TS_ACT_RULE, false), ts_span_str("*"), err);
+}
+
+static enum ts_status guard_sweep(struct ts_engine *e, const struct ts_sweep_options *options, struct ts_sweep_report *ret,
+				  struct ts_error *err)
+{
+	struct ts_access *a = access_of(e);
+
+	return rules(a, err) ? err->status : ts_audited_sweep(a->call, options, ret, err);
+}
+
+static enum ts_status guard_retire(struct ts_engine *e, const struct ts_retire *what, enum ts_retire_outcome *ret, struct ts_error *err)
+{
+	struct ts_access *a = access_of(e);
+
+	return rules(a, err) ? err->status : ts_audited_retire(a->call, what, ret, err);
+}
+
+static enum ts_status guard_record_put(struct ts_engine *e, const struct ts_record *record, const struct ts_records_seen *seen,
+				       struct ts_error *err)
+{
+	struct ts_access *a = access_of(e);
+
+	return rules(a, err) ? err->status : ts_audited_record(a->call, record, seen, err);
 }
 
 /* ---- what is used: that of projects that the caller may read, and its own ---- */
@@ -616,12 +648,6 @@ static enum ts_status may(struct ts_access *a, enum ts_auth_role role, struct wh
 	  (E, bool (*progress)(void *ctx, uint64_t done, uint64_t total), void *ctx, struct ts_arena *arena,                           \
 	   struct ts_verify_report *ret, ERR),                                                                                         \
 	  (BASE, progress, ctx, arena, ret, err))                                                                                      \
-	X(sweep, ADMIN, ALL,                                                                                                           \
-	  (E, const struct ts_sweep_options *options, struct ts_sweep_report *ret, ERR), (BASE, options, ret, err))                    \
-	X(retire, ADMIN, ALL,                                                                                                          \
-	  (E, const struct ts_retire *what, enum ts_retire_outcome *ret, ERR), (BASE, what, ret, err))                                 \
-	X(record_put, ADMIN, ALL, (E, const struct ts_record *record, const struct ts_records_seen *seen, ERR),                        \
-	  (BASE, record, seen, err))                                                                                                   \
 	X(record_get, ADMIN, ALL,                                                                                                      \
 	  (E, struct ts_span key, struct ts_arena *arena, struct ts_span *ret, ERR), (BASE, key, arena, ret, err))                     \
 	X(record_list, ADMIN, ALL,                                                                                                     \
@@ -679,6 +705,9 @@ static const struct ts_engine_ops guard_ops = {
 	.usage_list = guard_usage_list,
 	.commit = guard_commit,
 	.note_put = guard_note_put,
+	.sweep = guard_sweep,
+	.retire = guard_retire,
+	.record_put = guard_record_put,
 	.ref_list = guard_ref_list,
 	.removed_list = guard_removed_list,
 	.ref_restore = guard_ref_restore,
@@ -686,6 +715,14 @@ static const struct ts_engine_ops guard_ops = {
 	.cache_put = guard_cache_put,
 	.destroy = guard_destroy,
 };
+
+static enum ts_status lacks_method(const struct ts_call *call, const struct ts_handler *h, struct ts_error *err)
+{
+	if (h->needs == TS_AUTH_ADMIN)
+		return ts_error_set(err, TS_DENIED, "%s is for admins of the server, and %s is none", h->method, call->who->name);
+	return ts_error_set(err, TS_DENIED, "%s does not have the role %s in any project of this server; an admin can give it",
+			    call->who->name, ts_auth_role_word(h->needs));
+}
 
 enum ts_status ts_call_begin(struct ts_call *call, const struct ts_handler *h, struct ts_error *err)
 {
@@ -696,12 +733,9 @@ enum ts_status ts_call_begin(struct ts_call *call, const struct ts_handler *h, s
 	if (everything(call))
 		return TS_OK;
 	if (h->needs == TS_AUTH_NONE || h->needs == TS_AUTH_ADMIN || call->who->best < h->needs) {
-		if (h->needs == TS_AUTH_ADMIN)
-			return ts_error_set(err, TS_DENIED, "%s is for admins of the server, and %s is none", h->method,
-					    call->who->name);
-		return ts_error_set(err, TS_DENIED,
-				    "%s does not have the role %s in any project of this server; an admin can give it",
-				    call->who->name, ts_auth_role_word(h->needs));
+		(void)lacks_method(call, h, err);
+		ts_audited_refusal(call, err);
+		return TS_DENIED;
 	}
 	return TS_OK;
 }

@@ -53,6 +53,7 @@ struct ts_server_facts {	/* what ServerInfo replies */
 	uint64_t gc_lease_min_s; /* 0 for a local channel */
 	uint64_t keep_removed_s; /* how long removed names are kept */
 	struct ts_quotas *quotas; /* NULL: none */
+	struct ts_audit *audit;	  /* NULL: none */
 };
 
 struct ts_call {

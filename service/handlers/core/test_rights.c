@@ -364,7 +364,7 @@ static enum ts_status change_rules(void)
 	e = call.engine;
 	if (e->ops->retire(e, &(struct ts_retire){.n = 0}, &outcome, &s.err))
 		return s.err.status;
-	return e->ops->record_put(e, &(struct ts_record){ts_span_str("token/1"), ts_span_str("t")}, &s.err);
+	return e->ops->record_put(e, &(struct ts_record){ts_span_str("token/1"), ts_span_str("t")}, NULL, &s.err);
 }
 
 static const struct {
