@@ -160,15 +160,15 @@ static void json(const struct reading *r, const struct ts_audit_report *report)
 	ts_cli_json_end(r->cli, j);
 }
 
-/* Whether the log goes on behind a line that was written down elsewhere. */
-static enum ts_status check_head(const char *head, const struct ts_audit_report *report, struct ts_error *err)
+/* Whether the log reaches a line that was written down elsewhere. */
+static enum ts_status check_least(const char *text_of_n, const struct ts_audit_report *report, struct ts_error *err)
 {
 	uint64_t n = 0;
-	const char *c = head;
+	const char *c = text_of_n;
 
 	for (; ts_is_digit((uint8_t)*c) && n < UINT64_MAX / 16; c++)
 		n = 10 * n + (uint64_t)(*c - '0');
-	if (c == head || *c)
+	if (c == text_of_n || *c)
 		return ts_error_set(err, TS_INVALID,
 				    "audit: --least must be the number of a line, as the server's own log has it (event=audit)");
 	if (report->last >= n)
@@ -186,7 +186,7 @@ static enum ts_status check(struct reading *r, const struct ts_audit_report *rep
 		return ts_error_set(err, TS_DAMAGED,
 				    "line %" PRIu64 " of the audit log does not follow the one before: that one, or itself, was changed, "
 				    "or lines between them were taken out", report->broken);
-	if (least && check_head(least, report, err))
+	if (least && check_least(least, report, err))
 		return err->status;
 	if (report->torn)
 		ts_cli_say(r->cli, "%" PRIu64 " lines are torn, as when power is lost; the chain goes on behind them", report->torn);
@@ -221,15 +221,15 @@ enum ts_status ts_verb_audit(struct ts_cli *cli, struct ts_error *err)
 		return ts_arena_error(&cli->arena, err);
 	if (ts_audit_read(ts_cli_word(cli, 0), take, &r, &report, err))
 		return err->status;
-	if (cli->json)
-		json(&r, &report);
-	else if (!ts_args_has(&cli->args, "check") && text(&r, err))
+	if (!cli->json && !ts_args_has(&cli->args, "check") && text(&r, err))
 		return err->status;
 	if (r.n > r.cap)
 		ts_cli_say(cli, "these are the newest %zu of %zu lines; --limit shows more", r.cap, r.n);
 	if (check(&r, &report, err))
 		return err->status;
-	if (ts_args_has(&cli->args, "check") && !cli->json)
+	if (cli->json)
+		json(&r, &report);
+	else if (ts_args_has(&cli->args, "check"))
 		ts_buf_printf(&cli->out, "%" PRIu64 " lines in %" PRIu64 " files, all sound; the last is line %" PRIu64 ", chain %s\n",
 			      report.lines, report.files, report.last, report.chain);
 	return TS_OK;
