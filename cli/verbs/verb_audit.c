@@ -184,8 +184,9 @@ static enum ts_status check(struct reading *r, const struct ts_audit_report *rep
 
 	if (report->broken)
 		return ts_error_set(err, TS_DAMAGED,
-				    "line %" PRIu64 " of the audit log does not follow the one before: that one, or itself, was changed, "
-				    "or lines between them were taken out", report->broken);
+				    "line %" PRIu64 " of the audit log does not follow the one before: that one, or itself, was "
+				    "changed, or lines between them were taken out",
+				    report->broken);
 	if (least && check_least(least, report, err))
 		return err->status;
 	if (report->torn)

@@ -5,11 +5,11 @@
  *	if (ts_audit_ready(audit, err)) ...			before the change: else it is refused
  *	ts_audit_add(audit, &entry, err)			after it, before it is acknowledged
  *
- * The file is only appended to. Lines are numbered from 1 without gaps and chained by digests, over all files: a line that was changed,
- * taken out or put in is found (audit_read.h). That the last lines are missing is found by whoever knows a later number and chain
- * (ts_audit_head), which the server writes into its own log. A file that has most_bytes is renamed to path.N, N being the number of its
- * last line, with zeros before it. A line is one write, and with the kernel when add returns: it survives the end of the process; after a loss of power the last
- * ones may be missing or torn.
+ * The file is only appended to. Lines are numbered from 1 without gaps and chained by digests, over all files: a line that was
+ * changed, taken out or put in is found (audit_read.h). That the last lines are missing is found by whoever knows a later number
+ * (ts_audit_head), which the server writes into its own log. A file that has most_bytes is renamed to path.N, N being the number of
+ * its last line, with zeros before it. A line is one write, and with the kernel when add returns: it survives the end of the process;
+ * after a loss of power the last ones may be missing or torn.
  *
  * Threads: safe. Ownership: entries are not kept. One process has an audit log open (TS_CONFLICT).
  */
@@ -31,7 +31,7 @@ struct ts_audit;
 struct ts_audit_entry {
 	int64_t at_ns;
 	struct ts_span kind, who, from;
-	struct ts_span act;	      /* "note", "move", "remove", "restore", "retire", "token", "gc", "settings", "start", "stop", "call" */
+	struct ts_span act;	      /* "note", "move", "remove", "restore", "retire", "token", "gc", "settings", "start", ... */
 	struct ts_span on;	      /* the name, with its kind: "run p/x"; of a token its key; of a setting its name */
 	struct ts_span key;	      /* of a note */
 	struct ts_span before, after; /* its value, or the whole id of the run; empty: none */

@@ -67,8 +67,8 @@ static void write_fields(const struct ts_audit_entry *entry, uint64_t n, struct 
 	}
 }
 
-enum ts_status ts_audit_line_write(const struct ts_audit_entry *entry, uint64_t n, char io_chain[TS_AUDIT_CHAIN + 1], struct ts_buf *out,
-				   struct ts_error *err)
+enum ts_status ts_audit_line_write(const struct ts_audit_entry *entry, uint64_t n, char io_chain[TS_AUDIT_CHAIN + 1],
+				   struct ts_buf *out, struct ts_error *err)
 {
 	struct ts_json j = ts_json_of(out);
 	size_t from = out->len;

@@ -14,8 +14,8 @@
 enum { TS_AUDIT_LINE_MAX = 1 << 16 };
 
 /* Appends the line with its newline, and writes its chain in place of that of the line before. TS_TOO_LARGE, TS_NO_MEMORY. */
-enum ts_status ts_audit_line_write(const struct ts_audit_entry *entry, uint64_t n, char io_chain[TS_AUDIT_CHAIN + 1], struct ts_buf *out,
-				   struct ts_error *err);
+enum ts_status ts_audit_line_write(const struct ts_audit_entry *entry, uint64_t n, char io_chain[TS_AUDIT_CHAIN + 1],
+				   struct ts_buf *out, struct ts_error *err);
 /* Takes a line apart, without its newline. Fields that it does not know are of a newer version, and passed over. TS_INVALID if it is no
  * such line; ret_chain is what it says of itself. Spans lie in the arena. */
 enum ts_status ts_audit_line_read(struct ts_span line, struct ts_arena *arena, struct ts_audit_entry *ret_entry, uint64_t *ret_n,

@@ -187,7 +187,8 @@ static void refusals_do_not_fill_the_disk(void **state)
 
 static void no_line_is_trusted(void **state)
 {
-	static const char *const lines[] = {"", "{", "{}", "[1]", "{\"n\":1}", "{\"n\":-1,\"chain\":\"\"}", "{\"n\":{\"a\":[1]},\"chain\":3}",
+	static const char *const lines[] = {"", "{", "{}", "[1]", "{\"n\":1}", "{\"n\":-1,\"chain\":\"\"}",
+					    "{\"n\":{\"a\":[1]},\"chain\":3}",
 					    "{\"chain\":\"0\",\"n\":99999999999999999999999}"};
 	struct ts_audit_entry entry;
 	char chain[TS_AUDIT_CHAIN + 1];
