@@ -72,9 +72,10 @@ class Launch(unittest.TestCase):
 
     def killed(self, launcher):
         done = self.run_it("killed", "--nproc-per-node", "3", "--launcher", launcher)
-        self.assertEqual(self.there("rank0/recording.tscope", "rank1/recording.tscope", "rank2/recording.tscope"), [True] * 3, done.stderr)
+        self.assertEqual(self.there(*(f"rank{rank}/recording.tscope" for rank in range(3))), [True] * 3, done.stderr)
         ending = self.ending()
-        self.assertEqual((ending["state"], ending["type"], ending["ranks"]), ("killed", "SIGKILL", [1]), done.stderr)
+        said = (ending["state"], ending["type"], ending["ranks"])
+        self.assertEqual(said, ("killed", "SIGKILL", [1]), done.stderr)
         return done.returncode
 
     def test_of_three_ranks_one_is_killed(self):

@@ -42,6 +42,7 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 BUILD = os.environ.get("TS_BUILD", os.path.join(ROOT, "build", "dev"))
 VERBS = ("push list show facts analyze plot explain diff check-resume gate baseline trend name tag note log rm restore export verify salvage gc projects "
          "token login logout whoami version help").split()
+NO_JSON = ["run"]  # what it prints is the command's own
 failures = []
 
 
@@ -698,7 +699,7 @@ def generated(update):
     wanted = {"docs/man/tscope.1": "tscope help --man", "docs/man/tscoped.8": "tscoped --manual",
               "deploy/completion/tscope.bash": "tscope help --completion bash", "deploy/completion/_tscope": "tscope help --completion zsh",
               "docs/findings.md": "tscope explain --markdown"}
-    wanted.update({f"docs/man/tscope-{verb}.1": f"tscope help --man {verb}" for verb in VERBS})
+    wanted.update({f"docs/man/tscope-{verb}.1": f"tscope help --man {verb}" for verb in [*NO_JSON, *VERBS]})
     for path, command in wanted.items():
         rc, stdout, stderr = place.run(command)
         full = os.path.join(ROOT, path)
@@ -997,7 +998,7 @@ def help_screens(_update):
     place = Place()
     tables = json.loads(place.run("tscope help --json")[1])
     for width in (60, 80, 120):
-        for verb in ["", *VERBS]:
+        for verb in ["", *NO_JSON, *VERBS]:
             rc, stdout, stderr = place.run(f"COLUMNS={width} tscope {verb} -h")
             lines = stdout.decode().splitlines()
             wide = [line for line in lines if len(line) > width and not line.startswith("  tscope ")]  # an example is copied as a whole
