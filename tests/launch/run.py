@@ -327,7 +327,7 @@ def suspends():
             t.type(f"{TSCOPE} run -d run -- {sys.executable} count.py{to}\n".encode())
             begun = t.until(b"turn 3") if not to else time.sleep(1) or True
             t.type(b"\x1a")
-            stopped = t.until(b"Stopped")
+            stopped = t.until(b"Stopped") and t.until(b"$ ")
             def turns():
                 with open(os.path.join(place.path, "out" if to else "run/output.txt"), "rb") as file:
                     return file.read().count(b"turn")
