@@ -2,8 +2,8 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "cli/core/context.h"
-#include "cli/text/grid.h"
-#include "cli/text/show_value.h"
+#include "cli/view/view.h"
+#include "cli/view/show_value.h"
 #include "cli/verbs/verbs.h"
 #include "service/audit/audit_read.h"
 
@@ -80,30 +80,29 @@ static const char *what_of(struct ts_cli *cli, const struct ts_audit_entry *e)
 
 static enum ts_status text(struct reading *r, struct ts_error *err)
 {
-	static const struct ts_grid_column columns[] = {
-		{"line", TS_ALIGN_RIGHT, 0}, {"when", TS_ALIGN_LEFT, 10}, {"kind", TS_ALIGN_LEFT, 0}, {"who", TS_ALIGN_LEFT, 8},
-		{"act", TS_ALIGN_LEFT, 0},   {"on", TS_ALIGN_LEFT, 12},	  {"what", TS_ALIGN_LEFT, 16},
+	static const struct ts_view_column columns[] = {
+		TS_RIGHT("line"), TS_LEFT("when", 10), TS_LEFT("kind", 0), TS_LEFT("who", 8), TS_LEFT("act", 0), TS_LEFT("on", 12), TS_LEFT("what", 16),
 	};
 	struct ts_arena *arena = &r->cli->arena;
 	size_t from = r->n > r->cap ? r->n - r->cap : 0;
-	struct ts_grid grid;
+	struct ts_view view;
 
-	ts_grid_init(&grid, columns, 7, arena);
+	ts_view_init(&view, TS_VIEW_COLUMNS(columns), arena);
 	for (size_t i = from; i < r->n; i++) {
 		const struct shown *row = &r->rows[i % r->cap];
 		const char *what = what_of(r->cli, &row->entry);
 
 		if (!what)
 			return ts_arena_error(arena, err);
-		ts_grid_text(&grid, TS_STYLE_PLAIN, ts_show_count(row->n, arena));
-		ts_grid_text(&grid, TS_STYLE_PLAIN, ts_show_time(row->entry.at_ns, arena));
-		ts_grid_span(&grid, TS_STYLE_DIM, row->entry.kind);
-		ts_grid_span(&grid, TS_STYLE_BOLD, row->entry.who);
-		ts_grid_span(&grid, row->entry.denied ? TS_STYLE_YELLOW : TS_STYLE_PLAIN, row->entry.act);
-		ts_grid_span(&grid, TS_STYLE_PLAIN, row->entry.on);
-		ts_grid_span(&grid, TS_STYLE_PLAIN, ts_span_str(what));
+		ts_view_text(&view, TS_STYLE_PLAIN, ts_show_count(row->n, arena));
+		ts_view_text(&view, TS_STYLE_PLAIN, ts_show_time(row->entry.at_ns, arena));
+		ts_view_span(&view, TS_STYLE_DIM, row->entry.kind);
+		ts_view_span(&view, TS_STYLE_BOLD, row->entry.who);
+		ts_view_span(&view, row->entry.denied ? TS_STYLE_YELLOW : TS_STYLE_PLAIN, row->entry.act);
+		ts_view_span(&view, TS_STYLE_PLAIN, row->entry.on);
+		ts_view_span(&view, TS_STYLE_PLAIN, ts_span_str(what));
 	}
-	return ts_grid_print(&grid, &r->cli->term, 0, &r->cli->out, err);
+	return ts_view_print(&view, &r->cli->term, 0, &r->cli->out, err);
 }
 
 static void field(struct ts_json *j, const char *key, struct ts_span value)

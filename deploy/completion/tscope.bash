@@ -107,7 +107,7 @@ _tscope_where()
 _tscope_complete()
 {
 	local verb='' word
-	local verbs="run push list show facts analyze plot explain diff check-resume gate baseline trend name tag note log rm restore export verify salvage gc projects token login logout whoami version help"
+	local verbs="run push list show facts analyze plot explain diff check-resume gate baseline trend name tag note log rm restore export verify salvage gc projects token audit login logout whoami version help"
 	local rules="TIMING.DATALOADER_BOUND TIMING.BACKWARD_HEAVY TIMING.OPTIMIZER_HEAVY TIMING.JITTER TIMING.STALLS TIMING.CPU_WAIT TIMING.PERIODIC TIMING.SLOWDOWN TIMING.TWO_LEVELS TIMING.UNATTRIBUTED CONVERGENCE.DIVERGED CONVERGENCE.LOSS_CEASED CONVERGENCE.SKIPPED_UPDATES CONVERGENCE.BLOW_UP CONVERGENCE.NO_PROGRESS CONVERGENCE.SPIKES CONVERGENCE.LEVEL_SHIFT CONVERGENCE.GRAD_SPIKES CONVERGENCE.NONFINITE CONVERGENCE.SERIES_MOVED CONVERGENCE.BATCHES_REPEAT CONVERGENCE.EQUAL_BATCHES CONVERGENCE.NOT_TRAINED CONVERGENCE.EVAL_MODE CONVERGENCE.EVAL_PART CONVERGENCE.PART_NOT_TRAINED CONVERGENCE.GRADIENTS_KEPT CONVERGENCE.GRADIENTS_STALE CONVERGENCE.LOSS_CONSTANT CONVERGENCE.INPUT_CONSTANT CONVERGENCE.EVALUATION_CHANGES CROSS.CORRELATED_INSTABILITY DIST.STRAGGLER DIST.LOAD_IMBALANCE DIST.COMM_BOUND DIST.WAIT_BOUND DIST.MISSING_RANKS DIST.REPLICAS DIST.EXPOSED_COMM DIST.PIPELINE_BUBBLE EFFICIENCY.MFU_IMPOSSIBLE EFFICIENCY.MFU_SUSPICIOUS EFFICIENCY.LOW_MFU EFFICIENCY.LOGGED_MFU EFFICIENCY.RECOVERABLE MEMORY.PRESSURE MEMORY.FORECAST MEMORY.GROWTH MEMORY.FRAGMENTATION MEMORY.RANK_IMBALANCE MEMORY.OUT_OF_MEMORY MEMORY.OOM_FRAGMENTED MEMORY.HEADROOM MEMORY.FRAGMENTS MEMORY.RETRIES MEMORY.EMPTIED MEMORY.CARRIED MEMORY.GRADIENTS_KEPT MEMORY.OPTIMIZER_STATE MEMORY.CHURN TRACE.HOST_BOUND TRACE.SYNC TRACE.LAUNCH_BOUND TRACE.COPIES TRACE.FILLS TRACE.ELEMENTWISE TRACE.LOADER TRACE.MATH_ATTENTION TRACE.RECOMPILED TRACE.WAITING"
 	for word in "${words[@]:1:${#words[@]}-2}"; do
 		case " $verbs " in *" $word "*) verb=$word; break ;; esac
@@ -226,6 +226,13 @@ _tscope_complete()
 	token:--role) COMPREPLY=($(compgen -W "read push maintain admin" -- "$cur")); return ;;
 	token:--for) _tscope_projects; return ;;
 	token:--expires) :; return ;;
+	audit:--who) :; return ;;
+	audit:--kind) :; return ;;
+	audit:--act) :; return ;;
+	audit:--on) :; return ;;
+	audit:--since) :; return ;;
+	audit:-l|audit:--limit) :; return ;;
+	audit:--least) :; return ;;
 	login:--ca) _tscope_paths -f; return ;;
 	login:--cert) _tscope_paths -f; return ;;
 	login:--key) _tscope_paths -f; return ;;
@@ -260,6 +267,7 @@ _tscope_complete()
 		export) options+=" -F --format -o --output --no-formulas" ;;
 		gc) options+=" --dry-run --lease --removed --policy --apply" ;;
 		token) options+=" --role --for --expires" ;;
+		audit) options+=" --who --kind --act --on --since --denied -l --limit --check --least" ;;
 		login) options+=" --ca --cert --key --no-token" ;;
 		help) options+=" --man --completion" ;;
 		esac
@@ -286,6 +294,7 @@ _tscope_complete()
 	log) _tscope_refs ;;
 	rm) _tscope_refs ;;
 	export) _tscope_runs ;;
+	audit) _tscope_paths -f ;;
 	help) COMPREPLY=($(compgen -W "$verbs" -- "$cur")) ;;
 	esac
 }

@@ -198,7 +198,8 @@ enum ts_status ts_audited_retire(const struct ts_call *call, const struct ts_ret
 }
 
 /* Records hold the hashes of tokens, which are nobody's to read: only that one was made or taken away is said. */
-enum ts_status ts_audited_record(const struct ts_call *call, const struct ts_record *record, struct ts_error *err)
+enum ts_status ts_audited_record(const struct ts_call *call, const struct ts_record *record, const struct ts_records_seen *seen,
+				 struct ts_error *err)
 {
 	struct ts_engine *base = call->access.base;
 

@@ -26,7 +26,8 @@ enum ts_status ts_audited_restore(const struct ts_call *call, enum ts_ref_kind k
 				  struct ts_arena *arena, struct ts_ref *ret_ref, struct ts_error *err);
 enum ts_status ts_audited_retire(const struct ts_call *call, const struct ts_retire *what, enum ts_retire_outcome *ret,
 				 struct ts_error *err);
-enum ts_status ts_audited_record(const struct ts_call *call, const struct ts_record *record, struct ts_error *err);
+enum ts_status ts_audited_record(const struct ts_call *call, const struct ts_record *record, const struct ts_records_seen *seen,
+				 struct ts_error *err);
 enum ts_status ts_audited_sweep(const struct ts_call *call, const struct ts_sweep_options *options, struct ts_sweep_report *ret,
 				struct ts_error *err);
 

@@ -42,6 +42,7 @@ $ tscope help
 |   gc            free objects that no name reaches, and make missing metrics
 |   projects      show what each project uses, and how much it may
 |   token         make, list and revoke the tokens of a server
+|   audit         read the audit log of a server, and check it
 |   login         keep a token for a server, and send commands there
 |   logout        forget the token of a server
 |   whoami        show the server, as whom it knows you, and what you may
