@@ -8,9 +8,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <sys/stat.h>
-#include <unistd.h>
+#include <time.h>
 
-enum { PATH_ROOM = 4096 + 32, WHAT_ROOM = 640, TRIES = 20, TRY_US = 1000 };
+enum { PATH_ROOM = 4096 + 32, WHAT_ROOM = 640, TRIES = 20 };
 
 struct text {
 	char *at;
@@ -28,6 +28,11 @@ static void say(struct text *text, const char *format, ...)
 	va_end(args);
 	if (n > 0)
 		text->len = (size_t)n < text->room - text->len ? text->len + (size_t)n : text->room - 1;
+}
+
+void ts_pause(void)
+{
+	(void)nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 }
 
 static bool is_there(const struct ts_lmdb_env *env, const char *file, dev_t dev, ino_t ino)
@@ -202,7 +207,7 @@ enum ts_status ts_env_scan(struct ts_lmdb_env *env, bool again, struct ts_error 
 			status = scan_view(env, &t->view, known ? slot.tables : NULL, &s, err);
 		ts_env_abort(env, t);
 		if (!found)
-			(void)usleep(TRY_US);
+			ts_pause();
 	}
 	if (!found)
 		ts_env_condemn(env, TS_HARM_NOW, "the superblock does not know the last transaction of data.mdb");

@@ -7,10 +7,12 @@
 
 #include "base/cursor.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
+#include <unistd.h>
 
 static const struct {
 	uint32_t magic; /* statfs(2), linux/magic.h */
@@ -67,4 +69,9 @@ enum ts_status ts_disk_check(const char *path, struct ts_error *err)
 	if (statfs(path, &fs) != 0)
 		return TS_OK; /* A path that cannot be examined is not refused: opening it will report the error */
 	return ts_disk_type_check((uint32_t)fs.f_type, path, err);
+}
+
+int ts_disk_sync(int fd)
+{
+	return fdatasync(fd) < 0 ? errno : 0;
 }

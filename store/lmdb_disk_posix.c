@@ -2,6 +2,9 @@
  * be damaged there. */
 #include "store/lmdb_internal.h"
 
+#include <errno.h>
+#include <unistd.h>
+
 enum ts_status ts_disk_type_check(uint32_t magic, const char *path, struct ts_error *err)
 {
 	(void)magic, (void)path, (void)err;
@@ -12,4 +15,9 @@ enum ts_status ts_disk_check(const char *path, struct ts_error *err)
 {
 	(void)path, (void)err;
 	return TS_OK;
+}
+
+int ts_disk_sync(int fd)
+{
+	return fsync(fd) < 0 ? errno : 0;
 }

@@ -190,6 +190,8 @@ enum ts_status ts_data_open(struct ts_lmdb_env *env, struct ts_error *err);
 void ts_env_cold(struct ts_lmdb_env *env);
 
 /* lmdb_damage.c */
+/* Waits a millisecond, in which another process can end its commit. */
+void ts_pause(void);
 /* Finds whether the data file and the superblock are still at their paths: a code of LMDB, and the store is condemned if not. */
 int ts_files_check(struct ts_lmdb_env *env);
 /* Makes the store read only. `what` is what was found. */
@@ -208,6 +210,7 @@ enum ts_status ts_env_adopt(struct ts_lmdb_env *env, uint64_t txn, struct ts_err
 enum ts_status ts_disk_check(const char *path, struct ts_error *err); /* TS_DENIED on a network filesystem */
 enum ts_status ts_disk_type_check(uint32_t magic, const char *path, struct ts_error *err); /* magic is f_type of statfs(2) */
 bool ts_disk_is_full(const char *path);
+int ts_disk_sync(int fd); /* of bytes that were there before; 0, or an errno value */
 /* TS_FULL if a write to this file failed with `errnum` because the process or the filesystem allows no longer file, else TS_OK. */
 enum ts_status ts_file_is_limited(int errnum, const char *file, struct ts_error *err);
 /* TS_FULL if less than the reserve is free, on the disk and in pages of the file that will be used again: then only what makes the

@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -18,6 +19,7 @@ static struct {
 } ranges[RANGES];
 static struct sigaction before;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
+static int zeros = -1;
 
 static bool is_ours(uintptr_t address)
 {
@@ -34,7 +36,7 @@ static void lay_zeros(int signal, siginfo_t *info, void *context)
 {
 	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), address = (uintptr_t)info->si_addr & ~(page - 1);
 
-	if (is_ours(address) && mmap((void *)address, page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED)
+	if (is_ours(address) && mmap((void *)address, page, PROT_READ, MAP_PRIVATE | MAP_FIXED, zeros, 0) != MAP_FAILED)
 		return;
 	if (before.sa_flags & SA_SIGINFO)
 		before.sa_sigaction(signal, info, context);
@@ -48,6 +50,7 @@ static void listen(void)
 {
 	struct sigaction action = {.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK};
 
+	zeros = open("/dev/zero", O_RDONLY | O_CLOEXEC);
 	action.sa_sigaction = lay_zeros;
 	sigemptyset(&action.sa_mask);
 	(void)sigaction(SIGBUS, &action, &before);

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PATH_ROOM = 4096 + 32, WHAT_ROOM = 256, TRIES = 20, TRY_US = 1000 };
+enum { PATH_ROOM = 4096 + 32, WHAT_ROOM = 256, TRIES = 20 };
 
 enum ts_status ts_data_open(struct ts_lmdb_env *env, struct ts_error *err)
 {
@@ -99,6 +99,11 @@ static bool look_at_tables(struct look *l)
 	for (int db = 0; db < TS_DBS; db++) {
 		uint64_t records = v->roots[db].records;
 
+		if (ts_tree_get(&v->pages, &v->meta.main, ts_span_str(ts_db_name((enum ts_db)db)), &stored)) {
+			(void)snprintf(l->what, sizeof l->what, "the list of tables in data.mdb lacks that of %s",
+				       ts_scan_word((unsigned)db));
+			return false;
+		}
 		if (db == TS_DB_META && ts_tree_get(&v->pages, &v->roots[db], ts_span_str(TS_SUMS_KEY), &stored) == 0)
 			records--;
 		if (!ts_db_is_summed((enum ts_db)db) || records == l->slot.tables[db].records)
@@ -173,7 +178,7 @@ static bool look_at_data(struct look *l)
 			l->size = (uint64_t)st.st_size;
 		if (look_once(l))
 			return true;
-		(void)usleep(TRY_US);
+		ts_pause();
 	}
 	return false;
 }

@@ -208,9 +208,7 @@ int ts_super_before(struct ts_lmdb_env *env, struct ts_lmdb_txn *txn)
 	rc = put_sums(env, txn, block);
 	if (!rc)
 		rc = write_at(env->super.fd, block, sizeof block, slot_at(slot.txn));
-	if (!rc && fdatasync(env->super.fd) < 0)
-		rc = errno;
-	return rc;
+	return rc ? rc : ts_disk_sync(env->super.fd);
 }
 
 void ts_super_after(struct ts_lmdb_env *env, const struct ts_lmdb_txn *txn)
@@ -237,5 +235,5 @@ void ts_super_verdict(struct ts_lmdb_env *env)
 		return;
 	ts_verdict_pack(ts_span_str(env->damage), env->harm, block);
 	if (write_at(env->super.fd, block, sizeof block, VERDICT_AT) == 0)
-		(void)fdatasync(env->super.fd);
+		(void)ts_disk_sync(env->super.fd);
 }

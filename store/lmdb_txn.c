@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-enum { TRIES = 20, TRY_US = 1000 };
+enum { TRIES = 20 };
 
 int ts_view_find(struct ts_lmdb_env *env, uint64_t number, struct ts_lmdb_view *ret)
 {
@@ -165,7 +165,7 @@ static int begin(struct ts_lmdb_env *env, struct ts_lmdb_txn *t)
 		if (rc == 0)
 			return 0;
 		if (rc == MDB_CORRUPTED && !t->write && !atomic_load(&env->is_damaged))
-			(void)usleep(TRY_US * (tries > 2));
+			ts_pause();
 		else if (rc == MDB_CORRUPTED || ++mended == 3 || mend(env, rc))
 			return rc;
 	}

@@ -446,6 +446,30 @@ static void salvage_saves_what_is_sound_and_names_the_rest(void **state)
 	test_free(whole);
 }
 
+/* A table that nobody finds is not made again, though it has no records. */
+static void a_table_whose_name_changed_is_missed(void **state)
+{
+	static const char name[] = "removed";
+	struct fixture *f = *state;
+	struct ts_salvage_report report;
+	const uint8_t *at;
+	uint8_t *whole;
+	char to[320];
+	size_t n;
+
+	close_it(f);
+	whole = slurp(f->data, &n);
+	for (at = whole; (at = memmem(at, n - (size_t)(at - whole), name, sizeof name - 1)); at++)
+		whole[at - whole] ^= 1;
+	spill(f->data, whole, n);
+	expect_damage(f, true, "lacks that of removed names");
+	(void)snprintf(to, sizeof to, "%s/saved", f->dir);
+	OK(ts_lmdb_salvage(f->dir, to, &f->arena, &report, &f->err));
+	assert_true(report.damaged && report.names == 60 && report.n_lost == 0);
+	test_remove_dir(to);
+	test_free(whole);
+}
+
 static int lose_a_log(MDB_txn *txn)
 {
 	uint8_t room[TS_LOG_KEY_MAX];
@@ -511,6 +535,7 @@ int main(void)
 		TEST(damage_under_an_open_store_ends_writes),
 		TEST(salvage_saves_what_is_sound_and_names_the_rest),
 		TEST(what_one_table_has_and_another_lacks_is_found),
+		TEST(a_table_whose_name_changed_is_missed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
