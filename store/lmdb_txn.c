@@ -123,12 +123,12 @@ static int begin_once(struct ts_lmdb_env *env, struct ts_lmdb_txn *t)
  * damage. What lists show of metrics is absent then, and nobody misses it. */
 static void hide_unfit(struct ts_lmdb_env *env, struct ts_lmdb_view *view)
 {
+	static const struct ts_root none = {.page = TS_NO_PAGE}, damaged = {.page = 1, .depth = 1};
 	unsigned unfit = atomic_load(&env->unfit);
 
 	for (int db = 0; unfit && db < TS_DBS; db++)
 		if (unfit >> db & 1)
-			view->roots[db] =
-				db == TS_DB_EXTRACTS ? (struct ts_root){.page = TS_NO_PAGE} : (struct ts_root){.page = 1, .depth = 1};
+			view->roots[db] = db == TS_DB_EXTRACTS ? none : damaged;
 }
 
 /* Of a damaged store, a snapshot is what opening found. */

@@ -81,7 +81,8 @@ static const char *what_of(struct ts_cli *cli, const struct ts_audit_entry *e)
 static enum ts_status text(struct reading *r, struct ts_error *err)
 {
 	static const struct ts_view_column columns[] = {
-		TS_RIGHT("line"), TS_LEFT("when", 10), TS_LEFT("kind", 0), TS_LEFT("who", 8), TS_LEFT("act", 0), TS_LEFT("on", 12), TS_LEFT("what", 16),
+		TS_RIGHT("line"),  TS_LEFT("when", 10), TS_LEFT("kind", 0),  TS_LEFT("who", 8),
+		TS_LEFT("act", 0), TS_LEFT("on", 12),	TS_LEFT("what", 16),
 	};
 	struct ts_arena *arena = &r->cli->arena;
 	size_t from = r->n > r->cap ? r->n - r->cap : 0;
@@ -208,11 +209,11 @@ enum ts_status ts_verb_audit(struct ts_cli *cli, struct ts_error *err)
 			    .on = glob_of(cli, "on"), .denied = ts_args_has(&cli->args, "denied"), .cap = 1000};
 	struct ts_audit_report report;
 	uint64_t limit = 0;
-	bool given;
+	bool given, since;
 	enum ts_status status = ts_args_uint(&cli->args, "limit", 1000000, &given, &limit, err);
 
 	if (!status)
-		status = ts_args_seconds(&cli->args, "since", &(bool){false}, &r.since_s, err);
+		status = ts_args_seconds(&cli->args, "since", &since, &r.since_s, err);
 	if (status)
 		return ts_error_prefix(err, "audit");
 	r.cap = given && limit ? (size_t)limit : r.cap;
