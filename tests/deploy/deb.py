@@ -22,7 +22,7 @@ def check(condition, *what):
 
 
 with open("CMakeLists.txt", encoding="utf-8") as tree:
-    ours = re.search(r"VERSION ([\d.]+)", tree.read().split("project(")[1])[1]
+    version = re.search(r"VERSION ([\d.]+)", tree.read().split("project(")[1])[1]
 
 
 def package(into, version):
@@ -89,7 +89,7 @@ def main():
         install(machine, new)
         with open(config, encoding="utf-8") as f:
             check(f.read().endswith("drain = 7\n"), "the upgrade replaced an edited configuration")
-        check(machine.run("tscope", "--version").stdout.startswith(f"tscope {ours}"))
+        check(machine.run("tscope", "--version").stdout.startswith(f"tscope {version}"))
         machine.run("/usr/bin/tscoped", "--config", "/etc/tscope/tscoped.conf", "--check")
         check(machine.run("getent", "group", "tscope").stdout.startswith("tscope:"))
         use(machine)

@@ -34,6 +34,8 @@ NOT_HERE = {
         "no container engine is here; tests/deploy/container.py runs the entry point",
     "kubectl create secret tls tscope-tls --cert server.pem --key server.key": "no cluster is here; tests/deploy/kubernetes.py holds the names together",
     "tscope login": "it names a verb",
+    "tscope salvage": "it names a verb",
+    "tscope audit FILE": "it names an option; service/audit/test_audit.c reads what it reads",
     "tscope login HOST": "it is run with the CA of the machine",
     "./dev attack shares": "the test `attack` runs its short form",
     "./dev attack floods": "the test `attack` runs its short form",
@@ -353,6 +355,7 @@ def limits(site):
     site.do("tscope log BRANCH", {"BRANCH": "branch:main"}, user="ann", TSCOPE_SERVER=SOCKET)
     site.do("tscope whoami", user="ann", TSCOPE_SERVER=SOCKET)
     site.do("tscope note RUN keep='for the paper'", {"RUN": "default/exp1"}, user="ann", TSCOPE_SERVER=SOCKET)
+    check("for the paper" in site.do("tscope log RUN --notes", {"RUN": "default/exp1"}, user="ann", TSCOPE_SERVER=SOCKET).stdout)
 
 
 def failed_check(site):
@@ -381,6 +384,19 @@ def backup(site):
     site.do("chown -R --reference=/var/lib/tscope /var/lib/tscope/store")
     site.do("systemctl start tscoped")
     check(site.machine.run("tscope", "list", TSCOPE_SERVER=SOCKET).stdout == before, "the restored store is not what was backed up")
+
+
+def salvage(site):
+    """What is saved of a store in which nothing is damaged is all of it."""
+    before = site.machine.run("tscope", "list", TSCOPE_SERVER=SOCKET).stdout
+    site.do("systemctl stop tscoped")
+    site.do("tscope salvage /var/lib/tscope/store /var/lib/tscope/saved")
+    site.do("tscope --store /var/lib/tscope/saved verify")
+    site.do("mv /var/lib/tscope/store /var/lib/tscope/store.damaged")
+    site.do("mv /var/lib/tscope/saved /var/lib/tscope/store")
+    site.do("chown -R --reference=/var/lib/tscope /var/lib/tscope/store")
+    site.do("systemctl start tscoped")
+    check(site.machine.run("tscope", "list", TSCOPE_SERVER=SOCKET).stdout == before, "the saved store has other runs")
 
 
 def upgrade(site, top):
@@ -433,6 +449,7 @@ def main():
             space(site)
             limits(site)
             backup(site)
+            salvage(site)
             upgrade(site, f"{top}/new")
         with bare.Booted(cache) as machine:
             by_hand(Site(machine, documents))
