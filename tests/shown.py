@@ -27,6 +27,9 @@ NOT_HERE = {
     "tscope login runs.example.org": "it needs that host",
     "tscope login --ca ca.pem tls:host:9000 < token": "tests/deploy/documented.py runs it with the CA of its machine",
     "tscope logout": "nobody is logged in",
+    "tscope salvage /var/lib/tscope/store saved": "tests/deploy/documented.py runs it on the store of a server",
+    "tscope audit /var/lib/tscope/audit.log --on '*main' --since 7d": "it needs the log of a server; service/audit/test_audit.c reads one",
+    "tscope audit /var/lib/tscope/audit.log --check": "it needs the log of a server; service/audit/test_audit.c reads one",
     "tscope whoami": "it needs a server",
     "tscope projects --json | jq '.projects[] | {project, sealed_bytes, sealed_limit_bytes}'": "it needs jq",
 }
@@ -174,6 +177,8 @@ def main():
         lab, env = lab_of(top)
         some_id = json.loads(run("tscope show --json exp2", lab, env).stdout)["run"]["id"][:8]
         for where, command in shown(lab, env):
+            if command.startswith("tscope run "):
+                continue  # it starts trainings: tests/launch/run.py and python/tests/test_launch.py run its forms
             if command in NOT_HERE:
                 unused.discard(command)
                 continue
@@ -185,6 +190,8 @@ def main():
                 asked = re.sub(rf"\b{word}\b", stands or some_id, asked)
             here = dict(env, TSCOPE_STORE=os.path.join(top, "here"))
             shutil.copytree(os.path.join(lab, ".local/share/tscope/store"), here["TSCOPE_STORE"])
+            for page in (name for name in os.listdir(lab) if name.endswith(".html")):
+                os.remove(os.path.join(lab, page))  # it would not be replaced
             if command in BEFORE:
                 run(BEFORE[command], lab, here)
             ran = run("set -o pipefail; " + asked, lab, here)
