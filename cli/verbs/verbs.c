@@ -630,7 +630,7 @@ static const struct ts_option audit_options[] = {
 	{.name = "act", .argument = "ACT",
 	 .help = "only these: note, move, remove, restore, retire, token, gc, settings, start, stop, call"},
 	{.name = "on", .argument = "NAME", .help = "only lines about this, such as 'run p/exp1' or '*main'"},
-	{.name = "since", .argument = "TIME", .help = "only lines of the last 7d, 12h, ..."},
+	{.name = "since", .argument = "TIME", .help = "only lines of that last time, such as 7d or 12h"},
 	{.name = "denied", .help = "only what was refused"},
 	{.name = "limit", .letter = 'l', .argument = "N", .help = "show the newest N lines (default: 1000)"},
 	{.name = "check", .help = "show no lines, only say whether each follows the one before"},

@@ -41,7 +41,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 BUILD = os.environ.get("TS_BUILD", os.path.join(ROOT, "build", "dev"))
 VERBS = ("push list show facts analyze plot explain diff check-resume gate baseline trend name tag note log rm restore export verify salvage gc projects "
-         "token login logout whoami version help").split()
+         "audit token login logout whoami version help").split()
 NO_JSON = ["run"]  # what it prints is the command's own
 failures = []
 
@@ -348,9 +348,9 @@ def schemas(_update):
     for command in JSON_COMMANDS:
         rc, stdout, _ = place.run(f"tscope {command} --json")
         seen.add((command.split()[0], hold_to_schema(f"tscope {command} --json", rc, stdout)))
-    place.run("tscoped --store served --socket $PWD/served.sock >served.log 2>&1 & echo $! >pid; for i in $(seq 200); do "
+    place.run("tscoped --store served --socket $PWD/served.sock --audit-log $PWD/audit.log >served.log 2>&1 & echo $! >pid; for i in $(seq 200); do "
               "test -S served.sock || sleep 0.05; done")
-    for command in ("login --no-token unix:$PWD/served.sock", "token make t", "whoami", "projects", "logout"):
+    for command in ("login --no-token unix:$PWD/served.sock", "token make t", "whoami", "projects", "audit audit.log", "audit nothing.log", "logout"):
         rc, stdout, _ = place.run(f"{'' if 'log' in command else 'TSCOPE_SERVER=unix:$PWD/served.sock '}tscope {command} --json")
         seen.add((command.split()[0], hold_to_schema(f"tscope {command} --json", rc, stdout)))
     place.run("kill $(cat pid)")
