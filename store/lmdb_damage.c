@@ -197,7 +197,7 @@ enum ts_status ts_env_scan(struct ts_lmdb_env *env, bool again, struct ts_error 
 	enum ts_status status = TS_OK;
 	bool known = false, found = false;
 
-	if (atomic_load(&env->is_damaged) || (env->scanned && !again))
+	if (atomic_load(&env->is_damaged) || (atomic_load(&env->scanned) && !again))
 		return TS_OK;
 	for (int tries = 0; tries < TRIES && !found; tries++) {
 		if (ts_env_begin(env, false, &t, err))
@@ -212,7 +212,8 @@ enum ts_status ts_env_scan(struct ts_lmdb_env *env, bool again, struct ts_error 
 	if (!found)
 		ts_env_condemn(env, TS_HARM_NOW, "the superblock does not know the last transaction of data.mdb");
 	ts_scan_finish(&s);
-	env->scanned = env->scanned || !status;
+	if (!status)
+		atomic_store(&env->scanned, true);
 	return status;
 }
 
@@ -266,6 +267,6 @@ enum ts_status ts_env_adopt(struct ts_lmdb_env *env, uint64_t txn, struct ts_err
 			status = ts_super_make(env, &slot, err);
 	}
 	ts_scan_finish(&s);
-	env->scanned = true;
+	atomic_store(&env->scanned, true);
 	return status;
 }

@@ -329,7 +329,7 @@ static enum ts_status open_sound(struct ts_lmdb_env *env, bool fresh, struct ts_
 	if (!rc)
 		rc = open_databases(env, &old);
 	if (rc == MDB_NOTFOUND && fresh) {
-		env->scanned = true;
+		atomic_store(&env->scanned, true);
 		return create_databases(env, err);
 	}
 	if (rc == MDB_NOTFOUND)

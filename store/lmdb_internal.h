@@ -102,7 +102,7 @@ struct ts_lmdb_env {
 	dev_t data_dev;
 	ino_t data_ino;
 	off_t data_size; /* as far as was seen; it never becomes less */
-	bool scanned;		    /* since it was opened */
+	atomic_bool scanned;	    /* since it was opened */
 	atomic_bool is_damaged;	    /* and nothing is written to it any more */
 	enum ts_harm harm;
 	/* A bit for each table that can be walked and is not what was written: it is not served, since nobody would see that. */

@@ -179,7 +179,7 @@ enum ts_status ts_env_begin(struct ts_lmdb_env *env, bool write, struct ts_lmdb_
 	struct ts_lmdb_txn *t;
 	int rc;
 
-	if (write && !env->scanned && ts_env_scan(env, false, err))
+	if (write && !atomic_load(&env->scanned) && ts_env_scan(env, false, err))
 		return err->status;
 	if (write && atomic_load(&env->is_damaged))
 		return ts_env_damage(env, err);
