@@ -1,22 +1,16 @@
 #include "base/entropy.h"
 
-#include "base/file.h"
-
 #include <errno.h>
-#include <fcntl.h>
+#include <stdint.h>
+#include <sys/random.h>
 #include <unistd.h>
+
+enum { AT_ONCE = 256 }; /* getentropy gives no more */
 
 enum ts_status ts_entropy(void *out, size_t n, struct ts_error *err)
 {
-	int fd = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
-	enum ts_status status;
-	size_t got = 0;
-
-	if (fd < 0)
-		return ts_error_errno(err, errno, "/dev/urandom");
-	status = ts_read_full(fd, out, n, &got, err);
-	(void)close(fd);
-	if (!status && got < n)
-		return ts_error_set(err, TS_IO, "/dev/urandom ends");
-	return status;
+	for (size_t at = 0; at < n; at += AT_ONCE)
+		if (getentropy((uint8_t *)out + at, n - at < AT_ONCE ? n - at : AT_ONCE))
+			return ts_error_errno(err, errno, "random bytes of the system");
+	return TS_OK;
 }
