@@ -43,6 +43,9 @@ void ts_system_lock_init(pthread_rwlock_t *lock);
 /* When a file or folder changed last. False where the system says it in a way of its own, or to the second only. */
 bool ts_system_changed(const struct stat *st, struct timespec *ret_changed);
 
+/* Random bytes that nobody can guess. */
+enum ts_status ts_system_random(void *out, size_t n, struct ts_error *err);
+
 /* Appends what tells one start of this machine from another. TS_NOT_FOUND where the system does not say. */
 enum ts_status ts_system_boot_id(struct ts_buf *out, struct ts_error *err);
 

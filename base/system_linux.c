@@ -5,12 +5,14 @@
 #include "base/number.h"
 #include "base/text.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -138,4 +140,15 @@ bool ts_system_changed(const struct stat *st, struct timespec *ret_changed)
 enum ts_status ts_system_boot_id(struct ts_buf *out, struct ts_error *err)
 {
 	return ts_file_read("/proc/sys/kernel/random/boot_id", out, err);
+}
+
+/* No device file is needed, which an empty root directory lacks. */
+enum ts_status ts_system_random(void *out, size_t n, struct ts_error *err)
+{
+	enum { AT_ONCE = 256 }; /* getentropy gives no more */
+
+	for (size_t at = 0; at < n; at += AT_ONCE)
+		if (getentropy((uint8_t *)out + at, n - at < AT_ONCE ? n - at : AT_ONCE))
+			return ts_error_errno(err, errno, "random bytes of the system");
+	return TS_OK;
 }

@@ -6,6 +6,7 @@
 #include "base/system.h"
 
 #include "base/clock.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -122,4 +123,19 @@ enum ts_status ts_system_boot_id(struct ts_buf *out, struct ts_error *err)
 {
 	(void)out;
 	return ts_error_set(err, TS_NOT_FOUND, "this system does not say when it was started");
+}
+
+enum ts_status ts_system_random(void *out, size_t n, struct ts_error *err)
+{
+	int fd = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
+	enum ts_status status;
+	size_t got = 0;
+
+	if (fd < 0)
+		return ts_error_errno(err, errno, "/dev/urandom");
+	status = ts_read_full(fd, out, n, &got, err);
+	(void)close(fd);
+	if (!status && got < n)
+		return ts_error_set(err, TS_IO, "/dev/urandom ends");
+	return status;
 }

@@ -3,7 +3,7 @@
 
 #include "store/store_internal.h"
 
-#include "base/entropy.h"
+#include "base/system.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -242,7 +242,7 @@ static enum ts_status own_id(struct ts_lmdb_view *view, uint8_t ret[TS_STORE_ID]
 		memcpy(ret, value.data, TS_STORE_ID);
 		return TS_OK;
 	}
-	return ts_entropy(ret, TS_STORE_ID, err);
+	return ts_system_random(ret, TS_STORE_ID, err);
 }
 
 enum ts_status ts_env_adopt(struct ts_lmdb_env *env, uint64_t txn, struct ts_error *err)

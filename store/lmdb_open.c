@@ -5,7 +5,7 @@
 #include "store/store_internal.h"
 
 #include "base/cursor.h"
-#include "base/entropy.h"
+#include "base/system.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -203,7 +203,7 @@ static enum ts_status begin_store(struct ts_lmdb_env *env, bool create, bool *re
 	*ret_fresh = true;
 	if (env->super.fd >= 0)
 		return TS_OK;
-	return ts_entropy(slot.store, TS_STORE_ID, err) ? err->status : ts_super_make(env, &slot, err);
+	return ts_system_random(slot.store, TS_STORE_ID, err) ? err->status : ts_super_make(env, &slot, err);
 }
 
 enum ts_status ts_files_look(struct ts_lmdb_env *env, bool create, bool *ret_fresh, struct ts_error *err)

@@ -2,7 +2,7 @@
 #include "cli/gate/gate_outputs.h"
 
 #include "base/file.h"
-#include "base/entropy.h"
+#include "base/system.h"
 #include "base/text.h"
 #include "cli/gate/gate_json.h"
 #include "cli/gate/gate_render.h"
@@ -138,7 +138,7 @@ static enum ts_status commands(struct ts_cli *cli, const struct ts_verdict *v, s
 	uint8_t drawn[16];
 	enum ts_status status;
 
-	if (ts_entropy(drawn, sizeof drawn, err))
+	if (ts_system_random(drawn, sizeof drawn, err))
 		return err->status;
 	ts_print_hex(&token, ts_span_of(drawn, sizeof drawn));
 	ts_buf_str(&whole, "::stop-commands::");

@@ -2,14 +2,14 @@
 
 #include "base/alloc.h"
 #include "base/cursor.h"
-#include "base/entropy.h"
+#include "base/system.h"
 
 typedef bool same_fn(const struct ts_intern *in, uint32_t number, const void *key);
 
 enum ts_status ts_intern_init(struct ts_intern *in, struct ts_ration *ration, struct ts_error *err)
 {
 	*in = (struct ts_intern){.ration = ration};
-	return ts_entropy(&in->secret, sizeof in->secret, err);
+	return ts_system_random(&in->secret, sizeof in->secret, err);
 }
 
 void ts_intern_finish(struct ts_intern *in)

@@ -2,7 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/cursor.h"
-#include "base/entropy.h"
+#include "base/system.h"
 #include "base/text.h"
 
 enum { FIRST_SLOTS = 1 << 12, FIRST_PLACES = 1 << 8 };
@@ -11,7 +11,7 @@ enum ts_status ts_trace_words_init(struct ts_trace_words *w, struct ts_error *er
 {
 	memset(w, 0, sizeof *w);
 	ts_arena_init(&w->arena, TS_TRACE_WORD_BYTES_MAX);
-	if (ts_entropy(w->key, sizeof w->key, err))
+	if (ts_system_random(w->key, sizeof w->key, err))
 		return err->status;
 	w->key[0] |= 1;
 	w->n_slots = FIRST_SLOTS;

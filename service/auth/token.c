@@ -4,7 +4,7 @@
 #include "base/cursor.h"
 #include "base/digest.h"
 #include "base/limits.h"
-#include "base/entropy.h"
+#include "base/system.h"
 #include "base/text.h"
 
 #include <stdio.h>
@@ -279,8 +279,8 @@ enum ts_status ts_token_make(struct ts_engine *e, struct ts_token *io_token, cha
 	uint8_t bytes[TS_TOKEN_BYTES];
 	enum ts_status status;
 
-	if (ts_token_check(io_token, err) || ts_entropy(bytes, sizeof bytes, err) ||
-	    ts_entropy(io_token->salt, sizeof io_token->salt, err))
+	if (ts_token_check(io_token, err) || ts_system_random(bytes, sizeof bytes, err) ||
+	    ts_system_random(io_token->salt, sizeof io_token->salt, err))
 		return err->status;
 	hash_of(io_token->salt, bytes, io_token->hash);
 	ts_print_hex(&hex, ts_span_of(bytes, ID_BYTES));

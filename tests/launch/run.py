@@ -256,7 +256,7 @@ def terminal():
               and code == 0, t.text, code)
         check("what is printed to a terminal is kept", b"ISATTY [True" in place.kept(), place.kept())
     program = ("import os, signal, time\n"
-               "signal.signal(signal.SIGWINCH, lambda n, f: print('SIZE', os.get_terminal_size().columns, flush=True))\n"
+               "signal.signal(signal.SIGWINCH, lambda n, f: os.write(1, b'SIZE %d\\n' % os.get_terminal_size().columns))\n"
                "print('ready', flush=True)\nfor _ in range(500): time.sleep(0.01)\n")
     with Place() as place:
         t = Terminal(place.words(sys.executable, "-c", program), place.path)
