@@ -63,7 +63,7 @@ class Layers(support.Case):
     def test_time_and_memory_of_layers(self):
         import torch
 
-        model = self.net(sleeper(0.004, 0.006))
+        model = self.net(sleeper(0.1, 0.15))  # far more than a small product takes where other programs want the CPU, too
         model(torch.ones(4, 8))  # the first product of a process starts torch's threads
         optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
         run = tscope.auto(model, optimizer, "runs/exp1")
@@ -79,10 +79,10 @@ class Layers(support.Case):
         self.assertEqual(timed, [0, 2])
         for step in timed:
             cells = steps[step]
-            self.assertGreaterEqual(cells["scalars.layers/2/forward_ms"], 4)
-            self.assertLess(cells["scalars.layers/2/forward_ms"], 4 + 100)
-            self.assertGreaterEqual(cells["scalars.layers/2/backward_ms"], 6)
-            self.assertLess(cells["scalars.layers/0/backward_ms"], 6)
+            self.assertGreaterEqual(cells["scalars.layers/2/forward_ms"], 100)
+            self.assertLess(cells["scalars.layers/2/forward_ms"], 100 + 1000)
+            self.assertGreaterEqual(cells["scalars.layers/2/backward_ms"], 150)
+            self.assertLess(cells["scalars.layers/0/backward_ms"], 150)
             self.assertIn("scalars.layers/3/backward_ms", cells)
             # Of f32: 8 x 64 weights and 64 biases; an output of 4 x 64.
             self.assertEqual(cells["memory.layers/0/parameters"], 4 * (8 * 64 + 64))
