@@ -4,15 +4,6 @@
 #include "cli/json/json_parts.h"
 #include "cli/view/show_value.h"
 
-static void spans(struct ts_json *j, const char *key, const struct ts_span *items, size_t n)
-{
-	ts_json_key(j, key);
-	ts_json_array(j);
-	for (size_t i = 0; i < n; i++)
-		ts_json_span(j, items[i]);
-	ts_json_end(j);
-}
-
 static void stat(struct ts_json *j, struct ts_span column, const struct ts_group_stat *s)
 {
 	double sd;
@@ -63,15 +54,15 @@ void ts_render_groups_json(struct ts_cli *cli, const struct ts_listing *list, co
 	ts_json_key(j, "kind");
 	ts_json_string(j, ts_ref_word(list->kind));
 	ts_json_text(j, "project", list->project);
-	spans(j, "by", groups->by, groups->n_by);
-	spans(j, "columns", groups->columns, groups->n_columns);
+	ts_json_spans(j, "by", groups->by, groups->n_by);
+	ts_json_spans(j, "columns", groups->columns, groups->n_columns);
 	ts_json_key(j, "groups");
 	ts_json_array(j);
 	for (size_t i = 0; i < groups->n && i < limit; i++)
 		group(j, groups, &groups->groups[i]);
 	ts_json_end(j);
 	ts_json_count(j, "group_count", groups->n);
-	spans(j, "unrecorded", list->unrecorded, list->n_unrecorded);
+	ts_json_spans(j, "unrecorded", list->unrecorded, list->n_unrecorded);
 	ts_json_count(j, "unscored_count", list->unscored);
 	ts_json_end(j);
 	ts_cli_json_end(cli, j);

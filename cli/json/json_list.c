@@ -47,11 +47,7 @@ void ts_render_list_json(struct ts_cli *cli, const struct ts_listing *list)
 		ts_json_end(j);
 	}
 	ts_json_end(j);
-	ts_json_key(j, "unrecorded");
-	ts_json_array(j);
-	for (size_t i = 0; i < list->n_unrecorded; i++)
-		ts_json_span(j, list->unrecorded[i]);
-	ts_json_end(j);
+	ts_json_spans(j, "unrecorded", list->unrecorded, list->n_unrecorded);
 	ts_json_count(j, "unscored_count", list->unscored);
 	ts_json_text(j, "next_page", list->next_token);
 	ts_json_end(j);

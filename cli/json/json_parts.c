@@ -22,6 +22,15 @@ void ts_json_text(struct ts_json *j, const char *key, struct ts_span text)
 		ts_json_null(j);
 }
 
+void ts_json_spans(struct ts_json *j, const char *key, const struct ts_span *texts, size_t n)
+{
+	ts_json_key(j, key);
+	ts_json_array(j);
+	for (size_t i = 0; i < n; i++)
+		ts_json_span(j, texts[i]);
+	ts_json_end(j);
+}
+
 void ts_json_time(struct ts_json *j, const char *key, int64_t real_ns)
 {
 	char text[TS_TIME_TEXT];

@@ -18,6 +18,7 @@ enum ts_status ts_json_answer(struct ts_cli *cli, const struct ts_shape *shape, 
 void ts_json_id(struct ts_json *j, const char *key, const struct ts_id *id);
 void ts_json_text(struct ts_json *j, const char *key, struct ts_span text); /* empty is null */
 void ts_json_time(struct ts_json *j, const char *key, int64_t real_ns);	    /* 0 is null */
+void ts_json_spans(struct ts_json *j, const char *key, const struct ts_span *texts, size_t n);
 void ts_json_word(struct ts_json *j, const char *key, const char *word);
 void ts_json_count(struct ts_json *j, const char *key, uint64_t n);
 /* Writes n, or null if it is not known. */

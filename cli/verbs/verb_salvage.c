@@ -45,11 +45,7 @@ static void json(struct ts_cli *cli, const struct ts_salvage_report *r)
 	ts_json_count(j, "record_count", r->records);
 	ts_json_count(j, "removed_count", r->removed);
 	ts_json_count(j, "object_count", r->objects);
-	ts_json_key(j, "lost");
-	ts_json_array(j);
-	for (size_t i = 0; i < r->n_lost; i++)
-		ts_json_span(j, r->lost[i]);
-	ts_json_end(j);
+	ts_json_spans(j, "lost", r->lost, r->n_lost);
 	ts_json_end(j);
 	ts_cli_json_end(cli, j);
 }

@@ -113,17 +113,9 @@ static void json(struct ts_cli *cli, const struct ts_verify_event *e)
 	ts_json_end(j);
 	ts_json_count(j, "damaged_record_count", r->records);
 	ts_json_count(j, "misfit_count", e->misfits);
-	ts_json_key(j, "misfits");
-	ts_json_array(j);
-	for (size_t i = 0; i < e->n_misfit; i++)
-		ts_json_span(j, e->misfit[i]);
-	ts_json_end(j);
+	ts_json_spans(j, "misfits", e->misfit, e->n_misfit);
 	ts_json_count(j, "drift_count", e->report.drifted);
-	ts_json_key(j, "drifts");
-	ts_json_array(j);
-	for (size_t i = 0; i < e->n_drift; i++)
-		ts_json_span(j, e->drift[i]);
-	ts_json_end(j);
+	ts_json_spans(j, "drifts", e->drift, e->n_drift);
 	ts_json_end(j);
 	ts_cli_json_end(cli, j);
 }
