@@ -227,9 +227,10 @@ void ts_wire_unknown_word(struct ts_wire_reader *r, struct ts_span word, const c
 {
 	char path[PATH_TEXT];
 
+	word = ts_utf8_cut(word, 64);
 	if (!r->status)
 		r->status = ts_error_set(r->err, TS_UNSUPPORTED, "field %s has the word '%.*s', which this version does not know",
-					 path_of(r, field, path), (int)(word.len < 64 ? word.len : 64), (const char *)word.data);
+					 path_of(r, field, path), TS_SPAN_ARG(word));
 }
 
 uint64_t ts_wire_uint(struct ts_wire_reader *r, uint64_t value, uint64_t most, const char *field)

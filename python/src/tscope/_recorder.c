@@ -577,7 +577,8 @@ static PyObject *log_as(Recorder *self, PyObject *args)
 	Py_RETURN_NONE;
 }
 
-static PyObject *late(Recorder *self, PyObject *args)
+/* A number of a step that is not the one under way. */
+static PyObject *keep_beside(Recorder *self, PyObject *args, void (*keep)(struct tscope_run *, int64_t, tscope_column, double))
 {
 	int kind;
 	PyObject *name;
@@ -587,22 +588,18 @@ static PyObject *late(Recorder *self, PyObject *args)
 	if (!PyArg_ParseTuple(args, "LiOd", &step, &kind, &name, &value))
 		return NULL;
 	if (self->run && kind >= 0 && kind < N_NAMES)
-		tscope_late(self->run, step, recorder_column(self, kind, name), value);
+		keep(self->run, step, recorder_column(self, kind, name), value);
 	Py_RETURN_NONE;
+}
+
+static PyObject *late(Recorder *self, PyObject *args)
+{
+	return keep_beside(self, args, tscope_late);
 }
 
 static PyObject *ahead(Recorder *self, PyObject *args)
 {
-	int kind;
-	PyObject *name;
-	long long step;
-	double value;
-
-	if (!PyArg_ParseTuple(args, "LiOd", &step, &kind, &name, &value))
-		return NULL;
-	if (self->run && kind >= 0 && kind < N_NAMES)
-		tscope_first(self->run, step, recorder_column(self, kind, name), value);
-	Py_RETURN_NONE;
+	return keep_beside(self, args, tscope_first);
 }
 
 static PyObject *late_ns(Recorder *self, PyObject *args)
