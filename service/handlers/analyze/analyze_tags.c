@@ -61,19 +61,13 @@ static enum ts_status add_cell(struct tags *t, enum ts_column_type type, struct 
 static enum ts_status take_block(struct tags *t, const struct ts_table *table, const struct ts_column *column, size_t b,
 				 struct ts_error *err)
 {
-	const struct ts_block *block = &table->blocks[b];
 	struct ts_span *cells;
 	int64_t *keys;
 
 	ts_arena_reset(&t->block);
-	keys = ts_arena_array(&t->block, block->rows, sizeof *keys);
-	cells = ts_arena_array(&t->block, block->rows, sizeof *cells);
-	if (!keys || !cells)
-		return ts_arena_error(&t->block, err);
-	if (ts_fetch_block_keys(t->fetch, block, keys, err) ||
-	    ts_fetch_block_text(t->fetch, &column->blocks[b], block->rows, &t->block, cells, err))
+	if (ts_fetch_text_rows(t->fetch, table, column, b, &t->block, &keys, &cells, err))
 		return err->status;
-	for (size_t i = 0; i < block->rows; i++)
+	for (size_t i = 0; i < table->blocks[b].rows; i++)
 		if (add_cell(t, column->type, cells[i], keys[i], err))
 			return err->status;
 	return TS_OK;

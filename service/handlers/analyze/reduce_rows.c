@@ -326,20 +326,14 @@ static void mark_row(struct tags *t, int64_t step)
 static enum ts_status tags_of_block(struct tags *t, const struct ts_table *table, const struct ts_column *column, size_t b,
 				    struct ts_error *err)
 {
-	const struct ts_block *block = &table->blocks[b];
 	struct ts_span *cells, before = {NULL, 0};
 	bool tagged = false;
 	int64_t *keys;
 
 	ts_arena_reset(&t->block);
-	keys = ts_arena_array(&t->block, block->rows, sizeof *keys);
-	cells = ts_arena_array(&t->block, block->rows, sizeof *cells);
-	if (!keys || !cells)
-		return ts_arena_error(&t->block, err);
-	if (ts_fetch_block_keys(t->r->fetch, block, keys, err) ||
-	    ts_fetch_block_text(t->r->fetch, &column->blocks[b], block->rows, &t->block, cells, err))
+	if (ts_fetch_text_rows(t->r->fetch, table, column, b, &t->block, &keys, &cells, err))
 		return err->status;
-	for (size_t i = 0; i < block->rows; i++) {
+	for (size_t i = 0; i < table->blocks[b].rows; i++) {
 		/* Most rows have the same tags as the row before. */
 		if (i == 0 || !ts_span_eq(cells[i], before))
 			tagged = has_tag(t, column->type, cells[i]);

@@ -251,6 +251,22 @@ enum ts_status ts_fetch_block_text(struct ts_fetch *f, const struct ts_id *id, s
 	return ts_block_text_decode(object, rows, arena, out, err) ? ts_object_error(id, err) : TS_OK;
 }
 
+enum ts_status ts_fetch_text_rows(struct ts_fetch *f, const struct ts_table *table, const struct ts_column *column, size_t b,
+				  struct ts_arena *arena, int64_t **ret_keys, struct ts_span **ret_texts, struct ts_error *err)
+{
+	const struct ts_block *block = &table->blocks[b];
+	int64_t *keys = ts_arena_array(arena, block->rows, sizeof *keys);
+	struct ts_span *texts = ts_arena_array(arena, block->rows, sizeof *texts);
+
+	if (!keys || !texts)
+		return ts_arena_error(arena, err);
+	if (ts_fetch_block_keys(f, block, keys, err) || ts_fetch_block_text(f, &column->blocks[b], block->rows, arena, texts, err))
+		return err->status;
+	*ret_keys = keys;
+	*ret_texts = texts;
+	return TS_OK;
+}
+
 /* Allocates room for one cell of `size` bytes for each row. It is not zeroed, because the caller fills it. */
 static void *column_room(const struct ts_table *table, size_t size, struct ts_arena *arena)
 {

@@ -70,6 +70,9 @@ enum ts_status ts_fetch_block_words(struct ts_fetch *f, const struct ts_id *id, 
 /* For blocks of type TEXT and JSON; the texts lie in the arena. */
 enum ts_status ts_fetch_block_text(struct ts_fetch *f, const struct ts_id *id, size_t rows, struct ts_arena *arena,
 				   struct ts_span *out, struct ts_error *err);
+/* The keys and the texts of the b-th block of a column, in the arena. */
+enum ts_status ts_fetch_text_rows(struct ts_fetch *f, const struct ts_table *table, const struct ts_column *column, size_t b,
+				  struct ts_arena *arena, int64_t **ret_keys, struct ts_span **ret_texts, struct ts_error *err);
 
 /* These read a whole column of table->rows rows. */
 enum ts_status ts_fetch_keys(struct ts_fetch *f, const struct ts_table *table, struct ts_arena *arena,

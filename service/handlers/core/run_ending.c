@@ -27,12 +27,7 @@ static enum ts_status read_texts(struct ts_fetch *f, const struct ts_index *inde
 
 	if (!block || block->last_key < e->first)
 		return TS_OK;
-	texts = ts_arena_array(arena, block->rows, sizeof *texts);
-	keys = ts_arena_array(arena, block->rows, sizeof *keys);
-	if (!texts || !keys)
-		return ts_arena_error(arena, err);
-	if (ts_fetch_block_keys(f, block, keys, err) ||
-	    ts_fetch_block_text(f, &column->blocks[table->n_blocks - 1], block->rows, arena, texts, err))
+	if (ts_fetch_text_rows(f, table, column, table->n_blocks - 1, arena, &keys, &texts, err))
 		return err->status;
 	for (size_t i = 0; i < block->rows; i++)
 		if (keys[i] >= e->first && (uint64_t)(keys[i] - e->first) < e->n)
