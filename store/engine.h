@@ -339,7 +339,8 @@ struct ts_engine_ops {
 	 * them is sorted by key. */
 	enum ts_status (*note_put)(struct ts_engine *e, struct ts_span name, const struct ts_note *note,
 				   struct ts_error *err);
-	enum ts_status (*note_list)(struct ts_engine *e, struct ts_span name, struct ts_arena *arena,
+	/* *ret_ref is the name as it was at the moment of the notes; ret_ref may be NULL. */
+	enum ts_status (*note_list)(struct ts_engine *e, struct ts_span name, struct ts_arena *arena, struct ts_ref *ret_ref,
 				    struct ts_note **ret_notes, size_t *ret_n, struct ts_error *err);
 	/* Lists what the notes of a name were, newest first; one that was removed then has no value. Of each key the newest
 	 * TS_NOTE_LOG_MAX are kept, and they stay when the name is removed, until sweep forgets it. */

@@ -121,10 +121,10 @@ static enum ts_status store_ref_log(struct ts_engine *e, enum ts_ref_kind kind, 
 	return told(e, ts_store_ref_log(e, kind, name, limit, arena, ret_entries, ret_n, err), err);
 }
 
-static enum ts_status store_note_list(struct ts_engine *e, struct ts_span name, struct ts_arena *arena, struct ts_note **ret_notes,
-				      size_t *ret_n, struct ts_error *err)
+static enum ts_status store_note_list(struct ts_engine *e, struct ts_span name, struct ts_arena *arena, struct ts_ref *ret_ref,
+				      struct ts_note **ret_notes, size_t *ret_n, struct ts_error *err)
 {
-	return told(e, ts_store_note_list(e, name, arena, ret_notes, ret_n, err), err);
+	return told(e, ts_store_note_list(e, name, arena, ret_ref, ret_notes, ret_n, err), err);
 }
 
 static enum ts_status store_note_log(struct ts_engine *e, struct ts_span name, struct ts_arena *arena, struct ts_note **ret_notes,

@@ -251,7 +251,7 @@ enum ts_status ts_store_record_get(struct ts_engine *e, struct ts_span key, stru
 				  struct ts_error *err);
 enum ts_status ts_store_record_list(struct ts_engine *e, struct ts_span prefix, struct ts_arena *arena, struct ts_record **ret_records,
 				   size_t *ret_n, struct ts_error *err);
-enum ts_status ts_store_note_list(struct ts_engine *e, struct ts_span name, struct ts_arena *arena,
+enum ts_status ts_store_note_list(struct ts_engine *e, struct ts_span name, struct ts_arena *arena, struct ts_ref *ret_ref,
 				 struct ts_note **ret_notes, size_t *ret_n, struct ts_error *err);
 
 /* store_note_log.c */

@@ -230,16 +230,24 @@ static enum ts_status list_notes(struct ts_read r, struct ts_span prefix, struct
 	return TS_OK;
 }
 
-enum ts_status ts_store_note_list(struct ts_engine *e, struct ts_span name, struct ts_arena *arena,
+enum ts_status ts_store_note_list(struct ts_engine *e, struct ts_span name, struct ts_arena *arena, struct ts_ref *ret_ref,
 				 struct ts_note **ret_notes, size_t *ret_n, struct ts_error *err)
 {
 	uint8_t room[NOTE_PREFIX_MAX];
 	enum ts_status status;
 	struct ts_read r;
+	struct ts_ref ref;
+	bool found;
 
 	if (ts_ref_name_check(name, err) || ts_read_begin(ts_kv_of(e), &r, err))
 		return err->status;
-	status = list_notes(r, note_prefix(name, room), arena, ret_notes, ret_n, err);
+	status = ts_ref_read(r, TS_REF_RUN, name, &ref, &found, err);
+	if (!status && !found)
+		status = ts_no_ref(TS_REF_RUN, name, err);
+	if (!status && ret_ref)
+		status = ts_ref_copy(arena, &ref, ret_ref, err);
+	if (!status)
+		status = list_notes(r, note_prefix(name, room), arena, ret_notes, ret_n, err);
 	ts_read_end(&r);
 	return status;
 }

@@ -524,7 +524,7 @@ static void expect_golden(struct fixture *f, struct ts_engine *e)
 	assert_int_equal(count_refs(f, e, TS_REF_TAG), 1);
 	OK(e->ops->ref_log(e, TS_REF_BRANCH, ts_span_str("p/main"), 0, &f->arena, &log, &n, &f->err));
 	assert_int_equal(n, 2);
-	OK(e->ops->note_list(e, ts_span_str("p/base"), &f->arena, &notes, &n, &f->err));
+	OK(e->ops->note_list(e, ts_span_str("p/base"), &f->arena, NULL, &notes, &n, &f->err));
 	assert_int_equal(n, 2);
 	assert_true(ts_span_is(notes[0].value, "kept"));
 	OK(e->ops->verify(e, NULL, NULL, &f->arena, &report, &f->err));
@@ -621,7 +621,7 @@ static void a_removed_name_comes_back_as_it_was(void **state)
 	assert_true(ts_id_eq(&ref.id, &objects[0].id) && ref.seq == 2 && ref.moved_ns == 2);
 	OK(f->e->ops->ref_log(f->e, TS_REF_RUN, ts_span_str("p/x"), 0, &f->arena, &log, &n, &f->err));
 	assert_true(n == 2 && log[1].seq == 1 && ts_id_eq(&log[1].id, &old[0].id));
-	OK(f->e->ops->note_list(f->e, ts_span_str("p/x"), &f->arena, &notes, &n, &f->err));
+	OK(f->e->ops->note_list(f->e, ts_span_str("p/x"), &f->arena, NULL, &notes, &n, &f->err));
 	assert_true(n == 1 && ts_span_is(notes[0].value, "yes") && notes[0].at_ns == 3);
 	assert_int_equal(count_refs(f, f->e, TS_REF_RUN), 1);
 	assert_int_equal(count(f, TS_DB_REMOVED), 0);
@@ -651,9 +651,9 @@ static void a_removed_name_whose_place_is_taken_comes_back_as_another(void **sta
 	assert_int_equal(restore(f, TS_REF_RUN, "p/x", "", &ref), TS_CONFLICT);
 	OK(restore(f, TS_REF_RUN, "p/x", "p/y", &ref));
 	assert_true(ts_id_eq(&ref.id, &objects[0].id) && ts_span_is(ref.name, "p/y"));
-	OK(f->e->ops->note_list(f->e, ts_span_str("p/y"), &f->arena, &notes, &n, &f->err));
+	OK(f->e->ops->note_list(f->e, ts_span_str("p/y"), &f->arena, NULL, &notes, &n, &f->err));
 	assert_int_equal(n, 1);
-	OK(f->e->ops->note_list(f->e, ts_span_str("p/x"), &f->arena, &notes, &n, &f->err));
+	OK(f->e->ops->note_list(f->e, ts_span_str("p/x"), &f->arena, NULL, &notes, &n, &f->err));
 	assert_int_equal(n, 0);
 	assert_int_equal(verify(f).missing, 0);
 }

@@ -228,7 +228,7 @@ static void an_older_page_is_found(void **state)
 			size_t n_notes;
 
 			OK(verify(f));
-			OK(f->e->ops->note_list(f->e, ts_span_str("p/1"), &f->arena, &notes, &n_notes, &f->err));
+			OK(f->e->ops->note_list(f->e, ts_span_str("p/1"), &f->arena, NULL, &notes, &n_notes, &f->err));
 			assert_true(n_notes == 1 && ts_span_is(notes[0].value, "evil"));
 		}
 		close_it(f);

@@ -93,7 +93,7 @@ static enum ts_status marked_by(const struct ts_call *call, struct ts_span name,
 	size_t n;
 
 	*ret_by = ts_span_of(NULL, 0);
-	if (base->ops->note_list(base, name, arena, &notes, &n, err))
+	if (base->ops->note_list(base, name, arena, NULL, &notes, &n, err))
 		return err->status == TS_NOT_FOUND ? TS_OK : err->status;
 	for (size_t i = 0; i < n; i++) {
 		bool meant = key.len ? ts_span_eq(notes[i].key, key)
@@ -639,8 +639,8 @@ static enum ts_status may(struct ts_access *a, enum ts_auth_role role, struct wh
 	  (E, enum ts_ref_kind kind, struct ts_span name, struct ts_arena *arena, struct ts_pruned *ret, ERR),                         \
 	  (BASE, kind, name, arena, ret, err))                                                                                         \
 	X(note_list, READ, OF(TS_REF_RUN, name),                                                                                       \
-	  (E, struct ts_span name, struct ts_arena *arena, struct ts_note **ret, size_t *ret_n, ERR),                                  \
-	  (BASE, name, arena, ret, ret_n, err))                                                                                        \
+	  (E, struct ts_span name, struct ts_arena *arena, struct ts_ref *ref, struct ts_note **ret, size_t *ret_n, ERR),              \
+	  (BASE, name, arena, ref, ret, ret_n, err))                                                                                   \
 	X(note_log, READ, OF(TS_REF_RUN, name),                                                                                        \
 	  (E, struct ts_span name, struct ts_arena *arena, struct ts_note **ret, size_t *ret_n, ERR),                                  \
 	  (BASE, name, arena, ret, ret_n, err))                                                                                        \

@@ -79,7 +79,7 @@ static enum ts_status note_before(const struct ts_call *call, struct ts_span nam
 	size_t n;
 
 	*ret = ts_span_of(NULL, 0);
-	if (base->ops->note_list(base, name, arena, &notes, &n, err))
+	if (base->ops->note_list(base, name, arena, NULL, &notes, &n, err))
 		return err->status == TS_NOT_FOUND ? TS_OK : err->status;
 	for (size_t i = 0; i < n; i++)
 		if (ts_span_eq(notes[i].key, key))

@@ -51,7 +51,7 @@ static enum ts_status add_notes(const struct ts_call *call, struct ts_span name,
 	struct ts_note *notes;
 	size_t n;
 
-	if (call->engine->ops->note_list(call->engine, name, arena, &notes, &n, err))
+	if (call->engine->ops->note_list(call->engine, name, arena, NULL, &notes, &n, err))
 		return err->status == TS_NOT_FOUND ? TS_OK : err->status; /* the name was removed meanwhile */
 	for (size_t i = 0; i < n; i++) {
 		ts_run_marks_add(&io->marks, &notes[i]);

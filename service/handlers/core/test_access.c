@@ -186,7 +186,7 @@ static enum ts_status try_note_list(struct ts_engine *e, struct ts_span name)
 	struct ts_note *notes;
 	size_t n;
 
-	return e->ops->note_list(e, name, &s.arena, &notes, &n, &s.err);
+	return e->ops->note_list(e, name, &s.arena, NULL, &notes, &n, &s.err);
 }
 
 static enum ts_status try_note_put(struct ts_engine *e, struct ts_span name)

@@ -147,7 +147,7 @@ static enum ts_status take_name(struct history *h, const struct ts_ref *ref, str
 	if (!run && ref->seq <= 1)
 		return TS_OK;
 	ts_arena_reset(&h->name);
-	if (h->engine->ops->note_list(h->engine, ref->name, &h->name, &notes, &n, err))
+	if (h->engine->ops->note_list(h->engine, ref->name, &h->name, NULL, &notes, &n, err))
 		return err->status == TS_NOT_FOUND ? TS_OK : err->status; /* the name was removed meanwhile */
 	if (run && run->run.name.len == 0 && keep(h, ref->name, &run->run.name, err))
 		return err->status;

@@ -83,7 +83,7 @@ static enum ts_status note_state(struct commit *c, const struct ts_note *state, 
 	enum ts_status status;
 	size_t n;
 
-	if (engine->ops->note_list(engine, c->request->name, arena, &notes, &n, err))
+	if (engine->ops->note_list(engine, c->request->name, arena, NULL, &notes, &n, err))
 		return err->status;
 	for (size_t i = 0; i < n; i++)
 		if (ts_span_eq(notes[i].key, state->key) && ts_span_eq(notes[i].value, state->value))

@@ -241,12 +241,15 @@ static enum ts_status list_names(struct ts_call *call, struct ts_get_reply *repl
 	return TS_OK;
 }
 
+/* Where the name points, and its notes, at one moment: it may have been moved since it was resolved. */
 static enum ts_status list_notes(struct ts_call *call, struct ts_get_reply *reply, struct ts_error *err)
 {
 	if (!reply->by_ref || reply->ref.kind != TS_REF_RUN)
 		return TS_OK;
-	return call->engine->ops->note_list(call->engine, reply->ref.name, call->arena, &reply->notes, &reply->n_notes,
-					    err);
+	if (call->engine->ops->note_list(call->engine, reply->ref.name, call->arena, &reply->ref, &reply->notes, &reply->n_notes, err))
+		return err->status;
+	reply->run.id = reply->ref.id;
+	return TS_OK;
 }
 
 static enum ts_status fill(struct ts_call *call, struct ts_fetch *f, const struct ts_get_request *request, struct ts_arena *arena,
@@ -255,8 +258,9 @@ static enum ts_status fill(struct ts_call *call, struct ts_fetch *f, const struc
 	struct ts_description d;
 	struct ts_run run;
 
-	if (ts_fetch_object(f, &reply->run.id, arena, &reply->head, err) || ts_run_open(f, &reply->run.id, arena, &run, err) ||
-	    ts_describe(f, &run, arena, &d, err) || list_columns(&run, arena, reply, err) ||
+	if (list_notes(call, reply, err) || ts_fetch_object(f, &reply->run.id, arena, &reply->head, err) ||
+	    ts_run_open(f, &reply->run.id, arena, &run, err) || ts_describe(f, &run, arena, &d, err) ||
+	    list_columns(&run, arena, reply, err) ||
 	    (request->metrics && add_metrics(f, &run, arena, reply, err)) || list_files(&run, arena, reply, err) ||
 	    ts_run_ending(f, &run, arena, &reply->ending, err) || (request->metrics && add_happenings(f, &run, arena, reply, err)) ||
 	    ts_lineage_find(f, &run, project_of(reply), arena, &reply->lineage, err))
@@ -264,7 +268,7 @@ static enum ts_status fill(struct ts_call *call, struct ts_fetch *f, const struc
 	reply->run = d.run;
 	reply->missing_ranks = d.missing;
 	reply->n_missing = d.n_missing;
-	if (list_notes(call, reply, err) || list_names(call, reply, err))
+	if (list_names(call, reply, err))
 		return err->status;
 	return reply_get_reply(call, reply, err);
 }

@@ -85,7 +85,8 @@ static bool say_note(struct ts_list_subject *s, struct ts_span key, struct ts_fa
 	if (s->ref->kind != TS_REF_RUN || s->status)
 		return false;
 	if (!s->has_notes &&
-	    s->call->engine->ops->note_list(s->call->engine, s->ref->name, s->scratch, &s->notes, &s->n_notes, s->err))
+	    s->call->engine->ops->note_list(s->call->engine, s->ref->name, s->scratch, NULL, &s->notes, &s->n_notes, s->err) &&
+	    s->err->status != TS_NOT_FOUND) /* the name was removed meanwhile */
 		return fail(s);
 	s->has_notes = true;
 	for (size_t i = 0; i < s->n_notes; i++)

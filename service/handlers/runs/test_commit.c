@@ -207,7 +207,7 @@ static void moves_a_branch_and_notes_the_state(void **state)
 	must(test_commit(s, &request, &reply), &s->err);
 	assert_true(has_ref(s, TS_REF_BRANCH, "default/main", &at) && ts_id_eq(&at, &request.head));
 	assert_int_equal(log_length(s, TS_REF_BRANCH, "default/main"), 2);
-	must(s->engine->ops->note_list(s->engine, ts_span_str("default/a"), &s->arena, &notes, &n, &s->err), &s->err);
+	must(s->engine->ops->note_list(s->engine, ts_span_str("default/a"), &s->arena, NULL, &notes, &n, &s->err), &s->err);
 	assert_int_equal(n, 1);
 	assert_true(ts_span_is(notes[0].key, "state") && ts_span_is(notes[0].value, "running"));
 }
@@ -217,7 +217,7 @@ static struct ts_note state_of(struct test_store *s, const char *name)
 	struct ts_note *notes;
 	size_t n;
 
-	must(s->engine->ops->note_list(s->engine, ts_span_str(name), &s->arena, &notes, &n, &s->err), &s->err);
+	must(s->engine->ops->note_list(s->engine, ts_span_str(name), &s->arena, NULL, &notes, &n, &s->err), &s->err);
 	assert_int_equal(n, 1);
 	assert_true(ts_span_is(notes[0].key, "state"));
 	return notes[0];

@@ -238,12 +238,45 @@ static void tells_a_run(void **state)
 	assert_int_equal(got.n_names, 2);
 }
 
+/* -- the name is moved and noted after a reader has resolved it -- */
+
+static const struct ts_engine_ops *real;
+
+static enum ts_status list_after_all(struct ts_engine *e, struct ts_span name, struct ts_arena *arena, struct ts_ref *ret_ref,
+				     struct ts_note **ret_notes, size_t *ret_n, struct ts_error *err)
+{
+	struct ts_ref_request request = request_of(TS_REF_RUN, "p/a", "p/b");
+
+	e->ops = real;
+	request.force = true;
+	must_update(request);
+	must(test_note(&s, "p/a", "note", "of the second"), &s.err);
+	return e->ops->note_list(e, name, arena, ret_ref, ret_notes, ret_n, err);
+}
+
+static void tells_one_moment(void **state)
+{
+	struct ts_engine_ops ops = *s.engine->ops;
+	struct ts_get_reply got;
+
+	(void)state;
+	real = s.engine->ops;
+	ops.note_list = list_after_all;
+	s.engine->ops = &ops;
+	must(test_get(&s, "p/a", &got), &s.err);
+	assert_ptr_equal(s.engine->ops, real);
+	assert_int_equal(got.n_notes, 1);
+	assert_true(ts_span_is(got.notes[0].value, "of the second"));
+	assert_true(ts_id_eq(&got.ref.id, &second) && ts_id_eq(&got.run.id, &second));
+	assert_int_equal(got.ref.seq, 2);
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		T(tags_stay),   T(names_and_branches_move), T(removes), T(refuses), T(keeps_a_log), T(writes_notes),
-		T(tells_a_run),
+		T(tells_a_run), T(tells_one_moment),
 	};
 
 	return cmocka_run_group_tests_name("refs", tests, NULL, NULL);

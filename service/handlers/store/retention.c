@@ -89,8 +89,8 @@ static enum ts_status take_notes(struct gathering *g, struct ts_retention_name *
 	size_t n;
 
 	ts_arena_reset(&g->one);
-	if (engine->ops->note_list(engine, name->name, &g->one, &notes, &n, err))
-		return err->status;
+	if (engine->ops->note_list(engine, name->name, &g->one, NULL, &notes, &n, err))
+		return err->status == TS_NOT_FOUND ? TS_OK : err->status; /* the name was removed meanwhile */
 	for (size_t i = 0; i < n; i++) {
 		name->noted |= keeps(&g->work->policy, notes[i].key);
 		name->training |= ts_span_is(notes[i].key, "state") && ts_span_is(notes[i].value, "running");
