@@ -2,10 +2,10 @@
 #include "cli/command.h"
 
 #include "base/file.h"
-#include "base/json_writer.h"
 #include "base/limits.h"
 #include "base/sigbus.h"
 #include "base/text.h"
+#include "cli/verbs/answer.h"
 #include "cli/core/path_run.h"
 #include "cli/verbs/manual.h"
 #include "cli/verbs/verbs.h"
@@ -128,29 +128,11 @@ static enum ts_status run(struct ts_cli *cli, int argc, char **argv, pid_t *ret_
 	return status ? status : ts_arena_check(&cli->arena, err);
 }
 
-static void error_json(struct ts_buf *out, const struct ts_error *err)
-{
-	struct ts_json j = ts_json_of(out);
-
-	j.indent = 2;
-	j.shown = true;
-	ts_json_object(&j);
-	ts_json_key(&j, "error");
-	ts_json_object(&j);
-	ts_json_key(&j, "status");
-	ts_json_string(&j, ts_status_word(err->status));
-	ts_json_key(&j, "message");
-	ts_json_string(&j, err->text);
-	ts_json_end(&j);
-	ts_json_end(&j);
-	ts_buf_char(out, '\n');
-}
-
 static void report(struct ts_cli *cli, bool json, const struct ts_error *err)
 {
 	ts_buf_reset(&cli->out);
 	if (json)
-		error_json(&cli->out, err);
+		ts_answer_error(&cli->out, err);
 	cli->quiet = false;
 	ts_cli_say(cli, "%s", err->text);
 	cli->exit_code = TS_EXIT_FAILED;

@@ -58,6 +58,7 @@ ROOMS = {
     "ingest/export": {"run", "base", "ingest/core", "ingest/formats", "ingest/facts", "ingest/rows", "ingest/logs", "ingest/rundir"},
     "ingest/host": {"run", "base", "ingest/facts"},
     "launch": {"record", "base"},
+    "web": {"base"},
     "store": {"base"},
     "proto": {"base", "analysis", "store"},
     "proto/shape": {"run", "base", "analysis", "proto"},
@@ -84,7 +85,7 @@ ROOMS = {
     "cli/traceml": {"run", "analysis", "cli/core", "cli/view", "cli/text", "cli/json"},
     "cli/snapshot": {"base", "run", "analysis", "ingest", "proto", "cli/core", "cli/view", "cli/text", "cli/json", "cli/report"},
     "cli/trace": {"base", "run", "analysis", "ingest", "proto", "cli/core", "cli/view", "cli/text", "cli/json", "cli/report"},
-    "cli/verbs": {"base", "run", "analysis", "ingest", "launch", "proto", "service/audit", "service/auth", "service/handlers", "service/rpc", "cli"},
+    "cli/verbs": {"base", "run", "analysis", "ingest", "launch", "web", "proto", "service/audit", "service/auth", "service/handlers", "service/rpc", "cli"},
 }
 # Whole headers and foreign libraries: (pattern of the include, rooms where it may stand).
 FOREIGN = [

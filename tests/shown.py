@@ -179,6 +179,8 @@ def main():
         for where, command in shown(lab, env):
             if command.startswith("tscope run "):
                 continue  # it starts trainings: tests/launch/run.py and python/tests/test_launch.py run its forms
+            if command.startswith("tscope web"):
+                continue  # it serves until it is ended: tests/web/run.py runs its forms
             if command in NOT_HERE:
                 unused.discard(command)
                 continue

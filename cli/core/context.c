@@ -22,7 +22,9 @@ void ts_cli_say(const struct ts_cli *cli, const char *format, ...)
 	ts_buf_str(&line, "tscope: ");
 	ts_escape(&line, ts_buf_view(&text));
 	ts_buf_char(&line, '\n');
-	if (!text.failed && !line.failed) {
+	if (!text.failed && !line.failed && cli->said) {
+		ts_buf_span(cli->said, ts_buf_view(&line));
+	} else if (!text.failed && !line.failed) {
 		struct ts_error unused;
 
 		ts_write_full(STDERR_FILENO, line.data, line.len, &unused);

@@ -3,6 +3,9 @@
  * A verb fills `out` and sets exit_code; nothing reaches stdout before it has succeeded, so stdout is a whole answer or
  * empty. Diagnostics go to stderr through ts_cli_say. main writes `out` and ends with exit_code, or prints the error
  * (as JSON with --json) and ends with 2.
+ *
+ * A verb may also be run for somebody who asks by another door (cli/verbs/answer.h): then names_only is set, and said takes what would
+ * go to stderr.
  */
 #ifndef TSCOPE_CLI_CORE_CONTEXT_H
 #define TSCOPE_CLI_CORE_CONTEXT_H
@@ -28,6 +31,9 @@ struct ts_cli {
 	struct ts_target target;
 	bool json;
 	bool quiet;
+	bool names_only;     /* a word never stands for a path of this machine */
+	bool served;	     /* pages are drawn for web/: with links to others, and forms */
+	struct ts_buf *said; /* NULL: stderr */
 	struct ts_known_word *known; /* the words that the server was asked about (names.h) */
 	size_t n_known;
 	int exit_code;

@@ -136,8 +136,8 @@ static enum ts_status match_paths(struct ts_cli *cli, const char *option, const 
 {
 	enum ts_status status = TS_OK;
 	size_t before = io->n_words;
-	glob_t found;
-	int rc = glob(pattern, GLOB_NOSORT, NULL, &found);
+	glob_t found = {0};
+	int rc = cli->names_only ? GLOB_NOMATCH : glob(pattern, GLOB_NOSORT, NULL, &found);
 
 	if (rc != 0 && rc != GLOB_NOMATCH)
 		return ts_error_set(err, rc == GLOB_NOSPACE ? TS_NO_MEMORY : TS_IO, "%s: cannot look for %s", option,

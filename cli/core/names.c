@@ -128,12 +128,14 @@ static bool is_file(const char *path)
 	return kind == TS_FILE_DIRECTORY || kind == TS_FILE_REGULAR;
 }
 
-/* Whether a file or folder of that path is here, or the file of FILE#PART. */
-static bool is_there(const char *path)
+/* Whether a file or folder of that path is here, or the file of FILE#PART, and may be meant. */
+static bool is_there(const struct ts_cli *cli, const char *path)
 {
 	const char *part = strrchr(path, '#');
 	char file[PATH_MAX];
 
+	if (cli->names_only)
+		return false;
 	if (is_file(path) || !part || (size_t)(part - path) >= sizeof file)
 		return is_file(path);
 	memcpy(file, path, (size_t)(part - path));
@@ -142,14 +144,14 @@ static bool is_there(const char *path)
 }
 
 /* Of a word that is not found, or is found too often. */
-static enum ts_status refuse(const struct ts_known_word *word, struct ts_error *err)
+static enum ts_status refuse(const struct ts_cli *cli, const struct ts_known_word *word, struct ts_error *err)
 {
 	static const enum ts_status statuses[] = {[TS_FOUND_NOTHING] = TS_NOT_FOUND, [TS_FOUND_NAME] = TS_INTERNAL,
 						  [TS_FOUND_ID] = TS_INTERNAL, [TS_FOUND_END] = TS_INTERNAL,
 						  [TS_FOUND_SEVERAL] = TS_AMBIGUOUS, [TS_FOUND_NO_WORD] = TS_INVALID};
 	enum ts_status status = statuses[word->found.found];
 
-	if (status == TS_AMBIGUOUS && is_there(word->typed))
+	if (status == TS_AMBIGUOUS && is_there(cli, word->typed))
 		return ts_error_set(err, status, "%.*s; ./%s is the path", TS_SPAN_ARG(word->found.why), word->typed);
 	if (status == TS_INVALID)
 		return ts_error_set(err, status, "'%s': %.*s", word->typed, TS_SPAN_ARG(word->found.why));
@@ -181,7 +183,7 @@ static enum ts_status spec_of(struct ts_cli *cli, struct ts_known_word *word, bo
 			return err->status;
 		spec = word_spec(cli, project, word->typed);
 	} else if (!f->has_id) { /* several names may still be one run */
-		return refuse(word, err);
+		return refuse(cli, word, err);
 	} else if (by_id || !f->name.len) {
 		spec = ts_arena_printf(&cli->arena, "id:%s", ts_id_hex(&f->id, hex));
 	} else {
@@ -216,7 +218,7 @@ static const char *path_of(struct ts_cli *cli, const struct ts_known_word *word,
 	const char *path;
 
 	if (word->unasked || word->found.found == TS_FOUND_NAME || word->found.found == TS_FOUND_ID ||
-	    word->found.found == TS_FOUND_END || word->found.found == TS_FOUND_SEVERAL || !is_there(word->typed))
+	    word->found.found == TS_FOUND_END || word->found.found == TS_FOUND_SEVERAL || !is_there(cli, word->typed))
 		return NULL;
 	path = ts_arena_printf(&cli->arena, "./%s", word->typed);
 	*io_failed |= !path;
@@ -326,7 +328,7 @@ static enum ts_status ref_of(struct ts_cli *cli, struct ts_known_word *word, str
 	struct ts_span spec;
 
 	if (!word->unasked && word->found.found == TS_FOUND_SEVERAL)
-		return refuse(word, err);
+		return refuse(cli, word, err);
 	if (spec_of(cli, word, false, false, &spec, err) ||
 	    (word->unasked && ts_ask_get(ts_cli_names_channel(cli), spec, &cli->arena, &run, err)))
 		return err->status;
@@ -348,14 +350,14 @@ enum ts_status ts_cli_refs(struct ts_cli *cli, const char *const *typed, size_t 
 }
 
 /* Whether the word, as it stands, may be a file as well as a name. */
-static bool is_in_doubt(const char *word)
+static bool is_in_doubt(const struct ts_cli *cli, const char *word)
 {
-	return word && *word && !ts_is_path(word) && is_there(word);
+	return word && *word && !ts_is_path(word) && is_there(cli, word);
 }
 
 static enum ts_status settle_one(struct ts_cli *cli, const char **io_word, struct ts_error *err)
 {
-	const struct ts_known_word *word = is_in_doubt(*io_word) ? known(cli, *io_word) : NULL;
+	const struct ts_known_word *word = is_in_doubt(cli, *io_word) ? known(cli, *io_word) : NULL;
 	bool failed = false;
 	const char *path = word ? path_of(cli, word, &failed) : NULL;
 
@@ -373,10 +375,10 @@ enum ts_status ts_cli_settle(struct ts_cli *cli, struct ts_error *err)
 	if (!words)
 		return ts_arena_error(&cli->arena, err);
 	for (size_t i = 0; i < a->n_words; i++)
-		if (is_in_doubt(a->words[i]))
+		if (is_in_doubt(cli, a->words[i]))
 			words[n++] = a->words[i];
 	for (size_t i = 0; i < a->n; i++)
-		if (a->items[i].option->complete == TS_COMPLETE_RUN && is_in_doubt(a->items[i].value))
+		if (a->items[i].option->complete == TS_COMPLETE_RUN && is_in_doubt(cli, a->items[i].value))
 			words[n++] = a->items[i].value;
 	if (n == 0)
 		return TS_OK;

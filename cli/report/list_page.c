@@ -1,6 +1,7 @@
 #include "cli/report/list_page.h"
 
 #include "cli/report/chart_scale.h"
+#include "cli/report/list_served.h"
 #include "cli/report/page.h"
 #include "cli/text/text_list.h"
 #include "cli/view/show_value.h"
@@ -66,11 +67,15 @@ static bool is_shown(const struct ts_listing *list, size_t column)
 	return !list->by_default || !(ts_span_is(name, "loss.last") || ts_span_is(name, "loss.nonfinite"));
 }
 
-static void head_row(struct ts_buf *out, const struct ts_listing *list, struct ts_arena *arena)
+static void head_row(struct ts_buf *out, const struct ts_list_page *page, struct ts_arena *arena)
 {
+	const struct ts_listing *list = page->list;
+
 	ts_buf_str(out, "<thead><tr>");
 	for (size_t c = 0; c < list->n_columns; c++)
-		if (is_shown(list, c))
+		if (is_shown(list, c) && page->served)
+			ts_list_served_head(out, page, c, arena);
+		else if (is_shown(list, c))
 			ts_page_element(out, ts_list_is_numeric(list, c) ? "<th scope=\"col\">" : "<th scope=\"col\" class=\"text\">",
 					ts_show_text(list->columns[c], arena), "</th>");
 	ts_buf_str(out, "<th scope=\"col\" class=\"text\">loss</th></tr></thead>\n");
@@ -87,7 +92,13 @@ static void row(struct ts_buf *out, const struct ts_list_page *page, size_t r, s
 		ts_buf_str(out, ts_list_is_numeric(list, c) ? "<td" : c == 0 ? "<td class=\"text strong\"" : "<td class=\"text\"");
 		if (c > 0)
 			ts_page_element(out, " data-head=\"", ts_show_text(list->columns[c], arena), "\"");
-		ts_page_element(out, ">", ts_list_cell_text(list, &list->rows[r], c, arena), "</td>");
+		if (page->served && ts_span_is(list->columns[c], "name")) {
+			ts_buf_char(out, '>');
+			ts_list_served_name(out, page, r, ts_list_cell_text(list, &list->rows[r], c, arena), arena);
+			ts_buf_str(out, "</td>");
+		} else {
+			ts_page_element(out, ">", ts_list_cell_text(list, &list->rows[r], c, arena), "</td>");
+		}
 	}
 	loss_cell(out, page, r, arena);
 	ts_buf_str(out, "</tr>\n");
@@ -112,15 +123,19 @@ enum ts_status ts_list_page(const void *what, struct ts_arena *arena, struct ts_
 
 	ts_page_open(out, title, NULL);
 	ts_page_element(out, "<header><h1>", title, "</h1></header>\n<main><section>\n");
+	if (page->served)
+		ts_list_served_form(out, page, arena);
 	ts_buf_str(out, "<div class=\"scroll\"><table class=\"sheet cards\">\n");
-	head_row(out, list, arena);
+	head_row(out, page, arena);
 	ts_buf_str(out, "<tbody>\n");
 	for (size_t r = 0; r < list->n; r++)
 		row(out, page, r, arena);
 	ts_buf_str(out, "</tbody></table></div>\n");
 	if (list->filtered)
 		ts_buf_str(out, "<p class=\"dim\">Only runs that match the filter are listed.</p>\n");
-	if (list->next_token.len)
+	if (page->served)
+		ts_list_served_foot(out, page, arena);
+	if (list->next_token.len && !page->served)
 		ts_buf_str(out, "<p class=\"dim\">There are more; --all lists all of them.</p>\n");
 	if (page->n_curves < list->n)
 		ts_buf_printf(out, "<p class=\"dim\">The loss is drawn of the first %zu.</p>\n", page->n_curves);

@@ -11,6 +11,8 @@ struct ts_list_page {
 	const struct ts_listing *list;
 	struct ts_chart *curves; /* of the first n_curves rows, one run each; without a line where a run records no loss */
 	size_t n_curves;
+	bool served; /* for web/: names lead to the pages of runs, heads to other orders, and forms to filters and comparisons */
+	struct ts_span filter, sort; /* with served: what was asked for; may be empty */
 };
 
 /* The whole page; what is a struct ts_list_page. It fits ts_page_fn. */

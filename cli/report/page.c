@@ -8,7 +8,13 @@
 #include "cli/report/svg.h"
 #include "cli/view/show_value.h"
 
+#include <assert.h>
+#include <stdio.h>
 #include <sys/stat.h>
+
+#define POLICY "<meta http-equiv=\"Content-Security-Policy\" content=\""
+#define POLICY_SCRIPT "; script-src "
+#define POLICY_END "\"/>\n"
 
 /* No foreign text reaches a style or a tag: it passes through ts_html_text. Everything else is our own text or a number. */
 static const char *const style[] = {
@@ -36,18 +42,17 @@ static void policy(struct ts_buf *out, const struct ts_page_script *script)
 	struct ts_buf text = TS_BUF_INIT(TS_PAGE_MAX_BYTES);
 	struct ts_id digest;
 
-	ts_buf_str(out, "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; base-uri 'none'; "
-			"form-action 'none'; style-src 'unsafe-inline'");
+	ts_buf_str(out, POLICY "default-src 'none'; base-uri 'none'; form-action 'none'; style-src 'unsafe-inline'");
 	if (script) {
 		script_text(&text, script);
 		ts_digest(ts_buf_view(&text), &digest);
-		ts_buf_str(out, "; script-src 'sha256-");
+		ts_buf_str(out, POLICY_SCRIPT "'sha256-");
 		ts_base64_print(out, ts_id_span(&digest));
 		ts_buf_char(out, '\'');
 		ts_buf_lacks(out, &text);
 		ts_buf_finish(&text);
 	}
-	ts_buf_str(out, "\"/>\n");
+	ts_buf_str(out, POLICY_END);
 }
 
 void ts_page_run(struct ts_buf *out, const struct ts_page_script *script)
@@ -72,6 +77,39 @@ void ts_page_close(struct ts_buf *out, const char *foot)
 {
 	ts_page_element(out, "<footer>tscope ", ts_version(), ", ");
 	ts_page_element(out, "", foot, "</footer></body></html>\n");
+}
+
+static size_t find(struct ts_span in, const char *what)
+{
+	size_t len = strlen(what);
+
+	for (size_t at = 0; at + len <= in.len; at++)
+		if (memcmp(in.data + at, what, len) == 0)
+			return at;
+	return SIZE_MAX;
+}
+
+void ts_page_serve(struct ts_buf *out, struct ts_span page, const char *links, char ret_script[TS_PAGE_SCRIPT_NAME])
+{
+	size_t policy_at = find(page, POLICY), at, n;
+	struct ts_span policy_text, rest;
+
+	assert(policy_at != SIZE_MAX);
+	ts_buf_span(out, ts_span_part(page, 0, policy_at));
+	rest = ts_span_from(page, policy_at);
+	n = find(rest, POLICY_END);
+	policy_text = ts_span_part(rest, 0, n);
+	rest = ts_span_from(rest, n + strlen(POLICY_END));
+	at = find(policy_text, POLICY_SCRIPT);
+	ret_script[0] = '\0';
+	if (at != SIZE_MAX)
+		(void)snprintf(ret_script, TS_PAGE_SCRIPT_NAME, "%.*s",
+			       TS_SPAN_ARG(ts_span_from(policy_text, at + strlen(POLICY_SCRIPT))));
+	at = find(rest, ts_page_place);
+	assert(at != SIZE_MAX);
+	ts_buf_span(out, ts_span_part(rest, 0, at));
+	ts_buf_str(out, links);
+	ts_buf_span(out, ts_span_from(rest, at + strlen(ts_page_place)));
 }
 
 static enum ts_status write_file(struct ts_cli *cli, ts_page_fn *draw, const void *what, const char *path, struct ts_error *err)

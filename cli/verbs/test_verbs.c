@@ -22,7 +22,7 @@ static void words_of_other_programs(void **state)
 	(void)state;
 	expect("ls", "'tscope list' lists runs");
 	expect("compare", "'tscope diff A B'");
-	expect("ui", "--html FILE");
+	expect("ui", "'tscope web'");
 	expect("watch", "--state running");
 	expect("delete", "'tscope rm NAME'");
 	expect("status", "'tscope list' shows the state");

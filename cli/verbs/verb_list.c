@@ -104,7 +104,9 @@ static enum ts_status ask_curves(struct ts_cli *cli, struct ts_list_page *page, 
 
 static enum ts_status html(struct ts_cli *cli, const struct ts_listing *list, bool *ret_answered, struct ts_error *err)
 {
-	struct ts_list_page page = {.list = list};
+	const char *filter = ts_cli_word(cli, 0), *sort = ts_args_text(&cli->args, "sort");
+	struct ts_list_page page = {.list = list, .served = cli->served, .filter = ts_span_str(filter ? filter : ""),
+				    .sort = ts_span_str(sort ? sort : "")};
 
 	if (!ts_args_has(&cli->args, "html"))
 		return TS_OK;

@@ -153,6 +153,22 @@ static const struct ts_example list_examples[] = {
 	END_EXAMPLES,
 };
 
+static const struct ts_option web_options[] = {
+	{.name = "port", .argument = "N", .help = "listen at this port (default 8765; 0: any that is free)"},
+	{.name = "address", .argument = "IP",
+	 .help = "listen at this numeric address (default 127.0.0.1, which only programs of this machine reach)"},
+	{.name = "host", .argument = "NAME", .repeat = true,
+	 .help = "also answer requests for this host, as a proxy in front sends them; those for another name are refused"},
+	{.name = "open", .help = "open the page in a browser"},
+	END_OPTIONS,
+};
+static const struct ts_example web_examples[] = {
+	{"tscope web --open", "opens the runs of the store in a browser"},
+	{"tscope web --port 0", "takes any port that is free, and prints the link"},
+	{"tscope web --server tls:train.example.com:7443", "shows what that server has, as you may see it"},
+	END_EXAMPLES,
+};
+
 static const struct ts_option plot_options[] = {
 	{.name = "x", .argument = "AXIS", .complete = TS_COMPLETE_CHOICE, .choices = "step time samples tokens",
 	 .help = "the horizontal axis: step, time, samples or tokens (default: step; time is that since the run's first record)"},
@@ -813,6 +829,19 @@ const struct ts_verb ts_verbs[] = {
 		.run = ts_verb_plot,
 	},
 	{
+		.name = "web", .summary = "show runs, diffs and trends as pages in a browser", .usage = "",
+		.about = "The command serves pages until it is interrupted, and prints the link that opens them. They show what the "
+			 "verbs show: the runs of a project, filtered and sorted; a run's analysis, content and facts; a diff of two "
+			 "runs; a branch. A page of runs, and one of a run, is renewed when something new was pushed. Addresses stay "
+			 "the same and hold the filter and the order, so that they can be sent to a colleague who has access, too.\n\n"
+			 "The link has a token, which the browser keeps as a cookie: who has it reads what you can read, and nobody "
+			 "else reads anything. Nothing is written by these pages. The address of a page with .json at its end gives "
+			 "the document that --json prints (docs/http.md).",
+		.options = web_options, .examples = web_examples,
+		.exits = EXITS_DONE,
+		.run = ts_verb_web,
+	},
+	{
 		.name = "explain", .summary = "explain the rules behind the findings of analyze", .usage = "[CODE]",
 		.about = "Without CODE, the command lists every rule with its meaning. With CODE, it shows when the "
 			 "rule fires, its thresholds and how a policy file sets them, how severe it is, what to try, "
@@ -1141,8 +1170,9 @@ static const struct hint {
 	{"ls dir ps find search query", "'tscope list' lists runs, and 'tscope list WORD' those with WORD in their names"},
 	{"status st info describe view cat get head", "'tscope list' shows the state of runs, 'tscope show RUN' what one run is"},
 	{"compare cmp parity", "'tscope diff A B' compares runs, 'tscope gate' tests whether one is slower than others"},
-	{"ui gui web dashboard board serve server html page",
-	 "list, analyze, diff, plot and trend write a page with --html FILE; the server is the program tscoped"},
+	{"ui gui dashboard board serve server html page",
+	 "'tscope web' shows pages in a browser, and list, analyze, diff, plot and trend write one with --html FILE; the server is the "
+	 "program tscoped"},
 	{"watch tail follow monitor",
 	 "'tscope push --state running RUN' stores a run that is still training, as often as you like; then show, plot or analyze it"},
 	{"start train exec record init launch torchrun",

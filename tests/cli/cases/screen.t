@@ -21,6 +21,7 @@ $ tscope help
 |   analyze       show what limits the speed of a run, what is wrong with it, and
 |                 why
 |   plot          draw a column of many runs in one picture
+|   web           show runs, diffs and trends as pages in a browser
 |   explain       explain the rules behind the findings of analyze
 |   diff          find the first step at which two runs differ, and what else
 |                 differs

@@ -1,0 +1,119 @@
+#include "cli/report/list_served.h"
+
+#include "base/uri.h"
+#include "cli/report/page.h"
+#include "cli/text/text_list.h"
+#include "cli/view/show_value.h"
+
+/* -- addresses -- */
+
+static void field(struct ts_buf *out, const char *name, struct ts_span value, bool *io_first)
+{
+	if (value.len == 0)
+		return;
+	ts_buf_str(out, *io_first ? "?" : "&amp;");
+	ts_buf_str(out, name);
+	ts_buf_char(out, '=');
+	ts_uri_encode(out, value, false);
+	*io_first = false;
+}
+
+/* The columns as --columns takes them; empty where nobody chose them. */
+static struct ts_span columns_of(const struct ts_list_page *page, struct ts_arena *arena)
+{
+	struct ts_buf all = TS_BUF_INIT(TS_PAGE_MAX_BYTES);
+	struct ts_span copy = ts_span_of("", 0);
+
+	for (size_t c = 0; c < page->list->n_columns && !page->list->by_default; c++) {
+		ts_buf_str(&all, c ? "," : "");
+		ts_buf_span(&all, page->list->columns[c]);
+	}
+	if (all.len)
+		copy = ts_arena_span(arena, ts_buf_view(&all));
+	ts_buf_finish(&all);
+	return copy;
+}
+
+static void address(struct ts_buf *out, const struct ts_list_page *page, struct ts_span sort, struct ts_span token,
+		    struct ts_arena *arena)
+{
+	bool first = true;
+
+	field(out, "q", page->filter, &first);
+	field(out, "sort", sort, &first);
+	field(out, "columns", columns_of(page, arena), &first);
+	field(out, "page", token, &first);
+	if (first)
+		ts_buf_char(out, '?');
+}
+
+/* The name without its project. */
+static struct ts_span short_name(const struct ts_list_page *page, size_t row)
+{
+	struct ts_span name = page->list->rows[row].name;
+	size_t n = page->list->project.len;
+
+	return n && name.len > n ? ts_span_from(name, n + 1) : name;
+}
+
+static const char *text_of(struct ts_span s, struct ts_arena *arena)
+{
+	const char *text = ts_arena_printf(arena, "%.*s", TS_SPAN_ARG(s));
+
+	return text ? text : "";
+}
+
+/* -- parts -- */
+
+void ts_list_served_form(struct ts_buf *out, const struct ts_list_page *page, struct ts_arena *arena)
+{
+	struct ts_span columns = columns_of(page, arena);
+
+	ts_page_element(
+		out,
+		"<form class=\"filter\" method=\"get\"><label for=\"q\">Filter</label> <input id=\"q\" name=\"q\" size=\"40\" value=\"",
+		text_of(page->filter, arena), "\" placeholder=\"part of a name, or loss.last&lt;2.5 and config.lr&gt;1e-4\"/>\n");
+	if (page->sort.len)
+		ts_page_element(out, "<input type=\"hidden\" name=\"sort\" value=\"", text_of(page->sort, arena), "\"/>\n");
+	ts_page_element(out, "<label for=\"columns\">Columns</label> <input id=\"columns\" name=\"columns\" size=\"30\" value=\"",
+			text_of(columns, arena), "\" placeholder=\"name,steps,loss.last,config.lr\"/>\n");
+	ts_buf_str(out, "<button>Show</button></form>\n<form id=\"pick\" action=\"compare\" method=\"get\"></form>\n");
+}
+
+void ts_list_served_head(struct ts_buf *out, const struct ts_list_page *page, size_t column, struct ts_arena *arena)
+{
+	struct ts_span name = page->list->columns[column], sort = page->sort;
+	bool falls = sort.len > 1 && sort.data[0] == '-' && ts_span_eq(ts_span_from(sort, 1), name), rises = ts_span_eq(sort, name);
+	const char *other = ts_arena_printf(arena, "%s%.*s", falls ? "" : "-", TS_SPAN_ARG(name));
+
+	ts_buf_str(out, ts_list_is_numeric(page->list, column) ? "<th scope=\"col\"" : "<th scope=\"col\" class=\"text\"");
+	ts_buf_printf(out, " aria-sort=\"%s\"><a href=\"", falls ? "descending" : rises ? "ascending" : "none");
+	address(out, page, ts_span_str(other ? other : ""), ts_span_of("", 0), arena);
+	ts_page_element(out, "\">", ts_show_text(name, arena), falls ? " ▼</a></th>" : rises ? " ▲</a></th>" : "</a></th>");
+}
+
+void ts_list_served_name(struct ts_buf *out, const struct ts_list_page *page, size_t row, const char *text, struct ts_arena *arena)
+{
+	static const char *const routes[] = {[TS_REF_RUN] = "r/", [TS_REF_TAG] = "r/tag:", [TS_REF_BRANCH] = "b/"};
+	struct ts_span name = short_name(page, row);
+	bool json = ts_span_ends(name, ".json"); /* told apart from the address of a document by an encoded dot (web/web.c) */
+
+	if (page->list->kind == TS_REF_RUN) {
+		ts_page_element(out, "<input type=\"checkbox\" form=\"pick\" name=\"run\" value=\"", text_of(name, arena), "\"");
+		ts_page_element(out, " aria-label=\"choose ", text, "\"/> ");
+	}
+	ts_buf_printf(out, "<a href=\"%s", routes[page->list->kind]);
+	ts_uri_encode(out, ts_span_part(name, 0, name.len - (json ? 5 : 0)), true);
+	ts_page_element(out, json ? "%2Ejson\">" : "\">", text, "</a>");
+}
+
+void ts_list_served_foot(struct ts_buf *out, const struct ts_list_page *page, struct ts_arena *arena)
+{
+	if (page->list->kind == TS_REF_RUN && page->list->n)
+		ts_buf_str(out, "<p><button form=\"pick\">Compare the chosen runs</button></p>\n");
+	if (page->list->next_token.len) {
+		ts_buf_str(out, "<p><a rel=\"next\" href=\"");
+		address(out, page, page->sort, page->list->next_token, arena);
+		ts_buf_str(out, "\">Next page</a></p>\n");
+	}
+}

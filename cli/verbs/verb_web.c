@@ -1,0 +1,238 @@
+/* verb_web.c - tscope web: the answers of verbs as pages in a browser. What a page asks for is answered as a command is
+ * (cli/verbs/answer.h), by a connection to the store or the server that the command would have; a few are kept, since each serves one
+ * question at a time. */
+#include "base/alloc.h"
+#include "base/number.h"
+#include "base/text.h"
+#include "cli/verbs/answer.h"
+#include "cli/core/project.h"
+#include "cli/report/page.h"
+#include "cli/verbs/verbs.h"
+#include "web/web.h"
+
+#include <pthread.h>
+#include <spawn.h>
+#include <sys/wait.h>
+
+enum { PORT_DEFAULT = 8765, WORDS_MAX = 300 };
+
+struct kept_target {
+	struct kept_target *next;
+	struct ts_target target;
+	struct ts_arena arena;
+};
+
+struct serving {
+	struct ts_cli *cli;
+	pthread_mutex_t lock;
+	struct kept_target *kept;
+};
+
+/* -- connections -- */
+
+static void close_target(struct kept_target *t)
+{
+	ts_target_close(&t->target);
+	ts_arena_finish(&t->arena);
+	ts_free(t);
+}
+
+static struct kept_target *take_target(struct serving *s, struct ts_error *err)
+{
+	struct kept_target *t;
+
+	pthread_mutex_lock(&s->lock);
+	t = s->kept;
+	if (t)
+		s->kept = t->next;
+	pthread_mutex_unlock(&s->lock);
+	if (t)
+		return t;
+	t = ts_alloc(sizeof *t);
+	if (!t) {
+		ts_error_set(err, TS_NO_MEMORY, "there is no memory for a connection to the store");
+		return NULL;
+	}
+	ts_arena_init(&t->arena, 1 << 20);
+	if (!ts_target_open(&t->target, ts_args_text(&s->cli->args, "store"), ts_args_text(&s->cli->args, "server"), TS_USE_READ,
+			    &t->arena, err))
+		return t;
+	ts_target_close(&t->target);
+	ts_arena_finish(&t->arena);
+	ts_free(t);
+	return NULL;
+}
+
+/* One that failed, or that found no store, is not kept: the store or the server may be there again. */
+static void give_back(struct serving *s, struct kept_target *t, enum ts_status status)
+{
+	if (status == TS_UNAVAILABLE || t->target.absent) {
+		close_target(t);
+		return;
+	}
+	pthread_mutex_lock(&s->lock);
+	t->next = s->kept;
+	s->kept = t;
+	pthread_mutex_unlock(&s->lock);
+}
+
+/* -- pages -- */
+
+static void text_page(struct ts_buf *out, const char *title, const struct ts_buf *text)
+{
+	ts_page_open(out, title, NULL);
+	ts_page_element(out, "<header><h1>", title, "</h1></header>\n<main><section>\n");
+	ts_buf_span(out, ts_buf_view(text));
+	ts_buf_str(out, "</section></main>\n");
+	ts_page_close(out, "web");
+}
+
+static void error_page(struct ts_buf *out, const struct ts_error *err)
+{
+	ts_page_open(out, ts_status_word(err->status), NULL);
+	ts_page_element(out, "<header><h1>", err->status == TS_NOT_FOUND ? "This is not there" : "There is no answer",
+			"</h1></header>\n");
+	ts_page_element(out, "<main><section><p role=\"alert\">", err->text, "</p></section></main>\n");
+	ts_page_close(out, "web");
+}
+
+/* What a verb drew, or an error, as the server sends it. */
+static void serve(const struct ts_web_question *q, struct ts_answer *from, struct ts_web_answer *to)
+{
+	struct ts_buf page = TS_BUF_INIT(TS_ANSWER_MAX);
+
+	if (q->form != TS_WEB_PAGE && to->status) {
+		ts_answer_error(&to->out, &to->err);
+		return;
+	}
+	if (q->form != TS_WEB_PAGE) {
+		to->out = from->out;
+		from->out = TS_BUF_INIT(0);
+		return;
+	}
+	if (to->status)
+		error_page(&page, &to->err);
+	else if (q->draws)
+		ts_buf_span(&page, ts_buf_view(&from->out));
+	else
+		text_page(&page, q->title, &from->out);
+	if (page.failed)
+		ts_buf_lacks(&to->out, &page);
+	else
+		ts_page_serve(&to->out, ts_buf_view(&page), q->links, to->script);
+	ts_buf_finish(&page);
+}
+
+static size_t words_of(const struct ts_web_question *q, const char *words[WORDS_MAX])
+{
+	size_t n = 0;
+
+	words[n++] = q->words[0];
+	if (q->form == TS_WEB_JSON)
+		words[n++] = "--json";
+	else if (q->form == TS_WEB_PAGE && q->draws)
+		words[n++] = "--html=-";
+	for (size_t i = 1; i < q->n && n < WORDS_MAX; i++)
+		words[n++] = q->words[i];
+	return n;
+}
+
+static void ask(void *ctx, const struct ts_web_question *q, struct ts_web_answer *ret)
+{
+	struct ts_answer answer = {.out = TS_BUF_INIT(0), .said = TS_BUF_INIT(0)};
+	const char *words[WORDS_MAX];
+	struct serving *s = ctx;
+	struct kept_target *t;
+
+	ret->out = TS_BUF_INIT(TS_ANSWER_MAX);
+	ret->script[0] = '\0';
+	if (q->n) {
+		ret->status = TS_UNAVAILABLE;
+		t = take_target(s, &ret->err);
+		if (t) {
+			ts_answer(&(struct ts_asked){.words = words, .n = words_of(q, words), .target = &t->target, .page = !q->draws},
+				  &answer);
+			ret->status = answer.status;
+			ret->err = answer.err;
+			give_back(s, t, answer.status);
+		} else {
+			ret->status = ret->err.status;
+		}
+	}
+	serve(q, &answer, ret);
+	ts_buf_finish(&answer.out);
+	ts_buf_finish(&answer.said);
+}
+
+/* -- the verb -- */
+
+extern char **environ;
+
+/* As a browser is opened everywhere: by a program that the desktop has. It is no error that there is none. */
+static void open_browser(struct serving *s, const char *link)
+{
+	char program[] = "xdg-open", *copy = ts_arena_printf(&s->cli->arena, "%s", link), *const argv[] = {program, copy, NULL};
+	pid_t pid;
+
+	if (!copy || posix_spawnp(&pid, program, NULL, NULL, argv, environ) != 0)
+		ts_cli_say(s->cli, "there is no xdg-open here, so that no browser was opened");
+}
+
+static void ready(void *ctx, const char *link)
+{
+	struct serving *s = ctx;
+
+	ts_cli_say(s->cli, "the pages are at %s", link);
+	ts_cli_say(s->cli, "who has this link reads what you can read; ^C ends the server");
+	if (ts_args_has(&s->cli->args, "open"))
+		open_browser(s, link);
+}
+
+static enum ts_status take_hosts(const struct ts_cli *cli, const char *hosts[TS_WEB_HOSTS], size_t *ret_n, struct ts_error *err)
+{
+	const char *host;
+	size_t n = 0;
+
+	while ((host = ts_args_nth(&cli->args, "host", n))) {
+		if (n == TS_WEB_HOSTS)
+			return ts_error_set(err, TS_INVALID, "web: --host is given more than %d times", TS_WEB_HOSTS);
+		hosts[n++] = host;
+	}
+	*ret_n = n;
+	return TS_OK;
+}
+
+enum ts_status ts_verb_web(struct ts_cli *cli, struct ts_error *err)
+{
+	struct serving s = {.cli = cli};
+	const char *project, *address = ts_args_text(&cli->args, "address"), *hosts[TS_WEB_HOSTS];
+	struct ts_web_wanted wanted = {
+		.address = address ? address : "127.0.0.1", .hosts = hosts, .ask = ask, .ready = ready, .ctx = &s};
+	uint64_t port = PORT_DEFAULT;
+	struct kept_target *first;
+	enum ts_status status;
+	bool given;
+
+	if (ts_args_uint(&cli->args, "port", UINT16_MAX, &given, &port, err) || ts_cli_project(cli, &project, err) ||
+	    take_hosts(cli, hosts, &wanted.n_hosts, err))
+		return err->status;
+	wanted.port = (uint16_t)(given ? port : PORT_DEFAULT);
+	wanted.project = project;
+	wanted.begin = ts_arena_printf(&cli->arena, "/p/%s/runs", project);
+	if (!wanted.begin)
+		return ts_arena_error(&cli->arena, err);
+	pthread_mutex_init(&s.lock, NULL);
+	first = take_target(&s, err); /* a server that is not there is said before a page is opened */
+	if (!first)
+		return err->status;
+	give_back(&s, first, TS_OK);
+	status = ts_web_serve(&wanted, err);
+	while (s.kept) {
+		struct kept_target *t = s.kept;
+
+		s.kept = t->next;
+		close_target(t);
+	}
+	pthread_mutex_destroy(&s.lock);
+	return status;
+}

@@ -1,0 +1,298 @@
+#!/usr/bin/env python3
+"""Asks `tscope web` as browsers, programs and attackers do: run.py BUILD [NAME...]."""
+import json
+import os
+import random
+import re
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.parse
+import xml.etree.ElementTree as xml
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from served import Store, Web, make_run, until  # noqa: E402
+
+HOSTILE = "<script>alert(1)</script>&\"'`"
+READ = [("runs", ["list"]), ("tags", ["list", "--tags"]), ("branches", ["list", "--branches"]), ("r/a", ["analyze", "a"]), ("show/a", ["show", "a"]),
+        ("facts/a", ["facts", "a"]), ("log/a", ["log", "a"]), ("diff/a..b", ["diff", "a", "b"]), ("b/main", ["trend", "main"]),
+        ("plot/loss?run=a&run=b", ["plot", "loss", "a", "b"]), ("runs?q=loss.last%3C9&sort=-loss.last", ["list", "loss.last<9", "--sort", "-loss.last"])]
+
+
+def twin(path):
+    """The address of a page's document."""
+    at, mark, query = path.partition("?")
+    return "/p/default/" + at + ".json" + mark + query
+
+
+def answers_as_the_command_does(store, web):
+    """The JSON at an address is what the command prints, byte for byte, however it is asked for."""
+    for path, words in READ:
+        printed = store.tscope(*words, "--json").stdout
+        for status, headers, body in (web.ask(twin(path)), web.ask("/p/default/" + path, Accept="application/json")):
+            assert status == 200 and headers["content-type"] == "application/json", (path, status, headers)
+            if words[0] != "list" or b'"next"' not in printed:
+                assert body == printed, (path, body[:400], printed[:400])
+    status, _, body = web.ask("/p/default/r/nothing.json")
+    assert status == 404 and json.loads(body)["error"]["status"] == "not_found", (status, body)
+
+
+def draws_pages(store, web):
+    """Every page is well-formed, has a policy that allows no script but ours, and links that lead to pages."""
+    seen = set()
+    for path in ["/p/default/" + path for path, _ in READ] + ["/projects"]:
+        status, headers, body = web.ask(path)
+        assert status == 200 and headers["content-type"].startswith("text/html"), (path, status)
+        policy = headers["content-security-policy"]
+        assert "default-src 'none'" in policy and "script-src 'self'" in policy and "frame-ancestors 'none'" in policy, policy
+        assert "unsafe-inline" not in policy.split("script-src")[1].split(";")[0], policy
+        assert headers["x-content-type-options"] == "nosniff" and headers["cache-control"] == "no-store", headers
+        root = xml.fromstring(body.decode().replace("<!DOCTYPE html>", ""))
+        assert root.find(".//meta[@http-equiv]") is None, path
+        for a in root.iter("a"):
+            seen.add(urllib.parse.urljoin(path, a.get("href")))
+    for path in sorted(p for p in seen if p.startswith("/")):
+        status, _, body = web.ask(path)
+        assert status == 200, (path, status, body[-200:])
+    assert len(seen) > 40, seen
+
+
+def finds_and_compares(store, web):
+    """The forms of the list: a filter, an order, a next page, and chosen runs."""
+    page = web.page("/p/default/runs?q=name%3D%3Da&sort=-name")
+    assert page.count('name="run"') == 1 and 'aria-sort="descending"' in page, page
+    page = web.page("/p/default/runs?limit=2&columns=name%2Csteps")
+    following = re.search(r'rel="next" href="([^"]+)"', page).group(1).replace("&amp;", "&")
+    assert "columns=name%2Csteps" in following
+    other = web.page("/p/default/runs" + following)
+    both = re.findall(r'name="run" value="([^"]*)"', page + other)
+    assert len(both) == len(set(both)) and len(both) > 2, both
+    for query, leads in (("run=a", "/p/default/r/a"), ("run=a&run=b", "/p/default/diff?a=a&b=b"), ("run=a&run=b&run=s%2Fc", "/p/default/plot/loss?run=a"),
+                         ("", "/p/default/runs")):
+        status, headers, _ = web.ask("/p/default/compare?" + query)
+        assert status == 303 and headers["location"].startswith(leads), (query, headers)
+        assert web.ask(headers["location"])[0] == 200, headers["location"]
+    status, _, body = web.ask("/p/default/runs?q=%3C%3C")
+    assert status == 400 and b"role=\"alert\"" in body, body[-300:]
+    assert web.ask("/p/default/runs?color=always")[0] == 400
+
+
+def escapes_what_was_recorded(store, web):
+    """No text of a run becomes markup, in a page or in a header."""
+    for path in ("runs?q=" + urllib.parse.quote(HOSTILE), "facts/a", "r/" + urllib.parse.quote(HOSTILE, safe=""), "show/a", "diff/a..b",
+                 "runs?columns=name,config.note"):
+        _, headers, body = web.ask("/p/default/" + path)
+        assert b"<script>alert" not in body, path
+        xml.fromstring(body.decode().replace("<!DOCTYPE html>", ""))
+        assert "alert" not in str(headers), headers
+    assert b"alert(1)" in web.ask("/p/default/facts/a")[2]
+    name = "odd.json"
+    assert f'href="r/{name.replace(".json", "%2Ejson")}"' in web.page("/p/default/runs")
+    assert "odd.json" in web.page("/p/default/show/odd%2Ejson")
+
+
+def reads_no_files(store, web):
+    """A name in an address never stands for a path of the machine that serves."""
+    for name in ("runs/a", "./runs/a", "../x", "/etc/passwd", os.path.join(store.work, "runs/a"), "runs/a/steps.jsonl", "runs/*", "~/x"):
+        for route in ("r", "show", "facts"):
+            status, _, body = web.ask(f"/p/default/{route}/" + urllib.parse.quote(name, safe=""))
+            assert status in (400, 404), (route, name, status, body[-300:])
+        for path in ("diff?a=a&b=" + urllib.parse.quote(name, safe=""), "plot/loss?run=" + urllib.parse.quote(name, safe="")):
+            assert web.ask("/p/default/" + path)[0] in (400, 404), path
+    for field in ("html=/tmp/x", "store=/tmp", "server=unix:/x", "policy=/etc/passwd", "json=1", "trace=/etc/passwd"):
+        assert web.ask("/p/default/r/a?" + field)[0] == 400, field
+    for path in ("/static/../web.c", "/static/", "/static/..%2f..%2fetc/passwd"):
+        assert web.ask(path)[0] == 404, path
+
+
+def lets_in_who_has_the_link(store, web):
+    """Without the token nothing is read; the link gives a cookie and leaves the address without it."""
+    for path in ("/", "/p/default/runs", "/p/default/runs.json", "/live/p/default/runs", "/static/live.js", "/projects", "/p/default/r/nothing"):
+        assert web.ask(path, token=False)[0] == 401, path
+        assert web.ask(path, token=False, Authorization="Bearer " + "0" * 64)[0] == 401
+        assert web.ask(path, token=False, Cookie=f"tscope_{web.port}=" + web.token[:-1])[0] == 401
+    status, headers, _ = web.ask("/p/default/runs?q=a&token=" + web.token, token=False)
+    cookie = headers["set-cookie"]
+    assert status == 303 and headers["location"] == "/p/default/runs?q=a", headers
+    assert "HttpOnly" in cookie and "SameSite=Lax" in cookie and headers["referrer-policy"] == "no-referrer", headers
+    assert web.ask("/p/default/runs", token=False, Cookie=cookie.split(";")[0])[0] == 200
+    for path in ("//evil.example/x", "/\\evil.example"):
+        status, headers, _ = web.ask(path + "?token=" + web.token, token=False)
+        assert status in (303, 400) and not headers.get("location", "/").startswith(("//", "/\\")), headers
+    for host in ("evil.example", f"localhost.evil.example:{web.port}", f"127.0.0.1:{web.port + 1}"):
+        assert web.ask("/p/default/runs", Host=host)[0] == 421, host
+    assert web.ask("/p/default/runs", Host=f"localhost:{web.port}")[0] == 200
+    for origin in ("http://evil.example", "null", f"http://127.0.0.1:{web.port + 1}"):
+        assert web.ask("/p/default/note/a", "POST", body=b"x=1", Origin=origin)[0] == 403, origin
+    assert web.ask("/p/default/runs", "POST", body=b"x=1", Origin="http://" + web.host)[0] == 405
+    for method in ("PUT", "DELETE", "OPTIONS", "TRACE"):
+        assert web.ask("/p/default/runs", method)[0] in (405, 501), method
+
+
+def tells_what_is_new(store, web):
+    """A page that is open hears of a push within two seconds, and a page of one run only of that run."""
+    streams = {path: web.follow("/p/default/" + path) for path in ("runs", "r/live", "r/a")}
+    other = web.follow("/p/elsewhere/runs")
+    time.sleep(2.5)  # the first look sees what there is
+    make_run(os.path.join(store.work, "live"), 9)
+    began = time.monotonic()
+    store.tscope("push", "--name", "live", "--state", "running", "./live")
+    took = {}
+    for path in ("runs", "r/live"):
+        told = web.told(streams[path], 10)
+        took[path] = time.monotonic() - began
+        assert told.count(b"data: changed") == 1, (path, told)
+    assert web.told(streams["r/a"], 2.5) == b"" and web.told(other, 0.1) == b""
+    store.tscope("note", "live", "state=finished")
+    assert b"data: changed" in web.told(streams["r/live"], 10)
+    for stream in (*streams.values(), other):
+        stream.close()
+    print(f"  told after {max(took.values()):.1f} s", flush=True)
+    assert web.ask("/live/p/default/diff/a..b")[0] == 404 and web.ask("/live/nothing")[0] == 404
+
+
+def bears_hostile_clients(store, web):
+    """Half requests, floods, garbage and what is too large cost others nothing."""
+    half = [web.raw() for _ in range(300)]
+    for i, client in enumerate(half):
+        client.sendall(b"GET /p/default/runs HTTP/1.1\r\nHost: " if i % 2 else b"G")
+    began = time.monotonic()
+    assert web.ask("/p/default/runs")[0] == 200
+    assert time.monotonic() - began < 5
+    for size in (40 << 10, 10 << 20):
+        client = web.raw()
+        try:
+            client.sendall(b"GET /p/default/runs?q=" + b"a" * size + b" HTTP/1.1\r\nHost: " + web.host.encode() + b"\r\n\r\n")
+            answer = client.recv(100)
+        except OSError:
+            answer = b""
+        assert not answer or answer.split()[1] in (b"400", b"413", b"414", b"431", b"503"), answer
+        client.close()
+    client = web.raw()
+    client.sendall(f"POST /p/default/runs HTTP/1.1\r\nHost: {web.host}\r\nContent-Length: {1 << 40}\r\n\r\n".encode())
+    assert client.recv(100).split()[1] in (b"400", b"413"), "a body of a terabyte"
+    client.close()
+    rng = random.Random(5)
+    whole = f"GET /p/default/runs?q=a&sort=name HTTP/1.1\r\nHost: {web.host}\r\nAuthorization: Bearer {web.token}\r\nAccept: text/html\r\n\r\n".encode()
+    for _ in range(1500):
+        request = bytearray(whole)
+        for _ in range(rng.randrange(1, 6)):
+            at = rng.randrange(len(request))
+            kind = rng.randrange(3)
+            if kind == 0:
+                request[at] = rng.randrange(256)
+            elif kind == 1:
+                del request[at:at + rng.randrange(1, 9)]
+            else:
+                request[at:at] = rng.randbytes(rng.randrange(1, 9))
+            if not request:
+                break
+        client = web.raw()
+        try:
+            client.sendall(bytes(request))
+            client.shutdown(socket.SHUT_WR)
+            client.settimeout(5)
+            client.recv(200)
+        except OSError:
+            pass
+        client.close()
+    assert web.ask("/p/default/runs")[0] == 200 and web.process.poll() is None
+    assert until(40, lambda: all(is_cut(client) for client in half)), "a client that sends half a request is never cut"
+    for client in half:
+        client.close()
+
+
+def is_cut(client):
+    client.setblocking(False)
+    try:
+        return client.recv(1000) == b""
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True
+
+
+def says_what_is_wrong(store, web):
+    """A port that is taken, an address that is none, words that are too many."""
+    for words, said in ((["--port", str(web.port)], "is taken by another program"), (["--address", "203.0.113.7"], "no address of this machine"),
+                        (["--port", "99999"], "--port"), (["word"], "one word too many")):
+        done = subprocess.run([store.program, "web", *words], cwd=store.work, env=store.env, capture_output=True, timeout=30)
+        assert done.returncode == 2 and said in done.stderr.decode() and not done.stdout, (words, done)
+    done = store.tscope("web", "--server", "unix:/nowhere/s", check=False)
+    assert done.returncode == 2 and b"/nowhere/s" in done.stderr, done
+    empty = Store(store.build, os.path.join(store.work, "empty"))
+    os.makedirs(empty.work)
+    web = Web(empty)
+    assert web.ask("/p/default/runs")[0] == 200 and "0 runs" in web.page("/p/default/runs")
+    make_run(os.path.join(empty.work, "first"))
+    empty.tscope("push", "./first")
+    assert "1 run " in web.page("/p/default/runs")  # a store that was not there is found when it is
+    assert web.end() == 0
+
+
+def outlives_its_server(store, web):
+    """Over a tscoped: the page says that it is gone, and comes back when it does."""
+    path = os.path.join(store.work, "s")
+    server = [os.path.join(store.build, "tscoped"), "--socket", path, "--store", os.path.join(store.work, "served")]
+
+    def start():
+        process = subprocess.Popen(server, env=store.env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        assert until(30, lambda: os.path.exists(path))
+        return process
+
+    process = start()
+    store.tscope("push", "./runs/a", env={"TSCOPE_SERVER": "unix:" + path})
+    web = Web(store, env={"TSCOPE_SERVER": "unix:" + path})
+    assert 'value="a"' in web.page("/p/default/runs")
+    process.kill()
+    process.wait()
+    os.unlink(path)
+    status, _, body = web.ask("/p/default/runs")
+    assert status == 503 and b'role="alert"' in body, (status, body[-300:])
+    process = start()
+    assert until(30, lambda: web.ask("/p/default/runs")[0] == 200)
+    store.tscope("rm", "a", env={"TSCOPE_SERVER": "unix:" + path})
+    assert web.ask("/p/default/r/a")[0] == 404
+    assert web.end() == 0
+    process.terminate()
+    process.wait()
+
+
+def ends_as_asked(store, web):
+    """SIGTERM and ^C end it with 0, also while pages are open."""
+    for number in (signal.SIGTERM, signal.SIGINT):
+        web = Web(store)
+        streams = [web.follow("/p/default/runs") for _ in range(50)]
+        web.process.send_signal(number)
+        assert web.end() == 0
+        for stream in streams:
+            stream.close()
+
+
+CHECKS = (answers_as_the_command_does, draws_pages, finds_and_compares, escapes_what_was_recorded, reads_no_files, lets_in_who_has_the_link,
+          tells_what_is_new, says_what_is_wrong, outlives_its_server, ends_as_asked, bears_hostile_clients)
+
+
+def main():
+    build, wanted = os.path.abspath(sys.argv[1]), sys.argv[2:]
+    with tempfile.TemporaryDirectory(prefix="tscope-web-") as work:
+        store = Store(build, work)
+        for name, seed, bump in (("a", 1, 0), ("b", 1, 0.3), ("s/c", 2, 0), ("odd.json", 3, 0)):
+            make_run(os.path.join(work, "runs", name), seed, bump, config={"lr": 1e-3, "note": HOSTILE})
+            store.tscope("push", "--name", name, "./runs/" + name)
+        for name in ("a", "b", "s/c"):
+            store.tscope("push", "--name", name, "--branch", "main", "./runs/" + name)
+        store.tscope("tag", "a", "v1")
+        web = Web(store)
+        for check in CHECKS:
+            if not wanted or check.__name__ in wanted:
+                check(store, web)
+                print("ok " + check.__name__, flush=True)
+        assert web.end() == 0
+
+
+if __name__ == "__main__":
+    main()

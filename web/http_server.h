@@ -1,0 +1,77 @@
+/* http_server.h - a small HTTP/1.1 server: requests are answered by threads, and pages that stay open are told what is new.
+ *
+ *	const struct ts_http_wanted wanted = {.address = "127.0.0.1", .port = 8765, .answer = answer, .ctx = &web};
+ *	ts_http_open(&wanted, &server, err)
+ *	ts_http_run(server, err)	until SIGINT or SIGTERM
+ *
+ * What a client may cost is bounded: connections, the bytes of a request, the time from its first byte to its last, and the time
+ * that it may take to read an answer. What is over is cut, and nothing waits for it.
+ * Threads: open, run and close are one thread's; ts_http_tell and ts_http_topics are any thread's.
+ */
+#ifndef TSCOPE_WEB_HTTP_SERVER_H
+#define TSCOPE_WEB_HTTP_SERVER_H
+
+#include "base/arena.h"
+#include "base/buf.h"
+
+enum {
+	TS_HTTP_HEADERS = 8,
+	TS_HTTP_HEAD_MAX = 32 << 10, /* bytes of the line and the headers of a request */
+	TS_HTTP_BODY_MAX = 1 << 20,
+	TS_HTTP_REPLY_MAX = 256 << 20,
+	TS_HTTP_CONNECTIONS = 2048,
+	TS_HTTP_TOPIC_MAX = 1024,
+};
+
+/* A request as it came: nothing is decoded. A header that was not sent is empty; of one that came twice the first counts. */
+struct ts_http_request {
+	bool post; /* POST; else GET or HEAD */
+	struct ts_span path, query; /* before and behind the '?' */
+	struct ts_span host, origin, cookie, accept, authorization, fetch_site, type;
+	struct ts_span body;
+};
+
+struct ts_http_header {
+	const char *name;
+	const char *value;
+};
+
+/* What a function that answers fills in. It is zeroed before, but for body, which is empty. */
+struct ts_http_reply {
+	int status;
+	const char *type; /* NULL: plain text */
+	struct ts_http_header headers[TS_HTTP_HEADERS];
+	size_t n_headers;
+	struct ts_buf body;
+	/* Not NULL: the answer is a stream of events (text/event-stream) that stays open; ts_http_tell of this topic adds to it. */
+	const char *topic;
+};
+
+/* Answers one request; called by several threads at once. What the reply points at lies in the arena, which lives until it was sent. */
+typedef void ts_http_answer_fn(void *ctx, const struct ts_http_request *request, struct ts_arena *arena, struct ts_http_reply *reply);
+
+struct ts_http_wanted {
+	const char *address; /* numeric, of version 4 or 6 */
+	uint16_t port;	     /* 0: any that is free */
+	size_t threads;
+	ts_http_answer_fn *answer;
+	void *ctx;
+};
+
+struct ts_http;
+
+/* Binds and listens. TS_UNAVAILABLE if the port is taken, TS_INVALID if the address is none of this machine. */
+enum ts_status ts_http_open(const struct ts_http_wanted *wanted, struct ts_http **ret_server, struct ts_error *err);
+uint16_t ts_http_port(const struct ts_http *server);
+/* Serves until SIGINT or SIGTERM, or until ts_http_stop; then waits for the answers that are being made. */
+enum ts_status ts_http_run(struct ts_http *server, struct ts_error *err);
+void ts_http_stop(struct ts_http *server);
+void ts_http_close(struct ts_http *server);
+
+/* Sends one event to every stream of the topic; the text has one line. */
+void ts_http_tell(struct ts_http *server, const char *topic, const char *text);
+/* The topics that streams are open for, each once. */
+enum ts_status ts_http_topics(struct ts_http *server, struct ts_arena *arena, const char ***ret_topics, size_t *ret_n,
+			      struct ts_error *err);
+
+#endif

@@ -1,0 +1,435 @@
+/* web.c - see web.h. */
+#include "web/web.h"
+
+#include "base/text.h"
+#include "base/uri.h"
+#include "web/admit.h"
+#include "web/http_server.h"
+#include "web/live.h"
+#include "web/routes.h"
+#include "web/static.h"
+
+#include <sys/resource.h>
+
+enum { LINKS_MAX = 64 << 10, ERROR_MAX = 16 << 10 };
+
+struct web {
+	const struct ts_web_wanted *wanted;
+	struct ts_door door;
+};
+
+static void add_header(struct ts_http_reply *reply, const char *name, const char *value)
+{
+	if (value && reply->n_headers < TS_HTTP_HEADERS)
+		reply->headers[reply->n_headers++] = (struct ts_http_header){name, value};
+}
+
+/* -- links -- */
+
+static void html_text(struct ts_buf *out, struct ts_span text)
+{
+	for (size_t i = 0; i < text.len; i++) {
+		static const char *const entities[256] = {
+			['&'] = "&amp;", ['<'] = "&lt;", ['>'] = "&gt;", ['"'] = "&quot;", ['\''] = "&#39;"};
+		uint8_t c = text.data[i];
+
+		if (entities[c])
+			ts_buf_str(out, entities[c]);
+		else
+			ts_buf_char(out, (char)c);
+	}
+}
+
+/* A name that ends as the address of a document does is told apart from it by an encoded dot. */
+static void encode_name(struct ts_buf *out, struct ts_span name)
+{
+	static const char end[] = ".json";
+
+	if (!ts_span_ends(name, end)) {
+		ts_uri_encode(out, name, true);
+		return;
+	}
+	ts_uri_encode(out, ts_span_part(name, 0, name.len - strlen(end)), true);
+	ts_buf_str(out, "%2Ejson");
+}
+
+static void put_address(struct ts_buf *out, struct ts_span project, const char *route, struct ts_span name)
+{
+	ts_buf_str(out, "/p/");
+	ts_uri_encode(out, project, false);
+	ts_buf_char(out, '/');
+	ts_buf_str(out, route);
+	if (name.len) {
+		ts_buf_char(out, '/');
+		encode_name(out, name);
+	}
+}
+
+static void put_link(struct ts_buf *out, const struct ts_routed *r, struct ts_span project, const char *route, struct ts_span name,
+		     const char *text)
+{
+	bool here = r && strcmp(r->route->path, route) == 0;
+
+	ts_buf_str(out, "<a href=\"");
+	put_address(out, project, route, name);
+	ts_buf_str(out, here ? "\" aria-current=\"page\">" : "\">");
+	ts_buf_str(out, text);
+	ts_buf_str(out, "</a>\n");
+}
+
+static bool is_live(const struct ts_routed *r)
+{
+	return r->project.len && (r->route->words == TS_ROUTE_FILTER || r->route->words == TS_ROUTE_NAME);
+}
+
+static void put_twin(struct ts_buf *out, const struct ts_routed *r, struct ts_span query)
+{
+	ts_buf_str(out, "<a href=\"");
+	if (r->project.len)
+		put_address(out, r->project, r->route->path, r->name);
+	else
+		ts_buf_str(out, r->route->path);
+	ts_buf_str(out, ".json");
+	if (query.len) {
+		ts_buf_char(out, '?');
+		html_text(out, query);
+	}
+	ts_buf_str(out, "\">JSON</a>\n");
+}
+
+static bool shows_run(const struct ts_routed *r)
+{
+	return r && r->route->words == TS_ROUTE_NAME && strcmp(r->route->path, "b") != 0;
+}
+
+/* Links to the pages of the project, and of the run that is shown. r is NULL on a page that says what is wrong. */
+static const char *links_of(const struct web *web, const struct ts_routed *r, struct ts_span query, struct ts_arena *arena)
+{
+	static const struct {
+		const char *route, *text;
+	} of_project[] = {{"runs", "Runs"}, {"branches", "Branches"}, {"tags", "Tags"}},
+	  of_run[] = {{"r", "Analysis"}, {"show", "Content"}, {"facts", "Facts"}, {"log", "Log"}};
+	struct ts_span project = r && r->project.len ? r->project : ts_span_str(web->wanted->project), none = ts_span_of("", 0);
+	struct ts_buf out = TS_BUF_INIT(LINKS_MAX);
+	const char *text;
+
+	ts_buf_str(&out, "<nav aria-label=\"Pages\"");
+	if (r && is_live(r)) {
+		ts_buf_str(&out, " data-live=\"/live");
+		put_address(&out, project, r->route->path, r->name);
+		ts_buf_char(&out, '"');
+	}
+	ts_buf_str(&out, ">\n<a href=\"/projects\">Projects</a>\n");
+	for (size_t i = 0; i < sizeof of_project / sizeof of_project[0]; i++)
+		put_link(&out, r, project, of_project[i].route, none, of_project[i].text);
+	for (size_t i = 0; shows_run(r) && i < sizeof of_run / sizeof of_run[0]; i++)
+		put_link(&out, r, project, of_run[i].route, r->name, of_run[i].text);
+	if (r)
+		put_twin(&out, r, query);
+	ts_buf_str(&out, "<span id=\"live\" role=\"status\" class=\"dim\"></span>\n"
+			 "<script type=\"module\" src=\"/static/live.js\"></script></nav>\n");
+	text = out.failed ? NULL : ts_arena_printf(arena, "%.*s", (int)out.len, (const char *)out.data);
+	ts_buf_finish(&out);
+	return text;
+}
+
+/* -- answers -- */
+
+/* Whatever is not named here is the client's mistake. */
+static int status_of(enum ts_status status)
+{
+	static const int statuses[] = {[TS_OK] = 200, [TS_NOT_FOUND] = 404, [TS_DENIED] = 403, [TS_CONFLICT] = 409,
+				       [TS_AMBIGUOUS] = 409,
+				       [TS_UNAVAILABLE] = 503, [TS_FULL] = 503, [TS_DEADLINE] = 503, [TS_INTERNAL] = 500,
+				       [TS_DAMAGED] = 500, [TS_NO_MEMORY] = 500, [TS_IO] = 500};
+	size_t at = (size_t)status;
+
+	return at < sizeof statuses / sizeof statuses[0] && statuses[at] ? statuses[at] : 400;
+}
+
+static void say_plain(struct ts_http_reply *reply, int status, const char *text)
+{
+	reply->status = status;
+	ts_buf_str(&reply->body, text);
+	ts_buf_char(&reply->body, '\n');
+}
+
+static void say_policy(struct ts_http_reply *reply, const char *script, struct ts_arena *arena)
+{
+	add_header(reply, "Content-Security-Policy",
+		   ts_arena_printf(arena,
+				   "default-src 'none'; script-src 'self'%s%s; style-src 'unsafe-inline'; img-src 'self' data:; "
+				   "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+				   *script ? " " : "", script));
+}
+
+static void say_answer(struct ts_http_reply *reply, enum ts_web_form form, struct ts_web_answer *answer, struct ts_arena *arena)
+{
+	reply->status = status_of(answer->status);
+	reply->type = form == TS_WEB_JSON ? "application/json" : "text/html; charset=utf-8";
+	ts_buf_finish(&reply->body);
+	reply->body = answer->out;
+	if (form == TS_WEB_PAGE)
+		say_policy(reply, answer->script, arena);
+}
+
+/* A text as a page of its own or a document, where no verb answers. */
+static void say_error(struct web *web, const struct ts_routed *r, bool json, const struct ts_error *err, struct ts_arena *arena,
+		      struct ts_http_reply *reply)
+{
+	const char *words[] = {err->text};
+	const struct ts_web_question question = {.words = words, .n = 0, .form = json ? TS_WEB_JSON : TS_WEB_PAGE, .title = err->text,
+						 .links = links_of(web, r, ts_span_of("", 0), arena)};
+	struct ts_web_answer answer = {.status = err->status, .err = *err};
+
+	web->wanted->ask(web->wanted->ctx, &question, &answer);
+	answer.status = err->status;
+	say_answer(reply, question.form, &answer, arena);
+}
+
+static void say_route(struct web *web, const struct ts_http_request *request, const struct ts_routed *r, struct ts_arena *arena,
+		      struct ts_http_reply *reply)
+{
+	struct ts_web_question question = {.words = r->words,
+					   .n = r->n,
+					   .draws = r->route->draws,
+					   .form = r->json ? TS_WEB_JSON : TS_WEB_PAGE,
+					   .title = r->name.len ? (const char *)r->name.data
+								: r->route->path + (r->route->path[0] == '/'),
+					   .links = links_of(web, r, request->query, arena)};
+	struct ts_web_answer answer;
+
+	if (!question.links) {
+		say_plain(reply, 503, "there is no memory for this page");
+		return;
+	}
+	web->wanted->ask(web->wanted->ctx, &question, &answer);
+	say_answer(reply, question.form, &answer, arena);
+}
+
+/* -- addresses that are no answers of verbs -- */
+
+static void go_to(struct ts_http_reply *reply, int status, const char *address)
+{
+	reply->status = status;
+	add_header(reply, "Location", address ? address : "/");
+}
+
+/* The address without its token. */
+static const char *without_token(const struct ts_http_request *request, struct ts_arena *arena)
+{
+	struct ts_span query = request->query, name, value;
+	struct ts_buf out = TS_BUF_INIT(TS_HTTP_HEAD_MAX);
+	bool first = true;
+	const char *text;
+
+	/* Two slashes of either kind at the beginning would lead to another host. */
+	ts_buf_span(&out, request->path.len > 1 && strchr("/\\", request->path.data[1]) ? ts_span_str("/") : request->path);
+	while (ts_uri_field(&query, &name, &value)) {
+		if (ts_span_is(name, "token"))
+			continue;
+		ts_buf_char(&out, first ? '?' : '&');
+		ts_buf_span(&out, name);
+		ts_buf_char(&out, '=');
+		ts_buf_span(&out, value);
+		first = false;
+	}
+	text = out.failed ? NULL : ts_arena_printf(arena, "%.*s", (int)out.len, (const char *)out.data);
+	ts_buf_finish(&out);
+	return text;
+}
+
+static void let_in(const struct web *web, const struct ts_http_request *request, struct ts_arena *arena, struct ts_http_reply *reply)
+{
+	add_header(reply, "Set-Cookie",
+		   ts_arena_printf(arena, "%s=%s; Path=/; HttpOnly; SameSite=Lax", web->door.cookie, web->door.token));
+	add_header(reply, "Referrer-Policy", "no-referrer");
+	go_to(reply, 303, without_token(request, arena));
+}
+
+/* The form of the list leads here: one run is shown, two are compared, and more are drawn. */
+static void compare(const struct ts_http_request *request, struct ts_span project, struct ts_arena *arena, struct ts_http_reply *reply)
+{
+	struct ts_span query = request->query, name, value, runs[2];
+	struct ts_buf out = TS_BUF_INIT(TS_HTTP_HEAD_MAX);
+	size_t n = 0;
+
+	while (ts_uri_field(&query, &name, &value))
+		if (ts_span_is(name, "run")) {
+			if (n < 2)
+				runs[n] = value;
+			n++;
+		}
+	ts_buf_str(&out, "/p/");
+	ts_buf_span(&out, project);
+	query = request->query;
+	if (n == 0) {
+		ts_buf_str(&out, "/runs");
+	} else if (n == 1) {
+		struct ts_error err;
+		struct ts_span plain;
+
+		if (!ts_uri_decode(runs[0], true, arena, &plain, &err)) {
+			ts_buf_str(&out, "/r/");
+			encode_name(&out, plain);
+		}
+	} else if (n == 2) {
+		ts_buf_str(&out, "/diff?a=");
+		ts_buf_span(&out, runs[0]);
+		ts_buf_str(&out, "&b=");
+		ts_buf_span(&out, runs[1]);
+	} else {
+		ts_buf_str(&out, "/plot/loss?");
+		ts_buf_span(&out, query);
+	}
+	go_to(reply, 303, out.failed ? NULL : ts_arena_printf(arena, "%.*s", (int)out.len, (const char *)out.data));
+	ts_buf_finish(&out);
+}
+
+/* A stream of events: /live and the address of the page. */
+static void follow(struct web *web, const struct ts_http_request *request, struct ts_arena *arena, struct ts_http_reply *reply)
+{
+	struct ts_http_request page = *request;
+	struct ts_routed r;
+	struct ts_error err;
+	const char *topic;
+
+	page.path = ts_span_from(request->path, strlen("/live"));
+	page.query = ts_span_of("", 0);
+	if (ts_route_find(&page, arena, &r, &err) || !is_live(&r)) {
+		say_plain(reply, 404, "nothing is told of this address");
+		return;
+	}
+	topic = ts_arena_printf(arena, "%.*s\n%.*s", TS_SPAN_ARG(r.project), TS_SPAN_ARG(r.name));
+	if (!topic || strlen(topic) >= TS_HTTP_TOPIC_MAX) {
+		say_plain(reply, 400, "the name is too long");
+		return;
+	}
+	(void)web;
+	reply->status = 200;
+	reply->topic = topic;
+	add_header(reply, "Cache-Control", "no-store");
+}
+
+static void say_static(struct ts_span name, struct ts_http_reply *reply)
+{
+	for (size_t i = 0; i < ts_static_files_n; i++)
+		if (ts_span_is(name, ts_static_files[i].name)) {
+			reply->status = 200;
+			reply->type = ts_span_ends(name, ".js") ? "text/javascript; charset=utf-8" : "text/css; charset=utf-8";
+			ts_buf_span(&reply->body, ts_static_files[i].text);
+			return;
+		}
+	say_plain(reply, 404, "there is no such file");
+}
+
+/* "/p/PROJECT/compare". */
+static bool is_compare(struct ts_span path, struct ts_span *ret_project)
+{
+	static const char begin[] = "/p/", end[] = "/compare";
+
+	if (!ts_span_starts(path, ts_span_str(begin)) || !ts_span_ends(path, end) || path.len <= strlen(begin) + strlen(end))
+		return false;
+	*ret_project = ts_span_part(path, strlen(begin), path.len - strlen(begin) - strlen(end));
+	return !memchr(ret_project->data, '/', ret_project->len);
+}
+
+static void answer_guest(struct web *web, const struct ts_http_request *request, struct ts_arena *arena, struct ts_http_reply *reply)
+{
+	struct ts_span live = ts_span_str("/live/"), fixed = ts_span_str("/static/"), project;
+	struct ts_routed r;
+	struct ts_error err;
+
+	if (request->post)
+		say_plain(reply, 405, "nothing is written here");
+	else if (ts_span_is(request->path, "/"))
+		go_to(reply, 303, web->wanted->begin);
+	else if (ts_span_starts(request->path, fixed))
+		say_static(ts_span_from(request->path, fixed.len), reply);
+	else if (ts_span_starts(request->path, live))
+		follow(web, request, arena, reply);
+	else if (is_compare(request->path, &project))
+		compare(request, project, arena, reply);
+	else if (ts_route_find(request, arena, &r, &err))
+		say_error(web, NULL, r.json, &err, arena, reply);
+	else
+		say_route(web, request, &r, arena, reply);
+}
+
+static void answer(void *ctx, const struct ts_http_request *request, struct ts_arena *arena, struct ts_http_reply *reply)
+{
+	struct web *web = ctx;
+
+	add_header(reply, "Cache-Control", "no-store");
+	switch (ts_door_ask(&web->door, request)) {
+	case TS_DOOR_OTHER_HOST:
+		say_plain(reply, 421, "this server does not answer for that host; tscope web --host NAME has it do so");
+		return;
+	case TS_DOOR_OTHER_PAGE:
+		say_plain(reply, 403, "a page of another origin may not write here");
+		return;
+	case TS_DOOR_STRANGER:
+		say_plain(reply, 401, "this page opens by the link that tscope web printed, which has a token");
+		return;
+	case TS_DOOR_LINK:
+		let_in(web, request, arena, reply);
+		return;
+	case TS_DOOR_IN:
+		answer_guest(web, request, arena, reply);
+	}
+}
+
+/* -- serving -- */
+
+/* Each open page holds a descriptor. */
+static void want_descriptors(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < 2 * TS_HTTP_CONNECTIONS) {
+		limit.rlim_cur = limit.rlim_max < 2 * TS_HTTP_CONNECTIONS ? limit.rlim_max : 2 * TS_HTTP_CONNECTIONS;
+		(void)setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
+static enum ts_status say_ready(const struct web *web, struct ts_error *err)
+{
+	const struct ts_web_wanted *w = web->wanted;
+	bool six = strchr(w->address, ':');
+	struct ts_arena arena;
+	const char *link;
+
+	ts_arena_init(&arena, 1 << 20);
+	link = ts_arena_printf(&arena, "http://%s%s%s:%u%s%ctoken=%s", six ? "[" : "", w->address, six ? "]" : "",
+			       (unsigned)web->door.port, w->begin, strchr(w->begin, '?') ? '&' : '?', web->door.token);
+	if (link)
+		w->ready(w->ctx, link);
+	ts_arena_finish(&arena);
+	return link ? TS_OK : ts_error_set(err, TS_NO_MEMORY, "there is no memory for the link");
+}
+
+enum ts_status ts_web_serve(const struct ts_web_wanted *wanted, struct ts_error *err)
+{
+	struct web web = {.wanted = wanted, .door = {.address = wanted->address, .hosts = wanted->hosts, .n_hosts = wanted->n_hosts}};
+	const struct ts_http_wanted http = {
+		.address = wanted->address, .port = wanted->port, .threads = TS_WEB_THREADS, .answer = answer, .ctx = &web};
+	enum ts_status status;
+	struct ts_http *server;
+	struct ts_live *live;
+
+	want_descriptors();
+	if (ts_http_open(&http, &server, err))
+		return err->status;
+	web.door.port = ts_http_port(server);
+	status = ts_door_make(&web.door, err);
+	if (!status)
+		status = ts_live_start(server, wanted->ask, wanted->ctx, &live, err);
+	if (!status) {
+		status = say_ready(&web, err);
+		if (!status)
+			status = ts_http_run(server, err);
+		ts_live_stop(live);
+	}
+	ts_http_close(server);
+	return status;
+}

@@ -1,0 +1,62 @@
+/* web.h - pages in a browser: what verbs answer, at addresses that can be sent to somebody.
+ *
+ *	/p/PROJECT/runs?q=FILTER&sort=KEY	/p/PROJECT/r/NAME	/p/PROJECT/diff/A..B	/p/PROJECT/b/BRANCH
+ *
+ * routes.h has the table. Each address has a twin, the JSON document of the same verb: with .json behind its last part, or where
+ * the client accepts application/json before HTML. This room knows no verb: it turns an address into the words of a command line, and
+ * somebody who asks by them gives back the document.
+ *
+ * Who may ask: whoever has the token of the link that was printed, as a cookie or as a bearer token. Requests for another host
+ * (DNS rebinding) and writes from another origin are refused.
+ * Threads: ts_web_serve is one thread's; the function that asks is called by several at once.
+ */
+#ifndef TSCOPE_WEB_WEB_H
+#define TSCOPE_WEB_WEB_H
+
+#include "base/arena.h"
+#include "base/buf.h"
+
+enum { TS_WEB_THREADS = 8, TS_WEB_TOKEN = 32, TS_WEB_HOSTS = 16 };
+
+enum ts_web_form {
+	TS_WEB_JSON,
+	TS_WEB_PAGE,  /* a whole page, with links in its place for them */
+	TS_WEB_TABLE, /* CSV, for the server itself */
+};
+
+struct ts_web_question {
+	const char *const *words; /* of a command line, the verb first; "--html" and its like are not among them */
+	size_t n;
+	bool draws;	       /* the verb draws pages of its own; else its text becomes one */
+	enum ts_web_form form;
+	const char *title;     /* of a page that is made of text */
+	const char *links;     /* HTML for the page's place for links */
+};
+
+struct ts_web_answer {
+	enum ts_status status; /* with err: there is no answer */
+	struct ts_error err;
+	struct ts_buf out;
+	char script[80]; /* 'sha256-...' of the script in the page; empty: none */
+};
+
+/* Fills *ret_answer; its out is freed by the caller, whatever the status. */
+typedef void ts_web_ask_fn(void *ctx, const struct ts_web_question *question, struct ts_web_answer *ret_answer);
+
+struct ts_web_wanted {
+	const char *address;
+	uint16_t port;
+	const char *project;	  /* that / leads to */
+	const char *begin;	  /* the path that the printed link leads to, "/p/default/runs" */
+	const char *const *hosts; /* names that a request may be for, beside the address and those of loopback */
+	size_t n_hosts;
+	ts_web_ask_fn *ask;
+	/* Called once the server listens, with the link that opens it. */
+	void (*ready)(void *ctx, const char *link);
+	void *ctx;
+};
+
+/* Serves until SIGINT or SIGTERM. */
+enum ts_status ts_web_serve(const struct ts_web_wanted *wanted, struct ts_error *err);
+
+#endif
