@@ -1,12 +1,12 @@
 #include "base/file.h"
 
 #include "base/arena.h"
+#include "base/order.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -286,10 +286,7 @@ struct name {
 	char text[];
 };
 
-static int compare_names(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
+TS_ORDER_OF_POINTERS(compare_names, char, TS_THEN(strcmp(a, b)))
 
 static enum ts_status read_names(DIR *dir, struct ts_arena *arena, struct name **names, size_t *n,
 				 struct ts_error *err)
@@ -332,7 +329,7 @@ enum ts_status ts_list_open_dir(DIR *dir, struct ts_arena *arena, char ***ret_na
 		return ts_arena_error(arena, err);
 	for (size_t i = 0; i < n; i++, names = names->next)
 		list[i] = names->text;
-	qsort(list, n, sizeof *list, compare_names);
+	TS_SORT(list, n, compare_names);
 	*ret_names = list;
 	*ret_n = n;
 	return TS_OK;

@@ -2,6 +2,7 @@
 
 #include "analysis/stats/random.h"
 #include "analysis/stats/stats.h"
+#include "base/order.h"
 
 #include <assert.h>
 #include <math.h>
@@ -209,12 +210,7 @@ static size_t to(const struct search *s, size_t i)
 	return i + 1 == s->n_points ? s->n : s->points[i + 1].at;
 }
 
-static int ascending(const void *a, const void *b)
-{
-	const struct ts_change_point *x = a, *y = b;
-
-	return (x->at > y->at) - (x->at < y->at);
-}
+TS_ORDER(ascending, struct ts_change_point, TS_UP(at))
 
 /* Scans a series of levels, which are medians of `width` values each. A drift that is too small to be seen in a
  * window of runs is larger in a window of such levels. */
@@ -231,7 +227,7 @@ static void scan_levels(struct search *s, size_t width)
 		low = high;
 	}
 	if (s->n_points > known)
-		qsort(s->points, s->n_points, sizeof *s->points, ascending);
+		TS_SORT(s->points, s->n_points, ascending);
 }
 
 static double size_of(const struct ts_change_point *p)

@@ -1,23 +1,16 @@
 #include "analysis/stats/outlier.h"
 
 #include "analysis/stats/student.h"
+#include "base/order.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 struct placed {
 	double v;
 	size_t at;
 };
 
-static int downward(const void *x, const void *y)
-{
-	const struct placed *a = x, *b = y;
-
-	if (a->v < b->v || a->v > b->v)
-		return a->v > b->v ? -1 : 1;
-	return (a->at > b->at) - (a->at < b->at);
-}
+TS_ORDER(downward, struct placed, TS_DOWN(v); TS_UP(at))
 
 /* Returns the chance that the first of n values, sorted downward, is as far above the rest, among n. */
 static double chance_of(const struct placed *x, size_t n)
@@ -47,7 +40,7 @@ enum ts_status ts_outliers(const double *x, size_t n, struct ts_arena *arena, do
 		order[i] = (struct placed){.v = x[i], .at = i};
 		ret_p[i] = 1;
 	}
-	qsort(order, n, sizeof *order, downward);
+	TS_SORT(order, n, downward);
 	for (size_t i = n / 2; i-- > 0;) {
 		least = n - i >= TS_OUTLIERS_OF ? fmin(least, chance_of(order + i, n - i)) : least;
 		ret_p[order[i].at] = least;

@@ -1,7 +1,8 @@
 #include "analysis/stats/permutation.h"
 
+#include "base/order.h"
+
 #include <math.h>
-#include <stdlib.h>
 
 enum { GRID = 8192 };
 
@@ -93,14 +94,7 @@ struct placed {
 	size_t at;
 };
 
-static int by_p(const void *x, const void *y)
-{
-	const struct placed *a = x, *b = y;
-
-	if (a->p < b->p || a->p > b->p)
-		return a->p < b->p ? -1 : 1;
-	return (a->at > b->at) - (a->at < b->at);
-}
+TS_ORDER(by_p, struct placed, TS_UP(p); TS_UP(at))
 
 enum ts_status ts_holm(double *p, size_t n, struct ts_arena *arena, struct ts_error *err)
 {
@@ -111,7 +105,7 @@ enum ts_status ts_holm(double *p, size_t n, struct ts_arena *arena, struct ts_er
 		return ts_arena_error(arena, err);
 	for (size_t i = 0; i < n; i++)
 		order[i] = (struct placed){.p = p[i], .at = i};
-	qsort(order, n, sizeof *order, by_p);
+	TS_SORT(order, n, by_p);
 	for (size_t i = 0; i < n; i++) {
 		double adjusted = order[i].p * (double)(n - i);
 

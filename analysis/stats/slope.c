@@ -1,9 +1,9 @@
 #include "analysis/stats/slope.h"
 
 #include "analysis/stats/stats.h"
+#include "base/order.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -75,7 +75,7 @@ static double kendall_variance(const double *y, size_t n, double *sorted)
 	double m = (double)n, sum = m * (m - 1) * (2 * m + 5);
 
 	memcpy(sorted, y, n * sizeof *y);
-	qsort(sorted, n, sizeof *sorted, ts_by_double);
+	TS_SORT(sorted, n, ts_by_double);
 	for (size_t i = 0, j; i < n; i = j) {
 		double ties;
 
@@ -119,7 +119,7 @@ static double kendall_p(const struct kendall *k, double inflation, double direct
 static void ranks_of(const double *y, size_t n, const struct work *w)
 {
 	memcpy(w->sorted, y, n * sizeof *y);
-	qsort(w->sorted, n, sizeof *w->sorted, ts_by_double);
+	TS_SORT(w->sorted, n, ts_by_double);
 	for (size_t i = 0; i < n; i++) {
 		size_t lo = 0, hi = n, first;
 

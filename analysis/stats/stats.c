@@ -441,10 +441,3 @@ double ts_relative_gap(double a, double b)
 		return 1;
 	return fabs(a - b) / fmax(fabs(a), fabs(b));
 }
-
-int ts_by_double(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}

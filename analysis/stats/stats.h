@@ -25,8 +25,6 @@ double ts_median(const double *x, size_t n, double *scratch);
 /* |a - b| / max(|a|, |b|), from 0 to 2. It is 0 if both are equal or both NaN, and 1 if they differ and one of them is not
  * finite. */
 double ts_relative_gap(double a, double b);
-/* Comparison for qsort, ascending; the values must not be NaN. */
-int ts_by_double(const void *a, const void *b);
 /* The k-th smallest value (k from 0, k < n), by quickselect; no value may be NaN. x is reordered: no value before k is
  * larger, and none after it is smaller. Meant for the few values of one step over ranks, where the linear selection would
  * cost more: an unlucky order of many values takes quadratic time. */

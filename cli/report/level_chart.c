@@ -1,10 +1,9 @@
 #include "cli/report/level_chart.h"
 
 #include "analysis/stats/stats.h"
+#include "base/order.h"
 #include "base/text.h"
 #include "cli/view/show_value.h"
-
-#include <stdlib.h>
 
 enum { MARGIN = 2, WIDEST_RUN = 3 /* columns per run if there are few runs */, LEAST_COLUMNS = 8 };
 
@@ -32,7 +31,7 @@ bool ts_levels_range(const struct ts_levels *levels, struct ts_arena *arena, dou
 			sorted[n++] = levels->values[i];
 	if (n == 0)
 		return false;
-	qsort(sorted, n, sizeof *sorted, ts_by_double);
+	TS_SORT(sorted, n, ts_by_double);
 	low = sorted[n / 20];
 	high = sorted[n - 1 - n / 20];
 	for (size_t i = 0; i < levels->n_items; i++) {

@@ -2,8 +2,7 @@
 #include "cli/report/spark.h"
 
 #include "analysis/stats/stats.h"
-
-#include <stdlib.h>
+#include "base/order.h"
 
 struct column {
 	double mean, min, max;
@@ -38,7 +37,7 @@ static struct column column_of(const struct ts_plot *plot, size_t from, size_t t
 
 static double median(double *x, size_t n)
 {
-	qsort(x, n, sizeof *x, ts_by_double);
+	TS_SORT(x, n, ts_by_double);
 	return n % 2 ? x[n / 2] : x[n / 2 - 1] / 2 + x[n / 2] / 2;
 }
 
