@@ -2,6 +2,7 @@
  *
  * All is counted as of one read transaction, and so is what the records of usage said then. What differs is added later to the records
  * as they are by then, so that those who wrote meanwhile are not forgotten. */
+#include "base/order.h"
 #include "store/store_internal.h"
 
 #include "base/alloc.h"
@@ -168,13 +169,7 @@ static enum ts_status take_all(struct counting *c, enum ts_db db, struct ts_span
 	return status;
 }
 
-static int compare_roots(const void *a, const void *b)
-{
-	const struct root *x = a, *y = b;
-	int c = ts_span_cmp(x->project, y->project);
-
-	return c ? c : ts_id_cmp(&x->id, &y->id);
-}
+TS_ORDER(compare_roots, struct root, TS_TEXT(project); TS_THEN(ts_id_cmp(&a->id, &b->id)))
 
 /* ---- walks ---- */
 
@@ -255,8 +250,7 @@ static enum ts_status count_projects(struct counting *c, struct ts_error *err)
 	    take_all(c, TS_DB_LOG, ts_span_of(&branch, 1), root_of_log, err) ||
 	    take_all(c, TS_DB_REMOVED, ts_span_of(NULL, 0), root_of_removed, err))
 		return err->status;
-	if (c->roots.n)
-		qsort(c->roots.items, c->roots.n, sizeof *c->roots.items, compare_roots);
+	TS_SORT(c->roots.items, c->roots.n, compare_roots);
 	for (size_t from = 0; from < c->roots.n; from = to) {
 		for (to = from + 1; to < c->roots.n && ts_span_eq(c->roots.items[to].project, c->roots.items[from].project);)
 			to++;

@@ -3,12 +3,11 @@
  *
  * Entries stay where they are when their name is removed, since who takes a name away must not take its history away. They go when the
  * last removal of the name expires. */
+#include "base/order.h"
 #include "store/store_internal.h"
 
 #include "base/cursor.h"
 #include "base/limits.h"
-
-#include <stdlib.h>
 
 enum { LOG_KEY_MAX = TS_REF_NAME_MAX + 1 + TS_NOTE_KEY_MAX + 1 + 8, LOG_VALUE_MAX = 40 + TS_WHO_MAX + TS_NOTE_MAX };
 
@@ -78,12 +77,7 @@ enum ts_status ts_note_log_forget(struct ts_write *w, struct ts_span name, struc
 	return ts_write_delete_prefix(w, TS_DB_NOTE_LOG, prefix_of(name, ts_span_of(NULL, 0), room), err);
 }
 
-static int newest_first(const void *x, const void *y)
-{
-	const struct ts_note *a = x, *b = y;
-
-	return (a->at_ns < b->at_ns) - (a->at_ns > b->at_ns);
-}
+TS_ORDER(newest_first, struct ts_note, TS_DOWN(at_ns))
 
 /* Callers walk the entries twice: once to count, and once to fill notes (then not NULL). */
 static enum ts_status walk(struct ts_read r, struct ts_span prefix, struct ts_arena *arena, struct ts_note *notes, size_t *ret_n,
@@ -129,8 +123,7 @@ enum ts_status ts_store_note_log(struct ts_engine *e, struct ts_span name, struc
 	ts_read_end(&r);
 	if (status)
 		return status;
-	if (n)
-		qsort(notes, n, sizeof *notes, newest_first);
+	TS_SORT(notes, n, newest_first);
 	*ret_notes = notes;
 	*ret_n = n;
 	return TS_OK;

@@ -1,10 +1,9 @@
 /* store_table.c - a list of all objects at one moment, marked by what reaches them, for sweep and verify. */
+#include "base/order.h"
 #include "store/store_internal.h"
 
 #include "base/alloc.h"
 #include "base/budget.h"
-
-#include <stdlib.h>
 
 void ts_table_finish(struct ts_table *t)
 {
@@ -230,15 +229,7 @@ enum ts_status ts_table_mark_removed(struct ts_table *t, struct ts_read r, struc
 	return mark_all(t, r, TS_DB_REMOVED, ts_span_of(NULL, 0), mark_removed, err);
 }
 
-static int compare_place(const void *a, const void *b)
-{
-	const struct ts_row *const *x = a;
-	const struct ts_row *const *y = b;
-
-	if ((*x)->pack != (*y)->pack)
-		return (*x)->pack < (*y)->pack ? -1 : 1;
-	return ((*x)->offset > (*y)->offset) - ((*x)->offset < (*y)->offset);
-}
+TS_ORDER_OF_POINTERS(compare_place, struct ts_row, TS_UP(pack); TS_UP(offset))
 
 enum ts_status ts_table_by_pack(const struct ts_table *t, struct ts_row ***ret_rows, struct ts_error *err)
 {
@@ -248,8 +239,7 @@ enum ts_status ts_table_by_pack(const struct ts_table *t, struct ts_row ***ret_r
 		return ts_error_set(err, TS_NO_MEMORY, "out of memory for a table of %zu objects", t->n);
 	for (size_t i = 0; i < t->n; i++)
 		rows[i] = &t->rows[i];
-	if (t->n)
-		qsort(rows, t->n, sizeof *rows, compare_place);
+	TS_SORT(rows, t->n, compare_place);
 	*ret_rows = rows;
 	return TS_OK;
 }
