@@ -4,9 +4,8 @@
 #include "base/door.h"
 #include "base/limits.h"
 #include "base/object.h"
+#include "base/order.h"
 #include "run/payload.h"
-
-#include <stdlib.h>
 
 /* Words in objects are little-endian; on a little-endian machine this compiles to nothing. */
 static uint64_t little(uint64_t v)
@@ -164,11 +163,6 @@ enum ts_status ts_block_u64_decode(struct ts_span object, size_t rows, uint64_t 
 	return TS_OK;
 }
 
-static int by_bytes(const void *a, const void *b)
-{
-	return ts_span_cmp(*(const struct ts_span *)a, *(const struct ts_span *)b);
-}
-
 /* The entries are sorted rather than hashed, so that the writer of a hostile block cannot make this slow. */
 static enum ts_status check_distinct(const struct ts_span *entries, size_t n, struct ts_arena *arena,
 				     struct ts_error *err)
@@ -177,7 +171,7 @@ static enum ts_status check_distinct(const struct ts_span *entries, size_t n, st
 
 	if (!sorted)
 		return ts_arena_error(arena, err);
-	qsort(sorted, n, sizeof *sorted, by_bytes);
+	TS_SORT(sorted, n, ts_by_span);
 	for (size_t i = 1; i < n; i++)
 		if (ts_span_eq(sorted[i - 1], sorted[i]))
 			return ts_error_set(err, TS_DAMAGED, "byte 24: the dictionary has a text twice");

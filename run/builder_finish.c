@@ -1,9 +1,8 @@
 /* builder_finish.c - the files of a run that are stored as they are, and the end of a builder: the index. */
 #include "base/limits.h"
+#include "base/order.h"
 #include "run/builder_state.h"
 #include "run/head.h"
-
-#include <stdlib.h>
 
 /* --- files --- */
 
@@ -123,23 +122,11 @@ void ts_builder_stats(const struct ts_builder *b, struct ts_builder_stats *ret_s
 	};
 }
 
-static int compare_columns(const void *a, const void *b)
-{
-	return ts_column_cmp(a, b);
-}
+TS_ORDER(compare_columns, struct ts_column, TS_THEN(ts_column_cmp(a, b)))
 
-static int compare_tables(const void *a, const void *b)
-{
-	return ts_table_cmp(a, b);
-}
+TS_ORDER(compare_tables, struct ts_table, TS_THEN(ts_table_cmp(a, b)))
 
-static int compare_files(const void *a, const void *b)
-{
-	const struct ts_file *x = a;
-	const struct ts_file *y = b;
-
-	return ts_span_cmp(x->name, y->name);
-}
+TS_ORDER(compare_files, struct ts_file, TS_TEXT(name))
 
 static enum ts_status index_table(struct ts_builder *b, const struct ts_builder_table *table, struct ts_table *out,
 				  struct ts_error *err)
@@ -167,8 +154,7 @@ static enum ts_status index_table(struct ts_builder *b, const struct ts_builder_
 			.blocks = s->blocks,
 		};
 	}
-	if (i > 1)
-		qsort(out->columns, i, sizeof *out->columns, compare_columns);
+	TS_SORT(out->columns, i, compare_columns);
 	return TS_OK;
 }
 
@@ -184,8 +170,7 @@ static enum ts_status index_tables(struct ts_builder *b, struct ts_index *index,
 	for (const struct ts_builder_table *t = b->tables; t; t = t->next)
 		if (index_table(b, t, &index->tables[index->n_tables++], err))
 			return err->status;
-	if (n > 1)
-		qsort(index->tables, n, sizeof *index->tables, compare_tables);
+	TS_SORT(index->tables, n, compare_tables);
 	return TS_OK;
 }
 
@@ -204,8 +189,7 @@ static enum ts_status index_files(struct ts_builder *b, struct ts_index *index, 
 			.columns = b->files[i].columns,
 		};
 	index->n_files = b->n_files;
-	if (b->n_files > 1)
-		qsort(index->files, b->n_files, sizeof *index->files, compare_files);
+	TS_SORT(index->files, b->n_files, compare_files);
 	return TS_OK;
 }
 

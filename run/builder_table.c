@@ -2,9 +2,8 @@
 
 #include "base/alloc.h"
 #include "base/limits.h"
+#include "base/order.h"
 #include "run/block.h"
-
-#include <stdlib.h>
 
 enum { FIRST_ROWS = 64, KEY_LOG2_MAX = 63 };
 
@@ -183,14 +182,6 @@ void ts_builder_table_move(struct ts_series *series, struct ts_builder_table *fo
 
 /* --- cutting --- */
 
-static int compare_u64(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a;
-	uint64_t y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 uint8_t ts_builder_key_log2(const int64_t *keys, size_t n)
 {
 	uint64_t differences[TS_BUILDER_PROBE];
@@ -202,7 +193,7 @@ uint8_t ts_builder_key_log2(const int64_t *keys, size_t n)
 	m--;
 	for (size_t i = 0; i < m; i++) /* unsigned, because INT64_MAX - INT64_MIN does not fit an int64 */
 		differences[i] = (uint64_t)keys[i + 1] - (uint64_t)keys[i];
-	qsort(differences, m, sizeof *differences, compare_u64);
+	TS_SORT(differences, m, ts_by_u64);
 	log2 = TS_BLOCK_ROWS_LOG2 + 63 - __builtin_clzll(differences[(m - 1) / 2]);
 	return (uint8_t)(log2 < KEY_LOG2_MAX ? log2 : KEY_LOG2_MAX);
 }

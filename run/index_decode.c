@@ -5,6 +5,7 @@
  * may follow it. index->chain carries it from one object to the next, so that the whole chain must be packed in the one
  * canonical way.
  */
+#include "base/order.h"
 #include "run/index.h"
 
 #include "base/limits.h"
@@ -328,15 +329,7 @@ struct placed {
 	const struct ts_column *column;
 };
 
-static int compare_placed(const void *a, const void *b)
-{
-	const struct placed *x = a;
-	const struct placed *y = b;
-
-	if (x->kind != y->kind)
-		return x->kind < y->kind ? -1 : 1;
-	return ts_column_cmp(x->column, y->column);
-}
+TS_ORDER(compare_placed, struct placed, TS_UP(kind); TS_THEN(ts_column_cmp(a->column, b->column)))
 
 static enum ts_status check_columns(const struct ts_index *index, struct ts_arena *arena, struct ts_error *err)
 {
@@ -352,7 +345,7 @@ static enum ts_status check_columns(const struct ts_index *index, struct ts_aren
 	for (size_t t = 0; t < index->n_tables; t++)
 		for (size_t i = 0; i < index->tables[t].n_columns; i++)
 			all[n++] = (struct placed){index->tables[t].kind, &index->tables[t].columns[i]};
-	qsort(all, n, sizeof *all, compare_placed);
+	TS_SORT(all, n, compare_placed);
 	for (size_t i = 1; i < n; i++)
 		if (compare_placed(&all[i - 1], &all[i]) == 0)
 			return ts_error_set(err, TS_DAMAGED, "column %.*s is in two tables",
@@ -360,20 +353,8 @@ static enum ts_status check_columns(const struct ts_index *index, struct ts_aren
 	return TS_OK;
 }
 
-static int compare_keys(const void *a, const void *b)
-{
-	const struct ts_table *x = *(const struct ts_table *const *)a;
-	const struct ts_table *y = *(const struct ts_table *const *)b;
-	int c = 0;
-
-	if (x->kind != y->kind)
-		return x->kind < y->kind ? -1 : 1;
-	if (x->n_blocks != y->n_blocks)
-		return x->n_blocks < y->n_blocks ? -1 : 1;
-	for (size_t i = 0; c == 0 && i < x->n_blocks; i++)
-		c = ts_id_cmp(&x->blocks[i].keys, &y->blocks[i].keys);
-	return c;
-}
+TS_ORDER_OF_POINTERS(compare_keys, struct ts_table, TS_UP(kind); TS_UP(n_blocks);
+		     for (size_t i = 0; i < a->n_blocks; i++) TS_THEN(ts_id_cmp(&a->blocks[i].keys, &b->blocks[i].keys)))
 
 /* Columns with the same keys stand in one table, so an index with two tables of the same keys is refused. */
 static enum ts_status check_keys(const struct ts_index *index, struct ts_arena *arena, struct ts_error *err)
@@ -386,7 +367,7 @@ static enum ts_status check_keys(const struct ts_index *index, struct ts_arena *
 	for (size_t t = 0; t < index->n_tables; t++)
 		if (index->tables[t].n_columns)
 			all[n++] = &index->tables[t];
-	qsort(all, n, sizeof(const struct ts_table *), compare_keys);
+	TS_SORT(all, n, compare_keys);
 	for (size_t i = 1; i < n; i++)
 		if (compare_keys(&all[i - 1], &all[i]) == 0)
 			return ts_error_set(err, TS_DAMAGED, "two tables have the same keys");
