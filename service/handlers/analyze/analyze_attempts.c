@@ -3,10 +3,10 @@
 #include "analysis/rank/attempts.h"
 #include "base/limits.h"
 #include "base/number.h"
+#include "base/order.h"
 #include "service/handlers/analyze/phase_clock.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define ATTEMPTS "session.attempts."
 
@@ -138,12 +138,7 @@ static enum ts_status gather_rows(struct gathering *g, struct ts_error *err)
 
 /* --- what the facts say of attempts --- */
 
-static int by_number(const void *a, const void *b)
-{
-	const struct ts_attempt_said *x = a, *y = b;
-
-	return x->number < y->number ? -1 : x->number > y->number;
-}
+TS_ORDER(by_number, struct ts_attempt_said, TS_UP(number))
 
 /* The attempt of the number, which is added where it is new. Facts of one attempt follow each other. */
 static struct ts_attempt_said *said_of(struct ts_attempt_said *said, size_t *n, int64_t number)
@@ -226,7 +221,7 @@ static enum ts_status gather_said(struct gathering *g, struct ts_arena *arena, s
 		if (see_fact(said_of(said, &n, number), ts_span_from(rest, 1), fact, arena, err))
 			return err->status;
 	}
-	qsort(said, n, sizeof *said, by_number);
+	TS_SORT(said, n, by_number);
 	*ret = n ? said : NULL;
 	*ret_n = n;
 	return TS_OK;

@@ -9,6 +9,7 @@
 #include "analysis/rank/wall.h"
 #include "base/helper.h"
 #include "base/limits.h"
+#include "base/order.h"
 #include "base/text.h"
 #include "run/lost.h"
 #include "service/handlers/analyze/analyze_batches.h"
@@ -22,7 +23,6 @@
 #include "service/handlers/core/run_steps.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 static const double OVERLAP_LEAST = 1.01, STAMP_RESOLUTION = 1e-6; /* s */
 enum { HELPED_ROWS = 8192 }; /* with fewer, the losses are not worth a thread of their own */
@@ -63,12 +63,7 @@ struct phase {
 	const struct ts_column *column;
 };
 
-static int by_display_order(const void *x, const void *y)
-{
-	const struct phase *a = x, *b = y;
-
-	return ts_phase_order(ts_phase_name(a->column), ts_phase_name(b->column));
-}
+TS_ORDER(by_display_order, struct phase, TS_THEN(ts_phase_order(ts_phase_name(a->column), ts_phase_name(b->column))))
 
 static enum ts_status list_phases(const struct ts_index *index, struct ts_arena *arena, struct phase **ret_phases,
 				  size_t *ret_n, struct ts_error *err)
@@ -89,8 +84,7 @@ static enum ts_status list_phases(const struct ts_index *index, struct ts_arena 
 			if (ts_column_is_phase(&table->columns[i]))
 				phases[n++] = (struct phase){table, &table->columns[i]};
 	}
-	if (n)
-		qsort(phases, n, sizeof *phases, by_display_order);
+	TS_SORT(phases, n, by_display_order);
 	*ret_phases = phases;
 	*ret_n = n;
 	return TS_OK;

@@ -2,8 +2,7 @@
 
 #include "analysis/ranks/replicas.h"
 #include "base/limits.h"
-
-#include <stdlib.h>
+#include "base/order.h"
 
 enum { ROWS_MAX = 4 << 20 }; /* rows of digests of all ranks at once: 64 MiB */
 
@@ -14,12 +13,7 @@ static const struct {
 
 enum { SETS = sizeof sets / sizeof sets[0] };
 
-static int by_rank(const void *a, const void *b)
-{
-	const struct ts_replica *x = a, *y = b;
-
-	return (x->rank > y->rank) - (x->rank < y->rank);
-}
+TS_ORDER(by_rank, struct ts_replica, TS_UP(rank))
 
 static enum ts_status load(struct ts_fetch *f, const struct ts_run *run, const char *name, struct ts_arena *arena,
 			   struct ts_replica *ranks, size_t *ret_n, struct ts_error *err)
@@ -41,8 +35,7 @@ static enum ts_status load(struct ts_fetch *f, const struct ts_run *run, const c
 			return ts_error_prefix(err, "rank %" PRId32, index->rank);
 		ranks[n++] = (struct ts_replica){index->rank, keys, values, (size_t)table->rows};
 	}
-	if (n)
-		qsort(ranks, n, sizeof *ranks, by_rank);
+	TS_SORT(ranks, n, by_rank);
 	*ret_n = n;
 	return TS_OK;
 }

@@ -3,14 +3,13 @@
 #include "analysis/rank/timing.h"
 #include "base/clock.h"
 #include "base/limits.h"
+#include "base/order.h"
 #include "service/handlers/analyze/analyze_columns.h"
 #include "service/handlers/analyze/analyze_ranks.h"
 #include "service/handlers/analyze/reduce_cache.h"
 #include "service/handlers/analyze/reduce_loss.h"
 #include "service/handlers/analyze/reduce_rows.h"
 #include "service/handlers/core/cost.h"
-
-#include <stdlib.h>
 
 struct reducing {
 	struct ts_fetch *fetch;
@@ -32,10 +31,7 @@ struct names {
 	bool more; /* the last name stands for all others */
 };
 
-static int by_display_order(const void *x, const void *y)
-{
-	return ts_phase_order(*(const struct ts_span *)x, *(const struct ts_span *)y);
-}
+TS_ORDER(by_display_order, struct ts_span, TS_THEN(ts_phase_order(*a, *b)))
 
 static enum ts_status list_names(const struct ts_ranks_in *in, struct ts_arena *arena, struct names *ret, struct ts_error *err)
 {
@@ -56,8 +52,7 @@ static enum ts_status list_names(const struct ts_ranks_in *in, struct ts_arena *
 				if (ts_column_is_phase(&table->columns[c]))
 					out.items[out.n++] = ts_phase_name(&table->columns[c]);
 		}
-	if (out.n)
-		qsort(out.items, out.n, sizeof *out.items, by_display_order);
+	TS_SORT(out.items, out.n, by_display_order);
 	for (size_t i = 0; i < out.n; i++)
 		if (kept == 0 || !ts_span_eq(out.items[kept - 1], out.items[i]))
 			out.items[kept++] = out.items[i];

@@ -2,10 +2,9 @@
 
 #include "base/alloc.h"
 #include "base/limits.h"
+#include "base/order.h"
 #include "base/text.h"
 #include "service/handlers/core/resolve.h"
-
-#include <stdlib.h>
 
 enum { BATCH = 1024 };
 
@@ -209,30 +208,15 @@ static void claim_file(struct claims *c, int32_t rank, const struct ts_file *fil
 }
 
 /* By what is claimed, so that equal claims are neighbours, and outlines are asked for in the order of ids. */
-static int compare_claims(const void *a, const void *b)
-{
-	const struct claim *x = a, *y = b;
-	int order = memcmp(x->id.bytes, y->id.bytes, sizeof x->id.bytes);
-
-	if (order)
-		return order;
-	if (x->kind != y->kind)
-		return x->kind < y->kind ? -1 : 1;
-	if (x->rows != y->rows)
-		return x->rows < y->rows ? -1 : 1;
-	if (x->bytes != y->bytes)
-		return x->bytes < y->bytes ? -1 : 1;
-	if (x->first != y->first)
-		return x->first < y->first ? -1 : 1;
-	return x->last == y->last ? 0 : x->last < y->last ? -1 : 1;
-}
+TS_ORDER(compare_claims, struct claim, TS_THEN(ts_id_cmp(&a->id, &b->id)); TS_UP(kind); TS_UP(rows); TS_UP(bytes); TS_UP(first);
+	 TS_UP(last))
 
 /* Keeps of equal claims one, and none of those that were seen. */
 static void drop_known(struct claims *c, const struct ts_fit_seen *seen)
 {
 	size_t n = 0;
 
-	qsort(c->items, c->n, sizeof *c->items, compare_claims);
+	TS_SORT(c->items, c->n, compare_claims);
 	for (size_t i = 0; i < c->n; i++) {
 		const struct claim *item = &c->items[i];
 

@@ -4,6 +4,7 @@
 #include "service/handlers/core/run_steps.h"
 
 #include "base/limits.h"
+#include "base/order.h"
 
 #include <stdlib.h>
 
@@ -12,16 +13,7 @@ static bool is_dense(const struct ts_block *block)
 	return (uint64_t)block->last_key - (uint64_t)block->first_key == (uint64_t)block->rows - 1;
 }
 
-static int by_range(const void *x, const void *y)
-{
-	const struct ts_block *a = *(const struct ts_block *const *)x, *b = *(const struct ts_block *const *)y;
-
-	if (a->first_key != b->first_key)
-		return a->first_key < b->first_key ? -1 : 1;
-	if (a->last_key != b->last_key)
-		return a->last_key > b->last_key ? -1 : 1;
-	return ts_id_cmp(&a->keys, &b->keys);
-}
+TS_ORDER_OF_POINTERS(by_range, struct ts_block, TS_UP(first_key); TS_DOWN(last_key); TS_THEN(ts_id_cmp(&a->keys, &b->keys)))
 
 /* Drops blocks that are inside [the ranges of dense blocks before and after them], joined where they touch. Blocks are sorted. */
 static size_t drop_covered(const struct ts_block **blocks, size_t n, struct ts_step_range *dense)
@@ -79,7 +71,7 @@ enum ts_status ts_steps_of(const struct ts_index *index, bool (*want)(const stru
 		for (size_t i = 0; i < table->n_blocks; i++)
 			set.blocks[set.n++] = &table->blocks[i];
 	}
-	qsort(set.blocks, set.n, sizeof(const struct ts_block *), by_range);
+	TS_SORT(set.blocks, set.n, by_range);
 	set.n = drop_covered(set.blocks, set.n, dense);
 	for (size_t i = 0; i < set.n; i++) {
 		set.first = i == 0 || set.blocks[i]->first_key < set.first ? set.blocks[i]->first_key : set.first;
@@ -366,20 +358,14 @@ enum ts_status ts_steps_compare(struct ts_fetch *f, const struct ts_step_set *a,
 	return status;
 }
 
-static int by_first(const void *x, const void *y)
-{
-	const struct ts_step_range *a = x, *b = y;
-
-	return (a->first > b->first) - (a->first < b->first);
-}
+TS_ORDER(by_first, struct ts_step_range, TS_UP(first))
 
 uint64_t ts_step_ranges_join(struct ts_step_ranges *ranges)
 {
 	uint64_t total = 0;
 	size_t kept = 0;
 
-	if (ranges->n)
-		qsort(ranges->items, ranges->n, sizeof *ranges->items, by_first);
+	TS_SORT(ranges->items, ranges->n, by_first);
 	for (size_t i = 0; i < ranges->n; i++) {
 		struct ts_step_range r = ranges->items[i];
 		struct ts_step_range *last = kept ? &ranges->items[kept - 1] : NULL;

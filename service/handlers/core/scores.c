@@ -1,10 +1,9 @@
 #include "service/handlers/core/scores.h"
 
 #include "base/limits.h"
+#include "base/order.h"
 #include "run/lost.h"
 #include "service/handlers/core/block_scores.h"
-
-#include <stdlib.h>
 
 void ts_score_key(struct ts_span column, struct ts_extract_key *ret_key)
 {
@@ -38,20 +37,9 @@ struct entry {
 	struct ts_scoring scoring;
 };
 
-static int by_name(const void *a, const void *b)
-{
-	const struct entry *x = a, *y = b;
-	int c = ts_span_cmp(x->name, y->name);
+TS_ORDER(by_name, struct entry, TS_TEXT(name); TS_UP(rank))
 
-	return c ? c : (x->rank > y->rank) - (x->rank < y->rank);
-}
-
-static int by_table(const void *a, const void *b)
-{
-	const struct entry *x = a, *y = b;
-
-	return x->table == y->table ? by_name(a, b) : x->table < y->table ? -1 : 1;
-}
+TS_ORDER(by_table, struct entry, TS_UP(table); TS_THEN(by_name(a, b)))
 
 /* Lists the columns of numbers of all ranks, each of the lowest rank that has it. */
 static enum ts_status list_columns(const struct ts_run *run, struct ts_arena *arena, struct entry **ret_entries, size_t *ret_n,
@@ -73,8 +61,7 @@ static enum ts_status list_columns(const struct ts_run *run, struct ts_arena *ar
 								      .table = table,
 								      .column = &table->columns[c]};
 		}
-	if (n)
-		qsort(entries, n, sizeof *entries, by_name);
+	TS_SORT(entries, n, by_name);
 	for (size_t i = 0; i < n; i++)
 		if (kept == 0 || !ts_span_eq(entries[kept - 1].name, entries[i].name))
 			entries[kept++] = entries[i];
@@ -173,16 +160,14 @@ enum ts_status ts_scores_make(struct ts_fetch *f, const struct ts_run *run, stru
 		return ts_arena_error(arena, err);
 	if (list_columns(run, arena, &entries, &n, err))
 		return err->status;
-	if (n)
-		qsort(entries, n, sizeof *entries, by_table);
+	TS_SORT(entries, n, by_table);
 	for (size_t from = 0; from < n; from = to) {
 		for (to = from + 1; to < n && entries[to].table == entries[from].table;)
 			to++;
 		if (add_table(f, entries + from, to - from, room, err))
 			return err->status;
 	}
-	if (n)
-		qsort(entries, n, sizeof *entries, by_name);
+	TS_SORT(entries, n, by_name);
 	scores.items = ts_arena_array(arena, n, sizeof *scores.items);
 	if (!scores.items)
 		return ts_arena_error(arena, err);

@@ -2,14 +2,13 @@
 #include "service/handlers/diff/diff_matrix.h"
 
 #include "base/limits.h"
+#include "base/order.h"
 #include "service/handlers/core/describe.h"
 #include "service/handlers/core/fit.h"
 #include "service/handlers/core/methods.h"
 #include "service/handlers/core/resolve.h"
 #include "service/handlers/core/run_ending.h"
 #include "service/handlers/diff/series_alias.h"
-
-#include <stdlib.h>
 
 /* What is known of a pair of runs so far. */
 struct tally {
@@ -303,13 +302,6 @@ static enum ts_status compare_rank(struct matrix_walk *w, int32_t rank, struct t
 	return TS_OK;
 }
 
-static int by_number(const void *x, const void *y)
-{
-	int32_t a = *(const int32_t *)x, b = *(const int32_t *)y;
-
-	return (a > b) - (a < b);
-}
-
 /* Lists the ranks of all runs, ascending. */
 static enum ts_status all_ranks(const struct matrix_walk *w, struct ts_arena *arena, int32_t **ret_ranks, size_t *ret_n,
 				struct ts_error *err)
@@ -326,8 +318,7 @@ static enum ts_status all_ranks(const struct matrix_walk *w, struct ts_arena *ar
 	for (size_t i = 0; i < w->n; i++)
 		for (size_t k = 0; k < w->runs[i].head.n_ranks; k++)
 			ranks[n++] = w->runs[i].head.ranks[k].rank;
-	if (n)
-		qsort(ranks, n, sizeof *ranks, by_number);
+	TS_SORT(ranks, n, ts_by_i32);
 	for (size_t i = 0; i < n; i++)
 		if (i == 0 || ranks[i] != ranks[i - 1])
 			ranks[kept++] = ranks[i];

@@ -1,8 +1,7 @@
 #include "service/handlers/diff/diff_plots.h"
 
 #include "base/limits.h"
-
-#include <stdlib.h>
+#include "base/order.h"
 
 /* One series of one run. */
 struct side {
@@ -131,13 +130,6 @@ static enum ts_status draw(struct drawing *d, const char *group, int64_t first, 
 	return TS_OK;
 }
 
-static int ascending(const void *x, const void *y)
-{
-	const int64_t *a = x, *b = y;
-
-	return (*a > *b) - (*a < *b);
-}
-
 /* Estimates the usual distance between steps near the split from the block of a that contains it. */
 static enum ts_status cadence_of(struct drawing *d, int64_t *ret_cadence, struct ts_error *err)
 {
@@ -161,7 +153,7 @@ static enum ts_status cadence_of(struct drawing *d, int64_t *ret_cadence, struct
 
 		apart[n++] = distance < INT32_MAX ? (int64_t)distance : INT32_MAX;
 	}
-	qsort(apart, n, sizeof *apart, ascending);
+	TS_SORT(apart, n, ts_by_i64);
 	*ret_cadence = apart[n / 2];
 	return TS_OK;
 }

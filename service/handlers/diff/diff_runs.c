@@ -3,6 +3,7 @@
 #include "analysis/diverge/diagnose.h"
 #include "analysis/diverge/layer_drift.h"
 #include "base/limits.h"
+#include "base/order.h"
 #include "service/handlers/core/describe.h"
 #include "service/handlers/core/fit.h"
 #include "service/handlers/core/methods.h"
@@ -19,8 +20,6 @@
 #include "service/handlers/diff/series_axis.h"
 #include "service/handlers/diff/series_gap.h"
 #include "service/handlers/diff/series_list.h"
-
-#include <stdlib.h>
 
 enum { GAP_SCRATCH = 4 << 20, GAP_BYTES = 160 };
 
@@ -396,25 +395,9 @@ static int role_order(enum ts_role role)
 	return role == TS_ROLE_TRAJECTORY ? 0 : (role == TS_ROLE_UNKNOWN ? 1 : 2);
 }
 
-static int by_weight(const void *x, const void *y)
-{
-	const struct ts_series_row *a = x, *b = y;
-	bool parts_a = a->state == TS_SERIES_PARTS, parts_b = b->state == TS_SERIES_PARTS;
-	int c;
-
-	if (a->role != b->role)
-		return role_order(a->role) - role_order(b->role);
-	if (parts_a != parts_b)
-		return parts_a ? -1 : 1;
-	if (parts_a && a->first_step != b->first_step)
-		return a->first_step < b->first_step ? -1 : 1;
-	c = ts_span_cmp(a->name, b->name);
-	if (c)
-		return c;
-	if (a->rank != b->rank)
-		return a->rank < b->rank ? -1 : 1;
-	return (a->type > b->type) - (a->type < b->type);
-}
+TS_ORDER(by_weight, struct ts_series_row, if (a->role != b->role) return role_order(a->role) - role_order(b->role);
+	 TS_BY(b->state == TS_SERIES_PARTS, a->state == TS_SERIES_PARTS); if (a->state == TS_SERIES_PARTS) TS_UP(first_step);
+	 TS_TEXT(name); TS_UP(rank); TS_UP(type))
 
 static size_t text_bytes(const struct ts_fact *fact)
 {
@@ -498,8 +481,7 @@ static enum ts_status diff_all(struct diffing *d, struct ts_error *err)
 	if (add_sketches(d, err) || sum_up_steps(d, err) || add_repeats(d, err) ||
 	    ts_layer_drift_finish(&diff->layers, d->arena, err))
 		return err->status;
-	if (diff->n_series)
-		qsort(diff->series, diff->n_series, sizeof *diff->series, by_weight);
+	TS_SORT(diff->series, diff->n_series, by_weight);
 	seen = ts_repeats_seen_of(&diff->repeats);
 	if (d->axis.name.len ? ts_diagnose_by_axis(diff, d->arena, err)
 			     : ts_diff_diagnose(&d->notes, d->fetch, d->a, d->b, &seen, &d->cuts, diff, err))

@@ -3,11 +3,10 @@
 #include "analysis/diverge/one_sided.h"
 #include "analysis/gate/outcomes.h"
 #include "base/limits.h"
+#include "base/order.h"
 #include "run/direction.h"
 #include "run/role.h"
 #include "service/handlers/analyze/analyze_moves.h"
-
-#include <stdlib.h>
 
 static const double differs_by = 0.1, growth_by = 1.5;
 
@@ -129,16 +128,7 @@ static enum ts_status gather(struct looking *l, struct ts_error *err)
 	return TS_OK;
 }
 
-static int by_weight(const void *x, const void *y)
-{
-	const struct scalar *a = x, *b = y;
-
-	if (a->directed != b->directed)
-		return a->directed ? -1 : 1;
-	if (a->apart != b->apart)
-		return a->apart > b->apart ? -1 : 1;
-	return ts_span_cmp(a->name, b->name);
-}
+TS_ORDER(by_weight, struct scalar, TS_DOWN(directed); TS_DOWN(apart); TS_TEXT(name))
 
 /* --- rows --- */
 
@@ -245,7 +235,7 @@ enum ts_status ts_diff_scalars(struct ts_fetch *f, const struct ts_id *a, const 
 	if (!status)
 		status = gather(&l, err);
 	if (!status && l.n) {
-		qsort(l.items, l.n, sizeof *l.items, by_weight);
+		TS_SORT(l.items, l.n, by_weight);
 		status = insert(&l, io_diff, err);
 		if (!status)
 			status = tell(&l, io_diff, err);

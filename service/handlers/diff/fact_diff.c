@@ -1,8 +1,7 @@
 #include "service/handlers/diff/fact_diff.h"
 
+#include "base/order.h"
 #include "base/text.h"
-
-#include <stdlib.h>
 
 struct rows {
 	struct ts_fact_globs ignore;
@@ -137,16 +136,7 @@ static void diff_rank(struct rows *rows, const struct ts_run *a, const struct ts
 			effective(p.fact_b, &b->head.facts, p.path));
 }
 
-static int by_group(const void *x, const void *y)
-{
-	const struct ts_fact_row *a = x, *b = y;
-	int c;
-
-	if (a->group != b->group)
-		return a->group < b->group ? -1 : 1;
-	c = ts_span_cmp(a->path, b->path);
-	return c ? c : (a->rank > b->rank) - (a->rank < b->rank);
-}
+TS_ORDER(by_group, struct ts_fact_row, TS_UP(group); TS_TEXT(path); TS_UP(rank))
 
 enum ts_status ts_facts_diff(const struct ts_run *a, const struct ts_run *b, struct ts_fact_globs ignore,
 			     struct ts_arena *arena, struct ts_fact_row **ret_rows, size_t *ret_n, uint64_t *ret_ignored,
@@ -163,8 +153,7 @@ enum ts_status ts_facts_diff(const struct ts_run *a, const struct ts_run *b, str
 	}
 	if (rows.full)
 		return ts_arena_error(arena, err);
-	if (rows.n)
-		qsort(rows.items, rows.n, sizeof *rows.items, by_group);
+	TS_SORT(rows.items, rows.n, by_group);
 	*ret_rows = rows.items;
 	*ret_n = rows.n;
 	*ret_ignored = rows.ignored;

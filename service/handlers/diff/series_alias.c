@@ -3,6 +3,7 @@
 
 #include "analysis/diverge/gap.h"
 #include "base/limits.h"
+#include "base/order.h"
 #include "service/handlers/core/train_prefix.h"
 
 #include <stdio.h>
@@ -25,10 +26,7 @@ struct found {
 	size_t n;
 };
 
-static int by_side(const void *x, const void *y)
-{
-	return ts_series_side_cmp(x, y);
-}
+TS_ORDER(by_side, struct ts_series_side, TS_THEN(ts_series_side_cmp(a, b)))
 
 static const struct ts_series_side *look_up(const struct ts_series_list *list, const struct ts_series_side *like,
 					    struct ts_span name)

@@ -1,7 +1,7 @@
 /* series_list.c - see series_list.h. */
 #include "service/handlers/diff/series_list.h"
 
-#include <stdlib.h>
+#include "base/order.h"
 
 bool ts_series_is_compared(const struct ts_table *table)
 {
@@ -17,10 +17,7 @@ int ts_series_side_cmp(const struct ts_series_side *a, const struct ts_series_si
 	return c ? c : (a->column->type > b->column->type) - (a->column->type < b->column->type);
 }
 
-static int by_column(const void *x, const void *y)
-{
-	return ts_series_side_cmp(x, y);
-}
+TS_ORDER(by_column, struct ts_series_side, TS_THEN(ts_series_side_cmp(a, b)))
 
 enum ts_status ts_series_list_of(const struct ts_index *index, struct ts_arena *arena, struct ts_series_list *ret_list,
 				 struct ts_error *err)
@@ -39,8 +36,7 @@ enum ts_status ts_series_list_of(const struct ts_index *index, struct ts_arena *
 		for (size_t i = 0; ts_series_is_compared(table) && i < table->n_columns; i++)
 			list.items[list.n++] = (struct ts_series_side){table, &table->columns[i]};
 	}
-	if (list.n)
-		qsort(list.items, list.n, sizeof *list.items, by_column);
+	TS_SORT(list.items, list.n, by_column);
 	*ret_list = list;
 	return TS_OK;
 }

@@ -1,13 +1,12 @@
 /* baselines.c - see baselines.h. Every run that was asked for becomes an item, newest first, with what speaks against it; what
  * nothing speaks against is a baseline. Levels of a branch and its history are another file's (baseline_levels.c). */
+#include "base/order.h"
 #include "service/handlers/gate/baseline_levels.h"
 
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/text.h"
 #include "service/handlers/core/resolve.h"
-
-#include <stdlib.h>
 
 enum { SHOWN_NOTE = 1000, SHOWN_VALUE = 80 };
 
@@ -364,14 +363,7 @@ static enum ts_status take_named(struct ts_baseline_selection *s, const struct t
 	return TS_OK;
 }
 
-static int newest_first(const void *x, const void *y)
-{
-	const struct ts_baseline_item *a = x, *b = y;
-	int c = (a->run.workload.started_ns < b->run.workload.started_ns) -
-		(a->run.workload.started_ns > b->run.workload.started_ns);
-
-	return c ? c : ts_id_cmp(&a->run.id, &b->run.id);
-}
+TS_ORDER(newest_first, struct ts_baseline_item, TS_DOWN(run.workload.started_ns); TS_THEN(ts_id_cmp(&a->run.id, &b->run.id)))
 
 static enum ts_status select_named(struct ts_baseline_selection *s, const struct ts_resolved *found, size_t n,
 				   struct ts_error *err)
@@ -379,8 +371,7 @@ static enum ts_status select_named(struct ts_baseline_selection *s, const struct
 	for (size_t i = 0; i < n; i++)
 		if (take_named(s, &found[i], err))
 			return ts_error_prefix(err, "baseline %zu", i + 1);
-	if (s->n)
-		qsort(s->items, s->n, sizeof *s->items, newest_first);
+	TS_SORT(s->items, s->n, newest_first);
 	s->has_workload = s->query->candidate != NULL;
 	for (size_t i = 0; i < s->n; i++)
 		if (judge(s, &s->items[i], &s->items[i].notes, err))

@@ -3,8 +3,7 @@
 #include "service/handlers/gate/branch_runs.h"
 
 #include "base/limits.h"
-
-#include <stdlib.h>
+#include "base/order.h"
 
 enum { PAGE = 1024 };
 
@@ -25,13 +24,7 @@ struct history {
 };
 
 /* Orders runs by id; equal ids stay in the order of the log, newest first. */
-static int compare_ids(const void *a, const void *b)
-{
-	const struct by_id *x = a, *y = b;
-	int c = ts_id_cmp(&x->id, &y->id);
-
-	return c ? c : (x->at > y->at) - (x->at < y->at);
-}
+TS_ORDER(compare_ids, struct by_id, TS_THEN(ts_id_cmp(&a->id, &b->id)); TS_UP(at))
 
 static struct ts_branch_run *find(const struct history *h, const struct ts_id *id)
 {
@@ -62,8 +55,7 @@ static enum ts_status take_entries(struct history *h, const struct ts_log_entry 
 		return ts_arena_error(h->arena, err);
 	for (size_t i = 0; i < n; i++)
 		all[i] = (struct by_id){entries[i].id, i};
-	if (n)
-		qsort(all, n, sizeof *all, compare_ids);
+	TS_SORT(all, n, compare_ids);
 	for (size_t i = 0; i < n; i++)
 		if (i == 0 || !ts_id_eq(&all[i].id, &all[i - 1].id))
 			h->runs[all[i].at].seq = entries[all[i].at].seq;
@@ -75,8 +67,7 @@ static enum ts_status take_entries(struct history *h, const struct ts_log_entry 
 			h->sorted[h->n] = (struct by_id){entries[i].id, h->n};
 			h->n++;
 		}
-	if (h->n)
-		qsort(h->sorted, h->n, sizeof *h->sorted, compare_ids);
+	TS_SORT(h->sorted, h->n, compare_ids);
 	return TS_OK;
 }
 

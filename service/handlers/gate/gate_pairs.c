@@ -1,7 +1,7 @@
 /* gate_pairs.c - matches runs of base and candidate on one allocation into pairs. */
+#include "base/order.h"
 #include "service/handlers/gate/gate_gather.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 struct side {
@@ -10,17 +10,8 @@ struct side {
 	bool paired;
 };
 
-static int in_order(const void *x, const void *y)
-{
-	const struct side *a = x, *b = y;
-	int c = ts_span_cmp(a->run.workload.session, b->run.workload.session);
-
-	if (c || a->candidate != b->candidate)
-		return c ? c : a->candidate - b->candidate;
-	if (a->run.workload.started_ns != b->run.workload.started_ns)
-		return a->run.workload.started_ns < b->run.workload.started_ns ? -1 : 1;
-	return ts_id_cmp(&a->run.id, &b->run.id);
-}
+TS_ORDER(in_order, struct side, TS_TEXT(run.workload.session); TS_UP(candidate); TS_UP(run.workload.started_ns);
+	 TS_THEN(ts_id_cmp(&a->run.id, &b->run.id)))
 
 static enum ts_status pass_over(struct ts_gathering *g, const struct ts_gate_run *run, const char *reason,
 				struct ts_error *err)
@@ -193,8 +184,7 @@ enum ts_status ts_gather_pairs(struct ts_gathering *g, struct ts_error *err)
 	for (size_t i = 0; i < g->n_pairs; i++)
 		if (take(g, &g->pairs[i], sides, &n, err))
 			return err->status;
-	if (n)
-		qsort(sides, n, sizeof *sides, in_order);
+	TS_SORT(sides, n, in_order);
 	for (size_t at = 0; at < n;)
 		if (pair_session(g, sides, at, n, &at, &number, err))
 			return err->status;

@@ -1,4 +1,5 @@
 /* get.c - GetRun: what show, facts and export begin with. */
+#include "base/order.h"
 #include "service/handlers/core/describe.h"
 #include "service/handlers/core/each_ref.h"
 #include "service/handlers/core/lineage.h"
@@ -8,26 +9,12 @@
 #include "service/handlers/core/run_happenings.h"
 #include "service/handlers/core/scores.h"
 
-#include <stdlib.h>
-
 TS_REPLIER(get_reply, ts_get_reply);
 
 enum { NAMES_MAX = 64 };
 
 /* Orders the columns of all ranks by (table kind, name, type). */
-static int compare_columns(const void *a, const void *b)
-{
-	const struct ts_column_info *x = a, *y = b;
-	int c = ts_span_cmp(x->name, y->name);
-
-	if (x->table != y->table)
-		return x->table < y->table ? -1 : 1;
-	if (c)
-		return c;
-	if (x->type != y->type)
-		return x->type < y->type ? -1 : 1;
-	return (x->rank > y->rank) - (x->rank < y->rank);
-}
+TS_ORDER(compare_columns, struct ts_column_info, TS_UP(table); TS_TEXT(name); TS_UP(type); TS_UP(rank))
 
 /* Events measure cost, and digests show what was computed; for steps, the names and the facts determine the role. */
 static enum ts_role role_of(const struct ts_run *run, const struct ts_table *table, const struct ts_column *column)
@@ -95,8 +82,7 @@ static enum ts_status list_columns(const struct ts_run *run, struct ts_arena *ar
 				reply->columns[n++] =
 					column_info(run, index->rank, &index->tables[t], &index->tables[t].columns[c]);
 	}
-	if (n)
-		qsort(reply->columns, n, sizeof *reply->columns, compare_columns);
+	TS_SORT(reply->columns, n, compare_columns);
 	reply->n_columns = merge_columns(reply->columns, n);
 	return TS_OK;
 }

@@ -3,6 +3,7 @@
 #include "base/cursor.h"
 #include "base/helper.h"
 #include "base/limits.h"
+#include "base/order.h"
 #include "service/handlers/core/scores.h"
 
 #include <stdlib.h>
@@ -149,13 +150,7 @@ static const struct entry *entry_of(const struct ts_list_series *s, const uint8_
 	return NULL;
 }
 
-static int by_tag(const void *a, const void *b)
-{
-	const struct entry *x = a, *y = b;
-	int c = memcmp(x->tag, y->tag, TAG);
-
-	return c ? c : (x->order > y->order) - (x->order < y->order);
-}
+TS_ORDER(by_tag, struct entry, TS_THEN(memcmp(a->tag, b->tag, TAG)); TS_UP(order))
 
 /* A store on disk gives ids in order, and only one that knows the series by two names does not. */
 static void sort_entries(struct ts_list_series *s)

@@ -2,8 +2,7 @@
 
 #include "base/cursor.h"
 #include "base/number.h"
-
-#include <stdlib.h>
+#include "base/order.h"
 
 enum { TOKEN_MARK = 's', TOKEN_HEADER = 1 + 1 + 1 + 8 + 2 };
 
@@ -50,19 +49,8 @@ static int compare_keys(const struct ts_fact *a, const struct ts_fact *b)
 	return x == TEXTS ? ts_span_cmp(a->text, b->text) : 0;
 }
 
-static int compare_items(const void *left, const void *right)
-{
-	const struct ts_sort_item *a = left, *b = right;
-	int c = 0;
-
-	if (a->known != b->known)
-		return a->known ? -1 : 1;
-	if (a->known)
-		c = compare_keys(&a->key, &b->key);
-	if (c)
-		return a->descending ? -c : c;
-	return ts_span_cmp(a->name, b->name);
-}
+TS_ORDER(compare_items, struct ts_sort_item, TS_DOWN(known);
+	 if (a->known) TS_THEN((a->descending ? -1 : 1) * compare_keys(&a->key, &b->key)); TS_TEXT(name))
 
 /* A big integer sorts as the nearest double. */
 static void make_sortable(struct ts_fact *key)
@@ -143,8 +131,7 @@ enum ts_status ts_sort_offer(struct ts_sort_page *page, struct ts_span name, con
 
 void ts_sort_end(struct ts_sort_page *page)
 {
-	if (page->n)
-		qsort(page->items, page->n, sizeof *page->items, compare_items);
+	TS_SORT(page->items, page->n, compare_items);
 }
 
 /* A token has 's', known, type, eight bytes of number, u16 length, text, name. */

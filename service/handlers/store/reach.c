@@ -1,6 +1,7 @@
 #include "service/handlers/store/reach.h"
 
 #include "base/object.h"
+#include "base/order.h"
 #include "service/handlers/core/read.h"
 
 #include <stdlib.h>
@@ -90,11 +91,6 @@ static enum ts_status add_head(struct reach *r, const struct ts_call *call, cons
 	return TS_OK;
 }
 
-static int by_bytes(const void *a, const void *b)
-{
-	return memcmp(a, b, TS_ID_BYTES);
-}
-
 static enum ts_status check(struct reach *r, const struct ts_call *call, const struct ts_objects_request *request, struct ts_error *err)
 {
 	char hex[TS_ID_HEX + 1];
@@ -102,10 +98,9 @@ static enum ts_status check(struct reach *r, const struct ts_call *call, const s
 	for (size_t i = 0; i < request->n_heads; i++)
 		if (add_head(r, call, &request->heads[i], err))
 			return err->status;
-	if (r->n)
-		qsort(r->ids, r->n, sizeof *r->ids, by_bytes);
+	TS_SORT(r->ids, r->n, ts_by_id);
 	for (size_t i = 0; i < request->n; i++) {
-		bool sees = r->n && bsearch(&request->ids[i], r->ids, r->n, sizeof *r->ids, by_bytes);
+		bool sees = r->n && bsearch(&request->ids[i], r->ids, r->n, sizeof *r->ids, ts_by_id);
 
 		if (!sees && ts_call_sees(call, &request->ids[i], &sees, err))
 			return err->status;

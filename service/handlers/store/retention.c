@@ -2,6 +2,7 @@
 
 #include "analysis/policy.h"
 #include "base/limits.h"
+#include "base/order.h"
 #include "service/handlers/core/each_ref.h"
 
 #include <stdlib.h>
@@ -303,11 +304,6 @@ static const char *why_not(const struct ts_retention_store *store, const struct 
 	return why == TS_RETENTION_GOES ? NULL : ts_retention_reason_word(why);
 }
 
-static int compare_ids(const void *a, const void *b)
-{
-	return ts_id_cmp(a, b);
-}
-
 /* The runs of entries that were to go and stayed: their names stay as well. */
 static enum ts_status stayed(struct ts_retention_work *work, struct ts_id **ret_ids, size_t *ret_n, struct ts_error *err)
 {
@@ -326,8 +322,7 @@ static enum ts_status stayed(struct ts_retention_work *work, struct ts_id **ret_
 			if (entry->why == TS_RETENTION_GOES && !entry->gone)
 				ids[n++] = entry->id;
 		}
-	if (n)
-		qsort(ids, n, sizeof *ids, compare_ids);
+	TS_SORT(ids, n, ts_by_id);
 	*ret_ids = ids;
 	*ret_n = n;
 	return TS_OK;
@@ -409,7 +404,7 @@ enum ts_status ts_retention_let_go(struct ts_retention_work *work, const struct 
 		status = stayed(work, &left, &n_left, err);
 	for (size_t i = 0; i < n && !status; i++)
 		if (items[i].kind == TS_REF_RUN && !ret_why[i] && n_left &&
-		    bsearch(&items[i].id, left, n_left, sizeof *left, compare_ids))
+		    bsearch(&items[i].id, left, n_left, sizeof *left, ts_by_id))
 			ret_why[i] = ts_retention_reason_word(TS_RETENTION_ON_BRANCH);
 	if (!status)
 		status = let_go(go, TS_REF_RUN, n, err);
