@@ -1,10 +1,9 @@
 /* shape_measure.c - rows of measures and plots, as several answers have them. */
 #include "analysis/answer/measure.h"
 #include "analysis/answer/plot.h"
+#include "base/order.h"
 #include "proto/shape/shape_rows.h"
 #include "proto/shape/shape_wire.h"
-
-#include <stdlib.h>
 
 /* Returns "s", "bytes_per_step" and so on, as keys have them; NULL for plain numbers. */
 static const char *unit_word(int unit)
@@ -120,30 +119,9 @@ struct place {
 	size_t at, group, subject;
 };
 
-static int by_name(const void *x, const void *y)
-{
-	const struct place *a = x, *b = y;
-	int c = ts_span_cmp(a->row->group, b->row->group);
+TS_ORDER(by_name, struct place, TS_TEXT(row->group); TS_TEXT(row->subject); TS_UP(at))
 
-	if (!c)
-		c = ts_span_cmp(a->row->subject, b->row->subject);
-	return c ? c : (a->at > b->at) - (a->at < b->at);
-}
-
-static int ascending(size_t a, size_t b)
-{
-	return (a > b) - (a < b);
-}
-
-static int by_place(const void *x, const void *y)
-{
-	const struct place *a = x, *b = y;
-	int c = ascending(a->group, b->group);
-
-	if (!c)
-		c = ascending(a->subject, b->subject);
-	return c ? c : ascending(a->at, b->at);
-}
+TS_ORDER(by_place, struct place, TS_UP(group); TS_UP(subject); TS_UP(at))
 
 /* Puts the rows of one group and subject together, in the order in which these first occur; rows of a subject need not
  * be adjacent. */
@@ -155,7 +133,7 @@ static struct place *places_of(const struct ts_measures *m, struct ts_arena *are
 		return NULL;
 	for (size_t i = 0; i < m->n; i++)
 		places[i] = (struct place){.row = &m->items[i], .at = i};
-	qsort(places, m->n, sizeof *places, by_name);
+	TS_SORT(places, m->n, by_name);
 	for (size_t i = 0, group = 0, subject = 0; i < m->n; i++) {
 		bool new_group = i == 0 || !ts_span_eq(places[i].row->group, places[i - 1].row->group);
 
@@ -173,7 +151,7 @@ static struct place *places_of(const struct ts_measures *m, struct ts_arena *are
 			group = i;
 		places[i].group = places[group].group;
 	}
-	qsort(places, m->n, sizeof *places, by_place);
+	TS_SORT(places, m->n, by_place);
 	return places;
 }
 
