@@ -1,4 +1,5 @@
 /* export_text.c - steps as CSV and as JSON Lines, rank after rank. */
+#include "base/order.h"
 #include "ingest/export/export.h"
 
 #include "base/csv.h"
@@ -6,8 +7,6 @@
 #include "base/limits.h"
 #include "base/number.h"
 #include "ingest/export/record_write.h"
-
-#include <stdlib.h>
 
 enum { FLUSH_AT = 256 << 10 };
 
@@ -178,10 +177,7 @@ static enum ts_status put_csv(struct text_export *x, const struct ts_rows *rows,
 	return ts_buf_check(&x->out, err);
 }
 
-static int compare_names(const void *a, const void *b)
-{
-	return ts_column_order(*(const struct ts_span *)a, *(const struct ts_span *)b);
-}
+TS_ORDER(compare_names, struct ts_span, TS_THEN(ts_column_order(*a, *b)))
 
 static enum ts_status add_name(struct text_export *x, struct ts_span name, struct ts_error *err)
 {
@@ -207,8 +203,7 @@ static void sort_names(struct text_export *x)
 {
 	size_t kept = 0;
 
-	if (x->n_names)
-		qsort(x->names, x->n_names, sizeof *x->names, compare_names);
+	TS_SORT(x->names, x->n_names, compare_names);
 	for (size_t i = 0; i < x->n_names; i++)
 		if (kept == 0 || !ts_span_eq(x->names[kept - 1], x->names[i]))
 			x->names[kept++] = x->names[i];

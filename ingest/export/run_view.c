@@ -1,10 +1,9 @@
 #include "ingest/export/run_view.h"
 
 #include "base/object.h"
+#include "base/order.h"
 #include "ingest/facts/run_facts.h"
 #include "run/block.h"
-
-#include <stdlib.h>
 
 enum ts_status ts_view_open(struct ts_view *view, const struct ts_id *head, ts_object_source *get, void *ctx,
 			    struct ts_error *err)
@@ -84,14 +83,7 @@ int ts_column_order(struct ts_span a, struct ts_span b)
 	return order ? order : ts_span_cmp(a, b);
 }
 
-static int compare_columns(const void *a, const void *b)
-{
-	const struct ts_column *ca = ((const struct ts_rows_column *)a)->column;
-	const struct ts_column *cb = ((const struct ts_rows_column *)b)->column;
-	int order = ts_column_order(ca->name, cb->name);
-
-	return order ? order : (int)ca->type - (int)cb->type;
-}
+TS_ORDER(compare_columns, struct ts_rows_column, TS_THEN(ts_column_order(a->column->name, b->column->name)); TS_UP(column->type))
 
 static enum ts_status open_tables(struct ts_rows *rows, const struct ts_index *index, enum ts_table_kind kind,
 				  struct ts_error *err)
@@ -119,7 +111,7 @@ static enum ts_status open_tables(struct ts_rows *rows, const struct ts_index *i
 				(struct ts_rows_column){&table->columns[c], &rows->tables[t], c};
 		t++;
 	}
-	qsort(rows->columns, rows->n_columns, sizeof *rows->columns, compare_columns);
+	TS_SORT(rows->columns, rows->n_columns, compare_columns);
 	return TS_OK;
 }
 

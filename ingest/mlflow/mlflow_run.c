@@ -2,6 +2,7 @@
 
 #include "base/limits.h"
 #include "base/number.h"
+#include "base/order.h"
 #include "base/text.h"
 
 #include <stdlib.h>
@@ -128,12 +129,7 @@ enum ts_status ts_mlflow_metric(struct ts_mlflow_run *run, struct ts_span key, u
 	return TS_OK;
 }
 
-static int by_key(const void *a, const void *b)
-{
-	const struct ts_mlflow_metric *x = a, *y = b;
-
-	return x->system != y->system ? x->system - y->system : ts_span_cmp(x->key, y->key);
-}
+TS_ORDER(by_key, struct ts_mlflow_metric, TS_UP(system); TS_TEXT(key))
 
 static enum ts_status make_column(struct ts_mlflow_run *run, struct ts_mlflow_metric *metric, struct ts_error *err)
 {
@@ -162,8 +158,7 @@ enum ts_status ts_mlflow_begin(struct ts_mlflow_run *run, struct ts_rows *rows, 
 	run->n_clock = 0;
 	run->ticks = 0;
 	run->stride = 1;
-	if (run->n_metrics)
-		qsort(run->metrics, run->n_metrics, sizeof *run->metrics, by_key);
+	TS_SORT(run->metrics, run->n_metrics, by_key);
 	if (any_system(run) && !run->clock) {
 		run->clock = ts_arena_array(run->arena, TS_MLFLOW_CLOCK, sizeof *run->clock);
 		if (!run->clock)

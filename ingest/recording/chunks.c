@@ -1,9 +1,8 @@
 /* chunks.c - finds the chunks of a recording by their headers. */
 #include "base/alloc.h"
+#include "base/order.h"
 #include "ingest/recording/walk.h"
 #include "record/crc32c.h"
-
-#include <stdlib.h>
 
 bool ts_chunk_header_sound(const uint8_t *header, uint32_t number)
 {
@@ -31,16 +30,7 @@ static enum ts_status read_header(const struct ts_source *source, uint32_t numbe
 	return TS_OK;
 }
 
-static int by_lane(const void *left, const void *right)
-{
-	const struct ts_chunk *a = left, *b = right;
-
-	if (a->lane != b->lane)
-		return a->lane < b->lane ? -1 : 1;
-	if (a->lane != TS_LANE_NONE && a->ordinal != b->ordinal)
-		return a->ordinal < b->ordinal ? -1 : 1;
-	return a->number < b->number ? -1 : a->number > b->number;
-}
+TS_ORDER(by_lane, struct ts_chunk, TS_UP(lane); if (a->lane != TS_LANE_NONE) TS_UP(ordinal); TS_UP(number))
 
 /* A second chunk of one lane and ordinal is a lane of its own. */
 static void part_twins(struct ts_chunks *chunks)
@@ -54,7 +44,7 @@ static void part_twins(struct ts_chunks *chunks)
 			any = true;
 		}
 	if (any)
-		qsort(chunks->items, chunks->n, sizeof *chunks->items, by_lane);
+		TS_SORT(chunks->items, chunks->n, by_lane);
 }
 
 static uint64_t missing(const struct ts_chunks *chunks)
@@ -74,8 +64,7 @@ static enum ts_status find(const struct ts_source *source, struct ts_chunks *chu
 	for (size_t i = 0; i < chunks->n; i++)
 		if (read_header(source, (uint32_t)i, &chunks->items[i], err))
 			return err->status;
-	if (chunks->n)
-		qsort(chunks->items, chunks->n, sizeof *chunks->items, by_lane);
+	TS_SORT(chunks->items, chunks->n, by_lane);
 	part_twins(chunks);
 	chunks->missing = missing(chunks);
 	return TS_OK;

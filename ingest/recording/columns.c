@@ -2,9 +2,8 @@
 
 #include "base/alloc.h"
 #include "base/limits.h"
+#include "base/order.h"
 #include "base/text.h"
-
-#include <stdlib.h>
 
 /* The key under which a record of steps.jsonl has the columns of a kind; "": they stand there by themselves; NULL: they are none. */
 static const char *const prefixes[] = {
@@ -113,13 +112,7 @@ enum ts_status ts_declared_add(struct ts_declared *d, const uint8_t *frame, cons
 	return TS_OK;
 }
 
-static int by_path(const void *left, const void *right)
-{
-	const struct ts_declared_column *const *a = left, *const *b = right;
-	int c = ts_span_cmp((*a)->path, (*b)->path);
-
-	return c ? c : (*a > *b) - (*a < *b);
-}
+TS_ORDER_OF_POINTERS(by_path, struct ts_declared_column, TS_TEXT(path); TS_BY(a, b))
 
 enum ts_status ts_declared_settle(struct ts_declared *d, size_t *ret_refused, struct ts_span *ret_first, struct ts_error *err)
 {
@@ -135,8 +128,7 @@ enum ts_status ts_declared_settle(struct ts_declared *d, size_t *ret_refused, st
 	for (size_t i = 0; i < d->n; i++)
 		if (d->items[i].kind && d->items[i].path.len && !d->items[i].refused)
 			all[n++] = &d->items[i];
-	if (n)
-		qsort(all, n, sizeof *all, by_path);
+	TS_SORT(all, n, by_path);
 	for (size_t i = 1; i < n; i++)
 		if (ts_span_eq(all[i]->path, all[i - 1]->path)) {
 			all[i]->refused = true;

@@ -4,6 +4,7 @@
 #include "base/buf.h"
 #include "base/cursor.h"
 #include "base/file.h"
+#include "base/order.h"
 #include "base/system.h"
 
 #include <errno.h>
@@ -72,20 +73,13 @@ void ts_spill_destroy(struct ts_spill *s)
 
 /* --- records come --- */
 
-static int by_step(const void *left, const void *right)
-{
-	const struct entry *a = left, *b = right;
-
-	if (a->step != b->step)
-		return a->step < b->step ? -1 : 1;
-	return a->at < b->at ? -1 : a->at > b->at;
-}
+TS_ORDER(by_step, struct entry, TS_UP(step); TS_UP(at))
 
 static void sort_entries(struct ts_spill *s)
 {
 	for (size_t i = 1; i < s->n; i++)
 		if (s->entries[i].step < s->entries[i - 1].step) {
-			qsort(s->entries, s->n, sizeof *s->entries, by_step);
+			TS_SORT(s->entries, s->n, by_step);
 			return;
 		}
 }

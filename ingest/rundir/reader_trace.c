@@ -2,6 +2,7 @@
 
 #include "base/below.h"
 #include "base/limits.h"
+#include "base/order.h"
 #include "base/path.h"
 #include "ingest/facts/run_facts.h"
 #include "ingest/kept/kept.h"
@@ -9,8 +10,6 @@
 #include "ingest/rundir/unread.h"
 #include "run/head.h"
 #include "run/trace.h"
-
-#include <stdlib.h>
 
 struct reading {
 	const struct ts_ingest_options *options;
@@ -68,13 +67,6 @@ static void settle_ranks(struct reading *r)
 	}
 }
 
-static int compare_ranks(const void *a, const void *b)
-{
-	int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* The ranks that have files, each once. */
 static enum ts_status list_ranks(struct reading *r, int32_t **ret_ranks, size_t *ret_n, struct ts_error *err)
 {
@@ -85,7 +77,7 @@ static enum ts_status list_ranks(struct reading *r, int32_t **ret_ranks, size_t 
 		return ts_arena_error(r->arena, err);
 	for (size_t i = 0; i < r->kept.n; i++)
 		ranks[i] = r->kept.items[i].rank;
-	qsort(ranks, r->kept.n, sizeof *ranks, compare_ranks);
+	TS_SORT(ranks, r->kept.n, ts_by_i32);
 	for (size_t i = 0; i < r->kept.n; i++)
 		if (!n || ranks[n - 1] != ranks[i])
 			ranks[n++] = ranks[i];

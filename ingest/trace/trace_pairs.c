@@ -1,8 +1,7 @@
 /* trace_pairs.c - makes spans of duration events: on each thread an end belongs to what began last and has not ended. */
 #include "base/alloc.h"
+#include "base/order.h"
 #include "ingest/trace/trace_fill.h"
-
-#include <stdlib.h>
 
 enum ts_status ts_trace_mark_add(struct ts_trace_fill *fill, const struct ts_trace_mark *mark, struct ts_error *err)
 {
@@ -23,16 +22,7 @@ enum ts_status ts_trace_mark_add(struct ts_trace_fill *fill, const struct ts_tra
 	return TS_OK;
 }
 
-static int by_thread_and_time(const void *a, const void *b)
-{
-	const struct ts_trace_mark *x = a, *y = b;
-
-	if (x->thread != y->thread)
-		return x->thread < y->thread ? -1 : 1;
-	if (x->time_ns != y->time_ns)
-		return x->time_ns < y->time_ns ? -1 : 1;
-	return x->order < y->order ? -1 : 1;
-}
+TS_ORDER(by_thread_and_time, struct ts_trace_mark, TS_UP(thread); TS_UP(time_ns); TS_UP(order))
 
 static void unpaired(struct ts_trace_fill *fill, const char *what)
 {
@@ -47,7 +37,7 @@ void ts_trace_pair(struct ts_trace_fill *fill)
 
 	for (size_t i = 0; i < begun->n; i++)
 		begun->duration_ns[i] = TS_TRACE_UNENDED;
-	qsort(marks, fill->n_marks, sizeof *marks, by_thread_and_time);
+	TS_SORT(marks, fill->n_marks, by_thread_and_time);
 	for (size_t i = 0; i < fill->n_marks; i++) {
 		struct ts_trace_mark m = marks[i];
 		int64_t duration;

@@ -1,6 +1,7 @@
 #include "ingest/wandb/reader_wandb.h"
 
 #include "base/below.h"
+#include "base/order.h"
 #include "base/path.h"
 #include "ingest/formats/pb.h"
 #include "ingest/rows/import.h"
@@ -382,10 +383,7 @@ static const char *begun(const struct part *part)
 	return run ? run : name;
 }
 
-static int by_time(const void *a, const void *b)
-{
-	return strcmp(begun(a), begun(b));
-}
+TS_ORDER(by_time, struct part, TS_THEN(strcmp(begun(a), begun(b))))
 
 static enum ts_status find_parts(struct wandb *w, struct ts_error *err)
 {
@@ -398,7 +396,7 @@ static enum ts_status find_parts(struct wandb *w, struct ts_error *err)
 	for (w->n_parts = 0; w->n_parts <= o->n_more; w->n_parts++)
 		if (find_part(w, w->n_parts ? o->more[w->n_parts - 1] : o->path, &w->parts[w->n_parts], err))
 			return err->status;
-	qsort(w->parts, w->n_parts, sizeof *w->parts, by_time);
+	TS_SORT(w->parts, w->n_parts, by_time);
 	last = w->parts[w->n_parts - 1].path;
 	w->beside = ts_arena_printf(w->arena, "%.*s", (int)(last_of(last) - last), last);
 	return w->beside ? TS_OK : ts_arena_error(w->arena, err);
