@@ -1,22 +1,15 @@
 #include "cli/core/beside.h"
 
 #include "base/number.h"
+#include "base/order.h"
 #include "base/text.h"
-
-#include <stdlib.h>
 
 struct one {
 	struct ts_span path; /* without slashes at its end */
 	size_t at;
 };
 
-static int by_path(const void *a, const void *b)
-{
-	const struct one *x = a, *y = b;
-	int c = ts_span_cmp(x->path, y->path);
-
-	return c ? c : (x->at > y->at) - (x->at < y->at);
-}
+TS_ORDER(by_path, struct one, TS_TEXT(path); TS_UP(at))
 
 static struct ts_span trimmed(const char *path)
 {
@@ -72,8 +65,7 @@ enum ts_status ts_beside_find(const char *const *paths, size_t n, struct ts_aren
 		return ts_arena_error(arena, err);
 	for (size_t i = 0; i < n; i++)
 		sorted[i] = (struct one){trimmed(paths[i]), i};
-	if (n)
-		qsort(sorted, n, sizeof *sorted, by_path);
+	TS_SORT(sorted, n, by_path);
 	for (size_t i = 0; i < n; i++) {
 		struct ts_beside b = {.found = false};
 		struct ts_span name;

@@ -1,6 +1,7 @@
 #include "cli/core/groups.h"
 
 #include "base/number.h"
+#include "base/order.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -75,13 +76,7 @@ static int compare_by(const struct member *a, const struct member *b)
 	return c;
 }
 
-static int compare_members(const void *left, const void *right)
-{
-	const struct member *a = left, *b = right;
-	int c = compare_by(a, b);
-
-	return c ? c : (a->order > b->order) - (a->order < b->order);
-}
+TS_ORDER(compare_members, struct member, TS_THEN(compare_by(a, b)); TS_UP(order))
 
 /* Welford's update, which loses nothing where the values lie close to each other. */
 static void add_value(struct ts_group_stat *stat, double v)
@@ -137,8 +132,7 @@ enum ts_status ts_groups_make(const struct ts_listing *list, size_t n_by, struct
 		return ts_arena_error(arena, err);
 	for (size_t i = 0; i < list->n; i++)
 		members[i] = (struct member){&list->rows[i], n_by, i};
-	if (list->n)
-		qsort(members, list->n, sizeof *members, compare_members);
+	TS_SORT(members, list->n, compare_members);
 	for (size_t i = 0; i < list->n; i++) {
 		if ((i == 0 || compare_by(&members[i - 1], &members[i])) && begin_group(&groups, members[i].row, arena, err))
 			return err->status;
@@ -166,25 +160,19 @@ struct keyed {
 	bool descending;
 };
 
-static int compare_means(const struct ts_group_stat *a, const struct ts_group_stat *b)
+static bool is_known(const struct keyed *k)
 {
-	return compare_doubles(a->mean, b->mean);
+	return k->cell ? k->cell->known : k->stat->n > 0;
 }
 
-static int compare_keyed(const void *left, const void *right)
+static int compare_keys(const struct keyed *a, const struct keyed *b)
 {
-	const struct keyed *a = left, *b = right;
-	bool known_a = a->cell ? a->cell->known : a->stat->n > 0, known_b = b->cell ? b->cell->known : b->stat->n > 0;
-	int c = 0;
+	int c = a->cell ? compare_cells(a->cell, b->cell) : compare_doubles(a->stat->mean, b->stat->mean);
 
-	if (known_a != known_b)
-		return known_a ? -1 : 1;
-	if (known_a)
-		c = a->cell ? compare_cells(a->cell, b->cell) : compare_means(a->stat, b->stat);
-	if (c)
-		return a->descending ? -c : c;
-	return (a->order > b->order) - (a->order < b->order);
+	return a->descending ? -c : c;
 }
+
+TS_ORDER(compare_keyed, struct keyed, TS_DOWN_OF(is_known); if (is_known(a)) TS_THEN(compare_keys(a, b)); TS_UP(order))
 
 static bool find_column(const struct ts_span *columns, size_t n, struct ts_span column, size_t *ret_at)
 {
@@ -215,8 +203,7 @@ enum ts_status ts_groups_sort(struct ts_groups *groups, struct ts_span column, b
 					  .stat = by ? NULL : &groups->groups[i].stats[at],
 					  .order = i,
 					  .descending = descending};
-	if (groups->n)
-		qsort(keyed, groups->n, sizeof *keyed, compare_keyed);
+	TS_SORT(keyed, groups->n, compare_keyed);
 	for (size_t i = 0; i < groups->n; i++)
 		groups->groups[i] = keyed[i].group;
 	return TS_OK;

@@ -1,15 +1,11 @@
 #include "cli/core/prefetch.h"
 
+#include "base/order.h"
 #include "proto/wire.h"
 
 #include <stdlib.h>
 
-static int by_id(const void *a, const void *b)
-{
-	const struct ts_sealed *x = a, *y = b;
-
-	return memcmp(&x->id, &y->id, TS_ID_BYTES);
-}
+TS_ORDER(by_id, struct ts_sealed, TS_THEN(ts_id_cmp(&a->id, &b->id)))
 
 static int id_of(const void *id, const void *object)
 {
@@ -82,7 +78,7 @@ enum ts_status ts_prefetch_ask(struct ts_prefetch *prefetch, struct ts_channel *
 	if (status)
 		ts_prefetch_finish(prefetch);
 	else
-		qsort(prefetch->objects, prefetch->n, sizeof *prefetch->objects, by_id);
+		TS_SORT(prefetch->objects, prefetch->n, by_id);
 	return status;
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "base/limits.h"
+#include "base/order.h"
 #include "base/path.h"
 #include "run/name.h"
 
@@ -243,12 +244,7 @@ static enum ts_status name_or_fail(struct ts_run_place *place, size_t above, str
 	return TS_OK;
 }
 
-static int by_name(const void *a, const void *b)
-{
-	const struct ts_run_place *x = *(struct ts_run_place *const *)a, *y = *(struct ts_run_place *const *)b;
-
-	return strcmp(x->name, y->name);
-}
+TS_ORDER_OF_POINTERS(by_name, struct ts_run_place, TS_THEN(strcmp(a->name, b->name)))
 
 /* Whether the places are one: a run that was named twice. */
 static bool same_place(const struct ts_run_place *a, const struct ts_run_place *b)
@@ -271,7 +267,7 @@ static bool are_apart(struct ts_run_place *const *sorted, size_t n)
 /* Takes the names of their folders for places that are called the same in their tool, or that cannot be called so. */
 static enum ts_status drop_own_names(struct ts_run_place **sorted, size_t n, struct ts_arena *arena, struct ts_error *err)
 {
-	qsort(sorted, n, sizeof *sorted, by_name);
+	TS_SORT(sorted, n, by_name);
 	for (size_t i = 0, end; i < n; i = end) {
 		bool apart;
 
@@ -294,7 +290,7 @@ static enum ts_status drop_own_names(struct ts_run_place **sorted, size_t n, str
 static enum ts_status tell_apart(struct ts_run_place **sorted, size_t n, size_t above, struct ts_arena *arena, bool *ret_some,
 				 struct ts_error *err)
 {
-	qsort(sorted, n, sizeof *sorted, by_name);
+	TS_SORT(sorted, n, by_name);
 	*ret_some = false;
 	for (size_t i = 0, end; i < n; i = end) {
 		bool apart;

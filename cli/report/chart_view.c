@@ -1,12 +1,12 @@
 #include "cli/report/chart_view.h"
 
 #include "analysis/answer/chart_band.h"
+#include "base/order.h"
 #include "base/text.h"
 #include "cli/view/show_value.h"
 #include "run/head.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /* Room for the sentences: of bands one for each, of runs a few of each kind. */
 enum { NOTES_MOST = TS_CHART_RUNS_MAX + 64 };
@@ -114,7 +114,6 @@ static const char *odd_words(const struct ts_chart_line *line)
 	}
 	return zero && other ? "not finite or not above zero" : zero ? "not above zero" : "not finite";
 }
-
 
 /* What is said of single runs. Of each kind so many sentences are said one by one, and the runs of the others are only counted. */
 enum saying { NOT_DRAWN, OTHER_NAME, UNPLACED, TIME_GOES_BACK, NOT_FINITE, NO_FACT, SAYINGS };
@@ -330,22 +329,13 @@ static double end_of(const struct ts_view_line *line)
 }
 
 /* Lines that end alike stay in the order in which they were named. */
-static int by_end(const void *a, const void *b)
-{
-	const struct ts_view_line *x = a, *y = b;
-	double p = end_of(x), q = end_of(y);
-
-	if (isnan(p) || isnan(q))
-		return isnan(p) != isnan(q) ? (isnan(p) ? 1 : -1) : (x->nth > y->nth) - (x->nth < y->nth);
-	return p < q ? 1 : p > q ? -1 : (x->nth > y->nth) - (x->nth < y->nth);
-}
+TS_ORDER(by_end, struct ts_view_line, TS_BY(isnan(end_of(a)) != 0, isnan(end_of(b)) != 0); TS_DOWN_OF(end_of); TS_UP(nth))
 
 static enum ts_status order_lines(struct ts_chart_view *v, struct ts_arena *arena, struct ts_error *err)
 {
 	for (size_t i = 0; i < v->n; i++)
 		v->lines[i].nth = i;
-	if (v->n)
-		qsort(v->lines, v->n, sizeof *v->lines, by_end);
+	TS_SORT(v->lines, v->n, by_end);
 	for (size_t i = 0; i < v->n; i++)
 		v->lines[i].letter = letter_of(i, arena);
 	return ts_arena_check(arena, err);

@@ -4,14 +4,13 @@
  * Series of several ranks are one row, of the rank that differs first; with --all every rank has its own. Times and memory are one
  * line, because they always differ.
  */
+#include "base/order.h"
 #include "cli/report/report_diff.h"
 
 #include "base/text.h"
 #include "cli/view/show_value.h"
 #include "run/head.h"
 #include "run/role.h"
-
-#include <stdlib.h>
 
 enum { SERIES_SHOWN = 12, VALUES_SHOWN = 3, NAMES_SHOWN = 8, RANKS_SHOWN = 8, GROUPS_SHOWN = 4, TEXT_BEFORE = 12, TEXT_LONG = 40 };
 
@@ -169,23 +168,9 @@ struct rank_first {
 	int64_t step;
 };
 
-static int by_rank(const void *x, const void *y)
-{
-	const struct rank_first *a = x, *b = y;
+TS_ORDER(by_rank, struct rank_first, TS_UP(rank); TS_UP(step))
 
-	if (a->rank != b->rank)
-		return a->rank < b->rank ? -1 : 1;
-	return (a->step > b->step) - (a->step < b->step);
-}
-
-static int by_step(const void *x, const void *y)
-{
-	const struct rank_first *a = x, *b = y;
-
-	if (a->step != b->step)
-		return a->step < b->step ? -1 : 1;
-	return (a->rank > b->rank) - (a->rank < b->rank);
-}
+TS_ORDER(by_step, struct rank_first, TS_UP(step); TS_UP(rank))
 
 /* Lists each rank that differs in a series of the trajectory and its first step, sorted by this step. */
 static struct rank_first *firsts(struct ts_report *r, const struct ts_diff *diff, size_t *ret_n)
@@ -198,13 +183,11 @@ static struct rank_first *firsts(struct ts_report *r, const struct ts_diff *diff
 		if (diff->series[i].state == TS_SERIES_PARTS && diff->series[i].role == TS_ROLE_TRAJECTORY &&
 		    diff->series[i].rank != TS_RANK_JOB)
 			ranks[n++] = (struct rank_first){diff->series[i].rank, diff->series[i].first_step};
-	if (n)
-		qsort(ranks, n, sizeof *ranks, by_rank);
+	TS_SORT(ranks, n, by_rank);
 	for (size_t i = 0; i < n; i++)
 		if (i == 0 || ranks[i].rank != ranks[i - 1].rank)
 			ranks[kept++] = ranks[i];
-	if (kept)
-		qsort(ranks, kept, sizeof *ranks, by_step);
+	TS_SORT(ranks, kept, by_step);
 	*ret_n = kept;
 	return ranks;
 }

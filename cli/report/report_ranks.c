@@ -1,7 +1,6 @@
 /* report_ranks.c - the section of several ranks: what they lose, and who is to blame, worst first. */
+#include "base/order.h"
 #include "cli/report/report_parts.h"
-
-#include <stdlib.h>
 
 enum { RANKS_SHOWN = 14 };
 
@@ -17,14 +16,7 @@ struct rank_row {
 	const struct ts_measure *row;
 };
 
-static int by_rank(const void *x, const void *y)
-{
-	const struct rank_row *a = x, *b = y;
-
-	if (a->rank != b->rank)
-		return a->rank < b->rank ? -1 : 1;
-	return (a->row > b->row) - (a->row < b->row);
-}
+TS_ORDER(by_rank, struct rank_row, TS_UP(rank); TS_UP(row))
 
 static void take(struct rank_view *v, const struct ts_measure *m)
 {
@@ -54,23 +46,10 @@ static double or_least(const struct ts_measure *m)
 	return m && !isnan(m->value) ? m->value : -HUGE_VAL;
 }
 
-static int descending(double a, double b)
-{
-	return (a < b) - (a > b);
-}
-
 /* Sorts stragglers first, then by the time that they cost, then by how often they are the slowest, then by rank. */
-static int worst_first(const void *x, const void *y)
-{
-	const struct rank_view *a = x, *b = y;
-	int c = (b->straggler != NULL) - (a->straggler != NULL);
-
-	if (!c)
-		c = descending(or_least(a->blame), or_least(b->blame));
-	if (!c)
-		c = descending(or_least(a->slowest_share), or_least(b->slowest_share));
-	return c ? c : (a->rank > b->rank) - (a->rank < b->rank);
-}
+TS_ORDER(worst_first, struct rank_view, TS_BY(b->straggler != NULL, a->straggler != NULL);
+	 TS_BY(or_least(b->blame), or_least(a->blame)); TS_BY(or_least(b->slowest_share), or_least(a->slowest_share));
+	 TS_UP(rank))
 
 static struct rank_view *views_of(struct ts_report *r, size_t *ret_n)
 {
@@ -91,13 +70,13 @@ static struct rank_view *views_of(struct ts_report *r, size_t *ret_n)
 		    ts_measure_number(TS_M_RANK_OWN, m->items[i].subject, &rank))
 			rows[n_rows++] = (struct rank_row){rank, &m->items[i]};
 	}
-	qsort(rows, n_rows, sizeof *rows, by_rank);
+	TS_SORT(rows, n_rows, by_rank);
 	for (size_t i = 0; i < n_rows; i++) {
 		if (i == 0 || rows[i].rank != rows[i - 1].rank)
 			views[n++].rank = rows[i].rank;
 		take(&views[n - 1], rows[i].row);
 	}
-	qsort(views, n, sizeof *views, worst_first);
+	TS_SORT(views, n, worst_first);
 	*ret_n = n;
 	return views;
 }

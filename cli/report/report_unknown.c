@@ -1,13 +1,12 @@
 /* report_unknown.c - the section of a report on what the answer does not know: first what the run would have to record, in groups that
  * are recorded together, then the other reasons. --rows and --json have every reason with every row.
  */
+#include "base/order.h"
 #include "cli/report/report_parts.h"
 
 #include "analysis/answer/say.h"
 #include "analysis/rules/rule.h"
 #include "base/text.h"
-
-#include <stdlib.h>
 
 enum { NAMES_SHOWN = 2, RECORDS_SHOWN = 8, GROUP_WORDS = 6 };
 
@@ -72,27 +71,10 @@ static bool together(const struct gap *a, const struct gap *b)
 	return a->group == b->group && (a->group < GROUPS || ts_span_eq(a->reason, b->reason));
 }
 
-static int by_kind(const void *x, const void *y)
-{
-	const struct gap *a = x, *b = y;
-	int c = a->group - b->group;
-
-	if (!c && a->group == GROUPS)
-		c = ts_span_cmp(a->reason, b->reason);
-	return c ? c : (a->at > b->at) - (a->at < b->at);
-}
+TS_ORDER(by_kind, struct gap, TS_UP(group); if (a->group == GROUPS) TS_TEXT(reason); TS_UP(at))
 
 /* Groups come first, in their order; other reasons in the order of the answer. */
-static int by_place(const void *x, const void *y)
-{
-	const struct gap *a = x, *b = y;
-
-	if (a->group != b->group)
-		return a->group - b->group;
-	if (a->first != b->first)
-		return a->first < b->first ? -1 : 1;
-	return (a->at > b->at) - (a->at < b->at);
-}
+TS_ORDER(by_place, struct gap, TS_UP(group); TS_UP(first); TS_UP(at))
 
 static void put(struct gap *gaps, size_t *n, struct ts_span reason, size_t at)
 {
@@ -126,10 +108,10 @@ static size_t gather(struct ts_report *r, struct gap *gaps)
 	for (size_t i = 0; i < sizeof b->shares / sizeof b->shares[0]; i++)
 		if (b->shares[i].kind != TS_BOUND_UNKNOWN && !b->shares[i].known)
 			put(gaps, &n, b->shares[i].reason, m->n + f->n_unchecked + i);
-	qsort(gaps, n, sizeof *gaps, by_kind);
+	TS_SORT(gaps, n, by_kind);
 	for (size_t i = 0; i < n; i++)
 		gaps[i].first = i && together(&gaps[i], &gaps[i - 1]) ? gaps[i - 1].first : gaps[i].at;
-	qsort(gaps, n, sizeof *gaps, by_place);
+	TS_SORT(gaps, n, by_place);
 	return n;
 }
 

@@ -1,9 +1,8 @@
 #include "cli/text/show_ops.h"
 
+#include "base/order.h"
 #include "cli/view/show_value.h"
 #include "run/head.h"
-
-#include <stdlib.h>
 
 enum { RANKS_SHOWN = 32 };
 
@@ -17,13 +16,6 @@ static enum relation relation_of(const struct ts_op_row *row, const struct ts_op
 	return row->step == culprit->step && row->occurrence == culprit->occurrence && ts_span_eq(row->name, culprit->name)
 		       ? ALSO_THERE
 		       : ELSEWHERE;
-}
-
-static int by_number(const void *x, const void *y)
-{
-	const int32_t *a = x, *b = y;
-
-	return (*a > *b) - (*a < *b);
 }
 
 /* Says "; ranks 0, 1, 3 receive the difference". The text is empty if there are no such ranks. */
@@ -41,7 +33,7 @@ static const char *others(const struct ts_op_diff *ops, const struct ts_op_row *
 			ranks[n++] = ops->rows[i].rank;
 	if (n == 0)
 		return "";
-	qsort(ranks, n, sizeof *ranks, by_number);
+	TS_SORT(ranks, n, ts_by_i32);
 	list = ts_show_ranks(ranks, n < RANKS_SHOWN ? n : RANKS_SHOWN, n, arena);
 	return list ? ts_arena_printf(arena, "; %s %s %s", n == 1 ? "rank" : "ranks", list, n == 1 ? one : many) : NULL;
 }

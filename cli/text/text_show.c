@@ -2,6 +2,7 @@
 #include "cli/text/text_show.h"
 
 #include "analysis/answer/chart.h"
+#include "base/order.h"
 #include "cli/core/listing.h"
 #include "cli/text/show_happening.h"
 #include "cli/text/text_parts.h"
@@ -10,7 +11,6 @@
 #include "cli/view/view.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 static const char *group_counts(struct ts_cli *cli, const struct ts_facts *facts)
 {
@@ -268,12 +268,7 @@ static double time_of(const struct layer *l)
 	return (isnan(l->forward) ? 0 : l->forward) + (isnan(l->backward) ? 0 : l->backward);
 }
 
-static int by_time(const void *a, const void *b)
-{
-	double x = time_of(a), y = time_of(b);
-
-	return x < y ? 1 : x > y ? -1 : ts_span_cmp(((const struct layer *)a)->name, ((const struct layer *)b)->name);
-}
+TS_ORDER(by_time, struct layer, TS_DOWN_OF(time_of); TS_TEXT(name))
 
 static size_t gather_layers(const struct ts_get_reply *run, struct layer *layers)
 {
@@ -332,7 +327,7 @@ static enum ts_status layers_table(struct ts_cli *cli, const struct ts_get_reply
 	n = gather_layers(run, layers);
 	if (n == 0)
 		return TS_OK;
-	qsort(layers, n, sizeof *layers, by_time);
+	TS_SORT(layers, n, by_time);
 	ts_buf_char(&cli->out, '\n');
 	ts_view_init(&view, TS_VIEW_COLUMNS(columns), &cli->arena);
 	for (size_t i = 0; i < n && i < SHOWN; i++) {

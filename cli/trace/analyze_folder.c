@@ -1,13 +1,12 @@
 /* analyze_folder.c - `tscope analyze ./traces/`: the traces of the ranks of a job (analyze_trace.h). */
 #include "analysis/rules/rule.h"
 #include "analysis/trace/advice/trace_answer.h"
+#include "base/order.h"
 #include "cli/core/policy_file.h"
 #include "cli/json/json_parts.h"
 #include "cli/trace/analyze_trace.h"
 #include "cli/trace/folder.h"
 #include "cli/trace/page_trace.h"
-
-#include <stdlib.h>
 
 static int64_t began(const struct ts_job_trace *t)
 {
@@ -22,12 +21,7 @@ static bool is_followed(const struct ts_job_trace *a, const struct ts_job_trace 
 	return state == TS_JOB_FILE_READ && b->rank == a->rank && began(b) > began(a);
 }
 
-static int by_rank(const void *a, const void *b)
-{
-	const struct ts_rank_rows *x = a, *y = b;
-
-	return (x->rank > y->rank) - (x->rank < y->rank);
-}
+TS_ORDER(by_rank, struct ts_rank_rows, TS_UP(rank))
 
 /* Asks the rules on traces of each rank: of the cycles of its profiler the last counts. */
 static enum ts_status judge(struct ts_cli *cli, const struct ts_trace_folder *folder, const enum ts_job_file_state *states,
@@ -50,7 +44,7 @@ static enum ts_status judge(struct ts_cli *cli, const struct ts_trace_folder *fo
 		if (last)
 			ranks[n++] = (struct ts_rank_rows){.rank = (int32_t)t->rank, .measures = folder->rows[i]};
 	}
-	qsort(ranks, n, sizeof *ranks, by_rank);
+	TS_SORT(ranks, n, by_rank);
 	return ts_trace_job_judge(io_job, ranks, n, &policy, arena, err);
 }
 
