@@ -1,7 +1,8 @@
 #include "analysis/answer/chart_band.h"
 
+#include "base/order.h"
+
 #include <math.h>
-#include <stdlib.h>
 
 static double between(const struct ts_chart *chart, double a, double b, double part)
 {
@@ -29,13 +30,6 @@ static void values_of(const struct ts_chart *chart, const struct ts_chart_line *
 	}
 }
 
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 static double quantile(const double *sorted, size_t n, double p)
 {
 	double at = p * (double)(n - 1);
@@ -49,7 +43,7 @@ static void fill(struct ts_chart_band *band, size_t column, double *values, size
 {
 	if (n == 0)
 		return;
-	qsort(values, n, sizeof *values, by_value);
+	TS_SORT(values, n, ts_by_double);
 	band->middle[column] = quantile(values, n, 0.5);
 	band->least = band->most && band->least < n ? band->least : n;
 	band->most = n > band->most ? n : band->most;

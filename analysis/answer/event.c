@@ -1,5 +1,7 @@
 #include "analysis/answer/event.h"
 
+#include "base/order.h"
+
 #include <stdlib.h>
 
 enum { EVENTS_FIRST = 16 };
@@ -21,26 +23,11 @@ bool ts_event_add(struct ts_events *events, struct ts_arena *arena, const struct
 	return true;
 }
 
-static int by_step(const void *x, const void *y)
-{
-	const struct ts_event *a = x, *b = y;
-
-	if (a->first_step != b->first_step)
-		return a->first_step < b->first_step ? -1 : 1;
-	return (a->last_step > b->last_step) - (a->last_step < b->last_step);
-}
+TS_ORDER(by_step, struct ts_event, TS_UP(first_step); TS_UP(last_step))
 
 /* Sorts the strongest event first, and the earlier one among equals. A score that is not a number comes last. */
-static int by_score(const void *x, const void *y)
-{
-	const struct ts_event *a = x, *b = y;
-
-	if (a->score > b->score || (a->score == a->score && b->score != b->score))
-		return -1;
-	if (a->score < b->score || (b->score == b->score && a->score != a->score))
-		return 1;
-	return by_step(x, y);
-}
+TS_ORDER(by_score, struct ts_event, TS_THEN((a->score != a->score) - (b->score != b->score)); TS_DOWN(score);
+	 TS_THEN(by_step(a, b)))
 
 void ts_events_trim(struct ts_events *events, size_t from)
 {

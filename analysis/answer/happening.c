@@ -1,11 +1,11 @@
 #include "analysis/answer/happening.h"
 
 #include "base/limits.h"
+#include "base/order.h"
 #include "base/text.h"
 #include "run/ending.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 enum { FIRST = 32, GRAVE_KEPT = 5, SIGNALS = 32 };
 
@@ -53,56 +53,17 @@ static bool is_grave(const struct ts_happening *e)
 }
 
 /* The newest first; without a time last. */
-static int by_age(const struct ts_happening *a, const struct ts_happening *b)
-{
-	if (a->has_time != b->has_time)
-		return a->has_time ? -1 : 1;
-	if (a->has_time && a->time_s != b->time_s)
-		return a->time_s > b->time_s ? -1 : 1;
-	if (a->has_step != b->has_step)
-		return a->has_step ? -1 : 1;
-	if (a->has_step && a->step != b->step)
-		return a->step > b->step ? -1 : 1;
-	return ts_span_cmp(a->text, b->text);
-}
+TS_ORDER(by_age, struct ts_happening, TS_DOWN(has_time); if (a->has_time) TS_DOWN(time_s); TS_DOWN(has_step);
+	 if (a->has_step) TS_DOWN(step); TS_TEXT(text))
 
-static int by_name(const void *x, const void *y)
-{
-	const struct ts_happening *a = x, *b = y;
-	int cmp = ts_span_cmp(a->name, b->name);
-
-	return cmp ? cmp : by_age(a, b);
-}
+TS_ORDER(by_name, struct ts_happening, TS_TEXT(name); TS_THEN(by_age(a, b)))
 
 /* What is to be kept, first. */
-static int by_weight(const void *x, const void *y)
-{
-	const struct ts_happening *a = x, *b = y;
-	bool grave_a = is_grave(a) && a->nth < GRAVE_KEPT, grave_b = is_grave(b) && b->nth < GRAVE_KEPT;
-	int cmp;
+TS_ORDER(by_weight, struct ts_happening, TS_BY(is_grave(b) && b->nth < GRAVE_KEPT, is_grave(a) && a->nth < GRAVE_KEPT);
+	 TS_UP(nth); TS_UP(kind); TS_THEN(by_age(a, b)); TS_TEXT(name))
 
-	if (grave_a != grave_b)
-		return grave_a ? -1 : 1;
-	if (a->nth != b->nth)
-		return a->nth < b->nth ? -1 : 1;
-	if (a->kind != b->kind)
-		return a->kind < b->kind ? -1 : 1;
-	cmp = by_age(a, b);
-	return cmp ? cmp : ts_span_cmp(a->name, b->name);
-}
-
-static int as_shown(const void *x, const void *y)
-{
-	const struct ts_happening *a = x, *b = y;
-	int cmp;
-
-	if (is_grave(a) != is_grave(b))
-		return is_grave(a) ? -1 : 1;
-	cmp = by_age(a, b);
-	if (!cmp && a->n_ranks && b->n_ranks)
-		cmp = (a->ranks[0] > b->ranks[0]) - (a->ranks[0] < b->ranks[0]);
-	return cmp ? cmp : ts_span_cmp(a->name, b->name);
-}
+TS_ORDER(as_shown, struct ts_happening, TS_DOWN_OF(is_grave); TS_THEN(by_age(a, b));
+	 if (a->n_ranks && b->n_ranks) TS_UP(ranks[0]); TS_TEXT(name))
 
 /* What ranks recorded alike, whenever that was. */
 static int as_said(const struct ts_happening *a, const struct ts_happening *b)
@@ -123,17 +84,7 @@ static int as_said(const struct ts_happening *a, const struct ts_happening *b)
 	return cmp ? cmp : ts_span_cmp(a->text, b->text);
 }
 
-static int by_rank(const void *x, const void *y)
-{
-	const struct ts_happening *a = x, *b = y;
-	int cmp = as_said(a, b);
-
-	if (cmp)
-		return cmp;
-	if (a->nth != b->nth)
-		return a->nth < b->nth ? -1 : 1;
-	return (a->ranks[0] > b->ranks[0]) - (a->ranks[0] < b->ranks[0]);
-}
+TS_ORDER(by_rank, struct ts_happening, TS_THEN(as_said(a, b)); TS_UP(nth); TS_UP(ranks[0]))
 
 /* --- what is kept --- */
 
@@ -142,10 +93,10 @@ static void weigh(struct ts_happening *items, size_t n)
 {
 	if (n == 0)
 		return;
-	qsort(items, n, sizeof *items, by_name);
+	TS_SORT(items, n, by_name);
 	for (size_t i = 0; i < n; i++)
 		items[i].nth = i > 0 && ts_span_eq(items[i].name, items[i - 1].name) ? items[i - 1].nth + 1 : 0;
-	qsort(items, n, sizeof *items, by_weight);
+	TS_SORT(items, n, by_weight);
 }
 
 static enum ts_status room_for(struct ts_happenings *h, size_t more, struct ts_arena *arena, struct ts_error *err)
@@ -201,8 +152,7 @@ static enum ts_status join_ranks(struct ts_happenings *h, struct ts_arena *arena
 {
 	size_t n = 0;
 
-	if (h->n)
-		qsort(h->items, h->n, sizeof *h->items, by_rank);
+	TS_SORT(h->items, h->n, by_rank);
 	for (size_t i = 0, end; i < h->n; i = end) {
 		struct ts_happening e = h->items[i];
 
@@ -232,8 +182,7 @@ enum ts_status ts_happenings_finish(struct ts_happenings *h, double start_s, str
 	weigh(h->items, h->n);
 	if (h->n > TS_HAPPENINGS_MAX)
 		h->n = TS_HAPPENINGS_MAX;
-	if (h->n)
-		qsort(h->items, h->n, sizeof *h->items, as_shown);
+	TS_SORT(h->items, h->n, as_shown);
 	h->more = h->all;
 	h->bytes = 0;
 	for (size_t i = 0; i < h->n; i++)

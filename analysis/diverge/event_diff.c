@@ -1,8 +1,7 @@
 #include "analysis/diverge/event_diff.h"
 
+#include "base/order.h"
 #include "base/text.h"
-
-#include <stdlib.h>
 
 enum { TEXT_SHOWN = 512 };
 
@@ -56,13 +55,7 @@ static int identity_cmp(const struct ts_timed_event *a, const struct ts_timed_ev
 	return c ? c : ts_span_cmp(a->name, b->name);
 }
 
-static int by_identity(const void *x, const void *y)
-{
-	const struct ts_timed_event *a = x, *b = y;
-	int c = identity_cmp(a, b);
-
-	return c ? c : (a->ordinal > b->ordinal) - (a->ordinal < b->ordinal);
-}
+TS_ORDER(by_identity, struct ts_timed_event, TS_THEN(identity_cmp(a, b)); TS_UP(ordinal))
 
 /* --- one rank --- */
 
@@ -130,20 +123,14 @@ static uint64_t occurrence_of(struct comparing *c, const struct ts_timed_event *
 	return c->occurrence;
 }
 
-static int by_ordinal_in_a(const void *x, const void *y)
-{
-	const struct pair *p = x, *q = y;
-
-	return (p->a->ordinal > q->a->ordinal) - (p->a->ordinal < q->a->ordinal);
-}
+TS_ORDER(by_ordinal_in_a, struct pair, TS_UP(a->ordinal))
 
 /* Looks at the order of the common events of a place. */
 static void end_place(struct comparing *c)
 {
 	bool found = false;
 
-	if (c->n_pairs > 1)
-		qsort(c->pairs, c->n_pairs, sizeof *c->pairs, by_ordinal_in_a);
+	TS_SORT(c->pairs, c->n_pairs, by_ordinal_in_a);
 	for (size_t i = 1; i < c->n_pairs && !found; i++) {
 		const struct pair *p = &c->pairs[i - 1], *q = &c->pairs[i];
 
@@ -243,10 +230,8 @@ enum ts_status ts_event_diff_rank(struct ts_event_diff *diff, int32_t rank, stru
 	c.pairs = ts_arena_array(scratch, a->n < b->n ? a->n : b->n, sizeof *c.pairs);
 	if (!c.pairs)
 		return ts_arena_error(scratch, err);
-	if (a->n)
-		qsort(a->items, a->n, sizeof *a->items, by_identity);
-	if (b->n)
-		qsort(b->items, b->n, sizeof *b->items, by_identity);
+	TS_SORT(a->items, a->n, by_identity);
+	TS_SORT(b->items, b->n, by_identity);
 	merge(&c, a, b);
 	return c.differs ? keep_row(diff, c.row, arena, err) : TS_OK;
 }

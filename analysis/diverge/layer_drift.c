@@ -1,5 +1,6 @@
 #include "analysis/diverge/layer_drift.h"
 
+#include "base/order.h"
 #include "base/text.h"
 
 #include <math.h>
@@ -230,45 +231,16 @@ enum ts_status ts_layer_drift_take(struct ts_layer_drift *drift, const struct ts
 }
 
 /* What differs first, and of that what differs most. */
-static int by_drift(const void *x, const void *y)
-{
-	const struct ts_layer_row *a = x, *b = y;
-	int cmp;
+TS_ORDER(by_drift, struct ts_layer_row, TS_DOWN(visible); TS_DOWN(differs); if (a->visible) TS_UP(visible_step);
+	 TS_DOWN(greatest); TS_TEXT(layer); TS_TEXT(what); TS_UP(rank))
 
-	if (a->visible != b->visible)
-		return a->visible ? -1 : 1;
-	if (a->differs != b->differs)
-		return a->differs ? -1 : 1;
-	if (a->visible && a->visible_step != b->visible_step)
-		return a->visible_step < b->visible_step ? -1 : 1;
-	if (a->greatest != b->greatest)
-		return a->greatest > b->greatest ? -1 : 1;
-	cmp = ts_span_cmp(a->layer, b->layer);
-	if (!cmp)
-		cmp = ts_span_cmp(a->what, b->what);
-	return cmp ? cmp : (a->rank > b->rank) - (a->rank < b->rank);
-}
+TS_ORDER(by_what, struct ts_layer_row, TS_TEXT(what); TS_TEXT(layer))
 
-static int by_what(const void *x, const void *y)
-{
-	const struct ts_layer_row *a = x, *b = y;
-	int cmp = ts_span_cmp(a->what, b->what);
-
-	return cmp ? cmp : ts_span_cmp(a->layer, b->layer);
-}
-
-static int by_layer(const void *x, const void *y)
-{
-	const struct ts_layer_row *a = x, *b = y;
-	int cmp = ts_span_cmp(a->layer, b->layer);
-
-	return cmp ? cmp : by_drift(a, b);
-}
+TS_ORDER(by_layer, struct ts_layer_row, TS_TEXT(layer); TS_THEN(by_drift(a, b)))
 
 static void sort(struct ts_layer_drift *d, int (*order)(const void *, const void *))
 {
-	if (d->n)
-		qsort(d->rows, d->n, sizeof *d->rows, order);
+	TS_SORT(d->rows, d->n, order);
 }
 
 /* Leaves what at least two layers have. */

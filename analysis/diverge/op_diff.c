@@ -1,5 +1,6 @@
 #include "analysis/diverge/op_diff.h"
 
+#include "base/order.h"
 #include "run/head.h"
 
 #include <stdlib.h>
@@ -40,14 +41,7 @@ enum ts_status ts_op_executions_add(struct ts_op_executions *all, const int64_t 
 	return TS_OK;
 }
 
-static int by_step(const void *x, const void *y)
-{
-	const struct ts_op_execution *a = x, *b = y;
-
-	if (a->step != b->step)
-		return a->step < b->step ? -1 : 1;
-	return (a->first > b->first) - (a->first < b->first);
-}
+TS_ORDER(by_step, struct ts_op_execution, TS_UP(step); TS_UP(first))
 
 void ts_op_executions_settle(struct ts_op_executions *all)
 {
@@ -55,7 +49,7 @@ void ts_op_executions_settle(struct ts_op_executions *all)
 
 	if (!all->back)
 		return;
-	qsort(all->items, all->n, sizeof *all->items, by_step);
+	TS_SORT(all->items, all->n, by_step);
 	for (size_t i = 0; i < all->n; i++) {
 		if (kept && all->items[kept - 1].step == all->items[i].step)
 			kept--;
@@ -156,14 +150,7 @@ struct place {
 	uint32_t at;
 };
 
-static int by_occurrence(const void *x, const void *y)
-{
-	const struct place *a = x, *b = y;
-
-	if (a->occurrence != b->occurrence)
-		return a->occurrence < b->occurrence ? -1 : 1;
-	return (a->at > b->at) - (a->at < b->at);
-}
+TS_ORDER(by_occurrence, struct place, TS_UP(occurrence); TS_UP(at))
 
 static enum ts_status sort_list(struct align *al, int s, struct bucket *b, struct ts_error *err)
 {
@@ -174,7 +161,7 @@ static enum ts_status sort_list(struct align *al, int s, struct bucket *b, struc
 		return ts_arena_error(al->scratch, err);
 	for (uint32_t i = b->head[s]; i != NONE; i = al->next[s][i])
 		places[n++] = (struct place){al->occurrences[s][i], i};
-	qsort(places, n, sizeof *places, by_occurrence);
+	TS_SORT(places, n, by_occurrence);
 	b->tail[s] = NONE;
 	for (size_t i = 0; i < n; i++)
 		append(al, s, b, places[i].at);

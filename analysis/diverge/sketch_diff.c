@@ -3,6 +3,7 @@
 #include "analysis/answer/say.h"
 #include "analysis/diverge/sketch_bound.h"
 #include "analysis/diverge/sketch_group.h"
+#include "base/order.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -476,17 +477,9 @@ enum ts_status ts_sketch_walk_add(struct ts_sketch_walk *walk, enum ts_sketch_si
 
 /* That of the first run. Ranks that hold different modules, as stages of a pipeline do, come to them one after the other, and to
  * their gradients in the other direction. */
-static int by_execution(const void *x, const void *y)
-{
-	const struct ts_sketch_tensor *a = *(struct ts_sketch_tensor *const *)x, *b = *(struct ts_sketch_tensor *const *)y;
-	const struct ts_sketch_held *of_a = &a->of[TS_SKETCH_A], *of_b = &b->of[TS_SKETCH_A];
-
-	if (a->part != b->part)
-		return a->part < b->part ? -1 : 1;
-	if (of_a->rank != of_b->rank)
-		return (of_a->rank < of_b->rank) == (a->part != TS_SKETCH_BACKWARD) ? -1 : 1;
-	return (of_a->ordinal > of_b->ordinal) - (of_a->ordinal < of_b->ordinal);
-}
+TS_ORDER_OF_POINTERS(by_execution, struct ts_sketch_tensor, TS_UP(part);
+		     if (a->part == TS_SKETCH_BACKWARD) TS_DOWN(of[TS_SKETCH_A].rank); TS_UP(of[TS_SKETCH_A].rank);
+		     TS_UP(of[TS_SKETCH_A].ordinal))
 
 static bool is_given(const struct ts_sketch_walk *walk, const struct ts_sketch_tensor *t, enum ts_sketch_side side)
 {

@@ -8,13 +8,13 @@
  * no number), both sides ran under the conditions of that session, and each of those baselines is a draw of its own.
  */
 #include "analysis/gate/gate_internal.h"
+#include "base/order.h"
 
 #include "analysis/gate/gate_level.h"
 #include "analysis/gate/gate_odd.h"
 #include "analysis/stats/stats.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 struct item {
 	const struct ts_gate_run *run;
@@ -107,14 +107,7 @@ static bool list_of(struct ts_gate_court *c, enum ts_gate_role role, enum ts_met
 	return !c->full;
 }
 
-static int by_session(const void *left, const void *right)
-{
-	const struct item *a = left, *b = right;
-	int order = (a->group > b->group) - (a->group < b->group);
-
-	order = order ? order : ts_span_cmp(a->session, b->session);
-	return order ? order : (a->x > b->x) - (a->x < b->x);
-}
+TS_ORDER(by_session, struct item, TS_UP(group); TS_TEXT(session); TS_UP(x))
 
 /* Returns where the runs of one session end. A run without a session stands alone unless `together`. */
 static size_t session_end(const struct list *list, size_t from, bool together)
@@ -141,12 +134,7 @@ struct draw {
 	size_t first, end; /* the range in the list */
 };
 
-static int by_draw(const void *left, const void *right)
-{
-	const struct draw *a = left, *b = right;
-
-	return a->x == b->x ? (a->first > b->first) - (a->first < b->first) : a->x < b->x ? -1 : 1;
-}
+TS_ORDER(by_draw, struct draw, TS_UP(x); TS_UP(first))
 
 /* Computes the means of sessions, sorted ascending. Afterwards the list is sorted by session. */
 static struct draw *draws_of(struct ts_gate_court *c, struct list *list, bool together, size_t *ret_n)
@@ -157,14 +145,12 @@ static struct draw *draws_of(struct ts_gate_court *c, struct list *list, bool to
 
 	if (!draws || !scratch)
 		return NULL;
-	if (list->n)
-		qsort(list->items, list->n, sizeof *list->items, by_session);
+	TS_SORT(list->items, list->n, by_session);
 	for (size_t from = 0, to; from < list->n; from = to) {
 		to = session_end(list, from, together);
 		draws[n++] = (struct draw){mean_of(list->items + from, to - from, scratch), from, to};
 	}
-	if (n)
-		qsort(draws, n, sizeof *draws, by_draw);
+	TS_SORT(draws, n, by_draw);
 	*ret_n = n;
 	return draws;
 }
@@ -224,13 +210,8 @@ struct began {
 	int64_t ns;
 };
 
-static int by_began(const void *left, const void *right)
-{
-	const struct began *a = left, *b = right;
-
-	/* Runs stand newest first. */
-	return a->ns == b->ns ? (a->at < b->at) - (a->at > b->at) : a->ns < b->ns ? -1 : 1;
-}
+/* Runs stand newest first. */
+TS_ORDER(by_began, struct began, TS_UP(ns); TS_DOWN(at))
 
 /* Runs are placed by their start. Where one of them does not record it, the order of the input holds, and candidates come last. */
 bool ts_gate_places_find(struct ts_gate_court *c)
@@ -249,8 +230,7 @@ bool ts_gate_places_find(struct ts_gate_court *c)
 
 		order[i] = (struct began){i, all ? in->runs[i].workload.started_ns : last ? INT64_MAX : 0};
 	}
-	if (in->n_runs)
-		qsort(order, in->n_runs, sizeof *order, by_began);
+	TS_SORT(order, in->n_runs, by_began);
 	for (size_t i = 0, place = 0; i < in->n_runs; i++)
 		c->places[order[i].at] = in->runs[order[i].at].role > TS_GATE_HISTORY ? 0 : (double)++place;
 	return true;
@@ -284,7 +264,7 @@ static bool follow_drift(struct ts_gate_court *c, const struct list *list, struc
 	to = place_in(c, candidates, 0, candidates->n);
 	for (size_t i = 0; i < n; i++)
 		draws[i].x += line.slope * (to - place[i]);
-	qsort(draws, n, sizeof *draws, by_draw);
+	TS_SORT(draws, n, by_draw);
 	s->base_drift = line.slope;
 	s->allowance.leverage = (to - line.place) * (to - line.place) / line.sxx;
 	s->allowance.fitted = 1;
@@ -475,8 +455,7 @@ static bool priors(struct ts_gate_court *c, enum ts_metric metric, const struct 
 	copy.items = ts_arena_dup(c->arena, base->items, base->n * sizeof *base->items);
 	if (!copy.items)
 		return false;
-	if (history.n)
-		qsort(history.items, history.n, sizeof *history.items, by_session);
+	TS_SORT(history.items, history.n, by_session);
 	normalize(&history, metric, scratch);
 	normalize(&copy, metric, scratch);
 	if (!straighten(c, &history))
@@ -498,14 +477,7 @@ static bool priors(struct ts_gate_court *c, enum ts_metric metric, const struct 
 
 /* --- pairs --- */
 
-static int by_number(const void *left, const void *right)
-{
-	const struct ts_gate_run *a = *(const struct ts_gate_run *const *)left, *b = *(const struct ts_gate_run *const *)right;
-	int order = (a->group > b->group) - (a->group < b->group);
-
-	order = order ? order : (a->role > b->role) - (a->role < b->role);
-	return order ? order : memcmp(a->id.bytes, b->id.bytes, sizeof a->id.bytes);
-}
+TS_ORDER_OF_POINTERS(by_number, struct ts_gate_run, TS_UP(group); TS_UP(role); TS_THEN(ts_id_cmp(&a->id, &b->id)))
 
 static bool same_run(const struct ts_gate_run *a, const struct ts_gate_run *b)
 {
@@ -535,13 +507,7 @@ static int64_t began(const struct ts_gate_pair *p)
 	return base > candidate ? base : candidate;
 }
 
-static int by_start(const void *left, const void *right)
-{
-	const struct ts_gate_pair *a = left, *b = right;
-	int64_t x = began(a), y = began(b);
-
-	return x == y ? (a->number > b->number) - (a->number < b->number) : x < y ? -1 : 1;
-}
+TS_ORDER(by_start, struct ts_gate_pair, TS_UP_OF(began); TS_UP(number))
 
 /* Sorts pairs in the order in which they ran, so that the pairs of the first look are also the first ones of the second look. */
 bool ts_gate_pairs_find(struct ts_gate_court *c)
@@ -555,8 +521,7 @@ bool ts_gate_pairs_find(struct ts_gate_court *c)
 	for (size_t i = 0; i < c->input->n_runs; i++)
 		if (c->input->runs[i].role == TS_GATE_PAIR_BASE || c->input->runs[i].role == TS_GATE_PAIR_CANDIDATE)
 			runs[n++] = &c->input->runs[i];
-	if (n)
-		qsort(runs, n, sizeof *runs, by_number);
+	TS_SORT(runs, n, by_number);
 	for (size_t from = 0, to; from < n; from = to) {
 		struct ts_gate_pair pair = {.number = runs[from]->group};
 
@@ -565,8 +530,7 @@ bool ts_gate_pairs_find(struct ts_gate_court *c)
 		pair.why_not = why_not(c, &pair, to - from);
 		c->pairs[c->n_pairs++] = pair;
 	}
-	if (c->n_pairs)
-		qsort(c->pairs, c->n_pairs, sizeof *c->pairs, by_start);
+	TS_SORT(c->pairs, c->n_pairs, by_start);
 	return true;
 }
 

@@ -4,9 +4,9 @@
  * ranks, work and wait) splits the whole difference anew. A part that one side does not record gets no share.
  */
 #include "analysis/gate/gate_internal.h"
+#include "base/order.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 enum { GROUPS_MOST = 8 };
 
@@ -232,14 +232,7 @@ static void rank_groups(struct why *w)
 
 /* --- the whole --- */
 
-static int by_share(const void *left, const void *right)
-{
-	const struct ts_gate_why *a = left, *b = right;
-	int order = (a->share < b->share) - (a->share > b->share);
-
-	order = order ? order : ts_span_cmp(a->kind, b->kind);
-	return order ? order : ts_span_cmp(a->name, b->name);
-}
+TS_ORDER(by_share, struct ts_gate_why, TS_DOWN(share); TS_TEXT(kind); TS_TEXT(name))
 
 /* Asks whether the verdict is about the time of all steps or a rate of it, which the parts of a step add up to: not a part of the run,
  * a percentile in the tail, memory or a loss. If so, *ret_paired tells whether pairs decided on it. */
@@ -319,5 +312,5 @@ void ts_gate_why_fill(struct ts_gate_court *c)
 		if (w.base.runs[0]->reduction.n_ranks > 1)
 			rank_groups(&w);
 	}
-	qsort(v->why, v->n_why, sizeof *v->why, by_share);
+	TS_SORT(v->why, v->n_why, by_share);
 }

@@ -2,9 +2,9 @@
 
 #include "analysis/stats/stats.h"
 #include "analysis/stats/wander.h"
+#include "base/order.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 enum { HOST, WEEKDAY, FACTORS };
 enum { STEPS = 32, ROUNDS = 20, DAYS = 7, BLOCKS_LEAST = 2, RUNS_LEAST = 4, DF_LEAST = 4 };
@@ -46,13 +46,7 @@ struct by_host {
 	size_t at;
 };
 
-static int compare_hosts(const void *a, const void *b)
-{
-	const struct by_host *x = a, *y = b;
-	int c = ts_span_cmp(x->host, y->host);
-
-	return c ? c : (x->at > y->at) - (x->at < y->at);
-}
+TS_ORDER(compare_hosts, struct by_host, TS_TEXT(host); TS_UP(at))
 
 static enum ts_status group_hosts(struct fit *f, const struct ts_trend_label *labels, struct ts_error *err)
 {
@@ -63,8 +57,7 @@ static enum ts_status group_hosts(struct fit *f, const struct ts_trend_label *la
 		return ts_arena_error(f->arena, err);
 	for (size_t i = 0; i < f->n; i++)
 		sorted[i] = (struct by_host){labels[i].host, i};
-	if (f->n)
-		qsort(sorted, f->n, sizeof *sorted, compare_hosts);
+	TS_SORT(sorted, f->n, compare_hosts);
 	for (size_t i = 0; i < f->n; i++) {
 		hosts->n_groups += i == 0 || !ts_span_eq(sorted[i].host, sorted[i - 1].host);
 		hosts->group[sorted[i].at] = hosts->n_groups - 1;

@@ -1,7 +1,8 @@
 #include "analysis/rank/attempts.h"
 
+#include "base/order.h"
+
 #include <math.h>
-#include <stdlib.h>
 
 /* The times of all attempts, s. */
 struct times {
@@ -17,14 +18,7 @@ struct attempt {
 	double began, ended;
 };
 
-static int by_segment(const void *a, const void *b)
-{
-	const struct ts_executed *x = a, *y = b;
-
-	if (x->segment != y->segment)
-		return x->segment < y->segment ? -1 : 1;
-	return x->end < y->end ? -1 : x->end > y->end;
-}
+TS_ORDER(by_segment, struct ts_executed, TS_UP(segment); TS_UP(end))
 
 static size_t count_segments(const struct ts_executed *rows, size_t n)
 {
@@ -185,8 +179,7 @@ enum ts_status ts_attempts_measure(struct ts_executed *rows, size_t n_rows, cons
 	struct times t;
 	bool fits;
 
-	if (n_rows)
-		qsort(rows, n_rows, sizeof *rows, by_segment);
+	TS_SORT(rows, n_rows, by_segment);
 	n = said ? n : count_segments(rows, n_rows);
 	if (n < 2)
 		return TS_OK;

@@ -1,5 +1,7 @@
 #include "analysis/rank/coincidence.h"
 
+#include "base/order.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -12,19 +14,9 @@ void ts_coincidence_begin(struct ts_coincidence *c, struct ts_arena *arena)
 	*c = (struct ts_coincidence){.arena = arena};
 }
 
-static int by_score(const void *x, const void *y)
-{
-	const struct ts_hit *a = x, *b = y;
+TS_ORDER(by_score, struct ts_hit, TS_DOWN(score))
 
-	return (a->score < b->score) - (a->score > b->score);
-}
-
-static int by_step(const void *x, const void *y)
-{
-	const struct ts_hit *a = x, *b = y;
-
-	return (a->first > b->first) - (a->first < b->first);
-}
+TS_ORDER(by_step, struct ts_hit, TS_UP(first))
 
 /* Adds to each chance the rate of other hits at least half as far out, as far as the fitted tail does not explain
  * it. The hits are sorted strongest first. */
@@ -96,9 +88,9 @@ static bool collect(struct ts_axis *axis, const struct ts_spikes *found, const i
 	axis->n_hits = at;
 	if (at == 0)
 		return true;
-	qsort(axis->hits, at, sizeof *axis->hits, by_score);
+	TS_SORT(axis->hits, at, by_score);
 	add_rates(axis->hits, at, n);
-	qsort(axis->hits, at, sizeof *axis->hits, by_step);
+	TS_SORT(axis->hits, at, by_step);
 	return true;
 }
 
@@ -310,12 +302,7 @@ static int64_t last_of(const struct meeting *x)
 	return x->hit[0]->last > x->hit[1]->last ? x->hit[0]->last : x->hit[1]->last;
 }
 
-static int meeting_by_step(const void *x, const void *y)
-{
-	int64_t a = first_of(x), b = first_of(y);
-
-	return (a > b) - (a < b);
-}
+TS_ORDER(meeting_by_step, struct meeting, TS_UP_OF(first_of))
 
 static bool is_counted(const struct meetings *m, const struct meeting *x)
 {
@@ -341,8 +328,7 @@ static bool group_up(struct meetings *m)
 	m->groups = ts_arena_array(m->arena, kept, sizeof *m->groups);
 	if (!m->groups)
 		return false;
-	if (kept)
-		qsort(m->items, kept, sizeof *m->items, meeting_by_step);
+	TS_SORT(m->items, kept, meeting_by_step);
 	for (size_t i = 0; i < kept; i++) {
 		const struct meeting *x = &m->items[i];
 		struct group *g = m->n_groups ? &m->groups[m->n_groups - 1] : NULL;
@@ -376,12 +362,7 @@ static bool find_meetings(struct meetings *m)
 
 /* --- rows and events --- */
 
-static int by_name(const void *x, const void *y)
-{
-	const struct ts_axis *const *a = x, *const *b = y;
-
-	return ts_span_cmp((*a)->name, (*b)->name);
-}
+TS_ORDER_OF_POINTERS(by_name, struct ts_axis, TS_TEXT(name))
 
 /* Returns the names of the axes whose bits are set, in order, joined by ", ". The result's .data is NULL when there
  * is no memory. */
@@ -394,8 +375,7 @@ static struct ts_span names_of(const struct ts_coincidence *c, unsigned axes, st
 	for (size_t i = 0; i < c->n_axes; i++)
 		if (axes >> i & 1)
 			list[n++] = &c->axes[i];
-	if (n)
-		qsort(list, n, sizeof(const struct ts_axis *), by_name);
+	TS_SORT(list, n, by_name);
 	for (size_t i = 0; text && i < n; i++)
 		text = ts_arena_printf(arena, "%s%s%.*s", text, i ? ", " : "", TS_SPAN_ARG(list[i]->name));
 	return text ? ts_span_str(text) : ts_span_of(NULL, 0);
@@ -470,19 +450,8 @@ static bool add_event(const struct meetings *m, const struct group *g, struct ts
 
 /* Sorts the most significant group first; among equals (p-values at the limit), the one of more axes, then the one
  * further out. */
-static int by_p(const void *x, const void *y)
-{
-	const struct group *a = x, *b = y;
-	int axes_a = __builtin_popcount(a->axes), axes_b = __builtin_popcount(b->axes);
-
-	if (a->p != b->p)
-		return a->p < b->p ? -1 : 1;
-	if (axes_a != axes_b)
-		return axes_a > axes_b ? -1 : 1;
-	if (a->score != b->score)
-		return a->score > b->score ? -1 : 1;
-	return (a->first > b->first) - (a->first < b->first);
-}
+TS_ORDER(by_p, struct group, TS_UP(p); TS_BY(__builtin_popcount(b->axes), __builtin_popcount(a->axes)); TS_DOWN(score);
+	 TS_UP(first))
 
 /* The rows of an axis: its value, and the value that was expected. */
 struct axis_measures {
@@ -551,8 +520,7 @@ static bool report(struct meetings *m, struct ts_arena *arena, struct ts_measure
 {
 	size_t from = events->n, significant = 0;
 
-	if (m->n_groups)
-		qsort(m->groups, m->n_groups, sizeof *m->groups, by_p);
+	TS_SORT(m->groups, m->n_groups, by_p);
 	while (significant < m->n_groups && m->groups[significant].p <= TS_COINCIDENCE_LEVEL) {
 		struct group *g = &m->groups[significant++];
 

@@ -1,7 +1,8 @@
 #include "analysis/rank/layers.h"
 
+#include "base/order.h"
+
 #include <math.h>
-#include <stdlib.h>
 
 static double time_of(const struct ts_layer *l)
 {
@@ -9,13 +10,7 @@ static double time_of(const struct ts_layer *l)
 }
 
 /* The most time first; of equal ones by name, so that the answer does not depend on the order of columns. */
-static int by_time(const void *a, const void *b)
-{
-	const struct ts_layer *x = a, *y = b;
-	double tx = time_of(x), ty = time_of(y);
-
-	return tx == ty ? ts_span_cmp(x->name, y->name) : tx < ty ? 1 : -1;
-}
+TS_ORDER(by_time, struct ts_layer, TS_DOWN_OF(time_of); TS_TEXT(name))
 
 static bool add_layer(const struct ts_layer *l, double all, struct ts_arena *arena, struct ts_measures *m)
 {
@@ -40,7 +35,7 @@ enum ts_status ts_layers_rows(struct ts_layer *layers, size_t n, struct ts_arena
 
 	if (!n)
 		return TS_OK;
-	qsort(layers, n, sizeof *layers, by_time);
+	TS_SORT(layers, n, by_time);
 	for (size_t i = 0; i < n; i++)
 		all += time_of(&layers[i]);
 	if (!ts_measure_add(m, arena, TS_M_LAYERS_COUNT, TS_NO_SUBJECT, (double)n))

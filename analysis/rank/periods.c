@@ -2,9 +2,9 @@
 
 #include "analysis/stats/stats.h"
 #include "base/bisect.h"
+#include "base/order.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -167,13 +167,6 @@ static void slow_steps(struct search *s, double level)
 
 /* --- periods --- */
 
-static int by_number(const void *x, const void *y)
-{
-	uint64_t a = *(const uint64_t *)x, b = *(const uint64_t *)y;
-
-	return (a > b) - (a < b);
-}
-
 /* Proposes the commonest distances, of which the first are tried first. */
 static size_t propose(const struct search *s, uint64_t *ret)
 {
@@ -188,8 +181,7 @@ static size_t propose(const struct search *s, uint64_t *ret)
 				if (gap >= 2 && gap <= span_of(s) / 2)
 					s->gaps[n++] = gap;
 			}
-	if (n)
-		qsort(s->gaps, n, sizeof *s->gaps, by_number);
+	TS_SORT(s->gaps, n, ts_by_u64);
 	for (size_t i = 0, j; i < n; i = j) {
 		size_t at;
 
@@ -341,7 +333,7 @@ static uint64_t epoch_length(const struct search *s, const int64_t *keys)
 
 	for (size_t e = 1; e < s->n_epochs; e++)
 		s->gaps[n++] = (uint64_t)keys[s->epochs[e]] - (uint64_t)keys[s->epochs[e - 1]];
-	qsort(s->gaps, n, sizeof *s->gaps, by_number);
+	TS_SORT(s->gaps, n, ts_by_u64);
 	return s->gaps[n / 2];
 }
 

@@ -1,6 +1,6 @@
 #include "analysis/rank/pipeline.h"
 
-#include <stdlib.h>
+#include "base/order.h"
 
 struct event {
 	double step;
@@ -44,30 +44,8 @@ static bool take(const struct ts_pipeline_events *c, size_t i, struct event *e)
 	return true;
 }
 
-static int cmp(double a, double b)
-{
-	return (a > b) - (a < b);
-}
-
 /* Sorts by step, stage and start, then by position. */
-static int in_order(const void *x, const void *y)
-{
-	const struct event *a = x, *b = y;
-	int c = cmp(a->step, b->step);
-
-	if (c == 0)
-		c = (a->stage > b->stage) - (a->stage < b->stage);
-	if (c == 0)
-		c = cmp(a->start, b->start);
-	return c != 0 ? c : (a->at > b->at) - (a->at < b->at);
-}
-
-static int by_number(const void *x, const void *y)
-{
-	const uint32_t *a = x, *b = y;
-
-	return (*a > *b) - (*a < *b);
-}
+TS_ORDER(in_order, struct event, TS_UP(step); TS_UP(stage); TS_UP(start); TS_UP(at))
 
 static enum ts_status gather(struct pipeline *p, struct ts_error *err)
 {
@@ -86,8 +64,8 @@ static enum ts_status gather(struct pipeline *p, struct ts_error *err)
 	for (size_t i = 0; i < p->n; i++)
 		numbers[i] = p->events[i].stage;
 	if (p->n) {
-		qsort(numbers, p->n, sizeof *numbers, by_number);
-		qsort(p->events, p->n, sizeof *p->events, in_order);
+		TS_SORT(numbers, p->n, ts_by_u32);
+		TS_SORT(p->events, p->n, in_order);
 	}
 	for (size_t i = 0; i < p->n; i++)
 		n += i == 0 || numbers[i] != numbers[i - 1];
@@ -164,13 +142,6 @@ static void all_steps(struct pipeline *p)
 
 /* --- microbatches and chunks --- */
 
-static int by_value(const void *x, const void *y)
-{
-	const double *a = x, *b = y;
-
-	return cmp(*a, *b);
-}
-
 /* Finds the largest number of distinct values of a column in one step; 0 where there is no column, or a value is not
  * an index. */
 static enum ts_status most_distinct(struct pipeline *p, const double *column, uint64_t *ret_most, struct ts_error *err)
@@ -187,8 +158,7 @@ static enum ts_status most_distinct(struct pipeline *p, const double *column, ui
 		for (; i < p->n && p->events[i].step == p->events[step].step; i++)
 			if (is_count(column[p->events[i].at]))
 				values[n++] = column[p->events[i].at];
-		if (n)
-			qsort(values, n, sizeof *values, by_value);
+		TS_SORT(values, n, ts_by_double);
 		for (size_t k = 0; k < n; k++)
 			distinct += k == 0 || values[k] != values[k - 1];
 		*ret_most = distinct > *ret_most ? distinct : *ret_most;

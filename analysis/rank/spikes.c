@@ -1,11 +1,11 @@
 #include "analysis/rank/spikes.h"
 
 #include "analysis/stats/stats.h"
+#include "base/order.h"
 
 #include <float.h>
 #include <limits.h>
 #include <math.h>
-#include <stdlib.h>
 
 enum {
 	BLOCK = 16,		   /* values in a block of a long series, for ts_sort_16 */
@@ -277,12 +277,7 @@ static size_t sample_ratios(const struct finder *f, size_t stride, double *out)
 	return n;
 }
 
-static int by_level(const void *x, const void *y)
-{
-	const struct block *a = x, *b = y;
-
-	return (a->median > b->median) - (a->median < b->median);
-}
+TS_ORDER(by_level, struct block, TS_UP(median))
 
 static double median_spread(const struct block *blocks, size_t n, double *scratch)
 {
@@ -312,7 +307,7 @@ static double spread_power(struct finder *f, struct block *sorted, double *scrat
 	}
 	if (n < 8)
 		return (double)NAN;
-	qsort(sorted, n, sizeof *sorted, by_level);
+	TS_SORT(sorted, n, by_level);
 	top = n >= 64 ? n / 8 : n / 4;
 	low_level = sorted[n / 4].median;
 	high_level = sorted[n - 1 - top / 2].median;

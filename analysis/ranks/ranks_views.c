@@ -1,10 +1,9 @@
 /* ranks_views.c - two more views of the ranks of a job: as TraceML sees them (culprit.h), and as plots that line up. */
 #include "analysis/ranks/ranks_internal.h"
+#include "base/order.h"
 
 #include "analysis/ranks/culprit.h"
 #include "analysis/stats/stats.h"
-
-#include <stdlib.h>
 
 enum { METRICS = 7 };
 
@@ -116,21 +115,9 @@ struct placed {
 	size_t rank;
 };
 
-static int slowest_first(const void *x, const void *y)
-{
-	const struct placed *a = x, *b = y;
+TS_ORDER(slowest_first, struct placed, TS_DOWN(slowdown); TS_UP(rank))
 
-	if (a->slowdown < b->slowdown || a->slowdown > b->slowdown)
-		return a->slowdown > b->slowdown ? -1 : 1;
-	return (a->rank > b->rank) - (a->rank < b->rank);
-}
-
-static int by_rank(const void *x, const void *y)
-{
-	const struct placed *a = x, *b = y;
-
-	return (a->rank > b->rank) - (a->rank < b->rank);
-}
+TS_ORDER(by_rank, struct placed, TS_UP(rank))
 
 /* Returns the ranks to plot, in their order. */
 static struct placed *chosen(const struct ts_ranks *r, const struct ts_straggler_test *test, size_t *ret_n)
@@ -144,8 +131,8 @@ static struct placed *chosen(const struct ts_ranks *r, const struct ts_straggler
 	}
 	*ret_n = r->n_ranks < TS_RANKS_PLOTTED ? r->n_ranks : TS_RANKS_PLOTTED;
 	if (all) {
-		qsort(all, r->n_ranks, sizeof *all, slowest_first);
-		qsort(all, *ret_n, sizeof *all, by_rank);
+		TS_SORT(all, r->n_ranks, slowest_first);
+		TS_SORT(all, *ret_n, by_rank);
 	}
 	return all;
 }

@@ -1,5 +1,6 @@
 #include "analysis/retention/retention_plan.h"
 
+#include "base/order.h"
 #include "base/text.h"
 
 #include <stdlib.h>
@@ -40,23 +41,12 @@ struct plan {
 	size_t n_branched;
 };
 
-static int compare_ids(const void *a, const void *b)
-{
-	return ts_id_cmp(a, b);
-}
-
 static bool has_id(const struct ts_id *ids, size_t n, const struct ts_id *id)
 {
-	return n && bsearch(id, ids, n, sizeof *ids, compare_ids);
+	return n && bsearch(id, ids, n, sizeof *ids, ts_by_id);
 }
 
-static int compare_versions(const void *a, const void *b)
-{
-	const struct ts_retention_version *x = a, *y = b;
-	int c = ts_id_cmp(&x->id, &y->id);
-
-	return c ? c : (x->name > y->name) - (x->name < y->name);
-}
+TS_ORDER(compare_versions, struct ts_retention_version, TS_THEN(ts_id_cmp(&a->id, &b->id)); TS_UP(name))
 
 /* The first version that is not below an id. */
 static size_t first_version(const struct ts_retention_store *store, const struct ts_id *id)
@@ -149,18 +139,8 @@ static struct ts_span project_of(struct ts_span name)
 }
 
 /* Orders names by project, then newest first. qsort has no context, so it sorts pointers. */
-static int compare_newest(const void *a, const void *b)
-{
-	const struct ts_retention_name *x = *(const struct ts_retention_name *const *)a;
-	const struct ts_retention_name *y = *(const struct ts_retention_name *const *)b;
-	int c = ts_span_cmp(project_of(x->name), project_of(y->name));
-
-	if (c)
-		return c;
-	if (x->moved_ns != y->moved_ns)
-		return x->moved_ns > y->moved_ns ? -1 : 1;
-	return ts_span_cmp(x->name, y->name);
-}
+TS_ORDER_OF_POINTERS(compare_newest, struct ts_retention_name, TS_THEN(ts_span_cmp(project_of(a->name), project_of(b->name)));
+		     TS_DOWN(moved_ns); TS_TEXT(name))
 
 static void plan_name(struct plan *p, struct ts_retention_name *name, uint64_t *ranks)
 {
@@ -187,8 +167,7 @@ static enum ts_status plan_names(struct plan *p, struct ts_arena *arena, struct 
 		return ts_arena_error(arena, err);
 	for (size_t i = 0; i < n; i++)
 		order[i] = &p->store->names[i];
-	if (n)
-		qsort(order, n, sizeof *order, compare_newest);
+	TS_SORT(order, n, compare_newest);
 	for (size_t i = 0; i < n; i++) {
 		if (i == 0 || !ts_span_eq(project_of(order[i]->name), project_of(order[i - 1]->name)))
 			memset(ranks, 0, p->policy->n_rules * sizeof *ranks);
@@ -209,13 +188,10 @@ enum ts_status ts_retention_plan(const struct ts_retention_policy *policy, int64
 	p.branched = ts_arena_array(arena, entries, sizeof *p.branched);
 	if (!p.rank || !p.branched)
 		return ts_arena_error(arena, err);
-	if (store->n_tagged)
-		qsort(store->tagged, store->n_tagged, sizeof *store->tagged, compare_ids);
-	if (store->n_versions)
-		qsort(store->versions, store->n_versions, sizeof *store->versions, compare_versions);
+	TS_SORT(store->tagged, store->n_tagged, ts_by_id);
+	TS_SORT(store->versions, store->n_versions, compare_versions);
 	for (size_t i = 0; i < store->n_branches; i++)
 		plan_branch(&p, &store->branches[i]);
-	if (p.n_branched)
-		qsort(p.branched, p.n_branched, sizeof *p.branched, compare_ids);
+	TS_SORT(p.branched, p.n_branched, ts_by_id);
 	return plan_names(&p, arena, err);
 }

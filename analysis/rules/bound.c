@@ -3,8 +3,7 @@
 #include "analysis/answer/say.h"
 #include "analysis/rules/playbook.h"
 #include "analysis/rules/rule.h"
-
-#include <stdlib.h>
+#include "base/order.h"
 
 static const struct {
 	const char *word; /* of JSON */
@@ -333,19 +332,8 @@ struct ordered {
 	const char *check; /* NULL: its conditions are true, and something bounds it */
 };
 
-static int by_worth(const void *x, const void *y)
-{
-	const struct ordered *a = x, *b = y;
-	int rank_a = rank_of(a->expected), rank_b = rank_of(b->expected);
-
-	if (a->asked != b->asked)
-		return a->asked ? -1 : 1;
-	if (rank_a != rank_b)
-		return rank_a - rank_b;
-	if (a->play->effort != b->play->effort)
-		return (a->play->effort > b->play->effort) - (a->play->effort < b->play->effort);
-	return (a->play > b->play) - (a->play < b->play);
-}
+TS_ORDER(by_worth, struct ordered, TS_DOWN(asked); TS_BY(rank_of(a->expected), rank_of(b->expected)); TS_UP(play->effort);
+	 TS_UP(play))
 
 /* The share of time that fixes against a cause can win from; that of long steps lies inside the others, so it counts only where it
  * is the verdict. */
@@ -434,7 +422,7 @@ static void fixes(struct decision *d)
 	}
 	for (size_t i = 0; i < ts_playbook_n; i++)
 		n += weigh(d, &ts_playbook[i], &all[n]);
-	qsort(all, n, sizeof *all, by_worth);
+	TS_SORT(all, n, by_worth);
 	for (size_t i = 0; i < n; i++)
 		add_fix(d, &all[i]);
 }

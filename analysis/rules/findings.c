@@ -1,10 +1,10 @@
 /* findings.c - the engine asks every rule of the table and sorts the findings. See rule.h. */
 #include "analysis/rules/check.h"
+#include "base/order.h"
 
 #include "base/suggest.h"
 
 #include <assert.h>
-#include <stdlib.h>
 
 const struct ts_rule *ts_rule_find(struct ts_span code)
 {
@@ -154,13 +154,6 @@ static bool is_worse(const struct ts_check *a, const struct ts_check *b)
 	return x->has_steps && y->has_steps && x->first_step < y->first_step;
 }
 
-static int by_chance(const void *x, const void *y)
-{
-	const double *a = x, *b = y;
-
-	return (*a > *b) - (*a < *b);
-}
-
 static bool fired_by_chance(const struct ts_check *c)
 {
 	return c->end == TS_CHECK_FIRED && c->may_be_chance;
@@ -179,8 +172,7 @@ static bool allow_for_ranks(const struct asked *a, struct ts_check *checks)
 		if (fired_by_chance(&checks[i]))
 			chances[n++] = checks[i].chance;
 	}
-	if (n)
-		qsort(chances, n, sizeof *chances, by_chance);
+	TS_SORT(chances, n, ts_by_double);
 	for (size_t i = 0; i < n; i++)
 		if (chances[i] * (double)asked <= (double)(i + 1))
 			bar = chances[i];

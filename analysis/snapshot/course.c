@@ -1,6 +1,6 @@
 #include "analysis/snapshot/course.h"
 
-#include <stdlib.h>
+#include "base/order.h"
 
 struct walk {
 	const struct ts_memory *m;
@@ -86,14 +86,7 @@ struct large {
 };
 
 /* Larger first; of equal ones the first. */
-static int compare_large(const void *va, const void *vb)
-{
-	const struct large *a = va, *b = vb;
-
-	if (a->bytes != b->bytes)
-		return a->bytes > b->bytes ? -1 : 1;
-	return (a->life > b->life) - (a->life < b->life);
-}
+TS_ORDER(compare_large, struct large, TS_DOWN(bytes); TS_UP(life))
 
 static void take_largest(struct walk *w, struct large *large)
 {
@@ -101,8 +94,7 @@ static void take_largest(struct walk *w, struct large *large)
 
 	for (uint32_t i = 0; i < w->r->n_lives; i++)
 		large[i] = (struct large){w->r->lives[i].requested, i};
-	if (w->r->n_lives)
-		qsort(large, w->r->n_lives, sizeof *large, compare_large);
+	TS_SORT(large, w->r->n_lives, compare_large);
 	for (size_t i = 0; i < n && i < TS_COURSE_LARGEST; i++)
 		w->course.largest[w->course.n_largest++] = large[i].life;
 	for (size_t s = 0; s < w->course.n; s++) {

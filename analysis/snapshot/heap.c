@@ -1,5 +1,7 @@
 #include "analysis/snapshot/heap.h"
 
+#include "base/order.h"
+
 #include <stdlib.h>
 
 #define ROUND 512			  /* c10: kMinBlockSize */
@@ -14,12 +16,7 @@ static uint64_t end_of(uint64_t address, uint64_t size)
 	return size > UINT64_MAX - address ? UINT64_MAX : address + size;
 }
 
-static int compare_ranges(const void *va, const void *vb)
-{
-	const struct ts_heap_range *a = va, *b = vb;
-
-	return (a->begin > b->begin) - (a->begin < b->begin);
-}
+TS_ORDER(compare_ranges, struct ts_heap_range, TS_UP(begin))
 
 /* Takes the bytes from begin to end out of the ranges; one that has more on both sides becomes two. */
 static void cut(struct ts_heap *m, uint64_t begin, uint64_t end)
@@ -115,12 +112,7 @@ static void join_pages(struct ts_heap *m)
 
 /* --- what lives in them --- */
 
-static int compare_lives(const void *va, const void *vb)
-{
-	const struct ts_life *const *a = va, *const *b = vb;
-
-	return ((*a)->address > (*b)->address) - ((*a)->address < (*b)->address);
-}
+TS_ORDER_OF_POINTERS(compare_lives, struct ts_life, TS_UP(address))
 
 uint64_t ts_heap_end_of(const struct ts_life *life)
 {
@@ -173,8 +165,7 @@ static enum ts_status fill_all(struct ts_heap *m, const struct ts_replay *r, uin
 	for (uint32_t i = 0; i < r->n_lives; i++)
 		if (ts_life_at(&r->lives[i], event))
 			m->lives[m->n_lives++] = &r->lives[i];
-	if (m->n_lives)
-		qsort(m->lives, m->n_lives, sizeof *m->lives, compare_lives);
+	TS_SORT(m->lives, m->n_lives, compare_lives);
 	for (uint32_t i = 0; i < m->n; i++)
 		at = fill(m, &m->ranges[i], r, at);
 	return TS_OK;
@@ -228,8 +219,7 @@ enum ts_status ts_heap_after(const struct ts_replay *r, uint32_t event, struct t
 	take_segments(&m, r);
 	for (uint32_t i = r->n_events; i-- > first;)
 		undo(&m, &r->events[i]);
-	if (m.n)
-		qsort(m.ranges, m.n, sizeof *m.ranges, compare_ranges);
+	TS_SORT(m.ranges, m.n, compare_ranges);
 	join_pages(&m);
 	if (fill_all(&m, r, event, arena, err))
 		return err->status;

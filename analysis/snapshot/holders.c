@@ -1,6 +1,6 @@
 #include "analysis/snapshot/holders.h"
 
-#include <stdlib.h>
+#include "base/order.h"
 
 /* A life with what it is grouped by. */
 struct part {
@@ -10,29 +10,10 @@ struct part {
 	uint8_t kind;
 };
 
-static int compare_u64(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
 /* By group, within it by stack. */
-static int compare_parts(const void *va, const void *vb)
-{
-	const struct part *a = va, *b = vb;
-	int c = compare_u64(a->key[0], b->key[0]);
+TS_ORDER(compare_parts, struct part, TS_UP(key[0]); TS_UP(key[1]); TS_UP(stack))
 
-	c = c ? c : compare_u64(a->key[1], b->key[1]);
-	return c ? c : compare_u64(a->stack, b->stack);
-}
-
-static int compare_holders(const void *va, const void *vb)
-{
-	const struct ts_holder *a = va, *b = vb;
-	int c = compare_u64(b->bytes, a->bytes);
-
-	c = c ? c : compare_u64(a->stack, b->stack);
-	return c ? c : compare_u64(a->key, b->key);
-}
+TS_ORDER(compare_holders, struct ts_holder, TS_DOWN(bytes); TS_UP(stack); TS_UP(key))
 
 static uint32_t source_of(const struct ts_memory *m, uint32_t stack)
 {
@@ -96,8 +77,7 @@ static enum ts_status gather(const struct ts_memory *m, struct part *parts, size
 	struct ts_holders out = {.lives = (uint32_t)n};
 	size_t groups = 0;
 
-	if (n)
-		qsort(parts, n, sizeof *parts, compare_parts);
+	TS_SORT(parts, n, compare_parts);
 	for (size_t i = 0; i < n; i++)
 		groups += !i || parts[i].key[0] != parts[i - 1].key[0] || parts[i].key[1] != parts[i - 1].key[1];
 	out.items = ts_arena_array(arena, groups, sizeof *out.items);
@@ -109,8 +89,7 @@ static enum ts_status gather(const struct ts_memory *m, struct part *parts, size
 		out.items[out.n] = sum(m, parts + i, end - i);
 		out.bytes += out.items[out.n++].bytes;
 	}
-	if (out.n)
-		qsort(out.items, out.n, sizeof *out.items, compare_holders);
+	TS_SORT(out.items, out.n, compare_holders);
 	*ret = out;
 	return TS_OK;
 }

@@ -1,8 +1,7 @@
 #include "analysis/snapshot/marks.h"
 
 #include "base/bisect.h"
-
-#include <stdlib.h>
+#include "base/order.h"
 
 struct mark {
 	int64_t time_us;
@@ -18,38 +17,11 @@ struct walk {
 	size_t n;
 };
 
-static int compare_marks(const void *va, const void *vb)
-{
-	const struct mark *a = va, *b = vb;
+TS_ORDER(compare_marks, struct mark, TS_UP(name); TS_UP(time_us); TS_UP(number))
 
-	if (a->name != b->name)
-		return a->name < b->name ? -1 : 1;
-	if (a->time_us != b->time_us)
-		return a->time_us < b->time_us ? -1 : 1;
-	return (a->number > b->number) - (a->number < b->number);
-}
+TS_ORDER(compare_stretches, struct ts_mark_stretch, TS_UP(first); TS_DOWN(end); TS_UP(name))
 
-static int compare_stretches(const void *va, const void *vb)
-{
-	const struct ts_mark_stretch *a = va, *b = vb;
-
-	if (a->first != b->first)
-		return a->first < b->first ? -1 : 1;
-	if (a->end != b->end)
-		return a->end > b->end ? -1 : 1;
-	return (a->name > b->name) - (a->name < b->name);
-}
-
-static int compare_sums(const void *va, const void *vb)
-{
-	const struct ts_mark_sum *a = va, *b = vb;
-
-	if (a->known != b->known)
-		return a->known ? -1 : 1;
-	if (a->kept != b->kept)
-		return a->kept > b->kept ? -1 : 1;
-	return (a->name > b->name) - (a->name < b->name);
-}
+TS_ORDER(compare_sums, struct ts_mark_sum, TS_DOWN(known); TS_DOWN(kept); TS_UP(name))
 
 /* The first event that is later; not before: or at that time. */
 static uint32_t event_at(const struct walk *w, int64_t time_us, bool after)
@@ -81,8 +53,7 @@ static bool take_marks(struct walk *w, struct ts_arena *arena)
 		    (end || ts_span_is(ts_snapshot_text(s, m->stage), "START")))
 			w->marks[w->n++] = (struct mark){m->time_us, m->name, (uint32_t)i, end};
 	}
-	if (w->n)
-		qsort(w->marks, w->n, sizeof *w->marks, compare_marks);
+	TS_SORT(w->marks, w->n, compare_marks);
 	return true;
 }
 
@@ -146,8 +117,7 @@ enum ts_status ts_mark_stretches_of(const struct ts_replay *r, struct ts_arena *
 		return ts_arena_error(arena, err);
 	for (size_t at = 0; at < w.n;)
 		at = pair(&w, at, waiting, &out);
-	if (out.n)
-		qsort(out.items, out.n, sizeof *out.items, compare_stretches);
+	TS_SORT(out.items, out.n, compare_stretches);
 	find_depths(&out, waiting);
 	*ret_stretches = out;
 	return TS_OK;
@@ -165,14 +135,7 @@ const struct ts_mark_stretch *ts_mark_stretch_at(const struct ts_mark_stretches 
 
 /* --- sums --- */
 
-static int compare_names(const void *va, const void *vb)
-{
-	const struct ts_mark_stretch *const *a = va, *const *b = vb;
-
-	if ((*a)->name != (*b)->name)
-		return (*a)->name < (*b)->name ? -1 : 1;
-	return (*a > *b) - (*a < *b);
-}
+TS_ORDER_OF_POINTERS(compare_names, struct ts_mark_stretch, TS_UP(name); TS_BY(a, b))
 
 /* What is requested before each event and behind the last, and a tree of where it is greatest: the leaves are events, n of them from
  * tree[n] on, and a node has the better one of tree[2 k] and tree[2 k + 1]. */
@@ -256,15 +219,13 @@ enum ts_status ts_mark_stretches_sum(const struct ts_replay *r, const struct ts_
 		return ts_arena_error(arena, err);
 	for (size_t i = 0; i < stretches->n; i++)
 		by_name[i] = &stretches->items[i];
-	if (stretches->n)
-		qsort(by_name, stretches->n, sizeof *by_name, compare_names);
+	TS_SORT(by_name, stretches->n, compare_names);
 	for (size_t i = 0; i < stretches->n; i++) {
 		if (!i || by_name[i]->name != by_name[i - 1]->name)
 			out.items[out.n++] = (struct ts_mark_sum){.name = by_name[i]->name};
 		add(&out.items[out.n - 1], by_name[i], &levels);
 	}
-	if (out.n)
-		qsort(out.items, out.n, sizeof *out.items, compare_sums);
+	TS_SORT(out.items, out.n, compare_sums);
 	*ret_sums = out;
 	return TS_OK;
 }

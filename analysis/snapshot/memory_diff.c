@@ -1,9 +1,8 @@
 #include "analysis/snapshot/memory_diff.h"
 
 #include "analysis/snapshot/stack_pairs.h"
+#include "base/order.h"
 #include "base/text.h"
-
-#include <stdlib.h>
 
 const char *ts_memory_match_word(enum ts_memory_match match)
 {
@@ -133,20 +132,8 @@ static struct ts_memory_diff_row row_of(const struct pair *p, const struct bucke
 	return row;
 }
 
-static int largest_first(const void *va, const void *vb)
-{
-	const struct ts_memory_diff_row *a = va, *b = vb;
-	uint64_t x = size_of(a->difference), y = size_of(b->difference);
-	int c;
-
-	if (x != y)
-		return x > y ? -1 : 1;
-	if (a->b.bytes != b->b.bytes)
-		return a->b.bytes > b->b.bytes ? -1 : 1;
-	c = ts_span_cmp(a->file, b->file);
-	c = c ? c : ts_span_cmp(a->function, b->function);
-	return c ? c : ts_span_cmp(a->calls, b->calls);
-}
+TS_ORDER(largest_first, struct ts_memory_diff_row, TS_BY(size_of(b->difference), size_of(a->difference)); TS_DOWN(b.bytes);
+	 TS_TEXT(file); TS_TEXT(function); TS_TEXT(calls))
 
 /* Moves what one side alone has to the buckets of its stack without lines, where both sides have some there. */
 static void join_loosely(struct bucket *exact, uint32_t n, struct bucket *loose)
@@ -183,8 +170,7 @@ static enum ts_status rows_of(const struct pair *p, struct bucket *exact, struct
 	for (uint32_t i = 0; i < n_loose; i++)
 		if (loose[i].sums[0].count && loose[i].sums[1].count)
 			m->rows[m->n++] = row_of(p, &loose[i], true);
-	if (m->n)
-		qsort(m->rows, m->n, sizeof *m->rows, largest_first);
+	TS_SORT(m->rows, m->n, largest_first);
 	for (size_t i = 0; i < m->n; i++) {
 		m->a += m->rows[i].a.bytes;
 		m->b += m->rows[i].b.bytes;

@@ -1,13 +1,6 @@
 #include "analysis/snapshot/spans.h"
 
-#include <stdlib.h>
-
-static int compare_i64(const void *va, const void *vb)
-{
-	const int64_t *a = va, *b = vb;
-
-	return (*a > *b) - (*a < *b);
-}
+#include "base/order.h"
 
 /* The smallest value that at least this share of the sorted ones does not exceed. */
 static int64_t quantile(const int64_t *values, size_t n, unsigned percent)
@@ -73,8 +66,8 @@ static void take_quantiles(struct ts_spans *s, int64_t *events, int64_t *us)
 {
 	if (!s->n)
 		return;
-	qsort(events, s->n, sizeof *events, compare_i64);
-	qsort(us, s->n, sizeof *us, compare_i64);
+	TS_SORT(events, s->n, ts_by_i64);
+	TS_SORT(us, s->n, ts_by_i64);
 	s->median_events = (uint32_t)quantile(events, s->n, 50);
 	s->p99_events = (uint32_t)quantile(events, s->n, 99);
 	s->longest_events = (uint32_t)events[s->n - 1];

@@ -1,8 +1,7 @@
 #include "analysis/snapshot/stack_pairs.h"
 
 #include "analysis/snapshot/origin.h"
-
-#include <stdlib.h>
+#include "base/order.h"
 
 struct maker {
 	const struct ts_snapshot *s[2];
@@ -20,12 +19,7 @@ struct text {
 	uint8_t side;
 };
 
-static int by_text(const void *va, const void *vb)
-{
-	const struct text *a = va, *b = vb;
-
-	return ts_span_cmp(a->text, b->text);
-}
+TS_ORDER(by_text, struct text, TS_TEXT(text))
 
 static bool number_texts(struct maker *m)
 {
@@ -40,8 +34,7 @@ static bool number_texts(struct maker *m)
 		for (size_t i = 0; i < m->s[k]->n_texts; i++)
 			texts[at++] = (struct text){m->s[k]->texts[i], (uint32_t)i, k};
 	}
-	if (n)
-		qsort(texts, n, sizeof *texts, by_text);
+	TS_SORT(texts, n, by_text);
 	for (size_t i = 0; i < n; i++) {
 		number += i && ts_span_cmp(texts[i].text, texts[i - 1].text) != 0;
 		m->text[texts[i].side][texts[i].at] = number;
@@ -57,16 +50,7 @@ struct frame {
 	uint8_t side;
 };
 
-static int by_frame(const void *va, const void *vb)
-{
-	const struct frame *a = va, *b = vb;
-
-	if (a->file != b->file)
-		return a->file < b->file ? -1 : 1;
-	if (a->function != b->function)
-		return a->function < b->function ? -1 : 1;
-	return (a->line > b->line) - (a->line < b->line);
-}
+TS_ORDER(by_frame, struct frame, TS_UP(file); TS_UP(function); TS_UP(line))
 
 static bool number_frames(struct maker *m, bool lines)
 {
@@ -85,8 +69,7 @@ static bool number_frames(struct maker *m, bool lines)
 				(struct frame){m->text[k][f->file], m->text[k][f->function], (uint32_t)i, lines ? f->line : 0, k};
 		}
 	}
-	if (n)
-		qsort(frames, n, sizeof *frames, by_frame);
+	TS_SORT(frames, n, by_frame);
 	for (size_t i = 0; i < n; i++) {
 		number += i && by_frame(&frames[i], &frames[i - 1]) != 0;
 		m->frame[frames[i].side][frames[i].at] = number;
@@ -134,14 +117,8 @@ struct stack {
 	uint8_t side;
 };
 
-static int by_stack(const void *va, const void *vb)
-{
-	const struct stack *a = va, *b = vb;
-
-	if (a->n != b->n)
-		return a->n < b->n ? -1 : 1;
-	return memcmp(a->frames, b->frames, a->n * sizeof *a->frames); /* any order will do */
-}
+/* Any order of frames will do. */
+TS_ORDER(by_stack, struct stack, TS_UP(n); TS_THEN(memcmp(a->frames, b->frames, a->n * sizeof *a->frames)))
 
 /* Writes the numbers of the frames of a stack, the innermost first, and returns how many there are. */
 static uint32_t frames_of(const struct maker *m, uint8_t side, const struct ts_snapshot_stack *stack, bool wrappers, uint32_t *ret)
@@ -178,8 +155,7 @@ static bool number_stacks(struct maker *m, bool wrappers, uint32_t *numbers[2], 
 			stacks[at++] = (struct stack){of, frames_of(m, k, &m->s[k]->stacks[i], wrappers, of), (uint32_t)i, k};
 		}
 	}
-	if (n)
-		qsort(stacks, n, sizeof *stacks, by_stack);
+	TS_SORT(stacks, n, by_stack);
 	for (size_t i = 0; i < n; i++) {
 		number += i && by_stack(&stacks[i], &stacks[i - 1]) != 0;
 		numbers[stacks[i].side][stacks[i].at] = number;

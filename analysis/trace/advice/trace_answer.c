@@ -1,8 +1,7 @@
 #include "analysis/trace/advice/trace_answer.h"
 
 #include "base/door.h"
-
-#include <stdlib.h>
+#include "base/order.h"
 
 static void count(const struct ts_trace *trace, struct ts_trace_answer *out)
 {
@@ -23,14 +22,7 @@ static void count(const struct ts_trace *trace, struct ts_trace_answer *out)
 	out->counters = trace->rows.counters.n;
 }
 
-static int by_count(const void *a, const void *b)
-{
-	const struct ts_trace_other *x = a, *y = b;
-
-	if (x->count != y->count)
-		return x->count > y->count ? -1 : 1;
-	return ts_span_cmp(x->category, y->category);
-}
+TS_ORDER(by_count, struct ts_trace_other, TS_DOWN(count); TS_TEXT(category))
 
 static enum ts_status others(const struct ts_trace *trace, struct ts_arena *arena, struct ts_trace_answer *out, struct ts_error *err)
 {
@@ -47,7 +39,7 @@ static enum ts_status others(const struct ts_trace *trace, struct ts_arena *aren
 	for (size_t i = 0; i < trace->n_names; i++)
 		if (counts[i])
 			out->others[out->n_others++] = (struct ts_trace_other){.category = trace->names[i], .count = counts[i]};
-	qsort(out->others, out->n_others, sizeof *out->others, by_count);
+	TS_SORT(out->others, out->n_others, by_count);
 	return TS_OK;
 }
 

@@ -1,7 +1,6 @@
 /* trace_rows.c - what a trace says as rows of measures, which rules, bound and playbook read: group "trace". */
 #include "analysis/trace/advice/trace_answer.h"
-
-#include <stdlib.h>
+#include "base/order.h"
 
 static void add(uint64_t *to, uint64_t ns)
 {
@@ -161,12 +160,7 @@ static void work(struct making *m, const struct ts_trace_answer *a)
 	ratio(m, TS_M_TRACE_TOP_SHARE, NULL, top->sum_ns, a->sums.sum_ns, "the events of the trace take no time");
 }
 
-static int by_source(const void *x, const void *y)
-{
-	const struct ts_host_wait *const *p = x, *const *q = y;
-
-	return ts_span_cmp((*p)->source, (*q)->source);
-}
+TS_ORDER_OF_POINTERS(by_source, struct ts_host_wait, TS_TEXT(source))
 
 /* No row where no source is known of a call that ran a device dry. */
 static void source(struct making *m, const struct ts_host_waits *w)
@@ -182,7 +176,7 @@ static void source(struct making *m, const struct ts_host_waits *w)
 			rows[n++] = &w->items[i];
 	if (!n)
 		return;
-	qsort(rows, n, sizeof *rows, by_source);
+	TS_SORT(rows, n, by_source);
 	for (size_t i = 0; i < n; i++) {
 		calls = i && ts_span_eq(rows[i]->source, rows[i - 1]->source) ? calls : 0;
 		calls += rows[i]->sum.drained;

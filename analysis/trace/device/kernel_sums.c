@@ -1,8 +1,7 @@
 #include "analysis/trace/device/kernel_sums.h"
 
 #include "base/door.h"
-
-#include <stdlib.h>
+#include "base/order.h"
 
 const char *ts_sum_category_word(uint32_t category)
 {
@@ -20,16 +19,7 @@ static void add(struct ts_kernel_sum *s, uint64_t duration, int64_t bytes)
 		s->bytes = s->bytes + (uint64_t)bytes < (uint64_t)bytes ? UINT64_MAX : s->bytes + (uint64_t)bytes;
 }
 
-static int longest_first(const void *a, const void *b)
-{
-	const struct ts_kernel_sum *x = a, *y = b;
-
-	if (x->sum_ns != y->sum_ns)
-		return x->sum_ns > y->sum_ns ? -1 : 1;
-	if (x->count != y->count)
-		return x->count > y->count ? -1 : 1;
-	return x->category != y->category ? (x->category < y->category ? -1 : 1) : ts_span_cmp(x->name, y->name);
-}
+TS_ORDER(longest_first, struct ts_kernel_sum, TS_DOWN(sum_ns); TS_DOWN(count); TS_UP(category); TS_TEXT(name))
 
 /* Leaves those that occur, in order. */
 static size_t settle(struct ts_kernel_sum *items, size_t n)
@@ -39,8 +29,7 @@ static size_t settle(struct ts_kernel_sum *items, size_t n)
 	for (size_t i = 0; i < n; i++)
 		if (items[i].count)
 			items[kept++] = items[i];
-	if (kept)
-		qsort(items, kept, sizeof *items, longest_first);
+	TS_SORT(items, kept, longest_first);
 	return kept;
 }
 

@@ -5,8 +5,7 @@
 #include "analysis/trace/diff/trace_diff.h"
 #include "analysis/trace/diff/trace_diff_parts.h"
 #include "base/door.h"
-
-#include <stdlib.h>
+#include "base/order.h"
 
 struct cells {
 	struct ts_trace_cell *items;
@@ -18,14 +17,7 @@ static uint64_t added(uint64_t a, uint64_t b)
 	return a + b < a ? UINT64_MAX : a + b;
 }
 
-static int by_row(const void *va, const void *vb)
-{
-	const struct ts_trace_cell *a = va, *b = vb;
-
-	if (a->row != b->row)
-		return a->row < b->row ? -1 : 1;
-	return (a->step > b->step) - (a->step < b->step);
-}
+TS_ORDER(by_row, struct ts_trace_cell, TS_UP(row); TS_UP(step))
 
 static bool before(const struct ts_trace_cell *a, const struct ts_trace_cell *b)
 {
@@ -36,8 +28,7 @@ size_t ts_trace_cells_settle(struct ts_trace_cell *cells, size_t n)
 {
 	size_t kept = 0;
 
-	if (n)
-		qsort(cells, n, sizeof *cells, by_row);
+	TS_SORT(cells, n, by_row);
 	for (size_t i = 0; i < n; i++) {
 		if (kept && cells[kept - 1].row == cells[i].row && cells[kept - 1].step == cells[i].step) {
 			cells[kept - 1].ns = added(cells[kept - 1].ns, cells[i].ns);

@@ -3,10 +3,10 @@
 #include "analysis/stats/contrast.h"
 #include "analysis/trace/device/kernel_sums.h"
 #include "analysis/trace/diff/trace_diff_parts.h"
+#include "base/order.h"
 #include "run/trace_columns.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 const char *ts_side_table_word(enum ts_side_table table)
 {
@@ -132,13 +132,6 @@ static bool is_fact(const struct ts_trace_diff_row *row)
 	return !varies(row) && row->p_count == 0;
 }
 
-static int by_count(const void *va, const void *vb)
-{
-	const uint64_t *a = va, *b = vb;
-
-	return (*a > *b) - (*a < *b);
-}
-
 /* The chance that steps drawn from those of a row would show one count throughout A, and another one throughout B. */
 static double apart_by_chance(const struct compare *c, const struct ts_trace_cell *a, size_t n_a, const struct ts_trace_cell *b,
 			      size_t n_b)
@@ -152,7 +145,7 @@ static double apart_by_chance(const struct compare *c, const struct ts_trace_cel
 		c->counts[n++] = b[i].count;
 	while (n < c->a->n + c->b->n)
 		c->counts[n++] = 0;
-	qsort(c->counts, n, sizeof *c->counts, by_count);
+	TS_SORT(c->counts, n, ts_by_u64);
 	for (size_t i = 0; i < n; i += alike) {
 		double share;
 
@@ -188,12 +181,7 @@ struct used {
 	uint32_t row, side;
 };
 
-static int by_name(const void *va, const void *vb)
-{
-	const struct used *a = va, *b = vb;
-
-	return ts_span_cmp(a->name, b->name);
-}
+TS_ORDER(by_name, struct used, TS_TEXT(name))
 
 static size_t find_used(const struct ts_trace_cells *cells, uint32_t side, struct used *used)
 {
@@ -221,8 +209,7 @@ static enum ts_status pair(struct ts_trace_cells cells[2], struct ts_arena *aren
 	}
 	n = find_used(&cells[0], 0, used);
 	n += find_used(&cells[1], 1, used + n);
-	if (n)
-		qsort(used, n, sizeof *used, by_name);
+	TS_SORT(used, n, by_name);
 	names = ts_arena_array(arena, n, sizeof *names);
 	if (!names)
 		return ts_arena_error(arena, err);
@@ -247,12 +234,7 @@ struct chance {
 	bool *differs;
 };
 
-static int by_chance(const void *va, const void *vb)
-{
-	const struct chance *a = va, *b = vb;
-
-	return (a->p > b->p) - (a->p < b->p);
-}
+TS_ORDER(by_chance, struct chance, TS_UP(p))
 
 static enum ts_status decide(struct ts_trace_diff_row *rows, size_t n_rows, struct ts_arena *arena, struct ts_error *err)
 {
@@ -269,8 +251,7 @@ static enum ts_status decide(struct ts_trace_diff_row *rows, size_t n_rows, stru
 		else
 			rows[i].count_differs = is_fact(&rows[i]);
 	}
-	if (n)
-		qsort(chances, n, sizeof *chances, by_chance);
+	TS_SORT(chances, n, by_chance);
 	for (size_t i = 0; i < n; i++)
 		p[i] = chances[i].p;
 	found = ts_contrast_holm(p, n, TS_TRACE_DIFF_ALPHA);
@@ -294,17 +275,8 @@ static bool alone(const struct ts_trace_diff_row *row)
 	return !stands_out(row) && (ts_trace_diff_appeared(row) || ts_trace_diff_vanished(row));
 }
 
-static int differing_first(const void *va, const void *vb)
-{
-	const struct ts_trace_diff_row *a = va, *b = vb;
-	int x = stands_out(a) ? 0 : 2 - alone(a), y = stands_out(b) ? 0 : 2 - alone(b);
-
-	if (x != y)
-		return x - y;
-	if (size_of(a->difference_ns) != size_of(b->difference_ns))
-		return size_of(a->difference_ns) > size_of(b->difference_ns) ? -1 : 1;
-	return ts_span_cmp(a->name, b->name);
-}
+TS_ORDER(differing_first, struct ts_trace_diff_row, TS_BY(stands_out(a) ? 0 : 2 - alone(a), stands_out(b) ? 0 : 2 - alone(b));
+	 TS_BY(size_of(b->difference_ns), size_of(a->difference_ns)); TS_TEXT(name))
 
 static void fill_rows(const struct compare *c, enum ts_side_table of, const struct ts_trace_cells cells[2],
 		      struct ts_trace_diff_row *rows, size_t n)
@@ -349,8 +321,7 @@ static enum ts_status table(const struct compare *c, enum ts_side_table of, stru
 	}
 	if (decide(t.rows, t.n, c->arena, err))
 		return err->status;
-	if (t.n)
-		qsort(t.rows, t.n, sizeof *t.rows, differing_first);
+	TS_SORT(t.rows, t.n, differing_first);
 	for (size_t i = 0; i < t.n; i++) {
 		t.n_differ += stands_out(&t.rows[i]);
 		t.n_alone += alone(&t.rows[i]);

@@ -1,6 +1,7 @@
 /* trace_diff_replaced.c - what kernels are, and which of B's took the place of one that only A has. */
 #include "analysis/trace/device/kernel_sums.h"
 #include "analysis/trace/diff/trace_diff_parts.h"
+#include "base/order.h"
 
 #include <stdlib.h>
 
@@ -18,12 +19,7 @@ struct place {
 	uint64_t ns;
 };
 
-static int row_by_name(const void *va, const void *vb)
-{
-	const struct ts_trace_diff_row *const *a = va, *const *b = vb;
-
-	return ts_span_cmp((*a)->name, (*b)->name);
-}
+TS_ORDER_OF_POINTERS(row_by_name, struct ts_trace_diff_row, TS_TEXT(name))
 
 static int same_operator(const struct place *a, const struct place *b)
 {
@@ -32,13 +28,7 @@ static int same_operator(const struct place *a, const struct place *b)
 	return c ? c : ts_span_cmp(a->shapes, b->shapes);
 }
 
-static int place_by_operator(const void *va, const void *vb)
-{
-	const struct place *a = va, *b = vb;
-	int c = same_operator(a, b);
-
-	return c ? c : ts_span_cmp(a->row->name, b->row->name);
-}
+TS_ORDER(place_by_operator, struct place, TS_THEN(same_operator(a, b)); TS_TEXT(row->name))
 
 static struct ts_trace_diff_row *find(const struct rows *rows, struct ts_span name)
 {
@@ -92,8 +82,7 @@ static enum ts_status places(const struct ts_trace_side *side, const struct rows
 			n++;
 		}
 	}
-	if (n)
-		qsort(items, n, sizeof *items, place_by_operator);
+	TS_SORT(items, n, place_by_operator);
 	for (size_t i = 0; i < n; i++)
 		if (kept && items[kept - 1].row == items[i].row && same_operator(&items[kept - 1], &items[i]) == 0)
 			items[kept - 1].ns += items[i].ns;
@@ -177,8 +166,7 @@ enum ts_status ts_trace_diff_replaced(struct ts_trace_diff *d, const struct ts_t
 	rows.n = t->n;
 	for (size_t i = 0; i < t->n; i++)
 		rows.by_name[i] = &t->rows[i];
-	if (t->n)
-		qsort(rows.by_name, t->n, sizeof *rows.by_name, row_by_name);
+	TS_SORT(rows.by_name, t->n, row_by_name);
 	for (int k = 0; k < 2; k++) {
 		know(&sides[k], &rows, k);
 		if (places(&sides[k], &rows, k, arena, &items[k], &n[k], err))

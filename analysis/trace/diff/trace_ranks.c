@@ -1,6 +1,6 @@
 #include "analysis/trace/diff/trace_ranks.h"
 
-#include <stdlib.h>
+#include "base/order.h"
 
 /* --- pairs --- */
 
@@ -26,16 +26,8 @@ static size_t partner(const struct ts_rank_trace *a, const struct ts_rank_trace 
 }
 
 /* Traces that do not say their rank stand behind those that do. */
-static int by_rank(const void *x, const void *y)
-{
-	const struct ts_rank_pair *p = x, *q = y;
-
-	if (p->a.has_rank != q->a.has_rank)
-		return p->a.has_rank ? -1 : 1;
-	if (p->a.has_rank && p->a.rank != q->a.rank)
-		return p->a.rank < q->a.rank ? -1 : 1;
-	return strcmp(p->a.name, q->a.name);
-}
+TS_ORDER(by_rank, struct ts_rank_pair, TS_DOWN(a.has_rank); if (a->a.has_rank) TS_UP(a.rank);
+	 TS_THEN(strcmp(a->a.name, b->a.name)))
 
 static void fill(const struct ts_rank_trace *a, size_t n_a, const struct ts_rank_trace *b, size_t n_b, const size_t *of,
 		 const bool *taken, struct ts_rank_diff *out)
@@ -48,8 +40,7 @@ static void fill(const struct ts_rank_trace *a, size_t n_a, const struct ts_rank
 	for (size_t i = 0; i < n_b; i++)
 		if (!taken[i])
 			out->alone[out->n_alone++] = (struct ts_rank_alone){b[i], true};
-	if (out->n)
-		qsort(out->pairs, out->n, sizeof *out->pairs, by_rank);
+	TS_SORT(out->pairs, out->n, by_rank);
 }
 
 enum ts_status ts_rank_diff_pairs(const struct ts_rank_trace *a, size_t n_a, const struct ts_rank_trace *b, size_t n_b,

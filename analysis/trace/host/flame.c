@@ -4,6 +4,7 @@
 #include "analysis/trace/device/saturate.h"
 #include "analysis/trace/device/trace_steps.h"
 #include "base/door.h"
+#include "base/order.h"
 
 #include <stdlib.h>
 
@@ -156,12 +157,7 @@ struct seen {
 	uint64_t ns;
 };
 
-static int widest_first(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-
-	return (*x < *y) - (*x > *y);
-}
+TS_ORDER(widest_first, uint64_t, TS_BY(*b, *a))
 
 /* The width below which stacks are folded: a thousandth, or more where that would show too many. */
 static enum ts_status find_least(const struct ts_flame *flame, size_t most, struct ts_arena *arena, struct ts_flame_view *v,
@@ -182,25 +178,12 @@ static enum ts_status find_least(const struct ts_flame *flame, size_t most, stru
 	for (size_t i = 1; i < flame->n; i++)
 		if (flame->nodes[i].ns[v->weight] >= v->least)
 			widths[n++] = flame->nodes[i].ns[v->weight];
-	qsort(widths, n, sizeof *widths, widest_first);
+	TS_SORT(widths, n, widest_first);
 	v->least = widths[most] + 1;
 	return TS_OK;
 }
 
-static int by_place(const void *a, const void *b)
-{
-	const struct seen *x = a, *y = b;
-
-	if (x->depth != y->depth)
-		return x->depth < y->depth ? -1 : 1;
-	if (x->parent != y->parent)
-		return x->parent < y->parent ? -1 : 1;
-	if (x->depth == 1)
-		return (x->kind > y->kind) - (x->kind < y->kind);
-	if (x->ns != y->ns)
-		return x->ns > y->ns ? -1 : 1;
-	return (x->node > y->node) - (x->node < y->node);
-}
+TS_ORDER(by_place, struct seen, TS_UP(depth); TS_UP(parent); if (a->depth == 1) TS_UP(kind); TS_DOWN(ns); TS_UP(node))
 
 struct folding {
 	uint64_t *cursor;    /* of each node, where its next child begins */
@@ -233,8 +216,7 @@ static size_t choose(const struct ts_flame *flame, struct ts_flame_view *v, uint
 			v->folded += node->below[v->weight];
 		}
 	}
-	if (n)
-		qsort(seen, n, sizeof *seen, by_place);
+	TS_SORT(seen, n, by_place);
 	return n;
 }
 

@@ -1,11 +1,10 @@
 /* host_sums.c - what operators and Python functions took by name, on each kind of thread, and what each thread did. */
 #include "analysis/trace/host/trace_host.h"
+#include "base/order.h"
 
 #include "analysis/trace/device/nest.h"
 #include "analysis/trace/device/saturate.h"
 #include "base/door.h"
-
-#include <stdlib.h>
 
 enum { OPERATORS, PYTHON, TABLES };
 
@@ -92,29 +91,9 @@ static void walk(struct sums *t)
 
 /* --- what is given back --- */
 
-static int by_self(const void *a, const void *b)
-{
-	const struct ts_host_sum *x = a, *y = b;
+TS_ORDER(by_self, struct ts_host_sum, TS_UP(on); TS_DOWN(self_ns); TS_DOWN(total_ns); TS_TEXT(name))
 
-	if (x->on != y->on)
-		return x->on < y->on ? -1 : 1;
-	if (x->self_ns != y->self_ns)
-		return x->self_ns > y->self_ns ? -1 : 1;
-	if (x->total_ns != y->total_ns)
-		return x->total_ns > y->total_ns ? -1 : 1;
-	return ts_span_cmp(x->name, y->name);
-}
-
-static int by_spans(const void *a, const void *b)
-{
-	const struct ts_host_thread *x = a, *y = b;
-
-	if (x->kind != y->kind)
-		return x->kind < y->kind ? -1 : 1;
-	if (x->spans != y->spans)
-		return x->spans > y->spans ? -1 : 1;
-	return (x->thread > y->thread) - (x->thread < y->thread);
-}
+TS_ORDER(by_spans, struct ts_host_thread, TS_UP(kind); TS_DOWN(spans); TS_UP(thread))
 
 /* Leaves those that occur, in order. */
 static size_t settle(struct ts_host_sum *items, size_t n)
@@ -124,8 +103,7 @@ static size_t settle(struct ts_host_sum *items, size_t n)
 	for (size_t i = 0; i < n; i++)
 		if (items[i].count)
 			items[kept++] = items[i];
-	if (kept)
-		qsort(items, kept, sizeof *items, by_self);
+	TS_SORT(items, kept, by_self);
 	return kept;
 }
 
@@ -142,8 +120,7 @@ static void settle_threads(struct sums *t, struct ts_host_sums *out)
 		thread.kind = (enum ts_host_thread_kind)t->names->kinds[i];
 		out->threads[out->n_threads++] = thread;
 	}
-	if (out->n_threads)
-		qsort(out->threads, out->n_threads, sizeof *out->threads, by_spans);
+	TS_SORT(out->threads, out->n_threads, by_spans);
 }
 
 enum ts_status ts_host_sums(const struct ts_trace *trace, const struct ts_nest *nest, const struct ts_host_names *names,

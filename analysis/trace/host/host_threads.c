@@ -1,10 +1,9 @@
 /* host_threads.c - what each thread of the host is for, and the names of its functions without what differs from call to call. */
 #include "analysis/trace/host/trace_host.h"
+#include "base/order.h"
 
 #include "analysis/trace/device/trace_steps.h"
 #include "base/door.h"
-
-#include <stdlib.h>
 
 const char *ts_host_thread_word(enum ts_host_thread_kind kind)
 {
@@ -97,13 +96,7 @@ struct named {
 	uint32_t name;
 };
 
-static int by_text(const void *a, const void *b)
-{
-	const struct named *x = a, *y = b;
-	int order = ts_span_cmp(x->text, y->text);
-
-	return order ? order : (x->name > y->name) - (x->name < y->name);
-}
+TS_ORDER(by_text, struct named, TS_TEXT(text); TS_UP(name))
 
 /* Where " at 0x7cc4c7>" begins at the end of a name; its length if it does not. */
 static size_t address_of(struct ts_span name)
@@ -140,8 +133,7 @@ static enum ts_status find_names(const struct ts_trace *trace, struct ts_arena *
 		if (at < trace->names[i].len)
 			named[n++] = (struct named){ts_span_part(trace->names[i], 0, at), (uint32_t)i};
 	}
-	if (n)
-		qsort(named, n, sizeof *named, by_text);
+	TS_SORT(named, n, by_text);
 	for (size_t i = 0, first = 0; i < n; i++) {
 		if (!i || !ts_span_eq(named[i].text, named[first].text)) {
 			char *text = ts_arena_printf(arena, "%.*s>", TS_SPAN_ARG(named[i].text));

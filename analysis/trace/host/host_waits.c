@@ -1,12 +1,11 @@
 /* host_waits.c - the calls with which the host waits for a device: how often, how long, for how much, and who asked. */
 #include "analysis/trace/host/trace_host.h"
+#include "base/order.h"
 
 #include "analysis/trace/device/device_events.h"
 #include "analysis/trace/device/saturate.h"
 #include "base/bisect.h"
 #include "base/door.h"
-
-#include <stdlib.h>
 
 /* --- names --- */
 
@@ -238,21 +237,14 @@ static enum ts_status find_waits(const struct ts_trace *trace, const struct ts_n
 
 /* --- what each waited for --- */
 
-static int by_end(const void *a, const void *b)
-{
-	const struct wait *x = a, *y = b;
-
-	if (x->end != y->end)
-		return x->end < y->end ? -1 : 1;
-	return (x->row > y->row) - (x->row < y->row);
-}
+TS_ORDER(by_end, struct wait, TS_UP(end); TS_UP(row))
 
 /* The waits by their ends, so that the first in a gap takes it. */
 static void measure(struct wait *waits, size_t n, const struct work *w)
 {
 	size_t taken = SIZE_MAX;
 
-	qsort(waits, n, sizeof *waits, by_end);
+	TS_SORT(waits, n, by_end);
 	for (size_t i = 0; i < n; i++) {
 		size_t asked = before(w->asked, w->n, waits[i].begin, false), then = before(w->asked, w->n, waits[i].end, false);
 		uint64_t ns = (uint64_t)waits[i].end - (uint64_t)waits[i].begin;
@@ -274,34 +266,11 @@ static void measure(struct wait *waits, size_t n, const struct work *w)
 
 /* --- groups and steps --- */
 
-static int alike(const struct wait *x, const struct wait *y)
-{
-	if (x->call != y->call)
-		return x->call < y->call ? -1 : 1;
-	if (x->in_operator != y->in_operator)
-		return x->in_operator < y->in_operator ? -1 : 1;
-	if (x->in_outer != y->in_outer)
-		return x->in_outer < y->in_outer ? -1 : 1;
-	return x->source.data == y->source.data && x->source.len == y->source.len ? 0 : ts_span_cmp(x->source, y->source);
-}
+TS_ORDER(by_asker, struct wait, TS_UP(call); TS_UP(in_operator); TS_UP(in_outer);
+	 if (a->source.data != b->source.data || a->source.len != b->source.len) TS_TEXT(source))
 
-static int by_asker(const void *a, const void *b)
-{
-	return alike(a, b);
-}
-
-static int longest_first(const void *a, const void *b)
-{
-	const struct ts_host_wait *x = a, *y = b;
-	int order;
-
-	if (x->sum.ns != y->sum.ns)
-		return x->sum.ns > y->sum.ns ? -1 : 1;
-	order = ts_span_cmp(x->call, y->call);
-	order = order ? order : ts_span_cmp(x->in_operator, y->in_operator);
-	order = order ? order : ts_span_cmp(x->in_outer, y->in_outer);
-	return order ? order : ts_span_cmp(x->source, y->source);
-}
+TS_ORDER(longest_first, struct ts_host_wait, TS_DOWN(sum.ns); TS_TEXT(call); TS_TEXT(in_operator); TS_TEXT(in_outer);
+	 TS_TEXT(source))
 
 static void add(struct ts_host_wait_sum *to, const struct ts_host_wait_sum *sum)
 {
@@ -319,15 +288,14 @@ static enum ts_status group(struct wait *waits, size_t n, const struct ts_trace 
 {
 	size_t groups = 0;
 
-	if (n)
-		qsort(waits, n, sizeof *waits, by_asker);
+	TS_SORT(waits, n, by_asker);
 	for (size_t i = 0; i < n; i++)
-		groups += !i || alike(&waits[i], &waits[i - 1]) != 0;
+		groups += !i || by_asker(&waits[i], &waits[i - 1]) != 0;
 	out->items = ts_arena_array(arena, groups, sizeof *out->items);
 	if (!out->items)
 		return ts_arena_error(arena, err);
 	for (size_t i = 0; i < n; i++) {
-		if (!i || alike(&waits[i], &waits[i - 1]) != 0)
+		if (!i || by_asker(&waits[i], &waits[i - 1]) != 0)
 			out->items[out->n++] = (struct ts_host_wait){.call = trace->names[waits[i].call],
 								     .in_operator = trace->names[waits[i].in_operator],
 								     .in_outer = trace->names[waits[i].in_outer],
@@ -335,8 +303,7 @@ static enum ts_status group(struct wait *waits, size_t n, const struct ts_trace 
 		add(&out->items[out->n - 1].sum, &waits[i].sum);
 		add(&out->all, &waits[i].sum);
 	}
-	if (out->n)
-		qsort(out->items, out->n, sizeof *out->items, longest_first);
+	TS_SORT(out->items, out->n, longest_first);
 	return TS_OK;
 }
 

@@ -4,8 +4,7 @@
 #include "analysis/trace/path/path_graph.h"
 #include "base/bisect.h"
 #include "base/door.h"
-
-#include <stdlib.h>
+#include "base/order.h"
 
 enum { IFS_BY_WHAT = 8, NO_POINT = UINT32_MAX };
 
@@ -234,23 +233,9 @@ static void count_pieces(struct path *p, struct ts_path_window *w, const struct 
 	}
 }
 
-static int longest_row(const void *a, const void *b)
-{
-	const struct ts_path_row *x = a, *y = b;
+TS_ORDER(longest_row, struct ts_path_row, TS_DOWN(ns); TS_UP(what))
 
-	if (x->ns != y->ns)
-		return x->ns > y->ns ? -1 : 1;
-	return x->what < y->what ? -1 : 1;
-}
-
-static int longest_piece(const void *a, const void *b)
-{
-	const struct ts_path_piece *x = &((const struct ts_path_stretch *)a)->piece, *y = &((const struct ts_path_stretch *)b)->piece;
-
-	if (x->ns != y->ns)
-		return x->ns > y->ns ? -1 : 1;
-	return x->begin_ns < y->begin_ns ? -1 : x->begin_ns > y->begin_ns;
-}
+TS_ORDER(longest_piece, struct ts_path_stretch, TS_DOWN(piece.ns); TS_UP(piece.begin_ns))
 
 /* Keeps the longest pieces: those that are longer than the shortest of what is kept replace it. */
 static void find_longest(struct ts_critical_path *out, const struct ts_trace *trace)
@@ -264,7 +249,7 @@ static void find_longest(struct ts_critical_path *out, const struct ts_trace *tr
 		out->longest[at] = (struct ts_path_stretch){.piece = out->pieces[i]};
 		if (out->pieces[i].span != TS_PATH_NONE)
 			out->longest[at].name = trace->names[trace->rows.spans.name[out->pieces[i].span]];
-		qsort(out->longest, out->n_longest, sizeof *out->longest, longest_piece);
+		TS_SORT(out->longest, out->n_longest, longest_piece);
 	}
 }
 
@@ -293,7 +278,7 @@ static enum ts_status find_pieces(struct path *p, struct ts_arena *arena, struct
 			out->rows[kept++] = out->rows[i];
 	}
 	out->n_rows = kept;
-	qsort(out->rows, kept, sizeof *out->rows, longest_row);
+	TS_SORT(out->rows, kept, longest_row);
 	for (int i = 0; i < TS_PATH_GROUPS; i++)
 		out->bound = out->groups[i] > out->groups[out->bound] ? (enum ts_path_group)i : out->bound;
 	return TS_OK;
@@ -326,14 +311,7 @@ static void add_if(struct path *p, struct ts_what_if what, const struct ts_what_
 	p->out.ifs[p->out.n_ifs++] = what;
 }
 
-static int most_saved(const void *a, const void *b)
-{
-	const struct ts_what_if *x = a, *y = b;
-
-	if (x->saved_ns != y->saved_ns)
-		return x->saved_ns > y->saved_ns ? -1 : 1;
-	return x->ideal != y->ideal ? (x->ideal < y->ideal ? -1 : 1) : (x->what < y->what ? -1 : x->what > y->what);
-}
+TS_ORDER(most_saved, struct ts_what_if, TS_DOWN(saved_ns); TS_UP(ideal); TS_UP(what))
 
 /* Only what is on the path can shorten it. */
 static void ifs_by_kind(struct path *p, uint64_t *spare)
@@ -387,7 +365,7 @@ static enum ts_status find_ifs(struct path *p, const struct ts_path_asked *asked
 	ifs_by_kind(p, spare);
 	if (ifs_by_work(p, asked, scratch, spare, err))
 		return err->status;
-	qsort(p->out.ifs, p->out.n_ifs, sizeof *p->out.ifs, most_saved);
+	TS_SORT(p->out.ifs, p->out.n_ifs, most_saved);
 	return TS_OK;
 }
 

@@ -1,7 +1,6 @@
 /* path_collectives.c - by how much the work of a graph would be shorter if it had not waited for other ranks. */
 #include "analysis/trace/path/path_graph.h"
-
-#include <stdlib.h>
+#include "base/order.h"
 
 struct collective {
 	int64_t elements_in, elements_out;
@@ -11,31 +10,9 @@ struct collective {
 	uint32_t work;
 };
 
-#define BY(member)                                                                                                                     \
-	if (x->member != y->member)                                                                                                    \
-	return x->member < y->member ? -1 : 1
+TS_ORDER(alike, struct collective, TS_UP(kind); TS_UP(group); TS_UP(type); TS_UP(elements_in); TS_UP(elements_out))
 
-static int alike(const struct collective *x, const struct collective *y)
-{
-	BY(kind);
-	BY(group);
-	BY(type);
-	BY(elements_in);
-	BY(elements_out);
-	return 0;
-}
-
-static int quickest_first(const void *a, const void *b)
-{
-	const struct collective *x = a, *y = b;
-	int c = alike(x, y);
-
-	if (c)
-		return c;
-	BY(ns);
-	BY(work);
-	return 0;
-}
+TS_ORDER(quickest_first, struct collective, TS_THEN(alike(a, b)); TS_UP(ns); TS_UP(work))
 
 static size_t find(const struct ts_path_graph *g, struct collective *items)
 {
@@ -74,7 +51,7 @@ enum ts_status ts_path_collectives(const struct ts_path_graph *g, struct ts_aren
 	if (!items)
 		return ts_arena_error(arena, err);
 	n = find(g, items);
-	qsort(items, n, sizeof *items, quickest_first);
+	TS_SORT(items, n, quickest_first);
 	for (size_t i = 0; i < n; i++) {
 		if (alike(&items[first], &items[i]))
 			first = i;

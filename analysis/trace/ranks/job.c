@@ -2,8 +2,7 @@
 
 #include "analysis/trace/ranks/job_parts.h"
 #include "base/door.h"
-
-#include <stdlib.h>
+#include "base/order.h"
 
 struct work {
 	struct ts_job_trace *traces;
@@ -46,17 +45,8 @@ static int64_t since_1970(const struct ts_job_trace *t, int64_t time)
 	return sum;
 }
 
-static int compare_traces(const void *a, const void *b)
-{
-	const struct ts_job_trace *x = *(const struct ts_job_trace *const *)a, *y = *(const struct ts_job_trace *const *)b;
-	int64_t from = since_1970(x, x->from), to = since_1970(y, y->from);
-
-	if (x->rank != y->rank)
-		return x->rank < y->rank ? -1 : 1;
-	if (from != to)
-		return from < to ? -1 : 1;
-	return strcmp(x->file, y->file);
-}
+TS_ORDER_OF_POINTERS(compare_traces, struct ts_job_trace, TS_UP(rank); TS_BY(since_1970(a, a->from), since_1970(b, b->from));
+		     TS_THEN(strcmp(a->file, b->file)))
 
 static enum ts_status choose(struct work *w, struct ts_error *err)
 {
@@ -72,8 +62,7 @@ static enum ts_status choose(struct work *w, struct ts_error *err)
 		if (w->traces[i].has_rank)
 			w->by_rank[n++] = &w->traces[i];
 	}
-	if (n)
-		qsort(w->by_rank, n, sizeof *w->by_rank, compare_traces);
+	TS_SORT(w->by_rank, n, compare_traces);
 	for (size_t i = 0; i < n; i++) {
 		const struct ts_job_trace *t = w->by_rank[i];
 

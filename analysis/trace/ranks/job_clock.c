@@ -1,5 +1,6 @@
 /* job_clock.c - by how much the clocks of the ranks of a job differ, by their collectives (job.h has the rules). */
 #include "analysis/trace/ranks/job_parts.h"
+#include "base/order.h"
 
 #include "analysis/stats/slope.h"
 #include "base/door.h"
@@ -41,13 +42,6 @@ struct work {
 	double *values;
 	bool doubted; /* clocks that seemed to be one led to a contradiction: each is found by the ends of collectives */
 };
-
-static int compare_i64(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-	return (x > y) - (x < y);
-}
 
 /* --- correction --- */
 
@@ -92,7 +86,7 @@ struct pair {
 
 static int64_t median_of(int64_t *x, size_t n)
 {
-	qsort(x, n, sizeof *x, compare_i64);
+	TS_SORT(x, n, ts_by_i64);
 	if (n % 2)
 		return x[n / 2];
 	return x[n / 2 - 1] + (x[n / 2] - x[n / 2 - 1]) / 2;
@@ -128,12 +122,7 @@ struct point {
 	int64_t time, difference;
 };
 
-static int compare_points(const void *a, const void *b)
-{
-	const struct point *x = a, *y = b;
-
-	return (x->time > y->time) - (x->time < y->time);
-}
+TS_ORDER(compare_points, struct point, TS_UP(time))
 
 /* The drift that n differences show, in ppb; 0: none. */
 static enum ts_status drift_of(struct work *w, size_t n, int64_t *ret_ppb, struct ts_error *err)
@@ -151,7 +140,7 @@ static enum ts_status drift_of(struct work *w, size_t n, int64_t *ret_ppb, struc
 	for (size_t i = 0; points && i < n; i++)
 		points[i] = (struct point){w->times[i], w->differences[i]};
 	if (points)
-		qsort(points, n, sizeof *points, compare_points);
+		TS_SORT(points, n, compare_points);
 	for (size_t i = 0; points && i < n; i++) {
 		if (kept && points[i].time == w->times[kept - 1])
 			continue;
@@ -240,12 +229,7 @@ static bool has_waits(const struct work *w, const struct ts_job_party *p)
 	return false;
 }
 
-static int compare_hosts(const void *a, const void *b)
-{
-	const struct host *x = a, *y = b;
-
-	return ts_span_cmp(x->name, y->name);
-}
+TS_ORDER(compare_hosts, struct host, TS_TEXT(name))
 
 /* Numbers the hosts that sides name; the others have none. */
 static enum ts_status number_hosts(struct work *w, struct ts_error *err)
@@ -259,7 +243,7 @@ static enum ts_status number_hosts(struct work *w, struct ts_error *err)
 		return ts_arena_error(w->arena, err);
 	for (uint32_t i = 0; i < w->n_sides; i++)
 		hosts[i] = (struct host){w->sides[i].trace->host, i};
-	qsort(hosts, w->n_sides, sizeof *hosts, compare_hosts);
+	TS_SORT(hosts, w->n_sides, compare_hosts);
 	for (size_t i = 0; i < w->n_sides; i++) {
 		n += i && !ts_span_eq(hosts[i - 1].name, hosts[i].name);
 		w->host[hosts[i].side] = hosts[i].name.len ? n : NO_HOST;

@@ -1,9 +1,8 @@
 /* job_match.c - which kernels of the ranks of a job are one collective (job.h has the rules). */
 #include "analysis/trace/ranks/job_parts.h"
+#include "base/order.h"
 
 #include "base/door.h"
-
-#include <stdlib.h>
 
 struct key {
 	int64_t segment;
@@ -36,13 +35,7 @@ static int compare_names(const struct ts_job_group_name *a, const struct ts_job_
 	return c ? c : ts_span_cmp(a->ranks, b->ranks);
 }
 
-static int compare_entries(const void *a, const void *b)
-{
-	const struct entry *x = a, *y = b;
-	int c = compare_names(x->is, y->is);
-
-	return c ? c : (x->side > y->side) - (x->side < y->side);
-}
+TS_ORDER(compare_entries, struct entry, TS_THEN(compare_names(a->is, b->is)); TS_UP(side))
 
 /* How many ranks a group has by its own words, and how many of them are none of these members; 0 if it does not say. */
 static size_t absent_of(const struct ts_job_group *g)
@@ -106,8 +99,7 @@ static enum ts_status find_groups(struct work *w, struct ts_error *err)
 	for (uint32_t i = 0; i < w->n_sides; i++)
 		for (uint32_t k = 0; k < w->sides[i].trace->n_groups; k++)
 			entries[n++] = (struct entry){&w->sides[i].trace->groups[k], i, k};
-	if (n)
-		qsort(entries, n, sizeof *entries, compare_entries);
+	TS_SORT(entries, n, compare_entries);
 	for (size_t i = 0; i < n; i++)
 		groups += !i || compare_names(entries[i - 1].is, entries[i].is) != 0;
 	w->out->groups = ts_arena_array(w->arena, groups, sizeof *w->out->groups);
@@ -155,20 +147,7 @@ static void add_keys(struct work *w, uint32_t side)
 	}
 }
 
-static int compare_keys(const void *a, const void *b)
-{
-	const struct key *x = a, *y = b;
-
-	if (x->group != y->group)
-		return x->group < y->group ? -1 : 1;
-	if (x->in_step != y->in_step)
-		return x->in_step ? 1 : -1;
-	if (x->segment != y->segment)
-		return x->segment < y->segment ? -1 : 1;
-	if (x->side != y->side)
-		return x->side < y->side ? -1 : 1;
-	return (x->arrival > y->arrival) - (x->arrival < y->arrival);
-}
+TS_ORDER(compare_keys, struct key, TS_UP(group); TS_UP(in_step); TS_UP(segment); TS_UP(side); TS_UP(arrival))
 
 static bool same_segment(const struct key *a, const struct key *b)
 {
@@ -192,8 +171,7 @@ static enum ts_status find_keys(struct work *w, struct ts_error *err)
 		return ts_arena_error(w->arena, err);
 	for (uint32_t i = 0; i < w->n_sides; i++)
 		add_keys(w, i);
-	if (w->n_keys)
-		qsort(w->keys, w->n_keys, sizeof *w->keys, compare_keys);
+	TS_SORT(w->keys, w->n_keys, compare_keys);
 	return TS_OK;
 }
 

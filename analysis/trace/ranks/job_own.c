@@ -1,5 +1,6 @@
 /* job_own.c - own times of steps, and the test for stragglers (job_parts.h). */
 #include "analysis/trace/ranks/job_parts.h"
+#include "base/order.h"
 
 #include "analysis/ranks/straggler.h"
 #include "analysis/stats/correlation.h"
@@ -7,7 +8,6 @@
 #include "base/door.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /* --- own times --- */
 
@@ -76,12 +76,7 @@ static size_t own_of(const struct ts_job_trace *t, const struct ts_job_waits *wa
 	return n;
 }
 
-static int compare_own(const void *a, const void *b)
-{
-	const struct own *x = a, *y = b;
-
-	return (x->number > y->number) - (x->number < y->number);
-}
+TS_ORDER(compare_own, struct own, TS_UP(number))
 
 /* Keeps of a the steps that b has, too; both are by number. */
 static size_t keep_common(int64_t *a, size_t n_a, const struct own *b, size_t n_b)
@@ -286,8 +281,7 @@ enum ts_status ts_job_own_times(const struct ts_job_side *sides, const struct ts
 			ts_job_add(&job->ranks[r].ns[TS_JOB_EXPOSED_WAITING],
 				   (uint64_t)exposed.items[i].end - (uint64_t)exposed.items[i].begin);
 		t.n[r] = own_of(trace, &exposed, t.rows[r]);
-		if (t.n[r])
-			qsort(t.rows[r], t.n[r], sizeof **t.rows, compare_own);
+		TS_SORT(t.rows[r], t.n[r], compare_own);
 	}
 	if (common_steps(&t, arena, job, err))
 		return err->status;

@@ -1,10 +1,9 @@
 /* job_pairs.c - which send is which receive. NCCL has no sequence numbers that both sides share; it takes the messages from one rank to
  * another in their order. */
 #include "analysis/trace/ranks/job_parts.h"
+#include "base/order.h"
 
 #include "base/bisect.h"
-
-#include <stdlib.h>
 
 /* A kernel that sends or receives. */
 struct point {
@@ -63,32 +62,9 @@ static void add_points(struct work *w, uint32_t side)
 	}
 }
 
-#define BY(member)                                                                                                                     \
-	if (x->member != y->member)                                                                                                    \
-	return x->member < y->member ? -1 : 1
+TS_ORDER(compare_places, struct point, TS_UP(group); TS_UP(from); TS_UP(to); TS_UP(in_step); TS_UP(step))
 
-static int compare_places(const struct point *x, const struct point *y)
-{
-	BY(group);
-	BY(from);
-	BY(to);
-	BY(in_step);
-	BY(step);
-	return 0;
-}
-
-static int compare_points(const void *a, const void *b)
-{
-	const struct point *x = a, *y = b;
-	int c = compare_places(x, y);
-
-	if (c)
-		return c;
-	BY(receives);
-	BY(arrival);
-	return 0;
-}
-#undef BY
+TS_ORDER(compare_points, struct point, TS_THEN(compare_places(a, b)); TS_UP(receives); TS_UP(arrival))
 
 static const struct ts_job_arrival *arrival(const struct work *w, const struct point *p)
 {
@@ -157,8 +133,7 @@ enum ts_status ts_job_match_pairs(const struct ts_job_side *sides, size_t n_side
 		return ts_arena_error(arena, err);
 	for (uint32_t i = 0; i < n_sides; i++)
 		add_points(&w, i);
-	if (w.n)
-		qsort(w.points, w.n, sizeof *w.points, compare_points);
+	TS_SORT(w.points, w.n, compare_points);
 	for (size_t i = 0, end; i < w.n; i = end) {
 		for (end = i + 1; end < w.n && compare_places(&w.points[i], &w.points[end]) == 0; end++)
 			;

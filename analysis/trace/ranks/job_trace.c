@@ -5,8 +5,7 @@
 #include "analysis/trace/device/timeline.h"
 #include "analysis/trace/ranks/job_parts.h"
 #include "base/door.h"
-
-#include <stdlib.h>
+#include "base/order.h"
 
 struct work {
 	const struct ts_trace *trace;
@@ -174,14 +173,6 @@ static bool take_steps(struct work *w)
 
 /* --- groups --- */
 
-/* Numbers of streams without a named group, ascending. */
-static int compare_streams(const void *a, const void *b)
-{
-	int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 static bool is_named(const struct ts_job_group_name *g)
 {
 	return g->name.len || g->ranks.len;
@@ -219,26 +210,10 @@ struct group_key {
 	uint32_t arrival;
 };
 
-static int compare_pointers(const void *a, const void *b)
-{
-	uintptr_t x = (uintptr_t)a, y = (uintptr_t)b;
-
-	return (x > y) - (x < y);
-}
-
-static int compare_groups(const void *a, const void *b)
-{
-	const struct group_key *x = a, *y = b;
-	int c = (int)is_named(&x->name) - (int)is_named(&y->name);
-
-	if (!c && is_named(&x->name))
-		c = compare_pointers(x->name.name.data, y->name.name.data);
-	if (!c && is_named(&x->name))
-		c = compare_pointers(x->name.ranks.data, y->name.ranks.data);
-	if (!c && !is_named(&x->name))
-		c = compare_streams(&x->name.stream, &y->name.stream);
-	return c ? c : (x->arrival > y->arrival) - (x->arrival < y->arrival);
-}
+TS_ORDER(compare_groups, struct group_key, TS_BY(is_named(&a->name), is_named(&b->name)); if (is_named(&a->name)) {
+	TS_UP(name.name.data);
+	TS_UP(name.ranks.data);
+} else TS_UP(name.stream); TS_UP(arrival))
 
 static bool keep_group(struct work *w, const struct ts_job_group_name *name, int64_t *unnamed)
 {
@@ -258,8 +233,7 @@ static bool number_groups(struct work *w, struct group_key *keys, size_t n)
 	size_t groups = 0;
 	int64_t unnamed = 0;
 
-	if (n)
-		qsort(keys, n, sizeof *keys, compare_groups);
+	TS_SORT(keys, n, compare_groups);
 	for (size_t i = 0; i < n; i++)
 		groups += !i || !same_group(&keys[i - 1].name, &keys[i].name);
 	w->out->groups = ts_arena_array(w->arena, groups, sizeof *w->out->groups);

@@ -1,9 +1,8 @@
 /* job_wait.c - who arrives last at the collectives of a job, who waits for how long, and which rank is slow of its own (job.h). */
 #include "analysis/trace/ranks/job_parts.h"
+#include "base/order.h"
 
 #include "base/door.h"
-
-#include <stdlib.h>
 
 struct work {
 	const struct ts_job_side *sides;
@@ -16,13 +15,6 @@ struct work {
 	uint64_t *ends;	    /* last end - first end, of all collectives that end together */
 	size_t n_ends;
 };
-
-static int compare_u64(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
 
 /* The percentile by the nearest rank; x is sorted, n at least 1. */
 static uint64_t percentile(const uint64_t *x, size_t n, size_t percent)
@@ -302,31 +294,17 @@ static void take_group(struct work *w, size_t at)
 		return;
 	for (size_t i = 0; i < g->waits; i++)
 		ts_job_add(&sum, w->lateness[i]);
-	qsort(w->lateness, g->waits, sizeof *w->lateness, compare_u64);
+	TS_SORT(w->lateness, g->waits, ts_by_u64);
 	g->skew_mean_ns = sum / g->waits;
 	g->skew_p95_ns = percentile(w->lateness, g->waits, 95);
 	g->skew_max_ns = w->lateness[g->waits - 1];
 }
 
-static int compare_collectives(const void *a, const void *b)
-{
-	const struct ts_job_collective *x = a, *y = b;
-
-	if (x->begin_ns != y->begin_ns)
-		return x->begin_ns < y->begin_ns ? -1 : 1;
-	if (x->group != y->group)
-		return x->group < y->group ? -1 : 1;
-	return (x->sequence > y->sequence) - (x->sequence < y->sequence);
-}
+TS_ORDER(compare_collectives, struct ts_job_collective, TS_UP(begin_ns); TS_UP(group); TS_UP(sequence))
 
 /* --- all --- */
 
-static int compare_intervals(const void *a, const void *b)
-{
-	const struct ts_job_interval *x = a, *y = b;
-
-	return (x->begin > y->begin) - (x->begin < y->begin);
-}
+TS_ORDER(compare_intervals, struct ts_job_interval, TS_UP(begin))
 
 static void count_kernels(struct work *w)
 {
@@ -379,12 +357,10 @@ enum ts_status ts_job_arrive(const struct ts_job_side *sides, const struct ts_jo
 		take_pair(&w, &matches->pairs[i]);
 	rest_is_unknown(job);
 	for (size_t i = 0; i < job->n_ranks; i++)
-		if (ret_waits[i].n)
-			qsort(ret_waits[i].items, ret_waits[i].n, sizeof *ret_waits[i].items, compare_intervals);
-	if (job->n_collectives)
-		qsort(job->collectives, job->n_collectives, sizeof *job->collectives, compare_collectives);
+		TS_SORT(ret_waits[i].items, ret_waits[i].n, compare_intervals);
+	TS_SORT(job->collectives, job->n_collectives, compare_collectives);
 	if (w.n_ends) {
-		qsort(w.ends, w.n_ends, sizeof *w.ends, compare_u64);
+		TS_SORT(w.ends, w.n_ends, ts_by_u64);
 		job->ends_p50_ns = percentile(w.ends, w.n_ends, 50);
 		job->ends_p95_ns = percentile(w.ends, w.n_ends, 95);
 		job->ends_max_ns = w.ends[w.n_ends - 1];

@@ -2,8 +2,7 @@
 
 #include "analysis/trace/device/device_events.h"
 #include "analysis/trace/device/saturate.h"
-
-#include <stdlib.h>
+#include "base/order.h"
 
 /* An instant with bytes. */
 struct instant {
@@ -13,29 +12,9 @@ struct instant {
 	uint32_t row;
 };
 
-static int by_place(const void *a, const void *b)
-{
-	const struct instant *x = a, *y = b;
+TS_ORDER(by_place, struct instant, TS_UP(host); TS_UP(device); TS_UP(name); TS_UP(row))
 
-	if (x->host != y->host)
-		return x->host ? 1 : -1;
-	if (x->device != y->device)
-		return x->device > y->device ? 1 : -1;
-	if (x->name != y->name)
-		return x->name > y->name ? 1 : -1;
-	return (x->row > y->row) - (x->row < y->row);
-}
-
-static int most_first(const void *a, const void *b)
-{
-	const struct ts_allocation_sum *x = a, *y = b;
-
-	if (x->allocated != y->allocated)
-		return x->allocated > y->allocated ? -1 : 1;
-	if (x->freed != y->freed)
-		return x->freed > y->freed ? -1 : 1;
-	return ts_span_cmp(x->name, y->name);
-}
+TS_ORDER(most_first, struct ts_allocation_sum, TS_DOWN(allocated); TS_DOWN(freed); TS_TEXT(name))
 
 /* --- whose they are --- */
 
@@ -101,8 +80,7 @@ static enum ts_status gather(const struct ts_trace *trace, const struct ts_nest 
 		out[k] = (struct instant){a->device_type[row] == 0, a->device_type[row] == 0 ? 0 : a->device[row], operator_of(&sweep),
 					  row};
 	}
-	if (n)
-		qsort(out, n, sizeof *out, by_place);
+	TS_SORT(out, n, by_place);
 	*ret = out;
 	*ret_n = n;
 	return TS_OK;
@@ -159,7 +137,7 @@ enum ts_status ts_allocation_sums(const struct ts_trace *trace, const struct ts_
 		add_instant(trace, &places[n_places - 1], &in[k]);
 	}
 	for (size_t i = 0; i < n_places; i++)
-		qsort(places[i].items, places[i].n, sizeof *places[i].items, most_first);
+		TS_SORT(places[i].items, places[i].n, most_first);
 	*ret = places;
 	*ret_n = n_places;
 	return TS_OK;

@@ -1,5 +1,6 @@
 /* flop_sums.c - floating-point operations by operator, shapes and type, and how fast the devices did them. */
 #include "analysis/trace/work/trace_work.h"
+#include "base/order.h"
 
 #include "analysis/rank/peaks.h"
 #include "analysis/trace/device/device_events.h"
@@ -8,25 +9,13 @@
 #include "base/json_reader.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 static uint64_t plus(uint64_t a, uint64_t b)
 {
 	return a + b < b ? UINT64_MAX : a + b;
 }
 
-static int slowest_first(const void *a, const void *b)
-{
-	const struct ts_flop_sum *x = a, *y = b;
-	int c;
-
-	if (x->work.ns != y->work.ns)
-		return x->work.ns > y->work.ns ? -1 : 1;
-	if (x->flops != y->flops)
-		return x->flops > y->flops ? -1 : 1;
-	c = ts_span_cmp(x->name, y->name);
-	return c ? c : ts_span_cmp(x->shapes, y->shapes);
-}
+TS_ORDER(slowest_first, struct ts_flop_sum, TS_DOWN(work.ns); TS_DOWN(flops); TS_TEXT(name); TS_TEXT(shapes))
 
 /* --- types and peaks --- */
 
@@ -293,8 +282,7 @@ enum ts_status ts_flop_sums(const struct ts_trace *trace, const struct ts_nest *
 	if (outermost(&b, nest, arena, &counts, err))
 		return err->status;
 	rows_of(&b, counts, work, &out);
-	if (out.n)
-		qsort(out.items, out.n, sizeof *out.items, slowest_first);
+	TS_SORT(out.items, out.n, slowest_first);
 	peaks(trace, &out);
 	TS_DOOR_ALL(i, out.n, out.items[i].timed <= out.items[i].count && out.items[i].timed_flops <= out.items[i].flops);
 	TS_DOOR_ALL(i, out.n, !out.items[i].has_achieved || isfinite(out.items[i].achieved));

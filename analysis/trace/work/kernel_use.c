@@ -1,5 +1,6 @@
 /* kernel_use.c - how well kernels filled the device: estimated occupancy, and grids too small for it. */
 #include "analysis/trace/work/trace_work.h"
+#include "base/order.h"
 
 #include "analysis/trace/device/kernel.h"
 #include "base/door.h"
@@ -35,12 +36,7 @@ static uint64_t blocks_of(struct ts_span grid)
 	return blocks;
 }
 
-static int by_id(const void *a, const void *b)
-{
-	const struct ts_trace_device *x = a, *y = b;
-
-	return x->id != y->id ? (x->id < y->id ? -1 : 1) : 0;
-}
+TS_ORDER(by_id, struct ts_trace_device, TS_UP(id))
 
 #define NOT_YET (UINT64_MAX - 1)
 
@@ -63,7 +59,7 @@ static enum ts_status grids_of(const struct ts_trace *trace, struct ts_arena *ar
 		ret->blocks[i] = NOT_YET;
 	if (n) {
 		memcpy(ret->devices, trace->about.devices, n * sizeof *ret->devices);
-		qsort(ret->devices, n, sizeof *ret->devices, by_id);
+		TS_SORT(ret->devices, n, by_id);
 	}
 	return TS_OK;
 }
@@ -87,14 +83,7 @@ static bool sized(struct grids *g, uint32_t grid, int32_t device, bool *ret_smal
 
 /* --- sums --- */
 
-static int longest_first(const void *a, const void *b)
-{
-	const struct ts_kernel_use *x = a, *y = b;
-
-	if (x->sum.ns != y->sum.ns)
-		return x->sum.ns > y->sum.ns ? -1 : 1;
-	return x->category != y->category ? (x->category < y->category ? -1 : 1) : ts_span_cmp(x->name, y->name);
-}
+TS_ORDER(longest_first, struct ts_kernel_use, TS_DOWN(sum.ns); TS_UP(category); TS_TEXT(name))
 
 /* What one kernel adds to its rows. */
 struct kernel {
@@ -140,8 +129,7 @@ static size_t settle(struct ts_kernel_use *items, size_t n)
 		divide(&items[i]);
 		items[kept++] = items[i];
 	}
-	if (kept)
-		qsort(items, kept, sizeof *items, longest_first);
+	TS_SORT(items, kept, longest_first);
 	return kept;
 }
 

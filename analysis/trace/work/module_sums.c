@@ -1,10 +1,9 @@
 /* module_sums.c - what the modules of a model had devices do, forward and backward. */
 #include "analysis/trace/work/trace_work.h"
+#include "base/order.h"
 
 #include "analysis/trace/work/work_parts.h"
 #include "base/door.h"
-
-#include <stdlib.h>
 
 const char *ts_module_source_word(enum ts_module_source source)
 {
@@ -146,13 +145,8 @@ static enum ts_status totals(struct modules *m, const struct ts_device_work *wor
 	return TS_OK;
 }
 
-static int most_first(const void *a, const void *b)
-{
-	const struct ts_module_sum *x = a, *y = b;
-	uint64_t own_x = x->own_forward.ns + x->own_backward.ns, own_y = y->own_forward.ns + y->own_backward.ns;
-
-	return own_x != own_y ? (own_x > own_y ? -1 : 1) : ts_span_cmp(x->name, y->name);
-}
+TS_ORDER(most_first, struct ts_module_sum, TS_BY(b->own_forward.ns + b->own_backward.ns, a->own_forward.ns + a->own_backward.ns);
+	 TS_TEXT(name))
 
 static void settle(struct modules *m, struct ts_module_sums *out)
 {
@@ -169,8 +163,7 @@ static void settle(struct modules *m, struct ts_module_sums *out)
 		m->sums[out->n++] = sum;
 	}
 	out->items = m->sums;
-	if (out->n)
-		qsort(out->items, out->n, sizeof *out->items, most_first);
+	TS_SORT(out->items, out->n, most_first);
 }
 
 enum ts_status ts_module_sums(const struct ts_trace *trace, const struct ts_nest *nest, const struct ts_device_work *work,

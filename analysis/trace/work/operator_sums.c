@@ -1,20 +1,10 @@
 /* operator_sums.c - what operators had devices do. */
 #include "analysis/trace/work/trace_work.h"
+#include "base/order.h"
 
 #include "base/door.h"
 
-#include <stdlib.h>
-
-static int most_first(const void *a, const void *b)
-{
-	const struct ts_operator_sum *x = a, *y = b;
-
-	if (x->own.ns != y->own.ns)
-		return x->own.ns > y->own.ns ? -1 : 1;
-	if (x->total.ns != y->total.ns)
-		return x->total.ns > y->total.ns ? -1 : 1;
-	return ts_span_cmp(x->name, y->name);
-}
+TS_ORDER(most_first, struct ts_operator_sum, TS_DOWN(own.ns); TS_DOWN(total.ns); TS_TEXT(name))
 
 static void add_own(const struct ts_trace *trace, const struct ts_nest *nest, struct ts_operator_sum *sums)
 {
@@ -71,8 +61,7 @@ enum ts_status ts_operator_sums(const struct ts_trace *trace, const struct ts_ne
 	for (size_t i = 0; i < trace->n_names; i++)
 		if (sums[i].count)
 			sums[n++] = sums[i];
-	if (n)
-		qsort(sums, n, sizeof *sums, most_first);
+	TS_SORT(sums, n, most_first);
 	TS_DOOR_SORTED(i, n, sums[i - 1].own.ns >= sums[i].own.ns);
 	*ret = sums;
 	*ret_n = n;

@@ -1,27 +1,20 @@
 /* step_sums.c - what a step had the devices do, by category and by name: the mean over steps, with the least, the most and the spread.
  * */
 #include "analysis/trace/work/trace_work.h"
+#include "base/order.h"
 
 #include "analysis/trace/device/device_events.h"
 #include "analysis/trace/device/kernel_sums.h"
 #include "base/door.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 size_t ts_step_warmup(size_t steps)
 {
 	return steps >= 3;
 }
 
-static int most_first(const void *a, const void *b)
-{
-	const struct ts_step_sum *x = a, *y = b;
-
-	if (x->sum.ns != y->sum.ns)
-		return x->sum.ns > y->sum.ns ? -1 : 1;
-	return x->category != y->category ? (x->category < y->category ? -1 : 1) : ts_span_cmp(x->name, y->name);
-}
+TS_ORDER(most_first, struct ts_step_sum, TS_DOWN(sum.ns); TS_UP(category); TS_TEXT(name))
 
 /* One step's sum of one id is added to the id's row: first the sums, then, when means are known, the squares. */
 static void first_pass(struct ts_step_sum *row, const struct ts_work_sum *step)
@@ -99,8 +92,7 @@ static uint32_t category_of(const struct ts_trace *trace, const uint8_t *categor
 
 static void sort(struct ts_step_sum *rows, size_t n)
 {
-	if (n)
-		qsort(rows, n, sizeof *rows, most_first);
+	TS_SORT(rows, n, most_first);
 }
 
 /* The events of the steps that are counted; group is the step. */

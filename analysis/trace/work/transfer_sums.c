@@ -1,11 +1,10 @@
 /* transfer_sums.c - copies by direction, and fills by the shape of what is filled. */
 #include "analysis/trace/work/trace_work.h"
+#include "base/order.h"
 
 #include "analysis/trace/device/device_events.h"
 #include "analysis/trace/device/kernel.h"
 #include "base/door.h"
-
-#include <stdlib.h>
 
 const char *ts_direction_word(enum ts_direction direction)
 {
@@ -48,14 +47,7 @@ void ts_copy_direction(struct ts_span name, enum ts_direction *ret, enum ts_host
 
 /* --- copies --- */
 
-static int longest_copy(const void *a, const void *b)
-{
-	const struct ts_copy_sum *x = a, *y = b;
-
-	if (x->sum.ns != y->sum.ns)
-		return x->sum.ns > y->sum.ns ? -1 : 1;
-	return x->direction != y->direction ? (x->direction < y->direction ? -1 : 1) : (int)x->memory - (int)y->memory;
-}
+TS_ORDER(longest_copy, struct ts_copy_sum, TS_DOWN(sum.ns); TS_UP(direction); TS_UP(memory))
 
 static void add_copy(struct ts_copy_sum *c, uint64_t ns, int64_t bytes)
 {
@@ -96,23 +88,13 @@ static enum ts_status copies(const struct ts_trace *trace, struct ts_arena *aren
 	for (size_t i = 0; i < PAIRS; i++)
 		if (out->copies[i].sum.count)
 			out->copies[out->n_copies++] = out->copies[i];
-	if (out->n_copies)
-		qsort(out->copies, out->n_copies, sizeof *out->copies, longest_copy);
+	TS_SORT(out->copies, out->n_copies, longest_copy);
 	return TS_OK;
 }
 
 /* --- fills --- */
 
-static int longest_fill(const void *a, const void *b)
-{
-	const struct ts_fill_sum *x = a, *y = b;
-	int c;
-
-	if (x->sum.ns != y->sum.ns)
-		return x->sum.ns > y->sum.ns ? -1 : 1;
-	c = ts_span_cmp(x->shape, y->shape);
-	return c ? c : ts_span_cmp(x->in_operator, y->in_operator);
-}
+TS_ORDER(longest_fill, struct ts_fill_sum, TS_DOWN(sum.ns); TS_TEXT(shape); TS_TEXT(in_operator))
 
 static bool has_shape(const struct ts_trace *trace, uint32_t span, const void *ctx)
 {
@@ -184,8 +166,7 @@ static enum ts_status fills(const struct ts_trace *trace, const struct ts_nest *
 		if (s->bytes[i] > 0)
 			f->bytes = f->bytes + (uint64_t)s->bytes[i] < f->bytes ? UINT64_MAX : f->bytes + (uint64_t)s->bytes[i];
 	}
-	if (out->n_fills)
-		qsort(out->fills, out->n_fills, sizeof *out->fills, longest_fill);
+	TS_SORT(out->fills, out->n_fills, longest_fill);
 	return TS_OK;
 }
 

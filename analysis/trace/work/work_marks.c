@@ -1,11 +1,10 @@
 /* work_marks.c - work of devices by what the host was about: recomputation, optimizer, attention, compiled regions, CUDA graphs. */
 #include "analysis/trace/work/trace_work.h"
+#include "base/order.h"
 
 #include "analysis/trace/work/work_parts.h"
 #include "base/door.h"
 #include "base/number.h"
-
-#include <stdlib.h>
 
 /* What the name of a span says. */
 enum mark {
@@ -188,12 +187,7 @@ static bool is_styled(const struct ts_trace *trace, uint32_t span, const void *c
 	return (marks_at(ctx, span) & (FUSED | FOREACH)) != 0;
 }
 
-static int longest_optimizer(const void *a, const void *b)
-{
-	const struct ts_optimizer_sum *x = a, *y = b;
-
-	return x->sum.ns != y->sum.ns ? (x->sum.ns > y->sum.ns ? -1 : 1) : ts_span_cmp(x->name, y->name);
-}
+TS_ORDER(longest_optimizer, struct ts_optimizer_sum, TS_DOWN(sum.ns); TS_TEXT(name))
 
 static void add_optimizer(const struct marks *m, size_t event, uint32_t styled, struct ts_optimizer_sum *sum)
 {
@@ -237,8 +231,7 @@ static enum ts_status optimizers(const struct marks *m, struct ts_arena *arena, 
 		sums[i].name = m->trace->names[i];
 		sums[out->n_optimizers++] = sums[i];
 	}
-	if (out->n_optimizers)
-		qsort(sums, out->n_optimizers, sizeof *sums, longest_optimizer);
+	TS_SORT(sums, out->n_optimizers, longest_optimizer);
 	return TS_OK;
 }
 
@@ -279,12 +272,7 @@ static enum ts_status attention(const struct marks *m, const struct ts_device_wo
 
 /* --- compiled regions --- */
 
-static int longest_region(const void *a, const void *b)
-{
-	const struct ts_region_sum *x = a, *y = b;
-
-	return x->sum.ns != y->sum.ns ? (x->sum.ns > y->sum.ns ? -1 : 1) : ts_span_cmp(x->name, y->name);
-}
+TS_ORDER(longest_region, struct ts_region_sum, TS_DOWN(sum.ns); TS_TEXT(name))
 
 /* The 1 of "Torch-Compiled Region: 0/1"; the name may go on behind a space. */
 static int64_t compilation(struct ts_span name)
@@ -346,8 +334,7 @@ static enum ts_status regions(const struct marks *m, const struct ts_device_work
 		out->recompiled += sums[i].compilation > 0;
 		sums[out->n_regions++] = sums[i];
 	}
-	if (out->n_regions)
-		qsort(sums, out->n_regions, sizeof *sums, longest_region);
+	TS_SORT(sums, out->n_regions, longest_region);
 	return TS_OK;
 }
 
