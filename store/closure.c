@@ -1,6 +1,7 @@
 #include "store/closure.h"
 
 #include "base/alloc.h"
+#include "base/grow.h"
 #include "base/limits.h"
 
 void ts_closure_init(struct ts_closure *c, const struct ts_closure_ops *ops, void *ctx)
@@ -17,20 +18,9 @@ void ts_closure_finish(struct ts_closure *c)
 
 static enum ts_status reserve(struct ts_closure *c, size_t n, struct ts_error *err)
 {
-	size_t cap = c->cap ? c->cap : 64;
-	struct ts_id *stack;
-	size_t bytes;
-
-	if (c->cap - c->n >= n)
-		return TS_OK;
-	while (cap - c->n < n)
-		cap *= 2;
-	stack = ts_size_mul(cap, sizeof *stack, &bytes) ? ts_realloc(c->stack, bytes) : NULL;
-	if (!stack)
-		return ts_error_set(err, TS_NO_MEMORY, "out of memory for %zu references", cap);
-	c->stack = stack;
-	c->cap = cap;
-	return TS_OK;
+	return TS_GROW(c->stack, c->cap, c->n + n, 64)
+		       ? TS_OK
+		       : ts_error_set(err, TS_NO_MEMORY, "out of memory for %zu references", c->n + n);
 }
 
 /* Puts the references that are seen for the first time on the stack. */

@@ -3,6 +3,7 @@
  * Records are taken from every sound page that a tree reaches, and, where one was lost, from sound pages that no tree reaches and that
  * are not free: those below a damaged page. Then what was taken is held together: an object stays if its bytes are what its id says; a
  * name if all that it needs is there, as its log says it was last; a note and a log if their name is there. */
+#include "base/grow.h"
 #include "store/lmdb_internal.h"
 
 #include "store/store_internal.h"
@@ -48,17 +49,8 @@ static enum ts_status lose(struct salvage *s, struct ts_error *err, const char *
 	va_start(args, format);
 	(void)vsnprintf(text, sizeof text, format, args);
 	va_end(args);
-	if (report->n_lost == s->cap_lost) {
-		size_t cap = s->cap_lost ? 2 * s->cap_lost : 64;
-		struct ts_span *more = ts_arena_array(s->arena, cap, sizeof *more);
-
-		if (!more)
-			return ts_arena_error(s->arena, err);
-		if (report->n_lost)
-			memcpy(more, report->lost, report->n_lost * sizeof *more);
-		report->lost = more;
-		s->cap_lost = cap;
-	}
+	if (!TS_GROW_IN(s->arena, report->lost, s->cap_lost, report->n_lost + 1, 64))
+		return ts_arena_error(s->arena, err);
 	report->lost[report->n_lost] = ts_arena_span(s->arena, ts_span_str(text));
 	return report->lost[report->n_lost++].data ? TS_OK : ts_arena_error(s->arena, err);
 }

@@ -5,6 +5,7 @@
  *
  * Over a base, a key that is not here is looked for there. An item may say that a key is gone, though the base has it.
  */
+#include "base/grow.h"
 #include "store/kv.h"
 
 #include "base/alloc.h"
@@ -296,16 +297,7 @@ static enum ts_status memory_count(struct ts_read r, enum ts_db db, uint64_t *re
 /* Makes room to note a change, so that what follows can be undone. */
 static struct change *next_change(struct txn *txn)
 {
-	if (txn->n == txn->cap) {
-		size_t cap = txn->cap ? txn->cap * 2 : 64, bytes;
-		struct change *changes = ts_size_mul(cap, sizeof *changes, &bytes) ? ts_realloc(txn->changes, bytes) : NULL;
-
-		if (!changes)
-			return NULL;
-		txn->changes = changes;
-		txn->cap = cap;
-	}
-	return &txn->changes[txn->n];
+	return TS_GROW(txn->changes, txn->cap, txn->n + 1, 64) ? &txn->changes[txn->n] : NULL;
 }
 
 static void apply(struct memory *m, struct txn *txn, struct change change)

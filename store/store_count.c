@@ -2,6 +2,7 @@
  *
  * All is counted as of one read transaction, and so is what the records of usage said then. What differs is added later to the records
  * as they are by then, so that those who wrote meanwhile are not forgotten. */
+#include "base/grow.h"
 #include "base/order.h"
 #include "store/store_internal.h"
 
@@ -43,20 +44,9 @@ void ts_count_finish(struct ts_count *c)
 	*c = (struct ts_count){0};
 }
 
-/* Makes room for one more item of an array. */
-static enum ts_status grow(void **items, size_t n, size_t *cap, size_t size, struct ts_error *err)
+static enum ts_status no_memory(size_t n, struct ts_error *err)
 {
-	size_t more = *cap ? *cap * 2 : 64, bytes;
-	void *room;
-
-	if (n < *cap)
-		return TS_OK;
-	room = ts_size_mul(more, size, &bytes) ? ts_realloc(*items, bytes) : NULL;
-	if (!room)
-		return ts_error_set(err, TS_NO_MEMORY, "out of memory to count %zu names", more);
-	*items = room;
-	*cap = more;
-	return TS_OK;
+	return ts_error_set(err, TS_NO_MEMORY, "out of memory to count %zu names", n + 1);
 }
 
 /* ---- tallies ---- */
@@ -84,16 +74,14 @@ static enum ts_status tally_of(struct ts_count *c, bool sender, uint64_t key, st
 			       struct ts_error *err)
 {
 	struct ts_tally *tally = find_tally(c, sender, key, name);
-	void *items = c->tallies;
 
 	if (!tally) {
 		struct ts_span copy = ts_arena_span(&c->arena, name);
 
 		if (!copy.data)
 			return ts_arena_error(&c->arena, err);
-		if (grow(&items, c->n, &c->cap, sizeof *c->tallies, err))
-			return err->status;
-		c->tallies = items;
+		if (!TS_GROW(c->tallies, c->cap, c->n + 1, 64))
+			return no_memory(c->n, err);
 		tally = &c->tallies[c->n++];
 		*tally = (struct ts_tally){.account = {.sender = sender, .name = copy}, .key = key};
 	}
@@ -111,13 +99,11 @@ bool ts_tally_drifted(const struct ts_tally *tally)
 static enum ts_status add_root(struct counting *c, struct ts_span name, const struct ts_id *id, bool is_name, struct ts_error *err)
 {
 	struct ts_span project = ts_arena_span(&c->count->arena, ts_project_of(name));
-	void *items = c->roots.items;
 
 	if (!project.data)
 		return ts_arena_error(&c->count->arena, err);
-	if (grow(&items, c->roots.n, &c->roots.cap, sizeof *c->roots.items, err))
-		return err->status;
-	c->roots.items = items;
+	if (!TS_GROW(c->roots.items, c->roots.cap, c->roots.n + 1, 64))
+		return no_memory(c->roots.n, err);
 	c->roots.items[c->roots.n++] = (struct root){.project = project, .id = *id, .name = is_name};
 	return TS_OK;
 }
@@ -293,13 +279,11 @@ static size_t row_at(const struct counting *c, uint64_t pack, uint32_t offset)
 static enum ts_status note_stale(struct ts_count *count, struct ts_span key, struct ts_error *err)
 {
 	struct ts_span copy = ts_arena_span(&count->arena, key);
-	void *items = count->stale;
 
 	if (!copy.data)
 		return ts_arena_error(&count->arena, err);
-	if (grow(&items, count->n_stale, &count->cap_stale, sizeof *count->stale, err))
-		return err->status;
-	count->stale = items;
+	if (!TS_GROW(count->stale, count->cap_stale, count->n_stale + 1, 64))
+		return no_memory(count->n_stale, err);
 	count->stale[count->n_stale++] = copy;
 	return TS_OK;
 }

@@ -1,4 +1,5 @@
 /* store_ref.c - moves names, in the transaction that checks that everything behind the new target is there. */
+#include "base/grow.h"
 #include "store/store_internal.h"
 
 #include "base/alloc.h"
@@ -144,30 +145,16 @@ static enum ts_status commit_visit(void *ctx, const struct ts_id *id, bool *ret_
 
 static enum ts_status remember(struct commit *commit, const struct ts_id *id, struct ts_error *err)
 {
-	if (commit->n_walked == commit->cap_walked) {
-		size_t cap = commit->cap_walked ? commit->cap_walked * 2 : 64;
-		struct ts_id *ids = ts_realloc(commit->walked, cap * sizeof *ids);
-
-		if (!ids)
-			return ts_error_set(err, TS_NO_MEMORY, "out of memory for %zu ids", cap);
-		commit->walked = ids;
-		commit->cap_walked = cap;
-	}
+	if (!TS_GROW(commit->walked, commit->cap_walked, commit->n_walked + 1, 64))
+		return ts_error_set(err, TS_NO_MEMORY, "out of memory for %zu ids", commit->n_walked + 1);
 	commit->walked[commit->n_walked++] = *id;
 	return TS_OK;
 }
 
 static enum ts_status remember_fresh(struct commit *commit, const struct ts_entry *record, struct ts_error *err)
 {
-	if (commit->n_fresh == commit->cap_fresh) {
-		size_t cap = commit->cap_fresh ? commit->cap_fresh * 2 : 64;
-		struct fresh *fresh = ts_realloc(commit->fresh, cap * sizeof *fresh);
-
-		if (!fresh)
-			return ts_error_set(err, TS_NO_MEMORY, "out of memory for %zu objects", cap);
-		commit->fresh = fresh;
-		commit->cap_fresh = cap;
-	}
+	if (!TS_GROW(commit->fresh, commit->cap_fresh, commit->n_fresh + 1, 64))
+		return ts_error_set(err, TS_NO_MEMORY, "out of memory for %zu objects", commit->n_fresh + 1);
 	commit->fresh[commit->n_fresh++] = (struct fresh){record->pack, record->offset};
 	return TS_OK;
 }

@@ -3,6 +3,7 @@
  * What was sent and not named yet has a record by its place. The commit that names it takes the record away, so that each object is
  * charged once, to the project that names it first, and its bytes leave the account of whoever sent it. Records by place lie side by
  * side: a push writes a page or two more, whatever its ids are. */
+#include "base/grow.h"
 #include "store/store_internal.h"
 
 #include "base/alloc.h"
@@ -43,15 +44,8 @@ static enum ts_status charge(struct ts_bill *bill, const struct ts_charge *whose
 
 	while (i < bill->n && !is_same(&bill->charges[i], whose))
 		i++;
-	if (i == bill->cap) {
-		size_t cap = bill->cap ? bill->cap * 2 : 8;
-		struct ts_charge *charges = ts_realloc(bill->charges, cap * sizeof *charges);
-
-		if (!charges)
-			return ts_error_set(err, TS_NO_MEMORY, "out of memory for the counts of %zu projects", cap);
-		bill->charges = charges;
-		bill->cap = cap;
-	}
+	if (!TS_GROW(bill->charges, bill->cap, i + 1, 8))
+		return ts_error_set(err, TS_NO_MEMORY, "out of memory for the counts of %zu projects", i + 1);
 	if (i == bill->n)
 		bill->charges[bill->n++] = *whose;
 	bill->charges[i].more[use] += more;
