@@ -1,24 +1,13 @@
 #include "run/builder_dictionary.h"
 
 #include "base/alloc.h"
+#include "base/grow.h"
 
 enum ts_status ts_builder_grow(void *items, size_t *cap, size_t need, size_t size, struct ts_error *err)
 {
-	size_t room = *cap ? *cap : 16;
-	size_t bytes;
-	void *old, *grown;
-
-	if (need <= *cap)
+	if (need <= *cap || ts_grow(items, cap, size, need, 16))
 		return TS_OK;
-	while (room < need)
-		room *= 2;
-	memcpy(&old, items, sizeof old);
-	grown = ts_size_mul(room, size, &bytes) ? ts_realloc(old, bytes) : NULL;
-	if (!grown)
-		return ts_error_set(err, TS_NO_MEMORY, "out of memory at %zu items of %zu bytes", room, size);
-	memcpy(items, &grown, sizeof grown);
-	*cap = room;
-	return TS_OK;
+	return ts_error_set(err, TS_NO_MEMORY, "out of memory at %zu items of %zu bytes", need, size);
 }
 
 struct ts_span ts_dictionary_entry(const struct ts_dictionary *d, size_t i)

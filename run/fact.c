@@ -1,6 +1,7 @@
 #include "run/fact.h"
 
 #include "base/door.h"
+#include "base/grow.h"
 #include "base/limits.h"
 #include "base/number.h"
 #include "base/text.h"
@@ -97,17 +98,8 @@ bool ts_source_parse(struct ts_span name, enum ts_fact_source *ret_source)
 enum ts_status ts_facts_add(struct ts_facts *facts, const struct ts_fact *fact, struct ts_arena *arena,
 			    struct ts_error *err)
 {
-	if (facts->n == facts->cap) {
-		size_t cap = facts->cap ? facts->cap * 2 : 32;
-		struct ts_fact *items = ts_arena_array(arena, cap, sizeof *items);
-
-		if (!items)
-			return ts_arena_error(arena, err);
-		if (facts->n)
-			memcpy(items, facts->items, facts->n * sizeof *items);
-		facts->items = items;
-		facts->cap = cap;
-	}
+	if (!TS_GROW_IN(arena, facts->items, facts->cap, facts->n + 1, 32))
+		return ts_arena_error(arena, err);
 	facts->items[facts->n++] = *fact;
 	return TS_OK;
 }

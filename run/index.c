@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/door.h"
+#include "base/grow.h"
 #include "base/limits.h"
 #include "run/fact_codec.h"
 #include "run/index_record.h"
@@ -319,15 +320,8 @@ struct chain {
 
 static enum ts_status add_part(struct chain *chain, struct part part, struct ts_error *err)
 {
-	if (chain->n == chain->cap) {
-		size_t cap = chain->cap ? chain->cap * 2 : 8;
-		struct part *parts = ts_realloc(chain->parts, cap * sizeof *parts);
-
-		if (!parts)
-			return ts_error_set(err, TS_NO_MEMORY, "out of memory for an index of %zu objects", cap);
-		chain->parts = parts;
-		chain->cap = cap;
-	}
+	if (!TS_GROW(chain->parts, chain->cap, chain->n + 1, 8))
+		return ts_error_set(err, TS_NO_MEMORY, "out of memory for an index of %zu objects", chain->n + 1);
 	chain->parts[chain->n++] = part;
 	return TS_OK;
 }

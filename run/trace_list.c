@@ -1,5 +1,6 @@
 #include "run/trace_list.h"
 
+#include "base/grow.h"
 #include "base/limits.h"
 #include "run/head.h"
 #include "run/run_index.h"
@@ -18,17 +19,8 @@ static enum ts_status add(struct listing *l, int32_t rank, const struct ts_file 
 {
 	struct ts_span name = ts_arena_span(l->arena, file->name);
 
-	if (l->n == l->cap) {
-		size_t cap = l->cap ? l->cap * 2 : 8;
-		struct ts_run_trace *traces = ts_arena_array(l->arena, cap, sizeof *traces);
-
-		if (!traces)
-			return ts_arena_error(l->arena, err);
-		if (l->n)
-			memcpy(traces, l->traces, l->n * sizeof *traces);
-		l->traces = traces;
-		l->cap = cap;
-	}
+	if (!TS_GROW_IN(l->arena, l->traces, l->cap, l->n + 1, 8))
+		return ts_arena_error(l->arena, err);
 	if (!name.data)
 		return ts_arena_error(l->arena, err);
 	l->traces[l->n++] = (struct ts_run_trace){.rank = rank, .name = name, .size = file->size, .columns = file->columns};
