@@ -1,5 +1,6 @@
 #include "service/handlers/analyze/analyze_tags.h"
 
+#include "base/grow.h"
 #include "base/json_reader.h"
 #include "base/limits.h"
 
@@ -28,17 +29,8 @@ static enum ts_status add(struct tags *t, struct ts_span word, int64_t step, str
 		if (word.len && !tag->word.data)
 			return ts_arena_error(t->arena, err);
 	}
-	if (tag->n == t->caps[i]) {
-		size_t cap = t->caps[i] ? 2 * t->caps[i] : 64;
-		int64_t *grown = ts_arena_array(t->arena, cap, sizeof *grown);
-
-		if (!grown)
-			return ts_arena_error(t->arena, err);
-		if (tag->n)
-			memcpy(grown, tag->steps, tag->n * sizeof *grown);
-		tag->steps = grown;
-		t->caps[i] = cap;
-	}
+	if (!TS_GROW_IN(t->arena, tag->steps, t->caps[i], tag->n + 1, 64))
+		return ts_arena_error(t->arena, err);
 	tag->steps[tag->n++] = step;
 	return TS_OK;
 }

@@ -3,6 +3,7 @@
  */
 #include "service/handlers/core/run_steps.h"
 
+#include "base/grow.h"
 #include "base/limits.h"
 #include "base/order.h"
 
@@ -245,17 +246,8 @@ static bool range_add(struct ts_step_ranges *ranges, int64_t first, int64_t last
 		ranges->items[ranges->n - 1].last = last;
 		return true;
 	}
-	if (ranges->n == ranges->cap) {
-		size_t cap = ranges->cap ? ranges->cap * 2 : 16;
-		struct ts_step_range *items = ts_arena_array(arena, cap, sizeof *items);
-
-		if (!items)
-			return false;
-		if (ranges->n)
-			memcpy(items, ranges->items, ranges->n * sizeof *items);
-		ranges->items = items;
-		ranges->cap = cap;
-	}
+	if (!TS_GROW_IN(arena, ranges->items, ranges->cap, ranges->n + 1, 16))
+		return false;
 	ranges->items[ranges->n++] = (struct ts_step_range){first, last};
 	return true;
 }

@@ -1,6 +1,7 @@
 #include "service/handlers/diff/diff_evidence.h"
 
 #include "analysis/diverge/diagnose.h"
+#include "base/grow.h"
 #include "base/limits.h"
 #include "base/text.h"
 #include "service/handlers/core/describe.h"
@@ -213,24 +214,6 @@ static enum ts_status measure(struct ts_evidence_series *s, struct ts_fetch *f, 
 	return TS_OK;
 }
 
-static enum ts_status grow(struct ts_evidence_notes *notes, struct ts_error *err)
-{
-	size_t cap = notes->cap ? notes->cap * 2 : 32;
-	struct ts_evidence_series *items = ts_arena_array(notes->arena, cap, sizeof *items);
-	struct ts_series_side(*sides)[2] = ts_arena_array(notes->arena, cap, sizeof *sides);
-
-	if (!items || !sides)
-		return ts_arena_error(notes->arena, err);
-	if (notes->n) {
-		memcpy(items, notes->items, notes->n * sizeof *items);
-		memcpy(sides, notes->sides, notes->n * sizeof *sides);
-	}
-	notes->items = items;
-	notes->sides = sides;
-	notes->cap = cap;
-	return TS_OK;
-}
-
 static struct ts_writing declared(const struct ts_series_side *side)
 {
 	return (struct ts_writing){.resolution = {side->column->precision, side->column->digits}};
@@ -318,6 +301,7 @@ enum ts_status ts_evidence_note(struct ts_evidence_notes *notes, struct ts_fetch
 {
 	const struct ts_series_side *any = a ? a : b;
 	struct ts_evidence_series s = {.name = row->name, .rank = row->rank, .in_a = a != NULL, .in_b = b != NULL};
+	size_t cap = notes->cap; /* of both arrays */
 
 	s.kind = ts_series_kind_of(row->name, row->type, row->role);
 	/* Other indices are other batches; the same ones need not be the same batches. */
@@ -335,8 +319,9 @@ enum ts_status ts_evidence_note(struct ts_evidence_notes *notes, struct ts_fetch
 		return TS_OK;
 	if (a && b && (measure(&s, f, row, a, b, err) || find_writings(notes, f, seen, a, b, &s, err)))
 		return err->status;
-	if (notes->n == notes->cap && grow(notes, err))
-		return err->status;
+	if (!TS_GROW_IN(notes->arena, notes->items, cap, notes->n + 1, 32) ||
+	    !TS_GROW_IN(notes->arena, notes->sides, notes->cap, notes->n + 1, 32))
+		return ts_arena_error(notes->arena, err);
 	notes->items[notes->n] = s;
 	notes->sides[notes->n][0] = a ? *a : (struct ts_series_side){NULL, NULL};
 	notes->sides[notes->n++][1] = b ? *b : (struct ts_series_side){NULL, NULL};

@@ -2,6 +2,7 @@
 
 #include "analysis/diverge/diagnose.h"
 #include "analysis/diverge/layer_drift.h"
+#include "base/grow.h"
 #include "base/limits.h"
 #include "base/order.h"
 #include "service/handlers/core/describe.h"
@@ -65,17 +66,8 @@ static enum ts_status keep_row(struct diffing *d, const struct ts_series_row *ro
 {
 	struct ts_diff *diff = d->diff;
 
-	if (diff->n_series == d->cap_series) {
-		size_t cap = d->cap_series ? d->cap_series * 2 : 32;
-		struct ts_series_row *rows = ts_arena_array(d->arena, cap, sizeof *rows);
-
-		if (!rows)
-			return ts_arena_error(d->arena, err);
-		if (diff->n_series)
-			memcpy(rows, diff->series, diff->n_series * sizeof *rows);
-		diff->series = rows;
-		d->cap_series = cap;
-	}
+	if (!TS_GROW_IN(d->arena, diff->series, d->cap_series, diff->n_series + 1, 32))
+		return ts_arena_error(d->arena, err);
 	diff->series[diff->n_series++] = *row;
 	return TS_OK;
 }
@@ -99,17 +91,8 @@ static enum ts_status keep_alias(struct diffing *d, struct ts_span b, const stru
 		d->next_alias = i + 1;
 		return TS_OK;
 	}
-	if (diff->n_aliases == d->cap_aliases) {
-		size_t cap = d->cap_aliases ? d->cap_aliases * 2 : 8;
-		struct ts_alias_row *rows = ts_arena_array(d->arena, cap, sizeof *rows);
-
-		if (!rows)
-			return ts_arena_error(d->arena, err);
-		if (diff->n_aliases)
-			memcpy(rows, diff->aliases, diff->n_aliases * sizeof *rows);
-		diff->aliases = rows;
-		d->cap_aliases = cap;
-	}
+	if (!TS_GROW_IN(d->arena, diff->aliases, d->cap_aliases, diff->n_aliases + 1, 8))
+		return ts_arena_error(d->arena, err);
 	diff->aliases[diff->n_aliases++] = one;
 	return TS_OK;
 }

@@ -1,5 +1,6 @@
 #include "service/handlers/diff/fact_diff.h"
 
+#include "base/grow.h"
 #include "base/order.h"
 #include "base/text.h"
 
@@ -14,18 +15,9 @@ struct rows {
 
 static struct ts_fact_row *row_next(struct rows *rows)
 {
-	if (rows->n == rows->cap) {
-		size_t cap = rows->cap ? rows->cap * 2 : 16;
-		struct ts_fact_row *items = ts_arena_array(rows->arena, cap, sizeof *items);
-
-		if (!items) {
-			rows->full = true;
-			return NULL;
-		}
-		if (rows->n)
-			memcpy(items, rows->items, rows->n * sizeof *items);
-		rows->items = items;
-		rows->cap = cap;
+	if (!TS_GROW_IN(rows->arena, rows->items, rows->cap, rows->n + 1, 16)) {
+		rows->full = true;
+		return NULL;
 	}
 	return &rows->items[rows->n++];
 }

@@ -1,5 +1,6 @@
 /* baselines.c - see baselines.h. Every run that was asked for becomes an item, newest first, with what speaks against it; what
  * nothing speaks against is a baseline. Levels of a branch and its history are another file's (baseline_levels.c). */
+#include "base/grow.h"
 #include "base/order.h"
 #include "service/handlers/gate/baseline_levels.h"
 
@@ -222,17 +223,8 @@ static enum ts_status judge(struct ts_baseline_selection *s, struct ts_baseline_
 
 static struct ts_baseline_item *item_next(struct ts_baseline_selection *s)
 {
-	if (s->n == s->cap) {
-		size_t cap = s->cap ? 2 * s->cap : 32;
-		struct ts_baseline_item *items = ts_arena_array(s->arena, cap, sizeof *items);
-
-		if (!items)
-			return NULL;
-		if (s->n)
-			memcpy(items, s->items, s->n * sizeof *items);
-		s->items = items;
-		s->cap = cap;
-	}
+	if (!TS_GROW_IN(s->arena, s->items, s->cap, s->n + 1, 32))
+		return NULL;
 	/* A branch may be searched twice. */
 	s->items[s->n] = (struct ts_baseline_item){.level = 0};
 	return &s->items[s->n++];

@@ -3,6 +3,7 @@
 #include "service/handlers/runs/filter.h"
 
 #include "base/clock.h"
+#include "base/grow.h"
 #include "base/limits.h"
 #include "base/number.h"
 #include "base/text.h"
@@ -102,17 +103,8 @@ static enum ts_status emit(struct parser *p, const struct operation *o)
 
 	if (f->n == FILTER_OPS)
 		return wrong(p, "the filter is too long");
-	if (f->n == f->cap) {
-		size_t cap = f->cap ? 2 * f->cap : 16;
-		struct operation *ops = ts_arena_array(p->arena, cap, sizeof *ops);
-
-		if (!ops)
-			return ts_arena_error(p->arena, p->err);
-		if (f->n)
-			memcpy(ops, f->ops, f->n * sizeof *ops);
-		f->ops = ops;
-		f->cap = cap;
-	}
+	if (!TS_GROW_IN(p->arena, f->ops, f->cap, f->n + 1, 16))
+		return ts_arena_error(p->arena, p->err);
 	f->ops[f->n++] = *o;
 	return TS_OK;
 }

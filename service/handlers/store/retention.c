@@ -1,6 +1,7 @@
 #include "service/handlers/store/retention.h"
 
 #include "analysis/policy.h"
+#include "base/grow.h"
 #include "base/limits.h"
 #include "base/order.h"
 #include "service/handlers/core/each_ref.h"
@@ -24,17 +25,8 @@ struct gathering {
 /* Returns room for one more item; NULL: no memory. */
 static void *add(struct ts_arena *arena, struct growing *g)
 {
-	if (g->n == g->cap) {
-		size_t cap = g->cap ? g->cap * 2 : 64;
-		void *items = ts_arena_array(arena, cap, g->size);
-
-		if (!items)
-			return NULL;
-		if (g->n)
-			memcpy(items, g->items, g->n * g->size);
-		g->items = items;
-		g->cap = cap;
-	}
+	if (g->n == g->cap && !ts_grow_in(arena, &g->items, &g->cap, g->size, g->n + 1, 64))
+		return NULL;
 	return (uint8_t *)g->items + g->n++ * g->size;
 }
 
