@@ -1,6 +1,7 @@
 #include "ingest/discover.h"
 
 #include "base/below.h"
+#include "base/grow.h"
 #include "base/limits.h"
 #include "base/path.h"
 #include "ingest/kept/kept.h"
@@ -26,17 +27,8 @@ static enum ts_status add(struct finding *f, const struct ts_found_run *run, str
 {
 	if (f->n == TS_READER_PARTS_MAX)
 		return ts_error_set(err, TS_TOO_LARGE, "more than %d runs below one folder", TS_READER_PARTS_MAX);
-	if (f->n == f->cap) {
-		size_t cap = f->cap ? f->cap * 2 : 16;
-		struct ts_found_run *runs = ts_arena_array(f->arena, cap, sizeof *runs);
-
-		if (!runs)
-			return ts_arena_error(f->arena, err);
-		if (f->n)
-			memcpy(runs, f->runs, f->n * sizeof *runs);
-		f->runs = runs;
-		f->cap = cap;
-	}
+	if (!TS_GROW_IN(f->arena, f->runs, f->cap, f->n + 1, 16))
+		return ts_arena_error(f->arena, err);
 	f->runs[f->n++] = *run;
 	return TS_OK;
 }

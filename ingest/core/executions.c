@@ -1,6 +1,7 @@
 #include "ingest/core/executions.h"
 
 #include "base/alloc.h"
+#include "base/grow.h"
 #include "base/limits.h"
 
 #include <math.h>
@@ -19,20 +20,10 @@ void ts_executions_finish(struct ts_executions *x)
 
 static enum ts_status make_room(struct ts_executions *x, struct ts_error *err)
 {
-	size_t cap = x->cap ? x->cap * 2 : 16;
-	struct ts_execution *items;
-
 	if (x->n + 1 >= TS_SEGMENTS_MAX || x->serial == UINT32_MAX)
 		return ts_error_set(err, TS_TOO_LARGE, "steps go back for the %dth time; sort the log by step, or split the run",
 				    TS_SEGMENTS_MAX);
-	if (x->n < x->cap)
-		return TS_OK;
-	items = ts_realloc(x->items, cap * sizeof *items);
-	if (!items)
-		return ts_error_set(err, TS_NO_MEMORY, "out of memory for %zu restarts", cap);
-	x->items = items;
-	x->cap = cap;
-	return TS_OK;
+	return TS_GROW(x->items, x->cap, x->n + 1, 16) ? TS_OK : ts_error_set(err, TS_NO_MEMORY, "out of memory for %zu restarts", x->n + 1);
 }
 
 static enum ts_status begin(struct ts_executions *x, int64_t step, uint64_t place, bool open, struct ts_error *err)

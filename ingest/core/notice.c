@@ -1,25 +1,13 @@
 #include "ingest/core/notice.h"
 
+#include "base/grow.h"
+
 static struct ts_notice *find(const struct ts_notices *notices, const char *code, struct ts_span file)
 {
 	for (size_t i = 0; i < notices->n; i++)
 		if (strcmp(notices->items[i].code, code) == 0 && ts_span_eq(notices->items[i].file, file))
 			return &notices->items[i];
 	return NULL;
-}
-
-static bool grow(struct ts_notices *notices)
-{
-	size_t cap = notices->cap ? notices->cap * 2 : 8;
-	struct ts_notice *items = ts_arena_array(notices->arena, cap, sizeof *items);
-
-	if (!items)
-		return false;
-	if (notices->n)
-		memcpy(items, notices->items, notices->n * sizeof *items);
-	notices->items = items;
-	notices->cap = cap;
-	return true;
 }
 
 static void add(struct ts_notices *notices, const struct ts_notice *more)
@@ -33,7 +21,7 @@ static void add(struct ts_notices *notices, const struct ts_notice *more)
 			notice->level = more->level;
 		return;
 	}
-	if (notices->n == notices->cap && !grow(notices))
+	if (!TS_GROW_IN(notices->arena, notices->items, notices->cap, notices->n + 1, 8))
 		return;
 	copy = ts_arena_span(notices->arena, more->file);
 	if (!copy.data)

@@ -2,6 +2,7 @@
 #include "ingest/core/reader.h"
 
 #include "base/below.h"
+#include "base/grow.h"
 
 #include <stdio.h>
 
@@ -49,17 +50,8 @@ enum ts_status ts_reader_add_part(struct ts_span id, struct ts_span own_name, st
 
 	if (*n == TS_READER_PARTS_MAX)
 		return ts_error_set(err, TS_TOO_LARGE, "more than %d runs", TS_READER_PARTS_MAX);
-	if (*n == *cap) {
-		size_t more = *cap ? *cap * 2 : 16;
-		struct ts_reader_part *grown = ts_arena_array(arena, more, sizeof *grown);
-
-		if (!grown)
-			return ts_arena_error(arena, err);
-		if (*n)
-			memcpy(grown, *parts, *n * sizeof *grown);
-		*parts = grown;
-		*cap = more;
-	}
+	if (!TS_GROW_IN(arena, *parts, *cap, *n + 1, 16))
+		return ts_arena_error(arena, err);
 	part.id = ts_arena_printf(arena, "%.*s", TS_SPAN_ARG(id));
 	if (own_name.len)
 		part.own_name = ts_arena_printf(arena, "%.*s", TS_SPAN_ARG(own_name));

@@ -1,4 +1,5 @@
 /* export_text.c - steps as CSV and as JSON Lines, rank after rank. */
+#include "base/grow.h"
 #include "base/order.h"
 #include "ingest/export/export.h"
 
@@ -181,17 +182,8 @@ TS_ORDER(compare_names, struct ts_span, TS_THEN(ts_column_order(*a, *b)))
 
 static enum ts_status add_name(struct text_export *x, struct ts_span name, struct ts_error *err)
 {
-	if (x->n_names == x->cap) {
-		size_t cap = x->cap ? x->cap * 2 : 64;
-		struct ts_span *names = ts_arena_array(&x->arena, cap, sizeof *names);
-
-		if (!names)
-			return ts_arena_error(&x->arena, err);
-		if (x->n_names)
-			memcpy(names, x->names, x->n_names * sizeof *names);
-		x->names = names;
-		x->cap = cap;
-	}
+	if (!TS_GROW_IN(&x->arena, x->names, x->cap, x->n_names + 1, 64))
+		return ts_arena_error(&x->arena, err);
 	name = ts_arena_span(&x->arena, name);
 	if (!name.data)
 		return ts_arena_error(&x->arena, err);

@@ -1,6 +1,7 @@
 #include "ingest/export/reader_export.h"
 
 #include "base/below.h"
+#include "base/grow.h"
 #include "base/json_reader.h"
 #include "base/json_writer.h"
 #include "base/number.h"
@@ -158,18 +159,9 @@ static enum ts_status flush(struct exported *x, size_t at_least, struct ts_error
 
 static enum ts_status add_rank(struct exported *x, const struct ts_id *index, struct ts_error *err)
 {
-	struct ts_rank_ref *ranks = x->head.ranks;
-
-	if (x->head.n_ranks == x->cap_ranks) {
-		x->cap_ranks = x->cap_ranks ? x->cap_ranks * 2 : 8;
-		ranks = ts_arena_array(x->arena, x->cap_ranks, sizeof *ranks);
-		if (!ranks)
-			return ts_arena_error(x->arena, err);
-		if (x->head.n_ranks)
-			memcpy(ranks, x->head.ranks, x->head.n_ranks * sizeof *ranks);
-		x->head.ranks = ranks;
-	}
-	ranks[x->head.n_ranks++] = (struct ts_rank_ref){.rank = x->rank, .index = *index};
+	if (!TS_GROW_IN(x->arena, x->head.ranks, x->cap_ranks, x->head.n_ranks + 1, 8))
+		return ts_arena_error(x->arena, err);
+	x->head.ranks[x->head.n_ranks++] = (struct ts_rank_ref){.rank = x->rank, .index = *index};
 	return TS_OK;
 }
 

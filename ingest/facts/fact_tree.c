@@ -1,6 +1,7 @@
 #include "ingest/facts/fact_tree.h"
 
 #include "base/alloc.h"
+#include "base/grow.h"
 #include "base/json_reader.h"
 
 struct ts_fact_node {
@@ -48,20 +49,7 @@ static void link_child(struct ts_fact_tree *t, uint32_t parent, uint32_t node)
 
 static enum ts_status grow(struct ts_fact_tree *t, size_t want, struct ts_error *err)
 {
-	size_t cap = t->cap ? t->cap : 64;
-	struct ts_fact_node *nodes;
-
-	while (cap < want)
-		cap *= 2;
-	if (cap == t->cap)
-		return TS_OK;
-	nodes = ts_realloc(t->nodes, cap * sizeof *nodes);
-	if (!nodes)
-		return ts_error_set(err, TS_NO_MEMORY, "out of memory for names");
-	memset(nodes + t->cap, 0, (cap - t->cap) * sizeof *nodes);
-	t->nodes = nodes;
-	t->cap = cap;
-	return TS_OK;
+	return TS_GROW(t->nodes, t->cap, want, 64) ? TS_OK : ts_error_set(err, TS_NO_MEMORY, "out of memory for names");
 }
 
 enum ts_status ts_fact_tree_node(struct ts_fact_tree *t, uint32_t parent, struct ts_span name, uint32_t *ret_node,

@@ -1,6 +1,7 @@
 #include "ingest/facts/keys.h"
 
 #include "base/alloc.h"
+#include "base/grow.h"
 #include "base/limits.h"
 
 void ts_keys_init(struct ts_keys *keys, uint32_t max)
@@ -48,17 +49,10 @@ static bool rehash(struct ts_keys *keys)
 /* Makes space for one more key, and for the root. */
 static bool grow(struct ts_keys *keys)
 {
-	if (keys->n >= keys->cap) {
-		uint32_t cap = keys->cap ? keys->cap * 2 : 64;
-		struct ts_key *items = ts_realloc(keys->items, cap * sizeof *items);
-
-		if (!items)
-			return false;
-		keys->items = items;
-		keys->cap = cap;
-		if (keys->n == 0)
-			keys->items[keys->n++] = (struct ts_key){.parent = TS_KEY_NONE};
-	}
+	if (!TS_GROW(keys->items, keys->cap, (size_t)keys->n + 1, 64))
+		return false;
+	if (keys->n == 0)
+		keys->items[keys->n++] = (struct ts_key){.parent = TS_KEY_NONE};
 	return keys->n < keys->n_buckets || rehash(keys);
 }
 

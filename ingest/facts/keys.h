@@ -32,7 +32,8 @@ struct ts_key {
 struct ts_keys {
 	struct ts_arena arena;
 	struct ts_key *items;
-	uint32_t n, cap, max;
+	uint32_t n, max;
+	size_t cap;
 	uint32_t *buckets;
 	uint32_t n_buckets; /* a power of two */
 	uint32_t previous;  /* the key that the last ts_keys_get returned */

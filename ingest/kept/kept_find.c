@@ -1,5 +1,6 @@
 /* kept_find.c - which files of a folder are kept. */
 #include "base/below.h"
+#include "base/grow.h"
 #include "base/limits.h"
 #include "base/path.h"
 #include "base/text.h"
@@ -163,17 +164,8 @@ static enum ts_status add(struct ts_kept_set *kept, const struct ts_kept_file *f
 {
 	if (kept->n == TS_KEPT_MAX)
 		return ts_error_set(err, TS_TOO_LARGE, "%s: more than %d traces in one run", file->path, TS_KEPT_MAX);
-	if (kept->n == kept->cap) {
-		size_t cap = kept->cap ? kept->cap * 2 : 8;
-		struct ts_kept_file *items = ts_arena_array(kept->arena, cap, sizeof *items);
-
-		if (!items)
-			return ts_arena_error(kept->arena, err);
-		if (kept->n)
-			memcpy(items, kept->items, kept->n * sizeof *items);
-		kept->items = items;
-		kept->cap = cap;
-	}
+	if (!TS_GROW_IN(kept->arena, kept->items, kept->cap, kept->n + 1, 8))
+		return ts_arena_error(kept->arena, err);
 	kept->items[kept->n++] = *file;
 	return TS_OK;
 }

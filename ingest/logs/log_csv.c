@@ -1,21 +1,14 @@
 #include "ingest/logs/log_csv.h"
 
 #include "base/alloc.h"
+#include "base/grow.h"
 #include "base/limits.h"
 
 static bool grow(struct ts_log_csv *c)
 {
-	size_t cap = c->cap ? c->cap * 2 : 32;
-	struct ts_span *fields = ts_realloc(c->fields, cap * sizeof *fields);
-	bool *quoted;
+	size_t cap = c->cap;
 
-	c->fields = fields ? fields : c->fields;
-	quoted = fields ? ts_realloc(c->quoted, cap * sizeof *quoted) : NULL;
-	if (!quoted)
-		return false;
-	c->quoted = quoted;
-	c->cap = cap;
-	return true;
+	return TS_GROW(c->fields, cap, cap + 1, 32) && TS_GROW(c->quoted, c->cap, c->cap + 1, 32);
 }
 
 static enum ts_status add(struct ts_log_csv *c, struct ts_span field, bool quoted, struct ts_error *err)

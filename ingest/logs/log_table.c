@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/below.h"
 #include "base/clock.h"
+#include "base/grow.h"
 #include "base/limits.h"
 #include "base/number.h"
 #include "base/path.h"
@@ -89,25 +90,6 @@ struct ts_log_table {
 
 /* --- names --- */
 
-/* Makes space for one more item. New items are zero. */
-static bool grow(void **items, size_t *cap, size_t size, size_t wanted)
-{
-	size_t more = *cap ? *cap * 2 : 64;
-	void *grown;
-
-	if (wanted <= *cap)
-		return true;
-	while (more < wanted)
-		more *= 2;
-	grown = ts_realloc(*items, more * size);
-	if (!grown)
-		return false;
-	memset((char *)grown + *cap * size, 0, (more - *cap) * size);
-	*items = grown;
-	*cap = more;
-	return true;
-}
-
 /* Returns the number of the name, which has a series. TS_KEY_NONE: there are too many names, or (failed) memory ran out. */
 static uint32_t key_of(struct ts_log_table *t, struct ts_span name)
 {
@@ -117,7 +99,7 @@ static uint32_t key_of(struct ts_log_table *t, struct ts_span name)
 		t->failed |= t->keys.no_memory;
 		return key;
 	}
-	if (!grow((void **)&t->series, &t->cap_series, sizeof *t->series, (size_t)key + 1)) {
+	if (!TS_GROW(t->series, t->cap_series, (size_t)key + 1, 64)) {
 		t->failed = true;
 		return TS_KEY_NONE;
 	}
@@ -325,7 +307,7 @@ static struct cell *add_cell(struct ts_log_table *t, struct ts_span name, struct
 	uint32_t key = key_of(t, name);
 	struct cell *c;
 
-	if (!grow((void **)&t->cells, &t->cap_cells, sizeof *t->cells, t->n_cells + 1))
+	if (!TS_GROW(t->cells, t->cap_cells, t->n_cells + 1, 64))
 		t->failed = true;
 	if (key == TS_KEY_NONE || t->failed || t->n_cells == NAMES_MAX) {
 		if (!t->failed)

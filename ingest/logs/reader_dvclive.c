@@ -1,6 +1,7 @@
 #include "ingest/logs/reader_dvclive.h"
 
 #include "base/below.h"
+#include "base/grow.h"
 #include "base/json_reader.h"
 #include "base/limits.h"
 #include "base/path.h"
@@ -69,17 +70,8 @@ static enum ts_status add_series(struct dvclive *d, const char *name, struct ts_
 
 	if (d->n_series == SERIES_MAX)
 		return ts_error_set(err, TS_TOO_LARGE, "more than %d series", SERIES_MAX);
-	if (d->n_series == d->cap_series) {
-		size_t cap = d->cap_series ? d->cap_series * 2 : 32;
-		const char **series = ts_arena_array(d->arena, cap, sizeof *series);
-
-		if (!series)
-			return ts_arena_error(d->arena, err);
-		if (d->n_series)
-			memcpy(series, d->series, d->n_series * sizeof *series);
-		d->series = series;
-		d->cap_series = cap;
-	}
+	if (!TS_GROW_IN(d->arena, d->series, d->cap_series, d->n_series + 1, 32))
+		return ts_arena_error(d->arena, err);
 	d->series[d->n_series] = ts_arena_printf(d->arena, "%.*s", (int)n, name);
 	return d->series[d->n_series++] ? TS_OK : ts_arena_error(d->arena, err);
 }

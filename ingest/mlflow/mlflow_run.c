@@ -1,5 +1,6 @@
 #include "ingest/mlflow/mlflow_run.h"
 
+#include "base/grow.h"
 #include "base/limits.h"
 #include "base/number.h"
 #include "base/order.h"
@@ -100,28 +101,14 @@ enum ts_status ts_mlflow_tag(struct ts_mlflow_run *run, struct ts_span key, stru
 
 /* --- metrics --- */
 
-static enum ts_status grow_metrics(struct ts_mlflow_run *run, struct ts_error *err)
-{
-	size_t cap = run->cap_metrics ? run->cap_metrics * 2 : 32;
-	struct ts_mlflow_metric *metrics = ts_arena_array(run->arena, cap, sizeof *metrics);
-
-	if (!metrics)
-		return ts_arena_error(run->arena, err);
-	if (run->n_metrics)
-		memcpy(metrics, run->metrics, run->n_metrics * sizeof *metrics);
-	run->metrics = metrics;
-	run->cap_metrics = cap;
-	return TS_OK;
-}
-
 enum ts_status ts_mlflow_metric(struct ts_mlflow_run *run, struct ts_span key, uint64_t size, struct ts_error *err)
 {
 	struct ts_mlflow_metric metric = {.size = size, .system = ts_span_starts(key, ts_span_str("system/"))};
 
 	if (run->n_metrics == TS_MLFLOW_METRICS_MAX)
 		return ts_error_set(err, TS_TOO_LARGE, "more than %d metrics", TS_MLFLOW_METRICS_MAX);
-	if (run->n_metrics == run->cap_metrics && grow_metrics(run, err))
-		return err->status;
+	if (!TS_GROW_IN(run->arena, run->metrics, run->cap_metrics, run->n_metrics + 1, 32))
+		return ts_arena_error(run->arena, err);
 	metric.key = ts_arena_span(run->arena, key);
 	if (!metric.key.data)
 		return ts_arena_error(run->arena, err);

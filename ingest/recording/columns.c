@@ -1,6 +1,7 @@
 #include "ingest/recording/columns.h"
 
 #include "base/alloc.h"
+#include "base/grow.h"
 #include "base/limits.h"
 #include "base/order.h"
 #include "base/text.h"
@@ -35,20 +36,7 @@ void ts_declared_finish(struct ts_declared *d)
 
 static enum ts_status make_room(struct ts_declared *d, size_t number, struct ts_error *err)
 {
-	size_t n = d->n ? d->n : 64;
-	struct ts_declared_column *items;
-
-	while (n <= number)
-		n *= 2;
-	if (n == d->n)
-		return TS_OK;
-	items = ts_realloc(d->items, n * sizeof *items);
-	if (!items)
-		return ts_error_set(err, TS_NO_MEMORY, "out of memory for columns");
-	memset(items + d->n, 0, (n - d->n) * sizeof *items);
-	d->items = items;
-	d->n = n;
-	return TS_OK;
+	return TS_GROW(d->items, d->n, number + 1, 64) ? TS_OK : ts_error_set(err, TS_NO_MEMORY, "out of memory for columns");
 }
 
 /* The path of a column of steps; empty if it would be too long. */

@@ -6,6 +6,7 @@
  * of several attempts, whose columns and clocks each recording says for itself.
  */
 #include "base/alloc.h"
+#include "base/grow.h"
 #include "ingest/core/executions.h"
 #include "ingest/recording/recording_state.h"
 #include "ingest/rows/spill.h"
@@ -712,15 +713,8 @@ static enum ts_status begin_segment(struct stepping *s, const uint8_t *frame, st
 	if (s->n_segments == TS_SEGMENTS_MAX)
 		return ts_error_set(err, TS_TOO_LARGE, "%.*s: steps go back for the %dth time; split the run",
 				    TS_SPAN_ARG(s->m->r->source->path), TS_SEGMENTS_MAX);
-	if (s->n_segments == s->cap_segments) {
-		size_t cap = s->cap_segments ? s->cap_segments * 2 : 16;
-		struct segment *segments = ts_realloc(s->segments, cap * sizeof *segments);
-
-		if (!segments)
-			return no_memory(err);
-		s->segments = segments;
-		s->cap_segments = cap;
-	}
+	if (!TS_GROW(s->segments, s->cap_segments, s->n_segments + 1, 16))
+		return no_memory(err);
 	s->segments[s->n_segments++] =
 		(struct segment){ts_frame_i64(frame, TS_FRAME_STEP_BEGIN), s->attempt, s->executions.serial};
 	return TS_OK;

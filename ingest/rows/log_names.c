@@ -1,6 +1,7 @@
 #include "ingest/rows/log_names.h"
 
 #include "base/digest.h"
+#include "base/grow.h"
 #include "base/limits.h"
 #include "base/number.h"
 #include "base/text.h"
@@ -136,17 +137,8 @@ static const struct row *find(struct ts_span name)
 
 static enum ts_status take(struct ts_log_names *names, struct ts_span column, struct ts_span name, struct ts_error *err)
 {
-	if (names->n == names->cap) {
-		size_t cap = names->cap ? names->cap * 2 : 16;
-		struct ts_span *taken = ts_arena_array(names->arena, cap, 2 * sizeof *taken);
-
-		if (!taken)
-			return ts_arena_error(names->arena, err);
-		if (names->n)
-			memcpy(taken, names->taken, names->n * 2 * sizeof *taken);
-		names->taken = taken;
-		names->cap = cap;
-	}
+	if (!TS_GROW_IN(names->arena, names->taken, names->cap, 2 * (names->n + 1), 32))
+		return ts_arena_error(names->arena, err);
 	names->taken[2 * names->n] = column;
 	names->taken[2 * names->n + 1] = ts_arena_span(names->arena, name);
 	if (!names->taken[2 * names->n + 1].data)

@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/cursor.h"
+#include "base/grow.h"
 #include "ingest/core/executions.h"
 #include "ingest/rows/run_columns.h"
 #include "ingest/rows/spill.h"
@@ -71,18 +72,6 @@ static enum ts_status again(struct ts_rows *r, struct ts_error *err)
 
 /* --- columns --- */
 
-static enum ts_status grow_columns(struct ts_rows *r, struct ts_error *err)
-{
-	size_t cap = r->cap_columns ? r->cap_columns * 2 : 32;
-	struct column *columns = ts_realloc(r->columns, cap * sizeof *columns);
-
-	if (!columns)
-		return no_memory(err);
-	r->columns = columns;
-	r->cap_columns = cap;
-	return TS_OK;
-}
-
 static enum ts_status build_column(struct ts_rows *r, struct column *c, struct ts_error *err)
 {
 	if (ts_builder_column(r->builder, c->what.name, c->what.type, &c->number, err))
@@ -121,7 +110,9 @@ enum ts_status ts_rows_column(struct ts_rows *r, const struct ts_rows_column *co
 	c.what.source = ts_arena_span(&r->names, column->source);
 	if (!c.what.name.data || !c.what.source.data)
 		return ts_arena_error(&r->names, err);
-	if ((r->n_columns == r->cap_columns && grow_columns(r, err)) || build_column(r, &c, err))
+	if (!TS_GROW(r->columns, r->cap_columns, r->n_columns + 1, 32))
+		return no_memory(err);
+	if (build_column(r, &c, err))
 		return err->status;
 	*ret_column = (uint32_t)r->n_columns;
 	r->columns[r->n_columns++] = c;

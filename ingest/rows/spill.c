@@ -4,6 +4,7 @@
 #include "base/buf.h"
 #include "base/cursor.h"
 #include "base/file.h"
+#include "base/grow.h"
 #include "base/order.h"
 #include "base/system.h"
 
@@ -103,15 +104,8 @@ enum ts_status ts_spill_file(int *ret_fd, struct ts_error *err)
 
 static enum ts_status add_run(struct ts_spill *s, uint64_t end, struct ts_error *err)
 {
-	if (s->n_runs == s->cap_runs) {
-		size_t cap = s->cap_runs ? s->cap_runs * 2 : 8;
-		struct run *runs = ts_realloc(s->runs, cap * sizeof *runs);
-
-		if (!runs)
-			return ts_error_set(err, TS_NO_MEMORY, "out of memory for sorting");
-		s->runs = runs;
-		s->cap_runs = cap;
-	}
+	if (!TS_GROW(s->runs, s->cap_runs, s->n_runs + 1, 8))
+		return ts_error_set(err, TS_NO_MEMORY, "out of memory for sorting");
 	s->runs[s->n_runs++] = (struct run){
 		.at = s->written,
 		.end = end,
@@ -162,15 +156,8 @@ enum ts_status ts_spill_add(struct ts_spill *s, int64_t step, struct ts_span byt
 		return ts_error_set(err, TS_TOO_LARGE, "a row of %zu bytes", bytes.len);
 	if (s->n && s->data.len + bytes.len + (s->n + 1) * sizeof *s->entries > s->memory && flush(s, err))
 		return err->status;
-	if (s->n == s->cap) {
-		size_t cap = s->cap ? s->cap * 2 : 1024;
-		struct entry *entries = ts_realloc(s->entries, cap * sizeof *entries);
-
-		if (!entries)
-			return ts_error_set(err, TS_NO_MEMORY, "out of memory for sorting");
-		s->entries = entries;
-		s->cap = cap;
-	}
+	if (!TS_GROW(s->entries, s->cap, s->n + 1, 1024))
+		return ts_error_set(err, TS_NO_MEMORY, "out of memory for sorting");
 	s->entries[s->n++] = (struct entry){step, (uint32_t)s->data.len, (uint32_t)bytes.len};
 	ts_buf_span(&s->data, bytes);
 	return ts_buf_check(&s->data, err);

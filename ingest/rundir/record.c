@@ -1,6 +1,7 @@
 #include "ingest/rundir/record.h"
 
 #include "base/alloc.h"
+#include "base/grow.h"
 #include "base/number.h"
 #include "base/text.h"
 #include "run/sketch_sums.h"
@@ -130,15 +131,8 @@ void ts_record_finish(struct ts_record *p)
 
 struct ts_cell *ts_record_cell(struct ts_record *p)
 {
-	if (p->n == p->cap) {
-		size_t cap = p->cap ? p->cap * 2 : 64;
-		struct ts_cell *cells = ts_realloc(p->cells, cap * sizeof *cells);
-
-		if (!cells)
-			return NULL;
-		p->cells = cells;
-		p->cap = cap;
-	}
+	if (!TS_GROW(p->cells, p->cap, p->n + 1, 64))
+		return NULL;
 	return &p->cells[p->n++];
 }
 

@@ -1,6 +1,7 @@
 #include "ingest/rundir/run_dir.h"
 
 #include "base/below.h"
+#include "base/grow.h"
 #include "base/limits.h"
 #include "base/path.h"
 #include "ingest/facts/run_facts.h"
@@ -433,18 +434,9 @@ static enum ts_status check_room(struct reading *r, struct ts_error *err)
 
 static enum ts_status add_rank(struct reading *r, int32_t rank, const struct ts_id *index, struct ts_error *err)
 {
-	struct ts_rank_ref *ranks = r->head.ranks;
-
-	if (r->head.n_ranks == r->ranks_cap) {
-		r->ranks_cap = r->ranks_cap ? r->ranks_cap * 2 : 8;
-		ranks = ts_arena_array(r->arena, r->ranks_cap, sizeof *ranks);
-		if (!ranks)
-			return ts_arena_error(r->arena, err);
-		if (r->head.n_ranks)
-			memcpy(ranks, r->head.ranks, r->head.n_ranks * sizeof *ranks);
-		r->head.ranks = ranks;
-	}
-	ranks[r->head.n_ranks++] = (struct ts_rank_ref){.rank = rank, .index = *index};
+	if (!TS_GROW_IN(r->arena, r->head.ranks, r->ranks_cap, r->head.n_ranks + 1, 8))
+		return ts_arena_error(r->arena, err);
+	r->head.ranks[r->head.n_ranks++] = (struct ts_rank_ref){.rank = rank, .index = *index};
 	return TS_OK;
 }
 

@@ -1,6 +1,7 @@
 #include "ingest/rundir/steps.h"
 
 #include "base/alloc.h"
+#include "base/grow.h"
 #include "ingest/rundir/ahead.h"
 
 #include <math.h>
@@ -197,15 +198,8 @@ static enum ts_status begin_segment(struct steps *s, struct ts_error *err)
 
 	if (s->n == TS_SEGMENTS_MAX)
 		return too_many(s, err);
-	if (s->n == s->cap) {
-		size_t cap = s->cap ? s->cap * 2 : 16;
-		struct ts_segment *segments = ts_realloc(s->segments, cap * sizeof *segments);
-
-		if (!segments)
-			return ts_error_set(err, TS_NO_MEMORY, "out of memory for segments");
-		s->segments = segments;
-		s->cap = cap;
-	}
+	if (!TS_GROW(s->segments, s->cap, s->n + 1, 16))
+		return ts_error_set(err, TS_NO_MEMORY, "out of memory for segments");
 	if (s->n)
 		s->segments[s->n - 1].end = offset;
 	s->segments[s->n] = (struct ts_segment){.offset = offset,
@@ -231,20 +225,7 @@ static void know(const struct steps *s, uint32_t key, struct series *series)
 
 static enum ts_status room_for(struct steps *s, uint32_t key, struct ts_error *err)
 {
-	size_t cap = s->cap_series ? s->cap_series : 64;
-	struct series *series;
-
-	if (key < s->cap_series)
-		return TS_OK;
-	while (cap <= key)
-		cap *= 2;
-	series = ts_realloc(s->series, cap * sizeof *series);
-	if (!series)
-		return ts_error_set(err, TS_NO_MEMORY, "out of memory for keys");
-	memset(series + s->cap_series, 0, (cap - s->cap_series) * sizeof *series);
-	s->series = series;
-	s->cap_series = cap;
-	return TS_OK;
+	return TS_GROW(s->series, s->cap_series, (size_t)key + 1, 64) ? TS_OK : ts_error_set(err, TS_NO_MEMORY, "out of memory for keys");
 }
 
 /* Says of the current record what its execution is asked by. */

@@ -1,6 +1,7 @@
 #include "ingest/text/text_ranks.h"
 
 #include "base/alloc.h"
+#include "base/grow.h"
 #include "base/text.h"
 
 #include <string.h>
@@ -71,15 +72,8 @@ static enum ts_status keep(struct ts_text_ranks *r, size_t item, struct ts_error
 		r->full = true;
 		return TS_OK;
 	}
-	if (r->n_pieces == r->cap) {
-		size_t cap = r->cap ? 2 * r->cap : PIECES_FIRST;
-		uint16_t *grown = ts_realloc(r->whose, cap * sizeof *grown);
-
-		if (!grown)
-			return ts_error_set(err, TS_NO_MEMORY, "out of memory for the ranks of lines");
-		r->whose = grown;
-		r->cap = cap;
-	}
+	if (!TS_GROW(r->whose, r->cap, r->n_pieces + 1, PIECES_FIRST))
+		return ts_error_set(err, TS_NO_MEMORY, "out of memory for the ranks of lines");
 	r->whose[r->n_pieces++] = (uint16_t)item;
 	return TS_OK;
 }

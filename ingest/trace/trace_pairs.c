@@ -1,5 +1,5 @@
 /* trace_pairs.c - makes spans of duration events: on each thread an end belongs to what began last and has not ended. */
-#include "base/alloc.h"
+#include "base/grow.h"
 #include "base/order.h"
 #include "ingest/trace/trace_fill.h"
 
@@ -7,15 +7,8 @@ enum ts_status ts_trace_mark_add(struct ts_trace_fill *fill, const struct ts_tra
 {
 	if (fill->n_marks == TS_TRACE_MARKS_MAX)
 		return ts_error_set(err, TS_TOO_LARGE, "more than %d begins and ends of duration events", TS_TRACE_MARKS_MAX);
-	if (fill->n_marks == fill->cap_marks) {
-		size_t cap = fill->cap_marks ? fill->cap_marks * 2 : 1024;
-		struct ts_trace_mark *marks = ts_realloc(fill->marks, cap * sizeof *marks);
-
-		if (!marks)
-			return ts_error_set(err, TS_NO_MEMORY, "out of memory for duration events");
-		fill->marks = marks;
-		fill->cap_marks = cap;
-	}
+	if (!TS_GROW(fill->marks, fill->cap_marks, fill->n_marks + 1, 1024))
+		return ts_error_set(err, TS_NO_MEMORY, "out of memory for duration events");
 	fill->marks[fill->n_marks] = *mark;
 	fill->marks[fill->n_marks].order = (uint32_t)fill->n_marks;
 	fill->n_marks++;

@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/cursor.h"
+#include "base/grow.h"
 #include "base/system.h"
 #include "base/text.h"
 
@@ -177,20 +178,6 @@ static bool more_slots(struct ts_trace_words *w)
 	return true;
 }
 
-static bool more_words(struct ts_trace_words *w)
-{
-	struct ts_span *words;
-
-	if (w->n < w->cap)
-		return true;
-	words = ts_realloc(w->words, w->cap * 2 * sizeof *words);
-	if (!words)
-		return false;
-	w->words = words;
-	w->cap *= 2;
-	return true;
-}
-
 /* JSON without white space outside of its strings, so that a file that is indented has the same. */
 static struct ts_span compact(struct ts_arena *arena, struct ts_span raw, bool *ret_bad)
 {
@@ -241,7 +228,7 @@ static enum ts_status new_spelling(struct ts_trace_words *w, uint64_t hash, stru
 	if (w->used >= TS_TRACE_WORDS_MAX)
 		return ts_error_set(err, TS_TOO_LARGE, "more than %d distinct names", TS_TRACE_WORDS_MAX);
 	copy = ts_arena_alloc(&w->arena, text.len);
-	if (!copy || !more_words(w))
+	if (!copy || !TS_GROW(w->words, w->cap, w->n + 1, w->cap))
 		return no_memory(w, err);
 	memcpy(copy, text.data, text.len);
 	raw = ts_span_of(copy, text.len);
@@ -341,15 +328,8 @@ static enum ts_status new_thread(struct ts_trace_words *w, const struct ts_trace
 {
 	if (w->n_threads == TS_TRACE_THREADS_MAX)
 		return ts_error_set(err, TS_TOO_LARGE, "more than %d threads", TS_TRACE_THREADS_MAX);
-	if (w->n_threads == w->cap_threads) {
-		size_t cap = w->cap_threads ? w->cap_threads * 2 : 64;
-		struct ts_trace_thread *threads = ts_realloc(w->threads, cap * sizeof *threads);
-
-		if (!threads)
-			return no_memory(w, err);
-		w->threads = threads;
-		w->cap_threads = cap;
-	}
+	if (!TS_GROW(w->threads, w->cap_threads, w->n_threads + 1, 64))
+		return no_memory(w, err);
 	w->threads[w->n_threads++] = *t;
 	*place = (uint32_t)w->n_threads;
 	return more_places(w) ? TS_OK : no_memory(w, err);

@@ -1,6 +1,7 @@
 #include "ingest/wandb/wandb_axis.h"
 
 #include "base/alloc.h"
+#include "base/grow.h"
 #include "base/limits.h"
 #include "base/text.h"
 #include "ingest/rows/log_axes.h"
@@ -115,25 +116,12 @@ static bool read_item(struct ts_wandb_axes *a, struct ts_span message, struct ts
 	return name.len > 0 && name.data[0] != '_' && !pb.broken && !a->name.failed;
 }
 
-static bool grow(struct ts_wandb_axes *a)
-{
-	size_t cap = a->cap ? a->cap * 2 : 64;
-	struct ts_wandb_drawn *drawn = ts_realloc(a->drawn, cap * sizeof *drawn);
-
-	if (!drawn)
-		return false;
-	memset(drawn + a->cap, 0, (cap - a->cap) * sizeof *drawn);
-	a->drawn = drawn;
-	a->cap = cap;
-	return true;
-}
-
 /* The series of that name; NULL if there are too many, or no memory. */
 static struct ts_wandb_drawn *series_of(struct ts_wandb_axes *a, struct ts_span name)
 {
 	uint32_t key = ts_keys_get(&a->names, TS_KEY_ROOT, name);
 
-	if (key != TS_KEY_NONE && (key < a->cap || grow(a)))
+	if (key != TS_KEY_NONE && TS_GROW(a->drawn, a->cap, (size_t)key + 1, 64))
 		return &a->drawn[key];
 	a->no_memory |= key != TS_KEY_NONE || a->names.no_memory;
 	return NULL;

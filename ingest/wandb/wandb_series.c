@@ -1,6 +1,7 @@
 #include "ingest/wandb/wandb_series.h"
 
 #include "base/alloc.h"
+#include "base/grow.h"
 #include "base/json_reader.h"
 #include "base/number.h"
 #include "base/text.h"
@@ -50,24 +51,11 @@ void ts_wandb_tell(struct ts_wandb_series *w, const char *code, enum ts_notice_l
 /* --- columns --- */
 
 /* Makes space for the data of every key. */
-static bool grow_series(struct ts_wandb_series *w)
-{
-	size_t cap = w->cap ? w->cap * 2 : 64;
-	struct ts_wandb_one *of = ts_realloc(w->of, cap * sizeof *of);
-
-	if (!of)
-		return false;
-	memset(of + w->cap, 0, (cap - w->cap) * sizeof *of);
-	w->of = of;
-	w->cap = cap;
-	return true;
-}
-
 uint32_t ts_wandb_key(struct ts_wandb_series *w, uint32_t parent, struct ts_span name)
 {
 	uint32_t key = ts_keys_get(&w->keys, parent, name);
 
-	if (key != TS_KEY_NONE && (key < w->cap || grow_series(w)))
+	if (key != TS_KEY_NONE && TS_GROW(w->of, w->cap, (size_t)key + 1, 64))
 		return key;
 	if (key != TS_KEY_NONE || w->keys.no_memory)
 		w->no_memory = true;
