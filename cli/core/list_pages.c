@@ -1,6 +1,7 @@
 /* list_pages.c - see list_pages.h. */
 #include "cli/core/list_pages.h"
 
+#include "base/grow.h"
 #include "base/limits.h"
 #include "cli/core/ask.h"
 #include "cli/core/page_token.h"
@@ -20,16 +21,8 @@ static enum ts_status add_rows(struct gathering *g, const struct ts_list_row *fr
 	struct ts_listing *list = g->list;
 	struct ts_list_row *rows = (struct ts_list_row *)(uintptr_t)list->rows;
 
-	if (list->n + n > g->cap) {
-		size_t cap = g->cap * 2 > list->n + n ? g->cap * 2 : list->n + n;
-
-		rows = ts_arena_array(&g->cli->arena, cap, sizeof *rows);
-		if (!rows)
-			return ts_arena_error(&g->cli->arena, err);
-		if (list->n)
-			memcpy(rows, list->rows, list->n * sizeof *rows);
-		g->cap = cap;
-	}
+	if (!TS_GROW_IN(&g->cli->arena, rows, g->cap, list->n + n, n))
+		return ts_arena_error(&g->cli->arena, err);
 	if (n)
 		memcpy(rows + list->n, from, n * sizeof *rows);
 	list->rows = rows;

@@ -1,6 +1,7 @@
 /* report.c - see report.h. The sections themselves are in report_sections.c. */
 #include "cli/report/report.h"
 
+#include "base/grow.h"
 #include "cli/report/report_parts.h"
 #include "cli/text/text_parts.h"
 
@@ -225,19 +226,10 @@ struct ts_item *ts_report_item(struct ts_report *r, struct ts_section *s, enum t
 {
 	static struct ts_item nowhere;
 
-	if (s->n == s->cap) {
-		size_t cap = s->cap ? s->cap * 2 : ITEMS_FIRST;
-		struct ts_item *items = ts_arena_array(r->arena, cap, sizeof *items);
-
-		if (!items) {
-			r->failed = true;
-			nowhere = (struct ts_item){.kind = kind, .label = "", .text = ""};
-			return &nowhere;
-		}
-		if (s->n)
-			memcpy(items, s->items, s->n * sizeof *items);
-		s->items = items;
-		s->cap = cap;
+	if (!TS_GROW_IN(r->arena, s->items, s->cap, s->n + 1, ITEMS_FIRST)) {
+		r->failed = true;
+		nowhere = (struct ts_item){.kind = kind, .label = "", .text = ""};
+		return &nowhere;
 	}
 	s->items[s->n] = (struct ts_item){.kind = kind, .label = label, .text = ""};
 	return &s->items[s->n++];

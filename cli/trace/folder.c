@@ -1,6 +1,7 @@
 #include "cli/trace/folder.h"
 
 #include "base/below.h"
+#include "base/grow.h"
 #include "base/path.h"
 #include "base/text.h"
 #include "cli/core/path_run.h"
@@ -22,17 +23,8 @@ static enum ts_status add_name(struct list *l, const char *name, struct ts_error
 {
 	if (l->n == FILES_MAX)
 		return ts_error_set(err, TS_TOO_LARGE, "%s has more than %d files", l->top, FILES_MAX);
-	if (l->n == l->cap) {
-		size_t cap = l->cap ? 2 * l->cap : 64;
-		const char **names = ts_arena_array(l->arena, cap, sizeof *names);
-
-		if (!names)
-			return ts_arena_error(l->arena, err);
-		if (l->n)
-			memcpy(names, l->names, l->n * sizeof *names);
-		l->names = names;
-		l->cap = cap;
-	}
+	if (!TS_GROW_IN(l->arena, l->names, l->cap, l->n + 1, 64))
+		return ts_arena_error(l->arena, err);
 	l->names[l->n++] = name;
 	return TS_OK;
 }

@@ -1,6 +1,7 @@
 /* view.c - the cells of a table: see view.h. */
 #include "cli/view/view.h"
 
+#include "base/grow.h"
 #include "base/text.h"
 
 #include <assert.h>
@@ -12,23 +13,6 @@ void ts_view_init(struct ts_view *view, const struct ts_view_column *columns, si
 	*view = (struct ts_view){.columns = copy, .n_columns = n, .arena = arena, .failed = !copy};
 	if (copy && n)
 		memcpy(copy, columns, n * sizeof *copy);
-}
-
-static bool make_room(struct ts_view *view)
-{
-	size_t cap = view->cap ? view->cap * 2 : 64;
-	struct ts_view_cell *cells;
-
-	if (view->n < view->cap)
-		return true;
-	cells = ts_arena_array(view->arena, cap, sizeof *cells);
-	if (!cells)
-		return false;
-	if (view->n)
-		memcpy(cells, view->cells, view->n * sizeof *cells);
-	view->cells = cells;
-	view->cap = cap;
-	return true;
 }
 
 /* The cell of a text, which is escaped; false: there is no memory for it. */
@@ -49,7 +33,7 @@ void ts_view_span(struct ts_view *view, enum ts_style style, struct ts_span text
 {
 	struct ts_view_cell cell;
 
-	if (!view->failed && cell_of(view, style, text, &cell) && make_room(view))
+	if (!view->failed && cell_of(view, style, text, &cell) && TS_GROW_IN(view->arena, view->cells, view->cap, view->n + 1, 64))
 		view->cells[view->n++] = cell;
 	else
 		view->failed = true;
