@@ -1,4 +1,4 @@
-/* bisect.h: every place of every length, from every begin, and how often it asks. */
+/* bisect.h: every place and every item of every length, from every begin, and how often it asks. */
 #include "base/bisect.h"
 
 #include <setjmp.h>
@@ -54,11 +54,27 @@ static void of_equal_keys_it_finds_the_first_or_the_one_behind(void **state)
 	assert_int_equal(count, n - 1);
 }
 
+static void it_finds_an_item_or_where_it_would_stand(void **state)
+{
+	(void)state;
+	for (size_t n = 0; n <= MOST; n++) /* the items are 1, 3, 5... */
+		for (size_t from = 0; from < 3; from++)
+			for (size_t key = 0; key <= 2 * n + 1; key++) {
+				size_t at = from;
+				bool found;
+
+				TS_SEEK(at, n, i, 2 * (i - from) + 1 < key ? -1 : 2 * (i - from) + 1 > key, found);
+				assert_int_equal(found, key % 2 && key < 2 * n);
+				assert_int_equal(at, from + key / 2);
+			}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(it_finds_every_place),
 		cmocka_unit_test(of_equal_keys_it_finds_the_first_or_the_one_behind),
+		cmocka_unit_test(it_finds_an_item_or_where_it_would_stand),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 #include "base/text.h"
 
+#include "base/bisect.h"
 #include "base/text_width.inc"
 
 #include <math.h>
@@ -176,19 +177,10 @@ void ts_print_bytes(struct ts_buf *out, double bytes)
 
 static bool in_ranges(const struct range *ranges, size_t n, uint32_t point)
 {
-	size_t low = 0;
+	size_t at = 0;
 
-	while (low < n) {
-		size_t middle = low + (n - low) / 2;
-
-		if (point > ranges[middle].last)
-			low = middle + 1;
-		else if (point >= ranges[middle].first)
-			return true;
-		else
-			n = middle;
-	}
-	return false;
+	TS_BISECT(at, n, i, ranges[i].last < point);
+	return at < n && ranges[at].first <= point;
 }
 
 int ts_text_width(struct ts_span text)
