@@ -1,6 +1,7 @@
 /* lmdb_page.c - LMDB's pages: metas, nodes, and the walk down a tree, each held to its bounds before it is read. */
 #include "store/lmdb_page.h"
 
+#include "base/bisect.h"
 #include "base/cursor.h"
 
 #include <lmdb.h>
@@ -249,35 +250,32 @@ int ts_tree_prev(struct ts_tree *t, struct ts_node *ret)
 	return read_at(t, level - 1, ret) ? MDB_CORRUPTED : down(t, level, ret->page, true, ret);
 }
 
+/* How the key of a node stands to this one: below 0, 0 or above 0. *ret_bad: the page has no such node. */
+static int way_to(const struct ts_tree *t, const uint8_t *page, unsigned kind, size_t at, struct ts_span key, bool *ret_bad)
+{
+	struct ts_node node;
+
+	if (ts_page_node(t->pages, page, kind, (unsigned)at, &node))
+		return order(node.key, key, t->integers);
+	*ret_bad = true;
+	return 0;
+}
+
 /* The first node of a page whose key is not below; the first key of a branch is below all. *ret_same: that one has this key. */
 static int search(struct ts_tree *t, unsigned level, struct ts_span key, unsigned *ret_at, bool *ret_same)
 {
 	const uint8_t *page = t->stack[level].page;
 	unsigned kind = level + 1 == t->root.depth ? TS_PAGE_LEAF : TS_PAGE_BRANCH;
-	unsigned low = kind == TS_PAGE_BRANCH, high = ts_page_nodes(page);
+	unsigned at = kind == TS_PAGE_BRANCH, n = ts_page_nodes(page);
+	bool bad = false, same;
 
-	*ret_same = false;
-	while (low < high) {
-		unsigned middle = (low + high) / 2;
-		struct ts_node node;
-		int way;
-
-		if (!ts_page_node(t->pages, page, kind, middle, &node)) {
-			t->pages->bad = ts_load_le(page, 8);
-			return MDB_CORRUPTED;
-		}
-		way = order(node.key, key, t->integers);
-		if (way == 0) {
-			*ret_at = middle;
-			*ret_same = true;
-			return 0;
-		}
-		if (way < 0)
-			low = middle + 1;
-		else
-			high = middle;
+	TS_SEEK(at, n > at ? n - at : 0, i, way_to(t, page, kind, i, key, &bad), same);
+	if (bad) {
+		t->pages->bad = ts_load_le(page, 8);
+		return MDB_CORRUPTED;
 	}
-	*ret_at = low;
+	*ret_at = at;
+	*ret_same = same;
 	return 0;
 }
 

@@ -2,13 +2,12 @@
  *
  * All is counted as of one read transaction, and so is what the records of usage said then. What differs is added later to the records
  * as they are by then, so that those who wrote meanwhile are not forgotten. */
+#include "base/bisect.h"
 #include "base/grow.h"
 #include "base/order.h"
 #include "store/store_internal.h"
 
 #include "base/alloc.h"
-
-#include <stdlib.h>
 
 /* What keeps objects for a project: a name, an entry of a branch's log, a removed name. */
 struct root {
@@ -51,17 +50,15 @@ static enum ts_status no_memory(size_t n, struct ts_error *err)
 
 /* ---- tallies ---- */
 
-static int compare_project(const void *name, const void *tally)
-{
-	return ts_span_cmp(*(const struct ts_span *)name, ((const struct ts_tally *)tally)->account.name);
-}
-
 static struct ts_tally *find_tally(struct ts_count *c, bool sender, uint64_t key, struct ts_span name)
 {
 	struct ts_tally *found = NULL;
+	size_t at = 0;
+	bool is_there;
 
-	if (!sender && c->sorted)
-		found = bsearch(&name, c->tallies, c->sorted, sizeof *c->tallies, compare_project);
+	TS_SEEK(at, sender ? 0 : c->sorted, i, ts_span_cmp(c->tallies[i].account.name, name), is_there);
+	if (is_there)
+		found = &c->tallies[at];
 	for (size_t i = c->sorted; i < c->n && !found; i++)
 		if (c->tallies[i].account.sender == sender &&
 		    (sender ? c->tallies[i].key == key : ts_span_eq(c->tallies[i].account.name, name)))
@@ -262,18 +259,10 @@ static enum ts_status count_note(struct counting *c, const struct ts_walk *walk,
 /* The first row from `low` on that does not lie before a place. */
 static size_t row_at(const struct counting *c, uint64_t pack, uint32_t offset)
 {
-	size_t low = 0, high = c->table->n;
+	size_t at = 0;
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		const struct ts_row *row = c->rows[mid];
-
-		if (row->pack < pack || (row->pack == pack && row->offset < offset))
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	TS_BISECT(at, c->table->n, i, c->rows[i]->pack < pack || (c->rows[i]->pack == pack && c->rows[i]->offset < offset));
+	return at;
 }
 
 static enum ts_status note_stale(struct ts_count *count, struct ts_span key, struct ts_error *err)

@@ -1,4 +1,5 @@
 /* store_table.c - a list of all objects at one moment, marked by what reaches them, for sweep and verify. */
+#include "base/bisect.h"
 #include "base/order.h"
 #include "store/store_internal.h"
 
@@ -70,21 +71,11 @@ enum ts_status ts_table_load(struct ts_table *t, struct ts_store *s, struct ts_r
 
 struct ts_row *ts_table_find(struct ts_table *t, const struct ts_id *id)
 {
-	size_t low = 0;
-	size_t high = t->n;
+	size_t at = 0;
+	bool found;
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		int c = ts_id_cmp(&t->rows[mid].id, id);
-
-		if (c == 0)
-			return &t->rows[mid];
-		if (c < 0)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return NULL;
+	TS_SEEK(at, t->n, i, ts_id_cmp(&t->rows[i].id, id), found);
+	return found ? &t->rows[at] : NULL;
 }
 
 static enum ts_status table_visit(void *ctx, const struct ts_id *id, bool *ret_first, struct ts_error *err)
