@@ -1,6 +1,7 @@
 #include "run/builder_table.h"
 
 #include "base/alloc.h"
+#include "base/bisect.h"
 #include "base/limits.h"
 #include "base/order.h"
 #include "run/block.h"
@@ -356,22 +357,15 @@ enum ts_status ts_builder_table_end(struct ts_builder_table *table, int64_t key,
 
 size_t ts_builder_table_room(const struct ts_builder_table *table, const int64_t *keys, size_t n)
 {
-	size_t room = table->cap - table->n, lo = 0;
+	size_t room = table->cap - table->n, at = 0;
 
 	/* The row that fills the window may also fill the block. */
 	if (table->probing || table->full || room < 2)
 		return 0;
 	if (n > room - 1)
 		n = room - 1;
-	while (lo < n) {
-		size_t mid = lo + (n - lo) / 2;
-
-		if (ts_key_cell(keys[mid], table->key_log2) == table->cell)
-			lo = mid + 1;
-		else
-			n = mid;
-	}
-	return lo;
+	TS_BISECT(at, n, i, ts_key_cell(keys[i], table->key_log2) == table->cell);
+	return at;
 }
 
 enum ts_status ts_builder_table_finish(struct ts_builder_table *table, struct ts_builder_out *out, struct ts_error *err)

@@ -4,6 +4,7 @@
 #include "run/index.h"
 
 #include "base/alloc.h"
+#include "base/bisect.h"
 #include "base/door.h"
 #include "base/grow.h"
 #include "base/limits.h"
@@ -56,18 +57,11 @@ const struct ts_column *ts_index_column(const struct ts_index *index, enum ts_ta
 
 size_t ts_table_block_of(const struct ts_table *table, int64_t key)
 {
-	size_t lo = 0, hi = table->n_blocks;
+	size_t at = 0;
 
 	TS_DOOR_SORTED(i, table->n_blocks, table->blocks[i - 1].last_key < table->blocks[i].first_key);
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (table->blocks[mid].last_key < key)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	TS_BISECT(at, table->n_blocks, i, table->blocks[i].last_key < key);
+	return at;
 }
 
 /* --- the stream --- */
