@@ -1,5 +1,6 @@
 #include "service/handlers/core/read.h"
 
+#include "base/bisect.h"
 #include "base/limits.h"
 #include "base/object.h"
 #include "run/block.h"
@@ -126,17 +127,10 @@ enum ts_status ts_run_open(struct ts_fetch *f, const struct ts_id *id, struct ts
 
 const struct ts_index *ts_run_rank(const struct ts_run *run, int32_t rank)
 {
-	size_t lo = 0, hi = run->head.n_ranks;
+	size_t at = 0;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (run->head.ranks[mid].rank < rank)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < run->head.n_ranks && run->head.ranks[lo].rank == rank ? &run->indexes[lo] : NULL;
+	TS_BISECT(at, run->head.n_ranks, i, run->head.ranks[i].rank < rank);
+	return at < run->head.n_ranks && run->head.ranks[at].rank == rank ? &run->indexes[at] : NULL;
 }
 
 size_t ts_run_count_columns(const struct ts_run *run)

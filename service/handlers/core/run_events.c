@@ -1,5 +1,7 @@
 #include "service/handlers/core/run_events.h"
 
+#include "base/bisect.h"
+
 #include <math.h>
 
 enum { STEPS_MAX = 4 << 20 };
@@ -129,17 +131,10 @@ static bool is_placeless(const struct loading *l)
 /* Returns how many steps had ended at that time. */
 static size_t ended(const double *stamps, size_t n, double time)
 {
-	size_t lo = 0, hi = n;
+	size_t at = 0;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (stamps[mid] <= time)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	TS_BISECT(at, n, i, stamps[i] <= time);
+	return at;
 }
 
 static enum ts_status place(struct loading *l, struct ts_error *err)

@@ -1,14 +1,13 @@
 #include "service/handlers/diff/diff_evidence.h"
 
 #include "analysis/diverge/diagnose.h"
+#include "base/bisect.h"
 #include "base/grow.h"
 #include "base/limits.h"
 #include "base/text.h"
 #include "service/handlers/core/describe.h"
 #include "service/handlers/diff/diff_patterns.h"
 #include "service/handlers/diff/diff_whole.h"
-
-#include <stdlib.h>
 
 enum { SHORT_ID = 12 };
 
@@ -115,18 +114,11 @@ static int64_t last_key(const struct ts_table *table)
 /* Finds the block that holds the last row at or before step; false if there is none. */
 static bool block_at(const struct ts_table *table, int64_t step, size_t *ret_block)
 {
-	size_t lo = 0, hi = table->n_blocks;
+	size_t at = 0;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (table->blocks[mid].first_key <= step)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	*ret_block = lo ? lo - 1 : 0;
-	return lo > 0;
+	TS_BISECT(at, table->n_blocks, i, table->blocks[i].first_key <= step);
+	*ret_block = at ? at - 1 : 0;
+	return at > 0;
 }
 
 static int64_t *keys_at(struct ts_fetch *f, const struct ts_table *table, int64_t step, struct ts_arena *scratch, size_t *ret_n,

@@ -1,5 +1,6 @@
 #include "service/handlers/diff/diff_ops.h"
 
+#include "base/bisect.h"
 #include "base/limits.h"
 #include "base/text.h"
 #include "run/builder_dictionary.h"
@@ -263,17 +264,10 @@ static enum ts_status open_block(struct comparing *c, struct side *s, size_t blo
 /* Finds the block that holds a row. */
 static size_t block_of_row(const struct side *s, uint64_t row)
 {
-	size_t lo = 0, hi = s->what.table->n_blocks;
+	size_t at = 0;
 
-	while (hi - lo > 1) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (s->first_row[mid] <= row)
-			lo = mid;
-		else
-			hi = mid;
-	}
-	return lo;
+	TS_BISECT(at, s->what.table->n_blocks, i, s->first_row[i] <= row);
+	return at ? at - 1 : 0;
 }
 
 static enum ts_status open_reader(struct comparing *c, struct reader *r, size_t block, struct ts_error *err)

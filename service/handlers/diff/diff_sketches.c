@@ -1,5 +1,6 @@
 #include "service/handlers/diff/diff_sketches.h"
 
+#include "base/bisect.h"
 #include "base/limits.h"
 #include "run/sketch_sums.h"
 
@@ -96,17 +97,10 @@ static enum ts_status open_block(struct comparing *c, struct reader *r, size_t b
 /* Finds the first row whose key is not below the key. */
 static size_t row_of(const int64_t *keys, size_t n, int64_t key)
 {
-	size_t lo = 0, hi = n;
+	size_t at = 0;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (keys[mid] < key)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	TS_BISECT(at, n, i, keys[i] < key);
+	return at;
 }
 
 /* *ret_row is where the record has a value in the open block, or SIZE_MAX. */

@@ -1,6 +1,7 @@
 #include "service/handlers/diff/series_cursor.h"
 
 #include "base/alloc.h"
+#include "base/bisect.h"
 #include "base/limits.h"
 #include "base/text.h"
 
@@ -95,17 +96,10 @@ enum ts_status ts_cursor_read(struct ts_series_walk *w, struct ts_series_cursor 
 
 size_t ts_cursor_row_behind(const struct ts_series_cursor *c, int64_t last)
 {
-	size_t lo = c->row, hi = ts_cursor_block(c)->rows;
+	size_t at = c->row;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (c->keys[mid] <= last)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	TS_BISECT(at, ts_cursor_block(c)->rows - at, i, c->keys[i] <= last);
+	return at;
 }
 
 /* Copies the text, cut between characters; data == NULL when the arena is full. */

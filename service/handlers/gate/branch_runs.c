@@ -2,6 +2,7 @@
  * names of the project go past them, a page at a time. */
 #include "service/handlers/gate/branch_runs.h"
 
+#include "base/bisect.h"
 #include "base/limits.h"
 #include "base/order.h"
 
@@ -28,20 +29,11 @@ TS_ORDER(compare_ids, struct by_id, TS_THEN(ts_id_cmp(&a->id, &b->id)); TS_UP(at
 
 static struct ts_branch_run *find(const struct history *h, const struct ts_id *id)
 {
-	size_t low = 0, high = h->n;
+	size_t at = 0;
+	bool found;
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		int c = ts_id_cmp(&h->sorted[mid].id, id);
-
-		if (c == 0)
-			return &h->runs[h->sorted[mid].at];
-		if (c < 0)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return NULL;
+	TS_SEEK(at, h->n, i, ts_id_cmp(&h->sorted[i].id, id), found);
+	return found ? &h->runs[h->sorted[at].at] : NULL;
 }
 
 /* Turns log entries into runs, with each id once. */

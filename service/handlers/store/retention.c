@@ -1,6 +1,7 @@
 #include "service/handlers/store/retention.h"
 
 #include "analysis/policy.h"
+#include "base/bisect.h"
 #include "base/grow.h"
 #include "base/limits.h"
 #include "base/order.h"
@@ -241,40 +242,30 @@ enum ts_status ts_retention_items(struct ts_retention_work *work, size_t most, s
 
 /* ---- letting it go ---- */
 
-static int compare_branch(const void *key, const void *item)
-{
-	return ts_span_cmp(*(const struct ts_span *)key, ((const struct ts_retention_branch *)item)->name);
-}
-
-static int compare_name(const void *key, const void *item)
-{
-	return ts_span_cmp(*(const struct ts_span *)key, ((const struct ts_retention_name *)item)->name);
-}
-
 static struct ts_retention_entry *find_entry(const struct ts_retention_store *store, const struct ts_retired *item)
 {
-	struct ts_retention_branch *branch = NULL;
+	const struct ts_retention_branch *branch;
+	size_t at = 0;
+	bool found;
 
-	if (store->n_branches)
-		branch = bsearch(&item->name, store->branches, store->n_branches, sizeof *branch, compare_branch);
-	for (size_t low = 0, high = branch ? branch->n : 0; low < high;) { /* the greatest number first */
-		size_t mid = low + (high - low) / 2;
-
-		if (branch->entries[mid].seq == item->seq)
-			return &branch->entries[mid];
-		if (branch->entries[mid].seq > item->seq)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return NULL;
+	TS_SEEK(at, store->n_branches, i, ts_span_cmp(store->branches[i].name, item->name), found);
+	if (!found)
+		return NULL;
+	branch = &store->branches[at];
+	at = 0;
+	TS_BISECT(at, branch->n, i, branch->entries[i].seq > item->seq); /* the greatest number first */
+	return at < branch->n && branch->entries[at].seq == item->seq ? &branch->entries[at] : NULL;
 }
 
 static const char changed[] = "it changed since the plan";
 
 static struct ts_retention_name *find_name(const struct ts_retention_store *store, const struct ts_retired *item)
 {
-	return store->n_names ? bsearch(&item->name, store->names, store->n_names, sizeof *store->names, compare_name) : NULL;
+	size_t at = 0;
+	bool found;
+
+	TS_SEEK(at, store->n_names, i, ts_span_cmp(store->names[i].name, item->name), found);
+	return found ? &store->names[at] : NULL;
 }
 
 /* Whether an item that was found went; it is set before it goes, so that an item that is named twice goes once. */
