@@ -1,6 +1,7 @@
 #include "ingest/core/executions.h"
 
 #include "base/alloc.h"
+#include "base/bisect.h"
 #include "base/grow.h"
 #include "base/limits.h"
 
@@ -23,7 +24,9 @@ static enum ts_status make_room(struct ts_executions *x, struct ts_error *err)
 	if (x->n + 1 >= TS_SEGMENTS_MAX || x->serial == UINT32_MAX)
 		return ts_error_set(err, TS_TOO_LARGE, "steps go back for the %dth time; sort the log by step, or split the run",
 				    TS_SEGMENTS_MAX);
-	return TS_GROW(x->items, x->cap, x->n + 1, 16) ? TS_OK : ts_error_set(err, TS_NO_MEMORY, "out of memory for %zu restarts", x->n + 1);
+	if (!TS_GROW(x->items, x->cap, x->n + 1, 16))
+		return ts_error_set(err, TS_NO_MEMORY, "out of memory for %zu restarts", x->n + 1);
+	return TS_OK;
 }
 
 static enum ts_status begin(struct ts_executions *x, int64_t step, uint64_t place, bool open, struct ts_error *err)
@@ -183,16 +186,9 @@ void ts_executions_end(struct ts_executions *x)
 
 uint32_t ts_executions_of(const struct ts_executions *x, uint32_t mark, int64_t step)
 {
-	size_t from = 0, to = x->n;
+	size_t from = 0;
 
-	while (from < to) {
-		size_t mid = from + (to - from) / 2;
-
-		if (x->items[mid].mark <= mark)
-			from = mid + 1;
-		else
-			to = mid;
-	}
+	TS_BISECT(from, x->n, i, x->items[i].mark <= mark);
 	while (from > 0 && step < x->items[from - 1].from)
 		from--;
 	return (uint32_t)from;

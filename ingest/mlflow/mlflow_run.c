@@ -1,5 +1,6 @@
 #include "ingest/mlflow/mlflow_run.h"
 
+#include "base/bisect.h"
 #include "base/grow.h"
 #include "base/limits.h"
 #include "base/number.h"
@@ -192,19 +193,12 @@ static void tick(struct ts_mlflow_run *run, int64_t time_ms, int64_t step)
 
 static int64_t step_at(const struct ts_mlflow_run *run, int64_t time_ms, int64_t step)
 {
-	size_t low = 0, high = run->n_clock;
+	size_t at = 0;
 
 	if (!run->ticks || time_ms <= 0)
 		return step;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (run->clock[middle].time_ms < time_ms)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < run->n_clock ? run->clock[low].step : run->last_tick.step;
+	TS_BISECT(at, run->n_clock, i, run->clock[i].time_ms < time_ms);
+	return at < run->n_clock ? run->clock[at].step : run->last_tick.step;
 }
 
 static enum ts_status put_time(struct ts_mlflow_run *run, int64_t time_ms, struct ts_error *err)

@@ -225,7 +225,9 @@ static void know(const struct steps *s, uint32_t key, struct series *series)
 
 static enum ts_status room_for(struct steps *s, uint32_t key, struct ts_error *err)
 {
-	return TS_GROW(s->series, s->cap_series, (size_t)key + 1, 64) ? TS_OK : ts_error_set(err, TS_NO_MEMORY, "out of memory for keys");
+	if (!TS_GROW(s->series, s->cap_series, (size_t)key + 1, 64))
+		return ts_error_set(err, TS_NO_MEMORY, "out of memory for keys");
+	return TS_OK;
 }
 
 /* Says of the current record what its execution is asked by. */
