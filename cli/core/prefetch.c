@@ -1,16 +1,10 @@
 #include "cli/core/prefetch.h"
 
+#include "base/bisect.h"
 #include "base/order.h"
 #include "proto/wire.h"
 
-#include <stdlib.h>
-
 TS_ORDER(by_id, struct ts_sealed, TS_THEN(ts_id_cmp(&a->id, &b->id)))
-
-static int id_of(const void *id, const void *object)
-{
-	return memcmp(id, &((const struct ts_sealed *)object)->id, TS_ID_BYTES);
-}
 
 struct coming {
 	struct ts_prefetch *prefetch;
@@ -85,16 +79,17 @@ enum ts_status ts_prefetch_ask(struct ts_prefetch *prefetch, struct ts_channel *
 enum ts_status ts_prefetch_get(const struct ts_prefetch *prefetch, const struct ts_id *id, struct ts_arena *arena,
 			       struct ts_span *ret_object, struct ts_error *err)
 {
-	const struct ts_sealed *found =
-		prefetch->n ? bsearch(id, prefetch->objects, prefetch->n, sizeof *prefetch->objects, id_of) : NULL;
+	size_t at = 0;
+	bool found;
 
 	*ret_object = ts_span_of(NULL, 0);
+	TS_SEEK(at, prefetch->n, i, ts_id_cmp(&prefetch->objects[i].id, id), found);
 	if (!found)
 		return TS_OK;
-	if (ts_sealed_verify(found, arena, ret_object, err))
+	if (ts_sealed_verify(&prefetch->objects[at], arena, ret_object, err))
 		return err->status;
 	/* The next ask would take away what is not compressed, and so lies here. */
-	if (ret_object->data == found->bytes.data)
+	if (ret_object->data == prefetch->objects[at].bytes.data)
 		*ret_object = ts_arena_span(arena, *ret_object);
 	return ret_object->data ? TS_OK : ts_arena_error(arena, err);
 }
