@@ -1,5 +1,6 @@
 #include "analysis/rank/pipeline.h"
 
+#include "base/bisect.h"
 #include "base/order.h"
 
 struct event {
@@ -80,17 +81,10 @@ static enum ts_status gather(struct pipeline *p, struct ts_error *err)
 
 static struct stage *stage_of(struct pipeline *p, uint32_t number)
 {
-	size_t lo = 0, hi = p->n_stages;
+	size_t at = 0;
 
-	while (hi - lo > 1) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (p->stages[mid].number <= number)
-			lo = mid;
-		else
-			hi = mid;
-	}
-	return &p->stages[lo];
+	TS_BISECT(at, p->n_stages, i, p->stages[i].number < number);
+	return &p->stages[at];
 }
 
 /* Returns the length of the union of the intervals of one stage in one step: events [from, to), sorted by start. */

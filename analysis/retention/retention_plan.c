@@ -1,5 +1,6 @@
 #include "analysis/retention/retention_plan.h"
 
+#include "base/bisect.h"
 #include "base/order.h"
 #include "base/text.h"
 
@@ -51,17 +52,10 @@ TS_ORDER(compare_versions, struct ts_retention_version, TS_THEN(ts_id_cmp(&a->id
 /* The first version that is not below an id. */
 static size_t first_version(const struct ts_retention_store *store, const struct ts_id *id)
 {
-	size_t low = 0, high = store->n_versions;
+	size_t at = 0;
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (ts_id_cmp(&store->versions[mid].id, id) < 0)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	TS_BISECT(at, store->n_versions, i, ts_id_cmp(&store->versions[i].id, id) < 0);
+	return at;
 }
 
 /* Why a run stays whatever the rule says; TS_RETENTION_GOES if nothing holds it. */

@@ -1,6 +1,7 @@
 #include "analysis/stats/slope.h"
 
 #include "analysis/stats/stats.h"
+#include "base/bisect.h"
 #include "base/order.h"
 
 #include <math.h>
@@ -121,26 +122,12 @@ static void ranks_of(const double *y, size_t n, const struct work *w)
 	memcpy(w->sorted, y, n * sizeof *y);
 	TS_SORT(w->sorted, n, ts_by_double);
 	for (size_t i = 0; i < n; i++) {
-		size_t lo = 0, hi = n, first;
+		size_t first = 0, behind;
 
-		while (lo < hi) { /* finds the first that is not less */
-			size_t mid = (lo + hi) / 2;
-
-			if (w->sorted[mid] < y[i])
-				lo = mid + 1;
-			else
-				hi = mid;
-		}
-		first = lo;
-		for (hi = n; lo < hi;) { /* finds the first that is greater */
-			size_t mid = (lo + hi) / 2;
-
-			if (w->sorted[mid] <= y[i])
-				lo = mid + 1;
-			else
-				hi = mid;
-		}
-		w->rank[i] = ((double)first + (double)lo + 1) / 2;
+		TS_BISECT(first, n, k, w->sorted[k] < y[i]);
+		behind = first;
+		TS_BISECT(behind, n - behind, k, w->sorted[k] <= y[i]);
+		w->rank[i] = ((double)first + (double)behind + 1) / 2;
 	}
 }
 
