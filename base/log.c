@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "base/words.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -36,20 +37,8 @@ static void put_str(struct ts_log *line, const char *text)
 	put(line, text, strlen(text));
 }
 
-static const char *level_word(enum ts_log_level level)
-{
-	switch (level) {
-	case TS_LOG_ERROR:
-		return "error";
-	case TS_LOG_WARNING:
-		return "warning";
-	case TS_LOG_INFO:
-		return "info";
-	case TS_LOG_DEBUG:
-		return "debug";
-	}
-	return "unknown";
-}
+static TS_WORDS(level_word, enum ts_log_level, "unknown", [TS_LOG_ERROR] = "error", [TS_LOG_WARNING] = "warning",
+		[TS_LOG_INFO] = "info", [TS_LOG_DEBUG] = "debug")
 
 void ts_log_begin(struct ts_log *line, enum ts_log_level level, const char *event)
 {
