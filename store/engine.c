@@ -1,3 +1,4 @@
+#include "base/words.h"
 #include "store/engine_common.h"
 
 #include "base/cursor.h"
@@ -306,17 +307,5 @@ enum ts_status ts_prefix_range(struct ts_span hex, struct ts_id *ret_first, stru
 	return TS_OK;
 }
 
-const char *ts_ref_word(enum ts_ref_kind kind)
-{
-	switch (kind) {
-	case TS_REF_RUN:
-		return "run";
-	case TS_REF_TAG:
-		return "tag";
-	case TS_REF_BRANCH:
-		return "branch";
-	case TS_REF_STAGE:
-		break;
-	}
-	return "stage";
-}
+TS_WORDS(ts_ref_word, enum ts_ref_kind, "stage", [TS_REF_RUN] = "run", [TS_REF_TAG] = "tag", [TS_REF_STAGE] = "stage",
+	 [TS_REF_BRANCH] = "branch")
