@@ -5,6 +5,7 @@
 #include "base/limits.h"
 #include "base/number.h"
 #include "base/text.h"
+#include "base/words.h"
 #include "run/payload.h"
 
 static const char *const group_names[TS_GROUPS] = {
@@ -52,31 +53,9 @@ bool ts_group_of(struct ts_span path, enum ts_group *ret_group)
 	return false;
 }
 
-const char *ts_fact_type_word(enum ts_fact_type type)
-{
-	switch (type) {
-	case TS_FACT_NULL:
-		return "null";
-	case TS_FACT_BOOL:
-		return "bool";
-	case TS_FACT_INT:
-		return "int";
-	case TS_FACT_FLOAT:
-		return "float";
-	case TS_FACT_TEXT:
-	case TS_FACT_LONG:
-		return "text";
-	case TS_FACT_NUMBER:
-		return "number";
-	case TS_FACT_OBJECT:
-		return "object";
-	case TS_FACT_ARRAY:
-		return "array";
-	case TS_FACT_ABSENT:
-		break;
-	}
-	return "absent";
-}
+TS_WORDS(ts_fact_type_word, enum ts_fact_type, "absent", [TS_FACT_NULL] = "null", [TS_FACT_BOOL] = "bool", [TS_FACT_INT] = "int",
+	 [TS_FACT_FLOAT] = "float", [TS_FACT_TEXT] = "text", [TS_FACT_NUMBER] = "number", [TS_FACT_OBJECT] = "object",
+	 [TS_FACT_ARRAY] = "array", [TS_FACT_ABSENT] = "absent", [TS_FACT_LONG] = "text")
 
 const char *ts_source_name(enum ts_fact_source source)
 {

@@ -8,6 +8,7 @@
 #include "base/door.h"
 #include "base/grow.h"
 #include "base/limits.h"
+#include "base/words.h"
 #include "run/fact_codec.h"
 #include "run/index_record.h"
 
@@ -397,20 +398,8 @@ enum ts_status ts_index_encode(const struct ts_index *index, ts_object_sink *sin
 	return status;
 }
 
-const char *ts_column_type_word(enum ts_column_type type)
-{
-	switch (type) {
-	case TS_COLUMN_F64:
-		return "f64";
-	case TS_COLUMN_U64:
-		return "u64";
-	case TS_COLUMN_TEXT:
-		return "text";
-	case TS_COLUMN_JSON:
-		break;
-	}
-	return "json";
-}
+TS_WORDS(ts_column_type_word, enum ts_column_type, "json", [TS_COLUMN_F64] = "f64", [TS_COLUMN_U64] = "u64",
+	 [TS_COLUMN_TEXT] = "text", [TS_COLUMN_JSON] = "json")
 
 uint64_t ts_index_superseded(const struct ts_index *index)
 {

@@ -2,6 +2,7 @@
 
 #include "base/buf.h"
 #include "base/text.h"
+#include "base/words.h"
 #include "run/role_words.h"
 
 enum { WHAT_MAX = 16 }; /* "role", "when" */
@@ -148,18 +149,8 @@ enum ts_role ts_role_of(struct ts_span column, const struct ts_facts *facts)
 	return role_by_name(column);
 }
 
-const char *ts_role_name(enum ts_role role)
-{
-	switch (role) {
-	case TS_ROLE_TRAJECTORY:
-		return "trajectory";
-	case TS_ROLE_OBSERVATION:
-		return "observation";
-	case TS_ROLE_UNKNOWN:
-		break;
-	}
-	return "unknown";
-}
+TS_WORDS(ts_role_name, enum ts_role, "unknown", [TS_ROLE_UNKNOWN] = "unknown", [TS_ROLE_TRAJECTORY] = "trajectory",
+	 [TS_ROLE_OBSERVATION] = "observation")
 
 struct ts_span ts_column_said(struct ts_span column)
 {
