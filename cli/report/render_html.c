@@ -1,6 +1,7 @@
 /* render_html.c - a report as one page (page.h). */
 
 #include "base/text.h"
+#include "base/words.h"
 #include "cli/core/context.h"
 #include "cli/report/level_chart.h"
 #include "cli/report/page.h"
@@ -37,23 +38,8 @@ static const char *shown(struct page *p, struct ts_span foreign)
 	return safe ? safe : "(out of memory)";
 }
 
-static const char *light_class(enum ts_light light)
-{
-	switch (light) {
-	case TS_LIGHT_HIGH:
-		return "high";
-	case TS_LIGHT_MEDIUM:
-		return "medium";
-	case TS_LIGHT_LOW:
-		return "low";
-	case TS_LIGHT_CLEAR:
-		return "clear";
-	case TS_LIGHT_UNCHECKED:
-	case TS_LIGHT_NONE:
-		break;
-	}
-	return "unchecked";
-}
+static TS_WORDS(light_class, enum ts_light, "unchecked", [TS_LIGHT_NONE] = "unchecked", [TS_LIGHT_UNCHECKED] = "unchecked",
+		[TS_LIGHT_CLEAR] = "clear", [TS_LIGHT_LOW] = "low", [TS_LIGHT_MEDIUM] = "medium", [TS_LIGHT_HIGH] = "high")
 
 /* --- items --- */
 

@@ -5,8 +5,8 @@
  */
 #include "cli/report/render_report.h"
 
-
 #include "base/text.h"
+#include "base/words.h"
 #include "cli/report/level_chart.h"
 #include "cli/report/report.h"
 #include "cli/report/spark.h"
@@ -359,12 +359,7 @@ static void bars_item(struct page *p, const struct ts_item *item)
 
 /* --- findings --- */
 
-static const char *tag(enum ts_severity severity)
-{
-	static const char *const tags[] = {"", "LOW", "MEDIUM", "HIGH"};
-
-	return severity >= TS_SEVERITY_LOW && severity <= TS_SEVERITY_HIGH ? tags[severity] : "?";
-}
+static TS_WORDS(tag, enum ts_severity, "?", [TS_SEVERITY_LOW] = "LOW", [TS_SEVERITY_MEDIUM] = "MEDIUM", [TS_SEVERITY_HIGH] = "HIGH")
 
 static const char *shown(struct page *p, struct ts_span foreign)
 {

@@ -1,4 +1,5 @@
 /* text_path.c - the critical path of a trace as text, and what the trace would take if a part of it took no time. */
+#include "base/words.h"
 #include "cli/text/text_parts.h"
 #include "cli/trace/analyze_trace.h"
 #include "cli/trace/trace_cells.h"
@@ -27,14 +28,10 @@ static const char *what_text(uint32_t what)
 	return texts[what] ? texts[what] : ts_path_what_word(what);
 }
 
-static const char *group_text(enum ts_path_group group)
-{
-	static const char *const texts[TS_PATH_GROUPS] = {
-		"computation", "communication", "copies", "launch latency", "gaps of queued work",
-		"the host",    "data loading",	"waits",  "unknown"};
-
-	return texts[group];
-}
+static TS_WORDS(group_text, enum ts_path_group, "unknown", [TS_PATH_OF_COMPUTATION] = "computation",
+		[TS_PATH_OF_COMMUNICATION] = "communication", [TS_PATH_OF_COPIES] = "copies", [TS_PATH_OF_LAUNCH] = "launch latency",
+		[TS_PATH_OF_QUEUE] = "gaps of queued work", [TS_PATH_OF_HOST] = "the host", [TS_PATH_OF_DATA] = "data loading",
+		[TS_PATH_OF_WAIT] = "waits", [TS_PATH_OF_UNKNOWN] = "unknown")
 
 static const char *windows_text(struct ts_cli *cli, const struct ts_critical_path *p)
 {

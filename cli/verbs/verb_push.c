@@ -9,6 +9,7 @@
 #include "base/limits.h"
 #include "base/listed.h"
 #include "base/text.h"
+#include "base/words.h"
 #include "cli/core/ask.h"
 #include "cli/core/beside.h"
 #include "cli/core/names.h"
@@ -241,22 +242,9 @@ static enum ts_status push_one(struct ts_cli *cli, struct pushed *p, const struc
 	return status;
 }
 
-static const char *outcome_word(enum ts_commit_outcome outcome)
-{
-	switch (outcome) {
-	case TS_COMMIT_CREATED:
-		return "created";
-	case TS_COMMIT_UNCHANGED:
-		return "unchanged";
-	case TS_COMMIT_EXTENDED:
-		return "extended";
-	case TS_COMMIT_FORCED:
-		return "forced";
-	case TS_COMMIT_STAGED:
-		return "staged";
-	}
-	return "not_sent";
-}
+static TS_WORDS(outcome_word, enum ts_commit_outcome, "not_sent", [TS_COMMIT_CREATED] = "created",
+		[TS_COMMIT_UNCHANGED] = "unchanged", [TS_COMMIT_EXTENDED] = "extended", [TS_COMMIT_FORCED] = "forced",
+		[TS_COMMIT_STAGED] = "staged")
 
 static const char *outcome_text(struct ts_cli *cli, const struct pushed *p)
 {
