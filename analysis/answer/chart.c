@@ -1,24 +1,17 @@
 #include "analysis/answer/chart.h"
 
 #include "analysis/stats/series.h"
+#include "base/words.h"
 
 #include <math.h>
 
 enum { ODDS = 4, GAP = 10 };
 
-const char *ts_chart_axis_word(enum ts_chart_axis axis)
-{
-	static const char *const words[TS_CHART_AXES] = {"step", "time", "samples", "tokens"};
+TS_WORDS(ts_chart_axis_word, enum ts_chart_axis, "unknown", [TS_CHART_STEP] = "step", [TS_CHART_TIME] = "time",
+	 [TS_CHART_SAMPLES] = "samples", [TS_CHART_TOKENS] = "tokens")
 
-	return words[axis];
-}
-
-const char *ts_chart_odd_word(enum ts_chart_odd odd)
-{
-	static const char *const words[] = {"", "NaN", "Infinity", "-Infinity", "not above zero"};
-
-	return words[odd];
-}
+TS_WORDS(ts_chart_odd_word, enum ts_chart_odd, "", [TS_CHART_NAN] = "NaN", [TS_CHART_INF] = "Infinity",
+	 [TS_CHART_MINUS_INF] = "-Infinity", [TS_CHART_NOT_ABOVE_ZERO] = "not above zero")
 
 struct ts_m4_grid ts_chart_grid(const struct ts_chart *chart)
 {

@@ -1,5 +1,7 @@
 #include "analysis/answer/diagnosis.h"
 
+#include "base/words.h"
+
 static const struct {
 	const char *word, *title;
 } causes[TS_CAUSES] = {
@@ -47,16 +49,8 @@ const char *ts_cause_title(enum ts_cause cause)
 	return (unsigned)cause < TS_CAUSES ? causes[cause].title : "not known";
 }
 
-const char *ts_confidence_word(enum ts_confidence c)
-{
-	static const char *const words[] = {"none", "low", "medium", "high"};
+TS_WORDS(ts_confidence_word, enum ts_confidence, "none", [TS_CONFIDENCE_NONE] = "none", [TS_CONFIDENCE_LOW] = "low",
+	 [TS_CONFIDENCE_MEDIUM] = "medium", [TS_CONFIDENCE_HIGH] = "high")
 
-	return (unsigned)c < sizeof words / sizeof words[0] ? words[c] : "none";
-}
-
-const char *ts_tier_word(enum ts_tier_answer answer)
-{
-	static const char *const words[] = {"unknown", "holds", "fails"};
-
-	return (unsigned)answer < sizeof words / sizeof words[0] ? words[answer] : "unknown";
-}
+TS_WORDS(ts_tier_word, enum ts_tier_answer, "unknown", [TS_TIER_UNKNOWN] = "unknown", [TS_TIER_HOLDS] = "holds",
+	 [TS_TIER_FAILS] = "fails")

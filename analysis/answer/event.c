@@ -1,6 +1,7 @@
 #include "analysis/answer/event.h"
 
 #include "base/order.h"
+#include "base/words.h"
 
 #include <stdlib.h>
 
@@ -36,30 +37,13 @@ void ts_events_trim(struct ts_events *events, size_t from)
 	if (n == 0)
 		return;
 	if (n > TS_EVENTS_MAX) {
-		qsort(events->items + from, n, sizeof *events->items, by_score);
+		TS_SORT(events->items + from, n, by_score);
 		n = TS_EVENTS_MAX;
 	}
-	qsort(events->items + from, n, sizeof *events->items, by_step);
+	TS_SORT(events->items + from, n, by_step);
 	events->n = from + n;
 }
 
-const char *ts_event_word(enum ts_event_kind kind)
-{
-	switch (kind) {
-	case TS_EVENT_SPIKE:
-		return "spike";
-	case TS_EVENT_DIP:
-		return "dip";
-	case TS_EVENT_SHIFT:
-		return "level_shift";
-	case TS_EVENT_NONFINITE:
-		return "nonfinite";
-	case TS_EVENT_BLOW_UP:
-		return "blow_up";
-	case TS_EVENT_COINCIDENCE:
-		return "coincidence";
-	case TS_EVENT_ONSET:
-		return "onset";
-	}
-	return "";
-}
+TS_WORDS(ts_event_word, enum ts_event_kind, "", [TS_EVENT_SPIKE] = "spike", [TS_EVENT_DIP] = "dip", [TS_EVENT_SHIFT] = "level_shift",
+	 [TS_EVENT_NONFINITE] = "nonfinite", [TS_EVENT_BLOW_UP] = "blow_up", [TS_EVENT_COINCIDENCE] = "coincidence",
+	 [TS_EVENT_ONSET] = "onset")

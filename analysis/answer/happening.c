@@ -3,6 +3,7 @@
 #include "base/limits.h"
 #include "base/order.h"
 #include "base/text.h"
+#include "base/words.h"
 #include "run/ending.h"
 
 #include <math.h>
@@ -13,17 +14,9 @@ enum { FIRST = 32, GRAVE_KEPT = 5, SIGNALS = 32 };
  * recorder cuts a text at 4,096 bytes, so that twenty are whole in any case. */
 enum { GATHERED_WHOLE = 64 << 20, GATHERED_CUT = 512, ANSWERED_WHOLE = 256 << 10, ANSWERED_CUT = 4096 };
 
-static const char *const words[] = {
-	[TS_HAPPENING_OUT_OF_MEMORY] = "out_of_memory", [TS_HAPPENING_EXCEPTION] = "exception",
-	[TS_HAPPENING_SIGNAL] = "signal",		[TS_HAPPENING_RESTART] = "restart",
-	[TS_HAPPENING_RESUMED] = "resumed",		[TS_HAPPENING_CHECKPOINT] = "checkpoint",
-	[TS_HAPPENING_OTHER] = "other",
-};
-
-const char *ts_happening_word(enum ts_happening_kind kind)
-{
-	return kind >= TS_HAPPENING_OUT_OF_MEMORY && kind <= TS_HAPPENING_OTHER ? words[kind] : "";
-}
+TS_WORDS(ts_happening_word, enum ts_happening_kind, "", [TS_HAPPENING_OUT_OF_MEMORY] = "out_of_memory",
+	 [TS_HAPPENING_EXCEPTION] = "exception", [TS_HAPPENING_SIGNAL] = "signal", [TS_HAPPENING_RESTART] = "restart",
+	 [TS_HAPPENING_RESUMED] = "resumed", [TS_HAPPENING_CHECKPOINT] = "checkpoint", [TS_HAPPENING_OTHER] = "other")
 
 enum ts_happening_kind ts_happening_kind_of(struct ts_span name, struct ts_span text)
 {

@@ -2,6 +2,7 @@
 #include "analysis/answer/measure_name.h"
 
 #include "base/number.h"
+#include "base/words.h"
 
 #include <assert.h>
 
@@ -38,34 +39,10 @@ struct ts_span ts_answer_group_name(enum ts_answer_group group)
 	return ts_span_str(words[group]);
 }
 
-const char *ts_unit_suffix(enum ts_unit unit)
-{
-	switch (unit) {
-	case TS_UNIT_NONE:
-		return "";
-	case TS_UNIT_SECONDS:
-		return "_s";
-	case TS_UNIT_BYTES:
-		return "_bytes";
-	case TS_UNIT_RATIO:
-		return "_ratio";
-	case TS_UNIT_PER_SECOND:
-		return "_per_s";
-	case TS_UNIT_STEP:
-		return "_step";
-	case TS_UNIT_COUNT:
-		return "_count";
-	case TS_UNIT_BYTES_PER_STEP:
-		return "_bytes_per_step";
-	case TS_UNIT_FLOPS:
-		return "_flops";
-	case TS_UNIT_FLOPS_PER_S:
-		return "_flops_per_s";
-	case TS_UNIT_TEXT:
-		return "";
-	}
-	return "";
-}
+TS_WORDS(ts_unit_suffix, enum ts_unit, "", [TS_UNIT_NONE] = "", [TS_UNIT_SECONDS] = "_s", [TS_UNIT_BYTES] = "_bytes",
+	 [TS_UNIT_RATIO] = "_ratio", [TS_UNIT_PER_SECOND] = "_per_s", [TS_UNIT_STEP] = "_step", [TS_UNIT_COUNT] = "_count",
+	 [TS_UNIT_BYTES_PER_STEP] = "_bytes_per_step", [TS_UNIT_FLOPS] = "_flops", [TS_UNIT_FLOPS_PER_S] = "_flops_per_s",
+	 [TS_UNIT_TEXT] = "")
 
 /* Splits a pattern into what stands before and after <>. Returns false for a text without <>. */
 static bool split(const char *pattern, struct ts_span *ret_before, struct ts_span *ret_after)

@@ -1,34 +1,11 @@
 /* diff.c - the words of a diff. */
 #include "analysis/diverge/diff.h"
 
-const char *ts_fact_change_word(enum ts_fact_change change)
-{
-	switch (change) {
-	case TS_FACT_CHANGED:
-		return "changed";
-	case TS_FACT_ONLY_A:
-		return "only_a";
-	case TS_FACT_ONLY_B:
-		break;
-	}
-	return "only_b";
-}
+#include "base/words.h"
 
-const char *ts_series_word(enum ts_series_state state)
-{
-	switch (state) {
-	case TS_SERIES_SAME:
-		return "same";
-	case TS_SERIES_PARTS:
-		return "parts";
-	case TS_SERIES_EXTENT:
-		return "extent";
-	case TS_SERIES_ONLY_A:
-		return "only_a";
-	case TS_SERIES_ONLY_B:
-		return "only_b";
-	case TS_SERIES_DISJOINT:
-		break;
-	}
-	return "disjoint";
-}
+TS_WORDS(ts_fact_change_word, enum ts_fact_change, "only_b", [TS_FACT_CHANGED] = "changed", [TS_FACT_ONLY_A] = "only_a",
+	 [TS_FACT_ONLY_B] = "only_b")
+
+TS_WORDS(ts_series_word, enum ts_series_state, "disjoint", [TS_SERIES_SAME] = "same", [TS_SERIES_PARTS] = "parts",
+	 [TS_SERIES_EXTENT] = "extent", [TS_SERIES_ONLY_A] = "only_a", [TS_SERIES_ONLY_B] = "only_b",
+	 [TS_SERIES_DISJOINT] = "disjoint")

@@ -4,6 +4,7 @@
 
 #include "analysis/answer/setting.h"
 #include "base/text.h"
+#include "base/words.h"
 #include "run/fact_match.h"
 
 static const struct ts_effect effects[] = {
@@ -305,19 +306,11 @@ enum ts_flag_answer ts_flag_of(const struct ts_flag *flag, const struct ts_facts
 
 /* --- for docs/divergence.md --- */
 
-const char *ts_onset_word(enum ts_onset onset)
-{
-	static const char *const words[] = {"never", "first pass", "first update", "any step"};
+TS_WORDS(ts_onset_word, enum ts_onset, "never", [TS_ONSET_NEVER] = "never", [TS_ONSET_FIRST] = "first pass",
+	 [TS_ONSET_UPDATE] = "first update", [TS_ONSET_ANY] = "any step")
 
-	return (unsigned)onset < sizeof words / sizeof words[0] ? words[onset] : "never";
-}
-
-const char *ts_push_word(enum ts_push push)
-{
-	static const char *const words[] = {"none", "rounding", "finite", "any"};
-
-	return (unsigned)push < sizeof words / sizeof words[0] ? words[push] : "none";
-}
+TS_WORDS(ts_push_word, enum ts_push, "none", [TS_PUSH_NONE] = "none", [TS_PUSH_ROUNDING] = "rounding", [TS_PUSH_FINITE] = "finite",
+	 [TS_PUSH_ANY] = "any")
 
 void ts_effects_markdown(struct ts_buf *out)
 {

@@ -2,26 +2,15 @@
 
 #include "base/order.h"
 #include "base/text.h"
+#include "base/words.h"
 
 enum { TEXT_SHOWN = 512 };
 
-const char *ts_event_change_word(enum ts_event_change change)
-{
-	static const char *const words[] = {
-		[TS_EVENT_ONLY_A] = "only_a", [TS_EVENT_ONLY_B] = "only_b", [TS_EVENT_VALUE] = "value", [TS_EVENT_ORDER] = "order"};
+TS_WORDS(ts_event_change_word, enum ts_event_change, "unknown", [TS_EVENT_ONLY_A] = "only_a", [TS_EVENT_ONLY_B] = "only_b",
+	 [TS_EVENT_VALUE] = "value", [TS_EVENT_ORDER] = "order")
 
-	return words[change];
-}
-
-const char *ts_event_where_word(enum ts_event_where where)
-{
-	static const char *const words[] = {[TS_EVENT_IN] = "in",
-					    [TS_EVENT_BEHIND] = "behind",
-					    [TS_EVENT_BEFORE_ALL] = "before_all",
-					    [TS_EVENT_NOWHERE] = "nowhere"};
-
-	return words[where];
-}
+TS_WORDS(ts_event_where_word, enum ts_event_where, "unknown", [TS_EVENT_IN] = "in", [TS_EVENT_BEHIND] = "behind",
+	 [TS_EVENT_BEFORE_ALL] = "before_all", [TS_EVENT_NOWHERE] = "nowhere")
 
 /* --- the order of places --- */
 

@@ -1,5 +1,7 @@
 #include "analysis/diverge/matrix.h"
 
+#include "base/words.h"
+
 static bool joins(const struct ts_diff_matrix *m, const size_t *groups, size_t run, size_t group)
 {
 	for (size_t i = 0; i < run; i++)
@@ -55,19 +57,5 @@ struct ts_matrix_tally ts_matrix_count(const struct ts_diff_matrix *m)
 	return t;
 }
 
-const char *ts_pair_word(enum ts_pair_state state)
-{
-	switch (state) {
-	case TS_PAIR_SAME:
-		return "same";
-	case TS_PAIR_PARTS:
-		return "parts";
-	case TS_PAIR_EXTENT:
-		return "extent";
-	case TS_PAIR_COLUMNS:
-		return "columns";
-	case TS_PAIR_APART:
-		break;
-	}
-	return "apart";
-}
+TS_WORDS(ts_pair_word, enum ts_pair_state, "apart", [TS_PAIR_SAME] = "same", [TS_PAIR_PARTS] = "parts", [TS_PAIR_EXTENT] = "extent",
+	 [TS_PAIR_COLUMNS] = "columns", [TS_PAIR_APART] = "apart")

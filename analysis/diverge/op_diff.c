@@ -1,6 +1,7 @@
 #include "analysis/diverge/op_diff.h"
 
 #include "base/order.h"
+#include "base/words.h"
 #include "run/head.h"
 
 #include <stdlib.h>
@@ -442,15 +443,8 @@ enum ts_status ts_op_diff_add(struct ts_op_diff *diff, const struct ts_op_walk *
 	return TS_OK;
 }
 
-const char *ts_op_role_word(enum ts_op_role role)
-{
-	static const char *const words[] = {
-		[TS_OP_ORIGIN] = "origin", [TS_OP_RECEIVER] = "receiver", [TS_OP_ONLY_A] = "only_a",
-		[TS_OP_ONLY_B] = "only_b", [TS_OP_MOVED] = "moved",
-	};
-
-	return (unsigned)role < sizeof words / sizeof words[0] && words[role] ? words[role] : "receiver";
-}
+TS_WORDS(ts_op_role_word, enum ts_op_role, "receiver", [TS_OP_ORIGIN] = "origin", [TS_OP_RECEIVER] = "receiver",
+	 [TS_OP_ONLY_A] = "only_a", [TS_OP_ONLY_B] = "only_b", [TS_OP_MOVED] = "moved")
 
 const struct ts_op_row *ts_op_inserted(const struct ts_op_diff *diff)
 {

@@ -2,16 +2,14 @@
 #include "analysis/diverge/repeats.h"
 
 #include "analysis/answer/say.h"
+#include "base/words.h"
 #include "run/role.h"
 
 #include <math.h>
 
-const char *ts_pattern_word(enum ts_pattern pattern)
-{
-	static const char *const words[] = {"unknown", "same", "odd_one_out", "groups", "together", "scattered"};
-
-	return words[pattern];
-}
+TS_WORDS(ts_pattern_word, enum ts_pattern, "unknown", [TS_PATTERN_UNKNOWN] = "unknown", [TS_PATTERN_SAME] = "same",
+	 [TS_PATTERN_ODD] = "odd_one_out", [TS_PATTERN_GROUPS] = "groups", [TS_PATTERN_TOGETHER] = "together",
+	 [TS_PATTERN_SCATTERED] = "scattered")
 
 static bool agrees(const struct ts_pair *pair)
 {

@@ -1,5 +1,6 @@
 /* resume.c - what a series says about a resume; resume_judge.c puts them together. */
 #include "analysis/diverge/resume_internal.h"
+#include "base/words.h"
 
 #include "analysis/rank/peaks.h"
 #include "analysis/stats/stats.h"
@@ -7,18 +8,8 @@
 /* The number of CANDIDATES is bounded: where one batch fills a run, each of its rows would be a place to begin. */
 enum { LEVEL_POINTS = 10, LEVEL_LEAST = 5, CANDIDATES = 4096 };
 
-const char *ts_resume_word(enum ts_resume_verdict verdict)
-{
-	switch (verdict) {
-	case TS_RESUME_CORRECT:
-		return "correct";
-	case TS_RESUME_WRONG:
-		return "wrong";
-	case TS_RESUME_UNDECIDED:
-		break;
-	}
-	return "undecided";
-}
+TS_WORDS(ts_resume_word, enum ts_resume_verdict, "undecided", [TS_RESUME_CORRECT] = "correct", [TS_RESUME_WRONG] = "wrong",
+	 [TS_RESUME_UNDECIDED] = "undecided")
 
 bool ts_resume_is_digest(enum ts_resume_kind kind)
 {

@@ -4,6 +4,7 @@
 #include "analysis/diverge/sketch_bound.h"
 #include "analysis/diverge/sketch_group.h"
 #include "base/order.h"
+#include "base/words.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -11,58 +12,16 @@
 
 /* --- words --- */
 
-const char *ts_sketch_part_word(enum ts_sketch_part part)
-{
-	switch (part) {
-	case TS_SKETCH_FORWARD:
-		return "forward";
-	case TS_SKETCH_BACKWARD:
-		return "backward";
-	case TS_SKETCH_UPDATE:
-		break;
-	}
-	return "update";
-}
+TS_WORDS(ts_sketch_part_word, enum ts_sketch_part, "update", [TS_SKETCH_FORWARD] = "forward", [TS_SKETCH_BACKWARD] = "backward",
+	 [TS_SKETCH_UPDATE] = "update")
 
-const char *ts_sketch_state_word(enum ts_sketch_state state)
-{
-	switch (state) {
-	case TS_SKETCH_EQUAL:
-		return "equal";
-	case TS_SKETCH_WITHIN:
-		return "within";
-	case TS_SKETCH_ABOVE:
-		return "above";
-	case TS_SKETCH_UNJUDGED:
-		return "unjudged";
-	case TS_SKETCH_NOISE:
-		return "noise";
-	case TS_SKETCH_SIZES:
-		return "sizes";
-	case TS_SKETCH_NOT_FINITE:
-		break;
-	}
-	return "not_finite";
-}
+TS_WORDS(ts_sketch_state_word, enum ts_sketch_state, "not_finite", [TS_SKETCH_EQUAL] = "equal", [TS_SKETCH_WITHIN] = "within",
+	 [TS_SKETCH_ABOVE] = "above", [TS_SKETCH_UNJUDGED] = "unjudged", [TS_SKETCH_NOISE] = "noise", [TS_SKETCH_SIZES] = "sizes",
+	 [TS_SKETCH_NOT_FINITE] = "not_finite")
 
-const char *ts_sketch_group_word(enum ts_sketch_group group)
-{
-	switch (group) {
-	case TS_SKETCH_GRADIENTS:
-		return "gradients";
-	case TS_SKETCH_CLIPPED:
-		return "clipped";
-	case TS_SKETCH_ACCUMULATED:
-		return "accumulated";
-	case TS_SKETCH_UPDATES:
-		return "updates";
-	case TS_SKETCH_SETTINGS:
-		return "settings";
-	case TS_SKETCH_ALONE:
-		break;
-	}
-	return "alone";
-}
+TS_WORDS(ts_sketch_group_word, enum ts_sketch_group, "alone", [TS_SKETCH_ALONE] = "alone", [TS_SKETCH_GRADIENTS] = "gradients",
+	 [TS_SKETCH_CLIPPED] = "clipped", [TS_SKETCH_ACCUMULATED] = "accumulated", [TS_SKETCH_UPDATES] = "updates",
+	 [TS_SKETCH_SETTINGS] = "settings")
 
 struct ts_span ts_sketch_says(const struct ts_sketch_row *row, struct ts_arena *arena)
 {
@@ -553,8 +512,7 @@ static enum ts_status sort_compared(struct ts_sketch_walk *walk, struct ts_error
 	walk->diff.only_a += n_alone[0];
 	walk->diff.only_b += n_alone[1];
 	walk->n = n;
-	if (n)
-		qsort(walk->tensors, n, sizeof(struct ts_sketch_tensor *), by_execution);
+	TS_SORT(walk->tensors, n, by_execution);
 	return n ? say_apart(walk, idle, alone, n_alone, err) : TS_OK;
 }
 

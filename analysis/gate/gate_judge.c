@@ -3,6 +3,7 @@
  * What is said of the verdict: gate_say.c; where a difference lies: gate_why.c.
  */
 #include "analysis/gate/gate_internal.h"
+#include "base/words.h"
 
 #include "analysis/answer/say.h"
 #include "analysis/stats/stats.h"
@@ -12,43 +13,12 @@
 
 #define DRIFT_SURE 0.995 /* one-sided, of a drift in either direction */
 
-const char *ts_gate_state_word(enum ts_gate_state state)
-{
-	switch (state) {
-	case TS_GATE_PASS:
-		return "pass";
-	case TS_GATE_REGRESSION:
-		return "regression";
-	case TS_GATE_IMPROVEMENT:
-		return "improvement";
-	case TS_GATE_SUSPECT:
-		return "suspect";
-	case TS_GATE_INCONCLUSIVE:
-		return "inconclusive";
-	case TS_GATE_COLLECTING:
-		return "collecting";
-	case TS_GATE_BLIND:
-		return "blind";
-	}
-	return "unknown";
-}
+TS_WORDS(ts_gate_state_word, enum ts_gate_state, "unknown", [TS_GATE_PASS] = "pass", [TS_GATE_REGRESSION] = "regression",
+	 [TS_GATE_IMPROVEMENT] = "improvement", [TS_GATE_SUSPECT] = "suspect", [TS_GATE_INCONCLUSIVE] = "inconclusive",
+	 [TS_GATE_COLLECTING] = "collecting", [TS_GATE_BLIND] = "blind")
 
-const char *ts_gate_role_word(enum ts_gate_role role)
-{
-	switch (role) {
-	case TS_GATE_CANDIDATE:
-		return "candidate";
-	case TS_GATE_BASELINE:
-		return "baseline";
-	case TS_GATE_HISTORY:
-		return "history";
-	case TS_GATE_PAIR_BASE:
-		return "pair_base";
-	case TS_GATE_PAIR_CANDIDATE:
-		return "pair_candidate";
-	}
-	return "unknown";
-}
+TS_WORDS(ts_gate_role_word, enum ts_gate_role, "unknown", [TS_GATE_CANDIDATE] = "candidate", [TS_GATE_BASELINE] = "baseline",
+	 [TS_GATE_HISTORY] = "history", [TS_GATE_PAIR_BASE] = "pair_base", [TS_GATE_PAIR_CANDIDATE] = "pair_candidate")
 
 /* --- what an input must be --- */
 

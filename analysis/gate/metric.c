@@ -1,6 +1,7 @@
 #include "analysis/gate/metric.h"
 
 #include "base/text.h"
+#include "base/words.h"
 #include "run/direction.h"
 #include "run/role.h"
 
@@ -54,13 +55,8 @@ const struct ts_metric_row ts_metrics[TS_METRICS_ALL] = {
 	LOGGED,
 };
 
-const char *ts_better_word(enum ts_better better)
-{
-	static const char *const words[] = {
-		[TS_BETTER_UNKNOWN] = "unknown", [TS_BETTER_LOWER] = "lower", [TS_BETTER_HIGHER] = "higher"};
-
-	return words[better];
-}
+TS_WORDS(ts_better_word, enum ts_better, "unknown", [TS_BETTER_UNKNOWN] = "unknown", [TS_BETTER_LOWER] = "lower",
+	 [TS_BETTER_HIGHER] = "higher")
 
 /* The first that matches the last key of the name decides. */
 static const struct {

@@ -1,6 +1,7 @@
 #include "analysis/rank/creep.h"
 
 #include "analysis/stats/stats.h"
+#include "base/words.h"
 
 #define MIB 1048576.0
 #define GIB 1073741824.0
@@ -32,9 +33,5 @@ bool ts_creep_find(const double *bytes, size_t n, struct ts_creep *ret_creep)
 	return true;
 }
 
-const char *ts_creep_word(enum ts_creep_kind kind)
-{
-	static const char *const words[] = {"none", "early", "confirmed"};
-
-	return words[kind];
-}
+TS_WORDS(ts_creep_word, enum ts_creep_kind, "unknown", [TS_CREEP_NONE] = "none", [TS_CREEP_EARLY] = "early",
+	 [TS_CREEP_CONFIRMED] = "confirmed")

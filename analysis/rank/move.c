@@ -3,6 +3,7 @@
 #include "analysis/rank/rise.h"
 #include "analysis/stats/slope.h"
 #include "analysis/stats/stats.h"
+#include "base/words.h"
 
 #include <math.h>
 
@@ -33,15 +34,8 @@ struct looking {
 	double *scratch;
 };
 
-const char *ts_move_word(enum ts_move_kind kind)
-{
-	static const char *const words[TS_MOVES] = {
-		[TS_MOVE_NONE] = "none", [TS_MOVE_JUMP] = "jump",   [TS_MOVE_LEFT] = "left",
-		[TS_MOVE_RISE] = "rise", [TS_MOVE_DRIFT] = "drift",
-	};
-
-	return words[kind];
-}
+TS_WORDS(ts_move_word, enum ts_move_kind, "unknown", [TS_MOVE_NONE] = "none", [TS_MOVE_JUMP] = "jump", [TS_MOVE_LEFT] = "left",
+	 [TS_MOVE_RISE] = "rise", [TS_MOVE_DRIFT] = "drift")
 
 static bool is_worse(const struct looking *l, double before, double after)
 {

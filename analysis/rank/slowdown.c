@@ -4,6 +4,7 @@
 #include "analysis/stats/series.h"
 #include "analysis/stats/stats.h"
 #include "analysis/stats/wander.h"
+#include "base/words.h"
 
 #include <math.h>
 
@@ -392,12 +393,8 @@ static double cost_of(const struct ts_slowdown *s, size_t n)
 	return 0;
 }
 
-const char *ts_slowdown_word(enum ts_slowdown_kind kind)
-{
-	static const char *const words[] = {"none found", "step", "ramp", "stretch", "two levels"};
-
-	return words[kind];
-}
+TS_WORDS(ts_slowdown_word, enum ts_slowdown_kind, "unknown", [TS_SLOWDOWN_NONE] = "none found", [TS_SLOWDOWN_STEP] = "step",
+	 [TS_SLOWDOWN_RAMP] = "ramp", [TS_SLOWDOWN_STRETCH] = "stretch", [TS_SLOWDOWN_LEVELS] = "two levels")
 
 /* Returns the rise to be compared with two levels. */
 static struct ts_levels_rise rise_of(const struct ts_slowdown *s, size_t n)

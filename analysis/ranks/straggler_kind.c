@@ -2,6 +2,7 @@
 
 #include "analysis/stats/correlation.h"
 #include "analysis/stats/stats.h"
+#include "base/words.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -110,17 +111,5 @@ struct ts_straggler_course ts_straggler_course(const double *x, size_t n, double
 	return c;
 }
 
-const char *ts_straggler_word(enum ts_straggler_kind kind)
-{
-	switch (kind) {
-	case TS_STRAGGLER_PERSISTENT:
-		return "persistent";
-	case TS_STRAGGLER_LATE:
-		return "late";
-	case TS_STRAGGLER_INTERMITTENT:
-		return "intermittent";
-	case TS_STRAGGLER_PERIODIC:
-		return "periodic";
-	}
-	return "";
-}
+TS_WORDS(ts_straggler_word, enum ts_straggler_kind, "", [TS_STRAGGLER_PERSISTENT] = "persistent", [TS_STRAGGLER_LATE] = "late",
+	 [TS_STRAGGLER_INTERMITTENT] = "intermittent", [TS_STRAGGLER_PERIODIC] = "periodic")

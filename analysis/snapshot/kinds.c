@@ -1,19 +1,10 @@
 #include "analysis/snapshot/kinds.h"
 
-const char *ts_memory_kind_word(enum ts_memory_kind kind)
-{
-	static const char *const words[TS_MEMORY_KINDS] = {
-		[TS_MEMORY_UNKNOWN] = "unknown",
-		[TS_MEMORY_PARAMETERS] = "parameters",
-		[TS_MEMORY_GRADIENTS] = "gradients",
-		[TS_MEMORY_OPTIMIZER] = "optimizer state",
-		[TS_MEMORY_ACTIVATIONS] = "activations",
-		[TS_MEMORY_TEMPORARY] = "temporary",
-		[TS_MEMORY_RECOMPUTATION] = "recomputation",
-	};
+#include "base/words.h"
 
-	return words[kind];
-}
+TS_WORDS(ts_memory_kind_word, enum ts_memory_kind, "unknown", [TS_MEMORY_UNKNOWN] = "unknown", [TS_MEMORY_PARAMETERS] = "parameters",
+	 [TS_MEMORY_GRADIENTS] = "gradients", [TS_MEMORY_OPTIMIZER] = "optimizer state", [TS_MEMORY_ACTIVATIONS] = "activations",
+	 [TS_MEMORY_TEMPORARY] = "temporary", [TS_MEMORY_RECOMPUTATION] = "recomputation")
 
 struct kinds {
 	const struct ts_replay *r;

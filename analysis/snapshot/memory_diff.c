@@ -3,13 +3,10 @@
 #include "analysis/snapshot/stack_pairs.h"
 #include "base/order.h"
 #include "base/text.h"
+#include "base/words.h"
 
-const char *ts_memory_match_word(enum ts_memory_match match)
-{
-	static const char *const words[] = {"stack", "lines_moved", "only_a", "only_b"};
-
-	return words[match];
-}
+TS_WORDS(ts_memory_match_word, enum ts_memory_match, "unknown", [TS_MATCH_STACK] = "stack", [TS_MATCH_LINES] = "lines_moved",
+	 [TS_MATCH_ONLY_A] = "only_a", [TS_MATCH_ONLY_B] = "only_b")
 
 /* One device on both sides. */
 struct pair {

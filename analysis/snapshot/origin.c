@@ -1,5 +1,7 @@
 #include "analysis/snapshot/origin.h"
 
+#include "base/words.h"
+
 enum { SELF = 0, INSTALLED, TORCH, FOREIGN }; /* whose a frame is, the best source first; FOREIGN: not Python */
 
 enum says { NOTHING, SETUP, FORWARD, ENGINE, RECOMPUTE, OPTIMIZER };
@@ -39,15 +41,9 @@ static const struct rule {
 	{"torch/nn/modules/", "reset_parameters", SETUP},
 };
 
-const char *ts_memory_phase_word(enum ts_memory_phase phase)
-{
-	static const char *const words[] = {
-		[TS_PHASE_UNKNOWN] = "unknown",	  [TS_PHASE_SETUP] = "setup",		 [TS_PHASE_FORWARD] = "forward",
-		[TS_PHASE_BACKWARD] = "backward", [TS_PHASE_RECOMPUTE] = "recomputation", [TS_PHASE_OPTIMIZER] = "optimizer",
-	};
-
-	return words[phase];
-}
+TS_WORDS(ts_memory_phase_word, enum ts_memory_phase, "unknown", [TS_PHASE_UNKNOWN] = "unknown", [TS_PHASE_SETUP] = "setup",
+	 [TS_PHASE_FORWARD] = "forward", [TS_PHASE_BACKWARD] = "backward", [TS_PHASE_RECOMPUTE] = "recomputation",
+	 [TS_PHASE_OPTIMIZER] = "optimizer")
 
 static bool among(struct ts_span text, const char *const *words)
 {

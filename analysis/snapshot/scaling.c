@@ -1,18 +1,15 @@
 #include "analysis/snapshot/scaling.h"
 
+#include "base/words.h"
+
 #include <math.h>
 #include <stdlib.h>
 
 #define SIZE_MOST 1e15 /* sizes are looked for up to here */
 #define LOSS_GROWS 0.2 /* of the requested bytes; see scaling.h */
 
-const char *ts_scaling_part_word(enum ts_scaling_part part)
-{
-	static const char *const words[TS_SCALING_PARTS] = {
-		[TS_PART_PASSES] = "forward and backward", [TS_PART_OPTIMIZER] = "optimizer", [TS_PART_OTHER] = "other"};
-
-	return words[part];
-}
+TS_WORDS(ts_scaling_part_word, enum ts_scaling_part, "unknown", [TS_PART_PASSES] = "forward and backward",
+	 [TS_PART_OPTIMIZER] = "optimizer", [TS_PART_OTHER] = "other")
 
 static enum ts_scaling_part part_of(uint8_t phase)
 {

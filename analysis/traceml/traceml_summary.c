@@ -2,31 +2,19 @@
 
 #include "base/number.h"
 #include "base/text.h"
+#include "base/words.h"
 
 #include <math.h>
 
 enum { NUMBER_TEXT = 512 };
 
-static const char *const phase_names[TS_TRACEML_PHASES] = {
-	[TS_TRACEML_INPUT] = "input wait",  [TS_TRACEML_H2D] = "host-to-device copies", [TS_TRACEML_FORWARD] = "forward",
-	[TS_TRACEML_BACKWARD] = "backward", [TS_TRACEML_OPTIMIZER] = "optimizer",	[TS_TRACEML_COMPUTE] = "compute",
-	[TS_TRACEML_RESIDUAL] = "residual",
-};
+TS_WORDS(ts_traceml_phase_name, enum ts_traceml_phase, "unknown", [TS_TRACEML_INPUT] = "input wait",
+	 [TS_TRACEML_H2D] = "host-to-device copies", [TS_TRACEML_FORWARD] = "forward", [TS_TRACEML_BACKWARD] = "backward",
+	 [TS_TRACEML_OPTIMIZER] = "optimizer", [TS_TRACEML_COMPUTE] = "compute", [TS_TRACEML_RESIDUAL] = "residual")
 
-static const char *const section_names[TS_TRACEML_SECTIONS] = {
-	[TS_TRACEML_STEP_TIME] = "step_time", [TS_TRACEML_STEP_MEMORY] = "step_memory",	  [TS_TRACEML_SYSTEM] = "system",
-	[TS_TRACEML_PROCESS] = "process",     [TS_TRACEML_PRIMARY] = "primary_diagnosis",
-};
-
-const char *ts_traceml_phase_name(enum ts_traceml_phase phase)
-{
-	return phase_names[phase];
-}
-
-const char *ts_traceml_section_name(enum ts_traceml_section section)
-{
-	return section_names[section];
-}
+TS_WORDS(ts_traceml_section_name, enum ts_traceml_section, "unknown", [TS_TRACEML_STEP_TIME] = "step_time",
+	 [TS_TRACEML_STEP_MEMORY] = "step_memory", [TS_TRACEML_SYSTEM] = "system", [TS_TRACEML_PROCESS] = "process",
+	 [TS_TRACEML_PRIMARY] = "primary_diagnosis")
 
 const char *ts_traceml_clock_name(enum ts_traceml_clock clock)
 {

@@ -10,6 +10,7 @@ static const struct row {
 } rows[] = {
 #define KERNEL(category, where, pattern) {TS_KERNEL_##category, where, sizeof(pattern) - 1, pattern},
 #include "analysis/trace/device/kernels.inc"
+#include "base/words.h"
 #undef KERNEL
 };
 
@@ -144,27 +145,19 @@ bool ts_kernel_is_float32_product(struct ts_span name)
 	return false;
 }
 
-const char *ts_kernel_category_word(enum ts_kernel_category category)
-{
-	static const char *const words[TS_KERNEL_CATEGORIES] = {
-		"communication", "convolution",	 "attention", "mixture_of_experts",
-		"embedding",	 "quantization", "gemm",      "normalization",
-		"softmax",	 "loss",	 "optimizer", "random",
-		"rotary",	 "pooling",	 "sort",      "index",
-		"fill",		 "copy",	 "reduction", "fused",
-		"elementwise",	 "other",
-	};
+TS_WORDS(ts_kernel_category_word, enum ts_kernel_category, "unknown", [TS_KERNEL_COMMUNICATION] = "communication",
+	 [TS_KERNEL_CONVOLUTION] = "convolution", [TS_KERNEL_ATTENTION] = "attention", [TS_KERNEL_MOE] = "mixture_of_experts",
+	 [TS_KERNEL_EMBEDDING] = "embedding", [TS_KERNEL_QUANTIZATION] = "quantization", [TS_KERNEL_GEMM] = "gemm",
+	 [TS_KERNEL_NORMALIZATION] = "normalization", [TS_KERNEL_SOFTMAX] = "softmax", [TS_KERNEL_LOSS] = "loss",
+	 [TS_KERNEL_OPTIMIZER] = "optimizer", [TS_KERNEL_RANDOM] = "random", [TS_KERNEL_ROTARY] = "rotary",
+	 [TS_KERNEL_POOLING] = "pooling", [TS_KERNEL_SORT] = "sort", [TS_KERNEL_INDEX] = "index", [TS_KERNEL_FILL] = "fill",
+	 [TS_KERNEL_COPY] = "copy", [TS_KERNEL_REDUCTION] = "reduction", [TS_KERNEL_FUSED] = "fused",
+	 [TS_KERNEL_ELEMENTWISE] = "elementwise", [TS_KERNEL_OTHER] = "other")
 
-	return words[category];
-}
-
-const char *ts_collective_word(enum ts_collective collective)
-{
-	static const char *const words[TS_COLLECTIVES] = {"all_reduce", "all_gather", "reduce_scatter", "all_to_all",
-							  "broadcast",	"reduce",     "send_recv",	"other"};
-
-	return words[collective];
-}
+TS_WORDS(ts_collective_word, enum ts_collective, "unknown", [TS_COLLECTIVE_ALL_REDUCE] = "all_reduce",
+	 [TS_COLLECTIVE_ALL_GATHER] = "all_gather", [TS_COLLECTIVE_REDUCE_SCATTER] = "reduce_scatter",
+	 [TS_COLLECTIVE_ALL_TO_ALL] = "all_to_all", [TS_COLLECTIVE_BROADCAST] = "broadcast", [TS_COLLECTIVE_REDUCE] = "reduce",
+	 [TS_COLLECTIVE_SEND_RECV] = "send_recv", [TS_COLLECTIVE_OTHER] = "other")
 
 static enum ts_collective collective_in(struct ts_span text)
 {

@@ -4,28 +4,17 @@
 #include "analysis/trace/device/kernel_sums.h"
 #include "analysis/trace/diff/trace_diff_parts.h"
 #include "base/order.h"
+#include "base/words.h"
 #include "run/trace_columns.h"
 
 #include <math.h>
 
-const char *ts_side_table_word(enum ts_side_table table)
-{
-	static const char *const words[TS_SIDE_TABLES] = {
-		[TS_SIDE_PARTS] = "parts",	   [TS_SIDE_CATEGORIES] = "categories",
-		[TS_SIDE_KERNELS] = "kernels",	   [TS_SIDE_DEVICE_OPERATORS] = "device_operators",
-		[TS_SIDE_OPERATORS] = "operators", [TS_SIDE_FUNCTIONS] = "functions",
-		[TS_SIDE_CALLS] = "calls",
-	};
+TS_WORDS(ts_side_table_word, enum ts_side_table, "unknown", [TS_SIDE_PARTS] = "parts", [TS_SIDE_CATEGORIES] = "categories",
+	 [TS_SIDE_KERNELS] = "kernels", [TS_SIDE_DEVICE_OPERATORS] = "device_operators", [TS_SIDE_OPERATORS] = "operators",
+	 [TS_SIDE_FUNCTIONS] = "functions", [TS_SIDE_CALLS] = "calls")
 
-	return words[table];
-}
-
-const char *ts_trace_diff_verdict_word(enum ts_trace_diff_verdict verdict)
-{
-	static const char *const words[] = {"same", "differs", "undecided"};
-
-	return words[verdict];
-}
+TS_WORDS(ts_trace_diff_verdict_word, enum ts_trace_diff_verdict, "unknown", [TS_TRACE_DIFF_SAME] = "same",
+	 [TS_TRACE_DIFF_DIFFERS] = "differs", [TS_TRACE_DIFF_UNDECIDED] = "undecided")
 
 static int64_t nearest(double x)
 {

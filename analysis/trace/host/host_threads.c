@@ -1,16 +1,13 @@
 /* host_threads.c - what each thread of the host is for, and the names of its functions without what differs from call to call. */
 #include "analysis/trace/host/trace_host.h"
 #include "base/order.h"
+#include "base/words.h"
 
 #include "analysis/trace/device/trace_steps.h"
 #include "base/door.h"
 
-const char *ts_host_thread_word(enum ts_host_thread_kind kind)
-{
-	static const char *const words[] = {"main", "backward", "other"};
-
-	return words[kind];
-}
+TS_WORDS(ts_host_thread_word, enum ts_host_thread_kind, "unknown", [TS_HOST_MAIN] = "main", [TS_HOST_BACKWARD] = "backward",
+	 [TS_HOST_OTHER] = "other")
 
 /* --- threads --- */
 

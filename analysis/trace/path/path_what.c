@@ -1,5 +1,6 @@
 /* path_what.c - what a stretch of a critical path is: the work of a device by category, what the host did, or why nothing ran. */
 #include "analysis/trace/path/critical_path.h"
+#include "base/words.h"
 
 enum { FIRST = TS_PATH_LAUNCH };
 
@@ -40,13 +41,10 @@ enum ts_path_group ts_path_group(uint32_t what)
 	return what == TS_SUM_COPY ? TS_PATH_OF_COPIES : TS_PATH_OF_COMPUTATION;
 }
 
-const char *ts_path_group_word(enum ts_path_group group)
-{
-	static const char *const words[] = {"computation", "communication", "copies", "launch", "queue",
-					    "host",	   "data_loading",  "wait",   "unknown"};
-
-	return words[group];
-}
+TS_WORDS(ts_path_group_word, enum ts_path_group, "unknown", [TS_PATH_OF_COMPUTATION] = "computation",
+	 [TS_PATH_OF_COMMUNICATION] = "communication", [TS_PATH_OF_COPIES] = "copies", [TS_PATH_OF_LAUNCH] = "launch",
+	 [TS_PATH_OF_QUEUE] = "queue", [TS_PATH_OF_HOST] = "host", [TS_PATH_OF_DATA] = "data_loading", [TS_PATH_OF_WAIT] = "wait",
+	 [TS_PATH_OF_UNKNOWN] = "unknown")
 
 /* --- names --- */
 

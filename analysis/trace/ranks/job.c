@@ -3,6 +3,7 @@
 #include "analysis/trace/ranks/job_parts.h"
 #include "base/door.h"
 #include "base/order.h"
+#include "base/words.h"
 
 struct work {
 	struct ts_job_trace *traces;
@@ -17,21 +18,12 @@ struct work {
 	struct ts_job_side *sides;   /* [rank] */
 };
 
-const char *ts_job_figure_word(enum ts_job_figure figure)
-{
-	static const char *const words[TS_JOB_FIGURES] = {"span",	 "busy",	  "idle",
-							  "computation", "communication", "exposed_communication",
-							  "memory",	 "waiting",	  "exposed_waiting"};
+TS_WORDS(ts_job_figure_word, enum ts_job_figure, "unknown", [TS_JOB_SPAN] = "span", [TS_JOB_BUSY] = "busy", [TS_JOB_IDLE] = "idle",
+	 [TS_JOB_COMPUTATION] = "computation", [TS_JOB_COMMUNICATION] = "communication", [TS_JOB_EXPOSED] = "exposed_communication",
+	 [TS_JOB_MEMORY] = "memory", [TS_JOB_WAITING] = "waiting", [TS_JOB_EXPOSED_WAITING] = "exposed_waiting")
 
-	return words[figure];
-}
-
-const char *ts_job_file_word(enum ts_job_file_state state)
-{
-	static const char *const words[] = {"read", "no_rank", "same_time", "failed", "no_trace"};
-
-	return words[state];
-}
+TS_WORDS(ts_job_file_word, enum ts_job_file_state, "unknown", [TS_JOB_FILE_READ] = "read", [TS_JOB_FILE_NO_RANK] = "no_rank",
+	 [TS_JOB_FILE_SAME] = "same_time", [TS_JOB_FILE_FAILED] = "failed", [TS_JOB_FILE_OTHER] = "no_trace")
 
 /* --- which traces are of which rank --- */
 

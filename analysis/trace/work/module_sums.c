@@ -1,16 +1,13 @@
 /* module_sums.c - what the modules of a model had devices do, forward and backward. */
 #include "analysis/trace/work/trace_work.h"
 #include "base/order.h"
+#include "base/words.h"
 
 #include "analysis/trace/work/work_parts.h"
 #include "base/door.h"
 
-const char *ts_module_source_word(enum ts_module_source source)
-{
-	static const char *const words[] = {"not_recorded", "python_functions", "module_hierarchy"};
-
-	return words[source];
-}
+TS_WORDS(ts_module_source_word, enum ts_module_source, "unknown", [TS_MODULES_NONE] = "not_recorded",
+	 [TS_MODULES_FRAMES] = "python_functions", [TS_MODULES_TEXTS] = "module_hierarchy")
 
 struct modules {
 	const struct ts_trace *trace;

@@ -1,25 +1,19 @@
 /* transfer_sums.c - copies by direction, and fills by the shape of what is filled. */
 #include "analysis/trace/work/trace_work.h"
 #include "base/order.h"
+#include "base/words.h"
+#include "base/words.h"
 
 #include "analysis/trace/device/device_events.h"
 #include "analysis/trace/device/kernel.h"
 #include "base/door.h"
 
-const char *ts_direction_word(enum ts_direction direction)
-{
-	static const char *const words[TS_DIRECTIONS] = {"host_to_device", "device_to_host", "device_to_device",
-							 "peer_to_peer",   "host_to_host",   "unknown"};
+TS_WORDS(ts_direction_word, enum ts_direction, "unknown", [TS_DIRECTION_HTOD] = "host_to_device",
+	 [TS_DIRECTION_DTOH] = "device_to_host", [TS_DIRECTION_DTOD] = "device_to_device", [TS_DIRECTION_PTOP] = "peer_to_peer",
+	 [TS_DIRECTION_HTOH] = "host_to_host", [TS_DIRECTION_UNKNOWN] = "unknown")
 
-	return words[direction];
-}
-
-const char *ts_host_memory_word(enum ts_host_memory memory)
-{
-	static const char *const words[TS_HOST_MEMORIES] = {"unsaid", "pageable", "pinned"};
-
-	return words[memory];
-}
+TS_WORDS(ts_host_memory_word, enum ts_host_memory, "unknown", [TS_HOST_MEMORY_UNSAID] = "unsaid",
+	 [TS_HOST_MEMORY_PAGEABLE] = "pageable", [TS_HOST_MEMORY_PINNED] = "pinned")
 
 void ts_copy_direction(struct ts_span name, enum ts_direction *ret, enum ts_host_memory *ret_memory)
 {

@@ -1,6 +1,7 @@
 /* work_marks.c - work of devices by what the host was about: recomputation, optimizer, attention, compiled regions, CUDA graphs. */
 #include "analysis/trace/work/trace_work.h"
 #include "base/order.h"
+#include "base/words.h"
 
 #include "analysis/trace/work/work_parts.h"
 #include "base/door.h"
@@ -75,14 +76,10 @@ static uint8_t attention_of(struct ts_span name)
 	return TS_ATTENTION_NONE;
 }
 
-const char *ts_attention_word(enum ts_attention attention)
-{
-	static const char *const words[TS_ATTENTIONS] = {
-		"none",	 "flash",	   "flash_backward", "efficient",	 "efficient_backward",
-		"cudnn", "cudnn_backward", "math",	     "single_operations"};
-
-	return words[attention];
-}
+TS_WORDS(ts_attention_word, enum ts_attention, "unknown", [TS_ATTENTION_NONE] = "none", [TS_ATTENTION_FLASH] = "flash",
+	 [TS_ATTENTION_FLASH_BACKWARD] = "flash_backward", [TS_ATTENTION_EFFICIENT] = "efficient",
+	 [TS_ATTENTION_EFFICIENT_BACKWARD] = "efficient_backward", [TS_ATTENTION_CUDNN] = "cudnn",
+	 [TS_ATTENTION_CUDNN_BACKWARD] = "cudnn_backward", [TS_ATTENTION_MATH] = "math", [TS_ATTENTION_SINGLE] = "single_operations")
 
 static enum ts_status read_names(struct marks *m, struct ts_arena *arena, struct ts_error *err)
 {
