@@ -1,6 +1,6 @@
 #include "base/alloc.h"
 
-#include "base/system.h"
+#include "base/huge_pages.h"
 
 #include <stdatomic.h>
 #include <stdint.h>
@@ -28,7 +28,7 @@ static void *alloc_huge(size_t size)
 	void *block = aligned_alloc(HUGE_PAGE, whole);
 
 	if (block)
-		ts_system_want_huge_pages(block, whole);
+		ts_huge_pages_want(block, whole);
 	return block;
 }
 

@@ -20,9 +20,6 @@ int ts_system_cores(void);
  * that. 0: the system does not say. */
 uint64_t ts_system_memory(void);
 
-/* Asks for huge pages behind a block that begins and ends at such pages; where there are none, it stays as it is. */
-void ts_system_want_huge_pages(void *block, size_t size);
-
 int ts_system_pipe(int ret_ends[2]);
 /* Makes a file of a template that ends in XXXXXX, which becomes its name; for reading and writing. */
 int ts_system_temp(char *io_path);

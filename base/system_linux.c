@@ -75,11 +75,6 @@ uint64_t ts_system_memory(void)
 	return machine == UINT64_MAX ? 0 : machine;
 }
 
-void ts_system_want_huge_pages(void *block, size_t size)
-{
-	(void)madvise(block, size, MADV_HUGEPAGE);
-}
-
 int ts_system_pipe(int ret_ends[2])
 {
 	return pipe2(ret_ends, O_CLOEXEC);

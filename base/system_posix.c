@@ -41,12 +41,6 @@ static int marked(int fd, int flags)
 	return -1;
 }
 
-void ts_system_want_huge_pages(void *block, size_t size)
-{
-	(void)block;
-	(void)size;
-}
-
 int ts_system_pipe(int ret_ends[2])
 {
 	int ends[2];

@@ -45,7 +45,8 @@ def headers(sources):
 
 def sources():
     """Returns the sources of the extension for every system, below ROOT."""
-    return [*recorder(), *HOST, "base/system_linux.c", "base/system_posix.c"]
+    of_systems = [f"base/{name}_{system}.c" for name in ("huge_pages", "system") for system in ("linux", "posix")]
+    return [*recorder(), *HOST, *of_systems]
 
 
 def own_sources():
