@@ -86,14 +86,14 @@ static inline enum tscope_kind ts_run_kind(const struct tscope_run *run, tscope_
 /* tscope_declare into a lane that the caller has. */
 tscope_column ts_run_declare(struct tscope_run *run, struct ts_lane *lane, enum tscope_kind kind, const char *name);
 
-/* The number of this thread among those that recorded, from 0. */
+/* shared_lane.c: the number of this thread among those that recorded, from 0. */
 uint32_t ts_run_thread(void);
 /* Adds a value to a step that may have ended, from any thread. */
 void ts_run_late(struct tscope_run *run, int64_t step, tscope_column column, uint64_t bits);
 struct ts_lane *ts_run_borrow(struct tscope_run *run);
 void ts_run_return(struct ts_lane *lane);
 
-/* Says something on standard error, in one line. */
+/* trouble.c: says something on standard error, in one line. */
 void ts_run_say(const struct tscope_run *run, const char *what);
 /* Notes what went wrong, the first time also on standard error. */
 void ts_run_trouble(struct tscope_run *run, const char *what);
