@@ -1,4 +1,5 @@
-/* recording_state.h - the struct behind a recording, shared by recording.c, rows_of_steps.c and rows_of_events.c only. */
+/* recording_state.h - the struct behind a recording, shared by recording.c, recording_walk.c, rows_of_steps.c and rows_of_events.c
+ * only. */
 #ifndef TSCOPE_INGEST_RECORDING_RECORDING_STATE_H
 #define TSCOPE_INGEST_RECORDING_RECORDING_STATE_H
 
@@ -69,7 +70,7 @@ static inline int64_t ts_recording_step_added(const struct ts_frame *frame)
 	return ts_frame_i64(frame->bytes, frame->kind == TS_FRAME_LATE ? TS_FRAME_LATE_STEP : TS_FRAME_REGION_STEP);
 }
 
-/* Begins a walk over frames of some kinds. */
+/* recording_walk.c: begins a walk over frames of some kinds. */
 void ts_recording_walk(struct ts_recording *r, uint32_t kinds, struct ts_frame_walk *ret_walk);
 /* The same as ts_frame_walk_next without the frames that are left for the next reading. */
 enum ts_status ts_recording_next(const struct ts_recording *r, struct ts_frame_walk *w, struct ts_frame *ret_frame, bool *ret_more,

@@ -106,7 +106,7 @@ uint64_t ts_pickle_offset(const struct ts_pickle *p);
 /* Lets go of what only further opcodes would need. */
 void ts_pickle_forget(struct ts_pickle *p);
 
-/* For the rows: an error at the opcode that is executed; returns false. */
+/* pickle_list.c, for the rows: an error at the opcode that is executed; returns false. */
 bool ts_pickle_fail(struct ts_pickle *p, enum ts_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* The error of the ration, if it failed. */
 bool ts_pickle_fail_memory(struct ts_pickle *p);
@@ -118,6 +118,9 @@ static inline struct ts_pickle_object *ts_pickle_object_of(const struct ts_pickl
 
 /* The i-th of a list, a tuple or a list of rows. */
 struct ts_pickle_value ts_pickle_item(const struct ts_pickle_object *o, uint32_t i);
+bool ts_pickle_are_frames(const struct ts_pickle_value *items, size_t n); /* all of them, and there is one */
+/* The number of the stack of these frames. False: the error is set. */
+bool ts_pickle_stack_put(struct ts_pickle *p, const struct ts_pickle_value *items, size_t n, uint32_t *ret_stack);
 /* *ret_frames: the value is a list or tuple of frames, or None; then *ret_stack is its stack, TS_SNAPSHOT_NONE if it is empty, and the
  * list cannot change any more. False: the error is set. */
 bool ts_pickle_stack_of(struct ts_pickle *p, struct ts_pickle_value value, bool *ret_frames, uint32_t *ret_stack);

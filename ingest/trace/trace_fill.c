@@ -7,14 +7,6 @@
 
 #include <stdio.h>
 
-void ts_trace_note(struct ts_trace_fill *fill, const char *code, enum ts_notice_level level, uint64_t at, const char *what)
-{
-	char detail[160];
-
-	(void)snprintf(detail, sizeof detail, "byte %" PRIu64 ": %s", at, what);
-	ts_notice_add(fill->notices, code, level, fill->file, 0, detail);
-}
-
 enum ts_status ts_trace_fill_begin(struct ts_trace_fill *fill, struct ts_error *err)
 {
 	if (ts_trace_rows_reserve(&fill->rows, TS_TRACE_BATCH, err) || ts_trace_rows_reserve(&fill->one, 1, err))
@@ -111,30 +103,6 @@ static uint8_t kind_of(const struct ts_trace_event *e)
 static int32_t narrow(int64_t v)
 {
 	return v > INT32_MIN && v <= INT32_MAX ? (int32_t)v : TS_TRACE_NO_DEVICE;
-}
-
-static __attribute__((cold, noinline)) int32_t place_without_room(struct ts_trace_fill *fill, int64_t said, uint64_t at)
-{
-	bool is_new;
-	int32_t number = ts_trace_place_number(&fill->places, said, &is_new);
-	char what[128];
-
-	if (number == TS_TRACE_NO_DEVICE) {
-		ts_trace_note(fill, "trace_places", TS_NOTICE_SKIPPED, at,
-			      "too many devices and streams have numbers of more than 32 bits; this one counts as unknown");
-	} else if (is_new && number != said) {
-		(void)snprintf(what, sizeof what, "the device or stream %" PRId64 " has more than 32 bits and counts as %" PRId32, said,
-			       number);
-		ts_trace_note(fill, "trace_place", TS_NOTICE_INFO, at, what);
-	}
-	return number;
-}
-
-int32_t ts_trace_place_put(struct ts_trace_fill *fill, int64_t said, uint64_t at)
-{
-	if (said >= 0 && said <= INT32_MAX)
-		return (int32_t)said;
-	return said == TS_TRACE_NONE ? TS_TRACE_NO_DEVICE : place_without_room(fill, said, at);
 }
 
 /* The number that an id is, or that stands in its text behind these words: in 2021 "stream 7". */

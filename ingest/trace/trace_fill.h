@@ -37,11 +37,17 @@ enum ts_status ts_trace_fill_event(struct ts_trace_fill *fill, struct ts_trace_e
 /* Pairs what began with what ended, and gives the last rows on. */
 enum ts_status ts_trace_fill_end(struct ts_trace_fill *fill, struct ts_error *err);
 void ts_trace_fill_finish(struct ts_trace_fill *fill);
-/* A notice with the byte. */
+/* trace_note.c: a notice with the byte. */
 void ts_trace_note(struct ts_trace_fill *fill, const char *code, enum ts_notice_level level, uint64_t at, const char *what);
 
 /* The number of a device or stream for a column of 32 bits; one that did not fit is said. */
-int32_t ts_trace_place_put(struct ts_trace_fill *fill, int64_t said, uint64_t at);
+int32_t ts_trace_place_without_room(struct ts_trace_fill *fill, int64_t said, uint64_t at) __attribute__((cold));
+static inline int32_t ts_trace_place_put(struct ts_trace_fill *fill, int64_t said, uint64_t at)
+{
+	if (said >= 0 && said <= INT32_MAX)
+		return (int32_t)said;
+	return said == TS_TRACE_NONE ? TS_TRACE_NO_DEVICE : ts_trace_place_without_room(fill, said, at);
+}
 
 /* trace_details.c: what an event that became the span says for tables of details, to rows that have room; and the same from row `from`
  * of `begun`. */
