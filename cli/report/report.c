@@ -1,9 +1,8 @@
-/* report.c - see report.h. The sections themselves are in report_sections.c. */
+/* report.c - see report_parts.h. The sections that are made of these parts are in report_sections.c. */
 #include "cli/report/report.h"
 
 #include "base/grow.h"
 #include "cli/report/report_parts.h"
-#include "cli/text/text_parts.h"
 
 #include "analysis/rules/rule.h"
 #include "base/buf.h"
@@ -349,28 +348,4 @@ struct ts_section *ts_report_section(struct ts_report *r, const char *title)
 	if (strcmp(title, "FINDINGS") == 0)
 		light_up(r, s, NULL);
 	return s;
-}
-
-enum ts_status ts_report_of(const struct ts_analysis *a, struct ts_arena *arena, struct ts_report *ret_report,
-			    struct ts_error *err)
-{
-	struct ts_report r = {.a = a, .arena = arena, .rows = &a->measures, .events = &a->events, .plots = &a->plots};
-	const char *title = ts_show_run(&a->run, arena), *left_out = NULL, *id = ts_show_hex(&a->run.id, arena);
-
-	r.title = title ? title : "";
-	r.name = a->run.own_name.len ? ts_report_text(&r, a->run.own_name) : "a run without a name";
-	r.foot = ts_report_say(&r, "run %s", id ? id : "");
-	r.failed |= !title || !id;
-	if (a->ending.sentence.len)
-		r.ended[0] = ts_report_text(&r, a->ending.sentence);
-	if (a->warmup_cut)
-		left_out = ts_report_say(
-			&r, "without the first %s",
-			ts_report_say(&r, "%" PRIu64 " %s", a->warmup_cut, a->warmup_cut == 1 ? "step" : "steps"));
-	r.view = ts_report_join(&r, ts_report_say(&r, "rank %d", a->rank), ", ", left_out);
-	ts_report_sections(&r);
-	if (r.failed)
-		return ts_arena_error(arena, err);
-	*ret_report = r;
-	return TS_OK;
 }

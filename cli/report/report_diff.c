@@ -318,11 +318,6 @@ static void reproduce(struct ts_report *r, const struct ts_diff *diff, const str
 	side(r, s, "b", &diff->b, &how->b);
 }
 
-const char *ts_report_run(struct ts_report *r, const struct ts_run_ref *run)
-{
-	return run->own_name.len ? ts_report_text(r, run->own_name) : ts_report_kept(r, ts_show_id(&run->id, r->arena));
-}
-
 /* "a: The run crashed at step 40: ..."; NULL: it finished, or nothing says how it ended. */
 static const char *ended(struct ts_report *r, const char *side, const struct ts_ending *ending)
 {

@@ -20,6 +20,11 @@ struct entry {
 	size_t more;			 /* the number of other ranks */
 };
 
+const char *ts_report_run(struct ts_report *r, const struct ts_run_ref *run)
+{
+	return run->own_name.len ? ts_report_text(r, run->own_name) : ts_report_kept(r, ts_show_id(&run->id, r->arena));
+}
+
 const char *ts_report_series_name(struct ts_report *r, struct ts_span name)
 {
 	return ts_report_text(r, ts_column_said(name));

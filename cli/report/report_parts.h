@@ -59,7 +59,6 @@ const struct ts_plot *ts_report_plot(const struct ts_report *r, enum ts_answer_g
 /* The severity of the most severe finding for which this row was the deciding value; 0 if there is none. */
 enum ts_severity ts_report_severity(const struct ts_report *r, const struct ts_measure *row);
 
-void ts_report_sections(struct ts_report *r);
 void ts_report_happenings(struct ts_report *r); /* report_happenings.c */
 void ts_report_ranks(struct ts_report *r);   /* report_ranks.c */
 void ts_report_unknown(struct ts_report *r); /* report_unknown.c */

@@ -7,6 +7,8 @@
 
 #include "analysis/answer/say.h"
 #include "analysis/rules/rule.h"
+#include "cli/text/text_parts.h"
+#include "cli/view/show_value.h"
 
 #include <stdlib.h>
 
@@ -799,7 +801,7 @@ static void notes(struct ts_report *r)
 		ts_report_line(r, s, NULL, ts_report_text(r, r->a->notes[i]));
 }
 
-void ts_report_sections(struct ts_report *r)
+static void sections(struct ts_report *r)
 {
 	verdict(r);
 	findings(r);
@@ -813,4 +815,28 @@ void ts_report_sections(struct ts_report *r)
 	pipeline(r);
 	ts_report_unknown(r);
 	notes(r);
+}
+
+enum ts_status ts_report_of(const struct ts_analysis *a, struct ts_arena *arena, struct ts_report *ret_report,
+			    struct ts_error *err)
+{
+	struct ts_report r = {.a = a, .arena = arena, .rows = &a->measures, .events = &a->events, .plots = &a->plots};
+	const char *title = ts_show_run(&a->run, arena), *left_out = NULL, *id = ts_show_hex(&a->run.id, arena);
+
+	r.title = title ? title : "";
+	r.name = a->run.own_name.len ? ts_report_text(&r, a->run.own_name) : "a run without a name";
+	r.foot = ts_report_say(&r, "run %s", id ? id : "");
+	r.failed |= !title || !id;
+	if (a->ending.sentence.len)
+		r.ended[0] = ts_report_text(&r, a->ending.sentence);
+	if (a->warmup_cut)
+		left_out = ts_report_say(
+			&r, "without the first %s",
+			ts_report_say(&r, "%" PRIu64 " %s", a->warmup_cut, a->warmup_cut == 1 ? "step" : "steps"));
+	r.view = ts_report_join(&r, ts_report_say(&r, "rank %d", a->rank), ", ", left_out);
+	sections(&r);
+	if (r.failed)
+		return ts_arena_error(arena, err);
+	*ret_report = r;
+	return TS_OK;
 }
