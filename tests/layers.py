@@ -111,7 +111,7 @@ FOREIGN_BUILD = "python/"  # setup.py lists its sources, and CPython's interface
 # A function or an object that other files see.
 DEFINED = re.compile(r"^(?!static\b|typedef\b|extern\b)[a-z][\w *]*?\b((?:ts|tscope)_\w+)(?:\([^;{}]*\)\s*\{|(?:\[[^\]]*\])*\s*=)",
                      re.M)
-CIRCLES_MOST = 16  # no new one; to be lowered with each that goes
+CIRCLES_MOST = 8  # no new one; to be lowered with each that goes
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.M)
 GETENV_OK = re.compile(r"^(cli|service|ingest/(host|rows/spill)|base/(log|user)|tests)")
 
