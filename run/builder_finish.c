@@ -1,5 +1,6 @@
 /* builder_finish.c - the files of a run that are stored as they are, and the end of a builder: the index. */
 #include "base/limits.h"
+#include "base/door.h"
 #include "base/order.h"
 #include "run/builder_state.h"
 #include "run/head.h"
@@ -209,6 +210,7 @@ enum ts_status ts_builder_finish(struct ts_builder *b, const struct ts_facts *fa
 {
 	struct ts_index index = {.rank = b->rank};
 
+	TS_DOOR(!facts || ts_facts_hold(facts));
 	if (ts_builder_check(b, err))
 		return err->status;
 	if (b->in_row || b->in_file)

@@ -1,5 +1,6 @@
 #include "run/ending.h"
 
+#include "base/door.h"
 #include "base/number.h"
 #include "base/text.h"
 
@@ -289,6 +290,7 @@ static void see_launch(struct ts_end_seen *seen, const struct ts_facts *facts)
 
 void ts_end_seen_facts(struct ts_end_seen *seen, const struct ts_facts *facts)
 {
+	TS_DOOR(ts_facts_hold(facts));
 	seen->closed = fact_of(facts, "session.wall_time") != NULL;
 	see_said(seen, facts, "session.end", "the recorder");
 	if (!seen->said)

@@ -168,8 +168,21 @@ size_t ts_facts_sort(struct ts_facts *facts)
 	}
 	dropped = facts->n - kept;
 	facts->n = kept;
-	TS_DOOR_SORTED(i, facts->n, compare(&facts->items[i - 1], &facts->items[i]) < 0);
+	TS_DOOR(ts_facts_hold(facts));
 	return dropped;
+}
+
+bool ts_facts_hold(const struct ts_facts *facts)
+{
+	for (size_t i = 0; i < facts->n; i++) {
+		const struct ts_fact *fact = &facts->items[i];
+
+		if (fact->path.len == 0 || fact->path.len > TS_PATH_MAX || fact->type > TS_FACT_ABSENT || fact->source > TS_SOURCE_PUSHER)
+			return false;
+		if (i && compare(fact - 1, fact) >= 0)
+			return false;
+	}
+	return true;
 }
 
 const struct ts_fact *ts_facts_find(const struct ts_facts *facts, struct ts_span path)
@@ -177,7 +190,7 @@ const struct ts_fact *ts_facts_find(const struct ts_facts *facts, struct ts_span
 	struct ts_fact last = {.path = path, .source = TS_SOURCE_PUSHER};
 	size_t at;
 
-	TS_DOOR_SORTED(i, facts->n, compare(&facts->items[i - 1], &facts->items[i]) < 0);
+	TS_DOOR(ts_facts_hold(facts));
 	if (facts->n == 0)
 		return NULL;
 	at = bound(facts->items, facts->n, &last, true);
@@ -195,11 +208,13 @@ bool ts_facts_true(const struct ts_facts *facts, const char *path)
 {
 	const struct ts_fact *fact = ts_facts_find(facts, ts_span_str(path));
 
+	TS_DOOR(ts_facts_hold(facts));
 	return fact && fact->type == TS_FACT_BOOL && fact->boolean;
 }
 
 bool ts_facts_have_source(const struct ts_facts *facts, enum ts_fact_source source)
 {
+	TS_DOOR(ts_facts_hold(facts));
 	for (size_t i = 0; i < facts->n; i++)
 		if (facts->items[i].source == source)
 			return true;
@@ -407,7 +422,7 @@ const struct ts_fact *ts_facts_of_source(const struct ts_facts *facts, struct ts
 {
 	size_t i = lower_bound(facts, path, source);
 
-	TS_DOOR_SORTED(k, facts->n, compare(&facts->items[k - 1], &facts->items[k]) < 0);
+	TS_DOOR(ts_facts_hold(facts));
 	if (i == facts->n || facts->items[i].source != source || !ts_span_eq(facts->items[i].path, path))
 		return NULL;
 	return &facts->items[i];
@@ -418,6 +433,7 @@ enum ts_status ts_facts_differences(const struct ts_facts *head, const struct ts
 {
 	struct ts_facts facts = {.n = 0};
 
+	TS_DOOR(ts_facts_hold(head));
 	for (size_t i = 0; i < rank->n; i++) {
 		const struct ts_fact *fact = &rank->items[i];
 		const struct ts_fact *same = ts_facts_of_source(head, fact->path, fact->source);
@@ -443,6 +459,7 @@ enum ts_status ts_facts_whole(const struct ts_facts *head, const struct ts_facts
 {
 	struct ts_facts facts = {.n = 0};
 
+	TS_DOOR(ts_facts_hold(head));
 	for (size_t i = 0; i < head->n; i++)
 		if (!ts_facts_of_source(differences, head->items[i].path, head->items[i].source) &&
 		    ts_facts_add(&facts, &head->items[i], arena, err))

@@ -80,6 +80,8 @@ enum ts_status ts_facts_add(struct ts_facts *facts, const struct ts_fact *fact, 
 /* Sorts by path, then by source. Of several facts with the same path and source only the one added last stays. Returns how
  * many were dropped. */
 size_t ts_facts_sort(struct ts_facts *facts);
+/* They are sorted, each once, and have a path, a type and a source that there are. */
+bool ts_facts_hold(const struct ts_facts *facts);
 /* The effective fact at exactly this path, or NULL if there is none. facts are sorted. */
 const struct ts_fact *ts_facts_find(const struct ts_facts *facts, struct ts_span path);
 /* True if the i-th fact is the effective one: if several sources state a path, that is the last. facts are sorted. */

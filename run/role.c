@@ -1,6 +1,7 @@
 #include "run/role.h"
 
 #include "base/buf.h"
+#include "base/door.h"
 #include "base/text.h"
 #include "base/words.h"
 #include "run/role_words.h"
@@ -121,6 +122,7 @@ const struct ts_fact *ts_column_fact(const struct ts_facts *facts, struct ts_spa
 {
 	const struct ts_fact *fact;
 
+	TS_DOOR(!facts || ts_facts_hold(facts));
 	if (!facts || strlen(what) >= WHAT_MAX)
 		return NULL;
 	fact = declared(column, true, facts, what);
@@ -143,6 +145,7 @@ enum ts_role ts_role_of(struct ts_span column, const struct ts_facts *facts)
 {
 	enum ts_role role;
 
+	TS_DOOR(!facts || ts_facts_hold(facts));
 	if (facts && (parse_role(declared(column, true, facts, "role"), &role) ||
 		      parse_role(declared(column, false, facts, "role"), &role)))
 		return role;
