@@ -7,6 +7,18 @@
 
 enum { EVENTS_FIRST = 16 };
 
+bool ts_events_hold(const struct ts_events *events)
+{
+	for (size_t i = 0; i < events->n; i++) {
+		const struct ts_event *e = &events->items[i];
+
+		if (e->kind < TS_EVENT_SPIKE || e->kind > TS_EVENT_ONSET || e->group.len == 0 || e->subject.len == 0 ||
+		    e->first_step > e->last_step)
+			return false;
+	}
+	return events->n <= events->cap || !events->cap;
+}
+
 bool ts_event_add(struct ts_events *events, struct ts_arena *arena, const struct ts_event *event)
 {
 	if (events->n == events->cap) {

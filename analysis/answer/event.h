@@ -36,6 +36,8 @@ struct ts_events {
 	size_t cap;
 };
 
+/* Each is of a kind that there is, has a group and a subject, and does not end before it begins. */
+bool ts_events_hold(const struct ts_events *events);
 /* Appends a copy of the event. False when the arena is full. */
 bool ts_event_add(struct ts_events *events, struct ts_arena *arena, const struct ts_event *event);
 /* Of the events from index `from` on, keeps the TS_EVENTS_MAX of greatest score and sorts them by step. */

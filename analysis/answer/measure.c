@@ -41,6 +41,19 @@ struct ts_measure ts_measure_row(enum ts_measure_name what, struct ts_span of)
 	};
 }
 
+bool ts_measures_hold(const struct ts_measures *m)
+{
+	for (size_t i = 0; i < m->n; i++) {
+		const struct ts_measure *row = &m->items[i];
+
+		if (row->group.len == 0 || row->subject.len == 0 || row->name.len == 0 || row->unit > TS_UNIT_TEXT)
+			return false;
+		if (row->known ? row->unit == TS_UNIT_TEXT && row->text.len == 0 : row->reason.len == 0)
+			return false;
+	}
+	return m->n <= m->cap || !m->cap;
+}
+
 bool ts_measure_put(struct ts_measures *m, struct ts_arena *arena, const struct ts_measure *row)
 {
 	struct ts_measure *place = measure_next(m, arena);

@@ -1,6 +1,24 @@
 #include "analysis/answer/plot.h"
 
+#include "base/door.h"
+
 enum { PLOTS_FIRST = 8 };
+
+static bool plot_holds(const struct ts_plot *p)
+{
+	for (size_t i = 0; i < p->n; i++)
+		if ((p->finite && p->finite[i] > p->count[i]) || p->min[i] > p->max[i])
+			return false;
+	return p->n > 0 && p->n <= TS_PLOT_CELLS && p->width > 0 && p->group.len > 0;
+}
+
+bool ts_plots_hold(const struct ts_plots *plots)
+{
+	for (size_t i = 0; i < plots->n; i++)
+		if (!plot_holds(&plots->items[i]))
+			return false;
+	return plots->n <= plots->cap || !plots->cap;
+}
 
 enum ts_status ts_plot_begin(struct ts_plot *plot, int64_t first_step, int64_t last_step, size_t cells,
 			     struct ts_arena *arena, struct ts_error *err)
@@ -143,6 +161,7 @@ enum ts_status ts_plot_series(struct ts_plots *plots, enum ts_answer_group group
 {
 	struct ts_plot plot;
 
+	TS_DOOR(ts_series_holds(series));
 	if (series->n == 0)
 		return TS_OK;
 	if (ts_plot_begin(&plot, series->keys[0], series->keys[series->n - 1], TS_PLOT_CELLS, arena, err))

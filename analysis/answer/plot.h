@@ -33,6 +33,8 @@ struct ts_plots {
 	size_t cap;
 };
 
+/* Each has cells that fit, of at least a step each, and counts no more finite values than values. */
+bool ts_plots_hold(const struct ts_plots *plots);
 /* Makes an empty plot over [first_step, last_step] with at most `cells` cells (2 to TS_PLOT_CELLS). */
 enum ts_status ts_plot_begin(struct ts_plot *plot, int64_t first_step, int64_t last_step, size_t cells,
 			     struct ts_arena *arena, struct ts_error *err);

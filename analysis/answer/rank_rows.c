@@ -1,5 +1,7 @@
 #include "analysis/answer/rank_rows.h"
 
+#include "base/door.h"
+
 /* Copies a text into the arena; an empty one stays as it is. */
 static bool keep(struct ts_arena *arena, struct ts_span *text)
 {
@@ -10,6 +12,7 @@ static bool keep(struct ts_arena *arena, struct ts_span *text)
 
 bool ts_rank_rows_measures(struct ts_rank_rows *rows, struct ts_arena *arena, const struct ts_measures *m, size_t from, size_t to)
 {
+	TS_DOOR(ts_measures_hold(m));
 	for (size_t i = from; i < to; i++) {
 		struct ts_measure row = m->items[i];
 
@@ -22,6 +25,7 @@ bool ts_rank_rows_measures(struct ts_rank_rows *rows, struct ts_arena *arena, co
 
 bool ts_rank_rows_events(struct ts_rank_rows *rows, struct ts_arena *arena, const struct ts_events *events, size_t from, size_t to)
 {
+	TS_DOOR(ts_events_hold(events));
 	for (size_t i = from; i < to; i++) {
 		struct ts_event event = events->items[i];
 
@@ -33,6 +37,7 @@ bool ts_rank_rows_events(struct ts_rank_rows *rows, struct ts_arena *arena, cons
 
 bool ts_rank_rows_snapshot_of_any(const struct ts_measures *answer, const struct ts_rank_rows *ranks, size_t n_ranks)
 {
+	TS_DOOR(ts_measures_hold(answer));
 	for (size_t i = 0; i < n_ranks; i++)
 		if (ts_measure_find(&ranks[i].measures, TS_M_SNAPSHOT_RESERVED, TS_NO_SUBJECT))
 			return false;

@@ -11,6 +11,15 @@ struct ts_series {
 	size_t n;
 };
 
+/* Its keys increase. */
+static inline bool ts_series_holds(const struct ts_series *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if ((i && s->keys[i - 1] >= s->keys[i]) || !s->values)
+			return false;
+	return true;
+}
+
 /* The number of steps between two keys, from <= to; the difference of two of them may be too large for an int64_t. */
 static inline double ts_key_distance(int64_t from, int64_t to)
 {

@@ -2,6 +2,7 @@
 
 #include "analysis/stats/stats.h"
 #include "base/bisect.h"
+#include "base/door.h"
 #include "base/order.h"
 
 #include <math.h>
@@ -369,6 +370,7 @@ enum ts_status ts_slope_fit(const struct ts_series *s, size_t blocks, struct ts_
 	struct work w;
 	double around;
 
+	TS_DOOR(ts_series_holds(s));
 	blocks = blocks > TS_SLOPE_BLOCKS ? TS_SLOPE_BLOCKS : blocks < TS_SLOPE_LEAST ? TS_SLOPE_LEAST : blocks;
 	if (points_of(s, blocks, scratch, &p, err) || work_of(p.n, scratch, &w, err))
 		return err->status;
