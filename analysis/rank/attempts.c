@@ -1,5 +1,6 @@
 #include "analysis/rank/attempts.h"
 
+#include "base/door.h"
 #include "base/order.h"
 
 #include <math.h>
@@ -179,6 +180,7 @@ enum ts_status ts_attempts_measure(struct ts_executed *rows, size_t n_rows, cons
 	struct times t;
 	bool fits;
 
+	TS_DOOR(ts_measures_hold(measures));
 	TS_SORT(rows, n_rows, by_segment);
 	n = said ? n : count_segments(rows, n_rows);
 	if (n < 2)

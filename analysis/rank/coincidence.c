@@ -1,5 +1,6 @@
 #include "analysis/rank/coincidence.h"
 
+#include "base/door.h"
 #include "base/order.h"
 
 #include <math.h>
@@ -572,6 +573,8 @@ enum ts_status ts_coincidence_finish(struct ts_coincidence *c, struct ts_arena *
 	size_t n = 0;
 	bool ok;
 
+	TS_DOOR(ts_events_hold(events));
+	TS_DOOR(ts_measures_hold(measures));
 	for (size_t i = 0; i < c->n_axes; i++) {
 		if (!c->axes[i].decided)
 			continue;

@@ -2,6 +2,7 @@
 
 #include "analysis/rank/rise.h"
 #include "analysis/stats/stats.h"
+#include "base/door.h"
 #include "run/direction.h"
 #include "run/role.h"
 
@@ -574,6 +575,10 @@ enum ts_status ts_convergence_summary(const struct ts_series *series, int64_t fi
 	const char *reason = NULL;
 	size_t cut = 0;
 
+	TS_DOOR(!plots || ts_plots_hold(plots));
+	TS_DOOR(ts_events_hold(events));
+	TS_DOOR(ts_measures_hold(measures));
+	TS_DOOR(ts_series_holds(series));
 	while (cut < series->n && series->keys[cut] < first)
 		cut++;
 	s.subject = subject;

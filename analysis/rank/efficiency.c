@@ -2,6 +2,7 @@
 
 #include "analysis/answer/phase.h"
 #include "analysis/rank/peaks.h"
+#include "base/door.h"
 
 static const double MFU_SUSPECT = 0.7;		/* published runs stay below it */
 static const double EXPLAINED = 0.01;		/* so little unexplained time hides no cause */
@@ -784,6 +785,7 @@ enum ts_status ts_efficiency(const struct ts_work *work, struct ts_arena *arena,
 	struct report r = {.work = work, .measures = measures, .arena = arena};
 	char *peak_source;
 
+	TS_DOOR(ts_measures_hold(measures));
 	read_timing(&r);
 	find_peak(&r, &peak_source);
 	r.rank_flops = per_rank(&r, of(&work->flops_per_step));

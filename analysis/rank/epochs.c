@@ -1,5 +1,7 @@
 #include "analysis/rank/epochs.h"
 
+#include "base/door.h"
+
 #include <math.h>
 
 static const double ROUNDED = 1e-6; /* of an epoch: what a sum of fractions may exceed a whole number by */
@@ -18,6 +20,7 @@ enum ts_status ts_epochs_of_column(const struct ts_series *column, struct ts_are
 	bool whole = all_whole(column);
 	double before = INFINITY;
 
+	TS_DOOR(ts_series_holds(column));
 	*ret_n = 0;
 	*ret_steps = ts_arena_array(arena, column->n, sizeof **ret_steps);
 	if (!*ret_steps)

@@ -1,5 +1,6 @@
 #include "analysis/rank/layers.h"
 
+#include "base/door.h"
 #include "base/order.h"
 
 #include <math.h>
@@ -33,6 +34,7 @@ enum ts_status ts_layers_rows(struct ts_layer *layers, size_t n, struct ts_arena
 {
 	double all = 0;
 
+	TS_DOOR(ts_measures_hold(m));
 	if (!n)
 		return TS_OK;
 	TS_SORT(layers, n, by_time);

@@ -3,6 +3,7 @@
 #include "analysis/answer/say.h"
 #include "analysis/rank/peaks.h"
 #include "analysis/stats/stats.h"
+#include "base/door.h"
 #include "base/text.h"
 #include "run/role.h"
 
@@ -154,6 +155,7 @@ enum ts_status ts_logged_take(struct ts_logged_use *use, struct ts_span column, 
 	double *values, *at, *usual;
 	size_t n = 0;
 
+	TS_DOOR(ts_series_holds(series));
 	if (!name_of(column, &got.name))
 		return TS_OK;
 	best = &use->of[got.name.what];
@@ -458,6 +460,7 @@ enum ts_status ts_logged_rows(const struct ts_logged_use *use, const struct ts_w
 	static const enum ts_measure_name hfu[] = {TS_M_LOGGED_HFU, TS_M_LOGGED_HFU_COLUMN, TS_M_LOGGED_HFU_UNIT};
 	struct said s = {.use = use, .work = work, .arena = arena, .measures = measures};
 
+	TS_DOOR(ts_measures_hold(measures));
 	(void)ts_measure_value(measures, TS_M_MFU, TS_NO_SUBJECT, &s.own);
 	(void)ts_measure_value(measures, TS_M_MFU_PEAK, TS_NO_SUBJECT, &s.peak);
 	utilization(&s, TS_LOGGED_MFU, mfu);

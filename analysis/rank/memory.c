@@ -7,6 +7,7 @@
 #include "analysis/stats/slope.h"
 #include "analysis/stats/stats.h"
 #include "base/bisect.h"
+#include "base/door.h"
 
 enum { RANK_BLOCKS = 128, FLOOR_POINTS = 12 };
 
@@ -607,6 +608,9 @@ enum ts_status ts_memory_summary(const struct ts_series *alloc, const struct ts_
 	};
 	bool ok;
 
+	TS_DOOR(!plots || ts_plots_hold(plots));
+	TS_DOOR(ts_measures_hold(measures));
+	TS_DOOR_ALL(i, TS_MEMORY_COLUMNS, !given[i] || ts_series_holds(given[i]));
 	for (size_t c = 0; c < TS_MEMORY_COLUMNS; c++) {
 		m.present[c] = given[c] != NULL;
 		m.raw[c] = cut(given[c], first);
@@ -630,6 +634,7 @@ enum ts_status ts_memory_rank(const struct ts_series *alloc, const struct ts_ser
 	struct ts_series raw_alloc = cut(alloc, first), raw_peak = cut(peak_alloc, first), a, p;
 	struct growth g;
 
+	TS_DOOR((!alloc || ts_series_holds(alloc)) && (!peak_alloc || ts_series_holds(peak_alloc)));
 	if (usable(&raw_alloc, scratch, &a, err) || usable(&raw_peak, scratch, &p, err) ||
 	    growth_of(&a, &p, steady_first, RANK_BLOCKS, scratch, &g, err))
 		return err->status;

@@ -3,6 +3,7 @@
 #include "analysis/rank/rise.h"
 #include "analysis/stats/slope.h"
 #include "analysis/stats/stats.h"
+#include "base/door.h"
 #include "base/words.h"
 
 #include <math.h>
@@ -290,6 +291,7 @@ enum ts_status ts_move_find(const struct ts_series *series, const struct ts_move
 	struct ts_move move = {.kind = TS_MOVE_NONE};
 	struct ts_spikes found;
 
+	TS_DOOR(ts_series_holds(series));
 	lost(series, &move);
 	*ret_move = move;
 	if (!finite_of(series, arena, &l))
@@ -314,6 +316,7 @@ enum ts_status ts_move_of_rate(const struct ts_series *rate, struct ts_arena *ar
 	bool frozen = rate->n > 0;
 	size_t n = 0;
 
+	TS_DOOR(ts_series_holds(rate));
 	if (rate->n && !steps)
 		return ts_arena_error(arena, err);
 	for (size_t i = 0; i < rate->n; i++) {

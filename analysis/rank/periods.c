@@ -2,6 +2,7 @@
 
 #include "analysis/stats/stats.h"
 #include "base/bisect.h"
+#include "base/door.h"
 #include "base/order.h"
 
 #include <math.h>
@@ -461,6 +462,7 @@ enum ts_status ts_periods_find(const struct ts_series *times, const struct ts_pe
 	struct search s = {.values = times->values, .n = times->n, .work = &work};
 	bool ok;
 
+	TS_DOOR(ts_series_holds(times));
 	*ret_periods = out;
 	if (s.n < TS_PERIODS_STEPS)
 		return TS_OK;

@@ -1,7 +1,9 @@
 #include "analysis/rank/pipeline.h"
 
 #include "base/bisect.h"
+#include "base/door.h"
 #include "base/order.h"
+#include <stdlib.h>
 
 struct event {
 	double step;
@@ -283,6 +285,7 @@ enum ts_status ts_pipeline(const struct ts_pipeline_events *events, const struct
 	uint64_t microbatches = plan->microbatches, chunks = plan->virtual_stages;
 	const char *none;
 
+	TS_DOOR(ts_measures_hold(measures));
 	if (events->n == 0)
 		return TS_OK;
 	if (gather(&p, err))

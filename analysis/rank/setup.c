@@ -1,6 +1,7 @@
 #include "analysis/rank/setup.h"
 
 #include "analysis/rank/peaks.h"
+#include "base/door.h"
 #include "base/number.h"
 #include "base/text.h"
 #include "run/fact_match.h"
@@ -534,6 +535,8 @@ enum ts_status ts_setup(const struct ts_facts *facts, const struct ts_work *work
 	struct setup s = {.arena = arena};
 	bool ok = true;
 
+	TS_DOOR(ts_measures_hold(io_rows));
+	TS_DOOR(ts_facts_hold(facts));
 	for (size_t i = 0; i < facts->n; i++)
 		if (ts_fact_counts(facts, i))
 			take(&s, &facts->items[i]);

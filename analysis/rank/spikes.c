@@ -1,6 +1,7 @@
 #include "analysis/rank/spikes.h"
 
 #include "analysis/stats/stats.h"
+#include "base/door.h"
 #include "base/order.h"
 
 #include <float.h>
@@ -979,6 +980,7 @@ enum ts_status ts_spikes_fit(const struct ts_series *series, struct ts_arena *ar
 	struct ts_spikes_fit *fit = ts_arena_array(arena, 1, sizeof *fit);
 	struct finder *f;
 
+	TS_DOOR(ts_series_holds(series));
 	if (!fit)
 		return ts_arena_error(arena, err);
 	fit->series = *series;

@@ -2,6 +2,7 @@
 
 #include "analysis/rank/wall.h"
 #include "analysis/stats/stats.h"
+#include "base/door.h"
 
 double ts_usual_distance(const int64_t *steps, size_t n, double *scratch)
 {
@@ -30,6 +31,7 @@ enum ts_status ts_stamped_times(const struct ts_series *stamps, const struct ts_
 	size_t n = 0, at = 0, before = stamps->n;
 	uint64_t coarse = 0;
 
+	TS_DOOR(ts_series_holds(stamps));
 	if (!keys || !times)
 		return ts_arena_error(arena, err);
 	usual = ts_usual_distance(stamps->keys, stamps->n, times);

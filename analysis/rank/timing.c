@@ -7,6 +7,7 @@
 #include "analysis/rank/warmup.h"
 #include "analysis/stats/stats.h"
 #include "base/bisect.h"
+#include "base/door.h"
 
 #include <stdio.h>
 
@@ -95,6 +96,7 @@ enum ts_status ts_timing_total(struct ts_timing *t, const struct ts_series *phas
 {
 	size_t at = 0;
 
+	TS_DOOR(ts_series_holds(phase));
 	if (phase->n == t->n && t->n &&
 	    (phase->keys == t->steps || memcmp(phase->keys, t->steps, t->n * sizeof *t->steps) == 0)) {
 		total_add(t->total, t->carry, phase->values, t->n);
@@ -172,6 +174,7 @@ enum ts_status ts_timing_waits(struct ts_timing *t, const struct ts_series *wait
 {
 	size_t at = 0;
 
+	TS_DOOR(ts_series_holds(waits));
 	t->waited = ts_arena_array(t->arena, t->n, sizeof *t->waited);
 	if (!t->waited)
 		return ts_arena_error(t->arena, err);
@@ -230,6 +233,7 @@ enum ts_status ts_timing_phase(struct ts_timing *t, const struct ts_series *phas
 	struct ts_timing_phase *row;
 	double out[2];
 
+	TS_DOOR(ts_series_holds(phase));
 	if (!t->cut || n > t->n)
 		return ts_error_set(err, TS_INTERNAL, "timing: a phase was given before the cut, or was not summed");
 	row = phase_next(t);
@@ -685,6 +689,10 @@ enum ts_status ts_timing_finish(struct ts_timing *t, const struct ts_series *tim
 	double *scratch;
 	double total;
 
+	TS_DOOR(!plots || ts_plots_hold(plots));
+	TS_DOOR(!events || ts_events_hold(events));
+	TS_DOOR(ts_measures_hold(measures));
+	TS_DOOR(!timestamps || ts_series_holds(timestamps));
 	if (!t->cut)
 		return ts_error_set(err, TS_INTERNAL, "timing: finished before the cut");
 	scratch = room_for(t, timestamps ? timestamps->n : 0);

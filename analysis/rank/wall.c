@@ -1,6 +1,7 @@
 #include "analysis/rank/wall.h"
 
 #include "analysis/stats/stats.h"
+#include "base/door.h"
 
 static const double GAP_LEAST = 5.0; /* s: a process does not restart in less time */
 static const double GAP_INTERVALS = 20.0;
@@ -111,6 +112,7 @@ void ts_wall_measure(const int64_t *steps, const double *times, size_t n, const 
 	struct ts_wall wall = {.unstamped = n};
 	size_t intervals;
 
+	TS_DOOR(!timestamps || ts_series_holds(timestamps));
 	if (!timestamps || timestamps->n == 0) {
 		wall.reason = "the run has no column timestamp";
 		*ret_wall = wall;

@@ -1,6 +1,7 @@
 #include "analysis/rank/work.h"
 
 #include "analysis/rank/peaks.h"
+#include "base/door.h"
 #include "base/number.h"
 
 #include <math.h>
@@ -220,6 +221,7 @@ void ts_work_of_facts(const struct ts_facts *facts, struct ts_work *ret_work)
 #undef ROW
 	};
 
+	TS_DOOR(ts_facts_hold(facts));
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
 		*rows[i].number = number_of(ts_facts_find(facts, ts_span_str(rows[i].path)), &rows[i].why);
 	w.dtype = text_of(facts, "work.dtype", "the run does not record work.dtype", "work.dtype is not text");

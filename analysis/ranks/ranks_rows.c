@@ -6,6 +6,7 @@
 
 #include "analysis/stats/stats.h"
 #include "base/bisect.h"
+#include "base/door.h"
 
 #include <stdio.h>
 
@@ -273,6 +274,9 @@ enum ts_status ts_ranks_finish(struct ts_ranks *r, struct ts_arena *arena, struc
 	size_t first_event = events->n, plotted = 0;
 	char *undecided = NULL;
 
+	TS_DOOR(ts_plots_hold(plots));
+	TS_DOOR(ts_events_hold(events));
+	TS_DOOR(ts_measures_hold(measures));
 	if (!scratch || !subjects || !courses)
 		return ts_arena_error(r->arena, err);
 	finish_cells(r);

@@ -6,6 +6,7 @@
 #include "analysis/ranks/straggler_kind.h"
 #include "analysis/stats/correlation.h"
 #include "analysis/stats/stats.h"
+#include "base/door.h"
 
 /* The values of own time that the test uses: every step where steps are kept, otherwise cells. */
 struct grain {
@@ -136,6 +137,7 @@ enum ts_status ts_ranks_courses(const struct ts_ranks *r, enum ts_rank_track_kin
 	double *usual = ts_arena_array(r->arena, g.n, sizeof *usual), *excess = ts_arena_array(r->arena, g.n, sizeof *excess);
 	double *scratch = ts_arena_array(r->arena, g.n > r->n_ranks ? g.n : r->n_ranks, sizeof *scratch);
 
+	TS_DOOR(ts_events_hold(events));
 	if (!usual || !excess || !scratch)
 		return ts_arena_error(r->arena, err);
 	usual_times(r, &g, t, scratch, usual);

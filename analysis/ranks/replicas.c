@@ -2,6 +2,7 @@
 
 #include "analysis/answer/measure_name.h"
 #include "analysis/answer/say.h"
+#include "base/door.h"
 #include "base/text.h"
 
 #include <string.h>
@@ -197,6 +198,7 @@ enum ts_status ts_replicas_rows(const struct ts_replicas *r, const char *column,
 	struct ts_span of;
 	bool ok;
 
+	TS_DOOR(ts_measures_hold(m));
 	if (!subject)
 		return ts_arena_error(arena, err);
 	of = ts_span_str(subject);
@@ -218,6 +220,7 @@ enum ts_status ts_replicas_rows(const struct ts_replicas *r, const char *column,
 
 enum ts_status ts_replicas_rank_rows(const struct ts_replicas *r, struct ts_arena *arena, struct ts_measures *m, struct ts_error *err)
 {
+	TS_DOOR(ts_measures_hold(m));
 	for (size_t i = 0; r->apart && r->majority && i < r->n_odd; i++) {
 		char *subject = ts_measure_subject(TS_M_RANK_APART, r->odd[i], arena);
 
@@ -254,6 +257,7 @@ static bool is_off(const struct ts_fact *fact)
 
 bool ts_replicas_may_part(const struct ts_facts *facts)
 {
+	TS_DOOR(ts_facts_hold(facts));
 	for (size_t i = 0; i < facts->n; i++) {
 		const struct ts_fact *fact = &facts->items[i];
 		bool ours =
