@@ -3,6 +3,7 @@
  */
 #include "analysis/gate/workload.h"
 
+#include "base/door.h"
 #include "base/limits.h"
 #include "base/number.h"
 #include "base/text.h"
@@ -358,6 +359,7 @@ enum ts_status ts_workload_of(const struct ts_facts *facts, struct ts_ignore ign
 		.started_ns = started_of(facts),
 	};
 
+	TS_DOOR(ts_facts_hold(facts));
 	for (size_t i = 0; i < TS_WORKLOAD_PARTS; i++)
 		if (key_of(&s, (enum ts_workload_part)i, &w.key[i], err))
 			return err->status;
@@ -454,6 +456,7 @@ enum ts_status ts_workload_compare(const struct ts_facts *a, const struct ts_fac
 	struct ts_span name_a = text_of(a, NAME), name_b = text_of(b, NAME);
 	struct differences d = {.arena = arena};
 
+	TS_DOOR(ts_facts_hold(a));
 	if (!ts_span_eq(name_a, name_b) && add_row(&d, TS_WORKLOAD_CONFIG, ts_span_str(NAME), name_a, name_b, err))
 		return err->status;
 	for (size_t i = 0; i < TS_WORKLOAD_PARTS; i++) {

@@ -3,7 +3,9 @@
 #include "analysis/answer/say.h"
 #include "analysis/rules/playbook.h"
 #include "analysis/rules/rule.h"
+#include "base/door.h"
 #include "base/order.h"
+#include <stdlib.h>
 
 static const struct {
 	const char *word; /* of JSON */
@@ -500,6 +502,7 @@ enum ts_status ts_bound_decide(const struct ts_measures *measures, struct ts_are
 	double steps = 0;
 	bool any = false;
 
+	TS_DOOR(ts_measures_hold(measures));
 	(void)ts_measure_value(measures, TS_M_STEP_COUNT, TS_NO_SUBJECT, &steps);
 	shares(&d);
 	for (int i = 0; i < SHARES; i++)

@@ -2,6 +2,7 @@
 
 #include "analysis/answer/phase.h"
 #include "analysis/rules/memory_advice.h"
+#include "base/door.h"
 
 static enum ts_answered truth_of(bool yes)
 {
@@ -386,11 +387,13 @@ enum ts_answered ts_condition_of(const struct ts_measures *m, enum ts_condition 
 	const struct row *row = &rows[condition];
 	enum ts_answered got = row->of ? row->of(m) : ts_setting_of(m, row->setting);
 
+	TS_DOOR(ts_measures_hold(m));
 	return row->wants == TS_ANSWERED_YES ? got : opposite(got);
 }
 
 enum ts_fit ts_conditions_fit(const struct ts_measures *m, const struct ts_if *conditions, enum ts_condition *ret_ask)
 {
+	TS_DOOR(ts_measures_hold(m));
 	*ret_ask = TS_IF_NONE;
 	for (; conditions->condition != TS_IF_NONE; conditions++) {
 		enum ts_answered got = ts_condition_of(m, conditions->condition);

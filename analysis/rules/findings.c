@@ -2,6 +2,7 @@
 #include "analysis/rules/check.h"
 #include "base/order.h"
 
+#include "base/door.h"
 #include "base/suggest.h"
 
 #include <assert.h>
@@ -301,6 +302,8 @@ enum ts_status ts_findings_check(const struct ts_measures *measures, const struc
 	struct ts_findings out = {.n = 0};
 	const struct asked a = {measures, events, ranks, n_ranks, policy, arena, &out};
 
+	TS_DOOR(ts_events_hold(events));
+	TS_DOOR(ts_measures_hold(measures));
 	for (size_t i = 0; i < ts_rules_n; i++)
 		if (!ask_rule(&a, &ts_rules[i]))
 			return ts_arena_error(arena, err);

@@ -2,6 +2,7 @@
 
 #include "analysis/answer/say.h"
 #include "analysis/rules/rule.h"
+#include "base/door.h"
 
 #define NO_PLACE TS_MEASURE_NAMES
 
@@ -360,6 +361,7 @@ enum ts_status ts_memory_advise(const struct ts_measures *m, struct ts_arena *ar
 	struct ts_memory_advice a = {.limit = ts_memory_limit_of(m)};
 	const char *text = "", *fit = "";
 
+	TS_DOOR(ts_measures_hold(m));
 	if (!ts_measure_find(m, TS_M_SNAPSHOT_RESERVED, TS_NO_SUBJECT)) {
 		*ret = (struct ts_memory_advice){.limit = TS_LIMIT_UNKNOWN};
 		return TS_OK;

@@ -4,6 +4,7 @@
 
 #include "analysis/answer/phase.h"
 #include "analysis/rules/rule.h"
+#include "base/door.h"
 
 /* --- what bounds a fix --- */
 
@@ -199,6 +200,7 @@ enum ts_fit ts_play_fits(const struct ts_play *play, const struct ts_measures *m
 	const struct ts_measure *torch = ts_measure_find(m, TS_M_SETUP_TORCH, TS_NO_SUBJECT);
 	unsigned version = torch && torch->known ? ts_version_number(torch->text) : 0;
 
+	TS_DOOR(ts_measures_hold(m));
 	*ret_ask = TS_IF_NONE;
 	if (play->torch && version && version < play->torch)
 		return TS_FIT_NO;

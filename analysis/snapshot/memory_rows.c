@@ -1,6 +1,7 @@
 #include "analysis/snapshot/memory_rows.h"
 
 #include "analysis/snapshot/scaling.h"
+#include "base/door.h"
 
 #define NO_HISTORY "the snapshot has no history (torch.cuda.memory._record_memory_history)"
 #define NO_CAPACITY "the snapshot does not say how much memory the device has; --device-memory does"
@@ -203,6 +204,7 @@ enum ts_status ts_memory_rows(const struct ts_memory_device *d, struct ts_arena 
 {
 	struct making m = {d, io_rows, arena, true};
 
+	TS_DOOR(ts_measures_hold(io_rows));
 	peak(&m);
 	free_memory(&m);
 	allocator(&m);
@@ -219,6 +221,7 @@ enum ts_status ts_memory_rows_fit(const struct ts_scaling *fit, struct ts_arena 
 {
 	struct making m = {NULL, io_rows, arena, true};
 
+	TS_DOOR(ts_measures_hold(io_rows));
 	if (!fit->has_capacity || !fit->grows)
 		return TS_OK;
 	text(&m, TS_M_SNAPSHOT_FIT_OF, ts_span_str(fit->lengths ? "sequence length" : "batch"));
@@ -231,6 +234,7 @@ enum ts_status ts_memory_rows_unread(const char *reason, struct ts_arena *arena,
 {
 	bool ok = true;
 
+	TS_DOOR(ts_measures_hold(io_rows));
 	for (int i = 0; i < TS_MEASURE_NAMES; i++) {
 		bool of_kinds = i == TS_M_SNAPSHOT_KIND || i == TS_M_SNAPSHOT_KIND_SHARE;
 

@@ -1,5 +1,6 @@
 #include "analysis/traceml/traceml_summary.h"
 
+#include "base/door.h"
 #include "base/number.h"
 #include "base/text.h"
 #include "base/words.h"
@@ -194,6 +195,7 @@ bool ts_traceml_summary_of(const struct ts_facts *facts, struct ts_traceml_summa
 {
 	struct ts_traceml_summary s = {.schema = find(facts, TS_TRACEML_FACTS "schema_version")};
 
+	TS_DOOR(ts_facts_hold(facts));
 	if (!s.schema)
 		return false;
 	s.schema_number = number_of(s.schema);

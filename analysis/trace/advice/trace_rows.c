@@ -1,6 +1,8 @@
 /* trace_rows.c - what a trace says as rows of measures, which rules, bound and playbook read: group "trace". */
 #include "analysis/trace/advice/trace_answer.h"
+#include "base/door.h"
 #include "base/order.h"
+#include <stdlib.h>
 
 static void add(uint64_t *to, uint64_t ns)
 {
@@ -237,6 +239,7 @@ enum ts_status ts_trace_rows(const struct ts_trace_answer *answer, struct ts_are
 {
 	struct making m = {io_rows, arena, true};
 
+	TS_DOOR(ts_measures_hold(io_rows));
 	times(&m, answer);
 	work(&m, answer);
 	source(&m, &answer->host.waits);
@@ -253,6 +256,7 @@ enum ts_status ts_trace_rows_of(const struct ts_trace *trace, struct ts_arena *s
 	struct ts_device_work work;
 	struct ts_nest nest;
 
+	TS_DOOR(ts_measures_hold(io_rows));
 	if (ts_timelines(trace, scratch, &a.lines, err) || ts_kernel_sums(trace, scratch, &a.sums, err) ||
 	    ts_idle_rows(trace, scratch, &a.idle, &a.n_idle, err) || ts_nest(trace, scratch, &nest, err) ||
 	    ts_trace_host(trace, &nest, &a.lines, scratch, &a.host, err) || ts_device_work(trace, &nest, scratch, &work, err) ||
@@ -268,6 +272,7 @@ enum ts_status ts_trace_rows_unread(const struct ts_trace_about *about, const ch
 {
 	struct making m = {io_rows, arena, true};
 
+	TS_DOOR(ts_measures_hold(io_rows));
 	for (int i = 0; i < TS_TIME_EXPOSED_WAITING; i++) {
 		unknown(&m, TS_M_TRACE_TIME, ts_trace_times[i], reason);
 		unknown(&m, TS_M_TRACE_SHARE, ts_trace_times[i], reason);
