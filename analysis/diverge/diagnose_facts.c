@@ -11,6 +11,7 @@
 
 #include "analysis/answer/say.h"
 
+#include "base/door.h"
 #include "base/number.h"
 #include "base/text.h"
 
@@ -194,6 +195,7 @@ static bool says_below(const struct ts_facts *facts, const char *prefix)
 
 bool ts_fact_differs(const struct ts_inquiry *q, const struct ts_fact_row *row)
 {
+	TS_DOOR(ts_inquiry_holds(q));
 	if ((row->a && row->b) || q->whole[row->group])
 		return true;
 	return ts_span_starts(row->path, ts_span_str("determinism.env.")) &&
@@ -204,6 +206,7 @@ bool ts_config_known(const struct ts_inquiry *q)
 {
 	const struct ts_facts *sides[] = {q->e->facts_a, q->e->facts_b};
 
+	TS_DOOR(ts_inquiry_holds(q));
 	for (size_t i = 0; i < 2; i++) {
 		bool found = false;
 
@@ -217,6 +220,7 @@ bool ts_config_known(const struct ts_inquiry *q)
 
 bool ts_group_differs(const struct ts_inquiry *q, enum ts_group group)
 {
+	TS_DOOR(ts_inquiry_holds(q));
 	for (size_t i = 0; i < q->e->n_facts; i++) {
 		const struct ts_effect *effect = ts_effect_of(q->e->facts[i].path);
 
@@ -240,6 +244,7 @@ bool ts_topology_known(const struct ts_inquiry *q)
 {
 	static const char *const globs[] = {"*topolog*", "*rank_map*", "*TOPO_FILE*", "*device_map*", NULL};
 
+	TS_DOOR(ts_inquiry_holds(q));
 	return says(q->e->facts_a, globs) && says(q->e->facts_b, globs);
 }
 
@@ -335,6 +340,7 @@ static bool makes_data(const struct ts_inquiry *q, const struct ts_fact_row *row
 
 bool ts_setting_makes_data(const struct ts_inquiry *q)
 {
+	TS_DOOR(ts_inquiry_holds(q));
 	for (size_t i = 0; i < q->e->n_facts; i++)
 		if (makes_data(q, &q->e->facts[i]))
 			return true;
@@ -367,6 +373,7 @@ bool ts_fact_names(const struct ts_inquiry *q, enum ts_cause cause)
 {
 	struct candidates c;
 
+	TS_DOOR(ts_inquiry_holds(q));
 	collect(q, TS_PLACE_UNKNOWN, &c);
 	return c.causes[cause];
 }
@@ -496,6 +503,7 @@ const struct ts_fact_row *ts_setting_to_put_back(struct ts_inquiry *q, struct ts
 	const struct ts_fact_row *found = NULL;
 	int most = 0;
 
+	TS_DOOR(ts_inquiry_holds(q));
 	for (size_t i = 0; i < q->e->n_facts; i++) {
 		const struct ts_fact_row *row = &q->e->facts[i];
 		const struct ts_effect *effect;
@@ -587,6 +595,7 @@ bool ts_diagnose_facts(struct ts_inquiry *q, enum ts_place place)
 	struct ts_span said;
 	enum ts_confidence sure;
 
+	TS_DOOR(ts_inquiry_holds(q));
 	collect(q, place, &c);
 	setting_before_data(q, place, &c);
 	if (!c.effect)
@@ -627,6 +636,7 @@ static void remain_fits(struct ts_inquiry *q, enum fit least, bool differs)
 
 void ts_remain_facts(struct ts_inquiry *q)
 {
+	TS_DOOR(ts_inquiry_holds(q));
 	remain_fits(q, FIT_TYPICAL, true);
 	remain_fits(q, FIT_ANY, true);
 	remain_fits(q, FIT_ODD, true);
@@ -635,6 +645,7 @@ void ts_remain_facts(struct ts_inquiry *q)
 
 bool ts_other_fact_known(struct ts_inquiry *q, enum ts_cause cause)
 {
+	TS_DOOR(ts_inquiry_holds(q));
 	for (size_t i = 0; i < q->e->n_facts; i++) {
 		const struct ts_effect *effect;
 
@@ -694,6 +705,7 @@ void ts_name_facts(struct ts_inquiry *q)
 	size_t all, n = likeliest_of(q, rows, &all);
 	struct ts_span list;
 
+	TS_DOOR(ts_inquiry_holds(q));
 	if (n == 0)
 		return;
 	if (ts_span_has(q->d.sentence, rows[0]->path)) {
@@ -738,6 +750,7 @@ void ts_say_facts(struct ts_inquiry *q)
 {
 	size_t unknown = 0;
 
+	TS_DOOR(ts_inquiry_holds(q));
 	for (size_t i = 0; i < q->e->n_facts; i++) {
 		const struct ts_fact_row *row = &q->e->facts[i];
 		const struct ts_effect *effect;
@@ -765,6 +778,7 @@ void ts_say_facts(struct ts_inquiry *q)
 
 void ts_say_flags(struct ts_inquiry *q, unsigned *ret_off, unsigned *ret_unknown)
 {
+	TS_DOOR(ts_inquiry_holds(q));
 	*ret_off = *ret_unknown = 0;
 	for (size_t i = 0; i < ts_flags_n; i++) {
 		const struct ts_flag *flag = &ts_flags[i];

@@ -8,6 +8,7 @@
 #include "analysis/diverge/inquiry.h"
 
 #include "analysis/answer/say.h"
+#include "base/door.h"
 #include "base/text.h"
 #include "run/role.h"
 
@@ -938,6 +939,7 @@ static bool by_draws(struct ts_inquiry *q)
 
 bool ts_diagnose_inputs(struct ts_inquiry *q)
 {
+	TS_DOOR(ts_inquiry_holds(q));
 	if (q->dealt)
 		ts_say_against(q, "the two runs split their batches over a different number of ranks: digests of "
 				  "batches cannot be compared");

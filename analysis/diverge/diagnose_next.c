@@ -3,6 +3,7 @@
 #include "analysis/diverge/inquiry.h"
 
 #include "analysis/answer/say.h"
+#include "base/door.h"
 #include "base/text.h"
 #include "run/role.h"
 
@@ -122,6 +123,7 @@ void ts_diagnose_tiers(struct ts_inquiry *q)
 {
 	const struct ts_evidence_series *s;
 
+	TS_DOOR(ts_inquiry_holds(q));
 	if (!anything_parts(q, &s) && q->e->ops && q->e->ops->n)
 		q->d.bits = tier(TS_TIER_FAILS,
 				 ts_inquiry_text(q, "the operation %.*s differs at step %" PRId64,
@@ -174,6 +176,7 @@ static void features_of(struct ts_inquiry *q, struct ts_span subject, const stru
 
 void ts_diagnose_features(struct ts_inquiry *q)
 {
+	TS_DOOR(ts_inquiry_holds(q));
 	static const struct {
 		enum ts_series_kind kind;
 		const char *subject;
@@ -373,6 +376,7 @@ void ts_diagnose_experiments(struct ts_inquiry *q)
 {
 	int64_t begins;
 
+	TS_DOOR(ts_inquiry_holds(q));
 	if (!q->has_f || q->d.confidence == TS_CONFIDENCE_HIGH || q->d.cause == TS_CAUSE_REPORTING)
 		return;
 	put_back(q);

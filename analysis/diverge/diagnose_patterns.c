@@ -5,6 +5,7 @@
 #include "analysis/diverge/pattern_factor.h"
 
 #include "analysis/answer/say.h"
+#include "base/door.h"
 #include "base/text.h"
 #include "run/role.h"
 
@@ -17,6 +18,7 @@ bool ts_diagnose_stride(struct ts_inquiry *q)
 	double plus = stride->plus < 0 ? -(double)stride->plus : (double)stride->plus;
 	struct ts_span behind;
 
+	TS_DOOR(ts_inquiry_holds(q));
 	if (!stride->found)
 		return false;
 	behind = stride->plus ? ts_inquiry_text(q, " %s %s", sign, ts_say_count(plus).text) : ts_span_str("");
@@ -77,6 +79,7 @@ void ts_say_factor(struct ts_inquiry *q)
 {
 	struct ts_pattern_factor p = ts_pattern_factor_find(q->e);
 
+	TS_DOOR(ts_inquiry_holds(q));
 	if (p.of != TS_FACTOR_GRADIENT)
 		return;
 	if (!p.throughout)
@@ -94,6 +97,7 @@ bool ts_diagnose_factor(struct ts_inquiry *q)
 	struct ts_span times, fact;
 	bool set;
 
+	TS_DOOR(ts_inquiry_holds(q));
 	if (p.of == TS_FACTOR_NONE || !ts_at_start(q) || !inputs_agree(q))
 		return false;
 	times = times_text(q, &p);
@@ -219,6 +223,7 @@ bool ts_diagnose_skip(struct ts_inquiry *q)
 	struct ts_span settings;
 	bool earlier;
 
+	TS_DOOR(ts_inquiry_holds(q));
 	if (!ts_one_skipped(q))
 		return false;
 	settings = scaler_settings(q);

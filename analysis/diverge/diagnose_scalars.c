@@ -8,6 +8,7 @@
 #include "analysis/diverge/inquiry.h"
 
 #include "analysis/answer/say.h"
+#include "base/door.h"
 #include "run/role.h"
 
 /* --- resume --- */
@@ -126,6 +127,7 @@ bool ts_diagnose_resume(struct ts_inquiry *q)
 {
 	int64_t resume;
 
+	TS_DOOR(ts_inquiry_holds(q));
 	if (!ts_resume_before(q, q->f, &resume))
 		return begins_other(q);
 	ts_say_for(q, "a run was resumed at step %" PRId64 ", %s before the first difference", resume,

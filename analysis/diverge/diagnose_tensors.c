@@ -5,6 +5,7 @@
 #include "analysis/diverge/testimony.h"
 
 #include "analysis/answer/say.h"
+#include "base/door.h"
 #include "run/head.h"
 #include "run/role.h"
 
@@ -85,6 +86,7 @@ void ts_say_operations(struct ts_inquiry *q)
 	const struct ts_op_row *op = first_operation(q), *apart = q->e->ops ? ts_op_inserted(q->e->ops) : NULL;
 	struct ts_span where;
 
+	TS_DOOR(ts_inquiry_holds(q));
 	if (apart)
 		ts_say_for(q, "%.*s", TS_SPAN_ARG(ts_op_apart_says(apart, q->arena)));
 	if (!op)
@@ -100,6 +102,7 @@ void ts_say_tensors(struct ts_inquiry *q)
 	const struct ts_sketch_diff *sketches = q->e->sketches;
 	struct ts_span claim;
 
+	TS_DOOR(ts_inquiry_holds(q));
 	if (!sketches || !sketches->has_first)
 		return;
 	claim = ts_sketch_claims(sketches, q->arena);
@@ -112,6 +115,7 @@ bool ts_diagnose_operations(struct ts_inquiry *q)
 {
 	const struct ts_op_row *op = first_operation(q);
 
+	TS_DOOR(ts_inquiry_holds(q));
 	if (!op && q->e->ops && ts_op_inserted(q->e->ops)) {
 		other_operations(q);
 		return true;
@@ -136,6 +140,7 @@ bool ts_diagnose_tensors(struct ts_inquiry *q)
 {
 	const struct ts_sketch_row *row = first_tensor(q);
 
+	TS_DOOR(ts_inquiry_holds(q));
 	if (!row)
 		return false;
 	if (ts_sketch_explained(q->e->sketches)) {
@@ -275,6 +280,7 @@ void ts_lead_by_tensors(struct ts_inquiry *q)
 	const struct ts_op_diff *ops = q->e->ops;
 	const struct ts_op_row *op = ops ? ts_op_culprit(ops) : NULL;
 
+	TS_DOOR(ts_inquiry_holds(q));
 	/* Digests of parameters of another number of ranks may be of other parts of them, while tensors are compared as a whole. */
 	if (!q->has_f || !(is_by_size(q->d.cause) ||
 			   ((q->d.cause == TS_CAUSE_INIT || q->d.cause == TS_CAUSE_REDUCTION_ORDER) && ts_worlds_differ(q))))

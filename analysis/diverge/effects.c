@@ -3,6 +3,7 @@
 #include "analysis/diverge/effects.h"
 
 #include "analysis/answer/setting.h"
+#include "base/door.h"
 #include "base/text.h"
 #include "base/words.h"
 #include "run/fact_match.h"
@@ -248,6 +249,7 @@ bool ts_without_cuda(const struct ts_facts *facts)
 	const struct ts_fact *available = ts_facts_find(facts, ts_span_str("hardware.cuda_available"));
 	const struct ts_fact *torch = ts_facts_find(facts, ts_span_str("libraries.torch"));
 
+	TS_DOOR(!facts || ts_facts_hold(facts));
 	if (torch && torch->type == TS_FACT_TEXT && ts_glob(ts_span_str("*+cpu"), torch->text))
 		return true;
 	return available && ts_fact_is(available, "false") && !any_below(facts, "hardware.gpu");
@@ -259,6 +261,7 @@ bool ts_tells_of_cuda(const struct ts_facts *facts)
 					    "libraries.*cublas*",  "libraries.*nccl*",	 "determinism.*tf32*", "determinism.*cuda*",
 					    "determinism.*cudnn*", "determinism.*cublas*", "determinism.*nccl*"};
 
+	TS_DOOR(!facts || ts_facts_hold(facts));
 	if (ts_without_cuda(facts))
 		return false;
 	for (size_t i = 0; i < facts->n; i++) {
@@ -278,11 +281,13 @@ unsigned ts_torch_version(const struct ts_facts *facts)
 {
 	const struct ts_fact *torch = facts ? ts_facts_find(facts, ts_span_str("libraries.torch")) : NULL;
 
+	TS_DOOR(!facts || ts_facts_hold(facts));
 	return torch && torch->type == TS_FACT_TEXT ? ts_version_number(torch->text) : 0;
 }
 
 enum ts_flag_answer ts_flag_of(const struct ts_flag *flag, const struct ts_facts *facts, uint32_t world)
 {
+	TS_DOOR(!facts || ts_facts_hold(facts));
 	if (flag->collective && world == 1)
 		return TS_FLAG_IDLE;
 	if (!facts)

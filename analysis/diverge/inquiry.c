@@ -2,6 +2,7 @@
 #include "analysis/diverge/testimony.h"
 
 #include "analysis/answer/say.h"
+#include "base/door.h"
 #include "base/text.h"
 #include "analysis/stats/stats.h"
 #include "base/number.h"
@@ -268,6 +269,35 @@ static void find_whole(struct ts_inquiry *q)
 	}
 }
 
+static bool first_holds(const struct ts_first *first)
+{
+	if (!first->recorded)
+		return !first->parts && !first->bits && !first->ranks;
+	if (first->start > first->last || first->common == 0 || first->ranks == 0)
+		return false;
+	if (first->parts && (!first->series || first->step < first->start || first->step > first->last || first->jump < 0))
+		return false;
+	return first->parted <= first->ranks && first->parted_first <= first->parted && (first->parted > 0) == first->parts;
+}
+
+static bool diagnosis_holds(const struct ts_diagnosis *d)
+{
+	return d->cause < TS_CAUSES && d->confidence <= TS_CONFIDENCE_HIGH && d->n_for <= TS_INQUIRY_SENTENCES &&
+	       d->n_against <= TS_INQUIRY_SENTENCES && d->n_remaining <= TS_INQUIRY_CAUSES &&
+	       d->n_experiments <= TS_INQUIRY_EXPERIMENTS && d->bits.answer <= TS_TIER_FAILS && d->numeric.answer <= TS_TIER_FAILS &&
+	       d->statistical.answer <= TS_TIER_FAILS && d->features.n <= d->features.cap;
+}
+
+bool ts_inquiry_holds(const struct ts_inquiry *q)
+{
+	for (int k = 0; k < TS_KINDS; k++)
+		if (!first_holds(&q->first[k]))
+			return false;
+	if (q->cadence < 1 || (q->has_start && q->start > q->last) || (q->has_f && !q->has_start))
+		return false;
+	return diagnosis_holds(&q->d);
+}
+
 bool ts_inquiry_begin(struct ts_inquiry *q, const struct ts_evidence *e, const struct ts_cuts *cuts, struct ts_arena *arena)
 {
 	*q = (struct ts_inquiry){.e = e, .cuts = cuts, .arena = arena};
@@ -286,6 +316,7 @@ bool ts_inquiry_begin(struct ts_inquiry *q, const struct ts_evidence *e, const s
 	find_first(q);
 	find_jump(q);
 	leave_out_passed_over(q);
+	TS_DOOR(ts_inquiry_holds(q));
 	return true;
 }
 
@@ -294,6 +325,7 @@ bool ts_without_means(struct ts_inquiry *q)
 	const struct ts_first *loss = &q->first[TS_KIND_LOSS];
 	const struct ts_evidence_series *s = loss->series;
 
+	TS_DOOR(ts_inquiry_holds(q));
 	if (!loss->parts || !s->other_cadence || s->after_known || loss->step != s->first_common)
 		return false;
 	q->first[TS_KIND_LOSS] = (struct ts_first){0};
@@ -318,12 +350,14 @@ bool ts_agrees_at(const struct ts_inquiry *q, enum ts_series_kind kind, int64_t 
 {
 	const struct ts_first *first = &q->first[kind];
 
+	TS_DOOR(ts_inquiry_holds(q));
 	return first->recorded && first->through >= step &&
 	       ((kind != TS_KIND_BATCH && kind != TS_KIND_INDICES) || has_record(q, first, step));
 }
 
 bool ts_same_parameters(const struct ts_inquiry *q)
 {
+	TS_DOOR(ts_inquiry_holds(q));
 	/* A digest taken after an update describes the state of the next step. */
 	if (q->e->params_time == TS_DIGEST_AFTER)
 		return q->f > q->start && ts_agrees_at(q, TS_KIND_PARAMS, q->f - q->cadence);
@@ -342,6 +376,7 @@ bool ts_at_start(const struct ts_inquiry *q)
 
 bool ts_at_first_pass(const struct ts_inquiry *q)
 {
+	TS_DOOR(ts_inquiry_holds(q));
 	if (!ts_at_start(q))
 		return false;
 	for (int k = 0; k < TS_KINDS; k++)
@@ -371,6 +406,7 @@ bool ts_is_pushed(const struct ts_inquiry *q)
 	const struct ts_first *loss = &q->first[TS_KIND_LOSS], *norm = &q->first[TS_KIND_GRAD_NORM];
 	const struct ts_gap *gap = loss->parts ? &loss->series->gap : NULL;
 
+	TS_DOOR(ts_inquiry_holds(q));
 	if (within_repeats(q))
 		return false;
 	if (norm->parts && norm->jump >= ts_cut_of(q, TS_CUT_GRAD) && norm->step <= q->f + q->cadence && q->hidden == 0)
@@ -415,6 +451,7 @@ bool ts_buffers_lost(const struct ts_inquiry *q, int64_t *ret_resume)
 {
 	const struct ts_first *buffers = &q->first[TS_KIND_BUFFERS];
 
+	TS_DOOR(ts_inquiry_holds(q));
 	return buffers->parts && ts_resume_before(q, buffers->step, ret_resume) && buffers->through < *ret_resume;
 }
 
@@ -422,6 +459,7 @@ bool ts_resume_guessed(const struct ts_inquiry *q, int64_t *ret_step)
 {
 	const struct ts_evidence *e = q->e;
 
+	TS_DOOR(ts_inquiry_holds(q));
 	if (!e->first_steps_known || e->same_length || e->moved.by || e->resumes_a.n + e->resumes_b.n > 0)
 		return false;
 	*ret_step = e->first_step_a > e->first_step_b ? e->first_step_a : e->first_step_b;
@@ -430,6 +468,7 @@ bool ts_resume_guessed(const struct ts_inquiry *q, int64_t *ret_step)
 
 bool ts_is_epoch(const struct ts_inquiry *q, int64_t step)
 {
+	TS_DOOR(ts_inquiry_holds(q));
 	for (size_t i = 0; i < q->e->epochs.n; i++)
 		if (q->e->epochs.items[i] == step)
 			return true;
@@ -460,6 +499,7 @@ struct ts_span ts_inquiry_text(struct ts_inquiry *q, const char *format, ...)
 	struct ts_span text;
 	va_list args;
 
+	TS_DOOR(ts_inquiry_holds(q));
 	va_start(args, format);
 	text = format_text(q, format, args);
 	va_end(args);
@@ -471,6 +511,7 @@ struct ts_span ts_values_text(struct ts_inquiry *q, double a, double b)
 	struct ts_say x = ts_say_number(a), y = ts_say_number(b);
 	char exact[2][TS_DOUBLE_TEXT];
 
+	TS_DOOR(ts_inquiry_holds(q));
 	if (strcmp(x.text, y.text) != 0)
 		return ts_inquiry_text(q, "%s in the first run and %s in the second", x.text, y.text);
 	return ts_inquiry_text(q, "%.*s in the first run and %.*s in the second", (int)ts_print_double(a, exact[0]),
@@ -481,6 +522,7 @@ void ts_say_for(struct ts_inquiry *q, const char *format, ...)
 {
 	va_list args;
 
+	TS_DOOR(ts_inquiry_holds(q));
 	if (q->d.n_for == TS_INQUIRY_SENTENCES)
 		return;
 	va_start(args, format);
@@ -492,6 +534,7 @@ void ts_say_against(struct ts_inquiry *q, const char *format, ...)
 {
 	va_list args;
 
+	TS_DOOR(ts_inquiry_holds(q));
 	if (q->d.n_against == TS_INQUIRY_SENTENCES)
 		return;
 	va_start(args, format);
@@ -501,6 +544,7 @@ void ts_say_against(struct ts_inquiry *q, const char *format, ...)
 
 void ts_say_hidden(struct ts_inquiry *q)
 {
+	TS_DOOR(ts_inquiry_holds(q));
 	ts_say_against(
 		q,
 		"no record shows how large the difference was in the %s before: the first visible difference (relative "
@@ -512,6 +556,7 @@ bool ts_several_ranks(const struct ts_inquiry *q)
 {
 	const struct ts_evidence *e = q->e;
 
+	TS_DOOR(ts_inquiry_holds(q));
 	return e->world_a > 1 || e->world_b > 1 || e->ranks_a > 1 || e->ranks_b > 1 ||
 	       (!e->world_a && !e->world_b && e->ranks_a != 1);
 }
@@ -520,6 +565,7 @@ bool ts_worlds_differ(const struct ts_inquiry *q)
 {
 	const struct ts_evidence *e = q->e;
 
+	TS_DOOR(ts_inquiry_holds(q));
 	if (e->world_a && e->world_b)
 		return e->world_a != e->world_b;
 	return e->ranks_a && e->ranks_b && e->ranks_a != e->ranks_b;
@@ -527,6 +573,7 @@ bool ts_worlds_differ(const struct ts_inquiry *q)
 
 void ts_remain(struct ts_inquiry *q, enum ts_cause cause)
 {
+	TS_DOOR(ts_inquiry_holds(q));
 	if (cause == q->d.cause || cause == TS_CAUSE_UNKNOWN || ts_contradicts(q, cause))
 		return;
 	for (size_t i = 0; i < q->d.n_remaining; i++)
@@ -539,6 +586,7 @@ void ts_remain_of_first_pass(struct ts_inquiry *q)
 {
 	static const enum ts_cause causes[] = {TS_CAUSE_INIT, TS_CAUSE_CODE, TS_CAUSE_CONFIG, TS_CAUSE_PRECISION, TS_CAUSE_RNG_STREAM};
 
+	TS_DOOR(ts_inquiry_holds(q));
 	for (size_t i = 0; i < sizeof causes / sizeof causes[0]; i++)
 		ts_remain(q, causes[i]);
 }
@@ -556,6 +604,7 @@ void ts_remain_rest(struct ts_inquiry *q)
 		TS_CAUSE_CONFIG, TS_CAUSE_CODE,
 	};
 
+	TS_DOOR(ts_inquiry_holds(q));
 	if (q->d.confidence == TS_CONFIDENCE_HIGH)
 		return;
 	if (ts_is_rounding(q) && !ts_is_pushed(q))
@@ -567,6 +616,7 @@ void ts_remain_rest(struct ts_inquiry *q)
 
 bool ts_in_turn(const struct ts_inquiry *q)
 {
+	TS_DOOR(ts_inquiry_holds(q));
 	if (!ts_at_start(q) || !q->first[TS_KIND_LOSS].parts)
 		return false;
 	for (size_t i = 0; i < q->e->n_series; i++) {
@@ -592,6 +642,7 @@ void ts_conclude(struct ts_inquiry *q, enum ts_cause cause, enum ts_confidence c
 {
 	va_list args;
 
+	TS_DOOR(ts_inquiry_holds(q));
 	q->d.cause = cause;
 	q->d.confidence = confidence;
 	forget_remaining(&q->d, cause);

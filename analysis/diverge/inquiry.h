@@ -62,6 +62,9 @@ struct ts_inquiry {
 double ts_cut_of(const struct ts_inquiry *q, enum ts_cut cut);
 bool ts_inquiry_begin(struct ts_inquiry *q, const struct ts_evidence *e, const struct ts_cuts *cuts, struct ts_arena *arena);
 
+/* What is so from the end of ts_inquiry_begin on: lists fit, steps lie in their ranges, ranks that differ are among those there are. */
+bool ts_inquiry_holds(const struct ts_inquiry *q);
+
 /* A loss logged at different intervals of which no value agrees may be a mean on one side: forgets it, and looks again. */
 bool ts_without_means(struct ts_inquiry *q);
 /* Every series of the kind agrees at `step` and before, as recorded; false where it is not recorded that far. A batch and its indices

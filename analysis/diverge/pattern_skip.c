@@ -1,6 +1,7 @@
 #include "analysis/diverge/pattern_skip.h"
 
 #include "base/bisect.h"
+#include "base/door.h"
 
 #include <math.h>
 
@@ -72,6 +73,7 @@ void ts_pattern_skips_find(const struct ts_series *scale, const struct ts_series
 {
 	size_t k = 0;
 
+	TS_DOOR(ts_series_holds(scale));
 	ret->looked = scale->n > 0 || norm->n > 0;
 	ret->n = ret->overflowed = 0;
 	for (size_t i = 0; i < norm->n; i++) {

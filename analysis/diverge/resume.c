@@ -4,6 +4,7 @@
 
 #include "analysis/rank/peaks.h"
 #include "analysis/stats/stats.h"
+#include "base/door.h"
 
 /* The number of CANDIDATES is bounded: where one batch fills a run, each of its rows would be a place to begin. */
 enum { LEVEL_POINTS = 10, LEVEL_LEAST = 5, CANDIDATES = 4096 };
@@ -124,6 +125,7 @@ bool ts_resume_level_of(const struct ts_series *parent, const struct ts_series *
 	double *x = ts_arena_array(arena, TS_RESUME_TAIL, sizeof *x), middle;
 	size_t n, m;
 
+	TS_DOOR(ts_series_holds(parent));
 	if (!x)
 		return false;
 	*ret = level;

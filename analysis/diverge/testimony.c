@@ -2,6 +2,8 @@
  * and where it does not, and docs/divergence.md as ts_testimony_markdown writes it. */
 #include "analysis/diverge/testimony.h"
 
+#include "base/door.h"
+
 /* --- conditions --- */
 
 static bool batch_agrees(const struct ts_inquiry *q)
@@ -420,6 +422,7 @@ struct ts_span ts_testimony_text(struct ts_inquiry *q, const struct ts_testimony
 {
 	struct ts_span text = ts_span_str(row->conditions[0]->clause);
 
+	TS_DOOR(ts_inquiry_holds(q));
 	for (size_t i = 1; row->conditions[i]; i++)
 		text = ts_inquiry_text(q, "%.*s%s %s", TS_SPAN_ARG(text), row->conditions[i + 1] ? "," : " and",
 				       row->conditions[i]->clause);
