@@ -177,7 +177,8 @@ bool ts_facts_hold(const struct ts_facts *facts)
 	for (size_t i = 0; i < facts->n; i++) {
 		const struct ts_fact *fact = &facts->items[i];
 
-		if (fact->path.len == 0 || fact->path.len > TS_PATH_MAX || fact->type > TS_FACT_ABSENT || fact->source > TS_SOURCE_PUSHER)
+		if (fact->path.len == 0 || fact->path.len > TS_PATH_MAX || fact->type > TS_FACT_ABSENT ||
+		    fact->source > TS_SOURCE_PUSHER)
 			return false;
 		if (i && compare(fact - 1, fact) >= 0)
 			return false;

@@ -133,6 +133,9 @@ struct ts_snapshot {
 	uint64_t trailing_bytes; /* behind its end, at least so many; they were not looked at */
 };
 
+/* Indexes are valid, and what lies in another table lies there whole. */
+bool ts_snapshot_holds(const struct ts_snapshot *s);
+
 /* The text, or an empty span for TS_SNAPSHOT_NONE. */
 static inline struct ts_span ts_snapshot_text(const struct ts_snapshot *s, uint32_t text)
 {

@@ -1,6 +1,7 @@
 #include "run/snapshot_columns.h"
 
 #include "base/alloc.h"
+#include "base/door.h"
 #include "run/file_columns.h"
 #include "run/head.h"
 #include "run/run_index.h"
@@ -232,6 +233,7 @@ enum ts_status ts_snapshot_columns_write(const struct ts_snapshot *snapshot, ts_
 	struct setting *settings = ts_alloc_array(snapshot->n_settings + 1, sizeof *settings);
 	enum ts_status status = TS_OK;
 
+	TS_DOOR(ts_snapshot_holds(snapshot));
 	if (w)
 		w->cells = ts_alloc_array((size_t)BATCH * FIELDS_MAX, sizeof *w->cells);
 	if (!w || !w->cells || !settings)

@@ -1,5 +1,7 @@
 #include "analysis/snapshot/allocator.h"
 
+#include "base/door.h"
+
 static void take_elsewhere(struct ts_oom *oom, const struct ts_heap_range *g, const struct ts_snapshot_event *request)
 {
 	oom->elsewhere += g->free;
@@ -100,6 +102,7 @@ enum ts_status ts_allocator_of(const struct ts_replay *r, struct ts_arena *arena
 {
 	struct ts_allocator a = {.timed = r->n_events && r->events[0].time_us != INT64_MIN};
 
+	TS_DOOR(ts_replay_holds(r));
 	for (uint32_t i = 0; i < r->n_events; i++) {
 		const struct ts_snapshot_event *e = &r->events[i];
 

@@ -1,6 +1,8 @@
 #include "analysis/snapshot/course.h"
 
+#include "base/door.h"
 #include "base/order.h"
+#include <stdlib.h>
 
 struct walk {
 	const struct ts_memory *m;
@@ -113,6 +115,7 @@ enum ts_status ts_course_of(const struct ts_memory *m, struct ts_arena *arena, s
 	struct large *large = ts_arena_array(arena, w.r->n_lives, sizeof *large);
 	uint64_t requested;
 
+	TS_DOOR(ts_memory_holds(m));
 	w.course.states = ts_arena_array(arena, 2 * TS_COURSE_PIECES + 2, sizeof *w.course.states);
 	if (!large || !w.course.states || !index_lives(&w, arena))
 		return ts_arena_error(arena, err);

@@ -1,5 +1,7 @@
 #include "analysis/snapshot/fragments.h"
 
+#include "base/door.h"
+
 static bool in_use(const struct ts_snapshot_block *b)
 {
 	return b->state != TS_BLOCK_INACTIVE;
@@ -101,6 +103,7 @@ void ts_fragments_of(const struct ts_snapshot *s, uint16_t device, struct ts_fra
 {
 	struct ts_fragments f = {0};
 
+	TS_DOOR(ts_snapshot_holds(s));
 	for (size_t i = 0; i < s->n_segments; i++)
 		if (s->segments[i].device == device)
 			add_segment(&f, s, &s->segments[i]);

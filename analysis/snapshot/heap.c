@@ -1,5 +1,6 @@
 #include "analysis/snapshot/heap.h"
 
+#include "base/door.h"
 #include "base/order.h"
 
 #include <stdlib.h>
@@ -206,6 +207,7 @@ enum ts_status ts_heap_after(const struct ts_replay *r, uint32_t event, struct t
 	struct ts_heap m = {.known = true};
 	size_t steps = 0;
 
+	TS_DOOR(ts_replay_holds(r));
 	for (uint32_t i = first; i < r->n_events; i++)
 		steps += ts_snapshot_takes(&r->events[i]) || ts_snapshot_gives(&r->events[i]);
 	if (steps > UINT16_MAX || steps * (r->n_segments + steps) > TS_HEAP_WORK_MAX) {

@@ -1,6 +1,8 @@
 #include "analysis/snapshot/holders.h"
 
+#include "base/door.h"
 #include "base/order.h"
+#include <stdlib.h>
 
 /* A life with what it is grouped by. */
 struct part {
@@ -94,12 +96,21 @@ static enum ts_status gather(const struct ts_memory *m, struct part *parts, size
 	return TS_OK;
 }
 
+bool ts_memory_holds(const struct ts_memory *m)
+{
+	for (uint32_t i = 0; i < m->replay->n_lives; i++)
+		if (m->kinds[i] >= TS_MEMORY_KINDS)
+			return false;
+	return ts_replay_holds(m->replay);
+}
+
 enum ts_status ts_holders_among(const struct ts_memory *m, const uint8_t *chosen, enum ts_holder_by by, struct ts_arena *arena,
 				struct ts_holders *ret_holders, struct ts_error *err)
 {
 	struct part *parts = ts_arena_array(arena, m->replay->n_lives, sizeof *parts);
 	size_t n = 0;
 
+	TS_DOOR(ts_memory_holds(m));
 	if (!parts)
 		return ts_arena_error(arena, err);
 	for (uint32_t i = 0; i < m->replay->n_lives; i++)
@@ -113,6 +124,7 @@ enum ts_status ts_holders_at(const struct ts_memory *m, uint32_t event, enum ts_
 {
 	uint8_t *chosen = ts_arena_array(arena, m->replay->n_lives, 1);
 
+	TS_DOOR(ts_memory_holds(m));
 	for (uint32_t i = 0; chosen && i < m->replay->n_lives; i++)
 		chosen[i] = ts_life_at(&m->replay->lives[i], event);
 	return chosen ? ts_holders_among(m, chosen, by, arena, ret_holders, err) : ts_arena_error(arena, err);
@@ -123,6 +135,7 @@ enum ts_status ts_holders_of_all(const struct ts_memory *m, enum ts_holder_by by
 {
 	uint8_t *chosen = ts_arena_array(arena, m->replay->n_lives, 1);
 
+	TS_DOOR(ts_memory_holds(m));
 	for (uint32_t i = 0; chosen && i < m->replay->n_lives; i++)
 		chosen[i] = m->replay->lives[i].born != TS_REPLAY_BEFORE;
 	return chosen ? ts_holders_among(m, chosen, by, arena, ret_holders, err) : ts_arena_error(arena, err);

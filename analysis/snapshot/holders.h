@@ -40,6 +40,9 @@ struct ts_memory {
 	const uint8_t *kinds;		 /* of each life */
 };
 
+/* The replay does, and each life is of a kind that there is. */
+bool ts_memory_holds(const struct ts_memory *m);
+
 /* The lives that are there after an event (TS_REPLAY_BEFORE: before the first). */
 enum ts_status ts_holders_at(const struct ts_memory *m, uint32_t event, enum ts_holder_by by, struct ts_arena *arena,
 			     struct ts_holders *ret_holders, struct ts_error *err);

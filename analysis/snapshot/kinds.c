@@ -1,5 +1,6 @@
 #include "analysis/snapshot/kinds.h"
 
+#include "base/door.h"
 #include "base/words.h"
 
 TS_WORDS(ts_memory_kind_word, enum ts_memory_kind, "unknown", [TS_MEMORY_UNKNOWN] = "unknown", [TS_MEMORY_PARAMETERS] = "parameters",
@@ -132,6 +133,7 @@ const uint8_t *ts_kinds_of(const struct ts_replay *r, const struct ts_origin *or
 	struct kinds k = {.r = r, .origins = origins, .other = ts_arena_array(arena, (size_t)r->n_events + 1, sizeof *k.other)};
 	uint8_t *kinds = ts_arena_array(arena, r->n_lives, 1);
 
+	TS_DOOR(ts_replay_holds(r));
 	if (!k.other || !kinds)
 		return NULL;
 	k.step_end = last_step_end(r);

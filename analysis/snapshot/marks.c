@@ -1,7 +1,9 @@
 #include "analysis/snapshot/marks.h"
 
 #include "base/bisect.h"
+#include "base/door.h"
 #include "base/order.h"
+#include <stdlib.h>
 
 struct mark {
 	int64_t time_us;
@@ -105,6 +107,7 @@ enum ts_status ts_mark_stretches_of(const struct ts_replay *r, struct ts_arena *
 	struct ts_mark_stretches out = {0};
 	size_t *waiting;
 
+	TS_DOOR(ts_replay_holds(r));
 	if (!r->n_events || r->events[0].time_us == INT64_MIN || !r->snapshot->n_marks) {
 		*ret_stretches = out;
 		return TS_OK;
@@ -215,6 +218,7 @@ enum ts_status ts_mark_stretches_sum(const struct ts_replay *r, const struct ts_
 	struct ts_mark_sums out = {.items = ts_arena_array(arena, stretches->n, sizeof *out.items)};
 	struct levels levels;
 
+	TS_DOOR(ts_replay_holds(r));
 	if (!by_name || !out.items || !take_levels(&levels, r, arena))
 		return ts_arena_error(arena, err);
 	for (size_t i = 0; i < stretches->n; i++)

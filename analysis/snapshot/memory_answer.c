@@ -1,5 +1,6 @@
 #include "analysis/snapshot/memory_answer.h"
 
+#include "base/door.h"
 #include "base/text.h"
 
 struct maker {
@@ -315,6 +316,7 @@ enum ts_status ts_memory_of(const struct ts_snapshot *s, uint64_t capacity, stru
 	struct maker k = {.s = s, .capacity = capacity, .arena = arena, .err = err};
 	struct ts_memory_answer answer = {.snapshot = s, .devices = ts_arena_array(arena, s->n_devices, sizeof *answer.devices)};
 
+	TS_DOOR(ts_snapshot_holds(s));
 	k.memory.origins = ts_origins(s, arena);
 	answer.unknown = ts_arena_array(arena, s->n_unknown, sizeof *answer.unknown);
 	if (!answer.devices || !answer.unknown || !k.memory.origins)

@@ -1,6 +1,7 @@
 #include "analysis/snapshot/memory_diff.h"
 
 #include "analysis/snapshot/stack_pairs.h"
+#include "base/door.h"
 #include "base/order.h"
 #include "base/text.h"
 #include "base/words.h"
@@ -451,6 +452,7 @@ enum ts_status ts_memory_diff(const struct ts_snapshot *a, const struct ts_snaps
 	struct ts_memory_diff d = {.devices = ts_arena_array(arena, n, sizeof *d.devices)};
 	struct ts_stack_pairs stacks;
 
+	TS_DOOR(ts_snapshot_holds(a) && ts_snapshot_holds(b));
 	if (!d.devices || !origins[0] || !origins[1])
 		return ts_arena_error(arena, err);
 	if (ts_stack_pairs(a, b, arena, &stacks, err))

@@ -1,6 +1,7 @@
 #include "analysis/snapshot/memory_moment.h"
 
 #include "analysis/snapshot/marks.h"
+#include "base/door.h"
 
 struct look {
 	const struct ts_memory *memory;
@@ -290,6 +291,7 @@ enum ts_status ts_moment_of(const struct ts_memory *m, uint32_t event, struct ts
 	struct ts_moment moment = {.device = m->replay->device, .event = event};
 	struct look k = {.memory = m, .r = m->replay, .to = &moment, .arena = arena, .err = err};
 
+	TS_DOOR(ts_memory_holds(m));
 	moment.ranges = ts_arena_array(arena, TS_MOMENT_RANGES, sizeof *moment.ranges);
 	moment.pieces = ts_arena_array(arena, TS_MOMENT_PIECES, sizeof *moment.pieces);
 	if (!moment.ranges || !moment.pieces)

@@ -1,5 +1,6 @@
 #include "analysis/snapshot/memory_who.h"
 
+#include "base/door.h"
 #include "base/text.h"
 
 static void put_frame(const struct ts_memory *m, uint32_t frame, struct ts_arena *arena, struct ts_memory_who *who)
@@ -18,6 +19,7 @@ struct ts_memory_who ts_memory_who_of(const struct ts_memory *m, uint32_t stack,
 {
 	struct ts_memory_who who = {.line = 0};
 
+	TS_DOOR(ts_memory_holds(m));
 	put_frame(m, stack == TS_SNAPSHOT_NONE ? stack : m->origins[stack].frame, arena, &who);
 	return who;
 }
@@ -75,6 +77,7 @@ struct ts_span ts_memory_calls(const struct ts_memory *m, uint32_t stack, struct
 	struct ts_span text;
 	int n = 0;
 
+	TS_DOOR(ts_memory_holds(m));
 	if (stack == TS_SNAPSHOT_NONE)
 		return ts_span_of(NULL, 0);
 	for (uint32_t i = 0; i < s->stacks[stack].n && n <= TS_MEMORY_CALLS; i++) {
@@ -105,6 +108,7 @@ enum ts_status ts_memory_whos_of(const struct ts_memory *m, const struct ts_hold
 {
 	struct ts_memory_whos whos = {.n = h->n < TS_MEMORY_HOLDERS ? h->n : TS_MEMORY_HOLDERS};
 
+	TS_DOOR(ts_memory_holds(m));
 	whos.more = h->n - whos.n;
 	whos.items = ts_arena_array(arena, whos.n, sizeof *whos.items);
 	if (!whos.items)
@@ -134,6 +138,7 @@ enum ts_status ts_memory_held_at(const struct ts_memory *m, uint32_t event, enum
 {
 	struct ts_holders h;
 
+	TS_DOOR(ts_memory_holds(m));
 	if (ts_holders_at(m, event, by, arena, &h, err))
 		return err->status;
 	return ts_memory_whos_of(m, &h, by, arena, ret_whos, err);

@@ -1,5 +1,6 @@
 #include "analysis/snapshot/origin.h"
 
+#include "base/door.h"
 #include "base/words.h"
 
 enum { SELF = 0, INSTALLED, TORCH, FOREIGN }; /* whose a frame is, the best source first; FOREIGN: not Python */
@@ -167,6 +168,7 @@ const struct ts_origin *ts_origins(const struct ts_snapshot *s, struct ts_arena 
 	struct ts_origin *origins = ts_arena_array(arena, s->n_stacks, sizeof *origins);
 	struct frame_view *views = ts_arena_array(arena, s->n_frames, sizeof *views);
 
+	TS_DOOR(ts_snapshot_holds(s));
 	if (!origins || !views)
 		return NULL;
 	for (size_t i = 0; i < s->n_frames; i++)

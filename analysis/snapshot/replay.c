@@ -1,5 +1,7 @@
 #include "analysis/snapshot/replay.h"
 
+#include "base/door.h"
+
 enum { POINTS = 480 }; /* as many cells as a plot has */
 
 /* The lives by address: the newest of each, dead or alive. */
@@ -346,6 +348,41 @@ static size_t blocks_of(const struct ts_snapshot *s, uint16_t device)
 	return n;
 }
 
+static bool life_holds(const struct ts_replay *r, const struct ts_life *life)
+{
+	uint32_t born = life->born == TS_REPLAY_BEFORE ? 0 : life->born;
+
+	if ((life->born >= r->n_events && life->born != TS_REPLAY_BEFORE) ||
+	    (life->died >= r->n_events && life->died != TS_REPLAY_NEVER))
+		return false;
+	if ((life->let_go >= r->n_events && life->let_go != TS_REPLAY_NEVER) || life->let_go < born || life->died < born)
+		return false;
+	return life->stack < r->snapshot->n_stacks || life->stack == TS_SNAPSHOT_NONE;
+}
+
+static bool points_hold(const struct ts_replay *r)
+{
+	for (size_t i = 0; i < r->n_points; i++) {
+		const struct ts_replay_point *p = &r->points[i];
+
+		if (p->first >= r->n_events || (i && p[-1].first >= p->first) || p->requested_min > p->requested_max)
+			return false;
+	}
+	return r->n_points <= POINTS;
+}
+
+bool ts_replay_holds(const struct ts_replay *r)
+{
+	for (uint32_t i = 0; i < r->n_lives; i++)
+		if (!life_holds(r, &r->lives[i]))
+			return false;
+	if ((r->peak_event >= r->n_events && r->peak_event != TS_REPLAY_BEFORE) || r->n_in_use > r->n_lives)
+		return false;
+	if (r->device >= r->snapshot->n_devices || r->n_freed_before > r->n_lives || r->n_confirmed > r->n_lives)
+		return false;
+	return points_hold(r);
+}
+
 enum ts_status ts_replay_device(const struct ts_snapshot *s, uint16_t device, struct ts_arena *arena, struct ts_replay *ret_replay,
 				struct ts_error *err)
 {
@@ -353,6 +390,7 @@ enum ts_status ts_replay_device(const struct ts_snapshot *s, uint16_t device, st
 	struct walk w = {.r = &r};
 	size_t n = s->devices[device].n_events, lives = n + blocks_of(s, device), cap = 16;
 
+	TS_DOOR(ts_snapshot_holds(s));
 	if (lives > INT32_MAX)
 		return ts_error_set(err, TS_TOO_LARGE, "device %u has more than 2^31 events and blocks", device);
 	while (cap < lives * 2)
@@ -372,6 +410,7 @@ enum ts_status ts_replay_device(const struct ts_snapshot *s, uint16_t device, st
 	course(&w);
 	if (r.n_unseen && !r.n_of[TS_ACTION_ALLOC]) /* none was recorded: any of it may have been allocated later */
 		r.baseline_error = r.baseline;
+	TS_DOOR(ts_replay_holds(&r));
 	*ret_replay = r;
 	return TS_OK;
 }

@@ -76,6 +76,9 @@ struct ts_replay {
 	size_t n_points;
 };
 
+/* Lives and points lie among the events, none ends before it begins, and what is counted of lives is no more than there are. */
+bool ts_replay_holds(const struct ts_replay *r);
+
 /* TS_TOO_LARGE: more events or blocks than 2^31. The snapshot must outlive the replay. */
 enum ts_status ts_replay_device(const struct ts_snapshot *s, uint16_t device, struct ts_arena *arena, struct ts_replay *ret_replay,
 				struct ts_error *err);

@@ -1,5 +1,6 @@
 #include "analysis/snapshot/spans.h"
 
+#include "base/door.h"
 #include "base/order.h"
 
 /* The smallest value that at least this share of the sorted ones does not exceed. */
@@ -86,6 +87,7 @@ enum ts_status ts_spans_of(const struct ts_memory *m, struct ts_arena *arena, st
 	uint32_t begin, *before = steps_before(m, arena, &s.steps, &begin);
 	uint8_t *carried = ts_arena_array(arena, r->n_lives, 1);
 
+	TS_DOOR(ts_memory_holds(m));
 	if (!events || !us || !before || !carried)
 		return ts_arena_error(arena, err);
 	for (uint32_t i = 0; i < r->n_lives; i++) {

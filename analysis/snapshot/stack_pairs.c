@@ -1,7 +1,9 @@
 #include "analysis/snapshot/stack_pairs.h"
 
 #include "analysis/snapshot/origin.h"
+#include "base/door.h"
 #include "base/order.h"
+#include <stdlib.h>
 
 struct maker {
 	const struct ts_snapshot *s[2];
@@ -170,6 +172,7 @@ enum ts_status ts_stack_pairs(const struct ts_snapshot *a, const struct ts_snaps
 	struct maker m = {.s = {a, b}, .arena = arena};
 	struct ts_stack_pairs pairs = {0};
 
+	TS_DOOR(ts_snapshot_holds(a) && ts_snapshot_holds(b));
 	if (!number_texts(&m) || !find_wrappers(&m) || !number_frames(&m, true) ||
 	    !number_stacks(&m, true, pairs.exact, &pairs.n_exact) || !number_frames(&m, false) ||
 	    !number_stacks(&m, false, pairs.loose, &pairs.n_loose))

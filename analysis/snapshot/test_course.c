@@ -52,12 +52,14 @@ static void course_by_hand(void **state)
 	ts_arena_finish(&arena);
 }
 
+#define NO_TEXTS .stack = TS_SNAPSHOT_NONE, .context = TS_SNAPSHOT_NONE, .metadata = TS_SNAPSHOT_NONE
+
 /* 100,000 events: one byte more each, but for a spike in the middle of a piece, which must not be lost. */
 static void thins_without_losing_extremes(void **state)
 {
 	enum { EVENTS = 100000, SPIKE = 51234, DIP = 70011 };
 	static struct ts_snapshot_event events[EVENTS];
-	static struct ts_snapshot_segment segment = {.total = 1 << 20};
+	static struct ts_snapshot_segment segment = {.total = 1 << 20, .stack = TS_SNAPSHOT_NONE};
 	static struct ts_snapshot_device device = {0, EVENTS};
 	struct ts_snapshot s = {
 		.events = events, .n_events = EVENTS, .segments = &segment, .n_segments = 1, .devices = &device, .n_devices = 1};
@@ -72,15 +74,13 @@ static void thins_without_losing_extremes(void **state)
 		events[i] = (struct ts_snapshot_event){.address = i,
 						       .size = i == SPIKE ? 1000000 : 1,
 						       .time_us = i,
-						       .stack = TS_SNAPSHOT_NONE,
-						       .context = TS_SNAPSHOT_NONE,
-						       .metadata = TS_SNAPSHOT_NONE,
+						       NO_TEXTS,
 						       .action = TS_ACTION_ALLOC};
 	events[SPIKE + 1] = (struct ts_snapshot_event){
-		.address = SPIKE, .size = 1000000, .stack = TS_SNAPSHOT_NONE, .action = TS_ACTION_FREE_COMPLETED};
+		.address = SPIKE, .size = 1000000, NO_TEXTS, .action = TS_ACTION_FREE_COMPLETED};
 	for (uint32_t i = 0; i < 50; i++) /* 50 bytes go and come back */
 		events[DIP + i] = (struct ts_snapshot_event){
-			.address = i, .size = 1, .stack = TS_SNAPSHOT_NONE, .action = TS_ACTION_FREE_COMPLETED};
+			.address = i, .size = 1, NO_TEXTS, .action = TS_ACTION_FREE_COMPLETED};
 	ts_arena_init(&arena, 0);
 	assert_int_equal(ts_memory_of(&s, 0, &arena, &answer, &err), TS_OK);
 	assert_int_equal(ts_course_of(&answer.devices[0].memory, &arena, &c, &err), TS_OK);

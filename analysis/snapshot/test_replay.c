@@ -113,7 +113,8 @@ static void agrees_with_a_replay_by_python(void **state)
 
 #define AT(a, addr, bytes)                                                                                                             \
 	{                                                                                                                              \
-		.address = (addr), .size = (bytes), .time_us = 0, .stack = TS_SNAPSHOT_NONE, .action = TS_ACTION_##a                   \
+		.address = (addr), .size = (bytes), .time_us = 0, .stack = TS_SNAPSHOT_NONE, .context = TS_SNAPSHOT_NONE,              \
+		.metadata = TS_SNAPSHOT_NONE, .action = TS_ACTION_##a                                                                  \
 	}
 
 static void replay(const struct ts_snapshot_event *events, size_t n, const struct ts_snapshot_block *blocks, uint32_t n_blocks,
@@ -124,7 +125,7 @@ static void replay(const struct ts_snapshot_event *events, size_t n, const struc
 	static struct ts_snapshot_device device;
 	struct ts_error err;
 
-	segment = (struct ts_snapshot_segment){.total = 1000, .n_blocks = n_blocks};
+	segment = (struct ts_snapshot_segment){.total = 1000, .n_blocks = n_blocks, .stack = TS_SNAPSHOT_NONE};
 	device = (struct ts_snapshot_device){0, n};
 	s = (struct ts_snapshot){.segments = &segment,
 				 .n_segments = 1,
