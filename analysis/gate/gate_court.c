@@ -2,7 +2,38 @@
  * It calls none of the others. */
 #include "analysis/gate/gate_internal.h"
 
+#include "base/door.h"
+
 #include <stdarg.h>
+
+static bool sample_holds(const struct ts_gate_court *c, const struct ts_gate_sample *s)
+{
+	if (s->n_base > c->input->n_runs || s->n_candidate > c->input->n_runs || s->n_pairs > c->n_pairs || s->n_odd > c->input->n_runs)
+		return false;
+	if (s->n_low > s->n_base || s->taken_first < -1 || s->taken_first > 1 || s->first < -1 || s->first > 1)
+		return false;
+	for (size_t i = 1; i < s->n_base; i++)
+		if (s->base[i - 1] > s->base[i])
+			return false;
+	for (size_t i = 1; i < s->n_candidate; i++)
+		if (s->candidate[i - 1] > s->candidate[i])
+			return false;
+	return s->no_base.runs <= s->no_base.of && s->no_candidate.runs <= s->no_candidate.of && s->no_pair.runs <= s->no_pair.of;
+}
+
+bool ts_gate_court_holds(const struct ts_gate_court *c)
+{
+	if (c->n_pairs > c->input->n_runs || c->v.n_rows > TS_METRICS_ALL || c->v.n_warnings > c->cap_warnings ||
+	    c->stands_in > TS_METRICS)
+		return false;
+	for (size_t i = 0; i < c->v.n_rows; i++)
+		if (!sample_holds(c, &c->samples[i]))
+			return false;
+	for (size_t i = 0; i < c->n_pairs; i++)
+		if (!c->pairs[i].base && !c->pairs[i].candidate)
+			return false;
+	return !c->candidate || (c->candidate >= c->input->runs && c->candidate < c->input->runs + c->input->n_runs);
+}
 
 bool ts_gate_timed(enum ts_metric metric)
 {
@@ -34,6 +65,7 @@ void ts_gate_warn(struct ts_gate_court *c, const char *format, ...)
 	struct ts_verdict *v = &c->v;
 	va_list args;
 
+	TS_DOOR(ts_gate_court_holds(c));
 	if (v->n_warnings == c->cap_warnings) {
 		size_t room = c->cap_warnings ? 2 * c->cap_warnings : 16;
 		struct ts_span *warnings = ts_arena_array(c->arena, room, sizeof *warnings);

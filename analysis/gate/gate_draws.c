@@ -13,6 +13,7 @@
 #include "analysis/gate/gate_level.h"
 #include "analysis/gate/gate_odd.h"
 #include "analysis/stats/stats.h"
+#include "base/door.h"
 
 #include <math.h>
 
@@ -755,6 +756,7 @@ bool ts_gate_sample_of(struct ts_gate_court *c, enum ts_metric metric, struct ts
 {
 	enum ts_better better = ts_gate_metric_better(&c->input->policy, metric);
 
+	TS_DOOR(ts_gate_court_holds(c));
 	c->samples[metric].sign = better == TS_BETTER_HIGHER ? -1 : 1;
 	if (!sample_of(c, metric, ret_sample))
 		return false;

@@ -74,6 +74,9 @@ struct ts_gate_court {
 	bool full; /* the arena has no room left */
 };
 
+/* Rows, samples and pairs are those of the input, and of the draws that are of two kinds some are of each. */
+bool ts_gate_court_holds(const struct ts_gate_court *c);
+
 /* False when the arena is full. */
 bool ts_gate_pairs_find(struct ts_gate_court *c);
 bool ts_gate_places_find(struct ts_gate_court *c);

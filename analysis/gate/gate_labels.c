@@ -1,6 +1,8 @@
 /* gate_labels.c - which recorded facts of the machine tell runs apart: one odd run from the others, or two kinds of runs. */
 #include "analysis/gate/gate_internal.h"
 
+#include "base/door.h"
+
 enum { SHOWN = 3 /* facts */, AGAIN = 7 /* runs whose value another run of their kind has as well: fewer agree by chance */ };
 
 static size_t with_value(const struct ts_gate_run *const *runs, size_t n, struct ts_span path, struct ts_span value)
@@ -33,6 +35,7 @@ struct ts_span ts_gate_only_of(struct ts_gate_court *c, const struct ts_gate_run
 	struct ts_span rest = run->workload.labels, path, value, list = ts_span_of(NULL, 0);
 	size_t shown = 0;
 
+	TS_DOOR(ts_gate_court_holds(c));
 	while (shown < SHOWN && ts_workload_label(&rest, &path, &value)) {
 		/* Where every run has a value of its own, that of the odd one says nothing. */
 		if (with_value(others, n, path, value) || 2 * repeated(others, n, path) < n || !n)

@@ -9,6 +9,7 @@
 #include "analysis/answer/say.h"
 #include "analysis/stats/stats.h"
 #include "analysis/stats/student.h"
+#include "base/door.h"
 
 #include <math.h>
 
@@ -84,6 +85,7 @@ bool ts_gate_ends_elsewhere(struct ts_gate_court *c, const struct ts_gate_run *r
 {
 	double usual, records = (double)run->reduction.records;
 
+	TS_DOOR(ts_gate_court_holds(c));
 	if (metric >= TS_METRICS)
 		return series_ends_elsewhere(c, run, metric, ret_reason);
 	if ((metric != TS_METRIC_LOSS && metric != TS_METRIC_STEP_TIME_END) || !(records > 0) ||
@@ -102,6 +104,7 @@ bool ts_gate_still_warm(struct ts_gate_court *c, const struct ts_gate_run *run, 
 	const struct ts_reduction *r = &run->reduction;
 	double usual = usual_of(c, warmup_of), inside = usual - (double)r->warmup, counted = (double)r->counted;
 
+	TS_DOOR(ts_gate_court_holds(c));
 	if (!(inside > 0) || (counted - inside >= TS_REDUCE_LEAST && inside * WARM_SHARE <= counted))
 		return false;
 	if (inside >= counted)

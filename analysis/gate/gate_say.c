@@ -2,6 +2,7 @@
 #include "analysis/gate/gate_internal.h"
 
 #include "analysis/answer/say.h"
+#include "base/door.h"
 
 #include <math.h>
 
@@ -177,6 +178,7 @@ struct ts_span ts_gate_one_order(struct ts_gate_court *c, enum ts_metric metric)
 {
 	const struct ts_gate_sample *s = &c->samples[metric];
 
+	TS_DOOR(ts_gate_court_holds(c));
 	return ts_gate_text(
 		c,
 		"in each of %s the %s ran first, and a machine whose second run is slower or faster than its first looks the "
@@ -209,6 +211,7 @@ struct ts_span ts_gate_moved_text(struct ts_gate_court *c, const struct ts_gate_
 {
 	const char *name = ts_gate_metric_name(&c->input->policy, row->metric);
 
+	TS_DOOR(ts_gate_court_holds(c));
 	return ts_gate_text(c,
 			    "%.*s, and whether that is better or worse is not known: state GATE.%s.better = lower or higher (--better)",
 			    TS_SPAN_ARG(difference(c, row)), name);
@@ -219,6 +222,7 @@ struct ts_span ts_gate_floor_text(struct ts_gate_court *c, const struct ts_gate_
 {
 	const struct ts_metric_row *metric = &ts_metrics[row->metric];
 
+	TS_DOOR(ts_gate_court_holds(c));
 	if (metric->unit == TS_UNIT_RATIO)
 		return ts_gate_text(c, "it is %.1f %% (99 %% interval %.1f %% to %.1f %%), and GATE.%s.least is %.4g %%",
 				    100 * row->candidate, 100 * row->value_low, 100 * row->value_high, metric->name, 100 * row->least);
@@ -611,6 +615,7 @@ void ts_gate_say_fill(struct ts_gate_court *c)
 	const struct ts_gate_row *row = ts_gate_deciding(&c->v);
 	const struct ts_gate_policy *policy = &c->input->policy;
 
+	TS_DOOR(ts_gate_court_holds(c));
 	ts_gate_work_say(c);
 	if (c->without)
 		c->v.sentence = ts_gate_text(c,

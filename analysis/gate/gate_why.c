@@ -6,6 +6,8 @@
 #include "analysis/gate/gate_internal.h"
 #include "base/order.h"
 
+#include "base/door.h"
+
 #include <math.h>
 
 enum { GROUPS_MOST = 8 };
@@ -289,6 +291,7 @@ void ts_gate_why_fill(struct ts_gate_court *c)
 	double base, candidate;
 	bool paired = false;
 
+	TS_DOOR(ts_gate_court_holds(c));
 	if (!asks(v, &paired))
 		return;
 	v->why = ts_arena_array(c->arena, TS_REDUCE_PARTS_MAX + GROUPS_MOST + 2, sizeof *v->why);

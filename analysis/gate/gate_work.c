@@ -7,6 +7,7 @@
 #include "analysis/gate/gate_internal.h"
 
 #include "analysis/answer/say.h"
+#include "base/door.h"
 
 #include <math.h>
 
@@ -59,6 +60,7 @@ bool ts_gate_other_work(struct ts_gate_court *c, const struct ts_gate_run *run, 
 	double more = 0;
 	size_t rate = c->candidate ? compare_work(c->candidate, run, &more) : RATES;
 
+	TS_DOOR(ts_gate_court_holds(c));
 	if (rate == RATES || !(fabs(more) > rates[rate].same))
 		return false;
 	*ret_reason = ts_gate_text(c, "a step of the candidate does %.*s", TS_SPAN_ARG(more_of(c, more, rates[rate].unit)));
@@ -96,6 +98,7 @@ void ts_gate_work_find(struct ts_gate_court *c)
 	size_t same = 0, other = 0;
 	struct ts_span how = ts_span_str(""), reason;
 
+	TS_DOOR(ts_gate_court_holds(c));
 	c->stands_in = TS_METRICS;
 	for (size_t i = 0; i < c->input->n_runs && !c->candidate; i++)
 		if (c->input->runs[i].role == TS_GATE_CANDIDATE)
@@ -122,6 +125,7 @@ void ts_gate_work_gates(struct ts_gate_court *c)
 {
 	bool timed = false;
 
+	TS_DOOR(ts_gate_court_holds(c));
 	for (size_t i = 0; i < TS_METRICS; i++) {
 		struct ts_gate_row *row = &c->v.rows[i];
 
@@ -193,6 +197,7 @@ void ts_gate_work_say(struct ts_gate_court *c)
 	const struct ts_gate_row *mfu = &c->v.rows[TS_METRIC_MFU], *tokens = &c->v.rows[TS_METRIC_TOKENS_PER_S_DEVICE];
 	struct ts_span first = ts_span_str(""), second = ts_span_str("");
 
+	TS_DOOR(ts_gate_court_holds(c));
 	if (isfinite(mfu->candidate))
 		first = ts_gate_text(c, "%.*s%.*s", TS_SPAN_ARG(change_of(c, mfu)), TS_SPAN_ARG(of_a_step(c, 0)));
 	if (isfinite(tokens->candidate))
