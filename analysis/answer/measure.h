@@ -34,8 +34,8 @@ struct ts_measures {
 
 #define TS_NO_SUBJECT ((struct ts_span){NULL, 0})
 
-/* Each row has a group, a subject and a name; a known one has its text if it is one, and any other a reason. Of rows that analyses made:
- * those from the wire may have anything. */
+/* Each row has a group, a subject and a name; a known one has its text if it is one, and any other a reason. Of rows that analyses
+ * made: those from the wire may have anything. */
 bool ts_measures_hold(const struct ts_measures *m);
 
 /* Each of these appends one row; spans are not copied. False when the arena is full. */

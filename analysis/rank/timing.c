@@ -58,6 +58,18 @@ static size_t at_or_after(const int64_t *keys, size_t n, int64_t first)
 	return lo;
 }
 
+/* Steps increase, and what is counted of them and of phases is no more than there is. */
+static bool timing_holds(const struct ts_timing *t)
+{
+	for (size_t i = 1; i < t->n; i++)
+		if (t->steps[i - 1] >= t->steps[i])
+			return false;
+	for (size_t i = 1; i < t->n_epochs; i++)
+		if (t->epochs[i - 1] >= t->epochs[i])
+			return false;
+	return t->n_phases <= t->cap_phases && t->periods.n <= TS_PERIODS_MAX && (!t->cut || !t->n || t->first <= t->steps[0]);
+}
+
 enum ts_status ts_timing_begin(struct ts_timing *t, const int64_t *steps, size_t n, struct ts_arena *arena,
 			       struct ts_error *err)
 {
@@ -96,6 +108,7 @@ enum ts_status ts_timing_total(struct ts_timing *t, const struct ts_series *phas
 {
 	size_t at = 0;
 
+	TS_DOOR(timing_holds(t));
 	TS_DOOR(ts_series_holds(phase));
 	if (phase->n == t->n && t->n &&
 	    (phase->keys == t->steps || memcmp(phase->keys, t->steps, t->n * sizeof *t->steps) == 0)) {
@@ -138,6 +151,7 @@ enum ts_status ts_timing_cut(struct ts_timing *t, bool has_warmup, uint64_t warm
 	struct ts_periods_stated stated;
 	struct ts_series times;
 
+	TS_DOOR(timing_holds(t));
 	for (size_t i = 0; i < t->n; i++)
 		if (isfinite(t->total[i]))
 			t->total[i] += t->carry[i];
@@ -166,6 +180,7 @@ struct ts_series ts_timing_calm(const struct ts_timing *t)
 {
 	struct ts_series calm = ts_timing_steps(t);
 
+	TS_DOOR(timing_holds(t));
 	calm.values = t->periods.n ? t->periods.calm : calm.values;
 	return calm;
 }
@@ -174,6 +189,7 @@ enum ts_status ts_timing_waits(struct ts_timing *t, const struct ts_series *wait
 {
 	size_t at = 0;
 
+	TS_DOOR(timing_holds(t));
 	TS_DOOR(ts_series_holds(waits));
 	t->waited = ts_arena_array(t->arena, t->n, sizeof *t->waited);
 	if (!t->waited)
@@ -233,6 +249,7 @@ enum ts_status ts_timing_phase(struct ts_timing *t, const struct ts_series *phas
 	struct ts_timing_phase *row;
 	double out[2];
 
+	TS_DOOR(timing_holds(t));
 	TS_DOOR(ts_series_holds(phase));
 	if (!t->cut || n > t->n)
 		return ts_error_set(err, TS_INTERNAL, "timing: a phase was given before the cut, or was not summed");
@@ -689,6 +706,7 @@ enum ts_status ts_timing_finish(struct ts_timing *t, const struct ts_series *tim
 	double *scratch;
 	double total;
 
+	TS_DOOR(timing_holds(t));
 	TS_DOOR(!plots || ts_plots_hold(plots));
 	TS_DOOR(!events || ts_events_hold(events));
 	TS_DOOR(ts_measures_hold(measures));

@@ -1,6 +1,7 @@
 #include "analysis/ranks/ranks_internal.h"
 
 #include "analysis/stats/stats.h"
+#include "base/door.h"
 
 enum {
 	BLOCK = 32, /* steps that are transposed at once from rank by rank to step by step, so that they fit the nearest cache */
@@ -21,6 +22,21 @@ static enum ts_status track_begin(struct ts_rank_track *t, const struct ts_ranks
 	if (k->exact)
 		t->own = ts_arena_alloc(arena, r->n_ranks * r->n_aligned * sizeof *t->own);
 	return t->cells && t->imbalance && t->skew && (t->own || !k->exact) ? TS_OK : ts_arena_error(arena, err);
+}
+
+bool ts_ranks_hold(const struct ts_ranks *r)
+{
+	const struct ts_rank_steps *k = r->kept;
+
+	for (size_t i = 1; i < r->n_ranks; i++)
+		if (r->ranks[i - 1] >= r->ranks[i])
+			return false;
+	if (k->n > r->n_aligned || k->left_out > r->n_aligned - k->n || k->cell == 0 || k->cells > k->n_cells)
+		return false;
+	for (size_t i = 1; i < k->n; i++)
+		if (k->steps[i - 1] >= k->steps[i])
+			return false;
+	return k->n_cells <= TS_RANKS_CELLS;
 }
 
 enum ts_status ts_ranks_begin(struct ts_ranks *r, const int32_t *ranks, size_t n_ranks, uint32_t world_size, size_t n_aligned,
@@ -266,6 +282,7 @@ enum ts_status ts_ranks_window(struct ts_ranks *r, const struct ts_rank_window *
 	struct ts_rank_steps *k = r->kept;
 	bool ok[BLOCK];
 
+	TS_DOOR(ts_ranks_hold(r));
 	if (r->n_ranks == 0 || w->n == 0)
 		return TS_OK;
 	if (w->n > r->n_aligned - k->n - k->left_out)

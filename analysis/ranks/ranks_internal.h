@@ -47,6 +47,9 @@ struct ts_rank_steps {
 	double *s_own, *s_comm, *s_backward, *s_select;
 };
 
+/* Ranks ascend, and the cells and steps that are filled are among those that there is room for. */
+bool ts_ranks_hold(const struct ts_ranks *r);
+
 /* The track that applies: TS_TRACK_HIDDEN if backward takes the time that the rest of a step leaves. */
 enum ts_rank_track_kind ts_ranks_track(const struct ts_ranks *r);
 

@@ -22,6 +22,7 @@ enum ts_rank_track_kind ts_ranks_track(const struct ts_ranks *r)
 	const struct ts_rank_steps *k = r->kept;
 	double slope, correlation;
 
+	TS_DOOR(ts_ranks_hold(r));
 	if (!k->tracks[TS_TRACK_HIDDEN].on || k->n * (r->n_ranks - 1) < SLOPE_MIN || k->pre_square <= 0)
 		return TS_TRACK_PLAIN;
 	slope = k->pre_backward / k->pre_square;
@@ -274,6 +275,7 @@ enum ts_status ts_ranks_finish(struct ts_ranks *r, struct ts_arena *arena, struc
 	size_t first_event = events->n, plotted = 0;
 	char *undecided = NULL;
 
+	TS_DOOR(ts_ranks_hold(r));
 	TS_DOOR(ts_plots_hold(plots));
 	TS_DOOR(ts_events_hold(events));
 	TS_DOOR(ts_measures_hold(measures));

@@ -57,6 +57,7 @@ enum ts_status ts_ranks_test(const struct ts_ranks *r, enum ts_rank_track_kind k
 		.own = t->cells, .stride = k->n_cells, .n_ranks = r->n_ranks, .n_cells = k->cells, .saved = saved,
 	};
 
+	TS_DOOR(ts_ranks_hold(r));
 	if (!share || !saved || !scratch)
 		return ts_arena_error(r->arena, err);
 	for (size_t a = 0; a < r->n_ranks; a++)
@@ -88,6 +89,7 @@ double ts_ranks_saved(const struct ts_ranks *r, enum ts_rank_track_kind kind, co
 	struct grain g = grain_of(r, &r->kept->tracks[kind]);
 	struct ts_tally saved = {0, 0};
 
+	TS_DOOR(ts_ranks_hold(r));
 	for (size_t i = 0; t->n_named && i < g.n; i++)
 		ts_tally_add(&saved, (largest_of(r, &g, t, i, true) - largest_of(r, &g, t, i, false)) * (double)g.steps);
 	return ts_tally_value(&saved);
@@ -137,6 +139,7 @@ enum ts_status ts_ranks_courses(const struct ts_ranks *r, enum ts_rank_track_kin
 	double *usual = ts_arena_array(r->arena, g.n, sizeof *usual), *excess = ts_arena_array(r->arena, g.n, sizeof *excess);
 	double *scratch = ts_arena_array(r->arena, g.n > r->n_ranks ? g.n : r->n_ranks, sizeof *scratch);
 
+	TS_DOOR(ts_ranks_hold(r));
 	TS_DOOR(ts_events_hold(events));
 	if (!usual || !excess || !scratch)
 		return ts_arena_error(r->arena, err);

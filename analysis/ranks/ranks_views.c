@@ -83,6 +83,7 @@ enum ts_status ts_ranks_traceml(const struct ts_ranks *r, struct ts_arena *arena
 	struct ts_culprit culprit;
 	bool ok = true;
 
+	TS_DOOR(ts_ranks_hold(r));
 	TS_DOOR(ts_measures_hold(measures));
 	if (!values || !scratch || !means)
 		return ts_arena_error(r->arena, err);
@@ -168,6 +169,7 @@ enum ts_status ts_ranks_plots(const struct ts_ranks *r, enum ts_rank_track_kind 
 	int64_t *first = ts_arena_array(r->arena, k->cells, sizeof *first);
 	struct placed *ranks = chosen(r, test, ret_plotted);
 
+	TS_DOOR(ts_ranks_hold(r));
 	TS_DOOR(ts_plots_hold(plots));
 	if (!median || !ratio || !first || !ranks)
 		return ts_arena_error(r->arena, err);

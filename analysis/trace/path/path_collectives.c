@@ -1,6 +1,8 @@
 /* path_collectives.c - by how much the work of a graph would be shorter if it had not waited for other ranks. */
 #include "analysis/trace/path/path_graph.h"
+#include "base/door.h"
 #include "base/order.h"
+#include <stdlib.h>
 
 struct collective {
 	int64_t elements_in, elements_out;
@@ -43,6 +45,7 @@ enum ts_status ts_path_collectives(const struct ts_path_graph *g, struct ts_aren
 	struct collective *items;
 	size_t n, first = 0;
 
+	TS_DOOR(ts_path_graph_holds(g));
 	*ret_any = false;
 	memset(less, 0, g->n_work * sizeof *less);
 	if (!g->trace->rows.collectives.n)
@@ -66,6 +69,7 @@ enum ts_status ts_path_shorter(const struct ts_path_graph *g, const uint32_t *sp
 {
 	uint64_t *by_span = ts_arena_array(arena, g->trace->rows.spans.n, sizeof *by_span);
 
+	TS_DOOR(ts_path_graph_holds(g));
 	if (!by_span)
 		return ts_arena_error(arena, err);
 	for (size_t i = 0; i < n; i++)

@@ -119,6 +119,35 @@ static void bind(struct ts_path_graph *g, uint32_t point)
 	g->bound[point] = b.any_exact ? b.exact : b.nearest;
 }
 
+static bool places_hold(const struct ts_path_graph *g)
+{
+	for (size_t i = 0; i < g->n_threads; i++)
+		if (g->threads[i].first > g->n_host || g->threads[i].n > g->n_host - g->threads[i].first)
+			return false;
+	for (size_t i = 0; i < g->n_streams; i++)
+		if (g->streams[i].first > g->n_work || g->streams[i].n > g->n_work - g->streams[i].first)
+			return false;
+	for (size_t i = 0; i < g->n_work; i++)
+		if (g->call[i] >= g->n_host && g->call[i] != TS_PATH_NONE)
+			return false;
+	return g->n == g->n_host + 2 * g->n_work;
+}
+
+bool ts_path_graph_holds(const struct ts_path_graph *g)
+{
+	for (size_t i = 0; i < g->n; i++) {
+		if (g->order[i] >= g->n || g->rank[g->order[i]] != i || (i && g->at[g->order[i - 1]] > g->at[g->order[i]]))
+			return false;
+		if (g->first_link[i] > g->first_link[i + 1] || (g->bound[i] >= g->n_links && g->bound[i] != TS_PATH_NONE) ||
+		    g->chain[i] >= TS_PATH_HOWS)
+			return false;
+	}
+	for (size_t i = 0; i < g->n_links; i++)
+		if (g->links[i].how >= TS_PATH_HOWS || g->rank[g->links[i].from] >= g->rank[g->links[i].to])
+			return false;
+	return g->n_links <= g->cap_links && places_hold(g);
+}
+
 enum ts_status ts_path_graph(const struct ts_trace *trace, const struct ts_nest *nest, struct ts_arena *arena,
 			     struct ts_path_graph *ret, struct ts_error *err)
 {
@@ -134,10 +163,7 @@ enum ts_status ts_path_graph(const struct ts_trace *trace, const struct ts_nest 
 		return err->status;
 	for (size_t i = 0; i < g.n; i++)
 		bind(&g, (uint32_t)i);
-	TS_DOOR(g.n_links <= g.cap_links);
-	TS_DOOR_ALL(i, g.n_links, g.rank[g.links[i].from] < g.rank[g.links[i].to] && g.links[i].how < TS_PATH_HOWS);
-	TS_DOOR_SORTED(i, g.n + 1, g.first_link[i - 1] <= g.first_link[i]);
-	TS_DOOR_SORTED(i, g.n, g.at[g.order[i - 1]] <= g.at[g.order[i]]);
+	TS_DOOR(ts_path_graph_holds(&g));
 	*ret = g;
 	return TS_OK;
 }

@@ -88,6 +88,8 @@ struct ts_path_graph {
 	uint64_t inferred, early; /* links BESIDE; work that began before its call did, as clocks of microseconds have it */
 };
 
+/* A whole graph: order and rank are each other, links go forward, and threads, streams and calls lie among the points. */
+bool ts_path_graph_holds(const struct ts_path_graph *g);
 enum ts_status ts_path_graph(const struct ts_trace *trace, const struct ts_nest *nest, struct ts_arena *arena,
 			     struct ts_path_graph *ret, struct ts_error *err);
 
