@@ -283,6 +283,30 @@ static void look_at_numbers(const struct ts_resume_series *s, int64_t at, double
 	look->fine = first_ok && (look->limits.every ? look->beyond == 0 : 4 * outside <= behind);
 }
 
+bool ts_resume_look_holds(const struct ts_resume_look *look)
+{
+	const struct ts_resume_series *s = look->series;
+
+	if (look->equal > s->n || look->units > s->n || look->beyond > s->n || look->first_bits > s->n || look->first_beyond > s->n)
+		return false;
+	for (size_t i = 1; i < s->n; i++)
+		if (s->steps[i - 1] >= s->steps[i])
+			return false;
+	return (!look->beyond || look->first_beyond < s->n) && !(look->grid < 0) && (!look->digest || ts_resume_is_digest(s->kind));
+}
+
+bool ts_resume_judge_holds(const struct ts_resume_judge *j)
+{
+	for (size_t i = 0; i < j->n; i++)
+		if (!ts_resume_look_holds(&j->looks[i]))
+			return false;
+	for (int p = 0; p < TS_PARTS; p++)
+		if (j->parts[p].state > TS_PART_LOST || (j->parts[p].state == TS_PART_UNKNOWN) != !j->parts[p].by)
+			return false;
+	return j->n <= j->e->n_series && j->out->n_for <= TS_RESUME_SENTENCES && j->out->n_against <= TS_RESUME_SENTENCES &&
+	       j->out->cause < TS_CAUSES;
+}
+
 bool ts_resume_look_at(const struct ts_resume_series *s, int64_t at, struct ts_resume_limits limits, struct ts_arena *scratch,
 		       struct ts_resume_look *ret)
 {
@@ -344,6 +368,7 @@ enum ts_resume_alike ts_resume_alike_of(const struct ts_resume_look *look, doubl
 	double sum_a = 0, sum_b = 0, aa = 0, bb = 0, ab = 0;
 	size_t n = s->n - 1;
 
+	TS_DOOR(ts_resume_look_holds(look));
 	*ret_rho = 0;
 	if (look->digest || s->n < ALIKE_LEAST)
 		return TS_ALIKE_UNKNOWN;
@@ -399,6 +424,7 @@ const struct ts_resume_look *ts_resume_worst(const struct ts_resume_judge *j, en
 {
 	const struct ts_resume_look *found = NULL;
 
+	TS_DOOR(ts_resume_judge_holds(j));
 	for (size_t i = 0; i < j->n; i++) {
 		const struct ts_resume_look *look = &j->looks[i];
 

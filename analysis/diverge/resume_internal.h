@@ -90,6 +90,10 @@ struct ts_resume_judge {
 	enum ts_resume_verdict verdict;
 };
 
+/* What is so of a look once it is taken, and of a judge: points are among those of the series, and what is said fits. */
+bool ts_resume_look_holds(const struct ts_resume_look *look);
+bool ts_resume_judge_holds(const struct ts_resume_judge *j);
+
 /* NULL where no step of such a series is common. Of several ranks the one that differs first. */
 const struct ts_resume_look *ts_resume_worst(const struct ts_resume_judge *j, enum ts_resume_kind kind);
 bool ts_resume_equal(const struct ts_resume_look *look); /* in every bit; not if it is NULL */

@@ -3,6 +3,8 @@
  */
 #include "analysis/diverge/resume_internal.h"
 
+#include "base/door.h"
+
 /* --- the table --- */
 
 enum place {
@@ -67,6 +69,7 @@ const struct ts_resume_look *ts_resume_main(const struct ts_resume_judge *j)
 	static const enum ts_resume_kind kinds[] = {TS_RESUME_LOSS, TS_RESUME_GRAD_NORM, TS_RESUME_SCALAR};
 	const struct ts_resume_look *look = NULL;
 
+	TS_DOOR(ts_resume_judge_holds(j));
 	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0] && !look; i++)
 		look = ts_resume_worst(j, kinds[i]);
 	return look;
@@ -93,6 +96,7 @@ bool ts_resume_trains_equal(const struct ts_resume_judge *j)
 {
 	const struct ts_resume_look *params = ts_resume_worst(j, TS_RESUME_PARAMS), *loss = ts_resume_worst(j, TS_RESUME_LOSS);
 
+	TS_DOOR(ts_resume_judge_holds(j));
 	if (agrees_enough(j, TS_RESUME_PARAMS))
 		return !loss || ts_resume_equal(loss);
 	return agrees_enough(j, TS_RESUME_LOSS) && (!params || ts_resume_equal(params));
@@ -162,6 +166,7 @@ static bool any_differs_at(const struct ts_resume_judge *j, const struct proof *
 
 void ts_resume_find_parts(struct ts_resume_judge *j)
 {
+	TS_DOOR(ts_resume_judge_holds(j));
 	for (size_t p = 0; p < sizeof proofs / sizeof proofs[0]; p++) {
 		const struct proof *row = &proofs[p];
 		bool given = is_given(j, row->given), some = any_differs_at(j, row);
@@ -193,6 +198,7 @@ static bool follows_rounding(const struct ts_resume_judge *j, const struct ts_re
 
 bool ts_resume_is_judged(const struct ts_resume_judge *j, const struct ts_resume_look *look)
 {
+	TS_DOOR(ts_resume_judge_holds(j));
 	switch (look->series->kind) {
 	case TS_RESUME_LOSS:
 	case TS_RESUME_GRAD_NORM:
@@ -218,6 +224,7 @@ bool ts_resume_is_judged(const struct ts_resume_judge *j, const struct ts_resume
 
 const struct ts_resume_look *ts_resume_unexplained(const struct ts_resume_judge *j)
 {
+	TS_DOOR(ts_resume_judge_holds(j));
 	for (size_t i = 0; i < j->n; i++)
 		if (j->looks[i].series->n > 0 && !j->looks[i].fine && ts_resume_is_judged(j, &j->looks[i]))
 			return &j->looks[i];

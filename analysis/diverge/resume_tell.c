@@ -3,6 +3,7 @@
  * resume_judge.c decides.
  */
 #include "analysis/diverge/resume_internal.h"
+#include "base/door.h"
 #include "run/role.h"
 
 #include <stdio.h>
@@ -22,6 +23,7 @@ struct ts_span ts_resume_vsay(struct ts_resume_judge *j, const char *format, va_
 {
 	char text[SENTENCE];
 
+	TS_DOOR(ts_resume_judge_holds(j));
 	(void)vsnprintf(text, sizeof text, format, args);
 	return ts_resume_text(j, ts_arena_printf(j->arena, "%s", text));
 }
@@ -30,6 +32,7 @@ void ts_resume_for(struct ts_resume_judge *j, const char *format, ...)
 {
 	va_list args;
 
+	TS_DOOR(ts_resume_judge_holds(j));
 	va_start(args, format);
 	if (j->out->n_for < TS_RESUME_SENTENCES)
 		j->out->evidence_for[j->out->n_for++] = ts_resume_vsay(j, format, args);
@@ -40,6 +43,7 @@ void ts_resume_against(struct ts_resume_judge *j, const char *format, ...)
 {
 	va_list args;
 
+	TS_DOOR(ts_resume_judge_holds(j));
 	va_start(args, format);
 	if (j->out->n_against < TS_RESUME_SENTENCES)
 		j->out->evidence_against[j->out->n_against++] = ts_resume_vsay(j, format, args);
@@ -52,6 +56,8 @@ const char *ts_resume_name(struct ts_resume_judge *j, const struct ts_resume_loo
 	struct ts_span name = ts_column_said(look->series->name);
 	const char *text;
 
+	TS_DOOR(ts_resume_look_holds(look));
+	TS_DOOR(ts_resume_judge_holds(j));
 	for (size_t i = 0; i < j->n; i++)
 		if (j->e->series[i].rank != j->e->series[0].rank) {
 			text = ts_arena_printf(j->arena, "%.*s on rank %" PRId32, TS_SPAN_ARG(name),
@@ -257,6 +263,7 @@ enum { TOLD = sizeof told / sizeof told[0] };
 
 void ts_resume_tell(struct ts_resume_judge *j)
 {
+	TS_DOOR(ts_resume_judge_holds(j));
 	tell_names(j);
 	tell_batches(j);
 	for (size_t i = 0; i < TOLD; i++) {
@@ -312,6 +319,7 @@ void ts_resume_rows(struct ts_resume_judge *j)
 {
 	static const char *const formats[] = {"not declared", "full precision", "reduced precision"};
 
+	TS_DOOR(ts_resume_judge_holds(j));
 	if (j->e->said != TS_RESUME_SAID_NOT)
 		row(j, TS_M_RESUME_AT, TS_NO_SUBJECT, (double)j->e->step);
 	row(j, TS_M_RESUME_TOLERANCE, TS_NO_SUBJECT, j->tolerance);
@@ -340,6 +348,8 @@ void ts_resume_tiers(struct ts_resume_judge *j, const struct ts_resume_look *los
 {
 	size_t compared = 0, equal = 0;
 
+	TS_DOOR(!loss || ts_resume_look_holds(loss));
+	TS_DOOR(ts_resume_judge_holds(j));
 	for (size_t i = 0; i < j->n; i++) {
 		compared += j->looks[i].series->n > 0;
 		equal += j->looks[i].series->n > 0 && ts_resume_equal(&j->looks[i]);
