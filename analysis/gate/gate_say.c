@@ -542,7 +542,7 @@ static void warn_blind(struct ts_gate_court *c, const struct ts_gate_row *row)
 			TS_SPAN_ARG(others));
 }
 
-static void warn_row(struct ts_gate_court *c, const struct ts_gate_row *row)
+static void warn_row(struct ts_gate_court *c, const struct ts_gate_row *row, const struct ts_gate_row *said)
 {
 	const struct ts_gate_sample *s = &c->samples[row->metric];
 	const char *title = short_title(c, row->metric);
@@ -557,7 +557,7 @@ static void warn_row(struct ts_gate_court *c, const struct ts_gate_row *row)
 	warn_lacking(c, title, "pairs", &s->no_pair);
 	if (s->no_pair.runs && s->no_pair.runs == s->no_pair.of)
 		ts_gate_warn(c, "no pair counts for %s: %.*s", title, TS_SPAN_ARG(s->no_pair.reason));
-	if (row->state == TS_GATE_COLLECTING)
+	if (row->state == TS_GATE_COLLECTING && row != said) /* of that one the verdict's sentence says it */
 		ts_gate_warn(c, "%s is not judged yet: %.*s", title, TS_SPAN_ARG(row->reason));
 }
 
@@ -629,7 +629,7 @@ void ts_gate_say_fill(struct ts_gate_court *c)
 		c->v.sentence = ts_span_str("nothing is judged: GATE.metrics of the policy names no metric that decides");
 	for (size_t i = 0; i < c->v.n_rows; i++)
 		if (c->v.rows[i].counts)
-			warn_row(c, &c->v.rows[i]);
+			warn_row(c, &c->v.rows[i], c->without ? NULL : row);
 	warn_unnamed(c);
 	warn_order(c);
 	warn_pairs(c);

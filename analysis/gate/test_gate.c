@@ -644,9 +644,9 @@ static void collecting_until_there_are_three(void **state)
 	t.runs[0].reduction.metrics[TS_METRIC_STEP_TIME].value = 0.15;
 	judge();
 	is(TS_GATE_COLLECTING, 0);
-	assert_int_equal(
-		ts_test_gate_warned("step time is not judged yet: the gate has 2 baselines so far; a verdict needs at least 3"), 1);
-	assert_int_equal(ts_test_gate_warned("; until then only a regression above"), 1);
+	says("the gate has 2 baselines so far; a verdict needs at least 3");
+	says("; until then only a regression above");
+	assert_int_equal(ts_test_gate_warned("is not judged yet"), 0); /* once is enough */
 	/* A run that takes twice the time exceeds any spread that one would assume. */
 	t.runs[0].reduction.metrics[TS_METRIC_STEP_TIME].value = 0.2;
 	judge();

@@ -71,14 +71,14 @@ static enum ts_status answer(struct ts_cli *cli, const struct ts_verdict *verdic
 }
 
 /* The text already has the warnings, so they are printed here only for --json. A verdict that exits with 0 but is not a
- * pass also goes to stderr, so that it is seen in the log of a job. */
+ * pass also goes to stderr, so that it is seen in the log of a job; a terminal shows it once. */
 static void warn(const struct ts_cli *cli, const struct ts_verdict *verdict)
 {
 	for (size_t i = 0; cli->json && i < verdict->n_warnings; i++)
 		ts_cli_say(cli, "warning: %.*s", TS_SPAN_ARG(verdict->warnings[i]));
 	bool green = verdict->exit_code == 0 && (verdict->state == TS_GATE_INCONCLUSIVE || verdict->state == TS_GATE_BLIND);
 
-	if (verdict->state == TS_GATE_COLLECTING || green)
+	if ((verdict->state == TS_GATE_COLLECTING || green) && (cli->json || !cli->term.out_tty))
 		ts_cli_say(cli, "warning: %.*s", TS_SPAN_ARG(verdict->sentence));
 }
 

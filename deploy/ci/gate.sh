@@ -107,7 +107,7 @@ baseline() {
 	local head
 	head=$(git rev-parse HEAD)
 	[ -n "${TSCOPE_SERVER:-}" ] || die "TSCOPE_SERVER is empty, so the baseline would stay on this machine; is the secret's name right?"
-	against=(--baseline "$branch")
+	against=(--baseline "branch:$branch")
 	check
 	train "$head" "$out/run"
 	subject=$(name_of "$head")
@@ -116,13 +116,13 @@ baseline() {
 	look
 	annotate
 	status=0
-	tscope baseline --baseline "$branch" "${policy_options[@]}" --bundle "$bundle" >/dev/null
+	tscope baseline --baseline "branch:$branch" "${policy_options[@]}" --bundle "$bundle" >/dev/null
 }
 
 candidate() {
 	local head
 	head=$(git rev-parse HEAD)
-	against=(--baseline "$branch")
+	against=(--baseline "branch:$branch")
 	if [ -z "${TSCOPE_SERVER:-}" ]; then
 		if [ -e "$bundle" ]; then
 			against=(--bundle "$bundle")
@@ -152,7 +152,7 @@ judge() {
 	cp -R "$given/run" "$out/run"
 	[ ! -d "$given/pairs" ] || cp -R "$given/pairs" "$out/pairs"
 	subject=fork-$(name_of "$commit")
-	against=(--baseline "$branch")
+	against=(--baseline "branch:$branch")
 	tscope push --name "$subject" --fact "code.commit=\"$commit\"" "$out/run"
 	look
 	pairs

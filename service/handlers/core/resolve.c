@@ -9,8 +9,10 @@
 enum {
 	LEAST_HEX = 4,
 	CANDIDATES = 8, /* listed when a spec is ambiguous */
-	NEAREST = 3, /* names offered when there is none */
-	LOOKED_AT = 1000, /* names that are compared to find the nearest */
+	NEAREST = 5, /* names offered when there is none */
+	PAGE = 1000, /* names read at once to find the nearest */
+	WORK = 40000000, /* pairs of bytes that are compared for that at most, some 50 ms */
+	EDIT = 2, /* the distance of a letter more, less or other; one in the other case is half as far */
 	SHORT_HEX = 16,
 	SHOWN_HEX = 12, /* digits of an id that list shows; a word of fewer is rather a name */
 };
@@ -252,48 +254,70 @@ static enum ts_status ambiguous(const struct search *s, struct ts_span spec, str
 	return err->status;
 }
 
-/* The Levenshtein distance in bytes. If one text is too long to be a name, the result is larger than any name is long. */
+static size_t other_letter(uint8_t a, uint8_t b)
+{
+	if (a == b)
+		return 0;
+	return ts_is_alpha(a) && (a ^ b) == 32 ? EDIT / 2 : EDIT;
+}
+
+/* The Levenshtein distance in bytes times EDIT, with two letters in the other order as one edit. If one text is too long to be a name,
+ * the result is larger than any name is long. */
 static size_t distance(struct ts_span a, struct ts_span b)
 {
-	size_t row[TS_NAME_MAX + 1];
+	size_t rows[3][TS_NAME_MAX + 1];
 
 	if (a.len > TS_NAME_MAX || b.len > TS_NAME_MAX)
 		return SIZE_MAX;
 	for (size_t j = 0; j <= b.len; j++)
-		row[j] = j;
+		rows[0][j] = j * EDIT;
 	for (size_t i = 1; i <= a.len; i++) {
-		size_t diagonal = row[0];
+		size_t *row = rows[i % 3], *above = rows[(i - 1) % 3], *top = rows[(i + 1) % 3];
 
-		row[0] = i;
+		row[0] = i * EDIT;
 		for (size_t j = 1; j <= b.len; j++) {
-			size_t best = diagonal + (a.data[i - 1] != b.data[j - 1]);
+			size_t best = above[j - 1] + other_letter(a.data[i - 1], b.data[j - 1]);
 
-			diagonal = row[j];
-			best = row[j] + 1 < best ? row[j] + 1 : best;
-			row[j] = row[j - 1] + 1 < best ? row[j - 1] + 1 : best;
+			best = above[j] + EDIT < best ? above[j] + EDIT : best;
+			best = row[j - 1] + EDIT < best ? row[j - 1] + EDIT : best;
+			if (i > 1 && j > 1 && a.data[i - 1] == b.data[j - 2] && a.data[i - 2] == b.data[j - 1] &&
+			    top[j - 2] + EDIT < best)
+				best = top[j - 2] + EDIT;
+			row[j] = best;
 		}
 	}
-	return row[b.len];
+	return rows[a.len % 3][b.len];
 }
 
 struct near {
-	struct ts_span name;
+	char text[TS_NAME_MAX];
+	struct ts_span name; /* in text */
 	size_t distance;
 };
 
-static void offer(struct near *nearest, size_t *n, struct ts_span name, size_t d)
-{
-	size_t at = *n;
+/* The nearest names so far, of runs, tags and branches: each once. */
+struct nearest {
+	struct near items[NEAREST];
+	size_t n, left; /* left: of WORK */
+};
 
-	while (at > 0 && d < nearest[at - 1].distance)
+static void offer(struct nearest *near, struct ts_span name, size_t d)
+{
+	size_t at = near->n;
+
+	while (at > 0 && d < near->items[at - 1].distance)
 		at--;
 	if (at == NEAREST)
 		return;
-	if (*n < NEAREST)
-		(*n)++;
-	for (size_t i = *n - 1; i > at; i--)
-		nearest[i] = nearest[i - 1];
-	nearest[at] = (struct near){name, d};
+	if (near->n < NEAREST)
+		near->n++;
+	for (size_t i = near->n - 1; i > at; i--) {
+		near->items[i] = near->items[i - 1];
+		near->items[i].name.data = (const uint8_t *)near->items[i].text;
+	}
+	memcpy(near->items[at].text, name.data, name.len);
+	near->items[at].name = ts_span_of(near->items[at].text, name.len);
+	near->items[at].distance = d;
 }
 
 /* The last components of a name, as many as the text has. */
@@ -308,30 +332,68 @@ static struct ts_span same_depth(struct ts_span name, struct ts_span text)
 	return ts_span_from(name, at);
 }
 
-/* Finds names of the same project that are at most half the length of the text away from it, or whose end is at most a third away.
- * Finding none is no error. */
-static size_t find_near(struct search *s, int kind, struct ts_span name, struct near *nearest)
+static bool is_offered(const struct nearest *near, struct ts_span name)
 {
-	struct ts_ref_query query = {.kind = kind < 0 ? TS_REF_RUN : kinds[kind].kind,
-				     .prefix = ts_span_through(name, '/'),
-				     .order = TS_ORDER_NAME,
-				     .limit = LOOKED_AT};
-	struct ts_span text = ts_span_after(name, '/');
-	struct ts_error ignored;
-	struct ts_ref *refs;
-	struct ts_span next;
-	size_t n_refs, n = 0;
+	for (size_t i = 0; i < near->n; i++)
+		if (ts_span_eq(near->items[i].name, name))
+			return true;
+	return false;
+}
 
-	if (name.len == 0 || s->engine->ops->ref_list(s->engine, &query, s->arena, &refs, &n_refs, &next, &ignored))
-		return 0;
-	for (size_t i = 0; i < n_refs; i++) {
-		struct ts_span other = ts_span_after(refs[i].name, '/');
-		size_t whole = distance(text, other), end = distance(text, same_depth(other, text));
+static size_t common_beginning(struct ts_span a, struct ts_span b)
+{
+	size_t n = 0;
 
-		if (whole <= (text.len + 1) / 2 || end <= text.len / 3)
-			offer(nearest, &n, refs[i].name, whole < end ? whole : end);
-	}
+	while (n < a.len && n < b.len && a.data[n] == b.data[n])
+		n++;
 	return n;
+}
+
+/* Offers a name that is at most half the length of the text away from it, or whose end is at most a third away. Of two that are as far,
+ * the one that begins more as the text does is nearer. */
+static void weigh(struct nearest *near, struct ts_span text, struct ts_span name)
+{
+	struct ts_span other = ts_span_after(name, '/'), last = same_depth(other, text);
+	size_t cost = text.len * (other.len + last.len), whole, end;
+
+	near->left -= cost < near->left ? cost : near->left;
+	if (!near->left || name.len > TS_NAME_MAX || is_offered(near, name))
+		return;
+	whole = distance(text, other);
+	end = distance(text, last);
+	if (whole <= (text.len + 1) / 2 * EDIT || end <= text.len / 3 * EDIT)
+		offer(near, name,
+		      (whole < end ? whole : end) * (TS_NAME_MAX + 1) + TS_NAME_MAX -
+			      common_beginning(text, whole <= end ? other : last));
+}
+
+/* Finds names of the same project. Finding none is no error. */
+static void find_near(struct search *s, enum ts_ref_kind kind, struct ts_span name, struct nearest *near)
+{
+	struct ts_ref_query query = {.kind = kind, .prefix = ts_span_through(name, '/'), .order = TS_ORDER_NAME, .limit = PAGE};
+	struct ts_arena pages[2]; /* the token of one page is in its arena while the next is read */
+	struct ts_error ignored;
+	int turn = 0;
+	bool more = name.len > 0;
+
+	ts_arena_init(&pages[0], TS_CALL_ARENA);
+	ts_arena_init(&pages[1], TS_CALL_ARENA);
+	while (more) {
+		struct ts_ref *refs;
+		struct ts_span next = {0};
+		size_t n = 0;
+
+		turn = !turn;
+		ts_arena_reset(&pages[turn]);
+		if (s->engine->ops->ref_list(s->engine, &query, &pages[turn], &refs, &n, &next, &ignored))
+			n = 0;
+		for (size_t i = 0; i < n; i++)
+			weigh(near, ts_span_after(name, '/'), refs[i].name);
+		query.after = next;
+		more = n && next.len && near->left;
+	}
+	ts_arena_finish(&pages[0]);
+	ts_arena_finish(&pages[1]);
 }
 
 /* What was typed, with its project where it has no slash. */
@@ -344,15 +406,16 @@ static struct ts_span called(const struct parsed *p, struct ts_span spec)
 
 static enum ts_status not_found(struct search *s, const struct parsed *p, struct ts_span spec, struct ts_error *err)
 {
-	struct near nearest[NEAREST];
+	struct nearest near = {.n = 0, .left = WORK};
 	struct ts_buf text = TS_BUF_INIT(TS_ERROR_TEXT);
-	size_t n = 0;
 
-	for (size_t i = 0; i < p->n && n == 0; i++)
-		n = find_near(s, p->kind, p->names[i], nearest);
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < p->n && near.n == 0; i++)
+		for (size_t k = 0; k < KINDS; k++)
+			if (p->kind < 0 || (size_t)p->kind == k)
+				find_near(s, kinds[k].kind, p->names[i], &near);
+	for (size_t i = 0; i < near.n; i++) {
 		ts_buf_str(&text, i ? ", " : "; similar names: ");
-		ts_buf_span(&text, nearest[i].name);
+		ts_buf_span(&text, near.items[i].name);
 	}
 	ts_error_set(err, TS_NOT_FOUND, "nothing is named %.*s%.*s", TS_SPAN_ARG(called(p, spec)), TS_SPAN_ARG(ts_buf_view(&text)));
 	ts_buf_finish(&text);

@@ -165,8 +165,31 @@ static void offers_near_names(void **state)
 	expect_error("p/basline", TS_NOT_FOUND, "similar names: p/baseline, p/baseline-2");
 	assert_null(strstr(s.err.text, "other"));
 	assert_null(strstr(s.err.text, "q/"));
+	put_ref(TS_REF_BRANCH, "p/main", first);
+	put_ref(TS_REF_TAG, "p/v1.0", first);
+	expect_error("p/mian", TS_NOT_FOUND, "similar names: p/main");
+	expect_error("p/v1.1", TS_NOT_FOUND, "similar names: p/v1.0");
+	expect_error("tag:p/mian", TS_NOT_FOUND, "nothing is named p/mian");
+	assert_null(strstr(s.err.text, "main"));
 	expect_error("p/zzzzzzzz", TS_NOT_FOUND, "nothing is named p/zzzzzzzz");
 	assert_null(strstr(s.err.text, "near"));
+}
+
+/* The nearest name is offered first, however many stand before it: one letter in the other case, two that changed places. */
+static void offers_the_nearest_of_many(void **state)
+{
+	char name[32];
+
+	(void)state;
+	for (int i = 0; i < 1200; i++) {
+		(void)snprintf(name, sizeof name, "p/exp%04d", i);
+		put_ref(TS_REF_RUN, name, first);
+	}
+	put_ref(TS_REF_RUN, "p/zeta-run", first);
+	put_ref(TS_REF_RUN, "p/zeta-rat", first);
+	expect_error("p/zeta-rnu", TS_NOT_FOUND, "similar names: p/zeta-run, p/zeta-rat");
+	expect_error("p/Zeta-run", TS_NOT_FOUND, "similar names: p/zeta-run, p/zeta-rat");
+	expect_error("p/exp119", TS_NOT_FOUND, "p/exp1190");
 }
 
 static struct ts_found_name find(const char *project, const char *word)
@@ -283,7 +306,8 @@ int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		T(finds_names), T(finds_ids), T(lists_candidates), T(offers_near_names), T(finds_ends), T(tells_of_other_projects),
+		T(finds_names), T(finds_ids), T(lists_candidates), T(offers_near_names),
+		T(offers_the_nearest_of_many), T(finds_ends), T(tells_of_other_projects),
 		T(refuses_what_is_no_name),
 	};
 

@@ -728,23 +728,42 @@ static struct ts_span branch_asked(struct ts_span spec, struct ts_span *ret_proj
 	return ts_span_of(spec.data + before, spec.len - before);
 }
 
+/* Whether the spec can only be a branch: it says so, or is called as hosts of git call the branch that a project begins with. */
+static bool is_branch_to_come(struct ts_span spec, struct ts_span name)
+{
+	static const char *const firsts[] = {"main", "master", "trunk", "develop", "default"};
+
+	for (size_t i = 0; i < sizeof firsts / sizeof firsts[0]; i++)
+		if (ts_span_is(name, firsts[i]))
+			return true;
+	return ts_span_starts(spec, ts_span_str("branch:"));
+}
+
 /* In a project without any branch, the requested branch has no run yet: the gate has just been introduced, and that is
- * no error. In a project that has branches, a name that none of them has counts as a typing error. */
-static enum ts_status select_nothing_yet(struct ts_baseline_selection *s, bool *ret_new, struct ts_error *err)
+ * no error. In a project that has branches, and where the name may be another's, a name that nothing has is a typing error. io_err is
+ * that of the name which was not found. */
+static enum ts_status select_nothing_yet(struct ts_baseline_selection *s, bool *ret_new, struct ts_error *io_err)
 {
 	struct ts_ref_query query = {.kind = TS_REF_BRANCH, .order = TS_ORDER_NAME, .limit = 1};
 	struct ts_engine *engine = s->f->call->engine;
-	struct ts_span name = branch_asked(s->query->request->baselines[0], &query.prefix), next;
+	struct ts_span spec = s->query->request->baselines[0], name = branch_asked(spec, &query.prefix), next;
 	struct ts_ref *refs;
 	size_t n = 0;
 
 	*ret_new = false;
 	if (name.len == 0 || s->query->request->n_baselines != 1)
 		return TS_OK;
-	if (engine->ops->ref_list(engine, &query, s->arena, &refs, &n, &next, err))
-		return err->status;
+	if (engine->ops->ref_list(engine, &query, s->arena, &refs, &n, &next, io_err))
+		return io_err->status;
 	if (n)
 		return TS_OK;
+	if (!is_branch_to_come(spec, name)) {
+		struct ts_error why = *io_err;
+
+		ts_error_set(io_err, TS_NOT_FOUND, "%s; the project has no branch yet: branch:%.*s is one that is to come", why.text,
+			     TS_SPAN_ARG(name));
+		return TS_OK;
+	}
 	*ret_new = true;
 	s->branch = true;
 	s->what = name;
@@ -766,11 +785,10 @@ static enum ts_status select_asked(struct ts_baseline_selection *s, struct ts_er
 		return ts_error_set(err, TS_INVALID, "the request names no baseline: name a branch, runs, or a bundle");
 	for (size_t i = 0; i < request->n_baselines; i++) {
 		enum ts_status status = ts_resolve(s->f->call->engine, request->baselines[i], s->arena, &found[i], err);
-		struct ts_error mine;
 		bool is_new = false;
 
-		if (status == TS_NOT_FOUND && select_nothing_yet(s, &is_new, &mine))
-			return *err = mine, err->status;
+		if (status == TS_NOT_FOUND && select_nothing_yet(s, &is_new, err))
+			return err->status;
 		if (is_new)
 			return TS_OK;
 		if (status)
