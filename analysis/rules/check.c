@@ -101,20 +101,17 @@ bool ts_check_want_of(struct ts_check *c, enum ts_measure_name what, const char 
 bool ts_check_need_of(struct ts_check *c, enum ts_measure_name what, const char *of, double *ret_value)
 {
 	const struct ts_measure *row = row_of(c, what, of);
-	struct ts_measure want = ts_measure_row(what, ts_span_str(of));
 
 	if (ts_check_want_of(c, what, of, ret_value))
 		return true;
 	if (!row && ts_measure_is_kind(what) && ts_measure_specs[what].group == TS_ANSWER_TIMING)
 		ts_check_leave(c, "the run has no column phases.%s", of);
 	else if (!row)
-		ts_check_leave(c, "the analysis has no value of %.*s %.*s %.*s%s", TS_SPAN_ARG(want.group),
-			       TS_SPAN_ARG(want.subject), TS_SPAN_ARG(want.name), ts_measure_suffix(&want));
+		ts_check_leave(c, "nothing recorded gives a figure that the rule needs");
 	else if (!row->known)
 		ts_check_leave(c, "%.*s", TS_SPAN_ARG(row->reason));
 	else
-		ts_check_leave(c, "the value of %.*s %.*s %.*s%s is not finite", TS_SPAN_ARG(want.group),
-			       TS_SPAN_ARG(want.subject), TS_SPAN_ARG(want.name), ts_measure_suffix(&want));
+		ts_check_leave(c, "a figure that the rule needs is not finite");
 	return false;
 }
 

@@ -149,9 +149,12 @@ void ts_check_skipped_updates(struct ts_check *c)
 	double skipped, among, first, last, overflowed;
 	bool often;
 
-	if (!ts_check_need(c, TS_M_SKIPS, &skipped) || !ts_check_need(c, TS_M_SKIPS_AMONG, &among) || !(skipped > 0) ||
-	    !ts_check_need(c, TS_M_SKIPS_FIRST, &first) || !ts_check_need(c, TS_M_SKIPS_LAST, &last) ||
-	    !ts_check_need(c, TS_M_SKIPS_OVERFLOWED, &overflowed))
+	if (!ts_check_want(c, TS_M_SKIPS, &skipped)) {
+		ts_check_leave(c, "no loss scale is recorded, as in runs without a gradient scaler");
+		return;
+	}
+	if (!ts_check_need(c, TS_M_SKIPS_AMONG, &among) || !(skipped > 0) || !ts_check_need(c, TS_M_SKIPS_FIRST, &first) ||
+	    !ts_check_need(c, TS_M_SKIPS_LAST, &last) || !ts_check_need(c, TS_M_SKIPS_OVERFLOWED, &overflowed))
 		return;
 	often = among >= ts_check_threshold(c, "min_updates") && skipped / among >= ts_check_threshold(c, "medium_share");
 	ts_check_steps(c, (int64_t)first, (int64_t)last);

@@ -391,8 +391,16 @@ enum ts_answered ts_condition_of(const struct ts_measures *m, enum ts_condition 
 	return row->wants == TS_ANSWERED_YES ? got : opposite(got);
 }
 
+/* Whether anything recorded says that the program is PyTorch's, or on which device it computes. */
+static bool knows_program(const struct ts_measures *m)
+{
+	return ts_setting_of(m, TS_SETTING_TORCH) == TS_ANSWERED_YES || cuda(m) != TS_ANSWERED_UNKNOWN;
+}
+
 enum ts_fit ts_conditions_fit(const struct ts_measures *m, const struct ts_if *conditions, enum ts_condition *ret_ask)
 {
+	bool of_torch = false, set = false;
+
 	TS_DOOR(ts_measures_hold(m));
 	*ret_ask = TS_IF_NONE;
 	for (; conditions->condition != TS_IF_NONE; conditions++) {
@@ -402,6 +410,10 @@ enum ts_fit ts_conditions_fit(const struct ts_measures *m, const struct ts_if *c
 			return TS_FIT_NO;
 		if (!got && conditions->unknown == TS_ASK && *ret_ask == TS_IF_NONE)
 			*ret_ask = conditions->condition;
+		of_torch |= conditions->condition == TS_IF_TORCH;
+		set |= got == TS_ANSWERED_YES && !rows[conditions->condition].of;
 	}
-	return *ret_ask == TS_IF_NONE ? TS_FIT_YES : TS_FIT_ASKED;
+	if (*ret_ask == TS_IF_NONE)
+		return TS_FIT_YES;
+	return of_torch && !set && !knows_program(m) ? TS_FIT_NO : TS_FIT_ASKED;
 }

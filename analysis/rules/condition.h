@@ -7,7 +7,8 @@
  *	TS_ASK		the fix is worth checking, and `check` says how to find out, in one line
  *	TS_UNLESS	the fix is named: the condition is false only where the record says so
  *
- * A condition that is false rules the fix out in any case.
+ * A condition that is false rules the fix out in any case. A fix of PyTorch's that asks is named only where a record says that the
+ * program is PyTorch's, on which device it computes, or a setting that the fix is about.
  */
 #ifndef TSCOPE_ANALYSIS_RULES_CONDITION_H
 #define TSCOPE_ANALYSIS_RULES_CONDITION_H

@@ -314,6 +314,31 @@ static void records_prove_fixes(void **state)
 	}
 }
 
+/* Where nothing recorded tells of PyTorch or of a device, no fix of PyTorch's is worth checking. */
+static void a_fix_needs_a_fact(void **state)
+{
+	static const struct {
+		const char *facts;
+		bool asked;
+	} cases[] = {
+		{"", false},
+		{"setup/convolutions/is = 'yes'; ", false}, /* which this fix is not about */
+		{"setup/torch/is = 'yes'; ", true},
+		{"efficiency/device/kind = 'GPU'; ", true},
+	};
+	char rows[2048];
+	struct state s;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		(void)snprintf(rows, sizeof rows, "%s%s", REST(0, 0.98, 0, 0, 0, 0), cases[i].facts);
+		decide(&s, rows);
+		if ((check(&s, TF32) != NULL) != cases[i].asked)
+			fail_msg("TF32 on '%s'", cases[i].facts);
+		ts_arena_finish(&s.arena);
+	}
+}
+
 /* A fix whose condition is false is not named, one that is not known is worth checking, and one that is needed has to be known. */
 static void facts_rule_fixes_out(void **state)
 {
@@ -682,7 +707,7 @@ static void long_steps_are_not_balanced(void **state)
 	struct state s;
 
 	(void)state;
-	decide(&s, REST(0.1, 0.8, 0, 0, 0.1, 0) "timing/step/stall_ratio = 0.84");
+	decide(&s, REST(0.1, 0.8, 0, 0, 0.1, 0) "timing/step/stall_ratio = 0.84; setup/torch/is = 'yes'");
 	assert_int_equal(s.b.kind, TS_BOUND_STALLS);
 	assert_true(ts_span_is(s.b.sentence, "stalls: a few long steps take 84 % of the time"));
 	assert_true(ts_span_is(s.b.fixes[0].name, "find out what the long steps do"));
@@ -742,6 +767,7 @@ int main(void)
 		cmocka_unit_test(a_trace_shows_what_phases_hide),
 		cmocka_unit_test(a_trace_rules_fixes_out),
 		cmocka_unit_test(records_prove_fixes),
+		cmocka_unit_test(a_fix_needs_a_fact),
 		cmocka_unit_test(facts_rule_fixes_out),
 		cmocka_unit_test(the_place_is_named),
 		cmocka_unit_test(retries_are_host),

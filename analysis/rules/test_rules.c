@@ -235,7 +235,7 @@ static const struct rule_case cases[] = {
 	"; convergence/updates/first_skipped_step = 60; convergence/updates/last_skipped_step = 80; "                                  \
 	"convergence/updates/overflowed_count = " #overflowed "; convergence/updates/scale_before = 131072; "                          \
 	"convergence/updates/scale_after = 65536; "
-	{"CONVERGENCE.SKIPPED_UPDATES", LOSS, UNCHECKED, NULL},
+	{"CONVERGENCE.SKIPPED_UPDATES", LOSS, UNCHECKED, "no loss scale is recorded"},
 	{"CONVERGENCE.SKIPPED_UPDATES", "convergence/updates/skipped_count = 0; convergence/updates/recorded_count = 100", PASSES,
 	 NULL},
 	{"CONVERGENCE.SKIPPED_UPDATES", SKIPS(4, 100, 4), LOW,
@@ -287,7 +287,7 @@ static const struct rule_case cases[] = {
 	{"CONVERGENCE.NO_PROGRESS",
 	 "convergence/loss/count = 50; convergence/loss/best = 1; convergence/loss/trend = 'plateau'; "
 	 "convergence/loss/progress = 'none'",
-	 UNCHECKED, "the analysis has no value of convergence loss last"},
+	 UNCHECKED, "nothing recorded gives a figure that the rule needs"},
 	{"CONVERGENCE.LEVEL_SHIFT",
 	 LOSS "convergence/loss/shifts_count ? fewer than 16 values", UNCHECKED, "fewer than 16 values"},
 	{"CONVERGENCE.DIVERGED", "convergence/loss/count = 0; convergence/loss/last ? no step after warm-up has a value", UNCHECKED,
@@ -882,12 +882,12 @@ static const struct rule_case cases[] = {
 	{"MEMORY.GRADIENTS_KEPT", GRADIENTS("backward", "0.3"), PASSES, NULL},
 	{"MEMORY.GRADIENTS_KEPT", GRADIENTS("forward", "0.1"), LOW, "gradients of the step before hold 10 % of it, 4 KiB"},
 	{"MEMORY.GRADIENTS_KEPT", GRADIENTS("forward", "0.2"), MEDIUM, NULL},
-	{"MEMORY.GRADIENTS_KEPT", SNAPSHOT, UNCHECKED, "kept_gradients at_peak"},
+	{"MEMORY.GRADIENTS_KEPT", SNAPSHOT, UNCHECKED, "nothing recorded gives a figure"},
 	{"MEMORY.OPTIMIZER_STATE", SNAPSHOT "snapshot/optimizer state/at_peak_bytes = 1; "
 	 "snapshot/optimizer state/at_peak_ratio = 0.3999", PASSES, NULL},
 	{"MEMORY.OPTIMIZER_STATE", SNAPSHOT "snapshot/optimizer state/at_peak_bytes = 1; "
 	 "snapshot/optimizer state/at_peak_ratio = 0.4", LOW, "40 % of the peak, 1 B"},
-	{"MEMORY.OPTIMIZER_STATE", SNAPSHOT, UNCHECKED, "optimizer state at_peak"},
+	{"MEMORY.OPTIMIZER_STATE", SNAPSHOT, UNCHECKED, "nothing recorded gives a figure"},
 
 	{"MEMORY.CHURN", CHURN("100", "300", "600"), LOW,
 	 "f (a.py:1) asked for 300 B in all, 3 times the peak and 50 % of all requests"},
