@@ -209,6 +209,18 @@ static void names_of_2021(void **state)
 		     "operator 1000+1000 aten::add pid 5 tid:5\n");
 }
 
+/* As torch.autograd.profiler wrote them before categories: an event of another process, or of none, is no work of a device. */
+static void names_of_2020(void **state)
+{
+	(void)state;
+	expect_event("{\"name\":\"add\",\"ph\":\"X\",\"ts\":1,\"dur\":3,\"tid\":1,\"pid\":\"CPU functions\",\"args\":{}},"
+		     "{\"name\":\"add\",\"ph\":\"X\",\"ts\":2,\"dur\":5,\"tid\":3,\"pid\":\"CUDA functions\",\"args\":{}},"
+		     "{\"name\":\"add\",\"ph\":\"X\",\"ts\":2,\"dur\":5,\"tid\":3,\"pid\":\"CUDA\",\"args\":{}}",
+		     "operator 1000+3000 add pid:CPU functions tid 1\n"
+		     "kernel 2000+5000 add pid:CUDA functions tid 3 device 3\n"
+		     "other 2000+5000 add pid:CUDA tid 3\n");
+}
+
 static void times_are_exact(void **state)
 {
 	static const struct {
@@ -801,6 +813,7 @@ int main(void)
 		cmocka_unit_test(calls_of_other_platforms),
 		cmocka_unit_test(calls_of_two_processes),
 		cmocka_unit_test(names_of_2021),
+		cmocka_unit_test(names_of_2020),
 		cmocka_unit_test(times_are_exact),
 		cmocka_unit_test(times_that_are_none),
 		cmocka_unit_test(every_envelope),

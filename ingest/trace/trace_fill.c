@@ -83,11 +83,27 @@ static bool is_call(struct ts_trace_text category)
 	return ends(category, "_runtime") || ends(category, "_driver");
 }
 
+static bool is_text(struct ts_trace_text text, const char *word)
+{
+	return text.data && text.len == strlen(word) && begins(text, word);
+}
+
+/* torch.autograd.profiler wrote no categories before 2021, but two processes: operators, and what they ran on devices, with the number of
+ * the device as that of the thread. */
+static uint8_t kind_of_process(const struct ts_trace_event *e)
+{
+	if (is_text(e->pid.text, "CPU functions"))
+		return TS_TRACE_OPERATOR;
+	return is_text(e->pid.text, "CUDA functions") ? TS_TRACE_KERNEL : TS_TRACE_OTHER;
+}
+
 static uint8_t kind_of(const struct ts_trace_event *e)
 {
 	uint8_t plain[64];
 	struct ts_trace_text category = e->category;
 
+	if (!category.len)
+		return kind_of_process(e);
 	if (category.escaped)
 		category = (struct ts_trace_text){.data = plain,
 						  .len = (uint32_t)ts_trace_plain(category.data, category.len, plain, sizeof plain)};
@@ -135,7 +151,9 @@ static enum ts_status put_span(struct ts_trace_fill *fill, struct ts_trace_rows 
 	t->external[i] = e->external;
 	t->bytes[i] = e->bytes;
 	t->device[i] = t->stream[i] = TS_TRACE_NO_DEVICE;
-	if (device) {
+	if (device && !e->category.len) {
+		t->device[i] = ts_trace_place_put(fill, number_of(&e->tid, ""), at);
+	} else if (device) {
 		t->device[i] = ts_trace_place_put(fill, e->device != TS_TRACE_NONE ? e->device : number_of(&e->pid, ""), at);
 		t->stream[i] = ts_trace_place_put(fill, e->stream != TS_TRACE_NONE ? e->stream : number_of(&e->tid, "stream "), at);
 	}
