@@ -213,22 +213,22 @@ static bool fits(const struct ts_view *view, const struct ts_term *term)
 	return ts_view_fits(view, &narrower, 0);
 }
 
-/* A run has one line: the usual columns that do not fit are left out, those first that say least. A pipe has no width; it gets the
- * columns that fit a terminal for most names, and always the same ones. */
+/* A run has one line: the usual columns that do not fit are left out, those first that say least. A pipe, which has no width, gets the
+ * columns of a terminal of 80, with whole names. */
 static void fill_usual(struct ts_view *view, struct ts_view_column *columns, const struct ts_listing *list, const struct ts_term *term,
 		       struct choice *choice, struct ts_arena *arena)
 {
 	static const char *const least[] = {"started", "ranks", "id", "pushed", "steps"};
-	enum { NAME_KEPT = 24, IN_A_PIPE = 2 };
+	enum { NAME_KEPT = 24, PIPE = 80 };
+	struct ts_term room = *term;
 	size_t i = 0;
 
-	for (; !term->width && list->kind == TS_REF_RUN && i < IN_A_PIPE; i++)
-		(void)drop(choice, list, least[i]);
+	room.width = term->width ? term->width : PIPE;
 	fill(view, columns, list, choice, NAME_KEPT, arena);
-	while (i < sizeof least / sizeof least[0] && !fits(view, term))
+	while (i < sizeof least / sizeof least[0] && !fits(view, &room))
 		if (drop(choice, list, least[i++]))
 			fill(view, columns, list, choice, NAME_KEPT, arena);
-	if (!fits(view, term))
+	if (!fits(view, &room))
 		fill(view, columns, list, choice, NAME_LEAST, arena);
 }
 

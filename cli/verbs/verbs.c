@@ -754,7 +754,10 @@ const struct ts_verb ts_verbs[] = {
 			 "are left out of all others. Of a run that has train/loss and no loss, loss is train/loss. Values are "
 			 "those of the lowest rank that has the series. Names say which value is the best: the least of a loss, "
 			 "an error or a perplexity, the largest of an accuracy, an f1, a bleu or a reward. Of other "
-			 "series the best is not known.",
+			 "series the best is not known.\n\n"
+			 "Without --columns, a table has name, id, state, steps, ranks, loss, started and pushed, and leaves "
+			 "out what does not fit in one line: first started, then ranks, id, pushed and steps. A file or a pipe "
+			 "gets the columns of a terminal that is 80 wide. Scripts choose theirs with --columns and --csv.",
 		.options = list_options, .examples = list_examples,
 		.exits = EXITS_DONE,
 		.max_words = 1, .pages = true,
