@@ -88,8 +88,8 @@ static bool is_text(struct ts_trace_text text, const char *word)
 	return text.data && text.len == strlen(word) && begins(text, word);
 }
 
-/* torch.autograd.profiler wrote no categories before 2021, but two processes: operators, and what they ran on devices, with the number of
- * the device as that of the thread. */
+/* torch.autograd.profiler wrote no categories before 2021, but two processes: operators, and what they ran on devices, with the number
+ * of the device as that of the thread. */
 static uint8_t kind_of_process(const struct ts_trace_event *e)
 {
 	if (is_text(e->pid.text, "CPU functions"))
