@@ -229,6 +229,8 @@ static void templates_read_ones_own_lines(void **state)
 	} cases[] = {
 		{"step {step} loss {loss} lr {lr}", "2026 INFO step 5 loss 2.5 lr 1e-3 and more\nnothing\n", "5 2.5"},
 		{"step={step}, loss={loss},", "x step=5, loss=2.5, y\nx step=6, loss=1,234, y\n", "5 2.5|6 1234.0"},
+		{"{step},{loss},{n}", "5,2.5,1\n6,100,200\n7 , 1.5 , 1,234\n", "5 2.5|6 100.0"}, /* a list has no commas in numbers */
+		{"{step} ,{} ,{loss}", "5,11:20 h, x,2.5\n5 ,11:20 h,2.5\n6,a b,1.5\n", "5 2.5|6 1.5"},
 		{"[{}] {{{step}}} loss:{loss}s", "[a b] {5} loss: 2.5s\n[ab] {6} loss: 1.5s\n", "5 2.5|6 1.5"},
 		{"at {step} {} loss {loss} {} lr {lr}",
 		 "at 5 loss 2.5 lr 1\nat 6 a, b: loss 1.5 time 3 s lr 1\nat 7 x loss 1 y lr z lr 1\n", "6 1.5|7 1.0"},

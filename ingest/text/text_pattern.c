@@ -162,11 +162,27 @@ static int64_t total_behind(struct ts_span pattern, size_t in, struct ts_span li
 	return field.kind == PART_FIELD && n && n < 16 && ts_parse_i64(ts_span_part(line, at, n), &total) ? total : 0;
 }
 
-/* Takes the field before the part next at line.data[*at]. number: it is a number only. */
-static bool take_field(struct ts_span name, struct ts_span line, size_t *at, const struct part *next, bool number,
+/* What all fields of a template have in common. */
+struct manner {
+	bool numbers; /* they are numbers only */
+	bool listed;  /* commas stand between them, and in no number: "{step},{loss}" */
+};
+
+/* The line up to the comma behind at. */
+static struct ts_span to_comma(struct ts_span line, size_t at)
+{
+	const uint8_t *comma = at < line.len ? memchr(line.data + at, ',', line.len - at) : NULL;
+
+	return comma ? ts_span_of(line.data, (size_t)(comma - line.data)) : line;
+}
+
+/* Takes the field before the part next at line.data[*at]. Of a list, one that is not kept is all up to the comma. */
+static bool take_field(struct ts_span name, struct ts_span line, size_t *at, const struct part *next, const struct manner *manner,
 		       struct ts_text_record *r)
 {
-	size_t n = field_len(line, *at, next), cells = r->n;
+	bool number = manner->numbers || ts_log_axis_rank(name) != TS_LOG_AXIS_NONE, all = manner->listed && !name.len && !number;
+	struct ts_span cell = manner->listed ? to_comma(line, *at) : line;
+	size_t n = all ? cell.len - *at : field_len(cell, *at, next), cells = r->n;
 
 	struct ts_span value = ts_span_part(line, *at, n);
 
@@ -247,8 +263,8 @@ static bool reach_on(struct ts_span pattern, struct ts_span line, struct place *
 }
 
 /* Matches one part of the template at line.data[*at], and moves behind it. *ret_done: the template ends with it. */
-static bool match_part(struct ts_span pattern, size_t *in, struct ts_span line, size_t *at, bool numbers, struct ts_text_record *r,
-		       bool *ret_done)
+static bool match_part(struct ts_span pattern, size_t *in, struct ts_span line, size_t *at, const struct manner *manner,
+		       struct ts_text_record *r, bool *ret_done)
 {
 	struct part p = next_part(pattern, in), next;
 	size_t peek = *in, rank;
@@ -271,7 +287,7 @@ static bool match_part(struct ts_span pattern, size_t *in, struct ts_span line, 
 	next = next_part(pattern, &peek);
 	skip_spaces(line, at);
 	rank = ts_log_axis_rank(p.name);
-	if (!take_field(p.name, line, at, &next, numbers || rank != TS_LOG_AXIS_NONE, r))
+	if (!take_field(p.name, line, at, &next, manner, r))
 		return false;
 	if (is_better_step(r, p.name, rank)) {
 		r->step = r->n - 1;
@@ -280,9 +296,10 @@ static bool match_part(struct ts_span pattern, size_t *in, struct ts_span line, 
 	return true;
 }
 
-/* Matches the template at line.data[*at], and moves behind it. numbers: its fields are numbers only. Where it does not fit, the last
- * field that is not kept reaches further, so that it may stand for any text. */
-static bool match_here(struct ts_span pattern, struct ts_span line, size_t *at, bool numbers, size_t *tries, struct ts_text_record *r)
+/* Matches the template at line.data[*at], and moves behind it. Where it does not fit, the last field that is not kept reaches further,
+ * so that it may stand for any text. */
+static bool match_here(struct ts_span pattern, struct ts_span line, size_t *at, const struct manner *manner, size_t *tries,
+		       struct ts_text_record *r)
 {
 	struct place back = {.in = 0};
 	bool can_go_back = false, done = false;
@@ -291,9 +308,9 @@ static bool match_here(struct ts_span pattern, struct ts_span line, size_t *at, 
 	while (!done) {
 		size_t from = in, peek = in;
 		struct part p = next_part(pattern, &peek);
-		bool fits = match_part(pattern, &in, line, at, numbers, r, &done);
+		bool fits = match_part(pattern, &in, line, at, manner, r, &done);
 
-		if (fits && from && p.kind == PART_FIELD && !p.name.len && !numbers) {
+		if (fits && from && p.kind == PART_FIELD && !p.name.len && !manner->numbers) {
 			back = place_of(in, *at, r);
 			can_go_back = true;
 		}
@@ -330,11 +347,30 @@ static bool is_bare(struct ts_span pattern)
 	return p.kind == PART_END;
 }
 
+/* Whether a comma, with a space before it at most, stands between two fields of the template. */
+static bool is_list(struct ts_span pattern)
+{
+	struct part two[2] = {{.kind = PART_END}, {.kind = PART_END}}, p;
+	size_t at = 0;
+
+	do {
+		p = next_part(pattern, &at);
+		if (p.kind == PART_FIELD && two[0].kind == PART_FIELD && two[1].kind == PART_CHAR && two[1].c == ',')
+			return true;
+		if (p.kind == PART_SPACE && two[1].kind == PART_FIELD)
+			continue;
+		two[0] = two[1];
+		two[1] = p;
+	} while (p.kind != PART_END && p.kind != PART_BROKEN);
+	return false;
+}
+
 /* Finds the first place where a template without {*} before it fits. */
 static bool find_place(struct ts_span pattern, struct ts_span line, struct ts_text_record *r, size_t *ret_from, size_t *ret_end)
 {
 	size_t first_at = 0;
 	size_t tries = TRIES;
+	struct manner manner;
 	struct part first;
 	bool bare;
 
@@ -342,6 +378,7 @@ static bool find_place(struct ts_span pattern, struct ts_span line, struct ts_te
 		first = next_part(pattern, &first_at);
 	while (first.kind == PART_SPACE);
 	bare = first.kind == PART_FIELD && is_bare(pattern);
+	manner = (struct manner){bare, is_list(pattern)};
 	for (size_t from = 0; from < line.len; from++) {
 		size_t at = from;
 
@@ -355,7 +392,7 @@ static bool find_place(struct ts_span pattern, struct ts_span line, struct ts_te
 		if (!begins_word(line, from))
 			continue;
 		ts_text_record_clear(r);
-		if (match_here(pattern, line, &at, bare, &tries, r) && (!bare || at == line.len)) {
+		if (match_here(pattern, line, &at, &manner, &tries, r) && (!bare || at == line.len)) {
 			*ret_from = from;
 			*ret_end = at;
 			return true;

@@ -7,6 +7,7 @@
  *		named numbers and nothing else
  *	{{ }}	a brace
  *	a space	any number of spaces, also none
+ *	,	right before a field, behind another: a list, in which no number has a comma of its own
  *
  * A step and an epoch, by the names of log_axes.h, are numbers only; so are all fields of a template that has no character of its own,
  * which fits whole lines (a table). Whatever else stands before and behind the template in the line is ignored. Matching takes time in

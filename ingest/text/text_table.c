@@ -9,17 +9,35 @@
 
 /* --- cells --- */
 
-static bool is_piped(struct ts_span line)
+static enum ts_text_table_form form_of(struct ts_span line)
 {
-	return line.len > 2 && line.data[0] == '|';
+	if (line.len > 2 && line.data[0] == '|')
+		return TS_TEXT_TABLE_PIPES;
+	return line.len && memchr(line.data, ',', line.len) ? TS_TEXT_TABLE_COMMAS : TS_TEXT_TABLE_SPACES;
 }
 
-/* Takes the next cell off *rest; false: there is none. wide: cells are parted by two spaces. */
-static bool next_cell(struct ts_span *rest, bool piped, bool wide, struct ts_span *ret_cell)
+/* The next cell that ends at a comma, or at the end. */
+static bool next_listed(struct ts_span *rest, struct ts_span *ret_cell)
 {
 	size_t n = 0;
 
-	if (piped) {
+	if (!rest->data)
+		return false;
+	while (n < rest->len && rest->data[n] != ',')
+		n++;
+	*ret_cell = ts_trim(ts_span_part(*rest, 0, n));
+	*rest = n < rest->len ? ts_span_from(*rest, n + 1) : ts_span_of(NULL, 0);
+	return true;
+}
+
+/* Takes the next cell off *rest; false: there is none. wide: cells are parted by two spaces. */
+static bool next_cell(struct ts_span *rest, enum ts_text_table_form form, bool wide, struct ts_span *ret_cell)
+{
+	size_t n = 0;
+
+	if (form == TS_TEXT_TABLE_COMMAS)
+		return next_listed(rest, ret_cell);
+	if (form == TS_TEXT_TABLE_PIPES) {
 		if (!rest->len || rest->data[0] != '|')
 			return false;
 		for (n = 1; n < rest->len && rest->data[n] != '|'; n++)
@@ -76,18 +94,29 @@ static size_t step_of(const struct ts_text_table *t)
 	return best;
 }
 
+/* "#  step  loss" and "#step loss": the mark of a comment, where a name behind it is that of a step. */
+static struct ts_span without_mark(struct ts_span line)
+{
+	struct ts_span rest = ts_trim(line), cell;
+
+	if (!ts_span_skip(&rest, "#") || !next_cell(&rest, form_of(rest), false, &cell))
+		return line;
+	return ts_log_axis_rank(cell) == TS_LOG_AXIS_NONE ? line : ts_trim(ts_span_from(ts_trim(line), 1));
+}
+
 bool ts_text_table_header(struct ts_text_table *t, struct ts_span line)
 {
-	struct ts_text_table out = {.piped = is_piped(line)};
+	struct ts_text_table out = {.form = form_of(line)};
 	struct ts_span cell;
 
-	while (next_cell(&line, out.piped, true, &cell)) {
+	line = without_mark(line);
+	while (next_cell(&line, out.form, true, &cell)) {
 		if (out.n == TS_TEXT_TABLE_COLUMNS || !is_name(cell))
 			return false;
 		keep_name(&out, cell);
 	}
 	out.step = step_of(&out);
-	if (out.n < 2 || out.step > 1 || out.step == out.n || (!out.piped && out.n < 3))
+	if (out.n < 2 || out.step > 1 || out.step == out.n || (out.form == TS_TEXT_TABLE_SPACES && out.n < 3))
 		return false;
 	*t = out;
 	return true;
@@ -133,37 +162,49 @@ static void put(struct out *o, const char *text)
 	o->n += len;
 }
 
-static void put_field(struct out *o, const struct ts_text_table *t, size_t i, struct ts_span cell)
+static void put_field(struct out *o, const struct ts_text_table *t, size_t i, struct ts_span cell, bool kept)
 {
-	put(o, i ? " " : t->piped ? "| " : "");
+	static const char *const before[][2] = {
+		[TS_TEXT_TABLE_SPACES] = {"", " "}, [TS_TEXT_TABLE_PIPES] = {"| ", " "}, [TS_TEXT_TABLE_COMMAS] = {"", " ,"}};
+
+	put(o, before[t->form][i > 0]);
 	put(o, "{");
-	put(o, t->names[i]);
+	put(o, kept ? t->names[i] : "");
 	put(o, ts_log_fraction(cell) && i == t->step ? "}/{}" : "}");
-	if (t->piped)
+	if (t->form == TS_TEXT_TABLE_PIPES)
 		put(o, " |");
+}
+
+/* Whether a cell may stand in a row: between commas also a date or another word, which is not kept. */
+static bool takes(const struct ts_text_table *t, size_t i, struct ts_span cell, int64_t *ret_step)
+{
+	if (i == t->step)
+		return is_value(cell) && count_of(cell, ret_step);
+	return is_value(cell) || (t->form == TS_TEXT_TABLE_COMMAS && cell.len && i > t->step && ts_is_alnum(cell.data[0]));
 }
 
 bool ts_text_table_row(const struct ts_text_table *t, struct ts_span line, int64_t *ret_step, char *out, size_t size)
 {
 	struct out o = {out, 0, size};
 	struct ts_span cell;
-	bool ends = false;
+	bool ends = false, any = false;
 
-	if (!t->n || is_piped(line) != t->piped)
+	if (!t->n || form_of(line) != t->form)
 		return false;
 	for (size_t i = 0; i < t->n; i++) {
-		if (!next_cell(&line, t->piped, false, &cell))
+		if (!next_cell(&line, t->form, false, &cell))
 			return false;
-		ends = i + 1 == t->n && !t->piped && ts_span_ends(cell, ":");
+		ends = i + 1 == t->n && t->form == TS_TEXT_TABLE_SPACES && ts_span_ends(cell, ":");
 		if (ends)
 			cell.len--;
-		if (!is_value(cell) || (i == t->step && !count_of(cell, ret_step)))
+		if (!takes(t, i, cell, ret_step))
 			return false;
-		put_field(&o, t, i, cell);
+		any |= i != t->step && is_value(cell);
+		put_field(&o, t, i, cell, is_value(cell));
 	}
 	if (ends)
 		put(&o, ":");
-	else if (ts_trim(line).len > t->piped)
+	else if (line.data && ts_trim(line).len > (t->form == TS_TEXT_TABLE_PIPES))
 		return false;
-	return o.n < size;
+	return any && o.n < size;
 }

@@ -3,8 +3,9 @@
  *	epoch  train_loss  valid_loss		| Iteration | Loss   | Elapsed Time |		Epoch   GPU_mem   box_loss  Size
  *	0      1.0979      1.561092		| 1         | 5.2557 | 1.36s        |		1/100     1.18G      1.287   640: 100%
  *
- * Names are parted by two spaces or more, or by '|'; numbers by any spaces. In front may stand a fraction, and behind the last number a
- * colon with anything. "#" is a step and "E" an epoch, as spaCy has them.
+ * Names are parted by two spaces or more, by '|' or by commas; numbers by any spaces, or as the names are. In front may stand a
+ * fraction, and behind the last number a colon with anything. "#" is a step and "E" an epoch, as spaCy has them; before the name of a
+ * step, "#" marks a comment.
  */
 #ifndef TSCOPE_INGEST_TEXT_TEXT_TABLE_H
 #define TSCOPE_INGEST_TEXT_TEXT_TABLE_H
@@ -15,11 +16,14 @@
 
 enum { TS_TEXT_TABLE_COLUMNS = 24, TS_TEXT_TABLE_NAME = 40 };
 
+enum ts_text_table_form { TS_TEXT_TABLE_SPACES, TS_TEXT_TABLE_PIPES, TS_TEXT_TABLE_COMMAS };
+
 struct ts_text_table {
 	char names[TS_TEXT_TABLE_COLUMNS][TS_TEXT_TABLE_NAME];
 	size_t n; /* 0: no header yet */
-	bool piped, measures; /* a name is of what trainings measure */
-	size_t step;	      /* the column of the step, or else of the epoch */
+	enum ts_text_table_form form;
+	bool measures; /* a name is of what trainings measure */
+	size_t step;   /* the column of the step, or else of the epoch */
 };
 
 /* Whether the line is a header, which the table then has. */

@@ -320,7 +320,31 @@ def health(r):
         yield f"heartbeat ok, latency={r.uniform(0, 90):.1f}ms, dropped={r.randint(0, 3)}, loss={r.uniform(0, 3):.1f}%, jitter={r.uniform(0, 9):.2f}ms"
 
 
-OTHERS = [pip, ninja, make_percent, compiler, dmesg, syslog, nginx, docker, git, rsync, ffmpeg, pytest, nvidia, vmstat, ping, readme, changelog, sensors,
+def averages(r):
+    yield "# Time-averaged data for fix out"
+    yield "# TimeStep v_temp v_press"
+    for k in range(r.randint(20, 90)):
+        yield f"{k * 100} {300 + r.uniform(-9, 9):.4f} {-5 + r.uniform(-1, 1):.6f}"
+
+
+def csv_in_a_text(r):
+    yield "step,elapsed,items,note"
+    for k in range(r.randint(20, 90)):
+        yield f"{k},{r.uniform(0, 9):.3f},{r.randint(100, 999)},{r.choice(WORDS)}"
+
+
+def prose_with_commas(r):
+    yield "Epoch, step and loss are words"
+    for k in range(r.randint(20, 90)):
+        yield f"{k}, {r.choice(WORDS)}, {r.randint(1, 99)}, {r.choice(WORDS)}"
+
+
+def trains(r):
+    for k in range(r.randint(20, 90)):
+        yield f"Line {k}: seats {r.uniform(10, 99):.1f}% taken, delay of this train {r.uniform(0, 20):.1f} min, on time {r.uniform(50, 99):.1f}%"
+
+
+OTHERS = [averages, csv_in_a_text, prose_with_commas, trains, pip, ninja, make_percent, compiler, dmesg, syslog, nginx, docker, git, rsync, ffmpeg, pytest, nvidia, vmstat, ping, readme, changelog, sensors,
           csv_of_prices, app_json, kubernetes, google_benchmark, latency, solver, thermo, scf, sampler, chain, sql, requirements, config, model_summary,
           download, loading, transcript, game, evaluation, numbers, steps_of_a_recipe, ci, backup, speed_of_a_disk, network_loss,
           balance, league, race, orders, survey_answers, chapters, queue, health]
@@ -614,7 +638,41 @@ def fasttext(log):
         log.add(k, f"Progress: {100 * k / log.n:.1f}%  words/sec/thread: {log.r.randint(10 ** 6, 2 * 10 ** 6)}  lr: {0.1 * (1 - k / log.n):.6f}  loss: {loss}  eta: 0h11m ", loss=loss)
 
 
-TRAINERS = [nanogpt, nanochat, modded_nanogpt, gpt2_in_c, mnist, imagenet, tutorial, keras, keras_bars, torchtune, timm, deepspeed, olmo, mmengine, mmcv,
+def tesseract(log):
+    for s in range(100, 100 * log.n, 100):
+        rate = f"{10 * log.loss(s / log.n / 100):.3f}"
+        log.add(s, f"At iteration {s}/{s}/{s + s // 20}, Mean rms=4.144%, delta=43.655%, char train={rate}%, word train=99.867%, skip ratio=4.5%,  wrote checkpoint.", **{"char train(%)": rate})
+
+
+def kaldi(log):
+    for s in range(0, 100 * log.n, 100):
+        objf = f"{log.loss(s / log.n / 100):.6f}"
+        log.add(s, f"2020-01-31 16:17:{s // 100 % 60:02d},536 INFO [train.py:102] Process {s}/{100 * log.n}({s / log.n:.6f}%) global average objf: {objf} over {6400 + s}.0 frames, current batch average objf: -0.457086 over 6400 frames, epoch 0", **{"global average objf": objf})
+
+
+def deepmd(log):
+    log.lines.append("#  step      rmse_trn    rmse_e_trn    rmse_f_trn         lr")
+    for s in range(0, 100 * log.n, 100):
+        rmse = f"{log.loss(s / log.n / 100):.2e}"
+        log.add(s, f"{s:7d}      {rmse}      6.40e-01      8.74e-01    1.0e-03", rmse_trn=rmse)
+
+
+def commas(log):
+    """A table of CSV within what is printed: a whole number behind a comma is no part of the one before."""
+    log.lines += ["seed 1", "epoch,finished,loss,seen"]
+    for e in range(log.n):
+        loss = f"{log.loss(e / log.n):.4f}" if e % 3 else f"{e + 100}"
+        log.add(e, f"{e},04.29_0{e % 10}:45:54,{loss},{e + 100}", loss=loss, seen=f"{e + 100}")
+
+
+def spaced_commas(log):
+    log.lines.append("Epoch ,LR    ,RMSE_Train ,RMSE_Val")
+    for e in range(log.n):
+        rmse = f"{100 * log.loss(e / log.n):9.4f}"
+        log.add(e, f"{e:5d} ,0.001 ,{rmse} ,1103.956", RMSE_Train=rmse)
+
+
+TRAINERS = [tesseract, kaldi, deepmd, commas, spaced_commas, nanogpt, nanochat, modded_nanogpt, gpt2_in_c, mnist, imagenet, tutorial, keras, keras_bars, torchtune, timm, deepspeed, olmo, mmengine, mmcv,
             detectron2, metric_logger, levanter, clu, mlx, verl, prime, slim, slurm, tensors, boosting, fastai, baselines3, caffe, icefall, agents, catboost, cut_epochs,
             espnet, marian, episodes, coqui, darknet, rvc, fasttext]
 
