@@ -540,17 +540,19 @@ static void take_counted(struct ts_text_kinds *k, const struct found *f, struct 
 {
 	char form[TS_TEXT_FORM];
 	struct ts_text_sort *s;
+	uint64_t before;
 
 	form_of(f, form);
 	s = kind_of(k, form, f->n, rank);
 	if (!s || !takes_rank(s, rank))
 		return;
+	before = s->counters[0].rises;
 	count_counters(k, s, f);
 	count_named(k, s, f, line);
+	if (f->n == 1 && ts_text_counter_is_epoch(&s->counters[0]) && (!s->lines || s->counters[0].rises > before))
+		k->epoch_line = k->lines;
 	s->lines++;
 	s->last = k->lines;
-	if (f->n == 1 && ts_text_counter_is_epoch(&s->counters[0]))
-		k->epoch_line = k->lines;
 }
 
 static void take_plain(struct ts_text_kinds *k, struct ts_span line, int32_t rank)

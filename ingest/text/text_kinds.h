@@ -27,7 +27,7 @@ struct ts_text_counter {
 	int64_t value, least;
 	uint64_t rises, falls, sames;
 	uint64_t falls_with[TS_TEXT_COUNTERS]; /* falls when the counter before it of that number rose */
-	uint64_t falls_after;		       /* falls when a line of another kind with an epoch stood between */
+	uint64_t falls_after;		       /* falls when a line of another kind with a new epoch stood between */
 	bool fraction;			       /* it says how many there will be */
 };
 
@@ -56,7 +56,7 @@ struct ts_text_kinds {
 	uint64_t rank_lines; /* of them, those of the lowest rank */
 	int32_t rank;
 	uint64_t numbered;	    /* lines with a number before them, which may be a rank; the caller counts them */
-	uint64_t epoch_line;	    /* the last line that only an epoch counts */
+	uint64_t epoch_line;	    /* the last line that only an epoch counts, which rose */
 	struct ts_text_table table; /* whose header was seen last */
 	bool unranked;		    /* no line names a rank, whatever it says; to be set before the first line */
 	bool loose;		    /* the first whole number of a line counts, whatever its name; to be set before the first line */
