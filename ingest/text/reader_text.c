@@ -694,8 +694,14 @@ static enum ts_status take(struct text *x, const struct piece *p, struct ts_log_
 	}
 	if (x->format == TS_TEXT_BAR)
 		return take_bar(x, p, t, err);
-	if (x->format == TS_TEXT_TEMPLATE)
-		return take_by_template(x, p, t, err);
+	if (x->format == TS_TEXT_TEMPLATE) {
+		/* "Saving checkpoint at step 100" names a step and is no row of it. */
+		const char *tag = ts_text_axis_heads(x->axis, x->record) ? ts_text_tag(p->line.text) : NULL;
+		enum ts_status status = take_by_template(x, p, t, err);
+
+		x->tag = tag ? tag : x->tag;
+		return status;
+	}
 	return x->format == TS_TEXT_HUGGINGFACE ? take_record(x, p, t, err) : take_plain(x, p, t, err);
 }
 

@@ -430,7 +430,10 @@ def lost(program, top, make, zeros, r, wrong):
 
 def bound(bad, n):
     """The 95 % upper bound (Clopper and Pearson) of a share of which `bad` of n were seen."""
-    below = lambda p: sum(math.comb(n, k) * p ** k * (1 - p) ** (n - k) for k in range(bad + 1))  # noqa: E731
+    def below(p):
+        logs = (math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1) + k * math.log(p) + (n - k) * math.log1p(-p) for k in range(bad + 1))
+        return sum(map(math.exp, logs))
+
     lo, hi = 0.0, 1.0
     for _ in range(60):
         lo, hi = ((lo + hi) / 2, hi) if below((lo + hi) / 2) > 0.05 else (lo, (lo + hi) / 2)
