@@ -378,6 +378,10 @@ struct ts_engine_ops {
 	enum ts_status (*find_prefix)(struct ts_engine *e, uint8_t kind, struct ts_span hex, size_t limit,
 				      struct ts_arena *arena, struct ts_id **ret_ids, size_t *ret_n,
 				      struct ts_error *err);
+	/* Finds the heads of a project whose ids begin with hex, at most limit of them: those that a name of it, or the log of one,
+	 * has. What it costs does not depend on what other projects have. */
+	enum ts_status (*heads_find)(struct ts_engine *e, struct ts_span project, struct ts_span hex, size_t limit,
+				     struct ts_arena *arena, struct ts_id **ret_ids, size_t *ret_n, struct ts_error *err);
 	/* A cache that may lose entries: TS_NOT_FOUND is no failure. cache_put reports no error; the entry is written with
 	 * the next commit, or when the engine is destroyed. */
 	enum ts_status (*cache_get)(struct ts_engine *e, struct ts_span key, struct ts_arena *arena,

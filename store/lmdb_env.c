@@ -539,10 +539,13 @@ enum ts_status ts_env_grow(struct ts_lmdb_env *env, struct ts_error *err)
 
 enum ts_status ts_lmdb_open(const struct ts_lmdb_options *options, struct ts_engine **ret_engine, struct ts_error *err)
 {
+	struct ts_store as = {.read_only = options->read_only, .spending = options->spending};
 	struct ts_lmdb_env *env;
+	struct ts_error later;
 
-	if (ts_env_acquire(options, &env, err))
+	if (ts_env_acquire(options, &env, err) || ts_store_open(&env->kv, &as, ret_engine, err))
 		return err->status;
-	return ts_store_open(&env->kv, &(struct ts_store){.read_only = options->read_only, .spending = options->spending}, ret_engine,
-			     err);
+	if (!options->read_only && !atomic_load(&env->is_damaged))
+		(void)ts_heads_build(ts_store_of(*ret_engine), &later); /* on a full disk the next one that opens it goes on */
+	return TS_OK;
 }

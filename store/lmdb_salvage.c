@@ -157,7 +157,7 @@ static enum ts_db table_of(struct ts_span key, struct ts_span value)
 		return TS_DB_OBJECTS;
 	if (key.len == 8 && !is_record(key, value))
 		return TS_DB_PACKS;
-	if (!is_record(key, value))
+	if (!is_record(key, value) || value.len == 4) /* what is its key alone is made anew */
 		return TS_DBS;
 	if (ts_span_starts(key, ts_span_str("record/")))
 		return TS_DB_META;
@@ -673,7 +673,7 @@ static enum ts_status put_counters(struct ts_write *w, void *ctx, struct ts_erro
 
 	if (ts_write_u64(w, "next_pack", s->last_pack + 1, err) || ts_write_u64(w, "stored", s->stored, err))
 		return err->status;
-	return ts_write_u64(w, "counted", 0, err);
+	return ts_write_u64(w, "counted", 0, err) ? err->status : ts_heads_begin(w, false, err);
 }
 
 static enum ts_status hold_together(struct salvage *s, struct ts_error *err)
@@ -683,7 +683,7 @@ static enum ts_status hold_together(struct salvage *s, struct ts_error *err)
 	    each(s, TS_DB_NOTES, check_note, err) || each(s, TS_DB_META, count_token, err) ||
 	    each(s, TS_DB_REMOVED, check_removed, err))
 		return err->status;
-	if (ts_store_write(ts_store_of(s->to), put_counters, s, 256, err))
+	if (ts_store_write(ts_store_of(s->to), put_counters, s, 256, err) || ts_heads_build(ts_store_of(s->to), err))
 		return err->status;
 	return s->to->ops->recount(s->to, err);
 }

@@ -182,6 +182,7 @@ static const struct ts_engine_ops store_ops = {
 	.usage_list = ts_store_usage_list,
 	.recount = ts_store_recount,
 	.find_prefix = ts_store_find_prefix,
+	.heads_find = ts_store_heads_find,
 	.cache_get = ts_store_cache_get,
 	.cache_put = ts_store_cache_put,
 	.verify = ts_store_verify,

@@ -12,9 +12,9 @@
 #include "store/kv.h"
 
 /* 1: before 2026-11. 2: removed names are kept, and commits look for a sweep that deletes. 3: each commit says in the superblock what
- * the tables hold (superblock.h), which an older program would not. An older store that is opened for writing becomes one of this
- * format. */
-enum { TS_STORE_FORMAT = 3 };
+ * the tables hold (superblock.h), which an older program would not. 4: heads are indexed by project (store_head.c), which an older
+ * program would not keep up. An older store that is opened for writing becomes one of this format. */
+enum { TS_STORE_FORMAT = 4, TS_STORE_HELD = 3 }; /* from the second one on there is a superblock */
 
 struct ts_bill;
 
@@ -259,6 +259,21 @@ enum ts_status ts_note_log_add(struct ts_write *w, struct ts_span name, const st
 enum ts_status ts_note_log_forget(struct ts_write *w, struct ts_span name, struct ts_error *err); /* of a name that is gone for good */
 enum ts_status ts_store_note_log(struct ts_engine *e, struct ts_span name, struct ts_arena *arena, struct ts_note **ret_notes,
 				 size_t *ret_n, struct ts_error *err);
+
+/* store_head.c */
+/* Put and delete the record of a log's entry; nothing for what is no entry. */
+enum ts_status ts_head_put(struct ts_write *w, struct ts_span log_key, const struct ts_id *id, struct ts_error *err);
+enum ts_status ts_head_drop(struct ts_write *w, struct ts_span log_key, const struct ts_id *id, struct ts_error *err);
+enum ts_status ts_heads_drop_log(struct ts_write *w, struct ts_span prefix, struct ts_error *err); /* of all entries of a log */
+enum ts_status ts_heads_begin(struct ts_write *w, bool all, struct ts_error *err); /* says whether the index has all */
+enum ts_status ts_heads_indexed(struct ts_read r, bool *ret_is, struct ts_error *err);
+/* Indexes a store that is not indexed, in small writes; one that was killed is begun again by the next. */
+enum ts_status ts_heads_build(struct ts_store *s, struct ts_error *err);
+enum ts_status ts_store_heads_find(struct ts_engine *e, struct ts_span project, struct ts_span hex, size_t limit,
+				  struct ts_arena *arena, struct ts_id **ret_ids, size_t *ret_n, struct ts_error *err);
+/* What verify asks of each entry of a log, and of each record of the index. */
+enum ts_status ts_log_has_head(struct ts_read r, const struct ts_walk *at, bool *ret_sound, struct ts_error *err);
+enum ts_status ts_head_has_log(struct ts_read r, const struct ts_walk *at, bool *ret_sound, struct ts_error *err);
 
 /* store_removed.c */
 /* Keeps a ref that is being removed, with its log and notes; *ret_notes of them. */

@@ -331,7 +331,7 @@ static enum ts_status put_log(struct ts_write *w, const struct ts_ref *ref, cons
 	ts_text_append(&buf, ref->who);
 	ts_text_append(&buf, u->message);
 	ts_buf_u8(&buf, (uint8_t)u->standing);
-	return ts_write_record(w, TS_DB_LOG, key, &buf, err);
+	return ts_write_record(w, TS_DB_LOG, key, &buf, err) ? err->status : ts_head_put(w, key, &ref->id, err);
 }
 
 enum ts_status ts_ref_remove(struct ts_write *w, enum ts_ref_kind kind, struct ts_span name, int64_t now_ns, struct ts_span by,
@@ -353,7 +353,8 @@ enum ts_status ts_ref_remove(struct ts_write *w, enum ts_ref_kind kind, struct t
 	if (kind != TS_REF_STAGE && ts_removed_keep(w, &current, now_ns, by, &notes, err))
 		return err->status;
 	if (ts_bill_project(bill, ts_project_of(name), TS_USE_NOTES, -(int64_t)notes, err) ||
-	    ts_write_delete(w, TS_DB_RECENT, recent, err) || ts_write_delete(w, TS_DB_REFS, key, err))
+	    ts_write_delete(w, TS_DB_RECENT, recent, err) || ts_write_delete(w, TS_DB_REFS, key, err) ||
+	    ts_heads_drop_log(w, prefix, err))
 		return err->status;
 	return ts_write_delete_prefix(w, TS_DB_LOG, prefix, err);
 }

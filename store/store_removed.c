@@ -66,6 +66,18 @@ static enum ts_status put_checked(struct ts_write *w, enum ts_db db, struct ts_s
 	return ts_write_record(w, db, key, &buf, err);
 }
 
+/* An entry that leaves a log, or comes back to one, is no longer or again what its project has. */
+static enum ts_status index_moved(struct ts_write *w, enum ts_db from, struct ts_span old_key, enum ts_db to, struct ts_span new_key,
+				  struct ts_span value, struct ts_error *err)
+{
+	struct ts_id id;
+
+	memcpy(id.bytes, value.data, TS_ID_BYTES);
+	if (from == TS_DB_LOG && ts_head_drop(w, old_key, &id, err))
+		return err->status;
+	return to == TS_DB_LOG ? ts_head_put(w, new_key, &id, err) : TS_OK;
+}
+
 /* Moves the first record under a prefix; a damaged one is dropped. */
 static enum ts_status move_first(struct ts_write *w, enum ts_db from, struct ts_span prefix, enum ts_db to, struct ts_span new_prefix,
 				 bool *ret_found, struct ts_error *err)
@@ -75,7 +87,7 @@ static enum ts_status move_first(struct ts_write *w, enum ts_db from, struct ts_
 	struct ts_walk walk;
 	enum ts_status status;
 	struct ts_error damage;
-	size_t len = 0;
+	size_t len = 0, new_len;
 	bool whole = false;
 
 	if (ts_walk_begin(&walk, ts_read_of(w), from, err))
@@ -99,7 +111,12 @@ static enum ts_status move_first(struct ts_write *w, enum ts_db from, struct ts_
 		return TS_OK;
 	memcpy(new_key, new_prefix.data, new_prefix.len);
 	memcpy(new_key + new_prefix.len, old_key + prefix.len, len - prefix.len);
-	return put_checked(w, to, ts_span_of(new_key, new_prefix.len + len - prefix.len), value, err);
+	new_len = new_prefix.len + len - prefix.len;
+	if (put_checked(w, to, ts_span_of(new_key, new_len), value, err))
+		return err->status;
+	if (value.len < TS_ID_BYTES)
+		return TS_OK;
+	return index_moved(w, from, ts_span_of(old_key, len), to, ts_span_of(new_key, new_len), value, err);
 }
 
 /* *ret_n is how many there were. */

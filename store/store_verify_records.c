@@ -134,9 +134,12 @@ static enum ts_status check_pairs(struct ts_read r, enum ts_db db, pair_fn *pair
 static enum ts_status check_both_ways(struct ts_read r, uint64_t *io_bad, struct ts_error *err)
 {
 	uint64_t format;
+	bool indexed;
 
-	if (ts_read_u64(r, "format", &format, err) || check_pairs(r, TS_DB_REFS, ref_has_log, io_bad, err) ||
-	    check_pairs(r, TS_DB_LOG, log_has_ref, io_bad, err))
+	if (ts_read_u64(r, "format", &format, err) || ts_heads_indexed(r, &indexed, err) ||
+	    check_pairs(r, TS_DB_REFS, ref_has_log, io_bad, err) || check_pairs(r, TS_DB_LOG, log_has_ref, io_bad, err) ||
+	    (indexed && check_pairs(r, TS_DB_LOG, ts_log_has_head, io_bad, err)) ||
+	    (indexed && check_pairs(r, TS_DB_HEADS, ts_head_has_log, io_bad, err)))
 		return err->status;
 	return format > 1 ? check_pairs(r, TS_DB_NOTES, note_has_ref, io_bad, err) : TS_OK;
 }

@@ -57,8 +57,10 @@ static bool parse_tables(struct ts_span in, struct ts_super_slot *ret)
 	slot.format = ts_load_le(at + 40, 8);
 	for (at += TABLES_AT; tables; tables--, at += TABLE)
 		for (int db = 0; db < TS_DBS; db++)
-			if (strncmp((const char *)at, ts_db_name((enum ts_db)db), NAME) == 0)
+			if (strncmp((const char *)at, ts_db_name((enum ts_db)db), NAME) == 0) {
 				slot.tables[db] = (struct ts_sum){ts_load_le(at + NAME, 8), ts_load_le(at + NAME + 8, 8)};
+				slot.known |= UINT64_C(1) << db;
+			}
 	*ret = slot;
 	return true;
 }

@@ -46,6 +46,7 @@ struct ts_super_slot {
 	uint64_t txn;
 	uint64_t format; /* TS_STORE_FORMAT of who wrote it */
 	struct ts_sum tables[TS_DBS];
+	uint64_t known; /* of a parsed one: a bit for each table that it lists; an older program knew fewer */
 };
 
 /* Records of meta: the sums of all others, for a data file that lies alone, and whose they are. */

@@ -1617,6 +1617,62 @@ static void a_removed_name_comes_back(void **state)
 	assert_int_equal(f->e->ops->ref_restore(f->e, TS_REF_RUN, name, name, &f->arena, &ref, &f->err), TS_NOT_FOUND);
 }
 
+static size_t heads_of(struct fixture *f, const char *project, const char *hex, struct ts_id **ret)
+{
+	size_t n;
+
+	OK(f->e->ops->heads_find(f->e, ts_span_str(project), ts_span_str(hex), 10, &f->arena, ret, &n, &f->err));
+	return n;
+}
+
+static bool has_head(struct fixture *f, const char *project, const struct ts_sealed *head)
+{
+	char hex[TS_ID_HEX + 1];
+	struct ts_id *ids;
+	size_t n = heads_of(f, project, ts_id_hex(&head->id, hex), &ids);
+
+	assert_true(n == 0 || (n == 1 && ts_id_eq(&ids[0], &head->id)));
+	return n == 1;
+}
+
+/* A project has the heads that its names have or had, and no others, while there is one of these names. */
+static void a_project_has_the_heads_of_its_logs(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_sealed heads[3];
+	struct ts_ref_update u;
+	struct ts_id *ids;
+	struct ts_ref ref;
+
+	for (uint64_t i = 0; i < 3; i++)
+		heads[i] = test_node(&f->arena, TEST_HEAD, NULL, 0, 70 + i);
+	test_push(f->kind == OVERLAY ? f->base : f->e, "p/a", &heads[0], 1, 1);
+	test_push(f->e, "p/a", &heads[1], 1, 2);
+	test_push(f->e, "pp/a", &heads[2], 1, 3);
+	for (int kind = 0; kind < 3; kind++) {
+		u = test_update((enum ts_ref_kind)"tbs"[kind], "p/b", &heads[0].id, 4);
+		assert_int_equal(test_commit(f->e, &u), TS_OK);
+	}
+	assert_true(has_head(f, "p", &heads[0]) && has_head(f, "p", &heads[1]) && has_head(f, "pp", &heads[2]));
+	assert_false(has_head(f, "p", &heads[2]) || has_head(f, "pp", &heads[0]) || has_head(f, "q", &heads[0]));
+	for (int digit = 0, all = 0; digit < 16; digit++) {
+		all += (int)heads_of(f, "p", (char[2]){"0123456789abcdef"[digit], 0}, &ids);
+		assert_int_equal(digit < 15 || all == 2, 1); /* each once, however many names have it */
+	}
+	u = test_update(TS_REF_RUN, "p/a", &heads[1].id, 5);
+	u.remove = true;
+	assert_int_equal(test_commit(f->e, &u), TS_OK);
+	assert_true(has_head(f, "p", &heads[0]) && !has_head(f, "p", &heads[1]));
+	for (int kind = 0; kind < 3; kind++) {
+		u = test_update((enum ts_ref_kind)"tbs"[kind], "p/b", &heads[0].id, 6);
+		u.remove = true;
+		assert_int_equal(test_commit(f->e, &u), TS_OK);
+	}
+	assert_false(has_head(f, "p", &heads[0]));
+	OK(f->e->ops->ref_restore(f->e, TS_REF_RUN, ts_span_str("p/a"), ts_span_str("pp/b"), &f->arena, &ref, &f->err));
+	assert_true(!has_head(f, "p", &heads[1]) && has_head(f, "pp", &heads[1]) && has_head(f, "pp", &heads[0]));
+}
+
 /* What a project and a sender use is counted wherever the store lies. */
 static void use_is_counted(void **state)
 {
@@ -1727,6 +1783,7 @@ int main(void)
 		TEST(looking_waits_for_nobody),
 		TEST(p7_sweeps_beside_pushes),
 		TEST(a_removed_name_comes_back),
+		TEST(a_project_has_the_heads_of_its_logs),
 		TEST(use_is_counted),
 		TEST(keeps_records),
 		TEST(p9_entries_leave_a_log_that_says_so),

@@ -558,6 +558,104 @@ static void a_store_of_format_1_becomes_one_of_today(void **state)
 	ts_engine_destroy(e);
 }
 
+/* ---- the index of heads ---- */
+
+static int drop_heads(MDB_txn *txn)
+{
+	MDB_val headed = ts_val_of(ts_span_str("headed"));
+	MDB_dbi dbi;
+	int rc = mdb_dbi_open(txn, "heads", 0, &dbi);
+
+	if (!rc)
+		rc = mdb_drop(txn, dbi, 1);
+	if (!rc)
+		rc = mdb_dbi_open(txn, "meta", 0, &dbi);
+	return rc ? rc : mdb_del(txn, dbi, &headed, NULL);
+}
+
+static bool has_head(struct fixture *f, struct ts_engine *e, const char *project, const struct ts_id *id)
+{
+	char hex[TS_ID_HEX + 1];
+	struct ts_id *ids;
+	size_t n;
+
+	OK(e->ops->heads_find(e, ts_span_str(project), ts_span_str(ts_id_hex(id, hex)), 1, &f->arena, &ids, &n, &f->err));
+	return n == 1;
+}
+
+static uint64_t meta_of(struct fixture *f, struct ts_engine *e, const char *key)
+{
+	struct ts_read r;
+	uint64_t value;
+
+	OK(ts_read_begin(ts_kv_of(e), &r, &f->err));
+	OK(ts_read_u64(r, key, &value, &f->err));
+	ts_read_end(&r);
+	return value;
+}
+
+/* Who only reads finds the heads in the logs; who writes makes the index, in several steps. */
+static void an_older_store_is_indexed(void **state)
+{
+	enum { MOVES = 5000 };
+	struct fixture *f = *state;
+	struct ts_sealed heads[2] = {test_node(&f->arena, TEST_HEAD, NULL, 0, 1), test_node(&f->arena, TEST_HEAD, NULL, 0, 2)};
+	struct ts_lmdb_options options = {.path = f->dir, .read_only = true};
+
+	test_push(f->e, "p/a", &heads[0], 1, 1);
+	for (int i = 0; i < MOVES; i++) {
+		struct ts_ref_update u = test_update(TS_REF_BRANCH, "p/main", &heads[i % 2].id, i + 1);
+
+		if (i == 0)
+			OK(f->e->ops->put_many(f->e, &heads[1], 1, NULL, &f->err));
+		assert_int_equal(test_commit(f->e, &u), TS_OK);
+	}
+	assert_int_equal(count(f, TS_DB_HEADS), MOVES + 1);
+	ts_engine_destroy(f->e);
+	test_make_old(f->dir, 3, drop_heads);
+	OK(ts_lmdb_open(&options, &f->e, &f->err));
+	assert_int_equal(format_of(f, f->e), 3);
+	assert_true(has_head(f, f->e, "p", &heads[0].id) && has_head(f, f->e, "p", &heads[1].id));
+	assert_false(has_head(f, f->e, "q", &heads[0].id));
+	ts_engine_destroy(f->e);
+	options.read_only = false;
+	OK(ts_lmdb_open(&options, &f->e, &f->err));
+	assert_int_equal(format_of(f, f->e), TS_STORE_FORMAT);
+	assert_int_equal(count(f, TS_DB_HEADS), MOVES + 1);
+	assert_int_equal(meta_of(f, f->e, "headed"), 1);
+	assert_true(has_head(f, f->e, "p", &heads[0].id) && has_head(f, f->e, "p", &heads[1].id));
+	assert_int_equal(verify(f).records, 0);
+}
+
+static enum ts_status exchange_one_head(struct ts_write *w, void *ctx, struct ts_error *err)
+{
+	uint8_t room[TS_KEY_MAX];
+	struct ts_walk walk;
+	enum ts_status status;
+	struct ts_buf nothing = TS_BUF_INIT(16);
+	struct ts_span key;
+	bool found;
+
+	(void)ctx;
+	status = ts_walk_open(&walk, ts_read_of(w), TS_DB_HEADS, ts_span_of(NULL, 0), &found, err);
+	key = ts_span_of(memcpy(room, walk.key.data, walk.key.len), walk.key.len);
+	ts_walk_end(&walk);
+	if (status || ts_write_delete(w, TS_DB_HEADS, key, err))
+		return err->status;
+	room[0] = 'z'; /* of a project that has no name */
+	return ts_write_record(w, TS_DB_HEADS, key, &nothing, err);
+}
+
+static void verify_holds_the_index_of_heads_to_the_logs(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_sealed head = test_node(&f->arena, TEST_HEAD, NULL, 0, 1);
+
+	test_push(f->e, "p/a", &head, 1, 1);
+	OK(ts_store_write(ts_store_of(f->e), exchange_one_head, NULL, 0, &f->err));
+	assert_int_equal(verify(f).records, 2); /* one that is missing, one that is of nothing */
+}
+
 /* ---- removed names ---- */
 
 enum { DAY = 86400 };
@@ -1479,6 +1577,8 @@ int main(void)
 		TEST(what_is_no_store_is_refused),
 		TEST(a_newer_format_is_refused),
 		TEST(a_store_of_format_1_becomes_one_of_today),
+		TEST(an_older_store_is_indexed),
+		TEST(verify_holds_the_index_of_heads_to_the_logs),
 		TEST(a_removed_name_comes_back_as_it_was),
 		TEST(a_removed_name_whose_place_is_taken_comes_back_as_another),
 		TEST(a_removed_branch_keeps_its_history_until_it_expires),

@@ -80,17 +80,39 @@ void ts_identity_account(const struct ts_identity *who, char out[TS_IDENTITY_TEX
 		*port = '\0';
 }
 
+/* The next word of a list, from *io_at on; empty at its end. */
+static struct ts_span next_word(struct ts_span list, size_t *io_at)
+{
+	struct ts_span rest = ts_span_from(list, *io_at < list.len ? *io_at : list.len);
+	size_t through = ts_span_through(rest, ' ').len;
+
+	*io_at += through ? through : rest.len;
+	return ts_span_of(rest.data, through ? through - 1 : rest.len);
+}
+
+bool ts_identity_next_project(const struct ts_identity *who, size_t *io_at, struct ts_span *ret_project)
+{
+	if (who->token) {
+		*ret_project = next_word(ts_span_str(who->token->projects), io_at);
+		return ret_project->len > 0;
+	}
+	for (; who->policy && *io_at < who->policy->n_grants && *io_at < TS_GRANTS_MAX; (*io_at)++) {
+		if (!(who->grants[*io_at / 64] >> *io_at % 64 & 1))
+			continue;
+		*ret_project = who->policy->grants[(*io_at)++].project;
+		return true;
+	}
+	return false;
+}
+
 static bool has_project(const struct ts_token *token, struct ts_span project)
 {
-	struct ts_span rest = ts_span_str(token->projects);
+	struct ts_span list = ts_span_str(token->projects), word;
+	size_t at = 0;
 
-	while (rest.len) {
-		size_t through = ts_span_through(rest, ' ').len;
-
-		if (ts_span_eq(ts_span_part(rest, 0, through ? through - 1 : rest.len), project))
+	while ((word = next_word(list, &at)).len)
+		if (ts_span_eq(word, project))
 			return true;
-		rest = ts_span_from(rest, through ? through : rest.len);
-	}
 	return false;
 }
 

@@ -47,6 +47,8 @@ void ts_identity_account(const struct ts_identity *who, char out[TS_IDENTITY_TEX
 /* Writes what it may, as grants: "read *, push speed". */
 void ts_identity_print(const struct ts_identity *who, struct ts_buf *out);
 enum ts_auth_role ts_identity_role(const struct ts_identity *who, struct ts_span project);
+/* Goes through the projects that its grants name, some perhaps twice; *io_at is 0 at first. False: there are no more. */
+bool ts_identity_next_project(const struct ts_identity *who, size_t *io_at, struct ts_span *ret_project);
 /* project is the name of one; "*": the role must hold in all. */
 bool ts_auth_may(const struct ts_identity *who, enum ts_auth_role role, struct ts_span project);
 /* Whether a change that `author` is recorded with was made by this identity. Nobody owns what an address made, because an

@@ -78,6 +78,35 @@ static void only_grants_count_where_there_are_any(void **state)
 	assert_int_equal(role(&unknown, "open"), TS_AUTH_NONE);
 }
 
+static void expect_projects(const struct ts_identity *who, const char *wanted)
+{
+	struct ts_buf found = TS_BUF_INIT(256);
+	struct ts_span project;
+	size_t at = 0;
+
+	while (ts_identity_next_project(who, &at, &project))
+		ts_buf_printf(&found, "%.*s ", TS_SPAN_ARG(project));
+	assert_true(ts_span_is(ts_buf_view(&found), wanted));
+	ts_buf_finish(&found);
+}
+
+static void the_projects_of_an_identity_are_told(void **state)
+{
+	struct ts_token token = {.name = "ci", .role = TS_AUTH_READ, .projects = "q p"};
+	struct ts_identity who;
+
+	(void)state;
+	give("user:1001 push p");
+	give("user:1002 push r");
+	give("group:50 read q");
+	ts_identify(&policy, &ada, &who);
+	expect_projects(&who, "p q ");
+	ts_identify_token(&policy, &ada, &token, &who);
+	expect_projects(&who, "q p ");
+	ts_identify(&policy, &plain, &who);
+	expect_projects(&who, "");
+}
+
 /* A certificate's name is whatever its CA signed; the number of a user is what the kernel says. */
 static void names_of_one_kind_mean_nothing_to_another(void **state)
 {
@@ -119,6 +148,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(the_socket_decides_without_grants, setup),
 		cmocka_unit_test_setup(only_grants_count_where_there_are_any, setup),
+		cmocka_unit_test_setup(the_projects_of_an_identity_are_told, setup),
 		cmocka_unit_test_setup(names_of_one_kind_mean_nothing_to_another, setup),
 		cmocka_unit_test_setup(refuses_what_is_no_grant, setup),
 	};

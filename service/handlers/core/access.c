@@ -280,25 +280,17 @@ enum ts_status ts_call_sees(const struct ts_call *call, const struct ts_id *head
 /* A head of another project counts as missing, so that a push sends it and thereby shows that it has it. */
 static enum ts_status hide_heads(struct ts_access *a, const struct ts_id *ids, size_t n, bool *io_present, struct ts_error *err)
 {
-	char hex[TS_ID_HEX + 1];
-	struct ts_arena arena;
-	enum ts_status status = TS_OK;
+	struct ts_outline *outlines = ts_arena_array(a->call->arena, n, sizeof *outlines);
 
-	ts_arena_init(&arena, TS_CALL_ARENA);
-	for (size_t i = 0; i < n && !status; i++) {
-		struct ts_id *found;
-		size_t heads = 0;
-
-		if (!io_present[i])
-			continue;
-		ts_arena_reset(&arena);
-		status = a->base->ops->find_prefix(a->base, TS_KIND_HEAD, ts_span_of(ts_id_hex(&ids[i], hex), TS_ID_HEX), 1, &arena,
-						   &found, &heads, err);
-		if (!status && heads > 0)
-			status = ts_call_sees(a->call, &ids[i], &io_present[i], err);
-	}
-	ts_arena_finish(&arena);
-	return status;
+	if (!outlines)
+		return ts_arena_error(a->call->arena, err);
+	if (n && a->base->ops->outline_many(a->base, ids, n, outlines, err))
+		return err->status;
+	for (size_t i = 0; i < n; i++)
+		if (outlines[i].present && outlines[i].kind == TS_KIND_HEAD &&
+		    (ts_call_check(a->call, err) || ts_call_sees(a->call, &ids[i], &io_present[i], err)))
+			return err->status;
+	return TS_OK;
 }
 
 static enum ts_status guard_has_many(struct ts_engine *e, const struct ts_id *ids, size_t n, bool *ret_present, struct ts_error *err)
@@ -321,30 +313,14 @@ static enum ts_status guard_look_many(struct ts_engine *e, const struct ts_id *i
 	return TS_OK;
 }
 
-enum { LOOKED_AT = 256, REMOVED_LOOKED_AT = 4096 }; /* heads with one prefix, names that were removed: some are hidden */
-
 static enum ts_status guard_find_prefix(struct ts_engine *e, uint8_t kind, struct ts_span hex, size_t limit, struct ts_arena *arena,
 					struct ts_id **ret_ids, size_t *ret_n, struct ts_error *err)
 {
 	struct ts_access *a = access_of(e);
-	struct ts_id *ids;
-	size_t n, kept = 0;
 
 	if (ts_call_reads_all(a->call))
 		return a->base->ops->find_prefix(a->base, kind, hex, limit, arena, ret_ids, ret_n, err);
-	if (a->base->ops->find_prefix(a->base, kind, hex, LOOKED_AT, arena, &ids, &n, err))
-		return err->status;
-	for (size_t i = 0; i < n && kept < limit; i++) {
-		bool sees = false;
-
-		if (kind == TS_KIND_HEAD && ts_call_sees(a->call, &ids[i], &sees, err))
-			return err->status;
-		if (sees)
-			ids[kept++] = ids[i];
-	}
-	*ret_ids = ids;
-	*ret_n = kept;
-	return TS_OK;
+	return ts_sight_find(a->call, hex, kind == TS_KIND_HEAD ? limit : 0, arena, ret_ids, ret_n, err);
 }
 
 /* ---- the guard: writing ---- */
@@ -425,6 +401,8 @@ static enum ts_status guard_commit(struct ts_engine *e, const struct ts_ref_upda
 			return err->status;
 	return ts_audited_commit(a->call, updates, n, arena, ret_ref, err);
 }
+
+enum { REMOVED_LOOKED_AT = 4096 }; /* names that were removed: some are hidden */
 
 /* Names that were removed in projects that the caller may read. */
 static enum ts_status guard_removed_list(struct ts_engine *e, const struct ts_removed_query *query, struct ts_arena *arena,
@@ -655,6 +633,10 @@ static enum ts_status may(struct ts_access *a, enum ts_auth_role role, struct wh
 	  (BASE, prefix, arena, ret, ret_n, err))                                                                                      \
 	X(backup, ADMIN, ALL, (E, const char *path, ERR), (BASE, path, err))                                                           \
 	X(recount, ADMIN, ALL, (E, ERR), (BASE, err))                                                                                  \
+	X(heads_find, READ, OF(TS_REF_RUN, project),                                                                                   \
+	  (E, struct ts_span project, struct ts_span hex, size_t limit, struct ts_arena *arena, struct ts_id **ret, size_t *ret_n,     \
+	   ERR),                                                                                                                       \
+	  (BASE, project, hex, limit, arena, ret, ret_n, err))                                                                         \
 	X(sound, NONE, NOBODYS, (E, ERR), (BASE, err))                                                                                 \
 	X(get, NONE, NOBODYS,                                                                                                          \
 	  (E, const struct ts_id *id, struct ts_arena *arena, struct ts_sealed *ret, ERR), (BASE, id, arena, ret, err))                \

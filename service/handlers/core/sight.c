@@ -2,7 +2,7 @@
 
 #include "base/cursor.h"
 #include "base/object.h"
-#include "service/handlers/core/each_ref.h"
+#include "run/kind.h"
 
 #include <pthread.h>
 
@@ -52,59 +52,88 @@ static bool was_sent(const struct ts_identity *who, const struct ts_id *head)
 	return found;
 }
 
-struct search {
-	const struct ts_call *call;
-	const struct ts_id *head;
-	bool found;
-	bool logs; /* look at what names pointed at before, not at what they point at now */
-	struct ts_arena arena;
-};
-
-static enum ts_status had(struct search *s, const struct ts_ref *ref, bool *ret_found, struct ts_error *err)
-{
-	struct ts_engine *base = s->call->access.base;
-	struct ts_log_entry *entries;
-	size_t n;
-
-	if (ref->seq <= 1)
-		return TS_OK;
-	ts_arena_reset(&s->arena);
-	if (base->ops->ref_log(base, ref->kind, ref->name, 0, &s->arena, &entries, &n, err))
-		return err->status == TS_NOT_FOUND ? TS_OK : err->status; /* the name was removed meanwhile */
-	for (size_t i = 0; i < n && !s->found; i++)
-		s->found = ts_id_eq(&entries[i].id, s->head);
-	*ret_found = s->found;
-	return TS_OK;
-}
-
-/* A ts_ref_visit. */
-static enum ts_status look_at(void *ctx, const struct ts_ref *ref, bool *ret_found, struct ts_error *err)
-{
-	struct ts_span project = ts_span_through(ref->name, '/');
-	struct search *s = ctx;
-
-	if (!project.len || !ts_auth_may(s->call->who, TS_AUTH_READ, ts_span_of(project.data, project.len - 1)))
-		return TS_OK;
-	if (s->logs)
-		return had(s, ref, ret_found, err);
-	s->found = *ret_found = ts_id_eq(&ref->id, s->head);
-	return TS_OK;
-}
-
 enum ts_status ts_sight_of(const struct ts_call *call, const struct ts_id *head, bool *ret_sees, struct ts_error *err)
 {
-	static const enum ts_ref_kind kinds[] = {TS_REF_RUN, TS_REF_TAG, TS_REF_BRANCH};
-	enum { KINDS = sizeof kinds / sizeof kinds[0] };
-	struct search s = {.call = call, .head = head, .found = was_sent(call->who, head)};
-	enum ts_status status = TS_OK;
+	char hex[TS_ID_HEX + 1];
+	struct ts_arena arena;
+	enum ts_status status;
+	struct ts_id *ids;
+	size_t n;
 
-	ts_arena_init(&s.arena, TS_CALL_ARENA);
-	for (int i = 0; i < 2 * KINDS && !s.found && !status; i++) {
-		s.logs = i >= KINDS;
-		status = ts_each_ref(call, call->access.base, kinds[i % KINDS], ts_span_of(NULL, 0), look_at, &s, err);
-	}
-	ts_arena_finish(&s.arena);
+	ts_arena_init(&arena, TS_CALL_ARENA);
+	status = ts_sight_find(call, ts_span_of(ts_id_hex(head, hex), TS_ID_HEX), 1, &arena, &ids, &n, err);
+	ts_arena_finish(&arena);
 	if (!status)
-		*ret_sees = s.found;
+		*ret_sees = n > 0;
 	return status;
+}
+
+struct search {
+	struct ts_engine *base;
+	struct ts_span hex;
+	struct ts_arena *arena;
+	struct ts_id *ids;
+	size_t n, cap;
+};
+
+static void add(struct search *s, const struct ts_id *id)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (ts_id_eq(&s->ids[i], id))
+			return;
+	if (s->n < s->cap)
+		s->ids[s->n++] = *id;
+}
+
+/* Every project is asked, so that what is found in the first costs what is found in none. */
+static enum ts_status look_in(struct search *s, struct ts_span project, struct ts_error *err)
+{
+	struct ts_id *ids;
+	size_t n;
+
+	if (s->base->ops->heads_find(s->base, project, s->hex, s->cap, s->arena, &ids, &n, err))
+		return err->status;
+	for (size_t i = 0; i < n; i++)
+		add(s, &ids[i]);
+	return TS_OK;
+}
+
+/* A log keeps entries whose objects are gone. */
+static enum ts_status keep_present(struct search *s, struct ts_error *err)
+{
+	struct ts_outline *outlines = ts_arena_array(s->arena, s->n + 1, sizeof *outlines);
+	size_t kept = 0;
+
+	if (!outlines)
+		return ts_arena_error(s->arena, err);
+	if (s->n && s->base->ops->outline_many(s->base, s->ids, s->n, outlines, err))
+		return err->status;
+	for (size_t i = 0; i < s->n; i++)
+		if (outlines[i].present && outlines[i].kind == TS_KIND_HEAD)
+			s->ids[kept++] = s->ids[i];
+	s->n = kept;
+	return TS_OK;
+}
+
+enum ts_status ts_sight_find(const struct ts_call *call, struct ts_span hex, size_t limit, struct ts_arena *arena,
+			     struct ts_id **ret_ids, size_t *ret_n, struct ts_error *err)
+{
+	struct search s = {.base = call->access.base, .hex = hex, .arena = arena, .cap = limit};
+	struct ts_span project;
+	struct ts_id whole;
+	size_t at = 0;
+
+	s.ids = ts_arena_array(arena, limit + 1, sizeof *s.ids);
+	if (!s.ids)
+		return ts_arena_error(arena, err);
+	while (ts_identity_next_project(call->who, &at, &project))
+		if (ts_auth_may(call->who, TS_AUTH_READ, project) && look_in(&s, project, err))
+			return err->status;
+	if (keep_present(&s, err))
+		return err->status;
+	if (ts_id_parse(hex, &whole) && was_sent(call->who, &whole))
+		add(&s, &whole);
+	*ret_ids = s.ids;
+	*ret_n = s.n;
+	return TS_OK;
 }

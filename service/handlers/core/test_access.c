@@ -335,6 +335,74 @@ static void a_reader_of_one_project_sees_nothing_of_another(void **state)
 	must(test_get(&s, spec, &got), &s.err);
 }
 
+static struct ts_engine_ops counted_ops;
+static const struct ts_engine_ops *real_ops;
+static unsigned looks, ref_looks;
+
+static enum ts_status count_heads(struct ts_engine *e, struct ts_span project, struct ts_span hex, size_t limit, struct ts_arena *arena,
+				  struct ts_id **ret, size_t *ret_n, struct ts_error *err)
+{
+	looks++;
+	return real_ops->heads_find(e, project, hex, limit, arena, ret, ret_n, err);
+}
+
+static enum ts_status count_refs(struct ts_engine *e, const struct ts_ref_query *query, struct ts_arena *arena, struct ts_ref **ret,
+				 size_t *ret_n, struct ts_span *ret_next, struct ts_error *err)
+{
+	ref_looks++;
+	return real_ops->ref_list(e, query, arena, ret, ret_n, ret_next, err);
+}
+
+static enum ts_status count_prefixes(struct ts_engine *e, uint8_t kind, struct ts_span hex, size_t limit, struct ts_arena *arena,
+				     struct ts_id **ret, size_t *ret_n, struct ts_error *err)
+{
+	ref_looks++;
+	return real_ops->find_prefix(e, kind, hex, limit, arena, ret, ret_n, err);
+}
+
+/* How often the store was asked, and what was answered, for one id. */
+static void ask_for_id(const struct ts_id *id, unsigned ret[2], char text[TS_ERROR_TEXT])
+{
+	char spec[80] = "id:", hex[TS_ID_HEX + 1];
+	struct ts_get_reply got;
+
+	looks = ref_looks = 0;
+	strcpy(spec + 3, ts_id_hex(id, hex));
+	assert_int_equal(test_get(&s, spec, &got), TS_NOT_FOUND);
+	memset(strstr(s.err.text, hex), 'x', TS_ID_HEX);
+	strcpy(text, s.err.text);
+	ret[0] = looks;
+	ret[1] = ref_looks;
+}
+
+/* What is in another project costs what is nowhere: the same questions to the store, none of which is about that project or a walk over
+ * names, and the same text. */
+static void what_is_hidden_costs_what_is_absent(void **state)
+{
+	char hidden_text[TS_ERROR_TEXT], absent_text[TS_ERROR_TEXT];
+	unsigned hidden[2], absent[2];
+	struct ts_id nobodys = other;
+
+	(void)state;
+	give("user:1001 read p");
+	give("user:1001 push r");
+	as(&ada);
+	nobodys.bytes[0] ^= 1;
+	real_ops = s.engine->ops;
+	counted_ops = *real_ops;
+	counted_ops.heads_find = count_heads;
+	counted_ops.ref_list = count_refs;
+	counted_ops.find_prefix = count_prefixes;
+	s.engine->ops = &counted_ops;
+	ask_for_id(&other, hidden, hidden_text);
+	ask_for_id(&nobodys, absent, absent_text);
+	s.engine->ops = real_ops;
+	assert_string_equal(hidden_text, absent_text);
+	assert_int_equal(hidden[0], 2); /* its two projects */
+	assert_int_equal(absent[0], 2);
+	assert_int_equal(hidden[1], absent[1]);
+}
+
 /* A run that is named in two projects shows the names of one, and is found while the log of a readable name has it. */
 static void an_id_is_found_through_a_readable_name(void **state)
 {
@@ -570,6 +638,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(the_engine_of_a_call_is_guarded, setup, teardown),
 		cmocka_unit_test_setup_teardown(each_operation_asks_for_its_role, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_reader_of_one_project_sees_nothing_of_another, setup, teardown),
+		cmocka_unit_test_setup_teardown(what_is_hidden_costs_what_is_absent, setup, teardown),
 		cmocka_unit_test_setup_teardown(an_id_is_found_through_a_readable_name, setup, teardown),
 		cmocka_unit_test_setup_teardown(objects_of_others_are_not_sent, setup, teardown),
 		cmocka_unit_test_setup_teardown(an_id_cannot_be_pushed, setup, teardown),
