@@ -230,6 +230,20 @@ struct ts_put_stats {
 	uint64_t objects;	/* objects that were given */
 	uint64_t new_objects;	/* objects that were not there before */
 	uint64_t new_bytes;	/* stored bytes of those, without the overhead of the database */
+	uint64_t again_objects; /* objects that were there, and that this sender had not sent before */
+	uint64_t again_bytes;
+};
+
+/* Somebody who may know of a store what the names of some projects reach, and what it has sent itself. */
+struct ts_viewer {
+	struct ts_span sender;	       /* as in upload_many; empty: it has sent nothing */
+	const struct ts_span *projects;
+	size_t n;
+};
+enum ts_known {
+	TS_KNOWN_NOT,	  /* it is not there, or what another has */
+	TS_KNOWN_SENT,	  /* the viewer has sent it, and so has its bytes, though perhaps not what these refer to */
+	TS_KNOWN_REACHED, /* a name of the viewer's projects reaches it, or did while it lay where it lies */
 };
 
 struct ts_store_stats {
@@ -300,7 +314,8 @@ struct ts_engine_ops {
 	 * the next commit. */
 	enum ts_status (*put_many)(struct ts_engine *e, const struct ts_sealed *objects, size_t n,
 				   struct ts_put_stats *ret_stats, struct ts_error *err);
-	/* The same for somebody whose name is given: what is new counts as unnamed bytes of this sender. */
+	/* The same for somebody whose name is given: what is new counts as unnamed bytes of this sender, and that it has sent the rest
+	 * is remembered for as long as a lease. */
 	enum ts_status (*upload_many)(struct ts_engine *e, struct ts_span sender, const struct ts_sealed *objects, size_t n,
 				      struct ts_put_stats *ret_stats, struct ts_error *err);
 	/* Applies all updates or none; they are durable when it returns. TS_NOT_FOUND if the closure of an id is not complete
@@ -382,6 +397,12 @@ struct ts_engine_ops {
 	 * has. What it costs does not depend on what other projects have. */
 	enum ts_status (*heads_find)(struct ts_engine *e, struct ts_span project, struct ts_span hex, size_t limit,
 				     struct ts_arena *arena, struct ts_id **ret_ids, size_t *ret_n, struct ts_error *err);
+	/* Sets ret_known[i] to what the viewer may know of ids[i]. What another has costs what is not there. Leases nothing. */
+	enum ts_status (*known_many)(struct ts_engine *e, const struct ts_viewer *viewer, const struct ts_id *ids, size_t n,
+				     enum ts_known *ret_known, struct ts_error *err);
+	/* Whether the viewer may know the whole closure of an object: it has sent each part of it, or a name of its projects reaches
+	 * that. TS_NOT_FOUND names the first object that is not there, or is another's, in the same words. */
+	enum ts_status (*prove)(struct ts_engine *e, const struct ts_viewer *viewer, const struct ts_id *id, struct ts_error *err);
 	/* A cache that may lose entries: TS_NOT_FOUND is no failure. cache_put reports no error; the entry is written with
 	 * the next commit, or when the engine is destroyed. */
 	enum ts_status (*cache_get)(struct ts_engine *e, struct ts_span key, struct ts_arena *arena,

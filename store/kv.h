@@ -48,7 +48,7 @@ enum { TS_KEY_MAX = 511 };
 
 /* The databases and what they hold; every record except packs and recent ends in a u32 checksum over its key and itself:
  *	meta	"format", "next_pack", "stored", "sweeps" begun so far, "sweeping" the number of the one that deletes now (0: none),
- *		"sweep_since" newer leases are valid for it; "counted" 1 if usage has all; "headed" 1 if heads has;
+ *		"sweep_since" newer leases are valid for it; "counted" 1 if usage has all; "headed" 1 if heads has, "named" 1 if named;
  *		"record/" key of a record -> its value
  *	objects	id -> struct ts_entry
  *	packs	u64 big-endian, never used twice -> sealed bytes of objects, one after the other
@@ -66,6 +66,8 @@ enum { TS_KEY_MAX = 511 };
  *	note_log	name 0 key 0 seq(big-endian) -> what the note became, as in notes (store_note_log.c); records of notes and logs
  *		that older versions wrote end before their standing
  *	heads	project 0 id kind rest-of-name 0 seq -> nothing: the logs' entries by project and id (store_head.c)
+ *	named	pack, offset, 8 bytes of the project's digest -> nothing: that a name of the project reaches the object (store_known.c)
+ *	sent	key of a sender, id of an object that was there already -> when it was sent once more
  *
  * A row: the constant, the name on disk, and whether verify holds each record to its checksum (the others are read in their own way:
  * records of meta by their names, objects one by one, and what is damaged in cache and extract_pages is absent). */
@@ -83,7 +85,9 @@ enum { TS_KEY_MAX = 511 };
 	X(USAGE, "usage", true, true)												\
 	X(UNNAMED, "unnamed", true, true)											\
 	X(NOTE_LOG, "note_log", true, true)											\
-	X(HEADS, "heads", true, true)
+	X(HEADS, "heads", true, true)												\
+	X(NAMED, "named", true, true)												\
+	X(SENT, "sent", true, true)
 
 enum ts_db {
 #define TS_DB_ROW(constant, name, checked, summed) TS_DB_##constant,

@@ -673,7 +673,9 @@ static enum ts_status put_counters(struct ts_write *w, void *ctx, struct ts_erro
 
 	if (ts_write_u64(w, "next_pack", s->last_pack + 1, err) || ts_write_u64(w, "stored", s->stored, err))
 		return err->status;
-	return ts_write_u64(w, "counted", 0, err) ? err->status : ts_heads_begin(w, false, err);
+	if (ts_write_u64(w, "counted", 0, err) || ts_heads_begin(w, false, err))
+		return err->status;
+	return ts_named_begin(w, false, err);
 }
 
 static enum ts_status hold_together(struct salvage *s, struct ts_error *err)

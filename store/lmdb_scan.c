@@ -35,6 +35,8 @@ const char *ts_scan_word(unsigned tree)
 		[TS_DB_UNNAMED] = "what senders use",
 		[TS_DB_NOTE_LOG] = "what notes were",
 		[TS_DB_HEADS] = "the index of heads by project",
+		[TS_DB_NAMED] = "what projects reach",
+		[TS_DB_SENT] = "what was sent again",
 		[TS_DB_EXTRACTS_OLD] = "old extracts",
 		[TS_SCAN_FREE] = "the list of free pages",
 		[TS_SCAN_MAIN] = "the list of tables",

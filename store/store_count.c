@@ -9,6 +9,8 @@
 
 #include "base/alloc.h"
 
+enum { NAMED_AT_ONCE = 4096 };
+
 /* What keeps objects for a project: a name, an entry of a branch's log, a removed name. */
 struct root {
 	struct ts_span project;
@@ -30,6 +32,7 @@ struct counting {
 	struct roots roots;
 	/* of the project whose roots are walked */
 	uint32_t number;
+	struct ts_project_key key;
 	struct ts_idmap newer; /* objects without a row */
 	uint64_t sealed, raw;
 };
@@ -40,6 +43,7 @@ void ts_count_finish(struct ts_count *c)
 	ts_bill_finish(&c->bill);
 	ts_free(c->tallies);
 	ts_free(c->stale);
+	ts_free(c->lacks);
 	*c = (struct ts_count){0};
 }
 
@@ -156,6 +160,50 @@ TS_ORDER(compare_roots, struct root, TS_TEXT(project); TS_THEN(ts_id_cmp(&a->id,
 
 /* ---- walks ---- */
 
+static enum ts_status note_lack(struct ts_count *count, const struct ts_lack *lack, struct ts_error *err)
+{
+	void *items = count->lacks;
+
+	if (count->n_lacks == TS_LACKS_MAX) {
+		count->more_lacks = true;
+		return TS_OK;
+	}
+	if (grow(&items, count->n_lacks, &count->cap_lacks, sizeof *count->lacks, err))
+		return err->status;
+	count->lacks = items;
+	count->lacks[count->n_lacks++] = *lack;
+	return TS_OK;
+}
+
+/* A damaged record counts as none: it is counted elsewhere. */
+static enum ts_status entry_of(struct ts_read r, const struct ts_id *id, struct ts_entry *ret, bool *ret_found, struct ts_error *err)
+{
+	enum ts_status status = ts_entry_get(r, id, ret, ret_found, err);
+
+	if (status == TS_DAMAGED)
+		*ret_found = false;
+	return status == TS_DAMAGED ? TS_OK : status;
+}
+
+/* Whether there is a record that the project reaches the object of a row, where the row says or where the object has moved since. */
+static enum ts_status check_named(struct counting *c, const struct ts_row *row, struct ts_error *err)
+{
+	struct ts_entry record;
+	bool found = false, is_there = false;
+
+	if (ts_named_get(c->read, row->pack, row->offset, &c->key, &found, err))
+		return err->status;
+	if (found)
+		return TS_OK;
+	if (entry_of(c->read, &row->id, &record, &is_there, err))
+		return err->status;
+	if (!is_there)
+		return TS_OK;
+	if (record.pack != row->pack && ts_named_get(c->read, record.pack, record.offset, &c->key, &found, err))
+		return err->status;
+	return found ? TS_OK : note_lack(c->count, &(struct ts_lack){row->id, c->key}, err);
+}
+
 static enum ts_status visit(void *ctx, const struct ts_id *id, bool *ret_first, struct ts_error *err)
 {
 	struct counting *c = ctx;
@@ -164,6 +212,8 @@ static enum ts_status visit(void *ctx, const struct ts_id *id, bool *ret_first, 
 	if (!row)
 		return ts_idmap_add(&c->newer, id, ret_first, err);
 	*ret_first = row->project != c->number && row->nrefs;
+	if (row->project != c->number && check_named(c, row, err))
+		return err->status;
 	if (row->project != c->number && !row->nrefs) { /* the row says all */
 		c->sealed += row->len;
 		c->raw += row->raw_len;
@@ -207,6 +257,7 @@ static enum ts_status count_project(struct counting *c, size_t from, size_t to, 
 	uint64_t names = 0;
 
 	c->number++;
+	c->key = ts_project_key(roots[from].project);
 	c->sealed = c->raw = 0;
 	ts_closure_init(&closure, &walk_ops, c);
 	status = tally_of(c->count, false, 0, roots[from].project, &tally, err);
@@ -373,6 +424,50 @@ enum ts_status ts_count_settle(struct ts_write *w, void *ctx, struct ts_error *e
 	return counted ? TS_OK : ts_write_u64(w, "counted", 1, err);
 }
 
+struct naming {
+	const struct ts_lack *lacks;
+	size_t n;
+	bool last;
+};
+
+/* Names some objects, which may have moved or gone since. */
+static enum ts_status run_name(struct ts_write *w, void *ctx, struct ts_error *err)
+{
+	const struct naming *naming = ctx;
+
+	for (size_t i = 0; i < naming->n; i++) {
+		const struct ts_lack *lack = &naming->lacks[i];
+		struct ts_entry record;
+		bool found;
+
+		if (entry_of(ts_read_of(w), &lack->id, &record, &found, err) ||
+		    (found && ts_named_put(w, record.pack, record.offset, &lack->project, err)))
+			return err->status;
+	}
+	return naming->last ? ts_named_begin(w, true, err) : TS_OK;
+}
+
+enum ts_status ts_count_name(struct ts_store *s, struct ts_count *c, struct ts_error *err)
+{
+	enum ts_status status;
+	bool complete = false;
+	struct ts_read r;
+
+	if (ts_read_begin(s->kv, &r, err))
+		return err->status;
+	status = ts_named_complete(r, &complete, err);
+	ts_read_end(&r);
+	for (size_t at = 0; !status && (at < c->n_lacks || !complete); at += NAMED_AT_ONCE) {
+		size_t left = at < c->n_lacks ? c->n_lacks - at : 0;
+		struct naming naming = {.lacks = c->lacks + at, .n = left < NAMED_AT_ONCE ? left : NAMED_AT_ONCE};
+
+		naming.last = left <= NAMED_AT_ONCE && !c->more_lacks;
+		status = ts_store_write(s, run_name, &naming, naming.n * TS_RECORD_BYTES, err);
+		complete = left <= NAMED_AT_ONCE; /* as far as this count knows */
+	}
+	return status;
+}
+
 /* Lists all objects, and finds those that names reach. */
 static enum ts_status count_now(struct ts_store *s, struct ts_count *count, struct ts_table *t, struct ts_row ***rows,
 				struct ts_read r, struct ts_error *err)
@@ -403,6 +498,8 @@ enum ts_status ts_store_recount(struct ts_engine *e, struct ts_error *err)
 	ts_read_end(&r);
 	if (!status)
 		status = ts_store_write(s, ts_count_settle, &count, count.n * sizeof count.tallies[0], err);
+	if (!status)
+		status = ts_count_name(s, &count, err);
 	ts_count_finish(&count);
 	ts_table_finish(&table);
 	ts_idmap_finish(&lost);

@@ -6,7 +6,9 @@ enum ts_status ts_format_begin(struct ts_write *w, struct ts_error *err)
 {
 	if (ts_write_u64(w, "format", TS_STORE_FORMAT, err))
 		return err->status;
-	return ts_write_u64(w, "counted", 1, err) ? err->status : ts_heads_begin(w, true, err);
+	if (ts_write_u64(w, "counted", 1, err) || ts_heads_begin(w, true, err))
+		return err->status;
+	return ts_named_begin(w, true, err);
 }
 
 enum ts_status ts_format_check(struct ts_kv *kv, bool *ret_old, struct ts_error *err)
@@ -34,7 +36,7 @@ enum ts_status ts_format_check(struct ts_kv *kv, bool *ret_old, struct ts_error 
 enum ts_status ts_format_upgrade(struct ts_write *w, struct ts_error *err)
 {
 	if (ts_store_notes_forget(w, err) || ts_write_delete_prefix(w, TS_DB_HEADS, ts_span_of(NULL, 0), err) ||
-	    ts_heads_begin(w, false, err))
+	    ts_heads_begin(w, false, err) || ts_named_begin(w, false, err))
 		return err->status;
 	return ts_write_u64(w, "format", TS_STORE_FORMAT, err);
 }

@@ -266,6 +266,18 @@ static enum ts_status find(struct ts_read r, struct range *range, struct ts_erro
 	return TS_OK;
 }
 
+enum ts_status ts_heads_have(struct ts_read r, struct ts_span project, const struct ts_id *id, bool *ret_have, struct ts_error *err)
+{
+	struct ts_id found;
+	struct range range = {.project = project, .first = *id, .last = *id, .ids = &found, .limit = 1};
+
+	*ret_have = false;
+	if (find(r, &range, err))
+		return err->status;
+	*ret_have = range.n > 0;
+	return TS_OK;
+}
+
 enum ts_status ts_store_heads_find(struct ts_engine *e, struct ts_span project, struct ts_span hex, size_t limit,
 				  struct ts_arena *arena, struct ts_id **ret_ids, size_t *ret_n, struct ts_error *err)
 {

@@ -275,6 +275,9 @@ enum ts_status ts_store_heads_find(struct ts_engine *e, struct ts_span project, 
 enum ts_status ts_log_has_head(struct ts_read r, const struct ts_walk *at, bool *ret_sound, struct ts_error *err);
 enum ts_status ts_head_has_log(struct ts_read r, const struct ts_walk *at, bool *ret_sound, struct ts_error *err);
 
+/* Whether a project has a head, in a snapshot. */
+enum ts_status ts_heads_have(struct ts_read r, struct ts_span project, const struct ts_id *id, bool *ret_have, struct ts_error *err);
+
 /* store_removed.c */
 /* Keeps a ref that is being removed, with its log and notes; *ret_notes of them. */
 enum ts_status ts_removed_keep(struct ts_write *w, const struct ts_ref *ref, int64_t now_ns, struct ts_span by, size_t *ret_notes,
@@ -315,6 +318,32 @@ struct ts_extracts_place {
 enum ts_status ts_store_extracts_sweep(struct ts_write *w, struct ts_extracts_place *io_place, size_t most, struct ts_error *err);
 /* Copies the extracts of a store of an older version into pages. */
 enum ts_status ts_store_extracts_move(struct ts_write *w, struct ts_error *err);
+
+/* store_known.c */
+enum { TS_PROJECT_KEY = 8 };
+struct ts_project_key {
+	uint8_t bytes[TS_PROJECT_KEY];
+};
+struct ts_project_key ts_project_key(struct ts_span project);
+/* Records by the place of an object, that a name of the project reaches it; they go and move with the object. */
+enum ts_status ts_named_get(struct ts_read r, uint64_t pack, uint32_t offset, const struct ts_project_key *project, bool *ret_found,
+			    struct ts_error *err);
+enum ts_status ts_named_put(struct ts_write *w, uint64_t pack, uint32_t offset, const struct ts_project_key *project,
+			    struct ts_error *err);
+enum ts_status ts_named_drop(struct ts_write *w, uint64_t pack, uint32_t offset, struct ts_error *err);
+enum ts_status ts_named_move(struct ts_write *w, uint64_t pack, uint32_t offset, uint64_t to_pack, uint32_t to_offset,
+			     struct ts_error *err);
+enum ts_status ts_named_begin(struct ts_write *w, bool all, struct ts_error *err); /* says whether all records are there */
+enum ts_status ts_named_complete(struct ts_read r, bool *ret_is, struct ts_error *err);
+/* That a sender has sent an object that was there already; *ret_new: for the first time. */
+enum ts_status ts_sent_put(struct ts_write *w, uint64_t sender, const struct ts_id *id, int64_t now_ns, bool *ret_new,
+			   struct ts_error *err);
+/* Deletes such records that are as old as since_ns, some from *io_place on, as ts_store_extracts_sweep. */
+enum ts_status ts_sent_sweep(struct ts_write *w, struct ts_extracts_place *io_place, int64_t now_ns, int64_t since_ns,
+			     struct ts_error *err);
+enum ts_status ts_store_known_many(struct ts_engine *e, const struct ts_viewer *viewer, const struct ts_id *ids, size_t n,
+				   enum ts_known *ret_known, struct ts_error *err);
+enum ts_status ts_store_prove(struct ts_engine *e, const struct ts_viewer *viewer, const struct ts_id *id, struct ts_error *err);
 
 /* store_cache.c */
 enum ts_status ts_store_cache_get(struct ts_engine *e, struct ts_span key, struct ts_arena *arena,
@@ -373,14 +402,24 @@ struct ts_count {
 	size_t n, cap, sorted;
 	struct ts_span *stale; /* keys of unnamed objects that are named or gone */
 	size_t n_stale, cap_stale;
+	struct ts_lack *lacks; /* objects that a project reaches without a record that says so; at most TS_LACKS_MAX */
+	size_t n_lacks, cap_lacks;
+	bool more_lacks;
 	struct ts_bill bill;
 };
+struct ts_lack {
+	struct ts_id id;
+	struct ts_project_key project;
+};
+enum { TS_LACKS_MAX = 1 << 20 };
 void ts_count_finish(struct ts_count *c);
 /* rows: those of the table by pack. Rows that a name or a removed name reaches are `named`. Damaged and missing objects, and
  * damaged names, count as nothing. */
 enum ts_status ts_count_all(struct ts_count *c, struct ts_table *t, struct ts_row *const *rows, struct ts_read r, struct ts_error *err);
 /* A ts_write_fn, whose ctx is a count: what was found instead of counted is added to the counts as they are by now. */
 enum ts_status ts_count_settle(struct ts_write *w, void *ctx, struct ts_error *err);
+/* Adds the records that projects lack, in small writes. */
+enum ts_status ts_count_name(struct ts_store *s, struct ts_count *c, struct ts_error *err);
 bool ts_tally_drifted(const struct ts_tally *tally);
 enum ts_status ts_store_recount(struct ts_engine *e, struct ts_error *err);
 

@@ -257,6 +257,27 @@ struct put {
 	struct ts_put_stats stats;
 };
 
+/* Whoever sends what is there already has shown that it has it. */
+static enum ts_status note_again(struct ts_write *w, struct put *put, const struct ts_sealed *object, const struct ts_entry *record,
+				 struct ts_error *err)
+{
+	uint64_t sender = ts_sender_key(put->sender);
+	struct ts_unnamed unnamed;
+	bool found, is_new;
+
+	if (!sender)
+		return TS_OK;
+	if (ts_unnamed_get(ts_read_of(w), record->pack, record->offset, &unnamed, &found, err))
+		return err->status;
+	if (found && unnamed.sender == sender)
+		return TS_OK;
+	if (ts_sent_put(w, sender, &object->id, put->now_ns, &is_new, err))
+		return err->status;
+	put->stats.again_objects += is_new;
+	put->stats.again_bytes += is_new ? object->bytes.len : 0;
+	return TS_OK;
+}
+
 static enum ts_status put_one(struct ts_packer *packer, const struct ts_sealed *object, struct put *put,
 			      struct ts_error *err)
 {
@@ -264,6 +285,8 @@ static enum ts_status put_one(struct ts_packer *packer, const struct ts_sealed *
 	bool found;
 
 	if (look_up(ts_read_of(packer->w), &object->id, &record, &found, err))
+		return err->status;
+	if (found && note_again(packer->w, put, object, &record, err))
 		return err->status;
 	if (found && !ts_entry_is_below(packer->w->kv, &record)) {
 		if (!must_renew(packer->w->kv, &put->sweeping, &record, put->now_ns))

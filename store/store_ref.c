@@ -109,10 +109,16 @@ enum ts_status ts_log_parse(struct ts_span key, struct ts_span stored, struct ts
 	return TS_OK;
 }
 
-/* The place of an object that this commit names first. */
-struct fresh {
+/* The place of an object that this commit names: for the first time at all, or for a project. */
+struct place {
 	uint64_t pack;
 	uint32_t offset;
+	struct ts_project_key project;
+};
+struct places {
+	struct place *items;
+	size_t n;
+	size_t cap;
 };
 
 struct commit {
@@ -125,16 +131,16 @@ struct commit {
 	struct ts_ref first;
 	/* for the walk over the closure */
 	struct ts_read read;
-	struct ts_idmap seen;
+	struct ts_idmap seen; /* below the names of one project */
+	struct ts_idmap billed;
 	struct ts_sweeping sweeping;
 	int64_t now_ns;
 	struct ts_id *walked; /* objects with references whose closure was walked, and those that a sweep would not keep */
 	size_t n_walked;
 	size_t cap_walked;
 	struct ts_span project; /* of the update whose closure is walked */
-	struct fresh *fresh;
-	size_t n_fresh;
-	size_t cap_fresh;
+	struct ts_project_key project_key;
+	struct places fresh, named;
 	struct ts_bill bill;
 };
 
@@ -151,29 +157,43 @@ static enum ts_status remember(struct commit *commit, const struct ts_id *id, st
 	return TS_OK;
 }
 
-static enum ts_status remember_fresh(struct commit *commit, const struct ts_entry *record, struct ts_error *err)
+static enum ts_status add_place(struct places *places, const struct ts_entry *record, const struct ts_project_key *project,
+				struct ts_error *err)
 {
-	if (!TS_GROW(commit->fresh, commit->cap_fresh, commit->n_fresh + 1, 64))
-		return ts_error_set(err, TS_NO_MEMORY, "out of memory for %zu objects", commit->n_fresh + 1);
-	commit->fresh[commit->n_fresh++] = (struct fresh){record->pack, record->offset};
+	if (!TS_GROW(places->items, places->cap, places->n + 1, 64))
+		return ts_error_set(err, TS_NO_MEMORY, "out of memory for %zu objects", places->n + 1);
+	places->items[places->n++] = (struct place){record->pack, record->offset, *project};
 	return TS_OK;
 }
 
 /* An object that no name had reached goes from the account of who sent it to that of the project. */
-static enum ts_status bill_object(struct commit *commit, const struct ts_entry *record, struct ts_error *err)
+static enum ts_status bill_object(struct commit *commit, const struct ts_id *id, const struct ts_entry *record, struct ts_error *err)
 {
 	struct ts_unnamed unnamed;
-	bool found;
+	bool found, first;
 
 	if (ts_unnamed_get(commit->read, record->pack, record->offset, &unnamed, &found, err))
 		return err->status;
-	if (!found)
+	if (found && ts_idmap_add(&commit->billed, id, &first, err))
+		return err->status;
+	if (!found || !first)
 		return TS_OK;
-	if (remember_fresh(commit, record, err) ||
+	if (add_place(&commit->fresh, record, &commit->project_key, err) ||
 	    ts_bill_sender(&commit->bill, unnamed.sender, ts_span_of(NULL, 0), -(int64_t)unnamed.len, err) ||
 	    ts_bill_project(&commit->bill, commit->project, TS_USE_SEALED, record->len, err))
 		return err->status;
 	return ts_bill_project(&commit->bill, commit->project, TS_USE_RAW, record->raw_len, err);
+}
+
+/* An object that no name of this project had reached; what it refers to may be such, too. */
+static enum ts_status name_object(struct commit *commit, const struct ts_id *id, const struct ts_entry *record, bool *ret_named,
+				  struct ts_error *err)
+{
+	if (ts_named_get(commit->read, record->pack, record->offset, &commit->project_key, ret_named, err))
+		return err->status;
+	if (*ret_named)
+		return TS_OK;
+	return bill_object(commit, id, record, err) ? err->status : add_place(&commit->named, record, &commit->project_key, err);
 }
 
 static enum ts_status commit_look(void *ctx, const struct ts_id *id, struct ts_arena *arena, struct ts_found *ret_found,
@@ -181,18 +201,18 @@ static enum ts_status commit_look(void *ctx, const struct ts_id *id, struct ts_a
 {
 	struct commit *commit = ctx;
 	struct ts_entry record;
-	bool found;
+	bool found, named;
 
 	(void)arena;
 	if (ts_entry_get(commit->read, id, &record, &found, err))
 		return err->status;
 	if (!found)
 		return ts_store_ask_depot(commit->store, id, err);
-	ret_found->follow = record.nrefs && (commit->sweeping.number || !(record.flags & TS_COMPLETE));
+	if (name_object(commit, id, &record, &named, err))
+		return err->status;
+	ret_found->follow = record.nrefs && (commit->sweeping.number || !named || !(record.flags & TS_COMPLETE));
 	if ((ret_found->follow || !ts_sweeping_honours(&commit->sweeping, record.lease_ns, commit->now_ns)) &&
 	    remember(commit, id, err))
-		return err->status;
-	if (bill_object(commit, &record, err))
 		return err->status;
 	if (!ret_found->follow)
 		return TS_OK;
@@ -219,6 +239,15 @@ static enum ts_status bill_name(struct commit *commit, const struct ts_ref_updat
 	return ts_bill_project(&commit->bill, commit->project, TS_USE_NOTES, notes, err);
 }
 
+/* What was seen below the names of one project, the next one may not have. */
+static void set_project(struct commit *commit, struct ts_span project)
+{
+	if (!ts_span_eq(commit->project, project))
+		ts_idmap_finish(&commit->seen);
+	commit->project = project;
+	commit->project_key = ts_project_key(project);
+}
+
 static enum ts_status check_update(struct commit *commit, size_t i, struct ts_closure *closure, struct ts_error *err)
 {
 	const struct ts_ref_update *u = &commit->updates[i];
@@ -235,7 +264,7 @@ static enum ts_status check_update(struct commit *commit, size_t i, struct ts_cl
 		if (ts_ref_copy(commit->arena, &after, &commit->first, err))
 			return err->status;
 	}
-	commit->project = ts_project_of(u->name);
+	set_project(commit, ts_project_of(u->name));
 	if (bill_name(commit, u, found, err))
 		return err->status;
 	return u->remove ? TS_OK : ts_closure_walk(closure, &u->id, err);
@@ -247,7 +276,7 @@ static enum ts_status check_commit(struct commit *commit, struct ts_error *err)
 	struct ts_closure closure;
 	enum ts_status status = TS_OK;
 
-	commit->n_walked = commit->n_fresh = commit->bill.n = 0;
+	commit->n_walked = commit->fresh.n = commit->named.n = commit->bill.n = 0;
 	if (ts_sweeping_read(commit->read, &commit->sweeping, err))
 		return err->status;
 	ts_closure_init(&closure, &commit_ops, commit);
@@ -255,6 +284,7 @@ static enum ts_status check_commit(struct commit *commit, struct ts_error *err)
 		status = check_update(commit, i, &closure, err);
 	ts_closure_finish(&closure);
 	ts_idmap_finish(&commit->seen);
+	ts_idmap_finish(&commit->billed);
 	return status ? status : ts_bill_check(&commit->bill, commit->read, commit->store->spending, err);
 }
 
@@ -394,7 +424,7 @@ static enum ts_status apply_update(struct ts_write *w, const struct ts_ref_updat
 	return u->note ? ts_store_note_write(w, u->name, u->note, err) : TS_OK;
 }
 
-static enum ts_status forget_fresh(struct ts_write *w, const struct fresh *fresh, struct ts_error *err)
+static enum ts_status forget_fresh(struct ts_write *w, const struct place *fresh, struct ts_error *err)
 {
 	uint8_t room[TS_UNNAMED_KEY];
 
@@ -411,9 +441,15 @@ static enum ts_status run_commit(struct ts_write *w, void *ctx, struct ts_error 
 	for (size_t i = 0; i < commit->n_walked; i++)
 		if (mark_complete(w, commit, &commit->walked[i], err))
 			return err->status;
-	for (size_t i = 0; i < commit->n_fresh; i++)
-		if (forget_fresh(w, &commit->fresh[i], err))
+	for (size_t i = 0; i < commit->fresh.n; i++)
+		if (forget_fresh(w, &commit->fresh.items[i], err))
 			return err->status;
+	for (size_t i = 0; i < commit->named.n; i++) {
+		const struct place *at = &commit->named.items[i];
+
+		if (ts_named_put(w, at->pack, at->offset, &at->project, err))
+			return err->status;
+	}
 	for (size_t i = 0; i < commit->n; i++)
 		if (apply_update(w, &commit->updates[i], &commit->current[i], &commit->bill, err))
 			return err->status;
@@ -459,7 +495,8 @@ enum ts_status ts_store_commit(struct ts_engine *e, const struct ts_ref_update *
 		return ts_arena_error(arena, err);
 	status = ts_store_write(commit.store, run_commit, &commit, bytes_of(updates, n), err);
 	ts_free(commit.walked);
-	ts_free(commit.fresh);
+	ts_free(commit.fresh.items);
+	ts_free(commit.named.items);
 	ts_bill_finish(&commit.bill);
 	if (!status && ret_ref)
 		*ret_ref = commit.first;

@@ -9,7 +9,8 @@
  *  4. Small write transactions go through the records that no ref reaches, those of one page together. What is marked or was leased
  *     since 3 stays and loses TS_COMPLETE; the rest is deleted. Others delete the packs that no record names any more.
  *  5. Small write transactions write what is left of packs that are mostly dead into new packs.
- *  6. A write puts what projects and senders were counted to use right by what 3 found, and another says that the sweep is over.
+ *  6. A write puts what projects and senders were counted to use right by what 3 found, others add what projects reach, and the last
+ *     one says that the sweep is over.
  *
  * Why that is right: a name that comes before 2 is seen by 3, and one that comes later has leased what it reaches before 4 can delete
  * it. Between two transactions of 4 an object may be there without what it refers to: no commit trusts its TS_COMPLETE before 6, and
@@ -299,7 +300,7 @@ static enum ts_status settle(struct sweep *s, struct ts_write *w, struct ts_row 
 	row->gone = true;
 	s->done.freed++;
 	s->done.freed_bytes += record.len;
-	if (ts_unnamed_drop(w, record.pack, record.offset, &s->bill, err))
+	if (ts_unnamed_drop(w, record.pack, record.offset, &s->bill, err) || ts_named_drop(w, record.pack, record.offset, err))
 		return err->status;
 	return ts_write_delete(w, TS_DB_OBJECTS, ts_id_span(&row->id), err);
 }
@@ -467,10 +468,20 @@ static enum ts_status run_sweep_extracts(struct ts_write *w, void *ctx, struct t
 	return check_mine(s, w, err) ? err->status : ts_store_extracts_sweep(w, &s->next_place, EXTRACTS_MOST, err);
 }
 
-static enum ts_status sweep_extracts(struct sweep *s, struct ts_error *err)
+static enum ts_status run_sweep_sent(struct ts_write *w, void *ctx, struct ts_error *err)
 {
+	struct sweep *s = ctx;
+
+	s->next_place = s->place;
+	return check_mine(s, w, err) ? err->status : ts_sent_sweep(w, &s->next_place, s->now_ns, s->since_ns, err);
+}
+
+/* Sweeps a database by some of its records at a time. */
+static enum ts_status sweep_database(struct sweep *s, ts_write_fn *run, struct ts_error *err)
+{
+	s->place.len = 0;
 	do {
-		if (step(s, run_sweep_extracts, 0, err))
+		if (step(s, run, 0, err))
 			return err->status;
 		s->place = s->next_place;
 	} while (s->place.len);
@@ -500,7 +511,8 @@ static enum ts_status move_row(struct ts_packer *packer, const struct ts_row *ro
 {
 	uint32_t offset = record->offset;
 
-	if (ts_packer_add(packer, &row->id, bytes, record, err))
+	if (ts_packer_add(packer, &row->id, bytes, record, err) ||
+	    ts_named_move(packer->w, row->pack, offset, record->pack, record->offset, err))
 		return err->status;
 	return row->named ? TS_OK : ts_unnamed_move(packer->w, row->pack, offset, record->pack, record->offset, err);
 }
@@ -595,12 +607,14 @@ static enum ts_status sweep(struct sweep *s, struct ts_error *err)
 	enum ts_status status;
 
 	if (ts_store_write(s->store, run_begin, s, 0, err) || decide(s, err) || settle_all(s, err) || delete_packs(s, err) ||
-	    sweep_extracts(s, err))
+	    sweep_database(s, run_sweep_extracts, err) || sweep_database(s, run_sweep_sent, err))
 		return err->status;
 	status = move_sparse(s, err);
 	if (status && status != TS_FULL) /* without room to move anything, what was freed is free all the same */
 		return status;
 	if (ts_store_write(s->store, ts_count_settle, &s->count, 0, err) && err->status != TS_FULL)
+		return err->status;
+	if (ts_count_name(s->store, &s->count, err) && err->status != TS_FULL)
 		return err->status;
 	return ts_store_write(s->store, run_end, s, 0, err);
 }

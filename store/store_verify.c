@@ -131,6 +131,7 @@ static enum ts_status load(struct verify *v, struct ts_error *err)
 static enum ts_status walk_names(struct verify *v, struct ts_error *err)
 {
 	enum ts_status status;
+	bool complete = false;
 	struct ts_read r;
 
 	if (ts_read_begin(v->store->kv, &r, err))
@@ -144,6 +145,9 @@ static enum ts_status walk_names(struct verify *v, struct ts_error *err)
 		v->table.rows[i].named = v->table.rows[i].marked;
 	if (!status)
 		status = ts_count_all(&v->count, &v->table, v->rows, r, err);
+	if (!status)
+		status = ts_named_complete(r, &complete, err);
+	v->report.records += complete ? v->count.n_lacks : 0;
 	ts_read_end(&r);
 	return status;
 }

@@ -1617,6 +1617,83 @@ static void a_removed_name_comes_back(void **state)
 	assert_int_equal(f->e->ops->ref_restore(f->e, TS_REF_RUN, name, name, &f->arena, &ref, &f->err), TS_NOT_FOUND);
 }
 
+static struct ts_viewer viewer_of(const char *sender, const struct ts_span *project)
+{
+	return (struct ts_viewer){.sender = ts_span_str(sender), .projects = project, .n = project->len > 0};
+}
+
+static enum ts_known known(struct fixture *f, const char *sender, const char *project, const struct ts_id *id)
+{
+	struct ts_span span = ts_span_str(project);
+	struct ts_viewer viewer = viewer_of(sender, &span);
+	enum ts_known ret;
+
+	OK(f->e->ops->known_many(f->e, &viewer, id, 1, &ret, &f->err));
+	return ret;
+}
+
+static enum ts_status prove(struct fixture *f, const char *sender, const char *project, const struct ts_id *id)
+{
+	struct ts_span span = ts_span_str(project);
+	struct ts_viewer viewer = viewer_of(sender, &span);
+
+	return f->e->ops->prove(f->e, &viewer, id, &f->err);
+}
+
+static void upload(struct fixture *f, const char *sender, const struct ts_sealed *objects, size_t n)
+{
+	OK(f->e->ops->upload_many(f->e, ts_span_str(sender), objects, n, NULL, &f->err));
+}
+
+/* What is there is known to who has sent it and to the projects whose names reach it, and else to nobody. */
+static void what_is_there_is_known_to_whose_it_is(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_sealed a[5], graft;
+	struct ts_ref_update u;
+	size_t n = test_run(&f->arena, 1, 3, a);
+	struct ts_id absent = a[2].id;
+
+	absent.bytes[0] ^= 1;
+	upload(f, "ada", a, n);
+	for (size_t i = 0; i < n; i++) {
+		assert_int_equal(known(f, "ada", "", &a[i].id), TS_KNOWN_SENT);
+		assert_int_equal(known(f, "bob", "p", &a[i].id), TS_KNOWN_NOT);
+		assert_int_equal(known(f, "", "p", &a[i].id), TS_KNOWN_NOT);
+	}
+	OK(prove(f, "ada", "", &a[0].id));
+	u = test_update(TS_REF_RUN, "p/a", &a[0].id, 1);
+	assert_int_equal(test_commit(f->e, &u), TS_OK);
+	for (size_t i = 0; i < n; i++) {
+		assert_int_equal(known(f, "bob", "p", &a[i].id), TS_KNOWN_REACHED);
+		assert_int_equal(known(f, "bob", "q", &a[i].id), TS_KNOWN_NOT);
+	}
+	OK(prove(f, "bob", "p", &a[0].id));
+	assert_int_equal(known(f, "ada", "p", &absent), TS_KNOWN_NOT);
+	assert_int_equal(prove(f, "ada", "p", &absent), TS_NOT_FOUND);
+	/* To send what names a block is not to have the block. */
+	graft = test_node(&f->arena, TEST_HEAD, &a[1], 1, 99);
+	upload(f, "bob", &graft, 1);
+	assert_int_equal(prove(f, "bob", "q", &graft.id), TS_NOT_FOUND);
+	OK(prove(f, "bob", "p", &graft.id));
+	upload(f, "bob", &a[1], 1); /* nor is to send its index */
+	assert_int_equal(known(f, "bob", "q", &a[1].id), TS_KNOWN_SENT);
+	assert_int_equal(prove(f, "bob", "q", &graft.id), TS_NOT_FOUND);
+	upload(f, "bob", a + 2, n - 2);
+	OK(prove(f, "bob", "q", &graft.id));
+	/* One commit names it in two projects. */
+	u = test_update(TS_REF_RUN, "r/a", &graft.id, 2);
+	{
+		struct ts_ref_update both[] = {u, test_update(TS_REF_BRANCH, "q/main", &graft.id, 2)};
+
+		OK(f->e->ops->commit(f->e, both, 2, &f->arena, NULL, &f->err));
+	}
+	for (size_t i = 1; i < n; i++) {
+		assert_int_equal(known(f, "", "r", &a[i].id), TS_KNOWN_REACHED);
+		assert_int_equal(known(f, "", "q", &a[i].id), TS_KNOWN_REACHED);
+	}
+}
+
 static size_t heads_of(struct fixture *f, const char *project, const char *hex, struct ts_id **ret)
 {
 	size_t n;
@@ -1783,6 +1860,7 @@ int main(void)
 		TEST(looking_waits_for_nobody),
 		TEST(p7_sweeps_beside_pushes),
 		TEST(a_removed_name_comes_back),
+		TEST(what_is_there_is_known_to_whose_it_is),
 		TEST(a_project_has_the_heads_of_its_logs),
 		TEST(use_is_counted),
 		TEST(keeps_records),

@@ -627,6 +627,115 @@ static void an_older_store_is_indexed(void **state)
 	assert_int_equal(verify(f).records, 0);
 }
 
+/* ---- what projects reach ---- */
+
+static enum ts_known known(struct fixture *f, const char *sender, const char *project, const struct ts_id *id)
+{
+	struct ts_span span = ts_span_str(project);
+	struct ts_viewer viewer = {.sender = ts_span_str(sender), .projects = &span, .n = 1};
+	enum ts_known ret;
+
+	OK(f->e->ops->known_many(f->e, &viewer, id, 1, &ret, &f->err));
+	return ret;
+}
+
+/* Objects move to other packs and go; what projects reach goes with them. What was sent again is forgotten with its lease. */
+static void what_projects_reach_moves_with_its_objects(void **state)
+{
+	enum { BLOCKS = 40 };
+	struct fixture *f = *state;
+	struct ts_sealed kept[BLOCKS + 2], all[2 * BLOCKS + 4];
+	struct ts_ref_update u = {.kind = TS_REF_RUN, .name = ts_span_str("p/gone"), .remove = true};
+	struct ts_sweep_report report;
+
+	test_run(&f->arena, 1, BLOCKS, kept);
+	memcpy(all, kept, sizeof kept);
+	test_run(&f->arena, 2, BLOCKS, all + BLOCKS + 2);
+	OK(f->e->ops->put_many(f->e, all, 2 * BLOCKS + 4, NULL, &f->err)); /* in one pack */
+	test_push(f->e, "p/kept", kept, BLOCKS + 2, 1);
+	test_push(f->e, "p/gone", all + BLOCKS + 2, BLOCKS + 2, 1);
+	test_push(f->e, "q/kept", kept, BLOCKS + 2, 1);
+	OK(f->e->ops->upload_many(f->e, ts_span_str("bob"), &kept[2], 1, NULL, &f->err));
+	assert_int_equal(known(f, "bob", "r", &kept[2].id), TS_KNOWN_SENT);
+	assert_int_equal(count(f, TS_DB_NAMED), 3 * (BLOCKS + 2));
+	assert_int_equal(count(f, TS_DB_SENT), 1);
+	assert_int_equal(test_commit(f->e, &u), TS_OK);
+	assert_int_equal(test_sweep_now(f->e, &report), TS_OK);
+	assert_int_equal(report.freed, BLOCKS + 2);
+	assert_int_equal(count(f, TS_DB_NAMED), 2 * (BLOCKS + 2));
+	assert_int_equal(count(f, TS_DB_SENT), 0);
+	for (int i = 0; i < BLOCKS + 2; i++) {
+		assert_int_equal(known(f, "", "p", &kept[i].id), TS_KNOWN_REACHED);
+		assert_int_equal(known(f, "", "q", &kept[i].id), TS_KNOWN_REACHED);
+		assert_int_equal(known(f, "bob", "r", &kept[i].id), TS_KNOWN_NOT);
+	}
+	assert_int_equal(verify(f).records, 0);
+}
+
+static int drop_named(MDB_txn *txn)
+{
+	MDB_val key = ts_val_of(ts_span_str("named"));
+	MDB_dbi dbi;
+	int rc = drop_heads(txn);
+
+	if (!rc)
+		rc = mdb_dbi_open(txn, "named", 0, &dbi);
+	if (!rc)
+		rc = mdb_drop(txn, dbi, 1);
+	if (!rc)
+		rc = mdb_dbi_open(txn, "sent", 0, &dbi);
+	if (!rc)
+		rc = mdb_drop(txn, dbi, 1);
+	if (!rc)
+		rc = mdb_dbi_open(txn, "meta", 0, &dbi);
+	return rc ? rc : mdb_del(txn, dbi, &key, NULL);
+}
+
+/* Of an older store, heads are known by the logs at once, and the rest after a sweep, in several steps. */
+static void an_older_store_learns_what_projects_reach(void **state)
+{
+	enum { BLOCKS = 5000 };
+	struct fixture *f = *state;
+	struct ts_sealed *run = ts_arena_array(&f->arena, BLOCKS + 2, sizeof *run);
+	struct ts_lmdb_options options = {.path = f->dir};
+	struct ts_sweep_report report;
+
+	test_run(&f->arena, 1, BLOCKS, run);
+	test_push(f->e, "p/a", run, BLOCKS + 2, 1);
+	ts_engine_destroy(f->e);
+	test_make_old(f->dir, 3, drop_named);
+	OK(ts_lmdb_open(&options, &f->e, &f->err));
+	assert_int_equal(known(f, "", "p", &run[0].id), TS_KNOWN_REACHED);
+	assert_int_equal(known(f, "", "q", &run[0].id), TS_KNOWN_NOT);
+	assert_int_equal(known(f, "", "p", &run[2].id), TS_KNOWN_NOT);
+	assert_int_equal(verify(f).records, 0);
+	assert_int_equal(test_sweep_now(f->e, &report), TS_OK);
+	assert_int_equal(known(f, "", "p", &run[2].id), TS_KNOWN_REACHED);
+	assert_int_equal(count(f, TS_DB_NAMED), BLOCKS + 2);
+	assert_int_equal(meta_of(f, f->e, "named"), 1);
+	assert_int_equal(verify(f).records, 0);
+}
+
+static enum ts_status lose_named(struct ts_write *w, void *ctx, struct ts_error *err)
+{
+	struct ts_entry entry;
+	bool found;
+
+	if (ts_entry_get(ts_read_of(w), ctx, &entry, &found, err))
+		return err->status;
+	return ts_named_drop(w, entry.pack, entry.offset, err);
+}
+
+static void verify_holds_projects_to_what_they_reach(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_sealed run[5];
+
+	test_push(f->e, "p/a", run, test_run(&f->arena, 1, 3, run), 1);
+	OK(ts_store_write(ts_store_of(f->e), lose_named, &run[3].id, 0, &f->err));
+	assert_int_equal(verify(f).records, 1);
+}
+
 static enum ts_status exchange_one_head(struct ts_write *w, void *ctx, struct ts_error *err)
 {
 	uint8_t room[TS_KEY_MAX];
@@ -1579,6 +1688,9 @@ int main(void)
 		TEST(a_store_of_format_1_becomes_one_of_today),
 		TEST(an_older_store_is_indexed),
 		TEST(verify_holds_the_index_of_heads_to_the_logs),
+		TEST(what_projects_reach_moves_with_its_objects),
+		TEST(an_older_store_learns_what_projects_reach),
+		TEST(verify_holds_projects_to_what_they_reach),
 		TEST(a_removed_name_comes_back_as_it_was),
 		TEST(a_removed_name_whose_place_is_taken_comes_back_as_another),
 		TEST(a_removed_branch_keeps_its_history_until_it_expires),

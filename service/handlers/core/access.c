@@ -270,26 +270,49 @@ static enum ts_status guard_ref_list(struct ts_engine *e, const struct ts_ref_qu
 
 enum ts_status ts_call_sees(const struct ts_call *call, const struct ts_id *head, bool *ret_sees, struct ts_error *err)
 {
-	if (ts_call_reads_all(call)) {
-		*ret_sees = true;
+	struct ts_error why;
+	enum ts_status status = ts_call_reads_all(call) ? TS_OK : ts_sight_prove(call, head, &why);
+
+	*ret_sees = !status;
+	if (!status || status == TS_NOT_FOUND)
 		return TS_OK;
-	}
-	return ts_sight_of(call, head, ret_sees, err);
+	*err = why;
+	return status;
 }
 
-/* A head of another project counts as missing, so that a push sends it and thereby shows that it has it. */
-static enum ts_status hide_heads(struct ts_access *a, const struct ts_id *ids, size_t n, bool *io_present, struct ts_error *err)
+enum ts_status ts_call_proves(const struct ts_call *call, const struct ts_id *head, struct ts_error *err)
 {
-	struct ts_outline *outlines = ts_arena_array(a->call->arena, n, sizeof *outlines);
+	struct ts_error why;
+	enum ts_status status = ts_call_reads_all(call) ? TS_OK : ts_sight_prove(call, head, &why);
 
-	if (!outlines)
-		return ts_arena_error(a->call->arena, err);
-	if (n && a->base->ops->outline_many(a->base, ids, n, outlines, err))
+	if (status == TS_NOT_FOUND)
+		return ts_error_set(err, TS_NOT_FOUND, "%s, or only in projects that %s may not read; it must be sent first", why.text,
+				    call->who->name);
+	if (status)
+		*err = why;
+	return status;
+}
+
+/* What the caller may not know counts as missing, so that a push sends it and thereby shows that it has it. The rest is leased. */
+static enum ts_status has_known(struct ts_access *a, const struct ts_id *ids, size_t n, bool *ret_present, struct ts_error *err)
+{
+	struct ts_arena *arena = a->call->arena;
+	struct ts_id *known = ts_arena_array(arena, n + 1, sizeof *known);
+	bool *present = ts_arena_array(arena, n + 1, sizeof *present);
+	size_t n_known = 0;
+
+	if (!known || !present)
+		return ts_arena_error(arena, err);
+	if (ts_sight_known(a->call, ids, n, ret_present, err))
 		return err->status;
 	for (size_t i = 0; i < n; i++)
-		if (outlines[i].present && outlines[i].kind == TS_KIND_HEAD &&
-		    (ts_call_check(a->call, err) || ts_call_sees(a->call, &ids[i], &io_present[i], err)))
-			return err->status;
+		if (ret_present[i])
+			known[n_known++] = ids[i];
+	if (n_known && a->base->ops->has_many(a->base, known, n_known, present, err))
+		return err->status;
+	for (size_t i = 0, k = 0; i < n; i++)
+		if (ret_present[i])
+			ret_present[i] = present[k++];
 	return TS_OK;
 }
 
@@ -297,9 +320,8 @@ static enum ts_status guard_has_many(struct ts_engine *e, const struct ts_id *id
 {
 	struct ts_access *a = access_of(e);
 
-	if (a->base->ops->has_many(a->base, ids, n, ret_present, err))
-		return err->status;
-	return ts_call_reads_all(a->call) ? TS_OK : hide_heads(a, ids, n, ret_present, err);
+	return ts_call_reads_all(a->call) ? a->base->ops->has_many(a->base, ids, n, ret_present, err)
+					  : has_known(a, ids, n, ret_present, err);
 }
 
 static enum ts_status guard_look_many(struct ts_engine *e, const struct ts_id *ids, size_t n, bool *ret_present, bool *ret_leased,
@@ -330,14 +352,18 @@ static enum ts_status guard_upload_many(struct ts_engine *e, struct ts_span send
 					struct ts_put_stats *ret_stats, struct ts_error *err)
 {
 	struct ts_access *a = access_of(e);
+	struct ts_put_stats stats = {.objects = n};
 
 	if (a->call->who->best < TS_AUTH_PUSH)
 		return lacks(a->call, TS_AUTH_PUSH, ts_span_str("*"), err);
-	if (a->base->ops->upload_many(a->base, sender, objects, n, ret_stats, err))
+	if (a->base->ops->upload_many(a->base, sender, objects, n, &stats, err))
 		return err->status;
-	for (size_t i = 0; i < n; i++)
-		if (objects[i].kind == TS_KIND_HEAD)
-			ts_sight_note(a->call->who, &objects[i].id);
+	if (!ts_call_reads_all(a->call)) { /* what others have is new to this caller */
+		stats.new_objects += stats.again_objects;
+		stats.new_bytes += stats.again_bytes;
+	}
+	if (ret_stats)
+		*ret_stats = stats;
 	return TS_OK;
 }
 
@@ -376,7 +402,6 @@ static enum ts_status may_append(struct ts_access *a, const struct ts_ref_update
 static enum ts_status may_update(struct ts_access *a, const struct ts_ref_update *u, struct ts_error *err)
 {
 	enum ts_act act = u->kind == TS_REF_TAG ? TS_ACT_MOVE_TAG : TS_ACT_CREATE_RUN;
-	bool sees = true;
 
 	if (ts_call_need(a->call, ts_right(act, true), u->name, err))
 		return err->status;
@@ -384,11 +409,7 @@ static enum ts_status may_update(struct ts_access *a, const struct ts_ref_update
 		return may_remove(a, u, err);
 	if (u->kind == TS_REF_BRANCH && may_append(a, u, err))
 		return err->status;
-	if (ts_call_sees(a->call, &u->id, &sees, err))
-		return err->status;
-	return sees ? TS_OK
-		    : ts_error_set(err, TS_NOT_FOUND, "the store does not have this run, or only in projects that %s may not read",
-				   a->call->who->name);
+	return ts_call_proves(a->call, &u->id, err);
 }
 
 static enum ts_status guard_commit(struct ts_engine *e, const struct ts_ref_update *updates, size_t n, struct ts_arena *arena,
@@ -637,6 +658,10 @@ static enum ts_status may(struct ts_access *a, enum ts_auth_role role, struct wh
 	  (E, struct ts_span project, struct ts_span hex, size_t limit, struct ts_arena *arena, struct ts_id **ret, size_t *ret_n,     \
 	   ERR),                                                                                                                       \
 	  (BASE, project, hex, limit, arena, ret, ret_n, err))                                                                         \
+	X(known_many, ADMIN, ALL,                                                                                                      \
+	  (E, const struct ts_viewer *viewer, const struct ts_id *ids, size_t n, enum ts_known *ret, ERR),                             \
+	  (BASE, viewer, ids, n, ret, err))                                                                                            \
+	X(prove, ADMIN, ALL, (E, const struct ts_viewer *viewer, const struct ts_id *id, ERR), (BASE, viewer, id, err))                \
 	X(sound, NONE, NOBODYS, (E, ERR), (BASE, err))                                                                                 \
 	X(get, NONE, NOBODYS,                                                                                                          \
 	  (E, const struct ts_id *id, struct ts_arena *arena, struct ts_sealed *ret, ERR), (BASE, id, arena, ret, err))                \

@@ -6,11 +6,11 @@
  *	ts_call_need(call, role, name, err)	for what only the handler knows: that a name moves by force, ... (service/auth/rights.h)
  *	ts_call_explain(&call, err)		after a failure: says what was hidden
  *
- * Names, logs, notes and lists show readable projects only. A head can be found by its id only if a name, or the log of a name, of a
- * readable project has it, or if the caller has sent its bytes, which nobody can make from the id. Objects below a head are not
- * looked at one by one: who names them by id has to show a head that it may read (objects.c). What a caller sends counts as its own
- * until a name reaches it. The command itself, whose call has no identity, has no guard. docs/security.md says what content addresses
- * still tell.
+ * Names, logs, notes and lists show readable projects only. A run can be found by its id only if a readable project has it, or if the
+ * caller has sent all of it that no readable project reaches (sight.h); and so it can be given a name. Objects below a head are not
+ * looked at one by one when a run is read: who names them by id has to show a head that it may read (objects.c). What a caller sends
+ * counts as its own until a name reaches it. The command itself, whose call has no identity, has no guard. docs/security.md says what
+ * content addresses still tell.
  */
 #ifndef TSCOPE_SERVICE_HANDLERS_CORE_ACCESS_H
 #define TSCOPE_SERVICE_HANDLERS_CORE_ACCESS_H
@@ -55,6 +55,9 @@ bool ts_call_protects(const struct ts_call *call, struct ts_span branch);
 bool ts_call_has_roles(const struct ts_call *call);
 /* Whether the caller may read the run with this head. */
 enum ts_status ts_call_sees(const struct ts_call *call, const struct ts_id *head, bool *ret_sees, struct ts_error *err);
+/* The same, of a run that is to get a name: TS_NOT_FOUND names the object that was not sent, in the same words whether it is not there
+ * or is another's. */
+enum ts_status ts_call_proves(const struct ts_call *call, const struct ts_id *head, struct ts_error *err);
 bool ts_call_reads_all(const struct ts_call *call);
 /* Adds to a TS_NOT_FOUND that a project was hidden from the caller; returns err->status. */
 enum ts_status ts_call_explain(const struct ts_call *call, struct ts_error *err);

@@ -1,71 +1,51 @@
 #include "service/handlers/core/sight.h"
 
-#include "base/cursor.h"
-#include "base/object.h"
 #include "run/kind.h"
 
-#include <pthread.h>
-
-enum { SETS = 1 << 11, WAYS = 8 };
-
-/* Heads by who sent them, the last one of a set first. A head whose place was taken by another is sent again with its push; that takes
- * eight others of its set, since many push at once. */
-struct slot {
-	uint64_t who; /* 0: empty */
-	struct ts_id head;
+struct viewing {
+	struct ts_viewer viewer;
+	struct ts_span projects[TS_GRANTS_MAX];
+	char sender[TS_IDENTITY_TEXT];
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct slot sets[SETS][WAYS];
-
-static uint64_t key_of(const struct ts_identity *who)
+static void view(const struct ts_call *call, struct viewing *ret)
 {
-	return ts_peer_key(who->peer->kind, ts_span_str(who->name));
+	struct ts_span project;
+	size_t at = 0;
+
+	ts_identity_account(call->who, ret->sender);
+	ret->viewer = (struct ts_viewer){.sender = ts_span_str(ret->sender), .projects = ret->projects};
+	while (ret->viewer.n < TS_GRANTS_MAX && ts_identity_next_project(call->who, &at, &project))
+		if (ts_auth_may(call->who, TS_AUTH_READ, project))
+			ret->projects[ret->viewer.n++] = project;
 }
 
-static struct slot *set_of(uint64_t who, const struct ts_id *head)
+enum ts_status ts_sight_known(const struct ts_call *call, const struct ts_id *ids, size_t n, bool *ret_known, struct ts_error *err)
 {
-	return sets[(ts_load_le(head->bytes, 8) ^ who) % SETS];
+	enum { BATCH = 256 };
+	struct ts_engine *base = call->access.base;
+	enum ts_known known[BATCH];
+	struct viewing v;
+
+	view(call, &v);
+	for (size_t at = 0; at < n; at += BATCH) {
+		size_t here = n - at < BATCH ? n - at : BATCH;
+
+		if (ts_call_check(call, err) || base->ops->known_many(base, &v.viewer, ids + at, here, known, err))
+			return err->status;
+		for (size_t i = 0; i < here; i++)
+			ret_known[at + i] = known[i] != TS_KNOWN_NOT;
+	}
+	return TS_OK;
 }
 
-void ts_sight_note(const struct ts_identity *who, const struct ts_id *head)
+enum ts_status ts_sight_prove(const struct ts_call *call, const struct ts_id *id, struct ts_error *err)
 {
-	uint64_t key = key_of(who);
-	struct slot *set = set_of(key, head);
+	struct ts_engine *base = call->access.base;
+	struct viewing v;
 
-	pthread_mutex_lock(&lock);
-	memmove(set + 1, set, (WAYS - 1) * sizeof *set);
-	set[0] = (struct slot){key, *head};
-	pthread_mutex_unlock(&lock);
-}
-
-static bool was_sent(const struct ts_identity *who, const struct ts_id *head)
-{
-	uint64_t key = key_of(who);
-	const struct slot *set = set_of(key, head);
-	bool found = false;
-
-	pthread_mutex_lock(&lock);
-	for (size_t i = 0; i < WAYS; i++)
-		found |= set[i].who == key && ts_id_eq(&set[i].head, head);
-	pthread_mutex_unlock(&lock);
-	return found;
-}
-
-enum ts_status ts_sight_of(const struct ts_call *call, const struct ts_id *head, bool *ret_sees, struct ts_error *err)
-{
-	char hex[TS_ID_HEX + 1];
-	struct ts_arena arena;
-	enum ts_status status;
-	struct ts_id *ids;
-	size_t n;
-
-	ts_arena_init(&arena, TS_CALL_ARENA);
-	status = ts_sight_find(call, ts_span_of(ts_id_hex(head, hex), TS_ID_HEX), 1, &arena, &ids, &n, err);
-	ts_arena_finish(&arena);
-	if (!status)
-		*ret_sees = n > 0;
-	return status;
+	view(call, &v);
+	return base->ops->prove(base, &v.viewer, id, err);
 }
 
 struct search {
@@ -98,6 +78,18 @@ static enum ts_status look_in(struct search *s, struct ts_span project, struct t
 	return TS_OK;
 }
 
+static enum ts_status add_sent(struct search *s, const struct ts_viewer *viewer, const struct ts_id *id, struct ts_error *err)
+{
+	struct ts_error why;
+	enum ts_status status = s->base->ops->prove(s->base, viewer, id, &why);
+
+	if (!status)
+		add(s, id);
+	else if (status != TS_NOT_FOUND)
+		*err = why;
+	return status == TS_NOT_FOUND ? TS_OK : status;
+}
+
 /* A log keeps entries whose objects are gone. */
 static enum ts_status keep_present(struct search *s, struct ts_error *err)
 {
@@ -119,20 +111,20 @@ enum ts_status ts_sight_find(const struct ts_call *call, struct ts_span hex, siz
 			     struct ts_id **ret_ids, size_t *ret_n, struct ts_error *err)
 {
 	struct search s = {.base = call->access.base, .hex = hex, .arena = arena, .cap = limit};
-	struct ts_span project;
+	struct viewing v;
 	struct ts_id whole;
-	size_t at = 0;
 
 	s.ids = ts_arena_array(arena, limit + 1, sizeof *s.ids);
 	if (!s.ids)
 		return ts_arena_error(arena, err);
-	while (ts_identity_next_project(call->who, &at, &project))
-		if (ts_auth_may(call->who, TS_AUTH_READ, project) && look_in(&s, project, err))
+	view(call, &v);
+	for (size_t i = 0; i < v.viewer.n; i++)
+		if (look_in(&s, v.projects[i], err))
 			return err->status;
+	if (ts_id_parse(hex, &whole) && add_sent(&s, &v.viewer, &whole, err))
+		return err->status;
 	if (keep_present(&s, err))
 		return err->status;
-	if (ts_id_parse(hex, &whole) && was_sent(call->who, &whole))
-		add(&s, &whole);
 	*ret_ids = s.ids;
 	*ret_n = s.n;
 	return TS_OK;

@@ -8,8 +8,8 @@
 
 #include "base/limits.h"
 #include "run/head.h"
-#include "service/handlers/core/sight.h"
 #include "service/handlers/core/test_caller.h"
+#include "store/test_seal.h"
 
 static struct ts_grant grants[8];
 static struct ts_span protected_names[] = {{(const uint8_t *)"main", 4}};
@@ -450,6 +450,36 @@ static struct ts_id index_of(const struct ts_id *head_id)
 	return head.ranks[0].index;
 }
 
+/* A head of one rank with this index. */
+static struct ts_sealed head_of(const struct ts_id *index)
+{
+	struct ts_rank_ref rank = {.rank = 0, .index = *index};
+	struct ts_head head = {.ranks = &rank, .n_ranks = 1};
+	struct ts_buf object = TS_BUF_INIT(TS_OBJECT_MAX);
+	struct ts_sealed sealed;
+	struct ts_span copy;
+
+	must(ts_head_digest_groups(&head, &s.err), &s.err);
+	must(ts_head_encode(&head, &object, &s.err), &s.err);
+	copy = ts_arena_span(&s.arena, ts_buf_view(&object));
+	ts_buf_finish(&object);
+	must(test_seal_bytes(copy, &s.arena, &sealed, &s.err), &s.err);
+	return sealed;
+}
+
+static enum ts_status send(const struct ts_sealed *objects, size_t n, struct ts_put_stats *ret)
+{
+	struct ts_put_request request = {(struct ts_sealed *)(uintptr_t)objects, n};
+	struct ts_buf buf = TS_BUF_INIT(TS_MESSAGE_MAX);
+	enum ts_status status;
+	struct ts_span reply;
+
+	must(ts_wire_pack_put_request(&request, &buf, &s.err), &s.err);
+	status = test_call(&s, "PutObjects", &buf, &reply);
+	ts_buf_finish(&buf);
+	return status ? status : ts_wire_unpack_put_reply(reply, &s.arena, ret, &s.err);
+}
+
 static void objects_of_others_are_not_sent(void **state)
 {
 	struct ts_id own = index_of(&first), theirs = index_of(&other), heads[] = {first, other};
@@ -459,7 +489,8 @@ static void objects_of_others_are_not_sent(void **state)
 	as(&ada);
 	must(fetch((struct ts_objects_request){.ids = &first, .n = 1}), &s.err);
 	must(fetch((struct ts_objects_request){.ids = &own, .n = 1, .heads = heads, .n_heads = 1}), &s.err);
-	expect(fetch((struct ts_objects_request){.ids = &own, .n = 1}), TS_NOT_FOUND, "may not read");
+	must(fetch((struct ts_objects_request){.ids = &own, .n = 1}), &s.err); /* a name of p reaches it */
+	expect(fetch((struct ts_objects_request){.ids = &theirs, .n = 1}), TS_NOT_FOUND, "may not read");
 	expect(fetch((struct ts_objects_request){.ids = &other, .n = 1}), TS_NOT_FOUND, "may not read");
 	expect(fetch((struct ts_objects_request){.ids = &other, .n = 1, .heads = heads, .n_heads = 2}), TS_NOT_FOUND, "may not read");
 	expect(fetch((struct ts_objects_request){.ids = &theirs, .n = 1, .heads = heads, .n_heads = 2}), TS_NOT_FOUND, "may not read");
@@ -475,6 +506,7 @@ static void an_id_cannot_be_pushed(void **state)
 	struct ts_commit_reply reply;
 	struct ts_has_reply missing;
 	struct ts_ref_reply moved;
+	struct ts_put_stats sent;
 	struct ts_sealed sealed;
 	struct ts_span bytes;
 	char spec[80] = "id:", hex[TS_ID_HEX + 1];
@@ -491,12 +523,82 @@ static void an_id_cannot_be_pushed(void **state)
 	must(ts_wire_unpack_has_reply(bytes, &s.arena, &missing, &s.err), &s.err);
 	assert_int_equal(missing.n, 1);
 	ts_buf_finish(&buf);
-	/* Whoever has the run can send it. */
+	/* To have a head is not to have what it names. */
 	must(s.engine->ops->get(s.engine, &other, &s.arena, &sealed, &s.err), &s.err);
-	must(ts_wire_pack_put_request(&(struct ts_put_request){&sealed, 1}, &buf, &s.err), &s.err);
-	must(test_call(&s, "PutObjects", &buf, &bytes), &s.err);
-	ts_buf_finish(&buf);
+	must(send(&sealed, 1, &sent), &s.err);
+	assert_int_equal(sent.new_objects, 1); /* as if nobody had it */
+	expect(test_commit(&s, &commit, &reply), TS_NOT_FOUND, "it must be sent first");
+	/* Whoever has the run can send it. */
+	test_caller_sends(&ada, &other);
 	must(test_commit(&s, &commit, &reply), &s.err);
+}
+
+/* A run of one's own that names blocks of another's: neither a name nor an id makes them readable, before or after it is sent. */
+static void blocks_of_others_cannot_be_put_into_a_run(void **state)
+{
+	struct ts_commit_request commit = {.name = ts_span_str("p/graft")};
+	struct ts_id theirs = index_of(&other), fake = theirs;
+	struct ts_commit_reply reply;
+	struct ts_get_reply got;
+	struct ts_put_stats sent;
+	char hidden[TS_ERROR_TEXT], spec[80] = "id:", hex[TS_ID_HEX + 1];
+
+	(void)state;
+	give("user:1001 push p");
+	as(&ada);
+	fake.bytes[0] ^= 1;
+	for (int absent = 0; absent < 2; absent++) {
+		struct ts_sealed head = head_of(absent ? &fake : &theirs);
+		struct ts_id *named = absent ? &fake : &theirs;
+
+		must(send(&head, 1, &sent), &s.err);
+		commit.head = head.id;
+		expect(test_commit(&s, &commit, &reply), TS_NOT_FOUND, "it must be sent first");
+		memset(strstr(s.err.text, ts_id_hex(named, hex)), 'x', TS_ID_HEX);
+		if (absent)
+			assert_string_equal(s.err.text, hidden);
+		strcpy(hidden, s.err.text);
+		strcpy(spec + 3, ts_id_hex(&head.id, hex));
+		expect(test_get(&s, spec, &got), TS_NOT_FOUND, "nothing is named");
+		expect(fetch((struct ts_objects_request){.ids = named, .n = 1, .heads = &head.id, .n_heads = 1}), TS_NOT_FOUND,
+		       "may not read");
+	}
+}
+
+static size_t missing(struct ts_id *ids, size_t n)
+{
+	struct ts_has_request has = {.ids = ids, .n = n};
+	struct ts_buf buf = TS_BUF_INIT(TS_MESSAGE_MAX);
+	struct ts_has_reply reply;
+	struct ts_span bytes;
+
+	must(ts_wire_pack_has_request(&has, &buf, &s.err), &s.err);
+	must(test_call(&s, "HasObjects", &buf, &bytes), &s.err);
+	must(ts_wire_unpack_has_reply(bytes, &s.arena, &reply, &s.err), &s.err);
+	ts_buf_finish(&buf);
+	return reply.n;
+}
+
+/* What another project has is missing to a push, and its lease is not renewed; what is sent counts as new, whoever else has it. */
+static void blocks_of_others_are_missing_until_they_are_sent(void **state)
+{
+	struct ts_id ids[] = {index_of(&first), index_of(&other)};
+	struct ts_sealed sealed;
+	struct ts_put_stats sent;
+
+	(void)state;
+	give("user:1001 push p");
+	as(&ada);
+	assert_int_equal(missing(ids, 2), 1);
+	must(s.engine->ops->get(s.engine, &ids[1], &s.arena, &sealed, &s.err), &s.err);
+	must(send(&sealed, 1, &sent), &s.err);
+	assert_int_equal(sent.new_objects, 1);
+	assert_int_equal(missing(ids, 2), 0);
+	must(send(&sealed, 1, &sent), &s.err);
+	assert_int_equal(sent.new_objects, 0);
+	give("user:1002 push p");
+	as(&bob);
+	assert_int_equal(missing(ids, 2), 1); /* what ada sent, bob has not */
 }
 
 /* ---- names of others ---- */
@@ -601,35 +703,6 @@ static void tags_and_protected_branches_need_a_maintainer(void **state)
 	must(test_note(&s, "p/ada", "bad", "x"), &s.err);
 }
 
-static bool sees(struct ts_id head)
-{
-	struct ts_call call = {.engine = s.engine, .who = &ada.who, .access.base = s.engine, .deadline_ns = INT64_MAX};
-	bool found = false;
-
-	must(ts_sight_of(&call, &head, &found, &s.err), &s.err);
-	return found;
-}
-
-/* Heads that meet in one place of the memory of what was sent, as of many clients that push at once. */
-static void who_pushes_beside_others_is_remembered(void **state)
-{
-	struct ts_id heads[9] = {{{7}}};
-
-	(void)state;
-	for (uint8_t i = 0; i < 9; i++) {
-		heads[i].bytes[0] = 7;
-		heads[i].bytes[31] = i;
-		assert_false(sees(heads[i]));
-	}
-	for (size_t i = 0; i < 8; i++)
-		ts_sight_note(&ada.who, &heads[i]);
-	for (size_t i = 0; i < 8; i++)
-		assert_true(sees(heads[i]));
-	ts_sight_note(&ada.who, &heads[8]);
-	assert_false(sees(heads[0]));
-	assert_true(sees(heads[8]));
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -642,7 +715,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(an_id_is_found_through_a_readable_name, setup, teardown),
 		cmocka_unit_test_setup_teardown(objects_of_others_are_not_sent, setup, teardown),
 		cmocka_unit_test_setup_teardown(an_id_cannot_be_pushed, setup, teardown),
-		cmocka_unit_test_setup_teardown(who_pushes_beside_others_is_remembered, setup, teardown),
+		cmocka_unit_test_setup_teardown(blocks_of_others_cannot_be_put_into_a_run, setup, teardown),
+		cmocka_unit_test_setup_teardown(blocks_of_others_are_missing_until_they_are_sent, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_name_is_its_makers, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_pruned_branch_keeps_its_maker, setup, teardown),
 		cmocka_unit_test_setup_teardown(tags_and_protected_branches_need_a_maintainer, setup, teardown),

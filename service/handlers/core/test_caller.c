@@ -62,3 +62,27 @@ void test_caller_make(struct test_caller *caller, struct test_store *s, const st
 	(void)snprintf(caller->peer.name, sizeof caller->peer.name, "%s", name);
 	ts_identify(policy, &caller->peer, &caller->who);
 }
+
+void test_caller_sends(const struct test_caller *caller, const struct ts_id *id)
+{
+	struct ts_engine *e = caller->s->engine;
+	char sender[TS_IDENTITY_TEXT];
+	struct ts_sealed sealed;
+	struct ts_object object;
+	struct ts_span bytes;
+	struct ts_arena arena;
+	struct ts_error err;
+
+	ts_arena_init(&arena, 0);
+	ts_identity_account(&caller->who, sender);
+	must(e->ops->get(e, id, &arena, &sealed, &err), &err);
+	must(ts_unseal(&sealed, &arena, &bytes, &err), &err);
+	must(ts_object_parse(bytes, &object, &err), &err);
+	must(e->ops->upload_many(e, ts_span_str(sender), &sealed, 1, NULL, &err), &err);
+	for (uint32_t i = 0; i < object.nrefs; i++) {
+		struct ts_id ref = ts_object_ref(&object, i);
+
+		test_caller_sends(caller, &ref);
+	}
+	ts_arena_finish(&arena);
+}

@@ -17,4 +17,7 @@ void test_caller_make(struct test_caller *caller, struct test_store *s, const st
 		      const char *name);
 enum ts_status test_caller_drive(struct test_caller *caller, const struct ts_handler *h, struct ts_span request, struct ts_error *err);
 
+/* Sends an object of the store again, with all that it refers to, as this caller. */
+void test_caller_sends(const struct test_caller *caller, const struct ts_id *id);
+
 #endif

@@ -8,7 +8,6 @@
 #include <cmocka.h>
 
 #include "service/auth/rights.h"
-#include "service/handlers/core/sight.h"
 #include "service/handlers/core/test_caller.h"
 
 #include <stdio.h>
@@ -43,10 +42,10 @@ static void grant(const char *role, const char *project)
 static void has_sent(const struct test_caller *who)
 {
 	for (size_t i = 0; i < RUNS; i++)
-		ts_sight_note(&who->who, &runs[i]);
+		test_caller_sends(who, &runs[i]);
 	for (size_t i = 0; i < 3; i++)
-		ts_sight_note(&who->who, &ranks[i]);
-	ts_sight_note(&who->who, &longer);
+		test_caller_sends(who, &ranks[i]);
+	test_caller_sends(who, &longer);
 }
 
 static void as(const struct test_caller *who)

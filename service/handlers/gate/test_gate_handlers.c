@@ -11,7 +11,6 @@
 #include "base/limits.h"
 #include "run/builder.h"
 #include "run/head.h"
-#include "service/handlers/core/sight.h"
 #include "service/handlers/core/test_caller.h"
 #include "service/handlers/gate/gate_subject.h"
 
@@ -138,7 +137,7 @@ static struct ts_id push(const char *name, struct said said, bool branch)
 	must(put(NULL, &request.head, ts_buf_view(&object), &s.err), &s.err);
 	ts_buf_finish(&object);
 	if (acting)
-		ts_sight_note(&acting->who, &request.head);
+		test_caller_sends(acting, &request.head);
 	if (branch)
 		request.branch = ts_span_str("p/main");
 	must(test_commit(&s, &request, &reply), &s.err);

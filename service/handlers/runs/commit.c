@@ -67,6 +67,8 @@ static enum ts_status open_sent(struct commit *c, struct ts_arena *arena, struct
 	if (!present)
 		return ts_error_set(err, TS_NOT_FOUND, "the store does not have the head %s; its objects must be sent first",
 				    ts_id_hex(&c->request->head, hex));
+	if (ts_call_proves(c->call, &c->request->head, err))
+		return err->status;
 	if (!ts_run_open(c->f, &c->request->head, arena, ret_run, err) && !check_objects(c, ret_run, err))
 		return TS_OK;
 	if (err->status == TS_DAMAGED)
