@@ -4,9 +4,10 @@
  *	ts_http_port(http)
  *	ts_http_stop(http)
  *
- * One thread, one request at a time, one answer a connection (HTTP/1.0 and 1.1, always closed after it); a client has TS_HTTP_SECONDS
- * for its request and for the answer, so a silent one delays the next by that at most. It is not meant for more: there is no TLS, and
- * every user of the machine may ask. docs/decisions/0009-metrics.md says why there is no library for it.
+ * One thread, one answer a connection (HTTP/1.0 and 1.1, always closed after it), some hundred connections at once. A client has
+ * TS_HTTP_SECONDS for its request and the answer; where all places are taken, whoever has held one longest without a request gives it
+ * up, so that half requests keep nobody out. A request by another host's name than this one's is refused. It is not meant for more:
+ * there is no TLS, and every user of the machine may ask. docs/decisions/0009-metrics.md says why there is no library for it.
  */
 #ifndef TSCOPE_SERVICE_HTTP_H
 #define TSCOPE_SERVICE_HTTP_H
@@ -18,8 +19,8 @@ enum { TS_HTTP_SECONDS = 2, TS_HTTP_PAGE = 1 << 20 };
 struct ts_http_page {
 	const char *path; /* "/metrics" */
 	const char *type; /* "text/plain; version=0.0.4" */
-	/* Fills in the body. Returns the status: 200 or 503. */
-	int (*fill)(void *ctx, struct ts_buf *out);
+	/* Fills in the body. bearer: what the request shows as a token, empty: nothing. Returns the status: 200 or 503. */
+	int (*fill)(void *ctx, struct ts_span bearer, struct ts_buf *out);
 };
 
 struct ts_http;

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/version.h"
+#include "service/auth/token.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -153,7 +154,17 @@ static void print_refused(const struct ts_metrics *m, struct ts_buf *out)
 			      m->quotas ? (uint64_t)atomic_load(&m->quotas->refused[i]) : 0);
 }
 
-static int metrics_page(void *ctx, struct ts_buf *out)
+/* Who calls is for those who may read every project. */
+static bool may_see_names(const struct ts_metrics *m, struct ts_span bearer)
+{
+	struct ts_token token;
+	struct ts_error err;
+
+	return bearer.len && ts_token_find(m->engine, bearer, ts_now_real_ns(), &token, &err) == TS_OK && token.role >= TS_AUTH_READ &&
+	       strcmp(token.projects, "*") == 0;
+}
+
+static int metrics_page(void *ctx, struct ts_span bearer, struct ts_buf *out)
 {
 	struct ts_metrics *m = ctx;
 
@@ -166,18 +177,21 @@ static int metrics_page(void *ctx, struct ts_buf *out)
 	print_store(m, out);
 	print_process(m, out);
 	ts_meter_print(ts_server_meter(m->server), out);
+	if (may_see_names(m, bearer))
+		ts_meter_print_callers(ts_server_meter(m->server), out);
 	return 200;
 }
 
 /* Ready: the store answers. A server that stops answers no more, which is an answer, too. */
-static int ready_page(void *ctx, struct ts_buf *out)
+static int ready_page(void *ctx, struct ts_span bearer, struct ts_buf *out)
 {
 	struct ts_metrics *m = ctx;
 	struct ts_store_stats stats;
 	struct ts_error err;
 
+	(void)bearer;
 	if (m->engine->ops->stats(m->engine, &stats, &err)) {
-		ts_buf_printf(out, "not ready: %s\n", err.text);
+		ts_buf_printf(out, "not ready: the store does not answer (%s); the log says more\n", ts_status_word(err.status));
 		return 503;
 	}
 	ts_buf_str(out, "ready\n");

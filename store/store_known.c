@@ -256,7 +256,8 @@ static enum ts_status is_head_of(struct asked *a, const struct ts_entry *entry, 
 	return TS_OK;
 }
 
-static enum ts_status look(struct asked *a, const struct ts_id *id, struct ts_entry *ret_entry, enum ts_known *ret, struct ts_error *err)
+static enum ts_status look(struct asked *a, const struct ts_id *id, struct ts_entry *ret_entry, enum ts_known *ret,
+			   struct ts_error *err)
 {
 	bool found = false, reached = false, sent = false, first = false;
 	struct ts_unnamed unnamed = {.sender = 0};

@@ -180,7 +180,16 @@ static void print_caller(const struct caller *caller, const char *name, uint64_t
 	ts_buf_printf(out, "\"} %" PRIu64 "\n", value);
 }
 
-static void print_callers(struct ts_meter *meter, struct ts_buf *out)
+void ts_meter_print(struct ts_meter *meter, struct ts_buf *out)
+{
+	print_ended(meter, out);
+	print_times(meter, false, "tscoped_call_seconds", "From the arrival of a call to its end.", out);
+	print_times(meter, true, "tscoped_queue_seconds", "What a call waited for a thread.", out);
+	print_bytes(meter, true, "tscoped_received_bytes_total", "Bytes of request messages.", out);
+	print_bytes(meter, false, "tscoped_sent_bytes_total", "Bytes of reply messages.", out);
+}
+
+void ts_meter_print_callers(struct ts_meter *meter, struct ts_buf *out)
 {
 	static const char *const names[] = {"tscoped_caller_calls_total", "tscoped_caller_refused_total",
 					    "tscoped_caller_received_bytes_total"};
@@ -200,14 +209,4 @@ static void print_callers(struct ts_meter *meter, struct ts_buf *out)
 		}
 	}
 	pthread_mutex_unlock(&meter->mutex);
-}
-
-void ts_meter_print(struct ts_meter *meter, struct ts_buf *out)
-{
-	print_ended(meter, out);
-	print_times(meter, false, "tscoped_call_seconds", "From the arrival of a call to its end.", out);
-	print_times(meter, true, "tscoped_queue_seconds", "What a call waited for a thread.", out);
-	print_bytes(meter, true, "tscoped_received_bytes_total", "Bytes of request messages.", out);
-	print_bytes(meter, false, "tscoped_sent_bytes_total", "Bytes of reply messages.", out);
-	print_callers(meter, out);
 }

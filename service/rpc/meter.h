@@ -2,7 +2,7 @@
  *
  *	ts_meter_create(names, n, &meter, err)	names of the methods; the last counts calls of methods that do not exist
  *	ts_meter_count(meter, &call)		once a call, when it ends
- *	ts_meter_print(meter, &out)
+ *	ts_meter_print(meter, &out), ts_meter_print_callers(meter, &out)
  *
  * Counters only rise, from 0 at the start of the process. Callers are counted by name, the first TS_METER_CALLERS of them, and the
  * rest as "other": a metric must not grow with whoever connects.
@@ -33,6 +33,7 @@ void ts_meter_count(struct ts_meter *meter, const struct ts_metered_call *call);
 /* How many calls have ended with a status, of all methods. */
 uint64_t ts_meter_ended(struct ts_meter *meter, enum ts_status status);
 void ts_meter_print(struct ts_meter *meter, struct ts_buf *out);
+void ts_meter_print_callers(struct ts_meter *meter, struct ts_buf *out); /* the same by who called, with their names */
 
 /* The value of a label: a backslash stands before backslash and quote, \n for a newline, and other control bytes are left out. */
 void ts_meter_label(struct ts_buf *out, const char *value);

@@ -18,6 +18,8 @@ static const char *print(struct ts_meter *meter, struct printed *p)
 {
 	p->text = TS_BUF_INIT(1 << 20);
 	ts_meter_print(meter, &p->text);
+	assert_null(memmem(p->text.data, p->text.len, "caller", 6));
+	ts_meter_print_callers(meter, &p->text);
 	ts_buf_char(&p->text, '\0');
 	assert_int_equal(p->text.failed, TS_OK);
 	return (const char *)p->text.data;

@@ -29,10 +29,11 @@ def free_port():
         return s.getsockname()[1]
 
 
-def fetch(port, path):
+def fetch(port, path, token=""):
+    request = urllib.request.Request(f"http://127.0.0.1:{port}{path}", headers={"Authorization": f"Bearer {token}"} if token else {})
     for _ in range(200):
         try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=10) as answer:
+            with urllib.request.urlopen(request, timeout=10) as answer:
                 return answer.read().decode()
         except urllib.error.URLError:
             time.sleep(0.1)
@@ -85,6 +86,13 @@ def check_store(first, then):
     check(0 <= one(then, "tscoped_arena_bytes") < one(then, "tscoped_arena_limit_bytes"))
 
 
+def make_token(asked, projects):
+    """The secret of a token that may read these projects."""
+    made = subprocess.run([f"{build}/tscope", "token", "make", f"of-{len(projects)}", "--role", "read", "--for", projects, "--expires", "1d"],
+                          env=asked, check=True, capture_output=True, text=True)
+    return re.search(r"tscope_[a-z2-7]{58}", made.stdout).group()
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="tscope-metrics-") as top:
         port = free_port()
@@ -104,7 +112,9 @@ def main():
             check(above.returncode == 2, above)
             missing = subprocess.run([f"{build}/tscope", "show", "nothing"], env=asked, capture_output=True)
             check(missing.returncode == 2, missing)
-            families = parse(fetch(port, "/metrics"))
+            for token in ("", make_token(asked, "small"), "tscope_" + "a" * 58):
+                check("caller" not in fetch(port, "/metrics", token), "names are told to who may not read every project")
+            families = parse(fetch(port, "/metrics", make_token(asked, "*")))
             check(families["tscoped_store_names"]["tscoped_store_names"] == 6, families["tscoped_store_names"])
             calls = families["tscoped_calls_total"]
             check(calls['tscoped_calls_total{method="CommitRun",status="ok"}'] == 11, calls)
