@@ -224,6 +224,33 @@ static void test_predicates(void **unused)
 	assert_true(ts_is_digit('0') && ts_is_alpha('z') && ts_is_alpha('A') && ts_is_space('\v'));
 }
 
+static void expect_escaped(const char *text, const char *want)
+{
+	struct ts_buf out = TS_BUF_INIT(256);
+
+	ts_escape(&out, ts_span_str(text));
+	if (!ts_span_is(ts_buf_view(&out), want))
+		fail_msg("%s: %.*s", text, TS_SPAN_ARG(ts_buf_view(&out)));
+	ts_buf_finish(&out);
+}
+
+/* A Cyrillic a in a Latin word is told from the Latin one; words of one script, and letters that look like no other, stay. */
+static void test_letters_that_look_like_others_are_shown(void **unused)
+{
+	char far[200];
+
+	(void)unused;
+	expect_escaped("b\xd0\xb0se", "b\\u{0430}se");
+	expect_escaped("\xd0\xb0pple", "\\u{0430}pple");
+	expect_escaped("m\xce\xbf" "del-\xd0\xbe", "m\\u{03BF}del-\xd0\xbe"); /* the second word is Cyrillic alone */
+	expect_escaped("\xc3\xb6\xd0\xb5", "\xc3\xb6\\u{0435}");
+	expect_escaped("\xd1\x81\xd0\xbe\xd1\x80\xd1\x83 copy", "\xd1\x81\xd0\xbe\xd1\x80\xd1\x83 copy");
+	expect_escaped("\xce\x94loss \xce\xbcs \xce\xbb_reg \xcf\x83x", "\xce\x94loss \xce\xbcs \xce\xbb_reg \xcf\x83x");
+	memset(far, 'x', sizeof far);
+	strcpy(far + 60, "\xd0\xbe");
+	expect_escaped(far + 50, "xxxxxxxxxx\\u{043E}");
+}
+
 static void test_trim(void **unused)
 {
 	static const struct {
@@ -265,6 +292,7 @@ int main(void)
 		cmocka_unit_test(test_width),
 		cmocka_unit_test(test_glob),
 		cmocka_unit_test(test_predicates),
+		cmocka_unit_test(test_letters_that_look_like_others_are_shown),
 		cmocka_unit_test(test_trim),
 		cmocka_unit_test(test_a_foreign_word_is_cut),
 	};

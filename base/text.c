@@ -86,6 +86,22 @@ bool ts_harmful(uint32_t point)
 	return false;
 }
 
+bool ts_invisible(uint32_t point)
+{
+	/* What Unicode calls ignorable by default, marks of formats, and blanks; those of ts_harmful apart. */
+	static const uint32_t ranges[][2] = {
+		{0xA0, 0xA0},	  {0x34F, 0x34F},     {0x600, 0x605},	  {0x6DD, 0x6DD},     {0x70F, 0x70F},	  {0x890, 0x891},
+		{0x8E2, 0x8E2},	  {0x115F, 0x1160},   {0x1680, 0x1680},	  {0x17B4, 0x17B5},   {0x180B, 0x180F},	  {0x2000, 0x200F},
+		{0x202F, 0x202F}, {0x205F, 0x206F},   {0x2800, 0x2800},	  {0x3000, 0x3000},   {0x3164, 0x3164},	  {0xFE00, 0xFE0F},
+		{0xFFA0, 0xFFA0}, {0xFFF0, 0xFFFB},   {0x110BD, 0x110BD}, {0x110CD, 0x110CD}, {0x13430, 0x13438}, {0x1BCA0, 0x1BCA3},
+		{0x1D159, 0x1D159}, {0x1D173, 0x1D17A}, {0xE0000, 0xE0FFF}};
+
+	for (size_t i = 0; i < sizeof ranges / sizeof ranges[0] && point >= ranges[i][0]; i++)
+		if (point <= ranges[i][1])
+			return true;
+	return ts_harmful(point);
+}
+
 bool ts_order_at(struct ts_span text, size_t at)
 {
 	const uint8_t *p = text.data;
@@ -100,15 +116,71 @@ bool ts_order_at(struct ts_span text, size_t at)
 	return end < text.len && p[end] == '[';
 }
 
+/* Letters of Greek and Cyrillic that look like one of Latin in most fonts. Those that formulas have beside Latin (alpha, beta, mu,
+ * sigma, Delta, ...) are not among them. */
+static bool looks_latin(uint32_t point)
+{
+	static const uint16_t letters[] = {
+		0x391, 0x392, 0x395, 0x396, 0x397, 0x399, 0x39A, 0x39C, 0x39D, 0x39F, 0x3A1, 0x3A4, 0x3A5, 0x3A7, 0x3BF, 0x3F2, 0x3F3,
+		0x3F9, 0x405, 0x406, 0x408, 0x410, 0x412, 0x415, 0x41A, 0x41C, 0x41D, 0x41E, 0x420, 0x421, 0x422, 0x423, 0x425, 0x430,
+		0x435, 0x43E, 0x440, 0x441, 0x443, 0x445, 0x455, 0x456, 0x458, 0x474, 0x475, 0x4AE, 0x4AF, 0x4BB, 0x4C0, 0x4CF, 0x501,
+		0x50C, 0x51A, 0x51B, 0x51C, 0x51D};
+
+	if (point < letters[0])
+		return false;
+	for (size_t i = 0; i < sizeof letters / sizeof letters[0]; i++)
+		if (letters[i] == point)
+			return true;
+	return false;
+}
+
+/* Letters of Latin (with those with marks), Greek and Cyrillic, of which words are made. */
+static bool is_letter(uint32_t point)
+{
+	return (point < 0x80 && ts_is_alpha((unsigned char)point)) || (point >= 0x370 && point <= 0x52F) ||
+	       (point >= 0xC0 && point <= 0x24F && point != 0xD7 && point != 0xF7);
+}
+
+static bool is_latin(uint32_t point)
+{
+	return point < 0x370 && is_letter(point);
+}
+
+/* Whether the letter at a place looks like one of Latin in a word that has some; at most 64 bytes of the word are looked at to either
+ * side. */
+static bool is_lookalike(struct ts_span text, size_t at, uint32_t point)
+{
+	enum { LOOKED_AT = 64 };
+	size_t first = at > LOOKED_AT ? at - LOOKED_AT : 0, end = text.len - at > LOOKED_AT ? at + LOOKED_AT : text.len, n;
+	bool latin = false;
+
+	if (!looks_latin(point))
+		return false;
+	while (first < at && (text.data[first] & 0xc0) == 0x80)
+		first++;
+	for (size_t i = first; i < end; i += n ? n : 1) {
+		uint32_t letter = 0;
+
+		n = ts_utf8_next(ts_span_of(text.data + i, text.len - i), &letter);
+		if (n && is_letter(letter))
+			latin |= is_latin(letter);
+		else if (i > at)
+			break;
+		else
+			latin = false; /* the word begins later */
+	}
+	return latin;
+}
+
 size_t ts_escape_next(struct ts_span text, size_t *at, char out[TS_ESCAPE_TEXT])
 {
 	const uint8_t *p = text.data + *at;
 	uint32_t point;
 	size_t n = ts_utf8_next(ts_span_of(p, text.len - *at), &point);
-	bool order = ts_order_at(text, *at);
+	bool order = ts_order_at(text, *at), other = is_lookalike(text, *at, point);
 
 	*at += n ? n : 1;
-	if (n && !order && (point < 0x7F ? point >= ' ' : !ts_harmful(point))) {
+	if (n && !order && !other && (point < 0x7F ? point >= ' ' : !ts_harmful(point))) {
 		memcpy(out, p, n);
 		return n;
 	}

@@ -12,18 +12,28 @@ static bool is_blank(uint32_t point)
 
 size_t ts_name_char(struct ts_span rest, bool first)
 {
-	char escaped[TS_ESCAPE_TEXT];
-	size_t n, at = 0;
 	uint32_t point;
+	size_t n;
 
 	if (!rest.len)
 		return 0;
 	if (rest.data[0] < 0x80)
 		return ts_is_alnum(rest.data[0]) || (!first && strchr("._+-", rest.data[0]) && rest.data[0]);
 	n = ts_utf8_next(rest, &point);
-	if (!n || is_blank(point) || ts_escape_next(rest, &at, escaped) != n)
+	if (!n || is_blank(point) || ts_harmful(point))
 		return 0;
 	return first && ts_text_width(ts_span_of(rest.data, n)) == 0 ? 0 : n;
+}
+
+bool ts_name_is_visible(struct ts_span name, size_t *ret_at, uint32_t *ret_point)
+{
+	for (size_t i = 0, n; i < name.len; i += n ? n : 1) {
+		n = ts_utf8_next(ts_span_from(name, i), ret_point);
+		*ret_at = i;
+		if (n > 1 && ts_invisible(*ret_point))
+			return false;
+	}
+	return true;
 }
 
 /* Matches a byte with the class that the pattern begins with, behind its '['. Returns where the class ends, behind its ']'; 0: it is

@@ -15,6 +15,10 @@
  * 0. */
 size_t ts_name_char(struct ts_span rest, bool first);
 
+/* Whether every character of a name shows something; else where the first one stands that does not, and what it is. A name that an
+ * older version let in may have such, and is found by it; a new one may not. */
+bool ts_name_is_visible(struct ts_span name, size_t *ret_at, uint32_t *ret_point);
+
 /* Whether the pattern matches the name (without its project), as a line of .gitignore matches a path: * and ? match anything but '/',
  * [a-z] and [!a-z] one byte. A pattern without '/' is compared with the last component, so exp* matches runs30/exp23; another one with
  * the whole name, of which ** stands for any number of components. What ends in '/' matches all that is below. */

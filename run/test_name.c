@@ -44,6 +44,32 @@ static void characters_of_a_name(void **state)
 	assert_int_equal(ts_name_char(ts_span_of("\0", 1), false), 0);
 }
 
+/* Names that older versions let in and that look like others. The characters are those of DefaultIgnorableCodePoint and of the
+ * categories Cf, Zs, Zl and Zp in DerivedCoreProperties.txt and UnicodeData.txt. */
+static void what_shows_nothing_is_told(void **state)
+{
+	static const struct {
+		const char *name;
+		size_t at;
+		uint32_t point;
+	} cases[] = {
+		{"p/a\xef\xb8\x8f", 3, 0xfe0f}, {"p/\xe1\x85\x9f", 2, 0x115f}, {"p/a\xcd\x8f" "b", 3, 0x34f},
+		{"p/\xf3\xa0\x87\xaf", 2, 0xe01ef}, {"\xe3\x85\xa4/a", 0, 0x3164}, {"p/\xe2\xa0\x80", 2, 0x2800},
+		{"p/a\xd8\x80", 3, 0x600}, {"p/a\xc2\xad", 3, 0xad}, {"p/\xe2\x80\xae" "a", 2, 0x202e},
+		{"p/a\xef\xbb\xbf", 3, 0xfeff}, {"p/\xf3\xa0\x81\x81", 2, 0xe0041}, {"p/\xe2\x80\xa9", 2, 0x2029},
+	};
+	uint32_t point;
+	size_t at;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		assert_false(ts_name_is_visible(ts_span_str(cases[i].name), &at, &point));
+		assert_int_equal(at, cases[i].at);
+		assert_int_equal(point, cases[i].point);
+	}
+	assert_true(ts_name_is_visible(ts_span_str("p/gr\xc3\xb6\xc3\x9f" "e-\xe5\xae\x9f\xf0\x9f\x94\xa5.1"), &at, &point));
+}
+
 /* By the text of gitignore(5), and by `git ls-files ':(glob)PATTERN'` where a pattern has a slash. */
 static void globs(void **state)
 {
@@ -113,7 +139,8 @@ static void ends(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(characters_of_a_name), cmocka_unit_test(globs), cmocka_unit_test(ends)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(characters_of_a_name),
+		cmocka_unit_test(what_shows_nothing_is_told), cmocka_unit_test(globs), cmocka_unit_test(ends)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

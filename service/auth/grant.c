@@ -29,13 +29,18 @@ bool ts_auth_role_of_word(struct ts_span word, enum ts_auth_role *ret_role)
 
 enum ts_status ts_grant_project_check(struct ts_span project, struct ts_error *err)
 {
+	uint32_t point;
 	bool ok =
 		project.len > 0 && project.len <= TS_NAME_MAX && (ts_span_is(project, "*") || !memchr(project.data, '*', project.len));
 
 	for (size_t i = 0; ok && i < project.len; i++)
 		ok = project.data[i] > ' ' && project.data[i] != 0x7f && !memchr("/:,?", project.data[i], 4);
+	for (size_t i = 0, n; ok && i < project.len; i += n ? n : 1) {
+		n = ts_utf8_next(ts_span_from(project, i), &point);
+		ok = n < 2 || !ts_invisible(point);
+	}
 	return ok ? TS_OK
-		  : ts_error_set(err, TS_INVALID, "'%.*s' is not a project: give the name of one, or * for all", TS_SPAN_ARG(project));
+		  : ts_error_set(err, TS_INVALID, "'%s' is not a project: give the name of one, or * for all", ts_show(project).text);
 }
 
 static enum ts_status parse_subject(struct ts_span word, struct ts_grant *out, struct ts_error *err)

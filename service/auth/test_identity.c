@@ -133,7 +133,8 @@ static void refuses_what_is_no_grant(void **state)
 	static const char *const wrong[] = {"",		      "user:ada",	 "user:ada push",     "user: push p",	 "ada push p",
 					    "user:ada write p", "user:ada push p q", "user:ada push a/b", "user:ada push p*",
 					    "user:ada admin p",
-					    "anyone admin *", "user:ada none p", "user:ada push p:q"};
+					    "anyone admin *", "user:ada none p", "user:ada push p:q",
+					    "user:ada push p\xe2\x80\x8b", "user:ada push p\xef\xb8\x8f"};
 	struct ts_grant grant = {.role = TS_AUTH_READ};
 	struct ts_error err;
 

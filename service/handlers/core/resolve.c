@@ -36,6 +36,21 @@ struct ts_span ts_spec_project(struct ts_span spec)
 	return ts_span_of(spec.data, slash ? (size_t)(slash + 1 - spec.data) : 0);
 }
 
+enum ts_status ts_name_new_check(struct ts_span name, struct ts_error *err)
+{
+	uint32_t point;
+	size_t at;
+
+	if (ts_name_check(name, err))
+		return err->status;
+	if (ts_name_is_visible(name, &at, &point))
+		return TS_OK;
+	return ts_error_set(err, TS_INVALID,
+			    "byte %zu of a name begins the character U+%04X, which shows nothing: two names that differ by it would "
+			    "look alike",
+			    at + 1, (unsigned)point);
+}
+
 enum ts_status ts_name_check(struct ts_span name, struct ts_error *err)
 {
 	bool start = true;

@@ -40,5 +40,7 @@ struct ts_span ts_spec_project(struct ts_span spec);
 /* Checks a name: components [A-Za-z0-9][A-Za-z0-9._+-]* joined by '/', of which the first is the project; at most TS_NAME_MAX
  * bytes. */
 enum ts_status ts_name_check(struct ts_span name, struct ts_error *err);
+/* The same of a name that is to be made: each character of it must show something. */
+enum ts_status ts_name_new_check(struct ts_span name, struct ts_error *err);
 
 #endif

@@ -24,9 +24,9 @@ struct commit {
 
 static enum ts_status check_request(const struct ts_commit_request *r, struct ts_error *err)
 {
-	if (ts_name_check(r->name, err))
+	if (ts_name_new_check(r->name, err))
 		return err->status;
-	if (r->branch.len && ts_name_check(r->branch, err))
+	if (r->branch.len && ts_name_new_check(r->branch, err))
 		return ts_error_prefix(err, "branch");
 	if (r->expose && !r->join)
 		return ts_error_set(err, TS_INVALID, "expose can only be used with join");

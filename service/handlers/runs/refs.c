@@ -19,7 +19,7 @@ static enum ts_status check_request(const struct ts_ref_request *r, struct ts_er
 		return ts_error_set(err, TS_INVALID, "the request has both a target and remove");
 	if (!r->remove && r->target.len == 0)
 		return ts_error_set(err, TS_INVALID, "the request has no target for %.*s", TS_SPAN_ARG(r->name));
-	return ts_name_check(r->name, err);
+	return r->remove ? ts_name_check(r->name, err) : ts_name_new_check(r->name, err);
 }
 
 /* Removes a ref, unless another writer moved the name since it was read. */

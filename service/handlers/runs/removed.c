@@ -51,7 +51,7 @@ enum ts_status ts_handle_restore_ref(struct ts_call *call, void *state, struct t
 
 	(void)state;
 	if (ts_wire_unpack_restore_request(in, call->arena, &request, err) || ts_name_check(request.name, err) ||
-	    (request.as.len && ts_name_check(request.as, err)))
+	    (request.as.len && ts_name_new_check(request.as, err)))
 		return err->status;
 	if (request.kind == TS_REF_STAGE)
 		return ts_error_set(err, TS_INVALID, "a stage is not kept when it is removed; push its ranks again");

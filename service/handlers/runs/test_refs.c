@@ -132,6 +132,10 @@ static void refuses(void **state)
 	expect_error(request_of(TS_REF_TAG, "v1", "p/a"), TS_INVALID, "project/name");
 	expect_error(request_of(TS_REF_TAG, "p/v1", ""), TS_INVALID, "no target");
 	expect_error(request_of(TS_REF_STAGE, "p/v1", "p/a"), TS_INVALID, "stage");
+	expect_error(request_of(TS_REF_TAG, "p/v1\xef\xb8\x8f", "p/a"), TS_INVALID, "byte 5 of a name begins the character U+FE0F");
+	expect_error(request_of(TS_REF_BRANCH, "p/\xe3\x85\xa4", "p/a"), TS_INVALID, "U+3164");
+	expect_error((struct ts_ref_request){.kind = TS_REF_TAG, .name = ts_span_str("p/v1\xef\xb8\x8f"), .remove = true}, TS_NOT_FOUND,
+		     ""); /* one that an older version let in can be removed */
 }
 
 static enum ts_status get_log(const char *spec, uint32_t limit, struct ts_log_reply *ret)
