@@ -107,6 +107,8 @@ const struct ts_option ts_options[] = {
 	 "descriptors; exit with 0 or 2"},
 	{"backup", "DIR", TS_OPTION_TEXT, TS_BY_FLAG, AT(backup), 0, 0, "",
 	 "write a consistent copy of the store to a new directory, verify it, and exit; a server may run on the store meanwhile"},
+	{"since", "DIR", TS_OPTION_TEXT, TS_BY_FLAG, AT(since), 0, 0, "",
+	 "with --backup: write only what changed since this earlier backup, which must stay where it is, or beside the new one"},
 	{"print-socket", NULL, TS_OPTION_BOOL, TS_BY_FLAG, AT(print_socket), 0, 0, "no", "print the path of the socket, and exit"},
 	{"manual", NULL, TS_OPTION_BOOL, TS_BY_FLAG, AT(manual), 0, 0, "no", "print the source of the manual page, and exit"},
 	{"version", NULL, TS_OPTION_BOOL, TS_BY_FLAG, AT(version), 0, 0, "no", "print the version, and exit"},

@@ -61,6 +61,7 @@ struct ts_config {
 	/* What to do; only the command line sets these. */
 	const char *file;
 	const char *backup;
+	const char *since;
 	bool check;
 	bool help;
 	bool manual;

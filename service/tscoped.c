@@ -134,9 +134,45 @@ static enum ts_status verify_copy(const char *path, struct ts_verify_report *ret
 	return status;
 }
 
-static int backup(struct daemon *d)
+static enum ts_status copy_whole(struct daemon *d, struct ts_log *line, struct ts_error *err)
 {
 	struct ts_verify_report report;
+	enum ts_status status = d->engine->ops->backup(d->engine, d->config.backup, err);
+
+	if (!status)
+		status = verify_copy(d->config.backup, &report, err);
+	if (status)
+		return status;
+	ts_log_begin(line, TS_LOG_INFO, "backup");
+	ts_log_str(line, "store", d->config.store);
+	ts_log_str(line, "to", d->config.backup);
+	ts_log_i64(line, "objects", (int64_t)report.objects);
+	return TS_OK;
+}
+
+static enum ts_status copy_changes(struct daemon *d, struct ts_log *line, struct ts_error *err)
+{
+	struct ts_increment_report report;
+
+	if (ts_lmdb_increment(d->engine, d->config.since, d->config.backup, &report, err))
+		return err->status;
+	if (report.damaged)
+		return ts_error_set(err, TS_DAMAGED,
+				    "the copy is complete, but %" PRIu64
+				    " new objects of the store are damaged; tscope verify names them",
+				    report.damaged);
+	ts_log_begin(line, TS_LOG_INFO, "backup");
+	ts_log_str(line, "store", d->config.store);
+	ts_log_str(line, "to", d->config.backup);
+	ts_log_str(line, "since", d->config.since);
+	ts_log_i64(line, "objects", (int64_t)report.objects);
+	ts_log_i64(line, "names", (int64_t)report.names);
+	ts_log_i64(line, "bytes", (int64_t)report.bytes);
+	return TS_OK;
+}
+
+static int backup(struct daemon *d)
+{
 	struct ts_error err;
 	struct ts_log line;
 	int64_t began = ts_now_mono_ns();
@@ -145,18 +181,12 @@ static int backup(struct daemon *d)
 	(void)signal(SIGXFSZ, SIG_IGN); /* EFBIG says it */
 	if (open_store(d, false, true, &err))
 		return fail(&err);
-	status = d->engine->ops->backup(d->engine, d->config.backup, &err);
+	status = d->config.since[0] ? copy_changes(d, &line, &err) : copy_whole(d, &line, &err);
 	ts_engine_destroy(d->engine);
-	if (!status)
-		status = verify_copy(d->config.backup, &report, &err);
 	if (status) {
 		ts_error_prefix(&err, "backup of %s", d->config.store);
 		return fail(&err);
 	}
-	ts_log_begin(&line, TS_LOG_INFO, "backup");
-	ts_log_str(&line, "store", d->config.store);
-	ts_log_str(&line, "to", d->config.backup);
-	ts_log_i64(&line, "objects", (int64_t)report.objects);
 	ts_log_ms(&line, "ms", ts_now_mono_ns() - began);
 	ts_log_end(&line);
 	return 0;

@@ -453,6 +453,19 @@ struct ts_lmdb_options {
 enum ts_status ts_lmdb_open(const struct ts_lmdb_options *options, struct ts_engine **ret_engine,
 			    struct ts_error *err);
 
+/* What an increment has that the backup before it lacks. */
+struct ts_increment_report {
+	uint64_t objects, names; /* that are new, or moved */
+	uint64_t records;	 /* of all tables, those too that are gone */
+	uint64_t bytes;		 /* of its file */
+	uint64_t damaged;	 /* objects, as they are in the store */
+};
+/* Writes a backup of a store on disk that holds only what changed since an earlier one, whole or itself an increment, and reads it
+ * again. It is there only when it is whole and on the disk. Opening its directory opens what the store was then, read_only, as long as
+ * the backups that it builds on are there; `backup` of that is a whole store again, record for record what was backed up. */
+enum ts_status ts_lmdb_increment(struct ts_engine *e, const char *since, const char *path, struct ts_increment_report *ret_report,
+				 struct ts_error *err);
+
 /* What was saved of a store, and what was not. */
 struct ts_salvage_report {
 	bool damaged;	   /* else everything was sound, and all of it was copied */

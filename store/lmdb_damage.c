@@ -176,8 +176,8 @@ static enum ts_status scan_view(struct ts_lmdb_env *env, struct ts_lmdb_view *vi
 	return TS_OK;
 }
 
-/* The sums of a snapshot: those of the superblock, else its own. False if another commit came between. */
-static bool expect(struct ts_lmdb_env *env, struct ts_lmdb_view *view, struct ts_super_slot *ret, bool *ret_known)
+/* Those of the superblock, else its own. */
+bool ts_env_sums(struct ts_lmdb_env *env, struct ts_lmdb_view *view, struct ts_super_slot *ret, bool *ret_known)
 {
 	uint8_t meta[TS_META_BYTES];
 	bool held;
@@ -202,7 +202,7 @@ enum ts_status ts_env_scan(struct ts_lmdb_env *env, bool again, struct ts_error 
 	for (int tries = 0; tries < TRIES && !found; tries++) {
 		if (ts_env_begin(env, false, &t, err))
 			return err->status;
-		found = expect(env, &t->view, &slot, &known);
+		found = ts_env_sums(env, &t->view, &slot, &known);
 		if (found)
 			status = scan_view(env, &t->view, known ? slot.tables : NULL, &s, err);
 		ts_env_abort(env, t);

@@ -543,6 +543,8 @@ enum ts_status ts_lmdb_open(const struct ts_lmdb_options *options, struct ts_eng
 	struct ts_lmdb_env *env;
 	struct ts_error later;
 
+	if (ts_chain_is(options->path))
+		return ts_chain_open(options->path, ret_engine, err);
 	if (ts_env_acquire(options, &env, err) || ts_store_open(&env->kv, &as, ret_engine, err))
 		return err->status;
 	if (!options->read_only && !atomic_load(&env->is_damaged))

@@ -9,6 +9,7 @@
 #define TSCOPE_STORE_LMDB_INTERNAL_H
 
 #include "store/engine.h"
+#include "store/increment.h"
 #include "store/kv.h"
 #include "store/lmdb_scan.h"
 #include "store/superblock.h"
@@ -157,6 +158,10 @@ int ts_view_find(struct ts_lmdb_env *env, uint64_t number, struct ts_lmdb_view *
 const uint8_t *ts_map_get(struct ts_lmdb_env *env, uint64_t bytes);
 void ts_map_drop(struct ts_lmdb_env *env);
 
+/* Maps a file that nobody enlarges; the same holds for reads of it. A code of the system. */
+int ts_map_file(int fd, size_t bytes, struct ts_lmdb_map *ret);
+void ts_map_unfile(struct ts_lmdb_map *map);
+
 /* lmdb_super.c */
 /* Opens the superblock, if there is one, and the verdict in it. */
 enum ts_status ts_super_open(struct ts_lmdb_env *env, struct ts_error *err);
@@ -203,6 +208,8 @@ enum ts_status ts_env_damage(struct ts_lmdb_env *env, struct ts_error *err);
 enum ts_status ts_env_scan(struct ts_lmdb_env *env, bool again, struct ts_error *err);
 enum ts_status ts_lmdb_sound(struct ts_kv *kv, bool look, struct ts_error *err);
 void ts_lmdb_condemn(struct ts_kv *kv, const char *what);
+/* The sums of a snapshot; false if another commit came between. Not *ret_known: nobody knows them. */
+bool ts_env_sums(struct ts_lmdb_env *env, struct ts_lmdb_view *view, struct ts_super_slot *ret, bool *ret_known);
 /* The same scan of a store that has no superblock of this transaction yet, which gets one. A write transaction of LMDB must be open. */
 enum ts_status ts_env_adopt(struct ts_lmdb_env *env, uint64_t txn, struct ts_error *err);
 
@@ -245,5 +252,28 @@ void ts_lmdb_cache_flush(struct ts_lmdb_env *env, struct ts_lmdb_txn *txn);
 uint64_t ts_lmdb_file_bytes(struct ts_read r);
 enum ts_status ts_lmdb_vitals(struct ts_kv *kv, struct ts_kv_vitals *ret, struct ts_error *err);
 enum ts_status ts_lmdb_backup(struct ts_kv *kv, const char *path, struct ts_error *err);
+/* A new directory that gets its name when all of it is on the disk. */
+enum { TS_COPY_PATH = 4096 };
+struct ts_copy {
+	char partial[TS_COPY_PATH]; /* the directory until then */
+	char data[TS_COPY_PATH];    /* the file in it */
+	char parent[TS_COPY_PATH];
+};
+/* Makes it, in place of one that was not finished. TS_IO if there is something at the path. */
+enum ts_status ts_copy_begin(const char *path, const char *file, struct ts_copy *ret, struct ts_error *err);
+/* Holds a store in it to the sums that lie in it, and gives it a superblock of its own. */
+enum ts_status ts_copy_adopt(const struct ts_copy *copy, struct ts_error *err);
+int ts_copy_end(const struct ts_copy *copy, const char *path); /* 0, or an errno value */
+void ts_copy_drop(const struct ts_copy *copy);
+
+/* lmdb_chain.c: an increment, read over the backups that it builds on, down to one that is a store. */
+struct ts_chain;
+bool ts_chain_is(const char *path); /* the directory has an increment */
+enum ts_status ts_chain_open(const char *path, struct ts_engine **ret_engine, struct ts_error *err);
+const struct ts_chain *ts_chain_of(struct ts_kv *kv); /* NULL: it is no chain */
+const struct ts_increment *ts_chain_newest(const struct ts_chain *chain);
+/* What a backup holds: of a chain, what its last increment says, else what the store does. TS_UNSUPPORTED for a store that no tscope
+ * with sums has written. */
+enum ts_status ts_backup_slot(struct ts_kv *kv, struct ts_read r, struct ts_super_slot *ret, struct ts_error *err);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -119,6 +120,36 @@ const uint8_t *ts_map_get(struct ts_lmdb_env *env, uint64_t bytes)
 	at = map ? map->at : NULL;
 	pthread_mutex_unlock(&env->look);
 	return at;
+}
+
+int ts_map_file(int fd, size_t bytes, struct ts_lmdb_map *ret)
+{
+	void *at;
+
+	(void)pthread_once(&once, listen);
+	at = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, 0);
+	if (at == MAP_FAILED)
+		return errno;
+	*ret = (struct ts_lmdb_map){.at = at, .bytes = bytes};
+	if (enlist(ret))
+		return 0;
+	(void)munmap(at, bytes);
+	*ret = (struct ts_lmdb_map){.at = NULL};
+	return EMFILE;
+}
+
+void ts_map_unfile(struct ts_lmdb_map *map)
+{
+	union {
+		const void *in;
+		void *out;
+	} at = {.in = map->at};
+
+	if (!map->at)
+		return;
+	unlist(map);
+	(void)munmap(at.out, map->bytes);
+	map->at = NULL;
 }
 
 void ts_map_drop(struct ts_lmdb_env *env)

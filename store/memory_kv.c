@@ -23,6 +23,7 @@ struct item {
 	size_t key_len, value_len;
 	unsigned height;
 	bool gone;
+	const uint8_t *outside; /* where the value lies, if it is not here */
 	struct item *next[]; /* height of them, then the bytes of the key and of the value */
 };
 
@@ -46,6 +47,8 @@ struct memory {
 	struct ts_kv kv; /* must be first */
 	pthread_rwlock_t lock;
 	struct list lists[TS_DBS];
+	struct ts_kv *under; /* what shines through; NULL: none */
+	struct ts_memory_files files; /* of a layer that shows files */
 	uint64_t noise;	  /* decides how high an item is */
 	struct txn alone; /* of all readers where there is no base */
 };
@@ -69,7 +72,7 @@ static struct ts_span key_of(struct item *item)
 
 static struct ts_span value_of(struct item *item)
 {
-	return ts_span_of(bytes_of(item) + item->key_len, item->value_len);
+	return ts_span_of(item->outside ? item->outside : bytes_of(item) + item->key_len, item->value_len);
 }
 
 static struct item *make_item(struct memory *m, struct ts_span key, size_t value_len)
@@ -156,30 +159,31 @@ static void end_base(struct txn *txn)
 static enum ts_status memory_begin(struct ts_kv *kv, bool wait, struct ts_read *ret, struct ts_error *err)
 {
 	struct memory *m = memory_of(kv);
-	struct txn *txn = kv->base ? ts_alloc_array(1, sizeof *txn) : &m->alone;
+	struct txn *txn = m->under ? ts_alloc_array(1, sizeof *txn) : &m->alone;
 
 	if (!txn)
 		return ts_error_set(err, TS_NO_MEMORY, "out of memory to read");
 	if ((wait ? pthread_rwlock_rdlock(&m->lock) : pthread_rwlock_tryrdlock(&m->lock)) != 0) {
 		ts_error_set(err, TS_UNAVAILABLE, "%s cannot be read at once", kv->where);
-	} else if (!begin_base(kv->base, wait, &txn->base, err)) {
+	} else if (!begin_base(m->under, wait, &txn->base, err)) {
 		*ret = (struct ts_read){.kv = kv, .txn = txn};
 		return TS_OK;
 	} else {
 		pthread_rwlock_unlock(&m->lock);
 	}
-	if (kv->base)
+	if (m->under)
 		ts_free(txn);
 	return err->status;
 }
 
 static void memory_end(struct ts_read *r)
 {
+	struct memory *m = memory_of(r->kv);
 	struct txn *txn = r->txn;
 
 	end_base(txn);
-	pthread_rwlock_unlock(&memory_of(r->kv)->lock);
-	if (r->kv->base)
+	pthread_rwlock_unlock(&m->lock);
+	if (m->under)
 		ts_free(txn);
 }
 
@@ -188,7 +192,7 @@ static enum ts_status memory_get(struct ts_read r, enum ts_db db, struct ts_span
 {
 	struct item *item = find_exact(&memory_of(r.kv)->lists[db], key, NULL);
 
-	if (!item && r.kv->base)
+	if (!item && memory_of(r.kv)->under)
 		return ts_read_get(((struct txn *)r.txn)->base, db, key, ret_value, ret_found, err);
 	*ret_found = item && !item->gone;
 	if (*ret_found)
@@ -197,16 +201,22 @@ static enum ts_status memory_get(struct ts_read r, enum ts_db db, struct ts_span
 }
 
 /* A walk here has no place but its key; over a base, w->at is the walk through that. */
+struct base_walk {
+	struct ts_walk walk; /* must be first */
+	bool found;	     /* it stands somewhere, */
+	bool ahead;	     /* and there at the first key that is not below the one that was asked for, or at the end */
+};
+
 static enum ts_status memory_walk_begin(struct ts_walk *w, struct ts_error *err)
 {
-	struct ts_walk *base;
+	struct base_walk *base;
 
-	if (!w->read.kv->base)
+	if (!memory_of(w->read.kv)->under)
 		return TS_OK;
-	base = ts_alloc(sizeof *base);
+	base = ts_alloc_array(1, sizeof *base);
 	if (!base)
 		return ts_error_set(err, TS_NO_MEMORY, "out of memory for a walk");
-	if (ts_walk_begin(base, ((struct txn *)w->read.txn)->base, w->db, err)) {
+	if (ts_walk_begin(&base->walk, ((struct txn *)w->read.txn)->base, w->db, err)) {
 		ts_free(base);
 		return err->status;
 	}
@@ -229,13 +239,30 @@ static struct item *move_here(struct list *list, enum ts_move move, struct ts_sp
 	return move == TS_MOVE_NEXT && item && ts_span_eq(key_of(item), key) ? item->next[0] : item;
 }
 
-static enum ts_status move_base(struct ts_walk *base, enum ts_move move, struct ts_span key, bool *ret_found, struct ts_error *err)
+static enum ts_status seek_base(struct ts_walk *base, enum ts_move move, struct ts_span key, bool *ret_found, struct ts_error *err)
 {
 	if (move == TS_MOVE_BELOW || move == TS_MOVE_PREV)
 		return ts_walk_seek_below(base, key, ret_found, err);
 	if (ts_walk_seek(base, key, ret_found, err))
 		return err->status;
 	return move == TS_MOVE_NEXT && *ret_found && ts_span_eq(base->key, key) ? ts_walk_next(base, ret_found, err) : TS_OK;
+}
+
+/* Whoever goes on forward finds the base where it is next, or one before. */
+static enum ts_status move_base(struct base_walk *base, enum ts_move move, struct ts_span key, bool *ret_found, struct ts_error *err)
+{
+	bool was_ahead = base->ahead && move == TS_MOVE_NEXT;
+	int order = was_ahead && base->found ? ts_span_cmp(base->walk.key, key) : 1;
+	enum ts_status status = TS_OK;
+
+	base->ahead = false;
+	if (was_ahead && order == 0)
+		status = ts_walk_next(&base->walk, &base->found, err);
+	else if (!was_ahead || order < 0)
+		status = seek_base(&base->walk, move, key, &base->found, err);
+	*ret_found = base->found;
+	base->ahead = !status && (move == TS_MOVE_FROM || move == TS_MOVE_NEXT);
+	return status;
 }
 
 /* Whether the item here comes before where the base stands, or hides it. */
@@ -280,7 +307,7 @@ static enum ts_status memory_count(struct ts_read r, enum ts_db db, uint64_t *re
 	uint64_t n = 0;
 	bool found;
 
-	if (!r.kv->base) {
+	if (!memory_of(r.kv)->under) {
 		*ret_n = memory_of(r.kv)->lists[db].n;
 		return TS_OK;
 	}
@@ -333,6 +360,20 @@ static enum ts_status memory_put(struct ts_write *w, enum ts_db db, struct ts_sp
 	return TS_OK;
 }
 
+/* The same for a value that lies elsewhere, for as long as the layer. */
+static enum ts_status put_outside(struct ts_write *w, enum ts_db db, struct ts_span key, struct ts_span value, struct ts_error *err)
+{
+	struct memory *m = memory_of(w->kv);
+	struct item *item = next_change(w->txn) ? make_item(m, key, 0) : NULL;
+
+	if (!item)
+		return no_room(err);
+	item->outside = value.data;
+	item->value_len = value.len;
+	apply(m, w->txn, (struct change){.db = db, .added = item, .removed = find_exact(&m->lists[db], key, NULL)});
+	return TS_OK;
+}
+
 static enum ts_status memory_delete(struct ts_write *w, enum ts_db db, struct ts_span key, struct ts_error *err)
 {
 	struct memory *m = memory_of(w->kv);
@@ -340,7 +381,7 @@ static enum ts_status memory_delete(struct ts_write *w, enum ts_db db, struct ts
 	struct ts_span value;
 	bool below = false;
 
-	if (w->kv->base && ts_read_get(((struct txn *)w->txn)->base, db, key, &value, &below, err))
+	if (m->under && ts_read_get(((struct txn *)w->txn)->base, db, key, &value, &below, err))
 		return err->status;
 	if (!below && !change.removed)
 		return TS_OK;
@@ -378,7 +419,7 @@ static enum ts_status memory_commit(struct ts_kv *kv, ts_write_fn *run, void *ct
 
 	(void)bytes;
 	pthread_rwlock_wrlock(&m->lock);
-	status = begin_base(kv->base, true, &txn.base, err);
+	status = begin_base(m->under, true, &txn.base, err);
 	if (!status)
 		status = run(&w, ctx, err);
 	if (status)
@@ -402,6 +443,8 @@ static void memory_release(struct ts_kv *kv)
 			ts_free(m->lists[db].head[0]);
 			m->lists[db].head[0] = next;
 		}
+	if (m->files.finish)
+		m->files.finish(m->files.owner);
 	ts_kv_finish(kv);
 	pthread_rwlock_destroy(&m->lock);
 	ts_free(m);
@@ -427,16 +470,25 @@ static enum ts_status run_begin(struct ts_write *w, void *ctx, struct ts_error *
 	return ts_format_begin(w, err);
 }
 
-static enum ts_status open_as(const struct ts_store *as, struct ts_engine **ret_engine, struct ts_error *err)
+static struct memory *make(const char *where)
 {
 	struct memory *m = ts_alloc_array(1, sizeof *m);
 
+	if (m) {
+		ts_kv_init(&m->kv, &memory_ops, where);
+		ts_system_lock_init(&m->lock);
+	}
+	return m;
+}
+
+static enum ts_status open_as(const struct ts_store *as, struct ts_engine **ret_engine, struct ts_error *err)
+{
+	struct memory *m = make("the store in memory");
+
 	if (!m)
 		return ts_error_set(err, TS_NO_MEMORY, "out of memory for a store in memory");
-	ts_kv_init(&m->kv, &memory_ops, "the store in memory");
-	ts_system_lock_init(&m->lock);
 	if (as->below) {
-		m->kv.base = ts_kv_of(as->below);
+		m->kv.base = m->under = ts_kv_of(as->below);
 		m->kv.first_pack = packs_over;
 	} else if (memory_commit(&m->kv, run_begin, NULL, 0, err)) {
 		memory_release(&m->kv);
@@ -453,4 +505,78 @@ enum ts_status ts_memory_open(struct ts_engine *base, struct ts_engine **ret_eng
 enum ts_status ts_memory_over(struct ts_depot *depot, struct ts_engine **ret_engine, struct ts_error *err)
 {
 	return open_as(&(struct ts_store){.depot = depot}, ret_engine, err);
+}
+
+/* ---- files over a layer ---- */
+
+static enum ts_status files_backup(struct ts_kv *kv, const char *path, struct ts_error *err)
+{
+	return memory_of(kv)->files.backup(kv, path, err);
+}
+
+static enum ts_status files_sound(struct ts_kv *kv, bool look, struct ts_error *err)
+{
+	return memory_of(kv)->files.sound(kv, look, err);
+}
+
+/* What such a layer shows is read alone: it is filled once, by its maker. */
+static const struct ts_kv_ops files_ops = {
+	.begin = memory_begin,
+	.end = memory_end,
+	.get = memory_get,
+	.count = memory_count,
+	.walk_begin = memory_walk_begin,
+	.walk_move = memory_walk_move,
+	.walk_end = memory_walk_end,
+	.put = memory_put,
+	.delete = memory_delete,
+	.commit = memory_commit,
+	.release = memory_release,
+	.backup = files_backup,
+	.sound = files_sound,
+};
+
+struct filling {
+	ts_memory_next *next;
+	void *ctx;
+};
+
+static enum ts_status run_fill(struct ts_write *w, void *ctx, struct ts_error *err)
+{
+	struct filling *filling = ctx;
+	struct ts_memory_record record;
+	bool found;
+
+	for (;;) {
+		if (filling->next(filling->ctx, &record, &found, err))
+			return err->status;
+		if (!found)
+			return TS_OK;
+		if (record.gone ? memory_delete(w, record.db, record.key, err)
+				: put_outside(w, record.db, record.key, record.value, err))
+			return err->status;
+	}
+}
+
+enum ts_status ts_memory_kv(const struct ts_memory_files *files, ts_memory_next *next, void *ctx, struct ts_kv **ret_kv,
+			    struct ts_error *err)
+{
+	struct memory *m = make(files->where);
+
+	if (!m)
+		return ts_error_set(err, TS_NO_MEMORY, "out of memory to read %s", files->where);
+	m->kv.ops = &files_ops;
+	m->under = files->under;
+	if (memory_commit(&m->kv, run_fill, &(struct filling){next, ctx}, 0, err)) {
+		memory_release(&m->kv);
+		return err->status;
+	}
+	m->files = *files;
+	*ret_kv = &m->kv;
+	return TS_OK;
+}
+
+const struct ts_memory_files *ts_memory_files_of(struct ts_kv *kv)
+{
+	return kv->ops == &files_ops ? &memory_of(kv)->files : NULL;
 }

@@ -50,6 +50,28 @@ enum ts_status ts_format_begin(struct ts_write *w, struct ts_error *err);
 enum ts_status ts_format_check(struct ts_kv *kv, bool *ret_old, struct ts_error *err);
 enum ts_status ts_format_upgrade(struct ts_write *w, struct ts_error *err);
 
+/* memory_kv.c: a layer that shows the records of files over another layer. Values stay where they are; the layer owns neither them nor
+ * `where`, and calls finish when it is released. */
+struct ts_memory_files {
+	const char *where;
+	struct ts_kv *under;
+	enum ts_status (*backup)(struct ts_kv *kv, const char *path, struct ts_error *err);
+	enum ts_status (*sound)(struct ts_kv *kv, bool look, struct ts_error *err);
+	void (*finish)(void *owner);
+	void *owner;
+};
+struct ts_memory_record {
+	enum ts_db db;
+	bool gone;
+	struct ts_span key, value;
+};
+/* Gives the next record, a later one in place of an earlier one of its key; *ret_found is false at the end. */
+typedef enum ts_status ts_memory_next(void *ctx, struct ts_memory_record *ret, bool *ret_found, struct ts_error *err);
+/* If this fails, finish is not called. */
+enum ts_status ts_memory_kv(const struct ts_memory_files *files, ts_memory_next *next, void *ctx, struct ts_kv **ret_kv,
+			    struct ts_error *err);
+const struct ts_memory_files *ts_memory_files_of(struct ts_kv *kv); /* NULL: it is another layer */
+
 /* store_object.c */
 enum { TS_RECORD_BYTES = 48, TS_COMPLETE = 1, TS_PACK_BYTES = 64 * 4096 - 16 };
 

@@ -99,6 +99,24 @@ def run_lengths():
         run_folder(made(f"length-{steps}", steps) if steps < STEPS else made("a", STEPS), steps, store_env(os.path.join(DATA, "no-store")))
 
 
+def run_backup(work, many, n):
+    """What a backup costs of which all but 100 runs are in an earlier one."""
+    full, new = os.path.join(work, "backup"), os.path.join(work, "new")
+    tscoped = (os.path.join(BUILD, "tscoped"), "--store", many, "--socket", "none", "--backup")
+    whole = measure(*tscoped, full)
+    for i in range(100):
+        os.makedirs(os.path.join(new, f"r{i}"))
+        with open(os.path.join(new, f"r{i}", "steps.jsonl"), "w") as f:
+            f.writelines(json.dumps({"step": s, "scalars": {"loss": 1 / (s + 1 + i)}}) + "\n" for s in range(50))
+    measure(TSCOPE, "push", *(os.path.join(new, f"r{i}") for i in range(100)), env=store_env(many))
+    since = []
+    for i in range(5):
+        since.append(measure(*tscoped, os.path.join(work, f"since{i}"), "--since", full))
+    fastest = min(since, key=lambda m: m.wall)
+    row(f"backup of 100 new runs among {n:,}, and its check", f"{fastest.wall * 1e3:.0f} ms, {tree_bytes(os.path.join(work, 'since0')):,} B",
+        f"a whole backup {whole.wall * 1e3:.0f} ms, {tree_bytes(full):,} B", "-", "< 1 s", fastest.wall < 1)
+
+
 def main():
     print(f"bench: {STEPS:,} steps; building the data once in {os.path.relpath(DATA)}")
     if sys.argv[3:] == ["folder"]:
@@ -422,6 +440,7 @@ def run_table(a, b, flat, wide, size, work):
     subprocess.run([os.path.join(BUILD, "bench_list"), many, str(n)], check=True, stdout=subprocess.DEVNULL)
     page = best(5, TSCOPE, "list", "--all-projects", env=store_env(many))
     row(f"list, a page of {n:,} runs", f"{page.wall * 1e3:.1f} ms wall", "-", "-", "< 50 ms", page.wall < 0.05)
+    run_backup(work, many, n)
     ordered = best(9, TSCOPE, "list", "--all-projects", "-c", "name,loss.last,val_acc.best", "--sort", "-val_acc.best", env=store_env(many))
     chosen = best(9, TSCOPE, "list", "val_acc.best>0.9", "--all-projects", "-c", "name,loss.last,val_acc.best", "--sort", "-loss.last",
                   env=store_env(many))
