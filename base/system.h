@@ -43,6 +43,9 @@ bool ts_system_changed(const struct stat *st, struct timespec *ret_changed);
 /* Random bytes that nobody can guess. */
 enum ts_status ts_system_random(void *out, size_t n, struct ts_error *err);
 
+/* How long ago this machine was started, the time that it slept included; where the system does not say, what ts_now_mono_ns says. */
+int64_t ts_system_uptime_ns(void);
+
 /* Appends what tells one start of this machine from another. TS_NOT_FOUND where the system does not say. */
 enum ts_status ts_system_boot_id(struct ts_buf *out, struct ts_error *err);
 

@@ -132,6 +132,14 @@ bool ts_system_changed(const struct stat *st, struct timespec *ret_changed)
 	return true;
 }
 
+int64_t ts_system_uptime_ns(void)
+{
+	struct timespec t = {0};
+
+	(void)clock_gettime(CLOCK_BOOTTIME, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
 enum ts_status ts_system_boot_id(struct ts_buf *out, struct ts_error *err)
 {
 	return ts_file_read("/proc/sys/kernel/random/boot_id", out, err);

@@ -113,6 +113,11 @@ bool ts_system_changed(const struct stat *st, struct timespec *ret_changed)
 	return false;
 }
 
+int64_t ts_system_uptime_ns(void)
+{
+	return ts_now_mono_ns();
+}
+
 enum ts_status ts_system_boot_id(struct ts_buf *out, struct ts_error *err)
 {
 	(void)out;

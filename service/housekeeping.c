@@ -58,12 +58,14 @@ static void retain(struct ts_engine *engine, const char *path)
 static void sweep(struct ts_engine *engine, int64_t keep_ns)
 {
 	int64_t began = ts_now_mono_ns();
-	struct ts_sweep_options options = {
-		.now_ns = ts_now_real_ns(), .lease_ns = TS_LEASE_SECONDS * INT64_C(1000000000), .removed_ns = keep_ns};
+	struct ts_sweep_clock clock;
+	struct ts_sweep_options options = {.now_ns = ts_now_real_ns(), .clock = &clock,
+					   .lease_ns = TS_LEASE_SECONDS * INT64_C(1000000000), .removed_ns = keep_ns};
 	struct ts_sweep_report report;
 	struct ts_error err;
 	struct ts_log line;
 
+	ts_sweep_clock_read(false, &clock);
 	if (engine->ops->sweep(engine, &options, &report, &err)) {
 		ts_log_begin(&line, err.status == TS_CANCELLED ? TS_LOG_INFO : TS_LOG_ERROR, "gc");
 		ts_log_str(&line, "status", ts_status_word(err.status));
@@ -75,6 +77,8 @@ static void sweep(struct ts_engine *engine, int64_t keep_ns)
 		ts_log_i64(&line, "freed", (int64_t)report.freed);
 		ts_log_i64(&line, "freed_bytes", (int64_t)report.freed_bytes);
 		ts_log_i64(&line, "leased", (int64_t)report.leased);
+		if (report.ahead_ns > 0) /* what nothing proves of the time since the last gc */
+			ts_log_i64(&line, "clock_ahead_s", report.ahead_ns / 1000000000);
 	}
 	ts_log_ms(&line, "ms", ts_now_mono_ns() - began);
 	ts_log_end(&line);

@@ -125,8 +125,19 @@ struct ts_pruned {
 	struct ts_span owner; /* the author of the log's first entry */
 };
 
+/* What proves how much time went by since the last sweep, so that a real clock that ran ahead frees nothing. */
+struct ts_sweep_clock {
+	uint64_t boot;	     /* tells one start of the machine from another; 0: the system does not say, and now_ns is believed */
+	int64_t up_ns;	     /* since that start */
+	int64_t unproven_ns; /* how much is believed beyond that, if the machine was started anew since the last sweep */
+};
+/* A server believes six hours over a start of its machine, so that what was asked for within the last day stays; whoever sweeps a store of
+ * his own (`alone`) believes the clock. */
+void ts_sweep_clock_read(bool alone, struct ts_sweep_clock *ret);
+
 struct ts_sweep_options {
 	int64_t now_ns;
+	const struct ts_sweep_clock *clock; /* NULL: now_ns is believed */
 	int64_t lease_ns;   /* how long what was sent or asked for is kept */
 	int64_t removed_ns; /* how long removed names are kept */
 	bool dry_run;	    /* only count */
@@ -288,6 +299,7 @@ struct ts_sweep_report {
 	uint64_t removed_bytes;
 	uint64_t retired;	/* with `without`: objects that nothing else that is named or removed reaches */
 	uint64_t retired_bytes;
+	int64_t ahead_ns; /* by how much now_ns was not believed */
 };
 
 struct ts_engine;
@@ -415,7 +427,8 @@ struct ts_engine_ops {
 				 struct ts_error *err);
 	/* Forgets the names that were removed removed_ns ago, and frees every object that no ref (for a branch: no entry of its
 	 * log), no removed name and no lease newer than now_ns - lease_ns reaches. A lease covers everything that the leased object
-	 * refers to; one that is made while sweep runs covers the object alone, and a commit then says what is missing. A time that
+	 * refers to; one that is made while sweep runs covers the object alone, and a commit then says what is missing. Of now_ns
+	 * counts what options->clock proves since the last sweep; a time that lies before that one frees less, and rewrites nothing. A time that
 	 * is more than TS_LEASE_FRESH_SECONDS later than now_ns counts as now, and is rewritten. Others write meanwhile. A sweep that
 	 * ended early, by an error or a kill, leaves a store in which everything works, and the next one goes on. TS_DAMAGED if an
 	 * object that a ref reaches cannot be read, TS_CONFLICT if another sweep began meanwhile. */

@@ -72,6 +72,20 @@ enum ts_status ts_memory_kv(const struct ts_memory_files *files, ts_memory_next 
 			    struct ts_error *err);
 const struct ts_memory_files *ts_memory_files_of(struct ts_kv *kv); /* NULL: it is another layer */
 
+/* store_clock.c: the time of the last sweep, and what is believed of the next one's. */
+struct ts_swept_time {
+	uint64_t boot;
+	int64_t up_ns, at_ns; /* at_ns: 0 if there was none */
+};
+struct ts_believed {
+	int64_t now_ns;		  /* not later than the clock says */
+	bool behind;		  /* the clock says less than the last sweep did */
+	struct ts_swept_time next; /* to be kept by this sweep */
+};
+enum ts_status ts_swept_time_read(struct ts_read r, struct ts_swept_time *ret, struct ts_error *err);
+enum ts_status ts_swept_time_write(struct ts_write *w, const struct ts_swept_time *time, struct ts_error *err);
+void ts_clock_believe(const struct ts_swept_time *last, const struct ts_sweep_clock *clock, int64_t now_ns, struct ts_believed *ret);
+
 /* store_object.c */
 enum { TS_RECORD_BYTES = 48, TS_COMPLETE = 1, TS_PACK_BYTES = 64 * 4096 - 16 };
 
@@ -312,7 +326,8 @@ enum ts_status ts_removed_again(struct ts_write *w, struct ts_span name, const s
 enum ts_status ts_removed_keep_entry(struct ts_write *w, const struct ts_retired *entry, int64_t born_ns, int64_t now_ns,
 				     struct ts_span by, struct ts_error *err);
 /* Forgets one name that was removed keep_ns before now_ns, or corrects the time of one; *ret_more: call it again. */
-enum ts_status ts_removed_expire(struct ts_write *w, int64_t now_ns, int64_t keep_ns, bool *ret_more, struct ts_error *err);
+enum ts_status ts_removed_expire(struct ts_write *w, int64_t now_ns, int64_t keep_ns, bool rewrite, bool *ret_more,
+				 struct ts_error *err);
 /* Whether a record keeps objects, and is of a name that was removed after since_ns. *ret_log: it is an entry of a log, else
  * ts_removed_id has its id. */
 bool ts_removed_root(struct ts_span key, int64_t since_ns, bool *ret_log);

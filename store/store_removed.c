@@ -522,7 +522,7 @@ static enum ts_status forget(struct ts_write *w, const struct place *place, stru
 	return found ? TS_OK : ts_note_log_forget(w, name, err);
 }
 
-enum ts_status ts_removed_expire(struct ts_write *w, int64_t now_ns, int64_t keep_ns, bool *ret_more, struct ts_error *err)
+enum ts_status ts_removed_expire(struct ts_write *w, int64_t now_ns, int64_t keep_ns, bool rewrite, bool *ret_more, struct ts_error *err)
 {
 	enum ts_status status;
 	struct ts_walk walk;
@@ -537,7 +537,7 @@ enum ts_status ts_removed_expire(struct ts_write *w, int64_t now_ns, int64_t kee
 		int64_t when;
 
 		if (walk.key.len <= PLACE_MAX && split_place(walk.key, &name, &when)) {
-			ahead = is_ahead(when, now_ns);
+			ahead = rewrite && is_ahead(when, now_ns);
 			old = when <= now_ns - keep_ns;
 		} else { /* parts of a name that is not there */
 			old = true;

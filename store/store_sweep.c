@@ -38,7 +38,8 @@ struct sweep {
 	struct ts_store *store;
 	struct ts_table table;
 	struct ts_row **rows; /* by pack */
-	int64_t now_ns;
+	int64_t now_ns;	      /* as far as it is believed */
+	struct ts_believed believed;
 	int64_t since_ns;     /* leases newer than this are valid */
 	int64_t removed_ns;
 	bool more;	      /* names may have expired */
@@ -252,7 +253,8 @@ static enum ts_status run_begin(struct ts_write *w, void *ctx, struct ts_error *
 	if (ts_read_u64(ts_read_of(w), "sweeps", &s->number, err))
 		return err->status;
 	s->number++;
-	if (ts_write_u64(w, "sweeps", s->number, err) || ts_write_u64(w, "sweeping", s->number, err))
+	if (ts_write_u64(w, "sweeps", s->number, err) || ts_write_u64(w, "sweeping", s->number, err) ||
+	    (s->believed.next.boot && ts_swept_time_write(w, &s->believed.next, err)))
 		return err->status;
 	return ts_write_u64(w, "sweep_since", (uint64_t)s->since_ns, err);
 }
@@ -289,11 +291,13 @@ static enum ts_status settle(struct sweep *s, struct ts_write *w, struct ts_row 
 	if (!found)
 		return TS_OK;
 	if (row->marked || holds(s, record.lease_ns)) {
+		bool ahead = !s->believed.behind && ts_lease_is_ahead(record.lease_ns, s->now_ns);
+
 		s->done.leased += !row->marked;
-		if (!(record.flags & TS_COMPLETE) && !ts_lease_is_ahead(record.lease_ns, s->now_ns))
+		if (!(record.flags & TS_COMPLETE) && !ahead)
 			return TS_OK;
 		record.flags &= (uint8_t)~TS_COMPLETE;
-		if (ts_lease_is_ahead(record.lease_ns, s->now_ns))
+		if (ahead)
 			record.lease_ns = s->now_ns;
 		return ts_entry_put(w, &row->id, &record, err);
 	}
@@ -492,7 +496,7 @@ static enum ts_status run_expire(struct ts_write *w, void *ctx, struct ts_error 
 {
 	struct sweep *s = ctx;
 
-	return ts_removed_expire(w, s->now_ns, s->removed_ns, &s->more, err);
+	return ts_removed_expire(w, s->now_ns, s->removed_ns, !s->believed.behind, &s->more, err);
 }
 
 static enum ts_status expire(struct sweep *s, struct ts_error *err)
@@ -619,22 +623,40 @@ static enum ts_status sweep(struct sweep *s, struct ts_error *err)
 	return ts_store_write(s->store, run_end, s, 0, err);
 }
 
+static enum ts_status believe(struct sweep *s, const struct ts_sweep_options *options, struct ts_error *err)
+{
+	struct ts_swept_time last;
+	enum ts_status status;
+	struct ts_read r;
+
+	if (ts_read_begin(s->store->kv, &r, err))
+		return err->status;
+	status = ts_swept_time_read(r, &last, err);
+	ts_read_end(&r);
+	if (status)
+		return status;
+	ts_clock_believe(&last, options->clock, options->now_ns, &s->believed);
+	s->now_ns = s->believed.now_ns;
+	s->since_ns = s->now_ns - options->lease_ns;
+	s->table.removed_since_ns = s->now_ns - options->removed_ns;
+	s->report.ahead_ns = options->now_ns - s->now_ns;
+	return TS_OK;
+}
+
 enum ts_status ts_store_sweep(struct ts_engine *e, const struct ts_sweep_options *options, struct ts_sweep_report *ret_report,
 			     struct ts_error *err)
 {
 	struct sweep s = {.store = ts_store_of(e),
-			  .now_ns = options->now_ns,
-			  .since_ns = options->now_ns - options->lease_ns,
 			  .removed_ns = options->removed_ns,
 			  .dry_run = options->dry_run,
 			  .without = options->without,
 			  .n_without = options->dry_run ? options->n_without : 0};
-	enum ts_status status;
+	enum ts_status status = believe(&s, options, err);
 
-	s.table.removed_since_ns = options->now_ns - options->removed_ns;
-	if (s.store->kv->ops->tidy)
+	if (!status && s.store->kv->ops->tidy)
 		s.store->kv->ops->tidy(s.store->kv);
-	status = options->dry_run ? leave_out(&s, options, err) : expire(&s, err);
+	if (!status)
+		status = options->dry_run ? leave_out(&s, options, err) : expire(&s, err);
 	if (!status)
 		status = load_and_mark(&s, err);
 	if (!status)

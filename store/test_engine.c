@@ -1100,6 +1100,78 @@ static void p7_a_lease_of_a_fast_clock_ends(void **state)
 	assert_int_equal(report.freed, 1);
 }
 
+/* A real clock that was set ahead frees neither what was asked for lately nor what was removed lately, however often it is swept; time that
+ * the machine was up does. */
+static void p7_a_clock_that_runs_ahead_frees_nothing(void **state)
+{
+	const int64_t hour = (int64_t)3600 * 1000000000, day = 24 * hour, now = ts_now_real_ns();
+	struct fixture *f = *state;
+	struct ts_sealed block = test_block(&f->arena, 1, 100, true), run = test_block(&f->arena, 2, 100, true);
+	struct ts_sweep_clock clock = {.boot = 3, .up_ns = 1000 * hour, .unproven_ns = 6 * hour};
+	struct ts_ref_update u = test_update(TS_REF_RUN, "p/removed", &run.id, now);
+	struct ts_sweep_options options = {.now_ns = now, .clock = &clock, .lease_ns = day, .removed_ns = 30 * day};
+	struct ts_sweep_report report;
+	struct ts_ref ref;
+
+	OK(f->e->ops->put_many(f->e, &block, 1, NULL, &f->err));
+	OK(f->e->ops->put_many(f->e, &run, 1, NULL, &f->err));
+	OK(test_commit(f->e, &u));
+	u.remove = true;
+	OK(test_commit(f->e, &u));
+	OK(f->e->ops->sweep(f->e, &options, &report, &f->err));
+	assert_int_equal(report.freed, 0);
+	assert_int_equal(report.ahead_ns, 0);
+	for (int i = 0; i < 5; i++) {
+		options.now_ns = now + 400 * day + i * hour;
+		clock.up_ns += hour;
+		OK(f->e->ops->sweep(f->e, &options, &report, &f->err));
+		assert_int_equal(report.freed, 0);
+		assert_in_range(report.ahead_ns / hour, 399 * 24, 400 * 24);
+	}
+	clock = (struct ts_sweep_clock){.boot = 5, .up_ns = hour, .unproven_ns = 6 * hour}; /* of the machine, started anew */
+	OK(f->e->ops->sweep(f->e, &options, &report, &f->err));
+	assert_int_equal(report.freed, 0);
+	options.now_ns = now + 12 * hour; /* set right again */
+	OK(f->e->ops->sweep(f->e, &options, &report, &f->err));
+	assert_int_equal(report.freed, 0);
+	options.now_ns = now + 400 * day;
+	clock.up_ns += 14 * hour;
+	OK(f->e->ops->sweep(f->e, &options, &report, &f->err));
+	assert_int_equal(report.freed, 1);
+	OK(f->e->ops->ref_restore(f->e, TS_REF_RUN, ts_span_str("p/removed"), ts_span_of(NULL, 0), &f->arena, &ref, &f->err));
+	OK(test_commit(f->e, &u));
+	clock.up_ns += 31 * day;
+	OK(f->e->ops->sweep(f->e, &options, &report, &f->err));
+	assert_int_equal(f->e->ops->ref_restore(f->e, TS_REF_RUN, ts_span_str("p/removed"), ts_span_of(NULL, 0), &f->arena, &ref, &f->err),
+			 TS_NOT_FOUND);
+}
+
+/* A clock that lost its time, as that of a machine without a battery, frees nothing and dates nothing back, which would free it later. */
+static void p7_a_clock_that_is_behind_dates_nothing_back(void **state)
+{
+	const int64_t hour = (int64_t)3600 * 1000000000, day = 24 * hour, now = ts_now_real_ns();
+	struct fixture *f = *state;
+	struct ts_sealed block = test_block(&f->arena, 1, 100, true);
+	struct ts_sweep_clock clock = {.boot = 3, .up_ns = 1000 * hour, .unproven_ns = INT64_MAX};
+	struct ts_sweep_options options = {.now_ns = now, .clock = &clock, .lease_ns = day, .removed_ns = 30 * day};
+	struct ts_sweep_report report;
+
+	OK(f->e->ops->sweep(f->e, &options, &report, &f->err));
+	OK(f->e->ops->put_many(f->e, &block, 1, NULL, &f->err));
+	clock = (struct ts_sweep_clock){.boot = 5, .up_ns = hour, .unproven_ns = INT64_MAX};
+	options.now_ns = day;
+	OK(f->e->ops->sweep(f->e, &options, &report, &f->err));
+	assert_int_equal(report.leased, 1);
+	options.now_ns = now + hour;
+	clock.up_ns += hour;
+	OK(f->e->ops->sweep(f->e, &options, &report, &f->err));
+	assert_int_equal(report.leased, 1);
+	clock.boot = 7; /* whoever is alone believes the clock once the machine was started anew */
+	options.now_ns = now + 2 * day;
+	OK(f->e->ops->sweep(f->e, &options, &report, &f->err));
+	assert_int_equal(report.freed, 1);
+}
+
 /* Reads an object and compares it with what was put. */
 static bool reads_back(struct fixture *f, const struct ts_sealed *want)
 {
@@ -1853,6 +1925,8 @@ int main(void)
 		TEST(p7_roots_are_what_they_should_be),
 		TEST(p7_a_lease_holds_a_whole_closure),
 		TEST(p7_a_lease_of_a_fast_clock_ends),
+		TEST(p7_a_clock_that_runs_ahead_frees_nothing),
+		TEST(p7_a_clock_that_is_behind_dates_nothing_back),
 		TEST(p7_many_large_objects),
 		TEST(looking_says_what_asking_says),
 		TEST(looking_renews_nothing),

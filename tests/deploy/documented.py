@@ -40,6 +40,7 @@ NOT_HERE = {
     "./dev attack shares": "the test `attack` runs its short form",
     "./dev attack floods": "the test `attack` runs its short form",
     "./dev bench load": "it takes minutes, and measures",
+    "./dev bench": "it takes minutes, and measures",
     "tscoped (policy)": "it names an author",
     "tscoped --backup": "it names an option",
     "tscoped --read-only": "it names an option; service/test_tscoped.c runs it",
@@ -364,6 +365,18 @@ def failed_check(site):
     return next((line for line in out.stdout.split("\n") if " failed " in line), out.stdout)
 
 
+def increment(site, today):
+    """What came since the whole backup, listed as it lies and made a store."""
+    since, here = {"2026-11-20": today}, {"2026-11-21-06": f"{today}-{site.machine.run('date', '+%H').stdout.strip()}"}
+    said = site.do("tscoped --store /var/lib/tscope/store --backup /backup/tscope-$(date +%F-%H) --since /backup/tscope-2026-11-20", since)
+    check("since=" in said.stderr, said)
+    site.do("tscope --store /backup/tscope-2026-11-21-06 verify", here)
+    listed = site.do("tscope --store /backup/tscope-2026-11-21-06 list --all-projects --names", here).stdout
+    check("exp1" in listed and "exp2" in listed, listed)
+    site.do("tscoped --store /backup/tscope-2026-11-21-06 --backup /backup/restored", here)
+    check(site.machine.run("tscope", "--store", "/backup/restored", "list", "--all-projects", "--names").stdout == listed, "what was restored")
+
+
 def backup(site):
     before = site.do("tscope list", TSCOPE_SERVER=SOCKET).stdout
     check("exp1" in before, before)
@@ -373,6 +386,7 @@ def backup(site):
     check("event=backup" in said.stderr, said)
     site.do("tscope --store /backup/tscope-2026-11-20 verify", {"2026-11-20": str(today)})
     ask(site, "ann", "push", "exp2", TSCOPE_SERVER=SOCKET)
+    increment(site, str(today))
     site.do("systemctl stop tscoped")
     site.do("mv /var/lib/tscope/store /var/lib/tscope/store.old")
     site.do("cp -r /backup/tscope-2026-11-20 /var/lib/tscope/store", {"2026-11-20": str(today)})

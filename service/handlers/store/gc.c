@@ -108,7 +108,8 @@ enum ts_status ts_handle_collect_garbage(struct ts_call *call, void *state, stru
 {
 	struct ts_gc_request request;
 	struct ts_gc_reply reply = {.scored = 0};
-	struct ts_sweep_options options = {.now_ns = ts_now_real_ns()};
+	struct ts_sweep_clock clock;
+	struct ts_sweep_options options = {.now_ns = ts_now_real_ns(), .clock = &clock};
 	uint64_t lease_s, removed_s;
 
 	(void)state;
@@ -118,6 +119,7 @@ enum ts_status ts_handle_collect_garbage(struct ts_call *call, void *state, stru
 	removed_s = request.has_removed ? request.removed_s : call->server->keep_removed_s;
 	if (!request.dry_run && ts_call_may_sweep(call, lease_s, removed_s, err))
 		return err->status;
+	ts_sweep_clock_read(call->server->gc_lease_min_s == 0, &clock);
 	options.lease_ns = ns_of(lease_s);
 	options.removed_ns = ns_of(removed_s);
 	options.dry_run = request.dry_run;
