@@ -131,8 +131,8 @@ struct ts_sweep_clock {
 	int64_t up_ns;	     /* since that start */
 	int64_t unproven_ns; /* how much is believed beyond that, if the machine was started anew since the last sweep */
 };
-/* A server believes six hours over a start of its machine, so that what was asked for within the last day stays; whoever sweeps a store of
- * his own (`alone`) believes the clock. */
+/* A server believes six hours over a start of its machine, so that what was asked for within the last day stays; whoever sweeps a
+ * store of his own (`alone`) believes the clock. */
 void ts_sweep_clock_read(bool alone, struct ts_sweep_clock *ret);
 
 struct ts_sweep_options {
@@ -428,8 +428,9 @@ struct ts_engine_ops {
 	/* Forgets the names that were removed removed_ns ago, and frees every object that no ref (for a branch: no entry of its
 	 * log), no removed name and no lease newer than now_ns - lease_ns reaches. A lease covers everything that the leased object
 	 * refers to; one that is made while sweep runs covers the object alone, and a commit then says what is missing. Of now_ns
-	 * counts what options->clock proves since the last sweep; a time that lies before that one frees less, and rewrites nothing. A time that
-	 * is more than TS_LEASE_FRESH_SECONDS later than now_ns counts as now, and is rewritten. Others write meanwhile. A sweep that
+	 * counts what options->clock proves since the last sweep; a time that lies before that one frees less, and rewrites
+	 * nothing. A time that is more than TS_LEASE_FRESH_SECONDS later than now_ns counts as now, and is rewritten. Others write
+	 * meanwhile. A sweep that
 	 * ended early, by an error or a kill, leaves a store in which everything works, and the next one goes on. TS_DAMAGED if an
 	 * object that a ref reaches cannot be read, TS_CONFLICT if another sweep began meanwhile. */
 	enum ts_status (*sweep)(struct ts_engine *e, const struct ts_sweep_options *options, struct ts_sweep_report *ret_report,

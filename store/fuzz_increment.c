@@ -49,7 +49,8 @@ static void make_one(struct ts_span input)
 	uint8_t name = ts_cursor_u8(&c), db = ts_cursor_u8(&c), gone = ts_cursor_u8(&c);
 	uint16_t key = ts_cursor_u16(&c);
 	uint64_t at = ts_cursor_u64(&c), hash = ts_cursor_u64(&c), index_at = ts_cursor_u64(&c);
-	struct ts_span rest = ts_span_from(input, c.failed ? input.len : c.at), text = ts_span_of(rest.data, rest.len < name ? rest.len : name);
+	struct ts_span rest = ts_span_from(input, c.failed ? input.len : c.at);
+	struct ts_span text = ts_span_of(rest.data, rest.len < name ? rest.len : name);
 
 	ts_increment_head(&out, &slot, &before, text, ts_span_str("/backup"));
 	at = at % 7 ? at : out.len;

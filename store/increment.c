@@ -146,7 +146,8 @@ static enum ts_status parse_tail(struct ts_increment *inc, size_t head_end, stru
 	if (left < TS_INCREMENT_TAIL || memcmp(end - 8, end_mark, 8) != 0)
 		return damaged(err, "the end", inc->file.len);
 	bytes = ts_load_le(end - 24, 8);
-	if (bytes < TS_INCREMENT_TAIL || bytes > left || hash_of(ts_span_of(end - bytes, (size_t)bytes - 16)) != ts_load_le(end - 16, 8))
+	if (bytes < TS_INCREMENT_TAIL || bytes > left ||
+	    hash_of(ts_span_of(end - bytes, (size_t)bytes - 16)) != ts_load_le(end - 16, 8))
 		return damaged(err, "the tail", inc->file.len - TS_INCREMENT_TAIL);
 	tail_at = inc->file.len - (size_t)bytes;
 	sums = ts_span_of(end - bytes, (size_t)bytes - TS_INCREMENT_TAIL);
@@ -180,7 +181,8 @@ enum ts_status ts_increment_record(const struct ts_increment *inc, uint64_t i, s
 	uint8_t db = ts_cursor_u8(&c), gone = ts_cursor_u8(&c);
 	struct ts_increment_record record = {.gone = gone, .at = at, .hash = hash};
 
-	if (db >= inc->n_tables || db >= TS_INCREMENT_TABLES || gone > 1 || key == 0 || key > TS_KEY_MAX || at > end || (uint64_t)key + value > end - at)
+	if (db >= inc->n_tables || db >= TS_INCREMENT_TABLES || gone > 1 || key == 0 || key > TS_KEY_MAX || at > end ||
+	    (uint64_t)key + value > end - at)
 		return damaged(err, "the index", end);
 	record.db = inc->tables[db];
 	if (record.db == TS_DBS)

@@ -5,11 +5,11 @@
  *	head	"tscopeIN" u32:version u32:bytes of the head, bytes16:store bytes32:state of the backup before, of its name and of its
  *		folder u16:length and the text, XXH3 of what lies before
  *	records	key and value of each
- *	index	of each record u64:place u64:hash u32:length of the value u16:length of the key u8:table u8:1 if it is gone
+ *	index	of each record u64:place u64:hash u32:length of the value, u16:length of the key u8:table u8:1 if it is gone
  *	tail	the sums of all tables after it (ts_sums_pack), u64:place of the index u64:records u64:XXH3 of the index
  *		u64:bytes of the tail u64:XXH3 of what lies before in the tail, "tscopeIE"
- * The number of a table is its place in those sums, which have its name. The hash of a record is that of the sums, so of a pack it covers the key and the
- * length: each object in it has a checksum.
+ * The number of a table is its place in those sums, which have its name. The hash of a record is that of the sums, so of a pack it
+ * covers the key and the length: each object in it has a checksum.
  *
  * A state is a digest of the sums: two stores of one state hold the same records.
  */
@@ -20,7 +20,8 @@
 #include "store/superblock.h"
 
 #define TS_INCREMENT_FILE "increment"
-enum { TS_INCREMENT_VERSION = 1, TS_INCREMENT_ENTRY = 24, TS_INCREMENT_TAIL = 48, TS_INCREMENT_NAME_MAX = 4095, TS_INCREMENT_TABLES = 64 };
+enum { TS_INCREMENT_VERSION = 1, TS_INCREMENT_ENTRY = 24, TS_INCREMENT_TAIL = 48 };
+enum { TS_INCREMENT_NAME_MAX = 4095, TS_INCREMENT_TABLES = 64 };
 
 struct ts_increment {
 	struct ts_span file; /* not owned; the rest points into it */

@@ -114,8 +114,8 @@ static enum ts_status find_before(const struct link *link, char ret[TS_COPY_PATH
 	if (len > 0 && len < TS_COPY_PATH && is_backup(ret))
 		return TS_OK;
 	return ts_error_set(err, TS_NOT_FOUND,
-			    "%s builds on the backup %.*s, which is neither beside it nor in %.*s: bring it back, or use a backup that was "
-			    "made before",
+			    "%s builds on the backup %.*s, which is neither beside it nor in %.*s: bring it back, or use a backup that "
+			    "was made before",
 			    link->path, TS_SPAN_ARG(link->inc.name), TS_SPAN_ARG(link->inc.folder));
 }
 
@@ -369,8 +369,9 @@ enum ts_status ts_backup_slot(struct ts_kv *kv, struct ts_read r, struct ts_supe
 	}
 	if (!ts_env_sums(ts_env_of_kv(kv), &txn->view, ret, &known))
 		return ts_error_set(err, TS_UNAVAILABLE, "%s was written meanwhile", kv->where);
-	return known ? TS_OK
-		     : ts_error_set(err, TS_UNSUPPORTED, "%s is of an older tscope, which summed nothing up: make a whole backup", kv->where);
+	if (known)
+		return TS_OK;
+	return ts_error_set(err, TS_UNSUPPORTED, "%s is of an older tscope, which summed nothing up: make a whole backup", kv->where);
 }
 
 enum ts_status ts_chain_open(const char *path, struct ts_engine **ret_engine, struct ts_error *err)

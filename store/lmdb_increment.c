@@ -119,7 +119,8 @@ static enum ts_status write_table(struct writer *w, struct ts_read before, struc
 }
 
 /* What was read is what the superblock says, or nothing is kept of it. */
-static enum ts_status hold_to_sums(struct ts_lmdb_env *env, const struct writer *w, const struct ts_super_slot *slot, struct ts_error *err)
+static enum ts_status hold_to_sums(struct ts_lmdb_env *env, const struct writer *w, const struct ts_super_slot *slot,
+				   struct ts_error *err)
 {
 	char what[200];
 
@@ -184,7 +185,8 @@ static enum ts_status begin(struct ts_kv *kv, struct ts_read *ret, struct ts_sup
 	return err->status;
 }
 
-static enum ts_status write_since(struct writer *w, struct ts_lmdb_env *env, struct ts_kv *before, const char *since, struct ts_error *err)
+static enum ts_status write_since(struct writer *w, struct ts_lmdb_env *env, struct ts_kv *before, const char *since,
+				  struct ts_error *err)
 {
 	struct ts_super_slot was, is;
 	enum ts_status status;
@@ -235,7 +237,8 @@ static enum ts_status write_file(struct ts_lmdb_env *env, const struct ts_copy *
 }
 
 /* Reads again what is new, from the file. What is damaged of it is damaged in the store as well. */
-static enum ts_status check(struct ts_engine *e, const struct ts_increment *inc, struct ts_increment_report *report, struct ts_error *err)
+static enum ts_status check(struct ts_engine *e, const struct ts_increment *inc, struct ts_increment_report *report,
+			    struct ts_error *err)
 {
 	struct ts_increment_record record;
 	enum ts_status status = TS_OK;

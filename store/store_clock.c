@@ -1,9 +1,9 @@
 /* store_clock.c - what a sweep believes of the real clock, which somebody may have set ahead.
  *
  * A sweep keeps what time it was, and how long the machine had been up. The next one is later by what the machine was up since, and
- * not by what the real clock was set to; if the machine was started in between, by a few hours at most that nothing proves. So a clock that
- * runs ahead frees nothing that real time would keep, and what is not believed is kept so much longer. A clock that is behind the last
- * sweep frees what is old by it, which is less, and does not move that sweep's time back. */
+ * not by what the real clock was set to; if the machine was started in between, by a few hours at most that nothing proves. So a clock
+ * that runs ahead frees nothing that real time would keep, and what is not believed is kept so much longer. A clock that is behind the
+ * last sweep frees what is old by it, which is less, and does not move that sweep's time back. */
 #include "store/store_internal.h"
 
 #include "base/buf.h"
@@ -32,7 +32,8 @@ enum ts_status ts_swept_time_read(struct ts_read r, struct ts_swept_time *ret, s
 	struct ts_swept_time time = {0};
 	uint64_t up, at;
 
-	if (ts_read_u64(r, "swept_boot", &time.boot, err) || ts_read_u64(r, "swept_up", &up, err) || ts_read_u64(r, "swept_at", &at, err))
+	if (ts_read_u64(r, "swept_boot", &time.boot, err) || ts_read_u64(r, "swept_up", &up, err) ||
+	    ts_read_u64(r, "swept_at", &at, err))
 		return err->status;
 	time.up_ns = (int64_t)up;
 	time.at_ns = (int64_t)at;

@@ -522,7 +522,8 @@ static enum ts_status forget(struct ts_write *w, const struct place *place, stru
 	return found ? TS_OK : ts_note_log_forget(w, name, err);
 }
 
-enum ts_status ts_removed_expire(struct ts_write *w, int64_t now_ns, int64_t keep_ns, bool rewrite, bool *ret_more, struct ts_error *err)
+enum ts_status ts_removed_expire(struct ts_write *w, int64_t now_ns, int64_t keep_ns, bool rewrite, bool *ret_more,
+				 struct ts_error *err)
 {
 	enum ts_status status;
 	struct ts_walk walk;

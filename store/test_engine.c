@@ -1100,8 +1100,8 @@ static void p7_a_lease_of_a_fast_clock_ends(void **state)
 	assert_int_equal(report.freed, 1);
 }
 
-/* A real clock that was set ahead frees neither what was asked for lately nor what was removed lately, however often it is swept; time that
- * the machine was up does. */
+/* A real clock that was set ahead frees neither what was asked for lately nor what was removed lately, however often it is swept; time
+ * that the machine was up does. */
 static void p7_a_clock_that_runs_ahead_frees_nothing(void **state)
 {
 	const int64_t hour = (int64_t)3600 * 1000000000, day = 24 * hour, now = ts_now_real_ns();
@@ -1142,11 +1142,11 @@ static void p7_a_clock_that_runs_ahead_frees_nothing(void **state)
 	OK(test_commit(f->e, &u));
 	clock.up_ns += 31 * day;
 	OK(f->e->ops->sweep(f->e, &options, &report, &f->err));
-	assert_int_equal(f->e->ops->ref_restore(f->e, TS_REF_RUN, ts_span_str("p/removed"), ts_span_of(NULL, 0), &f->arena, &ref, &f->err),
-			 TS_NOT_FOUND);
+	assert_int_equal(f->e->ops->ref_restore(f->e, TS_REF_RUN, u.name, ts_span_of(NULL, 0), &f->arena, &ref, &f->err), TS_NOT_FOUND);
 }
 
-/* A clock that lost its time, as that of a machine without a battery, frees nothing and dates nothing back, which would free it later. */
+/* A clock that lost its time, as that of a machine without a battery, frees nothing and dates nothing back, which would free it
+ * later. */
 static void p7_a_clock_that_is_behind_dates_nothing_back(void **state)
 {
 	const int64_t hour = (int64_t)3600 * 1000000000, day = 24 * hour, now = ts_now_real_ns();

@@ -1,5 +1,5 @@
-/* Tests backups that hold what changed since another one: that they bring back, record for record, what was backed up, that a turned bit
- * anywhere in one is found, and that a chain that lacks a link, or has another one in its place, says so. */
+/* Tests backups that hold what changed since another one: that they bring back, record for record, what was backed up, that a turned
+ * bit anywhere in one is found, and that a chain that lacks a link, or has another one in its place, says so. */
 #include "store/lmdb_internal.h"
 #include "store/store_internal.h"
 #include "store/test_store.h"

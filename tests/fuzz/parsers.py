@@ -24,6 +24,7 @@ TARGETS = {  # target: what it feeds
     "fuzz_policy": "ts_policy_parse ts_policy_gate_parse ts_gate_setting_read ts_gate_exclude_parse ts_gate_ending_parse ts_gate_better_parse "
                    "ts_workload_part_parse ts_retention_setting_read",
     "fuzz_config": "ts_listen_parse ts_config_load ts_grant_parse ts_quota_parse",
+    "fuzz_audit": "ts_audit_read ts_audit_line_read",
     "fuzz_conduct": "ts_frames_next ts_conduct_up ts_conduct_down",
     "fuzz_address": "ts_address_parse",
     "fuzz_web_address": "ts_uri_decode",
@@ -63,8 +64,6 @@ NOT_FOREIGN = {
     "ts_ref_parse": "the same",
     "ts_log_parse": "the same",
     "ts_note_read": "the same",
-    "ts_audit_read": "a file that a server alone writes; no_line_is_trusted and what_was_changed_is_found are its tests",
-    "ts_audit_line_read": "the same",
     "ts_usage_parse": "the same",
     "ts_log_gap_read": "the same",
     "ts_unnamed_parse": "the same",
