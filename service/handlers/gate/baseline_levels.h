@@ -40,6 +40,8 @@ struct ts_baseline_selection {
 	struct ts_facts facts; /* of the run that sets the workload; n = 0: that run is not here */
 	bool branch, given;
 	bool protected; /* the branch moves by pushes only */
+	bool fed;	/* by others than whoever pushed the candidate, too */
+	size_t own;	/* runs that whoever pushed the candidate put on a protected branch, and that are passed over */
 	struct ts_span what; /* the branch: "main" */
 	bool use_ancestors, seen_ancestor, no_ancestor_known;
 	bool no_branch; /* the project has no branch yet, so that the one that is asked for has no run */

@@ -238,9 +238,44 @@ static bool is_late(const struct ts_baseline_selection *s, const struct ts_branc
 	return s->protected && r->standing != TS_STANDING_MAINTAINER && r->moved_ns > s->query->since_ns;
 }
 
+/* Whether whoever pushed the candidate, and does not maintain the project, put it on the protected branch, which others feed, too: then
+ * it may be there for this candidate. */
+static bool is_own_feed(const struct ts_baseline_selection *s, const struct ts_branch_run *r)
+{
+	return s->protected && s->fed && s->query->by.len && r->standing != TS_STANDING_MAINTAINER && ts_span_eq(r->who, s->query->by);
+}
+
+static bool is_passed(const struct ts_baseline_selection *s, const struct ts_branch_run *r)
+{
+	return is_late(s, r) || is_own_feed(s, r);
+}
+
+/* Whether anybody but the candidate's pusher ever put anything on the branch: also what is older than the entries that are looked at. */
+static enum ts_status find_feeders(struct ts_baseline_selection *s, struct ts_span branch, const struct ts_branch_run *runs,
+				   size_t n, uint64_t older, struct ts_error *err)
+{
+	struct ts_engine *engine = s->f->call->engine;
+	struct ts_log_entry *entries;
+	enum ts_status status;
+	struct ts_arena scratch;
+	size_t n_entries = 0;
+
+	for (size_t i = 0; i < n && !s->fed; i++)
+		s->fed = !ts_span_eq(runs[i].who, s->query->by);
+	s->fed = s->fed || (s->pruned.entries && !ts_span_eq(s->pruned.owner, s->query->by));
+	if (s->fed || !older)
+		return TS_OK;
+	ts_arena_init(&scratch, TS_CALL_ARENA);
+	status = engine->ops->ref_log(engine, TS_REF_BRANCH, branch, 0, &scratch, &entries, &n_entries, err);
+	for (size_t i = 0; i < n_entries && !s->fed && !status; i++)
+		s->fed = !ts_span_eq(entries[i].who, s->query->by);
+	ts_arena_finish(&scratch);
+	return status;
+}
+
 static bool pushed_again(const struct ts_baseline_selection *s, const struct ts_branch_run *entries, const struct ts_branch_run *r)
 {
-	return r->later != SIZE_MAX && !r->gone && !entries[r->later].gone && !is_late(s, &entries[r->later]) &&
+	return r->later != SIZE_MAX && !r->gone && !entries[r->later].gone && !is_passed(s, &entries[r->later]) &&
 	       ts_branch_same_run(&r->run.workload, &entries[r->later].run.workload);
 }
 
@@ -260,6 +295,15 @@ static enum ts_status take_entry(struct ts_baseline_selection *s, const struct t
 					   "project",
 					   TS_SPAN_ARG(r->who.len ? r->who : ts_span_str("nobody who is known"))),
 			   err);
+	if (is_own_feed(s, r) && !is_candidate(s, &r->run.id)) {
+		s->own++;
+		return say(s, item,
+			   ts_arena_printf(s->arena,
+					   "it was put on the branch by %.*s, who pushed the candidate, too, and did not maintain "
+					   "the project",
+					   TS_SPAN_ARG(r->who)),
+			   err);
+	}
 	if (!r->gone)
 		return judge(s, item, &notes, err);
 	item->why_not = r->bad; /* why the run cannot be read */
@@ -271,7 +315,7 @@ static enum ts_status look_at_branch(struct ts_baseline_selection *s, struct ts_
 {
 	size_t enough = (size_t)s->policy->baselines + TS_BASELINE_HISTORY;
 
-	s->n = s->kin = s->told = s->lost = s->doubtful = 0;
+	s->n = s->kin = s->told = s->lost = s->doubtful = s->own = 0;
 	s->has_workload = s->query->candidate != NULL;
 	s->seen_ancestor = false;
 	for (size_t i = 0; i < n && s->kin < enough; i++) {
@@ -319,7 +363,7 @@ static enum ts_status select_branch(struct ts_baseline_selection *s, struct ts_s
 	s->what = slash ? ts_span_of(slash + 1, branch.len - (size_t)(slash + 1 - branch.data)) : branch;
 	s->use_ancestors = c && c->ancestors.len;
 	if (ts_branch_entries(s->f, branch, TS_BASELINE_LOOK, s->arena, &entries, &n, &older, &s->pruned, err) ||
-	    look_at_branch(s, entries, n, err))
+	    find_feeders(s, branch, entries, n, older, err) || look_at_branch(s, entries, n, err))
 		return err->status;
 	/* A shallow checkout lists few ancestors, or none that was ever measured. */
 	if (s->use_ancestors && c->cut && !s->seen_ancestor) {
@@ -625,6 +669,17 @@ static const char *say_pruned(struct ts_baseline_selection *s)
 			       ts_time_text(s->pruned.at_ns, date));
 }
 
+/* Runs that may have been put there for this candidate. */
+static const char *say_own(struct ts_baseline_selection *s)
+{
+	if (s->own == 0)
+		return "";
+	return ts_arena_printf(s->arena,
+			       "; %zu more do%s not count, because %.*s, who pushed the candidate, put %s on the branch and did not "
+			       "maintain the project",
+			       s->own, s->own == 1 ? "es" : "", TS_SPAN_ARG(s->query->by), s->own == 1 ? "it" : "them");
+}
+
 static enum ts_status say_lost(struct ts_baseline_selection *s, const char *text, struct ts_error *err)
 {
 	if (!text)
@@ -673,9 +728,9 @@ static enum ts_status add_sentence(struct ts_baseline_selection *s, struct ts_er
 {
 	const struct ts_span given = s->given ? s->query->request->given.sentence : ts_span_of(NULL, 0);
 	size_t shown = given.len < SHOWN_NOTE ? given.len : SHOWN_NOTE;
-	const char *asked, *text, *pruned = say_pruned(s);
+	const char *asked, *text, *pruned = say_pruned(s), *own = say_own(s);
 
-	if (!pruned)
+	if (!pruned || !own)
 		return ts_arena_error(s->arena, err);
 	if (s->branch)
 		asked = ts_arena_printf(s->arena, "%.*s", TS_SPAN_ARG(s->what));
@@ -687,7 +742,7 @@ static enum ts_status add_sentence(struct ts_baseline_selection *s, struct ts_er
 		asked = ts_arena_printf(s->arena, "its baselines");
 	if (s->branch)
 		text = ts_arena_printf(
-			s->arena, "%zu run%s of %.*s%s%s%s", s->chosen, s->chosen == 1 ? "" : "s", TS_SPAN_ARG(s->what),
+			s->arena, "%zu run%s of %.*s%s%s%s%s", s->chosen, s->chosen == 1 ? "" : "s", TS_SPAN_ARG(s->what),
 			s->no_branch ? ", because the project has no branch yet"
 			: s->since   ? s->since
 				     : "",
@@ -699,7 +754,7 @@ static enum ts_status add_sentence(struct ts_baseline_selection *s, struct ts_er
 			: s->no_ancestor_known
 				? "; the candidate lists none of them as an ancestor, so the gate cannot tell which are, and uses all"
 				: "",
-			pruned);
+			pruned, own);
 	else if (s->given && s->chosen == s->n)
 		text = ts_arena_printf(s->arena, "%.*s", (int)shown, (const char *)given.data);
 	else if (s->given)

@@ -13,7 +13,9 @@
  * before them.
  *
  * What people who do not maintain the project do after the candidate came makes no verdict green (query->since_ns). Runs that they put
- * on a protected branch since are passed over, and baselines that they marked since are lost: input->lost says so.
+ * on a protected branch since are passed over, and baselines that they marked since are lost: input->lost says so. Nor does whoever
+ * pushed the candidate feed its baselines: what such a one put on a protected branch, also before, is passed over, unless nobody else
+ * ever put anything there.
  *
  * Where no run that could be a baseline has the candidate's workload, input->not_comparable tells so, and what differs.
  */
@@ -40,6 +42,7 @@ struct ts_baseline_query {
 	const struct ts_id *candidates; /* all runs of the candidate: none of them is a baseline */
 	size_t n_candidates;
 	const struct ts_run_names *names; /* of the project */
+	struct ts_span by; /* who pushed the candidate and did not maintain the project then; empty: nobody, as far as is known */
 	int64_t since_ns; /* when the candidate came; INT64_MAX: nobody who may push is kept from deciding */
 };
 

@@ -327,6 +327,15 @@ static enum ts_status check_series(const struct ts_gathering *g, struct ts_error
 	return ts_logged_check(g->f, &g->input.policy, g->input.runs, g->input.n_runs, &g->candidates.ids[0], err);
 }
 
+/* Who put a candidate there, if that one only pushes. */
+static enum ts_status take_pusher(struct ts_gathering *g, const struct ts_log_entry *entry, struct ts_error *err)
+{
+	if (entry->standing == TS_STANDING_MAINTAINER || !holds(g->candidates.ids, g->candidates.n, &entry->id))
+		return TS_OK;
+	g->by = ts_arena_span(g->arena, entry->who);
+	return g->by.data ? TS_OK : ts_arena_error(g->arena, err);
+}
+
 /* Earlier of a time and of when a name of a candidate began. Its log begins anew when it is removed and made again, and what its notes
  * were does not. */
 static enum ts_status began(struct ts_gathering *g, const struct ts_ref *ref, struct ts_arena *scratch, int64_t *io_ns,
@@ -343,6 +352,9 @@ static enum ts_status began(struct ts_gathering *g, const struct ts_ref *ref, st
 		return err->status == TS_NOT_FOUND ? TS_OK : err->status;
 	if (n && entries[n - 1].moved_ns < *io_ns)
 		*io_ns = entries[n - 1].moved_ns;
+	for (size_t i = 0; i < n && !g->by.len; i++)
+		if (take_pusher(g, &entries[i], err))
+			return err->status;
 	if (n_notes && notes[n_notes - 1].at_ns < *io_ns)
 		*io_ns = notes[n_notes - 1].at_ns;
 	return TS_OK;
@@ -418,6 +430,7 @@ static struct ts_baseline_query query_of(const struct ts_gathering *g, const str
 					  .candidates = g->candidates.ids,
 					  .n_candidates = g->candidates.n,
 					  .names = &g->names,
+					  .by = g->by,
 					  .since_ns = g->since_ns};
 }
 

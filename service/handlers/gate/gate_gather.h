@@ -32,6 +32,7 @@ struct ts_gathering {
 	struct ts_gate_candidates candidates;
 	struct ts_id *pairs; /* ids of request->pairs; a named candidate may be among them */
 	size_t n_pairs;
+	struct ts_span by; /* who pushed a candidate and did not maintain the project; empty: nobody */
 	int64_t since_ns; /* when the candidates came; INT64_MAX: it does not matter who did what since */
 	size_t marked;	  /* runs of the candidate's commit that people who do not maintain the project marked bad */
 	struct ts_span marked_by;

@@ -349,6 +349,57 @@ static void who_pushes_turns_no_verdict_green(void **state)
 	s.channel = mine;
 }
 
+/* Whoever only pushes feeds no baselines to a candidate of his own, neither before it nor after it. */
+static void nobody_feeds_baselines_to_a_candidate_of_his_own(void **state)
+{
+	struct ts_channel *mine = s.channel;
+	struct ts_gate_input in;
+	struct ts_verdict v;
+
+	(void)state;
+	as("ci");
+	push_branch(1, 12, 0.1, 0);
+	as("bob");
+	for (int i = 0; i < 12; i++)
+		push(ts_arena_printf(&s.arena, "slow%d", i),
+		     (struct said){.time = 0.12, .commit = ts_arena_printf(&s.arena, "e%d", i),
+				   .session = ts_arena_printf(&s.arena, "he%d", i), .started = 60 + i},
+		     true);
+	push("new", (struct said){.time = 0.12, .commit = "x", .session = "hx", .started = 90}, false);
+	ends_with("p/new", 4, "");
+	in = baselines_of("p/new");
+	assert_string_equal(why_not(&in, "p/slow11"),
+			    "it was put on the branch by bob, who pushed the candidate, too, and did not maintain the project");
+	assert_int_equal(why_not(&in, "p/m12")[0], 0);
+	must(gate("p/new", NULL, 0, &v), &s.err);
+	assert_non_null(strstr(ts_arena_printf(&s.arena, "%.*s", TS_SPAN_ARG(v.input.sentence)),
+			       "; 12 more do not count, because bob, "));
+	/* Of a candidate that somebody else pushed they are baselines. */
+	as("ci");
+	push("other", (struct said){.time = 0.12, .commit = "z", .session = "hz", .started = 95}, false);
+	in = baselines_of("p/other");
+	assert_int_equal(why_not(&in, "p/slow11")[0], 0);
+	acting = NULL;
+	s.channel = mine;
+}
+
+/* Where one alone feeds a branch, there is nobody else to go by. */
+static void whoever_alone_feeds_a_branch_is_its_baseline(void **state)
+{
+	struct ts_channel *mine = s.channel;
+	struct ts_gate_input in;
+
+	(void)state;
+	as("bob");
+	push_branch(1, 9, 0.1, 0);
+	push("new", (struct said){.time = 0.1, .commit = "x", .session = "hx", .started = 50}, false);
+	ends_with("p/new", 0, "");
+	in = baselines_of("p/new");
+	assert_int_equal(why_not(&in, "p/m9")[0], 0);
+	acting = NULL;
+	s.channel = mine;
+}
+
 /* Baselines that are marked when the candidate is there are lost: by a maintainer, unless too few are left. */
 static void lost_baselines_are_said(void **state)
 {
@@ -360,8 +411,8 @@ static void lost_baselines_are_said(void **state)
 	as("bob");
 	push_branch(10, 3, 0.1, 0);
 	must(test_note(&s, "p/m10", "bad", "before"), &s.err);
-	push("new", (struct said){.time = 0.1, .commit = "x", .session = "hx", .started = 50}, false);
 	as("ci");
+	push("new", (struct said){.time = 0.1, .commit = "x", .session = "hx", .started = 50}, false);
 	ends_with("p/new", 0, "");
 	as("bob");
 	must(test_note(&s, "p/m11", "bad", "late"), &s.err);
@@ -790,6 +841,8 @@ int main(void)
 		T(the_newest_count),
 		T(few_baselines_of_a_pruned_branch_say_so),
 		T(who_pushes_turns_no_verdict_green),
+		T(nobody_feeds_baselines_to_a_candidate_of_his_own),
+		T(whoever_alone_feeds_a_branch_is_its_baseline),
 		T(lost_baselines_are_said),
 		T(a_mark_stays_with_the_entry),
 		T(levels_begin_at_changes),
