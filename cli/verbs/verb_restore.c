@@ -2,6 +2,7 @@
 #include "cli/core/ask.h"
 #include "cli/core/names.h"
 #include "cli/json/json_parts.h"
+#include "cli/verbs/rewind.h"
 #include "cli/verbs/verbs.h"
 #include "cli/view/show_value.h"
 #include "cli/view/view.h"
@@ -129,9 +130,17 @@ static enum ts_status find(struct ts_cli *cli, const char *word, struct ts_resto
 enum ts_status ts_verb_restore(struct ts_cli *cli, struct ts_error *err)
 {
 	const char *word = cli->args.n_words ? ts_cli_word(cli, 0) : NULL, *as = ts_args_text(&cli->args, "as");
+	const char *at = ts_args_text(&cli->args, "at");
 	struct ts_restore_request request = {.kind = (enum ts_ref_kind)0};
 	struct ts_restore_reply reply;
 
+	if (at && (word || as))
+		return ts_error_set(err, TS_INVALID,
+				    "restore: --at is about all names of the project, and takes neither a name nor --as");
+	if (!at && ts_args_has(&cli->args, "dry-run"))
+		return ts_error_set(err, TS_INVALID, "restore: --dry-run is for --at");
+	if (at)
+		return ts_rewind(cli, at, err);
 	if (!word && as)
 		return ts_error_set(err, TS_INVALID, "restore: --as needs the name that was removed");
 	if (!word)

@@ -550,11 +550,17 @@ static const struct ts_example rm_examples[] = {
 
 static const struct ts_option restore_options[] = {
 	{.name = "as", .argument = "OTHER", .help = "the name that it gets, where its own exists again"},
+	{.name = "at",
+	 .argument = "TIME",
+	 .help = "bring all names of the project, and what was noted of its runs, back to this time, such as 2026-11-20T11:27:00Z, "
+		 "or to so long ago, such as 2h"},
+	{.name = "dry-run", .help = "with --at: only show what would change"},
 	END_OPTIONS,
 };
 static const struct ts_example restore_examples[] = {
 	{"tscope restore exp1", "brings exp1 back"},
 	{"tscope restore branch:main --as old-main", "brings a branch back under another name"},
+	{"tscope restore --at 2h --dry-run", "shows what was moved, removed, made and noted in the last two hours"},
 	END_EXAMPLES,
 };
 
@@ -1035,9 +1041,13 @@ const struct ts_verb ts_verbs[] = {
 		.name = "restore", .summary = "bring back a name that was removed, or list those that can come back",
 		.usage = "[NAME]",
 		.about = "Brings back the run, tag or branch that was last removed under NAME, with its log and its notes. Without "
-			 "NAME, it lists the removed names of the project, and until when each can come back.",
+			 "NAME, it lists the removed names of the project, and until when each can come back. With --at, every name of "
+			 "the project goes back to what it pointed at then, as its log says: what was removed since comes back, what "
+			 "was made since is removed, and notes become what they were. Logs only grow by that, so another --at takes it "
+			 "back. What a gc has freed since is named.",
 		.options = restore_options, .examples = restore_examples,
-		.exits = EXITS_DONE,
+		.exits = "0 the command succeeded\n1 with --at, a name or a note is not what it was\n2 the command failed: wrong "
+			 "usage, no such name, no connection, damaged data",
 		.max_words = 1,
 		.run = ts_verb_restore,
 	},

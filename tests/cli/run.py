@@ -325,6 +325,7 @@ rm nothing
 salvage store saved
 salvage nowhere saved2
 restore
+restore --at 1h --dry-run
 restore other
 restore other
 restore nothing

@@ -34,6 +34,8 @@ NOT_HERE = {
         "no container engine is here; tests/deploy/container.py runs the entry point",
     "kubectl create secret tls tscope-tls --cert server.pem --key server.key": "no cluster is here; tests/deploy/kubernetes.py holds the names together",
     "tscope login": "it names a verb",
+    "tscope restore --at 2h --dry-run": "tests/cli/cases/rewind.t runs it",
+    "tscope restore --at 2026-11-20T11:27:00Z": "tests/cli/cases/rewind.t runs it",
     "tscope salvage": "it names a verb",
     "tscope audit FILE": "it names an option; service/audit/test_audit.c reads what it reads",
     "tscope login HOST": "it is run with the CA of the machine",

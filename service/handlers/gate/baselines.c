@@ -250,7 +250,7 @@ static bool is_passed(const struct ts_baseline_selection *s, const struct ts_bra
 	return is_late(s, r) || is_own_feed(s, r);
 }
 
-/* Whether anybody but the candidate's pusher ever put anything on the branch: also what is older than the entries that are looked at. */
+/* Whether anybody but the candidate's pusher ever put anything on the branch, also before the entries that are looked at. */
 static enum ts_status find_feeders(struct ts_baseline_selection *s, struct ts_span branch, const struct ts_branch_run *runs,
 				   size_t n, uint64_t older, struct ts_error *err)
 {
