@@ -24,6 +24,7 @@
 #define TSCOPE_STORE_ENGINE_H
 
 #include "base/arena.h"
+#include "base/buf.h"
 #include "store/sealed.h"
 
 /* Refs of different kinds do not share names. */
@@ -479,6 +480,28 @@ struct ts_increment_report {
  * the backups that it builds on are there; `backup` of that is a whole store again, record for record what was backed up. */
 enum ts_status ts_lmdb_increment(struct ts_engine *e, const char *since, const char *path, struct ts_increment_report *ret_report,
 				 struct ts_error *err);
+
+/* A store that follows another one holds the same records, its own id and its cache apart: it asks with what it has, and takes what is
+ * answered (store_mirror.c has the bytes). A moment is a state of the other one; zeros: none. */
+enum { TS_MOMENT = 24 };
+typedef enum ts_status ts_mirror_send(void *ctx, struct ts_span chunk, struct ts_error *err);
+enum ts_status ts_mirror_ask(struct ts_engine *e, const uint8_t moment[TS_MOMENT], struct ts_buf *out, struct ts_error *err);
+/* Sends what the follower lacks, as of one moment, in chunks of at most 2 MiB. TS_INVALID if what was asked is no such message. */
+enum ts_status ts_mirror_answer(struct ts_engine *e, struct ts_span asked, ts_mirror_send *send, void *ctx, struct ts_error *err);
+
+struct ts_mirror {
+	struct ts_engine *e; /* may be written */
+	uint64_t records, bytes; /* that came */
+	bool ended;		 /* all has come, and is on the disk */
+	uint8_t moment[TS_MOMENT];
+	int64_t leader_ns; /* when it held, by the other one's clock */
+	struct ts_buf items; /* the rest is its own */
+	size_t whole;
+	unsigned table, next_table;
+};
+void ts_mirror_begin(struct ts_mirror *m, struct ts_engine *e);
+enum ts_status ts_mirror_take(struct ts_mirror *m, struct ts_span chunk, struct ts_error *err);
+void ts_mirror_finish(struct ts_mirror *m);
 
 /* What was saved of a store, and what was not. */
 struct ts_salvage_report {

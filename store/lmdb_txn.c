@@ -2,6 +2,8 @@
  * our own walk over these pages, and what is written is looked at before and noted in the superblock. */
 #include "store/lmdb_internal.h"
 
+#include "store/store_internal.h"
+
 #include "base/alloc.h"
 #include "base/cursor.h"
 
@@ -250,4 +252,15 @@ int ts_env_commit(struct ts_lmdb_env *env, struct ts_lmdb_txn *t)
 	pthread_rwlock_unlock(&env->map);
 	drop(t);
 	return rc;
+}
+
+bool ts_lmdb_moment(struct ts_read r, uint8_t out[TS_MOMENT])
+{
+	const struct ts_lmdb_env *env = ts_env_of_kv(r.kv);
+
+	if (r.kv->ops != &ts_lmdb_kv)
+		return false;
+	memcpy(out, env->super.store, TS_STORE_ID);
+	ts_store_u64(out + TS_STORE_ID, ((const struct ts_lmdb_txn *)r.txn)->view.number);
+	return true;
 }
