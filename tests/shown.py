@@ -181,6 +181,8 @@ def main():
                 continue  # it starts trainings: tests/launch/run.py and python/tests/test_launch.py run its forms
             if command.startswith("tscope web"):
                 continue  # it serves until it is ended: tests/web/run.py runs its forms
+            if "tscope watch " in command and "--once" not in command:
+                continue  # it goes on until the run ends: tests/watch/run.py runs its forms
             if command in NOT_HERE:
                 unused.discard(command)
                 continue

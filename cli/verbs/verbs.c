@@ -65,6 +65,34 @@ static const struct ts_example run_examples[] = {
 	END_EXAMPLES,
 };
 
+static const struct ts_option watch_options[] = {
+	{.name = "once", .help = "show one frame, for a script, and end"},
+	{.name = "columns", .letter = 'c', .argument = "A,B,...",
+	 .help = "draw curves of these columns, eight at most (default: loss,lr,grad_norm)"},
+	{.name = "rank", .letter = 'r', .argument = "N", .help = "begin with the curves and memory of this rank (default: the lowest)"},
+	{.name = "baseline", .argument = "RUN", .complete = TS_COMPLETE_RUN,
+	 .help = "compare each step with this run, or the newest of a branch, and say from which step the run differs"},
+	{.name = "repeats", .argument = "RUN", .repeat = true, .complete = TS_COMPLETE_RUN,
+	 .help = "with --baseline: runs of the same recipe; only what differs by more than they do among themselves is a "
+		 "difference"},
+	{.name = "exec", .argument = "COMMAND",
+	 .help = "run this by sh on a finding, a divergence, a hang, a death and the end, once each, with JSON on its stdin"},
+	{.name = "until", .argument = "WHAT", .repeat = true,
+	 .help = "end with exit code 1 when this happens: finding, divergence, hang, death, end, or the code of a finding, also "
+		 "as a glob"},
+	{.name = "interval", .letter = 'i', .argument = "SECONDS", .help = "refresh as often (default 1)"},
+	READ_OPTIONS,
+	END_OPTIONS,
+};
+static const struct ts_example watch_examples[] = {
+	{"tscope watch runs/exp1", "shows a training whose folder this is, refreshed in place; q leaves"},
+	{"tscope watch exp1 --once", "prints one frame of a run that was pushed"},
+	{"tscope watch runs/exp1 --baseline golden --until divergence", "ends with 1 when the run first differs from golden"},
+	{"tscope watch runs/exp1 --exec 'curl -s --json @- https://example.org/hook'", "tells a server what happens"},
+	{"python train.py | tee log | tscope watch -", "shows what a training prints"},
+	END_EXAMPLES,
+};
+
 static const struct ts_option push_options[] = {
 	{.name = "name", .letter = 'n', .argument = "NAME",
 	 .help = "name the run NAME instead of after the place where it lies; for one directory, or with --join; a slash "
@@ -724,6 +752,25 @@ const struct ts_verb ts_verbs[] = {
 			 "126 the command cannot be executed\n127 there is no such command",
 		.min_words = 1, .max_words = SIZE_MAX, .words = TS_COMPLETE_FILE, .command = true,
 		.run = ts_verb_run,
+	},
+	{
+		.name = "watch", .summary = "show a run while it goes on, and say what happens to it", .usage = "RUN",
+		.about = "Shows step, steps per second, the time that is left, curves, what each part of a step takes and which rank "
+			 "is the slowest, memory, and findings, refreshed in place. RUN is the folder of a training that records or "
+			 "logs, a name or branch that is pushed to, any file that push reads, or - for what is printed into a pipe: "
+			 "lines of text, or JSON. A recording is followed by what is new in it, and costs little whatever its length "
+			 "(docs/watch.md).\n\n"
+			 "Findings are those of analyze. One that rests on a chance is said once steps behind it show it, too, so that "
+			 "many looks at a run are not many chances of a false alarm. q leaves, ? shows the keys, and arrows go from "
+			 "rank to rank. Where stdout is no terminal, a line is printed for each thing that happens, and the command "
+			 "ends with the run.",
+		.options = watch_options,
+		.first = "once columns rank baseline repeats exec until interval pattern map",
+		.examples = watch_examples,
+		.exits = "0 the run came to its end, or you left\n1 what --until names has happened\n"
+			 "2 the command failed: wrong usage, no such run, no connection, damaged data",
+		.min_words = 1, .max_words = 1, .paths = 1, .words = TS_COMPLETE_RUN,
+		.run = ts_verb_watch,
 	},
 	{
 		.name = "push", .summary = "store runs and give them names", .usage = "PATH...",

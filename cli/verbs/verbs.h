@@ -20,6 +20,7 @@ const struct ts_verb *ts_verb_find(const char *name);
 enum ts_status ts_verb_unknown(const char *name, struct ts_error *err);
 
 enum ts_status ts_verb_run(struct ts_cli *cli, struct ts_error *err);
+enum ts_status ts_verb_watch(struct ts_cli *cli, struct ts_error *err);
 enum ts_status ts_verb_push(struct ts_cli *cli, struct ts_error *err);
 enum ts_status ts_verb_list(struct ts_cli *cli, struct ts_error *err);
 enum ts_status ts_verb_show(struct ts_cli *cli, struct ts_error *err);

@@ -27,7 +27,7 @@ COMMANDS = (
     "name base NAME-2", "tag base NAME-tag", "tag", "note NAME why=tried", "note NAME", "log NAME", "rm NAME", "restore NAME", "restore", "restore --at 1h --dry-run",
     "export base --format csv", "verify", "gc --dry-run", "projects", "token", "whoami", "version",
 )
-WITHOUT_A_SERVER = {"audit", "login", "logout", "help", "run", "salvage", "web"}
+WITHOUT_A_SERVER = {"audit", "login", "logout", "help", "run", "salvage", "watch", "web"}
 UPDATE = re.compile(r"update (the server|tscope here|the one that is older)|was made by a newer tscope")
 
 

@@ -1,0 +1,67 @@
+/* alarm.h - which findings of a run that goes on are said: what is found by chance at one of many looks is not.
+ *
+ *	ts_alarms_look(&alarms, found, n, steps)	after each look at the whole run
+ *	from = ts_alarms_fresh(&alarms, steps)		UINT64_MAX: nothing waits; else a look at the steps behind these is asked for
+ *	ts_alarms_confirm(&alarms, found, n, from, steps)	what that look found
+ *	while ((i = ts_alarms_next(&alarms, &alarm)) ...)	what is to be said now, each once
+ *
+ * A rule that is asked again and again as a run grows is wrong far more often than its level says for one look. So a finding that
+ * rests on a chance is first only seen, and said once steps that had no part in it show it, too: those behind the look that saw it,
+ * at least TS_ALARM_FRESH_LEAST and a fourth as many as there were. Where these do not show it, it is forgotten, and the next
+ * sighting begins anew; so a training of any length has few tries, which are as many times as it grew by a fourth. What happens once,
+ * such as a level that rises, is not shown by later steps: it is said when later looks at the whole still say so. What no chance
+ * makes (a loss that is NaN, parameters that differ between ranks) is said at once.
+ * `python3 tests/quality/watch_alarms.py BUILD` prints how often each is wrong on clean runs, and how soon planted faults are said.
+ * Pure.
+ */
+#ifndef TSCOPE_CLI_WATCH_ALARM_H
+#define TSCOPE_CLI_WATCH_ALARM_H
+
+#include "base/span.h"
+
+#include <stdint.h>
+
+enum {
+	TS_ALARMS = 64,
+	TS_ALARM_FRESH_LEAST = 100, /* steps */
+	TS_ALARM_FRESH_SHARE = 4,
+	TS_ALARM_CODE = 48,
+};
+
+/* A finding, as a look has it. */
+struct ts_found {
+	struct ts_span code;
+	bool high; /* its severity */
+};
+
+enum ts_alarm_kind {
+	TS_ALARM_CERTAIN, /* said at once */
+	TS_ALARM_CHANGE,  /* happened once, and stays true of the whole */
+	TS_ALARM_STATE,	  /* goes on, so that later steps show it */
+};
+
+enum ts_alarm_state { TS_ALARM_SEEN = 1, TS_ALARM_DUE, TS_ALARM_SAID };
+
+struct ts_alarm {
+	char code[TS_ALARM_CODE];
+	enum ts_alarm_kind kind;
+	enum ts_alarm_state state;
+	uint64_t since; /* steps at the look that saw it */
+	unsigned looks; /* CHANGE: at which it was found since */
+};
+
+struct ts_alarms {
+	struct ts_alarm items[TS_ALARMS];
+	size_t n;
+};
+
+enum ts_alarm_kind ts_alarm_kind_of(struct ts_span code);
+void ts_alarms_look(struct ts_alarms *a, const struct ts_found *found, size_t n, uint64_t steps);
+uint64_t ts_alarms_fresh(const struct ts_alarms *a, uint64_t steps);
+void ts_alarms_confirm(struct ts_alarms *a, const struct ts_found *found, size_t n, uint64_t from, uint64_t steps);
+/* The next that is due, which counts as said from then on; NULL: none. */
+const struct ts_alarm *ts_alarms_next(struct ts_alarms *a);
+/* Whether it was said, or is due. */
+bool ts_alarms_said(const struct ts_alarms *a, struct ts_span code);
+
+#endif

@@ -1,0 +1,807 @@
+#include "cli/watch/watch.h"
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "cli/core/path_run.h"
+#include "cli/watch/alarm.h"
+#include "cli/watch/asker.h"
+#include "cli/watch/follow.h"
+#include "cli/watch/hook.h"
+#include "cli/watch/screen.h"
+#include "cli/watch/watch_frame.h"
+#include "launch/signals.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+
+enum {
+	FIRST_STEPS = 20,    /* before these nothing is analyzed */
+	ANALYZE_S = 10,	     /* between two analyses, and ... */
+	ANALYZE_TIMES = 200, /* ... so many times what one takes: half a hundredth of a core */
+	COMPARE_S = 1,
+	COMPARE_TIMES = 20,
+	POLL_TIMES = 100,
+	POLL_PATH_S = 2, /* of files that are read whole */
+	FRAME_MAX = 4 << 20,
+	PIECE = 1 << 16,
+	SAID_MAX = TS_ALARMS,
+	ASKERS = 3, /* that may be lost before nothing more is asked */
+};
+#define NS_PER_S INT64_C(1000000000)
+
+enum source { FOLLOWED, STREAM, ASKED };
+
+struct watch {
+	struct ts_cli *cli;
+	enum source source;
+	const char *path; /* of FOLLOWED */
+	struct ts_live live;
+	struct ts_follow follow;
+	struct ts_lines *lines; /* of STREAM */
+	bool stream_ended;
+	struct ts_asker asker;
+	unsigned askers;
+	struct ts_alarms alarms;
+	struct ts_said said[SAID_MAX];
+	size_t n_said;
+	struct ts_arena kept; /* texts of said, and of the last news */
+	struct ts_look_news news;
+	bool looked, forced, polled;
+	uint64_t looked_steps;
+	struct ts_span against;
+	bool differs;
+	struct ts_span trouble;
+	int64_t began_ns, news_ns, analyze_ns, compare_ns, poll_ns; /* monotonic; the last three: when it is due */
+	double interval;
+	enum ts_stand stand;
+	bool told[TS_EVENT_KINDS]; /* events other than findings, each once */
+	bool last_look;		   /* the look after the end has been taken */
+	size_t selected;
+	int64_t rank; /* that is to be shown first, until it is there; -1: none */
+	bool help, done;
+	bool once; /* one frame: nothing happens */
+	struct ts_screen screen;
+};
+
+static int64_t in_seconds(double s)
+{
+	return (int64_t)(s * 1e9);
+}
+
+/* --- how it stands --- */
+
+static uint64_t steps_seen(const struct watch *w)
+{
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < w->live.n_ranks; i++)
+		most = w->live.ranks[i]->steps > most ? w->live.ranks[i]->steps : most;
+	return most;
+}
+
+static const struct ts_live_rank *selected(const struct watch *w)
+{
+	if (!w->live.n_ranks)
+		return NULL;
+	return w->live.ranks[w->selected < w->live.n_ranks ? w->selected : 0];
+}
+
+static double age_of(const struct watch *w)
+{
+	int64_t step;
+	double time, age;
+
+	if (!ts_pace_newest(&w->live, &step, &time) || !isfinite(time))
+		return NAN;
+	age = (double)ts_now_real_ns() / 1e9 - time;
+	return age > 0 ? age : 0; /* the clock of another machine */
+}
+
+static struct ts_signs signs_of(const struct watch *w)
+{
+	static const enum ts_files_say says[] = {[TS_FOLLOW_UNKNOWN] = TS_FILES_NOTHING,
+						 [TS_FOLLOW_RUNS] = TS_FILES_RUN,
+						 [TS_FOLLOW_CLOSED] = TS_FILES_CLOSED,
+						 [TS_FOLLOW_LEFT] = TS_FILES_LEFT};
+	const struct ts_live_rank *rank = selected(w);
+	int64_t news = w->source == FOLLOWED && w->follow.grew_ns > w->news_ns ? w->follow.grew_ns : w->news_ns;
+	struct ts_signs signs = {.told = w->news.state,
+				 .pushed = w->source == ASKED && !w->path,
+				 .stream = w->source == STREAM,
+				 .stream_ended = w->stream_ended,
+				 .since_news = (double)(ts_now_mono_ns() - news) / 1e9,
+				 .age = age_of(w),
+				 .any = rank && rank->n};
+
+	if (w->source == FOLLOWED)
+		signs.files = says[ts_follow_state(&w->follow)];
+	signs.pace = rank ? ts_pace_of(rank) : (struct ts_pace){.per_second = NAN, .usual = NAN};
+	return signs;
+}
+
+/* --- the frame --- */
+
+static enum ts_status draw(struct watch *w, int width, bool keys, struct ts_buf *out, struct ts_error *err)
+{
+	struct ts_signs signs = signs_of(w);
+	struct ts_watch_frame frame = {.word = ts_cli_word(w->cli, 0),
+				       .name = w->news.name,
+				       .stand = ts_stand_of(&signs),
+				       .ending = w->news.sentence,
+				       .age = signs.age,
+				       .pace = signs.pace,
+				       .total = w->news.total,
+				       .capacity = w->news.capacity,
+				       .said = w->said,
+				       .n_said = w->n_said,
+				       .streamed = w->source == STREAM,
+				       .looked = w->looked,
+				       .looked_steps = w->looked_steps,
+				       .against = w->against,
+				       .differs = w->differs,
+				       .trouble = w->trouble,
+				       .selected = w->selected,
+				       .help = w->help,
+				       .keys = keys};
+	struct ts_arena arena;
+	enum ts_status status;
+
+	if (!frame.trouble.len && w->source == FOLLOWED)
+		frame.trouble = ts_span_str(w->follow.trouble);
+	frame.why = ts_stand_why(frame.stand, &signs);
+	ts_arena_init(&arena, (size_t)64 << 20);
+	status = ts_watch_draw(&frame, &w->live, &w->cli->term, width, &arena, out, err);
+	ts_arena_finish(&arena);
+	return status;
+}
+
+static enum ts_status paint(struct watch *w, struct ts_error *err)
+{
+	struct ts_buf out = TS_BUF_INIT(FRAME_MAX);
+	enum ts_status status;
+
+	if (!w->screen.open)
+		return TS_OK;
+	status = draw(w, w->screen.width, true, &out, err);
+	if (!status)
+		status = ts_screen_paint(&w->screen, ts_buf_view(&out), err);
+	ts_buf_finish(&out);
+	return status;
+}
+
+/* --- what happens --- */
+
+/* A line of what happened, where there is no screen. */
+static void say_line(struct watch *w, const struct ts_watch_event *event)
+{
+	struct ts_buf line = TS_BUF_INIT(1 << 16), safe = TS_BUF_INIT(1 << 18);
+	struct ts_error err;
+	char time[TS_TIME_TEXT];
+
+	ts_buf_printf(&line, "%s %s", ts_time_text(event->real_ns / NS_PER_S * NS_PER_S, time), ts_watch_event_word(event->kind));
+	if (event->has_step)
+		ts_buf_printf(&line, " at step %" PRId64, event->step);
+	if (event->code.len)
+		ts_buf_printf(&line, ": %.*s (%.*s)", TS_SPAN_ARG(event->code), TS_SPAN_ARG(event->severity));
+	if (event->detail.len || event->title.len)
+		ts_buf_printf(&line, ": %.*s", TS_SPAN_ARG(event->detail.len ? event->detail : event->title));
+	ts_escape(&safe, ts_buf_view(&line));
+	ts_buf_char(&safe, '\n');
+	if (!safe.failed && !w->cli->quiet && ts_write_full(STDOUT_FILENO, safe.data, safe.len, &err))
+		w->done = true; /* nobody reads it */
+	ts_buf_finish(&line);
+	ts_buf_finish(&safe);
+}
+
+static void happen(struct watch *w, struct ts_watch_event *event)
+{
+	const char *command = ts_args_text(&w->cli->args, "exec"), *word;
+	struct ts_error err;
+	double time;
+
+	event->run = ts_cli_word(w->cli, 0);
+	event->real_ns = ts_now_real_ns();
+	event->seconds = age_of(w);
+	event->has_step = ts_pace_newest(&w->live, &event->step, &time);
+	if (!w->screen.open)
+		say_line(w, event);
+	if (command && ts_hook_run(command, event, w->screen.open, &err) && !w->trouble.len)
+		w->trouble = ts_arena_span(&w->kept, ts_span_str(err.text));
+	for (size_t i = 0; (word = ts_args_nth(&w->cli->args, "until", i)); i++)
+		if (ts_watch_event_is(event, word)) {
+			w->cli->exit_code = TS_EXIT_NO;
+			w->done = true;
+		}
+}
+
+/* Each kind but that of findings happens once. */
+static void happen_once(struct watch *w, enum ts_watch_event_kind kind, struct ts_span detail)
+{
+	struct ts_watch_event event = {.kind = kind, .detail = detail};
+
+	if (w->told[kind] || w->once)
+		return;
+	w->told[kind] = true;
+	happen(w, &event);
+}
+
+static void say_finding(struct watch *w, const struct ts_look_finding *f)
+{
+	struct ts_said *said = w->n_said < SAID_MAX ? &w->said[w->n_said++] : NULL;
+	struct ts_watch_event event = {.kind = TS_EVENT_FINDING,
+				       .code = f->code,
+				       .title = f->title,
+				       .detail = f->detail,
+				       .severity = ts_span_str(ts_severity_word(f->severity))};
+	double time;
+
+	if (!said)
+		return;
+	*said = (struct ts_said){.code = ts_arena_span(&w->kept, f->code),
+				 .title = ts_arena_span(&w->kept, f->title),
+				 .detail = ts_arena_span(&w->kept, f->detail),
+				 .severity = f->severity,
+				 .rank = f->rank};
+	(void)ts_pace_newest(&w->live, &said->step, &time);
+	if (!w->once)
+		happen(w, &event);
+}
+
+/* A loss that is no number needs no analysis. */
+static void check_loss(struct watch *w)
+{
+	const struct ts_found found = {ts_span_str("CONVERGENCE.DIVERGED"), true};
+	uint32_t column = w->live.n_wanted ? w->live.wanted[0].column : TS_LIVE_NONE;
+
+	for (size_t i = 0; column != TS_LIVE_NONE && i < w->live.n_ranks && !ts_alarms_said(&w->alarms, found.code); i++) {
+		const struct ts_live_last *last = ts_live_last_of(w->live.ranks[i], column);
+		char detail[128];
+		struct ts_look_finding f = {
+			.code = found.code, .title = ts_span_str("The loss is not finite."), .severity = TS_SEVERITY_HIGH};
+
+		if (!last || isfinite(last->value))
+			continue;
+		(void)snprintf(detail, sizeof detail, "The loss is %s at step %" PRId64 ".", isnan(last->value) ? "NaN" : "infinite",
+			       last->step);
+		f.detail = ts_span_str(detail);
+		f.rank = w->live.n_ranks > 1 ? w->live.ranks[i]->rank : -1;
+		ts_alarms_look(&w->alarms, &found, 1, steps_seen(w));
+		while (ts_alarms_next(&w->alarms))
+			say_finding(w, &f);
+	}
+}
+
+static void check_stand(struct watch *w)
+{
+	struct ts_signs signs = signs_of(w);
+	enum ts_stand stand = ts_stand_of(&signs);
+	const char *why = ts_stand_why(stand, &signs);
+	struct ts_span detail = w->news.sentence.len ? w->news.sentence : ts_span_str(why ? why : ts_stand_word(stand));
+
+	if (stand == TS_STAND_STILL)
+		happen_once(w, TS_EVENT_HANG, detail);
+	/* How it ended is known by an analysis behind the end. */
+	if (!ts_stand_is_over(stand) || (w->source != STREAM && !w->last_look))
+		return;
+	if (stand == TS_STAND_FINISHED)
+		happen_once(w, TS_EVENT_END, detail);
+	else
+		happen_once(w, TS_EVENT_DEATH, detail);
+	if (!w->screen.open)
+		w->done = true;
+}
+
+/* --- answers --- */
+
+static enum ts_status keep_news(struct watch *w, const struct ts_look_news *news, struct ts_error *err)
+{
+	struct ts_look_news kept = *news;
+
+	kept.name = ts_span_eq(news->name, w->news.name) ? w->news.name : ts_arena_span(&w->kept, news->name);
+	kept.sentence = ts_span_eq(news->sentence, w->news.sentence) ? w->news.sentence : ts_arena_span(&w->kept, news->sentence);
+	if (news->changed)
+		w->news_ns = ts_now_mono_ns();
+	w->news = kept;
+	return ts_arena_check(&w->kept, err);
+}
+
+static const struct ts_look_finding *finding_of(const struct ts_look_analysis *a, const char *code)
+{
+	for (size_t i = 0; i < a->n_findings; i++)
+		if (ts_span_is(a->findings[i].code, code))
+			return &a->findings[i];
+	return NULL;
+}
+
+static void take_analysis(struct watch *w, const struct ts_answer *answer)
+{
+	const struct ts_look_analysis *a = &answer->analysis;
+	struct ts_found found[SAID_MAX];
+	size_t n = 0;
+	const struct ts_alarm *alarm;
+
+	for (; n < a->n_findings && n < SAID_MAX; n++)
+		found[n] = (struct ts_found){a->findings[n].code, a->findings[n].severity == TS_SEVERITY_HIGH};
+	if (answer->from)
+		ts_alarms_confirm(&w->alarms, found, n, answer->from, a->steps);
+	else
+		ts_alarms_look(&w->alarms, found, n, a->steps);
+	while ((alarm = ts_alarms_next(&w->alarms))) {
+		const struct ts_look_finding *f = finding_of(a, alarm->code);
+
+		if (f)
+			say_finding(w, f);
+	}
+	w->looked = true;
+	w->looked_steps = a->steps;
+}
+
+static enum ts_status take_diff(struct watch *w, const struct ts_look_diff *diff, struct ts_error *err)
+{
+	struct ts_span sentence = diff->sentence;
+
+	if (!ts_span_eq(sentence, w->against))
+		w->against = ts_arena_span(&w->kept, sentence);
+	w->differs = diff->differs;
+	if (diff->differs)
+		happen_once(w, TS_EVENT_DIVERGENCE, w->against);
+	return ts_arena_check(&w->kept, err);
+}
+
+/* That nothing can be analyzed yet is no trouble. A run that was never there is no run. */
+static enum ts_status take_failure(struct watch *w, const struct ts_answer *answer, struct ts_error *err)
+{
+	if (answer->kind == TS_ASK_POLL && !w->polled &&
+	    (answer->status == TS_NOT_FOUND || answer->status == TS_INVALID || answer->status == TS_AMBIGUOUS ||
+	     answer->status == TS_DENIED))
+		return ts_error_set(err, answer->status, "%.*s", TS_SPAN_ARG(answer->error));
+	if (answer->kind == TS_ASK_ANALYZE && w->source == FOLLOWED && !w->looked)
+		return TS_OK;
+	if (!ts_span_eq(answer->error, w->trouble))
+		w->trouble = ts_arena_span(&w->kept, answer->error);
+	return ts_arena_check(&w->kept, err);
+}
+
+static enum ts_status take_answer(struct watch *w, const struct ts_answer *answer, struct ts_error *err)
+{
+	int64_t now = ts_now_mono_ns();
+	double took = answer->seconds;
+
+	switch (answer->kind) {
+	case TS_ASK_SETTLE:
+		return TS_OK;
+	case TS_ASK_POLL:
+		w->poll_ns = now + in_seconds(fmax(w->path ? POLL_PATH_S : w->interval, POLL_TIMES * took));
+		break;
+	case TS_ASK_ANALYZE:
+		w->analyze_ns = now + in_seconds(fmax(ANALYZE_S, ANALYZE_TIMES * took));
+		w->last_look |= w->forced;
+		w->forced = false;
+		break;
+	case TS_ASK_COMPARE:
+		w->compare_ns = now + in_seconds(fmax(COMPARE_S, COMPARE_TIMES * took));
+		break;
+	}
+	if (answer->status)
+		return take_failure(w, answer, err);
+	if (answer->kind == TS_ASK_COMPARE)
+		return take_diff(w, &answer->diff, err);
+	w->trouble = ts_span_of(NULL, 0);
+	w->polled |= answer->kind == TS_ASK_POLL;
+	if (answer->kind == TS_ASK_ANALYZE)
+		take_analysis(w, answer);
+	return keep_news(w, &answer->news, err);
+}
+
+/* --- questions --- */
+
+static bool is_over(const struct watch *w)
+{
+	struct ts_signs signs = signs_of(w);
+
+	return ts_stand_is_over(ts_stand_of(&signs)) || ts_stand_of(&signs) == TS_STAND_STILL;
+}
+
+/* What is asked next; 0: nothing is due. */
+static enum ts_ask_kind next_question(struct watch *w, uint64_t *ret_from)
+{
+	int64_t now = ts_now_mono_ns();
+	uint64_t steps = steps_seen(w);
+
+	*ret_from = 0;
+	if (w->source == ASKED && now >= w->poll_ns)
+		return TS_ASK_POLL;
+	if (ts_args_text(&w->cli->args, "baseline") && now >= w->compare_ns && steps && !w->differs)
+		return TS_ASK_COMPARE;
+	if (is_over(w) && !w->last_look) {
+		w->forced = true;
+		return TS_ASK_ANALYZE;
+	}
+	if (now < w->analyze_ns || steps < FIRST_STEPS || (w->looked && steps <= w->looked_steps))
+		return 0;
+	*ret_from = ts_alarms_fresh(&w->alarms, w->looked_steps);
+	if (*ret_from == UINT64_MAX)
+		*ret_from = 0;
+	return TS_ASK_ANALYZE;
+}
+
+static enum ts_status start_asker(struct watch *w, struct ts_error *err)
+{
+	w->askers++;
+	return ts_asker_start(&w->asker, w->cli, err);
+}
+
+static void ask_next(struct watch *w)
+{
+	uint64_t from;
+	enum ts_ask_kind kind;
+
+	if (w->source == STREAM || w->asker.busy || w->asker.pid <= 0)
+		return;
+	kind = next_question(w, &from);
+	if (kind)
+		ts_asker_ask(&w->asker, kind, from);
+}
+
+/* Takes what the asker says; where it is lost, another one is started. */
+static enum ts_status take_asker(struct watch *w, struct ts_error *err)
+{
+	struct ts_answer answer;
+	struct ts_error lost;
+	struct ts_arena arena;
+	bool answered = false;
+	enum ts_status status;
+
+	ts_arena_init(&arena, (size_t)256 << 20);
+	status = ts_asker_take(&w->asker, &w->live, &arena, &answer, &answered, &lost);
+	if (status) {
+		ts_asker_stop(&w->asker);
+		w->trouble = ts_arena_span(&w->kept, ts_span_str(lost.text));
+		w->last_look = true;
+		status = w->askers < ASKERS ? start_asker(w, err) : TS_OK;
+	} else if (answered) {
+		status = take_answer(w, &answer, err);
+	}
+	ts_arena_finish(&arena);
+	return status;
+}
+
+/* --- what comes --- */
+
+static enum ts_status read_stream(struct watch *w, struct ts_error *err)
+{
+	uint8_t piece[PIECE];
+	ssize_t got = read(STDIN_FILENO, piece, sizeof piece);
+
+	if (got < 0)
+		return errno == EINTR || errno == EAGAIN ? TS_OK : ts_error_errno(err, errno, "standard input");
+	w->news_ns = ts_now_mono_ns();
+	if (got > 0)
+		return ts_lines_feed(w->lines, 0, (double)ts_now_real_ns() / 1e9, ts_span_of(piece, (size_t)got), err);
+	w->stream_ended = true;
+	return ts_lines_feed(w->lines, 0, (double)ts_now_real_ns() / 1e9, ts_span_str("\n"), err);
+}
+
+static enum ts_status read_new(struct watch *w, struct ts_error *err)
+{
+	if (w->source != FOLLOWED)
+		return TS_OK;
+	return ts_follow_read(&w->follow, ts_now_mono_ns(), (double)ts_now_real_ns() / 1e9, err);
+}
+
+static void choose_rank(struct watch *w)
+{
+	for (size_t i = 0; w->rank >= 0 && i < w->live.n_ranks; i++)
+		if (w->live.ranks[i]->rank == w->rank) {
+			w->selected = i;
+			w->rank = -1;
+		}
+}
+
+static enum ts_status tick(struct watch *w, struct ts_error *err)
+{
+	if (read_new(w, err))
+		return err->status;
+	choose_rank(w);
+	check_loss(w);
+	check_stand(w);
+	ask_next(w);
+	ts_hook_reap();
+	return w->done ? TS_OK : paint(w, err);
+}
+
+/* --- keys and signals --- */
+
+static void take_keys(struct watch *w, bool *ret_any)
+{
+	enum ts_watch_key key;
+
+	while ((key = ts_screen_key(&w->screen)) != TS_PRESSED_NOTHING) {
+		size_t n = w->live.n_ranks ? w->live.n_ranks : 1;
+
+		*ret_any = true;
+		w->done |= key == TS_PRESSED_QUIT;
+		w->help ^= key == TS_PRESSED_HELP;
+		if (key == TS_PRESSED_NEXT)
+			w->selected = (w->selected + 1) % n;
+		else if (key == TS_PRESSED_BEFORE)
+			w->selected = (w->selected + n - 1) % n;
+	}
+}
+
+/* Stops as the user asked, with the terminal as it was, and goes on with its own screen. */
+static void stop(struct watch *w)
+{
+	bool open = w->screen.open;
+
+	ts_screen_close(&w->screen);
+	(void)raise(SIGSTOP);
+	if (open)
+		(void)ts_screen_open(&w->screen);
+}
+
+/* *ret_signal: which one ends this command. */
+static void take_signals(struct watch *w, int fd, int *ret_signal)
+{
+	struct ts_signal signal;
+
+	while (ts_signals_next(fd, &signal)) {
+		if (signal.number == SIGWINCH)
+			ts_screen_resize(&w->screen);
+		else if (signal.number == SIGTSTP)
+			stop(w);
+		else if (signal.number != SIGCHLD)
+			*ret_signal = signal.number;
+	}
+}
+
+static enum ts_status wait_for_next(struct watch *w, int signals, int64_t until, bool *ret_paint, int *ret_signal, struct ts_error *err)
+{
+	struct pollfd fds[4] = {{.fd = signals, .events = POLLIN},
+				{.fd = w->asker.pid > 0 ? w->asker.from : -1, .events = POLLIN},
+				{.fd = w->screen.open ? w->screen.keys : -1, .events = POLLIN},
+				{.fd = w->source == STREAM && !w->stream_ended ? STDIN_FILENO : -1, .events = POLLIN}};
+	int64_t left = (until - ts_now_mono_ns()) / 1000000;
+
+	if (poll(fds, 4, left < 0 ? 0 : (int)left + 1) < 0)
+		return errno == EINTR ? TS_OK : ts_error_errno(err, errno, "poll");
+	if (fds[0].revents) {
+		*ret_paint = true;
+		take_signals(w, signals, ret_signal);
+	}
+	if (fds[1].revents && take_asker(w, err))
+		return err->status;
+	if (fds[2].revents & (POLLHUP | POLLERR))
+		w->done = true;
+	else if (fds[2].revents)
+		take_keys(w, ret_paint);
+	return fds[3].revents ? read_stream(w, err) : TS_OK;
+}
+
+static enum ts_status loop(struct watch *w, int signals, int *ret_signal, struct ts_error *err)
+{
+	int64_t next = ts_now_mono_ns();
+
+	while (!w->done && !*ret_signal) {
+		bool repaint = false;
+
+		if (ts_now_mono_ns() >= next) {
+			next = ts_now_mono_ns() + in_seconds(w->interval);
+			if (tick(w, err))
+				return err->status;
+		}
+		if (w->done)
+			break;
+		if (wait_for_next(w, signals, next, &repaint, ret_signal, err) || (repaint && paint(w, err)))
+			return err->status;
+		ask_next(w);
+	}
+	return TS_OK;
+}
+
+/* --- one frame --- */
+
+static enum ts_status answer_now(struct watch *w, struct ts_look *look, enum ts_ask_kind kind, struct ts_error *err)
+{
+	struct ts_answer answer;
+	struct ts_arena arena;
+	enum ts_status status;
+
+	ts_arena_init(&arena, (size_t)1 << 30);
+	ts_answer_make(look, kind, 0, &w->live, &arena, &answer);
+	if (answer.status && (kind == TS_ASK_POLL || kind == TS_ASK_COMPARE)) {
+		status = ts_error_set(err, answer.status, "%.*s", TS_SPAN_ARG(answer.error));
+	} else if (kind == TS_ASK_ANALYZE && !answer.status) { /* one look has the level of one */
+		for (size_t i = 0; i < answer.analysis.n_findings; i++)
+			say_finding(w, &answer.analysis.findings[i]);
+		w->looked = true;
+		w->looked_steps = answer.analysis.steps;
+		status = keep_news(w, &answer.news, err);
+	} else {
+		status = take_answer(w, &answer, err);
+	}
+	ts_arena_finish(&arena);
+	return status;
+}
+
+static enum ts_status read_all(struct watch *w, struct ts_error *err)
+{
+	while (w->source == STREAM && !w->stream_ended)
+		if (read_stream(w, err))
+			return err->status;
+	return read_new(w, err);
+}
+
+static enum ts_status once(struct watch *w, struct ts_look *look, struct ts_error *err)
+{
+	bool baseline = ts_args_text(&w->cli->args, "baseline") != NULL;
+
+	w->once = true;
+	if (read_all(w, err) || (w->source == ASKED && answer_now(w, look, TS_ASK_POLL, err)))
+		return err->status;
+	w->news_ns = w->source == ASKED ? w->news_ns : w->began_ns;
+	if (w->source != STREAM && (answer_now(w, look, TS_ASK_ANALYZE, err) || (baseline && answer_now(w, look, TS_ASK_COMPARE, err))))
+		return err->status;
+	if (w->source == STREAM)
+		check_loss(w);
+	choose_rank(w);
+	return draw(w, w->cli->term.width, false, &w->cli->out, err);
+}
+
+/* --- the beginning --- */
+
+static enum ts_status want_columns(struct watch *w, struct ts_error *err)
+{
+	const char *columns = ts_args_text(&w->cli->args, "columns");
+	struct ts_span rest = ts_span_str(columns ? columns : "loss,lr,grad_norm");
+
+	while (rest.len) {
+		const uint8_t *comma = memchr(rest.data, ',', rest.len);
+		size_t n = comma ? (size_t)(comma - rest.data) : rest.len;
+
+		if (n && !ts_live_want(&w->live, ts_span_of(rest.data, n)))
+			return ts_error_set(err, TS_INVALID, "watch: --columns takes at most %d columns", TS_LIVE_CURVES);
+		rest = ts_span_from(rest, comma ? n + 1 : n);
+	}
+	return TS_OK;
+}
+
+static enum ts_status options(struct watch *w, struct ts_error *err)
+{
+	const struct ts_args *args = &w->cli->args;
+	bool given = false, has_rank = false;
+	uint64_t rank = 0;
+
+	if (ts_args_above_zero(args, "interval", &given, &w->interval, err) ||
+	    ts_args_uint(args, "rank", INT32_MAX, &has_rank, &rank, err) || want_columns(w, err))
+		return err->status;
+	if (!given)
+		w->interval = 1;
+	if (!(w->interval >= 0.1 && w->interval <= 3600))
+		return ts_error_set(err, TS_INVALID, "watch: --interval is 0.1 to 3600 seconds");
+	w->rank = has_rank ? (int64_t)rank : -1;
+	if (ts_args_has(args, "once") && (ts_args_has(args, "exec") || ts_args_has(args, "until")))
+		return ts_error_set(err, TS_INVALID, "watch: --once shows one frame; --exec and --until are for a run that goes on");
+	return TS_OK;
+}
+
+/* What the word stands for: a pipe, files that grow, or what has to be asked for. */
+static enum ts_status find_source(struct watch *w, const char *path, struct ts_error *err)
+{
+	const char *launch = path ? ts_arena_printf(&w->kept, "%s/launch.json", path) : NULL;
+	enum ts_status status;
+
+	w->path = path;
+	w->source = ASKED;
+	if (!path)
+		return TS_OK;
+	status = ts_args_has(&w->cli->args, "pattern") || ts_file_kind(path) != TS_FILE_DIRECTORY
+			 ? TS_NOT_FOUND
+			 : ts_follow_open(&w->follow, path, &w->live, err);
+	if (status && status != TS_NOT_FOUND && status != TS_INVALID)
+		return status;
+	/* What tscope run has started may be going to record. */
+	if (!status || (status == TS_NOT_FOUND && w->follow.live && launch && ts_file_kind(launch) == TS_FILE_REGULAR))
+		w->source = FOLLOWED;
+	else
+		ts_follow_close(&w->follow);
+	return TS_OK;
+}
+
+/* Asks the asker what the word is, and waits for it. */
+static enum ts_status settle(struct watch *w, struct ts_error *err)
+{
+	struct ts_answer answer = {.status = TS_OK};
+	bool answered = false;
+	enum ts_status status = start_asker(w, err);
+
+	if (status)
+		return status;
+	ts_asker_ask(&w->asker, TS_ASK_SETTLE, 0);
+	while (!status && !answered) {
+		struct pollfd ready = {.fd = w->asker.from, .events = POLLIN};
+
+		(void)poll(&ready, 1, -1);
+		status = ts_asker_take(&w->asker, &w->live, &w->kept, &answer, &answered, err);
+	}
+	if (!status && answer.status)
+		status = ts_error_set(err, answer.status, "%.*s", TS_SPAN_ARG(answer.error));
+	return status ? status : find_source(w, answer.path.len ? (const char *)answer.path.data : NULL, err);
+}
+
+static enum ts_status open_stream(struct watch *w, struct ts_error *err)
+{
+	w->source = STREAM;
+	return ts_lines_create(&w->live, false, &w->lines, err);
+}
+
+static enum ts_status watch_on(struct watch *w, struct ts_error *err)
+{
+	static const int caught[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGWINCH, 0};
+	int signals, number = 0;
+	enum ts_status status;
+
+	if (w->source != STREAM && settle(w, err))
+		return err->status;
+	if (ts_signals_catch(caught, &signals, err))
+		return err->status;
+	(void)ts_screen_open(&w->screen);
+	status = loop(w, signals, &number, err);
+	ts_screen_close(&w->screen);
+	ts_signals_give_back();
+	if (!number)
+		return status;
+	ts_asker_stop(&w->asker);
+	(void)raise(number); /* as if nothing had caught it */
+	return status;
+}
+
+static enum ts_status run(struct watch *w, struct ts_error *err)
+{
+	bool stream = strcmp(ts_cli_word(w->cli, 0), "-") == 0;
+	const char *path = NULL;
+	struct ts_look look;
+	enum ts_status status;
+
+	if (options(w, err) || (stream && open_stream(w, err)))
+		return err->status;
+	if (!ts_args_has(&w->cli->args, "once"))
+		return watch_on(w, err);
+	ts_look_init(&look, w->cli);
+	status = stream ? TS_OK : ts_look_settle(&look, &path, err);
+	if (!status && !stream)
+		status = find_source(w, path, err);
+	if (!status)
+		status = once(w, &look, err);
+	ts_look_finish(&look);
+	return status;
+}
+
+enum ts_status ts_watch(struct ts_cli *cli, struct ts_error *err)
+{
+	struct watch *w = ts_alloc_array(1, sizeof *w);
+	enum ts_status status;
+
+	if (!w)
+		return ts_error_set(err, TS_NO_MEMORY, "out of memory for what is watched");
+	w->cli = cli;
+	w->began_ns = w->news_ns = ts_now_mono_ns();
+	ts_live_init(&w->live);
+	ts_arena_init(&w->kept, (size_t)64 << 20);
+	status = run(w, err);
+	ts_asker_stop(&w->asker);
+	if (w->source == FOLLOWED)
+		ts_follow_close(&w->follow);
+	ts_lines_destroy(w->lines);
+	ts_live_finish(&w->live);
+	ts_arena_finish(&w->kept);
+	ts_free(w);
+	return status;
+}
