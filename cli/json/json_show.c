@@ -9,9 +9,21 @@ enum { MISSING_SHOWN = 64 };
 
 struct show_answer {
 	struct ts_get_reply run;
+	struct ts_printed_all printed;
+	bool has_printed;
 	size_t n_listed; /* how many of the missing ranks are listed */
 	size_t counts[TS_GROUPS];
 };
+
+#define TYPE struct ts_printed
+static const struct ts_shape_field printed_rows[] = {
+	{NULL, "name", BYTES(name, 0)},
+	{NULL, "rank", I32(rank), ABOUT("-1: of the job")},
+	{NULL, "size_bytes", U64(size)},
+	{NULL, "text", BYTES(text, 0), ABOUT("in lines, without the sequences that colour or move a terminal")},
+};
+static const struct ts_shape printed_shape = {JSON_SHAPE("printed", printed_rows)};
+#undef TYPE
 
 #define TYPE struct show_answer
 static void json_counts(struct ts_shape_writer *w, const void *in)
@@ -41,6 +53,7 @@ static const struct ts_shape_field show_rows[] = {
 	{NULL, "fact_counts", HERE(counts_shape)},
 	{NULL, "series", MANY(run.columns, run.n_columns, ts_shape_column, 0)},
 	{NULL, "files", MANY(run.files, run.n_files, ts_shape_file, 0)},
+	{NULL, "output", MANY(printed.items, printed.n, printed_shape, 0), HAS(has_printed), ABOUT("with --output")},
 	{NULL, "missing_ranks", LIST(I32, run.missing_ranks, n_listed, 0)},
 	{NULL, "missing_rank_count", SIZE(run.n_missing)},
 };
@@ -48,10 +61,14 @@ const struct ts_shape ts_shape_show_answer = {JSON_SHAPE("show", show_rows)};
 #undef TYPE
 
 enum ts_status ts_render_show_json(struct ts_cli *cli, const struct ts_get_reply *run, const struct ts_head *head,
-				   struct ts_error *err)
+				   const struct ts_printed_all *printed, struct ts_error *err)
 {
 	struct show_answer answer = {.run = *run, .n_listed = run->n_missing < MISSING_SHOWN ? run->n_missing : MISSING_SHOWN};
 
+	if (printed) {
+		answer.printed = *printed;
+		answer.has_printed = true;
+	}
 	ts_facts_by_group(&head->facts, answer.counts);
 	return ts_json_answer(cli, &ts_shape_show_answer, &answer, err);
 }

@@ -3,13 +3,15 @@
 #define TSCOPE_CLI_JSON_JSON_SHOW_H
 
 #include "cli/core/context.h"
+#include "cli/text/show_printed.h"
 #include "proto/shape/shape.h"
 #include "proto/wire.h"
 #include "run/head.h"
 
 extern const struct ts_shape ts_shape_show_answer;
 
+/* printed: what --output asks for; NULL: nothing. */
 enum ts_status ts_render_show_json(struct ts_cli *cli, const struct ts_get_reply *run, const struct ts_head *head,
-				   struct ts_error *err);
+				   const struct ts_printed_all *printed, struct ts_error *err);
 
 #endif

@@ -1,11 +1,8 @@
 #include "cli/verbs/launch_end.h"
 
 #include "base/clock.h"
-#include "base/number.h"
-#include "base/text.h"
 #include "cli/view/show_value.h"
-#include "ingest/facts/facts_json.h"
-#include "ingest/text/text_end.h"
+#include "ingest/text/text_tail.h"
 #include "launch/witness.h"
 #include "run/ending.h"
 
@@ -14,136 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LINE_MAX_BYTES = 4096, PLACE = 512 };
-
-/* --- what was printed --- */
-
-/* What the last lines say. */
-struct said {
-	struct ts_text_end end;
-	char frame[PLACE];  /* of the program's own code, in the traceback that is read: train.py:12 */
-	char at[PLACE];	    /* where the exception was raised that counts */
-	bool root;	    /* inside of what torchrun says of the first failure */
-	int32_t root_rank;  /* -1: it says none */
-	int64_t root_code;  /* its exit code; below 0: a signal's number */
-};
-
-/* A line without the sequences by which terminals are coloured and moved; of one that was overwritten the last. */
-static struct ts_span plain(struct ts_span line, uint8_t to[LINE_MAX_BYTES])
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < line.len && n < LINE_MAX_BYTES; i++) {
-		uint8_t c = line.data[i];
-
-		if (c == 0x1B && i + 1 < line.len && line.data[i + 1] == '[') {
-			for (i += 2; i < line.len && (line.data[i] < 0x40 || line.data[i] > 0x7E); i++)
-				;
-		} else if (c == '\r') {
-			n = i + 1 < line.len ? 0 : n;
-		} else {
-			to[n++] = c;
-		}
-	}
-	return ts_utf8_cut(ts_span_of(to, n), n);
-}
-
-/* Takes "[rank3]: " off the line. Returns 3, or -1. */
-static int32_t rank_of(struct ts_span *io_line)
-{
-	struct ts_span line = *io_line;
-	size_t n = 5;
-	int64_t rank;
-
-	if (!ts_span_starts(line, ts_span_str("[rank")))
-		return -1;
-	while (n < line.len && ts_is_digit(line.data[n]))
-		n++;
-	if (n + 1 >= line.len || line.data[n] != ']' || line.data[n + 1] != ':' || n > 14 ||
-	    !ts_parse_i64(ts_span_part(line, 5, n - 5), &rank) || rank > INT32_MAX)
-		return -1;
-	n += 2;
-	n += n < line.len && line.data[n] == ' ';
-	*io_line = ts_span_from(line, n);
-	return (int32_t)rank;
-}
-
-/* `  File "train.py", line 12, in main`: of libraries the program's own frame before them counts. */
-static void take_frame(struct said *s, struct ts_span line)
-{
-	struct ts_span text = ts_trim(line), path;
-	const uint8_t *quote;
-	size_t at;
-	int64_t number;
-
-	if (!ts_span_starts(text, ts_span_str("File \"")))
-		return;
-	path = ts_span_from(text, 6);
-	quote = memchr(path.data, '"', path.len);
-	if (!quote)
-		return;
-	at = (size_t)(quote - path.data);
-	text = ts_span_from(path, at);
-	path.len = at;
-	if (!ts_span_starts(text, ts_span_str("\", line ")))
-		return;
-	text = ts_span_from(text, 8);
-	for (at = 0; at < text.len && ts_is_digit(text.data[at]); at++)
-		;
-	if (!ts_parse_i64(ts_span_part(text, 0, at), &number))
-		return;
-	if (*s->frame && (ts_span_contains(path, "/site-packages/") || ts_span_contains(path, "/dist-packages/") ||
-			  ts_span_contains(path, "/lib/python3") || ts_span_starts(path, ts_span_str("<"))))
-		return;
-	(void)snprintf(s->frame, sizeof s->frame, "%.*s:%" PRId64, (int)(path.len < 400 ? path.len : 400), (const char *)path.data,
-		       number);
-}
-
-/* The number behind the beginning of a line. */
-static bool number_behind(struct ts_span line, const char *begin, int64_t *ret)
-{
-	struct ts_span rest = line;
-
-	if (!ts_span_starts(line, ts_span_str(begin)))
-		return false;
-	rest = ts_span_from(line, strlen(begin));
-	return ts_parse_i64(ts_next_word(&rest), ret);
-}
-
-static void take_line(struct said *s, uint64_t number, struct ts_span line)
-{
-	int32_t rank = rank_of(&line);
-	uint64_t before = s->end.said ? s->end.line : 0;
-	struct ts_span rest;
-	int64_t root;
-
-	if (ts_span_contains(line, "Traceback (most recent call last)"))
-		s->frame[0] = '\0';
-	take_frame(s, line);
-	ts_text_end_line(&s->end, number, rank, line);
-	if (s->end.said && s->end.line == number && before != number)
-		memcpy(s->at, s->frame, sizeof s->at);
-	s->root |= ts_span_contains(line, "Root Cause (first observed failure)");
-	rest = ts_trim(line);
-	if (s->root && s->root_rank < 0 && number_behind(rest, "rank      : ", &root) && root >= 0 && root <= INT32_MAX)
-		s->root_rank = (int32_t)root;
-	else if (s->root && !s->root_code && number_behind(rest, "exitcode  : ", &root) && root > -128)
-		s->root_code = root;
-}
-
-static void read_tail(struct said *s, struct ts_span text)
-{
-	uint8_t bytes[LINE_MAX_BYTES];
-
-	for (uint64_t number = 1; text.len; number++) {
-		const uint8_t *newline = memchr(text.data, '\n', text.len);
-		size_t n = newline ? (size_t)(newline - text.data) : text.len;
-
-		take_line(s, number, plain(ts_span_of(text.data, n), bytes));
-		text = ts_span_from(text, n + (newline != NULL));
-	}
-}
-
 /* --- facts --- */
 
 static enum ts_status add(struct ts_launch_folder *f, const char *name, const char *text, struct ts_error *err)
@@ -151,36 +18,21 @@ static enum ts_status add(struct ts_launch_folder *f, const char *name, const ch
 	return text && *text ? ts_launch_fact_text(f, name, text, err) : TS_OK;
 }
 
-/* What the lines say, in the words of session.end. */
-static enum ts_status add_said(struct ts_launch_folder *f, const struct said *s, struct ts_error *err)
+/* What the lines say, and which rank torchrun names. */
+static enum ts_status add_said(struct ts_launch_folder *f, const struct ts_text_tail *s, struct ts_error *err)
 {
-	struct ts_buf json = TS_BUF_INIT(65536);
-	struct ts_json j = ts_json_of(&json);
 	struct ts_facts found = {.n = 0};
-	enum ts_status status;
 
-	ts_json_object(&j);
-	ts_json_key(&j, "session");
-	ts_json_object(&j);
-	ts_json_key(&j, "launch");
-	ts_json_object(&j);
-	ts_text_end_write(&s->end, &j);
-	ts_json_end(&j);
-	ts_json_end(&j);
-	ts_json_end(&j);
-	status = ts_buf_check(&json, err);
-	if (!status)
-		status = ts_facts_from_json(ts_buf_view(&json), TS_SOURCE_HOST, &f->cli->arena, &found, NULL, err);
-	for (size_t i = 0; !status && i < found.n; i++)
-		status = ts_facts_add(&f->facts, &found.items[i], &f->cli->arena, err);
-	ts_buf_finish(&json);
-	if (status || add(f, "end.record", "output.txt", err) || add(f, "end.at", s->at, err))
+	if (ts_text_tail_facts(s, "output.txt", &f->cli->arena, &found, err))
 		return err->status;
+	for (size_t i = 0; i < found.n; i++)
+		if (ts_launch_fact(f, &found.items[i], err))
+			return err->status;
 	return s->root_rank >= 0 ? ts_launch_fact_int(f, "end.ranks[0]", s->root_rank, err) : TS_OK;
 }
 
 /* Whether what was printed tells why: a process that was killed from outside did not print it. */
-static bool explains(const struct said *s, const struct ts_ended *end)
+static bool explains(const struct ts_text_tail *s, const struct ts_ended *end)
 {
 	bool why = s->end.said && s->end.cause != TS_END_SIGNAL && s->end.cause != TS_END_EXIT;
 
@@ -213,7 +65,7 @@ static enum ts_status add_sender(struct ts_launch_folder *f, const struct ts_lau
 }
 
 /* What torchrun says of the rank that failed first, which a signal killed. */
-static enum ts_status add_root(struct ts_launch_folder *f, const struct said *s, struct ts_error *err)
+static enum ts_status add_root(struct ts_launch_folder *f, const struct ts_text_tail *s, struct ts_error *err)
 {
 	if (add(f, "end.state", ts_end_state_word(TS_END_KILLED), err) ||
 	    add(f, "end.signal", ts_signal_name(-s->root_code), err) || add(f, "end.record", "torchrun", err))
@@ -221,15 +73,24 @@ static enum ts_status add_root(struct ts_launch_folder *f, const struct said *s,
 	return s->root_rank >= 0 ? ts_launch_fact_int(f, "end.ranks[0]", s->root_rank, err) : TS_OK;
 }
 
+/* The lines of the process that failed first say why. Who is behind at a collective say those of all. */
+static void read_tails(struct ts_text_tail *s, const struct ts_launched *l)
+{
+	ts_text_tail_read(s, -1, ts_tail_view(&l->tails[l->first]));
+	for (size_t i = 0; i < l->n && s->end.said && s->end.cause == TS_END_TIMEOUT; i++)
+		if (i != l->first)
+			ts_text_tail_read(s, -1, ts_tail_view(&l->tails[i]));
+}
+
 /* The end of the first process that failed. */
 static enum ts_status add_failed(struct ts_launch_folder *f, const struct ts_launched *l, int64_t kills, struct ts_error *err)
 {
 	const struct ts_ended *end = &l->ends[l->first];
 	const char *signal = end->signal ? ts_signal_name(end->signal) : NULL;
-	struct said s = {.root_rank = -1};
+	struct ts_text_tail s = TS_TEXT_TAIL;
 	enum ts_end_state state;
 
-	read_tail(&s, ts_tail_view(&l->tails[l->first]));
+	read_tails(&s, l);
 	if (add(f, "end.state", ts_end_state_word(end->signal ? TS_END_KILLED : TS_END_CRASHED), err) ||
 	    add(f, "end.record", "tscope run", err) ||
 	    (l->n > 1 && ts_launch_fact_int(f, "end.ranks[0]", (int64_t)(l->first_rank + l->first), err)))

@@ -143,25 +143,32 @@ static enum ts_status find_place(struct ts_launch_folder *f, const char *program
 
 /* --- facts --- */
 
-static enum ts_status add(struct ts_launch_folder *f, const char *name, struct ts_fact fact, struct ts_error *err)
+enum ts_status ts_launch_fact(struct ts_launch_folder *folder, const struct ts_fact *fact, struct ts_error *err)
 {
-	struct ts_arena *a = &f->cli->arena;
-	char *path = ts_arena_printf(a, "session.launch.%s", name);
+	struct ts_arena *a = &folder->cli->arena;
+	struct ts_fact mine = *fact;
 
-	if (!path)
-		return ts_arena_error(a, err);
-	fact.path = ts_span_str(path);
-	fact.source = TS_SOURCE_HOST;
-	if (fact.type == TS_FACT_TEXT && (!ts_utf8_valid(fact.text) || !fact.text.len))
+	if (mine.type == TS_FACT_TEXT && (!ts_utf8_valid(mine.text) || !mine.text.len))
 		return TS_OK;
-	if (ts_redact(&fact, ts_secret_path(fact.path), a, err))
+	if (ts_redact(&mine, ts_secret_path(mine.path), a, err))
 		return err->status;
-	for (size_t i = f->facts.n; i-- > 0;) /* the last one counts */
-		if (ts_span_eq(f->facts.items[i].path, fact.path)) {
-			f->facts.items[i] = fact;
+	for (size_t i = folder->facts.n; i-- > 0;) /* the last one counts */
+		if (ts_span_eq(folder->facts.items[i].path, mine.path)) {
+			folder->facts.items[i] = mine;
 			return TS_OK;
 		}
-	return ts_facts_add(&f->facts, &fact, a, err);
+	return ts_facts_add(&folder->facts, &mine, a, err);
+}
+
+static enum ts_status add(struct ts_launch_folder *f, const char *name, struct ts_fact fact, struct ts_error *err)
+{
+	char *path = ts_arena_printf(&f->cli->arena, "session.launch.%s", name);
+
+	if (!path)
+		return ts_arena_error(&f->cli->arena, err);
+	fact.path = ts_span_str(path);
+	fact.source = TS_SOURCE_HOST;
+	return ts_launch_fact(f, &fact, err);
 }
 
 enum ts_status ts_launch_fact_text(struct ts_launch_folder *folder, const char *name, const char *text, struct ts_error *err)

@@ -24,6 +24,8 @@ struct ts_launch_folder {
 /* Makes the folder, which holds no run yet, for a command of these words; program: what it is called. */
 enum ts_status ts_launch_folder_make(struct ts_cli *cli, const char *const *words, const char *program, struct ts_launch_folder *ret,
 				     struct ts_error *err);
+/* Sets a fact by its whole path; its texts lie as long as the folder does. */
+enum ts_status ts_launch_fact(struct ts_launch_folder *folder, const struct ts_fact *fact, struct ts_error *err);
 /* Sets the fact session.launch.NAME; a text is copied and NULL is none. */
 enum ts_status ts_launch_fact_text(struct ts_launch_folder *folder, const char *name, const char *text, struct ts_error *err);
 enum ts_status ts_launch_fact_int(struct ts_launch_folder *folder, const char *name, int64_t value, struct ts_error *err);

@@ -23,7 +23,7 @@ enum { EVERY_S = 10, PUSH_MS = 60000, END_MS = 30000, TOLD = TS_ERROR_TEXT, OUT_
 static void push_now(const struct ts_launch_folder *f, char told[TOLD])
 {
 	static const char *const passed[] = {"project", "server", "store"};
-	const char *name = ts_args_text(&f->cli->args, "name"), *words[12];
+	const char *name = ts_args_text(&f->cli->args, "name"), *words[13];
 	struct ts_cli cli = {.verb = ts_verb_find("push"), .out = TS_BUF_INIT(OUT_MAX), .quiet = true};
 	struct ts_error err;
 	int n = 0;
@@ -38,6 +38,8 @@ static void push_now(const struct ts_launch_folder *f, char told[TOLD])
 	}
 	if (name)
 		words[n++] = ts_arena_printf(&cli.arena, "--name=%s", name);
+	if (ts_args_has(&f->cli->args, "no-output"))
+		words[n++] = "--no-output";
 	words[n++] = "--";
 	words[n++] = f->run[0] == '/' ? f->run : ts_arena_printf(&cli.arena, "./%s", f->run);
 	told[0] = '\0';

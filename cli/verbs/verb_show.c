@@ -3,6 +3,7 @@
 #include "cli/core/names.h"
 #include "cli/json/json_show.h"
 #include "cli/snapshot/analyze_snapshot.h"
+#include "cli/text/show_printed.h"
 #include "cli/text/text_show.h"
 #include "cli/verbs/verbs.h"
 
@@ -30,10 +31,13 @@ static enum ts_status stored_snapshot(struct ts_cli *cli, struct ts_error *err)
 
 enum ts_status ts_verb_show(struct ts_cli *cli, struct ts_error *err)
 {
+	bool output = ts_args_has(&cli->args, "output"), has_rank = false;
+	struct ts_printed_all printed;
 	struct ts_get_reply run;
 	struct ts_head head;
 	struct ts_span spec;
 	enum ts_status status;
+	uint64_t rank = 0;
 
 	if (ts_cli_settle(cli, err))
 		return err->status;
@@ -42,7 +46,7 @@ enum ts_status ts_verb_show(struct ts_cli *cli, struct ts_error *err)
 				    ts_cli_word(cli, 0));
 	if (ts_is_snapshot(ts_cli_word(cli, 0)))
 		return ts_show_snapshot(cli, ts_cli_word(cli, 0), err);
-	if (of_snapshot(cli))
+	if (of_snapshot(cli) && !output)
 		return stored_snapshot(cli, err);
 	status = ts_cli_run(cli, ts_cli_word(cli, 0), &spec, err);
 	if (!status)
@@ -51,7 +55,10 @@ enum ts_status ts_verb_show(struct ts_cli *cli, struct ts_error *err)
 		status = ts_head_decode(run.head, &cli->arena, &head, err);
 	if (status)
 		return status;
-	if (!cli->json)
-		return ts_render_show_text(cli, &run, &head, err);
-	return ts_render_show_json(cli, &run, &head, err);
+	if (output && (ts_args_uint(&cli->args, "rank", INT32_MAX, &has_rank, &rank, err) ||
+		       ts_printed_of(cli, &run, has_rank, (int32_t)rank, &printed, err)))
+		return ts_error_prefix(err, "show");
+	if (cli->json)
+		return ts_render_show_json(cli, &run, &head, output ? &printed : NULL, err);
+	return output ? ts_printed_show(cli, &printed, err) : ts_render_show_text(cli, &run, &head, err);
 }

@@ -45,6 +45,7 @@ static const struct ts_option run_options[] = {
 	{.name = "no-patch", .help = "keep only the digest of uncommitted changes, and not their text"},
 	{.name = "push", .argument = "=SECONDS",
 	 .help = "push the run while it goes on, every 10 s or so many, and when it is over; the training does not wait for it"},
+	{.name = "no-output", .help = "with --push: keep what the command prints in the folder alone, and do not push it"},
 	{.name = "no-auto", .help = "do not record a script of Python, which 'python -m tscope' records (docs/recording.md)"},
 	{.name = "nproc-per-node", .argument = "N",
 	 .help = "start N processes, each told its rank by RANK, LOCAL_RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT; may also "
@@ -111,6 +112,7 @@ static const struct ts_option push_options[] = {
 		 "world size are there"},
 	{.name = "expose", .help = "with --join: make the run visible now, even if ranks are missing"},
 	READ_OPTIONS,
+	{.name = "no-output", .help = "leave out what tscope run kept of what the run printed"},
 	{.name = "strict", .help = "refuse a run if any part of it would be skipped"},
 	{.name = "force", .letter = 'f',
 	 .help = "move the name even if the new run does not continue the run that the name points at"},
@@ -237,7 +239,8 @@ static const struct ts_option show_options[] = {
 	SNAPSHOT_OPTIONS,
 	{.name = "snapshot", .argument = "NAME", .help = "of a run: show this memory snapshot of it (default: its only one)"},
 	{.name = "rank", .letter = 'r', .argument = "N",
-	 .help = "of a run: the rank whose memory snapshot is meant, where several ranks have one"},
+	 .help = "of a run: the rank whose memory snapshot or output is meant, where several ranks have one"},
+	{.name = "output", .help = "of a run that tscope run started: show what it printed last"},
 	END_OPTIONS,
 };
 static const struct ts_example show_examples[] = {
@@ -245,6 +248,7 @@ static const struct ts_example show_examples[] = {
 	{"tscope show ./runs/exp1", "shows a directory that was not pushed"},
 	{"tscope show 4f1c2a", "shows a run by the first digits of its id"},
 	{"tscope show --at peak ./snapshot.pickle", "shows what a device's memory held at its peak, and the blocks around the event"},
+	{"tscope show exp1 --output", "shows what exp1 printed last"},
 	{"tscope show exp1 --at peak", "the same of the memory snapshot that exp1 was pushed with"},
 	END_EXAMPLES,
 };

@@ -18,14 +18,14 @@
 #include "ingest/core/source.h"
 #include "run/builder.h"
 
-enum ts_kept_kind { TS_KEPT_NOT, TS_KEPT_TRACE, TS_KEPT_SNAPSHOT };
+enum ts_kept_kind { TS_KEPT_NOT, TS_KEPT_TRACE, TS_KEPT_SNAPSHOT, TS_KEPT_OUTPUT };
 
 struct ts_kept_file {
 	enum ts_kept_kind kind;
 	const char *top, *path; /* for base/below.h */
 	struct ts_span name;	/* in the run: one path component, once for each rank */
 	struct ts_span shown;	/* in notices: "rank1/trace/host.pt.trace.json" */
-	uint64_t size;
+	uint64_t size, from; /* the bytes of the file that are kept: an output has its end alone */
 	int32_t rank;	   /* whose it is */
 	int64_t said_rank; /* whose it says that it is; TS_TRACE_NONE: it says nothing */
 	int64_t name_rank; /* the same of its name or that of its folder (run/rank_name.h) */
@@ -41,6 +41,7 @@ struct ts_kept_set {
 	void *ctx;
 	struct ts_read_progress *progress; /* counts the bytes of files; may be NULL */
 	const struct ts_around *around;	   /* runs whose files are not taken; may be NULL */
+	bool outputs;			   /* take what a launcher kept of what was printed, which is in the folder itself */
 	int deep;			   /* how many folders below each of the run are looked into; 0: TS_KEPT_BELOW_RUN */
 	struct ts_kept_file *items;
 	size_t n, cap;
@@ -50,6 +51,7 @@ struct ts_kept_set {
 enum {
 	TS_KEPT_MAX = 4096,    /* files of a run */
 	TS_KEPT_BELOW_RUN = 1, /* folders */
+	TS_KEPT_OUTPUT_MAX = 4 << 20, /* bytes of an output */
 	TS_KEPT_BELOW_LOG = 3, /* of another tool: plugins/profile/DATE, as TensorBoard has them */
 };
 
@@ -72,6 +74,10 @@ enum ts_status ts_kept_add(struct ts_kept_set *kept, const char *top, const char
 			   struct ts_error *err);
 /* Reads each and writes its columns. A snapshot that is none is no longer among the items, unless "snapshot" is in its name. */
 enum ts_status ts_kept_columns(struct ts_kept_set *kept, struct ts_error *err);
+/* The rank whose output a file of this name has, output.rank3.txt; -1: output.txt, of all of the folder. */
+bool ts_kept_output(const char *name, int32_t *ret_rank);
+/* Takes all files of this kind out of the set. */
+void ts_kept_leave(struct ts_kept_set *kept, enum ts_kept_kind kind);
 bool ts_kept_of(const struct ts_kept_set *kept, int32_t rank);
 /* The rank of file i by what it says itself, else by its name, of which a notice tells; TS_TRACE_NONE: neither says it. */
 int64_t ts_kept_whose(struct ts_kept_set *kept, size_t i);

@@ -2,6 +2,7 @@
 #include "base/below.h"
 #include "base/grow.h"
 #include "base/limits.h"
+#include "base/number.h"
 #include "base/path.h"
 #include "base/text.h"
 #include "ingest/core/inflow.h"
@@ -119,6 +120,48 @@ enum ts_status ts_kept_here(const char *top, const char *directory, enum ts_kept
 	return TS_OK;
 }
 
+/* --- what was printed --- */
+
+bool ts_kept_output(const char *name, int32_t *ret_rank)
+{
+	static const char begin[] = "output.rank", end[] = ".txt";
+	size_t n = strlen(name), digits;
+	int64_t rank;
+
+	if (strcmp(name, "output.txt") == 0) {
+		*ret_rank = -1;
+		return true;
+	}
+	if (strncmp(name, begin, sizeof begin - 1) != 0 || !ts_file_ends(name, end) || n < sizeof begin - 1 + sizeof end)
+		return false;
+	digits = n - (sizeof begin - 1) - (sizeof end - 1);
+	for (size_t i = 0; i < digits; i++)
+		if (!ts_is_digit((uint8_t)name[sizeof begin - 1 + i]))
+			return false;
+	if (digits > 9 || !ts_parse_i64(ts_span_of(name + sizeof begin - 1, digits), &rank))
+		return false;
+	*ret_rank = (int32_t)rank;
+	return true;
+}
+
+/* Where the part begins that is kept. It is a whole chunk's, so that a file that grows has the chunks before its last one still. */
+static uint64_t begin_of_output(uint64_t size)
+{
+	uint64_t more = size > TS_KEPT_OUTPUT_MAX ? size - TS_KEPT_OUTPUT_MAX : 0;
+
+	return (more + TS_CHUNK_BYTES - 1) / TS_CHUNK_BYTES * TS_CHUNK_BYTES;
+}
+
+void ts_kept_leave(struct ts_kept_set *kept, enum ts_kept_kind kind)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < kept->n; i++)
+		if (kept->items[i].kind != kind)
+			kept->items[n++] = kept->items[i];
+	kept->n = n;
+}
+
 /* --- ranks --- */
 
 int64_t ts_kept_whose(struct ts_kept_set *kept, size_t i)
@@ -128,6 +171,8 @@ int64_t ts_kept_whose(struct ts_kept_set *kept, size_t i)
 
 	if (file->said_rank != TS_TRACE_NONE || file->name_rank == TS_TRACE_NONE)
 		return file->said_rank;
+	if (file->kind == TS_KEPT_OUTPUT) /* who kept it says so by the name */
+		return file->name_rank;
 	(void)snprintf(detail, sizeof detail, "%s does not say its rank; by its name it is of rank %" PRId64, ts_show(file->shown).text,
 		       file->name_rank);
 	ts_notice_add(kept->notices, "rank_from_name", TS_NOTICE_INFO, ts_span_str(""), 0, detail);
@@ -186,6 +231,7 @@ static enum ts_status add_file(struct ts_kept_set *kept, const struct ts_kept_fi
 
 	if (ts_below_open(mine.top, mine.path, &fd, &mine.size, &cannot) == TS_OK)
 		(void)close(fd); /* else keeping it says why */
+	mine.from = mine.kind == TS_KEPT_OUTPUT ? begin_of_output(mine.size) : 0;
 	mine.name_rank = ts_rank_in_name(mine.name);
 	if (mine.name_rank == TS_TRACE_NONE)
 		mine.name_rank = in->rank;
@@ -225,8 +271,11 @@ enum ts_status ts_kept_add(struct ts_kept_set *kept, const char *top, const char
 static enum ts_status take(struct ts_kept_set *kept, const struct ts_kept_file *file, const struct within *in, struct ts_error *err)
 {
 	struct ts_kept_file mine = *file;
+	int32_t rank;
 
-	if (ts_kept_is(file->top, file->path, &mine.kind, err))
+	if (kept->outputs && !in->deep && ts_kept_output(ts_path_last(file->path), &rank))
+		mine.kind = TS_KEPT_OUTPUT;
+	else if (ts_kept_is(file->top, file->path, &mine.kind, err))
 		return err->status;
 	if (mine.kind == TS_KEPT_NOT || !ts_reader_has(file->top, file->path, file->shown, kept->notices))
 		return TS_OK;

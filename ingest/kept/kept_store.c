@@ -112,8 +112,9 @@ enum ts_status ts_kept_columns(struct ts_kept_set *kept, struct ts_error *err)
 	for (size_t i = 0; i < kept->n; i++) {
 		bool stays = true;
 
-		if (kept->items[i].kind == TS_KEPT_TRACE ? columns_of(kept, &kept->items[i], err)
-							 : snapshot_of(kept, &kept->items[i], &stays, err))
+		if (kept->items[i].kind != TS_KEPT_OUTPUT &&
+		    (kept->items[i].kind == TS_KEPT_TRACE ? columns_of(kept, &kept->items[i], err)
+							  : snapshot_of(kept, &kept->items[i], &stays, err)))
 			return err->status;
 		if (stays)
 			kept->items[n++] = kept->items[i];
@@ -132,13 +133,13 @@ bool ts_kept_of(const struct ts_kept_set *kept, int32_t rank)
 	return false;
 }
 
-static enum ts_status copy(struct ts_kept_set *kept, int fd, uint64_t size, struct ts_builder *b, struct ts_error *err)
+static enum ts_status copy(struct ts_kept_set *kept, int fd, uint64_t from, uint64_t size, struct ts_builder *b, struct ts_error *err)
 {
 	struct ts_source source = {.fd = fd, .size = size, .progress = kept->progress};
 	struct ts_buf chunk = TS_BUF_INIT(TS_CHUNK_BYTES);
 	uint8_t *to = ts_buf_reserve(&chunk, TS_CHUNK_BYTES);
 	enum ts_status status = ts_buf_check(&chunk, err);
-	uint64_t at = 0;
+	uint64_t at = from;
 
 	while (!status && at < size) {
 		size_t n = size - at < TS_CHUNK_BYTES ? (size_t)(size - at) : TS_CHUNK_BYTES;
@@ -150,7 +151,7 @@ static enum ts_status copy(struct ts_kept_set *kept, int fd, uint64_t size, stru
 			status = ts_source_done(&source, n, err);
 		at += n;
 	}
-	kept->bytes_read += at;
+	kept->bytes_read += at - from;
 	ts_buf_finish(&chunk);
 	return status;
 }
@@ -165,7 +166,7 @@ static enum ts_status put_file(struct ts_kept_set *kept, const struct ts_kept_fi
 		return err->status;
 	status = ts_builder_file_begin(b, file->name, err);
 	if (!status)
-		status = copy(kept, fd, size, b, err);
+		status = copy(kept, fd, file->from < size ? file->from : size, size, b, err);
 	if (!status)
 		status = ts_builder_file_end(b, err);
 	if (!status && file->has_columns)

@@ -8,11 +8,11 @@
 #include "ingest/kept/kept.h"
 #include "ingest/rows/run_close.h"
 #include "ingest/rundir/attempt_files.h"
+#include "ingest/rundir/launched.h"
 #include "ingest/rundir/layout.h"
 #include "ingest/rundir/side_read.h"
 #include "ingest/rundir/steps.h"
 #include "ingest/rundir/unread.h"
-#include "record/disk.h"
 #include "record/frame.h"
 #include "run/head.h"
 #include "run/trace.h"
@@ -149,34 +149,6 @@ static enum ts_status add_recorded_facts(struct reading *r, const struct ts_rank
 	return TS_OK;
 }
 
-/* Whether the process that waits for a command which tscope run started is still there (launch/launch.h). */
-static bool is_minded(const char *top, const char *directory, struct ts_arena *arena)
-{
-	char *path = ts_path_join(arena, directory, ".launch.lock");
-	struct ts_error ignored;
-	uint64_t size;
-	bool held;
-	int fd;
-
-	if (!path || ts_below_kind(top, path) != TS_FILE_REGULAR || ts_below_open(top, path, &fd, &size, &ignored))
-		return false;
-	held = ts_disk_is_held(fd);
-	(void)close(fd);
-	return held;
-}
-
-/* A launcher that was lost could not say the end: what it said at the beginning holds no longer. */
-static void settle_launch(const char *top, const char *directory, struct ts_arena *arena, struct ts_facts *facts)
-{
-	for (size_t i = 0; i < facts->n; i++) {
-		struct ts_fact *fact = &facts->items[i];
-
-		if (ts_span_is(fact->path, "session.launch.end.state") && fact->type == TS_FACT_TEXT &&
-		    ts_span_is(fact->text, "running") && !is_minded(top, directory, arena))
-			fact->text = ts_span_str("unknown");
-	}
-}
-
 /* Collects everything that is said about a rank, ready to be stored; recorded: also what its recording says. */
 static enum ts_status rank_facts(struct reading *r, const struct ts_rank_dir *dir, bool recorded, struct ts_notices *notices,
 				 struct ts_arena *arena, struct ts_facts *ret_facts, struct ts_error *err)
@@ -186,7 +158,8 @@ static enum ts_status rank_facts(struct reading *r, const struct ts_rank_dir *di
 	if (ts_facts_read_dir(dir->top, dir->path, dir->name, notices, arena, &own, err) ||
 	    (recorded && add_recorded_facts(r, dir, notices, arena, &own, err)))
 		return err->status;
-	settle_launch(dir->top, dir->path, arena, &own);
+	if (ts_launched_settle(dir->top, dir->path, arena, &own, err))
+		return err->status;
 	settle_rank(r, dir, &own, notices);
 	if (ts_facts_merge(&own, &r->root, arena, &with_root, err) ||
 	    ts_facts_merge(&r->given, &with_root, arena, &facts, err) ||
@@ -312,7 +285,8 @@ static enum ts_status read_root(struct reading *r, struct ts_error *err)
 		return TS_OK;
 	if (ts_facts_read_dir(ts_top(r->options), r->layout.path, ts_span_str(""), &r->result.notices, r->arena, &r->root, err))
 		return err->status;
-	settle_launch(ts_top(r->options), r->layout.path, r->arena, &r->root);
+	if (ts_launched_settle(ts_top(r->options), r->layout.path, r->arena, &r->root, err))
+		return err->status;
 	drop_fact(&r->root, "parallelism.rank", TS_SOURCE_RUN_JSON); /* it is not known which rank this was about */
 	return TS_OK;
 }
@@ -385,17 +359,46 @@ static const struct ts_rank_dir *dir_of(const struct ts_run_layout *layout, int6
 	return NULL;
 }
 
+static bool has_outputs(const struct ts_kept_set *kept)
+{
+	for (size_t i = 0; i < kept->n; i++)
+		if (kept->items[i].kind == TS_KEPT_OUTPUT)
+			return true;
+	return false;
+}
+
+/* A file of that name is kept only where tscope run wrote it: that of another program is nobody's to publish. */
+static enum ts_status leave_other_outputs(struct reading *r, struct ts_error *err)
+{
+	bool launched = ts_launched_says(&r->root);
+	struct ts_facts facts;
+
+	for (size_t i = 0; !launched && i < r->layout.n; i++) {
+		if (ts_facts_read_dir(r->layout.ranks[i].top, r->layout.ranks[i].path, r->layout.ranks[i].name, NULL, r->arena, &facts,
+				      err))
+			return err->status;
+		launched = ts_launched_says(&facts);
+	}
+	if (!launched)
+		ts_kept_leave(&r->kept, TS_KEPT_OUTPUT);
+	return TS_OK;
+}
+
 static enum ts_status find_kept(struct reading *r, struct ts_error *err)
 {
-	r->kept = (struct ts_kept_set){
-		.arena = r->arena, .notices = &r->result.notices, .sink = ts_count_sink, .ctx = &r->sink, .progress = &r->progress};
+	r->kept = (struct ts_kept_set){.arena = r->arena,
+				       .notices = &r->result.notices,
+				       .sink = ts_count_sink,
+				       .ctx = &r->sink,
+				       .progress = &r->progress,
+				       .outputs = !r->options->no_output};
 	if (has_job(r) && ts_kept_find(&r->kept, ts_top(r->options), r->layout.path, ts_span_str(""), TS_RANK_JOB, err))
 		return err->status;
 	for (size_t i = 0; i < r->layout.n; i++)
 		if (ts_kept_find(&r->kept, r->layout.ranks[i].top, r->layout.ranks[i].path, r->layout.ranks[i].name,
 				 r->layout.ranks[i].rank, err))
 			return err->status;
-	return TS_OK;
+	return has_outputs(&r->kept) ? leave_other_outputs(r, err) : TS_OK;
 }
 
 static enum ts_status tell_unread(struct reading *r, struct ts_error *err)

@@ -1,11 +1,25 @@
-/* Any bytes as a text log; if the first is 't', what follows up to a byte 0 is a template. No crash, no leak. */
+/* Any bytes as a text log, and as the last lines of one; if the first is 't', what follows up to a byte 0 is a template. No crash, no leak. */
 #include "ingest/core/fuzz_reader.h"
 #include "ingest/core/sink_count.h"
 #include "ingest/text/reader_text.h"
+#include "ingest/text/text_tail.h"
 
 #include <unistd.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void read_as_tail(struct ts_span text)
+{
+	struct ts_text_tail tail = TS_TEXT_TAIL;
+	struct ts_facts facts = {.n = 0};
+	struct ts_arena arena;
+	struct ts_error err;
+
+	ts_arena_init(&arena, 0);
+	ts_text_tail_read(&tail, -1, text);
+	(void)ts_text_tail_facts(&tail, "output.txt", &arena, &facts, &err);
+	ts_arena_finish(&arena);
+}
 
 static void read_by(const char *path, const char *pattern)
 {
@@ -26,6 +40,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char text[256];
 
 	if (!size || data[0] != 't') {
+		read_as_tail(rest);
 		fuzz_write(fd, data, size);
 		(void)ts_text_sniff(fuzz_file_path(fd));
 		fuzz_read(fuzz_file_path(fd), ts_text_read);

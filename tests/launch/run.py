@@ -480,7 +480,85 @@ def pushes():
               time.monotonic() - begun < 30, ran.stderr)
 
 
-CHECKS = (what_ended, pushes, exit_codes, deaths, passed_on, cannot, twice, bytes_through, files, broken_pipe, left_behind, terminal, interrupts, suspends, debugger,
+def stored(place, *words):
+    """Runs tscope on the store of the place, and returns what it printed."""
+    env = {**os.environ, "TSCOPE_STORE": os.path.join(place.path, "store")}
+    env.pop("TSCOPE_SERVER", None)
+    ran = subprocess.run([TSCOPE, *words], cwd=place.path, capture_output=True, env=env, timeout=60)
+    return ran.returncode, ran.stdout + (ran.stderr if ran.returncode else b"")
+
+
+def printed():
+    with Place() as place:
+        place.run("sh", "-c", "printf 'one\\ntwo \\033[31mred\\033[0m\\n10%%\\r20%%\\nbell \\a\\n'; exit 3")
+        shown_here = stored(place, "show", "./run", "--output")
+        pushed = stored(place, "push", "run", "--name", "seen")
+        there = stored(place, "show", "seen", "--output")
+        check("what was printed is pushed with the run, and show has it", shown_here == there == (0, b"one\ntwo red\n20%\nbell \\x07\n"), shown_here, pushed, there)
+        kept = json.loads(stored(place, "show", "seen", "--output", "--json")[1])["output"]
+        check("and as JSON", [(one["name"], one["rank"]) for one in kept] == [("output.txt", 0)] and kept[0]["size_bytes"] == len(place.kept("output.txt")), kept)
+        stored(place, "export", "seen", "back")
+        stored(place, "push", "back", "--name", "again")
+        seen, again = (json.loads(stored(place, "show", name, "--json")[1])["run"]["id"] for name in ("seen", "again"))
+        with open(os.path.join(place.path, "back", "output.txt"), "rb") as file:
+            check("export gives it back, and a push of that is the same run", file.read() == place.kept("output.txt") and seen == again)
+    with Place() as place:
+        place.run("sh", "-c", "echo kept", options=["--push", "--no-output", "--store", "store", "--name", "quiet"])
+        left = stored(place, "show", "quiet", "--output")
+        check("--no-output leaves it out", left[0] == 2 and b"no kept output" in left[1] and b"kept" not in stored(place, "show", "quiet")[1], left)
+    with Place() as place:
+        os.makedirs(os.path.join(place.path, "other"))
+        with open(os.path.join(place.path, "other", "steps.jsonl"), "w", encoding="utf-8") as file:
+            file.write('{"step": 0, "scalars": {"loss": 1.0}}\n')
+        with open(os.path.join(place.path, "other", "output.txt"), "w", encoding="utf-8") as file:
+            file.write("nobody asked\n")
+        stored(place, "push", "other")
+        check("an output.txt that tscope run did not write is nobody's to publish", stored(place, "show", "other", "--output")[0] == 2)
+    with Place() as place:
+        place.run("sh", "-c", "echo of $RANK", options=["--nproc-per-node", "3"])
+        stored(place, "push", "run", "--name", "three")
+        one, whole = stored(place, "show", "three", "--output", "--rank", "1"), stored(place, "show", "three", "--output")
+        check("of several ranks, and of one", one == (0, b"of 1\n") and all(b"of %d\n" % rank in whole[1] and b"output.rank%d.txt" % rank in whole[1] for rank in range(3)), one, whole)
+    with Place() as place:
+        for variables in ({"OMPI_COMM_WORLD_RANK": "{}", "OMPI_COMM_WORLD_SIZE": "2"}, {"SLURM_PROCID": "{}", "SLURM_NTASKS": "2", "SLURM_JOB_ID": "7"}):
+            folder = "mpi" if "SLURM_PROCID" not in variables else "slurm"
+            jobs = [subprocess.Popen([TSCOPE, "run", "-q", "-d", folder, "--", "sh", "-c", f"echo mine {rank}"], cwd=place.path, stdout=subprocess.PIPE,
+                                     env={**os.environ, **{key: text.format(rank) for key, text in variables.items()}}) for rank in range(2)]
+            for job in jobs:
+                job.communicate(timeout=WAIT)
+            stored(place, "push", folder)
+            told = [stored(place, "show", folder, "--output", "--rank", str(rank)) for rank in range(2)]
+            check(f"of ranks under {folder}", told == [(0, b"mine 0\n"), (0, b"mine 1\n")], told)
+    with Place() as place:
+        place.run("sh", "-c", "yes 0123456789 | head -c 6000000; echo the end", options=["--log"])
+        stored(place, "push", "run", "--name", "long")
+        kept = json.loads(stored(place, "show", "long", "--output", "--json")[1])["output"][0]
+        check("of a long log its last 4 MiB", 3 << 20 <= kept["size_bytes"] <= 4 << 20 and kept["text"].endswith("the end\n"), kept["size_bytes"])
+    with Place() as place:
+        script = "import sys, time\nprint('Traceback (most recent call last):\\n  File \"train.py\", line 12, in f\\nValueError: no such layer', flush=True)\ntime.sleep(30)\n"
+        job = subprocess.Popen(place.words(sys.executable, "-c", script), cwd=place.path, stdout=subprocess.PIPE)
+        job.stdout.readline()
+        place.wait_for(lambda: b"ValueError" in place.kept("output.txt"))
+        minder = children(job.pid)
+        for pid in minder + [job.pid]:
+            os.kill(pid, signal.SIGSTOP)
+        for pid in minder + [job.pid]:
+            for child in children(pid):
+                if child not in minder:
+                    os.kill(child, signal.SIGKILL)
+        for pid in minder + [job.pid]:
+            os.kill(pid, signal.SIGKILL)
+        job.wait()
+        job.stdout.close()
+        check("where nobody saw the end, the last lines say it", "no such layer, at train.py:12" in (shown(place)[1] or ""), shown(place))
+
+
+def children(pid):
+    with open(f"/proc/{pid}/task/{pid}/children", encoding="utf-8") as file:
+        return [int(word) for word in file.read().split()]
+
+
+CHECKS = (what_ended, pushes, printed, exit_codes, deaths, passed_on, cannot, twice, bytes_through, files, broken_pipe, left_behind, terminal, interrupts, suspends, debugger,
           launcher_killed, disk_full)
 
 
