@@ -5,7 +5,7 @@
 #include "base/uri.h"
 #include "web/admit.h"
 #include "web/http_server.h"
-#include "web/live.h"
+#include "web/changes.h"
 #include "web/routes.h"
 #include "web/static.h"
 
@@ -415,7 +415,7 @@ enum ts_status ts_web_serve(const struct ts_web_wanted *wanted, struct ts_error 
 		.address = wanted->address, .port = wanted->port, .threads = TS_WEB_THREADS, .answer = answer, .ctx = &web};
 	enum ts_status status;
 	struct ts_http *server;
-	struct ts_live *live;
+	struct ts_changes *live;
 
 	want_descriptors();
 	if (ts_http_open(&http, &server, err))
@@ -423,12 +423,12 @@ enum ts_status ts_web_serve(const struct ts_web_wanted *wanted, struct ts_error 
 	web.door.port = ts_http_port(server);
 	status = ts_door_make(&web.door, err);
 	if (!status)
-		status = ts_live_start(server, wanted->ask, wanted->ctx, &live, err);
+		status = ts_changes_start(server, wanted->ask, wanted->ctx, &live, err);
 	if (!status) {
 		status = say_ready(&web, err);
 		if (!status)
 			status = ts_http_run(server, err);
-		ts_live_stop(live);
+		ts_changes_stop(live);
 	}
 	ts_http_close(server);
 	return status;

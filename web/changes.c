@@ -1,5 +1,5 @@
-/* live.c - see live.h. */
-#include "web/live.h"
+/* changes.c - see changes.h. */
+#include "web/changes.h"
 
 #include "base/alloc.h"
 #include "base/clock.h"
@@ -19,7 +19,7 @@ struct project {
 	char name[];
 };
 
-struct ts_live {
+struct ts_changes {
 	struct ts_http *http;
 	ts_web_ask_fn *ask;
 	void *ctx;
@@ -64,7 +64,7 @@ static struct ts_span name_in(struct ts_span line)
 	return line;
 }
 
-void ts_live_compare(struct ts_span before, struct ts_span now, void (*changed)(void *ctx, struct ts_span name), void *ctx)
+void ts_changes_compare(struct ts_span before, struct ts_span now, void (*changed)(void *ctx, struct ts_span name), void *ctx)
 {
 	struct ts_span rest = now;
 
@@ -82,7 +82,7 @@ void ts_live_compare(struct ts_span before, struct ts_span now, void (*changed)(
 /* -- asking -- */
 
 struct telling {
-	struct ts_live *live;
+	struct ts_changes *live;
 	const struct project *project;
 };
 
@@ -100,7 +100,7 @@ static void tell(void *ctx, struct ts_span name)
 	ts_http_tell(t->live->http, topic, "changed");
 }
 
-static void look_at(struct ts_live *live, struct project *project)
+static void look_at(struct ts_changes *live, struct project *project)
 {
 	char given[TOPIC_TEXT];
 	const char *words[] = {"list", given, "--columns=id,state,name", "--limit=200", "--csv"};
@@ -112,7 +112,7 @@ static void look_at(struct ts_live *live, struct project *project)
 	live->ask(live->ctx, &question, &answer);
 	if (!answer.status) {
 		if (project->known)
-			ts_live_compare(ts_buf_view(&project->lines), ts_buf_view(&answer.out), tell, &telling);
+			ts_changes_compare(ts_buf_view(&project->lines), ts_buf_view(&answer.out), tell, &telling);
 		ts_buf_finish(&project->lines);
 		project->lines = answer.out;
 		project->known = true;
@@ -121,7 +121,7 @@ static void look_at(struct ts_live *live, struct project *project)
 	}
 }
 
-static struct project *project_of(struct ts_live *live, const char *topic)
+static struct project *project_of(struct ts_changes *live, const char *topic)
 {
 	size_t n = strcspn(topic, "\n");
 	struct project *p = live->projects;
@@ -147,7 +147,7 @@ static void free_project(struct project *p)
 }
 
 /* Of a project that nobody looks at any more nothing is kept. */
-static void forget_unwanted(struct ts_live *live)
+static void forget_unwanted(struct ts_changes *live)
 {
 	for (struct project **at = &live->projects; *at;) {
 		struct project *p = *at;
@@ -162,7 +162,7 @@ static void forget_unwanted(struct ts_live *live)
 	}
 }
 
-static void look(struct ts_live *live)
+static void look(struct ts_changes *live)
 {
 	struct ts_arena arena;
 	struct ts_error err;
@@ -187,7 +187,7 @@ static void look(struct ts_live *live)
 
 static void *run(void *ctx)
 {
-	struct ts_live *live = ctx;
+	struct ts_changes *live = ctx;
 
 	pthread_mutex_lock(&live->lock);
 	while (!live->stops) {
@@ -204,15 +204,15 @@ static void *run(void *ctx)
 	return NULL;
 }
 
-enum ts_status ts_live_start(struct ts_http *http, ts_web_ask_fn *ask, void *ctx, struct ts_live **ret_live, struct ts_error *err)
+enum ts_status ts_changes_start(struct ts_http *http, ts_web_ask_fn *ask, void *ctx, struct ts_changes **ret_live, struct ts_error *err)
 {
-	struct ts_live *live = ts_alloc(sizeof *live);
+	struct ts_changes *live = ts_alloc(sizeof *live);
 	sigset_t all, before;
 	int failed;
 
 	if (!live)
 		return ts_error_set(err, TS_NO_MEMORY, "there is no memory to watch runs");
-	*live = (struct ts_live){.http = http, .ask = ask, .ctx = ctx};
+	*live = (struct ts_changes){.http = http, .ask = ask, .ctx = ctx};
 	pthread_mutex_init(&live->lock, NULL);
 	ts_system_cond_init(&live->come);
 	sigfillset(&all);
@@ -229,7 +229,7 @@ enum ts_status ts_live_start(struct ts_http *http, ts_web_ask_fn *ask, void *ctx
 	return TS_OK;
 }
 
-void ts_live_stop(struct ts_live *live)
+void ts_changes_stop(struct ts_changes *live)
 {
 	pthread_mutex_lock(&live->lock);
 	live->stops = true;

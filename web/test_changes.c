@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "web/live.h"
+#include "web/changes.h"
 
 static struct ts_buf told;
 
@@ -21,7 +21,7 @@ static void note(void *ctx, struct ts_span name)
 static void expect(const char *before, const char *now, const char *text)
 {
 	told = TS_BUF_INIT(4096);
-	ts_live_compare(ts_span_str(before), ts_span_str(now), note, NULL);
+	ts_changes_compare(ts_span_str(before), ts_span_str(now), note, NULL);
 	if (!ts_span_is(ts_buf_view(&told), text))
 		fail_msg("told %.*s, not %s", TS_SPAN_ARG(ts_buf_view(&told)), text);
 	ts_buf_finish(&told);
@@ -43,5 +43,5 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(tells_what_changed)};
 
-	return cmocka_run_group_tests_name("live", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("changes", tests, NULL, NULL);
 }
