@@ -162,15 +162,12 @@ TS_ORDER(compare_roots, struct root, TS_TEXT(project); TS_THEN(ts_id_cmp(&a->id,
 
 static enum ts_status note_lack(struct ts_count *count, const struct ts_lack *lack, struct ts_error *err)
 {
-	void *items = count->lacks;
-
 	if (count->n_lacks == TS_LACKS_MAX) {
 		count->more_lacks = true;
 		return TS_OK;
 	}
-	if (grow(&items, count->n_lacks, &count->cap_lacks, sizeof *count->lacks, err))
-		return err->status;
-	count->lacks = items;
+	if (!TS_GROW(count->lacks, count->cap_lacks, count->n_lacks + 1, 64))
+		return ts_error_set(err, TS_NO_MEMORY, "out of memory for %zu objects", count->n_lacks + 1);
 	count->lacks[count->n_lacks++] = *lack;
 	return TS_OK;
 }
