@@ -1,15 +1,14 @@
 #include "cli/watch/pace.h"
 
-#include "analysis/stats/stats.h"
+#include "base/order.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 static double median(double *x, size_t n)
 {
 	if (!n)
 		return NAN;
-	qsort(x, n, sizeof *x, ts_by_double);
+	TS_SORT(x, n, ts_by_double);
 	return n % 2 ? x[n / 2] : x[n / 2 - 1] / 2 + x[n / 2] / 2;
 }
 
