@@ -2,23 +2,17 @@
 
 #include "base/alloc.h"
 #include "base/limits.h"
+#include "base/map.h"
 #include "run/builder_state.h"
-
-enum { SLOTS = 4 * TS_COLUMNS_MAX };
 
 enum ts_status ts_builder_create(int32_t rank, ts_object_sink *sink, void *ctx, struct ts_builder **ret_builder,
 				 struct ts_error *err)
 {
 	struct ts_builder *b = ts_alloc_array(1, sizeof *b);
-	uint32_t *slots = ts_alloc_array(SLOTS, sizeof *slots);
 
-	if (!b || !slots) {
-		ts_free(b);
-		ts_free(slots);
+	if (!b)
 		return ts_error_set(err, TS_NO_MEMORY, "out of memory for a builder");
-	}
 	b->rank = rank;
-	b->slots = slots;
 	b->out.sink = sink;
 	b->out.ctx = ctx;
 	b->out.object = TS_BUF_INIT(TS_OBJECT_MAX);
@@ -47,7 +41,7 @@ void ts_builder_destroy(struct ts_builder *b)
 		ts_free(b->files[i].chunks);
 	ts_free(b->files);
 	ts_free(b->columns);
-	ts_free(b->slots);
+	ts_map_finish(&b->by_name);
 	ts_free(b->cells);
 	ts_free(b->plan.tags);
 	ts_free(b->plan.series);
@@ -68,16 +62,7 @@ enum ts_status ts_builder_check(const struct ts_builder *b, struct ts_error *err
 
 /* --- columns --- */
 
-static size_t hash_name(struct ts_span name, enum ts_column_type type)
-{
-	uint64_t h = (uint64_t)type;
-
-	for (size_t i = 0; i < name.len; i++)
-		h = (h ^ name.data[i]) * UINT64_C(0x100000001b3);
-	return (size_t)(h ^ h >> 29) & (SLOTS - 1);
-}
-
-static enum ts_status add_column(struct ts_builder *b, struct ts_span name, enum ts_column_type type, size_t slot,
+static enum ts_status add_column(struct ts_builder *b, struct ts_span name, enum ts_column_type type, uint64_t hash,
 				 struct ts_error *err)
 {
 	struct ts_span copy;
@@ -91,32 +76,33 @@ static enum ts_status add_column(struct ts_builder *b, struct ts_span name, enum
 		ts_arena_error(&b->arena, err);
 		return ts_builder_fail(b, err);
 	}
+	if (!ts_map_add(&b->by_name, hash, (uint32_t)b->n_columns)) {
+		ts_error_set(err, TS_NO_MEMORY, "out of memory for %zu columns", b->n_columns + 1);
+		return ts_builder_fail(b, err);
+	}
 	b->columns[b->n_columns++] = (struct ts_builder_column){.name = copy, .type = type};
-	b->slots[slot] = (uint32_t)b->n_columns;
 	return TS_OK;
 }
 
 enum ts_status ts_builder_column(struct ts_builder *b, struct ts_span name, enum ts_column_type type,
 				 uint32_t *ret_column, struct ts_error *err)
 {
-	size_t slot = hash_name(name, type);
+	uint64_t hash = ts_hash_fold(ts_hash_bytes(ts_hash_open, name), ts_hash_u64(ts_hash_open, (uint64_t)type));
+	uint32_t column;
 
 	if (ts_builder_check(b, err))
 		return err->status;
 	if (name.len == 0 || name.len > TS_PATH_MAX)
 		return ts_error_set(err, name.len ? TS_TOO_LARGE : TS_INVALID,
 				    "a column name of %zu bytes; 1 to %d are possible", name.len, TS_PATH_MAX);
-	for (; b->slots[slot]; slot = (slot + 1) & (SLOTS - 1)) {
-		const struct ts_builder_column *column = &b->columns[b->slots[slot] - 1];
-
-		if (column->type == type && ts_span_eq(column->name, name)) {
-			*ret_column = b->slots[slot] - 1;
-			return TS_OK;
-		}
+	TS_MAP_FIND(b->by_name, hash, i, b->columns[i].type == type && ts_span_eq(b->columns[i].name, name), column);
+	if (column != TS_MAP_NONE) {
+		*ret_column = column;
+		return TS_OK;
 	}
 	if (type < TS_COLUMN_F64 || type > TS_COLUMN_JSON)
 		return ts_error_set(err, TS_INTERNAL, "column '%.*s' of type %d", TS_SPAN_ARG(name), (int)type);
-	if (add_column(b, name, type, slot, err))
+	if (add_column(b, name, type, hash, err))
 		return err->status;
 	*ret_column = (uint32_t)b->n_columns - 1;
 	return TS_OK;

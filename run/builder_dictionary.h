@@ -5,14 +5,14 @@
 #define TSCOPE_RUN_BUILDER_DICTIONARY_H
 
 #include "base/buf.h"
+#include "base/map.h"
 
-/* The dictionary of one text window. Entries lie one after the other in bytes; slots are a hash table of them. */
+/* The dictionary of one text window. Entries lie one after the other in bytes. */
 struct ts_dictionary {
 	struct ts_buf bytes;
 	uint32_t *ends; /* entry i is bytes[ends[i-1], ends[i]) */
 	size_t n, cap;
-	uint32_t *slots; /* entry + 1; 0: free */
-	size_t n_slots; /* a power of two, at least twice n */
+	struct ts_map map; /* of entries */
 };
 
 /* NULL with an error set on failure: TS_NO_MEMORY. */

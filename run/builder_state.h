@@ -8,6 +8,7 @@
 #define TSCOPE_RUN_BUILDER_STATE_H
 
 #include "base/arena.h"
+#include "base/map.h"
 #include "run/builder_table.h"
 
 enum ts_builder_call { TS_CALL_F64, TS_CALL_U64, TS_CALL_TEXT };
@@ -61,7 +62,7 @@ struct ts_builder {
 	struct ts_arena arena; /* names, series, the index */
 	struct ts_builder_column *columns;
 	size_t n_columns, columns_cap;
-	uint32_t *slots; /* hash table of column + 1 by name and type, with 4 TS_COLUMNS_MAX slots, a power of two */
+	struct ts_map by_name; /* of columns, by name and type */
 	struct ts_builder_table *tables;
 
 	bool in_row;
