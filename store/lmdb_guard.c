@@ -5,53 +5,27 @@
  * as the transaction found them, no write follows a length or a number that was never written. */
 #include "store/lmdb_internal.h"
 
-#include "base/alloc.h"
 #include "base/cursor.h"
+#include "base/grow.h"
+#include "base/map.h"
 
 #include <errno.h>
 
-static size_t slot_of(const struct ts_lmdb_txn *t, uint64_t page)
-{
-	size_t at = (size_t)(page * 0x9e3779b97f4a7c15u >> 20) & (t->cap_checked - 1);
-
-	while (t->checked[at] && t->checked[at] != page)
-		at = (at + 1) & (t->cap_checked - 1);
-	return at;
-}
-
-static int grow(struct ts_lmdb_txn *t)
-{
-	struct ts_lmdb_txn old = *t;
-
-	t->cap_checked = old.cap_checked ? 2 * old.cap_checked : 256;
-	t->checked = ts_alloc_array(t->cap_checked, sizeof *t->checked);
-	if (!t->checked) {
-		t->checked = old.checked;
-		t->cap_checked = old.cap_checked;
-		return ENOMEM;
-	}
-	for (size_t i = 0; i < old.cap_checked; i++)
-		if (old.checked[i])
-			t->checked[slot_of(t, old.checked[i])] = old.checked[i];
-	ts_free(old.checked);
-	return 0;
-}
-
 static int check(struct ts_lmdb_txn *t, uint64_t number, unsigned kind, bool integers)
 {
+	uint64_t hash = ts_hash_u64(ts_hash_open, number);
 	const uint8_t *page;
-	size_t slot;
+	uint32_t found;
 
-	if (2 * t->n_checked >= t->cap_checked && grow(t))
-		return ENOMEM;
-	slot = slot_of(t, number);
-	if (t->checked[slot] == number)
+	TS_MAP_FIND(t->by_page, hash, i, t->checked[i] == number, found);
+	if (found != TS_MAP_NONE)
 		return 0;
 	page = ts_tree_page(&t->view.pages, number, kind);
 	if (!page || !ts_page_check(&t->view.pages, page, kind, integers))
 		return MDB_CORRUPTED;
-	t->checked[slot] = number;
-	t->n_checked++;
+	if (!TS_GROW(t->checked, t->cap_checked, t->n_checked + 1, 128) || !ts_map_add(&t->by_page, hash, (uint32_t)t->n_checked))
+		return ENOMEM;
+	t->checked[t->n_checked++] = number;
 	return 0;
 }
 

@@ -8,6 +8,7 @@
 #ifndef TSCOPE_STORE_LMDB_INTERNAL_H
 #define TSCOPE_STORE_LMDB_INTERNAL_H
 
+#include "base/map.h"
 #include "store/engine.h"
 #include "store/increment.h"
 #include "store/kv.h"
@@ -56,8 +57,9 @@ struct ts_lmdb_txn {
 	enum ts_db held_db;
 	uint8_t held_key[TS_KEY_MAX];
 	size_t held_key_len;
-	uint64_t *checked; /* pages that LMDB may rely on: slots, 0 is empty */
+	uint64_t *checked; /* pages that LMDB may rely on */
 	size_t n_checked, cap_checked;
+	struct ts_map by_page;
 };
 
 enum ts_harm {

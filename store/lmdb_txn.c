@@ -83,6 +83,7 @@ static int load_sums(struct ts_lmdb_env *env, struct ts_lmdb_txn *t)
 static void drop(struct ts_lmdb_txn *t)
 {
 	ts_free(t->checked);
+	ts_map_finish(&t->by_page);
 	ts_free(t);
 }
 
