@@ -1,7 +1,9 @@
 #include "service/handlers/core/fit.h"
 
 #include "base/alloc.h"
+#include "base/grow.h"
 #include "base/limits.h"
+#include "base/map.h"
 #include "base/order.h"
 #include "base/text.h"
 #include "service/handlers/core/resolve.h"
@@ -31,62 +33,40 @@ struct claims {
 
 /* --- what was seen --- */
 
-static uint64_t mix(uint64_t h, uint64_t v)
-{
-	return (h ^ v) * UINT64_C(0x9E3779B97F4A7C15) ^ (h >> 29);
-}
-
 static uint64_t hash_of(const struct ts_id *id, unsigned kind, uint32_t rows, int64_t first, int64_t last)
 {
-	uint64_t h;
+	struct {
+		struct ts_id id;
+		uint32_t kind, rows;
+		int64_t first, last;
+	} what = {*id, kind, rows, first, last};
 
-	memcpy(&h, id->bytes, sizeof h);
-	h = mix(mix(mix(mix(h, kind), rows), (uint64_t)first), (uint64_t)last);
-	return h ? h : 1;
-}
-
-static uint64_t *slot_of(const struct ts_fit_seen *seen, uint64_t hash)
-{
-	size_t at = (size_t)hash & (seen->cap - 1);
-
-	while (seen->slots[at] && seen->slots[at] != hash)
-		at = (at + 1) & (seen->cap - 1);
-	return &seen->slots[at];
-}
-
-static bool grow(struct ts_fit_seen *seen)
-{
-	struct ts_fit_seen more = {.cap = seen->cap ? seen->cap * 2 : 1024};
-
-	more.slots = ts_alloc_array(more.cap, sizeof *more.slots);
-	if (!more.slots)
-		return false;
-	for (size_t i = 0; i < seen->cap; i++)
-		if (seen->slots[i])
-			*slot_of(&more, seen->slots[i]) = seen->slots[i];
-	more.used = seen->used;
-	ts_free(seen->slots);
-	*seen = more;
-	return true;
+	_Static_assert(sizeof what == sizeof what.id + 24, "no byte of it is unset");
+	return ts_hash_bytes(ts_hash_open, ts_span_of(&what, sizeof what));
 }
 
 static bool has_seen(const struct ts_fit_seen *seen, uint64_t hash)
 {
-	return seen && seen->cap && *slot_of(seen, hash);
+	uint32_t number = TS_MAP_NONE;
+
+	if (seen)
+		TS_MAP_FIND(seen->map, hash, i, seen->hashes[i] == hash, number);
+	return number != TS_MAP_NONE;
 }
 
 /* What there is no memory to remember is looked at again. */
 static void see(struct ts_fit_seen *seen, uint64_t hash)
 {
-	if (!seen || has_seen(seen, hash) || (seen->used + seen->used / 2 >= seen->cap && !grow(seen)))
+	if (!seen || has_seen(seen, hash) || !TS_GROW(seen->hashes, seen->cap, seen->map.n + 1, 512))
 		return;
-	*slot_of(seen, hash) = hash;
-	seen->used++;
+	seen->hashes[seen->map.n] = hash;
+	(void)ts_map_add(&seen->map, hash, (uint32_t)seen->map.n);
 }
 
 void ts_fit_seen_finish(struct ts_fit_seen *seen)
 {
-	ts_free(seen->slots);
+	ts_free(seen->hashes);
+	ts_map_finish(&seen->map);
 	*seen = (struct ts_fit_seen){0};
 }
 

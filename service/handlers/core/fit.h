@@ -7,12 +7,14 @@
 #ifndef TSCOPE_SERVICE_HANDLERS_CORE_FIT_H
 #define TSCOPE_SERVICE_HANDLERS_CORE_FIT_H
 
+#include "base/map.h"
 #include "service/handlers/core/read.h"
 
 /* What was found to fit, so that blocks that many runs share are opened once. {0} at first. */
 struct ts_fit_seen {
-	uint64_t *slots;
-	size_t cap, used;
+	uint64_t *hashes;
+	size_t cap;
+	struct ts_map map; /* of hashes, which counts them */
 };
 
 void ts_fit_seen_finish(struct ts_fit_seen *seen);
