@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/grow.h"
 #include "base/limits.h"
+#include "base/map.h"
 
 void ts_keys_init(struct ts_keys *keys, uint32_t max)
 {
@@ -14,36 +15,8 @@ void ts_keys_finish(struct ts_keys *keys)
 {
 	ts_arena_finish(&keys->arena);
 	ts_free(keys->items);
-	ts_free(keys->buckets);
+	ts_map_finish(&keys->map);
 	*keys = (struct ts_keys){.max = keys->max};
-}
-
-static uint32_t hash_of(uint32_t parent, struct ts_span text)
-{
-	uint64_t h = UINT64_C(0x9E3779B97F4A7C15) * (parent + 1);
-
-	for (size_t i = 0; i < text.len; i++)
-		h = (h ^ text.data[i]) * UINT64_C(0x100000001B3);
-	return (uint32_t)(h ^ h >> 32);
-}
-
-static bool rehash(struct ts_keys *keys)
-{
-	uint32_t n = keys->n_buckets ? keys->n_buckets * 2 : 256;
-	uint32_t *buckets = ts_alloc_array(n, sizeof *buckets);
-
-	if (!buckets)
-		return false;
-	for (uint32_t i = 1; i < keys->n; i++) {
-		uint32_t *head = &buckets[keys->items[i].hash & (n - 1)];
-
-		keys->items[i].chain = *head;
-		*head = i;
-	}
-	ts_free(keys->buckets);
-	keys->buckets = buckets;
-	keys->n_buckets = n;
-	return true;
 }
 
 /* Makes space for one more key, and for the root. */
@@ -53,7 +26,7 @@ static bool grow(struct ts_keys *keys)
 		return false;
 	if (keys->n == 0)
 		keys->items[keys->n++] = (struct ts_key){.parent = TS_KEY_NONE};
-	return keys->n < keys->n_buckets || rehash(keys);
+	return true;
 }
 
 static size_t escaped_len(struct ts_span text)
@@ -65,24 +38,21 @@ static size_t escaped_len(struct ts_span text)
 	return len;
 }
 
-static uint32_t add(struct ts_keys *keys, uint32_t parent, struct ts_span text, uint32_t hash)
+static uint32_t add(struct ts_keys *keys, uint32_t parent, struct ts_span text, uint64_t hash)
 {
 	struct ts_span copy;
-	uint32_t *head;
 
 	if (keys->n >= keys->max)
 		return TS_KEY_NONE;
 	copy = grow(keys) ? ts_arena_span(&keys->arena, text) : ts_span_of(NULL, 0);
-	if (!copy.data) {
+	if (!copy.data || !ts_map_add(&keys->map, hash, keys->n)) {
 		keys->no_memory = true;
 		return TS_KEY_NONE;
 	}
-	head = &keys->buckets[hash & (keys->n_buckets - 1)];
-	keys->items[keys->n] = (struct ts_key){.text = copy, .parent = parent, .hash = hash, .chain = *head};
+	keys->items[keys->n] = (struct ts_key){.text = copy, .parent = parent};
 	keys->items[keys->n].path_len = escaped_len(text);
 	if (parent != TS_KEY_ROOT)
 		keys->items[keys->n].path_len += keys->items[parent].path_len + 1;
-	*head = keys->n;
 	return keys->n++;
 }
 
@@ -94,19 +64,16 @@ static bool is(const struct ts_key *key, uint32_t parent, struct ts_span text)
 uint32_t ts_keys_get(struct ts_keys *keys, uint32_t parent, struct ts_span text)
 {
 	uint32_t guess = keys->n ? keys->items[keys->previous].after : 0;
-	uint32_t key = 0;
-	uint32_t hash;
+	uint64_t hash;
+	uint32_t key;
 
 	if (guess && is(&keys->items[guess], parent, text)) {
 		keys->previous = guess;
 		return guess;
 	}
-	hash = hash_of(parent, text);
-	if (keys->n_buckets)
-		for (key = keys->buckets[hash & (keys->n_buckets - 1)]; key; key = keys->items[key].chain)
-			if (keys->items[key].hash == hash && is(&keys->items[key], parent, text))
-				break;
-	if (!key)
+	hash = ts_hash_fold(ts_hash_bytes(ts_hash_open, text), ts_hash_u64(ts_hash_open, parent));
+	TS_MAP_FIND(keys->map, hash, i, is(&keys->items[i], parent, text), key);
+	if (key == TS_MAP_NONE)
 		key = add(keys, parent, text, hash);
 	if (key == TS_KEY_NONE)
 		return key;

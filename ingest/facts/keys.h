@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/map.h"
 #include "run/index.h"
 
 enum { TS_KEY_ROOT = 0 };
@@ -17,8 +18,6 @@ enum { TS_KEY_ROOT = 0 };
 struct ts_key {
 	struct ts_span text; /* unescaped */
 	uint32_t parent;
-	uint32_t hash;
-	uint32_t chain; /* the next of this hash bucket; 0 = none */
 	uint32_t after; /* the key that came after this one last time */
 	size_t path_len; /* of the escaped path from the root */
 	/* For the caller: the last document in which the key occurred, and the range of cells that came from it there. */
@@ -34,8 +33,7 @@ struct ts_keys {
 	struct ts_key *items;
 	uint32_t n, max;
 	size_t cap;
-	uint32_t *buckets;
-	uint32_t n_buckets; /* a power of two */
+	struct ts_map map;
 	uint32_t previous;  /* the key that the last ts_keys_get returned */
 	bool no_memory;
 };

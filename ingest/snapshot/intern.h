@@ -1,18 +1,14 @@
 /* intern.h - texts, frames and stacks of a snapshot, each kept once and named by a number from 0 on, in the order in which they came.
  *
- * A failure is remembered in the ration: the functions return TS_SNAPSHOT_NONE then. The hash begins with a secret number, so that a
+ * A failure is remembered in the ration: the functions return TS_SNAPSHOT_NONE then. The hash has a random key, so that a
  * file cannot be written in advance whose texts fall into one place. Threads: one at a time.
  */
 #ifndef TSCOPE_INGEST_SNAPSHOT_INTERN_H
 #define TSCOPE_INGEST_SNAPSHOT_INTERN_H
 
+#include "base/map.h"
 #include "ingest/snapshot/ration.h"
 #include "run/snapshot.h"
-
-struct ts_intern_slots {
-	struct ts_vector slots; /* uint64_t: the upper half of the hash, and number + 1 below; 0 = empty */
-	size_t used;
-};
 
 struct ts_intern_text {
 	size_t at;
@@ -21,13 +17,13 @@ struct ts_intern_text {
 
 struct ts_intern {
 	struct ts_ration *ration;
-	uint64_t secret;
+	uint64_t key[2]; /* of the hashes */
 	struct ts_vector bytes;	       /* of all texts */
 	struct ts_vector texts;	       /* struct ts_intern_text */
 	struct ts_vector frames;       /* struct ts_snapshot_frame */
 	struct ts_vector stacks;       /* struct ts_snapshot_stack */
 	struct ts_vector stack_frames; /* uint32_t */
-	struct ts_intern_slots of_texts, of_frames, of_stacks;
+	struct ts_map of_texts, of_frames, of_stacks;
 };
 
 enum ts_status ts_intern_init(struct ts_intern *in, struct ts_ration *ration, struct ts_error *err);

@@ -1,5 +1,6 @@
 #include "ingest/text/text_axis.h"
 
+#include "base/map.h"
 #include "base/number.h"
 #include "base/text.h"
 
@@ -210,25 +211,16 @@ bool ts_text_axis_heads(const struct ts_text_axis *a, const struct ts_text_recor
 	return is_empty(r) && (o->before + o->since + o->most > 0 || a->filled > a->empty);
 }
 
-static uint64_t hash_of(struct ts_span name)
-{
-	uint64_t h = UINT64_C(0xcbf29ce484222325);
-
-	for (size_t i = 0; i < name.len; i++)
-		h = (h ^ name.data[i]) * UINT64_C(0x100000001b3);
-	return h;
-}
-
 bool ts_text_axis_repeats(struct ts_text_axis *a, const struct ts_text_record *r)
 {
 	bool repeats = false;
 
 	for (size_t i = 0; i < r->n && !repeats; i++)
 		for (size_t k = 0; k < a->n_names && !repeats; k++)
-			repeats = a->names[k] == hash_of(r->cells[i].name);
+			repeats = a->names[k] == ts_hash_bytes(ts_hash_open, r->cells[i].name);
 	if (repeats)
 		a->n_names = 0;
 	for (size_t i = 0; i < r->n && a->n_names < TS_TEXT_BLOCK_NAMES; i++)
-		a->names[a->n_names++] = hash_of(r->cells[i].name);
+		a->names[a->n_names++] = ts_hash_bytes(ts_hash_open, r->cells[i].name);
 	return repeats;
 }

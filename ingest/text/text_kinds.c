@@ -1,5 +1,6 @@
 #include "ingest/text/text_kinds.h"
 
+#include "base/map.h"
 #include "base/number.h"
 #include "base/text.h"
 #include "ingest/rows/log_axes.h"
@@ -370,18 +371,9 @@ static void plain_form(const struct ts_text_tokens *tokens, struct ts_span line,
 
 /* --- counting --- */
 
-static uint64_t hash_of(struct ts_span name)
-{
-	uint64_t h = UINT64_C(0xcbf29ce484222325);
-
-	for (size_t i = 0; i < name.len; i++)
-		h = (h ^ name.data[i]) * UINT64_C(0x100000001b3);
-	return h;
-}
-
 static struct ts_text_sort *kind_of(struct ts_text_kinds *k, const char *form, size_t n_counters, int32_t rank)
 {
-	uint64_t hash = hash_of(ts_span_str(form));
+	uint64_t hash = ts_hash_bytes(ts_hash_open, ts_span_str(form));
 	struct ts_text_sort *s;
 
 	for (size_t i = 0; i < k->n; i++)
@@ -497,7 +489,7 @@ static bool has_decimals(const struct ts_text_record *r)
 static void keep_names(struct ts_text_sort *s, const struct ts_text_record *r)
 {
 	for (size_t i = 0; s->n_names == i && i < r->n && i < TS_TEXT_KIND_NAMES; i++)
-		s->names[s->n_names++] = hash_of(r->cells[i].name);
+		s->names[s->n_names++] = ts_hash_bytes(ts_hash_open, r->cells[i].name);
 }
 
 static void count_named(struct ts_text_kinds *k, struct ts_text_sort *s, const struct found *f, struct ts_span line)

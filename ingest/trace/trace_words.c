@@ -3,10 +3,11 @@
 #include "base/alloc.h"
 #include "base/cursor.h"
 #include "base/grow.h"
+#include "base/map.h"
 #include "base/system.h"
 #include "base/text.h"
 
-enum { FIRST_SLOTS = 1 << 12, FIRST_PLACES = 1 << 8 };
+enum { FIRST = 1 << 12 };
 
 enum ts_status ts_trace_words_init(struct ts_trace_words *w, struct ts_error *err)
 {
@@ -15,13 +16,7 @@ enum ts_status ts_trace_words_init(struct ts_trace_words *w, struct ts_error *er
 	if (ts_system_random(w->key, sizeof w->key, err))
 		return err->status;
 	w->key[0] |= 1;
-	w->n_slots = FIRST_SLOTS;
-	w->n_places = FIRST_PLACES;
-	w->cap = FIRST_SLOTS;
-	w->slots = ts_alloc_array(w->n_slots, sizeof *w->slots);
-	w->places = ts_alloc_array(w->n_places, sizeof *w->places);
-	w->words = ts_alloc_array(w->cap, sizeof *w->words);
-	if (w->slots && w->places && w->words) {
+	if (TS_GROW(w->words, w->cap, 1, FIRST)) {
 		w->words[w->n++] = ts_span_str("");
 		return TS_OK;
 	}
@@ -32,48 +27,12 @@ enum ts_status ts_trace_words_init(struct ts_trace_words *w, struct ts_error *er
 void ts_trace_words_finish(struct ts_trace_words *w)
 {
 	ts_arena_finish(&w->arena);
-	ts_free(w->slots);
+	ts_free(w->spellings);
 	ts_free(w->words);
-	ts_free(w->places);
+	ts_map_finish(&w->by_spelling);
+	ts_map_finish(&w->by_ids);
 	ts_free(w->threads);
 	memset(w, 0, sizeof *w);
-}
-
-/* --- hashing --- */
-
-static inline uint64_t fold(uint64_t a, uint64_t b)
-{
-	__extension__ unsigned __int128 product = (unsigned __int128)a * b;
-
-	return (uint64_t)product ^ (uint64_t)(product >> 64);
-}
-
-static inline uint64_t few(const uint8_t *p, size_t n)
-{
-	if (n >= 4)
-		return ts_load_u32(p) | (uint64_t)ts_load_u32(p + n - 4) << 32;
-	return p[0] | (uint64_t)p[n / 2] << 8 | (uint64_t)p[n - 1] << 16;
-}
-
-/* Multiplication folded onto itself, as in wyhash. */
-static inline uint64_t hash_of(const struct ts_trace_words *w, const uint8_t *p, size_t n)
-{
-	uint64_t h = w->key[1] ^ n;
-	size_t i = 0;
-
-	for (; i + 16 <= n; i += 16)
-		h = fold(ts_load_le(p + i, 8) ^ w->key[0], ts_load_le(p + i + 8, 8) ^ h);
-	if (i + 8 <= n) {
-		h = fold(ts_load_le(p + i, 8) ^ w->key[0], h ^ UINT64_C(0x9E3779B97F4A7C15));
-		i += 8;
-	}
-	if (i < n) {
-		/* The last eight bytes, some of which were taken already, or fewer. */
-		uint64_t tail = n >= 8 ? ts_load_le(p + n - 8, 8) : few(p, n);
-
-		h = fold(tail ^ w->key[0], h ^ UINT64_C(0xD6E8FEB86659FD93));
-	}
-	return fold(h ^ UINT64_C(0xA0761D6478BD642F), w->key[0]);
 }
 
 /* --- unescaping --- */
@@ -147,35 +106,18 @@ static enum ts_status no_memory(const struct ts_trace_words *w, struct ts_error 
 	return ts_error_set(err, TS_NO_MEMORY, "out of memory for the names of a trace");
 }
 
-/* The slot of this text, or the free one where it belongs. */
-static struct ts_trace_slot *slot_of(const struct ts_trace_words *w, uint64_t hash, struct ts_trace_text text)
+static bool is_spelt(const struct ts_trace_text *a, const struct ts_trace_text *b)
 {
-	for (size_t i = hash & (w->n_slots - 1);; i = (i + 1) & (w->n_slots - 1)) {
-		struct ts_trace_slot *s = &w->slots[i];
-
-		if (!s->word || (s->hash == hash && s->text.len == text.len && s->text.escaped == text.escaped &&
-				 s->text.json == text.json && memcmp(s->text.data, text.data, text.len) == 0))
-			return s;
-	}
+	return a->len == b->len && a->escaped == b->escaped && a->json == b->json && memcmp(a->data, b->data, a->len) == 0;
 }
 
-static bool more_slots(struct ts_trace_words *w)
+/* The word of a text that was spelt so before; 0: none was. */
+static uint32_t word_of(const struct ts_trace_words *w, uint64_t hash, struct ts_trace_text text)
 {
-	size_t old = w->n_slots;
-	struct ts_trace_slot *before = w->slots, *slots;
+	uint32_t number;
 
-	if (w->used < old / 2)
-		return true;
-	slots = ts_alloc_array(old * 2, sizeof *slots);
-	if (!slots)
-		return false;
-	w->slots = slots;
-	w->n_slots = old * 2;
-	for (size_t i = 0; i < old; i++)
-		if (before[i].word)
-			*slot_of(w, before[i].hash, before[i].text) = before[i];
-	ts_free(before);
-	return true;
+	TS_MAP_FIND(w->by_spelling, hash, i, is_spelt(&w->spellings[i].text, &text), number);
+	return number == TS_MAP_NONE ? 0 : w->spellings[number].word;
 }
 
 /* JSON without white space outside of its strings, so that a file that is indented has the same. */
@@ -225,10 +167,10 @@ static enum ts_status new_spelling(struct ts_trace_words *w, uint64_t hash, stru
 	struct ts_span raw;
 	uint8_t *copy;
 
-	if (w->used >= TS_TRACE_WORDS_MAX)
+	if (w->by_spelling.n >= TS_TRACE_WORDS_MAX)
 		return ts_error_set(err, TS_TOO_LARGE, "more than %d distinct names", TS_TRACE_WORDS_MAX);
 	copy = ts_arena_alloc(&w->arena, text.len);
-	if (!copy || !TS_GROW(w->words, w->cap, w->n + 1, w->cap))
+	if (!copy || !TS_GROW(w->words, w->cap, w->n + 1, FIRST))
 		return no_memory(w, err);
 	memcpy(copy, text.data, text.len);
 	raw = ts_span_of(copy, text.len);
@@ -240,26 +182,24 @@ static enum ts_status new_spelling(struct ts_trace_words *w, uint64_t hash, stru
 		w->words[w->n++] = raw;
 	}
 	text.data = copy;
-	*slot_of(w, hash, text) = (struct ts_trace_slot){.hash = hash, .text = text, .word = *ret_word};
-	w->used += *ret_word != 0;
-	return more_slots(w) ? TS_OK : no_memory(w, err);
+	if (*ret_word == 0)
+		return TS_OK;
+	if (!TS_GROW(w->spellings, w->cap_spellings, w->by_spelling.n + 1, FIRST))
+		return no_memory(w, err);
+	w->spellings[w->by_spelling.n] = (struct ts_trace_spelling){.text = text, .word = *ret_word};
+	return ts_map_add(&w->by_spelling, hash, (uint32_t)w->by_spelling.n) ? TS_OK : no_memory(w, err);
 }
 
 static enum ts_status spelled(struct ts_trace_words *w, struct ts_trace_text text, uint32_t *ret_word, struct ts_error *err)
 {
 	uint64_t hash;
-	const struct ts_trace_slot *s;
 
-	if (!text.len) {
-		*ret_word = 0;
+	*ret_word = 0;
+	if (!text.len)
 		return TS_OK;
-	}
-	hash = hash_of(w, text.data, text.len);
-	s = slot_of(w, hash, text);
-	if (!s->word)
-		return new_spelling(w, hash, text, ret_word, err);
-	*ret_word = s->word;
-	return TS_OK;
+	hash = ts_hash_bytes(w->key, ts_span_of(text.data, text.len));
+	*ret_word = word_of(w, hash, text);
+	return *ret_word ? TS_OK : new_spelling(w, hash, text, ret_word, err);
 }
 
 enum ts_status ts_trace_word(struct ts_trace_words *w, struct ts_trace_text text, uint32_t *ret_word, struct ts_error *err)
@@ -270,16 +210,14 @@ enum ts_status ts_trace_word(struct ts_trace_words *w, struct ts_trace_text text
 enum ts_status ts_trace_word_if_room(struct ts_trace_words *w, struct ts_trace_text text, uint32_t *ret_word, struct ts_error *err)
 {
 	/* A text that is written otherwise than it reads is there twice, and takes up to three times as much where it was read. */
-	bool room = w->used < TS_TRACE_WORDS_MAX / 4 * 3 && text.len < TS_TRACE_WORD_BYTES_MAX / 16 &&
+	bool room = w->by_spelling.n < TS_TRACE_WORDS_MAX / 4 * 3 && text.len < TS_TRACE_WORD_BYTES_MAX / 16 &&
 		    w->arena.used + text.len * 5 < TS_TRACE_WORD_BYTES_MAX / 4 * 3;
 
 	*ret_word = 0;
 	if (!text.len)
 		return TS_OK;
 	if (!room) {
-		const struct ts_trace_slot *s = slot_of(w, hash_of(w, text.data, text.len), text);
-
-		*ret_word = s->word;
+		*ret_word = word_of(w, ts_hash_bytes(w->key, ts_span_of(text.data, text.len)), text);
 		return TS_OK;
 	}
 	return spelled(w, text, ret_word, err);
@@ -289,9 +227,9 @@ enum ts_status ts_trace_word_if_room(struct ts_trace_words *w, struct ts_trace_t
 
 static uint64_t hash_ids(const struct ts_trace_words *w, const struct ts_trace_thread *t)
 {
-	uint64_t h = fold((uint64_t)t->pid ^ w->key[0], t->pid_text ^ w->key[1]);
+	uint64_t h = ts_hash_fold((uint64_t)t->pid ^ w->key[0], t->pid_text ^ w->key[1]);
 
-	return fold(h ^ (uint64_t)t->tid, w->key[0] + t->tid_text);
+	return ts_hash_fold(h ^ (uint64_t)t->tid, w->key[0] + t->tid_text);
 }
 
 static bool same(const struct ts_trace_thread *a, const struct ts_trace_thread *b)
@@ -299,47 +237,22 @@ static bool same(const struct ts_trace_thread *a, const struct ts_trace_thread *
 	return a->pid == b->pid && a->tid == b->tid && a->pid_text == b->pid_text && a->tid_text == b->tid_text;
 }
 
-static uint32_t *place_of(const struct ts_trace_words *w, const struct ts_trace_thread *t)
-{
-	for (size_t i = hash_ids(w, t) & (w->n_places - 1);; i = (i + 1) & (w->n_places - 1))
-		if (!w->places[i] || same(&w->threads[w->places[i] - 1], t))
-			return &w->places[i];
-}
-
-static bool more_places(struct ts_trace_words *w)
-{
-	size_t n = w->n_places * 2;
-	uint32_t *places;
-
-	if (w->n_threads < w->n_places / 2)
-		return true;
-	places = ts_alloc_array(n, sizeof *places);
-	if (!places)
-		return false;
-	ts_free(w->places);
-	w->places = places;
-	w->n_places = n;
-	for (size_t i = 0; i < w->n_threads; i++)
-		*place_of(w, &w->threads[i]) = (uint32_t)i + 1;
-	return true;
-}
-
-static enum ts_status new_thread(struct ts_trace_words *w, const struct ts_trace_thread *t, uint32_t *place, struct ts_error *err)
+static enum ts_status new_thread(struct ts_trace_words *w, const struct ts_trace_thread *t, uint64_t hash, struct ts_error *err)
 {
 	if (w->n_threads == TS_TRACE_THREADS_MAX)
 		return ts_error_set(err, TS_TOO_LARGE, "more than %d threads", TS_TRACE_THREADS_MAX);
-	if (!TS_GROW(w->threads, w->cap_threads, w->n_threads + 1, 64))
+	if (!TS_GROW(w->threads, w->cap_threads, w->n_threads + 1, 64) || !ts_map_add(&w->by_ids, hash, (uint32_t)w->n_threads))
 		return no_memory(w, err);
 	w->threads[w->n_threads++] = *t;
-	*place = (uint32_t)w->n_threads;
-	return more_places(w) ? TS_OK : no_memory(w, err);
+	return TS_OK;
 }
 
 enum ts_status ts_trace_thread_of(struct ts_trace_words *w, const struct ts_trace_name *pid, const struct ts_trace_name *tid,
 				  uint32_t *ret_thread, struct ts_error *err)
 {
 	struct ts_trace_thread t = {.pid = pid->number, .tid = tid->number};
-	uint32_t *place;
+	uint64_t hash;
+	uint32_t number;
 
 	if (pid->text.data && ts_trace_word(w, pid->text, &t.pid_text, err))
 		return err->status;
@@ -349,14 +262,11 @@ enum ts_status ts_trace_thread_of(struct ts_trace_words *w, const struct ts_trac
 		*ret_thread = w->last;
 		return TS_OK;
 	}
-	place = place_of(w, &t);
-	if (!*place) {
-		if (new_thread(w, &t, place, err))
-			return err->status;
-		w->last = (uint32_t)w->n_threads - 1;
-	} else {
-		w->last = *place - 1;
-	}
+	hash = hash_ids(w, &t);
+	TS_MAP_FIND(w->by_ids, hash, i, same(&w->threads[i], &t), number);
+	if (number == TS_MAP_NONE && new_thread(w, &t, hash, err))
+		return err->status;
+	w->last = number == TS_MAP_NONE ? (uint32_t)w->n_threads - 1 : number;
 	*ret_thread = w->last;
 	return TS_OK;
 }

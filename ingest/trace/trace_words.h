@@ -8,6 +8,7 @@
 #define TSCOPE_INGEST_TRACE_TRACE_WORDS_H
 
 #include "base/arena.h"
+#include "base/map.h"
 #include "ingest/trace/trace_event.h"
 
 enum {
@@ -16,24 +17,23 @@ enum {
 	TS_TRACE_THREADS_MAX = 1 << 20,
 };
 
-struct ts_trace_slot {
-	uint64_t hash;
+struct ts_trace_spelling {
 	struct ts_trace_text text; /* as it is written */
-	uint32_t word;		   /* 0: the slot is free */
+	uint32_t word;
 };
 
 struct ts_trace_words {
 	struct ts_arena arena;
 	uint64_t key[2];
-	struct ts_trace_slot *slots;
-	size_t n_slots, used; /* n_slots is a power of two */
+	struct ts_trace_spelling *spellings;
+	struct ts_map by_spelling; /* which counts them */
+	size_t cap_spellings;
 	struct ts_span *words;
 	size_t n, cap;
 	uint64_t repaired; /* distinct texts that were no UTF-8, or had an escape that JSON does not have */
 	struct ts_trace_thread *threads;
 	size_t n_threads, cap_threads;
-	uint32_t *places; /* of threads by hash: number + 1 */
-	size_t n_places;
+	struct ts_map by_ids; /* of threads */
 	uint32_t last; /* the thread of the last call */
 };
 
