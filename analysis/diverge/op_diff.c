@@ -1,5 +1,7 @@
 #include "analysis/diverge/op_diff.h"
 
+#include "base/grow.h"
+#include "base/map.h"
 #include "base/order.h"
 #include "base/words.h"
 #include "run/head.h"
@@ -9,20 +11,6 @@
 #define NONE UINT32_MAX
 
 /* --- executions --- */
-
-static enum ts_status grow(struct ts_op_executions *all, struct ts_arena *arena, struct ts_error *err)
-{
-	size_t cap = all->cap ? all->cap * 2 : 64;
-	struct ts_op_execution *items = ts_arena_array(arena, cap, sizeof *items);
-
-	if (!items)
-		return ts_arena_error(arena, err);
-	if (all->n)
-		memcpy(items, all->items, all->n * sizeof *items);
-	all->items = items;
-	all->cap = cap;
-	return TS_OK;
-}
 
 enum ts_status ts_op_executions_add(struct ts_op_executions *all, const int64_t *steps, size_t n, struct ts_arena *arena,
 				    struct ts_error *err)
@@ -35,8 +23,8 @@ enum ts_status ts_op_executions_add(struct ts_op_executions *all, const int64_t 
 			continue;
 		}
 		all->back |= last && steps[i] < last->step;
-		if (all->n == all->cap && grow(all, arena, err))
-			return err->status;
+		if (!TS_GROW_IN(arena, all->items, all->cap, all->n + 1, 64))
+			return ts_arena_error(arena, err);
 		all->items[all->n++] = (struct ts_op_execution){.step = steps[i], .first = all->records, .n = 1};
 	}
 	return TS_OK;
@@ -76,8 +64,7 @@ struct align {
 	uint32_t *partner;	  /* for each record of a: its place in b, or NONE */
 	struct bucket *buckets;
 	uint32_t n_buckets;
-	uint32_t *slots; /* bucket + 1, 0 = free */
-	size_t mask;
+	struct ts_map map; /* of buckets by name */
 	struct ts_arena *scratch;
 };
 
@@ -91,12 +78,8 @@ static bool is_aligned(const struct ts_op_records *a, const struct ts_op_records
 
 static bool allocate(struct align *al)
 {
-	size_t n = al->side[0]->n + al->side[1]->n, slots = 16;
+	size_t n = al->side[0]->n + al->side[1]->n;
 
-	while (slots < 2 * n)
-		slots *= 2;
-	al->mask = slots - 1;
-	al->slots = ts_arena_array(al->scratch, slots, sizeof *al->slots);
 	al->buckets = ts_arena_alloc(al->scratch, n * sizeof *al->buckets);
 	al->partner = ts_arena_alloc(al->scratch, al->side[0]->n * sizeof *al->partner);
 	for (int s = 0; s < 2; s++) {
@@ -105,20 +88,21 @@ static bool allocate(struct align *al)
 		if (!al->occurrences[s] || !al->next[s])
 			return false;
 	}
-	return al->slots && al->buckets && al->partner;
+	return ts_map_reserve_in(&al->map, al->scratch, n) && al->buckets && al->partner;
 }
 
 static struct bucket *bucket_of(struct align *al, uint32_t name)
 {
-	size_t slot = (size_t)(name * UINT64_C(0x9e3779b97f4a7c15) >> 32) & al->mask;
+	uint64_t hash = ts_hash_u64(ts_hash_open, name);
+	uint32_t number;
 
-	for (; al->slots[slot]; slot = (slot + 1) & al->mask)
-		if (al->buckets[al->slots[slot] - 1].name == name)
-			return &al->buckets[al->slots[slot] - 1];
+	TS_MAP_FIND(al->map, hash, i, al->buckets[i].name == name, number);
+	if (number != TS_MAP_NONE)
+		return &al->buckets[number];
 	al->buckets[al->n_buckets] = (struct bucket){
 		.name = name, .head = {NONE, NONE}, .tail = {NONE, NONE}, .sorted = {true, true}};
-	al->slots[slot] = ++al->n_buckets;
-	return &al->buckets[al->n_buckets - 1];
+	(void)ts_map_add(&al->map, hash, al->n_buckets); /* there is room for all */
+	return &al->buckets[al->n_buckets++];
 }
 
 static void append(struct align *al, int s, struct bucket *b, uint32_t at)

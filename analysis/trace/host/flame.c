@@ -4,6 +4,7 @@
 #include "analysis/trace/device/saturate.h"
 #include "analysis/trace/device/trace_steps.h"
 #include "base/door.h"
+#include "base/map.h"
 #include "base/order.h"
 
 #include <stdlib.h>
@@ -16,28 +17,21 @@ struct builder {
 	const struct ts_host_names *names;
 	struct ts_flame_node *nodes;
 	size_t n;
-	uint32_t *slots; /* a hash table of nodes by parent, name and kind; 0: free, since the first is nobody's child */
-	size_t mask;
+	struct ts_map map; /* of nodes by parent, name and kind */
 	uint32_t *of; /* the node of each span of the host */
 	uint32_t threads[TS_HOST_THREAD_KINDS];
 };
 
-static uint64_t mix(uint64_t x)
-{
-	x = (x ^ x >> 31) * UINT64_C(0x9e3779b97f4a7c15);
-	return (x ^ x >> 32) * UINT64_C(0xbf58476d1ce4e5b9) >> 16;
-}
-
 static uint32_t child_of(struct builder *b, uint32_t parent, uint32_t name, enum ts_flame_kind kind)
 {
-	size_t at = mix((uint64_t)parent << 32 | name) + (size_t)kind;
+	uint64_t hash = ts_hash_u64(ts_hash_open, (uint64_t)parent << 32 | name);
 	uint32_t node;
 
-	for (at &= b->mask; (node = b->slots[at]) != 0; at = (at + 1) & b->mask)
-		if (b->nodes[node].parent == parent && b->nodes[node].name_id == name && b->nodes[node].kind == kind)
-			return node;
+	TS_MAP_FIND(b->map, hash, i, b->nodes[i].parent == parent && b->nodes[i].name_id == name && b->nodes[i].kind == kind, node);
+	if (node != TS_MAP_NONE)
+		return node;
 	node = (uint32_t)b->n++;
-	b->slots[at] = node;
+	(void)ts_map_add(&b->map, hash, node); /* there is room for all */
 	b->nodes[node] = (struct ts_flame_node){.name = kind == TS_FLAME_THREADS ? ts_span_str("") : b->names->texts[name],
 						.parent = parent,
 						.name_id = name,
@@ -121,20 +115,16 @@ static void add_up(struct builder *b)
 enum ts_status ts_flame(const struct ts_trace *trace, const struct ts_nest *nest, const struct ts_host_names *names,
 			const bool *waiting, struct ts_arena *arena, struct ts_flame *ret, struct ts_error *err)
 {
-	size_t most = nest->n_order + TS_HOST_THREAD_KINDS + 1, slots = 16;
+	size_t most = nest->n_order + TS_HOST_THREAD_KINDS + 1;
 	struct builder b = {.trace = trace, .nest = nest, .names = names};
 	struct ts_flame out = {0};
 	uint64_t *self;
 
 	TS_DOOR(ts_trace_holds(trace));
 	TS_DOOR(ts_nest_holds(nest, trace));
-	while (slots < 2 * most)
-		slots *= 2;
-	b.mask = slots - 1;
-	b.slots = ts_arena_array(arena, slots, sizeof *b.slots);
 	b.nodes = ts_arena_array(arena, most, sizeof *b.nodes);
 	b.of = ts_arena_array(arena, trace->rows.spans.n, sizeof *b.of);
-	if (!b.slots || !b.nodes || !b.of)
+	if (!ts_map_reserve_in(&b.map, arena, most) || !b.nodes || !b.of)
 		return ts_arena_error(arena, err);
 	if (ts_self_times(trace, nest, arena, &self, err))
 		return err->status;
