@@ -1,5 +1,6 @@
 #include "analysis/answer/event.h"
 
+#include "base/grow.h"
 #include "base/order.h"
 #include "base/words.h"
 
@@ -21,17 +22,8 @@ bool ts_events_hold(const struct ts_events *events)
 
 bool ts_event_add(struct ts_events *events, struct ts_arena *arena, const struct ts_event *event)
 {
-	if (events->n == events->cap) {
-		size_t cap = events->cap ? events->cap * 2 : EVENTS_FIRST;
-		struct ts_event *items = ts_arena_array(arena, cap, sizeof *items);
-
-		if (!items)
-			return false;
-		if (events->n)
-			memcpy(items, events->items, events->n * sizeof *items);
-		events->items = items;
-		events->cap = cap;
-	}
+	if (!TS_GROW_IN(arena, events->items, events->cap, events->n + 1, EVENTS_FIRST))
+		return false;
 	events->items[events->n++] = *event;
 	return true;
 }

@@ -1,5 +1,6 @@
 #include "analysis/answer/happening.h"
 
+#include "base/grow.h"
 #include "base/limits.h"
 #include "base/order.h"
 #include "base/text.h"
@@ -94,21 +95,7 @@ static void weigh(struct ts_happening *items, size_t n)
 
 static enum ts_status room_for(struct ts_happenings *h, size_t more, struct ts_arena *arena, struct ts_error *err)
 {
-	struct ts_happening *items;
-	size_t cap = h->cap ? h->cap : FIRST;
-
-	while (cap < h->n + more)
-		cap *= 2;
-	if (cap == h->cap)
-		return TS_OK;
-	items = ts_arena_array(arena, cap, sizeof *items);
-	if (!items)
-		return ts_arena_error(arena, err);
-	if (h->n)
-		memcpy(items, h->items, h->n * sizeof *items);
-	h->items = items;
-	h->cap = cap;
-	return TS_OK;
+	return TS_GROW_IN(arena, h->items, h->cap, h->n + more, FIRST) ? TS_OK : ts_arena_error(arena, err);
 }
 
 enum ts_status ts_happenings_rank(struct ts_happenings *h, int32_t rank, struct ts_happening *items, size_t n, struct ts_arena *arena,

@@ -1,22 +1,15 @@
 #include "analysis/answer/measure.h"
 
+#include "base/grow.h"
+
 #include <assert.h>
 
 enum { MEASURES_FIRST = 32 };
 
 static struct ts_measure *measure_next(struct ts_measures *m, struct ts_arena *arena)
 {
-	if (m->n == m->cap) {
-		size_t cap = m->cap ? m->cap * 2 : MEASURES_FIRST;
-		struct ts_measure *items = ts_arena_array(arena, cap, sizeof *items);
-
-		if (!items)
-			return NULL;
-		if (m->n)
-			memcpy(items, m->items, m->n * sizeof *items);
-		m->items = items;
-		m->cap = cap;
-	}
+	if (!TS_GROW_IN(arena, m->items, m->cap, m->n + 1, MEASURES_FIRST))
+		return NULL;
 	return &m->items[m->n++];
 }
 

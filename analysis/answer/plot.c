@@ -1,6 +1,7 @@
 #include "analysis/answer/plot.h"
 
 #include "base/door.h"
+#include "base/grow.h"
 
 enum { PLOTS_FIRST = 8 };
 
@@ -140,17 +141,8 @@ void ts_plot_finish(struct ts_plot *plot)
 
 bool ts_plot_append(struct ts_plots *plots, struct ts_arena *arena, const struct ts_plot *plot)
 {
-	if (plots->n == plots->cap) {
-		size_t cap = plots->cap ? plots->cap * 2 : PLOTS_FIRST;
-		struct ts_plot *items = ts_arena_array(arena, cap, sizeof *items);
-
-		if (!items)
-			return false;
-		if (plots->n)
-			memcpy(items, plots->items, plots->n * sizeof *items);
-		plots->items = items;
-		plots->cap = cap;
-	}
+	if (!TS_GROW_IN(arena, plots->items, plots->cap, plots->n + 1, PLOTS_FIRST))
+		return false;
 	plots->items[plots->n++] = *plot;
 	return true;
 }

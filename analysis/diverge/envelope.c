@@ -1,5 +1,6 @@
 /* envelope.c - how far repeats are apart, window by window, and whether a candidate is farther: repeats.h has the definitions. */
 #include "analysis/diverge/repeats.h"
+#include "base/grow.h"
 
 #include "analysis/stats/stats.h"
 
@@ -59,19 +60,11 @@ static double spread_of(const double *v, size_t n)
 
 static bool add_window(struct ts_envelope *e)
 {
-	if (e->n_windows == e->cap) {
-		size_t cap = e->cap ? 2 * e->cap : 64;
-		double *windows = ts_arena_array(e->arena, cap, sizeof *windows);
-		int64_t *starts = ts_arena_array(e->arena, cap, sizeof *starts);
+	size_t cap = e->cap;
 
-		if (!windows || !starts)
-			return false;
-		if (e->n_windows)
-			memcpy(windows, e->windows, e->n_windows * sizeof *windows);
-		e->windows = windows;
-		e->starts = starts;
-		e->cap = cap;
-	}
+	if (!TS_GROW_IN(e->arena, e->windows, cap, e->n_windows + 1, 64) ||
+	    !TS_GROW_IN(e->arena, e->starts, e->cap, e->n_windows + 1, 64))
+		return false;
 	e->windows[e->n_windows++] = 0;
 	return true;
 }

@@ -1,5 +1,6 @@
 #include "analysis/diverge/layer_drift.h"
 
+#include "base/grow.h"
 #include "base/order.h"
 #include "base/text.h"
 
@@ -207,17 +208,8 @@ enum ts_status ts_layer_drift_take(struct ts_layer_drift *drift, const struct ts
 		drift->cut = true;
 		return TS_OK;
 	}
-	if (drift->n == drift->cap) {
-		size_t cap = drift->cap ? drift->cap * 2 : FIRST;
-		struct ts_layer_row *rows = ts_arena_array(arena, cap, sizeof *rows);
-
-		if (!rows)
-			return ts_arena_error(arena, err);
-		if (drift->n)
-			memcpy(rows, drift->rows, drift->n * sizeof *rows);
-		drift->rows = rows;
-		drift->cap = cap;
-	}
+	if (!TS_GROW_IN(arena, drift->rows, drift->cap, drift->n + 1, FIRST))
+		return ts_arena_error(arena, err);
 	if (one.differs) {
 		one.first_step = row->first_step;
 		one.visible = row->gap.known && row->gap.visible;

@@ -1,8 +1,8 @@
 /* gate_court.c - what every file of the gate uses while a verdict is made: its text, its warnings, and which metrics are times.
  * It calls none of the others. */
 #include "analysis/gate/gate_internal.h"
-
 #include "base/door.h"
+#include "base/grow.h"
 
 #include <stdarg.h>
 
@@ -66,18 +66,9 @@ void ts_gate_warn(struct ts_gate_court *c, const char *format, ...)
 	va_list args;
 
 	TS_DOOR(ts_gate_court_holds(c));
-	if (v->n_warnings == c->cap_warnings) {
-		size_t room = c->cap_warnings ? 2 * c->cap_warnings : 16;
-		struct ts_span *warnings = ts_arena_array(c->arena, room, sizeof *warnings);
-
-		if (!warnings) {
-			c->full = true;
-			return;
-		}
-		if (v->n_warnings)
-			memcpy(warnings, v->warnings, v->n_warnings * sizeof *warnings);
-		v->warnings = warnings;
-		c->cap_warnings = room;
+	if (!TS_GROW_IN(c->arena, v->warnings, c->cap_warnings, v->n_warnings + 1, 16)) {
+		c->full = true;
+		return;
 	}
 	va_start(args, format);
 	v->warnings[v->n_warnings++] = formatted(c, format, args);

@@ -4,6 +4,7 @@
 #include "analysis/gate/workload.h"
 
 #include "base/door.h"
+#include "base/grow.h"
 #include "base/limits.h"
 #include "base/number.h"
 #include "base/text.h"
@@ -380,17 +381,8 @@ struct differences {
 static enum ts_status add_row(struct differences *d, enum ts_workload_part part, struct ts_span path, struct ts_span a,
 			      struct ts_span b, struct ts_error *err)
 {
-	if (d->n == d->cap) {
-		size_t cap = d->cap ? 2 * d->cap : 16;
-		struct ts_workload_difference *rows = ts_arena_array(d->arena, cap, sizeof *rows);
-
-		if (!rows)
-			return ts_arena_error(d->arena, err);
-		if (d->n)
-			memcpy(rows, d->rows, d->n * sizeof *rows);
-		d->rows = rows;
-		d->cap = cap;
-	}
+	if (!TS_GROW_IN(d->arena, d->rows, d->cap, d->n + 1, 16))
+		return ts_arena_error(d->arena, err);
 	d->rows[d->n++] = (struct ts_workload_difference){.part = part, .path = path, .a = a, .b = b};
 	return TS_OK;
 }

@@ -1,6 +1,7 @@
 #include "analysis/rank/coincidence.h"
 
 #include "base/door.h"
+#include "base/grow.h"
 #include "base/order.h"
 
 #include <math.h>
@@ -198,17 +199,8 @@ static double chance_anywhere(const struct meetings *m, const struct ts_axis *x,
 
 static bool add_meeting(struct meetings *m, const struct meeting *now)
 {
-	if (m->n == m->cap) {
-		size_t cap = m->cap ? m->cap * 2 : 64;
-		struct meeting *items = ts_arena_array(m->arena, cap, sizeof *items);
-
-		if (!items)
-			return false;
-		if (m->n)
-			memcpy(items, m->items, m->n * sizeof *items);
-		m->items = items;
-		m->cap = cap;
-	}
+	if (!TS_GROW_IN(m->arena, m->items, m->cap, m->n + 1, 64))
+		return false;
 	m->items[m->n++] = *now;
 	return true;
 }

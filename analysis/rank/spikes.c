@@ -2,6 +2,7 @@
 
 #include "analysis/stats/stats.h"
 #include "base/door.h"
+#include "base/grow.h"
 #include "base/order.h"
 
 #include <float.h>
@@ -698,17 +699,8 @@ static struct ts_spike *spike_next(struct finder *f)
 {
 	struct ts_spikes *s = f->out;
 
-	if (s->n == f->cap) {
-		size_t cap = f->cap ? f->cap * 2 : FIRST_HITS;
-		struct ts_spike *items = ts_arena_array(f->arena, cap, sizeof *items);
-
-		if (!items)
-			return NULL;
-		if (s->n)
-			memcpy(items, s->items, s->n * sizeof *items);
-		s->items = items;
-		f->cap = cap;
-	}
+	if (!TS_GROW_IN(f->arena, s->items, f->cap, s->n + 1, FIRST_HITS))
+		return NULL;
 	return &s->items[s->n++];
 }
 

@@ -8,6 +8,7 @@
 #include "analysis/stats/stats.h"
 #include "base/bisect.h"
 #include "base/door.h"
+#include "base/grow.h"
 
 #include <stdio.h>
 
@@ -205,17 +206,8 @@ enum ts_status ts_timing_waits(struct ts_timing *t, const struct ts_series *wait
 
 static struct ts_timing_phase *phase_next(struct ts_timing *t)
 {
-	if (t->n_phases == t->cap_phases) {
-		size_t cap = t->cap_phases ? t->cap_phases * 2 : 8;
-		struct ts_timing_phase *phases = ts_arena_array(t->arena, cap, sizeof *phases);
-
-		if (!phases)
-			return NULL;
-		if (t->n_phases)
-			memcpy(phases, t->phases, t->n_phases * sizeof *phases);
-		t->phases = phases;
-		t->cap_phases = cap;
-	}
+	if (!TS_GROW_IN(t->arena, t->phases, t->cap_phases, t->n_phases + 1, 8))
+		return NULL;
 	return &t->phases[t->n_phases++];
 }
 

@@ -4,6 +4,7 @@
 #include "analysis/rules/playbook.h"
 #include "analysis/rules/rule.h"
 #include "base/door.h"
+#include "base/grow.h"
 #include "base/order.h"
 #include <stdlib.h>
 
@@ -57,18 +58,9 @@ static void cannot_tell(struct decision *d, struct ts_span sentence)
 {
 	struct ts_bound *b = &d->out;
 
-	if (b->n_unknowns == d->cap_unknowns) {
-		size_t cap = d->cap_unknowns ? 2 * d->cap_unknowns : 8;
-		struct ts_span *more = ts_arena_array(d->arena, cap, sizeof *more);
-
-		if (!more) {
-			d->failed = true;
-			return;
-		}
-		if (b->n_unknowns)
-			memcpy(more, b->unknowns, b->n_unknowns * sizeof *more);
-		b->unknowns = more;
-		d->cap_unknowns = cap;
+	if (!TS_GROW_IN(d->arena, b->unknowns, d->cap_unknowns, b->n_unknowns + 1, 8)) {
+		d->failed = true;
+		return;
 	}
 	b->unknowns[b->n_unknowns++] = sentence;
 }

@@ -1,5 +1,7 @@
 #include "analysis/rules/check.h"
 
+#include "base/grow.h"
+
 #include <assert.h>
 
 static const struct ts_threshold *threshold_of(const struct ts_rule *rule, const char *name)
@@ -57,18 +59,9 @@ void ts_check_evidence(struct ts_check *c, const struct ts_measure *row)
 {
 	struct ts_finding *f = &c->finding;
 
-	if (f->n_evidence == c->cap_evidence) {
-		size_t cap = c->cap_evidence ? 2 * c->cap_evidence : 8;
-		struct ts_measure *rows = ts_arena_array(c->arena, cap, sizeof *rows);
-
-		if (!rows) {
-			c->no_memory = true;
-			return;
-		}
-		if (f->n_evidence)
-			memcpy(rows, f->evidence, f->n_evidence * sizeof *rows);
-		f->evidence = rows;
-		c->cap_evidence = cap;
+	if (!TS_GROW_IN(c->arena, f->evidence, c->cap_evidence, f->n_evidence + 1, 8)) {
+		c->no_memory = true;
+		return;
 	}
 	f->evidence[f->n_evidence++] = *row;
 }
@@ -242,18 +235,9 @@ void ts_check_rank(struct ts_check *c, int32_t rank)
 	struct ts_finding *f = &c->finding;
 	size_t at = f->n_ranks;
 
-	if (f->n_ranks == c->cap_ranks) {
-		size_t cap = c->cap_ranks ? 2 * c->cap_ranks : 8;
-		int32_t *ranks = ts_arena_array(c->arena, cap, sizeof *ranks);
-
-		if (!ranks) {
-			c->no_memory = true;
-			return;
-		}
-		if (f->n_ranks)
-			memcpy(ranks, f->ranks, f->n_ranks * sizeof *ranks);
-		f->ranks = ranks;
-		c->cap_ranks = cap;
+	if (!TS_GROW_IN(c->arena, f->ranks, c->cap_ranks, f->n_ranks + 1, 8)) {
+		c->no_memory = true;
+		return;
 	}
 	for (; at > 0 && f->ranks[at - 1] > rank; at--)
 		f->ranks[at] = f->ranks[at - 1];
