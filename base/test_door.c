@@ -1,5 +1,5 @@
-/* door.h: what holds passes; what does not ends the program where doors are on, and is not even looked at where they are off. */
-#include "base/door.h"
+/* door.h and held.h: what holds passes; what does not ends the program where doors are on, and is not looked at where they are off. */
+#include "base/held.h"
 
 #include <setjmp.h>
 #include <signal.h>
@@ -20,6 +20,8 @@ static bool holds(bool yes)
 	return yes;
 }
 
+static pthread_mutex_t taken = PTHREAD_MUTEX_INITIALIZER;
+
 static void passes(void)
 {
 	static const int keys[] = {1, 2, 2, 5};
@@ -29,6 +31,9 @@ static void passes(void)
 	TS_DOOR_ALL(i, 4, holds(keys[i] > 0));
 	TS_DOOR_SORTED(i, 4, holds(keys[i - 1] <= keys[i]));
 	TS_DOOR_ALL(i, none, holds(false));
+	(void)pthread_mutex_lock(&taken);
+	TS_DOOR_HELD(&taken);
+	(void)pthread_mutex_unlock(&taken);
 }
 
 static void single(void)
@@ -50,6 +55,11 @@ static void last_of_sorted(void)
 	TS_DOOR_SORTED(i, 3, keys[i - 1] < keys[i]);
 }
 
+static void without_the_lock(void)
+{
+	TS_DOOR_HELD(&taken);
+}
+
 /* How a process ends that goes through the door. */
 static int end_of(void (*door)(void))
 {
@@ -68,7 +78,7 @@ static int end_of(void (*door)(void))
 
 static void it_stops_what_breaks_a_promise(void **state)
 {
-	static void (*const broken[])(void) = {single, last_of_all, last_of_sorted};
+	static void (*const broken[])(void) = {single, last_of_all, last_of_sorted, without_the_lock};
 
 	(void)state;
 	assert_int_equal(end_of(passes), 0);

@@ -14,7 +14,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
 TABLE = os.path.join(HERE, "doors.txt")
 NO_PART = re.compile(r"(^|/)(test_|testing\.|fuzz_|bench_|make_)|^(tests|python)/")
-DOOR = re.compile(r"\b(TS_DOOR(?:_ALL|_SORTED)?|assert)\(")
+DOOR = re.compile(r"\b(TS_DOOR(?:_ALL|_SORTED|_HELD)?|assert)\(")
 HELPER = re.compile(r"^(?:static |inline )*bool (\w*holds?(?:_\w+)?)\([^;{}]*\)\n\{\n(.*?)^\}", re.M | re.S)
 
 
@@ -58,7 +58,7 @@ def of_helper(name, helpers, asked=frozenset()):
 
 def condition_of(kind, arguments):
     """Returns the condition of a door, which is its last argument."""
-    return arguments if kind in ("TS_DOOR", "assert") else arguments.split(",", 2)[2]
+    return arguments if kind in ("TS_DOOR", "TS_DOOR_HELD", "assert") else arguments.split(",", 2)[2]
 
 
 def counted():
