@@ -37,6 +37,45 @@ bool ts_file_name_valid(struct ts_span name)
 	return !memchr(name.data, '/', name.len) && !memchr(name.data, '\0', name.len);
 }
 
+static bool blocks_hold(const struct ts_table *table)
+{
+	uint64_t rows = 0;
+
+	for (size_t i = 0; i < table->n_blocks; i++) {
+		const struct ts_block *b = &table->blocks[i];
+
+		if (b->rows == 0 || b->rows > TS_BLOCK_ROWS_MAX || b->first_key > b->last_key || (i && b[-1].last_key >= b->first_key))
+			return false;
+		rows += b->rows;
+	}
+	return rows == table->rows;
+}
+
+bool ts_table_holds(const struct ts_table *table)
+{
+	for (size_t i = 0; i < table->n_columns; i++) {
+		const struct ts_column *c = &table->columns[i];
+
+		if (c->name.len == 0 || c->type < TS_COLUMN_F64 || c->type > TS_COLUMN_JSON || c->precision > TS_PRECISION_DECIMALS)
+			return false;
+		if (i && ts_column_cmp(c - 1, c) >= 0)
+			return false;
+	}
+	return table->kind >= TS_TABLE_STEPS && table->kind <= TS_TABLE_KINDS && blocks_hold(table);
+}
+
+bool ts_index_holds(const struct ts_index *index)
+{
+	for (size_t i = 0; i < index->n_tables; i++)
+		if (!ts_table_holds(&index->tables[i]) || (i && ts_table_cmp(&index->tables[i - 1], &index->tables[i]) > 0))
+			return false;
+	for (size_t i = 0; i < index->n_files; i++)
+		if (!ts_file_name_valid(index->files[i].name) ||
+		    (i && ts_span_cmp(index->files[i - 1].name, index->files[i].name) >= 0))
+			return false;
+	return ts_facts_hold(&index->facts);
+}
+
 const struct ts_column *ts_index_column(const struct ts_index *index, enum ts_table_kind kind, struct ts_span name,
 					enum ts_column_type type, const struct ts_table **ret_table)
 {
@@ -405,6 +444,7 @@ uint64_t ts_index_superseded(const struct ts_index *index)
 {
 	uint64_t rows = 0;
 
+	TS_DOOR(ts_index_holds(index));
 	for (size_t t = 0; t < index->n_tables; t++)
 		if (index->tables[t].kind == TS_TABLE_SUPERSEDED && index->tables[t].rows > rows)
 			rows = index->tables[t].rows;

@@ -136,6 +136,11 @@ enum ts_status ts_index_decode(struct ts_span object, struct ts_arena *arena, st
  * columns comes first). */
 int ts_column_cmp(const struct ts_column *a, const struct ts_column *b);
 int ts_table_cmp(const struct ts_table *a, const struct ts_table *b);
+/* Blocks follow one another and have the rows of the table together; columns are sorted, each once, and of a type that there is. */
+bool ts_table_holds(const struct ts_table *table);
+/* Its tables do and are sorted, its files are sorted, each once, and so are its facts. */
+bool ts_index_holds(const struct ts_index *index);
+
 /* True if the name is one path component: 1 to 255 bytes without '/' and NUL, and neither "." nor "..". */
 bool ts_file_name_valid(struct ts_span name);
 
