@@ -192,6 +192,17 @@ char *ts_arena_printf(struct ts_arena *arena, const char *format, ...)
 	return text;
 }
 
+const char *ts_arena_phrase(struct ts_arena *arena, const char *format, ...)
+{
+	va_list args;
+	const char *text;
+
+	va_start(args, format);
+	text = ts_arena_vprintf(arena, format, args);
+	va_end(args);
+	return text ? text : "";
+}
+
 enum ts_status ts_arena_error(const struct ts_arena *arena, struct ts_error *err)
 {
 	if (arena->budget && atomic_load(&arena->budget->revoked))

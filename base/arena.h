@@ -9,6 +9,10 @@
  * message is parsed bounds what the message can cost. Blocks are aligned to 16 bytes and not zeroed. A streaming call resets
  * its arena for each message. An arena also draws on the budget that its thread had when it was made (budget.h), in chunks, and
  * returns NULL when that has no more or is revoked.
+ *
+ * An arena fails once: `failed` says from the first refusal on, until a reset, that not all that was asked for is there. So who makes
+ * many texts and rows asks once, by ts_arena_check, before an answer is given, shown or stored, and needs no flag of its own. An array
+ * is asked for where it is made, since who writes n places has to have them (docs/decisions/0013-arenas.md).
  * Threads: one thread at a time may use an arena.
  */
 #ifndef TSCOPE_BASE_ARENA_H
@@ -51,6 +55,9 @@ void *ts_arena_dup(struct ts_arena *arena, const void *data, size_t len);
 struct ts_span ts_arena_span(struct ts_arena *arena, struct ts_span span);
 char *ts_arena_printf(struct ts_arena *arena, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+/* The same for a text that is only read: never NULL, and empty where there is no room for it. Whoever gives an answer of such texts
+ * asks ts_arena_check first. */
+const char *ts_arena_phrase(struct ts_arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
 char *ts_arena_vprintf(struct ts_arena *arena, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
 
 /* Sets the error to report when one of the functions above returned NULL: TS_NO_MEMORY. */

@@ -105,6 +105,24 @@ static void test_copies(void **unused)
 	ts_arena_finish(&arena);
 }
 
+/* A text that has no room is empty, and the arena remembers it until it is reset, whatever fits later. */
+static void test_fails_once(void **unused)
+{
+	struct ts_arena arena;
+	struct ts_error err;
+
+	(void)unused;
+	ts_arena_init(&arena, 64);
+	assert_string_equal(ts_arena_phrase(&arena, "rank %d", 3), "rank 3");
+	assert_int_equal(ts_arena_check(&arena, &err), TS_OK);
+	assert_string_equal(ts_arena_phrase(&arena, "%080d", 1), "");
+	assert_string_equal(ts_arena_phrase(&arena, "rank %d", 4), "rank 4");
+	assert_int_equal(ts_arena_check(&arena, &err), TS_NO_MEMORY);
+	ts_arena_reset(&arena);
+	assert_int_equal(ts_arena_check(&arena, &err), TS_OK);
+	ts_arena_finish(&arena);
+}
+
 /* Each allocation of the scenario fails once: the arena returns NULL, and what it held before stays. */
 static void test_nth_allocation_fails(void **unused)
 {
@@ -159,6 +177,7 @@ int main(void)
 		cmocka_unit_test(test_reset_keeps_one_chunk),
 		cmocka_unit_test(test_arrays_are_zeroed_and_checked),
 		cmocka_unit_test(test_copies),
+		cmocka_unit_test(test_fails_once),
 		cmocka_unit_test(test_nth_allocation_fails),
 		cmocka_unit_test(test_large_blocks),
 	};
