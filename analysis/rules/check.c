@@ -28,16 +28,12 @@ double ts_check_threshold(const struct ts_check *c, const char *name)
 
 static struct ts_span printed(struct ts_check *c, const char *format, va_list args)
 {
-	struct ts_buf buf = TS_BUF_INIT(16 << 10);
-	struct ts_span text;
+	char *said = ts_arena_vprintf(c->arena, format, args);
+	size_t len = said ? strlen(said) : 0;
 
-	ts_buf_vprintf(&buf, format, args);
-	if (buf.len && buf.data[buf.len - 1] == '.')
-		buf.len--;
-	text = ts_arena_span(c->arena, ts_buf_view(&buf));
-	c->no_memory |= buf.failed || !text.data;
-	ts_buf_finish(&buf);
-	return text;
+	if (len && said[len - 1] == '.')
+		said[--len] = '\0';
+	return ts_span_of(said ? said : "", len);
 }
 
 void ts_check_leave(struct ts_check *c, const char *format, ...)
@@ -59,10 +55,8 @@ void ts_check_evidence(struct ts_check *c, const struct ts_measure *row)
 {
 	struct ts_finding *f = &c->finding;
 
-	if (!TS_GROW_IN(c->arena, f->evidence, c->cap_evidence, f->n_evidence + 1, 8)) {
-		c->no_memory = true;
+	if (!TS_GROW_IN(c->arena, f->evidence, c->cap_evidence, f->n_evidence + 1, 8))
 		return;
-	}
 	f->evidence[f->n_evidence++] = *row;
 }
 
@@ -197,18 +191,15 @@ void ts_check_fire(struct ts_check *c, enum ts_severity severity, const char *fo
 	struct ts_finding *f = &c->finding;
 	struct ts_span text;
 	va_list args;
-	char *detail;
 
 	va_start(args, format);
 	text = printed(c, format, args);
 	va_end(args);
-	detail = ts_arena_printf(c->arena, "%.*s.", TS_SPAN_ARG(text));
-	c->no_memory |= !detail;
 	c->end = TS_CHECK_FIRED;
 	f->severity = severity;
 	f->code = ts_span_str(c->rule->code);
 	f->title = ts_span_str(c->rule->title);
-	f->detail = ts_span_str(detail ? detail : "");
+	f->detail = ts_span_str(ts_arena_phrase(c->arena, "%.*s.", TS_SPAN_ARG(text)));
 	f->advice = ts_span_str(c->rule->advice);
 }
 
@@ -235,10 +226,8 @@ void ts_check_rank(struct ts_check *c, int32_t rank)
 	struct ts_finding *f = &c->finding;
 	size_t at = f->n_ranks;
 
-	if (!TS_GROW_IN(c->arena, f->ranks, c->cap_ranks, f->n_ranks + 1, 8)) {
-		c->no_memory = true;
+	if (!TS_GROW_IN(c->arena, f->ranks, c->cap_ranks, f->n_ranks + 1, 8))
 		return;
-	}
 	for (; at > 0 && f->ranks[at - 1] > rank; at--)
 		f->ranks[at] = f->ranks[at - 1];
 	f->ranks[at] = rank;
@@ -249,6 +238,5 @@ const char *ts_check_ranks_text(struct ts_check *c)
 {
 	char *text = ts_say_ranks(c->finding.ranks, c->finding.n_ranks, c->arena);
 
-	c->no_memory |= !text;
 	return text ? text : "";
 }

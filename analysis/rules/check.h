@@ -12,6 +12,8 @@
  *			ts_check_fire(c, TS_SEVERITY_MEDIUM, "%s of ...", ts_say_percent(share).text);
  *	}
  *
+ * Where the arena of a check has no room left, its texts are empty, and the engine, which asks the arena after each rule, gives no
+ * finding.
  * A check has passed if it returns without having fired and without having met a missing row.
  */
 #ifndef TSCOPE_ANALYSIS_RULES_CHECK_H
@@ -36,7 +38,6 @@ struct ts_check {
 	struct ts_finding finding; /* evidence gathers here while rows are asked for */
 	size_t cap_evidence, cap_ranks;
 	struct ts_span reason;
-	bool no_memory;
 };
 
 double ts_check_threshold(const struct ts_check *c, const char *name);

@@ -43,7 +43,6 @@ static const char *loss_of(struct ts_check *c)
 	if (other) {
 		const char *name = (const char *)ts_arena_span(c->arena, other->subject).data;
 
-		c->no_memory |= !name;
 		return name ? name : "loss";
 	}
 	return "loss";
@@ -93,12 +92,11 @@ void ts_check_diverged(struct ts_check *c)
 		return;
 	from = first;
 	if (is_lost(c, loss, &from))
-		end = ts_arena_printf(c->arena, ", and in all from step %.0f to the end", from);
-	c->no_memory |= !end;
+		end = ts_arena_phrase(c->arena, ", and in all from step %.0f to the end", from);
 	ts_check_steps(c, (int64_t)from, (int64_t)from);
 	any = ts_check_want_of(c, TS_M_SERIES_LAST, loss, &last);
 	ts_check_fire(c, TS_SEVERITY_HIGH, "%s is NaN or infinite in %s of %s, for the first time at step %.0f%s%s%s",
-		      loss, ts_say_count(bad).text, ts_say_plural(count, "value").text, first, end ? end : "",
+		      loss, ts_say_count(bad).text, ts_say_plural(count, "value").text, first, end,
 		      any ? "; its last finite value is " : "", any ? ts_say_number(last).text : "");
 }
 
@@ -133,15 +131,12 @@ void ts_check_loss_ceased(struct ts_check *c)
 static const char *skip_text(struct ts_check *c, bool overflowed, bool once)
 {
 	double before, after;
-	const char *text;
 
 	if (!ts_check_need(c, TS_M_SKIPS_BEFORE, &before) || !ts_check_need(c, TS_M_SKIPS_AFTER, &after))
 		return "";
-	text = ts_arena_printf(c->arena, "%sthe loss scale falls there, from %s to %s%s",
+	return ts_arena_phrase(c->arena, "%sthe loss scale falls there, from %s to %s%s",
 			       overflowed ? "the gradient norm is not finite and " : "", ts_say_count(before).text,
 			       ts_say_count(after).text, once ? "" : " at first");
-	c->no_memory |= !text;
-	return text ? text : "";
 }
 
 void ts_check_skipped_updates(struct ts_check *c)
@@ -160,7 +155,7 @@ void ts_check_skipped_updates(struct ts_check *c)
 	ts_check_steps(c, (int64_t)first, (int64_t)last);
 	ts_check_fire(c, often ? TS_SEVERITY_MEDIUM : TS_SEVERITY_LOW, "The scaler skipped %s of %s, at step %.0f%s: %s",
 		      ts_say_count(skipped).text, ts_say_plural(among, "recorded update").text, first,
-		      last > first ? ts_arena_printf(c->arena, " to step %.0f", last) : "",
+		      last > first ? ts_arena_phrase(c->arena, " to step %.0f", last) : "",
 		      skip_text(c, overflowed >= skipped, skipped <= 1));
 }
 
@@ -183,13 +178,10 @@ static bool want_rise(struct ts_check *c, const char *series, struct rise *ret)
 /* "has risen by 200 % since step 600, from 1.1 to 3.3, and did not come back" */
 static const char *rise_text(struct ts_check *c, const struct rise *r)
 {
-	const char *by = r->relative ? ts_arena_printf(c->arena, " by %s", ts_say_percent(r->by).text) : "";
-	const char *text = by ? ts_arena_printf(c->arena, "has risen%s since about step %.0f, from %s to %s, and did not come back", by,
-						r->from, ts_say_number(r->low).text, ts_say_number(r->end).text)
-			      : NULL;
+	const char *by = r->relative ? ts_arena_phrase(c->arena, " by %s", ts_say_percent(r->by).text) : "";
 
-	c->no_memory |= !text;
-	return text ? text : "";
+	return ts_arena_phrase(c->arena, "has risen%s since about step %.0f, from %s to %s, and did not come back", by, r->from,
+			       ts_say_number(r->low).text, ts_say_number(r->end).text);
 }
 
 /* The loss rose over many steps, without a jump. */
@@ -314,7 +306,7 @@ static void spikes_of(struct ts_check *c, const char *series)
 	ts_check_fire(
 		c, spikes >= ts_check_threshold(c, "medium_spikes") ? TS_SEVERITY_MEDIUM : TS_SEVERITY_LOW,
 		"%s has %s%s", series, ts_say_plural(spikes, "spike").text,
-		worst ? ts_arena_printf(c->arena,
+		worst ? ts_arena_phrase(c->arena,
 					spikes > 1 ? "; the strongest one, at %s, reaches %s, and the usual value is %s"
 						   : ": at %s it reaches %s, and the usual value is %s",
 					ts_say_steps(worst->first_step, worst->last_step).text,
@@ -385,10 +377,8 @@ void ts_check_nonfinite(struct ts_check *c)
 		if (!has_values(row) || ts_span_is(row->subject, loss))
 			continue;
 		subject = (const char *)ts_arena_span(c->arena, row->subject).data;
-		if (!subject) {
-			c->no_memory = true;
+		if (!subject)
 			break;
-		}
 		bad = ts_measure_find(c->measures, TS_M_SERIES_NONFINITE, row->subject);
 		if (!bad || !bad->known || !(bad->value > 0) ||
 		    (!is_lost(c, subject, &from) && bad->value <= skipped_of(c, row->subject)))
@@ -416,7 +406,7 @@ void ts_check_nonfinite(struct ts_check *c)
 			      : worst >= ts_check_threshold(c, "medium_share") ? TS_SEVERITY_MEDIUM
 									       : TS_SEVERITY_LOW,
 			      "Some values are NaN or infinite%s: %.*s%s",
-			      isfinite(first) ? ts_arena_printf(c->arena,
+			      isfinite(first) ? ts_arena_phrase(c->arena,
 								lost ? ", from step %.0f on to the end"
 								     : ", for the first time at step %.0f",
 								first)
@@ -495,7 +485,6 @@ static bool want_moved(struct ts_check *c, const struct ts_measure *row, struct 
 {
 	const char *series = (const char *)ts_arena_span(c->arena, row->subject).data;
 
-	c->no_memory |= !series;
 	if (!series)
 		return false;
 	*ret = (struct moved){.series = series, .kind = row->text};

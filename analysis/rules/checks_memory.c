@@ -79,7 +79,7 @@ void ts_check_growth(struct ts_check *c)
 		return;
 	creep = ts_check_text(c, TS_M_CREEP_KIND);
 	how = ts_check_want(c, TS_M_GROWTH_RISES, &rises)
-		      ? ts_arena_printf(c->arena, ", in %s, between which its lowest values stay", ts_say_plural(rises, "rise").text)
+		      ? ts_arena_phrase(c->arena, ", in %s, between which its lowest values stay", ts_say_plural(rises, "rise").text)
 	      : g.late ? ", measured at the lowest values, between which it may rise and fall"
 		       : "";
 	ts_check_worse(c, share);
@@ -87,9 +87,9 @@ void ts_check_growth(struct ts_check *c)
 		ts_check_steps(c, (int64_t)g.since, (int64_t)g.since);
 	ts_check_fire(c, share >= ts_check_threshold(c, "high_share") ? TS_SEVERITY_HIGH : TS_SEVERITY_MEDIUM,
 		      "%s by %s per step%s and by %s in all, which is %s of its peak%s%s",
-		      g.late ? ts_arena_printf(c->arena, "From about step %.0f on, memory grows", g.since) : "Memory grows",
+		      g.late ? ts_arena_phrase(c->arena, "From about step %.0f on, memory grows", g.since) : "Memory grows",
 		      ts_say_bytes(g.slope).text,
-		      g.interval ? ts_arena_printf(c->arena, " (95 %% confidence interval %s to %s)", ts_say_bytes(g.low).text,
+		      g.interval ? ts_arena_phrase(c->arena, " (95 %% confidence interval %s to %s)", ts_say_bytes(g.low).text,
 						   ts_say_bytes(g.high).text)
 				 : "",
 		      ts_say_bytes(g.total).text, ts_say_percent(share).text, how,

@@ -20,10 +20,8 @@ static bool resting_of(struct ts_check *c, struct resting *r)
 static const char *classes(struct ts_check *c)
 {
 	struct ts_span text = ts_check_text(c, TS_M_MODES_CLASSES);
-	const char *said = text.len ? ts_arena_printf(c->arena, ": %.*s", TS_SPAN_ARG(text)) : "";
 
-	c->no_memory |= !said;
-	return said ? said : "";
+	return text.len ? ts_arena_phrase(c->arena, ": %.*s", TS_SPAN_ARG(text)) : "";
 }
 
 static enum ts_severity severity_of(const struct ts_check *c, const struct resting *r)

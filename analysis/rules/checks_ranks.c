@@ -8,7 +8,6 @@ static bool want_rank(struct ts_check *c, enum ts_measure_name what, int32_t ran
 {
 	const char *subject = ts_measure_subject(what, rank, c->arena);
 
-	c->no_memory |= !subject;
 	return subject && ts_check_want_of(c, what, subject, ret_value);
 }
 
@@ -53,12 +52,12 @@ void ts_check_straggler(struct ts_check *c)
 			      : TS_SEVERITY_MEDIUM,
 		      "The other ranks wait for %s%s (%.*s%s)%s", ts_check_ranks_text(c),
 		      greatest > 0
-			      ? ts_arena_printf(c->arena, ", which %s up to %s slower",
+			      ? ts_arena_phrase(c->arena, ", which %s up to %s slower",
 						c->finding.n_ranks == 1 ? "is" : "are", ts_say_percent(greatest).text)
 			      : "",
 		      TS_SPAN_ARG(mixed ? ts_span_str("in different ways") : kind),
-		      isfinite(first) ? ts_arena_printf(c->arena, ", from step %.0f on", first) : "",
-		      lost_known ? ts_arena_printf(c->arena, "; unequal ranks cost %s of the devices' time",
+		      isfinite(first) ? ts_arena_phrase(c->arena, ", from step %.0f on", first) : "",
+		      lost_known ? ts_arena_phrase(c->arena, "; unequal ranks cost %s of the devices' time",
 						   ts_say_percent(lost).text)
 				 : "");
 }
@@ -146,10 +145,8 @@ void ts_check_memory_imbalance(struct ts_check *c)
 	while (ts_check_rank_row(c, TS_M_RANK_PEAK, &at, &rank))
 		n++;
 	peaks = ts_arena_array(c->arena, n, sizeof *peaks);
-	if (!peaks) {
-		c->no_memory = true;
+	if (!peaks)
 		return;
-	}
 	if (n < 2) {
 		ts_check_leave(c, "fewer than two ranks have memory columns");
 		return;
@@ -178,10 +175,8 @@ void ts_check_memory_imbalance(struct ts_check *c)
 static const char *idlest_text(struct ts_check *c)
 {
 	struct ts_span idlest = ts_check_text(c, TS_M_PIPELINE_IDLEST);
-	const char *text = idlest.len ? ts_arena_printf(c->arena, "; %.*s is the most idle", TS_SPAN_ARG(idlest)) : "";
 
-	c->no_memory |= !text;
-	return text ? text : "";
+	return idlest.len ? ts_arena_phrase(c->arena, "; %.*s is the most idle", TS_SPAN_ARG(idlest)) : "";
 }
 
 void ts_check_pipeline_bubble(struct ts_check *c)

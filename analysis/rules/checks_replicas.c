@@ -33,17 +33,13 @@ static const char *whose(struct ts_check *c, int set)
 {
 	struct ts_span list = ts_check_text_of(c, TS_M_REPLICAS_ODD_LIST, sets[set].subject);
 	double odd = 0, ranks = 0;
-	char *text;
 
 	(void)ts_check_want_of(c, TS_M_REPLICAS_ODD, sets[set].subject, &odd);
 	(void)ts_check_want_of(c, TS_M_REPLICAS_RANKS, sets[set].subject, &ranks);
 	if (odd > 0)
-		text = ts_arena_printf(c->arena, "on %.*s is not that of the other %.0f ranks", TS_SPAN_ARG(list), ranks - odd);
-	else
-		text = ts_arena_printf(c->arena, "is not the same on %.*s, without a majority that would say which of them is wrong",
-				       TS_SPAN_ARG(list));
-	c->no_memory |= !text;
-	return text ? text : "";
+		return ts_arena_phrase(c->arena, "on %.*s is not that of the other %.0f ranks", TS_SPAN_ARG(list), ranks - odd);
+	return ts_arena_phrase(c->arena, "is not the same on %.*s, without a majority that would say which of them is wrong",
+			       TS_SPAN_ARG(list));
 }
 
 void ts_check_replicas(struct ts_check *c)
@@ -70,9 +66,8 @@ void ts_check_replicas(struct ts_check *c)
 	while ((row = ts_check_rank_row(c, TS_M_RANK_APART, &at, &rank)) != NULL)
 		ts_check_rank(c, rank);
 	if (isfinite(first[2]) && first[2] <= first[set])
-		sign = ts_arena_printf(c->arena, "; the gradients differ from step %.0f on", first[2]);
-	c->no_memory |= !sign;
+		sign = ts_arena_phrase(c->arena, "; the gradients differ from step %.0f on", first[2]);
 	ts_check_steps(c, (int64_t)first[set], (int64_t)first[set]);
 	ts_check_fire(c, TS_SEVERITY_HIGH, "From step %.0f on, the copy of the %s %s; at step %.0f all copies had the same bits%s",
-		      first[set], sets[set].what, whose(c, set), equal, sign ? sign : "");
+		      first[set], sets[set].what, whose(c, set), equal, sign);
 }

@@ -30,14 +30,13 @@ static double recomputed(struct ts_check *c, const char **ret_usual)
 		*ret_usual = "about twice as long is usual, or three times as long where activation checkpointing computes all "
 			     "activations again, but the run does not say whether it does (work.recompute)";
 	else if (!known)
-		*ret_usual = ts_arena_printf(c->arena, "with work.recompute = %.*s, two to three times as long is usual",
+		*ret_usual = ts_arena_phrase(c->arena, "with work.recompute = %.*s, two to three times as long is usual",
 					     TS_SPAN_ARG(word));
 	else if (share > 0)
-		*ret_usual = ts_arena_printf(c->arena, "with the recomputation that the run declares, %s times as long is usual",
+		*ret_usual = ts_arena_phrase(c->arena, "with the recomputation that the run declares, %s times as long is usual",
 					     ts_say_number(2 + 3 * share).text);
 	else
 		*ret_usual = "about twice as long is usual";
-	c->no_memory |= !*ret_usual;
 	return known ? 3 * fmax(share, 0) : word.len ? 1 : 0;
 }
 
@@ -126,16 +125,13 @@ void ts_check_jitter(struct ts_check *c)
  * then long ones cost an N-th of what they seem to, so that nothing is high. Returns what is to be said of it. */
 static const char *if_means(struct ts_check *c, enum ts_severity *io_severity)
 {
-	const char *text;
 	double every;
 
 	if (!ts_check_want(c, TS_M_STEP_EVERY, &every))
 		return "";
 	if (*io_severity == TS_SEVERITY_HIGH)
 		*io_severity = TS_SEVERITY_MEDIUM;
-	text = ts_arena_printf(c->arena, "; this is so if each recorded time is the mean of the %.0f steps up to it", every);
-	c->no_memory |= !text;
-	return text ? text : "";
+	return ts_arena_phrase(c->arena, "; this is so if each recorded time is the mean of the %.0f steps up to it", every);
 }
 
 /* A large part of very little time is not worth a severity: one preemption among steps of microseconds. */
@@ -191,18 +187,17 @@ void ts_check_cpu_wait(struct ts_check *c)
 	    !ts_check_need(c, TS_M_CPU_WAIT_OF, &of) || !ts_check_need(c, TS_M_CPU_WAIT_STALL, &stalls))
 		return;
 	if (stalls > 0) {
-		more = ts_arena_printf(c->arena,
+		more = ts_arena_phrase(c->arena,
 				       "; %s of the time was lost so in steps that took very long: that is load of the host, no stall "
 				       "of the training",
 				       ts_say_percent(stalls).text);
-		c->no_memory |= !more;
 	}
 	ts_check_steps(c, (int64_t)at, (int64_t)at);
 	ts_check_worse(c, share);
 	ts_check_fire(c, ts_severity_from(share, ts_check_threshold(c, "high_share")),
 		      "The process waited %s for a CPU, %s of the time of all steps; in step %.0f, which took %s, it waited %s%s",
 		      ts_say_seconds(waited).text, ts_say_percent(share).text, at, ts_say_seconds(of).text,
-		      ts_say_seconds(longest).text, more ? more : "");
+		      ts_say_seconds(longest).text, more);
 }
 
 /* --- slow steps that come back --- */
@@ -216,7 +211,7 @@ struct period {
 /* Reads the rows of period k, counted from 1; false if there is none. */
 static bool period_of(struct ts_check *c, size_t k, struct period *ret)
 {
-	const char *subject = ts_arena_printf(c->arena, "period %zu", k);
+	const char *subject = ts_arena_phrase(c->arena, "period %zu", k);
 	struct period p = {.every = 0};
 
 	if (!subject || !ts_check_want_of(c, TS_M_PERIOD_EVERY, subject, &p.every) ||
@@ -268,17 +263,15 @@ static const char *guess_of(const struct period *p)
 static const char *period_text(struct ts_check *c, const struct period *p)
 {
 	const char *place = is_at_epochs(p) ? "At epoch starts"
-			    : p->has_at	    ? ts_arena_printf(c->arena, "Every %.0f steps, at step = %.0f mod %.0f", p->every, p->at,
+			    : p->has_at	    ? ts_arena_phrase(c->arena, "Every %.0f steps, at step = %.0f mod %.0f", p->every, p->at,
 							      p->every)
-					    : ts_arena_printf(c->arena, "Every %.0f records", p->every);
-	const char *text = ts_arena_printf(
-		c->arena, "%s, a step takes %s instead of %s (%s of %s times); this costs %s of the time%s%.*s%s",
-		place ? place : "", ts_say_seconds(p->usual).text, ts_say_seconds(p->others).text, ts_say_count(p->slow).text,
+					    : ts_arena_phrase(c->arena, "Every %.0f records", p->every);
+
+	return ts_arena_phrase(
+		c->arena, "%s, a step takes %s instead of %s (%s of %s times); this costs %s of the time%s%.*s%s", place,
+		ts_say_seconds(p->usual).text, ts_say_seconds(p->others).text, ts_say_count(p->slow).text,
 		ts_say_count(p->places).text, ts_say_percent(p->cost).text,
 		p->phase.len ? ", most of it in the phase " : "", TS_SPAN_ARG(p->phase), guess_of(p));
-
-	c->no_memory |= !place || !text;
-	return text ? text : "";
 }
 
 void ts_check_periodic(struct ts_check *c)
@@ -293,8 +286,7 @@ void ts_check_periodic(struct ts_check *c)
 		if (ts_span_is(p.cause, "gradient accumulation") || p.cost < ts_check_threshold(c, "min_share"))
 			continue;
 		severity = severity_of(c, &p) > severity ? severity_of(c, &p) : severity;
-		text = text ? ts_arena_printf(c->arena, "%s. %s", text, period_text(c, &p)) : period_text(c, &p);
-		c->no_memory |= !text;
+		text = text ? ts_arena_phrase(c->arena, "%s. %s", text, period_text(c, &p)) : period_text(c, &p);
 	}
 	if (text) {
 		const char *means = if_means(c, &severity);

@@ -48,14 +48,13 @@ void ts_check_exposed_comm(struct ts_check *c)
 	if (share < ts_check_threshold(c, "min_share"))
 		return;
 	if (ts_check_want(c, TS_M_TRACE_OVERLAP, &overlapped))
-		rest = ts_arena_printf(c->arena, "; %s of the communication is overlapped", ts_say_percent(overlapped).text);
-	c->no_memory |= !rest;
+		rest = ts_arena_phrase(c->arena, "; %s of the communication is overlapped", ts_say_percent(overlapped).text);
 	if (!ts_measure_find(c->measures, TS_M_TRACE_SHARE, ts_span_str(ts_trace_times[TS_TIME_EXPOSED_WAITING])))
 		waiting = "; how much of that is waiting for other ranks, traces of all ranks in one folder would tell";
 	ts_check_worse(c, share);
 	ts_check_fire(c, ts_severity_from(share, ts_check_threshold(c, "high_share")),
 		      "Communication that overlaps with no computation takes %s of the devices' time, %s of %s%s%s",
-		      ts_say_percent(share).text, ts_say_seconds(seconds).text, ts_say_seconds(span).text, rest ? rest : "",
+		      ts_say_percent(share).text, ts_say_seconds(seconds).text, ts_say_seconds(span).text, rest,
 		      waiting);
 }
 
@@ -113,12 +112,11 @@ void ts_check_sync(struct ts_check *c)
 		return;
 	source = ts_check_text(c, TS_M_TRACE_WAIT_SOURCE);
 	if (source.len)
-		rest = ts_arena_printf(c->arena, "; most often it waited at %.*s", TS_SPAN_ARG(source));
-	c->no_memory |= !rest;
+		rest = ts_arena_phrase(c->arena, "; most often it waited at %.*s", TS_SPAN_ARG(source));
 	ts_check_worse(c, share);
 	ts_check_fire(c, ts_severity_from(share, ts_check_threshold(c, "high_share")),
 		      "The device is idle for %s of its time, %s, after the host waited for it%s", ts_say_percent(share).text,
-		      ts_say_seconds(seconds).text, rest ? rest : "");
+		      ts_say_seconds(seconds).text, rest);
 }
 
 void ts_check_launch_bound(struct ts_check *c)
@@ -131,12 +129,11 @@ void ts_check_launch_bound(struct ts_check *c)
 	if (share < ts_check_threshold(c, "min_share"))
 		return;
 	if (ts_check_want(c, TS_M_TRACE_KERNEL_MEAN, &mean))
-		rest = ts_arena_printf(c->arena, "; a kernel takes %s on average", ts_say_seconds(mean).text);
-	c->no_memory |= !rest;
+		rest = ts_arena_phrase(c->arena, "; a kernel takes %s on average", ts_say_seconds(mean).text);
 	ts_check_worse(c, share);
 	ts_check_fire(c, ts_severity_from(share, ts_check_threshold(c, "high_share")),
 		      "From the call to the begin of the work the device is idle for %s of its time, %s%s", ts_say_percent(share).text,
-		      ts_say_seconds(seconds).text, rest ? rest : "");
+		      ts_say_seconds(seconds).text, rest);
 }
 
 void ts_check_copies(struct ts_check *c)
@@ -192,13 +189,12 @@ void ts_check_recompiled(struct ts_check *c)
 	if (share < ts_check_threshold(c, "min_share"))
 		return;
 	if (ts_check_want(c, TS_M_TRACE_RECOMPILED, &regions) && regions > 0)
-		rest = ts_arena_printf(c->arena, "; of what ran compiled, %s come from a function that had been compiled before",
+		rest = ts_arena_phrase(c->arena, "; of what ran compiled, %s come from a function that had been compiled before",
 				       ts_say_plural(regions, "region").text);
-	c->no_memory |= !rest;
 	ts_check_worse(c, share);
 	ts_check_fire(c, ts_severity_from(share, ts_check_threshold(c, "high_share")),
 		      "The host compiles for %s of the time of the trace, %s%s", ts_say_percent(share).text,
-		      ts_say_seconds(seconds).text, rest ? rest : "");
+		      ts_say_seconds(seconds).text, rest);
 }
 
 /* Only the traces of several ranks say it. */
@@ -214,12 +210,11 @@ void ts_check_waiting(struct ts_check *c)
 	if (!need_time(c, TS_TIME_EXPOSED_WAITING, &share, &seconds) || share < ts_check_threshold(c, "min_share"))
 		return;
 	if (ts_check_want(c, TS_M_TRACE_WAITED_RANK, &rank) && ts_check_want(c, TS_M_TRACE_WAITED_SHARE, &part))
-		rest = ts_arena_printf(c->arena,
+		rest = ts_arena_phrase(c->arena,
 				       "; of all ranks, rank %.0f is the one that others waited for longest: %s of all their waiting",
 				       rank, ts_say_percent(part).text);
-	c->no_memory |= !rest;
 	ts_check_worse(c, share);
 	ts_check_fire(c, ts_severity_from(share, ts_check_threshold(c, "high_share")),
 		      "The device waits in communication for ranks that have not come, and computes nothing, for %s of its time, %s%s",
-		      ts_say_percent(share).text, ts_say_seconds(seconds).text, rest ? rest : "");
+		      ts_say_percent(share).text, ts_say_seconds(seconds).text, rest);
 }

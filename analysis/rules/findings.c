@@ -129,7 +129,7 @@ static bool record(const struct asked *a, const struct ts_check *c)
 {
 	const struct ts_unchecked unchecked = {.code = ts_span_str(c->rule->code), .reason = c->reason};
 
-	if (c->no_memory)
+	if (c->arena->failed)
 		return false;
 	if (c->end == TS_CHECK_FIRED)
 		return finding_add(a->out, a->arena, &c->finding);
@@ -190,7 +190,7 @@ static bool ask_ranks(const struct asked *a, const struct ts_rule *rule, struct 
 		return false;
 	for (size_t i = 0; i < a->n_ranks; i++) {
 		o->checks[i] = ask(a, rule, &a->ranks[i].measures, &a->ranks[i].events);
-		if (o->checks[i].no_memory)
+		if (a->arena->failed)
 			return false;
 	}
 	if (!allow_for_ranks(a, o->checks))
@@ -224,34 +224,33 @@ static const char *the_others(const struct over_ranks *o, struct ts_arena *arena
 	if (!o->passed && !o->unchecked)
 		return "";
 	if (o->passed && o->unchecked)
-		return ts_arena_printf(arena, "; %s %s not, and %zu could not be checked",
+		return ts_arena_phrase(arena, "; %s %s not, and %zu could not be checked",
 				       ts_say_plural((double)o->passed, "other rank").text, o->passed == 1 ? "does" : "do",
 				       o->unchecked);
 	if (o->passed + o->unchecked == 1)
 		return o->passed ? "; the other rank does not" : "; the other rank could not be checked";
-	return ts_arena_printf(arena, "; the other %zu ranks %s", o->passed + o->unchecked,
+	return ts_arena_phrase(arena, "; the other %zu ranks %s", o->passed + o->unchecked,
 			       o->passed ? "do not" : "could not be checked");
 }
 
 /* Adds to the detail which ranks show it: "Only rank 3 shows this; the other 7 ranks do not." */
 static bool say_ranks(const struct asked *a, const struct over_ranks *o, struct ts_finding *f)
 {
-	const char *others = the_others(o, a->arena), *ranks = ts_say_ranks(f->ranks, f->n_ranks, a->arena);
-	char *detail = NULL;
+	const char *others = the_others(o, a->arena), *ranks = ts_say_ranks(f->ranks, f->n_ranks, a->arena), *detail;
 
-	if (!others || !ranks)
+	if (!ranks)
 		return false;
 	if (o->fired == 1)
-		detail = ts_arena_printf(a->arena, o->passed ? "%.*s Only rank %d shows this%s." : "%.*s This is rank %d%s.",
+		detail = ts_arena_phrase(a->arena, o->passed ? "%.*s Only rank %d shows this%s." : "%.*s This is rank %d%s.",
 					 TS_SPAN_ARG(f->detail), (int)f->rank, others);
 	else if (o->fired == a->n_ranks)
-		detail = ts_arena_printf(a->arena, "%.*s These are the numbers of rank %d; all %zu ranks show this.",
+		detail = ts_arena_phrase(a->arena, "%.*s These are the numbers of rank %d; all %zu ranks show this.",
 					 TS_SPAN_ARG(f->detail), (int)f->rank, a->n_ranks);
 	else
-		detail = ts_arena_printf(a->arena, "%.*s These are the numbers of rank %d; of %zu ranks, %s show this%s.",
+		detail = ts_arena_phrase(a->arena, "%.*s These are the numbers of rank %d; of %zu ranks, %s show this%s.",
 					 TS_SPAN_ARG(f->detail), (int)f->rank, a->n_ranks, ranks, others);
-	f->detail = ts_span_str(detail ? detail : "");
-	return detail;
+	f->detail = ts_span_str(detail);
+	return !a->arena->failed;
 }
 
 static bool fold_fired(const struct asked *a, const struct over_ranks *o)
