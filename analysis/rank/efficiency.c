@@ -42,17 +42,16 @@ struct report {
 	struct amount peak;
 	struct amount ideal; /* s, for all steps */
 	struct amount mfu;
-	bool failed;
 };
 
 /* --- rows --- */
 
 static void add_of(struct report *r, enum ts_measure_name what, struct ts_span of, struct amount a)
 {
-	bool ok = a.reason ? ts_measure_unknown(r->measures, r->arena, what, of, a.reason)
-			   : ts_measure_add(r->measures, r->arena, what, of, a.value);
-
-	r->failed |= !ok;
+	if (a.reason)
+		(void)ts_measure_unknown(r->measures, r->arena, what, of, a.reason);
+	else
+		(void)ts_measure_add(r->measures, r->arena, what, of, a.value);
 }
 
 static void add(struct report *r, enum ts_measure_name what, struct amount a)
@@ -62,8 +61,8 @@ static void add(struct report *r, enum ts_measure_name what, struct amount a)
 
 static void add_text(struct report *r, enum ts_measure_name what, const char *text)
 {
-	if (!text || !ts_measure_text(r->measures, r->arena, what, TS_NO_SUBJECT, ts_span_str(text)))
-		r->failed = true;
+	if (text)
+		(void)ts_measure_text(r->measures, r->arena, what, TS_NO_SUBJECT, ts_span_str(text));
 }
 
 static struct amount known(double value)
@@ -94,11 +93,8 @@ static struct amount row_of(const struct report *r, enum ts_measure_name what, s
 
 	if (!m)
 		return unknown(missing);
-	if (!m->known) {
-		char *reason = ts_arena_printf(r->arena, "%.*s", TS_SPAN_ARG(m->reason));
-
-		return unknown(reason ? reason : missing);
-	}
+	if (!m->known)
+		return unknown(ts_arena_phrase(r->arena, "%.*s", TS_SPAN_ARG(m->reason)));
 	return isfinite(m->value) ? known(m->value) : unknown("its value is not finite");
 }
 
@@ -440,7 +436,7 @@ static void budget(struct report *r)
 
 /* --- the peak and the count --- */
 
-static void find_peak(struct report *r, char **ret_source)
+static void find_peak(struct report *r, const char **ret_source)
 {
 	const struct ts_work *w = r->work;
 	struct ts_peak p;
@@ -451,8 +447,7 @@ static void find_peak(struct report *r, char **ret_source)
 		bool told = strcmp(w->peak_flops.source, "command line") == 0;
 
 		r->peak = known(w->peak_flops.value);
-		*ret_source = ts_arena_printf(r->arena, told ? "%s" : "work.peak_flops, %s", w->peak_flops.source);
-		r->failed |= !*ret_source;
+		*ret_source = ts_arena_phrase(r->arena, told ? "%s" : "work.peak_flops, %s", w->peak_flops.source);
 	} else if (w->peak_flops.said) {
 		r->peak = unknown(w->peak_flops.reason);
 	} else if (w->device.text.len == 0) {
@@ -463,8 +458,7 @@ static void find_peak(struct report *r, char **ret_source)
 		r->peak = unknown(reason);
 	} else {
 		r->peak = known(p.flops);
-		*ret_source = ts_arena_printf(r->arena, "table of peaks: %s, %s; %s (%s)", p.name, p.dtype, p.document, p.date);
-		r->failed |= !*ret_source;
+		*ret_source = ts_arena_phrase(r->arena, "table of peaks: %s, %s; %s (%s)", p.name, p.dtype, p.document, p.date);
 	}
 }
 
@@ -542,10 +536,10 @@ static struct amount hardware_flops(const struct ts_work *w)
 
 static void text_row(struct report *r, enum ts_measure_name what, const struct ts_work_text *text)
 {
-	bool ok = text->text.len ? ts_measure_text(r->measures, r->arena, what, TS_NO_SUBJECT, text->text)
-				 : ts_measure_unknown(r->measures, r->arena, what, TS_NO_SUBJECT, text->reason);
-
-	r->failed |= !ok;
+	if (text->text.len)
+		(void)ts_measure_text(r->measures, r->arena, what, TS_NO_SUBJECT, text->text);
+	else
+		(void)ts_measure_unknown(r->measures, r->arena, what, TS_NO_SUBJECT, text->reason);
 }
 
 /* Adds an error for an impossible value and a warning for an implausible one. */
@@ -770,8 +764,8 @@ enum ts_status ts_mfu_terms(const struct ts_work *work, struct ts_arena *arena, 
 
 	find_peak(&r, &t.peak_source);
 	r.rank_flops = per_rank(&r, of(&work->flops_per_step));
-	if (r.failed)
-		return ts_arena_error(arena, err);
+	if (ts_arena_check(arena, err))
+		return err->status;
 	t.reason = r.rank_flops.reason ? r.rank_flops.reason : r.peak.reason;
 	t.flops = r.rank_flops.value;
 	t.peak = r.peak.value;
@@ -783,7 +777,7 @@ enum ts_status ts_efficiency(const struct ts_work *work, struct ts_arena *arena,
 			     struct ts_error *err)
 {
 	struct report r = {.work = work, .measures = measures, .arena = arena};
-	char *peak_source;
+	const char *peak_source;
 
 	TS_DOOR(ts_measures_hold(measures));
 	read_timing(&r);
@@ -812,5 +806,5 @@ enum ts_status ts_efficiency(const struct ts_work *work, struct ts_arena *arena,
 	rate_rows(&r, TS_M_THROUGHPUT_TOKENS, TS_M_THROUGHPUT_TOKENS_PER_DEVICE, &work->tokens, &work->tokens_per_step);
 	rate_rows(&r, TS_M_THROUGHPUT_SAMPLES, TS_M_THROUGHPUT_SAMPLES_PER_DEVICE, &work->samples,
 		  &work->samples_per_step);
-	return r.failed ? ts_arena_error(arena, err) : TS_OK;
+	return ts_arena_check(arena, err);
 }

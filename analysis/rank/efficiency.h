@@ -58,7 +58,7 @@ struct ts_mfu_terms {
 	const char *reason; /* the reason why the MFU is not known; NULL if it is */
 	double flops;	    /* model FLOPs of one rank and step */
 	double peak;	    /* FLOP/s of one device */
-	char *peak_source;  /* in the arena */
+	const char *peak_source; /* in the arena */
 };
 
 /* Looks up the terms of the MFU. An unknown MFU is no error: the reason says why. */

@@ -202,17 +202,16 @@ struct said {
 	struct ts_measures *measures;
 	double own, peak; /* MFU and peak that are computed here; 0 if not known */
 	double mfu, rate; /* as they were read; 0 if not known */
-	bool failed;
 };
 
 static void number(struct said *s, enum ts_measure_name what, double value)
 {
-	s->failed |= !ts_measure_add(s->measures, s->arena, what, TS_NO_SUBJECT, value);
+	(void)ts_measure_add(s->measures, s->arena, what, TS_NO_SUBJECT, value);
 }
 
 static void text(struct said *s, enum ts_measure_name what, const char *sentence)
 {
-	s->failed |= !sentence || !ts_measure_text(s->measures, s->arena, what, TS_NO_SUBJECT, ts_span_str(sentence));
+	(void)ts_measure_text(s->measures, s->arena, what, TS_NO_SUBJECT, ts_span_str(sentence));
 }
 
 static bool near(double a, double b, double factor)
@@ -232,21 +231,15 @@ static double nominal_peak(const struct ts_work *work)
 	return 0;
 }
 
-static const char *kept(struct said *s, const char *out)
-{
-	s->failed |= !out;
-	return out ? out : "";
-}
-
 static const char *rate_text(struct said *s, double flops)
 {
-	return kept(s, ts_arena_printf(s->arena, "%.4g TFLOP/s", flops / 1e12));
+	return ts_arena_phrase(s->arena, "%.4g TFLOP/s", flops / 1e12);
 }
 
 /* With three digits, as two utilizations are compared. */
 static const char *percent_text(struct said *s, double ratio)
 {
-	return kept(s, ts_arena_printf(s->arena, "%.3g %%", 100 * ratio));
+	return ts_arena_phrase(s->arena, "%.3g %%", 100 * ratio);
 }
 
 /* Peaks that training programs have as a constant. */
@@ -261,7 +254,7 @@ static const struct constant {
 
 enum { CONSTANTS = sizeof constants / sizeof constants[0] };
 
-/* Returns what a program does whose MFU is `times` the one computed here, as half a sentence; NULL if nothing known does that. */
+/* Returns what a program does whose MFU is `times` the one computed here, as half a sentence; empty if nothing known does that. */
 static const char *explanation(struct said *s, double times)
 {
 	const struct ts_work *w = s->work;
@@ -272,13 +265,13 @@ static const char *explanation(struct said *s, double times)
 
 	for (size_t i = 0; i < CONSTANTS; i++)
 		if (!near(constants[i].flops, s->peak, EXPLAINS) && near(times, s->peak / constants[i].flops, EXPLAINS))
-			return ts_arena_printf(s->arena, "it was computed with a peak of %s, that of %s, and here it is %s",
+			return ts_arena_phrase(s->arena, "it was computed with a peak of %s, that of %s, and here it is %s",
 					       rate_text(s, constants[i].flops), constants[i].whose, rate_text(s, s->peak));
 	if (ranks > 1 && near(times, ranks, EXPLAINS))
-		return ts_arena_printf(s->arena, "the FLOPs of all %s were divided by the peak of one",
+		return ts_arena_phrase(s->arena, "the FLOPs of all %s were divided by the peak of one",
 				       ts_say_plural(ranks, "rank").text);
 	if (ranks > 1 && near(times, 1 / ranks, EXPLAINS))
-		return ts_arena_printf(s->arena, "the FLOPs of one rank were divided by the peak of all %s",
+		return ts_arena_phrase(s->arena, "the FLOPs of one rank were divided by the peak of all %s",
 				       ts_say_plural(ranks, "rank").text);
 	if (near(times, again, EXPLAINS))
 		return "it counts the FLOPs of recomputation, which makes it an HFU";
@@ -292,7 +285,7 @@ static const char *explanation(struct said *s, double times)
 /* Whether the MFU that is computed here makes this reading of a logged one likely: it is near, or off by a factor that is known. */
 static bool fits(struct said *s, double mfu)
 {
-	return s->own > 0 && (near(mfu, s->own, NEAR) || *kept(s, explanation(s, mfu / s->own)));
+	return s->own > 0 && (near(mfu, s->own, NEAR) || *explanation(s, mfu / s->own));
 }
 
 static enum unit unit_of(struct said *s, const struct ts_logged *l, const char **ret_why)
@@ -325,11 +318,8 @@ static void compare(struct said *s)
 	if (near(times, 1, AGREES))
 		return;
 	why = explanation(s, times);
-	s->failed |= !why;
-	if (!why)
-		return;
 	text(s, TS_M_LOGGED_NOTE,
-	     ts_arena_printf(s->arena, "the logged MFU is %s, and %s is computed here%s%s", percent_text(s, s->mfu),
+	     ts_arena_phrase(s->arena, "the logged MFU is %s, and %s is computed here%s%s", percent_text(s, s->mfu),
 			     percent_text(s, s->own), *why ? ": as if " : "", why));
 }
 
@@ -340,7 +330,7 @@ static const char *with_own_peak(struct said *s, double mfu, double peak)
 		double real = mfu * constants[i].flops / peak;
 
 		if (peak > constants[i].flops * EXPLAINS && real > 0 && real <= 1)
-			return ts_arena_printf(
+			return ts_arena_phrase(
 				s->arena,
 				"; if it was computed with a peak of %s, that of %s, it is %s of the %s of this device (%.*s)",
 				rate_text(s, constants[i].flops), constants[i].whose, percent_text(s, real), rate_text(s, peak),
@@ -354,17 +344,16 @@ static void impossible_mfu(struct said *s, const char *what, double mfu, bool ei
 	double peak = s->peak > 0 ? s->peak : nominal_peak(s->work);
 	const char *with = mfu > 1 && peak > 0 ? with_own_peak(s, mfu, peak) : "";
 
-	s->failed |= !with;
-	if (!(mfu > 1) || !with)
+	if (!(mfu > 1))
 		return;
 	if (either)
 		text(s, TS_M_LOGGED_ERROR,
-		     ts_arena_printf(s->arena,
+		     ts_arena_phrase(s->arena,
 				     "the run logs an %s of %s; as a share this is %s, which is impossible, and as a percentage %s%s",
 				     what, ts_say_number(mfu).text, percent_text(s, mfu), percent_text(s, mfu / 100), with));
 	else
 		text(s, TS_M_LOGGED_ERROR,
-		     ts_arena_printf(
+		     ts_arena_phrase(
 			     s->arena,
 			     "the run logs an %s of %s, which is impossible: the FLOPs of a step, the peak or the number of devices "
 			     "in it is wrong%s",
@@ -384,7 +373,7 @@ static void utilization(struct said *s, enum ts_logged_what of, const enum ts_me
 	value = unit == PERCENT ? l->value / 100 : l->value;
 	if (unit != EITHER)
 		number(s, rows[0], value);
-	s->failed |= !ts_measure_text(s->measures, s->arena, rows[1], TS_NO_SUBJECT, l->column);
+	(void)ts_measure_text(s->measures, s->arena, rows[1], TS_NO_SUBJECT, l->column);
 	text(s, rows[2], why);
 	if (of == TS_LOGGED_MFU && unit != EITHER)
 		s->mfu = value;
@@ -404,9 +393,9 @@ static void rate(struct said *s)
 	s->rate = l->value * (l->value >= RAW_RATE ? 1 : l->name.factor);
 	each = l->name.per_device || !(ranks > 1) ? s->rate : s->rate / ranks;
 	number(s, TS_M_LOGGED_RATE, s->rate);
-	s->failed |= !ts_measure_text(s->measures, s->arena, TS_M_LOGGED_RATE_COLUMN, TS_NO_SUBJECT, l->column);
+	(void)ts_measure_text(s->measures, s->arena, TS_M_LOGGED_RATE_COLUMN, TS_NO_SUBJECT, l->column);
 	text(s, TS_M_LOGGED_RATE_OF,
-	     each == s->rate ? "one device" : ts_arena_printf(s->arena, "%s", ts_say_plural(ranks, "device").text));
+	     each == s->rate ? "one device" : ts_arena_phrase(s->arena, "%s", ts_say_plural(ranks, "device").text));
 	if (s->mfu > 0 && isfinite(each / s->mfu))
 		number(s, TS_M_LOGGED_PEAK, each / s->mfu);
 	else if (!s->use->of[TS_LOGGED_MFU].found && s->peak > 0 && isfinite(each / s->peak)) {
@@ -416,7 +405,7 @@ static void rate(struct said *s)
 	/* Formats of 8 bits have twice the peak of those of 16. */
 	if (peak > 0 && each > (s->peak > 0 ? peak : 2 * peak))
 		text(s, TS_M_LOGGED_ERROR,
-		     ts_arena_printf(s->arena,
+		     ts_arena_phrase(s->arena,
 				     "the run logs %s for a device, and the peak of this one (%.*s) is %s: it counts the FLOPs of a "
 				     "step too high",
 				     rate_text(s, each), TS_SPAN_ARG(w->device.text), rate_text(s, peak)));
@@ -429,14 +418,14 @@ static void speed(struct said *s)
 	if (!l->found)
 		return;
 	number(s, TS_M_LOGGED_SPEED, l->value);
-	s->failed |= !ts_measure_text(s->measures, s->arena, TS_M_LOGGED_SPEED_COLUMN, TS_NO_SUBJECT, l->column);
+	(void)ts_measure_text(s->measures, s->arena, TS_M_LOGGED_SPEED_COLUMN, TS_NO_SUBJECT, l->column);
 }
 
 static const char *steps_text(struct said *s, const struct ts_logged *l)
 {
 	if (l->slow == 1)
-		return ts_arena_printf(s->arena, "step %" PRId64 " has", l->slow_first);
-	return ts_arena_printf(s->arena, "steps %" PRId64 " to %" PRId64 " have at least", l->slow_first, l->slow_last);
+		return ts_arena_phrase(s->arena, "step %" PRId64 " has", l->slow_first);
+	return ts_arena_phrase(s->arena, "steps %" PRId64 " to %" PRId64 " have at least", l->slow_first, l->slow_last);
 }
 
 /* Says which first steps the logged figures leave out. */
@@ -448,8 +437,8 @@ static void warmup(struct said *s)
 		l = &s->use->of[i];
 	if (l->found && l->slow)
 		text(s, TS_M_LOGGED_WARMUP,
-		     ts_arena_printf(s->arena, "%s %s of the usual %.*s, as while a program compiles or warms up; %s left out",
-				     kept(s, steps_text(s, l)), percent_text(s, l->slowest / l->value), TS_SPAN_ARG(l->column),
+		     ts_arena_phrase(s->arena, "%s %s of the usual %.*s, as while a program compiles or warms up; %s left out",
+				     steps_text(s, l), percent_text(s, l->slowest / l->value), TS_SPAN_ARG(l->column),
 				     l->slow == 1 ? "it is" : "they are"));
 }
 
@@ -469,5 +458,5 @@ enum ts_status ts_logged_rows(const struct ts_logged_use *use, const struct ts_w
 	speed(&s);
 	warmup(&s);
 	compare(&s);
-	return s.failed ? ts_arena_error(arena, err) : TS_OK;
+	return ts_arena_check(arena, err);
 }

@@ -28,7 +28,6 @@ struct pipeline {
 	size_t n_stages;
 	double makespan;
 	uint64_t steps;
-	bool failed;
 };
 
 /* --- events --- */
@@ -166,20 +165,18 @@ static enum ts_status most_distinct(struct pipeline *p, const double *column, ui
 
 static void row(struct pipeline *p, enum ts_measure_name what, double value)
 {
-	if (!ts_measure_add(p->measures, p->arena, what, TS_NO_SUBJECT, value))
-		p->failed = true;
+	(void)ts_measure_add(p->measures, p->arena, what, TS_NO_SUBJECT, value);
 }
 
 static void row_unknown(struct pipeline *p, enum ts_measure_name what, const char *reason)
 {
-	if (!ts_measure_unknown(p->measures, p->arena, what, TS_NO_SUBJECT, reason))
-		p->failed = true;
+	(void)ts_measure_unknown(p->measures, p->arena, what, TS_NO_SUBJECT, reason);
 }
 
 static void row_text(struct pipeline *p, enum ts_measure_name what, const char *text)
 {
-	if (!text || !ts_measure_text(p->measures, p->arena, what, TS_NO_SUBJECT, ts_span_str(text)))
-		p->failed = true;
+	if (text)
+		(void)ts_measure_text(p->measures, p->arena, what, TS_NO_SUBJECT, ts_span_str(text));
 }
 
 static double not_below_0(double v)
@@ -206,13 +203,11 @@ static void stage_rows(struct pipeline *p)
 		const struct stage *s = &p->stages[i];
 		const char *subject = stage_name(p, s);
 
-		if (!subject ||
-		    !ts_measure_add(p->measures, p->arena, TS_M_STAGE_BUSY, ts_span_str(subject), s->busy) ||
-		    !ts_measure_add(p->measures, p->arena, TS_M_STAGE_BUBBLE, ts_span_str(subject),
-				    not_below_0(1.0 - s->busy / p->makespan))) {
-			p->failed = true;
+		if (!subject)
 			return;
-		}
+		(void)ts_measure_add(p->measures, p->arena, TS_M_STAGE_BUSY, ts_span_str(subject), s->busy);
+		(void)ts_measure_add(p->measures, p->arena, TS_M_STAGE_BUBBLE, ts_span_str(subject),
+				     not_below_0(1.0 - s->busy / p->makespan));
 	}
 }
 
@@ -305,5 +300,5 @@ enum ts_status ts_pipeline(const struct ts_pipeline_events *events, const struct
 	} else {
 		bubble_rows(&p, microbatches, chunks);
 	}
-	return p.failed ? ts_arena_error(arena, err) : TS_OK;
+	return ts_arena_check(arena, err);
 }

@@ -263,18 +263,16 @@ enum ts_status ts_timing_phase(struct ts_timing *t, const struct ts_series *phas
 	return TS_OK;
 }
 
-/* The rows of the measures; the first failure (a full arena) is remembered. */
+/* The rows of the measures; that the arena has no room for one of them, it remembers. */
 struct rows {
 	struct ts_measures *measures;
 	struct ts_arena *arena;
 	struct ts_span subject; /* a phase, or none */
-	bool failed;
 };
 
 static void row(struct rows *r, enum ts_measure_name what, double value)
 {
-	if (!ts_measure_add(r->measures, r->arena, what, r->subject, value))
-		r->failed = true;
+	(void)ts_measure_add(r->measures, r->arena, what, r->subject, value);
 }
 
 /* Adds the value, or the reason why there is none. */
@@ -282,15 +280,16 @@ static void row_if(struct rows *r, enum ts_measure_name what, double value, cons
 {
 	if (!reason)
 		row(r, what, value);
-	else if (!ts_measure_unknown(r->measures, r->arena, what, r->subject, reason))
-		r->failed = true;
+	else
+		(void)ts_measure_unknown(r->measures, r->arena, what, r->subject, reason);
 }
 
 static void text_row(struct rows *r, enum ts_measure_name what, struct ts_span text, const char *reason)
 {
-	if (text.len ? !ts_measure_text(r->measures, r->arena, what, r->subject, text)
-		 : !ts_measure_unknown(r->measures, r->arena, what, r->subject, reason))
-		r->failed = true;
+	if (text.len)
+		(void)ts_measure_text(r->measures, r->arena, what, r->subject, text);
+	else
+		(void)ts_measure_unknown(r->measures, r->arena, what, r->subject, reason);
 }
 
 static const char *why_no_steps(const struct ts_timing *t)
@@ -491,12 +490,11 @@ static void tag_row(const struct ts_timing *t, const struct ts_spikes *found, st
 	if (!best || 2 * most <= found->spikes || 3 * best->n * found->spikes > most * t->n)
 		return;
 	if (found->spikes == 1)
-		said = ts_arena_printf(r->arena, "the spike is at a step tagged %.*s", TS_SPAN_ARG(best->word));
+		said = ts_arena_phrase(r->arena, "the spike is at a step tagged %.*s", TS_SPAN_ARG(best->word));
 	else
-		said = ts_arena_printf(r->arena, "%zu of %zu spikes are at steps tagged %.*s, of which there are %zu", most,
+		said = ts_arena_phrase(r->arena, "%zu of %zu spikes are at steps tagged %.*s, of which there are %zu", most,
 				       found->spikes, TS_SPAN_ARG(best->word), best->n);
-	r->failed |= !said;
-	text_row(r, TS_M_STEP_TAGGED, ts_span_str(said ? said : ""), NULL);
+	text_row(r, TS_M_STEP_TAGGED, ts_span_str(said), "");
 }
 
 /* Adds steps far above their neighbours, and changes of the level, as events. A fast step is not an event. */
@@ -529,7 +527,7 @@ static enum ts_status unusual_steps(struct ts_timing *t, struct rows *r, struct 
 		return err->status;
 	else
 		slowdown_rows(t, &slowdown, r);
-	return r->failed ? ts_arena_error(r->arena, err) : TS_OK;
+	return ts_arena_check(r->arena, err);
 }
 
 /* Returns whether a phase of that name shows that all of a step is in phases, and not only what waits or is beside training. */
@@ -612,10 +610,8 @@ static void period_rows(const struct ts_timing *t, size_t k, double total, struc
 
 	(void)snprintf(subject, sizeof subject, "period %zu", k + 1);
 	r->subject = ts_arena_span(r->arena, ts_span_str(subject));
-	if (!r->subject.data) {
-		r->failed = true;
+	if (!r->subject.data)
 		return;
-	}
 	row(r, TS_M_PERIOD_EVERY, (double)p->every);
 	row_if(r, TS_M_PERIOD_AT, (double)p->phase,
 	       p->at_epochs ? "it comes at the first steps of epochs"
@@ -721,8 +717,8 @@ enum ts_status ts_timing_finish(struct ts_timing *t, const struct ts_series *tim
 		phase_rows(t, &t->phases[i], t->overlapped ? claimed(t) : total, &r);
 	wall_rows(t, &wall, scratch, &r);
 	warmup_rows(t, &r);
-	if (r.failed)
-		return ts_arena_error(arena, err);
+	if (ts_arena_check(arena, err))
+		return err->status;
 	if (plots && ts_plot_series(plots, TS_ANSWER_TIMING, times.name, "value", TS_UNIT_SECONDS, &times, arena, err))
 		return err->status;
 	return TS_OK;

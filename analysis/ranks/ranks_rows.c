@@ -30,25 +30,25 @@ enum ts_rank_track_kind ts_ranks_track(const struct ts_ranks *r)
 	return slope <= -0.5 && correlation <= -0.5 ? TS_TRACK_HIDDEN : TS_TRACK_PLAIN;
 }
 
-/* The rows of the job or of one rank; the first failure (a full arena) is remembered. */
+/* The rows of the job or of one rank; that the arena has no room for one of them, it remembers. */
 struct rows {
 	struct ts_measures *measures;
 	struct ts_arena *arena;
 	struct ts_span subject; /* a rank, or none */
-	bool failed;
 };
 
 static void row(struct rows *o, enum ts_measure_name what, double value, const char *reason)
 {
-	bool ok = reason ? ts_measure_unknown(o->measures, o->arena, what, o->subject, reason)
-			 : ts_measure_add(o->measures, o->arena, what, o->subject, value);
-
-	o->failed |= !ok;
+	if (reason)
+		(void)ts_measure_unknown(o->measures, o->arena, what, o->subject, reason);
+	else
+		(void)ts_measure_add(o->measures, o->arena, what, o->subject, value);
 }
 
 static void row_text(struct rows *o, enum ts_measure_name what, const char *text)
 {
-	o->failed |= !text || !ts_measure_text(o->measures, o->arena, what, o->subject, ts_span_str(text));
+	if (text)
+		(void)ts_measure_text(o->measures, o->arena, what, o->subject, ts_span_str(text));
 }
 
 static bool present(const struct ts_ranks *r, int64_t rank)
@@ -305,5 +305,5 @@ enum ts_status ts_ranks_finish(struct ts_ranks *r, struct ts_arena *arena, struc
 	ts_events_trim(events, first_event);
 	if (!none && ts_ranks_traceml(r, arena, measures, err))
 		return err->status;
-	return o.failed ? ts_arena_error(arena, err) : TS_OK;
+	return ts_arena_check(arena, err);
 }
