@@ -535,6 +535,7 @@ enum ts_status ts_setup(const struct ts_facts *facts, const struct ts_work *work
 	struct setup s = {.arena = arena};
 	bool ok = true;
 
+	TS_DOOR(!index || ts_index_holds(index));
 	TS_DOOR(ts_measures_hold(io_rows));
 	TS_DOOR(ts_facts_hold(facts));
 	for (size_t i = 0; i < facts->n; i++)

@@ -287,10 +287,10 @@ static void says_by_what(void **state)
 /* Names of layers tell of the model, and a loss scale of fp16. */
 static void series_answer(void **state)
 {
-	struct ts_column columns[] = {{.name = ts_span_str("layers.h\\.0\\.attn.forward")},
-				      {.name = ts_span_str("scalars.amp/scale")},
-				      {.name = ts_span_str("scalars.loss")}};
-	struct ts_table table = {.columns = columns, .n_columns = 3};
+	struct ts_column columns[] = {{.name = ts_span_str("layers.h\\.0\\.attn.forward"), .type = TS_COLUMN_F64},
+				      {.name = ts_span_str("scalars.amp/scale"), .type = TS_COLUMN_F64},
+				      {.name = ts_span_str("scalars.loss"), .type = TS_COLUMN_F64}};
+	struct ts_table table = {.kind = TS_TABLE_STEPS, .columns = columns, .n_columns = 3};
 	struct ts_index index = {.tables = &table, .n_tables = 1};
 	struct ts_work work;
 	struct ts_error err;
