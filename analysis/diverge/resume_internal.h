@@ -86,7 +86,6 @@ struct ts_resume_judge {
 	size_t n;
 	double tolerance;
 	struct ts_part parts[TS_PARTS];
-	bool failed; /* the arena is full */
 	enum ts_resume_verdict verdict;
 };
 
@@ -117,8 +116,7 @@ const struct ts_resume_look *ts_resume_unexplained(const struct ts_resume_judge 
 int64_t ts_resume_step(const struct ts_resume_look *look, size_t i);
 double ts_resume_off(const struct ts_resume_look *look, size_t i); /* r */
 
-/* Of NULL, what an allocation that failed gives: remembered, and empty. */
-struct ts_span ts_resume_text(struct ts_resume_judge *j, const char *text);
+/* Texts of an arena without room are empty: ts_resume_decide asks it at the end. */
 struct ts_span ts_resume_vsay(struct ts_resume_judge *j, const char *format, va_list args);
 void ts_resume_for(struct ts_resume_judge *j, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void ts_resume_against(struct ts_resume_judge *j, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -29,7 +29,7 @@ static void next(struct ts_resume_judge *j, uint64_t steps, const char *what, co
 {
 	if (j->out->n_experiments < NEXT_MAX)
 		j->out->experiments[j->out->n_experiments++] = (struct ts_experiment){
-			ts_resume_text(j, what), ts_span_str(command), ts_span_str(splits), steps};
+			ts_span_str(what), ts_span_str(command), ts_span_str(splits), steps};
 }
 
 __attribute__((format(printf, 5, 6))) static void conclude(struct ts_resume_judge *j, enum ts_resume_verdict verdict,
@@ -161,10 +161,9 @@ static const char *rates_of_before(struct ts_resume_judge *j, const struct ts_re
 	if (s->shift.answer != TS_SHIFT_FOUND || s->shift.by >= 0 || at + 2 >= s->n || s->b[at] == s->b[at + 1] ||
 	    s->b[at + 1] == s->b[at + 2])
 		return "";
-	text = ts_arena_printf(j->arena, "; from there on it is that of step %" PRId64 " on, so the schedule began anew",
+	text = ts_arena_phrase(j->arena, "; from there on it is that of step %" PRId64 " on, so the schedule began anew",
 			       (int64_t)((uint64_t)ts_resume_step(rate, at) + (uint64_t)s->shift.by));
-	j->failed |= !text;
-	return text ? text : "";
+	return text;
 }
 
 static bool judge_rate(struct ts_resume_judge *j)
@@ -254,12 +253,11 @@ static const char *weights_beside(struct ts_resume_judge *j)
 		return "";
 	if (params->series->when == TS_DIGEST_AFTER)
 		return "; the weights differ only after the first update, which these draws explain";
-	text = ts_arena_printf(j->arena,
+	text = ts_arena_phrase(j->arena,
 			       "; %s differs too, and it is not known whether the weights were restored, because nobody "
 			       "declared whether it is of before or after the update (columns.%s.when)",
 			       ts_resume_name(j, params), ts_resume_name(j, params));
-	j->failed |= !text;
-	return text ? text : "";
+	return text;
 }
 
 static bool judge_generators(struct ts_resume_judge *j, const struct ts_resume_look *loss)
@@ -297,13 +295,12 @@ static bool judge_generators(struct ts_resume_judge *j, const struct ts_resume_l
 /* "loss at step 50 is 2.1, but the parent has 2 (relative difference 4.8 %)". */
 static const char *off_at(struct ts_resume_judge *j, const struct ts_resume_look *look, size_t i)
 {
-	const char *text = ts_arena_printf(
+	const char *text = ts_arena_phrase(
 		j->arena, "%s at step %" PRId64 " is %s, but %s has %s (relative difference %s)",
 		ts_resume_name(j, look), ts_resume_step(look, i), ts_say_number(look->series->b[i]).text, first_run(j),
 		ts_say_number(look->series->a[i]).text, ts_resume_percent(ts_resume_off(look, i)).text);
 
-	j->failed |= !text;
-	return text ? text : "";
+	return text;
 }
 
 static void ask_for_digests(struct ts_resume_judge *j)
@@ -332,9 +329,8 @@ static void slightly_other_weights(struct ts_resume_judge *j, const struct ts_re
 	const char *seen = "no loss was compared";
 
 	if (loss) {
-		seen = ts_arena_printf(j->arena, "%s differs by %s at most", ts_resume_name(j, loss),
+		seen = ts_arena_phrase(j->arena, "%s differs by %s at most", ts_resume_name(j, loss),
 				       ts_resume_percent(loss->greatest).text);
-		j->failed |= !seen;
 	}
 	if (wrote)
 		conclude(j, TS_RESUME_WRONG, TS_CAUSE_RESUME_STATE, moments ? TS_CONFIDENCE_HIGH : TS_CONFIDENCE_MEDIUM,
@@ -543,12 +539,11 @@ static void judge_unclear(struct ts_resume_judge *j, const struct ts_resume_look
 	const char *off = off_at(j, loss, at), *ups = "";
 
 	if (alike != TS_ALIKE_UNKNOWN) {
-		ups = ts_arena_printf(j->arena, "; from point to point it %s as in %s (correlation %.2f)%s",
+		ups = ts_arena_phrase(j->arena, "; from point to point it %s as in %s (correlation %.2f)%s",
 				      alike == TS_ALIKE_SAME ? "rises and falls" : "does not rise and fall", first_run(j), rho,
 				      alike == TS_ALIKE_OTHER && !is_one_sided(loss)
 					      ? ", while its level is the same, so the batches are likely others and the weights right"
 					      : "");
-		j->failed |= !ups;
 	}
 	if (at < TS_RESUME_FIRST && j->e->slack > 0)
 		conclude(j, TS_RESUME_WRONG, cause, TS_CONFIDENCE_LOW,
@@ -581,10 +576,9 @@ static void judge_wrong(struct ts_resume_judge *j, const struct ts_resume_look *
 	bool adjacent = first && loss->series->n > 1 && ts_resume_step(loss, 1) == moved(ts_resume_step(loss, 0), 1);
 	struct ts_resume_look near = *loss;
 
-	if (j->tolerance > TS_RESUME_SUDDEN &&
-	    !ts_resume_look_at(loss->series, ts_resume_earliest(j), ts_resume_limits_of(loss->series->kind, TS_RESUME_SUDDEN), j->arena,
-			       &near))
-		j->failed = true;
+	if (j->tolerance > TS_RESUME_SUDDEN)
+		(void)ts_resume_look_at(loss->series, ts_resume_earliest(j),
+					ts_resume_limits_of(loss->series->kind, TS_RESUME_SUDDEN), j->arena, &near);
 	if (first && near.first_beyond == 0)
 		judge_immediate(j, loss, loss->at_start);
 	else if (adjacent && near.first_beyond == 1)
@@ -598,11 +592,11 @@ static void ask_for_steps(struct ts_resume_judge *j)
 {
 	next(j, NEXT_STEPS,
 	     j->e->restart
-		     ? ts_arena_printf(
+		     ? ts_arena_phrase(
 			       j->arena,
 			       "resume once more from the same checkpoint into a new directory, and run %d steps",
 			       NEXT_STEPS)
-		     : ts_arena_printf(j->arena, "run the parent %d steps beyond the checkpoint, to step %" PRId64,
+		     : ts_arena_phrase(j->arena, "run the parent %d steps beyond the checkpoint, to step %" PRId64,
 				       NEXT_STEPS, moved(j->e->step, NEXT_STEPS)),
 	     "", "whether the resume is correct");
 }
@@ -738,10 +732,9 @@ static const char *beside_at(struct ts_resume_judge *j, const struct ts_resume_l
 
 	if (!look->digest)
 		return off_at(j, look, look->first_beyond);
-	text = ts_arena_printf(j->arena, "%s differs from step %" PRId64 " on", ts_resume_name(j, look),
+	text = ts_arena_phrase(j->arena, "%s differs from step %" PRId64 " on", ts_resume_name(j, look),
 			       ts_resume_step(look, look->first_beyond));
-	j->failed |= !text;
-	return text ? text : "";
+	return text;
 }
 
 static bool judge_norm(struct ts_resume_judge *j, const struct ts_resume_look *loss)
@@ -853,10 +846,8 @@ static bool is_update_off(struct ts_resume_judge *j, const struct ts_resume_look
 	    ts_resume_step(loss, 1) != moved(j->e->step, 1) || !is_finely_written(loss) || !is_finely_written(norm))
 		return false;
 	if (!ts_resume_look_at(loss->series, ts_resume_earliest(j), ts_resume_limits_of(TS_RESUME_LOSS, TS_RESUME_FULL), j->arena,
-			       &full)) {
-		j->failed = true;
+			       &full))
 		return false;
-	}
 	return full.first_beyond == 1;
 }
 
@@ -894,9 +885,9 @@ static void judge_loss(struct ts_resume_judge *j, const struct ts_resume_look *l
 		return;
 	}
 	if (!j->e->has_tolerance && j->e->format == TS_FORMAT_UNKNOWN) {
-		j->failed |= !ts_resume_look_at(loss->series, ts_resume_earliest(j),
-						ts_resume_limits_of(loss->series->kind, TS_RESUME_REDUCED), j->arena, &reduced);
-		if (j->failed || ts_resume_fine(&reduced)) {
+		if (!ts_resume_look_at(loss->series, ts_resume_earliest(j),
+				       ts_resume_limits_of(loss->series->kind, TS_RESUME_REDUCED), j->arena, &reduced) ||
+		    ts_resume_fine(&reduced)) {
 			judge_either(j, loss);
 			return;
 		}
@@ -1042,7 +1033,7 @@ static void tell_pace(struct ts_resume_judge *j)
 	if (!p->known || !(p->child >= SLOWER * p->parent) || !(p->child_fast > p->parent))
 		return;
 	j->out->sentence =
-		ts_resume_text(j, ts_arena_printf(j->arena, "%.*s. A step takes %.1f times as long as in the parent: %s instead of %s",
+		ts_span_str(ts_arena_phrase(j->arena, "%.*s. A step takes %.1f times as long as in the parent: %s instead of %s",
 						  TS_SPAN_ARG(j->out->sentence), p->child / p->parent, ts_say_seconds(p->child).text,
 						  ts_say_seconds(p->parent).text));
 }
@@ -1093,16 +1084,14 @@ enum ts_status ts_resume_decide(const struct ts_resume_evidence *e, struct ts_ar
 	struct ts_resume_judge j = {
 		.e = e, .arena = arena, .out = &why, .n = e->n_series, .tolerance = tolerance_of(e)};
 
-	if (!room(&j))
-		return ts_arena_error(arena, err);
-	if (!look(&j))
+	if (!room(&j) || !look(&j))
 		return ts_arena_error(arena, err);
 	judge(&j);
 	tell_pace(&j);
 	ts_resume_rows(&j);
 	ts_resume_tiers(&j, ts_resume_main(&j));
-	if (j.failed)
-		return ts_arena_error(arena, err);
+	if (ts_arena_check(arena, err))
+		return err->status;
 	ret->verdict = j.verdict;
 	ret->why = why;
 	return TS_OK;

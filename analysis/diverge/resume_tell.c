@@ -12,12 +12,6 @@ enum { SENTENCE = 2048 };
 
 /* --- sentences --- */
 
-struct ts_span ts_resume_text(struct ts_resume_judge *j, const char *text)
-{
-	j->failed |= !text;
-	return text ? ts_span_str(text) : ts_span_of(NULL, 0);
-}
-
 /* A name that is too long for a sentence is cut: names of series come from outside. */
 struct ts_span ts_resume_vsay(struct ts_resume_judge *j, const char *format, va_list args)
 {
@@ -25,7 +19,7 @@ struct ts_span ts_resume_vsay(struct ts_resume_judge *j, const char *format, va_
 
 	TS_DOOR(ts_resume_judge_holds(j));
 	(void)vsnprintf(text, sizeof text, format, args);
-	return ts_resume_text(j, ts_arena_printf(j->arena, "%s", text));
+	return ts_span_str(ts_arena_phrase(j->arena, "%s", text));
 }
 
 void ts_resume_for(struct ts_resume_judge *j, const char *format, ...)
@@ -60,14 +54,12 @@ const char *ts_resume_name(struct ts_resume_judge *j, const struct ts_resume_loo
 	TS_DOOR(ts_resume_judge_holds(j));
 	for (size_t i = 0; i < j->n; i++)
 		if (j->e->series[i].rank != j->e->series[0].rank) {
-			text = ts_arena_printf(j->arena, "%.*s on rank %" PRId32, TS_SPAN_ARG(name),
+			text = ts_arena_phrase(j->arena, "%.*s on rank %" PRId32, TS_SPAN_ARG(name),
 					       look->series->rank);
-			j->failed |= !text;
-			return text ? text : "";
+			return text;
 		}
-	text = ts_arena_printf(j->arena, "%.*s", TS_SPAN_ARG(name));
-	j->failed |= !text;
-	return text ? text : "";
+	text = ts_arena_phrase(j->arena, "%.*s", TS_SPAN_ARG(name));
+	return text;
 }
 
 /* "7.4 %", "3.1e-07": printed as a percentage where that is readable. */
@@ -145,8 +137,8 @@ static struct ts_span limits_text(struct ts_resume_judge *j, const struct ts_res
 	struct ts_resume_limits limits = look->limits;
 
 	if (limits.first >= limits.later)
-		return ts_resume_text(j, ts_arena_printf(j->arena, "%s", ts_say_number(limits.later).text));
-	return ts_resume_text(j, ts_arena_printf(j->arena, "%s %s, growing to %s", ts_say_number(limits.first).text,
+		return ts_span_str(ts_arena_phrase(j->arena, "%s", ts_say_number(limits.later).text));
+	return ts_span_str(ts_arena_phrase(j->arena, "%s %s, growing to %s", ts_say_number(limits.first).text,
 						 limits.every ? "up to the last loss" : "at the resume",
 						 ts_say_number(limits.later).text));
 }
@@ -191,11 +183,8 @@ static void tell_unjudged(struct ts_resume_judge *j, const struct ts_resume_look
 static void tell_number(struct ts_resume_judge *j, const struct ts_resume_look *look)
 {
 	const char *name = ts_resume_name(j, look);
-	const char *count = ts_arena_printf(j->arena, "%s", ts_say_plural((double)look->series->n, "common step").text);
+	const char *count = ts_arena_phrase(j->arena, "%s", ts_say_plural((double)look->series->n, "common step").text);
 
-	j->failed |= !count;
-	if (!count)
-		return;
 	if (ts_resume_equal(look) && look->coarse)
 		ts_resume_for(j, "%s: every value agrees as it was written, at %s", name, count);
 	else if (ts_resume_equal(look))
@@ -285,7 +274,7 @@ void ts_resume_tell(struct ts_resume_judge *j)
 
 static void row(struct ts_resume_judge *j, enum ts_measure_name what, struct ts_span of, double value)
 {
-	j->failed |= !ts_measure_add(&j->out->features, j->arena, what, of, value);
+	(void)ts_measure_add(&j->out->features, j->arena, what, of, value);
 }
 
 static void series_rows(struct ts_resume_judge *j, const struct ts_resume_look *look)
@@ -323,8 +312,8 @@ void ts_resume_rows(struct ts_resume_judge *j)
 	if (j->e->said != TS_RESUME_SAID_NOT)
 		row(j, TS_M_RESUME_AT, TS_NO_SUBJECT, (double)j->e->step);
 	row(j, TS_M_RESUME_TOLERANCE, TS_NO_SUBJECT, j->tolerance);
-	j->failed |= !ts_measure_text(&j->out->features, j->arena, TS_M_RESUME_FORMAT, TS_NO_SUBJECT,
-				      ts_span_str(formats[j->e->format]));
+	(void)ts_measure_text(&j->out->features, j->arena, TS_M_RESUME_FORMAT, TS_NO_SUBJECT,
+			      ts_span_str(formats[j->e->format]));
 	for (size_t i = 0; i < j->n; i++) {
 		if (j->looks[i].series->n == 0)
 			continue;
@@ -336,9 +325,8 @@ void ts_resume_rows(struct ts_resume_judge *j)
 
 		if (!told[i].subject || ts_resume_worst(j, told[i].kind))
 			continue;
-		reason = ts_arena_printf(j->arena, "the runs have no common step with %s", told[i].subject);
-		j->failed |= !reason || !ts_measure_unknown(&j->out->features, j->arena, TS_M_RESUMED_COMMON,
-							    ts_span_str(told[i].subject), reason);
+		reason = ts_arena_phrase(j->arena, "the runs have no common step with %s", told[i].subject);
+		(void)ts_measure_unknown(&j->out->features, j->arena, TS_M_RESUMED_COMMON, ts_span_str(told[i].subject), reason);
 	}
 }
 
@@ -355,13 +343,12 @@ void ts_resume_tiers(struct ts_resume_judge *j, const struct ts_resume_look *los
 		equal += j->looks[i].series->n > 0 && ts_resume_equal(&j->looks[i]);
 	}
 	j->out->bits.answer = compared == 0 ? TS_TIER_UNKNOWN : compared == equal ? TS_TIER_HOLDS : TS_TIER_FAILS;
-	j->out->bits.why = ts_resume_text(
-		j, compared == 0 ? "the two runs have no common step"
-				 : ts_arena_printf(j->arena, "%zu of %zu series agree in every bit from the resume on",
-						   equal, compared));
+	j->out->bits.why = ts_span_str(
+		compared == 0 ? "the two runs have no common step"
+			      : ts_arena_phrase(j->arena, "%zu of %zu series agree in every bit from the resume on", equal, compared));
 	j->out->numeric.answer = !loss ? TS_TIER_UNKNOWN : ts_resume_unexplained(j) ? TS_TIER_FAILS : TS_TIER_HOLDS;
-	j->out->numeric.why = ts_resume_text(j, !loss ? "the two runs have no common number of the trajectory"
-						      : ts_arena_printf(j->arena, "%s may differ by %.*s", ts_resume_name(j, loss),
-									TS_SPAN_ARG(limits_text(j, loss))));
+	j->out->numeric.why = ts_span_str(!loss ? "the two runs have no common number of the trajectory"
+						: ts_arena_phrase(j->arena, "%s may differ by %.*s", ts_resume_name(j, loss),
+								  TS_SPAN_ARG(limits_text(j, loss))));
 	j->out->statistical.why = ts_span_str("one run on each side does not show how much runs vary by chance");
 }
