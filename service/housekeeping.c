@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/budget.h"
 #include "base/clock.h"
+#include "base/held.h"
 #include "base/file.h"
 #include "base/limits.h"
 #include "base/log.h"
@@ -110,6 +111,7 @@ static bool sleep_until(struct ts_housekeeping *h, int64_t when_ns)
 {
 	struct timespec when = {.tv_sec = when_ns / 1000000000, .tv_nsec = when_ns % 1000000000};
 
+	TS_DOOR_HELD(&h->mutex);
 	while (!h->stopping && ts_now_mono_ns() < when_ns)
 		(void)pthread_cond_timedwait(&h->stop, &h->mutex, &when);
 	return !h->stopping;

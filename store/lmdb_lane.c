@@ -14,6 +14,7 @@
 #include "store/lmdb_internal.h"
 
 #include "base/budget.h"
+#include "base/held.h"
 
 #include <assert.h>
 
@@ -110,6 +111,7 @@ static struct ts_lmdb_job *take_group(struct ts_lmdb_lane *lane)
 	struct ts_lmdb_job *last = group;
 	size_t bytes = group->bytes;
 
+	TS_DOOR_HELD(&lane->lock);
 	for (int n = 1; last->next && n < JOBS_MAX && bytes + last->next->bytes <= BYTES_MAX; n++) {
 		last = last->next;
 		bytes += last->bytes;

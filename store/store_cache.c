@@ -6,6 +6,7 @@
 #include "store/store_internal.h"
 
 #include "base/alloc.h"
+#include "base/held.h"
 
 #include <assert.h>
 
@@ -33,6 +34,7 @@ static struct ts_spare_value *place(struct ts_spare *spare, const struct ts_id *
 	struct ts_spare_value *old;
 	struct ts_error ignored;
 
+	TS_DOOR_HELD(&spare->lock);
 	assert(made->len >= 4); /* its checksum */
 	if (spare->bytes > WAITING_MAX) {
 		ts_spare_drop(&spare->waiting);

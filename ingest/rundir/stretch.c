@@ -1,6 +1,7 @@
 #include "ingest/rundir/stretch.h"
 
 #include "base/alloc.h"
+#include "base/held.h"
 #include "base/file.h"
 
 enum {
@@ -79,6 +80,7 @@ static void take(struct ts_stretch *s)
 	uint64_t k = s->next++;
 	struct ts_stretch_piece *p = &s->pieces[k % TS_STRETCH_PIECES];
 
+	TS_DOOR_HELD(&s->lock);
 	pthread_mutex_unlock(&s->lock);
 	parse(s, k, p);
 	pthread_mutex_lock(&s->lock);

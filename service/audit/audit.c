@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/held.h"
 #include "base/file.h"
 #include "service/audit/audit_line.h"
 #include "service/audit/audit_read.h"
@@ -178,6 +179,7 @@ static bool leaves_out(struct ts_audit *a, const struct ts_audit_entry *entry)
 {
 	int64_t second = entry->at_ns / 1000000000;
 
+	TS_DOOR_HELD(&a->lock);
 	if (!entry->denied)
 		return false;
 	if (second != a->second)

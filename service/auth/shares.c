@@ -1,6 +1,7 @@
 #include "service/auth/shares.h"
 
 #include "base/alloc.h"
+#include "base/held.h"
 #include "base/limits.h"
 
 #include <pthread.h>
@@ -65,6 +66,7 @@ static struct ts_share *find(struct ts_shares *s, uint64_t key)
 {
 	struct ts_share *share = *bucket_of(s, key);
 
+	TS_DOOR_HELD(&s->mutex);
 	while (share && share->key != key)
 		share = share->next;
 	return share;
@@ -75,6 +77,7 @@ static struct ts_share *add(struct ts_shares *s, const struct ts_peer *peer)
 {
 	struct ts_share *share = s->free, **bucket = bucket_of(s, peer->key);
 
+	TS_DOOR_HELD(&s->mutex);
 	s->free = share->next;
 	*share = (struct ts_share){.next = *bucket, .key = peer->key};
 	*bucket = share;

@@ -12,6 +12,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/held.h"
 #include "base/limits.h"
 #include "base/system.h"
 #include "service/rpc/core.h"
@@ -44,6 +45,7 @@ struct ts_upload {
 /* The caller holds the mutex. */
 static void start_send(struct ts_upload *upload, grpc_op *op)
 {
+	TS_DOOR_HELD(&upload->mutex);
 	upload->sending = grpc_call_start_batch(upload->call, op, 1, &upload->sending, NULL) == GRPC_CALL_OK;
 	if (!upload->sending)
 		(void)grpc_call_cancel(upload->call, NULL); /* the status then arrives and reports it */
@@ -52,6 +54,7 @@ static void start_send(struct ts_upload *upload, grpc_op *op)
 /* The caller holds the mutex. Sends what can be sent now. */
 static void push_on(struct ts_upload *upload)
 {
+	TS_DOOR_HELD(&upload->mutex);
 	grpc_op op = {.op = GRPC_OP_SEND_MESSAGE};
 
 	if (upload->sending || upload->over)
@@ -204,6 +207,7 @@ static bool wait_over(struct ts_upload *upload, int64_t limit_s)
 	struct timespec limit = ts_system_cond_limit(limit_ns);
 	bool late = false;
 
+	TS_DOOR_HELD(&upload->mutex);
 	while (!upload->over) {
 		if (late)
 			pthread_cond_wait(&upload->changed, &upload->mutex);
@@ -222,6 +226,7 @@ static bool wait_room(struct ts_upload *upload)
 	int64_t limit_ns = ts_now_mono_ns() + TS_STALL_SECONDS * INT64_C(1000000000);
 	struct timespec limit = ts_system_cond_limit(limit_ns);
 
+	TS_DOOR_HELD(&upload->mutex);
 	while (!upload->over && upload->n == TS_UPLOAD_AHEAD) {
 		if (pthread_cond_timedwait(&upload->changed, &upload->mutex, &limit) != 0)
 			return false;

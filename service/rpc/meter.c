@@ -1,6 +1,7 @@
 #include "service/rpc/meter.h"
 
 #include "base/alloc.h"
+#include "base/held.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -84,6 +85,7 @@ static void time_in(struct times *times, int64_t ns)
 /* The caller holds the mutex. */
 static struct caller *caller_of(struct ts_meter *meter, const char *name)
 {
+	TS_DOOR_HELD(&meter->mutex);
 	for (size_t i = 0; i < meter->n_callers; i++)
 		if (strncmp(meter->callers[i].name, name, NAME - 1) == 0)
 			return &meter->callers[i];

@@ -1,6 +1,7 @@
 #include "service/rpc/pool.h"
 
 #include "base/alloc.h"
+#include "base/held.h"
 #include "base/limits.h"
 
 #include <pthread.h>
@@ -41,6 +42,7 @@ static void add_peer(struct ts_pool *pool, struct ts_pool_task *first)
 {
 	struct ts_pool_task **at = &pool->turn;
 
+	TS_DOOR_HELD(&pool->mutex);
 	while (*at)
 		at = &(*at)->next_peer;
 	first->next_peer = NULL;
@@ -52,6 +54,7 @@ static struct ts_pool_task *next_task(struct ts_pool *pool)
 {
 	struct ts_pool_task **at = &pool->turn, *task;
 
+	TS_DOOR_HELD(&pool->mutex);
 	while (*at && !may_run(pool, (*at)->peer))
 		at = &(*at)->next_peer;
 	task = *at;

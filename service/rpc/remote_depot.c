@@ -1,6 +1,7 @@
 #include "service/rpc/remote_depot.h"
 
 #include "base/alloc.h"
+#include "base/held.h"
 #include "base/limits.h"
 #include "proto/wire.h"
 
@@ -25,11 +26,13 @@ struct remote {
 
 static struct cached **slot_of(struct remote *remote, const struct ts_id *id)
 {
+	TS_DOOR_HELD(&remote->mutex);
 	return &remote->slots[(id->bytes[0] | (size_t)id->bytes[1] << 8) % SLOTS];
 }
 
 static const struct ts_sealed *find(struct remote *remote, const struct ts_id *id)
 {
+	TS_DOOR_HELD(&remote->mutex);
 	for (struct cached *at = *slot_of(remote, id); at; at = at->next) {
 		if (ts_id_eq(&at->sealed.id, id))
 			return &at->sealed;
@@ -48,6 +51,7 @@ static enum ts_status keep(struct remote *remote, const struct ts_sealed *sealed
 	struct cached **slot = slot_of(remote, &sealed->id);
 	struct cached *entry = ts_arena_alloc(&remote->kept, sizeof *entry);
 
+	TS_DOOR_HELD(&remote->mutex);
 	if (!entry)
 		return ts_arena_error(&remote->kept, err);
 	*entry = (struct cached){.next = *slot, .sealed = *sealed};
@@ -98,6 +102,7 @@ static enum ts_status fetch_one(struct remote *remote, const struct ts_id *id, s
 	struct ts_objects_request wanted = {.n = 1, .heads = remote->channel->heads, .n_heads = ts_channel_heads(remote->channel)};
 	enum ts_status status;
 
+	TS_DOOR_HELD(&remote->mutex);
 	wanted.ids = (struct ts_id *)(uintptr_t)id; /* only read */
 	ts_arena_init(&fetch.arena, TS_CALL_ARENA);
 	status = ts_wire_pack_objects_request(&wanted, &request, err);
@@ -153,6 +158,7 @@ static enum ts_status ask_some(struct remote *remote, const struct ts_id *ids, s
 	enum ts_status status;
 	size_t at = 0;
 
+	TS_DOOR_HELD(&remote->mutex);
 	question.ids = (struct ts_id *)(uintptr_t)ids;
 	ts_arena_init(&arena, TS_CALL_ARENA);
 	status = ts_wire_pack_has_request(&question, &request, err);

@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/held.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "service/rpc/core.h"
@@ -368,6 +369,7 @@ static bool wait_calls(struct ts_server *server, int64_t until_ns)
 {
 	struct timespec until = {.tv_sec = until_ns / 1000000000, .tv_nsec = until_ns % 1000000000};
 
+	TS_DOOR_HELD(&server->mutex);
 	while (atomic_load(&server->live) > 0) {
 		if (pthread_cond_timedwait(&server->changed, &server->mutex, &until) != 0)
 			return atomic_load(&server->live) == 0;
@@ -380,6 +382,7 @@ static bool wait_core(struct ts_server *server, int64_t until_ns)
 {
 	struct timespec until = {.tv_sec = until_ns / 1000000000, .tv_nsec = until_ns % 1000000000};
 
+	TS_DOOR_HELD(&server->mutex);
 	while (!server->core_down || server->armed_or_live > 0) {
 		if (pthread_cond_timedwait(&server->changed, &server->mutex, &until) != 0)
 			return server->core_down && server->armed_or_live == 0;

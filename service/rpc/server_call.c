@@ -24,6 +24,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/held.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/number.h"
@@ -145,6 +146,7 @@ static void push(struct ts_rpc_call *call)
 /* The caller holds the mutex. */
 static bool start(struct ts_rpc_call *call, const grpc_op *ops, size_t n, struct ts_rpc_tag *tag)
 {
+	TS_DOOR_HELD(&call->mutex);
 	grpc_call_error e = grpc_call_start_batch(call->core, ops, n, tag, NULL);
 
 	if (e == GRPC_CALL_OK) {
@@ -174,6 +176,7 @@ static grpc_op close_op(struct ts_rpc_call *call)
 /* The caller holds the mutex. Asks C-core to report when the client goes away. */
 static void start_closing(struct ts_rpc_call *call)
 {
+	TS_DOOR_HELD(&call->mutex);
 	grpc_op op = close_op(call);
 
 	(void)start(call, &op, 1, &call->closed);
@@ -182,6 +185,7 @@ static void start_closing(struct ts_rpc_call *call)
 /* The caller holds the mutex. */
 static void start_receiving(struct ts_rpc_call *call)
 {
+	TS_DOOR_HELD(&call->mutex);
 	grpc_op op = {.op = GRPC_OP_RECV_MESSAGE};
 
 	op.data.recv_message.recv_message = &call->input;
@@ -266,6 +270,7 @@ static void forget_lasting(struct ts_rpc_call *call)
 {
 	struct ts_rpc_call **at = &call->server->lasting;
 
+	TS_DOOR_HELD(&call->server->mutex);
 	while (*at && *at != call)
 		at = &(*at)->next_lasting;
 	if (*at)
@@ -332,6 +337,7 @@ static void settle(struct ts_rpc_call *call)
 {
 	bool over = call->state == FINISHING && call->pending == 0;
 
+	TS_DOOR_HELD(&call->mutex);
 	if (over)
 		move(call, OVER);
 	pthread_mutex_unlock(&call->mutex);
@@ -343,6 +349,7 @@ static void settle(struct ts_rpc_call *call)
  * status. */
 static void finish_as(struct ts_rpc_call *call, grpc_status_code code, enum ts_status status, const char *text)
 {
+	TS_DOOR_HELD(&call->mutex);
 	grpc_metadata words[2] = {
 		{.key = grpc_slice_from_static_string(TS_STATUS_KEY), .value = grpc_slice_from_static_string(ts_status_word(status))},
 		{.key = grpc_slice_from_static_string(TS_CALL_KEY), .value = grpc_slice_from_copied_string(call->id)}};
@@ -404,6 +411,7 @@ static void wait_sent(struct ts_rpc_call *call)
 	struct timespec limit = {.tv_sec = limit_ns / 1000000000, .tv_nsec = limit_ns % 1000000000};
 	bool given_up = false;
 
+	TS_DOOR_HELD(&call->mutex);
 	while (call->sending) {
 		if (given_up)
 			pthread_cond_wait(&call->changed, &call->mutex);
@@ -530,6 +538,7 @@ static size_t arena_ceiling(const struct ts_handler *h)
 /* The caller holds the mutex. After an error no reply that was prepared is sent, and no further message is read. */
 static void finish_work(struct ts_rpc_call *call, enum ts_status status, const char *text)
 {
+	TS_DOOR_HELD(&call->mutex);
 	wait_sent(call);
 	if (status && call->reply) {
 		grpc_byte_buffer_destroy(call->reply);
@@ -715,6 +724,7 @@ static bool refuse(struct ts_rpc_call *call)
 	struct ts_error err;
 	char text[160];
 
+	TS_DOOR_HELD(&call->mutex);
 	if (call->method->kind == TS_RPC_UNKNOWN) {
 		(void)snprintf(text, sizeof text, "tscoped %s has no such method", ts_version());
 		finish(call, TS_UNSUPPORTED, text);
@@ -741,6 +751,7 @@ static bool refuse(struct ts_rpc_call *call)
 /* The caller holds the mutex; this function releases it. */
 static void run_inline(struct ts_rpc_call *call)
 {
+	TS_DOOR_HELD(&call->mutex);
 	grpc_byte_buffer *input = call->input;
 	struct ts_arena arena;
 	struct ts_error err;
@@ -764,6 +775,7 @@ static bool answer_quickly(struct ts_rpc_call *call)
 	grpc_slice bytes;
 	bool done;
 
+	TS_DOOR_HELD(&call->mutex);
 	if (!h->quick || grpc_byte_buffer_length(call->input) > TS_QUICK_BYTES || call_cancelled(&call->call) ||
 	    !ts_core_flatten(call->input, &bytes))
 		return false;
@@ -803,6 +815,7 @@ static void begin_watch(struct ts_rpc_call *call)
 	grpc_op ops[2];
 	size_t n = 0;
 
+	TS_DOOR_HELD(&call->mutex);
 	ts_arena_init(&arena, TS_CALL_ARENA);
 	if (ts_core_flatten(call->input, &bytes)) {
 		if (ts_health_service(ts_core_span(&bytes), &arena, &err))

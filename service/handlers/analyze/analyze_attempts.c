@@ -1,6 +1,7 @@
 #include "service/handlers/analyze/analyze_attempts.h"
 
 #include "analysis/rank/attempts.h"
+#include "base/door.h"
 #include "base/limits.h"
 #include "base/number.h"
 #include "base/order.h"
@@ -236,6 +237,8 @@ enum ts_status ts_attempts_of_rank(struct ts_fetch *f, const struct ts_index *in
 	enum ts_status status;
 	size_t n = 0;
 
+	TS_DOOR(ts_facts_hold(facts));
+	TS_DOOR(ts_index_holds(index));
 	ts_arena_init(&scratch, TS_ANALYSIS_ARENA);
 	status = gather_said(&g, arena, &said, &n, err);
 	if (!status)

@@ -1,5 +1,6 @@
 #include "service/handlers/analyze/analyze_columns.h"
 
+#include "base/door.h"
 #include "base/limits.h"
 #include "base/text.h"
 
@@ -51,6 +52,7 @@ enum ts_status ts_columns_load(struct ts_columns *c, const struct ts_table *tabl
 	const int64_t *keys = NULL;
 	double *values;
 
+	TS_DOOR(ts_table_holds(table));
 	if (keys_of_table(c, table, &keys, err) || ts_fetch_f64(c->fetch, table, column, &c->values, &values, err))
 		return ts_error_prefix(err, "column %.*s", TS_SPAN_ARG(column->name));
 	*ret_series = (struct ts_series){
@@ -82,6 +84,7 @@ enum ts_status ts_columns_load_named(struct ts_columns *c, const struct ts_index
 	const struct ts_column *columns[NAMED_MAX];
 	bool alone = true; /* all are of one table */
 
+	TS_DOOR(ts_index_holds(index));
 	for (size_t i = 0; i < n; i++) {
 		columns[i] = ts_columns_find(index, names[i], &tables[i]);
 		alone &= !columns[i] || !any || tables[i] == any;
@@ -126,6 +129,7 @@ const struct ts_column *ts_columns_of_digests(const struct ts_index *index, enum
 		[TS_DIGESTS_GRADS] = {"digests.grad*"},
 	};
 
+	TS_DOOR(ts_index_holds(index));
 	for (size_t t = 0; t < index->n_tables; t++) {
 		const struct ts_table *table = &index->tables[t];
 

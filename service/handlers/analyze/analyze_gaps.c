@@ -1,5 +1,6 @@
 #include "service/handlers/analyze/analyze_gaps.h"
 
+#include "base/door.h"
 #include "base/limits.h"
 #include "run/role.h"
 
@@ -82,6 +83,8 @@ enum ts_status ts_gaps_of_rank(struct ts_fetch *f, const struct ts_index *index,
 {
 	struct said said = {.n = 0};
 
+	TS_DOOR(ts_facts_hold(facts));
+	TS_DOOR(ts_index_holds(index));
 	if (look_at_tables(f, index, facts, true, notes, &said, err))
 		return err->status;
 	return look_at_tables(f, index, facts, false, notes, &said, err);

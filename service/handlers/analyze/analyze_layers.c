@@ -2,6 +2,7 @@
 
 #include "analysis/rank/layers.h"
 #include "analysis/stats/stats.h"
+#include "base/door.h"
 #include "base/limits.h"
 
 #include <math.h>
@@ -93,6 +94,7 @@ enum ts_status ts_layers_of_rank(struct ts_fetch *f, const struct ts_index *inde
 	enum ts_status status;
 	size_t most = 0, n = 0;
 
+	TS_DOOR(ts_index_holds(index));
 	for (size_t t = 0; t < index->n_tables; t++)
 		most += index->tables[t].n_columns;
 	layers = ts_arena_array(arena, most + 1, sizeof *layers);

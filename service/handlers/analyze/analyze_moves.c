@@ -2,6 +2,7 @@
 
 #include "analysis/rank/logged.h"
 #include "analysis/rank/move.h"
+#include "base/door.h"
 #include "base/limits.h"
 #include "base/text.h"
 #include "run/role.h"
@@ -28,6 +29,7 @@ bool ts_moves_asks(const struct ts_column *column, const struct ts_facts *facts)
 	struct ts_logged_name logged;
 	struct ts_span leaf;
 
+	TS_DOOR(ts_facts_hold(facts));
 	if (column->type != TS_COLUMN_F64 || !ts_span_starts(column->name, ts_span_str("scalars.")) ||
 	    ts_role_of(column->name, facts) == TS_ROLE_OBSERVATION || ts_logged_name_of(column->name, &logged))
 		return false;
@@ -105,6 +107,8 @@ enum ts_status ts_analyze_moves(struct ts_columns *columns, const struct ts_inde
 	struct ts_arena kept;
 	size_t asked = 0;
 
+	TS_DOOR(ts_facts_hold(facts));
+	TS_DOOR(ts_index_holds(index));
 	ts_arena_init(&kept, TS_ANALYSIS_ARENA);
 	status = read_rate(columns, index, &kept, &about, err);
 	for (size_t t = 0; !status && t < index->n_tables; t++) {

@@ -2,6 +2,7 @@
 #include "service/handlers/analyze/analyze_notes.h"
 
 #include "base/buf.h"
+#include "base/door.h"
 #include "base/text.h"
 
 #include <stdio.h>
@@ -145,6 +146,7 @@ enum ts_status ts_note_superseded(struct ts_notes *a, const struct ts_index *ind
 	char text[NOTE_BYTES];
 	uint64_t rows = ts_index_superseded(index);
 
+	TS_DOOR(ts_index_holds(index));
 	if (rows == 0)
 		return TS_OK;
 	snprintf(text, sizeof text, "%" PRIu64 " row%s that a restart wrote again %s not counted", rows,
@@ -253,6 +255,7 @@ enum ts_status ts_note_warmup(struct ts_notes *a, const struct ts_analyze_reques
 
 bool ts_rank_has_steps(const struct ts_index *index)
 {
+	TS_DOOR(ts_index_holds(index));
 	for (size_t t = 0; t < index->n_tables; t++)
 		if (index->tables[t].kind == TS_TABLE_STEPS && index->tables[t].rows > 0)
 			return true;
@@ -286,6 +289,7 @@ enum ts_status ts_note_rank(struct ts_notes *a, const struct ts_analyze_request 
 {
 	char text[NOTE_BYTES];
 
+	TS_DOOR(ts_index_holds(index));
 	if (a->analysis->run.steps == 0)
 		return note(a, "the run has no steps", err);
 	if (!ts_rank_has_steps(index)) {

@@ -7,6 +7,7 @@
 #include "analysis/rank/stamped.h"
 #include "analysis/rank/timing.h"
 #include "analysis/rank/wall.h"
+#include "base/door.h"
 #include "base/helper.h"
 #include "base/limits.h"
 #include "base/order.h"
@@ -97,6 +98,7 @@ enum ts_status ts_rank_first_step(struct ts_fetch *f, const struct ts_index *ind
 	int64_t *steps;
 	size_t n = 0, cut;
 
+	TS_DOOR(ts_index_holds(index));
 	*ret_first = INT64_MIN;
 	*ret_cut = 0;
 	if (warmup == 0)

@@ -1,5 +1,7 @@
 #include "service/handlers/analyze/analyze_ranks.h"
 
+#include "base/door.h"
+
 static const char PREFIX[] = "phases.";
 
 bool ts_column_is_phase(const struct ts_column *column)
@@ -16,6 +18,7 @@ struct ts_span ts_phase_name(const struct ts_column *column)
 
 bool ts_table_has_phase(const struct ts_table *table)
 {
+	TS_DOOR(ts_table_holds(table));
 	for (size_t i = 0; i < table->n_columns; i++)
 		if (table->kind == TS_TABLE_STEPS && ts_column_is_phase(&table->columns[i]))
 			return true;

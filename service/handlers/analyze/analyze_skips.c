@@ -1,6 +1,7 @@
 #include "service/handlers/analyze/analyze_skips.h"
 
 #include "analysis/diverge/pattern_skip.h"
+#include "base/door.h"
 #include "run/role.h"
 
 static bool is_scale(const struct ts_column *column)
@@ -61,6 +62,7 @@ enum ts_status ts_analyze_skips(struct ts_columns *columns, const struct ts_inde
 	struct ts_pattern_skips skips;
 	enum ts_status status = load(columns, index, first, &scale, &norm, err);
 
+	TS_DOOR(ts_index_holds(index));
 	if (status)
 		return status;
 	if (scale.n) {

@@ -1,5 +1,6 @@
 #include "service/handlers/analyze/analyze_tags.h"
 
+#include "base/door.h"
 #include "base/grow.h"
 #include "base/json_reader.h"
 #include "base/limits.h"
@@ -81,6 +82,7 @@ enum ts_status ts_analyze_tags(struct ts_fetch *f, const struct ts_index *index,
 	struct tags t = {.fetch = f, .arena = arena, .scratch = TS_BUF_INIT(TS_TEXT_MAX + 64), .items = ret_tags};
 	enum ts_status status = TS_OK;
 
+	TS_DOOR(ts_index_holds(index));
 	ts_arena_init(&t.block, TS_ANALYSIS_ARENA);
 	for (size_t k = 0; k < index->n_tables; k++)
 		for (size_t c = 0; !status && index->tables[k].kind == TS_TABLE_STEPS && c < index->tables[k].n_columns; c++)

@@ -1,5 +1,6 @@
 #include "service/handlers/analyze/phase_clock.h"
 
+#include "base/door.h"
 #include "base/limits.h"
 
 bool ts_phase_of_device(const struct ts_facts *facts, struct ts_span column)
@@ -7,6 +8,7 @@ bool ts_phase_of_device(const struct ts_facts *facts, struct ts_span column)
 	struct ts_buf path = TS_BUF_INIT(4 * TS_PATH_MAX);
 	const struct ts_fact *clock = NULL;
 
+	TS_DOOR(ts_facts_hold(facts));
 	ts_buf_str(&path, "columns");
 	ts_path_key(&path, column);
 	ts_path_key(&path, ts_span_str("clock"));

@@ -1,6 +1,7 @@
 #include "service/handlers/core/describe.h"
 
 #include "base/clock.h"
+#include "base/door.h"
 #include "base/limits.h"
 #include "service/handlers/core/run_steps.h"
 
@@ -10,6 +11,7 @@ struct ts_span ts_fact_text(const struct ts_facts *facts, const char *path)
 {
 	const struct ts_fact *fact = ts_facts_find(facts, ts_span_str(path));
 
+	TS_DOOR(ts_facts_hold(facts));
 	return fact && fact->type == TS_FACT_TEXT ? fact->text : (struct ts_span){NULL, 0};
 }
 
@@ -17,6 +19,7 @@ bool ts_fact_int(const struct ts_facts *facts, const char *path, int64_t *ret)
 {
 	const struct ts_fact *fact = ts_facts_find(facts, ts_span_str(path));
 
+	TS_DOOR(ts_facts_hold(facts));
 	if (!fact || fact->type != TS_FACT_INT)
 		return false;
 	*ret = fact->integer;

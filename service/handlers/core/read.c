@@ -1,6 +1,7 @@
 #include "service/handlers/core/read.h"
 
 #include "base/bisect.h"
+#include "base/door.h"
 #include "base/limits.h"
 #include "base/object.h"
 #include "run/block.h"
@@ -168,6 +169,7 @@ enum ts_status ts_run_facts(const struct ts_run *run, const struct ts_index *ind
 	struct ts_facts out = {.n = 0};
 	size_t a = 0, b = 0;
 
+	TS_DOOR(ts_index_holds(index));
 	out.items = ts_arena_array(arena, head->n + rank->n, sizeof *out.items);
 	if (!out.items)
 		return ts_arena_error(arena, err);
@@ -252,6 +254,7 @@ enum ts_status ts_fetch_text_rows(struct ts_fetch *f, const struct ts_table *tab
 	int64_t *keys = ts_arena_array(arena, block->rows, sizeof *keys);
 	struct ts_span *texts = ts_arena_array(arena, block->rows, sizeof *texts);
 
+	TS_DOOR(ts_table_holds(table));
 	if (!keys || !texts)
 		return ts_arena_error(arena, err);
 	if (ts_fetch_block_keys(f, block, keys, err) || ts_fetch_block_text(f, &column->blocks[b], block->rows, arena, texts, err))
@@ -274,6 +277,7 @@ enum ts_status ts_fetch_keys(struct ts_fetch *f, const struct ts_table *table, s
 {
 	int64_t *keys = column_room(table, sizeof *keys, arena), *at = keys;
 
+	TS_DOOR(ts_table_holds(table));
 	if (!keys)
 		return ts_arena_error(arena, err);
 	for (size_t i = 0; i < table->n_blocks; at += table->blocks[i++].rows)
@@ -288,6 +292,7 @@ enum ts_status ts_fetch_f64(struct ts_fetch *f, const struct ts_table *table, co
 {
 	double *values = column_room(table, sizeof *values, arena), *at = values;
 
+	TS_DOOR(ts_table_holds(table));
 	if (!values)
 		return ts_arena_error(arena, err);
 	for (size_t i = 0; i < table->n_blocks; at += table->blocks[i++].rows)
@@ -302,6 +307,7 @@ enum ts_status ts_fetch_u64(struct ts_fetch *f, const struct ts_table *table, co
 {
 	uint64_t *values = column_room(table, sizeof *values, arena), *at = values;
 
+	TS_DOOR(ts_table_holds(table));
 	if (!values)
 		return ts_arena_error(arena, err);
 	for (size_t i = 0; i < table->n_blocks; at += table->blocks[i++].rows)

@@ -1,6 +1,7 @@
 #include "service/handlers/core/run_events.h"
 
 #include "base/bisect.h"
+#include "base/door.h"
 
 #include <math.h>
 
@@ -187,6 +188,7 @@ enum ts_status ts_run_events(struct ts_fetch *f, const struct ts_index *index, s
 	struct ts_run_events out = {.events = {.last_step = last_step(index)}};
 	const struct ts_table *table;
 
+	TS_DOOR(ts_index_holds(index));
 	if (!ts_index_column(index, TS_TABLE_EVENTS, ts_span_str("name"), TS_COLUMN_TEXT, &table)) {
 		*ret_events = out;
 		return TS_OK;

@@ -3,6 +3,7 @@
  */
 #include "service/handlers/core/run_steps.h"
 
+#include "base/door.h"
 #include "base/grow.h"
 #include "base/limits.h"
 #include "base/order.h"
@@ -57,6 +58,7 @@ enum ts_status ts_steps_of(const struct ts_index *index, bool (*want)(const stru
 	struct ts_step_range *dense;
 	size_t n = 0;
 
+	TS_DOOR(ts_index_holds(index));
 	for (size_t t = 0; t < index->n_tables; t++)
 		if (index->tables[t].kind == TS_TABLE_STEPS)
 			n += index->tables[t].n_blocks;

@@ -2,6 +2,7 @@
 
 #include "analysis/diverge/diagnose.h"
 #include "base/bisect.h"
+#include "base/door.h"
 #include "base/grow.h"
 #include "base/limits.h"
 #include "base/text.h"
@@ -517,6 +518,7 @@ enum ts_digest_time ts_digest_time_of(const struct ts_facts *a, const struct ts_
 {
 	enum ts_digest_time when = time_of(a, column);
 
+	TS_DOOR(ts_facts_hold(a));
 	return when == time_of(b, column) ? when : TS_DIGEST_UNKNOWN;
 }
 

@@ -1,5 +1,6 @@
 #include "service/handlers/diff/resume_rows.h"
 
+#include "base/door.h"
 #include "base/limits.h"
 #include "base/text.h"
 #include "run/role.h"
@@ -60,6 +61,7 @@ enum ts_status ts_rows_load(struct ts_fetch *f, const struct ts_table *table, co
 	struct ts_rows out = {.n = 0};
 	size_t from, upto, room = blocks_of(table, first, last, most, from_end, &from, &upto), skip;
 
+	TS_DOOR(ts_table_holds(table));
 	out.keys = ts_arena_array(arena, room, sizeof *out.keys);
 	out.words = ts_arena_array(arena, room, sizeof *out.words);
 	if (!out.keys || !out.words)
@@ -189,6 +191,8 @@ bool ts_resume_kind_of(const struct ts_index *index, const struct ts_facts *fact
 {
 	enum ts_role role = ts_role_of(column->name, facts);
 
+	TS_DOOR(ts_facts_hold(facts));
+	TS_DOOR(ts_index_holds(index));
 	/* Nobody needs to declare that a scale or a rate (lr-AdamW) is computed by the training. */
 	if (role == TS_ROLE_UNKNOWN && column->type == TS_COLUMN_F64 &&
 	    (ts_column_is_loss_scale(column->name) || ts_series_kind_of(column->name, TS_COLUMN_F64, role) == TS_KIND_LR))
@@ -230,6 +234,7 @@ struct ts_resume_series ts_resume_series_of(enum ts_resume_kind kind, struct ts_
 {
 	struct ts_resume_series s = {.kind = kind, .name = name, .rank = rank, .steps = pairs->steps, .n = pairs->n};
 
+	TS_DOOR(ts_facts_hold(facts_a));
 	if (kind >= TS_RESUME_BATCH) {
 		s.when = ts_digest_time_of(facts_a, facts_b, name);
 		s.word_a = pairs->a;

@@ -1,5 +1,6 @@
 #include "service/handlers/diff/series_axis.h"
 
+#include "base/door.h"
 #include "base/limits.h"
 #include "service/handlers/diff/diff_evidence.h"
 #include "service/handlers/diff/series_cursor.h"
@@ -59,6 +60,7 @@ static bool find_axis(const struct ts_index *index, struct ts_span name, struct 
 enum ts_status ts_axis_find(const struct ts_run *run, const struct ts_index *index, struct ts_span name,
 			    struct ts_series_side *ret_side, struct ts_error *err)
 {
+	TS_DOOR(ts_index_holds(index));
 	if (find_axis(index, name, ret_side))
 		return TS_OK;
 	for (size_t i = 0; i < run->head.n_ranks; i++)

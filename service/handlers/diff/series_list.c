@@ -1,7 +1,9 @@
 /* series_list.c - see series_list.h. */
 #include "service/handlers/diff/series_list.h"
 
+#include "base/door.h"
 #include "base/order.h"
+#include <stdlib.h>
 
 bool ts_series_is_compared(const struct ts_table *table)
 {
@@ -25,6 +27,7 @@ enum ts_status ts_series_list_of(const struct ts_index *index, struct ts_arena *
 	struct ts_series_list list = {.n = 0};
 	size_t n = 0;
 
+	TS_DOOR(ts_index_holds(index));
 	for (size_t t = 0; t < index->n_tables; t++)
 		n += index->tables[t].n_columns;
 	list.items = ts_arena_array(arena, n, sizeof *list.items);
@@ -51,6 +54,7 @@ enum ts_role ts_series_joint_role(enum ts_role a, enum ts_role b)
 enum ts_status ts_series_facts(const struct ts_run *run, const struct ts_index *index, struct ts_arena *arena,
 			       struct ts_facts *ret_facts, struct ts_error *err)
 {
+	TS_DOOR(ts_index_holds(index));
 	if (index->facts.n)
 		return ts_run_facts(run, index, arena, ret_facts, err);
 	*ret_facts = run->head.facts;

@@ -1,5 +1,6 @@
 #include "service/handlers/gate/gate_subject.h"
 
+#include "base/door.h"
 #include "base/object.h"
 #include "run/head.h"
 
@@ -66,6 +67,7 @@ enum ts_status ts_gate_subject_open(struct ts_fetch *f, const struct ts_id *id, 
 
 struct ts_gate_code ts_gate_code_of(const struct ts_facts *facts)
 {
+	TS_DOOR(ts_facts_hold(facts));
 	return (struct ts_gate_code){.commit = text_of(facts, "code.commit"),
 				     .patch = text_of(facts, "code.patch_sha256"),
 				     .dirty = ts_facts_true(facts, "code.dirty")};

@@ -1,5 +1,7 @@
 #include "service/handlers/runs/executed_again.h"
 
+#include "base/door.h"
+
 #include <math.h>
 
 /* The superseded rows of a column: their ordinals, and what they have. */
@@ -76,6 +78,7 @@ enum ts_status ts_executed_again(struct ts_fetch *f, const struct ts_index *inde
 	struct rows r;
 	bool any = false;
 
+	TS_DOOR(ts_index_holds(index));
 	*ret = again;
 	if (load_steps(f, index, arena, &ordinals, &again, err))
 		return err->status;

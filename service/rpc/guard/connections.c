@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/held.h"
 #include "service/rpc/guard/beneath.h"
 #include "service/rpc/guard/guard_state.h"
 #include "service/rpc/guard/records.h"
@@ -220,6 +221,7 @@ static bool pass(struct ts_connection *connection, const struct msghdr *message,
 	int64_t now_ns = ts_now_mono_ns();
 	enum ts_cutoff cause;
 
+	TS_DOOR_HELD(&connection->mutex);
 	atomic_fetch_add_explicit(&connection->guard->moved, 1, memory_order_relaxed);
 	if (connection->ended)
 		return false;

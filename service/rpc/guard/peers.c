@@ -1,5 +1,7 @@
 #include "service/rpc/guard/peers.h"
 
+#include "base/held.h"
+
 #include <string.h>
 
 enum { PROBES = 16 };
@@ -44,6 +46,7 @@ static struct ts_peers_entry *find(struct ts_peers *peers, uint64_t key, int64_t
 /* The caller holds the mutex. */
 static enum ts_cutoff join(struct ts_peers *peers, struct ts_peers_entry *entry, unsigned *ret_place)
 {
+	TS_DOOR_HELD(&peers->mutex);
 	if (!entry)
 		return TS_CUTOFF_PEERS;
 	*ret_place = (unsigned)(entry - peers->all);
