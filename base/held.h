@@ -2,8 +2,8 @@
  *
  *	TS_DOOR_HELD(&call->mutex);
  *
- * As the other doors (door.h) it is on in builds with sanitizers and for fuzzing alone. It sees that the mutex is taken, and not by whom:
- * so it finds who forgot to take it, unless another thread has it at that moment.
+ * As the other doors (door.h) it is on in builds with sanitizers and for fuzzing alone. It sees that the mutex is taken, and not by
+ * whom: so it finds who forgot to take it, unless another thread has it at that moment.
  */
 #ifndef TSCOPE_BASE_HELD_H
 #define TSCOPE_BASE_HELD_H
