@@ -35,6 +35,7 @@ static const struct {
 	ROW("total_timesteps", true, false),	  /* Stable-Baselines3 */
 	ROW("time_total_timesteps", true, false), /* Stable-Baselines3 in CSV */
 	ROW("batch", false, true),
+	ROW("minibatch", false, true), /* CNTK */
 	ROW("episode", false, true),
 	ROW("epoch", false, false),
 };

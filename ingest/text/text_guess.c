@@ -315,7 +315,7 @@ static void put_first_name(char *out, size_t *n, const char *form)
 	size_t len = strlen(form);
 	char name[TS_TEXT_FORM];
 
-	while (len && strchr(" :=\001", form[len - 1]))
+	while (len && strchr(" :=[(\001", form[len - 1]))
 		len--;
 	memcpy(name, form, len);
 	name[len] = '\0';

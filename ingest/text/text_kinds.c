@@ -36,12 +36,18 @@ static bool is_mark(const struct found *f, size_t i, char mark)
 
 /* --- what is a counter --- */
 
-/* "Epoch" of "Epoch(train)". */
-static struct ts_span without_bracket(struct ts_span word)
+/* "Epoch" of "Epoch(train)" and "epoch_index". */
+static struct ts_span stem_of(struct ts_span word)
 {
+	static const char *const ends[] = {"_index", "_idx", "_num", "_no"};
 	const uint8_t *open = word.len ? memchr(word.data, '(', word.len) : NULL;
 
-	return open ? ts_span_part(word, 0, (size_t)(open - word.data)) : word;
+	if (open)
+		return ts_span_part(word, 0, (size_t)(open - word.data));
+	for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
+		if (ts_span_ends(word, ends[i]))
+			return ts_span_part(word, 0, word.len - strlen(ends[i]));
+	return word;
 }
 
 /* What is short for the name of an axis, in text alone: "Ep. 1 : Up. 14000". */
@@ -59,9 +65,9 @@ static struct ts_span spelled_out(struct ts_span word)
 
 static size_t rank_of_word(struct ts_span word)
 {
-	size_t rank = ts_log_axis_rank(spelled_out(without_bracket(word)));
+	size_t rank = ts_log_axis_rank(spelled_out(stem_of(word)));
 
-	if (rank == TS_LOG_AXIS_NONE && (ts_span_ends(word, "_step") || ts_span_ends(word, "/step")))
+	if (rank == TS_LOG_AXIS_NONE && (ts_span_ends(word, "_step") || ts_span_ends(word, "/step") || ts_span_ends(word, "iter")))
 		return TS_LOG_AXIS_NONE - 1;
 	return rank;
 }
@@ -104,7 +110,7 @@ static bool counts_units(const struct ts_text_token *t)
 }
 
 /* Whether a line begins with the number, behind a logger's prefix, or with words that name it: "0 | loss", "2622: ", "[4200, ",
- * "Instance: 4000;". */
+ * "60 [D loss: 0.1]", "Instance: 4000;". */
 static bool is_first(const struct found *f, size_t i)
 {
 	const struct ts_text_token *next = token(f, i + 1);
@@ -114,6 +120,8 @@ static bool is_first(const struct found *f, size_t i)
 		return false;
 	if (f->words)
 		return !measures(f) && !ts_text_is_noise(token(f, f->first_word + f->words - 1)->text);
+	if (mark && next->mark == '[' && i == 0)
+		return next->gap > 0;
 	return mark && (f->open ? is_mark(f, i - 1, '[') && next->mark == ',' : memchr("|:,;-", next->mark, 5) != NULL);
 }
 
@@ -399,7 +407,7 @@ static int64_t value_of(struct ts_span number)
 
 static void name_counter(struct ts_text_counter *c, const struct found *f, size_t i)
 {
-	struct ts_span word = f->names[i] == SIZE_MAX ? ts_span_of(NULL, 0) : without_bracket(token(f, f->names[i])->text);
+	struct ts_span word = f->names[i] == SIZE_MAX ? ts_span_of(NULL, 0) : stem_of(token(f, f->names[i])->text);
 
 	if (ts_log_axis_rank(token(f, f->counters[i])->unit) != TS_LOG_AXIS_NONE)
 		word = token(f, f->counters[i])->unit;
@@ -457,6 +465,12 @@ static bool boosts(const struct ts_text_record *r)
 	return ts_text_record_find(r, "learn") && ts_text_record_find(r, "remaining");
 }
 
+/* "199: 263.2, 284.4 avg, 0.001 rate, 841.6 seconds, 12736 images": Darknet's loss and its mean, which say no more of themselves. */
+static bool averages(const struct ts_text_record *r)
+{
+	return ts_text_record_find(r, "avg") && ts_text_record_find(r, "rate") && ts_text_record_find(r, "images");
+}
+
 /* How many numbers are what trainings measure; one that says which loss or rate it is counts twice. episodes: the line counts
  * episodes. */
 static size_t measures_in(const struct ts_text_record *r, bool episodes)
@@ -467,7 +481,7 @@ static size_t measures_in(const struct ts_text_record *r, bool episodes)
 		if (!r->cells[i].is_text &&
 		    (ts_log_name_measures(r->cells[i].name) || (episodes && ts_log_name_scores(r->cells[i].name))))
 			n += ts_log_name_is_special(r->cells[i].name) ? 2 : 1;
-	return n || !boosts(r) ? n : 2;
+	return n || !(boosts(r) || averages(r)) ? n : 2;
 }
 
 static bool counts_episodes(const struct ts_text_sort *s)

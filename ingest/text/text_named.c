@@ -193,11 +193,29 @@ static void add(struct naming *n, struct ts_span name, const struct ts_text_toke
 	ts_text_record_measure(n->r, name, t->text, unit);
 }
 
+/* "Loss is 0.54", "Average Loss is 0.54": takes the verb away from a name, but from no sentence, such as "the loss of water is 3". */
+static void drop_verb(struct naming *n)
+{
+	static const char *const verbs[] = {"is", NULL};
+
+	if (n->words < 2 || n->words > 3 || n->strong || n->piped || n->i < n->words || token(n, n->i - 1)->kind != TS_TEXT_WORD ||
+	    !word_among(token(n, n->i - 1)->text, verbs))
+		return;
+	for (size_t i = n->i - n->words; i + 1 < n->i; i++)
+		if (token(n, i)->kind != TS_TEXT_WORD || is_small_word(token(n, i)->text))
+			return;
+	n->words--;
+	n->name_end = token(n, n->i - 2)->end;
+	n->strong = true;
+}
+
 /* The number has the words before it as its name. */
 static void take_named(struct naming *n, const struct ts_text_token *t)
 {
-	struct ts_span name = name_of(n);
+	struct ts_span name;
 
+	drop_verb(n);
+	name = name_of(n);
 	if (may_name(n, name)) {
 		add(n, name, t);
 		n->last = name;
@@ -426,6 +444,8 @@ static void take_mark(struct naming *n)
 	}
 	if (mark == '\'' || mark == '"' || mark == '`' || ts_text_is_short(n->tokens, n->i))
 		return;
+	if (mark == '.' && !token(n, n->i)->gap && is_mark(n, n->i + 1, ':') && !token(n, n->i + 1)->gap)
+		return; /* "acc.: 98.4%" */
 	if (mark == '|' && bracketed_unit(n).len)
 		n->all = bracketed_unit(n);
 	if (mark == '|' && n->words && !n->strong && !n->piped && is_number(token(n, n->i + 1)) &&

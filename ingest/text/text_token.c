@@ -48,7 +48,8 @@ size_t ts_text_unit(struct ts_span text)
 		"sec/it",   "s/step",	"ms/step", "us/step",  "sec/step", "s/iter",	 "step/s",    "steps/s",     "/s",
 		"iter/s",   "iters/s",	"tok/s",   "tokens/s", "tok/sec",  "tokens/sec", "samples/s", "samples/sec", "img/s",
 		"images/s", "imgs/s",	"img/sec", "TFLOPS",   "TFLOPs",   "TFLOP/s",	 "GFLOPS",    "z",	     "W",
-		"C",	    "s/sample", "s/batch", "ms/batch", "s/epoch",  "it/sec",	 "steps/sec", "ktok/s",	     "epoch/s"};
+		"C",	    "s/sample", "s/batch", "ms/batch", "s/epoch",  "it/sec",	 "steps/sec", "ktok/s",	     "epoch/s",
+		"updates/s", "updates/sec"};
 	size_t n = 0;
 
 	while (n < text.len && n < UNIT_MAX && (ts_is_alpha(text.data[n]) || text.data[n] == '%' || text.data[n] == '/'))
@@ -222,14 +223,21 @@ static void set(struct ts_text_token *t, enum ts_text_token_kind kind, size_t le
 	t->end = t->at + len;
 }
 
-/* A second whole number behind a slash: that of "12/400", of " 8/   60". rest begins behind the first. */
-static size_t whole_len(struct ts_span rest, struct ts_span *ret_whole)
+static bool is_open(const struct ts_text_token *t)
+{
+	return t && t->kind == TS_TEXT_MARK && t->mark == '[';
+}
+
+/* A second whole number behind a slash: that of "12/400", of " 8/   60"; and that of "[ 1 of 50". rest begins behind the first. */
+static size_t whole_len(struct ts_span rest, const struct ts_text_token *before, struct ts_span *ret_whole)
 {
 	size_t at = 0, n;
 
 	while (byte_is(rest, at, ' '))
 		at++;
-	if (!byte_is(rest, at, '/'))
+	if (is_open(before) && ts_span_starts(ts_span_from(rest, at), ts_span_str("of ")))
+		at++;
+	else if (!byte_is(rest, at, '/'))
 		return 0;
 	at++;
 	while (byte_is(rest, at, ' '))
@@ -257,14 +265,14 @@ static bool counts(struct ts_span number, bool zeros)
 	return i == number.len;
 }
 
-static bool take_fraction(struct ts_span text, size_t n, struct ts_text_token *t)
+static bool take_fraction(struct ts_span text, size_t n, const struct ts_text_token *before, struct ts_text_token *t)
 {
 	struct ts_span whole;
 	size_t it = ts_span_starts(ts_span_from(text, n), ts_span_str("it/")) ? 2 : 0, second;
 
 	if (!counts(ts_span_part(text, 0, n), it > 0))
 		return false;
-	second = whole_len(ts_span_from(text, n + it), &whole);
+	second = whole_len(ts_span_from(text, n + it), before, &whole);
 	if (!second || !counts(whole, it > 0))
 		return false;
 	t->whole = whole;
@@ -273,17 +281,45 @@ static bool take_fraction(struct ts_span text, size_t n, struct ts_text_token *t
 	return true;
 }
 
-/* A unit behind a space, which is none if it is the name of what follows: "loss 2.5 s: 3". */
-static size_t spaced_unit(struct ts_span text, size_t at)
+static bool is_rate(struct ts_span word)
+{
+	return word.len && memchr(word.data, '/', word.len);
+}
+
+/* "1971.60 tokens/sec": whether a number with the unit of a rate begins at text.data[at]. */
+static bool begins_rate(struct ts_span text, size_t at)
+{
+	size_t n = ts_text_number_len(ts_span_from(text, at)), from = at + n + 1;
+
+	return n && byte_is(text, from - 1, ' ') && is_rate(ts_span_part(text, from, ts_text_unit(ts_span_from(text, from))));
+}
+
+/* A unit behind a space, which is none if it is the name of what follows: "loss 2.5 s: 3". Of rates in a row, "71.2 samples/sec 1971
+ * tokens/sec", each has its own behind it, unless the first one's stands before it. */
+static size_t spaced_unit(struct ts_span text, size_t at, const struct ts_text_token *before)
 {
 	size_t n = byte_is(text, at, ' ') ? ts_text_unit(ts_span_from(text, at + 1)) : 0, end = at + 1 + n;
+	bool row = n && is_rate(ts_span_part(text, at + 1, n)) && !(before && before->kind == TS_TEXT_WORD && is_rate(before->text));
 
 	if (!n || (n == 1 && text.data[at + 1] != '%' && text.data[at + 1] != 's'))
 		return 0;
 	end += spaces_at(text, end);
-	return byte_is(text, end, ':') || byte_is(text, end, '=') || (end < text.len && end > at + 1 + n && ts_is_digit(text.data[end]))
-		       ? 0
-		       : 1 + n;
+	if (byte_is(text, end, ':') || byte_is(text, end, '='))
+		return 0;
+	return end < text.len && end > at + 1 + n && ts_is_digit(text.data[end]) && !(row && begins_rate(text, end)) ? 0 : 1 + n;
+}
+
+/* "[31001-31100]" is up to the second. */
+static bool take_range(struct ts_span text, size_t n, const struct ts_text_token *before, struct ts_text_token *t)
+{
+	size_t from = n + 1 + spaces_at(text, n + 1), second = byte_is(text, n, '-') ? digits_at(text, from) : 0;
+
+	if (!is_open(before) || !second || digits_at(text, 0) != n || !byte_is(text, from + second, ']'))
+		return false;
+	t->whole = t->text;
+	t->text = ts_span_part(text, from, second);
+	set(t, TS_TEXT_NUMBER, from + second);
+	return true;
 }
 
 /* "1epoch", "682batch", "1-682batch", of which the last counts: the name of an axis right behind a whole number. */
@@ -305,14 +341,14 @@ static bool take_axis(struct ts_span text, size_t n, struct ts_text_token *t)
 	return true;
 }
 
-static void take_number(struct ts_span text, struct ts_text_token *t)
+static void take_number(struct ts_span text, const struct ts_text_token *before, struct ts_text_token *t)
 {
 	size_t n = ts_text_number_len(text), unit;
 
 	if (n > 1 && text.data[n - 1] == '.' && (n == text.len || ts_is_space(text.data[n])))
 		n--; /* the end of a sentence: "Step: 19000. Mean Reward: 2.5." */
 	t->text = ts_span_part(text, 0, n);
-	if (take_fraction(text, n, t) || take_axis(text, n, t))
+	if (take_fraction(text, n, before, t) || take_axis(text, n, t) || take_range(text, n, before, t))
 		return;
 	unit = ts_text_unit(ts_span_from(text, n));
 	if (unit) {
@@ -325,13 +361,14 @@ static void take_number(struct ts_span text, struct ts_text_token *t)
 		set(t, TS_TEXT_OTHER, word_rest(text, n));
 		return;
 	}
-	unit = spaced_unit(text, n);
+	unit = spaced_unit(text, n, before);
 	if (unit)
 		t->unit = ts_span_part(text, n + 1, unit - 1);
 	set(t, TS_TEXT_NUMBER, n + unit);
 }
 
-static void take_digits(struct ts_span text, struct ts_text_token *t)
+/* before: the token before it; NULL: it is the first. */
+static void take_digits(struct ts_span text, const struct ts_text_token *before, struct ts_text_token *t)
 {
 	double seconds;
 	size_t n = date_len(text);
@@ -349,7 +386,7 @@ static void take_digits(struct ts_span text, struct ts_text_token *t)
 	if (n)
 		set(t, TS_TEXT_DURATION, n);
 	else
-		take_number(text, t);
+		take_number(text, before, t);
 }
 
 /* "(B)" and "(GiB)" behind a word. */
@@ -436,7 +473,7 @@ void ts_text_tokenize(struct ts_span line, struct ts_text_tokens *ret_tokens)
 		*t = (struct ts_text_token){.at = at,
 					    .gap = (uint8_t)(spaces > 1 || (spaces && line.data[at - 1] == '\t') ? 2 : spaces)};
 		if (begins_number(rest))
-			take_digits(rest, t);
+			take_digits(rest, ret_tokens->n ? t - 1 : NULL, t);
 		else if (glog_len(rest))
 			set(t, TS_TEXT_OTHER, glog_len(rest));
 		else if (ts_is_alpha(rest.data[0]) || rest.data[0] == '_' || (rest.data[0] >= 0x80 && !is_drawn(rest, 0)))

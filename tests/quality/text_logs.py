@@ -344,7 +344,23 @@ def trains(r):
         yield f"Line {k}: seats {r.uniform(10, 99):.1f}% taken, delay of this train {r.uniform(0, 20):.1f} min, on time {r.uniform(50, 99):.1f}%"
 
 
-OTHERS = [averages, csv_in_a_text, prose_with_commas, trains, pip, ninja, make_percent, compiler, dmesg, syslog, nginx, docker, git, rsync, ffmpeg, pytest, nvidia, vmstat, ping, readme, changelog, sensors,
+def findings(r):
+    for k in range(1, r.randint(20, 60)):
+        yield f"Sample {k}: the mean is {r.uniform(0, 9):.2f}, its error is {r.uniform(0, 1):.3f} and the loss of water is {r.uniform(0, 9):.1f} ml"
+
+
+def parts(r):
+    n = r.randint(10, 60)
+    for k in range(1, n):
+        yield f"[{k} of {n}] Fetching part[{k * 100}-{k * 100 + 99}]: {r.uniform(1, 90):.1f} MB at {r.uniform(1, 90):.2f} MB/s"
+
+
+def matches(r):
+    for k in range(r.randint(20, 90)):
+        yield f"{k} [Home goals: {r.randint(0, 5)}, shots: {r.uniform(0, 20):.1f}] [Away goals: {r.randint(0, 5)}]"
+
+
+OTHERS = [findings, parts, matches, averages, csv_in_a_text, prose_with_commas, trains, pip, ninja, make_percent, compiler, dmesg, syslog, nginx, docker, git, rsync, ffmpeg, pytest, nvidia, vmstat, ping, readme, changelog, sensors,
           csv_of_prices, app_json, kubernetes, google_benchmark, latency, solver, thermo, scf, sampler, chain, sql, requirements, config, model_summary,
           download, loading, transcript, game, evaluation, numbers, steps_of_a_recipe, ci, backup, speed_of_a_disk, network_loss,
           balance, league, race, orders, survey_answers, chapters, queue, health]
@@ -672,7 +688,51 @@ def spaced_commas(log):
         log.add(e, f"{e:5d} ,0.001 ,{rmse} ,1103.956", RMSE_Train=rmse)
 
 
-TRAINERS = [tesseract, kaldi, deepmd, commas, spaced_commas, nanogpt, nanochat, modded_nanogpt, gpt2_in_c, mnist, imagenet, tutorial, keras, keras_bars, torchtune, timm, deepspeed, olmo, mmengine, mmcv,
+def sockeye(log):
+    for s in range(50, 50 * log.n, 50):
+        speed, tokens = f"{log.r.uniform(50, 80):.2f}", f"{log.r.uniform(1900, 2000):.2f}"
+        value = f"{log.loss(s / log.n / 50):.6f}"
+        log.add(s, f"[2019-03-17:14:36:36:INFO:sockeye.training:__call__] Epoch[0] Batch [{s}]\tSpeed: {speed} samples/sec {tokens} tokens/sec 1.27 updates/sec\tperplexity={value}",
+                **{"perplexity": value, "Speed(samples/sec)": speed, "tokens_per_second": tokens, "updates/sec": "1.27"})
+
+
+def gan(log):
+    for s in range(log.n):
+        loss, other = f"{log.loss(s / log.n):.6f}", f"{log.loss(s / log.n) + 1:.6f}"
+        log.add(s, f"{s} [D loss: {loss}, acc.: {50 + s / 10:.2f}%] [G loss: {other}]", **{"D loss": loss, "G loss": other, "acc(%)": f"{50 + s / 10:.2f}"})
+
+
+def cntk(log):
+    for k in range(log.n):
+        value = f"{log.loss(k / log.n):.8f}"
+        log.add((k + 1) * 100, f" Epoch[ 1 of 50]-Minibatch[{k * 100 + 1:5d}-{(k + 1) * 100:5d}]: cr = {value} * 80000; Err = 0.6277 * 80000; time = 22.3754s; samplesPerSecond = 3575.4", cr=value)
+
+
+def fssd(log):
+    for k in range(log.n):
+        value = f"{log.loss(k / log.n):.4f}"
+        log.add(k * 10, f"Epoch:{k * 10 // 15 + 1} || epochiter: {k * 10 % 15}/15|| Totel iter {k * 10} || L: {value} C: {value}||Batch time: 0.4946 sec. ||LR: 0.00001000", L=value, C=value)
+
+
+def indices(log):
+    epochs(log, lambda e, s, size, loss: f"[epoch_index: {e}/3][batch_index:{s}/{size}] [D loss: 0.140700, acc:  54%] [G loss: 4.895703, adv: 0.535407, loss: {loss}]")
+
+
+def bigdl(log):
+    for s in range(1, log.n):
+        loss = f"{log.loss(s / log.n):.8f}"
+        log.add(s, f"[Epoch 1 {s * 512}/{log.n * 512}][Iteration {s}][Wall Clock {s * 1.5:.6f}s] Train 512 in 1.236008372seconds. Throughput is 414.66 records/second. Loss is {loss}.", loss=loss, Throughput="414.66")
+
+
+def first_darknet(log):
+    for s in range(1, log.n):
+        mean = f"{log.loss(s / log.n):.6f}"
+        log.lines.append(f"Region Avg IOU: 0.{log.r.randint(100000, 999999)}, Class: 0.095791, Obj: 0.067929, No Obj: 0.002373, .5R: 0.500000, .75R: 0.000000,  count: 2")
+        log.add(s, f"{s}: {log.loss(s / log.n):.6f}, {mean} avg, 0.001000 rate, 841.615188 seconds, {s * 64} images", avg=mean, rate="0.001")
+        log.lines.append("Loaded: 0.000050 seconds")
+
+
+TRAINERS = [first_darknet, sockeye, gan, cntk, fssd, indices, bigdl, tesseract, kaldi, deepmd, commas, spaced_commas, nanogpt, nanochat, modded_nanogpt, gpt2_in_c, mnist, imagenet, tutorial, keras, keras_bars, torchtune, timm, deepspeed, olmo, mmengine, mmcv,
             detectron2, metric_logger, levanter, clu, mlx, verl, prime, slim, slurm, tensors, boosting, fastai, baselines3, caffe, icefall, agents, catboost, cut_epochs,
             espnet, marian, episodes, coqui, darknet, rvc, fasttext]
 

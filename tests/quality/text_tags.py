@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Lines between the steps of a printed log, by which a step is told to follow a checkpoint or an evaluation: text_tags.py BUILD [SEED]
+"""Lines between the steps of a printed log, by which a step is told to follow a checkpoint or an evaluation: text_tags.py BUILD [N [SEED]]
 puts each line of tag_lines.tsv, which programs print, between two steps of a log and prints how many are taken for what they are, and how
-many of those that say neither are taken for one; then it writes 200 logs whose training saves and evaluates at steps drawn from SEED (0),
+many of those that say neither are taken for one; then it writes N (200) logs whose training saves and evaluates at steps drawn from SEED (0),
 with such lines among others, and prints how many of the steps behind are tagged, and how many others.
 
 The test fails where a line that says neither is taken for one in more than 3 % of all, or less than 90 % of the others are found."""
@@ -50,7 +50,7 @@ def of_lines(program, top, rows, steps=20):
     return got
 
 
-def of_logs(program, top, rows, seed, n=200, steps=60):
+def of_logs(program, top, rows, n, seed, steps=60):
     """Steps behind a line that says so: found, all; steps behind others that are tagged, all."""
     said, silent = [x for x in rows if x[0]], [x for x in rows if not x[0]]
     found = all_said = false = others = 0
@@ -89,13 +89,13 @@ def count_lines(program, top, rows, which):
 
 
 def main():
-    build, seed = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 0
+    build, n, seed = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 200, int(sys.argv[3]) if len(sys.argv) > 3 else 0
     program, (rows, held) = os.path.join(build, "tscope"), table()
     with tempfile.TemporaryDirectory() as top:
         right, said, wrong, silent = count_lines(program, top, rows, "by which the rule was made")
         count_lines(program, top, held, "held back")
-        found, all_said, false, others = of_logs(program, top, rows, seed)
-        print(f"200 logs with such lines: of {all_said} steps behind one, {found} have its tag; of {others} others, {false} have one (95 % bound {100 * bound(false, others):.2f} %)")
+        found, all_said, false, others = of_logs(program, top, rows, n, seed)
+        print(f"{n} logs with such lines: of {all_said} steps behind one, {found} have its tag; of {others} others, {false} have one (95 % bound {100 * bound(false, others):.2f} %)")
     return 1 if wrong > 0.03 * silent or right < 0.9 * said else 0
 
 
