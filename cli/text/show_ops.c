@@ -38,11 +38,13 @@ static const char *others(const struct ts_op_diff *ops, const struct ts_op_row *
 	return list ? ts_arena_printf(arena, "; %s %s %s", n == 1 ? "rank" : "ranks", list, n == 1 ? one : many) : NULL;
 }
 
-static const char *role_words(const struct ts_op_row *row)
+/* An operation that one run alone has does have a digest. */
+static const char *role_words(const struct ts_op_diff *ops, const struct ts_op_row *row)
 {
-	if (row->role != TS_OP_ORIGIN && row->has_inputs)
-		return "its inputs already differ, so the difference began in an operation that has no digest";
-	return ts_op_role_says(row);
+	if (row->role == TS_OP_ORIGIN || !row->has_inputs)
+		return ts_op_role_says(row);
+	return ts_op_inserted(ops) ? "its inputs already differ, for which the operation that the runs do not share may be the reason"
+				   : "its inputs already differ, so the difference began in an operation that has no digest";
 }
 
 const char *ts_show_first_op(const struct ts_op_diff *ops, bool ranks, struct ts_arena *arena)
@@ -66,5 +68,5 @@ const char *ts_show_first_op(const struct ts_op_diff *ops, bool ranks, struct ts
 	if (!name || !where || !too || !elsewhere || !receive)
 		return NULL;
 	return ts_arena_printf(arena, "at step %" PRId64 " %s (occurrence %" PRIu64 ")%s differs: %s%s%s%s", row->step,
-			       name, row->occurrence, where, role_words(row), too, elsewhere, receive);
+			       name, row->occurrence, where, role_words(ops, row), too, elsewhere, receive);
 }

@@ -74,6 +74,21 @@ static void without_an_origin(void **state)
 	     "operation that has no digest");
 }
 
+/* Where one run alone has an operation, the page does not say that what differs first has no digest. */
+static void beside_one_that_a_run_lacks(void **state)
+{
+	struct ts_op_row rows[] = {row(0, TS_OP_RECEIVER, 0, "relu", true)}, apart[] = {row(0, TS_OP_ORIGIN, 0, "mul", true)};
+	struct ts_op_diff ops = {.rows = rows, .n = 1, .apart = apart, .n_apart = 1};
+	struct ts_arena arena;
+
+	(void)state;
+	ts_arena_init(&arena, 0);
+	assert_string_equal(ts_show_first_op(&ops, false, &arena),
+			    "at step 0 relu (occurrence 0) differs: its inputs already differ, for which the operation that the runs "
+			    "do not share may be the reason");
+	ts_arena_finish(&arena);
+}
+
 static void nothing_differs(void **state)
 {
 	struct ts_op_row rows[] = {row(0, TS_OP_ORIGIN, 1, "a", true)};
@@ -96,6 +111,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(origins_and_receivers),
 		cmocka_unit_test(without_an_origin),
+		cmocka_unit_test(beside_one_that_a_run_lacks),
 		cmocka_unit_test(nothing_differs),
 	};
 
