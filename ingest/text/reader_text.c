@@ -8,6 +8,7 @@
 #include "ingest/formats/log_lines.h"
 #include "ingest/logs/log_table.h"
 #include "ingest/text/text_axis.h"
+#include "ingest/text/text_columns.h"
 #include "ingest/text/text_end.h"
 #include "ingest/text/text_guess.h"
 #include "ingest/text/text_memory.h"
@@ -940,17 +941,28 @@ static bool has_step(struct text *x, struct ts_error *err)
 	return false;
 }
 
+/* Whether a template takes more than the step. */
+static bool takes_values(const struct ts_text_guess *guess)
+{
+	for (size_t i = 0; i < guess->n; i++)
+		if (strstr(guess->templates[i], "{*}") || strchr(strchr(guess->templates[i], '{') + 1, '{'))
+			return true;
+	return false;
+}
+
 const char *ts_text_advice(const char *path, struct ts_arena *arena)
 {
 	struct ts_text_guess guess;
 	struct ts_error ignored;
 	struct ts_buf line = TS_BUF_INIT(2 * TS_TEXT_LINE_MAX);
-	const char *advice = NULL;
+	const char *advice = NULL, *columns;
 
-	if (!ts_text_guess(path, path, arena, &guess, &ignored) && guess.n && guess.why) {
+	if (!ts_text_guess(path, path, arena, &guess, &ignored) && guess.n && guess.why && takes_values(&guess)) {
 		ts_text_templates_print(&line, guess.templates, guess.n);
 		advice = ts_arena_printf(arena, "its lines may be those of steps, but %s; if they are, read it with%.*s", guess.why,
 					 TS_SPAN_ARG(ts_buf_view(&line)));
+	} else if ((columns = ts_text_columns(path, path, arena)) != NULL) {
+		advice = ts_arena_printf(arena, "it has numbers without names; give them names, as in --pattern '%s'", columns);
 	}
 	ts_buf_finish(&line);
 	return advice;

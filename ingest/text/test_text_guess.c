@@ -3,6 +3,7 @@
 #include "ingest/text/reader_text.h"
 #include "ingest/text/text_guess.h"
 #include "ingest/text/text_named.h"
+#include "ingest/text/text_pattern.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -508,6 +509,50 @@ static void a_refusal_has_the_best_guess(void **state)
 	test_run_finish(&t);
 }
 
+/* What is printed for numbers without names reads them. */
+static void numbers_without_names_get_some(void **state)
+{
+	static const struct {
+		const char *line, *pattern; /* line: with a digit of the step at each '#'; pattern: NULL: nothing is said */
+	} cases[] = {
+		{"# 2.5# 1e-3\n", "{step} {value_1} {value_2}"},
+		{"#\t2.5#\n", "{step} {value_1}"},
+		{"#,100,2.5#\n", "{step},{value_1},{value_2}"},
+		{"#;2.5#\n", "{step};{value_1}"},
+		{"0.5 # 2.5#\n", "{value_1} {value_2} {value_3}"},
+		{"# is 2.5#\n", NULL},
+		{"#\n", NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		const char *advice;
+		char text[512], path[160];
+		struct test_run t;
+		size_t n = 0;
+
+		test_run_init(&t);
+		for (int s = 0; s < 8; s++)
+			for (const char *c = cases[i].line; *c; c++)
+				text[n++] = *c == '#' ? (char)('0' + s) : *c;
+		text[n] = '\0';
+		test_write(&t, "a.log", text);
+		(void)snprintf(path, sizeof path, "%s/a.log", t.base);
+		advice = ts_text_advice(path, &t.arena);
+		assert_int_equal(!advice, !cases[i].pattern);
+		if (advice) {
+			struct ts_span pattern = ts_span_str(cases[i].pattern);
+			struct ts_ingest_options options = {.path = path, .patterns = &cases[i].pattern, .n_patterns = 1};
+
+			assert_non_null(strstr(advice, cases[i].pattern));
+			assert_int_equal(ts_text_pattern_check(pattern, &t.err), TS_OK);
+			assert_int_equal(ts_text_read(&options, test_objects_sink, &t.objects, &t.arena, &t.result, &t.err), TS_OK);
+			assert_int_equal((int)t.result.steps, 8);
+		}
+		test_run_finish(&t);
+	}
+}
+
 /* A few lines of a log in a long text do not make it one. */
 static void a_quoted_log_is_none(void **state)
 {
@@ -591,6 +636,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(logs_are_guessed),	     cmocka_unit_test(what_was_guessed_is_said_and_kept),
 		cmocka_unit_test(other_texts_are_refused),   cmocka_unit_test(a_refusal_has_the_best_guess),
+		cmocka_unit_test(numbers_without_names_get_some),
 		cmocka_unit_test(a_quoted_log_is_none),	     cmocka_unit_test(named_numbers),
 		cmocka_unit_test(odd_counters_are_harmless),
 	};
