@@ -54,7 +54,7 @@ $ tscope analyze base
 |   series       record scalars.grad_norm, for CONVERGENCE.GRAD_SPIKES
 |   length       the run is too short for TIMING.JITTER, TIMING.STALLS and 10 more; --rows says how
 |                long it has to be
-|   the analysis has no value of convergence updates skipped_count: CONVERGENCE.SKIPPED_UPDATES
+|   no loss scale is recorded, as in runs without a gradient scaler: CONVERGENCE.SKIPPED_UPDATES
 $ tscope analyze base --warmup 4
 | base  18fc3da2967f  8 steps (0 to 7), 1 rank
 | rank 0, without the first 4 steps
@@ -107,7 +107,7 @@ $ tscope analyze base --warmup 4
 |   length       the run is too short for TIMING.JITTER, TIMING.STALLS and 10 more; --rows says how
 |                long it has to be
 |   session.wall_time includes the steps that were left out at the start: wall, goodput
-|   the analysis has no value of convergence updates skipped_count: CONVERGENCE.SKIPPED_UPDATES
+|   no loss scale is recorded, as in runs without a gradient scaler: CONVERGENCE.SKIPPED_UPDATES
 |
 | NOTES
 |   the first 4 steps of each rank are left out
@@ -230,7 +230,7 @@ $ tscope analyze slow --rank 2
 |                hardware.gpus[0].memory, for MEMORY.PRESSURE, MEMORY.FORECAST and 3 more
 |   work         record work.flops_per_step, work.flops_convention, hardware.gpu, work.dtype, tokens,
 |                for EFFICIENCY.MFU_IMPOSSIBLE, EFFICIENCY.MFU_SUSPICIOUS and 1 more
-|   the analysis has no value of convergence updates skipped_count: CONVERGENCE.SKIPPED_UPDATES
+|   no loss scale is recorded, as in runs without a gradient scaler: CONVERGENCE.SKIPPED_UPDATES
 |   there is no trace of the PyTorch profiler, which the rule needs: DIST.EXPOSED_COMM
 |
 | NOTES
@@ -366,8 +366,8 @@ $ COLUMNS=60 tscope analyze slow
 |                work.dtype, tokens, for
 |                EFFICIENCY.MFU_IMPOSSIBLE,
 |                EFFICIENCY.MFU_SUSPICIOUS and 1 more
-|   the analysis has no value of convergence updates
-|     skipped_count: CONVERGENCE.SKIPPED_UPDATES
+|   no loss scale is recorded, as in runs without a gradient
+|     scaler: CONVERGENCE.SKIPPED_UPDATES
 |   there is no trace of the PyTorch profiler, which the rule
 |     needs: DIST.EXPOSED_COMM
 |
@@ -429,7 +429,7 @@ $ tscope analyze ./runs/cut
 |   the run has no phase comm, so communication counts in another phase: share of communication
 |   one rank alone does not show which part of its communication is waiting: share of wait
 |   the run does not record session.wall_time: wall, goodput
-|   the analysis has no value of convergence updates skipped_count: CONVERGENCE.SKIPPED_UPDATES
+|   no loss scale is recorded, as in runs without a gradient scaler: CONVERGENCE.SKIPPED_UPDATES
 ! tscope: ./runs/cut/steps.jsonl:5: skipped: bad_json: byte 0: expected a value
 ! tscope: ./runs/cut/steps.jsonl:6: skipped: cut_line: byte 15: the text ends inside an object, expected '"'
 # The exit status says whether something is wrong, when asked.

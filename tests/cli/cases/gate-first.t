@@ -11,9 +11,13 @@ $ tscope gate first --baseline main --junit j.xml --markdown c.md --verdict v.js
 | step time of default/first is not judged yet, which is no pass: the gate has 0 baselines so far; a verdict needs at least 3, and 10 are recommended
 ! tscope: warning: step time of default/first is not judged yet, which is no pass: the gate has 0 baselines so far; a verdict needs at least 3, and 10 are recommended
 ! tscope: warning: step time of default/first is not judged yet, which is no pass: the gate has 0 baselines so far; a verdict needs at least 3, and 10 are recommended
+# A name that is no usual one of a first branch may be a typing error; branch: says that it is none.
+$ tscope gate first --baseline frist; tscope gate first --baseline branch:release >/dev/null 2>&1; echo $?
+| 0
+! tscope: baseline: nothing is named default/frist; similar names: default/first; the project has no branch yet: branch:frist is one that is to come
 # As soon as the project has a branch, a name that no branch has is a typing error.
 $ tscope push -q --branch main first >/dev/null; tscope gate first --baseline mian
-! tscope: baseline: nothing is named default/mian
+! tscope: baseline: nothing is named default/mian; similar names: default/main
 [2]
 # A name that is no branch's, and no project: still errors.
 $ tscope gate first --baseline id:abcd

@@ -19,7 +19,6 @@ $ TSCOPE_SERVER=unix:$PWD/s tscope push -q clean
 | outcome   created
 $ TSCOPE_SERVER=unix:$PWD/s tscope gate clean --baseline main
 | step time of default/clean is not judged yet, which is no pass: the gate has 2 baselines so far; a verdict needs at least 3, and 10 are recommended; until then only a regression above 89 % would be suspect
-| warning: step time is not judged yet: the gate has 2 baselines so far; a verdict needs at least 3, and 10 are recommended; until then only a regression above 89 % would be suspect
 |
 |   metric                        baseline  candidate    change     99 % interval  could miss  verdict
 |   step time                     100.1 ms   100.2 ms  +0.050 %    -36 % to +56 %        89 %  collecting
@@ -452,7 +451,6 @@ $ tscope gate --replay verdict.json --policy ci.policy
 [2]
 $ tscope gate ./clean --baseline main
 | step time of f81014463d63 is not judged yet, which is no pass: the gate has 0 baselines so far; a verdict needs at least 3, and 10 are recommended
-| warning: step time is not judged yet: the gate has 0 baselines so far; a verdict needs at least 3, and 10 are recommended
 |
 |   metric                        baseline  candidate  change  99 % interval  could miss  verdict
 |   step time                            -   100.2 ms       -              -           -  collecting

@@ -237,10 +237,10 @@ $ COLUMNS=120 tscope list --limit 2 -q
 | mood  02543aa2aba4  finished      8      1     0.25  2023-11-14 22:13Z  NOW______________
 # A loss that was lost to NaN says so beside its last finite value.
 $ mkdir lost gone; for i in 0 1 2 3; do echo '{"step":'$i',"scalars":{"loss":'$([ $i -lt 2 ] && echo 1.5 || echo NaN)'}}'; done >lost/steps.jsonl; sed 's/1.5/NaN/' lost/steps.jsonl >gone/steps.jsonl; tscope push -q lost gone >/dev/null; tscope list -q --limit 3 | sed 's/  *[0-9-]* [^ ]*$//'
-| name  id            state     steps             loss
-| gone  10763ad3d41f  unknown       4        4 NaN/inf
-| lost  65193c1b6668  unknown       4  1.5 (2 NaN/inf)
-| lr    0654541655d6  finished    160          1.73953
+| name  id            state     steps  ranks             loss
+| gone  10763ad3d41f  unknown       4      1        4 NaN/inf
+| lost  65193c1b6668  unknown       4      1  1.5 (2 NaN/inf)
+| lr    0654541655d6  finished    160      3          1.73953
 $ tscope list 'loss.nonfinite>2' -c name,loss.nonfinite,loss.count
 | name  loss.nonfinite  loss.count
 | gone               4           0
