@@ -80,6 +80,15 @@ void ts_identity_account(const struct ts_identity *who, char out[TS_IDENTITY_TEX
 		*port = '\0';
 }
 
+void ts_identity_sharer(const struct ts_identity *who, struct ts_peer *ret_peer)
+{
+	*ret_peer = *who->peer;
+	if (!who->token)
+		return;
+	ret_peer->key = ts_peer_key(TS_PEER_UNKNOWN, ts_span_str(who->token->id));
+	(void)snprintf(ret_peer->name, sizeof ret_peer->name, "%.*s", TS_PEER_TEXT - 1, who->name);
+}
+
 /* The next word of a list, from *io_at on; empty at its end. */
 static struct ts_span next_word(struct ts_span list, size_t *io_at)
 {

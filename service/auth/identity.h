@@ -44,6 +44,8 @@ void ts_identify_token(const struct ts_auth_policy *policy, const struct ts_peer
 		       struct ts_identity *ret_identity);
 /* What its use of the store is counted by: its name, of an address without the port, which is another with each connection. */
 void ts_identity_account(const struct ts_identity *who, char out[TS_IDENTITY_TEXT]);
+/* The peer that its calls count for where peers share a server: a token is one of its own, whatever connection it came by. */
+void ts_identity_sharer(const struct ts_identity *who, struct ts_peer *ret_peer);
 /* Writes what it may, as grants: "read *, push speed". */
 void ts_identity_print(const struct ts_identity *who, struct ts_buf *out);
 enum ts_auth_role ts_identity_role(const struct ts_identity *who, struct ts_span project);

@@ -367,3 +367,20 @@ enum ts_status ts_token_find(struct ts_engine *e, struct ts_span secret, int64_t
 	ts_arena_finish(&arena);
 	return status;
 }
+
+bool ts_token_lives(struct ts_engine *e, const char id[TS_TOKEN_ID_HEX + 1], int64_t now_ns)
+{
+	struct ts_token token = {.expires_ns = INT64_MAX};
+	struct ts_arena arena;
+	struct ts_span value;
+	struct ts_error err;
+	enum ts_status status;
+	char room[32];
+
+	ts_arena_init(&arena, 2 * TS_RECORD_MAX);
+	status = e->ops->record_get(e, key_of(id, room), &arena, &value, &err);
+	if (!status)
+		status = unpack(key_of(id, room), value, &token, &err);
+	ts_arena_finish(&arena);
+	return status ? status != TS_NOT_FOUND : now_ns < token.expires_ns;
+}

@@ -52,4 +52,7 @@ enum ts_status ts_token_revoke(struct ts_engine *e, struct ts_span which, struct
 enum ts_status ts_token_find(struct ts_engine *e, struct ts_span secret, int64_t now_ns, struct ts_token *ret_token,
 			     struct ts_error *err);
 
+/* Whether there is a token of this id, which has not expired. What cannot be read counts as there. */
+bool ts_token_lives(struct ts_engine *e, const char id[TS_TOKEN_ID_HEX + 1], int64_t now_ns);
+
 #endif

@@ -238,11 +238,14 @@ static enum ts_status add_lanes(struct ts_server *server, struct ts_error *err)
 	return TS_OK;
 }
 
-/* Looks several times in each upload_ns for calls that came to nothing. */
+/* Looks every second, or several times in each upload_ns, for calls that came to nothing or are no longer allowed. */
 static void *sweep(void *arg)
 {
 	struct ts_server *server = arg;
 	int64_t every_ns = server->options.upload_ns / 8 + 1;
+
+	if (every_ns > INT64_C(1000000000))
+		every_ns = INT64_C(1000000000);
 
 	pthread_mutex_lock(&server->mutex);
 	while (!server->swept_out) {
@@ -252,6 +255,7 @@ static void *sweep(void *arg)
 		(void)pthread_cond_timedwait(&server->sweep, &server->mutex, &until);
 		pthread_mutex_unlock(&server->mutex);
 		ts_rpc_end_stalled(server);
+		ts_rpc_end_revoked(server);
 		pthread_mutex_lock(&server->mutex);
 	}
 	pthread_mutex_unlock(&server->mutex);

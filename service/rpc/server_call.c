@@ -41,6 +41,7 @@
 
 enum call_state { ARMED, READING, WORKING, WATCHING, FINISHING, OVER, STATES };
 
+static const char REVOKED[] = "the token or certificate that this call (%s) was let in by is revoked or has expired";
 static const char STALLED[] = "nothing came of this upload (%s) for so long that the server ended it";
 
 static const uint8_t allowed[STATES] = {
@@ -77,6 +78,7 @@ struct ts_rpc_call {
 	bool send_failed;
 	bool ended;	   /* the client has sent everything, or is gone */
 	bool stalled;	   /* the server ended it, because nothing came */
+	bool revoked;	   /* the server ended it, because what it was let in by is revoked */
 	int64_t reading_ns; /* since when it is READING */
 	bool rearm;	   /* there was no memory to arm another call: this one is armed again at its end */
 	grpc_byte_buffer *input, *output;
@@ -96,6 +98,7 @@ struct ts_rpc_call {
 	enum ts_status outcome;
 	int64_t started_ns, pushed_ns, waited_ns; /* pushed: to the queue of its lane */
 	uint64_t bytes_in, bytes_out;
+	int fd; /* of its connection; -1: not known */
 	struct ts_peer peer;
 	struct ts_shared_policy *policy; /* NULL: none, or no client has called yet */
 	struct ts_identity who;
@@ -108,9 +111,10 @@ static struct ts_pool *lane_of(const struct ts_rpc_call *call)
 	return call->server->lanes[call->method->handler.lane];
 }
 
+/* Whether it can be there when the server looks for calls that it ends: all but those that are answered at once. */
 static bool may_last(const struct ts_rpc_call *call)
 {
-	return call->method->kind == TS_RPC_WATCH || call->method->handler.flags & TS_METHOD_STREAM_UP;
+	return call->method->kind == TS_RPC_WATCH || !(call->method->handler.flags & TS_METHOD_CHEAP);
 }
 
 /* Waits for a thread of its own lane, for a disk or for its client. */
@@ -396,6 +400,8 @@ static enum ts_status why_stopped(const struct ts_rpc_call *call, struct ts_erro
 {
 	if (atomic_load(&call->server->cancelling))
 		return ts_error_set(err, TS_UNAVAILABLE, "the server is shutting down");
+	if (call->revoked)
+		return ts_error_set(err, TS_DENIED, REVOKED, call->method->handler.method);
 	if (call->stalled)
 		return ts_error_set(err, TS_UNAVAILABLE, STALLED, call->method->handler.method);
 	if (call->call.deadline_ns != INT64_MAX && ts_now_mono_ns() >= call->call.deadline_ns)
@@ -682,7 +688,7 @@ static void identify(struct ts_rpc_call *call)
 		fd = -1;
 	gpr_free(name);
 	ts_guard_peer((int)fd, &call->peer);
-	call->task.peer = call->peer.key;
+	call->fd = (int)fd;
 	call->policy = policy_of(call->server);
 	ts_identify(call->policy ? &call->policy->auth : NULL, &call->peer, &call->who);
 }
@@ -691,8 +697,11 @@ static void identify(struct ts_rpc_call *call)
 static enum ts_status take_share(struct ts_rpc_call *call, struct ts_error *err)
 {
 	bool cheap = call->method->handler.flags & TS_METHOD_CHEAP;
+	struct ts_peer sharer;
 
-	if (!cheap && ts_shares_enter(call->server->shares, &call->peer, waits(call), &call->share, err))
+	ts_identity_sharer(&call->who, &sharer);
+	call->task.peer = sharer.key;
+	if (!cheap && ts_shares_enter(call->server->shares, &sharer, waits(call), &call->share, err))
 		return err->status;
 	ts_budget_init(&call->memory, cheap ? NULL : ts_share_memory(call->share), "this call", 0, 0);
 	if (call->input)
@@ -700,21 +709,26 @@ static enum ts_status take_share(struct ts_rpc_call *call, struct ts_error *err)
 	return TS_OK;
 }
 
-/* Who calls, and whether it may call this method. Health needs neither. */
-static enum ts_status admit(struct ts_rpc_call *call, struct ts_error *err)
+/* Who calls, where a token says it. One that is not known has no share of its own: it is refused before it takes any. */
+static enum ts_status take_token(struct ts_rpc_call *call, struct ts_error *err)
 {
-	const struct ts_server_options *options = &call->server->options;
 	bool shown = false;
 
-	if (call->method->is_health)
+	if (call->method->is_health || !call->policy)
 		return TS_OK;
-	if (call->policy && ts_bearer_take(options->engine, &call->metadata, &call->peer, &call->token, &shown, err))
+	if (ts_bearer_take(call->server->options.engine, &call->metadata, &call->peer, &call->token, &shown, err))
 		return err->status;
 	if (shown) {
 		ts_identify_token(&call->policy->auth, &call->peer, &call->token, &call->who);
 		call->call.caller = ts_span_str(call->who.name);
 	}
-	return ts_call_begin(&call->call, &call->method->handler, err);
+	return TS_OK;
+}
+
+/* Whether it may call this method. Health needs no right. */
+static enum ts_status admit(struct ts_rpc_call *call, struct ts_error *err)
+{
+	return call->method->is_health ? TS_OK : ts_call_begin(&call->call, &call->method->handler, err);
 }
 
 /* The caller holds the mutex; this function releases it. */
@@ -730,6 +744,8 @@ static bool refuse(struct ts_rpc_call *call)
 		finish(call, TS_UNSUPPORTED, text);
 	} else if (atomic_load(&server->draining)) {
 		finish(call, TS_UNAVAILABLE, "the server is shutting down");
+	} else if (take_token(call, &err)) {
+		finish(call, err.status, err.text);
 	} else if (take_share(call, &err)) {
 		finish_as(call, GRPC_STATUS_RESOURCE_EXHAUSTED, err.status, err.text);
 	} else if (call->rearm) {
@@ -975,6 +991,75 @@ void ts_rpc_end_stalled(struct ts_server *server)
 			(void)snprintf(text, sizeof text, STALLED, call->method->handler.method);
 			(void)grpc_call_cancel_with_status(call->core, GRPC_STATUS_UNAVAILABLE, text, NULL);
 		}
+		pthread_mutex_unlock(&call->mutex);
+	}
+	pthread_mutex_unlock(&server->mutex);
+}
+
+/* ---- what was revoked ---- */
+
+enum { REVOKED_AT_ONCE = 64 };
+
+struct revoked {
+	char tokens[REVOKED_AT_ONCE][TS_TOKEN_ID_HEX + 1];
+	size_t n;
+};
+
+static bool has_token(const struct revoked *r, const char *id)
+{
+	for (size_t i = 0; i < r->n; i++)
+		if (strcmp(r->tokens[i], id) == 0)
+			return true;
+	return false;
+}
+
+/* The tokens of the calls that are there. More of them are looked at the next time. */
+static void list_tokens(struct ts_server *server, struct revoked *ret)
+{
+	ret->n = 0;
+	pthread_mutex_lock(&server->mutex);
+	for (struct ts_rpc_call *call = server->lasting; call && ret->n < REVOKED_AT_ONCE; call = call->next_lasting) {
+		pthread_mutex_lock(&call->mutex);
+		if (call->who.token && !call->revoked && !has_token(ret, call->token.id))
+			memcpy(ret->tokens[ret->n++], call->token.id, sizeof call->token.id);
+		pthread_mutex_unlock(&call->mutex);
+	}
+	pthread_mutex_unlock(&server->mutex);
+}
+
+/* Keeps those that are no longer good. The store is asked while no lock is held. */
+static void keep_dead(struct ts_server *server, struct revoked *r)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < r->n; i++)
+		if (!ts_token_lives(server->options.engine, r->tokens[i], ts_now_real_ns()))
+			memmove(r->tokens[kept++], r->tokens[i], sizeof r->tokens[0]);
+	r->n = kept;
+}
+
+static void end_revoked(struct ts_rpc_call *call)
+{
+	char text[192];
+
+	call->revoked = true;
+	(void)snprintf(text, sizeof text, REVOKED, call->method->handler.method);
+	(void)grpc_call_cancel_with_status(call->core, GRPC_STATUS_UNAUTHENTICATED, text, NULL);
+	give_up(call);
+}
+
+void ts_rpc_end_revoked(struct ts_server *server)
+{
+	struct revoked r;
+
+	list_tokens(server, &r);
+	keep_dead(server, &r);
+	pthread_mutex_lock(&server->mutex);
+	for (struct ts_rpc_call *call = server->lasting; call; call = call->next_lasting) {
+		pthread_mutex_lock(&call->mutex);
+		if ((call->state == READING || call->state == WORKING) && !call->revoked &&
+		    ((call->who.token && has_token(&r, call->token.id)) || ts_guard_is_revoked(call->fd)))
+			end_revoked(call);
 		pthread_mutex_unlock(&call->mutex);
 	}
 	pthread_mutex_unlock(&server->mutex);

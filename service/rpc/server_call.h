@@ -79,6 +79,8 @@ bool ts_rpc_call_arm(struct ts_rpc_queue *queue, const struct ts_rpc_method *met
 void ts_rpc_end_watchers(struct ts_server *server);
 /* Ends every upload that could have gone on for upload_ns and did not. */
 void ts_rpc_end_stalled(struct ts_server *server);
+/* Ends calls whose token was revoked or has expired, or whose connection shows a certificate that was revoked. */
+void ts_rpc_end_revoked(struct ts_server *server);
 
 /* reflection.c */
 extern const struct ts_handler ts_reflection;

@@ -3,7 +3,10 @@
 
 #include "base/clock.h"
 #include "proto/health.h"
+#include "service/auth/shared_policy.h"
+#include "service/auth/token.h"
 #include "service/rpc/core.h"
+#include "store/engine.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -245,6 +248,7 @@ static void stopping_under_load_answers_everybody(void **state)
 struct sleeper {
 	pthread_t thread;
 	const char *method; /* NULL: Sleep */
+	const char *token;  /* NULL: none */
 	enum ts_status status;
 	char text[256];
 };
@@ -252,8 +256,11 @@ struct sleeper {
 static void *sleeper_run(void *arg)
 {
 	struct sleeper *s = arg;
-	struct ts_channel *ch = testing_client(t.unix_address);
+	struct ts_client_login login = {.token = s->token, .from = "the test"};
+	struct ts_channel *ch;
+	struct ts_error err;
 
+	assert_int_equal(ts_client_open(t.unix_address, &login, &ch, &err), TS_OK);
 	atomic_fetch_add(&connected, 1);
 	s->status = testing_call(ch, s->method ? s->method : "Sleep", ts_span_str("z"), s->text);
 	ch->ops->destroy(ch);
@@ -396,6 +403,93 @@ static void calls_over_the_share_are_refused(void **state)
 	ts_server_stop(t.server, 0);
 	for (int i = 0; i < 2; i++)
 		pthread_join(sleepers[i].thread, NULL);
+}
+
+/* A server with tokens, whose engine ends with the test. */
+static struct ts_engine *start_with_tokens(const char *const names[2], char secrets[2][TS_TOKEN_SECRET + 1])
+{
+	struct ts_shared_policy *policy;
+	struct ts_engine *engine;
+	struct ts_error err;
+
+	assert_int_equal(ts_memory_open(NULL, &engine, &err), TS_OK);
+	for (int i = 0; i < 2; i++) {
+		struct ts_token token = {.role = TS_AUTH_ADMIN, .projects = "*", .maker = "test", .expires_ns = INT64_MAX};
+
+		(void)snprintf(token.name, sizeof token.name, "%s", names[i]);
+		assert_int_equal(ts_token_make(engine, &token, secrets[i], &err), TS_OK);
+	}
+	assert_int_equal(ts_shared_policy_create(&policy, &err), TS_OK);
+	policy->auth.uid = geteuid();
+	t.options.engine = engine;
+	testing_start(&t);
+	ts_server_set_policy(t.server, policy);
+	ts_shared_policy_release(policy);
+	return engine;
+}
+
+/* What one token took does not stand in the way of another one of the same user, nor of the user itself. */
+static void a_token_has_its_own_share(void **state)
+{
+	static const char *const names[2] = {"eve", "ci"};
+	char secrets[2][TS_TOKEN_SECRET + 1];
+	struct sleeper sleepers[4] = {{.token = secrets[0]}, {.token = secrets[0]}, {.token = secrets[1]}, {.token = NULL}};
+	struct ts_engine *engine;
+
+	(void)state;
+	t.options.max_calls = 8; /* 4 are the share of the first, 2 of these may wait */
+	engine = start_with_tokens(names, secrets);
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(pthread_create(&sleepers[i].thread, NULL, sleeper_run, &sleepers[i]), 0);
+	assert_true(wait_until(&testing_sleeping, 4)); /* as one peer the third and fourth would wait for a thread */
+	ts_server_stop(t.server, 0);
+	for (int i = 0; i < 4; i++)
+		pthread_join(sleepers[i].thread, NULL);
+	ts_engine_destroy(engine);
+}
+
+/* A call that runs and an upload that waits end within seconds, and other tokens' go on. */
+static void a_revoked_token_ends_its_calls(void **state)
+{
+	static const char *const names[2] = {"eve", "ci"};
+	char secrets[2][TS_TOKEN_SECRET + 1];
+	struct ts_client_login login = {.token = secrets[0], .from = "the test"};
+	struct sleeper eve = {.token = secrets[0]}, ci = {.token = secrets[1]};
+	struct ts_upload *upload;
+	struct ts_engine *engine;
+	struct ts_channel *ch;
+	struct ts_token token;
+	struct ts_arena arena;
+	struct ts_span reply;
+	struct ts_error err;
+	int64_t began;
+
+	(void)state;
+	engine = start_with_tokens(names, secrets);
+	assert_int_equal(ts_client_open(t.unix_address, &login, &ch, &err), TS_OK);
+	assert_int_equal(ch->ops->upload_open(ch, "Sum", &upload, &err), TS_OK);
+	assert_int_equal(ch->ops->upload_send(upload, ts_span_str("1234"), &err), TS_OK);
+	assert_true(wait_until(&testing_opened, 1));
+	assert_int_equal(pthread_create(&ci.thread, NULL, sleeper_run, &ci), 0);
+	assert_int_equal(pthread_create(&eve.thread, NULL, sleeper_run, &eve), 0);
+	assert_true(wait_until(&testing_sleeping, 2));
+	began = ts_now_mono_ns();
+	assert_int_equal(ts_token_revoke(engine, ts_span_str("eve"), &token, &err), TS_OK);
+	pthread_join(eve.thread, NULL);
+	assert_in_range(ts_now_mono_ns() - began, 0, 5000000000);
+	assert_int_equal(eve.status, TS_DENIED);
+	assert_non_null(strstr(eve.text, "is revoked or has expired"));
+	ts_arena_init(&arena, 4096);
+	assert_int_equal(ch->ops->upload_finish(upload, &arena, &reply, &err), TS_DENIED);
+	assert_in_range(ts_now_mono_ns() - began, 0, 5000000000);
+	assert_int_equal(atomic_load(&testing_stopped), 1);
+	assert_int_equal(testing_call(ch, "Echo", ts_span_str("x"), text), TS_DENIED);
+	ts_arena_finish(&arena);
+	ch->ops->destroy(ch);
+	ts_server_stop(t.server, 0);
+	pthread_join(ci.thread, NULL);
+	assert_true(ci.status != TS_DENIED);
+	ts_engine_destroy(engine);
 }
 
 /* Uploads that are open and say nothing use up what their user may have of them; its questions are answered, and so is its next
@@ -748,6 +842,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(what_can_drain_is_answered, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_client_that_answers_nothing_does_not_delay_the_end, setup, teardown),
 		cmocka_unit_test_setup_teardown(calls_over_the_share_are_refused, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_token_has_its_own_share, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_revoked_token_ends_its_calls, setup, teardown),
 		cmocka_unit_test_setup_teardown(idle_uploads_leave_room_for_questions, setup, teardown),
 		cmocka_unit_test_setup_teardown(memory_is_bounded_over_calls, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_quick_answer_needs_no_thread, setup, teardown),

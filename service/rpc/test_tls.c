@@ -569,6 +569,45 @@ static void a_revoked_certificate_is_refused_by_name(void **state)
 	test_cert_free(&bob);
 }
 
+/* Whoever is connected when its certificate is revoked loses its call and its connection; others keep theirs. */
+static void a_revoked_certificate_ends_its_connection(void **state)
+{
+	struct test_cert ada = test_cert_make("ada", NULL, &ca, 10), bob = test_cert_make("bob", NULL, &ca, 10);
+	struct client *revoked, *other;
+	struct ts_error err;
+	char text[256];
+	bool tls, ended;
+
+	(void)state;
+	test_cert_revoke(&ca, NULL, 86400, crl_path);
+	t.options.tls.crl = crl_path;
+	log_to_file();
+	atomic_store(&testing_sleeping, 0);
+	atomic_store(&testing_stopped, 0);
+	testing_start(&t);
+	revoked = connect_as(&(struct hello){.cert = &ada});
+	other = connect_as(&(struct hello){.cert = &bob});
+	assert_string_equal(who(other, 1, text), "cert:CN=bob");
+	assert_true(greet(revoked) && call(revoked, 1, "Sleep", "z", 1));
+	for (int i = 0; i < 400 && !atomic_load(&testing_sleeping); i++)
+		(void)poll(NULL, 0, 10);
+	assert_int_equal(atomic_load(&testing_sleeping), 1);
+	test_cert_revoke(&ca, &ada, 86400, crl_path);
+	assert_int_equal(ts_server_reload(t.server, &tls, &err), TS_OK);
+	for (int i = 0; i < 500 && !atomic_load(&testing_stopped); i++)
+		(void)poll(NULL, 0, 10);
+	assert_int_equal(atomic_load(&testing_stopped), 1);
+	for (int i = 0; i < 800 && !is_logged("CN=ada: certificate revoked"); i++)
+		(void)poll(NULL, 0, 10);
+	ended = is_logged("CN=ada: certificate revoked");
+	assert_true(ended);
+	assert_string_equal(who(other, 3, text), "cert:CN=bob");
+	hang_up(revoked);
+	hang_up(other);
+	test_cert_free(&ada);
+	test_cert_free(&bob);
+}
+
 /* TLS 1.3 renews a ticket when it is used, and so notices at once; TLS 1.2 does not, and the guard looks every five seconds. */
 static void a_list_that_has_expired_lets_nobody_in(void **state)
 {
@@ -871,6 +910,7 @@ int main(void)
 		TEST(a_change_is_noticed_without_a_signal),
 		TEST(what_is_wrong_with_the_files_is_said),
 		TEST(a_revoked_certificate_is_refused_by_name),
+		TEST(a_revoked_certificate_ends_its_connection),
 		TEST(a_list_that_has_expired_lets_nobody_in),
 		TEST(a_ticket_ends_with_its_certificate),
 		TEST(what_is_wrong_with_the_lists_is_said),

@@ -101,6 +101,18 @@ bool ts_connections_peer(int fd, struct ts_peer *ret_peer)
 	return connection;
 }
 
+bool ts_connections_revoked(int fd)
+{
+	struct ts_connection *connection;
+	bool revoked;
+
+	pthread_mutex_lock(&table_mutex);
+	connection = ts_connections_at(fd);
+	revoked = connection && atomic_load(&connection->revoked_ns);
+	pthread_mutex_unlock(&table_mutex);
+	return revoked;
+}
+
 void ts_connections_each(struct ts_guard *guard, void (*fn)(void *ctx, struct ts_connection *connection), void *ctx)
 {
 	for (int fd = 0; fd < TS_DESCRIPTORS_MAX; fd++) {

@@ -12,6 +12,7 @@
 #include "service/rpc/guard/conduct.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <sys/socket.h>
 
 struct ts_guard;
@@ -31,6 +32,7 @@ struct ts_connection {
 	bool sending; /* a sendmsg is running, so nobody knows where in a frame it stands */
 	bool called;  /* a call has ended well */
 	bool shaken;  /* the TLS handshake is over */
+	atomic_int_least64_t revoked_ns; /* since when its certificate is known to be revoked; 0: it is not */
 	unsigned key_updates; /* of TLS, that were not judged yet */
 	struct ts_allowance keys;
 	struct ssl_st *ssl; /* NULL: no TLS */
@@ -52,6 +54,7 @@ struct ts_connection *ts_connections_add(struct ts_guard *guard, int fd, const s
 void ts_connections_forget(int fd);
 /* Who is behind the descriptor; false: none of the guard's. */
 bool ts_connections_peer(int fd, struct ts_peer *ret_peer);
+bool ts_connections_revoked(int fd);
 /* Calls fn for each connection of the guard, with its lock held. */
 void ts_connections_each(struct ts_guard *guard, void (*fn)(void *ctx, struct ts_connection *connection), void *ctx);
 

@@ -327,6 +327,7 @@ struct sweep {
 	unsigned quiet_s;    /* seconds since bytes moved; from QUIET_SECONDS on nothing is to be done */
 	unsigned trim_in_s;  /* 0 = not after a cut */
 	unsigned files_in_s; /* until the files of TLS are looked at */
+	unsigned reloads;    /* of them, after which connections were judged */
 };
 
 static void look_for_overdue(void *ctx, struct ts_connection *connection)
@@ -379,6 +380,45 @@ static void renew(struct ts_guard *guard, struct sweep *sweep)
 	ts_log_end(&line);
 }
 
+/* Its calls end first, so that their clients are told why. */
+static void judge_again(void *ctx, struct ts_connection *connection)
+{
+	const struct sweep *sweep = ctx;
+
+	if (!connection->ended && connection->shaken && !atomic_load(&connection->revoked_ns) &&
+	    ts_tls_revoked(connection->guard->options.tls, connection->ssl))
+		atomic_store(&connection->revoked_ns, sweep->at_ns);
+}
+
+static void cut_revoked(void *ctx, struct ts_connection *connection)
+{
+	enum { SECONDS = 3 };
+	const struct sweep *sweep = ctx;
+	int64_t since_ns = atomic_load(&connection->revoked_ns);
+	char text[TS_PEER_TEXT + 32];
+
+	if (!since_ns || connection->ended || sweep->at_ns - since_ns < SECONDS * SECOND)
+		return;
+	(void)snprintf(text, sizeof text, "%s: certificate revoked", connection->peer.name);
+	connection->refused = text;
+	ts_connections_cut(connection, TS_CUTOFF_CERTIFICATE, sweep->at_ns);
+	connection->refused = NULL;
+}
+
+/* A certificate that was revoked while its owner is connected ends the connection. */
+static void look_for_revoked(struct ts_guard *guard, struct sweep *sweep)
+{
+	unsigned reloads;
+
+	if (!guard->options.tls)
+		return;
+	reloads = ts_tls_reloads(guard->options.tls);
+	if (reloads != sweep->reloads)
+		ts_connections_each(guard, judge_again, sweep);
+	sweep->reloads = reloads;
+	ts_connections_each(guard, cut_revoked, sweep);
+}
+
 static void *loop(void *arg)
 {
 	struct ts_guard *guard = arg;
@@ -399,6 +439,7 @@ static void *loop(void *arg)
 		ts_connections_each(guard, look_for_overdue, &sweep);
 		give_back(guard, &sweep);
 		renew(guard, &sweep);
+		look_for_revoked(guard, &sweep);
 	}
 }
 
@@ -449,6 +490,13 @@ void ts_guard_peer(int fd, struct ts_peer *ret_peer)
 {
 	if (!ts_connections_peer(fd, ret_peer))
 		*ret_peer = (struct ts_peer){.name = "unknown"};
+	else if (ts_connections_revoked(fd))
+		ret_peer->kind = TS_PEER_UNKNOWN;
+}
+
+bool ts_guard_is_revoked(int fd)
+{
+	return ts_connections_revoked(fd);
 }
 
 struct some {

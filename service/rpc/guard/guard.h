@@ -42,6 +42,8 @@ enum ts_status ts_guard_start(const struct ts_guard_options *options, struct ts_
 /* tls: the connection begins with a handshake of TLS. A certificate that was verified makes the connection another peer's. */
 void ts_guard_take(struct ts_guard *guard, int fd, const struct ts_peer *peer, bool tls);
 void ts_guard_peer(int fd, struct ts_peer *ret_peer);
+/* Whether the certificate that was shown on a connection was revoked since: its calls are to end, and it is cut some seconds later. */
+bool ts_guard_is_revoked(int fd);
 void ts_guard_count(struct ts_guard *guard, struct ts_guard_counts *ret_counts);
 void ts_guard_stop(struct ts_guard *guard);
 void ts_guard_release(struct ts_guard *guard); /* NULL is allowed */

@@ -32,6 +32,7 @@ struct ts_tls {
 	uint8_t trust[DIGEST]; /* what is known of clients' certificates: the CA and the lists of revoked ones */
 	int64_t expires_ns;    /* the first of these lists that still held then; INT64_MAX = none */
 	bool lapsed;	       /* one did not */
+	unsigned reloads;
 };
 
 bool ts_tls_client_word(const char *word, enum ts_tls_client *ret_client)
@@ -345,6 +346,7 @@ static void replace(struct ts_tls *tls, SSL_CTX *context)
 		keep_ticket_keys(tls->context, context);
 	SSL_CTX_free(tls->context);
 	tls->context = context;
+	tls->reloads++;
 	memcpy(tls->trust, trust, DIGEST);
 }
 
@@ -374,6 +376,39 @@ enum ts_status ts_tls_reload(struct ts_tls *tls, struct ts_error *err)
 	}
 	pthread_mutex_unlock(&tls->mutex);
 	return status;
+}
+
+unsigned ts_tls_reloads(struct ts_tls *tls)
+{
+	unsigned n;
+
+	pthread_mutex_lock(&tls->mutex);
+	n = tls->reloads;
+	pthread_mutex_unlock(&tls->mutex);
+	return n;
+}
+
+/* A session that was resumed has no certificates between the client's and its CA: whoever has some is not found revoked by it, but the
+ * handshake that it needs next tells. */
+bool ts_tls_revoked(struct ts_tls *tls, const SSL *ssl)
+{
+	X509 *cert = ssl ? SSL_get0_peer_certificate(ssl) : NULL;
+	X509_STORE_CTX *judge = cert && has_crl(&tls->files) ? X509_STORE_CTX_new() : NULL;
+	SSL_CTX *context;
+	bool revoked = false;
+
+	if (!judge)
+		return false;
+	pthread_mutex_lock(&tls->mutex);
+	context = tls->context;
+	(void)SSL_CTX_up_ref(context);
+	pthread_mutex_unlock(&tls->mutex);
+	if (X509_STORE_CTX_init(judge, SSL_CTX_get_cert_store(context), cert, SSL_get_peer_cert_chain(ssl)) == 1)
+		revoked = X509_verify_cert(judge) != 1 && X509_STORE_CTX_get_error(judge) == X509_V_ERR_CERT_REVOKED;
+	X509_STORE_CTX_free(judge);
+	SSL_CTX_free(context);
+	ERR_clear_error();
+	return revoked;
 }
 
 /* ---- its life ---- */

@@ -37,6 +37,9 @@ enum ts_status ts_tls_create(const struct ts_tls_files *files, struct ts_tls **r
 bool ts_tls_changed(struct ts_tls *tls);
 enum ts_status ts_tls_reload(struct ts_tls *tls, struct ts_error *err);
 struct ssl_st *ts_tls_session(struct ts_tls *tls, int fd); /* NULL: no memory */
+unsigned ts_tls_reloads(struct ts_tls *tls);		   /* how often the files were taken anew */
+/* Whether the certificate that a client showed is on the lists that hold now. ssl: after its handshake. */
+bool ts_tls_revoked(struct ts_tls *tls, const struct ssl_st *ssl);
 void ts_tls_destroy(struct ts_tls *tls);		   /* NULL is allowed */
 
 /* "none", "optional", "required". */
