@@ -280,11 +280,16 @@ static enum ts_status look(struct asked *a, const struct ts_id *id, struct ts_en
 			return err->status;
 		reached |= is;
 	}
+	*ret = TS_KNOWN_REACHED;
+	if (found && !reached && is_head_of(a, ret_entry, id, &reached, err))
+		return err->status;
+	if (found && reached)
+		return TS_OK;
 	if (ts_unnamed_get(a->read, ret_entry->pack, ret_entry->offset, &unnamed, &first, err) ||
-	    sent_get(a->read, a->sender, id, &sent, &at_ns, err) || (found && !reached && is_head_of(a, ret_entry, id, &reached, err)))
+	    sent_get(a->read, a->sender, id, &sent, &at_ns, err))
 		return err->status;
 	sent = a->sender && (sent || (first && unnamed.sender == a->sender));
-	*ret = !found ? TS_KNOWN_NOT : reached ? TS_KNOWN_REACHED : sent ? TS_KNOWN_SENT : TS_KNOWN_NOT;
+	*ret = found && sent ? TS_KNOWN_SENT : TS_KNOWN_NOT;
 	return TS_OK;
 }
 

@@ -293,8 +293,10 @@ enum ts_status ts_call_proves(const struct ts_call *call, const struct ts_id *he
 	return status;
 }
 
-/* What the caller may not know counts as missing, so that a push sends it and thereby shows that it has it. The rest is leased. */
-static enum ts_status has_known(struct ts_access *a, const struct ts_id *ids, size_t n, bool *ret_present, struct ts_error *err)
+/* What the caller may not know counts as missing, so that a push sends it and thereby shows that it has it. The rest is leased, or with
+ * ret_leased only looked at. */
+static enum ts_status has_known(struct ts_access *a, const struct ts_id *ids, size_t n, bool *ret_present, bool *ret_leased,
+				struct ts_error *err)
 {
 	struct ts_arena *arena = a->call->arena;
 	struct ts_id *known = ts_arena_array(arena, n + 1, sizeof *known);
@@ -308,8 +310,11 @@ static enum ts_status has_known(struct ts_access *a, const struct ts_id *ids, si
 	for (size_t i = 0; i < n; i++)
 		if (ret_present[i])
 			known[n_known++] = ids[i];
-	if (n_known && a->base->ops->has_many(a->base, known, n_known, present, err))
+	if (ret_leased ? a->base->ops->look_many(a->base, known, n_known, present, ret_leased, err)
+		       : n_known && a->base->ops->has_many(a->base, known, n_known, present, err))
 		return err->status;
+	if (ret_leased && !*ret_leased)
+		return TS_OK;
 	for (size_t i = 0, k = 0; i < n; i++)
 		if (ret_present[i])
 			ret_present[i] = present[k++];
@@ -321,7 +326,7 @@ static enum ts_status guard_has_many(struct ts_engine *e, const struct ts_id *id
 	struct ts_access *a = access_of(e);
 
 	return ts_call_reads_all(a->call) ? a->base->ops->has_many(a->base, ids, n, ret_present, err)
-					  : has_known(a, ids, n, ret_present, err);
+					  : has_known(a, ids, n, ret_present, NULL, err);
 }
 
 static enum ts_status guard_look_many(struct ts_engine *e, const struct ts_id *ids, size_t n, bool *ret_present, bool *ret_leased,
@@ -329,10 +334,8 @@ static enum ts_status guard_look_many(struct ts_engine *e, const struct ts_id *i
 {
 	struct ts_access *a = access_of(e);
 
-	if (ts_call_reads_all(a->call))
-		return a->base->ops->look_many(a->base, ids, n, ret_present, ret_leased, err);
-	*ret_leased = false;
-	return TS_OK;
+	return ts_call_reads_all(a->call) ? a->base->ops->look_many(a->base, ids, n, ret_present, ret_leased, err)
+					  : has_known(a, ids, n, ret_present, ret_leased, err);
 }
 
 static enum ts_status guard_find_prefix(struct ts_engine *e, uint8_t kind, struct ts_span hex, size_t limit, struct ts_arena *arena,
