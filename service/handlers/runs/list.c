@@ -2,7 +2,8 @@
  *
  * Newest first and by name are orders that the engine keeps: a page of them is read and no more. What the name's own bytes
  * answer opens no head, so a page in a store of 100,000 runs takes what a page in one of a hundred takes. A filter or a
- * column about facts opens the head of each run it looks at; any other order looks at all (list_sort.h).
+ * column about facts opens the head of each run it looks at, unless fact_memory.h knows the fact; any other order looks at all
+ * (list_sort.h).
  */
 #include "service/handlers/core/methods.h"
 #include "service/handlers/core/resolve.h"

@@ -1,6 +1,7 @@
 #include "service/handlers/runs/list_row.h"
 
 #include "base/clock.h"
+#include "service/handlers/runs/fact_memory.h"
 #include "service/handlers/runs/list_columns.h"
 
 void ts_list_subject_begin(struct ts_list_subject *s, struct ts_call *call, struct ts_fetch *f,
@@ -97,8 +98,19 @@ static bool say_note(struct ts_list_subject *s, struct ts_span key, struct ts_fa
 
 static bool say_fact(struct ts_list_subject *s, struct ts_span path, struct ts_fact *fact)
 {
-	const struct ts_fact *said = need_head(s) ? ts_facts_find(&s->head.facts, path) : NULL;
+	enum ts_recall recall = TS_RECALL_NOTHING;
+	const struct ts_fact *said;
 
+	if (s->status)
+		return false;
+	if (!s->has_head && ts_fact_memory_find(path, &s->ref->id, s->scratch, &recall, fact, s->err))
+		return fail(s);
+	if (recall != TS_RECALL_NOTHING)
+		return recall == TS_RECALL_FACT;
+	if (!need_head(s))
+		return false;
+	said = ts_facts_find(&s->head.facts, path);
+	ts_fact_memory_keep(path, &s->ref->id, said);
 	if (said)
 		*fact = *said;
 	return said != NULL;
