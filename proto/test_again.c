@@ -37,6 +37,8 @@
 	X(trend_reply, ts_trend) \
 	X(gate_run, ts_gate_run) \
 	X(verify_event, ts_verify_event) \
+	X(follow_request, ts_follow_request) \
+	X(follow_part, ts_follow_part) \
 	X(gc_request, ts_gc_request) \
 	X(gc_reply, ts_gc_reply) \
 	X(chart_request, ts_chart_request) \

@@ -192,6 +192,8 @@ VECTORS = [
     ("gate_run", "GateRun", gate_run("GATE_ROLE_HISTORY", 1)),
     ("verify_event", "VerifyEvent",
      "final: true done: 2 total: 3 objects: 4 bytes: 5 damaged: 6 missing: 7 ids: " + ids(8) + " misfits: 9 misfit: \"a\" misfit: \"b\" records: 10 drifts: 11 drift: \"c\""),
+    ("follow_request", "FollowRequest", "holds: \"a\\000b\""),
+    ("follow_part", "FollowPart", "items: \"E\\001\""),
     ("gc_request", "CollectGarbageRequest", "dry_run: true lease_s: 0 removed_s: 7"),
     ("gc_reply", "CollectGarbageReply", "kept: 1 freed: 2 freed_bytes: 3 leased: 4 scored: 5 removed: 6 removed_bytes: 7"),
     ("retain_request", "RetainRequest",

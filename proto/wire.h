@@ -422,6 +422,15 @@ struct ts_verify_event {
 	size_t n_drift;
 };
 
+/* Follow: a stream of parts (store/engine.h, ts_mirror_ask). */
+enum { TS_FOLLOW_MAX = 3 << 20 };
+struct ts_follow_request {
+	struct ts_span holds;
+};
+struct ts_follow_part {
+	struct ts_span items;
+};
+
 /* CollectGarbage */
 struct ts_gc_request {
 	bool dry_run;
@@ -519,6 +528,8 @@ TS_WIRE(trend_request, ts_trend_request);
 TS_WIRE(trend_reply, ts_trend);
 TS_WIRE(gate_run, ts_gate_run); /* only in a cache; no method sends it */
 TS_WIRE(verify_event, ts_verify_event);
+TS_WIRE(follow_request, ts_follow_request);
+TS_WIRE(follow_part, ts_follow_part);
 TS_WIRE(gc_request, ts_gc_request);
 TS_WIRE(gc_reply, ts_gc_reply);
 TS_WIRE(retain_request, ts_retain_request);

@@ -93,6 +93,14 @@ const struct ts_option ts_options[] = {
 	{"reserve", "MIB", TS_OPTION_NUMBER, TS_AT_START, AT(reserve_mib), 0, 1048576, "64",
 	 "how much of the disk stays free: below that, or below a tenth of a small disk, nothing new is stored, and rm and gc still "
 	 "work; 0 means none"},
+	{"follow", "ADDRESS", TS_OPTION_TEXT, TS_AT_START, AT(follow), 0, 0, "",
+	 "keep the store what that of this server is, and refuse every call that writes; tls:HOST:PORT, unix:PATH or tcp:HOST:PORT"},
+	{"follow-interval", "SECONDS", TS_OPTION_NUMBER, TS_AT_START, AT(follow_s), 1, 3600, "10",
+	 "how often to ask the server that is followed"},
+	{"follow-token", "FILE", TS_OPTION_TEXT, TS_AT_START, AT(follow_token), 0, 0, "",
+	 "a file with a token of that server, of the role admin; it is read for each connection"},
+	{"follow-ca", "FILE", TS_OPTION_TEXT, TS_AT_START, AT(follow_ca), 0, 0, "",
+	 "PEM of the CAs that may have signed the certificate of that server (default: those of the system)"},
 	{"audit-log", "FILE", TS_OPTION_TEXT, TS_AT_START, AT(audit_log), 0, 0, "",
 	 "write a line for each change of a name, note, token or grant, and for each one that was refused, to this file, which only "
 	 "grows; tscope audit reads and checks it"},

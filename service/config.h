@@ -62,6 +62,8 @@ struct ts_config {
 	const char *file;
 	const char *backup;
 	const char *since;
+	const char *follow, *follow_token, *follow_ca;
+	int64_t follow_s;
 	bool check;
 	bool help;
 	bool manual;

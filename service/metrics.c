@@ -154,6 +154,19 @@ static void print_refused(const struct ts_metrics *m, struct ts_buf *out)
 			      m->quotas ? (uint64_t)atomic_load(&m->quotas->refused[i]) : 0);
 }
 
+static void print_follow(const struct ts_metrics *m, struct ts_buf *out)
+{
+	struct ts_follow_state state;
+
+	if (!m->follow)
+		return;
+	ts_follow_look(m->follow, &state);
+	if (state.behind_s >= 0)
+		gauge(out, "tscoped_follow_behind_seconds", "How long ago the store was what the leader's was.", state.behind_s);
+	counter(out, "tscoped_follow_records_total", "Records that came from the leader.", (double)state.records);
+	counter(out, "tscoped_follow_failures_total", "Questions that the leader did not answer.", (double)state.failures);
+}
+
 /* Who calls is for those who may read every project. */
 static bool may_see_names(const struct ts_metrics *m, struct ts_span bearer)
 {
@@ -175,6 +188,7 @@ static int metrics_page(void *ctx, struct ts_span bearer, struct ts_buf *out)
 	print_connections(m, out);
 	print_refused(m, out);
 	print_store(m, out);
+	print_follow(m, out);
 	print_process(m, out);
 	ts_meter_print(ts_server_meter(m->server), out);
 	if (may_see_names(m, bearer))

@@ -7,6 +7,7 @@
 #define TSCOPE_SERVICE_METRICS_H
 
 #include "service/auth/quota.h"
+#include "service/follow.h"
 #include "service/http.h"
 #include "service/rpc/server.h"
 
@@ -16,6 +17,7 @@ struct ts_metrics {
 	struct ts_quotas *quotas; /* NULL: none */
 	const char *store; /* its path; for the room on its disk */
 	int64_t started_ns; /* real time */
+	struct ts_follow *follow; /* NULL: it follows none */
 	struct ts_http *http;
 };
 

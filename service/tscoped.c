@@ -30,6 +30,8 @@ struct daemon {
 	struct ts_config again;	 /* of the last reload, if there was one */
 	bool reloaded;
 	struct ts_engine *engine;
+	struct ts_engine *followed; /* the same store, for what comes from a leader; NULL: it follows none */
+	struct ts_follow *follow;
 	struct ts_server_facts facts;
 	struct ts_audit *audit; /* NULL: none */
 	struct ts_shared_policy *policy; /* who may do what now */
@@ -97,6 +99,32 @@ static enum ts_status open_store(struct daemon *d, bool create, bool read_only, 
 	if (status == TS_DENIED)
 		(void)ts_store_denied(options.path, read_only, err);
 	return status;
+}
+
+/* What a leader sends is written by one engine, and calls are served by another one, which writes nothing. */
+static enum ts_status open_stores(struct daemon *d, struct ts_error *err)
+{
+	bool follows = d->config.follow[0], read_only = d->config.read_only;
+
+	if (!follows)
+		return open_store(d, !read_only, read_only, err);
+	if (read_only)
+		return ts_error_set(err, TS_INVALID,
+				    "a server that follows another one writes what comes from it: leave read-only out");
+	if (open_store(d, true, false, err))
+		return err->status;
+	d->followed = d->engine;
+	d->engine = NULL;
+	return open_store(d, false, true, err);
+}
+
+static enum ts_status start_following(struct daemon *d, struct ts_error *err)
+{
+	const struct ts_config *config = &d->config;
+	const struct ts_follow_options options = {.engine = d->followed, .leader = config->follow, .token_file = config->follow_token,
+						  .ca = config->follow_ca, .interval_ns = config->follow_s * INT64_C(1000000000)};
+
+	return d->followed ? ts_follow_start(&options, &d->follow, err) : TS_OK;
 }
 
 /* A damaged store is served for what can be read of it. */
@@ -311,11 +339,13 @@ static enum ts_status start(struct daemon *d, struct ts_error *err)
 	if (ts_config_policy(config, &d->policy, err) || ts_config_quotas(&d->config, &d->quotas, err))
 		return err->status;
 	d->spending = ts_quota_spending(&d->quotas);
-	if (open_store(d, !config->read_only, config->read_only, err))
+	if (open_stores(d, err))
 		return ts_error_prefix(err, "store %s", config->store);
 	say_damage(d);
 	d->facts = (struct ts_server_facts){.version = ts_version(), .store = config->store, .started_ns = ts_now_real_ns(),
-					    .read_only = config->read_only, .gc_lease_min_s = config->gc_lease_min_s,
+					    .read_only = config->read_only || d->followed,
+					    .leader = d->followed ? config->follow : NULL,
+					    .gc_lease_min_s = config->gc_lease_min_s,
 					    .keep_removed_s = (uint64_t)config->keep_removed_days * 86400,
 					    .quotas = &d->quotas};
 	if (open_audit(d, err))
@@ -323,13 +353,14 @@ static enum ts_status start(struct daemon *d, struct ts_error *err)
 	options.engine = d->engine;
 	options.policy = d->policy;
 	options.handlers = ts_handlers(&options.n_handlers);
-	if (ts_server_create(&options, &d->server, err))
+	if (ts_server_create(&options, &d->server, err) || start_following(d, err))
 		return err->status;
-	d->metrics = (struct ts_metrics){.server = d->server, .engine = d->engine, .quotas = &d->quotas, .store = config->store,
+	d->metrics = (struct ts_metrics){.server = d->server, .follow = d->follow,
+					 .engine = d->engine, .quotas = &d->quotas, .store = config->store,
 					 .started_ns = d->facts.started_ns};
 	if (config->metrics_port && ts_metrics_start(&d->metrics, config->metrics_port, err))
 		return err->status;
-	if (config->gc_hours > 0 && !config->read_only)
+	if (config->gc_hours > 0 && !d->facts.read_only)
 		return keep_house(d, err);
 	return TS_OK;
 }
@@ -495,9 +526,14 @@ static int serve(struct daemon *d, int argc, char **argv)
 	}
 	ts_metrics_stop(&d->metrics);
 	ts_housekeeping_stop(d->housekeeping);
+	if (!ts_follow_stop(d->follow)) { /* it waits for a leader that does not answer: the store survives that */
+		ts_audit_close(d->audit);
+		_exit(exit_code);
+	}
 	ts_server_destroy(d->server);
 	ts_audit_close(d->audit);
 	ts_engine_destroy(d->engine);
+	ts_engine_destroy(d->followed);
 	ts_shared_policy_release(d->policy);
 	if (d->reloaded)
 		ts_config_finish(&d->again);

@@ -305,6 +305,8 @@ struct ts_sweep_report {
 
 struct ts_engine;
 
+typedef enum ts_status ts_mirror_send(void *ctx, struct ts_span chunk, struct ts_error *err);
+
 struct ts_engine_ops {
 	/* Sets ret_present[i] to whether ids[i] is there. Objects that are there are leased for TS_LEASE_SECONDS, unless
 	 * their lease is at most TS_LEASE_FRESH_SECONDS old. A read_only engine answers the same and leases nothing. */
@@ -439,6 +441,9 @@ struct ts_engine_ops {
 	/* Makes a consistent copy in a new directory, which is there only when the copy is whole and on the disk: until then its name
 	 * ends in ".incomplete". TS_UNSUPPORTED for engines without files. */
 	enum ts_status (*backup)(struct ts_engine *e, const char *path, struct ts_error *err);
+	/* Sends what a store that follows this one lacks (ts_mirror_ask), as of one moment, in chunks of at most 2 MiB. TS_INVALID if
+	 * what was asked is no such message. */
+	enum ts_status (*mirror)(struct ts_engine *e, struct ts_span asked, ts_mirror_send *send, void *ctx, struct ts_error *err);
 	/* TS_DAMAGED, with what is lost, what is sound and what to do, if the store was found damaged and is only read therefore. */
 	enum ts_status (*sound)(struct ts_engine *e, struct ts_error *err);
 	enum ts_status (*stats)(struct ts_engine *e, struct ts_store_stats *ret_stats, struct ts_error *err);
@@ -484,11 +489,7 @@ enum ts_status ts_lmdb_increment(struct ts_engine *e, const char *since, const c
 /* A store that follows another one holds the same records, its own id and its cache apart: it asks with what it has, and takes what is
  * answered (store_mirror.c has the bytes). A moment is a state of the other one; zeros: none. */
 enum { TS_MOMENT = 24 };
-typedef enum ts_status ts_mirror_send(void *ctx, struct ts_span chunk, struct ts_error *err);
 enum ts_status ts_mirror_ask(struct ts_engine *e, const uint8_t moment[TS_MOMENT], struct ts_buf *out, struct ts_error *err);
-/* Sends what the follower lacks, as of one moment, in chunks of at most 2 MiB. TS_INVALID if what was asked is no such message. */
-enum ts_status ts_mirror_answer(struct ts_engine *e, struct ts_span asked, ts_mirror_send *send, void *ctx, struct ts_error *err);
-
 struct ts_mirror {
 	struct ts_engine *e; /* may be written */
 	uint64_t records, bytes; /* that came */

@@ -190,6 +190,7 @@ static const struct ts_engine_ops store_ops = {
 	.verify = ts_store_verify,
 	.sweep = ts_store_sweep,
 	.backup = store_backup,
+	.mirror = ts_store_mirror,
 	.sound = store_sound,
 	.stats = store_stats,
 	.vitals = store_vitals,

@@ -72,6 +72,9 @@ enum ts_status ts_memory_kv(const struct ts_memory_files *files, ts_memory_next 
 			    struct ts_error *err);
 const struct ts_memory_files *ts_memory_files_of(struct ts_kv *kv); /* NULL: it is another layer */
 
+/* store_mirror.c */
+enum ts_status ts_store_mirror(struct ts_engine *e, struct ts_span asked, ts_mirror_send *send, void *ctx, struct ts_error *err);
+
 /* lmdb_txn.c: tells one state of a store on disk from others; false if there is none. */
 bool ts_lmdb_moment(struct ts_read r, uint8_t out[TS_MOMENT]);
 

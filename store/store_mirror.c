@@ -2,24 +2,26 @@
  * records of those ranges that differ.
  *
  * Both messages are little-endian. What is asked: bytes24:moment, then of each table bytes16:name u32:ranges, and of each range
- * u16:bytes key, where it begins (none: at the first), u64:records u64:sum (ts_record_hash). A range ends where the next begins; the last
- * one begins behind the last key, so that what is new at the end repeats nothing. What is answered are items, whole ones in a chunk:
+ * u16:bytes key, where it begins (none: at the first), u64:records u64:sum (ts_record_hash). A range ends where the next begins; the
+ * last one begins behind the last key, so that what is new at the end repeats nothing. Answered are items, whole ones in a chunk:
  *	'T' bytes16:name			a table
  *	'R' u16:bytes key			a range, which begins here
  *	'P' u16:bytes u32:bytes key value	a record of it, in order
  *	'F' u16:bytes key			it ends before this key (none: with the table), and has no other record
  *	'E' bytes24:moment u64:time		the end, and what the moment was
- * A moment that is asked for and still holds is answered by 'E' alone. The store's own id and sums are not sent.
+ * A moment that is asked for and still holds is answered by 'E' alone, and so is a moment without tables: it asks what it is now.
+ * The store's own id and sums are not sent.
  *
- * Tables come in the order in which they lean on each other. What fits into TAKE_BYTES is taken in one transaction, so that names and what
- * they point at change together; a follower that has never had anything takes more of them. */
+ * Tables come in the order in which they lean on each other. What fits into TAKE_BYTES is taken in one transaction, so that names and
+ * what they point at change together; a follower that has never had anything takes more of them. */
 #include "store/store_internal.h"
 
 #include "base/clock.h"
 #include "base/cursor.h"
 #include "store/superblock.h"
 
-enum { NAME = 16, TAKE_BYTES = 64 << 20, RANGE_BYTES = 8 << 20, CHUNK_BYTES = 1 << 20, RANGES_MOST = 20000, RANGE_LEAST = 128, PACKS_LEAST = 4 };
+enum { NAME = 16, TAKE_BYTES = 64 << 20, RANGE_BYTES = 8 << 20, CHUNK_BYTES = 1 << 20 };
+enum { RANGES_MOST = 2000, RANGE_LEAST = 128, PACKS_LEAST = 4 };
 
 static const enum ts_db order[] = {TS_DB_PACKS, TS_DB_OBJECTS, TS_DB_UNNAMED, TS_DB_USAGE, TS_DB_EXTRACTS, TS_DB_NOTE_LOG, TS_DB_LOG,
 				   TS_DB_NOTES, TS_DB_REMOVED, TS_DB_REFS,    TS_DB_RECENT, TS_DB_META};
@@ -235,7 +237,7 @@ static enum ts_status answer_table(struct answer *a, struct ts_cursor *c, struct
 		return c->failed || ranges == 0 || from.len ? bad(err) : err->status;
 	status = TS_OK;
 	for (uint32_t i = 0; i < ranges && !status; i++) {
-		struct range theirs = {.records = ts_cursor_u64(c)}, ours;
+		struct range theirs = {.records = ts_cursor_u64(c)}, ours = {0, 0};
 
 		theirs.sum = ts_cursor_u64(c);
 		to = i + 1 < ranges ? take_key(c) : ts_span_of(NULL, 0);
@@ -255,13 +257,13 @@ static enum ts_status answer_tables(struct answer *a, struct ts_cursor *c, struc
 {
 	for (size_t i = 0; i < TABLES; i++)
 		if (!take_name(c, &a->db) || a->db != order[i])
-			return bad(err);
+			return ts_error_set(err, TS_INVALID, "whoever follows a server is of its version and has the same tables");
 		else if (answer_table(a, c, err))
 			return err->status;
 	return ts_cursor_left(c) ? bad(err) : TS_OK;
 }
 
-enum ts_status ts_mirror_answer(struct ts_engine *e, struct ts_span asked, ts_mirror_send *send, void *ctx, struct ts_error *err)
+enum ts_status ts_store_mirror(struct ts_engine *e, struct ts_span asked, ts_mirror_send *send, void *ctx, struct ts_error *err)
 {
 	struct answer a = {.out = TS_BUF_INIT(64 << 20), .send = send, .ctx = ctx};
 	struct ts_cursor c = ts_cursor_of(asked);
@@ -275,7 +277,7 @@ enum ts_status ts_mirror_answer(struct ts_engine *e, struct ts_span asked, ts_mi
 	if (ts_read_begin(ts_kv_of(e), &a.r, err))
 		return err->status;
 	known = ts_lmdb_moment(a.r, now);
-	if (!known || memcmp(moment.data, now, TS_MOMENT) != 0)
+	if (ts_cursor_left(&c) && (!known || memcmp(moment.data, now, TS_MOMENT) != 0))
 		status = answer_tables(&a, &c, err);
 	ts_read_end(&a.r);
 	ts_buf_char(&a.out, 'E');
@@ -441,7 +443,8 @@ static enum ts_status settle(struct ts_mirror *m, struct ts_error *err)
 
 void ts_mirror_begin(struct ts_mirror *m, struct ts_engine *e)
 {
-	*m = (struct ts_mirror){.e = e, .items = TS_BUF_INIT(TAKE_BYTES + 4 * (size_t)RANGE_BYTES), .table = TS_DB_META, .next_table = TS_DB_META};
+	*m = (struct ts_mirror){.e = e, .items = TS_BUF_INIT(TAKE_BYTES + 4 * (size_t)RANGE_BYTES), .table = TS_DB_META};
+	m->next_table = m->table;
 }
 
 void ts_mirror_finish(struct ts_mirror *m)

@@ -74,7 +74,7 @@ ROOMS = {
                               "service/handlers/diff"},
     "service/rpc": {"service/auth", "service/handlers", "service/rpc/guard", "proto", "base"},
     "service/rpc/guard": {"service/auth", "base"},
-    "service": {"service/audit", "service/auth", "service/handlers", "service/rpc", "store", "base"},
+    "service": {"service/audit", "service/auth", "service/handlers", "service/rpc", "store", "proto", "base"},
     "cli": {"base", "cli"},
     "cli/core": {"base", "run", "analysis", "ingest", "store", "proto", "service/handlers", "service/rpc"},
     "cli/view": {"base", "run", "analysis", "store", "proto", "cli/core"},

@@ -83,6 +83,24 @@ const struct ts_shape ts_shape_verify_event = {SHAPE("verify_event", verify_even
 
 WIRE_SHAPE(verify_event, ts_verify_event, ts_shape_verify_event);
 
+#define TYPE struct ts_follow_request
+static const struct ts_shape_field follow_rows[] = {
+	{"holds", NULL, BYTES(holds, TS_FOLLOW_MAX)},
+};
+const struct ts_shape ts_shape_follow_request = {SHAPE("follow_request", follow_request, follow_rows)};
+#undef TYPE
+
+WIRE_SHAPE(follow_request, ts_follow_request, ts_shape_follow_request);
+
+#define TYPE struct ts_follow_part
+static const struct ts_shape_field follow_part_rows[] = {
+	{"items", NULL, BYTES(items, TS_FOLLOW_MAX)},
+};
+const struct ts_shape ts_shape_follow_part = {SHAPE("follow_part", follow_part, follow_part_rows)};
+#undef TYPE
+
+WIRE_SHAPE(follow_part, ts_follow_part, ts_shape_follow_part);
+
 #define TYPE struct ts_gc_request
 static const struct ts_shape_field gc_request_rows[] = {
 	{"dry_run", NULL, BOOL(dry_run)},

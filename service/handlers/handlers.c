@@ -47,6 +47,7 @@ static const struct ts_handler rows[] = {
 	 .flags = TS_METHOD_WRITES, .message = ts_handle_revoke_token},
 	{.method = "GetUsage", .needs = TS_AUTH_READ, .message = ts_handle_get_usage},
 	{.method = "Retain", .needs = TS_AUTH_ADMIN, .lane = TS_LANE_LONG, .flags = TS_METHOD_WRITES, .message = ts_handle_retain},
+	{.method = "Follow", .needs = TS_AUTH_ADMIN, .lane = TS_LANE_DOWN, .flags = TS_METHOD_STREAM_DOWN, .message = ts_handle_follow},
 };
 
 enum { METHODS = sizeof rows / sizeof rows[0] };

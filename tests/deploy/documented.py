@@ -47,6 +47,8 @@ NOT_HERE = {
     "tscoped --backup": "it names an option",
     "tscoped --read-only": "it names an option; service/test_tscoped.c runs it",
     "tscoped --keep-removed": "it names an option",
+    "tscoped --store /var/lib/tscope/store --follow tls:leader:7717 --follow-token /etc/tscope/leader.token":
+        "no second machine is here; tests/fault/follow.py runs two servers",
     "tscoped --reserve": "it names an option; tests/fault runs it on a full disk",
 }
 

@@ -18,6 +18,7 @@ TARGETS = {  # target: what it feeds
     "fuzz_sealed": "ts_unseal ts_sealed_verify ts_zstd_decode ts_words_decode",
     "fuzz_superblock": "ts_super_parse ts_sums_parse ts_held_parse ts_verdict_parse ts_meta_parse ts_root_parse",
     "fuzz_increment": "ts_increment_parse",
+    "fuzz_mirror": "ts_mirror_take",
     "fuzz_wire": "ts_wire_parse ts_shape_unpack ts_wire_unpack_health_request ts_wire_unpack_health_reply ts_wire_unpack_reflection_request",
     "fuzz_handlers": "ts_resolve ts_name_check ts_sort_begin ts_summary_read",
     "fuzz_filter": "ts_filter_parse",

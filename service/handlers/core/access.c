@@ -656,6 +656,8 @@ static enum ts_status may(struct ts_access *a, enum ts_auth_role role, struct wh
 	  (E, struct ts_span prefix, struct ts_arena *arena, struct ts_record **ret, size_t *ret_n, ERR),                              \
 	  (BASE, prefix, arena, ret, ret_n, err))                                                                                      \
 	X(backup, ADMIN, ALL, (E, const char *path, ERR), (BASE, path, err))                                                           \
+	X(mirror, ADMIN, ALL,                                                                                                          \
+	  (E, struct ts_span asked, ts_mirror_send *send, void *ctx, ERR), (BASE, asked, send, ctx, err))                              \
 	X(recount, ADMIN, ALL, (E, ERR), (BASE, err))                                                                                  \
 	X(heads_find, READ, OF(TS_REF_RUN, project),                                                                                   \
 	  (E, struct ts_span project, struct ts_span hex, size_t limit, struct ts_arena *arena, struct ts_id **ret, size_t *ret_n,     \

@@ -50,6 +50,7 @@ struct ts_server_facts {	/* what ServerInfo replies */
 	const char *store;	/* path or "memory" */
 	int64_t started_ns;
 	bool read_only;
+	const char *leader; /* the server that this one follows; NULL: none */
 	uint64_t gc_lease_min_s; /* 0 for a local channel */
 	uint64_t keep_removed_s; /* how long removed names are kept */
 	struct ts_quotas *quotas; /* NULL: none */

@@ -84,7 +84,7 @@ static const struct {
 	{"Trend", TS_AUTH_READ},      {"Verify", TS_AUTH_ADMIN},     {"Chart", TS_AUTH_READ},	     {"CollectGarbage", TS_AUTH_ADMIN},
 	{"MakeToken", TS_AUTH_ADMIN}, {"ListTokens", TS_AUTH_ADMIN}, {"RevokeToken", TS_AUTH_ADMIN}, {"ListRemoved", TS_AUTH_READ},
 	{"RestoreRef", TS_AUTH_PUSH}, {"GetUsage", TS_AUTH_READ},    {"FindNames", TS_AUTH_READ},
-	{"RestoreRef", TS_AUTH_PUSH}, {"Retain", TS_AUTH_ADMIN},
+	{"RestoreRef", TS_AUTH_PUSH}, {"Retain", TS_AUTH_ADMIN},     {"Follow", TS_AUTH_ADMIN},
 };
 
 static enum ts_auth_role needed(const char *method)
@@ -243,6 +243,14 @@ static enum ts_status try_record_list(struct ts_engine *e, struct ts_span name)
 	return e->ops->record_list(e, ts_span_str("token/"), &s.arena, &records, &n, &s.err);
 }
 
+static enum ts_status try_mirror(struct ts_engine *e, struct ts_span name)
+{
+	enum ts_status status = e->ops->mirror(e, ts_span_of(NULL, 0), NULL, NULL, &s.err);
+
+	(void)name;
+	return status == TS_INVALID ? TS_OK : status; /* nothing was asked */
+}
+
 static enum ts_status try_backup(struct ts_engine *e, struct ts_span name)
 {
 	enum ts_status status;
@@ -278,6 +286,7 @@ static void each_operation_asks_for_its_role(void **state)
 		{try_record_list, TS_AUTH_ADMIN, TS_DENIED}, {try_verify, TS_AUTH_ADMIN, TS_DENIED},
 		{try_sweep, TS_AUTH_ADMIN, TS_DENIED},	     {try_retire, TS_AUTH_ADMIN, TS_DENIED},
 		{try_backup, TS_AUTH_ADMIN, TS_DENIED},	     {try_recount, TS_AUTH_ADMIN, TS_DENIED},
+		{try_mirror, TS_AUTH_ADMIN, TS_DENIED},
 		{try_note_put, TS_AUTH_PUSH, TS_DENIED},     {try_note_list, TS_AUTH_READ, TS_NOT_FOUND},
 		{try_ref_get, TS_AUTH_READ, TS_NOT_FOUND},   {try_ref_log, TS_AUTH_READ, TS_NOT_FOUND},
 		{try_log_pruned, TS_AUTH_READ, TS_NOT_FOUND}, {try_get, TS_AUTH_NONE, TS_OK},
