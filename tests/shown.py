@@ -44,6 +44,7 @@ OTHERS = {
     "./dev bench": "it takes minutes, and measures", "./dev format": "it rewrites sources",
     "tscoped --store /srv/tscope &": "tests/demo.py starts a server so", "export TSCOPE_SERVER=ssh://host": "service/rpc/test_ssh.c, with a daemon of ssh",
     "cc -O2 -I. -o train_bigram": "tests/record/example.py", "./train_bigram": "tests/record/example.py",
+    "python train.py | tee log | tscope watch -": "tests/watch/run.py has watch read a pipe",
     "TSCOPE_PROGRAM=build/release/tscope python3 python/tests/sketch_": "they take hours, and measure",
 }
 OTHER_PROGRAM = r"(\./dev|\./train_bigram|sudo|apt-get|pip3?|python3?|cc|cmake|scp|export|tscoped|torchrun|docker|podman|curl|git|TSCOPE_\w+=\S+) \S"

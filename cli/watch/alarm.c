@@ -106,7 +106,13 @@ static void count_look(struct ts_alarm *alarm, uint64_t steps)
 		alarm->state = TS_ALARM_DUE;
 }
 
-void ts_alarms_look(struct ts_alarms *a, const struct ts_found *found, size_t n, uint64_t steps)
+static bool is_due(const struct ts_alarm *alarm, uint64_t steps)
+{
+	return alarm->kind == TS_ALARM_STATE && alarm->state == TS_ALARM_SEEN && steps >= alarm->since + fresh_steps(alarm->since);
+}
+
+/* A look at the whole run: changes that were seen are still found, or are none. */
+static void look_at_changes(struct ts_alarms *a, const struct ts_found *found, size_t n, uint64_t steps)
 {
 	for (size_t i = a->n; i-- > 0;) {
 		struct ts_alarm *alarm = &a->items[i];
@@ -118,38 +124,47 @@ void ts_alarms_look(struct ts_alarms *a, const struct ts_found *found, size_t n,
 		else
 			remove_at(a, i);
 	}
-	for (size_t i = 0; i < n; i++)
-		if (!find(a, found[i].code))
-			add(a, &found[i], steps);
 }
 
-uint64_t ts_alarms_fresh(const struct ts_alarms *a, uint64_t steps)
-{
-	uint64_t from = UINT64_MAX;
-
-	for (size_t i = 0; i < a->n; i++) {
-		const struct ts_alarm *alarm = &a->items[i];
-
-		if (alarm->kind == TS_ALARM_STATE && alarm->state == TS_ALARM_SEEN &&
-		    steps >= alarm->since + fresh_steps(alarm->since) && alarm->since < from)
-			from = alarm->since;
-	}
-	return from;
-}
-
-void ts_alarms_confirm(struct ts_alarms *a, const struct ts_found *found, size_t n, uint64_t from, uint64_t steps)
+/* A look behind the steps at which something was seen: it is said, or forgotten. */
+static void confirm(struct ts_alarms *a, const struct ts_found *found, size_t n, uint64_t from, uint64_t steps)
 {
 	for (size_t i = a->n; i-- > 0;) {
 		struct ts_alarm *alarm = &a->items[i];
 
-		if (alarm->kind != TS_ALARM_STATE || alarm->state != TS_ALARM_SEEN || alarm->since > from ||
-		    steps < alarm->since + fresh_steps(alarm->since))
+		if (alarm->since != from || !is_due(alarm, steps))
 			continue;
 		if (is_found(alarm, found, n))
 			alarm->state = TS_ALARM_DUE;
 		else
 			remove_at(a, i);
 	}
+}
+
+void ts_alarms_look(struct ts_alarms *a, const struct ts_found *found, size_t n, uint64_t from, uint64_t steps)
+{
+	if (from)
+		confirm(a, found, n, from, steps);
+	else
+		look_at_changes(a, found, n, steps);
+	for (size_t i = 0; i < n; i++)
+		/* What changes within a part of the run may be its usual ups and downs. */
+		if (!find(a, found[i].code) && (!from || ts_alarm_kind_of(found[i].code) != TS_ALARM_CHANGE))
+			add(a, &found[i], steps);
+}
+
+uint64_t ts_alarms_fresh(struct ts_alarms *a, uint64_t steps)
+{
+	uint64_t from = UINT64_MAX, recent = steps / TS_ALARM_RECENT_SHARE;
+
+	for (size_t i = 0; i < a->n; i++)
+		if (is_due(&a->items[i], steps) && a->items[i].since < from)
+			from = a->items[i].since;
+	if (from != UINT64_MAX)
+		return from;
+	recent = recent > TS_ALARM_RECENT_LEAST ? recent : TS_ALARM_RECENT_LEAST;
+	a->recent = !a->recent;
+	return a->recent && steps > 2 * recent ? steps - recent : 0;
 }
 
 const struct ts_alarm *ts_alarms_next(struct ts_alarms *a)

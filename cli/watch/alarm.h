@@ -1,16 +1,16 @@
 /* alarm.h - which findings of a run that goes on are said: what is found by chance at one of many looks is not.
  *
- *	ts_alarms_look(&alarms, found, n, steps)	after each look at the whole run
- *	from = ts_alarms_fresh(&alarms, steps)		UINT64_MAX: nothing waits; else a look at the steps behind these is asked for
- *	ts_alarms_confirm(&alarms, found, n, from, steps)	what that look found
- *	while ((i = ts_alarms_next(&alarms, &alarm)) ...)	what is to be said now, each once
+ *	from = ts_alarms_fresh(&alarms, steps)		which steps the next look leaves out at the beginning; 0: none
+ *	ts_alarms_look(&alarms, found, n, from, steps)	what it found
+ *	while ((alarm = ts_alarms_next(&alarms)) ...)	what is to be said now, each once
  *
- * A rule that is asked again and again as a run grows is wrong far more often than its level says for one look. So a finding that
- * rests on a chance is first only seen, and said once steps that had no part in it show it, too: those behind the look that saw it,
- * at least TS_ALARM_FRESH_LEAST and a fourth as many as there were. Where these do not show it, it is forgotten, and the next
- * sighting begins anew; so a training of any length has few tries, which are as many times as it grew by a fourth. What happens once,
- * such as a level that rises, is not shown by later steps: it is said when later looks at the whole still say so. What no chance
- * makes (a loss that is NaN, parameters that differ between ranks) is said at once.
+ * Looks are at the whole run and at its last quarter in turn, since what begins late is little of the whole. A rule that is asked again
+ * and again as a run grows is wrong far more often than its level says for one look. So a finding that rests on a chance is first only
+ * seen, and said once steps that had no part in it show it, too: those behind the look that saw it, at least TS_ALARM_FRESH_LEAST and
+ * an eighth as many as there were. Where these do not show it, it is forgotten, and the next sighting begins anew; so a training of any
+ * length has few tries, as many as it grew by an eighth. What happens once, such as a level that rises, is not shown by later steps: it
+ * is said when later looks at the whole still say so. What no chance makes (a loss that is NaN, parameters that differ between ranks)
+ * is said at once.
  * `python3 tests/quality/watch_alarms.py BUILD` prints how often each is wrong on clean runs, and how soon planted faults are said.
  * Pure.
  */
@@ -24,7 +24,9 @@
 enum {
 	TS_ALARMS = 64,
 	TS_ALARM_FRESH_LEAST = 100, /* steps */
-	TS_ALARM_FRESH_SHARE = 4,
+	TS_ALARM_FRESH_SHARE = 8,
+	TS_ALARM_RECENT_LEAST = 200, /* steps of a look at the end */
+	TS_ALARM_RECENT_SHARE = 4,
 	TS_ALARM_CODE = 48,
 };
 
@@ -53,12 +55,13 @@ struct ts_alarm {
 struct ts_alarms {
 	struct ts_alarm items[TS_ALARMS];
 	size_t n;
+	bool recent; /* the next look that confirms nothing is at the end of the run */
 };
 
 enum ts_alarm_kind ts_alarm_kind_of(struct ts_span code);
-void ts_alarms_look(struct ts_alarms *a, const struct ts_found *found, size_t n, uint64_t steps);
-uint64_t ts_alarms_fresh(const struct ts_alarms *a, uint64_t steps);
-void ts_alarms_confirm(struct ts_alarms *a, const struct ts_found *found, size_t n, uint64_t from, uint64_t steps);
+/* steps: how many there were at the last look. */
+uint64_t ts_alarms_fresh(struct ts_alarms *a, uint64_t steps);
+void ts_alarms_look(struct ts_alarms *a, const struct ts_found *found, size_t n, uint64_t from, uint64_t steps);
 /* The next that is due, which counts as said from then on; NULL: none. */
 const struct ts_alarm *ts_alarms_next(struct ts_alarms *a);
 /* Whether it was said, or is due. */

@@ -272,7 +272,7 @@ static void check_loss(struct watch *w)
 			       last->step);
 		f.detail = ts_span_str(detail);
 		f.rank = w->live.n_ranks > 1 ? w->live.ranks[i]->rank : -1;
-		ts_alarms_look(&w->alarms, &found, 1, steps_seen(w));
+		ts_alarms_look(&w->alarms, &found, 1, UINT64_MAX, steps_seen(w)); /* and judges nothing else */
 		while (ts_alarms_next(&w->alarms))
 			say_finding(w, &f);
 	}
@@ -329,10 +329,7 @@ static void take_analysis(struct watch *w, const struct ts_answer *answer)
 
 	for (; n < a->n_findings && n < SAID_MAX; n++)
 		found[n] = (struct ts_found){a->findings[n].code, a->findings[n].severity == TS_SEVERITY_HIGH};
-	if (answer->from)
-		ts_alarms_confirm(&w->alarms, found, n, answer->from, a->steps);
-	else
-		ts_alarms_look(&w->alarms, found, n, a->steps);
+	ts_alarms_look(&w->alarms, found, n, answer->from, a->steps);
 	while ((alarm = ts_alarms_next(&w->alarms))) {
 		const struct ts_look_finding *f = finding_of(a, alarm->code);
 
@@ -427,8 +424,6 @@ static enum ts_ask_kind next_question(struct watch *w, uint64_t *ret_from)
 	if (now < w->analyze_ns || steps < FIRST_STEPS || (w->looked && steps <= w->looked_steps))
 		return 0;
 	*ret_from = ts_alarms_fresh(&w->alarms, w->looked_steps);
-	if (*ret_from == UINT64_MAX)
-		*ret_from = 0;
 	return TS_ASK_ANALYZE;
 }
 

@@ -249,9 +249,10 @@ static enum ts_status read_chunk(struct ts_growth *g, int fd, size_t number, ts_
 	}
 	if (ts_pread_full(fd, g->data, room, (uint64_t)number * TS_FRAME_CHUNK + chunk->at, &got, err))
 		return err->status;
+	chunk->stuck = false;
 	while ((len = whole_frame(g->data + at, got - at)) != 0) {
 		if (chunk->waited < PATIENCE && !is_named(g, g->data + at, len)) {
-			*ret_unnamed = true;
+			*ret_unnamed = chunk->stuck = g->waiting = true;
 			break;
 		}
 		if (take_frame(g, g->data + at, len, take, ctx, rows, err))
@@ -267,17 +268,46 @@ static enum ts_status read_chunk(struct ts_growth *g, int fd, size_t number, ts_
 	return TS_OK;
 }
 
+/* Whether rows of an earlier chunk of the lane still wait: the order of a lane is that of its steps. */
+static bool is_behind(const struct ts_growth *g, size_t number)
+{
+	for (size_t i = 0; g->waiting && i < number; i++)
+		if (g->chunks[i].stuck && g->chunks[i].lane == g->chunks[number].lane)
+			return true;
+	return false;
+}
+
+/* Takes the names of all columns that are there, before the first row is taken: another thread than that of the steps may declare
+ * them, and what it adds to steps is to find them. */
+static enum ts_status take_names(struct ts_growth *g, int fd, struct ts_error *err)
+{
+	for (size_t i = 0; i < g->n; i++) {
+		size_t at = ts_chunk_header_at((uint32_t)i) + TS_FRAME_CHUNK_HEADER, got = 0, len;
+		const char *why;
+
+		if (ts_pread_full(fd, g->data, TS_FRAME_CHUNK, (uint64_t)i * TS_FRAME_CHUNK, &got, err))
+			return err->status;
+		for (; at < got && (len = whole_frame(g->data + at, got - at)) != 0; at += len)
+			if (TS_FRAME_KIND(ts_load_u32(g->data + at)) == TS_FRAME_COLUMN && ts_frame_fits(g->data + at, len) &&
+			    ts_declared_add(&g->columns, g->data + at, &why, err))
+				return err->status;
+	}
+	return TS_OK;
+}
+
 /* One look at all chunks. *ret_unnamed as in read_chunk. */
 static enum ts_status read_chunks(struct ts_growth *g, int fd, ts_growth_take *take, void *ctx, uint64_t *rows, bool *ret_unnamed,
 				  struct ts_error *err)
 {
 	size_t unknown = 0;
 
+	g->waiting = false;
 	for (size_t i = 0; i < g->n && unknown <= AHEAD; i++) {
 		if (!g->chunks[i].at && look_at_header(g, fd, i, err))
 			return err->status;
 		unknown += !g->chunks[i].at;
-		if (g->chunks[i].at && !g->chunks[i].done && read_chunk(g, fd, i, take, ctx, rows, ret_unnamed, err))
+		if (g->chunks[i].at && !g->chunks[i].done && !is_behind(g, i) &&
+		    read_chunk(g, fd, i, take, ctx, rows, ret_unnamed, err))
 			return err->status;
 	}
 	return TS_OK;
@@ -287,13 +317,16 @@ enum ts_status ts_growth_read(struct ts_growth *g, int fd, uint64_t size, ts_gro
 			      struct ts_error *err)
 {
 	uint64_t n = size / TS_FRAME_CHUNK + (size % TS_FRAME_CHUNK != 0), rows = 0;
-	bool there, unnamed = true, grew = true;
+	bool there, first, unnamed = true, grew = true;
 
 	if (read_header(g, fd, &there, err))
 		return err->status;
 	if (n > UINT32_MAX)
 		return ts_error_set(err, TS_TOO_LARGE, "too long for a recording");
+	first = there && !g->n;
 	if (there && make_chunks(g, (size_t)n, err))
+		return err->status;
+	if (first && take_names(g, fd, err))
 		return err->status;
 	while (there && unnamed && grew) {
 		uint64_t before = g->taken;

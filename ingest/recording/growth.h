@@ -35,6 +35,7 @@ struct ts_growth_chunk {
 	uint32_t lane, ordinal;
 	uint32_t at; /* where the next frame is expected; 0: its header was not there yet */
 	bool done;
+	bool stuck;	/* a row waits for the names of its columns */
 	uint8_t waited; /* how often in a row what stands there was no whole frame */
 };
 
@@ -48,6 +49,7 @@ struct ts_growth {
 	uint8_t *data; /* one chunk */
 	struct ts_growth_cell *cells;
 	size_t cap_cells;
+	bool waiting;	  /* a chunk is stuck */
 	uint64_t taken;	  /* bytes of frames */
 	uint64_t damaged; /* chunks of which the rest was passed over */
 	bool ended;	  /* it has its END frame */
