@@ -2,11 +2,13 @@
  * and lanes are reached. No crash, no leak; and whether rows are sorted in little memory or in much, they are the same. */
 #include "base/digest.h"
 #include "ingest/core/fuzz_reader.h"
+#include "ingest/recording/growth.h"
 #include "ingest/recording/recording.h"
 #include "ingest/recording/walk.h"
 #include "record/crc32c.h"
 #include "tests/fuzz/fuzz_hold.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 enum { PIECE = 1024, CHUNKS_MAX = 8 };
@@ -40,11 +42,43 @@ static bool read_once(struct ts_span bytes, size_t memory, struct ts_id *ret_id)
 	return ok;
 }
 
+static void take_row(void *ctx, const struct ts_growth_row *row)
+{
+	uint64_t *rows = ctx;
+
+	for (size_t i = 0; i < row->n; i++)
+		hold(row->cells[i].column->path.len > 0);
+	++*rows;
+}
+
+/* The same file as one that is watched: looked at until damaged frames have been waited for. */
+static void watched(struct ts_span bytes)
+{
+	FILE *file = tmpfile();
+	struct ts_growth growth;
+	struct ts_error err;
+	uint64_t taken = 0, told = 0;
+
+	hold(file && fwrite(bytes.data, 1, bytes.len, file) == bytes.len && fflush(file) == 0);
+	ts_growth_init(&growth);
+	for (int i = 0; i < 30; i++) {
+		uint64_t rows = 0;
+
+		if (ts_growth_read(&growth, fileno(file), bytes.len, take_row, &taken, &rows, &err))
+			break;
+		told += rows;
+	}
+	hold(taken >= told); /* a look that fails does not tell its rows */
+	ts_growth_finish(&growth);
+	(void)fclose(file);
+}
+
 static void both_ways(struct ts_span bytes)
 {
 	struct ts_id a, b;
 	bool ok = read_once(bytes, 0, &a);
 
+	watched(bytes);
 	hold(ok == read_once(bytes, 100, &b) && (!ok || ts_id_eq(&a, &b)));
 }
 
