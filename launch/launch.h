@@ -5,7 +5,8 @@
  *
  * The command has a process group of its own, and the terminal's foreground. Its stdin, stdout and stderr stay what they were
  * (output.h, terminal.h). SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2 and SIGTSTP that come to the launcher go to the
- * command's process group, each as often as it comes; where the command stops, the launcher stops, and goes on with it. A command
+ * command's process group, each as often as it comes; where the command stops, the launcher stops, and goes on with it; but
+ * not with a process that SIGSTOP stops. A command
  * that leaves processes behind is over when its own process is; what these print is taken on by the minder (processes.h).
  *
  * Of several processes the first that fails has the others ended: by SIGTERM, and 30 s later by SIGKILL.

@@ -157,6 +157,8 @@ static void reap(struct minder *m)
 			rank++;
 		if (rank == l->n)
 			continue;
+		if (WIFSTOPPED(status) && WSTOPSIG(status) == SIGSTOP)
+			continue; /* somebody stopped that process alone, and goes on with it alone */
 		if (WIFSTOPPED(status))
 			tell(m, (struct ts_word){TS_WORD_STOPPED, (int32_t)rank, WSTOPSIG(status), 0});
 		else

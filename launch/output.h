@@ -34,6 +34,8 @@ void ts_outputs_wait(const struct ts_output *outputs, size_t n, struct pollfd *p
 bool ts_outputs_serve(struct ts_output *outputs, size_t n, const struct pollfd *polls);
 /* Whether any has not ended. */
 bool ts_outputs_open(const struct ts_output *outputs, size_t n);
+/* Puts /dev/null in the place of stdin, stdout and stderr, in a process beside the command that is to hold nobody's open. */
+void ts_output_leave(void);
 /* Puts the end of a regular file that was given as it is into the tail; from: where the process began to write. */
 void ts_output_read_end(int fd, int64_t from, struct ts_tail *tail);
 

@@ -106,7 +106,7 @@ struct ts_commit_request {
 	bool join; /* this head has some ranks of a run: collect ranks until the world is complete */
 	bool expose; /* with join: show the run now, even if ranks are missing */
 	struct ts_span branch; /* a branch that also gets this head, "project/branch"; empty = none */
-	struct ts_span state; /* "running", "finished", "crashed", "killed", "unknown" */
+	struct ts_span state; /* "running", "finished", "crashed", "killed", "hung", "unknown" */
 	bool state_said;      /* a person chose it; else what the run itself records of its end counts before it */
 	struct ts_span message;
 };

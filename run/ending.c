@@ -8,7 +8,8 @@
 
 static const char *const state_words[] = {
 	[TS_END_UNKNOWN] = "unknown", [TS_END_RUNNING] = "running", [TS_END_FINISHED] = "finished",
-	[TS_END_CRASHED] = "crashed", [TS_END_KILLED] = "killed",
+	[TS_END_CRASHED] = "crashed", [TS_END_KILLED] = "killed",   [TS_END_HUNG] = "hung",
+	[TS_END_LOST] = "lost",
 };
 
 /* Of several ranks that died the one counts whose cause has the least rank here: what others died of follows from it. */
@@ -27,6 +28,7 @@ static const struct {
 	[TS_END_TIME_LIMIT] = {"time_limit", "the time limit of its job was over", TS_END_KILLED, 4},
 	[TS_END_CANCELLED] = {"cancelled", "its job was cancelled", TS_END_KILLED, 5},
 	[TS_END_CUT] = {"cut", "", TS_END_UNKNOWN, 8},
+	[TS_END_DISK_FULL] = {"disk_full", "the disk was full", TS_END_CRASHED, 1},
 };
 
 enum { STATES = sizeof state_words / sizeof state_words[0], CAUSES = sizeof causes / sizeof causes[0] };
@@ -39,11 +41,16 @@ const char *ts_end_state_word(enum ts_end_state state)
 bool ts_end_state_of(struct ts_span word, enum ts_end_state *ret_state)
 {
 	for (int i = 0; i < STATES; i++)
-		if (ts_span_is(word, state_words[i])) {
+		if (i != TS_END_LOST && ts_span_is(word, state_words[i])) {
 			*ret_state = (enum ts_end_state)i;
 			return true;
 		}
 	return false;
+}
+
+bool ts_end_goes_on(struct ts_span word)
+{
+	return ts_span_is(word, state_words[TS_END_RUNNING]) || ts_span_is(word, state_words[TS_END_HUNG]);
 }
 
 const char *ts_end_cause_word(enum ts_end_cause cause)
@@ -119,12 +126,15 @@ enum ts_end_cause ts_end_cause_of(struct ts_span type, struct ts_span message)
 					     "cannot allocate memory", "oom-kill",     NULL};
 	static const char *const timeout[] = {"watchdog caught collective", "collective operation timeout", "barrier timed out",
 					      "watchdog timeout", NULL};
+	static const char *const disk[] = {"no space left on device", "disk quota exceeded", NULL};
 	static const char *const values[] = {"loss", "grad", "norm", "logits", "weight", "activation", NULL};
 
 	if (has(type, "keyboardinterrupt"))
 		return TS_END_SIGNAL;
 	if (has(type, "outofmemory") || has(type, "memoryerror") || has_any(message, memory))
 		return TS_END_OUT_OF_MEMORY;
+	if (has_any(message, disk))
+		return TS_END_DISK_FULL;
 	if (has_any(message, timeout) || (has(message, "timed out") && has_any(message, (const char *const[]){"nccl", "gloo", NULL})))
 		return TS_END_TIMEOUT;
 	if ((has_nan(message) && has_any(message, values)) || has(message, "minimum loss scale reached"))
@@ -259,7 +269,7 @@ static void see_said(struct ts_end_seen *seen, const struct ts_facts *facts, con
 		say(seen, causes[cause].state, cause, "");
 	if (ts_end_state_of(text_of(facts, below(group, "state").path), &state) && state != TS_END_UNKNOWN &&
 	    (state != TS_END_RUNNING || !seen->said))
-		say(seen, state, seen->cause, "");
+		say(seen, state, state == TS_END_HUNG ? TS_END_NO_CAUSE : seen->cause, "");
 }
 
 static bool is_dead(const struct ts_end_seen *seen)
@@ -270,7 +280,7 @@ static bool is_dead(const struct ts_end_seen *seen)
 /* What tscope run saw of the whole, and of the rank that failed first. A rank that says itself why it died knows more. */
 static void see_launch(struct ts_end_seen *seen, const struct ts_facts *facts)
 {
-	struct ts_end_seen launch = {.rank = seen->rank}, own = *seen;
+	struct ts_end_seen launch = {.rank = seen->rank, .has_steps = seen->has_steps, .last_step = seen->last_step}, own = *seen;
 	bool knows = own.said && own.cause != TS_END_CUT && own.state != TS_END_RUNNING, mine = false;
 
 	see_said(&launch, facts, "session.launch.end", "tscope run");
@@ -437,6 +447,8 @@ static enum ts_status say_sentence(struct ts_ending *e, struct ts_span at_line, 
 		return ts_error_set(err, TS_NO_MEMORY, "not enough memory to say how a run ended");
 	if (e->state == TS_END_CRASHED || e->state == TS_END_KILLED)
 		text = ts_arena_printf(arena, "The run %s%s%s%s.", verb, at, reason, whom);
+	else if (e->state == TS_END_HUNG)
+		text = ts_arena_printf(arena, "The run hangs%s%s%s.", at, reason, whom);
 	else if (e->state == TS_END_RUNNING)
 		text = ts_arena_printf(arena, "The run still went on when it was read%s.", at);
 	else if (e->cause == TS_END_CUT)
@@ -498,7 +510,7 @@ static int weight_of(const struct ts_end_seen *seen)
 		return seen->first ? -1 : causes[seen->cause].rank;
 	if (!seen->said)
 		return 30;
-	return seen->state == TS_END_RUNNING ? 10 : seen->cause == TS_END_CUT ? 11 : 20;
+	return seen->state == TS_END_HUNG ? 10 : seen->state == TS_END_RUNNING ? 11 : seen->cause == TS_END_CUT ? 12 : 20;
 }
 
 enum ts_status ts_ending_judge(const struct ts_end_seen *seen, size_t n, struct ts_arena *arena, struct ts_ending *ret_ending,
@@ -520,5 +532,42 @@ enum ts_status ts_ending_judge(const struct ts_end_seen *seen, size_t n, struct 
 	if (n && (take(seen, n, which, arena, &e, err) || say_sentence(&e, settled(seen[which]).at, n > 1, arena, err)))
 		return err->status;
 	*ret_ending = e;
+	return TS_OK;
+}
+
+/* --- lost --- */
+
+int64_t ts_pushed_every(const struct ts_facts *facts)
+{
+	int64_t every;
+
+	return number_of(facts, "session.launch.push_every", &every) && every > 0 && every <= 86400 ? every : 0;
+}
+
+bool ts_is_lost(enum ts_end_state state, int64_t every_s, int64_t silent_ns)
+{
+	int64_t limit = every_s > 10 ? 6 * every_s : 60;
+
+	return every_s > 0 && (state == TS_END_RUNNING || state == TS_END_HUNG) && silent_ns / 1000000000 > limit;
+}
+
+enum ts_status ts_ending_lose(struct ts_ending *ending, int64_t every_s, int64_t silent_ns, struct ts_arena *arena,
+			      struct ts_error *err)
+{
+	int64_t silent = silent_ns / 1000000000;
+	const char *unit = silent >= 7200 ? "hours" : silent >= 120 ? "minutes" : "seconds", *step, *text;
+
+	silent /= silent >= 7200 ? 3600 : silent >= 120 ? 60 : 1;
+	step = ending->has_step ? number(arena, ending->step) : "";
+	if (!step)
+		return ts_arena_error(arena, err);
+	text = ts_arena_printf(arena,
+			       "Nothing was heard of the run for %" PRId64 " %s: it still went on%s%s, and was pushed every %" PRId64
+			       " s.",
+			       silent, unit, *step ? " after step " : "", step, every_s);
+	if (!text)
+		return ts_arena_error(arena, err);
+	ending->state = TS_END_LOST;
+	ending->sentence = ts_span_str(text);
 	return TS_OK;
 }

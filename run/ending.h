@@ -23,6 +23,8 @@ enum ts_end_state {
 	TS_END_FINISHED, /* it came to its end by itself */
 	TS_END_CRASHED,
 	TS_END_KILLED,	 /* from outside: a signal, a limit of time, somebody's cancel */
+	TS_END_HUNG,	 /* it went on, and made no step for long */
+	TS_END_LOST,	 /* it went on, and nothing was heard of it since: by the time of reading, and never stored */
 };
 
 enum ts_end_cause {
@@ -36,6 +38,7 @@ enum ts_end_cause {
 	TS_END_TIME_LIMIT, /* of the scheduler */
 	TS_END_CANCELLED,
 	TS_END_CUT,	  /* unknown: a recording that its recorder did not close, as after SIGKILL */
+	TS_END_DISK_FULL, /* or a quota of it */
 };
 
 enum { TS_END_RANKS_MAX = 64, TS_END_TEXT_MAX = 500 };
@@ -79,9 +82,13 @@ struct ts_end_seen {
 	int64_t exception_step, memory_step; /* INT64_MIN: it has none */
 };
 
-const char *ts_end_state_word(enum ts_end_state state); /* "unknown", "running", "finished", "crashed", "killed" */
+const char *ts_end_state_word(enum ts_end_state state); /* "unknown", "running", "finished", "crashed", "killed", "hung", "lost" */
+/* Of a word that may be stored: "lost" is none. */
 bool ts_end_state_of(struct ts_span word, enum ts_end_state *ret_state);
 const char *ts_end_cause_word(enum ts_end_cause cause); /* "none", "out_of_memory", ... */
+
+/* Whether a run of this state goes on: "running" or "hung". */
+bool ts_end_goes_on(struct ts_span word);
 
 /* What an exception was about, by its type and message; KeyboardInterrupt is a signal. */
 enum ts_end_cause ts_end_cause_of(struct ts_span type, struct ts_span message);
@@ -95,5 +102,12 @@ void ts_end_seen_event(struct ts_end_seen *seen, struct ts_span name, struct ts_
 /* Texts of the result lie where those of seen do, or in the arena. */
 enum ts_status ts_ending_judge(const struct ts_end_seen *seen, size_t n, struct ts_arena *arena, struct ts_ending *ret_ending,
 			       struct ts_error *err);
+
+/* Every how many seconds who started the run said to push it; 0: nobody does. */
+int64_t ts_pushed_every(const struct ts_facts *facts);
+/* A run that went on is lost if it is pushed every so many seconds and was not for a minute, or six times as long. */
+bool ts_is_lost(enum ts_end_state state, int64_t every_s, int64_t silent_ns);
+enum ts_status ts_ending_lose(struct ts_ending *ending, int64_t every_s, int64_t silent_ns, struct ts_arena *arena,
+			      struct ts_error *err);
 
 #endif

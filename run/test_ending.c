@@ -88,6 +88,58 @@ static void test_what_merely_stops_is_not_finished(void **unused)
 	is(&e, TS_END_FINISHED, TS_END_NO_CAUSE, "");
 }
 
+static void test_what_hangs(void **unused)
+{
+	struct ts_end_seen seen = rank_of(0, 212,
+					  SAID("session.end.state=running", "session.launch.end.state=hung",
+					       "session.launch.end.message=no step for 90 s, and one takes 0.2 s",
+					       "session.launch.end.record=tscope run"));
+	struct ts_ending e = judge(&seen, 1);
+
+	(void)unused;
+	is(&e, TS_END_HUNG, TS_END_NO_CAUSE,
+	   "The run hangs after step 212: no step for 90 s, and one takes 0.2 s (said by tscope run).");
+	/* A recorder that saw its end knows more. */
+	seen = rank_of(0, 212, SAID("session.wall_time=7", "session.end.exit=3", "session.launch.end.state=hung"));
+	e = judge(&seen, 1);
+	assert_true(e.state == TS_END_CRASHED && e.cause == TS_END_EXIT);
+	assert_true(ts_end_goes_on(ts_span_str("hung")) && ts_end_goes_on(ts_span_str("running")) &&
+		    !ts_end_goes_on(ts_span_str("lost")) && !ts_end_goes_on(ts_span_str("finished")));
+}
+
+static void test_what_is_lost(void **unused)
+{
+	struct ts_end_seen seen = rank_of(0, 40, SAID("session.end.state=running"));
+	struct ts_ending e = judge(&seen, 1);
+	const int64_t s = 1000000000;
+	enum ts_end_state state;
+	struct ts_error err;
+
+	(void)unused;
+	assert_false(ts_is_lost(e.state, 10, 60 * s));
+	assert_true(ts_is_lost(e.state, 10, 61 * s) && ts_is_lost(TS_END_HUNG, 1, 61 * s));
+	assert_false(ts_is_lost(e.state, 30, 180 * s)); /* six pushes that did not come */
+	assert_true(ts_is_lost(e.state, 30, 181 * s));
+	assert_false(ts_is_lost(e.state, 0, INT64_MAX)); /* nobody said to push it */
+	assert_false(ts_is_lost(TS_END_FINISHED, 10, INT64_MAX) || ts_is_lost(TS_END_UNKNOWN, 10, INT64_MAX));
+	assert_int_equal(ts_ending_lose(&e, 10, 300 * s, &arena, &err), TS_OK);
+	is(&e, TS_END_LOST, TS_END_NO_CAUSE,
+	   "Nothing was heard of the run for 5 minutes: it still went on after step 40, and was pushed every 10 s.");
+	assert_false(ts_end_state_of(ts_span_str("lost"), &state)); /* a stored word says no such thing */
+}
+
+static void test_a_full_disk(void **unused)
+{
+	struct ts_end_seen seen =
+		rank_of(0, 9, SAID("session.end.type=OSError", "session.end.message=[Errno 28] No space left on device: 'ckpt.pt'"));
+	struct ts_ending e = judge(&seen, 1);
+
+	(void)unused;
+	is(&e, TS_END_CRASHED, TS_END_DISK_FULL,
+	   "The run crashed after step 9, the disk was full: OSError: [Errno 28] No space left on device: 'ckpt.pt' (said by the "
+	   "recorder).");
+}
+
 static void test_what_the_recorder_saw(void **unused)
 {
 	struct ts_end_seen seen =
@@ -278,6 +330,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_what_merely_stops_is_not_finished, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_what_hangs, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_what_is_lost, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_full_disk, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_what_the_recorder_saw, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_events_count_where_nothing_follows, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_the_first_cause_of_several_ranks, setup, teardown),

@@ -114,8 +114,20 @@ static enum ts_status add_failed(struct ts_launch_folder *f, const struct ts_lau
 	return l->sent == end->signal ? add_sender(f, l, err) : TS_OK;
 }
 
-enum ts_status ts_launch_end_facts(struct ts_launch_folder *folder, const struct ts_launched *launched, int64_t oom_kills,
-				   struct ts_error *err)
+/* Of a run that hung when it was killed, that is why; of one that failed by itself it stands beside its own cause. */
+static enum ts_status add_hang(struct ts_launch_folder *f, const struct ts_launched *l, const char *hang, struct ts_error *err)
+{
+	if (!*hang || l->lost || l->first == l->n)
+		return TS_OK;
+	if (add(f, "end.hang", hang, err))
+		return err->status;
+	if (!l->ends[l->first].signal)
+		return TS_OK;
+	return add(f, "end.message", ts_arena_printf(&f->cli->arena, "it hung: %s", hang), err);
+}
+
+static enum ts_status add_end(struct ts_launch_folder *folder, const struct ts_launched *launched, int64_t oom_kills,
+			      struct ts_error *err)
 {
 	int64_t kills = ts_witness_oom_kills();
 
@@ -130,6 +142,12 @@ enum ts_status ts_launch_end_facts(struct ts_launch_folder *folder, const struct
 	if (ts_launch_fact_text(folder, "end.state", "finished", err))
 		return err->status;
 	return ts_launch_fact_int(folder, "end.exit", 0, err);
+}
+
+enum ts_status ts_launch_end_facts(struct ts_launch_folder *folder, const struct ts_launched *launched, int64_t oom_kills,
+				   const char *hang, struct ts_error *err)
+{
+	return add_end(folder, launched, oom_kills, err) ? err->status : add_hang(folder, launched, hang, err);
 }
 
 /* --- in words --- */

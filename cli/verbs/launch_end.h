@@ -10,9 +10,9 @@
 #include "cli/verbs/launch_folder.h"
 #include "launch/launch.h"
 
-/* Adds the facts; oom_kills: ts_witness_oom_kills() from before the command began. */
+/* Adds the facts; oom_kills: ts_witness_oom_kills() from before the command began; hang: how it hung when it ended, or empty. */
 enum ts_status ts_launch_end_facts(struct ts_launch_folder *folder, const struct ts_launched *launched, int64_t oom_kills,
-				   struct ts_error *err);
+				   const char *hang, struct ts_error *err);
 /* Says it in a line or a few on standard error. words: the command. */
 void ts_launch_end_say(struct ts_launch_folder *folder, const struct ts_launched *launched, const char *const *words);
 

@@ -4,10 +4,10 @@
 #include "base/limits.h"
 #include "base/system.h"
 #include "cli/verbs/verbs.h"
+#include "launch/output.h"
 #include "launch/signals.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -20,10 +20,10 @@ enum { EVERY_S = 10, PUSH_MS = 60000, END_MS = 30000, TOLD = TS_ERROR_TEXT, OUT_
 /* --- one push --- */
 
 /* Runs the verb push with the options of this command that say where to. Returns its error as a text; empty: it is there. */
-static void push_now(const struct ts_launch_folder *f, char told[TOLD])
+static void push_now(const struct ts_launch_folder *f, bool last, char told[TOLD])
 {
 	static const char *const passed[] = {"project", "server", "store"};
-	const char *name = ts_args_text(&f->cli->args, "name"), *words[13];
+	const char *name = ts_args_text(&f->cli->args, "name"), *words[14];
 	struct ts_cli cli = {.verb = ts_verb_find("push"), .out = TS_BUF_INIT(OUT_MAX), .quiet = true};
 	struct ts_error err;
 	int n = 0;
@@ -40,6 +40,8 @@ static void push_now(const struct ts_launch_folder *f, char told[TOLD])
 		words[n++] = ts_arena_printf(&cli.arena, "--name=%s", name);
 	if (ts_args_has(&f->cli->args, "no-output"))
 		words[n++] = "--no-output";
+	if (!last) /* so that each push moves the name, also where nothing is new: who reads it sees that somebody lives */
+		words[n++] = ts_arena_printf(&cli.arena, "--fact=session.launch.heard=%" PRId64, ts_now_real_ns() / 1000000000);
 	words[n++] = "--";
 	words[n++] = f->run[0] == '/' ? f->run : ts_arena_printf(&cli.arena, "./%s", f->run);
 	told[0] = '\0';
@@ -51,7 +53,7 @@ static void push_now(const struct ts_launch_folder *f, char told[TOLD])
 }
 
 /* The same in a process of its own, which is killed where it takes too long. */
-static void push_apart(const struct ts_launch_folder *f, char told[TOLD])
+static void push_apart(const struct ts_launch_folder *f, bool last, char told[TOLD])
 {
 	int ends[2];
 	pid_t pid;
@@ -63,7 +65,7 @@ static void push_apart(const struct ts_launch_folder *f, char told[TOLD])
 		return;
 	pid = fork();
 	if (pid == 0) {
-		push_now(f, told);
+		push_now(f, last, told);
 		_exit(write(ends[1], told, strlen(told) + 1) < 0);
 	}
 	(void)close(ends[1]);
@@ -94,14 +96,6 @@ static void push_apart(const struct ts_launch_folder *f, char told[TOLD])
 
 /* --- the process that pushes again and again --- */
 
-static void leave_streams(void)
-{
-	int none = open("/dev/null", O_RDWR | O_CLOEXEC);
-
-	for (int i = 0; i < 3 && none >= 0; i++)
-		(void)dup2(none, i);
-}
-
 _Noreturn static void push_on(const struct ts_launch_folder *f, int stop, int tell, uint64_t every_s)
 {
 	struct pollfd asked = {.fd = stop, .events = POLLIN};
@@ -110,12 +104,12 @@ _Noreturn static void push_on(const struct ts_launch_folder *f, int stop, int te
 
 	(void)setpgid(0, 0);
 	ts_signals_ignore();
-	leave_streams();
+	ts_output_leave();
 	if (nice(10) < 0)
 		errno = 0;
 	while (!over) {
 		over = poll(&asked, 1, (int)(every_s * 1000)) > 0;
-		push_apart(f, told);
+		push_apart(f, over, told);
 	}
 	(void)!write(tell, told, strlen(told) + 1);
 	_exit(0);
@@ -136,6 +130,8 @@ enum ts_status ts_launch_push_begin(struct ts_launch_folder *folder, struct ts_l
 		return ts_error_set(err, TS_INVALID, "run: --push=SECONDS is from 1s to 24h");
 	if (!given || folder->rank > 0)
 		return TS_OK;
+	if (ts_launch_fact_int(folder, "push_every", (int64_t)every_s, err) || ts_launch_folder_write(folder, err))
+		return err->status;
 	if (ts_system_pipe(stop) < 0 || ts_system_pipe(told) < 0)
 		return ts_error_errno(err, errno, "run: pipe");
 	pid = fork();

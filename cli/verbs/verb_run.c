@@ -4,6 +4,7 @@
 #include "cli/verbs/launch_push.h"
 #include "cli/verbs/launch_python.h"
 #include "cli/verbs/launch_ranks.h"
+#include "cli/verbs/launch_steward.h"
 #include "cli/verbs/verbs.h"
 #include "launch/witness.h"
 
@@ -14,6 +15,7 @@ struct starting {
 	struct ts_launch_folder folder;
 	const char *const *words;
 	struct ts_launch_push push;
+	struct ts_steward steward;
 	int64_t oom_kills; /* from before it began */
 };
 
@@ -33,9 +35,11 @@ static const char *program_of(struct ts_arena *arena, const char *const *words)
 static void finish(void *ctx, const struct ts_launched *l)
 {
 	struct starting *s = ctx;
+	char hang[TS_STEWARD_TEXT];
 	struct ts_error err;
 
-	if (ts_launch_end_facts(&s->folder, l, s->oom_kills, &err) || ts_launch_folder_write(&s->folder, &err))
+	ts_steward_end(&s->steward, hang);
+	if (ts_launch_end_facts(&s->folder, l, s->oom_kills, hang, &err) || ts_launch_folder_write(&s->folder, &err))
 		ts_cli_say(s->cli, "the end of the run could not be written down: %s", err.text);
 	if (!l->alone)
 		ts_launch_end_say(&s->folder, l, s->words);
@@ -67,7 +71,7 @@ enum ts_status ts_verb_run(struct ts_cli *cli, struct ts_error *err)
 	if (ts_launch_words(cli, &wanted, &s.words, err) ||
 	    ts_launch_folder_make(cli, cli->args.words, program, &s.folder, err) || have_recorded(&s, err))
 		return err->status;
-	if (ts_launch_push_begin(&s.folder, &s.push, err))
+	if (ts_launch_push_begin(&s.folder, &s.push, err) || ts_steward_begin(&s.folder, &s.steward, err))
 		return err->status;
 	wanted.argv = s.words;
 	wanted.folder = s.folder.mine;

@@ -46,6 +46,10 @@ static const struct ts_option run_options[] = {
 	{.name = "push", .argument = "=SECONDS",
 	 .help = "push the run while it goes on, every 10 s or so many, and when it is over; the training does not wait for it"},
 	{.name = "no-output", .help = "with --push: keep what the command prints in the folder alone, and do not push it"},
+	{.name = "hang-after", .argument = "SECONDS",
+	 .help = "say that the run hangs if no recorded rank makes a step for so long (default: 20 times as long as a step usually "
+		 "takes, 3 times as long as the longest took, and 30s)"},
+	{.name = "kill-hung", .help = "end a run that hangs: by SIGTERM, and by SIGKILL 10 s later"},
 	{.name = "no-auto", .help = "do not record a script of Python, which 'python -m tscope' records (docs/recording.md)"},
 	{.name = "nproc-per-node", .argument = "N",
 	 .help = "start N processes, each told its rank by RANK, LOCAL_RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT; may also "
@@ -104,8 +108,8 @@ static const struct ts_option push_options[] = {
 	 .help = "add a fact; the value is JSON if it is a valid JSON scalar, else text"},
 	{.name = "host-facts", .help = "add the facts of this host, as 'tscope facts' collects them"},
 	{.name = "state", .argument = "STATE",
-	 .help = "running, finished, crashed, killed or unknown (default: what the run records of its end)",
-	 .complete = TS_COMPLETE_CHOICE, .choices = "running finished crashed killed unknown"},
+	 .help = "running, finished, crashed, killed, hung or unknown (default: what the run records of its end)",
+	 .complete = TS_COMPLETE_CHOICE, .choices = "running finished crashed killed hung unknown"},
 	{.name = "message", .letter = 'm', .argument = "TEXT", .help = "write this line into the log of the name"},
 	{.name = "join",
 	 .help = "the directories hold only some ranks of a run: collect them under the name until all ranks of the "

@@ -78,7 +78,7 @@ enum ts_status ts_launched_settle(const char *top, const char *directory, struct
 		struct ts_fact *fact = &facts->items[i];
 
 		if (ts_span_is(fact->path, "session.launch.end.state") && fact->type == TS_FACT_TEXT &&
-		    ts_span_is(fact->text, "running") && !is_minded(top, directory, arena)) {
+		    ts_end_goes_on(fact->text) && !is_minded(top, directory, arena)) {
 			fact->text = ts_span_str("unknown");
 			lost = true;
 		}

@@ -1,4 +1,5 @@
-/* Any bytes as a text log, and as the last lines of one; if the first is 't', what follows up to a byte 0 is a template. No crash, no leak. */
+/* Any bytes as a text log, and as the last lines of one; if the first is 't', what follows up to a byte 0 is a template. No crash, no
+ * leak. */
 #include "ingest/core/fuzz_reader.h"
 #include "ingest/core/sink_count.h"
 #include "ingest/text/reader_text.h"

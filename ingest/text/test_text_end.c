@@ -48,6 +48,9 @@ static void test_exceptions(void **unused)
 	     "{\"end\":{\"cause\":\"exception\",\"type\":\"ValueError\",\"message\":\"no batch of 3\",\"record\":\"line 5\"}}");
 	says(LINES("Traceback (most recent call last):", "ValueError: skipped", "#"), "{}"); /* it went on */
 	says(LINES("ValueError: a line of a log, and no traceback"), "{}");
+	says(LINES("Traceback (most recent call last):", "OSError: [Errno 28] No space left on device"),
+	     "{\"end\":{\"cause\":\"disk_full\",\"type\":\"OSError\",\"message\":\"[Errno 28] No space left on device\","
+	     "\"record\":\"line 2\"}}");
 	says(LINES("3|Traceback (most recent call last):", "KeyError: 'x'",
 		   "3|torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB"),
 	     "{\"end\":{\"cause\":\"out_of_memory\",\"type\":\"torch.cuda.OutOfMemoryError\",\"message\":\"CUDA out of memory. Tried "

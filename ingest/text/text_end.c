@@ -21,6 +21,8 @@ static const struct {
 	{"=>> PBS: job killed: walltime", TS_END_TIME_LIMIT, ""}, /* OpenPBS */
 	{"TERM_RUNLIMIT", TS_END_TIME_LIMIT, ""},		  /* LSF */
 	{"TERM_MEMLIMIT", TS_END_OUT_OF_MEMORY, ""},
+	{"No space left on device", TS_END_DISK_FULL, ""}, /* any program, by errno */
+	{"Disk quota exceeded", TS_END_DISK_FULL, ""},
 	{"CUDA out of memory. Tried to allocate", TS_END_OUT_OF_MEMORY, ""}, /* torch, also without a traceback */
 	{"HIP out of memory. Tried to allocate", TS_END_OUT_OF_MEMORY, ""},
 	{"Fatal Python error: Segmentation fault", TS_END_SIGNAL, "SIGSEGV"}, /* faulthandler */
@@ -106,8 +108,9 @@ static bool take_apart(struct ts_span text, struct ts_span *ret_type, struct ts_
 /* What others died of follows from the cause with the least number; of two of one number the first counts. */
 static int order_of(enum ts_end_cause cause)
 {
-	static const enum ts_end_cause first[] = {TS_END_OUT_OF_MEMORY, TS_END_NAN,	  TS_END_TIMEOUT, TS_END_EXCEPTION,
-						  TS_END_TIME_LIMIT,	TS_END_CANCELLED, TS_END_SIGNAL,  TS_END_EXIT};
+	static const enum ts_end_cause first[] = {TS_END_OUT_OF_MEMORY, TS_END_DISK_FULL, TS_END_NAN,
+						  TS_END_TIMEOUT,	TS_END_EXCEPTION, TS_END_TIME_LIMIT,
+						  TS_END_CANCELLED,	TS_END_SIGNAL,	  TS_END_EXIT};
 	int n = (int)(sizeof first / sizeof first[0]);
 
 	for (int i = 0; i < n; i++)

@@ -17,6 +17,7 @@ import termios
 import time
 
 TSCOPE = os.path.abspath(os.path.join(sys.argv[1], "tscope"))
+STEADY = os.path.abspath(os.path.join(sys.argv[1], "tests", "launch", "steady"))
 WAIT = 20
 failed = []
 
@@ -553,12 +554,100 @@ def printed():
         check("where nobody saw the end, the last lines say it", "no such layer, at train.py:12" in (shown(place)[1] or ""), shown(place))
 
 
+def hangs():
+    options = ["--hang-after", "2", "--store", "store", "--push=1", "--name", "slow"]
+    with Place() as place:
+        job = subprocess.Popen(place.words(STEADY, "run", "60", "50", "30", options=options), cwd=place.path, stderr=subprocess.PIPE)
+        begun = time.monotonic()
+        said = place.wait_for(lambda: place.end()["state"] == "hung")
+        took = time.monotonic() - begun
+        sentence = shown(place)[1] or ""
+        check(f"a run without a step hangs; said after {took:.0f} s", said and "hangs after step 29: no step for" in sentence and "(steady) sleeps" in sentence, place.end(), sentence)
+        pushed = place.wait_for(lambda: b"hung" in stored(place, "list")[1])
+        check("and list has it, as it is pushed", pushed and "hung" in json.loads(stored(place, "list", "state=hung", "--json")[1])["rows"][0]["values"]["state"], stored(place, "list"))
+        for pid in descendants(job.pid):
+            if named(pid) == "steady":
+                os.kill(pid, signal.SIGUSR1)
+        job.communicate(timeout=WAIT)
+        check("once it goes on it hangs no more, and finishes", place.end()["state"] == "finished" and "message" not in place.end() and b"finished" in stored(place, "list")[1],
+              place.end())
+    with Place() as place:
+        begun = time.monotonic()
+        job = subprocess.Popen(place.words("sh", "-c", f"exec {STEADY} run 2000 50 $((RANK == 1 ? 30 : 100000))", options=["--hang-after", "2", "--nproc-per-node", "3", "--launcher", "own"]),
+                               cwd=place.path, stderr=subprocess.PIPE)
+        place.wait_for(lambda: time.monotonic() - begun > 3)
+        apart = place.end()["state"]
+        stopped = [pid for pid in descendants(job.pid) if named(pid) == "steady" and environment(pid, "RANK") != "1"]
+        for pid in stopped:
+            os.kill(pid, signal.SIGSTOP)
+        said = place.wait_for(lambda: place.end()["state"] == "hung")
+        message = place.end().get("message", "")
+        check("of several ranks all have to stand, and the one that is behind comes first", apart == "running" and said and "rank 1 is behind, after step 29" in message and
+              message.index("rank 1: process") < message.index("rank 0: process") and message.count("is stopped") == 2, apart, message)
+        for pid in stopped:
+            os.kill(pid, signal.SIGCONT)
+        check("nor does the launcher stop with a process that SIGSTOP stops", state(job.pid) != "T", state(job.pid))
+        job.terminate()
+        job.communicate(timeout=WAIT)
+    with Place() as place:
+        ran = place.run(STEADY, "run", "60", "20", "30", options=["--hang-after", "2", "--kill-hung"])
+        check("--kill-hung ends it, and says why", ran.returncode == 143 and "it hung: no step for" in (shown(place)[1] or "") and b"it hung" in ran.stderr, ran.returncode, shown(place), ran.stderr)
+    with Place() as place:
+        ran = place.run("sleep", "4", options=["--hang-after", "1"])
+        check("what records no steps does not hang", ran.returncode == 0 and place.end()["state"] == "finished", place.end())
+
+
+def lost():
+    """Takes more than a minute, as that is after how long a run is lost."""
+    with Place() as place:
+        os.makedirs(os.path.join(place.path, "run"))
+        with open(os.path.join(place.path, "run", "steps.jsonl"), "w", encoding="utf-8") as file:
+            file.write("".join(f'{{"step": {step}, "scalars": {{"loss": 1.0}}}}\n' for step in range(9)))
+        for name, launch in (("pushed", {"push_every": 1}), ("by_hand", {})):
+            with open(os.path.join(place.path, "run", "facts.json"), "w", encoding="utf-8") as file:
+                json.dump({"format": 1, "session": {"end": {"state": "running"}, "launch": launch}}, file)
+            stored(place, "push", "run", "--name", name)
+
+        def states():
+            rows = json.loads(stored(place, "list", "--columns", "state", "--json")[1])["rows"]
+            return {row["name"].split("/")[-1]: row["values"]["state"] for row in rows}
+        before = states()
+        time.sleep(62)
+        said = stored(place, "show", "pushed")[1]
+        check("nothing heard for a minute of a run that --push pushed: it is lost, and one that was pushed by hand is not",
+              before == {"pushed": "running", "by_hand": "running"} and states() == {"pushed": "lost", "by_hand": "running"} and
+              b"Nothing was heard of the run" in said and b"Nothing was heard" in stored(place, "analyze", "pushed")[1] and
+              b"pushed" in stored(place, "list", "state=lost")[1] and b"still went on" in stored(place, "show", "by_hand")[1], before, states(), said)
+
+
+def descendants(pid):
+    found = []
+    for child in children(pid):
+        found += [child, *descendants(child)]
+    return found
+
+
+def named(pid):
+    with open(f"/proc/{pid}/comm", encoding="utf-8") as file:
+        return file.read().strip()
+
+
+def state(pid):
+    with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
+        return file.read().rsplit(")", 1)[1].split()[0]
+
+
+def environment(pid, name):
+    with open(f"/proc/{pid}/environ", "rb") as file:
+        return dict(pair.split("=", 1) for pair in file.read().decode().split("\0") if "=" in pair).get(name)
+
+
 def children(pid):
     with open(f"/proc/{pid}/task/{pid}/children", encoding="utf-8") as file:
         return [int(word) for word in file.read().split()]
 
 
-CHECKS = (what_ended, pushes, printed, exit_codes, deaths, passed_on, cannot, twice, bytes_through, files, broken_pipe, left_behind, terminal, interrupts, suspends, debugger,
+CHECKS = (what_ended, pushes, printed, hangs, lost, exit_codes, deaths, passed_on, cannot, twice, bytes_through, files, broken_pipe, left_behind, terminal, interrupts, suspends, debugger,
           launcher_killed, disk_full)
 
 

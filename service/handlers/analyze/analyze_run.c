@@ -586,6 +586,17 @@ enum ts_status ts_analyze_run(struct ts_fetch *f, const struct ts_id *id, const 
 
 TS_REPLIER(analyze_reply, ts_analysis);
 
+/* Of a run that went on when it was pushed, whether it is lost since. */
+static enum ts_status lose(struct ts_fetch *f, const struct ts_resolved *what, struct ts_arena *arena, struct ts_ending *ending,
+			   struct ts_error *err)
+{
+	struct ts_run run;
+
+	if (!what->by_ref || (ending->state != TS_END_RUNNING && ending->state != TS_END_HUNG))
+		return TS_OK;
+	return ts_run_open(f, &what->id, arena, &run, err) ? err->status : ts_run_lose(&run, &what->ref, arena, ending, err);
+}
+
 static enum ts_status answer(struct ts_call *call, const struct ts_analyze_request *request, struct ts_arena *arena,
 			     struct ts_error *err)
 {
@@ -598,6 +609,8 @@ static enum ts_status answer(struct ts_call *call, const struct ts_analyze_reque
 		return err->status;
 	ts_fetch_init(&fetch, call);
 	status = ts_analyze_run(&fetch, &run.id, request, arena, &analysis, err);
+	if (!status)
+		status = lose(&fetch, &run, arena, &analysis.ending, err);
 	ts_fetch_finish(&fetch);
 	return status ? ts_blame(call, &request->spec, 1, err) : reply_analyze_reply(call, &analysis, err);
 }

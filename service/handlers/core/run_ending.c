@@ -1,5 +1,6 @@
 #include "service/handlers/core/run_ending.h"
 
+#include "base/clock.h"
 #include "base/limits.h"
 
 #include <math.h>
@@ -140,4 +141,14 @@ enum ts_status ts_run_ending(struct ts_fetch *f, const struct ts_run *run, struc
 		ts_end_seen_facts(&seen[0], &run->head.facts);
 	}
 	return status ? status : ts_ending_judge(seen, n, arena, ret_ending, err);
+}
+
+enum ts_status ts_run_lose(const struct ts_run *run, const struct ts_ref *ref, struct ts_arena *arena, struct ts_ending *ending,
+			   struct ts_error *err)
+{
+	int64_t every = ts_pushed_every(&run->head.facts), silent = ref ? ts_now_real_ns() - ref->moved_ns : 0;
+
+	if (!ref || ref->kind != TS_REF_RUN || !ts_is_lost(ending->state, every, silent))
+		return TS_OK;
+	return ts_ending_lose(ending, every, silent, arena, err);
 }

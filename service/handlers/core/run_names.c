@@ -1,5 +1,7 @@
 #include "service/handlers/core/run_names.h"
 
+#include "run/ending.h"
+
 enum { PAGE = 1024 };
 
 enum ts_status ts_run_names_load(const struct ts_call *call, struct ts_span prefix, struct ts_arena *arena,
@@ -35,7 +37,7 @@ enum ts_status ts_run_names_load(const struct ts_call *call, struct ts_span pref
 
 void ts_run_marks_add(struct ts_run_marks *marks, const struct ts_note *note)
 {
-	if (!ts_span_is(note->key, "bad") && !(ts_span_is(note->key, "state") && ts_span_is(note->value, "running")))
+	if (!ts_span_is(note->key, "bad") && !(ts_span_is(note->key, "state") && ts_end_goes_on(note->value)))
 		return;
 	if (!marks->any || note->at_ns < marks->since_ns) {
 		marks->since_ns = note->at_ns;
@@ -56,7 +58,7 @@ static enum ts_status add_notes(const struct ts_call *call, struct ts_span name,
 	for (size_t i = 0; i < n; i++) {
 		ts_run_marks_add(&io->marks, &notes[i]);
 		if (ts_span_is(notes[i].key, "state"))
-			io->training |= ts_span_is(notes[i].value, "running");
+			io->training |= ts_end_goes_on(notes[i].value);
 		if (ts_span_is(notes[i].key, "bad"))
 			io->bad = notes[i].value;
 		if (ts_span_is(notes[i].key, "accepted"))

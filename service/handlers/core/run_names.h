@@ -24,7 +24,7 @@ struct ts_run_notes {
 	struct ts_span name; /* the name that was moved last; empty: no name points at the run */
 	struct ts_span bad;  /* the note `bad`; empty: the run is not marked bad */
 	struct ts_span accepted; /* the note `accepted`; empty: there is none */
-	bool training; /* the state at one of its names is "running" */
+	bool training; /* the state at one of its names is "running" or "hung" */
 	struct ts_run_marks marks;
 };
 

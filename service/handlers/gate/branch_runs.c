@@ -5,6 +5,8 @@
 #include "base/bisect.h"
 #include "base/limits.h"
 #include "base/order.h"
+#include "run/ending.h"
+#include <stdlib.h>
 
 enum { PAGE = 1024 };
 
@@ -83,7 +85,7 @@ static enum ts_status take_notes(struct history *h, const struct ts_note *notes,
 		if (ts_span_is(note.key, "state")) {
 			if (left)
 				continue;
-			run->training |= ts_span_is(note.value, "running");
+			run->training |= ts_end_goes_on(note.value);
 		}
 		if (!ts_note_steers(note.key))
 			continue;

@@ -25,7 +25,7 @@ struct ts_branch_run {
 	struct ts_run_marks marks;
 	struct ts_span bad;	 /* the note `bad`; empty: the run is not marked bad */
 	struct ts_span accepted; /* the note `accepted`; empty: there is none */
-	bool training;		 /* its state is "running" */
+	bool training;		 /* its state is "running" or "hung" */
 	bool gone;		 /* its objects are missing or damaged; bad says why */
 	size_t later;		 /* index of the entry to which its name moved on, below its own index; SIZE_MAX: none */
 };

@@ -190,8 +190,9 @@ static enum ts_status check_value(struct parser *p, enum ts_list_word word, size
 		return take_time(p, at, &o->value);
 	if ((ts_list_is_count(word) || word == TS_WORD_METRIC) && !(o->value.is_number && isfinite(o->value.number)))
 		wanted = "a number is expected here";
-	if (word == TS_WORD_STATE && (o->op == OP_EQ || o->op == OP_NE) && ts_run_state_check(o->value.text, &unused))
-		wanted = "a state is expected here: running, finished, crashed, killed or unknown";
+	if (word == TS_WORD_STATE && (o->op == OP_EQ || o->op == OP_NE) && !ts_span_is(o->value.text, "lost") &&
+	    ts_run_state_check(o->value.text, &unused))
+		wanted = "a state is expected here: running, finished, crashed, killed, hung, lost or unknown";
 	if (!wanted)
 		return TS_OK;
 	p->at = at;

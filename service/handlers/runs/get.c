@@ -248,7 +248,9 @@ static enum ts_status fill(struct ts_call *call, struct ts_fetch *f, const struc
 	    ts_run_open(f, &reply->run.id, arena, &run, err) || ts_describe(f, &run, arena, &d, err) ||
 	    list_columns(&run, arena, reply, err) ||
 	    (request->metrics && add_metrics(f, &run, arena, reply, err)) || list_files(&run, arena, reply, err) ||
-	    ts_run_ending(f, &run, arena, &reply->ending, err) || (request->metrics && add_happenings(f, &run, arena, reply, err)) ||
+	    ts_run_ending(f, &run, arena, &reply->ending, err) ||
+	    ts_run_lose(&run, reply->by_ref ? &reply->ref : NULL, arena, &reply->ending, err) ||
+	    (request->metrics && add_happenings(f, &run, arena, reply, err)) ||
 	    ts_lineage_find(f, &run, project_of(reply), arena, &reply->lineage, err))
 		return err->status;
 	reply->run = d.run;

@@ -1,6 +1,7 @@
 #include "service/handlers/runs/list_row.h"
 
 #include "base/clock.h"
+#include "run/ending.h"
 #include "service/handlers/runs/fact_memory.h"
 #include "service/handlers/runs/list_columns.h"
 
@@ -143,6 +144,20 @@ static bool say_own_name(struct ts_list_subject *s, struct ts_fact *fact)
 	return s->summary.long_name && say_fact(s, ts_span_str("session.name"), fact);
 }
 
+/* The noted state; of a run that goes on and was not heard of for long, that. */
+static bool say_state(struct ts_list_subject *s, struct ts_fact *fact)
+{
+	struct ts_fact every;
+	int64_t silent = ts_now_real_ns() - s->ref->moved_ns;
+
+	if (!say_note(s, ts_span_str("state"), fact))
+		return false;
+	if (ts_end_goes_on(fact->text) && say_fact(s, ts_span_str("session.launch.push_every"), &every) && every.type == TS_FACT_INT &&
+	    ts_is_lost(TS_END_RUNNING, every.integer, silent))
+		fact->text = ts_span_str(ts_end_state_word(TS_END_LOST));
+	return true;
+}
+
 static struct ts_span project_of(struct ts_span name)
 {
 	const uint8_t *slash = memchr(name.data, '/', name.len);
@@ -168,7 +183,7 @@ static bool look_up(struct ts_list_subject *s, struct ts_span path, struct ts_fa
 	case TS_WORD_PUSHED:
 		return say_int(fact, s->ref->moved_ns);
 	case TS_WORD_STATE:
-		return say_note(s, ts_span_str("state"), fact);
+		return say_state(s, fact);
 	case TS_WORD_STEPS:
 		return need_summary(s) && say_int(fact, (int64_t)s->summary.steps);
 	case TS_WORD_FIRST_STEP:

@@ -184,6 +184,6 @@ enum ts_status ts_run_state_check(struct ts_span state, struct ts_error *err)
 
 	if (state.len == 0 || ts_end_state_of(state, &known))
 		return TS_OK;
-	return ts_error_set(err, TS_INVALID, "a state must be running, finished, crashed, killed or unknown; it is \"%.*s\"",
+	return ts_error_set(err, TS_INVALID, "a state must be running, finished, crashed, killed, hung or unknown; it is \"%.*s\"",
 			    TS_SPAN_ARG(state));
 }

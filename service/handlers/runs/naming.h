@@ -43,7 +43,7 @@ enum ts_status ts_ref_find(struct ts_engine *engine, enum ts_ref_kind kind, stru
 /* TS_CONFLICT: the name is not as the caller expects. current is NULL if there is no such name. */
 enum ts_status ts_expectation(enum ts_expect expect, const struct ts_id *expected, const struct ts_ref *current,
 			      struct ts_span name, struct ts_error *err);
-/* Checks that the state is "running", "finished", "crashed", "killed", "unknown" or empty. */
+/* Checks that the state is "running", "finished", "crashed", "killed", "hung", "unknown" or empty. */
 enum ts_status ts_run_state_check(struct ts_span state, struct ts_error *err);
 
 #endif

@@ -5,6 +5,7 @@
 #include "base/grow.h"
 #include "base/limits.h"
 #include "base/order.h"
+#include "run/ending.h"
 #include "service/handlers/core/each_ref.h"
 
 #include <stdlib.h>
@@ -87,7 +88,7 @@ static enum ts_status take_notes(struct gathering *g, struct ts_retention_name *
 		return err->status == TS_NOT_FOUND ? TS_OK : err->status; /* the name was removed meanwhile */
 	for (size_t i = 0; i < n; i++) {
 		name->noted |= keeps(&g->work->policy, notes[i].key);
-		name->training |= ts_span_is(notes[i].key, "state") && ts_span_is(notes[i].value, "running");
+		name->training |= ts_span_is(notes[i].key, "state") && ts_end_goes_on(notes[i].value);
 	}
 	return TS_OK;
 }

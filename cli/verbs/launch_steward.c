@@ -1,0 +1,328 @@
+#include "cli/verbs/launch_steward.h"
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/path.h"
+#include "base/system.h"
+#include "cli/view/show_value.h"
+#include "launch/advance.h"
+#include "launch/output.h"
+#include "launch/signals.h"
+#include "launch/waiting.h"
+#include "run/ending.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+	LOOK_MS = 1000,
+	FIND_EVERY = 5, /* looks from one search for further recordings to the next */
+	RANKS_MAX = 1024,
+	SHOWN = 8,	/* processes that a sentence names */
+	LEAST_S = 30,
+	TIMES_USUAL = 20,
+	TIMES_LONGEST = 3,
+	KILL_AFTER_S = 10, /* what was asked to end is killed */
+	STOP_MS = 2000,
+};
+
+struct steward {
+	struct ts_launch_folder *folder;
+	struct ts_facts before; /* without a word of a hang */
+	struct ts_advance *ranks[RANKS_MAX];
+	char *paths[RANKS_MAX];
+	size_t n;
+	struct ts_arena arena;	/* of the paths */
+	uint64_t after_s;	/* --hang-after; 0: by the usual step */
+	bool kills;
+	int64_t kill_at;	/* 0: nothing is to be killed */
+	pid_t launcher;
+	bool hangs;
+	char hang[TS_STEWARD_TEXT];
+};
+
+/* --- recordings --- */
+
+static bool is_known(const struct steward *s, const char *path)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (strcmp(s->paths[i], path) == 0)
+			return true;
+	return false;
+}
+
+static void add_of(struct steward *s, const char *folder, struct ts_arena *work)
+{
+	struct ts_error ignored;
+	char **names;
+	size_t n;
+
+	if (ts_list_dir(folder, work, &names, &n, &ignored))
+		return;
+	for (size_t i = 0; i < n && s->n < RANKS_MAX; i++) {
+		const char *path = ts_path_join(work, folder, names[i]);
+		struct ts_advance *a;
+
+		if (!path || !ts_advance_named(names[i]) || is_known(s, path))
+			continue;
+		a = ts_arena_alloc(&s->arena, sizeof *a);
+		s->paths[s->n] = ts_arena_printf(&s->arena, "%s", path);
+		if (a && s->paths[s->n] && ts_advance_open(a, path))
+			s->ranks[s->n++] = a;
+	}
+}
+
+static void find(struct steward *s)
+{
+	struct ts_arena work;
+	struct ts_error ignored;
+	char **names;
+	size_t n = 0;
+
+	ts_arena_init(&work, 0);
+	add_of(s, s->folder->mine, &work);
+	if (ts_list_dir(s->folder->mine, &work, &names, &n, &ignored))
+		n = 0;
+	for (size_t i = 0; i < n; i++) {
+		const char *path = strncmp(names[i], "rank", 4) == 0 ? ts_path_join(&work, s->folder->mine, names[i]) : NULL;
+
+		if (path)
+			add_of(s, path, &work);
+	}
+	ts_arena_finish(&work);
+}
+
+/* --- whether it hangs --- */
+
+/* For how many seconds a rank may make no step; below 0: it says nothing of a hang. */
+static double limit_of(const struct steward *s, const struct ts_advance *a)
+{
+	double usual = ts_advance_usual(a), limit;
+
+	if (a->ended || usual < 0)
+		return -1;
+	if (s->after_s)
+		return (double)s->after_s;
+	limit = TIMES_USUAL * usual > TIMES_LONGEST * a->longest ? TIMES_USUAL * usual : TIMES_LONGEST * a->longest;
+	return limit > LEAST_S ? limit : LEAST_S;
+}
+
+/* Whether each rank that says anything has made no step for too long; *ret_least is the rank that is behind all others. */
+static bool stands(const struct steward *s, int64_t now, const struct ts_advance **ret_least)
+{
+	const struct ts_advance *least = NULL;
+
+	for (size_t i = 0; i < s->n; i++) {
+		const struct ts_advance *a = s->ranks[i];
+		double limit = limit_of(s, a);
+
+		if (limit < 0)
+			continue;
+		if ((double)(now - a->seen_ns) / 1e9 <= limit)
+			return false;
+		if (!least || a->last_step < least->last_step)
+			least = a;
+	}
+	*ret_least = least;
+	return least != NULL;
+}
+
+__attribute__((format(printf, 2, 3))) static void say(struct steward *s, const char *format, ...)
+{
+	size_t n = strlen(s->hang);
+	va_list args;
+
+	va_start(args, format);
+	(void)vsnprintf(s->hang + n, sizeof s->hang - n, format, args);
+	va_end(args);
+}
+
+/* First the ranks that are behind, as the others may wait for them. */
+static void say_processes(struct steward *s, int64_t least)
+{
+	char text[TS_WAITING_TEXT];
+	size_t shown = 0;
+
+	for (int behind = 1; behind >= 0; behind--)
+		for (size_t i = 0; i < s->n && shown < SHOWN; i++) {
+			const struct ts_advance *a = s->ranks[i];
+
+			if (limit_of(s, a) < 0 || (a->last_step == least) != behind)
+				continue;
+			ts_waiting_of(a->process, text);
+			if (s->n > 1)
+				say(s, "; rank %d: %s", (int)a->rank, text);
+			else
+				say(s, "; %s", text);
+			shown++;
+		}
+}
+
+static void describe(struct steward *s, int64_t now, const struct ts_advance *least)
+{
+	int64_t most = least->last_step, newest = least->seen_ns;
+	const char *silent, *usual;
+	struct ts_arena work;
+
+	for (size_t i = 0; i < s->n; i++) {
+		const struct ts_advance *a = s->ranks[i];
+
+		if (limit_of(s, a) < 0)
+			continue;
+		most = a->last_step > most ? a->last_step : most;
+		newest = a->seen_ns > newest ? a->seen_ns : newest;
+	}
+	ts_arena_init(&work, 0);
+	silent = ts_show_seconds((double)(now - newest) / 1e9, &work);
+	usual = ts_show_seconds(ts_advance_usual(least), &work);
+	s->hang[0] = '\0';
+	say(s, "no step for %s, and one usually takes %s", silent ? silent : "long", usual ? usual : "less");
+	if (most != least->last_step)
+		say(s, "; rank %d is behind, after step %" PRId64 ", and others after step %" PRId64, (int)least->rank, least->last_step,
+		    most);
+	ts_arena_finish(&work);
+	say_processes(s, least->last_step);
+}
+
+/* --- what is written down --- */
+
+static enum ts_status copy_facts(struct ts_launch_folder *f, const struct ts_facts *from, struct ts_error *err)
+{
+	struct ts_facts copy = {.n = 0};
+
+	for (size_t i = 0; i < from->n; i++)
+		if (ts_facts_add(&copy, &from->items[i], &f->cli->arena, err))
+			return err->status;
+	f->facts = copy;
+	return TS_OK;
+}
+
+/* What cannot be written is tried again with the next change: the training is none the worse for it. */
+static void write_down(struct steward *s)
+{
+	struct ts_launch_folder *f = s->folder;
+	struct ts_error err;
+
+	if (copy_facts(f, &s->before, &err))
+		return;
+	if (s->hangs && (ts_launch_fact_text(f, "end.state", ts_end_state_word(TS_END_HUNG), &err) ||
+			 ts_launch_fact_text(f, "end.message", s->hang, &err) ||
+			 ts_launch_fact_text(f, "end.record", "tscope run", &err) ||
+			 ts_launch_fact_real(f, "end.hung_at", (double)ts_now_real_ns() / 1e9, &err)))
+		return;
+	(void)ts_launch_folder_write(f, &err);
+}
+
+/* --- the process --- */
+
+static void end_training(struct steward *s, int64_t now)
+{
+	if (s->hangs && s->kills && !s->kill_at) {
+		s->kill_at = now + INT64_C(1000000000) * KILL_AFTER_S;
+		(void)kill(s->launcher, SIGTERM);
+		for (size_t i = 0; i < s->n; i++)
+			if (limit_of(s, s->ranks[i]) >= 0)
+				(void)kill((pid_t)s->ranks[i]->process, SIGTERM);
+	}
+	if (!s->kill_at || now < s->kill_at)
+		return;
+	for (size_t i = 0; i < s->n; i++)
+		if (!s->ranks[i]->ended)
+			(void)kill((pid_t)s->ranks[i]->process, SIGKILL);
+	s->kills = false;
+	s->kill_at = 0;
+}
+
+static void look(struct steward *s, uint64_t turn)
+{
+	int64_t now = ts_now_mono_ns();
+	const struct ts_advance *least;
+	bool hangs;
+
+	if (turn % FIND_EVERY == 0)
+		find(s);
+	for (size_t i = 0; i < s->n; i++)
+		ts_advance_look(s->ranks[i], now);
+	hangs = stands(s, now, &least);
+	if (hangs && !s->hangs)
+		describe(s, now, least);
+	if (hangs != s->hangs) {
+		s->hangs = hangs;
+		write_down(s);
+	}
+	if (!hangs)
+		s->hang[0] = '\0';
+	end_training(s, now);
+}
+
+_Noreturn static void watch(struct steward *s, int stop, int tell)
+{
+	struct pollfd asked = {.fd = stop, .events = POLLIN};
+
+	(void)setpgid(0, 0);
+	ts_signals_ignore();
+	if (nice(10) < 0)
+		errno = 0;
+	for (uint64_t turn = 0; poll(&asked, 1, LOOK_MS) <= 0; turn++)
+		look(s, turn);
+	(void)!write(tell, s->hang, strlen(s->hang) + 1);
+	_exit(0);
+}
+
+enum ts_status ts_steward_begin(struct ts_launch_folder *folder, struct ts_steward *ret, struct ts_error *err)
+{
+	const struct ts_args *args = &folder->cli->args;
+	bool given = ts_args_has(args, "hang-after"), said = false;
+	struct steward *s = ts_arena_alloc(&folder->cli->arena, sizeof *s);
+	int stop[2], told[2];
+	pid_t pid;
+
+	*ret = (struct ts_steward){-1, -1, 0};
+	if (!s)
+		return ts_arena_error(&folder->cli->arena, err);
+	*s = (struct steward){.folder = folder, .before = folder->facts, .kills = ts_args_has(args, "kill-hung"), .launcher = getpid()};
+	if (given && ts_args_seconds(args, "hang-after", &said, &s->after_s, err))
+		return ts_error_prefix(err, "run");
+	if (given && (s->after_s == 0 || s->after_s > 86400))
+		return ts_error_set(err, TS_INVALID, "run: --hang-after is from 1s to 24h");
+	if (ts_system_pipe(stop) < 0 || ts_system_pipe(told) < 0)
+		return ts_error_errno(err, errno, "run: pipe");
+	pid = fork();
+	if (pid < 0)
+		return ts_error_errno(err, errno, "run: fork");
+	if (pid == 0) {
+		(void)close(stop[1]);
+		(void)close(told[0]);
+		ts_output_leave();
+		ts_arena_init(&s->arena, 0);
+		watch(s, stop[0], told[1]);
+	}
+	(void)close(stop[0]);
+	(void)close(told[1]);
+	*ret = (struct ts_steward){stop[1], told[0], pid};
+	return TS_OK;
+}
+
+void ts_steward_end(struct ts_steward *steward, char ret_hang[TS_STEWARD_TEXT])
+{
+	struct pollfd ready = {.fd = steward->told, .events = POLLIN};
+	ssize_t n = 0;
+
+	ret_hang[0] = '\0';
+	if (steward->stop < 0)
+		return;
+	(void)!write(steward->stop, "e", 1); /* the minder has it open, too */
+	(void)close(steward->stop);
+	if (poll(&ready, 1, STOP_MS) > 0)
+		n = read(steward->told, ret_hang, TS_STEWARD_TEXT - 1);
+	ret_hang[n > 0 ? n : 0] = '\0';
+	(void)close(steward->told);
+	(void)kill((pid_t)steward->pid, SIGKILL);
+	(void)waitpid((pid_t)steward->pid, NULL, 0);
+	steward->stop = steward->told = -1;
+}

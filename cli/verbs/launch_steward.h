@@ -1,0 +1,25 @@
+/* launch_steward.h - a process beside a training that looks each second how far its steps have come, and says in launch.json that it hangs:
+ * since when, after which step, and what each process waits in. Nothing is ended, unless --kill-hung says so.
+ *
+ * A training hangs if no rank that is recorded made a step for 20 times as long as its steps usually take, for three times as long as the
+ * longest of them took, and for 30 seconds; or for as long as --hang-after says. Where nothing is recorded, nothing is said.
+ * Threads: one.
+ */
+#ifndef TSCOPE_CLI_VERBS_LAUNCH_STEWARD_H
+#define TSCOPE_CLI_VERBS_LAUNCH_STEWARD_H
+
+#include "cli/verbs/launch_folder.h"
+
+enum { TS_STEWARD_TEXT = 1200 };
+
+struct ts_steward {
+	int stop, told; /* to the process, and from it; -1: there is none */
+	int64_t pid;
+};
+
+/* Once launch.json is written, and before the command begins. From then on until ts_steward_end the process may write it. */
+enum ts_status ts_steward_begin(struct ts_launch_folder *folder, struct ts_steward *ret, struct ts_error *err);
+/* Waits at most two seconds for its end; ret_hang says how the training hung when it ended, or is empty. */
+void ts_steward_end(struct ts_steward *steward, char ret_hang[TS_STEWARD_TEXT]);
+
+#endif
