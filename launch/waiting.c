@@ -81,8 +81,10 @@ static void spy(int64_t pid, char *to, size_t room)
 	}
 	thread = strstr(text, "\"MainThread\"");
 	line = thread ? strchr(thread, '\n') : NULL;
-	if (line && line[1] == ' ')
-		(void)snprintf(to, room, "%.*s", (int)strcspn(line + 1 + strspn(line + 1, " "), "\n"), line + 1 + strspn(line + 1, " "));
+	if (!line || line[1] != ' ')
+		return;
+	line += 1 + strspn(line + 1, " ");
+	(void)snprintf(to, room, "%.*s", (int)strcspn(line, "\n"), line);
 }
 
 void ts_waiting_of(int64_t pid, char ret_text[TS_WAITING_TEXT])
@@ -119,6 +121,6 @@ void ts_waiting_of(int64_t pid, char ret_text[TS_WAITING_TEXT])
 	default:
 		break;
 	}
-	(void)snprintf(ret_text, TS_WAITING_TEXT, "process %" PRId64 "%s%s%s %s%s%s%s%s", pid, name[0] ? " (" : "", name, name[0] ? ")" : "",
-		       words, in[0] ? " in " : "", in, python[0] ? ", Python in " : "", python);
+	(void)snprintf(ret_text, TS_WAITING_TEXT, "process %" PRId64 "%s%s%s %s%s%s%s%s", pid, name[0] ? " (" : "", name,
+		       name[0] ? ")" : "", words, in[0] ? " in " : "", in, python[0] ? ", Python in " : "", python);
 }

@@ -1,5 +1,5 @@
-/* waiting.h - what a process waits in, in words, by /proc and by py-spy where it is installed: "process 4711 (python3) is stopped". Threads:
- * one at a time.
+/* waiting.h - what a process waits in, in words, by /proc and by py-spy where it is installed: "process 4711 (python3) is stopped".
+ * Threads: one at a time.
  */
 #ifndef TSCOPE_LAUNCH_WAITING_H
 #define TSCOPE_LAUNCH_WAITING_H

@@ -38,6 +38,7 @@ ROOMS = {
     "analysis/trace/advice": {"base", "analysis/answer", "analysis/rules", "analysis/trace/device", "analysis/trace/work",
                               "analysis/trace/host", "analysis/trace/path", "analysis/trace/ranks", "analysis/trace/diff"},
     "analysis/traceml": {"run", "base", "analysis/answer", "analysis/gate"},
+    "analysis/worlds": {"analysis/stats", "analysis/answer"},
     "ingest": {"base", "ingest"},
     "ingest/formats": {"base"},
     "ingest/core": {"run", "base"},

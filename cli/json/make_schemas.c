@@ -24,6 +24,7 @@ static const struct {
 	{"analyze", {&ts_shape_analysis, &ts_shape_trace, &ts_shape_trace_job, &ts_shape_memory, &ts_shape_moment}},
 	{"plot", {&ts_shape_chart}},
 	{"trend", {&ts_shape_trend}},
+	{"scaling", {&ts_shape_worlds}},
 	{"show", {&ts_shape_show_answer, &ts_shape_moment}},
 	{"name", {&ts_shape_ref_reply}},
 	{"tag", {&ts_shape_ref_reply}},

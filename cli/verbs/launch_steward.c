@@ -183,8 +183,8 @@ static void describe(struct steward *s, int64_t now, const struct ts_advance *le
 	s->hang[0] = '\0';
 	say(s, "no step for %s, and one usually takes %s", silent ? silent : "long", usual ? usual : "less");
 	if (most != least->last_step)
-		say(s, "; rank %d is behind, after step %" PRId64 ", and others after step %" PRId64, (int)least->rank, least->last_step,
-		    most);
+		say(s, "; rank %d is behind, after step %" PRId64 ", and others after step %" PRId64, (int)least->rank,
+		    least->last_step, most);
 	ts_arena_finish(&work);
 	say_processes(s, least->last_step);
 }

@@ -1,8 +1,8 @@
-/* launch_steward.h - a process beside a training that looks each second how far its steps have come, and says in launch.json that it hangs:
- * since when, after which step, and what each process waits in. Nothing is ended, unless --kill-hung says so.
+/* launch_steward.h - a process beside a training that looks each second how far its steps have come, and says in launch.json that it
+ * hangs: since when, after which step, and what each process waits in. Nothing is ended, unless --kill-hung says so.
  *
- * A training hangs if no rank that is recorded made a step for 20 times as long as its steps usually take, for three times as long as the
- * longest of them took, and for 30 seconds; or for as long as --hang-after says. Where nothing is recorded, nothing is said.
+ * A training hangs if no rank that is recorded made a step for 20 times as long as its steps usually take, for three times as long as
+ * the longest of them took, and for 30 seconds; or for as long as --hang-after says. Where nothing is recorded, nothing is said.
  * Threads: one.
  */
 #ifndef TSCOPE_CLI_VERBS_LAUNCH_STEWARD_H

@@ -98,6 +98,17 @@ static const struct ts_example watch_examples[] = {
 	END_EXAMPLES,
 };
 
+static const struct ts_option scaling_options[] = {
+	{.name = "ignore", .argument = "GLOB", .repeat = true,
+	 .help = "leave facts of this path out of the question whether the runs did the same work"},
+	END_OPTIONS,
+};
+static const struct ts_example scaling_examples[] = {
+	{"tscope scaling one-gpu two-gpus eight-gpus", "shows the speedup over one-gpu, and what is lost"},
+	{"tscope scaling --json ./runs/np1 ./runs/np4", "compares two folders that were not pushed"},
+	END_EXAMPLES,
+};
+
 static const struct ts_option push_options[] = {
 	{.name = "name", .letter = 'n', .argument = "NAME",
 	 .help = "name the run NAME instead of after the place where it lies; for one directory, or with --join; a slash "
@@ -1047,6 +1058,19 @@ const struct ts_verb ts_verbs[] = {
 			 "2 the command failed: wrong usage, no such branch, no connection, damaged data",
 		.min_words = 1, .max_words = 1, .words = TS_COMPLETE_BRANCH, .pages = true,
 		.run = ts_verb_trend,
+	},
+	{
+		.name = "scaling", .summary = "show how throughput grows with the number of ranks, and what is lost", .usage = "RUN RUN...",
+		.about = "Compares runs of the same work on different numbers of ranks with those of the smallest: throughput, "
+			 "efficiency, and what the time went into that is lost: communication, waiting for slower ranks, input, "
+			 "computation that takes longer for a sample, such as by a smaller batch of each rank. Strong and weak scaling "
+			 "are told apart by the batch that was recorded (samples or tokens of a step), and the law of Amdahl or of "
+			 "Gustafson is fitted. Runs that did not do the same work are refused, with the facts that differ. Several "
+			 "runs of one world may be named.\n\n" ABOUT_RUN,
+		.options = scaling_options, .examples = scaling_examples,
+		.exits = EXITS_DONE,
+		.min_words = 2, .max_words = 256, .paths = SIZE_MAX, .words = TS_COMPLETE_RUN, .pages = true,
+		.run = ts_verb_scaling,
 	},
 	{
 		.name = "name", .summary = "give a run another name", .usage = "RUN NAME",

@@ -32,6 +32,7 @@ enum ts_status ts_verb_check_resume(struct ts_cli *cli, struct ts_error *err);
 enum ts_status ts_verb_gate(struct ts_cli *cli, struct ts_error *err);
 enum ts_status ts_verb_baseline(struct ts_cli *cli, struct ts_error *err);
 enum ts_status ts_verb_trend(struct ts_cli *cli, struct ts_error *err);
+enum ts_status ts_verb_scaling(struct ts_cli *cli, struct ts_error *err);
 enum ts_status ts_verb_plot(struct ts_cli *cli, struct ts_error *err);
 enum ts_status ts_verb_web(struct ts_cli *cli, struct ts_error *err);
 enum ts_status ts_verb_name(struct ts_cli *cli, struct ts_error *err);

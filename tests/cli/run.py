@@ -40,7 +40,7 @@ import jsonschema
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 BUILD = os.environ.get("TS_BUILD", os.path.join(ROOT, "build", "dev"))
-VERBS = ("push list show facts analyze plot explain diff check-resume gate baseline trend name tag note log rm restore export verify salvage gc projects "
+VERBS = ("push list show facts analyze plot explain diff check-resume gate baseline trend scaling name tag note log rm restore export verify salvage gc projects "
          "audit token login logout whoami version help").split()
 NO_JSON = ["run", "watch", "web"]  # what run prints is the command's own, watch draws, and web prints a link
 failures = []
@@ -200,6 +200,7 @@ def closed(schema, where, bad):
 
 # Every verb, once with success and once refused. Later commands need the earlier ones.
 JSON_COMMANDS = """
+scaling ./demo/base ./demo/rerun
 whoami
 token list
 list

@@ -1,5 +1,5 @@
-/* steady.c - a training that records steps of one length: steady FOLDER STEPS MS [HANG_AT], the rank and the world as tscope run tells them.
- * From step HANG_AT on it sleeps, and goes on when SIGUSR1 comes.
+/* steady.c - a training that records steps of one length: steady FOLDER STEPS MS [HANG_AT], the rank and the world as tscope run tells
+ * them. From step HANG_AT on it sleeps, and goes on when SIGUSR1 comes.
  */
 #include "record/tscope.h"
 
@@ -23,7 +23,9 @@ static int number_in(const char *name, int otherwise)
 
 int main(int argc, char **argv)
 {
-	struct tscope_options o = {.directory = argc > 1 ? argv[1] : "run", .rank = number_in("RANK", 0), .world_size = number_in("WORLD_SIZE", 1)};
+	struct tscope_options o = {.directory = argc > 1 ? argv[1] : "run",
+				   .rank = number_in("RANK", 0),
+				   .world_size = number_in("WORLD_SIZE", 1)};
 	int steps = argc > 2 ? (int)strtol(argv[2], NULL, 10) : 20, ms = argc > 3 ? (int)strtol(argv[3], NULL, 10) : 20;
 	int hang_at = argc > 4 ? (int)strtol(argv[4], NULL, 10) : -1;
 	struct timespec step = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L};
