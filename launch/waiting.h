@@ -1,4 +1,5 @@
-/* waiting.h - what a process waits in, in words, by /proc and by py-spy where it is installed: "process 4711 (python3) is stopped".
+/* waiting.h - what a process waits in, in words, by /proc and by py-spy where it is installed (waiting_linux.c), or nothing but its
+ * number (waiting_posix.c): "process 4711 (python3) is stopped".
  * Threads: one at a time.
  */
 #ifndef TSCOPE_LAUNCH_WAITING_H
@@ -8,7 +9,7 @@
 
 enum { TS_WAITING_TEXT = 400 };
 
-/* Asks at most some seconds, and changes nothing of the process. Where the system has no /proc it says the number alone. */
+/* Asks at most some seconds, and changes nothing of the process. */
 void ts_waiting_of(int64_t pid, char ret_text[TS_WAITING_TEXT]);
 
 #endif

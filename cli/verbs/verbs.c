@@ -1060,7 +1060,8 @@ const struct ts_verb ts_verbs[] = {
 		.run = ts_verb_trend,
 	},
 	{
-		.name = "scaling", .summary = "show how throughput grows with the number of ranks, and what is lost", .usage = "RUN RUN...",
+		.name = "scaling", .summary = "show how throughput grows with the number of ranks, and what is lost",
+		.usage = "RUN RUN...",
 		.about = "Compares runs of the same work on different numbers of ranks with those of the smallest: throughput, "
 			 "efficiency, and what the time went into that is lost: communication, waiting for slower ranks, input, "
 			 "computation that takes longer for a sample, such as by a smaller batch of each rank. Strong and weak scaling "
