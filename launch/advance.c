@@ -80,9 +80,8 @@ static void take_step(struct ts_advance *a, const uint8_t *frame, int64_t now_ns
 static void take_frames(struct ts_advance *a, int64_t now_ns)
 {
 	uint8_t bytes[TS_FRAME_CHUNK];
-	ssize_t n = a->at < TS_FRAME_CHUNK
-			    ? pread(a->fd, bytes, TS_FRAME_CHUNK - a->at, (off_t)(a->chunk * TS_FRAME_CHUNK + a->at))
-			    : 0;
+	ssize_t n =
+		a->at < TS_FRAME_CHUNK ? pread(a->fd, bytes, TS_FRAME_CHUNK - a->at, (off_t)(a->chunk * TS_FRAME_CHUNK + a->at)) : 0;
 	size_t at = 0;
 
 	while (n > 0 && at + TS_FRAME_HEADER <= (size_t)n) {

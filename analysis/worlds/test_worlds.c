@@ -1,12 +1,12 @@
 /* Checks worlds.h on arithmetic by hand: laws that hold exactly, losses that add up, and runs that cannot be compared. */
 #include "analysis/worlds/worlds.h"
 
+#include <cmocka.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 
 static struct ts_arena arena;
 
@@ -50,7 +50,8 @@ static bool says(const struct ts_worlds *w, const char *part)
 /* Step times by Amdahl's law with a tenth of the work serial: T(r) = 0.1 + 0.9 / r. */
 static void test_amdahl(void **state)
 {
-	const struct ts_world_seen seen[] = {run(8, 0.1 + 0.9 / 8, 64), run(1, 1, 64), run(2, 0.1 + 0.9 / 2, 64), run(4, 0.1 + 0.9 / 4, 64)};
+	const struct ts_world_seen seen[] = {run(8, 0.1 + 0.9 / 8, 64), run(1, 1, 64), run(2, 0.1 + 0.9 / 2, 64),
+					     run(4, 0.1 + 0.9 / 4, 64)};
 	struct ts_worlds w = judge(seen, 4);
 
 	(void)state;

@@ -62,8 +62,8 @@ bool ts_world_seen(const struct ts_measures *m, uint32_t ranks, struct ts_world_
 		*ret_why = "records no step times";
 		return false;
 	}
-	if (ts_measure_value(m, TS_M_STEP_CV, TS_NO_SUBJECT, &cv) && ts_measure_value(m, TS_M_STEP_COUNT, TS_NO_SUBJECT, &count) && count > 1 &&
-	    cv >= 0)
+	if (ts_measure_value(m, TS_M_STEP_CV, TS_NO_SUBJECT, &cv) && ts_measure_value(m, TS_M_STEP_COUNT, TS_NO_SUBJECT, &count) &&
+	    count > 1 && cv >= 0)
 		seen.error = cv / sqrt(count);
 	seen.split = split(m, seen.shares);
 	*ret_seen = seen;
@@ -195,9 +195,10 @@ static enum ts_status check(const struct ts_worlds *w, struct ts_error *err)
 					    a->seen.ranks, a->seen.tokens ? "tokens" : "samples", b->seen.ranks,
 					    b->seen.tokens ? "tokens" : "samples");
 		if (a->seen.ranks == b->seen.ranks && !same(a->batch, b->batch))
-			return ts_error_set(err, TS_INVALID,
-					    "these runs did not do the same work: of two with %u ranks one has a batch of %.6g %s, and one of %.6g",
-					    a->seen.ranks, a->batch, a->seen.tokens ? "tokens" : "samples", b->batch);
+			return ts_error_set(
+				err, TS_INVALID,
+				"these runs did not do the same work: of two with %u ranks one has a batch of %.6g %s, and one of %.6g",
+				a->seen.ranks, a->batch, a->seen.tokens ? "tokens" : "samples", b->batch);
 	}
 	return TS_OK;
 }

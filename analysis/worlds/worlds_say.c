@@ -74,9 +74,9 @@ static const char *kind(const struct ts_worlds *w, struct ts_arena *a)
 	if (w->kind == TS_WORLDS_WEAK)
 		return ts_arena_printf(a, "Weak scaling: the batch of each rank stays %s %s",
 				       ts_say_count(row->batch / row->seen.ranks).text, unit);
-	return w->kind == TS_WORLDS_NONE
-		       ? ""
-		       : "Neither strong nor weak scaling: neither the batch of all ranks nor that of each stays the same, so no law is fitted";
+	return w->kind == TS_WORLDS_NONE ? ""
+					 : "Neither strong nor weak scaling: neither the batch of all ranks nor that of each stays the "
+					   "same, so no law is fitted";
 }
 
 static const char *law(const struct ts_worlds *w, struct ts_arena *a)

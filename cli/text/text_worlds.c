@@ -14,8 +14,9 @@ static const char *percent(struct ts_cli *cli, double ratio)
 
 static enum ts_status table(struct ts_cli *cli, const struct ts_worlds *w, struct ts_error *err)
 {
-	static const struct ts_view_column columns[] = {TS_RIGHT("ranks"),   TS_LEFT("run", 12), TS_RIGHT("per second"), TS_RIGHT("batch"),
-							TS_RIGHT("speedup"), TS_RIGHT("±"),	 TS_RIGHT("efficiency")};
+	static const struct ts_view_column columns[] = {TS_RIGHT("ranks"),     TS_LEFT("run", 12),  TS_RIGHT("per second"),
+							TS_RIGHT("batch"),     TS_RIGHT("speedup"), TS_RIGHT("±"),
+							TS_RIGHT("efficiency")};
 	struct ts_view view;
 
 	ts_view_init(&view, TS_VIEW_COLUMNS(columns), &cli->arena);
@@ -26,7 +27,8 @@ static enum ts_status table(struct ts_cli *cli, const struct ts_worlds *w, struc
 		ts_view_set(&view, "ranks", TS_STYLE_PLAIN, ts_show_count(row->seen.ranks, &cli->arena));
 		ts_view_set_span(&view, "run", TS_STYLE_BOLD, row->seen.run.own_name);
 		ts_view_set(&view, "per second", TS_STYLE_PLAIN,
-			    ts_arena_printf(&cli->arena, "%s %s", ts_say_number(row->seen.rate).text, row->seen.tokens ? "tokens" : "samples"));
+			    ts_arena_printf(&cli->arena, "%s %s", ts_say_number(row->seen.rate).text,
+					    row->seen.tokens ? "tokens" : "samples"));
 		ts_view_set(&view, "batch", TS_STYLE_PLAIN, ts_arena_printf(&cli->arena, "%s", ts_say_count(row->batch).text));
 		ts_view_set(&view, "speedup", row->slower ? TS_STYLE_RED : TS_STYLE_PLAIN,
 			    ts_arena_printf(&cli->arena, "%s", ts_say_number(row->speedup).text));
@@ -39,8 +41,9 @@ static enum ts_status table(struct ts_cli *cli, const struct ts_worlds *w, struc
 /* What the rank-seconds went into that the smallest world does not need for a sample. */
 static enum ts_status losses(struct ts_cli *cli, const struct ts_worlds *w, struct ts_error *err)
 {
-	static const struct ts_view_column columns[] = {TS_RIGHT("ranks"), TS_RIGHT("lost"),  TS_RIGHT("communication"), TS_RIGHT("imbalance"),
-							TS_RIGHT("input"), TS_RIGHT("computation"), TS_RIGHT("other")};
+	static const struct ts_view_column columns[] = {TS_RIGHT("ranks"),     TS_RIGHT("lost"),  TS_RIGHT("communication"),
+							TS_RIGHT("imbalance"), TS_RIGHT("input"), TS_RIGHT("computation"),
+							TS_RIGHT("other")};
 	struct ts_view view;
 	bool any = false;
 
@@ -71,8 +74,9 @@ enum ts_status ts_render_worlds_text(struct ts_cli *cli, const struct ts_worlds 
 	ts_text_heading(cli, "WORLDS");
 	if (table(cli, worlds, err) || losses(cli, worlds, err))
 		return err->status;
-	ts_text_wrapped(cli, TS_STYLE_DIM, 2,
-			"± is half of the 95 % interval from how the steps vary within each run. Runs of the same code differ by more: name "
-			"several of each world. A loss below 0 is time that the smallest world needs and this one does not.");
+	ts_text_wrapped(
+		cli, TS_STYLE_DIM, 2,
+		"± is half of the 95 % interval from how the steps vary within each run. Runs of the same code differ by more: name "
+		"several of each world. A loss below 0 is time that the smallest world needs and this one does not.");
 	return ts_arena_check(&cli->arena, err);
 }

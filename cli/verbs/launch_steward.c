@@ -23,7 +23,7 @@ enum {
 	LOOK_MS = 1000,
 	FIND_EVERY = 5, /* looks from one search for further recordings to the next */
 	RANKS_MAX = 1024,
-	SHOWN = 8,	/* processes that a sentence names */
+	SHOWN = 8, /* processes that a sentence names */
 	LEAST_S = 30,
 	TIMES_USUAL = 20,
 	TIMES_LONGEST = 3,
@@ -37,10 +37,10 @@ struct steward {
 	struct ts_advance *ranks[RANKS_MAX];
 	char *paths[RANKS_MAX];
 	size_t n;
-	struct ts_arena arena;	/* of the paths */
-	uint64_t after_s;	/* --hang-after; 0: by the usual step */
+	struct ts_arena arena; /* of the paths */
+	uint64_t after_s;      /* --hang-after; 0: by the usual step */
 	bool kills;
-	int64_t kill_at;	/* 0: nothing is to be killed */
+	int64_t kill_at; /* 0: nothing is to be killed */
 	pid_t launcher;
 	bool hangs;
 	char hang[TS_STEWARD_TEXT];
@@ -210,10 +210,10 @@ static void write_down(struct steward *s)
 
 	if (copy_facts(f, &s->before, &err))
 		return;
-	if (s->hangs && (ts_launch_fact_text(f, "end.state", ts_end_state_word(TS_END_HUNG), &err) ||
-			 ts_launch_fact_text(f, "end.message", s->hang, &err) ||
-			 ts_launch_fact_text(f, "end.record", "tscope run", &err) ||
-			 ts_launch_fact_real(f, "end.hung_at", (double)ts_now_real_ns() / 1e9, &err)))
+	if (s->hangs &&
+	    (ts_launch_fact_text(f, "end.state", ts_end_state_word(TS_END_HUNG), &err) ||
+	     ts_launch_fact_text(f, "end.message", s->hang, &err) || ts_launch_fact_text(f, "end.record", "tscope run", &err) ||
+	     ts_launch_fact_real(f, "end.hung_at", (double)ts_now_real_ns() / 1e9, &err)))
 		return;
 	(void)ts_launch_folder_write(f, &err);
 }

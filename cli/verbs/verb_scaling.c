@@ -1,5 +1,5 @@
-/* verb_scaling.c - tscope scaling: how throughput grows with the number of ranks. Each run is analyzed where it is stored, so that a server of
- * any version that analyzes answers, too. */
+/* verb_scaling.c - tscope scaling: how throughput grows with the number of ranks. Each run is analyzed where it is stored, so that a
+ * server of any version that analyzes answers, too. */
 #include "analysis/gate/gate_policy.h"
 #include "cli/core/ask.h"
 #include "cli/core/names.h"
@@ -13,9 +13,9 @@ enum { SHOWN = 4 };
 
 /* What a larger world changes by itself, or that changes nothing of what a sample costs. */
 static const char *const of_the_world[] = {
-	"config.*batch*", "config.*world*",  "config.*gpus*",	"config.*devices*", "config.*nodes*",  "config.*nproc*", "config.*ranks*",
-	"config.*accum*", "config.*steps*",  "config.*epochs*", "config.*lr*",	    "config.*learning_rate*", "config.*warmup*",
-	"work.*flops*",	  "work.*tokens*",   "work.*samples*",	"work.*batch*",
+	"config.*batch*",  "config.*world*", "config.*gpus*",  "config.*devices*", "config.*nodes*", "config.*nproc*",
+	"config.*ranks*",  "config.*accum*", "config.*steps*", "config.*epochs*",  "config.*lr*",    "config.*learning_rate*",
+	"config.*warmup*", "work.*flops*",   "work.*tokens*",  "work.*samples*",   "work.*batch*",
 };
 enum { OF_THE_WORLD = sizeof of_the_world / sizeof of_the_world[0] };
 
@@ -66,7 +66,8 @@ static enum ts_status refuse(struct ts_cli *cli, const char *a, const char *b, c
 	if (!said)
 		return ts_arena_error(&cli->arena, err);
 	return ts_error_set(err, TS_INVALID,
-			    "scaling: %s and %s did not do the same work: %s; --ignore GLOB leaves out facts that do not matter", a, b, said);
+			    "scaling: %s and %s did not do the same work: %s; --ignore GLOB leaves out facts that do not matter", a, b,
+			    said);
 }
 
 /* Whether both runs did the same work, by their facts. */

@@ -77,8 +77,8 @@ enum ts_status ts_launched_settle(const char *top, const char *directory, struct
 	for (size_t i = 0; i < facts->n; i++) {
 		struct ts_fact *fact = &facts->items[i];
 
-		if (ts_span_is(fact->path, "session.launch.end.state") && fact->type == TS_FACT_TEXT &&
-		    ts_end_goes_on(fact->text) && !is_minded(top, directory, arena)) {
+		if (ts_span_is(fact->path, "session.launch.end.state") && fact->type == TS_FACT_TEXT && ts_end_goes_on(fact->text) &&
+		    !is_minded(top, directory, arena)) {
 			fact->text = ts_span_str("unknown");
 			lost = true;
 		}

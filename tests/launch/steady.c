@@ -23,9 +23,8 @@ static int number_in(const char *name, int otherwise)
 
 int main(int argc, char **argv)
 {
-	struct tscope_options o = {.directory = argc > 1 ? argv[1] : "run",
-				   .rank = number_in("RANK", 0),
-				   .world_size = number_in("WORLD_SIZE", 1)};
+	struct tscope_options o = {
+		.directory = argc > 1 ? argv[1] : "run", .rank = number_in("RANK", 0), .world_size = number_in("WORLD_SIZE", 1)};
 	int steps = argc > 2 ? (int)strtol(argv[2], NULL, 10) : 20, ms = argc > 3 ? (int)strtol(argv[3], NULL, 10) : 20;
 	int hang_at = argc > 4 ? (int)strtol(argv[4], NULL, 10) : -1;
 	struct timespec step = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L};
