@@ -10,6 +10,7 @@
 #include "_hooks.h"
 #include "_host.h"
 #include "_one.h"
+#include "_resting.h"
 #include "_tensors.h"
 #include "record/crc32c.h"
 #include "record/sketch.h"
@@ -1362,7 +1363,7 @@ PyMODINIT_FUNC PyInit__recorder(void)
 		Py_XDECREF(m);
 		return NULL;
 	}
-	if (hooks_add(m, recorder) || between_add(m) || one_add(m) || tensors_add(m)) {
+	if (hooks_add(m, recorder) || between_add(m) || one_add(m) || tensors_add(m) || resting_add(m)) {
 		Py_DECREF(m);
 		return NULL;
 	}
