@@ -51,7 +51,7 @@ def sources():
 
 def own_sources():
     """Returns the sources of the package itself."""
-    names = ("_recorder.c", "_hooks.c", "_between.c", "_one.c", "_tensors.c", "_resting.c", "_digest.c", "_host.c", "_sha256.c")
+    names = [f"{name}.c" for name in "_recorder _hooks _between _one _tensors _resting _watched _digest _host _sha256".split()]
     return [os.path.join("src", "tscope", name) for name in names]
 
 
@@ -127,7 +127,7 @@ setup(
         Extension(
             "tscope._recorder",
             own_sources(),
-            depends=[f"src/tscope/{name}.h" for name in "_between _digest _hooks _host _one _recorder _resting _tensors".split()],
+            depends=sorted(os.path.relpath(path, HERE) for path in glob.glob(os.path.join(HERE, "src", "tscope", "*.h"))),
             include_dirs=["src/tscope"],
             define_macros=[("_GNU_SOURCE", "1")],
             extra_compile_args=["-std=gnu11", "-O3", "-fvisibility=hidden"],

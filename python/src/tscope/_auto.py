@@ -64,6 +64,7 @@ class Auto(Hooks):
             for optimizer in optimizers:
                 handles.append(optimizer.register_step_pre_hook(self.before_optimizer).remove)
                 handles.append(optimizer.register_step_post_hook(self.after_optimizer).remove)
+            self.run._told_of = optimizers
         else:
             from torch.optim import optimizer as module
 
@@ -205,6 +206,7 @@ class Auto(Hooks):
             with contextlib.suppress(Exception):
                 undo()
         self.undo.clear()
+        self.run._told_of = []
         if self.run._begun_by is self.model:
             self.run._begun_by = None
         if self.open and not self.scoped:

@@ -5,6 +5,7 @@
 #include "_hooks.h"
 
 #include "_one.h"
+#include "_watched.h"
 
 #include <stddef.h>
 #include <structmember.h>
@@ -179,14 +180,17 @@ static PyObject *optimizer_begins(Hooks *self, PyObject *const *args, Py_ssize_t
 
 static PyObject *before_optimizer(Hooks *self, PyObject *const *args, Py_ssize_t n)
 {
-	PyObject *none = optimizer_begins(self, args, n), *seen = self->loss;
+	PyObject *none = optimizer_begins(self, args, n), *seen = self->loss, *watched;
 
-	if (!none || n != 3 || !seen || seen == Py_None)
-		return none;
-	Py_DECREF(none);
-	Py_INCREF(seen);
-	none = one_step(seen, args, n);
-	Py_DECREF(seen);
+	if (none && n == 3 && seen && seen != Py_None) {
+		Py_DECREF(none);
+		Py_INCREF(seen);
+		none = one_step(seen, args, n);
+		Py_DECREF(seen);
+	}
+	watched = none && n == 3 && recording(self) ? self->run->watched : NULL;
+	if (watched && watched_steps(watched, args[0]))
+		Py_CLEAR(none);
 	return none;
 }
 

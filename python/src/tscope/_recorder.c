@@ -12,6 +12,7 @@
 #include "_one.h"
 #include "_resting.h"
 #include "_tensors.h"
+#include "_watched.h"
 #include "record/crc32c.h"
 #include "record/sketch.h"
 
@@ -157,8 +158,15 @@ PyObject *recorder_begin(Recorder *self, int64_t step)
 	now = tscope_step_now(self->run);
 	back = now < self->begun;
 	self->begun = now;
-	if (now >= self->wake || self->device || back)
-		return recorder_swallow(PyObject_CallMethod((PyObject *)self, "_begins", "i", back));
+	if (now >= self->wake || self->device || back) {
+		PyObject *none = recorder_swallow(PyObject_CallMethod((PyObject *)self, "_begins", "i", back));
+
+		if (!none)
+			return NULL;
+		Py_DECREF(none);
+	}
+	if (self->watched && watched_begins(self->watched, now, back))
+		return NULL;
 	Py_RETURN_NONE;
 }
 
@@ -171,6 +179,8 @@ static PyObject *end_at(Recorder *self, int64_t ns)
 			return NULL;
 		Py_DECREF(none);
 	}
+	if (self->watched && watched_ends(self->watched))
+		return NULL;
 	if (self->batch) {
 		tscope_log_digest(self->run, self->batch, self->batch_bits);
 		self->batch = 0;
@@ -703,6 +713,20 @@ static PyObject *event_text(Recorder *self, PyObject *args)
 	Py_RETURN_NONE;
 }
 
+/* Says what is watched from now on, or None. */
+static PyObject *watch_by(Recorder *self, PyObject *watched)
+{
+	PyObject *before = self->watched;
+
+	self->watched = NULL;
+	if (watched_is(watched)) {
+		Py_INCREF(watched);
+		self->watched = watched;
+	}
+	Py_XDECREF(before);
+	Py_RETURN_NONE;
+}
+
 static PyObject *tick_every(Recorder *self, PyObject *args)
 {
 	unsigned long every;
@@ -926,6 +950,7 @@ static int recorder_traverse(Recorder *self, visitproc visit, void *arg)
 {
 	Py_VISIT(Py_TYPE(self));
 	Py_VISIT(self->step);
+	Py_VISIT(self->watched);
 	Py_VISIT(self->device);
 	return 0;
 }
@@ -933,6 +958,7 @@ static int recorder_traverse(Recorder *self, visitproc visit, void *arg)
 static int recorder_clear(Recorder *self)
 {
 	Py_CLEAR(self->step);
+	Py_CLEAR(self->watched);
 	Py_CLEAR(self->device);
 	return 0;
 }
@@ -1033,6 +1059,7 @@ static PyMethodDef recorder_methods[] = {
 	{"_event", FAST(event_number), METH_VARARGS, NULL},
 	{"_event_text", FAST(event_text), METH_VARARGS, NULL},
 	{"_tick_every", FAST(tick_every), METH_VARARGS, NULL},
+	{"_watch_by", FAST(watch_by), METH_O, NULL},
 	{"_wake", FAST(wake), METH_VARARGS, NULL},
 	{"_set_device", FAST(set_device), METH_O, NULL},
 	{"_says_loss", FAST(says_loss), METH_O, NULL},
@@ -1363,7 +1390,7 @@ PyMODINIT_FUNC PyInit__recorder(void)
 		Py_XDECREF(m);
 		return NULL;
 	}
-	if (hooks_add(m, recorder) || between_add(m) || one_add(m) || tensors_add(m) || resting_add(m)) {
+	if (hooks_add(m, recorder) || between_add(m) || one_add(m) || tensors_add(m) || resting_add(m) || watched_add(m, recorder)) {
 		Py_DECREF(m);
 		return NULL;
 	}

@@ -50,6 +50,7 @@ typedef struct {
 	int64_t wake;	  /* the first step at whose beginning _begins is called, as where steps go back; INT64_MAX: none */
 	int64_t begun;	  /* the step that began last; INT64_MIN: none */
 	int ends;	  /* _ends is called before the step ends */
+	PyObject *watched; /* at which steps digests are taken (_watched.h); NULL: at none */
 	PyObject *device; /* what times phases by a device's clock (_device.py); NULL: nothing does */
 	tscope_column loss;	/* the column of the number "loss"; 0: it has none yet */
 	int64_t said[SAID]; /* steps for which the program itself said a loss, by their last bits */

@@ -51,6 +51,7 @@ class Run(Recorder):
         self._arrivals = Late()
         self._watched: Any = None
         self._times_workers = False
+        self._told_of: list[Any] = []  # optimizers of which the hooks of a loop are told
         self._begun_by: Any = None  # the model whose forward begins the steps: a hook that is added then comes too late
         self._memory: Any = None
         self._fetching = False  # run.data waits for its loader
@@ -341,8 +342,9 @@ class Run(Recorder):
     def watch(self, model: Any = None, optimizer: Any = None, every: int = 100, **of_wandb: Any) -> None:
         """Records digests every so many steps: of batches, parameters, gradients, the optimizer's state and random generators.
 
-        Batches are those of `run.data`; the other digests are taken when the optimizer's step begins (docs/digests.md). Of the words
-        of W&B's watch, `log_freq` is `every`, and a criterion in the optimizer's place is taken and not used.
+        Batches are those of `run.data`; the other digests are taken when the optimizer's step begins (docs/digests.md). A second call
+        takes the place of the first. Of the words of W&B's watch, `log_freq` is `every`, and a criterion in the optimizer's place is
+        taken and not used.
 
         >>> run.watch(every=10)
         """
@@ -355,6 +357,8 @@ class Run(Recorder):
             if callable(optimizer) and not hasattr(optimizer, "step"):
                 optimizer = None  # a criterion
 
+            if self._watched is not None:
+                self._watched.stop()
             self._watched = Watch(self, model, optimizer, every)
             self._at_end.append(self._watched.stop)
         except Exception as error:

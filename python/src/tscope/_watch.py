@@ -10,8 +10,9 @@ from tscope._generators import Generators
 from tscope._members import Members
 from tscope._numbers import device_of
 from tscope._rates import rates_of
+from tscope._recorder import Watched
 from tscope._scaler import scaler_steps
-from tscope._windows import ModuleHook, Window
+from tscope._windows import ModuleHook
 
 if TYPE_CHECKING:
     from tscope._run import Run
@@ -34,124 +35,93 @@ class PassHook(ModuleHook):
             super().__call__(module, *rest)
 
 
-class BeforePass(Window):
-    """The digest of generators before the pass of a watched step: at the model's first forward of the step that has gradients.
+class Watch(Watched):
+    """What a run watches. Every digest is of the state before the optimizer's step changes it: that of the step's own forward pass.
 
-    The hook is there from the step's beginning to that forward. One that is not called stays: a model that is compiled, whose graph has
-    none, would be compiled again without it. Where no model is known, and where what begins the step is the model's forward itself, the
-    step's beginning is the moment.
+    The digest of generators is of the moment before the pass: at the model's first forward of the step that has gradients. A hook is
+    there from the step's beginning to that forward. One that is not called stays: a model that is compiled, whose graph has none, would
+    be compiled again without it. Where no model is known, and where what begins the step is the model's forward itself, the step's
+    beginning is the moment. _watched.c says at which steps all this is.
     """
-
-    def __init__(self, run: "Run", watch: "Watch", model: Any, every: int) -> None:
-        self._run, self._watch, self._model, self._every = run, watch, model, every
-        self._hook: Any = None
-        self._open = False  # a watched step is, which had no forward yet
-        run._add_window(self)
-
-    def now(self) -> None:
-        """Has the next step recorded, whatever its number."""
-        self.next = 0
-        self._run._windows._wake()
-
-    def back(self, step: int) -> None:
-        """Training went back: the steps that come again are watched again."""
-        if self.next is not None:
-            self.next = min(self.next, -(-step // self._every) * self._every)
-
-    def begin(self, step: int) -> None:
-        """A step has begun."""
-        forced = self._watch.forced if self._watch.awaits else self.next == 0
-        if forced or step % self._every == 0:
-            self._watch.opens()
-            if self._model is None or self._run._begun_by is self._model:
-                self._take()
-            else:
-                self._open = True
-                self._hook = self._hook or self._model.register_forward_pre_hook(PassHook(self._run, self._model, self._forward))
-        # The optimizer need not step in this step: until it does, the next one is as good.
-        self.next = step + 1 if forced and self._watch.awaits else (step // self._every + 1) * self._every
-
-    def _forward(self, *_: Any) -> None:
-        import torch
-
-        if torch.is_grad_enabled():
-            self.stop()
-            if self._open:
-                self._open = False
-                self._take()
-
-    def _take(self) -> None:
-        self._run._log_digest("rng_pass", self._watch.generators.digest())
-
-    def end(self, step: int) -> None:
-        """The step ends."""
-        self._open = False
-        self._watch.closes()
-
-    def stop(self) -> None:
-        """Takes its hook off the model."""
-        hook, self._hook = self._hook, None
-        if hook is not None:
-            hook.remove()
-
-
-class Watch:
-    """What a run watches. Every digest is of the state before the optimizer's step changes it: that of the step's own forward pass."""
 
     def __init__(self, run: "Run", model: Any, optimizer: Any, every: int) -> None:
         self._run, self._model, self._every = run, model, max(int(every), 1)
         self._optimizer: Any = None
-        self.awaits = optimizer is not None  # an optimizer's step, without which a step that is forced is not over
-        self.forced = True  # the next step, whichever it is
+        self.awaits = optimizer is not None
         self.generators = Generators()
-        self._hook: Any = None
+        self._hook_of: Any = None
         self._hooks: Any = None  # all that the optimizer has
-        self._hooked = False
+        self._pass: Any = None  # the hook of the model
         self._checks = Checks(run)
         self._forget: Callable[[], None] = lambda: None
-        self._pass = BeforePass(run, self, model, self._every)
         self._members = Members(model) if model is not None else None
         self._names = {id(p): name for name, p in self._members.parameters()} if self._members is not None else {}
         self._keys: dict[tuple[str, str], str] = {}  # names of what the optimizer's state has, by a parameter's and a key
+        self._schedule(run, model, self.generators.resting, self._every)
         if model is not None:
             run._trains(model)
         run.facts({"columns": _before("batch", "rng_pass"), "work": {"digests_every": self._every}})
         if optimizer is not None:
             self._follow(optimizer)
+        run._watch_by(self)
 
     def _follow(self, optimizer: Any) -> None:
         """The optimizer is known."""
         self._optimizer, self.awaits, self.forced = optimizer, True, True
-        self.opens()
+        told = any(optimizer is one for one in self._run._told_of)
+        self._watches(optimizer, getattr(optimizer, "_optimizer_step_pre_hooks", None) if told else None)
+        self._opens()
         self._forget = scaler_steps.skipped(lambda skipped: self._steps() if skipped is optimizer else None, first=True)
         self._run.facts({"columns": {**_before("params", "grads", "optimizer", "rng"), **self._of_buffers()}})
 
-    def opens(self) -> None:
-        """A watched step is open: its optimizer's step is looked for. In other steps the optimizer has no hook, which costs nothing."""
-        if self._optimizer is None or self._hooked:
-            return
-        if self._hooks is None:
-            self._hook = self._optimizer.register_step_pre_hook(self._steps)
-            self._hooks = self._hook.hooks_dict_ref()
-        else:
-            self._hooks[self._hook.id] = self._steps  # as it was registered before
-        self._hooked = True
+    # --- what _watched.c calls, in watched steps ---
 
-    def closes(self) -> None:
+    def _hook(self) -> None:
+        """The optimizer's step is looked for."""
+        if self._hooks is None:
+            self._hook_of = self._optimizer.register_step_pre_hook(self._steps)
+            self._hooks = self._hook_of.hooks_dict_ref()
+        else:
+            self._hooks[self._hook_of.id] = self._steps  # as it was registered before
+
+    def _closes(self) -> None:
         """The step ends. A hook stays that waits for its optimizer, and one with which torch.compile may have taken the step."""
-        if self._hooked and not self.forced and not compiles():
+        if not compiles():
             self._unhook()
 
     def _unhook(self) -> None:
-        if self._hooked and self._hooks is not None:
-            self._hooks.pop(self._hook.id, None)
-        self._hooked = False
+        if self._hooks is not None:
+            self._hooks.pop(self._hook_of.id, None)
+        self._hooked = 0
 
-    def now(self) -> None:
-        """Has the next step watched, whatever its number: a restart lies there."""
-        self.forced = True
-        self._pass.now()
-        self.opens()
+    def _await_pass(self) -> None:
+        """The model's first forward with gradients is looked for."""
+        if self._pass is None:
+            self._pass = self._model.register_forward_pre_hook(PassHook(self._run, self._model, self._forward))
+
+    def _forward(self, *_: Any) -> None:
+        import torch
+
+        if torch.is_grad_enabled():
+            self._unhook_pass()
+            if self._before_pass:
+                self._before_pass = False
+                self._take_generators()
+
+    def _unhook_pass(self) -> None:
+        hook, self._pass = self._pass, None
+        if hook is not None:
+            hook.remove()
+
+    def _take_generators(self) -> None:
+        """The pass begins."""
+        self._log_generators("rng_pass")
+
+    def _log_generators(self, name: str) -> None:
+        try:
+            self._run._log_digest(name, self.generators.digest())
+        except Exception as error:
+            self._run._cannot(f"the digest of generators: {type(error).__name__}: {error}")
 
     def _wanted(self, step: int) -> bool:
         return self.forced or step % self._every == 0
@@ -203,10 +173,7 @@ class Watch:
         buffers = self._buffers()
         if buffers:
             self._one(step, "buffers", buffers)
-        try:
-            self._run._log_digest("rng", self.generators.digest())
-        except Exception as error:
-            self._run._cannot(f"the digest of generators: {type(error).__name__}: {error}")
+        self._log_generators("rng")
 
     def _check(self, step: int, params: list[tuple[str, Any]]) -> Any:
         try:
@@ -266,10 +233,13 @@ class Watch:
         return found
 
     def stop(self) -> None:
-        """Takes its hooks off the optimizer and a parameter."""
+        """Takes its hooks off the optimizer, the model and a parameter."""
+        self._run._watch_by(None)
         self._checks.stop()
         self._unhook()
-        self._forget()
+        self._unhook_pass()
+        forget, self._forget = self._forget, lambda: None
+        forget()
 
 
 def _before(*names: str) -> dict[str, Any]:
