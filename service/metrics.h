@@ -7,7 +7,7 @@
 #define TSCOPE_SERVICE_METRICS_H
 
 #include "service/auth/quota.h"
-#include "service/follow.h"
+#include "service/follower.h"
 #include "service/http.h"
 #include "service/rpc/server.h"
 

@@ -1,11 +1,11 @@
-/* follow.h - a thread that keeps the store of this server what that of another one is, its leader.
+/* follower.h - a thread that keeps the store of this server what that of another one is, its leader.
  *
  * Every few seconds it asks whether the leader's store has changed, and then for the records that differ (Follow, docs/protocol.md);
  * what comes is committed when all of it is there, or in large parts the first time. A leader that does not answer is asked again, and
  * so is one that was started anew: nothing is kept between two questions but what the store holds.
  */
-#ifndef TSCOPE_SERVICE_FOLLOW_H
-#define TSCOPE_SERVICE_FOLLOW_H
+#ifndef TSCOPE_SERVICE_FOLLOWER_H
+#define TSCOPE_SERVICE_FOLLOWER_H
 
 #include "store/engine.h"
 

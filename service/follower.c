@@ -1,5 +1,5 @@
-/* follow.c - see follow.h. */
-#include "service/follow.h"
+/* follower.c - see follower.h. */
+#include "service/follower.h"
 
 #include "base/alloc.h"
 #include "base/budget.h"
