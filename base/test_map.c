@@ -42,7 +42,7 @@ static void it_finds_what_was_added(void **state)
 	struct ts_map map = {0};
 
 	(void)state;
-	assert_int_equal(find(&map, NULL, 7, 7), TS_MAP_NONE);
+	assert_int_equal(find(&map, (uint64_t[]){7}, 7, 7), TS_MAP_NONE);
 	holds(&map, UINT64_MAX);
 	ts_map_reset(&map);
 	holds(&map, UINT64_MAX);
