@@ -195,6 +195,7 @@ char *ts_say_ranks(const int32_t *ranks, size_t n, struct ts_arena *arena)
 		ts_buf_printf(&buf, " and %zu more", n - i);
 	ts_buf_char(&buf, '\0');
 	text = buf.failed ? NULL : ts_arena_dup(arena, buf.data, buf.len);
+	arena->failed |= !text;
 	ts_buf_finish(&buf);
 	return text;
 }

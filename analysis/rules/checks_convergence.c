@@ -413,6 +413,7 @@ void ts_check_nonfinite(struct ts_check *c)
 					      : "",
 			      TS_SPAN_ARG(ts_buf_view(&names)), lost && !has_loss(c) ? "; no loss was logged" : "");
 	}
+	c->arena->failed |= names.failed == TS_NO_MEMORY;
 	ts_buf_finish(&names);
 }
 
@@ -469,6 +470,7 @@ void ts_check_correlated(struct ts_check *c)
 		      ts_say_number(p).text,
 		      training ? "" : ". Neither the loss nor the gradient norm goes up there: a longer batch, an evaluation or a "
 				     "checkpoint is enough to explain it");
+	c->arena->failed |= named.failed == TS_NO_MEMORY;
 	ts_buf_finish(&named);
 }
 
@@ -569,6 +571,7 @@ void ts_check_series_moved(struct ts_check *c)
 		ts_check_chance(c, MOVED_CHANCE, MOVED_LEVEL);
 		ts_check_fire(c, medium ? TS_SEVERITY_MEDIUM : TS_SEVERITY_LOW, "%.*s", TS_SPAN_ARG(ts_buf_view(&named)));
 	}
+	c->arena->failed |= named.failed == TS_NO_MEMORY;
 	ts_buf_finish(&named);
 }
 

@@ -61,6 +61,7 @@ void ts_check_part_not_trained(struct ts_check *c)
 	} else if (!any && !ts_measure_find(c->measures, TS_M_PARAMS_RECORDED, TS_NO_SUBJECT)) {
 		ts_check_applies_not(c);
 	}
+	c->arena->failed |= said.failed == TS_NO_MEMORY;
 	ts_buf_finish(&said);
 }
 
