@@ -95,7 +95,7 @@ $ for words in 'diff one two' 'diff ./one two' 'diff ./one ./two' 'analyze one -
 | 0 0 116
 | 0 0 90
 | 0 0 44
-| 0 0 22
+| 0 0 21
 # Columns are asked for at once, however many they are: the kinds of the run's files, one trace's index, and all of its columns.
 $ before=$(grep -c method=GetObjects log); tscope --server unix:$PWD/s analyze one --trace trace.json >open.txt; echo $(($(grep -c method=GetObjects log) - before))
 | 3
