@@ -58,7 +58,7 @@ GATE_ROW = ("state: GATE_STATE_SUSPECT gates: true reason: \"r\" baseline: 1 can
 
 VECTORS = [
     ("info_reply", "ServerInfoReply",
-     'version: "v" format_version: 2 store: "st" started_ns: -4 read_only: true objects: 6 stored_bytes: 7 file_bytes: 8 refs: 9 who: "w" may: "read *" token_expires_ns: -10'),
+     'version: "v" format_version: 2 store: "st" started_ns: -4 read_only: true objects: 6 stored_bytes: 7 file_bytes: 8 refs: 9 who: "w" may: "read *" token_expires_ns: -10 leader: "l" held_ns: -11'),
     ("has_request", "HasObjectsRequest", "ids: " + ids(1, 2)),
     ("has_reply", "HasObjectsReply", "missing: " + ids(3)),
     ("put_request", "PutObjectsRequest",

@@ -30,6 +30,8 @@ struct ts_info_reply {
 	struct ts_span who; /* what the caller counts as */
 	struct ts_span may; /* "read *, push speed" */
 	int64_t token_expires_ns; /* of the caller's token; 0 = none, or never */
+	struct ts_span leader; /* whom this server follows; empty: nobody */
+	int64_t held_ns; /* when its store last was the leader's; 0: not yet */
 };
 
 /* MakeToken, RevokeToken and ListTokens, whose request has no fields; all reply with tokens. */

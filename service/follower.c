@@ -146,6 +146,8 @@ static bool take_turn(struct ts_follow *f)
 
 	pthread_mutex_lock(&f->mutex);
 	f->held_ns = ok ? began_ns : f->held_ns;
+	if (ok)
+		atomic_store(f->options.held_ns, ts_now_real_ns() - (ts_now_mono_ns() - began_ns));
 	f->failures += !ok;
 	f->turns += came;
 	f->records += f->mirror.records;

@@ -9,6 +9,8 @@
 
 #include "store/engine.h"
 
+#include <stdatomic.h>
+
 struct ts_follow;
 
 struct ts_follow_options {
@@ -17,6 +19,7 @@ struct ts_follow_options {
 	const char *token_file;	  /* with a token of the role admin; empty: none */
 	const char *ca;		  /* PEM; empty: those of the system */
 	int64_t interval_ns;
+	atomic_int_fast64_t *held_ns; /* set to the real time at which the store was the leader's */
 };
 
 struct ts_follow_state {

@@ -32,6 +32,7 @@ struct daemon {
 	struct ts_engine *engine;
 	struct ts_engine *followed; /* the same store, for what comes from a leader; NULL: it follows none */
 	struct ts_follow *follow;
+	atomic_int_fast64_t held_ns; /* when the store last was the leader's */
 	struct ts_server_facts facts;
 	struct ts_audit *audit; /* NULL: none */
 	struct ts_shared_policy *policy; /* who may do what now */
@@ -122,7 +123,8 @@ static enum ts_status start_following(struct daemon *d, struct ts_error *err)
 {
 	const struct ts_config *config = &d->config;
 	const struct ts_follow_options options = {.engine = d->followed, .leader = config->follow, .token_file = config->follow_token,
-						  .ca = config->follow_ca, .interval_ns = config->follow_s * INT64_C(1000000000)};
+						  .ca = config->follow_ca, .held_ns = &d->held_ns,
+						  .interval_ns = config->follow_s * INT64_C(1000000000)};
 
 	return d->followed ? ts_follow_start(&options, &d->follow, err) : TS_OK;
 }
@@ -344,7 +346,7 @@ static enum ts_status start(struct daemon *d, struct ts_error *err)
 	say_damage(d);
 	d->facts = (struct ts_server_facts){.version = ts_version(), .store = config->store, .started_ns = ts_now_real_ns(),
 					    .read_only = config->read_only || d->followed,
-					    .leader = d->followed ? config->follow : NULL,
+					    .leader = d->followed ? config->follow : NULL, .held_ns = &d->held_ns,
 					    .gc_lease_min_s = config->gc_lease_min_s,
 					    .keep_removed_s = (uint64_t)config->keep_removed_days * 86400,
 					    .quotas = &d->quotas};

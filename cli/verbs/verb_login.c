@@ -1,4 +1,5 @@
 /* verb_login.c - tscope login, logout and whoami: the server that commands go to, and as whom. */
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "cli/core/ask.h"
@@ -57,6 +58,8 @@ static void json(struct ts_cli *cli, const char *server, const struct ts_info_re
 	ts_json_string(j, from);
 	ts_json_time(j, "token_expires", info->token_expires_ns);
 	if (usage) {
+		ts_json_text(j, "leader", info->leader);
+		ts_json_time(j, "held", info->held_ns);
 		json_count_or_null(j, "unnamed_bytes", own, own ? own->unnamed_bytes : 0);
 		json_count_or_null(j, "unnamed_limit_bytes", own && own->has_unnamed_limit, own ? own->unnamed_limit : 0);
 	}
@@ -75,6 +78,13 @@ static void show_own(struct ts_cli *cli, const struct ts_sender_usage *own)
 		ts_text_field(cli, "unnamed", ts_arena_printf(arena, "%s, sent and reached by no name yet", used));
 }
 
+static const char *ago(int64_t real_ns, struct ts_arena *arena)
+{
+	int64_t since = ts_now_real_ns() - real_ns;
+
+	return ts_show_seconds(since > 0 ? (double)since / 1e9 : 0, arena);
+}
+
 /* usage: what a login does not ask for; NULL. */
 static void show(struct ts_cli *cli, const char *server, const struct ts_info_reply *info, const struct ts_client_login *login,
 		 const struct ts_usage_reply *usage)
@@ -87,6 +97,11 @@ static void show(struct ts_cli *cli, const char *server, const struct ts_info_re
 		return;
 	}
 	ts_text_field(cli, "server", server);
+	if (info->leader.len)
+		ts_text_field(cli, "follows",
+			      ts_arena_printf(arena, "%s, %s", ts_show_text(info->leader, arena),
+					      info->held_ns ? ts_arena_printf(arena, "whose store it held %s ago", ago(info->held_ns, arena))
+							    : "whose store it does not hold yet"));
 	ts_text_field(cli, "who",
 		      info->who.len ? ts_arena_printf(arena, "%.*s", TS_SPAN_ARG(info->who))
 				    : "you; a store of one's own, or an older server, has no roles");

@@ -46,7 +46,10 @@ class Follower:
         return subprocess.run([os.path.join(self.build, "tscope"), *words], env=self.env, capture_output=True, text=True)
 
     def behind(self):
+        # what only a server that follows another one tells (docs/metrics.md)
         page = urllib.request.urlopen(f"http://127.0.0.1:{self.port}/metrics", timeout=5).read().decode()
+        for name in ("tscoped_follow_records_total", "tscoped_follow_failures_total"):
+            expect(f"\n{name} " in page, f"{name} is missing")
         return next((float(line.split()[1]) for line in page.split("\n") if line.startswith("tscoped_follow_behind_seconds ")), None)
 
 
@@ -103,6 +106,8 @@ def main():
             expect(acked.items() <= names_of(follower.tscope).items(), f"kill {n}: the follower lacks what was acknowledged")
         refused = follower.tscope("tag", next(iter(acked)).split("/")[1], "t")
         expect(refused.returncode == 2 and f"this server follows unix:{socket} and is only read; write there" in refused.stderr, refused.stderr)
+        status = json.loads(follower.tscope("whoami", "--json").stdout)
+        expect(status["leader"] == f"unix:{socket}" and status["held"], status)
         expect(0 <= follower.behind() < WITHIN, f"it is said to be {follower.behind()} s behind")
         expect(follower.tscope("verify").returncode == 0, "the follower's store is damaged")
         # It takes the leader's place: the same store, without --follow.

@@ -29,6 +29,8 @@
 #include "service/handlers/core/access.h"
 #include "store/engine.h"
 
+#include <stdatomic.h>
+
 enum ts_method_flags {
 	TS_METHOD_CHEAP = 1,	     /* it takes microseconds, so it may run on the queue thread */
 	TS_METHOD_STREAM_UP = 2,     /* it takes many requests */
@@ -51,6 +53,7 @@ struct ts_server_facts {	/* what ServerInfo replies */
 	int64_t started_ns;
 	bool read_only;
 	const char *leader; /* the server that this one follows; NULL: none */
+	atomic_int_fast64_t *held_ns; /* when its store last was the leader's; 0: not yet */
 	uint64_t gc_lease_min_s; /* 0 for a local channel */
 	uint64_t keep_removed_s; /* how long removed names are kept */
 	struct ts_quotas *quotas; /* NULL: none */

@@ -19,6 +19,10 @@ enum ts_status ts_handle_server_info(struct ts_call *call, void *state, struct t
 
 	(void)state;
 	(void)in; /* the request has no fields yet */
+	if (call->server->leader) {
+		reply.leader = ts_span_str(call->server->leader);
+		reply.held_ns = atomic_load(call->server->held_ns);
+	}
 	status = call->engine->ops->stats(call->engine, &reply.stats, err);
 	if (!status && call->who) {
 		ts_identity_print(call->who, &may);
