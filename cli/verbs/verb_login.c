@@ -97,11 +97,13 @@ static void show(struct ts_cli *cli, const char *server, const struct ts_info_re
 		return;
 	}
 	ts_text_field(cli, "server", server);
-	if (info->leader.len)
+	if (info->leader.len && info->held_ns)
 		ts_text_field(cli, "follows",
-			      ts_arena_printf(arena, "%s, %s", ts_show_text(info->leader, arena),
-					      info->held_ns ? ts_arena_printf(arena, "whose store it held %s ago", ago(info->held_ns, arena))
-							    : "whose store it does not hold yet"));
+			      ts_arena_printf(arena, "%s, whose store it held %s ago", ts_show_text(info->leader, arena),
+					      ago(info->held_ns, arena)));
+	else if (info->leader.len)
+		ts_text_field(cli, "follows",
+			      ts_arena_printf(arena, "%s, whose store it does not hold yet", ts_show_text(info->leader, arena)));
 	ts_text_field(cli, "who",
 		      info->who.len ? ts_arena_printf(arena, "%.*s", TS_SPAN_ARG(info->who))
 				    : "you; a store of one's own, or an older server, has no roles");

@@ -169,7 +169,8 @@ def analyses(address, work):
 
 
 def everything(address, work):
-    """Every lane is busy: copies, stalled downloads, analyses, and one that verifies and collects garbage again and again."""
+    """Every lane is busy: copies, stalled downloads, analyses, one that verifies and collects garbage again and again, and one that says to follow
+    the server and makes up what it holds."""
     def sweep():
         client = Client(address, f"{work}/sweep")
         while True:
@@ -179,11 +180,22 @@ def everything(address, work):
             except Exception:
                 time.sleep(0.05)
 
+    def follow():
+        client = Client(address, f"{work}/follow")
+        while True:
+            for holds in (bytes(24), bytes(24) + os.urandom(4000), os.urandom(1 << 20)):
+                try:
+                    list(client.Follow(holds=holds))
+                except Exception:
+                    time.sleep(0.01)
+
     os.makedirs(f"{work}/sweep", exist_ok=True)
+    os.makedirs(f"{work}/follow", exist_ok=True)
     kept = stalled(address, work)
     copies(address, work)
     analyses(address, work)
     threading.Thread(target=sweep, daemon=True).start()
+    threading.Thread(target=follow, daemon=True).start()
     return kept
 
 
