@@ -5,8 +5,8 @@
  *	ts_asker_take(&a, &live, &arena, &answer, &answered, err)	when a.from can be read; rows go to live
  *	ts_asker_stop(&a)			also in the middle of an answer
  *
- * It has the lowest priority, ends with its parent, and talks to a server itself. Where nothing is to be shown meanwhile,
- * ts_answer_make does the same in this process. Threads: one at a time; to be started before any other thread is.
+ * Where the run lies here it has the lowest priority; it ends with its parent, and talks to a server itself. Where nothing is to be
+ * shown meanwhile, ts_answer_make does the same in this process. Threads: one at a time; to be started before any other thread is.
  */
 #ifndef TSCOPE_CLI_WATCH_ASKER_H
 #define TSCOPE_CLI_WATCH_ASKER_H
@@ -22,7 +22,7 @@ struct ts_answer {
 	enum ts_ask_kind kind;
 	enum ts_status status;
 	struct ts_span error; /* if it is not TS_OK */
-	double seconds;	      /* that it took */
+	double seconds;	      /* of a core that it took */
 	struct ts_span path;  /* SETTLE: empty: it is a name */
 	uint64_t from;	      /* ANALYZE: steps that were left out */
 	struct ts_look_news news;

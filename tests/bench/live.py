@@ -1,14 +1,22 @@
 #!/usr/bin/env python3
-"""What tscope run adds to a training: live.py BUILD [PAIRS]. Pairs of the same loop, alone and started by tscope run, in turn; each says itself how
+"""What tscope run adds to a training, and how fast tscope watch is: live.py BUILD [PAIRS [SECONDS]]. Pairs of the same loop, alone and started by tscope run, in turn; each says itself how
 long its steps took, so that what is compared is the training, and what the start and the end add is said apart. Prints a row for each way in
-which it prints: into a file, a pipe and a terminal."""
+which it prints: into a file, a pipe and a terminal. Then ranks record for SECONDS (default 40; 0: none) ten steps a second, and it prints how long a recorded
+step takes to the screen of tscope watch, from its folder and through a server that it is pushed to every 10 s, and what watching 64 ranks takes of a core."""
+import fcntl
 import os
 import pty
+import re
+import select
 import shutil
+import signal
+import struct
 import statistics
 import subprocess
 import sys
 import tempfile
+import termios
+import threading
 import time
 
 LOOP = """
@@ -60,8 +68,138 @@ def interval(values):
     return statistics.median(values), values[max(0, n // 2 - reach)], values[min(n - 1, n // 2 + reach)]
 
 
+# --- watch ---
+
+
+class Screen:
+    """tscope watch in a terminal: when it first showed each step."""
+
+    def __init__(self, words, env):
+        self.shown, self.stopped, self.text = [], False, ""
+        self.pid, self.fd = pty.fork()
+        if self.pid == 0:
+            os.environ.update(env, TERM="xterm", LC_ALL="C.UTF-8")
+            os.execvp(words[0], words)
+        fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 100, 0, 0))
+        self.reader = threading.Thread(target=self.read)
+        self.reader.start()
+
+    def read(self):
+        while not self.stopped:
+            if not select.select([self.fd], [], [], 0.2)[0]:
+                continue
+            try:
+                piece = os.read(self.fd, 1 << 16)
+            except OSError:
+                return
+            now = time.time()
+            self.text = re.sub(r"\033\[[0-9;?]*[A-Za-z]", "", self.text + piece.decode("utf-8", "replace"))[-20000:]
+            steps = re.findall(r"step ([0-9,]+)", self.text)
+            newest = max((int(step.replace(",", "")) for step in steps), default=-1)
+            if newest >= 0 and (not self.shown or newest > self.shown[-1][0]):
+                self.shown.append((newest, now))
+
+    def cpu(self):
+        """Seconds of a core so far, of it and of the process that asks."""
+        tree = [self.pid, *(int(name) for name in os.listdir("/proc") if name.isdigit() and parent_of(name) == self.pid)]
+        return [ran(pid) for pid in tree]
+
+    def end(self):
+        self.stopped = True
+        self.reader.join()
+        os.kill(self.pid, signal.SIGTERM)
+        os.waitpid(self.pid, 0)
+        os.close(self.fd)
+
+
+def stat_of(pid):
+    with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
+        return file.read().rpartition(")")[2].split()
+
+
+def ran(pid):
+    with open(f"/proc/{pid}/schedstat", encoding="utf-8") as file:
+        return int(file.read().split()[0]) / 1e9
+
+
+def parent_of(pid):
+    try:
+        return int(stat_of(pid)[1])
+    except OSError:
+        return 0
+
+
+def delays(recorded, shown):
+    """Seconds from each recorded step to the first frame with it or a later one."""
+    took, at = [], 0
+    for step, when in recorded:
+        while at < len(shown) and shown[at][0] < step:
+            at += 1
+        if at < len(shown) and when > shown[0][1]:
+            took.append(shown[at][1] - when)
+    return sorted(took)
+
+
+def watched(build, ranks, seconds, server):
+    """Returns the delays, and the shares of a core of watch and of the process that asks."""
+    folder = tempfile.mkdtemp()
+    tscope, env, serving = os.path.join(build, "tscope"), {"TSCOPE_STORE": os.path.join(folder, "store"), "TSCOPE_SERVER": ""}, None
+    if server:
+        address = "unix:" + os.path.join(folder, "socket")
+        serving = subprocess.Popen([os.path.join(build, "tscoped"), "--store", os.path.join(folder, "served"), "--socket", os.path.join(folder, "socket")],
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        env["TSCOPE_SERVER"] = address
+    run = os.path.join(folder, "run")
+    training = subprocess.Popen([os.path.join(build, "bench_watch"), run, str(ranks), "10", str(seconds)], stdout=subprocess.PIPE, text=True)
+    time.sleep(4)
+    pushing = threading.Event()
+
+    def push():
+        while not pushing.wait(10):
+            subprocess.run([tscope, "push", "-q", "--name", "live", run], env={**os.environ, **env}, capture_output=True, check=False)
+
+    if server:
+        subprocess.run([tscope, "push", "-q", "--name", "live", run], env={**os.environ, **env}, capture_output=True, check=True)
+        threading.Thread(target=push).start()
+    screen = Screen([tscope, "watch", "live" if server else run], env)
+    time.sleep(4)
+    cpu, began = screen.cpu(), time.monotonic()
+    time.sleep(max(1, seconds - 10))
+    share = [100 * (after - before) / (time.monotonic() - began) for before, after in zip(cpu, screen.cpu())]
+    pushing.set()
+    out, _ = training.communicate()
+    screen.end()
+    if serving:
+        serving.terminate()
+        serving.wait()
+    shutil.rmtree(folder, ignore_errors=True)
+    until = screen.shown[-1][0] if screen.shown else -1
+    recorded = [(int(a), float(b)) for a, b in (line.split() for line in out.splitlines()) if int(a) <= until]
+    return delays(recorded, screen.shown), share
+
+
+def watch_rows(build, seconds):
+    print(f"\n{'tscope watch, ten steps a second':34} {'steps':>7} {'p50':>9} {'p99':>9} {'at most':>9} {'of a core':>11} {'and asking':>11}")
+    for what, ranks, server in (("one rank, from its folder", 1, False), ("64 ranks, from their folder", 64, False), ("one rank, pushed every 10 s", 1, True)):
+        took, share = watched(build, ranks, seconds, server)
+        share += [0.0] * (2 - len(share))
+        limit = "12 s" if server else "1.5 s"
+        if not took:
+            print(f"{what:34} nothing was shown")
+            continue
+        print(f"{what:34} {len(took):>7} {took[len(took) // 2]:>7.2f} s {took[int(0.99 * (len(took) - 1))]:>7.2f} s {limit:>9} {share[0]:>9.2f} % {share[1]:>9.2f} %",
+              flush=True)
+
+
 def main():
     tscope, pairs = os.path.abspath(os.path.join(sys.argv[1], "tscope")), int(sys.argv[2]) if len(sys.argv) > 2 else 15
+    if len(sys.argv) <= 3 or sys.argv[3] != "0":
+        watch_rows(os.path.abspath(sys.argv[1]), int(sys.argv[3]) if len(sys.argv) > 3 else 40)
+    if pairs:
+        run_rows(tscope, pairs)
+
+
+def run_rows(tscope, pairs):
     print(f"{'what tscope run adds':34} {'to the steps, median':>22} {'95 % of it':>22} {'start and end':>14}")
     for to in ("a file", "a pipe", "a terminal"):
         steps, ends = [], []
