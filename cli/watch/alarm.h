@@ -11,7 +11,7 @@
  * length has few tries, as many as it grew by an eighth. What happens once, such as a level that rises, is not shown by later steps: it
  * is said when later looks at the whole still say so. What no chance makes (a loss that is NaN, parameters that differ between ranks)
  * is said at once.
- * `python3 tests/quality/watch_alarms.py BUILD` prints how often each is wrong on clean runs, and how soon planted faults are said.
+ * `./dev bench quality watch_alarms` prints how often each is wrong on clean runs, and how soon planted faults are said.
  * Pure.
  */
 #ifndef TSCOPE_CLI_WATCH_ALARM_H
