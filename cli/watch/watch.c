@@ -283,8 +283,13 @@ static void check_stand(struct watch *w)
 	struct ts_signs signs = signs_of(w);
 	enum ts_stand stand = ts_stand_of(&signs);
 	const char *why = ts_stand_why(stand, &signs);
-	struct ts_span detail = w->news.sentence.len ? w->news.sentence : ts_span_str(why ? why : ts_stand_word(stand));
+	bool told = ts_stand_is_over(stand) && w->news.sentence.len;
+	struct ts_span detail = told ? w->news.sentence : ts_span_str(why ? why : ts_stand_word(stand));
 
+	if (stand != w->stand) { /* what was known before is of another time */
+		w->stand = stand;
+		w->last_look = w->forced = false;
+	}
 	if (stand == TS_STAND_STILL)
 		happen_once(w, TS_EVENT_HANG, detail);
 	/* How it ended is known by an analysis behind the end. */
