@@ -1,12 +1,13 @@
 /* Checks worlds.h on arithmetic by hand: laws that hold exactly, losses that add up, and runs that cannot be compared. */
 #include "analysis/worlds/worlds.h"
 
-#include <cmocka.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include <cmocka.h>
 
 static struct ts_arena arena;
 

@@ -3,6 +3,7 @@
 #define TSCOPE_CLI_JSON_JSON_SHOW_H
 
 #include "cli/core/context.h"
+#include "cli/text/show_machine.h"
 #include "cli/text/show_printed.h"
 #include "proto/shape/shape.h"
 #include "proto/wire.h"
@@ -10,8 +11,9 @@
 
 extern const struct ts_shape ts_shape_show_answer;
 
-/* printed: what --output asks for; NULL: nothing. */
+/* printed, machine: what --output and --machine ask for; NULL: nothing. */
 enum ts_status ts_render_show_json(struct ts_cli *cli, const struct ts_get_reply *run, const struct ts_head *head,
-				   const struct ts_printed_all *printed, struct ts_error *err);
+				   const struct ts_printed_all *printed, const struct ts_machine_about *machine,
+				   struct ts_error *err);
 
 #endif

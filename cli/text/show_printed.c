@@ -57,21 +57,8 @@ static enum ts_status load(const struct ts_view *view, const struct ts_file *fil
 			   struct ts_error *err)
 {
 	struct ts_buf all = TS_BUF_INIT(TS_KEPT_OUTPUT_MAX + 1);
-	struct ts_arena work;
-	enum ts_status status = TS_OK;
+	enum ts_status status = ts_view_file(view, file, &all, err);
 
-	ts_arena_init(&work, 0);
-	for (size_t i = 0; !status && i < file->n_chunks; i++) {
-		struct ts_span bytes;
-
-		ts_arena_reset(&work);
-		status = ts_view_chunk(view, &file->chunks[i], &work, &bytes, err);
-		if (!status)
-			ts_buf_span(&all, bytes);
-	}
-	ts_arena_finish(&work);
-	if (!status)
-		status = ts_buf_check(&all, err);
 	if (!status)
 		status = as_lines(ts_buf_view(&all), arena, ret, err);
 	ts_buf_finish(&all);

@@ -6,15 +6,18 @@
 #include "base/system.h"
 #include "cli/view/show_value.h"
 #include "launch/advance.h"
+#include "launch/observe.h"
 #include "launch/output.h"
 #include "launch/signals.h"
 #include "launch/waiting.h"
 #include "run/ending.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -27,6 +30,8 @@ enum {
 	LEAST_S = 30,
 	TIMES_USUAL = 20,
 	TIMES_LONGEST = 3,
+	FINE_S = 600,	   /* so long each second is written down of the machine, */
+	COARSE_S = 10,	   /* and then so many at once */
 	KILL_AFTER_S = 10, /* what was asked to end is killed */
 	STOP_MS = 2000,
 };
@@ -42,6 +47,8 @@ struct steward {
 	bool kills;
 	int64_t kill_at; /* 0: nothing is to be killed */
 	pid_t launcher;
+	struct ts_observer machine;
+	int table; /* machine.tscope; -1: it cannot be written */
 	bool hangs;
 	char hang[TS_STEWARD_TEXT];
 };
@@ -218,6 +225,45 @@ static void write_down(struct steward *s)
 	(void)ts_launch_folder_write(f, &err);
 }
 
+/* --- the machine --- */
+
+/* Of several processes of a job on one machine one observes it. */
+static bool is_first_here(void)
+{
+	static const char *const names[] = {"LOCAL_RANK", "SLURM_LOCALID", "OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID"};
+
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+		const char *rank = getenv(names[i]);
+
+		if (rank)
+			return strcmp(rank, "0") == 0;
+	}
+	return true;
+}
+
+static void open_table(struct steward *s)
+{
+	const char *path = ts_path_join(&s->arena, s->folder->mine, "machine.tscope");
+	int flags = O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+
+	ts_observe_begin(&s->machine);
+	s->table = path && (!s->folder->joins || is_first_here()) ? open(path, flags, 0644) : -1;
+	if (s->table >= 0 && lseek(s->table, 0, SEEK_END) == 0 && write(s->table, ts_observe_head, strlen(ts_observe_head)) < 0)
+		s->table = -1; /* a disk that is full ends the table, and not more */
+}
+
+static void observe(struct steward *s, uint64_t turn)
+{
+	char line[1024];
+	size_t n;
+
+	if (s->table < 0 || (turn > FINE_S && turn % COARSE_S))
+		return;
+	n = ts_observe_row(&s->machine, line, sizeof line);
+	if (!n || write(s->table, line, n) != (ssize_t)n)
+		s->table = -1;
+}
+
 /* --- the process --- */
 
 static void end_training(struct steward *s, int64_t now)
@@ -268,8 +314,11 @@ _Noreturn static void watch(struct steward *s, int stop, int tell)
 	ts_signals_ignore();
 	if (nice(10) < 0)
 		errno = 0;
-	for (uint64_t turn = 0; poll(&asked, 1, LOOK_MS) <= 0; turn++)
+	open_table(s);
+	for (uint64_t turn = 0; poll(&asked, 1, LOOK_MS) <= 0; turn++) {
 		look(s, turn);
+		observe(s, turn);
+	}
 	(void)!write(tell, s->hang, strlen(s->hang) + 1);
 	_exit(0);
 }

@@ -3,6 +3,7 @@
 #include "cli/core/names.h"
 #include "cli/json/json_show.h"
 #include "cli/snapshot/analyze_snapshot.h"
+#include "cli/text/show_machine.h"
 #include "cli/text/show_printed.h"
 #include "cli/text/text_show.h"
 #include "cli/verbs/verbs.h"
@@ -31,7 +32,8 @@ static enum ts_status stored_snapshot(struct ts_cli *cli, struct ts_error *err)
 
 enum ts_status ts_verb_show(struct ts_cli *cli, struct ts_error *err)
 {
-	bool output = ts_args_has(&cli->args, "output"), has_rank = false;
+	bool output = ts_args_has(&cli->args, "output"), machine = ts_args_has(&cli->args, "machine"), has_rank = false;
+	struct ts_machine_about about;
 	struct ts_printed_all printed;
 	struct ts_get_reply run;
 	struct ts_head head;
@@ -46,7 +48,9 @@ enum ts_status ts_verb_show(struct ts_cli *cli, struct ts_error *err)
 				    ts_cli_word(cli, 0));
 	if (ts_is_snapshot(ts_cli_word(cli, 0)))
 		return ts_show_snapshot(cli, ts_cli_word(cli, 0), err);
-	if (of_snapshot(cli) && !output)
+	if (output && machine)
+		return ts_error_set(err, TS_INVALID, "show: --output and --machine are two questions");
+	if (of_snapshot(cli) && !output && !machine)
 		return stored_snapshot(cli, err);
 	status = ts_cli_run(cli, ts_cli_word(cli, 0), &spec, err);
 	if (!status)
@@ -55,10 +59,14 @@ enum ts_status ts_verb_show(struct ts_cli *cli, struct ts_error *err)
 		status = ts_head_decode(run.head, &cli->arena, &head, err);
 	if (status)
 		return status;
-	if (output && (ts_args_uint(&cli->args, "rank", INT32_MAX, &has_rank, &rank, err) ||
-		       ts_printed_of(cli, &run, has_rank, (int32_t)rank, &printed, err)))
+	if ((output || machine) && ts_args_uint(&cli->args, "rank", INT32_MAX, &has_rank, &rank, err))
+		return ts_error_prefix(err, "show");
+	if ((output && ts_printed_of(cli, &run, has_rank, (int32_t)rank, &printed, err)) ||
+	    (machine && ts_machine_about_run(cli, &run, has_rank, (int32_t)rank, &about, err)))
 		return ts_error_prefix(err, "show");
 	if (cli->json)
-		return ts_render_show_json(cli, &run, &head, output ? &printed : NULL, err);
+		return ts_render_show_json(cli, &run, &head, output ? &printed : NULL, machine ? &about : NULL, err);
+	if (machine)
+		return ts_machine_show(cli, &about, err);
 	return output ? ts_printed_show(cli, &printed, err) : ts_render_show_text(cli, &run, &head, err);
 }

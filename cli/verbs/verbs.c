@@ -256,6 +256,7 @@ static const struct ts_option show_options[] = {
 	{.name = "rank", .letter = 'r', .argument = "N",
 	 .help = "of a run: the rank whose memory snapshot or output is meant, where several ranks have one"},
 	{.name = "output", .help = "of a run that tscope run started: show what it printed last"},
+	{.name = "machine", .help = "of a run that tscope run started: show what its machine did meanwhile"},
 	END_OPTIONS,
 };
 static const struct ts_example show_examples[] = {
@@ -264,6 +265,7 @@ static const struct ts_example show_examples[] = {
 	{"tscope show 4f1c2a", "shows a run by the first digits of its id"},
 	{"tscope show --at peak ./snapshot.pickle", "shows what a device's memory held at its peak, and the blocks around the event"},
 	{"tscope show exp1 --output", "shows what exp1 printed last"},
+	{"tscope show exp1 --machine", "shows cores, memory, disks and networks of exp1's machine"},
 	{"tscope show exp1 --at peak", "the same of the memory snapshot that exp1 was pushed with"},
 	END_EXAMPLES,
 };

@@ -59,6 +59,24 @@ enum ts_status ts_view_chunk(const struct ts_view *view, const struct ts_id *id,
 	return TS_OK;
 }
 
+enum ts_status ts_view_file(const struct ts_view *view, const struct ts_file *file, struct ts_buf *out, struct ts_error *err)
+{
+	struct ts_arena work;
+	enum ts_status status = TS_OK;
+
+	ts_arena_init(&work, 0);
+	for (size_t i = 0; !status && i < file->n_chunks; i++) {
+		struct ts_span bytes;
+
+		ts_arena_reset(&work);
+		status = ts_view_chunk(view, &file->chunks[i], &work, &bytes, err);
+		if (!status)
+			ts_buf_span(out, bytes);
+	}
+	ts_arena_finish(&work);
+	return status ? status : ts_buf_check(out, err);
+}
+
 /* --- rows --- */
 
 /* pytscope's own sections come first, in the order in which pytscope writes them. */

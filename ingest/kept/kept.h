@@ -18,7 +18,9 @@
 #include "ingest/core/source.h"
 #include "run/builder.h"
 
-enum ts_kept_kind { TS_KEPT_NOT, TS_KEPT_TRACE, TS_KEPT_SNAPSHOT, TS_KEPT_OUTPUT };
+enum ts_kept_kind { TS_KEPT_NOT, TS_KEPT_TRACE, TS_KEPT_SNAPSHOT, TS_KEPT_OUTPUT, TS_KEPT_MACHINE };
+
+#define TS_KEPT_MACHINE_NAME "machine.tscope" /* run/machine.h */
 
 struct ts_kept_file {
 	enum ts_kept_kind kind;
@@ -41,7 +43,7 @@ struct ts_kept_set {
 	void *ctx;
 	struct ts_read_progress *progress; /* counts the bytes of files; may be NULL */
 	const struct ts_around *around;	   /* runs whose files are not taken; may be NULL */
-	bool outputs;			   /* take what a launcher kept of what was printed, which is in the folder itself */
+	bool outputs, machine;		   /* take what a launcher kept of what was printed, and of the machine, in the folder itself */
 	int deep;			   /* how many folders below each of the run are looked into; 0: TS_KEPT_BELOW_RUN */
 	struct ts_kept_file *items;
 	size_t n, cap;
@@ -52,6 +54,7 @@ enum {
 	TS_KEPT_MAX = 4096,    /* files of a run */
 	TS_KEPT_BELOW_RUN = 1, /* folders */
 	TS_KEPT_OUTPUT_MAX = 4 << 20, /* bytes of an output */
+	TS_KEPT_MACHINE_MAX = 16 << 20, /* bytes of the table of the machine; more of a file are not kept */
 	TS_KEPT_BELOW_LOG = 3, /* of another tool: plugins/profile/DATE, as TensorBoard has them */
 };
 

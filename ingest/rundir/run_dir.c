@@ -359,16 +359,16 @@ static const struct ts_rank_dir *dir_of(const struct ts_run_layout *layout, int6
 	return NULL;
 }
 
-static bool has_outputs(const struct ts_kept_set *kept)
+static bool has_launched(const struct ts_kept_set *kept)
 {
 	for (size_t i = 0; i < kept->n; i++)
-		if (kept->items[i].kind == TS_KEPT_OUTPUT)
+		if (kept->items[i].kind == TS_KEPT_OUTPUT || kept->items[i].kind == TS_KEPT_MACHINE)
 			return true;
 	return false;
 }
 
-/* A file of that name is kept only where tscope run wrote it: that of another program is nobody's to publish. */
-static enum ts_status leave_other_outputs(struct reading *r, struct ts_error *err)
+/* A file of such a name is kept only where tscope run wrote it: that of another program is nobody's to publish. */
+static enum ts_status leave_unless_launched(struct reading *r, struct ts_error *err)
 {
 	bool launched = ts_launched_says(&r->root);
 	struct ts_facts facts;
@@ -380,7 +380,8 @@ static enum ts_status leave_other_outputs(struct reading *r, struct ts_error *er
 		launched = ts_launched_says(&facts);
 	}
 	if (!launched)
-		ts_kept_leave(&r->kept, TS_KEPT_OUTPUT);
+		for (int kind = TS_KEPT_OUTPUT; kind <= TS_KEPT_MACHINE; kind++)
+			ts_kept_leave(&r->kept, (enum ts_kept_kind)kind);
 	return TS_OK;
 }
 
@@ -391,14 +392,15 @@ static enum ts_status find_kept(struct reading *r, struct ts_error *err)
 				       .sink = ts_count_sink,
 				       .ctx = &r->sink,
 				       .progress = &r->progress,
-				       .outputs = !r->options->no_output};
+				       .outputs = !r->options->no_output,
+				       .machine = true};
 	if (has_job(r) && ts_kept_find(&r->kept, ts_top(r->options), r->layout.path, ts_span_str(""), TS_RANK_JOB, err))
 		return err->status;
 	for (size_t i = 0; i < r->layout.n; i++)
 		if (ts_kept_find(&r->kept, r->layout.ranks[i].top, r->layout.ranks[i].path, r->layout.ranks[i].name,
 				 r->layout.ranks[i].rank, err))
 			return err->status;
-	return has_outputs(&r->kept) ? leave_other_outputs(r, err) : TS_OK;
+	return has_launched(&r->kept) ? leave_unless_launched(r, err) : TS_OK;
 }
 
 static enum ts_status tell_unread(struct reading *r, struct ts_error *err)

@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 """What tscope run adds to a training, and how fast tscope watch is: live.py BUILD [PAIRS [SECONDS]]. Pairs of the same loop, alone and started by tscope run, in turn; each says itself how
 long its steps took, so that what is compared is the training, and what the start and the end add is said apart. Prints a row for each way in
-which it prints: into a file, a pipe and a terminal. Then ranks record for SECONDS (default 40; 0: none) ten steps a second, and it prints how long a recorded
-step takes to the screen of tscope watch, from its folder and through a server that it is pushed to every 10 s, and what watching 64 ranks takes of a core."""
+which it prints: into a file, a pipe and a terminal; and of what the process beside it and its observations take. Then ranks record for SECONDS (default 40; 0: none)
+ten steps a second, and it prints how long a recorded step takes to the screen of tscope watch, from its folder and through a server that it is pushed to every 10 s, and
+what watching 64 ranks takes of a core."""
 import fcntl
+import json
 import os
 import pty
+import random
 import re
 import select
 import shutil
@@ -191,6 +194,65 @@ def watch_rows(build, seconds):
               flush=True)
 
 
+# --- the process beside a training ---
+
+
+def private(pid):
+    """Returns the bytes that a process alone has."""
+    with open(f"/proc/{pid}/smaps_rollup", encoding="utf-8") as file:
+        return sum(1024 * int(line.split()[1]) for line in file if line.startswith("Private_"))
+
+
+def ticks(pid):
+    with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
+        words = file.read().rsplit(")", 1)[1].split()
+    return int(words[11]) + int(words[12])
+
+
+def beside(tscope, seconds):
+    """What the process beside a training takes, that looks at its steps and its machine each second."""
+    folder = tempfile.mkdtemp()
+    job = subprocess.Popen([tscope, "run", "-q", "-d", "run", "--", "sleep", str(seconds + 4)], cwd=folder)
+    time.sleep(2)
+    with open(f"/proc/{job.pid}/task/{job.pid}/children", encoding="utf-8") as file:
+        pids = [int(word) for word in file.read().split()]
+    own = [pid for pid in pids if not open(f"/proc/{pid}/task/{pid}/children", encoding="utf-8").read().split()]
+    before, began = sum(map(ticks, own)), time.perf_counter()
+    time.sleep(seconds)
+    took = (sum(map(ticks, own)) - before) / os.sysconf("SC_CLK_TCK") / (time.perf_counter() - began)
+    memory = sum(map(private, own))
+    job.wait()
+    shutil.rmtree(folder)
+    print(f"{'the process beside it':34} {100 * took:>20.3f} % of a core over {seconds} s, {memory / 2**20:.1f} MiB of its own", flush=True)
+
+
+def day(tscope):
+    """What the observations of 24 hours take: those of this machine, again and again, each value moved by up to 30 %."""
+    folder = tempfile.mkdtemp()
+    env = {**os.environ, "TSCOPE_STORE": os.path.join(folder, "store")}
+    env.pop("TSCOPE_SERVER", None)
+    subprocess.run([tscope, "run", "-q", "-d", "run", "--", "sleep", "6.5"], cwd=folder, env=env, check=True)
+    path, draw = os.path.join(folder, "run", "machine.tscope"), random.Random(1)
+    with open(path, encoding="utf-8") as file:
+        head, *rows = [line.rstrip("\n").split(",") for line in file]
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(",".join(head) + "\n")
+        for number, second in enumerate([*range(1, 601), *range(610, 86401, 10)]):
+            values = [value and f"{float(value) * draw.uniform(0.7, 1.3):.{0 if float(value) >= 1000 else 3}{'f' if float(value) >= 1000 else 'g'}}" for value in rows[number % len(rows)][1:]]
+            file.write(f"{second}.0," + ",".join(values) + "\n")
+    raw = os.path.getsize(path)
+    sent = json.loads(subprocess.run([tscope, "push", "run", "--json"], cwd=folder, env=env, capture_output=True, check=True).stdout)
+    shutil.rmtree(folder)
+    print(f"{'24 hours of observations':34} {raw / 1e6:>20.2f} MB in the folder, {new_bytes(sent) / 1e6:.2f} MB in the store", flush=True)
+
+
+def new_bytes(answer):
+    """The bytes that a push stored, wherever its answer has them."""
+    if isinstance(answer, dict):
+        return next((value for key, value in answer.items() if key in ("sent_bytes", "stored_bytes")), 0) or sum(map(new_bytes, answer.values()))
+    return sum(map(new_bytes, answer)) if isinstance(answer, list) else 0
+
+
 def main():
     tscope, pairs = os.path.abspath(os.path.join(sys.argv[1], "tscope")), int(sys.argv[2]) if len(sys.argv) > 2 else 15
     if len(sys.argv) <= 3 or sys.argv[3] != "0":
@@ -215,6 +277,8 @@ def run_rows(tscope, pairs):
             ends.append((took["run"][1] - took["run"][0]) - (took["alone"][1] - took["alone"][0]))
         middle, low, high = interval(steps)
         print(f"{'300 steps that print into ' + to:34} {middle:>+20.2f} % {f'{low:+.2f} to {high:+.2f} %':>22} {1000 * statistics.median(ends):>11.1f} ms", flush=True)
+    beside(tscope, 20)
+    day(tscope)
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ TARGETS = {  # target: what it feeds
     "fuzz_wire": "ts_wire_parse ts_shape_unpack ts_wire_unpack_health_request ts_wire_unpack_health_reply ts_wire_unpack_reflection_request",
     "fuzz_handlers": "ts_resolve ts_name_check ts_sort_begin ts_summary_read",
     "fuzz_filter": "ts_filter_parse",
+    "fuzz_machine": "ts_machine_read",
     "fuzz_policy": "ts_policy_parse ts_policy_gate_parse ts_gate_setting_read ts_gate_exclude_parse ts_gate_ending_parse ts_gate_better_parse "
                    "ts_workload_part_parse ts_retention_setting_read",
     "fuzz_config": "ts_listen_parse ts_config_load ts_grant_parse ts_quota_parse",

@@ -597,6 +597,34 @@ def hangs():
         check("what records no steps does not hang", ran.returncode == 0 and place.end()["state"] == "finished", place.end())
 
 
+def machine():
+    with Place() as place:
+        place.run("sh", "-c", "sleep 3.5")
+        rows = place.kept("machine.tscope").decode().splitlines()
+        columns = rows[0].split(",")
+        check("the machine is observed each second", len(rows) in (3, 4, 5) and columns[0] == "seconds" and all(row.count(",") == rows[0].count(",") for row in rows), rows)
+        stored(place, "push", "run", "--name", "seen")
+        told = json.loads(stored(place, "show", "seen", "--machine", "--json")[1])["machine"]
+        known = {column["name"]: column for column in told["columns"] if column["known_count"]}
+        with open("/proc/meminfo", encoding="utf-8") as file:
+            total = 1024 * int(file.read().split()[1])
+        check("and the observations are pushed; show has them", told["observation_count"] == len(rows) - 1 and set(columns) - {"seconds"} == {column["name"] for column in told["columns"]} and
+              0 < known["memory_bytes"]["most"] <= known["memory_limit_bytes"]["most"] <= total and known["cpu_quota_cores"]["most"] <= os.cpu_count() and
+              0 <= known["cpu_cores"]["most"] <= os.cpu_count() * 1.1, told)
+        check("in words, too", b"cpu quota cores" in stored(place, "show", "seen", "--machine")[1])
+        stored(place, "push", "run", "--name", "quiet", "--no-output")
+        check("also where the output is left out", stored(place, "show", "quiet", "--machine")[0] == 0 and stored(place, "show", "quiet", "--output")[0] == 2)
+    with Place() as place:
+        job = subprocess.Popen(place.words("sh", "-c", "sleep 30"), cwd=place.path, stderr=subprocess.PIPE)
+        place.wait_for(lambda: len(place.kept("machine.tscope").splitlines()) > 2)
+        steward = [pid for pid in children(job.pid) if not [1 for child in children(pid) if named(child) == "sleep" or named(child) == "sh"]]
+        for pid in steward:
+            os.kill(pid, signal.SIGKILL)
+        job.terminate()
+        job.communicate(timeout=WAIT)
+        check("where the process that looks is killed, the run ends as ever", steward and job.returncode == 143 and place.end()["state"] == "killed", steward, job.returncode)
+
+
 def lost():
     """Takes more than a minute, as that is after how long a run is lost."""
     with Place() as place:
@@ -647,7 +675,7 @@ def children(pid):
         return [int(word) for word in file.read().split()]
 
 
-CHECKS = (what_ended, pushes, printed, hangs, lost, exit_codes, deaths, passed_on, cannot, twice, bytes_through, files, broken_pipe, left_behind, terminal, interrupts, suspends, debugger,
+CHECKS = (what_ended, pushes, printed, hangs, machine, lost, exit_codes, deaths, passed_on, cannot, twice, bytes_through, files, broken_pipe, left_behind, terminal, interrupts, suspends, debugger,
           launcher_killed, disk_full)
 
 
