@@ -30,6 +30,8 @@ NOT_HERE = {
     "tscope salvage /var/lib/tscope/store saved": "tests/deploy/documented.py runs it on the store of a server",
     "tscope audit /var/lib/tscope/audit.log --on '*main' --since 7d": "it needs the log of a server; service/audit/test_audit.c reads one",
     "tscope audit /var/lib/tscope/audit.log --check": "it needs the log of a server; service/audit/test_audit.c reads one",
+    "tscope show exp1 --output": "tests/launch/run.py asks it of runs that tscope run started",
+    "tscope show exp1 --machine": "tests/launch/run.py asks it of runs that tscope run started",
     "tscope scaling one-gpu two-gpus eight-gpus": "tests/worlds.py runs it on runs of 1 to 8 ranks",
     "tscope scaling --json ./runs/np1 ./runs/np4": "tests/worlds.py runs it on runs of 1 to 8 ranks",
     "tscope whoami": "it needs a server",

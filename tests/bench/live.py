@@ -203,10 +203,10 @@ def private(pid):
         return sum(1024 * int(line.split()[1]) for line in file if line.startswith("Private_"))
 
 
-def ticks(pid):
-    with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
-        words = file.read().rsplit(")", 1)[1].split()
-    return int(words[11]) + int(words[12])
+def on_core(pid):
+    """Returns the seconds that a process ran so far."""
+    with open(f"/proc/{pid}/schedstat", encoding="utf-8") as file:
+        return int(file.read().split()[0]) / 1e9
 
 
 def beside(tscope, seconds):
@@ -217,9 +217,9 @@ def beside(tscope, seconds):
     with open(f"/proc/{job.pid}/task/{job.pid}/children", encoding="utf-8") as file:
         pids = [int(word) for word in file.read().split()]
     own = [pid for pid in pids if not open(f"/proc/{pid}/task/{pid}/children", encoding="utf-8").read().split()]
-    before, began = sum(map(ticks, own)), time.perf_counter()
+    before, began = sum(map(on_core, own)), time.perf_counter()
     time.sleep(seconds)
-    took = (sum(map(ticks, own)) - before) / os.sysconf("SC_CLK_TCK") / (time.perf_counter() - began)
+    took = (sum(map(on_core, own)) - before) / (time.perf_counter() - began)
     memory = sum(map(private, own))
     job.wait()
     shutil.rmtree(folder)
