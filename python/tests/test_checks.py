@@ -52,6 +52,59 @@ class Checks(support.Case):
         for i, how in enumerate(({}, {"accumulation": 2}, {"every": 1, "steps": 12})):
             self.assertEqual(self.train(f"runs/clean{i}", **how), {})
 
+    def test_steps_that_are_not_looked_at(self):
+        """Digests, and what is found with its first step, are the same where every watched step is looked at."""
+        from tscope import _watch
+
+        class Never:
+            may = False
+            look = unseen = lambda self, *_: None
+
+        def change(step, model, optimizer):
+            if step == 5:
+                optimizer.param_groups[0]["lr"] = 0.05  # which says nothing
+            if step == 7:
+                model[0].weight.register_hook(lambda grad: grad * 0)
+            if step == 12:
+                model[2].weight.requires_grad_(False)
+            if step == 17:
+                model[2].weight.requires_grad_(True)
+
+        def train(directory, momentum):
+            import torch
+
+            torch.manual_seed(3)
+            model = torch.nn.Sequential(torch.nn.Linear(8, 6, bias=False), torch.nn.BatchNorm1d(6), torch.nn.Linear(6, 1))
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=momentum)
+            run = self.start(directory)
+            run.watch(model, optimizer, every=1)
+            looked = []
+            with unittest.mock.patch.object(run._watched._checks, "begin", wraps=run._watched._checks.begin) as begin:
+                for step in range(24):
+                    change(step, model, optimizer)
+                    with run.step():
+                        optimizer.zero_grad()
+                        model(torch.randn(16, 8)).square().mean().backward()
+                        optimizer.step()
+                    looked.append(begin.call_count)
+            run.finish()
+            self.assertEqual(run.trouble["cannot"], 0)
+            with open(f"{directory}/facts.json", encoding="utf-8") as file:
+                return json.load(file)["session"]["checks"], self.read(directory).steps, looked
+
+        for momentum in (0.0, 0.9):
+            found, rows, looked = train(f"runs/quiet{momentum}", momentum)
+            with unittest.mock.patch.object(_watch, "Quiet", Never):
+                all_found, all_rows, all_looked = train(f"runs/loud{momentum}", momentum)
+            self.assertEqual(found, all_found)
+            self.assertIn("untrained_zero_gradient", found)
+            for step, cells in rows.items():
+                digests = {name: value for name, value in cells.items() if name.startswith("digests.")}
+                self.assertEqual(digests, {name: all_rows[step].get(name) for name in digests}, step)
+                self.assertIn("digests.grads", digests)
+            self.assertEqual(all_looked, list(range(1, 25)))
+            self.assertLess(looked[6], 4, "quiet steps are looked at")
+
     def test_quiet_steps(self):
         # Steps in which every parameter moves are counted and not looked through; what is found is what looking through all finds.
         import random
@@ -274,7 +327,7 @@ class Checks(support.Case):
         import tscope
 
         torch.manual_seed(3)
-        model = torch.nn.Sequential(torch.nn.Linear(8, 6), torch.nn.BatchNorm1d(6), torch.nn.Linear(6, 1))
+        model = torch.nn.Sequential(torch.nn.Linear(8, 6, bias=False), torch.nn.BatchNorm1d(6), torch.nn.Linear(6, 1))
         optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
         run = tscope.auto(model, optimizer, directory, digests_every=2)
         for step in range(12):

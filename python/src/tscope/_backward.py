@@ -159,6 +159,7 @@ class Seen(Backward):
         self._common = 0  # steps in a row that had one loss
         super().__init__(auto.run, self._one.before)
         auto.loss = self._one  # which is told of the optimizers' steps
+        auto.run._logs_rates = len(self._given) == 1
         self._undo.append(scaler_steps.skipped(self._skipped))
 
     def _behind_steps(self, hook: Callable[..., None]) -> list[Callable[[], None]]:
@@ -171,6 +172,7 @@ class Seen(Backward):
     def take_back(self) -> None:
         """Takes everything back."""
         self._auto.loss = None
+        self._auto.run._logs_rates = False
         super().take_back()
 
     def synced(self) -> bool:
@@ -181,6 +183,17 @@ class Seen(Backward):
         """Whether a step of the loop is open, or may be, and this thread is the one that called the model."""
         auto = self._auto
         return bool(auto.open or auto.forward_ns) and auto.thread == threading.get_ident()
+
+    def _discarding(self, before: Any) -> Any:
+        auto, discarding = self._auto, super()._discarding(before)
+
+        @functools.wraps(before)
+        def zero_grad(optimizer: Any, *args: Any, **kwargs: Any) -> Any:
+            if auto.open or auto.forward_ns:
+                return discarding(optimizer, *args, **kwargs)
+            return before(optimizer, *args, **kwargs) if args or kwargs else before(optimizer)  # between steps, as in most loops
+
+        return zero_grad
 
     def begins(self) -> None:
         """The outermost backward begins: of a model in evaluation mode, it shows that this is trained."""

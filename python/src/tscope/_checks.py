@@ -198,6 +198,22 @@ class Parts:
             self._findings.say(f"untrained_{why}", found_now, {"last": step})
 
 
+    def may_rest(self) -> bool:
+        """Whether nothing is found in a step behind the last one in which parameters and gradients are to each other as they were
+        there, none of the gradients is zero, and every parameter has moved.
+
+        >>> Parts(Findings(run)).may_rest()
+        True
+        """
+        return not self.untrained and "zero_gradient" not in self._last[1].values()
+
+    def passed(self, step: int, params: list[tuple[str, int]]) -> None:
+        """Such a step came behind the last one that was judged, and was not judged.
+
+        >>> Parts(Findings(run)).passed(100, [("w", 7)])
+        """
+        self._quiet, self._last = True, (step, self._last[1], params)
+
     def _is_quiet(self, states: dict[str, str], params: list[tuple[str, int]]) -> bool:
         """Whether every parameter moved, and all is as it was in the last watched step, which found nothing."""
         _, states_before, before = self._last
@@ -569,6 +585,17 @@ class Checks:
             name = layout.smallest
             self._kept.look(step, name, dict(parameters)[name], lambda: look.used(name))
         return look
+
+    def may_rest(self) -> bool:
+        """Whether a step that is like the last one need not be looked at."""
+        layout = self._layout
+        if layout is None or layout.foreign or "unheld" in layout.states.values():
+            return False
+        return (self._kept.cleared or not layout.smallest) and self._parts.may_rest()
+
+    def passed(self, step: int, parameters: list[tuple[str, int]]) -> None:
+        """A step was not looked at, which had these digests of parameters."""
+        self._parts.passed(step, parameters)
 
     def stop(self) -> None:
         """Takes its hooks off."""

@@ -124,8 +124,12 @@ def of_set(digests: Iterable[tuple[str, int]]) -> int:
 _plain: tuple[Any, ...] = ()
 
 
-def _plain_types() -> tuple[Any, Any]:
-    """Returns torch.Tensor and torch.nn.Parameter: what other types do, nobody knows."""
+def plain_types() -> tuple[Any, Any]:
+    """Returns torch.Tensor and torch.nn.Parameter: what other types do, nobody knows.
+
+    >>> [kind.__name__ for kind in plain_types()]
+    ['Tensor', 'Parameter']
+    """
     global _plain
     if not _plain:
         import torch
@@ -141,7 +145,7 @@ def lies_plain(tensor: Any) -> bool:
     >>> lies_plain(torch.ones(2, 3)), lies_plain(torch.ones(2, 3).T), lies_plain(torch.ones(2).to_sparse())
     (True, False, False)
     """
-    return type(tensor) in _plain_types() and tensor.is_cpu and not (tensor.is_sparse or tensor.is_quantized) and tensor.is_contiguous()
+    return type(tensor) in plain_types() and tensor.is_cpu and not (tensor.is_sparse or tensor.is_quantized) and tensor.is_contiguous()
 
 
 def of_host(tensor: Any) -> int:
@@ -222,7 +226,7 @@ def of_tensors(
     given the names and digests of the tensors before. A number counts as a float64. `doubt` is given at once the names of those on the
     host that may be zero in every element, if there are any."""
     doubtful: Optional[list[str]] = None if doubt is None else []
-    digest, known, elsewhere = digest_tensors(tensors, _plain_types(), doubtful)
+    digest, known, elsewhere = digest_tensors(tensors, plain_types(), doubtful)
     if not elsewhere:
         if doubtful and doubt is not None:
             doubt(doubtful)

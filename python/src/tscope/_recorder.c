@@ -10,6 +10,7 @@
 #include "_hooks.h"
 #include "_host.h"
 #include "_one.h"
+#include "_quiet.h"
 #include "_resting.h"
 #include "_tensors.h"
 #include "_watched.h"
@@ -1390,7 +1391,8 @@ PyMODINIT_FUNC PyInit__recorder(void)
 		Py_XDECREF(m);
 		return NULL;
 	}
-	if (hooks_add(m, recorder) || between_add(m) || one_add(m) || tensors_add(m) || resting_add(m) || watched_add(m, recorder)) {
+	if (hooks_add(m, recorder) || between_add(m) || one_add(m) || tensors_add(m) || resting_add(m) || quiet_add(m) ||
+	    watched_add(m, recorder)) {
 		Py_DECREF(m);
 		return NULL;
 	}

@@ -52,6 +52,7 @@ class Run(Recorder):
         self._watched: Any = None
         self._times_workers = False
         self._told_of: list[Any] = []  # optimizers of which the hooks of a loop are told
+        self._logs_rates = False  # and their rates are logged in every step
         self._begun_by: Any = None  # the model whose forward begins the steps: a hook that is added then comes too late
         self._memory: Any = None
         self._fetching = False  # run.data waits for its loader

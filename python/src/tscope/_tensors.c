@@ -142,8 +142,7 @@ static unsigned long long number(PyObject *value)
 	return n;
 }
 
-/* Where the bytes of a tensor of torch's own types lie on the host, one behind the other. Returns 0 where they do not. */
-static int lies_plain(PyObject *tensor, PyObject *plain, const void **ret_bytes, size_t *ret_len)
+int tensors_lies_plain(PyObject *tensor, PyObject *plain, const void **ret_bytes, size_t *ret_len)
 {
 	PyObject *type = (PyObject *)Py_TYPE(tensor);
 	int known = type == PyTuple_GetItem(plain, 0) || type == PyTuple_GetItem(plain, 1);
@@ -169,8 +168,7 @@ static uint64_t digest_of(const void *bytes, size_t len)
 	return digest;
 }
 
-/* Of floats of any width: a bit of the first word is set that is no number's sign, so not all are zero. */
-static int begins_above_zero(const void *bytes, size_t len)
+int tensors_begins_above_zero(const void *bytes, size_t len)
 {
 	uint64_t word = 0;
 
@@ -202,11 +200,11 @@ static int add_value(struct set *set, PyObject *pair)
 			return -1;
 		bytes = &real;
 		len = sizeof real;
-	} else if (!lies_plain(value, set->plain, &bytes, &len)) {
+	} else if (!tensors_lies_plain(value, set->plain, &bytes, &len)) {
 		return PyList_Append(set->left, pair);
 	}
 	bits = digest_of(bytes, len);
-	if (set->doubtful != Py_None && !begins_above_zero(bytes, len) && PyList_Append(set->doubtful, name))
+	if (set->doubtful != Py_None && !tensors_begins_above_zero(bytes, len) && PyList_Append(set->doubtful, name))
 		return -1;
 	found = Py_BuildValue("(OK)", name, (unsigned long long)bits);
 	bad = !found || PyList_Append(set->known, found) || tensors_add_named(&set->sum, name, bits);

@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Any, Callable
 
 from tscope._checks import Checks
 from tscope._compiles import compiles
-from tscope._digests import leaves, of_tensors
+from tscope._digests import leaves, of_tensors, plain_types
 from tscope._generators import Generators
 from tscope._members import Members
 from tscope._numbers import device_of
 from tscope._rates import rates_of
-from tscope._recorder import Watched
+from tscope._recorder import Quiet, Watched
 from tscope._scaler import scaler_steps
 from tscope._windows import ModuleHook
 
@@ -49,6 +49,7 @@ class Watch(Watched):
         self._optimizer: Any = None
         self.awaits = optimizer is not None
         self.generators = Generators()
+        self._quiet, self._told = Quiet(), False
         self._hook_of: Any = None
         self._hooks: Any = None  # all that the optimizer has
         self._pass: Any = None  # the hook of the model
@@ -68,8 +69,8 @@ class Watch(Watched):
     def _follow(self, optimizer: Any) -> None:
         """The optimizer is known."""
         self._optimizer, self.awaits, self.forced = optimizer, True, True
-        told = any(optimizer is one for one in self._run._told_of)
-        self._watches(optimizer, getattr(optimizer, "_optimizer_step_pre_hooks", None) if told else None)
+        self._told = any(optimizer is one for one in self._run._told_of)
+        self._watches(optimizer, getattr(optimizer, "_optimizer_step_pre_hooks", None) if self._told else None)
         self._opens()
         self._forget = scaler_steps.skipped(lambda skipped: self._steps() if skipped is optimizer else None, first=True)
         self._run.facts({"columns": {**_before("params", "grads", "optimizer", "rng"), **self._of_buffers()}})
@@ -163,20 +164,52 @@ class Watch(Watched):
         if step is None or not self._run.enabled or not self._wanted(step):
             return
         self.forced = False
-        self._run.log(rates_of(self._optimizer))
+        if not (self._told and self._run._logs_rates):
+            self._run.log(rates_of(self._optimizer))
         params = self._params()
-        looked = self._check(step, params)
-        self._one(step, "params", params, looked and looked.of_params)
-        grads = [(name, grad) for name, p in params if (grad := p.grad) is not None]
-        self._one(step, "grads", grads, looked and looked.of_grads, looked and looked.doubt)
-        self._one(step, "optimizer", self._state())
+        found = self._quiet.look(step, params, self._optimizer, plain_types())
+        if found is None:
+            self._of_devices(step, params)
+        else:
+            self._run._log_digest("params", found[0])
+            self._run._log_digest("grads", found[1])
+            if found[2] is not None:
+                self._of_host(step, params, *found[2])
+        if self._optimizer.state:
+            self._one(step, "optimizer", self._state())
+        else:
+            self._run._log_digest("optimizer", 0)  # of nothing
         buffers = self._buffers()
         if buffers:
             self._one(step, "buffers", buffers)
         self._log_generators("rng")
 
-    def _check(self, step: int, params: list[tuple[str, Any]]) -> Any:
+    def _of_devices(self, step: int, params: list[tuple[str, Any]]) -> None:
+        """Not all lies plain on the host: the digests come when they are made."""
+        looked = self._check(step, params, self._quiet.unseen())
+        self._one(step, "params", params, looked and looked.of_params)
+        grads = [(name, grad) for name, p in params if (grad := p.grad) is not None]
+        self._one(step, "grads", grads, looked and looked.of_grads, looked and looked.doubt)
+
+    def _of_host(self, step: int, params: list[tuple[str, Any]], before: Any, *known: Any) -> None:
+        """The digests of parameters and of gradients are made, and the checks have to see them."""
+        looked = self._check(step, params, before)
+        if looked is None:
+            return
+        of_params, of_grads, doubtful = known
         try:
+            looked.of_params(of_params)
+            looked.doubt(doubtful)
+            looked.of_grads(of_grads)
+            self._quiet.may = self._checks.may_rest()
+        except Exception as error:
+            self._run._cannot(f"checks: {type(error).__name__}: {error}")
+
+    def _check(self, step: int, params: list[tuple[str, Any]], before: Any) -> Any:
+        """Returns what takes the digests of this step; `before` is the step before, if that was not looked at."""
+        try:
+            if before is not None:
+                self._checks.passed(*before)
             return self._checks.begin(step, params, self._optimizer)
         except Exception as error:
             self._run._cannot(f"checks: {type(error).__name__}: {error}")
