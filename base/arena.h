@@ -12,7 +12,7 @@
  *
  * An arena fails once: `failed` says from the first refusal on, until a reset, that not all that was asked for is there. So who makes
  * many texts and rows asks once, by ts_arena_check, before an answer is given, shown or stored, and needs no flag of its own. An array
- * is asked for where it is made, since who writes n places has to have them (docs/decisions/0013-arenas.md).
+ * is asked for where it is made, since who writes n places has to have them (docs/decisions/0015-arenas.md).
  * Threads: one thread at a time may use an arena.
  */
 #ifndef TSCOPE_BASE_ARENA_H

@@ -1,6 +1,7 @@
 #include "launch/advance.h"
 
 #include "base/cursor.h"
+#include "base/order.h"
 #include "record/attempt.h"
 #include "record/crc32c.h"
 #include "record/frame.h"
@@ -127,13 +128,6 @@ void ts_advance_look(struct ts_advance *advance, int64_t now_ns)
 	while (next_chunk(advance));
 }
 
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 double ts_advance_usual(const struct ts_advance *advance)
 {
 	size_t n = advance->n_recent < TS_ADVANCE_RECENT ? (size_t)advance->n_recent : TS_ADVANCE_RECENT;
@@ -142,6 +136,6 @@ double ts_advance_usual(const struct ts_advance *advance)
 	if (n < STEPS_LEAST)
 		return -1;
 	memcpy(sorted, advance->recent, n * sizeof *sorted);
-	qsort(sorted, n, sizeof *sorted, compare);
+	TS_SORT(sorted, n, ts_by_double);
 	return sorted[n / 2];
 }

@@ -14,7 +14,8 @@ enum { TS_CHANGES_RUNS = 200 };
 
 struct ts_changes;
 
-enum ts_status ts_changes_start(struct ts_http *http, ts_web_ask_fn *ask, void *ctx, struct ts_changes **ret_live, struct ts_error *err);
+enum ts_status ts_changes_start(struct ts_http *http, ts_web_ask_fn *ask, void *ctx, struct ts_changes **ret_live,
+				struct ts_error *err);
 /* Stops the thread and waits for it. */
 void ts_changes_stop(struct ts_changes *live);
 

@@ -1,6 +1,7 @@
 #include "analysis/worlds/worlds.h"
 
 #include "analysis/stats/student.h"
+#include "base/order.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -72,12 +73,7 @@ bool ts_world_seen(const struct ts_measures *m, uint32_t ranks, struct ts_world_
 
 /* --- all runs --- */
 
-static int by_ranks(const void *a, const void *b)
-{
-	const struct ts_world *x = a, *y = b;
-
-	return (x->seen.ranks > y->seen.ranks) - (x->seen.ranks < y->seen.ranks);
-}
+TS_ORDER(by_ranks, struct ts_world, TS_UP(seen.ranks))
 
 static bool same(double a, double b)
 {
@@ -214,7 +210,7 @@ enum ts_status ts_worlds_judge(const struct ts_world_seen *seen, size_t n, struc
 		return ts_arena_error(arena, err);
 	for (size_t i = 0; i < n; i++)
 		w.rows[i] = (struct ts_world){.seen = seen[i], .batch = seen[i].rate * seen[i].step_s};
-	qsort(w.rows, n, sizeof *w.rows, by_ranks);
+	TS_SORT(w.rows, n, by_ranks);
 	if (check(&w, err))
 		return err->status;
 	base = base_of(&w, &base_batch);

@@ -4,6 +4,7 @@
 #include "cli/verbs/rewind.h"
 
 #include "base/clock.h"
+#include "base/grow.h"
 #include "base/limits.h"
 #include "base/text.h"
 #include "cli/core/ask.h"
@@ -46,17 +47,8 @@ static enum ts_status keep(struct rewind *r, struct step step, struct ts_error *
 		if (!texts[i]->data)
 			return ts_arena_error(&r->cli->arena, err);
 	}
-	if (r->n == r->cap) {
-		size_t cap = r->cap ? 2 * r->cap : 64;
-		struct step *steps = ts_arena_array(&r->cli->arena, cap, sizeof *steps);
-
-		if (!steps)
-			return ts_arena_error(&r->cli->arena, err);
-		if (r->n)
-			memcpy(steps, r->steps, r->n * sizeof *steps);
-		r->steps = steps;
-		r->cap = cap;
-	}
+	if (!TS_GROW_IN(&r->cli->arena, r->steps, r->cap, r->n + 1, 64))
+		return ts_arena_error(&r->cli->arena, err);
 	r->failed += step.why.len > 0;
 	r->steps[r->n++] = step;
 	return TS_OK;

@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/below.h"
+#include "base/grow.h"
 #include "base/path.h"
 #include "ingest/rundir/layout.h"
 #include "record/attempt.h"
@@ -25,15 +26,8 @@ static bool knows(const struct ts_follow *f, int32_t rank)
 
 static enum ts_status add(struct ts_follow *f, const struct ts_rank_dir *dir, struct ts_error *err)
 {
-	if (f->n == f->cap) {
-		size_t cap = f->cap ? 2 * f->cap : 8;
-		struct ts_followed *items = ts_realloc(f->items, cap * sizeof *items);
-
-		if (!items)
-			return ts_error_set(err, TS_NO_MEMORY, "out of memory for ranks");
-		f->items = items;
-		f->cap = cap;
-	}
+	if (!TS_GROW(f->items, f->cap, f->n + 1, 8))
+		return ts_error_set(err, TS_NO_MEMORY, "out of memory for ranks");
 	f->items[f->n] = (struct ts_followed){
 		.rank = dir->rank,
 		.top = ts_arena_printf(&f->arena, "%s", dir->top),

@@ -1,6 +1,8 @@
 #include "cli/watch/live.h"
 
 #include "base/alloc.h"
+#include "base/bisect.h"
+#include "base/grow.h"
 #include "run/role.h"
 
 #include <math.h>
@@ -29,22 +31,6 @@ void ts_live_finish(struct ts_live *live)
 	ts_free(live->by_name);
 	ts_arena_finish(&live->arena);
 	*live = (struct ts_live){.n_ranks = 0};
-}
-
-/* Makes room for one more item; false: there is no memory. */
-static bool grow(void **items, size_t n, size_t *cap, size_t size)
-{
-	size_t want = *cap ? *cap * 2 : 16;
-	void *more;
-
-	if (n < *cap)
-		return true;
-	more = ts_realloc(*items, want * size);
-	if (!more)
-		return false;
-	*items = more;
-	*cap = want;
-	return true;
 }
 
 /* --- columns --- */
@@ -151,7 +137,7 @@ uint32_t ts_live_column(struct ts_live *live, struct ts_span path)
 	at = place_of(live, path);
 	if (live->by_name[at])
 		return live->by_name[at] - 1;
-	if (live->n_columns == TS_LIVE_COLUMNS || !grow((void **)&live->columns, live->n_columns, &live->cap_columns, sizeof column)) {
+	if (live->n_columns == TS_LIVE_COLUMNS || !TS_GROW(live->columns, live->cap_columns, live->n_columns + 1, 16)) {
 		live->left_out = true;
 		return TS_LIVE_NONE;
 	}
@@ -190,7 +176,7 @@ struct ts_live_rank *ts_live_rank(struct ts_live *live, int32_t number)
 		at--;
 	if (at > 0 && live->ranks[at - 1]->rank == number)
 		return live->ranks[at - 1];
-	if (live->n_ranks == TS_LIVE_RANKS || !grow((void **)&live->ranks, live->n_ranks, &live->cap_ranks, sizeof *live->ranks)) {
+	if (live->n_ranks == TS_LIVE_RANKS || !TS_GROW(live->ranks, live->cap_ranks, live->n_ranks + 1, 16)) {
 		live->left_out = true;
 		return NULL;
 	}
@@ -207,16 +193,9 @@ struct ts_live_rank *ts_live_rank(struct ts_live *live, int32_t number)
 
 const struct ts_live_kept *ts_live_find(const struct ts_live_rank *rank, int64_t step)
 {
-	size_t low = 0, high = rank->n;
+	size_t low = 0;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (ts_live_at(rank, middle)->step < step)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	TS_BISECT(low, rank->n, i, ts_live_at(rank, i)->step < step);
 	return low < rank->n && ts_live_at(rank, low)->step == step ? ts_live_at(rank, low) : NULL;
 }
 
@@ -227,20 +206,7 @@ const struct ts_live_last *ts_live_last_of(const struct ts_live_rank *rank, uint
 
 static bool make_last(struct ts_live_rank *rank, uint32_t column)
 {
-	size_t want = rank->n_last ? rank->n_last : 32;
-	struct ts_live_last *more;
-
-	if (column < rank->n_last)
-		return true;
-	while (want <= column)
-		want *= 2;
-	more = ts_realloc(rank->last, want * sizeof *more);
-	if (!more)
-		return false;
-	memset(more + rank->n_last, 0, (want - rank->n_last) * sizeof *more);
-	rank->last = more;
-	rank->n_last = want;
-	return true;
+	return TS_GROW(rank->last, rank->n_last, (size_t)column + 1, 32);
 }
 
 static void put(struct ts_live *live, struct ts_live_rank *rank, struct ts_live_kept *kept, int64_t step, uint32_t number, double value)

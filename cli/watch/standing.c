@@ -18,8 +18,11 @@ enum ts_stand ts_stand_of(const struct ts_signs *s)
 		return TS_STAND_CRASHED;
 	case TS_END_KILLED:
 		return TS_STAND_KILLED;
+	case TS_END_LOST:
+		return TS_STAND_LOST;
 	case TS_END_UNKNOWN:
 	case TS_END_RUNNING:
+	case TS_END_HUNG: /* it may have gone on since: its files say so */
 		break;
 	}
 	if (s->files == TS_FILES_CLOSED || s->stream_ended)

@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
+#include "base/grow.h"
 #include "record/crc32c.h"
 
 #include <fcntl.h>
@@ -63,20 +64,8 @@ static enum ts_status read_header(struct ts_growth *g, int fd, bool *ret_there, 
 
 static enum ts_status make_chunks(struct ts_growth *g, size_t n, struct ts_error *err)
 {
-	size_t cap = g->cap ? g->cap : 16;
-	struct ts_growth_chunk *chunks;
-
-	while (cap < n)
-		cap *= 2;
-	if (cap != g->cap) {
-		chunks = ts_realloc(g->chunks, cap * sizeof *chunks);
-		if (!chunks)
-			return ts_error_set(err, TS_NO_MEMORY, "out of memory for chunks");
-		g->chunks = chunks;
-		g->cap = cap;
-	}
-	if (n > g->n)
-		memset(g->chunks + g->n, 0, (n - g->n) * sizeof *g->chunks);
+	if (!TS_GROW(g->chunks, g->cap, n, 16))
+		return ts_error_set(err, TS_NO_MEMORY, "out of memory for chunks");
 	g->n = n > g->n ? n : g->n;
 	if (!g->data)
 		g->data = ts_alloc(TS_FRAME_CHUNK);
@@ -119,15 +108,8 @@ static double seconds_of(const struct ts_growth *g, int64_t time)
 
 static enum ts_status make_cells(struct ts_growth *g, size_t n, struct ts_error *err)
 {
-	struct ts_growth_cell *cells;
-
-	if (n <= g->cap_cells)
-		return TS_OK;
-	cells = ts_realloc(g->cells, n * sizeof *cells);
-	if (!cells)
+	if (!TS_GROW(g->cells, g->cap_cells, n, 16))
 		return ts_error_set(err, TS_NO_MEMORY, "out of memory for a row");
-	g->cells = cells;
-	g->cap_cells = n;
 	return TS_OK;
 }
 

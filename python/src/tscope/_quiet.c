@@ -229,7 +229,8 @@ static int set_digest(const struct span *spans, size_t n, uint64_t *ret_digest)
 
 static int is_like_the_last(const Quiet *self, const struct look *look)
 {
-	if (!self->may || self->key.n != look->key.n || memcmp(self->key.words, look->key.words, look->key.n * sizeof *look->key.words) != 0)
+	if (!self->may || self->key.n != look->key.n ||
+	    memcmp(self->key.words, look->key.words, look->key.n * sizeof *look->key.words) != 0)
 		return 0;
 	for (size_t i = 0; i < look->n_params; i++)
 		if (self->digests[i] == look->params[i].digest)
@@ -292,8 +293,8 @@ static PyObject *unseen(Quiet *self, PyObject *unused)
 }
 
 /* look(step, pairs, optimizer, plain): None where not all lies plain on the host; else (digest of the parameters, of their gradients,
- * None) or, where the checks have to see it, with (the step before if they have not seen it, parameters, gradients, gradients that may be
- * zero) in the place of None. */
+ * None) or, where the checks have to see it, with (the step before if they have not seen it, parameters, gradients, gradients that may
+ * be zero) in the place of None. */
 static PyObject *look(Quiet *self, PyObject *args)
 {
 	PyObject *pairs, *optimizer, *plain, *found = NULL;
@@ -339,7 +340,8 @@ static void dealloc(Quiet *self)
 static PyMethodDef methods[] = {
 	{"look", FAST(look), METH_VARARGS,
 	 PyDoc_STR("look(step, pairs, optimizer, plain)\n--\n\nReturns digests, and what checks have to see of them.")},
-	{"unseen", FAST(unseen), METH_NOARGS, PyDoc_STR("unseen()\n--\n\nReturns the last step that the checks have not seen, or None.")},
+	{"unseen", FAST(unseen), METH_NOARGS,
+	 PyDoc_STR("unseen()\n--\n\nReturns the last step that the checks have not seen, or None.")},
 	{NULL, NULL, 0, NULL},
 };
 
