@@ -38,7 +38,7 @@ ROOMS = {
     "analysis/trace/advice": {"base", "analysis/answer", "analysis/rules", "analysis/trace/device", "analysis/trace/work",
                               "analysis/trace/host", "analysis/trace/path", "analysis/trace/ranks", "analysis/trace/diff"},
     "analysis/traceml": {"run", "base", "analysis/answer", "analysis/gate"},
-    "analysis/worlds": {"analysis/stats", "analysis/answer"},
+    "analysis/worlds": {"analysis/stats", "analysis/answer", "base"},
     "ingest": {"base", "ingest"},
     "ingest/formats": {"base"},
     "ingest/core": {"run", "base"},

@@ -374,7 +374,8 @@ int quiet_add(PyObject *module)
 	param_groups = PyUnicode_InternFromString("param_groups");
 	lr_word = PyUnicode_InternFromString("lr");
 	params_word = PyUnicode_InternFromString("params");
-	if (!type || !grad_word || !requires_grad || !param_groups || !lr_word || !params_word || PyModule_AddObject(module, "Quiet", type)) {
+	if (!type || !grad_word || !requires_grad || !param_groups || !lr_word || !params_word ||
+	    PyModule_AddObject(module, "Quiet", type)) {
 		Py_XDECREF(type);
 		return -1;
 	}
