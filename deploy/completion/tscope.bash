@@ -107,7 +107,7 @@ _tscope_where()
 _tscope_complete()
 {
 	local verb='' word
-	local verbs="run push list show facts analyze plot web explain diff check-resume gate baseline trend name tag note log rm restore export verify salvage gc projects token audit login logout whoami version help"
+	local verbs="run watch push list show facts analyze plot web explain diff check-resume gate baseline trend scaling name tag note log rm restore export verify salvage gc projects token audit login logout whoami version help"
 	local rules="TIMING.DATALOADER_BOUND TIMING.BACKWARD_HEAVY TIMING.OPTIMIZER_HEAVY TIMING.JITTER TIMING.STALLS TIMING.CPU_WAIT TIMING.PERIODIC TIMING.SLOWDOWN TIMING.TWO_LEVELS TIMING.UNATTRIBUTED CONVERGENCE.DIVERGED CONVERGENCE.LOSS_CEASED CONVERGENCE.SKIPPED_UPDATES CONVERGENCE.BLOW_UP CONVERGENCE.NO_PROGRESS CONVERGENCE.SPIKES CONVERGENCE.LEVEL_SHIFT CONVERGENCE.GRAD_SPIKES CONVERGENCE.NONFINITE CONVERGENCE.SERIES_MOVED CONVERGENCE.BATCHES_REPEAT CONVERGENCE.EQUAL_BATCHES CONVERGENCE.NOT_TRAINED CONVERGENCE.EVAL_MODE CONVERGENCE.EVAL_PART CONVERGENCE.PART_NOT_TRAINED CONVERGENCE.GRADIENTS_KEPT CONVERGENCE.GRADIENTS_STALE CONVERGENCE.LOSS_CONSTANT CONVERGENCE.INPUT_CONSTANT CONVERGENCE.EVALUATION_CHANGES CROSS.CORRELATED_INSTABILITY DIST.STRAGGLER DIST.LOAD_IMBALANCE DIST.COMM_BOUND DIST.WAIT_BOUND DIST.MISSING_RANKS DIST.REPLICAS DIST.EXPOSED_COMM DIST.PIPELINE_BUBBLE EFFICIENCY.MFU_IMPOSSIBLE EFFICIENCY.MFU_SUSPICIOUS EFFICIENCY.LOW_MFU EFFICIENCY.LOGGED_MFU EFFICIENCY.RECOVERABLE MEMORY.PRESSURE MEMORY.FORECAST MEMORY.GROWTH MEMORY.FRAGMENTATION MEMORY.RANK_IMBALANCE MEMORY.OUT_OF_MEMORY MEMORY.OOM_FRAGMENTED MEMORY.HEADROOM MEMORY.FRAGMENTS MEMORY.RETRIES MEMORY.EMPTIED MEMORY.CARRIED MEMORY.GRADIENTS_KEPT MEMORY.OPTIMIZER_STATE MEMORY.CHURN TRACE.HOST_BOUND TRACE.SYNC TRACE.LAUNCH_BOUND TRACE.COPIES TRACE.FILLS TRACE.ELEMENTWISE TRACE.LOADER TRACE.MATH_ATTENTION TRACE.RECOMPILED TRACE.WAITING"
 	for word in "${words[@]:1:${#words[@]}-2}"; do
 		case " $verbs " in *" $word "*) verb=$word; break ;; esac
@@ -115,16 +115,26 @@ _tscope_complete()
 	case $verb:$prev in
 	run:-d|run:--directory) _tscope_paths -d; return ;;
 	run:-n|run:--name) :; return ;;
+	run:--hang-after) :; return ;;
 	run:--nproc-per-node) :; return ;;
 	run:--launcher) COMPREPLY=($(compgen -W "auto torchrun own" -- "$cur")); return ;;
 	run:--nnodes) :; return ;;
 	run:--node-rank) :; return ;;
 	run:--master-addr) :; return ;;
 	run:--master-port) :; return ;;
+	watch:-c|watch:--columns) :; return ;;
+	watch:-r|watch:--rank) :; return ;;
+	watch:--baseline) _tscope_runs; return ;;
+	watch:--repeats) _tscope_runs; return ;;
+	watch:--exec) :; return ;;
+	watch:--until) :; return ;;
+	watch:-i|watch:--interval) :; return ;;
+	watch:--pattern) :; return ;;
+	watch:--map) :; return ;;
 	push:-n|push:--name) :; return ;;
 	push:-b|push:--branch) _tscope_branches; return ;;
 	push:--fact) :; return ;;
-	push:--state) COMPREPLY=($(compgen -W "running finished crashed killed unknown" -- "$cur")); return ;;
+	push:--state) COMPREPLY=($(compgen -W "running finished crashed killed hung unknown" -- "$cur")); return ;;
 	push:-m|push:--message) :; return ;;
 	push:--pattern) :; return ;;
 	push:--map) :; return ;;
@@ -217,10 +227,12 @@ _tscope_complete()
 	trend:--across) COMPREPLY=($(compgen -W "config hardware parallelism libraries" -- "$cur")); return ;;
 	trend:--exclude) :; return ;;
 	trend:--html) _tscope_paths -f; return ;;
+	scaling:--ignore) :; return ;;
 	name:-m|name:--message) :; return ;;
 	tag:-m|tag:--message) :; return ;;
 	log:-l|log:--limit) :; return ;;
 	restore:--as) :; return ;;
+	restore:--at) :; return ;;
 	export:-F|export:--format) COMPREPLY=($(compgen -W "run csv jsonl npz" -- "$cur")); return ;;
 	export:-o|export:--output) _tscope_paths -f; return ;;
 	gc:--lease) :; return ;;
@@ -250,10 +262,11 @@ _tscope_complete()
 	if [[ $cur == -* ]]; then
 		local options=" -p --project --server --store --json --color --no-pager -q --quiet -h --help"
 		case $verb in
-		run) options+=" -d --directory -n --name --log --no-patch --push --no-auto --nproc-per-node --launcher --nnodes --node-rank --master-addr --master-port" ;;
-		push) options+=" -n --name -b --branch --fact --host-facts --state -m --message --join --expose --pattern --map --strict -f --force --dry-run" ;;
+		run) options+=" -d --directory -n --name --log --no-patch --push --no-output --hang-after --kill-hung --no-auto --nproc-per-node --launcher --nnodes --node-rank --master-addr --master-port" ;;
+		watch) options+=" --once -c --columns -r --rank --baseline --repeats --exec --until -i --interval --pattern --map" ;;
+		push) options+=" -n --name -b --branch --fact --host-facts --state -m --message --join --expose --pattern --map --no-output --strict -f --force --dry-run" ;;
 		list) options+=" -c --columns -s --sort --by -l --limit -a --all --page --all-projects --tags --branches --names --html --force --csv --no-formulas" ;;
-		show) options+=" --at --device --snapshot -r --rank" ;;
+		show) options+=" --at --device --snapshot -r --rank --output --machine" ;;
 		facts) options+=" -o --output --command --with-patch --raw" ;;
 		analyze) options+=" -w --warmup -r --rank --trace --snapshot --flops-per-step --peak-tflops --dtype --microbatches --device-memory --policy --fail-on --html --force --rows --fresh --step --overlay --at --device --with --scale --pattern --map" ;;
 		plot) options+=" --x -s --smooth --log --logx --bands --highlight --by --html --force -r --rank" ;;
@@ -264,10 +277,11 @@ _tscope_complete()
 		gate) options+=" -b --baseline --bundle --paired --metric --better --policy -w --workload --across --exclude --inconclusive --junit --markdown --github --gitlab --request --verdict --explain --check --replay --init" ;;
 		baseline) options+=" -b --baseline --bundle --metric --policy -w --workload --across --exclude -r --reason --branch" ;;
 		trend) options+=" -m --metric --better -l --limit --like --policy -w --workload --across --exclude --html --force --exit-code" ;;
+		scaling) options+=" --ignore" ;;
 		name) options+=" -f --force -m --message" ;;
 		tag) options+=" -f --force -m --message" ;;
 		log) options+=" --notes -l --limit" ;;
-		restore) options+=" --as" ;;
+		restore) options+=" --as --at --dry-run" ;;
 		export) options+=" -F --format -o --output --no-formulas" ;;
 		gc) options+=" --dry-run --lease --removed --policy --apply" ;;
 		token) options+=" --role --for --expires" ;;
@@ -281,6 +295,7 @@ _tscope_complete()
 	case $verb in
 	'') COMPREPLY=($(compgen -W "$verbs" -- "$cur")) ;;
 	run) _tscope_paths -f ;;
+	watch) _tscope_runs ;;
 	push) _tscope_paths -d ;;
 	show) _tscope_runs ;;
 	facts) _tscope_runs ;;
@@ -292,6 +307,7 @@ _tscope_complete()
 	gate) _tscope_runs ;;
 	baseline) _tscope_runs ;;
 	trend) _tscope_branches ;;
+	scaling) _tscope_runs ;;
 	name) _tscope_runs ;;
 	tag) _tscope_runs ;;
 	note) _tscope_runs ;;

@@ -14,6 +14,7 @@ $ tscope help
 |
 | Verbs
 |   run           start a training as a run, and say what ended it
+|   watch         show a run while it goes on, and say what happens to it
 |   push          store runs and give them names
 |   list          list runs: filter, sort, choose columns
 |   show          show what a run holds: state, events, metrics, layers, files
@@ -30,6 +31,8 @@ $ tscope help
 |   baseline      show the runs that a gate would compare with, or accept a change
 |   trend         show where the step time of a branch changed, and between which
 |                 commits
+|   scaling       show how throughput grows with the number of ranks, and what is
+|                 lost
 |   name          give a run another name
 |   tag           pin a run under a tag, a name that does not move, or list tags
 |   note          write or show notes on a run
