@@ -229,8 +229,9 @@ static int set_digest(const struct span *spans, size_t n, uint64_t *ret_digest)
 
 static int is_like_the_last(const Quiet *self, const struct look *look)
 {
-	if (!self->may || self->key.n != look->key.n ||
-	    memcmp(self->key.words, look->key.words, look->key.n * sizeof *look->key.words) != 0)
+	size_t len = look->key.n * sizeof *look->key.words;
+
+	if (!self->may || self->key.n != look->key.n || memcmp(self->key.words, look->key.words, len) != 0)
 		return 0;
 	for (size_t i = 0; i < look->n_params; i++)
 		if (self->digests[i] == look->params[i].digest)
@@ -292,6 +293,18 @@ static PyObject *unseen(Quiet *self, PyObject *unused)
 	return list ? Py_BuildValue("(LN)", self->step, list) : NULL;
 }
 
+static PyObject *none(void)
+{
+	Py_RETURN_NONE;
+}
+
+/* What the checks have to see of a step. */
+static PyObject *seen(Quiet *self, const struct look *look)
+{
+	return Py_BuildValue("(NNNN)", unseen(self, NULL), named(look->params, look->n_params), named(look->grads, look->n_grads),
+			     doubtful(look));
+}
+
 /* look(step, pairs, optimizer, plain): None where not all lies plain on the host; else (digest of the parameters, of their gradients,
  * None) or, where the checks have to see it, with (the step before if they have not seen it, parameters, gradients, gradients that may
  * be zero) in the place of None. */
@@ -314,9 +327,8 @@ static PyObject *look(Quiet *self, PyObject *args)
 	make_digests(&look);
 	is_like = is_like_the_last(self, &look);
 	if (!set_digest(look.params, look.n_params, &params) && !set_digest(look.grads, look.n_grads, &grads))
-		found = is_like ? Py_BuildValue("(KKO)", (unsigned long long)params, (unsigned long long)grads, Py_None)
-				: Py_BuildValue("(KK(NNNN))", (unsigned long long)params, (unsigned long long)grads, unseen(self, NULL),
-						named(look.params, look.n_params), named(look.grads, look.n_grads), doubtful(&look));
+		found = Py_BuildValue("(KKN)", (unsigned long long)params, (unsigned long long)grads,
+				      is_like ? none() : seen(self, &look));
 	if (found && is_like) {
 		self->step = step;
 		self->rested = 1;
