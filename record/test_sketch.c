@@ -86,6 +86,26 @@ static void test_half_types(void **state)
 	assert_memory_equal(&a, &b, sizeof a);
 }
 
+/* Rows at once give what single elements do, of each of all halves: sums are whole multiples of 2^-24 below 2^24, and so exact. */
+static void test_every_half(void **state)
+{
+	static uint16_t halves[65536];
+	struct tscope_sketch rows = TSCOPE_SKETCH_NONE, single = TSCOPE_SKETCH_NONE;
+
+	(void)state;
+	for (size_t i = 0; i < 65536; i++)
+		halves[i] = (uint16_t)i;
+	tscope_sketch_f16(&rows, halves, 65536, 0);
+	for (size_t i = 0; i < 65536; i++)
+		tscope_sketch_f16(&single, halves + i, 1, i);
+	for (size_t i = 0; i < TSCOPE_SKETCH_SUMS; i++)
+		assert_true(rows.sums[i] == single.sums[i]);
+	assert_int_equal(rows.count, 65536);
+	assert_int_equal(rows.nonfinite, 2048);
+	assert_int_equal(single.nonfinite, 2048);
+	assert_true(fabs(rows.squares / single.squares - 1) < 1e-12);
+}
+
 static void test_not_finite(void **state)
 {
 	static const double x[] = {1, (double)NAN, 2, (double)INFINITY, -(double)INFINITY}, without[] = {1, 0, 2, 0, 0};
@@ -125,7 +145,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_definition), cmocka_unit_test(test_shards),   cmocka_unit_test(test_half_types),
-		cmocka_unit_test(test_not_finite), cmocka_unit_test(test_distance),
+		cmocka_unit_test(test_not_finite), cmocka_unit_test(test_distance), cmocka_unit_test(test_every_half),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
