@@ -255,7 +255,7 @@ static PyMethodDef methods[] = {
 	{"_opens", FAST(opens), METH_NOARGS, PyDoc_STR("_opens()\n--\n\nHas the optimizer's step looked for.")},
 	{"now", FAST(now), METH_NOARGS,
 	 PyDoc_STR("now()\n--\n\nHas the next step watched, whatever its number: a restart lies there.\n\n"
-		   ">>> Watch(run, None, None, 100).now()\n")},
+		   ">>> run.watch(every=100)\n>>> run._watched.now()\n")},
 	{NULL, NULL, 0, NULL},
 };
 
