@@ -36,7 +36,7 @@ static const char *const changes[] = {
 };
 
 /* Looks with fresh steps after which a change that is still found is said. */
-enum { CHANGE_LOOKS = 2, CHANGE_SHARE = 20 };
+enum { CHANGE_LOOKS = 2, CHANGE_SHARE = 8 };
 
 static bool among(struct ts_span code, const char *const *codes, size_t n)
 {
@@ -65,8 +65,14 @@ static bool is_found(const struct ts_alarm *alarm, const struct ts_found *found,
 {
 	for (size_t i = 0; i < n; i++)
 		if (ts_span_is(found[i].code, alarm->code))
-			return true;
+			return !found[i].low || alarm->kind != TS_ALARM_CHANGE;
 	return false;
+}
+
+/* What changed within a part of the run may be its usual ups and downs, and so may what a rule calls low. */
+static bool is_worth(const struct ts_found *found, uint64_t from)
+{
+	return ts_alarm_kind_of(found->code) != TS_ALARM_CHANGE || (!from && !found->low);
 }
 
 static void remove_at(struct ts_alarms *a, size_t i)
@@ -94,11 +100,11 @@ static uint64_t fresh_steps(uint64_t since)
 	return since / TS_ALARM_FRESH_SHARE > TS_ALARM_FRESH_LEAST ? since / TS_ALARM_FRESH_SHARE : TS_ALARM_FRESH_LEAST;
 }
 
-/* A change that later looks still find. Each counts once the run has grown by a twentieth. */
+/* A change that later looks still find. Each counts once the run has grown by an eighth. */
 static void count_look(struct ts_alarm *alarm, uint64_t steps)
 {
 	uint64_t apart =
-		alarm->since / CHANGE_SHARE > TS_ALARM_FRESH_LEAST / 2 ? alarm->since / CHANGE_SHARE : TS_ALARM_FRESH_LEAST / 2;
+		alarm->since / CHANGE_SHARE > TS_ALARM_FRESH_LEAST ? alarm->since / CHANGE_SHARE : TS_ALARM_FRESH_LEAST;
 
 	if (steps < alarm->since + (alarm->looks + 1) * apart)
 		return;
@@ -148,8 +154,7 @@ void ts_alarms_look(struct ts_alarms *a, const struct ts_found *found, size_t n,
 	else
 		look_at_changes(a, found, n, steps);
 	for (size_t i = 0; i < n; i++)
-		/* What changes within a part of the run may be its usual ups and downs. */
-		if (!find(a, found[i].code) && (!from || ts_alarm_kind_of(found[i].code) != TS_ALARM_CHANGE))
+		if (!find(a, found[i].code) && is_worth(&found[i], from))
 			add(a, &found[i], steps);
 }
 

@@ -280,7 +280,7 @@ static const char *said(struct ts_alarms *a)
 
 static void what_is_certain_is_said_at_once_and_once(void **state)
 {
-	const struct ts_found found[] = {{ts_span_str("DIST.REPLICAS"), true}};
+	const struct ts_found found[] = {{ts_span_str("DIST.REPLICAS"), false}};
 	struct ts_alarms a = {.n = 0};
 
 	(void)state;
@@ -292,7 +292,7 @@ static void what_is_certain_is_said_at_once_and_once(void **state)
 
 static void what_goes_on_is_said_when_later_steps_show_it(void **state)
 {
-	const struct ts_found found[] = {{ts_span_str("DIST.STRAGGLER"), true}};
+	const struct ts_found found[] = {{ts_span_str("DIST.STRAGGLER"), false}};
 	struct ts_alarms a = {.n = 0};
 
 	(void)state;
@@ -307,7 +307,7 @@ static void what_goes_on_is_said_when_later_steps_show_it(void **state)
 
 static void what_later_steps_do_not_show_is_forgotten(void **state)
 {
-	const struct ts_found found[] = {{ts_span_str("DIST.STRAGGLER"), true}};
+	const struct ts_found found[] = {{ts_span_str("DIST.STRAGGLER"), false}};
 	struct ts_alarms a = {.n = 0};
 
 	(void)state;
@@ -321,21 +321,24 @@ static void what_later_steps_do_not_show_is_forgotten(void **state)
 
 static void a_change_is_said_when_it_stays(void **state)
 {
-	const struct ts_found found[] = {{ts_span_str("TIMING.SLOWDOWN"), true}};
+	const struct ts_found low[] = {{ts_span_str("TIMING.SLOWDOWN"), true}};
+	const struct ts_found found[] = {{ts_span_str("TIMING.SLOWDOWN"), false}};
 	struct ts_alarms a = {.n = 0};
 
 	(void)state;
 	ts_alarms_look(&a, found, 1, 500, 900); /* a part of the run does not begin it */
 	assert_int_equal(a.n, 0);
 	ts_alarms_look(&a, found, 1, 0, 1000);
-	ts_alarms_look(&a, found, 1, 0, 1049);
-	ts_alarms_look(&a, found, 1, 0, 1050);
+	ts_alarms_look(&a, found, 1, 0, 1124);
+	ts_alarms_look(&a, found, 1, 0, 1125); /* an eighth more */
 	assert_string_equal(said(&a), "");
-	ts_alarms_look(&a, found, 1, 0, 1100);
+	ts_alarms_look(&a, found, 1, 0, 1250);
 	assert_string_equal(said(&a), "TIMING.SLOWDOWN");
 	a.n = 0;
 	ts_alarms_look(&a, found, 1, 0, 1000);
 	ts_alarms_look(&a, found, 0, 0, 1050);
+	assert_int_equal(a.n, 0);
+	ts_alarms_look(&a, low, 1, 0, 1000); /* nor is one that is called low */
 	assert_int_equal(a.n, 0);
 }
 

@@ -257,7 +257,7 @@ static void say_finding(struct watch *w, const struct ts_look_finding *f)
 /* A loss that is no number needs no analysis. */
 static void check_loss(struct watch *w)
 {
-	const struct ts_found found = {ts_span_str("CONVERGENCE.DIVERGED"), true};
+	const struct ts_found found = {ts_span_str("CONVERGENCE.DIVERGED"), false};
 	uint32_t column = w->live.n_wanted ? w->live.wanted[0].column : TS_LIVE_NONE;
 
 	for (size_t i = 0; column != TS_LIVE_NONE && i < w->live.n_ranks && !ts_alarms_said(&w->alarms, found.code); i++) {
@@ -333,7 +333,7 @@ static void take_analysis(struct watch *w, const struct ts_answer *answer)
 	const struct ts_alarm *alarm;
 
 	for (; n < a->n_findings && n < SAID_MAX; n++)
-		found[n] = (struct ts_found){a->findings[n].code, a->findings[n].severity == TS_SEVERITY_HIGH};
+		found[n] = (struct ts_found){a->findings[n].code, a->findings[n].severity == TS_SEVERITY_LOW};
 	ts_alarms_look(&w->alarms, found, n, answer->from, a->steps);
 	while ((alarm = ts_alarms_next(&w->alarms))) {
 		const struct ts_look_finding *f = finding_of(a, alarm->code);

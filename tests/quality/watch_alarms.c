@@ -102,7 +102,7 @@ static void look_at(struct sim *s, double second)
 	}
 	s->looks++;
 	for (; n < a.n_findings && n < FOUND; n++)
-		found[n] = (struct ts_found){a.findings[n].code, a.findings[n].severity == TS_SEVERITY_HIGH};
+		found[n] = (struct ts_found){a.findings[n].code, a.findings[n].severity == TS_SEVERITY_LOW};
 	ts_alarms_look(&s->alarms, found, n, from, a.steps);
 	while ((alarm = ts_alarms_next(&s->alarms)))
 		(void)printf("%.0f %" PRIu64 " %s\n", second, a.steps, alarm->code);
