@@ -23,7 +23,7 @@ static void words_of_other_programs(void **state)
 	expect("ls", "'tscope list' lists runs");
 	expect("compare", "'tscope diff A B'");
 	expect("ui", "'tscope web'");
-	expect("watch", "--state running");
+	expect("follow", "'tscope watch RUN' shows a run while it goes on");
 	expect("delete", "'tscope rm NAME'");
 	expect("status", "'tscope list' shows the state");
 	expect("start", "'tscope run train.py'");

@@ -1268,8 +1268,7 @@ static const struct hint {
 	{"ui gui dashboard board serve server html page",
 	 "'tscope web' shows pages in a browser, and list, analyze, diff, plot and trend write one with --html FILE; the server is the "
 	 "program tscoped"},
-	{"watch tail follow monitor",
-	 "'tscope push --state running RUN' stores a run that is still training, as often as you like; then show, plot or analyze it"},
+	{"tail follow monitor", "'tscope watch RUN' shows a run while it goes on"},
 	{"start train exec record init launch torchrun",
 	 "'tscope run train.py' starts a script and records it; 'tscope run -- COMMAND' starts a program of any language"},
 	{"delete del remove rmdir drop prune clean", "'tscope rm NAME' removes a name, and 'tscope gc' frees what no name reaches"},
