@@ -110,17 +110,27 @@ static const struct ts_example scaling_examples[] = {
 };
 
 static const struct ts_option push_options[] = {
-	{.name = "name", .letter = 'n', .argument = "NAME",
+	{.name = "name",
+	 .letter = 'n',
+	 .argument = "NAME",
 	 .help = "name the run NAME instead of after the place where it lies; for one directory, or with --join; a slash "
 		 "belongs to the name, and project:PROJECT/NAME says the project"},
-	{.name = "branch", .letter = 'b', .argument = "NAME", .complete = TS_COMPLETE_BRANCH,
+	{.name = "branch",
+	 .letter = 'b',
+	 .argument = "NAME",
+	 .complete = TS_COMPLETE_BRANCH,
 	 .help = "also make the run the newest entry of this branch"},
-	{.name = "fact", .argument = "GROUP.KEY=VALUE", .repeat = true,
+	{.name = "fact",
+	 .argument = "GROUP.KEY=VALUE",
+	 .repeat = true,
 	 .help = "add a fact; the value is JSON if it is a valid JSON scalar, else text"},
 	{.name = "host-facts", .help = "add the facts of this host, as 'tscope facts' collects them"},
-	{.name = "state", .argument = "STATE",
-	 .help = "running, finished, crashed, killed, hung or unknown (default: what the run records of its end)",
-	 .complete = TS_COMPLETE_CHOICE, .choices = "running finished crashed killed hung unknown"},
+	{.name = "state",
+	 .argument = "STATE",
+	 .help = "how the run ended or goes on; running, finished, crashed, killed, hung or unknown (default: what it records of its "
+		 "end)",
+	 .complete = TS_COMPLETE_CHOICE,
+	 .choices = "running finished crashed killed hung unknown"},
 	{.name = "message", .letter = 'm', .argument = "TEXT", .help = "write this line into the log of the name"},
 	{.name = "join",
 	 .help = "the directories hold only some ranks of a run: collect them under the name until all ranks of the "
@@ -129,8 +139,7 @@ static const struct ts_option push_options[] = {
 	READ_OPTIONS,
 	{.name = "no-output", .help = "leave out what tscope run kept of what the run printed"},
 	{.name = "strict", .help = "refuse a run if any part of it would be skipped"},
-	{.name = "force", .letter = 'f',
-	 .help = "move the name even if the new run does not continue the run that the name points at"},
+	{.name = "force", .letter = 'f', .help = "move the name even if the new run does not continue the run that the name points at"},
 	{.name = "dry-run", .help = "read the runs and compare them with the store, but send nothing"},
 	END_OPTIONS,
 };
@@ -255,8 +264,8 @@ static const struct ts_option show_options[] = {
 	{.name = "snapshot", .argument = "NAME", .help = "of a run: show this memory snapshot of it (default: its only one)"},
 	{.name = "rank", .letter = 'r', .argument = "N",
 	 .help = "of a run: the rank whose memory snapshot or output is meant, where several ranks have one"},
-	{.name = "output", .help = "of a run that tscope run started: show what it printed last"},
-	{.name = "machine", .help = "of a run that tscope run started: show what its machine did meanwhile"},
+	{.name = "output", .help = "of a run of tscope run: show what it printed last"},
+	{.name = "machine", .help = "of a run of tscope run: show what its machine did"},
 	END_OPTIONS,
 };
 static const struct ts_example show_examples[] = {

@@ -9,11 +9,9 @@
  * seen, and said once steps that had no part in it show it, too: those behind the look that saw it, at least TS_ALARM_FRESH_LEAST and
  * an eighth as many as there were. Where these do not show it, it is forgotten, and the next sighting begins anew; so a training of any
  * length has few tries, as many as it grew by an eighth. What happens once, such as a level that rises, is not shown by later steps: it
- * is said when two later looks at the whole still say so, and not low. What no chance makes (a loss that is NaN, parameters that differ between ranks)
- * is said at once.
- * `./dev bench quality watch_alarms` prints how often each is wrong on clean runs, and how soon planted faults are said.
- * Pure.
- */
+ * is said when two later looks at the whole still say so, and not low. What no chance makes (a loss that is NaN, parameters that differ
+ * between ranks) is said at once. `./dev bench quality watch_alarms` prints how often each is wrong on clean runs, and how soon planted
+ * faults are said. Pure. */
 #ifndef TSCOPE_CLI_WATCH_ALARM_H
 #define TSCOPE_CLI_WATCH_ALARM_H
 
