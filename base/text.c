@@ -175,10 +175,17 @@ static bool is_lookalike(struct ts_span text, size_t at, uint32_t point)
 size_t ts_escape_next(struct ts_span text, size_t *at, char out[TS_ESCAPE_TEXT])
 {
 	const uint8_t *p = text.data + *at;
+	bool order = ts_order_at(text, *at), other;
 	uint32_t point;
-	size_t n = ts_utf8_next(ts_span_of(p, text.len - *at), &point);
-	bool order = ts_order_at(text, *at), other = is_lookalike(text, *at, point);
+	size_t n;
 
+	if (*p >= ' ' && *p < 0x7F && !order) { /* nearly all text */
+		out[0] = (char)*p;
+		++*at;
+		return 1;
+	}
+	n = ts_utf8_next(ts_span_of(p, text.len - *at), &point);
+	other = n > 1 && is_lookalike(text, *at, point);
 	*at += n ? n : 1;
 	if (n && !order && !other && (point < 0x7F ? point >= ' ' : !ts_harmful(point))) {
 		memcpy(out, p, n);

@@ -10,7 +10,7 @@ enum {
 	LEAST_HEX = 4,
 	CANDIDATES = 8, /* listed when a spec is ambiguous */
 	NEAREST = 5, /* names offered when there is none */
-	PAGE = 1000, /* names read at once to find the nearest */
+	PAGE = 200, /* names read at once to find the nearest */
 	WORK = 40000000, /* pairs of bytes that are compared for that at most, some 50 ms */
 	EDIT = 2, /* the distance of a letter more, less or other; one in the other case is half as far */
 	SHORT_HEX = 16,
