@@ -1,5 +1,6 @@
 #include "cli/watch/standing.h"
 
+#include <math.h>
 #include <stddef.h>
 
 static bool is_lost(const struct ts_signs *s)
@@ -31,6 +32,8 @@ enum ts_stand ts_stand_of(const struct ts_signs *s)
 		return TS_STAND_LOST;
 	if (!s->any)
 		return TS_STAND_WAITS;
+	if (s->told == TS_END_UNKNOWN && s->files == TS_FILES_NOTHING && !s->stream && !s->fresh && isnan(s->age))
+		return TS_STAND_UNSAID;
 	return ts_pace_hangs(&s->pace, s->age) ? TS_STAND_STILL : TS_STAND_RUNS;
 }
 
@@ -39,6 +42,7 @@ const char *ts_stand_word(enum ts_stand stand)
 	static const char *const words[] = {
 		[TS_STAND_WAITS] = "waiting for the first step",
 		[TS_STAND_RUNS] = "running",
+		[TS_STAND_UNSAID] = "state unknown",
 		[TS_STAND_STILL] = "stands still",
 		[TS_STAND_FINISHED] = "finished",
 		[TS_STAND_CRASHED] = "crashed",
@@ -60,5 +64,7 @@ const char *ts_stand_why(enum ts_stand stand, const struct ts_signs *s)
 		return s->files == TS_FILES_NOTHING && !s->pushed
 			       ? "no step comes any more: it hangs, or it has ended and nothing says so"
 			       : "no step comes any more, far longer than any pause so far";
+	if (stand == TS_STAND_UNSAID)
+		return "nothing that was recorded says whether it goes on, and nothing new came so far";
 	return NULL;
 }

@@ -25,6 +25,7 @@ struct ts_signs {
 	bool pushed;		/* it is a name: what is new is pushed */
 	bool stream;		/* what is read comes in a pipe */
 	bool stream_ended;
+	bool fresh;	   /* something new came while this command looked */
 	double since_news; /* since something new came, or since this command began */
 	double age;	   /* since the last step; NaN: no step has a time */
 	struct ts_pace pace;
@@ -34,6 +35,7 @@ struct ts_signs {
 enum ts_stand {
 	TS_STAND_WAITS, /* no step yet */
 	TS_STAND_RUNS,
+	TS_STAND_UNSAID, /* nothing says whether it goes on: no state, no times, and nothing new so far */
 	TS_STAND_STILL, /* no step for longer than any pause so far makes likely */
 	TS_STAND_FINISHED,
 	TS_STAND_CRASHED,

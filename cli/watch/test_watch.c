@@ -254,6 +254,8 @@ static void standing_follows_what_is_known(void **state)
 	s.age = 31;
 	assert_int_equal(ts_stand_of(&s), TS_STAND_STILL);
 	s.age = (double)NAN; /* no step has a time */
+	assert_int_equal(ts_stand_of(&s), TS_STAND_UNSAID);
+	s.fresh = true;
 	assert_int_equal(ts_stand_of(&s), TS_STAND_RUNS);
 	s.files = TS_FILES_LEFT;
 	assert_int_equal(ts_stand_of(&s), TS_STAND_RUNS);

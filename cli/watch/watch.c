@@ -58,7 +58,7 @@ struct watch {
 	struct ts_span against;
 	bool differs;
 	struct ts_span trouble;
-	int64_t began_ns, news_ns, analyze_ns, compare_ns, poll_ns; /* monotonic; the last three: when it is due */
+	int64_t began_ns, drawn_ns, news_ns, analyze_ns, compare_ns, poll_ns; /* monotonic; the last three: when it is due */
 	double interval;
 	enum ts_stand stand;
 	bool told[TS_EVENT_KINDS]; /* events other than findings, each once */
@@ -116,6 +116,7 @@ static struct ts_signs signs_of(const struct watch *w)
 				 .pushed = w->source == ASKED && !w->path,
 				 .stream = w->source == STREAM,
 				 .stream_ended = w->stream_ended,
+				 .fresh = w->drawn_ns && news > w->drawn_ns,
 				 .since_news = (double)(ts_now_mono_ns() - news) / 1e9,
 				 .age = age_of(w),
 				 .any = rank && rank->n};
@@ -155,6 +156,8 @@ static enum ts_status draw(struct watch *w, int width, bool keys, struct ts_buf 
 
 	if (!frame.trouble.len && w->source == FOLLOWED)
 		frame.trouble = ts_span_str(w->follow.trouble);
+	if (!w->drawn_ns)
+		w->drawn_ns = ts_now_mono_ns();
 	frame.why = ts_stand_why(frame.stand, &signs);
 	ts_arena_init(&arena, (size_t)64 << 20);
 	status = ts_watch_draw(&frame, &w->live, &w->cli->term, width, &arena, out, err);
@@ -407,8 +410,9 @@ static enum ts_status take_answer(struct watch *w, const struct ts_answer *answe
 static bool is_over(const struct watch *w)
 {
 	struct ts_signs signs = signs_of(w);
+	enum ts_stand stand = ts_stand_of(&signs);
 
-	return ts_stand_is_over(ts_stand_of(&signs)) || ts_stand_of(&signs) == TS_STAND_STILL;
+	return ts_stand_is_over(stand) || stand == TS_STAND_STILL || stand == TS_STAND_UNSAID;
 }
 
 /* What is asked next; 0: nothing is due. */

@@ -68,6 +68,7 @@ static enum ts_style style_of(enum ts_stand stand)
 	case TS_STAND_FINISHED:
 		return TS_STYLE_GREEN;
 	case TS_STAND_WAITS:
+	case TS_STAND_UNSAID:
 		return TS_STYLE_PLAIN;
 	case TS_STAND_STILL:
 		return TS_STYLE_YELLOW;
