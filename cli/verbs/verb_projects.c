@@ -1,9 +1,11 @@
 /* verb_projects.c - tscope projects: what each project uses of a store, and how much it may. */
 #include "base/text.h"
+#include "base/uri.h"
 #include "cli/core/ask.h"
 #include "cli/core/context.h"
 #include "cli/json/json_parts.h"
 #include "cli/verbs/verbs.h"
+#include "cli/view/html.h"
 #include "cli/view/show_value.h"
 #include "cli/view/view.h"
 
@@ -47,6 +49,22 @@ static enum ts_status print_projects(struct ts_cli *cli, const struct ts_usage_r
 	return ts_view_print(&view, &cli->term, 0, &cli->out, err);
 }
 
+/* On a page of a server: the way to the runs of each project. */
+static void print_links(struct ts_cli *cli, const struct ts_usage_reply *reply)
+{
+	if (!cli->served || !cli->term.page || reply->n_projects == 0)
+		return;
+	ts_buf_str(&cli->out, "<p>Runs of");
+	for (size_t i = 0; i < reply->n_projects; i++) {
+		ts_buf_str(&cli->out, i ? ", <a href=\"/p/" : " <a href=\"/p/");
+		ts_uri_encode(&cli->out, reply->projects[i].project, false);
+		ts_buf_str(&cli->out, "/runs\">");
+		ts_html_text(&cli->out, ts_show_text(reply->projects[i].project, &cli->arena));
+		ts_buf_str(&cli->out, "</a>");
+	}
+	ts_buf_str(&cli->out, "</p>\n");
+}
+
 /* Those who sent something that no name has reached. */
 static enum ts_status print_senders(struct ts_cli *cli, const struct ts_usage_reply *reply, struct ts_error *err)
 {
@@ -79,5 +97,8 @@ enum ts_status ts_verb_projects(struct ts_cli *cli, struct ts_error *err)
 		return ts_json_answer(cli, &ts_shape_usage_reply, &reply, err);
 	if (reply.uncounted)
 		ts_cli_say(cli, "this store was made by an older version and is not counted yet, so there is more; gc counts it");
-	return print_projects(cli, &reply, err) ? err->status : print_senders(cli, &reply, err);
+	if (print_projects(cli, &reply, err))
+		return err->status;
+	print_links(cli, &reply);
+	return print_senders(cli, &reply, err);
 }

@@ -54,6 +54,7 @@ def draws_pages(store, web):
         assert root.find(".//meta[@http-equiv]") is None, path
         for a in root.iter("a"):
             seen.add(urllib.parse.urljoin(path, a.get("href")))
+    assert "/p/other/runs" in seen, "the page of projects leads to each of them"
     for path in sorted(p for p in seen if p.startswith("/")):
         status, _, body = web.ask(path)
         assert status == 200, (path, status, body[-200:])
@@ -286,6 +287,7 @@ def main():
         for name in ("a", "b", "s/c"):
             store.tscope("push", "--name", name, "--branch", "main", "./runs/" + name)
         store.tscope("tag", "a", "v1")
+        store.tscope("push", "-p", "other", "--name", "z", "./runs/a")
         web = Web(store)
         for check in CHECKS:
             if not wanted or check.__name__ in wanted:
