@@ -287,9 +287,9 @@ static void *answer_requests(void *ctx)
 
 		while (!s->asked.first && !s->stops)
 			pthread_cond_wait(&s->come, &s->lock);
-		job = take(&s->asked);
-		if (!job)
+		if (s->stops) /* what was not begun is not answered */
 			break;
+		job = take(&s->asked);
 		pthread_mutex_unlock(&s->lock);
 		s->wanted.answer(s->wanted.ctx, &job->request, &job->arena, &job->reply);
 		pthread_mutex_lock(&s->lock);
@@ -616,6 +616,8 @@ void ts_http_close(struct ts_http *s)
 	stop_threads(s);
 	while ((job = take(&s->answered)))
 		send_reply(s, job);
+	while ((job = take(&s->asked)))
+		free_job(job);
 	if (s->http)
 		evhttp_free(s->http); /* closes connections; the functions of streams are called */
 	look_at_links(s);
@@ -693,7 +695,7 @@ enum ts_status ts_http_topics(struct ts_http *s, struct ts_arena *arena, const c
 	for (struct stream *stream = s->streams; stream; stream = stream->next)
 		all++;
 	topics = ts_arena_array(arena, all + 1, sizeof *topics);
-	for (struct stream *stream = topics ? s->streams : NULL; stream; stream = stream->next)
+	for (struct stream *stream = topics ? s->streams : NULL; stream && !arena->failed; stream = stream->next)
 		if (!is_among(topics, n, stream->topic))
 			topics[n++] = ts_arena_printf(arena, "%s", stream->topic);
 	pthread_mutex_unlock(&s->lock);
