@@ -95,7 +95,7 @@ enum ts_status ts_machine_read(struct ts_span text, struct ts_arena *arena, stru
 	struct ts_machine_rows rows = {.n = 0};
 	int columns[FIELDS_MAX];
 	double values[TS_MACHINE_COLUMNS];
-	size_t n, lines = 0;
+	size_t n = 0, lines = 0;
 
 	if (read_head(cut(&text, '\n'), columns, &n, err))
 		return err->status;

@@ -53,7 +53,7 @@ static void find(size_t n, bool with_time)
 
 static double number(const char *subject, const char *name)
 {
-	double value;
+	double value = NAN;
 
 	assert_true(test_value(&measures, "cross", subject, name, &value));
 	return value;

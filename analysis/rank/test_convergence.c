@@ -190,7 +190,7 @@ static const struct ts_event *event_of(const struct ts_events *events, enum ts_e
 
 static void expect_near(const struct ts_measures *m, const char *name, double want)
 {
-	double have;
+	double have = NAN;
 
 	assert_true(test_value(m, "convergence", "loss", name, &have));
 	if (!(fabs(have - want) <= 1e-12 * fabs(want)))

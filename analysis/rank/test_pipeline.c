@@ -66,7 +66,7 @@ static void report(struct bench *b)
 
 static double value(struct bench *b, const char *subject, const char *name)
 {
-	double v;
+	double v = NAN;
 
 	if (!test_value(&b->m, "pipeline", subject, name, &v))
 		fail_msg("pipeline/%s/%s is not known", subject, name);

@@ -111,7 +111,7 @@ static enum ts_status knows_all(struct reach *r, const struct ts_call *call, con
 static enum ts_status check(struct reach *r, const struct ts_call *call, const struct ts_objects_request *request, struct ts_error *err)
 {
 	char hex[TS_ID_HEX + 1];
-	bool all;
+	bool all = false;
 
 	if (knows_all(r, call, request, &all, err))
 		return err->status;
