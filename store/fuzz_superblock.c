@@ -29,6 +29,7 @@ static void parse_slot(uint8_t block[TS_SUPER_BLOCK])
 	if (!ts_super_parse(ts_span_of(block, TS_SUPER_BLOCK), &slot))
 		return;
 	ts_super_pack(&slot, again);
+	slot.known = (UINT64_C(1) << TS_DBS) - 1; /* what is packed lists every table */
 	hold(ts_super_parse(ts_span_of(again, TS_SUPER_BLOCK), &second) && memcmp(&slot, &second, sizeof slot) == 0);
 	ts_sums_pack(again, sums);
 	hold(ts_sums_parse(ts_span_of(sums, sizeof sums), &second) && memcmp(&slot, &second, sizeof slot) == 0);

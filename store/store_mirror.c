@@ -23,8 +23,10 @@
 enum { NAME = 16, TAKE_BYTES = 64 << 20, RANGE_BYTES = 8 << 20, CHUNK_BYTES = 1 << 20 };
 enum { RANGES_MOST = 2000, RANGE_LEAST = 128, PACKS_LEAST = 4 };
 
-static const enum ts_db order[] = {TS_DB_PACKS, TS_DB_OBJECTS, TS_DB_UNNAMED, TS_DB_USAGE, TS_DB_EXTRACTS, TS_DB_NOTE_LOG, TS_DB_LOG,
-				   TS_DB_NOTES, TS_DB_REMOVED, TS_DB_REFS,    TS_DB_RECENT, TS_DB_META};
+static const enum ts_db order[] = {TS_DB_PACKS, TS_DB_OBJECTS, TS_DB_UNNAMED, TS_DB_NAMED,   TS_DB_SENT, TS_DB_USAGE,
+				   TS_DB_EXTRACTS, TS_DB_NOTE_LOG, TS_DB_LOG,   TS_DB_HEADS, TS_DB_NOTES, TS_DB_REMOVED,
+				   TS_DB_REFS,  TS_DB_RECENT,  TS_DB_META};
+_Static_assert(sizeof order / sizeof order[0] == TS_DBS - 1, "every table but the cache has a place");
 enum { TABLES = sizeof order / sizeof order[0] };
 
 /* What each store has of its own. */

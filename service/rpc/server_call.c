@@ -78,7 +78,7 @@ struct ts_rpc_call {
 	bool send_failed;
 	bool ended;	   /* the client has sent everything, or is gone */
 	bool stalled;	   /* the server ended it, because nothing came */
-	bool revoked;	   /* the server ended it, because what it was let in by is revoked */
+	atomic_bool revoked; /* the server ended it, because what it was let in by is revoked */
 	int64_t reading_ns; /* since when it is READING */
 	bool rearm;	   /* there was no memory to arm another call: this one is armed again at its end */
 	grpc_byte_buffer *input, *output;

@@ -125,11 +125,7 @@ _plain: tuple[Any, ...] = ()
 
 
 def plain_types() -> tuple[Any, Any]:
-    """Returns torch.Tensor and torch.nn.Parameter: what other types do, nobody knows.
-
-    >>> [kind.__name__ for kind in plain_types()]
-    ['Tensor', 'Parameter']
-    """
+    """Returns torch.Tensor and torch.nn.Parameter: what other types do, nobody knows."""
     global _plain
     if not _plain:
         import torch

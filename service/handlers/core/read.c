@@ -169,7 +169,7 @@ enum ts_status ts_run_facts(const struct ts_run *run, const struct ts_index *ind
 	struct ts_facts out = {.n = 0};
 	size_t a = 0, b = 0;
 
-	TS_DOOR(ts_index_holds(index));
+	TS_DOOR(!index || ts_index_holds(index));
 	out.items = ts_arena_array(arena, head->n + rank->n, sizeof *out.items);
 	if (!out.items)
 		return ts_arena_error(arena, err);
