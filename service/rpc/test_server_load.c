@@ -439,9 +439,10 @@ static void a_token_has_its_own_share(void **state)
 	(void)state;
 	t.options.max_calls = 8; /* 4 are the share of the first, 2 of these may wait */
 	engine = start_with_tokens(names, secrets);
-	for (int i = 0; i < 4; i++)
+	for (int i = 0; i < 4; i++) { /* one after the other: who comes last may have as many threads as others left */
 		assert_int_equal(pthread_create(&sleepers[i].thread, NULL, sleeper_run, &sleepers[i]), 0);
-	assert_true(wait_until(&testing_sleeping, 4)); /* as one peer the third and fourth would wait for a thread */
+		assert_true(wait_until(&testing_sleeping, i + 1)); /* as one peer the third and fourth would wait for a thread */
+	}
 	ts_server_stop(t.server, 0);
 	for (int i = 0; i < 4; i++)
 		pthread_join(sleepers[i].thread, NULL);
