@@ -429,7 +429,6 @@ static void woken(evutil_socket_t fd, short what, void *ctx)
 	struct ts_http *s = ctx;
 	struct news *news;
 	struct job *job;
-	bool stops;
 
 	(void)fd;
 	(void)what;
@@ -439,7 +438,6 @@ static void woken(evutil_socket_t fd, short what, void *ctx)
 		news = job ? NULL : s->news;
 		if (news && !(s->news = news->next))
 			s->news_end = &s->news;
-		stops = s->stops;
 		pthread_mutex_unlock(&s->lock);
 		if (job)
 			send_reply(s, job);
@@ -448,8 +446,6 @@ static void woken(evutil_socket_t fd, short what, void *ctx)
 		else
 			break;
 	}
-	if (stops)
-		event_base_loopbreak(s->base);
 }
 
 static void ticked(evutil_socket_t fd, short what, void *ctx)
@@ -592,15 +588,6 @@ static void stop_threads(struct ts_http *s)
 	pthread_mutex_unlock(&s->lock);
 	for (size_t i = 0; i < s->n_threads; i++)
 		pthread_join(s->threads[i], NULL);
-}
-
-void ts_http_stop(struct ts_http *s)
-{
-	pthread_mutex_lock(&s->lock);
-	s->stops = true;
-	pthread_cond_broadcast(&s->come);
-	pthread_mutex_unlock(&s->lock);
-	event_active(s->wake, EV_READ, 0);
 }
 
 static void free_event(struct event *event)

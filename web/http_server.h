@@ -63,9 +63,9 @@ struct ts_http;
 /* Binds and listens. TS_UNAVAILABLE if the port is taken, TS_INVALID if the address is none of this machine. */
 enum ts_status ts_http_open(const struct ts_http_wanted *wanted, struct ts_http **ret_server, struct ts_error *err);
 uint16_t ts_http_port(const struct ts_http *server);
-/* Serves until SIGINT or SIGTERM, or until ts_http_stop; then waits for the answers that are being made. */
+/* Serves until SIGINT or SIGTERM. */
 enum ts_status ts_http_run(struct ts_http *server, struct ts_error *err);
-void ts_http_stop(struct ts_http *server);
+/* Waits for the answers that are being made. */
 void ts_http_close(struct ts_http *server);
 
 /* Sends one event to every stream of the topic; the text has one line. */

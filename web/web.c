@@ -177,8 +177,7 @@ static void say_answer(struct ts_http_reply *reply, enum ts_web_form form, struc
 static void say_error(struct web *web, const struct ts_routed *r, bool json, const struct ts_error *err, struct ts_arena *arena,
 		      struct ts_http_reply *reply)
 {
-	const char *words[] = {err->text};
-	const struct ts_web_question question = {.words = words, .n = 0, .form = json ? TS_WEB_JSON : TS_WEB_PAGE, .title = err->text,
+	const struct ts_web_question question = {.form = json ? TS_WEB_JSON : TS_WEB_PAGE, .title = err->text,
 						 .links = links_of(web, r, ts_span_of("", 0), arena)};
 	struct ts_web_answer answer = {.status = err->status, .err = *err};
 
@@ -287,7 +286,7 @@ static void compare(const struct ts_http_request *request, struct ts_span projec
 }
 
 /* A stream of events: /live and the address of the page. */
-static void follow(struct web *web, const struct ts_http_request *request, struct ts_arena *arena, struct ts_http_reply *reply)
+static void follow(const struct ts_http_request *request, struct ts_arena *arena, struct ts_http_reply *reply)
 {
 	struct ts_http_request page = *request;
 	struct ts_routed r;
@@ -305,7 +304,6 @@ static void follow(struct web *web, const struct ts_http_request *request, struc
 		say_plain(reply, 400, "the name is too long");
 		return;
 	}
-	(void)web;
 	reply->status = 200;
 	reply->topic = topic;
 	add_header(reply, "Cache-Control", "no-store");
@@ -347,7 +345,7 @@ static void answer_guest(struct web *web, const struct ts_http_request *request,
 	else if (ts_span_starts(request->path, fixed))
 		say_static(ts_span_from(request->path, fixed.len), reply);
 	else if (ts_span_starts(request->path, live))
-		follow(web, request, arena, reply);
+		follow(request, arena, reply);
 	else if (is_compare(request->path, &project))
 		compare(request, project, arena, reply);
 	else if (ts_route_find(request, arena, &r, &err))

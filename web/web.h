@@ -26,7 +26,7 @@ enum ts_web_form {
 
 struct ts_web_question {
 	const char *const *words; /* of a command line, the verb first; "--html" and its like are not among them */
-	size_t n;
+	size_t n; /* 0: no verb is asked, and the page or document says the error that ret_answer comes with */
 	bool draws;	       /* the verb draws pages of its own; else its text becomes one */
 	enum ts_web_form form;
 	const char *title;     /* of a page that is made of text */

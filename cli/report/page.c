@@ -79,33 +79,23 @@ void ts_page_close(struct ts_buf *out, const char *foot)
 	ts_page_element(out, "", foot, "</footer></body></html>\n");
 }
 
-static size_t find(struct ts_span in, const char *what)
-{
-	size_t len = strlen(what);
-
-	for (size_t at = 0; at + len <= in.len; at++)
-		if (memcmp(in.data + at, what, len) == 0)
-			return at;
-	return SIZE_MAX;
-}
-
 void ts_page_serve(struct ts_buf *out, struct ts_span page, const char *links, char ret_script[TS_PAGE_SCRIPT_NAME])
 {
-	size_t policy_at = find(page, POLICY), at, n;
+	size_t policy_at = ts_page_find(page, POLICY, 0), at, n;
 	struct ts_span policy_text, rest;
 
 	assert(policy_at != SIZE_MAX);
 	ts_buf_span(out, ts_span_part(page, 0, policy_at));
 	rest = ts_span_from(page, policy_at);
-	n = find(rest, POLICY_END);
+	n = ts_page_find(rest, POLICY_END, 0);
 	policy_text = ts_span_part(rest, 0, n);
 	rest = ts_span_from(rest, n + strlen(POLICY_END));
-	at = find(policy_text, POLICY_SCRIPT);
+	at = ts_page_find(policy_text, POLICY_SCRIPT, 0);
 	ret_script[0] = '\0';
 	if (at != SIZE_MAX)
 		(void)snprintf(ret_script, TS_PAGE_SCRIPT_NAME, "%.*s",
 			       TS_SPAN_ARG(ts_span_from(policy_text, at + strlen(POLICY_SCRIPT))));
-	at = find(rest, ts_page_place);
+	at = ts_page_find(rest, ts_page_place, 0);
 	assert(at != SIZE_MAX);
 	ts_buf_span(out, ts_span_part(rest, 0, at));
 	ts_buf_str(out, links);

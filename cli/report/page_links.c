@@ -37,7 +37,7 @@ static const char *path_of(const struct ts_page_links *links, const char *file, 
 	return ts_arena_printf(arena, "%s/%s", links->folder, file);
 }
 
-static size_t find(struct ts_span in, const char *what, size_t from)
+size_t ts_page_find(struct ts_span in, const char *what, size_t from)
 {
 	size_t len = strlen(what);
 
@@ -88,7 +88,8 @@ static const char *plain_title(struct ts_span title, struct ts_arena *arena)
 /* The title of a page; NULL: the bytes do not begin one, or the arena is full. */
 static const char *title_of(struct ts_span head, struct ts_arena *arena)
 {
-	size_t begin = sizeof ts_page_begin - 1, end = find(head, TITLE_END, begin), place = find(head, PLACE_BEGIN, begin);
+	size_t begin = sizeof ts_page_begin - 1, end = ts_page_find(head, TITLE_END, begin),
+	       place = ts_page_find(head, PLACE_BEGIN, begin);
 
 	if (!ts_span_starts(head, ts_span_str(ts_page_begin)) || end == SIZE_MAX || place == SIZE_MAX)
 		return NULL;
@@ -168,7 +169,7 @@ static void link_to(struct ts_buf *out, const struct ts_page_neighbour *page)
 static bool put_links(struct ts_buf *html, const struct ts_page_neighbour *pages, size_t n, const char *self)
 {
 	struct ts_span page = ts_buf_view(html);
-	size_t begin = find(page, PLACE_BEGIN, 0), end = begin == SIZE_MAX ? SIZE_MAX : find(page, PLACE_END, begin);
+	size_t begin = ts_page_find(page, PLACE_BEGIN, 0), end = begin == SIZE_MAX ? SIZE_MAX : ts_page_find(page, PLACE_END, begin);
 	struct ts_buf out = TS_BUF_INIT(html->ceiling);
 	bool any = false, changed;
 

@@ -14,6 +14,9 @@
 /* How every page begins, up to its title, and its empty place for links. */
 extern const char ts_page_begin[], ts_page_place[];
 
+/* Where `what` first stands in a page from a place on; SIZE_MAX: nowhere. */
+size_t ts_page_find(struct ts_span in, const char *what, size_t from);
+
 struct ts_page_neighbour {
 	const char *file;  /* its name in the folder */
 	const char *title; /* harmless to print, not escaped for a page */
