@@ -28,6 +28,7 @@ COMMANDS = (
     "export base --format csv", "verify", "gc --dry-run", "projects", "token", "whoami", "version",
 )
 WITHOUT_A_SERVER = {"audit", "login", "logout", "help", "run", "salvage", "watch", "web"}
+NOT_YET = re.compile(r"there is no verb|unknown option")
 UPDATE = re.compile(r"update (the server|tscope here|the one that is older)|was made by a newer tscope")
 
 
@@ -88,10 +89,12 @@ def ask_all(client, server, name):
     return [client.client(*words_of(command, name), of=server) for command in COMMANDS]
 
 
-def judge(got, same):
-    """What a command of two versions came to, beside the same client with a server of its own version."""
+def judge(got, same, older):
+    """What a command of two versions came to, beside the same client with a server of its own version; older says whether the client is of the release."""
     if got.returncode == same.returncode != 2:
         return f"{got.returncode}, as with one version"
+    if older and NOT_YET.search(same.stderr) and got.stderr == same.stderr:
+        return "it does not have this"
     return "refused: update" if got.returncode == 2 and UPDATE.search(got.stderr) else "BROKEN"
 
 
@@ -115,11 +118,11 @@ def main():
     mixed = {(a, b): ask_all(a, b, "mixed") for a, b in ((old, new), (new, old))}
     print(f"{'command':64} {version + ' asks this':24} this asks {version}")
     for i, command in enumerate(COMMANDS):
-        told = [judge(mixed[old, new][i], same[old][i]), judge(mixed[new, old][i], same[new][i])]
+        told = [judge(mixed[a, b][i], same[a][i], a is old) for a, b in ((old, new), (new, old))]
         broken += told.count("BROKEN")
         print(f"{command:64} {told[0]:24} {told[1]}")
         for (a, b), answers in mixed.items():
-            if judge(answers[i], same[a][i]) == "BROKEN":
+            if judge(answers[i], same[a][i], a is old) == "BROKEN":
                 print(f"  {a.version} asks {b.version}: exit {answers[i].returncode}, not {same[a][i].returncode}: {answers[i].stderr[:300]}")
     exported = COMMANDS.index("export base --format csv")
     texts = {answers[exported].stdout for answers in [*same.values(), *mixed.values()]}
