@@ -1,5 +1,8 @@
-"""setup.py - builds the extension, with the recorder and what collects the facts of the host compiled in, and the program that writes
-recordings: from the sources of the tree, or of the archive of sources."""
+"""setup.py - builds the extension, with the recorder and what collects the facts of the host compiled in, the program that writes
+recordings, and the program tscope: from the sources of the tree, or of the archive of sources.
+
+TSCOPE_WITH_PROGRAM in the environment: the path of a tscope that was built already and is taken, or "no", which leaves it out.
+"""
 import glob
 import os
 import re
@@ -11,8 +14,14 @@ from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 from setuptools.command.sdist import sdist
 
+try:
+    from setuptools.command.build_scripts import build_scripts
+except ImportError:
+    from distutils.command.build_scripts import build_scripts
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = next((p for p in (HERE, os.path.join(HERE, "..")) if os.path.isdir(os.path.join(p, "record"))), "")
+WITH_PROGRAM = os.environ.get("TSCOPE_WITH_PROGRAM", "" if sys.platform == "linux" else "no")
 NO_PART = ("test_", "fuzz_", "bench_", "make_")
 KEEPER = "record/program/tscope_keeper.c"
 OTHER = "_posix.c" if sys.platform == "linux" else "_linux.c"  # of two sources, the one that is not for this system
@@ -63,6 +72,8 @@ def read(*path):
 
 def commit():
     """Returns what of the version tells commits apart: "+g1a2b3c4d", or nothing where the sources came without git."""
+    if os.environ.get("TSCOPE_COMMIT"):
+        return "+g" + os.environ["TSCOPE_COMMIT"]
     if not os.path.exists(os.path.join(ROOT, ".git")):
         return ""
     try:
@@ -78,6 +89,44 @@ def version():
         return read(HERE, "record", "VERSION").strip()
     number, stage = re.search(r'^project\(tscope VERSION (\S+).*\nset\(TS_STAGE "(.*)"\)', read(ROOT, "CMakeLists.txt"), re.M).groups()
     return number + ".dev0" + commit() if stage else number
+
+
+def rooms():
+    """Returns the folders of the tree that the program is built from."""
+    found = [d for d in sorted(os.listdir(ROOT)) if d != "tests" and os.path.exists(os.path.join(ROOT, d, "CMakeLists.txt"))]
+    return [*found, *(d for d in ("cmake", os.path.join("tests", "fuzz")) if os.path.isdir(os.path.join(ROOT, d)))]
+
+
+def without_data(folder, names):
+    """For shutil.copytree: leaves out what no compiler reads."""
+    fuzz = os.path.basename(folder) == "fuzz"
+    return [n for n in names if n in ("build", "__pycache__") or (fuzz and not n.endswith((".c", ".h")))]
+
+
+def missing():
+    """Returns the packages of Debian that the program is built with and that are not here; nothing on another system, whose names differ."""
+    if not shutil.which("dpkg-query"):
+        return []
+    needed = re.search("^build: (.*)", read(ROOT, "deploy", "packages"), re.M).group(1).split()
+    asked = subprocess.run(["dpkg-query", "-W", "-f=${Package} ${db:Status-Status}\\n", *needed], capture_output=True, text=True)
+    there = {line.split()[0] for line in asked.stdout.splitlines() if line.endswith(" installed")}
+    return [package for package in needed if package not in there]
+
+
+def build_program(folder):
+    """Builds the program below the folder, with no library left to be found at run time. Returns its path."""
+    instead = "; TSCOPE_WITH_PROGRAM=no installs the recorder without it"
+    if missing():
+        raise SystemExit(f"tscope: to build the program, install {' '.join(missing())}{instead}")
+    at = os.path.abspath(os.path.join(folder, "program"))
+    for command in (["cmake", "--preset", "static", "-B", at], ["cmake", "--build", at, "--target", "tscope", "--parallel"]):
+        try:
+            done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        except FileNotFoundError:
+            raise SystemExit(f"tscope: to build the program, install {command[0]}{instead}") from None
+        if done.returncode:
+            raise SystemExit(f"{done.stdout[-4000:]}\ntscope: the program cannot be built here{instead}")
+    return os.path.join(at, "tscope")
 
 
 def copy_to(folder):
@@ -110,19 +159,41 @@ class Build(build_ext):
         self.compiler.link_executable(objects, "tscope-keeper", output_dir=folder, extra_postargs=["-pthread", "-s"])
 
 
+class Program(build_scripts):
+    """Puts the program where pip puts programs; it is no text, as setuptools takes it to be."""
+
+    def get_source_files(self):
+        return []
+
+    def copy_scripts(self):
+        self.mkpath(self.build_dir)
+        found = WITH_PROGRAM or build_program(self.get_finalized_command("build").build_temp)
+        made = os.path.join(self.build_dir, "tscope")
+        shutil.copyfile(found, made)
+        os.chmod(made, 0o755)
+        if sys.platform == "linux" and shutil.which("strip"):
+            subprocess.run(["strip", made], check=True)
+        return [made], [made]
+
+
 class Archive(sdist):
     """Puts the sources of the tree into the archive of sources."""
 
     def make_release_tree(self, base_dir, files):
         super().make_release_tree(base_dir, files)
-        copy_to(base_dir)
+        for room in rooms():
+            shutil.copytree(os.path.join(ROOT, room), os.path.join(base_dir, room), ignore=without_data)
+        os.makedirs(os.path.join(base_dir, "deploy"), exist_ok=True)
+        for name in ("CMakeLists.txt", "CMakePresets.json", "LICENSE", os.path.join("deploy", "packages")):
+            shutil.copy(os.path.join(ROOT, name), os.path.join(base_dir, name))
         with open(os.path.join(base_dir, "record", "VERSION"), "w", encoding="utf-8") as file:
             file.write(version() + "\n")
 
 
 setup(
     version=version(),
-    cmdclass={"build_ext": Build, "sdist": Archive},
+    cmdclass={"build_ext": Build, "build_scripts": Program, "sdist": Archive},
+    scripts=[] if WITH_PROGRAM == "no" else ["tscope"],
     ext_modules=[
         Extension(
             "tscope._recorder",

@@ -41,7 +41,7 @@ uint32_t ts_crc32c_portable(uint32_t crc, const void *data, size_t len)
 }
 
 #if defined(__x86_64__)
-__attribute__((target("sse4.2"))) static uint32_t by_instruction(uint32_t crc, const void *data, size_t len)
+__attribute__((target("sse4.2,crc32"))) static uint32_t by_instruction(uint32_t crc, const void *data, size_t len)
 {
 	const uint8_t *p = data;
 	uint64_t wide = (uint32_t)~crc;

@@ -83,8 +83,8 @@ def main():
         python = "/usr/bin/python3" if os.path.exists("/usr/bin/python3") else sys.executable
         keep = {k: v for k, v in os.environ.items() if k.endswith("SAN_OPTIONS")}
         # pip takes nothing from the network: setuptools is the system's.
-        env = dict(keep, PATH=f"{top}/venv/bin:{build}:{os.environ['PATH']}", HOME=top, LC_ALL="C.UTF-8", NO_COLOR="1", COLUMNS="100", PIP_NO_INDEX="1",
-                   PIP_NO_BUILD_ISOLATION="0", PIP_DISABLE_PIP_VERSION_CHECK="1")
+        env = dict(keep, PATH=f"{top}/venv/bin:{os.environ['PATH']}", HOME=top, LC_ALL="C.UTF-8", NO_COLOR="1", COLUMNS="100", PIP_NO_INDEX="1",
+                   PIP_NO_BUILD_ISOLATION="0", PIP_DISABLE_PIP_VERSION_CHECK="1", TSCOPE_WITH_PROGRAM=f"{build}/tscope")
         do(f"{python} -m venv --system-site-packages {top}/venv", tree, env)
         do(install, tree, env)
         shutil.rmtree(os.path.join(tree, "python"))  # what is imported from here on is what was installed

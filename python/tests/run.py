@@ -31,12 +31,14 @@ def copy(tree):
     ignore = shutil.ignore_patterns("build", "*.egg-info", "__pycache__", ".*cache")
     for name in ("python", "record", "base", "run", "ingest"):
         shutil.copytree(os.path.join(top, name), os.path.join(tree, name), ignore=ignore)
-    shutil.copy(os.path.join(top, "CMakeLists.txt"), tree)
+    for name in ("CMakeLists.txt", "CMakePresets.json", "LICENSE", os.path.join("deploy", "packages")):
+        os.makedirs(os.path.dirname(os.path.join(tree, name)), exist_ok=True)
+        shutil.copy(os.path.join(top, name), os.path.join(tree, name))
     return os.path.join(tree, "python")
 
 
-def wheel(folder, python, archive):
-    """Returns the path of the wheel that pip makes of the package, without the network."""
+def wheel(folder, python, archive, program=None):
+    """Returns the path of the wheel that pip makes of the package, without the network; with the program inside where there is one."""
     build, out, tree = (os.path.join(folder, name) for name in ("build", "wheel", "tree"))
     for at in (build, out, tree):
         shutil.rmtree(at, ignore_errors=True)
@@ -45,7 +47,8 @@ def wheel(folder, python, archive):
     if archive:
         do(os.path.join(build, "bin", "python"), "setup.py", "-q", "sdist", "-d", out, cwd=source)
         (source,) = glob.glob(os.path.join(out, "*.tar.gz"))
-    do(os.path.join(build, "bin", "pip"), "wheel", "-q", "--no-build-isolation", "--no-deps", "--no-index", "-w", out, source)
+    do(os.path.join(build, "bin", "pip"), "wheel", "-q", "--no-build-isolation", "--no-deps", "--no-index", "-w", out, source,
+       env={**os.environ, "TSCOPE_WITH_PROGRAM": os.path.abspath(program) if program else "no"})
     (found,) = glob.glob(os.path.join(out, "*.whl"))
     return found
 
@@ -78,7 +81,7 @@ def main():
     p.add_argument("tests", nargs="*")
     args = p.parse_intermixed_args()
     folder = os.path.abspath(args.folder)
-    made = wheel(folder, args.python, args.archive)
+    made = wheel(folder, args.python, args.archive, args.program)
     clean = os.path.join(folder, "clean")
     if not args.keep:
         shutil.rmtree(clean, ignore_errors=True)
@@ -88,7 +91,8 @@ def main():
     if args.having:
         unwanted(pip, args.having)
         do(pip, "install", "-q", "-r", args.having)
-    do(pip, "install", "-q", "--no-index", "--force-reinstall", made)
+    do(pip, "uninstall", "-q", "-y", "tscope", "tscope-ml")  # the former is what this package was called
+    do(pip, "install", "-q", "--no-index", made)
     environment = {
         **os.environ,
         "PYTHONDONTWRITEBYTECODE": "1",

@@ -97,8 +97,12 @@ class Plain(Zero):
         done = self.run_python("-m", "tscope", "-m", "no_such_module")
         self.assertEqual(done.returncode, 1)
         self.assertIn("No module named no_such_module", done.stderr)
-        self.assertEqual(self.run_python("-m", "tscope").returncode, 2)
-        self.assertIn("--directory DIR", self.run_python("-m", "tscope", "--help").stdout)
+        self.assertEqual(self.run_python("-m", "tscope", "--name", "a").returncode, 2)
+        self.assertEqual(self.run_python("-m", "tscope", "-m").returncode, 2)
+        for words in ([], ["--help"]):
+            done = self.run_python("-m", "tscope", *words)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertIn("--directory DIR", done.stdout)
 
     def test_children_are_plain(self):
         self.write("train.py", (

@@ -1,17 +1,19 @@
 #!/usr/bin/env python3
-"""A day as a new user on a bare Debian 12: newcomer.py RELEASE_BUILD CACHE. README.md's lines install the package for Python and the program,
-its first loop records, its commands read what it recorded, and every command of docs/tutorial.md runs. It needs root, the Debian archive and the
-index of PyPI, and is skipped without."""
+"""A day as a new user on a bare Debian 12: newcomer.py RELEASE_BUILD CACHE. README.md's lines install the wheel, which has the recorder and the program,
+its first loop records, its commands read what it recorded, and every command of docs/tutorial.md runs. It needs root and the Debian archive, and is
+skipped without."""
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
 
-sys.path[:0] = [os.path.dirname(os.path.abspath(__file__)), "tests"]
+sys.path[:0] = [os.path.dirname(os.path.abspath(__file__)), "tests", "python/tests"]
 import bare  # noqa: E402
 import pasted  # noqa: E402
 import readme  # noqa: E402
+import run as package  # noqa: E402
 
 build, cache = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 HOME = "/root/tscope"  # where the tree lies
@@ -28,7 +30,7 @@ def install_lines():
     with open("README.md", encoding="utf-8") as f:
         section = re.search(r"^## Install\n(.*?)^## ", f.read(), re.S | re.M).group(1)
     lines = [line[4:] for line in section.split("\n") if line.startswith("    ")]
-    wanted = ["sudo apt-get install", "python3 -m venv", "pip install", "./dev package", "sudo dpkg -i"]
+    wanted = ["sudo apt-get install", "./dev package", "python3 -m venv", "pip install"]
     check([w for w, line in zip(wanted, lines) if line.startswith(w)] == wanted, "README.md installs by other lines:", *lines)
     return lines[:len(wanted)]
 
@@ -50,21 +52,17 @@ class Newcomer:
 
 
 def install(user, top):
-    packages, environment, pip, package, program = install_lines()
-    made = subprocess.run(["cpack", "-G", "DEB", "-B", top, "--config", f"{build}/CPackConfig.cmake"], capture_output=True, text=True)
-    check(made.returncode == 0, package, made.stdout, made.stderr)
+    packages, _, environment, pip = install_lines()
+    # What ./dev package makes (tests/deploy/wheel.py), but by this machine's compiler, which needs no index of PyPI.
+    wheel = package.wheel(top, "/usr/bin/python3", False, f"{build}/tscope")
     got = user.machine.run("sh", "-c", "apt-get update -qq && " + packages.replace("sudo ", "").replace("install", "install -y -qq"), check=False)
     if got.returncode:
         bare.skip("packages cannot be installed: " + (got.stdout + got.stderr).strip()[-300:])
     user.do(environment)
-    index = user.machine.run(f"{HOME}/.venv/bin/pip", "download", "-q", "-d", "/tmp/wheels", "setuptools", check=False)
-    if index.returncode:
-        bare.skip("there is no index of PyPI: " + index.stderr.strip()[-300:])
-    user.do(pip)
     folder = f"{user.machine.root}{HOME}/build/release/package"
     os.makedirs(folder)
-    subprocess.run(f"cp {top}/tscope_*.deb {folder}", shell=True, check=True)
-    user.do(program.replace("sudo ", ""))
+    shutil.copy(wheel, folder)
+    user.do(pip)
 
 
 def first_lines(user):
@@ -94,7 +92,6 @@ def tutorial(user):
 def main():
     with bare.Machine(cache) as machine, tempfile.TemporaryDirectory(prefix="tscope-newcomer-") as top:
         os.makedirs(machine.root + HOME)
-        subprocess.run(f"git ls-files -z python record base run ingest CMakeLists.txt | xargs -0 cp --parents -t {machine.root}{HOME}", shell=True, check=True)
         for path in NETWORK:
             if os.path.exists(path):
                 subprocess.run(["cp", "-aL", "-T", path, machine.root + path], check=True)

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from tscope._program import others as _others
 from tscope._region import Region
 from tscope._run import Run, log, start
 
@@ -58,3 +59,15 @@ def __getattr__(name: str) -> Any:
     if name not in _LATER:
         return importlib.import_module("tscope._init").attribute(name)
     return getattr(importlib.import_module(_LATER[name]), name)
+
+
+def _say_others() -> None:
+    import os
+
+    for name in _others(os.path.dirname(os.path.dirname(__file__))):
+        from tscope._say import say
+
+        say(f"{name} is another package whose files lie among those of tscope-ml; 'pip uninstall tscope', then install tscope-ml again")
+
+
+_say_others()

@@ -135,6 +135,9 @@ def main() -> None:
     """
     options, program = split(sys.argv[1:])
     args = _options().parse_args(options)
+    if not program and not options:
+        _options().print_help()
+        sys.exit(0)
     if not program or program == [_LAST]:
         _options().error("no script is named")
     _hide(_depth())

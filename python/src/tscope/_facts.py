@@ -100,7 +100,7 @@ def version() -> str:
     from importlib import metadata
 
     try:
-        return metadata.version("tscope")
+        return metadata.version("tscope-ml")
     except metadata.PackageNotFoundError:
         return ""
 

@@ -3,13 +3,13 @@
 import atexit
 import json
 import os
-import shutil
 import subprocess
 import sys
 import textwrap
 from typing import TYPE_CHECKING, Any, Optional
 
 from tscope import _blame, _paths, _recording
+from tscope._program import program
 from tscope._say import why, write
 
 if TYPE_CHECKING:
@@ -18,15 +18,6 @@ if TYPE_CHECKING:
 
 _WIDTH, _LINES = 80, 10
 _PATIENCE_S = 20  # for tscope analyze
-
-
-def program() -> Optional[str]:
-    """Returns the path of the program tscope: what TSCOPE names, or what is found on PATH; None without it.
-
-    >>> isinstance(program(), (str, type(None)))
-    True
-    """
-    return shutil.which(os.environ.get("TSCOPE") or "tscope")
 
 
 def _asked(directory: str) -> Optional[dict[str, Any]]:

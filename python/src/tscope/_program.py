@@ -1,0 +1,35 @@
+"""Where the program tscope is: the wheel has it inside, and pip puts it beside python."""
+
+import os
+import shutil
+import sysconfig
+from typing import Optional
+
+
+def program() -> Optional[str]:
+    """Returns the path of the program tscope: what TSCOPE names, or what was installed with this package, or what is found on PATH; None without it.
+
+    >>> isinstance(program(), (str, type(None)))
+    True
+    """
+    named = os.environ.get("TSCOPE")
+    if named:
+        return shutil.which(named)
+    for scheme in (None, "posix_user"):
+        folder = sysconfig.get_path("scripts", scheme) if scheme else sysconfig.get_path("scripts")
+        found = shutil.which(os.path.join(folder, "tscope"))
+        if found:
+            return found
+    return shutil.which("tscope")
+
+
+def others(folder: str) -> list[str]:
+    """Returns the names of distributions called tscope whose files lie in this folder of packages: on PyPI that name is an oscilloscope's.
+
+    >>> others("/")
+    []
+    """
+    try:
+        return [name for name in os.listdir(folder) if name.startswith("tscope-") and name.endswith((".dist-info", ".egg-info"))]
+    except OSError:
+        return []
