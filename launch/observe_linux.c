@@ -7,14 +7,39 @@
 
 #include <fcntl.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-const char ts_observe_head[] =
+static const char names[] =
 	"seconds,cpu_cores,cpu_quota_cores,cpu_throttled,cpu_steal,load,cpu_waiting,memory_waiting,disk_waiting,"
 	"memory_bytes,memory_limit_bytes,swapped_pages_per_s,major_faults_per_s,read_bytes_per_s,written_bytes_per_s,"
-	"received_bytes_per_s,sent_bytes_per_s\n";
+	"received_bytes_per_s,sent_bytes_per_s,processes,job_cores,job_memory_bytes,threads_ready,busiest_cores,workers,worker_cores,"
+	"workers_blocked";
+/* In the order of enum ts_gpu_value. */
+static const char *const gpu_names[TS_GPU_VALUES] = {
+	"busy",
+	"memory_busy",
+	"memory_bytes",
+	"memory_limit_bytes",
+	"sm_clock_mhz",
+	"sm_clock_limit_mhz",
+	"memory_clock_mhz",
+	"power_w",
+	"power_limit_w",
+	"temperature_c",
+	"throttled_by_power",
+	"throttled_by_heat",
+	"throttled_by_others",
+	"pcie_received_bytes_per_s",
+	"pcie_sent_bytes_per_s",
+	"nvlink_received_bytes_per_s",
+	"nvlink_sent_bytes_per_s",
+	"ecc_corrected",
+	"ecc_uncorrected",
+	"xid",
+};
 
 enum { TEXT = 16384, CPU = 0, MEMORY = 1 };
 
@@ -274,12 +299,55 @@ static void count(const struct ts_observer *m, double now[TS_COUNTERS])
 
 /* --- rows --- */
 
-void ts_observe_begin(struct ts_observer *machine)
+__attribute__((format(printf, 4, 5))) static void write_to(char *to, size_t room, size_t *n, const char *format, ...)
 {
-	*machine = (struct ts_observer){.began_ns = ts_now_mono_ns()};
+	va_list args;
+	int wrote;
+
+	if (*n >= room)
+		return;
+	va_start(args, format);
+	wrote = vsnprintf(to + *n, room - *n, format, args);
+	va_end(args);
+	*n += wrote > 0 ? (size_t)wrote : room;
+}
+
+void ts_observe_begin(struct ts_observer *machine, pid_t launcher)
+{
+	*machine = (struct ts_observer){.began_ns = ts_now_mono_ns(), .named = SIZE_MAX};
 	machine->last_ns = machine->began_ns;
 	find_groups(machine);
 	count(machine, machine->last);
+	ts_tree_begin(&machine->tree, launcher);
+	ts_gpus_begin(&machine->gpus);
+}
+
+void ts_observe_look(struct ts_observer *machine)
+{
+	ts_gpus_take(&machine->gpus);
+}
+
+void ts_observe_end(struct ts_observer *machine)
+{
+	ts_gpus_end(&machine->gpus);
+}
+
+size_t ts_observe_head(struct ts_observer *machine, char *to, size_t room)
+{
+	size_t n = 0;
+
+	if (machine->named == machine->gpus.n)
+		return 0;
+	machine->named = machine->gpus.n;
+	write_to(to, room, &n, "%s", names);
+	for (size_t i = 0; i < machine->named; i++)
+		for (int k = 0; k < TS_GPU_VALUES; k++)
+			write_to(to, room, &n, ",gpu%zu_%s", i, gpu_names[k]);
+	if (n + 2 > room)
+		return 0;
+	to[n++] = '\n';
+	to[n] = '\0';
+	return n;
 }
 
 /* What a counter rose by, over a whole; below 0: it is not known, or began anew. */
@@ -290,19 +358,63 @@ static double rise(const struct ts_observer *m, const double now[TS_COUNTERS], e
 	return now[which] < 0 || m->last[which] < 0 || by < 0 || !(whole > 0) ? -1 : by / whole;
 }
 
+/* Three digits: more of them are noise, and a table of 24 hours has to be small. */
 static void put(char *to, size_t room, size_t *n, double value)
 {
-	int wrote;
-
-	if (*n >= room)
-		return;
-	if (value < 0 || !isfinite(value))
-		wrote = snprintf(to + *n, room - *n, ",");
-	else if (value >= 1000)
-		wrote = snprintf(to + *n, room - *n, ",%.0f", value);
+	if (!(value >= 0) || !isfinite(value))
+		write_to(to, room, n, ",");
+	else if (value >= 100 && value < 10000)
+		write_to(to, room, n, ",%.0f", value);
 	else
-		wrote = snprintf(to + *n, room - *n, ",%.3g", value);
-	*n += wrote > 0 ? (size_t)wrote : room;
+		write_to(to, room, n, ",%.3g", value);
+}
+
+/* Two digits, of traffic and shares: of eight GPUs even the third is a third of the table. */
+static void put_roughly(char *to, size_t room, size_t *n, double value)
+{
+	if (value >= 0 && isfinite(value))
+		write_to(to, room, n, ",%.2g", value);
+	else
+		write_to(to, room, n, ",");
+}
+
+/* All digits, of what hardly changes. */
+static void put_limit(char *to, size_t room, size_t *n, double value)
+{
+	if (value >= 0 && isfinite(value))
+		write_to(to, room, n, ",%.0f", value);
+	else
+		write_to(to, room, n, ",");
+}
+
+static void put_tree(struct ts_observer *machine, char *to, size_t room, size_t *n)
+{
+	struct ts_tree_takes takes;
+
+	ts_tree_look(&machine->tree, &takes);
+	put(to, room, n, takes.processes);
+	put(to, room, n, takes.cores);
+	put(to, room, n, takes.memory);
+	put(to, room, n, takes.ready);
+	put(to, room, n, takes.busiest);
+	put(to, room, n, takes.workers);
+	put(to, room, n, takes.worker_cores);
+	put(to, room, n, takes.blocked);
+}
+
+static void put_gpus(struct ts_observer *machine, char *to, size_t room, size_t *n)
+{
+	double values[TS_GPUS_MAX][TS_GPU_VALUES];
+
+	ts_gpus_row(&machine->gpus, values);
+	for (size_t i = 0; i < machine->named; i++)
+		for (int k = 0; k < TS_GPU_VALUES; k++) {
+			bool limit = k == TS_GPU_HAS_MEMORY_LIMIT || k == TS_GPU_HAS_CLOCK_LIMIT || k == TS_GPU_MAY_TAKE_POWER;
+			bool rough = k == TS_GPU_IS_BUSY || k == TS_GPU_IS_MEMORY_BUSY ||
+				     (k >= TS_GPU_IS_HELD_BY_POWER && k <= TS_GPU_COUNT_NVLINK_SENT);
+
+			(limit ? put_limit : rough ? put_roughly : put)(to, room, n, values[i][k]);
+		}
 }
 
 size_t ts_observe_row(struct ts_observer *machine, char *to, size_t room)
@@ -311,10 +423,9 @@ size_t ts_observe_row(struct ts_observer *machine, char *to, size_t room)
 	double us = (double)(now_ns - machine->last_ns) / 1e3, s = us / 1e6, cores = ts_system_cores(), now[TS_COUNTERS], load, used,
 	       limit, ticks;
 	char text[TEXT];
-	size_t n;
-	int wrote = snprintf(to, room, "%.1f", (double)(now_ns - machine->began_ns) / 1e9);
+	size_t n = 0;
 
-	n = wrote > 0 ? (size_t)wrote : room;
+	write_to(to, room, &n, "%.1f", (double)(now_ns - machine->began_ns) / 1e9);
 	count(machine, now);
 	ticks = now[TS_COUNT_TICKS] - machine->last[TS_COUNT_TICKS];
 	memory_of(machine, &used, &limit);
@@ -330,9 +441,11 @@ size_t ts_observe_row(struct ts_observer *machine, char *to, size_t room)
 	for (enum ts_observe_counter c = TS_COUNT_CPU_WAIT_US; c <= TS_COUNT_IO_WAIT_US; c++)
 		put(to, room, &n, rise(machine, now, c, us));
 	put(to, room, &n, used);
-	put(to, room, &n, limit);
+	put_limit(to, room, &n, limit);
 	for (enum ts_observe_counter c = TS_COUNT_SWAPPED; c <= TS_COUNT_SENT; c++)
 		put(to, room, &n, rise(machine, now, c, s));
+	put_tree(machine, to, room, &n);
+	put_gpus(machine, to, room, &n);
 	memcpy(machine->last, now, sizeof now);
 	machine->last_ns = now_ns;
 	if (n + 2 > room)

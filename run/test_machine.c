@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -36,9 +37,49 @@ static void test_a_table(void **unused)
 	ts_arena_finish(&arena);
 }
 
+/* What is known of GPUs begins where a line of names says it, and a GPU that is not named has no column. */
+static void test_gpus(void **unused)
+{
+	struct ts_machine_rows rows;
+	struct ts_arena arena;
+
+	(void)unused;
+	ts_arena_init(&arena, 0);
+	assert_int_equal(
+		read_text("seconds,load\n1,0.5\nseconds,gpu1_power_w,load,gpu1_temperature_c,gpu16_power_w,gpu_power_w,gpu1power_w\n"
+			  "2,300,0.25,61,1,2,3\n3,,0.25,,,,\n4,0.5\n",
+			  &arena, &rows),
+		TS_OK);
+	assert_int_equal(rows.n, 3);
+	assert_int_equal(rows.left_out, 1);
+	assert_int_equal(rows.n_gpus, 2);
+	assert_true(isnan(rows.gpus[1][TS_GPU_POWER][0]) && rows.gpus[1][TS_GPU_POWER][1] == 300 &&
+		    rows.gpus[1][TS_GPU_TEMPERATURE][1] == 61 && isnan(rows.gpus[1][TS_GPU_POWER][2]));
+	assert_true(isnan(rows.gpus[0][TS_GPU_POWER][1]) && isnan(rows.gpus[1][TS_GPU_BUSY][1]));
+	assert_true(rows.values[TS_MACHINE_LOAD][0] == 0.5 && rows.values[TS_MACHINE_LOAD][1] == 0.25);
+	ts_arena_finish(&arena);
+}
+
+/* Short lines behind a line of many names do not make memory that the file does not pay for. */
+static void test_too_large(void **unused)
+{
+	static char text[1 << 18];
+	struct ts_machine_rows rows;
+	struct ts_arena arena;
+	size_t n = (size_t)snprintf(text, sizeof text, "seconds,gpu15_power_w\n");
+
+	(void)unused;
+	while (n + 2 < sizeof text)
+		n += (size_t)snprintf(text + n, sizeof text - n, "1\n");
+	ts_arena_init(&arena, 0);
+	assert_int_equal(read_text(text, &arena, &rows), TS_TOO_LARGE);
+	ts_arena_finish(&arena);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_a_table)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_a_table), cmocka_unit_test(test_gpus),
+					   cmocka_unit_test(test_too_large)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,15 +10,37 @@ static bool ends(const char *name, const char *end)
 	return ts_span_ends(ts_span_str(name), end);
 }
 
+/* A unit by the end of a name, which is not part of what the column is called. */
+static const struct {
+	const char *end, *unit;
+} units[] = {{"_mhz", " MHz"}, {"_w", " W"}, {"_c", " C"}};
+
+static bool is_share(const char *name)
+{
+	static const char *const shares[] = {"waiting", "throttled", "steal", "busy", "blocked", "_by_power", "_by_heat", "_by_others"};
+
+	for (size_t i = 0; i < sizeof shares / sizeof shares[0]; i++)
+		if (ends(name, shares[i]))
+			return true;
+	return false;
+}
+
+static const char *unit_of(const char *name)
+{
+	for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+		if (ends(name, units[i].end))
+			return units[i].unit;
+	return ends(name, "per_s") ? " /s" : "";
+}
+
 /* Bytes, shares and plain numbers, by what the name says. */
 static const char *value_of(struct ts_cli *cli, const char *name, double value)
 {
-	struct ts_say said = ends(name, "bytes")						       ? ts_say_bytes(value)
-			     : ends(name, "bytes_per_s")					       ? ts_say_bytes(value)
-			     : ends(name, "waiting") || ends(name, "throttled") || ends(name, "steal") ? ts_say_percent(value)
-												       : ts_say_number(value);
+	struct ts_say said = ends(name, "bytes") || ends(name, "bytes_per_s") ? ts_say_bytes(value)
+			     : is_share(name)				      ? ts_say_percent(value)
+									      : ts_say_number(value);
 
-	return ts_arena_printf(&cli->arena, "%s%s", said.text, ends(name, "per_s") ? " /s" : "");
+	return ts_arena_printf(&cli->arena, "%s%s", said.text, unit_of(name));
 }
 
 /* "cpu_quota_cores" as people read it: "cpu quota cores"; without its unit. */
@@ -32,6 +54,9 @@ static const char *title(struct ts_cli *cli, const char *name)
 	unit = text ? strstr(text, "_per_s") : NULL;
 	if (unit)
 		*unit = '\0';
+	for (size_t i = 0; text && i < sizeof units / sizeof units[0]; i++)
+		if (ends(text, units[i].end))
+			text[strlen(text) - strlen(units[i].end)] = '\0';
 	for (char *at = text; at && *at; at++)
 		*at = *at == '_' ? ' ' : *at;
 	return text;

@@ -9,16 +9,16 @@
 
 #include <math.h>
 
-static enum ts_status sum_of(const struct ts_machine_rows *rows, int column, struct ts_arena *arena, struct ts_machine_sum *ret,
-			     struct ts_error *err)
+static enum ts_status sum_of(const struct ts_machine_rows *rows, const char *name, const double *values, struct ts_arena *arena,
+			     struct ts_machine_sum *ret, struct ts_error *err)
 {
-	struct ts_machine_sum sum = {.name = ts_machine_names[column]};
+	struct ts_machine_sum sum = {.name = name};
 	double *known = ts_arena_array(arena, rows->n + 1, sizeof *known);
 
-	if (!known)
+	if (!known || !name)
 		return ts_arena_error(arena, err);
 	for (size_t i = 0; i < rows->n; i++) {
-		double value = rows->values[column][i];
+		double value = values[i];
 
 		if (isnan(value))
 			continue;
@@ -45,12 +45,17 @@ static enum ts_status about_of(struct ts_cli *cli, struct ts_span text, struct t
 		return err->status;
 	about->rows = rows.n;
 	about->seconds = rows.n ? rows.values[TS_MACHINE_SECONDS][rows.n - 1] : 0;
-	about->sums = ts_arena_array(&cli->arena, TS_MACHINE_COLUMNS, sizeof *about->sums);
+	about->sums = ts_arena_array(&cli->arena, TS_MACHINE_COLUMNS + rows.n_gpus * TS_GPU_COLUMNS, sizeof *about->sums);
 	if (!about->sums)
 		return ts_arena_error(&cli->arena, err);
 	for (int i = TS_MACHINE_SECONDS + 1; i < TS_MACHINE_COLUMNS; i++)
-		if (sum_of(&rows, i, &cli->arena, &about->sums[about->n++], err))
+		if (sum_of(&rows, ts_machine_names[i], rows.values[i], &cli->arena, &about->sums[about->n++], err))
 			return err->status;
+	for (size_t gpu = 0; gpu < rows.n_gpus; gpu++)
+		for (int i = 0; i < TS_GPU_COLUMNS; i++)
+			if (sum_of(&rows, ts_arena_printf(&cli->arena, "gpu%zu_%s", gpu, ts_gpu_names[i]), rows.gpus[gpu][i],
+				   &cli->arena, &about->sums[about->n++], err))
+				return err->status;
 	return TS_OK;
 }
 

@@ -101,6 +101,8 @@ static void find(struct steward *s)
 		if (path)
 			add_of(s, path, &work);
 	}
+	for (size_t i = 0; i < s->n; i++)
+		ts_tree_trains(&s->machine.tree, (pid_t)s->ranks[i]->process);
 	ts_arena_finish(&work);
 }
 
@@ -241,27 +243,50 @@ static bool is_first_here(void)
 	return true;
 }
 
+/* A disk that is full ends the table, and not more. */
+static void write_line(struct steward *s, const char *line, size_t n)
+{
+	if (write(s->table, line, n) == (ssize_t)n)
+		return;
+	s->table = -1;
+	ts_observe_end(&s->machine);
+}
+
+static void write_names(struct steward *s)
+{
+	static char line[TS_OBSERVE_LINE]; /* of 16 GPUs */
+	size_t n = ts_observe_head(&s->machine, line, sizeof line);
+
+	if (n)
+		write_line(s, line, n);
+}
+
 static void open_table(struct steward *s)
 {
 	const char *path = ts_path_join(&s->arena, s->folder->mine, "machine.tscope");
 	int flags = O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
 
-	ts_observe_begin(&s->machine);
 	s->table = path && (!s->folder->joins || is_first_here()) ? open(path, flags, 0644) : -1;
-	if (s->table >= 0 && lseek(s->table, 0, SEEK_END) == 0 && write(s->table, ts_observe_head, strlen(ts_observe_head)) < 0)
-		s->table = -1; /* a disk that is full ends the table, and not more */
+	if (s->table < 0)
+		return;
+	ts_observe_begin(&s->machine, s->launcher);
+	write_names(s);
 }
 
 static void observe(struct steward *s, uint64_t turn)
 {
-	char line[1024];
+	static char line[TS_OBSERVE_LINE]; /* of 16 GPUs */
 	size_t n;
 
-	if (s->table < 0 || (turn > FINE_S && turn % COARSE_S))
+	if (s->table < 0)
 		return;
-	n = ts_observe_row(&s->machine, line, sizeof line);
-	if (!n || write(s->table, line, n) != (ssize_t)n)
-		s->table = -1;
+	ts_observe_look(&s->machine);
+	if (turn > FINE_S && turn % COARSE_S)
+		return;
+	write_names(s);
+	n = s->table < 0 ? 0 : ts_observe_row(&s->machine, line, sizeof line);
+	if (n)
+		write_line(s, line, n);
 }
 
 /* --- the process --- */
@@ -320,6 +345,8 @@ _Noreturn static void watch(struct steward *s, int stop, int tell)
 		observe(s, turn);
 	}
 	(void)!write(tell, s->hang, strlen(s->hang) + 1);
+	if (s->table >= 0)
+		ts_observe_end(&s->machine);
 	_exit(0);
 }
 

@@ -4,7 +4,7 @@
  * A training hangs if no rank that is recorded made a step for 20 times as long as its steps usually take, for three times as long as
  * the longest of them took, and for 30 seconds; or for as long as --hang-after says. Where nothing is recorded, nothing is said.
  *
- * It also writes machine.tscope (run/machine.h): each second for ten minutes, and then every ten.
+ * It also writes machine.tscope (run/machine.h): each second for ten minutes, and then every ten seconds.
  * Threads: one.
  */
 #ifndef TSCOPE_CLI_VERBS_LAUNCH_STEWARD_H

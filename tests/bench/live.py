@@ -226,8 +226,15 @@ def beside(tscope, seconds):
     print(f"{'the process beside it':34} {100 * took:>20.3f} % of a core over {seconds} s, {memory / 2**20:.1f} MiB of its own", flush=True)
 
 
-def day(tscope):
-    """What the observations of 24 hours take: those of this machine, again and again, each value moved by up to 30 %."""
+GPU = {"busy": 0.9, "memory_busy": 0.4, "memory_bytes": 6e10, "memory_limit_bytes": 0, "sm_clock_mhz": 1755, "sm_clock_limit_mhz": 0, "memory_clock_mhz": 0, "power_w": 612, "power_limit_w": 0,
+       "temperature_c": 61, "throttled_by_power": 0.4, "throttled_by_heat": 0, "throttled_by_others": 0, "pcie_received_bytes_per_s": 5e9, "pcie_sent_bytes_per_s": 3e9,
+       "nvlink_received_bytes_per_s": 9e10, "nvlink_sent_bytes_per_s": 9e10, "ecc_corrected": 0, "ecc_uncorrected": 0, "xid": 0}
+
+ROUGH = ("busy", "by_power", "per_s")  # of which two digits are written
+
+
+def day(tscope, gpus):
+    """What the observations of 24 hours take: those of this machine, again and again, and of so many GPUs, each value that moves moved by up to 30 %."""
     folder = tempfile.mkdtemp()
     env = {**os.environ, "TSCOPE_STORE": os.path.join(folder, "store")}
     env.pop("TSCOPE_SERVER", None)
@@ -235,15 +242,18 @@ def day(tscope):
     path, draw = os.path.join(folder, "run", "machine.tscope"), random.Random(1)
     with open(path, encoding="utf-8") as file:
         head, *rows = [line.rstrip("\n").split(",") for line in file]
+    head += [f"gpu{gpu}_{name}" for gpu in range(gpus) for name in GPU]
+    rows = [[*row, *[str(value) for _ in range(gpus) for value in GPU.values()]] for row in rows]
     with open(path, "w", encoding="utf-8") as file:
         file.write(",".join(head) + "\n")
         for number, second in enumerate([*range(1, 601), *range(610, 86401, 10)]):
-            values = [value and f"{float(value) * draw.uniform(0.7, 1.3):.{0 if float(value) >= 1000 else 3}{'f' if float(value) >= 1000 else 'g'}}" for value in rows[number % len(rows)][1:]]
+            values = [value and f"{float(value) * draw.uniform(0.7, 1.3):.{2 if name.startswith('gpu') and name.endswith(ROUGH) else 3}g}"
+                      for name, value in zip(head[1:], rows[number % len(rows)][1:])]
             file.write(f"{second}.0," + ",".join(values) + "\n")
     raw = os.path.getsize(path)
     sent = json.loads(subprocess.run([tscope, "push", "run", "--json"], cwd=folder, env=env, capture_output=True, check=True).stdout)
     shutil.rmtree(folder)
-    print(f"{'24 hours of observations':34} {raw / 1e6:>20.2f} MB in the folder, {new_bytes(sent) / 1e6:.2f} MB in the store", flush=True)
+    print(f"{f'24 hours of observations, {gpus} GPUs':34} {raw / 1e6:>20.2f} MB in the folder, {new_bytes(sent) / 1e6:.2f} MB in the store", flush=True)
 
 
 def new_bytes(answer):
@@ -278,7 +288,8 @@ def run_rows(tscope, pairs):
         middle, low, high = interval(steps)
         print(f"{'300 steps that print into ' + to:34} {middle:>+20.2f} % {f'{low:+.2f} to {high:+.2f} %':>22} {1000 * statistics.median(ends):>11.1f} ms", flush=True)
     beside(tscope, 20)
-    day(tscope)
+    day(tscope, 0)
+    day(tscope, 8)
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ import termios
 import time
 
 TSCOPE = os.path.abspath(os.path.join(sys.argv[1], "tscope"))
+BUILD = os.path.abspath(sys.argv[1])
 STEADY = os.path.abspath(os.path.join(sys.argv[1], "tests", "launch", "steady"))
 WAIT = 20
 failed = []
@@ -625,6 +626,101 @@ def machine():
         check("where the process that looks is killed, the run ends as ever", steward and job.returncode == 143 and place.end()["state"] == "killed", steward, job.returncode)
 
 
+FORKS = """
+import os, time
+parent = os.getpid()
+for _ in range(2):
+    if os.getpid() == parent and os.fork() == 0:
+        break
+until = time.monotonic() + 4.5
+while time.monotonic() < until:
+    time.sleep(0.01 if os.getpid() == parent else 0)
+"""
+
+
+def processes():
+    with Place() as place:
+        place.run(sys.executable, "-c", FORKS)
+        names, *rows = [line.split(",") for line in place.kept("machine.tscope").decode().splitlines()]
+        last = dict(zip(names, rows[-2]))
+        check("what the training's processes take: those that it forked are workers, which have all", last["processes"] == "3" and last["workers"] == "2" and
+              0.05 < float(last["worker_cores"]) <= 1.1 and float(last["busiest_cores"]) < 0.5 and 2 * float(last["worker_cores"]) <= float(last["job_cores"]) * 1.1 + 0.05 and
+              float(last["job_memory_bytes"]) > 1 << 20 and float(last["workers_blocked"]) <= 1, last)
+        ready = [row[names.index("threads_ready")] for row in rows]
+        check("how many threads could run is asked now and then", 1 <= sum(map(bool, ready)) < len(rows) and max(float(value) for value in ready if value) <= 3, ready)
+    with Place() as place:
+        place.run("sh", "-c", "(sleep 3; true) & sleep 3.2; true")
+        names, *rows = [line.split(",") for line in place.kept("machine.tscope").decode().splitlines()]
+        check("what a shell starts is no worker", [row[names.index("workers")] for row in rows] == ["0"] * len(rows), rows)
+
+
+def observed(fake, does, seconds="4.2"):
+    """Runs a command beside a library of tests/launch/fake_gpu.c. Returns how it ended, and each column of GPUs with its values, "" where it is not known."""
+    with Place() as place:
+        began = time.monotonic()
+        env = {**os.environ, "LD_LIBRARY_PATH": os.path.join(BUILD, f"fake_{fake}"), "FAKE_GPU": does}
+        ran = place.run("sh", "-c", f"sleep {seconds}; echo out", env=env)
+        took, stray = time.monotonic() - began, [name for name in os.listdir(place.path) if name != "run"]
+        check("no process stays behind", place.wait_for(lambda: not living_in(place.path)), living_in(place.path))
+        columns, names, uneven = {}, [], []
+        for line in place.kept("machine.tscope").decode().splitlines():
+            cells = line.split(",")
+            if cells[0] == "seconds":
+                names = cells
+                continue
+            uneven += [line] if len(cells) != len(names) else []
+            for name, cell in zip(names, cells):
+                columns.setdefault(name, []).append(cell)
+        stored(place, "push", "run", "--name", "seen")
+        told = json.loads(stored(place, "show", "seen", "--machine", "--json")[1])["machine"]["columns"]
+        check("show knows all columns", {column["name"] for column in told} == set(columns) - {"seconds"}, set(columns) ^ {column["name"] for column in told})
+        sound = not uneven and ran.returncode == 0 and ran.stdout == b"out\n" and b"noise" not in ran.stderr and not stray and took < float(seconds) + 4 and columns["cpu_cores"][-1] != ""
+        return sound, {name: values for name, values in columns.items() if name.startswith("gpu")}, stored(place, "show", "seen", "--machine")[1].decode()
+
+
+def gpus():
+    """By libraries that only have the names of those of drivers (fake_gpu.c)."""
+    def is_all(values, *expected):
+        known = [float(value) for value in values if value]
+        return len(known) >= 2 and any(abs(known[-1] - value) <= 0.006 * value for value in expected)
+
+    sound, seen, said = observed("nvidia", "print xid")
+    expected = {"busy": 0.97, "memory_busy": 0.4, "memory_bytes": 20 << 30, "memory_limit_bytes": 80 << 30, "sm_clock_mhz": 1980, "sm_clock_limit_mhz": 1980, "memory_clock_mhz": 2619,
+                "power_w": 650, "power_limit_w": 700, "temperature_c": 55, "throttled_by_power": 0, "throttled_by_heat": 0, "throttled_by_others": 0, "pcie_received_bytes_per_s": 5e6,
+                "pcie_sent_bytes_per_s": 1e6, "ecc_corrected": 0, "ecc_uncorrected": 0, "xid": 0}
+    check("NVML: what each GPU does is observed", sound and all(is_all(seen[f"gpu0_{name}"], value) for name, value in expected.items()), sound, seen)
+    slower = {"memory_busy": 0.2, "sm_clock_mhz": 1410, "power_w": (302, 301), "power_limit_w": 300, "temperature_c": 86, "throttled_by_power": 1, "throttled_by_heat": 1, "throttled_by_others": 0}
+    check("and that the second is held", all(is_all(seen[f"gpu1_{name}"], *(value if isinstance(value, tuple) else (value,))) for name, value in slower.items()), seen)
+    rates = [float(value) for value in seen["gpu0_nvlink_sent_bytes_per_s"] if value]
+    check("NVLink: the rate of a counter of KiB, over a second", rates and all(0.7 * 1024e6 < rate < 1.3 * 1024e6 for rate in rates), rates)
+    check("ECC: what is new", set(seen["gpu1_ecc_corrected"]) <= {"", "2", "4"} and "2" in seen["gpu1_ecc_corrected"] and "0" in seen["gpu0_ecc_corrected"], seen["gpu1_ecc_corrected"])
+    check("an Xid is of its GPU and its moment", [value for value in seen["gpu1_xid"] if value not in ("", "0")] == ["79"] and set(seen["gpu0_xid"]) <= {"", "0"}, seen["gpu1_xid"])
+    check("show says it with units", all(word in said for word in ("gpu1 power limit", "300 W", "1980 MHz", "86 C", "gpu0 busy", "97 %")), said)
+    sound, seen, _ = observed("nvidia", "lack")
+    check("what a driver lacks is not known, and is no zero", sound and not any(seen["gpu0_pcie_sent_bytes_per_s"] + seen["gpu0_nvlink_sent_bytes_per_s"] + seen["gpu1_ecc_corrected"]) and
+          is_all(seen["gpu0_busy"], 0.97), sound, seen)
+    sound, seen, _ = observed("nvidia", "nonsense")
+    check("what cannot be is not known", sound and not any(seen["gpu0_busy"] + seen["gpu0_memory_bytes"] + seen["gpu0_sm_clock_mhz"] + seen["gpu0_temperature_c"]) and
+          is_all(seen["gpu0_power_w"], 650), sound, seen)
+    for does in ("hang-init", "crash-init", "none"):
+        sound, seen, _ = observed("nvidia", does + " print", "2.2")
+        check(f"NVML, {does}: the training sees nothing of it", sound and not seen, sound, seen)
+    for does in ("hang-look", "crash-look", "exit-look"):
+        sound, seen, _ = observed("nvidia", does, "2.2")
+        check(f"NVML, {does}: the training sees nothing of it", sound and not any(cell for cells in seen.values() for cell in cells), sound, seen)
+    for does in ("", "old"):
+        sound, seen, _ = observed("rocm", does)
+        expected = {"gpu0_busy": 0.99, "gpu1_busy": 0.5, "gpu0_memory_bytes": 30 << 30, "gpu0_memory_limit_bytes": 192 << 30, "gpu0_sm_clock_mhz": 2100, "gpu1_sm_clock_mhz": 132,
+                    "gpu1_sm_clock_limit_mhz": 2100, "gpu0_memory_clock_mhz": 1300, "gpu0_power_w": 700, "gpu1_power_limit_w": 750, "gpu1_temperature_c": 91, "gpu1_ecc_corrected": 0}
+        check(f"ROCm SMI {does}: what each GPU does is observed", sound and all(is_all(seen[name], value) for name, value in expected.items()), sound, seen)
+        check("and what it does not say is not known", not any(seen["gpu0_xid"] + seen["gpu0_throttled_by_heat"] + seen["gpu0_pcie_sent_bytes_per_s"]), seen)
+    sound, seen, _ = observed("rocm", "nonsense")
+    check("what cannot be is not known there either", sound and not any(seen["gpu0_busy"] + seen["gpu0_memory_bytes"] + seen["gpu0_sm_clock_mhz"]) and is_all(seen["gpu0_power_w"], 700), sound, seen)
+    for does in ("hang-init", "crash-look"):
+        sound, seen, _ = observed("rocm", does, "2.2")
+        check(f"ROCm SMI, {does}: the training sees nothing of it", sound and not any(cell for cells in seen.values() for cell in cells), sound, seen)
+
+
 def lost():
     """Takes more than a minute, as that is after how long a run is lost."""
     with Place() as place:
@@ -655,6 +751,18 @@ def descendants(pid):
     return found
 
 
+def living_in(folder):
+    """The processes whose working directory is this."""
+    living = []
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            if os.readlink(f"/proc/{name}/cwd") == folder:
+                living.append(int(name))
+        except OSError:
+            pass
+    return living
+
+
 def named(pid):
     with open(f"/proc/{pid}/comm", encoding="utf-8") as file:
         return file.read().strip()
@@ -675,7 +783,7 @@ def children(pid):
         return [int(word) for word in file.read().split()]
 
 
-CHECKS = (what_ended, pushes, printed, hangs, machine, lost, exit_codes, deaths, passed_on, cannot, twice, bytes_through, files, broken_pipe, left_behind, terminal, interrupts, suspends, debugger,
+CHECKS = (what_ended, pushes, printed, hangs, machine, processes, gpus, lost, exit_codes, deaths, passed_on, cannot, twice, bytes_through, files, broken_pipe, left_behind, terminal, interrupts, suspends, debugger,
           launcher_killed, disk_full)
 
 
