@@ -21,7 +21,7 @@ TARGETS = {  # target: what it feeds
     "fuzz_mirror": "ts_mirror_take",
     "fuzz_wire": "ts_wire_parse ts_shape_unpack ts_wire_unpack_health_request ts_wire_unpack_health_reply ts_wire_unpack_reflection_request",
     "fuzz_handlers": "ts_resolve ts_name_check ts_sort_begin ts_summary_read",
-    "fuzz_filter": "ts_filter_parse",
+    "fuzz_filter": "ts_filter_parse ts_fact_unpack",
     "fuzz_machine": "ts_machine_read",
     "fuzz_policy": "ts_policy_parse ts_policy_gate_parse ts_gate_setting_read ts_gate_exclude_parse ts_gate_ending_parse ts_gate_better_parse "
                    "ts_workload_part_parse ts_retention_setting_read",

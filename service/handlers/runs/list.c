@@ -2,8 +2,8 @@
  *
  * Newest first and by name are orders that the engine keeps: a page of them is read and no more. What the name's own bytes
  * answer opens no head, so a page in a store of 100,000 runs takes what a page in one of a hundred takes. A filter or a
- * column about facts opens the head of each run it looks at, unless fact_memory.h knows the fact; any other order looks at all
- * (list_sort.h).
+ * column about facts opens the head of each run it looks at, unless the store keeps the fact (list_facts.h); any other order looks
+ * at all (list_sort.h).
  */
 #include "service/handlers/core/methods.h"
 #include "service/handlers/core/resolve.h"
@@ -33,6 +33,7 @@ struct listing {
 	struct ts_arena row; /* for one run while it is examined */
 	struct ts_arena collected;
 	struct ts_list_paths asked;
+	struct ts_list_facts facts;
 	struct ts_list_metrics metrics;
 	bool judges_metrics; /* the filter or the order has one */
 	struct ts_list_reply reply;
@@ -126,6 +127,9 @@ static enum ts_status collect_asked(struct listing *l, struct ts_error *err)
 	l->asked.n_judged = l->asked.n;
 	if (ask(l, l->sort, err))
 		return err->status;
+	for (size_t i = 0; i < l->asked.n; i++)
+		if (ts_list_word(l->asked.paths[i]) == TS_WORD_FACT && ts_list_facts_add(&l->facts, l->asked.paths[i], err))
+			return err->status;
 	l->judges_metrics = l->metrics.many = l->metrics.metrics != NULL;
 	for (size_t i = 0; i < r->n_columns; i++)
 		if (ask(l, r->columns[i], err))
@@ -157,6 +161,12 @@ static enum ts_status begin_query(struct listing *l, struct ts_error *err)
 	return TS_OK;
 }
 
+static void expect(struct listing *l, const struct ts_ref *refs, size_t n)
+{
+	ts_list_metrics_expect(&l->metrics, refs, n);
+	ts_list_facts_expect(&l->facts, refs, n);
+}
+
 /* Reads the next refs of the query. The refs of the previous call are freed, its token is not. */
 static enum ts_status next_refs(struct listing *l, struct ts_ref **ret_refs, size_t *ret_n, struct ts_span *ret_next,
 				struct ts_error *err)
@@ -167,7 +177,7 @@ static enum ts_status next_refs(struct listing *l, struct ts_ref **ret_refs, siz
 	ts_arena_reset(&l->pages[l->turn]);
 	if (l->call->engine->ops->ref_list(l->call->engine, &l->query, &l->pages[l->turn], ret_refs, ret_n, ret_next, err))
 		return err->status;
-	ts_list_metrics_expect(&l->metrics, *ret_refs, *ret_n);
+	expect(l, *ret_refs, *ret_n);
 	return TS_OK;
 }
 
@@ -204,6 +214,7 @@ static enum ts_status try_ref(struct listing *l, const struct ts_ref *ref, struc
 
 	ts_list_subject_begin(&s, l->call, &l->f, ref, &l->row, err);
 	s.asked = &l->asked;
+	s.facts = &l->facts;
 	s.metrics = &l->metrics;
 	if (matches(l, &s, &yes) || (yes && add_row(l, &s, err)))
 		return err->status;
@@ -282,6 +293,7 @@ static enum ts_status collect(struct listing *l, struct ts_sort_page *page, cons
 
 	ts_list_subject_begin(&s, l->call, &l->f, ref, &l->row, err);
 	s.asked = &l->asked;
+	s.facts = &l->facts;
 	s.metrics = &l->metrics;
 	if (matches(l, &s, &yes))
 		return s.status;
@@ -299,7 +311,7 @@ static enum ts_status collect_page(struct listing *l, struct ts_sort_page *page,
 		return err->status;
 	for (size_t i = 0; i < n; i++) {
 		if (i % BATCH == 0)
-			ts_list_metrics_expect(&l->metrics, refs + i, n - i < BATCH ? n - i : BATCH);
+			expect(l, refs + i, n - i < BATCH ? n - i : BATCH);
 		if (collect(l, page, &refs[i], err))
 			return err->status;
 	}
@@ -341,6 +353,7 @@ static enum ts_status add_named(struct listing *l, struct ts_span name, struct t
 	}
 	ts_list_subject_begin(&s, l->call, &l->f, &ref, &l->row, err);
 	s.asked = &l->asked;
+	s.facts = &l->facts;
 	s.metrics = &l->metrics;
 	if (add_row(l, &s, err))
 		return err->status;
@@ -393,6 +406,7 @@ enum ts_status ts_handle_list_runs(struct ts_call *call, void *state, struct ts_
 	if (ts_wire_unpack_list_request(in, call->arena, &request, err) || check_request(&l, err) || begin_query(&l, err))
 		return err->status;
 	ts_list_metrics_init(&l.metrics, call);
+	ts_list_facts_init(&l.facts, call);
 	ts_fetch_init(&l.f, call);
 	ts_arena_init(&l.pages[0], TS_CALL_ARENA);
 	ts_arena_init(&l.pages[1], TS_CALL_ARENA);
@@ -402,6 +416,7 @@ enum ts_status ts_handle_list_runs(struct ts_call *call, void *state, struct ts_
 	if (!status)
 		status = list(&l, err);
 	ts_list_metrics_finish(&l.metrics);
+	ts_list_facts_finish(&l.facts);
 	ts_arena_finish(&l.collected);
 	ts_arena_finish(&l.row);
 	ts_arena_finish(&l.pages[1]);

@@ -2,7 +2,6 @@
 
 #include "base/clock.h"
 #include "run/ending.h"
-#include "service/handlers/runs/fact_memory.h"
 #include "service/handlers/runs/list_columns.h"
 
 void ts_list_subject_begin(struct ts_list_subject *s, struct ts_call *call, struct ts_fetch *f,
@@ -99,19 +98,18 @@ static bool say_note(struct ts_list_subject *s, struct ts_span key, struct ts_fa
 
 static bool say_fact(struct ts_list_subject *s, struct ts_span path, struct ts_fact *fact)
 {
-	enum ts_recall recall = TS_RECALL_NOTHING;
 	const struct ts_fact *said;
+	enum ts_recall recall;
 
 	if (s->status)
 		return false;
-	if (!s->has_head && ts_fact_memory_find(path, &s->ref->id, s->scratch, &recall, fact, s->err))
-		return fail(s);
+	recall = ts_list_facts_find(s->facts, path, &s->ref->id, fact);
 	if (recall != TS_RECALL_NOTHING)
 		return recall == TS_RECALL_FACT;
 	if (!need_head(s))
 		return false;
 	said = ts_facts_find(&s->head.facts, path);
-	ts_fact_memory_keep(path, &s->ref->id, said);
+	ts_list_facts_keep(s->facts, path, &s->ref->id, said);
 	if (said)
 		*fact = *said;
 	return said != NULL;

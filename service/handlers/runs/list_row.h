@@ -1,5 +1,5 @@
 /* list_row.h - looks up the value of one run in a column of a list, in the cheapest place that has it: the bytes stored with the
- * name, then its notes or scores, then the head.
+ * name, then its notes, scores or kept facts, then the head.
  *
  *	ts_list_subject_begin(&s, call, f, &ref, &scratch, err)	resets scratch
  *	ts_list_lookup(&s, path, &fact)				a ts_filter_lookup; check s.status at the end
@@ -11,6 +11,7 @@
 
 #include "proto/wire.h"
 #include "service/handlers/core/summary.h"
+#include "service/handlers/runs/list_facts.h"
 #include "service/handlers/runs/list_metrics.h"
 
 /* The facts, notes and metrics that a request names and that no run so far records. The first n_judged, those of the filter, are
@@ -31,6 +32,7 @@ struct ts_list_subject {
 	struct ts_note *notes;
 	size_t n_notes;
 	struct ts_list_paths *asked; /* NULL: nobody wants to know */
+	struct ts_list_facts *facts;
 	struct ts_list_metrics *metrics;
 	bool unscored; /* a metric was asked for, and the run's scores were never made */
 	enum ts_status status; /* status of the first look-up that failed */

@@ -461,44 +461,6 @@ static void does_without_a_summary(void **state)
 	assert_true(ts_span_is(cell(&reply, 0, 1)->value.text, "four"));
 }
 
-static const struct ts_engine_ops *real_ops;
-static unsigned opened;
-
-static enum ts_status count_opened(struct ts_engine *e, const struct ts_id *id, struct ts_arena *arena, struct ts_sealed *ret,
-				   struct ts_error *err)
-{
-	opened++;
-	return real_ops->get(e, id, arena, ret, err);
-}
-
-/* A list that was asked before opens no head again, and says the same; another fact is looked up in the heads. */
-static void a_head_is_opened_once_for_a_fact(void **state)
-{
-	static const char *const filters[] = {"config.lr > 0.00015 or config.nowhere = 1", "config.nothing = 1"};
-	struct ts_engine_ops counting = *store.engine->ops;
-	struct ts_list_request request = {.kind = TS_REF_RUN, .page_size = 1000, .sort = ts_span_str("name")};
-	struct ts_list_reply first, again;
-
-	(void)state;
-	real_ops = store.engine->ops;
-	counting.get = count_opened;
-	store.engine->ops = &counting;
-	request.filter = ts_span_str(filters[0]);
-	must(test_list(&store, &request, &first), &store.err);
-	opened = 0;
-	must(test_list(&store, &request, &again), &store.err);
-	assert_int_equal(opened, 0);
-	assert_int_equal(again.n, first.n);
-	assert_true(first.n > 0 && first.n < first.examined);
-	for (size_t i = 0; i < first.n; i++)
-		assert_true(ts_span_eq(first.rows[i].name, again.rows[i].name));
-	assert_int_equal(again.n_unrecorded, first.n_unrecorded);
-	request.filter = ts_span_str(filters[1]);
-	must(test_list(&store, &request, &again), &store.err);
-	store.engine->ops = real_ops;
-	assert_true(opened > 0);
-}
-
 static void refuse(struct ts_list_request request, const char *why)
 {
 	struct ts_list_reply reply;
@@ -545,7 +507,6 @@ int main(void)
 		cmocka_unit_test(a_helper_changes_nothing),
 		cmocka_unit_test(get_knows_metrics), cmocka_unit_test(takes_the_lowest_rank),
 		cmocka_unit_test(tells_what_was_never_scored), cmocka_unit_test(does_without_a_summary),
-		cmocka_unit_test(a_head_is_opened_once_for_a_fact),
 		cmocka_unit_test(refuses),
 	};
 
