@@ -412,9 +412,10 @@ struct ts_engine_ops {
 	 * has. What it costs does not depend on what other projects have. */
 	enum ts_status (*heads_find)(struct ts_engine *e, struct ts_span project, struct ts_span hex, size_t limit,
 				     struct ts_arena *arena, struct ts_id **ret_ids, size_t *ret_n, struct ts_error *err);
-	/* Sets ret_known[i] to what the viewer may know of ids[i]. What another has costs what is not there. Leases nothing. */
+	/* Sets ret_known[i] to what the viewer may know of ids[i], and *ret_leased to whether the leases of these hold, as look_many
+	 * does; if not, has_many renews them. ret_leased may be NULL. What another has costs what is not there. Never writes. */
 	enum ts_status (*known_many)(struct ts_engine *e, const struct ts_viewer *viewer, const struct ts_id *ids, size_t n,
-				     enum ts_known *ret_known, struct ts_error *err);
+				     enum ts_known *ret_known, bool *ret_leased, struct ts_error *err);
 	/* Whether the viewer may know the whole closure of an object: it has sent each part of it, or a name of its projects reaches
 	 * that. TS_NOT_FOUND names the first object that is not there, or is another's, in the same words. */
 	enum ts_status (*prove)(struct ts_engine *e, const struct ts_viewer *viewer, const struct ts_id *id, struct ts_error *err);

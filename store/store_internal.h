@@ -385,7 +385,7 @@ enum ts_status ts_sent_put(struct ts_write *w, uint64_t sender, const struct ts_
 enum ts_status ts_sent_sweep(struct ts_write *w, struct ts_extracts_place *io_place, int64_t now_ns, int64_t since_ns,
 			     struct ts_error *err);
 enum ts_status ts_store_known_many(struct ts_engine *e, const struct ts_viewer *viewer, const struct ts_id *ids, size_t n,
-				   enum ts_known *ret_known, struct ts_error *err);
+				   enum ts_known *ret_known, bool *ret_leased, struct ts_error *err);
 enum ts_status ts_store_prove(struct ts_engine *e, const struct ts_viewer *viewer, const struct ts_id *id, struct ts_error *err);
 
 /* store_cache.c */
@@ -483,6 +483,8 @@ struct ts_sweeping {
 enum ts_status ts_sweeping_read(struct ts_read r, struct ts_sweeping *ret, struct ts_error *err);
 /* True without a sweep. */
 bool ts_sweeping_honours(const struct ts_sweeping *sweeping, int64_t lease_ns, int64_t now_ns);
+/* Whether the lease of an object that was asked for now has to be written anew. */
+bool ts_sweeping_must_renew(const struct ts_kv *kv, const struct ts_sweeping *sweeping, const struct ts_entry *entry, int64_t now_ns);
 /* The lease to write at this time. */
 int64_t ts_sweeping_lease(const struct ts_sweeping *sweeping, int64_t now_ns);
 

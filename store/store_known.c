@@ -7,6 +7,7 @@
 #include "store/store_internal.h"
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/cursor.h"
 
 enum { NAMED_KEY = TS_UNNAMED_KEY + TS_PROJECT_KEY, SENT_KEY = 8 + TS_ID_BYTES, SWEPT = 4096 };
@@ -214,6 +215,10 @@ struct asked {
 	struct ts_project_key *projects;
 	bool complete;
 	struct ts_idmap seen; /* by a proof */
+	struct ts_sweeping sweeping; /* the rest is of known_many */
+	int64_t now_ns;
+	uint64_t bytes; /* stored, of what it may know */
+	bool stale;	/* the lease of some of that must be renewed */
 };
 
 static enum ts_status begin(struct asked *a, struct ts_engine *e, const struct ts_viewer *viewer, struct ts_error *err)
@@ -293,20 +298,38 @@ static enum ts_status look(struct asked *a, const struct ts_id *id, struct ts_en
 	return TS_OK;
 }
 
+static enum ts_status look_at(struct asked *a, const struct ts_id *id, enum ts_known *ret, struct ts_error *err)
+{
+	struct ts_entry entry;
+
+	if (look(a, id, &entry, ret, err))
+		return err->status;
+	if (*ret == TS_KNOWN_NOT)
+		return TS_OK;
+	a->bytes += entry.len;
+	a->stale |= ts_sweeping_must_renew(a->read.kv, &a->sweeping, &entry, a->now_ns);
+	return TS_OK;
+}
+
 enum ts_status ts_store_known_many(struct ts_engine *e, const struct ts_viewer *viewer, const struct ts_id *ids, size_t n,
-				   enum ts_known *ret_known, struct ts_error *err)
+				   enum ts_known *ret_known, bool *ret_leased, struct ts_error *err)
 {
 	enum ts_status status;
-	struct ts_entry entry;
 	struct asked a;
 
 	if (begin(&a, e, viewer, err))
 		return err->status;
-	status = ts_named_complete(a.read, &a.complete, err);
+	a.now_ns = ts_now_real_ns();
+	status = ts_named_complete(a.read, &a.complete, err) ? err->status : ts_sweeping_read(a.read, &a.sweeping, err);
 	for (size_t i = 0; i < n && !status; i++)
-		status = look(&a, &ids[i], &entry, &ret_known[i], err);
+		status = look_at(&a, &ids[i], &ret_known[i], err);
 	end(&a);
-	return status;
+	if (status || !ret_leased)
+		return status;
+	*ret_leased = !a.stale || a.store->read_only;
+	if (*ret_leased)
+		atomic_fetch_add(&a.store->kv->asked_bytes, a.bytes);
+	return TS_OK;
 }
 
 static enum ts_status proof_visit(void *ctx, const struct ts_id *id, bool *ret_first, struct ts_error *err)

@@ -67,10 +67,10 @@ static enum ts_status look_up(struct ts_read r, const struct ts_id *id, struct t
 	return status == TS_DAMAGED ? TS_OK : status;
 }
 
-static bool must_renew(const struct ts_kv *kv, const struct ts_sweeping *sweeping, const struct ts_entry *record, int64_t now_ns)
+bool ts_sweeping_must_renew(const struct ts_kv *kv, const struct ts_sweeping *sweeping, const struct ts_entry *entry, int64_t now_ns)
 {
-	return !ts_entry_is_below(kv, record) &&
-	       (ts_lease_is_old(record->lease_ns, now_ns) || !ts_sweeping_honours(sweeping, record->lease_ns, now_ns));
+	return !ts_entry_is_below(kv, entry) &&
+	       (ts_lease_is_old(entry->lease_ns, now_ns) || !ts_sweeping_honours(sweeping, entry->lease_ns, now_ns));
 }
 
 static enum ts_status has_now(struct ts_read r, struct has *has, struct ts_error *err)
@@ -86,7 +86,7 @@ static enum ts_status has_now(struct ts_read r, struct has *has, struct ts_error
 		has->present[i] = found || (has->below && has->below[i]);
 		if (found)
 			has->bytes += record.len;
-		if (found && must_renew(r.kv, &has->sweeping, &record, has->now_ns))
+		if (found && ts_sweeping_must_renew(r.kv, &has->sweeping, &record, has->now_ns))
 			has->stale = true;
 	}
 	return TS_OK;
@@ -105,7 +105,7 @@ static enum ts_status renew(struct ts_write *w, void *ctx, struct ts_error *err)
 		if (look_up(ts_read_of(w), &has->ids[i], &record, &found, err))
 			return err->status;
 		has->present[i] = found || (has->below && has->below[i]);
-		if (!found || !must_renew(w->kv, &has->sweeping, &record, has->now_ns))
+		if (!found || !ts_sweeping_must_renew(w->kv, &has->sweeping, &record, has->now_ns))
 			continue;
 		record.lease_ns = ts_sweeping_lease(&has->sweeping, has->now_ns);
 		if (ts_entry_put(w, &has->ids[i], &record, err))
@@ -289,7 +289,7 @@ static enum ts_status put_one(struct ts_packer *packer, const struct ts_sealed *
 	if (found && note_again(packer->w, put, object, &record, err))
 		return err->status;
 	if (found && !ts_entry_is_below(packer->w->kv, &record)) {
-		if (!must_renew(packer->w->kv, &put->sweeping, &record, put->now_ns))
+		if (!ts_sweeping_must_renew(packer->w->kv, &put->sweeping, &record, put->now_ns))
 			return TS_OK;
 		record.lease_ns = ts_sweeping_lease(&put->sweeping, put->now_ns);
 		return ts_entry_put(packer->w, &object->id, &record, err);

@@ -1699,8 +1699,9 @@ static enum ts_known known(struct fixture *f, const char *sender, const char *pr
 	struct ts_span span = ts_span_str(project);
 	struct ts_viewer viewer = viewer_of(sender, &span);
 	enum ts_known ret;
+	bool leased;
 
-	OK(f->e->ops->known_many(f->e, &viewer, id, 1, &ret, &f->err));
+	OK(f->e->ops->known_many(f->e, &viewer, id, 1, &ret, &leased, &f->err));
 	return ret;
 }
 

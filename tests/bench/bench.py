@@ -2,6 +2,7 @@
 """bench.py BUILD [STEPS [folder]]: the bench table. Prints what was measured, the peer or limit beside it, and the goal. With `folder`
 only the analysis of a folder is measured, for runs of three lengths. Everything is smaller where there are fewer STEPS than a million,
 and the goals, which are for a million, are not judged."""
+import getpass
 import json
 import os
 import re
@@ -115,6 +116,44 @@ def run_backup(work, many, n):
     fastest = min(since, key=lambda m: m.wall)
     row(f"backup of 100 new runs among {n:,}, and its check", f"{fastest.wall * 1e3:.0f} ms, {tree_bytes(os.path.join(work, 'since0')):,} B",
         f"a whole backup {whole.wall * 1e3:.0f} ms, {tree_bytes(full):,} B", "-", "< 1 s", fastest.wall < 1)
+
+
+def cpu_of(pid):
+    """Seconds of CPU of a process, to the nanosecond."""
+    return sum(int(open(f"/proc/{pid}/task/{task}/schedstat").read().split()[0]) for task in os.listdir(f"/proc/{pid}/task")) / 1e9
+
+
+def run_walls(work, many, n):
+    """What a server does for somebody who may see one project of a hundred, beside what it does for its administrator."""
+    socket, project = os.path.join(work, "s.sock"), "project-3"
+    server = subprocess.Popen([os.path.join(BUILD, "tscoped"), "--store", many, "--socket", socket, "--log-level", "error",
+                               "--grant", f"user:{getpass.getuser()} admin *"])
+    try:
+        env = {"TSCOPE_STORE": "", "TSCOPE_SERVER": "unix:" + socket, "TSCOPE_PROJECT": project}
+        while not os.path.exists(socket) and server.poll() is None:
+            time.sleep(0.02)
+        made_token = subprocess.run([TSCOPE, "token", "make", "bench", "--role", "push", "--for", project, "--expires", "1d"], text=True,
+                                    capture_output=True, check=True, env={**os.environ, **env}).stdout
+        token = re.search(r"tscope_[a-z2-7]{58}", made_token).group()
+        folders = os.path.join(work, "again")
+        for i in range(200):
+            os.makedirs(os.path.join(folders, f"r{i:03}"))
+            with open(os.path.join(folders, f"r{i:03}", "steps.jsonl"), "w") as f:
+                f.writelines(json.dumps({"step": s, "scalars": {"loss": 2 / (s + 1 + i)}}) + "\n" for s in range(50))
+        measure(TSCOPE, "push", "-q", folders, env=env)
+        for what, command in (("a page of list", ("list",)), ("a push of 200 runs again", ("push", "-q", folders)), ("a diff", ("diff", "r000", "r001"))):
+            took = {"": [], token: []}
+            for _ in range(scaled(15, 2)):
+                for who in took:
+                    began = cpu_of(server.pid)
+                    measure(TSCOPE, *command, env={**env, "TSCOPE_TOKEN": who}, ok=(0, 1))
+                    took[who].append(cpu_of(server.pid) - began)
+            whole, walled = min(took[""]), min(took[token])
+            row(f"{what} in a store of {n:,} runs, by who may see one project", f"{walled * 1e3:.2f} ms CPU of the server",
+                f"by its administrator {whole * 1e3:.2f} ms", f"{walled / whole:.2f}x", "<= 1.2x", walled <= 1.2 * whole)
+    finally:
+        server.terminate()
+        server.wait()
 
 
 def main():
@@ -453,6 +492,8 @@ def run_table(a, b, flat, wide, size, work):
     limit = min(float(subprocess.run([os.path.join(BUILD, "bench_list"), many], capture_output=True, text=True, check=True).stdout) for _ in range(9))
     row(f"list, {n:,} runs sorted by a metric", f"{ordered.wall * 1e3:.0f} ms wall, {ordered.cpu * 1e3:.0f} ms CPU",
         f"reading the same records {limit:.0f} ms", f"{ordered.cpu * 1e3 / limit:.1f}x its CPU", "< 50 ms", ordered.wall < 0.05)
+
+    run_walls(work, many, n)
 
     echo = subprocess.run([os.path.join(BUILD, "bench_echo"), str(min(1, STEPS / FULL))], capture_output=True, text=True, check=True).stdout
     calls = {}

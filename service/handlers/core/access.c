@@ -293,10 +293,18 @@ enum ts_status ts_call_proves(const struct ts_call *call, const struct ts_id *he
 	return status;
 }
 
-/* What the caller may not know counts as missing, so that a push sends it and thereby shows that it has it. The rest is leased, or with
- * ret_leased only looked at. */
-static enum ts_status has_known(struct ts_access *a, const struct ts_id *ids, size_t n, bool *ret_present, bool *ret_leased,
-				struct ts_error *err)
+/* What the caller may not know counts as missing, so that a push sends it and thereby shows that it has it. */
+static enum ts_status guard_look_many(struct ts_engine *e, const struct ts_id *ids, size_t n, bool *ret_present, bool *ret_leased,
+				      struct ts_error *err)
+{
+	struct ts_access *a = access_of(e);
+
+	return ts_call_reads_all(a->call) ? a->base->ops->look_many(a->base, ids, n, ret_present, ret_leased, err)
+					  : ts_sight_known(a->call, ids, n, ret_present, ret_leased, err);
+}
+
+/* Renews the leases of what the caller may know. */
+static enum ts_status renew_known(struct ts_access *a, const struct ts_id *ids, size_t n, bool *io_present, struct ts_error *err)
 {
 	struct ts_arena *arena = a->call->arena;
 	struct ts_id *known = ts_arena_array(arena, n + 1, sizeof *known);
@@ -305,37 +313,27 @@ static enum ts_status has_known(struct ts_access *a, const struct ts_id *ids, si
 
 	if (!known || !present)
 		return ts_arena_error(arena, err);
-	if (ts_sight_known(a->call, ids, n, ret_present, err))
-		return err->status;
 	for (size_t i = 0; i < n; i++)
-		if (ret_present[i])
+		if (io_present[i])
 			known[n_known++] = ids[i];
-	if (ret_leased ? a->base->ops->look_many(a->base, known, n_known, present, ret_leased, err)
-		       : n_known && a->base->ops->has_many(a->base, known, n_known, present, err))
+	if (a->base->ops->has_many(a->base, known, n_known, present, err))
 		return err->status;
-	if (ret_leased && !*ret_leased)
-		return TS_OK;
 	for (size_t i = 0, k = 0; i < n; i++)
-		if (ret_present[i])
-			ret_present[i] = present[k++];
+		if (io_present[i])
+			io_present[i] = present[k++];
 	return TS_OK;
 }
 
 static enum ts_status guard_has_many(struct ts_engine *e, const struct ts_id *ids, size_t n, bool *ret_present, struct ts_error *err)
 {
 	struct ts_access *a = access_of(e);
+	bool leased;
 
-	return ts_call_reads_all(a->call) ? a->base->ops->has_many(a->base, ids, n, ret_present, err)
-					  : has_known(a, ids, n, ret_present, NULL, err);
-}
-
-static enum ts_status guard_look_many(struct ts_engine *e, const struct ts_id *ids, size_t n, bool *ret_present, bool *ret_leased,
-				      struct ts_error *err)
-{
-	struct ts_access *a = access_of(e);
-
-	return ts_call_reads_all(a->call) ? a->base->ops->look_many(a->base, ids, n, ret_present, ret_leased, err)
-					  : has_known(a, ids, n, ret_present, ret_leased, err);
+	if (ts_call_reads_all(a->call))
+		return a->base->ops->has_many(a->base, ids, n, ret_present, err);
+	if (ts_sight_known(a->call, ids, n, ret_present, &leased, err))
+		return err->status;
+	return leased ? TS_OK : renew_known(a, ids, n, ret_present, err);
 }
 
 static enum ts_status guard_find_prefix(struct ts_engine *e, uint8_t kind, struct ts_span hex, size_t limit, struct ts_arena *arena,
@@ -664,8 +662,8 @@ static enum ts_status may(struct ts_access *a, enum ts_auth_role role, struct wh
 	   ERR),                                                                                                                       \
 	  (BASE, project, hex, limit, arena, ret, ret_n, err))                                                                         \
 	X(known_many, ADMIN, ALL,                                                                                                      \
-	  (E, const struct ts_viewer *viewer, const struct ts_id *ids, size_t n, enum ts_known *ret, ERR),                             \
-	  (BASE, viewer, ids, n, ret, err))                                                                                            \
+	  (E, const struct ts_viewer *viewer, const struct ts_id *ids, size_t n, enum ts_known *ret, bool *ret_leased, ERR),           \
+	  (BASE, viewer, ids, n, ret, ret_leased, err))                                                                                \
 	X(prove, ADMIN, ALL, (E, const struct ts_viewer *viewer, const struct ts_id *id, ERR), (BASE, viewer, id, err))                \
 	X(sound, NONE, NOBODYS, (E, ERR), (BASE, err))                                                                                 \
 	X(get, NONE, NOBODYS,                                                                                                          \

@@ -20,22 +20,20 @@ static void view(const struct ts_call *call, struct viewing *ret)
 			ret->projects[ret->viewer.n++] = project;
 }
 
-enum ts_status ts_sight_known(const struct ts_call *call, const struct ts_id *ids, size_t n, bool *ret_known, struct ts_error *err)
+enum ts_status ts_sight_known(const struct ts_call *call, const struct ts_id *ids, size_t n, bool *ret_known, bool *ret_leased,
+			      struct ts_error *err)
 {
-	enum { BATCH = 256 };
+	enum ts_known *known = ts_arena_array(call->arena, n + 1, sizeof *known);
 	struct ts_engine *base = call->access.base;
-	enum ts_known known[BATCH];
 	struct viewing v;
 
+	if (!known)
+		return ts_arena_error(call->arena, err);
 	view(call, &v);
-	for (size_t at = 0; at < n; at += BATCH) {
-		size_t here = n - at < BATCH ? n - at : BATCH;
-
-		if (ts_call_check(call, err) || base->ops->known_many(base, &v.viewer, ids + at, here, known, err))
-			return err->status;
-		for (size_t i = 0; i < here; i++)
-			ret_known[at + i] = known[i] != TS_KNOWN_NOT;
-	}
+	if (ts_call_check(call, err) || base->ops->known_many(base, &v.viewer, ids, n, known, ret_leased, err))
+		return err->status;
+	for (size_t i = 0; i < n; i++)
+		ret_known[i] = known[i] != TS_KNOWN_NOT;
 	return TS_OK;
 }
 

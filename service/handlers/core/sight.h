@@ -12,8 +12,10 @@
 
 #include "service/handlers/core/handler.h"
 
-/* Sets ret_known[i] to whether the caller may know ids[i]. */
-enum ts_status ts_sight_known(const struct ts_call *call, const struct ts_id *ids, size_t n, bool *ret_known, struct ts_error *err);
+/* Sets ret_known[i] to whether the caller may know ids[i], and *ret_leased to whether the leases of all these hold, if anybody
+ * asks for them (else NULL). */
+enum ts_status ts_sight_known(const struct ts_call *call, const struct ts_id *ids, size_t n, bool *ret_known, bool *ret_leased,
+			      struct ts_error *err);
 /* Whether the caller may know the whole closure of an object; TS_NOT_FOUND names the first part that is not there or is hidden. */
 enum ts_status ts_sight_prove(const struct ts_call *call, const struct ts_id *id, struct ts_error *err);
 /* The heads that it may read whose ids begin with hex, at most limit of them; those that it has only sent by whole ids. */

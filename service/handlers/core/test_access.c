@@ -6,9 +6,11 @@
 
 #include <cmocka.h>
 
+#include "base/clock.h"
 #include "base/limits.h"
 #include "run/head.h"
 #include "service/handlers/core/test_caller.h"
+#include "store/test_lease.h"
 #include "store/test_seal.h"
 
 static struct ts_grant grants[8];
@@ -594,11 +596,17 @@ static void blocks_of_others_are_missing_until_they_are_sent(void **state)
 	struct ts_id ids[] = {index_of(&first), index_of(&other)};
 	struct ts_sealed sealed;
 	struct ts_put_stats sent;
+	int64_t others;
 
 	(void)state;
 	give("user:1001 push p");
 	as(&ada);
+	test_age(s.engine, &ids[0], TS_LEASE_SECONDS);
+	test_age(s.engine, &ids[1], TS_LEASE_SECONDS);
+	others = test_lease(s.engine, &ids[1]);
 	assert_int_equal(missing(ids, 2), 1);
+	assert_in_range(test_lease(s.engine, &ids[0]), ts_now_real_ns() - 60000000000, ts_now_real_ns());
+	assert_int_equal(test_lease(s.engine, &ids[1]), others);
 	must(s.engine->ops->get(s.engine, &ids[1], &s.arena, &sealed, &s.err), &s.err);
 	must(send(&sealed, 1, &sent), &s.err);
 	assert_int_equal(sent.new_objects, 1);

@@ -100,7 +100,7 @@ static enum ts_status knows_all(struct reach *r, const struct ts_call *call, con
 
 	if (!known)
 		return ts_arena_error(&r->arena, err);
-	if (ts_sight_known(call, request->ids, request->n, known, err))
+	if (ts_sight_known(call, request->ids, request->n, known, NULL, err))
 		return err->status;
 	*ret_all = true;
 	for (size_t i = 0; i < request->n; i++)
