@@ -74,6 +74,7 @@ struct client {
 
 struct hello {
 	const struct test_cert *cert;
+	const struct test_cert *via; /* who signed it; NULL: the CA that the server knows */
 	const char *alpn; /* NULL: h2; empty: none */
 	int max_version;
 	SSL_SESSION *resume;
@@ -105,6 +106,8 @@ static SSL_CTX *client_context(const struct hello *hello)
 		assert_int_equal(SSL_CTX_use_certificate(context, hello->cert->cert), 1);
 		assert_int_equal(SSL_CTX_use_PrivateKey(context, hello->cert->key), 1);
 	}
+	if (hello->via)
+		assert_int_equal(SSL_CTX_add1_chain_cert(context, hello->via->cert), 1);
 	return context;
 }
 
@@ -525,11 +528,16 @@ static bool is_logged(const char *what)
 	return found;
 }
 
-static void comes_to_be_logged(const char *what)
+static void comes_to_be_logged_in(const char *what, int seconds)
 {
-	for (int i = 0; i < 200 && !is_logged(what); i++)
+	for (int i = 0; i < 100 * seconds && !is_logged(what); i++)
 		(void)poll(NULL, 0, 10);
 	assert_true(is_logged(what));
+}
+
+static void comes_to_be_logged(const char *what)
+{
+	comes_to_be_logged_in(what, 2);
 }
 
 static void a_revoked_certificate_is_refused_by_name(void **state)
@@ -604,6 +612,51 @@ static void a_revoked_certificate_ends_its_connection(void **state)
 	assert_string_equal(who(other, 3, text), "cert:CN=bob");
 	hang_up(revoked);
 	hang_up(other);
+	test_cert_free(&ada);
+	test_cert_free(&bob);
+}
+
+/* A ticket holds the client's certificate and none between it and the CA: so whoever has one between shows them each time, and is found
+ * when that one is revoked. */
+static void a_revoked_authority_ends_what_it_signed(void **state)
+{
+	static const int versions[] = {TLS1_2_VERSION, TLS1_3_VERSION};
+	struct test_cert middle = test_cert_make_ca("middle", &ca, 10), ada = test_cert_make("ada", NULL, &middle, 10);
+	struct test_cert bob = test_cert_make("bob", NULL, &ca, 10);
+	struct client *first, *again[2];
+	struct ts_error err;
+	char text[256];
+	bool tls;
+
+	(void)state;
+	test_cert_revoke(&ca, NULL, 86400, crl_path);
+	test_cert_revoke_too(&middle, NULL, 86400, crl_path);
+	t.options.tls.crl = crl_path;
+	log_to_file();
+	testing_start(&t);
+	for (int i = 0; i < 2; i++) { /* who has none between resumes */
+		is_known_as(&(struct hello){.cert = &bob, .max_version = versions[i]}, "cert:CN=bob");
+		first = connect_as(&(struct hello){.cert = &bob, .max_version = versions[i], .resume = session});
+		assert_string_equal(who(first, 1, text), "cert:CN=bob");
+		assert_true(SSL_session_reused(first->ssl));
+		hang_up(first);
+	}
+	for (int i = 0; i < 2; i++) {
+		is_known_as(&(struct hello){.cert = &ada, .via = &middle, .max_version = versions[i]}, "cert:CN=ada");
+		again[i] = connect_as(&(struct hello){.cert = &ada, .via = &middle, .max_version = versions[i], .resume = session});
+		assert_string_equal(who(again[i], 1, text), "cert:CN=ada");
+		assert_false(SSL_session_reused(again[i]->ssl));
+	}
+	test_cert_revoke(&ca, &middle, 86400, crl_path);
+	test_cert_revoke_too(&middle, NULL, 86400, crl_path);
+	assert_int_equal(ts_server_reload(t.server, &tls, &err), TS_OK);
+	comes_to_be_logged_in("CN=ada: certificate revoked", 8);
+	for (int i = 0; i < 2; i++) {
+		assert_string_equal(who(again[i], 3, text), "nobody");
+		hang_up(again[i]);
+		not_let_in(&(struct hello){.cert = &ada, .via = &middle, .max_version = versions[i]});
+	}
+	test_cert_free(&middle);
 	test_cert_free(&ada);
 	test_cert_free(&bob);
 }
@@ -911,6 +964,7 @@ int main(void)
 		TEST(what_is_wrong_with_the_files_is_said),
 		TEST(a_revoked_certificate_is_refused_by_name),
 		TEST(a_revoked_certificate_ends_its_connection),
+		TEST(a_revoked_authority_ends_what_it_signed),
 		TEST(a_list_that_has_expired_lets_nobody_in),
 		TEST(a_ticket_ends_with_its_certificate),
 		TEST(what_is_wrong_with_the_lists_is_said),

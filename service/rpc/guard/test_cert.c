@@ -9,6 +9,7 @@
 #include <openssl/ec.h>
 #include <openssl/pem.h>
 #include <openssl/x509v3.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 static void extend(X509 *cert, X509 *issuer, int what, const char *value)
@@ -23,7 +24,7 @@ static void extend(X509 *cert, X509 *issuer, int what, const char *value)
 	X509_EXTENSION_free(extension);
 }
 
-struct test_cert test_cert_make(const char *subject, const char *names, const struct test_cert *issuer, int days)
+static struct test_cert make(const char *subject, const char *names, const struct test_cert *issuer, int days, bool is_ca)
 {
 	static long serial;
 	struct test_cert made = {.key = EVP_EC_gen("P-256"), .cert = X509_new()};
@@ -40,12 +41,22 @@ struct test_cert test_cert_make(const char *subject, const char *names, const st
 	name = X509_get_subject_name(made.cert);
 	assert_int_equal(X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_UTF8, (const unsigned char *)subject, -1, -1, 0), 1);
 	assert_int_equal(X509_set_issuer_name(made.cert, X509_get_subject_name(by->cert)), 1);
-	if (!issuer)
+	if (is_ca)
 		extend(made.cert, made.cert, NID_basic_constraints, "critical,CA:TRUE");
 	if (names)
 		extend(made.cert, by->cert, NID_subject_alt_name, names);
 	assert_true(X509_sign(made.cert, by->key, EVP_sha256()) > 0);
 	return made;
+}
+
+struct test_cert test_cert_make(const char *subject, const char *names, const struct test_cert *issuer, int days)
+{
+	return make(subject, names, issuer, days, !issuer);
+}
+
+struct test_cert test_cert_make_ca(const char *subject, const struct test_cert *issuer, int days)
+{
+	return make(subject, NULL, issuer, days, true);
 }
 
 void test_cert_write(const struct test_cert *cert, const char *cert_path, const char *key_path)
@@ -66,12 +77,12 @@ void test_cert_write(const struct test_cert *cert, const char *cert_path, const 
 	}
 }
 
-void test_cert_revoke(const struct test_cert *ca, const struct test_cert *revoked, int seconds, const char *path)
+static void revoke(const struct test_cert *ca, const struct test_cert *revoked, int seconds, const char *path, const char *mode)
 {
 	X509_CRL *list = X509_CRL_new();
 	ASN1_TIME *at = X509_gmtime_adj(NULL, -3 * 86400);
 	X509_REVOKED *entry;
-	FILE *f = fopen(path, "w");
+	FILE *f = fopen(path, mode);
 
 	assert_non_null(list);
 	assert_non_null(f);
@@ -91,6 +102,16 @@ void test_cert_revoke(const struct test_cert *ca, const struct test_cert *revoke
 	assert_int_equal(fclose(f), 0);
 	ASN1_TIME_free(at);
 	X509_CRL_free(list);
+}
+
+void test_cert_revoke(const struct test_cert *ca, const struct test_cert *revoked, int seconds, const char *path)
+{
+	revoke(ca, revoked, seconds, path, "w");
+}
+
+void test_cert_revoke_too(const struct test_cert *ca, const struct test_cert *revoked, int seconds, const char *path)
+{
+	revoke(ca, revoked, seconds, path, "a");
 }
 
 void test_cert_expire(struct test_cert *cert, const struct test_cert *issuer, int seconds)

@@ -98,6 +98,19 @@ static int choose_h2(SSL *ssl, const unsigned char **out, unsigned char *n, cons
 	return SSL_TLSEXT_ERR_OK;
 }
 
+/* Whether the CAs of the server signed a certificate themselves, and it holds. */
+static bool verifies_alone(SSL_CTX *context, X509 *cert)
+{
+	X509_STORE_CTX *judge = X509_STORE_CTX_new();
+	bool holds = false;
+
+	if (judge && X509_STORE_CTX_init(judge, SSL_CTX_get_cert_store(context), cert, NULL) == 1)
+		holds = X509_verify_cert(judge) == 1;
+	X509_STORE_CTX_free(judge);
+	ERR_clear_error();
+	return holds;
+}
+
 /* A session that is resumed is not verified again. Where a list has expired meanwhile it would, in the moment in which the keys of
  * tickets change, be given a ticket that is good with the new ones: it ends here. */
 static int allow_ticket(SSL *ssl, void *arg)
@@ -111,6 +124,21 @@ static int allow_ticket(SSL *ssl, void *arg)
 	expired = tls->lapsed || tls->expires_ns <= ts_now_real_ns();
 	pthread_mutex_unlock(&tls->mutex);
 	return !expired;
+}
+
+/* A ticket holds the client's certificate and none between it and its CA, so nobody could find later that one of these was revoked:
+ * whoever has such certificates shows them again. Where there are no lists, nothing is revoked. */
+static SSL_TICKET_RETURN take_ticket(SSL *ssl, SSL_SESSION *session, const unsigned char *name, size_t name_len,
+				     SSL_TICKET_STATUS status, void *arg)
+{
+	struct ts_tls *tls = arg;
+	bool opened = status == SSL_TICKET_SUCCESS || status == SSL_TICKET_SUCCESS_RENEW;
+	X509 *cert = opened ? SSL_SESSION_get0_peer(session) : NULL;
+
+	(void)name, (void)name_len;
+	if (!opened || (cert && has_crl(&tls->files) && !verifies_alone(SSL_get_SSL_CTX(ssl), cert)))
+		return SSL_TICKET_RETURN_IGNORE_RENEW;
+	return status == SSL_TICKET_SUCCESS ? SSL_TICKET_RETURN_USE : SSL_TICKET_RETURN_USE_RENEW;
 }
 
 /* OpenSSL would ask the terminal. */
@@ -365,7 +393,7 @@ enum ts_status ts_tls_reload(struct ts_tls *tls, struct ts_error *err)
 	if (tls->context && tls->expires_ns <= now_ns)
 		change_ticket_keys(tls->context);
 	if (!status) {
-		SSL_CTX_set_session_ticket_cb(context, allow_ticket, NULL, tls);
+		SSL_CTX_set_session_ticket_cb(context, allow_ticket, take_ticket, tls);
 		replace(tls, context);
 	}
 	if (tls->context) {
@@ -388,8 +416,6 @@ unsigned ts_tls_reloads(struct ts_tls *tls)
 	return n;
 }
 
-/* A session that was resumed has no certificates between the client's and its CA: whoever has some is not found revoked by it, but the
- * handshake that it needs next tells. */
 bool ts_tls_revoked(struct ts_tls *tls, const SSL *ssl)
 {
 	X509 *cert = ssl ? SSL_get0_peer_certificate(ssl) : NULL;
