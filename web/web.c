@@ -65,6 +65,18 @@ static void put_address(struct ts_buf *out, struct ts_span project, const char *
 	}
 }
 
+/* What the printed link and / lead to. */
+static const char *first_address(const struct ts_web_wanted *wanted, struct ts_arena *arena)
+{
+	struct ts_buf out = TS_BUF_INIT(TS_HTTP_HEAD_MAX);
+	const char *text;
+
+	put_address(&out, ts_span_str(wanted->project), wanted->route, ts_span_str(wanted->name));
+	text = out.failed ? NULL : ts_arena_printf(arena, "%.*s", (int)out.len, (const char *)out.data);
+	ts_buf_finish(&out);
+	return text;
+}
+
 static void put_link(struct ts_buf *out, const struct ts_routed *r, struct ts_span project, const char *route, struct ts_span name,
 		     const char *text)
 {
@@ -341,7 +353,7 @@ static void answer_guest(struct web *web, const struct ts_http_request *request,
 	if (request->post)
 		say_plain(reply, 405, "nothing is written here");
 	else if (ts_span_is(request->path, "/"))
-		go_to(reply, 303, web->wanted->begin);
+		go_to(reply, 303, first_address(web->wanted, arena));
 	else if (ts_span_starts(request->path, fixed))
 		say_static(ts_span_from(request->path, fixed.len), reply);
 	else if (ts_span_starts(request->path, live))
@@ -394,12 +406,14 @@ static enum ts_status say_ready(const struct web *web, struct ts_error *err)
 {
 	const struct ts_web_wanted *w = web->wanted;
 	bool six = strchr(w->address, ':');
+	const char *begin, *link = NULL;
 	struct ts_arena arena;
-	const char *link;
 
 	ts_arena_init(&arena, 1 << 20);
-	link = ts_arena_printf(&arena, "http://%s%s%s:%u%s%ctoken=%s", six ? "[" : "", w->address, six ? "]" : "",
-			       (unsigned)web->door.port, w->begin, strchr(w->begin, '?') ? '&' : '?', web->door.token);
+	begin = first_address(w, &arena);
+	if (begin)
+		link = ts_arena_printf(&arena, "http://%s%s%s:%u%s?token=%s", six ? "[" : "", w->address, six ? "]" : "",
+				       (unsigned)web->door.port, begin, web->door.token);
 	if (link)
 		w->ready(w->ctx, link);
 	ts_arena_finish(&arena);

@@ -47,7 +47,7 @@ struct ts_web_wanted {
 	const char *address;
 	uint16_t port;
 	const char *project;	  /* that / leads to */
-	const char *begin;	  /* the path that the printed link leads to, "/p/default/runs" */
+	const char *route, *name; /* what the printed link leads to in it: "runs" and "", "r" and the name of a run, ... */
 	const char *const *hosts; /* names that a request may be for, beside the address and those of loopback */
 	size_t n_hosts;
 	ts_web_ask_fn *ask;

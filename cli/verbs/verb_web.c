@@ -1,13 +1,16 @@
 /* verb_web.c - tscope web: the answers of verbs as pages in a browser. What a page asks for is answered as a command is
  * (cli/verbs/answer.h), by a connection to the store or the server that the command would have; a few are kept, since each serves one
- * question at a time. */
+ * question at a time. Of a folder that nobody pushed, the store is the one of web_folder.h. */
 #include "base/alloc.h"
 #include "base/number.h"
 #include "base/text.h"
 #include "cli/verbs/answer.h"
+#include "cli/core/names.h"
+#include "cli/core/path_run.h"
 #include "cli/core/project.h"
 #include "cli/report/page.h"
 #include "cli/verbs/verbs.h"
+#include "cli/verbs/web_folder.h"
 #include "web/web.h"
 
 #include <pthread.h>
@@ -24,6 +27,7 @@ struct kept_target {
 
 struct serving {
 	struct ts_cli *cli;
+	struct ts_web_folder *folder; /* NULL: what other commands would ask is asked */
 	pthread_mutex_t lock;
 	struct kept_target *kept;
 };
@@ -54,8 +58,8 @@ static struct kept_target *take_target(struct serving *s, struct ts_error *err)
 		return NULL;
 	}
 	ts_arena_init(&t->arena, 1 << 20);
-	if (!ts_target_open(&t->target, ts_args_text(&s->cli->args, "store"), ts_args_text(&s->cli->args, "server"), TS_USE_READ,
-			    &t->arena, err))
+	if (!ts_target_open(&t->target, s->folder ? ts_web_folder_store(s->folder) : ts_args_text(&s->cli->args, "store"),
+			    s->folder ? NULL : ts_args_text(&s->cli->args, "server"), TS_USE_READ, &t->arena, err))
 		return t;
 	ts_target_close(&t->target);
 	ts_arena_finish(&t->arena);
@@ -202,37 +206,91 @@ static enum ts_status take_hosts(const struct ts_cli *cli, const char *hosts[TS_
 	return TS_OK;
 }
 
+/* The folder that a word names, which is read for these pages alone. */
+static enum ts_status open_folder(struct serving *s, const char *path, struct ts_web_wanted *wanted, struct ts_error *err)
+{
+	const struct ts_cli *cli = s->cli;
+	const char *run;
+
+	if (ts_args_has(&cli->args, "store") || ts_args_has(&cli->args, "server"))
+		return ts_error_set(err, TS_INVALID, "web: %s is shown by itself, so that --store and --server have no place beside it",
+				    path);
+	if (ts_web_folder_open(s->cli, path, wanted->project, &s->folder, err))
+		return err->status;
+	run = ts_web_folder_run(s->folder, &s->cli->arena);
+	if (run) {
+		wanted->route = "r";
+		wanted->name = run;
+	}
+	return TS_OK;
+}
+
+/* The page of a run, a tag or a branch, which may be in another project. */
+static enum ts_status find_page(struct ts_cli *cli, const char *word, struct ts_web_wanted *wanted, struct ts_error *err)
+{
+	const uint8_t *slash;
+	struct ts_ref ref;
+
+	if (ts_cli_open(cli, TS_USE_READ, err) || ts_cli_refs(cli, &word, 1, &ref, err))
+		return err->status;
+	slash = memchr(ref.name.data, '/', ref.name.len);
+	if (!slash)
+		return ts_error_set(err, TS_DAMAGED, "web: a name without a project");
+	wanted->project = ts_arena_printf(&cli->arena, "%.*s", (int)(slash - ref.name.data), (const char *)ref.name.data);
+	wanted->name = ts_arena_printf(&cli->arena, "%s%.*s", ref.kind == TS_REF_TAG ? "tag:" : "",
+				       TS_SPAN_ARG(ts_span_from(ref.name, (size_t)(slash - ref.name.data) + 1)));
+	wanted->route = ref.kind == TS_REF_BRANCH ? "b" : "r";
+	return wanted->project && wanted->name ? TS_OK : ts_arena_error(&cli->arena, err);
+}
+
+static enum ts_status find_begin(struct serving *s, struct ts_web_wanted *wanted, struct ts_error *err)
+{
+	if (s->cli->args.n_words == 0)
+		return TS_OK;
+	if (ts_cli_settle(s->cli, err))
+		return err->status;
+	if (ts_is_path(ts_cli_word(s->cli, 0)))
+		return open_folder(s, ts_cli_word(s->cli, 0), wanted, err);
+	return find_page(s->cli, ts_cli_word(s->cli, 0), wanted, err);
+}
+
+static void close_all(struct serving *s)
+{
+	while (s->kept) {
+		struct kept_target *t = s->kept;
+
+		s->kept = t->next;
+		close_target(t);
+	}
+	if (s->folder)
+		ts_web_folder_close(s->folder);
+	pthread_mutex_destroy(&s->lock);
+}
+
 enum ts_status ts_verb_web(struct ts_cli *cli, struct ts_error *err)
 {
 	struct serving s = {.cli = cli};
-	const char *project, *address = ts_args_text(&cli->args, "address"), *hosts[TS_WEB_HOSTS];
-	struct ts_web_wanted wanted = {
-		.address = address ? address : "127.0.0.1", .hosts = hosts, .ask = ask, .ready = ready, .ctx = &s};
+	const char *address = ts_args_text(&cli->args, "address"), *hosts[TS_WEB_HOSTS];
+	struct ts_web_wanted wanted = {.address = address ? address : "127.0.0.1", .route = "runs", .name = "", .hosts = hosts,
+				       .ask = ask, .ready = ready, .ctx = &s};
 	uint64_t port = PORT_DEFAULT;
 	struct kept_target *first;
 	enum ts_status status;
 	bool given;
 
-	if (ts_args_uint(&cli->args, "port", UINT16_MAX, &given, &port, err) || ts_cli_project(cli, &project, err) ||
+	if (ts_args_uint(&cli->args, "port", UINT16_MAX, &given, &port, err) || ts_cli_project(cli, &wanted.project, err) ||
 	    take_hosts(cli, hosts, &wanted.n_hosts, err))
 		return err->status;
 	wanted.port = (uint16_t)(given ? port : PORT_DEFAULT);
-	wanted.project = project;
-	wanted.begin = ts_arena_printf(&cli->arena, "/p/%s/runs", project);
-	if (!wanted.begin)
-		return ts_arena_error(&cli->arena, err);
 	pthread_mutex_init(&s.lock, NULL);
-	first = take_target(&s, err); /* a server that is not there is said before a page is opened */
-	if (!first)
-		return err->status;
-	give_back(&s, first, TS_OK);
-	status = ts_web_serve(&wanted, err);
-	while (s.kept) {
-		struct kept_target *t = s.kept;
-
-		s.kept = t->next;
-		close_target(t);
+	status = find_begin(&s, &wanted, err);
+	first = status ? NULL : take_target(&s, err); /* a server that is not there is said before a page is opened */
+	if (first) {
+		give_back(&s, first, TS_OK);
+		status = ts_web_serve(&wanted, err);
+	} else if (!status) {
+		status = err->status;
 	}
-	pthread_mutex_destroy(&s.lock);
+	close_all(&s);
 	return status;
 }

@@ -218,6 +218,8 @@ static const struct ts_option web_options[] = {
 };
 static const struct ts_example web_examples[] = {
 	{"tscope web --open", "opens the runs of the store in a browser"},
+	{"tscope web ./runs", "shows a folder of runs that nobody pushed, also while they grow"},
+	{"tscope web exp1", "opens the page of that run"},
 	{"tscope web --port 0", "takes any port that is free, and prints the link"},
 	{"tscope web --server tls:train.example.com:7443", "shows what that server has, as you may see it"},
 	END_EXAMPLES,
@@ -915,16 +917,20 @@ const struct ts_verb ts_verbs[] = {
 		.run = ts_verb_plot,
 	},
 	{
-		.name = "web", .summary = "show runs, diffs and trends as pages in a browser", .usage = "",
+		.name = "web", .summary = "show runs, diffs and trends as pages in a browser", .usage = "[RUN|BRANCH|PATH]",
 		.about = "The command serves pages until it is interrupted, and prints the link that opens them. They show what the "
 			 "verbs show: the runs of a project, filtered and sorted; a run's analysis, content and facts; a diff of two "
 			 "runs; a branch. A page of runs, and one of a run, is renewed when something new was pushed. Addresses stay "
 			 "the same and hold the filter and the order, so that they can be sent to a colleague who has access, too.\n\n"
+			 "With RUN or BRANCH, the link opens its page. PATH is a run, or a folder of runs, that need not be pushed: "
+			 "the command reads it into a temporary store of its own, reads again what grows, and removes that store "
+			 "when it ends.\n\n"
 			 "The link has a token, which the browser keeps as a cookie: who has it reads what you can read, and nobody "
 			 "else reads anything. Nothing is written by these pages. The address of a page with .json at its end gives "
 			 "the document that --json prints (docs/http.md).",
 		.options = web_options, .examples = web_examples,
 		.exits = EXITS_DONE,
+		.max_words = 1, .paths = 1, .words = TS_COMPLETE_RUN,
 		.run = ts_verb_web,
 	},
 	{

@@ -301,6 +301,7 @@ _tscope_complete()
 	facts) _tscope_runs ;;
 	analyze) _tscope_runs ;;
 	plot) _tscope_runs ;;
+	web) _tscope_runs ;;
 	explain) COMPREPLY=($(compgen -W "$rules" -- "$cur")) ;;
 	diff) _tscope_runs ;;
 	check-resume) _tscope_runs ;;

@@ -4,6 +4,7 @@ import json
 import os
 import random
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -219,7 +220,7 @@ def is_cut(client):
 def says_what_is_wrong(store, web):
     """A port that is taken, an address that is none, words that are too many."""
     for words, said in ((["--port", str(web.port)], "is taken by another program"), (["--address", "203.0.113.7"], "no address of this machine"),
-                        (["--port", "99999"], "--port"), (["word"], "one word too many")):
+                        (["--port", "99999"], "--port"), (["two", "words"], "one word too many")):
         done = subprocess.run([store.program, "web", *words], cwd=store.work, env=store.env, capture_output=True, timeout=30)
         assert done.returncode == 2 and said in done.stderr.decode() and not done.stdout, (words, done)
     done = store.tscope("web", "--server", "unix:/nowhere/s", check=False)
@@ -262,6 +263,58 @@ def outlives_its_server(store, web):
     process.wait()
 
 
+def shows_a_folder(store, web):
+    """Runs that nobody pushed: they are read, grow, come and go, and nothing stays behind."""
+    work = os.path.join(store.work, "unpushed")
+    temporary = os.path.join(work, "tmp")
+    os.makedirs(temporary)
+    own = Store(store.build, work)
+    for name, seed in (("x", 1), ("y", 2)):
+        make_run(os.path.join(work, "runs", name), seed, steps=50)
+    web = Web(own, "./runs", env={"TMPDIR": temporary})
+    assert web.begin == "/p/default/runs", web.begin
+
+    def steps():
+        rows = json.loads(web.ask("/p/default/runs.json?columns=name,steps")[2])["rows"]
+        return {row["name"]: row["values"]["steps"] for row in rows}
+
+    assert until(20, lambda: steps() == {"default/x": 50, "default/y": 50}), steps()
+    (kept,) = os.listdir(temporary)
+    assert os.stat(os.path.join(temporary, kept)).st_mode & 0o77 == 0, "others may read it"
+    stream = web.follow("/p/default/r/x")
+    time.sleep(2.5)
+    with open(os.path.join(work, "runs", "x", "steps.jsonl"), "a") as out:
+        out.write(json.dumps({"step": 50, "loss": 0.5}) + "\n" + '{"step": 51, "lo')  # the second is half written
+    assert b"data: changed" in web.told(stream, 10)
+    stream.close()
+    assert until(20, lambda: steps() == {"default/x": 51, "default/y": 50}), steps()
+    make_run(os.path.join(work, "runs", "z"), 3, steps=7)
+    shutil.rmtree(os.path.join(work, "runs", "y"))
+    assert until(20, lambda: steps() == {"default/x": 51, "default/z": 7}), steps()
+    assert web.ask("/p/default/r/y")[0] == 404
+    shutil.rmtree(os.path.join(work, "runs", "x"))
+    shutil.rmtree(os.path.join(work, "runs", "z"))
+    assert until(20, lambda: steps() == {}), steps()
+    assert web.end() == 0 and os.listdir(temporary) == [] and not os.path.exists(os.path.join(work, "store"))
+    for words, said in ((["./nothing"], "no such file"), (["./tmp"], "no run"), (["./runs", "--store", "s"], "--store and --server")):
+        done = subprocess.run([own.program, "web", *words], cwd=work, env=own.env, capture_output=True, timeout=30)
+        assert done.returncode == 2 and said in done.stderr.decode(), (words, done)
+
+
+def opens_at_a_page(store, web):
+    """A word leads to the page of a run, a tag, a branch, or of the only run in a folder."""
+    for word, begin in (("a", "/p/default/r/a"), ("s/c", "/p/default/r/s/c"), ("tag:v1", "/p/default/r/tag%3Av1"), ("main", "/p/default/b/main"),
+                        ("odd.json", "/p/default/r/odd%2Ejson"), ("other/z", "/p/other/r/z"), ("./runs/a", "/p/default/r/a")):
+        web = Web(store, word)
+        assert web.begin == begin, (word, web.begin)
+        status, headers, _ = web.ask("/")
+        assert status == 303 and headers["location"] == begin, headers
+        assert web.ask(begin)[0] == 200, word
+        assert web.end() == 0
+    done = subprocess.run([store.program, "web", "nothing"], cwd=store.work, env=store.env, capture_output=True, timeout=30)
+    assert done.returncode == 2 and b"nothing" in done.stderr, done
+
+
 def ends_as_asked(store, web):
     """SIGTERM and ^C end it with 0, also while pages are open."""
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -274,7 +327,8 @@ def ends_as_asked(store, web):
 
 
 CHECKS = (answers_as_the_command_does, draws_pages, finds_and_compares, escapes_what_was_recorded, reads_no_files, lets_in_who_has_the_link,
-          tells_what_is_new, says_what_is_wrong, outlives_its_server, ends_as_asked, bears_hostile_clients)
+          tells_what_is_new, says_what_is_wrong, outlives_its_server, shows_a_folder, opens_at_a_page, ends_as_asked,
+          bears_hostile_clients)
 
 
 def main():
