@@ -154,11 +154,13 @@ VECTORS = [
      'projects { project: "p" sealed_bytes: 2 raw_bytes: 3 names: 4 notes: 5 sealed_limit: 0 raw_limit: 7 names_limit: 8 notes_limit: 9 rows_limit: 10 } projects { project: "q" } '
      'senders { sender: "ada" own: true unnamed_bytes: 3 unnamed_limit: 0 } senders { sender: "bea" } uncounted: true'),
     ("chart_request", "ChartRequest",
-     'runs: "p/a" runs: "id:4f1c" column: "lo\\000ss" axis: CHART_AXIS_TOKENS columns: 640 log_x: true log_y: true smooth: 2.5 by: "config.lr" rank: -1'),
+     'runs: "p/a" runs: "id:4f1c" column: "lo\\000ss" axis: CHART_AXIS_TOKENS columns: 640 log_x: true log_y: true smooth: 2.5 by: "config.lr" rank: -1 cells: 1999 from: -0.5 to: 7'),
     ("chart_reply", "ChartReply",
      "column: \"loss\" unit: UNIT_SECONDS axis: CHART_AXIS_TIME log_x: true log_y: true smooth: 3.5 low: 0.25 high: 8 columns: 2 "
      "lines { run { %s } group { path: \"config.lr\" type: FACT_TYPE_TEXT source: FACT_SOURCE_RUN_JSON text: \"high\" } column: \"c\\000\" why_not: \"w\" rank: -1 values: 5 unplaced: 6 back: 7 odd: 8 "
-     "x: 0.25 x: 0.5 x: 8 y: 1 y: nan y: -inf mean: 2 mean: nan odd_x: 4 odd_x: 5 odd_what: CHART_ODD_INF odd_what: CHART_ODD_NOT_ABOVE_ZERO } lines { run { %s } }"
+     "x: 0.25 x: 0.5 x: 8 y: 1 y: nan y: -inf mean: 2 mean: nan odd_x: 4 odd_x: 5 odd_what: CHART_ODD_INF odd_what: CHART_ODD_NOT_ABOVE_ZERO "
+     "cell_rows: 256 cell_first: 0.5 cell_first: 2 cell_last: 1 cell_last: 3 cell_min: -1 cell_min: nan cell_mean: 0 cell_mean: nan cell_max: 1 cell_max: nan "
+     "cell_count: 255 cell_count: 0 cell_odd: 1 cell_odd: 256 } lines { run { %s } } cells: 2000"
      % (RUN % ident(1), RUN % ident(2))),
     ("matrix_request", "DiffMatrixRequest", 'runs: "p/a" runs: "p/b" runs: "id:4f1c"'),
     ("matrix_reply", "DiffMatrixReply",

@@ -1237,6 +1237,7 @@ static void reads_chart_messages(void **state)
 	assert_int_equal(request.axis, TS_CHART_TOKENS);
 	assert_true(request.columns == 640 && request.log_x && request.log_y && request.smooth == 2.5);
 	assert_true(request.has_rank && request.rank == -1);
+	assert_true(request.cells == 1999 && request.has_from && request.from == -0.5 && request.has_to && request.to == 7);
 	UNPACK(chart_reply, &chart);
 	IS(chart.column, "loss");
 	assert_true(chart.unit == TS_UNIT_SECONDS && chart.axis == TS_CHART_TIME && chart.log_x && chart.log_y && chart.smooth == 3.5);
@@ -1251,6 +1252,9 @@ static void reads_chart_messages(void **state)
 	assert_true(line->x[1] == 0.5 && isnan(line->y[1]) && isinf(line->y[2]));
 	assert_true(line->n_mean == 2 && line->mean[0] == 2 && isnan(line->mean[1]));
 	assert_true(line->n_marks == 2 && line->marks[1].x == 5 && line->marks[1].what == TS_CHART_NOT_ABOVE_ZERO);
+	assert_true(chart.cells == 2000 && line->cell_rows == 256 && line->n_cells == 2);
+	assert_true(line->cells[0].first == 0.5 && line->cells[1].last == 3 && line->cells[0].min == -1 && isnan(line->cells[1].mean));
+	assert_true(line->cells[0].max == 1 && line->cells[0].count == 255 && line->cells[1].odd == 256);
 	check_run(&chart.lines[1].run, 2);
 	assert_null(chart.lines[1].group);
 }
@@ -1387,6 +1391,8 @@ static void refuses_chart_messages(void **state)
 	REFUSE("chart_request", "\x0a\x01p\x12\x01l\x39\0\0\0\0\0\0\xf0\xbf", "smooth"); /* -1 */
 	REFUSE("chart_request", "\x0a\x01p\x12\x01l\x39\0\0\0\0\0\0\xf8\x7f", "smooth"); /* NaN */
 	REFUSE("chart_request", "\x0a\x01p\x12\x01l\x20\x81\x08", "columns"); /* 1025 */
+	REFUSE("chart_request", "\x0a\x01p\x12\x01l\x50\xd1\x0f", "cells"); /* 2001 */
+	REFUSE("chart_request", "\x0a\x01p\x12\x01l\x59\0\0\0\0\0\0\xf8\x7f", "from"); /* NaN */
 	REFUSE("chart_reply", "", "columns");
 	REFUSE("chart_reply", "\x39\0\0\0\0\0\0\xf0\x3f\x48\x02", "low"); /* from 1 to 0 */
 	REFUSE("chart_reply", "\x20\x01\x48\x02", "low"); /* a logarithmic axis from 0 */

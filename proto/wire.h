@@ -353,6 +353,9 @@ struct ts_chart_request {
 	struct ts_span by; /* path of a fact; empty = none */
 	bool has_rank;
 	int32_t rank;
+	uint32_t cells; /* at most TS_CHART_CELLS_MAX; 0: a picture */
+	bool has_from, has_to;
+	double from, to; /* of the stretch that is cut into cells, on the axis */
 };
 
 /* Diff */

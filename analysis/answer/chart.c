@@ -8,7 +8,7 @@
 enum { ODDS = 4, GAP = 10 };
 
 TS_WORDS(ts_chart_axis_word, enum ts_chart_axis, "unknown", [TS_CHART_STEP] = "step", [TS_CHART_TIME] = "time",
-	 [TS_CHART_SAMPLES] = "samples", [TS_CHART_TOKENS] = "tokens")
+	 [TS_CHART_SAMPLES] = "samples", [TS_CHART_TOKENS] = "tokens", [TS_CHART_EPOCH] = "epoch")
 
 TS_WORDS(ts_chart_odd_word, enum ts_chart_odd, "", [TS_CHART_NAN] = "NaN", [TS_CHART_INF] = "Infinity",
 	 [TS_CHART_MINUS_INF] = "-Infinity", [TS_CHART_NOT_ABOVE_ZERO] = "not above zero")

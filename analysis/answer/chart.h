@@ -1,5 +1,7 @@
 /* chart.h - one column of many runs, reduced to what a picture of a given width shows of it: the answer of Chart.
  *
+ * Or cut into cells for a view that somebody moves and widens: then lines have cells, and no points, means and marks.
+ *
  * All runs share one horizontal axis, which spans their points. A line is reduced by m4.h; where its values are smoothed, the smoothed
  * ones are. What cannot be drawn is counted and, where it has a place on the axis, marked.
  */
@@ -16,6 +18,8 @@ enum {
 	TS_CHART_COLUMNS = 640, /* of a picture whose width nobody named */
 	TS_CHART_SMOOTH_MAX = 1000000000,
 	TS_CHART_COLUMNS_ALL = 20480, /* columns of all lines together, so that an answer fits into a message */
+	TS_CHART_CELLS_MAX = 2000,
+	TS_CHART_CELLS_ALL = 60000,
 };
 
 enum ts_chart_axis {
@@ -23,6 +27,7 @@ enum ts_chart_axis {
 	TS_CHART_TIME = 1,    /* seconds since the first record of the run's rank */
 	TS_CHART_SAMPLES = 2, /* seen up to and with the step, by the rank */
 	TS_CHART_TOKENS = 3,
+	TS_CHART_EPOCH = 4,
 	TS_CHART_AXES
 };
 
@@ -38,6 +43,13 @@ enum ts_chart_odd {
 struct ts_chart_mark {
 	double x;
 	enum ts_chart_odd what;
+};
+
+/* What some rows that follow one another came to. */
+struct ts_chart_cell {
+	double first, last;    /* the least and the greatest place of a row */
+	double min, mean, max; /* NaN: no value is finite */
+	uint64_t count, odd;   /* values that are finite, and that are not */
 };
 
 struct ts_chart_line {
@@ -56,6 +68,9 @@ struct ts_chart_line {
 	size_t n_mean;
 	struct ts_chart_mark *marks;
 	size_t n_marks;
+	uint64_t cell_rows; /* rows in a cell, but for the last one of a block; 1: each value is there; 0: there are no cells */
+	struct ts_chart_cell *cells; /* in the order of rows; beside the stretch that was asked for, one on either side */
+	size_t n_cells;
 };
 
 struct ts_chart {
@@ -66,11 +81,12 @@ struct ts_chart {
 	double smooth; /* span of the smoothing in values; 0: none */
 	double low, high; /* the ends of the axis; NaN: nothing is drawn */
 	size_t columns;	  /* of the picture: as asked for, or fewer for many runs */
+	size_t cells;	  /* the most of a line, but for two; 0: lines are points */
 	struct ts_chart_line *lines;
 	size_t n;
 };
 
-const char *ts_chart_axis_word(enum ts_chart_axis axis); /* "step", "time", "samples", "tokens" */
+const char *ts_chart_axis_word(enum ts_chart_axis axis); /* "step", "time", "samples", "tokens", "epoch" */
 const char *ts_chart_odd_word(enum ts_chart_odd odd);	 /* "NaN", "Infinity", "-Infinity", "not above zero" */
 struct ts_m4_grid ts_chart_grid(const struct ts_chart *chart);
 /* The unit of the values of a column: seconds of phases, bytes of memory, else none. */

@@ -1,4 +1,5 @@
 /* verb_plot.c - tscope plot: one column of many runs in one picture. */
+#include "base/number.h"
 #include "cli/core/ask.h"
 #include "cli/core/gather_runs.h"
 #include "cli/core/names.h"
@@ -9,13 +10,43 @@
 #include "cli/report/render_report.h"
 #include "cli/verbs/verbs.h"
 
+#include <math.h>
+
 static enum ts_chart_axis axis_of(const char *word)
 {
 	enum ts_chart_axis axis = TS_CHART_STEP;
 
-	while (word && axis < TS_CHART_TOKENS && strcmp(word, ts_chart_axis_word(axis)) != 0)
+	while (word && axis < TS_CHART_EPOCH && strcmp(word, ts_chart_axis_word(axis)) != 0)
 		axis++;
 	return axis;
+}
+
+static enum ts_status place(const struct ts_cli *cli, const char *option, bool *ret_given, double *ret_place, struct ts_error *err)
+{
+	const char *text = ts_args_text(&cli->args, option);
+
+	*ret_given = text != NULL;
+	if (text && (!ts_parse_double(ts_span_str(text), ret_place) || !isfinite(*ret_place)))
+		return ts_error_set(err, TS_INVALID, "plot: --%s takes a place on the horizontal axis, a number", option);
+	return TS_OK;
+}
+
+/* A stretch of the axis that is cut into cells. */
+static enum ts_status view(const struct ts_cli *cli, struct ts_chart_request *request, struct ts_error *err)
+{
+	uint64_t cells = 0;
+	bool given;
+
+	if (ts_args_uint(&cli->args, "cells", TS_CHART_CELLS_MAX, &given, &cells, err))
+		return ts_error_prefix(err, "plot");
+	if (place(cli, "from", &request->has_from, &request->from, err) || place(cli, "to", &request->has_to, &request->to, err))
+		return err->status;
+	if (given && (cells == 0 || !cli->json))
+		return ts_error_set(err, TS_INVALID, "plot: --cells takes 1 to %d, and needs --json", TS_CHART_CELLS_MAX);
+	if (!given && (request->has_from || request->has_to) && !cli->served) /* the address of a page holds the view of its script */
+		return ts_error_set(err, TS_INVALID, "plot: --from and --to need --cells");
+	request->cells = (uint32_t)cells;
+	return TS_OK;
 }
 
 static enum ts_status options(const struct ts_cli *cli, struct ts_chart_request *request, struct ts_error *err)
@@ -39,7 +70,7 @@ static enum ts_status options(const struct ts_cli *cli, struct ts_chart_request 
 	if (!given)
 		request->smooth = 0;
 	request->rank = (int32_t)rank;
-	return TS_OK;
+	return view(cli, request, err);
 }
 
 /* A page shows more than a terminal. */

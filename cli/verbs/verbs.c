@@ -226,8 +226,9 @@ static const struct ts_example web_examples[] = {
 };
 
 static const struct ts_option plot_options[] = {
-	{.name = "x", .argument = "AXIS", .complete = TS_COMPLETE_CHOICE, .choices = "step time samples tokens",
-	 .help = "the horizontal axis: step, time, samples or tokens (default: step; time is that since the run's first record)"},
+	{.name = "x", .argument = "AXIS", .complete = TS_COMPLETE_CHOICE, .choices = "step time samples tokens epoch",
+	 .help = "the horizontal axis: step, time, samples, tokens or epoch (default: step; time is that since the run's first "
+		 "record)"},
 	{.name = "smooth", .letter = 's', .argument = "N",
 	 .help = "smooth by an exponentially weighted mean of span N values, corrected for the bias of its beginning"},
 	{.name = "log", .help = "use a logarithmic vertical scale"},
@@ -242,6 +243,11 @@ static const struct ts_option plot_options[] = {
 	 .help = "also write a self-contained HTML page; - writes it to stdout instead of the picture"},
 	REPLACES_PAGE,
 	{.name = "rank", .letter = 'r', .argument = "N", .help = "draw this rank's column (default: the lowest rank that has it)"},
+	{.name = "cells", .argument = "N",
+	 .help = "with --json: no picture, but the least, mean and greatest value of at most N stretches of equally many rows (1 to "
+		 "2000); where the rows are fewer, each of them"},
+	{.name = "from", .argument = "X", .help = "with --cells: only what lies from here on the horizontal axis, and a cell before"},
+	{.name = "to", .argument = "X", .help = "with --cells: only what lies up to here, and a cell behind"},
 	END_OPTIONS,
 };
 static const struct ts_example plot_examples[] = {

@@ -170,12 +170,15 @@ _tscope_complete()
 	analyze:--scale) :; return ;;
 	analyze:--pattern) :; return ;;
 	analyze:--map) :; return ;;
-	plot:--x) COMPREPLY=($(compgen -W "step time samples tokens" -- "$cur")); return ;;
+	plot:--x) COMPREPLY=($(compgen -W "step time samples tokens epoch" -- "$cur")); return ;;
 	plot:-s|plot:--smooth) :; return ;;
 	plot:--highlight) _tscope_runs; return ;;
 	plot:--by) :; return ;;
 	plot:--html) _tscope_paths -f; return ;;
 	plot:-r|plot:--rank) :; return ;;
+	plot:--cells) :; return ;;
+	plot:--from) :; return ;;
+	plot:--to) :; return ;;
 	web:--port) :; return ;;
 	web:--address) :; return ;;
 	web:--host) :; return ;;
@@ -269,7 +272,7 @@ _tscope_complete()
 		show) options+=" --at --device --snapshot -r --rank --output --machine" ;;
 		facts) options+=" -o --output --command --with-patch --raw" ;;
 		analyze) options+=" -w --warmup -r --rank --trace --snapshot --flops-per-step --peak-tflops --dtype --microbatches --device-memory --policy --fail-on --html --force --rows --fresh --step --overlay --at --device --with --scale --pattern --map" ;;
-		plot) options+=" --x -s --smooth --log --logx --bands --highlight --by --html --force -r --rank" ;;
+		plot) options+=" --x -s --smooth --log --logx --bands --highlight --by --html --force -r --rank --cells --from --to" ;;
 		web) options+=" --port --address --host --open" ;;
 		explain) options+=" --markdown --playbook" ;;
 		diff) options+=" -i --ignore --exit-on -1 --first -a --all --by --curves --html --force --repeats --rounding --policy --as -w --warmup --snapshot --reproduce --pattern --map" ;;

@@ -3,10 +3,10 @@
 #include "proto/shape/shape_rows.h"
 #include "proto/shape/shape_wire.h"
 
-enum { POINTS_MAX = 8 * TS_M4_COLUMNS_MAX, MARKS_MAX = 4 * TS_M4_COLUMNS_MAX };
+enum { POINTS_MAX = 8 * TS_M4_COLUMNS_MAX, MARKS_MAX = 4 * TS_M4_COLUMNS_MAX, CELLS_MAX = TS_CHART_CELLS_MAX + 2 };
 
 WORD_OF(axis_word, enum ts_chart_axis, ts_chart_axis_word);
-static const struct ts_shape_words axes = {TS_CHART_STEP, TS_CHART_TOKENS, TS_CHART_STEP, .word = axis_word};
+static const struct ts_shape_words axes = {TS_CHART_STEP, TS_CHART_EPOCH, TS_CHART_STEP, .word = axis_word};
 WORD_OF(odd_word, enum ts_chart_odd, ts_chart_odd_word);
 static const struct ts_shape_words odds = {TS_CHART_NAN, TS_CHART_NOT_ABOVE_ZERO, TS_CHART_NAN, .word = odd_word};
 
@@ -21,6 +21,8 @@ static void check_request(struct ts_wire_reader *r, void *in)
 		ts_wire_fail(r, "column", "is empty");
 	if (!(request->smooth >= 0 && request->smooth <= TS_CHART_SMOOTH_MAX))
 		ts_wire_fail(r, "smooth", "is out of range");
+	if ((request->has_from && isnan(request->from)) || (request->has_to && isnan(request->to)))
+		ts_wire_fail(r, "from", "is no place on an axis");
 }
 
 static const struct ts_shape_field request_rows[] = {
@@ -33,6 +35,9 @@ static const struct ts_shape_field request_rows[] = {
 	{"smooth", NULL, F64(smooth)},
 	{"by", NULL, BYTES(by, TS_PATH_MAX)},
 	{"rank", NULL, I32(rank), HAS(has_rank)},
+	{"cells", NULL, U32(cells), MAX(TS_CHART_CELLS_MAX)},
+	{"from", NULL, F64(from), HAS(has_from)},
+	{"to", NULL, F64(to), HAS(has_to)},
 };
 const struct ts_shape ts_shape_chart_request = {SHAPE("chart_request", chart_request, request_rows), .check = check_request};
 #undef TYPE
@@ -53,6 +58,18 @@ static const struct ts_shape_field line_rows[] = {
 	{"mean", "mean", LIST(F64, mean, n_mean, TS_M4_COLUMNS_MAX), ABOUT("of each column of the picture")},
 	{"odd_x", "odd_x", COLUMN(F64, marks, struct ts_chart_mark, x, n_marks, MARKS_MAX)},
 	{"odd_what", "odd_what", COLUMN(ENUM, marks, struct ts_chart_mark, what, n_marks, MARKS_MAX), WORDS(odds), AS_MANY},
+	{"cell_rows", "cell_row_count", U64(cell_rows), ABOUT("rows in a cell; 1: each value is there; 0: the line is points")},
+	{"cell_first", "cell_first", COLUMN(F64, cells, struct ts_chart_cell, first, n_cells, CELLS_MAX),
+	 ABOUT("the least place on the axis of a row of each cell")},
+	{"cell_last", "cell_last", COLUMN(F64, cells, struct ts_chart_cell, last, n_cells, CELLS_MAX), AS_MANY},
+	{"cell_min", "cell_min", COLUMN(F64, cells, struct ts_chart_cell, min, n_cells, CELLS_MAX), AS_MANY,
+	 ABOUT("NaN: no value of the cell is finite")},
+	{"cell_mean", "cell_mean", COLUMN(F64, cells, struct ts_chart_cell, mean, n_cells, CELLS_MAX), AS_MANY},
+	{"cell_max", "cell_max", COLUMN(F64, cells, struct ts_chart_cell, max, n_cells, CELLS_MAX), AS_MANY},
+	{"cell_count", "cell_count", COLUMN(U64, cells, struct ts_chart_cell, count, n_cells, CELLS_MAX), AS_MANY,
+	 ABOUT("values of the cell that are finite")},
+	{"cell_odd", "cell_odd_count", COLUMN(U64, cells, struct ts_chart_cell, odd, n_cells, CELLS_MAX), AS_MANY,
+	 ABOUT("values of the cell that are not")},
 };
 const struct ts_shape ts_shape_chart_line = {SHAPE("chart_line", chart_line, line_rows)};
 #undef TYPE
@@ -88,6 +105,8 @@ static const struct ts_shape_field chart_rows[] = {
 	{"low", "low", F64(low), OR_NULL, ABOUT("the ends of the axis: steps, seconds, samples or tokens; null: nothing is drawn")},
 	{"high", "high", F64(high), OR_NULL},
 	{"columns", "column_count", SIZE(columns), MAX(TS_M4_COLUMNS_MAX)},
+	{"cells", "cell_max_count", SIZE(cells), MAX(TS_CHART_CELLS_MAX),
+	 ABOUT("the most cells of a line, but for two; 0: lines are points")},
 	{"lines", "lines", MANY(lines, n, ts_shape_chart_line, TS_CHART_RUNS_MAX)},
 };
 const struct ts_shape ts_shape_chart = {SHAPE("chart", chart_reply, chart_rows), .check = check_chart};

@@ -457,6 +457,8 @@ static void mend_chart_request(struct ts_chart_request *request)
 		assert_non_null(request->runs);
 		request->n = 1;
 	}
+	request->from = isnan(request->from) ? 0 : request->from;
+	request->to = isnan(request->to) ? 0 : request->to;
 	request->column = ts_span_str("loss");
 	request->smooth = 0.5 * (double)below(9);
 }

@@ -1,9 +1,11 @@
-/* chart_runs.c - Chart: one column of many runs, reduced to what a picture shows of it.
+/* chart_runs.c - Chart: one column of many runs, reduced to what a picture shows of it, or cut into cells (chart_cells.h).
  *
  * One run after another is in memory, whatever their number. If the axis is not the step, its ends are known only when every run's
  * axis was read, so that each axis is read twice.
  */
+#include "service/handlers/analyze/chart_cells.h"
 #include "service/handlers/analyze/chart_series.h"
+#include "service/handlers/analyze/column_atoms.h"
 #include "service/handlers/core/cost.h"
 #include "service/handlers/core/describe.h"
 #include "service/handlers/core/fit.h"
@@ -138,6 +140,19 @@ static enum ts_status draw(struct charting *c, size_t i, struct ts_error *err)
 	return ts_chart_pen_finish(&pen, c->arena, err);
 }
 
+static enum ts_status cut(struct charting *c, size_t i, struct ts_error *err)
+{
+	const struct ts_chart_series *s = &c->series[i];
+	double low, high;
+
+	if (ts_cost_check("draw", s->table->rows / TS_ATOM_ROWS, sizeof(struct ts_cell) / sizeof(double), err) ||
+	    ts_chart_cells_make(c->fetch, s, c->request, c->chart.cells, &c->work, c->arena, &c->chart.lines[i], &low, &high, err))
+		return err->status;
+	widen(&c->chart, low);
+	widen(&c->chart, high);
+	return TS_OK;
+}
+
 static enum ts_status make(struct charting *c, const struct ts_call *call, struct ts_error *err)
 {
 	size_t with = 0;
@@ -149,6 +164,11 @@ static enum ts_status make(struct charting *c, const struct ts_call *call, struc
 	}
 	if (with == 0)
 		return no_column(c, err);
+	for (size_t i = 0; i < c->chart.n && c->chart.cells; i++)
+		if (c->series[i].table && cut(c, i, err))
+			return ts_error_prefix(err, "run %zu", i + 1);
+	if (c->chart.cells)
+		return TS_OK;
 	/* Keys, places and values of one run lie in memory at once. */
 	for (size_t i = 0; i < c->chart.n; i++)
 		if (c->series[i].table && ts_cost_check("draw", c->series[i].table->rows, 3, err))
@@ -167,6 +187,13 @@ static size_t columns_of(const struct ts_chart_request *request)
 	size_t columns = request->columns ? request->columns : TS_CHART_COLUMNS, most = TS_CHART_COLUMNS_ALL / request->n;
 
 	return columns < most ? columns : most;
+}
+
+static size_t cells_of(const struct ts_chart_request *request)
+{
+	size_t most = TS_CHART_CELLS_ALL / request->n;
+
+	return request->cells < most ? request->cells : most;
 }
 
 TS_REPLIER(chart_reply, ts_chart);
@@ -191,7 +218,8 @@ enum ts_status ts_handle_chart(struct ts_call *call, void *state, struct ts_span
 	c.runs = ts_arena_array(&arena, asked.n, sizeof *c.runs);
 	c.series = ts_arena_array(&arena, asked.n, sizeof *c.series);
 	c.chart = (struct ts_chart){.column = asked.column, .axis = asked.axis, .log_x = asked.log_x, .log_y = asked.log_y,
-				    .smooth = asked.smooth, .low = NAN, .high = NAN, .columns = columns_of(&asked), .n = asked.n};
+				    .smooth = asked.smooth, .low = NAN, .high = NAN, .columns = columns_of(&asked),
+				    .cells = cells_of(&asked), .n = asked.n};
 	c.chart.lines = ts_arena_array(&arena, asked.n, sizeof *c.chart.lines);
 	status = c.runs && c.series && c.chart.lines ? make(&c, call, err) : ts_arena_error(&arena, err);
 	status = status ? ts_blame(call, asked.runs, asked.n, err) : reply_chart_reply(call, &c.chart, err);

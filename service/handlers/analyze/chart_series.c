@@ -36,16 +36,18 @@ static enum ts_status find_named(const struct ts_index *index, struct ts_span ty
 	return TS_OK;
 }
 
-/* The axis by its exact name, else as a scalar. */
+/* The axis by its exact name, else as a scalar; an epoch as whatever it was recorded. */
 static enum ts_status find_axis(const struct ts_index *index, enum ts_chart_axis axis, struct ts_arena *arena,
 				struct ts_chart_series *series, struct ts_error *err)
 {
-	enum { EXACT_OR_SCALAR = 2 };
+	enum { EXACT = 1, EXACT_OR_SCALAR = 2, ANY_GROUP = 5 };
+	static const size_t names[TS_CHART_AXES] = {[TS_CHART_TIME] = EXACT, [TS_CHART_SAMPLES] = EXACT_OR_SCALAR,
+						    [TS_CHART_TOKENS] = EXACT_OR_SCALAR, [TS_CHART_EPOCH] = ANY_GROUP};
 
 	if (axis == TS_CHART_STEP)
 		return TS_OK;
-	return find_named(index, ts_span_str(axis == TS_CHART_TIME ? "timestamp" : ts_chart_axis_word(axis)),
-			  axis == TS_CHART_TIME ? 1 : EXACT_OR_SCALAR, arena, &series->axis_table, &series->axis, err);
+	return find_named(index, ts_span_str(axis == TS_CHART_TIME ? "timestamp" : ts_chart_axis_word(axis)), names[axis], arena,
+			  &series->axis_table, &series->axis, err);
 }
 
 static const char *why_not(const struct ts_run *run, const struct ts_chart_request *request, const struct ts_chart_series *s,
@@ -94,29 +96,51 @@ enum ts_status ts_chart_find(const struct ts_run *run, const struct ts_chart_req
 
 /* --- where its values lie --- */
 
+enum ts_status ts_chart_axis_find_way(struct ts_fetch *f, const struct ts_chart_series *series, struct ts_arena *arena,
+				      struct ts_chart_axis_way *ret_way, struct ts_error *err)
+{
+	const struct ts_table *table = series->axis_table;
+	struct ts_span name = series->axis->name;
+	double *values = NULL;
+
+	*ret_way = (struct ts_chart_axis_way){.summed = ts_span_is(name, "samples") || ts_span_is(name, "tokens")};
+	if (!ts_span_is(name, "timestamp"))
+		return TS_OK;
+	for (size_t b = 0; b < table->n_blocks; b++) {
+		uint32_t rows = table->blocks[b].rows;
+
+		if (!values)
+			values = ts_arena_array(arena, TS_BLOCK_ROWS_MAX, sizeof *values);
+		if (!values)
+			return ts_arena_error(arena, err);
+		if (ts_fetch_block_words(f, &series->axis->blocks[b], TS_COLUMN_F64, rows, (uint64_t *)(void *)values, err))
+			return err->status;
+		for (uint32_t i = 0; i < rows; i++)
+			if (isfinite(values[i])) {
+				ret_way->first = values[i];
+				return TS_OK;
+			}
+	}
+	return TS_OK;
+}
+
 /* Keys and values of the axis, and how they become places. */
 struct axis {
 	int64_t *keys;
 	double *values;
 	size_t n, at;
-	bool summed, from_first;
-	double first, now;
+	struct ts_chart_axis_way way;
+	double now;
 };
 
-static enum ts_status load_axis(struct ts_fetch *f, const struct ts_chart_series *s, enum ts_chart_axis axis, struct ts_arena *arena,
-				struct axis *ret, struct ts_error *err)
+static enum ts_status load_axis(struct ts_fetch *f, const struct ts_chart_series *s, struct ts_arena *arena, struct axis *ret,
+				struct ts_error *err)
 {
-	struct axis a = {.n = (size_t)s->axis_table->rows, .from_first = axis == TS_CHART_TIME};
+	struct axis a = {.n = (size_t)s->axis_table->rows};
 
-	a.summed = !a.from_first && ts_span_is(s->axis->name, ts_chart_axis_word(axis));
-	if (ts_fetch_keys(f, s->axis_table, arena, &a.keys, err) ||
+	if (ts_chart_axis_find_way(f, s, arena, &a.way, err) || ts_fetch_keys(f, s->axis_table, arena, &a.keys, err) ||
 	    ts_fetch_f64(f, s->axis_table, s->axis, arena, &a.values, err))
 		return err->status;
-	for (size_t i = 0; a.from_first && i < a.n; i++)
-		if (isfinite(a.values[i])) {
-			a.first = a.values[i];
-			break;
-		}
 	*ret = a;
 	return TS_OK;
 }
@@ -129,7 +153,7 @@ static double place_of(struct axis *a, int64_t key)
 	for (; a->at < a->n && a->keys[a->at] <= key; a->at++) {
 		double value = a->values[a->at];
 
-		a->now = a->summed ? a->now + value : value - a->first;
+		a->now = a->way.summed ? a->now + value : value - a->way.first;
 		place = a->keys[a->at] == key && isfinite(a->now) ? a->now : (double)NAN;
 	}
 	return place;
@@ -144,7 +168,7 @@ enum ts_status ts_chart_place(struct ts_fetch *f, const struct ts_chart_series *
 
 	if (ts_fetch_keys(f, series->table, arena, &p.keys, err))
 		return err->status;
-	if (series->axis_table && load_axis(f, series, request->axis, arena, &axis, err))
+	if (series->axis_table && load_axis(f, series, arena, &axis, err))
 		return err->status;
 	p.x = ts_arena_array(arena, p.n, sizeof *p.x);
 	if (!p.x)
