@@ -16,6 +16,7 @@ struct project {
 	struct project *next;
 	struct ts_buf lines;
 	bool wanted, known;
+	bool lost; /* the last question had no answer, and its pages were told */
 	char name[];
 };
 
@@ -64,9 +65,17 @@ static struct ts_span name_in(struct ts_span line)
 	return line;
 }
 
+static bool has_name(struct ts_span in, struct ts_span name)
+{
+	while (in.len)
+		if (ts_span_eq(name_in(next_line(&in)), name))
+			return true;
+	return false;
+}
+
 void ts_changes_compare(struct ts_span before, struct ts_span now, void (*changed)(void *ctx, struct ts_span name), void *ctx)
 {
-	struct ts_span rest = now;
+	struct ts_span rest = now, old = before;
 
 	if (ts_span_eq(before, now))
 		return;
@@ -75,6 +84,12 @@ void ts_changes_compare(struct ts_span before, struct ts_span now, void (*change
 		struct ts_span line = next_line(&rest);
 
 		if (line.len && !has_line(before, line))
+			changed(ctx, name_in(line));
+	}
+	while (old.len) {
+		struct ts_span line = next_line(&old);
+
+		if (line.len && !has_line(now, line) && !has_name(now, name_in(line)))
 			changed(ctx, name_in(line));
 	}
 }
@@ -100,7 +115,8 @@ static void tell(void *ctx, struct ts_span name)
 	ts_http_tell(t->live->http, topic, "changed");
 }
 
-static void look_at(struct ts_changes *live, struct project *project)
+/* Returns whether there was an answer. */
+static bool look_at(struct ts_changes *live, struct project *project)
 {
 	char given[TOPIC_TEXT];
 	const char *words[] = {"list", given, "--columns=id,state,name", "--limit=200", "--csv"};
@@ -119,6 +135,18 @@ static void look_at(struct ts_changes *live, struct project *project)
 	} else {
 		ts_buf_finish(&answer.out);
 	}
+	return !answer.status;
+}
+
+/* Pages hear that nobody answers, and that somebody does again: then they look at all. */
+static void tell_standing(struct ts_changes *live, struct project *project, bool answers, const char *const *topics, size_t n)
+{
+	size_t len = strlen(project->name);
+
+	for (size_t i = 0; i < n && project->lost == answers; i++)
+		if (strncmp(topics[i], project->name, len) == 0 && topics[i][len] == '\n')
+			ts_http_tell(live->http, topics[i], answers ? "changed" : "lost");
+	project->lost = !answers;
 }
 
 static struct project *project_of(struct ts_changes *live, const char *topic)
@@ -179,7 +207,7 @@ static void look(struct ts_changes *live)
 		}
 		for (struct project *p = live->projects; p; p = p->next)
 			if (p->wanted)
-				look_at(live, p);
+				tell_standing(live, p, look_at(live, p), topics, n);
 		forget_unwanted(live);
 	}
 	ts_arena_finish(&arena);

@@ -6,24 +6,29 @@
 
 enum { WORDS_MAX = 256 };
 
+/* The stretch, the axis and the columns of the curves on a page. */
+#define VIEW "columns x smooth log from to"
+
 const struct ts_route ts_routes[] = {
-	{"runs", "/p/PROJECT/runs?q=FILTER", "list", NULL, TS_ROUTE_FILTER, "sort columns by limit page", true,
+	{"runs", "/p/PROJECT/runs?q=FILTER", "list", NULL, TS_ROUTE_FILTER, "sort columns by limit page", NULL, true,
 	 "The runs of a project, newest push first. q is a filter or a part of a name."},
-	{"tags", "/p/PROJECT/tags", "list", "--tags", TS_ROUTE_FILTER, "sort columns limit page", true, "Its tags."},
-	{"branches", "/p/PROJECT/branches", "list", "--branches", TS_ROUTE_FILTER, "sort columns limit page", true, "Its branches."},
-	{"r", "/p/PROJECT/r/NAME", "analyze", NULL, TS_ROUTE_NAME, "warmup rank", true,
+	{"tags", "/p/PROJECT/tags", "list", "--tags", TS_ROUTE_FILTER, "sort columns limit page", NULL, true, "Its tags."},
+	{"branches", "/p/PROJECT/branches", "list", "--branches", TS_ROUTE_FILTER, "sort columns limit page", NULL, true,
+	 "Its branches."},
+	{"r", "/p/PROJECT/r/NAME", "analyze", NULL, TS_ROUTE_NAME, "warmup rank", VIEW, true,
 	 "What limits a run, and what is wrong with it."},
-	{"show", "/p/PROJECT/show/NAME", "show", NULL, TS_ROUTE_NAME, "", false, "What a run holds."},
-	{"facts", "/p/PROJECT/facts/NAME", "facts", NULL, TS_ROUTE_NAME, "", false, "The facts of a run."},
-	{"log", "/p/PROJECT/log/NAME", "log", NULL, TS_ROUTE_NAME, "", false, "The runs that a name has pointed at."},
+	{"show", "/p/PROJECT/show/NAME", "show", NULL, TS_ROUTE_NAME, "", NULL, false, "What a run holds."},
+	{"facts", "/p/PROJECT/facts/NAME", "facts", NULL, TS_ROUTE_NAME, "", NULL, false, "The facts of a run."},
+	{"log", "/p/PROJECT/log/NAME", "log", NULL, TS_ROUTE_NAME, "", NULL, false, "The runs that a name has pointed at."},
 	{"plot", "/p/PROJECT/plot/COLUMN?run=A&run=B", "plot", NULL, TS_ROUTE_RUNS,
-	 "x smooth log logx bands by highlight rank cells from to", true,
+	 "x smooth log logx bands by highlight rank cells from to", NULL, true,
 	 "A column of several runs in one picture."},
-	{"diff", "/p/PROJECT/diff/A..B", "diff", NULL, TS_ROUTE_PAIR, "all", true, "The first step at which two runs differ, and why."},
-	{"check-resume", "/p/PROJECT/check-resume/RESUMED..PARENT", "check-resume", NULL, TS_ROUTE_PAIR, "", false,
+	{"diff", "/p/PROJECT/diff/A..B", "diff", NULL, TS_ROUTE_PAIR, "all", VIEW, true,
+	 "The first step at which two runs differ, and why."},
+	{"check-resume", "/p/PROJECT/check-resume/RESUMED..PARENT", "check-resume", NULL, TS_ROUTE_PAIR, "", NULL, false,
 	 "Whether a run resumed correctly."},
-	{"b", "/p/PROJECT/b/BRANCH", "trend", NULL, TS_ROUTE_NAME, "", true, "Where the step time of a branch changed."},
-	{"/projects", "/projects", "projects", NULL, TS_ROUTE_NONE, "", false, "What each project uses."},
+	{"b", "/p/PROJECT/b/BRANCH", "trend", NULL, TS_ROUTE_NAME, "", NULL, true, "Where the step time of a branch changed."},
+	{"/projects", "/projects", "projects", NULL, TS_ROUTE_NONE, "", NULL, false, "What each project uses."},
 };
 const size_t ts_routes_n = sizeof ts_routes / sizeof ts_routes[0];
 
@@ -75,9 +80,9 @@ static bool accepts_json(struct ts_span accept)
 	return ts_span_has(accept, ts_span_str("application/json")) && !ts_span_has(accept, ts_span_str("text/html"));
 }
 
-static bool has_field(const struct ts_route *route, struct ts_span name)
+static bool has_field(const char *fields, struct ts_span name)
 {
-	const char *at = route->fields;
+	const char *at = fields ? fields : "";
 
 	while (*at) {
 		size_t n = strcspn(at, " ");
@@ -125,7 +130,9 @@ static enum ts_status take_field(const struct ts_route *route, struct ts_span na
 		f->runs[f->n_runs++] = text;
 		return TS_OK;
 	}
-	if (!has_field(route, name))
+	if (has_field(route->view, name))
+		return TS_OK;
+	if (!has_field(route->fields, name))
 		return ts_error_set(err, TS_INVALID, "%s has no field %s", route->shown, ts_show(name).text);
 	if (value.len == 0) /* a form sends the fields that were left empty */
 		return TS_OK;

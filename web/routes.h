@@ -19,6 +19,7 @@ struct ts_route {
 	const char *verb, *option; /* option: one that is always given; may be NULL */
 	enum ts_route_words words;
 	const char *fields; /* of the query, which become options of the same name: "sort limit" */
+	const char *view;   /* further fields, which the script of the page reads; NULL: none */
 	bool draws;	    /* the verb draws a page; else its text becomes one */
 	const char *about;  /* a sentence */
 };

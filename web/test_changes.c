@@ -35,7 +35,7 @@ static void tells_what_changed(void **state)
 	expect("id,state,name\n1,running,a\n2,-,s/b\n", "id,state,name\n1,finished,a\n2,-,s/b\n", "[][a]");
 	expect("id,state,name\n1,running,a\n", "id,state,name\n3,running,s/b\n1,running,a\n", "[][s/b]");
 	expect("id,state,name\r\n1,running,a\r\n", "id,state,name\r\n2,running,a\r\n", "[][a]");
-	expect("id,state,name\n1,running,a\n2,-,b\n", "id,state,name\n1,running,a\n", "[]"); /* one is gone */
+	expect("id,state,name\n1,running,a\n2,-,b\n", "id,state,name\n1,running,a\n", "[][b]"); /* one is gone */
 	expect("id,state,name\n", "id,state,name\n1,,a", "[][a]");
 }
 

@@ -14,7 +14,8 @@ static void legend_row(struct ts_buf *out, const struct ts_chart_view *view, siz
 {
 	const struct ts_view_line *line = &view->lines[i];
 
-	ts_buf_printf(out, "<tr data-k=\"%zu\"%s><td class=\"text f%zu\">", i, line->lit ? " class=\"on\"" : "", i % TS_CHART_COLOURS);
+	ts_buf_printf(out, "<tr data-k=\"%zu\" data-line=\"%zu\"%s><td class=\"text f%zu\">", i, line->nth,
+		      line->lit ? " class=\"on\"" : "", i % TS_CHART_COLOURS);
 	ts_html_text(out, line->letter);
 	ts_buf_str(out, "</td><td class=\"text\">");
 	ts_svg_chart_sample(out, view, i);

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""Opens the pages of `tscope web` in headless Chromium: browser.py BUILD [FOLDER]. Pictures go into the folder. Exits 77 without Chromium."""
+"""Opens the pages of `tscope web` in headless Chromium: browser.py BUILD [FOLDER|- [NAME...]]. Pictures go into the folder. Exits 77 without Chromium."""
+import json
 import os
+import subprocess
 import sys
 import tempfile
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import chromium  # noqa: E402
-from served import Store, Web, make_run  # noqa: E402
+from served import Store, Web, make_run, until  # noqa: E402
 
 PAGES = {"runs": "/p/default/runs", "run": "/p/default/r/a", "content": "/p/default/show/a", "facts": "/p/default/facts/a", "log": "/p/default/log/a",
          "diff": "/p/default/diff/a..b", "plot": "/p/default/plot/loss?run=a&run=b", "branch": "/p/default/b/main", "projects": "/projects",
@@ -69,6 +71,130 @@ def renews_itself(store, web, browser, folder):
     assert browser.run("document.querySelector('input[value=a]').checked")
 
 
+CURVE = "document.querySelector('canvas.curve')?.getAttribute('aria-label')"
+
+
+def zooms_and_holds_it_in_the_address(store, web, browser, folder):
+    """Keys zoom down to single values and move; the address has the view, and a reload shows the same. A drag zooms, too."""
+    browser.size(1200, 800)
+    browser.go("http://" + web.host + "/p/default/plot/loss?run=a&run=b")
+    assert browser.becomes(f"!!{CURVE}", 10)
+    whole = browser.run(CURVE)
+    assert whole.startswith("loss by step, from 0 to 299. a: "), whole
+    browser.run("document.querySelector('canvas.curve').focus()")
+    for _ in range(4):
+        browser.key("+", 187, "+")
+    browser.key("ArrowRight", 39)
+    assert browser.becomes("location.search.includes('from=') && location.search.includes('to=')", 5)
+    assert browser.becomes("document.querySelector('figure.plot .dim').textContent.includes('Each value is drawn')", 5)
+    zoomed, at = browser.run(CURVE), browser.run("location.search")
+    assert zoomed != whole
+    browser.load(lambda: browser.run("location.reload()"))
+    assert browser.becomes(f"{CURVE} == {json.dumps(zoomed)}", 10), (zoomed, browser.run(CURVE))
+    assert browser.run("location.search") == at
+    browser.run("document.querySelector('canvas.curve').focus()")
+    browser.key("0", 48, "0")
+    assert browser.becomes(f"{CURVE} == {json.dumps(whole)}", 10)
+    box = browser.run("(r => [r.left, r.top, r.width])(document.querySelector('canvas.curve').getBoundingClientRect())")
+    for kind, x in (("mousePressed", 0.4), ("mouseMoved", 0.5), ("mouseReleased", 0.6)):
+        browser.page("Input.dispatchMouseEvent", type=kind, x=box[0] + box[2] * x, y=box[1] + 80, button="left", buttons=1, clickCount=1)
+    assert browser.becomes(f"{CURVE} != {json.dumps(whole)} && location.search.includes('from=')", 5)
+    browser.run("(s => { s.value = 10; s.dispatchEvent(new Event('input')) })(document.getElementById('curve-smooth'))")
+    assert browser.becomes("location.search.includes('smooth=10')", 5)
+    assert not [c for c in browser.complaints if "404" not in c], browser.complaints
+
+
+def shows_where_runs_part(store, web, browser, folder):
+    """The step at which two runs part stands in the curve, and one click zooms there."""
+    browser.size(1200, 800)
+    browser.go("http://" + web.host + "/p/default/diff/a..b")
+    assert browser.becomes("!!document.getElementById('part')", 10)
+    assert "step 100" in browser.run("document.getElementById('part').textContent")
+    browser.run("document.getElementById('part').click()")
+    assert browser.becomes(f"{CURVE}?.includes('from 50 to 150')", 10), browser.run(CURVE)
+
+
+def shows_what_is_not_finite(store, web, browser, folder):
+    """A column of NaN is said to be one, and what of another is not finite is counted."""
+    lost = os.path.join(store.work, "lost")
+    os.makedirs(lost)
+    with open(os.path.join(lost, "steps.jsonl"), "w") as out:
+        for step in range(400):
+            out.write(f'{{"step": {step}, "scalars": {{"loss": {"NaN" if step % 4 == 0 else 1}, "gone": NaN}}}}\n')
+    store.tscope("push", "./lost")
+    browser.go("http://" + web.host + "/p/default/r/lost?columns=scalars.loss,scalars.gone")
+    assert browser.becomes("document.querySelectorAll('figure.plot').length == 2", 10)
+    said = "[...document.querySelectorAll('figure.plot > .dim')].map(p => p.textContent).join()"
+    assert browser.becomes(said + ".includes('none of its values is a finite number')", 10), browser.run(said)
+    assert browser.becomes(said + ".includes('100 of 400 values are not finite')", 10), browser.run(said)
+
+
+def compares_many(store, web, browser, folder):
+    """Three runs: parallel coordinates, and a scatter of a setting against the outcome."""
+    for i in range(3):
+        make_run(os.path.join(store.work, "sweep", f"s{i}"), i, i / 10, config={"lr": 0.1 * (i + 1), "seed": i})
+    store.tscope("push", "./sweep")
+    browser.go("http://" + web.host + "/p/default/plot/loss?run=s0&run=s1&run=s2")
+    assert browser.becomes("document.querySelectorAll('#compare svg.compare').length == 2", 15)
+    assert browser.run("document.querySelectorAll('#compare path.run').length") == 3
+    assert browser.run("document.querySelectorAll('#compare circle').length") == 3
+    assert "config.lr" in browser.run("document.getElementById('compare-x').textContent")
+    if folder:
+        browser.size(1200, 1300)
+        browser.picture(os.path.join(folder, "compare-1200.png"))
+
+
+def curves_grow(store, web, browser, folder):
+    """The curve of a run that trains goes on within some seconds of a push; when the run is removed the page says so."""
+    browser.size(1200, 800)
+    make_run(os.path.join(store.work, "grows"), 4, steps=100)
+    store.tscope("push", "./grows")
+    browser.go("http://" + web.host + "/p/default/r/grows")
+    assert browser.becomes(f"{CURVE}?.includes('from 0 to 99')", 10), browser.run(CURVE)
+    time.sleep(2.5)
+    with open(os.path.join(store.work, "grows", "steps.jsonl"), "a") as out:
+        for step in range(100, 150):
+            out.write(json.dumps({"step": step, "loss": 0.5}) + "\n")
+    store.tscope("push", "./grows")
+    began = time.monotonic()
+    assert browser.becomes(f"{CURVE}?.includes('from 0 to 149')", 10), browser.run(CURVE)
+    print(f"  in the curve {time.monotonic() - began:.1f} s after the push", flush=True)
+    store.tscope("rm", "grows")
+    assert browser.becomes("document.getElementById('live').textContent == 'this is not there any more'", 10)
+
+
+def outlives_a_server(store, web, browser, folder):
+    """Over a tscoped that ends: the page keeps what it shows and says so, and is alive again when it is back."""
+    path = os.path.join(store.work, "s")
+    words = [os.path.join(store.build, "tscoped"), "--socket", path, "--store", os.path.join(store.work, "served")]
+
+    def start():
+        process = subprocess.Popen(words, env=store.env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        assert until(30, lambda: os.path.exists(path))
+        return process
+
+    server = start()
+    env = {"TSCOPE_SERVER": "unix:" + path}
+    store.tscope("push", "./runs/a", env=env)
+    other = Web(store, env=env)
+    try:
+        browser.go(other.link)
+        assert browser.becomes("!!document.querySelector('input[value=a]') && document.getElementById('live').textContent == 'live'", 10)
+        time.sleep(2)
+        server.kill()
+        server.wait()
+        os.unlink(path)
+        assert browser.becomes("document.getElementById('live').textContent.includes('does not answer')", 20)
+        assert browser.run("!!document.querySelector('input[value=a]')")
+        server = start()
+        store.tscope("push", "./runs/b", env=env)
+        assert browser.becomes("!!document.querySelector('input[value=b]') && document.getElementById('live').textContent == 'live'", 20)
+    finally:
+        other.end()
+        server.kill()
+        server.wait()
+
+
 def is_sent_to_nobody(store, web, browser, folder):
     """The link without the token opens nothing in another browser, and says how it is opened."""
     other = chromium.Chromium()
@@ -81,14 +207,15 @@ def is_sent_to_nobody(store, web, browser, folder):
         other.end()
 
 
-CHECKS = (shows_every_page, is_used_by_keys, renews_itself, is_sent_to_nobody)
+CHECKS = (shows_every_page, is_used_by_keys, zooms_and_holds_it_in_the_address, shows_where_runs_part, shows_what_is_not_finite, compares_many, curves_grow,
+          renews_itself, outlives_a_server, is_sent_to_nobody)
 
 
 def main():
     if not chromium.PROGRAM:
         print("skipped: there is no Chromium")
         sys.exit(77)
-    build, folder = os.path.abspath(sys.argv[1]), sys.argv[2] if len(sys.argv) > 2 else None
+    build, folder, wanted = os.path.abspath(sys.argv[1]), sys.argv[2] if len(sys.argv) > 2 and sys.argv[2] != "-" else None, sys.argv[3:]
     if folder:
         os.makedirs(folder, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="tscope-web-") as work:
@@ -100,6 +227,8 @@ def main():
         try:
             browser.go(web.link)
             for check in CHECKS:
+                if wanted and check.__name__ not in wanted:
+                    continue
                 check(store, web, browser, folder)
                 print("ok " + check.__name__, flush=True)
         finally:

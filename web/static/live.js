@@ -1,5 +1,7 @@
 // Keeps a page as new as what it shows: where the server says that it changed, it is fetched again, and its parts are put in place.
 // Without this script the page reads as well, and stays as it was when it was opened.
+import "./curves.js";
+
 const topic = document.querySelector("nav[data-live]")?.dataset.live;
 const lost = "the server does not answer; the page stays as it was";
 
@@ -21,24 +23,39 @@ function put(old, fresh) {
   if (focused) document.getElementById(focused)?.focus();
 }
 
+// What is gone is said; where the server has no answer, the page stays as it was and asks again.
 async function renew() {
   if (document.querySelector("body > script, main script")) {
     location.reload(); // a picture with a script of its own begins anew
     return;
   }
   const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
+  if (!answer.ok && answer.status !== 404) {
+    say(lost);
+    setTimeout(() => renew().catch(() => say(lost)), 2000);
+    return;
+  }
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
   for (const part of ["header", "main"]) {
     const old = document.querySelector(part);
     const fresh = page.querySelector(part);
     if (old && fresh) put(old, fresh);
   }
-  say(answer.ok ? "live" : lost);
+  document.dispatchEvent(new Event("renewed"));
+  say(answer.ok ? "live" : "this is not there any more");
 }
 
 if (topic) {
   const events = new EventSource(topic);
-  events.onopen = () => say("live");
-  events.onerror = () => say(lost);
-  events.onmessage = () => renew().catch(() => say(lost));
+  let wasLost = false;
+  events.onopen = () => {
+    if (wasLost) renew().catch(() => say(lost)); // what happened meanwhile was told to nobody
+    else say("live");
+    wasLost = false;
+  };
+  events.onerror = () => {
+    wasLost = true;
+    say(lost);
+  };
+  events.onmessage = (event) => (event.data === "lost" ? say(lost) : renew().catch(() => say(lost)));
 }
