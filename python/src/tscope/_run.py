@@ -8,7 +8,7 @@ import weakref
 from collections.abc import Iterable, Mapping
 from typing import Any, Callable, Optional, TypeVar, Union
 
-from tscope import _as_wandb, _ending, _facts, _json, _paths, _ranks, _resume
+from tscope import _as_wandb, _asked, _ending, _facts, _json, _paths, _ranks, _resume
 from tscope._config import Config
 from tscope._data import Data, settings
 from tscope._indices import Indices
@@ -78,6 +78,7 @@ class Run(Recorder):
         self._layers: Any = None
         self._blamed: Any = None  # which exception was looked at last, and at which step
         self._end: Optional[dict[str, Any]] = None  # what the last exception says of the end, if no step follows it
+        self._stopped: Optional[dict[str, Any]] = None  # the end, where an experiment asked for it
         self._verdict = False
         self._indices: Any = None  # which samples the steps had
         self._first_step: Optional[int] = None  # the number of the first step that began
@@ -228,6 +229,8 @@ class Run(Recorder):
 
     def _ended(self) -> dict[str, Any]:
         """Returns what is known of the end at this moment: an exception that is on its way, or one that no step followed."""
+        if self._stopped is not None:
+            return self._stopped
         self._leaves(sys.exc_info()[1])
         now = self._step_now()
         followed = self._end is not None and now is not None and now > self._end.get("step", -1)
@@ -362,6 +365,7 @@ class Run(Recorder):
                 self._watched.stop()
             self._watched = Watch(self, model, optimizer, every)
             self._at_end.append(self._watched.stop)
+            _asked.asked.watched(self, model)
         except Exception as error:
             self._cannot(f"watch: {type(error).__name__}: {error}")
 
@@ -829,6 +833,7 @@ def _begin(run: Run, directory: Any, config: Any, options: dict[str, Any]) -> No
         run._wake(0, False)
     run._config, run._name = Config(config, lambda new: run.facts({"config": new})), options["name"] or ""
     run.enabled, run._verdict = True, options["verdict"]
+    _asked.asked.of(run)
     _open.add(run)
     _watch_excepthook()
 
@@ -894,6 +899,7 @@ def start(
     False
     """
     asked = exist is not None
+    directory, exist = _asked.asked.place(directory, exist)
     if exist is None:
         exist = "resume" if _resume.restarted() else "error" if strict else _again(directory)
     if exist not in _resume.EXIST:

@@ -75,6 +75,13 @@ class Watch(Watched):
         self._forget = scaler_steps.skipped(lambda skipped: self._steps() if skipped is optimizer else None, first=True)
         self._run.facts({"columns": {**_before("params", "grads", "optimizer", "rng"), **self._of_buffers()}})
 
+    def take_every(self, every: int) -> int:
+        """Has digests taken every so many steps from the next one on. Returns how many it was before."""
+        before, self._every = self._every, every
+        self._schedule(self._run, self._model, self.generators.resting, every)
+        self.now()
+        return before
+
     # --- what _watched.c calls, in watched steps ---
 
     def _hook(self) -> None:
