@@ -7,6 +7,7 @@
 #include "base/system.h"
 #include "base/text.h"
 #include "ingest/facts/redact.h"
+#include "ingest/host/environment.h"
 #include "ingest/host/spawn.h"
 
 #include <stdio.h>
@@ -31,7 +32,7 @@ struct host {
  * change results. */
 static const struct list {
 	const char *path;
-	const char *names[112];
+	const char *names[136];
 } lists[] = {
 	{"session.ci",
 	 {"CI", "GITHUB_ACTIONS", "GITHUB_REPOSITORY", "GITHUB_REF", "GITHUB_SHA", "GITHUB_RUN_ID", "GITHUB_RUN_NUMBER",
@@ -62,7 +63,15 @@ static const struct list {
 	  "TRITON_F32_DEFAULT", "ATEN_CPU_CAPABILITY", "ONEDNN_MAX_CPU_ISA", "ONEDNN_DEFAULT_FPMATH_MODE",
 	  "OMP_DYNAMIC", "OMP_PROC_BIND", "OMP_PLACES", "OMP_SCHEDULE", "KMP_AFFINITY", "KMP_BLOCKTIME",
 	  "MKL_DYNAMIC", "MKL_ENABLE_INSTRUCTIONS", "OPENBLAS_NUM_THREADS", "NVTE_ALLOW_NONDETERMINISTIC_ALGO",
-	  "NVTE_FLASH_ATTN", "NVTE_FUSED_ATTN", "HIP_VISIBLE_DEVICES", "MIOPEN_FIND_MODE", NULL}},
+	  "NVTE_FLASH_ATTN", "NVTE_FUSED_ATTN", "HIP_VISIBLE_DEVICES", "MIOPEN_FIND_MODE",
+	  "MKL_THREADING_LAYER", "MKL_DEBUG_CPU_TYPE", "OPENBLAS_CORETYPE", "BLIS_NUM_THREADS", "NUMEXPR_NUM_THREADS",
+	  "GOMP_CPU_AFFINITY", "OMP_THREAD_LIMIT", "CUBLAS_EMULATION_STRATEGY", "TORCHINDUCTOR_CPP_WRAPPER",
+	  "TORCHINDUCTOR_EMULATE_PRECISION_CASTS", "TORCH_NCCL_USE_COMM_NONBLOCKING",
+	  "JAX_ENABLE_X64", "JAX_DEFAULT_MATMUL_PRECISION", "JAX_PLATFORMS", "TF_ENABLE_ONEDNN_OPTS", NULL}},
+	/* Which code and which files a command finds. */
+	{"session.env",
+	 {"PYTHONPATH", "LD_LIBRARY_PATH", "LD_PRELOAD", "VIRTUAL_ENV", "CONDA_PREFIX", "HF_HOME", "HF_DATASETS_CACHE",
+	  "HF_HUB_OFFLINE", "TORCH_HOME", "TOKENIZERS_PARALLELISM", "TZ", NULL}},
 };
 
 static enum ts_status add(struct host *h, struct ts_fact fact, const char *path, struct ts_error *err)
@@ -319,6 +328,21 @@ static enum ts_status add_container(struct host *h, struct ts_error *err)
 	return kind ? add_text(h, "session.container", ts_span_str(kind), err) : TS_OK;
 }
 
+/* Adds the digests of all variables, and by which key they are made; nothing where there is no key. */
+static enum ts_status add_environment(struct host *h, struct ts_error *err)
+{
+	struct ts_environment_key key;
+
+	if (!ts_environment_key(&key))
+		return TS_OK;
+	ts_buf_reset(&h->out);
+	if (ts_environment_write(&key, h->arena, &h->out, err))
+		return err->status;
+	if (add_text(h, "session.environment", ts_buf_view(&h->out), err))
+		return err->status;
+	return add_text(h, "session.environment_key", ts_span_str(key.id), err);
+}
+
 static enum ts_status add_session(struct host *h, struct ts_error *err)
 {
 	struct ts_error ignored;
@@ -365,8 +389,8 @@ enum ts_status ts_host_facts(const struct ts_host_wanted *wanted, struct ts_aren
 	};
 	enum ts_status status = TS_OK;
 
-	if (add_git(&h, err) || add_gpus(&h, err) || add_lists(&h, err) || add_session(&h, err) || add_container(&h, err) ||
-	    add_command(&h, err))
+	if (add_git(&h, err) || add_gpus(&h, err) || add_lists(&h, err) || add_environment(&h, err) || add_session(&h, err) ||
+	    add_container(&h, err) || add_command(&h, err))
 		status = err->status;
 	ts_buf_finish(&h.out);
 	if (!status)

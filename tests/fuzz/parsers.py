@@ -71,6 +71,7 @@ NOT_FOREIGN = {
     "ts_unnamed_parse": "the same",
     "ts_ref_read": "the same",
     "ts_score_decode": "the same",
+    "ts_job_read": "what the same program wrote, in the process that it made for it",
     "ts_below_read": "reads bytes, and looks at none",
     "ts_file_read": "reads bytes, and looks at none",
     "ts_trace_folder_read": "lists files; ts_trace_load reads each",

@@ -8,6 +8,9 @@
 #include "ingest/facts/redact.h"
 #include "ingest/host/host.h"
 
+#include <dlfcn.h>
+#include <string.h>
+
 enum { FACTS_MAX = 16 << 20 };
 
 static enum ts_status collect(const struct ts_host_wanted *wanted, struct ts_arena *arena, struct ts_buf *json,
@@ -58,4 +61,48 @@ PyObject *tscope_is_secret(PyObject *module, PyObject *args)
 	if (!PyArg_ParseTuple(args, "s:is_secret", &name))
 		return NULL;
 	return PyBool_FromLong(ts_secret_key(ts_span_str(name)));
+}
+
+/* --- files that are opened --- */
+
+typedef int (*add_hook)(int (*hook)(const char *, PyObject *, void *), void *);
+
+static PyObject *sees; /* what is called; NULL: nothing is */
+
+static int on_event(const char *event, PyObject *args, void *unused)
+{
+	PyObject *kind, *value, *trace, *call = sees, *none;
+
+	(void)unused;
+	if (!call || strcmp(event, "open") != 0)
+		return 0;
+	PyErr_Fetch(&kind, &value, &trace);
+	Py_INCREF(call);
+	sees = NULL; /* what it opens itself is not meant */
+	none = PyObject_CallObject(call, args);
+	sees = call;
+	Py_XDECREF(none);
+	PyErr_Clear();
+	PyErr_Restore(kind, value, trace);
+	Py_DECREF(call);
+	return 0;
+}
+
+/* PySys_AddAuditHook is no part of the stable interface that this extension is compiled for; where it is not there, nothing is seen. */
+PyObject *tscope_see_opens(PyObject *module, PyObject *call)
+{
+	static int added;
+	PyObject *before = sees;
+	void *found = added ? NULL : dlsym(RTLD_DEFAULT, "PySys_AddAuditHook");
+	add_hook add;
+
+	(void)module;
+	memcpy(&add, &found, sizeof add);
+	if (found)
+		added = add(on_event, NULL) == 0;
+	if (call != Py_None)
+		Py_INCREF(call);
+	sees = call == Py_None ? NULL : call;
+	Py_XDECREF(before);
+	return PyBool_FromLong(added);
 }

@@ -1355,6 +1355,8 @@ static PyMethodDef module_methods[] = {
 	{"digest_bytes", digest_bytes, METH_VARARGS, PyDoc_STR("Returns the digest of bytes (docs/digests.md).")},
 	{"host_facts", tscope_host_facts, METH_VARARGS, PyDoc_STR("Returns the host's facts as JSON, and why a patch is left out.")},
 	{"is_secret", tscope_is_secret, METH_VARARGS, PyDoc_STR("Returns whether the key names a secret.")},
+	{"see_opens", tscope_see_opens, METH_O,
+	 PyDoc_STR("see_opens(call)\n--\n\nHas what opens a file told to call(path, mode, flags).")},
 	{"digest_at", digest_at, METH_VARARGS, PyDoc_STR("Returns the digest of so many bytes at an address.")},
 	{"digest_set", digest_set, METH_O, PyDoc_STR("Returns the digest of named tensors, from their names and digests.")},
 	{"digest_words", digest_words, METH_VARARGS, PyDoc_STR("Returns the digest of 32-bit words and of bytes behind them.")},

@@ -8,7 +8,7 @@ import weakref
 from collections.abc import Iterable, Mapping
 from typing import Any, Callable, Optional, TypeVar, Union
 
-from tscope import _as_wandb, _asked, _ending, _facts, _json, _paths, _ranks, _resume
+from tscope import _as_wandb, _asked, _ending, _facts, _json, _needs, _paths, _ranks, _resume
 from tscope._config import Config
 from tscope._data import Data, settings
 from tscope._indices import Indices
@@ -629,6 +629,7 @@ class Run(Recorder):
         if exit_code:
             self._end = {"exit": int(exit_code), **({} if self._step_now() is None else {"step": self._step_now()})}
         self._or_said(lambda: self.facts({"session": {"end": self._ended()}}))
+        self._or_said(lambda: self.facts(_needs.files.facts()))
         self._let_go()
         left_out: list[str] = []
         self._or_said(lambda: left_out.append(self._left_out()))
@@ -777,6 +778,8 @@ def is_refusal(error: BaseException) -> bool:
     return getattr(error, "_of_start", False)
 
 
+_needs.files.begin()  # what is read before a run begins belongs to it, too
+
 _COLUMNS = 16_000  # record/frame.h
 _CAUSES = 16  # that are said and counted one by one
 _SYNC_MS = 1000  # so long a summary waits for the numbers of the last steps
@@ -869,7 +872,7 @@ def start(
     facts: Optional[dict[str, Any]] = None,
     flush_ms: int = 1000,
     memory_every: int = 100,
-    patch: bool = False,
+    patch: bool = True,
     device_phases: bool = False,
     verdict: bool = False,
     strict: bool = False,
@@ -884,7 +887,7 @@ def start(
     asked, but for strict=True: a cell may be run twice; what was still open ends, and one line says where the new one is.
 
     `facts` are added to those that are found here; `memory_every` is the steps between two samples of memory, 0 for none; `flush_ms`
-    is the milliseconds whose steps a loss of power may cost; `patch` keeps the text of uncommitted changes, not only their digest.
+    is the milliseconds whose steps a loss of power may cost; `patch` keeps the text of uncommitted changes; without it their digest is kept.
     `device_phases` has CUDA time the phases that are marked, by events that are read when they are done; the host's times of them are
     regions then. `verdict` says at the end, on standard error, what bound the run and what to try: in ten lines, on rank 0 alone.
 

@@ -1,0 +1,75 @@
+"""What a training needs to be run again: which files it read, by digests that change with them, the packages and the interpreter."""
+
+import json
+import os
+import subprocess
+import sys
+import unittest
+
+import support
+from tscope import _needs
+
+PROGRAM = """
+import json, tscope
+config = json.load(open("config.json"))
+open("out.txt", "w").write("1")
+open("out.txt").read()
+run = tscope.start("runs/a")
+with run.step():
+    open("late.bin", "rb").read()
+"""
+
+
+class Needs(support.Case):
+    def facts(self):
+        subprocess.run([sys.executable, "train.py"], check=True, timeout=60)
+        with open("runs/a/facts.json", encoding="utf-8") as file:
+            return json.load(file)["session"]
+
+    def test_files_that_are_read_and_not_those_that_are_written(self):
+        for name, text in (("config.json", "{}"), ("late.bin", "x" * 100), ("train.py", PROGRAM)):
+            with open(name, "w", encoding="utf-8") as file:
+                file.write(text)
+        session = self.facts()
+        lines = session["files_read"]["list"].splitlines()
+        here = os.path.realpath(".")
+        self.assertEqual([line.split(" ", 2)[1:] for line in lines], [["2", f"{here}/config.json"], ["100", f"{here}/late.bin"]])
+        self.assertEqual(session["files_read"]["count"], 2)
+        self.assertEqual(session["interpreter"]["program"], sys.executable)
+        self.assertEqual(os.path.realpath(session["working_directory"]), here)
+
+    def test_a_digest_is_of_the_size_and_of_blocks(self):
+        size = 3 << 20
+        with open("data", "wb") as file:
+            file.write(bytes(size))
+        first = _needs.digest_of("data")
+        self.assertEqual(first[0], size)
+        for at in (0, size - 1, _needs.blocks_of(size)[7] + 5):
+            with open("data", "r+b") as file:
+                file.seek(at)
+                file.write(b"x")
+            self.assertNotEqual(_needs.digest_of("data"), first, at)
+            with open("data", "r+b") as file:
+                file.seek(at)
+                file.write(b"\0")
+            self.assertEqual(_needs.digest_of("data"), first)
+        os.truncate("data", size - 1)
+        self.assertNotEqual(_needs.digest_of("data")[1], first[1])
+        self.assertIsNone(_needs.digest_of("/dev/null"))
+        self.assertIsNone(_needs.digest_of("none"))
+
+    def test_packages_are_those_that_are_imported(self):
+        for folder, version in (("one", "1.0"), ("two", "2.0")):
+            os.makedirs(f"{folder}/Lab_Ops-{version}.dist-info")
+        os.makedirs("two/other-3.dist-info")
+        with open("two/other-3.dist-info/direct_url.json", "w", encoding="utf-8") as file:
+            json.dump({"url": "https://lab/other.git", "vcs_info": {"vcs": "git", "commit_id": "abc123"}}, file)
+        self.assertEqual(_needs.packages(["one", "two"]), "Lab_Ops==1.0\nother==3 @ https://lab/other.git@abc123\n")
+
+    def test_a_list_that_is_too_long_is_a_digest(self):
+        self.assertEqual(sorted(_needs._listed("x" * (256 << 10))), ["list", "sha256"])
+        self.assertEqual(sorted(_needs._listed("x" * (256 << 10) + "x")), ["sha256"])
+
+
+if __name__ == "__main__":
+    unittest.main()
