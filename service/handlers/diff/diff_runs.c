@@ -378,7 +378,7 @@ static int role_order(enum ts_role role)
 	return role == TS_ROLE_TRAJECTORY ? 0 : (role == TS_ROLE_UNKNOWN ? 1 : 2);
 }
 
-TS_ORDER(by_weight, struct ts_series_row, if (a->role != b->role) return role_order(a->role) - role_order(b->role);
+TS_ORDER(by_weight, struct ts_series_row, TS_BY(role_order(a->role), role_order(b->role));
 	 TS_BY(b->state == TS_SERIES_PARTS, a->state == TS_SERIES_PARTS); if (a->state == TS_SERIES_PARTS) TS_UP(first_step);
 	 TS_TEXT(name); TS_UP(rank); TS_UP(type))
 

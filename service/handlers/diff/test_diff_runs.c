@@ -283,21 +283,29 @@ static enum ts_diff_verdict expected_verdict(const struct seen *s, bool ranks_di
 	return ranks_differ || !s->trajectory || s->incomplete || s->unknown ? TS_DIFF_INCONCLUSIVE : TS_DIFF_SAME;
 }
 
+/* Every row comes before all that follow it, and not only before the next one, by the first of these in which they differ: the role,
+ * whether the series part, where they do, the name, the rank and the type. No two rows are equal in all of them. */
 static void check_order(const struct ts_diff *d)
 {
 	static const int weight[] = {[TS_ROLE_TRAJECTORY] = 0, [TS_ROLE_UNKNOWN] = 1, [TS_ROLE_OBSERVATION] = 2};
 
-	for (size_t i = 1; i < d->n_series; i++) {
-		const struct ts_series_row *x = &d->series[i - 1], *y = &d->series[i];
-		bool parts_x = x->state == TS_SERIES_PARTS, parts_y = y->state == TS_SERIES_PARTS;
+	for (size_t i = 0; i < d->n_series; i++)
+		for (size_t j = i + 1; j < d->n_series; j++) {
+			const struct ts_series_row *x = &d->series[i], *y = &d->series[j];
+			bool parts_x = x->state == TS_SERIES_PARTS, parts_y = y->state == TS_SERIES_PARTS;
+			int64_t keys[][2] = {{weight[x->role], weight[y->role]},
+					     {!parts_x, !parts_y},
+					     {parts_x ? x->first_step : 0, parts_y ? y->first_step : 0},
+					     {ts_span_cmp(x->name, y->name), 0},
+					     {x->rank, y->rank},
+					     {x->type, y->type}};
+			size_t k = 0;
 
-		assert_true(weight[x->role] <= weight[y->role]);
-		if (x->role != y->role)
-			continue;
-		assert_true(parts_x >= parts_y);
-		if (parts_x && parts_y)
-			assert_true(x->first_step <= y->first_step);
-	}
+			while (k < sizeof keys / sizeof keys[0] && keys[k][0] == keys[k][1])
+				k++;
+			assert_true(k < sizeof keys / sizeof keys[0]);
+			assert_true(keys[k][0] < keys[k][1]);
+		}
 }
 
 static void check_mirror(const struct ts_diff *d, const struct ts_diff *m)
