@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "base/escape.h"
 #include "base/uri.h"
 
 static struct ts_arena arena;
@@ -43,6 +44,36 @@ static void comes_back(void **state)
 			assert_int_equal(back.data[back.len], 0);
 			ts_buf_finish(&out);
 		}
+}
+
+/* A name never ends as the address of a document does, and comes back. */
+static void names_are_no_documents(void **state)
+{
+	static const char *const pairs[][2] = {{"exp1", "exp1"}, {"a/b.json", "a/b%2Ejson"}, {".json", "%2Ejson"}, {"json", "json"},
+					       {"", ""}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
+		struct ts_buf out = TS_BUF_INIT(4096);
+		struct ts_span back;
+
+		ts_uri_encode_name(&out, ts_span_str(pairs[i][0]));
+		assert_true(ts_span_is(ts_buf_view(&out), pairs[i][1]));
+		assert_int_equal(ts_uri_decode(ts_buf_view(&out), false, &arena, &back, &err), TS_OK);
+		assert_true(ts_span_is(back, pairs[i][0]));
+		ts_buf_finish(&out);
+	}
+}
+
+/* None of the five characters that mean something in HTML is left, and nothing else is touched. */
+static void html_is_escaped(void **state)
+{
+	struct ts_buf out = TS_BUF_INIT(4096);
+
+	(void)state;
+	ts_html_escape(&out, ts_span_str("a<b> & \"c\" 'd' \xc3\xa4;"));
+	assert_true(ts_span_is(ts_buf_view(&out), "a&lt;b&gt; &amp; &quot;c&quot; &#39;d&#39; \xc3\xa4;"));
+	ts_buf_finish(&out);
 }
 
 /* RFC 3986, 2.1: the examples and the letters' case. */
@@ -90,6 +121,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(comes_back, setup, teardown),
 		cmocka_unit_test_setup_teardown(is_encoded_as_said, setup, teardown),
+		cmocka_unit_test_setup_teardown(names_are_no_documents, setup, teardown),
+		cmocka_unit_test(html_is_escaped),
 		cmocka_unit_test_setup_teardown(refuses, setup, teardown),
 		cmocka_unit_test_setup_teardown(has_fields, setup, teardown),
 	};

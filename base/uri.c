@@ -25,6 +25,16 @@ void ts_uri_encode(struct ts_buf *out, struct ts_span text, bool slashes)
 	}
 }
 
+void ts_uri_encode_name(struct ts_buf *out, struct ts_span name)
+{
+	static const char end[] = ".json";
+	bool json = ts_span_ends(name, end);
+
+	ts_uri_encode(out, ts_span_part(name, 0, name.len - (json ? sizeof end - 1 : 0)), true);
+	if (json)
+		ts_buf_str(out, "%2Ejson");
+}
+
 enum ts_status ts_uri_decode(struct ts_span text, bool query, struct ts_arena *arena, struct ts_span *ret_text, struct ts_error *err)
 {
 	uint8_t *out = ts_arena_alloc(arena, text.len + 1);

@@ -7,6 +7,9 @@
 
 /* Appends the text with everything encoded but letters, digits and -._~ and, with slashes, '/'. */
 void ts_uri_encode(struct ts_buf *out, struct ts_span text, bool slashes);
+/* Appends the name of a run as the end of an address, with its slashes. A name that ends in .json, as the address of a document does,
+ * is told apart from one by an encoded dot. */
+void ts_uri_encode_name(struct ts_buf *out, struct ts_span name);
 /* Decodes into the arena, with a final NUL that the span does not count. TS_INVALID for a '%' without two hex digits, for a NUL, and
  * for what is not UTF-8 then. */
 enum ts_status ts_uri_decode(struct ts_span text, bool query, struct ts_arena *arena, struct ts_span *ret_text, struct ts_error *err);

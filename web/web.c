@@ -1,6 +1,7 @@
 /* web.c - see web.h. */
 #include "web/web.h"
 
+#include "base/escape.h"
 #include "base/text.h"
 #include "base/uri.h"
 #include "web/admit.h"
@@ -26,33 +27,6 @@ static void add_header(struct ts_http_reply *reply, const char *name, const char
 
 /* -- links -- */
 
-static void html_text(struct ts_buf *out, struct ts_span text)
-{
-	for (size_t i = 0; i < text.len; i++) {
-		static const char *const entities[256] = {
-			['&'] = "&amp;", ['<'] = "&lt;", ['>'] = "&gt;", ['"'] = "&quot;", ['\''] = "&#39;"};
-		uint8_t c = text.data[i];
-
-		if (entities[c])
-			ts_buf_str(out, entities[c]);
-		else
-			ts_buf_char(out, (char)c);
-	}
-}
-
-/* A name that ends as the address of a document does is told apart from it by an encoded dot. */
-static void encode_name(struct ts_buf *out, struct ts_span name)
-{
-	static const char end[] = ".json";
-
-	if (!ts_span_ends(name, end)) {
-		ts_uri_encode(out, name, true);
-		return;
-	}
-	ts_uri_encode(out, ts_span_part(name, 0, name.len - strlen(end)), true);
-	ts_buf_str(out, "%2Ejson");
-}
-
 static void put_address(struct ts_buf *out, struct ts_span project, const char *route, struct ts_span name)
 {
 	ts_buf_str(out, "/p/");
@@ -61,7 +35,7 @@ static void put_address(struct ts_buf *out, struct ts_span project, const char *
 	ts_buf_str(out, route);
 	if (name.len) {
 		ts_buf_char(out, '/');
-		encode_name(out, name);
+		ts_uri_encode_name(out, name);
 	}
 }
 
@@ -104,7 +78,7 @@ static void put_twin(struct ts_buf *out, const struct ts_routed *r, struct ts_sp
 	ts_buf_str(out, ".json");
 	if (query.len) {
 		ts_buf_char(out, '?');
-		html_text(out, query);
+		ts_html_escape(out, query);
 	}
 	ts_buf_str(out, "\">JSON</a>\n");
 }
@@ -282,7 +256,7 @@ static void compare(const struct ts_http_request *request, struct ts_span projec
 
 		if (!ts_uri_decode(runs[0], true, arena, &plain, &err)) {
 			ts_buf_str(&out, "/r/");
-			encode_name(&out, plain);
+			ts_uri_encode_name(&out, plain);
 		}
 	} else if (n == 2) {
 		ts_buf_str(&out, "/diff?a=");

@@ -96,15 +96,14 @@ void ts_list_served_name(struct ts_buf *out, const struct ts_list_page *page, si
 {
 	static const char *const routes[] = {[TS_REF_RUN] = "r/", [TS_REF_TAG] = "r/tag:", [TS_REF_BRANCH] = "b/"};
 	struct ts_span name = short_name(page, row);
-	bool json = ts_span_ends(name, ".json"); /* told apart from the address of a document by an encoded dot (web/web.c) */
 
 	if (page->list->kind == TS_REF_RUN) {
 		ts_page_element(out, "<input type=\"checkbox\" form=\"pick\" name=\"run\" value=\"", text_of(name, arena), "\"");
 		ts_page_element(out, " aria-label=\"choose ", text, "\"/> ");
 	}
 	ts_buf_printf(out, "<a href=\"%s", routes[page->list->kind]);
-	ts_uri_encode(out, ts_span_part(name, 0, name.len - (json ? 5 : 0)), true);
-	ts_page_element(out, json ? "%2Ejson\">" : "\">", text, "</a>");
+	ts_uri_encode_name(out, name);
+	ts_page_element(out, "\">", text, "</a>");
 }
 
 void ts_list_served_foot(struct ts_buf *out, const struct ts_list_page *page, struct ts_arena *arena)

@@ -1,29 +1,10 @@
 #include "cli/view/html.h"
 
+#include "base/escape.h"
+
 void ts_html_text(struct ts_buf *out, const char *text)
 {
-	for (; *text; text++) {
-		switch (*text) {
-		case '&':
-			ts_buf_str(out, "&amp;");
-			break;
-		case '<':
-			ts_buf_str(out, "&lt;");
-			break;
-		case '>':
-			ts_buf_str(out, "&gt;");
-			break;
-		case '"':
-			ts_buf_str(out, "&quot;");
-			break;
-		case '\'':
-			ts_buf_str(out, "&#39;");
-			break;
-		default:
-			ts_buf_char(out, *text);
-			break;
-		}
-	}
+	ts_html_escape(out, ts_span_str(text));
 }
 
 void ts_html_field(struct ts_buf *out, const char *name, const char *value)

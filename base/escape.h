@@ -1,0 +1,10 @@
+/* escape.h - foreign text within HTML. */
+#ifndef TSCOPE_BASE_ESCAPE_H
+#define TSCOPE_BASE_ESCAPE_H
+
+#include "base/buf.h"
+
+/* Appends the text escaped for a place between tags or within a quoted attribute. */
+void ts_html_escape(struct ts_buf *out, struct ts_span text);
+
+#endif
