@@ -212,18 +212,18 @@ static int ready_page(void *ctx, struct ts_span bearer, struct ts_buf *out)
 	return 200;
 }
 
-static const struct ts_http_page pages[] = {
+static const struct ts_loopback_page pages[] = {
 	{"/metrics", "text/plain; version=0.0.4; charset=utf-8", metrics_page},
 	{"/ready", "text/plain; charset=utf-8", ready_page},
 };
 
 enum ts_status ts_metrics_start(struct ts_metrics *metrics, unsigned port, struct ts_error *err)
 {
-	return ts_http_start(port, pages, sizeof pages / sizeof pages[0], metrics, &metrics->http, err);
+	return ts_loopback_start(port, pages, sizeof pages / sizeof pages[0], metrics, &metrics->http, err);
 }
 
 void ts_metrics_stop(struct ts_metrics *metrics)
 {
-	ts_http_stop(metrics->http);
+	ts_loopback_stop(metrics->http);
 	metrics->http = NULL;
 }

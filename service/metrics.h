@@ -1,14 +1,14 @@
 /* metrics.h - what a running server tells a monitoring system: /metrics for Prometheus, /ready for whoever starts and stops it.
  *
  * The names are those of docs/metrics.md, which says what each is good for; deploy/grafana.json draws them. Threads: the pages are
- * filled by the thread of http.h while the server works.
+ * filled by the thread of loopback.h while the server works.
  */
 #ifndef TSCOPE_SERVICE_METRICS_H
 #define TSCOPE_SERVICE_METRICS_H
 
 #include "service/auth/quota.h"
 #include "service/follower.h"
-#include "service/http.h"
+#include "service/loopback.h"
 #include "service/rpc/server.h"
 
 struct ts_metrics {
@@ -18,7 +18,7 @@ struct ts_metrics {
 	const char *store; /* its path; for the room on its disk */
 	int64_t started_ns; /* real time */
 	struct ts_follow *follow; /* NULL: it follows none */
-	struct ts_http *http;
+	struct ts_loopback *http;
 };
 
 /* Serves the pages at a port of the loopback address. The members but http are set, and live until ts_metrics_stop. */

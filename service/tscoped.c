@@ -393,7 +393,7 @@ static void say_ready(const struct daemon *d)
 	ts_log_str(&line, "version", ts_version());
 	ts_log_i64(&line, "pid", getpid());
 	if (d->metrics.http)
-		ts_log_i64(&line, "metrics_port", ts_http_port(d->metrics.http));
+		ts_log_i64(&line, "metrics_port", ts_loopback_port(d->metrics.http));
 	ts_log_end(&line);
 	ts_notify("READY=1");
 }

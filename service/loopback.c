@@ -1,4 +1,4 @@
-#include "service/http.h"
+#include "service/loopback.h"
 
 #include "base/alloc.h"
 #include "base/clock.h"
@@ -25,8 +25,8 @@ struct client {
 	size_t put; /* bytes of it that were sent */
 };
 
-struct ts_http {
-	const struct ts_http_page *pages;
+struct ts_loopback {
+	const struct ts_loopback_page *pages;
 	size_t n;
 	void *ctx;
 	int listener, wake;
@@ -98,7 +98,7 @@ static bool is_here(struct ts_span host)
 	return host.len == 0;
 }
 
-static const struct ts_http_page *page_of(const struct ts_http *http, const char *path, size_t len)
+static const struct ts_loopback_page *page_of(const struct ts_loopback *http, const char *path, size_t len)
 {
 	for (size_t i = 0; i < http->n; i++)
 		if (strlen(http->pages[i].path) == len && memcmp(http->pages[i].path, path, len) == 0)
@@ -107,7 +107,7 @@ static const struct ts_http_page *page_of(const struct ts_http *http, const char
 }
 
 /* Returns the status of the answer to a head, and what fills its body. */
-static int route(const struct ts_http *http, const char *head, const struct ts_http_page **ret_page)
+static int route(const struct ts_loopback *http, const char *head, const struct ts_loopback_page **ret_page)
 {
 	bool only_head = strncmp(head, "HEAD ", 5) == 0;
 
@@ -136,10 +136,10 @@ static struct ts_span bearer_of(const char *head)
 }
 
 /* Makes the answer to a whole head. */
-static void answer(const struct ts_http *http, struct client *c)
+static void answer(const struct ts_loopback *http, struct client *c)
 {
-	struct ts_buf body = TS_BUF_INIT(TS_HTTP_PAGE);
-	const struct ts_http_page *page;
+	struct ts_buf body = TS_BUF_INIT(TS_LOOPBACK_PAGE);
+	const struct ts_loopback_page *page;
 	int status = route(http, c->head, &page);
 	struct ts_error err;
 
@@ -159,7 +159,7 @@ static void answer(const struct ts_http *http, struct client *c)
 }
 
 /* Goes on with a client that is ready; false: it is done with. */
-static bool go_on(const struct ts_http *http, struct client *c)
+static bool go_on(const struct ts_loopback *http, struct client *c)
 {
 	bool whole;
 
@@ -176,7 +176,7 @@ static bool go_on(const struct ts_http *http, struct client *c)
 }
 
 /* A free slot, or that of whoever has kept one longest, who first of all has not asked yet. */
-static struct client *slot_for_one(struct ts_http *http)
+static struct client *slot_for_one(struct ts_loopback *http)
 {
 	struct client *best = &http->clients[0];
 
@@ -192,7 +192,7 @@ static struct client *slot_for_one(struct ts_http *http)
 	return best;
 }
 
-static void accept_one(struct ts_http *http)
+static void accept_one(struct ts_loopback *http)
 {
 	int fd = accept4(http->listener, NULL, NULL, SOCK_CLOEXEC);
 	struct client *c;
@@ -203,13 +203,13 @@ static void accept_one(struct ts_http *http)
 	}
 	c = slot_for_one(http);
 	c->fd = fd;
-	c->until_ns = ts_now_mono_ns() + TS_HTTP_SECONDS * INT64_C(1000000000);
+	c->until_ns = ts_now_mono_ns() + TS_LOOPBACK_SECONDS * INT64_C(1000000000);
 	c->n = 0;
 	c->answering = false;
-	c->out = TS_BUF_INIT(TS_HTTP_PAGE + 512);
+	c->out = TS_BUF_INIT(TS_LOOPBACK_PAGE + 512);
 }
 
-static void drop_late(struct ts_http *http)
+static void drop_late(struct ts_loopback *http)
 {
 	int64_t now = ts_now_mono_ns();
 
@@ -219,7 +219,7 @@ static void drop_late(struct ts_http *http)
 }
 
 /* Milliseconds until somebody's time is over; -1: nobody is there. */
-static int wait_for(const struct ts_http *http)
+static int wait_for(const struct ts_loopback *http)
 {
 	int64_t first = INT64_MAX, left;
 
@@ -235,7 +235,7 @@ static int wait_for(const struct ts_http *http)
 static void *loop(void *arg)
 {
 	enum { OWN = 2 };
-	struct ts_http *http = arg;
+	struct ts_loopback *http = arg;
 	struct pollfd polls[OWN + CLIENTS] = {{.fd = http->listener, .events = POLLIN}, {.fd = http->wake, .events = POLLIN}};
 
 	for (;;) {
@@ -255,7 +255,7 @@ static void *loop(void *arg)
 	}
 }
 
-static enum ts_status bind_port(struct ts_http *http, unsigned port, struct ts_error *err)
+static enum ts_status bind_port(struct ts_loopback *http, unsigned port, struct ts_error *err)
 {
 	struct sockaddr_in name = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 	socklen_t len = sizeof name;
@@ -275,7 +275,7 @@ static enum ts_status bind_port(struct ts_http *http, unsigned port, struct ts_e
 	return TS_OK;
 }
 
-static void release(struct ts_http *http)
+static void release(struct ts_loopback *http)
 {
 	if (http->listener >= 0)
 		close(http->listener);
@@ -287,10 +287,10 @@ static void release(struct ts_http *http)
 	ts_free(http);
 }
 
-enum ts_status ts_http_start(unsigned port, const struct ts_http_page *pages, size_t n, void *ctx, struct ts_http **ret_http,
-			     struct ts_error *err)
+enum ts_status ts_loopback_start(unsigned port, const struct ts_loopback_page *pages, size_t n, void *ctx,
+				 struct ts_loopback **ret_http, struct ts_error *err)
 {
-	struct ts_http *http = ts_alloc_array(1, sizeof *http);
+	struct ts_loopback *http = ts_alloc_array(1, sizeof *http);
 	int errnum;
 
 	if (!http)
@@ -314,12 +314,12 @@ enum ts_status ts_http_start(unsigned port, const struct ts_http_page *pages, si
 	return TS_OK;
 }
 
-unsigned ts_http_port(const struct ts_http *http)
+unsigned ts_loopback_port(const struct ts_loopback *http)
 {
 	return http->port;
 }
 
-void ts_http_stop(struct ts_http *http)
+void ts_loopback_stop(struct ts_loopback *http)
 {
 	uint64_t one = 1;
 

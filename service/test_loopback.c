@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "service/http.h"
+#include "service/loopback.h"
 
 #include <netinet/in.h>
 #include <poll.h>
@@ -27,29 +27,29 @@ static int say_no(void *ctx, struct ts_span bearer, struct ts_buf *out)
 	return 503;
 }
 
-static const struct ts_http_page pages[] = {{"/hello", "text/plain", say_hello}, {"/no", "text/plain", say_no}};
+static const struct ts_loopback_page pages[] = {{"/hello", "text/plain", say_hello}, {"/no", "text/plain", say_no}};
 
 static int setup(void **state)
 {
 	static char text[] = "hello\n";
-	struct ts_http *http;
+	struct ts_loopback *http;
 	struct ts_error err;
 
-	assert_int_equal(ts_http_start(0, pages, 2, text, &http, &err), TS_OK);
+	assert_int_equal(ts_loopback_start(0, pages, 2, text, &http, &err), TS_OK);
 	*state = http;
 	return 0;
 }
 
 static int teardown(void **state)
 {
-	ts_http_stop(*state);
+	ts_loopback_stop(*state);
 	return 0;
 }
 
-static int dial(const struct ts_http *http)
+static int dial(const struct ts_loopback *http)
 {
 	struct sockaddr_in name = {
-		.sin_family = AF_INET, .sin_port = htons((uint16_t)ts_http_port(http)), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+		.sin_family = AF_INET, .sin_port = htons((uint16_t)ts_loopback_port(http)), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
 	assert_int_equal(connect(fd, (struct sockaddr *)&name, sizeof name), 0);
@@ -69,7 +69,7 @@ static const char *hear(int fd, char *text, size_t size)
 	return text;
 }
 
-static const char *ask(const struct ts_http *http, const char *request)
+static const char *ask(const struct ts_loopback *http, const char *request)
 {
 	static char text[8192];
 	int fd = dial(http);
@@ -107,7 +107,7 @@ static void the_rest_is_refused(void **state)
 
 static void a_head_without_end_is_cut(void **state)
 {
-	struct ts_http *http = *state;
+	struct ts_loopback *http = *state;
 	char junk[8192], text[256];
 	int fd = dial(http);
 
@@ -121,7 +121,7 @@ static void a_head_without_end_is_cut(void **state)
 static void half_requests_keep_nobody_out(void **state)
 {
 	enum { HALVES = 600, QUICK_MS = 100 };
-	struct ts_http *http = *state;
+	struct ts_loopback *http = *state;
 	int halves[HALVES];
 	int64_t began, longest = 0;
 	char text[256];
@@ -137,7 +137,7 @@ static void half_requests_keep_nobody_out(void **state)
 	}
 	if (longest / 1000000 >= QUICK_MS)
 		fail_msg("it took %d ms", (int)(longest / 1000000));
-	(void)poll(NULL, 0, TS_HTTP_SECONDS * 1000 + 200);
+	(void)poll(NULL, 0, TS_LOOPBACK_SECONDS * 1000 + 200);
 	assert_starts(ask(http, "GET /hello HTTP/1.1\r\n\r\n"), "HTTP/1.1 200");
 	for (int i = 0; i < HALVES; i++)
 		assert_string_equal(hear(halves[i], text, sizeof text), "");
@@ -161,10 +161,10 @@ static void a_token_is_shown_to_the_page(void **state)
 
 static void a_taken_port_is_said(void **state)
 {
-	struct ts_http *again;
+	struct ts_loopback *again;
 	struct ts_error err;
 
-	assert_int_equal(ts_http_start(ts_http_port(*state), pages, 2, NULL, &again, &err), TS_CONFLICT);
+	assert_int_equal(ts_loopback_start(ts_loopback_port(*state), pages, 2, NULL, &again, &err), TS_CONFLICT);
 }
 
 int main(void)
