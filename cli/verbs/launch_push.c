@@ -4,8 +4,6 @@
 #include "base/limits.h"
 #include "base/system.h"
 #include "cli/verbs/verbs.h"
-#include "launch/output.h"
-#include "launch/signals.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -96,73 +94,52 @@ static void push_apart(const struct ts_launch_folder *f, bool last, char told[TO
 
 /* --- the process that pushes again and again --- */
 
-_Noreturn static void push_on(const struct ts_launch_folder *f, int stop, int tell, uint64_t every_s)
-{
-	struct pollfd asked = {.fd = stop, .events = POLLIN};
+struct pushing {
+	const struct ts_launch_folder *folder;
+	uint64_t every_s;
 	char told[TOLD];
+};
+
+static const char *push_on(void *ctx, int stop)
+{
+	struct pushing *p = ctx;
+	struct pollfd asked = {.fd = stop, .events = POLLIN};
 	bool over = false;
 
-	(void)setpgid(0, 0);
-	ts_signals_ignore();
-	ts_output_leave();
-	if (nice(10) < 0)
-		errno = 0;
 	while (!over) {
-		over = poll(&asked, 1, (int)(every_s * 1000)) > 0;
-		push_apart(f, over, told);
+		over = poll(&asked, 1, (int)(p->every_s * 1000)) > 0;
+		push_apart(p->folder, over, p->told);
 	}
-	(void)!write(tell, told, strlen(told) + 1);
-	_exit(0);
+	return p->told;
 }
 
-enum ts_status ts_launch_push_begin(struct ts_launch_folder *folder, struct ts_launch_push *ret, struct ts_error *err)
+enum ts_status ts_launch_push_begin(struct ts_launch_folder *folder, struct ts_beside *ret, struct ts_error *err)
 {
 	const struct ts_args *args = &folder->cli->args;
 	bool given = ts_args_has(args, "push"), said = false;
-	int stop[2], told[2];
-	uint64_t every_s = EVERY_S;
-	pid_t pid;
+	struct pushing p = {.folder = folder, .every_s = EVERY_S};
 
-	*ret = (struct ts_launch_push){-1, -1};
-	if (given && ts_args_text(args, "push") && ts_args_seconds(args, "push", &said, &every_s, err))
+	*ret = TS_BESIDE_NONE;
+	if (given && ts_args_text(args, "push") && ts_args_seconds(args, "push", &said, &p.every_s, err))
 		return ts_error_prefix(err, "run");
-	if (given && (every_s == 0 || every_s > 86400))
+	if (given && (p.every_s == 0 || p.every_s > 86400))
 		return ts_error_set(err, TS_INVALID, "run: --push=SECONDS is from 1s to 24h");
 	if (!given || folder->rank > 0)
 		return TS_OK;
-	if (ts_launch_fact_int(folder, "push_every", (int64_t)every_s, err) || ts_launch_folder_write(folder, err))
+	if (ts_launch_fact_int(folder, "push_every", (int64_t)p.every_s, err) || ts_launch_folder_write(folder, err))
 		return err->status;
-	if (ts_system_pipe(stop) < 0 || ts_system_pipe(told) < 0)
-		return ts_error_errno(err, errno, "run: pipe");
-	pid = fork();
-	if (pid < 0)
-		return ts_error_errno(err, errno, "run: fork");
-	if (pid == 0) {
-		(void)close(stop[1]);
-		(void)close(told[0]);
-		push_on(folder, stop[0], told[1], every_s);
-	}
-	(void)close(stop[0]);
-	(void)close(told[1]);
-	*ret = (struct ts_launch_push){stop[1], told[0]};
-	return TS_OK;
+	return ts_beside_begin(ret, push_on, &p, err);
 }
 
-void ts_launch_push_end(const struct ts_launch_folder *folder, struct ts_launch_push *push)
+void ts_launch_push_end(const struct ts_launch_folder *folder, struct ts_beside *push)
 {
-	struct pollfd ready = {.fd = push->told, .events = POLLIN};
-	char told[TOLD] = "";
-	ssize_t n = 0;
+	char told[TOLD];
+	bool said;
 
 	if (push->stop < 0)
 		return;
-	(void)!write(push->stop, "e", 1); /* the minder has it open, too */
-	(void)close(push->stop);
-	if (poll(&ready, 1, END_MS) > 0)
-		n = read(push->told, told, sizeof told - 1);
-	(void)close(push->told);
-	push->stop = push->told = -1;
-	if (n > 0 && !told[0])
+	said = ts_beside_end(push, END_MS, told, sizeof told);
+	if (said && !told[0])
 		ts_cli_say(folder->cli, "the run is pushed");
 	else
 		ts_cli_say(folder->cli, "the end of the run is not pushed: %s; 'tscope push %s' sends what is missing",

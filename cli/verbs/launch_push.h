@@ -5,15 +5,12 @@
 #ifndef TSCOPE_CLI_VERBS_LAUNCH_PUSH_H
 #define TSCOPE_CLI_VERBS_LAUNCH_PUSH_H
 
+#include "cli/verbs/launch_beside.h"
 #include "cli/verbs/launch_folder.h"
 
-struct ts_launch_push {
-	int stop, told; /* to the process, and from it; -1: nothing is pushed */
-};
-
 /* Begins to push the folder as the option --push says, if it was given. */
-enum ts_status ts_launch_push_begin(struct ts_launch_folder *folder, struct ts_launch_push *ret, struct ts_error *err);
+enum ts_status ts_launch_push_begin(struct ts_launch_folder *folder, struct ts_beside *ret, struct ts_error *err);
 /* Has the end pushed, and says in a line where that failed; waits 30 s at most. */
-void ts_launch_push_end(const struct ts_launch_folder *folder, struct ts_launch_push *push);
+void ts_launch_push_end(const struct ts_launch_folder *folder, struct ts_beside *push);
 
 #endif

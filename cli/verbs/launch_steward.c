@@ -7,8 +7,6 @@
 #include "cli/view/show_value.h"
 #include "launch/advance.h"
 #include "launch/observe.h"
-#include "launch/output.h"
-#include "launch/signals.h"
 #include "launch/waiting.h"
 #include "run/ending.h"
 
@@ -331,34 +329,29 @@ static void look(struct steward *s, uint64_t turn)
 	end_training(s, now);
 }
 
-_Noreturn static void watch(struct steward *s, int stop, int tell)
+static const char *watch(void *ctx, int stop)
 {
+	struct steward *s = ctx;
 	struct pollfd asked = {.fd = stop, .events = POLLIN};
 
-	(void)setpgid(0, 0);
-	ts_signals_ignore();
-	if (nice(10) < 0)
-		errno = 0;
+	ts_arena_init(&s->arena, 0);
 	open_table(s);
 	for (uint64_t turn = 0; poll(&asked, 1, LOOK_MS) <= 0; turn++) {
 		look(s, turn);
 		observe(s, turn);
 	}
-	(void)!write(tell, s->hang, strlen(s->hang) + 1);
 	if (s->table >= 0)
 		ts_observe_end(&s->machine);
-	_exit(0);
+	return s->hang;
 }
 
-enum ts_status ts_steward_begin(struct ts_launch_folder *folder, struct ts_steward *ret, struct ts_error *err)
+enum ts_status ts_steward_begin(struct ts_launch_folder *folder, struct ts_beside *ret, struct ts_error *err)
 {
 	const struct ts_args *args = &folder->cli->args;
 	bool given = ts_args_has(args, "hang-after"), said = false;
 	struct steward *s = ts_arena_alloc(&folder->cli->arena, sizeof *s);
-	int stop[2], told[2];
-	pid_t pid;
 
-	*ret = (struct ts_steward){-1, -1, 0};
+	*ret = TS_BESIDE_NONE;
 	if (!s)
 		return ts_arena_error(&folder->cli->arena, err);
 	*s = (struct steward){.folder = folder, .before = folder->facts, .kills = ts_args_has(args, "kill-hung"), .launcher = getpid()};
@@ -366,39 +359,16 @@ enum ts_status ts_steward_begin(struct ts_launch_folder *folder, struct ts_stewa
 		return ts_error_prefix(err, "run");
 	if (given && (s->after_s == 0 || s->after_s > 86400))
 		return ts_error_set(err, TS_INVALID, "run: --hang-after is from 1s to 24h");
-	if (ts_system_pipe(stop) < 0 || ts_system_pipe(told) < 0)
-		return ts_error_errno(err, errno, "run: pipe");
-	pid = fork();
-	if (pid < 0)
-		return ts_error_errno(err, errno, "run: fork");
-	if (pid == 0) {
-		(void)close(stop[1]);
-		(void)close(told[0]);
-		ts_output_leave();
-		ts_arena_init(&s->arena, 0);
-		watch(s, stop[0], told[1]);
-	}
-	(void)close(stop[0]);
-	(void)close(told[1]);
-	*ret = (struct ts_steward){stop[1], told[0], pid};
-	return TS_OK;
+	return ts_beside_begin(ret, watch, s, err);
 }
 
-void ts_steward_end(struct ts_steward *steward, char ret_hang[TS_STEWARD_TEXT])
+void ts_steward_end(struct ts_beside *steward, char ret_hang[TS_STEWARD_TEXT])
 {
-	struct pollfd ready = {.fd = steward->told, .events = POLLIN};
-	ssize_t n = 0;
+	pid_t pid = (pid_t)steward->pid;
 
-	ret_hang[0] = '\0';
-	if (steward->stop < 0)
+	(void)ts_beside_end(steward, STOP_MS, ret_hang, TS_STEWARD_TEXT);
+	if (pid <= 0)
 		return;
-	(void)!write(steward->stop, "e", 1); /* the minder has it open, too */
-	(void)close(steward->stop);
-	if (poll(&ready, 1, STOP_MS) > 0)
-		n = read(steward->told, ret_hang, TS_STEWARD_TEXT - 1);
-	ret_hang[n > 0 ? n : 0] = '\0';
-	(void)close(steward->told);
-	(void)kill((pid_t)steward->pid, SIGKILL);
-	(void)waitpid((pid_t)steward->pid, NULL, 0);
-	steward->stop = steward->told = -1;
+	(void)kill(pid, SIGKILL);
+	(void)waitpid(pid, NULL, 0);
 }

@@ -10,18 +10,14 @@
 #ifndef TSCOPE_CLI_VERBS_LAUNCH_STEWARD_H
 #define TSCOPE_CLI_VERBS_LAUNCH_STEWARD_H
 
+#include "cli/verbs/launch_beside.h"
 #include "cli/verbs/launch_folder.h"
 
 enum { TS_STEWARD_TEXT = 1200 };
 
-struct ts_steward {
-	int stop, told; /* to the process, and from it; -1: there is none */
-	int64_t pid;
-};
-
 /* Once launch.json is written, and before the command begins. From then on until ts_steward_end the process may write it. */
-enum ts_status ts_steward_begin(struct ts_launch_folder *folder, struct ts_steward *ret, struct ts_error *err);
+enum ts_status ts_steward_begin(struct ts_launch_folder *folder, struct ts_beside *ret, struct ts_error *err);
 /* Waits at most two seconds for its end; ret_hang says how the training hung when it ended, or is empty. */
-void ts_steward_end(struct ts_steward *steward, char ret_hang[TS_STEWARD_TEXT]);
+void ts_steward_end(struct ts_beside *steward, char ret_hang[TS_STEWARD_TEXT]);
 
 #endif

@@ -14,8 +14,8 @@ struct starting {
 	struct ts_cli *cli;
 	struct ts_launch_folder folder;
 	const char *const *words;
-	struct ts_launch_push push;
-	struct ts_steward steward;
+	struct ts_beside push;
+	struct ts_beside steward;
 	int64_t oom_kills; /* from before it began */
 };
 
