@@ -8,7 +8,7 @@
 #ifndef TSCOPE_BASE_WORDS_H
 #define TSCOPE_BASE_WORDS_H
 
-#include <stddef.h>
+#include "base/span.h"
 
 #define TS_WORDS(name, type, otherwise, ...)                                                                                           \
 	const char *name(type value)                                                                                                   \
@@ -16,6 +16,22 @@
 		static const char *const words[] = {__VA_ARGS__};                                                                      \
                                                                                                                                        \
 		return (size_t)value < sizeof words / sizeof words[0] && words[value] ? words[value] : (otherwise);                    \
+	}
+
+/* The way back, for words that come from a file or a message:
+ *
+ *	TS_WORDS_BACK(ts_event_of, enum ts_event_kind, ts_event_word, TS_EVENT_DIP, TS_EVENT_OTHER)
+ *
+ * defines ts_event_of(struct ts_span word), which returns the first value, up to and with TS_EVENT_DIP, that has this word; what is
+ * nobody's word is TS_EVENT_OTHER. An empty word is nobody's.
+ */
+#define TS_WORDS_BACK(name, type, word_of, last, otherwise)                                                                            \
+	type name(struct ts_span word)                                                                                                 \
+	{                                                                                                                              \
+		for (size_t i = 0; word.len && i <= (size_t)(last); i++)                                                               \
+			if (ts_span_is(word, word_of((type)i)))                                                                        \
+				return (type)i;                                                                                        \
+		return (otherwise);                                                                                                    \
 	}
 
 #endif

@@ -14,9 +14,7 @@ enum ts_answered ts_setting_of(const struct ts_measures *m, enum ts_setting what
 	const struct ts_measure *row = ts_measure_find(m, TS_M_SETTING, ts_span_str(ts_settings[what].word));
 
 	TS_DOOR(ts_measures_hold(m));
-	if (!row || !row->known)
-		return TS_ANSWERED_UNKNOWN;
-	return ts_span_is(row->text, "yes") ? TS_ANSWERED_YES : ts_span_is(row->text, "no") ? TS_ANSWERED_NO : TS_ANSWERED_UNKNOWN;
+	return row && row->known ? ts_answered_of(row->text) : TS_ANSWERED_UNKNOWN;
 }
 
 unsigned ts_version_number(struct ts_span version)

@@ -8,6 +8,7 @@
 #define TSCOPE_ANALYSIS_ANSWER_SETTING_H
 
 #include "analysis/answer/measure.h"
+#include "analysis/answer/row_words.h"
 
 /* X(symbol, word, what it asks) */
 #define TS_SETTINGS_OF(X)                                                                                                              \
@@ -63,8 +64,6 @@ enum ts_setting {
 #undef TS_SETTING_SYMBOL
 	TS_SETTINGS,
 };
-
-enum ts_answered { TS_ANSWERED_UNKNOWN = 0, TS_ANSWERED_NO = 1, TS_ANSWERED_YES = 2 };
 
 struct ts_setting_words {
 	const char *word; /* the subject of its rows */

@@ -1,5 +1,6 @@
 #include "analysis/gate/reduction.h"
 
+#include "analysis/answer/row_words.h"
 #include "analysis/gate/reduction_internal.h"
 #include "analysis/rank/stamped.h"
 #include "analysis/rank/wall.h"
@@ -766,7 +767,8 @@ enum ts_status ts_reducer_finish(struct ts_reducer *r, const struct ts_reduce_en
 {
 	const struct ts_work_number *accumulation = &r->work->accumulation;
 	struct ts_reduction out = {
-		.time_source = ts_span_str(ends->no_time ? ends->no_time : r->stamped ? "timestamps" : "phases"),
+		.time_source = ts_span_str(ends->no_time ? ends->no_time
+							 : ts_time_source_word(r->stamped ? TS_TIME_BY_STAMPS : TS_TIME_BY_PHASES)),
 		.records = r->records,
 		.warmup = r->warmup,
 		.excluded = r->excluded,

@@ -1,5 +1,6 @@
 #include "analysis/rank/convergence.h"
 
+#include "analysis/answer/row_words.h"
 #include "analysis/rank/rise.h"
 #include "analysis/stats/stats.h"
 #include "base/door.h"
@@ -208,7 +209,7 @@ static bool change(const struct summary *s, const char *reason)
 	size_t w_first = level_values(s->n / 50), w_last = level_values(s->n / 10);
 	struct level initial = {0}, final = {0};
 	double by, by_how_much, low, high;
-	const char *word = "unknown";
+	enum ts_series_progress progress = TS_PROGRESS_UNKNOWN;
 
 	if (!reason && s->n < (size_t)2 * LEVEL_LEAST)
 		reason = "fewer than 10 values are finite";
@@ -231,10 +232,10 @@ static bool change(const struct summary *s, const char *reason)
 	if (!reason && (!isfinite(low) || !isfinite(high)))
 		reason = "the levels differ too much for a ratio";
 	if (!reason)
-		word = high <= -large_change ? "fell" : low >= large_change ? "rose" : "none";
-	return value_row(s, TS_M_SERIES_CHANGE, by_how_much / by, reason) &&
-	       value_row(s, TS_M_SERIES_CHANGE_LOW, low, reason) &&
-	       value_row(s, TS_M_SERIES_CHANGE_HIGH, high, reason) && text_row(s, TS_M_SERIES_PROGRESS, word);
+		progress = high <= -large_change ? TS_PROGRESS_FELL : low >= large_change ? TS_PROGRESS_ROSE : TS_PROGRESS_NONE;
+	return value_row(s, TS_M_SERIES_CHANGE, by_how_much / by, reason) && value_row(s, TS_M_SERIES_CHANGE_LOW, low, reason) &&
+	       value_row(s, TS_M_SERIES_CHANGE_HIGH, high, reason) &&
+	       text_row(s, TS_M_SERIES_PROGRESS, ts_series_progress_word(progress));
 }
 
 /* --- blow-up --- */
@@ -422,7 +423,7 @@ struct recent {
 	double level, deviation;
 };
 
-static const char *word_of(const struct summary *s, const struct recent *r)
+static enum ts_series_trend trend_of(const struct summary *s, const struct recent *r)
 {
 	double least = least_trend * r->level, gain = gained(s);
 	double flat = fmax(least, fmax(flat_deviations * r->deviation, flat_of_gain * gain));
@@ -430,12 +431,12 @@ static const char *word_of(const struct summary *s, const struct recent *r)
 	bool judged = s->direction != TS_DIRECTION_UNKNOWN;
 
 	if (s->rise.found)
-		return judged ? "worsening" : "rising";
+		return judged ? TS_SERIES_TREND_WORSENING : TS_SERIES_TREND_RISING;
 	if (r->by <= -least && (r->high99 < 0 || s->falls))
-		return judged ? "improving" : "falling";
+		return judged ? TS_SERIES_TREND_IMPROVING : TS_SERIES_TREND_FALLING;
 	if (r->by >= least && r->low99 > 0)
-		return judged ? "worsening" : "rising";
-	return r->low >= -flat && r->high <= flat ? "plateau" : "unknown";
+		return judged ? TS_SERIES_TREND_WORSENING : TS_SERIES_TREND_RISING;
+	return r->low >= -flat && r->high <= flat ? TS_SERIES_TREND_PLATEAU : TS_SERIES_TREND_UNKNOWN;
 }
 
 /* A loss that has at least doubled since it was lowest, by more than a little of what it had gained, has diverged. Of another
@@ -486,25 +487,25 @@ static double relative(const struct summary *s, double by, double level)
 static bool trend(const struct summary *s, const char *reason)
 {
 	struct recent r = {0};
-	const char *word = "unknown";
+	enum ts_series_trend trend = TS_SERIES_TREND_UNKNOWN;
 
 	if (!reason && s->n < TREND_LEAST)
 		reason = "fewer than 20 values are finite";
 	if (!reason) {
 		if (!fit_recent(s, &r))
 			return false;
-		word = word_of(s, &r);
+		trend = trend_of(s, &r);
 		if (!(r.level > 0))
 			reason = "the level of the second half is 0, so there is no relative change";
 		else if (!isfinite(r.by / r.level) || !isfinite(r.low / r.level) || !isfinite(r.high / r.level))
 			reason = "its values differ too much for a ratio";
 	}
 	if (diverged(s))
-		word = "diverged";
+		trend = TS_SERIES_TREND_DIVERGED;
 	return value_row(s, TS_M_SERIES_RECENT, relative(s, r.by, r.level), reason) &&
 	       value_row(s, TS_M_SERIES_RECENT_LOW, relative(s, r.low, r.level), reason) &&
-	       value_row(s, TS_M_SERIES_RECENT_HIGH, relative(s, r.high, r.level), reason) && text_row(s, TS_M_SERIES_TREND, word) &&
-	       (!s->rise.found || rise_rows(s));
+	       value_row(s, TS_M_SERIES_RECENT_HIGH, relative(s, r.high, r.level), reason) &&
+	       text_row(s, TS_M_SERIES_TREND, ts_series_trend_word(trend)) && (!s->rise.found || rise_rows(s));
 }
 
 static enum ts_status rise_and_fall(struct summary *s, struct ts_error *err)

@@ -1,7 +1,6 @@
 #include "analysis/rank/creep.h"
 
 #include "analysis/stats/stats.h"
-#include "base/words.h"
 
 #define MIB 1048576.0
 #define GIB 1073741824.0
@@ -32,6 +31,3 @@ bool ts_creep_find(const double *bytes, size_t n, struct ts_creep *ret_creep)
 	*ret_creep = out;
 	return true;
 }
-
-TS_WORDS(ts_creep_word, enum ts_creep_kind, "unknown", [TS_CREEP_NONE] = "none", [TS_CREEP_EARLY] = "early",
-	 [TS_CREEP_CONFIRMED] = "confirmed")

@@ -13,12 +13,12 @@
 #ifndef TSCOPE_ANALYSIS_RANK_CREEP_H
 #define TSCOPE_ANALYSIS_RANK_CREEP_H
 
+#include "analysis/answer/row_words.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
 enum { TS_CREEP_LEAST = 50 };
-
-enum ts_creep_kind { TS_CREEP_NONE, TS_CREEP_EARLY, TS_CREEP_CONFIRMED };
 
 struct ts_creep {
 	enum ts_creep_kind kind;
@@ -28,6 +28,5 @@ struct ts_creep {
 
 /* bytes holds n finite values. False if n < TS_CREEP_LEAST. */
 bool ts_creep_find(const double *bytes, size_t n, struct ts_creep *ret_creep);
-const char *ts_creep_word(enum ts_creep_kind kind); /* "none", "early", "confirmed" */
 
 #endif

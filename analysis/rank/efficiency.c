@@ -1,6 +1,7 @@
 #include "analysis/rank/efficiency.h"
 
 #include "analysis/answer/phase.h"
+#include "analysis/answer/row_words.h"
 #include "analysis/rank/peaks.h"
 #include "base/door.h"
 
@@ -200,7 +201,7 @@ static void take_block(struct report *r, size_t from, size_t to)
 			take_phase(t, subject, mean->value * t->steps);
 	} else if (count) {
 		t->steps = count->known ? count->value : 0.0;
-		t->stamped = source && source->known && ts_span_is(source->text, "timestamps");
+		t->stamped = source && source->known && ts_time_source_of(source->text) == TS_TIME_BY_STAMPS;
 	} else if (beyond) {
 		if (beyond->known && isfinite(beyond->value))
 			t->beyond = known(beyond->value);
@@ -290,7 +291,7 @@ static struct amount wait_of(const struct report *r, bool *ret_hidden)
 	char *subject = ts_measure_subject(TS_M_RANK_WAIT, r->work->rank, r->arena);
 	struct amount wait = unknown("out of memory");
 
-	*ret_hidden = mode && mode->known && ts_span_is(mode->text, "hidden in backward");
+	*ret_hidden = mode && mode->known && ts_ranks_mode_of(mode->text) == TS_RANKS_HIDDEN;
 	if (alone(r->work))
 		return known(0.0);
 	if (subject)
@@ -403,7 +404,7 @@ static void wall_rows(struct report *r)
 	double outside = session.value - r->wall;
 
 	add(r, TS_M_BUDGET_WALL, known(r->wall));
-	add_text(r, TS_M_BUDGET_SOURCE, stamped ? "timestamps" : "phases");
+	add_text(r, TS_M_BUDGET_SOURCE, ts_time_source_word(stamped ? TS_TIME_BY_STAMPS : TS_TIME_BY_PHASES));
 	if (beyond->reason)
 		add_text(r, TS_M_BUDGET_NOTE, beyond->reason);
 	else if (!stamped)
@@ -444,10 +445,8 @@ static void find_peak(struct report *r, const char **ret_source)
 
 	*ret_source = NULL;
 	if (w->peak_flops.known) {
-		bool told = strcmp(w->peak_flops.source, "command line") == 0;
-
 		r->peak = known(w->peak_flops.value);
-		*ret_source = ts_arena_phrase(r->arena, told ? "%s" : "work.peak_flops, %s", w->peak_flops.source);
+		*ret_source = ts_arena_phrase(r->arena, w->peak_flops.told ? "%s" : "work.peak_flops, %s", w->peak_flops.source);
 	} else if (w->peak_flops.said) {
 		r->peak = unknown(w->peak_flops.reason);
 	} else if (w->device.text.len == 0) {

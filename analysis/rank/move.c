@@ -4,7 +4,6 @@
 #include "analysis/stats/slope.h"
 #include "analysis/stats/stats.h"
 #include "base/door.h"
-#include "base/words.h"
 
 #include <math.h>
 
@@ -34,9 +33,6 @@ struct looking {
 	size_t n;
 	double *scratch;
 };
-
-TS_WORDS(ts_move_word, enum ts_move_kind, "unknown", [TS_MOVE_NONE] = "none", [TS_MOVE_JUMP] = "jump", [TS_MOVE_LEFT] = "left",
-	 [TS_MOVE_RISE] = "rise", [TS_MOVE_DRIFT] = "drift")
 
 static bool is_worse(const struct looking *l, double before, double after)
 {

@@ -27,12 +27,11 @@
 #ifndef TSCOPE_ANALYSIS_RANK_MOVE_H
 #define TSCOPE_ANALYSIS_RANK_MOVE_H
 
+#include "analysis/answer/row_words.h"
 #include "analysis/rank/spikes.h"
 #include "run/direction.h"
 
 enum { TS_MOVE_LOST_LEAST = 3 };
-
-enum ts_move_kind { TS_MOVE_NONE, TS_MOVE_JUMP, TS_MOVE_LEFT, TS_MOVE_RISE, TS_MOVE_DRIFT, TS_MOVES };
 
 struct ts_move_about {
 	enum ts_direction direction;
@@ -50,8 +49,6 @@ struct ts_move {
 	int64_t lost_from; /* the step of the first value that is NaN or infinite up to the end */
 };
 
-/* "none", "jump", "left", "rise", "drift" */
-const char *ts_move_word(enum ts_move_kind kind);
 /* fit is that of the series, or NULL. TS_NO_MEMORY is the only error. */
 enum ts_status ts_move_find(const struct ts_series *series, const struct ts_move_about *about, const struct ts_spikes_fit *fit,
 			    struct ts_arena *arena, struct ts_move *ret_move, struct ts_error *err);

@@ -1,5 +1,6 @@
 #include "analysis/rank/setup.h"
 
+#include "analysis/answer/row_words.h"
 #include "analysis/rank/peaks.h"
 #include "base/door.h"
 #include "base/number.h"
@@ -353,7 +354,8 @@ static void take_device(struct setup *s, const struct ts_facts *facts, const str
 	static const char *const places[] = {"mps*", "xla*", "tpu*", "xpu*", "hpu*", "npu*", NULL};
 	struct ts_span device = work->device.text;
 	const char *by = device.len ? ts_arena_printf(s->arena, "the device is %.*s", TS_SPAN_ARG(device)) : "";
-	bool rocm = ts_facts_find(facts, ts_span_str("libraries.rocm")) != NULL, is_cpu = ts_span_is(work->device_kind.text, "CPU");
+	enum ts_device_kind kind = ts_device_kind_of(work->device_kind.text);
+	bool rocm = ts_facts_find(facts, ts_span_str("libraries.rocm")) != NULL, is_cpu = kind == TS_DEVICE_CPU;
 	double version;
 
 	s->failed |= !by;
@@ -374,7 +376,7 @@ static void take_device(struct setup *s, const struct ts_facts *facts, const str
 	version = capability_of(facts, work, &by, s->arena);
 	if (version > 0 || name_has(device, nvidia))
 		take_nvidia(s, version, device, by);
-	else if (ts_span_is(work->device_kind.text, "GPU") && ts_facts_find(facts, ts_span_str("libraries.cuda")))
+	else if (kind == TS_DEVICE_GPU && ts_facts_find(facts, ts_span_str("libraries.cuda")))
 		take_nvidia(s, 0, device, "libraries.cuda is recorded");
 }
 
@@ -553,7 +555,7 @@ enum ts_status ts_setup(const struct ts_facts *facts, const struct ts_work *work
 		if (s.truth[i])
 			ok = ok &&
 			     ts_measure_text(io_rows, arena, TS_M_SETTING, ts_span_str(ts_settings[i].word),
-					     ts_span_str(s.truth[i] == TS_ANSWERED_YES ? "yes" : "no")) &&
+					     ts_span_str(ts_answered_word(s.truth[i]))) &&
 			     ts_measure_text(io_rows, arena, TS_M_SETTING_BY, ts_span_str(ts_settings[i].word), ts_span_str(s.by[i]));
 	if (torch && torch->type == TS_FACT_TEXT && torch->text.len)
 		ok = ok && ts_measure_text(io_rows, arena, TS_M_SETUP_TORCH, TS_NO_SUBJECT, torch->text);

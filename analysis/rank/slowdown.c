@@ -4,7 +4,6 @@
 #include "analysis/stats/series.h"
 #include "analysis/stats/stats.h"
 #include "analysis/stats/wander.h"
-#include "base/words.h"
 
 #include <math.h>
 
@@ -392,9 +391,6 @@ static double cost_of(const struct ts_slowdown *s, size_t n)
 	}
 	return 0;
 }
-
-TS_WORDS(ts_slowdown_word, enum ts_slowdown_kind, "unknown", [TS_SLOWDOWN_NONE] = "none found", [TS_SLOWDOWN_STEP] = "step",
-	 [TS_SLOWDOWN_RAMP] = "ramp", [TS_SLOWDOWN_STRETCH] = "stretch", [TS_SLOWDOWN_LEVELS] = "two levels")
 
 /* Returns the rise to be compared with two levels. */
 static struct ts_levels_rise rise_of(const struct ts_slowdown *s, size_t n)

@@ -32,17 +32,10 @@
 #ifndef TSCOPE_ANALYSIS_RANK_SLOWDOWN_H
 #define TSCOPE_ANALYSIS_RANK_SLOWDOWN_H
 
+#include "analysis/answer/row_words.h"
 #include "analysis/rank/spikes.h"
 
 enum { TS_SLOWDOWN_STEPS = 64 }; /* fewer are judged by level shifts alone */
-
-enum ts_slowdown_kind {
-	TS_SLOWDOWN_NONE,
-	TS_SLOWDOWN_STEP,    /* from `first` on */
-	TS_SLOWDOWN_RAMP,    /* from `first` to `last` it grew */
-	TS_SLOWDOWN_STRETCH, /* from `first` on, until `last` */
-	TS_SLOWDOWN_LEVELS,  /* the run goes to and fro between two levels */
-};
 
 struct ts_slowdown {
 	enum ts_slowdown_kind kind;
@@ -56,6 +49,5 @@ struct ts_slowdown {
 /* fit is that of the step times, in s, and found is what spikes.h found in them. TS_NO_MEMORY is the only error. */
 enum ts_status ts_slowdown_find(const struct ts_spikes_fit *fit, const struct ts_spikes *found, struct ts_arena *arena,
 				struct ts_slowdown *ret_slowdown, struct ts_error *err);
-const char *ts_slowdown_word(enum ts_slowdown_kind kind); /* "none found", "step", "ramp", "stretch", "two levels" */
 
 #endif

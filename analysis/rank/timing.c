@@ -1,6 +1,7 @@
 #include "analysis/rank/timing.h"
 
 #include "analysis/answer/phase.h"
+#include "analysis/answer/row_words.h"
 #include "analysis/rank/slowdown.h"
 #include "analysis/rank/stamped.h"
 #include "analysis/rank/wall.h"
@@ -403,7 +404,8 @@ static void step_rows(struct ts_timing *t, double total, struct rows *r)
 	row(r, TS_M_STEP_COUNT, (double)t->n);
 	if (every > 1)
 		row(r, TS_M_STEP_EVERY, every);
-	text_row(r, TS_M_STEP_SOURCE, none ? TS_NO_SUBJECT : ts_span_str(t->stamped ? "timestamps" : "phases"), none);
+	text_row(r, TS_M_STEP_SOURCE,
+		 none ? TS_NO_SUBJECT : ts_span_str(ts_time_source_word(t->stamped ? TS_TIME_BY_STAMPS : TS_TIME_BY_PHASES)), none);
 	row_if(r, TS_M_STEP_MEAN, mean, none);
 	row_if(r, TS_M_STEP_STDDEV, deviation, none);
 	row_if(r, TS_M_STEP_MEDIAN, out[0], none);
@@ -583,23 +585,23 @@ static bool may_close_a_step(const struct ts_timing *t, struct ts_span phase)
 	return !phase.len || is_whole(phase) || t->n_phases == 1;
 }
 
-/* Returns what a period may be, in the words of timing.h. */
-static const char *cause_of(const struct ts_timing *t, size_t k)
+/* Returns what a period may be (timing.h). */
+static enum ts_period_cause cause_of(const struct ts_timing *t, size_t k)
 {
 	const struct ts_period *p = &t->periods.items[k];
 	struct ts_span phase = t->excess[k].phase;
 
 	if (p->at_epochs)
-		return "epoch starts";
+		return TS_PERIOD_EPOCHS;
 	if (p->every == t->accumulation)
-		return "gradient accumulation";
+		return TS_PERIOD_ACCUMULATION;
 	if (p->every == t->loader_workers &&
 	    (t->n_phases == 1 || !phase.len || is_whole(phase) || ts_span_is(phase, ts_rank_phases[TS_RANK_DATA])))
-		return "loader workers";
+		return TS_PERIOD_WORKERS;
 	if (p->every <= ACCUMULATED && (double)p->slow >= OFTEN * (double)p->places && may_close_a_step(t, phase) &&
 	    p->usual - t->periods.usual < (double)p->every * t->periods.usual)
-		return "like gradient accumulation";
-	return "other";
+		return TS_PERIOD_LIKE_ACCUMULATION;
+	return TS_PERIOD_OTHER;
 }
 
 static void period_rows(const struct ts_timing *t, size_t k, double total, struct rows *r)
@@ -625,7 +627,7 @@ static void period_rows(const struct ts_timing *t, size_t k, double total, struc
 	row_if(r, TS_M_PERIOD_COST, p->lost / total, total > 0.0 ? NULL : "no time is attributed to any phase");
 	text_row(r, TS_M_PERIOD_PHASE, e->seconds >= 0.5 * p->lost && !is_whole(e->phase) ? e->phase : TS_NO_SUBJECT,
 		 is_whole(e->phase) ? "the parts of a step were not recorded" : "no phase takes half of it");
-	text_row(r, TS_M_PERIOD_CAUSE, ts_span_str(cause_of(t, k)), NULL);
+	text_row(r, TS_M_PERIOD_CAUSE, ts_span_str(ts_period_cause_word(cause_of(t, k))), NULL);
 	r->subject = TS_NO_SUBJECT;
 }
 

@@ -1,5 +1,6 @@
 #include "analysis/rank/work.h"
 
+#include "analysis/answer/row_words.h"
 #include "analysis/rank/peaks.h"
 #include "base/door.h"
 #include "base/number.h"
@@ -113,15 +114,16 @@ static struct ts_work_text device_kind_of(const struct ts_facts *facts, const st
 	struct ts_span cpu = ts_span_str("+cpu");
 
 	if (ts_span_is(placed->text, "cpu") || ts_span_is(placed->text, "CPU"))
-		return (struct ts_work_text){.text = ts_span_str("CPU"), .source = placed->source};
+		return (struct ts_work_text){.text = ts_span_str(ts_device_kind_word(TS_DEVICE_CPU)), .source = placed->source};
 	if (device->text.len)
-		return (struct ts_work_text){.text = ts_span_str("GPU"), .source = device->source};
+		return (struct ts_work_text){.text = ts_span_str(ts_device_kind_word(TS_DEVICE_GPU)), .source = device->source};
 	if (cuda && cuda->type == TS_FACT_BOOL)
-		return (struct ts_work_text){.text = ts_span_str(cuda->boolean ? "GPU" : "CPU"),
+		return (struct ts_work_text){.text = ts_span_str(ts_device_kind_word(cuda->boolean ? TS_DEVICE_GPU : TS_DEVICE_CPU)),
 					     .source = ts_source_name(cuda->source)};
 	if (torch && torch->type == TS_FACT_TEXT && torch->text.len > cpu.len &&
 	    memcmp(torch->text.data + torch->text.len - cpu.len, cpu.data, cpu.len) == 0)
-		return (struct ts_work_text){.text = ts_span_str("CPU"), .source = ts_source_name(torch->source)};
+		return (struct ts_work_text){.text = ts_span_str(ts_device_kind_word(TS_DEVICE_CPU)),
+					     .source = ts_source_name(torch->source)};
 	return (struct ts_work_text){.reason = device->reason};
 }
 
@@ -242,7 +244,7 @@ void ts_work_of_facts(const struct ts_facts *facts, struct ts_work *ret_work)
 
 void ts_work_override(struct ts_work_number *number, double value)
 {
-	*number = (struct ts_work_number){.known = true, .said = true, .value = value, .source = "command line"};
+	*number = (struct ts_work_number){.known = true, .said = true, .told = true, .value = value, .source = "command line"};
 }
 
 uint64_t ts_work_capacity(const struct ts_work *work)

@@ -31,6 +31,7 @@
 struct ts_work_number {
 	bool known;
 	bool said;	    /* the run states it, whether it can be used or not */
+	bool told;	    /* it is that of an option, and not of the run */
 	double value;	    /* finite, above 0 */
 	const char *source; /* if known: "command line", "run.json", "pusher", ... */
 	const char *reason; /* if not known: static text */

@@ -43,12 +43,12 @@ static double excess(double culprit, double victim)
 static void attribute(const struct ts_culprit_rank *c, const struct ts_culprit_rank *v, bool fsdp, struct ts_culprit *ret)
 {
 	static const char *const components[] = {"input", "h2d", "compute"};
-	static const char *const kinds[] = {"INPUT_STRAGGLER", "H2D_STRAGGLER", "COMPUTE_STRAGGLER"};
+	static const enum ts_culprit_kind kinds[] = {TS_CULPRIT_INPUT, TS_CULPRIT_H2D, TS_CULPRIT_COMPUTE};
 	double excesses[] = {excess(c->input, v->input), excess(c->h2d, v->h2d), fsdp ? 0 : excess(c->forward, v->forward)};
 	double most = 0;
 
 	ret->component = "sync_or_unattributed";
-	ret->kind = "STRAGGLER";
+	ret->kind = TS_CULPRIT_STRAGGLER;
 	for (size_t i = 0; i < 3; i++) {
 		double covered = ret->cost > 0 ? excesses[i] / ret->cost : 0;
 
@@ -62,7 +62,7 @@ static void attribute(const struct ts_culprit_rank *c, const struct ts_culprit_r
 		}
 	}
 	if (ret->score < TS_CULPRIT_SCORE)
-		ret->kind = "none";
+		ret->kind = TS_CULPRIT_NONE;
 }
 
 bool ts_culprit_find(const struct ts_culprit_rank *ranks, size_t n, bool fsdp, double *scratch, struct ts_culprit *ret)

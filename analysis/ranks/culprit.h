@@ -16,6 +16,8 @@
 #ifndef TSCOPE_ANALYSIS_RANKS_CULPRIT_H
 #define TSCOPE_ANALYSIS_RANKS_CULPRIT_H
 
+#include "analysis/answer/row_words.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -34,7 +36,7 @@ struct ts_culprit {
 	const char *visible;   /* "backward" or "forward+backward" */
 	double cost, score;    /* cost in the unit of the means */
 	const char *component; /* "input", "h2d", "compute", "sync_or_unattributed" */
-	const char *kind;      /* "INPUT_STRAGGLER", ..., "STRAGGLER"; "none" below TS_CULPRIT_SCORE */
+	enum ts_culprit_kind kind; /* none below TS_CULPRIT_SCORE */
 };
 
 /* ranks are ascending. False if fewer than two ranks have input wait, a step time above 0 and a backward above 0 (with FSDP

@@ -2,6 +2,7 @@
  *
  * Stragglers are in ranks_stragglers.c, TraceML's view and plots in ranks_views.c.
  */
+#include "analysis/answer/row_words.h"
 #include "analysis/ranks/ranks_internal.h"
 
 #include "analysis/stats/stats.h"
@@ -133,9 +134,9 @@ static void cost_rows(const struct ts_ranks *r, enum ts_rank_track_kind kind, do
 	else if (!none && !k->has_comm)
 		no_comm = no_wait = NO_COMM;
 	row_text(o, TS_M_RANKS_MODE,
-		 kind == TS_TRACK_HIDDEN ? "hidden in backward"
-		 : k->has_comm		 ? "explicit comm"
-					 : "none");
+		 ts_ranks_mode_word(kind == TS_TRACK_HIDDEN ? TS_RANKS_HIDDEN
+				    : k->has_comm	    ? TS_RANKS_EXPLICIT
+							    : TS_RANKS_ALONE));
 	row(o, TS_M_RANKS_WALL, wall / n, none);
 	row(o, TS_M_RANKS_TRANSFER, transfer / n, no_comm);
 	row(o, TS_M_RANKS_WAIT, wait / n, no_wait);
@@ -214,7 +215,7 @@ static void test_rows(const struct ts_ranks *r, enum ts_rank_track_kind kind, co
 
 	row(o, TS_M_RANKS_AUTOCORRELATION, (double)(t->block * k->cell), t->block ? NULL : undecided);
 	row(o, TS_M_RANKS_BLOCKS, (double)t->blocks, t->block ? NULL : undecided);
-	row_text(o, TS_M_RANKS_DECIDABLE, undecided ? undecided : "yes");
+	row_text(o, TS_M_RANKS_DECIDABLE, undecided ? undecided : ts_answered_word(TS_ANSWERED_YES));
 	row(o, TS_M_RANKS_STRAGGLERS, (double)t->n_named, unknown);
 	row(o, TS_M_RANKS_SAVED, saved, unknown);
 	row(o, TS_M_RANKS_SAVED_SHARE, saved / wall, unknown ? unknown : (wall > 0 ? NULL : "the steps take no time"));

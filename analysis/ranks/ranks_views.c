@@ -69,7 +69,7 @@ static bool culprit_rows(struct ts_measures *m, struct ts_arena *arena, const st
 	       ts_measure_add(m, arena, TS_M_TRACEML_SCORE, TS_NO_SUBJECT, c->score) &&
 	       ts_measure_text(m, arena, TS_M_TRACEML_VISIBLE, TS_NO_SUBJECT, ts_span_str(c->visible)) &&
 	       ts_measure_text(m, arena, TS_M_TRACEML_COMPONENT, TS_NO_SUBJECT, ts_span_str(c->component)) &&
-	       ts_measure_text(m, arena, TS_M_TRACEML_KIND, TS_NO_SUBJECT, ts_span_str(c->kind));
+	       ts_measure_text(m, arena, TS_M_TRACEML_KIND, TS_NO_SUBJECT, ts_span_str(ts_culprit_kind_word(c->kind)));
 }
 
 enum ts_status ts_ranks_traceml(const struct ts_ranks *r, struct ts_arena *arena, struct ts_measures *measures,

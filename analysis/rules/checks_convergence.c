@@ -1,4 +1,5 @@
 /* checks_convergence.c - rules on the loss, on the gradient norm, and on several signals at once. */
+#include "analysis/answer/row_words.h"
 #include "analysis/rules/check.h"
 
 #include "analysis/stats/student.h"
@@ -189,7 +190,7 @@ static void slow_blow_up(struct ts_check *c, const char *loss)
 {
 	struct rise rise;
 
-	if (!ts_span_is(ts_check_text_of(c, TS_M_SERIES_TREND, loss), "diverged") || !want_rise(c, loss, &rise))
+	if (ts_series_trend_of(ts_check_text_of(c, TS_M_SERIES_TREND, loss)) != TS_SERIES_TREND_DIVERGED || !want_rise(c, loss, &rise))
 		return;
 	ts_check_steps(c, (int64_t)rise.from, (int64_t)rise.from);
 	ts_check_fire(c, TS_SEVERITY_HIGH, "%s %s", loss, rise_text(c, &rise));
@@ -233,22 +234,23 @@ static void chance_of_rise(struct ts_check *c, const char *loss, double rise, en
 void ts_check_no_progress(struct ts_check *c)
 {
 	const char *loss = loss_of(c);
-	struct ts_span trend, progress;
+	enum ts_series_trend trend;
+	enum ts_series_progress progress;
 	double count, best, last, rise = 0;
 	struct rise at_end;
 	bool rises, fell;
 
 	if (!need_values(c, loss, &count) || !ts_check_enough(c, count, "min_values", "value"))
 		return;
-	trend = ts_check_text_of(c, TS_M_SERIES_TREND, loss);
-	progress = ts_check_text_of(c, TS_M_SERIES_PROGRESS, loss);
-	if (!trend.len || ts_span_is(trend, "unknown") || !progress.len || ts_span_is(progress, "unknown")) {
+	trend = ts_series_trend_of(ts_check_text_of(c, TS_M_SERIES_TREND, loss));
+	progress = ts_series_progress_of(ts_check_text_of(c, TS_M_SERIES_PROGRESS, loss));
+	if (trend == TS_SERIES_TREND_UNKNOWN || progress == TS_PROGRESS_UNKNOWN) {
 		ts_check_leave(c, "the trend of %s is not known", loss);
 		return;
 	}
-	rises = ts_span_is(trend, "worsening");
-	fell = ts_span_is(progress, "fell");
-	if (ts_span_is(trend, "diverged") || ts_span_is(trend, "improving") || (fell && !rises))
+	rises = trend == TS_SERIES_TREND_WORSENING;
+	fell = progress == TS_PROGRESS_FELL;
+	if (trend == TS_SERIES_TREND_DIVERGED || trend == TS_SERIES_TREND_IMPROVING || (fell && !rises))
 		return;
 	if (!ts_check_need_of(c, TS_M_SERIES_BEST, loss, &best) || !ts_check_need_of(c, TS_M_SERIES_LAST, loss, &last))
 		return;
@@ -269,7 +271,7 @@ void ts_check_no_progress(struct ts_check *c)
 			      "%s rises by %s over the second half of the run%s; its best value is %s, its last %s",
 			      loss, ts_say_percent(rise).text, fell ? ", after a fall" : "", ts_say_number(best).text,
 			      ts_say_number(last).text);
-	} else if (ts_span_is(progress, "rose")) {
+	} else if (progress == TS_PROGRESS_ROSE) {
 		if (!ts_check_need_of(c, TS_M_SERIES_CHANGE, loss, &rise))
 			return;
 		ts_check_worse(c, rise);
@@ -479,7 +481,7 @@ void ts_check_correlated(struct ts_check *c)
 /* What moved, as the rows of one series say it. */
 struct moved {
 	const char *series;
-	struct ts_span kind;
+	enum ts_move_kind kind;
 	double from, before, after, worse, frozen;
 };
 
@@ -489,7 +491,7 @@ static bool want_moved(struct ts_check *c, const struct ts_measure *row, struct 
 
 	if (!series)
 		return false;
-	*ret = (struct moved){.series = series, .kind = row->text};
+	*ret = (struct moved){.series = series, .kind = ts_move_of(row->text)};
 	ts_check_evidence(c, row);
 	return ts_check_want_of(c, TS_M_SERIES_MOVE_AFTER, series, &ret->after) &&
 	       ts_check_want_of(c, TS_M_SERIES_MOVE_AT, series, &ret->from) &&
@@ -501,26 +503,27 @@ static bool want_moved(struct ts_check *c, const struct ts_measure *row, struct 
 /* The rules on the loss say these of it, and with more weight. */
 static bool said_elsewhere(const struct ts_check *c, const struct ts_measure *row)
 {
+	enum ts_move_kind move = ts_move_of(row->text);
 	double worse = 0, at;
 
 	if (!ts_measure_find(c->measures, TS_M_SERIES_COUNT, row->subject))
 		return false;
 	(void)ts_measure_value(c->measures, TS_M_SERIES_MOVE_WORSE, row->subject, &worse);
-	if (ts_span_is(row->text, "left"))
+	if (move == TS_MOVE_LEFT)
 		return ts_measure_value(c->measures, TS_M_SERIES_BLOW_UP, row->subject, &at);
-	return !ts_span_is(row->text, "jump") || worse > 0;
+	return move != TS_MOVE_JUMP || worse > 0;
 }
 
 static void say_moved(struct ts_buf *out, const struct moved *m)
 {
 	const char *way = m->after > m->before ? "rises" : "falls";
 
-	if (ts_span_is(m->kind, "drift"))
+	if (m->kind == TS_MOVE_DRIFT)
 		ts_buf_printf(out, "%s %s from %s to %s over the run", m->series, way, ts_say_number(m->before).text,
 			      ts_say_number(m->after).text);
 	else
 		ts_buf_printf(out, "%s %s from %s to %s %s step %.0f", m->series, way, ts_say_number(m->before).text,
-			      ts_say_number(m->after).text, ts_span_is(m->kind, "rise") ? "from about" : "suddenly at", m->from);
+			      ts_say_number(m->after).text, m->kind == TS_MOVE_RISE ? "from about" : "suddenly at", m->from);
 	if (m->frozen > 0)
 		ts_buf_str(out, " although the learning rate is 0, so that no weight changes");
 }

@@ -1,4 +1,5 @@
 /* checks_memory.c - rules on device memory. */
+#include "analysis/answer/row_words.h"
 #include "analysis/rules/check.h"
 
 /* The peak of allocated memory: from the peaks within steps, or without them from the values at the ends of steps. */
@@ -68,7 +69,7 @@ void ts_check_forecast(struct ts_check *c)
 void ts_check_growth(struct ts_check *c)
 {
 	double peak, share, rises;
-	struct ts_span creep;
+	enum ts_creep_kind creep;
 	struct growth g;
 	const char *how;
 
@@ -77,7 +78,7 @@ void ts_check_growth(struct ts_check *c)
 	share = g.total / peak;
 	if (!(share >= ts_check_threshold(c, "min_share")))
 		return;
-	creep = ts_check_text(c, TS_M_CREEP_KIND);
+	creep = ts_creep_of(ts_check_text(c, TS_M_CREEP_KIND));
 	how = ts_check_want(c, TS_M_GROWTH_RISES, &rises)
 		      ? ts_arena_phrase(c->arena, ", in %s, between which its lowest values stay", ts_say_plural(rises, "rise").text)
 	      : g.late ? ", measured at the lowest values, between which it may rise and fall"
@@ -93,7 +94,7 @@ void ts_check_growth(struct ts_check *c)
 						   ts_say_bytes(g.high).text)
 				 : "",
 		      ts_say_bytes(g.total).text, ts_say_percent(share).text, how,
-		      creep.len && !ts_span_is(creep, "none") ? "; TraceML's rule reports it too" : "");
+		      creep != TS_CREEP_NONE ? "; TraceML's rule reports it too" : "");
 }
 
 void ts_check_fragmentation(struct ts_check *c)

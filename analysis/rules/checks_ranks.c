@@ -1,4 +1,5 @@
 /* checks_ranks.c - rules on several ranks at once, and on the stages of a pipeline. */
+#include "analysis/answer/row_words.h"
 #include "analysis/rules/check.h"
 
 #include "analysis/stats/stats.h"
@@ -37,7 +38,7 @@ void ts_check_straggler(struct ts_check *c)
 			first = onset;
 	}
 	if (c->finding.n_ranks == 0) {
-		if (decidable.len && !ts_span_is(decidable, "yes"))
+		if (decidable.len && ts_answered_of(decidable) != TS_ANSWERED_YES)
 			ts_check_leave(c, "%.*s", TS_SPAN_ARG(decidable));
 		else if (!decidable.len)
 			(void)ts_check_need(c, TS_M_RANKS_STRAGGLERS, &lost);
@@ -82,7 +83,7 @@ void ts_check_load_imbalance(struct ts_check *c)
 		      "median, and %s of "
 		      "the devices' time is lost",
 		      ts_say_percent(cv).text,
-		      known && ts_span_is(decidable, "yes")
+		      known && ts_answered_of(decidable) == TS_ANSWERED_YES
 			      ? ", and no rank in particular is slow"
 			      : ", and the steps do not show whether the same rank is always slow",
 		      ts_say_seconds(skew).text, ts_say_percent(lost).text);

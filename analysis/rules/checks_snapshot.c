@@ -1,4 +1,5 @@
 /* checks_snapshot.c - rules on what a snapshot of a device's memory says, by its rows. */
+#include "analysis/answer/row_words.h"
 #include "analysis/rules/check.h"
 #include "analysis/rules/memory_advice.h"
 
@@ -157,12 +158,12 @@ static bool need_kind(struct ts_check *c, const char *kind, double *ret_share, d
 void ts_check_gradients_kept(struct ts_check *c)
 {
 	double share, bytes;
-	struct ts_span phase;
+	enum ts_memory_phase phase;
 
 	if (!has_snapshot(c) || !ts_check_need(c, TS_M_SNAPSHOT_KEPT_SHARE, &share) || !ts_check_need(c, TS_M_SNAPSHOT_KEPT, &bytes))
 		return;
-	phase = ts_check_text(c, TS_M_SNAPSHOT_PEAK_PHASE);
-	if (!ts_span_is(phase, "forward") || share < ts_check_threshold(c, "min_share"))
+	phase = ts_memory_phase_of(ts_check_text(c, TS_M_SNAPSHOT_PEAK_PHASE));
+	if (phase != TS_PHASE_FORWARD || share < ts_check_threshold(c, "min_share"))
 		return;
 	ts_check_worse(c, share);
 	ts_check_fire(c, share >= ts_check_threshold(c, "medium_share") ? TS_SEVERITY_MEDIUM : TS_SEVERITY_LOW,

@@ -1,4 +1,5 @@
 /* checks_timing.c - rules on how one rank spends the time of a step. */
+#include "analysis/answer/row_words.h"
 #include "analysis/rules/check.h"
 
 #include "analysis/answer/phase.h"
@@ -55,7 +56,7 @@ void ts_check_backward_heavy(struct ts_check *c)
 	if (!ts_check_need_of(c, TS_M_PHASE_MEAN, ts_rank_phases[TS_RANK_FORWARD], &forward) ||
 	    !ts_check_need_of(c, TS_M_PHASE_MEAN, ts_rank_phases[TS_RANK_BACKWARD], &backward))
 		return;
-	if (ts_span_is(ts_check_text(c, TS_M_RANKS_MODE), "hidden in backward")) {
+	if (ts_ranks_mode_of(ts_check_text(c, TS_M_RANKS_MODE)) == TS_RANKS_HIDDEN) {
 		ts_check_leave(c,
 			       "the phase backward includes the wait for other ranks, so its length cannot be judged");
 		return;
@@ -205,7 +206,8 @@ void ts_check_cpu_wait(struct ts_check *c)
 struct period {
 	double every, at, slow, places, usual, others, cost;
 	bool has_at;
-	struct ts_span phase, cause;
+	struct ts_span phase;
+	enum ts_period_cause cause;
 };
 
 /* Reads the rows of period k, counted from 1; false if there is none. */
@@ -223,14 +225,14 @@ static bool period_of(struct ts_check *c, size_t k, struct period *ret)
 		return false;
 	p.has_at = ts_check_want_of(c, TS_M_PERIOD_AT, subject, &p.at);
 	p.phase = ts_check_text_of(c, TS_M_PERIOD_PHASE, subject);
-	p.cause = ts_check_text_of(c, TS_M_PERIOD_CAUSE, subject);
+	p.cause = ts_period_cause_of(ts_check_text_of(c, TS_M_PERIOD_CAUSE, subject));
 	*ret = p;
 	return true;
 }
 
 static bool is_like_accumulation(const struct period *p)
 {
-	return ts_span_is(p->cause, "like gradient accumulation");
+	return p->cause == TS_PERIOD_LIKE_ACCUMULATION;
 }
 
 /* A period that is, or may well be, gradient accumulation loses no time. */
@@ -243,7 +245,7 @@ static enum ts_severity severity_of(const struct ts_check *c, const struct perio
 
 static bool is_at_epochs(const struct period *p)
 {
-	return ts_span_is(p->cause, "epoch starts");
+	return p->cause == TS_PERIOD_EPOCHS;
 }
 
 static const char *guess_of(const struct period *p)
@@ -253,7 +255,7 @@ static const char *guess_of(const struct period *p)
 	if (is_like_accumulation(p))
 		return "; if the run records micro-batches, this is gradient accumulation and no fault: let it record "
 		       "work.accumulation";
-	if (ts_span_is(p->cause, "loader workers"))
+	if (p->cause == TS_PERIOD_WORKERS)
 		return "; the data loader has as many workers";
 	if (ts_span_is(p->phase, ts_rank_phases[TS_RANK_DATA]))
 		return "; it may be the data loader";
@@ -283,7 +285,7 @@ void ts_check_periodic(struct ts_check *c)
 	if (!steps_enough(c))
 		return;
 	for (size_t k = 1; period_of(c, k, &p); k++) {
-		if (ts_span_is(p.cause, "gradient accumulation") || p.cost < ts_check_threshold(c, "min_share"))
+		if (p.cause == TS_PERIOD_ACCUMULATION || p.cost < ts_check_threshold(c, "min_share"))
 			continue;
 		severity = severity_of(c, &p) > severity ? severity_of(c, &p) : severity;
 		text = text ? ts_arena_phrase(c->arena, "%s. %s", text, period_text(c, &p)) : period_text(c, &p);
@@ -307,11 +309,11 @@ void ts_check_slowdown(struct ts_check *c)
 {
 	double first, last, before, after, rise, cost, shifts;
 	struct ts_say more, levels[2];
-	struct ts_span kind;
+	enum ts_slowdown_kind kind;
 
 	if (!ts_check_need(c, TS_M_STEP_SHIFTS, &shifts))
 		return;
-	kind = ts_check_text(c, TS_M_SLOWDOWN_KIND);
+	kind = ts_slowdown_of(ts_check_text(c, TS_M_SLOWDOWN_KIND));
 	if (!ts_check_want(c, TS_M_SLOWDOWN_RISE, &rise) || rise < ts_check_threshold(c, "min_slowdown"))
 		return;
 	if (!ts_check_need(c, TS_M_SLOWDOWN_FIRST, &first) || !ts_check_need(c, TS_M_SLOWDOWN_LAST, &last) ||
@@ -323,11 +325,11 @@ void ts_check_slowdown(struct ts_check *c)
 	levels[1] = ts_say_seconds(before);
 	ts_check_steps(c, (int64_t)first, (int64_t)last);
 	ts_check_worse(c, rise);
-	if (ts_span_is(kind, "stretch"))
+	if (kind == TS_SLOWDOWN_STRETCH)
 		ts_check_fire(c, severity_of_stretch(c, cost),
 			      "From step %.0f to step %.0f, a step took %s longer: %s instead of %s; this cost %s of the time", first,
 			      last, more.text, levels[0].text, levels[1].text, ts_say_percent(cost).text);
-	else if (ts_span_is(kind, "ramp"))
+	else if (kind == TS_SLOWDOWN_RAMP)
 		ts_check_fire(c, ts_severity_from(rise, ts_check_threshold(c, "high_slowdown")),
 			      "From step %.0f to step %.0f, a step became %s longer, little by little: %s instead of %s at the end",
 			      first, last, more.text, levels[0].text, levels[1].text);

@@ -1,6 +1,7 @@
 #include "analysis/rules/condition.h"
 
 #include "analysis/answer/phase.h"
+#include "analysis/answer/row_words.h"
 #include "analysis/rules/memory_advice.h"
 #include "base/door.h"
 
@@ -43,11 +44,11 @@ static struct ts_span text(const struct ts_measures *m, enum ts_measure_name wha
 
 /* --- the device --- */
 
-static enum ts_answered device_is(const struct ts_measures *m, const char *kind)
+static enum ts_answered device_is(const struct ts_measures *m, enum ts_device_kind kind)
 {
-	struct ts_span known = text(m, TS_M_DEVICE_KIND);
+	enum ts_device_kind known = ts_device_kind_of(text(m, TS_M_DEVICE_KIND));
 
-	return known.len ? truth_of(ts_span_is(known, kind)) : TS_ANSWERED_UNKNOWN;
+	return known ? truth_of(known == kind) : TS_ANSWERED_UNKNOWN;
 }
 
 /* A trace of a device, or what only an allocator of one records, is of one that torch.cuda has. */
@@ -56,9 +57,9 @@ static enum ts_answered cuda(const struct ts_measures *m)
 	enum ts_answered said = ts_setting_of(m, TS_SETTING_CUDA);
 	double got;
 
-	if (said || device_is(m, "CPU") == TS_ANSWERED_YES)
+	if (said || device_is(m, TS_DEVICE_CPU) == TS_ANSWERED_YES)
 		return said ? said : TS_ANSWERED_NO;
-	if (device_is(m, "GPU") == TS_ANSWERED_YES || value(m, TS_M_FRAGMENTATION_UNUSED, "", &got) ||
+	if (device_is(m, TS_DEVICE_GPU) == TS_ANSWERED_YES || value(m, TS_M_FRAGMENTATION_UNUSED, "", &got) ||
 	    value(m, TS_M_SNAPSHOT_RESERVED, "", &got) || value(m, TS_M_TRACE_SHARE, ts_trace_times[TS_TIME_SPAN], &got))
 		return TS_ANSWERED_YES;
 	return TS_ANSWERED_UNKNOWN;
@@ -74,7 +75,7 @@ static enum ts_answered not_rocm(const struct ts_measures *m)
 
 static enum ts_answered cpu(const struct ts_measures *m)
 {
-	return device_is(m, "CPU");
+	return device_is(m, TS_DEVICE_CPU);
 }
 
 /* Units of a device that is none of CUDA are none. */

@@ -1,5 +1,6 @@
 #include "analysis/rules/memory_advice.h"
 
+#include "analysis/answer/row_words.h"
 #include "analysis/answer/say.h"
 #include "analysis/rules/rule.h"
 #include "base/door.h"
@@ -98,7 +99,7 @@ static bool saves_gradients(const struct ts_measures *m, double *ret)
 {
 	const struct ts_measure *phase = ts_measure_find(m, TS_M_SNAPSHOT_PEAK_PHASE, TS_NO_SUBJECT);
 
-	return phase && phase->known && ts_span_is(phase->text, "forward") && value(m, TS_M_SNAPSHOT_KEPT, ret) &&
+	return phase && phase->known && ts_memory_phase_of(phase->text) == TS_PHASE_FORWARD && value(m, TS_M_SNAPSHOT_KEPT, ret) &&
 	       at_least(m, TS_M_SNAPSHOT_KEPT_SHARE, "MEMORY.GRADIENTS_KEPT", "min_share");
 }
 

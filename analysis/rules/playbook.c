@@ -3,6 +3,7 @@
 #include "analysis/rules/playbook.h"
 
 #include "analysis/answer/phase.h"
+#include "analysis/answer/row_words.h"
 #include "analysis/rules/rule.h"
 #include "base/door.h"
 
@@ -179,7 +180,7 @@ static bool most_epoch_starts(const struct ts_measures *m, double share, double 
 		const struct ts_measure *row = &m->items[i];
 		double cost;
 
-		if (!ts_measure_is(row, TS_M_PERIOD_CAUSE) || !row->known || !ts_span_is(row->text, "epoch starts") ||
+		if (!ts_measure_is(row, TS_M_PERIOD_CAUSE) || !row->known || ts_period_cause_of(row->text) != TS_PERIOD_EPOCHS ||
 		    !ts_measure_value(m, TS_M_PERIOD_COST, row->subject, &cost) || !isfinite(cost))
 			continue;
 		any = true;

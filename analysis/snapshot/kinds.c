@@ -36,7 +36,7 @@ static void find_others(struct kinds *k)
 		uint8_t phase = part_of(origin_of(k, k->r->events[i].stack)->phase);
 
 		k->other[i] = next;
-		if (phase == TS_PHASE_UNKNOWN)
+		if (phase == TS_PHASE_UNSAID)
 			continue;
 		k->seen |= UINT32_C(1) << phase;
 		if (next < n && part_of(origin_of(k, k->r->events[next].stack)->phase) != phase)
@@ -96,7 +96,7 @@ static enum ts_memory_kind kind_of(const struct kinds *k, const struct ts_life *
 		if (to->releases || part_of(to->phase) == TS_PHASE_BACKWARD)
 			return TS_MEMORY_ACTIVATIONS;
 		return within ? TS_MEMORY_TEMPORARY : TS_MEMORY_UNKNOWN;
-	case TS_PHASE_UNKNOWN:
+	case TS_PHASE_UNSAID:
 	default:
 		return to->releases ? TS_MEMORY_ACTIVATIONS : TS_MEMORY_UNKNOWN;
 	}

@@ -86,7 +86,7 @@ static uint64_t kept_gradients(const struct ts_memory_device *d)
 static void peak(struct making *m)
 {
 	const struct ts_replay *r = m->d->replay;
-	enum ts_memory_phase phase = TS_PHASE_UNKNOWN;
+	enum ts_memory_phase phase = TS_PHASE_UNSAID;
 	uint64_t kept;
 
 	known_if(m, m->d->traced, TS_M_SNAPSHOT_PEAK, (double)r->peak, NO_HISTORY);

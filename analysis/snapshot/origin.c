@@ -1,7 +1,6 @@
 #include "analysis/snapshot/origin.h"
 
 #include "base/door.h"
-#include "base/words.h"
 
 enum { SELF = 0, INSTALLED, TORCH, FOREIGN }; /* whose a frame is, the best source first; FOREIGN: not Python */
 
@@ -41,10 +40,6 @@ static const struct rule {
 	{"torch/nn/modules/", "__init__", SETUP},
 	{"torch/nn/modules/", "reset_parameters", SETUP},
 };
-
-TS_WORDS(ts_memory_phase_word, enum ts_memory_phase, "unknown", [TS_PHASE_UNKNOWN] = "unknown", [TS_PHASE_SETUP] = "setup",
-	 [TS_PHASE_FORWARD] = "forward", [TS_PHASE_BACKWARD] = "backward", [TS_PHASE_RECOMPUTE] = "recomputation",
-	 [TS_PHASE_OPTIMIZER] = "optimizer")
 
 static bool among(struct ts_span text, const char *const *words)
 {
@@ -160,7 +155,7 @@ static enum ts_memory_phase phase_of(const struct frame_view *views, const uint3
 			break;
 		}
 	}
-	return forward ? TS_PHASE_FORWARD : TS_PHASE_UNKNOWN;
+	return forward ? TS_PHASE_FORWARD : TS_PHASE_UNSAID;
 }
 
 const struct ts_origin *ts_origins(const struct ts_snapshot *s, struct ts_arena *arena)

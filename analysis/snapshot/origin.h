@@ -10,19 +10,9 @@
 #ifndef TSCOPE_ANALYSIS_SNAPSHOT_ORIGIN_H
 #define TSCOPE_ANALYSIS_SNAPSHOT_ORIGIN_H
 
+#include "analysis/answer/row_words.h"
 #include "base/arena.h"
 #include "run/snapshot.h"
-
-enum ts_memory_phase {
-	TS_PHASE_UNKNOWN = 0, /* no stack, or none of its frames says one */
-	TS_PHASE_SETUP,	      /* layers are made, moved to a device or loaded */
-	TS_PHASE_FORWARD,
-	TS_PHASE_BACKWARD,
-	TS_PHASE_RECOMPUTE, /* forward again, by torch.utils.checkpoint */
-	TS_PHASE_OPTIMIZER,
-};
-
-const char *ts_memory_phase_word(enum ts_memory_phase phase); /* "forward", "recomputation", ... */
 
 struct ts_origin {
 	uint32_t frame;	  /* the source; TS_SNAPSHOT_NONE: the stack has no frame that could be one */

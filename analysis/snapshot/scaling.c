@@ -21,7 +21,7 @@ static enum ts_scaling_part part_of(uint8_t phase)
 	case TS_PHASE_OPTIMIZER:
 		return TS_PART_OPTIMIZER;
 	case TS_PHASE_SETUP:
-	case TS_PHASE_UNKNOWN:
+	case TS_PHASE_UNSAID:
 	default:
 		return TS_PART_OTHER;
 	}
@@ -47,7 +47,7 @@ static void take_needs(struct ts_scaling_point *p)
 	for (uint32_t i = 0; i < r->n_events; i++) {
 		const struct ts_snapshot_event *e = &r->events[i];
 		enum ts_scaling_part part =
-			part_of(e->stack == TS_SNAPSHOT_NONE ? TS_PHASE_UNKNOWN : p->device->memory.origins[e->stack].phase);
+			part_of(e->stack == TS_SNAPSHOT_NONE ? TS_PHASE_UNSAID : p->device->memory.origins[e->stack].phase);
 
 		need = need_after(e, &level);
 		if (!p->has[part] || need > p->needs[part]) {
@@ -82,7 +82,7 @@ static enum side side_of(const struct ts_memory_device *d, uint32_t stack)
 	case TS_PHASE_OPTIMIZER:
 	case TS_PHASE_SETUP:
 		return SIDE_OTHER;
-	case TS_PHASE_UNKNOWN:
+	case TS_PHASE_UNSAID:
 	default:
 		return SIDE_NONE;
 	}

@@ -15,19 +15,19 @@ static uint32_t *steps_before(const struct ts_memory *m, struct ts_arena *arena,
 {
 	const struct ts_replay *r = m->replay;
 	uint32_t *before = ts_arena_array(arena, (size_t)r->n_events + 1, sizeof *before), steps = 0;
-	uint8_t last = TS_PHASE_UNKNOWN;
+	uint8_t last = TS_PHASE_UNSAID;
 
 	*ret_begin = r->n_events;
 	for (uint32_t i = 0; before && i < r->n_events; i++) {
 		uint32_t stack = r->events[i].stack;
-		uint8_t phase = stack == TS_SNAPSHOT_NONE ? TS_PHASE_UNKNOWN : m->origins[stack].phase;
+		uint8_t phase = stack == TS_SNAPSHOT_NONE ? TS_PHASE_UNSAID : m->origins[stack].phase;
 
 		before[i] = steps;
-		if (phase == TS_PHASE_UNKNOWN)
+		if (phase == TS_PHASE_UNSAID)
 			continue;
 		if (phase != TS_PHASE_SETUP && phase != TS_PHASE_OPTIMIZER && *ret_begin == r->n_events)
 			*ret_begin = i;
-		steps += phase == TS_PHASE_OPTIMIZER && last != TS_PHASE_UNKNOWN && last != phase;
+		steps += phase == TS_PHASE_OPTIMIZER && last != TS_PHASE_UNSAID && last != phase;
 		last = phase;
 	}
 	if (before)
