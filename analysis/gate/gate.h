@@ -144,11 +144,20 @@ struct ts_gate_row {
 	double pair_t, pair_p;
 };
 
-#define TS_GATE_MEMORY "memory" /* the kind of a why that is not about time */
+/* In which part of the step a difference lies. Of memory it is not about time. */
+enum ts_gate_part {
+	TS_GATE_PART_OTHER, /* of a newer server */
+	TS_GATE_PART_PHASE,
+	TS_GATE_PART_RANK,
+	TS_GATE_PART_WORK,
+	TS_GATE_PART_WAIT,
+	TS_GATE_PART_TRACE,
+	TS_GATE_PART_MEMORY,
+};
 
 /* One part of the step in which the difference lies, or what holds the memory that a run needs more. */
 struct ts_gate_why {
-	struct ts_span kind; /* "phase", "rank", "work", "wait"; "trace"; TS_GATE_MEMORY */
+	struct ts_span kind; /* the word of an enum ts_gate_part */
 	struct ts_span name; /* "forward"; "rank 3", "ranks 8-15"; "all ranks"; of a trace or snapshot the sentence of its comparison */
 	double base, candidate; /* seconds of an optimizer step; of a trace, of a step that was profiled; NaN: of memory */
 	double share;		/* of the whole difference; it may exceed 1 or fall below 0. NaN: of a trace or memory */
@@ -178,6 +187,9 @@ struct ts_verdict {
 	struct ts_id policy_digest;
 };
 
+/* "phase", "rank", "work", "wait", "trace", "memory" */
+const char *ts_gate_part_word(enum ts_gate_part part);
+enum ts_gate_part ts_gate_part_of(struct ts_span word);
 /* "pass", "regression", "improvement", "suspect", "inconclusive", "collecting", "blind" */
 const char *ts_gate_state_word(enum ts_gate_state state);
 const char *ts_gate_role_word(enum ts_gate_role role);	  /* "candidate", "baseline", "history", "pair_base", "pair_candidate" */

@@ -42,11 +42,12 @@ static bool side_of(struct why *w, enum ts_gate_role role, struct side *ret_side
 	return true;
 }
 
-static void add(struct why *w, const char *kind, struct ts_span name, double base, double candidate)
+static void add(struct why *w, enum ts_gate_part kind, struct ts_span name, double base, double candidate)
 {
 	struct ts_verdict *v = &w->c->v;
 
-	v->why[v->n_why++] = (struct ts_gate_why){ts_span_str(kind), name, base, candidate, (candidate - base) / w->whole};
+	v->why[v->n_why++] =
+		(struct ts_gate_why){ts_span_str(ts_gate_part_word(kind)), name, base, candidate, (candidate - base) / w->whole};
 }
 
 /* --- phases --- */
@@ -122,7 +123,7 @@ static void phases_of(struct why *w, const struct side *side, bool only_strange)
 			b = part_mean(&w->candidate, name, &candidate);
 			if (a && b) {
 				if (!only_strange)
-					add(w, "phase", name, base, candidate);
+					add(w, TS_GATE_PART_PHASE, name, base, candidate);
 			} else if (!(only_strange && b)) {
 				ts_gate_warn(w->c, "some runs do not record phase %.*s, so its share of the difference is not known",
 					     TS_SPAN_ARG(name));
@@ -162,8 +163,9 @@ static double rank_mean(const struct side *side, size_t at, bool work)
 }
 
 /* Adds a row of work or wait as a mean over all ranks, or a warning where a rank does not record it. */
-static void all_ranks(struct why *w, const char *kind, bool work)
+static void all_ranks(struct why *w, bool work)
 {
+	enum ts_gate_part kind = work ? TS_GATE_PART_WORK : TS_GATE_PART_WAIT;
 	size_t n = w->base.runs[0]->reduction.n_ranks;
 	double base = 0, candidate = 0;
 
@@ -174,7 +176,8 @@ static void all_ranks(struct why *w, const char *kind, bool work)
 	if (isfinite(base) && isfinite(candidate))
 		add(w, kind, ts_span_str("all ranks"), base, candidate);
 	else
-		ts_gate_warn(w->c, "some runs do not record %s for every rank, so its share of the difference is not known", kind);
+		ts_gate_warn(w->c, "some runs do not record %s for every rank, so its share of the difference is not known",
+			     ts_gate_part_word(kind));
 }
 
 /* Adds one row for the ranks from..to: the mean of their work. */
@@ -195,7 +198,7 @@ static void add_group(struct why *w, size_t from, size_t to)
 		name = ts_gate_text(w->c, "rank %d", (int)ranks[from].rank);
 	else
 		name = ts_gate_text(w->c, "ranks %d-%d", (int)ranks[from].rank, (int)ranks[to].rank);
-	add(w, "rank", name, base, candidate);
+	add(w, TS_GATE_PART_RANK, name, base, candidate);
 }
 
 /* Adds a row for each group of neighbouring ranks whose work grew (in an improvement: shrank) at least half as much as the work of
@@ -310,8 +313,8 @@ void ts_gate_why_fill(struct ts_gate_court *c)
 	if (!ranks_alike(&w)) {
 		ts_gate_warn(w.c, "the runs do not record the same ranks, so it is not known on which ranks the difference lies");
 	} else {
-		all_ranks(&w, "work", true);
-		all_ranks(&w, "wait", false);
+		all_ranks(&w, true);
+		all_ranks(&w, false);
 		if (w.base.runs[0]->reduction.n_ranks > 1)
 			rank_groups(&w);
 	}

@@ -24,6 +24,7 @@ struct ts_trend_run {
 	struct ts_span host;	  /* empty: not recorded */
 	int64_t started_ns;	  /* 0: not recorded */
 	struct ts_span reason;	  /* why the run does not count: "marked bad: ...", "of another workload: ..." */
+	bool another;		  /* that reason is that it is of another workload */
 	size_t other;		  /* of a run of another workload with a value: its number in `others`, from 1. Not on the wire */
 	bool accepted;		  /* a change was accepted at this run */
 	struct ts_span accept_reason;

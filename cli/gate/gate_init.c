@@ -89,19 +89,24 @@ static struct ts_span text_of(const char *name)
 	return (struct ts_span){NULL, 0};
 }
 
+/* What became of a file. */
+enum done { DONE_WRITTEN, DONE_BEFORE, DONE_KEPT };
+
+static const char *const done_words[] = {[DONE_WRITTEN] = "written", [DONE_BEFORE] = "the same", [DONE_KEPT] = "kept"};
+
 /* Says how the file that is there compares with the template. */
-static enum ts_status compare(const char *path, struct ts_span text, const char **ret_done, struct ts_error *err)
+static enum ts_status compare(const char *path, struct ts_span text, enum done *ret_done, struct ts_error *err)
 {
 	struct ts_buf there = TS_BUF_INIT(TEMPLATE_MAX);
 	enum ts_status status = ts_file_read(path, &there, err);
 
 	if (!status)
-		*ret_done = ts_span_eq(ts_buf_view(&there), text) ? "the same" : "kept";
+		*ret_done = ts_span_eq(ts_buf_view(&there), text) ? DONE_BEFORE : DONE_KEPT;
 	ts_buf_finish(&there);
 	return status;
 }
 
-static enum ts_status write_new(struct ts_cli *cli, const struct file *file, const char **ret_done, struct ts_error *err)
+static enum ts_status write_new(struct ts_cli *cli, const struct file *file, enum done *ret_done, struct ts_error *err)
 {
 	int length = (int)(strrchr(file->path, '/') - file->path);
 	const char *folder = ts_arena_printf(&cli->arena, "%.*s", length, file->path);
@@ -126,20 +131,20 @@ static enum ts_status write_new(struct ts_cli *cli, const struct file *file, con
 		(void)unlink(file->path);
 		return ts_error_prefix(err, "%s", file->path);
 	}
-	*ret_done = "written";
+	*ret_done = DONE_WRITTEN;
 	return TS_OK;
 }
 
 static enum ts_status write_all(struct ts_cli *cli, const struct set *set, struct ts_view *view, bool *ret_kept, struct ts_error *err)
 {
 	for (const struct file *file = set->files; file < set->files + FILES_MOST && file->name; file++) {
-		const char *done = NULL;
+		enum done done = DONE_WRITTEN;
 
 		if (write_new(cli, file, &done, err))
 			return err->status;
-		*ret_kept |= strcmp(done, "kept") == 0;
+		*ret_kept |= done == DONE_KEPT;
 		ts_view_row(view, NULL);
-		ts_view_set(view, "done", TS_STYLE_PLAIN, done);
+		ts_view_set(view, "done", TS_STYLE_PLAIN, done_words[done]);
 		ts_view_set(view, "path", TS_STYLE_PLAIN, file->path);
 		ts_view_set(view, "what", TS_STYLE_PLAIN, file->what);
 	}

@@ -227,7 +227,7 @@ static size_t memory(struct page *p)
 	size_t n = 0;
 
 	for (size_t i = 0; i < v->n_why; i++) {
-		if (!ts_span_is(v->why[i].kind, TS_GATE_MEMORY))
+		if (ts_gate_part_of(v->why[i].kind) != TS_GATE_PART_MEMORY)
 			continue;
 		put(p, n++ ? "\n" : "\n#### What holds more memory\n\n");
 		sentence(p, ts_show_why(&v->why[i], p->arena));
@@ -246,7 +246,7 @@ static void why(struct page *p)
 	for (size_t i = 0; i < v->n_why && i < WHY_MOST; i++) {
 		const struct ts_gate_why *w = &v->why[i];
 
-		if (fabs(w->share) < WHY_LEAST || ts_span_is(w->kind, TS_GATE_MEMORY))
+		if (fabs(w->share) < WHY_LEAST || ts_gate_part_of(w->kind) == TS_GATE_PART_MEMORY)
 			continue;
 		put(p, "| ");
 		sentence(p, brief(p, w->kind, NAME_MOST));

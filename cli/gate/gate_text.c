@@ -122,7 +122,7 @@ static void why(struct ts_cli *cli, const struct ts_verdict *v, bool memory)
 	bool any = false;
 
 	for (size_t i = 0; i < v->n_why; i++) {
-		if (fabs(v->why[i].share) < SHARE_LEAST || ts_span_is(v->why[i].kind, TS_GATE_MEMORY) != memory)
+		if (fabs(v->why[i].share) < SHARE_LEAST || (ts_gate_part_of(v->why[i].kind) == TS_GATE_PART_MEMORY) != memory)
 			continue;
 		if (!any)
 			ts_text_heading(cli, memory ? "What holds more memory" : time);

@@ -343,9 +343,9 @@ static void items(struct page *p, const struct ts_section *s)
 
 static void section(struct page *p, const struct ts_section *s)
 {
-	bool verdict = strcmp(s->title, "VERDICT") == 0, budget = strcmp(s->title, "EFFICIENCY BUDGET") == 0;
+	bool verdict = s->id == TS_SECTION_VERDICT, budget = s->id == TS_SECTION_EFFICIENCY_BUDGET;
 
-	if (!*s->title) {
+	if (s->id == TS_SECTION_HEAD) {
 		put(p, "<section>\n");
 		items(p, s);
 		put(p, "</section>\n");
@@ -365,7 +365,7 @@ static void section(struct page *p, const struct ts_section *s)
 	if ((verdict || budget) && s->n && s->items[0].kind == TS_ITEM_BARS)
 		parts(p, &s->items[0], verdict ? "shares of the wall time" : "where the wall time went");
 	figures(p, s);
-	if (strcmp(s->title, "RANKS") == 0)
+	if (s->id == TS_SECTION_RANKS)
 		heat(p);
 	items(p, s);
 	put(p, "</section>\n");

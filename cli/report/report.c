@@ -13,18 +13,26 @@
 
 enum { ITEMS_FIRST = 16 };
 
-/* Says which rules belong to a section: the longest prefix of their code counts. */
-static const struct {
-	const char *title, *codes;
-} sections_of_codes[] = {
-	{"TIMING", "TIMING."},	       {"MEMORY", "MEMORY."}, {"CONVERGENCE", "CONVERGENCE."},
-	{"COINCIDENCES", "CROSS."},    {"RANKS", "DIST."},    {"EFFICIENCY BUDGET", "EFFICIENCY."},
-	{"PIPELINE", "DIST.PIPELINE"},
+static const char *const titles[TS_SECTIONS] = {
+#define TS_SECTION_TITLE(symbol, title) [TS_SECTION_##symbol] = title,
+	TS_SECTIONS_OF(TS_SECTION_TITLE)
+#undef TS_SECTION_TITLE
 };
 
-static const char *section_of_code(struct ts_span code)
+/* Says which rules belong to a section: the longest prefix of their code counts. */
+static const struct {
+	enum ts_section_id section;
+	const char *codes;
+} sections_of_codes[] = {
+	{TS_SECTION_TIMING, "TIMING."},		{TS_SECTION_MEMORY, "MEMORY."}, {TS_SECTION_CONVERGENCE, "CONVERGENCE."},
+	{TS_SECTION_COINCIDENCES, "CROSS."},	{TS_SECTION_RANKS, "DIST."},	{TS_SECTION_EFFICIENCY_BUDGET, "EFFICIENCY."},
+	{TS_SECTION_PIPELINE, "DIST.PIPELINE"},
+};
+
+/* Returns TS_SECTIONS if no section has rules of this code. */
+static enum ts_section_id section_of_code(struct ts_span code)
 {
-	const char *title = NULL;
+	enum ts_section_id section = TS_SECTIONS;
 	size_t longest = 0;
 
 	for (size_t i = 0; i < sizeof sections_of_codes / sizeof sections_of_codes[0]; i++) {
@@ -33,17 +41,15 @@ static const char *section_of_code(struct ts_span code)
 		if (prefix.len <= longest || !ts_span_starts(code, prefix))
 			continue;
 		longest = prefix.len;
-		title = sections_of_codes[i].title;
+		section = sections_of_codes[i].section;
 	}
-	return title;
+	return section;
 }
 
-/* If title is NULL, every rule belongs. */
-static bool belongs(struct ts_span code, const char *title)
+/* Every rule belongs to the findings. */
+static bool belongs(struct ts_span code, enum ts_section_id section)
 {
-	const char *own = section_of_code(code);
-
-	return !title || (own && strcmp(own, title) == 0);
+	return section == TS_SECTION_FINDINGS || section_of_code(code) == section;
 }
 
 const char *ts_report_say(struct ts_report *r, const char *format, ...)
@@ -303,8 +309,8 @@ static bool may_apply(const struct ts_report *r, const struct ts_rule *rule)
 	return strncmp(rule->code, "TRACE.", 6) != 0 || ts_report_known(r, TS_ANSWER_TRACE);
 }
 
-/* Sets the light of a section (title NULL: of all sections) and says what it means. */
-static void light_up(struct ts_report *r, struct ts_section *s, const char *title)
+/* Sets the light of a section and says what it means. */
+static void light_up(struct ts_report *r, struct ts_section *s)
 {
 	const struct ts_findings *f = &r->a->findings;
 	size_t found[TS_SEVERITY_HIGH + 1] = {0}, rules = 0, unchecked = 0;
@@ -312,11 +318,11 @@ static void light_up(struct ts_report *r, struct ts_section *s, const char *titl
 
 	for (size_t i = 0; i < ts_rules_n; i++)
 		if (may_apply(r, &ts_rules[i]))
-			rules += belongs(ts_span_str(ts_rules[i].code), title);
+			rules += belongs(ts_span_str(ts_rules[i].code), s->id);
 	for (size_t i = 0; i < f->n_unchecked; i++) /* what could be checked on some ranks was checked */
-		unchecked += f->unchecked[i].n_ranks == 0 && belongs(f->unchecked[i].code, title);
+		unchecked += f->unchecked[i].n_ranks == 0 && belongs(f->unchecked[i].code, s->id);
 	for (size_t i = 0; i < f->n; i++)
-		if (belongs(f->items[i].code, title))
+		if (belongs(f->items[i].code, s->id))
 			found[f->items[i].severity]++;
 	for (int severity = TS_SEVERITY_HIGH; severity >= TS_SEVERITY_LOW; severity--) {
 		if (!found[severity])
@@ -335,17 +341,15 @@ static void light_up(struct ts_report *r, struct ts_section *s, const char *titl
 	s->state = state;
 }
 
-struct ts_section *ts_report_section(struct ts_report *r, const char *title)
+struct ts_section *ts_report_section(struct ts_report *r, enum ts_section_id id)
 {
 	struct ts_section *s = &r->sections[r->n < TS_REPORT_SECTIONS ? r->n++ : TS_REPORT_SECTIONS - 1];
+	bool judged = id == TS_SECTION_FINDINGS;
 
-	*s = (struct ts_section){.title = title};
-	if (!r->a)
-		return s;
+	*s = (struct ts_section){.id = id, .title = titles[id]};
 	for (size_t i = 0; i < sizeof sections_of_codes / sizeof sections_of_codes[0]; i++)
-		if (strcmp(sections_of_codes[i].title, title) == 0)
-			light_up(r, s, title);
-	if (strcmp(title, "FINDINGS") == 0)
-		light_up(r, s, NULL);
+		judged |= sections_of_codes[i].section == id;
+	if (r->a && judged)
+		light_up(r, s);
 	return s;
 }

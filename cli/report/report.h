@@ -97,7 +97,70 @@ enum ts_light {
 	TS_LIGHT_HIGH,
 };
 
+/* The sections of reports: X(symbol, the heading that people read). The first has none: it is the head of the report. */
+#define TS_SECTIONS_OF(X)								\
+	X(HEAD, "")									\
+	X(ALLOCATOR, "ALLOCATOR")							\
+	X(ANNOTATIONS_OF_THE_PROFILER, "ANNOTATIONS OF THE PROFILER")			\
+	X(AROUND_IT, "AROUND IT")							\
+	X(ASKED_FOR, "ASKED FOR")							\
+	X(BY_KIND, "BY KIND")								\
+	X(CARRIED_FROM_STEP_TO_STEP, "CARRIED FROM STEP TO STEP")			\
+	X(COINCIDENCES, "COINCIDENCES")							\
+	X(CONVERGENCE, "CONVERGENCE")							\
+	X(CURVES_AROUND_THE_FIRST_DIFFERENCE, "CURVES AROUND THE FIRST DIFFERENCE")	\
+	X(CURVES_OF_THE_WHOLE_RUN, "CURVES OF THE WHOLE RUN")				\
+	X(CUT_OFFS_BY_POLICY, "CUT-OFFS BY POLICY")					\
+	X(EFFICIENCY_BUDGET, "EFFICIENCY BUDGET")					\
+	X(EQUIVALENT, "EQUIVALENT?")							\
+	X(EVENT, "EVENT")								\
+	X(EVENTS, "EVENTS")								\
+	X(EVIDENCE, "EVIDENCE")								\
+	X(FACTS_THAT_DIFFER, "FACTS THAT DIFFER")					\
+	X(FINDINGS, "FINDINGS")								\
+	X(FREE, "FREE")									\
+	X(HELD, "HELD")									\
+	X(HELD_AT_THE_END, "HELD AT THE END")						\
+	X(HELD_AT_THE_PEAK, "HELD AT THE PEAK")						\
+	X(LARGEST_BLOCKS, "LARGEST BLOCKS")						\
+	X(LARGEST_STACKS, "LARGEST STACKS")						\
+	X(LAYERS, "LAYERS")								\
+	X(LEFT_OUT, "LEFT OUT")								\
+	X(MEMORY, "MEMORY")								\
+	X(MOVED_NOT_CLAIMED, "MOVED, NOT CLAIMED")					\
+	X(NEXT, "NEXT")									\
+	X(NOT_CHECKED, "NOT CHECKED")							\
+	X(NOT_KNOWN, "NOT KNOWN")							\
+	X(NOT_READ, "NOT READ")								\
+	X(NOTES, "NOTES")								\
+	X(ONLY_ON_ONE_SIDE, "ONLY ON ONE SIDE")						\
+	X(OPERATIONS, "OPERATIONS")							\
+	X(OTHER_DEVICES, "OTHER DEVICES")						\
+	X(OUT_OF_MEMORY, "OUT OF MEMORY")						\
+	X(OUTCOMES, "OUTCOMES")								\
+	X(PIPELINE, "PIPELINE")								\
+	X(RANKS, "RANKS")								\
+	X(REPEATS, "REPEATS")								\
+	X(REPRODUCE, "REPRODUCE")							\
+	X(RUNS, "RUNS")									\
+	X(SEGMENTS, "SEGMENTS")								\
+	X(SERIES, "SERIES")								\
+	X(TENSORS, "TENSORS")								\
+	X(TIMING, "TIMING")								\
+	X(VERDICT, "VERDICT")								\
+	X(WHAT_IS_COMPARED, "WHAT IS COMPARED")						\
+	X(WHAT_TO_TRY, "WHAT TO TRY")							\
+	X(WHAT_WOULD_FIT, "WHAT WOULD FIT")
+
+enum ts_section_id {
+#define TS_SECTION_SYMBOL(symbol, title) TS_SECTION_##symbol,
+	TS_SECTIONS_OF(TS_SECTION_SYMBOL)
+#undef TS_SECTION_SYMBOL
+		TS_SECTIONS,
+};
+
 struct ts_section {
+	enum ts_section_id id;
 	const char *title; /* "TIMING"; "" for the section at the head of the report */
 	enum ts_light light;
 	const char *state; /* the light in words: "1 high, 2 low, 3 of 7 rules unchecked"; NULL without one */

@@ -47,7 +47,7 @@ static void runs(struct ts_report *r, const struct ts_diff *diff)
 	static const struct ts_view_column columns[] = {
 		{.key = "side"}, {.key = "name", .least = 8}, {.key = "id"}, {.key = "steps"}, {.key = "ranks"}};
 	const struct ts_run_ref *sides[] = {&diff->a, &diff->b};
-	struct ts_section *s = ts_report_section(r, "");
+	struct ts_section *s = ts_report_section(r, TS_SECTION_HEAD);
 	struct ts_view *table;
 
 	if (diff->diagnosis.sentence.len && diff->diagnosis.cause != TS_CAUSE_IDENTICAL)
@@ -90,12 +90,12 @@ static void cut_offs(struct ts_report *r, const struct ts_diff *diff)
 						    ts_say_number(c->value).text, ts_say_number(c->standard).text));
 	}
 	if (text)
-		ts_report_line(r, ts_report_section(r, "CUT-OFFS BY POLICY"), NULL, text);
+		ts_report_line(r, ts_report_section(r, TS_SECTION_CUT_OFFS_BY_POLICY), NULL, text);
 }
 
 static void tiers(struct ts_report *r, const struct ts_diagnosis *d)
 {
-	struct ts_section *s = ts_report_section(r, "EQUIVALENT?");
+	struct ts_section *s = ts_report_section(r, TS_SECTION_EQUIVALENT);
 
 	tier(r, s, "bit-exact", &d->bits);
 	tier(r, s, "numerical", &d->numeric);
@@ -119,7 +119,7 @@ static void evidence(struct ts_report *r, const struct ts_diagnosis *d)
 
 	if (!d->n_for && !d->n_against && !d->n_remaining)
 		return;
-	s = ts_report_section(r, "EVIDENCE");
+	s = ts_report_section(r, TS_SECTION_EVIDENCE);
 	sentences(r, s, "for", d->evidence_for, d->n_for);
 	sentences(r, s, "against", d->evidence_against, d->n_against);
 	for (size_t i = 0; i < d->n_remaining; i++)
@@ -134,7 +134,7 @@ static void next(struct ts_report *r, const struct ts_diagnosis *d)
 
 	if (n == 0)
 		return;
-	s = ts_report_section(r, "NEXT");
+	s = ts_report_section(r, TS_SECTION_NEXT);
 	for (size_t i = 0; i < n; i++) {
 		const struct ts_experiment *e = &d->experiments[i];
 		const char *text = ts_report_text(r, e->what);
@@ -183,7 +183,7 @@ static void operations(struct ts_report *r, const struct ts_diff *diff)
 
 	if (!ops->n && !ops->only_a && !ops->only_b && !ops->reordered)
 		return;
-	s = ts_report_section(r, "OPERATIONS");
+	s = ts_report_section(r, TS_SECTION_OPERATIONS);
 	s->head = ops_head(r, ops);
 	for (size_t i = 0; i < ops->n_apart && i < OPS_SHOWN; i++)
 		ts_report_line(r, s, i ? "" : "apart", ts_report_text(r, ts_op_apart_says(&ops->apart[i], r->arena)));
@@ -266,7 +266,7 @@ static void tensors(struct ts_report *r, const struct ts_diff *diff)
 
 	if (!t->recorded && t->sentence.len == 0)
 		return;
-	s = ts_report_section(r, "TENSORS");
+	s = ts_report_section(r, TS_SECTION_TENSORS);
 	s->head = t->recorded ? tensors_head(r, t) : "none compared";
 	ts_report_line(r, s, t->has_first ? "first" : NULL, ts_report_text(r, t->sentence));
 	if (t->has_first)
@@ -313,7 +313,7 @@ static void reproduce(struct ts_report *r, const struct ts_diff *diff, const str
 
 	if (!how)
 		return;
-	s = ts_report_section(r, "REPRODUCE");
+	s = ts_report_section(r, TS_SECTION_REPRODUCE);
 	side(r, s, "a", &diff->a, &how->a);
 	side(r, s, "b", &diff->b, &how->b);
 }

@@ -105,7 +105,7 @@ void ts_report_diff_events(struct ts_report *r, const struct ts_diff *diff)
 
 	if (!e->n)
 		return;
-	s = ts_report_section(r, "EVENTS");
+	s = ts_report_section(r, TS_SECTION_EVENTS);
 	s->head = head_of(r, e);
 	ts_report_line(r, s, NULL, e->n > 1 ? "the first that differs on each rank:" : "the first that differs:");
 	table = ts_report_table(r, s, TS_VIEW_COLUMNS(columns));

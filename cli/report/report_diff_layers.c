@@ -36,7 +36,7 @@ void ts_report_diff_layers(struct ts_report *r, const struct ts_diff *diff)
 
 	if (!d->visible && !d->within)
 		return;
-	s = ts_report_section(r, "LAYERS");
+	s = ts_report_section(r, TS_SECTION_LAYERS);
 	s->head = head_of(r, d);
 	if (!d->n)
 		return;

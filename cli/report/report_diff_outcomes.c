@@ -143,7 +143,7 @@ void ts_report_diff_outcomes(struct ts_report *r, const struct ts_diff *diff)
 
 	if (diff->n_outcomes == 0)
 		return;
-	s = ts_report_section(r, "OUTCOMES");
+	s = ts_report_section(r, TS_SECTION_OUTCOMES);
 	table = ts_report_table(r, s, TS_VIEW_COLUMNS(columns));
 	for (size_t i = 0; i < diff->n_outcomes; i++) {
 		const struct ts_outcome *o = &diff->outcomes[i];

@@ -50,7 +50,7 @@ void ts_report_diff_repeats(struct ts_report *r, const struct ts_diff *diff)
 
 	if (!p->asked)
 		return;
-	s = ts_report_section(r, "REPEATS");
+	s = ts_report_section(r, TS_SECTION_REPEATS);
 	s->head = ts_report_text(r, p->sentence);
 	ts_report_line(r, s, "runs", names(r, &p->matrix));
 	ts_report_line(r, s, "envelope", ts_report_text(r, p->verdict));

@@ -402,7 +402,7 @@ static const char *series_head(struct ts_report *r, const struct ts_diff *diff, 
 void ts_report_diff_series(struct ts_report *r, const struct ts_diff *diff)
 {
 	bool ranks = diff->a.ranks > 1 || diff->b.ranks > 1;
-	struct ts_section *s = ts_report_section(r, "SERIES");
+	struct ts_section *s = ts_report_section(r, TS_SECTION_SERIES);
 	size_t n, all = 0;
 	const struct entry *entries = parting(r, diff, &n);
 
@@ -480,8 +480,8 @@ void ts_report_diff_curves(struct ts_report *r, const struct ts_diff *diff)
 		if (!near && drawn_already(plots, i))
 			continue;
 		if (!s || near != was_near)
-			s = ts_report_section(r,
-					      near ? "CURVES AROUND THE FIRST DIFFERENCE" : "CURVES OF THE WHOLE RUN");
+			s = ts_report_section(r, near ? TS_SECTION_CURVES_AROUND_THE_FIRST_DIFFERENCE
+						      : TS_SECTION_CURVES_OF_THE_WHOLE_RUN);
 		was_near = near;
 		item = ts_report_item(r, s, TS_ITEM_CURVES, ts_report_series_name(r, a->subject));
 		item->curves = (struct ts_curves){a, b, row->first_step, last_of(diff, a), near, ts_report_run(r, &diff->a),

@@ -60,7 +60,7 @@ void ts_report_diff_facts(struct ts_report *r, const struct ts_diff *diff)
 {
 	static const struct ts_view_column columns[] = {
 		{.key = "path"}, {.key = "a", .least = 20}, {.key = "to"}, {.key = "b", .least = 20}};
-	struct ts_section *s = ts_report_section(r, "FACTS THAT DIFFER");
+	struct ts_section *s = ts_report_section(r, TS_SECTION_FACTS_THAT_DIFFER);
 	struct ts_view *table;
 	size_t n, shown;
 	const struct fact_entry *entries = differing(r, diff, &n);
@@ -126,7 +126,7 @@ void ts_report_diff_compared(struct ts_report *r, const struct ts_diff *diff)
 
 	if (!diff->superseded_a && !diff->superseded_b && diff->n_aliases == 0)
 		return;
-	s = ts_report_section(r, "WHAT IS COMPARED");
+	s = ts_report_section(r, TS_SECTION_WHAT_IS_COMPARED);
 	for (size_t i = 0; i < diff->n_aliases; i++)
 		alias_line(r, diff, s, &diff->aliases[i]);
 	if (diff->superseded_a)
@@ -154,11 +154,11 @@ void ts_report_diff_extent(struct ts_report *r, const struct ts_diff *diff)
 	for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
 		if (!lines[i])
 			continue;
-		s = s ? s : ts_report_section(r, "ONLY ON ONE SIDE");
+		s = s ? s : ts_report_section(r, TS_SECTION_ONLY_ON_ONE_SIDE);
 		ts_report_line(r, s, i < 4 ? "only a" : "only b", lines[i]);
 	}
 	if (!disjoint)
 		return;
-	s = s ? s : ts_report_section(r, "ONLY ON ONE SIDE");
+	s = s ? s : ts_report_section(r, TS_SECTION_ONLY_ON_ONE_SIDE);
 	ts_report_line(r, s, "apart", ts_report_with(r, "these series have no common step: ", disjoint, ""));
 }

@@ -10,7 +10,7 @@ void ts_report_happenings(struct ts_report *r)
 
 	if (!h->n)
 		return;
-	s = ts_report_section(r, "EVENTS");
+	s = ts_report_section(r, TS_SECTION_EVENTS);
 	s->head = ts_report_kept(r, ts_show_happenings(h, r->arena));
 	table = ts_report_table(r, s, NULL, 0);
 	ts_view_happenings(table, h, r->a->run.ranks, r->arena);

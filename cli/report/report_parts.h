@@ -7,7 +7,7 @@
 
 #include "cli/report/report.h"
 
-struct ts_section *ts_report_section(struct ts_report *r, const char *title);
+struct ts_section *ts_report_section(struct ts_report *r, enum ts_section_id id);
 struct ts_item *ts_report_item(struct ts_report *r, struct ts_section *s, enum ts_item_kind kind, const char *label);
 /* Appends a line, or nothing if text is NULL or empty. label NULL: the text takes the whole width. */
 void ts_report_line(struct ts_report *r, struct ts_section *s, const char *label, const char *text);

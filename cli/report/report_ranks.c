@@ -1,4 +1,5 @@
 /* report_ranks.c - the section of several ranks: what they lose, and who is to blame, worst first. */
+#include "analysis/answer/row_words.h"
 #include "base/order.h"
 #include "cli/report/report_parts.h"
 
@@ -158,7 +159,7 @@ static const char *traceml(struct ts_report *r)
 	const struct ts_measure *kind = ts_measure_find(m, TS_M_TRACEML_KIND, TS_NO_SUBJECT);
 	const char *text = NULL;
 
-	if (kind && kind->known && ts_span_is(kind->text, "none"))
+	if (kind && kind->known && ts_culprit_kind_of(kind->text) == TS_CULPRIT_NONE)
 		return "its rule names no straggler";
 	for (size_t i = 0; i < m->n; i++) {
 		const struct ts_measure *row = &m->items[i];
@@ -179,7 +180,7 @@ static const char *decidable(struct ts_report *r)
 {
 	const char *text = ts_report_value(r, TS_M_RANKS_DECIDABLE);
 
-	return text && strcmp(text, "yes") == 0 ? NULL : text;
+	return text && ts_answered_of(ts_span_str(text)) == TS_ANSWERED_YES ? NULL : text;
 }
 
 void ts_report_ranks(struct ts_report *r)
@@ -204,7 +205,7 @@ void ts_report_ranks(struct ts_report *r)
 	if (!ts_report_known(r, TS_ANSWER_RANKS) ||
 	    (present && present->value < 2 && !ts_report_row(r, TS_M_RANKS_MISSING_LIST, TS_NO_SUBJECT)))
 		return;
-	s = ts_report_section(r, "RANKS");
+	s = ts_report_section(r, TS_SECTION_RANKS);
 	s->head = ts_report_with(r, "", ts_report_value(r, TS_M_RANKS_PRESENT), " ranks");
 	s->head = ts_report_join(r, s->head, " of ", ts_report_value(r, TS_M_RANKS_WORLD_SIZE));
 	s->head = ts_report_join(r, s->head, ", ", ts_report_figures(r, TS_NO_SUBJECT, head));

@@ -3,6 +3,7 @@
  * A row that is not there or not known leaves its words out; NOT KNOWN has all of those, each reason once. A section
  * without a known row is left out. Lists are cut to what a screen holds; --rows and --json have everything.
  */
+#include "analysis/answer/row_words.h"
 #include "cli/report/report_parts.h"
 
 #include "analysis/answer/say.h"
@@ -274,7 +275,7 @@ static void verdict(struct ts_report *r)
 
 	if (!b->sentence.len && !decided(b))
 		return;
-	s = ts_report_section(r, "VERDICT");
+	s = ts_report_section(r, TS_SECTION_VERDICT);
 	s->head = ts_report_text(r, b->sentence);
 	if (decided(b)) {
 		bars = ts_report_bars(r, s, heads, NULL);
@@ -296,7 +297,7 @@ static void verdict(struct ts_report *r)
 static void findings(struct ts_report *r)
 {
 	const struct ts_findings *f = &r->a->findings;
-	struct ts_section *s = ts_report_section(r, "FINDINGS");
+	struct ts_section *s = ts_report_section(r, TS_SECTION_FINDINGS);
 
 	for (size_t i = 0; i < f->n; i++)
 		ts_report_item(r, s, TS_ITEM_FINDING, "")->finding = &f->items[i];
@@ -423,7 +424,7 @@ static void timing(struct ts_report *r)
 
 	if (!ts_report_known(r, TS_ANSWER_TIMING))
 		return;
-	s = ts_report_section(r, "TIMING");
+	s = ts_report_section(r, TS_SECTION_TIMING);
 	s->head = ts_report_figures(r, TS_NO_SUBJECT, head);
 	plot_item(r, s, "step time", ts_report_plot(r, TS_ANSWER_TIMING, ts_span_str("step")));
 	ts_report_line(r, s, "step", ts_report_figures(r, TS_NO_SUBJECT, step));
@@ -503,7 +504,7 @@ static void memory(struct ts_report *r)
 
 	if (!ts_report_known(r, TS_ANSWER_MEMORY))
 		return;
-	s = ts_report_section(r, "MEMORY");
+	s = ts_report_section(r, TS_SECTION_MEMORY);
 	for (size_t i = 0; i < TS_MEMORY_COLUMNS; i++)
 		plot_item(r, s, words[i], ts_report_plot(r, TS_ANSWER_MEMORY, ts_span_str(ts_memory_columns[i])));
 	for (size_t i = 0; i < TS_MEMORY_COLUMNS; i++)
@@ -565,7 +566,7 @@ static void convergence(struct ts_report *r)
 
 	if (!ts_report_known(r, TS_ANSWER_CONVERGENCE))
 		return;
-	s = ts_report_section(r, "CONVERGENCE");
+	s = ts_report_section(r, TS_SECTION_CONVERGENCE);
 	for (size_t i = 0; i < m->n; i++) {
 		bool seen = !m->items[i].known || !ts_measure_in(&m->items[i], TS_ANSWER_CONVERGENCE) ||
 			    ts_measure_is(&m->items[i], TS_M_MOVES_ASKED) || (last && ts_span_eq(last->subject, m->items[i].subject));
@@ -599,7 +600,7 @@ static void coincidences(struct ts_report *r)
 
 	if (h.total == 0)
 		return;
-	s = ts_report_section(r, "COINCIDENCES");
+	s = ts_report_section(r, TS_SECTION_COINCIDENCES);
 	s->head = ts_report_join(r, ts_report_figures(r, TS_NO_SUBJECT, counts), ", ",
 				 ts_report_chance(r, TS_M_COINCIDENCES_P_VALUE));
 	ts_report_line(r, s, "signals", ts_report_value(r, TS_M_AXES_PRESENT));
@@ -664,7 +665,7 @@ static bool shares_are_of_phases(struct ts_report *r)
 	const struct ts_measure *source = ts_report_row(r, TS_M_STEP_SOURCE, TS_NO_SUBJECT);
 	const struct ts_measure *overlap = ts_report_row(r, TS_M_BUDGET_OVERLAP, TS_NO_SUBJECT);
 
-	return source && source->known && ts_span_is(source->text, "timestamps") && overlap && overlap->known;
+	return source && source->known && ts_time_source_of(source->text) == TS_TIME_BY_STAMPS && overlap && overlap->known;
 }
 
 static void budget(struct ts_report *r)
@@ -716,7 +717,7 @@ static void budget(struct ts_report *r)
 
 	if (!ts_report_known(r, TS_ANSWER_BUDGET) && !ts_report_known(r, TS_ANSWER_EFFICIENCY))
 		return;
-	s = ts_report_section(r, "EFFICIENCY BUDGET");
+	s = ts_report_section(r, TS_SECTION_EFFICIENCY_BUDGET);
 	as_logged = as_logged ? as_logged : ts_report_value(r, TS_M_LOGGED_RATE_SHARE);
 	wall = ts_report_with(r, shares_are_of_phases(r) ? "phases " : "wall time ", ts_report_value(r, TS_M_BUDGET_WALL), "");
 	s->head = ts_report_join(r,
@@ -769,7 +770,7 @@ static void pipeline(struct ts_report *r)
 
 	if (!ts_report_known(r, TS_ANSWER_PIPELINE))
 		return;
-	s = ts_report_section(r, "PIPELINE");
+	s = ts_report_section(r, TS_SECTION_PIPELINE);
 	s->head = ts_report_figures(r, TS_NO_SUBJECT, head);
 	ts_report_line(r, s, "all", ts_report_figures(r, TS_NO_SUBJECT, rest));
 	for (size_t i = 0; i < r->a->measures.n; i++) {
@@ -796,7 +797,7 @@ static void notes(struct ts_report *r)
 
 	if (r->a->n_notes == 0)
 		return;
-	s = ts_report_section(r, "NOTES");
+	s = ts_report_section(r, TS_SECTION_NOTES);
 	for (size_t i = 0; i < r->a->n_notes; i++)
 		ts_report_line(r, s, NULL, ts_report_text(r, r->a->notes[i]));
 }

@@ -232,7 +232,7 @@ static void moved(struct ts_report *r, const struct ts_trend *t)
 
 	if (t->n_moved == 0)
 		return;
-	s = ts_report_section(r, "MOVED, NOT CLAIMED");
+	s = ts_report_section(r, TS_SECTION_MOVED_NOT_CLAIMED);
 	table = ts_report_table(r, s, TS_VIEW_COLUMNS(columns));
 	table->indented = true;
 	for (size_t i = t->n_moved; i-- > 0 && i + MOVED_SHOWN >= t->n_moved;) {
@@ -289,7 +289,7 @@ static size_t count_reasons(const struct ts_trend *t, struct reason *reasons, si
 static const char *other_workload(struct ts_report *r, const struct ts_trend *t)
 {
 	for (size_t i = t->n_runs; i-- > 0;)
-		if (ts_span_starts(t->runs[i].reason, ts_span_str("of another workload")))
+		if (t->runs[i].another)
 			return ts_report_say(r, "to see the trend of the other workload, use --like %s",
 					     ts_report_kept(r, ts_show_id(&t->runs[i].id, r->arena)));
 	return NULL;
@@ -304,7 +304,7 @@ static void left_out(struct ts_report *r, const struct ts_trend *t)
 
 	if (n == 0)
 		return;
-	s = ts_report_section(r, "LEFT OUT");
+	s = ts_report_section(r, TS_SECTION_LEFT_OUT);
 	for (size_t i = 0; i < n; i++)
 		ts_report_line(r, s, ts_report_kept(r, ts_show_plural(reasons[i].runs, "run", r->arena)),
 			       ts_report_kept(r, ts_show_brief(reasons[i].text, REASON_MOST, r->arena)));
@@ -351,7 +351,7 @@ enum ts_status ts_report_of_trend(const struct ts_trend *t, struct ts_arena *are
 	r.name = ts_report_say(&r, "%s of %s", title_of(&r, t), ts_report_text(&r, t->branch));
 	r.foot = ts_report_say(&r, "branch %s", ts_report_text(&r, t->branch));
 	if (t->n_runs > t->left_out + 1) {
-		s = ts_report_section(&r, "RUNS");
+		s = ts_report_section(&r, TS_SECTION_RUNS);
 		figure(&r, s, t);
 		if (t->n_changes)
 			changes(&r, s, t);

@@ -218,7 +218,7 @@ void ts_report_unknown(struct ts_report *r)
 	n = gather(r, gaps);
 	if (n == 0)
 		return;
-	s = ts_report_section(r, "NOT KNOWN");
+	s = ts_report_section(r, TS_SECTION_NOT_KNOWN);
 	s->head = "what the run would have to record, and for which rules or measures; then other reasons";
 	for (size_t i = 0; i < n; i = end) {
 		for (end = i + 1; end < n && gaps[end].group == gaps[i].group && gaps[end].first == gaps[i].first;)

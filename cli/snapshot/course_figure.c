@@ -182,7 +182,7 @@ void ts_course_largest(struct ts_report *r, const struct ts_memory_device *d, co
 
 	if (!course->n_largest)
 		return;
-	s = ts_report_section(r, "LARGEST BLOCKS");
+	s = ts_report_section(r, TS_SECTION_LARGEST_BLOCKS);
 	table = ts_report_table(r, s, TS_VIEW_COLUMNS(columns));
 	for (size_t i = 0; i < course->n_largest; i++) {
 		const struct ts_life *life = &d->replay->lives[course->largest[i]];

@@ -16,7 +16,7 @@ static void refused(struct ts_report *r, const struct ts_memory_device *d)
 
 	if (!d->n_refused)
 		return;
-	s = ts_report_section(r, "OUT OF MEMORY");
+	s = ts_report_section(r, TS_SECTION_OUT_OF_MEMORY);
 	s->head = ts_report_say(r, "%s refused", ts_snap_plural(r, d->allocator.n_ooms, "request"));
 	for (size_t i = 0; i < d->n_refused && i < REFUSED_SHOWN; i++)
 		for (int k = 0; k < TS_MEMORY_OOM_LINES; k++)
@@ -32,7 +32,7 @@ static void advice(struct ts_report *r, const struct ts_memory_advice *a)
 
 	if (!a->n_fixes && !a->sentence.len)
 		return;
-	s = ts_report_section(r, "WHAT TO TRY");
+	s = ts_report_section(r, TS_SECTION_WHAT_TO_TRY);
 	s->head = ts_report_text(r, a->sentence);
 	ts_report_memory_fixes(r, s, a, FIXES_SHOWN);
 	if (!a->n_fixes)
@@ -46,7 +46,7 @@ static void findings(struct ts_report *r, const struct ts_findings *f)
 
 	if (!f->n)
 		return;
-	s = ts_report_section(r, "FINDINGS");
+	s = ts_report_section(r, TS_SECTION_FINDINGS);
 	for (size_t i = 0; i < f->n && i < FINDINGS_SHOWN; i++)
 		ts_report_item(r, s, TS_ITEM_FINDING, "")->finding = &f->items[i];
 	for (size_t i = FINDINGS_SHOWN; i < f->n; i++)
@@ -71,7 +71,7 @@ static void unchecked(struct ts_report *r, const struct ts_memory_device *d)
 				codes = ts_report_join(r, codes, ", ", ts_report_text(r, f->unchecked[k].code));
 		if (said)
 			continue;
-		s = s ? s : ts_report_section(r, "NOT CHECKED");
+		s = s ? s : ts_report_section(r, TS_SECTION_NOT_CHECKED);
 		ts_report_line(r, s, NULL, ts_report_say(r, "%s: %s", codes, ts_report_text(r, f->unchecked[i].reason)));
 	}
 }
@@ -169,7 +169,7 @@ static const char *others_text(struct ts_report *r, const struct ts_memory_devic
 static void memory(struct ts_report *r, const struct ts_memory_device *d, const struct ts_course *course)
 {
 	const struct ts_replay *p = d->replay;
-	struct ts_section *s = ts_report_section(r, "MEMORY");
+	struct ts_section *s = ts_report_section(r, TS_SECTION_MEMORY);
 
 	s->head = ts_report_say(r, "device %" PRIu64 ": %s reserved, %s allocated", d->device, ts_snap_bytes(r, p->reserved),
 				ts_snap_bytes(r, p->allocated));
@@ -211,7 +211,7 @@ static void kinds(struct ts_report *r, const struct ts_memory_device *d)
 {
 	static const char *const heads[] = {"at peak", "at end", "asked for", NULL};
 	uint64_t whole = d->traced ? d->replay->peak : d->replay->requested;
-	struct ts_section *s = ts_report_section(r, "BY KIND");
+	struct ts_section *s = ts_report_section(r, TS_SECTION_BY_KIND);
 	struct ts_item *item = ts_report_bars(r, s, heads, "kind");
 
 	for (int i = 1; i <= TS_MEMORY_KINDS; i++) {
@@ -259,7 +259,7 @@ static const char *segments(struct ts_report *r, const struct ts_memory_device *
 static void free_memory(struct ts_report *r, const struct ts_memory_device *d)
 {
 	const struct ts_fragments *f = &d->fragments;
-	struct ts_section *s = ts_report_section(r, "FREE");
+	struct ts_section *s = ts_report_section(r, TS_SECTION_FREE);
 
 	s->head = ts_report_say(r, "%s of what is reserved", ts_snap_bytes(r, f->free));
 	ts_report_line(r, s, "cache",
@@ -299,7 +299,7 @@ static void allocator(struct ts_report *r, const struct ts_memory_device *d)
 
 	if (!d->traced)
 		return;
-	s = ts_report_section(r, "ALLOCATOR");
+	s = ts_report_section(r, TS_SECTION_ALLOCATOR);
 	ts_report_line(r, s, "device",
 		       ts_report_say(r, "taken from it %s (%s), given back %s (%s)", ts_snap_plural(r, a->n_taken, "time"),
 				     ts_snap_bytes(r, a->taken), ts_snap_plural(r, a->n_given, "time"), ts_snap_bytes(r, a->given)));
@@ -332,7 +332,7 @@ static void annotations(struct ts_report *r, const struct ts_memory_device *d)
 
 	if (!d->n_annotations)
 		return;
-	s = ts_report_section(r, "ANNOTATIONS OF THE PROFILER");
+	s = ts_report_section(r, TS_SECTION_ANNOTATIONS_OF_THE_PROFILER);
 	table = ts_report_view(r, s, &ts_shape_memory_annotation, "kept_bytes peak_bytes count name", NULL, 0);
 	for (size_t i = 0; i < d->n_annotations && i < HOLDERS_SHOWN; i++) {
 		ts_view_row(table, &d->annotations[i]);
@@ -350,7 +350,7 @@ static void others(struct ts_report *r, const struct ts_memory_answer *m, const 
 
 	if (m->n < 2)
 		return;
-	s = ts_report_section(r, "OTHER DEVICES");
+	s = ts_report_section(r, TS_SECTION_OTHER_DEVICES);
 	for (size_t i = 0; i < m->n; i++) {
 		const struct ts_memory_device *d = &m->devices[i];
 		const char *peak = d->traced ? ts_snap_bytes(r, d->replay->peak) : "unknown";
@@ -370,7 +370,7 @@ static void passed_over(struct ts_report *r, const struct ts_memory_answer *m)
 
 	if (!m->n_unknown && !m->snapshot->n_passed && !m->snapshot->trailing_bytes)
 		return;
-	s = ts_report_section(r, "NOT READ");
+	s = ts_report_section(r, TS_SECTION_NOT_READ);
 	for (size_t i = 0; i < m->n_unknown && i < KEYS_SHOWN; i++)
 		keys = ts_report_join(r, keys, ", ",
 				      ts_report_say(r, "%s (%s)", ts_snap_brief(r, m->unknown[i].key, TS_SNAP_NAME_MOST),
@@ -413,12 +413,12 @@ static void sections(struct ts_report *r, const struct ts_memory_answer *m, cons
 	memory(r, d, course);
 	kinds(r, d);
 	if (d->traced)
-		ts_snap_who_table(r, "HELD AT THE PEAK", NULL, &d->at_peak, shown);
-	ts_snap_who_table(r, "HELD AT THE END", NULL, &d->at_end, d->traced ? fewer : shown);
+		ts_snap_who_table(r, TS_SECTION_HELD_AT_THE_PEAK, NULL, &d->at_peak, shown);
+	ts_snap_who_table(r, TS_SECTION_HELD_AT_THE_END, NULL, &d->at_end, d->traced ? fewer : shown);
 	if (course)
 		ts_course_largest(r, d, course);
-	ts_snap_who_table(r, "ASKED FOR", sizes_text(r, d), &d->churn, shown);
-	ts_snap_who_table(r, "CARRIED FROM STEP TO STEP", NULL, &d->carried, fewer);
+	ts_snap_who_table(r, TS_SECTION_ASKED_FOR, sizes_text(r, d), &d->churn, shown);
+	ts_snap_who_table(r, TS_SECTION_CARRIED_FROM_STEP_TO_STEP, NULL, &d->carried, fewer);
 	free_memory(r, d);
 	allocator(r, d);
 	annotations(r, d);

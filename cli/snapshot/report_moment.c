@@ -61,7 +61,7 @@ static void event(struct ts_report *r, const struct ts_moment *m)
 
 	if (!m->row)
 		return;
-	s = ts_report_section(r, "EVENT");
+	s = ts_report_section(r, TS_SECTION_EVENT);
 	ts_report_line(r, s, "what", what(r, m));
 	if (m->row->time_us != INT64_MIN)
 		ts_report_line(r, s, "time", ts_report_say(r, "%" PRId64 " µs since 1970", m->row->time_us));
@@ -77,7 +77,7 @@ static void event(struct ts_report *r, const struct ts_moment *m)
 
 static void memory(struct ts_report *r, const struct ts_memory *of, const struct ts_moment *m)
 {
-	struct ts_section *s = ts_report_section(r, "MEMORY");
+	struct ts_section *s = ts_report_section(r, TS_SECTION_MEMORY);
 
 	ts_report_line(r, s, "requested",
 		       ts_report_say(r, "%s in %s%s", ts_snap_bytes(r, m->requested), ts_snap_plural(r, m->count, "block"),
@@ -97,7 +97,7 @@ static void memory(struct ts_report *r, const struct ts_memory *of, const struct
 static void kinds(struct ts_report *r, const struct ts_moment *m)
 {
 	static const char *const heads[] = {"bytes", "blocks", NULL};
-	struct ts_section *s = ts_report_section(r, "BY KIND");
+	struct ts_section *s = ts_report_section(r, TS_SECTION_BY_KIND);
 	struct ts_item *item = ts_report_bars(r, s, heads, "kind");
 
 	for (int i = 1; i <= TS_MEMORY_KINDS; i++) {
@@ -122,7 +122,7 @@ static void stacks(struct ts_report *r, const struct ts_moment *m)
 
 		if (!who->calls.len)
 			continue;
-		s = s ? s : ts_report_section(r, "LARGEST STACKS");
+		s = s ? s : ts_report_section(r, TS_SECTION_LARGEST_STACKS);
 		ts_report_line(r, s, ts_snap_bytes(r, who->bytes), ts_report_text(r, who->calls));
 	}
 }
@@ -151,7 +151,7 @@ static void segments(struct ts_report *r, const struct ts_moment *m)
 
 	if (!m->n_shown)
 		return;
-	s = ts_report_section(r, "SEGMENTS");
+	s = ts_report_section(r, TS_SECTION_SEGMENTS);
 	s->head = ts_report_say(r, "█ in use, ▒ from half, ░ below half, · free%s", m->ranges[0].here ? "; > that of the event" : "");
 	table = ts_report_view(r, s, &ts_shape_moment_segment, "mark size in_use_bytes free_bytes largest_gap_bytes map",
 			       TS_VIEW_COLUMNS(made));
@@ -183,7 +183,7 @@ static void pieces(struct ts_report *r, const struct ts_moment *m)
 
 	if (!m->n_pieces)
 		return;
-	s = ts_report_section(r, "AROUND IT");
+	s = ts_report_section(r, TS_SECTION_AROUND_IT);
 	s->head = ts_report_say(r, "a segment of %s from 0x%" PRIx64 " on",
 				ts_snap_bytes(r, m->ranges[0].range.end - m->ranges[0].range.begin), m->ranges[0].range.begin);
 	if (m->before)
@@ -219,7 +219,7 @@ enum ts_status ts_report_of_moment(const struct ts_memory *of, const struct ts_m
 	event(&r, m);
 	memory(&r, of, m);
 	kinds(&r, m);
-	ts_snap_who_table(&r, "HELD", NULL, &m->by_function, HOLDERS_SHOWN);
+	ts_snap_who_table(&r, TS_SECTION_HELD, NULL, &m->by_function, HOLDERS_SHOWN);
 	stacks(&r, m);
 	segments(&r, m);
 	pieces(&r, m);

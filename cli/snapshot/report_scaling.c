@@ -156,7 +156,7 @@ static const char *warning(struct ts_report *r, const struct ts_scaling *s)
 
 void ts_report_scaling(struct ts_report *r, const struct ts_scaling *s)
 {
-	struct ts_section *section = ts_report_section(r, "WHAT WOULD FIT");
+	struct ts_section *section = ts_report_section(r, TS_SECTION_WHAT_WOULD_FIT);
 
 	section->head = answer(r, s);
 	parts(r, section, s);

@@ -48,7 +48,7 @@ const char *ts_snap_function(struct ts_report *r, const struct ts_memory_who *wh
 	return who->function.len ? ts_snap_brief(r, ts_memory_short_function(who->function), TS_SNAP_NAME_MOST) : "no stack";
 }
 
-void ts_snap_who_table(struct ts_report *r, const char *title, const char *head, const struct ts_memory_whos *whos, size_t most)
+void ts_snap_who_table(struct ts_report *r, enum ts_section_id id, const char *head, const struct ts_memory_whos *whos, size_t most)
 {
 	static const struct ts_view_column made[] = {TS_LEFT("where", 12)};
 	struct ts_section *s;
@@ -56,7 +56,7 @@ void ts_snap_who_table(struct ts_report *r, const char *title, const char *head,
 
 	if (!whos->n)
 		return;
-	s = ts_report_section(r, title);
+	s = ts_report_section(r, id);
 	s->head = head;
 	table = ts_report_view(r, s, &ts_shape_memory_who, "bytes count kind function where", TS_VIEW_COLUMNS(made));
 	for (size_t i = 0; i < whos->n && i < most; i++) {

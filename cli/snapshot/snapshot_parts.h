@@ -19,7 +19,7 @@ struct ts_span ts_snap_short_file(struct ts_span file);
 const char *ts_snap_place(struct ts_report *r, const struct ts_memory_who *who);    /* "lab/net.py:54", or "" */
 const char *ts_snap_function(struct ts_report *r, const struct ts_memory_who *who); /* or "no stack" */
 /* A section with a table of the first holders; nothing if there are none. head may be NULL. */
-void ts_snap_who_table(struct ts_report *r, const char *title, const char *head, const struct ts_memory_whos *whos, size_t most);
+void ts_snap_who_table(struct ts_report *r, enum ts_section_id id, const char *head, const struct ts_memory_whos *whos, size_t most);
 /* A report whose page has no foot and no rows of an analysis. */
 struct ts_report ts_snap_report(struct ts_arena *arena, const char *name);
 

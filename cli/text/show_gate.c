@@ -143,20 +143,22 @@ const char *ts_show_row(const struct ts_gate_row *row, struct ts_arena *arena)
 /* Says "phase forward", "work of ranks 8-15" or "mean wait of all ranks". */
 static const char *part(const struct ts_gate_why *why, struct ts_arena *arena)
 {
+	enum ts_gate_part of = ts_gate_part_of(why->kind);
 	const char *kind = ts_show_brief(why->kind, NAME_MOST, arena), *name = ts_show_brief(why->name, NAME_MOST, arena);
 
 	if (!kind || !name)
 		return NULL;
-	if (ts_span_is(why->kind, "rank"))
+	if (of == TS_GATE_PART_RANK)
 		return ts_arena_printf(arena, "work of %s", name);
-	if (ts_span_is(why->kind, "work") || ts_span_is(why->kind, "wait"))
+	if (of == TS_GATE_PART_WORK || of == TS_GATE_PART_WAIT)
 		return ts_arena_printf(arena, "mean %s of %s", kind, name);
 	return ts_arena_printf(arena, "%s %s", kind, name);
 }
 
 const char *ts_show_why(const struct ts_gate_why *why, struct ts_arena *arena)
 {
-	bool trace = ts_span_is(why->kind, "trace"), memory = ts_span_is(why->kind, TS_GATE_MEMORY);
+	enum ts_gate_part of = ts_gate_part_of(why->kind);
+	bool trace = of == TS_GATE_PART_TRACE, memory = of == TS_GATE_PART_MEMORY;
 	const char *what = trace || memory ? ts_show_text(why->name, arena) : part(why, arena);
 	const char *base = ts_show_metric(TS_METRIC_STEP_TIME, why->base, arena);
 	const char *candidate = ts_show_metric(TS_METRIC_STEP_TIME, why->candidate, arena);

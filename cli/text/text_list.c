@@ -6,6 +6,7 @@
 #include "cli/core/listing.h"
 #include "cli/view/show_value.h"
 #include "cli/view/view.h"
+#include "run/ending.h"
 #include "run/score.h"
 
 static bool is_time(struct ts_span column)
@@ -58,8 +59,10 @@ const char *ts_list_cell_text(const struct ts_listing *list, const struct ts_lis
 
 static bool has_failed(const struct ts_list_cell *state)
 {
-	return state->known && state->value.type == TS_FACT_TEXT &&
-	       (ts_span_is(state->value.text, "crashed") || ts_span_is(state->value.text, "killed"));
+	enum ts_end_state end;
+
+	return state->known && state->value.type == TS_FACT_TEXT && ts_end_state_of(state->value.text, &end) &&
+	       (end == TS_END_CRASHED || end == TS_END_KILLED);
 }
 
 static enum ts_style style_of(const struct ts_listing *list, const struct ts_list_row *row, size_t c)

@@ -9,6 +9,7 @@
 #include "cli/text/text_resume.h"
 #include "cli/view/show_value.h"
 #include "cli/view/view.h"
+#include "run/ending.h"
 
 #include <math.h>
 
@@ -464,8 +465,10 @@ static void end_fields(struct ts_cli *cli, const struct ts_get_reply *run)
 {
 	const struct ts_ending *ending = &run->ending;
 	struct ts_span state = note_of(run, "state");
+	enum ts_end_state noted;
+	bool known = ts_end_state_of(state, &noted);
 
-	if (ts_span_is(state, "unknown") && !ending->sentence.len && ending->state != TS_END_FINISHED) {
+	if (known && noted == TS_END_UNKNOWN && !ending->sentence.len && ending->state != TS_END_FINISHED) {
 		ts_text_field(cli, "state", "unknown: nothing that was recorded says how the run ended");
 		return;
 	}
@@ -475,7 +478,7 @@ static void end_fields(struct ts_cli *cli, const struct ts_get_reply *run)
 		ts_text_field(cli, "ended", ts_show_text(ending->sentence, &cli->arena));
 	else if (ending->state != TS_END_FINISHED)
 		ts_text_field(cli, "ended", "not known: nothing that was recorded says it");
-	else if (!ts_span_is(state, "finished"))
+	else if (!known || noted != TS_END_FINISHED)
 		ts_text_field(cli, "ended", "finished");
 }
 

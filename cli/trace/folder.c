@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "cli/core/path_run.h"
 #include "cli/trace/analyze_trace.h"
+#include "ingest/rundir/run_dir.h"
 #include "ingest/trace/trace_sniff.h"
 
 enum { FILES_MAX = 1 << 20 };
@@ -103,8 +104,7 @@ static enum ts_status has_runs(struct ts_cli *cli, const struct list *l, bool *r
 	for (size_t i = 0; i < l->n; i++)
 		*ret |= is_record(l->names[i]);
 	for (size_t i = 0; i < n; i++)
-		*ret |= strcmp(runs[i].reader->name, "pytscope run directory") != 0 &&
-			!(runs[i].reader->flags & TS_READER_KEPT);
+		*ret |= runs[i].reader->read != ts_run_dir_read && !(runs[i].reader->flags & TS_READER_KEPT);
 	return TS_OK;
 }
 

@@ -23,6 +23,7 @@ enum ts_status ts_render_traceml_text(struct ts_cli *cli, const struct ts_tracem
 void ts_render_traceml_json(struct ts_cli *cli, const struct ts_traceml_answer *answer);
 /* our_verdict.c: the verdict of tscope beside TraceML's ("undecided", or "not_comparable" where the two runs are not the same job), and
  * the reason in one sentence. */
+bool ts_traceml_is_comparable(const struct ts_traceml_comparison *said);
 const char *ts_traceml_our_word(const struct ts_traceml_comparison *said);
 const char *ts_traceml_our_sentence(const struct ts_traceml_comparison *said, struct ts_arena *arena);
 

@@ -3,19 +3,24 @@
 
 #include "analysis/answer/say.h"
 
-const char *ts_traceml_our_word(const struct ts_traceml_comparison *said)
+bool ts_traceml_is_comparable(const struct ts_traceml_comparison *said)
 {
 	for (size_t i = 0; i < said->n_missed; i++)
 		if (strcmp(said->missed[i].code, "other_job") == 0)
-			return "not_comparable";
-	return "undecided";
+			return false;
+	return true;
+}
+
+const char *ts_traceml_our_word(const struct ts_traceml_comparison *said)
+{
+	return ts_traceml_is_comparable(said) ? "undecided" : "not_comparable";
 }
 
 const char *ts_traceml_our_sentence(const struct ts_traceml_comparison *said, struct ts_arena *arena)
 {
 	const char *text, *between = "";
 
-	if (strcmp(ts_traceml_our_word(said), "undecided") != 0)
+	if (!ts_traceml_is_comparable(said))
 		return "the two summaries come from different jobs";
 	text = ts_arena_printf(arena,
 			       "one run on each side does not show how much runs vary, so no fixed limit can tell a "

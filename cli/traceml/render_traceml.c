@@ -105,7 +105,7 @@ static void comparability(struct ts_cli *cli, const struct ts_traceml_comparison
 
 static void ours(struct ts_cli *cli, const struct ts_traceml_comparison *said)
 {
-	const char *word = strcmp(ts_traceml_our_word(said), "undecided") == 0 ? "undecided" : "not comparable";
+	const char *word = ts_traceml_is_comparable(said) ? "undecided" : "not comparable";
 	const char *sentence = ts_traceml_our_sentence(said, &cli->arena);
 
 	ts_text_heading(cli, "Verdict of tscope");

@@ -42,6 +42,7 @@ static const struct ts_shape_field run_rows[] = {
 	{"accept_reason", "accept_reason", BYTES(accept_reason, TS_WIRE_TEXT_MAX), OR_NULL},
 	{"host", "host", BYTES(host, TS_PATH_MAX), OR_NULL},
 	{"started_ns", "started", TIME(started_ns), OR_NULL},
+	{"another", NULL, BOOL(another)},
 };
 static const struct ts_shape run_shape = {SHAPE("trend_run", trend_run, run_rows)};
 #undef TYPE

@@ -29,7 +29,8 @@ static enum ts_status row_of(struct ts_fetch *f, const struct ts_run_trace *cons
 	bool few;
 
 	*ret_more = 0;
-	*ret = (struct ts_gate_why){.kind = ts_span_str("trace"), .base = NAN, .candidate = NAN, .share = NAN};
+	*ret = (struct ts_gate_why){
+		.kind = ts_span_str(ts_gate_part_word(TS_GATE_PART_TRACE)), .base = NAN, .candidate = NAN, .share = NAN};
 	if (are_few(f, of, own, &few, err))
 		return err->status;
 	if (!few) {

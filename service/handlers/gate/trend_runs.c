@@ -185,7 +185,8 @@ static enum ts_status judge(struct follower *t, const struct ts_branch_run *r, s
 		return leave_out(t, row, "not of workload ", t->policy.workload, err);
 	if (!ts_gate_same_workload(&t->policy, &r->run.workload, &t->workload, &part) && take_other(t, &r->run, row, err))
 		return err->status;
-	if (!ts_gate_same_workload(&t->policy, &r->run.workload, &t->workload, &part))
+	row->another = !ts_gate_same_workload(&t->policy, &r->run.workload, &t->workload, &part);
+	if (row->another)
 		return leave_out(t, row, "of another workload: different ", ts_span_str(ts_workload_part_word(part)), err);
 	if (!value->known)
 		return leave_out(t, row, "", value->reason, err);
