@@ -48,3 +48,15 @@ bool ts_grow_in(struct ts_arena *arena, void *items, size_t *cap, size_t size, s
 	*cap = next;
 	return true;
 }
+
+bool ts_grow_by_one_in(struct ts_arena *arena, void *items, size_t size, size_t n, size_t first)
+{
+	size_t cap = first;
+
+	TS_DOOR(first > 0);
+	while (cap < n && ts_size_mul(cap, 2, &cap))
+		;
+	if (n && n != cap)
+		return true;
+	return ts_grow_in(arena, items, &n, size, n + 1, first);
+}

@@ -20,8 +20,13 @@
 #define TS_GROW_IN(arena, items, cap, want, first)                                                                                     \
 	((want) <= (cap) || ts_grow_in((arena), &(items), &(cap), sizeof *(items), (want), (first)))
 
+/* The same for an array in an arena that grows by one item at a time and has no cap beside it: it is full where n, the number of its
+ * items, is 0 or `first` times a power of two. */
+#define TS_GROW_BY_ONE_IN(arena, items, n, first) ts_grow_by_one_in((arena), &(items), sizeof *(items), (n), (first))
+
 /* What the macros call: items is the address of the pointer. */
 bool ts_grow(void *items, size_t *cap, size_t size, size_t want, size_t first);
 bool ts_grow_in(struct ts_arena *arena, void *items, size_t *cap, size_t size, size_t want, size_t first);
+bool ts_grow_by_one_in(struct ts_arena *arena, void *items, size_t size, size_t n, size_t first);
 
 #endif

@@ -65,11 +65,37 @@ static void without_memory_the_array_stays(void **state)
 	ts_arena_finish(&arena);
 }
 
+/* No cap is kept: the array moves where 0, 8, 16, 32, ... items are in it, and at no other number. */
+static void one_by_one_it_moves_where_it_is_full(void **state)
+{
+	struct ts_arena arena;
+	uint32_t *items = NULL;
+
+	(void)state;
+	ts_arena_init(&arena, 2 * (8 + 16 + 32 + 64) * sizeof *items);
+	for (size_t n = 0; n < 64; n++) {
+		uint32_t *before = items;
+		bool full = n == 0 || n == 8 || n == 16 || n == 32;
+
+		assert_true(TS_GROW_BY_ONE_IN(&arena, items, n, 8));
+		assert_int_equal(items != before, full);
+		assert_int_equal(items[n], 0);
+		items[n] = (uint32_t)n + 1;
+		for (size_t i = 0; i <= n; i++)
+			assert_int_equal(items[i], i + 1);
+	}
+	ts_arena_finish(&arena);
+	ts_arena_init(&arena, 16);
+	assert_false(TS_GROW_BY_ONE_IN(&arena, items, 64, 8));
+	ts_arena_finish(&arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(it_doubles_until_what_is_wanted_fits),
 		cmocka_unit_test(without_memory_the_array_stays),
+		cmocka_unit_test(one_by_one_it_moves_where_it_is_full),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

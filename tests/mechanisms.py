@@ -15,7 +15,7 @@ from layers import is_test, strip
 MECHANISMS = [
     ("comparators of qsort", "order", r"^(?:static )?int \w+\(const void \*\w+, const void \*\w+\)\n\{", 0),
     ("calls of qsort", "order", r"\bqsort\(", 1),  # of items whose size is known when the program runs
-    ("arrays that double", "grow|map", r"\b(\w+(?:(?:->|\.)\w+)*) \? (?:\1 \* 2|2 \* \1)\b|\bcap\w* \*= 2;", 9),  # with a cap of their own, or by n
+    ("arrays that double", "grow|map", r"\b(\w+(?:(?:->|\.)\w+)*) \? (?:\1 \* 2|2 \* \1)\b|\bcap\w* \*= 2;", 6),  # with a ceiling, or of a table of hashes
     ("calls of ts_realloc", "grow", r"\bts_realloc\(", 7),  # windows of bytes, columns of one cap
     ("searches by halves", "bisect", r"\b(?:size_t|unsigned|u?int\d*_t|int) \w+ = (?:\w+ \+ )?\(\w+ [-+] \w+\) / 2;", 0),
     # Random numbers, and keys that a store keeps.

@@ -1,5 +1,6 @@
 #include "analysis/diverge/event_diff.h"
 
+#include "base/grow.h"
 #include "base/order.h"
 #include "base/text.h"
 #include "base/words.h"
@@ -193,18 +194,14 @@ static int by_place(const struct ts_event_row *a, const struct ts_event_row *b)
 
 static enum ts_status keep_row(struct ts_event_diff *diff, struct ts_event_row row, struct ts_arena *arena, struct ts_error *err)
 {
-	bool is_full = (diff->n & (diff->n - 1)) == 0; /* its room is a power of two */
-	struct ts_event_row *rows = is_full ? ts_arena_array(arena, diff->n ? 2 * diff->n : 1, sizeof *rows) : diff->rows;
 	size_t at = diff->n;
 
-	if (!rows || !keep_text(&row.name, arena) || !keep_text(&row.a.text, arena) || !keep_text(&row.b.text, arena))
+	if (!TS_GROW_BY_ONE_IN(arena, diff->rows, diff->n, 8) || !keep_text(&row.name, arena) || !keep_text(&row.a.text, arena) ||
+	    !keep_text(&row.b.text, arena))
 		return ts_arena_error(arena, err);
-	if (is_full && diff->n)
-		memcpy(rows, diff->rows, diff->n * sizeof *rows);
-	for (; at && by_place(&rows[at - 1], &row) > 0; at--)
-		rows[at] = rows[at - 1];
-	rows[at] = row;
-	diff->rows = rows;
+	for (; at && by_place(&diff->rows[at - 1], &row) > 0; at--)
+		diff->rows[at] = diff->rows[at - 1];
+	diff->rows[at] = row;
 	diff->n++;
 	return TS_OK;
 }

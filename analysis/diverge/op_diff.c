@@ -378,22 +378,6 @@ static bool comes_before(const struct ts_op_row *a, const struct ts_op_row *b)
 	return a->ordinal != b->ordinal ? a->ordinal < b->ordinal : a->rank < b->rank;
 }
 
-/* Makes room for one more row: the array is full where n is a power of two. */
-static enum ts_status make_room(struct ts_op_row **io_rows, size_t n, struct ts_arena *arena, struct ts_error *err)
-{
-	struct ts_op_row *rows;
-
-	if (n & (n - 1))
-		return TS_OK;
-	rows = ts_arena_array(arena, n ? 2 * n : 1, sizeof *rows);
-	if (!rows)
-		return ts_arena_error(arena, err);
-	if (n)
-		memcpy(rows, *io_rows, n * sizeof *rows);
-	*io_rows = rows;
-	return TS_OK;
-}
-
 /* Puts a row in its place, with names of its own. */
 static enum ts_status insert(struct ts_op_row **io_rows, size_t *io_n, struct ts_op_row row, struct ts_arena *arena,
 			     struct ts_error *err)
@@ -404,8 +388,8 @@ static enum ts_status insert(struct ts_op_row **io_rows, size_t *io_n, struct ts
 	row.after = ts_arena_span(arena, row.after);
 	if (!row.name.data || !row.after.data)
 		return ts_arena_error(arena, err);
-	if (make_room(io_rows, *io_n, arena, err))
-		return err->status;
+	if (!TS_GROW_BY_ONE_IN(arena, *io_rows, *io_n, 8))
+		return ts_arena_error(arena, err);
 	for (; at > 0 && comes_before(&row, &(*io_rows)[at - 1]); at--)
 		(*io_rows)[at] = (*io_rows)[at - 1];
 	(*io_rows)[at] = row;
