@@ -116,11 +116,18 @@ static bool comes_from_us(const struct ts_http_request *request)
 	return false;
 }
 
+/* A browser says where a request comes from with each that it sends for a page. */
+bool ts_door_owns(const struct ts_door *door, const struct ts_http_request *request)
+{
+	return door->n_hosts == 0 && !request->forwarded && !request->origin.len && !request->fetch_site.len && !request->cookie.len &&
+	       ts_own_user(&request->ends);
+}
+
 enum ts_admission ts_door_ask(const struct ts_door *door, const struct ts_http_request *request)
 {
 	if (!is_ours(door, request->host))
 		return TS_DOOR_OTHER_HOST;
-	if (request->post && !comes_from_us(request))
+	if ((request->post || request->put) && !comes_from_us(request))
 		return TS_DOOR_OTHER_PAGE;
 	if (is_token(door, cookie_of(door, request->cookie)) || is_token(door, bearer_of(request->authorization)))
 		return has_link(door, request->query) ? TS_DOOR_LINK : TS_DOOR_IN;

@@ -26,6 +26,8 @@ enum ts_admission {
 
 /* Makes a token that nobody can guess. */
 enum ts_status ts_door_make(struct ts_door *door, struct ts_error *err);
+/* Whether a program of the same user on this machine asks, and no page: MLflow's clients need no token then. False behind a proxy. */
+bool ts_door_owns(const struct ts_door *door, const struct ts_http_request *request);
 enum ts_admission ts_door_ask(const struct ts_door *door, const struct ts_http_request *request);
 
 #endif

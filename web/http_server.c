@@ -33,6 +33,9 @@ static const int64_t second_ns = 1000000000;
 struct link {
 	struct link *next;
 	struct bufferevent *bev;
+	struct ts_http *server;
+	struct evbuffer_cb_entry *counter;
+	size_t came; /* bytes of a request that is not whole yet */
 	int64_t since_ns; /* when it began to do what it does */
 	enum { WAITS, IS_ANSWERED, READS, STREAMS } does;
 };
@@ -71,7 +74,7 @@ struct ts_http {
 	uint16_t port;
 	/* of the loop's thread alone */
 	struct link *links;
-	size_t n_links;
+	size_t n_links, coming; /* coming: the bytes that came of requests that are not whole yet */
 	/* of all threads, under the lock */
 	pthread_mutex_t lock;
 	pthread_cond_t come;
@@ -129,6 +132,31 @@ static void cut(const struct link *link)
 		(void)shutdown(fd, SHUT_RDWR);
 }
 
+static void drop_link(struct link *link)
+{
+	link->server->n_links--;
+	link->server->coming -= link->came;
+	(void)evbuffer_remove_cb_entry(bufferevent_get_input(link->bev), link->counter);
+	bufferevent_decref(link->bev);
+	ts_free(link);
+}
+
+/* Requests that are not whole have no more memory than TS_HTTP_COMING_MAX, all together. */
+static void bytes_came(struct evbuffer *in, const struct evbuffer_cb_info *info, void *ctx)
+{
+	struct link *link = ctx, *most = link;
+
+	(void)in;
+	link->came += info->n_added;
+	link->server->coming += info->n_added;
+	if (link->server->coming <= TS_HTTP_COMING_MAX)
+		return;
+	for (struct link *l = link->server->links; l; l = l->next)
+		if (l->came > most->came)
+			most = l;
+	cut(most);
+}
+
 static bool is_late(const struct link *link, int64_t now)
 {
 	static const int64_t limits[] = {
@@ -151,9 +179,7 @@ static void look_at_links(struct ts_http *s)
 			continue;
 		}
 		*at = link->next;
-		s->n_links--;
-		bufferevent_decref(link->bev);
-		ts_free(link);
+		drop_link(link);
 	}
 }
 
@@ -175,6 +201,8 @@ static void does(struct ts_http *s, struct evhttp_request *raw, int what)
 	if (link) {
 		link->does = what;
 		link->since_ns = ts_now_mono_ns();
+		s->coming -= link->came;
+		link->came = 0;
 	}
 }
 
@@ -200,7 +228,14 @@ static struct bufferevent *begin_link(struct event_base *base, void *ctx)
 		return NULL;
 	}
 	bufferevent_incref(bev);
-	*link = (struct link){.next = s->links, .bev = bev, .since_ns = ts_now_mono_ns(), .does = WAITS};
+	*link = (struct link){.next = s->links, .server = s, .bev = bev, .since_ns = ts_now_mono_ns(), .does = WAITS};
+	link->counter = evbuffer_add_cb(bufferevent_get_input(bev), bytes_came, link);
+	if (!link->counter) {
+		bufferevent_decref(bev);
+		bufferevent_free(bev);
+		ts_free(link);
+		return NULL;
+	}
 	s->links = link;
 	s->n_links++;
 	return bev;
@@ -234,8 +269,18 @@ static void copy_body(struct job *job)
 		job->request.body = ts_span_of(body, n);
 }
 
+static void copy_ends(struct job *job)
+{
+	struct evhttp_connection *connection = evhttp_request_get_connection(job->raw);
+	struct bufferevent *bev = connection ? evhttp_connection_get_bufferevent(connection) : NULL;
+
+	if (bev)
+		ts_ends_of(bufferevent_getfd(bev), &job->request.ends);
+}
+
 static void copy_request(struct job *job)
 {
+	static const char *const forwards[] = {"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-IP", "Via"};
 	struct evkeyvalq *headers = evhttp_request_get_input_headers(job->raw);
 	struct ts_http_request *r = &job->request;
 	const struct {
@@ -245,6 +290,10 @@ static void copy_request(struct job *job)
 		    {"Authorization", &r->authorization}, {"Sec-Fetch-Site", &r->fetch_site}, {"Content-Type", &r->type}};
 
 	r->post = evhttp_request_get_command(job->raw) == EVHTTP_REQ_POST;
+	r->put = evhttp_request_get_command(job->raw) == EVHTTP_REQ_PUT;
+	for (size_t i = 0; i < sizeof forwards / sizeof forwards[0]; i++)
+		r->forwarded |= evhttp_find_header(headers, forwards[i]) != NULL;
+	copy_ends(job);
 	copy_target(job);
 	for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++)
 		*kept[i].to = copy(job, evhttp_find_header(headers, kept[i].name));
@@ -254,14 +303,22 @@ static void copy_request(struct job *job)
 static void request_came(struct evhttp_request *raw, void *ctx)
 {
 	struct ts_http *s = ctx;
-	struct job *job = ts_alloc(sizeof *job);
+	size_t body = evbuffer_get_length(evhttp_request_get_input_buffer(raw));
+	struct job *job;
+
+	if (body > TS_HTTP_BODY_MAX && evhttp_request_get_command(raw) != EVHTTP_REQ_PUT) {
+		does(s, raw, READS);
+		evhttp_send_error(raw, 413, "Payload Too Large");
+		return;
+	}
+	job = ts_alloc(sizeof *job);
 
 	if (!job) {
 		evhttp_send_error(raw, 503, "Service Unavailable");
 		return;
 	}
 	*job = (struct job){.raw = raw, .reply.body = TS_BUF_INIT(TS_HTTP_REPLY_MAX)};
-	ts_arena_init(&job->arena, ASKED_ARENA);
+	ts_arena_init(&job->arena, ASKED_ARENA + body);
 	copy_request(job);
 	if (job->arena.failed) {
 		free_job(job);
@@ -492,9 +549,9 @@ static enum ts_status make_loop(struct ts_http *s, struct ts_error *err)
 	if (!s->tick || !s->wake || !s->interrupted || !s->ended || event_add(s->tick, &second) || event_add(s->interrupted, NULL) ||
 	    event_add(s->ended, NULL))
 		return ts_error_set(err, TS_NO_MEMORY, "there is no memory for an HTTP server");
-	evhttp_set_allowed_methods(s->http, EVHTTP_REQ_GET | EVHTTP_REQ_HEAD | EVHTTP_REQ_POST);
+	evhttp_set_allowed_methods(s->http, EVHTTP_REQ_GET | EVHTTP_REQ_HEAD | EVHTTP_REQ_POST | EVHTTP_REQ_PUT);
 	evhttp_set_max_headers_size(s->http, TS_HTTP_HEAD_MAX);
-	evhttp_set_max_body_size(s->http, TS_HTTP_BODY_MAX);
+	evhttp_set_max_body_size(s->http, TS_HTTP_FILE_MAX);
 	evhttp_set_timeout(s->http, READING_SECONDS);
 	evhttp_set_bevcb(s->http, begin_link, s);
 	evhttp_set_gencb(s->http, request_came, s);
@@ -612,8 +669,7 @@ void ts_http_close(struct ts_http *s)
 		struct link *link = s->links;
 
 		s->links = link->next;
-		bufferevent_decref(link->bev);
-		ts_free(link);
+		drop_link(link);
 	}
 	while (s->news) {
 		struct news *news = s->news;

@@ -13,11 +13,14 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "web/own_user.h"
 
 enum {
 	TS_HTTP_HEADERS = 8,
 	TS_HTTP_HEAD_MAX = 32 << 10, /* bytes of the line and the headers of a request */
 	TS_HTTP_BODY_MAX = 1 << 20,
+	TS_HTTP_FILE_MAX = 16 << 20, /* of a PUT */
+	TS_HTTP_COMING_MAX = 128 << 20, /* bytes of all requests that are on their way here; the largest is cut then */
 	TS_HTTP_REPLY_MAX = 256 << 20,
 	TS_HTTP_CONNECTIONS = 2048,
 	TS_HTTP_TOPIC_MAX = 1024,
@@ -26,6 +29,9 @@ enum {
 /* A request as it came: nothing is decoded. A header that was not sent is empty; of one that came twice the first counts. */
 struct ts_http_request {
 	bool post; /* POST; else GET or HEAD */
+	bool put;  /* PUT of a file */
+	bool forwarded; /* a proxy says that it sent the request on */
+	struct ts_ends ends;
 	struct ts_span path, query; /* before and behind the '?' */
 	struct ts_span host, origin, cookie, accept, authorization, fetch_site, type;
 	struct ts_span body;

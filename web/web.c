@@ -7,6 +7,7 @@
 #include "web/admit.h"
 #include "web/http_server.h"
 #include "web/changes.h"
+#include "web/mlflow/tracking.h"
 #include "web/routes.h"
 #include "web/static.h"
 
@@ -16,6 +17,7 @@ enum { LINKS_MAX = 64 << 10, ERROR_MAX = 16 << 10 };
 
 struct web {
 	const struct ts_web_wanted *wanted;
+	struct ts_tracking *mlflow; /* NULL: nothing is logged here */
 	struct ts_door door;
 };
 
@@ -113,7 +115,8 @@ static const char *links_of(const struct web *web, const struct ts_routed *r, st
 	if (r)
 		put_twin(&out, r, query);
 	ts_buf_str(&out, "<span id=\"live\" role=\"status\" class=\"dim\"></span>\n"
-			 "<script type=\"module\" src=\"/static/live.js\"></script></nav>\n");
+			 "<script type=\"module\" src=\"/static/live.js\"></script>\n"
+			 "<script type=\"module\" src=\"/static/fragment.js\"></script></nav>\n");
 	text = out.failed ? NULL : ts_arena_printf(arena, "%.*s", (int)out.len, (const char *)out.data);
 	ts_buf_finish(&out);
 	return text;
@@ -190,6 +193,42 @@ static void say_route(struct web *web, const struct ts_http_request *request, co
 	}
 	web->wanted->ask(web->wanted->ctx, &question, &answer);
 	say_answer(reply, question.form, &answer, arena);
+}
+
+/* -- MLflow's clients -- */
+
+/* What a client gets is a file for it, and no page: no browser shows it. */
+static void as_a_file(struct ts_http_reply *reply)
+{
+	add_header(reply, "Content-Disposition", "attachment");
+	add_header(reply, "Content-Security-Policy", "default-src 'none'; sandbox");
+}
+
+static void answer_mlflow(struct web *web, const struct ts_http_request *request, bool admitted, struct ts_arena *arena,
+			  struct ts_http_reply *reply)
+{
+	const struct ts_tracking_call call = {
+		.method = request->post ? TS_TRACKING_POST : request->put ? TS_TRACKING_PUT : TS_TRACKING_GET,
+		.path = request->path,
+		.query = request->query,
+		.body = request->body};
+	struct ts_tracking_reply answer = {.out = &reply->body};
+	struct ts_error err;
+
+	if (!admitted) {
+		ts_error_set(&err, TS_DENIED,
+			     "this client is not known: set MLFLOW_TRACKING_TOKEN to the token of the link that tscope web printed");
+		ts_tracking_refuse(&err, &answer);
+		answer.status = 401;
+	} else if (!web->mlflow) {
+		ts_error_set(&err, TS_UNSUPPORTED, "this tscope web takes no runs of MLflow's clients");
+		ts_tracking_refuse(&err, &answer);
+	} else {
+		ts_tracking_answer(web->mlflow, &call, arena, &answer);
+	}
+	reply->status = answer.status;
+	reply->type = answer.type;
+	as_a_file(reply);
 }
 
 /* -- addresses that are no answers of verbs -- */
@@ -271,6 +310,22 @@ static void compare(const struct ts_http_request *request, struct ts_span projec
 	ts_buf_finish(&out);
 }
 
+/* MLflow's clients print /#/experiments/E/runs/R, which static/fragment.js makes /mlflow/R of. */
+static void go_to_run(const struct web *web, struct ts_span id, struct ts_arena *arena, struct ts_http_reply *reply)
+{
+	const char *name = web->mlflow ? ts_tracking_run_name(web->mlflow, id, arena) : NULL;
+	struct ts_span project = ts_span_through(ts_span_str(name ? name : ""), '/');
+	struct ts_buf out = TS_BUF_INIT(TS_HTTP_HEAD_MAX);
+
+	if (!project.len) {
+		say_plain(reply, 404, "no run of this id was logged here by an MLflow client");
+		return;
+	}
+	put_address(&out, ts_span_part(project, 0, project.len - 1), "r", ts_span_str(name + project.len));
+	go_to(reply, 303, out.failed ? NULL : ts_arena_printf(arena, "%.*s", (int)out.len, (const char *)out.data));
+	ts_buf_finish(&out);
+}
+
 /* A stream of events: /live and the address of the page. */
 static void follow(const struct ts_http_request *request, struct ts_arena *arena, struct ts_http_reply *reply)
 {
@@ -320,11 +375,11 @@ static bool is_compare(struct ts_span path, struct ts_span *ret_project)
 
 static void answer_guest(struct web *web, const struct ts_http_request *request, struct ts_arena *arena, struct ts_http_reply *reply)
 {
-	struct ts_span live = ts_span_str("/live/"), fixed = ts_span_str("/static/"), project;
+	struct ts_span live = ts_span_str("/live/"), fixed = ts_span_str("/static/"), run_of_mlflow = ts_span_str("/mlflow/"), project;
 	struct ts_routed r;
 	struct ts_error err;
 
-	if (request->post)
+	if (request->post || request->put)
 		say_plain(reply, 405, "nothing is written here");
 	else if (ts_span_is(request->path, "/"))
 		go_to(reply, 303, first_address(web->wanted, arena));
@@ -332,6 +387,8 @@ static void answer_guest(struct web *web, const struct ts_http_request *request,
 		say_static(ts_span_from(request->path, fixed.len), reply);
 	else if (ts_span_starts(request->path, live))
 		follow(request, arena, reply);
+	else if (ts_span_starts(request->path, run_of_mlflow))
+		go_to_run(web, ts_span_from(request->path, run_of_mlflow.len), arena, reply);
 	else if (is_compare(request->path, &project))
 		compare(request, project, arena, reply);
 	else if (ts_route_find(request, arena, &r, &err))
@@ -344,8 +401,14 @@ static void answer(void *ctx, const struct ts_http_request *request, struct ts_a
 {
 	struct web *web = ctx;
 
+	enum ts_admission asked = ts_door_ask(&web->door, request);
+
 	add_header(reply, "Cache-Control", "no-store");
-	switch (ts_door_ask(&web->door, request)) {
+	if (ts_tracking_is(request->path) && asked != TS_DOOR_OTHER_HOST) {
+		answer_mlflow(web, request, asked == TS_DOOR_IN || ts_door_owns(&web->door, request), arena, reply);
+		return;
+	}
+	switch (asked) {
 	case TS_DOOR_OTHER_HOST:
 		say_plain(reply, 421, "this server does not answer for that host; tscope web --host NAME has it do so");
 		return;
@@ -408,6 +471,8 @@ enum ts_status ts_web_serve(const struct ts_web_wanted *wanted, struct ts_error 
 		return err->status;
 	web.door.port = ts_http_port(server);
 	status = ts_door_make(&web.door, err);
+	if (!status && wanted->mlflow)
+		status = ts_tracking_open(wanted->mlflow, &web.mlflow, err);
 	if (!status)
 		status = ts_changes_start(server, wanted->ask, wanted->ctx, &live, err);
 	if (!status) {
@@ -417,5 +482,7 @@ enum ts_status ts_web_serve(const struct ts_web_wanted *wanted, struct ts_error 
 		ts_changes_stop(live);
 	}
 	ts_http_close(server);
+	if (web.mlflow)
+		ts_tracking_close(web.mlflow);
 	return status;
 }

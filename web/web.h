@@ -15,6 +15,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "web/mlflow/tracking.h"
 
 enum { TS_WEB_THREADS = 8, TS_WEB_TOKEN = 32, TS_WEB_HOSTS = 16 };
 
@@ -51,6 +52,7 @@ struct ts_web_wanted {
 	const char *const *hosts; /* names that a request may be for, beside the address and those of loopback */
 	size_t n_hosts;
 	ts_web_ask_fn *ask;
+	const struct ts_tracking_wanted *mlflow; /* what MLflow's clients log goes there; NULL: nowhere */
 	/* Called once the server listens, with the link that opens it. */
 	void (*ready)(void *ctx, const char *link);
 	void *ctx;

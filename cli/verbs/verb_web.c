@@ -11,6 +11,7 @@
 #include "cli/report/page.h"
 #include "cli/verbs/verbs.h"
 #include "cli/verbs/web_folder.h"
+#include "cli/verbs/web_runs.h"
 #include "web/web.h"
 
 #include <pthread.h>
@@ -187,6 +188,7 @@ static void ready(void *ctx, const char *link)
 	struct serving *s = ctx;
 
 	ts_cli_say(s->cli, "the pages are at %s", link);
+	ts_cli_say(s->cli, "MLflow's clients log here with MLFLOW_TRACKING_URI=%.*s", (int)(strcspn(link + 8, "/") + 8), link);
 	ts_cli_say(s->cli, "who has this link reads what you can read; ^C ends the server");
 	if (ts_args_has(&s->cli->args, "open"))
 		open_browser(s, link);
@@ -274,14 +276,17 @@ enum ts_status ts_verb_web(struct ts_cli *cli, struct ts_error *err)
 	struct ts_web_wanted wanted = {.address = address ? address : "127.0.0.1", .route = "runs", .name = "", .hosts = hosts,
 				       .ask = ask, .ready = ready, .ctx = &s};
 	uint64_t port = PORT_DEFAULT;
+	struct ts_tracking_wanted mlflow;
+	struct ts_web_runs runs;
 	struct kept_target *first;
 	enum ts_status status;
 	bool given;
 
 	if (ts_args_uint(&cli->args, "port", UINT16_MAX, &given, &port, err) || ts_cli_project(cli, &wanted.project, err) ||
-	    take_hosts(cli, hosts, &wanted.n_hosts, err))
+	    take_hosts(cli, hosts, &wanted.n_hosts, err) || ts_web_runs(cli, wanted.project, &runs, &mlflow, err))
 		return err->status;
 	wanted.port = (uint16_t)(given ? port : PORT_DEFAULT);
+	wanted.mlflow = &mlflow;
 	pthread_mutex_init(&s.lock, NULL);
 	status = find_begin(&s, &wanted, err);
 	first = status ? NULL : take_target(&s, err); /* a server that is not there is said before a page is opened */

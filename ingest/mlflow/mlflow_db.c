@@ -260,7 +260,7 @@ static enum ts_status read_keys(struct base *b, struct ts_error *err)
 		uint64_t n = (uint64_t)sqlite3_column_int64(query, 1);
 
 		b->rows_total += n;
-		status = ts_mlflow_metric(&b->run, ts_sqlite_text(query, 0), n, err);
+		status = ts_mlflow_metric(&b->run, ts_sqlite_text(query, 0), ts_span_of(NULL, 0), n, err);
 	}
 	(void)sqlite3_finalize(query);
 	return status;

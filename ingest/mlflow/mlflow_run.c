@@ -87,6 +87,8 @@ enum ts_status ts_mlflow_tag(struct ts_mlflow_run *run, struct ts_span key, stru
 		{"mlflow.source.git.branch", &run->branch},
 	};
 
+	if (ts_span_is(key, "tscope.name")) /* what tscope web calls the run, which is its name and no fact of it */
+		return TS_OK;
 	for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
 		if (!ts_span_is(key, known[i].key))
 			continue;
@@ -102,7 +104,8 @@ enum ts_status ts_mlflow_tag(struct ts_mlflow_run *run, struct ts_span key, stru
 
 /* --- metrics --- */
 
-enum ts_status ts_mlflow_metric(struct ts_mlflow_run *run, struct ts_span key, uint64_t size, struct ts_error *err)
+enum ts_status ts_mlflow_metric(struct ts_mlflow_run *run, struct ts_span key, struct ts_span file, uint64_t size,
+				struct ts_error *err)
 {
 	struct ts_mlflow_metric metric = {.size = size, .system = ts_span_starts(key, ts_span_str("system/"))};
 
@@ -111,7 +114,8 @@ enum ts_status ts_mlflow_metric(struct ts_mlflow_run *run, struct ts_span key, u
 	if (!TS_GROW_IN(run->arena, run->metrics, run->cap_metrics, run->n_metrics + 1, 32))
 		return ts_arena_error(run->arena, err);
 	metric.key = ts_arena_span(run->arena, key);
-	if (!metric.key.data)
+	metric.file = file.data ? ts_arena_span(run->arena, file) : metric.key;
+	if (!metric.key.data || !metric.file.data)
 		return ts_arena_error(run->arena, err);
 	run->metrics[run->n_metrics++] = metric;
 	return TS_OK;

@@ -32,6 +32,7 @@ enum ts_mlflow_status {
 
 struct ts_mlflow_metric {
 	struct ts_span key;
+	struct ts_span file; /* the caller's: where it reads the history */
 	uint64_t size; /* size of its history, in any unit */
 	uint32_t column;
 	double factor;
@@ -73,7 +74,9 @@ enum ts_mlflow_status ts_mlflow_status_of(struct ts_span text);
 void ts_mlflow_param(struct ts_mlflow_run *run, struct ts_span key, struct ts_span value);
 /* Takes a tag: a known one fills its member of the record if that is empty; others become other.mlflow.tags. */
 enum ts_status ts_mlflow_tag(struct ts_mlflow_run *run, struct ts_span key, struct ts_span value, struct ts_error *err);
-enum ts_status ts_mlflow_metric(struct ts_mlflow_run *run, struct ts_span key, uint64_t size, struct ts_error *err);
+/* file: kept for the caller; of no data, the key. */
+enum ts_status ts_mlflow_metric(struct ts_mlflow_run *run, struct ts_span key, struct ts_span file, uint64_t size,
+				struct ts_error *err);
 
 enum ts_status ts_mlflow_begin(struct ts_mlflow_run *run, struct ts_rows *rows, struct ts_error *err);
 /* The i-th metric to read: first the one whose times tell the steps of samples, last those below "system". */

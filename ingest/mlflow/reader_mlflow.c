@@ -376,33 +376,58 @@ static enum ts_status read_value(struct store *s, const char *path, const char *
 	return status;
 }
 
+/* The key that a file is called after. Where runs are logged through tscope web, a slash of the key is "%2F" in its name. */
+static enum ts_status key_of(struct store *s, const char *file, struct ts_span *ret_key, struct ts_error *err)
+{
+	struct ts_span rest = ts_span_str(file);
+	uint8_t *key = ts_arena_alloc(s->arena, rest.len + 1);
+	size_t n = 0;
+
+	if (!key)
+		return ts_arena_error(s->arena, err);
+	while (rest.len) {
+		if (ts_span_skip(&rest, "%2F")) {
+			key[n++] = '/';
+			continue;
+		}
+		key[n++] = rest.data[0];
+		rest = ts_span_from(rest, 1);
+	}
+	*ret_key = ts_span_of(key, n);
+	return TS_OK;
+}
+
 static enum ts_status take_param(struct store *s, const char *path, const char *key, uint64_t size, struct ts_error *err)
 {
+	struct ts_span plain;
 	bool there;
 
 	(void)size;
-	if (read_value(s, path, key, &there, err))
+	if (key_of(s, key, &plain, err) || read_value(s, path, key, &there, err))
 		return err->status;
 	if (there)
-		ts_mlflow_param(&s->run, ts_span_str(key), ts_buf_view(&s->scratch));
+		ts_mlflow_param(&s->run, plain, ts_buf_view(&s->scratch));
 	return TS_OK;
 }
 
 static enum ts_status take_tag(struct store *s, const char *path, const char *key, uint64_t size, struct ts_error *err)
 {
+	struct ts_span plain;
 	bool there;
 
 	(void)size;
-	if (read_value(s, path, key, &there, err))
+	if (key_of(s, key, &plain, err) || read_value(s, path, key, &there, err))
 		return err->status;
-	return there ? ts_mlflow_tag(&s->run, ts_span_str(key), ts_buf_view(&s->scratch), err) : TS_OK;
+	return there ? ts_mlflow_tag(&s->run, plain, ts_buf_view(&s->scratch), err) : TS_OK;
 }
 
 static enum ts_status take_metric(struct store *s, const char *path, const char *key, uint64_t size, struct ts_error *err)
 {
+	struct ts_span plain;
+
 	(void)path;
 	s->bytes_total += size;
-	return ts_mlflow_metric(&s->run, ts_span_str(key), size, err);
+	return key_of(s, key, &plain, err) ? err->status : ts_mlflow_metric(&s->run, plain, ts_span_str(key), size, err);
 }
 
 static enum ts_status take_nothing(struct store *s, const char *path, const char *key, uint64_t size, struct ts_error *err)
@@ -520,7 +545,7 @@ static enum ts_status read_lines(struct store *s, const struct ts_mlflow_metric 
 
 static enum ts_status read_metric(struct store *s, const struct ts_mlflow_metric *metric, struct ts_error *err)
 {
-	const char *name = ts_arena_printf(s->arena, "metrics/%.*s", TS_SPAN_ARG(metric->key));
+	const char *name = ts_arena_printf(s->arena, "metrics/%.*s", TS_SPAN_ARG(metric->file));
 	const char *path = name ? ts_path_join(s->arena, s->options->path, name) : NULL;
 	struct ts_log_lines l;
 	enum ts_status status;

@@ -30,6 +30,7 @@ TARGETS = {  # target: what it feeds
     "fuzz_conduct": "ts_frames_next ts_conduct_up ts_conduct_down",
     "fuzz_address": "ts_address_parse",
     "fuzz_web_address": "ts_uri_decode",
+    "fuzz_tracking": "ts_tracking_body_read ts_tracking_query_read ts_tracking_filter_read ts_tracking_order_read",
     "fuzz_credentials": "ts_credentials_parse ts_token_parse",
     "fuzz_page_token": "ts_page_token_parse",
     "fuzz_page_links": "ts_page_links_find",

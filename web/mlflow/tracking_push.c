@@ -1,0 +1,163 @@
+/* tracking_push.c - see tracking_push.h. */
+#include "web/mlflow/tracking_push.h"
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/system.h"
+#include "web/mlflow/tracking_runs.h"
+
+#include <pthread.h>
+#include <signal.h>
+
+enum { ARENA = 4 << 20, LAST_SECONDS = 2, TIMES_AS_LONG = 10 };
+
+static const int64_t second_ns = 1000000000;
+
+struct ts_tracking_push {
+	struct ts_spool *spool;
+	struct ts_tracking_wanted wanted;
+	pthread_mutex_t lock, pushing; /* pushing is held during a push */
+	pthread_cond_t come;
+	pthread_t thread;
+	bool stops, hurries;
+};
+
+static const char *state_of(const struct ts_spool_run *run)
+{
+	static const char *const states[] = {[TS_SPOOL_RUNNING] = "running",
+					     [TS_SPOOL_SCHEDULED] = "unknown",
+					     [TS_SPOOL_FINISHED] = "finished",
+					     [TS_SPOOL_FAILED] = "crashed",
+					     [TS_SPOOL_KILLED] = "killed"};
+
+	return states[run->status];
+}
+
+static enum ts_status push_run(struct ts_tracking_push *p, const char *id, bool *ret_ended, struct ts_error *err)
+{
+	struct ts_spool_run run;
+	struct ts_arena arena;
+	struct ts_span name;
+	enum ts_status status;
+
+	ts_arena_init(&arena, ARENA);
+	status = ts_spool_run(p->spool, ts_span_str(id), &arena, &run, err);
+	if (!status)
+		status = ts_spool_tag(p->spool, &run, TS_TRACKING_NAME_TAG, &arena, &name, err);
+	*ret_ended = !status && (run.deleted || run.status >= TS_SPOOL_FINISHED);
+	if (!status && !run.deleted && name.len) { /* it has no name yet where its first call was cut off */
+		const char *folder = ts_spool_folder(p->spool, &run, &arena);
+
+		status = folder ? p->wanted.push(p->wanted.ctx, folder, (const char *)name.data, state_of(&run), err)
+				: ts_arena_error(&arena, err);
+	}
+	ts_arena_finish(&arena);
+	return status;
+}
+
+/* change: what of the run is pushed by this at least. */
+static enum ts_status push(struct ts_tracking_push *p, const char *id, uint64_t change, struct ts_error *err)
+{
+	int64_t began, took, wait;
+	enum ts_status status;
+	bool ended;
+
+	pthread_mutex_lock(&p->pushing);
+	began = ts_now_mono_ns();
+	status = push_run(p, id, &ended, err);
+	took = ts_now_mono_ns() - began;
+	wait = status ? TS_TRACKING_AGAIN_S * second_ns : TS_TRACKING_PUSH_S * second_ns;
+	if (TIMES_AS_LONG * took > wait)
+		wait = TIMES_AS_LONG * took;
+	ts_spool_pushed(p->spool, id, change, !status, ended, ts_now_mono_ns() + wait);
+	pthread_mutex_unlock(&p->pushing);
+	return status;
+}
+
+enum ts_status ts_tracking_push_now(struct ts_tracking_push *p, const char *id, struct ts_error *err)
+{
+	return push(p, id, UINT64_MAX, err); /* whatever changes meanwhile is pushed by the thread */
+}
+
+void ts_tracking_push_soon(struct ts_tracking_push *p, const char *id)
+{
+	ts_spool_pushed(p->spool, id, UINT64_MAX, false, false, 0);
+	pthread_mutex_lock(&p->lock);
+	p->hurries = true;
+	pthread_cond_signal(&p->come);
+	pthread_mutex_unlock(&p->lock);
+}
+
+static void push_all(struct ts_tracking_push *p, int64_t due_ns, int64_t until_ns)
+{
+	char id[TS_SPOOL_ID];
+	struct ts_error err;
+	uint64_t change;
+
+	while (ts_now_mono_ns() < until_ns && ts_spool_next(p->spool, due_ns, id, &change))
+		if (push(p, id, change, &err) && due_ns == INT64_MAX)
+			return;
+}
+
+static void *run(void *ctx)
+{
+	struct ts_tracking_push *p = ctx;
+
+	pthread_mutex_lock(&p->lock);
+	while (!p->stops) {
+		struct timespec limit = ts_system_cond_limit(ts_now_mono_ns() + second_ns / 2);
+
+		if (!p->hurries)
+			pthread_cond_timedwait(&p->come, &p->lock, &limit);
+		p->hurries = false;
+		pthread_mutex_unlock(&p->lock);
+		push_all(p, ts_now_mono_ns(), INT64_MAX);
+		pthread_mutex_lock(&p->lock);
+	}
+	pthread_mutex_unlock(&p->lock);
+	push_all(p, INT64_MAX, ts_now_mono_ns() + LAST_SECONDS * second_ns);
+	return NULL;
+}
+
+static void free_push(struct ts_tracking_push *p)
+{
+	pthread_cond_destroy(&p->come);
+	pthread_mutex_destroy(&p->pushing);
+	pthread_mutex_destroy(&p->lock);
+	ts_free(p);
+}
+
+enum ts_status ts_tracking_push_start(struct ts_spool *spool, const struct ts_tracking_wanted *wanted, struct ts_tracking_push **ret,
+				      struct ts_error *err)
+{
+	struct ts_tracking_push *p = ts_alloc(sizeof *p);
+	sigset_t all, before;
+	int failed;
+
+	if (!p)
+		return ts_error_set(err, TS_NO_MEMORY, "there is no memory to push runs");
+	*p = (struct ts_tracking_push){.spool = spool, .wanted = *wanted};
+	pthread_mutex_init(&p->lock, NULL);
+	pthread_mutex_init(&p->pushing, NULL);
+	ts_system_cond_init(&p->come);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	failed = pthread_create(&p->thread, NULL, run, p);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (failed) {
+		free_push(p);
+		return ts_error_set(err, TS_UNAVAILABLE, "the system gives no thread to push runs");
+	}
+	*ret = p;
+	return TS_OK;
+}
+
+void ts_tracking_push_stop(struct ts_tracking_push *p)
+{
+	pthread_mutex_lock(&p->lock);
+	p->stops = true;
+	pthread_cond_signal(&p->come);
+	pthread_mutex_unlock(&p->lock);
+	pthread_join(p->thread, NULL);
+	free_push(p);
+}
