@@ -11,7 +11,7 @@ void ts_html_escape(struct ts_buf *out, struct ts_span text)
 
 		if (entities[c])
 			ts_buf_str(out, entities[c]);
-		else
+		else if (c >= ' ' || c == '\n' || c == '\t') /* others may not stand in a page that is XML, too */
 			ts_buf_char(out, (char)c);
 	}
 }

@@ -34,7 +34,7 @@ static bool is_token(const struct ts_door *door, struct ts_span text)
 
 	for (size_t i = 0; i < text.len && i < TS_DOOR_TOKEN_TEXT - 1; i++)
 		differs |= (uint8_t)(text.data[i] ^ (uint8_t)door->token[i]);
-	return text.len == TS_DOOR_TOKEN_TEXT - 1 && !differs;
+	return text.len == TS_DOOR_TOKEN_TEXT - 1 && !differs && !door->signs_in;
 }
 
 /* The value of our cookie; empty: there is none. */
@@ -59,6 +59,16 @@ static struct ts_span bearer_of(struct ts_span authorization)
 	struct ts_span scheme = ts_span_str("Bearer ");
 
 	return ts_span_starts(authorization, scheme) ? ts_trim(ts_span_from(authorization, scheme.len)) : ts_span_of("", 0);
+}
+
+struct ts_span ts_door_cookie(const struct ts_door *door, const struct ts_http_request *request)
+{
+	return cookie_of(door, request->cookie);
+}
+
+struct ts_span ts_door_bearer(const struct ts_http_request *request)
+{
+	return bearer_of(request->authorization);
 }
 
 static bool has_link(const struct ts_door *door, struct ts_span query)
@@ -119,7 +129,7 @@ static bool comes_from_us(const struct ts_http_request *request)
 /* A browser says where a request comes from with each that it sends for a page. */
 bool ts_door_owns(const struct ts_door *door, const struct ts_http_request *request)
 {
-	return door->n_hosts == 0 && !request->forwarded && !request->origin.len && !request->fetch_site.len && !request->cookie.len &&
+	return door->n_hosts == 0 && !door->signs_in && !request->forwarded && !request->origin.len && !request->fetch_site.len && !request->cookie.len &&
 	       ts_own_user(&request->ends);
 }
 

@@ -14,6 +14,7 @@ struct ts_door {
 	const char *address;
 	const char *const *hosts;
 	size_t n_hosts;
+	bool signs_in; /* the token opens nothing: users have tokens of their own (sign_in.h) */
 };
 
 enum ts_admission {
@@ -26,6 +27,9 @@ enum ts_admission {
 
 /* Makes a token that nobody can guess. */
 enum ts_status ts_door_make(struct ts_door *door, struct ts_error *err);
+/* The value of this server's cookie, and the token of the header; empty: there is none. */
+struct ts_span ts_door_cookie(const struct ts_door *door, const struct ts_http_request *request);
+struct ts_span ts_door_bearer(const struct ts_http_request *request);
 /* Whether a program of the same user on this machine asks, and no page: MLflow's clients need no token then. False behind a proxy. */
 bool ts_door_owns(const struct ts_door *door, const struct ts_http_request *request);
 enum ts_admission ts_door_ask(const struct ts_door *door, const struct ts_http_request *request);

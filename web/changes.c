@@ -104,7 +104,7 @@ struct telling {
 static void tell(void *ctx, struct ts_span name)
 {
 	const struct telling *t = ctx;
-	size_t n = strlen(t->project->name);
+	size_t n = strcspn(t->project->name, "\t");
 	char topic[TOPIC_TEXT];
 
 	if (name.len > n) /* of the project alone there are names, which have it in front */
@@ -119,12 +119,14 @@ static void tell(void *ctx, struct ts_span name)
 static bool look_at(struct ts_changes *live, struct project *project)
 {
 	char given[TOPIC_TEXT];
+	size_t n = strcspn(project->name, "\t");
 	const char *words[] = {"list", given, "--columns=id,state,name", "--limit=200", "--csv"};
-	const struct ts_web_question question = {.words = words, .n = sizeof words / sizeof words[0], .form = TS_WEB_TABLE};
+	const struct ts_web_question question = {.words = words, .n = sizeof words / sizeof words[0], .form = TS_WEB_TABLE,
+						 .session = project->name[n] ? project->name + n + 1 : NULL};
 	struct ts_web_answer answer;
 	struct telling telling = {live, project};
 
-	(void)snprintf(given, sizeof given, "--project=%s", project->name);
+	(void)snprintf(given, sizeof given, "--project=%.*s", (int)n, project->name);
 	live->ask(live->ctx, &question, &answer);
 	if (!answer.status) {
 		if (project->known)

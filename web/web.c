@@ -1,14 +1,16 @@
 /* web.c - see web.h. */
 #include "web/web.h"
 
+#include "base/clock.h"
 #include "base/escape.h"
 #include "base/text.h"
 #include "base/uri.h"
 #include "web/admit.h"
-#include "web/http_server.h"
 #include "web/changes.h"
+#include "web/http_server.h"
 #include "web/mlflow/tracking.h"
 #include "web/routes.h"
+#include "web/sign_in.h"
 #include "web/static.h"
 
 #include <sys/resource.h>
@@ -19,7 +21,14 @@ struct web {
 	const struct ts_web_wanted *wanted;
 	struct ts_tracking *mlflow; /* NULL: nothing is logged here */
 	struct ts_door door;
+	struct ts_sessions *sessions; /* NULL: nobody signs in */
+	struct ts_session guest; /* who asks, in the copy that answers one request; of no token: whoever has the link */
 };
+
+static const char *token_of(const struct web *web)
+{
+	return web->guest.token[0] ? web->guest.token : NULL;
+}
 
 static void add_header(struct ts_http_reply *reply, const char *name, const char *value)
 {
@@ -114,6 +123,11 @@ static const char *links_of(const struct web *web, const struct ts_routed *r, st
 		put_link(&out, r, project, of_run[i].route, r->name, of_run[i].text);
 	if (r)
 		put_twin(&out, r, query);
+	if (web->guest.who[0]) {
+		ts_buf_str(&out, "<form method=\"post\" action=\"/sign-out\"><span class=\"dim\">");
+		ts_html_escape(&out, ts_span_str(web->guest.who));
+		ts_buf_str(&out, "</span> <button>Sign out</button></form>\n");
+	}
 	ts_buf_str(&out, "<span id=\"live\" role=\"status\" class=\"dim\"></span>\n"
 			 "<script type=\"module\" src=\"/static/live.js\"></script>\n"
 			 "<script type=\"module\" src=\"/static/fragment.js\"></script></nav>\n");
@@ -167,7 +181,8 @@ static void say_error(struct web *web, const struct ts_routed *r, bool json, con
 		      struct ts_http_reply *reply)
 {
 	const struct ts_web_question question = {.form = json ? TS_WEB_JSON : TS_WEB_PAGE, .title = err->text,
-						 .links = links_of(web, r, ts_span_of("", 0), arena)};
+						 .links = links_of(web, r, ts_span_of("", 0), arena),
+						 .token = token_of(web)};
 	struct ts_web_answer answer = {.status = err->status, .err = *err};
 
 	web->wanted->ask(web->wanted->ctx, &question, &answer);
@@ -184,7 +199,8 @@ static void say_route(struct web *web, const struct ts_http_request *request, co
 					   .form = r->json ? TS_WEB_JSON : TS_WEB_PAGE,
 					   .title = r->name.len ? (const char *)r->name.data
 								: r->route->path + (r->route->path[0] == '/'),
-					   .links = links_of(web, r, request->query, arena)};
+					   .links = links_of(web, r, request->query, arena),
+					   .token = token_of(web)};
 	struct ts_web_answer answer;
 
 	if (!question.links) {
@@ -327,7 +343,7 @@ static void go_to_run(const struct web *web, struct ts_span id, struct ts_arena 
 }
 
 /* A stream of events: /live and the address of the page. */
-static void follow(const struct ts_http_request *request, struct ts_arena *arena, struct ts_http_reply *reply)
+static void follow(const struct web *web, const struct ts_http_request *request, struct ts_arena *arena, struct ts_http_reply *reply)
 {
 	struct ts_http_request page = *request;
 	struct ts_routed r;
@@ -340,7 +356,13 @@ static void follow(const struct ts_http_request *request, struct ts_arena *arena
 		say_plain(reply, 404, "nothing is told of this address");
 		return;
 	}
-	topic = ts_arena_printf(arena, "%.*s\n%.*s", TS_SPAN_ARG(r.project), TS_SPAN_ARG(r.name));
+	if (web->sessions && !web->guest.key[0]) {
+		say_plain(reply, 400, "a stream is for a browser's session; a program asks for the document again");
+		return;
+	}
+	/* each session sees what its own token may read */
+	topic = ts_arena_printf(arena, "%.*s%s%s\n%.*s", TS_SPAN_ARG(r.project), web->guest.key[0] ? "\t" : "", web->guest.key,
+				TS_SPAN_ARG(r.name));
 	if (!topic || strlen(topic) >= TS_HTTP_TOPIC_MAX) {
 		say_plain(reply, 400, "the name is too long");
 		return;
@@ -386,7 +408,7 @@ static void answer_guest(struct web *web, const struct ts_http_request *request,
 	else if (ts_span_starts(request->path, fixed))
 		say_static(ts_span_from(request->path, fixed.len), reply);
 	else if (ts_span_starts(request->path, live))
-		follow(request, arena, reply);
+		follow(web, request, arena, reply);
 	else if (ts_span_starts(request->path, run_of_mlflow))
 		go_to_run(web, ts_span_from(request->path, run_of_mlflow.len), arena, reply);
 	else if (is_compare(request->path, &project))
@@ -397,10 +419,46 @@ static void answer_guest(struct web *web, const struct ts_http_request *request,
 		say_route(web, request, &r, arena, reply);
 }
 
+/* Static files tell nothing of anybody. */
+static bool is_for_all(struct ts_span path)
+{
+	return ts_span_starts(path, ts_span_str("/static/"));
+}
+
+static void say_sign_in(struct web *web, const struct ts_http_request *request, struct ts_arena *arena, struct ts_http_reply *reply)
+{
+	const struct ts_sign_in in = {web->sessions, &web->door, web->wanted};
+	struct ts_web_question question = {.form = TS_WEB_PAGE, .title = "Sign in", .links = ""};
+	struct ts_web_answer answer = {.status = TS_OK};
+	int status;
+
+	ts_sign_in_answer(&in, request, arena, reply, &question.body);
+	if (!question.body)
+		return;
+	status = reply->status;
+	web->wanted->ask(web->wanted->ctx, &question, &answer);
+	say_answer(reply, TS_WEB_PAGE, &answer, arena);
+	reply->status = status;
+}
+
+/* Where users sign in: who has not is led to the form, or told so where a program asks. */
+static void answer_user(struct web *web, const struct ts_http_request *request, struct ts_arena *arena, struct ts_http_reply *reply)
+{
+	bool page = ts_span_contains(request->accept, "text/html");
+
+	if (ts_sign_in_is(request->path))
+		say_sign_in(web, request, arena, reply);
+	else if (is_for_all(request->path) || ts_sign_in_who(web->sessions, &web->door, request, &web->guest))
+		answer_guest(web, request, arena, reply);
+	else if (page && !request->post && !request->put)
+		go_to(reply, 303, ts_sign_in_address(request, arena));
+	else
+		say_plain(reply, 401, "sign in at /sign-in, or send a token of the server as Authorization: Bearer TOKEN");
+}
+
 static void answer(void *ctx, const struct ts_http_request *request, struct ts_arena *arena, struct ts_http_reply *reply)
 {
-	struct web *web = ctx;
-
+	struct web here = *(const struct web *)ctx, *web = &here;
 	enum ts_admission asked = ts_door_ask(&web->door, request);
 
 	add_header(reply, "Cache-Control", "no-store");
@@ -416,7 +474,10 @@ static void answer(void *ctx, const struct ts_http_request *request, struct ts_a
 		say_plain(reply, 403, "a page of another origin may not write here");
 		return;
 	case TS_DOOR_STRANGER:
-		say_plain(reply, 401, "this page opens by the link that tscope web printed, which has a token");
+		if (web->sessions)
+			answer_user(web, request, arena, reply);
+		else
+			say_plain(reply, 401, "this page opens by the link that tscope web printed, which has a token");
 		return;
 	case TS_DOOR_LINK:
 		let_in(web, request, arena, reply);
@@ -424,6 +485,19 @@ static void answer(void *ctx, const struct ts_http_request *request, struct ts_a
 	case TS_DOOR_IN:
 		answer_guest(web, request, arena, reply);
 	}
+}
+
+/* What is new is asked for with the token of the session whose page is open. */
+static void ask_for_changes(void *ctx, const struct ts_web_question *question, struct ts_web_answer *ret_answer)
+{
+	const struct web *web = ctx;
+	struct ts_web_question asked = *question;
+	struct ts_session session = {.token = ""};
+
+	if (web->sessions && question->session)
+		(void)ts_sessions_of_key(web->sessions, question->session, ts_now_mono_ns(), &session);
+	asked.token = session.token[0] ? session.token : NULL;
+	web->wanted->ask(web->wanted->ctx, &asked, ret_answer);
 }
 
 /* -- serving -- */
@@ -449,8 +523,9 @@ static enum ts_status say_ready(const struct web *web, struct ts_error *err)
 	ts_arena_init(&arena, 1 << 20);
 	begin = first_address(w, &arena);
 	if (begin)
-		link = ts_arena_printf(&arena, "http://%s%s%s:%u%s?token=%s", six ? "[" : "", w->address, six ? "]" : "",
-				       (unsigned)web->door.port, begin, web->door.token);
+		link = ts_arena_printf(&arena, "http://%s%s%s:%u%s%s%s", six ? "[" : "", w->address, six ? "]" : "", (unsigned)web->door.port,
+				       begin, web->sessions ? "" : strchr(begin, '?') ? "&token=" : "?token=",
+				       web->sessions ? "" : web->door.token);
 	if (link)
 		w->ready(w->ctx, link);
 	ts_arena_finish(&arena);
@@ -459,7 +534,11 @@ static enum ts_status say_ready(const struct web *web, struct ts_error *err)
 
 enum ts_status ts_web_serve(const struct ts_web_wanted *wanted, struct ts_error *err)
 {
-	struct web web = {.wanted = wanted, .door = {.address = wanted->address, .hosts = wanted->hosts, .n_hosts = wanted->n_hosts}};
+	struct web web = {.wanted = wanted,
+			  .door = {.address = wanted->address,
+			   .hosts = wanted->hosts,
+			   .n_hosts = wanted->n_hosts,
+			   .signs_in = wanted->signs_in}};
 	const struct ts_http_wanted http = {
 		.address = wanted->address, .port = wanted->port, .threads = TS_WEB_THREADS, .answer = answer, .ctx = &web};
 	enum ts_status status;
@@ -471,10 +550,12 @@ enum ts_status ts_web_serve(const struct ts_web_wanted *wanted, struct ts_error 
 		return err->status;
 	web.door.port = ts_http_port(server);
 	status = ts_door_make(&web.door, err);
+	if (!status && wanted->signs_in)
+		status = ts_sessions_open(&web.sessions, err);
 	if (!status && wanted->mlflow)
 		status = ts_tracking_open(wanted->mlflow, &web.mlflow, err);
 	if (!status)
-		status = ts_changes_start(server, wanted->ask, wanted->ctx, &live, err);
+		status = ts_changes_start(server, ask_for_changes, &web, &live, err);
 	if (!status) {
 		status = say_ready(&web, err);
 		if (!status)
@@ -484,5 +565,7 @@ enum ts_status ts_web_serve(const struct ts_web_wanted *wanted, struct ts_error 
 	ts_http_close(server);
 	if (web.mlflow)
 		ts_tracking_close(web.mlflow);
+	if (web.sessions)
+		ts_sessions_close(web.sessions);
 	return status;
 }

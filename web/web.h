@@ -32,6 +32,9 @@ struct ts_web_question {
 	enum ts_web_form form;
 	const char *title;     /* of a page that is made of text */
 	const char *links;     /* HTML for the page's place for links */
+	const char *body;      /* where no verb is asked: HTML of a page of that title, in the place of an error; NULL: none */
+	const char *token;     /* whose token the server is asked with; NULL: what this program has itself */
+	const char *session;   /* of who asks, for this room alone (sessions.h); NULL: none */
 };
 
 struct ts_web_answer {
@@ -52,8 +55,9 @@ struct ts_web_wanted {
 	const char *const *hosts; /* names that a request may be for, beside the address and those of loopback */
 	size_t n_hosts;
 	ts_web_ask_fn *ask;
+	bool signs_in; /* users sign in with tokens of the server, and ask with these alone; else who has the link asks as this program */
 	const struct ts_tracking_wanted *mlflow; /* what MLflow's clients log goes there; NULL: nowhere */
-	/* Called once the server listens, with the link that opens it. */
+	/* Called once the server listens, with the link that opens it, or the address where users sign in. */
 	void (*ready)(void *ctx, const char *link);
 	void *ctx;
 };

@@ -3,6 +3,7 @@
 
 #include "base/denied.h"
 #include "base/file.h"
+#include "service/rpc/address.h"
 #include "service/rpc/client.h"
 #include "service/rpc/remote_depot.h"
 
@@ -133,18 +134,31 @@ enum ts_status ts_target_server(const char *store, const char *server, struct ts
 	return TS_OK;
 }
 
-static enum ts_status open_server(struct ts_target *t, struct ts_credentials *credentials, const char *server, const char *origin,
-				  struct ts_arena *arena, struct ts_error *err)
+/* What is shown to a server: as it is kept for it. */
+static enum ts_status open_login(struct ts_target *t, struct ts_credentials *credentials, const char *server, struct ts_arena *arena,
+				 struct ts_error *err)
 {
 	const char *path;
 
-	if (ts_credentials_path(arena, &path, err) || ts_credentials_login(credentials, path, server, arena, &t->login, err))
-		return err->status;
+	return ts_credentials_path(arena, &path, err) || ts_credentials_login(credentials, path, server, arena, &t->login, err)
+		       ? err->status
+		       : TS_OK;
+}
+
+static enum ts_status open_channel(struct ts_target *t, const char *server, const char *origin, struct ts_arena *arena,
+				   struct ts_error *err)
+{
 	if (ts_client_open(server, &t->login, &t->server, err))
 		return ts_error_prefix(err, "%s", origin);
 	t->channel = t->server;
 	t->server_name = t->where = ts_arena_printf(arena, "%s", server);
 	return t->where ? TS_OK : ts_arena_error(arena, err);
+}
+
+static enum ts_status open_server(struct ts_target *t, struct ts_credentials *credentials, const char *server, const char *origin,
+				  struct ts_arena *arena, struct ts_error *err)
+{
+	return open_login(t, credentials, server, arena, err) ? err->status : open_channel(t, server, origin, arena, err);
 }
 
 enum ts_status ts_target_open(struct ts_target *t, const char *store, const char *server, enum ts_target_use use,
@@ -159,6 +173,23 @@ enum ts_status ts_target_open(struct ts_target *t, const char *store, const char
 	if (!server)
 		return open_local(t, store, use, arena, err);
 	return open_server(t, &credentials, server, origin, arena, err);
+}
+
+enum ts_status ts_target_open_as(struct ts_target *t, const char *server, const char *token, struct ts_arena *arena, struct ts_error *err)
+{
+	struct ts_credentials credentials = {.n = 0};
+	struct ts_address address;
+	const char *origin;
+
+	*t = (struct ts_target){0};
+	if (ts_target_server(NULL, server, arena, &credentials, &server, &origin, err) || ts_address_parse(server, &address, err))
+		return err->status;
+	if (address.kind == TS_ADDRESS_TCP)
+		return ts_error_set(err, TS_DENIED, "%s is plain TCP, over which no token is sent", server);
+	if (open_login(t, &credentials, server, arena, err))
+		return err->status;
+	t->login = (struct ts_client_login){.token = token, .from = "the one that signed in", .ca = t->login.ca};
+	return open_channel(t, server, origin, arena, err);
 }
 
 enum ts_status ts_target_overlay(struct ts_target *t, struct ts_engine **ret_engine, struct ts_error *err)

@@ -12,25 +12,29 @@
 #include "cli/verbs/verbs.h"
 #include "cli/verbs/web_folder.h"
 #include "cli/verbs/web_runs.h"
+#include "service/rpc/address.h"
 #include "web/web.h"
 
 #include <pthread.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <sys/wait.h>
 
-enum { PORT_DEFAULT = 8765, WORDS_MAX = 300 };
+enum { PORT_DEFAULT = 8765, WORDS_MAX = 300, TOKEN_MAX = 128, KEPT_MAX = 64 };
 
 struct kept_target {
 	struct kept_target *next;
 	struct ts_target target;
+	char token[TOKEN_MAX]; /* under which it asks; empty: as this command */
 	struct ts_arena arena;
 };
 
 struct serving {
 	struct ts_cli *cli;
 	struct ts_web_folder *folder; /* NULL: what other commands would ask is asked */
+	const char *server; /* that users sign in to, each with a token of their own; NULL: nobody signs in */
 	pthread_mutex_t lock;
-	struct kept_target *kept;
+	struct kept_target *kept; /* the one that was used last first */
 };
 
 /* -- connections -- */
@@ -42,15 +46,38 @@ static void close_target(struct kept_target *t)
 	ts_free(t);
 }
 
-static struct kept_target *take_target(struct serving *s, struct ts_error *err)
+static enum ts_status open_target(const struct serving *s, struct kept_target *t, struct ts_error *err)
 {
-	struct kept_target *t;
+	const struct ts_args *args = &s->cli->args;
+
+	if (!s->server)
+		return ts_target_open(&t->target, s->folder ? ts_web_folder_store(s->folder) : ts_args_text(args, "store"),
+				      s->folder ? NULL : ts_args_text(args, "server"), TS_USE_READ, &t->arena, err);
+	if (!t->token[0])
+		return ts_error_set(err, TS_DENIED, "nobody has signed in");
+	return ts_target_open_as(&t->target, s->server, t->token, &t->arena, err);
+}
+
+/* One of those that are kept under this token. */
+static struct kept_target *take_kept(struct serving *s, const char *token)
+{
+	struct kept_target **at = &s->kept, *t;
 
 	pthread_mutex_lock(&s->lock);
-	t = s->kept;
+	while (*at && strcmp((*at)->token, token) != 0)
+		at = &(*at)->next;
+	t = *at;
 	if (t)
-		s->kept = t->next;
+		*at = t->next;
 	pthread_mutex_unlock(&s->lock);
+	return t;
+}
+
+/* token: empty for what this command itself may. */
+static struct kept_target *take_target(struct serving *s, const char *token, struct ts_error *err)
+{
+	struct kept_target *t = take_kept(s, token);
+
 	if (t)
 		return t;
 	t = ts_alloc(sizeof *t);
@@ -58,9 +85,10 @@ static struct kept_target *take_target(struct serving *s, struct ts_error *err)
 		ts_error_set(err, TS_NO_MEMORY, "there is no memory for a connection to the store");
 		return NULL;
 	}
+	memset(t, 0, sizeof *t);
+	(void)snprintf(t->token, sizeof t->token, "%s", token);
 	ts_arena_init(&t->arena, 1 << 20);
-	if (!ts_target_open(&t->target, s->folder ? ts_web_folder_store(s->folder) : ts_args_text(&s->cli->args, "store"),
-			    s->folder ? NULL : ts_args_text(&s->cli->args, "server"), TS_USE_READ, &t->arena, err))
+	if (!open_target(s, t, err))
 		return t;
 	ts_target_close(&t->target);
 	ts_arena_finish(&t->arena);
@@ -71,14 +99,23 @@ static struct kept_target *take_target(struct serving *s, struct ts_error *err)
 /* One that failed, or that found no store, is not kept: the store or the server may be there again. */
 static void give_back(struct serving *s, struct kept_target *t, enum ts_status status)
 {
-	if (status == TS_UNAVAILABLE || t->target.absent) {
+	struct kept_target **at, *oldest = NULL;
+	size_t n = 0;
+
+	if (status == TS_UNAVAILABLE || (s->server && status == TS_DENIED) || t->target.absent) {
 		close_target(t);
 		return;
 	}
 	pthread_mutex_lock(&s->lock);
 	t->next = s->kept;
 	s->kept = t;
+	for (at = &s->kept; *at && n < KEPT_MAX; at = &(*at)->next)
+		n++;
+	oldest = *at;
+	*at = NULL;
 	pthread_mutex_unlock(&s->lock);
+	if (oldest)
+		close_target(oldest);
 }
 
 /* -- pages -- */
@@ -88,6 +125,15 @@ static void text_page(struct ts_buf *out, const char *title, const struct ts_buf
 	ts_page_open(out, title, NULL);
 	ts_page_element(out, "<header><h1>", title, "</h1></header>\n<main><section>\n");
 	ts_buf_span(out, ts_buf_view(text));
+	ts_buf_str(out, "</section></main>\n");
+	ts_page_close(out, "web");
+}
+
+static void own_page(struct ts_buf *out, const char *title, const char *body)
+{
+	ts_page_open(out, title, NULL);
+	ts_page_element(out, "<header><h1>", title, "</h1></header>\n<main><section>\n");
+	ts_buf_str(out, body);
 	ts_buf_str(out, "</section></main>\n");
 	ts_page_close(out, "web");
 }
@@ -115,7 +161,9 @@ static void serve(const struct ts_web_question *q, struct ts_answer *from, struc
 		from->out = TS_BUF_INIT(0);
 		return;
 	}
-	if (to->status)
+	if (q->body)
+		own_page(&page, q->title, q->body);
+	else if (to->status)
 		error_page(&page, &to->err);
 	else if (q->draws)
 		ts_buf_span(&page, ts_buf_view(&from->out));
@@ -153,7 +201,7 @@ static void ask(void *ctx, const struct ts_web_question *q, struct ts_web_answer
 	ret->script[0] = '\0';
 	if (q->n) {
 		ret->status = TS_UNAVAILABLE;
-		t = take_target(s, &ret->err);
+		t = take_target(s, q->token ? q->token : "", &ret->err);
 		if (t) {
 			ts_answer(&(struct ts_asked){.words = words, .n = words_of(q, words), .target = &t->target, .page = !q->draws},
 				  &answer);
@@ -188,6 +236,10 @@ static void ready(void *ctx, const char *link)
 	struct serving *s = ctx;
 
 	ts_cli_say(s->cli, "the pages are at %s", link);
+	if (s->server) {
+		ts_cli_say(s->cli, "users sign in there with a token of %s; ^C ends the server", s->server);
+		return;
+	}
 	ts_cli_say(s->cli, "MLflow's clients log here with MLFLOW_TRACKING_URI=%.*s", (int)(strcspn(link + 8, "/") + 8), link);
 	ts_cli_say(s->cli, "who has this link reads what you can read; ^C ends the server");
 	if (ts_args_has(&s->cli->args, "open"))
@@ -269,6 +321,26 @@ static void close_all(struct serving *s)
 	pthread_mutex_destroy(&s->lock);
 }
 
+/* The server whose tokens users have. */
+static enum ts_status find_server(struct ts_cli *cli, const char **ret_server, struct ts_error *err)
+{
+	struct ts_credentials credentials;
+	struct ts_address address;
+	const char *origin;
+
+	if (ts_target_server(ts_args_text(&cli->args, "store"), ts_args_text(&cli->args, "server"), &cli->arena, &credentials, ret_server,
+			     &origin, err))
+		return err->status;
+	if (!*ret_server)
+		return ts_error_set(err, TS_INVALID, "web: --sign-in is for a server, whose tokens users have; name one with --server");
+	if (ts_address_parse(*ret_server, &address, err))
+		return ts_error_prefix(err, "%s", origin);
+	return address.kind == TS_ADDRESS_TCP
+		       ? ts_error_set(err, TS_INVALID, "web: %s is plain TCP, over which no token is sent; use tls:, unix: or ssh://",
+				      *ret_server)
+		       : TS_OK;
+}
+
 enum ts_status ts_verb_web(struct ts_cli *cli, struct ts_error *err)
 {
 	struct serving s = {.cli = cli};
@@ -286,16 +358,20 @@ enum ts_status ts_verb_web(struct ts_cli *cli, struct ts_error *err)
 	    take_hosts(cli, hosts, &wanted.n_hosts, err) || ts_web_runs(cli, wanted.project, &runs, &mlflow, err))
 		return err->status;
 	wanted.port = (uint16_t)(given ? port : PORT_DEFAULT);
-	wanted.mlflow = &mlflow;
+	if (ts_args_has(&cli->args, "sign-in") && find_server(cli, &s.server, err))
+		return err->status;
+	wanted.signs_in = s.server != NULL;
+	wanted.mlflow = s.server ? NULL : &mlflow;
 	pthread_mutex_init(&s.lock, NULL);
 	status = find_begin(&s, &wanted, err);
-	first = status ? NULL : take_target(&s, err); /* a server that is not there is said before a page is opened */
-	if (first) {
+	/* A server that is not there is said before a page is opened. */
+	first = status || s.server ? NULL : take_target(&s, "", err);
+	if (first)
 		give_back(&s, first, TS_OK);
-		status = ts_web_serve(&wanted, err);
-	} else if (!status) {
+	else if (!status && !s.server)
 		status = err->status;
-	}
+	if (!status)
+		status = ts_web_serve(&wanted, err);
 	close_all(&s);
 	return status;
 }

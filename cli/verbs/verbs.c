@@ -213,6 +213,8 @@ static const struct ts_option web_options[] = {
 	 .help = "listen at this numeric address (default 127.0.0.1, which only programs of this machine reach)"},
 	{.name = "host", .argument = "NAME", .repeat = true,
 	 .help = "also answer requests for this host, as a proxy in front sends them; those for another name are refused"},
+	{.name = "sign-in",
+	 .help = "have users sign in with a token of the server, and do what that allows; else who has the link does what you may"},
 	{.name = "spool", .argument = "DIR",
 	 .help = "keep what MLflow's clients log here in DIR (default: beside the local store, with .mlflow behind its name)",
 	 .complete = TS_COMPLETE_DIR},
