@@ -22,6 +22,7 @@ enum ts_gpu_value {
 	TS_GPU_HAS_MEMORY_CLOCK,
 	TS_GPU_TAKES_POWER, /* W */
 	TS_GPU_MAY_TAKE_POWER,
+	TS_GPU_WAS_MADE_FOR_POWER, /* the limit that its maker set */
 	TS_GPU_IS_HOT,		 /* degrees Celsius */
 	TS_GPU_IS_HELD_BY_POWER, /* 0 or 1 */
 	TS_GPU_IS_HELD_BY_HEAT,

@@ -1,5 +1,5 @@
-/* gpu_nvml.c - what NVML says of GPUs. The functions, numbers and structs are those of NVIDIA's documentation of its API, which keeps them
- * as they are; a library that lacks one of them says nothing of what it is for. */
+/* gpu_nvml.c - what NVML says of GPUs. The functions, numbers and structs are those of NVIDIA's documentation of its API, which keeps
+ * them as they are; a library that lacks one of them says nothing of what it is for. */
 #include "launch/gpu.h"
 
 #include <dlfcn.h>
@@ -66,6 +66,7 @@ static struct {
 	int (*clock_limit)(void *device, int of, unsigned *mhz);
 	int (*power)(void *device, unsigned *mw);
 	int (*power_limit)(void *device, unsigned *mw);
+	int (*power_default)(void *device, unsigned *mw);
 	int (*temperature)(void *device, int sensor, unsigned *celsius);
 	int (*reasons)(void *device, uint64_t *bits);
 	int (*pcie)(void *device, int counter, unsigned *kb_per_s);
@@ -101,6 +102,7 @@ static bool find_functions(void)
 		{"nvmlDeviceGetMaxClockInfo", &nvml.clock_limit},
 		{"nvmlDeviceGetPowerUsage", &nvml.power},
 		{"nvmlDeviceGetEnforcedPowerLimit", &nvml.power_limit},
+		{"nvmlDeviceGetPowerManagementDefaultLimit", &nvml.power_default},
 		{"nvmlDeviceGetTemperature", &nvml.temperature},
 		{"nvmlDeviceGetCurrentClocksEventReasons", &nvml.reasons},
 		{"nvmlDeviceGetPcieThroughput", &nvml.pcie},
@@ -206,6 +208,8 @@ static void look_at_power(void *device, double to[TS_GPU_VALUES])
 		to[TS_GPU_TAKES_POWER] = asked(nvml.power(device, &value), &value, 1e-3, 1e4);
 	if (nvml.power_limit)
 		to[TS_GPU_MAY_TAKE_POWER] = asked(nvml.power_limit(device, &value), &value, 1e-3, 1e4);
+	if (nvml.power_default)
+		to[TS_GPU_WAS_MADE_FOR_POWER] = asked(nvml.power_default(device, &value), &value, 1e-3, 1e4);
 	if (nvml.temperature)
 		to[TS_GPU_IS_HOT] = asked(nvml.temperature(device, SENSOR_OF_GPU, &value), &value, 1, TEMPERATURE_MOST);
 }

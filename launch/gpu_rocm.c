@@ -50,6 +50,7 @@ static struct {
 	int (*power)(uint32_t gpu, uint64_t *uw, int *kind);
 	int (*power_mean)(uint32_t gpu, uint32_t sensor, uint64_t *uw);
 	int (*power_limit)(uint32_t gpu, uint32_t sensor, uint64_t *uw);
+	int (*power_default)(uint32_t gpu, uint64_t *uw);
 	int (*temperature)(uint32_t gpu, uint32_t where, int which, int64_t *thousandths);
 	int (*pcie)(uint32_t gpu, uint64_t *sent, uint64_t *received, uint64_t *packet);
 	int (*ecc)(uint32_t gpu, int block, struct errors *errors);
@@ -82,6 +83,7 @@ static bool find_functions(void)
 		{"rsmi_dev_power_get", &rocm.power},
 		{"rsmi_dev_power_ave_get", &rocm.power_mean},
 		{"rsmi_dev_power_cap_get", &rocm.power_limit},
+		{"rsmi_dev_power_cap_default_get", &rocm.power_default},
 		{"rsmi_dev_temp_metric_get", &rocm.temperature},
 		{"rsmi_dev_pci_throughput_get", &rocm.pcie},
 		{"rsmi_dev_ecc_count_get", &rocm.ecc},
@@ -165,6 +167,8 @@ static void look_at_power(uint32_t gpu, double to[TS_GPU_VALUES])
 		to[TS_GPU_TAKES_POWER] = ts_gpu_within((double)uw / 1e6, 0, 1e4);
 	if (rocm.power_limit && rocm.power_limit(gpu, 0, &uw) == OK)
 		to[TS_GPU_MAY_TAKE_POWER] = ts_gpu_within((double)uw / 1e6, 1, 1e4);
+	if (rocm.power_default && rocm.power_default(gpu, &uw) == OK)
+		to[TS_GPU_WAS_MADE_FOR_POWER] = ts_gpu_within((double)uw / 1e6, 1, 1e4);
 	if (rocm.temperature &&
 	    (rocm.temperature(gpu, JUNCTION, NOW, &thousandths) == OK || rocm.temperature(gpu, EDGE, NOW, &thousandths) == OK))
 		to[TS_GPU_IS_HOT] = ts_gpu_within((double)thousandths / 1e3, 1, TEMPERATURE_MOST);

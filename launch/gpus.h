@@ -1,5 +1,5 @@
-/* gpus.h - what the GPUs did since they were looked at before, by a process of its own that asks the library of their driver each second
- * (gpus_linux.c), or nothing (gpus_posix.c).
+/* gpus.h - what the GPUs did since they were looked at before, by a process of its own that asks the library of their driver each
+ * second (gpus_linux.c), or nothing (gpus_posix.c).
  *
  *	ts_gpus_begin(&gpus)
  *	ts_gpus_take(&gpus)		each second: what that process said since; it is never waited for

@@ -15,8 +15,8 @@
 static const char names[] =
 	"seconds,cpu_cores,cpu_quota_cores,cpu_throttled,cpu_steal,load,cpu_waiting,memory_waiting,disk_waiting,"
 	"memory_bytes,memory_limit_bytes,swapped_pages_per_s,major_faults_per_s,read_bytes_per_s,written_bytes_per_s,"
-	"received_bytes_per_s,sent_bytes_per_s,processes,job_cores,job_memory_bytes,threads_ready,busiest_cores,workers,worker_cores,"
-	"workers_blocked";
+	"received_bytes_per_s,sent_bytes_per_s,machine_cores,machine_cores_all,processes,job_cores,job_memory_bytes,threads_ready,"
+	"busiest_cores,workers,worker_cores,workers_blocked";
 /* In the order of enum ts_gpu_value. */
 static const char *const gpu_names[TS_GPU_VALUES] = {
 	"busy",
@@ -28,6 +28,7 @@ static const char *const gpu_names[TS_GPU_VALUES] = {
 	"memory_clock_mhz",
 	"power_w",
 	"power_limit_w",
+	"power_default_w",
 	"temperature_c",
 	"throttled_by_power",
 	"throttled_by_heat",
@@ -202,12 +203,18 @@ static void count_processors(double now[TS_COUNTERS])
 	now[TS_COUNT_BUSY] = all - kinds[3] - kinds[4] - kinds[7];
 }
 
-static double waited(const char *path)
+/* Of the control group where it says so, else of the machine. */
+static double waited(const struct ts_observer *m, int which, const char *kind)
 {
 	const char *at;
-	char text[TEXT];
+	char text[TEXT], name[64];
 
-	if (!read_text(path, text) || strncmp(text, "some ", 5) != 0)
+	(void)snprintf(name, sizeof name, "%s.pressure", kind);
+	if (!m->second || !read_group(m, which, name, text)) {
+		(void)snprintf(name, sizeof name, "/proc/pressure/%s", kind);
+		(void)read_text(name, text);
+	}
+	if (strncmp(text, "some ", 5) != 0)
 		return -1;
 	at = strstr(text, "total=");
 	return at ? number_at(at + 6) : -1;
@@ -289,9 +296,9 @@ static void count(const struct ts_observer *m, double now[TS_COUNTERS])
 		now[i] = -1;
 	count_group(m, now);
 	count_processors(now);
-	now[TS_COUNT_CPU_WAIT_US] = waited("/proc/pressure/cpu");
-	now[TS_COUNT_MEMORY_WAIT_US] = waited("/proc/pressure/memory");
-	now[TS_COUNT_IO_WAIT_US] = waited("/proc/pressure/io");
+	now[TS_COUNT_CPU_WAIT_US] = waited(m, CPU, "cpu");
+	now[TS_COUNT_MEMORY_WAIT_US] = waited(m, MEMORY, "memory");
+	now[TS_COUNT_IO_WAIT_US] = waited(m, MEMORY, "io");
 	count_memory(now);
 	count_disks(now);
 	count_networks(now);
@@ -409,7 +416,8 @@ static void put_gpus(struct ts_observer *machine, char *to, size_t room, size_t 
 	ts_gpus_row(&machine->gpus, values);
 	for (size_t i = 0; i < machine->named; i++)
 		for (int k = 0; k < TS_GPU_VALUES; k++) {
-			bool limit = k == TS_GPU_HAS_MEMORY_LIMIT || k == TS_GPU_HAS_CLOCK_LIMIT || k == TS_GPU_MAY_TAKE_POWER;
+			bool limit = k == TS_GPU_HAS_MEMORY_LIMIT || k == TS_GPU_HAS_CLOCK_LIMIT || k == TS_GPU_MAY_TAKE_POWER ||
+				     k == TS_GPU_WAS_MADE_FOR_POWER;
 			bool rough = k == TS_GPU_IS_BUSY || k == TS_GPU_IS_MEMORY_BUSY ||
 				     (k >= TS_GPU_IS_HELD_BY_POWER && k <= TS_GPU_COUNT_NVLINK_SENT);
 
@@ -444,6 +452,8 @@ size_t ts_observe_row(struct ts_observer *machine, char *to, size_t room)
 	put_limit(to, room, &n, limit);
 	for (enum ts_observe_counter c = TS_COUNT_SWAPPED; c <= TS_COUNT_SENT; c++)
 		put(to, room, &n, rise(machine, now, c, s));
+	put(to, room, &n, cores * rise(machine, now, TS_COUNT_BUSY, ticks));
+	put_limit(to, room, &n, cores);
 	put_tree(machine, to, room, &n);
 	put_gpus(machine, to, room, &n);
 	memcpy(machine->last, now, sizeof now);

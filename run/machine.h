@@ -31,6 +31,8 @@ enum ts_machine_column {
 	TS_MACHINE_WRITTEN,
 	TS_MACHINE_RECEIVED, /* bytes a second, of all networks but the machine's own */
 	TS_MACHINE_SENT,
+	TS_MACHINE_HOST_USED, /* cores in use on the whole machine, by whomever */
+	TS_MACHINE_HOST,      /* cores that it has */
 	/* of the processes that the command started, and those that they started */
 	TS_MACHINE_PROCESSES,
 	TS_MACHINE_JOB_CPU,	    /* cores that they use */
@@ -54,6 +56,7 @@ enum ts_gpu_column {
 	TS_GPU_MEMORY_CLOCK,
 	TS_GPU_POWER, /* W */
 	TS_GPU_POWER_LIMIT,
+	TS_GPU_POWER_DEFAULT, /* the limit that it has from its maker */
 	TS_GPU_TEMPERATURE,   /* degrees Celsius */
 	TS_GPU_HELD_BY_POWER, /* share of the time in which its clock was lowered, by the limit of its power */
 	TS_GPU_HELD_BY_HEAT,
@@ -68,7 +71,13 @@ enum ts_gpu_column {
 	TS_GPU_COLUMNS,
 };
 
-enum { TS_MACHINE_ROWS_MAX = 1 << 17, TS_MACHINE_GPUS_MAX = 16 };
+#define TS_MACHINE_FILE "machine.tscope"
+
+enum {
+	TS_MACHINE_FILE_MAX = 16 << 20, /* bytes; more of a file are not kept */
+	TS_MACHINE_ROWS_MAX = 1 << 17,
+	TS_MACHINE_GPUS_MAX = 16,
+};
 
 struct ts_machine_rows {
 	size_t n;

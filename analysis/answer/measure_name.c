@@ -33,7 +33,7 @@ struct ts_span ts_answer_group_name(enum ts_answer_group group)
 		[TS_ANSWER_CROSS] = "cross",	       [TS_ANSWER_RANKS] = "ranks",	  [TS_ANSWER_BUDGET] = "budget",
 		[TS_ANSWER_EFFICIENCY] = "efficiency", [TS_ANSWER_PIPELINE] = "pipeline", [TS_ANSWER_DIVERGENCE] = "divergence",
 		[TS_ANSWER_RESUME] = "resume",	       [TS_ANSWER_TRACE] = "trace",	  [TS_ANSWER_SNAPSHOT] = "snapshot",
-		[TS_ANSWER_SETUP] = "setup",
+		[TS_ANSWER_SETUP] = "setup",	       [TS_ANSWER_MACHINE] = "machine",
 	};
 
 	return ts_span_str(words[group]);

@@ -35,11 +35,11 @@ bool ts_rank_rows_events(struct ts_rank_rows *rows, struct ts_arena *arena, cons
 	return true;
 }
 
-bool ts_rank_rows_snapshot_of_any(const struct ts_measures *answer, const struct ts_rank_rows *ranks, size_t n_ranks)
+bool ts_rank_rows_of_any(enum ts_measure_name what, const struct ts_measures *answer, const struct ts_rank_rows *ranks, size_t n_ranks)
 {
 	TS_DOOR(ts_measures_hold(answer));
 	for (size_t i = 0; i < n_ranks; i++)
-		if (ts_measure_find(&ranks[i].measures, TS_M_SNAPSHOT_RESERVED, TS_NO_SUBJECT))
+		if (ts_measure_find(&ranks[i].measures, what, TS_NO_SUBJECT))
 			return false;
-	return ts_measure_find(answer, TS_M_SNAPSHOT_RESERVED, TS_NO_SUBJECT) != NULL;
+	return ts_measure_find(answer, what, TS_NO_SUBJECT) != NULL;
 }

@@ -18,7 +18,8 @@ struct ts_rank_rows {
 /* Appends copies of rows [from, to) of both lists, with copies of their texts in the arena. False when the arena is full. */
 bool ts_rank_rows_measures(struct ts_rank_rows *rows, struct ts_arena *arena, const struct ts_measures *m, size_t from, size_t to);
 bool ts_rank_rows_events(struct ts_rank_rows *rows, struct ts_arena *arena, const struct ts_events *events, size_t from, size_t to);
-/* Whether the rows of an answer have a memory snapshot that those of no rank have: nothing says whose it is. */
-bool ts_rank_rows_snapshot_of_any(const struct ts_measures *answer, const struct ts_rank_rows *ranks, size_t n_ranks);
+/* Whether the rows of an answer have this measure, which those of no rank have: a memory snapshot of which nothing says whose it is, or
+ * the observations of the machine on which all ranks are. */
+bool ts_rank_rows_of_any(enum ts_measure_name what, const struct ts_measures *answer, const struct ts_rank_rows *ranks, size_t n_ranks);
 
 #endif

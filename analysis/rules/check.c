@@ -64,7 +64,7 @@ void ts_check_evidence(struct ts_check *c, const struct ts_measure *row)
 static bool is_of_rank(enum ts_answer_group group)
 {
 	return group == TS_ANSWER_TIMING || group == TS_ANSWER_MEMORY || group == TS_ANSWER_CONVERGENCE || group == TS_ANSWER_CROSS ||
-	       group == TS_ANSWER_TRACE || group == TS_ANSWER_SNAPSHOT;
+	       group == TS_ANSWER_TRACE || group == TS_ANSWER_SNAPSHOT || group == TS_ANSWER_MACHINE;
 }
 
 static const struct ts_measure *row_of(const struct ts_check *c, enum ts_measure_name what, const char *of)

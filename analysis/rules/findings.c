@@ -287,7 +287,8 @@ static bool ask_rule(const struct asked *a, const struct ts_rule *rule)
 		return record(a, &c);
 	}
 	if (!rule->each_rank || a->n_ranks == 0 ||
-	    (rule->of_snapshot && ts_rank_rows_snapshot_of_any(a->measures, a->ranks, a->n_ranks))) {
+	    (rule->of_snapshot && ts_rank_rows_of_any(TS_M_SNAPSHOT_RESERVED, a->measures, a->ranks, a->n_ranks)) ||
+	    (rule->of_machine && ts_rank_rows_of_any(TS_M_MACHINE_COUNT, a->measures, a->ranks, a->n_ranks))) {
 		c = ask(a, rule, a->measures, a->events);
 		return record(a, &c);
 	}

@@ -9,7 +9,8 @@
  *	does not apply	 this run cannot have what the rule looks at: a rule on several ranks (DIST.*) if the rows of group
  *			 "ranks" know of one rank or none, the pipeline rule if there is no row of group "pipeline", a rule on
  *			 traces (TRACE.*) if there is none of group "trace", one on memory snapshots if there is none of group
- *			 "snapshot"; the answer does not mention the rule
+ *			 "snapshot", one on the machine (MACHINE.*) if there is none of group "machine", or it has no GPU, no worker,
+ *			 ... of which the rule speaks; the answer does not mention the rule
  *
  * A value equal to a threshold has reached it ("at least 0.25" fires at 0.25), except where the text says "more than" or
  * "less than". docs/findings.md is what ts_rules_markdown writes, and `tscope explain` shows the rows; a test holds them
@@ -23,7 +24,7 @@
 #include "analysis/answer/rank_rows.h"
 #include "base/buf.h"
 
-enum { TS_RULE_THRESHOLDS = 6 };
+enum { TS_RULE_THRESHOLDS = 7 };
 
 struct ts_threshold {
 	const char *name;  /* "min_share"; NULL after the last */
@@ -47,6 +48,7 @@ struct ts_rule {
 	bool of_trace;	/* it looks at rows of group "trace", so it is asked of a trace that stands alone, too */
 	bool of_job;	/* and at rows that only the traces of a job give, so it is asked of no run */
 	bool of_snapshot; /* it looks at rows of group "snapshot", so it is asked of a memory snapshot that stands alone */
+	bool of_machine; /* it looks at rows of group "machine" */
 };
 
 extern const struct ts_rule ts_rules[];
@@ -60,9 +62,9 @@ const char *ts_rule_near(struct ts_span code);
 double ts_rule_threshold(const struct ts_policy *policy, const char *code, const char *name);
 
 /* Asks every rule. A rule on one rank is asked of each of the n_ranks, and what fires on several is one finding, with the
- * numbers of the worst rank; with n_ranks 0 it is asked of the rows of the answer, and so is a rule on memory snapshots if these
- * alone have one. policy may be NULL. ret_findings is set anew; its memory is the arena's, its texts may hold foreign names as
- * they are. */
+ * numbers of the worst rank; with n_ranks 0 it is asked of the rows of the answer, and so is a rule on memory snapshots, or on the
+ * machine, if these alone have one. policy may be NULL. ret_findings is set anew; its memory is the arena's, its texts may hold
+ * foreign names as they are. */
 enum ts_status ts_findings_check(const struct ts_measures *measures, const struct ts_events *events,
 				 const struct ts_rank_rows *ranks, size_t n_ranks, const struct ts_policy *policy,
 				 struct ts_arena *arena, struct ts_findings *ret_findings, struct ts_error *err);

@@ -15,6 +15,7 @@
 #define JOB .each_rank = false
 #define OF_TRACE .each_rank = true, .of_trace = true
 #define OF_SNAPSHOT .each_rank = true, .of_snapshot = true
+#define OF_MACHINE .each_rank = true, .of_machine = true
 
 const struct ts_rule ts_rules[] = {
 	{"TIMING.DATALOADER_BOUND", "Steps wait for data", "high if the share is at least high_share, otherwise medium",
@@ -662,6 +663,160 @@ const struct ts_rule ts_rules[] = {
 	 {{"min_share", 0.05, RATIO, "share of the rank's time from which the rule fires"},
 	  {"high_share", 0.15, RATIO, "share of the rank's time from which the severity is high"}, END},
 	 ts_check_waiting, OF_TRACE, .of_job = true},
+	{"MACHINE.GPU_THROTTLED", "Heat or its board holds the clock of a GPU",
+	 "high if the share is at least high_share, otherwise medium",
+	 "the driver of a GPU says for at least min_share of the time that its clock is held by heat, or by what its board or "
+	 "other GPUs ask",
+	 "Look at the cooling of that machine: fans, filters, the temperature of the air, and whether the GPU beside it is as hot. "
+	 "What a power brake or another GPU asks for is an affair of the machine's power supply or of its settings.",
+	 "new in tscope",
+	 {{"min_observations", 30, COUNT, "number of observations that the rule needs"},
+	  {"min_share", 0.05, RATIO, "share of the time from which the rule fires"},
+	  {"high_share", 0.20, RATIO, "share of the time from which the severity is high"}, END},
+	 ts_check_gpu_throttled, OF_MACHINE},
+	{"MACHINE.GPU_POWER_LIMIT", "The power of a GPU is limited below what it was made for",
+	 "medium",
+	 "the clock of a GPU is held by its limit of power for at least min_share of the time, and the limit is at most max_limit "
+	 "of the one that its maker set; a GPU that reaches the limit that it was made with is fully used, and nothing is wrong",
+	 "Ask who lowered the limit (nvidia-smi -pl, the configuration of the cluster, the mode of the machine's power supply), "
+	 "and whether that was meant for this work.",
+	 "new in tscope",
+	 {{"min_observations", 30, COUNT, "number of observations that the rule needs"},
+	  {"min_share", 0.10, RATIO, "share of the time from which the rule fires"},
+	  {"max_limit", 0.95, RATIO, "the limit divided by that of the maker, up to which the rule fires"}, END},
+	 ts_check_gpu_limited, OF_MACHINE},
+	{"MACHINE.GPU_SLOWER", "A GPU has a lower clock than those beside it",
+	 "high if it is at least high_behind, otherwise medium",
+	 "of the GPUs that were busy, one has at work a clock that is at least min_behind below the median of the others",
+	 "Compare its limit of power, its temperature and what holds its clock with those of the others (tscope show RUN "
+	 "--machine). In a job whose ranks wait for each other one slow GPU makes all of them slow.",
+	 "new in tscope",
+	 {{"min_observations", 30, COUNT, "number of observations that the rule needs"},
+	  {"min_behind", 0.07, RATIO, "how far below the others from which the rule fires"},
+	  {"high_behind", 0.20, RATIO, "how far below from which the severity is high"}, END},
+	 ts_check_gpu_behind, OF_MACHINE},
+	{"MACHINE.GPU_HOTTER", "A GPU is hotter than those beside it",
+	 "low",
+	 "of the GPUs that were busy, one is at work at least min_hotter degrees Celsius above the median of the others, and has "
+	 "at least min_heat",
+	 "Look at its place in the machine and at its fan or heat sink. As long as nothing holds its clock it is not slower for "
+	 "it.",
+	 "new in tscope",
+	 {{"min_observations", 30, COUNT, "number of observations that the rule needs"},
+	  {"min_hotter", 18, NONE, "degrees Celsius above the others from which the rule fires"},
+	  {"min_heat", 78, NONE, "degrees Celsius from which the rule fires"}, END},
+	 ts_check_gpu_hotter, OF_MACHINE},
+	{"MACHINE.GPU_ERROR", "The driver reported an error of a GPU",
+	 "high if there were errors of memory that could not be corrected, otherwise medium",
+	 "an Xid of the driver, or at least min_errors uncorrected errors of memory, came while the run went on",
+	 "Look the Xid up in NVIDIA's list of Xid errors: 13, 31, 43 and 45 are most often of the program, 48, 63, 64, 74, 79, 94 "
+	 "and 95 of the hardware. A GPU with uncorrected errors should be reset, or taken out, before the next run.",
+	 "new in tscope",
+	 {{"min_observations", 30, COUNT, "number of observations that the rule needs"},
+	  {"min_errors", 1, COUNT, "number of uncorrected errors from which the rule fires"}, END},
+	 ts_check_gpu_error, OF_MACHINE},
+	{"MACHINE.TINY_KERNELS", "GPUs are starved by many tiny kernels",
+	 "medium",
+	 "the GPUs that are used are busy for at most max_busy of the time, and by a trace of the run kernels take at most "
+	 "max_mean on the average while at least min_rate of them are launched in a second; without a trace the rule does not "
+	 "apply",
+	 "Launch less: CUDA graphs (torch.compile with mode reduce-overhead), fused operations, a larger batch, foreach or fused "
+	 "optimizers.",
+	 "new in tscope",
+	 {{"min_observations", 30, COUNT, "number of observations that the rule needs"},
+	  {"min_busy", 0.02, RATIO, "share of the time from which a GPU counts as used"},
+	  {"max_busy", 0.60, RATIO, "share of the time up to which the rule fires"},
+	  {"max_mean", 0.00002, SECONDS, "mean time of a kernel up to which the rule fires"},
+	  {"min_rate", 10000, NONE, "kernels a second from which the rule fires"}, END},
+	 ts_check_tiny_kernels, OF_MACHINE},
+	{"MACHINE.WORKERS_BUSY", "Workers that load data compute all the time",
+	 "high if steps wait for data for at least high_data of their time, medium for at least min_data, low if that is not "
+	 "recorded",
+	 "a worker uses at least min_cores of a core on the average, and steps wait for data for at least min_data of their time, "
+	 "or nothing says whether they do",
+	 "Make transforms cheaper, do them once and keep the result, or on the GPU; or give the loader more workers, as long as "
+	 "there are cores.",
+	 "new in tscope",
+	 {{"min_observations", 30, COUNT, "number of observations that the rule needs"},
+	  {"min_cores", 0.90, NONE, "cores that a worker uses from which the rule fires"},
+	  {"min_data", 0.10, RATIO, "share of the step time that waits for data from which the rule fires"},
+	  {"high_data", 0.40, RATIO, "the same share from which the severity is high"}, END},
+	 ts_check_workers_busy, OF_MACHINE},
+	{"MACHINE.WORKERS_BLOCKED", "Workers that load data wait for storage",
+	 "high if steps wait for data for at least high_data of their time, medium for at least min_data, low if that is not "
+	 "recorded",
+	 "workers are blocked by a disk or a network file system for at least min_blocked of their time, and steps wait for data "
+	 "for at least min_data of theirs, or nothing says whether they do",
+	 "Read larger pieces in sequence (archives of many samples, formats made for it), copy the data to a disk of the machine "
+	 "first, or have more workers, whose waits overlap.",
+	 "new in tscope",
+	 {{"min_observations", 30, COUNT, "number of observations that the rule needs"},
+	  {"min_blocked", 0.30, RATIO, "share of the time from which the rule fires"},
+	  {"min_data", 0.10, RATIO, "share of the step time that waits for data from which the rule fires"},
+	  {"high_data", 0.40, RATIO, "the same share from which the severity is high"}, END},
+	 ts_check_workers_blocked, OF_MACHINE},
+	{"MACHINE.THREADS", "More threads than cores",
+	 "medium if the quota held the run for at least medium_held of the time, otherwise low",
+	 "threads of the training that run or could run are at least min_ready times the cores that it may use, on the average of "
+	 "at least min_looks looks",
+	 "Set OMP_NUM_THREADS, torch.set_num_threads and the loader's num_workers so that all threads together are about as many "
+	 "as the cores that the container may use; libraries often count those of the whole machine.",
+	 "new in tscope",
+	 {{"min_observations", 30, COUNT, "number of observations that the rule needs"},
+	  {"min_looks", 5, COUNT, "number of looks that the rule needs"},
+	  {"min_ready", 2, NONE, "threads divided by cores from which the rule fires"},
+	  {"medium_held", 0.05, RATIO, "share of the time held by the quota from which the severity is medium"}, END},
+	 ts_check_threads, OF_MACHINE},
+	{"MACHINE.CPU_QUOTA", "A quota of CPUs holds the run",
+	 "high if the share is at least high_share, otherwise medium",
+	 "the control group of the run was held by its quota of CPU time for at least min_share of the time",
+	 "Ask for more CPUs for the container, or let the run have fewer threads and workers: a quota that is used up in the first "
+	 "part of each period stops all threads for its rest.",
+	 "new in tscope",
+	 {{"min_observations", 30, COUNT, "number of observations that the rule needs"},
+	  {"min_share", 0.10, RATIO, "share of the time from which the rule fires"},
+	  {"high_share", 0.30, RATIO, "share of the time from which the severity is high"}, END},
+	 ts_check_cpu_quota, OF_MACHINE},
+	{"MACHINE.MEMORY_GROWS", "Memory of the host grows all the time",
+	 "high if the limit is reached within high_left at that rate, medium within seven times as long, otherwise low",
+	 "of the last three quarters of the run, cut into six parts, each has a higher least use of memory than the one before; "
+	 "the rise over them is at least min_share and min_bytes, takes at least min_s, and is at the end at least min_late of "
+	 "what it was at the beginning",
+	 "Look for what is kept from step to step: a list of losses with their graphs, a cache without a limit, samples that a "
+	 "loader's workers hold as Python objects (each worker then copies the pages that it touches).",
+	 "new in tscope",
+	 {{"min_observations", 30, COUNT, "number of observations that the rule needs"},
+	  {"min_s", 600, SECONDS, "time of the rise that the rule needs"},
+	  {"min_share", 0.05, RATIO, "rise, relative to the first part, from which the rule fires"},
+	  {"min_bytes", 67108864, TS_UNIT_BYTES, "rise from which the rule fires"},
+	  {"min_late", 0.5, RATIO, "rise over the last two parts divided by that over the first two from which the rule fires"},
+	  {"high_left", 86400, SECONDS, "time until the limit is reached up to which the severity is high"}, END},
+	 ts_check_host_memory, OF_MACHINE},
+	{"MACHINE.SWAPPING", "The machine swaps",
+	 "high if some process waited for memory for at least high_waits of the time, otherwise medium",
+	 "at least 100 pages a second were swapped in or out during at least min_share of the time",
+	 "Let fewer processes share the machine, give the loader fewer workers or less to prefetch, and look for memory that "
+	 "grows.",
+	 "new in tscope",
+	 {{"min_observations", 30, COUNT, "number of observations that the rule needs"},
+	  {"min_share", 0.05, RATIO, "share of the time from which the rule fires"},
+	  {"high_waits", 0.10, RATIO, "share of the time in which a process waited for memory from which the severity is high"}, END},
+	 ts_check_swapping, OF_MACHINE},
+	{"MACHINE.NEIGHBOURS", "Others use the machine",
+	 "high if steal is at least high_stolen, otherwise medium",
+	 "the host of a virtual machine gives at least min_stolen of its time to others; or other processes use at least "
+	 "min_others of the machine's cores, min_full of them are in use, and a process waited for a core for at least min_waits "
+	 "of the time, while neither a quota held the run nor its own threads were too many",
+	 "Ask for a machine or cores of its own (exclusive nodes, cpusets), or find the processes (top, ps) that are not of this "
+	 "run.",
+	 "new in tscope",
+	 {{"min_observations", 30, COUNT, "number of observations that the rule needs"},
+	  {"min_stolen", 0.05, RATIO, "share of the time that is stolen from which the rule fires"},
+	  {"high_stolen", 0.15, RATIO, "the same share from which the severity is high"},
+	  {"min_others", 0.20, RATIO, "cores of others divided by all from which the rule fires"},
+	  {"min_full", 0.85, RATIO, "cores in use divided by all from which the rule fires"},
+	  {"min_waits", 0.20, RATIO, "share of the time in which a process waited for a core from which the rule fires"}, END},
+	 ts_check_neighbours, OF_MACHINE},
 };
 const size_t ts_rules_n = sizeof ts_rules / sizeof ts_rules[0];
 
@@ -681,19 +836,21 @@ void ts_rules_markdown(struct ts_buf *out)
 			"A rule fires, passes, is unchecked, or does not apply. A report lists unchecked rules with the\n"
 			"reason: a series that the rule needs is missing or not finite, there are too few steps, or a policy\n"
 			"switched the rule off. Rules on several ranks do not apply to a run of one rank, the rule on\n"
-			"pipelines does not apply to a run without stages, and rules on traces and on memory snapshots do not\n"
-			"apply to a run without any; a report does not list these. A value equal to a threshold counts as\n"
-			"having reached it, except where the text says \"more than\" or \"less than\".\n\n"
+			"pipelines does not apply to a run without stages, and rules on traces, on memory snapshots and on\n"
+			"the machine (MACHINE, what `tscope run` observes of it) do not apply to a run without any, or whose\n"
+			"machine has no GPU or whose loader no worker; a report does not list these. A value equal to a\n"
+			"threshold counts as having reached it, except where the text says \"more than\" or \"less than\".\n\n"
 			"`tscope analyze ./trace.json.gz` asks the rules TRACE and DIST.EXPOSED_COMM of a trace that stands alone,\n"
 			"and `tscope analyze RUN` of the traces of a run's ranks (docs/trace.md, \"A trace in a run\").\n"
 			"The devices' time in them is from the first event of each device to its last. Rules that say \"by a\n"
 			"memory snapshot\" are asked of a snapshot that stands alone and of those of a run's ranks in the same way\n"
 			"(docs/memory.md, \"A snapshot in a run\").\n\n"
-			"In a run of several ranks the rules TIMING, CONVERGENCE, CROSS, TRACE and MEMORY (but not\n"
-			"MEMORY.RANK_IMBALANCE) look at every rank, and what several ranks show is one finding: its numbers are\n"
-			"those of the worst rank (of a NaN, the first), and it says which ranks show it. Many\n"
-			"ranks are many chances of a false finding, so where a rule rests on a probability, the i least likely\n"
-			"of R ranks count if the i-th is below i/R of the level for one rank (Benjamini and Hochberg, 1995).\n"
+			"In a run of several ranks the rules TIMING, CONVERGENCE, CROSS, TRACE, MEMORY (but not\n"
+			"MEMORY.RANK_IMBALANCE) and, where each machine has a rank that it was observed for, MACHINE look at every\n"
+			"rank, and what several ranks show is one finding: its numbers are those of the worst rank (of a NaN, the\n"
+			"first), and it says which ranks show it. Many ranks are many chances of a false finding, so\n"
+			"where a rule rests on a probability, the i least likely of R ranks count if the i-th is below i/R of\n"
+			"the level for one rank (Benjamini and Hochberg, 1995).\n"
 			"With `--rank K` these rules look at rank K alone.\n\n"
 			"A policy file sets thresholds, one per line, and switches rules off:\n\n"
 			"    TIMING.JITTER.min_cv = 0.8      # ratios are numbers: 0.8 is 80 %\n"

@@ -72,6 +72,26 @@ struct rule_case {
 #define CHURN(peak, largest, all) SNAPSHOT "snapshot/peak/requested_bytes = " peak "; snapshot/churn/largest_source_bytes = " largest \
 	"; snapshot/churn/requested_bytes = " all "; snapshot/churn/largest_source = 'f (a.py:1)'"
 
+#define OBSERVED "machine/observations/count = 30; "
+#define FEW "machine/observations/count = 29; "
+#define GPU OBSERVED "machine/gpu 2/busy_ratio = 0.9; "
+#define LIMIT(share, limit) GPU "machine/gpu 2/held_by_power_ratio = " share "; machine/gpu 2/power_limit_w = " limit \
+	"; machine/gpu 2/power_default_w = 400"
+#define HOTTER(by, heat) GPU "machine/gpu 2/hotter_than_peers_c = " by "; machine/gpu 2/temperature_c = " heat
+#define TINY(busy, mean, events) OBSERVED "machine/gpu 0/busy_ratio = " busy "; machine/gpu 1/busy_ratio = 0.01; " \
+	"trace/span/time_s = 2; " \
+	"trace/kernels/mean_s = " mean "; trace/devices/events_count = " events
+#define WORKERS(cores, blocked) OBSERVED "machine/workers/mean = 4; machine/workers/cores_of_each = " cores \
+	"; machine/workers/blocked_ratio = " blocked "; "
+#define DATA(share) "timing/data/share_ratio = " share
+#define READY(ready, looks) OBSERVED "machine/cores/used_by_the_job = 2; machine/cores/allowed = 4; machine/threads/ready = " ready \
+	"; machine/threads/looks_count = " looks
+#define CLIMBS(by, over, parts, late) OBSERVED \
+	"machine/rise/of = 'the machine'; machine/rise/from_bytes = 2e9; machine/rise/by_bytes = " by \
+	"; machine/rise/over_s = " over "; machine/rise/parts_count = " parts "; machine/rise/late_ratio = " late
+#define CROWD(used, waits) OBSERVED "machine/cores/of_the_machine = 10; machine/cores/used_by_all = " used \
+	"; machine/cores/used_by_the_job = 6.5; machine/pressure/cpu_ratio = " waits
+
 static const struct rule_case cases[] = {
 	{"TIMING.DATALOADER_BOUND", "timing/data/share_ratio = 0.2499; timing/data/mean_s = 0.01", PASSES, NULL},
 	{"TIMING.DATALOADER_BOUND",
@@ -895,6 +915,106 @@ static const struct rule_case cases[] = {
 	{"MEMORY.CHURN", CHURN("100", "300", "601"), PASSES, NULL},
 	{"MEMORY.CHURN", CHURN("100", "0", "0"), PASSES, NULL},
 	{"MEMORY.CHURN", SNAPSHOT "snapshot/churn/requested_bytes ? no history", UNCHECKED, "no history"},
+
+	{"MACHINE.GPU_THROTTLED", "", APPLIES_NOT, NULL},
+	{"MACHINE.GPU_THROTTLED", OBSERVED, APPLIES_NOT, NULL},
+	{"MACHINE.GPU_THROTTLED", FEW "machine/gpu 2/busy_ratio = 0.9", UNCHECKED, "only 29 observations, and the rule needs 30"},
+	{"MACHINE.GPU_THROTTLED", "machine/observations/count ? cut off", UNCHECKED, "cut off"},
+	{"MACHINE.GPU_THROTTLED", GPU "machine/gpu 2/held_by_heat_ratio = 0.0499", PASSES, NULL},
+	{"MACHINE.GPU_THROTTLED", GPU "machine/gpu 2/held_by_power_ratio = 1", PASSES, NULL},
+	{"MACHINE.GPU_THROTTLED",
+	 GPU "machine/gpu 2/held_by_heat_ratio = 0.05; machine/gpu 3/held_by_heat_ratio = 0.19; machine/gpu 3/temperature_c = 89",
+	 MEDIUM, "clock of GPU 3 was held by heat for 19 % of the time, and those of 1 GPU more; at work it had 89 degrees"},
+	{"MACHINE.GPU_THROTTLED",
+	 GPU "machine/gpu 2/held_by_others_ratio = 0.2; machine/gpu 2/clock_mhz = 1100; machine/gpu 2/clock_limit_mhz = 1980",
+	 HIGH, "power brake, sync boost) for 20 % of the time; its clock was 1100 MHz of 1980"},
+	{"MACHINE.GPU_POWER_LIMIT", OBSERVED, APPLIES_NOT, NULL},
+	{"MACHINE.GPU_POWER_LIMIT", LIMIT("0.0999", "300"), PASSES, NULL},
+	{"MACHINE.GPU_POWER_LIMIT", LIMIT("0.9", "381"), PASSES, NULL},
+	{"MACHINE.GPU_POWER_LIMIT", GPU "machine/gpu 2/held_by_power_ratio = 1; machine/gpu 2/power_limit_w = 300", PASSES, NULL},
+	{"MACHINE.GPU_POWER_LIMIT", LIMIT("0.1", "380"), MEDIUM, NULL},
+	{"MACHINE.GPU_POWER_LIMIT", LIMIT("0.5", "300"), MEDIUM,
+	 "GPU 2 was held by its limit of power for 50 % of the time; the limit is 300 W, and its maker set 400 W"},
+	{"MACHINE.GPU_SLOWER", OBSERVED, APPLIES_NOT, NULL},
+	{"MACHINE.GPU_SLOWER", GPU "machine/gpu 2/clock_below_peers_ratio = 0.0699", PASSES, NULL},
+	{"MACHINE.GPU_SLOWER", GPU "machine/gpu 2/clock_below_peers_ratio = 0.07", MEDIUM, "GPU 2 at work is 7.0 % below"},
+	{"MACHINE.GPU_SLOWER",
+	 GPU "machine/gpu 2/clock_below_peers_ratio = 0.2; machine/gpu 2/power_limit_w = 300; "
+	 "machine/gpu 2/peers_power_limit_w = 400",
+	 HIGH, "its limit of power is 300 W, and theirs 400 W"},
+	{"MACHINE.GPU_HOTTER", OBSERVED, APPLIES_NOT, NULL},
+	{"MACHINE.GPU_HOTTER", HOTTER("17.9", "85"), PASSES, NULL},
+	{"MACHINE.GPU_HOTTER", HOTTER("18", "77"), PASSES, NULL},
+	{"MACHINE.GPU_HOTTER", HOTTER("18", "78"), LOW, "GPU 2 has 78 degrees Celsius at work, 18 more than"},
+	{"MACHINE.GPU_ERROR", OBSERVED, APPLIES_NOT, NULL},
+	{"MACHINE.GPU_ERROR", GPU "machine/gpu 2/xid = 0; machine/gpu 2/uncorrected_errors_count = 0", PASSES, NULL},
+	{"MACHINE.GPU_ERROR", GPU "machine/gpu 2/xid = 31", MEDIUM, "error 31 (Xid) of GPU 2"},
+	{"MACHINE.GPU_ERROR", GPU "machine/gpu 2/uncorrected_errors_count = 2; machine/gpu 1/xid = 95", HIGH,
+	 "error 95 (Xid) of GPU 1; and GPU 2 had 2 errors of memory"},
+	{"MACHINE.TINY_KERNELS", GPU, APPLIES_NOT, NULL},
+	{"MACHINE.TINY_KERNELS", TINY("0.61", "5e-6", "60000"), PASSES, NULL},
+	{"MACHINE.TINY_KERNELS", TINY("0.6", "21e-6", "60000"), PASSES, NULL},
+	{"MACHINE.TINY_KERNELS", TINY("0.6", "5e-6", "19999"), PASSES, NULL},
+	{"MACHINE.TINY_KERNELS",
+	 TINY("0.6", "5e-6", "20000"), MEDIUM,
+	 "busy for 60 % of the time, and by the trace a kernel takes 5.00 µs while 10,000 kernels are launched"},
+	{"MACHINE.WORKERS_BUSY", OBSERVED, APPLIES_NOT, NULL},
+	{"MACHINE.WORKERS_BUSY", WORKERS("0.89", "0") DATA("0.5"), PASSES, NULL},
+	{"MACHINE.WORKERS_BUSY", WORKERS("0.9", "0") DATA("0.0999"), PASSES, NULL},
+	{"MACHINE.WORKERS_BUSY", OBSERVED "machine/workers/mean = 0", PASSES, NULL},
+	{"MACHINE.WORKERS_BUSY",
+	 WORKERS("0.9", "0") DATA("0.1"), MEDIUM, "compute for 90 % of their time, 4 of them; steps wait for data for 10 %"},
+	{"MACHINE.WORKERS_BUSY", WORKERS("1", "0") DATA("0.4"), HIGH, NULL},
+	{"MACHINE.WORKERS_BUSY", WORKERS("1", "0"), LOW, "was not recorded"},
+	{"MACHINE.WORKERS_BLOCKED", OBSERVED, APPLIES_NOT, NULL},
+	{"MACHINE.WORKERS_BLOCKED", WORKERS("0.5", "0.299") DATA("0.5"), PASSES, NULL},
+	{"MACHINE.WORKERS_BLOCKED", WORKERS("0.5", "0.3") DATA("0.09"), PASSES, NULL},
+	{"MACHINE.WORKERS_BLOCKED",
+	 WORKERS("0.5", "0.3") DATA("0.1"), MEDIUM, "blocked by a disk or a network file system for 30 %"},
+	{"MACHINE.WORKERS_BLOCKED", WORKERS("0.5", "0.3") DATA("0.4"), HIGH, NULL},
+	{"MACHINE.WORKERS_BLOCKED", WORKERS("0.5", "0.3"), LOW, NULL},
+	{"MACHINE.THREADS", OBSERVED, APPLIES_NOT, NULL},
+	{"MACHINE.THREADS", READY("7.9", "9"), PASSES, NULL},
+	{"MACHINE.THREADS", READY("9", "4"), PASSES, NULL},
+	{"MACHINE.THREADS", READY("8", "5"), LOW, "8 threads of the training could run at the same time, and it may use 4 cores"},
+	{"MACHINE.THREADS", READY("8", "5") "; machine/cores/held_by_quota_ratio = 0.05", MEDIUM, "held it for 5.0 %"},
+	{"MACHINE.CPU_QUOTA", OBSERVED, APPLIES_NOT, NULL},
+	{"MACHINE.CPU_QUOTA", OBSERVED "machine/cores/held_by_quota_ratio = 0.099", PASSES, NULL},
+	{"MACHINE.CPU_QUOTA",
+	 OBSERVED "machine/cores/held_by_quota_ratio = 0.1; machine/cores/allowed = 4", MEDIUM, "may use 4 cores"},
+	{"MACHINE.CPU_QUOTA", OBSERVED "machine/cores/held_by_quota_ratio = 0.3", HIGH, NULL},
+	{"MACHINE.MEMORY_GROWS", OBSERVED, APPLIES_NOT, NULL},
+	{"MACHINE.MEMORY_GROWS", CLIMBS("99e6", "600", "5", "1"), PASSES, NULL},
+	{"MACHINE.MEMORY_GROWS", CLIMBS("1e8", "599", "5", "1"), PASSES, NULL},
+	{"MACHINE.MEMORY_GROWS", CLIMBS("1e8", "600", "4", "1"), PASSES, NULL},
+	{"MACHINE.MEMORY_GROWS", CLIMBS("1e8", "600", "5", "0.49"), PASSES, NULL},
+	{"MACHINE.MEMORY_GROWS",
+	 CLIMBS("1e8", "600", "5", "0.5"), LOW, "The memory of the machine grows by 572 MiB an hour, all the time"},
+	{"MACHINE.MEMORY_GROWS",
+	 CLIMBS("36e7", "3600", "5", "1") "; machine/memory/most_bytes = 3e9; machine/memory/limit_bytes = 6.6e9", HIGH,
+	 "the limit of 6.15 GiB is reached after 10"},
+	{"MACHINE.MEMORY_GROWS",
+	 CLIMBS("36e7", "3600", "5", "1") "; machine/memory/most_bytes = 3e9; machine/memory/limit_bytes = 33e9", MEDIUM, NULL},
+	{"MACHINE.SWAPPING", OBSERVED, APPLIES_NOT, NULL},
+	{"MACHINE.SWAPPING", OBSERVED "machine/swap/time_ratio = 0.049; machine/swap/pages_per_s = 9000", PASSES, NULL},
+	{"MACHINE.SWAPPING",
+	 OBSERVED "machine/swap/time_ratio = 0.05; machine/swap/pages_per_s = 50",
+	 MEDIUM, "swapped during 5.0 % of the time, 50 pages"},
+	{"MACHINE.SWAPPING",
+	 OBSERVED "machine/swap/time_ratio = 0.5; machine/swap/pages_per_s = 50; machine/pressure/memory_ratio = 0.1", HIGH, NULL},
+	{"MACHINE.NEIGHBOURS", "", APPLIES_NOT, NULL},
+	{"MACHINE.NEIGHBOURS", FEW, UNCHECKED, NULL},
+	{"MACHINE.NEIGHBOURS", OBSERVED "machine/cores/stolen_ratio = 0.049", PASSES, NULL},
+	{"MACHINE.NEIGHBOURS", OBSERVED "machine/cores/stolen_ratio = 0.05", MEDIUM, "gave 5.0 % of its time to others"},
+	{"MACHINE.NEIGHBOURS", OBSERVED "machine/cores/stolen_ratio = 0.15", HIGH, NULL},
+	{"MACHINE.NEIGHBOURS", CROWD("8.4", "0.9"), PASSES, NULL},
+	{"MACHINE.NEIGHBOURS", CROWD("8.5", "0.19"), PASSES, NULL},
+	{"MACHINE.NEIGHBOURS",
+	 CROWD("8.5", "0.2"), MEDIUM, "used 2 cores, none was left, and some process waited for a core during 20 %"},
+	{"MACHINE.NEIGHBOURS", CROWD("8.5", "0.9") "; machine/cores/held_by_quota_ratio = 0.1", PASSES, NULL},
+	{"MACHINE.NEIGHBOURS",
+	 CROWD("8.5", "0.9") "; machine/cores/allowed = 10; machine/threads/ready = 20; machine/threads/looks_count = 5",
+	 PASSES, NULL},
 };
 
 struct state {

@@ -26,7 +26,7 @@ static const struct {
 } sections_of_codes[] = {
 	{TS_SECTION_TIMING, "TIMING."},		{TS_SECTION_MEMORY, "MEMORY."}, {TS_SECTION_CONVERGENCE, "CONVERGENCE."},
 	{TS_SECTION_COINCIDENCES, "CROSS."},	{TS_SECTION_RANKS, "DIST."},	{TS_SECTION_EFFICIENCY_BUDGET, "EFFICIENCY."},
-	{TS_SECTION_PIPELINE, "DIST.PIPELINE"},
+	{TS_SECTION_PIPELINE, "DIST.PIPELINE"}, {TS_SECTION_MACHINE, "MACHINE."},
 };
 
 /* Returns TS_SECTIONS if no section has rules of this code. */
@@ -304,6 +304,8 @@ static bool may_apply(const struct ts_report *r, const struct ts_rule *rule)
 {
 	if (rule->of_snapshot)
 		return ts_report_known(r, TS_ANSWER_SNAPSHOT);
+	if (rule->of_machine)
+		return ts_report_known(r, TS_ANSWER_MACHINE);
 	if (rule->of_job)
 		return false;
 	return strncmp(rule->code, "TRACE.", 6) != 0 || ts_report_known(r, TS_ANSWER_TRACE);

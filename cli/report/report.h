@@ -126,6 +126,7 @@ enum ts_light {
 	X(LARGEST_STACKS, "LARGEST STACKS")						\
 	X(LAYERS, "LAYERS")								\
 	X(LEFT_OUT, "LEFT OUT")								\
+	X(MACHINE, "MACHINE")								\
 	X(MEMORY, "MEMORY")								\
 	X(MOVED_NOT_CLAIMED, "MOVED, NOT CLAIMED")					\
 	X(NEXT, "NEXT")									\

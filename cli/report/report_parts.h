@@ -61,6 +61,7 @@ enum ts_severity ts_report_severity(const struct ts_report *r, const struct ts_m
 
 void ts_report_happenings(struct ts_report *r); /* report_happenings.c */
 void ts_report_ranks(struct ts_report *r);   /* report_ranks.c */
+void ts_report_machine(struct ts_report *r); /* report_machine.c */
 void ts_report_unknown(struct ts_report *r); /* report_unknown.c */
 
 #endif

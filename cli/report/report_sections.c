@@ -814,6 +814,7 @@ static void sections(struct ts_report *r)
 	ts_report_ranks(r);
 	budget(r);
 	pipeline(r);
+	ts_report_machine(r);
 	ts_report_unknown(r);
 	notes(r);
 }

@@ -69,7 +69,7 @@ static enum ts_status find(const struct ts_view *view, bool has_rank, int32_t ra
 		if (ts_view_index(view, i, arena, &index, err))
 			return err->status;
 		for (size_t k = 0; k < index.n_files && (!has_rank || index.rank == rank); k++)
-			if (ts_span_is(index.files[k].name, TS_KEPT_MACHINE_NAME) && !index.files[k].has_columns) {
+			if (ts_span_is(index.files[k].name, TS_MACHINE_FILE) && !index.files[k].has_columns) {
 				*ret_file = index.files[k];
 				*ret_rank = index.rank;
 				*ret_found = true;
@@ -82,7 +82,7 @@ enum ts_status ts_machine_about_run(struct ts_cli *cli, const struct ts_get_repl
 				    struct ts_machine_about *ret, struct ts_error *err)
 {
 	struct ts_machine_about about = {.rows = 0};
-	struct ts_buf text = TS_BUF_INIT(TS_KEPT_MACHINE_MAX);
+	struct ts_buf text = TS_BUF_INIT(TS_MACHINE_FILE_MAX);
 	struct ts_file file;
 	struct ts_view view;
 	enum ts_status status;

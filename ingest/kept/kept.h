@@ -17,10 +17,9 @@
 #include "ingest/core/reader.h"
 #include "ingest/core/source.h"
 #include "run/builder.h"
+#include "run/machine.h"
 
 enum ts_kept_kind { TS_KEPT_NOT, TS_KEPT_TRACE, TS_KEPT_SNAPSHOT, TS_KEPT_OUTPUT, TS_KEPT_MACHINE };
-
-#define TS_KEPT_MACHINE_NAME "machine.tscope" /* run/machine.h */
 
 struct ts_kept_file {
 	enum ts_kept_kind kind;
@@ -54,7 +53,6 @@ enum {
 	TS_KEPT_MAX = 4096,    /* files of a run */
 	TS_KEPT_BELOW_RUN = 1, /* folders */
 	TS_KEPT_OUTPUT_MAX = 4 << 20, /* bytes of an output */
-	TS_KEPT_MACHINE_MAX = 16 << 20, /* bytes of the table of the machine; more of a file are not kept */
 	TS_KEPT_BELOW_LOG = 3, /* of another tool: plugins/profile/DATE, as TensorBoard has them */
 };
 

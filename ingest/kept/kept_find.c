@@ -232,7 +232,7 @@ static enum ts_status add_file(struct ts_kept_set *kept, const struct ts_kept_fi
 	if (ts_below_open(mine.top, mine.path, &fd, &mine.size, &cannot) == TS_OK)
 		(void)close(fd); /* else keeping it says why */
 	mine.from = mine.kind == TS_KEPT_OUTPUT ? begin_of_output(mine.size) : 0;
-	if (mine.kind == TS_KEPT_MACHINE && mine.size > TS_KEPT_MACHINE_MAX)
+	if (mine.kind == TS_KEPT_MACHINE && mine.size > TS_MACHINE_FILE_MAX)
 		return TS_OK; /* it is none that tscope run wrote */
 	mine.name_rank = ts_rank_in_name(mine.name);
 	if (mine.name_rank == TS_TRACE_NONE)
@@ -277,7 +277,7 @@ static enum ts_status take(struct ts_kept_set *kept, const struct ts_kept_file *
 
 	if (kept->outputs && !in->deep && ts_kept_output(ts_path_last(file->path), &rank))
 		mine.kind = TS_KEPT_OUTPUT;
-	else if (kept->machine && !in->deep && strcmp(ts_path_last(file->path), TS_KEPT_MACHINE_NAME) == 0)
+	else if (kept->machine && !in->deep && strcmp(ts_path_last(file->path), TS_MACHINE_FILE) == 0)
 		mine.kind = TS_KEPT_MACHINE;
 	else if (ts_kept_is(file->top, file->path, &mine.kind, err))
 		return err->status;

@@ -226,7 +226,7 @@ def beside(tscope, seconds):
     print(f"{'the process beside it':34} {100 * took:>20.3f} % of a core over {seconds} s, {memory / 2**20:.1f} MiB of its own", flush=True)
 
 
-GPU = {"busy": 0.9, "memory_busy": 0.4, "memory_bytes": 6e10, "memory_limit_bytes": 0, "sm_clock_mhz": 1755, "sm_clock_limit_mhz": 0, "memory_clock_mhz": 0, "power_w": 612, "power_limit_w": 0,
+GPU = {"busy": 0.9, "memory_busy": 0.4, "memory_bytes": 6e10, "memory_limit_bytes": 0, "sm_clock_mhz": 1755, "sm_clock_limit_mhz": 0, "memory_clock_mhz": 0, "power_w": 612, "power_limit_w": 0, "power_default_w": 0,
        "temperature_c": 61, "throttled_by_power": 0.4, "throttled_by_heat": 0, "throttled_by_others": 0, "pcie_received_bytes_per_s": 5e9, "pcie_sent_bytes_per_s": 3e9,
        "nvlink_received_bytes_per_s": 9e10, "nvlink_sent_bytes_per_s": 9e10, "ecc_corrected": 0, "ecc_uncorrected": 0, "xid": 0}
 

@@ -1,9 +1,9 @@
 /* fake_gpu.c - a library with the names of NVML, or (FAKE_ROCM) of ROCm SMI, for machines without a GPU. Written from the documents of
  * both vendors, and not from launch/gpu_*.c: it is what these are tried against.
  *
- * The environment says what it does. FAKE_GPU has words: hang-init, hang-look, crash-init, crash-look, exit-look, print, nonsense, none,
- * lack (functions that old drivers do not have give "not found" where they are called), xid, old (the older form of clocks). The numbers are
- * those below; GPU 1 is hotter and slower than GPU 0.
+ * The environment says what it does. FAKE_GPU has words: hang-init, hang-look, crash-init, crash-look, exit-look, print, nonsense,
+ * none, lack (functions that old drivers do not have give "not found" where they are called), xid, old (the older form of clocks). The
+ * numbers are those below; GPU 1 is hotter and slower than GPU 0.
  */
 #include <signal.h>
 #include <stdint.h>
@@ -122,6 +122,14 @@ int nvmlDeviceGetEnforcedPowerLimit(void *device, unsigned *mw);
 int nvmlDeviceGetEnforcedPowerLimit(void *device, unsigned *mw)
 {
 	*mw = which(device) ? 300000 : 700000;
+	return 0;
+}
+
+int nvmlDeviceGetPowerManagementDefaultLimit(void *device, unsigned *mw);
+int nvmlDeviceGetPowerManagementDefaultLimit(void *device, unsigned *mw)
+{
+	(void)device;
+	*mw = 700000;
 	return 0;
 }
 
@@ -288,6 +296,14 @@ int rsmi_dev_power_cap_get(uint32_t gpu, uint32_t sensor, uint64_t *uw)
 	(void)gpu;
 	*uw = 750000000;
 	return sensor == 0 ? 0 : 1;
+}
+
+int rsmi_dev_power_cap_default_get(uint32_t gpu, uint64_t *uw);
+int rsmi_dev_power_cap_default_get(uint32_t gpu, uint64_t *uw)
+{
+	(void)gpu;
+	*uw = 1000000000;
+	return 0;
 }
 
 int rsmi_dev_temp_metric_get(uint32_t gpu, uint32_t sensor, int metric, int64_t *thousandths);

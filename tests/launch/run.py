@@ -686,7 +686,7 @@ def gpus():
 
     sound, seen, said = observed("nvidia", "print xid")
     expected = {"busy": 0.97, "memory_busy": 0.4, "memory_bytes": 20 << 30, "memory_limit_bytes": 80 << 30, "sm_clock_mhz": 1980, "sm_clock_limit_mhz": 1980, "memory_clock_mhz": 2619,
-                "power_w": 650, "power_limit_w": 700, "temperature_c": 55, "throttled_by_power": 0, "throttled_by_heat": 0, "throttled_by_others": 0, "pcie_received_bytes_per_s": 5e6,
+                "power_w": 650, "power_limit_w": 700, "power_default_w": 700, "temperature_c": 55, "throttled_by_power": 0, "throttled_by_heat": 0, "throttled_by_others": 0, "pcie_received_bytes_per_s": 5e6,
                 "pcie_sent_bytes_per_s": 1e6, "ecc_corrected": 0, "ecc_uncorrected": 0, "xid": 0}
     check("NVML: what each GPU does is observed", sound and all(is_all(seen[f"gpu0_{name}"], value) for name, value in expected.items()), sound, seen)
     slower = {"memory_busy": 0.2, "sm_clock_mhz": 1410, "power_w": (302, 301), "power_limit_w": 300, "temperature_c": 86, "throttled_by_power": 1, "throttled_by_heat": 1, "throttled_by_others": 0}
@@ -711,7 +711,7 @@ def gpus():
     for does in ("", "old"):
         sound, seen, _ = observed("rocm", does)
         expected = {"gpu0_busy": 0.99, "gpu1_busy": 0.5, "gpu0_memory_bytes": 30 << 30, "gpu0_memory_limit_bytes": 192 << 30, "gpu0_sm_clock_mhz": 2100, "gpu1_sm_clock_mhz": 132,
-                    "gpu1_sm_clock_limit_mhz": 2100, "gpu0_memory_clock_mhz": 1300, "gpu0_power_w": 700, "gpu1_power_limit_w": 750, "gpu1_temperature_c": 91, "gpu1_ecc_corrected": 0}
+                    "gpu1_sm_clock_limit_mhz": 2100, "gpu0_memory_clock_mhz": 1300, "gpu0_power_w": 700, "gpu1_power_limit_w": 750, "gpu1_power_default_w": 1000, "gpu1_temperature_c": 91, "gpu1_ecc_corrected": 0}
         check(f"ROCm SMI {does}: what each GPU does is observed", sound and all(is_all(seen[name], value) for name, value in expected.items()), sound, seen)
         check("and what it does not say is not known", not any(seen["gpu0_xid"] + seen["gpu0_throttled_by_heat"] + seen["gpu0_pcie_sent_bytes_per_s"]), seen)
     sound, seen, _ = observed("rocm", "nonsense")
@@ -719,6 +719,46 @@ def gpus():
     for does in ("hang-init", "crash-look"):
         sound, seen, _ = observed("rocm", does, "2.2")
         check(f"ROCm SMI, {does}: the training sees nothing of it", sound and not any(cell for cells in seen.values() for cell in cells), sound, seen)
+
+
+def machine_rules():
+    """What is observed of machines is found by analyze: of one rank, and of several on one machine."""
+    def table(heat):
+        rows = "".join(f"{second},1980,{heat},1,88,0.02\n" for second in range(1, 101))
+        return "seconds,gpu0_sm_clock_limit_mhz,gpu0_throttled_by_heat,gpu0_busy,gpu0_temperature_c,cpu_steal\n" + rows
+
+    def launched(folder, text):
+        with open(os.path.join(folder, "launch.json"), "w", encoding="utf-8") as file:
+            json.dump({"format": 1, "session": {"launch": {"by": "tscope run", "end": {"state": "finished"}}}}, file)
+        with open(os.path.join(folder, "machine.tscope"), "w", encoding="utf-8") as file:
+            file.write(text)
+
+    for ranks in (1, 2):
+        for heat in (0, 0.25):
+            with Place() as place:
+                folder = os.path.join(place.path, "run")
+                for rank in range(ranks):
+                    at = folder if ranks == 1 else os.path.join(folder, f"rank{rank}")
+                    os.makedirs(at)
+                    with open(os.path.join(at, "steps.jsonl"), "w", encoding="utf-8") as file:
+                        file.write("".join(f'{{"step": {step}, "phases": {{"forward": 0.1}}}}\n' for step in range(20)))
+                launched(folder, table(heat))
+                stored(place, "push", "run", "--name", "seen")
+                answer = json.loads(stored(place, "analyze", "seen", "--json")[1])
+                said = {finding["code"]: finding for finding in answer["findings"] if finding["code"].startswith("MACHINE.")}
+                expected = {"MACHINE.GPU_THROTTLED"} if heat else set()
+                check(f"analyze: {ranks} ranks, held by heat for {heat} of the time", set(said) == expected and
+                      (not heat or "GPU 0 was held by heat for 25 %" in said["MACHINE.GPU_THROTTLED"]["detail"]), said, answer["unchecked"] if "unchecked" in answer else "")
+                text = stored(place, "analyze", "seen")[1].decode()
+                check("and its report has the machine", "MACHINE" in text and "88 C" in text and ("held by heat" in text) == bool(heat), text)
+    with Place() as place:
+        os.makedirs(os.path.join(place.path, "run"))
+        with open(os.path.join(place.path, "run", "steps.jsonl"), "w", encoding="utf-8") as file:
+            file.write('{"step": 1, "phases": {"forward": 0.1}}\n')
+        launched(os.path.join(place.path, "run"), "no table\n")
+        stored(place, "push", "run", "--name", "seen")
+        ended, said = stored(place, "analyze", "seen")
+        check("a table that is none is said, and the rest is analyzed", ended == 0 and b"no table of observations" in said, ended, said)
 
 
 def lost():
@@ -783,7 +823,7 @@ def children(pid):
         return [int(word) for word in file.read().split()]
 
 
-CHECKS = (what_ended, pushes, printed, hangs, machine, processes, gpus, lost, exit_codes, deaths, passed_on, cannot, twice, bytes_through, files, broken_pipe, left_behind, terminal, interrupts, suspends, debugger,
+CHECKS = (what_ended, pushes, printed, hangs, machine, processes, gpus, machine_rules, lost, exit_codes, deaths, passed_on, cannot, twice, bytes_through, files, broken_pipe, left_behind, terminal, interrupts, suspends, debugger,
           launcher_killed, disk_full)
 
 

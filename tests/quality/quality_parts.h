@@ -10,7 +10,8 @@
 	X(quality_findings) X(quality_divergence) X(quality_repeats) X(quality_resume) X(quality_reduction) \
 	X(quality_outcomes) X(quality_sketch) X(quality_gate) X(quality_gate_days) X(quality_gate_bursts) \
 	X(quality_gate_steps) X(quality_trend) X(quality_traces) X(quality_trace) X(quality_moves) \
-	X(quality_replicas) X(quality_silent) X(quality_names) X(quality_gate_series) X(quality_one_sided)
+	X(quality_replicas) X(quality_silent) X(quality_names) X(quality_gate_series) X(quality_one_sided) \
+	X(quality_machine)
 
 #define QUALITY_DECLARE(name) void name(struct quality *q);
 QUALITY_PARTS(QUALITY_DECLARE)

@@ -58,7 +58,7 @@ enum ts_status ts_analyze_bound(struct ts_analysis *io, struct ts_arena *arena, 
 	struct ts_measures rows = {0};
 	const char *text;
 
-	if (!other && !(io->n_ranks && ts_rank_rows_snapshot_of_any(&io->measures, io->ranks, io->n_ranks)))
+	if (!other && !(io->n_ranks && ts_rank_rows_of_any(TS_M_SNAPSHOT_RESERVED, &io->measures, io->ranks, io->n_ranks)))
 		return ts_bound_decide(&io->measures, arena, &io->bound, err);
 	if (!with_snapshot_of(snapshot, &io->measures, arena, &rows))
 		return ts_arena_error(arena, err);

@@ -15,6 +15,7 @@
 #include "service/handlers/analyze/analyze_gaps.h"
 #include "service/handlers/core/run_happenings.h"
 #include "service/handlers/analyze/analyze_layers.h"
+#include "service/handlers/analyze/analyze_machine_rows.h"
 #include "service/handlers/analyze/analyze_pipeline.h"
 #include "service/handlers/analyze/analyze_rank.h"
 #include "service/handlers/analyze/analyze_ranks.h"
@@ -320,7 +321,7 @@ static enum ts_status first_steps(struct analyzing *a, int64_t found, struct ts_
 	return status;
 }
 
-/* Analyzes a rank, and beside its steps its trace and its memory snapshot, if it has them. */
+/* Analyzes a rank, and beside its steps its trace, its memory snapshot and its machine, if it has them. */
 static enum ts_status rank_and_files(struct analyzing *a, struct ts_rank_analysis *rank, struct ts_rank_rows *ret_rows,
 				     struct ts_error *err)
 {
@@ -335,6 +336,8 @@ static enum ts_status rank_and_files(struct analyzing *a, struct ts_rank_analysi
 	if (snapshot &&
 	    ts_snapshots_rows(a->fetch, snapshot, ts_work_capacity(rank->work), rank->arena, &rank->out->measures, err))
 		return ts_error_prefix(err, "the memory snapshot of rank %" PRId32, rank->index->rank);
+	if (ts_machine_rows_of(a->fetch, rank->index, rank->arena, &rank->out->measures, err))
+		return err->status;
 	return ts_analyze_own_rows(rank, a->arena, ret_rows, err);
 }
 
@@ -536,6 +539,8 @@ static enum ts_status reduce(struct analyzing *a, struct ts_error *err)
 	    ts_note_superseded(&a->notes, a->index, err) || ts_gaps_of_rank(a->fetch, a->index, &a->facts, &a->notes, err))
 		return err->status;
 	if (all_ranks(a, err) || ts_replicas_of_run(a->fetch, a->run, a->arena, &a->out->measures, err))
+		return err->status;
+	if (ts_machine_rows_of_job(a->fetch, a->run, a->arena, &a->out->measures, err))
 		return err->status;
 	if (count_work(a, err) || ts_efficiency(&a->work, a->arena, &a->out->measures, err) ||
 	    ts_attempts_of_rank(a->fetch, a->index, &a->facts, a->arena, &a->out->measures, err) || logged_use(a, err) ||

@@ -71,6 +71,19 @@ $ tscope explain
 | TRACE.MATH_ATTENTION            medium             what aten::_scaled_dot_product_attention_math launched, or a product, a softmax and a product that make up attention, takes at least min_share of the sum of all work, by a trace
 | TRACE.RECOMPILED                high, medium       torch.compile compiles on the host for at least min_share of the time of a trace
 | TRACE.WAITING                   high, medium       a rank that computes nothing waits in its kernels of communication for ranks that have not come, for at least min_share of its time, by the traces of a job
+| MACHINE.GPU_THROTTLED           high, medium       the driver of a GPU says for at least min_share of the time that its clock is held by heat, or by what its board or other GPUs ask
+| MACHINE.GPU_POWER_LIMIT         medium             the clock of a GPU is held by its limit of power for at least min_share of the time, and the limit is at most max_limit of the one that its maker set; a GPU that reaches the limit that it was made with is fully used, and nothing is wrong
+| MACHINE.GPU_SLOWER              high, medium       of the GPUs that were busy, one has at work a clock that is at least min_behind below the median of the others
+| MACHINE.GPU_HOTTER              low                of the GPUs that were busy, one is at work at least min_hotter degrees Celsius above the median of the others, and has at least min_heat
+| MACHINE.GPU_ERROR               high, medium       an Xid of the driver, or at least min_errors uncorrected errors of memory, came while the run went on
+| MACHINE.TINY_KERNELS            medium             the GPUs that are used are busy for at most max_busy of the time, and by a trace of the run kernels take at most max_mean on the average while at least min_rate of them are launched in a second; without a trace the rule does not apply
+| MACHINE.WORKERS_BUSY            high, medium, low  a worker uses at least min_cores of a core on the average, and steps wait for data for at least min_data of their time, or nothing says whether they do
+| MACHINE.WORKERS_BLOCKED         high, medium, low  workers are blocked by a disk or a network file system for at least min_blocked of their time, and steps wait for data for at least min_data of theirs, or nothing says whether they do
+| MACHINE.THREADS                 medium, low        threads of the training that run or could run are at least min_ready times the cores that it may use, on the average of at least min_looks looks
+| MACHINE.CPU_QUOTA               high, medium       the control group of the run was held by its quota of CPU time for at least min_share of the time
+| MACHINE.MEMORY_GROWS            high, medium, low  of the last three quarters of the run, cut into six parts, each has a higher least use of memory than the one before; the rise over them is at least min_share and min_bytes, takes at least min_s, and is at the end at least min_late of what it was at the beginning
+| MACHINE.SWAPPING                high, medium       at least 100 pages a second were swapped in or out during at least min_share of the time
+| MACHINE.NEIGHBOURS              high, medium       the host of a virtual machine gives at least min_stolen of its time to others; or other processes use at least min_others of the machine's cores, min_full of them are in use, and a process waited for a core for at least min_waits of the time, while neither a quota held the run nor its own threads were too many
 $ tscope explain TIMING.JITTER
 | TIMING.JITTER
 | Step times vary widely.

@@ -1,0 +1,84 @@
+#include "service/handlers/analyze/analyze_machine_rows.h"
+
+#include "analysis/machine/machine_use.h"
+#include "base/limits.h"
+#include "base/object.h"
+#include "run/kind.h"
+#include "run/rank_name.h"
+
+static const struct ts_file *file_of(const struct ts_index *index)
+{
+	for (size_t i = 0; i < index->n_files; i++)
+		if (ts_span_is(index->files[i].name, TS_MACHINE_FILE) && !index->files[i].has_columns)
+			return &index->files[i];
+	return NULL;
+}
+
+static enum ts_status read_chunk(struct ts_fetch *f, const struct ts_id *id, struct ts_arena *work, struct ts_buf *out, struct ts_error *err)
+{
+	struct ts_object object;
+	struct ts_span bytes;
+
+	if (ts_fetch_object(f, id, work, &bytes, err) || ts_object_parse(bytes, &object, err))
+		return err->status;
+	if (object.kind != TS_KIND_CHUNK || object.version != TS_FORMAT_VERSION)
+		return ts_error_set(err, TS_DAMAGED, "an object of kind %u where part of a file should be", object.kind);
+	ts_buf_span(out, object.payload);
+	return TS_OK;
+}
+
+static enum ts_status read_file(struct ts_fetch *f, const struct ts_file *file, struct ts_buf *out, struct ts_error *err)
+{
+	enum ts_status status = TS_OK;
+	struct ts_arena work;
+
+	ts_arena_init(&work, TS_ANALYSIS_ARENA);
+	for (size_t i = 0; !status && i < file->n_chunks; i++) {
+		ts_arena_reset(&work);
+		status = read_chunk(f, &file->chunks[i], &work, out, err);
+	}
+	ts_arena_finish(&work);
+	return status ? status : ts_buf_check(out, err);
+}
+
+static enum ts_status use(struct ts_span text, struct ts_arena *work, struct ts_arena *arena, struct ts_measures *io_rows,
+			  struct ts_error *err)
+{
+	struct ts_machine_rows table;
+
+	if (!ts_machine_read(text, work, &table, err))
+		return ts_machine_use(&table, arena, io_rows, err);
+	if (err->status != TS_INVALID && err->status != TS_TOO_LARGE)
+		return err->status;
+	return ts_machine_use_unread(ts_arena_printf(arena, "%s: %s", TS_MACHINE_FILE, err->text), arena, io_rows, err);
+}
+
+enum ts_status ts_machine_rows_of(struct ts_fetch *f, const struct ts_index *index, struct ts_arena *arena, struct ts_measures *io_rows,
+				  struct ts_error *err)
+{
+	const struct ts_file *file = file_of(index);
+	struct ts_buf text = TS_BUF_INIT(TS_MACHINE_FILE_MAX);
+	struct ts_arena work;
+	enum ts_status status;
+
+	if (!file)
+		return TS_OK;
+	if (file->size > TS_MACHINE_FILE_MAX)
+		return ts_machine_use_unread("the table of the machine is too large to be read", arena, io_rows, err);
+	ts_arena_init(&work, TS_ANALYSIS_ARENA);
+	status = read_file(f, file, &text, err);
+	if (!status)
+		status = use(ts_buf_view(&text), &work, arena, io_rows, err);
+	ts_arena_finish(&work);
+	ts_buf_finish(&text);
+	return status ? ts_error_prefix(err, "the table of the machine") : TS_OK;
+}
+
+enum ts_status ts_machine_rows_of_job(struct ts_fetch *f, const struct ts_run *run, struct ts_arena *arena, struct ts_measures *io_rows,
+				      struct ts_error *err)
+{
+	for (size_t i = 0; i < run->head.n_ranks; i++)
+		if (run->indexes[i].rank == TS_RANK_JOB)
+			return ts_machine_rows_of(f, &run->indexes[i], arena, io_rows, err);
+	return TS_OK;
+}

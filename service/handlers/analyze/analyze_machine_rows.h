@@ -1,0 +1,17 @@
+/* analyze_machine_rows.h - what the observations of a machine say (run/machine.h), as rows beside those of steps, so that the rules on
+ * machines are asked. They are kept with a run as a file: of the job where one machine has all ranks, else of the first rank of each.
+ */
+#ifndef TSCOPE_SERVICE_HANDLERS_ANALYZE_ANALYZE_MACHINE_ROWS_H
+#define TSCOPE_SERVICE_HANDLERS_ANALYZE_ANALYZE_MACHINE_ROWS_H
+
+#include "analysis/answer/measure.h"
+#include "service/handlers/core/read.h"
+
+/* Appends the rows of the file that this index keeps; of one that cannot be read the row that says why. None: it keeps none. */
+enum ts_status ts_machine_rows_of(struct ts_fetch *f, const struct ts_index *index, struct ts_arena *arena, struct ts_measures *io_rows,
+				  struct ts_error *err);
+/* The same of the index of the job. */
+enum ts_status ts_machine_rows_of_job(struct ts_fetch *f, const struct ts_run *run, struct ts_arena *arena, struct ts_measures *io_rows,
+				      struct ts_error *err);
+
+#endif
