@@ -415,6 +415,14 @@ struct ts_trend_request {
 };
 enum { TS_TREND_RUNS_MAX = 10000 /* so many fit into a message */ };
 
+/* What a server's audit log came to; nothing if it keeps none. */
+struct ts_verify_audit {
+	uint64_t files, lines, first;
+	uint64_t broken;  /* number of the first line that does not follow the one before; 0: all do */
+	uint64_t missing; /* lines at the end that the server wrote and that are gone */
+	uint64_t torn;	  /* lines that power was lost in: no change was acknowledged by them */
+};
+
 /* Verify: a stream of replies: progress while it runs, then the report. */
 struct ts_verify_event {
 	bool final;
@@ -425,6 +433,7 @@ struct ts_verify_event {
 	size_t n_misfit;
 	struct ts_span *drift; /* the first 64 of report.drifted, as sentences; report.drifts stays with the store */
 	size_t n_drift;
+	struct ts_verify_audit audit;
 };
 
 /* Follow: a stream of parts (store/engine.h, ts_mirror_ask). */

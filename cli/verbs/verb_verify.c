@@ -1,4 +1,4 @@
-/* verb_verify.c - tscope verify: reads every byte of the store again, with a progress bar. */
+/* verb_verify.c - tscope verify: reads every byte of the store again, with a progress bar, and has a server read its audit log. */
 #include "cli/core/ask.h"
 #include "cli/core/context.h"
 #include "cli/core/progress.h"
@@ -32,7 +32,7 @@ static enum ts_status take_event(void *ctx, struct ts_span message, struct ts_er
 
 static bool is_sound(const struct ts_verify_event *e)
 {
-	return e->report.damaged + e->report.missing + e->report.records + e->misfits == 0;
+	return e->report.damaged + e->report.missing + e->report.records + e->misfits + e->audit.broken + e->audit.missing == 0;
 }
 
 static void list_damage(struct ts_cli *cli, const struct ts_verify_report *r)
@@ -64,13 +64,46 @@ static void list_drifts(struct ts_cli *cli, const struct ts_verify_event *e)
 		ts_buf_printf(&cli->out, "  and %s more\n", ts_show_count(n - e->n_drift, &cli->arena));
 }
 
+static void list_misfits(struct ts_cli *cli, const struct ts_verify_event *e)
+{
+	if (!e->misfits)
+		return;
+	ts_buf_printf(&cli->out, "%s cannot be read whole, because objects are not what the run says:\n",
+		      e->misfits == 1 ? "1 run" : ts_arena_printf(&cli->arena, "%s runs", ts_show_count(e->misfits, &cli->arena)));
+	for (size_t i = 0; i < e->n_misfit; i++)
+		ts_buf_printf(&cli->out, "  %s\n", ts_show_text(e->misfit[i], &cli->arena));
+	if (e->misfits > e->n_misfit)
+		ts_buf_printf(&cli->out, "  and %s more\n", ts_show_count(e->misfits - e->n_misfit, &cli->arena));
+}
+
+/* A change was acknowledged by a whole line, so one that is torn is no loss. */
+static void say_audit(struct ts_cli *cli, const struct ts_verify_audit *a)
+{
+	if (!a->files)
+		return;
+	ts_buf_printf(&cli->out, "The server's audit log, %s lines", ts_show_count(a->lines, &cli->arena));
+	if (a->first > 1)
+		ts_buf_printf(&cli->out, " from line %s on", ts_show_count(a->first, &cli->arena));
+	if (a->broken)
+		ts_buf_printf(&cli->out,
+			      ": line %s does not follow the one before: that one, or itself, was changed, or lines between them "
+			      "were taken out",
+			      ts_show_count(a->broken, &cli->arena));
+	if (a->missing == 1)
+		ts_buf_printf(&cli->out, "%s the line that the server wrote last is gone", a->broken ? "; and" : ":");
+	if (a->missing > 1)
+		ts_buf_printf(&cli->out, "%s the %s lines that the server wrote last are gone", a->broken ? "; and" : ":",
+			      ts_show_count(a->missing, &cli->arena));
+	ts_buf_str(&cli->out, a->broken || a->missing ? "\n" : ": each follows the one before\n");
+}
+
 static void text(struct ts_cli *cli, const struct ts_verify_event *e)
 {
 	const struct ts_verify_report *r = &e->report;
 
 	ts_buf_printf(&cli->out, "%s objects, %s", ts_show_count(r->objects, &cli->arena),
 		      ts_show_bytes((double)r->bytes, &cli->arena));
-	if (is_sound(e))
+	if (r->damaged + r->missing + r->records + e->misfits == 0)
 		ts_buf_str(&cli->out, ": all sound\n");
 	else if (r->damaged + r->missing)
 		list_damage(cli, r);
@@ -83,14 +116,24 @@ static void text(struct ts_cli *cli, const struct ts_verify_event *e)
 			      r->records == 1 ? "1 record"
 					      : ts_arena_printf(&cli->arena, "%s records", ts_show_count(r->records, &cli->arena)));
 	list_drifts(cli, e);
-	if (!e->misfits)
+	list_misfits(cli, e);
+	say_audit(cli, &e->audit);
+}
+
+static void json_audit(struct ts_json *j, const struct ts_verify_audit *a)
+{
+	ts_json_key(j, "audit");
+	if (!a->files) {
+		ts_json_null(j);
 		return;
-	ts_buf_printf(&cli->out, "%s cannot be read whole, because objects are not what the run says:\n",
-		      e->misfits == 1 ? "1 run" : ts_arena_printf(&cli->arena, "%s runs", ts_show_count(e->misfits, &cli->arena)));
-	for (size_t i = 0; i < e->n_misfit; i++)
-		ts_buf_printf(&cli->out, "  %s\n", ts_show_text(e->misfit[i], &cli->arena));
-	if (e->misfits > e->n_misfit)
-		ts_buf_printf(&cli->out, "  and %s more\n", ts_show_count(e->misfits - e->n_misfit, &cli->arena));
+	}
+	ts_json_object(j);
+	ts_json_count(j, "line_count", a->lines);
+	ts_json_count(j, "first_line", a->first);
+	ts_json_count(j, "broken_line", a->broken);
+	ts_json_count(j, "missing_count", a->missing);
+	ts_json_count(j, "torn_count", a->torn);
+	ts_json_end(j);
 }
 
 static void json(struct ts_cli *cli, const struct ts_verify_event *e)
@@ -116,6 +159,7 @@ static void json(struct ts_cli *cli, const struct ts_verify_event *e)
 	ts_json_spans(j, "misfits", e->misfit, e->n_misfit);
 	ts_json_count(j, "drift_count", e->report.drifted);
 	ts_json_spans(j, "drifts", e->drift, e->n_drift);
+	json_audit(j, &e->audit);
 	ts_json_end(j);
 	ts_cli_json_end(cli, j);
 }

@@ -1171,10 +1171,10 @@ const struct ts_verb ts_verbs[] = {
 	},
 	{
 		.name = "verify", .summary = "check the store: read every object and recompute its digest", .usage = "",
-		.about = "Finds damaged and missing objects.",
+		.about = "Finds damaged and missing objects, and, of a server, lines of its audit log that were changed or are gone.",
 		.examples = verify_examples,
-		.exits = "0 every object is sound\n"
-			 "1 an object is damaged or missing\n"
+		.exits = "0 everything is sound\n"
+			 "1 an object is damaged or missing, or the audit log is not whole\n"
 			 "2 the command failed: wrong usage, no connection",
 		.run = ts_verb_verify,
 	},

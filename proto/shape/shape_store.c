@@ -79,6 +79,12 @@ static const struct ts_shape_field verify_rows[] = {
 	{"drifts", NULL, U64(report.drifted)},
 	{"drift", NULL, LIST(TEXT, drift, n_drift, TS_WIRE_REPORTED_MAX), MAX(TS_WIRE_TEXT_MAX)},
 	{"records", NULL, U64(report.records)},
+	{"audit_files", NULL, U64(audit.files)},
+	{"audit_lines", NULL, U64(audit.lines)},
+	{"audit_first", NULL, U64(audit.first)},
+	{"audit_broken", NULL, U64(audit.broken)},
+	{"audit_missing", NULL, U64(audit.missing)},
+	{"audit_torn", NULL, U64(audit.torn)},
 };
 const struct ts_shape ts_shape_verify_event = {SHAPE("verify_event", verify_event, verify_rows)};
 #undef TYPE

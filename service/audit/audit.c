@@ -223,3 +223,51 @@ void ts_audit_head(struct ts_audit *a, uint64_t *ret_n, char ret_chain[TS_AUDIT_
 	memcpy(ret_chain, a->chain, sizeof a->chain);
 	pthread_mutex_unlock(&a->lock);
 }
+
+static enum ts_status pass_by(void *ctx, const struct ts_audit_entry *entry, uint64_t n, struct ts_error *err)
+{
+	(void)ctx, (void)entry, (void)n, (void)err;
+	return TS_OK;
+}
+
+/* Reads all, and holds it to a line that was written before. */
+static enum ts_status hold_to(const struct ts_audit *a, uint64_t n, const char *chain, struct ts_audit_report *ret,
+			      uint64_t *ret_missing, struct ts_error *err)
+{
+	struct ts_error why;
+
+	if (ts_audit_read(a->path, pass_by, NULL, ret, &why)) {
+		*err = why;
+		if (why.status != TS_NOT_FOUND || n == 0)
+			return err->status;
+		*ret = (struct ts_audit_report){.files = 0};
+	}
+	*ret_missing = ret->last < n ? n - ret->last : 0;
+	if (ret->last == n && n && !ret->broken && strcmp(ret->chain, chain) != 0)
+		ret->broken = n;
+	return TS_OK;
+}
+
+/* A file may get another name while all are read, and a line may be there in part. So what is not whole at first sight is read again
+ * while nobody writes. */
+enum ts_status ts_audit_check(struct ts_audit *a, struct ts_audit_report *ret_report, uint64_t *ret_missing, struct ts_error *err)
+{
+	struct ts_audit_report report;
+	char chain[TS_AUDIT_CHAIN + 1];
+	struct ts_error why;
+	uint64_t n, missing = 0;
+	enum ts_status status;
+
+	ts_audit_head(a, &n, chain);
+	status = hold_to(a, n, chain, &report, &missing, &why);
+	if (status || report.broken || missing || report.torn) {
+		pthread_mutex_lock(&a->lock);
+		status = hold_to(a, a->n, a->chain, &report, &missing, err);
+		pthread_mutex_unlock(&a->lock);
+	}
+	if (status)
+		return status;
+	*ret_report = report;
+	*ret_missing = missing;
+	return TS_OK;
+}

@@ -25,6 +25,7 @@
 enum { TS_AUDIT_CHAIN = 64 };
 
 struct ts_audit;
+struct ts_audit_report; /* audit_read.h */
 
 /* Whoever did it: kind is how it was proved ("user", "token", "certificate", "address", "server"), who the name alone, so that a
  * certificate that says root is not root; from is where the connection came from. */
@@ -48,6 +49,9 @@ void ts_audit_close(struct ts_audit *audit); /* NULL is allowed */
 /* TS_UNAVAILABLE while lines cannot be written. */
 enum ts_status ts_audit_ready(struct ts_audit *audit, struct ts_error *err);
 enum ts_status ts_audit_add(struct ts_audit *audit, const struct ts_audit_entry *entry, struct ts_error *err);
+/* Reads the log with all its files while others write it, and holds its end to what this process wrote last. *ret_missing: how many
+ * lines at its end are gone; all of them where the files are. */
+enum ts_status ts_audit_check(struct ts_audit *audit, struct ts_audit_report *ret_report, uint64_t *ret_missing, struct ts_error *err);
 /* The number and the chain of the last line; 0 and zeros if there is none. */
 void ts_audit_head(struct ts_audit *audit, uint64_t *ret_n, char ret_chain[TS_AUDIT_CHAIN + 1]);
 

@@ -12,6 +12,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const int64_t BEGIN = 1795176099000000000; /* a time of today: such a number is text in JSON */
@@ -151,6 +152,52 @@ static void what_was_changed_is_found(void **state)
 	assert_int_equal(report_of().broken, 3);
 }
 
+static uint64_t gone, torn_at;
+
+/* The number of a line that does not follow; 0: each does. */
+static uint64_t check(struct ts_audit *audit)
+{
+	struct ts_audit_report report;
+
+	assert_int_equal(ts_audit_check(audit, &report, &gone, &err), TS_OK);
+	torn_at = report.torn;
+	return report.broken;
+}
+
+/* Whoever wrote the log knows its end. */
+static void its_writer_misses_what_is_gone(void **state)
+{
+	struct ts_audit_entry entry = note(1, "yes", false);
+	struct ts_audit *audit;
+	struct stat st;
+
+	(void)state;
+	assert_int_equal(ts_audit_open(path, 0, &audit, &err), TS_OK);
+	assert_int_equal(check(audit), 0);
+	assert_int_equal(gone, 0);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(ts_audit_add(audit, &entry, &err), TS_OK);
+	assert_int_equal(check(audit), 0);
+	assert_int_equal(gone, 0);
+	replace("\"yes\"", "\"yet\"", 1);
+	assert_int_equal(check(audit), 2);
+	replace("\"yet\"", "\"yes\"", 0);
+	/* Another chain to the same number, which nobody can tell who did not write the log. */
+	replace("\"yes\"", "\"yet\"", 2);
+	assert_int_equal(check(audit), 3);
+	replace("\"yet\"", "\"yes\"", 0);
+	assert_int_equal(check(audit), 0);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(truncate(path, st.st_size - 10), 0);
+	assert_int_equal(check(audit), 0);
+	assert_int_equal(gone, 1);
+	assert_int_equal(torn_at, 1);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(check(audit), 0);
+	assert_int_equal(gone, 3);
+	ts_audit_close(audit);
+}
+
 /* A line in which power was lost stands alone, and the chain goes on behind it. */
 static void a_torn_line_is_counted(void **state)
 {
@@ -208,6 +255,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(lines_are_read_as_they_were_written, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_second_writer_is_refused, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_was_changed_is_found, setup, teardown),
+		cmocka_unit_test_setup_teardown(its_writer_misses_what_is_gone, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_torn_line_is_counted, setup, teardown),
 		cmocka_unit_test_setup_teardown(refusals_do_not_fill_the_disk, setup, teardown),
 		cmocka_unit_test_setup_teardown(no_line_is_trusted, setup, teardown),

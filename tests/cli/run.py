@@ -352,9 +352,20 @@ def schemas(_update):
         seen.add((command.split()[0], hold_to_schema(f"tscope {command} --json", rc, stdout)))
     place.run("tscoped --store served --socket $PWD/served.sock --audit-log $PWD/audit.log >served.log 2>&1 & echo $! >pid; for i in $(seq 200); do "
               "test -S served.sock || sleep 0.05; done")
-    for command in ("login --no-token unix:$PWD/served.sock", "token make t", "whoami", "projects", "audit audit.log", "audit nothing.log", "logout"):
+    for command in ("login --no-token unix:$PWD/served.sock", "token make t", "whoami", "projects", "verify", "audit audit.log", "audit nothing.log", "logout"):
         rc, stdout, _ = place.run(f"{'' if 'log' in command else 'TSCOPE_SERVER=unix:$PWD/served.sock '}tscope {command} --json")
         seen.add((command.split()[0], hold_to_schema(f"tscope {command} --json", rc, stdout)))
+    asked = "TSCOPE_SERVER=unix:$PWD/served.sock tscope verify"
+    rc, stdout, _ = place.run(asked)
+    if rc != 0 or b"The server's audit log, 4 lines: each follows the one before" not in stdout:
+        fail("verify: audit", f"exit {rc}\n{stdout.decode()}")
+    place.run("sed -i '4s/token/taken/' audit.log")
+    rc, stdout, _ = place.run(asked)
+    if rc != 1 or b"The server's audit log, 4 lines: line 4 does not follow the one before" not in stdout:
+        fail("verify: audit that was changed", f"exit {rc}\n{stdout.decode()}")
+    rc, stdout, _ = place.run(asked + " --json")
+    if json.loads(stdout)["sound"] or json.loads(stdout)["audit"]["broken_line"] != 4:
+        fail("verify --json: audit that was changed", stdout.decode())
     place.run("kill $(cat pid)")
     for verb in VERBS:  # no verb takes this word
         rc, stdout, _ = place.run(f"tscope {verb} --no-such-option --json")

@@ -1,6 +1,8 @@
 #include "service/handlers/core/audited.h"
 
 #include "base/clock.h"
+#include "proto/wire.h"
+#include "service/audit/audit_read.h"
 #include "service/handlers/core/handler.h"
 
 #include <inttypes.h>
@@ -223,4 +225,23 @@ enum ts_status ts_audited_sweep(const struct ts_call *call, const struct ts_swee
 		return TS_OK;
 	(void)snprintf(text, sizeof text, "freed %" PRIu64 " objects", ret->freed);
 	return ts_audited(call, &(struct ts_audit_entry){.act = ts_span_str("gc"), .text = ts_span_str(text)}, err);
+}
+
+enum ts_status ts_audited_check(const struct ts_call *call, struct ts_verify_audit *ret, struct ts_error *err)
+{
+	struct ts_audit_report report;
+	uint64_t missing;
+
+	*ret = (struct ts_verify_audit){.files = 0};
+	if (!call->server || !call->server->audit)
+		return TS_OK;
+	if (ts_audit_check(call->server->audit, &report, &missing, err))
+		return ts_error_prefix(err, "the audit log");
+	*ret = (struct ts_verify_audit){.files = report.files ? report.files : 1,
+					.lines = report.lines,
+					.first = report.first,
+					.broken = report.broken,
+					.missing = missing,
+					.torn = report.torn};
+	return TS_OK;
 }

@@ -12,10 +12,13 @@
 #include "store/engine.h"
 
 struct ts_call;
+struct ts_verify_audit; /* proto/wire.h */
 
 enum ts_status ts_audited_ready(const struct ts_call *call, struct ts_error *err);
 /* TS_UNAVAILABLE if the line cannot be written: the text says that the change is made. */
 enum ts_status ts_audited(const struct ts_call *call, const struct ts_audit_entry *what, struct ts_error *err);
+/* What the server's audit log comes to when it is read; its `files` are 0 if there is none. */
+enum ts_status ts_audited_check(const struct ts_call *call, struct ts_verify_audit *ret, struct ts_error *err);
 void ts_audited_refusal(const struct ts_call *call, const struct ts_error *refusal);
 
 /* The same for whole operations of the engine, which is run between the two. */

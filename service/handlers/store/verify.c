@@ -1,6 +1,7 @@
 /* verify.c - Verify: progress while everything is read and hashed again, runs are held to their indexes, and what lists show of them to
- * their steps; then the report. */
+ * their steps; then the server's audit log, and the report. */
 #include "base/limits.h"
+#include "service/handlers/core/audited.h"
 #include "service/handlers/core/each_ref.h"
 #include "service/handlers/core/fit.h"
 #include "service/handlers/core/methods.h"
@@ -148,7 +149,7 @@ enum ts_status ts_handle_verify(struct ts_call *call, void *state, struct ts_spa
 			*err = stopped;
 		return err->status;
 	}
-	if (fit_all(call, &event, err) || name_drifts(call, &event, err))
+	if (fit_all(call, &event, err) || name_drifts(call, &event, err) || ts_audited_check(call, &event.audit, err))
 		return err->status;
 	event.done = event.total = event.report.objects;
 	return reply_verify_event(call, &event, err);
