@@ -689,6 +689,30 @@ def check_other_versions(place):
         assert ("does not know" in p.stderr) == bool(method), p
 
 
+def check_invented_fields(place):
+    """What a newer side says beside what this one knows: a field of an answer is passed over, a hint of a request too (numbers from 1000 on), and
+    any other field of a request is refused by its number, since the answer would leave out what was asked."""
+    m = place.client.m
+    listing = place.client.channel.unary_unary("/tscope.v1.Tscope/ListRuns")
+    known = m.ListRunsRequest(project="inter", page_size=1000).SerializeToString()
+    assert listing(known + b"\xc2\x3e\x04hint", timeout=60) == listing(known, timeout=60)
+    for invented, number in ((b"\xba\x3e\x03new", "999"), (b"\xf8\x07\x01", "127")):
+        got = refused(lambda: listing(known + invented, timeout=60))
+        assert got[:2] == ("unsupported", "UNIMPLEMENTED") and f"a field {number}, which this version does not know" in got[2], got
+    said = []
+    removed = m.RemovedRef(ref=m.Ref(kind=1, name="inter/gone", id=b"\1" * 32, seq=1, moved_ns=1), removed_ns=2, expires_ns=3).SerializeToString()
+    for invented in (b"", b"\xba\x3e\x03new\xf8\x07\x01"):
+        inner = removed + invented
+        server = grpc.server(futures.ThreadPoolExecutor(1))
+        server.add_generic_rpc_handlers([Other("9.0.0", "ListRemoved", b"\x0a" + bytes([len(inner)]) + inner + invented)])
+        port = server.add_insecure_port("127.0.0.1:0")
+        server.start()
+        said.append(subprocess.run([os.path.join(BUILD, "tscope"), "restore"], cwd=place.work, env=dict(place.env, TSCOPE_SERVER=f"127.0.0.1:{port}"),
+                                   capture_output=True, text=True, timeout=60))
+        server.stop(None)
+    assert said[0].returncode == said[1].returncode == 0 and said[0].stdout == said[1].stdout and "gone" in said[0].stdout, said
+
+
 def two_alike(c):
     """Makes names that answer to one word of 12 digits: a run inter/W and a run whose id begins with W."""
     word = c.GetRun(spec="inter/base").run.id.hex()[:12]
@@ -717,6 +741,7 @@ def main():
         check_join(place)
         check_errors(place, run)
         check_other_versions(place)
+        check_invented_fields(place)
         assert place.server.stop() == 0, "tscoped ends with another status"
         push_over_restart(place, path)
         read_only(place)

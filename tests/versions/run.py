@@ -12,6 +12,8 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.error
+import urllib.request
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
@@ -25,9 +27,12 @@ COMMANDS = (
     "diff base order", "diff base lr --json", "diff base order lr", "diff RUNS/base lr", "check-resume base order", "plot loss base order", "explain",
     "gate slow --baseline main", "gate rerun --baseline base order --json", "baseline slow --baseline main", "trend main", "scaling base rerun",
     "name base NAME-2", "tag base NAME-tag", "tag", "note NAME why=tried", "note NAME", "log NAME", "rm NAME", "restore NAME", "restore", "restore --at 1h --dry-run",
-    "export base --format csv", "verify", "gc --dry-run", "projects", "token", "whoami", "version",
+    "export base --format csv", "watch --once base", "verify", "gc --dry-run", "projects", "token", "whoami", "version",
 )
-WITHOUT_A_SERVER = {"audit", "login", "logout", "help", "run", "salvage", "watch", "web"}
+WITHOUT_A_SERVER = {"audit", "login", "logout", "help", "run", "salvage"}
+# Of tscope web, which goes on until it is ended.
+PAGES = ("/p/default/runs", "/p/default/r/base", "/p/default/show/base", "/p/default/facts/base", "/p/default/log/base",
+         "/p/default/plot/loss?run=base&run=order", "/p/default/diff/base..order", "/p/default/b/main", "/p/default/tags", "/projects")
 NOT_YET = re.compile(r"there is no verb|unknown option")
 UPDATE = re.compile(r"update (the server|tscope here|the one that is older)|was made by a newer tscope")
 
@@ -81,6 +86,30 @@ class Side:
                               capture_output=True, timeout=120, stdin=subprocess.DEVNULL)
 
 
+def get(link, token):
+    """Status and body of an address, as a program asks for it."""
+    try:
+        with urllib.request.urlopen(urllib.request.Request(link, headers={"Authorization": f"Bearer {token}"}), timeout=60) as answer:
+            return answer.status, answer.read().decode()
+    except urllib.error.HTTPError as refused:
+        return refused.code, refused.read().decode()
+
+
+def ask_pages(client, server):
+    """What tscope web shows of a server, as JSON: a status and a text for each page; None: this version has no such verb."""
+    with subprocess.Popen([f"{client.build}/tscope", "web", "--port", "0"], env={**os.environ, "TSCOPE_SERVER": f"unix:{server.socket}"}, text=True,
+                          stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as web:
+        found = re.search(r"(http://\S+?)/\S*\?token=(\w+)", web.stderr.readline())
+        if not found:
+            return None
+        told = []
+        for page in PAGES:
+            path, _, query = page.partition("?")
+            told.append(get(f"{found.group(1)}{path}.json?{query}", found.group(2)))
+        web.terminate()
+    return told
+
+
 def words_of(command, name):
     return [word.replace("RUNS", GOLDEN).replace("NAME", name) for word in command.split()]
 
@@ -110,11 +139,13 @@ def main():
         print(f"{what:64} {'yes' if right else 'BROKEN'}", *() if right else more)
 
     told = set(re.findall(r"^  ([a-z][a-z-]+)  ", new.client("help", store=top).stdout.split("Verbs")[1].split("Begin with")[0], re.M))
-    untried = told - WITHOUT_A_SERVER - {command.split()[0] for command in COMMANDS}
+    untried = told - WITHOUT_A_SERVER - {"web", *(command.split()[0] for command in COMMANDS)}
     check("every verb is tried", told and not untried, *untried)
     for side in (old, new):
         side.start()
     same = {side: ask_all(side, side, "own") for side in (old, new)}
+    for side in (old, new):
+        check(f"{side.version} pushes to its own server", same[side][0].returncode == 0, same[side][0].stderr)
     mixed = {(a, b): ask_all(a, b, "mixed") for a, b in ((old, new), (new, old))}
     print(f"{'command':64} {version + ' asks this':24} this asks {version}")
     for i, command in enumerate(COMMANDS):
@@ -124,6 +155,10 @@ def main():
         for (a, b), answers in mixed.items():
             if judge(answers[i], same[a][i], a is old) == "BROKEN":
                 print(f"  {a.version} asks {b.version}: exit {answers[i].returncode}, not {same[a][i].returncode}: {answers[i].stderr[:300]}")
+    shown = {(client, server): ask_pages(client, server) for client, server in ((new, new), (new, old), (old, new))}
+    check("the release has no tscope web", shown[old, new] is None)
+    for page, one, two in zip(PAGES, shown[new, new], shown[new, old]):
+        check(f"tscope web of this tree shows {page} of {version}", one[0] == 200 and (two[0] == 200 or UPDATE.search(two[1])), one, two)
     exported = COMMANDS.index("export base --format csv")
     texts = {answers[exported].stdout for answers in [*same.values(), *mixed.values()]}
     check("an exported run has the same bytes", len(texts) == 1 and "" not in texts)
