@@ -11,6 +11,7 @@
 #include "cli/report/page.h"
 #include "cli/verbs/verbs.h"
 #include "cli/verbs/web_folder.h"
+#include "cli/verbs/web_parts.h"
 #include "cli/verbs/web_runs.h"
 #include "service/rpc/address.h"
 #include "web/web.h"
@@ -190,6 +191,15 @@ static size_t words_of(const struct ts_web_question *q, const char *words[WORDS_
 	return n;
 }
 
+static void put_parts(const struct ts_web_question *q, struct ts_target *target, struct ts_answer *answer)
+{
+	static const char project[] = "--project=";
+	bool has = q->n > 1 && strncmp(q->words[1], project, strlen(project)) == 0;
+
+	if (!answer->status && q->form == TS_WEB_PAGE)
+		ts_web_parts_put(target, q->words[0], has ? q->words[1] : NULL, q->words[q->n - 1], &answer->out);
+}
+
 static void ask(void *ctx, const struct ts_web_question *q, struct ts_web_answer *ret)
 {
 	struct ts_answer answer = {.out = TS_BUF_INIT(0), .said = TS_BUF_INIT(0)};
@@ -207,6 +217,7 @@ static void ask(void *ctx, const struct ts_web_question *q, struct ts_web_answer
 				  &answer);
 			ret->status = answer.status;
 			ret->err = answer.err;
+			put_parts(q, &t->target, &answer);
 			give_back(s, t, answer.status);
 		} else {
 			ret->status = ret->err.status;

@@ -26,6 +26,9 @@ def shows_every_page(store, web, browser, folder):
                 browser.complaints.clear()
                 browser.go("http://" + web.host + path)
                 assert not [c for c in browser.complaints if "404" not in c], (name, browser.complaints)
+                if name in ("run", "diff", "plot"):
+                    assert browser.becomes("document.querySelector('canvas.curve') && [...document.querySelectorAll('canvas.curve')]"
+                                           ".every(c => c.getAttribute('aria-label'))", 10), name
                 wide = browser.run("document.documentElement.scrollWidth - window.innerWidth")
                 assert wide <= 0, f"{name} is {wide} pixels too wide at {width}"
                 unnamed = browser.run("[...document.querySelectorAll('a,button,input:not([type=hidden])')].filter(e => !(e.textContent.trim() || "

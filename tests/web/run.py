@@ -62,6 +62,23 @@ def draws_pages(store, web):
     assert len(seen) > 40, seen
 
 
+def has_all_of_a_run(store, web):
+    """The page of a run has what show, facts, log and diff --reproduce say of it; that of a branch has its runs."""
+    page = web.page("/p/default/r/a")
+    for said in ("WHAT IT HOLDS", "TO RUN IT AGAIN", "there is no fact code.commit", "FACTS", "config.lr", "WHAT THE NAME POINTED AT"):
+        assert said in page, said
+    assert "WHAT IT PRINTED LAST" not in page, "the run was not started by tscope run"
+    assert page.index("VERDICT") < page.index("FINDINGS") < page.index("WHAT IT HOLDS")
+    facts = os.path.join(store.work, "told", "facts.json")
+    make_run(os.path.dirname(facts))
+    with open(facts, "w") as out:
+        json.dump({"session": {"command": "python train.py --lr 1e-3 <b>"}, "code": {"commit": "0123abcd"}}, out)
+    store.tscope("push", "./told")
+    page = web.page("/p/default/r/told")
+    assert "python train.py --lr 1e-3 &lt;b&gt;" in page and "<b>" not in page, page[-3000:]
+    assert "ITS RUNS, NEWEST FIRST" in web.page("/p/default/b/main")
+
+
 def finds_and_compares(store, web):
     """The forms of the list: a filter, an order, a next page, and chosen runs."""
     page = web.page("/p/default/runs?q=name%3D%3Da&sort=-name")
@@ -326,7 +343,7 @@ def ends_as_asked(store, web):
             stream.close()
 
 
-CHECKS = (answers_as_the_command_does, draws_pages, finds_and_compares, escapes_what_was_recorded, reads_no_files, lets_in_who_has_the_link,
+CHECKS = (answers_as_the_command_does, draws_pages, has_all_of_a_run, finds_and_compares, escapes_what_was_recorded, reads_no_files, lets_in_who_has_the_link,
           tells_what_is_new, says_what_is_wrong, outlives_its_server, shows_a_folder, opens_at_a_page, ends_as_asked,
           bears_hostile_clients)
 

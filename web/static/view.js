@@ -61,7 +61,13 @@ export class View {
       label.textContent = text;
       return label;
     };
-    form.append(named("By", axis), axis, named("Smooth over", smooth), smooth, named("Log scale", log), log, whole);
+    const pair = (text, field) => {
+      const both = document.createElement("span");
+      both.className = "pair";
+      both.append(named(text, field), " ", field);
+      return both;
+    };
+    form.append(pair("By", axis), pair("Smooth over", smooth), pair("Log scale", log), whole);
     return form;
   }
 }

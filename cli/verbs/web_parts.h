@@ -1,0 +1,13 @@
+/* web_parts.h - what the page of a run has below its analysis: its content, its machine, what it printed, the commands that run it
+ * again, its facts, and the runs that its name has pointed at, as the verbs say each of them; and that of a branch below its trend. */
+#ifndef TSCOPE_CLI_VERBS_WEB_PARTS_H
+#define TSCOPE_CLI_VERBS_WEB_PARTS_H
+
+#include "cli/core/context.h"
+
+/* Puts the sections before the end of the main part of a page that a verb drew; of verbs other than analyze and trend it leaves the
+ * page as it is. What a run does not have is left out, and so is what fails: the verb of its own says why. project is the word
+ * "--project=NAME", or NULL. */
+void ts_web_parts_put(struct ts_target *target, const char *verb, const char *project, const char *name, struct ts_buf *io_page);
+
+#endif
