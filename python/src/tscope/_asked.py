@@ -3,6 +3,7 @@
 TSCOPE_DIRECTORY=DIR: the first run of the program is recorded there, whatever the script names, and further ones in DIR-2, ...
 TSCOPE_STOP=STEP: when a step behind STEP begins, the run is ended and the program with exit code 0.
 TSCOPE_WATCH=FIRST-LAST: digests in each of these steps. TSCOPE_OPERATIONS=FIRST-LAST[:aten]: those of their operations, too.
+TSCOPE_DETERMINISTIC=1: torch, where it is there, is told to use deterministic algorithms; an operation that has none fails then.
 """
 
 import os
@@ -74,6 +75,7 @@ class Asked:
         """
         if os.getpid() != self._pid:
             return
+        deterministic()
         stop, self.stop = self.stop, None
         if stop is not None:
             run._add_window(Stop(run, stop[1]))
@@ -110,6 +112,18 @@ class Stop(Window):
         run._stopped = {"state": "finished", "stopped_behind": self._last, "asked_by": "TSCOPE_STOP"}
         run.finish()
         leave()
+
+
+def deterministic() -> None:
+    """Has torch use deterministic algorithms where the environment asks for them.
+
+    >>> deterministic()
+    """
+    torch = sys.modules.get("torch")
+    if os.environ.get("TSCOPE_DETERMINISTIC") != "1" or torch is None:
+        return
+    torch.use_deterministic_algorithms(True)
+    torch.backends.cudnn.benchmark = False
 
 
 def leave() -> NoReturn:
