@@ -40,6 +40,7 @@ ROOMS = {
     "analysis/traceml": {"run", "base", "analysis/answer", "analysis/gate"},
     "analysis/worlds": {"analysis/stats", "analysis/answer", "base"},
     "analysis/machine": {"run", "analysis/stats", "analysis/answer"},
+    "experiment": {"base"},
     "ingest": {"base", "ingest"},
     "ingest/formats": {"base"},
     "ingest/core": {"run", "base"},
@@ -89,7 +90,8 @@ ROOMS = {
     "cli/snapshot": {"base", "run", "analysis", "ingest", "proto", "cli/core", "cli/view", "cli/text", "cli/json", "cli/report"},
     "cli/trace": {"base", "run", "analysis", "ingest", "proto", "cli/core", "cli/view", "cli/text", "cli/json", "cli/report"},
     "cli/watch": {"base", "record", "run", "analysis", "ingest", "launch", "cli/core", "cli/view", "cli/report"},
-    "cli/verbs": {"base", "run", "analysis", "ingest", "launch", "web", "proto", "service/audit", "service/auth", "service/handlers", "service/rpc", "cli"},
+    "cli/why": {"base", "run", "analysis", "experiment", "launch", "cli/core", "cli/view", "cli/text"},
+    "cli/verbs": {"base", "run", "analysis", "experiment", "ingest", "launch", "web", "proto", "service/audit", "service/auth", "service/handlers", "service/rpc", "cli"},
 }
 # Whole headers and foreign libraries: (pattern of the include, rooms where it may stand).
 FOREIGN = [
@@ -104,7 +106,7 @@ FOREIGN = [
 # store/ may not know gRPC or runs, and outside of it only engine.h and sealed.h are its face.
 STORE_FACE = {"store/engine.h", "store/sealed.h"}
 # proto's face is wire.h and health.h, by the same reason.
-PURE = {"base", "run", "analysis"}  # no sockets, and (run, analysis) no files, clocks or environment
+PURE = {"base", "run", "analysis", "experiment"}  # no sockets, and (run, analysis, experiment) no files, clocks or environment
 IMPURE_HEADERS = {"base/below.h", "base/clock.h", "base/denied.h", "base/file.h", "base/listed.h", "base/log.h", "base/user.h"}
 # What lies below a path that somebody named is opened by base/below.h alone, which follows no link there. Export makes files.
 OPENS = re.compile(r"\b(ts_file_open|ts_file_read|ts_list_dir|open|openat|fopen|opendir|fdopendir|readlink)\s*\(")
@@ -224,7 +226,7 @@ def check_include(where, room, target, errors):
         errors.append(f"{where}: {room} may not use {other} ({target})")
     elif other == "store" and target not in STORE_FACE:
         errors.append(f"{where}: {target} is store's own; its face is {', '.join(sorted(STORE_FACE))}")
-    elif top_room(room) in ("run", "analysis") and target in IMPURE_HEADERS:
+    elif top_room(room) in ("run", "analysis", "experiment") and target in IMPURE_HEADERS:
         errors.append(f"{where}: {room} is pure: no {target}")
 
 

@@ -25,7 +25,7 @@ import textwrap
 
 import layers
 
-FOLDERS = ["record", "base", "run", "analysis", "ingest", "store", "proto", "service", "cli", "tests"]
+FOLDERS = ["record", "base", "run", "analysis", "experiment", "ingest", "store", "proto", "service", "cli", "tests"]
 DATA = re.compile(r"tests/(golden|cli/runs|fuzz/corpus)/")  # their READMEs say where the data came from
 NAMED = re.compile(r"(?<![\w./*<-])(?!\S*(?:_x|_NAME|thing)\.)[\w*][\w./*{},-]*\.(?:c|h|py|sh|inc|proto|tsv)\b(?!\.)")
 

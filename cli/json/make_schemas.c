@@ -25,6 +25,8 @@ static const struct {
 	{"plot", {&ts_shape_chart}},
 	{"trend", {&ts_shape_trend}},
 	{"scaling", {&ts_shape_worlds}},
+	{"why", {&ts_shape_why}},
+	{"bisect", {&ts_shape_bisected}},
 	{"show", {&ts_shape_show_answer, &ts_shape_moment}},
 	{"name", {&ts_shape_ref_reply}},
 	{"tag", {&ts_shape_ref_reply}},

@@ -98,6 +98,56 @@ static const struct ts_example watch_examples[] = {
 	END_EXAMPLES,
 };
 
+/* Where experiments run. */
+#define EXPERIMENT_OPTIONS												\
+	{.name = "clone", .argument = "DIR", .complete = TS_COMPLETE_DIR,						\
+	 .help = "the clone whose commits are run, in worktrees that end with each run (default: that of this folder)"},	\
+	{.name = "directory", .letter = 'd', .argument = "DIR", .complete = TS_COMPLETE_DIR,				\
+	 .help = "keep the runs here (default: below tscope in the XDG state folder, ~/.local/state)"},		\
+	{.name = "limit", .argument = "TIME", .help = "end a run that takes longer, 90s or 2h, as one that cannot be tested"},	\
+	{.name = "no-push", .help = "do not push the runs of experiments"}
+
+static const struct ts_option why_options[] = {
+	{.name = "budget", .argument = "RUNS|TIME", .help = "make at most so many runs, or begin none after so long: 20, 30m, 2h"},
+	{.name = "dry-run", .help = "show which runs would be made, to which step, and run nothing"},
+	{.name = "yes", .letter = 'y', .help = "run recorded changes of code that were not committed without asking, after they are shown"},
+	EXPERIMENT_OPTIONS,
+	READ_OPTIONS,
+	END_OPTIONS,
+};
+static const struct ts_example why_examples[] = {
+	{"tscope why base tuned -- python train.py --config {config-file}",
+	 "the settings, variables and commits that make base into tuned"},
+	{"tscope why base tuned -- python train.py --lr {config.lr} --wd {config.wd}", "of these two settings, and of the code"},
+	{"tscope why base tuned --dry-run -- python train.py --config {config-file}",
+	 "what it would run, and how many steps that takes"},
+	END_EXAMPLES,
+};
+
+static const struct ts_option bisect_options[] = {
+	{.name = "judge", .argument = "JUDGE", .complete = TS_COMPLETE_OFFER, .choices = "diff gate",
+	 .help = "who calls a run bad: diff, where it differs from the good one in what the training computed (the default); gate, "
+		 "where it is slower; or a program, called with the folder of the run, that ends with 0 for good, 125 for cannot tell, "
+		 "anything else for bad"},
+	{.name = "noise", .argument = "SHARE",
+	 .help = "the judge prints a number, and runs of one version scatter by this share of it: 0.01"},
+	{.name = "wrong", .argument = "SHARE",
+	 .help = "how often the judge is wrong (default: diff 0.000001, gate 0.05, a program 0.01)"},
+	{.name = "versions", .argument = "A,B,...",
+	 .help = "versions in place of commits, from good to bad; {version} in COMMAND is one of them"},
+	{.name = "steps", .argument = "N", .help = "end each run after N steps (default: at its own end)"},
+	{.name = "budget", .argument = "RUNS", .help = "make at most so many runs"},
+	EXPERIMENT_OPTIONS,
+	END_OPTIONS,
+};
+static const struct ts_example bisect_examples[] = {
+	{"tscope bisect v1.0 main --steps 20 -- python train.py --out x", "the commit that changed what 20 steps compute"},
+	{"tscope bisect v1.0 main --judge ./final_loss.sh --noise 0.01 -- python train.py --out x",
+	 "that made a number worse, which scatters by 1 %"},
+	{"tscope bisect 2.1 2.4 --versions 2.1,2.2,2.3,2.4 -- ./in-venv {version} train.py", "the version of a library"},
+	END_EXAMPLES,
+};
+
 static const struct ts_option scaling_options[] = {
 	{.name = "ignore", .argument = "GLOB", .repeat = true,
 	 .help = "leave facts of this path out of the question whether the runs did the same work"},
@@ -1025,6 +1075,49 @@ const struct ts_verb ts_verbs[] = {
 		.run = ts_verb_check_resume,
 	},
 	{
+		.name = "why", .summary = "find by experiments which facts make two runs differ",
+		.usage = "A B [-- COMMAND...]",
+		.about = "Runs short trainings in worktrees of your clone: B again, A again, and A with parts of what differs taken "
+			 "from B, each to a few steps behind the first difference. The answer is the smallest set of facts that "
+			 "makes A into B, checked both ways and to the end; of code, the commit. 'tscope diff' says what the records "
+			 "show; this finds out.\n\n"
+			 "COMMAND is what starts the training. Nothing that was recorded is executed: in the words of COMMAND, "
+			 "{config.lr} stands for the value that was recorded at that path, and {config-file} for a JSON file with "
+			 "the whole recorded configuration. Recorded environment variables are set as they were. The recorder stops "
+			 "the training and records elsewhere by variables of its environment, so the script stays as it is. A "
+			 "command that ends with 125 says that this version cannot be tested.\n\n"
+			 "Each run is kept in a folder, and pushed with its reason; the same command goes on where it was stopped. "
+			 "Without COMMAND, and with --dry-run, the plan and its cost are shown, and nothing runs. docs/why.md "
+			 "describes the procedure and its measured error rates.\n\n" ABOUT_RUN,
+		.options = why_options, .examples = why_examples,
+		.exits = "0 the cause is proved: each fact of it is needed, B with it put back gives A, and A with it gives B to the "
+			 "end\n"
+			 "1 the cause is decided, and not proved in each of these ways, or is none that can be set (nondeterminism, "
+			 "a one-off)\n"
+			 "2 the command failed: wrong usage, no such run, no clone, no connection\n"
+			 "3 undecided, with what remains; or only planned",
+		.min_words = 2, .max_words = 4096, .paths = 2, .words = TS_COMPLETE_RUN, .pages = true,
+		.run = ts_verb_why,
+	},
+	{
+		.name = "bisect", .summary = "find the commit or version from which on runs differ, are slower or are bad",
+		.usage = "GOOD BAD -- COMMAND...",
+		.about = "Runs COMMAND in worktrees of commits between GOOD and BAD, which are commits, or runs that recorded "
+			 "theirs, and finds the first bad one. With --versions it runs one commit with {version} in COMMAND replaced "
+			 "by versions of a list, such as of a library.\n\n"
+			 "The judge may be wrong: each judgement counts as much as it is right, versions are run again where that "
+			 "tells most, and the search ends when one version is 99 % sure. A commit that cannot be built or ends with "
+			 "125 is passed over. Each run is kept in a folder, and pushed; the same command goes on where it was "
+			 "stopped. docs/why.md has the measured error rates.\n\n" ABOUT_RUN,
+		.options = bisect_options, .examples = bisect_examples,
+		.exits = "0 the first bad version was found, or a range of which no more can be judged\n"
+			 "2 the command failed: wrong usage, no such commit, the judge does not tell GOOD from BAD\n"
+			 "3 undecided: the runs that were allowed are used up; the range that remains is shown",
+		.min_words = 2, .max_words = 4096, .words = TS_COMPLETE_RUN, .pages = true,
+		.run = ts_verb_bisect,
+	},
+	{
+	{
 		.name = "gate", .summary = "test whether a run is slower than its baselines",
 		.usage = "CANDIDATE...",
 		.about = "Compares the step time of CANDIDATE (and of all other runs of its commit and workload), or "
@@ -1290,6 +1383,7 @@ static const struct hint {
 } hints[] = {
 	{"ls dir ps find search query", "'tscope list' lists runs, and 'tscope list WORD' those with WORD in their names"},
 	{"status st info describe view cat get head", "'tscope list' shows the state of runs, 'tscope show RUN' what one run is"},
+	{"debug cause culprit delta minimize ddmin", "'tscope why A B -- COMMAND' finds by experiments what makes two runs differ"},
 	{"compare cmp parity", "'tscope diff A B' compares runs, 'tscope gate' tests whether one is slower than others"},
 	{"ui gui dashboard board serve server html page",
 	 "'tscope web' shows pages in a browser, and list, analyze, diff, plot and trend write one with --html FILE; the server is the "

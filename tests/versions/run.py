@@ -24,12 +24,12 @@ COMMANDS = (
     "push -n NAME RUNS/slow",
     "list", "list --names -a", "list -s loss.best --json", "list -c name,id,steps --csv",
     "show base", "show base --json", "facts base", "analyze base", "analyze slow --json",
-    "diff base order", "diff base lr --json", "diff base order lr", "diff RUNS/base lr", "check-resume base order", "plot loss base order", "explain",
+    "diff base order", "diff base lr --json", "diff base order lr", "diff RUNS/base lr", "check-resume base order", "why base lr --dry-run", "plot loss base order", "explain",
     "gate slow --baseline main", "gate rerun --baseline base order --json", "baseline slow --baseline main", "trend main", "scaling base rerun",
     "name base NAME-2", "tag base NAME-tag", "tag", "note NAME why=tried", "note NAME", "log NAME", "rm NAME", "restore NAME", "restore", "restore --at 1h --dry-run",
     "export base --format csv", "watch --once base", "verify", "gc --dry-run", "projects", "token", "whoami", "version",
 )
-WITHOUT_A_SERVER = {"audit", "login", "logout", "help", "run", "salvage"}
+WITHOUT_A_SERVER = {"audit", "bisect", "login", "logout", "help", "run", "salvage"}
 # Of tscope web, which goes on until it is ended.
 PAGES = ("/p/default/runs", "/p/default/r/base", "/p/default/show/base", "/p/default/facts/base", "/p/default/log/base",
          "/p/default/plot/loss?run=base&run=order", "/p/default/diff/base..order", "/p/default/b/main", "/p/default/tags", "/projects")

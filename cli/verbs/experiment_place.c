@@ -1,0 +1,78 @@
+#include "cli/verbs/experiment_place.h"
+
+#include "base/file.h"
+#include "launch/git.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { SHORT = 12 };
+
+enum ts_status ts_experiment_clone(struct ts_cli *cli, const char **ret_clone, struct ts_error *err)
+{
+	const char *given = ts_args_text(&cli->args, "clone");
+	char said[TS_GIT_SAID];
+
+	if (!ts_git(given ? given : ".", (const char *const[]){"rev-parse", "--show-toplevel", NULL}, said))
+		return ts_error_set(err, TS_INVALID,
+				    "%s is in no clone of git: experiments run in worktrees of one; --clone DIR names it",
+				    given ? given : "this folder");
+	*ret_clone = ts_arena_printf(&cli->arena, "%s", said);
+	return *ret_clone ? TS_OK : ts_arena_error(&cli->arena, err);
+}
+
+/* A folder of the user's below the state folder of the XDG specification. */
+static const char *state_folder(struct ts_cli *cli, const char *name)
+{
+	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+
+	if (state && state[0] == '/')
+		return ts_arena_printf(&cli->arena, "%s/tscope/%s", state, name);
+	return home && home[0] == '/' ? ts_arena_printf(&cli->arena, "%s/.local/state/tscope/%s", home, name) : NULL;
+}
+
+enum ts_status ts_experiment_runner(struct ts_cli *cli, struct ts_runner **ret_runner, struct ts_error *err)
+{
+	const char *folder = state_folder(cli, "runner");
+
+	if (!folder)
+		return ts_error_set(err, TS_INVALID, "there is no home folder; XDG_STATE_HOME names where experiments run");
+	return ts_make_dirs(folder, 0700, err) ? err->status : ts_runner_open(folder, ret_runner, err);
+}
+
+enum ts_status ts_experiment_directory(struct ts_cli *cli, const char *what, const struct ts_id *a, const struct ts_id *b,
+				       const char **ret_directory, struct ts_error *err)
+{
+	const char *given = ts_args_text(&cli->args, "directory"), *folder = given;
+	char hex_a[TS_ID_HEX + 1], hex_b[TS_ID_HEX + 1], whole[PATH_MAX];
+
+	if (!folder)
+		folder = state_folder(cli, ts_arena_phrase(&cli->arena, "%s/%.*s-%.*s", what, SHORT, ts_id_hex(a, hex_a), SHORT,
+							   ts_id_hex(b, hex_b)));
+	if (!folder)
+		return ts_error_set(err, TS_INVALID, "there is no home folder; --directory names where runs are kept");
+	if (ts_make_dirs(folder, 0700, err))
+		return err->status;
+	if (!realpath(folder, whole))
+		return ts_error_errno(err, ENOENT, "%s", folder);
+	*ret_directory = ts_arena_printf(&cli->arena, "%s", whole);
+	return *ret_directory ? TS_OK : ts_arena_error(&cli->arena, err);
+}
+
+enum ts_status ts_experiment_confirm(struct ts_cli *cli, const char *what, struct ts_error *err)
+{
+	char answer[16] = "";
+
+	if (ts_args_has(&cli->args, "yes"))
+		return TS_OK;
+	if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO))
+		return ts_error_set(err, TS_INVALID, "--yes is needed to %s, where nobody can be asked", what);
+	(void)fprintf(stderr, "tscope: %s? [y/N] ", what);
+	if (!fgets(answer, sizeof answer, stdin) || (answer[0] != 'y' && answer[0] != 'Y'))
+		return ts_error_set(err, TS_INVALID, "it was not confirmed");
+	return TS_OK;
+}

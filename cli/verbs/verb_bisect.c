@@ -1,0 +1,305 @@
+/* verb_bisect.c - tscope bisect: from which commit or version on runs differ, are slower, or are what a judge calls bad. */
+#include "base/number.h"
+#include "base/text.h"
+#include "cli/core/ask.h"
+#include "cli/core/names.h"
+#include "cli/json/json_parts.h"
+#include "cli/verbs/experiment_place.h"
+#include "cli/verbs/experiment_push.h"
+#include "cli/verbs/verbs.h"
+#include "cli/view/show_value.h"
+#include "cli/why/bisect_runs.h"
+#include "cli/why/why_problem.h"
+#include "experiment/bisection.h"
+#include "run/head.h"
+
+#include <errno.h>
+#include <math.h>
+#include <spawn.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { CANNOT = 125, PRINTED_MOST = 4096, OUT_MAX = 1 << 20 };
+#define WRONG_DIFF 1e-6 /* bits do not lie, where the good version repeats itself */
+#define WRONG_GATE 0.05 /* above the gate's measured rates of false alarms and of misses at its usual settings (docs/gate.md) */
+#define WRONG_PROGRAM 0.01
+#define SURE 0.99
+
+extern char **environ;
+
+struct judging {
+	struct ts_cli *cli;
+	const char *program;	 /* NULL: none */
+	const char *good_folder; /* of the good version's run, once it is there */
+	double wrong;
+	bool gate, noise, push, told;
+};
+
+/* --- judges --- */
+
+static enum ts_status judge_diff(struct judging *g, const char *folder, size_t version, struct ts_bisect_judgement *ret,
+				 struct ts_error *err)
+{
+	struct ts_diff_request request = {.plots = TS_PLOTS_NONE};
+	const char *words[2] = {g->good_folder, folder};
+	struct ts_span specs[2];
+	struct ts_diff diff;
+
+	if (!version) {
+		ret->evidence = ts_judge_evidence(false, g->wrong);
+		return TS_OK;
+	}
+	if (ts_cli_runs(g->cli, words, 2, specs, err))
+		return err->status;
+	request.a = specs[0];
+	request.b = specs[1];
+	if (ts_ask_diff(g->cli->target.channel, &request, &g->cli->arena, &diff, err))
+		return err->status;
+	ret->evidence = ts_judge_evidence(ts_why_parts(&diff, INT64_MAX) != INT64_MAX, g->wrong);
+	return TS_OK;
+}
+
+/* Runs the verb gate beside this command, for its exit code: 0 no regression, 1 a regression, anything else tells nothing. */
+static enum ts_status judge_gate(struct judging *g, const char *folder, size_t version, struct ts_bisect_judgement *ret,
+				 struct ts_error *err)
+{
+	struct ts_cli cli = {.verb = ts_verb_find("gate"), .out = TS_BUF_INIT(OUT_MAX), .quiet = true};
+	const char *const words[] = {"--baseline", g->good_folder, "--", folder};
+	struct ts_error why;
+	enum ts_status status;
+
+	if (!version) {
+		ret->evidence = ts_judge_evidence(false, g->wrong);
+		return TS_OK;
+	}
+	ts_arena_init(&cli.arena, TS_ANALYSIS_ARENA);
+	ts_term_init(&cli.term, "never");
+	status = ts_args_parse(&cli.args, cli.verb->options, ts_common_options, sizeof words / sizeof words[0], words, false,
+			       &cli.arena, err);
+	if (!status && cli.verb->run(&cli, &why)) {
+		ret->skipped = true;
+		ret->problem = ts_arena_phrase(&g->cli->arena, "gate: %s", why.text);
+	} else if (!status) {
+		ret->evidence = cli.exit_code == TS_EXIT_NO    ? ts_judge_evidence(true, g->wrong)
+				: cli.exit_code == TS_EXIT_YES ? ts_judge_evidence(false, g->wrong)
+							       : 0;
+	}
+	ts_target_close(&cli.target);
+	ts_buf_finish(&cli.out);
+	ts_arena_finish(&cli.arena);
+	return status;
+}
+
+/* Starts the judge with the folder as its word, and reads what it prints. */
+static bool run_judge(const char *program, const char *folder, char printed[PRINTED_MOST], int *ret_code)
+{
+	const char *const words[] = {program, folder, NULL};
+	posix_spawn_file_actions_t actions;
+	int ends[2], status = 0;
+	size_t n = 0;
+	ssize_t got;
+	pid_t pid = -1;
+
+	if (pipe(ends) || posix_spawn_file_actions_init(&actions))
+		return false;
+	if (posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO) ||
+	    posix_spawn_file_actions_addclose(&actions, ends[0]) ||
+	    posix_spawnp(&pid, program, &actions, NULL, (char *const *)(uintptr_t)words, environ))
+		pid = -1;
+	(void)posix_spawn_file_actions_destroy(&actions);
+	(void)close(ends[1]);
+	while (pid > 0 && ((got = read(ends[0], printed + n, PRINTED_MOST - 1 - n)) > 0 || (got < 0 && errno == EINTR)))
+		n += got > 0 ? (size_t)got : 0;
+	printed[n] = '\0';
+	(void)close(ends[0]);
+	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	*ret_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+	return pid > 0;
+}
+
+static enum ts_status judge_program(struct judging *g, const char *folder, struct ts_bisect_judgement *ret, struct ts_error *err)
+{
+	char printed[PRINTED_MOST];
+	int code;
+
+	if (!run_judge(g->program, folder, printed, &code))
+		return ts_error_set(err, TS_INVALID, "the judge %s could not be started", g->program);
+	ret->skipped = code == CANNOT || (g->noise && code != 0);
+	if (ret->skipped)
+		ret->problem = ts_arena_phrase(&g->cli->arena, "the judge ended with %d", code);
+	else if (g->noise) {
+		struct ts_span text = ts_trim(ts_span_str(printed));
+
+		if (!ts_parse_double(text, &ret->value))
+			ret->value = (double)NAN;
+	} else {
+		ret->evidence = ts_judge_evidence(code != 0, g->wrong);
+	}
+	return TS_OK;
+}
+
+static enum ts_status judge(void *ctx, const char *folder, size_t version, struct ts_bisect_judgement *ret, struct ts_error *err)
+{
+	struct judging *g = ctx;
+	const struct ts_experiment_fact facts[] = {
+		{"session.experiment.of", "bisect"},
+		{"session.experiment.reason", ts_arena_phrase(&g->cli->arena, "version %zu", version)},
+	};
+	bool pushed = true;
+
+	if (!version && !g->good_folder)
+		g->good_folder = ts_arena_phrase(&g->cli->arena, "%s", folder);
+	if (g->push)
+		ts_experiment_push(g->cli, folder, ts_arena_phrase(&g->cli->arena, "bisect-%s", strrchr(folder, '/') + 1), facts,
+				   sizeof facts / sizeof facts[0], &pushed);
+	if (!pushed && !g->told)
+		ts_cli_say(g->cli, "runs of experiments could not be pushed; they are kept beside %s", folder);
+	g->told |= !pushed;
+	if (g->program)
+		return judge_program(g, folder, ret, err);
+	return g->gate ? judge_gate(g, folder, version, ret, err) : judge_diff(g, folder, version, ret, err);
+}
+
+/* --- the question --- */
+
+/* The commit that a word names in the clone, or that the run of this name recorded. */
+static enum ts_status commit_of(struct ts_cli *cli, const char *clone, const char *word, const char **ret_commit, struct ts_error *err)
+{
+	const struct ts_fact *fact;
+	struct ts_get_reply run;
+	struct ts_span spec;
+	struct ts_head head;
+
+	*ret_commit = ts_bisect_commit(clone, word, &cli->arena);
+	if (*ret_commit)
+		return TS_OK;
+	if (ts_cli_run(cli, word, &spec, err) || ts_ask_get(cli->target.channel, spec, &cli->arena, &run, err) ||
+	    ts_head_decode(run.head, &cli->arena, &head, err))
+		return ts_error_prefix(err, "%s is no commit of this clone, nor a run", word);
+	fact = ts_facts_find(&head.facts, ts_span_str("code.commit"));
+	if (fact && fact->type == TS_FACT_TEXT)
+		*ret_commit = ts_bisect_commit(clone, ts_arena_phrase(&cli->arena, "%.*s", TS_SPAN_ARG(fact->text)), &cli->arena);
+	if (!*ret_commit)
+		return ts_error_set(err, TS_INVALID, "%s did not record a commit that this clone has", word);
+	return TS_OK;
+}
+
+/* --versions 2.1,2.2,2.3: GOOD is the one before the first of them to be tried. */
+static enum ts_status version_list(struct ts_cli *cli, const char *list, struct ts_bisect_question *q, struct ts_error *err)
+{
+	size_t n = 1, k = 0, good = SIZE_MAX, bad = SIZE_MAX;
+	const char **names;
+
+	for (const char *at = list; *at; at++)
+		n += *at == ',';
+	names = ts_arena_array(&cli->arena, n + 1, sizeof *names);
+	if (!names)
+		return ts_arena_error(&cli->arena, err);
+	for (const char *at = list; k < n; k++) {
+		size_t len = strcspn(at, ",");
+
+		names[k] = ts_arena_phrase(&cli->arena, "%.*s", (int)len, at);
+		good = strcmp(names[k], ts_cli_word(cli, 0)) == 0 ? k : good;
+		bad = strcmp(names[k], ts_cli_word(cli, 1)) == 0 ? k : bad;
+		at += len + (at[len] == ',');
+	}
+	if (good == SIZE_MAX || bad == SIZE_MAX || good >= bad)
+		return ts_error_set(err, TS_INVALID, "--versions has %s and behind it %s: from good to bad", ts_cli_word(cli, 0),
+				    ts_cli_word(cli, 1));
+	q->good_version = names[good];
+	q->versions = names + good + 1;
+	q->n = bad - good;
+	q->good = ts_bisect_commit(q->clone, "HEAD", &cli->arena);
+	return q->good ? TS_OK : ts_error_set(err, TS_INVALID, "the clone has no commit that is checked out");
+}
+
+static enum ts_status commits(struct ts_cli *cli, struct ts_bisect_question *q, struct ts_error *err)
+{
+	if (commit_of(cli, q->clone, ts_cli_word(cli, 0), &q->good, err) || commit_of(cli, q->clone, ts_cli_word(cli, 1), &q->bad, err))
+		return err->status;
+	q->n = ts_bisect_count(q->clone, q->good, q->bad);
+	if (!q->n)
+		return ts_error_set(err, TS_INVALID, "%s is no ancestor of %s, so there is nothing between them", ts_cli_word(cli, 0),
+				    ts_cli_word(cli, 1));
+	return q->n <= TS_BISECTION_VERSIONS_MOST
+		       ? TS_OK
+		       : ts_error_set(err, TS_TOO_LARGE, "there are more than %d commits between them", TS_BISECTION_VERSIONS_MOST);
+}
+
+static enum ts_status share(struct ts_cli *cli, const char *option, double most, double *io, struct ts_error *err)
+{
+	bool given;
+	double value;
+
+	if (ts_args_above_zero(&cli->args, option, &given, &value, err))
+		return err->status;
+	if (given && value >= most)
+		return ts_error_set(err, TS_INVALID, "--%s is a share, above 0 and below %g", option, most);
+	if (given)
+		*io = value;
+	return TS_OK;
+}
+
+static enum ts_status read_options(struct ts_cli *cli, struct judging *g, struct ts_bisect_question *q, struct ts_error *err)
+{
+	const char *judge_word = ts_args_text(&cli->args, "judge");
+	uint64_t steps = 0, limit = 0, most = 0;
+	bool given;
+
+	g->gate = judge_word && strcmp(judge_word, "gate") == 0;
+	g->program = judge_word && !g->gate && strcmp(judge_word, "diff") != 0 ? judge_word : NULL;
+	g->wrong = g->program ? WRONG_PROGRAM : g->gate ? WRONG_GATE : WRONG_DIFF;
+	if (share(cli, "wrong", 0.5, &g->wrong, err) || share(cli, "noise", 1, &q->noise, err) ||
+	    ts_args_uint(&cli->args, "steps", INT64_MAX, &given, &steps, err) ||
+	    ts_args_seconds(&cli->args, "limit", &given, &limit, err) ||
+	    ts_args_uint(&cli->args, "budget", TS_BISECT_RUNS_MOST, &given, &most, err))
+		return err->status;
+	if (q->noise > 0 && !g->program)
+		return ts_error_set(err, TS_INVALID, "--noise is for a judge that is a program and prints a number");
+	g->noise = q->noise > 0;
+	q->wrong = g->wrong;
+	q->sure = SURE;
+	q->most = given ? most : TS_BISECT_RUNS_MOST;
+	q->steps = (int64_t)steps;
+	q->limit_ns = (int64_t)limit * 1000000000;
+	return TS_OK;
+}
+
+static enum ts_status prepare(struct ts_cli *cli, struct judging *g, struct ts_bisect_question *q, struct ts_error *err)
+{
+	const char *list = ts_args_text(&cli->args, "versions");
+	struct ts_id ids[2];
+
+	if (read_options(cli, g, q, err) || (list ? version_list(cli, list, q, err) : commits(cli, q, err)))
+		return err->status;
+	ts_digest(ts_span_str(ts_cli_word(cli, 0)), &ids[0]);
+	ts_digest(ts_span_str(ts_cli_word(cli, 1)), &ids[1]);
+	return ts_experiment_directory(cli, "bisect", &ids[0], &ids[1], &q->directory, err);
+}
+
+enum ts_status ts_verb_bisect(struct ts_cli *cli, struct ts_error *err)
+{
+	struct judging g = {.cli = cli, .push = !ts_args_has(&cli->args, "no-push")};
+	struct ts_bisect_question q = {.cli = cli, .argv = cli->args.words + 2, .judge = judge, .ctx = &g};
+	struct ts_bisected answer;
+	enum ts_status status;
+
+	if (cli->args.n_words < 3)
+		return ts_error_set(err, TS_INVALID, "bisect: the command that trains is missing: tscope bisect GOOD BAD -- COMMAND");
+	/* The runner is a process of its own, made before there is any thread. */
+	status = ts_experiment_clone(cli, &q.clone, err);
+	if (!status)
+		status = ts_experiment_runner(cli, &q.runner, err);
+	if (!status)
+		status = prepare(cli, &g, &q, err);
+	if (!status)
+		status = ts_bisect_by_runs(&q, &answer, err);
+	ts_runner_close(q.runner);
+	if (status)
+		return ts_error_prefix(err, "bisect");
+	cli->exit_code = answer.found ? TS_EXIT_YES : TS_EXIT_INCONCLUSIVE;
+	return cli->json ? ts_json_answer(cli, &ts_shape_bisected, &answer, err) : ts_render_bisected_text(cli, &answer, err);
+}

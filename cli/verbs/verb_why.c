@@ -1,0 +1,193 @@
+/* verb_why.c - tscope why: finds by experiments which facts make two runs differ. */
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/path.h"
+#include "base/text.h"
+#include "cli/json/json_parts.h"
+#include "cli/verbs/experiment_place.h"
+#include "cli/verbs/experiment_push.h"
+#include "cli/verbs/verbs.h"
+#include "cli/view/show_value.h"
+#include "cli/why/why_say.h"
+#include "cli/why/why_text.h"
+#include "experiment/search.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { STEP_ARENA = 64 << 20 };
+
+struct asking {
+	struct ts_cli *cli;
+	struct ts_why_problem *problem;
+	struct ts_why_runs *runs;
+	int64_t began, most_ns; /* 0: no limit of time */
+	bool push, told;
+};
+
+/* --budget 20, or a time with its unit. */
+static enum ts_status budget(struct ts_cli *cli, struct ts_why_problem *p, int64_t *ret_most_ns, struct ts_error *err)
+{
+	const char *text = ts_args_text(&cli->args, "budget");
+	uint64_t n;
+	bool given;
+
+	*ret_most_ns = 0;
+	if (!text)
+		return TS_OK;
+	if (*text && ts_is_digit((uint8_t)text[strlen(text) - 1])) {
+		if (ts_args_uint(&cli->args, "budget", TS_SEARCH_ANSWERS_MOST, &given, &n, err))
+			return err->status;
+		p->search.most_runs = n;
+		return TS_OK;
+	}
+	if (ts_args_seconds(&cli->args, "budget", &given, &n, err))
+		return err->status;
+	*ret_most_ns = (int64_t)n * 1000000000;
+	return TS_OK;
+}
+
+/* A patch is code that somebody else may have written: its text is on the screen before anything of it is run. */
+static enum ts_status show_patches(struct ts_cli *cli, const struct ts_why_problem *p, struct ts_error *err)
+{
+	static const char name[] = "AB";
+	bool any = false;
+
+	for (size_t i = 0; i < 2; i++) {
+		if (!p->patch[i].len)
+			continue;
+		any = true;
+		(void)fprintf(stderr, "%s has these uncommitted changes (%c):\n%s\n", p->words[i], name[i],
+			      ts_show_text(p->patch[i], &cli->arena));
+	}
+	return any ? ts_experiment_confirm(cli, "run this code", err) : TS_OK;
+}
+
+static void push(struct asking *a, size_t i)
+{
+	const struct ts_why_run *run = &a->runs->runs[i];
+	const struct ts_trial *trial = &a->runs->answers[i].trial;
+	struct ts_arena *arena = &a->cli->arena;
+	char hex[TS_ID_HEX + 1];
+	const struct ts_experiment_fact facts[] = {
+		{"session.experiment.of", "why"},
+		{"session.experiment.reason", ts_trial_why_text(trial->why)},
+		{"session.experiment.recipe", ts_why_trial_text(a->problem, trial, arena)},
+		{"session.experiment.a", ts_arena_phrase(arena, "%s", ts_id_hex(&a->problem->diff.a.id, hex))},
+		{"session.experiment.b", ts_arena_phrase(arena, "%s", ts_id_hex(&a->problem->diff.b.id, hex))},
+		{"session.experiment.stop", ts_arena_phrase(arena, "%" PRId64, trial->stop)},
+	};
+	bool pushed;
+
+	if (!a->push || run->kept.there || a->runs->answers[i].outcome.untestable)
+		return;
+	ts_experiment_push(a->cli, run->kept.folder, ts_arena_phrase(arena, "why-%s", ts_path_last(run->kept.folder)), facts,
+			   sizeof facts / sizeof facts[0], &pushed);
+	if (!pushed && !a->told)
+		ts_cli_say(a->cli, "runs of experiments could not be pushed; they are in %s", a->runs->directory);
+	a->told |= !pushed;
+}
+
+static void tell(const struct asking *a, size_t i)
+{
+	const struct ts_why_run *run = &a->runs->runs[i];
+	const struct ts_trial_answer *answer = &a->runs->answers[i];
+	const char *result = answer->outcome.untestable						 ? "could not be made"
+			     : answer->outcome.like == TS_LIKE_A && !answer->trial.deterministic ? "as A"
+			     : answer->outcome.like == TS_LIKE_B && !answer->trial.deterministic ? "as B"
+												 : "as neither";
+
+	ts_cli_say(a->cli, "run %zu%s: %s, to step %" PRId64 ": %s%s%s", i + 1, run->kept.there ? " (from before)" : "",
+		   ts_why_trial_text(a->problem, &answer->trial, &a->cli->arena), answer->trial.stop - 1, result,
+		   run->kept.problem ? ": " : "", run->kept.problem ? run->kept.problem : "");
+}
+
+/* Asks for runs and makes them, until there is a verdict. */
+static enum ts_status search(struct asking *a, struct ts_search_verdict *ret_verdict, struct ts_error *err)
+{
+	struct ts_search_step step;
+	struct ts_arena arena;
+	enum ts_status status;
+
+	ts_arena_init(&arena, STEP_ARENA);
+	for (;;) {
+		if (a->most_ns && ts_now_mono_ns() - a->began > a->most_ns)
+			a->problem->search.most_runs = a->runs->n;
+		ts_arena_reset(&arena);
+		status = ts_search_next(&a->problem->search, a->runs->answers, a->runs->n, &arena, &step, err);
+		if (status || step.done)
+			break;
+		status = ts_why_run(a->runs, &step.trial, err);
+		if (status)
+			break;
+		tell(a, a->runs->n - 1);
+		push(a, a->runs->n - 1);
+	}
+	ts_arena_finish(&arena);
+	if (!status)
+		*ret_verdict = step.verdict;
+	return status;
+}
+
+static int exit_code(const struct ts_why *why)
+{
+	return why->proved ? TS_EXIT_YES : why->decided ? TS_EXIT_NO : TS_EXIT_INCONCLUSIVE;
+}
+
+static enum ts_status answer(struct asking *a, bool plan, struct ts_error *err)
+{
+	struct ts_search_verdict verdict;
+	struct ts_why why;
+
+	if (plan ? ts_why_plan(a->runs, &why, err) : (search(a, &verdict, err) || ts_why_say(a->runs, &verdict, false, &why, err)))
+		return err->status;
+	a->cli->exit_code = exit_code(&why);
+	return a->cli->json ? ts_json_answer(a->cli, &ts_shape_why, &why, err) : ts_render_why_text(a->cli, &why, err);
+}
+
+static enum ts_status prepare(struct asking *a, const char *clone, bool plan, struct ts_error *err)
+{
+	struct ts_cli *cli = a->cli;
+	const char *const words[2] = {ts_cli_word(cli, 0), ts_cli_word(cli, 1)};
+	uint64_t limit_s = 0;
+	bool given;
+
+	if (ts_why_problem_of(cli, words, cli->args.n_words > 2 ? cli->args.words + 2 : NULL, clone, a->problem, err) ||
+	    budget(cli, a->problem, &a->most_ns, err) || ts_args_seconds(&cli->args, "limit", &given, &limit_s, err))
+		return err->status;
+	a->runs->problem = a->problem;
+	a->runs->numbers = TS_LIKE_OTHER;
+	a->runs->limit_ns = (int64_t)limit_s * 1000000000;
+	if (plan)
+		return TS_OK;
+	return show_patches(cli, a->problem, err) || ts_experiment_directory(cli, "why", &a->problem->diff.a.id, &a->problem->diff.b.id,
+									     &a->runs->directory, err)
+		       ? err->status
+		       : TS_OK;
+}
+
+enum ts_status ts_verb_why(struct ts_cli *cli, struct ts_error *err)
+{
+	bool plan = ts_args_has(&cli->args, "dry-run") || cli->args.n_words == 2;
+	struct asking a = {.cli = cli, .began = ts_now_mono_ns(), .push = !ts_args_has(&cli->args, "no-push")};
+	const char *clone = NULL;
+	enum ts_status status;
+
+	a.problem = ts_arena_array(&cli->arena, 1, sizeof *a.problem);
+	a.runs = ts_arena_array(&cli->arena, 1, sizeof *a.runs);
+	if (!a.problem || !a.runs)
+		return ts_arena_error(&cli->arena, err);
+	if (cli->args.n_words > 2 && ts_experiment_clone(cli, &clone, err))
+		return err->status;
+	/* Before there is any thread. */
+	if (!plan && ts_experiment_runner(cli, &a.runs->runner, err))
+		return err->status;
+	status = prepare(&a, clone, plan, err);
+	if (!status && cli->args.n_words == 2 && !ts_args_has(&cli->args, "dry-run"))
+		ts_cli_say(cli, "nothing is run without a command behind --; this is the plan (tscope help why)");
+	if (!status)
+		status = answer(&a, plan, err);
+	ts_runner_close(a.runs->runner);
+	return status ? ts_error_prefix(err, "why") : TS_OK;
+}

@@ -1,0 +1,288 @@
+#include "cli/why/bisect_runs.h"
+
+#include "base/text.h"
+#include "cli/text/text_parts.h"
+#include "cli/view/show_value.h"
+#include "cli/why/kept_run.h"
+#include "launch/git.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { COMMIT_SHOWN = 12, STEP_ARENA = 64 << 20 };
+
+struct searching {
+	const struct ts_bisect_question *q;
+	struct ts_arena *arena;
+	struct ts_judged judged[TS_BISECT_RUNS_MOST];
+	double values[TS_BISECT_RUNS_MOST];
+	struct ts_bisected_run told[TS_BISECT_RUNS_MOST];
+	size_t n, runs;
+	struct ts_two_levels levels;
+};
+
+size_t ts_bisect_count(const char *clone, const char *good, const char *bad)
+{
+	char range[160], said[TS_GIT_SAID];
+
+	(void)snprintf(range, sizeof range, "%.70s..%.70s", good, bad);
+	if (!ts_git(clone, (const char *const[]){"merge-base", "--is-ancestor", good, bad, NULL}, said) ||
+	    !ts_git(clone, (const char *const[]){"rev-list", "--count", "--first-parent", range, NULL}, said))
+		return 0;
+	return strtoul(said, NULL, 10);
+}
+
+const char *ts_bisect_commit(const char *clone, const char *word, struct ts_arena *arena)
+{
+	char said[TS_GIT_SAID];
+	const char *name = ts_arena_phrase(arena, "%s^{commit}", word);
+
+	if (word[0] == '-' ||
+	    !ts_git(clone, (const char *const[]){"rev-parse", "--verify", "--quiet", "--end-of-options", name, NULL}, said) ||
+	    (strlen(said) != 40 && strlen(said) != 64))
+		return NULL;
+	return ts_arena_printf(arena, "%s", said);
+}
+
+/* The name of a version; 0 is the good one. NULL: git does not tell. */
+static const char *name_of(const struct searching *s, size_t version)
+{
+	const struct ts_bisect_question *q = s->q;
+	char said[TS_GIT_SAID];
+	const char *range, *skip;
+
+	if (q->versions)
+		return version ? q->versions[version - 1] : q->good_version;
+	if (!version)
+		return q->good;
+	range = ts_arena_phrase(s->arena, "%s..%s", q->good, q->bad);
+	skip = ts_arena_phrase(s->arena, "--skip=%zu", q->n - version);
+	if (!ts_git(q->clone, (const char *const[]){"rev-list", "--first-parent", "--max-count=1", skip, range, NULL}, said))
+		return NULL;
+	return ts_arena_phrase(s->arena, "%s", said);
+}
+
+/* Makes the run of a version, or takes the one that is there. */
+static enum ts_status run_of(struct searching *s, size_t version, size_t repeat, const char **ret_name, struct ts_kept_run *ret_kept,
+			     struct ts_error *err)
+{
+	const struct ts_bisect_question *q = s->q;
+	const char *name = name_of(s, version);
+	struct ts_buf text = TS_BUF_INIT(TS_KEPT_RUN_KEY_TEXT);
+	char key[TS_KEPT_RUN_KEY + 1];
+	const struct ts_recipe_pair slots[] = {{"version", name}};
+	struct ts_recipe recipe = {.argv = q->argv, .commit = q->versions ? q->good : name, .limit_ns = q->limit_ns};
+
+	if (!name)
+		return ts_error_set(err, TS_NOT_FOUND, "git does not tell commit %zu of %zu", version, q->n);
+	ts_buf_printf(&text, "%s\n%s\n%" PRId64 " %zu\n", recipe.commit, name, q->steps, repeat);
+	for (size_t i = 0; q->argv[i]; i++)
+		ts_buf_printf(&text, "%zu %s\n", strlen(q->argv[i]), q->argv[i]);
+	if (ts_kept_run_key(&text, key, err) || ts_kept_run_find(q->directory, key, s->arena, ret_kept, err))
+		return err->status;
+	*ret_name = name;
+	s->runs++;
+	if (ret_kept->there)
+		return TS_OK;
+	recipe.folder = ret_kept->folder;
+	recipe.stops = q->steps > 0;
+	recipe.stop = q->steps - 1;
+	if (q->versions) {
+		recipe.slots = slots;
+		recipe.n_slots = 1;
+	}
+	return ts_kept_run_make(q->runner, q->clone, &recipe, s->arena, ret_kept, err);
+}
+
+static const char *word_of(const struct ts_judged *j)
+{
+	if (j->skipped)
+		return "skipped";
+	return j->evidence > 0.5 ? "bad" : j->evidence < -0.5 ? "good" : "unclear";
+}
+
+/* Runs and judges a version. *ret_value: what was measured. */
+static enum ts_status look(struct searching *s, size_t version, size_t repeat, struct ts_bisect_judgement *ret,
+			   struct ts_bisected_run *told, struct ts_error *err)
+{
+	const struct ts_bisect_question *q = s->q;
+	struct ts_bisect_judgement judgement = {.value = (double)NAN};
+	struct ts_kept_run kept;
+	const char *name = NULL;
+
+	if (run_of(s, version, repeat, &name, &kept, err))
+		return err->status;
+	if (kept.problem) {
+		judgement.skipped = true;
+		judgement.problem = kept.problem;
+	} else if (q->judge(q->ctx, kept.folder, version, &judgement, err)) {
+		return err->status;
+	}
+	if (q->noise > 0 && !judgement.skipped && !isfinite(judgement.value)) {
+		judgement.skipped = true;
+		judgement.problem = "the judge printed no number";
+	}
+	*told = (struct ts_bisected_run){.number = s->runs,
+					 .version = version,
+					 .name = ts_span_str(name),
+					 .evidence = (double)NAN,
+					 .value = judgement.value,
+					 .problem = ts_span_str(judgement.problem ? judgement.problem : ""),
+					 .folder = ts_span_str(kept.folder),
+					 .seconds = kept.seconds};
+	*ret = judgement;
+	return TS_OK;
+}
+
+/* Both ends: a judge that cannot tell them apart finds nothing between them. */
+static enum ts_status look_at_ends(struct searching *s, struct ts_error *err)
+{
+	static const char *const called[] = {"good", "bad"};
+	const struct ts_bisect_question *q = s->q;
+	struct ts_bisect_judgement j[2];
+	struct ts_bisected_run told;
+
+	for (size_t side = 0; side < 2; side++) {
+		if (look(s, side ? q->n : 0, 0, &j[side], &told, err))
+			return err->status;
+		if (j[side].skipped)
+			return ts_error_set(err, TS_INVALID, "the %s version cannot be judged: %s; its run is in %.*s", called[side],
+					    j[side].problem ? j[side].problem : "the judge says so", TS_SPAN_ARG(told.folder));
+		if (q->noise <= 0 && (j[side].evidence > 0) != (side == 1))
+			return ts_error_set(err, TS_INVALID, "the judge does not call the %s version %s; its run is in %.*s",
+					    called[side], called[side], TS_SPAN_ARG(told.folder));
+		ts_cli_say(q->cli, "run %zu: the %s version, %.*s: %s", s->runs, called[side], COMMIT_SHOWN,
+			   (const char *)told.name.data, q->noise > 0 ? ts_show_rounded(j[side].value, s->arena) : called[side]);
+	}
+	if (q->noise > 0) {
+		s->levels = (struct ts_two_levels){j[0].value, j[1].value, 1, 1, q->noise * fabs(j[0].value)};
+		if (!(fabs(j[1].value - j[0].value) > 2 * s->levels.sd))
+			return ts_error_set(
+				err, TS_INVALID,
+				"the good version has %s and the bad one %s, which is less apart than runs scatter by --noise",
+				ts_show_rounded(j[0].value, s->arena), ts_show_rounded(j[1].value, s->arena));
+	}
+	return TS_OK;
+}
+
+static size_t times_judged(const struct searching *s, size_t version)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		n += s->judged[i].version == version;
+	return n;
+}
+
+static enum ts_status search(struct searching *s, struct ts_bisection_step *ret_step, struct ts_error *err)
+{
+	const struct ts_bisect_question *q = s->q;
+	const struct ts_bisection bisection = {.n = q->n, .sure = q->sure, .most = q->most};
+	struct ts_arena arena;
+	enum ts_status status;
+
+	ts_arena_init(&arena, STEP_ARENA);
+	while (!(status = ts_bisection_next(&bisection, s->judged, s->n, &arena, ret_step, err)) &&
+	       ret_step->end == TS_BISECTION_GOES_ON) {
+		struct ts_bisect_judgement j;
+		size_t version = ret_step->next, i = s->n;
+
+		ts_arena_reset(&arena);
+		status = look(s, version, times_judged(s, version), &j, &s->told[i], err);
+		if (status)
+			break;
+		s->judged[i] = (struct ts_judged){version, j.skipped, j.evidence};
+		s->values[i] = j.value;
+		s->n++;
+		if (q->noise > 0)
+			status = ts_measured_evidence(&bisection, &s->levels, s->values, q->wrong, s->judged, s->n, &arena, err);
+		if (status)
+			break;
+		ts_cli_say(q->cli, "run %zu: version %zu of %zu, %.*s: %s%s%s", s->runs, version, q->n, COMMIT_SHOWN,
+			   (const char *)s->told[i].name.data, word_of(&s->judged[i]), j.problem ? ": " : "",
+			   j.problem ? j.problem : "");
+	}
+	ts_arena_finish(&arena);
+	return status;
+}
+
+static struct ts_span sentence(const struct searching *s, const struct ts_bisected *b)
+{
+	const char *chance = ts_arena_phrase(s->arena, "%.*f", b->chance > 0.999 ? 1 : 0, 100 * fmin(b->chance, 0.999));
+	int shown = s->q->versions ? 64 : COMMIT_SHOWN;
+
+	if (b->found && ts_span_eq(b->first, b->last))
+		return ts_span_str(ts_arena_phrase(s->arena, "%.*s is the first bad version%s%.*s (%s %%, after %s).",
+						   (int)b->first.len < shown ? (int)b->first.len : shown, (const char *)b->first.data,
+						   b->subject.len ? ": " : "", TS_SPAN_ARG(b->subject), chance,
+						   ts_show_plural(b->runs, "run", s->arena)));
+	return ts_span_str(ts_arena_phrase(s->arena, "The first bad version is one from %.*s to %.*s (%s %%, after %s)%s.",
+					   (int)b->first.len < shown ? (int)b->first.len : shown, (const char *)b->first.data,
+					   (int)b->last.len < shown ? (int)b->last.len : shown, (const char *)b->last.data, chance,
+					   ts_show_plural(b->runs, "run", s->arena),
+					   b->found ? "; those between cannot be judged" : "; the runs that were allowed are used up"));
+}
+
+enum ts_status ts_bisect_by_runs(const struct ts_bisect_question *q, struct ts_bisected *ret, struct ts_error *err)
+{
+	struct searching *s = ts_arena_array(&q->cli->arena, 1, sizeof *s);
+	struct ts_bisection_step step;
+	const char *first, *last;
+	char subject[TS_GIT_SAID] = "";
+
+	if (!s)
+		return ts_arena_error(&q->cli->arena, err);
+	s->q = q;
+	s->arena = &q->cli->arena;
+	if (look_at_ends(s, err) || search(s, &step, err))
+		return err->status;
+	first = name_of(s, step.first);
+	last = name_of(s, step.last);
+	if (!first || !last)
+		return ts_error_set(err, TS_NOT_FOUND, "git does not tell the commits that were found");
+	if (!q->versions && step.first == step.last)
+		(void)ts_git(q->clone, (const char *const[]){"log", "-1", "--format=%s", first, NULL}, subject);
+	*ret = (struct ts_bisected){.found = step.end != TS_BISECTION_OVER,
+				    .first = ts_span_str(first),
+				    .last = ts_span_str(last),
+				    .subject = ts_span_str(ts_arena_phrase(s->arena, "%s", subject)),
+				    .chance = step.chance,
+				    .versions = q->n,
+				    .judged = s->told,
+				    .n_judged = s->n,
+				    .runs = s->runs};
+	for (size_t i = 0; i < s->n; i++) {
+		s->told[i].judged = ts_span_str(word_of(&s->judged[i]));
+		s->told[i].evidence = s->judged[i].skipped ? (double)NAN : s->judged[i].evidence;
+		ret->seconds += s->told[i].seconds;
+	}
+	ret->sentence = sentence(s, ret);
+	return ts_arena_check(s->arena, err);
+}
+
+enum ts_status ts_render_bisected_text(struct ts_cli *cli, const struct ts_bisected *b, struct ts_error *err)
+{
+	static const struct ts_view_column columns[] = {TS_RIGHT("#"),	      TS_RIGHT("version"),  TS_LEFT("name", 12),
+							TS_LEFT("judged", 8), TS_RIGHT("measured"), TS_RIGHT("took")};
+	struct ts_view view;
+
+	ts_text_wrapped(cli, b->found ? TS_STYLE_BOLD : TS_STYLE_YELLOW, 0, ts_show_text(b->sentence, &cli->arena));
+	ts_text_heading(cli, "JUDGED");
+	ts_view_init(&view, TS_VIEW_COLUMNS(columns), &cli->arena);
+	for (size_t i = 0; i < b->n_judged; i++) {
+		const struct ts_bisected_run *r = &b->judged[i];
+
+		ts_view_row(&view, NULL);
+		ts_view_set(&view, "#", TS_STYLE_DIM, ts_show_count(r->number, &cli->arena));
+		ts_view_set(&view, "version", TS_STYLE_PLAIN, ts_show_count(r->version, &cli->arena));
+		ts_view_set_span(&view, "name", TS_STYLE_PLAIN,
+				 r->name.len == 40 || r->name.len == 64 ? ts_span_of(r->name.data, COMMIT_SHOWN) : r->name);
+		ts_view_set_span(&view, "judged", ts_span_is(r->judged, "bad") ? TS_STYLE_RED : TS_STYLE_PLAIN, r->judged);
+		ts_view_set(&view, "measured", TS_STYLE_PLAIN, isnan(r->value) ? "-" : ts_show_rounded(r->value, &cli->arena));
+		ts_view_set(&view, "took", TS_STYLE_DIM, r->seconds > 0 ? ts_show_seconds(r->seconds, &cli->arena) : "-");
+	}
+	return ts_view_print(&view, &cli->term, 2, &cli->out, err);
+}

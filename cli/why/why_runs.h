@@ -1,0 +1,32 @@
+/* why_runs.h - makes the runs that a search asks for (kept_run.h), and says whom each is like. */
+#ifndef TSCOPE_CLI_WHY_WHY_RUNS_H
+#define TSCOPE_CLI_WHY_WHY_RUNS_H
+
+#include "cli/why/kept_run.h"
+#include "cli/why/why_problem.h"
+
+struct ts_why_run {
+	struct ts_kept_run kept;
+	const char *commit; /* NULL: that of its side */
+};
+
+struct ts_why_runs {
+	const struct ts_why_problem *problem;
+	const char *directory;	  /* absolute; it is there */
+	struct ts_runner *runner; /* NULL: no run can be made that is not there */
+	int64_t limit_ns;	  /* of one run; 0: none */
+	struct ts_trial_answer answers[TS_SEARCH_ANSWERS_MOST];
+	struct ts_why_run runs[TS_SEARCH_ANSWERS_MOST];
+	struct ts_span specs[TS_SEARCH_ANSWERS_MOST]; /* by which a diff names them */
+	size_t n;
+	unsigned numbers; /* of results so far */
+	double spent_s;	  /* of this search itself: comparing, git */
+};
+
+/* Makes the run of a trial, or takes the one that is there, and appends its answer. */
+enum ts_status ts_why_run(struct ts_why_runs *runs, const struct ts_trial *trial, struct ts_error *err);
+
+/* What a run is made of, for people: "A with config.lr, config.wd of B". */
+const char *ts_why_trial_text(const struct ts_why_problem *p, const struct ts_trial *trial, struct ts_arena *arena);
+
+#endif

@@ -1,0 +1,206 @@
+#!/usr/bin/env python3
+"""tscope why and tscope bisect from their command lines to the answer, on a training of a few lines that records by itself: run.py BUILD.
+
+The training is a sum that settings, variables, commits and hidden files act on, so that the truth of each pair is known by hand. It heeds what
+experiments ask by the environment (TSCOPE_DIRECTORY, TSCOPE_STOP), as the recorder does."""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+import lab  # noqa: E402
+
+TRAIN = '''"""Trains: the loss is a sum that settings act on."""
+import json
+import os
+import subprocess
+import sys
+
+c = json.load(open(sys.argv[1]))
+out = os.environ.get("TSCOPE_DIRECTORY") or sys.argv[2]
+last = int(os.environ.get("TSCOPE_STOP") or c["steps"] - 1)
+if c.get("gpu") and not c.get("driver"):
+    sys.exit(125)
+x = 1.0 + 0.001 * c["lr"]
+FACTOR = 1.0
+os.makedirs(out, exist_ok=True)
+with open(os.path.join(out, "steps.jsonl"), "w") as f:
+    for step in range(min(c["steps"], last + 1)):
+        x = x * 0.99 * FACTOR + 0.01 * c["wd"]
+        if c["gate"] and c["gate_scale"] != 1:
+            x += 0.01
+        if step >= 20:
+            x += 0.001 * c["late"]
+        if os.environ.get("HIDDEN"):
+            x += 0.003
+        x += 0.0001 * int(os.environ.get("PYTHONHASHSEED", "0"))
+        f.write(json.dumps({"step": step, "timestamp": 1e9 + step, "scalars": {"loss": x}}) + "\\n")
+commit = subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True, check=True).stdout.strip()
+json.dump({"name": os.path.basename(out), "config": c, "rank": 0, "world_size": 1}, open(os.path.join(out, "run.json"), "w"))
+json.dump({"code": {"commit": commit, "dirty": False}, "determinism": {"env": {"PYTHONHASHSEED": os.environ.get("PYTHONHASHSEED", "0")}}},
+          open(os.path.join(out, "facts.json"), "w"))
+'''
+CONFIG = {"steps": 40, "lr": 0.1, "wd": 0.01, "gate": False, "gate_scale": 1, "late": 0, "note": "x", "tag": 1, "gpu": False, "driver": False}
+failures = []
+
+
+def check(what, ok, said):
+    if not ok:
+        failures.append(what)
+        print(f"FAILED {what}\n{str(said)[-1500:]}", flush=True)
+
+
+class Place:
+    """A clone with twelve commits, a store, and runs."""
+
+    def __init__(self, build):
+        self.top = tempfile.mkdtemp(prefix="tscope-why-")
+        self.repo, self.tscope = os.path.join(self.top, "repo"), os.path.join(os.path.abspath(build), "tscope")
+        self.env = {"PATH": os.environ["PATH"], "HOME": self.top, "LC_ALL": "C", "TSCOPE_STORE": os.path.join(self.top, "store"),
+                    **{k: v for k, v in os.environ.items() if k.endswith("SAN_OPTIONS")}}
+        os.makedirs(self.repo)
+        lab.git(self.repo, "init", "-q", "-b", "main")
+        self.commits, text = [], TRAIN
+        for i in range(13):
+            if i:
+                text += f"# {i}\n"
+            if i == 8:
+                text = text.replace("FACTOR = 1.0", "FACTOR = 1.0001")
+            body = text if i != 5 else "import sys\nsys.exit(125)\n"
+            lab.write(self.repo, {"train.py": body})
+            lab.git(self.repo, "add", "-A")
+            lab.git(self.repo, "commit", "-qm", f"change {i}")
+            self.commits.append(lab.git(self.repo, "rev-parse", "HEAD"))
+        lab.git(self.repo, "checkout", "-q", self.commits[0])
+
+    def record(self, name, commit=0, env=None, **settings):
+        """Records a run, as a user would."""
+        config = os.path.join(self.top, name + ".json")
+        with open(config, "w", encoding="utf-8") as f:
+            json.dump({**CONFIG, **settings}, f)
+        lab.git(self.repo, "checkout", "-q", self.commits[commit])
+        subprocess.run([sys.executable, "train.py", config, os.path.join(self.top, name)], cwd=self.repo, env={**self.env, **(env or {})}, check=True)
+        lab.git(self.repo, "checkout", "-q", self.commits[0])
+
+    def run(self, *words, env=None, cwd=None):
+        """Runs tscope; returns exit code, stdout, stderr."""
+        ran = subprocess.run([self.tscope, *words], cwd=cwd or self.repo, env={**self.env, **(env or {})}, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        return ran.returncode, ran.stdout, ran.stderr
+
+    def why(self, b, *options, env=None, command=("{config-file}",)):
+        code, out, err = self.run("why", "--json", *options, "../A", f"../{b}", "--", sys.executable, "train.py", *command, "x", env=env)
+        return code, json.loads(out) if out else {}, err
+
+    def close(self):
+        shutil.rmtree(self.top, ignore_errors=True)
+
+
+def paths(said, cause=0):
+    return sorted(f["path"] for f in said["causes"][cause]["facts"])
+
+
+def facts(p):
+    for name, settings, env, truth in (("one", {"wd": 0.02}, {}, ["config.wd"]),
+                                       ("pair", {"gate": True, "gate_scale": 2, "lr": 0.1}, {}, ["config.gate", "config.gate_scale"]),
+                                       ("variable", {}, {"PYTHONHASHSEED": "3"}, ["determinism.env.PYTHONHASHSEED"])):
+        p.record(name, env=env, note="y", tag=2, **settings)
+        code, said, err = p.why(name)
+        check(f"{name}: the facts are named and proved", code == 0 and said["proved"] and paths(said) == truth, (code, said, err))
+    before = {t["folder"] for t in said["trials"]}
+    code, again, err = p.why("variable")
+    check("asked again, no run is made", {t["folder"] for t in again["trials"]} == before and all(t["took_s"] == 0 for t in again["trials"]) and
+          "(from before)" in err, (again, err))
+    code, said, err = p.why("pair", command=("{config-file}", "--x={config.gate}", "{}"))
+    check("slots are parts of words, and other braces stay", code == 0, (said, err))
+    code, out, err = p.run("list", "--json")
+    check("experiments are runs of the store", code == 0 and "why-" in out, (out, err))
+
+
+def stopped(p):
+    p.record("pair2", gate=True, gate_scale=3, note="z", tag=5)
+    code, said, err = p.why("pair2", "--budget", "4")
+    check("a budget leaves what remains", code == 3 and not said["decided"] and said["run_count"] == 4 and
+          {"config.gate", "config.gate_scale"} <= set(paths(said)), (code, said))
+    code, said, err = p.why("pair2")
+    check("it goes on where it was stopped", code == 0 and paths(said) == ["config.gate", "config.gate_scale"] and
+          [t["took_s"] for t in said["trials"]][:4] == [0] * 4, (code, said))
+    code, said, err = p.why("pair2", "--dry-run")
+    check("a plan runs nothing", code == 3 and said["trials"] and all(t["result"] == "planned" for t in said["trials"]), (code, said))
+
+
+def hidden(p):
+    p.record("gone", env={"HIDDEN": "1"}, note="y")
+    code, said, err = p.why("gone")
+    check("what is gone is no one-off without a whole record", code == 3 and said["causes"][0]["found"] == "not_again" and
+          "record" in said["sentence"], (code, said))
+    code, said, err = p.why("gone", "-d", os.path.join(p.top, "here"), env={"HIDDEN": "1", "OTHER": "1", "THIRD": "x"})
+    check("what is here is named", code == 1 and said["causes"][0]["found"] == "here" and paths(said) == ["HIDDEN"], (code, said))
+
+
+def others(p):
+    p.record("late", wd=0.02, late=1, note="y")
+    code, said, err = p.why("late")
+    check("a second cause that acts later", code == 0 and paths(said, 0) == ["config.wd"] and paths(said, 1) == ["config.late"] and
+          said["causes"][1]["step"] == 20, (code, said))
+    p.record("code", commit=12, note="y")
+    code, said, err = p.why("code")
+    check("the commit, past one that cannot be run", code == 0 and said["causes"][0]["commit"] == p.commits[8] and
+          said["causes"][0]["commit_subject"] == "change 8", (code, said))
+    p.record("parted", gpu=True, driver=True, wd=0.02)
+    code, said, err = p.why("parted")
+    check("what cannot be tested alone", code == 0 and paths(said) == ["config.wd"], (code, said))
+    check("nothing of the clone is changed", lab.git(p.repo, "status", "--porcelain") == "" and lab.git(p.repo, "worktree", "list").count("\n") == 0 and
+          lab.git(p.repo, "rev-parse", "HEAD") == p.commits[0], lab.git(p.repo, "worktree", "list"))
+
+
+def refused(p):
+    for words, text in ((("why", "../A", "../A", "--", "true"), "do not differ"),
+                        (("why", "../A", "../one", "--clone", p.top, "--", "true"), "no clone"),
+                        (("bisect", p.commits[12], p.commits[0], "--", "true"), "no ancestor"),
+                        (("bisect", p.commits[0], p.commits[12]), "command that trains is missing"),
+                        (("bisect", "1", "3", "--versions", "3,2,1", "--", "true"), "from good to bad")):
+        code, out, err = p.run(*words)
+        check(f"{' '.join(words)} is refused", code == 2 and text in err and not out, (code, out, err))
+    code, said, err = p.why("one", command=("{config.nothing}",))
+    check("without slots nothing can be set", code == 3 and any("config.wd" in f for f in said["not_tried"]), (code, said, err))
+
+
+def bisect(p):
+    config = os.path.join(p.top, "A.json")
+    command = ("--", sys.executable, "train.py", config, "x")
+    code, out, err = p.run("bisect", p.commits[0], p.commits[12], "--json", *command)
+    said = json.loads(out) if out else {}
+    check("bisect by diff", code == 0 and said["first"] == said["last"] == p.commits[8] and said["subject"] == "change 8", (code, said, err))
+    # It prints the level of its version, and noise of 1 % that repeats itself for each run.
+    judge = os.path.join(p.top, "judge")
+    with open(judge, "w", encoding="utf-8") as f:
+        f.write(f"#!{sys.executable}\nimport json, random, sys\ncommit = json.load(open(sys.argv[1] + '/facts.json'))['code']['commit']\n"
+                f"print((1.05 if {p.commits!r}.index(commit) >= 9 else 1.0) * (1 + 0.01 * random.Random(sys.argv[1][-18:]).gauss(0, 1)))\n")
+    os.chmod(judge, 0o755)
+    code, out, err = p.run("bisect", p.commits[0], p.commits[12], "--json", "--judge", judge, "--noise", "0.01", "--steps", "3", *command)
+    said = json.loads(out) if out else {}
+    check("bisect by a number that scatters", code == 0 and said["first"] == p.commits[9], (code, said, err))
+    code, out, err = p.run("bisect", "1", "4", "--versions", "0,1,2,3,4", "--judge", "diff", "--json", "--", "sh", "-c",
+                           f"sed 's/\"lr\": 0.1/\"lr\": 0.'$((1 + ($1 > 2)))'/' {config} > $TSCOPE_DIRECTORY.c && exec {sys.executable} train.py $TSCOPE_DIRECTORY.c x", "sh", "{version}")
+    said = json.loads(out) if out else {}
+    check("bisect by a list of versions", code == 0 and said["first"] == "3", (code, said, err))
+
+
+def main():
+    p = Place(sys.argv[1])
+    try:
+        p.record("A")
+        for part in (facts, stopped, hidden, others, refused, bisect):
+            part(p)
+    finally:
+        p.close()
+    print(f"{len(failures)} failures")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
