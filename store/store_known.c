@@ -214,12 +214,20 @@ struct asked {
 	uint64_t sender;
 	struct ts_project_key *projects;
 	bool complete;
+	uint64_t packs; /* the number of the next one */
 	struct ts_idmap seen; /* by a proof */
 	struct ts_sweeping sweeping; /* the rest is of known_many */
 	int64_t now_ns;
 	uint64_t bytes; /* stored, of what it may know */
 	bool stale;	/* the lease of some of that must be renewed */
 };
+
+static void end(struct asked *a)
+{
+	ts_idmap_finish(&a->seen);
+	ts_read_end(&a->read);
+	ts_free(a->projects);
+}
 
 static enum ts_status begin(struct asked *a, struct ts_engine *e, const struct ts_viewer *viewer, struct ts_error *err)
 {
@@ -233,20 +241,18 @@ static enum ts_status begin(struct asked *a, struct ts_engine *e, const struct t
 		ts_free(a->projects);
 		return err->status;
 	}
+	if (ts_named_complete(a->read, &a->complete, err) || ts_read_u64(a->read, "next_pack", &a->packs, err)) {
+		end(a);
+		return err->status;
+	}
 	return TS_OK;
 }
 
-static void end(struct asked *a)
+/* Of what is not there a place is made up among those that there are, so that it is looked for like what another has, in pages that are
+ * as likely to be in memory. */
+static void place_of_nothing(const struct asked *a, const struct ts_id *id, struct ts_entry *ret)
 {
-	ts_idmap_finish(&a->seen);
-	ts_read_end(&a->read);
-	ts_free(a->projects);
-}
-
-/* Of what is not there a place is made up, so that it is looked for like what another has. */
-static void place_of_nothing(const struct ts_id *id, struct ts_entry *ret)
-{
-	*ret = (struct ts_entry){.pack = ts_load_le(id->bytes, 4), .offset = ts_load_u32(id->bytes + 4)};
+	*ret = (struct ts_entry){.pack = ts_load_le(id->bytes, 8) % (a->packs + 1), .offset = ts_load_u32(id->bytes + 8)};
 }
 
 /* A head of a store whose records are not all there yet is known by the logs. */
@@ -277,7 +283,7 @@ static enum ts_status look(struct asked *a, const struct ts_id *id, struct ts_en
 		}
 	}
 	if (!found)
-		place_of_nothing(id, ret_entry);
+		place_of_nothing(a, id, ret_entry);
 	for (size_t i = 0; i < a->viewer->n; i++) {
 		bool is = false;
 
@@ -320,7 +326,7 @@ enum ts_status ts_store_known_many(struct ts_engine *e, const struct ts_viewer *
 	if (begin(&a, e, viewer, err))
 		return err->status;
 	a.now_ns = ts_now_real_ns();
-	status = ts_named_complete(a.read, &a.complete, err) ? err->status : ts_sweeping_read(a.read, &a.sweeping, err);
+	status = ts_sweeping_read(a.read, &a.sweeping, err);
 	for (size_t i = 0; i < n && !status; i++)
 		status = look_at(&a, &ids[i], &ret_known[i], err);
 	end(&a);
@@ -373,10 +379,8 @@ enum ts_status ts_store_prove(struct ts_engine *e, const struct ts_viewer *viewe
 
 	if (begin(&a, e, viewer, err))
 		return err->status;
-	status = ts_named_complete(a.read, &a.complete, err);
 	ts_closure_init(&closure, &ops, &a);
-	if (!status)
-		status = ts_closure_walk(&closure, id, err);
+	status = ts_closure_walk(&closure, id, err);
 	ts_closure_finish(&closure);
 	end(&a);
 	return status;
