@@ -151,6 +151,7 @@ static void store_destroy(struct ts_engine *e)
 	s->kv->ops->release(s->kv);
 	ts_idmap_finish(&s->known);
 	pthread_mutex_destroy(&s->known_lock);
+	ts_reached_finish(&s->reached);
 	ts_free(s);
 }
 
@@ -210,6 +211,7 @@ enum ts_status ts_store_open(struct ts_kv *kv, const struct ts_store *as, struct
 	s->engine.ops = &store_ops;
 	s->kv = kv;
 	pthread_mutex_init(&s->known_lock, NULL);
+	ts_reached_init(&s->reached);
 	*ret_engine = &s->engine;
 	return TS_OK;
 }

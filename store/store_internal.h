@@ -10,6 +10,7 @@
 #include "store/closure.h"
 #include "store/engine_common.h"
 #include "store/kv.h"
+#include "store/reached.h"
 
 /* 1: before 2026-11. 2: removed names are kept, and commits look for a sweep that deletes. 3: each commit says in the superblock what
  * the tables hold (superblock.h), which an older program would not. 4: heads are indexed by project (store_head.c), which an older
@@ -27,6 +28,7 @@ struct ts_store {
 	struct ts_depot *depot;   /* of objects that its layers do not have, else NULL; not owned */
 	pthread_mutex_t known_lock;
 	struct ts_idmap known; /* ids of which the depot said that it has them */
+	struct ts_reached reached;
 };
 
 static inline struct ts_store *ts_store_of(struct ts_engine *e)

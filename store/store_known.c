@@ -267,6 +267,40 @@ static enum ts_status is_head_of(struct asked *a, const struct ts_entry *entry, 
 	return TS_OK;
 }
 
+static struct ts_reached_place place_of(const struct asked *a, const struct ts_entry *entry, size_t project)
+{
+	return (struct ts_reached_place){entry->pack, ts_load_le(a->projects[project].bytes, 8), entry->offset};
+}
+
+static bool is_remembered(struct asked *a, const struct ts_entry *entry)
+{
+	bool is = false;
+
+	for (size_t i = 0; i < a->viewer->n && !is; i++) {
+		struct ts_reached_place place = place_of(a, entry, i);
+
+		is = ts_reached_has(&a->store->reached, &place);
+	}
+	return is;
+}
+
+/* Whether a name of one of the projects reaches what lies in a place. Each is asked. */
+static enum ts_status is_reached(struct asked *a, const struct ts_entry *entry, bool *ret_is, struct ts_error *err)
+{
+	*ret_is = false;
+	for (size_t i = 0; i < a->viewer->n; i++) {
+		struct ts_reached_place place = place_of(a, entry, i);
+		bool is = false;
+
+		if (ts_named_get(a->read, entry->pack, entry->offset, &a->projects[i], &is, err))
+			return err->status;
+		if (is)
+			ts_reached_add(&a->store->reached, &place);
+		*ret_is |= is;
+	}
+	return TS_OK;
+}
+
 static enum ts_status look(struct asked *a, const struct ts_id *id, struct ts_entry *ret_entry, enum ts_known *ret,
 			   struct ts_error *err)
 {
@@ -284,14 +318,11 @@ static enum ts_status look(struct asked *a, const struct ts_id *id, struct ts_en
 	}
 	if (!found)
 		place_of_nothing(a, id, ret_entry);
-	for (size_t i = 0; i < a->viewer->n; i++) {
-		bool is = false;
-
-		if (ts_named_get(a->read, ret_entry->pack, ret_entry->offset, &a->projects[i], &is, err))
-			return err->status;
-		reached |= is;
-	}
 	*ret = TS_KNOWN_REACHED;
+	if (is_remembered(a, ret_entry) && found)
+		return TS_OK;
+	if (is_reached(a, ret_entry, &reached, err))
+		return err->status;
 	if (found && !reached && is_head_of(a, ret_entry, id, &reached, err))
 		return err->status;
 	if (found && reached)
