@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Draws the pictures of the documents again: pictures.py BUILD [NAME...]. Needs chromium; look at each picture before you commit it.
 
-Each is the top of a page that tscope writes of data in tests/golden, or of ranks made here. Fonts and the browser are the machine's,
+Each is the top of a page that tscope writes or serves of data in tests/golden, or of ranks made here. Fonts and the browser are the machine's,
 so no test compares pictures. Colours are cut to a palette of 256, which makes a picture half as large.
 """
 import collections
@@ -12,9 +12,14 @@ import struct
 import subprocess
 import sys
 import tempfile
+import time
 import zlib
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(ROOT, "tests/web"))
+import chromium  # noqa: E402
+from served import Store, Web  # noqa: E402
+
 PAIRS, PYTSCOPE = "tests/golden/pairs/runs/", "tests/golden/pytscope/"
 
 # name, width and height, the command, and the folder of each run that it names; None: the one made here
@@ -26,6 +31,14 @@ PICTURES = {
     "diff-phone": (390, 2200, "diff base order40", {n: PAIRS + "chars32/" + n for n in ("base", "order40")}),
     "plot-page": (1200, 790, "plot loss base lr40 lr1001 spike50 order40 --smooth 5",
                   {n: PAIRS + "chars32/" + n for n in ("base", "lr40", "lr1001", "spike50", "order40")}),
+}
+
+# Pages of tscope web over these runs: width and height, whether it is dark, the address, and what is there once it is drawn.
+SERVED = {n: PAIRS + "chars32/" + n for n in ("base", "lr40", "lr1001", "spike50", "order40")}
+WEB = {
+    "web-runs": (1200, 560, False, "/p/p/runs", "document.querySelector('td a')"),
+    "web-phone": (390, 760, True, "/p/p/plot/loss?run=base&run=lr40&run=spike50", "document.querySelector('canvas.curve[aria-label]')"),
+    "web-diff": (1200, 1150, False, "/p/p/diff/base..order40?from=20&to=70", "document.querySelector('canvas.curve[aria-label]')"),
 }
 
 
@@ -121,11 +134,32 @@ def draw(build, name, folder):
     write_png(os.path.join(ROOT, "docs", name + ".png"), read_png(shot))
 
 
+def draw_web(build, name, folder):
+    width, height, dark, path, there = WEB[name]
+    store, shot = Store(build, os.path.join(folder, name)), os.path.join(folder, name + ".png")
+    os.makedirs(store.work)
+    for run, lies in SERVED.items():
+        store.tscope("push", "--quiet", "-p", "p", "--name", run, os.path.join(ROOT, lies))
+    web, browser = Web(store, "-p", "p"), chromium.Chromium()
+    try:
+        browser.go(web.link)
+        browser.size(width, height, dark)
+        browser.go("http://" + web.host + path)
+        if not browser.becomes("!!" + there, 20):
+            sys.exit(f"{path} is not drawn")
+        time.sleep(1)  # the curves below
+        browser.picture(shot)
+    finally:
+        browser.end()
+        web.end()
+    write_png(os.path.join(ROOT, "docs", name + ".png"), read_png(shot))
+
+
 def main():
     build = os.path.abspath(sys.argv[1])
     with tempfile.TemporaryDirectory() as folder:
-        for name in sys.argv[2:] or PICTURES:
-            draw(build, name, folder)
+        for name in sys.argv[2:] or [*PICTURES, *WEB]:
+            (draw_web if name in WEB else draw)(build, name, folder)
             print(f"docs/{name}.png: {os.path.getsize(os.path.join(ROOT, 'docs', name + '.png'))} bytes")
 
 

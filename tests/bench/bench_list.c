@@ -1,5 +1,6 @@
-/* bench_list.c - fills a store with N names for ./dev bench: bench_list STORE N. Each name points at a run of its own, which shares
- * the steps with the others and has its own facts and metrics; what a list costs depends on names and metrics, not on steps.
+/* bench_list.c - fills a store with N names for ./dev bench: bench_list STORE N [PROJECTS], in 100 projects or so many. Each name
+ * points at a run of its own, which shares the steps with the others and has its own facts and metrics; what a list costs depends on
+ * names and metrics, not on steps.
  * bench_list STORE prints the processor time in ms of reading every name and one metric of every run, and doing nothing with them. */
 #include "bench_clock.h"
 #include "bench_store.h"
@@ -131,12 +132,12 @@ int main(int argc, char **argv)
 	struct ts_description description = {.run = {.steps = 100, .last_step = 99, .ranks = 1}};
 	struct ts_arena kept;
 	struct ts_span summary;
-	long total = argc == 3 ? strtol(argv[2], NULL, 10) : 0;
+	long total = argc >= 3 ? strtol(argv[2], NULL, 10) : 0, projects = argc == 4 ? strtol(argv[3], NULL, 10) : 100;
 
 	if (argc == 2)
 		return read_all(argv[1]);
-	if (total <= 0) {
-		fprintf(stderr, "usage: bench_list STORE [N]\n");
+	if (total <= 0 || projects <= 0) {
+		fprintf(stderr, "usage: bench_list STORE [N [PROJECTS]]\n");
 		return 2;
 	}
 	engine = bench_open(argv[1]);
@@ -152,7 +153,7 @@ int main(int argc, char **argv)
 			heads[i] = make_head(index, at + i, &arena);
 			updates[i] = (struct ts_ref_update){
 				.kind = TS_REF_RUN,
-				.name = ts_span_str(ts_arena_printf(&arena, "project-%ld/run-%06ld", (at + i) % 100, at + i)),
+				.name = ts_span_str(ts_arena_printf(&arena, "project-%ld/run-%06ld", (at + i) % projects, at + i)),
 				.id = heads[i].id,
 				.expect = TS_EXPECT_ABSENT,
 				.now_ns = ts_now_real_ns() + i,

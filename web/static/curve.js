@@ -43,6 +43,7 @@ export class Curve {
     };
     view.shows.add(this.show);
     new ResizeObserver(() => this.show()).observe(this.canvas);
+    queueMicrotask(() => this.load()); // a page that is not seen yet asks, too
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.draw());
   }
 
