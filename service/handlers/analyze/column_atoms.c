@@ -6,49 +6,69 @@
 
 #include <pthread.h>
 
-enum { SLOTS = 4096 };
+/* A block has a few places, so that the blocks of one column rarely drive each other out. */
+enum { SETS = 512, PLACES = 8 };
 
 /* The atoms of one block; a block whose place another one takes is read again. */
 struct kept {
 	struct ts_id keys, values;
+	uint64_t used; /* when it was asked for last */
 	size_t n;
 	struct ts_cell atoms[];
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct kept *slots[SLOTS];
+static struct kept *sets[SETS][PLACES];
+static uint64_t clock_now;
 
-static struct kept **slot_of(const struct ts_id *keys, const struct ts_id *values)
+static struct kept **set_of(const struct ts_id *keys, const struct ts_id *values)
 {
-	return &slots[(ts_load_le(keys->bytes, 4) ^ ts_load_le(values->bytes, 4)) % SLOTS];
+	return sets[(ts_load_le(keys->bytes, 4) ^ ts_load_le(values->bytes, 4)) % SETS];
+}
+
+static bool is_of(const struct kept *kept, const struct ts_id *keys, const struct ts_id *values, size_t n)
+{
+	return kept && kept->n == n && ts_id_eq(&kept->keys, keys) && ts_id_eq(&kept->values, values);
 }
 
 static bool find(const struct ts_id *keys, const struct ts_id *values, size_t n, struct ts_cell *ret_atoms)
 {
-	const struct kept *kept;
-	bool found;
+	struct kept **set = set_of(keys, values);
+	bool found = false;
 
 	pthread_mutex_lock(&lock);
-	kept = *slot_of(keys, values);
-	found = kept && kept->n == n && ts_id_eq(&kept->keys, keys) && ts_id_eq(&kept->values, values);
-	if (found)
-		memcpy(ret_atoms, kept->atoms, n * sizeof *ret_atoms);
+	for (size_t i = 0; i < PLACES && !found; i++) {
+		found = is_of(set[i], keys, values, n);
+		if (found) {
+			set[i]->used = ++clock_now;
+			memcpy(ret_atoms, set[i]->atoms, n * sizeof *ret_atoms);
+		}
+	}
 	pthread_mutex_unlock(&lock);
 	return found;
 }
 
 static void keep(const struct ts_id *keys, const struct ts_id *values, const struct ts_cell *atoms, size_t n)
 {
-	struct kept *made = ts_alloc(sizeof *made + n * sizeof *atoms), *old, **slot;
+	struct kept *made = ts_alloc(sizeof *made + n * sizeof *atoms), *old, **set = set_of(keys, values);
+	size_t at = 0;
 
 	if (!made)
 		return;
 	*made = (struct kept){.keys = *keys, .values = *values, .n = n};
 	memcpy(made->atoms, atoms, n * sizeof *atoms);
 	pthread_mutex_lock(&lock);
-	slot = slot_of(keys, values);
-	old = *slot;
-	*slot = made;
+	for (size_t i = 0; i < PLACES; i++) { /* that of the same block, else the one that was used longest ago */
+		if (is_of(set[i], keys, values, n)) {
+			at = i;
+			break;
+		}
+		if ((set[i] ? set[i]->used : 0) < (set[at] ? set[at]->used : 0))
+			at = i;
+	}
+	old = set[at];
+	made->used = ++clock_now;
+	set[at] = made;
 	pthread_mutex_unlock(&lock);
 	ts_free(old);
 }
