@@ -9,7 +9,8 @@ static void fields(const struct ts_route *route)
 					       [TS_ROUTE_FILTER] = "q ",
 					       [TS_ROUTE_NAME] = "",
 					       [TS_ROUTE_PAIR] = "a b ",
-					       [TS_ROUTE_RUNS] = "run "};
+					       [TS_ROUTE_RUNS] = "run ",
+					       [TS_ROUTE_LIST] = "run "};
 	const char *own = of_words[route->words];
 
 	printf("%s%s", own, route->fields);

@@ -12,6 +12,8 @@ enum { WORDS_MAX = 256 };
 const struct ts_route ts_routes[] = {
 	{"runs", "/p/PROJECT/runs?q=FILTER", "list", NULL, TS_ROUTE_FILTER, "sort columns by limit page", NULL, true,
 	 "The runs of a project, newest push first. q is a filter or a part of a name."},
+	{"groups", "/p/PROJECT/groups?by=FACT&q=FILTER", "list", NULL, TS_ROUTE_FILTER, "by sort columns limit", NULL, false,
+	 "The runs of a project in groups, one for each value of a fact: what they came to, with mean, deviation, least and greatest."},
 	{"tags", "/p/PROJECT/tags", "list", "--tags", TS_ROUTE_FILTER, "sort columns limit page", NULL, true, "Its tags."},
 	{"branches", "/p/PROJECT/branches", "list", "--branches", TS_ROUTE_FILTER, "sort columns limit page", NULL, true,
 	 "Its branches."},
@@ -25,6 +27,8 @@ const struct ts_route ts_routes[] = {
 	 "A column of several runs in one picture."},
 	{"diff", "/p/PROJECT/diff/A..B", "diff", NULL, TS_ROUTE_PAIR, "all", VIEW, true,
 	 "The first step at which two runs differ, and why."},
+	{"matrix", "/p/PROJECT/matrix?run=A&run=B", "diff", NULL, TS_ROUTE_LIST, "", NULL, false,
+	 "For each two of several runs, the first step at which they differ."},
 	{"check-resume", "/p/PROJECT/check-resume/RESUMED..PARENT", "check-resume", NULL, TS_ROUTE_PAIR, "", NULL, false,
 	 "Whether a run resumed correctly."},
 	{"b", "/p/PROJECT/b/BRANCH", "trend", NULL, TS_ROUTE_NAME, "", NULL, true, "Where the step time of a branch changed."},
@@ -124,7 +128,7 @@ static enum ts_status take_field(const struct ts_route *route, struct ts_span na
 		*(name.data[0] == 'a' ? &f->a : &f->b) = text;
 		return TS_OK;
 	}
-	if (route->words == TS_ROUTE_RUNS && ts_span_is(name, "run")) {
+	if ((route->words == TS_ROUTE_RUNS || route->words == TS_ROUTE_LIST) && ts_span_is(name, "run")) {
 		if (f->n_runs == WORDS_MAX)
 			return ts_error_set(err, TS_INVALID, "an address names more than %d runs", WORDS_MAX);
 		f->runs[f->n_runs++] = text;
@@ -181,12 +185,16 @@ static enum ts_status add_names(const struct ts_routed *r, struct fields *f, str
 			return ts_error_set(err, TS_INVALID, "which two runs? %s", r->route->shown);
 		return add(w, f->a, err) || (*f->b && add(w, f->b, err)) ? err->status : TS_OK;
 	case TS_ROUTE_RUNS:
+		if (!r->name.len || !f->n_runs)
+			return ts_error_set(err, TS_INVALID, "which column, and which runs? %s", r->route->shown);
+		if (add(w, (const char *)r->name.data, err))
+			return err->status;
+		break;
+	case TS_ROUTE_LIST:
+		if (f->n_runs < 2)
+			return ts_error_set(err, TS_INVALID, "which runs? %s", r->route->shown);
 		break;
 	}
-	if (!r->name.len || !f->n_runs)
-		return ts_error_set(err, TS_INVALID, "which column, and which runs? %s", r->route->shown);
-	if (add(w, (const char *)r->name.data, err))
-		return err->status;
 	for (size_t i = 0; i < f->n_runs; i++)
 		if (add(w, f->runs[i], err))
 			return err->status;

@@ -11,6 +11,7 @@ enum ts_route_words {
 	TS_ROUTE_NAME,	 /* one name, with its slashes */
 	TS_ROUTE_PAIR,	 /* A..B; or nothing, and the fields a and b */
 	TS_ROUTE_RUNS,	 /* one word, and any number of fields run */
+	TS_ROUTE_LIST,	 /* nothing follows it; two fields run or more */
 };
 
 struct ts_route {

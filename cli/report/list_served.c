@@ -77,7 +77,16 @@ void ts_list_served_form(struct ts_buf *out, const struct ts_list_page *page, st
 		ts_page_element(out, "<input type=\"hidden\" name=\"sort\" value=\"", text_of(page->sort, arena), "\"/>\n");
 	ts_page_element(out, "<label for=\"columns\">Columns</label> <input id=\"columns\" name=\"columns\" size=\"30\" value=\"",
 			text_of(columns, arena), "\" placeholder=\"name,steps,loss.last,config.lr\"/>\n");
-	ts_buf_str(out, "<button>Show</button></form>\n<form id=\"pick\" action=\"compare\" method=\"get\"></form>\n");
+	ts_buf_str(out, "<button>Show</button></form>\n");
+	if (page->list->kind == TS_REF_RUN) {
+		ts_page_element(out,
+				"<form class=\"filter\" action=\"groups\" method=\"get\"><input type=\"hidden\" name=\"q\" value=\"",
+				text_of(page->filter, arena), "\"/>\n");
+		ts_buf_str(out, "<label for=\"by\">Group by</label> <input id=\"by\" name=\"by\" size=\"20\" "
+				"placeholder=\"config.lr\"/>\n"
+				"<input type=\"hidden\" name=\"columns\" value=\"loss.last\"/><button>Group</button></form>\n");
+	}
+	ts_buf_str(out, "<form id=\"pick\" action=\"compare\" method=\"get\"></form>\n");
 }
 
 void ts_list_served_head(struct ts_buf *out, const struct ts_list_page *page, size_t column, struct ts_arena *arena)

@@ -12,7 +12,8 @@ import chromium  # noqa: E402
 from served import Store, Web, make_run, until  # noqa: E402
 
 PAGES = {"runs": "/p/default/runs", "run": "/p/default/r/a", "content": "/p/default/show/a", "facts": "/p/default/facts/a", "log": "/p/default/log/a",
-         "diff": "/p/default/diff/a..b", "plot": "/p/default/plot/loss?run=a&run=b", "branch": "/p/default/b/main", "projects": "/projects",
+         "diff": "/p/default/diff/a..b", "plot": "/p/default/plot/loss?run=a&run=b", "branch": "/p/default/b/main", "groups": "/p/default/groups?by=config.lr&columns=loss.last",
+         "matrix": "/p/default/matrix?run=a&run=b&run=c", "projects": "/projects",
          "error": "/p/default/r/nothing"}
 SIZES = ((390, 844), (1200, 800))
 

@@ -20,7 +20,8 @@ from served import Store, Web, make_run, until  # noqa: E402
 HOSTILE = "<script>alert(1)</script>&\"'`"
 READ = [("runs", ["list"]), ("tags", ["list", "--tags"]), ("branches", ["list", "--branches"]), ("r/a", ["analyze", "a"]), ("show/a", ["show", "a"]),
         ("facts/a", ["facts", "a"]), ("log/a", ["log", "a"]), ("diff/a..b", ["diff", "a", "b"]), ("b/main", ["trend", "main"]),
-        ("plot/loss?run=a&run=b", ["plot", "loss", "a", "b"]), ("runs?q=loss.last%3C9&sort=-loss.last", ["list", "loss.last<9", "--sort", "-loss.last"])]
+        ("plot/loss?run=a&run=b", ["plot", "loss", "a", "b"]), ("groups?by=config.lr", ["list", "--by", "config.lr"]),
+        ("matrix?run=a&run=b&run=s%2Fc", ["diff", "a", "b", "s/c"]), ("runs?q=loss.last%3C9&sort=-loss.last", ["list", "loss.last<9", "--sort", "-loss.last"])]
 
 
 def twin(path):

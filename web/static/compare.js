@@ -121,6 +121,11 @@ export async function compareRuns(main, base, curve, names) {
   about.textContent = `${rows.length} runs; settings that are numbers and differ. The run with the least ${outcome} is drawn strong.`;
   const choose = document.createElement("p");
   choose.append(label, choice);
-  section.append(head, about, parallel(rows, shown, outcome), choose, picture);
+  const matrix = document.createElement("a");
+  matrix.href = `${base}/matrix?${new URLSearchParams(names.map((name) => ["run", name]))}`;
+  matrix.textContent = "The first step at which each two of them differ";
+  const link = document.createElement("p");
+  link.append(matrix);
+  section.append(head, about, parallel(rows, shown, outcome), choose, picture, link);
   main.append(section);
 }
