@@ -52,3 +52,7 @@ TS_WORDS(ts_memory_phase_word, enum ts_memory_phase,
 	 "unknown", [TS_PHASE_UNSAID] = "unknown", [TS_PHASE_SETUP] = "setup", [TS_PHASE_FORWARD] = "forward",
 	 [TS_PHASE_BACKWARD] = "backward", [TS_PHASE_RECOMPUTE] = "recomputation", [TS_PHASE_OPTIMIZER] = "optimizer")
 TS_WORDS_BACK(ts_memory_phase_of, enum ts_memory_phase, ts_memory_phase_word, TS_PHASE_OPTIMIZER, TS_PHASE_UNSAID)
+
+TS_WORDS(ts_memory_kind_word, enum ts_memory_kind, "unknown", [TS_MEMORY_UNKNOWN] = "unknown", [TS_MEMORY_PARAMETERS] = "parameters",
+	 [TS_MEMORY_GRADIENTS] = "gradients", [TS_MEMORY_OPTIMIZER] = "optimizer state", [TS_MEMORY_ACTIVATIONS] = "activations",
+	 [TS_MEMORY_TEMPORARY] = "temporary", [TS_MEMORY_RECOMPUTATION] = "recomputation")

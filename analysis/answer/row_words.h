@@ -96,4 +96,17 @@ enum ts_memory_phase {
 const char *ts_memory_phase_word(enum ts_memory_phase phase);
 enum ts_memory_phase ts_memory_phase_of(struct ts_span word);
 
+/* The subjects of TS_M_SNAPSHOT_KIND: what memory holds (analysis/snapshot/kinds.h). */
+enum ts_memory_kind {
+	TS_MEMORY_UNKNOWN = 0,
+	TS_MEMORY_PARAMETERS, /* and buffers of modules, which no stack tells from them */
+	TS_MEMORY_GRADIENTS,
+	TS_MEMORY_OPTIMIZER,
+	TS_MEMORY_ACTIVATIONS,
+	TS_MEMORY_TEMPORARY,
+	TS_MEMORY_RECOMPUTATION,
+	TS_MEMORY_KINDS
+};
+const char *ts_memory_kind_word(enum ts_memory_kind kind);
+
 #endif

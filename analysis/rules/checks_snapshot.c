@@ -149,8 +149,10 @@ void ts_check_churn(struct ts_check *c)
 }
 
 /* The share of a kind at the peak. */
-static bool need_kind(struct ts_check *c, const char *kind, double *ret_share, double *ret_bytes)
+static bool need_kind(struct ts_check *c, enum ts_memory_kind of, double *ret_share, double *ret_bytes)
 {
+	const char *kind = ts_memory_kind_word(of);
+
 	return has_snapshot(c) && ts_check_need_of(c, TS_M_SNAPSHOT_KIND_SHARE, kind, ret_share) &&
 	       ts_check_need_of(c, TS_M_SNAPSHOT_KIND, kind, ret_bytes);
 }
@@ -175,7 +177,7 @@ void ts_check_optimizer_state(struct ts_check *c)
 {
 	double share, bytes;
 
-	if (!need_kind(c, "optimizer state", &share, &bytes))
+	if (!need_kind(c, TS_MEMORY_OPTIMIZER, &share, &bytes))
 		return;
 	if (share < ts_check_threshold(c, "min_share"))
 		return;

@@ -141,7 +141,8 @@ static enum ts_answered much_room(const struct ts_measures *m)
 /* Checkpointing helps where activations hold memory; without a snapshot nothing is known of that. */
 static enum ts_answered full_of_activations(const struct ts_measures *m)
 {
-	return at_least(m, TS_M_SNAPSHOT_KIND_SHARE, "activations", 0.1) == TS_ANSWERED_NO ? TS_ANSWERED_NO : full(m);
+	return at_least(m, TS_M_SNAPSHOT_KIND_SHARE, ts_memory_kind_word(TS_MEMORY_ACTIVATIONS), 0.1) == TS_ANSWERED_NO ? TS_ANSWERED_NO
+															: full(m);
 }
 
 static enum ts_answered fixed_segments(const struct ts_measures *m)

@@ -26,14 +26,14 @@ static double kind(const struct ts_measures *m, enum ts_measure_name what, const
 	return ts_measure_value(m, what, ts_span_str(of), &got) && isfinite(got) ? got : 0;
 }
 
-static double bytes_of(const struct ts_measures *m, const char *of)
+static double bytes_of(const struct ts_measures *m, enum ts_memory_kind of)
 {
-	return kind(m, TS_M_SNAPSHOT_KIND, of);
+	return kind(m, TS_M_SNAPSHOT_KIND, ts_memory_kind_word(of));
 }
 
-static double share_of(const struct ts_measures *m, const char *of)
+static double share_of(const struct ts_measures *m, enum ts_memory_kind of)
 {
-	return kind(m, TS_M_SNAPSHOT_KIND_SHARE, of);
+	return kind(m, TS_M_SNAPSHOT_KIND_SHARE, ts_memory_kind_word(of));
 }
 
 /* --- whether memory limits --- */
@@ -111,14 +111,14 @@ static bool saves_carried(const struct ts_measures *m, double *ret)
 
 static bool saves_activations(const struct ts_measures *m, double *ret)
 {
-	*ret = bytes_of(m, "activations");
-	return share_of(m, "activations") >= 0.3;
+	*ret = bytes_of(m, TS_MEMORY_ACTIVATIONS);
+	return share_of(m, TS_MEMORY_ACTIVATIONS) >= 0.3;
 }
 
 static bool saves_half_activations(const struct ts_measures *m, double *ret)
 {
-	*ret = bytes_of(m, "activations") / 2;
-	return share_of(m, "activations") >= 0.1;
+	*ret = bytes_of(m, TS_MEMORY_ACTIVATIONS) / 2;
+	return share_of(m, TS_MEMORY_ACTIVATIONS) >= 0.1;
 }
 
 static double ranks(const struct ts_measures *m)
@@ -132,9 +132,10 @@ static double ranks(const struct ts_measures *m)
 
 static bool saves_by_sharding(const struct ts_measures *m, double *ret)
 {
-	double n = ranks(m), state = bytes_of(m, "parameters") + bytes_of(m, "gradients") + bytes_of(m, "optimizer state");
+	double n = ranks(m),
+	       state = bytes_of(m, TS_MEMORY_PARAMETERS) + bytes_of(m, TS_MEMORY_GRADIENTS) + bytes_of(m, TS_MEMORY_OPTIMIZER);
 
-	if (n < 2 || share_of(m, "parameters") + share_of(m, "gradients") + share_of(m, "optimizer state") < 0.4)
+	if (n < 2 || share_of(m, TS_MEMORY_PARAMETERS) + share_of(m, TS_MEMORY_GRADIENTS) + share_of(m, TS_MEMORY_OPTIMIZER) < 0.4)
 		return false;
 	*ret = state * (1 - 1 / n);
 	return true;
@@ -142,8 +143,8 @@ static bool saves_by_sharding(const struct ts_measures *m, double *ret)
 
 static bool saves_state(const struct ts_measures *m, double *ret)
 {
-	*ret = bytes_of(m, "optimizer state");
-	return share_of(m, "optimizer state") >= 0.2;
+	*ret = bytes_of(m, TS_MEMORY_OPTIMIZER);
+	return share_of(m, TS_MEMORY_OPTIMIZER) >= 0.2;
 }
 
 /* Of 32 bits 8 are left. */

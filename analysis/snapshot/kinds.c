@@ -1,11 +1,6 @@
 #include "analysis/snapshot/kinds.h"
 
 #include "base/door.h"
-#include "base/words.h"
-
-TS_WORDS(ts_memory_kind_word, enum ts_memory_kind, "unknown", [TS_MEMORY_UNKNOWN] = "unknown", [TS_MEMORY_PARAMETERS] = "parameters",
-	 [TS_MEMORY_GRADIENTS] = "gradients", [TS_MEMORY_OPTIMIZER] = "optimizer state", [TS_MEMORY_ACTIVATIONS] = "activations",
-	 [TS_MEMORY_TEMPORARY] = "temporary", [TS_MEMORY_RECOMPUTATION] = "recomputation")
 
 struct kinds {
 	const struct ts_replay *r;

@@ -163,7 +163,7 @@ static void metric(struct page *p, const struct ts_gate_row *row)
 	title(p, row);
 	put(p, row->counts ? "** |" : " |");
 	cell(p, ts_show_metric(row->metric, row->base, p->arena));
-	cell(p, ts_show_row_candidate(p->v, row, p->arena));
+	cell(p, ts_show_row_candidate(p->v, row, "not known", p->arena));
 	cell(p, ts_show_row_change(row, p->arena));
 	cell(p, ts_show_row_interval(row, p->arena));
 	cell(p, ts_arena_printf(p->arena, "%s%s", ts_gate_state_word(row->state), row->counts ? "" : " (does not decide)"));

@@ -48,9 +48,8 @@ static void metric_row(struct ts_cli *cli, struct ts_view *view, enum half half,
 {
 	enum ts_style style = row->counts ? TS_STYLE_BOLD : TS_STYLE_DIM;
 	struct ts_arena *arena = &cli->arena;
-	const char *candidate = ts_show_row_candidate(v, row, arena), *title = ts_gate_title(&v->input, row->metric, arena);
+	const char *candidate = ts_show_row_candidate(v, row, "-", arena), *title = ts_gate_title(&v->input, row->metric, arena);
 
-	candidate = candidate && strcmp(candidate, "not known") == 0 ? "-" : candidate;
 	ts_view_row(view, NULL);
 	ts_view_set(view, "metric", style, title ? ts_show_text(ts_span_str(title), arena) : NULL);
 	if (half != BOUNDS) {

@@ -99,7 +99,8 @@ const char *ts_show_row_missed(const struct ts_gate_row *row, struct ts_arena *a
 	return row->could_miss > FACTOR_MOST - 1 ? "a factor of 10" : ts_show_size(row->could_miss, arena);
 }
 
-const char *ts_show_row_candidate(const struct ts_verdict *v, const struct ts_gate_row *row, struct ts_arena *arena)
+const char *ts_show_row_candidate(const struct ts_verdict *v, const struct ts_gate_row *row, const char *unknown,
+				  struct ts_arena *arena)
 {
 	for (size_t i = 0; isnan(row->candidate) && i < v->input.n_runs; i++) {
 		const struct ts_gate_run *run = &v->input.runs[i];
@@ -108,7 +109,7 @@ const char *ts_show_row_candidate(const struct ts_verdict *v, const struct ts_ga
 		if (run->role == TS_GATE_CANDIDATE && r->known && !isfinite(r->value))
 			return isnan(r->value) ? "NaN" : "infinite";
 	}
-	return ts_show_metric(row->metric, row->candidate, arena);
+	return isnan(row->candidate) ? unknown : ts_show_metric(row->metric, row->candidate, arena);
 }
 
 static const char *draws(const struct ts_gate_row *row, struct ts_arena *arena)

@@ -21,8 +21,9 @@ const char *ts_show_change(double ratio, struct ts_arena *arena); /* +8.1 %, -0.
 const char *ts_show_row_change(const struct ts_gate_row *row, struct ts_arena *arena);
 const char *ts_show_row_interval(const struct ts_gate_row *row, struct ts_arena *arena);
 const char *ts_show_row_missed(const struct ts_gate_row *row, struct ts_arena *arena);
-/* The candidate's value: NaN where that is what the run logged, not known where it logged none. */
-const char *ts_show_row_candidate(const struct ts_verdict *v, const struct ts_gate_row *row, struct ts_arena *arena);
+/* The candidate's value: NaN where that is what the run logged, and `unknown` where it logged none. */
+const char *ts_show_row_candidate(const struct ts_verdict *v, const struct ts_gate_row *row, const char *unknown,
+				  struct ts_arena *arena);
 /* The metric of a row: its name, "step_time" or "val_bpb"; its title, "step time"; and as ts_show_workload is, for a label. */
 const char *ts_show_row_name(const struct ts_gate_row *row, struct ts_arena *arena);
 const char *ts_show_row_title(const struct ts_gate_row *row, struct ts_arena *arena);
