@@ -20,6 +20,10 @@ MECHANISMS = [
     ("searches by halves", "bisect", r"\b(?:size_t|unsigned|u?int\d*_t|int) \w+ = (?:\w+ \+ )?\(\w+ [-+] \w+\) / 2;", 0),
     # Random numbers, and keys that a store keeps.
     ("functions that mix a hash", "map", r"\^ [^;\n]*\) ?\* ?(?:UINT64_C\()?0x(?:100000001[bB]3|9[eE]3779|[bB][fF]58)", 2),
+    # What training writes: the names of events, and the last lines of a log. tests/reworded.py looks for the others.
+    ("comparisons with a sentence", "words",
+     r'\b(?:strn?cmp|strstr|strncasecmp|ts_span_(?:is|starts|ends|has|contains))\((?:[^;"()]|\([^()"]*\))*'
+     r'(?:ts_span_str\()?"[^"\n]*[a-z]{2} [a-z]', 8),
     ("switches over words", "words", r"^(?:static )?const char \*\w+\(enum \w+ \w+\)\n\{\n\tswitch", 2),  # several values a word
 ]
 ENUM = re.compile(r"\benum (\w+) \{(.*?)\}", re.S)
