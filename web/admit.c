@@ -129,8 +129,8 @@ static bool comes_from_us(const struct ts_http_request *request)
 /* A browser says where a request comes from with each that it sends for a page. */
 bool ts_door_owns(const struct ts_door *door, const struct ts_http_request *request)
 {
-	return door->n_hosts == 0 && !door->signs_in && !request->forwarded && !request->origin.len && !request->fetch_site.len && !request->cookie.len &&
-	       ts_own_user(&request->ends);
+	return door->n_hosts == 0 && !door->signs_in && !request->forwarded && !request->origin.len && !request->fetch_site.len &&
+	       !request->cookie.len && ts_own_user(&request->ends);
 }
 
 enum ts_admission ts_door_ask(const struct ts_door *door, const struct ts_http_request *request)

@@ -121,7 +121,9 @@ static bool look_at(struct ts_changes *live, struct project *project)
 	char given[TOPIC_TEXT];
 	size_t n = strcspn(project->name, "\t");
 	const char *words[] = {"list", given, "--columns=id,state,name", "--limit=200", "--csv"};
-	const struct ts_web_question question = {.words = words, .n = sizeof words / sizeof words[0], .form = TS_WEB_TABLE,
+	const struct ts_web_question question = {.words = words,
+						 .n = sizeof words / sizeof words[0],
+						 .form = TS_WEB_TABLE,
 						 .session = project->name[n] ? project->name + n + 1 : NULL};
 	struct ts_web_answer answer;
 	struct telling telling = {live, project};

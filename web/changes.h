@@ -1,9 +1,9 @@
 /* changes.h - sees that runs of a project were pushed again, moved or ended, and tells the pages that show them.
  *
- * A topic is "PROJECT\n" of a page of runs, and "PROJECT\nNAME" of a page of one run. Where users sign in, a tab
- * and the session whose page it is stand behind PROJECT. Once a second the newest TS_CHANGES_RUNS names of each project that somebody
- * looks at are asked for, once for all pages, or for those of a session. A page hears "changed"; "lost" once nobody answers, and
- * "changed" when somebody does again.
+ * A topic is "PROJECT\n" of a page of runs, and "PROJECT\nNAME" of a page of one run. Where users sign in, a tab and the session whose
+ * page it is stand behind PROJECT. Once a second the newest TS_CHANGES_RUNS names of each project that somebody looks at are asked for,
+ * once for all pages, or for those of a session. A page hears "changed"; "lost" once nobody answers, and "changed" when somebody does
+ * again.
  * Threads: a thread of its own.
  */
 #ifndef TSCOPE_WEB_CHANGES_H

@@ -35,7 +35,7 @@ struct link {
 	struct bufferevent *bev;
 	struct ts_http *server;
 	struct evbuffer_cb_entry *counter;
-	size_t came; /* bytes of a request that is not whole yet */
+	size_t came;	  /* bytes of a request that is not whole yet */
 	int64_t since_ns; /* when it began to do what it does */
 	enum { WAITS, IS_ANSWERED, READS, STREAMS } does;
 };

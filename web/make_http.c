@@ -1,5 +1,6 @@
 /* make_http.c - prints the table of addresses for docs/http.md: make_http */
 #include "web/routes.h"
+#include "web/writes.h"
 
 #include <stdio.h>
 
@@ -28,5 +29,8 @@ int main(void)
 		fields(r);
 		printf(" | %s |\n", r->about);
 	}
+	for (size_t i = 0; i < ts_writes_n; i++)
+		printf("| POST `/p/PROJECT/%s/NAME` | `tscope %s` | %s | %s |\n", ts_writes[i].path, ts_writes[i].verb,
+		       ts_writes[i].fields, ts_writes[i].about);
 	return 0;
 }

@@ -1,4 +1,5 @@
-/* own_user_linux.c - see own_user.h: the kernel is asked for the one socket at the other end (sock_diag, as ss does), not for a list of all. */
+/* own_user_linux.c - see own_user.h: the kernel is asked for the one socket at the other end (sock_diag, as ss does), not for a list
+ * of all. */
 #include "web/own_user.h"
 
 #include <arpa/inet.h>

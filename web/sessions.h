@@ -10,7 +10,14 @@
 #include "base/error.h"
 #include "base/span.h"
 
-enum { TS_SESSIONS = 4096, TS_SESSION_HOURS = 12, TS_SESSION_TOKEN = 128, TS_SESSION_WHO = 160, TS_SESSION_ID = 65, TS_SESSION_KEY = 17 };
+enum {
+	TS_SESSIONS = 4096,
+	TS_SESSION_HOURS = 12,
+	TS_SESSION_TOKEN = 128, /* bytes of texts, their NUL included */
+	TS_SESSION_WHO = 160,
+	TS_SESSION_ID = 65,
+	TS_SESSION_KEY = 17,
+};
 
 struct ts_sessions;
 

@@ -18,7 +18,8 @@ bool ts_sign_in_is(struct ts_span path)
 	return ts_span_is(path, in_path) || ts_span_is(path, out_path);
 }
 
-bool ts_sign_in_who(struct ts_sessions *sessions, const struct ts_door *door, const struct ts_http_request *request, struct ts_session *ret)
+bool ts_sign_in_who(struct ts_sessions *sessions, const struct ts_door *door, const struct ts_http_request *request,
+		    struct ts_session *ret)
 {
 	struct ts_span bearer = ts_door_bearer(request);
 
@@ -79,14 +80,17 @@ static const char *form(const char *problem, struct ts_span to, struct ts_arena 
 		ts_html_escape(&out, ts_span_str(problem));
 		ts_buf_str(&out, "</p>\n");
 	}
-	ts_buf_str(&out, "<form method=\"post\" action=\"/sign-in\" class=\"filter\">\n"
-			 "<label for=\"token\">Your token of this server</label>\n"
-			 "<input id=\"token\" name=\"token\" type=\"password\" autocomplete=\"current-password\" required=\"required\"/>\n"
-			 "<input type=\"hidden\" name=\"to\" value=\"");
+	ts_buf_str(&out,
+		   "<form method=\"post\" action=\"/sign-in\" class=\"filter\">\n"
+		   "<label for=\"token\">Your token of this server</label>\n"
+		   "<input id=\"token\" name=\"token\" type=\"password\" autocomplete=\"current-password\" required=\"required\"/>\n"
+		   "<input type=\"hidden\" name=\"to\" value=\"");
 	ts_html_escape(&out, to);
-	ts_buf_str(&out, "\"/>\n<button>Sign in</button>\n</form>\n"
-			 "<p class=\"dim\">An administrator of the server makes tokens with <code>tscope token make</code>. You see and change "
-			 "here what <code>tscope</code> with this token may.</p>\n");
+	ts_buf_str(
+		&out,
+		"\"/>\n<button>Sign in</button>\n</form>\n"
+		"<p class=\"dim\">An administrator of the server makes tokens with <code>tscope token make</code>. You see and change "
+		"here what <code>tscope</code> with this token may.</p>\n");
 	page = out.failed ? NULL : ts_arena_printf(arena, "%.*s", (int)out.len, (const char *)out.data);
 	ts_buf_finish(&out);
 	return page;
@@ -138,8 +142,8 @@ static enum ts_status try(const struct ts_sign_in *in, struct ts_span token, str
 static void set_cookie(const struct ts_sign_in *in, const char *value, int seconds, struct ts_arena *arena, struct ts_http_reply *reply)
 {
 	/* behind a proxy with TLS the browser sends it over TLS alone */
-	const char *cookie = ts_arena_printf(arena, "%s=%s; Path=/; Max-Age=%d; HttpOnly; SameSite=Lax%s", in->door->cookie, value, seconds,
-					     in->door->n_hosts ? "; Secure" : "");
+	const char *cookie = ts_arena_printf(arena, "%s=%s; Path=/; Max-Age=%d; HttpOnly; SameSite=Lax%s", in->door->cookie, value,
+					     seconds, in->door->n_hosts ? "; Secure" : "");
 
 	if (cookie)
 		reply->headers[reply->n_headers++] = (struct ts_http_header){"Set-Cookie", cookie};
@@ -154,7 +158,8 @@ static void go_to(struct ts_http_reply *reply, const char *address)
 static void sign_in(const struct ts_sign_in *in, const struct ts_http_request *request, struct ts_arena *arena,
 		    struct ts_http_reply *reply, const char **ret_page)
 {
-	struct ts_span token = ts_trim(field_of(request->body, "token", arena)), to = leads_to(field_of(request->body, "to", arena)), who;
+	struct ts_span token = ts_trim(field_of(request->body, "token", arena)), to = leads_to(field_of(request->body, "to", arena)),
+		       who;
 	char id[TS_SESSION_ID];
 	struct ts_error err;
 

@@ -15,7 +15,8 @@
 #include "web/web.h"
 
 /* Whether the request has a token or a session; *ret is then whose. A token of a header is not tried here. */
-bool ts_sign_in_who(struct ts_sessions *sessions, const struct ts_door *door, const struct ts_http_request *request, struct ts_session *ret);
+bool ts_sign_in_who(struct ts_sessions *sessions, const struct ts_door *door, const struct ts_http_request *request,
+		    struct ts_session *ret);
 bool ts_sign_in_is(struct ts_span path);
 /* Answers both addresses. The body of what it says is HTML for a page of that title; without one the reply is whole. */
 struct ts_sign_in {

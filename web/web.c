@@ -12,6 +12,7 @@
 #include "web/routes.h"
 #include "web/sign_in.h"
 #include "web/static.h"
+#include "web/writes.h"
 
 #include <sys/resource.h>
 
@@ -22,7 +23,7 @@ struct web {
 	struct ts_tracking *mlflow; /* NULL: nothing is logged here */
 	struct ts_door door;
 	struct ts_sessions *sessions; /* NULL: nobody signs in */
-	struct ts_session guest; /* who asks, in the copy that answers one request; of no token: whoever has the link */
+	struct ts_session guest;      /* who asks, in the copy that answers one request; of no token: whoever has the link */
 };
 
 static const char *token_of(const struct web *web)
@@ -105,7 +106,7 @@ static const char *links_of(const struct web *web, const struct ts_routed *r, st
 	static const struct {
 		const char *route, *text;
 	} of_project[] = {{"runs", "Runs"}, {"branches", "Branches"}, {"tags", "Tags"}},
-	  of_run[] = {{"r", "Analysis"}, {"show", "Content"}, {"facts", "Facts"}, {"log", "Log"}};
+	  of_run[] = {{"r", "Analysis"}, {"show", "Content"}, {"facts", "Facts"}, {"log", "Log"}, {"change", "Change"}};
 	struct ts_span project = r && r->project.len ? r->project : ts_span_str(web->wanted->project), none = ts_span_of("", 0);
 	struct ts_buf out = TS_BUF_INIT(LINKS_MAX);
 	const char *text;
@@ -121,6 +122,8 @@ static const char *links_of(const struct web *web, const struct ts_routed *r, st
 		put_link(&out, r, project, of_project[i].route, none, of_project[i].text);
 	for (size_t i = 0; shows_run(r) && i < sizeof of_run / sizeof of_run[0]; i++)
 		put_link(&out, r, project, of_run[i].route, r->name, of_run[i].text);
+	if (r && strcmp(r->route->path, "b") == 0)
+		put_link(&out, r, project, "change-branch", r->name, "Accept");
 	if (r)
 		put_twin(&out, r, query);
 	if (web->guest.who[0]) {
@@ -180,7 +183,8 @@ static void say_answer(struct ts_http_reply *reply, enum ts_web_form form, struc
 static void say_error(struct web *web, const struct ts_routed *r, bool json, const struct ts_error *err, struct ts_arena *arena,
 		      struct ts_http_reply *reply)
 {
-	const struct ts_web_question question = {.form = json ? TS_WEB_JSON : TS_WEB_PAGE, .title = err->text,
+	const struct ts_web_question question = {.form = json ? TS_WEB_JSON : TS_WEB_PAGE,
+						 .title = err->text,
 						 .links = links_of(web, r, ts_span_of("", 0), arena),
 						 .token = token_of(web)};
 	struct ts_web_answer answer = {.status = err->status, .err = *err};
@@ -223,11 +227,12 @@ static void as_a_file(struct ts_http_reply *reply)
 static void answer_mlflow(struct web *web, const struct ts_http_request *request, bool admitted, struct ts_arena *arena,
 			  struct ts_http_reply *reply)
 {
-	const struct ts_tracking_call call = {
-		.method = request->post ? TS_TRACKING_POST : request->put ? TS_TRACKING_PUT : TS_TRACKING_GET,
-		.path = request->path,
-		.query = request->query,
-		.body = request->body};
+	const struct ts_tracking_call call = {.method = request->post  ? TS_TRACKING_POST
+							: request->put ? TS_TRACKING_PUT
+								       : TS_TRACKING_GET,
+					      .path = request->path,
+					      .query = request->query,
+					      .body = request->body};
 	struct ts_tracking_reply answer = {.out = &reply->body};
 	struct ts_error err;
 
@@ -395,14 +400,73 @@ static bool is_compare(struct ts_span path, struct ts_span *ret_project)
 	return !memchr(ret_project->data, '/', ret_project->len);
 }
 
+/* -- what is changed -- */
+
+static void say_forms(struct web *web, struct ts_span project, struct ts_span name, bool branch, struct ts_arena *arena,
+		      struct ts_http_reply *reply)
+{
+	const char *forms = ts_write_forms(project, name, branch, arena), *links = links_of(web, NULL, ts_span_of("", 0), arena);
+	const struct ts_web_question question = {
+		.form = TS_WEB_PAGE,
+		.title = ts_arena_phrase(arena, "Change %s%.*s", branch ? "the branch " : "", TS_SPAN_ARG(name)),
+		.links = links,
+		.body = forms};
+	struct ts_web_answer answer = {.status = TS_OK};
+
+	if (!forms || !links || arena->failed) {
+		say_plain(reply, 503, "there is no memory for this page");
+		return;
+	}
+	web->wanted->ask(web->wanted->ctx, &question, &answer);
+	say_answer(reply, TS_WEB_PAGE, &answer, arena);
+}
+
+/* A browser is led to what it changed; a program gets the document of the verb. */
+static void say_written(struct web *web, const struct ts_written *w, bool page, struct ts_arena *arena, struct ts_http_reply *reply)
+{
+	const struct ts_web_question question = {.words = w->words, .n = w->n, .form = TS_WEB_JSON, .token = token_of(web)};
+	struct ts_buf to = TS_BUF_INIT(TS_HTTP_HEAD_MAX);
+	struct ts_web_answer answer;
+
+	web->wanted->ask(web->wanted->ctx, &question, &answer);
+	if (!page) {
+		say_answer(reply, TS_WEB_JSON, &answer, arena);
+		return;
+	}
+	ts_buf_finish(&answer.out);
+	if (answer.status) {
+		say_error(web, NULL, false, &answer.err, arena, reply);
+		return;
+	}
+	put_address(&to, w->project, w->write->then, strcmp(w->write->then, "runs") == 0 ? ts_span_of("", 0) : w->name);
+	go_to(reply, 303, to.failed ? NULL : ts_arena_printf(arena, "%.*s", (int)to.len, (const char *)to.data));
+	ts_buf_finish(&to);
+}
+
+static void change(struct web *web, const struct ts_http_request *request, struct ts_arena *arena, struct ts_http_reply *reply)
+{
+	bool page = ts_span_contains(request->accept, "text/html");
+	struct ts_written w;
+	struct ts_error err;
+
+	if (request->put || !ts_write_find(request, arena, &w, &err))
+		say_plain(reply, 405, "nothing is written at this address");
+	else if (!w.n)
+		say_error(web, NULL, !page, &err, arena, reply);
+	else
+		say_written(web, &w, page, arena, reply);
+}
+
 static void answer_guest(struct web *web, const struct ts_http_request *request, struct ts_arena *arena, struct ts_http_reply *reply)
 {
-	struct ts_span live = ts_span_str("/live/"), fixed = ts_span_str("/static/"), run_of_mlflow = ts_span_str("/mlflow/"), project;
+	struct ts_span live = ts_span_str("/live/"), fixed = ts_span_str("/static/"), run_of_mlflow = ts_span_str("/mlflow/"), project,
+		       name;
+	bool branch;
 	struct ts_routed r;
 	struct ts_error err;
 
 	if (request->post || request->put)
-		say_plain(reply, 405, "nothing is written here");
+		change(web, request, arena, reply);
 	else if (ts_span_is(request->path, "/"))
 		go_to(reply, 303, first_address(web->wanted, arena));
 	else if (ts_span_starts(request->path, fixed))
@@ -411,6 +475,8 @@ static void answer_guest(struct web *web, const struct ts_http_request *request,
 		follow(web, request, arena, reply);
 	else if (ts_span_starts(request->path, run_of_mlflow))
 		go_to_run(web, ts_span_from(request->path, run_of_mlflow.len), arena, reply);
+	else if (ts_write_page(request->path, arena, &project, &name, &branch, &err))
+		say_forms(web, project, name, branch, arena, reply);
 	else if (is_compare(request->path, &project))
 		compare(request, project, arena, reply);
 	else if (ts_route_find(request, arena, &r, &err))
@@ -523,8 +589,8 @@ static enum ts_status say_ready(const struct web *web, struct ts_error *err)
 	ts_arena_init(&arena, 1 << 20);
 	begin = first_address(w, &arena);
 	if (begin)
-		link = ts_arena_printf(&arena, "http://%s%s%s:%u%s%s%s", six ? "[" : "", w->address, six ? "]" : "", (unsigned)web->door.port,
-				       begin, web->sessions ? "" : strchr(begin, '?') ? "&token=" : "?token=",
+		link = ts_arena_printf(&arena, "http://%s%s%s:%u%s%s%s", six ? "[" : "", w->address, six ? "]" : "",
+				       (unsigned)web->door.port, begin, web->sessions ? "" : "?token=",
 				       web->sessions ? "" : web->door.token);
 	if (link)
 		w->ready(w->ctx, link);
@@ -534,11 +600,9 @@ static enum ts_status say_ready(const struct web *web, struct ts_error *err)
 
 enum ts_status ts_web_serve(const struct ts_web_wanted *wanted, struct ts_error *err)
 {
-	struct web web = {.wanted = wanted,
-			  .door = {.address = wanted->address,
-			   .hosts = wanted->hosts,
-			   .n_hosts = wanted->n_hosts,
-			   .signs_in = wanted->signs_in}};
+	struct web web = {
+		.wanted = wanted,
+		.door = {.address = wanted->address, .hosts = wanted->hosts, .n_hosts = wanted->n_hosts, .signs_in = wanted->signs_in}};
 	const struct ts_http_wanted http = {
 		.address = wanted->address, .port = wanted->port, .threads = TS_WEB_THREADS, .answer = answer, .ctx = &web};
 	enum ts_status status;

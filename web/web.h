@@ -55,7 +55,7 @@ struct ts_web_wanted {
 	const char *const *hosts; /* names that a request may be for, beside the address and those of loopback */
 	size_t n_hosts;
 	ts_web_ask_fn *ask;
-	bool signs_in; /* users sign in with tokens of the server, and ask with these alone; else who has the link asks as this program */
+	bool signs_in; /* users sign in with tokens of the server, and ask with these alone; else who has the link asks as we do */
 	const struct ts_tracking_wanted *mlflow; /* what MLflow's clients log goes there; NULL: nowhere */
 	/* Called once the server listens, with the link that opens it, or the address where users sign in. */
 	void (*ready)(void *ctx, const char *link);

@@ -175,7 +175,8 @@ enum ts_status ts_target_open(struct ts_target *t, const char *store, const char
 	return open_server(t, &credentials, server, origin, arena, err);
 }
 
-enum ts_status ts_target_open_as(struct ts_target *t, const char *server, const char *token, struct ts_arena *arena, struct ts_error *err)
+enum ts_status ts_target_open_as(struct ts_target *t, const char *server, const char *token, struct ts_arena *arena,
+				 struct ts_error *err)
 {
 	struct ts_credentials credentials = {.n = 0};
 	struct ts_address address;

@@ -4,11 +4,11 @@
 #include "base/alloc.h"
 #include "base/number.h"
 #include "base/text.h"
-#include "cli/verbs/answer.h"
 #include "cli/core/names.h"
 #include "cli/core/path_run.h"
 #include "cli/core/project.h"
 #include "cli/report/page.h"
+#include "cli/verbs/answer.h"
 #include "cli/verbs/verbs.h"
 #include "cli/verbs/web_folder.h"
 #include "cli/verbs/web_parts.h"
@@ -51,9 +51,11 @@ static enum ts_status open_target(const struct serving *s, struct kept_target *t
 {
 	const struct ts_args *args = &s->cli->args;
 
+	if (s->folder)
+		return ts_target_open(&t->target, ts_web_folder_store(s->folder), NULL, TS_USE_READ, &t->arena, err);
 	if (!s->server)
-		return ts_target_open(&t->target, s->folder ? ts_web_folder_store(s->folder) : ts_args_text(args, "store"),
-				      s->folder ? NULL : ts_args_text(args, "server"), TS_USE_READ, &t->arena, err);
+		return ts_target_open(&t->target, ts_args_text(args, "store"), ts_args_text(args, "server"), TS_USE_READ, &t->arena,
+				      err);
 	if (!t->token[0])
 		return ts_error_set(err, TS_DENIED, "nobody has signed in");
 	return ts_target_open_as(&t->target, s->server, t->token, &t->arena, err);
@@ -251,8 +253,10 @@ static void ready(void *ctx, const char *link)
 		ts_cli_say(s->cli, "users sign in there with a token of %s; ^C ends the server", s->server);
 		return;
 	}
-	ts_cli_say(s->cli, "MLflow's clients log here with MLFLOW_TRACKING_URI=%.*s", (int)(strcspn(link + 8, "/") + 8), link);
-	ts_cli_say(s->cli, "who has this link reads what you can read; ^C ends the server");
+	if (!s->folder)
+		ts_cli_say(s->cli, "MLflow's clients log here with MLFLOW_TRACKING_URI=%.*s", (int)(strcspn(link + 8, "/") + 8),
+			   link);
+	ts_cli_say(s->cli, "who has this link reads and changes what you can; ^C ends the server");
 	if (ts_args_has(&s->cli->args, "open"))
 		open_browser(s, link);
 }
@@ -339,8 +343,8 @@ static enum ts_status find_server(struct ts_cli *cli, const char **ret_server, s
 	struct ts_address address;
 	const char *origin;
 
-	if (ts_target_server(ts_args_text(&cli->args, "store"), ts_args_text(&cli->args, "server"), &cli->arena, &credentials, ret_server,
-			     &origin, err))
+	if (ts_target_server(ts_args_text(&cli->args, "store"), ts_args_text(&cli->args, "server"), &cli->arena, &credentials,
+			     ret_server, &origin, err))
 		return err->status;
 	if (!*ret_server)
 		return ts_error_set(err, TS_INVALID, "web: --sign-in is for a server, whose tokens users have; name one with --server");
@@ -369,20 +373,18 @@ enum ts_status ts_verb_web(struct ts_cli *cli, struct ts_error *err)
 	    take_hosts(cli, hosts, &wanted.n_hosts, err) || ts_web_runs(cli, wanted.project, &runs, &mlflow, err))
 		return err->status;
 	wanted.port = (uint16_t)(given ? port : PORT_DEFAULT);
-	if (ts_args_has(&cli->args, "sign-in") && find_server(cli, &s.server, err))
-		return err->status;
-	wanted.signs_in = s.server != NULL;
-	wanted.mlflow = s.server ? NULL : &mlflow;
 	pthread_mutex_init(&s.lock, NULL);
 	status = find_begin(&s, &wanted, err);
-	/* A server that is not there is said before a page is opened. */
-	first = status || s.server ? NULL : take_target(&s, "", err);
+	if (!status && ts_args_has(&cli->args, "sign-in"))
+		status = s.folder ? ts_error_set(err, TS_INVALID, "web: --sign-in is for a server, and not for a folder")
+				  : find_server(cli, &s.server, err);
+	wanted.signs_in = s.server != NULL;
+	wanted.mlflow = s.folder || s.server ? NULL : &mlflow; /* what lies in a folder is shown, and nothing is added to it */
+	first = status || s.server ? NULL : take_target(&s, "", err); /* a server that is not there is said before a page is opened */
 	if (first)
 		give_back(&s, first, TS_OK);
-	else if (!status && !s.server)
-		status = err->status;
 	if (!status)
-		status = ts_web_serve(&wanted, err);
+		status = first || s.server ? ts_web_serve(&wanted, err) : err->status;
 	close_all(&s);
 	return status;
 }

@@ -986,9 +986,9 @@ const struct ts_verb ts_verbs[] = {
 			 "With RUN or BRANCH, the link opens its page. PATH is a run, or a folder of runs, that need not be pushed: "
 			 "the command reads it into a temporary store of its own, reads again what grows, and removes that store "
 			 "when it ends.\n\n"
-			 "The link has a token, which the browser keeps as a cookie: who has it reads what you can read, and nobody "
-			 "else reads anything. Nothing is written by these pages. The address of a page with .json at its end gives "
-			 "the document that --json prints (docs/http.md).",
+			 "The link has a token, which the browser keeps as a cookie: who has it reads and changes what you can, and "
+			 "nobody else reads anything. Forms beside a run and a branch tag, note, remove and accept, as you may. The "
+			 "address of a page with .json at its end gives the document that --json prints (docs/http.md).",
 		.options = web_options, .examples = web_examples,
 		.exits = EXITS_DONE,
 		.max_words = 1, .paths = 1, .words = TS_COMPLETE_RUN,

@@ -14,7 +14,8 @@ enum { PART_MAX = 40, OUT_MAX = 1 << 20 };
 
 /* -- a verb, with the store or the server that this command has -- */
 
-static enum ts_status run_verb(const struct ts_web_runs *runs, const char *verb, const char *const *words, size_t n, struct ts_error *err)
+static enum ts_status run_verb(const struct ts_web_runs *runs, const char *verb, const char *const *words, size_t n,
+			       struct ts_error *err)
 {
 	static const char *const passed[] = {"server", "store"};
 	struct ts_cli cli = {.verb = ts_verb_find(verb), .out = TS_BUF_INIT(OUT_MAX), .quiet = true};

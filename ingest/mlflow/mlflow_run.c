@@ -104,8 +104,7 @@ enum ts_status ts_mlflow_tag(struct ts_mlflow_run *run, struct ts_span key, stru
 
 /* --- metrics --- */
 
-enum ts_status ts_mlflow_metric(struct ts_mlflow_run *run, struct ts_span key, struct ts_span file, uint64_t size,
-				struct ts_error *err)
+enum ts_status ts_mlflow_metric(struct ts_mlflow_run *run, struct ts_span key, struct ts_span file, uint64_t size, struct ts_error *err)
 {
 	struct ts_mlflow_metric metric = {.size = size, .system = ts_span_starts(key, ts_span_str("system/"))};
 

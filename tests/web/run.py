@@ -148,8 +148,46 @@ def lets_in_who_has_the_link(store, web):
     for origin in ("http://evil.example", "null", f"http://127.0.0.1:{web.port + 1}"):
         assert web.ask("/p/default/note/a", "POST", body=b"x=1", Origin=origin)[0] == 403, origin
     assert web.ask("/p/default/runs", "POST", body=b"x=1", Origin="http://" + web.host)[0] == 405
+    assert web.ask("/p/default/tag/a", "PUT", body=b"x=1")[0] == 405
     for method in ("PUT", "DELETE", "OPTIONS", "TRACE"):
         assert web.ask("/p/default/runs", method)[0] in (405, 501), method
+
+
+def writes_by_forms(store, web):
+    """Tags, notes, removal and its undoing, as a browser sends them from our own pages; nothing from others'."""
+    def send(path, fields, accept="text/html", **headers):
+        given = {"Origin": "http://" + web.host, "Content_Type": "application/x-www-form-urlencoded", "Accept": accept, **headers}
+        return web.ask("/p/default/" + path, "POST", body=urllib.parse.urlencode(fields).encode(), **given)
+
+    page = web.page("/p/default/change/s/c")
+    root = xml.fromstring(page.replace("<!DOCTYPE html>", ""))
+    forms = [form.get("action") for form in root.iter("form") if form.get("method") == "post"]
+    assert forms == [f"/p/default/{word}/s/c" for word in ("tag", "note", "rm", "restore")], forms
+    status, headers, _ = send("tag/s/c", {"tag": "written", "message": "by a form"})
+    assert status == 303 and headers["location"] == "/p/default/r/s/c", headers
+    assert b"written" in store.tscope("tag").stdout
+    assert send("note/s/c", {"key": "why", "value": HOSTILE})[0] == 303
+    said = json.loads(store.tscope("note", "s/c", "--json").stdout)
+    assert HOSTILE in [n["value"] for n in said["notes"]], said
+    status, _, body = send("note/s/c", {"key": "seen", "value": "yes"}, accept="application/json")
+    assert status == 200 and {n["key"] for n in json.loads(body)["notes"]} >= {"why", "seen"}, body
+    assert send("rm/s/c", {})[0] == 400 and send("rm/s/c", {"sure": "1"})[1]["location"] == "/p/default/runs"
+    assert web.ask("/p/default/r/s/c")[0] == 404
+    assert send("restore/s/c", {"as": ""})[0] == 303 and web.ask("/p/default/r/s/c")[0] == 200
+    for path, fields, status in (("tag/a", {"tag": "written"}, 409), ("tag/nothing", {"tag": "x"}, 404), ("tag/s/c", {}, 400), ("note/s/c", {"key": "a=b", "value": "c"}, 400),
+                                 ("tag/s/c", {"tag": "--force", "force": "1"}, 400), ("tag/s/c", {"tag": "x/../../y z"}, 400), ("accept/main", {"commit": "abc"}, 400),
+                                 ("rm//etc/passwd", {"sure": "1"}, 404), ("tag/" + urllib.parse.quote("--server=unix:x", safe=""), {"tag": "t"}, 400),
+                                 ("accept/main", {"commit": "abcdef1", "reason": "meant"}, 404)):
+        got, _, body = send(path, fields)
+        assert got == status and b'role="alert"' in body and b"<script>alert" not in body, (path, fields, got, body[-300:])
+    assert send("tag/s/c", {"tag": "y"}, Content_Type="text/plain")[0] == 400 and send("runs", {"tag": "y"})[0] == 405 and send("tag/", {"tag": "y"})[0] == 405
+    for headers in ({"Origin": "http://evil.example"}, {"Origin": "null"}, {"Origin": "http://127.0.0.1:1"}):
+        assert send("tag/s/c", {"tag": "evil"}, **headers)[0] == 403
+    cookie = f"tscope_{web.port}={web.token}"
+    assert web.ask("/p/default/tag/s/c", "POST", token=False, body=b"tag=evil", Cookie=cookie, Content_Type="application/x-www-form-urlencoded")[0] == 403
+    assert web.ask("/p/default/tag/s/c", "POST", token=False, body=b"tag=evil", Content_Type="application/x-www-form-urlencoded", Origin="http://" + web.host)[0] == 401
+    assert web.ask("/p/default/tag/s/c?tag=evil")[0] == 404 and b"evil" not in store.tscope("tag").stdout
+    store.tscope("rm", "tag:written")
 
 
 def tells_what_is_new(store, web):
@@ -344,8 +382,8 @@ def ends_as_asked(store, web):
             stream.close()
 
 
-CHECKS = (answers_as_the_command_does, draws_pages, has_all_of_a_run, finds_and_compares, escapes_what_was_recorded, reads_no_files, lets_in_who_has_the_link,
-          tells_what_is_new, says_what_is_wrong, outlives_its_server, shows_a_folder, opens_at_a_page, ends_as_asked,
+CHECKS = (answers_as_the_command_does, draws_pages, has_all_of_a_run, writes_by_forms, finds_and_compares, escapes_what_was_recorded, reads_no_files,
+          lets_in_who_has_the_link, tells_what_is_new, says_what_is_wrong, outlives_its_server, shows_a_folder, opens_at_a_page, ends_as_asked,
           bears_hostile_clients)
 
 

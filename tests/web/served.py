@@ -45,12 +45,14 @@ class Web:
         self.process = subprocess.Popen([store.program, "web", "--port", "0", *options], cwd=store.work, env={**store.env, **(env or {})},
                                         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         said, found = "", None
-        while not found or not found.group(3) and "--sign-in" not in options:
+        while not found:
             line = self.process.stderr.readline().decode()
             if not line:
                 raise AssertionError("no link: " + said)
             said += line
             found = re.search(r"http://127\.0\.0\.1:(\d+)(/[^?\s]*)(?:\?token=([0-9a-f]{64}))?$", line.strip())
+            if found and not found.group(3) and "--sign-in" not in options:
+                found = None
         self.link = found.group(0)
         self.port, self.begin, self.token = int(found.group(1)), found.group(2), found.group(3)
         self.host = f"127.0.0.1:{self.port}"

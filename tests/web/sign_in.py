@@ -137,6 +137,27 @@ def tells_each_his_own(team):
         stream.close()
 
 
+def lets_the_server_decide(team):
+    """Forms do what the token may: a reader gets the server's refusal, a pusher tags, and only a maintainer accepts and marks others' runs."""
+    def send(name, path, fields):
+        status, _, body = team.ask("/p/default/" + path, team.session(name), "POST", urllib.parse.urlencode(fields).encode(), Accept="text/html",
+                                   Origin="http://" + team.web.host, Content_Type="application/x-www-form-urlencoded")
+        return status, body
+
+    for path, fields in (("tag/a", {"tag": "t1"}), ("note/a", {"key": "k", "value": "v"}), ("rm/a", {"sure": "1"})):
+        status, body = send("bob", path, fields)
+        assert status == 403 and b'role="alert"' in body and b"bob" in body, (path, status, body[-400:])
+        assert send("eve", path, fields)[0] in (403, 404), path
+    assert send("ann", "tag/a", {"tag": "t1"})[0] == 403, "tags are a maintainer's"
+    assert send("max", "tag/a", {"tag": "t1"})[0] == 303 and b"t1" in team.as_root("tag").stdout
+    assert send("ann", "note/a", {"key": "remark", "value": "x"})[0] == 303 and b"remark" in team.as_root("note", "a").stdout
+    assert send("ann", "note/a", {"key": "accepted", "value": "x"})[0] == 403 and send("max", "note/a", {"key": "accepted", "value": "x"})[0] == 303
+    assert send("ann", "rm/a", {"sure": "1"})[0] == 403, "the run is another's"
+    assert send("max", "rm/b", {"sure": "1"})[0] == 303 and send("max", "restore/b", {})[0] == 303
+    log = team.as_root("log", "tag:t1").stdout.decode()
+    assert "token:max" in log, log
+
+
 def signs_out(team):
     """After it the cookie opens nothing; a revoked token neither, from the next request on."""
     cookie = team.session("bob")
@@ -230,7 +251,7 @@ def works_behind_nginx(team):
         web.end()
 
 
-CHECKS = (leads_to_the_form, refuses_wrong_tokens, gives_what_the_token_may, tells_each_his_own, signs_out, needs_a_server, works_behind_nginx)
+CHECKS = (leads_to_the_form, refuses_wrong_tokens, gives_what_the_token_may, tells_each_his_own, lets_the_server_decide, signs_out, needs_a_server, works_behind_nginx)
 
 
 def main():

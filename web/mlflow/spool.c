@@ -215,8 +215,7 @@ enum ts_status ts_spool_experiment(struct ts_spool *s, struct ts_span id, struct
 	if (found)
 		*ret = *found;
 	pthread_mutex_unlock(&s->lock);
-	return found ? TS_OK
-		     : ts_error_set(err, TS_NOT_FOUND, "there is no experiment %s here", ts_show(id.len ? id : name).text);
+	return found ? TS_OK : ts_error_set(err, TS_NOT_FOUND, "there is no experiment %s here", ts_show(id.len ? id : name).text);
 }
 
 /* A number of 18 digits, as MLflow's own are. */
@@ -230,7 +229,8 @@ static enum ts_status new_experiment_id(char id[TS_SPOOL_ID], struct ts_error *e
 	return TS_OK;
 }
 
-static enum ts_status write_experiment(struct ts_spool *s, const char *id, struct ts_span name, int64_t created_ms, struct ts_error *err)
+static enum ts_status write_experiment(struct ts_spool *s, const char *id, struct ts_span name, int64_t created_ms,
+				       struct ts_error *err)
 {
 	struct ts_buf out = TS_BUF_INIT(META_MAX);
 	char path[4096];
@@ -515,7 +515,8 @@ void ts_spool_pushed(struct ts_spool *s, const char *id, uint64_t change, bool d
 
 /* -- opening and closing -- */
 
-static enum ts_status find_runs(struct ts_spool *s, const char *experiment, uint32_t number, struct ts_arena *arena, struct ts_error *err)
+static enum ts_status find_runs(struct ts_spool *s, const char *experiment, uint32_t number, struct ts_arena *arena,
+				struct ts_error *err)
 {
 	const char *folder = ts_path_join(arena, s->folder, experiment);
 	char **names;

@@ -9,8 +9,8 @@
  * What a function wrote when it returned survives the end of this process by any signal; it is not flushed to the disk. Lines that were
  * being written then are cut off or completed when their batch comes again, and a batch that comes twice is there once. A file that is
  * replaced is written beside and renamed.
- * One process has a folder at a time. Spans and texts that are returned lie in the arena of the call, but for those of experiments, which
- * live as long as the spool.
+ * One process has a folder at a time. Spans and texts that are returned lie in the arena of the call, but for those of experiments,
+ * which live as long as the spool.
  * Threads: any number. Runs and experiments are never taken out of a spool that is open.
  */
 #ifndef TSCOPE_WEB_MLFLOW_SPOOL_H
@@ -108,9 +108,11 @@ enum ts_status ts_spool_get_artifact(struct ts_spool *spool, const struct ts_spo
 enum ts_status ts_spool_list_artifacts(struct ts_spool *spool, const struct ts_spool_run *run, struct ts_span path,
 				       struct ts_arena *arena, struct ts_spool_file **ret, size_t *ret_n, struct ts_error *err);
 
-/* The next run that changed since it was pushed, and whose turn it is at that time: not before what ts_spool_pushed said. False: none. */
+/* The next run that changed since it was pushed, and whose turn it is at that time: not before what ts_spool_pushed said. False:
+ * none. */
 bool ts_spool_next(struct ts_spool *spool, int64_t now_ns, char ret_id[TS_SPOOL_ID], uint64_t *ret_change);
-/* The push of what ts_spool_next gave succeeded, or did not; nothing is pushed before not_before_ns. ended: all of the run is pushed. */
+/* The push of what ts_spool_next gave succeeded, or did not; nothing is pushed before not_before_ns. ended: all of the run is
+ * pushed. */
 void ts_spool_pushed(struct ts_spool *spool, const char *id, uint64_t change, bool done, bool ended, int64_t not_before_ns);
 /* The folder of a run, as push takes it. */
 const char *ts_spool_folder(const struct ts_spool *spool, const struct ts_spool_run *run, struct ts_arena *arena);

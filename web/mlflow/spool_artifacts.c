@@ -94,8 +94,8 @@ enum ts_status ts_spool_get_artifact(struct ts_spool *s, const struct ts_spool_r
 	return status;
 }
 
-enum ts_status ts_spool_list_artifacts(struct ts_spool *s, const struct ts_spool_run *run, struct ts_span path,
-				       struct ts_arena *arena, struct ts_spool_file **ret, size_t *ret_n, struct ts_error *err)
+enum ts_status ts_spool_list_artifacts(struct ts_spool *s, const struct ts_spool_run *run, struct ts_span path, struct ts_arena *arena,
+				       struct ts_spool_file **ret, size_t *ret_n, struct ts_error *err)
 {
 	const char *folder = check_path(path, err) ? NULL : path_of(s, run, path, arena);
 	struct ts_spool_file *files;

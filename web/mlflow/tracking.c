@@ -17,7 +17,7 @@ enum { EXPERIMENTS_MOST = 50000, NAME_MOST = 500, PARAM_MOST = 6000, TAG_MOST = 
 
 struct ts_tracking {
 	struct ts_tracking_wanted wanted;
-	pthread_mutex_t lock; /* while the spool is opened */
+	pthread_mutex_t lock;	/* while the spool is opened */
 	struct ts_spool *spool; /* NULL: no client came yet */
 	struct ts_tracking_push *push;
 };
@@ -97,7 +97,8 @@ static enum ts_status one_experiment(struct call *c, struct ts_span id, struct t
 
 static enum ts_status get_experiment(struct call *c, struct ts_error *err)
 {
-	return c->body.experiment_id.len ? one_experiment(c, c->body.experiment_id, ts_span_of("", 0), err) : missing("experiment_id", err);
+	return c->body.experiment_id.len ? one_experiment(c, c->body.experiment_id, ts_span_of("", 0), err)
+					 : missing("experiment_id", err);
 }
 
 static enum ts_status get_experiment_by_name(struct call *c, struct ts_error *err)
@@ -137,8 +138,9 @@ static enum ts_status find_active(struct call *c, struct ts_spool_run *ret, stru
 {
 	if (find_run(c, ret, err))
 		return err->status;
-	return ret->deleted ? ts_error_set(err, TS_INVALID, "The run %s must be in the 'active' state. Current state is deleted.", ret->id)
-			    : TS_OK;
+	return ret->deleted
+		       ? ts_error_set(err, TS_INVALID, "The run %s must be in the 'active' state. Current state is deleted.", ret->id)
+		       : TS_OK;
 }
 
 static enum ts_status check_metrics(struct ts_tracking_metric *metrics, size_t n, struct ts_error *err)
@@ -240,8 +242,7 @@ static enum ts_status delete_tag(struct call *c, struct ts_error *err)
 	struct ts_tracking_pair p = {c->body.key, ts_span_of("", 0)};
 	struct ts_spool_run run;
 
-	return find_active(c, &run, err) || check_pairs(&p, 1, "tag", TAG_MOST, err) ||
-			       ts_spool_drop_tag(c->spool, &run, p.key, err)
+	return find_active(c, &run, err) || check_pairs(&p, 1, "tag", TAG_MOST, err) || ts_spool_drop_tag(c->spool, &run, p.key, err)
 		       ? err->status
 		       : TS_OK;
 }
@@ -537,7 +538,8 @@ static enum ts_status answer_artifact(struct call *c, const struct ts_tracking_c
 	if (!path.len) {
 		if (call->method != TS_TRACKING_GET)
 			return ts_error_set(err, TS_UNSUPPORTED, "artifacts are put one by one");
-		return artifact_of(c, c->body.path, &run, &inside, err) || list_artifacts(c, &run, inside, false, err) ? err->status : TS_OK;
+		return artifact_of(c, c->body.path, &run, &inside, err) || list_artifacts(c, &run, inside, false, err) ? err->status
+														       : TS_OK;
 	}
 	if (path.data[0] != '/' || ts_uri_decode(ts_span_from(path, 1), false, c->arena, &path, err))
 		return path.data[0] != '/' ? ts_error_set(err, TS_UNSUPPORTED, "there is no such call") : err->status;
@@ -675,11 +677,16 @@ void ts_tracking_refuse(const struct ts_error *err, struct ts_tracking_reply *re
 		enum ts_status status;
 		int http;
 		const char *code;
-	} codes[] = {{TS_INVALID, 400, "INVALID_PARAMETER_VALUE"},    {TS_TOO_LARGE, 400, "INVALID_PARAMETER_VALUE"},
-		     {TS_NOT_FOUND, 404, "RESOURCE_DOES_NOT_EXIST"},  {TS_CONFLICT, 400, "RESOURCE_ALREADY_EXISTS"},
-		     {TS_DENIED, 403, "PERMISSION_DENIED"},	      {TS_UNSUPPORTED, 404, "ENDPOINT_NOT_FOUND"},
-		     {TS_NO_MEMORY, 503, "TEMPORARILY_UNAVAILABLE"},  {TS_FULL, 503, "TEMPORARILY_UNAVAILABLE"},
-		     {TS_UNAVAILABLE, 503, "TEMPORARILY_UNAVAILABLE"}, {TS_AMBIGUOUS, 400, "INVALID_STATE"}};
+	} codes[] = {{TS_INVALID, 400, "INVALID_PARAMETER_VALUE"},
+		     {TS_TOO_LARGE, 400, "INVALID_PARAMETER_VALUE"},
+		     {TS_NOT_FOUND, 404, "RESOURCE_DOES_NOT_EXIST"},
+		     {TS_CONFLICT, 400, "RESOURCE_ALREADY_EXISTS"},
+		     {TS_DENIED, 403, "PERMISSION_DENIED"},
+		     {TS_UNSUPPORTED, 404, "ENDPOINT_NOT_FOUND"},
+		     {TS_NO_MEMORY, 503, "TEMPORARILY_UNAVAILABLE"},
+		     {TS_FULL, 503, "TEMPORARILY_UNAVAILABLE"},
+		     {TS_UNAVAILABLE, 503, "TEMPORARILY_UNAVAILABLE"},
+		     {TS_AMBIGUOUS, 400, "INVALID_STATE"}};
 	struct ts_json j = ts_json_of(reply->out);
 	const char *code = "INTERNAL_ERROR";
 

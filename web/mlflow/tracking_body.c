@@ -155,9 +155,7 @@ static enum ts_status read_object(struct parsing *p, const struct field *fields,
 		for (size_t i = 0; !list && i < n_lists; i++)
 			if (ts_span_is(t.text, lists[i].key))
 				list = &lists[i];
-		if (field  ? take_value(p, field)
-		    : list ? take_list(p, list)
-			   : ts_json_skip(&p->reader, NULL, p->err))
+		if (field ? take_value(p, field) : list ? take_list(p, list) : ts_json_skip(&p->reader, NULL, p->err))
 			return p->err->status;
 	}
 }
@@ -174,9 +172,9 @@ static enum ts_status too_many(struct parsing *p, int most, const char *what)
 
 /* Room for one more item of an array of the body, which has at most so many. */
 #define MORE(p, array, cap, n, most, what)                                                                                             \
-	((n) == (most)						  ? too_many((p), (most), (what))                               \
+	((n) == (most)						      ? too_many((p), (most), (what))                                  \
 	 : TS_GROW_IN((p)->arena, (array), (p)->caps.cap, (n) + 1, 8) ? TS_OK                                                          \
-								  : ts_arena_error((p)->arena, (p)->err))
+								      : ts_arena_error((p)->arena, (p)->err))
 
 static enum ts_status take_metric(struct parsing *p, const struct ts_json_token *t)
 {
@@ -267,8 +265,10 @@ static enum ts_status take_context(struct parsing *p, const struct ts_json_token
 
 static enum ts_status take_dataset_object(struct parsing *p, struct ts_tracking_dataset *to)
 {
-	const struct field fields[] = {
-		{"name", TEXT, &to->name}, {"digest", TEXT, &to->digest}, {"source_type", TEXT, &to->source_type}, {"source", TEXT, &to->source}};
+	const struct field fields[] = {{"name", TEXT, &to->name},
+				       {"digest", TEXT, &to->digest},
+				       {"source_type", TEXT, &to->source_type},
+				       {"source", TEXT, &to->source}};
 	struct ts_json_token t;
 
 	return ts_json_next(&p->reader, &t, p->err) || is_object(p, &t, "a dataset") || read_object(p, fields, 4, NULL, 0)
@@ -289,9 +289,9 @@ static enum ts_status take_dataset(struct parsing *p, const struct ts_json_token
 			return p->err->status;
 		if (key.type != TS_JSON_KEY)
 			break;
-		if (ts_span_is(key.text, "dataset")  ? take_dataset_object(p, &b->datasets[b->n_datasets])
-		    : ts_span_is(key.text, "tags") ? take_list(p, &tags)
-						   : ts_json_skip(&p->reader, NULL, p->err))
+		if (ts_span_is(key.text, "dataset") ? take_dataset_object(p, &b->datasets[b->n_datasets])
+		    : ts_span_is(key.text, "tags")  ? take_list(p, &tags)
+						    : ts_json_skip(&p->reader, NULL, p->err))
 			return p->err->status;
 	}
 	b->n_datasets++;
@@ -304,17 +304,25 @@ enum { FIELDS = 19 };
 
 static void fields_of(struct ts_tracking_body *b, struct field ret[FIELDS])
 {
-	const struct field fields[FIELDS] = {
-		{"run_id", TEXT, &b->run_id},	      {"experiment_id", TEXT, &b->experiment_id},
-		{"name", TEXT, &b->name},	      {"experiment_name", TEXT, &b->name},
-		{"run_name", TEXT, &b->run_name},     {"user_id", TEXT, &b->user_id},
-		{"status", TEXT, &b->status},	      {"key", TEXT, &b->key},
-		{"value", ANY, &b->text},	      {"filter", TEXT, &b->filter},
-		{"page_token", TEXT, &b->page_token}, {"metric_key", TEXT, &b->metric_key},
-		{"path", TEXT, &b->path},	      {"run_view_type", TEXT, &b->view},
-		{"start_time", WHOLE, &b->start_ms},  {"end_time", WHOLE, &b->end_ms},
-		{"timestamp", WHOLE, &b->time_ms},    {"step", WHOLE, &b->step},
-		{"max_results", WHOLE, &b->max_results}};
+	const struct field fields[FIELDS] = {{"run_id", TEXT, &b->run_id},
+					     {"experiment_id", TEXT, &b->experiment_id},
+					     {"name", TEXT, &b->name},
+					     {"experiment_name", TEXT, &b->name},
+					     {"run_name", TEXT, &b->run_name},
+					     {"user_id", TEXT, &b->user_id},
+					     {"status", TEXT, &b->status},
+					     {"key", TEXT, &b->key},
+					     {"value", ANY, &b->text},
+					     {"filter", TEXT, &b->filter},
+					     {"page_token", TEXT, &b->page_token},
+					     {"metric_key", TEXT, &b->metric_key},
+					     {"path", TEXT, &b->path},
+					     {"run_view_type", TEXT, &b->view},
+					     {"start_time", WHOLE, &b->start_ms},
+					     {"end_time", WHOLE, &b->end_ms},
+					     {"timestamp", WHOLE, &b->time_ms},
+					     {"step", WHOLE, &b->step},
+					     {"max_results", WHOLE, &b->max_results}};
 
 	memcpy(ret, fields, sizeof fields);
 }
@@ -336,8 +344,11 @@ static void settle_number(struct ts_tracking_body *b)
 
 enum ts_status ts_tracking_body_read(struct ts_span json, struct ts_arena *arena, struct ts_tracking_body *ret, struct ts_error *err)
 {
-	static const struct list lists[] = {{"metrics", take_metric}, {"params", take_param}, {"tags", take_tag},
-					    {"datasets", take_dataset}, {"experiment_ids", take_experiment_id},
+	static const struct list lists[] = {{"metrics", take_metric},
+					    {"params", take_param},
+					    {"tags", take_tag},
+					    {"datasets", take_dataset},
+					    {"experiment_ids", take_experiment_id},
 					    {"order_by", take_order}};
 	struct parsing p = {.scratch = TS_BUF_INIT(4 << 20), .arena = arena, .body = ret, .err = err};
 	struct field fields[FIELDS];

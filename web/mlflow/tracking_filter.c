@@ -81,10 +81,18 @@ static enum ts_status take_entity(struct ts_span *t, enum ts_tracking_entity *re
 	static const struct {
 		const char *word;
 		enum ts_tracking_entity entity;
-	} words[] = {{"metrics.", TS_TRACKING_METRIC}, {"metric.", TS_TRACKING_METRIC},	   {"params.", TS_TRACKING_PARAM},
-		     {"param.", TS_TRACKING_PARAM},    {"parameters.", TS_TRACKING_PARAM}, {"parameter.", TS_TRACKING_PARAM},
-		     {"tags.", TS_TRACKING_TAG},       {"tag.", TS_TRACKING_TAG},	   {"attributes.", TS_TRACKING_ATTRIBUTE},
-		     {"attribute.", TS_TRACKING_ATTRIBUTE}, {"attr.", TS_TRACKING_ATTRIBUTE}, {"run.", TS_TRACKING_ATTRIBUTE}};
+	} words[] = {{"metrics.", TS_TRACKING_METRIC},
+		     {"metric.", TS_TRACKING_METRIC},
+		     {"params.", TS_TRACKING_PARAM},
+		     {"param.", TS_TRACKING_PARAM},
+		     {"parameters.", TS_TRACKING_PARAM},
+		     {"parameter.", TS_TRACKING_PARAM},
+		     {"tags.", TS_TRACKING_TAG},
+		     {"tag.", TS_TRACKING_TAG},
+		     {"attributes.", TS_TRACKING_ATTRIBUTE},
+		     {"attribute.", TS_TRACKING_ATTRIBUTE},
+		     {"attr.", TS_TRACKING_ATTRIBUTE},
+		     {"run.", TS_TRACKING_ATTRIBUTE}};
 
 	skip_space(t);
 	*ret = TS_TRACKING_ATTRIBUTE;
@@ -172,8 +180,9 @@ static bool is_number(const struct ts_tracking_condition *c)
 
 static bool is_attribute(struct ts_span key)
 {
-	static const char *const attributes[] = {"run_id", "run_name", "Run name", "run name", "status",	"start_time", "created",
-						 "Created", "end_time", "user_id", "User", "artifact_uri", "experiment_id"};
+	static const char *const attributes[] = {"run_id",     "run_name",     "Run name",     "run name", "status",
+						 "start_time", "created",      "Created",      "end_time", "user_id",
+						 "User",       "artifact_uri", "experiment_id"};
 
 	for (size_t i = 0; i < sizeof attributes / sizeof attributes[0]; i++)
 		if (ts_span_is(key, attributes[i]))
@@ -190,15 +199,16 @@ static enum ts_status check(const struct ts_tracking_condition *c, struct ts_err
 	if (!is_number(c) || !c->n_texts)
 		return TS_OK;
 	if (c->op >= TS_TRACKING_LIKE)
-		return ts_error_set(err, TS_INVALID, "Invalid filter: '%s' is a number, which is compared by = != < <= > >=",
-				    ts_show(c->key).text);
+		return ts_error_set(err, TS_INVALID,
+				    "Invalid filter: '%s' is a number, which is compared by = != < <= > >=", ts_show(c->key).text);
 	return ts_parse_double(c->texts[0], &number)
 		       ? TS_OK
 		       : ts_error_set(err, TS_INVALID, "Invalid filter: '%s' is compared with a number, not with '%s'",
 				      ts_show(c->key).text, ts_show(c->texts[0]).text);
 }
 
-enum ts_status ts_tracking_filter_read(struct ts_span text, struct ts_arena *arena, struct ts_tracking_filter *ret, struct ts_error *err)
+enum ts_status ts_tracking_filter_read(struct ts_span text, struct ts_arena *arena, struct ts_tracking_filter *ret,
+				       struct ts_error *err)
 {
 	struct ts_tracking_condition *conditions = NULL;
 	size_t n = 0, cap = 0;

@@ -57,7 +57,8 @@ struct ts_tracking_order {
 };
 
 /* Texts point into the filter or lie in the arena. TS_INVALID, with what was expected. */
-enum ts_status ts_tracking_filter_read(struct ts_span text, struct ts_arena *arena, struct ts_tracking_filter *ret, struct ts_error *err);
+enum ts_status ts_tracking_filter_read(struct ts_span text, struct ts_arena *arena, struct ts_tracking_filter *ret,
+				       struct ts_error *err);
 bool ts_tracking_filter_holds(const struct ts_tracking_filter *filter, const struct ts_tracking_view *view);
 enum ts_status ts_tracking_order_read(struct ts_span text, struct ts_tracking_order *ret, struct ts_error *err);
 /* Below 0, 0 or above 0; a run without the value stands behind all that have it. */

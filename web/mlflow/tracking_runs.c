@@ -280,8 +280,8 @@ static void sort(const struct search *s, struct ts_tracking_view **views, struct
 		views[k] = i < half && (j == n || !is_before(s, room[j], room[i])) ? room[i++] : room[j++];
 }
 
-enum ts_status ts_tracking_search(struct ts_spool *spool, const struct ts_tracking_body *body, struct ts_json *j, struct ts_arena *arena,
-				  struct ts_error *err)
+enum ts_status ts_tracking_search(struct ts_spool *spool, const struct ts_tracking_body *body, struct ts_json *j,
+				  struct ts_arena *arena, struct ts_error *err)
 {
 	struct ts_tracking_view **room;
 	struct ts_tracking_body page = *body;

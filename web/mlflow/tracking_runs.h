@@ -18,8 +18,8 @@ enum ts_status ts_tracking_put_run(struct ts_spool *spool, const struct ts_spool
 /* Writes the object of info alone. */
 void ts_tracking_put_info(const struct ts_spool_run *run, struct ts_json *j);
 /* Writes the members of the answer to a search, "runs" and "next_page_token". */
-enum ts_status ts_tracking_search(struct ts_spool *spool, const struct ts_tracking_body *body, struct ts_json *j, struct ts_arena *arena,
-				  struct ts_error *err);
+enum ts_status ts_tracking_search(struct ts_spool *spool, const struct ts_tracking_body *body, struct ts_json *j,
+				  struct ts_arena *arena, struct ts_error *err);
 /* Writes the members of the answer to get-history. */
 enum ts_status ts_tracking_history(struct ts_spool *spool, const struct ts_spool_run *run, const struct ts_tracking_body *body,
 				   struct ts_json *j, struct ts_arena *arena, struct ts_error *err);
