@@ -160,13 +160,13 @@ static void say_plain(struct ts_http_reply *reply, int status, const char *text)
 	ts_buf_char(&reply->body, '\n');
 }
 
-static void say_policy(struct ts_http_reply *reply, const char *script, struct ts_arena *arena)
+static void say_policy(struct ts_http_reply *reply, const struct ts_web_answer *answer, struct ts_arena *arena)
 {
 	add_header(reply, "Content-Security-Policy",
 		   ts_arena_printf(arena,
-				   "default-src 'none'; script-src 'self'%s%s; style-src 'unsafe-inline'; img-src 'self' data:; "
+				   "default-src 'none'; script-src 'self'%s%s; style-src 'self'%s%s; img-src 'self' data:; "
 				   "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
-				   *script ? " " : "", script));
+				   *answer->script ? " " : "", answer->script, *answer->style ? " " : "", answer->style));
 }
 
 static void say_answer(struct ts_http_reply *reply, enum ts_web_form form, struct ts_web_answer *answer, struct ts_arena *arena)
@@ -176,7 +176,7 @@ static void say_answer(struct ts_http_reply *reply, enum ts_web_form form, struc
 	ts_buf_finish(&reply->body);
 	reply->body = answer->out;
 	if (form == TS_WEB_PAGE)
-		say_policy(reply, answer->script, arena);
+		say_policy(reply, answer, arena);
 }
 
 /* A text as a page of its own or a document, where no verb answers. */

@@ -41,7 +41,7 @@ struct ts_web_answer {
 	enum ts_status status; /* with err: there is no answer */
 	struct ts_error err;
 	struct ts_buf out;
-	char script[80]; /* 'sha256-...' of the script in the page; empty: none */
+	char style[80], script[80]; /* 'sha256-...' of the style and the script in the page; empty: none */
 };
 
 /* Fills *ret_answer; its out is freed by the caller, whatever the status. */

@@ -175,8 +175,8 @@ struct field {
 static void put_form(struct ts_buf *out, struct ts_span project, struct ts_span name, const char *path, const char *title,
 		     const struct field *fields, size_t n, const char *button)
 {
-	ts_buf_printf(out, "<section aria-labelledby=\"h-%s\"><h2 id=\"h-%s\">%s</h2>\n<form method=\"post\" class=\"filter\" action=\"/p/", path,
-		      path, title);
+	ts_buf_printf(out, "<section aria-labelledby=\"h-%s\"><h2 id=\"h-%s\">%s</h2>\n", path, path, title);
+	ts_buf_str(out, "<form method=\"post\" class=\"filter\" action=\"/p/");
 	ts_uri_encode(out, project, false);
 	ts_buf_printf(out, "/%s/", path);
 	ts_uri_encode(out, name, true);

@@ -4,6 +4,7 @@
 #include "cli/report/list_served.h"
 #include "cli/report/page.h"
 #include "cli/text/text_list.h"
+#include "cli/view/html.h"
 #include "cli/view/show_value.h"
 
 #include <math.h>
@@ -125,7 +126,7 @@ enum ts_status ts_list_page(const void *what, struct ts_arena *arena, struct ts_
 	ts_page_element(out, "<header><h1>", title, "</h1></header>\n<main><section>\n");
 	if (page->served)
 		ts_list_served_form(out, page, arena);
-	ts_buf_str(out, "<div class=\"scroll\"><table class=\"sheet cards\">\n");
+	ts_buf_str(out, TS_HTML_SCROLL "<table class=\"sheet cards\">\n");
 	head_row(out, page, arena);
 	ts_buf_str(out, "<tbody>\n");
 	for (size_t r = 0; r < list->n; r++)

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 
 #define POLICY "<meta http-equiv=\"Content-Security-Policy\" content=\""
+#define POLICY_STYLE "; style-src "
 #define POLICY_SCRIPT "; script-src "
 #define POLICY_END "\"/>\n"
 
@@ -37,20 +38,37 @@ void ts_page_element(struct ts_buf *out, const char *open, const char *text, con
 }
 
 /* Source: W3C, Content Security Policy Level 3, 2.3.1: 'sha256-' and the digest, in base64, of what stands between the tags. */
+static void digest_of(struct ts_buf *out, struct ts_buf *text)
+{
+	struct ts_id digest;
+
+	ts_digest(ts_buf_view(text), &digest);
+	ts_buf_str(out, "'sha256-");
+	ts_base64_print(out, ts_id_span(&digest));
+	ts_buf_char(out, '\'');
+	ts_buf_lacks(out, text);
+	ts_buf_finish(text);
+}
+
+static void style_text(struct ts_buf *out)
+{
+	ts_buf_char(out, '\n');
+	for (size_t i = 0; i < sizeof style / sizeof style[0]; i++)
+		ts_buf_str(out, style[i]);
+}
+
 static void policy(struct ts_buf *out, const struct ts_page_script *script)
 {
 	struct ts_buf text = TS_BUF_INIT(TS_PAGE_MAX_BYTES);
-	struct ts_id digest;
 
-	ts_buf_str(out, POLICY "default-src 'none'; base-uri 'none'; form-action 'none'; style-src 'unsafe-inline'");
+	ts_buf_str(out, POLICY "default-src 'none'; base-uri 'none'; form-action 'none'" POLICY_STYLE);
+	style_text(&text);
+	digest_of(out, &text);
 	if (script) {
+		text = TS_BUF_INIT(TS_PAGE_MAX_BYTES);
 		script_text(&text, script);
-		ts_digest(ts_buf_view(&text), &digest);
-		ts_buf_str(out, POLICY_SCRIPT "'sha256-");
-		ts_base64_print(out, ts_id_span(&digest));
-		ts_buf_char(out, '\'');
-		ts_buf_lacks(out, &text);
-		ts_buf_finish(&text);
+		ts_buf_str(out, POLICY_SCRIPT);
+		digest_of(out, &text);
 	}
 	ts_buf_str(out, POLICY_END);
 }
@@ -66,9 +84,8 @@ void ts_page_open(struct ts_buf *out, const char *name, const struct ts_page_scr
 {
 	ts_page_element(out, ts_page_begin, name, "</title>\n");
 	policy(out, script);
-	ts_buf_str(out, "<style>\n");
-	for (size_t i = 0; i < sizeof style / sizeof style[0]; i++)
-		ts_buf_str(out, style[i]);
+	ts_buf_str(out, "<style>");
+	style_text(out);
 	ts_buf_str(out, "</style></head>\n<body>");
 	ts_buf_str(out, ts_page_place);
 }
@@ -79,7 +96,18 @@ void ts_page_close(struct ts_buf *out, const char *foot)
 	ts_page_element(out, "", foot, "</footer></body></html>\n");
 }
 
-void ts_page_serve(struct ts_buf *out, struct ts_span page, const char *links, char ret_script[TS_PAGE_SCRIPT_NAME])
+/* What a policy names behind a word, up to the next part. */
+static void named(struct ts_span policy_text, const char *word, char ret[TS_PAGE_DIGEST])
+{
+	size_t at = ts_page_find(policy_text, word, 0);
+	struct ts_span rest = at == SIZE_MAX ? ts_span_of("", 0) : ts_span_from(policy_text, at + strlen(word));
+	size_t n = ts_page_find(rest, ";", 0);
+
+	(void)snprintf(ret, TS_PAGE_DIGEST, "%.*s", TS_SPAN_ARG(ts_span_part(rest, 0, n == SIZE_MAX ? rest.len : n)));
+}
+
+void ts_page_serve(struct ts_buf *out, struct ts_span page, const char *links, char ret_style[TS_PAGE_DIGEST],
+		   char ret_script[TS_PAGE_DIGEST])
 {
 	size_t policy_at = ts_page_find(page, POLICY, 0), at, n;
 	struct ts_span policy_text, rest;
@@ -90,11 +118,8 @@ void ts_page_serve(struct ts_buf *out, struct ts_span page, const char *links, c
 	n = ts_page_find(rest, POLICY_END, 0);
 	policy_text = ts_span_part(rest, 0, n);
 	rest = ts_span_from(rest, n + strlen(POLICY_END));
-	at = ts_page_find(policy_text, POLICY_SCRIPT, 0);
-	ret_script[0] = '\0';
-	if (at != SIZE_MAX)
-		(void)snprintf(ret_script, TS_PAGE_SCRIPT_NAME, "%.*s",
-			       TS_SPAN_ARG(ts_span_from(policy_text, at + strlen(POLICY_SCRIPT))));
+	named(policy_text, POLICY_STYLE, ret_style);
+	named(policy_text, POLICY_SCRIPT, ret_script);
 	at = ts_page_find(rest, ts_page_place, 0);
 	assert(at != SIZE_MAX);
 	ts_buf_span(out, ts_span_part(rest, 0, at));

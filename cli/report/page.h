@@ -22,9 +22,10 @@ void ts_page_run(struct ts_buf *out, const struct ts_page_script *script);
 /* foot: what the foot of the page says behind the program's version. */
 void ts_page_close(struct ts_buf *out, const char *foot);
 /* Appends a page as a server sends it: with links (HTML) in its place for them, and without its policy, since the server says one in a
- * header. ret_script gets what names the page's script in that: 'sha256-...' in quotes; empty: it has none. */
-enum { TS_PAGE_SCRIPT_NAME = 64 };
-void ts_page_serve(struct ts_buf *out, struct ts_span page, const char *links, char ret_script[TS_PAGE_SCRIPT_NAME]);
+ * header. What the page has in itself is named in that by 'sha256-...' in quotes: its style and its script; empty: it has none. */
+enum { TS_PAGE_DIGEST = 64 };
+void ts_page_serve(struct ts_buf *out, struct ts_span page, const char *links, char ret_style[TS_PAGE_DIGEST],
+		   char ret_script[TS_PAGE_DIGEST]);
 /* Appends open, the escaped text, and close. */
 void ts_page_element(struct ts_buf *out, const char *open, const char *text, const char *close);
 

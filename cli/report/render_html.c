@@ -8,6 +8,7 @@
 #include "cli/report/render_report.h"
 #include "cli/report/report.h"
 #include "cli/report/svg.h"
+#include "cli/view/html.h"
 #include "cli/view/show_value.h"
 
 struct page {
@@ -75,8 +76,7 @@ static void bar_row(struct page *p, const struct ts_item *item, const struct ts_
 	element(p, breaks ? "<tr><th scope=\"row\" class=\"long\">" : "<tr><th scope=\"row\">", bar->label,
 		"</th><td class=\"bar\">");
 	if (bar->known && !isnan(bar->share))
-		ts_buf_printf(p->out,
-			      "<span class=\"track\"><span class=\"fill %s\" style=\"width:%.1f%%\"></span></span>",
+		ts_buf_printf(p->out, "<svg class=\"track\"><rect class=\"fill %s\" width=\"%.1f%%\" height=\"100%%\"/></svg>",
 			      ts_severity_word(bar->severity),
 			      bar->share > 1   ? 100
 			      : bar->share > 0 ? bar->share * 100
@@ -94,9 +94,9 @@ static void bars(struct page *p, const struct ts_item *item)
 
 	for (size_t v = 0; v < TS_BAR_VALUES; v++)
 		headed |= item->heads[v] && *item->heads[v];
-	put(p, headed ? "<div class=\"scroll\"><table class=\"bars headed\">\n" : "<div class=\"scroll\"><table class=\"bars\">\n");
+	put(p, headed ? TS_HTML_SCROLL "<table class=\"bars headed\">\n" : TS_HTML_SCROLL "<table class=\"bars\">\n");
 	if (headed) {
-		put(p, "<thead><tr><th></th><th></th>");
+		put(p, "<thead><tr><td></td><td></td>");
 		for (size_t v = 0; v < TS_BAR_VALUES; v++)
 			if (used(item, v))
 				element(p, item->right[v] ? "<th scope=\"col\">" : "<th scope=\"col\" class=\"text\">",
@@ -378,8 +378,7 @@ static void all_rows(struct page *p)
 	if (m->n == 0)
 		return;
 	ts_buf_printf(p->out,
-		      "<section><h2>ALL ROWS</h2>\n<details><summary>%zu rows</summary><div "
-		      "class=\"scroll\"><table>\n<thead><tr>"
+		      "<section><h2>ALL ROWS</h2>\n<details><summary>%zu rows</summary>" TS_HTML_SCROLL "<table>\n<thead><tr>"
 		      "<th scope=\"col\">group</th><td class=\"text\">subject</td><td class=\"text\">name</td>"
 		      "<td class=\"text\">value</td></tr></thead><tbody>\n",
 		      m->n);

@@ -59,7 +59,7 @@ static void one_frame(struct ts_cli *cli, const struct ts_flame *flame, const st
 {
 	const struct ts_flame_node *node = &flame->nodes[frame->node];
 
-	ts_buf_printf(out, "<div class=\"%s\" style=\"left:%.3f%%;width:%.3f%%;top:%upx\" title=\"", class_of(node, frame),
+	ts_buf_printf(out, "<svg class=\"%s\" x=\"%.3f%%\" width=\"%.3f%%\" y=\"%u\" height=\"17\"><title>", class_of(node, frame),
 		      share(frame->left, v->whole), share(frame->width, v->whole), frame->depth * ROW_PIXELS);
 	ts_page_element(out, "", name_of(cli, flame, frame, NAME_BYTES), "&#10;");
 	ts_page_element(out, "", ts_trace_ms(cli, frame->width), "");
@@ -69,7 +69,7 @@ static void one_frame(struct ts_cli *cli, const struct ts_flame *flame, const st
 				ts_trace_ms(cli, node->self_ns[v->weight]), "; ");
 		ts_page_element(out, "", ts_trace_plural(cli, node->count, "time"), "");
 	}
-	ts_page_element(out, "\">", name_of(cli, flame, frame, LABEL_BYTES), "</div>\n");
+	ts_page_element(out, "</title><rect/><text x=\"3\" y=\"12\">", name_of(cli, flame, frame, LABEL_BYTES), "</text></svg>\n");
 }
 
 static void legend(const struct ts_flame_view *v, struct ts_buf *out)
@@ -100,12 +100,12 @@ static void graph(struct ts_cli *cli, const struct ts_flame *flame, const struct
 	legend(v, out);
 	ts_buf_str(out, "<p class=\"tools\" hidden=\"hidden\"><label>Find <input type=\"search\"/></label> "
 			"<button type=\"button\">whole</button> <span class=\"dim\" aria-live=\"polite\"></span></p>\n");
-	ts_buf_printf(out, "<div class=\"flame\" style=\"height:%upx\">\n", (v->deepest + 1) * ROW_PIXELS);
-	ts_page_element(out, "<div class=\"t\" style=\"left:0.000%;width:100.000%;top:0px\" title=\"all&#10;", whole, "");
-	ts_page_element(out, "\">all: ", whole, "</div>\n");
+	ts_buf_printf(out, "<svg class=\"flame\" height=\"%u\">\n", (v->deepest + 1) * ROW_PIXELS);
+	ts_page_element(out, "<svg class=\"t\" x=\"0.000%\" width=\"100.000%\" y=\"0\" height=\"17\"><title>all&#10;", whole, "");
+	ts_page_element(out, "</title><rect/><text x=\"3\" y=\"12\">all: ", whole, "</text></svg>\n");
 	for (size_t i = 0; i < v->n; i++)
 		one_frame(cli, flame, v, &v->frames[i], out);
-	ts_buf_str(out, "</div>\n");
+	ts_buf_str(out, "</svg>\n");
 }
 
 /* Draws a graph, with fewer stacks where hostile names would make it too large. */

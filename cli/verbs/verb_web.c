@@ -175,7 +175,7 @@ static void serve(const struct ts_web_question *q, struct ts_answer *from, struc
 	if (page.failed)
 		ts_buf_lacks(&to->out, &page);
 	else
-		ts_page_serve(&to->out, ts_buf_view(&page), q->links, to->script);
+		ts_page_serve(&to->out, ts_buf_view(&page), q->links, to->style, to->script);
 	ts_buf_finish(&page);
 }
 
@@ -210,7 +210,7 @@ static void ask(void *ctx, const struct ts_web_question *q, struct ts_web_answer
 	struct kept_target *t;
 
 	ret->out = TS_BUF_INIT(TS_ANSWER_MAX);
-	ret->script[0] = '\0';
+	ret->style[0] = ret->script[0] = '\0';
 	if (q->n) {
 		ret->status = TS_UNAVAILABLE;
 		t = take_target(s, q->token ? q->token : "", &ret->err);

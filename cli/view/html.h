@@ -4,6 +4,9 @@
 
 #include "cli/core/term.h"
 
+/* Around a table that may be wider than the window: whoever has no mouse moves it by keys. */
+#define TS_HTML_SCROLL "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"table\">"
+
 /* Appends text escaped for a place between tags or in a quoted attribute. */
 void ts_html_text(struct ts_buf *out, const char *text);
 

@@ -357,7 +357,7 @@ static void the_same_table_on_a_page(void **state)
 	ts_view_of(&view, &thing_shape, "size_bytes stream", &arena);
 	ts_view_rows(&view, things, 1);
 	shows(&view, true,
-	      "<div class=\"scroll\"><table class=\"sheet\">\n"
+	      "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"table\"><table class=\"sheet\">\n"
 	      "<thead><tr><th scope=\"col\">size</th><th scope=\"col\" class=\"text\">stream</th></tr></thead>\n"
 	      "<tbody>\n"
 	      "<tr><td class=\"strong\">2 KiB</td><td class=\"text \">3</td></tr>\n"

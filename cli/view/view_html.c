@@ -41,8 +41,14 @@ static void heading(const struct ts_view *view, struct ts_buf *out)
 {
 	ts_buf_str(out, "<thead><tr>");
 	for (size_t c = 0; c < view->n_columns; c++) {
+		const char *head = view->columns[c].head;
+
+		if (!head || !*head) { /* a heading without a word would be read aloud as one */
+			ts_buf_str(out, "<td></td>");
+			continue;
+		}
 		ts_buf_str(out, view->columns[c].align == TS_ALIGN_RIGHT ? "<th scope=\"col\">" : "<th scope=\"col\" class=\"text\">");
-		ts_html_text(out, view->columns[c].head ? view->columns[c].head : "");
+		ts_html_text(out, head);
 		ts_buf_str(out, "</th>");
 	}
 	ts_buf_str(out, "</tr></thead>\n");
@@ -91,7 +97,7 @@ void ts_view_html(const struct ts_view *view, struct ts_buf *out)
 		out->failed = TS_NO_MEMORY;
 		return;
 	}
-	ts_buf_printf(out, "<div class=\"scroll\"><table class=\"sheet%s\">\n",
+	ts_buf_printf(out, TS_HTML_SCROLL "<table class=\"sheet%s\">\n",
 		      view->mono ? " mono"
 		      : !headed	 ? " loose"
 		      : cards	 ? " cards"

@@ -2,10 +2,12 @@
 """Opens the pages of `tscope web` in headless Chromium: browser.py BUILD [FOLDER|- [NAME...]]. Pictures go into the folder. Exits 77 without Chromium."""
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
 import time
+import urllib.parse
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import chromium  # noqa: E402
@@ -14,7 +16,8 @@ from served import Store, Web, make_run, until  # noqa: E402
 PAGES = {"runs": "/p/default/runs", "run": "/p/default/r/a", "content": "/p/default/show/a", "facts": "/p/default/facts/a", "log": "/p/default/log/a",
          "diff": "/p/default/diff/a..b", "plot": "/p/default/plot/loss?run=a&run=b", "branch": "/p/default/b/main", "groups": "/p/default/groups?by=config.lr&columns=loss.last",
          "matrix": "/p/default/matrix?run=a&run=b&run=c", "projects": "/projects",
-         "error": "/p/default/r/nothing"}
+         "error": "/p/default/r/nothing", "change": "/p/default/change/a", "accept": "/p/default/change-branch/main"}
+AXE = "axe-core@4.10.3"
 SIZES = ((390, 844), (1200, 800))
 
 
@@ -38,6 +41,80 @@ def shows_every_page(store, web, browser, folder):
                 assert browser.run("document.querySelectorAll('h1').length") == 1, name
                 if folder:
                     browser.picture(os.path.join(folder, f"{name}-{width}{'-dark' if dark else ''}.png"))
+
+
+def axe_of(build):
+    """The text of axe-core, which npm brings once into the build folder; None where it cannot."""
+    folder = os.path.join(build, "axe")
+    path = os.path.join(folder, "node_modules", "axe-core", "axe.min.js")
+    if not os.path.exists(path) and shutil.which("npm"):
+        os.makedirs(folder, exist_ok=True)
+        try:
+            subprocess.run(["npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", AXE], cwd=folder, capture_output=True, timeout=120, stdin=subprocess.DEVNULL)
+        except subprocess.TimeoutExpired:
+            pass
+    if not os.path.exists(path):
+        return None
+    with open(path) as text:
+        return text.read()
+
+
+def reads_aloud(store, web, browser, folder):
+    """axe-core finds no violation on any page, light and dark, on a phone and on a desk."""
+    axe = axe_of(store.build)
+    if not axe:
+        print(f"  skipped: npm cannot get {AXE} here, so that the pages are not looked at by it", flush=True)
+        return
+    rules, bad = 0, []
+    for name, path in PAGES.items():
+        for width, dark in ((390, False), (1200, True)):
+            browser.size(width, 800, dark)
+            browser.go("http://" + web.host + path)
+            browser.run(axe + ";0")
+            found = browser.run("axe.run(document, {resultTypes: ['violations']}).then(r => ({bad: r.violations.map(v => v.id + ': ' + v.help + ' ' + "
+                                "v.nodes.slice(0, 3).map(n => n.html.slice(0, 200)).join(' | ')), good: r.passes.length}))")
+            bad += [(name, width, dark, said) for said in found["bad"]]
+            rules += found["good"]
+    assert not bad, bad
+    assert rules > 20 * len(PAGES), rules
+    print(f"  {2 * len(PAGES)} pages, {rules} rules passed, no violation", flush=True)
+
+
+def runs_nothing_that_was_recorded(store, web, browser, folder):
+    """Markup in every text that a run, a note, a tag and a query have stays text: nothing runs, and the policy is not even asked."""
+    evil = "<img src=x onerror=\"window.hacked=1\"><script>window.hacked=1</script>'\"><svg onload=window.hacked=1>{{7*7}}"
+    place = os.path.join(store.work, "runs", "evil")
+    make_run(place, 4, config={"lr": 0.1, "note": evil, evil: evil})
+    with open(os.path.join(place, "steps.jsonl")) as steps:
+        rows = [json.loads(line) for line in steps]
+    with open(os.path.join(place, "steps.jsonl"), "w") as steps:
+        for row in rows:
+            steps.write(json.dumps({**row, "tags": [evil], evil: row["step"], "scalars": {evil: 1.0, "loss/" + evil: 2.0}, "phases": {evil: 0.01, "forward": 0.02},
+                                    "memory": {evil: 5}}) + "\n")
+    with open(os.path.join(place, "facts.json")) as facts:
+        known = json.load(facts)
+    with open(os.path.join(place, "facts.json"), "w") as facts:
+        json.dump({**known, "session": {"name": evil, "user": evil, "command": evil}, "code": {"commit": evil, "branch": evil, "remote": "javascript:alert(1)"},
+                   "hardware": {"gpu": evil}, "other": {evil: {evil: evil}}}, facts)
+    with open(os.path.join(place, "events.jsonl"), "w") as events:
+        for step in range(5):
+            events.write(json.dumps({"time": 1.7e9 + step, "kind": evil, "name": evil, "step": step, "message": evil}) + "\n")
+    store.tscope("push", "--name", "evil", "--branch", "main", "--message", evil, "./runs/evil")
+    store.tscope("note", "evil", "why=" + evil)
+    store.tscope("tag", "-m", evil, "evil", "evil-tag")
+    q = urllib.parse.quote
+    pages = ["runs", "runs?columns=name,config.note,notes", "r/evil", "show/evil", "facts/evil", "log/evil", "log/tag:evil-tag", "diff/evil..a", "b/main", "tags", "branches",
+             "change/evil", "runs?q=" + q(evil), "runs?sort=" + q(evil), "plot/" + q(evil, safe="") + "?run=evil", "r/" + q(evil, safe=""), "plot/loss?run=evil&run=" + q(evil, safe=""),
+             "change/" + q(evil, safe=""), q(evil, safe="")]
+    for path in pages:
+        browser.complaints.clear()
+        browser.go("http://" + web.host + "/p/default/" + path)
+        assert browser.run("window.hacked === undefined && document.images.length === 0 && !document.querySelector('[onerror],[onload],a[href^=javascript]')"), path
+        assert browser.run("[...document.scripts].every(s => s.src.startsWith(location.origin) || !s.textContent.includes('hacked'))"), path
+        assert not [c for c in browser.complaints if "status of 40" not in c], (path, browser.complaints)
+    assert "window.hacked=1" in browser.run("fetch('/p/default/facts/evil').then(r => r.text())"), "what was recorded is on the page"
+    store.tscope("rm", "evil", "tag:evil-tag")
+    store.tscope("push", "--name", "c", "--branch", "main", "./runs/c")
 
 
 def is_used_by_keys(store, web, browser, folder):
@@ -211,7 +288,7 @@ def is_sent_to_nobody(store, web, browser, folder):
         other.end()
 
 
-CHECKS = (shows_every_page, is_used_by_keys, zooms_and_holds_it_in_the_address, shows_where_runs_part, shows_what_is_not_finite, compares_many, curves_grow,
+CHECKS = (shows_every_page, reads_aloud, runs_nothing_that_was_recorded, is_used_by_keys, zooms_and_holds_it_in_the_address, shows_where_runs_part, shows_what_is_not_finite, compares_many, curves_grow,
           renews_itself, outlives_a_server, is_sent_to_nobody)
 
 
