@@ -21,10 +21,12 @@
 #include <sys/socket.h>
 
 enum {
-	REQUEST_SECONDS = 20, /* from the first byte of a request, or the last answer, to its last byte */
+	REQUEST_SECONDS = 20,  /* from the first byte of a request, or the last answer, to its last byte */
 	READING_SECONDS = 120, /* for a client to take an answer */
-	SILENT_SECONDS = 15, /* after which an open stream gets a sign that it is open */
+	SILENT_SECONDS = 15,   /* after which an open stream gets a sign that it is open */
 	ASKED_ARENA = 4 << 20,
+	CUT_AT_ONCE = 32,
+	ROOM_FROM = TS_HTTP_CONNECTIONS - 256, /* connections from which on idle ones are cut */
 };
 
 static const int64_t second_ns = 1000000000;
@@ -36,6 +38,7 @@ struct link {
 	struct ts_http *server;
 	struct evbuffer_cb_entry *counter;
 	size_t came;	  /* bytes of a request that is not whole yet */
+	bool is_cut;
 	int64_t since_ns; /* when it began to do what it does */
 	enum { WAITS, IS_ANSWERED, READS, STREAMS } does;
 };
@@ -124,10 +127,11 @@ static bool is_closed(const struct link *link)
 	return !read && !write && !event; /* evhttp took its functions away, as it does before it frees one */
 }
 
-static void cut(const struct link *link)
+static void cut(struct link *link)
 {
 	evutil_socket_t fd = bufferevent_getfd(link->bev);
 
+	link->is_cut = true;
 	if (fd >= 0)
 		(void)shutdown(fd, SHUT_RDWR);
 }
@@ -155,6 +159,8 @@ static void bytes_came(struct evbuffer *in, const struct evbuffer_cb_info *info,
 		if (l->came > most->came)
 			most = l;
 	cut(most);
+	link->server->coming -= most->came; /* the loop frees it when it sees the end */
+	most->came = 0;
 }
 
 static bool is_late(const struct link *link, int64_t now)
@@ -206,19 +212,32 @@ static void does(struct ts_http *s, struct evhttp_request *raw, int what)
 	}
 }
 
-/* Gives libevent the buffers of a new connection. One too many gets none, and libevent closes it. */
+/* Those that have asked nothing for the longest make room for who comes next, before there is no more: one that is cut is gone only
+ * when the loop has seen its end. They stand last, since each new one stands first. */
+static void make_room(struct ts_http *s)
+{
+	struct link *oldest[CUT_AT_ONCE] = {NULL};
+	size_t n = 0;
+
+	for (struct link *l = s->links; l; l = l->next)
+		if (l->does == WAITS && !l->is_cut)
+			oldest[n++ % CUT_AT_ONCE] = l;
+	for (size_t i = 0; i < CUT_AT_ONCE && i < n; i++)
+		cut(oldest[i]);
+}
+
+/* Gives libevent the buffers of a new connection. One too many is cut as soon as it has its descriptor, which it has not yet. */
 static struct bufferevent *begin_link(struct event_base *base, void *ctx)
 {
 	struct ts_http *s = ctx;
 	struct bufferevent *bev;
 	struct link *link;
 
-	if (s->n_links >= TS_HTTP_CONNECTIONS)
+	if (s->n_links >= ROOM_FROM && s->n_links % CUT_AT_ONCE == 0) {
 		look_at_links(s);
-	if (s->n_links >= TS_HTTP_CONNECTIONS)
-		for (struct link *l = s->links; l; l = l->next)
-			if (l->does == WAITS)
-				cut(l); /* those that ask nothing make room for who comes next */
+		if (s->n_links >= ROOM_FROM)
+			make_room(s);
+	}
 	bev = bufferevent_socket_new(base, -1, 0);
 	link = ts_alloc(sizeof *link);
 	if (!bev || !link) {
@@ -229,6 +248,10 @@ static struct bufferevent *begin_link(struct event_base *base, void *ctx)
 	}
 	bufferevent_incref(bev);
 	*link = (struct link){.next = s->links, .server = s, .bev = bev, .since_ns = ts_now_mono_ns(), .does = WAITS};
+	if (s->n_links >= TS_HTTP_CONNECTIONS) {
+		link->since_ns = 0;
+		event_active(s->tick, EV_TIMEOUT, 0);
+	}
 	link->counter = evbuffer_add_cb(bufferevent_get_input(bev), bytes_came, link);
 	if (!link->counter) {
 		bufferevent_decref(bev);
@@ -300,12 +323,38 @@ static void copy_request(struct job *job)
 	copy_body(job);
 }
 
+/* Whether a proxy in front may have seen another end of this request than libevent did: two lengths, a length that is no number, a
+ * length beside chunks, or a name that only looks like one. What stands behind would be somebody else's request. */
+static bool is_ambiguous(struct evhttp_request *raw)
+{
+	const struct evkeyval *h;
+	size_t lengths = 0, codings = 0;
+
+	for (h = evhttp_request_get_input_headers(raw)->tqh_first; h; h = h->next.tqe_next) {
+		if (!*h->key || strpbrk(h->key, " \t\r\n\v\f") || strpbrk(h->value, "\r\n"))
+			return true;
+		if (evutil_ascii_strcasecmp(h->key, "Content-Length") == 0) {
+			lengths++;
+			if (strspn(h->value, "0123456789") != strlen(h->value))
+				return true;
+		}
+		if (evutil_ascii_strcasecmp(h->key, "Transfer-Encoding") == 0)
+			codings += evutil_ascii_strcasecmp(h->value, "chunked") == 0 ? 1 : 2;
+	}
+	return lengths + codings > 1;
+}
+
 static void request_came(struct evhttp_request *raw, void *ctx)
 {
 	struct ts_http *s = ctx;
 	size_t body = evbuffer_get_length(evhttp_request_get_input_buffer(raw));
 	struct job *job;
 
+	if (is_ambiguous(raw)) {
+		does(s, raw, READS);
+		evhttp_send_error(raw, 400, "Bad Request"); /* which closes the connection */
+		return;
+	}
 	if (body > TS_HTTP_BODY_MAX && evhttp_request_get_command(raw) != EVHTTP_REQ_PUT) {
 		does(s, raw, READS);
 		evhttp_send_error(raw, 413, "Payload Too Large");
@@ -540,6 +589,7 @@ static enum ts_status make_loop(struct ts_http *s, struct ts_error *err)
 	static const struct timeval second = {.tv_sec = 1};
 
 	event_set_log_callback(say_nothing);
+	(void)signal(SIGPIPE, SIG_IGN); /* libevent writes to clients that have gone */
 	if (evthread_use_pthreads() || !(s->base = event_base_new()) || !(s->http = evhttp_new(s->base)))
 		return ts_error_set(err, TS_NO_MEMORY, "there is no memory for an HTTP server");
 	s->tick = event_new(s->base, -1, EV_PERSIST, ticked, s);
