@@ -1,4 +1,4 @@
-/* test_environment.c - the digests of variables: the same for the same value, of no use without the key, and a key for its user alone. */
+/* test_environment.c - digests of variables: the same for the same value, of no use without the key; and a key for its user alone. */
 #include "ingest/host/environment.h"
 
 #include <setjmp.h>
