@@ -17,9 +17,10 @@ extern char **environ;
 const char **ts_git_environment(void)
 {
 	static const char *const ours[] = {"LC_ALL=C", "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0"};
-	static const char *const left_out[] = {"LC_ALL=", "GIT_OPTIONAL_LOCKS=", "GIT_TERMINAL_PROMPT=", "GIT_DIR=", "GIT_WORK_TREE=",
-					       "GIT_INDEX_FILE=", "GIT_PREFIX=", "GIT_OBJECT_DIRECTORY=", "GIT_COMMON_DIR=",
-					       "GIT_NAMESPACE=", "GIT_EXTERNAL_DIFF="};
+	static const char *const left_out[] = {
+		"LC_ALL=",	   "GIT_OPTIONAL_LOCKS=", "GIT_TERMINAL_PROMPT=", "GIT_DIR=",
+		"GIT_WORK_TREE=",  "GIT_INDEX_FILE=",	  "GIT_PREFIX=",	  "GIT_OBJECT_DIRECTORY=",
+		"GIT_COMMON_DIR=", "GIT_NAMESPACE=",	  "GIT_EXTERNAL_DIFF="};
 	enum { OURS = sizeof ours / sizeof *ours };
 	size_t n = 0, k = 0;
 	const char **made;
@@ -82,8 +83,8 @@ static int begin(const char *const *argv, const char *const *env, int out, pid_t
 
 bool ts_git(const char *folder, const char *const *words, char ret_said[TS_GIT_SAID])
 {
-	const char *argv[WORDS] = {"git", "-C", folder, "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false",
-				   "-c", "advice.detachedHead=false"};
+	const char *argv[WORDS] = {
+		"git", "-C", folder, "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "advice.detachedHead=false"};
 	char said[TS_GIT_SAID] = "";
 	const char **env = ts_git_environment();
 	size_t n = 9;

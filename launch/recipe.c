@@ -156,8 +156,9 @@ static bool same_name(const char *variable, const char *name)
 /* What the recorder is asked for is said by the recipe alone; the others would name another folder or repository than the run's. */
 static bool is_asked(const char *variable)
 {
-	static const char *const names[] = {"TSCOPE_DIRECTORY", "TSCOPE_STOP", "TSCOPE_WATCH", "TSCOPE_OPERATIONS", "TSCOPE_RUNNER",
-					    "PWD", "OLDPWD", "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"};
+	static const char *const names[] = {
+		"TSCOPE_DIRECTORY", "TSCOPE_STOP", "TSCOPE_WATCH",  "TSCOPE_OPERATIONS", "TSCOPE_RUNNER", "PWD",
+		"OLDPWD",	    "GIT_DIR",	   "GIT_WORK_TREE", "GIT_INDEX_FILE",	 "GIT_PREFIX"};
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (same_name(variable, names[i]))

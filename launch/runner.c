@@ -6,9 +6,9 @@
 #include "base/cursor.h"
 #include "base/file.h"
 #include "base/system.h"
-#include "launch/runner_job.h"
 #include "launch/output.h"
 #include "launch/place.h"
+#include "launch/runner_job.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -188,6 +188,8 @@ def main():
         lab, env = lab_of(top)
         some_id = json.loads(run("tscope show --json exp2", lab, env).stdout)["run"]["id"][:8]
         for where, command in shown(lab, env):
+            if command.startswith("tscope reproduce "):
+                continue  # it needs a repository, and starts trainings: python/tests/test_reproduce.py runs its forms
             if command.startswith("tscope run "):
                 continue  # it starts trainings: tests/launch/run.py and python/tests/test_launch.py run its forms
             if command.startswith("tscope web"):

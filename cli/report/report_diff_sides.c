@@ -6,7 +6,7 @@
 #include "run/head.h"
 #include "run/role.h"
 
-enum { FACTS_SHOWN = 20 };
+enum { FACTS_SHOWN = 20, LIST_LEAST = 160 };
 
 /* A fact that differs, and the ranks on which it differs. Rows of one path follow each other, and the row of the job
  * comes first. */
@@ -54,6 +54,17 @@ static const char *by_group(struct ts_report *r, const struct fact_entry *entrie
 	return text;
 }
 
+/* A list of many lines, such as that of packages, is no row of a table. */
+static const char *fact_value(struct ts_report *r, const struct ts_fact *fact)
+{
+	size_t lines = 0;
+
+	for (size_t i = 0; fact && fact->type == TS_FACT_TEXT && i < fact->text.len; i++)
+		lines += fact->text.data[i] == '\n';
+	return lines && fact->text.len > LIST_LEAST ? ts_report_say(r, "(text of %zu bytes)", fact->text.len)
+						    : ts_report_kept(r, ts_show_fact(fact, r->arena));
+}
+
 /* Two values may print alike and have different types: for 1 -> 1.0 this is visible, and in "1" -> 1 the text is
  * quoted. No other values print alike. */
 void ts_report_diff_facts(struct ts_report *r, const struct ts_diff *diff)
@@ -79,9 +90,9 @@ void ts_report_diff_facts(struct ts_report *r, const struct ts_diff *diff)
 
 		ts_view_row(table, NULL);
 		ts_view_set(table, "path", TS_STYLE_PLAIN, fact_path(r, &entries[i]));
-		ts_view_set(table, "a", row->a ? TS_STYLE_A : TS_STYLE_DIM, ts_report_kept(r, ts_show_fact(row->a, r->arena)));
+		ts_view_set(table, "a", row->a ? TS_STYLE_A : TS_STYLE_DIM, fact_value(r, row->a));
 		ts_view_set(table, "to", TS_STYLE_DIM, "->");
-		ts_view_set(table, "b", row->b ? TS_STYLE_B : TS_STYLE_DIM, ts_report_kept(r, ts_show_fact(row->b, r->arena)));
+		ts_view_set(table, "b", row->b ? TS_STYLE_B : TS_STYLE_DIM, fact_value(r, row->b));
 	}
 	table->more = n - shown;
 }

@@ -223,6 +223,9 @@ static enum ts_status host_facts(struct ts_launch_folder *f, const char *const *
 	if (!line.failed && ts_utf8_valid(ts_span_of(line.data, line.len - 1)))
 		wanted.command = (const char *)line.data;
 	status = ts_host_facts(&wanted, &f->cli->arena, &f->facts, &no_patch, err);
+	/* What the processes record as their command has no launcher before it. */
+	if (!status && wanted.command)
+		status = ts_launch_fact_text(f, "command", wanted.command, err);
 	ts_buf_finish(&line);
 	if (!status && no_patch)
 		status = ts_launch_fact_text(f, "no_patch", no_patch, err);

@@ -19,6 +19,7 @@
 #include "cli/core/sender.h"
 #include "cli/json/json_parts.h"
 #include "cli/text/text_parts.h"
+#include "cli/verbs/again.h"
 #include "cli/verbs/verbs.h"
 #include "cli/view/show_value.h"
 #include "cli/view/view.h"
@@ -61,6 +62,7 @@ struct pushed {
 	struct ts_commit_reply commit;
 	uint64_t sent_bytes, sent_objects;
 	struct ts_put_stats stored;
+	bool *told_lacks; /* that a run of this command cannot be run again */
 	bool joined; /* joined with ranks of other pushes; only the reply then knows which ranks are missing */
 };
 
@@ -82,6 +84,7 @@ struct pushes {
 	size_t n, n_rows;
 	size_t failed;  /* runs that were not pushed */
 	struct ts_listed listed;
+	bool told_lacks;
 	size_t untried; /* of these, runs that came after the server had stopped answering */
 	struct ts_json json; /* of all pushes; only with --json */
 };
@@ -222,6 +225,21 @@ static bool again(const struct ts_cli *cli, enum ts_status status, bool sent, in
 
 /* After a broken connection, or after a gc with a short lease that freed objects of this push, push starts over. Objects that are
  * there are not sent again. */
+/* Says of the first run of this command that was recorded here, and lacks something, that it cannot be run again. */
+static void say_lacks(struct ts_cli *cli, const struct pushed *p)
+{
+	const struct ts_fact *collected = ts_facts_find(&p->run.facts, ts_span_str("session.collected_at"));
+	struct ts_again again;
+	struct ts_error ignored;
+
+	if (*p->told_lacks || !collected || !ts_facts_find(&p->run.facts, ts_span_str("session.interpreter.program")) ||
+	    ts_again_of(&p->run.facts, 1, p->arena, &again, &ignored) || !again.n_lacks)
+		return;
+	*p->told_lacks = true;
+	ts_cli_say(cli, "%s cannot be run again, because its record lacks %s; tscope show --reproduce says more", p->at->path,
+		   again.lacks[0]);
+}
+
 static enum ts_status push_one(struct ts_cli *cli, struct pushed *p, const struct ts_facts *facts,
 			       struct ts_error *err)
 {
@@ -237,6 +255,8 @@ static enum ts_status push_one(struct ts_cli *cli, struct pushed *p, const struc
 		if (sent && !ts_args_has(&cli->args, "dry-run"))
 			status = commit(cli, p, err);
 	} while (status && again(cli, status, sent, tries, err));
+	if (!status)
+		say_lacks(cli, p);
 	if (!status)
 		ts_say_notices(cli, p->at->part ? ts_arena_printf(p->arena, "%s#%s", p->at->path, p->at->part) : p->at->path,
 			       &p->run.notices, true);
@@ -724,7 +744,7 @@ static void json_end(struct pushes *all)
 static enum ts_status push_single(struct pushes *all, struct ts_error *err)
 {
 	struct ts_cli *cli = all->cli;
-	struct pushed p = {.at = all->places, .arena = &cli->arena};
+	struct pushed p = {.at = all->places, .arena = &cli->arena, .told_lacks = &all->told_lacks};
 
 	if (p.at->failed)
 		return ts_error_set(err, p.at->failed->status, "%s", p.at->failed->text);
@@ -745,7 +765,7 @@ static enum ts_status push_single(struct pushes *all, struct ts_error *err)
 static enum ts_status push_next(struct pushes *all, struct place *at, struct ts_arena *arena, bool *io_gone, struct ts_error *err)
 {
 	const struct place *run = run_of_rank(all, at);
-	struct pushed p = {.at = at, .arena = arena, .listed = &all->listed};
+	struct pushed p = {.at = at, .arena = arena, .listed = &all->listed, .told_lacks = &all->told_lacks};
 	const struct ts_error *failed = at->failed;
 	bool untried = !failed && *io_gone;
 	enum ts_status status = TS_OK;

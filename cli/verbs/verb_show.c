@@ -6,6 +6,7 @@
 #include "cli/text/show_machine.h"
 #include "cli/text/show_printed.h"
 #include "cli/text/text_show.h"
+#include "cli/verbs/again.h"
 #include "cli/verbs/verbs.h"
 
 static bool of_snapshot(const struct ts_cli *cli)
@@ -30,6 +31,23 @@ static enum ts_status stored_snapshot(struct ts_cli *cli, struct ts_error *err)
 	return ts_show_stored_snapshot(cli, &run, &choice, err);
 }
 
+/* What the record has for running the training again. */
+static enum ts_status reproduce(struct ts_cli *cli, struct ts_error *err)
+{
+	struct ts_get_reply run;
+	struct ts_again again;
+	struct ts_span spec;
+
+	if (cli->json)
+		return ts_error_set(err, TS_INVALID, "show: --reproduce has no JSON; tscope facts --json has what it is made of");
+	if (ts_cli_run(cli, ts_cli_word(cli, 0), &spec, err) || ts_again_ask(cli, spec, &run, &again, err))
+		return err->status;
+	ts_buf_str(&cli->out, again.n_lacks ? "The run cannot be run again:\n" : "tscope reproduce can run it again:\n");
+	ts_again_show(&again, &cli->out);
+	cli->exit_code = again.n_lacks ? TS_EXIT_INCONCLUSIVE : TS_EXIT_YES;
+	return TS_OK;
+}
+
 enum ts_status ts_verb_show(struct ts_cli *cli, struct ts_error *err)
 {
 	bool output = ts_args_has(&cli->args, "output"), machine = ts_args_has(&cli->args, "machine"), has_rank = false;
@@ -48,6 +66,8 @@ enum ts_status ts_verb_show(struct ts_cli *cli, struct ts_error *err)
 				    ts_cli_word(cli, 0));
 	if (ts_is_snapshot(ts_cli_word(cli, 0)))
 		return ts_show_snapshot(cli, ts_cli_word(cli, 0), err);
+	if (ts_args_has(&cli->args, "reproduce"))
+		return reproduce(cli, err);
 	if (output && machine)
 		return ts_error_set(err, TS_INVALID, "show: --output and --machine are two questions");
 	if (of_snapshot(cli) && !output && !machine)

@@ -322,6 +322,26 @@ static const struct ts_example plot_examples[] = {
 		 .help = "of a memory snapshot: show this device (default: the one that refused a request, else the one that held "    \
 			 "most)"}
 
+static const struct ts_option reproduce_options[] = {
+	{.name = "steps", .argument = "N", .help = "end behind so many steps (default: behind the record's last step)"},
+	{.name = "from", .argument = "CHECKPOINT", .complete = TS_COMPLETE_FILE,
+	 .help = "of a run that went on from a checkpoint: go on from this one, in whose place the recorded command names another"},
+	{.name = "yes", .letter = 'y', .help = "execute it without asking"},
+	{.name = "dry-run", .help = "show what would be executed, and execute nothing"},
+	{.name = "directory", .letter = 'd', .argument = "DIR", .complete = TS_COMPLETE_DIR,
+	 .help = "the folder of the new run (default: runs/again-ID-TIME)"},
+	{.name = "clone", .argument = "PATH", .complete = TS_COMPLETE_DIR,
+	 .help = "the git clone that has the code (default: the one in which you are)"},
+	{.name = "limit", .argument = "MINUTES",
+	 .help = "end the training after so long (default: 10 minutes and 10 times as long as the record took, if it says so)"},
+	END_OPTIONS,
+};
+static const struct ts_example reproduce_examples[] = {
+	{"tscope reproduce exp1", "shows what would be executed, asks, and runs it"},
+	{"tscope reproduce exp1 --steps 100 --yes", "the first 100 steps, without asking"},
+	{"tscope reproduce exp1 --dry-run", "shows it, and executes nothing"},
+	END_EXAMPLES,
+};
 static const struct ts_option show_options[] = {
 	SNAPSHOT_OPTIONS,
 	{.name = "snapshot", .argument = "NAME", .help = "of a run: show this memory snapshot of it (default: its only one)"},
@@ -329,6 +349,7 @@ static const struct ts_option show_options[] = {
 	 .help = "of a run: the rank whose memory snapshot or output is meant, where several ranks have one"},
 	{.name = "output", .help = "of a run of tscope run: show what it printed last"},
 	{.name = "machine", .help = "of a run of tscope run: show what its machine did"},
+	{.name = "reproduce", .help = "of a run: show what its record lacks for being run again"},
 	END_OPTIONS,
 };
 static const struct ts_example show_examples[] = {
@@ -1049,6 +1070,23 @@ const struct ts_verb ts_verbs[] = {
 			 "steps, or only series of unknown meaning differ",
 		.min_words = 2, .max_words = TS_MATRIX_RUNS_MAX, .paths = TS_MATRIX_RUNS_MAX, .words = TS_COMPLETE_RUN, .pages = true,
 		.run = ts_verb_diff,
+	},
+	{
+		.name = "reproduce", .summary = "run a recorded training again, and say from which step on it differs", .usage = "RUN",
+		.about = "Runs the recorded command again: in a git worktree of the recorded commit with its uncommitted changes, with "
+			 "the environment as it was recorded, and in an output folder of its own. The command records and compares "
+			 "while it runs, and ends the training where it parts from the record or behind the record's last step.\n\n"
+			 "RUN may be of somebody else: command, patch and variables are shown, and nothing is executed before you "
+			 "agree, or by --yes. Commits are taken only where a branch, a tag or a reflog of your clone leads to them. "
+			 "Your own tree is not touched, and its uncommitted changes take no part. What differs here from the record "
+			 "(packages, variables, files) is named (docs/reproduce.md).\n\n" ABOUT_RUN,
+		.options = reproduce_options, .examples = reproduce_examples,
+		.exits = "0 bit for bit the same, as far as both ran\n1 it parts from the record\n"
+			 "2 the command failed: wrong usage, no such run, no connection, damaged data, or nobody agreed where "
+			 "nobody can be asked\n"
+			 "3 not known: the record or this machine lacks something, or the training could not be run",
+		.min_words = 1, .max_words = 1, .paths = 1, .words = TS_COMPLETE_RUN,
+		.run = ts_verb_reproduce,
 	},
 	{
 		.name = "check-resume", .summary = "check whether a run resumed correctly from a checkpoint",

@@ -195,6 +195,11 @@ _tscope_complete()
 	diff:--snapshot) :; return ;;
 	diff:--pattern) :; return ;;
 	diff:--map) :; return ;;
+	reproduce:--steps) :; return ;;
+	reproduce:--from) _tscope_paths -f; return ;;
+	reproduce:-d|reproduce:--directory) _tscope_paths -d; return ;;
+	reproduce:--clone) _tscope_paths -d; return ;;
+	reproduce:--limit) :; return ;;
 	check-resume:-t|check-resume:--tolerance) :; return ;;
 	why:--budget) :; return ;;
 	why:--clone) _tscope_paths -d; return ;;
@@ -285,13 +290,14 @@ _tscope_complete()
 		watch) options+=" --once -c --columns -r --rank --baseline --repeats --exec --until -i --interval --pattern --map" ;;
 		push) options+=" -n --name -b --branch --fact --host-facts --state -m --message --join --expose --pattern --map --no-output --strict -f --force --dry-run" ;;
 		list) options+=" -c --columns -s --sort --by -l --limit -a --all --page --all-projects --tags --branches --names --html --force --csv --no-formulas" ;;
-		show) options+=" --at --device --snapshot -r --rank --output --machine" ;;
+		show) options+=" --at --device --snapshot -r --rank --output --machine --reproduce" ;;
 		facts) options+=" -o --output --command --with-patch --raw" ;;
 		analyze) options+=" -w --warmup -r --rank --trace --snapshot --flops-per-step --peak-tflops --dtype --microbatches --device-memory --policy --fail-on --html --force --rows --fresh --step --overlay --at --device --with --scale --pattern --map" ;;
 		plot) options+=" --x -s --smooth --log --logx --bands --highlight --by --html --force -r --rank --cells --from --to" ;;
 		web) options+=" --port --address --host --spool --open" ;;
 		explain) options+=" --markdown --playbook" ;;
 		diff) options+=" -i --ignore --exit-on -1 --first -a --all --by --curves --html --force --repeats --rounding --policy --as -w --warmup --snapshot --reproduce --pattern --map" ;;
+		reproduce) options+=" --steps --from -y --yes --dry-run -d --directory --clone --limit" ;;
 		check-resume) options+=" -t --tolerance" ;;
 		why) options+=" --budget --dry-run -y --yes --clone -d --directory --limit --no-push --pattern --map" ;;
 		bisect) options+=" --judge --noise --wrong --versions --steps --budget --clone -d --directory --limit --no-push" ;;
@@ -325,6 +331,7 @@ _tscope_complete()
 	web) _tscope_runs ;;
 	explain) COMPREPLY=($(compgen -W "$rules" -- "$cur")) ;;
 	diff) _tscope_runs ;;
+	reproduce) _tscope_runs ;;
 	check-resume) _tscope_runs ;;
 	why) _tscope_runs ;;
 	bisect) _tscope_runs ;;

@@ -113,8 +113,8 @@ TS_ORDER(by_name, struct variable, TS_TEXT(name); TS_TEXT(value))
 
 static bool is_left_out(struct ts_span name)
 {
-	static const char *const names[] = {"_", "PWD", "OLDPWD", "SHLVL", "TSCOPE_DIRECTORY", "TSCOPE_STOP", "TSCOPE_WATCH",
-					    "TSCOPE_OPERATIONS", "TSCOPE_RUNNER"};
+	static const char *const names[] = {
+		"_", "PWD", "OLDPWD", "SHLVL", "TSCOPE_DIRECTORY", "TSCOPE_STOP", "TSCOPE_WATCH", "TSCOPE_OPERATIONS", "TSCOPE_RUNNER"};
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (ts_span_is(name, names[i]))

@@ -22,7 +22,8 @@ _TEXT_MOST = 256 << 10  # bytes of the list of packages
 _FILES_MOST = 1000
 _BLOCK = 64 << 10
 _BLOCKS = 16  # of a file that is longer than so many
-_BUDGET_S = 2.0  # that reading them may take
+_BUDGET_S = 2.0  # that reading them may take when the run ends
+EARLY_S = 0.25  # and behind the first step, for a run that is killed
 _INFO = re.compile(r"(.+?)-([^-]+)\.(?:dist|egg)-info")
 _CODE = (".py", ".pyc", ".pyi", ".so", ".pth", ".egg-link")
 _NO_DATA = ("/proc/", "/sys/", "/dev/", "/etc/")
@@ -156,13 +157,13 @@ class Files:
             else:
                 self.more += 1
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self, budget_s: float = _BUDGET_S) -> dict[str, Any]:
         """Returns what was read, "DIGEST SIZE PATH" a line, and how much of it is not known. A file that was written, too, is none.
 
         >>> Files().facts()
         {}
         """
-        lines, left_out, until = [], 0, time.monotonic() + _BUDGET_S
+        lines, left_out, until = [], 0, time.monotonic() + budget_s
         written = {os.path.realpath(path) for path in self.written}
         for path in list(self.read):  # reading them opens them
             real = os.path.realpath(path)

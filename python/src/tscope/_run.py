@@ -248,6 +248,7 @@ class Run(Recorder):
         if self._first:
             self._first = False
             self._tick_every(self._every)
+            self.facts(_needs.files.facts(_needs.EARLY_S))
             now = _facts.of_torch()
             if now != self._torch:
                 self.facts(now)

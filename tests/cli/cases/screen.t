@@ -26,6 +26,8 @@ $ tscope help
 |   explain       explain the rules behind the findings of analyze
 |   diff          find the first step at which two runs differ, and what else
 |                 differs
+|   reproduce     run a recorded training again, and say from which step on it
+|                 differs
 |   check-resume  check whether a run resumed correctly from a checkpoint
 |   gate          test whether a run is slower than its baselines
 |   baseline      show the runs that a gate would compare with, or accept a change
