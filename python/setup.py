@@ -27,7 +27,8 @@ KEEPER = "record/program/tscope_keeper.c"
 OTHER = "_posix.c" if sys.platform == "linux" else "_linux.c"  # of two sources, the one that is not for this system
 # The facts of the host, and what they need; of base/digest.h the package has its own, since that one is OpenSSL's.
 HOST = (
-    "ingest/host/environment.c ingest/host/host.c ingest/host/spawn.c ingest/facts/facts_write.c ingest/facts/redact.c run/fact.c base/alloc.c base/arena.c"
+    "ingest/host/environment.c ingest/host/host.c ingest/host/spawn.c ingest/facts/facts_write.c ingest/facts/redact.c run/fact.c"
+    " base/alloc.c base/arena.c"
     " base/budget.c base/buf.c base/clock.c base/error.c base/file.c base/grow.c base/json_writer.c base/number.c base/number_exact.c"
     " base/text.c"
 ).split()

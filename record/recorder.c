@@ -11,7 +11,9 @@
 #include "record/utf8.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -223,18 +225,64 @@ static enum tscope_status open_here(struct tscope_run *run, const struct tscope_
 	return status;
 }
 
-enum tscope_status tscope_open(const struct tscope_options *options, struct tscope_run **ret_run, struct tscope_error *err)
+/* --- what the environment asks for --- */
+
+/* A step in decimal digits; INT64_MAX where there is none. */
+static int64_t step_of(const char *text)
 {
-	enum tscope_status status = check_options(options, err);
+	int64_t step = 0;
+
+	if (!text || !*text)
+		return INT64_MAX;
+	for (; *text; text++) {
+		if (*text < '0' || *text > '9' || step > INT64_MAX / 16)
+			return INT64_MAX;
+		step = step * 10 + (*text - '0');
+	}
+	return step;
+}
+
+/* Of the first run of this process the environment says where it is recorded, and where it ends. */
+static int64_t take_asked(struct tscope_options *io_options)
+{
+	static atomic_flag taken = ATOMIC_FLAG_INIT;
+	const char *directory = getenv("TSCOPE_DIRECTORY");
+
+	if (io_options->asked || atomic_flag_test_and_set(&taken))
+		return INT64_MAX;
+	if (directory && *directory)
+		io_options->directory = directory;
+	return step_of(getenv("TSCOPE_STOP"));
+}
+
+_Noreturn void ts_run_stop(struct tscope_run *run)
+{
+	char facts[160];
+
+	(void)snprintf(facts, sizeof facts,
+		       "{\"session\": {\"end\": {\"state\": \"finished\", \"stopped_behind\": %" PRId64
+		       ", \"asked_by\": \"TSCOPE_STOP\"}}}",
+		       run->stop);
+	(void)tscope_facts(run, facts, NULL);
+	(void)tscope_close(run);
+	exit(0);
+}
+
+enum tscope_status tscope_open(const struct tscope_options *given, struct tscope_run **ret_run, struct tscope_error *err)
+{
+	struct tscope_options options = *given;
+	int64_t stop = take_asked(&options);
+	enum tscope_status status = check_options(&options, err);
 	struct tscope_run *run;
 
 	*ret_run = NULL;
 	if (status)
 		return status;
-	run = create(options);
+	run = create(&options);
 	if (!run)
 		return ts_record_fail(err, TSCOPE_NO_MEMORY, "no memory for a recording");
-	status = open_here(run, options, err);
+	run->stop = stop;
+	status = open_here(run, &options, err);
 	if (status) {
 		destroy(run);
 		return status;

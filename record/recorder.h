@@ -52,6 +52,7 @@ struct tscope_run {
 	_Atomic bool off; /* a child of fork: every call does nothing */
 	_Atomic uint8_t kinds[UINT16_MAX + 1]; /* by column; 0: there is none */
 	_Atomic int64_t step_open; /* TS_FRAME_NO_STEP: none */
+	int64_t stop; /* the last step that is recorded; INT64_MAX: there is none */
 	struct ts_lane steps;
 	struct ts_row row;
 	struct ts_occurrences *occurrences; /* of digests; made when the first comes */
@@ -92,6 +93,9 @@ uint32_t ts_run_thread(void);
 void ts_run_late(struct tscope_run *run, int64_t step, tscope_column column, uint64_t bits);
 struct ts_lane *ts_run_borrow(struct tscope_run *run);
 void ts_run_return(struct ts_lane *lane);
+
+/* A step behind the last one begins: ends the run, and the program. */
+_Noreturn void ts_run_stop(struct tscope_run *run);
 
 /* trouble.c: says something on standard error, in one line. */
 void ts_run_say(const struct tscope_run *run, const char *what);

@@ -80,6 +80,8 @@ static inline void begin(struct tscope_run *run, int64_t step, int64_t now)
 
 	if (step == TSCOPE_NEXT)
 		step = row->given_up ? row->next : !row->any ? 0 : row->step == INT64_MAX ? INT64_MAX : row->step + 1;
+	if (step > run->stop)
+		ts_run_stop(run);
 	row->given_up = false;
 	row->before = row->step;
 	row->step = step;

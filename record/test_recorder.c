@@ -819,7 +819,77 @@ static void a_step_that_is_open_at_the_end_is_dropped(void **state)
 	scene_finish(&s);
 }
 
-int main(void)
+static void the_environment_says_where_and_how_far(void **state)
+{
+	char directory[] = "test_recorder.XXXXXX", asked[64], path[96];
+	struct tscope_options o = {.directory = "elsewhere", .keeper = getenv("TSCOPE_KEEPER")};
+	char text[4096] = "";
+	struct tscope_run *run;
+	FILE *file;
+	int status;
+	pid_t child;
+
+	(void)state;
+	assert_non_null(mkdtemp(directory));
+	(void)snprintf(asked, sizeof asked, "%s/asked", directory);
+	child = fork();
+	if (child == 0) {
+		char program[] = "test_recorder", word[] = "asked", *const words[] = {program, word, NULL};
+
+		(void)setenv("TSCOPE_DIRECTORY", asked, 1);
+		(void)setenv("TSCOPE_STOP", "3", 1);
+		(void)execv("/proc/self/exe", words); /* of a process, the first run is meant */
+		_exit(2);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+	(void)snprintf(path, sizeof path, "%s/run.json", asked);
+	file = fopen(path, "r");
+	assert_non_null(file);
+	assert_true(fread(text, 1, sizeof text - 1, file) > 0);
+	(void)fclose(file);
+	assert_non_null(strstr(text, "\"n_steps\": 4"));
+	(void)snprintf(path, sizeof path, "%s/facts.json", asked);
+	file = fopen(path, "r");
+	assert_non_null(file);
+	memset(text, 0, sizeof text);
+	assert_true(fread(text, 1, sizeof text - 1, file) > 0);
+	(void)fclose(file);
+	assert_non_null(strstr(text, "\"stopped_behind\": 3"));
+	assert_int_not_equal(access("elsewhere", F_OK), 0);
+	o.asked = 1; /* nothing is asked of who says so */
+	(void)setenv("TSCOPE_STOP", "0", 1);
+	(void)snprintf(path, sizeof path, "%s/own", directory);
+	o.directory = path;
+	assert_int_equal(tscope_open(&o, &run, NULL), TSCOPE_OK);
+	for (int i = 0; i < 3; i++) {
+		tscope_step_begin(run, TSCOPE_NEXT);
+		tscope_step_end(run);
+	}
+	tscope_close(run);
+	(void)unsetenv("TSCOPE_STOP");
+	(void)snprintf(text, sizeof text, "rm -r %s", directory);
+	assert_int_equal(system(text), 0); // NOLINT
+}
+
+/* A training of ten steps, for the test above. Returns 1 where it came to its end. */
+static int train(void)
+{
+	struct tscope_options o = {.directory = "elsewhere", .keeper = getenv("TSCOPE_KEEPER")};
+	struct tscope_run *run;
+
+	if (tscope_open(&o, &run, NULL) != TSCOPE_OK)
+		return 3;
+	for (int i = 0; i < 10; i++) {
+		tscope_step_begin(run, TSCOPE_NEXT);
+		tscope_step_end(run);
+	}
+	tscope_close(run);
+	return 1;
+}
+
+static int all_tests(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_run_that_is_null_does_nothing),
@@ -842,7 +912,13 @@ int main(void)
 		cmocka_unit_test(facts_are_laid_over_what_is_there),
 		cmocka_unit_test(any_thread_may_record),
 		cmocka_unit_test(a_step_that_is_open_at_the_end_is_dropped),
+		cmocka_unit_test(the_environment_says_where_and_how_far),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+int main(int argc, char **argv)
+{
+	return argc > 1 && strcmp(argv[1], "asked") == 0 ? train() : all_tests();
 }

@@ -74,6 +74,10 @@ struct tscope_options {
 	/* The path of the program tscope-keeper, which writes the file in a process of its own; NULL, or where it cannot be started: a
 	 * thread of this process does. */
 	const char *keeper;
+	/* Not 0: the caller does himself what the environment asks for. Else of the first run of a process TSCOPE_DIRECTORY takes the
+	 * place of `directory`, and when a step behind TSCOPE_STOP begins, the run is closed and the program ended by exit(0)
+	 * (docs/reproduce.md). */
+	int32_t asked;
 };
 
 /* Begins a recording. On failure *ret_run is NULL, which every function accepts, so that training may go on without a record.

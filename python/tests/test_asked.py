@@ -23,7 +23,8 @@ for i in range(10):
     tscope.log(behind=i)
 print("the end")
 """
-TWO = LOOP.replace('print("the end")', 'run.finish()\nsecond = tscope.start("runs/other")\nfor i in range(3):\n    with second.step(): pass\n')
+SECOND = 'run.finish()\nsecond = tscope.start("runs/other")\nfor i in range(3):\n    with second.step(): pass\n'
+TWO = LOOP.replace('print("the end")', SECOND)
 TORCH = """
 import torch
 torch.manual_seed(0)
@@ -73,7 +74,9 @@ class Asked(support.Case):
         self.assertEqual((len(self.read("asked").times), len(self.read("asked-2").times)), (10, 3))
 
     def test_a_program_that_does_not_let_itself_be_ended_is_ended(self):
-        stubborn = LOOP.replace("with run.step():", "try:\n        run.begin_step()\n    except BaseException:\n        break\n    if True:")
+        stubborn = LOOP.replace(
+            "with run.step():", "try:\n        run.begin_step()\n    except BaseException:\n        break\n    if True:"
+        )
         source = "import tscope._asked as a\na._GRACE_S = 0.2\n" + stubborn.replace('print("the end")', "import time\ntime.sleep(100)")
         self.program(source, directory="asked", stop=4)
         self.assertEqual(len(self.read("asked").times), 5)
@@ -81,7 +84,8 @@ class Asked(support.Case):
     def test_in_a_thread(self):
         source = LOOP.replace("for i in", "def train():\n  for i in").replace("    with", "      with").replace(
             "        run.log", "          run.log").replace("    tscope.log", "      tscope.log")
-        source = source.replace('print("the end")', "import threading\nt = threading.Thread(target=train)\nt.start()\nt.join()\nprint('no')")
+        started = "import threading\nt = threading.Thread(target=train)\nt.start()\nt.join()\nprint('no')"
+        source = source.replace('print("the end")', started)
         self.assertNotIn("no", self.program(source, directory="asked", stop=4).stdout)
         self.assertEqual(len(self.read("asked").times), 5)
 

@@ -1,4 +1,4 @@
-"""tscope reproduce: a training in a repository of git is run again, bit for bit or with the first step that differs, and what is missing."""
+"""tscope reproduce: a training in a repository of git is run again, bit for bit or to the first step that differs."""
 
 import json
 import os

@@ -23,7 +23,7 @@ _FILES_MOST = 1000
 _BLOCK = 64 << 10
 _BLOCKS = 16  # of a file that is longer than so many
 _BUDGET_S = 2.0  # that reading them may take when the run ends
-EARLY_S = 0.25  # and behind the first step, for a run that is killed
+EARLY_S = 0.02  # and behind the first step, for a run that is killed
 _INFO = re.compile(r"(.+?)-([^-]+)\.(?:dist|egg)-info")
 _CODE = (".py", ".pyc", ".pyi", ".so", ".pth", ".egg-link")
 _NO_DATA = ("/proc/", "/sys/", "/dev/", "/etc/")
@@ -134,6 +134,7 @@ class Files:
     def __init__(self) -> None:
         self.read: dict[str, None] = {}
         self.written: set[str] = set()
+        self._known: dict[str, tuple[str, str]] = {}  # by path as it was opened: where it is, and its line; "": it is no data
         self.more = 0  # beyond the most
         self._hooked = False
         self._roots = tuple({os.path.join(os.path.realpath(p), "") for p in (sys.prefix, sys.base_prefix, os.path.dirname(__file__))})
@@ -148,7 +149,7 @@ class Files:
     def _opens(self, path: Any, mode: Any, flags: Any) -> None:
         if type(path) is not str or path in self.read:
             return
-        writes = mode is not None and any(c in mode for c in "wax+") or (mode is None and isinstance(flags, int) and flags & 3)
+        writes = any(c in mode for c in "wax+") if mode is not None else isinstance(flags, int) and flags & 3
         if writes:
             self.written.add(path)
         elif not path.endswith(_CODE) and not path.startswith(_NO_DATA):
@@ -163,18 +164,17 @@ class Files:
         >>> Files().facts()
         {}
         """
-        lines, left_out, until = [], 0, time.monotonic() + budget_s
-        written = {os.path.realpath(path) for path in self.written}
-        for path in list(self.read):  # reading them opens them
-            real = os.path.realpath(path)
-            if real in written or real.startswith(self._roots) or "\n" in real:
-                continue
+        left_out, until = 0, time.monotonic() + budget_s
+        for path in [path for path in self.read if path not in self._known]:  # reading them opens them
             if time.monotonic() > until:
                 left_out += 1
                 continue
-            found = digest_of(real)
-            if found is not None:
-                lines.append(f"{found[1]} {found[0]} {real}\n")
+            real = os.path.realpath(path)
+            ours = real.startswith(self._roots) or "\n" in real
+            found = None if ours else digest_of(real)
+            self._known[path] = (real, f"{found[1]} {found[0]} {real}\n" if found is not None else "")
+        written = {os.path.realpath(path) for path in self.written}
+        lines = [line for real, line in self._known.values() if line and real not in written]
         session: dict[str, Any] = {}
         text = "".join(sorted(set(lines), key=lambda line: line.split(" ", 2)[2]))
         if text:

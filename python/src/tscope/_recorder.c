@@ -866,6 +866,7 @@ static PyObject *open_run(Recorder *self, PyObject *args)
 			      &options.facts, &rank, &world_size, &flush_ms, &resume, &options.keeper))
 		return NULL;
 	options.resume = resume;
+	options.asked = 1; /* _asked.py does it */
 	options.rank = rank;
 	options.world_size = world_size;
 	options.flush_ms = flush_ms;

@@ -888,9 +888,9 @@ def start(
     asked, but for strict=True: a cell may be run twice; what was still open ends, and one line says where the new one is.
 
     `facts` are added to those that are found here; `memory_every` is the steps between two samples of memory, 0 for none; `flush_ms`
-    is the milliseconds whose steps a loss of power may cost; `patch` keeps the text of uncommitted changes; without it their digest is kept.
-    `device_phases` has CUDA time the phases that are marked, by events that are read when they are done; the host's times of them are
-    regions then. `verdict` says at the end, on standard error, what bound the run and what to try: in ten lines, on rank 0 alone.
+    is the milliseconds whose steps a loss of power may cost; `patch` keeps the text of uncommitted changes; without it their digest is
+    kept. `device_phases` has CUDA time the phases that are marked, by events that are read when they are done; the host's times of them
+    are regions then. `verdict` says at the end, on standard error, what bound the run and what to try: in ten lines, on rank 0 alone.
 
     A run that cannot be recorded, whatever the cause, is said in one line on standard error, and training goes on: what is returned has
     `enabled` False, and its methods do nothing. With strict=True the cause is raised instead. A word for `exist` that there is none of
