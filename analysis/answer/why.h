@@ -53,7 +53,8 @@ struct ts_why {
 	struct ts_span *fixed; /* what differs and cannot be set by the command, with the reason */
 	size_t n_fixed;
 	uint64_t runs, steps;
-	double seconds;
+	double seconds;	 /* of the runs */
+	double search_s; /* of comparing them */
 };
 
 #endif

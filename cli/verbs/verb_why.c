@@ -58,8 +58,14 @@ static enum ts_status show_patches(struct ts_cli *cli, const struct ts_why_probl
 		if (!p->patch[i].len)
 			continue;
 		any = true;
-		(void)fprintf(stderr, "%s has these uncommitted changes (%c):\n%s\n", p->words[i], name[i],
-			      ts_show_text(p->patch[i], &cli->arena));
+		(void)fprintf(stderr, "%c (%s) has these changes that were not committed:\n", name[i], p->words[i]);
+		for (struct ts_span rest = p->patch[i]; rest.len;) {
+			const uint8_t *end = memchr(rest.data, '\n', rest.len);
+			size_t n = end ? (size_t)(end - rest.data) : rest.len;
+
+			(void)fprintf(stderr, "  %s\n", ts_show_text(ts_span_of(rest.data, n), &cli->arena));
+			rest = ts_span_from(rest, n + (end != NULL));
+		}
 	}
 	return any ? ts_experiment_confirm(cli, "run this code", err) : TS_OK;
 }

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COMMIT_SHOWN = 12, STEP_ARENA = 64 << 20 };
+enum { COMMIT_SHOWN = 12, STEP_ARENA = 64 << 20, ENDS_MOST = 4, ENDS_APART = 4, ENDS_LEAST = 3 };
 
 struct searching {
 	const struct ts_bisect_question *q;
@@ -137,34 +137,58 @@ static enum ts_status look(struct searching *s, size_t version, size_t repeat, s
 	return TS_OK;
 }
 
-/* Both ends: a judge that cannot tell them apart finds nothing between them. */
-static enum ts_status look_at_ends(struct searching *s, struct ts_error *err)
+/* Runs and judges an end for the repeat-th time; *ret_value: what was measured. */
+static enum ts_status look_at_end(struct searching *s, size_t side, size_t repeat, double *ret_value, struct ts_error *err)
 {
 	static const char *const called[] = {"good", "bad"};
 	const struct ts_bisect_question *q = s->q;
-	struct ts_bisect_judgement j[2];
+	struct ts_bisect_judgement j;
 	struct ts_bisected_run told;
 
-	for (size_t side = 0; side < 2; side++) {
-		if (look(s, side ? q->n : 0, 0, &j[side], &told, err))
-			return err->status;
-		if (j[side].skipped)
-			return ts_error_set(err, TS_INVALID, "the %s version cannot be judged: %s; its run is in %.*s", called[side],
-					    j[side].problem ? j[side].problem : "the judge says so", TS_SPAN_ARG(told.folder));
-		if (q->noise <= 0 && (j[side].evidence > 0) != (side == 1))
-			return ts_error_set(err, TS_INVALID, "the judge does not call the %s version %s; its run is in %.*s",
-					    called[side], called[side], TS_SPAN_ARG(told.folder));
-		ts_cli_say(q->cli, "run %zu: the %s version, %.*s: %s", s->runs, called[side], COMMIT_SHOWN,
-			   (const char *)told.name.data, q->noise > 0 ? ts_show_rounded(j[side].value, s->arena) : called[side]);
-	}
-	if (q->noise > 0) {
-		s->levels = (struct ts_two_levels){j[0].value, j[1].value, 1, 1, q->noise * fabs(j[0].value)};
-		if (!(fabs(j[1].value - j[0].value) > 2 * s->levels.sd))
-			return ts_error_set(
-				err, TS_INVALID,
-				"the good version has %s and the bad one %s, which is less apart than runs scatter by --noise",
-				ts_show_rounded(j[0].value, s->arena), ts_show_rounded(j[1].value, s->arena));
-	}
+	if (look(s, side ? q->n : 0, repeat, &j, &told, err))
+		return err->status;
+	if (j.skipped)
+		return ts_error_set(err, TS_INVALID, "the %s version cannot be judged: %s; its run is in %.*s", called[side],
+				    j.problem ? j.problem : "the judge says so", TS_SPAN_ARG(told.folder));
+	if (q->noise <= 0 && (j.evidence > 0) != (side == 1))
+		return ts_error_set(err, TS_INVALID, "the judge does not call the %s version %s; its run is in %.*s", called[side],
+				    called[side], TS_SPAN_ARG(told.folder));
+	ts_cli_say(q->cli, "run %zu: the %s version, %.*s: %s", s->runs, called[side],
+		   (int)(told.name.len < COMMIT_SHOWN ? told.name.len : COMMIT_SHOWN), (const char *)told.name.data,
+		   q->noise > 0 ? ts_show_rounded(j.value, s->arena) : called[side]);
+	*ret_value = j.value;
+	return TS_OK;
+}
+
+/* Both ends: a judge that cannot tell them apart finds nothing between them. Ends that are measured are run until they lie apart by
+ * ENDS_APART standard errors, at most ENDS_MOST times each. */
+static enum ts_status look_at_ends(struct searching *s, struct ts_error *err)
+{
+	const struct ts_bisect_question *q = s->q;
+	double sums[2] = {0, 0}, apart = 0, sd = 0;
+	size_t n = 0;
+
+	do {
+		for (size_t side = 0; side < 2; side++) {
+			double value = 0;
+
+			if (look_at_end(s, side, n, &value, err))
+				return err->status;
+			sums[side] += value;
+		}
+		n++;
+		if (q->noise <= 0)
+			return TS_OK;
+		sd = q->noise * fabs(sums[0] / (double)n);
+		apart = fabs(sums[1] - sums[0]) / (double)n / (sd * sqrt(2 / (double)n));
+	} while (!(apart >= ENDS_APART) && n < ENDS_MOST);
+	if (!(apart >= ENDS_LEAST))
+		return ts_error_set(
+			err, TS_INVALID,
+			"%zu runs of the good version have a mean of %s and those of the bad one %s, which is not apart by what runs "
+			"scatter (--noise)",
+			n, ts_show_rounded(sums[0] / (double)n, s->arena), ts_show_rounded(sums[1] / (double)n, s->arena));
+	s->levels = (struct ts_two_levels){sums[0] / (double)n, sums[1] / (double)n, (double)n, (double)n, sd};
 	return TS_OK;
 }
 
@@ -201,7 +225,8 @@ static enum ts_status search(struct searching *s, struct ts_bisection_step *ret_
 			status = ts_measured_evidence(&bisection, &s->levels, s->values, q->wrong, s->judged, s->n, &arena, err);
 		if (status)
 			break;
-		ts_cli_say(q->cli, "run %zu: version %zu of %zu, %.*s: %s%s%s", s->runs, version, q->n, COMMIT_SHOWN,
+		ts_cli_say(q->cli, "run %zu: version %zu of %zu, %.*s: %s%s%s", s->runs, version, q->n,
+			   (int)(s->told[i].name.len < COMMIT_SHOWN ? s->told[i].name.len : COMMIT_SHOWN),
 			   (const char *)s->told[i].name.data, word_of(&s->judged[i]), j.problem ? ": " : "",
 			   j.problem ? j.problem : "");
 	}

@@ -278,7 +278,8 @@ enum ts_status ts_why_say(const struct ts_why_runs *runs, const struct ts_search
 			       .n_trials = runs->n,
 			       .fixed = runs->problem->fixed,
 			       .n_fixed = runs->problem->n_fixed,
-			       .runs = runs->n};
+			       .runs = runs->n,
+			       .search_s = runs->spent_s};
 	if (!why->causes || !why->trials)
 		return ts_arena_error(s.arena, err);
 	for (size_t i = 0; i < verdict->n_causes; i++) {

@@ -67,7 +67,8 @@ static const struct ts_shape_field why_rows[] = {
 	{NULL, "not_tried", LIST(BYTES, fixed, n_fixed, 0), ABOUT("what differs and the command cannot set, with the reason")},
 	{NULL, "run_count", U64(runs)},
 	{NULL, "run_step_count", U64(steps)},
-	{NULL, "took_s", F64(seconds)},
+	{NULL, "took_s", F64(seconds), ABOUT("of the runs")},
+	{NULL, "search_s", F64(search_s), ABOUT("of comparing them")},
 };
 const struct ts_shape ts_shape_why = {JSON_SHAPE("why", why_rows)};
 #undef TYPE

@@ -157,6 +157,32 @@ def others(p):
           lab.git(p.repo, "rev-parse", "HEAD") == p.commits[0], lab.git(p.repo, "worktree", "list"))
 
 
+def patches(p):
+    """B had changes that were not committed, whose text was recorded: it is shown, and run only where that is confirmed."""
+    path = os.path.join(p.repo, "train.py")
+    text = open(path, encoding="utf-8").read()
+    lab.write(p.repo, {"train.py": text.replace("x = 1.0 +", "x = 1.001 +")})
+    patch = lab.git(p.repo, "diff") + "\n"
+    config = os.path.join(p.top, "patched.json")
+    with open(config, "w", encoding="utf-8") as f:
+        json.dump({**CONFIG, "note": "y"}, f)
+    subprocess.run([sys.executable, "train.py", config, os.path.join(p.top, "patched")], cwd=p.repo, env=p.env, check=True)
+    lab.git(p.repo, "checkout", "-q", "train.py")
+    facts_json = os.path.join(p.top, "patched", "facts.json")
+    recorded = json.load(open(facts_json, encoding="utf-8"))
+    recorded["code"].update(dirty=True)
+    recorded["session"] = {"patch": patch}
+    json.dump(recorded, open(facts_json, "w", encoding="utf-8"))
+    code, said, err = p.why("patched")
+    check("a patch is shown, and not run unasked", code == 2 and "+x = 1.001" in err and "--yes" in err and "run 1" not in err, (code, err))
+    code, said, err = p.why("patched", "--yes")
+    check("a patch is a cause", code == 0 and paths(said) == ["code.patch_sha256"], (code, said, err))
+    recorded["session"] = {}
+    json.dump(recorded, open(facts_json, "w", encoding="utf-8"))
+    code, said, err = p.why("patched", "-d", os.path.join(p.top, "lost"))
+    check("a patch that is lost", code == 1 and said["causes"][0]["found"] == "patch", (code, said, err))
+
+
 def refused(p):
     for words, text in ((("why", "../A", "../A", "--", "true"), "do not differ"),
                         (("why", "../A", "../one", "--clone", p.top, "--", "true"), "no clone"),
@@ -175,11 +201,11 @@ def bisect(p):
     code, out, err = p.run("bisect", p.commits[0], p.commits[12], "--json", *command)
     said = json.loads(out) if out else {}
     check("bisect by diff", code == 0 and said["first"] == said["last"] == p.commits[8] and said["subject"] == "change 8", (code, said, err))
-    # It prints the level of its version, and noise of 1 % that repeats itself for each run.
+    # It prints the level of its version, and noise of 1 %, drawn once for each commit, so that this test is the same each time.
     judge = os.path.join(p.top, "judge")
     with open(judge, "w", encoding="utf-8") as f:
         f.write(f"#!{sys.executable}\nimport json, random, sys\ncommit = json.load(open(sys.argv[1] + '/facts.json'))['code']['commit']\n"
-                f"print((1.05 if {p.commits!r}.index(commit) >= 9 else 1.0) * (1 + 0.01 * random.Random(sys.argv[1][-18:]).gauss(0, 1)))\n")
+                f"i = {p.commits!r}.index(commit)\nprint((1.05 if i >= 9 else 1.0) * (1 + 0.01 * random.Random(i).gauss(0, 1)))\n")
     os.chmod(judge, 0o755)
     code, out, err = p.run("bisect", p.commits[0], p.commits[12], "--json", "--judge", judge, "--noise", "0.01", "--steps", "3", *command)
     said = json.loads(out) if out else {}
@@ -194,7 +220,7 @@ def main():
     p = Place(sys.argv[1])
     try:
         p.record("A")
-        for part in (facts, stopped, hidden, others, refused, bisect):
+        for part in (facts, stopped, hidden, others, patches, refused, bisect):
             part(p)
     finally:
         p.close()
