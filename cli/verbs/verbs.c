@@ -1155,7 +1155,6 @@ const struct ts_verb ts_verbs[] = {
 		.run = ts_verb_bisect,
 	},
 	{
-	{
 		.name = "gate", .summary = "test whether a run is slower than its baselines",
 		.usage = "CANDIDATE...",
 		.about = "Compares the step time of CANDIDATE (and of all other runs of its commit and workload), or "
