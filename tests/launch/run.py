@@ -778,6 +778,8 @@ def lost():
         before = states()
         time.sleep(62)
         said = stored(place, "show", "pushed")[1]
+        by_id = stored(place, "show", json.loads(stored(place, "show", "pushed", "--json")[1])["run"]["id"])[1]
+        check("also of its id", b"Nothing was heard of the run" in by_id, by_id)
         check("nothing heard for a minute of a run that --push pushed: it is lost, and one that was pushed by hand is not",
               before == {"pushed": "running", "by_hand": "running"} and states() == {"pushed": "lost", "by_hand": "running"} and
               b"Nothing was heard of the run" in said and b"Nothing was heard" in stored(place, "analyze", "pushed")[1] and
