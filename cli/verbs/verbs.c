@@ -82,6 +82,7 @@ static const struct ts_option watch_options[] = {
 		 "difference"},
 	{.name = "exec", .argument = "COMMAND",
 	 .help = "run this by sh on a finding, a divergence, a hang, a death and the end, once each, with JSON on its stdin"},
+	{.name = "webhook", .argument = "URL", .help = "post the same JSON to this URL, once each, by curl"},
 	{.name = "until", .argument = "WHAT", .repeat = true,
 	 .help = "end with exit code 1 when this happens: finding, divergence, hang, death, end, or the code of a finding, also "
 		 "as a glob"},
@@ -93,7 +94,7 @@ static const struct ts_example watch_examples[] = {
 	{"tscope watch runs/exp1", "shows a training whose folder this is, refreshed in place; q leaves"},
 	{"tscope watch exp1 --once", "prints one frame of a run that was pushed"},
 	{"tscope watch runs/exp1 --baseline golden --until divergence", "ends with 1 when the run first differs from golden"},
-	{"tscope watch runs/exp1 --exec 'curl -s --json @- https://example.org/hook'", "tells a server what happens"},
+	{"tscope watch runs/exp1 --webhook https://example.org/hook", "tells a server what happens"},
 	{"python train.py | tee log | tscope watch -", "shows what a training prints"},
 	END_EXAMPLES,
 };
@@ -879,7 +880,7 @@ const struct ts_verb ts_verbs[] = {
 			 "rank to rank. Where stdout is no terminal, a line is printed for each thing that happens, and the command "
 			 "ends with the run.",
 		.options = watch_options,
-		.first = "once columns rank baseline repeats exec until interval pattern map",
+		.first = "once columns rank baseline repeats exec webhook until interval pattern map",
 		.examples = watch_examples,
 		.exits = "0 the run came to its end, or you left\n1 what --until names has happened\n"
 			 "2 the command failed: wrong usage, no such run, no connection, damaged data",

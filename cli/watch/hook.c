@@ -10,10 +10,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { EVENT_MAX = 32768 }; /* a pipe takes 64 KiB at once */
+enum { EVENT_MAX = 32768 /* a pipe takes 64 KiB at once */, POSTS = 64 };
 
 const char *ts_watch_event_word(enum ts_watch_event_kind kind)
 {
@@ -62,7 +64,7 @@ void ts_watch_event_json(const struct ts_watch_event *event, struct ts_buf *out)
 	ts_buf_char(out, '\n');
 }
 
-static void run(const char *command, int in, bool quiet)
+static void run(const char *const *words, int in, bool quiet)
 {
 	int nowhere = quiet ? open("/dev/null", O_WRONLY) : -1;
 
@@ -72,11 +74,12 @@ static void run(const char *command, int in, bool quiet)
 	(void)dup2(quiet ? nowhere : STDERR_FILENO, STDOUT_FILENO);
 	if (quiet)
 		(void)dup2(nowhere, STDERR_FILENO);
-	(void)execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+	(void)execvp(words[0], (char *const *)(uintptr_t)words);
 	_exit(127);
 }
 
-enum ts_status ts_hook_run(const char *command, const struct ts_watch_event *event, bool quiet, struct ts_error *err)
+static enum ts_status start(const char *option, const char *const *words, const struct ts_watch_event *event, bool quiet,
+			    pid_t *ret_pid, struct ts_error *err)
 {
 	struct ts_buf text = TS_BUF_INIT(EVENT_MAX);
 	struct ts_error unread;
@@ -86,21 +89,91 @@ enum ts_status ts_hook_run(const char *command, const struct ts_watch_event *eve
 	ts_watch_event_json(event, &text);
 	if (ts_buf_check(&text, err) || ts_system_pipe(ends) < 0) {
 		ts_buf_finish(&text);
-		return ts_error_errno(err, errno, "--exec");
+		return ts_error_errno(err, errno, "%s", option);
 	}
 	pid = fork();
 	if (pid == 0)
-		run(command, ends[0], quiet);
+		run(words, ends[0], quiet);
 	(void)close(ends[0]);
 	if (pid > 0)
 		(void)ts_write_full(ends[1], text.data, text.len, &unread);
 	(void)close(ends[1]);
 	ts_buf_finish(&text);
-	return pid > 0 ? TS_OK : ts_error_errno(err, errno, "--exec: fork");
+	*ret_pid = pid;
+	return pid > 0 ? TS_OK : ts_error_errno(err, errno, "%s: fork", option);
 }
 
-void ts_hook_reap(void)
+enum ts_status ts_hook_run(const char *command, const struct ts_watch_event *event, bool quiet, struct ts_error *err)
 {
-	while (waitpid(-1, NULL, WNOHANG) > 0)
-		;
+	const char *const words[] = {"/bin/sh", "-c", command, NULL};
+	pid_t ignored;
+
+	return start("--exec", words, event, quiet, &ignored, err);
+}
+
+/* --- a web hook --- */
+
+/* Those of curl that go on; more at once than there are kinds of events and findings are not remembered. */
+static pid_t posts[POSTS];
+
+static bool is_program(const char *name)
+{
+	const char *path = getenv("PATH");
+	char at[4096];
+
+	while (path && *path) {
+		size_t n = strcspn(path, ":");
+		int wrote = snprintf(at, sizeof at, "%.*s/%s", (int)n, path, name);
+
+		if (wrote > 0 && (size_t)wrote < sizeof at && access(at, X_OK) == 0)
+			return true;
+		path += n + (path[n] == ':');
+	}
+	return false;
+}
+
+enum ts_status ts_hook_check(const char *url, struct ts_error *err)
+{
+	if (strncmp(url, "http://", 7) != 0 && strncmp(url, "https://", 8) != 0)
+		return ts_error_set(err, TS_INVALID, "--webhook needs a URL that begins with http:// or https://");
+	if (!is_program("curl"))
+		return ts_error_set(err, TS_INVALID, "--webhook posts by the program curl, which is not installed");
+	return TS_OK;
+}
+
+enum ts_status ts_hook_post(const char *url, const struct ts_watch_event *event, struct ts_error *err)
+{
+	const char *const words[] = {
+		"curl",		 "--disable", "--silent", "--fail",	 "--location", "--max-time", "10",
+		"--max-redirs",	 "0",	      "--proto",  "=http,https", "--globoff",  "--header",   "Content-Type: application/json",
+		"--data-binary", "@-",	      "--output", "/dev/null",	 "--url",      url,	     NULL};
+	pid_t pid;
+
+	if (start("--webhook", words, event, true, &pid, err))
+		return err->status;
+	for (size_t i = 0; i < POSTS; i++)
+		if (!posts[i]) {
+			posts[i] = pid;
+			break;
+		}
+	return TS_OK;
+}
+
+bool ts_hook_reap(int *ret_why)
+{
+	bool failed = false;
+	int status;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
+		for (size_t i = 0; i < POSTS; i++) {
+			if (posts[i] != pid)
+				continue;
+			posts[i] = 0;
+			if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+				continue;
+			failed = true;
+			*ret_why = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+		}
+	return failed;
 }

@@ -1,7 +1,9 @@
-/* hook.h - runs a command when something happened, with the event as JSON on its standard input.
+/* hook.h - runs a command when something happened, with the event as JSON on its standard input, or posts that JSON to a URL.
  *
  * The command runs by sh -c in a process group of its own, and nobody waits for it. An event is written at once, since it is smaller
- * than a pipe; a command that does not read it loses it. Threads: one at a time.
+ * than a pipe; a command that does not read it loses it. A URL gets its event by curl, which is started in the same way: it knows TLS,
+ * proxies and certificates, and is no library of ours. It has ten seconds, follows no redirect, and speaks http and https alone.
+ * Threads: one at a time.
  */
 #ifndef TSCOPE_CLI_WATCH_HOOK_H
 #define TSCOPE_CLI_WATCH_HOOK_H
@@ -29,7 +31,10 @@ bool ts_watch_event_is(const struct ts_watch_event *event, const char *word);
 void ts_watch_event_json(const struct ts_watch_event *event, struct ts_buf *out);
 /* quiet: what the command prints goes nowhere, since the terminal is in use. */
 enum ts_status ts_hook_run(const char *command, const struct ts_watch_event *event, bool quiet, struct ts_error *err);
-/* Takes the ends of commands that are over. */
-void ts_hook_reap(void);
+/* Whether the URL is one of http or https, and curl is there. TS_INVALID: it is not, or not. */
+enum ts_status ts_hook_check(const char *url, struct ts_error *err);
+enum ts_status ts_hook_post(const char *url, const struct ts_watch_event *event, struct ts_error *err);
+/* Takes the ends of commands that are over. True: an event was not posted, for which *ret_why is what curl ended with. */
+bool ts_hook_reap(int *ret_why);
 
 #endif

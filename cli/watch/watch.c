@@ -205,7 +205,7 @@ static void say_line(struct watch *w, const struct ts_watch_event *event)
 
 static void happen(struct watch *w, struct ts_watch_event *event)
 {
-	const char *command = ts_args_text(&w->cli->args, "exec"), *word;
+	const char *command = ts_args_text(&w->cli->args, "exec"), *url = ts_args_text(&w->cli->args, "webhook"), *word;
 	struct ts_error err;
 	double time;
 
@@ -216,6 +216,8 @@ static void happen(struct watch *w, struct ts_watch_event *event)
 	if (!w->screen.open)
 		say_line(w, event);
 	if (command && ts_hook_run(command, event, w->screen.open, &err) && !w->trouble.len)
+		w->trouble = ts_arena_span(&w->kept, ts_span_str(err.text));
+	if (url && ts_hook_post(url, event, &err) && !w->trouble.len)
 		w->trouble = ts_arena_span(&w->kept, ts_span_str(err.text));
 	for (size_t i = 0; (word = ts_args_nth(&w->cli->args, "until", i)); i++)
 		if (ts_watch_event_is(event, word)) {
@@ -509,6 +511,20 @@ static void choose_rank(struct watch *w)
 		}
 }
 
+static void reap(struct watch *w)
+{
+	int why;
+
+	if (!ts_hook_reap(&why) || w->trouble.len)
+		return;
+	w->trouble = ts_span_str(ts_arena_phrase(&w->kept, "an event was not taken by the web hook: curl ended with %d%s", why,
+						 why == 28		 ? ", after ten seconds"
+						 : why == 22 || why == 47 ? ", the server refused it"
+									  : ""));
+	if (!w->screen.open && !w->cli->quiet)
+		ts_cli_say(w->cli, "%.*s", TS_SPAN_ARG(w->trouble));
+}
+
 static enum ts_status tick(struct watch *w, struct ts_error *err)
 {
 	if (read_new(w, err))
@@ -517,7 +533,7 @@ static enum ts_status tick(struct watch *w, struct ts_error *err)
 	check_loss(w);
 	check_stand(w);
 	ask_next(w);
-	ts_hook_reap();
+	reap(w);
 	return w->done ? TS_OK : paint(w, err);
 }
 
@@ -691,8 +707,11 @@ static enum ts_status options(struct watch *w, struct ts_error *err)
 	if (!(w->interval >= 0.1 && w->interval <= 3600))
 		return ts_error_set(err, TS_INVALID, "watch: --interval is 0.1 to 3600 seconds");
 	w->rank = has_rank ? (int64_t)rank : -1;
-	if (ts_args_has(args, "once") && (ts_args_has(args, "exec") || ts_args_has(args, "until")))
-		return ts_error_set(err, TS_INVALID, "watch: --once shows one frame; --exec and --until are for a run that goes on");
+	if (ts_args_has(args, "once") && (ts_args_has(args, "exec") || ts_args_has(args, "until") || ts_args_has(args, "webhook")))
+		return ts_error_set(err, TS_INVALID,
+				    "watch: --once shows one frame; --exec, --webhook and --until are for a run that goes on");
+	if (ts_args_has(args, "webhook") && ts_hook_check(ts_args_text(args, "webhook"), err))
+		return ts_error_prefix(err, "watch");
 	return TS_OK;
 }
 

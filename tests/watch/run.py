@@ -2,6 +2,7 @@
 """tscope watch shows what happens while it happens: run.py BUILD [NAME...] lets runs grow, in steps.jsonl, in recordings and through a server's store, and
 holds what is shown of them, in a terminal and without, to what was written. Prints a line a check, and exits with 1 where one does not hold."""
 import fcntl
+import http.server
 import json
 import os
 import pty
@@ -282,6 +283,58 @@ def events():
         check("--until ends with 1", place.run("watch", "c", "--until", "CONVERGENCE.*").returncode == 1)
 
 
+class Hook(http.server.ThreadingHTTPServer):
+    """A server that keeps what is posted to it, and answers as its path says."""
+
+    def __init__(self):
+        taken = self.taken = []
+
+        class Taker(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                taken.append((self.path, self.headers["Content-Type"], self.rfile.read(int(self.headers["Content-Length"]))))
+                if self.path == "/elsewhere":
+                    self.send_response(307)
+                    self.send_header("Location", "/stolen")
+                else:
+                    self.send_response(500 if self.path == "/broken" else 204)
+                self.end_headers()
+
+            def log_message(self, *_):
+                pass
+        super().__init__(("127.0.0.1", 0), Taker)
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+
+def webhook():
+    if not shutil.which("curl"):
+        print("no curl: --webhook is not tried")
+        return
+    hook = Hook()
+    for path in ("/hook", "/broken", "/elsewhere"):
+        with Place() as place:
+            place.steps("a/steps.jsonl", range(50), loss=lambda i: float("nan") if i > 45 else 1.0)
+            watch = subprocess.Popen([TSCOPE, "watch", "a", "--webhook", f"http://127.0.0.1:{hook.server_address[1]}{path}"], cwd=place.path,
+                                     env={**place.env, "no_proxy": "*"}, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            time.sleep(4)
+            place.declare("a/run.json", wall_time=5, n_steps=50)
+            _, said = watch.communicate(timeout=60)
+            until = time.monotonic() + WAIT
+            while time.monotonic() < until and not [body for at, _, body in hook.taken if at == path and b'"end"' in body]:
+                time.sleep(0.05)
+            told = [json.loads(body) for at, kind, body in hook.taken if at == path and kind == "application/json"]
+            check(f"what happens is posted once each, {path}", told and told[0].get("code") == "CONVERGENCE.DIVERGED" and told[-1]["event"] == "end" and
+                  len({one["event"] for one in told}) == len(told) and watch.returncode == 0, told, watch.returncode, said)
+            check("and what is refused is said", (b"not taken by the web hook" in said) == (path != "/hook"), said)
+    check("no redirect is followed", not [at for at, *_ in hook.taken if at == "/stolen"], hook.taken)
+    hook.shutdown()
+    with Place() as place:
+        place.steps("a/steps.jsonl", range(5))
+        told = place.run("watch", "a", "--webhook", "file:///etc/passwd")
+        check("what is no address of the web is refused", told.returncode == 2 and b"http://" in told.stderr, told)
+        told = place.run("watch", "a", "--webhook", "http://127.0.0.1:1/", PATH="/nowhere")
+        check("where there is no curl, it is said", told.returncode == 2 and b"curl, which is not installed" in told.stderr, told)
+
+
 def build_flags():
     with open(os.path.join(BUILD, "CMakeCache.txt"), encoding="utf-8") as file:
         return "sanitize" if re.search(r"^TS_SANITIZE:\w+=\S", file.read(), re.M) else ""
@@ -336,7 +389,7 @@ def grows_late():
         check("and q leaves", screen.end() == 0)
 
 
-CHECKS = (shown_once, ranks, sources, hostile, terminal, events, stands_still, recordings, grows_late)
+CHECKS = (shown_once, ranks, sources, hostile, terminal, events, webhook, stands_still, recordings, grows_late)
 
 
 def main():
