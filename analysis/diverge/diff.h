@@ -112,6 +112,7 @@ struct ts_diff {
 	struct ts_span reason;	      /* diff_say.h: "The two runs first differ at step 5000: ..." */
 	struct ts_outcome *outcomes;  /* what the runs came to; n_outcomes = 0: not asked for, or one and the same run */
 	size_t n_outcomes;
+	struct ts_span machines;      /* in what that of b differed from that of a (machine_compare.h); empty: in nothing known */
 	struct ts_fact_row *facts;    /* by group, then path, then rank */
 	size_t n_facts;
 	uint64_t ignored_facts;	      /* differ as well, and were left out as it was asked */

@@ -144,7 +144,7 @@ struct ts_gate_row {
 	double pair_t, pair_p;
 };
 
-/* In which part of the step a difference lies. Of memory it is not about time. */
+/* In which part of the step a difference lies. Of memory it is not about time; what machines have different may explain a time, and is no part of it. */
 enum ts_gate_part {
 	TS_GATE_PART_OTHER, /* of a newer server */
 	TS_GATE_PART_PHASE,
@@ -153,14 +153,15 @@ enum ts_gate_part {
 	TS_GATE_PART_WAIT,
 	TS_GATE_PART_TRACE,
 	TS_GATE_PART_MEMORY,
+	TS_GATE_PART_MACHINE,
 };
 
 /* One part of the step in which the difference lies, or what holds the memory that a run needs more. */
 struct ts_gate_why {
 	struct ts_span kind; /* the word of an enum ts_gate_part */
-	struct ts_span name; /* "forward"; "rank 3", "ranks 8-15"; "all ranks"; of a trace or snapshot the sentence of its comparison */
-	double base, candidate; /* seconds of an optimizer step; of a trace, of a step that was profiled; NaN: of memory */
-	double share;		/* of the whole difference; it may exceed 1 or fall below 0. NaN: of a trace or memory */
+	struct ts_span name; /* "forward"; "rank 3", "ranks 8-15"; "all ranks"; of files and machines the sentence on both */
+	double base, candidate; /* seconds of an optimizer step; of a trace, of a step that was profiled; NaN: of others */
+	double share;		/* of the whole difference; it may exceed 1 or fall below 0. NaN: of what is no part of it */
 };
 
 /* The pairs that a suspect verdict (exit 4) asks the caller to run. */
@@ -201,8 +202,9 @@ enum ts_status ts_gate_judge(const struct ts_gate_input *input, struct ts_arena 
 bool ts_gate_asks_why(const struct ts_verdict *v);
 /* Whether peak memory may have regressed, as far as that counts. */
 bool ts_gate_asks_memory(const struct ts_verdict *v);
-/* Puts a row in front of the others. TS_NO_MEMORY. */
+/* Puts a row in front of the others, or behind them. TS_NO_MEMORY. */
 enum ts_status ts_gate_why_first(struct ts_verdict *v, struct ts_gate_why why, struct ts_arena *arena, struct ts_error *err);
+enum ts_status ts_gate_why_last(struct ts_verdict *v, struct ts_gate_why why, struct ts_arena *arena, struct ts_error *err);
 /* The title of a metric, with the columns of a loss that is not scalars.loss, or of a series that is logged under another name
  * (metric.h). NULL: the arena is full. */
 const char *ts_gate_title(const struct ts_gate_input *input, enum ts_metric metric, struct ts_arena *arena);

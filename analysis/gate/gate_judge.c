@@ -15,8 +15,9 @@
 
 TS_WORDS(ts_gate_part_word, enum ts_gate_part,
 	 "", [TS_GATE_PART_OTHER] = "", [TS_GATE_PART_PHASE] = "phase", [TS_GATE_PART_RANK] = "rank", [TS_GATE_PART_WORK] = "work",
-	 [TS_GATE_PART_WAIT] = "wait", [TS_GATE_PART_TRACE] = "trace", [TS_GATE_PART_MEMORY] = "memory")
-TS_WORDS_BACK(ts_gate_part_of, enum ts_gate_part, ts_gate_part_word, TS_GATE_PART_MEMORY, TS_GATE_PART_OTHER)
+	 [TS_GATE_PART_WAIT] = "wait", [TS_GATE_PART_TRACE] = "trace", [TS_GATE_PART_MEMORY] = "memory",
+	 [TS_GATE_PART_MACHINE] = "machine")
+TS_WORDS_BACK(ts_gate_part_of, enum ts_gate_part, ts_gate_part_word, TS_GATE_PART_MACHINE, TS_GATE_PART_OTHER)
 TS_WORDS(ts_gate_state_word, enum ts_gate_state, "unknown", [TS_GATE_PASS] = "pass", [TS_GATE_REGRESSION] = "regression",
 	 [TS_GATE_IMPROVEMENT] = "improvement", [TS_GATE_SUSPECT] = "suspect", [TS_GATE_INCONCLUSIVE] = "inconclusive",
 	 [TS_GATE_COLLECTING] = "collecting", [TS_GATE_BLIND] = "blind")

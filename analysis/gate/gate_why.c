@@ -273,18 +273,28 @@ bool ts_gate_asks_memory(const struct ts_verdict *v)
 	return row->counts && (row->state == TS_GATE_REGRESSION || row->state == TS_GATE_SUSPECT);
 }
 
-enum ts_status ts_gate_why_first(struct ts_verdict *v, struct ts_gate_why why, struct ts_arena *arena, struct ts_error *err)
+static enum ts_status put_at(struct ts_verdict *v, size_t at, struct ts_gate_why why, struct ts_arena *arena, struct ts_error *err)
 {
 	struct ts_gate_why *rows = ts_arena_array(arena, v->n_why + 1, sizeof *rows);
 
 	if (!rows)
 		return ts_arena_error(arena, err);
-	rows[0] = why;
+	rows[at] = why;
 	for (size_t i = 0; i < v->n_why; i++)
-		rows[i + 1] = v->why[i];
+		rows[i + (i >= at)] = v->why[i];
 	v->why = rows;
 	v->n_why++;
 	return TS_OK;
+}
+
+enum ts_status ts_gate_why_first(struct ts_verdict *v, struct ts_gate_why why, struct ts_arena *arena, struct ts_error *err)
+{
+	return put_at(v, 0, why, arena, err);
+}
+
+enum ts_status ts_gate_why_last(struct ts_verdict *v, struct ts_gate_why why, struct ts_arena *arena, struct ts_error *err)
+{
+	return put_at(v, v->n_why, why, arena, err);
 }
 
 void ts_gate_why_fill(struct ts_gate_court *c)

@@ -65,7 +65,8 @@ static void test_means_are_over_time(void **unused)
 static void test_the_beginning_is_left_out(void **unused)
 {
 	(void)unused;
-	use("seconds,cpu_waiting,memory_bytes,swapped_pages_per_s\n1,1,900,9\n2,0,1,0\n3,0,1,0\n4,0,1,100\n5,0,1,99\n6,0,1,0\n7,0,1,0\n8,0,1,0\n"
+	use("seconds,cpu_waiting,memory_bytes,swapped_pages_per_s\n1,1,900,9\n2,0,1,0\n3,0,1,0\n4,0,1,100\n5,0,1,99\n6,0,1,0\n7,0,1,"
+	    "0\n8,0,1,0\n"
 	    "9,0.9,1,0\n10,0,1,800\n");
 	is(TS_M_MACHINE_CPU_PRESSURE, "pressure", 0.1);
 	is(TS_M_MACHINE_MEMORY, "memory", 900);

@@ -396,7 +396,7 @@ void ts_check_neighbours(struct ts_check *c)
 			      "The host of this virtual machine gave %s of its time to others (steal)", ts_say_percent(stolen).text);
 	else if (is_crowded(c, &others, &waits))
 		ts_check_fire(c, TS_SEVERITY_MEDIUM,
-			      "Other processes of the machine used %s cores, none was left, and some process waited for a core during %s of "
-			"the time",
-			ts_say_number(others).text, ts_say_percent(waits).text);
+			      "Other processes of the machine used %s cores, none was left, and some process waited for a core during "
+			      "%s of the time",
+			      ts_say_number(others).text, ts_say_percent(waits).text);
 }

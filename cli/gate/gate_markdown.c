@@ -220,16 +220,23 @@ static void metrics(struct page *p)
 
 /* --- why --- */
 
-/* What holds more memory is a sentence, not a part of the time. */
-static size_t memory(struct page *p)
+static bool is_sentence(const struct ts_gate_why *why)
+{
+	enum ts_gate_part part = ts_gate_part_of(why->kind);
+
+	return part == TS_GATE_PART_MEMORY || part == TS_GATE_PART_MACHINE;
+}
+
+/* What holds more memory, and what machines have different, is a sentence, not a part of the time. */
+static size_t sentences(struct page *p, enum ts_gate_part kind, const char *heading)
 {
 	const struct ts_verdict *v = p->v;
 	size_t n = 0;
 
 	for (size_t i = 0; i < v->n_why; i++) {
-		if (ts_gate_part_of(v->why[i].kind) != TS_GATE_PART_MEMORY)
+		if (ts_gate_part_of(v->why[i].kind) != kind)
 			continue;
-		put(p, n++ ? "\n" : "\n#### What holds more memory\n\n");
+		put(p, n++ ? "\n" : heading);
 		sentence(p, ts_show_why(&v->why[i], p->arena));
 		put(p, "\n");
 	}
@@ -240,13 +247,16 @@ static void why(struct page *p)
 {
 	const struct ts_verdict *v = p->v;
 
-	if (memory(p) == v->n_why)
+	size_t n = sentences(p, TS_GATE_PART_MEMORY, "\n#### What holds more memory\n\n");
+
+	n += sentences(p, TS_GATE_PART_MACHINE, "\n#### What else differs\n\n");
+	if (n == v->n_why)
 		return;
 	put(p, "\n#### Where the time went\n\n| | | baseline | candidate | of the difference |\n|---|---|--:|--:|--:|\n");
 	for (size_t i = 0; i < v->n_why && i < WHY_MOST; i++) {
 		const struct ts_gate_why *w = &v->why[i];
 
-		if (fabs(w->share) < WHY_LEAST || ts_gate_part_of(w->kind) == TS_GATE_PART_MEMORY)
+		if (fabs(w->share) < WHY_LEAST || is_sentence(w))
 			continue;
 		put(p, "| ");
 		sentence(p, brief(p, w->kind, NAME_MOST));

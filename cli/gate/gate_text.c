@@ -114,17 +114,20 @@ static enum ts_status metrics(struct ts_cli *cli, const struct ts_verdict *v, st
 	return ts_view_print(&view, &cli->term, 2, &cli->out, err);
 }
 
-/* Parts with almost no share of the difference appear only in the JSON. */
-static void why(struct ts_cli *cli, const struct ts_verdict *v, bool memory)
+/* Parts with almost no share of the difference appear only in the JSON. kind: TS_GATE_PART_OTHER for those of time. */
+static void why(struct ts_cli *cli, const struct ts_verdict *v, enum ts_gate_part kind)
 {
 	const char *time = v->state == TS_GATE_IMPROVEMENT ? "Where the step became faster" : "Where the step became slower";
 	bool any = false;
 
 	for (size_t i = 0; i < v->n_why; i++) {
-		if (fabs(v->why[i].share) < SHARE_LEAST || (ts_gate_part_of(v->why[i].kind) == TS_GATE_PART_MEMORY) != memory)
+		enum ts_gate_part part = ts_gate_part_of(v->why[i].kind);
+		bool memory = part == TS_GATE_PART_MEMORY, machine = part == TS_GATE_PART_MACHINE;
+
+		if (fabs(v->why[i].share) < SHARE_LEAST || (kind ? part != kind : memory || machine))
 			continue;
 		if (!any)
-			ts_text_heading(cli, memory ? "What holds more memory" : time);
+			ts_text_heading(cli, memory ? "What holds more memory" : machine ? "What else differs" : time);
 		any = true;
 		ts_text_wrapped(cli, TS_STYLE_PLAIN, 2, ts_show_why(&v->why[i], &cli->arena));
 	}
@@ -269,8 +272,9 @@ enum ts_status ts_render_gate_text(struct ts_cli *cli, const struct ts_verdict *
 				ts_arena_printf(&cli->arena, "warning: %s", brief(cli, v->warnings[i], SIZE_MAX)));
 	if (metrics(cli, v, err))
 		return err->status;
-	why(cli, v, false);
-	why(cli, v, true);
+	why(cli, v, TS_GATE_PART_OTHER);
+	why(cli, v, TS_GATE_PART_MEMORY);
+	why(cli, v, TS_GATE_PART_MACHINE);
 	return changes(cli, &v->input, err) || runs(cli, &v->input, err) ? err->status : TS_OK;
 }
 

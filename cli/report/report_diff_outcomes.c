@@ -156,6 +156,12 @@ void ts_report_diff_outcomes(struct ts_report *r, const struct ts_diff *diff)
 		ts_view_set(table, "b - a", stands_out(o) ? TS_STYLE_BOLD : TS_STYLE_PLAIN, change_of(r, o));
 	}
 	reasons(r, s, diff);
+	if (diff->machines.len)
+		ts_report_line(r, s, NULL,
+			       ts_report_say(r,
+					     "the machine of b, beside that of a: %s. This may explain a time that differs, and proves "
+					     "nothing.",
+					     ts_report_text(r, diff->machines)));
 	if (noisy)
 		ts_report_line(r, s, NULL,
 			       "± is the 95 % interval from how the steps vary within each run. Runs of the same code differ by more; "

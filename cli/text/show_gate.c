@@ -159,14 +159,16 @@ static const char *part(const struct ts_gate_why *why, struct ts_arena *arena)
 const char *ts_show_why(const struct ts_gate_why *why, struct ts_arena *arena)
 {
 	enum ts_gate_part of = ts_gate_part_of(why->kind);
-	bool trace = of == TS_GATE_PART_TRACE, memory = of == TS_GATE_PART_MEMORY;
-	const char *what = trace || memory ? ts_show_text(why->name, arena) : part(why, arena);
+	bool trace = of == TS_GATE_PART_TRACE, memory = of == TS_GATE_PART_MEMORY, machine = of == TS_GATE_PART_MACHINE;
+	const char *what = trace || memory || machine ? ts_show_text(why->name, arena) : part(why, arena);
 	const char *base = ts_show_metric(TS_METRIC_STEP_TIME, why->base, arena);
 	const char *candidate = ts_show_metric(TS_METRIC_STEP_TIME, why->candidate, arena);
 	const char *share = ts_show_size(why->share, arena);
 
 	if (!what || !base || !candidate || !share)
 		return NULL;
+	if (machine)
+		return ts_arena_printf(arena, "of their machines, which may explain it and proves nothing: %s", what);
 	if (memory)
 		return ts_arena_printf(arena, "by their memory snapshots: %s", what);
 	if (trace)

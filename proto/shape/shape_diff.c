@@ -337,6 +337,11 @@ static const struct ts_shape_field only_b_rows[] = {
 };
 static const struct ts_shape only_b_shape = {SHAPE("only_b", diff_reply, only_b_rows)};
 
+static bool machines_differ(const void *in)
+{
+	return ((const TYPE *)in)->machines.len > 0;
+}
+
 static const struct ts_shape_field diff_rows[] = {
 	{"verdict", "verdict", ENUM(verdict, ts_words_verdict)},
 	{"reason", "reason", BYTES(reason, TS_WIRE_TEXT_MAX)},
@@ -351,6 +356,8 @@ static const struct ts_shape_field diff_rows[] = {
 	{"ending_b", "b_ending", ONE(ending_b, ts_shape_ending), HAS(ending_b.told)},
 	{"outcomes", "outcomes", MANY(outcomes, n_outcomes, outcome_shape, OUTCOMES_MAX),
 	 ABOUT("what the two runs came to; what neither run has is left out")},
+	{"machines", "machines", BYTES(machines, TS_WIRE_TEXT_MAX), WHEN(machines_differ),
+	 ABOUT("in what the machine of b differed from that of a; it may explain a time, and proves nothing")},
 	{"facts", "facts", MANY(facts, n_facts, fact_row_shape, ENTRIES(10))}, /* the least entry has a group, a change and a side */
 	{"ignored_facts", "ignored_fact_count", U64(ignored_facts)},
 	{"series", "series", MANY(series, n_series, series_shape, ENTRIES(6))}, /* the least entry has a type and a state */

@@ -752,6 +752,25 @@ def machine_rules():
                 text = stored(place, "analyze", "seen")[1].decode()
                 check("and its report has the machine", "MACHINE" in text and "88 C" in text and ("held by heat" in text) == bool(heat), text)
     with Place() as place:
+        for name, watts in (("base", 400), ("same", 400), ("slow", 300)):
+            folder = os.path.join(place.path, name)
+            os.makedirs(folder)
+            with open(os.path.join(folder, "steps.jsonl"), "w", encoding="utf-8") as file:
+                file.write("".join(f'{{"step": {step}, "phases": {{"forward": {0.1 * 400 / watts}}}}}\n' for step in range(200)))
+            launched(folder, "seconds,gpu0_power_limit_w,gpu0_busy\n" + "".join(f"{second},{watts},0.9\n" for second in range(1, 41)))
+            stored(place, "push", name, "--name", name)
+        told = {name: json.loads(stored(place, "diff", "base", name, "--json")[1]) for name in ("same", "slow")}
+        text = stored(place, "diff", "base", "slow")[1].decode()
+        check("diff says in what the machines differ, as what may explain a time", told["slow"].get("machines") == "limit of power of GPUs 300 W against 400 W" and
+              told["same"].get("machines") is None and "This may explain" in " ".join(text.split()), told["slow"].get("machines"), told["same"].get("machines"), text[-900:])
+        for number in range(6):
+            os.rename(os.path.join(place.path, "same" if number == 0 else f"same{number - 1}"), os.path.join(place.path, f"same{number}"))
+            with open(os.path.join(place.path, f"same{number}", "steps.jsonl"), "w", encoding="utf-8") as file:
+                file.write("".join(f'{{"step": {step}, "phases": {{"forward": {0.1 + number * 1e-5}}}}}\n' for step in range(200)))
+            stored(place, "push", f"same{number}", "--name", f"same{number}", "--branch", "main")
+        ended, said = stored(place, "gate", "slow", "--baseline", "main")
+        check("gate says it, too, behind where the time went", ended != 0 and b"limit of power of GPUs 300 W against 400 W" in b" ".join(said.split()) and b"proves nothing" in b" ".join(said.split()), ended, said)
+    with Place() as place:
         os.makedirs(os.path.join(place.path, "run"))
         with open(os.path.join(place.path, "run", "steps.jsonl"), "w", encoding="utf-8") as file:
             file.write('{"step": 1, "phases": {"forward": 0.1}}\n')

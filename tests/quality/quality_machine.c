@@ -1,11 +1,11 @@
-/* quality_machine.c - how often the rules on the machine speak of a run in which nothing is wrong with it, and whether they do of what was
- * planted.
+/* quality_machine.c - how often the rules on the machine speak of a run in which nothing is wrong with it, and whether they do of what
+ * was planted.
  *
- * A run is a text in the form of machine.tscope, a row a second for ten minutes and then one every ten seconds, as tscope run writes it,
- * through its reader, the means and the rules. What is drawn anew for each run: 0 to 8 GPUs with their use, chips that differ by 1.5 %
- * in clock and places by 4 degrees, steps that let them idle; 4 to 128 cores, with and without a quota; 0 to 16 workers; memory that is
- * level, fills up and stops, has peaks of evaluations and falls at the ends of epochs; other tenants on cores of their own; daemons.
- * A GPU that reaches the limit of power that it was made with is clean.
+ * A run is a text in the form of machine.tscope, a row a second for ten minutes and then one every ten seconds, as tscope run writes
+ * it, through its reader, the means and the rules. What is drawn anew for each run: 0 to 8 GPUs with their use, chips that differ by
+ * 1.5 % in clock and places by 4 degrees, steps that let them idle; 4 to 128 cores, with and without a quota; 0 to 16 workers; memory
+ * that is level, fills up and stops, has peaks of evaluations and falls at the ends of epochs; other tenants on cores of their own;
+ * daemons. A GPU that reaches the limit of power that it was made with is clean.
  */
 #include "quality_parts.h"
 

@@ -4,7 +4,6 @@
 #include "base/limits.h"
 #include "base/object.h"
 #include "run/kind.h"
-#include "run/rank_name.h"
 
 static const struct ts_file *file_of(const struct ts_index *index)
 {
@@ -14,7 +13,8 @@ static const struct ts_file *file_of(const struct ts_index *index)
 	return NULL;
 }
 
-static enum ts_status read_chunk(struct ts_fetch *f, const struct ts_id *id, struct ts_arena *work, struct ts_buf *out, struct ts_error *err)
+static enum ts_status read_chunk(struct ts_fetch *f, const struct ts_id *id, struct ts_arena *work, struct ts_buf *out,
+				 struct ts_error *err)
 {
 	struct ts_object object;
 	struct ts_span bytes;
@@ -80,5 +80,18 @@ enum ts_status ts_machine_rows_of_job(struct ts_fetch *f, const struct ts_run *r
 	for (size_t i = 0; i < run->head.n_ranks; i++)
 		if (run->indexes[i].rank == TS_RANK_JOB)
 			return ts_machine_rows_of(f, &run->indexes[i], arena, io_rows, err);
+	return TS_OK;
+}
+
+enum ts_status ts_machine_rows_of_run(struct ts_fetch *f, const struct ts_id *id, struct ts_arena *arena, struct ts_measures *io_rows,
+				      struct ts_error *err)
+{
+	struct ts_run run;
+
+	if (ts_run_open(f, id, arena, &run, err) || ts_machine_rows_of_job(f, &run, arena, io_rows, err))
+		return err->status;
+	for (size_t i = 0; !io_rows->n && i < run.head.n_ranks; i++)
+		if (ts_machine_rows_of(f, &run.indexes[i], arena, io_rows, err))
+			return err->status;
 	return TS_OK;
 }

@@ -13,5 +13,8 @@ enum ts_status ts_machine_rows_of(struct ts_fetch *f, const struct ts_index *ind
 /* The same of the index of the job. */
 enum ts_status ts_machine_rows_of_job(struct ts_fetch *f, const struct ts_run *run, struct ts_arena *arena, struct ts_measures *io_rows,
 				      struct ts_error *err);
+/* The same of a stored run: the machine of the job, else that of the first rank that has one. */
+enum ts_status ts_machine_rows_of_run(struct ts_fetch *f, const struct ts_id *id, struct ts_arena *arena, struct ts_measures *io_rows,
+				      struct ts_error *err);
 
 #endif

@@ -1,7 +1,9 @@
 #include "service/handlers/diff/diff_outcomes.h"
 
 #include "analysis/gate/outcomes.h"
+#include "analysis/machine/machine_compare.h"
 #include "base/helper.h"
+#include "service/handlers/analyze/analyze_machine_rows.h"
 #include "service/handlers/analyze/reduce.h"
 #include "service/handlers/analyze/reduce_cache.h"
 #include "service/handlers/diff/diff_scalars.h"
@@ -47,6 +49,17 @@ static enum ts_status reduce_both(struct ts_fetch *f, const struct ts_id *a, str
 	return ts_arena_adopt(arena, &s->arena) ? TS_OK : ts_arena_error(arena, err);
 }
 
+static enum ts_status compare_machines(struct ts_fetch *f, const struct ts_id *a, const struct ts_id *b, struct ts_arena *arena,
+				       struct ts_diff *io_diff, struct ts_error *err)
+{
+	struct ts_measures of_a = {.n = 0}, of_b = {.n = 0};
+
+	if (ts_machine_rows_of_run(f, a, arena, &of_a, err) || (of_a.n && ts_machine_rows_of_run(f, b, arena, &of_b, err)) ||
+	    ts_machine_compare(&of_b, &of_a, arena, &io_diff->machines, err))
+		return err->status;
+	return TS_OK;
+}
+
 enum ts_status ts_diff_outcomes(struct ts_fetch *f, const struct ts_id *a, const struct ts_id *b, struct ts_arena *arena,
 				struct ts_diff *io_diff, struct ts_error *err)
 {
@@ -71,7 +84,9 @@ enum ts_status ts_diff_outcomes(struct ts_fetch *f, const struct ts_id *a, const
 		return err->status;
 	for (size_t i = 0; i < 2; i++)
 		losses[i] = runs[i].reduction.loss_column.len ? runs[i].reduction.loss_column : ts_span_str("scalars.loss");
-	return ts_diff_scalars(f, a, b, losses, arena, io_diff, err);
+	if (ts_diff_scalars(f, a, b, losses, arena, io_diff, err))
+		return err->status;
+	return compare_machines(f, a, b, arena, io_diff, err);
 }
 
 enum ts_status ts_diff_outcomes_expect(struct ts_fetch *f, const struct ts_run *a, const struct ts_run *b, struct ts_arena *arena,

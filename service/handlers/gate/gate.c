@@ -2,6 +2,7 @@
 #include "service/handlers/core/fit.h"
 #include "service/handlers/core/methods.h"
 #include "service/handlers/gate/gate_gather.h"
+#include "service/handlers/gate/gate_machine.h"
 #include "service/handlers/gate/gate_memory.h"
 #include "service/handlers/gate/gate_trace.h"
 
@@ -15,7 +16,8 @@ static enum ts_status verdict_of(struct ts_call *call, struct ts_fetch *f, const
 	struct ts_verdict verdict;
 
 	if (ts_gate_judge(input, arena, &verdict, err) ||
-	    (f && (ts_gate_trace_why(f, &verdict, arena, err) || ts_gate_memory_why(f, &verdict, arena, err))))
+	    (f && (ts_gate_trace_why(f, &verdict, arena, err) || ts_gate_memory_why(f, &verdict, arena, err) ||
+		   ts_gate_machine_why(f, &verdict, arena, err))))
 		return err->status;
 	return reply_gate_reply(call, &verdict, err);
 }
