@@ -544,6 +544,18 @@ static void say_named(const struct ts_cli *cli, const struct ts_run_place *named
 		ts_cli_say(cli, "%s is named %s, because another run of this push would have the same name", named->path, named->name);
 }
 
+/* The name that --name gives, with its project. Of one with a '/' the server is asked whether that is one. */
+static enum ts_status whole_name(struct ts_cli *cli, const char *given, struct ts_span *ret_name, struct ts_error *err)
+{
+	enum ts_status status;
+	int tries[2] = {0, 0};
+
+	do
+		status = ts_cli_new_name(cli, given, ret_name, err);
+	while (status && again(cli, status, false, tries, err));
+	return status;
+}
+
 /* Names each place that holds a run: by where it lies, or below what --name gives. */
 static enum ts_status name_places(struct pushes *all, struct ts_error *err)
 {
@@ -555,7 +567,7 @@ static enum ts_status name_places(struct pushes *all, struct ts_error *err)
 
 	if (!named)
 		return ts_arena_error(&cli->arena, err);
-	if (given && ts_cli_new_name(cli, given, &whole, err))
+	if (given && whole_name(cli, given, &whole, err))
 		return err->status;
 	if (given)
 		given = (const char *)whole.data;

@@ -713,6 +713,42 @@ def check_invented_fields(place):
     assert said[0].returncode == said[1].returncode == 0 and said[0].stdout == said[1].stdout and "gone" in said[0].stdout, said
 
 
+class Between(grpc.GenericRpcHandler):
+    """Hands calls on to a server, but the first one of a method, which ends as if the connection broke."""
+
+    def __init__(self, channel, broken=None):
+        self.channel, self.broken, self.seen = channel, broken, set()
+
+    def service(self, details):
+        method, first = details.method.rpartition("/")[2], details.method not in self.seen
+        self.seen.add(details.method)
+        if method == self.broken and first:
+            return grpc.stream_unary_rpc_method_handler(lambda requests, context: context.abort(grpc.StatusCode.UNAVAILABLE, "Socket closed"))
+        if method == "PutObjects":
+            return grpc.stream_unary_rpc_method_handler(lambda requests, context: self.channel.stream_unary(details.method)(requests, timeout=60))
+        return grpc.unary_unary_rpc_method_handler(lambda request, context: self.channel.unary_unary(details.method)(request, timeout=60))
+
+
+def check_broken_calls(place):
+    """A push goes on where any of its calls breaks, as when the server is started anew: the first one too."""
+    def push(name, broken=None):
+        between, server = Between(place.client.channel, broken), grpc.server(futures.ThreadPoolExecutor(4))
+        server.add_generic_rpc_handlers([between])
+        port = server.add_insecure_port("127.0.0.1:0")
+        server.start()
+        p = subprocess.run([os.path.join(BUILD, "tscope"), "push", "-n", f"broken/{name}", os.path.join(ROOT, "tests/golden/demo/runs/base")],
+                           cwd=place.work, env=dict(place.env, TSCOPE_SERVER=f"127.0.0.1:{port}"), capture_output=True, text=True, timeout=60)
+        server.stop(None)
+        assert p.returncode == 0, (broken, p)
+        return {method.rpartition("/")[2] for method in between.seen}, p.stderr
+
+    calls, _ = push("whole")
+    assert {"HasObjects", "CommitRun"} <= calls, calls
+    for broken in sorted(calls - {"Check"}):
+        _, told = push("of-" + broken, broken)
+        assert "tries again" in told, (broken, told)
+
+
 def two_alike(c):
     """Makes names that answer to one word of 12 digits: a run inter/W and a run whose id begins with W."""
     word = c.GetRun(spec="inter/base").run.id.hex()[:12]
@@ -742,6 +778,7 @@ def main():
         check_errors(place, run)
         check_other_versions(place)
         check_invented_fields(place)
+        check_broken_calls(place)
         assert place.server.stop() == 0, "tscoped ends with another status"
         push_over_restart(place, path)
         read_only(place)
