@@ -28,7 +28,6 @@ export class Curve {
     this.canvas = document.createElement("canvas");
     this.canvas.tabIndex = 0;
     this.canvas.className = "curve";
-    this.canvas.setAttribute("role", "img");
     this.tip = document.createElement("p");
     this.tip.className = "tip";
     this.tip.hidden = true;
@@ -167,6 +166,7 @@ export class Curve {
       pen.fillRect(Math.min(this.drag.from, this.drag.to), EDGE.top, Math.abs(this.drag.to - this.drag.from), HIGH);
     }
     pen.restore();
+    this.canvas.setAttribute("role", "img"); // from here on it has something to say
     this.canvas.setAttribute("aria-label", this.summary(drawn, low, high));
     this.canvas.dataset.paint = (performance.now() - began).toFixed(1); // read by the measurement
     this.canvas.dataset.paints = String(+(this.canvas.dataset.paints ?? 0) + 1);
