@@ -120,7 +120,7 @@ static const char *links_of(const struct web *web, const struct ts_routed *r, st
 	ts_buf_str(&out, ">\n<a href=\"/projects\">Projects</a>\n");
 	for (size_t i = 0; i < sizeof of_project / sizeof of_project[0]; i++)
 		put_link(&out, r, project, of_project[i].route, none, of_project[i].text);
-	for (size_t i = 0; shows_run(r) && i < sizeof of_run / sizeof of_run[0]; i++)
+	for (size_t i = 0; r && shows_run(r) && i < sizeof of_run / sizeof of_run[0]; i++)
 		put_link(&out, r, project, of_run[i].route, r->name, of_run[i].text);
 	if (r && strcmp(r->route->path, "b") == 0)
 		put_link(&out, r, project, "change-branch", r->name, "Accept");

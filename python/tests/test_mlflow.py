@@ -31,8 +31,8 @@ class Data(torch.utils.data.Dataset):
 
 transformers.set_seed(0)
 model = transformers.GPT2LMHeadModel(transformers.GPT2Config(vocab_size=64, n_positions=16, n_embd=32, n_layer=1, n_head=2))
-args = transformers.TrainingArguments("out", max_steps=6, per_device_train_batch_size=4, logging_steps=1, report_to=["mlflow"], run_name="tiny",
-                                      use_cpu=True, disable_tqdm=True, save_strategy="no")
+args = transformers.TrainingArguments("out", max_steps=6, per_device_train_batch_size=4, logging_steps=1, report_to=["mlflow"],
+                                      run_name="tiny", use_cpu=True, disable_tqdm=True, save_strategy="no")
 trainer = transformers.Trainer(model, args, train_dataset=Data())
 trainer.train()
 import json
@@ -61,8 +61,8 @@ class Module(lightning.LightningModule):
 
 torch.manual_seed(0)
 logger = MLFlowLogger(experiment_name="lit", run_name="tiny")
-trainer = lightning.Trainer(max_steps=6, log_every_n_steps=1, logger=logger, enable_checkpointing=False, enable_progress_bar=False, accelerator="cpu",
-                            enable_model_summary=False)
+trainer = lightning.Trainer(max_steps=6, log_every_n_steps=1, logger=logger, enable_checkpointing=False, enable_progress_bar=False,
+                            accelerator="cpu", enable_model_summary=False)
 trainer.fit(Module(), torch.utils.data.DataLoader(torch.randn(24, 8), batch_size=4))
 import json
 print(json.dumps(losses))
@@ -77,8 +77,8 @@ class MlflowClients(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.work, True)
         self.env = {k: v for k, v in os.environ.items() if not k.startswith(("TSCOPE_", "MLFLOW_"))}
         self.env.update(HOME=self.work, XDG_DATA_HOME=self.work, GIT_PYTHON_REFRESH="quiet")
-        self.web = subprocess.Popen([PROGRAM, "web", "--port", "0"], cwd=self.work, env=self.env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                    stderr=subprocess.PIPE)
+        self.web = subprocess.Popen([PROGRAM, "web", "--port", "0"], cwd=self.work, env=self.env, stdin=subprocess.DEVNULL,
+                                    stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         self.addCleanup(self.end)
         address = re.search(rb"http://127\.0\.0\.1:\d+", self.web.stderr.readline()).group(0).decode()
         self.env["MLFLOW_TRACKING_URI"] = address

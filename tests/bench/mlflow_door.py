@@ -52,13 +52,14 @@ class Server:
         if port == 0:
             self.port = int(re.search(rb"127\.0\.0\.1:(\d+)", self.process.stderr.readline()).group(1))
         threading.Thread(target=self.process.stderr.read, daemon=True).start()
-        end = time.monotonic() + 90
+        end = time.monotonic() + 300  # MLflow's server takes its time on a busy machine
         while True:
             try:
                 self.experiment = self.call(self.connect(), "experiments/create", {"name": "bench"})["experiment_id"]
                 return
             except (OSError, http.client.HTTPException, KeyError, ValueError):
                 if time.monotonic() > end:
+                    self.end()
                     raise
                 time.sleep(0.3)
 
@@ -111,11 +112,12 @@ def main():
     with tempfile.TemporaryDirectory(prefix="tscope-bench-") as work:
         env = {k: v for k, v in os.environ.items() if not k.startswith(("TSCOPE_", "MLFLOW_"))}
         env.update(HOME=work, XDG_DATA_HOME=work)
-        servers = {"tscope": Server([os.path.join(build, "tscope"), "web", "--port", "0"], 0, env)}
+        servers = {}
         if program:
             port = free_port()
             servers["MLflow"] = Server([program, "server", "--backend-store-uri", f"sqlite:///{work}/mlflow.db", "--artifacts-destination", work + "/artifacts",
                                         "--host", "127.0.0.1", "--port", str(port)], port, {**env, "PATH": os.path.dirname(program) + ":" + env["PATH"]})
+        servers = {"tscope": Server([os.path.join(build, "tscope"), "web", "--port", "0"], 0, env), **servers}
         try:
             print(f"{'log-batch of':24}" + "".join(f"{name + ' calls/s':>18}" for name in servers) + (f"{'ratio':>10}" if program else ""))
             for title, n_metrics, clients in KINDS:
