@@ -55,14 +55,24 @@ static void unsure(struct reading *r, const char *what)
 
 /* --- command --- */
 
-/* Whether what the processes of a job record as their command is that of what starts them all. */
-static bool starts_ranks(const char *word)
+/* Whether a command starts the ranks of a job by itself: by a launcher, or a module of Python that is one. */
+static bool starts_ranks(const char *const *words)
 {
-	static const char *const names[] = {"torchrun", "srun", "mpirun", "mpiexec", "accelerate", "deepspeed"};
-	const char *slash = strrchr(word, '/');
+	static const char *const names[] = {"torchrun",
+					    "srun",
+					    "mpirun",
+					    "mpiexec",
+					    "accelerate",
+					    "deepspeed",
+					    "torch.distributed.run",
+					    "torch.distributed.launch",
+					    "accelerate.commands.launch"};
+	const char *slash = strrchr(words[0], '/'), *word = slash ? slash + 1 : words[0];
 
+	if (strncmp(word, "python", 6) == 0 && words[1] && words[2] && strcmp(words[1], "-m") == 0)
+		word = words[2];
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (strcmp(slash ? slash + 1 : word, names[i]) == 0)
+		if (strcmp(word, names[i]) == 0)
 			return true;
 	return false;
 }
@@ -86,8 +96,8 @@ static void command(struct reading *r, uint32_t ranks)
 	r->a.words = ts_again_words(line, r->arena);
 	if (!r->a.words)
 		lacks(r, "a command without a shell: the recorded line has what only a shell understands");
-	else if (ranks > 1 && !r->a.launched && !starts_ranks(r->a.words[0]))
-		lacks(r, "the command that started all ranks: the recorded one is of one rank (tscope run records it)");
+	else if (ranks > 1 && !starts_ranks(r->a.words))
+		lacks(r, "the command that started all ranks, such as torchrun: the recorded one starts one of them");
 }
 
 /* --- code --- */

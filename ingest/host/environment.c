@@ -113,11 +113,15 @@ TS_ORDER(by_name, struct variable, TS_TEXT(name); TS_TEXT(value))
 
 static bool is_left_out(struct ts_span name)
 {
-	static const char *const names[] = {
-		"_", "PWD", "OLDPWD", "SHLVL", "TSCOPE_DIRECTORY", "TSCOPE_STOP", "TSCOPE_WATCH", "TSCOPE_OPERATIONS", "TSCOPE_RUNNER"};
+	static const char *const names[] = {"_",	  "PWD",	 "OLDPWD",	     "SHLVL",	   "RANK", "LOCAL_RANK",
+					    "WORLD_SIZE", "MASTER_ADDR", "LOCAL_WORLD_SIZE", "MASTER_PORT"};
+	static const char *const begins[] = {"TSCOPE_", "TORCHELASTIC_", "GROUP_", "ROLE_", "SLURM_", "PMIX_", "PMI_", "OMPI_"};
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (ts_span_is(name, names[i]))
+			return true;
+	for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
+		if (ts_span_starts(name, ts_span_str(begins[i])))
 			return true;
 	for (size_t i = 0; i < name.len; i++)
 		if (name.data[i] <= ' ' || name.data[i] == 0x7f)

@@ -5,7 +5,7 @@
  * ~/.config/tscope/environment.key, made when it is first asked for, for its user alone. Digests under two keys cannot be compared: the
  * key's own digest stands beside them.
  *
- * What differs in each process (PWD, SHLVL, _) and what tscope itself sets is left out. Threads: safe.
+ * What differs in each process (PWD, SHLVL, _), what launchers set for a rank or a job, and what tscope sets is left out.
  */
 #ifndef TSCOPE_INGEST_HOST_ENVIRONMENT_H
 #define TSCOPE_INGEST_HOST_ENVIRONMENT_H
