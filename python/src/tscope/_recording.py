@@ -54,8 +54,9 @@ def _cells(frame: bytes, count_at: int, cells_at: int, columns: dict[int, tuple[
     values_at = cells_at + (2 * n + 7) // 8 * 8
     found = {}
     for i, number in enumerate(numbers):
-        name, form = columns.get(number, (f"column {number}", "Q"))
-        (found[name],) = struct.unpack_from("<" + form, frame, values_at + 8 * i)
+        if number in columns:  # else nothing sound says what it is
+            name, form = columns[number]
+            (found[name],) = struct.unpack_from("<" + form, frame, values_at + 8 * i)
     return found
 
 
@@ -110,7 +111,8 @@ def read(path: str, recent: Optional[int] = None) -> Recording:
         if file.read(8) != _MAGIC:
             raise ValueError(f"{path} is no recording of tscope")
         r.rank, r.world_size, r.unix_ns, r.clock_ns = struct.unpack("<24xiiqq", file.read(48))
-        used = [i for i in range(os.fstat(file.fileno()).st_size // _CHUNK) if _in_use(file, i)]
+        size = os.fstat(file.fileno()).st_size  # a copy may end within a chunk
+        used = [i for i in range(-(-size // _CHUNK)) if _in_use(file, i)]
         left_out = set() if recent is None else set(used[_FIRST:-recent])
         r.chunks = len(left_out)
         for i in used:
@@ -122,6 +124,9 @@ def read(path: str, recent: Optional[int] = None) -> Recording:
         for kind, frame in frames:
             if kind in wanted:
                 _take(r, kind, frame, columns)
+        if wanted == (_COLUMN,):  # of two columns that are called alike the first counts
+            first: dict[str, int] = {}
+            columns = {number: about for number, about in sorted(columns.items()) if first.setdefault(about[0], number) == number}
     if r.times:
         r.waited = []
     return r
