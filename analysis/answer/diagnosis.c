@@ -54,3 +54,10 @@ TS_WORDS(ts_confidence_word, enum ts_confidence, "none", [TS_CONFIDENCE_NONE] = 
 
 TS_WORDS(ts_tier_word, enum ts_tier_answer, "unknown", [TS_TIER_UNKNOWN] = "unknown", [TS_TIER_HOLDS] = "holds",
 	 [TS_TIER_FAILS] = "fails")
+
+TS_WORDS(ts_experiment_word, enum ts_experiment_kind,
+	 "other", [TS_EXPERIMENT_OTHER] = "other", [TS_EXPERIMENT_RECORD] = "record", [TS_EXPERIMENT_REPEAT] = "repeat",
+	 [TS_EXPERIMENT_DETERMINISTIC] = "deterministic", [TS_EXPERIMENT_SET] = "set", [TS_EXPERIMENT_SWAP_HOSTS] = "swap_hosts")
+
+TS_WORDS(ts_recipe_word, enum ts_experiment_recipe,
+	 "none", [TS_RECIPE_NONE] = "none", [TS_RECIPE_A] = "a", [TS_RECIPE_B] = "b", [TS_RECIPE_BOTH] = "both")

@@ -55,11 +55,33 @@ struct ts_tier {
 	struct ts_span why; /* "loss and grad_norm over 10,000 common steps, as doubles" */
 };
 
+enum ts_experiment_kind { /* what is done, for a program that would do it */
+			  TS_EXPERIMENT_OTHER = 0,
+			  TS_EXPERIMENT_RECORD = 1,	   /* the recipes as they were, with more recorded */
+			  TS_EXPERIMENT_REPEAT = 2,	   /* the recipe as it was, twice */
+			  TS_EXPERIMENT_DETERMINISTIC = 3, /* the same with deterministic kernels */
+			  TS_EXPERIMENT_SET = 4,	   /* the recipe with its factors set to other values */
+			  TS_EXPERIMENT_SWAP_HOSTS = 5,	   /* each recipe where the other one ran */
+			  TS_EXPERIMENT_KINDS,
+};
+
+enum ts_experiment_recipe { TS_RECIPE_NONE = 0, TS_RECIPE_A = 1, TS_RECIPE_B = 2, TS_RECIPE_BOTH = 3, TS_RECIPES };
+
+struct ts_experiment_factor {
+	struct ts_span path, value; /* of a fact, and what it is set to, as text */
+};
+
 struct ts_experiment {
 	struct ts_span what;	/* "repeat the first run for 50 steps" */
 	struct ts_span command; /* may be empty */
 	struct ts_span splits;	/* what its result would tell apart */
 	uint64_t steps;		/* 0: none are run */
+	enum ts_experiment_kind kind;
+	enum ts_experiment_recipe recipe; /* whose runs are made again */
+	struct ts_experiment_factor *factors;
+	size_t n_factors;
+	bool has_stop;
+	int64_t stop; /* the step before which a run may end */
 };
 
 struct ts_diagnosis {
@@ -81,6 +103,8 @@ struct ts_diagnosis {
 const char *ts_cause_word(enum ts_cause cause);	      /* "data_order": for JSON */
 const char *ts_cause_title(enum ts_cause cause);      /* "a different data order" */
 const char *ts_confidence_word(enum ts_confidence c); /* "none", "low", "medium", "high" */
+const char *ts_experiment_word(enum ts_experiment_kind kind); /* "other", "record", "repeat", "deterministic", ... */
+const char *ts_recipe_word(enum ts_experiment_recipe recipe); /* "none", "a", "b", "both" */
 const char *ts_tier_word(enum ts_tier_answer answer); /* "unknown", "holds", "fails" */
 
 #endif

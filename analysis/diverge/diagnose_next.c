@@ -216,9 +216,12 @@ static bool may_be(const struct ts_inquiry *q, enum ts_cause cause)
 	return false;
 }
 
-static void propose(struct ts_inquiry *q, uint64_t steps, struct ts_span what, struct ts_span command, struct ts_span splits)
+/* A run of it may end some steps behind the first difference. */
+static void propose(struct ts_inquiry *q, uint64_t steps, enum ts_experiment_kind kind, enum ts_experiment_recipe recipe,
+		    struct ts_span what, struct ts_span command, struct ts_span splits)
 {
 	size_t at = q->d.n_experiments;
+	bool stops = kind != TS_EXPERIMENT_OTHER && q->f <= INT64_MAX - BEHIND;
 
 	if (at == TS_INQUIRY_EXPERIMENTS)
 		return;
@@ -227,7 +230,14 @@ static void propose(struct ts_inquiry *q, uint64_t steps, struct ts_span what, s
 		q->d.experiments[at] = q->d.experiments[at - 1];
 		at--;
 	}
-	q->d.experiments[at] = (struct ts_experiment){what, command, splits, steps};
+	q->d.experiments[at] = (struct ts_experiment){.what = what,
+						      .command = command,
+						      .splits = splits,
+						      .steps = steps,
+						      .kind = kind,
+						      .recipe = recipe,
+						      .has_stop = stops,
+						      .stop = stops ? q->f + BEHIND : 0};
 	q->d.n_experiments++;
 }
 
@@ -258,13 +268,10 @@ static void record_digests(struct ts_inquiry *q)
 			names = ts_inquiry_text(q, "%.*s%s%s", TS_SPAN_ARG(names), names.len ? ", " : "", digests[i].name);
 	if (!names.len)
 		return;
-	propose(q, steps,
-		ts_inquiry_text(q,
-				"record %.*s in both runs from step %" PRId64 " to step %" PRId64
-				", push them and compare again",
+	propose(q, steps, TS_EXPERIMENT_RECORD, TS_RECIPE_BOTH,
+		ts_inquiry_text(q, "record %.*s in both runs from step %" PRId64 " to step %" PRId64 ", push them and compare again",
 				TS_SPAN_ARG(names), from, q->f + BEHIND),
-		ts_inquiry_text(q, "tscope diff %.*s-digests %.*s-digests", TS_SPAN_ARG(name_a(q)),
-				TS_SPAN_ARG(name_b(q))),
+		ts_inquiry_text(q, "tscope diff %.*s-digests %.*s-digests", TS_SPAN_ARG(name_a(q)), TS_SPAN_ARG(name_b(q))),
 		ts_span_str("which input differs first: parameters, batch, random generators or gradients"));
 }
 
@@ -272,12 +279,12 @@ static void repeat_first(struct ts_inquiry *q, const char *environment, const ch
 {
 	uint64_t steps = 2 * steps_to(q, q->f);
 
-	propose(q, steps,
+	propose(q, steps, environment[0] ? TS_EXPERIMENT_DETERMINISTIC : TS_EXPERIMENT_REPEAT, TS_RECIPE_A,
 		ts_inquiry_text(q, "repeat the first run twice for %s%s%s, and push the repeats as %.*s-r1 and %.*s-r2",
-				ts_say_plural((double)steps_to(q, q->f), "step").text, environment[0] ? ", with " : "",
-				environment, TS_SPAN_ARG(name_a(q)), TS_SPAN_ARG(name_a(q))),
-		ts_inquiry_text(q, "tscope diff %.*s %.*s --repeats '%.*s-r*'", TS_SPAN_ARG(name_a(q)),
-				TS_SPAN_ARG(name_b(q)), TS_SPAN_ARG(name_a(q))),
+				ts_say_plural((double)steps_to(q, q->f), "step").text, environment[0] ? ", with " : "", environment,
+				TS_SPAN_ARG(name_a(q)), TS_SPAN_ARG(name_a(q))),
+		ts_inquiry_text(q, "tscope diff %.*s %.*s --repeats '%.*s-r*'", TS_SPAN_ARG(name_a(q)), TS_SPAN_ARG(name_b(q)),
+				TS_SPAN_ARG(name_a(q))),
 		ts_span_str(splits));
 }
 
@@ -319,12 +326,11 @@ static void swap_hosts(struct ts_inquiry *q)
 {
 	uint64_t steps = steps_to(q, q->f);
 
-	propose(q, 2 * steps,
+	propose(q, 2 * steps, TS_EXPERIMENT_SWAP_HOSTS, TS_RECIPE_BOTH,
 		ts_inquiry_text(q,
 				"run each recipe again for %s on the hosts of the other run, and push them as "
 				"%.*s-swap and %.*s-swap",
-				ts_say_plural((double)steps, "step").text, TS_SPAN_ARG(name_a(q)),
-				TS_SPAN_ARG(name_b(q))),
+				ts_say_plural((double)steps, "step").text, TS_SPAN_ARG(name_a(q)), TS_SPAN_ARG(name_b(q))),
 		ts_inquiry_text(q, "tscope diff %.*s %.*s-swap", TS_SPAN_ARG(name_a(q)), TS_SPAN_ARG(name_a(q))),
 		ts_span_str("whether the cause is a host or a recipe: a faulty host causes the difference wherever it "
 			    "is used"));
@@ -335,15 +341,24 @@ static void put_back(struct ts_inquiry *q)
 {
 	struct ts_span value = ts_span_str("");
 	const struct ts_fact_row *row = ts_setting_to_put_back(q, &value);
+	struct ts_experiment_factor *factor = row ? ts_arena_array(q->arena, 1, sizeof *factor) : NULL;
 
-	if (!row || q->d.confidence == TS_CONFIDENCE_NONE)
+	if (!factor || q->d.confidence == TS_CONFIDENCE_NONE)
 		return;
+	*factor = (struct ts_experiment_factor){row->path, value};
 	q->d.experiments[0] = (struct ts_experiment){
-		ts_inquiry_text(q, "run the second run's recipe for %s with %.*s put back to %.*s, and push it as %.*s-back",
-				ts_say_plural((double)steps_to(q, q->f), "step").text, TS_SPAN_ARG(row->path), TS_SPAN_ARG(value),
-				TS_SPAN_ARG(name_b(q))),
-		ts_inquiry_text(q, "tscope diff %.*s %.*s-back", TS_SPAN_ARG(name_a(q)), TS_SPAN_ARG(name_b(q))),
-		ts_span_str("whether this setting is the cause: then the two runs agree"), steps_to(q, q->f)};
+		.what = ts_inquiry_text(q, "run the second run's recipe for %s with %.*s put back to %.*s, and push it as %.*s-back",
+					ts_say_plural((double)steps_to(q, q->f), "step").text, TS_SPAN_ARG(row->path),
+					TS_SPAN_ARG(value), TS_SPAN_ARG(name_b(q))),
+		.command = ts_inquiry_text(q, "tscope diff %.*s %.*s-back", TS_SPAN_ARG(name_a(q)), TS_SPAN_ARG(name_b(q))),
+		.splits = ts_span_str("whether this setting is the cause: then the two runs agree"),
+		.steps = steps_to(q, q->f),
+		.kind = TS_EXPERIMENT_SET,
+		.recipe = TS_RECIPE_B,
+		.factors = factor,
+		.n_factors = 1,
+		.has_stop = q->f <= INT64_MAX - BEHIND,
+		.stop = q->f <= INT64_MAX - BEHIND ? q->f + BEHIND : 0};
 	q->d.n_experiments = 1;
 	q->put_back = true;
 }
@@ -381,24 +396,23 @@ void ts_diagnose_experiments(struct ts_inquiry *q)
 		return;
 	put_back(q);
 	if (may_be(q, TS_CAUSE_CONFIG) && !q->first[TS_KIND_LR].recorded)
-		propose(q, steps_to(q, q->f), ts_span_str("log the learning rate of every step in both runs"),
-			ts_span_of(NULL, 0),
+		propose(q, steps_to(q, q->f), TS_EXPERIMENT_RECORD, TS_RECIPE_BOTH,
+			ts_span_str("log the learning rate of every step in both runs"), ts_span_of(NULL, 0),
 			ts_span_str("whether a setting of the optimizer or its schedule is the cause"));
 	if (may_be_data(q) || may_be(q, TS_CAUSE_CORRUPTION) || may_be(q, TS_CAUSE_GRADIENT_PATH))
 		record_digests(q);
 	if (may_be(q, TS_CAUSE_NONDETERMINISM) || may_be(q, TS_CAUSE_REDUCTION_ORDER) || may_be(q, TS_CAUSE_JUMP))
 		with_flags(q);
 	if (may_be(q, TS_CAUSE_PRECISION) && !on_cpu(q))
-		propose(q, 2 * SHORT,
+		propose(q, 2 * SHORT, TS_EXPERIMENT_OTHER, TS_RECIPE_BOTH,
 			ts_inquiry_text(q, "run both again for %d steps with %sautocast off", SHORT,
 					tells_of_cuda(q) ? "TF32 and " : ""),
 			ts_span_str(tells_of_cuda(q) ? "NVIDIA_TF32_OVERRIDE=0" : ""),
 			ts_span_str("whether precision or kernels are the cause: then the difference becomes smaller "
 				    "or disappears"));
 	if (may_be(q, TS_CAUSE_RESUME_STATE) && (q->e->resumes_a.n + q->e->resumes_b.n > 0 || ts_resume_guessed(q, &begins)))
-		propose(q, 0, ts_span_str("compare the steps around the resume"),
-			ts_inquiry_text(q, "tscope check-resume %.*s %.*s", TS_SPAN_ARG(name_a(q)),
-					TS_SPAN_ARG(name_b(q))),
+		propose(q, 0, TS_EXPERIMENT_OTHER, TS_RECIPE_NONE, ts_span_str("compare the steps around the resume"),
+			ts_inquiry_text(q, "tscope check-resume %.*s %.*s", TS_SPAN_ARG(name_a(q)), TS_SPAN_ARG(name_b(q))),
 			ts_span_str("what was restored and what was not"));
 	if (!same_host(q) && (may_be(q, TS_CAUSE_CORRUPTION) || may_be(q, TS_CAUSE_GRADIENT_PATH) || may_be(q, TS_CAUSE_PLATFORM)))
 		swap_hosts(q);

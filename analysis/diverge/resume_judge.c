@@ -29,7 +29,7 @@ static void next(struct ts_resume_judge *j, uint64_t steps, const char *what, co
 {
 	if (j->out->n_experiments < NEXT_MAX)
 		j->out->experiments[j->out->n_experiments++] = (struct ts_experiment){
-			ts_span_str(what), ts_span_str(command), ts_span_str(splits), steps};
+			.what = ts_span_str(what), .command = ts_span_str(command), .splits = ts_span_str(splits), .steps = steps};
 }
 
 __attribute__((format(printf, 5, 6))) static void conclude(struct ts_resume_judge *j, enum ts_resume_verdict verdict,

@@ -2280,6 +2280,14 @@ static void test_recorded_always_remains(void **state)
 	say(&s, "config.top_k", "2", "1");
 	expect(&s, TS_CAUSE_CONFIG, TS_CONFIDENCE_MEDIUM);
 	assert_true(s.d.n_experiments > 0 && found_in(&s.d.experiments[0].what, 1, "config.top_k put back to 2"));
+	/* The same as data: what a program would do of it. */
+	assert_int_equal(s.d.experiments[0].kind, TS_EXPERIMENT_SET);
+	assert_int_equal(s.d.experiments[0].recipe, TS_RECIPE_B);
+	assert_int_equal(s.d.experiments[0].n_factors, 1);
+	assert_true(ts_span_is(s.d.experiments[0].factors[0].path, "config.top_k"));
+	assert_true(ts_span_is(s.d.experiments[0].factors[0].value, "2"));
+	assert_true(s.d.experiments[0].has_stop);
+	assert_int_equal(s.d.experiments[0].stop, 20);
 	AGAIN(s);
 	parts(&s, TS_KIND_LOSS, "loss", 0, 3e-2, 1e-1, 0);
 	say(&s, "seeds.torch", "1", "1");

@@ -103,9 +103,10 @@ static void fill_diagnosis(void)
 	static struct ts_experiment experiments[2];
 	struct ts_diagnosis *d = &diff.diagnosis;
 
-	experiments[0] = (struct ts_experiment){str("repeat the first run"),
-						str("tscope diff exp1 exp1-again --repeats 'exp1*' --exit-on facts"),
-						str("whether it is chance"), 50};
+	experiments[0] = (struct ts_experiment){.what = str("repeat the first run"),
+						.command = str("tscope diff exp1 exp1-again --repeats 'exp1*' --exit-on facts"),
+						.splits = str("whether it is chance"),
+						.steps = 50};
 	experiments[1] = (struct ts_experiment){.what = str("record digests of batches")};
 	*d = (struct ts_diagnosis){.cause = TS_CAUSE_DATA_ORDER,
 				   .confidence = TS_CONFIDENCE_HIGH,

@@ -60,12 +60,30 @@ static const struct ts_shape_field tier_rows[] = {
 const struct ts_shape ts_shape_tier = {SHAPE("tier", tier, tier_rows)};
 #undef TYPE
 
+#define TYPE struct ts_experiment_factor
+static const struct ts_shape_field experiment_factor_rows[] = {
+	{"path", "path", BYTES(path, TS_WIRE_TEXT_MAX)},
+	{"value", "value", BYTES(value, TS_WIRE_TEXT_MAX), ABOUT("as text")},
+};
+static const struct ts_shape experiment_factor_shape = {SHAPE("experiment_factor", experiment_factor, experiment_factor_rows)};
+#undef TYPE
+
+WORD_OF(experiment_word, enum ts_experiment_kind, ts_experiment_word);
+static const struct ts_shape_words experiment_kinds = {TS_EXPERIMENT_OTHER, TS_EXPERIMENT_KINDS - 1, TS_EXPERIMENT_OTHER,
+						       .word = experiment_word};
+WORD_OF(recipe_word, enum ts_experiment_recipe, ts_recipe_word);
+static const struct ts_shape_words recipes = {TS_RECIPE_NONE, TS_RECIPES - 1, TS_RECIPE_NONE, .word = recipe_word};
+
 #define TYPE struct ts_experiment
 static const struct ts_shape_field experiment_rows[] = {
 	{"what", "what", BYTES(what, TS_WIRE_TEXT_MAX), OR_NULL},
 	{"command", "command", BYTES(command, TS_WIRE_TEXT_MAX), OR_NULL},
 	{"splits", "splits", BYTES(splits, TS_WIRE_TEXT_MAX), OR_NULL},
 	{"steps", "run_step_count", U64(steps)},
+	{"kind", "kind", ENUM(kind, experiment_kinds)},
+	{"recipe", "recipe", ENUM(recipe, recipes), ABOUT("whose runs are made again")},
+	{"factors", "factors", MANY(factors, n_factors, experiment_factor_shape, ENTRIES(2)), ABOUT("facts that it sets")},
+	{"stop", "stop", I64(stop), HAS(has_stop), ABOUT("the step before which a run may end")},
 };
 static const struct ts_shape experiment_shape = {SHAPE("experiment", experiment, experiment_rows)};
 #undef TYPE
