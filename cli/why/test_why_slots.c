@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include "cli/why/why_slots.h"
+#include "cli/why/why_variables.h"
 
 static void test_slots(void **state)
 {
@@ -93,10 +94,32 @@ static void test_long_array(void **state)
 	ts_arena_finish(&arena);
 }
 
+/* A record may be written by others. */
+static void test_variables(void **state)
+{
+	(void)state;
+	assert_true(ts_why_may_set("PYTHONHASHSEED", "3"));
+	assert_true(ts_why_may_set("OMP_NUM_THREADS", NULL));
+	assert_true(ts_why_may_set("CUBLAS_WORKSPACE_CONFIG", ":4096:8"));
+	assert_true(ts_why_may_set("NCCL_ALGO", "Ring"));
+	assert_true(ts_why_may_set("VECLIB_MAXIMUM_THREADS", "1"));
+	assert_false(ts_why_may_set("LD_PRELOAD", "evil.so"));
+	assert_false(ts_why_may_set("PATH", "bin"));
+	assert_false(ts_why_may_set("PYTHONPATH", "x"));
+	assert_false(ts_why_may_set("PYTHONSTARTUP", "x.py"));
+	assert_false(ts_why_may_set("BASH_ENV", "x"));
+	assert_false(ts_why_may_set("NCCL_NET_PLUGIN", "x"));
+	assert_false(ts_why_may_set("NCCL_NET", "x"));
+	assert_false(ts_why_may_set("OMP_TOOL_LIBRARIES", "x.so"));
+	assert_false(ts_why_may_set("TRITON_CACHE_DIR", "x"));
+	assert_false(ts_why_may_set("XLA_FLAGS", "--xla_gpu_cuda_data_dir=/tmp"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_slots),
+		cmocka_unit_test(test_variables),
 		cmocka_unit_test(test_config),
 		cmocka_unit_test(test_long_array),
 	};

@@ -5,6 +5,7 @@
 #include "cli/core/names.h"
 #include "cli/view/show_value.h"
 #include "cli/why/why_slots.h"
+#include "cli/why/why_variables.h"
 #include "launch/git.h"
 #include "run/head.h"
 
@@ -273,7 +274,9 @@ static void add_facts(struct ts_why_problem *p)
 
 		if (row->rank != TS_RANK_JOB)
 			continue;
-		if (variable && (row->a || recorded[0]) && (row->b || recorded[1]))
+		if (variable && !(ts_why_may_set(variable, text_of(p, row->a)) && ts_why_may_set(variable, text_of(p, row->b))))
+			fixed(p, row->path, "a variable that may name code is not taken from a record; set it for both");
+		else if (variable && (row->a || recorded[0]) && (row->b || recorded[1]))
 			factor(p, TS_FACTOR_ENVIRONMENT, row->path, variable, text_of(p, row->a), text_of(p, row->b),
 			       weight(p, row->path));
 		else if (variable)

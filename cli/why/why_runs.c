@@ -5,10 +5,12 @@
 #include "base/digest.h"
 #include "base/file.h"
 #include "base/grow.h"
+#include "base/text.h"
 #include "cli/core/ask.h"
 #include "cli/core/names.h"
 #include "cli/view/show_value.h"
 #include "cli/why/why_slots.h"
+#include "cli/why/why_variables.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -172,6 +174,13 @@ static enum ts_status slots(const struct ts_why_problem *p, const struct ts_tria
 				return ts_error_set(err, TS_INVALID, "there is no value for the slot {%.*s}", TS_SPAN_ARG(name));
 			if (!value) /* braces of the command itself */
 				continue;
+			/* A value stands for no option of the program. */
+			if (p->argv[i][0] == '{' && value[0] == '-' && !ts_is_digit((uint8_t)value[1]) && value[1] != '.')
+				return ts_error_set(
+					err, TS_INVALID,
+					"the value of {%.*s} begins with '-' as an option does; write the option before it, "
+					"as --name={%.*s}",
+					TS_SPAN_ARG(name), TS_SPAN_ARG(name));
 			if (!TS_GROW_IN(arena, pairs, cap, n + 1, 16))
 				return ts_arena_error(arena, err);
 			pairs[n++] = (struct ts_recipe_pair){ts_arena_phrase(arena, "%.*s", TS_SPAN_ARG(name)), value};
@@ -202,16 +211,17 @@ static enum ts_status variables(const struct ts_why_problem *p, const struct ts_
 	for (size_t i = 0; i < p->facts[0].n; i++)
 		for (size_t k = 0; k < sizeof prefixes / sizeof prefixes[0]; k++) {
 			const struct ts_fact *fact = &p->facts[0].items[i];
+			const char *name, *value;
 			bool factor = false;
 
 			for (size_t m = 0; m < p->n; m++)
 				factor |= ts_span_eq(p->values[m].path, fact->path);
-			if (!factor && fact->type == TS_FACT_TEXT && ts_span_starts(fact->path, ts_span_str(prefixes[k])) &&
-			    !memchr(fact->path.data + strlen(prefixes[k]), '.', fact->path.len - strlen(prefixes[k])) &&
-			    !memchr(fact->path.data, '[', fact->path.len))
-				pairs[n++] = (struct ts_recipe_pair){
-					ts_arena_phrase(arena, "%.*s", TS_SPAN_ARG(ts_span_from(fact->path, strlen(prefixes[k])))),
-					ts_arena_phrase(arena, "%.*s", TS_SPAN_ARG(fact->text))};
+			if (factor || fact->type != TS_FACT_TEXT || !ts_span_starts(fact->path, ts_span_str(prefixes[k])))
+				continue;
+			name = ts_arena_phrase(arena, "%.*s", TS_SPAN_ARG(ts_span_from(fact->path, strlen(prefixes[k]))));
+			value = ts_arena_phrase(arena, "%.*s", TS_SPAN_ARG(fact->text));
+			if (ts_why_may_set(name, value))
+				pairs[n++] = (struct ts_recipe_pair){name, value};
 		}
 	for (size_t i = 0; i < p->n; i++)
 		if (p->factors[i].kind == TS_FACTOR_ENVIRONMENT ||
