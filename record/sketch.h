@@ -20,9 +20,8 @@
  * layer before its all-reduce) add up to that of the result, but for their squares.
  *
  * Elements that are not finite have no place in a sum: they are counted and left out.
- * Cost: some two passes over memory. The signs of the first 2^27 elements are kept, 1 MiB for 2^23, 16 MiB at most, when a tensor
- * first has
- * them.
+ * Cost: two to four passes over memory, of halves the most. The signs of the first 2^27 elements are kept, 1 MiB for 2^23, 16 MiB at
+ * most, when a tensor first has them.
  * Threads: any, each with its own sketch.
  */
 #ifndef TSCOPE_RECORD_SKETCH_H
