@@ -4,9 +4,11 @@
     python3 tests/bench/record_python.py FOLDER [--steps N] [--rounds N]
 
 FOLDER is where an environment is made with the package, its peers from PyPI and torch; a peer that cannot be had is left out, which is
-said. Figures are CPU time of the process with all its threads, medians of the rounds, in which the candidates take turns.
+said. Figures are CPU time of the process with all its threads, medians of the rounds, in which the candidates take turns. What a loop that is not
+touched costs is said in instructions, too, counted by valgrind: those are the same on a busy machine.
 """
 import argparse
+import gc
 import importlib.metadata
 import os
 import shutil
@@ -197,11 +199,73 @@ def loops(folder, rounds):
     for name, (ns, least) in costs.items():
         print(f"  {name + ' adds':<58}{ns:>12,.0f} ns   least {least:,.0f} ns")
     theirs = costs.get("pytscope AutoProfiler")
-    for name, limit in (("tscope.auto", 5), ("tscope.auto, digests every 100 steps", 0)) if theirs else ():
+    for name, limit in (("tscope.auto", 5), ("tscope.auto, digests every 100 steps", 5)) if theirs else ():
         ratios = [their / max(our, 1) for their, our in zip(theirs, costs[name])]
         print(f"  pytscope / {name}: {ratios[0]:.1f}, of the least {ratios[1]:.1f}{f'; limit at least {limit}' if limit else ''}"
               f"{'' if ratios[0] >= limit else '   MISSED'}")
     return costs["tscope.auto"][0]
+
+
+def counted(folder, name, steps=100):
+    """What runs under valgrind: a loop whose steps are counted by it. Prints how many these were."""
+    import tscope
+    from tscope import _observed
+
+    # Under valgrind a step takes some fifty times as long; CPU time is then asked for in each, as of a step that is long by itself.
+    _observed.CpuTime._LONG_NS, _observed.CpuTime._APART_NS = 1 << 60, 1 << 60
+    model, optimizer, batch = toy()
+    train = hooked(model, optimizer, batch) if name == "hooks" else plain(model, optimizer, batch)
+    if name.startswith("auto"):
+        tscope.auto(model, optimizer, os.path.join(folder, name), digests_every=int(name[4:]))
+    elif name == "pytscope":
+        from pytscope import AutoProfiler
+
+        AutoProfiler(os.path.join(folder, name), model, optimizer).start()
+    train(steps + 50)
+    gc.collect()
+    gc.disable()
+    for word in ("on", "off"):
+        subprocess.run(["callgrind_control", "-i", word, str(os.getpid())], check=True, capture_output=True)
+        if word == "on":
+            train(steps)
+    print(f"COUNTED {steps}", flush=True)
+    os._exit(0)  # the end of a Python that has torch takes minutes under valgrind
+
+
+def count(folder, name):
+    """Returns the instructions of a step, or None where they cannot be counted."""
+    out = os.path.join(folder, f"callgrind.{name}")
+    words = ["valgrind", "--tool=callgrind", "--instr-atstart=no", f"--callgrind-out-file={out}", sys.executable, os.path.abspath(__file__)]
+    done = subprocess.run([*words, "--counted", name, folder], capture_output=True, text=True, timeout=1200)
+    lines = [line for line in done.stdout.split("\n") if line.startswith("COUNTED")]
+    if not lines:
+        return None
+    with open(out, encoding="utf-8") as file:
+        totals = [int(line.split()[1]) for line in file if line.startswith("totals:")]
+    return totals[0] / int(lines[0].split()[1])
+
+
+def instructions(folder):
+    """A loop that is not touched, in instructions: what is added to a step, each in a process of its own."""
+    if not shutil.which("valgrind"):
+        print("valgrind is not here: instructions are not counted")
+        return
+    names = {
+        "plain": "plain loop, itself", "hooks": "empty hooks of torch add", "auto0": "tscope.auto adds",
+        "auto100": "tscope.auto, digests every 100 steps adds", "pytscope": "pytscope AutoProfiler adds",
+    }
+    found = {name: count(folder, name) for name in names}
+    print("the same in instructions, counted by valgrind over 100 steps, each loop in a process of its own")
+    for name, what in names.items():
+        if found[name] is None or found["plain"] is None:
+            print(f"  {what}: cannot be counted")
+        else:
+            print(f"  {what:<58}{found[name] - (found['plain'] if name != 'plain' else 0):>12,.0f}")
+    if None not in found.values():
+        added_by = {name: n - found["plain"] for name, n in found.items()}
+        for name in ("auto0", "auto100"):
+            ratio = added_by["pytscope"] / max(added_by[name], 1)
+            print(f"  pytscope / {names[name][:-5]}: {ratio:.1f}; limit at least 5{'' if ratio >= 5 else '   MISSED'}")
 
 
 def layers(folder, rounds):
@@ -247,6 +311,30 @@ def digests(rounds):
     print(f"the digest of 64 MiB of parameters; median of {rounds} rounds")
     for name, ns in found.items():
         print(f"  {name:<60}{ns / 1e6:>8.2f} ms {ns / found['one pass']:5.2f}x the time of one pass")
+
+
+def sketches(rounds):
+    """Sketches of tensors of the host beside one pass over the same memory, of as many bytes in each type."""
+    try:
+        import numpy
+        import torch
+    except ImportError:
+        return
+    from tscope import _sketches
+
+    torch.set_num_threads(1)
+    words = numpy.ones(8 << 20, numpy.uint64)
+    candidates = {"one pass": lambda n: [numpy.bitwise_xor.reduce(words) for _ in range(n)]}
+    for dtype in (torch.float64, torch.float32, torch.bfloat16, torch.float16):
+        tensor = torch.randn((64 << 20) // dtype.itemsize).to(dtype)
+        candidates[str(dtype)[6:]] = lambda n, tensor=tensor: [_sketches.sketched(tensor) for _ in range(n)]
+    for act in candidates.values():
+        act(1)  # what is kept of signs is made
+    found = medians(candidates, 2, rounds)
+    print(f"the sketch of 64 MiB of a tensor of the host; median of {rounds} rounds")
+    for name, ns in found.items():
+        passes = ns / found["one pass"]
+        print(f"  {name:<60}{ns / 1e6:>8.2f} ms {passes:5.2f}x the time of one pass{'' if passes <= 4 else '   MISSED 4'}")
 
 
 def real(folder, pairs=200, milliseconds=50):
@@ -351,10 +439,14 @@ def main():
     p.add_argument("--rounds", type=int, default=7)
     p.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
     p.add_argument("--traced", action="store_true", help=argparse.SUPPRESS)
+    p.add_argument("--counted", help=argparse.SUPPRESS)
     args = p.parse_args()
     folder = os.path.abspath(args.folder)
     if args.traced:
         traced(args.rounds)
+        return
+    if args.counted:
+        counted(folder, args.counted)
         return
     if not args.inside:
         os.makedirs(folder, exist_ok=True)
@@ -365,8 +457,10 @@ def main():
     os.makedirs(runs)
     steps(runs, args.steps, args.rounds)
     ours = loops(runs, args.rounds)
+    instructions(runs)
     layers(runs, args.rounds)
     digests(args.rounds)
+    sketches(args.rounds)
     real(runs)
     traceml(runs, args.rounds, ours)
     shutil.rmtree(runs, ignore_errors=True)
