@@ -219,6 +219,16 @@ class Losses(support.Case):
                 )
                 self.assertEqual(len(self.equal(self.auto(text, name))), 12)
 
+    def test_how_a_loss_lies(self):
+        """A loss is read where it lies, but where its bytes are not its number, as those of a view that is negated."""
+        mean = "one().mean()"
+        for name, loss in {"double": f"{mean}.double().square()", "half": f"{mean}.bfloat16().square()",
+                           "negated": f"torch.complex({mean}, {mean}).conj().imag"}.items():
+            with self.subTest(name):
+                step = "loss.backward(); optimizer.step(); optimizer.zero_grad(); print(loss.item())"
+                text = HEAD + f"for k in range(8): loss = {loss}; {step}\n"
+                self.assertEqual(len(self.equal(self.auto(text, name))), 8)
+
     def test_micro_batches_that_begin_later(self):
         text = HEAD + (
             "for k in range(12):\n"

@@ -263,9 +263,10 @@ class Seen(Backward):
 
     def _learn(self, common: bool) -> None:
         """A step ended that was, or was not, like most. What all have in common is seen for less."""
-        self._common = self._common + 1 if common and self.losses.node is not None else 0
-        if self._common >= _COMMON and not self.losses.several:
-            self._one.learn(self.losses.node)
+        plain = self.losses.plain
+        self._common = self._common + 1 if common and plain is not None else 0
+        if plain is not None and self._common >= _COMMON and not self.losses.several:
+            self._one.learn(*plain)
 
     def _record_all(self) -> None:
         order = [id(optimizer) for optimizer in self._given]

@@ -159,7 +159,8 @@ class Losses:
         self._tensor = getattr(sys.modules.get("torch"), "Tensor", None)
         self._usual: Any = None  # where the program called backward first in the last step
         self.several = False  # a step had more than one
-        self.node: Optional[type] = None  # of the graph, of the last loss: a type that divides nothing
+        # Of the last loss, if it lies on the host: its node's type, which divides nothing; its own; and its bytes, if these are it.
+        self.plain: Optional[tuple[type, Any, int]] = None
         self._factor = 0.0  # by which the losses of the last whole step were divided, and whose number it was
 
     def look(self, tensors: Any, weights: Any = None) -> "list[tuple[Any, Part]]":
@@ -169,7 +170,7 @@ class Losses:
         >>> Losses().look(torch.ones(3))
         []
         """
-        self.node = None
+        self.plain = None
         if weights is None and self._unscaled is None and hasattr(tensors, "grad_fn"):  # the common case
             return [self._seen(tensors)] if tensors.numel() == 1 else []
         losses = tensors if isinstance(tensors, (tuple, list)) else (tensors,)
@@ -186,10 +187,12 @@ class Losses:
     def _seen(self, loss: Any) -> "tuple[Any, Part]":
         """Returns one loss, read if it lies on the host: a copy aside costs more."""
         node = loss.grad_fn
-        if type(node).__name__ not in _LOOKED_AT:
-            self.node = type(node)
         value = loss.item() if type(loss) is self._tensor and loss.is_cpu else None
-        return value if isinstance(value, float) else loss.detach(), part_of(node)
+        if not isinstance(value, float):
+            return loss.detach(), part_of(node)
+        if type(node).__name__ not in _LOOKED_AT:
+            self.plain = (type(node), loss.dtype, 0 if loss._is_view() else loss.nbytes)  # bytes of a view may be those of -x
+        return value, part_of(node)
 
     def give(self, number: float) -> None:
         """A loss was seen that nothing divided, while steps had one: it was where the program usually calls backward."""

@@ -64,18 +64,20 @@ class Observed(Window):
 
 class CpuTime(Window):
     """The CPU time of the process and all its threads, in seconds: where steps are long that of each step, `cpu_time`, else
-    `cpu_time_mean`, that of a step on the average since the row that has the last one. The first steps decide which of them a run has.
+    `cpu_time_mean`, that of a step on the average since the row that has the last one. The first steps decide which of them a run has;
+    where these were long only because they were the first, it goes over to the mean.
 
     >>> CpuTime(run).next
     0
     """
 
-    _FIRST, _LONG_NS, _APART_NS = 5, 5_000_000, 20_000_000
+    _FIRST, _SHORT, _LONG_NS, _APART_NS = 5, 8, 5_000_000, 20_000_000
 
     def __init__(self, run: "Run") -> None:
         self._run = run
         self._last: Optional[tuple[int, int, int]] = None  # step, and at its end the clock and the CPU time
         self._name = ""
+        self._short = 0  # steps in a row, each of which was looked at, and short
 
     def end(self, step: int) -> None:
         """The step ends."""
@@ -86,7 +88,8 @@ class CpuTime(Window):
             self.next = step + self._FIRST
             return
         each = (now - last[1]) // steps
-        if not self._name:
+        self._short = self._short + 1 if self._name == "cpu_time" and each < self._LONG_NS else 0
+        if not self._name or self._short == self._SHORT:
             self._name = "cpu_time" if each >= self._LONG_NS else "cpu_time_mean"
             self._run.facts({"columns": {self._name: {"role": "observation"}}})
         else:

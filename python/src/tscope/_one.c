@@ -7,20 +7,23 @@
 #include "_hooks.h"
 
 #include <stddef.h>
+#include <stdint.h>
+#include <string.h>
 #include <structmember.h>
 
 typedef struct {
-	PyObject_HEAD
-	Hooks *hooks;	  /* of the loop */
-	PyObject *tensor; /* torch.Tensor, and none of its subclasses */
-	PyObject *enter;  /* backward begins: enter(tensors, ...) */
-	PyObject *steps;  /* an optimizer's step begins: steps(optimizer, args, kwargs) */
-	PyObject *node;	  /* the type of a loss's node that divides nothing; NULL: it is not known, or steps are not common */
-	PyObject *number; /* the loss of this step; NULL: none */
+	PyObject_HEAD Hooks *hooks; /* of the loop */
+	PyObject *tensor;	    /* torch.Tensor, and none of its subclasses */
+	PyObject *enter;	    /* backward begins: enter(tensors, ...) */
+	PyObject *steps;	    /* an optimizer's step begins: steps(optimizer, args, kwargs) */
+	PyObject *node;		    /* the type of a loss's node that divides nothing; NULL: it is not known, or steps are not common */
+	PyObject *dtype;	    /* of losses that are read where they lie; NULL: none is */
+	int size;		    /* of such a loss in bytes: that of a float or of a double */
+	PyObject *number;	    /* the loss of this step; NULL: none */
 } One;
 
 static PyTypeObject *one_type;
-static PyObject *grad_fn, *param_groups, *lr, *loss;
+static PyObject *grad_fn, *param_groups, *lr, *loss, *grad_tensors, *grad_variables, *is_cpu, *dtype_word, *data_ptr;
 
 static PyObject *one_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
@@ -52,7 +55,46 @@ static int is_common_call(const One *self, PyObject *args, PyObject *kwargs)
 
 	return self->node && !self->number && n > 0 && (PyObject *)Py_TYPE(PyTuple_GetItem(args, 0)) == self->tensor &&
 	       (n == 1 || PyTuple_GetItem(args, 1) == Py_None) &&
-	       !(kwargs && (PyDict_GetItemString(kwargs, "grad_tensors") || PyDict_GetItemString(kwargs, "grad_variables")));
+	       !(kwargs && (PyDict_GetItemWithError(kwargs, grad_tensors) || PyDict_GetItemWithError(kwargs, grad_variables)));
+}
+
+static int is(PyObject *object, PyObject *name, PyObject *expected)
+{
+	PyObject *found = PyObject_GetAttr(object, name);
+
+	Py_XDECREF(found);
+	return found && found == expected;
+}
+
+static unsigned long long number_of(PyObject *object)
+{
+	unsigned long long found = object ? PyLong_AsUnsignedLongLong(object) : 0;
+
+	Py_XDECREF(object);
+	return PyErr_Occurred() ? 0 : found;
+}
+
+/* Reads a loss where it lies: torch's item() goes a long way for it. Returns NULL, without an exception, for one that is to be asked. A
+ * tensor of another size than one number has none that backward would take. */
+static PyObject *read_loss(const One *self, PyObject *tensor)
+{
+	const void *at = NULL;
+	double real = 0;
+	float single;
+
+	if (self->dtype && is(tensor, is_cpu, Py_True) && is(tensor, dtype_word, self->dtype))
+		at = (const void *)(uintptr_t)number_of(PyObject_CallMethodObjArgs(tensor, data_ptr, NULL));
+	if (PyErr_Occurred() && PyErr_ExceptionMatches(PyExc_Exception))
+		PyErr_Clear();
+	if (!at || PyErr_Occurred())
+		return NULL;
+	if (self->size == sizeof single) {
+		memcpy(&single, at, sizeof single);
+		real = (double)single;
+	} else {
+		memcpy(&real, at, sizeof real);
+	}
+	return PyFloat_FromDouble(real);
 }
 
 /* Takes the loss, if it is one that was divided by nothing. Returns whether it did; an exception is set if that must get through. */
@@ -64,7 +106,9 @@ static int take_loss(One *self, PyObject *tensor)
 	Py_XDECREF(node);
 	if (PyErr_Occurred() && PyErr_ExceptionMatches(PyExc_Exception))
 		PyErr_Clear();
-	if (known)
+	if (known && !PyErr_Occurred())
+		self->number = read_loss(self, tensor);
+	if (known && !self->number && !PyErr_Occurred())
 		self->number = recorder_number_on_host(tensor);
 	return self->number != NULL;
 }
@@ -149,12 +193,21 @@ PyObject *one_step(PyObject *one, PyObject *const *args, Py_ssize_t n)
 
 /* --- what the others say --- */
 
-static PyObject *learn(One *self, PyObject *type)
+static PyObject *learn(One *self, PyObject *args)
 {
+	PyObject *node, *dtype;
+	int size;
+
+	if (!PyArg_ParseTuple(args, "OOi", &node, &dtype, &size))
+		return NULL;
 	Py_CLEAR(self->node);
-	if (type != Py_None) {
-		Py_INCREF(type);
-		self->node = type;
+	Py_CLEAR(self->dtype);
+	Py_INCREF(node);
+	self->node = node;
+	if (size == sizeof(float) || size == sizeof(double)) {
+		Py_INCREF(dtype);
+		self->dtype = dtype;
+		self->size = size;
 	}
 	Py_RETURN_NONE;
 }
@@ -180,6 +233,7 @@ static int traverse(One *self, visitproc visit, void *arg)
 	Py_VISIT(self->enter);
 	Py_VISIT(self->steps);
 	Py_VISIT(self->node);
+	Py_VISIT(self->dtype);
 	return 0;
 }
 
@@ -190,6 +244,7 @@ static int clear(One *self)
 	Py_CLEAR(self->enter);
 	Py_CLEAR(self->steps);
 	Py_CLEAR(self->node);
+	Py_CLEAR(self->dtype);
 	Py_CLEAR(self->number);
 	return 0;
 }
@@ -203,7 +258,10 @@ static void dealloc(One *self)
 
 static PyMethodDef methods[] = {
 	{"before", FAST(before), METH_VARARGS | METH_KEYWORDS, PyDoc_STR("Backward is called; returns None, or what enter() gave.")},
-	{"learn", FAST(learn), METH_O, PyDoc_STR("learn(node)\n--\n\nSays of which type the node of a loss is in this loop, or None.")},
+	{"learn", FAST(learn), METH_VARARGS,
+	 PyDoc_STR("learn(node, dtype, size)\n--\n\nSays of which type the node of a loss is in this loop, and of which type and size "
+		   "in\n"
+		   "bytes the loss, if it can be read where it lies; of size 0 it cannot.")},
 	{"take", FAST(take), METH_NOARGS, PyDoc_STR("take()\n--\n\nReturns the loss that was seen in this step, or None.")},
 	{NULL, NULL, 0, NULL},
 };
@@ -227,15 +285,22 @@ static PyType_Spec spec = {
 
 int one_add(PyObject *module)
 {
+	struct {
+		PyObject **at;
+		const char *text;
+	} words[] = {{&grad_fn, "grad_fn"}, {&param_groups, "param_groups"}, {&lr, "lr"},
+		     {&loss, "loss"},	    {&grad_tensors, "grad_tensors"}, {&grad_variables, "grad_variables"},
+		     {&is_cpu, "is_cpu"},   {&data_ptr, "data_ptr"},	     {&dtype_word, "dtype"}};
 	PyObject *type = PyType_FromSpec(&spec);
+	int bad = 0;
 
 	one_type = (PyTypeObject *)type;
 	Py_XINCREF(type); /* one for the module, one for one_type */
-	grad_fn = PyUnicode_InternFromString("grad_fn");
-	param_groups = PyUnicode_InternFromString("param_groups");
-	lr = PyUnicode_InternFromString("lr");
-	loss = PyUnicode_InternFromString("loss");
-	if (!grad_fn || !param_groups || !lr || !loss || !type || PyModule_AddObject(module, "One", type)) {
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+		*words[i].at = PyUnicode_InternFromString(words[i].text);
+		bad = bad || !*words[i].at;
+	}
+	if (bad || !type || PyModule_AddObject(module, "One", type)) {
 		Py_XDECREF(type);
 		return -1;
 	}
