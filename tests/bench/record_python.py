@@ -216,7 +216,9 @@ def counted(folder, name, steps=100):
     model, optimizer, batch = toy()
     train = hooked(model, optimizer, batch) if name == "hooks" else plain(model, optimizer, batch)
     if name.startswith("auto"):
-        tscope.auto(model, optimizer, os.path.join(folder, name), digests_every=int(name[4:]))
+        run = tscope.auto(model, optimizer, os.path.join(folder, name), digests_every=int(name[4:]))
+        if not run.enabled:
+            sys.exit("nothing is recorded")
     elif name == "pytscope":
         from pytscope import AutoProfiler
 
