@@ -7,8 +7,7 @@ PyObject *tscope_host_facts(PyObject *module, PyObject *args);
 /* is_secret(name: str) -> bool: whether the key names a secret (ingest/facts/redact.h). */
 PyObject *tscope_is_secret(PyObject *module, PyObject *args);
 /* see_opens(call): has call(path, mode, flags) called where Python opens a file, by an audit hook; None: no more. The hook itself is
- * of C and stays for the life of the process: one of Python makes each event that is audited, such as sys._getframe, ten times as
- * slow. */
+ * of C and stays for the life of the process: one of Python is called for every event that is audited, such as sys._getframe. */
 PyObject *tscope_see_opens(PyObject *module, PyObject *call);
 
 #endif
