@@ -77,25 +77,26 @@ class Server:
 
     def calls(self, n_metrics, clients, seconds):
         """Calls a second of so many clients, each with a run of its own."""
-        counts, end = [0] * clients, time.monotonic() + seconds
+        connections = [self.connect() for _ in range(clients)]
+        runs = [self.call(c, "runs/create", {"experiment_id": self.experiment, "run_name": "b", "start_time": 1})["run"]["info"]["run_id"] for c in connections]
+        counts, began = [0] * clients, time.monotonic()
 
         def log(k):
-            connection = self.connect()
-            run = self.call(connection, "runs/create", {"experiment_id": self.experiment, "run_name": "b", "start_time": 1})["run"]["info"]["run_id"]
-            step = 0
-            while time.monotonic() < end:
+            while not counts[k] or time.monotonic() < began + seconds:
+                step = counts[k] * (1 + n_metrics // 20)
                 batch = [{"key": f"m{i % 20}", "value": step + i / 1000, "timestamp": 1700000000000 + step, "step": step + i // 20} for i in range(n_metrics)]
-                self.call(connection, "runs/log-batch", {"run_id": run, "metrics": batch})
+                self.call(connections[k], "runs/log-batch", {"run_id": runs[k], "metrics": batch})
                 counts[k] += 1
-                step += 1 + n_metrics // 20
 
-        began = time.monotonic()
         threads = [threading.Thread(target=log, args=(k,)) for k in range(clients)]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
-        return sum(counts) / (time.monotonic() - began)
+        took = time.monotonic() - began
+        for connection in connections:
+            connection.close()
+        return sum(counts) / took
 
     def end(self):
         os.killpg(self.process.pid, 15)
