@@ -16,7 +16,7 @@ import time
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from served import Store, Web, make_run, until  # noqa: E402
 
-MEMORY = 400 << 20  # bytes beyond those at the beginning; sanitizers make the program larger
+MEMORY = 600 << 20  # bytes beyond those at the beginning: 128 MiB of requests on their way, as much being answered, twice by sanitizers
 SLOW = 5.0  # the longest that the other client may wait, on a machine that others use, too
 
 
