@@ -1,14 +1,12 @@
+/* search.c - see search.h. */
+#include "experiment/search.h"
+
 #include "base/door.h"
 #include "base/words.h"
 #include "experiment/bisection.h"
 #include "experiment/search_walk.h"
 
 #include <math.h>
-
-/* Numbers of repeats, so that no two purposes share a run that has to be another one. */
-enum { AGAIN = 1, OFTEN = 10, SCATTER = 20 };
-
-#define NEAR 0.25 /* of the way between A and B: a run that lies further from both is as neither */
 
 TS_WORDS(ts_root_word, enum ts_root_kind, "", [TS_ROOT_SET] = "facts", [TS_ROOT_HERE] = "here", [TS_ROOT_ONE_OFF] = "one_off",
 	 [TS_ROOT_NOT_AGAIN] = "not_again", [TS_ROOT_PATCH] = "patch", [TS_ROOT_NONDETERMINISM] = "nondeterminism",
@@ -17,19 +15,9 @@ TS_WORDS(ts_root_word, enum ts_root_kind, "", [TS_ROOT_SET] = "facts", [TS_ROOT_
 TS_WORDS(ts_undecided_word, enum ts_undecided, "", [TS_UNDECIDED_NOT] = "", [TS_UNDECIDED_BUDGET] = "budget",
 	 [TS_UNDECIDED_UNTESTABLE] = "untestable", [TS_UNDECIDED_SCATTER] = "scatter", [TS_UNDECIDED_CONTRADICTS] = "contradicts")
 
-int64_t ts_trial_steps(const struct ts_search *search, const struct ts_trial *trial)
-{
-	return trial->stop - search->start;
-}
-
 double ts_comes_at_most(unsigned n)
 {
 	return n ? 1 - pow(0.05, 1 / (double)n) : 1;
-}
-
-struct ts_root_cause *ts_walk_cause(struct ts_search_walk *w)
-{
-	return &w->step.verdict.causes[w->step.verdict.n_causes - 1];
 }
 
 static int64_t short_stop(const struct ts_search_walk *w, int64_t first)
@@ -53,119 +41,12 @@ static bool ends_of(struct ts_search_walk *w, enum ts_root_kind found, unsigned 
 	return ends(w, found);
 }
 
-bool ts_walk_ends_open(struct ts_search_walk *w, enum ts_undecided why, const struct ts_factor_set *remains)
-{
-	ts_walk_cause(w)->set = *remains;
-	ends(w, TS_ROOT_UNDECIDED);
-	ts_walk_cause(w)->undecided = why;
-	return false;
-}
-
-static const struct ts_trial_result *answer_to(const struct ts_search_walk *w, const struct ts_trial *trial)
-{
-	for (size_t i = 0; i < w->n_answers; i++)
-		if (ts_trials_equal(&w->answers[i].trial, trial))
-			return &w->answers[i].outcome;
-	return NULL;
-}
-
-/* Is it answered, or may it still be run? */
-static bool has_room(const struct ts_search_walk *w, const struct ts_trial *trial)
-{
-	const struct ts_search_verdict *v = &w->step.verdict;
-
-	return answer_to(w, trial) ||
-	       (v->runs < w->search->most_runs && ts_trial_steps(w->search, trial) <= w->search->most_steps - v->steps);
-}
-
-bool ts_search_ask(struct ts_search_walk *w, const struct ts_trial *trial, const struct ts_trial_result **ret_outcome)
-{
-	struct ts_factor_set remains = ts_walk_cause(w)->set;
-	const struct ts_trial_result *outcome = answer_to(w, trial);
-
-	if (outcome) {
-		*ret_outcome = outcome;
-		return true;
-	}
-	if (!has_room(w, trial))
-		return ts_walk_ends_open(w, TS_UNDECIDED_BUDGET, &remains);
-	w->step.trial = *trial;
-	return false;
-}
-
 static bool ask_for(struct ts_search_walk *w, const struct ts_factor_set *from_b, int64_t stop, unsigned repeat, enum ts_trial_why why,
 		    const struct ts_trial_result **ret_outcome)
 {
 	const struct ts_trial trial = {*from_b, 0, w->deterministic, stop, repeat, why};
 
 	return ts_search_ask(w, &trial, ret_outcome);
-}
-
-/* Where runs do not repeat: the mean place of the run and its repeats, until it is near an end. */
-static bool ask_placed(struct ts_search_walk *w, const struct ts_trial *trial, enum ts_trial_like *ret_like)
-{
-	struct ts_trial again = *trial;
-	double sum = 0, place = 0.5;
-	bool far = false;
-
-	for (again.repeat = 0; again.repeat < TS_SEARCH_PLACED_MOST;) {
-		const struct ts_trial_result *outcome;
-
-		if (!ts_search_ask(w, &again, &outcome))
-			return false;
-		if (outcome->untestable || outcome->n_effects < w->scatter->steps) {
-			*ret_like = TS_IS_UNTESTABLE;
-			return true;
-		}
-		sum += ts_scatter_place(w->scatter, outcome->effects, &far);
-		again.repeat++;
-		place = sum / again.repeat;
-		if (far || fabs(place - 0.5) > 3 * w->scatter->sd / sqrt(again.repeat))
-			break;
-	}
-	*ret_like = far || fabs(fabs(place - 0.5) - 0.5) > NEAR + 3 * w->scatter->sd / sqrt(again.repeat) ? TS_IS_OTHER
-		    : place > 0.5									  ? TS_IS_B
-													  : TS_IS_A;
-	return true;
-}
-
-/* Whom a run is like, by its number. *ret_new: it is like no other run. */
-static enum ts_trial_like like_of(const struct ts_search_walk *w, const struct ts_trial_result *outcome, bool *ret_new)
-{
-	unsigned others = 0;
-
-	for (size_t i = 0; i < w->n_answers; i++)
-		others += !w->answers[i].outcome.untestable && w->answers[i].outcome.like == outcome->like;
-	*ret_new = false;
-	if (outcome->untestable)
-		return TS_IS_UNTESTABLE;
-	if (outcome->like == w->like_b)
-		return TS_IS_B;
-	if (outcome->like == w->like_a)
-		return TS_IS_A;
-	*ret_new = others < 2;
-	return TS_IS_OTHER;
-}
-
-bool ts_search_ask_like(struct ts_search_walk *w, const struct ts_factor_set *from_b, size_t commit, enum ts_trial_why why,
-			enum ts_trial_like *ret_like)
-{
-	struct ts_trial trial = {*from_b, commit, w->deterministic, w->stop, 0, why};
-	const struct ts_trial_result *outcome;
-	bool is_new;
-
-	if (w->scatter)
-		return ask_placed(w, &trial, ret_like);
-	if (!ts_search_ask(w, &trial, &outcome))
-		return false;
-	*ret_like = like_of(w, outcome, &is_new);
-	for (trial.repeat = AGAIN; is_new && trial.repeat < AGAIN + TS_SEARCH_NEW_MOST; trial.repeat++) {
-		trial.why = TS_TRIAL_REPEAT;
-		if (!ts_search_ask(w, &trial, &outcome))
-			return false;
-		*ret_like = like_of(w, outcome, &is_new);
-	}
-	return true;
 }
 
 /* --- which commit --- */
@@ -271,9 +152,9 @@ static bool not_again(struct ts_search_walk *w, unsigned side, const struct ts_f
 	unsigned repeats = 1, other = side == TS_LIKE_B ? w->like_a : TS_LIKE_B;
 
 	for (unsigned i = 0; i < 2; i++) {
-		const struct ts_trial trial = {*recipe, 0, w->deterministic, w->search->end, OFTEN + i, TS_TRIAL_OFTEN};
+		const struct ts_trial trial = {*recipe, 0, w->deterministic, w->search->end, TS_REPEAT_OFTEN + i, TS_TRIAL_OFTEN};
 
-		if (!has_room(w, &trial))
+		if (!ts_walk_has_room(w, &trial))
 			return ends_of(w, TS_ROOT_NOT_AGAIN, side, repeats);
 		if (!ts_search_ask(w, &trial, &outcome[i]))
 			return false;
@@ -337,11 +218,11 @@ static bool same_again(struct ts_search_walk *w, const struct ts_factor_set *wit
 
 		if ((*outcome)->untestable || (*outcome)->like == w->like_b)
 			return true;
-		if (!ask_for(w, with, short_stop(w, (*outcome)->parts_from_b), AGAIN, TS_TRIAL_A_AGAIN, &again))
+		if (!ask_for(w, with, short_stop(w, (*outcome)->parts_from_b), TS_REPEAT_AGAIN, TS_TRIAL_A_AGAIN, &again))
 			return false;
 		if (again->like == (*outcome)->like)
 			return true;
-		if (!i && !ask_for(w, with, w->search->end, AGAIN, TS_TRIAL_TO_THE_END, outcome))
+		if (!i && !ask_for(w, with, w->search->end, TS_REPEAT_AGAIN, TS_TRIAL_TO_THE_END, outcome))
 			return false;
 	}
 	return ts_walk_ends_open(w, TS_UNDECIDED_CONTRADICTS, with);
@@ -365,7 +246,7 @@ static bool causes(struct ts_search_walk *w)
 		if (!one_cause(w, &base, &candidates, &with))
 			return false;
 		trial.from_b = with;
-		if (w->scatter || w->step.verdict.only_here || !has_room(w, &trial))
+		if (w->scatter || w->step.verdict.only_here || !ts_walk_has_room(w, &trial))
 			return finished(w);
 		if (w->deterministic && w->stop < w->search->end) {
 			if (!ask_for(w, &w->all, w->search->end, 0, TS_TRIAL_TO_THE_END, &outcome))
@@ -439,7 +320,7 @@ static bool ask_twice(struct ts_search_walk *w, const struct ts_factor_set *reci
 	if (!ask_for(w, recipe, w->stop, 0, TS_TRIAL_DETERMINISTIC, first))
 		return false;
 	*repeats = !(*first)->untestable;
-	if (*repeats && !ask_for(w, recipe, w->stop, AGAIN, TS_TRIAL_DETERMINISTIC, &again))
+	if (*repeats && !ask_for(w, recipe, w->stop, TS_REPEAT_AGAIN, TS_TRIAL_DETERMINISTIC, &again))
 		return false;
 	*repeats = *repeats && !again->untestable && again->like == (*first)->like;
 	return true;
@@ -490,7 +371,7 @@ static bool gather(struct ts_search_walk *w, unsigned side, const struct ts_fact
 	for (unsigned i = 0; group->n < want; i++) {
 		const struct ts_trial_result *outcome;
 
-		if (!ask_for(w, recipe, w->stop, SCATTER + i, TS_TRIAL_SCATTER, &outcome))
+		if (!ask_for(w, recipe, w->stop, TS_REPEAT_SCATTER + i, TS_TRIAL_SCATTER, &outcome))
 			return false;
 		if (outcome->untestable || !outcome->n_effects)
 			return ts_walk_ends_open(w, TS_UNDECIDED_UNTESTABLE, &w->all);
@@ -552,7 +433,7 @@ static bool once_more(struct ts_search_walk *w, const struct ts_factor_set *reci
 
 	if (first->like < TS_LIKE_OTHER)
 		return true;
-	if (!ask_for(w, recipe, w->stop, AGAIN + 1, TS_TRIAL_REPEAT, again))
+	if (!ask_for(w, recipe, w->stop, TS_REPEAT_AGAIN + 1, TS_TRIAL_REPEAT, again))
 		return false;
 	*ret_repeats &= !(*again)->untestable && ((*again)->like == first->like || (*again)->like < TS_LIKE_OTHER);
 	return true;
@@ -568,7 +449,7 @@ static bool begin(struct ts_search_walk *w)
 	if (!ask_for(w, &w->all, w->stop, 0, TS_TRIAL_B_AGAIN, &b))
 		return false;
 	/* Where nothing that differs can be set, both have one recipe, and this is its second run. */
-	if (!ask_for(w, &none, w->stop, settable ? 0 : AGAIN, TS_TRIAL_A_AGAIN, &a))
+	if (!ask_for(w, &none, w->stop, settable ? 0 : TS_REPEAT_AGAIN, TS_TRIAL_A_AGAIN, &a))
 		return false;
 	if (a->untestable || b->untestable)
 		return ts_walk_ends_open(w, TS_UNDECIDED_UNTESTABLE, &w->all);

@@ -8,6 +8,9 @@
 #include "experiment/scatter.h"
 #include "experiment/search.h"
 
+/* Numbers of repeats, so that no two purposes share a run that has to be another one. */
+enum { TS_REPEAT_AGAIN = 1, TS_REPEAT_OFTEN = 10, TS_REPEAT_SCATTER = 20 };
+
 enum ts_trial_like { TS_IS_A, TS_IS_B, TS_IS_OTHER, TS_IS_UNTESTABLE };
 
 struct ts_search_walk {
@@ -31,6 +34,8 @@ bool ts_search_ask(struct ts_search_walk *w, const struct ts_trial *trial, const
 /* Whom a short run is like with these factors from B, and this commit (0: that of its side). */
 bool ts_search_ask_like(struct ts_search_walk *w, const struct ts_factor_set *from_b, size_t commit, enum ts_trial_why why,
 			enum ts_trial_like *ret_like);
+/* Is the trial answered, or may it still be run within the budget? */
+bool ts_walk_has_room(const struct ts_search_walk *w, const struct ts_trial *trial);
 /* Ends the walk without a decision: the cause at hand has members of `remains`. Returns false. */
 bool ts_walk_ends_open(struct ts_search_walk *w, enum ts_undecided why, const struct ts_factor_set *remains);
 /* The cause that is being looked for. */

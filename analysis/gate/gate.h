@@ -144,7 +144,8 @@ struct ts_gate_row {
 	double pair_t, pair_p;
 };
 
-/* In which part of the step a difference lies. Of memory it is not about time; what machines have different may explain a time, and is no part of it. */
+/* In which part of the step a difference lies. Of memory it is not about time; what machines have different may explain a time, and is
+ * no part of it. */
 enum ts_gate_part {
 	TS_GATE_PART_OTHER, /* of a newer server */
 	TS_GATE_PART_PHASE,

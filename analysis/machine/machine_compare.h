@@ -1,9 +1,10 @@
-/* machine_compare.h - in what the machines of two runs differed, in words: what may explain that one is slower, and never a proof of it.
+/* machine_compare.h - in what the machines of two runs differed, in words: what may explain that one is slower, never a proof of it.
  *
  *	"limit of power of GPUs 300 W against 400 W; steal 12 % against 0.3 %"
  *
  * Only what differs by more than equal machines do is named (the table of machine_compare.c): of GPUs that were at work the lowest
- * clock and limit of power, and the highest share of the time in which heat held a clock. What one of them does not know is not compared.
+ * clock and limit of power, and the highest share of the time in which heat held a clock. What one of them does not know is not
+ * compared.
  * Pure; any thread.
  */
 #ifndef TSCOPE_ANALYSIS_MACHINE_MACHINE_COMPARE_H

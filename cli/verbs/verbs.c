@@ -111,7 +111,8 @@ static const struct ts_example watch_examples[] = {
 static const struct ts_option why_options[] = {
 	{.name = "budget", .argument = "RUNS|TIME", .help = "make at most so many runs, or begin none after so long: 20, 30m, 2h"},
 	{.name = "dry-run", .help = "show which runs would be made, to which step, and run nothing"},
-	{.name = "yes", .letter = 'y', .help = "run recorded changes of code that were not committed without asking, after they are shown"},
+	{.name = "yes", .letter = 'y',
+	 .help = "run recorded changes of code that were not committed without asking, after they are shown"},
 	EXPERIMENT_OPTIONS,
 	READ_OPTIONS,
 	END_OPTIONS,

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """python_reader.py BUILD: holds the reader of the Python package (_recording.py) to that of tscope: the cells of each step, and quantiles.
 
-docs/decisions/0016-summary.md says why there are two."""
+docs/decisions/0017-summary.md says why there are two."""
 import csv
 import glob
 import importlib.util

@@ -233,7 +233,7 @@ static enum ts_status read_parts(struct strip *s, size_t begin, size_t end, stru
 		return ts_arena_error(s->work, err);
 	for (size_t b = 0; b < table->n_blocks; row += table->blocks[b++].rows) {
 		uint32_t rows = table->blocks[b].rows;
-		double *x, *values;
+		double *x = NULL, *values = NULL;
 		size_t last;
 
 		if (s->first[b + 1] <= begin || s->first[b] >= end)
@@ -268,9 +268,9 @@ static void cut_part(const struct part *part, size_t rows, struct cells *cells)
 static enum ts_status cut_rows(struct strip *s, size_t begin, size_t end, double from, double to, struct cells *cells,
 			       uint64_t *ret_rows, struct ts_error *err)
 {
-	size_t all = (end - begin) * TS_ATOM_ROWS, n, rows = 1;
+	size_t all = (end - begin) * TS_ATOM_ROWS, n = 0, rows = 1;
 	struct ts_chart_cell *items = ts_arena_array(s->work, all, sizeof *items);
-	struct part *parts;
+	struct part *parts = NULL;
 
 	if (!items)
 		return ts_arena_error(s->work, err);

@@ -27,7 +27,8 @@ static enum ts_status rows_of(struct ts_fetch *f, const struct ts_gate_input *in
 
 enum ts_status ts_gate_machine_why(struct ts_fetch *f, struct ts_verdict *v, struct ts_arena *arena, struct ts_error *err)
 {
-	struct ts_gate_why row = {.kind = ts_span_str(ts_gate_part_word(TS_GATE_PART_MACHINE)), .base = NAN, .candidate = NAN, .share = NAN};
+	struct ts_gate_why row = {
+		.kind = ts_span_str(ts_gate_part_word(TS_GATE_PART_MACHINE)), .base = NAN, .candidate = NAN, .share = NAN};
 	struct ts_measures base = {.n = 0}, candidate = {.n = 0};
 
 	if (!ts_gate_asks_why(v))
