@@ -62,6 +62,7 @@ static double element(enum shape shape, size_t i, size_t n, double x, const doub
 	case ASCENDING:
 		return 1e-6 * (double)i;
 	case GAUSSIAN:
+	case SHAPES:
 	default:
 		return ts_random_normal(r);
 	}

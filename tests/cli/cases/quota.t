@@ -77,7 +77,7 @@ $ tscope --server unix:$PWD/s push -q runs/longer --name short/longer
 [2]
 $ tscope --server unix:$PWD/s --json verify | grep drift
 |   "drift_count": 0,
-|   "drifts": []
+|   "drifts": [],
 $ tscope --server unix:$PWD/s projects --json | grep -c limit_bytes; kill $(cat pid)
 | 5
 # Lines that are none.

@@ -29,6 +29,9 @@ $ tscope help
 |   reproduce     run a recorded training again, and say from which step on it
 |                 differs
 |   check-resume  check whether a run resumed correctly from a checkpoint
+|   why           find by experiments which facts make two runs differ
+|   bisect        find the commit or version from which on runs differ, are slower
+|                 or are bad
 |   gate          test whether a run is slower than its baselines
 |   baseline      show the runs that a gate would compare with, or accept a change
 |   trend         show where the step time of a branch changed, and between which
