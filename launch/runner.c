@@ -241,22 +241,31 @@ static enum ts_status begin_process(struct ts_runner *r, struct ts_error *err)
 	return ts_error_errno(err, errno, "a process for the runner");
 }
 
+/* The folder by a path that stays right where this process goes elsewhere. */
+static enum ts_status find_state(struct ts_runner *r, const char *state, struct ts_error *err)
+{
+	char *real = realpath(state, NULL);
+	size_t n = real ? strlen(real) : 0;
+	enum ts_status status = TS_OK;
+
+	if (!real)
+		return ts_error_errno(err, errno, "%s", state);
+	if (n < sizeof r->state)
+		memcpy(r->state, real, n + 1);
+	else
+		status = ts_error_set(err, TS_TOO_LARGE, "the path %.100s... is too long", real);
+	free(real);
+	return status;
+}
+
 enum ts_status ts_runner_open(const char *state, struct ts_runner **ret_runner, struct ts_error *err)
 {
-	struct ts_runner *r;
-	char real[PATH_MAX];
-	enum ts_status status = ts_make_dirs(state, MODE, err);
+	struct ts_runner *r = ts_alloc(sizeof *r);
 
-	if (!status && !realpath(state, real))
-		status = ts_error_errno(err, errno, "%s", state);
-	if (status || ts_places_sweep(real, err))
-		return err->status;
-	r = ts_alloc(sizeof *r);
 	if (!r)
 		return ts_error_set(err, TS_NO_MEMORY, "out of memory");
 	*r = (struct ts_runner){.next = 1};
-	(void)snprintf(r->state, sizeof r->state, "%s", real);
-	if (begin_process(r, err)) {
+	if (ts_make_dirs(state, MODE, err) || find_state(r, state, err) || ts_places_sweep(r->state, err) || begin_process(r, err)) {
 		ts_free(r);
 		return err->status;
 	}

@@ -105,7 +105,7 @@ def without_data(folder, names):
 
 
 def missing():
-    """Returns the packages of Debian that the program is built with and that are not here; nothing on another system, whose names differ."""
+    """Returns the packages of Debian that the program is built with and that are not here; of another system nothing is known."""
     if not shutil.which("dpkg-query"):
         return []
     needed = re.search("^build: (.*)", read(ROOT, "deploy", "packages"), re.M).group(1).split()

@@ -1,5 +1,7 @@
 #include "cli/verbs/experiment_push.h"
 
+#include "base/system.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
@@ -23,7 +25,7 @@ static bool run_self(const char *const *words)
 	/* What push prints is no part of this command's answer; its errors are. */
 	if (posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0) ||
 	    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0) ||
-	    posix_spawn(&pid, "/proc/self/exe", &actions, NULL, (char *const *)(uintptr_t)words, environ))
+	    posix_spawnp(&pid, ts_system_program(), &actions, NULL, (char *const *)(uintptr_t)words, environ))
 		pid = -1;
 	(void)posix_spawn_file_actions_destroy(&actions);
 	if (pid < 0)

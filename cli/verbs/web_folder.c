@@ -67,8 +67,10 @@ TS_ORDER(by_bytes, struct ts_span, TS_THEN(ts_span_cmp(*a, *b)))
 
 static uint64_t print_of_file(const struct stat *st, struct ts_span name)
 {
-	const uint64_t words[] = {(uint64_t)st->st_size, (uint64_t)st->st_ino, (uint64_t)st->st_mtim.tv_sec,
-				  (uint64_t)st->st_mtim.tv_nsec, ts_hash_bytes(ts_hash_open, name)};
+	struct timespec changed = {.tv_sec = st->st_mtime};
+	const bool to_the_ns = ts_system_changed(st, &changed);
+	const uint64_t words[] = {(uint64_t)st->st_size, (uint64_t)st->st_ino, (uint64_t)changed.tv_sec,
+				  to_the_ns ? (uint64_t)changed.tv_nsec : 0, ts_hash_bytes(ts_hash_open, name)};
 
 	return ts_hash_bytes(ts_hash_open, ts_span_of(words, sizeof words));
 }

@@ -7,7 +7,7 @@ from typing import Optional
 
 
 def program() -> Optional[str]:
-    """Returns the path of the program tscope: what TSCOPE names, or what was installed with this package, or what is found on PATH; None without it.
+    """Returns the path of the program tscope: what TSCOPE names, what came with this package, or what PATH has; None without it.
 
     >>> isinstance(program(), (str, type(None)))
     True
@@ -24,7 +24,7 @@ def program() -> Optional[str]:
 
 
 def others(folder: str) -> list[str]:
-    """Returns the names of distributions called tscope whose files lie in this folder of packages: on PyPI that name is an oscilloscope's.
+    """Returns the distributions called tscope, an oscilloscope's name on PyPI, whose files lie in this folder of packages.
 
     >>> others("/")
     []
