@@ -9,7 +9,8 @@ work=$(mktemp -d)
 server=''
 trap '[ -z "$server" ] || kill "$server" 2>/dev/null || true; wait 2>/dev/null || true; rm -rf "$work"' EXIT
 export PATH="$build:$PATH" TSCOPE_SERVER="unix:$work/tscoped.sock" XDG_DATA_HOME="$work/data" TSCOPE_PROJECT=demo COLUMNS=100
-# pip takes nothing from the network: setuptools is Debian's.
+# pip takes nothing from the network: setuptools is Debian's. The program that it installs is the one that was built.
+export TSCOPE_WITH_PROGRAM="$build/tscope"
 export PIP_NO_INDEX=1 PIP_NO_BUILD_ISOLATION=0 PIP_DISABLE_PIP_VERSION_CHECK=1
 unset TSCOPE_STORE
 python=python3

@@ -223,8 +223,6 @@ static bool again(const struct ts_cli *cli, enum ts_status status, bool sent, in
 	return true;
 }
 
-/* After a broken connection, or after a gc with a short lease that freed objects of this push, push starts over. Objects that are
- * there are not sent again. */
 /* Says of the first run of this command that was recorded here, and lacks something, that it cannot be run again. */
 static void say_lacks(struct ts_cli *cli, const struct pushed *p)
 {
@@ -236,10 +234,11 @@ static void say_lacks(struct ts_cli *cli, const struct pushed *p)
 	    ts_again_of(&p->run.facts, 1, p->arena, &again, &ignored) || !again.n_lacks)
 		return;
 	*p->told_lacks = true;
-	ts_cli_say(cli, "%s cannot be run again, because its record lacks %s; tscope show --reproduce says more", p->at->path,
-		   again.lacks[0]);
+	ts_cli_say(cli, "%s cannot be run again; 'tscope show %s --reproduce' says what lacks", p->at->path, p->at->path);
 }
 
+/* After a broken connection, or after a gc with a short lease that freed objects of this push, push starts over. Objects that are
+ * there are not sent again. */
 static enum ts_status push_one(struct ts_cli *cli, struct pushed *p, const struct ts_facts *facts,
 			       struct ts_error *err)
 {

@@ -391,7 +391,7 @@ def documented():
     """docs/peers.md names fields that the schemas have, and headings that the program prints."""
     root = os.path.join(HERE, "../../..")
     texts = {}
-    for kind, pattern in (("fields", "docs/schemas/*.json"), ("headings", "cli/*/*.c")):
+    for kind, pattern in (("fields", "docs/schemas/*.json"), ("headings", "cli/*/*.[ch]")):
         texts[kind] = ""
         for path in glob.glob(os.path.join(root, pattern)):
             with open(path, encoding="utf-8") as f:
