@@ -3,7 +3,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/system.h"
-#include "cli/verbs/verbs.h"
+#include "cli/verbs/inner.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -13,41 +13,29 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { EVERY_S = 10, PUSH_MS = 60000, END_MS = 30000, TOLD = TS_ERROR_TEXT, OUT_MAX = 1 << 20 };
+enum { EVERY_S = 10, PUSH_MS = 60000, END_MS = 30000, TOLD = TS_ERROR_TEXT };
 
 /* --- one push --- */
 
 /* Runs the verb push with the options of this command that say where to. Returns its error as a text; empty: it is there. */
 static void push_now(const struct ts_launch_folder *f, bool last, char told[TOLD])
 {
-	static const char *const passed[] = {"project", "server", "store"};
-	const char *name = ts_args_text(&f->cli->args, "name"), *words[14];
-	struct ts_cli cli = {.verb = ts_verb_find("push"), .out = TS_BUF_INIT(OUT_MAX), .quiet = true};
+	struct ts_arena *arena = &f->cli->arena;
+	const char *name = ts_args_text(&f->cli->args, "name"), *words[TS_INNER_WORDS];
 	struct ts_error err;
-	int n = 0;
+	size_t n = 0;
 
-	ts_arena_init(&cli.arena, TS_ANALYSIS_ARENA);
-	ts_term_init(&cli.term, "never");
-	for (size_t i = 0; i < sizeof passed / sizeof *passed; i++) {
-		const char *value = ts_args_text(&f->cli->args, passed[i]);
-
-		if (value)
-			words[n++] = ts_arena_printf(&cli.arena, "--%s=%s", passed[i], value);
-	}
 	if (name)
-		words[n++] = ts_arena_printf(&cli.arena, "--name=%s", name);
+		words[n++] = ts_arena_printf(arena, "--name=%s", name);
 	if (ts_args_has(&f->cli->args, "no-output"))
 		words[n++] = "--no-output";
 	if (!last) /* so that each push moves the name, also where nothing is new: who reads it sees that somebody lives */
-		words[n++] = ts_arena_printf(&cli.arena, "--fact=session.launch.heard=%" PRId64, ts_now_real_ns() / 1000000000);
+		words[n++] = ts_arena_printf(arena, "--fact=session.launch.heard=%" PRId64, ts_now_real_ns() / 1000000000);
 	words[n++] = "--";
-	words[n++] = f->run[0] == '/' ? f->run : ts_arena_printf(&cli.arena, "./%s", f->run);
+	words[n++] = f->run[0] == '/' ? f->run : ts_arena_printf(arena, "./%s", f->run);
 	told[0] = '\0';
-	if (ts_arena_check(&cli.arena, &err) ||
-	    ts_args_parse(&cli.args, cli.verb->options, ts_common_options, n, words, false, &cli.arena, &err) ||
-	    ts_verb_push(&cli, &err))
+	if (ts_arena_check(arena, &err) || ts_inner_run(f->cli, "push", true, words, n, NULL, &err))
 		(void)snprintf(told, TOLD, "%s", err.text);
-	ts_target_close(&cli.target);
 }
 
 /* The same in a process of its own, which is killed where it takes too long. */

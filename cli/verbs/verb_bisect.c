@@ -6,6 +6,7 @@
 #include "cli/json/json_parts.h"
 #include "cli/verbs/experiment_place.h"
 #include "cli/verbs/experiment_push.h"
+#include "cli/verbs/inner.h"
 #include "cli/verbs/verbs.h"
 #include "cli/view/show_value.h"
 #include "cli/why/bisect_runs.h"
@@ -21,7 +22,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { CANNOT = 125, PRINTED_MOST = 4096, OUT_MAX = 1 << 20 };
+enum { CANNOT = 125, PRINTED_MOST = 4096 };
 #define WRONG_DIFF 1e-6 /* bits do not lie, where the good version repeats itself */
 #define WRONG_GATE 0.05 /* above the gate's measured rates of false alarms and of misses at its usual settings (docs/gate.md) */
 #define WRONG_PROGRAM 0.01
@@ -65,31 +66,22 @@ static enum ts_status judge_diff(struct judging *g, const char *folder, size_t v
 static enum ts_status judge_gate(struct judging *g, const char *folder, size_t version, struct ts_bisect_judgement *ret,
 				 struct ts_error *err)
 {
-	struct ts_cli cli = {.verb = ts_verb_find("gate"), .out = TS_BUF_INIT(OUT_MAX), .quiet = true};
 	const char *const words[] = {"--baseline", g->good_folder, "--", folder};
-	struct ts_error why;
-	enum ts_status status;
+	int code = 0;
 
 	if (!version) {
 		ret->evidence = ts_judge_evidence(false, g->wrong);
 		return TS_OK;
 	}
-	ts_arena_init(&cli.arena, TS_ANALYSIS_ARENA);
-	ts_term_init(&cli.term, "never");
-	status = ts_args_parse(&cli.args, cli.verb->options, ts_common_options, sizeof words / sizeof words[0], words, false,
-			       &cli.arena, err);
-	if (!status && cli.verb->run(&cli, &why)) {
+	if (ts_inner_run(g->cli, "gate", true, words, sizeof words / sizeof words[0], &code, err)) {
 		ret->skipped = true;
-		ret->problem = ts_arena_phrase(&g->cli->arena, "gate: %s", why.text);
-	} else if (!status) {
-		ret->evidence = cli.exit_code == TS_EXIT_NO    ? ts_judge_evidence(true, g->wrong)
-				: cli.exit_code == TS_EXIT_YES ? ts_judge_evidence(false, g->wrong)
-							       : 0;
+		ret->problem = ts_arena_phrase(&g->cli->arena, "gate: %s", err->text);
+	} else {
+		ret->evidence = code == TS_EXIT_NO    ? ts_judge_evidence(true, g->wrong)
+				: code == TS_EXIT_YES ? ts_judge_evidence(false, g->wrong)
+						      : 0;
 	}
-	ts_target_close(&cli.target);
-	ts_buf_finish(&cli.out);
-	ts_arena_finish(&cli.arena);
-	return status;
+	return TS_OK;
 }
 
 /* Starts the judge with the folder as its word, and reads what it prints. */

@@ -5,44 +5,13 @@
 #include "base/text.h"
 #include "base/uri.h"
 #include "cli/core/run_name.h"
-#include "cli/verbs/answer.h"
-#include "cli/verbs/verbs.h"
+#include "cli/verbs/inner.h"
 
 #include <stdio.h>
 
-enum { PART_MAX = 40, OUT_MAX = 1 << 20 };
+enum { PART_MAX = 40 };
 
-/* -- a verb, with the store or the server that this command has -- */
-
-static enum ts_status run_verb(const struct ts_web_runs *runs, const char *verb, const char *const *words, size_t n,
-			       struct ts_error *err)
-{
-	static const char *const passed[] = {"server", "store"};
-	struct ts_cli cli = {.verb = ts_verb_find(verb), .out = TS_BUF_INIT(OUT_MAX), .quiet = true};
-	const char *all[16];
-	enum ts_status status;
-	size_t k = 0;
-
-	ts_arena_init(&cli.arena, TS_ANALYSIS_ARENA);
-	ts_term_init(&cli.term, "never");
-	for (size_t i = 0; i < sizeof passed / sizeof *passed; i++) {
-		const char *value = ts_args_text(&runs->cli->args, passed[i]);
-
-		if (value)
-			all[k++] = ts_arena_printf(&cli.arena, "--%s=%s", passed[i], value);
-	}
-	for (size_t i = 0; i < n; i++)
-		all[k++] = words[i];
-	status = ts_arena_check(&cli.arena, err);
-	if (!status)
-		status = ts_args_parse(&cli.args, cli.verb->options, ts_common_options, (int)k, all, false, &cli.arena, err);
-	if (!status)
-		status = cli.verb->run(&cli, err);
-	ts_target_close(&cli.target);
-	ts_buf_finish(&cli.out);
-	ts_arena_finish(&cli.arena);
-	return status;
-}
+/* -- pushes -- */
 
 /* A push is tried again, and again: what is wrong is said when it is new, and when it is over. */
 static void say_push(struct ts_web_runs *runs, const char *name, const char *why)
@@ -62,11 +31,12 @@ static enum ts_status push(void *ctx, const char *folder, const char *name, cons
 {
 	char given[TS_NAME_MAX + 64], said[64];
 	const char *const words[] = {given, said, "--force", "--", folder}; /* a tag may have another value than before */
+	const struct ts_web_runs *runs = ctx;
 	enum ts_status status;
 
 	(void)snprintf(given, sizeof given, "--name=%s", name);
 	(void)snprintf(said, sizeof said, "--state=%s", state);
-	status = run_verb(ctx, "push", words, sizeof words / sizeof *words, err);
+	status = ts_inner_run(runs->cli, "push", false, words, sizeof words / sizeof *words, NULL, err);
 	say_push(ctx, name, status ? err->text : "");
 	return status;
 }
@@ -74,8 +44,9 @@ static enum ts_status push(void *ctx, const char *folder, const char *name, cons
 static enum ts_status remove_name(void *ctx, const char *name, bool back, struct ts_error *err)
 {
 	const char *const words[] = {"--", name};
+	const struct ts_web_runs *runs = ctx;
 
-	return run_verb(ctx, back ? "restore" : "rm", words, 2, err);
+	return ts_inner_run(runs->cli, back ? "restore" : "rm", false, words, 2, NULL, err);
 }
 
 /* -- names -- */
@@ -103,7 +74,7 @@ static const char *name_of(void *ctx, struct ts_span experiment, struct ts_span 
 		return NULL;
 	name = ts_arena_printf(arena, "%s/%s/%s", runs->project, folder, part);
 	words[1] = name;
-	if (name && run_verb(runs, "log", words, 2, &err) == TS_NOT_FOUND)
+	if (name && ts_inner_run(runs->cli, "log", false, words, 2, NULL, &err) == TS_NOT_FOUND)
 		return name;
 	return ts_arena_printf(arena, "%s/%s/%s-%.6s", runs->project, folder, part, id);
 }
