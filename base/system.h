@@ -40,10 +40,6 @@ void ts_system_lock_init(pthread_rwlock_t *lock);
 /* When a file or folder changed last. False where the system says it in a way of its own, or to the second only. */
 bool ts_system_changed(const struct stat *st, struct timespec *ret_changed);
 
-/* The path of this program, by which it can be started again: an absolute one, or, where the system does not say it, the name by which
- * it is looked for on PATH. */
-const char *ts_system_program(void);
-
 /* Random bytes that nobody can guess. */
 enum ts_status ts_system_random(void *out, size_t n, struct ts_error *err);
 

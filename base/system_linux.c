@@ -132,11 +132,6 @@ bool ts_system_changed(const struct stat *st, struct timespec *ret_changed)
 	return true;
 }
 
-const char *ts_system_program(void)
-{
-	return "/proc/self/exe";
-}
-
 int64_t ts_system_uptime_ns(void)
 {
 	struct timespec t = {0};

@@ -106,11 +106,6 @@ void ts_system_lock_init(pthread_rwlock_t *lock)
 	pthread_rwlock_init(lock, NULL);
 }
 
-const char *ts_system_program(void)
-{
-	return "tscope";
-}
-
 bool ts_system_changed(const struct stat *st, struct timespec *ret_changed)
 {
 	(void)st;

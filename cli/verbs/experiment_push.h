@@ -8,8 +8,8 @@ struct ts_experiment_fact {
 	const char *path, *value; /* session.experiment.reason */
 };
 
-/* Runs this program's verb push in a process of its own, for the command's project, store and server. A push that fails is said on
- * stderr, and *ret_pushed is false: the experiment goes on from its folder. */
+/* Runs the verb push for the command's project, store and server (inner.h). A push that fails is said on stderr, and *ret_pushed is
+ * false: the experiment goes on from its folder. */
 void ts_experiment_push(struct ts_cli *cli, const char *folder, const char *name, const struct ts_experiment_fact *facts, size_t n,
 			bool *ret_pushed);
 

@@ -11,7 +11,7 @@
 
 #include "cli/core/context.h"
 
-enum { TS_INNER_WORDS = 16 }; /* of the caller, at most */
+enum { TS_INNER_WORDS = 64 }; /* of the caller, at most */
 
 /* words: the verb's options and words. project: the outer command's --project holds for the verb, too; else names in the words say it.
  * ret_exit_code: the verb's, if it answers; may be NULL. The error is that of the verb, or that of its words. */
