@@ -1,15 +1,8 @@
-/* gpu.h - what the GPUs of this machine do now, by a library of their driver: NVML of NVIDIA (gpu_nvml.c) or ROCm SMI of AMD
- * (gpu_rocm.c), which is looked for while the program runs. Of AMD's two libraries it is ROCm SMI, whose functions take a number for a
- * device and give one value each; AMD SMI gives structs that grow from release to release.
- *
- * A library of a driver may hang, end the process, print, or say what cannot be. So these functions are for the process of gpus.h
- * alone, and each value that cannot be is not known. Threads: one.
- */
+/* gpu.h - what can be known of a GPU at one look, and how tscope-gpus (program/) says it to tscope. */
 #ifndef TSCOPE_LAUNCH_GPU_H
 #define TSCOPE_LAUNCH_GPU_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include <stdint.h>
 
 /* In the order of the columns of machine.tscope (run/machine.h). */
 enum ts_gpu_value {
@@ -37,25 +30,14 @@ enum ts_gpu_value {
 	TS_GPU_VALUES,
 };
 
-enum { TS_GPUS_MAX = 16 };
+enum { TS_GPUS_MAX = 16, TS_GPUS_FORM = 1 };
 
-/* A vendor's library. */
-struct ts_gpu_library {
-	/* How many GPUs there are, from 0 on; 0: the library is not there, or has none. */
-	size_t (*open)(void);
-	/* The values of one; NAN: not known. seconds: since the look before; 0: there was none. */
-	void (*look)(size_t gpu, double seconds, double to[TS_GPU_VALUES]);
+/* What tscope-gpus says at each look. */
+struct ts_gpus_told {
+	uint32_t form; /* TS_GPUS_FORM, which another release may have raised */
+	uint32_t n;
+	double values[TS_GPUS_MAX][TS_GPU_VALUES]; /* NAN: not known */
 };
-
-extern const struct ts_gpu_library ts_gpu_nvml, ts_gpu_rocm;
-
-/* --- what both of them need --- */
-
-/* Loads the first library of these names, of which NULL is the last; NULL: none is there. */
-void *ts_gpu_load(const char *const *names);
-/* A number in its range, both ends included, else NAN. */
-double ts_gpu_within(double value, double least, double most);
-/* What a counter rose by since the look before, *io_last (NAN: not known), over a whole; NAN: not known, or it began anew. */
-double ts_gpu_rise(double now, double *io_last, double whole);
+_Static_assert(sizeof(struct ts_gpus_told) < 4096, "a pipe takes it whole");
 
 #endif

@@ -1,10 +1,10 @@
 #include "launch/gpus.h"
 
-#include "base/clock.h"
 #include "base/system.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <math.h>
 #include <signal.h>
 #include <string.h>
@@ -13,60 +13,42 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { LOOK_MS = 1000, FILES_MAX = 1024 };
+enum { FILES_MAX = 1024 };
 
-/* What the process says at each look; shorter than a pipe takes at once. */
-struct told {
-	uint32_t n;
-	double values[TS_GPUS_MAX][TS_GPU_VALUES];
-};
-_Static_assert(sizeof(struct told) < 4096, "a pipe takes it whole");
+static const char program[] = "tscope-gpus";
 
 /* --- the process that asks --- */
 
-/* A library of a driver may print and dump: neither is for the folder or the terminal of a training. */
-static void live_apart(pid_t parent, int keep)
+/* The path of the program, beside the one that runs. */
+static bool find(char ret_path[PATH_MAX])
 {
+	ssize_t n = readlink("/proc/self/exe", ret_path, PATH_MAX - sizeof program);
+
+	while (n > 0 && ret_path[n - 1] != '/')
+		n--;
+	if (n <= 0)
+		return false;
+	memcpy(ret_path + n, program, sizeof program);
+	return access(ret_path, X_OK) == 0;
+}
+
+/* A library of a driver may dump: that is not for the folder of a training. */
+_Noreturn static void become(const char *path, pid_t parent, int to)
+{
+	char *const words[] = {(char *)(uintptr_t)program, NULL};
 	const struct rlimit none = {0, 0};
 	int nothing = open("/dev/null", O_RDWR);
 
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent)
+	if (getppid() != parent || nothing < 0)
 		_exit(0);
 	(void)setrlimit(RLIMIT_CORE, &none);
-	for (int fd = STDIN_FILENO; nothing >= 0 && fd <= STDERR_FILENO; fd++)
-		(void)dup2(nothing, fd);
+	(void)dup2(nothing, STDIN_FILENO);
+	(void)dup2(to, STDOUT_FILENO);
+	(void)dup2(nothing, STDERR_FILENO);
 	for (int fd = STDERR_FILENO + 1; fd < FILES_MAX; fd++)
-		if (fd != keep)
-			(void)close(fd);
-}
-
-_Noreturn static void ask(int to)
-{
-	const struct ts_gpu_library *library = &ts_gpu_nvml;
-	struct told told = {.n = (uint32_t)library->open()};
-	int64_t last = 0;
-
-	if (told.n == 0) {
-		library = &ts_gpu_rocm;
-		told.n = (uint32_t)library->open();
-	}
-	while (told.n > 0) {
-		int64_t now = ts_now_mono_ns();
-		double seconds = last ? (double)(now - last) / 1e9 : 0;
-
-		for (size_t i = 0; i < told.n; i++) {
-			for (int k = 0; k < TS_GPU_VALUES; k++)
-				told.values[i][k] = NAN;
-			library->look(i, seconds, told.values[i]);
-		}
-		last = now;
-		if (write(to, &told, sizeof told) != sizeof told)
-			break;
-		now = ts_now_mono_ns() - last;
-		if (now < INT64_C(1000000) * LOOK_MS)
-			(void)usleep((useconds_t)(INT64_C(1000) * LOOK_MS - now / 1000));
-	}
+		(void)close(fd);
+	(void)execv(path, words);
 	_exit(0);
 }
 
@@ -83,18 +65,17 @@ static void forget(struct ts_gpus *gpus)
 
 void ts_gpus_begin(struct ts_gpus *gpus)
 {
+	char path[PATH_MAX];
 	pid_t parent = getpid(), pid;
 	int ends[2];
 
 	*gpus = (struct ts_gpus){.fd = -1};
 	forget(gpus);
-	if (ts_system_pipe(ends) < 0)
+	if (!find(path) || ts_system_pipe(ends) < 0)
 		return;
 	pid = fork();
-	if (pid == 0) {
-		live_apart(parent, ends[1]);
-		ask(ends[1]);
-	}
+	if (pid == 0)
+		become(path, parent, ends[1]);
 	(void)close(ends[1]);
 	if (pid < 0 || fcntl(ends[0], F_SETFL, O_NONBLOCK) < 0) {
 		(void)close(ends[0]);
@@ -119,11 +100,11 @@ static void add(struct ts_gpus *gpus, size_t gpu, int value, double said)
 
 void ts_gpus_take(struct ts_gpus *gpus)
 {
-	struct told told;
+	struct ts_gpus_told told;
 	ssize_t n;
 
 	while (gpus->fd >= 0 && (n = read(gpus->fd, &told, sizeof told)) != -1) {
-		if (n != sizeof told) { /* it has ended */
+		if (n != sizeof told || told.form != TS_GPUS_FORM) { /* it has ended, or speaks as another release does */
 			(void)close(gpus->fd);
 			gpus->fd = -1;
 			break;

@@ -1,5 +1,5 @@
 """setup.py - builds the extension, with the recorder and what collects the facts of the host compiled in, the program that writes
-recordings, and the program tscope: from the sources of the tree, or of the archive of sources.
+recordings, the program tscope, and the one that asks a GPU's driver for it: from the sources of the tree, or of the archive of sources.
 
 TSCOPE_WITH_PROGRAM in the environment: the path of a tscope that was built already and is taken, or "no", which leaves it out.
 """
@@ -19,11 +19,15 @@ try:
 except ImportError:
     from distutils.command.build_scripts import build_scripts
 
+from distutils.ccompiler import new_compiler
+from distutils.sysconfig import customize_compiler
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = next((p for p in (HERE, os.path.join(HERE, "..")) if os.path.isdir(os.path.join(p, "record"))), "")
 WITH_PROGRAM = os.environ.get("TSCOPE_WITH_PROGRAM", "" if sys.platform == "linux" else "no")
 NO_PART = ("test_", "fuzz_", "bench_", "make_")
 KEEPER = "record/program/tscope_keeper.c"
+GPUS = [f"launch/program/{name}.c" for name in ("gpu_library", "gpu_nvml", "gpu_rocm", "tscope_gpus")]
 OTHER = "_posix.c" if sys.platform == "linux" else "_linux.c"  # of two sources, the one that is not for this system
 # The facts of the host, and what they need; of base/digest.h the package has its own, since that one is OpenSSL's.
 HOST = (
@@ -130,10 +134,9 @@ def build_program(folder):
     return os.path.join(at, "tscope")
 
 
-def copy_to(folder):
-    """Copies what of the tree is compiled in, each file to its own place below the folder."""
-    own = [os.path.relpath(os.path.join(HERE, p), ROOT) for p in own_sources()]
-    for path in {*sources(), KEEPER, *headers([*sources(), KEEPER, *own])}:
+def copy_to(folder, files, readers=()):
+    """Copies files of the tree, each to its own place below the folder, with what they and their readers include."""
+    for path in {*files, *headers([*files, *readers])}:
         os.makedirs(os.path.dirname(os.path.join(folder, path)), exist_ok=True)
         shutil.copy(os.path.join(ROOT, path), os.path.join(folder, path))
 
@@ -143,25 +146,29 @@ class Build(build_ext):
 
     def build_extension(self, ext):
         at = os.path.join(self.build_temp, "tree")
-        copy_to(at)
+        copy_to(at, [*sources(), KEEPER], [os.path.relpath(os.path.join(HERE, p), ROOT) for p in own_sources()])
         ext.sources = [*ext.sources, *(os.path.join(at, p) for p in sources() if not p.endswith(OTHER))]
         ext.include_dirs = [at, *ext.include_dirs]
         super().build_extension(ext)
         if sys.platform == "linux":
-            self.build_keeper(at, os.path.dirname(os.path.abspath(self.get_ext_fullpath(ext.name))))
+            beside = os.path.dirname(os.path.abspath(self.get_ext_fullpath(ext.name)))
+            build_small(at, "tscope-keeper", [p for p in [*recorder(), KEEPER] if not p.endswith(OTHER)], beside)
 
-    def build_keeper(self, at, folder):
-        """Builds the program that writes recordings, beside the extension."""
-        found = [os.path.join(at, p) for p in [*recorder(), KEEPER] if not p.endswith(OTHER)]
-        objects = self.compiler.compile(
-            found, output_dir=os.path.join(self.build_temp, "keeper"), macros=[("_GNU_SOURCE", "1")], include_dirs=[at],
-            extra_postargs=["-std=gnu11", "-O2"],
-        )
-        self.compiler.link_executable(objects, "tscope-keeper", output_dir=folder, extra_postargs=["-pthread", "-s"])
+
+def build_small(at, name, files, folder):
+    """Builds a program of a few files of the tree, which lie below `at`, into the folder. Returns its path."""
+    compiler = new_compiler()
+    customize_compiler(compiler)
+    objects = compiler.compile(
+        [os.path.join(at, p) for p in files], output_dir=os.path.join(at, os.pardir, name), macros=[("_GNU_SOURCE", "1")],
+        include_dirs=[at], extra_postargs=["-std=gnu11", "-O2"],
+    )
+    compiler.link_executable(objects, name, output_dir=folder, extra_postargs=["-pthread", "-s"], libraries=["dl", "m"])
+    return os.path.join(folder, name)
 
 
 class Program(build_scripts):
-    """Puts the program where pip puts programs; it is no text, as setuptools takes it to be."""
+    """Puts the programs where pip puts programs; they are no text, as setuptools takes them to be."""
 
     def get_source_files(self):
         return []
@@ -172,9 +179,14 @@ class Program(build_scripts):
         made = os.path.join(self.build_dir, "tscope")
         shutil.copyfile(found, made)
         os.chmod(made, 0o755)
-        if sys.platform == "linux" and shutil.which("strip"):
+        if sys.platform != "linux":
+            return [made], [made]
+        if shutil.which("strip"):
             subprocess.run(["strip", made], check=True)
-        return [made], [made]
+        at = os.path.join(self.get_finalized_command("build").build_temp, "small")
+        copy_to(at, GPUS)
+        beside = build_small(at, "tscope-gpus", GPUS, self.build_dir)
+        return [made, beside], [made, beside]
 
 
 class Archive(sdist):

@@ -61,6 +61,7 @@ ROOMS = {
     "ingest/export": {"run", "base", "ingest/core", "ingest/formats", "ingest/facts", "ingest/rows", "ingest/logs", "ingest/rundir"},
     "ingest/host": {"run", "base", "ingest/facts"},
     "launch": {"record", "base"},
+    "launch/program": {"launch"},
     "web": {"base", "web"},
     "web/mlflow": {"base"},
     "store": {"base"},

@@ -29,7 +29,7 @@ def copy(tree):
     """Copies what the package is made of, so that building writes nothing into the tree. Returns where the package lies."""
     top = os.path.dirname(PACKAGE)
     ignore = shutil.ignore_patterns("build", "*.egg-info", "__pycache__", ".*cache")
-    for name in ("python", "record", "base", "run", "ingest"):
+    for name in ("python", "record", "base", "run", "ingest", "launch"):
         shutil.copytree(os.path.join(top, name), os.path.join(tree, name), ignore=ignore)
     for name in ("CMakeLists.txt", "CMakePresets.json", "LICENSE", os.path.join("deploy", "packages")):
         os.makedirs(os.path.dirname(os.path.join(tree, name)), exist_ok=True)

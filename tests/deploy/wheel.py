@@ -49,6 +49,10 @@ def installed(top, wheel):
     ask(f"{top}/venv/bin/pip", "install", "-q", "--no-index", "--disable-pip-version-check", wheel, env=plain)
     said = ask("tscope", "--version", env=plain, cwd=top, executable=f"{top}/venv/bin/tscope")
     check(said == ask(f"{build}/tscope", "--version"), "the wheel's program says", said)
+    said = ask("tscope", "run", "-d", "seen", "--", "sleep", "3.2", env={**plain, "LD_LIBRARY_PATH": f"{build}/fake_nvidia"}, cwd=top,
+               executable=f"{top}/venv/bin/tscope")
+    ask("tscope", "push", "seen", env=plain, cwd=top, executable=f"{top}/venv/bin/tscope")
+    check("gpu1" in ask("tscope", "show", "seen", "--machine", env=plain, cwd=top, executable=f"{top}/venv/bin/tscope"), "the wheel's program sees no GPU", said)
     check("-m MODULE" in ask(f"{top}/venv/bin/python", "-m", "tscope", env=plain, cwd=top), "python -m tscope shows no help")
     said = ask(f"{top}/venv/bin/python", "-c", LOOP, env=plain, cwd=top)
     check(said.startswith("0."), said)

@@ -21,8 +21,11 @@ static int asked_for(const char *word)
 
 static void behave(const char *hang, const char *crash)
 {
-	if (asked_for("print"))
+	if (asked_for("print")) {
 		fprintf(stderr, "a driver's noise\n");
+		printf("a driver's noise\n");
+		fflush(stdout);
+	}
 	if (asked_for(hang))
 		for (;;)
 			pause();

@@ -714,6 +714,11 @@ def gpus():
                     "gpu1_sm_clock_limit_mhz": 2100, "gpu0_memory_clock_mhz": 1300, "gpu0_power_w": 700, "gpu1_power_limit_w": 750, "gpu1_power_default_w": 1000, "gpu1_temperature_c": 91, "gpu1_ecc_corrected": 0}
         check(f"ROCm SMI {does}: what each GPU does is observed", sound and all(is_all(seen[name], value) for name, value in expected.items()), sound, seen)
         check("and what it does not say is not known", not any(seen["gpu0_xid"] + seen["gpu0_throttled_by_heat"] + seen["gpu0_pcie_sent_bytes_per_s"]), seen)
+    with Place() as place:
+        shutil.copy(TSCOPE, os.path.join(place.path, "tscope"))
+        env = {**os.environ, "LD_LIBRARY_PATH": os.path.join(BUILD, "fake_nvidia")}
+        ran = subprocess.run(["./tscope", "run", "-d", "run", "--", "sleep", "2.2"], cwd=place.path, capture_output=True, env=env, timeout=60)
+        check("a program that was copied alone records no GPU, and all else", ran.returncode == 0 and b"gpu0" not in place.kept("machine.tscope"), ran)
     sound, seen, _ = observed("rocm", "nonsense")
     check("what cannot be is not known there either", sound and not any(seen["gpu0_busy"] + seen["gpu0_memory_bytes"] + seen["gpu0_sm_clock_mhz"]) and is_all(seen["gpu0_power_w"], 700), sound, seen)
     for does in ("hang-init", "crash-look"):

@@ -1,9 +1,10 @@
 /* gpu_rocm.c - what ROCm SMI says of GPUs. The functions and numbers are those of AMD's documentation of its API; a library that lacks
  * one of them says nothing of what it is for. It does not say why a clock is low, and has no Xid. */
-#include "launch/gpu.h"
+#include "launch/program/gpu_library.h"
 
 #include <dlfcn.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 

@@ -1,10 +1,11 @@
 /* gpu_nvml.c - what NVML says of GPUs. The functions, numbers and structs are those of NVIDIA's documentation of its API, which keeps
  * them as they are; a library that lacks one of them says nothing of what it is for. */
-#include "launch/gpu.h"
+#include "launch/program/gpu_library.h"
 
 #include <dlfcn.h>
 #include <limits.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 

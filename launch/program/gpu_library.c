@@ -1,4 +1,4 @@
-#include "launch/gpu.h"
+#include "launch/program/gpu_library.h"
 
 #include <dlfcn.h>
 #include <math.h>
