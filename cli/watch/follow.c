@@ -294,3 +294,11 @@ enum ts_follow_state ts_follow_state(const struct ts_follow *f)
 		return TS_FOLLOW_CLOSED;
 	return held + ended == recordings ? TS_FOLLOW_RUNS : TS_FOLLOW_LEFT;
 }
+
+const char *ts_follow_folder(const struct ts_follow *f, int32_t rank)
+{
+	for (size_t i = 0; i < f->n; i++)
+		if (f->items[i].rank == rank)
+			return f->items[i].path;
+	return f->path;
+}

@@ -45,6 +45,9 @@ void ts_follow_close(struct ts_follow *f);
 /* now_ns: monotonic; now: Unix seconds. TS_NO_MEMORY only. */
 enum ts_status ts_follow_read(struct ts_follow *f, int64_t now_ns, double now, struct ts_error *err);
 
+/* The folder of a rank that is followed; that of the run where there is no such rank. */
+const char *ts_follow_folder(const struct ts_follow *f, int32_t rank);
+
 /* What the files say of how it goes on. */
 enum ts_follow_state {
 	TS_FOLLOW_UNKNOWN, /* nothing tells, as of a steps.jsonl */

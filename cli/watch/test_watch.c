@@ -4,12 +4,15 @@
 #include "cli/watch/alarm.h"
 #include "cli/watch/hook.h"
 #include "cli/watch/lines.h"
+#include "cli/watch/machine_now.h"
 #include "cli/watch/watch_frame.h"
 
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -417,6 +420,89 @@ static void frames_fit_and_say_what_is_not_known(void **state)
 	ts_live_finish(&live);
 }
 
+/* --- the machine --- */
+
+static void write_to(const char *path, const char *mode, const char *what)
+{
+	FILE *file = fopen(path, mode);
+
+	assert_non_null(file);
+	assert_true(fputs(what, file) >= 0);
+	assert_int_equal(fclose(file), 0);
+}
+
+/* The cores of the newest observation, or NaN. */
+static double cores_now(const struct ts_machine_now *now, size_t *ret_gpus)
+{
+	struct ts_machine_rows rows = {.n = 0};
+	struct ts_arena arena;
+	double cores = (double)NAN;
+
+	ts_arena_init(&arena, 1 << 22);
+	if (ts_machine_now_rows(now, &arena, &rows))
+		cores = *rows.values[TS_MACHINE_CPU];
+	*ret_gpus = rows.n_gpus;
+	ts_arena_finish(&arena);
+	return cores;
+}
+
+static void the_newest_observation_is_read_while_it_grows(void **state)
+{
+	char folder[] = "/tmp/tscope-watch-XXXXXX", path[64], rank[64];
+	struct ts_machine_now now;
+	size_t gpus;
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	(void)snprintf(path, sizeof path, "%s/machine.tscope", folder);
+	(void)snprintf(rank, sizeof rank, "%s/rank0", folder);
+	ts_machine_now_init(&now);
+	ts_machine_now_look(&now, folder, rank);
+	assert_true(isnan(cores_now(&now, &gpus)));
+	write_to(path, "w", "seconds,cpu_cores\n1,2.5\n2,");
+	ts_machine_now_look(&now, folder, rank); /* the rank has none of its own */
+	assert_true(cores_now(&now, &gpus) == 2.5 && gpus == 0);
+	write_to(path, "a", "3.5\nseconds,cpu_cores,gpu1_busy\n3,4.5,1\nseco");
+	ts_machine_now_look(&now, folder, rank);
+	assert_true(cores_now(&now, &gpus) == 4.5 && gpus == 2);
+	write_to(path, "a", "nds,cpu_cores\n4,,,,,\n");
+	ts_machine_now_look(&now, folder, rank);
+	assert_true(isnan(cores_now(&now, &gpus)));
+	write_to(path, "w", "seconds,cpu_cores\n1,7\n"); /* it was written anew */
+	ts_machine_now_look(&now, folder, rank);
+	assert_true(cores_now(&now, &gpus) == 7);
+	assert_int_equal(unlink(path), 0);
+	ts_machine_now_look(&now, folder, folder);
+	assert_true(isnan(cores_now(&now, &gpus)));
+	ts_machine_now_finish(&now);
+	assert_int_equal(rmdir(folder), 0);
+}
+
+static void the_machine_is_drawn(void **state)
+{
+	static const char table[] = "seconds,cpu_cores,cpu_quota_cores,cpu_steal,memory_bytes,gpu1_busy,gpu1_sm_clock_mhz,gpu1_throttled_by_heat\n"
+				    "9,3.25,8,0.12,1073741824,0.97,1410,1\n";
+	struct ts_watch_frame f = {.word = "a", .stand = TS_STAND_RUNS, .age = 1, .pace = {.per_second = 1, .usual = 1}};
+	struct ts_machine_rows rows;
+	struct ts_arena arena;
+	struct ts_error err;
+	struct ts_live live;
+
+	(void)state;
+	ts_live_init(&live);
+	ts_arena_init(&arena, 1 << 22);
+	assert_int_equal(ts_machine_read(text(table), &arena, &rows, &err), TS_OK);
+	f.machine = &rows;
+	for (int width = 20; width < 200; width++)
+		assert_true(draws(&f, &live, width, width % 2, "machine: "));
+	assert_true(draws(&f, &live, 120, true, "machine: 3.25 of 8 cores in use, memory 1 GiB, 12 % of the time given to others by its host"));
+	assert_true(draws(&f, &live, 120, true, "1410 MHz"));
+	assert_true(draws(&f, &live, 120, true, "97 %"));
+	assert_true(draws(&f, &live, 120, true, "heat"));
+	ts_arena_finish(&arena);
+	ts_live_finish(&live);
+}
+
 /* --- what is told --- */
 
 static void events_are_one_line_of_json(void **state)
@@ -459,6 +545,8 @@ int main(void)
 		cmocka_unit_test(a_change_is_said_when_it_stays),
 		cmocka_unit_test(lines_are_read_in_pieces),
 		cmocka_unit_test(frames_fit_and_say_what_is_not_known),
+		cmocka_unit_test(the_newest_observation_is_read_while_it_grows),
+		cmocka_unit_test(the_machine_is_drawn),
 		cmocka_unit_test(events_are_one_line_of_json),
 	};
 

@@ -9,6 +9,7 @@
 #include "cli/watch/asker.h"
 #include "cli/watch/follow.h"
 #include "cli/watch/hook.h"
+#include "cli/watch/machine_now.h"
 #include "cli/watch/screen.h"
 #include "cli/watch/watch_frame.h"
 #include "launch/signals.h"
@@ -44,6 +45,7 @@ struct watch {
 	const char *path; /* of FOLLOWED */
 	struct ts_live live;
 	struct ts_follow follow;
+	struct ts_machine_now machine; /* of FOLLOWED */
 	struct ts_lines *lines; /* of STREAM */
 	bool stream_ended;
 	struct ts_asker asker;
@@ -151,6 +153,7 @@ static enum ts_status draw(struct watch *w, int width, bool keys, struct ts_buf 
 				       .selected = w->selected,
 				       .help = w->help,
 				       .keys = keys};
+	struct ts_machine_rows rows;
 	struct ts_arena arena;
 	enum ts_status status;
 
@@ -160,6 +163,8 @@ static enum ts_status draw(struct watch *w, int width, bool keys, struct ts_buf 
 		w->drawn_ns = ts_now_mono_ns();
 	frame.why = ts_stand_why(frame.stand, &signs);
 	ts_arena_init(&arena, (size_t)64 << 20);
+	if (w->source == FOLLOWED && ts_machine_now_rows(&w->machine, &arena, &rows))
+		frame.machine = &rows;
 	status = ts_watch_draw(&frame, &w->live, &w->cli->term, width, &arena, out, err);
 	ts_arena_finish(&arena);
 	return status;
@@ -499,7 +504,10 @@ static enum ts_status read_new(struct watch *w, struct ts_error *err)
 {
 	if (w->source != FOLLOWED)
 		return TS_OK;
-	return ts_follow_read(&w->follow, ts_now_mono_ns(), (double)ts_now_real_ns() / 1e9, err);
+	if (ts_follow_read(&w->follow, ts_now_mono_ns(), (double)ts_now_real_ns() / 1e9, err))
+		return err->status;
+	ts_machine_now_look(&w->machine, w->path, ts_follow_folder(&w->follow, selected(w) ? selected(w)->rank : 0));
+	return TS_OK;
 }
 
 static void choose_rank(struct watch *w)
@@ -817,11 +825,13 @@ enum ts_status ts_watch(struct ts_cli *cli, struct ts_error *err)
 	w->cli = cli;
 	w->began_ns = w->news_ns = ts_now_mono_ns();
 	ts_live_init(&w->live);
+	ts_machine_now_init(&w->machine);
 	ts_arena_init(&w->kept, (size_t)64 << 20);
 	status = run(w, err);
 	ts_asker_stop(&w->asker);
 	if (w->source == FOLLOWED)
 		ts_follow_close(&w->follow);
+	ts_machine_now_finish(&w->machine);
 	ts_lines_destroy(w->lines);
 	ts_live_finish(&w->live);
 	ts_arena_finish(&w->kept);

@@ -340,6 +340,103 @@ static void draw_memory(struct pen *pen, const struct ts_watch_frame *f, const s
 	end_line(pen);
 }
 
+/* --- the machine --- */
+
+static const char *percent(double share, struct ts_arena *arena)
+{
+	return share >= 0 ? ts_arena_printf(arena, "%.0f %%", 100 * share) : "-";
+}
+
+static const char *of_limit(const char *value, const char *limit, bool known, bool limited, struct ts_arena *arena)
+{
+	return !known ? "-" : limited ? ts_arena_printf(arena, "%s of %s", value, limit) : value;
+}
+
+static const char *numbers(double value, double limit, const char *unit, struct ts_arena *arena)
+{
+	const char *most = ts_arena_printf(arena, "%s%s", ts_show_rounded(limit, arena), unit);
+
+	return of_limit(limit > 0 ? ts_show_rounded(value, arena) : ts_arena_printf(arena, "%s%s", ts_show_rounded(value, arena), unit),
+			most, value >= 0, limit > 0, arena);
+}
+
+static const char *bytes(double value, double limit, struct ts_arena *arena)
+{
+	return of_limit(ts_show_bytes(value, arena), ts_show_bytes(limit, arena), value >= 0, limit > 0, arena);
+}
+
+/* Shares that are worth a word when they are not 0. */
+static const char *troubles(const struct ts_machine_rows *m, struct ts_arena *arena)
+{
+	static const struct {
+		enum ts_machine_column column;
+		const char *said;
+	} shares[] = {{TS_MACHINE_THROTTLED, "held by its quota"},
+		      {TS_MACHINE_STEAL, "given to others by its host"},
+		      {TS_MACHINE_CPU_PRESSURE, "waiting for a core"},
+		      {TS_MACHINE_MEMORY_PRESSURE, "waiting for memory"},
+		      {TS_MACHINE_IO_PRESSURE, "waiting for a disk"}};
+	const char *all = "";
+
+	for (size_t i = 0; i < sizeof shares / sizeof *shares; i++) {
+		double share = *m->values[shares[i].column];
+
+		if (share >= 0.005)
+			all = ts_arena_printf(arena, "%s, %s of the time %s", all ? all : "", percent(share, arena), shares[i].said);
+	}
+	return all ? all : "";
+}
+
+static const char *held_by(const double gpu[TS_GPU_COLUMNS])
+{
+	return gpu[TS_GPU_HELD_BY_HEAT] > 0	? "heat"
+	       : gpu[TS_GPU_HELD_BY_POWER] > 0	? "power"
+	       : gpu[TS_GPU_HELD_BY_OTHERS] > 0 ? "others"
+						: "";
+}
+
+static enum ts_status draw_gpus(struct pen *pen, const struct ts_machine_rows *m, struct ts_error *err)
+{
+	static const struct ts_view_column columns[] = {TS_LEFT("GPU", 3),  TS_RIGHT("busy"),	TS_RIGHT("clock"),  TS_RIGHT("power"),
+							TS_RIGHT("heat"), TS_RIGHT("memory"), TS_LEFT("held by", 6)};
+	struct ts_term term = *pen->term;
+	struct ts_view view;
+
+	term.width = pen->width;
+	ts_view_init(&view, TS_VIEW_COLUMNS(columns), pen->arena);
+	for (size_t i = 0; i < m->n_gpus; i++) {
+		double gpu[TS_GPU_COLUMNS];
+		bool any = false;
+
+		for (int k = 0; k < TS_GPU_COLUMNS; k++) {
+			gpu[k] = m->gpus[i][k] ? *m->gpus[i][k] : (double)NAN;
+			any |= gpu[k] >= 0;
+		}
+		if (!any)
+			continue;
+		ts_view_text(&view, TS_STYLE_PLAIN, ts_arena_printf(pen->arena, "%zu", i));
+		ts_view_text(&view, TS_STYLE_PLAIN, percent(gpu[TS_GPU_BUSY], pen->arena));
+		ts_view_text(&view, TS_STYLE_PLAIN, numbers(gpu[TS_GPU_SM_CLOCK], 0, " MHz", pen->arena));
+		ts_view_text(&view, TS_STYLE_PLAIN, numbers(gpu[TS_GPU_POWER], gpu[TS_GPU_POWER_LIMIT], " W", pen->arena));
+		ts_view_text(&view, TS_STYLE_PLAIN, numbers(gpu[TS_GPU_TEMPERATURE], 0, " C", pen->arena));
+		ts_view_text(&view, TS_STYLE_PLAIN, percent(gpu[TS_GPU_MEMORY] / gpu[TS_GPU_MEMORY_LIMIT], pen->arena));
+		ts_view_text(&view, TS_STYLE_YELLOW, held_by(gpu));
+	}
+	return ts_view_n(&view) ? ts_view_print(&view, &term, 0, pen->out, err) : TS_OK;
+}
+
+static enum ts_status draw_machine(struct pen *pen, const struct ts_machine_rows *m, struct ts_error *err)
+{
+	end_line(pen);
+	sentence(pen, TS_STYLE_PLAIN,
+		 ts_span_str(ts_arena_printf(pen->arena, "machine: %s, memory %s%s",
+					     numbers(*m->values[TS_MACHINE_CPU], *m->values[TS_MACHINE_CORES], " cores in use", pen->arena),
+					     bytes(*m->values[TS_MACHINE_MEMORY], *m->values[TS_MACHINE_MEMORY_LIMIT], pen->arena),
+					     troubles(m, pen->arena))),
+		 0);
+	return draw_gpus(pen, m, err);
+}
+
 /* --- findings and the rest --- */
 
 static void draw_finding(struct pen *pen, const struct ts_said *said)
@@ -409,6 +506,8 @@ static enum ts_status draw_body(struct pen *pen, const struct ts_watch_frame *f,
 		return err->status;
 	if (rank)
 		draw_memory(pen, f, live, rank);
+	if (f->machine && draw_machine(pen, f->machine, err))
+		return err->status;
 	if (f->against.len) {
 		end_line(pen);
 		sentence(pen, f->differs ? TS_STYLE_RED : TS_STYLE_PLAIN, f->against, 0);

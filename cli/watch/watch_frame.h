@@ -9,6 +9,7 @@
 #include "cli/core/term.h"
 #include "cli/watch/look.h"
 #include "cli/watch/standing.h"
+#include "run/machine.h"
 
 struct ts_said {
 	struct ts_span code, title, detail;
@@ -27,6 +28,7 @@ struct ts_watch_frame {
 	struct ts_pace pace;
 	int64_t total;	 /* 0: not known */
 	double capacity; /* 0: not known */
+	const struct ts_machine_rows *machine; /* the newest observation; NULL: not known */
 	const struct ts_said *said;
 	size_t n_said;
 	bool streamed;		/* it comes in a pipe, and is not analyzed */
