@@ -8,7 +8,8 @@ struct viewing {
 	char sender[TS_IDENTITY_TEXT];
 };
 
-static void view(const struct ts_call *call, struct viewing *ret)
+/* What the caller has sent, and what the projects reach in which it has a role. */
+static void view(const struct ts_call *call, enum ts_auth_role role, struct viewing *ret)
 {
 	struct ts_span project;
 	size_t at = 0;
@@ -16,12 +17,12 @@ static void view(const struct ts_call *call, struct viewing *ret)
 	ts_identity_account(call->who, ret->sender);
 	ret->viewer = (struct ts_viewer){.sender = ts_span_str(ret->sender), .projects = ret->projects};
 	while (ret->viewer.n < TS_GRANTS_MAX && ts_identity_next_project(call->who, &at, &project))
-		if (ts_auth_may(call->who, TS_AUTH_READ, project))
+		if (ts_auth_may(call->who, role, project))
 			ret->projects[ret->viewer.n++] = project;
 }
 
-enum ts_status ts_sight_known(const struct ts_call *call, const struct ts_id *ids, size_t n, bool *ret_known, bool *ret_leased,
-			      struct ts_error *err)
+static enum ts_status known_as(const struct ts_call *call, enum ts_auth_role role, const struct ts_id *ids, size_t n, bool *ret_known,
+			       bool *ret_leased, struct ts_error *err)
 {
 	enum ts_known *known = ts_arena_array(call->arena, n + 1, sizeof *known);
 	struct ts_engine *base = call->access.base;
@@ -29,7 +30,7 @@ enum ts_status ts_sight_known(const struct ts_call *call, const struct ts_id *id
 
 	if (!known)
 		return ts_arena_error(call->arena, err);
-	view(call, &v);
+	view(call, role, &v);
 	if (ts_call_check(call, err) || base->ops->known_many(base, &v.viewer, ids, n, known, ret_leased, err))
 		return err->status;
 	for (size_t i = 0; i < n; i++)
@@ -37,12 +38,24 @@ enum ts_status ts_sight_known(const struct ts_call *call, const struct ts_id *id
 	return TS_OK;
 }
 
+enum ts_status ts_sight_known(const struct ts_call *call, const struct ts_id *ids, size_t n, bool *ret_known, bool *ret_leased,
+			      struct ts_error *err)
+{
+	return known_as(call, TS_AUTH_READ, ids, n, ret_known, ret_leased, err);
+}
+
+enum ts_status ts_sight_writable(const struct ts_call *call, const struct ts_id *ids, size_t n, bool *ret_writable, bool *ret_leased,
+				 struct ts_error *err)
+{
+	return known_as(call, TS_AUTH_PUSH, ids, n, ret_writable, ret_leased, err);
+}
+
 enum ts_status ts_sight_prove(const struct ts_call *call, const struct ts_id *id, struct ts_error *err)
 {
 	struct ts_engine *base = call->access.base;
 	struct viewing v;
 
-	view(call, &v);
+	view(call, TS_AUTH_READ, &v);
 	return base->ops->prove(base, &v.viewer, id, err);
 }
 
@@ -115,7 +128,7 @@ enum ts_status ts_sight_find(const struct ts_call *call, struct ts_span hex, siz
 	s.ids = ts_arena_array(arena, limit + 1, sizeof *s.ids);
 	if (!s.ids)
 		return ts_arena_error(arena, err);
-	view(call, &v);
+	view(call, TS_AUTH_READ, &v);
 	for (size_t i = 0; i < v.viewer.n; i++)
 		if (look_in(&s, v.projects[i], err))
 			return err->status;

@@ -16,6 +16,10 @@
  * asks for them (else NULL). */
 enum ts_status ts_sight_known(const struct ts_call *call, const struct ts_id *ids, size_t n, bool *ret_known, bool *ret_leased,
 			      struct ts_error *err);
+/* The same of what the caller may write: what it has sent, and what the projects reach into which it may push. A lease keeps an
+ * object from gc, so nobody renews one of anything else. */
+enum ts_status ts_sight_writable(const struct ts_call *call, const struct ts_id *ids, size_t n, bool *ret_writable, bool *ret_leased,
+				 struct ts_error *err);
 /* Whether the caller may know the whole closure of an object; TS_NOT_FOUND names the first part that is not there or is hidden. */
 enum ts_status ts_sight_prove(const struct ts_call *call, const struct ts_id *id, struct ts_error *err);
 /* The heads that it may read whose ids begin with hex, at most limit of them; those that it has only sent by whole ids. */

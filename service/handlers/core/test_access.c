@@ -618,6 +618,39 @@ static void blocks_of_others_are_missing_until_they_are_sent(void **state)
 	assert_int_equal(missing(ids, 2), 1); /* what ada sent, bob has not */
 }
 
+/* Ages both indexes, asks for them as ada, and tells of which the lease was renewed: 1 of p, 2 of q, 3 of both. */
+static int renewed(const char *grant, const char *more, size_t n_missing)
+{
+	struct ts_id ids[] = {index_of(&first), index_of(&other)};
+	int ret = 0;
+
+	policy.n_grants = 0;
+	give(grant);
+	if (more)
+		give(more);
+	as(&ada);
+	for (int i = 0; i < 2; i++)
+		test_age(s.engine, &ids[i], TS_LEASE_SECONDS);
+	assert_int_equal(missing(ids, 2), n_missing);
+	for (int i = 0; i < 2; i++)
+		ret |= (test_lease(s.engine, &ids[i]) > ts_now_real_ns() - 60000000000) << i;
+	return ret;
+}
+
+/* A lease keeps an object from gc, so to renew one is to write. */
+static void leases_are_renewed_by_who_may_write_alone(void **state)
+{
+	(void)state;
+	assert_int_equal(renewed("user:1001 read p", NULL, 1), 0);
+	assert_int_equal(renewed("user:1001 read *", NULL, 0), 0);
+	assert_int_equal(renewed("user:1001 push p", NULL, 1), 1);
+	assert_int_equal(renewed("user:1001 push p", "user:1001 read q", 0), 1);
+	assert_int_equal(renewed("user:1001 push p", "user:1001 read *", 0), 1);
+	assert_int_equal(renewed("user:1001 read p", "user:1001 push q", 0), 2);
+	assert_int_equal(renewed("user:1001 push *", NULL, 0), 3);
+	assert_int_equal(renewed("user:1001 push r", "user:1001 read *", 0), 0);
+}
+
 /* ---- names of others ---- */
 
 static struct ts_ref_request moving(enum ts_ref_kind kind, const char *name, const char *target, bool force)
@@ -733,6 +766,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(objects_of_others_are_not_sent, setup, teardown),
 		cmocka_unit_test_setup_teardown(an_id_cannot_be_pushed, setup, teardown),
 		cmocka_unit_test_setup_teardown(blocks_of_others_cannot_be_put_into_a_run, setup, teardown),
+		cmocka_unit_test_setup_teardown(leases_are_renewed_by_who_may_write_alone, setup, teardown),
 		cmocka_unit_test_setup_teardown(blocks_of_others_are_missing_until_they_are_sent, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_name_is_its_makers, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_pruned_branch_keeps_its_maker, setup, teardown),
