@@ -9,11 +9,16 @@
 #include <math.h>
 
 TS_WORDS(ts_root_word, enum ts_root_kind, "", [TS_ROOT_SET] = "facts", [TS_ROOT_HERE] = "here", [TS_ROOT_ONE_OFF] = "one_off",
-	 [TS_ROOT_NOT_AGAIN] = "not_again", [TS_ROOT_PATCH] = "patch", [TS_ROOT_NONDETERMINISM] = "nondeterminism",
-	 [TS_ROOT_ELSEWHERE] = "elsewhere", [TS_ROOT_UNDECIDED] = "undecided")
+	 [TS_ROOT_GONE] = "gone", [TS_ROOT_NOT_AGAIN] = "not_again", [TS_ROOT_PATCH] = "patch",
+	 [TS_ROOT_NONDETERMINISM] = "nondeterminism", [TS_ROOT_ELSEWHERE] = "elsewhere", [TS_ROOT_UNDECIDED] = "undecided")
 
 TS_WORDS(ts_undecided_word, enum ts_undecided, "", [TS_UNDECIDED_NOT] = "", [TS_UNDECIDED_BUDGET] = "budget",
 	 [TS_UNDECIDED_UNTESTABLE] = "untestable", [TS_UNDECIDED_SCATTER] = "scatter", [TS_UNDECIDED_CONTRADICTS] = "contradicts")
+
+bool ts_root_decided(enum ts_root_kind found)
+{
+	return found != TS_ROOT_UNDECIDED && found != TS_ROOT_NOT_AGAIN;
+}
 
 double ts_comes_at_most(unsigned n)
 {
@@ -145,6 +150,20 @@ static bool next_cause(struct ts_search_walk *w, int64_t step)
 	return true;
 }
 
+/* What it is that does not come back, by what is known of the side's record. */
+static enum ts_root_kind kind_of_gone(const struct ts_search_walk *w, unsigned side)
+{
+	switch (w->search->record[side]) {
+	case TS_RECORD_WHOLE:
+		return TS_ROOT_ONE_OFF;
+	case TS_RECORD_ONE_GONE:
+		return TS_ROOT_GONE;
+	case TS_RECORD_OPEN:
+		break;
+	}
+	return TS_ROOT_NOT_AGAIN;
+}
+
 /* The result of a side did not come back in a rerun. Two more, to the end, tell whether it ever does, and whether reruns agree. */
 static bool not_again(struct ts_search_walk *w, unsigned side, const struct ts_factor_set *recipe)
 {
@@ -165,7 +184,7 @@ static bool not_again(struct ts_search_walk *w, unsigned side, const struct ts_f
 		repeats++;
 	}
 	/* Reruns that agree with the other side to its end leave nothing but this side's own run. */
-	return ends_of(w, w->search->whole && outcome[0]->like == other ? TS_ROOT_ONE_OFF : TS_ROOT_NOT_AGAIN, side, repeats);
+	return ends_of(w, outcome[0]->like == other ? kind_of_gone(w, side) : TS_ROOT_NOT_AGAIN, side, repeats);
 }
 
 /* One cause: A with `base` is as like_a says, with all candidates as like_b. *ret_set is what it takes, of all causes that it found. */
@@ -439,6 +458,11 @@ static bool once_more(struct ts_search_walk *w, const struct ts_factor_set *reci
 	return true;
 }
 
+static bool is_whole(const struct ts_search *search)
+{
+	return search->record[TS_LIKE_A] == TS_RECORD_WHOLE && search->record[TS_LIKE_B] == TS_RECORD_WHOLE;
+}
+
 static bool begin(struct ts_search_walk *w)
 {
 	const struct ts_factor_set none = {{0}};
@@ -468,7 +492,7 @@ static bool begin(struct ts_search_walk *w)
 	if (!a_odd && !b_odd)
 		return a->like == TS_LIKE_A ? not_again(w, TS_LIKE_B, &w->all) : something_here(w);
 	if (a->like == b->like || !settable) /* Where all that goes into a run is the same here, it cannot be this place. */
-		return ends(w, w->search->whole ? TS_ROOT_NONDETERMINISM : TS_ROOT_ELSEWHERE);
+		return ends(w, is_whole(w->search) ? TS_ROOT_NONDETERMINISM : TS_ROOT_ELSEWHERE);
 	w->step.verdict.only_here = true;
 	w->like_a = a->like;
 	w->like_b = b->like;

@@ -8,8 +8,8 @@
  *
  * 1. B again, then A again. Where both come out as recorded, bits decide (3).
  *    * B again is like A: what made B is not among the recorded facts. Two more repeats of B, to the end, tell whether it ever comes
- *      back. It is called a one-off only where the records of both are whole and equal here; else a one-off, or something unrecorded
- *      that is gone.
+ *      back. It is called a one-off only where the record of B is whole and all of it is the same here. Where one thing of it is not
+ *      as it was, that is gone, and named by whoever compared the records; else a one-off, or something unrecorded that is gone.
  *    * A again is like B: what differs may be here. The factors TS_FACTOR_HERE are taken away by halves.
  *    * Neither: once more. What comes out as recorded then repeats, though not always. Where the repeats agree with each other, this is
  *      not the place of the recorded runs; where they still differ from one another between A and B, that difference is searched and
@@ -53,13 +53,20 @@ enum {
 };
 #define TS_SEARCH_NAMED (1.0 / 3)
 
+/* What the record of a side has of all that goes into a run, beside a rerun of it here. */
+enum ts_search_record {
+	TS_RECORD_OPEN,	    /* not all is known, or several things are not as they were */
+	TS_RECORD_ONE_GONE, /* all is known, and one thing that the other side does not have is not as it was */
+	TS_RECORD_WHOLE,    /* all is known, and the same */
+};
+
 struct ts_search {
 	const struct ts_factor *factors;
 	size_t n;		  /* at most TS_FACTORS_MOST */
 	size_t n_commits;	  /* on the way from the commit of A to that of B, whose number it is; 0: not known, or the same */
 	int64_t start;		  /* the first step that a trial runs */
 	int64_t first, end;	  /* the first step at which A and B differ; one past the last of both. start <= first < end */
-	bool whole;		  /* the records of both have all that goes into a run, and it is equal here */
+	enum ts_search_record record[2]; /* of A, B */
 	bool lost_patch[2];	  /* A, B: it had changes of code that are not to be had */
 	const double *effects[2]; /* of recorded A and B, from step `start`; NULL: none */
 	size_t n_effects[2];
@@ -71,6 +78,7 @@ enum ts_root_kind {
 	TS_ROOT_SET,	   /* the facts of the set */
 	TS_ROOT_HERE,	   /* things of this machine that A did not have */
 	TS_ROOT_ONE_OFF,   /* it did not come back, and all that goes into a run was recorded */
+	TS_ROOT_GONE,	   /* it did not come back, and one thing of its record is not as it was */
 	TS_ROOT_NOT_AGAIN, /* it did not come back: a one-off, or something unrecorded that is gone (in A: that is here) */
 	TS_ROOT_PATCH,	   /* changes of code whose text is lost */
 	TS_ROOT_NONDETERMINISM,
@@ -89,6 +97,7 @@ enum ts_undecided {
 };
 
 const char *ts_root_word(enum ts_root_kind found); /* "facts", "here", "one_off", ...: for JSON */
+bool ts_root_decided(enum ts_root_kind found);	   /* false: more than one thing may have made it */
 const char *ts_undecided_word(enum ts_undecided why);
 
 struct ts_root_cause {
@@ -97,13 +106,13 @@ struct ts_root_cause {
 	struct ts_factor_set set;	  /* the minimal set; of TS_ROOT_UNDECIDED, what remains: the cause has members of it */
 	struct ts_factor_set needed;	  /* those of the set without which a run did not give B */
 	int64_t step;			  /* from which on it acts, as far as was seen */
-	unsigned side;			  /* TS_LIKE_A, TS_LIKE_B: of which run TS_ROOT_ONE_OFF, NOT_AGAIN and PATCH speak */
+	unsigned side;			  /* TS_LIKE_A, TS_LIKE_B: of which run TS_ROOT_ONE_OFF, GONE, NOT_AGAIN and PATCH speak */
 	size_t commit_first, commit_last; /* the first commit that is not as A is among these; 0: none was looked for, or none found */
 	size_t commit_whole;		  /* from this one on it is as B; 0: none was found */
 	bool put_back;			  /* B with it put back gave A */
 	bool to_end;			  /* A with it gave B to the end; of the last cause alone, for all of them together */
 	bool alone;			  /* it is enough without the causes before it */
-	unsigned repeats;		  /* of TS_ROOT_ONE_OFF and NOT_AGAIN: reruns in which it did not come back */
+	unsigned repeats;		  /* of TS_ROOT_ONE_OFF, GONE and NOT_AGAIN: reruns in which it did not come back */
 };
 
 struct ts_search_verdict {

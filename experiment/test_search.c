@@ -158,15 +158,18 @@ static void test_commit(void **state)
 static void test_gone(void **state)
 {
 	(void)state;
-	for (int whole = 0; whole < 2; whole++) {
+	static const enum ts_root_kind found[] = {
+		[TS_RECORD_OPEN] = TS_ROOT_NOT_AGAIN, [TS_RECORD_ONE_GONE] = TS_ROOT_GONE, [TS_RECORD_WHOLE] = TS_ROOT_ONE_OFF};
+
+	for (int known = TS_RECORD_OPEN; known <= TS_RECORD_WHOLE; known++) {
 		struct world w;
 		struct ts_search_verdict v;
 
 		make(&w, 1);
 		w.gone = true;
-		w.search.whole = whole;
+		w.search.record[TS_LIKE_B] = (enum ts_search_record)known;
 		v = solve(&w);
-		assert_int_equal(v.causes[0].found, whole ? TS_ROOT_ONE_OFF : TS_ROOT_NOT_AGAIN);
+		assert_int_equal(v.causes[0].found, found[known]);
 		assert_int_equal(v.causes[0].side, TS_LIKE_B);
 		assert_int_equal(v.causes[0].repeats, 3);
 		assert_false(v.proved);

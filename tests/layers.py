@@ -91,7 +91,7 @@ ROOMS = {
     "cli/snapshot": {"base", "run", "analysis", "ingest", "proto", "cli/core", "cli/view", "cli/text", "cli/json", "cli/report"},
     "cli/trace": {"base", "run", "analysis", "ingest", "proto", "cli/core", "cli/view", "cli/text", "cli/json", "cli/report"},
     "cli/watch": {"base", "record", "run", "analysis", "ingest", "launch", "cli/core", "cli/view", "cli/report"},
-    "cli/why": {"base", "run", "analysis", "experiment", "launch", "cli/core", "cli/view", "cli/text"},
+    "cli/why": {"base", "run", "analysis", "ingest", "experiment", "launch", "cli/core", "cli/view", "cli/text"},
     "cli/verbs": {"base", "run", "analysis", "experiment", "ingest", "launch", "web", "proto", "service/audit", "service/auth", "service/handlers", "service/rpc", "cli"},
 }
 # Whole headers and foreign libraries: (pattern of the include, rooms where it may stand).

@@ -12,7 +12,7 @@ struct ts_why_fact {
 };
 
 struct ts_why_cause {
-	struct ts_span found;	  /* "facts", "here", "one_off", "not_again", "patch", "nondeterminism", "elsewhere", "undecided" */
+	struct ts_span found;	  /* "facts", "here", "one_off", "gone", "not_again", "patch", "nondeterminism", "elsewhere", ... */
 	struct ts_span undecided; /* why: "budget", "untestable", "scatter", "contradicts"; empty: it is not */
 	struct ts_span sentence;
 	struct ts_why_fact *facts; /* the smallest set that was found, or what remains */
@@ -23,6 +23,8 @@ struct ts_why_cause {
 	struct ts_span commit_whole;	       /* from which on the result is the second run's; empty: none */
 	bool put_back, to_end, alone;
 	uint64_t repeats; /* reruns in which it did not come back */
+	struct ts_span *gone; /* of "gone" and "not_again": what of the record is not as it was, in words */
+	size_t n_gone;
 };
 
 struct ts_why_trial {

@@ -211,7 +211,7 @@ static void files(struct reading *r)
 	struct ts_span text = text_at(r, "session.files_read.list");
 	size_t n = 0;
 
-	if (!fact_at(r, "session.files_read.sha256"))
+	if (!fact_at(r, "session.files_read.count"))
 		unsure(r, "which files it read: there is no fact session.files_read");
 	while (items && text.len && n < FILES_MOST) {
 		struct ts_span line = ts_span_through(text, '\n');

@@ -127,6 +127,8 @@ static enum ts_status search(struct asking *a, struct ts_search_verdict *ret_ver
 		status = ts_why_run(a->runs, &step.trial, err);
 		if (status)
 			break;
+		for (size_t side = 0; side < 2; side++)
+			a->problem->search.record[side] = ts_why_record_of(a->runs, side);
 		tell(a, a->runs->n - 1);
 		push(a, a->runs->n - 1);
 	}

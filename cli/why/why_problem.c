@@ -1,11 +1,13 @@
 #include "cli/why/why_problem.h"
 
+#include "base/digest.h"
 #include "base/text.h"
 #include "cli/core/ask.h"
 #include "cli/core/names.h"
 #include "cli/view/show_value.h"
 #include "cli/why/why_slots.h"
 #include "cli/why/why_variables.h"
+#include "ingest/host/environment.h"
 #include "launch/git.h"
 #include "run/head.h"
 
@@ -176,7 +178,7 @@ static void factor(struct ts_why_problem *p, enum ts_factor_kind kind, struct ts
 		return;
 	}
 	p->factors[p->n] = (struct ts_factor){path, kind, how_likely};
-	p->values[p->n++] = (struct ts_why_value){path, variable, {a, b}};
+	p->values[p->n++] = (struct ts_why_value){path, variable, {a, b}, false};
 }
 
 /* The name of a recorded variable; NULL: the path is none's. */
@@ -274,7 +276,9 @@ static void add_facts(struct ts_why_problem *p)
 
 		if (row->rank != TS_RANK_JOB)
 			continue;
-		if (variable && !(ts_why_may_set(variable, text_of(p, row->a)) && ts_why_may_set(variable, text_of(p, row->b))))
+		if (variable && ts_why_has_slot(p->argv, row->path))
+			setting(p, row); /* who typed its slot said where it goes */
+		else if (variable && !(ts_why_may_set(variable, text_of(p, row->a)) && ts_why_may_set(variable, text_of(p, row->b))))
 			fixed(p, row->path, "a variable that may name code is not taken from a record; set it for both");
 		else if (variable && (row->a || recorded[0]) && (row->b || recorded[1]))
 			factor(p, TS_FACTOR_ENVIRONMENT, row->path, variable, text_of(p, row->a), text_of(p, row->b),
@@ -286,8 +290,84 @@ static void add_facts(struct ts_why_problem *p)
 	}
 }
 
+/* Is the value of this variable among the facts of either run? */
+static bool has_value(struct ts_why_problem *p, struct ts_span name)
+{
+	for (size_t side = 0; side < 2; side++)
+		for (size_t k = 0; k < p->facts[side].n; k++) {
+			const char *variable = variable_of(p, p->facts[side].items[k].path);
+
+			if (variable && ts_span_is(name, variable))
+				return true;
+		}
+	return false;
+}
+
+static struct ts_span recorded_text(const struct ts_why_problem *p, size_t side, const char *path)
+{
+	const struct ts_fact *fact = ts_facts_find(&p->facts[side], ts_span_str(path));
+
+	return fact && (fact->type == TS_FACT_TEXT || fact->type == TS_FACT_LONG) ? fact->text : ts_span_of(NULL, 0);
+}
+
+/* The variables of this environment with their digests, where both runs were recorded under the key of this user; else empty. */
+static struct ts_span digests_here(struct ts_why_problem *p, struct ts_buf *room)
+{
+	struct ts_environment_key key;
+	struct ts_error ignored;
+
+	if (!ts_environment_key(&key) || ts_environment_write(&key, &p->cli->arena, room, &ignored))
+		return ts_span_of(NULL, 0);
+	for (size_t side = 0; side < 2; side++)
+		if (!ts_span_is(recorded_text(p, side, "session.environment_key"), key.id))
+			return ts_span_of(NULL, 0);
+	return ts_buf_view(room);
+}
+
+/* A variable that differs by its digests can be set on a side where it was not set, or where it has that digest here. */
+static void add_by_digest(struct ts_why_problem *p, struct ts_span name, struct ts_span here)
+{
+	const char *variable = ts_arena_phrase(&p->cli->arena, "%.*s", TS_SPAN_ARG(name)), *side[2];
+	struct ts_span path = ts_span_str(ts_arena_phrase(&p->cli->arena, "session.environment.%s", variable));
+	size_t n = p->n;
+
+	for (size_t i = 0; i < 2; i++) {
+		struct ts_span digest = ts_why_digest_of(recorded_text(p, i, "session.environment"), name);
+
+		side[i] = digest.len ? getenv(variable) : NULL;
+		if (digest.len && !ts_span_eq(digest, ts_why_digest_of(here, name))) {
+			fixed(p, path,
+			      i ? "its value in B was not recorded, and is not here"
+				: "its value in A was not recorded, and is not here");
+			return;
+		}
+	}
+	factor(p, TS_FACTOR_ENVIRONMENT, path, variable, side[0], side[1], WEIGHT_EVIDENCE);
+	if (n < p->n)
+		p->values[n].own = true;
+}
+
+static void add_digests(struct ts_why_problem *p, struct ts_span here)
+{
+	for (size_t i = 0; i < p->apart.n && here.len; i++)
+		if (p->apart.items[i].part == TS_WHY_VARIABLE && !has_value(p, p->apart.items[i].name))
+			add_by_digest(p, p->apart.items[i].name, here);
+}
+
+/* Is a variable as it was in A, or is it set as A and B had it? */
+static bool is_settled(struct ts_why_problem *p, struct ts_span name, struct ts_span here)
+{
+	struct ts_span digest = ts_why_digest_of(here, name);
+
+	for (size_t k = 0; k < p->n; k++)
+		if (p->values[k].variable && ts_span_is(name, p->values[k].variable))
+			return true;
+	return has_value(p, name) ||
+	       (digest.len && ts_span_eq(digest, ts_why_digest_of(recorded_text(p, 0, "session.environment"), name)));
+}
+
 /* Variables of this environment that no record knows, but for those that every session has. */
-static void add_here(struct ts_why_problem *p)
+static void add_here(struct ts_why_problem *p, struct ts_span here)
 {
 	static const char *const everywhere[] = {"PATH",    "HOME",  "LANG",  "PWD",	"OLDPWD", "SHLVL",    "TERM",	 "USER",
 						 "LOGNAME", "SHELL", "_",     "TMPDIR", "LC_*",	  "SSH_*",    "XDG_*",	 "TSCOPE_*",
@@ -300,13 +380,7 @@ static void add_here(struct ts_why_problem *p)
 
 		for (size_t k = 0; k < sizeof everywhere / sizeof everywhere[0]; k++)
 			known |= ts_glob(ts_span_str(everywhere[k]), name);
-		for (size_t side = 0; side < 2; side++)
-			for (size_t k = 0; k < p->facts[side].n; k++) {
-				const char *variable = variable_of(p, p->facts[side].items[k].path);
-
-				known |= variable && ts_span_is(name, variable);
-			}
-		if (known || !len)
+		if (known || !len || is_settled(p, name, here))
 			continue;
 		factor(p, TS_FACTOR_HERE, ts_span_str(ts_arena_phrase(&p->cli->arena, "%.*s", TS_SPAN_ARG(name))),
 		       ts_arena_phrase(&p->cli->arena, "%.*s", TS_SPAN_ARG(name)), NULL, NULL, 1);
@@ -323,6 +397,8 @@ static enum ts_status read_side(struct ts_why_problem *p, size_t side, struct ts
 	const struct ts_fact *text, *dirty;
 
 	if (ts_ask_get(p->cli->target.channel, spec, &p->cli->arena, &run, err) || ts_head_decode(run.head, &p->cli->arena, &head, err))
+		return ts_error_prefix(err, "%s", p->words[side]);
+	if (ts_why_record_load(p->cli, &head.facts, err))
 		return ts_error_prefix(err, "%s", p->words[side]);
 	p->facts[side] = head.facts;
 	p->commit[side] = recorded_commit(p, side);
@@ -356,7 +432,8 @@ enum ts_status ts_why_problem_of(struct ts_cli *cli, const char *const words[2],
 {
 	struct ts_why_problem *p = ret_problem;
 	struct ts_diff_request request = {.plots = TS_PLOTS_NONE};
-	struct ts_span specs[2];
+	struct ts_buf digests = TS_BUF_INIT(8 << 20);
+	struct ts_span specs[2], here;
 
 	*p = (struct ts_why_problem){.cli = cli, .words = {words[0], words[1]}, .argv = argv, .clone = clone};
 	if (ts_cli_runs(cli, words, 2, specs, err))
@@ -376,14 +453,20 @@ enum ts_status ts_why_problem_of(struct ts_cli *cli, const char *const words[2],
 			err, TS_INVALID,
 			"%s and %s do not differ in what the training computed, at any step that both have: there is nothing to find",
 			words[0], words[1]);
-	p->fixed = ts_arena_array(&cli->arena, p->diff.n_facts + TS_FACTORS_MOST, sizeof *p->fixed);
+	if (ts_why_apart(&p->facts[0], &p->facts[1], &cli->arena, &p->apart, err))
+		return err->status;
+	p->fixed = ts_arena_array(&cli->arena, p->diff.n_facts + p->apart.n + TS_FACTORS_MOST, sizeof *p->fixed);
 	if (!p->fixed)
 		return ts_arena_error(&cli->arena, err);
 	/* A plan without a command supposes one that can set every setting. */
 	p->config_file = !argv || ts_why_has_slot(argv, ts_span_str("config-file"));
 	add_facts(p);
 	add_code(p);
-	add_here(p);
+	here = digests_here(p, &digests);
+	add_digests(p, here);
+	add_here(p, here);
+	ts_digest(here, &p->environment);
+	ts_buf_finish(&digests);
 	make_search(p);
 	return ts_arena_check(&cli->arena, err);
 }

@@ -3,7 +3,8 @@
  *
  * Nothing that was recorded is executed. The command is the user's words. A word with {config.lr} in it gets the value that the run's
  * side recorded at that path; {config-file} is the path of a JSON file with the whole recorded configuration, so that every setting can
- * be set. A recorded environment variable is set as it was recorded. Commits are those that the user's own clone has. A patch of
+ * be set. A recorded environment variable is set as it was recorded; one whose digest alone was recorded, if it has that digest
+ * here, or was not set. Commits are those that the user's own clone has. A patch of
  * uncommitted code was shown and confirmed before (cli/verbs/verb_why.c).
  */
 #ifndef TSCOPE_CLI_WHY_WHY_PROBLEM_H
@@ -11,12 +12,14 @@
 
 #include "analysis/diverge/diff.h"
 #include "cli/core/context.h"
+#include "cli/why/why_record.h"
 #include "experiment/search.h"
 
 struct ts_why_value { /* of a factor */
 	struct ts_span path;
 	const char *variable; /* of TS_FACTOR_ENVIRONMENT and TS_FACTOR_HERE: its name */
 	const char *side[2];  /* its value in A and B as text; NULL: not set */
+	bool own;	      /* the value is this environment's own: it is set, and never shown */
 };
 
 struct ts_why_problem {
@@ -24,6 +27,7 @@ struct ts_why_problem {
 	const char *words[2]; /* A and B, as typed */
 	struct ts_diff diff;
 	struct ts_facts facts[2];
+	struct ts_why_things apart; /* of both records, beside settings and code */
 	const char *const *argv; /* ends with NULL; NULL: none was given, and runs are only planned */
 	const char *clone;	 /* the top of the user's clone; NULL: none is here */
 	struct ts_factor factors[TS_FACTORS_MOST];
@@ -35,6 +39,7 @@ struct ts_why_problem {
 	size_t n_commits;	 /* between them, with B's */
 	struct ts_span patch[2]; /* empty: none */
 	bool lost_patch[2];
+	struct ts_id environment; /* of the variables here, where both records have theirs: no run of another environment is taken */
 	struct ts_span *fixed; /* what differs and cannot be set, with the reason */
 	size_t n_fixed;
 	int64_t start, first, end; /* of effects */

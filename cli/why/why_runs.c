@@ -9,8 +9,10 @@
 #include "cli/core/ask.h"
 #include "cli/core/names.h"
 #include "cli/view/show_value.h"
+#include "cli/why/why_record.h"
 #include "cli/why/why_slots.h"
 #include "cli/why/why_variables.h"
+#include "run/head.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -102,6 +104,7 @@ static enum ts_status key_of(const struct ts_why_runs *r, const struct ts_trial 
 	char hex[TS_ID_HEX + 1];
 
 	ts_buf_printf(&key, "%s\n", ts_id_hex(&p->diff.a.id, hex));
+	ts_buf_printf(&key, "%s\n", ts_id_hex(&p->environment, hex));
 	ts_buf_printf(&key, "%s\n%s %d %" PRId64 " %u\n", ts_id_hex(&p->diff.b.id, hex), commit, trial->deterministic, trial->stop,
 		      trial->repeat);
 	for (size_t i = 0; p->argv[i]; i++)
@@ -360,6 +363,75 @@ static void effects(struct ts_why_runs *r, struct ts_span spec, int64_t stop, co
 	*ret_effects = row;
 }
 
+/* --- what of a record is not as it was --- */
+
+/* Does a trial have all facts of this side, and nothing else? */
+static bool is_rerun(const struct ts_why_problem *p, const struct ts_trial *trial, size_t side)
+{
+	for (size_t i = 0; i < p->n; i++)
+		if (ts_factor_in(&trial->from_b, i) != (side && p->factors[i].kind != TS_FACTOR_HERE))
+			return false;
+	return !trial->commit && !trial->deterministic;
+}
+
+static enum ts_status know(struct ts_why_runs *r, const struct ts_trial *trial, struct ts_span spec, struct ts_error *err)
+{
+	struct ts_cli *cli = r->problem->cli;
+	struct ts_get_reply run;
+	struct ts_head head;
+
+	if (!is_rerun(r->problem, trial, 0) && !is_rerun(r->problem, trial, 1))
+		return TS_OK;
+	if (ts_ask_get(cli->target.channel, spec, &cli->arena, &run, err) || ts_head_decode(run.head, &cli->arena, &head, err) ||
+	    ts_why_record_load(cli, &head.facts, err))
+		return err->status;
+	for (size_t side = 0; side < 2; side++) {
+		const struct ts_facts *recorded = &r->problem->facts[side];
+		struct ts_why_known *known = &r->known[side];
+
+		if (!is_rerun(r->problem, trial, side))
+			continue;
+		known->compared = true;
+		known->lacks = ts_why_record_lacks(recorded);
+		if (!known->lacks)
+			known->lacks = ts_why_record_lacks(&head.facts);
+		if (!known->lacks && !ts_why_comparable(recorded, &head.facts))
+			known->lacks = "digests of variables under the key of this user (session.environment_key)";
+		if (ts_why_apart(recorded, &head.facts, &cli->arena, &known->gone, err))
+			return err->status;
+	}
+	return TS_OK;
+}
+
+static bool is_apart(const struct ts_why_problem *p, const struct ts_why_thing *thing)
+{
+	for (size_t i = 0; i < p->apart.n; i++)
+		if (p->apart.items[i].part == thing->part && ts_span_eq(p->apart.items[i].name, thing->name))
+			return true;
+	return false;
+}
+
+enum ts_search_record ts_why_record_of(const struct ts_why_runs *r, size_t side)
+{
+	const struct ts_why_known *known = &r->known[side];
+	size_t of_part[TS_WHY_PARTS] = {0}, paths = 0;
+
+	if (!known->compared || known->lacks || r->problem->lost_patch[side])
+		return TS_RECORD_OPEN;
+	if (!known->gone.n)
+		return TS_RECORD_WHOLE;
+	for (size_t i = 0; i < known->gone.n; i++) {
+		const struct ts_why_thing *thing = &known->gone.items[i];
+
+		if (!is_apart(r->problem, thing))
+			return TS_RECORD_OPEN;
+		of_part[thing->part]++;
+		paths += thing->part == TS_WHY_VARIABLE && ts_glob(ts_span_str("*PATH*"), thing->name);
+	}
+	/* A package that is found elsewhere and the variable that says where are one thing. */
+	return known->gone.n == 1 || (of_part[TS_WHY_PACKAGE] == 1 && paths + 1 == known->gone.n) ? TS_RECORD_ONE_GONE : TS_RECORD_OPEN;
+}
+
 /* --- making it --- */
 
 enum ts_status ts_why_run(struct ts_why_runs *r, const struct ts_trial *trial, struct ts_error *err)
@@ -391,7 +463,7 @@ enum ts_status ts_why_run(struct ts_why_runs *r, const struct ts_trial *trial, s
 	}
 	result.untestable = run->kept.problem != NULL;
 	if (!result.untestable) {
-		if (number(r, trial, *spec, &result, err))
+		if (number(r, trial, *spec, &result, err) || know(r, trial, *spec, err))
 			return err->status;
 		effects(r, *spec, trial->stop, &result.effects, &result.n_effects);
 	}

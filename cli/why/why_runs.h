@@ -10,6 +10,13 @@ struct ts_why_run {
 	const char *commit; /* NULL: that of its side */
 };
 
+/* What a rerun of a side shows of its record. */
+struct ts_why_known {
+	bool compared;
+	const char *lacks;	   /* what the record does not have; NULL: nothing */
+	struct ts_why_things gone; /* what is not as it was */
+};
+
 struct ts_why_runs {
 	const struct ts_why_problem *problem;
 	const char *directory;	  /* absolute; it is there */
@@ -19,12 +26,16 @@ struct ts_why_runs {
 	struct ts_why_run runs[TS_SEARCH_ANSWERS_MOST];
 	struct ts_span specs[TS_SEARCH_ANSWERS_MOST]; /* by which a diff names them */
 	size_t n;
+	struct ts_why_known known[2]; /* of A and B, by the last rerun of each */
 	unsigned numbers; /* of results so far */
 	double spent_s;	  /* of this search itself: comparing, git */
 };
 
 /* Makes the run of a trial, or takes the one that is there, and appends its answer. */
 enum ts_status ts_why_run(struct ts_why_runs *runs, const struct ts_trial *trial, struct ts_error *err);
+
+/* Whether all that goes into A (0) or B (1) was recorded and is the same here, by its last rerun. */
+enum ts_search_record ts_why_record_of(const struct ts_why_runs *runs, size_t side);
 
 /* What a run is made of, for people: "A with config.lr, config.wd of B". */
 const char *ts_why_trial_text(const struct ts_why_problem *p, const struct ts_trial *trial, struct ts_arena *arena);

@@ -11,6 +11,7 @@ enum { NAMES_SHOWN = 6, COMMIT_SHOWN = 12 };
 struct saying {
 	const struct ts_why_problem *p;
 	struct ts_arena *arena;
+	const struct ts_why_known *known; /* of A, of B */
 };
 
 #define SAY(s, ...) ts_arena_phrase((s)->arena, __VA_ARGS__)
@@ -44,6 +45,8 @@ static const char *values(const struct saying *s, const struct ts_factor_set *se
 	for (size_t i = 0; i < s->p->n; i++) {
 		const struct ts_why_value *v = &s->p->values[i];
 
+		if (ts_factor_in(set, i) && v->own && ts_factor_count(set) == 1)
+			return SAY(s, " (%s in A, %s in B)", v->side[0] ? "set" : "not set", v->side[1] ? "set" : "not set");
 		if (ts_factor_in(set, i) && ts_factor_count(set) == 1 && s->p->factors[i].kind != TS_FACTOR_CODE)
 			return SAY(s, " (%s in A, %s in B)", v->side[0] ? ts_show_text(span(v->side[0]), s->arena) : "not set",
 				   v->side[1] ? ts_show_text(span(v->side[1]), s->arena) : "not set");
@@ -85,15 +88,39 @@ static const char *set_sentence(const struct saying *s, const struct ts_root_cau
 	return SAY(s, "%s.", text);
 }
 
+/* "the variable X, the file Y", of what is not as it was. */
+static const char *things(const struct saying *s, const struct ts_root_cause *c)
+{
+	const struct ts_why_things *gone = &s->known[c->side == TS_LIKE_B].gone;
+	const char *text = "";
+
+	for (size_t i = 0; i < gone->n && i < NAMES_SHOWN; i++)
+		text = SAY(s, "%s%s%s", text,
+			   !i		      ? ""
+			   : i + 1 == gone->n ? " and "
+					      : ", ",
+			   ts_why_thing_text(&gone->items[i], s->arena));
+	return gone->n > NAMES_SHOWN ? SAY(s, "%s and %zu more", text, gone->n - NAMES_SHOWN) : text;
+}
+
 static const char *again_sentence(const struct saying *s, const struct ts_root_cause *c)
 {
-	return SAY(s,
-		   "%c's result did not come back in %s of its own recipe, so it comes in at most %.0f %% of them (95 %%). It came "
-		   "once, or "
-		   "something that was not recorded made it, as a variable, a file or a library, and %s. A whole record of both runs "
-		   "would tell: the environment, the data by their digests, the packages.",
-		   side_of(c), ts_show_plural(c->repeats, "rerun", s->arena), 100 * ts_comes_at_most(c->repeats),
-		   c->side == TS_LIKE_B ? "is not here now" : "is here now");
+	const struct ts_why_known *known = &s->known[c->side == TS_LIKE_B];
+	const char *text =
+		SAY(s, "%c's result did not come back in %s of its own recipe, so it comes in at most %.0f %% of them (95 %%).",
+		    side_of(c), ts_show_plural(c->repeats, "rerun", s->arena), 100 * ts_comes_at_most(c->repeats));
+
+	if (c->found == TS_ROOT_GONE)
+		return SAY(s,
+			   "%s Of all that tscope records of what goes into a run, only this is not as it was then: %s. It made the "
+			   "difference, or %c had a fault that came once.",
+			   text, things(s, c), side_of(c));
+	text = SAY(s, "%s It came once, or something made it that is not here as it was then.", text);
+	if (known->gone.n)
+		text = SAY(s, "%s Not as it was: %s.", text, things(s, c));
+	if (known->lacks || !known->compared)
+		text = SAY(s, "%s What would tell is not in the record: %s.", text, known->lacks ? known->lacks : "that of a rerun");
+	return text;
 }
 
 static const char *undecided_sentence(const struct saying *s, const struct ts_root_cause *c)
@@ -131,11 +158,13 @@ static const char *sentence(const struct saying *s, const struct ts_search_verdi
 			   "recorded.",
 			   names(s, &c->set));
 	case TS_ROOT_ONE_OFF:
-		return SAY(s,
-			   "%c had a fault that does not come back: all that goes into a run was recorded and is the same here, and %s "
-			   "of its recipe "
-			   "give the other result (so it comes in at most %.0f %% of runs, by 95 %%).",
-			   side_of(c), ts_show_plural(c->repeats, "rerun", s->arena), 100 * ts_comes_at_most(c->repeats));
+		return SAY(
+			s,
+			"%c had a fault that does not come back: all that tscope records of what goes into a run is the same here, and "
+			"%s of its recipe "
+			"give the other result (so it comes in at most %.0f %% of runs, by 95 %%).",
+			side_of(c), ts_show_plural(c->repeats, "rerun", s->arena), 100 * ts_comes_at_most(c->repeats));
+	case TS_ROOT_GONE:
 	case TS_ROOT_NOT_AGAIN:
 		return again_sentence(s, c);
 	case TS_ROOT_PATCH:
@@ -157,6 +186,13 @@ static const char *sentence(const struct saying *s, const struct ts_search_verdi
 	return undecided_sentence(s, c);
 }
 
+static struct ts_span shown_value(const struct saying *s, size_t i, size_t side)
+{
+	const struct ts_why_value *v = &s->p->values[i];
+
+	return span(v->own && v->side[side] ? "(set)" : v->side[side]);
+}
+
 static enum ts_status facts(const struct saying *s, const struct ts_root_cause *c, struct ts_why_cause *why, struct ts_error *err)
 {
 	why->facts = ts_arena_array(s->arena, ts_factor_count(&c->set) + 1, sizeof *why->facts);
@@ -164,8 +200,8 @@ static enum ts_status facts(const struct saying *s, const struct ts_root_cause *
 		return ts_arena_error(s->arena, err);
 	for (size_t i = 0; i < s->p->n; i++)
 		if (ts_factor_in(&c->set, i))
-			why->facts[why->n_facts++] = (struct ts_why_fact){s->p->values[i].path, span(s->p->values[i].side[0]),
-									  span(s->p->values[i].side[1]), ts_factor_in(&c->needed, i)};
+			why->facts[why->n_facts++] = (struct ts_why_fact){s->p->values[i].path, shown_value(s, i, 0),
+									  shown_value(s, i, 1), ts_factor_in(&c->needed, i)};
 	return TS_OK;
 }
 
@@ -188,6 +224,18 @@ static enum ts_status commits(const struct saying *s, const struct ts_root_cause
 	return TS_OK;
 }
 
+static enum ts_status gone(const struct saying *s, const struct ts_root_cause *c, struct ts_why_cause *why, struct ts_error *err)
+{
+	const struct ts_why_things *all = &s->known[c->side == TS_LIKE_B].gone;
+
+	why->gone = ts_arena_array(s->arena, all->n + 1, sizeof *why->gone);
+	if (!why->gone)
+		return ts_arena_error(s->arena, err);
+	for (size_t i = 0; i < all->n; i++)
+		why->gone[why->n_gone++] = span(ts_why_thing_text(&all->items[i], s->arena));
+	return TS_OK;
+}
+
 static enum ts_status cause(const struct saying *s, const struct ts_search_verdict *v, size_t i, struct ts_why_cause *why,
 			    struct ts_error *err)
 {
@@ -202,6 +250,8 @@ static enum ts_status cause(const struct saying *s, const struct ts_search_verdi
 				     .to_end = c->to_end,
 				     .alone = c->alone,
 				     .repeats = c->repeats};
+	if ((c->found == TS_ROOT_GONE || c->found == TS_ROOT_NOT_AGAIN) && gone(s, c, why, err))
+		return err->status;
 	if ((has_set && facts(s, c, why, err)) || (c->found == TS_ROOT_SET && commits(s, c, why, err)))
 		return err->status;
 	why->sentence = span(sentence(s, v, c, why, i));
@@ -262,7 +312,7 @@ static const char *whole(const struct saying *s, const struct ts_search_verdict 
 enum ts_status ts_why_say(const struct ts_why_runs *runs, const struct ts_search_verdict *verdict, bool planned, struct ts_why *ret_why,
 			  struct ts_error *err)
 {
-	const struct saying s = {runs->problem, &runs->problem->cli->arena};
+	const struct saying s = {runs->problem, &runs->problem->cli->arena, runs->known};
 	struct ts_why *why = ret_why;
 
 	*why = (struct ts_why){.a = runs->problem->diff.a,
@@ -285,7 +335,7 @@ enum ts_status ts_why_say(const struct ts_why_runs *runs, const struct ts_search
 	for (size_t i = 0; i < verdict->n_causes; i++) {
 		if (cause(&s, verdict, i, &why->causes[i], err))
 			return err->status;
-		why->decided &= verdict->causes[i].found != TS_ROOT_UNDECIDED && verdict->causes[i].found != TS_ROOT_NOT_AGAIN;
+		why->decided &= ts_root_decided(verdict->causes[i].found);
 	}
 	for (size_t i = 0; i < runs->n; i++) {
 		if (trial(&s, runs, i, planned, &why->trials[i], err))

@@ -15,7 +15,7 @@ static const struct ts_shape fact_shape = {JSON_SHAPE("why_fact", fact_rows)};
 #define TYPE struct ts_why_cause
 static const struct ts_shape_field cause_rows[] = {
 	{NULL, "found", BYTES(found, 0),
-	 ABOUT("facts, here, one_off, not_again, patch, nondeterminism, elsewhere or undecided (docs/why.md)")},
+	 ABOUT("facts, here, one_off, gone, not_again, patch, nondeterminism, elsewhere or undecided (docs/why.md)")},
 	{NULL, "undecided", BYTES(undecided, 0), OR_NULL, ABOUT("budget, untestable, scatter or contradicts")},
 	{NULL, "sentence", BYTES(sentence, 0)},
 	{NULL, "facts", MANY(facts, n_facts, fact_shape, 0), ABOUT("the smallest set that was found, or what remains")},
@@ -28,6 +28,7 @@ static const struct ts_shape_field cause_rows[] = {
 	{NULL, "to_the_end", BOOL(to_end), ABOUT("the first run with it gave the second run's result to the end")},
 	{NULL, "alone", BOOL(alone), ABOUT("it is enough without the causes before it")},
 	{NULL, "repeats_without", U64(repeats), ABOUT("reruns in which the result did not come back")},
+	{NULL, "gone", LIST(BYTES, gone, n_gone, 0), ABOUT("where it did not come back: what of the record is not as it was")},
 };
 static const struct ts_shape cause_shape = {JSON_SHAPE("why_cause", cause_rows)};
 #undef TYPE

@@ -38,6 +38,11 @@ class Needs(support.Case):
         self.assertEqual(session["interpreter"]["program"], sys.executable)
         self.assertEqual(os.path.realpath(session["working_directory"]), here)
 
+    def test_that_no_file_was_read_is_known(self):
+        with open("train.py", "w", encoding="utf-8") as file:
+            file.write("import tscope\nrun = tscope.start('runs/a')\nwith run.step():\n    pass\n")
+        self.assertEqual(self.facts()["files_read"], {"count": 0})
+
     def test_a_digest_is_of_the_size_and_of_blocks(self):
         size = 3 << 20
         with open("data", "wb") as file:

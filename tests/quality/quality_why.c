@@ -139,7 +139,8 @@ struct world {
 	size_t n_runs;
 	unsigned numbers;
 	int64_t first;
-	bool whole, lost;
+	enum ts_search_record record;
+	bool lost;
 };
 
 static void act(struct run *r, int64_t step, uint64_t what)
@@ -363,7 +364,7 @@ static void draw(struct world *w, enum kind kind)
 	w->once[0] = w->once[1] = -1;
 	w->label = (struct label){.later = -1, .last = TS_ROOT_SET};
 	w->one_effect = w->label.alone = kind == EITHER_OF_TWO;
-	w->whole = kind == FLIP_WHOLE || kind == FLIP_OF_A || kind == RARE_NOISE;
+	w->record = kind == FLIP_WHOLE || kind == FLIP_OF_A || kind == RARE_NOISE ? TS_RECORD_WHOLE : TS_RECORD_OPEN;
 	w->lost = kind == LOST_PATCH;
 	for (size_t i = 0; i < w->n; i++)
 		w->factors[i] = (struct ts_factor){ts_span_str("config.x"), i == w->code ? TS_FACTOR_CODE : TS_FACTOR_SETTING,
@@ -462,7 +463,7 @@ static enum score try_world(enum kind kind, struct ts_random *random, struct sum
 						 .n_commits = w.code < w.n ? COMMITS : 0,
 						 .first = w.first,
 						 .end = END,
-						 .whole = w.whole,
+						 .record = {w.record, w.record},
 						 .lost_patch = {false, w.lost},
 						 .effects = {w.runs[0].row, w.runs[1].row},
 						 .n_effects = {ROW, ROW},

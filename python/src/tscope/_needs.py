@@ -177,8 +177,8 @@ class Files:
         lines = [line for real, line in self._known.values() if line and real not in written]
         session: dict[str, Any] = {}
         text = "".join(sorted(set(lines), key=lambda line: line.split(" ", 2)[2]))
-        if text:
-            session["files_read"] = {**_listed(text), "count": len(set(lines))}
+        if text or self._hooked:  # that nothing was read is known, too
+            session["files_read"] = {**(_listed(text) if text else {}), "count": len(set(lines))}
         if self.more or left_out:
             session.setdefault("files_read", {})["left_out"] = self.more + left_out
         return {"session": session} if session else {}
