@@ -108,10 +108,14 @@ struct ts_snapshot_device {
 	size_t first_event, n_events;
 };
 
-/* A key that no table has, and how often it occurred: its values were passed over. */
+#define TS_SNAPSHOT_NO_PLACE UINT64_MAX
+
+/* A key whose values were passed over, and how often: no table has it; or it is known, and these values are of another type or out of
+ * range, so that what they should say is unknown. */
 struct ts_snapshot_unknown {
 	uint32_t key; /* text */
 	uint64_t n;
+	uint64_t at; /* the byte of the pickle of the first such value of a known key; TS_SNAPSHOT_NO_PLACE: no table has the key */
 };
 
 struct ts_snapshot {

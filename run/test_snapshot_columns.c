@@ -31,7 +31,7 @@ static const struct ts_snapshot_event events[] = {
 	{4, 5, 6, {TS_SNAPSHOT_NO_POOL, TS_SNAPSHOT_NO_POOL}, -7, TS_SNAPSHOT_NONE, 2, 0, TS_ACTION_OOM}};
 static const struct ts_snapshot_mark marks[] = {{-5, 1, 2, UINT16_MAX}};
 static const struct ts_snapshot_setting settings[] = {{{(const uint8_t *)"key", 3}, {NULL, 0}}};
-static const struct ts_snapshot_unknown unknown[] = {{2, UINT64_MAX}};
+static const struct ts_snapshot_unknown unknown[] = {{2, UINT64_MAX, TS_SNAPSHOT_NO_PLACE}, {1, 3, 77}};
 static const struct ts_snapshot_device devices[] = {{0, 1}, {1, 1}};
 
 static const struct ts_snapshot made = {.texts = texts,
@@ -54,7 +54,7 @@ static const struct ts_snapshot made = {.texts = texts,
 					.n_events = 2,
 					.n_marks = 1,
 					.n_settings = 1,
-					.n_unknown = 1,
+					.n_unknown = 2,
 					.n_devices = 2,
 					.traced = true,
 					.n_passed = 9,
@@ -102,13 +102,14 @@ static void same_rows(const struct ts_snapshot *s)
 	assert_memory_equal(s->stack_frames, stack_frames, sizeof stack_frames);
 	assert_memory_equal(s->devices, devices, sizeof devices);
 	assert_true(s->marks[0].time_us == -5 && s->marks[0].name == 1 && s->marks[0].stage == 2 && s->marks[0].device == UINT16_MAX);
-	assert_true(s->unknown[0].key == 2 && s->unknown[0].n == UINT64_MAX);
+	assert_true(s->unknown[0].key == 2 && s->unknown[0].n == UINT64_MAX && s->unknown[0].at == TS_SNAPSHOT_NO_PLACE);
+	assert_true(s->unknown[1].key == 1 && s->unknown[1].n == 3 && s->unknown[1].at == 77);
 }
 
 static void same(const struct ts_snapshot *s)
 {
 	assert_true(s->n_texts == 3 && s->n_frames == 2 && s->n_stacks == 2 && s->n_stack_frames == 2 && s->n_segments == 2);
-	assert_true(s->n_blocks == 2 && s->n_events == 2 && s->n_marks == 1 && s->n_settings == 1 && s->n_unknown == 1 &&
+	assert_true(s->n_blocks == 2 && s->n_events == 2 && s->n_marks == 1 && s->n_settings == 1 && s->n_unknown == 2 &&
 		    s->n_devices == 2);
 	assert_true(s->traced && s->n_passed == 9 && s->pickle_bytes == 1000 && s->trailing_bytes == 3);
 	for (size_t i = 0; i < 3; i++)

@@ -319,11 +319,17 @@ enum ts_status ts_memory_of(const struct ts_snapshot *s, uint64_t capacity, stru
 	TS_DOOR(ts_snapshot_holds(s));
 	k.memory.origins = ts_origins(s, arena);
 	answer.unknown = ts_arena_array(arena, s->n_unknown, sizeof *answer.unknown);
-	if (!answer.devices || !answer.unknown || !k.memory.origins)
+	answer.lost = ts_arena_array(arena, s->n_unknown, sizeof *answer.lost);
+	if (!answer.devices || !answer.unknown || !answer.lost || !k.memory.origins)
 		return ts_arena_error(arena, err);
-	for (; answer.n_unknown < s->n_unknown; answer.n_unknown++)
-		answer.unknown[answer.n_unknown] =
-			(struct ts_memory_unknown){s->texts[s->unknown[answer.n_unknown].key], s->unknown[answer.n_unknown].n};
+	for (const struct ts_snapshot_unknown *u = s->unknown; u < s->unknown + s->n_unknown; u++) {
+		const struct ts_memory_unknown row = {s->texts[u->key], u->n, u->at};
+
+		if (u->at == TS_SNAPSHOT_NO_PLACE)
+			answer.unknown[answer.n_unknown++] = row;
+		else
+			answer.lost[answer.n_lost++] = row;
+	}
 	for (size_t d = 0; d < s->n_devices; d++) {
 		struct ts_replay *r;
 

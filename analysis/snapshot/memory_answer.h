@@ -77,6 +77,7 @@ struct ts_memory_device {
 struct ts_memory_unknown {
 	struct ts_span key;
 	uint64_t n;
+	uint64_t at; /* of a known key: the byte of the pickle of its first such value */
 };
 
 struct ts_scaling;
@@ -85,7 +86,8 @@ struct ts_memory_answer {
 	const struct ts_snapshot *snapshot;
 	const struct ts_scaling *scaling; /* what would fit (scaling.h), left to whoever asks for it; NULL: nobody did */
 	struct ts_memory_unknown *unknown; /* keys that were passed over */
-	size_t n_unknown;
+	struct ts_memory_unknown *lost;	   /* known keys with values of another type or out of range, which count as unknown */
+	size_t n_unknown, n_lost;
 	struct ts_memory_device *devices; /* those that have segments or events */
 	size_t n;
 };

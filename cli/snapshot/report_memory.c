@@ -368,7 +368,7 @@ static void passed_over(struct ts_report *r, const struct ts_memory_answer *m)
 	const char *keys = NULL;
 	struct ts_section *s;
 
-	if (!m->n_unknown && !m->snapshot->n_passed && !m->snapshot->trailing_bytes)
+	if (!m->n_unknown && !m->n_lost && !m->snapshot->n_passed && !m->snapshot->trailing_bytes)
 		return;
 	s = ts_report_section(r, TS_SECTION_NOT_READ);
 	for (size_t i = 0; i < m->n_unknown && i < KEYS_SHOWN; i++)
@@ -378,6 +378,14 @@ static void passed_over(struct ts_report *r, const struct ts_memory_answer *m)
 	if (m->n_unknown > KEYS_SHOWN)
 		keys = ts_report_join(r, keys, ", ", ts_report_say(r, "%zu more", m->n_unknown - KEYS_SHOWN));
 	ts_report_line(r, s, "unknown keys", keys);
+	for (size_t i = 0; i < m->n_lost && i < KEYS_SHOWN; i++)
+		ts_report_line(r, s, "not readable",
+			       ts_report_say(r, "\"%s\" has %s of another type or out of range, the first at byte %" PRIu64
+					     " of the pickle; what it should say counts as unknown",
+					     ts_snap_brief(r, m->lost[i].key, TS_SNAP_NAME_MOST),
+					     ts_snap_plural(r, m->lost[i].n, "value"), m->lost[i].at));
+	if (m->n_lost > KEYS_SHOWN)
+		ts_report_line(r, s, "not readable", ts_report_say(r, "and values of %zu more keys", m->n_lost - KEYS_SHOWN));
 	if (m->snapshot->n_passed)
 		ts_report_line(r, s, "values", ts_snap_plural(r, m->snapshot->n_passed, "value"));
 	if (m->snapshot->trailing_bytes)

@@ -52,6 +52,17 @@ static inline bool take(struct ts_pickle *p, size_t n, const uint8_t **ret_bytes
 	return true;
 }
 
+/* Goes over n bytes, of any number. */
+static bool over(struct ts_pickle *p, uint64_t n)
+{
+	const uint8_t *bytes;
+
+	for (; n > TS_PICKLE_TEXT_MAX; n -= TS_PICKLE_TEXT_MAX)
+		if (!take(p, TS_PICKLE_TEXT_MAX, &bytes))
+			return false;
+	return take(p, (size_t)n, &bytes);
+}
+
 /* --- the stack, the memo, objects --- */
 
 static inline bool push(struct ts_pickle *p, struct ts_pickle_value value)
@@ -454,12 +465,12 @@ static bool long_of(struct ts_pickle *p, uint64_t n)
 	uint64_t v;
 
 	if (n > 9)
-		return ts_pickle_fail(p, TS_INVALID, "an integer of %" PRIu64 " bytes, but at most 64 bits are read", n);
+		return over(p, n) && push_kind(p, TS_VALUE_OTHER);
 	if (!take(p, (size_t)n, &bytes))
 		return false;
 	v = ts_load_le(bytes, n < 8 ? (int)n : 8);
 	if (n == 9)
-		return bytes[8] ? ts_pickle_fail(p, TS_INVALID, "an integer of more than 64 bits")
+		return bytes[8] ? push_kind(p, TS_VALUE_OTHER)
 				: push(p, (struct ts_pickle_value){.kind = TS_VALUE_UINT, .u = v});
 	if (n && n < 8 && bytes[n - 1] & 0x80)
 		v |= UINT64_MAX << (8 * n);
@@ -505,7 +516,7 @@ static bool text_of(struct ts_pickle *p, size_t length_bytes, enum ts_pickle_kin
 	if (!take_uint(p, length_bytes, &n))
 		return false;
 	if (n > TS_PICKLE_TEXT_MAX)
-		return ts_pickle_fail(p, TS_TOO_LARGE, "a text of %" PRIu64 " bytes, but at most %d are read", n, TS_PICKLE_TEXT_MAX);
+		return over(p, n) && push_id(p, TS_VALUE_BYTES, ts_intern_text(&p->intern, ts_span_str("(too long to be kept)")));
 	return take(p, (size_t)n, &bytes) && push_id(p, kind, ts_intern_text(&p->intern, ts_span_of(bytes, (size_t)n)));
 }
 

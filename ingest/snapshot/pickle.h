@@ -23,7 +23,7 @@
 #include "ingest/snapshot/intern.h"
 
 enum {
-	TS_PICKLE_TEXT_MAX = 1 << 20,  /* the longest text: names of C++ templates have thousands of bytes */
+	TS_PICKLE_TEXT_MAX = 1 << 20,  /* the longest text that is kept: names of C++ templates have thousands of bytes */
 	TS_PICKLE_STACK_MAX = 1 << 20, /* values that wait for their list or dict: Python writes batches of 1,000 */
 };
 
@@ -35,6 +35,7 @@ enum ts_pickle_kind {
 	TS_VALUE_INT,
 	TS_VALUE_UINT, /* above INT64_MAX */
 	TS_VALUE_FLOAT,
+	TS_VALUE_OTHER, /* an integer of more than 64 bits, or a text of more than TS_PICKLE_TEXT_MAX bytes: nothing of it is kept */
 	TS_VALUE_TEXT,
 	TS_VALUE_BYTES, /* as text, whatever it holds */
 	TS_VALUE_FRAME,

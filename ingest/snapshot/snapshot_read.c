@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/below.h"
 #include "base/number.h"
+#include "ingest/snapshot/snapshot_mend.h"
 #include "ingest/snapshot/snapshot_rows.h"
 
 #include <unistd.h>
@@ -50,8 +51,10 @@ static bool take_rows(struct gather *g, const struct ts_pickle_object *list, enu
 	for (uint32_t i = 0; i < list->n; i++) {
 		struct ts_pickle_value v = ts_pickle_item(list, i);
 
-		if (v.kind != TS_VALUE_ROW || v.row != kind)
-			return ts_pickle_fail(g->p, TS_INVALID, "a list of %s has something else", what);
+		if (v.kind != TS_VALUE_ROW || v.row != kind) {
+			g->s->n_passed++;
+			continue;
+		}
 		if (g->seen[v.id / 8] >> v.id % 8 & 1)
 			return ts_pickle_fail(g->p, TS_INVALID, "one of the %s stands in two lists", what);
 		g->seen[v.id / 8] |= (uint8_t)(1 << v.id % 8);
@@ -69,22 +72,28 @@ static bool begin_seen(struct gather *g, size_t n)
 
 /* --- segments and blocks --- */
 
-/* Early versions write no addresses of blocks: they follow one another. */
-static void set_addresses(const struct ts_snapshot_segment *s, struct ts_snapshot_block *blocks)
+/* Leaves those whose device is known, and counts devices; returns how many are left. */
+static size_t with_a_device(struct gather *g, struct ts_snapshot_segment *segments, size_t n)
 {
-	uint64_t at = s->address;
+	size_t kept = 0;
 
-	for (uint32_t i = 0; i < s->n_blocks; i++) {
-		if (blocks[i].address == TS_NO_ADDRESS)
-			blocks[i].address = at;
-		at = blocks[i].address + blocks[i].size;
+	ts_snapshot_mend_devices(segments, n);
+	for (size_t i = 0; i < n; i++) {
+		if (segments[i].device == TS_NO_SEGMENT_DEVICE) {
+			g->s->n_passed++;
+			continue;
+		}
+		segments[kept++] = segments[i];
+		if (segments[i].device >= g->s->n_devices)
+			g->s->n_devices = (size_t)segments[i].device + 1;
 	}
+	return kept;
 }
 
 static bool take_segments(struct gather *g, struct ts_pickle_value value)
 {
 	const struct ts_pickle_object *list = list_of(g, value);
-	size_t n = list ? list->n : 0, n_blocks = 0;
+	size_t n = list ? list->n : 0, n_blocks = 0, kept = 0;
 	struct ts_snapshot_segment *segments = ts_arena_array(g->arena, n, sizeof *segments);
 	struct ts_snapshot_block *blocks = ts_arena_array(g->arena, g->p->rows->of[TS_ROW_BLOCK].n, sizeof *blocks);
 
@@ -97,21 +106,22 @@ static bool take_segments(struct gather *g, struct ts_pickle_value value)
 		const struct ts_row_segment *row;
 		const struct ts_pickle_object *of;
 
-		if (v.kind != TS_VALUE_ROW || v.row != TS_ROW_SEGMENT)
-			return bad(g, "the list of segments has something else");
+		if (v.kind != TS_VALUE_ROW || v.row != TS_ROW_SEGMENT) {
+			g->s->n_passed++;
+			continue;
+		}
 		row = (const struct ts_row_segment *)g->p->rows->of[TS_ROW_SEGMENT].data + v.id;
-		of = ts_pickle_object_of(g->p, row->blocks);
-		segments[i] = row->segment;
-		segments[i].first_block = n_blocks;
-		segments[i].n_blocks = of->n;
-		if (!take_rows(g, of, TS_ROW_BLOCK, (uint8_t *)blocks, &n_blocks, "blocks"))
+		of = row->blocks == TS_SNAPSHOT_NONE ? NULL : ts_pickle_object_of(g->p, row->blocks);
+		segments[kept] = row->segment;
+		segments[kept].first_block = n_blocks;
+		if (of && !take_rows(g, of, TS_ROW_BLOCK, (uint8_t *)blocks, &n_blocks, "blocks"))
 			return false;
-		set_addresses(&segments[i], blocks + segments[i].first_block);
-		if (segments[i].device >= g->s->n_devices)
-			g->s->n_devices = (size_t)segments[i].device + 1;
+		segments[kept].n_blocks = (uint32_t)(n_blocks - segments[kept].first_block);
+		ts_snapshot_mend(&segments[kept], blocks + segments[kept].first_block, &g->p->rows->bytes);
+		kept++;
 	}
 	g->s->segments = segments;
-	g->s->n_segments = n;
+	g->s->n_segments = with_a_device(g, segments, kept);
 	g->s->blocks = blocks;
 	g->s->n_blocks = n_blocks;
 	return true;
@@ -135,10 +145,9 @@ static bool take_traces(struct gather *g, struct ts_pickle_value value)
 	for (uint32_t i = 0; i < traces->n; i++) {
 		const struct ts_pickle_object *list = list_of(g, ts_pickle_item(traces, i));
 
-		if (!list)
-			return bad(g, "the events of a device are no list");
 		devices[i].first_event = n;
-		if (!take_rows(g, list, TS_ROW_EVENT, (uint8_t *)events, &n, "events"))
+		g->s->n_passed += !list;
+		if (list && !take_rows(g, list, TS_ROW_EVENT, (uint8_t *)events, &n, "events"))
 			return false;
 		devices[i].n_events = n - devices[i].first_event;
 	}
@@ -179,6 +188,7 @@ static struct ts_span text_of_value(struct gather *g, struct ts_pickle_value v)
 		text = "none";
 		break;
 	case TS_VALUE_UNSET:
+	case TS_VALUE_OTHER:
 	case TS_VALUE_BYTES:
 	case TS_VALUE_FRAME:
 	case TS_VALUE_ROW:
@@ -221,8 +231,10 @@ static bool take_settings(struct gather *g, struct ts_pickle_value value)
 	struct ts_snapshot_setting *settings = ts_arena_array(g->arena, SETTINGS_MAX, sizeof *settings);
 	size_t n = 0;
 
-	if (!dict)
-		return bad(g, "\"allocator_settings\" is no dict");
+	if (!dict) {
+		g->s->n_passed++;
+		return true;
+	}
 	if (!settings)
 		return no_memory(g);
 	for (uint32_t i = 0; i < dict->n; i += 2) {
@@ -249,8 +261,10 @@ static bool take_marks(struct gather *g, struct ts_pickle_value value)
 	struct ts_snapshot_mark *marks = ts_arena_array(g->arena, g->p->rows->of[TS_ROW_MARK].n, sizeof *marks);
 	size_t n = 0;
 
-	if (!list)
-		return bad(g, "\"external_annotations\" is no list");
+	if (!list) {
+		g->s->n_passed++;
+		return true;
+	}
 	if (!marks || !begin_seen(g, g->p->rows->of[TS_ROW_MARK].n))
 		return no_memory(g);
 	for (uint32_t i = 0; i < list->n; i++) {

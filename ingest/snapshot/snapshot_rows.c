@@ -24,114 +24,129 @@ const char *ts_row_key_word(enum ts_row_key key)
 	return words[key];
 }
 
-void ts_rows_pass(struct ts_rows *rows, struct ts_pickle_value key)
+/* at: of a known key; TS_SNAPSHOT_NO_PLACE: no table has it. */
+static void count_key(struct ts_rows *rows, uint32_t key, uint64_t at)
 {
+	bool known = at != TS_SNAPSHOT_NO_PLACE;
 	size_t i = 0;
 
-	if (key.kind != TS_VALUE_TEXT) {
-		rows->n_passed++;
-		return;
-	}
-	while (i < rows->n_unknown && rows->unknown[i].key != key.id)
+	while (i < rows->n_unknown && (rows->unknown[i].key != key || (rows->unknown[i].at != TS_SNAPSHOT_NO_PLACE) != known))
 		i++;
 	if (i == TS_SNAPSHOT_UNKNOWN_MAX) {
 		rows->n_passed++;
 		return;
 	}
 	if (i == rows->n_unknown)
-		rows->unknown[rows->n_unknown++].key = key.id;
+		rows->unknown[rows->n_unknown++] = (struct ts_snapshot_unknown){.key = key, .at = at};
 	rows->unknown[i].n++;
+}
+
+void ts_rows_pass(struct ts_rows *rows, struct ts_pickle_value key)
+{
+	if (key.kind == TS_VALUE_TEXT)
+		count_key(rows, key.id, TS_SNAPSHOT_NO_PLACE);
+	else
+		rows->n_passed++;
 }
 
 /* --- what a known key holds --- */
 
-static bool wrong(struct ts_pickle *p, struct ts_pickle_value key, const char *what)
+/* A value that is none of its key costs itself alone: it stays unknown, and is counted with the byte of the first of its key. */
+static void lose(struct ts_pickle *p, struct ts_pickle_value key)
 {
-	return ts_pickle_fail(p, TS_INVALID, "\"%.*s\" is not %s", TS_SPAN_ARG(ts_intern_text_of(&p->intern, key.id)), what);
+	count_key(p->rows, key.id, p->op_at);
 }
 
-static bool as_u64(struct ts_pickle *p, struct ts_pickle_value key, struct ts_pickle_value v, uint64_t *ret)
+static void take_u64(struct ts_pickle *p, struct ts_pickle_value key, struct ts_pickle_value v, uint64_t *io)
 {
-	if (v.kind != TS_VALUE_UINT && (v.kind != TS_VALUE_INT || v.i < 0))
-		return wrong(p, key, "a whole number from 0 on");
-	*ret = v.u;
-	return true;
+	if (v.kind == TS_VALUE_UINT || (v.kind == TS_VALUE_INT && v.i >= 0))
+		*io = v.u;
+	else
+		lose(p, key);
 }
 
 /* Of a size; all of a snapshot together stay below 2^63, so that no sum of any of them wraps. */
-static bool as_size(struct ts_pickle *p, struct ts_pickle_value key, struct ts_pickle_value v, uint64_t *ret)
+static void take_size(struct ts_pickle *p, struct ts_pickle_value key, struct ts_pickle_value v, uint64_t *ret)
 {
-	if (!as_u64(p, key, v, ret))
-		return false;
-	if (*ret > (uint64_t)INT64_MAX - p->rows->bytes)
-		return ts_pickle_fail(p, TS_INVALID, "\"%.*s\" is %" PRIu64 ": the sizes up to here add up to 2^63 bytes or more",
-				      TS_SPAN_ARG(ts_intern_text_of(&p->intern, key.id)), *ret);
-	p->rows->bytes += *ret;
-	return true;
+	if (v.kind != TS_VALUE_INT || v.i < 0 || v.u > (uint64_t)INT64_MAX - p->rows->bytes) {
+		lose(p, key);
+		*ret = TS_NO_SIZE;
+		return;
+	}
+	p->rows->bytes += v.u;
+	*ret = v.u;
 }
 
 /* Addresses and streams are pointers, which some versions write with a sign. */
-static bool as_pointer(struct ts_pickle *p, struct ts_pickle_value key, struct ts_pickle_value v, uint64_t *ret)
+static void take_pointer(struct ts_pickle *p, struct ts_pickle_value key, struct ts_pickle_value v, uint64_t *ret)
 {
-	if (v.kind != TS_VALUE_UINT && v.kind != TS_VALUE_INT)
-		return wrong(p, key, "a whole number");
-	*ret = v.u;
-	return true;
+	bool is = v.kind == TS_VALUE_UINT || v.kind == TS_VALUE_INT;
+
+	*ret = is ? v.u : TS_NO_ADDRESS;
+	if (!is)
+		lose(p, key);
 }
 
-static bool as_i64(struct ts_pickle *p, struct ts_pickle_value key, struct ts_pickle_value v, int64_t *ret)
+static void take_i64(struct ts_pickle *p, struct ts_pickle_value key, struct ts_pickle_value v, int64_t *io)
 {
-	if (v.kind != TS_VALUE_INT)
-		return wrong(p, key, "a whole number");
-	*ret = v.i;
-	return true;
+	if (v.kind == TS_VALUE_INT)
+		*io = v.i;
+	else
+		lose(p, key);
 }
 
-static bool as_device(struct ts_pickle *p, struct ts_pickle_value key, struct ts_pickle_value v, uint16_t *ret)
+static void take_device(struct ts_pickle *p, struct ts_pickle_value key, struct ts_pickle_value v, uint16_t *ret)
 {
-	if (v.kind != TS_VALUE_INT || v.i < 0 || v.i >= TS_SNAPSHOT_DEVICES_MAX)
-		return wrong(p, key, "the number of a device, 0 to 1023");
-	*ret = (uint16_t)v.i;
-	return true;
+	bool is = v.kind == TS_VALUE_INT && v.i >= 0 && v.i < TS_SNAPSHOT_DEVICES_MAX;
+
+	*ret = is ? (uint16_t)v.i : TS_NO_SEGMENT_DEVICE;
+	if (!is)
+		lose(p, key);
 }
 
-static bool as_bool(struct ts_pickle *p, struct ts_pickle_value key, struct ts_pickle_value v, bool *ret)
+static void take_bool(struct ts_pickle *p, struct ts_pickle_value key, struct ts_pickle_value v, bool *io)
 {
-	if (v.kind != TS_VALUE_TRUE && v.kind != TS_VALUE_FALSE)
-		return wrong(p, key, "true or false");
-	*ret = v.kind == TS_VALUE_TRUE;
-	return true;
+	if (v.kind == TS_VALUE_TRUE || v.kind == TS_VALUE_FALSE)
+		*io = v.kind == TS_VALUE_TRUE;
+	else
+		lose(p, key);
 }
 
-static bool as_text(struct ts_pickle *p, struct ts_pickle_value key, struct ts_pickle_value v, uint32_t *ret)
+static void take_text(struct ts_pickle *p, struct ts_pickle_value key, struct ts_pickle_value v, uint32_t *io)
 {
-	if (v.kind != TS_VALUE_TEXT && v.kind != TS_VALUE_NONE)
-		return wrong(p, key, "a text");
-	*ret = v.kind == TS_VALUE_TEXT ? v.id : TS_SNAPSHOT_NONE;
-	return true;
+	if (v.kind == TS_VALUE_TEXT)
+		*io = v.id;
+	else if (v.kind != TS_VALUE_NONE)
+		lose(p, key);
 }
 
-static bool as_stack(struct ts_pickle *p, struct ts_pickle_value key, struct ts_pickle_value v, uint32_t *ret)
+/* False: the error is set. */
+static bool take_stack(struct ts_pickle *p, struct ts_pickle_value key, struct ts_pickle_value v, uint32_t *io)
 {
 	bool frames;
 
-	return ts_pickle_stack_of(p, v, &frames, ret) && (frames || wrong(p, key, "a list of frames"));
+	if (!ts_pickle_stack_of(p, v, &frames, io))
+		return false;
+	if (!frames)
+		lose(p, key);
+	return true;
 }
 
 /* Which of several words a text is; n if it is none of them. */
-static bool as_word(struct ts_pickle *p, struct ts_pickle_value key, struct ts_pickle_value v, const char *const *among, uint8_t n,
-		    uint8_t *ret)
+static void take_word(struct ts_pickle *p, struct ts_pickle_value key, struct ts_pickle_value v, const char *const *among, uint8_t n,
+		      uint8_t *io)
 {
 	struct ts_span text;
 	uint8_t i = 0;
 
-	if (v.kind != TS_VALUE_TEXT)
-		return wrong(p, key, "a text");
+	if (v.kind != TS_VALUE_TEXT) {
+		lose(p, key);
+		return;
+	}
 	text = ts_intern_text_of(&p->intern, v.id);
 	while (i < n && !ts_span_is(text, among[i]))
 		i++;
-	*ret = i;
-	return true;
+	*io = i;
 }
 
 static bool known(struct ts_pickle_value key)
@@ -145,34 +160,58 @@ static bool is_key(const struct ts_pickle *p, struct ts_pickle_value key, const 
 	return key.kind == TS_VALUE_TEXT && ts_span_is(ts_intern_text_of(&p->intern, key.id), word);
 }
 
-static bool take_pool(struct ts_pickle *p, uint64_t pool[2], struct ts_pickle_value key, struct ts_pickle_value v)
+static void take_pool(struct ts_pickle *p, uint64_t pool[2], struct ts_pickle_value key, struct ts_pickle_value v)
 {
 	const struct ts_pickle_object *o = v.kind == TS_VALUE_OBJECT ? ts_pickle_object_of(p, v.id) : NULL;
 
-	if (!o || o->n != 2 || (o->shape != TS_SHAPE_TUPLE && o->shape != TS_SHAPE_LIST))
-		return wrong(p, key, "a pair of numbers");
-	return as_u64(p, key, o->items[0], &pool[0]) && as_u64(p, key, o->items[1], &pool[1]);
+	if (o && o->n == 2 && (o->shape == TS_SHAPE_TUPLE || o->shape == TS_SHAPE_LIST)) {
+		take_u64(p, key, o->items[0], &pool[0]);
+		take_u64(p, key, o->items[1], &pool[1]);
+	} else {
+		lose(p, key);
+	}
 }
 
 /* --- frames --- */
 
+static bool is_line(struct ts_pickle_value v)
+{
+	return v.kind == TS_VALUE_INT && v.i >= INT32_MIN && v.i <= INT32_MAX;
+}
+
+/* A text or a line that is none is "??", as torch writes of frames of C++, and 0, which is no line. */
 static bool frame_of(struct ts_pickle *p, struct ts_pickle_value file, struct ts_pickle_value line, struct ts_pickle_value function,
 		     uint32_t *ret_frame)
 {
 	struct ts_snapshot_frame frame = {.file = file.id, .function = function.id};
 
-	if (line.i < INT32_MIN || line.i > INT32_MAX)
-		return ts_pickle_fail(p, TS_INVALID, "a frame's line is %" PRId64, line.i);
-	frame.line = (int32_t)line.i;
+	if (file.kind != TS_VALUE_TEXT || function.kind != TS_VALUE_TEXT) {
+		uint32_t none = ts_intern_text(&p->intern, ts_span_str("??"));
+
+		if (none == TS_SNAPSHOT_NONE)
+			return ts_pickle_fail_memory(p);
+		frame.file = file.kind == TS_VALUE_TEXT ? file.id : none;
+		frame.function = function.kind == TS_VALUE_TEXT ? function.id : none;
+	}
+	if (is_line(line))
+		frame.line = (int32_t)line.i;
 	*ret_frame = ts_intern_frame(&p->intern, &frame);
 	return *ret_frame != TS_SNAPSHOT_NONE || ts_pickle_fail_memory(p);
+}
+
+static struct ts_pickle_value key_of(enum ts_row_key key)
+{
+	return (struct ts_pickle_value){.kind = TS_VALUE_TEXT, .id = key};
 }
 
 bool ts_rows_tuple(struct ts_pickle *p, const struct ts_pickle_value *items, size_t n, uint32_t *ret_frame)
 {
 	*ret_frame = TS_SNAPSHOT_NONE;
-	if (n != 3 || items[0].kind != TS_VALUE_TEXT || items[1].kind != TS_VALUE_INT || items[2].kind != TS_VALUE_TEXT)
+	if (n != 3 || items[0].kind != TS_VALUE_TEXT || items[2].kind != TS_VALUE_TEXT ||
+	    (items[1].kind != TS_VALUE_INT && items[1].kind != TS_VALUE_UINT && items[1].kind != TS_VALUE_OTHER))
 		return true;
+	if (!is_line(items[1]))
+		lose(p, key_of(TS_KEY_LINE));
 	return frame_of(p, items[0], items[1], items[2], ret_frame);
 }
 
@@ -193,8 +232,12 @@ bool ts_rows_frame(struct ts_pickle *p, const struct ts_pickle_value *pairs, siz
 	}
 	if (!file.kind || !line.kind || !function.kind)
 		return true;
-	if (file.kind != TS_VALUE_TEXT || line.kind != TS_VALUE_INT || function.kind != TS_VALUE_TEXT)
-		return ts_pickle_fail(p, TS_INVALID, "a frame is not a file, a line and a function");
+	if (file.kind != TS_VALUE_TEXT)
+		lose(p, key_of(TS_KEY_FILENAME));
+	if (function.kind != TS_VALUE_TEXT)
+		lose(p, key_of(TS_KEY_NAME));
+	if (!is_line(line))
+		lose(p, key_of(TS_KEY_LINE));
 	for (size_t i = 0; n > 6 && i < n; i += 2)
 		if (!known(pairs[i]) || (pairs[i].id != TS_KEY_FILENAME && pairs[i].id != TS_KEY_LINE && pairs[i].id != TS_KEY_NAME))
 			ts_rows_pass(p->rows, pairs[i]);
@@ -214,17 +257,23 @@ static bool event_field(struct ts_pickle *p, struct ts_snapshot_event *e, struct
 {
 	switch (known(key) ? key.id : TS_ROW_KEYS) {
 	case TS_KEY_ACTION:
-		return as_word(p, key, v, ts_snapshot_actions, TS_ACTION_OTHER, &e->action);
+		take_word(p, key, v, ts_snapshot_actions, TS_ACTION_OTHER, &e->action);
+		return true;
 	case TS_KEY_ADDR:
-		return as_pointer(p, key, v, &e->address);
+		take_pointer(p, key, v, &e->address);
+		return true;
 	case TS_KEY_DEVICE_FREE:
-		return as_size(p, key, v, &e->address);
+		take_size(p, key, v, &e->address);
+		return true;
 	case TS_KEY_SIZE:
-		return as_size(p, key, v, &e->size);
+		take_size(p, key, v, &e->size);
+		return true;
 	case TS_KEY_STREAM:
-		return as_pointer(p, key, v, &e->stream);
+		take_pointer(p, key, v, &e->stream);
+		return true;
 	case TS_KEY_TIME_US:
-		return as_i64(p, key, v, &e->time_us);
+		take_i64(p, key, v, &e->time_us);
+		return true;
 	case TS_KEY_COMPILE_CONTEXT:
 		take_note(p, v, &e->context);
 		return true;
@@ -232,11 +281,12 @@ static bool event_field(struct ts_pickle *p, struct ts_snapshot_event *e, struct
 		take_note(p, v, &e->metadata);
 		return true;
 	case TS_KEY_FRAMES:
-		return as_stack(p, key, v, &e->stack);
+		return take_stack(p, key, v, &e->stack);
 	default:
 		if (is_key(p, key, "pool_id"))
-			return take_pool(p, e->pool, key, v);
-		ts_rows_pass(p->rows, key);
+			take_pool(p, e->pool, key, v);
+		else
+			ts_rows_pass(p->rows, key);
 		return true;
 	}
 }
@@ -245,14 +295,24 @@ static bool event_of(struct ts_pickle *p, const struct ts_pickle_value *pairs, s
 {
 	struct ts_snapshot_event *e = row;
 
-	*e = (struct ts_snapshot_event){.pool = {TS_SNAPSHOT_NO_POOL, TS_SNAPSHOT_NO_POOL},
+	*e = (struct ts_snapshot_event){.address = TS_NO_ADDRESS,
+					.size = TS_NO_SIZE,
+					.pool = {TS_SNAPSHOT_NO_POOL, TS_SNAPSHOT_NO_POOL},
 					.time_us = INT64_MIN,
 					.stack = TS_SNAPSHOT_NONE,
 					.context = TS_SNAPSHOT_NONE,
-					.metadata = TS_SNAPSHOT_NONE};
+					.metadata = TS_SNAPSHOT_NONE,
+					.action = TS_ACTION_OTHER};
 	for (size_t i = 0; i < n; i += 2)
 		if (!event_field(p, e, pairs[i], pairs[i + 1]))
 			return false;
+	if (e->address != TS_NO_ADDRESS && e->size != TS_NO_SIZE)
+		return true;
+	/* Of which memory, or of how much, is not known: nothing can be replayed of it. */
+	if (e->action != TS_ACTION_SNAPSHOT)
+		e->action = TS_ACTION_OTHER;
+	e->address = e->address == TS_NO_ADDRESS ? 0 : e->address;
+	e->size = e->size == TS_NO_SIZE ? 0 : e->size;
 	return true;
 }
 
@@ -262,9 +322,10 @@ static bool history_field(struct ts_pickle *p, struct ts_row_history *h, struct 
 {
 	switch (known(key) ? key.id : TS_ROW_KEYS) {
 	case TS_KEY_REAL_SIZE:
-		return as_size(p, key, v, &h->size);
+		take_size(p, key, v, &h->size);
+		return true;
 	case TS_KEY_FRAMES:
-		return as_stack(p, key, v, &h->stack);
+		return take_stack(p, key, v, &h->stack);
 	case TS_KEY_ADDR:
 		return true; /* the block's own */
 	default:
@@ -285,49 +346,52 @@ static bool history_of(struct ts_pickle *p, const struct ts_pickle_value *pairs,
 }
 
 /* The newest entry of a block's history, which torch writes first, says what holds it now. */
-static bool take_history(struct ts_pickle *p, struct ts_snapshot_block *b, struct ts_pickle_value key, struct ts_pickle_value v)
+static void take_history(struct ts_pickle *p, struct ts_snapshot_block *b, struct ts_pickle_value key, struct ts_pickle_value v)
 {
 	const struct ts_pickle_object *o = v.kind == TS_VALUE_OBJECT ? ts_pickle_object_of(p, v.id) : NULL;
+	const struct ts_pickle_value none = {.kind = TS_VALUE_NONE};
 	const struct ts_row_history *h;
 	struct ts_pickle_value newest;
 
 	if (o && o->shape == TS_SHAPE_LIST_EMPTY)
-		return true;
-	if (!o || (o->shape != TS_SHAPE_ROWS && o->shape != TS_SHAPE_LIST))
-		return wrong(p, key, "a list of what was allocated");
-	newest = ts_pickle_item(o, 0);
-	if (newest.kind != TS_VALUE_ROW || newest.row != TS_ROW_HISTORY)
-		return wrong(p, key, "a list of what was allocated");
+		return;
+	newest = o && (o->shape == TS_SHAPE_ROWS || o->shape == TS_SHAPE_LIST) ? ts_pickle_item(o, 0) : none;
+	if (newest.kind != TS_VALUE_ROW || newest.row != TS_ROW_HISTORY) {
+		lose(p, key);
+		return;
+	}
 	h = (const struct ts_row_history *)p->rows->of[TS_ROW_HISTORY].data + newest.id;
-	if (b->requested == UINT64_MAX)
+	if (b->requested == TS_NO_SIZE)
 		b->requested = h->size;
 	if (b->requested == h->size) /* else it was allocated after recording had ended */
 		b->stack = h->stack;
-	return true;
 }
 
 static bool block_field(struct ts_pickle *p, struct ts_snapshot_block *b, struct ts_pickle_value key, struct ts_pickle_value v)
 {
 	static const char *const states[] = {"inactive", "active_allocated", "active_pending_free", "active_awaiting_free"};
-	uint8_t state;
+	uint8_t state = 4;
 
 	switch (known(key) ? key.id : TS_ROW_KEYS) {
 	case TS_KEY_ADDRESS:
-		return as_pointer(p, key, v, &b->address);
+		take_pointer(p, key, v, &b->address);
+		return true;
 	case TS_KEY_SIZE:
-		return as_size(p, key, v, &b->size);
+		take_size(p, key, v, &b->size);
+		return true;
 	case TS_KEY_REQUESTED_SIZE:
-		return as_size(p, key, v, &b->requested);
+		take_size(p, key, v, &b->requested);
+		return true;
 	case TS_KEY_STATE:
-		if (!as_word(p, key, v, states, 4, &state))
-			return false;
+		take_word(p, key, v, states, 4, &state);
 		b->state = (const uint8_t[]){TS_BLOCK_INACTIVE, TS_BLOCK_ACTIVE, TS_BLOCK_PENDING, TS_BLOCK_PENDING,
 					     TS_BLOCK_OTHER}[state];
 		return true;
 	case TS_KEY_FRAMES:
-		return as_stack(p, key, v, &b->stack);
+		return take_stack(p, key, v, &b->stack);
 	case TS_KEY_HISTORY:
-		return take_history(p, b, key, v);
+		take_history(p, b, key, v);
+		return true;
 	default:
 		ts_rows_pass(p->rows, key);
 		return true;
@@ -338,12 +402,14 @@ static bool block_of(struct ts_pickle *p, const struct ts_pickle_value *pairs, s
 {
 	struct ts_snapshot_block *b = row;
 
-	*b = (struct ts_snapshot_block){.address = TS_NO_ADDRESS, .requested = UINT64_MAX, .stack = TS_SNAPSHOT_NONE};
+	*b = (struct ts_snapshot_block){.address = TS_NO_ADDRESS,
+					.size = TS_NO_SIZE,
+					.requested = TS_NO_SIZE,
+					.stack = TS_SNAPSHOT_NONE,
+					.state = TS_BLOCK_OTHER};
 	for (size_t i = 0; i < n; i += 2)
 		if (!block_field(p, b, pairs[i], pairs[i + 1]))
 			return false;
-	if (b->requested == UINT64_MAX)
-		b->requested = b->size;
 	return true;
 }
 
@@ -353,8 +419,10 @@ static bool take_blocks(struct ts_pickle *p, struct ts_row_segment *s, struct ts
 {
 	struct ts_pickle_object *o = v.kind == TS_VALUE_OBJECT ? ts_pickle_object_of(p, v.id) : NULL;
 
-	if (!o || o->shape == TS_SHAPE_STACK || o->shape >= TS_SHAPE_TUPLE)
-		return wrong(p, key, "a list of blocks");
+	if (!o || o->shape == TS_SHAPE_STACK || o->shape >= TS_SHAPE_TUPLE) {
+		lose(p, key);
+		return true;
+	}
 	if (o->taken && o->shape != TS_SHAPE_LIST_EMPTY)
 		return ts_pickle_fail(p, TS_INVALID, "two segments have the same list of blocks");
 	o->taken = true;
@@ -366,34 +434,42 @@ static bool segment_field(struct ts_pickle *p, struct ts_row_segment *row, struc
 {
 	static const char *const types[] = {"large", "small"};
 	struct ts_snapshot_segment *s = &row->segment;
-	uint8_t type;
+	uint8_t type = 0;
 
 	switch (known(key) ? key.id : TS_ROW_KEYS) {
 	case TS_KEY_ADDRESS:
-		return as_pointer(p, key, v, &s->address);
+		take_pointer(p, key, v, &s->address);
+		return true;
 	case TS_KEY_TOTAL_SIZE:
-		return as_size(p, key, v, &s->total);
+		take_size(p, key, v, &s->total);
+		return true;
 	case TS_KEY_ALLOCATED_SIZE:
-		return as_size(p, key, v, &s->allocated);
+		take_size(p, key, v, &s->allocated);
+		return true;
 	case TS_KEY_ACTIVE_SIZE:
-		return as_size(p, key, v, &s->active);
+		take_size(p, key, v, &s->active);
+		return true;
 	case TS_KEY_REQUESTED_SIZE:
-		return as_size(p, key, v, &s->requested);
+		take_size(p, key, v, &s->requested);
+		return true;
 	case TS_KEY_STREAM:
-		return as_pointer(p, key, v, &s->stream);
+		take_pointer(p, key, v, &s->stream);
+		return true;
 	case TS_KEY_DEVICE:
-		return as_device(p, key, v, &s->device);
+		take_device(p, key, v, &s->device);
+		return true;
 	case TS_KEY_SEGMENT_TYPE:
-		if (!as_word(p, key, v, types, 2, &type))
-			return false;
+		take_word(p, key, v, types, 2, &type);
 		s->small = type == 1;
 		return true;
 	case TS_KEY_SEGMENT_POOL_ID:
-		return take_pool(p, s->pool, key, v);
+		take_pool(p, s->pool, key, v);
+		return true;
 	case TS_KEY_IS_EXPANDABLE:
-		return as_bool(p, key, v, &s->expandable);
+		take_bool(p, key, v, &s->expandable);
+		return true;
 	case TS_KEY_FRAMES:
-		return as_stack(p, key, v, &s->stack);
+		return take_stack(p, key, v, &s->stack);
 	case TS_KEY_BLOCKS:
 		return take_blocks(p, row, key, v);
 	default:
@@ -420,14 +496,18 @@ static bool mark_field(struct ts_pickle *p, struct ts_snapshot_mark *m, struct t
 {
 	switch (known(key) ? key.id : TS_ROW_KEYS) {
 	case TS_KEY_STAGE:
-		return as_text(p, key, v, &m->stage);
+		take_text(p, key, v, &m->stage);
+		return true;
 	case TS_KEY_NAME:
-		return as_text(p, key, v, &m->name);
+		take_text(p, key, v, &m->name);
+		return true;
 	case TS_KEY_DEVICE: /* below 0: of no device */
-		m->device = UINT16_MAX;
-		return (v.kind == TS_VALUE_INT && v.i < 0) || as_device(p, key, v, &m->device);
+		if (v.kind != TS_VALUE_INT || v.i >= 0)
+			take_device(p, key, v, &m->device);
+		return true;
 	case TS_KEY_TIME_US:
-		return as_i64(p, key, v, &m->time_us);
+		take_i64(p, key, v, &m->time_us);
+		return true;
 	default:
 		ts_rows_pass(p->rows, key);
 		return true;
@@ -438,7 +518,8 @@ static bool mark_of(struct ts_pickle *p, const struct ts_pickle_value *pairs, si
 {
 	struct ts_snapshot_mark *m = row;
 
-	*m = (struct ts_snapshot_mark){.time_us = INT64_MIN, .name = TS_SNAPSHOT_NONE, .stage = TS_SNAPSHOT_NONE};
+	*m = (struct ts_snapshot_mark){
+		.time_us = INT64_MIN, .name = TS_SNAPSHOT_NONE, .stage = TS_SNAPSHOT_NONE, .device = UINT16_MAX};
 	for (size_t i = 0; i < n; i += 2)
 		if (!mark_field(p, m, pairs[i], pairs[i + 1]))
 			return false;

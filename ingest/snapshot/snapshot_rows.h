@@ -1,7 +1,8 @@
 /* snapshot_rows.h - makes rows of the dicts of a snapshot, as the interpreter fills them.
  *
- * A dict is a row if it has the keys that its kind cannot do without; the order of keys does not matter. What a known key holds must
- * be of its type, or the file is refused. Keys that are not known are counted by name. Threads: one at a time.
+ * A dict is a row if it has the keys that its kind cannot do without; the order of keys does not matter. What a known key holds and
+ * cannot be of it (another type, out of range) stays unknown and is counted by key, with the byte of the first; the rest of its row
+ * counts. Keys that are not known are counted by name. Threads: one at a time.
  */
 #ifndef TSCOPE_INGEST_SNAPSHOT_SNAPSHOT_ROWS_H
 #define TSCOPE_INGEST_SNAPSHOT_SNAPSHOT_ROWS_H
@@ -28,7 +29,10 @@ enum ts_row_key {
 	TS_ROW_KEYS
 };
 
+/* What a row does not say, until its neighbours do (snapshot_mend.h). */
 #define TS_NO_ADDRESS UINT64_MAX
+#define TS_NO_SIZE UINT64_MAX
+#define TS_NO_SEGMENT_DEVICE UINT16_MAX
 
 struct ts_row_segment {
 	struct ts_snapshot_segment segment;

@@ -584,7 +584,7 @@ static void what_is_no_trace(void **state)
 	expect_error("[{\"args\":{\"a\":[1}}}]", TS_INVALID, "t.json: byte 16: expected ']'");
 	expect_error("[{\"ph\":}]", TS_INVALID, "t.json: byte 7: expected a value");
 	memset(deep + strlen(deep), '[', 65);
-	expect_error(deep, TS_INVALID, "t.json: byte 86: expected at most 64 levels of nested values");
+	expect_notice(deep, "", "trace_metadata", 1);
 }
 
 /* --- gzip --- */
@@ -631,10 +631,82 @@ static void gzip_in_all_forms(void **state)
 	assert_int_equal(test_trace_notice(&t, "trace_cut"), 1);
 	test_trace_finish(&t);
 	out.data[n - 8] ^= 1; /* its checksum */
-	assert_int_equal(test_trace_read(&t, ts_span_of(out.data, n)), TS_DAMAGED);
-	assert_non_null(strstr(t.err.text, "incorrect data check"));
+	assert_int_equal(test_trace_read(&t, ts_span_of(out.data, n)), TS_OK);
+	assert_string_equal(test_trace_show(&t), SHOWN);
+	assert_int_equal(test_trace_notice(&t, "trace_packed"), 1);
+	assert_int_equal(test_trace_notice(&t, "trace_cut"), 0);
 	test_trace_finish(&t);
 	ts_buf_finish(&out);
+}
+
+/* Damage before the first whole event leaves nothing to read. */
+static void gzip_that_is_damaged_from_the_begin(void **state)
+{
+	struct ts_buf out = TS_BUF_INIT(1 << 20);
+	struct test_trace t;
+
+	(void)state;
+	(void)packed("{\"traceEvents\":[" EVENT "]}", &out);
+	out.data[10] = 0xff; /* a block of a kind that there is not */
+	assert_int_equal(test_trace_read(&t, ts_buf_view(&out)), TS_DAMAGED);
+	assert_non_null(strstr(t.err.text, "of the packed file"));
+	test_trace_finish(&t);
+	ts_buf_finish(&out);
+}
+
+/* --- what stands beside the events and is no JSON --- */
+
+static void damage_beside_the_events(void **state)
+{
+	static const char *const texts[] = {
+		"{\"traceName\": \"a\"b\", \"traceEvents\":[" EVENT "]}",	       /* a quote that nobody escaped */
+		"{\"traceName\": \"ab, \"traceEvents\" : [" EVENT "]}",	       /* one that is lost */
+		"{\"a\": 1 \"traceEvents\": 7, \"traceEvents\":\n[" EVENT "], 7}", /* and a number of this name */
+		"{\"traceEvents\":[" EVENT "], \"traceName\": \"a\"b\"}",
+		"{\"traceEvents\":[" EVENT "], {}}",
+		"{\"a\": [{\"b\": \"c\"d\"}], \"traceEvents\":[" EVENT "]}", /* it turns all that follows inside out */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+		struct test_trace t;
+
+		if (test_trace_read(&t, ts_span_str(texts[i])) || test_trace_notice(&t, "trace_cut"))
+			fail_msg("%s: %s", texts[i], t.err.text);
+		assert_string_equal(test_trace_show(&t), SHOWN);
+		assert_int_equal(test_trace_notice(&t, "trace_metadata"), 1);
+		test_trace_finish(&t);
+	}
+}
+
+/* A text of 160 MiB costs itself alone, wherever it stands; its quotes and slashes too, and what follows it has its place. */
+static void a_text_that_nobody_reads(void **state)
+{
+	static const char *const before[] = {"{\"ph\":\"X\",\"args\":{\"foo\":\"", "{\"ph\":\"X\",\"name\":\""};
+	struct ts_buf text = TS_BUF_INIT(256 << 20);
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct test_trace t;
+
+		ts_buf_reset(&text);
+		ts_buf_str(&text, "{\"traceEvents\":[");
+		ts_buf_str(&text, before[i]);
+		while (text.len < 160 << 20)
+			ts_buf_str(&text, "a long text with \\\" and \\\\ and \xc3\xa4 in it, ");
+		ts_buf_str(&text, i ? "\",\"ts\":1,\"dur\":1}," : "\"},\"ts\":1,\"dur\":1},");
+		ts_buf_str(&text, EVENT ",{\"x\" 1}, 5]}");
+		assert_int_equal(text.failed, TS_OK);
+		assert_int_equal(test_trace_try(&t, ts_buf_view(&text), NULL, 0), TS_OK);
+		assert_int_equal(t.trace.rows.spans.n, 2);
+		assert_int_equal(t.trace.rows.spans.duration_ns[0], 1000);
+		assert_int_equal(test_trace_notice(&t, "trace_long_text"), 1);
+		assert_int_equal(test_trace_notice(&t, "trace_name"), 0);
+		assert_true(t.trace.names[t.trace.rows.spans.name[0]].len <= 1024);
+		assert_int_equal(t.file.list_end, text.len - strlen(", 5]}") - strlen(",{\"x\" 1}"));
+		test_trace_finish(&t);
+	}
+	ts_buf_finish(&text);
 }
 
 /* --- size --- */
@@ -831,6 +903,9 @@ int main(void)
 		cmocka_unit_test(cut_anywhere),
 		cmocka_unit_test(what_is_no_trace),
 		cmocka_unit_test(gzip_in_all_forms),
+		cmocka_unit_test(gzip_that_is_damaged_from_the_begin),
+		cmocka_unit_test(damage_beside_the_events),
+		cmocka_unit_test(a_text_that_nobody_reads),
 		cmocka_unit_test(with_and_without_a_helper),
 		cmocka_unit_test(texts_leave_room_for_names),
 		cmocka_unit_test(a_long_name_widens_the_window),

@@ -15,6 +15,7 @@ struct reading {
 	struct ts_trace_fill fill;
 	struct ts_trace_file *file;
 	bool any_list, cut;
+	bool left_envelope; /* what stands behind the events is not read */
 	size_t budget; /* of trace_damage.h */
 	uint64_t whole_entries;
 	struct ts_error first_bad; /* the error of the first entry that was damaged */
@@ -116,13 +117,14 @@ static enum ts_status bad_entry(struct reading *r, uint64_t at, const struct ts_
 
 	if (over_damage(r, &moved, err))
 		return err->status;
-	if (!moved) {
+	if (!moved && (!why->status || !r->whole_entries)) {
 		*err = *why;
 		return err->status;
 	}
 	if (!r->first_bad.status)
 		r->first_bad = *why;
-	r->cut = false;
+	r->cut = !moved; /* what stands before is read */
+	r->at = moved ? r->at : r->in.len;
 	r->file->events++;
 	ts_trace_note(&r->fill, "trace_bad_event", TS_NOTICE_SKIPPED, at,
 		      "an event that is no JSON, such as one with a quote in its name");
@@ -134,21 +136,26 @@ static enum ts_status entry(struct reading *r, int c, bool *ret_whole, struct ts
 {
 	struct ts_trace_event event;
 	struct ts_error why = {.status = TS_OK};
+	uint64_t at = place(r);
 	size_t n;
 
 	*ret_whole = false;
 	if (whole(r, c == '{' ? &event : NULL, &n, &why)) {
 		if (why.status == TS_INVALID)
 			return bad_entry(r, r->in.base + (uint64_t)(r->scanned.p - r->in.window), &why, err);
+		if (why.status == TS_TOO_LARGE) { /* what a missing quote or bracket makes of all that follows */
+			r->budget -= r->budget < TS_TRACE_VALUE_MAX ? r->budget : TS_TRACE_VALUE_MAX;
+			return bad_entry(r, at, &why, err);
+		}
 		*err = why;
 		return err->status;
 	}
 	if (!n)
-		return bad_entry(r, place(r), &why, err); /* a quote that is not closed may hide what follows */
+		return bad_entry(r, at, &why, err); /* a quote that is not closed may hide what follows */
 	if (c != '{')
-		ts_trace_note(&r->fill, "trace_not_event", TS_NOTICE_SKIPPED, place(r), "an entry of the list that is no event");
-	else if (ts_trace_fill_event(&r->fill, &event, place(r), err))
-		return ts_error_prefix(err, "%.*s: byte %" PRIu64, TS_SPAN_ARG(r->in.source->path), place(r));
+		ts_trace_note(&r->fill, "trace_not_event", TS_NOTICE_SKIPPED, at, "an entry of the list that is no event");
+	else if (ts_trace_fill_event(&r->fill, &event, at, err))
+		return ts_error_prefix(err, "%.*s: byte %" PRIu64, TS_SPAN_ARG(r->in.source->path), at);
 	r->file->events++;
 	r->whole_entries++;
 	r->at += n;
@@ -272,6 +279,71 @@ static enum ts_status member(struct reading *r, struct ts_error *err)
 	return about(r, ts_span_of(key, n), at, err);
 }
 
+/* Whether the list of events begins behind these bytes, `traceEvents"`; *ret_short: the window ends before that can be said. */
+static const uint8_t *list_behind(const struct reading *r, const uint8_t *p, bool *ret_short)
+{
+	const uint8_t *end = r->in.window + r->in.len;
+
+	p = r->scan->blanks(p);
+	if (p < end && *p == ':')
+		p = r->scan->blanks(p + 1);
+	else if (p < end)
+		return NULL;
+	*ret_short = p >= end;
+	return p < end && *p == '[' ? p + 1 : NULL;
+}
+
+/* Moves behind the '[' of the next list of events; *ret_found is false where none follows. */
+static enum ts_status next_list(struct reading *r, bool *ret_found, struct ts_error *err)
+{
+	static const char name[] = "traceEvents\"";
+
+	*ret_found = false;
+	for (;;) {
+		const uint8_t *end = r->in.window + r->in.len, *p = r->in.window + r->at;
+		bool shorter = false;
+
+		while ((p = memmem(p, (size_t)(end - p), name, sizeof name - 1))) {
+			const uint8_t *behind = list_behind(r, p + sizeof name - 1, &shorter);
+
+			if (behind || shorter) {
+				r->at = (size_t)((behind ? behind : p) - r->in.window);
+				*ret_found = behind;
+				break;
+			}
+			p++;
+		}
+		if (*ret_found || r->in.ended)
+			return TS_OK;
+		if (!shorter && r->in.len - r->at >= sizeof name)
+			r->at = r->in.len - sizeof name;
+		if (more(r, err))
+			return err->status;
+	}
+}
+
+/* Beside the events something is no JSON, as `why` says, or hides all that follows (its status is TS_OK): what follows it beside them
+ * is left out. */
+static enum ts_status bad_envelope(struct reading *r, const struct ts_error *why, struct ts_error *err)
+{
+	bool mine = why->status == TS_OK || why->status == TS_INVALID || why->status == TS_TOO_LARGE, found = false;
+	uint64_t at = place(r);
+
+	if (mine && !r->any_list && next_list(r, &found, err))
+		return err->status;
+	if (!mine || (!r->any_list && !found)) {
+		*err = *why;
+		return why->status;
+	}
+	r->cut = false;
+	ts_trace_note(&r->fill, "trace_metadata", TS_NOTICE_SKIPPED, at,
+		      "what stands beside the events is no JSON from here on, and is left out");
+	if (found && list(r, err))
+		return err->status;
+	r->left_envelope = true;
+	return TS_OK;
+}
+
 /* Stands behind '{'. */
 static enum ts_status envelope(struct reading *r, struct ts_error *err)
 {
@@ -296,13 +368,12 @@ static enum ts_status envelope(struct reading *r, struct ts_error *err)
 			return TS_OK;
 		if (peek(r, &c, err))
 			return err->status;
+		if (c >= 0 && c != ',' && c != '}')
+			return expected(r, place(r), "',' or '}'", err);
 		r->at += c >= 0;
 		if (c == '}')
 			return TS_OK;
-		if (c < 0)
-			r->cut = true;
-		else if (c != ',')
-			return expected(r, place(r) - 1, "',' or '}'", err);
+		r->cut = c < 0;
 	}
 }
 
@@ -317,9 +388,15 @@ static void note_ends(struct reading *r, bool array)
 
 	if (r->cut && array && !r->in.end.cut && r->at == r->in.len)
 		ts_trace_note(&r->fill, "trace_unclosed", TS_NOTICE_INFO, place(r), "the list of events has no end, as it may");
-	else if (r->cut || r->in.end.cut)
+	else if ((r->cut && !r->in.damage.status) || r->in.end.cut)
 		ts_trace_note(&r->fill, "trace_cut", TS_NOTICE_SKIPPED, place(r),
 			      "the file ends too early; what stands before is read");
+	if (r->in.damage.status)
+		ts_notice_add(r->fill.notices, "trace_packed", TS_NOTICE_SKIPPED, r->fill.file, 0,
+			      "its gzip data is damaged: what stands before the damage is read, and parts of that may be wrong");
+	for (uint64_t i = 0; i < r->in.n_cut; i++)
+		ts_trace_note(&r->fill, "trace_long_text", TS_NOTICE_SKIPPED, r->in.cut_at,
+			      "a text of more than 32 MiB is cut to its first 1,024 bytes");
 	if (r->in.end.trailing)
 		ts_notice_add(r->fill.notices, "trace_trailing", TS_NOTICE_SKIPPED, r->fill.file, 0, "bytes behind the end of gzip");
 	for (uint64_t i = 0; i < words->repaired; i++)
@@ -329,6 +406,7 @@ static void note_ends(struct reading *r, bool array)
 
 static enum ts_status document(struct reading *r, struct ts_error *err)
 {
+	struct ts_error why = {.status = TS_OK};
 	bool array;
 	int c;
 
@@ -339,18 +417,26 @@ static enum ts_status document(struct reading *r, struct ts_error *err)
 		r->at = 3;
 	if (peek(r, &c, err))
 		return err->status;
+	if (c < 0 && r->in.damage.status)
+		*err = r->in.damage;
+	else if (c < 0)
+		(void)no_trace(r, "the file is empty", err);
 	if (c < 0)
-		return no_trace(r, "the file is empty", err);
+		return err->status;
 	array = c == '[';
 	if (!array && c != '{')
 		return expected(r, place(r), "'{' or '['", err);
 	r->at++;
 	r->file->bare = array;
-	if (array ? list(r, err) : envelope(r, err))
+	if (array ? list(r, err) : (envelope(r, &why) || (r->cut && !r->any_list)) && bad_envelope(r, &why, err))
 		return err->status;
+	if (r->in.damage.status && !r->whole_entries) {
+		*err = r->in.damage;
+		return err->status;
+	}
 	if (!r->any_list)
 		return no_trace(r, r->cut ? "the file ends before its events" : "no traceEvents, so it is no trace", err);
-	if (!r->cut) {
+	if (!r->cut && !r->left_envelope) {
 		if (peek(r, &c, err))
 			return err->status;
 		if (c >= 0)

@@ -283,6 +283,12 @@ static const struct ts_shape_field unknown_rows[] = {
 	{NULL, "count", U64(n)},
 };
 static const struct ts_shape unknown_shape = {JSON_SHAPE("memory_unknown_key", unknown_rows)};
+static const struct ts_shape_field lost_rows[] = {
+	{NULL, "key", BYTES(key, 0)},
+	{NULL, "count", U64(n)},
+	{NULL, "byte", U64(at), ABOUT("of the pickle, unpacked: the first such value")},
+};
+static const struct ts_shape lost_shape = {JSON_SHAPE("memory_lost_value", lost_rows)};
 #undef TYPE
 
 #define TYPE struct ts_snapshot
@@ -302,6 +308,8 @@ static const struct ts_shape_field memory_rows[] = {
 	{NULL, "devices", MANY(devices, n, device_shape, 1024)},
 	{NULL, "fit", PTR(scaling, ts_shape_scaling), ABOUT("what would fit, where --with and --scale ask for it")},
 	{NULL, "unknown_keys", MANY(unknown, n_unknown, unknown_shape, 64)},
+	{NULL, "lost_values", MANY(lost, n_lost, lost_shape, 64),
+	 ABOUT("of known keys: of another type or out of range, so that what they should say counts as unknown")},
 };
 const struct ts_shape ts_shape_memory = {JSON_SHAPE("memory", memory_rows)};
 #undef TYPE

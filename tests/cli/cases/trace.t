@@ -2468,7 +2468,7 @@ $ for i in 1 2 3 4 5 6; do python3 runs/gate.py m$i time=0.100$i commit=0$i sess
 $ mkdir -p stored/rank0 stored/rank1 stored/rank1/trace && cp runs/base/rank0/steps.jsonl stored/rank0 2>/dev/null || cp runs/base/steps.jsonl stored/rank0; cp stored/rank0/steps.jsonl stored/rank1; cp traced/demo.json.gz stored/rank0/trace.json.gz; cp traced/trace.json stored/rank1/trace/; cp traced/trace.json stored/of_no_rank.pt.trace.json; cp traced/bad.json stored/rank0/kineto.json; echo x >stored/notes.txt
 $ tscope push stored
 | name      default/stored
-| id        edc2ba0dd4e6ccd108cfda2ced468a974f28f105f9636bcaf17146d90ac25570
+| id        d12e812770e2e5d65a9d3c5396738f916ebbc3b18a01d085fe6779299d51bc5c
 | format    pytscope run directory
 | steps     8 steps (0 to 7), 2 ranks
 | sent SIZE (15 objects)
@@ -2478,7 +2478,7 @@ $ tscope push stored
 ! tscope: stored: unread: notes.txt
 $ tscope push stored
 | name      default/stored
-| id        edc2ba0dd4e6ccd108cfda2ced468a974f28f105f9636bcaf17146d90ac25570
+| id        d12e812770e2e5d65a9d3c5396738f916ebbc3b18a01d085fe6779299d51bc5c
 | format    pytscope run directory
 | steps     8 steps (0 to 7), 2 ranks
 | sent      0 B (0 objects)
@@ -2572,10 +2572,10 @@ $ tscope export stored back && cmp back/rank0/trace.json.gz stored/rank0/trace.j
 | of_no_rank.pt.trace.json
 | steps.jsonl
 | trace.json
-! tscope: wrote edc2ba0dd4e6 as a run directory to back
+! tscope: wrote d12e812770e2 as a run directory to back
 $ tscope push -q --name again back | head -2
 | name      default/again
-| id        edc2ba0dd4e6ccd108cfda2ced468a974f28f105f9636bcaf17146d90ac25570
+| id        d12e812770e2e5d65a9d3c5396738f916ebbc3b18a01d085fe6779299d51bc5c
 $ mkdir cycles && cp traced/trace.json cycles/trace.json && cp traced/demo.json.gz cycles/trace-40.json.gz && tscope push cycles
 | name      default/cycles
 | id        c3a767d8772a782b42c2bc3f6e4d964131d2b502a59a175bc23f0fa4683498b3
@@ -2668,7 +2668,7 @@ $ tscope gate rerun --baseline /nothing; tscope analyze ./nothing --json 2> /dev
 $ tscope analyze ./runs/gate.py; tscope plot loss './nothing*'; tscope export stored ./nowhere | head -1
 ! tscope: ./runs/gate.py: no run in it: no run directory, no profiler's trace, no memory snapshot, and no log of another tool that is known
 ! tscope: RUN: no directory matches ./nothing*
-! tscope: wrote edc2ba0dd4e6 as a run directory to ./nowhere
+! tscope: wrote d12e812770e2 as a run directory to ./nowhere
 # Warm-up, by steps: six steps, of which the first two go; each launches a GEMM of 8 ms and an all-reduce of 6 ms, 2 ms of which are exposed.
 $ tscope analyze ./traced/trace.json --warmup 2 | sed -n '1,/^Communication/p'
 | trace     ./traced/trace.json

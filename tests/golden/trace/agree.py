@@ -23,7 +23,7 @@ VARIANTS = {
     "09": "same", "10": "same", "11": "same", "12": "same", "13": "same", "14": "trace_name", "15": "trace_name", "16": "same", "17": "same",
     "18": "trace_negative", "19": "byte 3572: expected a number", "20": "byte 86: expected at most 64 levels", "21": "empty",
     "22": "no run in it", "23": "no run in it", "24": "ok", "25": "ok", "30": "same", "31": "same", "32": "trace_cut",
-    "33": "incorrect data check", "34": "same", "35": "same", "36": "ok",
+    "33": "trace_packed", "34": "same", "35": "same", "36": "ok",
 }
 
 
