@@ -18,7 +18,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { NAMES_MAX = 65536, MAP_BYTES_MAX = 64 << 10, TELL_BYTES = 4 << 20, CLOCK_LEAST = 5 };
+enum { NAMES_MAX = 65536, MAP_BYTES_MAX = 64 << 10, TELL_BYTES = 4 << 20, CLOCK_LEAST = 5, RUNS_LEAST = 8 };
 
 #define MFU_MOST 2.0		     /* a greater model FLOPs utilization is a percentage, however wrongly it was counted */
 #define EXACT_MAX 9007199254740992.0 /* 2^53 */
@@ -45,6 +45,8 @@ struct series {
 	double latest;		     /* the last number of all, */
 	uint64_t rises;		     /* how often it was more than the one before, */
 	bool fell;		     /* and whether it ever was less, or is no number of seconds */
+	double least;		     /* of its numbers */
+	uint64_t falls, begins;	     /* how often it was less than the one before, and how often of these less than half of it */
 	struct ts_log_digits digits;
 	struct ts_span mapped; /* the column in .tscope-map; if empty, log_names.h decides */
 	enum use use;
@@ -513,6 +515,9 @@ static void look(struct ts_log_table *t)
 		}
 		s->fell |= !(c->number >= (s->numbers ? s->latest : 0)) || !(c->number < SECONDS_LEAST);
 		s->rises += s->numbers && c->number > s->latest;
+		s->falls += s->numbers && c->number < s->latest;
+		s->begins += s->numbers && c->number < s->latest / 2;
+		s->least = s->numbers && !(c->number < s->least) ? s->least : c->number;
 		s->latest = c->number;
 		s->numbers++;
 		s->digits.significant = t->source->significant;
@@ -569,6 +574,14 @@ static bool is_clock(const struct series *s)
 {
 	return s->use == USE_VALUE && !s->mapped.len && !s->texts && !s->fell && s->numbers >= CLOCK_LEAST &&
 	       10 * s->rises >= 9 * (s->numbers - 1);
+}
+
+/* Whether a series that has the name of a step's time says how long the training, or its epoch, has gone on: it rises four times in
+ * five, to far more than it began with, and where it falls it begins again. */
+static bool runs_on(const struct series *s)
+{
+	return s->numbers >= RUNS_LEAST && 5 * s->rises >= 4 * (s->numbers - 1) && 50 * (s->falls - s->begins) <= s->numbers &&
+	       s->digits.largest > 3 * s->least;
 }
 
 static void find_clock(struct ts_log_table *t)
@@ -703,6 +716,17 @@ static double unit_of_mapped(struct ts_log_table *t, uint32_t key)
 	return bytes > 0 ? bytes : unit_of(t, key);
 }
 
+static void tell_running(struct ts_log_table *t, uint32_t key)
+{
+	struct ts_span name = name_of(t, key);
+	char detail[160];
+
+	(void)snprintf(detail, sizeof detail,
+		       "%.*s rises from row to row, so it is the time since the beginning, and not that of a step",
+		       (int)(name.len < 60 ? name.len : 60), (const char *)name.data);
+	ts_notice_add(t->notices, "running_time", TS_NOTICE_INFO, t->source->file, t->line, detail);
+}
+
 static enum ts_status name_column(struct ts_log_table *t, uint32_t key, bool is_text, struct ts_rows_column *column,
 				  struct ts_error *err)
 {
@@ -730,6 +754,10 @@ static enum ts_status name_column(struct ts_log_table *t, uint32_t key, bool is_
 		return err->status;
 	if (ours.known && is_mapped_to(t, ours.column))
 		return own_name(t, "scalars", name_of(t, key), &column->name, err);
+	if (ts_span_is(ours.column, "phases.step") && runs_on(s)) {
+		tell_running(t, key);
+		return own_name(t, "scalars", ts_span_str("elapsed"), &column->name, err);
+	}
 	column->name = ours.column;
 	s->factor = ours.factor;
 	if (ts_span_is(ours.column, "scalars.mfu") && ours.factor == 1 && s->digits.largest > MFU_MOST)
@@ -871,8 +899,64 @@ static enum ts_status put_row(struct ts_log_table *t, struct ts_error *err)
 	return TS_OK;
 }
 
+/* --- rows of an evaluation --- */
+
+/* What a text such as "val_epoch" or "Test" puts before the names of its row; NULL: nothing, as of a training. */
+static const char *group_of(struct ts_span text)
+{
+	static const char *const groups[][2] = {{"val", "val"},	  {"valid", "val"}, {"validation", "val"}, {"eval", "val"},
+						{"evaluation", "val"}, {"dev", "val"},   {"test", "test"}};
+	size_t n = 0;
+
+	while (n < text.len && ts_is_alpha(text.data[n]))
+		n++;
+	for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++)
+		if (fold_is(ts_span_part(text, 0, n), groups[i][0]))
+			return groups[i][1];
+	return NULL;
+}
+
+/* Rows of a training and of its evaluation have the same steps and names, and a cell that says which they are. */
+static const char *row_group(const struct ts_log_table *t)
+{
+	static const char *const names[] = {"mode", "phase", "split", "stage", "subset", "_type"};
+
+	for (size_t i = 0; i < t->n_cells; i++) {
+		const struct cell *c = &t->cells[i];
+
+		if (c->is_text && rank_in(name_of(t, c->key), names, sizeof names / sizeof names[0]) < sizeof names / sizeof names[0])
+			return group_of(text_of(t, c));
+	}
+	return NULL;
+}
+
+/* "loss" of a row whose mode is "val" is "val/loss". */
+static void name_group(struct ts_log_table *t)
+{
+	const char *group = row_group(t);
+
+	for (size_t i = 0; group && i < t->n_cells; i++) {
+		struct cell *c = &t->cells[i];
+		struct ts_span name = name_of(t, c->key);
+		char both[TS_PATH_MAX];
+		int len;
+
+		if (c->is_text || ts_log_axis_rank(name) != TS_LOG_AXIS_NONE ||
+		    time_rank(name) < sizeof time_names / sizeof time_names[0])
+			continue;
+		len = snprintf(both, sizeof both, "%s/%.*s", group, TS_SPAN_ARG(name));
+		if (len > 0 && (size_t)len < sizeof both)
+			c->key = key_of(t, ts_span_of(both, (size_t)len));
+	}
+	for (size_t i = 0; group && i < t->n_cells; i++)
+		if (t->cells[i].key == TS_KEY_NONE)
+			t->cells[i--] = t->cells[--t->n_cells];
+}
+
 enum ts_status ts_log_table_end(struct ts_log_table *t, struct ts_error *err)
 {
+	if (!t->failed)
+		name_group(t);
 	if (t->failed)
 		return ts_error_set(err, TS_NO_MEMORY, "out of memory for names");
 	if (ts_buf_check(&t->texts, err))

@@ -14,7 +14,7 @@
 
 const char ts_jsonl_loses[] = "lists";
 
-enum { SURE = 40, SNIFF_LINES = 8, NAME_BYTES = 256 };
+enum { SURE = 40, SNIFF_LINES = 8, NAME_BYTES = 256, WORD_BYTES = 40 };
 
 struct jsonl {
 	const struct ts_ingest_options *options;
@@ -55,6 +55,16 @@ static void show_member(struct shown *s, struct ts_span name, const struct ts_js
 	s->other |= !number;
 }
 
+/* The line without a word before its object: "json_stats: {" of pycls, ":::MLLOG {". */
+static struct ts_span without_word(struct ts_span line)
+{
+	size_t n = 0;
+
+	while (n < line.len && n < WORD_BYTES && line.data[n] != '{' && line.data[n] != '[' && line.data[n] != '"')
+		n++;
+	return n < line.len && line.data[n] == '{' && n > 1 && line.data[n - 1] == ' ' ? ts_span_from(line, n) : line;
+}
+
 /* Returns false if the line does not begin with a whole object. */
 static bool show_line(struct ts_span line, struct ts_buf *scratch, struct shown *s, struct ts_error *err)
 {
@@ -63,7 +73,7 @@ static bool show_line(struct ts_span line, struct ts_buf *scratch, struct shown 
 	uint8_t name[NAME_BYTES];
 	size_t n;
 
-	ts_json_reader_init(&r, line, scratch);
+	ts_json_reader_init(&r, without_word(line), scratch);
 	if (ts_json_next(&r, &token, err) || token.type != TS_JSON_OBJECT)
 		return false;
 	while (!ts_json_next(&r, &token, err)) {
@@ -169,7 +179,7 @@ static enum ts_status take_line(struct jsonl *f, struct ts_log_table *t, struct 
 	struct ts_error bad;
 	bool more = true;
 
-	ts_json_reader_init(&r, line, &f->scratch);
+	ts_json_reader_init(&r, without_word(line), &f->scratch);
 	for (int n = 0; more; n++) {
 		if (take_object(f, t, &r, &more, &bad)) {
 			if (bad.status == TS_NO_MEMORY) {

@@ -475,6 +475,49 @@ static void times_are_recognised(void **state)
 	test_run_finish(&t);
 }
 
+/* A time that has the name of a step's, and rises from row to row, is that of the epoch or of all so far. */
+static void a_time_that_only_rises_is_no_step_time(void **state)
+{
+	char text[2048], steady[2048];
+	size_t n = (size_t)snprintf(text, sizeof text, "step,epoch,step_time,loss\n"), m = n;
+	struct test_run t;
+
+	(void)state;
+	memcpy(steady, text, n + 1);
+	for (int i = 0; i < 20; i++) {
+		n += (size_t)snprintf(text + n, sizeof text - n, "%d,%d,%d.5,%d\n", i, i / 10, 2 + 3 * (i % 10), 40 - i);
+		m += (size_t)snprintf(steady + m, sizeof steady - m, "%d,%d,%d.5,%d\n", i, i / 10, 2 + i % 3, 40 - i);
+	}
+	test_run_init(&t);
+	file(&t, "a.csv", text);
+	assert_non_null(strstr(test_jsonl(&t), "{\"rank\":0,\"step\":2,\"scalars\":{\"elapsed\":8.5,\"loss\":38.0},\"epoch\":0.0}\n"));
+	test_expect_notice(&t, "running_time", TS_NOTICE_INFO, 2, 1);
+	file(&t, "b.csv", steady);
+	assert_non_null(strstr(test_jsonl(&t), "\"step\":2,\"phases\":{\"step\":4.5}"));
+	test_run_finish(&t);
+}
+
+/* --- rows of an evaluation --- */
+
+static void rows_of_an_evaluation_keep_to_themselves(void **state)
+{
+	struct test_run t;
+
+	(void)state;
+	test_run_init(&t);
+	file(&t, "a.csv", "epoch,phase,loss,acc\n1,train,2.5,0.25\n1,val,2.75,0.125\n2,train,2,0.5\n2,val,2.25,0.375\n2,Test,3,0.25\n");
+	assert_non_null(strstr(test_jsonl(&t), "\"acc\":0.25,\"eval_loss\":2.75,\"loss\":2.5,\"val/acc\":0.125}"));
+	assert_non_null(strstr(test_jsonl(&t), "\"acc\":0.5,\"eval_loss\":2.25,\"loss\":2.0,\"test/acc\":0.25,\"test/loss\":3.0,"
+					       "\"val/acc\":0.375}"));
+	/* The word before each object is none of it. */
+	file(&t, "b.log", "json_stats: {\"_type\": \"train_epoch\", \"epoch\": \"1/9\", \"loss\": 2.5}\n"
+			  "json_stats: {\"_type\": \"val_epoch\", \"epoch\": \"1/9\", \"loss\": 2.75}\n"
+			  "json_stats: {\"_type\": \"train_epoch\", \"epoch\": \"2/9\", \"loss\": 2}\n");
+	assert_string_equal(t.result.format, "JSON Lines");
+	assert_non_null(strstr(test_jsonl(&t), "\"step\":1,\"scalars\":{\"eval_loss\":2.75,\"loss\":2.5}"));
+	test_run_finish(&t);
+}
+
 /* --- how finely --- */
 
 static bool known(const char *const *texts, size_t n, bool measured, uint8_t *digits)
@@ -689,6 +732,8 @@ int main(void)
 		cmocka_unit_test(text_is_kept),
 		cmocka_unit_test(a_second_series_is_no_restart),
 		cmocka_unit_test(times_are_recognised),
+		cmocka_unit_test(a_time_that_only_rises_is_no_step_time),
+		cmocka_unit_test(rows_of_an_evaluation_keep_to_themselves),
 		cmocka_unit_test(decimals_are_seen),
 		cmocka_unit_test(numbers_as_logs_write_them),
 		cmocka_unit_test(long_lines_are_passed_over),

@@ -8,6 +8,7 @@
 #include "ingest/formats/log_lines.h"
 #include "ingest/logs/log_table.h"
 #include "ingest/text/text_axis.h"
+#include "ingest/text/text_bunch.h"
 #include "ingest/text/text_columns.h"
 #include "ingest/text/text_end.h"
 #include "ingest/text/text_guess.h"
@@ -57,6 +58,8 @@ struct text {
 	size_t piece;		   /* the number of the line, from 0 */
 	size_t pass, mine;	   /* of many ranks: the which one is read, and its item */
 	int64_t total;		   /* of the training's bar, where records have no step */
+	struct ts_text_bunch bunch;
+	bool bunched; /* the bar stands elsewhere, so that epochs say the steps of records */
 	struct ts_text_axis *axis; /* of records by templates */
 	struct ts_text_guess *guess;
 	bool guessed;				 /* the templates are those of the guess */
@@ -220,6 +223,10 @@ static enum ts_status survey_piece(struct text *x, const struct piece *p, struct
 		return TS_OK;
 	if (p->format == TS_TEXT_TEMPLATE)
 		ts_text_axis_look(x->axis, x->record);
+	if (p->is_bar && !p->bar.what.len)
+		ts_text_bunch_state(&x->bunch, p->bar.n, p->bar.total);
+	else if (p->format == TS_TEXT_HUGGINGFACE)
+		ts_text_bunch_look(&x->bunch, x->record);
 	return see_rank(x, p, err);
 }
 
@@ -283,6 +290,7 @@ static enum ts_status survey_all(struct text *x, struct ts_error *err)
 		x->of = x->format;
 		ts_text_ranks_reset(x->ranks);
 		memset(x->axis, 0, sizeof *x->axis);
+		x->bunch = (struct ts_text_bunch){.records = 0};
 		if (survey_once(x, UINT64_MAX, err))
 			return err->status;
 	} while (x->format != x->of && x->of != TS_TEXT_NONE);
@@ -335,6 +343,11 @@ static enum ts_status survey(struct text *x, struct ts_error *err)
 		return ts_error_set(err, TS_INVALID, "%s: no line of a step in it%s", x->options->path,
 				    x->templates.n ? " that the template fits" : "");
 	x->total = ts_text_survey_total(&x->survey);
+	x->bunched = x->format == TS_TEXT_HUGGINGFACE && x->bunch.total && ts_text_bunch_is(&x->bunch);
+	if (x->bunched)
+		x->total = x->total ? x->total : x->bunch.total;
+	if (x->bunched && !ts_text_bunch_tells(&x->bunch, x->total))
+		x->total = 0;
 	return TS_OK;
 }
 
@@ -606,19 +619,21 @@ static enum ts_status take_record(struct text *x, const struct piece *p, struct 
 	if (!x->total) {
 		x->number += !x->any || ts_text_record_find(x->record, "loss");
 		x->step = x->number;
+	} else if (x->bunched) {
+		x->step = ts_text_bunch_step(&x->bunch, x->total, x->record, x->step);
 	}
 	if (x->timed)
 		put_cells(x, t);
 	else
 		begin_row(x, p, t);
 	x->waits = true;
-	return x->total ? TS_OK : end_waiting(x, t, err);
+	return x->total && !x->bunched ? TS_OK : end_waiting(x, t, err);
 }
 
 /* A state of the training's bar: the step of the record before it. */
 static enum ts_status take_state(struct text *x, const struct piece *p, struct ts_log_table *t, struct ts_error *err)
 {
-	if (p->bar.what.len || p->bar.total != x->total)
+	if (p->bar.what.len || p->bar.total != x->total || x->bunched)
 		return TS_OK;
 	x->step = p->bar.n;
 	return end_waiting(x, t, err);
@@ -723,7 +738,11 @@ static enum ts_status read_all(void *ctx, struct ts_log_table *t, struct ts_erro
 	}
 	if (!status && x->format == TS_TEXT_HUGGINGFACE && !x->total)
 		ts_notice_add(&x->notices, "rows_numbered", TS_NOTICE_INFO, ts_span_str(""), 0,
-			      "the records have no step, and there is no progress bar that would say it");
+			      x->bunched ? "the records have no step, and the progress bar that would say it was written at other times"
+					 : "the records have no step, and there is no progress bar that would say it");
+	if (!status && x->bunched && x->total)
+		ts_notice_add(&x->notices, "steps_by_epoch", TS_NOTICE_INFO, ts_span_str(""), 0,
+			      "records stand together, apart from their progress bar, so their steps are those of their epochs");
 	if (!status)
 		status = each_piece(x, UINT64_MAX, take, t, err);
 	if (!status)

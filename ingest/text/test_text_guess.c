@@ -316,6 +316,31 @@ static const struct {
 	 "| epoch 005  1000 / 8000 loss=2.5 (3.5), wps=959, lr=0.5\n| epoch 005  2000 / 8000 loss=2.25 (3.5), wps=959, lr=0.5\n"
 	 "| epoch 006  1000 / 8000 loss=2.0 (3.5), wps=959, lr=0.5\n| epoch 006  2000 / 8000 loss=1.5 (3.5), wps=959, lr=0.5\n",
 	 "loss", "33000 2.5|34000 2.25|41000 2.0|42000 1.5", "epoch {epoch} {step} /{} {*}"},
+	{"a verb of several words before the number",
+	 "Starting epoch 0 current lr is 0.5\nEpoch 0, Step 2, total used time 7.5 (s), avg loss so far is 2.5\n"
+	 "Epoch 0, Step 4, total used time 14.5 (s), avg loss so far is 2.25\nStarting epoch 1 current lr is 0.5\n"
+	 "Epoch 1, Step 2, total used time 21.5 (s), avg loss so far is 2.0\n"
+	 "Epoch 1, Step 4, total used time 28.5 (s), avg loss so far is 1.5\n",
+	 "loss", "2 2.5|4 2.25|6 2.0|8 1.5", NULL},
+	{"a step that is called a number of a batch",
+	 "INFO - epoch: 0, batch_id: 0, AUC:0.50, loss:2.5\nINFO - epoch: 0, batch_id: 500, AUC:0.75, loss:2.0\n"
+	 "INFO - epoch: 0 done, AUC: 0.76, loss: 1.9\nINFO - epoch: 1, batch_id: 0, AUC:0.77, loss:1.5\n"
+	 "INFO - epoch: 1, batch_id: 500, AUC:0.78, loss:1.25\nINFO - epoch: 1 done, AUC: 0.79, loss: 1.2\n",
+	 "loss", "0 2.5|500 2.0|501 1.5|1001 1.25", "epoch:{epoch}, batch_id:{step} {*}"},
+	{"lines of the evaluation with the same counters",
+	 "Train | Epoch 1 | 2/5 | 1.5 it/sec | Loss 2.5\nTrain | Epoch 1 | 4/5 | 1.5 it/sec | Loss 2.25\n"
+	 "Train Summary | Epoch 1 | Loss=2.0\nValid | Epoch 1 | 1/3 | 0.5 it/sec | Loss 9.5\n"
+	 "Valid | Epoch 1 | 2/3 | 0.5 it/sec | Loss 9.25\n"
+	 "Train | Epoch 2 | 2/5 | 1.5 it/sec | Loss 1.5\nTrain | Epoch 2 | 4/5 | 1.5 it/sec | Loss 1.25\n"
+	 "Train Summary | Epoch 2 | Loss=1.0\nValid | Epoch 2 | 1/3 | 0.5 it/sec | Loss 8.5\n"
+	 "Valid | Epoch 2 | 2/3 | 0.5 it/sec | Loss 8.25\n",
+	 "loss", "2 2.5|4 2.25|7 1.5|9 1.25", "Train | Epoch {epoch} |{step}/{} {*}"},
+	{"a table parted by tabs", "step\tloss\n10\t2.5\n20\t2.25\n30\t2.0\n", "loss", "10 2.5|20 2.25|30 2.0", "{step} {loss}"},
+	{"a table parted by tabs, without a step",
+	 "total loss\tscore loss\n9.5\t2.5\n8.5\t2.25\n7.5\t2.0\n6.5\t1.75\n5.5\t1.5\n", "score loss",
+	 "0 2.5|1 2.25|2 2.0|3 1.75|4 1.5", "{total loss} {score loss}"},
+	{"a table parted by single spaces", "epoch loss acc\n1 2.5 0.25\n2 2.25 0.5\n3 2.0 0.75\n", "acc", "1 0.25|2 0.5|3 0.75",
+	 "{epoch} {loss} {acc}"},
 	{"a line that names the first step alone",
 	 "19-08-11 17:38:53.279 - INFO: Start training from epoch: 0, iter: 0\n"
 	 "19-08-11 17:44:05.314 - INFO: <epoch:  1, iter:     100, lr:2.000e-04> l_pix: 6.5\n"
@@ -608,6 +633,9 @@ static void named_numbers(void **state)
 		{"mAP: 100%|████|", "", false},
 		{"| acc | 98.5% | 3 |", "acc(%)=98.5", false},
 		{"loss: tensor(2.5, device='cuda:0') next: 1", "loss=2.5 next=1", true},
+		{"avg loss so far is 2.5, acc was 0.5", "avg loss=2.5 acc=0.5", true},
+		{"so far is 2.5", "", false},
+		{"the best loss so far is 2.5", "", false},
 		{"", "", true},
 	};
 

@@ -122,6 +122,56 @@ static void hugging_face_ends(void **state)
 	test_run_finish(&t);
 }
 
+/* Two epochs of four steps, each of whose records stands behind all states of the bar. */
+#define BAR "\r 50%|#| 4/8 [00:01<00:01, 4.00it/s]\r100%|#| 8/8 [00:02<00:00, 4.00it/s]\n"
+#define RECORDS                                                                                                                        \
+	"{'loss': 4.5, 'epoch': 0.5}\n{'loss': 3.5, 'epoch': 1.0}\n{'eval_loss': 9.5, 'epoch': 1.0}\n"   \
+	"{'loss': 2.5, 'epoch': 1.5}\n{'loss': 1.5, 'epoch': 2.0}\n"
+
+static void records_apart_from_their_bar_have_the_steps_of_their_epochs(void **state)
+{
+	static const struct {
+		const char *text, *steps;
+	} cases[] = {
+		{BAR RECORDS "{'train_runtime': 2.0, 'epoch': 2.0}\n", "2 4 6 8"},
+		{BAR RECORDS, "2 4 6 8"}, /* the bar came to its end */
+		/* Steps 1, 500, 1000, ... of 5,000 an epoch: four digits of the last epochs leave several steps open. */
+		{"\r100%|#| 10000/10000 [00:02<00:00, 4.00it/s]\n{'loss': '4.5', 'epoch': '0.0002'}\n"
+		 "{'loss': '4.5', 'epoch': '0.1'}\n{'loss': '3.5', 'epoch': '0.2'}\n"
+		 "{'loss': '2.5', 'epoch': '1.6'}\n{'loss': '1.5', 'epoch': '1.8'}\n"
+		 "{'train_runtime': '2', 'epoch': '2'}\n",
+		 "1 500 1000 8000 9000"},
+		/* How many epochs there were to be is not known. */
+		{"\r 50%|#| 4/16 [00:01<00:01, 4.00it/s]\n" RECORDS, "1 2 3 4"},
+		/* Epochs that are no whole steps. */
+		{BAR "{'loss': 4.5, 'epoch': 0.33}\n{'loss': 3.5, 'epoch': 0.97}\n{'loss': 2.5, 'epoch': 1.41}\n"
+		     "{'loss': 1.5, 'epoch': 2.0}\n",
+		 "1 2 3 4"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		char got[64] = "";
+		struct test_run t;
+		size_t n = 0;
+
+		test_run_init(&t);
+		assert_int_equal(test_ingest_text(&t, "a.log", cases[i].text), TS_OK);
+		for (const char *row = test_jsonl(&t); *row; row = strchr(row, '\n') + 1) {
+			const char *step = strstr(row, "\"step\":") + 7;
+
+			n += (size_t)snprintf(got + n, sizeof got - n, "%s%.*s", n ? " " : "", (int)strcspn(step, ","), step);
+		}
+		if (strcmp(got, cases[i].steps) != 0)
+			fail_msg("case %zu: steps %s", i, got);
+		if (i < 3)
+			test_expect_notice(&t, "steps_by_epoch", TS_NOTICE_INFO, 0, 1);
+		else
+			test_expect_notice(&t, "rows_numbered", TS_NOTICE_INFO, 0, 1);
+		test_run_finish(&t);
+	}
+}
+
 /* DeepSpeed's timers belong to the record behind them; of two steps without one, the later's do. */
 static void timers_stand_before_their_record(void **state)
 {
@@ -430,6 +480,7 @@ int main(void)
 		cmocka_unit_test(megatron_has_units),
 		cmocka_unit_test(torchtitan_has_ranks),
 		cmocka_unit_test(hugging_face_ends),
+		cmocka_unit_test(records_apart_from_their_bar_have_the_steps_of_their_epochs),
 		cmocka_unit_test(timers_stand_before_their_record),
 		cmocka_unit_test(lines),
 		cmocka_unit_test(templates_read_ones_own_lines),

@@ -39,7 +39,7 @@ static bool is_mark(const struct found *f, size_t i, char mark)
 /* "Epoch" of "Epoch(train)" and "epoch_index". */
 static struct ts_span stem_of(struct ts_span word)
 {
-	static const char *const ends[] = {"_index", "_idx", "_num", "_no"};
+	static const char *const ends[] = {"_index", "_idx", "_num", "_no", "_id"};
 	const uint8_t *open = word.len ? memchr(word.data, '(', word.len) : NULL;
 
 	if (open)
@@ -149,12 +149,26 @@ static void forget(struct found *f)
 	f->open = false;
 }
 
+/* "Train | Epoch 1 | 143/573" begins with the word of what the program does, by which it differs from "Valid | Epoch 1 | 1/3". The
+ * token of that word; first, if none stands before the mark in front of it. */
+static size_t doing_before(const struct found *f, size_t first)
+{
+	if (first < 2 || token(f, first - 1)->kind != TS_TEXT_MARK || !memchr("|-:", token(f, first - 1)->mark, 3))
+		return first;
+	for (size_t i = first - 1; i > 0 && first - i <= WORDS_BETWEEN && token(f, i - 1)->kind == TS_TEXT_WORD; i--)
+		if (ts_text_is_doing(token(f, i - 1)->text))
+			return i - 1;
+	return first;
+}
+
 static void add(struct found *f, size_t i)
 {
 	if (!f->n && f->words && f->first_word && is_mark(f, f->first_word - 1, '[') && !token(f, f->first_word)->gap)
 		f->from = token(f, f->first_word - 1)->at;
 	else if (!f->n)
-		f->from = f->words ? token(f, f->first_word)->at : f->open ? token(f, f->bracket)->at : token(f, i)->at;
+		f->from = f->words  ? token(f, doing_before(f, f->first_word))->at
+			  : f->open ? token(f, f->bracket)->at
+				    : token(f, i)->at;
 	f->counters[f->n] = i;
 	f->names[f->n++] = f->words ? f->first_word + f->words - 1 : SIZE_MAX;
 	f->end = token(f, i)->end;
@@ -595,16 +609,19 @@ static bool take_row(struct ts_text_kinds *k, struct ts_span line, int32_t rank)
 
 	if (!ts_text_table_row(&k->table, line, &step, form, sizeof form))
 		return false;
-	s = kind_of(k, form, 1, rank);
+	s = kind_of(k, form, k->table.step < k->table.n, rank);
 	if (!s || !takes_rank(s, rank))
 		return true;
 	s->table = true;
-	(void)snprintf(s->counters[0].name, sizeof s->counters[0].name, "%s", k->table.names[k->table.step]);
-	count_value(k, s, 0, step, rose);
+	if (s->n_counters) {
+		(void)snprintf(s->counters[0].name, sizeof s->counters[0].name, "%s", k->table.names[k->table.step]);
+		count_value(k, s, 0, step, rose);
+	}
 	s->lines++;
 	s->last = k->lines;
 	s->named++;
 	s->measured += k->table.measures;
+	s->rich += k->table.measures && k->table.n > 1;
 	return true;
 }
 

@@ -113,6 +113,14 @@ bool ts_text_is_noise(struct ts_span name)
 	return false;
 }
 
+bool ts_text_is_doing(struct ts_span word)
+{
+	static const char *const doings[] = {"train", "training",   "valid", "val", "validation",
+					     "eval",  "evaluation", "test",  "dev", NULL};
+
+	return word_among(word, doings);
+}
+
 static bool is_small_word(struct ts_span word)
 {
 	static const char *const words[] = {"at", "in",	  "of",	   "to",   "for",  "from", "the", "after", "with", "and", "is",
@@ -193,19 +201,34 @@ static void add(struct naming *n, struct ts_span name, const struct ts_text_toke
 	ts_text_record_measure(n->r, name, t->text, unit);
 }
 
-/* "Loss is 0.54", "Average Loss is 0.54": takes the verb away from a name, but from no sentence, such as "the loss of water is 3". */
+/* How many words at the end of a name say only that a number follows: "is" of "Loss is 0.54", "so far is" of "avg loss so far is
+ * 0.54". */
+static size_t verbs_at_end(const struct naming *n)
+{
+	static const char *const verbs[] = {"is", "was", NULL}, *const before[] = {"so", "far", "now", "currently", NULL};
+	size_t verb = word_among(token(n, n->i - 1)->text, verbs), words = verb;
+
+	while (words < n->words - 1 && word_among(token(n, n->i - 1 - words)->text, before))
+		words++;
+	return word_among(token(n, n->i - 1 - words)->text, before) ? 0 : words;
+}
+
+/* Takes the verb away from a name, but from no sentence, such as "the loss of water is 3". */
 static void drop_verb(struct naming *n)
 {
-	static const char *const verbs[] = {"is", NULL};
+	size_t verbs;
 
-	if (n->words < 2 || n->words > 3 || n->strong || n->piped || n->i < n->words || token(n, n->i - 1)->kind != TS_TEXT_WORD ||
-	    !word_among(token(n, n->i - 1)->text, verbs))
+	if (n->words < 2 || n->words > WORDS_MAX + 3 || n->strong || n->piped || n->i < n->words ||
+	    token(n, n->i - 1)->kind != TS_TEXT_WORD)
 		return;
-	for (size_t i = n->i - n->words; i + 1 < n->i; i++)
+	verbs = verbs_at_end(n);
+	if (!verbs || n->words - verbs > 2)
+		return;
+	for (size_t i = n->i - n->words; i + verbs < n->i; i++)
 		if (token(n, i)->kind != TS_TEXT_WORD || is_small_word(token(n, i)->text))
 			return;
-	n->words--;
-	n->name_end = token(n, n->i - 2)->end;
+	n->words -= verbs;
+	n->name_end = token(n, n->i - 1 - verbs)->end;
 	n->strong = true;
 }
 

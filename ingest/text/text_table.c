@@ -104,20 +104,42 @@ static struct ts_span without_mark(struct ts_span line)
 	return ts_log_axis_rank(cell) == TS_LOG_AXIS_NONE ? line : ts_trim(ts_span_from(ts_trim(line), 1));
 }
 
-bool ts_text_table_header(struct ts_text_table *t, struct ts_span line)
+/* The names of a header. wide: they are parted by two spaces. */
+static bool names_of(struct ts_span line, enum ts_text_table_form form, bool wide, struct ts_text_table *ret)
 {
-	struct ts_text_table out = {.form = form_of(line)};
 	struct ts_span cell;
 
-	line = without_mark(line);
-	while (next_cell(&line, out.form, true, &cell)) {
-		if (out.n == TS_TEXT_TABLE_COLUMNS || !is_name(cell))
+	*ret = (struct ts_text_table){.form = form};
+	while (next_cell(&line, form, wide, &cell)) {
+		if (ret->n == TS_TEXT_TABLE_COLUMNS || !is_name(cell))
 			return false;
-		keep_name(&out, cell);
+		keep_name(ret, cell);
 	}
-	out.step = step_of(&out);
-	if (out.n < 2 || out.step > 1 || out.step == out.n || (out.form == TS_TEXT_TABLE_SPACES && out.n < 3))
+	ret->step = step_of(ret);
+	return ret->n > 1;
+}
+
+/* Whether the names are those of a table's columns. tabs: they are parted by tabs. */
+static bool is_header(const struct ts_text_table *t, bool tabs)
+{
+	if (t->step == t->n)
+		return tabs && t->measures;
+	return t->step <= 1 && (t->form != TS_TEXT_TABLE_SPACES || t->n > 2 || tabs);
+}
+
+bool ts_text_table_header(struct ts_text_table *t, struct ts_span line)
+{
+	enum ts_text_table_form form = form_of(line);
+	bool tabs = line.len && memchr(line.data, '\t', line.len);
+	struct ts_text_table out;
+
+	line = without_mark(line);
+	if (names_of(line, form, true, &out)) {
+		if (!is_header(&out, tabs))
+			return false;
+	} else if (form != TS_TEXT_TABLE_SPACES || tabs || !names_of(line, form, false, &out) || out.step || !out.measures) {
 		return false;
+	}
 	*t = out;
 	return true;
 }

@@ -3,9 +3,10 @@
  *	epoch  train_loss  valid_loss		| Iteration | Loss   | Elapsed Time |		Epoch   GPU_mem   box_loss  Size
  *	0      1.0979      1.561092		| 1         | 5.2557 | 1.36s        |		1/100     1.18G      1.287   640: 100%
  *
- * Names are parted by two spaces or more, by '|' or by commas; numbers by any spaces, or as the names are. In front may stand a
- * fraction, and behind the last number a colon with anything. "#" is a step and "E" an epoch, as spaCy has them; before the name of a
- * step, "#" marks a comment.
+ * Names are parted by two spaces or more, by a tab, by '|' or by commas, or by one space if the first is that of a step and another
+ * measures; numbers by any spaces, or as the names are. In front may stand a fraction, and behind the last number a colon with
+ * anything. "#" is a step and "E" an epoch, as spaCy has them; before the name of a step, "#" marks a comment. Between tabs, the step
+ * may lack.
  */
 #ifndef TSCOPE_INGEST_TEXT_TEXT_TABLE_H
 #define TSCOPE_INGEST_TEXT_TEXT_TABLE_H
@@ -23,7 +24,7 @@ struct ts_text_table {
 	size_t n; /* 0: no header yet */
 	enum ts_text_table_form form;
 	bool measures; /* a name is of what trainings measure */
-	size_t step;   /* the column of the step, or else of the epoch */
+	size_t step;   /* the column of the step, or else of the epoch; n: there is none */
 };
 
 /* Whether the line is a header, which the table then has. */
