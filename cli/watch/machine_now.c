@@ -110,7 +110,8 @@ void ts_machine_now_look(struct ts_machine_now *now, const char *top, const char
 
 bool ts_machine_now_rows(const struct ts_machine_now *now, struct ts_arena *arena, struct ts_machine_rows *ret_rows)
 {
-	const char *text = ts_arena_printf(arena, "%.*s\n%.*s\n", TS_SPAN_ARG(ts_buf_view(&now->names)), TS_SPAN_ARG(ts_buf_view(&now->line)));
+	struct ts_span names = ts_buf_view(&now->names), line = ts_buf_view(&now->line);
+	const char *text = ts_arena_printf(arena, "%.*s\n%.*s\n", TS_SPAN_ARG(names), TS_SPAN_ARG(line));
 	struct ts_error err;
 
 	return now->line.len && text && !ts_machine_read(ts_span_str(text), arena, ret_rows, &err) && ret_rows->n == 1;

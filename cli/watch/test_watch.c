@@ -480,7 +480,8 @@ static void the_newest_observation_is_read_while_it_grows(void **state)
 
 static void the_machine_is_drawn(void **state)
 {
-	static const char table[] = "seconds,cpu_cores,cpu_quota_cores,cpu_steal,memory_bytes,gpu1_busy,gpu1_sm_clock_mhz,gpu1_throttled_by_heat\n"
+	static const char table[] = "seconds,cpu_cores,cpu_quota_cores,cpu_steal,memory_bytes,gpu1_busy,gpu1_sm_clock_mhz,"
+				    "gpu1_throttled_by_heat\n"
 				    "9,3.25,8,0.12,1073741824,0.97,1410,1\n";
 	struct ts_watch_frame f = {.word = "a", .stand = TS_STAND_RUNS, .age = 1, .pace = {.per_second = 1, .usual = 1}};
 	struct ts_machine_rows rows;
@@ -495,7 +496,8 @@ static void the_machine_is_drawn(void **state)
 	f.machine = &rows;
 	for (int width = 20; width < 200; width++)
 		assert_true(draws(&f, &live, width, width % 2, "machine: "));
-	assert_true(draws(&f, &live, 120, true, "machine: 3.25 of 8 cores in use, memory 1 GiB, 12 % of the time given to others by its host"));
+	assert_true(draws(&f, &live, 120, true,
+			  "machine: 3.25 of 8 cores in use, memory 1 GiB, 12 % of the time given to others by its host"));
 	assert_true(draws(&f, &live, 120, true, "1410 MHz"));
 	assert_true(draws(&f, &live, 120, true, "97 %"));
 	assert_true(draws(&f, &live, 120, true, "heat"));

@@ -397,8 +397,8 @@ static const char *held_by(const double gpu[TS_GPU_COLUMNS])
 
 static enum ts_status draw_gpus(struct pen *pen, const struct ts_machine_rows *m, struct ts_error *err)
 {
-	static const struct ts_view_column columns[] = {TS_LEFT("GPU", 3),  TS_RIGHT("busy"),	TS_RIGHT("clock"),  TS_RIGHT("power"),
-							TS_RIGHT("heat"), TS_RIGHT("memory"), TS_LEFT("held by", 6)};
+	static const struct ts_view_column columns[] = {TS_LEFT("GPU", 3), TS_RIGHT("busy"),   TS_RIGHT("clock"),    TS_RIGHT("power"),
+							TS_RIGHT("heat"),  TS_RIGHT("memory"), TS_LEFT("held by", 6)};
 	struct ts_term term = *pen->term;
 	struct ts_view view;
 
@@ -427,13 +427,13 @@ static enum ts_status draw_gpus(struct pen *pen, const struct ts_machine_rows *m
 
 static enum ts_status draw_machine(struct pen *pen, const struct ts_machine_rows *m, struct ts_error *err)
 {
+	const char *cores = numbers(*m->values[TS_MACHINE_CPU], *m->values[TS_MACHINE_CORES], " cores in use", pen->arena);
+	const char *memory = bytes(*m->values[TS_MACHINE_MEMORY], *m->values[TS_MACHINE_MEMORY_LIMIT], pen->arena);
+	const char *said = ts_arena_printf(pen->arena, "machine: %s, memory %s%s", cores, memory, troubles(m, pen->arena));
+
 	end_line(pen);
-	sentence(pen, TS_STYLE_PLAIN,
-		 ts_span_str(ts_arena_printf(pen->arena, "machine: %s, memory %s%s",
-					     numbers(*m->values[TS_MACHINE_CPU], *m->values[TS_MACHINE_CORES], " cores in use", pen->arena),
-					     bytes(*m->values[TS_MACHINE_MEMORY], *m->values[TS_MACHINE_MEMORY_LIMIT], pen->arena),
-					     troubles(m, pen->arena))),
-		 0);
+	if (said)
+		sentence(pen, TS_STYLE_PLAIN, ts_span_str(said), 0);
 	return draw_gpus(pen, m, err);
 }
 

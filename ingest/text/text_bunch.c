@@ -99,8 +99,8 @@ bool ts_text_bunch_tells(const struct ts_text_bunch *b, int64_t total)
 
 int64_t ts_text_bunch_step(const struct ts_text_bunch *b, int64_t total, const struct ts_text_record *r, int64_t last)
 {
-	double per_epoch = steps_of_epoch(b, total), interval = interval_of(b, per_epoch), first = nearbyint(b->first * per_epoch), epoch,
-	       step;
+	double per_epoch = steps_of_epoch(b, total), interval = interval_of(b, per_epoch), first = nearbyint(b->first * per_epoch);
+	double epoch, step;
 	struct ts_span written;
 
 	if (!epoch_of(r, &epoch, &written))
