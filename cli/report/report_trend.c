@@ -209,6 +209,21 @@ static void hosts(struct ts_report *r, struct ts_section *s, const struct ts_tre
 	}
 }
 
+/* One line for each change behind which the machine was another. */
+static void machines(struct ts_report *r, struct ts_section *s, const struct ts_trend *t)
+{
+	for (size_t i = t->n_changes; i-- > 0;) {
+		const struct ts_trend_change *c = &t->changes[i];
+
+		if (c->machines.len)
+			ts_report_line(r, s, mark_of(r, i),
+				       ts_report_say(r,
+						     "the machine of the first run after it, beside that of the last before: %s. This may "
+						     "explain it, and proves nothing",
+						     ts_report_text(r, c->machines)));
+	}
+}
+
 /* What was taken out of the values before changes were looked for, and what is not claimed. */
 static void remarks(struct ts_report *r, struct ts_section *s, const struct ts_trend *t)
 {
@@ -357,6 +372,7 @@ enum ts_status ts_report_of_trend(const struct ts_trend *t, struct ts_arena *are
 			changes(&r, s, t);
 		others(&r, s, t);
 		hosts(&r, s, t);
+		machines(&r, s, t);
 		remarks(&r, s, t);
 		moved(&r, t);
 	}

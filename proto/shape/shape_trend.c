@@ -79,6 +79,8 @@ static const struct ts_shape_field change_rows[] = {
 	 ABOUT("the hosts before and after it cannot be compared: host or change, nobody can tell")},
 	{"other", "other_workload", BYTES(other, TS_PATH_MAX), OR_NULL, ABOUT("a workload that moved the other way by as much")},
 	{"other_size", "other_size_ratio", F64(other_size), WHEN(another_moved)},
+	{"machines", "machines", BYTES(machines, TS_PATH_MAX), OR_NULL,
+	 ABOUT("in what the machine of the run behind it differed from that before it: what may explain it, and proves nothing")},
 	{NULL, "cost", WORD(cost, cost_words),
 	 ABOUT("whether the cost was added, taken off, went away again later, came back to an earlier "
 	       "level, or moved from another workload; unknown: nobody knows which way the series is better")},

@@ -775,6 +775,15 @@ def machine_rules():
             stored(place, "push", f"same{number}", "--name", f"same{number}", "--branch", "main")
         ended, said = stored(place, "gate", "slow", "--baseline", "main")
         check("gate says it, too, behind where the time went", ended != 0 and b"limit of power of GPUs 300 W against 400 W" in b" ".join(said.split()) and b"proves nothing" in b" ".join(said.split()), ended, said)
+        slow = os.path.join(place.path, "slow")
+        for number in range(6, 18):
+            with open(os.path.join(slow if number >= 12 else os.path.join(place.path, "same5"), "steps.jsonl"), "w", encoding="utf-8") as file:
+                file.write("".join(f'{{"step": {step}, "phases": {{"forward": {(0.133 if number >= 12 else 0.1) + number * 1e-5}}}}}\n' for step in range(200)))
+            stored(place, "push", "slow" if number >= 12 else "same5", "--name", f"later{number}", "--branch", "main")
+        trend = json.loads(stored(place, "trend", "main", "--json")[1])
+        text = b" ".join(stored(place, "trend", "main")[1].split())
+        check("trend says it of the change", [change["machines"] for change in trend["changes"]] == ["limit of power of GPUs 300 W against 400 W"] and
+              b"limit of power of GPUs 300 W against 400 W. This may explain it, and proves nothing" in text, trend["changes"], text)
     with Place() as place:
         os.makedirs(os.path.join(place.path, "run"))
         with open(os.path.join(place.path, "run", "steps.jsonl"), "w", encoding="utf-8") as file:

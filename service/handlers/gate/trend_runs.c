@@ -7,6 +7,7 @@
 #include "service/handlers/core/resolve.h"
 #include "service/handlers/gate/baselines.h"
 #include "service/handlers/gate/gate_subject.h"
+#include "service/handlers/gate/trend_machine.h"
 
 #include "analysis/gate/trend.h"
 
@@ -300,7 +301,8 @@ static enum ts_status answer(struct follower *t, struct ts_error *err)
 	ts_gate_policy_default(&t->policy);
 	if (ts_policy_of_gate(&t->request->policy, t->arena, &t->policy, err) || take_metric(t, err) || find_branch(t, err) ||
 	    (t->request->like.len && follow_like(t, err)) || follow_branch(t, err) ||
-	    ts_trend_judge(&t->trend, &t->policy, t->arena, err))
+	    ts_trend_judge(&t->trend, &t->policy, t->arena, err) ||
+	    ts_trend_machines(t->f, &t->trend, &t->one, t->arena, err))
 		return err->status;
 	return TS_OK;
 }
