@@ -37,6 +37,7 @@ static const struct {
 	ROW("batch", false, true),
 	ROW("minibatch", false, true), /* CNTK */
 	ROW("episode", false, true),
+	ROW("generation", false, true), /* of evolution */
 	ROW("epoch", false, false),
 };
 

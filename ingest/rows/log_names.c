@@ -303,6 +303,22 @@ bool ts_log_name_scores(struct ts_span name)
 	return has_word(name, words);
 }
 
+/* Whether the name has a word of Chinese, Japanese or Korean for a loss, an accuracy or a learning rate. */
+static bool measures_in_other_words(struct ts_span name)
+{
+	static const char *const words[] = {"\u635f\u5931", "\u640d\u5931",	"\u51c6\u786e\u7387", "\u6b63\u89e3\u7387",
+					    "\uc190\uc2e4", "\uc815\ud655\ub3c4", "\u5b66\u4e60\u7387", "\u5b66\u7fd2\u7387"};
+
+	for (size_t i = 0; i < name.len; i++)
+		if (name.data[i] >= 0x80) {
+			for (size_t k = 0; k < sizeof words / sizeof words[0]; k++)
+				if (ts_span_contains(ts_span_from(name, i), words[k]))
+					return true;
+			return false;
+		}
+	return false;
+}
+
 bool ts_log_name_measures(struct ts_span name)
 {
 	static const char *const words[] = {
@@ -310,7 +326,7 @@ bool ts_log_name_measures(struct ts_span name)
 		"elbo",	 "reward", "rew",  "rewards",  "map",	  "miou",     "iou",	    "mse",  "rmse",  "mae",   "bleu",
 		"auc",	 "gnorm",  "grad", "gradient", "dice",	  "logloss",  "top1",	    "top5", "top-1", "top-5", "top 1",
 		"top 5", "prec",   "trl",  "tel",      "entropy", "kimg",     "wer",	    "cer",  "bwer", "bcer",
-		"objf",	 NULL};
+		"objf",	 "fitness", "kld",  NULL};
 
 	/* A loss in percent is one of packets or money. */
 	if (ts_span_ends(name, "loss(%)"))
@@ -318,7 +334,8 @@ bool ts_log_name_measures(struct ts_span name)
 	if (name.len > NAME_MAX_BYTES)
 		return false;
 	/* "char train", in percent: what Tesseract gets wrong of its samples. */
-	return has_word(name, words) || ts_span_ends(name, "loss") || ts_span_ends(name, "Loss") || ts_span_ends(name, " train(%)");
+	return has_word(name, words) || ts_span_ends(name, "loss") || ts_span_ends(name, "Loss") || ts_span_ends(name, " train(%)") ||
+	       measures_in_other_words(name);
 }
 
 void ts_log_names_markdown(struct ts_buf *out)

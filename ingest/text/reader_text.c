@@ -341,7 +341,7 @@ static enum ts_status survey(struct text *x, struct ts_error *err)
 		return err->status;
 	if (x->format == TS_TEXT_NONE || (x->guessed && !holds(x)))
 		return ts_error_set(err, TS_INVALID, "%s: no line of a step in it%s", x->options->path,
-				    x->templates.n ? " that the template fits" : "");
+				    x->templates.n && !x->guessed ? " that the template fits" : "");
 	x->total = ts_text_survey_total(&x->survey);
 	x->bunched = x->format == TS_TEXT_HUGGINGFACE && x->bunch.total && ts_text_bunch_is(&x->bunch);
 	if (x->bunched)
@@ -369,6 +369,21 @@ static void part_backward(struct ts_text_record *r)
 	for (size_t i = 0; parted && i < r->n; i++)
 		if (ts_span_is(r->cells[i].name, "bwd(ms)"))
 			r->cells[i].name = ts_span_str("bwd_with_allreduce(ms)");
+}
+
+/* Takes away what the line of the step has, too: the loss of an evaluation behind it is not that of the step. */
+static void keep_new(struct text *x)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < x->record->n; i++) {
+		if (ts_text_axis_gave(x->axis, x->record->cells[i].name))
+			tell(x, "repeated_value", TS_NOTICE_SKIPPED,
+			     "a value of a line without a step, whose name the line of the step has");
+		else
+			x->record->cells[n++] = x->record->cells[i];
+	}
+	x->record->n = n;
 }
 
 static void put_cells(struct text *x, struct ts_log_table *t)
@@ -505,6 +520,11 @@ static enum ts_status take_by_template(struct text *x, const struct piece *p, st
 		return add_to_row(x, p, t);
 	case TS_TEXT_BLOCK:
 		return take_block(x, p, step, t, err);
+	case TS_TEXT_FOLLOWS:
+		keep_new(x);
+		if (!x->record->n)
+			return TS_OK;
+		break;
 	case TS_TEXT_OWN_ROW:
 	case TS_TEXT_ENDS:
 		break;
@@ -513,7 +533,7 @@ static enum ts_status take_by_template(struct text *x, const struct piece *p, st
 		return TS_OK;
 	(void)add_to_row(x, p, t);
 	put_number(t, "step", step);
-	if (place == TS_TEXT_OWN_ROW && x->shows_step && x->shown_step != step)
+	if (place != TS_TEXT_ENDS && x->shows_step && x->shown_step != step)
 		end_shown(x);
 	show_cells(x);
 	show_step(x, step);

@@ -335,6 +335,20 @@ static const struct {
 	 "Train Summary | Epoch 2 | Loss=1.0\nValid | Epoch 2 | 1/3 | 0.5 it/sec | Loss 8.5\n"
 	 "Valid | Epoch 2 | 2/3 | 0.5 it/sec | Loss 8.25\n",
 	 "loss", "2 2.5|4 2.25|7 1.5|9 1.25", "Train | Epoch {epoch} |{step}/{} {*}"},
+	{"an evaluation behind the last step that has the same names",
+	 "momentum: 0.5\nEpoch: [0]  [0/4]  loss: 4.5 (4.5)  lr: 0.5 (0.5)\nEpoch: [0]  [2/4]  loss: 3.5 (4.0)  lr: 0.5 (0.5)\n"
+	 "Epoch: [1]  [0/4]  loss: 2.5 (2.5)  lr: 0.5 (0.5)\nEpoch: [1]  [2/4]  loss: 1.5 (2.0)  lr: 0.5 (0.5)\n"
+	 "acc1: 0.5 (0.5)  loss: 9.5 (9.5)\nacc1: 0.75 (0.5)  loss: 8.5 (9.0)\nacc1: 0.875 (0.75)  loss: 7.5 (8.5)\n",
+	 "loss", "0 4.5|2 3.5|4 2.5|6 1.5", NULL},
+	{"settings before the first step, of which one has a name like a step's",
+	 "INFO: Namespace(lr=0.5, momentum=0.9, log_iter=10, save=5)\nINFO: Iters: 10/90 || Lr: 0.25 || Task Loss: 3.5\n"
+	 "INFO: Iters: 20/90 || Lr: 0.125 || Task Loss: 2.5\nINFO: Iters: 30/90 || Lr: 0.0625 || Task Loss: 1.5\n",
+	 "lr", "10 0.25|20 0.125|30 0.0625", "Iters:{step}/{} {*}"},
+	{"names in Chinese",
+	 "INFO - Epoch 1/9\nINFO - \u8bad\u7ec3\u635f\u5931: 2.5, x: 4.5%\n"
+	 "INFO - Epoch 2/9\nINFO - \u8bad\u7ec3\u635f\u5931: 2.25, x: 5.5%\n"
+	 "INFO - Epoch 3/9\nINFO - \u8bad\u7ec3\u635f\u5931: 2.0, x: 6.5%\n",
+	 "\u8bad\u7ec3\u635f\u5931", "1 2.5|2 2.25|3 2.0", NULL},
 	{"a table parted by tabs", "step\tloss\n10\t2.5\n20\t2.25\n30\t2.0\n", "loss", "10 2.5|20 2.25|30 2.0", "{step} {loss}"},
 	{"a table parted by tabs, without a step",
 	 "total loss\tscore loss\n9.5\t2.5\n8.5\t2.25\n7.5\t2.0\n6.5\t1.75\n5.5\t1.5\n", "score loss",

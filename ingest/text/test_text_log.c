@@ -209,6 +209,30 @@ static void rows_of(struct test_run *t, char out[512])
 	}
 }
 
+/* What tqdm's set_description puts before the bar. A bar of something else may have numbers there, too. */
+static void bars_that_are_described(void **state)
+{
+	char rows[512];
+	struct test_run t;
+
+	(void)state;
+	test_run_init(&t);
+	assert_int_equal(test_ingest_text(&t, "a.log",
+					  "Map (num_proc=4):  50%|#| 1/2 [00:01<00:01, 1.00it/s]\r"
+					  "Map (num_proc=4): 100%|#| 2/2 [00:02<00:00, 1.00it/s]\n"
+					  "Epoch 1/2 loss 2.5 acc -0.5:  50%|#| 1/2 [00:01<00:01, 1.00it/s]\r"
+					  "Epoch 1/2 loss 2.25 acc 0.5: 100%|#| 2/2 [00:02<00:00, 1.00it/s]\n"
+					  "Epoch 2/2 loss 2.0 acc 0.5:  50%|#| 1/2 [00:01<00:01, 1.00it/s, lr=0.5]\r"
+					  "Epoch 2/2 loss 1.5 acc 0.5: 100%|#| 2/2 [00:02<00:00, 1.00it/s, lr=0.25]\n"),
+			 TS_OK);
+	assert_string_equal(t.result.format, "progress bars of tqdm");
+	rows_of(&t, rows);
+	assert_string_equal(rows, "1 2.5|2 2.25|3 2.0|4 1.5");
+	assert_non_null(strstr(test_jsonl(&t), "\"lr\":0.25},\"epoch\":2.0}"));
+	assert_null(strstr(test_jsonl(&t), "num_proc"));
+	test_run_finish(&t);
+}
+
 static void lines(void **state)
 {
 	static const struct {
@@ -479,6 +503,7 @@ int main(void)
 		cmocka_unit_test(logs_as_they_are_written),
 		cmocka_unit_test(megatron_has_units),
 		cmocka_unit_test(torchtitan_has_ranks),
+		cmocka_unit_test(bars_that_are_described),
 		cmocka_unit_test(hugging_face_ends),
 		cmocka_unit_test(records_apart_from_their_bar_have_the_steps_of_their_epochs),
 		cmocka_unit_test(timers_stand_before_their_record),

@@ -180,12 +180,18 @@ static enum shape shape_of(const struct ts_text_order *o)
 	return o->before == o->most ? SHAPE_BEFORE : SHAPE_AFTER;
 }
 
+static void keep_names(struct ts_text_axis *a, const struct ts_text_record *r)
+{
+	for (size_t i = 0; i < r->n && a->n_names < TS_TEXT_BLOCK_NAMES; i++)
+		a->names[a->n_names++] = ts_hash_bytes(ts_hash_open, r->cells[i].name);
+}
+
 enum ts_text_place ts_text_axis_step(struct ts_text_axis *a, const struct ts_text_record *r, int64_t *ret_step)
 {
 	bool by_epoch = !a->steps.with;
 	enum shape shape = shape_of(by_epoch ? &a->epochs : &a->steps);
 	int64_t epoch, step;
-	bool has_epoch = epoch_of(r, &epoch), has;
+	bool has_epoch = epoch_of(r, &epoch), has, begins = false;
 
 	if (has_epoch) {
 		a->epoch = epoch;
@@ -193,7 +199,9 @@ enum ts_text_place ts_text_axis_step(struct ts_text_axis *a, const struct ts_tex
 	}
 	has = by_epoch ? has_epoch : step_of(r, &step);
 	if (has) {
-		a->step = by_epoch ? epoch : counted_on(a, step);
+		step = by_epoch ? epoch : counted_on(a, step);
+		begins = !a->known || step != a->step;
+		a->step = step;
 		a->known = true;
 	}
 	*ret_step = a->step;
@@ -201,7 +209,21 @@ enum ts_text_place ts_text_axis_step(struct ts_text_axis *a, const struct ts_tex
 		return TS_TEXT_BLOCK;
 	if (shape == SHAPE_BEFORE)
 		return has ? TS_TEXT_ENDS : TS_TEXT_OPENS;
-	return a->known ? TS_TEXT_OWN_ROW : TS_TEXT_LOST;
+	if (begins)
+		a->n_names = 0;
+	if (has)
+		keep_names(a, r);
+	return has ? TS_TEXT_OWN_ROW : a->known ? TS_TEXT_FOLLOWS : TS_TEXT_LOST;
+}
+
+bool ts_text_axis_gave(const struct ts_text_axis *a, struct ts_span name)
+{
+	uint64_t hash = ts_hash_bytes(ts_hash_open, name);
+
+	for (size_t i = 0; i < a->n_names; i++)
+		if (a->names[i] == hash)
+			return true;
+	return false;
 }
 
 bool ts_text_axis_heads(const struct ts_text_axis *a, const struct ts_text_record *r)
@@ -220,7 +242,6 @@ bool ts_text_axis_repeats(struct ts_text_axis *a, const struct ts_text_record *r
 			repeats = a->names[k] == ts_hash_bytes(ts_hash_open, r->cells[i].name);
 	if (repeats)
 		a->n_names = 0;
-	for (size_t i = 0; i < r->n && a->n_names < TS_TEXT_BLOCK_NAMES; i++)
-		a->names[a->n_names++] = ts_hash_bytes(ts_hash_open, r->cells[i].name);
+	keep_names(a, r);
 	return repeats;
 }

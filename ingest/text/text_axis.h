@@ -20,7 +20,8 @@
 enum { TS_TEXT_EPOCHS = 4096, TS_TEXT_BLOCK_NAMES = 1024 };
 
 enum ts_text_place {
-	TS_TEXT_OWN_ROW, /* the record has a step, or that of the row before, and is a row */
+	TS_TEXT_OWN_ROW, /* the record has a step and is a row */
+	TS_TEXT_FOLLOWS, /* it has the step of the row before, and no value of a name that has one there (ts_text_axis_gave) */
 	TS_TEXT_OPENS,	 /* it belongs to a row that a later record ends */
 	TS_TEXT_ENDS,	 /* it has the step of the row that is open, if one is, and is its end */
 	TS_TEXT_BLOCK,	 /* it belongs to a block; ts_text_axis_repeats says whether to a new one */
@@ -62,6 +63,8 @@ enum ts_text_place ts_text_axis_step(struct ts_text_axis *a, const struct ts_tex
 /* Whether the record has nothing but a step and an epoch, and other records have the rest, as a rule, or those without a step: it is no
  * row. */
 bool ts_text_axis_heads(const struct ts_text_axis *a, const struct ts_text_record *r);
+/* Whether a record that had the step itself has given the name a value. */
+bool ts_text_axis_gave(const struct ts_text_axis *a, struct ts_span name);
 /* Of a block: whether a name of the record is in it already, so that a new one begins. Keeps the names. */
 bool ts_text_axis_repeats(struct ts_text_axis *a, const struct ts_text_record *r);
 #endif

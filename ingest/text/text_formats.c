@@ -1,6 +1,9 @@
 #include "ingest/text/text_formats.h"
 
 #include "base/text.h"
+#include "ingest/rows/log_axes.h"
+#include "ingest/rows/log_names.h"
+#include "ingest/text/text_named.h"
 #include "ingest/text/text_pattern.h"
 
 /* A kind of line: the template of how it begins, then pairs (text_record.h). */
@@ -111,10 +114,29 @@ static bool fits(const struct form *form, struct ts_span text, struct ts_text_re
 	return form->needs ? has_number(r, form->needs) : r->n - r->texts > heads;
 }
 
+/* "Epoch 3/10 loss: 0.52:  33%|": behind an epoch, numbers stand in the text before the bar, and one of them is what trainings measure.
+ * Bars of other texts are left to the guess (text_guess.h). */
+static bool has_described(const struct ts_text_bar *bar, struct ts_text_record *r)
+{
+	bool measures = false;
+
+	ts_text_record_clear(r);
+	if (bar->what.len < 2 || (bar->what.data[0] | 32) != 'e' || (bar->what.data[1] | 32) != 'p')
+		return false;
+	(void)ts_text_named_in(bar->what, r);
+	for (size_t i = 0; i < r->n; i++) {
+		measures |= !r->cells[i].is_text && ts_log_name_measures(r->cells[i].name);
+		if (ts_log_axis_rank(r->cells[i].name) == ts_log_axis_rank(ts_span_str("epoch")))
+			r->cells[i].name = ts_span_str("epoch");
+	}
+	return measures;
+}
+
 /* A bar without a pair says nothing about a step. */
 static bool has_pairs(const struct ts_text_bar *bar, struct ts_text_record *r)
 {
-	ts_text_record_clear(r);
+	if (!has_described(bar, r))
+		ts_text_record_clear(r);
 	ts_text_pairs(r, bar_names, bar->inside, ',');
 	return r->n > r->texts;
 }

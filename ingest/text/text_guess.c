@@ -207,6 +207,9 @@ static bool joins_steps(const struct choice *c, const struct ts_text_sort *s)
 	if (r.step == NONE || c->roles.step == NONE || !measured_of(s) || (r.epoch == NONE) != (c->roles.epoch == NONE))
 		return false;
 	mine = &s->counters[r.step];
+	/* One line of settings may have a name that ends as that of a step: "log_iter=10". */
+	if (s->lines == 1 && !ts_log_axis_tells(ts_span_str(mine->name)))
+		return false;
 	theirs = &c->steps->counters[c->roles.step];
 	return is_named(mine) && falls_of(s, &r) <= s->lines / 20 + 1 && mine->value >= theirs->least &&
 	       mine->least <= theirs->value + 1;

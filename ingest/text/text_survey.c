@@ -8,6 +8,8 @@ void ts_text_what(struct ts_span what, char out[TS_TEXT_WHAT])
 
 	while (n < what.len && n < TS_TEXT_WHAT - 1 && !ts_is_digit(what.data[n]))
 		n++;
+	while (n && memchr(" \t-+.:=", what.data[n - 1], 7))
+		n--;
 	what = ts_trim(ts_span_part(what, 0, n));
 	if (what.len)
 		memcpy(out, what.data, what.len);
