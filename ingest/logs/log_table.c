@@ -577,11 +577,12 @@ static bool is_clock(const struct series *s)
 }
 
 /* Whether a series that has the name of a step's time says how long the training, or its epoch, has gone on: it rises four times in
- * five, to far more than it began with, and where it falls it begins again. */
+ * five, to far more than it began with, and where it falls it begins again, with the first of as many steps as then follow. */
 static bool runs_on(const struct series *s)
 {
 	return s->numbers >= RUNS_LEAST && 5 * s->rises >= 4 * (s->numbers - 1) && 50 * (s->falls - s->begins) <= s->numbers &&
-	       s->digits.largest > 3 * s->least;
+	       s->digits.largest > 3 * s->least &&
+	       (!s->begins || 5 * s->digits.largest * (double)(s->begins + 1) > 4 * s->least * (double)s->rises);
 }
 
 static void find_clock(struct ts_log_table *t)

@@ -326,7 +326,7 @@ bool ts_log_name_measures(struct ts_span name)
 		"elbo",	 "reward", "rew",  "rewards",  "map",	  "miou",     "iou",	    "mse",  "rmse",  "mae",   "bleu",
 		"auc",	 "gnorm",  "grad", "gradient", "dice",	  "logloss",  "top1",	    "top5", "top-1", "top-5", "top 1",
 		"top 5", "prec",   "trl",  "tel",      "entropy", "kimg",     "wer",	    "cer",  "bwer", "bcer",
-		"objf",	 "fitness", "kld",  NULL};
+		"objf",	 "fitness", "kld",  "episodic", NULL};
 
 	/* A loss in percent is one of packets or money. */
 	if (ts_span_ends(name, "loss(%)"))

@@ -37,6 +37,7 @@ struct ts_text_templates {
 	const char *const *items;
 	size_t n;
 	bool behind; /* as of ts_text_guess */
+	bool step;   /* one of them has a {step}; then no name that {*} alone takes is one, as of "Total timesteps: 4096" in a block */
 };
 
 struct text {
@@ -85,11 +86,24 @@ struct text {
 
 /* --- pieces --- */
 
+static struct ts_text_templates templates_of(const char *const *items, size_t n, bool behind)
+{
+	struct ts_text_templates t = {items, n, behind, false};
+
+	for (size_t i = 0; i < n; i++)
+		t.step |= strstr(items[i], "{step}") != NULL;
+	return t;
+}
+
 static bool fits(const struct ts_text_templates *t, struct ts_span text, struct ts_text_record *r, size_t *ret_at)
 {
-	for (size_t i = 0; text.len <= TS_TEXT_LINE_MAX && i < t->n; i++)
-		if (ts_text_pattern_match(ts_span_str(t->items[i]), text, r, NULL, ret_at))
-			return true;
+	for (size_t i = 0; text.len <= TS_TEXT_LINE_MAX && i < t->n; i++) {
+		if (!ts_text_pattern_match(ts_span_str(t->items[i]), text, r, NULL, ret_at))
+			continue;
+		if (t->step && strcmp(t->items[i], "{*}") == 0)
+			r->step = TS_TEXT_CELLS;
+		return true;
+	}
 	return false;
 }
 
@@ -317,7 +331,7 @@ static enum ts_status try_guess(struct text *x, struct ts_error *err)
 		return err->status;
 	if (!g->n || g->why || (x->format != TS_TEXT_NONE && g->lines < 2 * x->survey.lines[x->format]))
 		return TS_OK;
-	x->templates = (struct ts_text_templates){g->templates, g->n, g->behind};
+	x->templates = templates_of(g->templates, g->n, g->behind);
 	x->guessed = true;
 	return TS_OK;
 }
@@ -904,7 +918,7 @@ enum ts_status ts_text_read(const struct ts_ingest_options *options, ts_object_s
 	struct text x = {.arena = arena,
 			 .notices = {.arena = arena},
 			 .options = options,
-			 .templates = {options->patterns, options->n_patterns, false},
+			 .templates = templates_of(options->patterns, options->n_patterns, false),
 			 .scratch = TS_BUF_INIT(TS_LINE_MAX),
 			 .shows = TS_BUF_INIT(SHOWN_BYTES),
 			 .record = ts_arena_array(arena, 1, sizeof *x.record),

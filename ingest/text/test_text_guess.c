@@ -349,6 +349,15 @@ static const struct {
 	 "INFO - Epoch 2/9\nINFO - \u8bad\u7ec3\u635f\u5931: 2.25, x: 5.5%\n"
 	 "INFO - Epoch 3/9\nINFO - \u8bad\u7ec3\u635f\u5931: 2.0, x: 6.5%\n",
 	 "\u8bad\u7ec3\u635f\u5931", "1 2.5|2 2.25|3 2.0", NULL},
+	{"a block with the name of another axis behind its step",
+	 "Learning iteration 0/9\nValue function loss: 2.5\nMean reward: 1.5\nTotal timesteps: 4096\nETA: 00:40:00\n"
+	 "Learning iteration 1/9\nValue function loss: 2.25\nMean reward: 2.5\nTotal timesteps: 8192\nETA: 00:39:00\n"
+	 "Learning iteration 2/9\nValue function loss: 2.0\nMean reward: 3.5\nTotal timesteps: 12288\nETA: 00:38:00\n",
+	 "Value function loss", "0 2.5|1 2.25|2 2.0", NULL},
+	{"MindSpore's time",
+	 "epoch: 1 step: 195, loss is 2.5\nepoch time: 585.0 ms, per step time: 3.0 ms\nepoch: 2 step: 195, loss is 2.25\n"
+	 "epoch time: 390.0 ms, per step time: 2.0 ms\nepoch: 3 step: 195, loss is 2.0\nepoch time: 195.0 ms, per step time: 1.0 ms\n",
+	 "step", "1 0.003|2 0.002|3 0.001", NULL},
 	{"a table parted by tabs", "step\tloss\n10\t2.5\n20\t2.25\n30\t2.0\n", "loss", "10 2.5|20 2.25|30 2.0", "{step} {loss}"},
 	{"a table parted by tabs, without a step",
 	 "total loss\tscore loss\n9.5\t2.5\n8.5\t2.25\n7.5\t2.0\n6.5\t1.75\n5.5\t1.5\n", "score loss",

@@ -161,7 +161,7 @@ static bool has_name(const struct ts_text_record *r, struct ts_span name)
 static bool is_step_time(struct ts_span name)
 {
 	static const char *const names[] = {"time",	 "dt",	       "step time",  "step_time", "iter time",
-					    "iter_time", "batch time", "batch_time", NULL};
+					    "iter_time", "batch time", "batch_time", "per step time", "per-step time", NULL};
 
 	return word_among(name, names);
 }

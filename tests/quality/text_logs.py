@@ -360,7 +360,24 @@ def matches(r):
         yield f"{k} [Home goals: {r.randint(0, 5)}, shots: {r.uniform(0, 20):.1f}] [Away goals: {r.randint(0, 5)}]"
 
 
-OTHERS = [findings, parts, matches, averages, csv_in_a_text, prose_with_commas, trains, pip, ninja, make_percent, compiler, dmesg, syslog, nginx, docker, git, rsync, ffmpeg, pytest, nvidia, vmstat, ping, readme, changelog, sensors,
+def table_of_a_shop(r):
+    yield "item\tprice\tstock"
+    for k in range(r.randint(20, 90)):
+        yield f"{k}\t{r.uniform(0, 99):.2f}\t{r.randint(0, 50)}"
+
+
+def tests_so_far(r):
+    for k in range(r.randint(20, 90)):
+        yield f"Epoch {r.choice(WORDS)}: the number of tests so far is {k * 3}, time so far is {k * 1.5:.1f} s"
+
+
+def shards(r):
+    n = r.randint(4, 30)
+    for k in range(1, n + 1):
+        yield f"Epoch shards (num_proc={r.randint(2, 8)}): {100 * k // n:3d}%|{'█' * (k * 10 // n)}| {k}/{n} [00:{k:02d}<00:09,  4.43 examples/s]"
+
+
+OTHERS = [table_of_a_shop, tests_so_far, shards, findings, parts, matches, averages, csv_in_a_text, prose_with_commas, trains, pip, ninja, make_percent, compiler, dmesg, syslog, nginx, docker, git, rsync, ffmpeg, pytest, nvidia, vmstat, ping, readme, changelog, sensors,
           csv_of_prices, app_json, kubernetes, google_benchmark, latency, solver, thermo, scf, sampler, chain, sql, requirements, config, model_summary,
           download, loading, transcript, game, evaluation, numbers, steps_of_a_recipe, ci, backup, speed_of_a_disk, network_loss,
           balance, league, race, orders, survey_answers, chapters, queue, health]
@@ -732,7 +749,63 @@ def first_darknet(log):
         log.lines.append("Loaded: 0.000050 seconds")
 
 
-TRAINERS = [first_darknet, sockeye, gan, cntk, fssd, indices, bigdl, tesseract, kaldi, deepmd, commas, spaced_commas, nanogpt, nanochat, modded_nanogpt, gpt2_in_c, mnist, imagenet, tutorial, keras, keras_bars, torchtune, timm, deepspeed, olmo, mmengine, mmcv,
+def denoiser(log):
+    """Train and Valid have the same counters; only the former are the steps of the training."""
+    for e in range(1, 4):
+        for s in range(10, log.n * 10, 10):
+            loss = f"{log.loss((e - 1 + s / log.n / 10) / 3):.4f}"
+            log.add((e - 1) * log.n * 10 + s, f"Train | Epoch {e} | {s}/{log.n * 10} | 1.5 it/sec | Loss {loss}", loss=loss)
+        log.lines += [f"Train Summary | Epoch {e} | Loss={log.loss(1):.4f}"] + [f"Valid | Epoch {e} | {k}/3 | 0.4 it/sec | Loss {log.loss(0):.4f}" for k in (1, 2)]
+
+
+def paddle_rec(log):
+    for e in range(3):
+        for s in range(log.n // 2):
+            loss = f"{log.loss((e + s / log.n) / 3):.7f}"
+            log.add(e * (log.n // 2) + s, f"2026-04-12 20:3{e}:34,140 - INFO - epoch: {e}, batch_id: {s}, AUC:0.9393, ACC:0.8921, loss:{loss}, avg_batch_cost: 0.57679 sec, ips: 1775.34232 ins/s", loss=loss)
+        log.lines.append(f"2026-04-12 20:44:17,361 - INFO - epoch: {e} done, AUC: 0.9393, ACC: 0.8919, loss:0.1074, epoch time: 1093.17 s")
+
+
+def so_far(log):
+    for e in range(3):
+        log.lines.append(f"Starting epoch {e} current lr is 0.001")
+        for s in range(25, log.n * 25, 25):
+            loss = f"{log.loss((e + s / log.n / 25) / 3):.17f}"
+            log.add(e * (log.n - 1) * 25 + s, f"Epoch {e}, Step {s}, total used time {e * 900 + s * 0.27:.13f} (s), avg loss so far is {loss}", loss=loss)
+
+
+def tabs(log):
+    log.lines.append("step\tloss\tlr")
+    for s in range(10, log.n * 10, 10):
+        loss = f"{log.loss(s / log.n / 10):.6f}"
+        log.add(s, f"{s}\t{loss}\t0.001", loss=loss)
+
+
+def running_time(log):
+    """The time since the beginning is none of a step."""
+    for e in range(3):
+        for s in range(10, log.n * 10, 10):
+            loss = f"{log.loss((e + s / log.n / 10) / 3):.4f}"
+            elapsed = f"{(e * log.n * 10 + s) * 0.35:.4f}"
+            log.add(e * log.n * 10 + s, f"2026-06-12 20:44:36,477 - INFO - Epoch: [{e}/200] Iter [{s:4d}/{log.n * 10}] || Time: {elapsed} sec || lr: 0.00771861 || Loss: {loss}", loss=loss, elapsed=elapsed)
+
+
+def rsl_rl(log):
+    for s in range(log.n):
+        loss = f"{log.loss(s / log.n):.4f}"
+        log.lines += ["#" * 80, f"                       Learning iteration {s}/1500", "", f"                       Computation: {45000 + s} steps/s (collection: 1.234s, learning 0.345s)"]
+        log.add(s, f"               Value function loss: {loss}", **{"Value function loss": loss})
+        log.lines += [f"                       Mean reward: {log.r.uniform(0, 20):.2f}", "-" * 80, f"                   Total timesteps: {(s + 1) * 98304}", "                    Iteration time: 2.15s", "                               ETA: 00:40:00", ""]
+
+
+def mindspore(log):
+    for s in range(1, log.n):
+        loss, time = f"{log.loss(s / log.n):.6f}", f"{log.r.uniform(100, 900):.3f}"
+        log.add(s, f"epoch: {s} step: 195, loss is {loss}", loss=loss)
+        log.lines.append(f"epoch time: {float(time) * 195:.3f} ms, per step time: {time} ms")
+
+
+TRAINERS = [denoiser, paddle_rec, so_far, tabs, running_time, rsl_rl, mindspore, first_darknet, sockeye, gan, cntk, fssd, indices, bigdl, tesseract, kaldi, deepmd, commas, spaced_commas, nanogpt, nanochat, modded_nanogpt, gpt2_in_c, mnist, imagenet, tutorial, keras, keras_bars, torchtune, timm, deepspeed, olmo, mmengine, mmcv,
             detectron2, metric_logger, levanter, clu, mlx, verl, prime, slim, slurm, tensors, boosting, fastai, baselines3, caffe, icefall, agents, catboost, cut_epochs,
             espnet, marian, episodes, coqui, darknet, rvc, fasttext]
 
