@@ -368,9 +368,15 @@ enum ts_status ts_policy_check(const struct ts_policy *policy, struct ts_error *
 {
 	struct place p = {.err = err};
 
-	for (size_t i = 0; i < policy->n; i++)
+	for (size_t i = 0; i < policy->n; i++) {
+		if (check_name(&p, &policy->items[i])) {
+			if (err->status == TS_INVALID) /* a newer tscope has more names */
+				err->status = TS_UNSUPPORTED;
+			return err->status;
+		}
 		if (item_check(&p, &policy->items[i]))
 			return err->status;
+	}
 	return TS_OK;
 }
 

@@ -27,7 +27,8 @@
  * valid. */
 enum ts_status ts_policy_parse(struct ts_span text, const char *name, struct ts_arena *arena, struct ts_policy *ret_policy,
 			       struct ts_error *err);
-/* Checks a policy that may come from elsewhere: TS_INVALID if an item names a rule, threshold or limit that does not exist. */
+/* Checks a policy that may come from elsewhere: TS_UNSUPPORTED if an item names a rule, threshold or limit that this version does not
+ * have, and TS_INVALID for a wrong value. */
 enum ts_status ts_policy_check(const struct ts_policy *policy, struct ts_error *err);
 
 /* Checks all items and applies those of the section GATE to io_policy, which holds defaults or another policy. The text of

@@ -157,13 +157,13 @@ static void a_policy_from_elsewhere_is_checked(void **state)
 	assert_string_equal(err.text, "policy: '5 %' is not a finite number");
 	item.text = ts_span_of(NULL, 0);
 	item.threshold = ts_span_str("min");
-	assert_int_equal(ts_policy_check(&p, &err), TS_INVALID);
+	assert_int_equal(ts_policy_check(&p, &err), TS_UNSUPPORTED);
 	item.threshold = ts_span_of(NULL, 0);
 	assert_int_equal(ts_policy_check(&p, &err), TS_OK);
 	item.code = ts_span_str("TIMING");
-	assert_int_equal(ts_policy_check(&p, &err), TS_INVALID);
+	assert_int_equal(ts_policy_check(&p, &err), TS_UNSUPPORTED);
 	item.code = ts_span_of(NULL, 0);
-	assert_int_equal(ts_policy_check(&p, &err), TS_INVALID);
+	assert_int_equal(ts_policy_check(&p, &err), TS_UNSUPPORTED);
 }
 
 static void cut_offs_of_a_diagnosis(void **state)

@@ -2,19 +2,26 @@
  *
  *	TS_WORDS(ts_event_word, enum ts_event_kind, "", [TS_EVENT_SPIKE] = "spike", [TS_EVENT_DIP] = "dip")
  *
- * defines ts_event_word(kind), which returns the word of a value, and the word that is given first for one that has none, as from a
- * peer that knows more. It is never NULL unless that is. tests/mechanisms.py fails where a value of the enum has no word here.
+ * defines ts_event_word(kind), which returns the word of a value, TS_NEWER_WORD for TS_NEWER, and the word that is given first for one
+ * that has none. It is never NULL unless that is. tests/mechanisms.py fails where a value of the enum has no word here.
  */
 #ifndef TSCOPE_BASE_WORDS_H
 #define TSCOPE_BASE_WORDS_H
 
 #include "base/span.h"
 
+/* Stands in an enum for a value that a newer tscope sent, of which this one knows only that it is none of its own. No array may be
+ * indexed by an enum that can have it without a look at its size. */
+enum { TS_NEWER = 1 << 20 };
+#define TS_NEWER_WORD "of a newer tscope"
+
 #define TS_WORDS(name, type, otherwise, ...)                                                                                           \
 	const char *name(type value)                                                                                                   \
 	{                                                                                                                              \
 		static const char *const words[] = {__VA_ARGS__};                                                                      \
                                                                                                                                        \
+		if ((int)value == TS_NEWER)                                                                                            \
+			return TS_NEWER_WORD;                                                                                          \
 		return (size_t)value < sizeof words / sizeof words[0] && words[value] ? words[value] : (otherwise);                    \
 	}
 

@@ -113,10 +113,8 @@ void *ts_wire_parse(struct ts_wire_reader *r, struct ts_span in, const ProtobufC
 	else if (!message)
 		r->status =
 			ts_error_set(r->err, TS_INVALID, "%zu bytes are not a %s message", in.len, descriptor->name);
-	else if (strcmp(descriptor->package_name, "tscope.v1") == 0 && ends_with(descriptor->short_name, "Request") &&
-		 !knows_all(r, message))
-		return NULL;
-	return message;
+	r->request = strcmp(descriptor->package_name, "tscope.v1") == 0 && ends_with(descriptor->short_name, "Request");
+	return message && r->request && !knows_all(r, message) ? NULL : message;
 }
 
 enum { PATH_TEXT = 256 };

@@ -39,6 +39,7 @@ struct ts_wire_reader {
 	struct ts_error *err;
 	enum ts_status status; /* the first failure */
 	const struct ts_wire_place *place; /* prefix of field names in errors; NULL: the outermost message */
+	bool request; /* the message asks for something: what this version does not know of it is refused */
 };
 
 #define WIRE_DESCRIPTOR(name) (&tscope__v1__##name##__descriptor)

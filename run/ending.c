@@ -3,6 +3,7 @@
 #include "base/door.h"
 #include "base/number.h"
 #include "base/text.h"
+#include "base/words.h"
 
 #include <stdio.h>
 
@@ -35,7 +36,7 @@ enum { STATES = sizeof state_words / sizeof state_words[0], CAUSES = sizeof caus
 
 const char *ts_end_state_word(enum ts_end_state state)
 {
-	return state_words[state];
+	return (size_t)state < STATES ? state_words[state] : TS_NEWER_WORD;
 }
 
 bool ts_end_state_of(struct ts_span word, enum ts_end_state *ret_state)
@@ -55,7 +56,7 @@ bool ts_end_goes_on(struct ts_span word)
 
 const char *ts_end_cause_word(enum ts_end_cause cause)
 {
-	return causes[cause].word;
+	return (size_t)cause < CAUSES ? causes[cause].word : TS_NEWER_WORD;
 }
 
 static bool cause_of_word(struct ts_span word, enum ts_end_cause *ret)

@@ -6,6 +6,7 @@
 #include "base/number.h"
 #include "base/system.h"
 #include "base/text.h"
+#include "base/version.h"
 #include "service/config_table.h"
 #include "service/rpc/listen.h"
 
@@ -385,7 +386,8 @@ static enum ts_status set_line(struct ts_config *config, struct ts_span line, st
 	value = ts_trim(ts_span_of(equals + 1, line.len - (size_t)(equals - line.data) - 1));
 	option = find_option(key);
 	if (!option || option->when == TS_BY_FLAG)
-		return ts_error_set(err, TS_INVALID, "there is no setting '%.*s'", TS_SPAN_ARG(key));
+		return ts_error_set(err, TS_INVALID, "there is no setting '%.*s' in tscoped %s; a newer one may have it",
+				    TS_SPAN_ARG(key), ts_version());
 	if (set(config, option, value, FROM_FILE, err))
 		return ts_error_prefix(err, "%s", option->name);
 	return TS_OK;

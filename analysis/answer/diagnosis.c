@@ -41,12 +41,12 @@ static const struct {
 
 const char *ts_cause_word(enum ts_cause cause)
 {
-	return (unsigned)cause < TS_CAUSES ? causes[cause].word : "unknown";
+	return (unsigned)cause < TS_CAUSES ? causes[cause].word : (int)cause == TS_NEWER ? TS_NEWER_WORD : "unknown";
 }
 
 const char *ts_cause_title(enum ts_cause cause)
 {
-	return (unsigned)cause < TS_CAUSES ? causes[cause].title : "not known";
+	return (unsigned)cause < TS_CAUSES ? causes[cause].title : (int)cause == TS_NEWER ? TS_NEWER_WORD : "not known";
 }
 
 TS_WORDS(ts_confidence_word, enum ts_confidence, "none", [TS_CONFIDENCE_NONE] = "none", [TS_CONFIDENCE_LOW] = "low",

@@ -8,6 +8,7 @@
 #include "base/limits.h"
 #include "base/number.h"
 #include "base/text.h"
+#include "base/words.h"
 
 #include <math.h>
 
@@ -22,7 +23,7 @@ static const char NAME[] = "work.workload";
 
 const char *ts_workload_part_word(enum ts_workload_part part)
 {
-	return words[part];
+	return (size_t)part < TS_WORKLOAD_PARTS ? words[part] : TS_NEWER_WORD;
 }
 
 bool ts_workload_part_parse(struct ts_span word, enum ts_workload_part *ret_part)

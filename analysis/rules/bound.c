@@ -6,6 +6,7 @@
 #include "base/door.h"
 #include "base/grow.h"
 #include "base/order.h"
+#include "base/words.h"
 #include <stdlib.h>
 
 static const struct {
@@ -39,7 +40,7 @@ struct decision {
 
 const char *ts_bound_word(enum ts_bound_kind kind)
 {
-	return kind >= TS_BOUND_UNKNOWN && kind <= TS_BOUND_STALLS ? kinds[kind].word : "";
+	return kind >= TS_BOUND_UNKNOWN && kind <= TS_BOUND_STALLS ? kinds[kind].word : (int)kind == TS_NEWER ? TS_NEWER_WORD : "";
 }
 
 static const char *doing(const struct decision *d, const struct ts_bound_share *s)

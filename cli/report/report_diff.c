@@ -3,6 +3,7 @@
  */
 #include "cli/report/report_diff.h"
 #include "analysis/answer/say.h"
+#include "base/words.h"
 #include "cli/report/report.h"
 #include "cli/text/reproduce.h"
 #include "cli/text/show_ops.h"
@@ -251,9 +252,10 @@ static const char *over_rounding(struct ts_report *r, const struct ts_sketch_row
 		return "not judged";
 	case TS_SKETCH_WITHIN:
 	case TS_SKETCH_ABOVE:
-		break;
+		return isnan(row->ratio) ? "not finite in b alone"
+					 : ts_report_say(r, "%.3g of at most %.3g", row->ratio, row->limit);
 	}
-	return isnan(row->ratio) ? "not finite in b alone" : ts_report_say(r, "%.3g of at most %.3g", row->ratio, row->limit);
+	return TS_NEWER_WORD;
 }
 
 static void tensors(struct ts_report *r, const struct ts_diff *diff)

@@ -1,5 +1,6 @@
 /* report_diff_events.c - the section of a diff's report on events and regions: which of them one run has and the other has not. */
 #include "base/number.h"
+#include "base/words.h"
 #include "cli/report/report_diff.h"
 #include "cli/view/show_value.h"
 #include "run/head.h"
@@ -70,9 +71,9 @@ static const char *what_of(struct ts_report *r, const struct ts_event_row *row)
 	case TS_EVENT_VALUE:
 		return ts_report_say(r, "%s in a, %s in b", value_of(r, &row->a), value_of(r, &row->b));
 	case TS_EVENT_ORDER:
-		break;
+		return "comes earlier in b";
 	}
-	return "comes earlier in b";
+	return "differs in a way " TS_NEWER_WORD;
 }
 
 static const char *name_of(struct ts_report *r, const struct ts_event_row *row)

@@ -4,6 +4,7 @@
 
 #include "analysis/gate/trend.h"
 #include "analysis/stats/stats.h"
+#include "base/words.h"
 #include "cli/text/show_gate.h"
 #include "cli/view/show_value.h"
 
@@ -147,9 +148,9 @@ static const char *state_of(struct ts_report *r, const struct ts_trend *t, const
 	case TS_TREND_UNKNOWN:
 		return "better or worse?";
 	case TS_TREND_ADDED:
-		break;
+		return logged ? "worse" : "cost added";
 	}
-	return logged ? "worse" : "cost added";
+	return TS_NEWER_WORD;
 }
 
 static void changes(struct ts_report *r, struct ts_section *s, const struct ts_trend *t)

@@ -68,6 +68,7 @@ struct ts_shape_words {
 	const char *(*word)(int value); /* the word in JSON; NULL for a value that is null in JSON */
 	bool bare;	     /* the word is JSON already: true, false */
 	bool prose;	     /* the word is for people: the schema does not list it */
+	bool newer;	     /* another value in a reply is TS_NEWER (base/words.h); else it is TS_UNSUPPORTED, as in every request */
 };
 
 /* The i-th C value, from 0. */

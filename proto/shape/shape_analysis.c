@@ -39,7 +39,7 @@ const struct ts_shape ts_shape_analyze_request = {SHAPE("analyze_request", analy
 /* --- events --- */
 
 WORD_OF(event_word, enum ts_event_kind, ts_event_word);
-static const struct ts_shape_words event_kinds = {TS_EVENT_SPIKE, TS_EVENT_ONSET, TS_EVENT_SPIKE, .word = event_word};
+static const struct ts_shape_words event_kinds = {TS_EVENT_SPIKE, TS_EVENT_ONSET, TS_EVENT_SPIKE, .word = event_word, .newer = true};
 
 #define TYPE struct ts_event
 static void check_event(struct ts_wire_reader *r, void *in)
@@ -65,7 +65,7 @@ static const struct ts_shape event_shape = {SHAPE("event", event, event_rows), .
 
 WORD_OF(happening_word, enum ts_happening_kind, ts_happening_word);
 static const struct ts_shape_words happening_kinds = {TS_HAPPENING_OUT_OF_MEMORY, TS_HAPPENING_OTHER, TS_HAPPENING_OUT_OF_MEMORY,
-						      .word = happening_word};
+						      .word = happening_word, .newer = true};
 
 #define TYPE struct ts_happening
 static const struct ts_shape_field happening_rows[] = {

@@ -4,7 +4,7 @@
 #include "proto/shape/shape_wire.h"
 
 WORD_OF(bound_word, enum ts_bound_kind, ts_bound_word);
-static const struct ts_shape_words bounds = {TS_BOUND_UNKNOWN, TS_BOUND_STALLS, TS_BOUND_UNKNOWN, .word = bound_word};
+static const struct ts_shape_words bounds = {TS_BOUND_UNKNOWN, TS_BOUND_STALLS, TS_BOUND_UNKNOWN, .word = bound_word, .newer = true};
 
 #define TYPE struct ts_bound_share
 static bool is_unknown(const void *in)

@@ -8,7 +8,7 @@ enum { POINTS_MAX = 8 * TS_M4_COLUMNS_MAX, MARKS_MAX = 4 * TS_M4_COLUMNS_MAX, CE
 WORD_OF(axis_word, enum ts_chart_axis, ts_chart_axis_word);
 static const struct ts_shape_words axes = {TS_CHART_STEP, TS_CHART_EPOCH, TS_CHART_STEP, .word = axis_word};
 WORD_OF(odd_word, enum ts_chart_odd, ts_chart_odd_word);
-static const struct ts_shape_words odds = {TS_CHART_NAN, TS_CHART_NOT_ABOVE_ZERO, TS_CHART_NAN, .word = odd_word};
+static const struct ts_shape_words odds = {TS_CHART_NAN, TS_CHART_NOT_ABOVE_ZERO, TS_CHART_NAN, .word = odd_word, .newer = true};
 
 #define TYPE struct ts_chart_request
 static void check_request(struct ts_wire_reader *r, void *in)

@@ -45,12 +45,14 @@ static const char *yes_or_no(int answer)
 const struct ts_shape_words ts_words_yes = {TS_TIER_UNKNOWN, TS_TIER_FAILS, TS_TIER_UNKNOWN, .word = yes_or_no, .bare = true};
 
 WORD_OF(cause_word, enum ts_cause, ts_cause_word);
-static const struct ts_shape_words causes = {TS_CAUSE_UNKNOWN, TS_CAUSES - 1, TS_CAUSE_UNKNOWN, .word = cause_word};
+static const struct ts_shape_words causes = {TS_CAUSE_UNKNOWN, TS_CAUSES - 1, TS_CAUSE_UNKNOWN, .word = cause_word, .newer = true};
 WORD_OF(cause_title, enum ts_cause, ts_cause_title);
-static const struct ts_shape_words titles = {TS_CAUSE_UNKNOWN, TS_CAUSES - 1, TS_CAUSE_UNKNOWN, .word = cause_title, .prose = true};
+static const struct ts_shape_words titles = {TS_CAUSE_UNKNOWN, TS_CAUSES - 1, TS_CAUSE_UNKNOWN, .word = cause_title, .prose = true,
+					    .newer = true};
 
 WORD_OF(confidence_word, enum ts_confidence, ts_confidence_word);
-static const struct ts_shape_words confidences = {TS_CONFIDENCE_NONE, TS_CONFIDENCE_HIGH, TS_CONFIDENCE_NONE, .word = confidence_word};
+static const struct ts_shape_words confidences = {TS_CONFIDENCE_NONE, TS_CONFIDENCE_HIGH, TS_CONFIDENCE_NONE, .word = confidence_word,
+						  .newer = true};
 
 #define TYPE struct ts_tier
 static const struct ts_shape_field tier_rows[] = {
@@ -70,7 +72,7 @@ static const struct ts_shape experiment_factor_shape = {SHAPE("experiment_factor
 
 WORD_OF(experiment_word, enum ts_experiment_kind, ts_experiment_word);
 static const struct ts_shape_words experiment_kinds = {TS_EXPERIMENT_OTHER, TS_EXPERIMENT_KINDS - 1, TS_EXPERIMENT_OTHER,
-						       .word = experiment_word};
+						       .word = experiment_word, .newer = true};
 WORD_OF(recipe_word, enum ts_experiment_recipe, ts_recipe_word);
 static const struct ts_shape_words recipes = {TS_RECIPE_NONE, TS_RECIPES - 1, TS_RECIPE_NONE, .word = recipe_word};
 

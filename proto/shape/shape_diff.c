@@ -17,7 +17,7 @@ WORD_OF(column_type_word, enum ts_column_type, ts_column_type_word);
 const struct ts_shape_words ts_words_column_type = {TS_COLUMN_F64, TS_COLUMN_JSON, TS_COLUMN_F64, .word = column_type_word};
 
 WORD_OF(role_word, enum ts_role, ts_role_name);
-const struct ts_shape_words ts_words_role = {TS_ROLE_UNKNOWN, TS_ROLE_OBSERVATION, TS_ROLE_UNKNOWN, .word = role_word};
+const struct ts_shape_words ts_words_role = {TS_ROLE_UNKNOWN, TS_ROLE_OBSERVATION, TS_ROLE_UNKNOWN, .word = role_word, .newer = true};
 
 /* --- the request --- */
 
@@ -191,9 +191,10 @@ static const struct ts_shape outcome_shape = {SHAPE("outcome", outcome, outcome_
 /* --- events --- */
 
 WORD_OF(event_change_word, enum ts_event_change, ts_event_change_word);
-static const struct ts_shape_words event_changes = {TS_EVENT_ONLY_A, TS_EVENT_ORDER, TS_EVENT_ONLY_A, .word = event_change_word};
+static const struct ts_shape_words event_changes = {TS_EVENT_ONLY_A, TS_EVENT_ORDER, TS_EVENT_ONLY_A, .word = event_change_word,
+						    .newer = true};
 WORD_OF(event_where_word, enum ts_event_where, ts_event_where_word);
-static const struct ts_shape_words event_wheres = {TS_EVENT_IN, TS_EVENT_NOWHERE, TS_EVENT_IN, .word = event_where_word};
+static const struct ts_shape_words event_wheres = {TS_EVENT_IN, TS_EVENT_NOWHERE, TS_EVENT_IN, .word = event_where_word, .newer = true};
 
 #define TYPE struct ts_event_side
 static const struct ts_shape_field event_side_rows[] = {

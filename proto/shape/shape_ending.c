@@ -13,8 +13,8 @@ static const char *cause_word(int cause)
 	return ts_end_cause_word((enum ts_end_cause)cause);
 }
 
-static const struct ts_shape_words states = {TS_END_UNKNOWN, TS_END_LOST, TS_END_UNKNOWN, .word = state_word};
-static const struct ts_shape_words end_causes = {TS_END_NO_CAUSE, TS_END_DISK_FULL, TS_END_NO_CAUSE, .word = cause_word};
+static const struct ts_shape_words states = {TS_END_UNKNOWN, TS_END_LOST, TS_END_UNKNOWN, .word = state_word, .newer = true};
+static const struct ts_shape_words end_causes = {TS_END_NO_CAUSE, TS_END_DISK_FULL, TS_END_NO_CAUSE, .word = cause_word, .newer = true};
 
 enum { SENTENCE_MAX = 8192 };
 

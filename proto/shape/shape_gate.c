@@ -25,7 +25,7 @@ static const struct ts_shape passed_over_shape = {SHAPE("passed_over", gate_pass
 #undef TYPE
 
 WORD_OF(part_word, enum ts_workload_part, ts_workload_part_word);
-static const struct ts_shape_words workload_parts = {1, TS_WORKLOAD_PARTS, TS_WORKLOAD_CONFIG, .word = part_word};
+static const struct ts_shape_words workload_parts = {1, TS_WORKLOAD_PARTS, TS_WORKLOAD_CONFIG, .word = part_word, .newer = true};
 
 #define TYPE struct ts_workload_difference
 static const struct ts_shape_field difference_rows[] = {

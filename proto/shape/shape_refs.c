@@ -5,7 +5,7 @@
 /* A message without a kind means runs. */
 static const int kind_values[] = {TS_REF_RUN, TS_REF_RUN, TS_REF_TAG, TS_REF_STAGE, TS_REF_BRANCH};
 WORD_OF(kind_word, enum ts_ref_kind, ts_ref_word);
-const struct ts_shape_words ts_words_ref_kind = {0, 4, .values = kind_values, .word = kind_word};
+const struct ts_shape_words ts_words_ref_kind = {0, 4, .values = kind_values, .word = kind_word, .newer = true};
 
 #define TYPE struct ts_ref
 static const struct ts_shape_field ref_rows[] = {
@@ -177,7 +177,7 @@ const struct ts_shape ts_shape_ref_reply = {SHAPE("ref_answer", update_ref_reply
 
 /* A stage is not kept when it is removed. */
 static const int lasting_values[] = {TS_REF_RUN, TS_REF_TAG, TS_REF_BRANCH};
-static const struct ts_shape_words lasting_kinds = {1, 3, .values = lasting_values, .word = kind_word};
+static const struct ts_shape_words lasting_kinds = {1, 3, .values = lasting_values, .word = kind_word, .newer = true};
 
 #define TYPE struct ts_removed_ref
 static const struct ts_shape_field removed_ref_rows[] = {
@@ -219,13 +219,15 @@ static const struct ts_shape_field find_request_rows[] = {
 const struct ts_shape ts_shape_find_request = {SHAPE("find_request", find_names_request, find_request_rows)};
 #undef TYPE
 
+/* Of what is found, a request is made next: of a kind that is not known it would be another's. */
+static const struct ts_shape_words found_kinds = {0, 4, .values = kind_values, .word = kind_word};
 static const struct ts_shape_words founds = {TS_FOUND_NOTHING, TS_FOUND_NO_WORD, TS_FOUND_NOTHING, .word = NULL};
 
 #define TYPE struct ts_found_name
 static const struct ts_shape_field found_name_rows[] = {
 	{"found", NULL, ENUM(found, founds)},
 	{"id", NULL, ID(id), HAS(has_id)},
-	{"kind", NULL, ENUM(kind, ts_words_ref_kind)},
+	{"kind", NULL, ENUM(kind, found_kinds)},
 	{"name", NULL, TEXT(name, TS_NAME_MAX)},
 	{"why", NULL, TEXT(why, TS_WIRE_TEXT_MAX)},
 	{"has_project", NULL, BOOL(has_project)},
@@ -281,7 +283,7 @@ static const struct ts_shape entry_shape = {SHAPE("log_entry", log_entry, entry_
 
 /* A stage has no log that a client could ask for. */
 static const int logged_values[] = {TS_REF_RUN, TS_REF_TAG, TS_REF_BRANCH};
-static const struct ts_shape_words logged_kinds = {1, 3, .values = logged_values, .word = kind_word};
+static const struct ts_shape_words logged_kinds = {1, 3, .values = logged_values, .word = kind_word, .newer = true};
 
 #define TYPE struct ts_log_reply
 static bool was_pruned(const void *in)

@@ -5,7 +5,8 @@
 #include "proto/shape/shape_wire.h"
 
 WORD_OF(pattern_word, enum ts_pattern, ts_pattern_word);
-static const struct ts_shape_words patterns = {TS_PATTERN_UNKNOWN, TS_PATTERN_SCATTERED, TS_PATTERN_UNKNOWN, .word = pattern_word};
+static const struct ts_shape_words patterns = {TS_PATTERN_UNKNOWN, TS_PATTERN_SCATTERED, TS_PATTERN_UNKNOWN, .word = pattern_word,
+					       .newer = true};
 
 #define TYPE struct ts_envelope_row
 static bool has_envelope(const void *in)

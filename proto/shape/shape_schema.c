@@ -1,4 +1,5 @@
 /* shape_schema.c - the definitions of a JSON Schema (draft 2020-12), by tables: see shape.h. */
+#include "base/words.h"
 #include "proto/shape/shape.h"
 
 #include <assert.h>
@@ -71,6 +72,8 @@ static void words(struct ts_json *j, const struct ts_shape_words *w)
 		else
 			ts_json_string(j, word);
 	}
+	if (w->newer)
+		ts_json_string(j, w->word(TS_NEWER));
 	ts_json_end(j);
 }
 

@@ -4,13 +4,13 @@
 #include "proto/shape/shape_wire.h"
 
 WORD_OF(part_word, enum ts_sketch_part, ts_sketch_part_word);
-static const struct ts_shape_words parts = {TS_SKETCH_FORWARD, TS_SKETCH_UPDATE, TS_SKETCH_FORWARD, .word = part_word};
+static const struct ts_shape_words parts = {TS_SKETCH_FORWARD, TS_SKETCH_UPDATE, TS_SKETCH_FORWARD, .word = part_word, .newer = true};
 
 WORD_OF(state_word, enum ts_sketch_state, ts_sketch_state_word);
-static const struct ts_shape_words states = {TS_SKETCH_EQUAL, TS_SKETCH_NOT_FINITE, TS_SKETCH_EQUAL, .word = state_word};
+static const struct ts_shape_words states = {TS_SKETCH_EQUAL, TS_SKETCH_NOT_FINITE, TS_SKETCH_EQUAL, .word = state_word, .newer = true};
 
 WORD_OF(group_word, enum ts_sketch_group, ts_sketch_group_word);
-static const struct ts_shape_words groups = {TS_SKETCH_ALONE, TS_SKETCH_SETTINGS, TS_SKETCH_ALONE, .word = group_word};
+static const struct ts_shape_words groups = {TS_SKETCH_ALONE, TS_SKETCH_SETTINGS, TS_SKETCH_ALONE, .word = group_word, .newer = true};
 
 #define TYPE struct ts_sketch_row
 static const struct ts_shape_field row_rows[] = {

@@ -1,6 +1,7 @@
 /* shape_trend.c - the tables of the answer of Trend: one metric of the runs of a branch, and where its level changed. */
 #include "analysis/gate/trend.h"
 #include "analysis/stats/change_point.h"
+#include "base/words.h"
 #include "proto/shape/shape_rows.h"
 #include "proto/shape/shape_wire.h"
 
@@ -53,9 +54,9 @@ static const char *cost_word(int value)
 		[TS_TREND_ADDED] = "added",	    [TS_TREND_TAKEN_OFF] = "taken_off", [TS_TREND_WENT] = "went_away",
 		[TS_TREND_CAME_BACK] = "came_back", [TS_TREND_MOVED] = "moved",		[TS_TREND_UNKNOWN] = "unknown"};
 
-	return words[value];
+	return (size_t)value < sizeof words / sizeof words[0] ? words[value] : TS_NEWER_WORD;
 }
-static const struct ts_shape_words cost_words = {TS_TREND_ADDED, TS_TREND_UNKNOWN, TS_TREND_ADDED, .word = cost_word};
+static const struct ts_shape_words cost_words = {TS_TREND_ADDED, TS_TREND_UNKNOWN, TS_TREND_ADDED, .word = cost_word, .newer = true};
 
 static bool another_moved(const void *in)
 {

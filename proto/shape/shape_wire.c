@@ -1,6 +1,8 @@
 /* shape_wire.c - see shape_wire.h. A member of a struct and a field of a message are told apart by const: what is read from is. */
 #include "proto/shape/shape_wire.h"
 
+#include "base/words.h"
+
 #include <assert.h>
 #include <pthread.h>
 
@@ -72,8 +74,11 @@ static bool flag_of(const struct ts_shape_field *f, const void *in)
 
 /* --- enums --- */
 
+/* TS_NEWER stays what it is: a server that is asked with it refuses it. */
 static int to_wire(const struct ts_shape_words *w, int value)
 {
+	if (value == TS_NEWER)
+		return TS_NEWER;
 	if (!w->values)
 		return value - w->first + w->least;
 	for (int i = w->most; i >= w->least; i--) /* of several wire values for one value, the last is taken */
@@ -84,6 +89,8 @@ static int to_wire(const struct ts_shape_words *w, int value)
 
 static int from_wire(const struct ts_shape_words *w, struct ts_wire_reader *r, int value, const char *name)
 {
+	if (w->newer && !r->request && (value < w->least || value > w->most))
+		return TS_NEWER;
 	return ts_shape_nth(w, ts_wire_enum(r, value, w->least, w->most, name) - w->least);
 }
 

@@ -11,6 +11,7 @@
 #include "analysis/diverge/diff.h"
 #include "analysis/gate/trend.h"
 #include "analysis/rules/bound.h"
+#include "base/words.h"
 #include "proto/shape/shape_rows.h"
 #include "proto/shape/shape_wire.h"
 
@@ -169,6 +170,8 @@ static void check_row(const struct ts_shape *s, const struct ts_shape_field *f)
 		NAMED(f->of->message == s->message && f->of->size == s->size, "is no part");
 	if ((f->key && f->kind == TS_SHAPE_ENUM) || f->kind == TS_SHAPE_WORD)
 		NAMED(f->words->word, "has no words");
+	if (f->words && f->words->newer && f->words->word)
+		NAMED(strcmp(f->words->word(TS_NEWER), TS_NEWER_WORD) == 0, "has no word for a value of a newer tscope");
 	if (f->key && !*f->key)
 		NAMED(f->of && !f->list, "has no members to stand in the object around it");
 }
@@ -1122,6 +1125,31 @@ static void enums_travel_as_words(void **state)
 	ts_arena_finish(&arena);
 }
 
+/* A value that this version does not know is told as that, and never as another one. Asked with it, a server refuses. */
+static void a_value_of_a_newer_tscope_is_told_as_that(void **state)
+{
+	struct ts_ref ref = {.kind = (enum ts_ref_kind)TS_NEWER, .name = ts_span_str("p/a"), .seq = 1}, back;
+	struct ts_list_request list = {.kind = (enum ts_ref_kind)TS_NEWER}, asked;
+	struct ts_commit_reply commit = {.outcome = (enum ts_commit_outcome)TS_NEWER}, told;
+	struct ts_buf bytes = packed(&ts_shape_ref, &ref), request = packed(&ts_shape_list_request, &list),
+		      reply = packed(&ts_shape_commit_reply, &commit), json = as_json(&ts_shape_ref, &ref);
+
+	(void)state;
+	ts_arena_init(&arena, TS_CALL_ARENA);
+	assert_int_equal(ts_shape_unpack(&ts_shape_ref, ts_buf_view(&bytes), &arena, &back, &err), TS_OK);
+	assert_int_equal(back.kind, TS_NEWER);
+	assert_true(ts_span_has(ts_buf_view(&json), ts_span_str("\"kind\":\"of a newer tscope\"")));
+	assert_int_equal(ts_shape_unpack(&ts_shape_list_request, ts_buf_view(&request), &arena, &asked, &err), TS_UNSUPPORTED);
+	assert_string_equal(err.text, "field kind has the value 1048576, which this version does not know");
+	/* Without the outcome, a push cannot say what it did. */
+	assert_int_equal(ts_shape_unpack(&ts_shape_commit_reply, ts_buf_view(&reply), &arena, &told, &err), TS_UNSUPPORTED);
+	ts_buf_finish(&bytes);
+	ts_buf_finish(&request);
+	ts_buf_finish(&reply);
+	ts_buf_finish(&json);
+	ts_arena_finish(&arena);
+}
+
 static const char *seconds(const void *in)
 {
 	return *(const double *)in > 0 ? "_s" : "";
@@ -1270,6 +1298,7 @@ int main(void)
 		cmocka_unit_test(parts_may_fill_one_field),
 		cmocka_unit_test(what_is_not_asked_for_is_not_sent),
 		cmocka_unit_test(enums_travel_as_words),
+		cmocka_unit_test(a_value_of_a_newer_tscope_is_told_as_that),
 		cmocka_unit_test(keys_end_in_the_unit),
 		cmocka_unit_test(fields_fit_each_other),
 		cmocka_unit_test(a_ref_of_no_kind_is_a_run),

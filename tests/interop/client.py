@@ -29,7 +29,7 @@ class Client:
         self.files = {f"{file.package}": file for file in files.file}
         factory = message_factory.MessageFactory(pool)
         self.channel = grpc.insecure_channel(address, options=options)
-        self.requests, self.m = {}, type("Messages", (), {})
+        self.replies, self.m = {}, type("Messages", (), {})
         for file in files.file:
             for message in file.message_type:
                 setattr(self.m, message.name, factory.GetPrototype(pool.FindMessageTypeByName(f"{file.package}.{message.name}")))
@@ -39,7 +39,7 @@ class Client:
 
     def add(self, method, factory):
         request, reply = factory.GetPrototype(method.input_type), factory.GetPrototype(method.output_type)
-        service = method.containing_service
+        service, self.replies[method.name] = method.containing_service, reply
         proto = descriptor_pb2.MethodDescriptorProto()
         method.CopyToProto(proto)
         kind = ("stream" if proto.client_streaming else "unary") + "_" + ("stream" if proto.server_streaming else "unary")

@@ -674,15 +674,16 @@ class Other(grpc.GenericRpcHandler):
 
 def check_other_versions(place):
     """Where one side does not know what the other says, the user is told which one to update."""
-    of_later = b"\x0a\x04\x0a\x02\x08\x4d"  # the first name has the kind 77
+    m = place.client.m
+    of_later = m.ListRunsReply(rows=[m.ListRow(name="inter/base", id=b"\1" * 32, cells=[m.Fact(type=77)] * 8)]).SerializeToString()
     for version, method, answer, advice in (("9.0.0", "", b"", "update tscope here"), ("0.0.1", "", b"", "update the server"),
-                                            ("9.0.0", "ListRemoved", of_later, "update tscope here"),
+                                            ("9.0.0", "ListRuns", of_later, "update tscope here"),
                                             ("strange", "", b"", "update the one that is older")):
         server = grpc.server(futures.ThreadPoolExecutor(1))
         server.add_generic_rpc_handlers([Other(version, method, answer)])
         port = server.add_insecure_port("127.0.0.1:0")
         server.start()
-        p = subprocess.run([os.path.join(BUILD, "tscope"), "restore" if method else "list"], cwd=place.work,
+        p = subprocess.run([os.path.join(BUILD, "tscope"), "list"], cwd=place.work,
                            env=dict(place.env, TSCOPE_SERVER=f"127.0.0.1:{port}"), capture_output=True, text=True, timeout=60)
         server.stop(None)
         assert p.returncode == 2 and advice in p.stderr and f"tscoped {version}" in p.stderr, p
@@ -691,7 +692,7 @@ def check_other_versions(place):
 
 def check_invented_fields(place):
     """What a newer side says beside what this one knows: a field of an answer is passed over, a hint of a request too (numbers from 1000 on), and
-    any other field of a request is refused by its number, since the answer would leave out what was asked."""
+    any other field, value of an enum or setting of a request is refused, since the answer would leave out what was asked."""
     m = place.client.m
     listing = place.client.channel.unary_unary("/tscope.v1.Tscope/ListRuns")
     known = m.ListRunsRequest(project="inter", page_size=1000).SerializeToString()
@@ -699,6 +700,11 @@ def check_invented_fields(place):
     for invented, number in ((b"\xba\x3e\x03new", "999"), (b"\xf8\x07\x01", "127")):
         got = refused(lambda: listing(known + invented, timeout=60))
         assert got[:2] == ("unsupported", "UNIMPLEMENTED") and f"a field {number}, which this version does not know" in got[2], got
+    setting = [m.PolicyItem(code="GATE", threshold="invented", value=1)]
+    for ask in (lambda: place.client.ListRuns(project="inter", kind=99), lambda: place.client.Analyze(spec="inter/base", policy=setting),
+                lambda: place.client.Gate(candidates=["inter/base"], baselines=["inter/lr"], policy=setting)):
+        got = refused(ask)
+        assert got[:2] == ("unsupported", "UNIMPLEMENTED"), got
     said = []
     removed = m.RemovedRef(ref=m.Ref(kind=1, name="inter/gone", id=b"\1" * 32, seq=1, moved_ns=1), removed_ns=2, expires_ns=3).SerializeToString()
     for invented in (b"", b"\xba\x3e\x03new\xf8\x07\x01"):
@@ -711,6 +717,74 @@ def check_invented_fields(place):
                                    capture_output=True, text=True, timeout=60))
         server.stop(None)
     assert said[0].returncode == said[1].returncode == 0 and said[0].stdout == said[1].stdout and "gone" in said[0].stdout, said
+
+
+def enums_of(message):
+    """The fields of enums that are set in a message, those of its parts too: (message, field, place in a list or None)."""
+    for field, value in message.ListFields():
+        many = field.label == field.LABEL_REPEATED
+        if field.enum_type:
+            yield from ((message, field, i) for i in range(len(value))) if many else ((message, field, None),)
+        elif field.message_type:
+            for part in value if many else (value,):
+                yield from enums_of(part)
+
+
+class Newer(grpc.GenericRpcHandler):
+    """A server of version 9.0.0, which says what another says, but in one place of one reply a value of an enum that is not there yet."""
+
+    def __init__(self, place, at):
+        self.place, self.at, self.places = place, at, set()
+
+    def service(self, details):
+        name = details.method.rpartition("/")[2]
+        reply, channel = self.place.client.replies[name], self.place.client.channel
+        if name == "GetObjects":
+            return grpc.unary_stream_rpc_method_handler(lambda request, context: channel.unary_stream(details.method)(request, timeout=60))
+        ask = channel.unary_unary(details.method)
+
+        def answer(request, context):
+            told = reply.FromString(ask(request, timeout=60))
+            if name == "ServerInfo":
+                told.version = "9.0.0"
+            for message, field, i in enums_of(told):
+                self.places.add((name, message.DESCRIPTOR.name, field.name))
+                if self.at == (name, message.DESCRIPTOR.name, field.name):
+                    setattr(message, field.name, 99) if i is None else getattr(message, field.name).__setitem__(i, 99)
+            return told.SerializeToString()
+
+        return grpc.unary_unary_rpc_method_handler(answer)
+
+
+def check_invented_values(place):
+    """A value of an enum that a newer server sends is shown as such, or the refusal says to update tscope: in every reply, wherever there is one."""
+    base, lr = (f"inter/{name}" for name in ("base", "lr"))
+    told, refused_at = 0, set()
+    for words in (["list"], ["show", base], ["facts", base], ["analyze", base], ["diff", base, lr], ["check-resume", base, lr], ["log", base], ["restore"],
+                  ["plot", "loss", base, lr], ["trend", "inter/main"], ["gate", base, "--baseline", lr]):
+        seen, tried = set(), {None}
+        while tried - seen:
+            at = sorted(tried - seen, key=str)[0]
+            newer, server = Newer(place, at), grpc.server(futures.ThreadPoolExecutor(4))
+            server.add_generic_rpc_handlers([newer])
+            port = server.add_insecure_port("127.0.0.1:0")
+            server.start()
+            p = subprocess.run([os.path.join(BUILD, "tscope"), *words, "--json"], cwd=place.work, env=dict(place.env, TSCOPE_SERVER=f"127.0.0.1:{port}"),
+                               capture_output=True, text=True, timeout=120)
+            text = subprocess.run([os.path.join(BUILD, "tscope"), *words], cwd=place.work, env=dict(place.env, TSCOPE_SERVER=f"127.0.0.1:{port}"),
+                                  capture_output=True, text=True, timeout=120)
+            server.stop(None)
+            seen.add(at)
+            if at is None:
+                usual, tried = p.returncode, tried | newer.places
+            elif p.returncode == 2 and "does not know" in p.stderr:
+                assert "update tscope here" in p.stderr and "update tscope here" in text.stderr, (words, at, p, text)
+                refused_at.add(at)
+            else:
+                assert p.returncode == usual and text.returncode in (0, 1, 2, 3, 4), (words, at, p, text)
+                told += "of a newer tscope" in p.stdout
+    print(f"values of a newer server: {told} shown as such; refused, with what to update: {sorted({f'{m}.{f}' for _, m, f in refused_at})}")
+    assert told
 
 
 class Between(grpc.GenericRpcHandler):
@@ -778,6 +852,7 @@ def main():
         check_errors(place, run)
         check_other_versions(place)
         check_invented_fields(place)
+        check_invented_values(place)
         check_broken_calls(place)
         assert place.server.stop() == 0, "tscoped ends with another status"
         push_over_restart(place, path)

@@ -1,5 +1,7 @@
 #include "analysis/trace/device/kernel.h"
 
+#include "base/words.h"
+
 #include <stdint.h>
 
 enum where { START, HEAD, ANY };
@@ -10,7 +12,6 @@ static const struct row {
 } rows[] = {
 #define KERNEL(category, where, pattern) {TS_KERNEL_##category, where, sizeof(pattern) - 1, pattern},
 #include "analysis/trace/device/kernels.inc"
-#include "base/words.h"
 #undef KERNEL
 };
 

@@ -287,7 +287,7 @@ static void a_policy_must_be_of_our_rules(void **state)
 	world_open(&w);
 	cells_add(&c, 0, "phases.forward", 0, 1);
 	id = make_run(&w, &c, NULL, 0);
-	assert_int_equal(ts_analyze_run(&w.fetch, &id, &request, &w.arena, &a, &err), TS_INVALID);
+	assert_int_equal(ts_analyze_run(&w.fetch, &id, &request, &w.arena, &a, &err), TS_UNSUPPORTED);
 	assert_non_null(strstr(err.text, "NO.SUCH_RULE"));
 	cells_free(&c);
 	world_close(&w);

@@ -520,7 +520,7 @@ static void test_policy(void **state)
 	assert_true(ts_span_is(p.d.cut_offs[0].name, "numeric_jump"));
 	assert_true(p.d.cut_offs[0].value == 1e-4 && p.d.cut_offs[0].standard == 2e-6);
 	items[1].threshold = ts_span_str("quantums");
-	assert_int_equal(ts_diff_runs(&p.w.fetch, &a, &b, &how, &p.w.arena, &p.d, &err), TS_INVALID);
+	assert_int_equal(ts_diff_runs(&p.w.fetch, &a, &b, &how, &p.w.arena, &p.d, &err), TS_UNSUPPORTED);
 	assert_string_equal(err.text, "policy: DIVERGENCE has no cut-off quantums; did you mean quanta?");
 	close_pair(&p);
 }
