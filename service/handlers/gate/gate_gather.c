@@ -336,6 +336,20 @@ static enum ts_status take_pusher(struct ts_gathering *g, const struct ts_log_en
 	return g->by.data ? TS_OK : ts_arena_error(g->arena, err);
 }
 
+/* Earlier of a time and of the first note that a name ever had. */
+static enum ts_status noted_first(struct ts_gathering *g, struct ts_span name, int64_t *io_ns, struct ts_error *err)
+{
+	struct ts_engine *engine = g->f->call->engine;
+	struct ts_note *notes;
+	size_t n;
+
+	if (engine->ops->note_log(engine, name, g->arena, &notes, &n, err))
+		return err->status == TS_NOT_FOUND ? TS_OK : err->status;
+	if (n && notes[n - 1].at_ns < *io_ns)
+		*io_ns = notes[n - 1].at_ns;
+	return TS_OK;
+}
+
 /* Earlier of a time and of when a name of a candidate began. Its log begins anew when it is removed and made again, and what its notes
  * were does not. */
 static enum ts_status began(struct ts_gathering *g, const struct ts_ref *ref, struct ts_arena *scratch, int64_t *io_ns,
@@ -343,21 +357,17 @@ static enum ts_status began(struct ts_gathering *g, const struct ts_ref *ref, st
 {
 	struct ts_engine *engine = g->f->call->engine;
 	struct ts_log_entry *entries;
-	struct ts_note *notes;
-	size_t n, n_notes;
+	size_t n;
 
 	ts_arena_reset(scratch);
-	if (engine->ops->ref_log(engine, TS_REF_RUN, ref->name, 0, scratch, &entries, &n, err) ||
-	    engine->ops->note_log(engine, ref->name, scratch, &notes, &n_notes, err))
+	if (engine->ops->ref_log(engine, TS_REF_RUN, ref->name, 0, scratch, &entries, &n, err))
 		return err->status == TS_NOT_FOUND ? TS_OK : err->status;
 	if (n && entries[n - 1].moved_ns < *io_ns)
 		*io_ns = entries[n - 1].moved_ns;
 	for (size_t i = 0; i < n && !g->by.len; i++)
 		if (take_pusher(g, &entries[i], err))
 			return err->status;
-	if (n_notes && notes[n_notes - 1].at_ns < *io_ns)
-		*io_ns = notes[n_notes - 1].at_ns;
-	return TS_OK;
+	return noted_first(g, ref->name, io_ns, err);
 }
 
 static bool is_name_of_candidate(const struct ts_gathering *g, struct ts_span name)
@@ -368,7 +378,30 @@ static bool is_name_of_candidate(const struct ts_gathering *g, struct ts_span na
 	return false;
 }
 
-/* The same of names that were removed: pushed again, a candidate is not younger. */
+/* Whether a run that was removed is one of the candidate's commit. What cannot be read is none. */
+static enum ts_status has_our_code(struct ts_gathering *g, const struct ts_id *id, bool *ret_has, struct ts_error *err)
+{
+	struct ts_gate_code own = ts_gate_code_of(&g->candidates.first.facts), code;
+	struct ts_arena scratch;
+	enum ts_status status;
+	struct ts_facts facts;
+
+	*ret_has = false;
+	if (own.commit.len == 0)
+		return TS_OK;
+	ts_arena_init(&scratch, TS_CALL_ARENA);
+	status = ts_call_check(g->f->call, err);
+	if (!status)
+		status = ts_gate_subject_facts(g->f, id, &scratch, &facts, err);
+	if (!status) {
+		code = ts_gate_code_of(&facts);
+		*ret_has = ts_gate_same_code(&own, &code);
+	}
+	ts_arena_finish(&scratch);
+	return status == TS_DAMAGED || status == TS_NOT_FOUND ? TS_OK : status;
+}
+
+/* The same of names that were removed: pushed again, a candidate is not younger, and neither is another run of its commit. */
 static enum ts_status was_removed(struct ts_gathering *g, int64_t *io_ns, struct ts_error *err)
 {
 	struct ts_removed_query query = {.prefix = project_prefix(g->request), .limit = TS_REMOVED_MAX};
@@ -381,9 +414,14 @@ static enum ts_status was_removed(struct ts_gathering *g, int64_t *io_ns, struct
 		return err->status;
 	for (size_t i = 0; i < n; i++) {
 		const struct ts_ref *ref = &removed[i].ref;
+		bool ours;
 
-		if (ref->kind == TS_REF_RUN && ref->moved_ns < *io_ns &&
-		    (holds(g->candidates.ids, g->candidates.n, &ref->id) || is_name_of_candidate(g, ref->name)))
+		if (ref->kind != TS_REF_RUN)
+			continue;
+		ours = holds(g->candidates.ids, g->candidates.n, &ref->id) || is_name_of_candidate(g, ref->name);
+		if ((!ours && has_our_code(g, &ref->id, &ours, err)) || (ours && noted_first(g, ref->name, io_ns, err)))
+			return err->status;
+		if (ours && ref->moved_ns < *io_ns)
 			*io_ns = ref->moved_ns;
 	}
 	return TS_OK;

@@ -341,6 +341,10 @@ static void who_pushes_turns_no_verdict_green(void **state)
 	must(test_update(&s, &remove, &removed), &s.err);
 	push("new", (struct said){.time = 0.12, .commit = "x", .session = "hx", .started = 50}, false);
 	ends_with("p/new", 4, "");
+	/* Nor is another run of its commit, by whomever, once it is removed. */
+	must(test_update(&s, &remove, &removed), &s.err);
+	push("again", (struct said){.time = 0.12, .commit = "x", .session = "hw", .started = 95}, false);
+	ends_with("p/again", 4, "");
 	/* What was there before the candidate came counts, whoever put it there. */
 	push("later", (struct said){.time = 0.12, .commit = "y", .session = "hy", .started = 90}, false);
 	in = baselines_of("p/later");
