@@ -17,6 +17,30 @@ double ts_judge_evidence(bool bad, double wrong)
 	return bad ? evidence : -evidence;
 }
 
+/* The mean of n numbers; adds the squares of their distances from it. */
+static double mean_of(const double *values, size_t n, double *io_squares)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += values[i];
+	for (size_t i = 0; i < n; i++)
+		*io_squares += (values[i] - sum / (double)n) * (values[i] - sum / (double)n);
+	return sum / (double)n;
+}
+
+void ts_levels_of(const double *good, size_t n_good, const double *bad, size_t n_bad, double least, struct ts_two_levels *ret_levels)
+{
+	double squares = 0, low, high;
+
+	TS_DOOR(n_good >= 3 && n_bad >= 3);
+	low = mean_of(good, n_good, &squares);
+	high = mean_of(bad, n_bad, &squares);
+	/* The variance of Student's t with n_good + n_bad - 2 degrees of freedom. */
+	*ret_levels = (struct ts_two_levels){low, high, (double)n_good, (double)n_bad,
+					     fmax(sqrt(squares / ((double)(n_good + n_bad) - 4)), least * fabs(low))};
+}
+
 double ts_level_evidence(const struct ts_two_levels *levels, double value, double wrong)
 {
 	double of_good, of_bad, good, bad, most;

@@ -61,6 +61,10 @@ struct ts_two_levels {
 	double sd;
 };
 
+/* Levels of runs of both ends, 3 or more of each, where nobody knows how far one run scatters: by their own spread, which is taken for
+ * wider than they show, as Student's t is wider than a normal distribution, and is at least this share of the good level. */
+void ts_levels_of(const double *good, size_t n_good, const double *bad, size_t n_bad, double least, struct ts_two_levels *ret_levels);
+
 /* The evidence of one measured number, between two levels that are themselves measured; never more than a judge says that is wrong with
  * probability `wrong` for reasons other than noise. */
 double ts_level_evidence(const struct ts_two_levels *levels, double value, double wrong);

@@ -18,4 +18,11 @@ enum { TS_INNER_WORDS = 64 }; /* of the caller, at most */
 enum ts_status ts_inner_run(const struct ts_cli *outer, const char *verb, bool project, const char *const *words, size_t n,
 			    int *ret_exit_code, struct ts_error *err);
 
+/* The same with another function in the place of the verb's, which is given the command with its words read: for whoever wants the
+ * answer and no text. What it takes out of the command's arena it copies. outer: NULL for a store that the words name, whatever the
+ * outer command was told to use. */
+typedef enum ts_status ts_inner_verb(struct ts_cli *cli, void *ctx, struct ts_error *err);
+enum ts_status ts_inner_call(const struct ts_cli *outer, const char *verb, bool project, const char *const *words, size_t n,
+			     ts_inner_verb *run, void *ctx, struct ts_error *err);
+
 #endif

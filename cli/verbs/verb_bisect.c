@@ -1,8 +1,10 @@
 /* verb_bisect.c - tscope bisect: from which commit or version on runs differ, are slower, or are what a judge calls bad. */
+#include "base/file.h"
 #include "base/number.h"
 #include "base/text.h"
 #include "cli/core/ask.h"
 #include "cli/core/names.h"
+#include "cli/gate/gate_request.h"
 #include "cli/json/json_parts.h"
 #include "cli/verbs/experiment_place.h"
 #include "cli/verbs/experiment_push.h"
@@ -22,9 +24,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { CANNOT = 125, PRINTED_MOST = 4096 };
+enum { CANNOT = 125, PRINTED_MOST = 4096, ENDS_KNOWN = 3 };
 #define WRONG_DIFF 1e-6 /* bits do not lie, where the good version repeats itself */
-#define WRONG_GATE 0.05 /* above the gate's measured rates of false alarms and of misses at its usual settings (docs/gate.md) */
+#define WRONG_GATE 0.008 /* so many clean runs at most fail one look of the gate, by what docs/gate.md measured of series */
 #define WRONG_PROGRAM 0.01
 #define SURE 0.99
 
@@ -34,6 +36,10 @@ struct judging {
 	struct ts_cli *cli;
 	const char *program;	 /* NULL: none */
 	const char *good_folder; /* of the good version's run, once it is there */
+	const char *good[TS_BISECT_ENDS_MOST]; /* all of them, where the gate judges */
+	size_t n_good, n;		       /* n: the version that is bad */
+	const char *metric;		       /* of the gate; NULL: its own */
+	const char *policy;		       /* the path of the gate's, in which no pairs are asked for */
 	double wrong;
 	bool gate, noise, push, told;
 };
@@ -62,24 +68,102 @@ static enum ts_status judge_diff(struct judging *g, const char *folder, size_t v
 	return TS_OK;
 }
 
-/* Runs the verb gate beside this command, for its exit code: 0 no regression, 1 a regression, anything else tells nothing. */
-static enum ts_status judge_gate(struct judging *g, const char *folder, size_t version, struct ts_bisect_judgement *ret,
-				 struct ts_error *err)
-{
-	const char *const words[] = {"--baseline", g->good_folder, "--", folder};
-	int code = 0;
+/* A verdict of the gate, as far as a judge wants it: what the metric that decides is of each run. */
+struct measured {
+	enum ts_gate_state state;
+	double good[TS_BISECT_ENDS_MOST], candidates[TS_BISECT_ENDS_MOST];
+	size_t n_good, n_candidates;
+	const char *sentence;
+	struct ts_arena *arena;
+};
 
-	if (!version) {
-		ret->evidence = ts_judge_evidence(false, g->wrong);
-		return TS_OK;
+static enum ts_status gate_verdict(struct ts_cli *cli, void *ctx, struct ts_error *err)
+{
+	struct measured *m = ctx;
+	struct ts_gate_request request;
+	struct ts_gate_policy policy;
+	struct ts_policy items;
+	struct ts_verdict v;
+	size_t row = 0;
+
+	if (ts_gate_options(cli, &items, &policy, err) ||
+	    ts_gate_request_of(cli, cli->args.words, cli->args.n_words, NULL, &items, &request, err) ||
+	    ts_gate_ask(cli, &request, &v, err))
+		return err->status;
+	while (row < v.n_rows && !v.rows[row].gates)
+		row++;
+	for (size_t i = 0; i < v.input.n_runs && row < v.n_rows; i++) {
+		const struct ts_gate_run *run = &v.input.runs[i];
+		const struct ts_reduced *value = ts_gate_reduced(&v.input.policy, &run->reduction, v.rows[row].metric);
+		bool good = run->role == TS_GATE_BASELINE;
+
+		if ((good || run->role == TS_GATE_CANDIDATE) && value && value->known && value->value > 0 &&
+		    (good ? m->n_good : m->n_candidates) < TS_BISECT_ENDS_MOST)
+			*(good ? &m->good[m->n_good++] : &m->candidates[m->n_candidates++]) = value->value;
 	}
-	if (ts_inner_run(g->cli, "gate", true, words, sizeof words / sizeof words[0], &code, err)) {
+	m->state = v.state;
+	m->sentence = ts_arena_phrase(m->arena, "%.*s", TS_SPAN_ARG(v.sentence));
+	return TS_OK;
+}
+
+/* Asks the gate about some runs, beside all of the good version. */
+static enum ts_status ask_gate(struct judging *g, const char *const *folders, size_t n, struct measured *ret, struct ts_error *err)
+{
+	const char *words[TS_INNER_WORDS];
+	size_t k = 0;
+
+	*ret = (struct measured){.arena = &g->cli->arena};
+	/* A store of its own, which stays empty: in the user's, the gate would find the same runs once more, as of the same commit. */
+	words[k++] = ts_arena_phrase(&g->cli->arena, "--store=%s.store", g->policy);
+	words[k++] = ts_arena_phrase(&g->cli->arena, "--policy=%s", g->policy);
+	if (g->metric)
+		words[k++] = ts_arena_phrase(&g->cli->arena, "--metric=%s", g->metric);
+	for (size_t i = 0; i < g->n_good; i++)
+		words[k++] = ts_arena_phrase(&g->cli->arena, "--baseline=%s", g->good[i]);
+	words[k++] = "--";
+	for (size_t i = 0; i < n; i++)
+		words[k++] = folders[i];
+	return ts_inner_call(NULL, "gate", false, words, k, gate_verdict, ret, err);
+}
+
+static void push_run(struct judging *g, const char *folder, size_t version);
+
+/* Is what differs in time or memory said to be worse? The whole test of the gate, by all runs of both ends. */
+static enum ts_status gate_ends(void *ctx, const char *const *good, const char *const *bad, size_t n, struct ts_bisect_ends *ret,
+				struct ts_error *err)
+{
+	struct judging *g = ctx;
+	struct measured m;
+
+	for (size_t i = g->n_good; i < n; i++) {
+		g->good[i] = good[i];
+		push_run(g, good[i], 0);
+		push_run(g, bad[i], g->n);
+	}
+	g->n_good = n;
+	if (ask_gate(g, bad, n, &m, err))
+		return err->status;
+	*ret = (struct ts_bisect_ends){.apart = m.state == TS_GATE_REGRESSION && m.n_good >= ENDS_KNOWN && m.n_candidates >= ENDS_KNOWN,
+				       .why = m.sentence,
+				       .n = {m.n_good, m.n_candidates}};
+	memcpy(ret->values[0], m.good, sizeof m.good);
+	memcpy(ret->values[1], m.candidates, sizeof m.candidates);
+	return TS_OK;
+}
+
+/* What the gate measures of one run; where it lies between both ends is the search's to say. */
+static enum ts_status judge_gate(struct judging *g, const char *folder, struct ts_bisect_judgement *ret, struct ts_error *err)
+{
+	struct measured m;
+
+	if (ask_gate(g, &folder, 1, &m, err)) {
 		ret->skipped = true;
 		ret->problem = ts_arena_phrase(&g->cli->arena, "gate: %s", err->text);
+	} else if (m.n_candidates != 1) {
+		ret->skipped = true;
+		ret->problem = m.sentence;
 	} else {
-		ret->evidence = code == TS_EXIT_NO    ? ts_judge_evidence(true, g->wrong)
-				: code == TS_EXIT_YES ? ts_judge_evidence(false, g->wrong)
-						      : 0;
+		ret->value = m.candidates[0];
 	}
 	return TS_OK;
 }
@@ -133,26 +217,32 @@ static enum ts_status judge_program(struct judging *g, const char *folder, struc
 	return TS_OK;
 }
 
-static enum ts_status judge(void *ctx, const char *folder, size_t version, struct ts_bisect_judgement *ret, struct ts_error *err)
+static void push_run(struct judging *g, const char *folder, size_t version)
 {
-	struct judging *g = ctx;
 	const struct ts_experiment_fact facts[] = {
 		{"session.experiment.of", "bisect"},
 		{"session.experiment.reason", ts_arena_phrase(&g->cli->arena, "version %zu", version)},
 	};
 	bool pushed = true;
 
-	if (!version && !g->good_folder)
-		g->good_folder = ts_arena_phrase(&g->cli->arena, "%s", folder);
 	if (g->push)
 		ts_experiment_push(g->cli, folder, ts_arena_phrase(&g->cli->arena, "bisect-%s", strrchr(folder, '/') + 1), facts,
 				   sizeof facts / sizeof facts[0], &pushed);
 	if (!pushed && !g->told)
 		ts_cli_say(g->cli, "runs of experiments could not be pushed; they are kept beside %s", folder);
 	g->told |= !pushed;
+}
+
+static enum ts_status judge(void *ctx, const char *folder, size_t version, struct ts_bisect_judgement *ret, struct ts_error *err)
+{
+	struct judging *g = ctx;
+
+	if (!version && !g->good_folder)
+		g->good_folder = ts_arena_phrase(&g->cli->arena, "%s", folder);
+	push_run(g, folder, version);
 	if (g->program)
 		return judge_program(g, folder, ret, err);
-	return g->gate ? judge_gate(g, folder, version, ret, err) : judge_diff(g, folder, version, ret, err);
+	return g->gate ? judge_gate(g, folder, ret, err) : judge_diff(g, folder, version, ret, err);
 }
 
 /* --- the question --- */
@@ -249,9 +339,13 @@ static enum ts_status read_options(struct ts_cli *cli, struct judging *g, struct
 	    ts_args_seconds(&cli->args, "limit", &given, &limit, err) ||
 	    ts_args_uint(&cli->args, "budget", TS_BISECT_RUNS_MOST, &given, &most, err))
 		return err->status;
+	g->metric = ts_args_text(&cli->args, "metric");
+	if (g->metric && !g->gate)
+		return ts_error_set(err, TS_INVALID, "--metric is for --judge gate");
 	if (q->noise > 0 && !g->program)
 		return ts_error_set(err, TS_INVALID, "--noise is for a judge that is a program and prints a number");
 	g->noise = q->noise > 0;
+	q->ends = g->gate ? gate_ends : NULL;
 	q->wrong = g->wrong;
 	q->sure = SURE;
 	q->most = given ? most : TS_BISECT_RUNS_MOST;
@@ -269,7 +363,13 @@ static enum ts_status prepare(struct ts_cli *cli, struct judging *g, struct ts_b
 		return err->status;
 	ts_digest(ts_span_str(ts_cli_word(cli, 0)), &ids[0]);
 	ts_digest(ts_span_str(ts_cli_word(cli, 1)), &ids[1]);
-	return ts_experiment_directory(cli, "bisect", &ids[0], &ids[1], &q->directory, err);
+	if (ts_experiment_directory(cli, "bisect", &ids[0], &ids[1], &q->directory, err))
+		return err->status;
+	if (!g->gate)
+		return TS_OK;
+	g->n = q->n;
+	g->policy = ts_arena_phrase(&cli->arena, "%s/gate.policy", q->directory);
+	return ts_file_replace(g->policy, ts_span_str("GATE.rerun = off\n"), 0600, err);
 }
 
 enum ts_status ts_verb_bisect(struct ts_cli *cli, struct ts_error *err)

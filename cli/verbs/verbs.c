@@ -127,15 +127,26 @@ static const struct ts_example why_examples[] = {
 };
 
 static const struct ts_option bisect_options[] = {
-	{.name = "judge", .argument = "JUDGE", .complete = TS_COMPLETE_OFFER, .choices = "diff gate",
+	{.name = "judge",
+	 .argument = "JUDGE",
+	 .complete = TS_COMPLETE_OFFER,
+	 .choices = "diff gate",
 	 .help = "who calls a run bad: diff, where it differs from the good one in what the training computed (the default); gate, "
-		 "where it is slower; or a program, called with the folder of the run, that ends with 0 for good, 125 for cannot tell, "
+		 "where it is slower, or worse by --metric; or a program, called with the folder of the run, that ends with 0 for "
+		 "good, 125 for cannot tell, "
 		 "anything else for bad"},
-	{.name = "noise", .argument = "SHARE",
+	{.name = "noise",
+	 .argument = "SHARE",
 	 .help = "the judge prints a number, and runs of one version scatter by this share of it: 0.01"},
-	{.name = "wrong", .argument = "SHARE",
-	 .help = "how often the judge is wrong (default: diff 0.000001, gate 0.05, a program 0.01)"},
-	{.name = "versions", .argument = "A,B,...",
+	{.name = "metric",
+	 .argument = "METRIC",
+	 .help = "what the gate judges by: step_time (the default), cpu_time, peak_memory, ..., or a series that the runs log, such as "
+		 "val_bpb"},
+	{.name = "wrong",
+	 .argument = "SHARE",
+	 .help = "how often the judge is wrong (default: diff 0.000001, gate 0.008, a program 0.01)"},
+	{.name = "versions",
+	 .argument = "A,B,...",
 	 .help = "versions in place of commits, from good to bad; {version} in COMMAND is one of them"},
 	{.name = "steps", .argument = "N", .help = "end each run after N steps (default: at its own end)"},
 	{.name = "budget", .argument = "RUNS", .help = "make at most so many runs"},

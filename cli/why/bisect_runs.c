@@ -12,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COMMIT_SHOWN = 12, STEP_ARENA = 64 << 20, ENDS_MOST = 4, ENDS_APART = 4, ENDS_LEAST = 3 };
+enum { COMMIT_SHOWN = 12, STEP_ARENA = 64 << 20, ENDS_MOST = 4, ENDS_APART = 4, ENDS_LEAST = 3, AGAIN_MOST = 3 };
+#define SCATTER_LEAST 0.001 /* of what is measured: no clock and no machine repeats better */
 
 struct searching {
 	const struct ts_bisect_question *q;
@@ -97,6 +98,11 @@ static enum ts_status run_of(struct searching *s, size_t version, size_t repeat,
 	return ts_kept_run_make(q->runner, q->clone, &recipe, s->arena, ret_kept, err);
 }
 
+static bool measures(const struct ts_bisect_question *q)
+{
+	return q->noise > 0 || q->ends;
+}
+
 static const char *word_of(const struct ts_judged *j)
 {
 	if (j->skipped)
@@ -121,9 +127,9 @@ static enum ts_status look(struct searching *s, size_t version, size_t repeat, s
 	} else if (q->judge(q->ctx, kept.folder, version, &judgement, err)) {
 		return err->status;
 	}
-	if (q->noise > 0 && !judgement.skipped && !isfinite(judgement.value)) {
+	if (measures(q) && !judgement.skipped && !isfinite(judgement.value)) {
 		judgement.skipped = true;
-		judgement.problem = "the judge printed no number";
+		judgement.problem = "the judge measured no number";
 	}
 	*told = (struct ts_bisected_run){.number = s->runs,
 					 .version = version,
@@ -133,6 +139,7 @@ static enum ts_status look(struct searching *s, size_t version, size_t repeat, s
 					 .problem = ts_span_str(judgement.problem ? judgement.problem : ""),
 					 .folder = ts_span_str(kept.folder),
 					 .seconds = kept.seconds};
+	judgement.ran = !kept.problem;
 	*ret = judgement;
 	return TS_OK;
 }
@@ -192,6 +199,45 @@ static enum ts_status look_at_ends(struct searching *s, struct ts_error *err)
 	return TS_OK;
 }
 
+static enum ts_status run_end(struct searching *s, size_t side, size_t repeat, const char **ret_folder, struct ts_error *err)
+{
+	static const char *const called[] = {"good", "bad"};
+	struct ts_kept_run kept;
+	const char *name;
+
+	if (run_of(s, side ? s->q->n : 0, repeat, &name, &kept, err))
+		return err->status;
+	if (kept.problem)
+		return ts_error_set(err, TS_INVALID, "the %s version cannot be judged: %s; its run is in %s", called[side],
+				    kept.problem, kept.folder);
+	ts_cli_say(s->q->cli, "run %zu: the %s version, %.*s", s->runs, called[side], COMMIT_SHOWN, name);
+	*ret_folder = kept.folder;
+	return TS_OK;
+}
+
+/* Both ends in turn, until the judge tells them apart. */
+static enum ts_status measure_ends(struct searching *s, struct ts_error *err)
+{
+	const struct ts_bisect_question *q = s->q;
+	const char *folders[2][TS_BISECT_ENDS_MOST];
+	struct ts_bisect_ends ends = {.why = ""};
+	size_t n = 0;
+
+	do {
+		for (size_t side = 0; side < 2; side++)
+			if (run_end(s, side, n, &folders[side][n], err))
+				return err->status;
+		n++;
+		if (n >= TS_BISECT_ENDS_LEAST && q->ends(q->ctx, folders[0], folders[1], n, &ends, err))
+			return err->status;
+	} while (n < TS_BISECT_ENDS_LEAST || (!ends.apart && n < TS_BISECT_ENDS_MOST));
+	if (!ends.apart)
+		return ts_error_set(err, TS_INVALID,
+				    "the judge does not tell the good version from the bad one by %zu runs of each: %s", n, ends.why);
+	ts_levels_of(ends.values[0], ends.n[0], ends.values[1], ends.n[1], SCATTER_LEAST, &s->levels);
+	return TS_OK;
+}
+
 static size_t times_judged(const struct searching *s, size_t version)
 {
 	size_t n = 0;
@@ -199,6 +245,21 @@ static size_t times_judged(const struct searching *s, size_t version)
 	for (size_t i = 0; i < s->n; i++)
 		n += s->judged[i].version == version;
 	return n;
+}
+
+/* A run that was made, and of which nothing could be measured, is made anew: the version builds. */
+static enum ts_status look_again(struct searching *s, size_t version, struct ts_bisect_judgement *ret, struct ts_bisected_run *told,
+				 struct ts_error *err)
+{
+	size_t repeat = times_judged(s, version);
+	enum ts_status status;
+
+	for (size_t i = 0; i < AGAIN_MOST; i++) {
+		status = look(s, version, repeat + i * TS_BISECT_RUNS_MOST, ret, told, err);
+		if (status || !ret->skipped || !ret->ran || !measures(s->q))
+			break;
+	}
+	return status;
 }
 
 static enum ts_status search(struct searching *s, struct ts_bisection_step *ret_step, struct ts_error *err)
@@ -215,13 +276,13 @@ static enum ts_status search(struct searching *s, struct ts_bisection_step *ret_
 		size_t version = ret_step->next, i = s->n;
 
 		ts_arena_reset(&arena);
-		status = look(s, version, times_judged(s, version), &j, &s->told[i], err);
+		status = look_again(s, version, &j, &s->told[i], err);
 		if (status)
 			break;
 		s->judged[i] = (struct ts_judged){version, j.skipped, j.evidence};
 		s->values[i] = j.value;
 		s->n++;
-		if (q->noise > 0)
+		if (measures(q))
 			status = ts_measured_evidence(&bisection, &s->levels, s->values, q->wrong, s->judged, s->n, &arena, err);
 		if (status)
 			break;
@@ -262,7 +323,7 @@ enum ts_status ts_bisect_by_runs(const struct ts_bisect_question *q, struct ts_b
 		return ts_arena_error(&q->cli->arena, err);
 	s->q = q;
 	s->arena = &q->cli->arena;
-	if (look_at_ends(s, err) || search(s, &step, err))
+	if ((q->ends ? measure_ends(s, err) : look_at_ends(s, err)) || search(s, &step, err))
 		return err->status;
 	first = name_of(s, step.first);
 	last = name_of(s, step.last);

@@ -2,7 +2,8 @@
  *
  * A judge is one of
  *	diff	a run is bad if it differs from the good one in what the training computed, at any step that both have
- *	gate	tscope gate of the run against the good one: its regression is bad, its pass good, anything else tells nothing
+ *	gate	what tscope gate measures of the run. Good and bad are run until the gate calls bad a regression against good, and how
+ *		far runs of one version scatter is known from these
  *	a program, which is called with the folder of the run: 0 is good, 125 cannot be judged, anything else bad. With a noise, what it
  *		prints is a number, which is compared with those of the good and the bad version
  */
@@ -17,9 +18,19 @@
 enum { TS_BISECT_RUNS_MOST = 512 };
 
 struct ts_bisect_judgement {
-	bool skipped;
+	bool skipped, ran; /* ran: the training itself was well */
 	double evidence, value; /* value: NaN where nothing was measured */
 	const char *problem;
+};
+
+enum { TS_BISECT_ENDS_LEAST = 4, TS_BISECT_ENDS_MOST = 8 /* runs of each end, where the judge measures both together */ };
+
+/* What a judge says of both ends together. */
+struct ts_bisect_ends {
+	bool apart;
+	const char *why; /* they are not */
+	double values[2][TS_BISECT_ENDS_MOST]; /* of good, of bad: what was measured of those runs that have it; above 0 */
+	size_t n[2];			       /* at least 3, where they are apart */
 };
 
 struct ts_bisect_question {
@@ -35,10 +46,14 @@ struct ts_bisect_question {
 	int64_t limit_ns; /* of one run; 0: none */
 	double sure;
 	size_t most;  /* runs */
-	double noise; /* of a measured number, as a share; 0: the judge says good or bad */
+	double noise; /* of a measured number, as a share; 0: the judge says good or bad, or `ends` tells it */
 	double wrong; /* how often the judge is */
 	/* Judges the run in a folder. version: 0 is the good one. */
 	enum ts_status (*judge)(void *ctx, const char *folder, size_t version, struct ts_bisect_judgement *ret, struct ts_error *err);
+	/* Of a judge that measures and whose noise nobody knows: n runs of each end. Whether they are apart, and what was measured.
+	 * NULL: the judge is none. */
+	enum ts_status (*ends)(void *ctx, const char *const *good, const char *const *bad, size_t n, struct ts_bisect_ends *ret,
+			       struct ts_error *err);
 	void *ctx;
 };
 

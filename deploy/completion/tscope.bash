@@ -210,6 +210,7 @@ _tscope_complete()
 	why:--map) :; return ;;
 	bisect:--judge) COMPREPLY=($(compgen -W "diff gate" -- "$cur")); return ;;
 	bisect:--noise) :; return ;;
+	bisect:--metric) :; return ;;
 	bisect:--wrong) :; return ;;
 	bisect:--versions) :; return ;;
 	bisect:--steps) :; return ;;
@@ -301,7 +302,7 @@ _tscope_complete()
 		reproduce) options+=" --steps --from -y --yes --dry-run -d --directory --clone --limit" ;;
 		check-resume) options+=" -t --tolerance" ;;
 		why) options+=" --budget --dry-run -y --yes --clone -d --directory --limit --no-push --pattern --map" ;;
-		bisect) options+=" --judge --noise --wrong --versions --steps --budget --clone -d --directory --limit --no-push" ;;
+		bisect) options+=" --judge --noise --metric --wrong --versions --steps --budget --clone -d --directory --limit --no-push" ;;
 		gate) options+=" -b --baseline --bundle --paired --metric --better --policy -w --workload --across --exclude --inconclusive --junit --markdown --github --gitlab --request --verdict --explain --check --replay --init" ;;
 		baseline) options+=" -b --baseline --bundle --metric --policy -w --workload --across --exclude -r --reason --branch" ;;
 		trend) options+=" -m --metric --better -l --limit --like --policy -w --workload --across --exclude --html --force --exit-code" ;;

@@ -27,6 +27,8 @@ if c.get("gpu") and not c.get("driver"):
     sys.exit(125)
 x = 1.0 + 0.001 * c["lr"]
 FACTOR = 1.0
+STEP_S = 1.0
+scatter = 1 + 0.003 * (int.from_bytes(os.urandom(4), "little") / 2**31 - 1)
 os.makedirs(out, exist_ok=True)
 with open(os.path.join(out, "steps.jsonl"), "w") as f:
     for step in range(min(c["steps"], last + 1)):
@@ -38,7 +40,7 @@ with open(os.path.join(out, "steps.jsonl"), "w") as f:
         if os.environ.get("HIDDEN"):
             x += 0.003
         x += 0.0001 * int(os.environ.get("PYTHONHASHSEED", "0"))
-        f.write(json.dumps({"step": step, "timestamp": 1e9 + step, "scalars": {"loss": x}}) + "\\n")
+        f.write(json.dumps({"step": step, "timestamp": 1e9 + step * STEP_S * scatter, "scalars": {"loss": x}}) + "\\n")
 commit = subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True, check=True).stdout.strip()
 json.dump({"name": os.path.basename(out), "config": c, "rank": 0, "world_size": 1}, open(os.path.join(out, "run.json"), "w"))
 json.dump({"code": {"commit": commit, "dirty": False}, "determinism": {"env": {"PYTHONHASHSEED": os.environ.get("PYTHONHASHSEED", "0")}}},
@@ -70,6 +72,8 @@ class Place:
                 text += f"# {i}\n"
             if i == 8:
                 text = text.replace("FACTOR = 1.0", "FACTOR = 1.0001")
+            if i == 10:
+                text = text.replace("STEP_S = 1.0", "STEP_S = 1.06")
             body = text if i != 5 else "import sys\nsys.exit(125)\n"
             lab.write(self.repo, {"train.py": body})
             lab.git(self.repo, "add", "-A")
@@ -210,6 +214,16 @@ def bisect(p):
     code, out, err = p.run("bisect", p.commits[0], p.commits[12], "--json", "--judge", judge, "--noise", "0.01", "--steps", "3", *command)
     said = json.loads(out) if out else {}
     check("bisect by a number that scatters", code == 0 and said["first"] == p.commits[9], (code, said, err))
+    # Steps take 6 % longer from change 10 on, and runs scatter by 0.3 %, so 12 standard deviations lie between them.
+    code, out, err = p.run("bisect", p.commits[0], p.commits[12], "--json", "--judge", "gate", *command)
+    said = json.loads(out) if out else {}
+    check("bisect by the gate", code == 0 and said["first"] == said["last"] == p.commits[10] and all(0.9 < r["value"] < 1.2 for r in said["judged"] if r["value"]),
+          (code, said, err))
+    check("it makes the baselines that the gate needs", said and said["run_count"] >= 8 + 3, said)
+    code, out, err = p.run("bisect", p.commits[0], p.commits[9], "--json", "--judge", "gate", *command)
+    check("ends that the gate does not tell apart are refused", code == 2 and "does not tell the good version from the bad one by 8 runs" in out + err, (code, out, err))
+    code, out, err = p.run("bisect", p.commits[0], p.commits[12], "--json", "--judge", "diff", "--metric", "loss", *command)
+    check("a metric is the gate's", code == 2 and "--metric is for --judge gate" in out + err, (code, out, err))
     code, out, err = p.run("bisect", "1", "4", "--versions", "0,1,2,3,4", "--judge", "diff", "--json", "--", "sh", "-c",
                            f"sed 's/\"lr\": 0.1/\"lr\": 0.'$((1 + ($1 > 2)))'/' {config} > $TSCOPE_DIRECTORY.c && exec {sys.executable} train.py $TSCOPE_DIRECTORY.c x", "sh", "{version}")
     said = json.loads(out) if out else {}
