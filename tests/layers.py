@@ -40,6 +40,7 @@ ROOMS = {
     "analysis/traceml": {"run", "base", "analysis/answer", "analysis/gate"},
     "analysis/worlds": {"analysis/stats", "analysis/answer", "base"},
     "analysis/machine": {"run", "analysis/stats", "analysis/answer"},
+    "analysis/determinism": {"run", "base", "analysis/answer", "analysis/diverge"},
     "experiment": {"base"},
     "ingest": {"base", "ingest"},
     "ingest/formats": {"base"},

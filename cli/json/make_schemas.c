@@ -19,6 +19,7 @@ static const struct {
 	 {&ts_shape_diff_answer, &ts_shape_matrix_answer, &ts_shape_trace_diff, &ts_shape_trace_ranks, &ts_shape_memory_diff,
 	  &ts_shape_memory_diffs}},
 	{"check-resume", {&ts_shape_resume}},
+	{"check-determinism", {&ts_shape_determinism}},
 	{"gate", {&ts_shape_gate_answer}},
 	{"baseline", {&ts_shape_baseline_answer}},
 	{"analyze", {&ts_shape_analysis, &ts_shape_trace, &ts_shape_trace_job, &ts_shape_memory, &ts_shape_moment}},

@@ -516,6 +516,16 @@ static const struct ts_example diff_examples[] = {
 	END_EXAMPLES,
 };
 
+static const struct ts_option check_determinism_options[] = {
+	READ_OPTIONS,
+	END_OPTIONS,
+};
+static const struct ts_example check_determinism_examples[] = {
+	{"tscope check-determinism exp1", "what of this run is known to make another one differ, and what prevents it"},
+	{"tscope check-determinism ./runs/exp1 --json", "the same as data, of a folder that was not pushed"},
+	END_EXAMPLES,
+};
+
 static const struct ts_option check_resume_options[] = {
 	{.name = "tolerance",
 	 .letter = 't',
@@ -1124,6 +1134,24 @@ const struct ts_verb ts_verbs[] = {
 			 "declared",
 		.min_words = 1, .max_words = 2, .paths = 2, .words = TS_COMPLETE_RUN, .pages = true,
 		.run = ts_verb_check_resume,
+	},
+	{
+		.name = "check-determinism", .summary = "say what keeps two runs of a training from being equal bit for bit",
+		.usage = "RUN",
+		.about = "Holds what RUN recorded (settings of torch and of libraries, environment variables, devices, ranks, "
+			 "operations) against a catalog of what is known to break bit-exactness, and says of each row what "
+			 "prevents it, what that costs where its source tells, and the source. It fails closed: a setting that was "
+			 "not recorded and an operation that the catalog does not know are unproved, never harmless. What acts only "
+			 "on another machine is listed apart and decides nothing.\n\n"
+			 "Operations are known where a run recorded them: TSCOPE_OPERATIONS=0-1:aten in the environment of a short "
+			 "training has the recorder do it. docs/determinism.md has the catalog.\n\n" ABOUT_RUN,
+		.options = check_determinism_options, .examples = check_determinism_examples,
+		.exits = "0 all that the catalog knows is controlled or cannot act, and it knows every operation\n"
+			 "1 something is known to make two runs differ, and is not prevented\n"
+			 "2 the command failed: wrong usage, no such run, no connection\n"
+			 "3 nothing is known to make them differ, and something is unproved",
+		.min_words = 1, .max_words = 1, .paths = 1, .words = TS_COMPLETE_RUN, .pages = true,
+		.run = ts_verb_check_determinism,
 	},
 	{
 		.name = "why", .summary = "find by experiments which facts make two runs differ",

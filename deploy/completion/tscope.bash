@@ -107,7 +107,7 @@ _tscope_where()
 _tscope_complete()
 {
 	local verb='' word
-	local verbs="run watch push list show facts analyze plot web explain diff reproduce check-resume why bisect gate baseline trend scaling name tag note log rm restore export verify salvage gc projects token audit login logout whoami version help"
+	local verbs="run watch push list show facts analyze plot web explain diff reproduce check-resume check-determinism why bisect gate baseline trend scaling name tag note log rm restore export verify salvage gc projects token audit login logout whoami version help"
 	local rules="TIMING.DATALOADER_BOUND TIMING.BACKWARD_HEAVY TIMING.OPTIMIZER_HEAVY TIMING.JITTER TIMING.STALLS TIMING.CPU_WAIT TIMING.PERIODIC TIMING.SLOWDOWN TIMING.TWO_LEVELS TIMING.UNATTRIBUTED CONVERGENCE.DIVERGED CONVERGENCE.LOSS_CEASED CONVERGENCE.SKIPPED_UPDATES CONVERGENCE.BLOW_UP CONVERGENCE.NO_PROGRESS CONVERGENCE.SPIKES CONVERGENCE.LEVEL_SHIFT CONVERGENCE.GRAD_SPIKES CONVERGENCE.NONFINITE CONVERGENCE.SERIES_MOVED CONVERGENCE.BATCHES_REPEAT CONVERGENCE.EQUAL_BATCHES CONVERGENCE.NOT_TRAINED CONVERGENCE.EVAL_MODE CONVERGENCE.EVAL_PART CONVERGENCE.PART_NOT_TRAINED CONVERGENCE.GRADIENTS_KEPT CONVERGENCE.GRADIENTS_STALE CONVERGENCE.LOSS_CONSTANT CONVERGENCE.INPUT_CONSTANT CONVERGENCE.EVALUATION_CHANGES CROSS.CORRELATED_INSTABILITY DIST.STRAGGLER DIST.LOAD_IMBALANCE DIST.COMM_BOUND DIST.WAIT_BOUND DIST.MISSING_RANKS DIST.REPLICAS DIST.EXPOSED_COMM DIST.PIPELINE_BUBBLE EFFICIENCY.MFU_IMPOSSIBLE EFFICIENCY.MFU_SUSPICIOUS EFFICIENCY.LOW_MFU EFFICIENCY.LOGGED_MFU EFFICIENCY.RECOVERABLE MEMORY.PRESSURE MEMORY.FORECAST MEMORY.GROWTH MEMORY.FRAGMENTATION MEMORY.RANK_IMBALANCE MEMORY.OUT_OF_MEMORY MEMORY.OOM_FRAGMENTED MEMORY.HEADROOM MEMORY.FRAGMENTS MEMORY.RETRIES MEMORY.EMPTIED MEMORY.CARRIED MEMORY.GRADIENTS_KEPT MEMORY.OPTIMIZER_STATE MEMORY.CHURN TRACE.HOST_BOUND TRACE.SYNC TRACE.LAUNCH_BOUND TRACE.COPIES TRACE.FILLS TRACE.ELEMENTWISE TRACE.LOADER TRACE.MATH_ATTENTION TRACE.RECOMPILED TRACE.WAITING MACHINE.GPU_THROTTLED MACHINE.GPU_POWER_LIMIT MACHINE.GPU_SLOWER MACHINE.GPU_HOTTER MACHINE.GPU_ERROR MACHINE.TINY_KERNELS MACHINE.WORKERS_BUSY MACHINE.WORKERS_BLOCKED MACHINE.THREADS MACHINE.CPU_QUOTA MACHINE.MEMORY_GROWS MACHINE.SWAPPING MACHINE.NEIGHBOURS"
 	for word in "${words[@]:1:${#words[@]}-2}"; do
 		case " $verbs " in *" $word "*) verb=$word; break ;; esac
@@ -202,6 +202,8 @@ _tscope_complete()
 	reproduce:--clone) _tscope_paths -d; return ;;
 	reproduce:--limit) :; return ;;
 	check-resume:-t|check-resume:--tolerance) :; return ;;
+	check-determinism:--pattern) :; return ;;
+	check-determinism:--map) :; return ;;
 	why:--budget) :; return ;;
 	why:--clone) _tscope_paths -d; return ;;
 	why:-d|why:--directory) _tscope_paths -d; return ;;
@@ -301,6 +303,7 @@ _tscope_complete()
 		diff) options+=" -i --ignore --exit-on -1 --first -a --all --by --curves --html --force --repeats --rounding --policy --as -w --warmup --snapshot --reproduce --pattern --map" ;;
 		reproduce) options+=" --steps --from -y --yes --dry-run -d --directory --clone --limit" ;;
 		check-resume) options+=" -t --tolerance" ;;
+		check-determinism) options+=" --pattern --map" ;;
 		why) options+=" --budget --dry-run -y --yes --clone -d --directory --limit --no-push --pattern --map" ;;
 		bisect) options+=" --judge --noise --metric --wrong --versions --steps --budget --clone -d --directory --limit --no-push" ;;
 		gate) options+=" -b --baseline --bundle --paired --metric --better --policy -w --workload --across --exclude --inconclusive --junit --markdown --github --gitlab --request --verdict --explain --check --replay --init" ;;
@@ -335,6 +338,7 @@ _tscope_complete()
 	diff) _tscope_runs ;;
 	reproduce) _tscope_runs ;;
 	check-resume) _tscope_runs ;;
+	check-determinism) _tscope_runs ;;
 	why) _tscope_runs ;;
 	bisect) _tscope_runs ;;
 	gate) _tscope_runs ;;

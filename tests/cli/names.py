@@ -71,7 +71,7 @@ def id_of(shell, word):
 
 
 # Each verb with a name in the place of N. Exit 1, 3 and 4 are answers; 2 is a refusal.
-READ = [["show", "N"], ["facts", "N"], ["analyze", "N"], ["plot", "loss", "N"], ["diff", "N", "N"], ["diff", "N", "deadbeef"], ["check-resume", "N"],
+READ = [["show", "N"], ["facts", "N"], ["analyze", "N"], ["plot", "loss", "N"], ["diff", "N", "N"], ["diff", "N", "deadbeef"], ["check-resume", "N"], ["check-determinism", "N"],
         ["gate", "N", "--baseline", "N"], ["baseline", "N", "--baseline", "N"], ["export", "N", "--format", "csv"], ["diff", "N", "N", "--repeats", "N"],
         ["diff", "N", "deadbeef", "--rounding", "N"]]
 REFS = [["note", "N", "seen=yes"], ["log", "N"], ["name", "N", "again/N"], ["tag", "N", "pinned/N"]]

@@ -40,7 +40,7 @@ import jsonschema
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 BUILD = os.environ.get("TS_BUILD", os.path.join(ROOT, "build", "dev"))
-VERBS = ("push list show facts analyze plot explain diff why bisect check-resume gate baseline trend scaling name tag note log rm restore export verify salvage gc projects "
+VERBS = ("push list show facts analyze plot explain diff why bisect check-resume check-determinism gate baseline trend scaling name tag note log rm restore export verify salvage gc projects "
          "audit token login logout whoami version help").split()
 NO_JSON = ["run", "reproduce", "watch", "web"]  # of run the command prints, reproduce asks, watch draws, web prints a link
 failures = []
@@ -202,6 +202,7 @@ def closed(schema, where, bad):
 JSON_COMMANDS = """
 scaling ./demo/base ./demo/rerun
 why ./demo/base ./demo/lr --dry-run
+check-determinism ./demo/base
 why ./demo/base ./demo/base
 bisect one two
 whoami

@@ -29,6 +29,9 @@ $ tscope help
 |   reproduce     run a recorded training again, and say from which step on it
 |                 differs
 |   check-resume  check whether a run resumed correctly from a checkpoint
+|   check-determinism
+|                 say what keeps two runs of a training from being equal bit for
+|                 bit
 |   why           find by experiments which facts make two runs differ
 |   bisect        find the commit or version from which on runs differ, are slower
 |                 or are bad
