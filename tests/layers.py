@@ -91,6 +91,7 @@ ROOMS = {
     "cli/traceml": {"run", "analysis", "cli/core", "cli/view", "cli/text", "cli/json"},
     "cli/snapshot": {"base", "run", "analysis", "ingest", "proto", "cli/core", "cli/view", "cli/text", "cli/json", "cli/report"},
     "cli/trace": {"base", "run", "analysis", "ingest", "proto", "cli/core", "cli/view", "cli/text", "cli/json", "cli/report"},
+    "cli/serve": {"base", "cli/core"},
     "cli/watch": {"base", "record", "run", "analysis", "ingest", "launch", "cli/core", "cli/view", "cli/report"},
     "cli/why": {"base", "run", "analysis", "ingest", "experiment", "launch", "cli/core", "cli/view", "cli/text"},
     "cli/verbs": {"base", "run", "analysis", "experiment", "ingest", "launch", "web", "proto", "service/audit", "service/auth", "service/handlers", "service/rpc", "cli"},

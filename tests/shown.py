@@ -48,6 +48,7 @@ OTHERS = {
     "sudo apt-get install": "tests/deploy/newcomer.py", "python3 -m venv": "tests/deploy/newcomer.py", "pip install build/release/package/tscope_ml-*.whl": "tests/deploy/newcomer.py", "pip install ./python": "tests/pasted.py",
     "sudo dpkg -i build/release/package/": "tests/deploy/deb.py", "./dev package": "tests/deploy/wheel.py, and tests/deploy/deb.py installs the packages",
     "scp build/static/tscope*": "it needs another host; tests/deploy/static.py runs the file in an empty folder",
+    "claude mcp add": "it needs that program; tests/cli/serve.py asks as it asks",
     "./dev install": "tests/install.py", "./dev uninstall": "tests/install.py",
     "./dev demo": "tests/demo.py", "./dev test": "it runs this test", "./dev lint": "the test `lint`", "./dev rooms": "the test `lint` runs tests/rooms.py",
     "./dev attack": "the test `attack` runs its short form", "./dev fuzz": "each target replays its corpus as a test",

@@ -16,6 +16,15 @@ static enum ts_status refuse_paths(const struct ts_cli *cli, struct ts_error *er
 	return TS_OK;
 }
 
+/* As for a command: that nothing is at a path is said before a server is asked. */
+static enum ts_status check_paths(struct ts_cli *cli, struct ts_error *err)
+{
+	for (size_t i = 0; i < cli->args.n_words && i < cli->verb->paths; i++)
+		if (ts_path_check(cli->args.words[i], &cli->arena, err))
+			return err->status;
+	return TS_OK;
+}
+
 static enum ts_status run(struct ts_cli *cli, const struct ts_asked *asked, struct ts_error *err)
 {
 	enum ts_status status;
@@ -28,7 +37,7 @@ static enum ts_status run(struct ts_cli *cli, const struct ts_asked *asked, stru
 		return err->status;
 	if (cli->args.n_words < cli->verb->min_words || cli->args.n_words > cli->verb->max_words)
 		return ts_error_set(err, TS_INVALID, "%s: usage: tscope %s %s", cli->verb->name, cli->verb->name, cli->verb->usage);
-	if (refuse_paths(cli, err))
+	if (asked->local ? check_paths(cli, err) : refuse_paths(cli, err))
 		return err->status;
 	cli->json = ts_args_has(&cli->args, "json");
 	status = cli->verb->run(cli, err);
@@ -57,8 +66,9 @@ void ts_answer_error(struct ts_buf *out, const struct ts_error *err)
 
 void ts_answer(const struct ts_asked *asked, struct ts_answer *ret)
 {
-	struct ts_cli cli = {.out = TS_BUF_INIT(TS_ANSWER_MAX), .names_only = true, .served = true, .said = &ret->said,
-			     .target = *asked->target, .term = {.utf8 = true, .page = asked->page, .err_width = 80}};
+	struct ts_cli cli = {.out = TS_BUF_INIT(TS_ANSWER_MAX), .names_only = !asked->local, .served = !asked->local,
+			     .said = &ret->said, .target = *asked->target,
+			     .term = {.utf8 = true, .page = asked->page, .err_width = 80}};
 
 	*ret = (struct ts_answer){.err = {.status = TS_INTERNAL, .text = "something failed and did not say why"},
 				  .said = TS_BUF_INIT(SAID_MAX)};

@@ -3,8 +3,8 @@
  *	const char *words[] = {"diff", "--json", "--project", "p", "--", "a", "b"};
  *	ts_answer(&(struct ts_asked){.words = words, .n = 7, .target = &target}, &arena, &answer);
  *
- * The words are those of a command line, and the answer is what the command prints, with its exit code. A word never stands for a path
- * of this machine, and options that name files must not be passed on from strangers, but for --html -.
+ * The words are those of a command line, and the answer is what the command prints, with its exit code. Where a stranger asks, a word
+ * never stands for a path of this machine, and options that name files must not be passed on, but for --html -.
  * Threads: any number at once, each with a target of its own.
  */
 #ifndef TSCOPE_CLI_VERBS_ANSWER_H
@@ -19,6 +19,7 @@ struct ts_asked {
 	size_t n;
 	struct ts_target *target; /* open, and left open; what it keeps of one command is forgotten */
 	bool page;		  /* text is drawn as parts of a page (cli/view/html.h) */
+	bool local;		  /* a program of this user asks: paths are runs, and pages stand alone */
 };
 
 struct ts_answer {

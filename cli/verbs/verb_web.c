@@ -9,6 +9,7 @@
 #include "cli/core/project.h"
 #include "cli/report/page.h"
 #include "cli/verbs/answer.h"
+#include "cli/verbs/kept_targets.h"
 #include "cli/verbs/verbs.h"
 #include "cli/verbs/web_folder.h"
 #include "cli/verbs/web_parts.h"
@@ -16,39 +17,24 @@
 #include "service/rpc/address.h"
 #include "web/web.h"
 
-#include <pthread.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <sys/wait.h>
 
-enum { PORT_DEFAULT = 8765, WORDS_MAX = 300, TOKEN_MAX = 128, KEPT_MAX = 64 };
-
-struct kept_target {
-	struct kept_target *next;
-	struct ts_target target;
-	char token[TOKEN_MAX]; /* under which it asks; empty: as this command */
-	struct ts_arena arena;
-};
+enum { PORT_DEFAULT = 8765, WORDS_MAX = 300 };
 
 struct serving {
 	struct ts_cli *cli;
 	struct ts_web_folder *folder; /* NULL: what other commands would ask is asked */
 	const char *server; /* that users sign in to, each with a token of their own; NULL: nobody signs in */
-	pthread_mutex_t lock;
-	struct kept_target *kept; /* the one that was used last first */
+	struct ts_kept_targets kept;
 };
 
 /* -- connections -- */
 
-static void close_target(struct kept_target *t)
+static enum ts_status open_target(void *ctx, struct ts_kept_target *t, struct ts_error *err)
 {
-	ts_target_close(&t->target);
-	ts_arena_finish(&t->arena);
-	ts_free(t);
-}
-
-static enum ts_status open_target(const struct serving *s, struct kept_target *t, struct ts_error *err)
-{
+	const struct serving *s = ctx;
 	const struct ts_args *args = &s->cli->args;
 
 	if (s->folder)
@@ -59,66 +45,6 @@ static enum ts_status open_target(const struct serving *s, struct kept_target *t
 	if (!t->token[0])
 		return ts_error_set(err, TS_DENIED, "nobody has signed in");
 	return ts_target_open_as(&t->target, s->server, t->token, &t->arena, err);
-}
-
-/* One of those that are kept under this token. */
-static struct kept_target *take_kept(struct serving *s, const char *token)
-{
-	struct kept_target **at = &s->kept, *t;
-
-	pthread_mutex_lock(&s->lock);
-	while (*at && strcmp((*at)->token, token) != 0)
-		at = &(*at)->next;
-	t = *at;
-	if (t)
-		*at = t->next;
-	pthread_mutex_unlock(&s->lock);
-	return t;
-}
-
-/* token: empty for what this command itself may. */
-static struct kept_target *take_target(struct serving *s, const char *token, struct ts_error *err)
-{
-	struct kept_target *t = take_kept(s, token);
-
-	if (t)
-		return t;
-	t = ts_alloc(sizeof *t);
-	if (!t) {
-		ts_error_set(err, TS_NO_MEMORY, "there is no memory for a connection to the store");
-		return NULL;
-	}
-	memset(t, 0, sizeof *t);
-	(void)snprintf(t->token, sizeof t->token, "%s", token);
-	ts_arena_init(&t->arena, 1 << 20);
-	if (!open_target(s, t, err))
-		return t;
-	ts_target_close(&t->target);
-	ts_arena_finish(&t->arena);
-	ts_free(t);
-	return NULL;
-}
-
-/* One that failed, or that found no store, is not kept: the store or the server may be there again. */
-static void give_back(struct serving *s, struct kept_target *t, enum ts_status status)
-{
-	struct kept_target **at, *oldest = NULL;
-	size_t n = 0;
-
-	if (status == TS_UNAVAILABLE || (s->server && status == TS_DENIED) || t->target.absent) {
-		close_target(t);
-		return;
-	}
-	pthread_mutex_lock(&s->lock);
-	t->next = s->kept;
-	s->kept = t;
-	for (at = &s->kept; *at && n < KEPT_MAX; at = &(*at)->next)
-		n++;
-	oldest = *at;
-	*at = NULL;
-	pthread_mutex_unlock(&s->lock);
-	if (oldest)
-		close_target(oldest);
 }
 
 /* -- pages -- */
@@ -207,20 +133,20 @@ static void ask(void *ctx, const struct ts_web_question *q, struct ts_web_answer
 	struct ts_answer answer = {.out = TS_BUF_INIT(0), .said = TS_BUF_INIT(0)};
 	const char *words[WORDS_MAX];
 	struct serving *s = ctx;
-	struct kept_target *t;
+	struct ts_kept_target *t;
 
 	ret->out = TS_BUF_INIT(TS_ANSWER_MAX);
 	ret->style[0] = ret->script[0] = '\0';
 	if (q->n) {
 		ret->status = TS_UNAVAILABLE;
-		t = take_target(s, q->token ? q->token : "", &ret->err);
+		t = ts_kept_target_take(&s->kept, q->token ? q->token : "", &ret->err);
 		if (t) {
 			ts_answer(&(struct ts_asked){.words = words, .n = words_of(q, words), .target = &t->target, .page = !q->draws},
 				  &answer);
 			ret->status = answer.status;
 			ret->err = answer.err;
 			put_parts(q, &t->target, &answer);
-			give_back(s, t, answer.status);
+			ts_kept_target_give(&s->kept, t, answer.status);
 		} else {
 			ret->status = ret->err.status;
 		}
@@ -325,15 +251,9 @@ static enum ts_status find_begin(struct serving *s, struct ts_web_wanted *wanted
 
 static void close_all(struct serving *s)
 {
-	while (s->kept) {
-		struct kept_target *t = s->kept;
-
-		s->kept = t->next;
-		close_target(t);
-	}
+	ts_kept_targets_close(&s->kept);
 	if (s->folder)
 		ts_web_folder_close(s->folder);
-	pthread_mutex_destroy(&s->lock);
 }
 
 /* The server whose tokens users have. */
@@ -365,7 +285,7 @@ enum ts_status ts_verb_web(struct ts_cli *cli, struct ts_error *err)
 	uint64_t port = PORT_DEFAULT;
 	struct ts_tracking_wanted mlflow;
 	struct ts_web_runs runs;
-	struct kept_target *first;
+	struct ts_kept_target *first;
 	enum ts_status status;
 	bool given;
 
@@ -373,16 +293,17 @@ enum ts_status ts_verb_web(struct ts_cli *cli, struct ts_error *err)
 	    take_hosts(cli, hosts, &wanted.n_hosts, err) || ts_web_runs(cli, wanted.project, &runs, &mlflow, err))
 		return err->status;
 	wanted.port = (uint16_t)(given ? port : PORT_DEFAULT);
-	pthread_mutex_init(&s.lock, NULL);
+	ts_kept_targets_init(&s.kept, open_target, &s);
 	status = find_begin(&s, &wanted, err);
 	if (!status && ts_args_has(&cli->args, "sign-in"))
 		status = s.folder ? ts_error_set(err, TS_INVALID, "web: --sign-in is for a server, and not for a folder")
 				  : find_server(cli, &s.server, err);
 	wanted.signs_in = s.server != NULL;
 	wanted.mlflow = s.folder || s.server ? NULL : &mlflow; /* what lies in a folder is shown, and nothing is added to it */
-	first = status || s.server ? NULL : take_target(&s, "", err); /* a server that is not there is said before a page is opened */
+	/* A server that is not there is said before a page is opened. */
+	first = status || s.server ? NULL : ts_kept_target_take(&s.kept, "", err);
 	if (first)
-		give_back(&s, first, TS_OK);
+		ts_kept_target_give(&s.kept, first, TS_OK);
 	if (!status)
 		status = first || s.server ? ts_web_serve(&wanted, err) : err->status;
 	close_all(&s);

@@ -293,6 +293,12 @@ static const struct ts_example web_examples[] = {
 	END_EXAMPLES,
 };
 
+static const struct ts_example serve_examples[] = {
+	{"tscope serve", "answers a program that writes JSON-RPC messages to its stdin"},
+	{"claude mcp add tscope -- tscope serve", "lets a coding agent ask: other agents take the same two words as a command of MCP"},
+	END_EXAMPLES,
+};
+
 static const struct ts_option plot_options[] = {
 	{.name = "x", .argument = "AXIS", .complete = TS_COMPLETE_CHOICE, .choices = "step time samples tokens epoch",
 	 .help = "the horizontal axis: step, time, samples, tokens or epoch (default: step; time is that since the run's first "
@@ -1039,6 +1045,16 @@ const struct ts_verb ts_verbs[] = {
 		.run = ts_verb_web,
 	},
 	{
+		.name = "serve", .summary = "answer programs and agents over stdin and stdout", .usage = "",
+		.about = "Reads messages of JSON-RPC 2.0 from stdin, one a line, and writes answers to stdout, as the Model Context "
+			 "Protocol has it (docs/python.md). Each verb that only reads is a tool, whose arguments are its words and "
+			 "options; none writes or executes. An answer is the document of --json, or, with answer=brief, a text of at "
+			 "most 1,500 tokens: what was found, what that rests on, and what to ask next. It ends when stdin does.",
+		.examples = serve_examples,
+		.exits = EXITS_DONE,
+		.run = ts_verb_serve,
+	},
+	{
 		.name = "explain", .summary = "explain the rules behind the findings of analyze", .usage = "[CODE]",
 		.about = "Without CODE, the command lists every rule with its meaning. With CODE, it shows when the "
 			 "rule fires, its thresholds and how a policy file sets them, how severe it is, what to try, "
@@ -1463,9 +1479,10 @@ static const struct hint {
 	{"status st info describe view cat get head", "'tscope list' shows the state of runs, 'tscope show RUN' what one run is"},
 	{"debug cause culprit delta minimize ddmin", "'tscope why A B -- COMMAND' finds by experiments what makes two runs differ"},
 	{"compare cmp parity", "'tscope diff A B' compares runs, 'tscope gate' tests whether one is slower than others"},
-	{"ui gui dashboard board serve server html page",
+	{"ui gui dashboard board server html page",
 	 "'tscope web' shows pages in a browser, and list, analyze, diff, plot and trend write one with --html FILE; the server is the "
 	 "program tscoped"},
+	{"mcp rpc api agent", "'tscope serve' answers programs and agents over stdin and stdout"},
 	{"tail follow monitor", "'tscope watch RUN' shows a run while it goes on"},
 	{"start train exec record init launch torchrun",
 	 "'tscope run train.py' starts a script and records it; 'tscope run -- COMMAND' starts a program of any language"},

@@ -42,7 +42,7 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 BUILD = os.environ.get("TS_BUILD", os.path.join(ROOT, "build", "dev"))
 VERBS = ("push list show facts analyze plot explain diff why bisect check-resume check-determinism gate baseline trend scaling name tag note log rm restore export verify salvage gc projects "
          "audit token login logout whoami version help").split()
-NO_JSON = ["run", "reproduce", "watch", "web"]  # of run the command prints, reproduce asks, watch draws, web prints a link
+NO_JSON = ["run", "reproduce", "watch", "web", "serve"]  # of run the command prints, reproduce asks, watch draws, web prints a link, serve is asked
 failures = []
 
 

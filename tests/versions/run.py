@@ -27,7 +27,7 @@ COMMANDS = (
     "diff base order", "diff base lr --json", "diff base order lr", "diff RUNS/base lr", "check-resume base order", "check-determinism base", "why base lr --dry-run", "plot loss base order", "explain",
     "gate slow --baseline main", "gate rerun --baseline base order --json", "baseline slow --baseline main", "trend main", "scaling base rerun",
     "name base NAME-2", "tag base NAME-tag", "tag", "note NAME why=tried", "note NAME", "log NAME", "rm NAME", "restore NAME", "restore", "restore --at 1h --dry-run",
-    "export base --format csv", "watch --once base", "verify", "gc --dry-run", "projects", "token", "whoami", "version",
+    "export base --format csv", "watch --once base", "verify", "gc --dry-run", "projects", "token", "whoami", "serve", "version",
 )
 WITHOUT_A_SERVER = {"audit", "bisect", "login", "logout", "help", "reproduce", "run", "salvage"}
 # Of tscope web, which goes on until it is ended.

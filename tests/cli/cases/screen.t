@@ -23,6 +23,7 @@ $ tscope help
 |                 why
 |   plot          draw a column of many runs in one picture
 |   web           show runs, diffs and trends as pages in a browser
+|   serve         answer programs and agents over stdin and stdout
 |   explain       explain the rules behind the findings of analyze
 |   diff          find the first step at which two runs differ, and what else
 |                 differs

@@ -1,0 +1,21 @@
+/* brief.h - a document as a short text for a model that reads it: what it says first, then what that rests on, then what to do next.
+ *
+ * A brief has at most TS_BRIEF_BYTES bytes, which count as TS_BRIEF_TOKENS tokens of three bytes each. Members that say something
+ * (verdict, sentence, findings, evidence, experiments) come first and are cut last; what is null or empty, and what repeats other
+ * members for programs (curves, records, digests), is left out. Rows of one form are a table. Each list that is cut says how many of its
+ * rows are left out. Threads: pure.
+ */
+#ifndef TSCOPE_CLI_SERVE_BRIEF_H
+#define TSCOPE_CLI_SERVE_BRIEF_H
+
+#include "base/arena.h"
+#include "base/buf.h"
+
+enum { TS_BRIEF_TOKENS = 1500, TS_BRIEF_BYTES = 3 * TS_BRIEF_TOKENS };
+
+/* document: JSON of one value. command: what gives all of it; next: what to ask next, where the document names no command; NULL: none.
+ * Appends to out. TS_INVALID where the document is no JSON. */
+enum ts_status ts_brief(struct ts_span document, const char *command, const char *next, struct ts_arena *arena, struct ts_buf *out,
+			struct ts_error *err);
+
+#endif

@@ -1,0 +1,88 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "cli/serve/brief.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *brief(const char *document, const char *next)
+{
+	static char text[TS_BRIEF_BYTES + 1];
+	struct ts_buf out = TS_BUF_INIT(1 << 16);
+	struct ts_arena arena;
+	struct ts_error err;
+
+	ts_arena_init(&arena, 1 << 24);
+	assert_int_equal(ts_brief(ts_span_str(document), "tscope diff a b", next, &arena, &out, &err), TS_OK);
+	assert_true(out.len <= TS_BRIEF_BYTES);
+	memcpy(text, out.data, out.len);
+	text[out.len] = '\0';
+	ts_buf_finish(&out);
+	ts_arena_finish(&arena);
+	return text;
+}
+
+static void test_order(void **state)
+{
+	(void)state;
+	assert_string_equal(brief("{\"a\":null,\"plots\":[1],\"zeta\":{\"x\":1,\"y\":[]},\"rows\":[{\"k\":\"u\",\"v\":1},{\"k\":\"w\",\"v\":null}],"
+				  "\"evidence_for\":[\"it is\"],\"verdict\":\"differ\",\"ok\":true,\"lost\":[]}",
+				  "analyze"),
+			    "verdict: differ\nevidence_for: it is\nrows:\n k | v\n u | 1\n w | -\nzeta: x 1\nok: yes\nlost: none\n"
+			    "next: analyze\nall of it: tscope diff a b\n");
+	/* A member of members is a column of its own; what nobody has is none; six digits of a fraction are shown. */
+	assert_string_equal(brief("[{\"k\":\"u\",\"v\":{\"a\":0.123456789,\"b\":null},\"n_count\":0},{\"k\":\"w\",\"v\":{\"c\":[1,2]}}]", NULL),
+			    "k | v.a | v.c\nu | 0.123457 | -\nw | - | 1, 2\nall of it: tscope diff a b\n");
+	assert_string_equal(brief("{\"experiments\":[{\"command\":\"tscope x\"}],\"id\":\"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef\"}",
+				  "analyze"),
+			    "experiments:\n - command tscope x\nid: 0123456789abcdef\nall of it: tscope diff a b\n");
+}
+
+/* Whatever the size of a document, the sentence and what to run next stay, and no list is cut silently. */
+static void test_cut(void **state)
+{
+	static char document[1 << 20];
+	size_t n = (size_t)snprintf(document, sizeof document, "{\"rows\":[");
+	const char *text;
+
+	(void)state;
+	for (int i = 0; i < 5000; i++)
+		n += (size_t)snprintf(document + n, sizeof document - n, "%s{\"name\":\"run-%d\",\"say\":\"a text of some words, %d\"}", i ? "," : "", i, i);
+	(void)snprintf(document + n, sizeof document - n, "],\"sentence\":\"they differ\",\"experiments\":[{\"command\":\"tscope y\"}]}");
+	text = brief(document, NULL);
+	assert_int_equal(strncmp(text, "sentence: they differ\n", 22), 0);
+	assert_non_null(strstr(text, "command tscope y\n"));
+	assert_non_null(strstr(text, " more)\n"));
+	assert_non_null(strstr(text, "run-0"));
+	assert_non_null(strstr(text, "all of it: tscope diff a b\n"));
+}
+
+static void test_no_document(void **state)
+{
+	struct ts_buf out = TS_BUF_INIT(1000);
+	struct ts_arena arena;
+	struct ts_error err;
+
+	(void)state;
+	ts_arena_init(&arena, 1 << 20);
+	assert_int_equal(ts_brief(ts_span_str("{\"a\":"), "x", NULL, &arena, &out, &err), TS_INVALID);
+	assert_int_equal(ts_brief(ts_span_str(" "), "x", NULL, &arena, &out, &err), TS_INVALID);
+	ts_arena_finish(&arena);
+	ts_buf_finish(&out);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_no_document),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

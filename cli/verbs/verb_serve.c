@@ -1,0 +1,502 @@
+/* verb_serve.c - tscope serve: the reading verbs for a program that asks over stdin and stdout, by JSON-RPC as the Model Context Protocol
+ * frames it. One thread reads messages and answers what needs no store; two others run verbs, so that a short question does not wait
+ * for a long one. What a verb answers is what its command prints (answer.h). */
+#include "base/limits.h"
+#include "base/alloc.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "base/version.h"
+#include "cli/serve/brief.h"
+#include "cli/serve/message_lines.h"
+#include "cli/serve/rpc.h"
+#include "cli/verbs/answer.h"
+#include "cli/verbs/kept_targets.h"
+#include "cli/verbs/serve_tools.h"
+#include "cli/verbs/verbs.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { LINE_MAX_BYTES = 1 << 20, WAITING_MAX = 256, WORKERS = 2, QUESTION_ARENA = 16 << 20, OUT_MAX = 1 << 30 };
+
+/* Those that agree on what is used here, the newest first. 2025-03-26 has lists of messages, which are not read. */
+static const char *const protocols[] = {"2025-11-25", "2025-06-18", "2024-11-05"};
+enum { PROTOCOLS = sizeof protocols / sizeof protocols[0] };
+
+static const char instructions[] =
+	"tscope is git for training runs: runs are stored once, and compared. list finds runs; analyze says what limits one and what is wrong "
+	"with it; diff says from which step on two runs differ, and why; gate tests whether one is slower. A run is a name, a tag, a branch, "
+	"the first digits of an id, or the path of a run's folder. Give answer=brief for a short text, which ends with what to ask next.";
+
+struct question {
+	struct question *next;
+	struct ts_arena arena;
+	struct ts_rpc_message message; /* in the arena */
+	bool cancelled;		       /* nobody waits for its answer */
+};
+
+struct serving {
+	struct ts_cli *cli;
+	struct ts_kept_targets kept;
+	pthread_mutex_t lock; /* of what stands below, and of stdout */
+	pthread_cond_t more;
+	struct question *waiting, **end;
+	size_t n_waiting;
+	struct question *running; /* by next */
+	bool ended;		  /* no question comes any more */
+	struct ts_error failed;	  /* stdout could not be written */
+};
+
+/* -- what is said -- */
+
+/* Takes out, which is empty afterwards. */
+static void send(struct serving *s, struct ts_buf *out)
+{
+	struct ts_error err;
+
+	pthread_mutex_lock(&s->lock);
+	if (!s->failed.status && ts_write_full(STDOUT_FILENO, out->data, out->len, &err))
+		s->failed = err;
+	pthread_mutex_unlock(&s->lock);
+	ts_buf_finish(out);
+}
+
+static void send_error(struct serving *s, struct ts_span id, enum ts_rpc_code code, const char *text)
+{
+	struct ts_buf out = TS_BUF_INIT(1 << 20);
+
+	ts_rpc_error(&out, id, code, text);
+	send(s, &out);
+}
+
+static void send_result(struct serving *s, struct ts_span id, const struct ts_buf *result)
+{
+	struct ts_buf out = TS_BUF_INIT(OUT_MAX);
+
+	if (!result->failed)
+		ts_rpc_result(&out, id, ts_buf_view(result));
+	if (result->failed || out.failed) {
+		ts_buf_finish(&out);
+		send_error(s, id, TS_RPC_INTERNAL, "there is no memory for the answer");
+		return;
+	}
+	send(s, &out);
+}
+
+/* -- answers of verbs -- */
+
+static void put_text_content(struct ts_json *j, struct ts_span text)
+{
+	ts_json_key(j, "content");
+	ts_json_array(j);
+	ts_json_object(j);
+	ts_json_key(j, "type");
+	ts_json_string(j, "text");
+	ts_json_key(j, "text");
+	ts_json_span(j, text);
+	ts_json_end(j);
+	ts_json_end(j);
+}
+
+static void put_result(struct ts_buf *out, const struct ts_answer *answer, struct ts_span text)
+{
+	struct ts_json j = ts_json_of(out);
+
+	ts_json_object(&j);
+	put_text_content(&j, text);
+	ts_json_key(&j, "isError");
+	ts_json_bool(&j, answer->status != TS_OK);
+	ts_json_key(&j, "_meta");
+	ts_json_object(&j);
+	ts_json_key(&j, "tscope/status");
+	ts_json_string(&j, answer->status ? ts_status_word(answer->status) : "ok");
+	ts_json_key(&j, "tscope/exit_code");
+	ts_json_i64(&j, answer->status ? TS_EXIT_FAILED : answer->exit_code);
+	ts_json_key(&j, "tscope/remarks");
+	ts_json_span(&j, ts_buf_view(&answer->said));
+	ts_json_end(&j);
+	ts_json_end(&j);
+}
+
+/* The command that prints all of an answer, as a shell reads it. */
+static const char *command_of(const struct ts_tool_call *call, struct ts_arena *arena)
+{
+	struct ts_buf text = TS_BUF_INIT(1 << 16);
+	const char *said;
+
+	ts_buf_str(&text, "tscope");
+	for (size_t i = 0; i < call->n; i++) {
+		bool plain = *call->words[i] && strspn(call->words[i], "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+								       "-_./:=,+@%") == strlen(call->words[i]);
+
+		if (strcmp(call->words[i], "--json") == 0 || (strcmp(call->words[i], "--") == 0 && i + 1 == call->n))
+			continue;
+		if (strcmp(call->words[i], "--") == 0 && call->words[i + 1][0] != '-')
+			continue;
+		ts_buf_str(&text, plain ? " " : " '");
+		for (const char *c = call->words[i]; *c; c++)
+			ts_buf_str(&text, *c == '\'' ? "'\\''" : (char[]){*c, '\0'});
+		ts_buf_str(&text, plain ? "" : "'");
+	}
+	said = ts_arena_phrase(arena, "%.*s", TS_SPAN_ARG(ts_buf_view(&text)));
+	ts_buf_finish(&text);
+	return said;
+}
+
+/* Makes text of the answer in the form that was asked for. */
+static void shape(const struct ts_tool *tool, const struct ts_tool_call *call, struct ts_answer *answer, struct ts_arena *arena,
+		  struct ts_buf *text)
+{
+	if (!answer->status && call->form == TS_TOOL_BRIEF) {
+		struct ts_arena tree;
+
+		ts_arena_init(&tree, TS_ANALYSIS_ARENA);
+		answer->status = ts_brief(ts_buf_view(&answer->out), command_of(call, arena), tool->next, &tree, text, &answer->err);
+		ts_arena_finish(&tree);
+	} else if (!answer->status) {
+		ts_buf_span(text, ts_buf_view(&answer->out));
+		answer->status = ts_buf_check(text, &answer->err);
+	}
+	if (!answer->status)
+		return;
+	ts_buf_reset(text);
+	if (call->form == TS_TOOL_DOCUMENT)
+		ts_answer_error(text, &answer->err);
+	else
+		ts_buf_printf(text, "%s\n", answer->err.text);
+}
+
+/* The project of this command holds where the call names none: of an option that is given twice, the last one counts. */
+static void ask(struct serving *s, const struct ts_tool_call *call, struct ts_arena *arena, struct ts_answer *answer)
+{
+	const char *project = ts_args_text(&s->cli->args, "project"), *words[TS_TOOL_WORDS + 1];
+	size_t n = 0;
+	struct ts_kept_target *t = ts_kept_target_take(&s->kept, "", &answer->err);
+
+	if (!t) {
+		answer->status = answer->err.status;
+		return;
+	}
+	words[n++] = call->words[0];
+	if (project)
+		words[n++] = ts_arena_phrase(arena, "--project=%s", project);
+	for (size_t i = 1; i < call->n; i++)
+		words[n++] = call->words[i];
+	ts_answer(&(struct ts_asked){.words = words, .n = n, .target = &t->target, .local = true}, answer);
+	if (answer->status == TS_NOT_FOUND && t->target.absent) {
+		struct ts_error whole = answer->err;
+
+		ts_error_set(&answer->err, whole.status, "%s; %s", whole.text, t->target.absent);
+	}
+	ts_kept_target_give(&s->kept, t, answer->status);
+}
+
+static void call_tool(struct serving *s, struct question *q)
+{
+	struct ts_answer answer = {.out = TS_BUF_INIT(0), .said = TS_BUF_INIT(0)};
+	struct ts_buf result = TS_BUF_INIT(OUT_MAX), text = TS_BUF_INIT(TS_ANSWER_MAX);
+	struct ts_span name, arguments = {NULL, 0};
+	const struct ts_tool *tool;
+	struct ts_tool_call call;
+
+	if (!ts_rpc_text(q->message.params, "name", &q->arena, &name)) {
+		send_error(s, q->message.id, TS_RPC_WRONG_PARAMS, "tools/call needs the name of a tool");
+		return;
+	}
+	tool = ts_tool_find(name);
+	if (!tool) {
+		send_error(s, q->message.id, TS_RPC_WRONG_PARAMS,
+			   ts_arena_phrase(&q->arena, "there is no tool %s", ts_show(name).text));
+		return;
+	}
+	(void)ts_rpc_member(q->message.params, "arguments", &arguments);
+	answer.status = ts_tool_read(tool, ts_verb_find(tool->verb), arguments, &q->arena, &call, &answer.err);
+	if (!answer.status)
+		ask(s, &call, &q->arena, &answer);
+	shape(tool, &call, &answer, &q->arena, &text);
+	put_result(&result, &answer, ts_buf_view(&text));
+	pthread_mutex_lock(&s->lock);
+	if (q->cancelled)
+		result.len = 0;
+	pthread_mutex_unlock(&s->lock);
+	if (result.len || result.failed)
+		send_result(s, q->message.id, &result);
+	ts_buf_finish(&result);
+	ts_buf_finish(&text);
+	ts_buf_finish(&answer.out);
+	ts_buf_finish(&answer.said);
+}
+
+/* -- questions that wait -- */
+
+static void drop(struct question *q)
+{
+	ts_arena_finish(&q->arena);
+	ts_free(q);
+}
+
+static void unlink_running(struct serving *s, struct question *q)
+{
+	struct question **at = &s->running;
+
+	while (*at != q)
+		at = &(*at)->next;
+	*at = q->next;
+}
+
+static void *work(void *ctx)
+{
+	struct serving *s = ctx;
+
+	for (;;) {
+		struct question *q;
+
+		pthread_mutex_lock(&s->lock);
+		while (!s->waiting && !s->ended)
+			pthread_cond_wait(&s->more, &s->lock);
+		q = s->waiting;
+		if (q) {
+			s->waiting = q->next;
+			s->end = s->waiting ? s->end : &s->waiting;
+			s->n_waiting--;
+			q->next = s->running;
+			s->running = q;
+		}
+		pthread_mutex_unlock(&s->lock);
+		if (!q)
+			return NULL;
+		call_tool(s, q);
+		pthread_mutex_lock(&s->lock);
+		unlink_running(s, q);
+		pthread_mutex_unlock(&s->lock);
+		drop(q);
+	}
+}
+
+/* Takes the question. */
+static void enqueue(struct serving *s, struct question *q)
+{
+	bool full;
+
+	pthread_mutex_lock(&s->lock);
+	full = s->n_waiting >= WAITING_MAX;
+	if (!full) {
+		q->next = NULL;
+		*s->end = q;
+		s->end = &q->next;
+		s->n_waiting++;
+		pthread_cond_signal(&s->more);
+	}
+	pthread_mutex_unlock(&s->lock);
+	if (!full)
+		return;
+	send_error(s, q->message.id, TS_RPC_BUSY, "too many questions wait; ask again when one is answered");
+	drop(q);
+}
+
+/* One that waits is taken back; one that runs goes on, and its answer is not sent. */
+static void cancel(struct serving *s, struct ts_span id)
+{
+	struct question **at, *found = NULL;
+
+	pthread_mutex_lock(&s->lock);
+	for (at = &s->waiting; *at && !ts_span_eq((*at)->message.id, id);)
+		at = &(*at)->next;
+	found = *at;
+	if (found) {
+		*at = found->next;
+		s->end = *at ? s->end : at;
+		s->n_waiting--;
+	}
+	for (struct question *q = s->running; q; q = q->next)
+		q->cancelled |= ts_span_eq(q->message.id, id);
+	pthread_mutex_unlock(&s->lock);
+	if (found)
+		drop(found);
+}
+
+/* -- messages -- */
+
+static void initialize(struct ts_buf *out, const struct ts_rpc_message *message, struct ts_arena *arena)
+{
+	const char *protocol = protocols[0];
+	struct ts_json j = ts_json_of(out);
+	struct ts_span wanted;
+
+	if (ts_rpc_text(message->params, "protocolVersion", arena, &wanted))
+		for (size_t i = 0; i < PROTOCOLS; i++)
+			protocol = ts_span_is(wanted, protocols[i]) ? protocols[i] : protocol;
+	ts_json_object(&j);
+	ts_json_key(&j, "protocolVersion");
+	ts_json_string(&j, protocol);
+	ts_json_key(&j, "capabilities");
+	ts_json_object(&j);
+	ts_json_key(&j, "tools");
+	ts_json_object(&j);
+	ts_json_end(&j);
+	ts_json_key(&j, "resources");
+	ts_json_object(&j);
+	ts_json_end(&j);
+	ts_json_end(&j);
+	ts_json_key(&j, "serverInfo");
+	ts_json_object(&j);
+	ts_json_key(&j, "name");
+	ts_json_string(&j, "tscope");
+	ts_json_key(&j, "version");
+	ts_json_string(&j, ts_version());
+	ts_json_end(&j);
+	ts_json_key(&j, "instructions");
+	ts_json_string(&j, instructions);
+	ts_json_end(&j);
+}
+
+/* Answers a request that needs no store. False where there is no such method. */
+static bool answer_at_once(struct serving *s, struct question *q)
+{
+	const struct ts_rpc_message *message = &q->message;
+	struct ts_buf result = TS_BUF_INIT(16 << 20);
+	struct ts_span uri;
+
+	if (ts_span_is(message->method, "initialize")) {
+		initialize(&result, message, &q->arena);
+	} else if (ts_span_is(message->method, "ping")) {
+		ts_buf_str(&result, "{}");
+	} else if (ts_span_is(message->method, "tools/list")) {
+		ts_tools_list(&result, &q->arena);
+	} else if (ts_span_is(message->method, "resources/list")) {
+		ts_schemas_list(&result, &q->arena);
+	} else if (ts_span_is(message->method, "resources/templates/list")) {
+		ts_buf_str(&result, "{\"resourceTemplates\":[]}");
+	} else if (ts_span_is(message->method, "resources/read")) {
+		if (!ts_rpc_text(message->params, "uri", &q->arena, &uri) || !ts_schema_put(&result, uri, &q->arena)) {
+			send_error(s, message->id, TS_RPC_WRONG_PARAMS, "there is no such resource; resources/list has them");
+			return true;
+		}
+	} else {
+		return false;
+	}
+	send_result(s, message->id, &result);
+	ts_buf_finish(&result);
+	return true;
+}
+
+static void notified(struct serving *s, const struct ts_rpc_message *message, struct ts_arena *arena)
+{
+	struct ts_rpc_message cancelled;
+	enum ts_rpc_code code;
+	struct ts_error unused;
+	struct ts_span id;
+
+	if (!ts_span_is(message->method, "notifications/cancelled") || !ts_rpc_member(message->params, "requestId", &id))
+		return;
+	/* As the id of a message, so that it is written as ids are. */
+	if (!ts_rpc_read(ts_span_str(ts_arena_phrase(arena, "{\"jsonrpc\":\"2.0\",\"method\":\"\",\"id\":%.*s}", TS_SPAN_ARG(id))), arena,
+			 &cancelled, &code, &unused))
+		cancel(s, cancelled.id);
+}
+
+/* Takes the question, whose message was read. */
+static void answer_message(struct serving *s, struct question *q)
+{
+	if (q->message.kind == TS_RPC_REQUEST && ts_span_is(q->message.method, "tools/call")) {
+		enqueue(s, q);
+		return;
+	}
+	if (q->message.kind == TS_RPC_NOTIFICATION)
+		notified(s, &q->message, &q->arena);
+	else if (q->message.kind == TS_RPC_REQUEST && !answer_at_once(s, q))
+		send_error(s, q->message.id, TS_RPC_NO_METHOD,
+			   ts_arena_phrase(&q->arena, "there is no method %s", ts_show(q->message.method).text));
+	drop(q);
+}
+
+static void take_line(struct serving *s, struct ts_span line)
+{
+	struct question *q = ts_alloc(sizeof *q);
+	enum ts_rpc_code code = TS_RPC_INTERNAL;
+	struct ts_error err;
+
+	if (!q) {
+		send_error(s, ts_span_of(NULL, 0), TS_RPC_INTERNAL, "there is no memory for the message");
+		return;
+	}
+	*q = (struct question){.next = NULL};
+	ts_arena_init(&q->arena, QUESTION_ARENA);
+	line = ts_arena_span(&q->arena, line);
+	if (!line.data)
+		ts_arena_error(&q->arena, &err);
+	else if (!ts_rpc_read(line, &q->arena, &q->message, &code, &err)) {
+		answer_message(s, q);
+		return;
+	}
+	send_error(s, q->message.id, code, err.text);
+	drop(q);
+}
+
+static enum ts_status read_messages(struct serving *s, struct ts_error *err)
+{
+	struct ts_lines lines;
+	struct ts_span line;
+	enum ts_status status;
+	bool whole;
+
+	ts_lines_init(&lines, STDIN_FILENO, LINE_MAX_BYTES);
+	while (!(status = ts_lines_next(&lines, &line, &whole, err)) && line.data && !s->failed.status)
+		if (!whole)
+			send_error(s, ts_span_of(NULL, 0), TS_RPC_NO_REQUEST, "a message has at most 1 MiB");
+		else if (ts_trim(line).len)
+			take_line(s, line);
+	ts_lines_finish(&lines);
+	return status;
+}
+
+static enum ts_status open_target(void *ctx, struct ts_kept_target *t, struct ts_error *err)
+{
+	const struct serving *s = ctx;
+
+	return ts_target_open(&t->target, ts_args_text(&s->cli->args, "store"), ts_args_text(&s->cli->args, "server"), TS_USE_READ,
+			      &t->arena, err);
+}
+
+static enum ts_status run_all(struct serving *s, struct ts_error *err)
+{
+	pthread_t workers[WORKERS];
+	enum ts_status status = TS_OK;
+	int n = 0;
+
+	while (n < WORKERS && pthread_create(&workers[n], NULL, work, s) == 0)
+		n++;
+	if (n == 0)
+		return ts_error_set(err, TS_NO_MEMORY, "serve: no thread can be started");
+	status = read_messages(s, err);
+	pthread_mutex_lock(&s->lock);
+	s->ended = true;
+	pthread_cond_broadcast(&s->more);
+	pthread_mutex_unlock(&s->lock);
+	while (n > 0)
+		pthread_join(workers[--n], NULL);
+	if (!status && s->failed.status) {
+		*err = s->failed;
+		status = ts_error_prefix(err, "stdout");
+	}
+	return status;
+}
+
+enum ts_status ts_verb_serve(struct ts_cli *cli, struct ts_error *err)
+{
+	struct serving s = {.cli = cli};
+	enum ts_status status;
+
+	s.end = &s.waiting;
+	pthread_mutex_init(&s.lock, NULL);
+	pthread_cond_init(&s.more, NULL);
+	ts_kept_targets_init(&s.kept, open_target, &s);
+	if (isatty(STDIN_FILENO))
+		ts_cli_say(cli, "messages of JSON-RPC are read from stdin, one a line; ^D ends it (docs/python.md)");
+	status = run_all(&s, err);
+	ts_kept_targets_close(&s.kept);
+	pthread_cond_destroy(&s.more);
+	pthread_mutex_destroy(&s.lock);
+	return status;
+}
