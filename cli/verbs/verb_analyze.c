@@ -15,6 +15,7 @@
 #include "cli/trace/stored_trace.h"
 #include "cli/verbs/analyze_options.h"
 #include "cli/verbs/verbs.h"
+#include "ingest/trace/trace_foreign.h"
 #include "ingest/trace/trace_sniff.h"
 
 static enum ts_status numbers(const struct ts_args *args, struct ts_analyze_request *request, struct ts_error *err)
@@ -236,6 +237,18 @@ static enum ts_status answer_run(struct ts_cli *cli, struct ts_span spec, const 
 	return plain ? ts_mention_unread(cli, ts_cli_word(cli, 0), &run, err) : TS_OK;
 }
 
+/* A file of another profiler is named, with what to record instead. */
+static enum ts_status refuse_foreign(const char *word, struct ts_error *err)
+{
+	const char *what = NULL;
+
+	if (!word || !ts_is_path(word))
+		return TS_OK;
+	if (ts_trace_foreign(word, &what, err))
+		return err->status;
+	return what ? ts_error_set(err, TS_UNSUPPORTED, "%s is %s", word, what) : TS_OK;
+}
+
 /* A name that no run has is told before an option that does not go with runs. */
 static enum ts_status refuse_run(struct ts_cli *cli, struct ts_error *err)
 {
@@ -267,6 +280,8 @@ enum ts_status ts_verb_analyze(struct ts_cli *cli, struct ts_error *err)
 	if (ts_is_snapshot(ts_cli_word(cli, 0)))
 		return of_snapshot(cli, ts_cli_word(cli, 0), err);
 	status = options(cli, &request, err);
+	if (!status)
+		status = refuse_foreign(ts_cli_word(cli, 0), err);
 	if (!status)
 		status = ts_is_trace(ts_cli_word(cli, 0), &trace, err);
 	if (!status && !trace && !name)

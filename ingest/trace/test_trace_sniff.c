@@ -1,4 +1,5 @@
-/* trace_sniff.h: files that are traces, by name or by content, and those of other tools that are none. */
+/* trace_sniff.h and trace_foreign.h: files that are traces, by name or by content, and those of other tools that are none. */
+#include "ingest/trace/trace_foreign.h"
 #include "ingest/trace/trace_sniff.h"
 
 #include "tests/fuzz/fuzz_files.h"
@@ -51,11 +52,52 @@ static void by_content(void **state)
 	assert_false(is);
 }
 
+static const char *foreign(const char *name, struct ts_span text)
+{
+	const char *what;
+	struct ts_error err;
+
+	assert_int_equal(ts_trace_foreign(fuzz_folder_put(name, text), &what, &err), TS_OK);
+	return what ? what : "";
+}
+
+/* Each begins as its profiler writes it. */
+static void files_of_other_profilers(void **state)
+{
+	static const char sqlite[] = "SQLite format 3\0\x10\0 CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER)";
+	static const struct {
+		const char *name, *text, *says;
+	} files[] = {
+		{"et.json", "{\n  \"schema\": \"1.1.1-chakra.0.0.4\", \"pid\": 10, \"nodes\": [", "execution trace"},
+		{"host.xplane.pb", "\n\x05/host", "xplane"},
+		{"r_results.json", "{\"rocprofiler-sdk-tool\": [{\"metadata\": {", "rocprofv3"},
+		{"report1.nsys-rep", "NVIDIA", "Nsight Systems"},
+		{"memory.raw.json", "[[1700000000000, 1, 2048, 3], [-1, 2, 512, 1", "memory timeline"},
+		{"memory.json", "[[1, 2, 3], [[0, 0, 512], [0", "memory timeline"},
+		{"trace.json", "{\"schemaVersion\": 1, \"deviceProperties\": [], \"traceEvents\": [", ""},
+		{"a.json", "[1, 2]", ""},
+		{"a.json", "[[\"a\", 1]]", ""},
+		{"a.db", "SQLite format 3", ""},
+		{"a.json", "{\"schema\": 1, \"nodes\": []}", ""},
+		{"a.json", "", ""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+		const char *what = foreign(files[i].name, ts_span_str(files[i].text));
+
+		if (*files[i].says ? !strstr(what, files[i].says) : *what != '\0')
+			fail_msg("%s: %s", files[i].name, what);
+	}
+	assert_non_null(strstr(foreign("r.sqlite", ts_span_of(sqlite, sizeof sqlite)), "Nsight Systems"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(by_name),
 		cmocka_unit_test(by_content),
+		cmocka_unit_test(files_of_other_profilers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -201,6 +201,9 @@ static enum ts_status span_row(struct ts_trace_fill *fill, struct ts_trace_event
 	}
 	if (put_span(fill, &fill->rows, e, at, err))
 		return err->status;
+	if (!e->category.len && t->kind[t->n] != TS_TRACE_OTHER)
+		ts_trace_note(fill, "trace_legacy", TS_NOTICE_INFO, at,
+			      "an event of torch.autograd.profiler, without calls and streams, which torch.profiler.profile() records");
 	if (t->kind[t->n] == TS_TRACE_RUNTIME && t->correlation[t->n] != TS_TRACE_NONE)
 		one_process(fill, t->thread[t->n], at);
 	return ++t->n < TS_TRACE_BATCH ? TS_OK : give_rows(fill, err);
@@ -314,7 +317,7 @@ static enum ts_status counter_rows(struct ts_trace_fill *fill, const struct ts_t
 }
 
 /* Names of threads and processes. */
-static enum ts_status meta(struct ts_trace_fill *fill, const struct ts_trace_event *e, struct ts_error *err)
+static enum ts_status meta(struct ts_trace_fill *fill, const struct ts_trace_event *e, uint64_t at, struct ts_error *err)
 {
 	struct ts_trace_thread *t;
 	uint32_t thread;
@@ -324,6 +327,9 @@ static enum ts_status meta(struct ts_trace_fill *fill, const struct ts_trace_eve
 	if (ts_trace_thread_of(fill->words, &e->pid, &e->tid, &thread, err))
 		return err->status;
 	t = &fill->words->threads[thread];
+	if (begins(e->name, "process_name") && is_text(e->arg_name, "Ascend Hardware"))
+		ts_trace_note(fill, "trace_ascend", TS_NOTICE_SKIPPED, at,
+			      "what devices of Ascend (CANN) did has no category, and counts as no work of a device");
 	if (begins(e->name, "process_name"))
 		return ts_trace_word(fill->words, e->arg_name, &t->process, err);
 	if (begins(e->name, "thread_name"))
@@ -361,7 +367,7 @@ enum ts_status ts_trace_fill_event(struct ts_trace_fill *fill, struct ts_trace_e
 	case 'C':
 		return counter_rows(fill, e, at, err);
 	case 'M':
-		return meta(fill, e, err);
+		return meta(fill, e, at, err);
 	case 0:
 		ts_trace_note(fill, "trace_not_event", TS_NOTICE_SKIPPED, at, "an entry of the list that is no event");
 		return TS_OK;
