@@ -49,8 +49,10 @@ struct ts_trend_change {
 	bool worse;
 	bool accepted;		  /* at a run of the new level or at one of the two runs before it, since the place may be off by two */
 	bool with_host;		  /* the runs before and after are of hosts that cannot be compared: host or change, nobody can tell */
-	struct ts_span machines;  /* in what the machine behind it differed from that before it, as what may explain it (analysis/machine);
-				     empty: in nothing known. Not of a place that moved, and not set by ts_trend_judge */
+	struct ts_span
+		machines; /* in what the machine behind it differed from that before it, as what may explain it
+				     (analysis/machine); empty: in nothing known. Not of a place that moved, and not set by
+				     ts_trend_judge */
 	struct ts_span other;	  /* a workload of the branch whose level moved the other way by as much; empty: none did */
 	double other_size;	  /* relative, of that workload */
 	struct ts_span commit_before, commit_after; /* of the runs last_before and at; empty: not recorded */

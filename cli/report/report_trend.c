@@ -217,11 +217,12 @@ static void machines(struct ts_report *r, struct ts_section *s, const struct ts_
 		const struct ts_trend_change *c = &t->changes[i];
 
 		if (c->machines.len)
-			ts_report_line(r, s, mark_of(r, i),
-				       ts_report_say(r,
-						     "the machine of the first run after it, beside that of the last before: %s. This may "
-						     "explain it, and proves nothing",
-						     ts_report_text(r, c->machines)));
+			ts_report_line(
+				r, s, mark_of(r, i),
+				ts_report_say(r,
+					      "the machine of the first run after it, beside that of the last before: %s. This may "
+					      "explain it, and proves nothing",
+					      ts_report_text(r, c->machines)));
 	}
 }
 

@@ -8,8 +8,8 @@
 enum { CHANGES_MOST = 8, RUNS_MOST = 8 };
 
 /* The rows of the first run from `at` on that has any, by steps of `by`, with `end` not among them. */
-static enum ts_status rows_from(struct ts_fetch *f, const struct ts_trend *trend, size_t at, size_t end, size_t by, struct ts_arena *arena,
-				struct ts_measures *ret, struct ts_error *err)
+static enum ts_status rows_from(struct ts_fetch *f, const struct ts_trend *trend, size_t at, size_t end, size_t by,
+				struct ts_arena *arena, struct ts_measures *ret, struct ts_error *err)
 {
 	for (size_t looked = 0; at != end && !ret->n && looked < RUNS_MOST; at += by) {
 		if (!trend->runs[at].known)
