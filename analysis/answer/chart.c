@@ -20,7 +20,8 @@ struct ts_m4_grid ts_chart_grid(const struct ts_chart *chart)
 
 enum ts_unit ts_chart_unit(struct ts_span column)
 {
-	if (ts_span_starts(column, ts_span_str("phases.")) || ts_span_starts(column, ts_span_str("regions.")))
+	if (ts_span_starts(column, ts_span_str("phases.")) || ts_span_starts(column, ts_span_str("regions.")) ||
+	    ts_span_is(column, "cpu_time") || ts_span_is(column, "cpu_time_mean"))
 		return TS_UNIT_SECONDS;
 	return ts_span_starts(column, ts_span_str("memory.")) ? TS_UNIT_BYTES : TS_UNIT_NONE;
 }

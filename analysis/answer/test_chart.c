@@ -168,10 +168,25 @@ static void deciles_of_many(void **state)
 
 int main(void)
 {
+static void units_are_those_of_the_names(void **state)
+{
+	static const struct {
+		const char *column;
+		enum ts_unit unit;
+	} cases[] = {{"phases.step", TS_UNIT_SECONDS}, {"regions.save", TS_UNIT_SECONDS}, {"memory.rss", TS_UNIT_BYTES},
+		     {"cpu_time", TS_UNIT_SECONDS},    {"cpu_time_mean", TS_UNIT_SECONDS}, {"scalars.loss", TS_UNIT_NONE},
+		     {"scalars.cpu_time", TS_UNIT_NONE}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+		assert_int_equal(ts_chart_unit(ts_span_str(cases[i].column)), cases[i].unit);
+}
+
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		T(smooths_without_bias), T(finds_gaps),	  T(marks_what_it_cannot_draw),	   T(nothing_to_draw),
-		T(bands_of_three),	 T(deciles_of_many), T(joins_columns_without_values),
+		T(bands_of_three),	 T(deciles_of_many),
+		T(units_are_those_of_the_names), T(joins_columns_without_values),
 	};
 
 	return cmocka_run_group_tests_name("chart", tests, NULL, NULL);

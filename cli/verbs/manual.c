@@ -161,7 +161,7 @@ static void help_program(const struct ts_term *term, struct ts_buf *out)
 		entry(out, term, v->name, v->what, term->width && term->width < 72 ? 8 : 25);
 }
 
-enum { BRIEF_OPTIONS = 10, BRIEF_VERBS = 10, BRIEF_EXAMPLES = 2, BRIEF_LEFT_MOST = 30, BRIEF_ROOM = 52 };
+enum { BRIEF_OPTIONS = 10, BRIEF_EXAMPLES = 2, BRIEF_LEFT_MOST = 30, BRIEF_ROOM = 52 };
 
 static const struct ts_option *own_option(const struct ts_verb *verb, struct ts_span name)
 {
@@ -262,11 +262,19 @@ static void brief_verb(const struct ts_verb *verb, const struct ts_term *term, s
 	wrapped(out, term, "'tscope ", verb->name, " --help' shows all", " of the help.");
 }
 
+/* The verbs of the first hour, in its order. */
 static void brief_program(const struct ts_term *term, struct ts_buf *out)
 {
+	static const char *const first[] = {"run",  "push", "list",	 "show", "analyze",
+					    "diff", "plot", "check-resume", "gate", "web"};
+
 	ts_buf_str(out, "tscope - git for training runs\n\nUsage: tscope VERB [OPTIONS] [ARGUMENTS]\n\n");
-	for (size_t i = 0; i < ts_verbs_n && i < BRIEF_VERBS; i++)
-		brief_entry(out, term, ts_verbs[i].name, ts_verbs[i].summary, 16);
+	for (size_t i = 0; i < sizeof first / sizeof first[0]; i++) {
+		const struct ts_verb *verb = ts_verb_find(first[i]);
+
+		if (verb)
+			brief_entry(out, term, verb->name, verb->summary, 16);
+	}
 	ts_buf_str(out, "\n  tscope push runs/exp1 runs/exp2\n  tscope diff exp1 exp2\n\n");
 	wrapped(out, term, "'tscope --help' shows all verbs, and ", "'tscope VERB -h' the usage", " of one.", "");
 }

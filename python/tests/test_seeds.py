@@ -45,6 +45,17 @@ class Seeds(support.Case):
         self.profiled(tscope.Profiler, "exp", 2, False, True, 50)
         self.assertEqual(self.said, [])
 
+    def test_a_profiler_that_nobody_started_begins_with_its_first_step(self):
+        prof = tscope.Profiler("runs/exp1")
+        for i in prof.iter_data(range(3)):
+            with prof.step():
+                prof.log(loss=i)
+        prof.finish()
+        with prof.step():  # no second run begins behind the end
+            prof.log(loss=9)
+        self.assertEqual(len(self.read().times), 3)
+        self.assertEqual(os.listdir("runs"), ["exp1"])
+
     @unittest.skipUnless(PROGRAM, "TSCOPE_PROGRAM names no program")
     def test_warmup_is_left_out_by_analyze(self):
         self.profiled(tscope.Profiler, warmup=2)

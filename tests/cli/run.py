@@ -1025,6 +1025,9 @@ def help_screens(_update):
                 fail(f"tscope {verb} -h at {width} columns cuts what it says", stdout.decode())
             if rc or stderr or wide or not 12 <= len(lines) <= most or not any(line.startswith("Usage: tscope " + verb.replace("help", "")) for line in lines):
                 fail(f"tscope {verb} -h at {width} columns", f"{len(lines)} lines, too wide: {wide}\n{stdout.decode()}")
+    first = re.findall(r"^  ([a-z-]+)  ", place.run("tscope -h")[1].decode(), re.M)
+    if len(first) != 10 or not {"push", "diff", "gate"} <= set(first) <= {verb["name"] for verb in tables["verbs"]}:
+        fail("tscope -h", f"verbs {first}")
     for verb in (v for v in tables["verbs"] if v["name"] != "help"):  # whose help is that of the program
         brief, whole = (place.run(f"tscope {verb['name']} {option}")[1].decode() for option in ("-h", "--help"))
         own, common = ([o["name"] for o in options] for options in (verb["options"], tables["common_options"]))

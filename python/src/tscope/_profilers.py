@@ -50,7 +50,8 @@ class Profiler:
         clock: Optional[Callable[[], int]] = None,
         config: Any = None,
     ) -> None:
-        self.run = Run()  # records nothing until start()
+        self.run = Run()  # records nothing until start(), or until the first step or its data
+        self._began = False
         self._sync, self._config = sync, config
         self._how: dict[str, Any] = {
             "name": name,
@@ -68,11 +69,17 @@ class Profiler:
 
         >>> Profiler("runs/profiled").start().finish()
         """
+        self._began = True
         if not self.run.enabled:
             self.run = start(self._where, **self._how)
             for what in self._unused if self.run.enabled else ():
                 self.run._cannot(what)
         return self
+
+    def _begin(self) -> None:
+        """Begins the run where the program did not: neither by start() nor by `with`."""
+        if not self._began:
+            self.start()
 
     def finish(self) -> None:
         """Ends the run; again, it does nothing.
@@ -87,6 +94,7 @@ class Profiler:
         >>> with Profiler("runs/profiled").start().step():
         ...     pass
         """
+        self._begin()
         return self.run.step()
 
     def begin_step(self) -> None:
@@ -94,6 +102,7 @@ class Profiler:
 
         >>> Profiler("runs/profiled").start().begin_step()
         """
+        self._begin()
         if self._sync:
             _synchronize()
         self.run.begin_step()
@@ -129,6 +138,7 @@ class Profiler:
         >>> list(Profiler("runs/profiled").start().iter_data([1, 2]))
         [1, 2]
         """
+        self._begin()
         return iter(self.run.data(loader))
 
     def set_data_time(self, seconds: float) -> None:
