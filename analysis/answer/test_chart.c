@@ -166,8 +166,6 @@ static void deciles_of_many(void **state)
 	near(band.high[0], 9);
 }
 
-int main(void)
-{
 static void units_are_those_of_the_names(void **state)
 {
 	static const struct {
@@ -182,6 +180,8 @@ static void units_are_those_of_the_names(void **state)
 		assert_int_equal(ts_chart_unit(ts_span_str(cases[i].column)), cases[i].unit);
 }
 
+int main(void)
+{
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		T(smooths_without_bias), T(finds_gaps),	  T(marks_what_it_cannot_draw),	   T(nothing_to_draw),
