@@ -89,17 +89,24 @@ static size_t name_settings(struct ts_inquiry *q, struct ts_span *ret_first)
 	return n;
 }
 
+/* A schedule that no setting explains is that of the code where the code is known to differ. */
+static enum ts_cause schedule_cause(const struct ts_inquiry *q)
+{
+	return ts_fact_names(q, TS_CAUSE_CODE) ? TS_CAUSE_CODE : TS_CAUSE_CONFIG;
+}
+
 /* A rate that differs while no setting of it does is an effect: of a schedule that was not restored, of code or of a library. */
 static void conclude_schedule(struct ts_inquiry *q, int64_t step, struct ts_span values)
 {
 	ts_say_against(q, "no recorded setting of the learning rate differs");
 	ts_conclude(
-		q, TS_CAUSE_CONFIG, TS_CONFIDENCE_MEDIUM,
+		q, schedule_cause(q), TS_CONFIDENCE_MEDIUM,
 		"The learning rate differs from step %" PRId64
 		" on (%.*s), although no recorded setting of it does: the schedule took another course, as one that was not restored, "
 		"or code that counts its steps in a different way",
 		step, TS_SPAN_ARG(values));
 	ts_remain_facts(q);
+	ts_remain(q, TS_CAUSE_CONFIG);
 	ts_remain(q, TS_CAUSE_RESUME_STATE);
 	ts_remain(q, TS_CAUSE_CODE);
 }
@@ -166,6 +173,27 @@ static bool same_record(struct ts_inquiry *q, const struct ts_first *lr)
 	return false;
 }
 
+enum { BEHIND_MOST = 2 }; /* records by which a schedule that is stepped too late, or once too often, runs behind or ahead */
+
+/* Every rate is the other run's of a record or two before: no resume does that. */
+static void runs_behind(struct ts_inquiry *q, const struct ts_first *lr, struct ts_span values)
+{
+	const struct ts_rates_moved *rates = &q->e->rates;
+	const char *late = rates->of_a ? "first" : "second", *other = rates->of_a ? "second" : "first";
+	struct ts_say by = ts_say_plural(-(double)rates->by, "step");
+
+	ts_say_for(q, "from step %" PRId64 " on the learning rate of the %s run is, in every bit, that of the %s run %s before, at %s",
+		   lr->step, late, other, by.text, ts_say_plural((double)rates->steps, "step").text);
+	ts_conclude(q, schedule_cause(q), TS_CONFIDENCE_MEDIUM,
+		    "The learning rate differs from step %" PRId64
+		    " on: it is %.*s. The schedule of the %s run is %s behind that of the %s run, as where code steps it in another "
+		    "place",
+		    lr->step, TS_SPAN_ARG(values), late, by.text, other);
+	ts_remain(q, TS_CAUSE_CODE);
+	ts_remain(q, TS_CAUSE_CONFIG);
+	ts_remain(q, TS_CAUSE_RESUME_STATE);
+}
+
 /* After a resume, a rate that differs shows that its schedule was not restored; so do rates that were used before, whether or not a
  * resume was recorded. In a log of every n-th step, the loss may differ at the same record. */
 static bool schedule_lost(struct ts_inquiry *q, const struct ts_first *lr, struct ts_span values)
@@ -179,6 +207,13 @@ static bool schedule_lost(struct ts_inquiry *q, const struct ts_first *lr, struc
 	resumed = ts_resume_before(q, lr->step, &resume) || (lr->step == q->start && ts_resume_guessed(q, &resume));
 	if ((!resumed && !rates->by) || (state && inputs) || ts_fact_names(q, TS_CAUSE_CONFIG))
 		return false;
+	if (!resumed && ts_records(q, 0, -rates->by) <= BEHIND_MOST) {
+		/* A schedule is not stepped where an update is skipped. */
+		if (ts_one_skipped(q))
+			return false;
+		runs_behind(q, lr, values);
+		return true;
+	}
 	if (rates->by)
 		ts_say_for(q,
 			   "from step %" PRId64 " on the learning rate of the %s run is that of step %" PRId64

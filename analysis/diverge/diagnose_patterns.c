@@ -216,6 +216,17 @@ bool ts_one_skipped(const struct ts_inquiry *q)
 	return q->e->skips_a.looked && q->e->skips_b.looked && !skip_of(q, &q->e->skips_a) != !skip_of(q, &q->e->skips_b);
 }
 
+/* The scales differ before an update was skipped, or at its own record, where the run still has the scale that it skipped with. */
+static bool scale_differed(const struct ts_inquiry *q, const struct ts_skip *skip, bool second)
+{
+	const struct ts_first *scale = &q->first[TS_KIND_SCALE];
+
+	if (!scale->parts || scale->step >= skip->step)
+		return scale->parts && scale->step == skip->step && skip->lowered &&
+		       (second ? scale->series->b : scale->series->a) == skip->from;
+	return true;
+}
+
 bool ts_diagnose_skip(struct ts_inquiry *q)
 {
 	const struct ts_skip *a = skip_of(q, &q->e->skips_a), *b = skip_of(q, &q->e->skips_b), *skip = a ? a : b;
@@ -227,7 +238,7 @@ bool ts_diagnose_skip(struct ts_inquiry *q)
 	if (!ts_one_skipped(q))
 		return false;
 	settings = scaler_settings(q);
-	earlier = scale->parts && scale->step < skip->step;
+	earlier = scale_differed(q, skip, !a);
 	ts_say_for(q, "at step %" PRId64 " of the %s run %.*s; the other run made its update there", skip->step, whose(!a),
 		   TS_SPAN_ARG(skip_text(q, skip)));
 	if (earlier)

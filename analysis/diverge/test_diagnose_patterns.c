@@ -174,6 +174,20 @@ static void test_skip(void **state)
 		.group = TS_GROUP_CONFIG, .path = ts_span_str("config.growth_interval"), .a = &often, .b = &rarely};
 	s.e.n_facts = 1;
 	diagnose(&s, TS_CAUSE_CONFIG, "these settings of the scaler differ: config.growth_interval");
+	/* The scale with which the first step was skipped differs, at the same record. */
+	open_scene(&s);
+	parts(&s, TS_KIND_LOSS, "loss", 61, 1.2, 1.201);
+	parts(&s, TS_KIND_GRAD_NORM, "grad_norm", 60, 0.4, INFINITY);
+	parts(&s, TS_KIND_SCALE, "scale", 60, 65536, 131072);
+	overflow(&s, &s.e.skips_b);
+	diagnose(&s, TS_CAUSE_CONFIG, "Only the second run skipped its update, at step 60");
+	/* Where it was written behind the skipped update, it differs by that alone. */
+	open_scene(&s);
+	parts(&s, TS_KIND_LOSS, "loss", 61, 1.2, 1.201);
+	parts(&s, TS_KIND_GRAD_NORM, "grad_norm", 60, 0.4, INFINITY);
+	parts(&s, TS_KIND_SCALE, "scale", 60, 131072, 65536);
+	overflow(&s, &s.e.skips_b);
+	diagnose(&s, TS_CAUSE_PRECISION, "Only the second run skipped its update, at step 60");
 	/* The losses that were recorded agree: the skipped update is the event all the same. */
 	open_scene(&s);
 	(void)add(&s, TS_KIND_LOSS, "loss");
