@@ -548,6 +548,54 @@ static bool others_agree(struct ts_inquiry *q, const struct ts_first *report)
 	return true;
 }
 
+static struct ts_span rule_text(struct ts_inquiry *q, const struct ts_pattern_report *r)
+{
+	const char *log = r->second ? "second" : "first", *other = r->second ? "first" : "second";
+
+	switch (r->rule) {
+	case TS_REPORT_PLUS:
+		return ts_inquiry_text(q, "The loss of the %s run is that of the %s run %s %s at every step", log, other,
+				       r->number < 0 ? "minus" : "plus", ts_say_number(fabs(r->number)).text);
+	case TS_REPORT_LATE:
+		return ts_inquiry_text(q, "The loss of the %s run is, at every step, that of the %s run %s before", log, other,
+				       ts_say_plural((double)r->records, "record").text);
+	case TS_REPORT_SMOOTHED:
+		return ts_inquiry_text(q,
+				       "The %s run logs an exponential moving average of the losses of the %s run, with a factor of %s",
+				       log, other, ts_say_number(r->number).text);
+	case TS_REPORT_RUNNING:
+		return ts_inquiry_text(q,
+				       "The %s run logs the mean of the losses of the %s run since the first step, or since that of an "
+				       "interval or an epoch",
+				       log, other);
+	case TS_REPORT_WINDOW:
+		return ts_inquiry_text(q, "The %s run logs the mean of the last %s of the losses of the %s run", log,
+				       ts_say_count((double)r->records).text, other);
+	case TS_REPORT_NONE:
+		break;
+	}
+	return ts_span_str("");
+}
+
+/* The losses of one run are computed from those of the other, which a training that differs would not let them be. */
+static bool other_rule(struct ts_inquiry *q)
+{
+	const struct ts_pattern_report *r = &q->e->report;
+	const struct ts_first *loss = &q->first[TS_KIND_LOSS];
+	bool shown = q->first[TS_KIND_GRAD_NORM].recorded || q->first[TS_KIND_PARAMS].recorded || q->e->others_same;
+
+	if (r->rule == TS_REPORT_NONE || !loss->parts || q->first[TS_KIND_GRAD_NORM].parts || q->first[TS_KIND_LR].parts ||
+	    q->first[TS_KIND_OTHER].parts)
+		return false;
+	ts_say_for(q,
+		   "this gives %s of the loss, as precisely as they were written: losses of a training that differs would not follow",
+		   ts_say_plural((double)r->points, "value").text);
+	ts_conclude(q, TS_CAUSE_REPORTING, shown ? TS_CONFIDENCE_HIGH : TS_CONFIDENCE_MEDIUM, "%.*s, but the training itself agrees",
+		    TS_SPAN_ARG(rule_text(q, r)));
+	q->d.step = loss->step;
+	return true;
+}
+
 static bool report_only(struct ts_inquiry *q)
 {
 	const struct ts_first *loss = &q->first[TS_KIND_LOSS], *norm = &q->first[TS_KIND_GRAD_NORM],
@@ -559,7 +607,7 @@ static bool report_only(struct ts_inquiry *q)
 	/* The losses of other ranks' shares do not report the same quantity. */
 	if (!report->parts || params->bits || q->first[TS_KIND_GRADS].bits || q->first[TS_KIND_BATCH].bits || ts_worlds_differ(q))
 		return false;
-	if (other_unit(q))
+	if (other_unit(q) || other_rule(q))
 		return true;
 	/* One more digest is enough: parameters that agree after the report differed were not changed by the cause
 	 * of that difference. */

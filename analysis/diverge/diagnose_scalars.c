@@ -36,7 +36,7 @@ static void other_state(struct ts_inquiry *q, int64_t resume, bool forward)
 		ts_conclude(q, TS_CAUSE_RESUME_STATE, forward ? TS_CONFIDENCE_MEDIUM : TS_CONFIDENCE_LOW,
 			    "The two runs first differ right after the resume at step %" PRId64 ": the optimizer%s not restored%s",
 			    resume, generators ? " or the gradient scaler was" : ", the gradient scaler or the random generators were",
-			    forward ? "" : ", or the data continue from a different position");
+			    forward || ts_batches_seem_same(q) ? "" : ", or the data continue from a different position");
 	if (generators)
 		ts_say_for(q, "the random generators agree at step %" PRId64 ", so they were restored", resume);
 }
@@ -47,7 +47,10 @@ static void state_or_data(struct ts_inquiry *q, int64_t resume)
 {
 	bool batch = ts_agrees_at(q, TS_KIND_BATCH, q->f) || q->passed_over; /* those behind the first agree */
 	bool forward = batch || ts_agrees_at(q, q->first[TS_KIND_LOSS].recorded ? TS_KIND_LOSS : TS_KIND_GRAD_NORM, resume);
-	bool data = !forward && q->f == resume && q->jump >= ts_cut_of(q, TS_CUT_RESUME_DATA);
+	bool data = !forward && q->f == resume &&
+		    (q->jump >= ts_cut_of(q, TS_CUT_RESUME_DATA) ? !ts_batches_seem_same(q) : ts_batches_seem_other(q));
+
+	ts_say_noise(q);
 
 	if (data)
 		ts_conclude(q, TS_CAUSE_RESUME_DATA, TS_CONFIDENCE_LOW,
@@ -57,7 +60,7 @@ static void state_or_data(struct ts_inquiry *q, int64_t resume)
 			    resume, ts_say_number(q->jump).text);
 	else
 		other_state(q, resume, forward);
-	if (!data && !forward)
+	if (!data && !forward && !ts_batches_seem_same(q))
 		ts_say_against(q, "no record shows that the first forward pass after the resume agrees: different data "
 				  "may cause this "
 				  "too");
@@ -112,11 +115,16 @@ static bool begins_other(struct ts_inquiry *q)
 		return true;
 	if (!ts_at_start(q) || ts_is_rounding(q) || q->coarse || ts_fact_names(q, TS_CAUSE_CONFIG) || ts_fact_names(q, TS_CAUSE_CODE))
 		return false;
-	ts_conclude(q, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_LOW,
+	ts_say_noise(q);
+	ts_conclude(q, ts_batches_seem_other(q) ? TS_CAUSE_RESUME_DATA : TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_LOW,
 		    "The %s run begins at step %" PRId64
 		    ", where the other was under way, and differs there at once, with a relative difference of %s. If it was resumed, "
-		    "not all state was restored, or the data continue from a different position",
-		    q->e->first_step_b == begins ? "second" : "first", begins, ts_say_number(q->jump).text);
+		    "%s",
+		    q->e->first_step_b == begins ? "second" : "first", begins, ts_say_number(q->jump).text,
+		    ts_batches_seem_other(q)  ? "its data continue from a different position, or in a different order"
+		    : ts_batches_seem_same(q) ? "not all state was restored"
+					      : "not all state was restored, or the data continue from a different position");
+	ts_remain(q, TS_CAUSE_RESUME_STATE);
 	ts_remain(q, TS_CAUSE_RESUME_DATA);
 	ts_remain(q, TS_CAUSE_RNG_STREAM);
 	ts_remain(q, TS_CAUSE_INIT_OR_DATA);
@@ -223,6 +231,27 @@ static struct ts_span push_text(struct ts_inquiry *q)
 		ts_say_number(loss->parts ? loss->series->gap.after_10 : q->jump).text, ts_say_number(q->jump).text);
 }
 
+/* The first pass gives another loss of batches that seem to be the same. */
+static void same_batches_at_start(struct ts_inquiry *q, struct ts_span push, enum ts_confidence sure)
+{
+	static const enum ts_cause other[] = {TS_CAUSE_CONFIG,	   TS_CAUSE_CODE, TS_CAUSE_PRECISION,
+					      TS_CAUSE_RNG_STREAM, TS_CAUSE_INIT, TS_CAUSE_DATA_SET};
+
+	ts_conclude(q, TS_CAUSE_COMPUTATION, sure,
+		    "The two runs differ at their first common step, but their losses rise and fall together: %.*s. The batches seem "
+		    "to be the same; a setting of the model or the objective, the code, the precision, random draws or the "
+		    "initial parameters differ",
+		    TS_SPAN_ARG(push));
+	if (q->jump <= ts_cut_of(q, TS_CUT_INIT))
+		ts_remain(q, TS_CAUSE_PRECISION);
+	if (ts_recipe_agrees(q)) {
+		ts_remain(q, TS_CAUSE_RNG_STREAM);
+		ts_remain(q, TS_CAUSE_INIT);
+	}
+	for (size_t i = 0; i < sizeof other / sizeof other[0]; i++)
+		ts_remain(q, other[i]);
+}
+
 static void finite_at_start(struct ts_inquiry *q)
 {
 	const struct ts_first *eval = &q->first[TS_KIND_EVAL];
@@ -231,7 +260,10 @@ static void finite_at_start(struct ts_inquiry *q)
 	bool same_init = ts_agrees_at(q, TS_KIND_PARAMS, q->start) ||
 			 (eval->recorded && eval->start <= q->start && eval->through >= q->start);
 
-	if (q->jump > ts_cut_of(q, TS_CUT_INIT) && !same_init) {
+	ts_say_noise(q);
+	if (ts_batches_seem_same(q)) {
+		same_batches_at_start(q, push, sure);
+	} else if (q->jump > ts_cut_of(q, TS_CUT_INIT) && !same_init) {
 		ts_conclude(q, TS_CAUSE_INIT_OR_DATA, sure,
 			    "The first loss has a relative difference of %s: the initialization, the data or random "
 			    "draws differ, "
@@ -429,7 +461,14 @@ static void jump(struct ts_inquiry *q)
 	else if (norm_first)
 		ts_say_for(q, "the gradient norm differs first, after an equal forward pass");
 	push = jump_text(q, norm_first);
-	if (begins_with_epoch(q, norm_first))
+	ts_say_noise(q);
+	if (!norm_first && q->f > q->start && ts_batches_seem_other(q))
+		ts_conclude(q, TS_CAUSE_DATA_ORDER, TS_CONFIDENCE_LOW,
+			    "The two runs suddenly differ at step %" PRId64
+			    ", and from there on their losses no longer rise and fall together: their batches come in another order or "
+			    "from another position%s: %.*s",
+			    q->f, ts_is_epoch(q, q->f) ? ", from an epoch's beginning on" : "", TS_SPAN_ARG(push));
+	else if (begins_with_epoch(q, norm_first) && !ts_batches_seem_same(q))
 		ts_conclude(q, TS_CAUSE_DATA_ORDER, TS_CONFIDENCE_LOW,
 			    "The two runs suddenly differ at step %" PRId64
 			    ", where an epoch begins: its data come in another order, or what is done between epochs drew other "
@@ -466,6 +505,14 @@ static void unseen(struct ts_inquiry *q)
 	ts_remain(q, TS_CAUSE_CORRUPTION);
 }
 
+/* The gradient norm differs at the first step, and the loss of that step agrees in every bit of a fine value. */
+static bool gradient_alone(const struct ts_inquiry *q)
+{
+	const struct ts_first *loss = &q->first[TS_KIND_LOSS], *norm = &q->first[TS_KIND_GRAD_NORM];
+
+	return norm->parts && norm->step == q->f && loss->parts && loss->step > q->f && loss->series->first > q->f && q->quantum == 0;
+}
+
 static void scalars(struct ts_inquiry *q)
 {
 	if (blew_up(q))
@@ -480,7 +527,7 @@ static void scalars(struct ts_inquiry *q)
 		ts_remain(q, TS_CAUSE_NONDETERMINISM);
 	} else if (q->coarse || (q->late && !ts_is_pushed(q))) {
 		unseen(q);
-	} else if (ts_at_start(q) && (ts_is_finite(q) || ts_is_pushed(q))) {
+	} else if (ts_at_start(q) && !gradient_alone(q) && (ts_is_finite(q) || ts_is_pushed(q))) {
 		finite_at_start(q);
 	} else if (ts_is_rounding(q) && !ts_is_pushed(q)) {
 		rounding(q);

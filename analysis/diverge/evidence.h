@@ -8,6 +8,8 @@
 
 #include "analysis/diverge/batches.h"
 #include "analysis/diverge/diff.h"
+#include "analysis/diverge/pattern_noise.h"
+#include "analysis/diverge/pattern_report.h"
 #include "analysis/diverge/pattern_skip.h"
 #include "analysis/diverge/pattern_stride.h"
 
@@ -111,6 +113,8 @@ struct ts_evidence {
 	struct ts_rates_moved rates;
 	struct ts_pattern_stride stride;
 	struct ts_pattern_skips skips_a, skips_b;  /* of the rank whose loss scale or gradient norm says it */
+	struct ts_pattern_report report;	   /* of every loss that differs */
+	struct ts_pattern_noise noise;		   /* of the loss that differs first, from there on */
 	bool ranks_exchanged;			   /* each rank of one run has the bits of another rank of the other run */
 	struct ts_rank_means means;
 	uint32_t others_same;			   /* numbers of no known kind that vary and agree bit for bit over all common steps */

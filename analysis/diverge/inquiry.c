@@ -614,6 +614,36 @@ void ts_remain_rest(struct ts_inquiry *q)
 		ts_remain(q, finite[i]);
 }
 
+bool ts_batches_seem_same(const struct ts_inquiry *q)
+{
+	TS_DOOR(ts_inquiry_holds(q));
+	return q->e->noise.answer == TS_NOISE_TOGETHER && !q->means && !q->first[TS_KIND_BATCH].parts;
+}
+
+bool ts_batches_seem_other(const struct ts_inquiry *q)
+{
+	TS_DOOR(ts_inquiry_holds(q));
+	/* What a run makes itself follows from its weights, and no longer is the same once they differ. */
+	return q->e->noise.answer == TS_NOISE_APART && !q->means && !q->e->rewards && !ts_agrees_at(q, TS_KIND_BATCH, q->f);
+}
+
+void ts_say_noise(struct ts_inquiry *q)
+{
+	const struct ts_pattern_noise *noise = &q->e->noise;
+	struct ts_say over = ts_say_plural((double)noise->records, "record");
+
+	if (ts_batches_seem_same(q))
+		ts_say_for(q,
+			   "the losses still rise and fall together from there on (rank correlation %s over %s), as where the batches "
+			   "are the same",
+			   ts_say_number(noise->correlation).text, over.text);
+	else if (ts_batches_seem_other(q))
+		ts_say_for(q,
+			   "the losses no longer rise and fall together from there on (rank correlation %s over %s), as where the "
+			   "batches are other ones",
+			   ts_say_number(noise->correlation).text, over.text);
+}
+
 bool ts_in_turn(const struct ts_inquiry *q)
 {
 	TS_DOOR(ts_inquiry_holds(q));

@@ -106,6 +106,12 @@ bool ts_same_parameters(const struct ts_inquiry *q);
 bool ts_worlds_differ(const struct ts_inquiry *q);
 /* There are several ranks, whose gradients may have been summed by a collective. */
 bool ts_several_ranks(const struct ts_inquiry *q);
+/* What the noise of the losses says (pattern_noise.h): the batches are the same from the first difference on, or they are not. It is a
+ * guess, which excludes nothing: a digest of batches that says the contrary comes first. */
+bool ts_batches_seem_same(const struct ts_inquiry *q);
+bool ts_batches_seem_other(const struct ts_inquiry *q);
+/* Says so, if either is. */
+void ts_say_noise(struct ts_inquiry *q);
 /* A loss that agrees at the first step beside one that differs there: networks that are updated in turn. */
 bool ts_in_turn(const struct ts_inquiry *q);
 /* sentence without a full stop. */

@@ -1182,6 +1182,70 @@ static void test_schedule_that_began_anew(void **state)
 	close_scene(&s);
 }
 
+/* A rate that is the other run's of one step before is no schedule that began anew. */
+static void test_schedule_that_runs_behind(void **state)
+{
+	SCENE(s);
+	parts(&s, TS_KIND_LR, "lr", 1, 0.5, 0.5, 0);
+	parts(&s, TS_KIND_LOSS, "loss", 2, 1e-2, 2e-2, 0.05);
+	s.e.rates = (struct ts_rates_moved){.by = -1, .steps = 64};
+	expect(&s, TS_CAUSE_CONFIG, TS_CONFIDENCE_MEDIUM);
+	assert_true(found_in(&s.d.sentence, 1, "The schedule of the second run is 1 step behind that of the first run"));
+	assert_true(may_be(&s, TS_CAUSE_CODE));
+	say(&s, "code.commit", "aaaa", "bbbb");
+	expect(&s, TS_CAUSE_CODE, TS_CONFIDENCE_MEDIUM);
+	close_scene(&s);
+}
+
+/* The noise of the losses tells other batches from other weights where no digest does; it excludes nothing. */
+static void test_noise_of_losses(void **state)
+{
+	SCENE(s);
+	parts(&s, TS_KIND_LOSS, "loss", 60, 5e-2, 5e-2, 0);
+	s.e.noise = (struct ts_pattern_noise){TS_NOISE_APART, 0.05, 140};
+	expect(&s, TS_CAUSE_DATA_ORDER, TS_CONFIDENCE_LOW);
+	assert_true(may_be(&s, TS_CAUSE_CORRUPTION) && may_be(&s, TS_CAUSE_DATA_POSITION));
+	assert_true(says_for(&s, "no longer rise and fall together"));
+	s.e.rewards = true; /* it makes its own data */
+	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
+	s.e.rewards = false;
+	agrees(&s, TS_KIND_BATCH, "digests.batch");
+	ask(&s);
+	assert_true(s.d.cause != TS_CAUSE_DATA_ORDER);
+	AGAIN(s);
+	parts(&s, TS_KIND_LOSS, "loss", 0, 5e-2, 5e-2, 0);
+	s.e.noise = (struct ts_pattern_noise){TS_NOISE_TOGETHER, 0.99, 200};
+	expect(&s, TS_CAUSE_COMPUTATION, TS_CONFIDENCE_LOW);
+	assert_true(may_be(&s, TS_CAUSE_CONFIG) && may_be(&s, TS_CAUSE_INIT) && may_be(&s, TS_CAUSE_DATA_ORDER));
+	AGAIN(s);
+	resume_at(&s, 100);
+	parts(&s, TS_KIND_LOSS, "loss", 100, 0.3, 0.3, 0);
+	s.e.noise = (struct ts_pattern_noise){TS_NOISE_TOGETHER, 0.95, 100};
+	expect(&s, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_LOW);
+	s.e.noise.answer = TS_NOISE_APART;
+	expect(&s, TS_CAUSE_RESUME_DATA, TS_CONFIDENCE_LOW);
+	close_scene(&s);
+}
+
+/* The losses of one run are the other's by a rule. */
+static void test_losses_by_a_rule(void **state)
+{
+	SCENE(s);
+	parts(&s, TS_KIND_LOSS, "loss", 0, 0.1, 0.1, 0);
+	s.e.report = (struct ts_pattern_report){.rule = TS_REPORT_SMOOTHED, .second = true, .number = 0.9, .points = 199};
+	expect(&s, TS_CAUSE_REPORTING, TS_CONFIDENCE_MEDIUM);
+	assert_true(found_in(&s.d.sentence, 1, "The second run logs an exponential moving average"));
+	agrees(&s, TS_KIND_GRAD_NORM, "grad_norm");
+	expect(&s, TS_CAUSE_REPORTING, TS_CONFIDENCE_HIGH);
+	AGAIN(s);
+	parts(&s, TS_KIND_LOSS, "loss", 0, 0.1, 0.1, 0);
+	parts(&s, TS_KIND_LR, "lr", 0, 0.5, 0.5, 0);
+	s.e.report = (struct ts_pattern_report){.rule = TS_REPORT_SMOOTHED, .second = true, .number = 0.9, .points = 199};
+	ask(&s);
+	assert_true(s.d.cause != TS_CAUSE_REPORTING);
+	close_scene(&s);
+}
+
 /* Nobody says that a run was resumed, but its first step lies within the other run. */
 static void test_begins_where_the_other_was(void **state)
 {
@@ -2541,6 +2605,9 @@ int main(void)
 		cmocka_unit_test(test_passes_in_parts),
 		cmocka_unit_test(test_named_at_once),
 		cmocka_unit_test(test_schedule_that_began_anew),
+		cmocka_unit_test(test_schedule_that_runs_behind),
+		cmocka_unit_test(test_noise_of_losses),
+		cmocka_unit_test(test_losses_by_a_rule),
 		cmocka_unit_test(test_begins_where_the_other_was),
 		cmocka_unit_test(test_resume),
 		cmocka_unit_test(test_blow_up),

@@ -157,9 +157,115 @@ static enum ts_status find_skips(const struct ts_evidence_notes *notes, struct t
 	return TS_OK;
 }
 
+/* --- losses that are logged otherwise, or whose noise is shared --- */
+
+/* A value that was computed in float32 is off by so much of it. */
+static const double float32_off = 3e-7;
+
+struct pairs {
+	double *a, *b;
+	size_t n, parted; /* the first that differs visibly; n: none */
+};
+
+/* The values at common steps, in their order. */
+static enum ts_status load_pairs(struct ts_fetch *f, const struct ts_series_side sides[2], int64_t parts_at, struct ts_arena *scratch,
+				 struct pairs *ret, struct ts_error *err)
+{
+	int64_t *steps[2];
+	double *values[2];
+	size_t n[2] = {sides[0].table->rows, sides[1].table->rows};
+
+	for (size_t i = 0; i < 2; i++)
+		if (ts_fetch_keys(f, sides[i].table, scratch, &steps[i], err) ||
+		    ts_fetch_f64(f, sides[i].table, sides[i].column, scratch, &values[i], err))
+			return err->status;
+	*ret = (struct pairs){.a = values[0], .b = values[1]};
+	for (size_t i = 0, k = 0; i < n[0] && k < n[1];) {
+		if (steps[0][i] != steps[1][k]) {
+			*(steps[0][i] < steps[1][k] ? &i : &k) += 1;
+			continue;
+		}
+		ret->parted += steps[0][i] < parts_at;
+		ret->a[ret->n] = values[0][i++];
+		ret->b[ret->n++] = values[1][k++];
+	}
+	return TS_OK;
+}
+
+static double slack_of(const struct ts_evidence_series *s, const struct pairs *p)
+{
+	double largest = 0;
+
+	for (size_t i = 0; i < p->n; i++)
+		largest = fmax(largest, fmax(fabs(p->a[i]), fabs(p->b[i])));
+	return isfinite(largest) ? s->gap.quantum / 2 + float32_off * largest : 0;
+}
+
+static bool is_pair(const struct ts_evidence_notes *notes, size_t i)
+{
+	const struct ts_evidence_series *s = &notes->items[i];
+	const struct ts_series_side *sides = notes->sides[i];
+
+	if (s->kind != TS_KIND_LOSS || !s->parts || !s->in_a || !s->in_b || !s->gap.known)
+		return false;
+	return is_small(&sides[0]) && is_small(&sides[1]) && sides[0].column->type == TS_COLUMN_F64 &&
+	       sides[1].column->type == TS_COLUMN_F64;
+}
+
+/* ret_noise: NULL: not asked for. */
+static enum ts_status look_at_losses(struct ts_fetch *f, const struct ts_evidence_series *s, const struct ts_series_side sides[2],
+				     struct ts_pattern_report *ret_report, struct ts_pattern_noise *ret_noise, struct ts_error *err)
+{
+	int64_t parts_at = s->gap.visible ? s->gap.visible_step : s->first;
+	struct ts_arena scratch;
+	struct pairs p = {.n = 0};
+	enum ts_status status;
+
+	ts_arena_init(&scratch, SCRATCH);
+	status = load_pairs(f, sides, parts_at, &scratch, &p, err);
+	if (!status) {
+		*ret_report = ts_pattern_report_find(p.a, p.b, p.n, slack_of(s, &p));
+		if (ret_noise)
+			*ret_noise = ts_pattern_noise_find(p.a + p.parted, p.b + p.parted, p.n - p.parted, &scratch);
+	}
+	ts_arena_finish(&scratch);
+	return status;
+}
+
+/* The loss that differs first; every other one that differs has to follow from that of the other run, too. */
+static enum ts_status find_losses(const struct ts_evidence_notes *notes, struct ts_fetch *f, struct ts_evidence *e,
+				  struct ts_error *err)
+{
+	size_t at = notes->n;
+
+	for (size_t i = 0; i < notes->n; i++) {
+		if (notes->items[i].kind != TS_KIND_LOSS || !notes->items[i].parts)
+			continue;
+		if (!is_pair(notes, i))
+			return TS_OK;
+		if (at == notes->n || notes->items[i].first < notes->items[at].first)
+			at = i;
+	}
+	if (at == notes->n)
+		return TS_OK;
+	if (look_at_losses(f, &notes->items[at], notes->sides[at], &e->report, &e->noise, err))
+		return err->status;
+	for (size_t i = 0; i < notes->n && e->report.rule != TS_REPORT_NONE; i++) {
+		struct ts_pattern_report other;
+
+		if (i == at || notes->items[i].kind != TS_KIND_LOSS || !notes->items[i].parts)
+			continue;
+		if (look_at_losses(f, &notes->items[i], notes->sides[i], &other, NULL, err))
+			return err->status;
+		if (other.rule == TS_REPORT_NONE)
+			e->report.rule = TS_REPORT_NONE;
+	}
+	return TS_OK;
+}
+
 enum ts_status ts_patterns_look(const struct ts_evidence_notes *notes, struct ts_fetch *f, struct ts_evidence *e, struct ts_error *err)
 {
-	if (find_stride(notes, f, e, err) || find_skips(notes, f, e, err))
+	if (find_stride(notes, f, e, err) || find_skips(notes, f, e, err) || find_losses(notes, f, e, err))
 		return err->status;
 	return TS_OK;
 }

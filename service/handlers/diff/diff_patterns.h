@@ -8,7 +8,7 @@
 
 #include "service/handlers/diff/diff_evidence.h"
 
-/* Fills e->stride, skips_a, skips_b. */
+/* Fills e->stride, skips_a, skips_b, report and noise. */
 enum ts_status ts_patterns_look(const struct ts_evidence_notes *notes, struct ts_fetch *f, struct ts_evidence *e, struct ts_error *err);
 
 #endif
