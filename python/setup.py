@@ -65,7 +65,7 @@ def sources():
 
 def own_sources():
     """Returns the sources of the package itself."""
-    names = [f"{name}.c" for name in "_recorder _hooks _between _one _tensors _quiet _resting _watched _digest _host _sha256".split()]
+    names = [f"{name}.c" for name in "_recorder _hooks _between _one _tensors _quiet _resident _resting _watched _digest _host _sha256".split()]
     return [os.path.join("src", "tscope", name) for name in names]
 
 

@@ -78,6 +78,9 @@ class Backward:
         """Whether an optimizer's step is under way, which called what is seen now."""
         return False
 
+    def scales(self) -> None:
+        """A GradScaler gave a multiple of a loss, on which backward is called next."""
+
     # --- the patches ---
 
     def _enter(self, tensors: Any, grad_tensors: Any = None, *args: Any, **kwargs: Any) -> Any:
@@ -110,6 +113,7 @@ class Backward:
             result = before(scaler, outputs)
             with contextlib.suppress(Exception):
                 if seen.wanted():
+                    seen.scales()
                     seen.losses.scaled(outputs, result)
             return result
 
@@ -218,6 +222,10 @@ class Seen(Backward):
     def steps(self) -> bool:
         """Whether the optimizer is within its step."""
         return self._inside
+
+    def scales(self) -> None:
+        """What backward is called on is not the loss."""
+        self._one.unlearn()
 
     def _before(self, optimizer: Any, args: Any, kwargs: Any) -> None:
         if len(args) < 2 and not kwargs:  # the first is the optimizer itself

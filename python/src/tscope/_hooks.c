@@ -8,13 +8,14 @@
 #include "_watched.h"
 
 #include <stddef.h>
+#include <string.h>
 #include <structmember.h>
 
 PyTypeObject *hooks_type;
 static PyTypeObject *recorder_type, *around_type;
 
 /* Interned, so that they are found by their addresses. */
-static PyObject *forward, *backward, *optimizer, *data, *evaluation, *evaluation_data, *training;
+static PyObject *marks[N_MARKS], *data, *evaluation, *evaluation_data, *training;
 
 /* --- what they ask --- */
 
@@ -31,13 +32,24 @@ static int is_true(PyObject *object)
 
 static int is_without_grad(Hooks *self)
 {
+	if (self->grad_is_on)
+		return !is_true(self->grad_is_on(PyCFunction_GetSelf(self->grad_enabled), NULL));
 	return self->grad_enabled && !is_true(PyObject_CallObject(self->grad_enabled, NULL));
+}
+
+/* Whether the model is in training mode. A module asks its class in Python for what lies in its dictionary. */
+static int is_training(const Hooks *self)
+{
+	PyObject *found = self->members ? PyDict_GetItemWithError(self->members, training) : NULL;
+
+	Py_XINCREF(found);
+	return is_true(found ? found : PyObject_GetAttr(self->model, training));
 }
 
 static int is_evaluating(Hooks *self)
 {
 	return is_without_grad(self) ||
-	       (!self->trains_in_eval && self->model && !is_true(PyObject_GetAttr(self->model, training)));
+	       (!self->trains_in_eval && self->model && !is_training(self));
 }
 
 static int recording(const Hooks *self)
@@ -49,6 +61,22 @@ static int recording(const Hooks *self)
 static void end_region(Hooks *self, PyObject *name, long long begin_ns)
 {
 	tscope_region(self->run->run, recorder_column(self->run, REGIONS, name), begin_ns);
+}
+
+/* A phase ends. Its column is found by name once: what is looked for in a table is in no cache by then. */
+static PyObject *mark(Hooks *self, int which)
+{
+	Recorder *run = self->run;
+	PyObject *none;
+
+	if (self->phases[which] && run->open && !run->device) {
+		tscope_mark(run->run, self->phases[which]);
+		Py_RETURN_NONE;
+	}
+	none = recorder_mark(run, marks[which]);
+	if (none && run->run && run->open && !run->device)
+		self->phases[which] = recorder_column(run, PHASES, marks[which]);
+	return none;
 }
 
 /* --- the hooks --- */
@@ -96,7 +124,7 @@ static PyObject *enter(Hooks *self)
 	} else if (evaluates)
 		self->maybe = tscope_now_ns();
 	else if (self->open)
-		return recorder_mark(self->run, backward); /* of the micro-batch before */
+		return mark(self, BACKWARD); /* of the micro-batch before */
 	else if (!self->scoped)
 		return begin_step(self);
 	Py_RETURN_NONE;
@@ -105,7 +133,7 @@ static PyObject *enter(Hooks *self)
 /* An evaluation within a step is a phase of its own, and no part of the next one. */
 static PyObject *end_evaluation(Hooks *self, PyObject *output)
 {
-	int in_eval = self->model && !is_true(PyObject_GetAttr(self->model, training));
+	int in_eval = self->model && !is_training(self);
 
 	end_region(self, evaluation, self->evaluating);
 	if (self->open && in_eval)
@@ -127,7 +155,7 @@ static PyObject *leave(Hooks *self, PyObject *output)
 		self->forward_ns = tscope_now_ns() - self->maybe;
 		self->maybe = 0;
 	} else if (self->open) {
-		return recorder_mark(self->run, forward);
+		return mark(self, FORWARD);
 	}
 	Py_RETURN_NONE;
 }
@@ -153,7 +181,7 @@ static PyObject *backward_begins(Hooks *self, PyObject *unused)
 	if (self->open || !self->forward_ns || !recording(self))
 		Py_RETURN_NONE;
 	self->trains_in_eval = 1;
-	tscope_add_ns(self->run->run, recorder_column(self->run, PHASES, forward), self->forward_ns);
+	tscope_add_ns(self->run->run, recorder_column(self->run, PHASES, marks[FORWARD]), self->forward_ns);
 	self->forward_ns = 0;
 	return begin_step(self);
 }
@@ -167,13 +195,13 @@ static PyObject *optimizer_begins(Hooks *self, PyObject *const *args, Py_ssize_t
 {
 	self->depth = 0;
 	if (self->open && recording(self))
-		return recorder_mark(self->run, backward);
+		return mark(self, BACKWARD);
 	if (!self->thread && !self->scoped && recording(self) && !hooks_has_closure(args, n)) {
 		self->thread = PyThread_get_thread_ident(); /* said once */
 		return recorder_swallow(PyObject_CallMethod((PyObject *)self, "_unseen", NULL));
 	}
 	/* A program that trains in evaluation mode: its next forward begins a step. */
-	if (!self->open && self->model && !is_true(PyObject_GetAttr(self->model, training)))
+	if (!self->open && self->model && !is_training(self))
 		self->trains_in_eval = 1;
 	Py_RETURN_NONE;
 }
@@ -204,7 +232,7 @@ static PyObject *after_optimizer(Hooks *self, PyObject *const *args, Py_ssize_t 
 	self->known = 1;
 	if (!self->open || !recording(self))
 		Py_RETURN_NONE;
-	none = recorder_mark(self->run, optimizer);
+	none = mark(self, OPTIMIZER);
 	if (!none)
 		return NULL;
 	self->stepped++;
@@ -230,7 +258,7 @@ static PyObject *waited(Hooks *self, PyObject *given)
 		return NULL;
 	if (!recording(self))
 		Py_RETURN_NONE;
-	if (self->trains_in_eval || !self->model || is_true(PyObject_GetAttr(self->model, training)))
+	if (self->trains_in_eval || !self->model || is_training(self))
 		tscope_add_ns(self->run->run, recorder_column(self->run, PHASES, data), ns);
 	else
 		end_region(self, evaluation_data, tscope_now_ns() - ns);
@@ -241,6 +269,27 @@ static PyObject *is_evaluation(Hooks *self, PyObject *unused)
 {
 	(void)unused;
 	return PyBool_FromLong(is_evaluating(self));
+}
+
+static int takes_nothing(PyObject *function)
+{
+	return PyObject_TypeCheck(function, &PyCFunction_Type) && PyCFunction_GetFlags(function) == METH_NOARGS;
+}
+
+/* Returns the dictionary of a model, or NULL without an exception where its class says what `training` is. */
+static PyObject *members_of(PyObject *model)
+{
+	PyObject *by_class = PyObject_GetAttr((PyObject *)Py_TYPE(model), training), *members = NULL;
+
+	if (!by_class) {
+		PyErr_Clear();
+		members = PyObject_GetAttrString(model, "__dict__");
+	}
+	Py_XDECREF(by_class);
+	PyErr_Clear();
+	if (members && !PyDict_CheckExact(members))
+		Py_CLEAR(members);
+	return members;
 }
 
 static PyObject *bind(Hooks *self, PyObject *args)
@@ -258,6 +307,10 @@ static PyObject *bind(Hooks *self, PyObject *args)
 	self->run = (Recorder *)run;
 	self->model = model;
 	self->grad_enabled = grad_enabled;
+	self->grad_is_on = takes_nothing(grad_enabled) ? PyCFunction_GetFunction(grad_enabled) : NULL;
+	memset(self->phases, 0, sizeof self->phases);
+	Py_XDECREF(self->members);
+	self->members = members_of(model);
 	Py_RETURN_NONE;
 }
 
@@ -268,6 +321,7 @@ static int traverse(Hooks *self, visitproc visit, void *arg)
 	Py_VISIT(Py_TYPE(self));
 	Py_VISIT(self->run);
 	Py_VISIT(self->model);
+	Py_VISIT(self->members);
 	Py_VISIT(self->grad_enabled);
 	Py_VISIT(self->flops);
 	Py_VISIT(self->loss);
@@ -278,6 +332,8 @@ static int clear(Hooks *self)
 {
 	Py_CLEAR(self->run);
 	Py_CLEAR(self->model);
+	Py_CLEAR(self->members);
+	self->grad_is_on = NULL;
 	Py_CLEAR(self->grad_enabled);
 	Py_CLEAR(self->flops);
 	Py_CLEAR(self->loss);
@@ -351,8 +407,13 @@ static int intern(void)
 		PyObject **name;
 		const char *text;
 	} names[] = {
-		{&forward, "forward"}, {&backward, "backward"}, {&optimizer, "optimizer"}, {&data, "data"}, {&training, "training"},
-		{&evaluation, "evaluation"}, {&evaluation_data, "evaluation data"},
+		{&marks[FORWARD], "forward"},
+		{&marks[BACKWARD], "backward"},
+		{&marks[OPTIMIZER], "optimizer"},
+		{&data, "data"},
+		{&training, "training"},
+		{&evaluation, "evaluation"},
+		{&evaluation_data, "evaluation data"},
 	};
 
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {

@@ -4,15 +4,20 @@
 
 #include "_recorder.h"
 
+enum { FORWARD, BACKWARD, OPTIMIZER, N_MARKS };
+
 typedef struct {
 	PyObject_HEAD
 	Recorder *run;
 	PyObject *model;
+	PyObject *members;	/* of the model, where `training` is one of them; NULL: it is asked for that */
 	PyObject *grad_enabled; /* torch.is_grad_enabled */
+	PyCFunction grad_is_on;	/* the function of C behind it, which takes nothing; NULL: there is none */
 	PyObject *flops;	/* what counts them now; NULL or None: nothing does */
 	PyObject *loss;		/* what sees losses and rates (_one.h), called as an optimizer steps; NULL or None: nothing does */
 	int waiting_for;	/* optimizers whose step ends the step; 0: whichever comes first */
 	int stepped;
+	tscope_column phases[N_MARKS]; /* of the host's clock; 0: not known yet, or none */
 	int depth;	     /* of the model's forwards in each other */
 	unsigned long thread; /* that called the model last to train, or at all; 0: none */
 	char open;	     /* a step of this loop is */

@@ -158,9 +158,9 @@ class Losses:
         self._unscaled: Any = None
         self._tensor = getattr(sys.modules.get("torch"), "Tensor", None)
         self._usual: Any = None  # where the program called backward first in the last step
+        self._alike: Optional[Given] = None  # the first one of this step, whose division is that of the next
         self.several = False  # a step had more than one
-        # Of the last loss, if it lies on the host: its node's type, which divides nothing; its own; and its bytes, if these are it.
-        self.plain: Optional[tuple[type, Any, int]] = None
+        self.plain: Optional[tuple[Any, int]] = None  # of the last loss, if it lies on the host: its type, and its bytes if these are it
         self._factor = 0.0  # by which the losses of the last whole step were divided, and whose number it was
 
     def look(self, tensors: Any, weights: Any = None) -> "list[tuple[Any, Part]]":
@@ -190,16 +190,17 @@ class Losses:
         value = loss.item() if type(loss) is self._tensor and loss.is_cpu else None
         if not isinstance(value, float):
             return loss.detach(), part_of(node)
-        if type(node).__name__ not in _LOOKED_AT:
-            self.plain = (type(node), loss.dtype, 0 if loss._is_view() else loss.nbytes)  # bytes of a view may be those of -x
+        self.plain = (loss.dtype, 0 if loss._is_view() else loss.nbytes)  # bytes of a view may be those of -x
         return value, part_of(node)
 
     def give(self, number: float) -> None:
-        """A loss was seen that nothing divided, while steps had one: it was where the program usually calls backward."""
+        """A loss was seen while steps had one: it was where the program usually calls backward. What it was divided by was not looked
+        at: where another one follows in its step, the same as that."""
         given = Given(_WHOLE, (self._usual, 0))
         given.number = number
         self._n += 1
         self._given.append(given)
+        self._alike = given
 
     def scaled(self, loss: Any, result: Any) -> None:
         """A GradScaler gave a multiple of a loss, on which backward is called instead."""
@@ -217,6 +218,8 @@ class Losses:
         self._split = self._split and self._synced()
         if len(self._given) >= _KEPT:
             return
+        if self._alike is not None:
+            self._alike.part, self._alike = found[0][1], None
         for i, (loss, part) in enumerate(found):
             given = Given(part, (site, i))
             if isinstance(loss, float):
@@ -229,14 +232,14 @@ class Losses:
         """The gradients are thrown away. What a closure gave when it was called first stays: it is what the step returns."""
         if again and self._given and self._first is None:
             self._first = self._given
-        self._given, self._n, self._split = [], 0, True
+        self._given, self._n, self._split, self._alike = [], 0, True, None
 
     def take(self, parts: bool = False) -> "Optional[Taken]":
         """An optimizer steps. Returns the losses of its step, or None; `parts` says that they are known to add up."""
         given, n, split = self._given, self._n, self._split
         if self._first is not None:
             given, n, split = self._first, len(self._first), True
-        self._given, self._n, self._split, self._first = [], 0, True, None
+        self._given, self._n, self._split, self._first, self._alike = [], 0, True, None, None
         if not given:
             return None
         if n == len(given) == 1:

@@ -1,23 +1,9 @@
 """Samples of memory, in bytes: of the device by its allocator, and of the process."""
 
-import os
 import sys
 from typing import Any, Callable
 
-_PAGE = os.sysconf("SC_PAGE_SIZE")
-_opened: dict[int, int] = {}  # by process: opening takes several times as long as reading
-
-
-def resident() -> int:
-    """Returns the bytes of memory that this process has resident; OSError where the system does not say it.
-
-    >>> resident() > 1 << 20
-    True
-    """
-    pid = os.getpid()
-    if pid not in _opened:
-        _opened[pid] = os.open("/proc/self/statm", os.O_RDONLY | os.O_CLOEXEC)
-    return int(os.pread(_opened[pid], 128, 0).split()[1]) * _PAGE
+from tscope._recorder import resident
 
 
 def sampler(reset_peaks: bool) -> Callable[[Any], None]:
@@ -28,7 +14,7 @@ def sampler(reset_peaks: bool) -> Callable[[Any], None]:
         try:
             if state["statm"]:
                 run.memory(rss=resident())
-        except (OSError, ValueError, IndexError):
+        except OSError:
             state["statm"] = False
         torch = sys.modules.get("torch")
         if torch is None:

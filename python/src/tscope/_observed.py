@@ -71,7 +71,7 @@ class CpuTime(Window):
     0
     """
 
-    _FIRST, _SHORT, _LONG_NS, _APART_NS = 5, 8, 5_000_000, 20_000_000
+    _FIRST, _SHORT, _LONG_NS, _APART_NS = 5, 8, 5_000_000, 100_000_000
 
     def __init__(self, run: "Run") -> None:
         self._run = run

@@ -16,14 +16,15 @@ typedef struct {
 	PyObject *tensor;	    /* torch.Tensor, and none of its subclasses */
 	PyObject *enter;	    /* backward begins: enter(tensors, ...) */
 	PyObject *steps;	    /* an optimizer's step begins: steps(optimizer, args, kwargs) */
-	PyObject *node;		    /* the type of a loss's node that divides nothing; NULL: it is not known, or steps are not common */
+	int common;		    /* steps have one loss of the host; else all is left to the others */
 	PyObject *dtype;	    /* of losses that are read where they lie; NULL: none is */
 	int size;		    /* of such a loss in bytes: that of a float or of a double */
 	PyObject *number;	    /* the loss of this step; NULL: none */
+	tscope_column loss, rate;   /* their columns; 0: not known yet, or none */
 } One;
 
 static PyTypeObject *one_type;
-static PyObject *grad_fn, *param_groups, *lr, *loss, *grad_tensors, *grad_variables, *is_cpu, *dtype_word, *data_ptr;
+static PyObject *param_groups, *lr, *loss, *grad_tensors, *grad_variables, *is_cpu, *dtype_word, *data_ptr;
 
 static PyObject *one_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
@@ -53,7 +54,7 @@ static int is_common_call(const One *self, PyObject *args, PyObject *kwargs)
 {
 	Py_ssize_t n = PyTuple_Size(args);
 
-	return self->node && !self->number && n > 0 && (PyObject *)Py_TYPE(PyTuple_GetItem(args, 0)) == self->tensor &&
+	return self->common && !self->number && n > 0 && (PyObject *)Py_TYPE(PyTuple_GetItem(args, 0)) == self->tensor &&
 	       (n == 1 || PyTuple_GetItem(args, 1) == Py_None) &&
 	       !(kwargs && (PyDict_GetItemWithError(kwargs, grad_tensors) || PyDict_GetItemWithError(kwargs, grad_variables)));
 }
@@ -97,18 +98,12 @@ static PyObject *read_loss(const One *self, PyObject *tensor)
 	return PyFloat_FromDouble(real);
 }
 
-/* Takes the loss, if it is one that was divided by nothing. Returns whether it did; an exception is set if that must get through. */
+/* Takes the loss, whatever it was divided by: of a step that has one it is as it was given. Returns whether it did; an exception is set
+ * if that must get through. */
 static int take_loss(One *self, PyObject *tensor)
 {
-	PyObject *node = PyObject_GetAttr(tensor, grad_fn);
-	int known = node && (PyObject *)Py_TYPE(node) == self->node;
-
-	Py_XDECREF(node);
-	if (PyErr_Occurred() && PyErr_ExceptionMatches(PyExc_Exception))
-		PyErr_Clear();
-	if (known && !PyErr_Occurred())
-		self->number = read_loss(self, tensor);
-	if (known && !self->number && !PyErr_Occurred())
+	self->number = read_loss(self, tensor);
+	if (!self->number && !PyErr_Occurred())
 		self->number = recorder_number_on_host(tensor);
 	return self->number != NULL;
 }
@@ -119,7 +114,7 @@ static PyObject *before(One *self, PyObject *args, PyObject *kwargs)
 
 	if (!self->enter || !hooks || (!hooks->open && !hooks->forward_ns))
 		Py_RETURN_NONE; /* none of the loop's */
-	if (self->node && hooks->thread != PyThread_get_thread_ident())
+	if (self->common && hooks->thread != PyThread_get_thread_ident())
 		Py_RETURN_NONE;
 	if (is_common_call(self, args, kwargs)) {
 		if (take_loss(self, PyTuple_GetItem(args, 0)))
@@ -127,19 +122,21 @@ static PyObject *before(One *self, PyObject *args, PyObject *kwargs)
 		if (PyErr_Occurred())
 			return NULL;
 	}
-	Py_CLEAR(self->node);
+	self->common = 0;
 	return PyObject_Call(self->enter, args, kwargs);
 }
 
 /* --- the optimizer --- */
 
-static void log_number(const Hooks *hooks, PyObject *name, PyObject *number)
+/* Its column is found by name once: what is looked for in a table is in no cache by then. */
+static void log_number(const Hooks *hooks, tscope_column *column, PyObject *name, PyObject *number)
 {
-	tscope_column column = recorder_column(hooks->run, NUMBERS, name);
 	double value = PyFloat_AsDouble(number);
 
-	if (column && !(value == -1 && PyErr_Occurred()))
-		tscope_log(hooks->run->run, column, value);
+	if (!*column)
+		*column = recorder_column(hooks->run, NUMBERS, name);
+	if (*column && !(value == -1 && PyErr_Occurred()))
+		tscope_log(hooks->run->run, *column, value);
 	PyErr_Clear();
 }
 
@@ -163,11 +160,11 @@ static PyObject *rate_of(PyObject *optimizer)
 static PyObject *step(One *self, PyObject *const *args, Py_ssize_t n)
 {
 	const Hooks *hooks = self->hooks;
-	PyObject *rate = self->node && n == 3 && !hooks_has_closure(args, n) ? rate_of(args[0]) : NULL;
+	PyObject *rate = self->common && n == 3 && !hooks_has_closure(args, n) ? rate_of(args[0]) : NULL;
 	int64_t now;
 
 	if (!rate) {
-		Py_CLEAR(self->node);
+		self->common = 0;
 		return self->steps && n == 3 ? PyObject_CallFunctionObjArgs(self->steps, args[0], args[1], args[2], NULL)
 					     : PyErr_Format(PyExc_TypeError, "step takes an optimizer and its arguments");
 	}
@@ -175,8 +172,8 @@ static PyObject *step(One *self, PyObject *const *args, Py_ssize_t n)
 		now = tscope_step_now(hooks->run->run);
 		if (now != TSCOPE_NEXT) {
 			if (self->number && !recorder_says_loss(hooks->run, now))
-				log_number(hooks, loss, self->number);
-			log_number(hooks, lr, rate);
+				log_number(hooks, &self->loss, loss, self->number);
+			log_number(hooks, &self->rate, lr, rate);
 		}
 	}
 	Py_DECREF(rate);
@@ -195,20 +192,25 @@ PyObject *one_step(PyObject *one, PyObject *const *args, Py_ssize_t n)
 
 static PyObject *learn(One *self, PyObject *args)
 {
-	PyObject *node, *dtype;
+	PyObject *dtype;
 	int size;
 
-	if (!PyArg_ParseTuple(args, "OOi", &node, &dtype, &size))
+	if (!PyArg_ParseTuple(args, "Oi", &dtype, &size))
 		return NULL;
-	Py_CLEAR(self->node);
+	self->common = 1;
 	Py_CLEAR(self->dtype);
-	Py_INCREF(node);
-	self->node = node;
 	if (size == sizeof(float) || size == sizeof(double)) {
 		Py_INCREF(dtype);
 		self->dtype = dtype;
 		self->size = size;
 	}
+	Py_RETURN_NONE;
+}
+
+static PyObject *unlearn(One *self, PyObject *unused)
+{
+	(void)unused;
+	self->common = 0;
 	Py_RETURN_NONE;
 }
 
@@ -232,7 +234,6 @@ static int traverse(One *self, visitproc visit, void *arg)
 	Py_VISIT(self->tensor);
 	Py_VISIT(self->enter);
 	Py_VISIT(self->steps);
-	Py_VISIT(self->node);
 	Py_VISIT(self->dtype);
 	return 0;
 }
@@ -243,7 +244,6 @@ static int clear(One *self)
 	Py_CLEAR(self->tensor);
 	Py_CLEAR(self->enter);
 	Py_CLEAR(self->steps);
-	Py_CLEAR(self->node);
 	Py_CLEAR(self->dtype);
 	Py_CLEAR(self->number);
 	return 0;
@@ -259,9 +259,9 @@ static void dealloc(One *self)
 static PyMethodDef methods[] = {
 	{"before", FAST(before), METH_VARARGS | METH_KEYWORDS, PyDoc_STR("Backward is called; returns None, or what enter() gave.")},
 	{"learn", FAST(learn), METH_VARARGS,
-	 PyDoc_STR("learn(node, dtype, size)\n--\n\nSays of which type the node of a loss is in this loop, and of which type and size "
-		   "in\n"
-		   "bytes the loss, if it can be read where it lies; of size 0 it cannot.")},
+	 PyDoc_STR("learn(dtype, size)\n--\n\nSays that steps of this loop have one loss of the host, and of which type and size in bytes it\n"
+		   "is, if it can be read where it lies; of size 0 it cannot.")},
+	{"unlearn", FAST(unlearn), METH_NOARGS, PyDoc_STR("unlearn()\n--\n\nSays that the next loss is not like these.")},
 	{"take", FAST(take), METH_NOARGS, PyDoc_STR("take()\n--\n\nReturns the loss that was seen in this step, or None.")},
 	{NULL, NULL, 0, NULL},
 };
@@ -288,9 +288,8 @@ int one_add(PyObject *module)
 	struct {
 		PyObject **at;
 		const char *text;
-	} words[] = {{&grad_fn, "grad_fn"}, {&param_groups, "param_groups"}, {&lr, "lr"},
-		     {&loss, "loss"},	    {&grad_tensors, "grad_tensors"}, {&grad_variables, "grad_variables"},
-		     {&is_cpu, "is_cpu"},   {&data_ptr, "data_ptr"},	     {&dtype_word, "dtype"}};
+	} words[] = {{&param_groups, "param_groups"}, {&lr, "lr"},	       {&loss, "loss"},		{&grad_tensors, "grad_tensors"},
+		     {&grad_variables, "grad_variables"}, {&is_cpu, "is_cpu"}, {&data_ptr, "data_ptr"}, {&dtype_word, "dtype"}};
 	PyObject *type = PyType_FromSpec(&spec);
 	int bad = 0;
 

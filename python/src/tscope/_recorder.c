@@ -11,6 +11,7 @@
 #include "_host.h"
 #include "_one.h"
 #include "_quiet.h"
+#include "_resident.h"
 #include "_resting.h"
 #include "_tensors.h"
 #include "_watched.h"
@@ -1358,6 +1359,8 @@ static PyMethodDef module_methods[] = {
 	{"is_secret", tscope_is_secret, METH_VARARGS, PyDoc_STR("Returns whether the key names a secret.")},
 	{"see_opens", tscope_see_opens, METH_O,
 	 PyDoc_STR("see_opens(call)\n--\n\nHas what opens a file told to call(path, mode, flags).")},
+	{"resident", tscope_resident, METH_NOARGS,
+	 PyDoc_STR("resident()\n--\n\nReturns the bytes of memory that this process has resident; OSError where the system does not say it.")},
 	{"digest_at", digest_at, METH_VARARGS, PyDoc_STR("Returns the digest of so many bytes at an address.")},
 	{"digest_set", digest_set, METH_O, PyDoc_STR("Returns the digest of named tensors, from their names and digests.")},
 	{"digest_words", digest_words, METH_VARARGS, PyDoc_STR("Returns the digest of 32-bit words and of bytes behind them.")},
