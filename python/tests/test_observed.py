@@ -401,13 +401,13 @@ class Observed(support.Case):
         """Only the first steps are long: CPU time is asked for in each of a few more, and then seldom."""
         clock = [0]
         with self.start() as run, unittest.mock.patch("tscope._observed.now_ns", lambda: clock[0]):
-            for i in range(1000):
+            for i in range(3000):
                 with run.step():
                     clock[0] += 50_000_000 if i < 4 else 100_000
         steps = self.read().steps
         each = [step for step, row in steps.items() if "cpu_time" in row]
         self.assertEqual((each[0], len(each)), (6, 7))
-        self.assertEqual([step for step, row in steps.items() if "cpu_time_mean" in row], list(range(13 + 1 + 200, 1000, 201)))
+        self.assertEqual([step for step, row in steps.items() if "cpu_time_mean" in row], list(range(13 + 1 + 1000, 3000, 1001)))
 
     def test_cpu_time(self):
         """Of long steps each has its own, of short ones some have the mean since the last one."""

@@ -206,9 +206,9 @@ class Seen(Backward):
 
     def _regain(self) -> None:
         """A step is not common any more: what was seen of it counts."""
-        number = self._one.take()
-        if number is not None:
-            self.losses.give(number)
+        found = self._one.take()
+        if found is not None:
+            self.losses.give(*found)
 
     def discarded(self) -> None:
         """The gradients are thrown away."""

@@ -114,6 +114,7 @@ static PyObject *enter(Hooks *self)
 		Py_RETURN_NONE;
 	self->thread = me;
 	self->depth = 1;
+	self->forwards += !evaluates;
 	self->forward_ns = 0;
 	if (evaluates && (self->known || self->open || self->scoped || is_without_grad(self))) {
 		if (!self->open && !self->scoped && !self->looked) {

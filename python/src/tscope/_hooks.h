@@ -19,6 +19,7 @@ typedef struct {
 	int stepped;
 	tscope_column phases[N_MARKS]; /* of the host's clock; 0: not known yet, or none */
 	int depth;	     /* of the model's forwards in each other */
+	unsigned forwards;   /* of the model in training, the outermost of each other */
 	unsigned long thread; /* that called the model last to train, or at all; 0: none */
 	char open;	     /* a step of this loop is */
 	char scoped;	     /* trace_step begins and ends the steps */

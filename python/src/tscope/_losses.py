@@ -193,14 +193,14 @@ class Losses:
         self.plain = (loss.dtype, 0 if loss._is_view() else loss.nbytes)  # bytes of a view may be those of -x
         return value, part_of(node)
 
-    def give(self, number: float) -> None:
-        """A loss was seen while steps had one: it was where the program usually calls backward. What it was divided by was not looked
-        at: where another one follows in its step, the same as that."""
-        given = Given(_WHOLE, (self._usual, 0))
+    def give(self, number: float, again: bool) -> None:
+        """A loss was seen while steps had one, and neither where backward was called on it nor what it was divided by was looked at.
+        Where the model was called `again` behind it, both are those of the loss that follows; else that one is another loss."""
+        given = Given(_WHOLE, (self._usual if again else None, 0))
         given.number = number
         self._n += 1
         self._given.append(given)
-        self._alike = given
+        self._alike = given if again else None
 
     def scaled(self, loss: Any, result: Any) -> None:
         """A GradScaler gave a multiple of a loss, on which backward is called instead."""

@@ -20,6 +20,7 @@ typedef struct {
 	PyObject *dtype;	    /* of losses that are read where they lie; NULL: none is */
 	int size;		    /* of such a loss in bytes: that of a float or of a double */
 	PyObject *number;	    /* the loss of this step; NULL: none */
+	unsigned forwards;	    /* of the loop, when it was taken */
 	tscope_column loss, rate;   /* their columns; 0: not known yet, or none */
 } One;
 
@@ -105,6 +106,7 @@ static int take_loss(One *self, PyObject *tensor)
 	self->number = read_loss(self, tensor);
 	if (!self->number && !PyErr_Occurred())
 		self->number = recorder_number_on_host(tensor);
+	self->forwards = self->hooks->forwards;
 	return self->number != NULL;
 }
 
@@ -216,13 +218,14 @@ static PyObject *unlearn(One *self, PyObject *unused)
 
 static PyObject *take(One *self, PyObject *unused)
 {
-	PyObject *number = self->number;
+	PyObject *number = self->number, *again;
 
 	(void)unused;
 	self->number = NULL;
 	if (!number)
 		Py_RETURN_NONE;
-	return number;
+	again = self->hooks && self->hooks->forwards != self->forwards ? Py_True : Py_False;
+	return Py_BuildValue("(NO)", number, again);
 }
 
 /* --- the type --- */
@@ -262,7 +265,8 @@ static PyMethodDef methods[] = {
 	 PyDoc_STR("learn(dtype, size)\n--\n\nSays that steps of this loop have one loss of the host, and of which type and size in bytes it\n"
 		   "is, if it can be read where it lies; of size 0 it cannot.")},
 	{"unlearn", FAST(unlearn), METH_NOARGS, PyDoc_STR("unlearn()\n--\n\nSays that the next loss is not like these.")},
-	{"take", FAST(take), METH_NOARGS, PyDoc_STR("take()\n--\n\nReturns the loss that was seen in this step, or None.")},
+	{"take", FAST(take), METH_NOARGS, 
+	 PyDoc_STR("take()\n--\n\nReturns the loss that was seen in this step, and whether the model was called again since; or None.")},
 	{NULL, NULL, 0, NULL},
 };
 
