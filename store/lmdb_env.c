@@ -112,6 +112,8 @@ static enum ts_status try_upgrade(struct ts_write *w, struct ts_error *err)
 		status = ts_format_upgrade(w, err);
 	if (!status)
 		status = put_id(w, err);
+	if (!status)
+		status = ts_swept_time_begin(w, err);
 	if (status) {
 		ts_env_abort(env, txn);
 		return status;
@@ -170,6 +172,8 @@ static enum ts_status create_databases(struct ts_lmdb_env *env, struct ts_error 
 	status = w.rc ? ts_env_error(env, w.rc, err) : ts_format_begin(&w, err);
 	if (!status)
 		status = put_id(&w, err);
+	if (!status)
+		status = ts_swept_time_begin(&w, err);
 	if (status) {
 		ts_env_abort(env, txn);
 		return status;

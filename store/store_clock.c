@@ -1,12 +1,14 @@
 /* store_clock.c - what a sweep believes of the real clock, which somebody may have set ahead.
  *
- * A sweep keeps what time it was, and how long the machine had been up. The next one is later by what the machine was up since, and
- * not by what the real clock was set to; if the machine was started in between, by a few hours at most that nothing proves. So a clock
- * that runs ahead frees nothing that real time would keep, and what is not believed is kept so much longer. A clock that is behind the
- * last sweep frees what is old by it, which is less, and does not move that sweep's time back. */
+ * A sweep keeps what time it was, and how long the machine had been up; of a store that was never swept, its beginning counts. The next
+ * sweep is later by what the machine was up since, and not by what the real clock was set to; if the machine was started in between, by
+ * a few hours at most that nothing proves. So a clock that runs ahead frees nothing that real time would keep, and what is not believed
+ * is kept so much longer. A clock that is behind the last sweep frees what is old by it, which is less, and does not move that sweep's
+ * time back. */
 #include "store/store_internal.h"
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/limits.h"
 #include "base/system.h"
 
@@ -46,6 +48,19 @@ enum ts_status ts_swept_time_write(struct ts_write *w, const struct ts_swept_tim
 	if (ts_write_u64(w, "swept_boot", time->boot, err) || ts_write_u64(w, "swept_up", (uint64_t)time->up_ns, err))
 		return err->status;
 	return ts_write_u64(w, "swept_at", (uint64_t)time->at_ns, err);
+}
+
+enum ts_status ts_swept_time_begin(struct ts_write *w, struct ts_error *err)
+{
+	struct ts_swept_time last;
+	struct ts_sweep_clock clock;
+	struct ts_believed now;
+
+	if (ts_swept_time_read(ts_read_of(w), &last, err))
+		return err->status;
+	ts_sweep_clock_read(false, &clock);
+	ts_clock_believe(&last, &clock, ts_now_real_ns(), &now);
+	return last.at_ns || !now.next.boot ? TS_OK : ts_swept_time_write(w, &now.next, err);
 }
 
 static int64_t later(int64_t at_ns, int64_t by_ns)

@@ -92,6 +92,8 @@ struct ts_believed {
 };
 enum ts_status ts_swept_time_read(struct ts_read r, struct ts_swept_time *ret, struct ts_error *err);
 enum ts_status ts_swept_time_write(struct ts_write *w, const struct ts_swept_time *time, struct ts_error *err);
+/* For a store that was never swept: it begins now, so that the first sweep too believes only what the machine was up since. */
+enum ts_status ts_swept_time_begin(struct ts_write *w, struct ts_error *err);
 void ts_clock_believe(const struct ts_swept_time *last, const struct ts_sweep_clock *clock, int64_t now_ns, struct ts_believed *ret);
 
 /* store_object.c */

@@ -893,6 +893,26 @@ static void a_removed_branch_keeps_its_history_until_it_expires(void **state)
 	assert_int_equal(restore(f, TS_REF_BRANCH, "p/main", "", &ref), TS_NOT_FOUND);
 }
 
+/* The first sweep of a store knows when the store was made. */
+static void the_first_sweep_believes_no_clock_that_runs_ahead(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_sealed block = test_block(&f->arena, 1, 100, true);
+	int64_t now = ts_now_real_ns();
+	struct ts_sweep_report report;
+	struct ts_sweep_clock clock;
+
+	ts_sweep_clock_read(false, &clock);
+	if (!clock.boot)
+		skip();
+	OK(f->e->ops->put_many(f->e, &block, 1, NULL, &f->err));
+	OK(TEST_SWEEP(f->e, &report, &f->err, .now_ns = now + 31 * day_ns, .lease_ns = day_ns, .removed_ns = 30 * day_ns, .clock = &clock));
+	assert_int_equal(report.freed, 0);
+	assert_in_range(report.ahead_ns, 30 * day_ns, 31 * day_ns);
+	OK(TEST_SWEEP(f->e, &report, &f->err, .now_ns = now + 31 * day_ns, .lease_ns = day_ns, .removed_ns = 30 * day_ns));
+	assert_int_equal(report.freed, 1); /* by whom nothing proves the time */
+}
+
 /* ---- retired entries ---- */
 
 static enum ts_status count_extract(void *ctx, const struct ts_id *id, struct ts_span value, struct ts_error *err)
@@ -1709,6 +1729,7 @@ int main(void)
 		TEST(a_sweep_that_is_revoked_ends),
 		TEST(of_two_sweeps_the_later_goes_on),
 		TEST(p7_a_lease_that_comes_during_a_sweep_counts),
+		TEST(the_first_sweep_believes_no_clock_that_runs_ahead),
 		TEST(p7_space_is_used_again),
 		TEST(small_objects_share_pages),
 		TEST(an_older_store_gets_extracts_when_it_is_written),
