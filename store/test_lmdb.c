@@ -906,7 +906,8 @@ static void the_first_sweep_believes_no_clock_that_runs_ahead(void **state)
 	if (!clock.boot)
 		skip();
 	OK(f->e->ops->put_many(f->e, &block, 1, NULL, &f->err));
-	OK(TEST_SWEEP(f->e, &report, &f->err, .now_ns = now + 31 * day_ns, .lease_ns = day_ns, .removed_ns = 30 * day_ns, .clock = &clock));
+	OK(TEST_SWEEP(f->e, &report, &f->err, .now_ns = now + 31 * day_ns, .lease_ns = day_ns, .removed_ns = 30 * day_ns,
+		      .clock = &clock));
 	assert_int_equal(report.freed, 0);
 	assert_in_range(report.ahead_ns, 30 * day_ns, 31 * day_ns);
 	OK(TEST_SWEEP(f->e, &report, &f->err, .now_ns = now + 31 * day_ns, .lease_ns = day_ns, .removed_ns = 30 * day_ns));
