@@ -10,7 +10,8 @@ RUN = 1  # RefKind
 ABSENT, ID = 1, 2  # Expect
 # The call may have happened, and nobody knows.
 UNKNOWN = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.CANCELLED, grpc.StatusCode.UNKNOWN)
-REFUSED = {"conflict": ("conflict",), "not_found": ("not_found",)}
+# No state gives the last one: what was acknowledged is gone.
+REFUSED = {"conflict": ("conflict",), "not_found": ("not_found",), "damaged": ("damaged",)}
 
 
 class Asker:
