@@ -47,12 +47,12 @@ static struct place place_at(enum ts_ref_kind kind, struct ts_span name, int64_t
 /* Returns whether a key is a place, and what stands in it. */
 static bool split_place(struct ts_span key, struct ts_span *ret_name, int64_t *ret_removed_ns)
 {
-	const uint8_t *end = key.len > 2 ? memchr(key.data + 1, 0, key.len - 1) : NULL;
+	struct ts_span name = key.len ? ts_span_through(ts_span_from(key, 1), 0) : key; /* with the byte that ends it */
 
-	if (!end || key.len != (size_t)(end - key.data) + 9)
+	if (!name.len || key.len != name.len + 9)
 		return false;
-	*ret_name = ts_span_of(key.data + 1, (size_t)(end - key.data) - 1);
-	*ret_removed_ns = ts_time_of_key(end + 1);
+	*ret_name = ts_span_of(name.data, name.len - 1);
+	*ret_removed_ns = ts_time_of_key(name.data + name.len);
 	return true;
 }
 

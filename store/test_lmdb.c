@@ -893,6 +893,38 @@ static void a_removed_branch_keeps_its_history_until_it_expires(void **state)
 	assert_int_equal(restore(f, TS_REF_BRANCH, "p/main", "", &ref), TS_NOT_FOUND);
 }
 
+static enum ts_status put_strange(struct ts_write *w, void *ctx, struct ts_error *err)
+{
+	struct ts_buf nothing = TS_BUF_INIT(64);
+
+	return ts_write_record(w, TS_DB_REMOVED, *(const struct ts_span *)ctx, &nothing, err);
+}
+
+static enum ts_status drop_strange(struct ts_write *w, void *ctx, struct ts_error *err)
+{
+	return ts_write_delete(w, TS_DB_REMOVED, *(const struct ts_span *)ctx, err);
+}
+
+/* A key that is a kind, a name, a NUL and a time has all of these, or it is damage. */
+static void a_key_without_name_or_time_is_damage(void **state)
+{
+	struct ts_span keys[] = {ts_span_of("\001p/abcdef", 9), ts_span_of("\001p/a\0" "1234567", 12),
+				 ts_span_of("\001p/a\0" "123456789", 14), ts_span_of("\001", 1)};
+	struct fixture *f = *state;
+	struct ts_removed_query q = {.limit = 9};
+	struct ts_removed_name *names;
+	struct ts_error err;
+	bool more;
+	size_t n;
+
+	for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+		OK(ts_store_write(ts_store_of(f->e), put_strange, &keys[i], 0, &f->err));
+		assert_int_equal(f->e->ops->removed_list(f->e, &q, &f->arena, &names, &n, &more, &err), TS_DAMAGED);
+		assert_non_null(strstr(err.text, "is not where it should be"));
+		OK(ts_store_write(ts_store_of(f->e), drop_strange, &keys[i], 0, &f->err));
+	}
+}
+
 /* The first sweep of a store knows when the store was made. */
 static void the_first_sweep_believes_no_clock_that_runs_ahead(void **state)
 {
@@ -1730,6 +1762,7 @@ int main(void)
 		TEST(a_sweep_that_is_revoked_ends),
 		TEST(of_two_sweeps_the_later_goes_on),
 		TEST(p7_a_lease_that_comes_during_a_sweep_counts),
+		TEST(a_key_without_name_or_time_is_damage),
 		TEST(the_first_sweep_believes_no_clock_that_runs_ahead),
 		TEST(p7_space_is_used_again),
 		TEST(small_objects_share_pages),

@@ -298,8 +298,9 @@ static bool average(const struct ts_spikes_fit *fit, size_t cells, double *x, si
 	return true;
 }
 
-/* Takes the logarithm of the median of each cell from the steps themselves; false if one is not a number. */
-static bool take(const struct ts_series *s, size_t cells, double *x, size_t *at)
+/* Takes the logarithm of the median of each cell from the steps themselves. It is not finite for a cell without a time above 0, and
+ * then depends() says no. */
+static void take(const struct ts_series *s, size_t cells, double *x, size_t *at)
 {
 	for (size_t k = 0; k < cells; k++) {
 		size_t to = ts_block_start(s->n, cells, k + 1), n = 0;
@@ -310,10 +311,7 @@ static bool take(const struct ts_series *s, size_t cells, double *x, size_t *at)
 			if (isfinite(s->values[i]))
 				some[n++] = s->values[i];
 		x[k] = n ? log(ts_median_few(some, n)) : (double)NAN;
-		if (!isfinite(x[k]))
-			return false;
 	}
-	return true;
 }
 
 enum ts_status ts_levels_find(const struct ts_spikes_fit *fit, const struct ts_levels_rise *rise, struct ts_arena *arena,
@@ -335,7 +333,9 @@ enum ts_status ts_levels_find(const struct ts_spikes_fit *fit, const struct ts_l
 		x[b] = ts_spikes_block(fit, b, &at[0]);
 	if (blocks > CELLS && depends(x, blocks) && by_blocks(&single, arena, ret_levels, err))
 		return err->status;
-	if (ret_levels->found || !(blocks > CELLS ? average(fit, n, x, at) : take(series, n, x, at)) || !depends(x, n))
+	if (ret_levels->found || (blocks > CELLS && !average(fit, n, x, at)))
 		return TS_OK;
-	return by_likelihood(&r, at, rise, arena, ret_levels, err);
+	if (blocks <= CELLS)
+		take(series, n, x, at);
+	return depends(x, n) ? by_likelihood(&r, at, rise, arena, ret_levels, err) : TS_OK;
 }

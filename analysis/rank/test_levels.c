@@ -97,6 +97,23 @@ static void one_change_is_none(void **state)
 	assert_false(find(N, &ramp).found || find(N, &ramp).possible);
 }
 
+/* Cells whose steps have no time, or the time 0, have no logarithm: nothing is said of levels then. */
+static void cells_without_times_tell_of_no_levels(void **state)
+{
+	static const double none[] = {(double)NAN, 0, -1};
+
+	(void)state;
+	for (size_t k = 0; k < 3; k++)
+		for (size_t from = 0; from < N; from += N - 64) {
+			usual(N, 1);
+			go_to_and_fro(N, 500, 200, 0.1);
+			assert_true(find(N, NULL).found);
+			for (size_t i = from; i < from + 64; i++)
+				values[i] = none[k];
+			assert_false(find(N, NULL).found);
+		}
+}
+
 static void bursts_are_none(void **state)
 {
 	struct ts_random r;
@@ -157,6 +174,7 @@ int main(void)
 		cmocka_unit_test(levels_that_were_planted),
 		cmocka_unit_test(visits_shorter_than_a_cell),
 		cmocka_unit_test(one_change_is_none),
+		cmocka_unit_test(cells_without_times_tell_of_no_levels),
 		cmocka_unit_test(bursts_are_none),
 		cmocka_unit_test(visits_that_rise_or_are_elsewhere_are_none),
 		cmocka_unit_test(short_memory_is_told),

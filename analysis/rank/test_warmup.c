@@ -108,6 +108,24 @@ static void what_is_no_warmup_is_kept(void **state)
 	assert_int_equal(cut_of(N), 0);
 }
 
+/* What comes again as high as it was, to the bit, is no warm-up. */
+static void a_start_that_comes_again_is_kept(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < N; i++)
+		times[i] = (i % 2 ? 1.0 : 1.02) * (i % 50 ? 1.0 : 4.0);
+	assert_int_equal(cut_of(N), 0);
+	for (size_t i = 50; i < N; i += 50) /* it does not come again */
+		times[i] = 1.02;
+	assert_int_equal(cut_of(N), 1);
+	/* Nor is what comes again for four times as long and 8 steps, but longer it is another level. */
+	for (size_t longer = 0; longer < 2; longer++) {
+		for (size_t i = 0; i < N; i++)
+			times[i] = (i % 2 ? 1.0 : 1.02) * (i && (i < 400 || i % 40 > 11 + longer) ? 1.0 : 4.0);
+		assert_int_equal(cut_of(N), longer);
+	}
+}
+
 static void a_late_slow_down_does_not_hide_it(void **state)
 {
 	(void)state;
@@ -187,6 +205,7 @@ int main(void)
 		cmocka_unit_test(slow_starts_are_cut),
 		cmocka_unit_test(a_start_may_be_ordinary_for_two_steps),
 		cmocka_unit_test(what_is_no_warmup_is_kept),
+		cmocka_unit_test(a_start_that_comes_again_is_kept),
 		cmocka_unit_test(a_late_slow_down_does_not_hide_it),
 		cmocka_unit_test(times_that_are_no_numbers),
 		cmocka_unit_test(where_it_ends),

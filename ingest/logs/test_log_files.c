@@ -714,9 +714,32 @@ static void every_allocation_may_fail(void **state)
 	test_run_finish(&t);
 }
 
+/* Numbers that JSON spells otherwise. What stands behind a number in its line is no part of it. */
+static void numbers_that_json_spells_otherwise(void **state)
+{
+	static const struct {
+		const char *text;
+		size_t len;
+		double value;
+	} cases[] = {{"5.7", 2, 5}, {"5. ", 2, 5}, {"-5.", 3, -5}, {".57", 2, 0.5},
+		     {"0012.5", 6, 12.5}, {"5.e3", 4, 5000}, {"+1.25", 5, 1.25}};
+	static const char *const none[] = {".", "-", "5..", "1.2.3", "x5.", ""};
+	struct ts_span written;
+	double value;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+		if (!ts_log_number(ts_span_of(cases[i].text, cases[i].len), &value, &written) || fabs(value - cases[i].value) > 0)
+			fail_msg("the first %zu of '%s' are not %g", cases[i].len, cases[i].text, cases[i].value);
+	for (size_t i = 0; i < sizeof none / sizeof none[0]; i++)
+		if (ts_log_number(ts_span_str(none[i]), &value, &written))
+			fail_msg("'%s' is %g", none[i], value);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(numbers_that_json_spells_otherwise),
 		cmocka_unit_test(lightning_as_it_writes),
 		cmocka_unit_test(dvclive_as_it_writes),
 		cmocka_unit_test(deepspeed_as_it_writes),

@@ -4,6 +4,7 @@
 #include "ingest/text/reader_text.h"
 #include "ingest/text/text_line.h"
 #include "ingest/text/text_pattern.h"
+#include "ingest/text/text_token.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -497,9 +498,38 @@ static void prefixes(void **state)
 	ts_buf_finish(&scratch);
 }
 
+/* The units of the numbers of a line: of rates in a row each has its own, and a number without a unit takes none. */
+static void rates_in_a_row(void **state)
+{
+	static const struct {
+		const char *line, *units[2];
+	} cases[] = {{"71.2 samples/sec 1971 tokens/sec", {"samples/sec", "tokens/sec"}},
+		     {"71.2 samples/sec 1971 loss", {"", ""}},
+		     {"71.2 samples/sec 1971 MiB", {"", "MiB"}}};
+	struct ts_text_tokens *tokens = malloc(sizeof *tokens);
+
+	(void)state;
+	assert_non_null(tokens);
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		size_t n = 0;
+
+		ts_text_tokenize(ts_span_str(cases[i].line), tokens);
+		for (size_t k = 0; k < tokens->n; k++) {
+			if (tokens->items[k].kind != TS_TEXT_NUMBER)
+				continue;
+			assert_true(n < 2);
+			if (!ts_span_is(tokens->items[k].unit, cases[i].units[n++]))
+				fail_msg("%s: number %zu has the unit '%.*s'", cases[i].line, n, TS_SPAN_ARG(tokens->items[k].unit));
+		}
+		assert_int_equal(n, 2);
+	}
+	free(tokens);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rates_in_a_row),
 		cmocka_unit_test(logs_as_they_are_written),
 		cmocka_unit_test(megatron_has_units),
 		cmocka_unit_test(torchtitan_has_ranks),
