@@ -23,6 +23,7 @@ struct ts_why_cause {
 	struct ts_span commit_whole;	       /* from which on the result is the second run's; empty: none */
 	bool put_back, to_end, alone;
 	uint64_t repeats; /* reruns in which it did not come back */
+	struct ts_span operation; /* the first that differs where it acts, with its line of code; empty: not known */
 	struct ts_span *gone; /* of "gone" and "not_again": what of the record is not as it was, in words */
 	size_t n_gone;
 };

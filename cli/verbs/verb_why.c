@@ -148,7 +148,9 @@ static enum ts_status answer(struct asking *a, bool plan, struct ts_error *err)
 	struct ts_search_verdict verdict;
 	struct ts_why why;
 
-	if (plan ? ts_why_plan(a->runs, &why, err) : (search(a, &verdict, err) || ts_why_say(a->runs, &verdict, false, &why, err)))
+	if (plan ? ts_why_plan(a->runs, &why, err)
+		 : (search(a, &verdict, err) || ts_why_operation(a->runs, &verdict, err) ||
+		    ts_why_say(a->runs, &verdict, false, &why, err)))
 		return err->status;
 	a->cli->exit_code = exit_code(&why);
 	return a->cli->json ? ts_json_answer(a->cli, &ts_shape_why, &why, err) : ts_render_why_text(a->cli, &why, err);

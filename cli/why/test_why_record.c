@@ -46,7 +46,7 @@ static struct record record(const char *top, const char *variables, const char *
 	put(&r, "session.environment_key", "0011223344556677");
 	put(&r, "session.files_read.count", "1");
 	put(&r, "session.files_read.list", files);
-	put(&r, "session.packages.list", "numpy==2.4\ntorch==2.13\n");
+	put(&r, "session.packages.list", "numpy==2.4\ntorch==2.13\ntscope_ml==1.0\n");
 	put(&r, "session.working_directory", top);
 	return r;
 }
@@ -99,7 +99,7 @@ static void test_packages(void **state)
 	(void)state;
 	for (size_t i = 0; i < b.n; i++)
 		if (ts_span_is(b.items[i].path, "session.packages.list"))
-			b.items[i].text = ts_span_str("numpy==2.5\ntorch==2.13\n");
+			b.items[i].text = ts_span_str("numpy==2.5\ntorch==2.13\ntscope_ml==2.0\n");
 	expect(&a, &b, (const char *const[]){"the package numpy", NULL});
 }
 

@@ -414,6 +414,24 @@ static enum ts_status read_side(struct ts_why_problem *p, size_t side, struct ts
 	return TS_OK;
 }
 
+/* A slot that is a path of a fact has a value in one run at least; other braces are the command's own. */
+static enum ts_status check_slots(const struct ts_why_problem *p, struct ts_error *err)
+{
+	for (size_t i = 0; p->argv && p->argv[i]; i++) {
+		struct ts_span name;
+		enum ts_group group;
+
+		for (size_t at = 0; ts_why_next_slot(p->argv[i], &at, &name);)
+			if (memchr(name.data, '.', name.len) && ts_group_of(name, &group) && !ts_facts_find(&p->facts[0], name) &&
+			    !ts_facts_find(&p->facts[1], name))
+				return ts_error_set(err, TS_INVALID,
+						    "neither run recorded %.*s, so the slot {%.*s} has no value: what the command was "
+						    "given has to be in the record (tscope.start(config=...), or argparse)",
+						    TS_SPAN_ARG(name), TS_SPAN_ARG(name));
+	}
+	return TS_OK;
+}
+
 static void make_search(struct ts_why_problem *p)
 {
 	p->search = (struct ts_search){.factors = p->factors,
@@ -453,6 +471,8 @@ enum ts_status ts_why_problem_of(struct ts_cli *cli, const char *const words[2],
 			err, TS_INVALID,
 			"%s and %s do not differ in what the training computed, at any step that both have: there is nothing to find",
 			words[0], words[1]);
+	if (check_slots(p, err))
+		return err->status;
 	if (ts_why_apart(&p->facts[0], &p->facts[1], &cli->arena, &p->apart, err))
 		return err->status;
 	p->fixed = ts_arena_array(&cli->arena, p->diff.n_facts + p->apart.n + TS_FACTORS_MOST, sizeof *p->fixed);

@@ -158,6 +158,12 @@ static struct line *lines_of(struct comparing *c, enum ts_why_part part, size_t 
 	return lines;
 }
 
+/* The recorder acts on no number. */
+static bool is_recorder(enum ts_why_part part, struct ts_span name)
+{
+	return part == TS_WHY_PACKAGE && (ts_span_is(name, "tscope_ml") || ts_span_is(name, "tscope-ml"));
+}
+
 static void compare_lists(struct comparing *c, enum ts_why_part part, const char *list)
 {
 	size_t n[2], i = 0, k = 0;
@@ -170,7 +176,7 @@ static void compare_lists(struct comparing *c, enum ts_why_part part, const char
 			add(c, part, a[i].name, true, false);
 		if (order > 0 && !is_argument(c, part, 1, b[k].name))
 			add(c, part, b[k].name, false, true);
-		if (!order && !ts_span_eq(a[i].value, b[k].value))
+		if (!order && !ts_span_eq(a[i].value, b[k].value) && !is_recorder(part, a[i].name))
 			add(c, part, a[i].name, true, true);
 		i += order <= 0;
 		k += order >= 0;

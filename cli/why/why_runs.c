@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "cli/core/ask.h"
 #include "cli/core/names.h"
+#include "cli/text/show_ops.h"
 #include "cli/view/show_value.h"
 #include "cli/why/why_record.h"
 #include "cli/why/why_slots.h"
@@ -96,7 +97,7 @@ const char *ts_why_trial_text(const struct ts_why_problem *p, const struct ts_tr
 }
 
 /* All that makes a run another one, as text. */
-static enum ts_status key_of(const struct ts_why_runs *r, const struct ts_trial *trial, const char *commit,
+static enum ts_status key_of(const struct ts_why_runs *r, const struct ts_trial *trial, const char *commit, bool operations,
 			     char ret_key[TS_KEPT_RUN_KEY + 1], struct ts_error *err)
 {
 	const struct ts_why_problem *p = r->problem;
@@ -112,6 +113,8 @@ static enum ts_status key_of(const struct ts_why_runs *r, const struct ts_trial 
 	for (size_t i = 0; i < p->n; i++)
 		if (ts_factor_in(&trial->from_b, i))
 			ts_buf_printf(&key, "%.*s\n", TS_SPAN_ARG(p->values[i].path));
+	if (operations)
+		ts_buf_str(&key, "operations\n");
 	return ts_kept_run_key(&key, ret_key, err);
 }
 
@@ -448,7 +451,7 @@ enum ts_status ts_why_run(struct ts_why_runs *r, const struct ts_trial *trial, s
 	if (r->n == TS_SEARCH_ANSWERS_MOST)
 		return ts_error_set(err, TS_TOO_LARGE, "more than %d experiments", TS_SEARCH_ANSWERS_MOST);
 	*run = (struct ts_why_run){.commit = NULL};
-	if (commit_of(r->problem, trial, arena, &commit, err) || key_of(r, trial, commit, key, err) ||
+	if (commit_of(r->problem, trial, arena, &commit, err) || key_of(r, trial, commit, false, key, err) ||
 	    ts_kept_run_find(r->directory, key, arena, &run->kept, err))
 		return err->status;
 	run->commit = trial->commit ? commit : NULL;
@@ -469,5 +472,129 @@ enum ts_status ts_why_run(struct ts_why_runs *r, const struct ts_trial *trial, s
 	}
 	r->spent_s += (double)(ts_now_mono_ns() - began) / 1e9;
 	r->answers[r->n++] = (struct ts_trial_answer){*trial, result};
+	return TS_OK;
+}
+
+/* --- the first operation --- */
+
+/* A short run that was made of these facts and this commit. */
+static bool find_run(const struct ts_why_runs *r, const struct ts_factor_set *from_b, size_t commit, bool flags, size_t *ret)
+{
+	for (size_t i = 0; i < r->n; i++) {
+		const struct ts_trial *t = &r->answers[i].trial;
+
+		if (ts_factor_sets_equal(&t->from_b, from_b) && t->commit == commit && t->deterministic == flags &&
+		    t->stop < r->problem->end && !r->answers[i].outcome.untestable) {
+			*ret = i;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The line of the program that an operation was called from: "NAME<tab>OCCURRENCE<tab>FILE:LINE" each. */
+static struct ts_span line_of(struct ts_span lines, const struct ts_op_row *op, struct ts_arena *arena)
+{
+	struct ts_span start = ts_span_str(ts_arena_phrase(arena, "%.*s\t%" PRIu64 "\t", TS_SPAN_ARG(op->name), op->occurrence));
+
+	while (lines.len) {
+		struct ts_span line = ts_span_through(lines, '\n');
+
+		if (!line.len)
+			break;
+		if (ts_span_starts(line, start))
+			return ts_trim(ts_span_from(line, start.len));
+		lines = ts_span_from(lines, line.len);
+	}
+	return ts_span_of(NULL, 0);
+}
+
+/* Makes a run of an answer once more, to one step behind `step`, in which each operation of torch has digests. They may make other
+ * kernels be chosen, so it is compared with nothing but its like. */
+static enum ts_status watched(struct ts_why_runs *r, size_t of, int64_t step, struct ts_span *ret_spec, bool *ret_made,
+			      struct ts_error *err)
+{
+	struct ts_arena *arena = &r->problem->cli->arena;
+	struct ts_trial trial = r->answers[of].trial;
+	char key[TS_KEPT_RUN_KEY + 1];
+	struct ts_kept_run kept;
+	struct ts_recipe recipe;
+	const char *commit;
+
+	trial.stop = step + 1;
+	*ret_made = false;
+	if (commit_of(r->problem, &trial, arena, &commit, err) || key_of(r, &trial, commit, true, key, err) ||
+	    ts_kept_run_find(r->directory, key, arena, &kept, err))
+		return err->status;
+	if (!kept.there && recipe_of(r, &trial, commit, kept.folder, arena, &recipe, err))
+		return err->status;
+	/* What parts parameters shows in the loss of the next step only. */
+	recipe.watch.first = step > r->problem->start ? step - 1 : step;
+	recipe.watch.n = step + 1 - recipe.watch.first;
+	recipe.operations = recipe.watch;
+	recipe.aten = true;
+	if (!kept.there && ts_kept_run_make(r->runner, r->problem->clone, &recipe, arena, &kept, err))
+		return err->status;
+	r->more_runs++;
+	r->more_steps += step + 1 - r->problem->start;
+	r->more_s += kept.seconds;
+	ts_cli_say(r->problem->cli, "run %zu%s: %s, to step %" PRId64 ", with digests of all operations", r->n + r->more_runs,
+		   kept.there ? " (from before)" : "", ts_why_trial_text(r->problem, &trial, arena), step);
+	if (kept.problem || ts_cli_run(r->problem->cli, kept.folder, ret_spec, err))
+		return TS_OK; /* what its operations are is not known, and nothing else is lost */
+	*ret_made = true;
+	return TS_OK;
+}
+
+static enum ts_status operation_between(struct ts_why_runs *r, size_t without, size_t with, int64_t step, struct ts_error *err)
+{
+	struct ts_cli *cli = r->problem->cli;
+	struct ts_diff_request request = {.plots = TS_PLOTS_NONE};
+	const struct ts_op_row *op;
+	const struct ts_fact *fact;
+	struct ts_get_reply run;
+	struct ts_head head;
+	struct ts_diff diff;
+	struct ts_span line = {NULL, 0};
+	bool made[2];
+
+	if (watched(r, without, step, &request.a, &made[0], err) || watched(r, with, step, &request.b, &made[1], err))
+		return err->status;
+	if (!made[0] || !made[1])
+		return TS_OK;
+	if (ts_ask_diff(cli->target.channel, &request, &cli->arena, &diff, err))
+		return err->status;
+	op = ts_op_culprit(&diff.ops);
+	if (!op)
+		return TS_OK;
+	if (ts_ask_get(cli->target.channel, request.b, &cli->arena, &run, err) || ts_head_decode(run.head, &cli->arena, &head, err))
+		return err->status;
+	fact = ts_facts_find(&head.facts, ts_span_str("session.operations.lines"));
+	if (fact && fact->type == TS_FACT_TEXT)
+		line = fact->text;
+	if (fact && fact->type == TS_FACT_LONG && ts_ask_long_text(cli->target.channel, fact, &cli->arena, &line, err))
+		return err->status;
+	line = line_of(line, op, &cli->arena);
+	r->operation = ts_show_first_op(&diff.ops, diff.a.ranks > 1, &cli->arena);
+	if (r->operation && line.len)
+		r->operation = ts_arena_phrase(&cli->arena, "%s; it is called at %s", r->operation, ts_show_text(line, &cli->arena));
+	return TS_OK;
+}
+
+enum ts_status ts_why_operation(struct ts_why_runs *r, const struct ts_search_verdict *v, struct ts_error *err)
+{
+	const struct ts_root_cause *c = &v->causes[0];
+	const struct ts_factor_set none = {{0}};
+	size_t without, with;
+
+	if (c->found != TS_ROOT_SET || v->placed || r->n + 2 > r->problem->search.most_runs ||
+	    !ts_facts_find(&r->problem->facts[0], ts_span_str("libraries.torch")))
+		return TS_OK;
+	/* Of code: the commit and the one before it differ in least. */
+	if (c->commit_first > 1 && find_run(r, &c->set, c->commit_first, v->deterministic, &with) &&
+	    find_run(r, &c->set, c->commit_first - 1, v->deterministic, &without))
+		return operation_between(r, without, with, c->step, err);
+	if (find_run(r, &none, 0, v->deterministic, &without) && find_run(r, &c->set, 0, v->deterministic, &with))
+		return operation_between(r, without, with, c->step, err);
 	return TS_OK;
 }

@@ -27,12 +27,20 @@ struct ts_why_runs {
 	struct ts_span specs[TS_SEARCH_ANSWERS_MOST]; /* by which a diff names them */
 	size_t n;
 	struct ts_why_known known[2]; /* of A and B, by the last rerun of each */
+	size_t more_runs; /* that were made for operations alone, with what they cost */
+	int64_t more_steps;
+	double more_s;
+	const char *operation; /* the first that differs where the first cause acts, with its line; NULL: not known */
 	unsigned numbers; /* of results so far */
 	double spent_s;	  /* of this search itself: comparing, git */
 };
 
 /* Makes the run of a trial, or takes the one that is there, and appends its answer. */
 enum ts_status ts_why_run(struct ts_why_runs *runs, const struct ts_trial *trial, struct ts_error *err);
+
+/* Finds the operation, of a verdict whose first cause is a set of facts, by two more runs of a training with torch: with it and without
+ * it, or of the commit and the one before it. That no operation is found is no error. */
+enum ts_status ts_why_operation(struct ts_why_runs *runs, const struct ts_search_verdict *verdict, struct ts_error *err);
 
 /* Whether all that goes into A (0) or B (1) was recorded and is the same here, by its last rerun. */
 enum ts_search_record ts_why_record_of(const struct ts_why_runs *runs, size_t side);

@@ -12,6 +12,7 @@ struct saying {
 	const struct ts_why_problem *p;
 	struct ts_arena *arena;
 	const struct ts_why_known *known; /* of A, of B */
+	const char *operation;
 };
 
 #define SAY(s, ...) ts_arena_phrase((s)->arena, __VA_ARGS__)
@@ -255,6 +256,7 @@ static enum ts_status cause(const struct saying *s, const struct ts_search_verdi
 	if ((has_set && facts(s, c, why, err)) || (c->found == TS_ROOT_SET && commits(s, c, why, err)))
 		return err->status;
 	why->sentence = span(sentence(s, v, c, why, i));
+	why->operation = span(i ? NULL : s->operation);
 	return TS_OK;
 }
 
@@ -312,7 +314,7 @@ static const char *whole(const struct saying *s, const struct ts_search_verdict 
 enum ts_status ts_why_say(const struct ts_why_runs *runs, const struct ts_search_verdict *verdict, bool planned, struct ts_why *ret_why,
 			  struct ts_error *err)
 {
-	const struct saying s = {runs->problem, &runs->problem->cli->arena, runs->known};
+	const struct saying s = {runs->problem, &runs->problem->cli->arena, runs->known, runs->operation};
 	struct ts_why *why = ret_why;
 
 	*why = (struct ts_why){.a = runs->problem->diff.a,
@@ -343,6 +345,9 @@ enum ts_status ts_why_say(const struct ts_why_runs *runs, const struct ts_search
 		why->steps += why->trials[i].steps;
 		why->seconds += why->trials[i].seconds;
 	}
+	why->runs += runs->more_runs;
+	why->steps += (uint64_t)runs->more_steps;
+	why->seconds += runs->more_s;
 	why->sentence = span(whole(&s, verdict, why, planned));
 	return ts_arena_check(s.arena, err);
 }

@@ -52,6 +52,10 @@ enum ts_status ts_render_why_text(struct ts_cli *cli, const struct ts_why *why, 
 	ts_text_wrapped(cli, style_of_whole(why), 0, ts_show_text(why->sentence, &cli->arena));
 	for (size_t i = 1; i < why->n_causes; i++)
 		ts_text_wrapped(cli, TS_STYLE_PLAIN, 0, ts_show_text(why->causes[i].sentence, &cli->arena));
+	if (why->causes && why->n_causes && why->causes[0].operation.len)
+		ts_text_wrapped(cli, TS_STYLE_PLAIN, 0,
+				ts_arena_phrase(&cli->arena, "The first operation that differs: %s.",
+						ts_show_text(why->causes[0].operation, &cli->arena)));
 	if (why->only_here)
 		ts_text_wrapped(
 			cli, TS_STYLE_YELLOW, 0,

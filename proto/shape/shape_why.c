@@ -28,6 +28,8 @@ static const struct ts_shape_field cause_rows[] = {
 	{NULL, "to_the_end", BOOL(to_end), ABOUT("the first run with it gave the second run's result to the end")},
 	{NULL, "alone", BOOL(alone), ABOUT("it is enough without the causes before it")},
 	{NULL, "repeats_without", U64(repeats), ABOUT("reruns in which the result did not come back")},
+	{NULL, "operation", BYTES(operation, 0), OR_NULL,
+	 ABOUT("the first operation that differs where it acts, with its line of code")},
 	{NULL, "gone", LIST(BYTES, gone, n_gone, 0), ABOUT("where it did not come back: what of the record is not as it was")},
 };
 static const struct ts_shape cause_shape = {JSON_SHAPE("why_cause", cause_rows)};

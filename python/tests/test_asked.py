@@ -122,6 +122,11 @@ class Asked(support.Case):
         rows = self.read("asked").digests
         self.assertEqual({row["step"] for row in rows}, {0})
         self.assertIn("aten.addmm.default", {row["name"] for row in rows})
+        with open("asked/facts.json", encoding="utf-8") as file:
+            lines = json.load(file)["session"]["operations"]["lines"]
+        model, backward = (1 + next(i for i, line in enumerate(source.splitlines()) if word in line) for word in ("loss = ", "backward()"))
+        self.assertIn(f"aten.addmm.default\t0\ttrain.py:{model}\n", lines)
+        self.assertIn(f"\ttrain.py:{backward}\n", lines)
 
 
 if __name__ == "__main__":

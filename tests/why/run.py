@@ -196,6 +196,8 @@ def refused(p):
         code, out, err = p.run(*words)
         check(f"{' '.join(words)} is refused", code == 2 and text in err and not out, (code, out, err))
     code, said, err = p.why("one", command=("{config.nothing}",))
+    check("a slot that no run has a value for is refused", code == 2 and "neither run recorded config.nothing" in err, (code, said, err))
+    code, said, err = p.why("one", command=("{nothing}",))
     check("without slots nothing can be set", code == 3 and any("config.wd" in f for f in said["not_tried"]), (code, said, err))
 
 

@@ -4,6 +4,8 @@
 are slow.
 """
 
+import os
+import sys
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +15,44 @@ from tscope._windows import ModuleHook, Window
 
 if TYPE_CHECKING:
     from tscope._run import Run
+
+
+_LINES_MOST = 2000  # of code that are kept
+
+
+class Lines:
+    """The lines of the program that its operations were called from: "NAME<tab>OCCURRENCE<tab>FILE:LINE" each. torch's own are passed over.
+
+    >>> Lines(torch).text()
+    ''
+    """
+
+    def __init__(self, torch: Any) -> None:
+        # a folder of site-packages, as both are; a program may lie beside them
+        self._others = tuple({os.path.join(os.path.dirname(path), "") for path in (torch.__file__, __file__)})
+        self._seen: dict[str, int] = {}
+        self._all: dict[tuple[str, int], str] = {}
+
+    def begin(self) -> None:
+        """A step begins: occurrences are counted anew."""
+        self._seen.clear()
+
+    def add(self, name: str) -> None:
+        """The operation of this name was called."""
+        occurrence = self._seen.get(name, 0)
+        self._seen[name] = occurrence + 1
+        if len(self._all) >= _LINES_MOST:
+            return
+        frame = sys._getframe(1)
+        while frame is not None and (frame.f_code.co_filename.startswith(self._others) or frame.f_code.co_filename.startswith("<")):
+            frame = frame.f_back  # type: ignore[assignment]
+        if frame is not None:
+            path, here = frame.f_code.co_filename, os.path.join(os.getcwd(), "")
+            self._all[name, occurrence] = f"{path[len(here):] if path.startswith(here) else path}:{frame.f_lineno}"
+
+    def text(self) -> str:
+        """Returns them in the order of execution."""
+        return "".join(f"{name}\t{occurrence}\t{line}\n" for (name, occurrence), line in self._all.items())
 
 
 def _digest(tensors: Iterable[Any]) -> int:
@@ -43,6 +83,7 @@ class Operations(Window):
         self._handles: list[Any] = []
         self._given: list[Any] = []
         self._mode: Any = None
+        self._lines = Lines(torch)
         self._await(0)
 
     def _await(self, step: int) -> None:
@@ -59,8 +100,9 @@ class Operations(Window):
         self._await(step + 1)
         if not wanted:
             return
+        self._lines.begin()
         if self._of == "aten":
-            self._mode = _mode(self._torch, self._run)
+            self._mode = _mode(self._torch, self._run, self._lines)
             self._mode.__enter__()
             return
         self._given = []
@@ -82,7 +124,9 @@ class Operations(Window):
     def _after(self, name: str, module: Any, out: Any) -> None:
         given = self._given.pop()
         gave = _digest(tensors_in(self._torch, out))
-        self._run._digest_row(f"{name} ({type(module).__name__})", "activation", given is not None, given or 0, gave)
+        name = f"{name} ({type(module).__name__})"
+        self._run._digest_row(name, "activation", given is not None, given or 0, gave)
+        self._lines.add(name)
 
     def end(self, step: int) -> None:
         """The step ends.
@@ -104,9 +148,12 @@ class Operations(Window):
         mode, self._mode = self._mode, None
         if mode is not None:
             mode.__exit__(None, None, None)
+        text = self._lines.text()
+        if text:
+            self._run.facts({"session": {"operations": {"lines": text}}})
 
 
-def _mode(torch: Any, run: "Run") -> Any:
+def _mode(torch: Any, run: "Run", lines: Lines) -> Any:
     """Returns the mode in which every operation of torch is recorded, those of the backward pass and of the optimizer, too."""
     from torch.utils._python_dispatch import TorchDispatchMode
 
@@ -117,6 +164,7 @@ def _mode(torch: Any, run: "Run") -> Any:
             gave = _maybe(torch, run, out)
             if gave is not None:
                 run._digest_row(str(op), None, given is not None, given or 0, gave)
+                lines.add(str(op))
             return out
 
     return Recorded()
