@@ -124,7 +124,8 @@ class Asked(support.Case):
         self.assertIn("aten.addmm.default", {row["name"] for row in rows})
         with open("asked/facts.json", encoding="utf-8") as file:
             lines = json.load(file)["session"]["operations"]["lines"]
-        model, backward = (1 + next(i for i, line in enumerate(source.splitlines()) if word in line) for word in ("loss = ", "backward()"))
+        text = source.splitlines()
+        model, backward = (1 + next(i for i, line in enumerate(text) if word in line) for word in ("loss = ", "backward()"))
         self.assertIn(f"aten.addmm.default\t0\ttrain.py:{model}\n", lines)
         self.assertIn(f"\ttrain.py:{backward}\n", lines)
 

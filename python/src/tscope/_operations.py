@@ -21,7 +21,7 @@ _LINES_MOST = 2000  # of code that are kept
 
 
 class Lines:
-    """The lines of the program that its operations were called from: "NAME<tab>OCCURRENCE<tab>FILE:LINE" each. torch's own are passed over.
+    """The lines of the program that called operations, "NAME<tab>OCCURRENCE<tab>FILE:LINE" each; torch's own are passed over.
 
     >>> Lines(torch).text()
     ''
