@@ -38,6 +38,7 @@ NOT_HERE = {
     "tscope bisect v1.0 main --steps 20 -- python train.py --out x": "tests/why/run.py asks it in a clone",
     "tscope bisect v1.0 main --judge ./final_loss.sh --noise 0.01 -- python train.py --out x": "tests/why/run.py asks it in a clone",
     "tscope bisect 2.1 2.4 --versions 2.1,2.2,2.3,2.4 -- ./in-venv {version} train.py": "tests/why/run.py asks it in a clone",
+    "tscope check-determinism -- python train.py": "tests/determinism/run.py asks it of loops in a clone",
     "tscope scaling one-gpu two-gpus eight-gpus": "tests/worlds.py runs it on runs of 1 to 8 ranks",
     "tscope scaling --json ./runs/np1 ./runs/np4": "tests/worlds.py runs it on runs of 1 to 8 ranks",
     "tscope whoami": "it needs a server",

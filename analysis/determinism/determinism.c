@@ -11,8 +11,8 @@
 
 enum { NAMES_SHOWN = 4 };
 
-TS_WORDS(ts_determinism_runs_word, enum ts_determinism_runs, "unknown", [TS_RUNS_NONE] = "none", [TS_RUNS_EQUAL] = "equal",
-	 [TS_RUNS_DIFFER] = "differ", [TS_RUNS_UNKNOWN] = "unknown")
+TS_WORDS(ts_determinism_runs_word, enum ts_determinism_runs,
+	 "unknown", [TS_RUNS_NONE] = "none", [TS_RUNS_EQUAL] = "equal", [TS_RUNS_DIFFER] = "differ", [TS_RUNS_UNKNOWN] = "unknown")
 
 enum answer { NO, YES, UNKNOWN };
 
@@ -172,7 +172,8 @@ static enum ts_status judge_setting(struct judging *j, const struct ts_hazard *h
 	else if (unknown || !was_asked(j, h))
 		row.state = TS_HAZARD_UNPROVED;
 	else
-		row.state = h->unset == TS_HAZARD_BREAKS && h->optional_from && j->torch >= h->optional_from ? TS_HAZARD_UNPROVED : h->unset;
+		row.state = h->unset == TS_HAZARD_BREAKS && h->optional_from && j->torch >= h->optional_from ? TS_HAZARD_UNPROVED
+													     : h->unset;
 	if (row.state < TS_HAZARD_CONTROLLED && by_algorithms(j, h))
 		row.state = TS_HAZARD_CONTROLLED;
 	if (unknown && row.state == TS_HAZARD_BREAKS)
@@ -200,14 +201,15 @@ static enum ts_status add_op(struct judging *j, struct ts_span name, const struc
 		.cost = ts_span_str(op->throws ? "it has no deterministic form, and raises an error then" : ts_hazard_ops_cost),
 		.source = ts_span_str(op->source ? op->source : ts_hazard_ops_source),
 	};
-	const char *says = op->listed[0] ? ts_arena_phrase(j->arena, "%s is on torch's list of operations that do not repeat", op->listed[0])
-					 : "its kernel adds in any order";
+	const char *says = op->listed[0]
+				   ? ts_arena_phrase(j->arena, "%s is on torch's list of operations that do not repeat", op->listed[0])
+				   : "its kernel adds in any order";
 
 	if (row.state == TS_HAZARD_IDLE)
 		return TS_OK;
-	row.says = ts_span_str(op->sometimes ? ts_arena_phrase(j->arena, "%s, %s; whether it was called so is not recorded", says,
-								op->sometimes)
-					     : says);
+	row.says = ts_span_str(
+		op->sometimes ? ts_arena_phrase(j->arena, "%s, %s; whether it was called so is not recorded", says, op->sometimes)
+			      : says);
 	return add(j, &row, err);
 }
 
@@ -292,8 +294,9 @@ static enum ts_status judge_frame(struct judging *j, struct ts_error *err)
 	else if (torch && !j->torch)
 		row.says = ts_span_str("the version of torch cannot be read");
 	else if (j->torch > TS_HAZARDS_TORCH)
-		row.says = ts_span_str(ts_arena_phrase(j->arena, "this torch is newer than the newest whose list is in the catalog, %u.%u",
-						       TS_HAZARDS_TORCH / 100u, TS_HAZARDS_TORCH % 100u));
+		row.says =
+			ts_span_str(ts_arena_phrase(j->arena, "this torch is newer than the newest whose list is in the catalog, %u.%u",
+						    TS_HAZARDS_TORCH / 100u, TS_HAZARDS_TORCH % 100u));
 	else
 		return TS_OK;
 	return add(j, &row, err);
@@ -339,15 +342,37 @@ enum ts_status ts_determinism_of(const struct ts_determinism_record *record, str
 		return err->status;
 	ret->exit_code = ret->breaks ? 1 : ret->unproved ? 3 : 0;
 	if (ret->breaks)
-		ret->sentence = ts_span_str(ts_arena_phrase(
-			arena, "%s known to make two runs differ, and not prevented: %.*s%s.",
-			plural(&j, ret->breaks, "thing is", "things are"), TS_SPAN_ARG(ret->rows[0].name),
-			ret->breaks > 1 ? " and what follows" : ""));
+		ret->sentence =
+			ts_span_str(ts_arena_phrase(arena, "%s known to make two runs differ, and not prevented: %.*s%s.",
+						    plural(&j, ret->breaks, "thing is", "things are"), TS_SPAN_ARG(ret->rows[0].name),
+						    ret->breaks > 1 ? " and what follows" : ""));
 	else if (ret->unproved)
-		ret->sentence = ts_span_str(ts_arena_phrase(
-			arena, "Nothing that was recorded is known to make two runs differ; %s unproved.",
-			plural(&j, ret->unproved, "thing is", "things are")));
+		ret->sentence =
+			ts_span_str(ts_arena_phrase(arena, "Nothing that was recorded is known to make two runs differ; %s unproved.",
+						    plural(&j, ret->unproved, "thing is", "things are")));
 	else
-		ret->sentence = ts_span_str("All that the catalog knows is controlled, or cannot act. Only two runs can show the rest.");
+		ret->sentence =
+			ts_span_str("All that the catalog knows is controlled, or cannot act. Only two runs can show the rest.");
+	return ts_arena_check(arena, err);
+}
+
+enum ts_status ts_determinism_ran(struct ts_determinism *answer, struct ts_arena *arena, struct ts_error *err)
+{
+	TS_DOOR(answer->ran != TS_RUNS_NONE);
+	if (answer->ran == TS_RUNS_DIFFER) {
+		answer->exit_code = 1;
+		answer->sentence =
+			ts_span_str(ts_arena_phrase(arena, "Two runs of the command differ: %.*s.", TS_SPAN_ARG(answer->first)));
+	} else if (answer->ran == TS_RUNS_UNKNOWN) {
+		answer->exit_code = 3;
+		answer->sentence = ts_span_str(ts_arena_phrase(arena, "Whether two runs of the command are equal is not known: %.*s.",
+							       TS_SPAN_ARG(answer->first)));
+	} else {
+		answer->exit_code = answer->breaks ? 3 : 0;
+		answer->sentence = ts_span_str(ts_arena_phrase(
+			arena, "Two runs of the command are equal bit for bit in %" PRIu64 " steps, in %" PRIu64 " series%s.",
+			answer->steps, answer->series,
+			answer->breaks ? "; but what is known to break this is not prevented, so a longer run may differ" : ""));
+	}
 	return ts_arena_check(arena, err);
 }

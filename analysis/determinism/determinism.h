@@ -6,7 +6,7 @@
  * without a record of its operations: each is a row that is unproved, never one that is missing. A row is called idle only where a
  * fact says that it cannot act. So the answer is one of three: something is known to break it; nothing is, and something is unproved;
  * or all that the catalog knows is controlled. The last is still no proof of what no catalog knows, such as a program that reads the
- * clock: two runs are.
+ * clock: two runs are (ts_determinism_ran).
  * Pure. Threads: safe.
  */
 #ifndef TSCOPE_ANALYSIS_DETERMINISM_DETERMINISM_H
@@ -30,16 +30,16 @@ struct ts_determinism_record {
 struct ts_determinism_row {
 	struct ts_span name;
 	enum ts_hazard_state state;
-	bool elsewhere;		 /* it acts on another machine, and not between runs here: it decides nothing */
-	struct ts_span recorded; /* the value, or which operations; empty: nothing */
-	struct ts_span says;	 /* a clause */
+	bool elsewhere;			      /* it acts on another machine, and not between runs here: it decides nothing */
+	struct ts_span recorded;	      /* the value, or which operations; empty: nothing */
+	struct ts_span says;		      /* a clause */
 	struct ts_span prevent, cost, source; /* empty: none is known */
 };
 
 /* Two short runs of one command. */
 enum ts_determinism_runs {
 	TS_RUNS_NONE = 0,
-	TS_RUNS_EQUAL = 1,    /* every common step has the same bits */
+	TS_RUNS_EQUAL = 1, /* every common step has the same bits */
 	TS_RUNS_DIFFER = 2,
 	TS_RUNS_UNKNOWN = 3, /* they could not be made or compared */
 };
@@ -51,11 +51,11 @@ struct ts_determinism {
 	uint64_t breaks, unproved; /* rows that decide */
 	uint64_t op_kinds;	   /* operations that were looked at */
 	enum ts_determinism_runs ran;
-	bool compared, parts;	    /* EQUAL; DIFFER: what follows is known */
-	uint64_t steps, series;	    /* where compared: how much */
-	int64_t first_step;	    /* where parts */
-	struct ts_span first;	    /* DIFFER: the operation, or the series, in words; UNKNOWN: why */
-	struct ts_span folders[2];  /* of the two runs; empty: none were made */
+	bool compared, parts;	   /* EQUAL; DIFFER: what follows is known */
+	uint64_t steps, series;	   /* where compared: how much */
+	int64_t first_step;	   /* where parts */
+	struct ts_span first;	   /* DIFFER: the operation, or the series, in words; UNKNOWN: why */
+	struct ts_span folders[2]; /* of the two runs; empty: none were made */
 	struct ts_span sentence;
 	int exit_code; /* 0, 1 or 3, as below */
 };
@@ -63,6 +63,9 @@ struct ts_determinism {
 /* Fills rows, counts, sentence and exit code: 1 where a row breaks, 3 where one is unproved, else 0. */
 enum ts_status ts_determinism_of(const struct ts_determinism_record *record, struct ts_arena *arena, struct ts_determinism *ret,
 				 struct ts_error *err);
+/* Two runs were made: ran and what belongs to it are set. Sentence and exit code become: 1 they differ; 0 they are equal, and no row
+ * breaks; else 3. */
+enum ts_status ts_determinism_ran(struct ts_determinism *answer, struct ts_arena *arena, struct ts_error *err);
 
 const char *ts_determinism_runs_word(enum ts_determinism_runs ran); /* "none", "equal", "differ", "unknown" */
 

@@ -37,10 +37,7 @@ const struct ts_hazard_op ts_hazard_ops[] = {
 	 .cuda = true,
 	 .throws = true,
 	 .sometimes = "with sum, mean or prod"},
-	{.listed = {"torch.nn.MaxPool3d"},
-	 .aten = {"max_pool3d_with_indices_backward"},
-	 .modules = {"MaxPool3d"},
-	 .cuda = true},
+	{.listed = {"torch.nn.MaxPool3d"}, .aten = {"max_pool3d_with_indices_backward"}, .modules = {"MaxPool3d"}, .cuda = true},
 	/* Those that raise an error. */
 	{.listed = {"torch.nn.AvgPool3d"}, .aten = {"avg_pool3d_backward"}, .modules = {"AvgPool3d"}, .cuda = true, .throws = true},
 	{.listed = {"torch.nn.AdaptiveAvgPool2d", "torch.nn.AdaptiveAvgPool3d"},
@@ -75,11 +72,7 @@ const struct ts_hazard_op ts_hazard_ops[] = {
 	 .throws = true},
 	/* The list names the class; the kernel that raises is that of images. */
 	{.listed = {"torch.nn.NLLLoss"}, .aten = {"nll_loss2d_forward"}, .cuda = true, .throws = true},
-	{.listed = {"torch.nn.CTCLoss"},
-	 .aten = {"_ctc_loss_backward"},
-	 .modules = {"CTCLoss"},
-	 .cuda = true,
-	 .throws = true},
+	{.listed = {"torch.nn.CTCLoss"}, .aten = {"_ctc_loss_backward"}, .modules = {"CTCLoss"}, .cuda = true, .throws = true},
 	{.listed = {"torch.nn.EmbeddingBag"},
 	 .aten = {"_embedding_bag_backward", "_embedding_bag_dense_backward"},
 	 .modules = {"EmbeddingBag"},
@@ -94,11 +87,7 @@ const struct ts_hazard_op ts_hazard_ops[] = {
 	 .aten = {"grid_sampler_2d_backward", "grid_sampler_3d_backward"},
 	 .cuda = true,
 	 .throws = true},
-	{.listed = {"torch.cumsum"},
-	 .aten = {"cumsum"},
-	 .cuda = true,
-	 .throws = true,
-	 .sometimes = "of real or complex numbers"},
+	{.listed = {"torch.cumsum"}, .aten = {"cumsum"}, .cuda = true, .throws = true, .sometimes = "of real or complex numbers"},
 	{.listed = {"torch.Tensor.resize_"}, .aten = {"resize"}, .throws = true, .sometimes = "of quantized tensors"},
 	/* Not on the list, though their kernels heed the setting. */
 	{.aten = {"_scaled_dot_product_efficient_attention_backward", "_efficient_attention_backward",
@@ -199,7 +188,7 @@ void ts_hazard_ops_markdown(struct ts_buf *out)
 		ts_buf_str(out, " | ");
 		for (size_t k = 0; k < TS_HAZARD_NAMES && op->aten[k]; k++)
 			ts_buf_printf(out, "%s`%s`", k ? " " : "", op->aten[k]);
-		ts_buf_printf(out, " | %s | %s | %s |\n", op->cuda ? "CUDA" : "everywhere",
-			      op->throws ? "raises an error" : "repeats", op->sometimes ? op->sometimes : "");
+		ts_buf_printf(out, " | %s | %s | %s |\n", op->cuda ? "CUDA" : "everywhere", op->throws ? "raises an error" : "repeats",
+			      op->sometimes ? op->sometimes : "");
 	}
 }

@@ -13,8 +13,9 @@
 #define PYTHON "https://docs.python.org/3/using/cmdline.html#envvar-PYTHONHASHSEED"
 #define ACCURACY "https://docs.pytorch.org/docs/stable/notes/numerical_accuracy.html"
 #define OPENMP "https://gcc.gnu.org/onlinedocs/libgomp/OMP_005fDYNAMIC.html"
-#define MKL \
-	"https://www.intel.com/content/www/us/en/docs/onemkl/developer-guide-linux/2025-1/set-env-var-for-cond-numerical-reproducibility.html"
+#define MKL                                                                                                                            \
+	"https://www.intel.com/content/www/us/en/docs/onemkl/developer-guide-linux/2025-1/"                                            \
+	"set-env-var-for-cond-numerical-reproducibility.html"
 #define XLA "https://github.com/openxla/xla/pull/12520"
 #define TENSORFLOW "https://www.tensorflow.org/api_docs/python/tf/config/experimental/enable_op_determinism"
 

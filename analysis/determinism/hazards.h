@@ -1,8 +1,8 @@
 /* hazards.h - the catalog of what is known to keep two runs of one recipe from being equal bit for bit: settings, and operations.
  *
  * Each row has its source, what prevents it, and what that costs where the source says so. What no row knows is not harmless: who asks
- * calls it unproved (determinism.h). docs/determinism.md holds what ts_hazards_markdown writes; a test compares the two, and another one
- * compares the operations with the list in the documentation of the torch that is installed.
+ * calls it unproved (determinism.h). docs/determinism.md holds what ts_hazards_markdown writes; a test compares the two, and another
+ * one compares the operations with the list in the documentation of the torch that is installed.
  * Pure. Threads: safe.
  */
 #ifndef TSCOPE_ANALYSIS_DETERMINISM_HAZARDS_H
@@ -24,17 +24,17 @@ enum { TS_HAZARD_VALUES = 6, TS_HAZARD_NAMES = 8 };
 /* A setting. Values are words as ts_fact_is has them. */
 struct ts_hazard {
 	const char *name;
-	const char *paths[3];		      /* of the fact, the first that is recorded counts */
-	const char *good[TS_HAZARD_VALUES];   /* under these it is controlled */
-	const char *bad[TS_HAZARD_VALUES];    /* under these it breaks */
-	enum ts_hazard_state otherwise;	      /* under another value */
-	enum ts_hazard_state unset;	      /* where the fact is not there, though facts of its kind were recorded */
-	bool cuda;			      /* acts on CUDA devices alone, ROCm's among them */
-	bool ranks;			      /* acts between ranks alone */
-	const char *library;		      /* a glob of facts, one of which is there where it can act; NULL: it can act everywhere */
-	unsigned optional_from;		      /* torch version (2.10 is 210) from which being unset is unproved; 0: none */
-	unsigned algorithms_from;	      /* torch version from which use_deterministic_algorithms(True) prevents it, too; 0: none */
-	bool elsewhere;			      /* runs here repeat: it acts on another machine, or with another number of ranks */
+	const char *paths[3];		    /* of the fact, the first that is recorded counts */
+	const char *good[TS_HAZARD_VALUES]; /* under these it is controlled */
+	const char *bad[TS_HAZARD_VALUES];  /* under these it breaks */
+	enum ts_hazard_state otherwise;	    /* under another value */
+	enum ts_hazard_state unset;	    /* where the fact is not there, though facts of its kind were recorded */
+	bool cuda;			    /* acts on CUDA devices alone, ROCm's among them */
+	bool ranks;			    /* acts between ranks alone */
+	const char *library;		    /* a glob of facts, one of which is there where it can act; NULL: it can act everywhere */
+	unsigned optional_from;		    /* torch version (2.10 is 210) from which being unset is unproved; 0: none */
+	unsigned algorithms_from;	    /* torch version from which use_deterministic_algorithms(True) prevents it, too; 0: none */
+	bool elsewhere;			    /* runs here repeat: it acts on another machine, or with another number of ranks */
 	const char *says, *prevent, *cost, *source; /* cost NULL: the source says none */
 };
 
@@ -43,12 +43,12 @@ extern const size_t ts_hazards_n;
 
 /* An operation of torch that may add or write in any order. */
 struct ts_hazard_op {
-	const char *listed[TS_HAZARD_NAMES];  /* as torch's own list calls it: "torch.nn.Conv1d"; none: it is not on the list */
-	const char *aten[TS_HAZARD_NAMES];    /* operations that are recorded where it runs, without aten. and overload: "index_add"; with
+	const char *listed[TS_HAZARD_NAMES]; /* as torch's own list calls it: "torch.nn.Conv1d"; none: it is not on the list */
+	const char *aten[TS_HAZARD_NAMES]; /* operations that are recorded where it runs, without aten. and overload: "index_add"; with
 						 a '.' the overload counts, too */
 	const char *modules[TS_HAZARD_NAMES]; /* classes of modules */
-	bool cuda;	       /* on CUDA devices alone */
-	bool throws;	       /* it has no deterministic form: with deterministic algorithms it raises an error */
+	bool cuda;			      /* on CUDA devices alone */
+	bool throws;			      /* it has no deterministic form: with deterministic algorithms it raises an error */
 	const char *sometimes; /* "with sparse tensors": the record does not say whether it was called so; NULL: always */
 	const char *source;    /* NULL: torch's list */
 };

@@ -26,8 +26,8 @@ struct seen {
 
 static struct ts_fact fact_of(const struct given *g)
 {
-	struct ts_fact fact = {.path = ts_span_str(g->path), .source = TS_SOURCE_FACTS_JSON, .type = TS_FACT_TEXT,
-			       .text = ts_span_str(g->text)};
+	struct ts_fact fact = {
+		.path = ts_span_str(g->path), .source = TS_SOURCE_FACTS_JSON, .type = TS_FACT_TEXT, .text = ts_span_str(g->text)};
 
 	if (strcmp(g->text, "true") == 0 || strcmp(g->text, "false") == 0) {
 		fact.type = TS_FACT_BOOL;
@@ -83,23 +83,48 @@ static void expect(const struct seen *s, const char *name, enum ts_hazard_state 
 
 /* What the recorder of the package says of a loop on a host without GPU. */
 static const struct given cpu[] = {
-	{"libraries.torch", "2.13.0+cpu"}, {"libraries.python", "3.11.7"}, {"libraries.numpy", "2.4.6"}, {"determinism.num_threads", "2"},
-	{"determinism.use_deterministic_algorithms", "false"}, {"determinism.deterministic_warn_only", "false"},
-	{"determinism.cudnn_benchmark", "true"}, {"determinism.flash_sdp", "true"}, {"determinism.mem_efficient_sdp", "true"},
-	{"session.environment", "HOME 0123456789abcdef"}, {"session.generators.torch", "39c606d8b124c0b8"}, {"seeds.torch", "0"}, {NULL, NULL},
+	{"libraries.torch", "2.13.0+cpu"},
+	{"libraries.python", "3.11.7"},
+	{"libraries.numpy", "2.4.6"},
+	{"determinism.num_threads", "2"},
+	{"determinism.use_deterministic_algorithms", "false"},
+	{"determinism.deterministic_warn_only", "false"},
+	{"determinism.cudnn_benchmark", "true"},
+	{"determinism.flash_sdp", "true"},
+	{"determinism.mem_efficient_sdp", "true"},
+	{"session.environment", "HOME 0123456789abcdef"},
+	{"session.generators.torch", "39c606d8b124c0b8"},
+	{"seeds.torch", "0"},
+	{NULL, NULL},
 };
 /* And of one on a GPU, with everything as it is when nobody has changed it. */
 static const struct given gpu[] = {
-	{"libraries.torch", "2.9.1+cu130"}, {"libraries.python", "3.12.1"}, {"determinism.num_threads", "16"},
-	{"determinism.use_deterministic_algorithms", "false"}, {"determinism.deterministic_warn_only", "false"},
-	{"determinism.cudnn_benchmark", "false"}, {"determinism.cudnn_deterministic", "false"}, {"determinism.flash_sdp", "true"},
-	{"determinism.mem_efficient_sdp", "true"}, {"determinism.cudnn_sdp", "true"}, {"determinism.matmul_allow_tf32", "true"},
-	{"hardware.cuda_available", "true"}, {"session.device", "cuda:0"}, {"session.environment", "HOME 0123456789abcdef"},
-	{"session.generators.torch", "39c606d8b124c0b8"}, {"seeds.torch", "1"}, {NULL, NULL},
+	{"libraries.torch", "2.9.1+cu130"},
+	{"libraries.python", "3.12.1"},
+	{"determinism.num_threads", "16"},
+	{"determinism.use_deterministic_algorithms", "false"},
+	{"determinism.deterministic_warn_only", "false"},
+	{"determinism.cudnn_benchmark", "false"},
+	{"determinism.cudnn_deterministic", "false"},
+	{"determinism.flash_sdp", "true"},
+	{"determinism.mem_efficient_sdp", "true"},
+	{"determinism.cudnn_sdp", "true"},
+	{"determinism.matmul_allow_tf32", "true"},
+	{"hardware.cuda_available", "true"},
+	{"session.device", "cuda:0"},
+	{"session.environment", "HOME 0123456789abcdef"},
+	{"session.generators.torch", "39c606d8b124c0b8"},
+	{"seeds.torch", "1"},
+	{NULL, NULL},
 };
 static const struct given controlled[] = {
-	{"determinism.use_deterministic_algorithms", "true"}, {"determinism.env.CUBLAS_WORKSPACE_CONFIG", ":4096:8"},
-	{"determinism.env.PYTHONHASHSEED", "0"}, {"seeds.numpy", "0"}, {"seeds.python", "0"}, {"determinism.cudnn_sdp", "false"}, {NULL, NULL},
+	{"determinism.use_deterministic_algorithms", "true"},
+	{"determinism.env.CUBLAS_WORKSPACE_CONFIG", ":4096:8"},
+	{"determinism.env.PYTHONHASHSEED", "0"},
+	{"seeds.numpy", "0"},
+	{"seeds.python", "0"},
+	{"determinism.cudnn_sdp", "false"},
+	{NULL, NULL},
 };
 static const char *const plain_ops[] = {"aten.addmm.default", "aten.mm.default", "aten.relu.default", NULL};
 
@@ -175,8 +200,8 @@ static void test_gpu(void **state)
 {
 	static const struct given newer[] = {{"libraries.torch", "2.11.0+cu130"}, {NULL, NULL}};
 	static const struct given bench[] = {{"determinism.cudnn_benchmark", "true"}, {NULL, NULL}};
-	static const char *const ops[] = {"aten.mm.default", "aten.index_add_.default", "aten.scatter_.src", "aten.scatter_.value",
-					  "aten.avg_pool3d_backward.default", NULL};
+	static const char *const ops[] = {"aten.mm.default",	 "aten.index_add_.default",	     "aten.scatter_.src",
+					  "aten.scatter_.value", "aten.avg_pool3d_backward.default", NULL};
 	static const struct given warns[] = {{"determinism.deterministic_warn_only", "true"}, {NULL, NULL}};
 	struct seen s;
 
@@ -269,6 +294,32 @@ static void test_threads(void **state)
 	ts_arena_finish(&s.arena);
 }
 
+static void test_runs(void **state)
+{
+	struct ts_error err;
+	struct seen s;
+
+	(void)state;
+	ask(&s, 1, (const struct given *const[]){gpu, NULL}, plain_ops);
+	s.answer.ran = TS_RUNS_EQUAL;
+	s.answer.steps = 4;
+	s.answer.series = 3;
+	assert_int_equal(ts_determinism_ran(&s.answer, &s.arena, &err), TS_OK);
+	assert_int_equal(s.answer.exit_code, 3); /* equal, and known to differ now and then */
+	ts_arena_finish(&s.arena);
+	ask(&s, 1, (const struct given *const[]){cpu, NULL}, plain_ops);
+	s.answer.ran = TS_RUNS_EQUAL;
+	assert_int_equal(ts_determinism_ran(&s.answer, &s.arena, &err), TS_OK);
+	assert_int_equal(s.answer.exit_code, 0);
+	s.answer.ran = TS_RUNS_DIFFER;
+	assert_int_equal(ts_determinism_ran(&s.answer, &s.arena, &err), TS_OK);
+	assert_int_equal(s.answer.exit_code, 1);
+	s.answer.ran = TS_RUNS_UNKNOWN;
+	assert_int_equal(ts_determinism_ran(&s.answer, &s.arena, &err), TS_OK);
+	assert_int_equal(s.answer.exit_code, 3);
+	ts_arena_finish(&s.arena);
+}
+
 /* Every row says what it is and where that is from. */
 static void test_rows(void **state)
 {
@@ -318,8 +369,9 @@ static void test_document(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_cpu),	cmocka_unit_test(test_fails_closed), cmocka_unit_test(test_gpu),  cmocka_unit_test(test_others),
-		cmocka_unit_test(test_threads), cmocka_unit_test(test_rows),	     cmocka_unit_test(test_document),
+		cmocka_unit_test(test_cpu),    cmocka_unit_test(test_fails_closed), cmocka_unit_test(test_gpu),
+		cmocka_unit_test(test_others), cmocka_unit_test(test_threads),	    cmocka_unit_test(test_runs),
+		cmocka_unit_test(test_rows),   cmocka_unit_test(test_document),
 	};
 
 	if (argc == 2 && strcmp(argv[1], "--tables") == 0) {

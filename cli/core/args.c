@@ -167,7 +167,8 @@ enum ts_status ts_args_parse(struct ts_args *args, const struct ts_option *own, 
 			only_words |= stop_at_word;
 			args->words[args->n_words++] = word;
 		} else if (strcmp(word, "--") == 0) {
-			only_words = true;
+			only_words = args->dashes = true;
+			args->n_before = args->n_words;
 		} else if (word[1] == '-') {
 			status = take_long(args, own, common, argc, argv, &i, arena, err);
 		} else if (strlen(word) > 16) {
@@ -178,6 +179,8 @@ enum ts_status ts_args_parse(struct ts_args *args, const struct ts_option *own, 
 	}
 	if (args->words)
 		args->words[args->n_words] = NULL;
+	if (!args->dashes)
+		args->n_before = args->n_words;
 	return status;
 }
 

@@ -47,6 +47,8 @@ struct ts_args {
 	size_t n;
 	const char **words; /* the words that are not options, in order; NULL behind the last */
 	size_t n_words;
+	bool dashes;	 /* there was a "--" */
+	size_t n_before; /* words before the first "--"; all of them without one */
 };
 
 /* Parses argv and appends to what args holds already. Both tables end with a NULL name; either may be NULL. With stop_at_word

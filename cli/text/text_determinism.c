@@ -62,8 +62,10 @@ static void names(struct ts_cli *cli, const struct ts_determinism *answer, const
 
 enum ts_status ts_render_determinism_text(struct ts_cli *cli, const struct ts_determinism *answer, struct ts_error *err)
 {
-	ts_text_wrapped(cli, answer->exit_code == TS_EXIT_YES ? TS_STYLE_GREEN : answer->exit_code == TS_EXIT_NO ? TS_STYLE_RED
-															: TS_STYLE_YELLOW,
+	ts_text_wrapped(cli,
+			answer->exit_code == TS_EXIT_YES  ? TS_STYLE_GREEN
+			: answer->exit_code == TS_EXIT_NO ? TS_STYLE_RED
+							  : TS_STYLE_YELLOW,
 			0, ts_show_text(answer->sentence, &cli->arena));
 	for (size_t i = 0; i < 2; i++)
 		if (answer->folders[i].len)

@@ -44,23 +44,30 @@ enum ts_status ts_experiment_runner(struct ts_cli *cli, struct ts_runner **ret_r
 	return ts_make_dirs(folder, 0700, err) ? err->status : ts_runner_open(folder, ret_runner, err);
 }
 
-enum ts_status ts_experiment_directory(struct ts_cli *cli, const char *what, const struct ts_id *a, const struct ts_id *b,
-				       const char **ret_directory, struct ts_error *err)
+enum ts_status ts_experiment_folder(struct ts_cli *cli, const char *name, const char **ret_folder, struct ts_error *err)
 {
-	const char *given = ts_args_text(&cli->args, "directory"), *folder = given;
-	char hex_a[TS_ID_HEX + 1], hex_b[TS_ID_HEX + 1], whole[PATH_MAX];
+	const char *given = ts_args_text(&cli->args, "directory"), *folder = given ? given : state_folder(cli, name);
+	char whole[PATH_MAX];
 
-	if (!folder)
-		folder = state_folder(cli, ts_arena_phrase(&cli->arena, "%s/%.*s-%.*s", what, SHORT, ts_id_hex(a, hex_a), SHORT,
-							   ts_id_hex(b, hex_b)));
 	if (!folder)
 		return ts_error_set(err, TS_INVALID, "there is no home folder; --directory names where runs are kept");
 	if (ts_make_dirs(folder, 0700, err))
 		return err->status;
 	if (!realpath(folder, whole))
 		return ts_error_errno(err, ENOENT, "%s", folder);
-	*ret_directory = ts_arena_printf(&cli->arena, "%s", whole);
-	return *ret_directory ? TS_OK : ts_arena_error(&cli->arena, err);
+	*ret_folder = ts_arena_printf(&cli->arena, "%s", whole);
+	return *ret_folder ? TS_OK : ts_arena_error(&cli->arena, err);
+}
+
+enum ts_status ts_experiment_directory(struct ts_cli *cli, const char *what, const struct ts_id *a, const struct ts_id *b,
+				       const char **ret_directory, struct ts_error *err)
+{
+	char hex_a[TS_ID_HEX + 1], hex_b[TS_ID_HEX + 1];
+
+	return ts_experiment_folder(cli,
+				    ts_arena_phrase(&cli->arena, "%s/%.*s-%.*s", what, SHORT, ts_id_hex(a, hex_a), SHORT,
+						    ts_id_hex(b, hex_b)),
+				    ret_directory, err);
 }
 
 enum ts_status ts_experiment_confirm(struct ts_cli *cli, const char *what, struct ts_error *err)

@@ -9,7 +9,9 @@
 enum ts_status ts_experiment_clone(struct ts_cli *cli, const char **ret_clone, struct ts_error *err);
 /* Opens the runner; before any thread is made. */
 enum ts_status ts_experiment_runner(struct ts_cli *cli, struct ts_runner **ret_runner, struct ts_error *err);
-/* The folder of the runs: --directory, else one of the user's that follows from both ids, so that the same question finds it again. It
+/* The folder of the runs: --directory, else that of this name below the user's state folder. It is made. */
+enum ts_status ts_experiment_folder(struct ts_cli *cli, const char *name, const char **ret_folder, struct ts_error *err);
+/* The same, else one of the user's that follows from both ids, so that the same question finds it again. It
  * is made. */
 enum ts_status ts_experiment_directory(struct ts_cli *cli, const char *what, const struct ts_id *a, const struct ts_id *b,
 				       const char **ret_directory, struct ts_error *err);

@@ -522,13 +522,26 @@ static const struct ts_example diff_examples[] = {
 	END_EXAMPLES,
 };
 
+/* Short runs of the user's own code. */
+#define SHORT_OPTIONS													\
+	{.name = "clone", .argument = "DIR", .complete = TS_COMPLETE_DIR,						\
+	 .help = "the clone whose code is run, as it is checked out and changed there (default: that of this folder)"},	\
+	{.name = "copy", .argument = "PATH", .complete = TS_COMPLETE_FILE, .repeat = true,				\
+	 .help = "a file of the clone that git does not track and the command needs"},				\
+	{.name = "directory", .letter = 'd', .argument = "DIR", .complete = TS_COMPLETE_DIR,				\
+	 .help = "keep the runs here (default: below tscope in the XDG state folder, ~/.local/state)"},		\
+	{.name = "limit", .argument = "TIME", .help = "end a run that takes longer, 90s or 2h"}
+
 static const struct ts_option check_determinism_options[] = {
+	{.name = "steps", .argument = "N", .help = "of a command: end each run after N steps (default: 4)"},
+	SHORT_OPTIONS,
 	READ_OPTIONS,
 	END_OPTIONS,
 };
 static const struct ts_example check_determinism_examples[] = {
 	{"tscope check-determinism exp1", "what of this run is known to make another one differ, and what prevents it"},
 	{"tscope check-determinism ./runs/exp1 --json", "the same as data, of a folder that was not pushed"},
+	{"tscope check-determinism -- python train.py", "runs 4 steps of a training twice, and says which operation differs first"},
 	END_EXAMPLES,
 };
 
@@ -1152,21 +1165,28 @@ const struct ts_verb ts_verbs[] = {
 		.run = ts_verb_check_resume,
 	},
 	{
-		.name = "check-determinism", .summary = "say what keeps two runs of a training from being equal bit for bit",
-		.usage = "RUN",
+		.name = "check-determinism", .summary = "say what keeps a training from repeating bit for bit",
+		.usage = "RUN | -- COMMAND...",
 		.about = "Holds what RUN recorded (settings of torch and of libraries, environment variables, devices, ranks, "
 			 "operations) against a catalog of what is known to break bit-exactness, and says of each row what "
 			 "prevents it, what that costs where its source tells, and the source. It fails closed: a setting that was "
 			 "not recorded and an operation that the catalog does not know are unproved, never harmless. What acts only "
 			 "on another machine is listed apart and decides nothing.\n\n"
 			 "Operations are known where a run recorded them: TSCOPE_OPERATIONS=0-1:aten in the environment of a short "
-			 "training has the recorder do it. docs/determinism.md has the catalog.\n\n" ABOUT_RUN,
+			 "training has the recorder do it. docs/determinism.md has the catalog.\n\n"
+			 "With a COMMAND, two short runs of it are made one after the other, in worktrees of the code as it is "
+			 "checked out and changed here, with digests of every operation of torch. If they differ, the first "
+			 "operation that does is named: one whose inputs agree and whose output differs. If they are equal, that "
+			 "is shown as far as they ran, and nothing of later steps, of other machines or of what happens seldom.\n\n"
+			 ABOUT_RUN,
 		.options = check_determinism_options, .examples = check_determinism_examples,
-		.exits = "0 all that the catalog knows is controlled or cannot act, and it knows every operation\n"
-			 "1 something is known to make two runs differ, and is not prevented\n"
-			 "2 the command failed: wrong usage, no such run, no connection\n"
-			 "3 nothing is known to make them differ, and something is unproved",
-		.min_words = 1, .max_words = 1, .paths = 1, .words = TS_COMPLETE_RUN, .pages = true,
+		.exits = "0 all that the catalog knows is controlled or cannot act, and it knows every operation; of a COMMAND: two "
+			 "runs are equal bit for bit as far as they ran, and nothing is known to break that\n"
+			 "1 something is known to make two runs differ, and is not prevented; of a COMMAND: two runs differ\n"
+			 "2 the command failed: wrong usage, no such run, no clone, no connection\n"
+			 "3 nothing is known to make them differ, and something is unproved; of a COMMAND: the runs could not be "
+			 "compared, or are equal though something is known to break it",
+		.min_words = 1, .max_words = 4096, .paths = 1, .words = TS_COMPLETE_RUN, .pages = true,
 		.run = ts_verb_check_determinism,
 	},
 	{

@@ -202,6 +202,11 @@ _tscope_complete()
 	reproduce:--clone) _tscope_paths -d; return ;;
 	reproduce:--limit) :; return ;;
 	check-resume:-t|check-resume:--tolerance) :; return ;;
+	check-determinism:--steps) :; return ;;
+	check-determinism:--clone) _tscope_paths -d; return ;;
+	check-determinism:--copy) _tscope_paths -f; return ;;
+	check-determinism:-d|check-determinism:--directory) _tscope_paths -d; return ;;
+	check-determinism:--limit) :; return ;;
 	check-determinism:--pattern) :; return ;;
 	check-determinism:--map) :; return ;;
 	why:--budget) :; return ;;
@@ -303,7 +308,7 @@ _tscope_complete()
 		diff) options+=" -i --ignore --exit-on -1 --first -a --all --by --curves --html --force --repeats --rounding --policy --as -w --warmup --snapshot --reproduce --pattern --map" ;;
 		reproduce) options+=" --steps --from -y --yes --dry-run -d --directory --clone --limit" ;;
 		check-resume) options+=" -t --tolerance" ;;
-		check-determinism) options+=" --pattern --map" ;;
+		check-determinism) options+=" --steps --clone --copy -d --directory --limit --pattern --map" ;;
 		why) options+=" --budget --dry-run -y --yes --clone -d --directory --limit --no-push --pattern --map" ;;
 		bisect) options+=" --judge --noise --metric --wrong --versions --steps --budget --clone -d --directory --limit --no-push" ;;
 		gate) options+=" -b --baseline --bundle --paired --metric --better --policy -w --workload --across --exclude --inconclusive --junit --markdown --github --gitlab --request --verdict --explain --check --replay --init" ;;

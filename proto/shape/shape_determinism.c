@@ -1,4 +1,4 @@
-/* shape_determinism.c - the tables of what is known to keep two runs from being equal (analysis/determinism/determinism.h), JSON alone. */
+/* shape_determinism.c - the tables of what keeps two runs from being equal (analysis/determinism/determinism.h), JSON alone. */
 #include "analysis/determinism/determinism.h"
 #include "proto/shape/shape_rows.h"
 

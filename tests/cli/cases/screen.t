@@ -31,8 +31,7 @@ $ tscope help
 |                 differs
 |   check-resume  check whether a run resumed correctly from a checkpoint
 |   check-determinism
-|                 say what keeps two runs of a training from being equal bit for
-|                 bit
+|                 say what keeps a training from repeating bit for bit
 |   why           find by experiments which facts make two runs differ
 |   bisect        find the commit or version from which on runs differ, are slower
 |                 or are bad
