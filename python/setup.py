@@ -65,8 +65,8 @@ def sources():
 
 def own_sources():
     """Returns the sources of the package itself."""
-    names = [f"{name}.c" for name in "_recorder _hooks _between _one _tensors _quiet _resident _resting _watched _digest _host _sha256".split()]
-    return [os.path.join("src", "tscope", name) for name in names]
+    names = "_recorder _arrow _hooks _between _one _tensors _quiet _resident _resting _watched _digest _host _sha256".split()
+    return [os.path.join("src", "tscope", f"{name}.c") for name in names]
 
 
 def read(*path):
@@ -196,8 +196,10 @@ class Archive(sdist):
         super().make_release_tree(base_dir, files)
         for room in rooms():
             shutil.copytree(os.path.join(ROOT, room), os.path.join(base_dir, room), ignore=without_data)
+        os.makedirs(os.path.join(base_dir, "deploy"), exist_ok=True)
         for folder in (os.path.join("docs", "schemas"), os.path.join("deploy", "ci")):  # the program has these files inside
-            shutil.copytree(os.path.join(ROOT, folder), os.path.join(base_dir, folder))
+            if os.path.isdir(os.path.join(ROOT, folder)):
+                shutil.copytree(os.path.join(ROOT, folder), os.path.join(base_dir, folder))
         for name in ("CMakeLists.txt", "CMakePresets.json", "LICENSE", os.path.join("deploy", "packages")):
             shutil.copy(os.path.join(ROOT, name), os.path.join(base_dir, name))
         with open(os.path.join(base_dir, "record", "VERSION"), "w", encoding="utf-8") as file:

@@ -96,6 +96,15 @@ void ts_page_close(struct ts_buf *out, const char *foot)
 	ts_page_element(out, "", foot, "</footer></body></html>\n");
 }
 
+void ts_page_of_text(struct ts_buf *out, const char *title, struct ts_span parts)
+{
+	ts_page_open(out, title, NULL);
+	ts_page_element(out, "<header><h1>", title, "</h1></header>\n<main><section>\n");
+	ts_buf_span(out, parts);
+	ts_buf_str(out, "</section></main>\n");
+	ts_page_close(out, "web");
+}
+
 /* What a policy names behind a word, up to the next part. */
 static void named(struct ts_span policy_text, const char *word, char ret[TS_PAGE_DIGEST])
 {

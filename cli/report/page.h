@@ -21,6 +21,8 @@ void ts_page_open(struct ts_buf *out, const char *name, const struct ts_page_scr
 void ts_page_run(struct ts_buf *out, const struct ts_page_script *script);
 /* foot: what the foot of the page says behind the program's version. */
 void ts_page_close(struct ts_buf *out, const char *foot);
+/* Appends a whole page of what a verb drew as parts of one (struct ts_term, page). */
+void ts_page_of_text(struct ts_buf *out, const char *title, struct ts_span parts);
 /* Appends a page as a server sends it: with links (HTML) in its place for them, and without its policy, since the server says one in a
  * header. What the page has in itself is named in that by 'sha256-...' in quotes: its style and its script; empty: it has none. */
 enum { TS_PAGE_DIGEST = 64 };

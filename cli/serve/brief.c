@@ -35,7 +35,8 @@ static const struct rank {
 	{"experiments wanted fixes memory_fixes worth_checking next command commands how", 4},
 	{"name id code severity state metric kind path change_ratio run parent child runs rows", 5},
 	{"a_ending b_ending parent_ending child_ending ending tensors layers fact_counts source effective", 7},
-	{"unchecked plots record policy_digest text_id block_count shared_block_count features measures events cells unknown cut_offs series "
+	{"unchecked plots record policy_digest text_id block_count shared_block_count features measures events cells unknown cut_offs "
+	 "series "
 	 "notes recorded_events op ops passed_over",
 	 8},
 };

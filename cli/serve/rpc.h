@@ -36,8 +36,8 @@ struct ts_rpc_message {
 	struct ts_span params; /* the text of an object, within the line; empty: none */
 };
 
-/* Texts lie in the arena or in the line. On failure *ret_code is the code of the error, and ret_message->id is that of the message where
- * one was read, since an error names it. */
+/* Texts lie in the arena or in the line. On failure *ret_code is the code of the error, and ret_message->id is that of the message
+ * where one was read, since an error names it. */
 enum ts_status ts_rpc_read(struct ts_span line, struct ts_arena *arena, struct ts_rpc_message *ret_message, enum ts_rpc_code *ret_code,
 			   struct ts_error *err);
 

@@ -30,15 +30,18 @@ static const char *brief(const char *document, const char *next)
 static void test_order(void **state)
 {
 	(void)state;
-	assert_string_equal(brief("{\"a\":null,\"plots\":[1],\"zeta\":{\"x\":1,\"y\":[]},\"rows\":[{\"k\":\"u\",\"v\":1},{\"k\":\"w\",\"v\":null}],"
-				  "\"evidence_for\":[\"it is\"],\"verdict\":\"differ\",\"ok\":true,\"lost\":[]}",
-				  "analyze"),
-			    "verdict: differ\nevidence_for: it is\nrows:\n k | v\n u | 1\n w | -\nzeta: x 1\nok: yes\nlost: none\n"
-			    "next: analyze\nall of it: tscope diff a b\n");
+	assert_string_equal(
+		brief("{\"a\":null,\"plots\":[1],\"zeta\":{\"x\":1,\"y\":[]},\"rows\":[{\"k\":\"u\",\"v\":1},{\"k\":\"w\",\"v\":null}],"
+		      "\"evidence_for\":[\"it is\"],\"verdict\":\"differ\",\"ok\":true,\"lost\":[]}",
+		      "analyze"),
+		"verdict: differ\nevidence_for: it is\nrows:\n k | v\n u | 1\n w | -\nzeta: x 1\nok: yes\nlost: none\n"
+		"next: analyze\nall of it: tscope diff a b\n");
 	/* A member of members is a column of its own; what nobody has is none; six digits of a fraction are shown. */
-	assert_string_equal(brief("[{\"k\":\"u\",\"v\":{\"a\":0.123456789,\"b\":null},\"n_count\":0},{\"k\":\"w\",\"v\":{\"c\":[1,2]}}]", NULL),
-			    "k | v.a | v.c\nu | 0.123457 | -\nw | - | 1, 2\nall of it: tscope diff a b\n");
-	assert_string_equal(brief("{\"experiments\":[{\"command\":\"tscope x\"}],\"id\":\"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef\"}",
+	assert_string_equal(
+		brief("[{\"k\":\"u\",\"v\":{\"a\":0.123456789,\"b\":null},\"n_count\":0},{\"k\":\"w\",\"v\":{\"c\":[1,2]}}]", NULL),
+		"k | v.a | v.c\nu | 0.123457 | -\nw | - | 1, 2\nall of it: tscope diff a b\n");
+	assert_string_equal(brief("{\"experiments\":[{\"command\":\"tscope "
+				  "x\"}],\"id\":\"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef\"}",
 				  "analyze"),
 			    "experiments:\n - command tscope x\nid: 0123456789abcdef\nall of it: tscope diff a b\n");
 }
@@ -52,8 +55,10 @@ static void test_cut(void **state)
 
 	(void)state;
 	for (int i = 0; i < 5000; i++)
-		n += (size_t)snprintf(document + n, sizeof document - n, "%s{\"name\":\"run-%d\",\"say\":\"a text of some words, %d\"}", i ? "," : "", i, i);
-	(void)snprintf(document + n, sizeof document - n, "],\"sentence\":\"they differ\",\"experiments\":[{\"command\":\"tscope y\"}]}");
+		n += (size_t)snprintf(document + n, sizeof document - n, "%s{\"name\":\"run-%d\",\"say\":\"a text of some words, %d\"}",
+				      i ? "," : "", i, i);
+	(void)snprintf(document + n, sizeof document - n,
+		       "],\"sentence\":\"they differ\",\"experiments\":[{\"command\":\"tscope y\"}]}");
 	text = brief(document, NULL);
 	assert_int_equal(strncmp(text, "sentence: they differ\n", 22), 0);
 	assert_non_null(strstr(text, "command tscope y\n"));

@@ -109,8 +109,9 @@ static void test_answers(void **state)
 	(void)state;
 	ts_rpc_result(&out, ts_span_str("\"q\""), ts_span_str("{\n  \"a\": \"x\\ny\"\n}\n"));
 	ts_rpc_error(&out, ts_span_of(NULL, 0), TS_RPC_NOT_JSON, "a \"b\"\n");
-	assert_true(ts_span_is(ts_buf_view(&out), "{\"jsonrpc\":\"2.0\",\"id\":\"q\",\"result\":{  \"a\": \"x\\ny\"}}\n"
-						  "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32700,\"message\":\"a \\\"b\\\"\\n\"}}\n"));
+	assert_true(ts_span_is(ts_buf_view(&out),
+			       "{\"jsonrpc\":\"2.0\",\"id\":\"q\",\"result\":{  \"a\": \"x\\ny\"}}\n"
+			       "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32700,\"message\":\"a \\\"b\\\"\\n\"}}\n"));
 	ts_buf_finish(&out);
 }
 

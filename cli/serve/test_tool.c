@@ -19,10 +19,20 @@ static const struct ts_option options[] = {
 	{.name = "html", .argument = "FILE", .help = "writes a page"},
 	{.name = NULL},
 };
-static const struct ts_verb diff = {
-	.name = "diff", .summary = "compare", .usage = "RUN RUN [RUN...]", .about = "About.", .options = options, .min_words = 2, .max_words = 9};
-static const struct ts_verb check = {
-	.name = "check", .summary = "check", .usage = "[PARENT] RUN", .about = "About.", .options = options, .min_words = 1, .max_words = 2};
+static const struct ts_verb diff = {.name = "diff",
+				    .summary = "compare",
+				    .usage = "RUN RUN [RUN...]",
+				    .about = "About.",
+				    .options = options,
+				    .min_words = 2,
+				    .max_words = 9};
+static const struct ts_verb check = {.name = "check",
+				     .summary = "check",
+				     .usage = "[PARENT] RUN",
+				     .about = "About.",
+				     .options = options,
+				     .min_words = 1,
+				     .max_words = 2};
 static const struct ts_verb facts = {.name = "facts", .summary = "facts", .usage = "[RUN [GLOB]]", .about = "About.", .max_words = 2};
 static const struct ts_verb plot = {
 	.name = "plot", .summary = "plot", .usage = "COLUMN RUN...", .about = "About.", .min_words = 2, .max_words = 9};
@@ -52,11 +62,14 @@ static void test_words(void **state)
 {
 	(void)state;
 	assert_string_equal(words(&tool_diff, &diff, "{\"runs\":[\"a\",\"b\"]}"), "diff --json -- a b");
-	assert_string_equal(words(&tool_diff, &diff, "{\"all\":true,\"rank\":3,\"ignore\":[\"x\",\"y\"],\"runs\":[\"-a\",\"b\"],\"answer\":\"text\"}"),
+	assert_string_equal(words(&tool_diff, &diff,
+				  "{\"all\":true,\"rank\":3,\"ignore\":[\"x\",\"y\"],\"runs\":[\"-a\",\"b\"],\"answer\":\"text\"}"),
 			    "diff --all --rank=3 --ignore=x --ignore=y -- -a b");
-	assert_string_equal(words(&tool_diff, &diff, "{\"all\":false,\"rank\":null,\"runs\":[\"a\",\"b\"],\"answer\":\"page\",\"project\":\"p\"}"),
-			    "diff --project=p --html=- -- a b");
+	assert_string_equal(
+		words(&tool_diff, &diff, "{\"all\":false,\"rank\":null,\"runs\":[\"a\",\"b\"],\"answer\":\"page\",\"project\":\"p\"}"),
+		"diff --project=p --html=- -- a b");
 	assert_string_equal(words(&tool_check, &check, "{\"run\":\"r\",\"answer\":\"brief\"}"), "check --json -- r");
+	assert_string_equal(words(&tool_plot, &plot, "{\"column\":\"c\",\"runs\":[\"r\"],\"answer\":\"page\"}"), "plot -- c r");
 	assert_string_equal(words(&tool_check, &check, "{\"run\":\"r\",\"parent\":\"p\"}"), "check --json -- p r");
 	assert_string_equal(words(&tool_facts, &facts, "{\"run\":\"r\",\"glob\":\"config.*\"}"), "facts --json -- r config.*");
 	assert_string_equal(words(&tool_plot, &plot, "{\"column\":\"loss\",\"runs\":\"r\"}"), "plot --json -- loss r");
@@ -70,13 +83,14 @@ static void test_refused(void **state)
 	assert_string_equal(words(&tool_diff, &diff, "{\"runs\":[\"a\",7.5,{}]}"), "! diff: runs is not a text or a list of texts");
 	assert_string_equal(words(&tool_diff, &diff, "{\"all\":1}"), "! diff: all is not true or false");
 	assert_string_equal(words(&tool_diff, &diff, "{\"rank\":[1]}"), "! diff: rank is not a text or a number");
-	assert_string_equal(words(&tool_diff, &diff, "{\"ignore\":[\"a\\u0000b\"]}"), "! diff: ignore is not a text or a list of texts");
+	assert_string_equal(words(&tool_diff, &diff, "{\"ignore\":[\"a\\u0000b\"]}"),
+			    "! diff: ignore is not a text or a list of texts");
 	assert_string_equal(words(&tool_diff, &diff, "{}"), "! diff: runs is not given; usage: tscope diff RUN RUN [RUN...]");
 	assert_string_equal(words(&tool_diff, &diff, "[1]"), "! diff: arguments are an object");
 	assert_string_equal(words(&tool_check, &check, "{\"run\":\"\"}"), "! check: run is not a name; it is empty");
 	assert_string_equal(words(&tool_facts, &facts, ""), "! facts: run is not given; usage: tscope facts [RUN [GLOB]]");
-	assert_string_equal(words(&tool_plot, &plot, "{\"runs\":\"r\",\"column\":\"c\",\"answer\":\"page\"}"),
-			    "! plot: answer is not document, brief or text");
+	assert_string_equal(words(&tool_plot, &plot, "{\"runs\":\"r\",\"column\":\"c\",\"answer\":\"xml\"}"),
+			    "! plot: answer is not document, brief, text or page");
 }
 
 static bool has(const struct ts_buf *out, const char *text)

@@ -14,7 +14,7 @@ static const char *const forms[] = {
 };
 enum { FORMS = sizeof forms / sizeof forms[0], SCRATCH_MAX = 8 << 20 };
 
-static bool draws(const struct ts_verb *verb)
+bool ts_tool_draws(const struct ts_verb *verb)
 {
 	for (const struct ts_option *o = verb->options; o && o->name; o++)
 		if (strcmp(o->name, "html") == 0)
@@ -166,7 +166,7 @@ static void put_properties(const struct ts_tool *tool, const struct ts_verb *ver
 	ts_json_end(j);
 	ts_json_key(j, "answer");
 	ts_json_object(j);
-	put_choices(j, draws(verb) ? "document brief text page" : "document brief text");
+	put_choices(j, "document brief text page");
 	put_about(j, "the JSON document (the default), a brief of at most 1,500 tokens, the text of the command, or a page of HTML");
 	ts_json_end(j);
 	ts_json_end(j);
@@ -308,11 +308,11 @@ static enum ts_status take_form(struct reading *r, struct ts_error *err)
 	if (ts_json_next(&r->reader, &token, err))
 		return err->status;
 	for (int f = 0; f < FORMS && token.type == TS_JSON_STRING; f++)
-		if (ts_span_is(token.text, forms[f]) && (f != TS_TOOL_PAGE || draws(r->verb))) {
+		if (ts_span_is(token.text, forms[f])) {
 			r->call->form = (enum ts_tool_form)f;
 			return TS_OK;
 		}
-	return wrong(r, "answer", draws(r->verb) ? "document, brief, text or page" : "document, brief or text", err);
+	return wrong(r, "answer", "document, brief, text or page", err);
 }
 
 static enum ts_status unknown(const struct reading *r, const char *name, struct ts_error *err)
@@ -373,8 +373,8 @@ static enum ts_status add_slots(struct reading *r, struct ts_error *err)
 		return err->status;
 	for (size_t i = 0; i < r->n_slots; i++) {
 		if (r->slots[i].needed && r->n_of_slot[i] == 0)
-			return ts_error_set(err, TS_INVALID, "%s: %s is not given; usage: tscope %s %s", r->verb->name, r->slots[i].name,
-					    r->verb->name, r->verb->usage);
+			return ts_error_set(err, TS_INVALID, "%s: %s is not given; usage: tscope %s %s", r->verb->name,
+					    r->slots[i].name, r->verb->name, r->verb->usage);
 		/* What stands behind a word that is missing would be taken for it. */
 		if (i && r->n_of_slot[i] && !r->n_of_slot[i - 1] && !r->slots[i].needed)
 			return ts_error_set(err, TS_INVALID, "%s: %s has no meaning without %s", r->verb->name, r->slots[i].name,
@@ -405,7 +405,7 @@ enum ts_status ts_tool_read(const struct ts_tool *tool, const struct ts_verb *ve
 	}
 	if (!status && (call->form == TS_TOOL_DOCUMENT || call->form == TS_TOOL_BRIEF))
 		status = add(&r, "--json", err);
-	if (!status && call->form == TS_TOOL_PAGE)
+	if (!status && call->form == TS_TOOL_PAGE && ts_tool_draws(verb))
 		status = add(&r, "--html=-", err);
 	if (!status)
 		status = add_slots(&r, err);

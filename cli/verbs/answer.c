@@ -40,7 +40,7 @@ static enum ts_status run(struct ts_cli *cli, const struct ts_asked *asked, stru
 	if (asked->local ? check_paths(cli, err) : refuse_paths(cli, err))
 		return err->status;
 	cli->json = ts_args_has(&cli->args, "json");
-	status = cli->verb->run(cli, err);
+	status = asked->instead ? asked->instead(cli, asked->ctx, err) : cli->verb->run(cli, err);
 	if (!status)
 		status = ts_buf_check(&cli->out, err);
 	return status ? status : ts_arena_check(&cli->arena, err);

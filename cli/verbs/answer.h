@@ -20,6 +20,8 @@ struct ts_asked {
 	struct ts_target *target; /* open, and left open; what it keeps of one command is forgotten */
 	bool page;		  /* text is drawn as parts of a page (cli/view/html.h) */
 	bool local;		  /* a program of this user asks: paths are runs, and pages stand alone */
+	enum ts_status (*instead)(struct ts_cli *cli, void *ctx, struct ts_error *err); /* runs with the verb's words; NULL: the verb */
+	void *ctx;		  /* for instead */
 };
 
 struct ts_answer {

@@ -14,7 +14,8 @@ const struct ts_tool ts_tools[] = {
 	{"show", "at device snapshot rank output machine reproduce", 1, 1, "analyze with the same run says what limits it"},
 	{"facts", "", 1, 2, "list with by=PATH of a fact compares runs by its values"},
 	{"analyze",
-	 "warmup rank trace snapshot flops-per-step peak-tflops dtype microbatches device-memory fail-on fresh step at device with scale "
+	 "warmup rank trace snapshot flops-per-step peak-tflops dtype microbatches device-memory fail-on fresh step at device with "
+	 "scale "
 	 "pattern map policy",
 	 1, 1, "explain with the code of a finding says when it fires; diff with another run shows what changed"},
 	{"plot", "x smooth log logx bands highlight by rank cells from to", 2, 256, "diff with two of the runs says where they part"},

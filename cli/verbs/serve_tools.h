@@ -1,4 +1,4 @@
-/* serve_tools.h - the verbs that `tscope serve` runs for programs: each reads alone, with the options that neither write nor execute. */
+/* serve_tools.h - the verbs that `tscope serve` runs for programs: each reads alone, with options that neither write nor execute. */
 #ifndef TSCOPE_CLI_VERBS_SERVE_TOOLS_H
 #define TSCOPE_CLI_VERBS_SERVE_TOOLS_H
 

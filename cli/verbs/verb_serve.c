@@ -1,21 +1,23 @@
-/* verb_serve.c - tscope serve: the reading verbs for a program that asks over stdin and stdout, by JSON-RPC as the Model Context Protocol
- * frames it. One thread reads messages and answers what needs no store; two others run verbs, so that a short question does not wait
- * for a long one. What a verb answers is what its command prints (answer.h). */
-#include "base/limits.h"
+/* verb_serve.c - tscope serve: the reading verbs for a program that asks over stdin and stdout, by JSON-RPC as the Model Context
+ * Protocol frames it. One thread reads messages and answers what needs no store; two others run verbs, so that a short question does
+ * not wait for a long one. What a verb answers is what its command prints (answer.h). */
 #include "base/alloc.h"
 #include "base/file.h"
+#include "base/limits.h"
 #include "base/text.h"
 #include "base/version.h"
+#include "cli/report/page.h"
 #include "cli/serve/brief.h"
 #include "cli/serve/message_lines.h"
 #include "cli/serve/rpc.h"
 #include "cli/verbs/answer.h"
 #include "cli/verbs/kept_targets.h"
+#include "cli/verbs/serve_columns.h"
 #include "cli/verbs/serve_tools.h"
 #include "cli/verbs/verbs.h"
 
+#include <fcntl.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 enum { LINE_MAX_BYTES = 1 << 20, WAITING_MAX = 256, WORKERS = 2, QUESTION_ARENA = 16 << 20, OUT_MAX = 1 << 30 };
@@ -24,10 +26,12 @@ enum { LINE_MAX_BYTES = 1 << 20, WAITING_MAX = 256, WORKERS = 2, QUESTION_ARENA 
 static const char *const protocols[] = {"2025-11-25", "2025-06-18", "2024-11-05"};
 enum { PROTOCOLS = sizeof protocols / sizeof protocols[0] };
 
-static const char instructions[] =
-	"tscope is git for training runs: runs are stored once, and compared. list finds runs; analyze says what limits one and what is wrong "
-	"with it; diff says from which step on two runs differ, and why; gate tests whether one is slower. A run is a name, a tag, a branch, "
-	"the first digits of an id, or the path of a run's folder. Give answer=brief for a short text, which ends with what to ask next.";
+static const char instructions[] = "tscope is git for training runs: runs are stored once, and compared. list finds runs; analyze says "
+				   "what limits one and what is wrong "
+				   "with it; diff says from which step on two runs differ, and why; gate tests whether one is slower. "
+				   "A run is a name, a tag, a branch, "
+				   "the first digits of an id, or the path of a run's folder. Give answer=brief for a short text, "
+				   "which ends with what to ask next.";
 
 struct question {
 	struct question *next;
@@ -46,6 +50,8 @@ struct serving {
 	struct question *running; /* by next */
 	bool ended;		  /* no question comes any more */
 	struct ts_error failed;	  /* stdout could not be written */
+	pthread_mutex_t values_lock;
+	int values; /* where the numbers of columns go; below 0: nobody takes them */
 };
 
 /* -- what is said -- */
@@ -144,6 +150,11 @@ static const char *command_of(const struct ts_tool_call *call, struct ts_arena *
 	return said;
 }
 
+static bool has_to_be_made_a_page(const struct ts_tool *tool, const struct ts_tool_call *call)
+{
+	return call->form == TS_TOOL_PAGE && !ts_tool_draws(ts_verb_find(tool->verb));
+}
+
 /* Makes text of the answer in the form that was asked for. */
 static void shape(const struct ts_tool *tool, const struct ts_tool_call *call, struct ts_answer *answer, struct ts_arena *arena,
 		  struct ts_buf *text)
@@ -154,6 +165,9 @@ static void shape(const struct ts_tool *tool, const struct ts_tool_call *call, s
 		ts_arena_init(&tree, TS_ANALYSIS_ARENA);
 		answer->status = ts_brief(ts_buf_view(&answer->out), command_of(call, arena), tool->next, &tree, text, &answer->err);
 		ts_arena_finish(&tree);
+	} else if (!answer->status && has_to_be_made_a_page(tool, call)) {
+		ts_page_of_text(text, command_of(call, arena), ts_buf_view(&answer->out));
+		answer->status = ts_buf_check(text, &answer->err);
 	} else if (!answer->status) {
 		ts_buf_span(text, ts_buf_view(&answer->out));
 		answer->status = ts_buf_check(text, &answer->err);
@@ -167,8 +181,10 @@ static void shape(const struct ts_tool *tool, const struct ts_tool_call *call, s
 		ts_buf_printf(text, "%s\n", answer->err.text);
 }
 
-/* The project of this command holds where the call names none: of an option that is given twice, the last one counts. */
-static void ask(struct serving *s, const struct ts_tool_call *call, struct ts_arena *arena, struct ts_answer *answer)
+/* Fills what is asked of the words; the project of this command holds where they name none: of an option that is given twice, the last
+ * one counts. */
+static void ask(struct serving *s, const struct ts_tool_call *call, struct ts_arena *arena, struct ts_asked asked,
+		struct ts_answer *answer)
 {
 	const char *project = ts_args_text(&s->cli->args, "project"), *words[TS_TOOL_WORDS + 1];
 	size_t n = 0;
@@ -183,7 +199,11 @@ static void ask(struct serving *s, const struct ts_tool_call *call, struct ts_ar
 		words[n++] = ts_arena_phrase(arena, "--project=%s", project);
 	for (size_t i = 1; i < call->n; i++)
 		words[n++] = call->words[i];
-	ts_answer(&(struct ts_asked){.words = words, .n = n, .target = &t->target, .local = true}, answer);
+	asked.words = words;
+	asked.n = n;
+	asked.target = &t->target;
+	asked.local = true;
+	ts_answer(&asked, answer);
 	if (answer->status == TS_NOT_FOUND && t->target.absent) {
 		struct ts_error whole = answer->err;
 
@@ -213,7 +233,7 @@ static void call_tool(struct serving *s, struct question *q)
 	(void)ts_rpc_member(q->message.params, "arguments", &arguments);
 	answer.status = ts_tool_read(tool, ts_verb_find(tool->verb), arguments, &q->arena, &call, &answer.err);
 	if (!answer.status)
-		ask(s, &call, &q->arena, &answer);
+		ask(s, &call, &q->arena, (struct ts_asked){.page = has_to_be_made_a_page(tool, &call)}, &answer);
 	shape(tool, &call, &answer, &q->arena, &text);
 	put_result(&result, &answer, ts_buf_view(&text));
 	pthread_mutex_lock(&s->lock);
@@ -224,6 +244,52 @@ static void call_tool(struct serving *s, struct question *q)
 		send_result(s, q->message.id, &result);
 	ts_buf_finish(&result);
 	ts_buf_finish(&text);
+	ts_buf_finish(&answer.out);
+	ts_buf_finish(&answer.said);
+}
+
+/* -- columns -- */
+
+struct saying {
+	struct serving *s;
+	const struct question *q;
+};
+
+static void say_columns(void *ctx, const struct ts_buf *json)
+{
+	const struct saying *saying = ctx;
+
+	send_result(saying->s, saying->q->message.id, json);
+}
+
+/* An error is the document of an error, as the result: who asks so knows it. */
+static void send_columns(struct serving *s, struct question *q)
+{
+	struct saying saying = {s, q};
+	struct ts_columns_wanted wanted = {.fd = s->values, .lock = &s->values_lock, .say = say_columns, .ctx = &saying};
+	struct ts_answer answer = {.out = TS_BUF_INIT(0), .said = TS_BUF_INIT(0)};
+	struct ts_buf error = TS_BUF_INIT(1 << 20);
+	const char *words[4] = {"show"};
+	struct ts_tool_call call = {.words = words, .n = 1};
+	struct ts_span project;
+
+	if (s->values < 0) {
+		send_error(s, q->message.id, TS_RPC_NO_METHOD, "tscope/columns needs --values, the descriptor that takes the numbers");
+		return;
+	}
+	answer.status = ts_columns_wanted_read(q->message.params, &q->arena, &wanted, &answer.err);
+	if (!answer.status) {
+		if (ts_rpc_text(q->message.params, "project", &q->arena, &project))
+			words[call.n++] = ts_arena_phrase(&q->arena, "--project=%s", (const char *)project.data);
+		words[call.n++] = "--";
+		words[call.n++] = wanted.run;
+		ask(s, &call, &q->arena, (struct ts_asked){.instead = ts_columns_send, .ctx = &wanted}, &answer);
+	}
+	if (answer.status) {
+		ts_answer_error(&error, &answer.err);
+		send_result(s, q->message.id, &error);
+	}
+	ts_buf_finish(&error);
 	ts_buf_finish(&answer.out);
 	ts_buf_finish(&answer.said);
 }
@@ -266,7 +332,10 @@ static void *work(void *ctx)
 		pthread_mutex_unlock(&s->lock);
 		if (!q)
 			return NULL;
-		call_tool(s, q);
+		if (ts_span_is(q->message.method, "tools/call"))
+			call_tool(s, q);
+		else
+			send_columns(s, q);
 		pthread_mutex_lock(&s->lock);
 		unlink_running(s, q);
 		pthread_mutex_unlock(&s->lock);
@@ -391,15 +460,16 @@ static void notified(struct serving *s, const struct ts_rpc_message *message, st
 	if (!ts_span_is(message->method, "notifications/cancelled") || !ts_rpc_member(message->params, "requestId", &id))
 		return;
 	/* As the id of a message, so that it is written as ids are. */
-	if (!ts_rpc_read(ts_span_str(ts_arena_phrase(arena, "{\"jsonrpc\":\"2.0\",\"method\":\"\",\"id\":%.*s}", TS_SPAN_ARG(id))), arena,
-			 &cancelled, &code, &unused))
+	if (!ts_rpc_read(ts_span_str(ts_arena_phrase(arena, "{\"jsonrpc\":\"2.0\",\"method\":\"\",\"id\":%.*s}", TS_SPAN_ARG(id))),
+			 arena, &cancelled, &code, &unused))
 		cancel(s, cancelled.id);
 }
 
 /* Takes the question, whose message was read. */
 static void answer_message(struct serving *s, struct question *q)
 {
-	if (q->message.kind == TS_RPC_REQUEST && ts_span_is(q->message.method, "tools/call")) {
+	if (q->message.kind == TS_RPC_REQUEST &&
+	    (ts_span_is(q->message.method, "tools/call") || ts_span_is(q->message.method, "tscope/columns"))) {
 		enqueue(s, q);
 		return;
 	}
@@ -485,10 +555,18 @@ static enum ts_status run_all(struct serving *s, struct ts_error *err)
 
 enum ts_status ts_verb_serve(struct ts_cli *cli, struct ts_error *err)
 {
-	struct serving s = {.cli = cli};
+	struct serving s = {.cli = cli, .values = -1};
 	enum ts_status status;
+	uint64_t values;
+	bool given;
 
+	if (ts_args_uint(&cli->args, "values", INT32_MAX, &given, &values, err))
+		return err->status;
+	if (given && (values <= STDERR_FILENO || fcntl((int)values, F_SETFD, FD_CLOEXEC)))
+		return ts_error_set(err, TS_INVALID, "serve: --values names no open descriptor beyond stderr");
+	s.values = given ? (int)values : -1;
 	s.end = &s.waiting;
+	pthread_mutex_init(&s.values_lock, NULL);
 	pthread_mutex_init(&s.lock, NULL);
 	pthread_cond_init(&s.more, NULL);
 	ts_kept_targets_init(&s.kept, open_target, &s);
@@ -498,5 +576,6 @@ enum ts_status ts_verb_serve(struct ts_cli *cli, struct ts_error *err)
 	ts_kept_targets_close(&s.kept);
 	pthread_cond_destroy(&s.more);
 	pthread_mutex_destroy(&s.lock);
+	pthread_mutex_destroy(&s.values_lock);
 	return status;
 }

@@ -49,15 +49,6 @@ static enum ts_status open_target(void *ctx, struct ts_kept_target *t, struct ts
 
 /* -- pages -- */
 
-static void text_page(struct ts_buf *out, const char *title, const struct ts_buf *text)
-{
-	ts_page_open(out, title, NULL);
-	ts_page_element(out, "<header><h1>", title, "</h1></header>\n<main><section>\n");
-	ts_buf_span(out, ts_buf_view(text));
-	ts_buf_str(out, "</section></main>\n");
-	ts_page_close(out, "web");
-}
-
 static void own_page(struct ts_buf *out, const char *title, const char *body)
 {
 	ts_page_open(out, title, NULL);
@@ -97,7 +88,7 @@ static void serve(const struct ts_web_question *q, struct ts_answer *from, struc
 	else if (q->draws)
 		ts_buf_span(&page, ts_buf_view(&from->out));
 	else
-		text_page(&page, q->title, &from->out);
+		ts_page_of_text(&page, q->title, ts_buf_view(&from->out));
 	if (page.failed)
 		ts_buf_lacks(&to->out, &page);
 	else

@@ -293,6 +293,11 @@ static const struct ts_example web_examples[] = {
 	END_EXAMPLES,
 };
 
+static const struct ts_option serve_options[] = {
+	{.name = "values", .argument = "FD",
+	 .help = "write the numbers of columns to this open descriptor, as the Python package asks for them (docs/python.md)"},
+	END_OPTIONS,
+};
 static const struct ts_example serve_examples[] = {
 	{"tscope serve", "answers a program that writes JSON-RPC messages to its stdin"},
 	{"claude mcp add tscope -- tscope serve", "lets a coding agent ask: other agents take the same two words as a command of MCP"},
@@ -1063,7 +1068,7 @@ const struct ts_verb ts_verbs[] = {
 			 "Protocol has it (docs/python.md). Each verb that only reads is a tool, whose arguments are its words and "
 			 "options; none writes or executes. An answer is the document of --json, or, with answer=brief, a text of at "
 			 "most 1,500 tokens: what was found, what that rests on, and what to ask next. It ends when stdin does.",
-		.examples = serve_examples,
+		.options = serve_options, .examples = serve_examples,
 		.exits = EXITS_DONE,
 		.run = ts_verb_serve,
 	},

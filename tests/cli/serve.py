@@ -145,6 +145,8 @@ def documents(serve, place):
         expect(f"sentence: {holder['sentence']}" in serve.text(words[0], answer="brief", **arguments), f"the brief of {words} keeps the sentence")
     expect(serve.text("diff", runs=["base", "lr"], answer="text") == place.run("diff", "base", "lr").stdout.decode(), "text is what the command prints")
     page = serve.text("diff", runs=["base", "lr"], answer="page")
+    made = serve.text("check-resume", parent="base", run="lr", answer="page")
+    expect(made.startswith("<!DOCTYPE html>") and "</html>" in made and "<script" not in made, "a verb that draws no page has one")
     expect(page.startswith("<!DOCTYPE html>") and page == place.run("diff", "base", "lr", "--html", "-").stdout.decode(), "a page is what --html - prints")
 
 

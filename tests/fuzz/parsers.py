@@ -33,7 +33,7 @@ TARGETS = {  # target: what it feeds
     "fuzz_tracking": "ts_tracking_body_read ts_tracking_query_read ts_tracking_filter_read ts_tracking_order_read",
     "fuzz_credentials": "ts_credentials_parse ts_token_parse",
     "fuzz_page_token": "ts_page_token_parse",
-    "fuzz_serve": "ts_rpc_read ts_tool_read",
+    "fuzz_serve": "ts_rpc_read ts_tool_read ts_columns_wanted_read",
     "fuzz_page_links": "ts_page_links_find",
     "fuzz_project": "ts_project_parse ts_name_component",
     "fuzz_gate_record": "ts_gate_record_read",

@@ -1,8 +1,6 @@
 """Where the program tscope is: the wheel has it inside, and pip puts it beside python."""
 
 import os
-import shutil
-import sysconfig
 from typing import Optional
 
 
@@ -12,6 +10,9 @@ def program() -> Optional[str]:
     >>> isinstance(program(), (str, type(None)))
     True
     """
+    import shutil
+    import sysconfig
+
     named = os.environ.get("TSCOPE")
     if named:
         return shutil.which(named)

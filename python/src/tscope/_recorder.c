@@ -5,6 +5,7 @@
  */
 #include "_recorder.h"
 
+#include "_arrow.h"
 #include "_between.h"
 #include "_digest.h"
 #include "_hooks.h"
@@ -1365,6 +1366,8 @@ static PyMethodDef module_methods[] = {
 	{"digest_set", digest_set, METH_O, PyDoc_STR("Returns the digest of named tensors, from their names and digests.")},
 	{"digest_words", digest_words, METH_VARARGS, PyDoc_STR("Returns the digest of 32-bit words and of bytes behind them.")},
 	{"zero_at", zero_at, METH_VARARGS, PyDoc_STR("Returns whether the floats of a size at an address are zero.")},
+	{"arrow_stream", tscope_arrow_stream, METH_VARARGS,
+	 PyDoc_STR("arrow_stream(rows, columns)\n--\n\nReturns a stream of Arrow of columns in memory.")},
 	{"crc32c", crc32c, METH_VARARGS, PyDoc_STR("Returns the CRC-32C of bytes.")},
 	{"sketch_at", sketch_at, METH_VARARGS, PyDoc_STR("Returns the sketch of so many elements at an address (docs/sketches.md).")},
 	{NULL, NULL, 0, NULL},

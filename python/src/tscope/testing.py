@@ -1,0 +1,1 @@
+"""For tests of trainings (docs/python.md)."""
