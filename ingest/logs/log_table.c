@@ -33,6 +33,7 @@ static const char *const clock_names[] = {"wall",	 "elapsed",	  "elapsed_time", 
 					  "_runtime",	 "runtime",	  "elapsed_s",	  "time_since_start",  "cumulative_time",
 					  "elapsed_sec", "relative_time", "time",	  "total_elapsed_time"};
 
+enum { UNASKED, NO, YES };
 enum use { USE_VALUE = 0, USE_STEP, USE_TIME, USE_NOTHING };
 
 /* The cells that have the same name. */
@@ -46,6 +47,7 @@ struct series {
 	uint64_t rises;		     /* how often it was more than the one before, */
 	bool fell;		     /* and whether it ever was less, or is no number of seconds */
 	double least;		     /* of its numbers */
+	uint8_t grouping;	     /* whether its texts say of what a row is: UNASKED, NO, YES */
 	uint64_t falls, begins;	     /* how often it was less than the one before, and how often of these less than half of it */
 	struct ts_log_digits digits;
 	struct ts_span mapped; /* the column in .tscope-map; if empty, log_names.h decides */
@@ -77,6 +79,7 @@ struct ts_log_table {
 	size_t cap_series, n_cells, cap_cells;
 	struct ts_buf texts;
 	uint64_t line, row;
+	bool grouped; /* a text of the row may say of what it is */
 	bool failed;
 	/* used while feeding; if rows is NULL, the table is only looked at */
 	struct ts_rows *rows;
@@ -300,6 +303,7 @@ void ts_log_table_tell(struct ts_log_table *t, const char *code, enum ts_notice_
 void ts_log_table_row(struct ts_log_table *t, uint64_t line)
 {
 	t->n_cells = 0;
+	t->grouped = false;
 	t->line = line;
 	ts_buf_reset(&t->texts);
 }
@@ -345,6 +349,18 @@ static bool looks_like_number(struct ts_span text)
 	return digits > 0 && signs == 0 && (ts_is_digit(text.data[0]) || memchr("+-.", text.data[0], 3));
 }
 
+/* Whether texts of that name say of what their row is: "train", "val". */
+static bool is_grouping(struct ts_log_table *t, uint32_t key)
+{
+	static const char *const names[] = {"mode", "phase", "split", "stage", "subset", "_type"};
+	const size_t n = sizeof names / sizeof names[0];
+	struct series *s = &t->series[key];
+
+	if (s->grouping == UNASKED)
+		s->grouping = rank_in(name_of(t, key), names, n) < n ? YES : NO;
+	return s->grouping == YES;
+}
+
 static void tell_number(struct ts_log_table *t, struct ts_span name, struct ts_span text)
 {
 	char detail[200];
@@ -374,8 +390,10 @@ void ts_log_table_text(struct ts_log_table *t, struct ts_span name, struct ts_sp
 	if (add_fraction(t, name, text))
 		return;
 	c = add_cell(t, name, text);
-	if (c)
+	if (c) {
 		c->is_text = true;
+		t->grouped |= is_grouping(t, c->key);
+	}
 	if (c && looks_like_number(text))
 		tell_number(t, name, text);
 }
@@ -909,6 +927,8 @@ static const char *group_of(struct ts_span text)
 						{"evaluation", "val"}, {"dev", "val"},   {"test", "test"}};
 	size_t n = 0;
 
+	if (text.len < 3 || !strchr("vedt", text.data[0] | 32) || (text.data[1] | 32) == 'r')
+		return NULL; /* such as "train" */
 	while (n < text.len && ts_is_alpha(text.data[n]))
 		n++;
 	for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++)
@@ -918,16 +938,11 @@ static const char *group_of(struct ts_span text)
 }
 
 /* Rows of a training and of its evaluation have the same steps and names, and a cell that says which they are. */
-static const char *row_group(const struct ts_log_table *t)
+static const char *row_group(struct ts_log_table *t)
 {
-	static const char *const names[] = {"mode", "phase", "split", "stage", "subset", "_type"};
-
-	for (size_t i = 0; i < t->n_cells; i++) {
-		const struct cell *c = &t->cells[i];
-
-		if (c->is_text && rank_in(name_of(t, c->key), names, sizeof names / sizeof names[0]) < sizeof names / sizeof names[0])
-			return group_of(text_of(t, c));
-	}
+	for (size_t i = 0; i < t->n_cells; i++)
+		if (t->cells[i].is_text && is_grouping(t, t->cells[i].key))
+			return group_of(text_of(t, &t->cells[i]));
 	return NULL;
 }
 
@@ -956,7 +971,7 @@ static void name_group(struct ts_log_table *t)
 
 enum ts_status ts_log_table_end(struct ts_log_table *t, struct ts_error *err)
 {
-	if (!t->failed)
+	if (t->grouped && !t->failed)
 		name_group(t);
 	if (t->failed)
 		return ts_error_set(err, TS_NO_MEMORY, "out of memory for names");

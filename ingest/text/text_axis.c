@@ -180,6 +180,12 @@ static enum shape shape_of(const struct ts_text_order *o)
 	return o->before == o->most ? SHAPE_BEFORE : SHAPE_AFTER;
 }
 
+/* Whether records without a step stand behind some that have one. */
+static bool has_followers(const struct ts_text_order *o)
+{
+	return o->most + o->since > 0;
+}
+
 static void keep_names(struct ts_text_axis *a, const struct ts_text_record *r)
 {
 	for (size_t i = 0; i < r->n && a->n_names < TS_TEXT_BLOCK_NAMES; i++)
@@ -211,7 +217,7 @@ enum ts_text_place ts_text_axis_step(struct ts_text_axis *a, const struct ts_tex
 		return has ? TS_TEXT_ENDS : TS_TEXT_OPENS;
 	if (begins)
 		a->n_names = 0;
-	if (has)
+	if (has && has_followers(by_epoch ? &a->epochs : &a->steps))
 		keep_names(a, r);
 	return has ? TS_TEXT_OWN_ROW : a->known ? TS_TEXT_FOLLOWS : TS_TEXT_LOST;
 }

@@ -378,7 +378,7 @@ static bool find_place(struct ts_span pattern, struct ts_span line, struct ts_te
 		first = next_part(pattern, &first_at);
 	while (first.kind == PART_SPACE);
 	bare = first.kind == PART_FIELD && is_bare(pattern);
-	manner = (struct manner){bare, is_list(pattern)};
+	manner = (struct manner){bare, memchr(pattern.data, ',', pattern.len) && is_list(pattern)};
 	for (size_t from = 0; from < line.len; from++) {
 		size_t at = from;
 
