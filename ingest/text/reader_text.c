@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/limits.h"
+#include "base/map.h"
 #include "base/number.h"
 #include "base/path.h"
 #include "base/text.h"
@@ -22,7 +23,7 @@
 
 const char ts_text_loses[] = "lines that are not of a step";
 
-enum { SURE = 10, SNIFF_BYTES = 4 << 20, SHOWN_BYTES = 1024 };
+enum { SURE = 10, SNIFF_BYTES = 4 << 20, SHOWN_BYTES = 1024, LINE_ENDS = 8, ENDS_LEAST = 5 };
 
 /* One state of a piece of the log: the text between two line ends. */
 struct piece {
@@ -38,6 +39,14 @@ struct ts_text_templates {
 	size_t n;
 	bool behind; /* as of ts_text_guess */
 	bool step;   /* one of them has a {step}; then no name that {*} alone takes is one, as of "Total timesteps: 4096" in a block */
+};
+
+/* The last number of lines that end with the same name, and how many decimals all of them have. */
+struct line_end {
+	uint64_t name; /* its hash */
+	uint64_t lines;
+	size_t decimals;
+	bool uneven;
 };
 
 struct text {
@@ -80,6 +89,7 @@ struct text {
 	int64_t number;	  /* of the last record with a loss, where there is no bar */
 	bool any, spaced; /* a step was seen; two steps lie more than one apart */
 	int64_t last;
+	struct line_end ends[LINE_ENDS];
 	struct ts_text_end end; /* how it ended, by the lines behind the last step */
 	struct ts_span final;	/* Hugging Face's record of the whole training; empty if there is none */
 };
@@ -720,6 +730,53 @@ static void see_other_line(struct text *x, const struct piece *p)
 		tell(x, "other_line", TS_NOTICE_INFO, "a line that says nothing about a step in this format");
 }
 
+static size_t decimals_of(struct ts_span number)
+{
+	const uint8_t *point = memchr(number.data, '.', number.len);
+
+	return point ? number.len - 1 - (size_t)(point - number.data) : 0;
+}
+
+/* The end of lines like the one that was read; NULL: it has none, or there are too many others. */
+static struct line_end *line_end_of(struct text *x)
+{
+	const struct ts_text_cell *last = x->record->n ? &x->record->cells[x->record->n - 1] : NULL;
+	uint64_t name;
+
+	if (!last || last->is_text)
+		return NULL;
+	name = ts_hash_bytes(ts_hash_open, last->name);
+	for (size_t i = 0; i < LINE_ENDS; i++)
+		if (!x->ends[i].lines || x->ends[i].name == name) {
+			x->ends[i].name = name;
+			return &x->ends[i];
+		}
+	return NULL;
+}
+
+static void see_line_end(struct text *x)
+{
+	struct line_end *end = line_end_of(x);
+	size_t decimals;
+
+	if (!end)
+		return;
+	decimals = decimals_of(x->record->cells[x->record->n - 1].value);
+	end->uneven |= end->lines && decimals != end->decimals;
+	end->decimals = decimals;
+	end->lines++;
+}
+
+/* Whether a line that the file ends in is whole: its last number has as many decimals as those of all lines before, which are printed
+ * so. */
+static bool is_whole_line(struct text *x)
+{
+	const struct line_end *end = x->format == TS_TEXT_TEMPLATE ? line_end_of(x) : NULL;
+
+	return end && end->lines >= ENDS_LEAST && !end->uneven && end->decimals >= 2 &&
+	       decimals_of(x->record->cells[x->record->n - 1].value) == end->decimals;
+}
+
 static enum ts_status take(struct text *x, const struct piece *p, struct ts_log_table *t, struct ts_error *err)
 {
 	if (x->format == TS_TEXT_HUGGINGFACE && p->is_bar)
@@ -738,7 +795,9 @@ static enum ts_status take(struct text *x, const struct piece *p, struct ts_log_
 	}
 	if (!x->pass && (x->format != TS_TEXT_BAR || p->bar.n != x->bar_n)) /* a bar prints its last state again when it is closed */
 		ts_text_end_step(&x->end);
-	if (p->cut && x->format != TS_TEXT_BAR) {
+	if (x->format == TS_TEXT_TEMPLATE && !p->cut)
+		see_line_end(x);
+	if (p->cut && x->format != TS_TEXT_BAR && !is_whole_line(x)) {
 		tell(x, "cut_line", TS_NOTICE_SKIPPED, "the file ends inside a line");
 		return TS_OK;
 	}
@@ -763,6 +822,7 @@ static enum ts_status read_all(void *ctx, struct ts_log_table *t, struct ts_erro
 	x->waits = x->timed = x->any = x->spaced = false;
 	x->step = x->bar_n = x->base = x->bar_total = x->number = 0;
 	x->bar_what[0] = '\0';
+	memset(x->ends, 0, sizeof x->ends);
 	x->tag = NULL;
 	ts_text_axis_begin(x->axis);
 	if (!x->pass) {

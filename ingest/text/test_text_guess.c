@@ -658,6 +658,8 @@ static void named_numbers(void **state)
 		{"loss: tensor(2.5, device='cuda:0') next: 1", "loss=2.5 next=1", true},
 		{"avg loss so far is 2.5, acc was 0.5", "avg loss=2.5 acc=0.5", true},
 		{"so far is 2.5", "", false},
+		{"top 1 acc: 0.25, top 5 acc: 0.5", "top 1 acc=0.25 top 5 acc=0.5", true},
+		{"layer 3 grad norm=2.5 loss 2 acc: 0.5", "layer 3 grad norm=2.5 loss=2 acc=0.5", true},
 		{"the best loss so far is 2.5", "", false},
 		{"", "", true},
 	};

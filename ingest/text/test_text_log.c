@@ -210,6 +210,40 @@ static void rows_of(struct test_run *t, char out[512])
 	}
 }
 
+/* A last line without a line end is whole if its last number has the decimals that all have; it may be cut, if they differ or are
+ * few. */
+static void a_last_line_that_is_whole(void **state)
+{
+#define FIVE "step 1 loss: 2.50\nstep 2 loss: 2.25\nstep 3 loss: 2.00\nstep 4 loss: 1.75\nstep 5 loss: 1.50\n"
+	static const struct {
+		const char *text, *rows;
+		uint64_t cut; /* the line that is left out */
+	} cases[] = {
+		{FIVE "step 6 loss: 1.25", "1 2.5|2 2.25|3 2.0|4 1.75|5 1.5|6 1.25", 0},
+		{FIVE "step 6 loss: 1.2", "1 2.5|2 2.25|3 2.0|4 1.75|5 1.5", 6},
+		{FIVE "step 6 loss: 1.255", "1 2.5|2 2.25|3 2.0|4 1.75|5 1.5", 6},
+		{"step 0 loss: 2.755\n" FIVE "step 6 loss: 1.25", "0 2.755|1 2.5|2 2.25|3 2.0|4 1.75|5 1.5", 7},
+		{"step 1 loss: 2.50\nstep 2 loss: 2.25\nstep 3 loss: 2.00\nstep 4 loss: 1.75\nstep 5 loss: 1.50",
+		 "1 2.5|2 2.25|3 2.0|4 1.75", 5},
+	};
+	char rows[512];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct test_run t;
+
+		test_run_init(&t);
+		if (test_ingest_text(&t, "a.log", cases[i].text))
+			fail_msg("case %zu: %s", i, t.err.text);
+		rows_of(&t, rows);
+		if (strcmp(rows, cases[i].rows) != 0)
+			fail_msg("case %zu: %s", i, rows);
+		if (cases[i].cut)
+			test_expect_notice(&t, "cut_line", TS_NOTICE_SKIPPED, cases[i].cut, 1);
+		test_run_finish(&t);
+	}
+}
+
 /* What tqdm's set_description puts before the bar. A bar of something else may have numbers there, too. */
 static void bars_that_are_described(void **state)
 {
@@ -534,6 +568,7 @@ int main(void)
 		cmocka_unit_test(megatron_has_units),
 		cmocka_unit_test(torchtitan_has_ranks),
 		cmocka_unit_test(bars_that_are_described),
+		cmocka_unit_test(a_last_line_that_is_whole),
 		cmocka_unit_test(hugging_face_ends),
 		cmocka_unit_test(records_apart_from_their_bar_have_the_steps_of_their_epochs),
 		cmocka_unit_test(timers_stand_before_their_record),

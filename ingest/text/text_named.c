@@ -311,6 +311,20 @@ static bool is_label(const struct naming *n, const struct ts_text_token *t)
 	       (n->strong ? sign->mark == ':' && then->kind == TS_TEXT_WORD : is_number(then));
 }
 
+/* "top 1 acc: 0.15", "layer 3 norm=2.5": a whole number within a name, behind a word that counts what the name is of. */
+static bool is_ordinal(const struct naming *n, const struct ts_text_token *t)
+{
+	static const char *const counting[] = {"top", "hit", "hits", "layer", "block", "head", "expert", "task", "class", NULL};
+	size_t i = n->i + 1;
+
+	if (t->kind != TS_TEXT_NUMBER || t->unit.len || t->text.len > 3 || memchr(t->text.data, '.', t->text.len) || !n->words ||
+	    n->strong || n->piped || !word_among(token(n, n->i - 1)->text, counting))
+		return false;
+	while (i < n->end && i < n->i + 3 && token(n, i)->kind == TS_TEXT_WORD && token(n, i)->gap == 1)
+		i++;
+	return i > n->i + 1 && (is_mark(n, i, ':') || is_mark(n, i, '=')) && is_number(token(n, i + 1));
+}
+
 /* "45273/58518=0.7737": the last number, which is that of the others. */
 static size_t result_of(const struct naming *n)
 {
@@ -338,6 +352,11 @@ static void take_number(struct naming *n)
 
 	if (begins_bar(n, t)) {
 		forget(n);
+		return;
+	}
+	if (is_ordinal(n, t)) {
+		n->words++;
+		n->name_end = t->end;
 		return;
 	}
 	if (is_label(n, t)) {
