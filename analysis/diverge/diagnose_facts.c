@@ -392,6 +392,22 @@ bool ts_recipe_agrees(const struct ts_inquiry *q)
 	       !ts_group_differs(q, TS_GROUP_CODE) && !ts_group_differs(q, TS_GROUP_CONFIG);
 }
 
+/* Both recorded some fact of that group, and none that has an effect differs. */
+static bool group_agrees(const struct ts_inquiry *q, enum ts_group group, const char *glob)
+{
+	const char *const globs[] = {glob, NULL};
+
+	return says(q->e->facts_a, globs) && says(q->e->facts_b, globs) && !ts_group_differs(q, group);
+}
+
+bool ts_same_recipe_and_platform(const struct ts_inquiry *q)
+{
+	TS_DOOR(ts_inquiry_holds(q));
+	return ts_recipe_agrees(q) && group_agrees(q, TS_GROUP_LIBRARIES, "libraries.*") &&
+	       group_agrees(q, TS_GROUP_HARDWARE, "hardware.*") && group_agrees(q, TS_GROUP_DETERMINISM, "determinism.*") &&
+	       !ts_worlds_differ(q);
+}
+
 static bool seeds_agree(const struct ts_inquiry *q)
 {
 	static const char *const globs[] = {"seeds.*", NULL};

@@ -333,6 +333,17 @@ static void say_growth(struct ts_inquiry *q)
 			"nondeterministic backward pass, such as that of attention");
 }
 
+enum { EQUAL_BEFORE = 5 }; /* records before the first difference */
+
+bool ts_damage_first(const struct ts_inquiry *q)
+{
+	int64_t resume;
+
+	TS_DOOR(ts_inquiry_holds(q));
+	return (ts_is_finite(q) || ts_is_pushed(q)) && q->cadence == 1 && ts_records(q, q->start, q->f) >= EQUAL_BEFORE &&
+	       !ts_resume_before(q, q->f, &resume) && !ts_is_epoch(q, q->f) && ts_same_recipe_and_platform(q);
+}
+
 /* Repeats of one recipe that differ prove nondeterministic kernels; a flag that is off only allows them. */
 static void rounding(struct ts_inquiry *q)
 {
@@ -388,6 +399,9 @@ static bool below_loss(struct ts_inquiry *q)
 static void remain_jump(struct ts_inquiry *q, bool norm_first)
 {
 	const struct ts_first *loss = &q->first[TS_KIND_LOSS];
+
+	if (ts_damage_first(q) && ts_batches_seem_same(q))
+		ts_remain(q, norm_first && ts_several_ranks(q) ? TS_CAUSE_GRADIENT_PATH : TS_CAUSE_CORRUPTION);
 
 	if (loss->parts && loss->step == q->f && ts_records(q, q->start, q->f) == 1) {
 		ts_say_for(q, "the first loss agrees and the second does not: the first update differs, as with a setting of the "

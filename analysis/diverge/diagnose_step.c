@@ -194,6 +194,8 @@ static void other_pass(struct ts_inquiry *q, bool forward, bool rng)
 {
 	const char *what = forward ? "the loss" : "the gradients";
 
+	unsigned off = 0, unknown = 0;
+
 	if (ts_is_rounding(q) && !ts_is_pushed(q))
 		ts_conclude(q, TS_CAUSE_ROUNDING, TS_CONFIDENCE_MEDIUM,
 			    "Step %" PRId64 " computes %s from equal inputs with a different rounding", q->f, what);
@@ -203,11 +205,16 @@ static void other_pass(struct ts_inquiry *q, bool forward, bool rng)
 			    " computes different values from equal inputs: the code, a setting, a kernel or a damaged state differs",
 			    q->f);
 	if (ts_is_rounding(q)) {
+		ts_say_flags(q, &off, &unknown);
+		if (off && ts_same_recipe_and_platform(q))
+			ts_remain(q, TS_CAUSE_NONDETERMINISM);
 		ts_remain(q, TS_CAUSE_PRECISION);
 		ts_remain(q, TS_CAUSE_REDUCTION_ORDER);
 		ts_remain(q, TS_CAUSE_NONDETERMINISM);
 		ts_remain(q, TS_CAUSE_PLATFORM);
 	}
+	if (ts_damage_first(q))
+		ts_remain(q, TS_CAUSE_CORRUPTION);
 	ts_remain(q, TS_CAUSE_CODE);
 	ts_remain(q, TS_CAUSE_CONFIG);
 	ts_remain(q, TS_CAUSE_PRECISION);

@@ -133,6 +133,10 @@ bool ts_diagnose_facts(struct ts_inquiry *q, enum ts_place place);
 const struct ts_fact_row *ts_setting_to_put_back(struct ts_inquiry *q, struct ts_span *ret_value);
 /* The code, and every setting that may change the numbers, is recorded by both and is the same. */
 bool ts_recipe_agrees(const struct ts_inquiry *q);
+/* So are the libraries, the devices and the flags of kernels, as far as both recorded them. */
+bool ts_same_recipe_and_platform(const struct ts_inquiry *q);
+/* Steps were equal with the same code, settings, libraries and devices, and then one is not: a damaged state is likelier than these. */
+bool ts_damage_first(const struct ts_inquiry *q);
 /* A setting differs of which nobody knows the effect: it may change the data as well. */
 bool ts_setting_makes_data(const struct ts_inquiry *q);
 /* A fact that differs may have this cause, and no record rules that out. */

@@ -1227,6 +1227,30 @@ static void test_noise_of_losses(void **state)
 	close_scene(&s);
 }
 
+/* With the same code, settings, libraries and devices, equal steps and then another one speak for a damaged state, of all that remains. */
+static void test_damage_before_code(void **state)
+{
+	SCENE(s);
+	parts(&s, TS_KIND_LOSS, "loss", 100, 5e-2, 5e-2, 0);
+	parts(&s, TS_KIND_GRAD_NORM, "grad_norm", 100, 5e-2, 5e-2, 0);
+	agrees(&s, TS_KIND_PARAMS, "digests.params")->last_common = 100;
+	agrees(&s, TS_KIND_BATCH, "digests.batch");
+	agrees(&s, TS_KIND_RNG, "digests.rng");
+	ask(&s);
+	assert_int_equal(s.d.cause, TS_CAUSE_COMPUTATION);
+	assert_int_equal(s.d.remaining[0], TS_CAUSE_CODE);
+	say(&s, "code.commit", "aaaa", "aaaa");
+	say(&s, "code.dirty", "false", "false");
+	say(&s, "config.lr", "0.1", "0.1");
+	say(&s, "libraries.torch", "2.4.0", "2.4.0");
+	say(&s, "hardware.cpu_model", "x", "x");
+	say(&s, "determinism.threads", "1", "1");
+	ask(&s);
+	assert_int_equal(s.d.cause, TS_CAUSE_COMPUTATION);
+	assert_int_equal(s.d.remaining[0], TS_CAUSE_CORRUPTION);
+	close_scene(&s);
+}
+
 /* The losses of one run are the other's by a rule. */
 static void test_losses_by_a_rule(void **state)
 {
@@ -2607,6 +2631,7 @@ int main(void)
 		cmocka_unit_test(test_schedule_that_began_anew),
 		cmocka_unit_test(test_schedule_that_runs_behind),
 		cmocka_unit_test(test_noise_of_losses),
+		cmocka_unit_test(test_damage_before_code),
 		cmocka_unit_test(test_losses_by_a_rule),
 		cmocka_unit_test(test_begins_where_the_other_was),
 		cmocka_unit_test(test_resume),

@@ -17,6 +17,8 @@ they were recorded. A sentence is denied where
     only       "differs only from step N on" beside a row that is not known to agree where the loss first differs
     indices    "the same indices" beside digests of indices that differ no later
     begins     "with the same loss" at the first step of a run beside a loss that differs there
+    noise      batches that are the same, or others, by the noise of the losses beside digests of batches that say the contrary
+    rule       a loss that is computed from the other run's beside a gradient norm or a learning rate that differs
     restored   "the same parameters" at the first step of a run beside digests of them that differ there
 
 It also asks whether more record gives a worse answer: a class that is right without digests, or without facts, and is neither right nor
@@ -134,6 +136,12 @@ def denied(answer, have, steps):
             yield "only", text
         if "the training itself agrees" in text and apart & {"digests.params", "digests.grads"}:
             yield "training", text
+        if "as where the batches are the same" in text and "digests.batch" in apart:
+            yield "noise", text
+        if "as where the batches are other ones" in text and both_have(answer, have, "digests.batch") and "digests.batch" not in apart:
+            yield "noise", text
+        if "losses of a training that differs would not follow" in text and apart & {"grad_norm", "scalars.grad_norm", "lr", "scalars.lr"}:
+            yield "rule", text
         for kind in denied_at_step(answer, text):
             yield kind, text
         for what, column in DIGESTS.items():
