@@ -16,7 +16,9 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { STEP_ARENA = 64 << 20 };
+enum { STEP_ARENA = 64 << 20, TIMES_AS_LONG = 10 };
+#define SPARE_NS (INT64_C(600) * 1000000000)
+#define LONGEST_S 1e7
 
 struct asking {
 	struct ts_cli *cli;
@@ -156,6 +158,20 @@ static enum ts_status answer(struct asking *a, bool plan, struct ts_error *err)
 	return a->cli->json ? ts_json_answer(a->cli, &ts_shape_why, &why, err) : ts_render_why_text(a->cli, &why, err);
 }
 
+/* A training that never ends is ended: after ten times as long as the longer record took, and 10 minutes; 0: neither says how long. */
+static int64_t usual_limit_ns(const struct ts_why_problem *p)
+{
+	double longest = 0;
+
+	for (size_t side = 0; side < 2; side++) {
+		const struct ts_fact *wall = ts_facts_find(&p->facts[side], ts_span_str("session.wall_time"));
+
+		if (wall && wall->type == TS_FACT_FLOAT && wall->real > longest && wall->real < LONGEST_S)
+			longest = wall->real;
+	}
+	return longest > 0 ? (int64_t)(longest * TIMES_AS_LONG * 1e9) + SPARE_NS : 0;
+}
+
 static enum ts_status prepare(struct asking *a, const char *clone, bool plan, struct ts_error *err)
 {
 	struct ts_cli *cli = a->cli;
@@ -168,7 +184,7 @@ static enum ts_status prepare(struct asking *a, const char *clone, bool plan, st
 		return err->status;
 	a->runs->problem = a->problem;
 	a->runs->numbers = TS_LIKE_OTHER;
-	a->runs->limit_ns = (int64_t)limit_s * 1000000000;
+	a->runs->limit_ns = given ? (int64_t)limit_s * 1000000000 : usual_limit_ns(a->problem);
 	if (plan)
 		return TS_OK;
 	return show_patches(cli, a->problem, err) || ts_experiment_directory(cli, "why", &a->problem->diff.a.id, &a->problem->diff.b.id,

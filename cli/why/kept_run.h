@@ -13,7 +13,7 @@ enum { TS_KEPT_RUN_KEY = 16, TS_KEPT_RUN_KEY_TEXT = 1 << 20 };
 
 struct ts_kept_run {
 	const char *folder;  /* absolute, of the run */
-	const char *problem; /* why it could not be run; NULL: it ran */
+	const char *problem; /* why it could not be run, with the last line that it printed; NULL: it ran */
 	double seconds;	     /* of the command; 0 where it is from before */
 	bool there;	     /* it was made before */
 };
@@ -23,6 +23,8 @@ enum ts_status ts_kept_run_key(struct ts_buf *text, char ret_key[TS_KEPT_RUN_KEY
 /* The run of this key, if it has ended; else the folder that it is to be made in. */
 enum ts_status ts_kept_run_find(const char *directory, const char *key, struct ts_arena *arena, struct ts_kept_run *ret_kept,
 				struct ts_error *err);
+/* Forgets that a run has ended, so that it is made anew, in another folder: what it lacked may be here now. */
+void ts_kept_run_forget(const struct ts_kept_run *kept, struct ts_arena *arena);
 /* Makes the run in kept->folder, waits for it, and notes how it ended. recipe->folder is that folder. */
 enum ts_status ts_kept_run_make(struct ts_runner *runner, const char *clone, const struct ts_recipe *recipe, struct ts_arena *arena,
 				struct ts_kept_run *kept, struct ts_error *err);

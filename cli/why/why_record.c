@@ -188,7 +188,7 @@ static void compare_lists(struct comparing *c, enum ts_why_part part, const char
 /* Facts of the machine; libraries are packages, and what a variable sets is compared as that. */
 static void compare_places(struct comparing *c)
 {
-	static const char *const prefixes[] = {"hardware.", "parallelism.", "session.container", "session.topology."};
+	static const char *const prefixes[] = {"hardware.", "parallelism.", "session.container", "session.image.", "session.topology."};
 
 	for (size_t side = 0; side < 2; side++)
 		for (size_t i = 0; i < c->facts[side]->n; i++) {

@@ -454,6 +454,12 @@ enum ts_status ts_why_run(struct ts_why_runs *r, const struct ts_trial *trial, s
 	if (commit_of(r->problem, trial, arena, &commit, err) || key_of(r, trial, commit, false, key, err) ||
 	    ts_kept_run_find(r->directory, key, arena, &run->kept, err))
 		return err->status;
+	/* What A or B again could not be made of may be here by now; what does not build stays as it is. */
+	if (run->kept.problem && (is_rerun(r->problem, trial, 0) || is_rerun(r->problem, trial, 1))) {
+		ts_kept_run_forget(&run->kept, arena);
+		if (ts_kept_run_find(r->directory, key, arena, &run->kept, err))
+			return err->status;
+	}
 	run->commit = trial->commit ? commit : NULL;
 	if (!run->kept.there && (recipe_of(r, trial, commit, run->kept.folder, arena, &recipe, err) ||
 				 ts_kept_run_make(r->runner, r->problem->clone, &recipe, arena, &run->kept, err)))

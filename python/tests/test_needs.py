@@ -5,9 +5,10 @@ import os
 import subprocess
 import sys
 import unittest
+import unittest.mock
 
 import support
-from tscope import _needs
+from tscope import _data, _needs
 
 PROGRAM = """
 import json, tscope
@@ -70,6 +71,31 @@ class Needs(support.Case):
         with open("two/other-3.dist-info/direct_url.json", "w", encoding="utf-8") as file:
             json.dump({"url": "https://lab/other.git", "vcs_info": {"vcs": "git", "commit_id": "abc123"}}, file)
         self.assertEqual(_needs.packages(["one", "two"]), "Lab_Ops==1.0\nother==3 @ https://lab/other.git@abc123\n")
+
+    def test_the_image_of_a_container(self):
+        with open("about", "w", encoding="utf-8") as file:
+            file.write('engine="podman-4.9"\nname="x"\nimage="docker.io/lab/train:3"\nimageid="4f1c0ffee"\nrootless=1\n')
+        with open("train.sif", "wb") as file:
+            file.write(b"0123456789")
+        environment = {"APPTAINER_CONTAINER": os.path.realpath("train.sif"), "NVIDIA_BUILD_ID": "77", "TSCOPE_IMAGE": "sha256:ab"}
+        with unittest.mock.patch.dict(os.environ, environment):
+            found = _needs.image("about")
+        self.assertEqual(found, {"name": "docker.io/lab/train:3", "id": "4f1c0ffee", "file": environment["APPTAINER_CONTAINER"],
+                                 "digest": "0a8328c47369bc78 10", "nvidia_build": "77", "said": "sha256:ab"})
+
+    def test_the_fingerprint_of_a_data_set(self):
+        class Set(list):
+            pass
+
+        class Within:
+            pass
+
+        data, subset, loader = Set([1, 2]), Within(), Within()
+        data._fingerprint, subset.dataset, loader.dataset = "ab12", data, data
+        self.assertEqual(_data.settings(loader)["data"]["fingerprint"], "ab12")
+        self.assertEqual(_data.fingerprint_of(subset), "ab12")
+        loader.dataset = [1]
+        self.assertNotIn("fingerprint", _data.settings(loader).get("data", {}))
 
     def test_a_list_that_is_too_long_is_a_digest(self):
         self.assertEqual(sorted(_needs._listed("x" * (256 << 10))), ["list", "sha256"])

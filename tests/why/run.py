@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
@@ -201,6 +202,49 @@ def refused(p):
     check("without slots nothing can be set", code == 3 and any("config.wd" in f for f in said["not_tried"]), (code, said, err))
 
 
+def is_there(pid):
+    """Is a process there, and not one that has ended already?"""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="ascii") as f:
+            return f.read().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def wait_for(what, seconds=30):
+    """Waits until a function returns something true, and returns it."""
+    end = time.monotonic() + seconds
+    while not what() and time.monotonic() < end:
+        time.sleep(0.05)
+    return what()
+
+
+def unable(p):
+    """What a run needs and is not here, a training that never ends, a search that is killed."""
+    need = os.path.join(p.top, "needed.bin")
+    command = ("-q", "../A", "../one", "--", "sh", "-c", f"cat {need} && exec {sys.executable} train.py $0 x", "{config-file}")
+    code, out, err = p.run("why", "--json", *command)
+    said = json.loads(out) if out else {}
+    check("why a run cannot be made is said in its own words", code == 3 and said["causes"][0]["undecided"] == "untestable" and
+          "needed.bin: No such file" in said["trials"][0]["problem"], (code, said, err))
+    lab.write(p.top, {"needed.bin": ""})
+    code, out, err = p.run("why", "--json", *command)
+    said = json.loads(out) if out else {}
+    check("when it is here, the runs are made anew", code == 0 and paths(said) == ["config.wd"], (code, said, err))
+    code, out, err = p.run("why", "--json", "--limit", "1s", "-d", os.path.join(p.top, "never"), "../A", "../one", "--", "sh", "-c", "sleep 1000", "{config-file}")
+    said = json.loads(out) if out else {}
+    check("a training that never ends is ended", code == 3 and said["trials"][0]["result"] == "untestable", (code, said, err))
+    pid = os.path.join(p.top, "pid")
+    search = subprocess.Popen([p.tscope, "why", "-d", os.path.join(p.top, "killed"), "../A", "../one", "--", "sh", "-c", f"echo $$ > {pid}; sleep 1000", "{config-file}"],
+                              cwd=p.repo, env=p.env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    wait_for(lambda: os.path.exists(pid) and open(pid, encoding="ascii").read().strip())
+    training = int(open(pid, encoding="ascii").read())
+    search.kill()
+    search.wait()
+    check("the training of a search that is killed ends", wait_for(lambda: not is_there(training)), training)
+    check("and so does its worktree", wait_for(lambda: lab.git(p.repo, "worktree", "list").count("\n") == 0), lab.git(p.repo, "worktree", "list"))
+
+
 def bisect(p):
     config = os.path.join(p.top, "A.json")
     command = ("--", sys.executable, "train.py", config, "x")
@@ -236,7 +280,7 @@ def main():
     p = Place(sys.argv[1])
     try:
         p.record("A")
-        for part in (facts, stopped, hidden, others, patches, refused, bisect):
+        for part in (facts, stopped, hidden, others, patches, refused, unable, bisect):
             part(p)
     finally:
         p.close()

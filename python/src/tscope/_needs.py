@@ -88,7 +88,33 @@ def at_start() -> dict[str, Any]:
     for name, text in (("packages", packages()), ("conda_packages", _conda())):
         if text:
             session[name] = _listed(text)
+    found = image()
+    if found:
+        session["image"] = found
     return {"session": session}
+
+
+def image(about: str = "/run/.containerenv") -> dict[str, str]:
+    """Returns what is known inside of a container of the image that it was made of: name and id as podman writes them, the file of
+    Apptainer with a digest of its blocks, the build of NVIDIA's images, and what whoever starts the container says in TSCOPE_IMAGE.
+
+    >>> image("none")
+    {}
+    """
+    found: dict[str, str] = {}
+    with contextlib.suppress(OSError, ValueError), open(about, encoding="utf-8") as file:
+        for name, value in re.findall(r'^(image|imageid)="?([^"\n]{1,1000})"?$', file.read(_BLOCK), re.MULTILINE):
+            found["name" if name == "image" else "id"] = value
+    path = os.environ.get("APPTAINER_CONTAINER") or os.environ.get("SINGULARITY_CONTAINER") or ""
+    digest = digest_of(path) if path else None
+    if path:
+        found["file"] = path
+    if digest is not None:
+        found["digest"] = f"{digest[1]} {digest[0]}"
+    for variable, name in (("NVIDIA_BUILD_ID", "nvidia_build"), ("TSCOPE_IMAGE", "said")):
+        if os.environ.get(variable):
+            found[name] = os.environ[variable]
+    return found
 
 
 # --- files ---

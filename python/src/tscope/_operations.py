@@ -23,6 +23,7 @@ _LINES_MOST = 2000  # of code that are kept
 class Lines:
     """The lines of the program that called operations, "NAME<tab>OCCURRENCE<tab>FILE:LINE" each; torch's own are passed over.
 
+    >>> import torch
     >>> Lines(torch).text()
     ''
     """
