@@ -39,6 +39,14 @@ class Needs(support.Case):
         self.assertEqual(session["interpreter"]["program"], sys.executable)
         self.assertEqual(os.path.realpath(session["working_directory"]), here)
 
+    def test_only_data_is_left_out(self):
+        files = _needs.Files()
+        files.read = {os.__file__: None, "data": None, "none": None}
+        with open("data", "w", encoding="utf-8") as file:
+            file.write("x")
+        self.assertEqual(files.facts(-1)["session"]["files_read"], {"left_out": 2})
+        self.assertEqual(files.facts()["session"]["files_read"]["count"], 1)
+
     def test_that_no_file_was_read_is_known(self):
         with open("train.py", "w", encoding="utf-8") as file:
             file.write("import tscope\nrun = tscope.start('runs/a')\nwith run.step():\n    pass\n")
