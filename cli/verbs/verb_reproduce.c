@@ -415,8 +415,52 @@ static enum ts_status execute(struct reproducing *r, struct ts_error *err)
 	return conclude(r, &ran, parts, err);
 }
 
+/* Is a file that was read the checkpoint, which the command may have named from another folder? */
+static bool is_checkpoint(const char *path, const char *checkpoint)
+{
+	while (strncmp(checkpoint, "../", 3) == 0 || strncmp(checkpoint, "./", 2) == 0)
+		checkpoint += checkpoint[1] == '.' ? 3 : 2;
+	return checkpoint[0] == '/' ? strcmp(path, checkpoint) == 0
+				    : ts_span_ends(ts_span_str(path), checkpoint) && strlen(path) > strlen(checkpoint) &&
+					      path[strlen(path) - strlen(checkpoint) - 1] == '/';
+}
+
+/* The checkpoint that --from names takes the place of the recorded one also among the files that have to be here. *ret_other: that it is
+ * another one; NULL. */
+static enum ts_status take_from(struct reproducing *r, const char **ret_other, struct ts_error *err)
+{
+	const char *from = ts_args_text(&r->cli->args, "from");
+	struct ts_again_file *left;
+	char digest[17];
+	uint64_t size;
+	size_t n = 0;
+
+	*ret_other = NULL;
+	if (!from || !r->again.checkpoint)
+		return TS_OK;
+	if (!ts_here_file(from, &size, digest))
+		return ts_error_set(err, TS_NOT_FOUND, "reproduce: --from: %s is no file that can be read", from);
+	left = ts_arena_array(&r->cli->arena, r->again.n_files + 1, sizeof *left);
+	if (!left)
+		return ts_arena_error(&r->cli->arena, err);
+	for (size_t i = 0; i < r->again.n_files; i++) {
+		const struct ts_again_file *file = &r->again.files[i];
+
+		if (!is_checkpoint(file->path, r->again.checkpoint))
+			left[n++] = *file;
+		else if (!ts_span_is(file->digest, digest))
+			*ret_other = ts_arena_printf(
+				&r->cli->arena, "the checkpoint %s is not the one that it went on from: its digest is another", from);
+	}
+	r->again.files = left;
+	r->again.n_files = n;
+	return TS_OK;
+}
+
 static enum ts_status plan(struct reproducing *r, bool *ret_go, struct ts_error *err)
 {
+	const char *other;
+
 	const char *clone = ts_args_text(&r->cli->args, "clone");
 
 	*ret_go = false;
@@ -424,8 +468,12 @@ static enum ts_status plan(struct reproducing *r, bool *ret_go, struct ts_error 
 		return err->status;
 	if (r->again.n_lacks)
 		return lacking(r);
+	if (take_from(r, &other, err))
+		return err->status;
 	if (ts_here_look(&r->again, clone ? clone : ".", &r->cli->arena, &r->here, err))
 		return ts_error_prefix(err, "reproduce");
+	if (other && r->here.n_differs < TS_HERE_ROWS)
+		r->here.differs[r->here.n_differs++] = other;
 	if (r->here.n_gone)
 		return lacking(r);
 	if (recipe_of(r, err))

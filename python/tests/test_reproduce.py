@@ -1,5 +1,6 @@
 """tscope reproduce: a training in a repository of git is run again, bit for bit or to the first step that differs."""
 
+import importlib.util
 import json
 import os
 import shutil
@@ -27,6 +28,34 @@ while i < int(sys.argv[1]):
         run.log(loss=loss)
     i += 1
     time.sleep(float(os.environ.get("LAB_SLOW", "0")))
+"""
+
+
+FROM = """
+import sys, torch, tscope
+torch.manual_seed(3)
+run = tscope.start(sys.argv[1])
+model = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.Dropout(0.5), torch.nn.Linear(8, 1))
+optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+first = 0
+if len(sys.argv) > 2:
+    state = torch.load(sys.argv[2], weights_only=False)
+    run.resumed_from(sys.argv[2])
+    first = state["step"]
+    model.load_state_dict(state["model"])
+    optimizer.load_state_dict(state["optimizer"])
+    torch.set_rng_state(state["random"])
+for step in range(first, 20):
+    with run.step(step):
+        loss = (model(torch.randn(16, 4)) - 1).pow(2).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        run.log(loss=loss.detach())
+    if step == 9 and not first:
+        state = {"step": 10, "model": model.state_dict(), "optimizer": optimizer.state_dict(), "random": torch.get_rng_state()}
+        torch.save(state, "../ten.pt")
+        run.checkpoint("../ten.pt")
 """
 
 
@@ -166,6 +195,37 @@ class Reproduce(support.Case):
         self.assertIn("exit code 1", done.stdout)
         with open("runs/b/output.txt", encoding="utf-8") as file:
             self.assertIn("ValueError", file.read())
+
+    @unittest.skipIf(importlib.util.find_spec("torch") is None, "no torch")
+    def test_from_a_checkpoint_that_lies_elsewhere(self):
+        self.write("from.py", FROM)
+        self.git("add", "from.py")
+        self.git("commit", "-qm", "from")
+        self.tscope("reproduce", "./runs/a", "--yes", code=2)  # there is no such run
+        for words in (["runs/whole"], ["runs/a", os.path.realpath("../ten.pt")]):
+            subprocess.run([sys.executable, "from.py", *words], check=True, env=self.environment, timeout=120)
+        done = self.again()
+        self.assertIn("Bit for bit the same in 10 steps", done.stdout)
+        shutil.rmtree("runs/b")
+        os.rename("../ten.pt", "../moved.pt")
+        done = self.again(code=3)
+        self.assertIn("ten.pt, which it read, is not here", done.stdout)
+        shutil.rmtree("runs/b", ignore_errors=True)
+        done = self.again("--from", "../moved.pt")
+        self.assertIn("Bit for bit the same in 10 steps", done.stdout)
+        self.assertIn("moved.pt", done.stderr)
+        self.assertNotIn("is not the one", done.stdout)
+        import torch
+
+        state = torch.load("../moved.pt", weights_only=False)
+        state["optimizer"]["state"][0]["exp_avg"] *= 1.01
+        torch.save(state, "../other.pt")
+        shutil.rmtree("runs/b")
+        done = self.again("--from", "../other.pt", code=1)
+        self.assertIn("step 11", done.stdout)  # the state of the optimizer acts on the next step
+        self.assertIn("other.pt is not the one that it went on from", done.stdout)
+        done = self.tscope("reproduce", "./runs/whole", "--yes", "--from", "../moved.pt", code=2)
+        self.assertIn("it names none", done.stderr)
 
     def test_a_driver_that_is_killed_leaves_nothing(self):
         self.train(LAB_SLOW="0.001")
