@@ -7,6 +7,7 @@
 #include "cli/gate/gate_record.h"
 #include "cli/gate/gate_request.h"
 #include "cli/gate/gate_text.h"
+#include "cli/verbs/gate_repro.h"
 #include "cli/verbs/verbs.h"
 
 /* For --explain: prints the test in words, and reads no run. */
@@ -108,6 +109,8 @@ enum ts_status ts_verb_gate(struct ts_cli *cli, struct ts_error *err)
 
 	if (init)
 		return ts_gate_init(cli, init, err) ? ts_error_prefix(err, "gate") : TS_OK;
+	if (ts_args_has(&cli->args, "repro"))
+		return ts_gate_repro(cli, err) ? ts_error_prefix(err, "gate") : TS_OK;
 	if (ts_gate_outputs_check(cli, err))
 		return ts_error_prefix(err, "gate");
 	if (path) {

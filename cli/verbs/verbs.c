@@ -584,6 +584,18 @@ static const struct ts_example check_resume_examples[] = {
 	{"better", 0, "WAY", "which way a logged series is better, where its name does not tell it: lower or higher",	\
 	 TS_COMPLETE_CHOICE, "lower higher", false}
 
+static const struct ts_option golden_options[] = {
+	{.name = "why", .argument = "TEXT", .help = "why this is what the training has to compute; needed"},
+	{.name = "by", .argument = "NAME", .help = "who accepts it (default: LOGNAME, or USER)"},
+	{.name = "steps", .argument = "N", .help = "the first N steps of the run (default: 50)"},
+	END_OPTIONS,
+};
+static const struct ts_example golden_examples[] = {
+	{"tscope golden make golden.json ./runs/exp1 --why 'first version'", "the record that later commits are held to"},
+	{"tscope golden update golden.json ./runs/exp2 --why 'larger vocabulary'", "accepts a change of the numbers"},
+	END_EXAMPLES,
+};
+
 static const struct ts_option gate_options[] = {
 	{.name = "baseline", .letter = 'b', .argument = "WHAT", .complete = TS_COMPLETE_RUN, .repeat = true,
 	 .help = "the baselines: a branch, a run, a tag, a glob of names, a directory, or the path of a bundle"},
@@ -620,6 +632,20 @@ static const struct ts_option gate_options[] = {
 	{.name = "init", .argument = "WHAT", .complete = TS_COMPLETE_CHOICE, .choices = TS_GATE_INIT_NAMES,
 	 .help = "write jobs for CI into this repository: github, gitlab; github-same and gitlab-same are the gate that "
 		 "keeps the numbers of a training; what is left to do is said"},
+	{.name = "repro",
+	 .help = "the gate of reproducibility, of the command behind --: its runs repeat, are those of --golden, and go on after a "
+		 "restart"},
+	{.name = "golden", .argument = "FILE", .complete = TS_COMPLETE_FILE,
+	 .help = "with --repro: the golden record, of 'tscope golden' or of Megatron-LM (golden_values)"},
+	{.name = "profile", .argument = "NAME", .complete = TS_COMPLETE_CHOICE, .choices = "bitwise float32 bf16 repeats",
+	 .help = "with --repro: how near is alike (default: bitwise)"},
+	{.name = "runs", .argument = "N", .help = "with --repro: so many runs of the command (default: 2)"},
+	{.name = "steps", .argument = "N", .help = "with --repro: of so many steps each (default: 20)"},
+	{.name = "resume", .argument = "WORDS",
+	 .help = "with --repro: what is added to the command to go on from the checkpoint in {restart}, '--load {restart}'"},
+	{.name = "certificate", .argument = "FILE", .complete = TS_COMPLETE_FILE,
+	 .help = "with --repro: also write the JSON of --json, with hosts, devices, libraries and what was not controlled"},
+	SHORT_OPTIONS,
 	END_OPTIONS,
 };
 static const struct ts_example gate_examples[] = {
@@ -632,6 +658,7 @@ static const struct ts_example gate_examples[] = {
 	{"tscope gate --check --baseline main --policy ci.policy", "finds a typing error before an hour of training"},
 	{"tscope gate --explain --policy ci.policy", "explains the test with the settings of ci.policy"},
 	{"tscope gate --init github", "writes the workflows and scripts of a gate into this repository"},
+	{"tscope gate --repro --golden golden.json -- python train.py", "whether it repeats here, and is what was accepted"},
 	END_EXAMPLES,
 };
 
@@ -1238,7 +1265,7 @@ const struct ts_verb ts_verbs[] = {
 	},
 	{
 		.name = "gate", .summary = "test whether a run is slower than its baselines",
-		.usage = "CANDIDATE...",
+		.usage = "CANDIDATE... | --repro -- COMMAND...",
 		.about = "Compares the step time of CANDIDATE (and of all other runs of its commit and workload), or "
 			 "what --metric names, with "
 			 "earlier runs. It tells whether the candidate has a regression, with a confidence interval; "
@@ -1250,6 +1277,10 @@ const struct ts_verb ts_verbs[] = {
 			 "base and candidate, run in turn on one allocation. Name those runs with --paired, and the "
 			 "gate decides by them. docs/gate.md describes the test, its measured error rates and every "
 			 "setting.\n\n"
+			 "With --repro it is three gates over short runs of COMMAND, made here in worktrees of the code as it is "
+			 "checked out and changed: repeatability, equivalence to a golden record, and replay after a restart. Each is "
+			 "green, red or unproved, and one that was not asked for is unproved. In the words of COMMAND {restart} is a folder for the "
+			 "checkpoint. Exits: 0 all are green, 1 one is red, 3 one is unproved. docs/determinism.md describes it.\n\n"
 			 ABOUT_RUN,
 		.options = gate_options,
 		.first = "baseline paired metric policy bundle workload across markdown check init",
@@ -1262,8 +1293,20 @@ const struct ts_verb ts_verbs[] = {
 			 "3 inconclusive: the runs are not comparable, or the metric is missing (see --inconclusive); or blind: a "
 			 "regression above GATE.must_catch could have been missed\n"
 			 "4 suspect: pairs have to be run",
-		.max_words = TS_GATE_SPECS_MAX, .paths = TS_GATE_SPECS_MAX, .words = TS_COMPLETE_RUN, .pages = true,
+		.max_words = 4096, .paths = TS_GATE_SPECS_MAX, .words = TS_COMPLETE_RUN, .pages = true,
 		.run = ts_verb_gate,
+	},
+	{
+		.name = "golden", .summary = "keep what a training computes in a file for git, with who accepted it and why",
+		.usage = "make|update FILE RUN",
+		.about = "Writes a golden record: losses, gradient norms and digests of the first steps of RUN, 64 KiB at most, with "
+			 "the host, devices and libraries, and who accepted it on which day for which reason. 'tscope gate --repro "
+			 "--golden FILE' holds runs against it. 'make' writes a new file, 'update' replaces one and keeps who accepted "
+			 "it before; both need the reason. docs/determinism.md describes the file.\n\n" ABOUT_RUN,
+		.options = golden_options, .examples = golden_examples,
+		.exits = EXITS_DONE,
+		.min_words = 3, .max_words = 3, .words = TS_COMPLETE_RUN, .first_word = "make update",
+		.run = ts_verb_golden,
 	},
 	{
 		.name = "baseline", .summary = "show the runs that a gate would compare with, or accept a change",

@@ -60,6 +60,8 @@ extern const struct ts_shape ts_shape_scaling;	 /* ts_scaling, JSON alone */
 extern const struct ts_shape ts_shape_memory_diff; /* ts_memory_diff, JSON alone */
 extern const struct ts_shape ts_shape_memory_diffs; /* ts_memory_diffs, JSON alone */
 extern const struct ts_shape ts_shape_determinism;  /* ts_determinism, JSON alone */
+extern const struct ts_shape ts_shape_golden;	    /* ts_golden, JSON alone */
+extern const struct ts_shape ts_shape_repro;	    /* ts_repro, JSON alone */
 extern const struct ts_shape ts_shape_bisected;	    /* ts_bisected, JSON alone */
 extern const struct ts_shape ts_shape_why;	    /* ts_why, JSON alone */
 extern const struct ts_shape ts_shape_worlds;	 /* ts_worlds, JSON alone */

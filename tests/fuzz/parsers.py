@@ -37,6 +37,7 @@ TARGETS = {  # target: what it feeds
     "fuzz_page_links": "ts_page_links_find",
     "fuzz_project": "ts_project_parse ts_name_component",
     "fuzz_gate_record": "ts_gate_record_read",
+    "fuzz_golden": "ts_golden_parse",
     "fuzz_facts": "ts_facts_from_json ts_facts_from_run_json ts_fact_from_arg ts_source_parse ts_secret_code",
     "fuzz_steps": "ts_steps_read ts_side_read ts_record_parse ts_sketch_sums_parse ts_sketch_frames_read",
     "fuzz_recording": "ts_recording_open ts_recording_read",

@@ -435,7 +435,7 @@ $ tscope gate --explain --metric peak_memory | head -4
 |
 # It does not make sense.
 $ tscope gate
-! tscope: gate: usage: tscope gate CANDIDATE...
+! tscope: gate: usage: tscope gate CANDIDATE... | --repro -- COMMAND...
 [2]
 $ tscope gate clean
 ! tscope: gate: no baselines are given; --baseline takes a branch, runs or a bundle

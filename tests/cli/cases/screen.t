@@ -36,6 +36,8 @@ $ tscope help
 |   bisect        find the commit or version from which on runs differ, are slower
 |                 or are bad
 |   gate          test whether a run is slower than its baselines
+|   golden        keep what a training computes in a file for git, with who
+|                 accepted it and why
 |   baseline      show the runs that a gate would compare with, or accept a change
 |   trend         show where the step time of a branch changed, and between which
 |                 commits

@@ -1,0 +1,208 @@
+/* test_golden.c - golden records as they are read and written, NVIDIA's among them, and what is called like what. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "analysis/determinism/likeness.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { ARENA = 64 << 20 };
+
+/* As files of Megatron-LM's functional tests are. */
+static const char nvidia[] =
+	"{\"lm loss\": {\"start_step\": 1, \"end_step\": 4, \"step_interval\": 1, \"values\": "
+	"{\"1\": 10.48367, \"2\": 10.48426, \"3\": 10.48254, \"4\": 10.48311}}, "
+	"\"num-zeros\": {\"start_step\": 1, \"end_step\": 2, \"step_interval\": 1, \"values\": {\"1\": 2570.0, \"2\": 1923.0}}, "
+	"\"iteration-time\": {\"start_step\": 1, \"end_step\": 2, \"step_interval\": 1, \"values\": {\"1\": \"nan\", \"2\": 1.03}}}";
+
+struct seen {
+	struct ts_arena arena;
+	struct ts_golden golden;
+	struct ts_error err;
+};
+
+static enum ts_status read_text(struct seen *s, const char *text)
+{
+	ts_arena_init(&s->arena, ARENA);
+	return ts_golden_parse(ts_span_str(text), &s->arena, &s->golden, &s->err);
+}
+
+/* A run that logs what the file of NVIDIA has, in double, under our names. */
+static void run_like_nvidia(struct ts_golden *run, struct ts_golden_series series[2], struct ts_golden_value values[6], double last)
+{
+	const double losses[] = {10.483671, 10.484258, 10.482543, last}, zeros[] = {2570, 1923};
+
+	for (int i = 0; i < 4; i++)
+		values[i] = (struct ts_golden_value){.step = i + 1, .real = losses[i]};
+	for (int i = 0; i < 2; i++)
+		values[4 + i] = (struct ts_golden_value){.step = i + 1, .real = zeros[i]};
+	series[0] = (struct ts_golden_series){.name = ts_span_str("scalars.loss"), .values = values, .n = 4};
+	series[1] = (struct ts_golden_series){.name = ts_span_str("scalars.num_zeros"), .values = values + 4, .n = 2};
+	*run = (struct ts_golden){.series = series, .n = 2};
+}
+
+static struct ts_likeness compare(const struct ts_golden *a, const struct ts_golden *b, const char *profile, const double *limits)
+{
+	static struct ts_arena arena;
+	struct ts_likeness like;
+	struct ts_error err;
+
+	ts_arena_finish(&arena);
+	ts_arena_init(&arena, ARENA);
+	assert_int_equal(ts_likeness_of(a, b, ts_profile_find(ts_span_str(profile)), limits, &arena, &like, &err), TS_OK);
+	return like;
+}
+
+static void test_nvidia(void **state)
+{
+	struct ts_golden_series series[2];
+	struct ts_golden_value values[6];
+	struct ts_golden run;
+	struct ts_likeness like;
+	struct seen s;
+
+	(void)state;
+	assert_int_equal(read_text(&s, nvidia), TS_OK);
+	assert_true(s.golden.nvidia);
+	assert_int_equal(s.golden.n, 3);
+	assert_int_equal(s.golden.series[2].without, 1);
+	run_like_nvidia(&run, series, values, 10.483113);
+	like = compare(&s.golden, &run, "bitwise", NULL);
+	assert_int_equal(like.proof, TS_PROOF_GREEN); /* the time of a step is no number of the training */
+	assert_int_equal(like.points, 6);
+	/* In the fifth decimal: Megatron's exact comparison refuses it, and its approximate one does not. */
+	run_like_nvidia(&run, series, values, 10.48312);
+	like = compare(&s.golden, &run, "bitwise", NULL);
+	assert_int_equal(like.proof, TS_PROOF_RED);
+	assert_int_equal(like.step, 4);
+	assert_int_equal(compare(&s.golden, &run, "bf16", NULL).proof, TS_PROOF_GREEN);
+	/* A step that the run lacks. */
+	series[0].n = 3;
+	like = compare(&s.golden, &run, "bitwise", NULL);
+	assert_int_equal(like.proof, TS_PROOF_UNPROVED);
+	assert_int_equal(like.no_points, 1);
+	/* A series that it lacks. */
+	run_like_nvidia(&run, series, values, 10.483113);
+	run.n = 1;
+	like = compare(&s.golden, &run, "bitwise", NULL);
+	assert_int_equal(like.proof, TS_PROOF_UNPROVED);
+	assert_int_equal(like.no_series, 1);
+	ts_arena_finish(&s.arena);
+}
+
+static void test_own(void **state)
+{
+	struct ts_golden_value loss[] = {{.step = 0, .real = 0.1}, {.step = 1, .real = nextafter(0.1, 1)}, {.step = 2, .real = 1e-300}};
+	struct ts_golden_value digests[] = {{.step = 0, .word = 0x0123456789abcdef}, {.step = 2, .word = 1}};
+	struct ts_golden_series series[] = {{.name = ts_span_str("scalars.loss"), .values = loss, .n = 3},
+					    {.name = ts_span_str("digests.params"), .digest = true, .values = digests, .n = 2}};
+	struct ts_golden_accepted accepted[20];
+	struct ts_golden golden = {.series = series, .n = 2, .accepted = accepted, .n_accepted = 20};
+	struct ts_buf out = TS_BUF_INIT(1 << 20);
+	struct ts_likeness like;
+	struct seen s;
+
+	(void)state;
+	for (size_t i = 0; i < 20; i++)
+		accepted[i] =
+			(struct ts_golden_accepted){.by = ts_span_str("ada"), .why = ts_span_str(i == 19 ? "the \"last\"" : "one")};
+	assert_int_equal(ts_golden_print(&golden, &out, &s.err), TS_OK);
+	ts_buf_u8(&out, 0);
+	assert_int_equal(read_text(&s, (const char *)out.data), TS_OK);
+	assert_int_equal(s.golden.n_accepted, TS_GOLDEN_ACCEPTED);
+	assert_true(ts_span_is(s.golden.accepted[TS_GOLDEN_ACCEPTED - 1].why, "the \"last\""));
+	like = compare(&golden, &s.golden, "bitwise", NULL);
+	assert_int_equal(like.proof, TS_PROOF_GREEN); /* every bit came back */
+	assert_int_equal(like.points, 5);
+	/* One unit in the last place. */
+	s.golden.series[0].values[1].real = 0.1;
+	like = compare(&golden, &s.golden, "bitwise", NULL);
+	assert_int_equal(like.proof, TS_PROOF_RED);
+	assert_int_equal(like.step, 1);
+	assert_int_equal(compare(&golden, &s.golden, "float32", NULL).proof, TS_PROOF_GREEN);
+	/* A digest alone: no number shows it. */
+	s.golden.series[0].values[1].real = loss[1].real;
+	s.golden.series[1].values[1].word = 2;
+	assert_int_equal(compare(&golden, &s.golden, "bitwise", NULL).proof, TS_PROOF_RED);
+	assert_int_equal(compare(&golden, &s.golden, "float32", NULL).proof, TS_PROOF_GREEN);
+	/* And digests alone are no proof within a tolerance. */
+	golden.series = &series[1];
+	golden.n = 1;
+	assert_int_equal(compare(&golden, &s.golden, "float32", NULL).proof, TS_PROOF_UNPROVED);
+	ts_arena_finish(&s.arena);
+	ts_buf_finish(&out);
+}
+
+/* Within three times of what repeats differ by. */
+static void test_repeats(void **state)
+{
+	struct ts_golden_value a[] = {{.step = 0, .real = 1.0}}, b[] = {{.step = 0, .real = 1.001}},
+			       c[] = {{.step = 0, .real = 1.0025}}, d[] = {{.step = 0, .real = 1.004}};
+	struct ts_golden_value *const all[] = {a, b, c, d};
+	struct ts_golden_series series[4];
+	struct ts_golden runs[4];
+	double limit = 0;
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++) {
+		series[i] = (struct ts_golden_series){.name = ts_span_str("scalars.loss"), .values = all[i], .n = 1};
+		runs[i] = (struct ts_golden){.series = &series[i], .n = 1};
+	}
+	ts_likeness_widen(&runs[0], &runs[1], &limit);
+	assert_true(fabs(limit - 0.001 / 1.001) < 1e-12);
+	assert_int_equal(compare(&runs[0], &runs[2], "repeats", &limit).proof, TS_PROOF_GREEN);
+	assert_int_equal(compare(&runs[0], &runs[3], "repeats", &limit).proof, TS_PROOF_RED);
+}
+
+static void test_hostile(void **state)
+{
+	static const char *const bad[] = {
+		"",
+		"[]",
+		"{}",
+		"{\"tscope_golden\": 2, \"series\": {}}",
+		"{\"tscope_golden\": 1}",
+		"{\"loss\": 1}",
+		"{\"loss\": {}}",
+		"{\"loss\": {\"values\": {\"x\": 1}}}",
+		"{\"loss\": {\"values\": {\"1\": []}}}",
+		"{\"loss\": {\"values\": {\"1\": 1, \"1\": 2}}}",
+		"{\"loss\": {\"values\": {\"1\": 1, \"2\": \"0123456789abcdef\"}}}",
+		"{\"loss\": {\"values\": {\"1\": 1}}} {}",
+		"{\"loss\": {\"values\": {\"1\": 1}}, \"loss\": {\"values\": {\"1\": 1}}}",
+	};
+	struct ts_golden_value *values = calloc(8000, sizeof *values);
+	struct ts_golden_series series = {.name = ts_span_str("scalars.loss"), .values = values, .n = 8000};
+	struct ts_golden golden = {.series = &series, .n = 1};
+	struct ts_buf out = TS_BUF_INIT(1 << 20);
+	struct seen s;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+		if (read_text(&s, bad[i]) != TS_INVALID)
+			fail_msg("'%s' was read", bad[i]);
+		ts_arena_finish(&s.arena);
+	}
+	for (int i = 0; i < 8000; i++)
+		values[i] = (struct ts_golden_value){.step = i, .real = i};
+	assert_int_equal(ts_golden_print(&golden, &out, &s.err), TS_TOO_LARGE);
+	ts_buf_finish(&out);
+	free(values);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_nvidia),
+		cmocka_unit_test(test_own),
+		cmocka_unit_test(test_repeats),
+		cmocka_unit_test(test_hostile),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
