@@ -1,4 +1,4 @@
-/* serve_columns.h - columns of a run as numbers, for the Python package: what there is as JSON, and then the bytes, through a descriptor
+/* serve_columns.h - columns of a run as numbers, for the Python package: what there is as JSON, and then the bytes, through descriptor
  * of their own, since a text of ten million numbers would take seconds to write and to read.
  *
  * For each column that the JSON names, in that order: the steps (int64) if they were asked for, then the values: float64, uint64, or of

@@ -17,13 +17,13 @@ import tscope
 # What an integration is for: without it, it cannot be imported.
 # Their examples ask the program: test_client.py runs them.
 ASK = ("tscope._answers", "tscope._client", "tscope._serve", "tscope.testing", "tscope.plugin")
-FRAMEWORKS = {"transformers": "transformers", "accelerate": "accelerate", "lightning": "lightning"}
+FRAMEWORKS = {"plugin": "pytest", "transformers": "transformers", "accelerate": "accelerate", "lightning": "lightning"}
 
 
 def modules():
     """Yields the modules of the package whose frameworks are there."""
     for info in pkgutil.walk_packages(tscope.__path__, "tscope."):
-        framework = FRAMEWORKS.get(info.name.partition("integrations.")[2])
+        framework = FRAMEWORKS.get(info.name.rpartition(".")[2])
         if framework is None or importlib.util.find_spec(framework) is not None:
             yield importlib.import_module(info.name)
 

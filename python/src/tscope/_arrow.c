@@ -151,8 +151,12 @@ static int get_next(struct ArrowArrayStream *stream, struct ArrowArray *ret)
 
 		if (!array)
 			goto no_memory;
-		*array = (struct ArrowArray){.length = t->rows, .null_count = column->nulls, .n_buffers = column->n_buffers,
-					     .buffers = column->buffers, .release = release_column, .private_data = use(t)};
+		*array = (struct ArrowArray){.length = t->rows,
+					     .null_count = column->nulls,
+					     .n_buffers = column->n_buffers,
+					     .buffers = column->buffers,
+					     .release = release_column,
+					     .private_data = use(t)};
 		ret->children[ret->n_children] = array;
 	}
 	t->given = 1;

@@ -1,4 +1,5 @@
-/* _arrow.h - columns that lie in memory as a stream of Arrow's C interface, which pandas, polars, pyarrow and DuckDB take without a copy. */
+/* _arrow.h - columns that lie in memory as a stream of Arrow's C interface, which pandas, polars, pyarrow and DuckDB take without a
+ * copy. */
 #ifndef TSCOPE_PYTHON_SRC_TSCOPE__ARROW_H
 #define TSCOPE_PYTHON_SRC_TSCOPE__ARROW_H
 
