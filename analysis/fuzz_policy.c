@@ -1,8 +1,9 @@
 /* Reads any text as a policy, its section GATE as the policy of a gate and RETENTION as that of a store: it is refused with its place,
- * or passes every later check. A policy of a gate that is printed reads back as the same one.
+ * or passes every later check; and as a table of kernels. A policy of a gate that is printed reads back as the same one.
  */
 #include "analysis/gate/gate_policy.h"
 #include "analysis/policy.h"
+#include "analysis/trace/device/kernel_table.h"
 #include "tests/fuzz/fuzz_hold.h"
 
 enum { TEXT_MAX = 1 << 20 };
@@ -41,6 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct ts_span text = ts_span_of(data, size);
 	struct ts_gate_policy gate;
+	struct ts_kernel_rules rules;
 	struct ts_policy policy;
 	struct ts_arena arena;
 	struct ts_error err;
@@ -54,6 +56,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	if (!ts_policy_gate_parse(text, "policy", &arena, &gate, &err))
 		print_and_read(&gate, &arena);
+	if (!ts_kernel_rules_parse(text, &arena, &rules, &err))
+		for (size_t i = 0; i < rules.n; i++)
+			hold(rules.items[i].category < TS_KERNEL_CATEGORIES && rules.items[i].pattern.len);
 	ts_arena_finish(&arena);
 	return 0;
 }

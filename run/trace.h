@@ -209,6 +209,8 @@ struct ts_trace_warmup {
 	int64_t done_ns; /* when devices were through with what those steps had launched; valid if steps > 0 */
 };
 
+struct ts_kernel_told;
+
 struct ts_trace {
 	struct ts_trace_rows rows;
 	const struct ts_span *names;
@@ -217,6 +219,7 @@ struct ts_trace {
 	size_t n_threads;
 	struct ts_trace_about about;
 	struct ts_trace_warmup warmup;
+	const struct ts_kernel_told *kernels; /* what the kernels of each name are (kernel_table.h); NULL: nobody asked */
 };
 
 /* What the reader of a file left out, mended or doubts (docs/trace.md). */

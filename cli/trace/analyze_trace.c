@@ -8,6 +8,7 @@
 #include "cli/core/progress.h"
 #include "cli/core/verb.h"
 #include "cli/json/json_parts.h"
+#include "cli/trace/kernels_file.h"
 #include "cli/trace/overlay.h"
 #include "cli/trace/page_trace.h"
 #include "ingest/trace/trace_sniff.h"
@@ -48,7 +49,11 @@ enum ts_status ts_load_trace(struct ts_cli *cli, const char *top, const char *pa
 	status = ts_trace_load(&source, &reading, trace, file, err);
 	ts_progress_end(&bar);
 	(void)close(source.fd);
-	return status;
+	if (status || !ts_know_kernels(cli, trace, &cli->arena, err))
+		return status;
+	ts_trace_finish(trace);
+	ts_trace_file_finish(file);
+	return err->status;
 }
 
 enum ts_status ts_warmup_option(const struct ts_cli *cli, struct ts_warmup_asked *ret, struct ts_error *err)

@@ -5,6 +5,7 @@
 #include "cli/text/text_parts.h"
 #include "cli/trace/analyze_trace.h"
 #include "cli/view/show_value.h"
+#include "cli/trace/kernels_file.h"
 #include "cli/view/view.h"
 #include "run/head.h"
 #include "run/trace_columns.h"
@@ -20,7 +21,12 @@ enum ts_status ts_stored_load(struct ts_cli *cli, const struct ts_run_trace *sto
 {
 	if (ts_stored_columns_prefetch(cli, &stored->columns, 1, err))
 		return err->status;
-	return ts_trace_columns_load(ts_stored_object, cli, &stored->columns, arena, ret_trace, ret_record, err);
+	if (ts_trace_columns_load(ts_stored_object, cli, &stored->columns, arena, ret_trace, ret_record, err))
+		return err->status;
+	if (!ts_know_kernels(cli, ret_trace, arena, err))
+		return TS_OK;
+	ts_trace_finish(ret_trace);
+	return err->status;
 }
 
 static const char *rank_of(struct ts_cli *cli, int32_t rank)

@@ -440,6 +440,9 @@ static const struct ts_option analyze_options[] = {
 	{.name = "step", .argument = "N", .help = "of a trace: the critical path of ProfilerStep#N alone"},
 	{.name = "overlay", .argument = "FILE", .complete = TS_COMPLETE_FILE,
 	 .help = "of a trace: write a copy of it with its critical path, for Perfetto; gzip if FILE ends in .gz"},
+	{.name = "kernels", .argument = "FILE", .complete = TS_COMPLETE_FILE,
+	 .help = "of traces: read categories of kernels from FILE, a rule a line: a category such as gemm, and text that stands in the "
+		 "name"},
 	SNAPSHOT_OPTIONS,
 	{.name = "with", .argument = "FILE", .complete = TS_COMPLETE_FILE, .repeat = true,
 	 .help = "of a memory snapshot: another one of the same training at another size, for --scale; may be given several times"},
@@ -502,6 +505,9 @@ static const struct ts_option diff_options[] = {
 		 "traceml"},
 	{.name = "warmup", .letter = 'w', .argument = "N",
 	 .help = "of traces: leave out the first N steps that each marks; 0 leaves out none (default: the first of three or more)"},
+	{.name = "kernels", .argument = "FILE", .complete = TS_COMPLETE_FILE,
+	 .help = "of traces: read categories of kernels from FILE, a rule a line: a category such as gemm, and text that stands in the "
+		 "name"},
 	{.name = "snapshot", .argument = "NAME",
 	 .help = "compare the memory snapshot of this name in both runs, and nothing else"},
 	{.name = "reproduce", .help = "also print the commands that would run each of the two runs again, as far as "

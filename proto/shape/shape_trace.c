@@ -140,10 +140,26 @@ static bool has_bytes(const void *in)
 	return ((const TYPE *)in)->category >= TS_SUM_COPY && ((const TYPE *)in)->bytes;
 }
 
+static bool has_category(const void *in)
+{
+	return ((const TYPE *)in)->name.data && ((const TYPE *)in)->category < TS_SUM_COPY;
+}
+
+WORD_OF(by_word, enum ts_kernel_by, ts_kernel_by_word);
+WORD_OF(confidence_word, enum ts_kernel_by, ts_kernel_confidence_word);
+static const struct ts_shape_words bys = {0, TS_KERNEL_BYS - 1, .word = by_word};
+static const struct ts_shape_words confidences = {0, TS_KERNEL_BYS - 1, .word = confidence_word, .prose = true};
+
 static const struct ts_shape_field sum_rows[] = {
 	{NULL, "name", BYTES(name, PATH_MAX_BYTES), OR_NULL, HEAD("name"), SHOW(KERNEL), NARROW(20),
 	 ABOUT("null: all names of the category")},
 	{NULL, "category", .kind = TS_SHAPE_WORD, AT(category), .words = &categories, HEAD("category")},
+	{NULL, "category_by", WORD(by, bys), WHEN(has_category),
+	 ABOUT("what told it: a word of the name, the grammar of a library's names, the operator that launched it, the user's table")},
+	{NULL, "category_confidence", .kind = TS_SHAPE_WORD, AT(by), .words = &confidences, WHEN(has_category),
+	 ABOUT("high, medium or low")},
+	{NULL, "category_evidence", BYTES(evidence, PATH_MAX_BYTES), OR_NULL, WHEN(has_category),
+	 ABOUT("the pattern, or the name of the operator; null: nothing told it")},
 	{NULL, "count", U64(count), HEAD("count")},
 	{NULL, "sum_ns", U64(sum_ns), HEAD("sum"), SHARE("share")},
 	{NULL, "max_ns", U64(max_ns), HEAD("longest")},

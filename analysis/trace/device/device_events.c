@@ -1,6 +1,6 @@
 #include "analysis/trace/device/device_events.h"
 
-#include "analysis/trace/device/kernel.h"
+#include "analysis/trace/device/kernel_table.h"
 #include "base/bisect.h"
 #include "base/door.h"
 
@@ -130,7 +130,7 @@ static uint8_t class_of(const struct ts_trace *trace, size_t row, uint8_t *categ
 	if (trace->rows.spans.kind[row] == TS_TRACE_FILL)
 		return TS_PART_COMPUTATION;
 	if (categories[name] == NOT_YET)
-		categories[name] = (uint8_t)ts_kernel_category(trace->names[name]);
+		categories[name] = (uint8_t)ts_kernel_category_in(trace, name);
 	return categories[name] == TS_KERNEL_COMMUNICATION ? TS_PART_COMMUNICATION : TS_PART_COMPUTATION;
 }
 

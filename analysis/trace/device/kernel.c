@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-enum where { START, HEAD, ANY };
+enum where { START, HEAD, ANY, WHOLE };
 
 static const struct row {
 	uint8_t category, where, len;
@@ -13,6 +13,12 @@ static const struct row {
 #define KERNEL(category, where, pattern) {TS_KERNEL_##category, where, sizeof(pattern) - 1, pattern},
 #include "analysis/trace/device/kernels.inc"
 #undef KERNEL
+};
+
+static const struct row operators[] = {
+#define OPERATOR(category, where, pattern) {TS_KERNEL_##category, where, sizeof(pattern) - 1, pattern},
+#include "analysis/trace/device/kernel_operators.inc"
+#undef OPERATOR
 };
 
 static uint8_t lower(uint8_t c)
@@ -118,19 +124,88 @@ static struct ts_span head_of(struct ts_span bare)
 	return begin < end ? ts_span_part(bare, begin, end - begin) : bare;
 }
 
-enum ts_kernel_category ts_kernel_category(struct ts_span name)
+/* Composable kernel has one function of which the template arguments say what it is. */
+static struct ts_span said_of(struct ts_span bare)
+{
+	static const char entry[] = "ck_tile::kentry";
+	struct ts_span head = head_of(bare);
+
+	return begins(head, 0, entry, sizeof entry - 1) ? bare : head;
+}
+
+struct ts_kernel_told ts_kernel_tell(struct ts_span name)
 {
 	enum { LOOK_MAX = 4096 }; /* of a name that is longer, what comes first */
 	struct ts_span bare = ts_kernel_without_arguments(ts_span_part(name, 0, name.len < LOOK_MAX ? name.len : LOOK_MAX));
-	struct ts_span head = head_of(bare);
+	struct ts_span head = said_of(bare);
 
-	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-		const struct row *r = &rows[i];
-
+	for (const struct row *r = rows; r < rows + sizeof rows / sizeof rows[0]; r++)
 		if (r->where == START ? begins(head, 0, r->pattern, r->len) : has(r->where == HEAD ? head : bare, r->pattern))
+			return (struct ts_kernel_told){r->category, r->where == START ? TS_KERNEL_BY_GRAMMAR : TS_KERNEL_BY_WORD,
+						       ts_span_of(r->pattern, r->len)};
+	return (struct ts_kernel_told){TS_KERNEL_OTHER, TS_KERNEL_BY_NOTHING, ts_span_of(NULL, 0)};
+}
+
+enum ts_kernel_category ts_kernel_category(struct ts_span name)
+{
+	return (enum ts_kernel_category)ts_kernel_tell(name).category;
+}
+
+static bool is_whole(struct ts_span name, const struct row *r)
+{
+	struct ts_span rest;
+
+	if (!begins(name, 0, r->pattern, r->len))
+		return false;
+	rest = ts_span_from(name, r->len);
+	return !rest.len || ts_span_is(rest, "_") || ts_span_is(rest, "_backward");
+}
+
+enum ts_kernel_category ts_kernel_of_operator(struct ts_span name)
+{
+	for (const struct row *r = operators; r < operators + sizeof operators / sizeof operators[0]; r++)
+		if (r->where == START  ? begins(name, 0, r->pattern, r->len)
+		    : r->where == HEAD ? has(name, r->pattern)
+				       : is_whole(name, r))
 			return r->category;
-	}
 	return TS_KERNEL_OTHER;
+}
+
+bool ts_kernel_operator_counts(struct ts_kernel_told by_name, enum ts_kernel_category of_operator)
+{
+	if (of_operator == TS_KERNEL_OTHER || by_name.by == TS_KERNEL_BY_USER)
+		return false;
+	switch ((enum ts_kernel_category)by_name.category) {
+	case TS_KERNEL_OTHER:
+		return true;
+	case TS_KERNEL_GEMM:
+		return of_operator == TS_KERNEL_CONVOLUTION || of_operator == TS_KERNEL_ATTENTION;
+	case TS_KERNEL_REDUCTION:
+	case TS_KERNEL_INDEX:
+	case TS_KERNEL_ELEMENTWISE:
+		return of_operator == TS_KERNEL_NORMALIZATION || of_operator == TS_KERNEL_SOFTMAX || of_operator == TS_KERNEL_LOSS ||
+		       of_operator == TS_KERNEL_EMBEDDING;
+	case TS_KERNEL_COMMUNICATION:
+	case TS_KERNEL_CONVOLUTION:
+	case TS_KERNEL_ATTENTION:
+	case TS_KERNEL_MOE:
+	case TS_KERNEL_EMBEDDING:
+	case TS_KERNEL_QUANTIZATION:
+	case TS_KERNEL_NORMALIZATION:
+	case TS_KERNEL_SOFTMAX:
+	case TS_KERNEL_LOSS:
+	case TS_KERNEL_OPTIMIZER:
+	case TS_KERNEL_RANDOM:
+	case TS_KERNEL_ROTARY:
+	case TS_KERNEL_POOLING:
+	case TS_KERNEL_SORT:
+	case TS_KERNEL_FILL:
+	case TS_KERNEL_COPY:
+	case TS_KERNEL_FUSED:
+	case TS_KERNEL_CATEGORIES:
+		break;
+	}
+	return false;
 }
 
 bool ts_kernel_is_float32_product(struct ts_span name)
@@ -154,6 +229,14 @@ TS_WORDS(ts_kernel_category_word, enum ts_kernel_category, "unknown", [TS_KERNEL
 	 [TS_KERNEL_POOLING] = "pooling", [TS_KERNEL_SORT] = "sort", [TS_KERNEL_INDEX] = "index", [TS_KERNEL_FILL] = "fill",
 	 [TS_KERNEL_COPY] = "copy", [TS_KERNEL_REDUCTION] = "reduction", [TS_KERNEL_FUSED] = "fused",
 	 [TS_KERNEL_ELEMENTWISE] = "elementwise", [TS_KERNEL_OTHER] = "other")
+
+TS_WORDS_BACK(ts_kernel_category_of, enum ts_kernel_category, ts_kernel_category_word, TS_KERNEL_OTHER, TS_KERNEL_CATEGORIES)
+
+TS_WORDS(ts_kernel_by_word, enum ts_kernel_by, "nothing", [TS_KERNEL_BY_NOTHING] = "nothing", [TS_KERNEL_BY_WORD] = "word",
+	 [TS_KERNEL_BY_OPERATOR] = "operator", [TS_KERNEL_BY_GRAMMAR] = "grammar", [TS_KERNEL_BY_USER] = "user")
+
+TS_WORDS(ts_kernel_confidence_word, enum ts_kernel_by, "low", [TS_KERNEL_BY_NOTHING] = "low", [TS_KERNEL_BY_WORD] = "medium",
+	 [TS_KERNEL_BY_OPERATOR] = "medium", [TS_KERNEL_BY_GRAMMAR] = "high", [TS_KERNEL_BY_USER] = "high")
 
 TS_WORDS(ts_collective_word, enum ts_collective, "unknown", [TS_COLLECTIVE_ALL_REDUCE] = "all_reduce",
 	 [TS_COLLECTIVE_ALL_GATHER] = "all_gather", [TS_COLLECTIVE_REDUCE_SCATTER] = "reduce_scatter",

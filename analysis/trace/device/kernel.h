@@ -10,7 +10,7 @@
 
 #include "base/span.h"
 
-enum { TS_KERNEL_TABLE_VERSION = 2 };
+enum { TS_KERNEL_TABLE_VERSION = 3 };
 
 enum ts_kernel_category {
 	TS_KERNEL_COMMUNICATION,
@@ -50,9 +50,39 @@ enum ts_collective {
 	TS_COLLECTIVES,
 };
 
+/* What a category was told by, and so how sure it is: what the user says and the grammar of a library's names are high, a word within
+ * the name or the operator that launched the kernel medium, and other low. */
+enum ts_kernel_by {
+	TS_KERNEL_BY_NOTHING,
+	TS_KERNEL_BY_WORD,
+	TS_KERNEL_BY_OPERATOR,
+	TS_KERNEL_BY_GRAMMAR,
+	TS_KERNEL_BY_USER,
+	TS_KERNEL_BYS,
+};
+
+struct ts_kernel_told {
+	uint8_t category;	 /* enum ts_kernel_category */
+	uint8_t by;		 /* enum ts_kernel_by */
+	struct ts_span evidence; /* the pattern of the table, the name of the operator, or the user's pattern; empty: nothing told it */
+};
+
 enum ts_kernel_category ts_kernel_category(struct ts_span name);
+/* The same, with what told it. */
+struct ts_kernel_told ts_kernel_tell(struct ts_span name);
+/* What an operator launches; TS_KERNEL_OTHER: it does not say. */
+enum ts_kernel_category ts_kernel_of_operator(struct ts_span name);
+/* Whether what the operator launches counts, and not the category by the name: where the name says nothing; a convolution or a fused
+ * attention may be a product of matrices by its kernel; what a normalization, softmax, loss or embedding launches is it, though the
+ * kernel is a reduction, an index or elementwise. */
+bool ts_kernel_operator_counts(struct ts_kernel_told by_name, enum ts_kernel_category of_operator);
+/* "word", "operator", "grammar", "user", "nothing"; "high", "medium", "low". */
+const char *ts_kernel_by_word(enum ts_kernel_by by);
+const char *ts_kernel_confidence_word(enum ts_kernel_by by);
 /* "gemm", "all_reduce". */
 const char *ts_kernel_category_word(enum ts_kernel_category category);
+/* The category of a word; TS_KERNEL_CATEGORIES: it is none's. */
+enum ts_kernel_category ts_kernel_category_of(struct ts_span word);
 const char *ts_collective_word(enum ts_collective collective);
 
 /* What a kernel of communication does: by the name of the collective that PyTorch gave it, else by the kernel's own name. An all-to-all

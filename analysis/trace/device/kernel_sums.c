@@ -1,5 +1,6 @@
 #include "analysis/trace/device/kernel_sums.h"
 
+#include "analysis/trace/device/kernel_table.h"
 #include "base/door.h"
 #include "base/order.h"
 
@@ -33,11 +34,18 @@ static size_t settle(struct ts_kernel_sum *items, size_t n)
 	return kept;
 }
 
-static uint32_t category_of(uint8_t kind, struct ts_span name)
+static void say(struct ts_kernel_sum *io, const struct ts_trace *trace, uint8_t kind, uint32_t name)
 {
-	if (kind == TS_TRACE_COPY)
-		return TS_SUM_COPY;
-	return kind == TS_TRACE_FILL ? (uint32_t)TS_SUM_FILL : (uint32_t)ts_kernel_category(name);
+	struct ts_kernel_told told;
+
+	io->name = trace->names[name];
+	io->category = kind == TS_TRACE_COPY ? TS_SUM_COPY : TS_SUM_FILL;
+	if (kind != TS_TRACE_KERNEL)
+		return;
+	told = ts_kernel_told(trace, name);
+	io->category = told.category;
+	io->by = told.by;
+	io->evidence = told.evidence;
 }
 
 enum ts_status ts_kernel_sums(const struct ts_trace *trace, struct ts_arena *arena, struct ts_kernel_sums *ret, struct ts_error *err)
@@ -58,10 +66,8 @@ enum ts_status ts_kernel_sums(const struct ts_trace *trace, struct ts_arena *are
 
 		if (!ts_trace_on_device(s->kind[i]))
 			continue;
-		if (!name->count) {
-			name->name = trace->names[s->name[i]];
-			name->category = category_of(s->kind[i], name->name);
-		}
+		if (!name->count)
+			say(name, trace, s->kind[i], s->name[i]);
 		add(name, (uint64_t)s->duration_ns[i], s->bytes[i]);
 		add(&out.categories[name->category], (uint64_t)s->duration_ns[i], s->bytes[i]);
 		add(&all, (uint64_t)s->duration_ns[i], 0);

@@ -94,9 +94,10 @@ static bool has_external(const struct ts_trace_spans *s)
 	return false;
 }
 
-/* Operators by their external ids. */
-static enum ts_status externals(const struct ts_trace_spans *s, struct ts_arena *arena, struct ts_launches *ret, struct ts_error *err)
+enum ts_status ts_operators_by_external(const struct ts_trace *trace, struct ts_arena *arena, struct ts_launches *ret,
+					struct ts_error *err)
 {
+	const struct ts_trace_spans *s = &trace->rows.spans;
 	struct ts_device_event *spare;
 	size_t n = 0;
 
@@ -121,7 +122,7 @@ static enum ts_status device_parents(const struct ts_trace *trace, struct ts_are
 	const struct ts_trace_spans *s = &trace->rows.spans;
 	struct ts_launches calls = {0}, operators;
 
-	if (ts_launches_find(trace, arena, &calls, err) || externals(s, arena, &operators, err))
+	if (ts_launches_find(trace, arena, &calls, err) || ts_operators_by_external(trace, arena, &operators, err))
 		return err->status;
 	for (size_t i = 0; i < s->n; i++) {
 		const struct ts_device_event *found = NULL;

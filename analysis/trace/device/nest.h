@@ -34,6 +34,11 @@ enum ts_status ts_nest(const struct ts_trace *trace, struct ts_arena *arena, str
  * (base/door.h). */
 bool ts_nest_holds(const struct ts_nest *nest, const struct ts_trace *trace);
 
+/* The operators by their "External id", for ts_launch_of; none where the work of devices repeats its correlation there. */
+struct ts_launches;
+enum ts_status ts_operators_by_external(const struct ts_trace *trace, struct ts_arena *arena, struct ts_launches *ret,
+					struct ts_error *err);
+
 /* --- self_times.c --- */
 
 /* Of each span, in the arena; of work of devices 0. */

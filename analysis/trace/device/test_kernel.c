@@ -78,6 +78,27 @@ static void real_kernels_have_their_category(void **state)
 	expect("void at::native::(anonymous namespace)::max_pool_forward_nchw<float, float>(int, float const*)", "pooling");
 	expect("void (anonymous namespace)::store_kvcache<2048l, 4, false, long>((anonymous namespace)::StoreKVCacheParams)", "copy");
 	expect("void cudnn::ops::scalePackedTensor_kernel<float, float>(cudnnTensor4dStruct, float*, float)", "elementwise");
+	/* TensorRT-LLM generates products whose epilogue is named after its activation; its routing of experts has types of CUTLASS. */
+	expect("bmm_MxE4m3_MxE2m1MxE4m3_Fp32_t128x16x256u2_s3_et128x16_m128x16x32_cga1x1x1_16dp256b_rM_TN_transOut_swiGlu",
+	       "gemm");
+	expect("bmm_Bfloat16_MxE2m1MxE4m3_Fp32_t128x16x256u2_s3_et128x16", "gemm");
+	expect("void moe::dev::finalize::finalizeKernelVecLoad<moe::dev::finalize::KernelParams<cutlass::bfloat16_t> >(int)",
+	       "mixture_of_experts");
+	expect("void moe::dev::routing::routingIndicesHistogramKernel<int>(int)", "mixture_of_experts");
+	expect("fmhaSm100aKernel_QkvE4m3OBfloat16H64PagedKvCausalP16VarSeqQ128Kv128PersistentContext", "attention");
+	expect("nvjet_tst_64x64_64x16_2x1_2cta_v_bz_bias_TNT", "gemm");
+	expect("Custom_Cijk_Alik_Bljk_BBS", "gemm");
+	expect("void flashinfer::norm::RMSNormKernel<8u, __nv_bfloat16>(int)", "normalization");
+	expect("void flashinfer::sampling::TopKTopPSamplingFromProbKernel<1024u>(float*)", "sort");
+	expect("void flashinfer::activation::act_and_mul_kernel<__nv_bfloat16, &silu>(int)", "elementwise");
+	expect("void flashinfer::PersistentVariableLengthMergeStatesKernel<8u>(int)", "attention");
+	expect("void ck_tile::kentry<2, ck_tile::Rmsnorm2dFwd<int> >(int)", "normalization");
+	expect("void deep_gemm::sm100_fp8_gemm_1d1d_impl<7168u>(int)", "gemm");
+	expect("void cudnn::ops::convertTensor_kernel<float, float>(float)", "copy");
+	expect("void multimem_all_reduce_kernel<c10::BFloat16, 16>(c10::BFloat16*)", "communication");
+	expect("_fwd_grouped_kernel_stage1", "attention");
+	expect("void cutlass::device_kernel<cutlass::gemm::kernel::GemmUniversal<int> >(int)", "gemm");
+	expect("void f<cutlass::bfloat16_t>(int)", "other"); /* a type alone */
 	expect("big", "other");
 	expect("", "other");
 }

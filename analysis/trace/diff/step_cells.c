@@ -1,6 +1,7 @@
 /* step_cells.c - what each step of a trace took, by row (trace_diff.h). */
 #include "analysis/trace/device/device_events.h"
 #include "analysis/trace/device/kernel_sums.h"
+#include "analysis/trace/device/kernel_table.h"
 #include "analysis/trace/device/trace_steps.h"
 #include "analysis/trace/diff/trace_diff.h"
 #include "analysis/trace/diff/trace_diff_parts.h"
@@ -103,7 +104,7 @@ static uint32_t device_part(const struct ts_device_event *w, const struct ts_tra
 	if (s->kind[w->row] == TS_TRACE_FILL)
 		return TS_SUM_FILL;
 	if (!categories[name])
-		categories[name] = 1 + (uint32_t)ts_kernel_category(trace->names[name]);
+		categories[name] = 1 + (uint32_t)ts_kernel_category_in(trace, name);
 	return categories[name] - 1;
 }
 
@@ -364,7 +365,7 @@ static uint32_t row_of(const struct ts_trace_side *side, enum ts_side_table tabl
 	if (s->kind[i] != TS_TRACE_KERNEL)
 		return s->kind[i] == TS_TRACE_COPY ? TS_SUM_COPY : TS_SUM_FILL;
 	if (!categories[s->name[i]])
-		categories[s->name[i]] = 1 + (uint32_t)ts_kernel_category(side->trace->names[s->name[i]]);
+		categories[s->name[i]] = 1 + (uint32_t)ts_kernel_category_in(side->trace, s->name[i]);
 	return categories[s->name[i]] - 1;
 }
 

@@ -2,6 +2,7 @@
 
 #include "analysis/stats/contrast.h"
 #include "analysis/trace/device/kernel_sums.h"
+#include "analysis/trace/device/kernel_table.h"
 #include "analysis/trace/diff/trace_diff_parts.h"
 #include "base/order.h"
 #include "base/words.h"
@@ -447,6 +448,8 @@ enum ts_status ts_trace_diff_stored(ts_object_source *get, void *ctx, const stru
 
 	for (; n < 2 && !status; n += !status)
 		status = ts_trace_columns_load(get, ctx, of[n], arena, &traces[n], &record, err);
+	for (int k = 0; k < n && !status; k++)
+		status = ts_kernel_table(&traces[k], NULL, arena, err);
 	if (!status)
 		status = ts_trace_diff(&traces[0], &traces[1], NULL, arena, ret, err);
 	while (n-- > 0)

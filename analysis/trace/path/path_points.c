@@ -1,4 +1,5 @@
 /* path_points.c - the points of a graph: threads by their innermost spans, work of devices by its streams, and their order. */
+#include "analysis/trace/device/kernel_table.h"
 #include "analysis/trace/path/path_graph.h"
 #include "base/bisect.h"
 #include "base/door.h"
@@ -200,7 +201,7 @@ static uint8_t what_of_work(struct ts_path_graph *g, const struct ts_device_even
 	if (s->kind[w->row] != TS_TRACE_KERNEL)
 		return s->kind[w->row] == TS_TRACE_COPY ? TS_SUM_COPY : TS_SUM_FILL;
 	if (!names[name])
-		names[name] = (uint8_t)(1 + ts_kernel_category(g->trace->names[name]));
+		names[name] = (uint8_t)(1 + ts_kernel_category_in(g->trace, name));
 	return (uint8_t)(names[name] - 1);
 }
 

@@ -1,7 +1,7 @@
 /* device_work.c - what each span of the host had a device do: the kernels, copies and fills that were launched within it. */
 #include "analysis/trace/work/trace_work.h"
 
-#include "analysis/trace/device/kernel.h"
+#include "analysis/trace/device/kernel_table.h"
 #include "base/door.h"
 
 enum ts_status ts_kernel_names(const struct ts_trace *trace, struct ts_arena *arena, uint8_t **ret, struct ts_error *err)
@@ -15,7 +15,7 @@ enum ts_status ts_kernel_names(const struct ts_trace *trace, struct ts_arena *ar
 	memset(categories, TS_KERNEL_CATEGORIES, trace->n_names + 1);
 	for (size_t i = 0; i < s->n; i++)
 		if (s->kind[i] == TS_TRACE_KERNEL && categories[s->name[i]] == TS_KERNEL_CATEGORIES)
-			categories[s->name[i]] = (uint8_t)ts_kernel_category(trace->names[s->name[i]]);
+			categories[s->name[i]] = (uint8_t)ts_kernel_category_in(trace, s->name[i]);
 	*ret = categories;
 	return TS_OK;
 }

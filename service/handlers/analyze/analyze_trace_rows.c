@@ -1,6 +1,7 @@
 #include "service/handlers/analyze/analyze_trace_rows.h"
 
 #include "analysis/trace/advice/trace_answer.h"
+#include "analysis/trace/device/kernel_table.h"
 #include "base/limits.h"
 #include "base/text.h"
 #include "run/trace_columns.h"
@@ -109,7 +110,9 @@ static enum ts_status read_rows(struct ts_fetch *f, const struct ts_run_trace *o
 
 	if (ts_trace_columns_load(ts_fetch_source, f, &of->columns, work, &trace, &record, err))
 		return err->status;
-	status = ts_trace_rows_of(&trace, work, arena, io_rows, err);
+	status = ts_kernel_table(&trace, NULL, work, err);
+	if (!status)
+		status = ts_trace_rows_of(&trace, work, arena, io_rows, err);
 	ts_trace_finish(&trace);
 	return status;
 }

@@ -52,7 +52,7 @@ $ tscope analyze ./traced/trace.json
 |   0       7          6  14.000000 ms  11.550000 ms  2.450000 ms    0.000000 ms  0.000000 ms  0.000000 ms
 |   0       20         5  20.000000 ms   0.000000 ms  0.000000 ms   20.000000 ms  0.000000 ms  0.000000 ms
 |
-| Work by category, by the table of kernels, version 2 (sums: what ran at once counts twice)
+| Work by category, by the table of kernels, version 3 (sums: what ran at once counts twice)
 |   category                sum   share  count         mean      longest
 |   gemm           48.000000 ms  56.5 %      6  8.000000 ms  8.000000 ms
 |   communication  36.000000 ms  42.4 %      6  6.000000 ms  6.000000 ms
@@ -1196,6 +1196,9 @@ $ tscope analyze --json ./traced/demo.json.gz
 |     {
 |       "name": null,
 |       "category": "gemm",
+|       "category_by": null,
+|       "category_confidence": null,
+|       "category_evidence": null,
 |       "count": 6,
 |       "sum_ns": 48000000,
 |       "max_ns": 8000000,
@@ -1204,6 +1207,9 @@ $ tscope analyze --json ./traced/demo.json.gz
 |     {
 |       "name": null,
 |       "category": "communication",
+|       "category_by": null,
+|       "category_confidence": null,
+|       "category_evidence": null,
 |       "count": 6,
 |       "sum_ns": 36000000,
 |       "max_ns": 6000000,
@@ -1212,6 +1218,9 @@ $ tscope analyze --json ./traced/demo.json.gz
 |     {
 |       "name": null,
 |       "category": "memcpy",
+|       "category_by": null,
+|       "category_confidence": null,
+|       "category_evidence": null,
 |       "count": 1,
 |       "sum_ns": 1000000,
 |       "max_ns": 1000000,
@@ -1222,6 +1231,9 @@ $ tscope analyze --json ./traced/demo.json.gz
 |     {
 |       "name": "volta_sgemm_128x64_nt",
 |       "category": "gemm",
+|       "category_by": "word",
+|       "category_confidence": "medium",
+|       "category_evidence": "gemm",
 |       "count": 6,
 |       "sum_ns": 48000000,
 |       "max_ns": 8000000,
@@ -1230,6 +1242,9 @@ $ tscope analyze --json ./traced/demo.json.gz
 |     {
 |       "name": "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevComm*, unsigned long, ncclWork*)",
 |       "category": "communication",
+|       "category_by": "grammar",
+|       "category_confidence": "high",
+|       "category_evidence": "nccl",
 |       "count": 6,
 |       "sum_ns": 36000000,
 |       "max_ns": 6000000,
@@ -1238,6 +1253,9 @@ $ tscope analyze --json ./traced/demo.json.gz
 |     {
 |       "name": "Memcpy DtoH (Device -> Pinned)",
 |       "category": "memcpy",
+|       "category_by": null,
+|       "category_confidence": null,
+|       "category_evidence": null,
 |       "count": 1,
 |       "sum_ns": 1000000,
 |       "max_ns": 1000000,
@@ -2147,7 +2165,7 @@ $ tscope analyze ./traced/cut.json
 |   0       7          1  2.000000 ms  1.610000 ms  0.390000 ms    0.000000 ms  0.000000 ms  0.000000 ms
 |   0       20         1  4.000000 ms  0.000000 ms  0.000000 ms    4.000000 ms  0.000000 ms  0.000000 ms
 |
-| Work by category, by the table of kernels, version 2 (sums: what ran at once counts twice)
+| Work by category, by the table of kernels, version 3 (sums: what ran at once counts twice)
 |   category                sum   share  count         mean      longest
 |   gemm           16.000000 ms  57.1 %      2  8.000000 ms  8.000000 ms
 |   communication  12.000000 ms  42.9 %      2  6.000000 ms  6.000000 ms
@@ -2959,7 +2977,7 @@ $ tscope analyze pointers.json
 |   0       -1394524160     0  0.000000 ms  0.000000 ms  0.000000 ms    0.000000 ms  0.000000 ms  0.000000 ms
 |   0       -1394523904     0  0.000000 ms  0.000000 ms  0.000000 ms    0.000000 ms  0.000000 ms  0.000000 ms
 |
-| Work by category, by the table of kernels, version 2 (sums: what ran at once counts twice)
+| Work by category, by the table of kernels, version 3 (sums: what ran at once counts twice)
 |   category          sum    share  count         mean      longest
 |   other     0.015000 ms  100.0 %      3  0.005000 ms  0.005000 ms
 |
