@@ -1233,7 +1233,7 @@ static void test_damage_before_code(void **state)
 	SCENE(s);
 	parts(&s, TS_KIND_LOSS, "loss", 100, 5e-2, 5e-2, 0);
 	parts(&s, TS_KIND_GRAD_NORM, "grad_norm", 100, 5e-2, 5e-2, 0);
-	agrees(&s, TS_KIND_PARAMS, "digests.params")->last_common = 100;
+	add(&s, TS_KIND_PARAMS, "digests.params", 0)->last_common = 100;
 	agrees(&s, TS_KIND_BATCH, "digests.batch");
 	agrees(&s, TS_KIND_RNG, "digests.rng");
 	ask(&s);
