@@ -125,6 +125,20 @@ static bool is_first(const struct found *f, size_t i)
 	return mark && (f->open ? is_mark(f, i - 1, '[') && next->mark == ',' : memchr("|:,;-", next->mark, 5) != NULL);
 }
 
+static bool is_whole_token(const struct ts_text_token *t)
+{
+	return t->kind == TS_TEXT_NUMBER && is_whole(t->text) && !t->unit.len;
+}
+
+/* "[1,  2000]": an epoch and a step of it, as a tutorial of PyTorch prints them. */
+static bool is_of_pair(const struct found *f, size_t i)
+{
+	size_t first = i > 1 && is_mark(f, i - 1, ',') ? i - 2 : i;
+
+	return first > 0 && is_mark(f, first - 1, '[') && !f->words && is_whole_token(token(f, first)) && is_mark(f, first + 1, ',') &&
+	       is_whole_token(token(f, first + 2)) && is_mark(f, first + 3, ']') && (first == i || (f->n == 1 && f->counters[0] == first));
+}
+
 static bool is_counter(const struct found *f, size_t i)
 {
 	const struct ts_text_token *t = token(f, i);
@@ -137,6 +151,8 @@ static bool is_counter(const struct found *f, size_t i)
 	if (named_axis(f, i) || ts_log_axis_rank(t->unit) != TS_LOG_AXIS_NONE || (f->loose && is_first(f, i)))
 		return true;
 	if (bracketed && !f->words && is_mark(f, i + 1, ']'))
+		return true;
+	if (is_of_pair(f, i))
 		return true;
 	return f->words && is_mark(f, i - 1, ':') && is_mark(f, i + 1, '[') && token(f, i + 2)->kind == TS_TEXT_FRACTION;
 }

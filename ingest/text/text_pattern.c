@@ -142,7 +142,7 @@ static bool is_epoch(struct ts_span name)
 	return ts_span_is(name, "epoch");
 }
 
-/* The number of steps that there will be: that of "/{}" behind the step. */
+/* The number of steps that there will be: that of "/{}" or "of {}" behind the step. */
 static int64_t total_behind(struct ts_span pattern, size_t in, struct ts_span line, size_t at)
 {
 	struct part slash = next_part(pattern, &in), field;
@@ -152,7 +152,10 @@ static int64_t total_behind(struct ts_span pattern, size_t in, struct ts_span li
 	while (slash.kind == PART_SPACE)
 		slash = next_part(pattern, &in);
 	skip_spaces(line, &at);
-	if (slash.kind != PART_CHAR || slash.c != '/' || at >= line.len || line.data[at] != '/')
+	if (slash.kind == PART_CHAR && slash.c == 'o' && ts_span_starts(ts_span_from(line, at), ts_span_str("of ")) &&
+	    next_part(pattern, &in).c == 'f')
+		at++; /* "of {}" */
+	else if (slash.kind != PART_CHAR || slash.c != '/' || at >= line.len || line.data[at] != '/')
 		return 0;
 	for (at++, field = next_part(pattern, &in); field.kind == PART_SPACE;)
 		field = next_part(pattern, &in);

@@ -228,14 +228,20 @@ static bool is_open(const struct ts_text_token *t)
 	return t && t->kind == TS_TEXT_MARK && t->mark == '[';
 }
 
-/* A second whole number behind a slash: that of "12/400", of " 8/   60"; and that of "[ 1 of 50". rest begins behind the first. */
+static bool is_axis(const struct ts_text_token *t)
+{
+	return t && t->kind == TS_TEXT_WORD && ts_log_axis_rank(t->text) != TS_LOG_AXIS_NONE;
+}
+
+/* A second whole number behind a slash: that of "12/400", of " 8/   60"; and that of "[ 1 of 50", "Batch 10 of 100". rest begins behind
+ * the first. */
 static size_t whole_len(struct ts_span rest, const struct ts_text_token *before, struct ts_span *ret_whole)
 {
 	size_t at = 0, n;
 
 	while (byte_is(rest, at, ' '))
 		at++;
-	if (is_open(before) && ts_span_starts(ts_span_from(rest, at), ts_span_str("of ")))
+	if ((is_open(before) || is_axis(before)) && ts_span_starts(ts_span_from(rest, at), ts_span_str("of ")))
 		at++;
 	else if (!byte_is(rest, at, '/'))
 		return 0;
