@@ -359,12 +359,12 @@ static const struct {
 	 "epoch time: 390.0 ms, per step time: 2.0 ms\nepoch: 3 step: 195, loss is 2.0\nepoch time: 195.0 ms, per step time: 1.0 ms\n",
 	 "step", "1 0.003|2 0.002|3 0.001", NULL},
 	{"two numbers in brackets",
-	 "[1,  2000] loss: 4.5\n[1,  4000] loss: 3.5\n[1, 12000] loss: 2.5\n[2,  2000] loss: 2.25\n[2,  4000] loss: 2.0\n[2, 12000] loss: "
-	 "1.5\nFinished Training\n",
+	 "[1,  2000] loss: 4.5\n[1,  4000] loss: 3.5\n[1, 12000] loss: 2.5\n[2,  2000] loss: 2.25\n[2,  4000] loss: 2.0\n"
+	 "[2, 12000] loss: 1.5\nFinished Training\n",
 	 "loss", "2000 4.5|4000 3.5|12000 2.5|14000 2.25|16000 2.0|24000 1.5", "[{epoch},{step}] {*}"},
 	{"so many of all",
-	 "Epoch: 1  |  Batch 10 of 20  |  Loss: 2.5\nEpoch: 1  |  Batch 15 of 20  |  Loss: 2.0\nEpoch: 2  |  Batch 10 of 20  |  Loss: 1.5\n"
-	 "Epoch: 2  |  Batch 15 of 20  |  Loss: 1.0\n",
+	 "Epoch: 1  |  Batch 10 of 20  |  Loss: 2.5\nEpoch: 1  |  Batch 15 of 20  |  Loss: 2.0\n"
+	 "Epoch: 2  |  Batch 10 of 20  |  Loss: 1.5\nEpoch: 2  |  Batch 15 of 20  |  Loss: 1.0\n",
 	 "loss", "10 2.5|15 2.0|30 1.5|35 1.0", NULL},
 	{"a table parted by tabs", "step\tloss\n10\t2.5\n20\t2.25\n30\t2.0\n", "loss", "10 2.5|20 2.25|30 2.0", "{step} {loss}"},
 	{"a table parted by tabs, without a step",

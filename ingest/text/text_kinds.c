@@ -135,8 +135,9 @@ static bool is_of_pair(const struct found *f, size_t i)
 {
 	size_t first = i > 1 && is_mark(f, i - 1, ',') ? i - 2 : i;
 
-	return first > 0 && is_mark(f, first - 1, '[') && !f->words && is_whole_token(token(f, first)) && is_mark(f, first + 1, ',') &&
-	       is_whole_token(token(f, first + 2)) && is_mark(f, first + 3, ']') && (first == i || (f->n == 1 && f->counters[0] == first));
+	return first > 0 && is_mark(f, first - 1, '[') && !f->words && is_whole_token(token(f, first)) &&
+	       is_mark(f, first + 1, ',') && is_whole_token(token(f, first + 2)) && is_mark(f, first + 3, ']') &&
+	       (first == i || (f->n == 1 && f->counters[0] == first));
 }
 
 static bool is_counter(const struct found *f, size_t i)
