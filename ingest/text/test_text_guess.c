@@ -366,6 +366,11 @@ static const struct {
 	 "Epoch: 1  |  Batch 10 of 20  |  Loss: 2.5\nEpoch: 1  |  Batch 15 of 20  |  Loss: 2.0\n"
 	 "Epoch: 2  |  Batch 10 of 20  |  Loss: 1.5\nEpoch: 2  |  Batch 15 of 20  |  Loss: 1.0\n",
 	 "loss", "10 2.5|15 2.0|30 1.5|35 1.0", NULL},
+	{"a measure before the step and its number behind",
+	 "Start of epoch 0\nTraining loss (for one batch) at step 0: 4.5\nSeen so far: 64 samples\n"
+	 "Training loss (for one batch) at step 200: 3.5\nSeen so far: 128 samples\nTraining loss (for one batch) at step 400: 2.5\n"
+	 "Seen so far: 192 samples\n",
+	 "loss", "0 4.5|200 3.5|400 2.5", NULL},
 	{"a table parted by tabs", "step\tloss\n10\t2.5\n20\t2.25\n30\t2.0\n", "loss", "10 2.5|20 2.25|30 2.0", "{step} {loss}"},
 	{"a table parted by tabs, without a step",
 	 "total loss\tscore loss\n9.5\t2.5\n8.5\t2.25\n7.5\t2.0\n6.5\t1.75\n5.5\t1.5\n", "score loss",

@@ -368,6 +368,8 @@ static const char *template_of(const struct ts_text_sort *s, bool counting, stru
 	}
 	while (n && out[n - 1] == ' ')
 		out[--n] = '\0';
+	if (2 * s->behind > s->lines)
+		return ts_arena_printf(arena, "%s {%.*s}", out, (int)ts_text_measure_len(ts_span_str(s->form)), s->form);
 	if (s->named)
 		put(out, &n, n && out[n - 1] == '(' ? "{*}" : " {*}");
 	return ts_arena_printf(arena, "%s", out);

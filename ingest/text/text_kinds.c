@@ -178,12 +178,26 @@ static size_t doing_before(const struct found *f, size_t first)
 	return first;
 }
 
+/* "Training loss (for one batch) at step 200: 2.5" begins with what is measured, also where a bracket stands before "at". */
+static size_t measure_before(const struct found *f, size_t first)
+{
+	size_t i = first;
+
+	if (!ts_span_is(token(f, first)->text, "at") || first < 4 || !is_mark(f, first - 1, ')'))
+		return first;
+	for (i = first - 1; i > 0 && !is_mark(f, i, '('); i--)
+		;
+	while (i > 0 && token(f, i - 1)->kind == TS_TEXT_WORD && token(f, i)->gap == 1)
+		i--;
+	return token(f, i)->kind == TS_TEXT_WORD ? i : first;
+}
+
 static void add(struct found *f, size_t i)
 {
 	if (!f->n && f->words && f->first_word && is_mark(f, f->first_word - 1, '[') && !token(f, f->first_word)->gap)
 		f->from = token(f, f->first_word - 1)->at;
 	else if (!f->n)
-		f->from = f->words  ? token(f, doing_before(f, f->first_word))->at
+		f->from = f->words  ? token(f, measure_before(f, doing_before(f, f->first_word)))->at
 			  : f->open ? token(f, f->bracket)->at
 				    : token(f, i)->at;
 	f->counters[f->n] = i;
@@ -408,6 +422,15 @@ static void plain_form(const struct ts_text_tokens *tokens, struct ts_span line,
 	put_counter(form, &n, TS_TEXT_COUNTER);
 }
 
+size_t ts_text_measure_len(struct ts_span text)
+{
+	size_t n = 0;
+
+	while (n < text.len && text.data[n] != '(' && !ts_span_starts(ts_span_from(text, n), ts_span_str(" at ")))
+		n++;
+	return n < text.len ? ts_trim(ts_span_part(text, 0, n)).len : 0;
+}
+
 /* --- counting --- */
 
 static struct ts_text_sort *kind_of(struct ts_text_kinds *k, const char *form, size_t n_counters, int32_t rank)
@@ -537,6 +560,16 @@ static void keep_names(struct ts_text_sort *s, const struct ts_text_record *r)
 		s->names[s->n_names++] = ts_hash_bytes(ts_hash_open, r->cells[i].name);
 }
 
+/* Whether one number and nothing else stands behind the counter, and what it is before: the text up to " at" or a bracket. */
+static bool is_behind(const struct ts_text_kinds *k, const struct found *f, struct ts_span line)
+{
+	size_t at = token_at(k->tokens, end_of(f));
+	size_t n = ts_text_measure_len(ts_span_from(line, f->from));
+
+	return f->n == 1 && n && at + 1 == k->tokens->n && k->tokens->items[at].kind == TS_TEXT_NUMBER &&
+	       ts_log_name_measures(ts_span_part(line, f->from, n));
+}
+
 static void count_named(struct ts_text_kinds *k, struct ts_text_sort *s, const struct found *f, struct ts_span line)
 {
 	bool episodes = counts_episodes(s);
@@ -553,6 +586,12 @@ static void count_named(struct ts_text_kinds *k, struct ts_text_sort *s, const s
 		keep_names(s, k->record);
 	if (measures)
 		return;
+	if (is_behind(k, f, line)) {
+		s->behind++;
+		s->named++;
+		s->measured++;
+		return;
+	}
 	ts_text_record_clear(k->record);
 	(void)ts_text_named(k->tokens, 0, token_at(k->tokens, f->from), line, k->record);
 	s->named_before += k->record->n > 0;

@@ -45,6 +45,7 @@ struct ts_text_sort {
 	uint64_t rich;				/* lines with two such numbers or more, of different names */
 	bool table;				/* rows of a table: the form is their template */
 	uint64_t plain;				/* lines of named numbers and nothing else */
+	uint64_t behind; /* lines of a measure whose number stands behind the counter: "Training loss at step 200: 2.5" */
 	uint64_t names[TS_TEXT_KIND_NAMES];	/* hashes of the names of its first line */
 	size_t n_names;
 };
@@ -67,6 +68,8 @@ struct ts_text_kinds {
 /* Makes space for so many kinds in the arena. */
 enum ts_status ts_text_kinds_init(struct ts_text_kinds *k, size_t cap, struct ts_arena *arena, struct ts_error *err);
 void ts_text_kinds_line(struct ts_text_kinds *k, struct ts_span line, int32_t rank);
+/* How much of "Training loss (for one batch) at step 200: 2.5" is the name of what is measured; 0: it has no such form. */
+size_t ts_text_measure_len(struct ts_span text);
 /* Whether the counter has the name of an epoch, and how certain it is the step (ts_log_axis_rank). */
 bool ts_text_counter_is_epoch(const struct ts_text_counter *c);
 size_t ts_text_counter_rank(const struct ts_text_counter *c);
