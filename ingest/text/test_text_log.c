@@ -142,6 +142,7 @@ static void records_apart_from_their_bar_have_the_steps_of_their_epochs(void **s
 		 "{'loss': '2.5', 'epoch': '1.6'}\n{'loss': '1.5', 'epoch': '1.8'}\n"
 		 "{'train_runtime': '2', 'epoch': '2'}\n",
 		 "1 500 1000 8000 9000"},
+		{"\r100%|#| 9223372036854775807/9223372036854775807 [00:02<00:00, 4.00it/s]\n" RECORDS, "1 2 3 4"},
 		/* How many epochs there were to be is not known. */
 		{"\r 50%|#| 4/16 [00:01<00:01, 4.00it/s]\n" RECORDS, "1 2 3 4"},
 		/* Epochs that are no whole steps. */

@@ -8,6 +8,7 @@
 
 enum { RECORDS_LEAST = 4, SIGNIFICANT = 4 };
 
+#define STEPS_MOST 1e15
 #define NEAR 0.1 /* so near to a whole number is a step, beside what the digits of its epoch leave open */
 
 static int decimals_of(struct ts_span written)
@@ -76,7 +77,7 @@ static double steps_of_epoch(const struct ts_text_bunch *b, int64_t total)
 {
 	double epochs = b->whole > 0 ? b->whole : b->total == total && b->n == total ? ceil(b->greatest) : 0;
 
-	return epochs > 0 && b->greatest <= epochs * 1.001 ? (double)total / epochs : 0;
+	return epochs > 0 && b->greatest <= epochs * 1.001 && (double)total <= STEPS_MOST ? (double)total / epochs : 0;
 }
 
 /* The steps between two records with a loss. Steps are its multiples, but the first one may be logged besides: 1, 500, 1000. */
