@@ -200,7 +200,7 @@ static const char *value_text(const struct ts_chart *chart, double value, struct
 {
 	struct ts_measure m = {.unit = chart->unit, .known = true, .value = value};
 
-	return ts_show_measure(&m, arena);
+	return chart->unit == TS_UNIT_NONE ? ts_show_rounded(value, arena) : ts_show_measure(&m, arena);
 }
 
 static enum ts_status run_lines(struct ts_chart_view *v, const struct ts_chart_labels *labels, struct ts_arena *arena,
