@@ -5,8 +5,8 @@
  * a setting, the code or a damaged state, which leave the batches as they are, from another order or position of the data.
  *
  * What is compared is how far each loss lies above the mean of its two neighbours, by ranks, over up to TS_NOISE_POINTS records. In
- * independent noise that differs from record to record the correlation is 0, with a variance of 1.94 over the records, because neighbours
- * share values. Losses without such noise (whole data sets in each step), and those whose level repeats, as where tasks take turns, say
+ * independent noise that differs from record to record the correlation is 0, with a variance of 1.94 over the records, because
+ * neighbours share values. Losses without such noise (whole data sets in each step), and those whose level repeats, as where tasks take turns, say
  * nothing; nor do fewer than TS_NOISE_LEAST records.
  */
 #ifndef TSCOPE_ANALYSIS_DIVERGE_PATTERN_NOISE_H
@@ -21,7 +21,7 @@ enum { TS_NOISE_LEAST = 20, TS_NOISE_POINTS = 1024 };
 enum ts_noise_answer {
 	TS_NOISE_UNKNOWN = 0,
 	TS_NOISE_TOGETHER = 1, /* more than chance gives in one of 10,000 pairs */
-	TS_NOISE_APART = 2,    /* less than a shared one would give, and the first differences are as wide as the noise, both up and down */
+	TS_NOISE_APART = 2,    /* less than shared noise gives, and the first differences are as wide as the noise, both up and down */
 };
 
 struct ts_pattern_noise {

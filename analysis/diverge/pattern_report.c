@@ -59,8 +59,7 @@ static bool is_late(const double *x, const double *y, size_t n, double slack, st
 	return false;
 }
 
-/* y[i] = f y[i-1] + (1 - f) x[i]; f is taken where it is known best. A mean that was begun with 0 and is divided by its weights obeys the
- * same rule in what it was before that. */
+/* y[i] = f y[i-1] + (1 - f) x[i]; f is taken where it is known best. */
 static bool is_smoothed(const double *x, const double *y, size_t n, double slack, struct ts_pattern_report *ret)
 {
 	double widest = 0, factor = 0;
@@ -79,7 +78,7 @@ static bool is_smoothed(const double *x, const double *y, size_t n, double slack
 	return true;
 }
 
-/* The first two values that differ give f, by y[1] (1 + f) = f y[0] + x[1]. */
+/* A mean that was begun with 0 and is divided by the sum of its weights: y[1] (1 + f) = f y[0] + x[1] gives f. */
 static bool is_divided(const double *x, const double *y, size_t n, double slack, struct ts_pattern_report *ret)
 {
 	double factor = (x[1] - y[1]) / (y[1] - y[0]), weight = 1 - factor, mean = weight * x[0];

@@ -1,5 +1,5 @@
-/* pattern_report.h - the losses of one run are computed from those of the other alone: a constant is added, they are logged some records
- * late, or a mean over several records is logged.
+/* pattern_report.h - the losses of one run are computed from those of the other alone: a constant is added, they are logged some
+ * records late, or a mean over several records is logged.
  *
  * A training that differs has losses that no such rule gives for long, so where one gives every value, only the report differs. Values
  * are as exact as they were written: the rule may be off by `slack` of theirs.

@@ -1227,7 +1227,7 @@ static void test_noise_of_losses(void **state)
 	close_scene(&s);
 }
 
-/* With the same code, settings, libraries and devices, equal steps and then another one speak for a damaged state, of all that remains. */
+/* With the same code, settings, libraries and devices, equal steps before another one speak for a damaged state, of what remains. */
 static void test_damage_before_code(void **state)
 {
 	SCENE(s);

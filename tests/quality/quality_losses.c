@@ -1,5 +1,5 @@
-/* quality_losses.c - what the losses of two runs say alone: is their noise shared, and do those of one follow from those of the other by
- * a rule (analysis/diverge/pattern_noise.h, pattern_report.h)? Counted on pairs of a toy training whose difference is known, in every
+/* quality_losses.c - what the losses of two runs say alone: is their noise shared, and do those of one follow from those of the other
+ * by a rule (analysis/diverge/pattern_noise.h, pattern_report.h)? Counted on pairs of a toy training whose difference is known, in every
  * optimizer, precision and number of ranks that it has, and on noise without a training.
  */
 #include "quality_parts.h"
@@ -23,7 +23,8 @@ struct bench {
 	struct ts_arena arena;
 };
 
-static void run(struct bench *t, const struct toy_recipe *recipe, const struct toy_data *data, const struct toy_fault *fault, double *ret)
+static void run(struct bench *t, const struct toy_recipe *recipe, const struct toy_data *data, const struct toy_fault *fault,
+		double *ret)
 {
 	toy_start(&t->toy, recipe, data);
 	for (size_t i = 0; i < STEPS; i++) {
@@ -199,9 +200,11 @@ void quality_losses(struct quality *q)
 	independent(q, t, quality_at_most("losses: noise called shared, independent, 24 records", 0.0005), FEW);
 	trained(q, t, quality_at_most("losses: called the same batches, other ones from the start", 0.005), OTHER, false, STEPS,
 		TS_NOISE_TOGETHER);
-	trained(q, t, quality_at_most("losses: called the same batches, other ones later", 0.005), OTHER, true, STEPS, TS_NOISE_TOGETHER);
+	trained(q, t, quality_at_most("losses: called the same batches, other ones later", 0.005), OTHER, true, STEPS,
+		TS_NOISE_TOGETHER);
 	trained(q, t, quality_at_most("losses: called other batches, the same ones", 0.01), SAME, true, STEPS, TS_NOISE_APART);
-	trained(q, t, quality_at_most("losses: called other batches, the same ones, 24 records", 0.01), SAME, true, FEW, TS_NOISE_APART);
+	trained(q, t, quality_at_most("losses: called other batches, the same ones, 24 records", 0.01), SAME, true, FEW,
+		TS_NOISE_APART);
 	trained(q, t, quality_at_least("losses: the same batches seen", 0.9), SAME, true, STEPS, TS_NOISE_TOGETHER);
 	trained(q, t, quality_at_least("losses: other batches seen", 0.9), OTHER, true, STEPS, TS_NOISE_APART);
 	no_rule(q, t);
