@@ -6,8 +6,8 @@
  *
  * What is compared is how far each loss lies above the mean of its two neighbours, by ranks, over up to TS_NOISE_POINTS records. In
  * independent noise that differs from record to record the correlation is 0, with a variance of 1.94 over the records, because
- * neighbours share values. Losses without such noise (whole data sets in each step), and those whose level repeats, as where tasks take turns, say
- * nothing; nor do fewer than TS_NOISE_LEAST records.
+ * neighbours share values. Losses without such noise (whole data sets in each step), and those whose level repeats, as where tasks take
+ * turns, say nothing; nor do fewer than TS_NOISE_LEAST records.
  */
 #ifndef TSCOPE_ANALYSIS_DIVERGE_PATTERN_NOISE_H
 #define TSCOPE_ANALYSIS_DIVERGE_PATTERN_NOISE_H

@@ -1233,7 +1233,8 @@ static void test_damage_before_code(void **state)
 	SCENE(s);
 	parts(&s, TS_KIND_LOSS, "loss", 100, 5e-2, 5e-2, 0);
 	parts(&s, TS_KIND_GRAD_NORM, "grad_norm", 100, 5e-2, 5e-2, 0);
-	add(&s, TS_KIND_PARAMS, "digests.params", 0)->last_common = 100;
+	digest(&s, TS_KIND_PARAMS, "digests.params", 0, 101);
+	s.e.params_time = TS_DIGEST_BEFORE;
 	agrees(&s, TS_KIND_BATCH, "digests.batch");
 	agrees(&s, TS_KIND_RNG, "digests.rng");
 	ask(&s);
@@ -1242,9 +1243,9 @@ static void test_damage_before_code(void **state)
 	say(&s, "code.commit", "aaaa", "aaaa");
 	say(&s, "code.dirty", "false", "false");
 	say(&s, "config.lr", "0.1", "0.1");
-	say(&s, "libraries.torch", "2.4.0", "2.4.0");
-	say(&s, "hardware.cpu_model", "x", "x");
 	say(&s, "determinism.threads", "1", "1");
+	say(&s, "hardware.cpu_model", "x", "x");
+	say(&s, "libraries.torch", "2.4.0", "2.4.0");
 	ask(&s);
 	assert_int_equal(s.d.cause, TS_CAUSE_COMPUTATION);
 	assert_int_equal(s.d.remaining[0], TS_CAUSE_CORRUPTION);

@@ -1,6 +1,6 @@
 /* quality_losses.c - what the losses of two runs say alone: is their noise shared, and do those of one follow from those of the other
- * by a rule (analysis/diverge/pattern_noise.h, pattern_report.h)? Counted on pairs of a toy training whose difference is known, in every
- * optimizer, precision and number of ranks that it has, and on noise without a training.
+ * by a rule (analysis/diverge/pattern_noise.h, pattern_report.h)? Counted on pairs of a toy training whose difference is known, in
+ * every optimizer, precision and number of ranks that it has, and on noise without a training.
  */
 #include "quality_parts.h"
 
