@@ -323,3 +323,19 @@ void tscope_late_digest(struct tscope_run *run, int64_t step, tscope_column dige
 	else
 		ts_run_refused(run, digest);
 }
+
+void tscope_late_digests(struct tscope_run *run, int64_t step, const tscope_column *digests, const uint64_t *bits, unsigned n)
+{
+	struct ts_lane *lane;
+
+	if (!ts_run_live(run))
+		return;
+	for (unsigned i = 0; i < n && i < TSCOPE_LATE_MAX; i++)
+		if (ts_run_kind(run, digests[i]) != TSCOPE_DIGEST) {
+			ts_run_refused(run, digests[i]);
+			return;
+		}
+	lane = ts_run_borrow(run);
+	put_late(run, lane, step, digests, bits, n < TSCOPE_LATE_MAX ? n : TSCOPE_LATE_MAX);
+	ts_run_return(lane);
+}

@@ -206,6 +206,7 @@ static void use_all(struct tscope_run *run, tscope_column c)
 	tscope_late(run, 0, c, 1);
 	tscope_late_ns(run, 0, c, 1);
 	tscope_late_digest(run, 0, c, 1);
+	tscope_late_digests(run, 0, &c, &(uint64_t){1}, 1);
 	tscope_first(run, 0, c, 1);
 	tscope_region(run, c, 0);
 	tscope_event(run, c, 1);
@@ -637,10 +638,11 @@ static void values_of_another_kind_are_counted(void **state)
 	tscope_late_ns(s.run, 0, phase, -1);
 	tscope_late_ns(s.run, 0, phase, INT64_MAX);
 	tscope_late_digest(s.run, 0, number, 1);
+	tscope_late_digests(s.run, 0, &number, &(uint64_t){1}, 1);
 	tscope_first(s.run, 0, phase, 1);
 	tscope_region(s.run, phase, 0);
 	tscope_event(s.run, number, 0);
-	assert_int_equal(trouble(s.run).refused_columns, 17);
+	assert_int_equal(trouble(s.run).refused_columns, 18);
 	assert_string_equal(trouble(s.run).first, "a column's name has to be 1 to 255 bytes of UTF-8");
 	scene_read(&s);
 	assert_int_equal(get(frame(&s, TS_FRAME_STEP, 0) + TS_FRAME_STEP_COUNT, 2), 0);

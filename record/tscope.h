@@ -111,6 +111,7 @@ typedef uint16_t tscope_column;
  * that the recorder makes itself. */
 tscope_column tscope_declare(struct tscope_run *run, enum tscope_kind kind, const char *name);
 
+#define TSCOPE_LATE_MAX 64    /* digests of one call */
 #define TSCOPE_NEXT INT64_MIN /* the step after the last one; 0 for the first */
 
 /* A step that begins while another one is open ends that one. Steps should increase; where they go back, training was restarted. */
@@ -143,6 +144,8 @@ int64_t tscope_step_now(const struct tscope_run *run);
 void tscope_late(struct tscope_run *run, int64_t step, tscope_column column, double value);
 void tscope_late_ns(struct tscope_run *run, int64_t step, tscope_column phase, int64_t duration_ns);
 void tscope_late_digest(struct tscope_run *run, int64_t step, tscope_column digest, uint64_t bits);
+/* Several of one step, at most TSCOPE_LATE_MAX, in one frame. */
+void tscope_late_digests(struct tscope_run *run, int64_t step, const tscope_column *digests, const uint64_t *bits, unsigned n);
 
 /* A NUMBER, MEMORY or AMOUNT that a program gave before its first step, and that waits for it: from any thread. If the recording ends
  * without a step, as that of a process that is killed, such values are the row of that step; otherwise they are nothing. */
