@@ -227,6 +227,13 @@ static void conclude_buffers(struct ts_inquiry *q, int64_t step)
 		    step, q->last);
 }
 
+/* Which samples the sampler drew otherwise, where that is the batch that differs first. */
+static void say_samples(struct ts_inquiry *q, enum ts_series_kind kind, const struct ts_first *first)
+{
+	if (kind == TS_KIND_BATCH && q->e->samples.len && q->e->samples_step == first->step)
+		ts_say_for(q, "%.*s", TS_SPAN_ARG(q->e->samples));
+}
+
 /* An input was recorded differently, and nothing else changed. */
 static bool input_only(struct ts_inquiry *q)
 {
@@ -247,6 +254,7 @@ static bool input_only(struct ts_inquiry *q)
 	if (!found)
 		return false;
 	ts_say_for(q, "%.*s first differs at step %" PRId64, NAME(found->series), found->step);
+	say_samples(q, kind, found);
 	ts_say_for(q, "the training agrees bit for bit up to step %" PRId64 ": %.*s", q->last, TS_SPAN_ARG(recorded));
 	if (kind == TS_KIND_LR && ts_records(q, found->step, q->last) < 2)
 		ts_conclude(q, TS_CAUSE_CONFIG, TS_CONFIDENCE_MEDIUM,
@@ -679,6 +687,7 @@ static void say_where(struct ts_inquiry *q)
 		else
 			ts_say_for(q, "%.*s first differs at step %" PRId64 " (relative difference %s)%s",
 				   NAME(first->series), first->step, ts_say_number(first->jump).text, which);
+		say_samples(q, kinds[i], first);
 	}
 }
 

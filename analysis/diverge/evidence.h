@@ -104,6 +104,8 @@ struct ts_evidence {
 	struct ts_steps_list resumes_a, resumes_b; /* the first step of every segment but the first; of a child run its first step */
 	struct ts_steps_list epochs;		   /* first steps of epochs, but the first one's */
 	struct ts_batch_relation batches;	   /* of the rank whose batches differ first */
+	struct ts_span samples;			   /* how the samples differ that were drawn for that batch; a clause, or empty */
+	int64_t samples_step;			   /* the first whose indices differ, if there is a clause */
 	struct ts_span batches_unknown;		   /* why nothing is known of it although they differ; a clause, or empty */
 	enum ts_digest_time params_time;
 	bool rng_before_pass;			   /* the states of the generators are known to be those that a pass began with */

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "service/handlers/core/describe.h"
 #include "service/handlers/diff/diff_patterns.h"
+#include "service/handlers/diff/diff_samples.h"
 #include "service/handlers/diff/diff_whole.h"
 
 enum { SHORT_ID = 12 };
@@ -31,6 +32,7 @@ static const struct {
 	{"digests.generator*", TS_KIND_RNG},
 	{"digests.buffers", TS_KIND_BUFFERS},
 	{"digests.indices", TS_KIND_INDICES},
+	{"digests.samples_*", TS_KINDS}, /* they are read where the indices differ */
 	{"digests.*", TS_KIND_DIGEST},
 	{"eval*", TS_KIND_EVAL},
 	{"val_*", TS_KIND_EVAL},
@@ -615,8 +617,8 @@ enum ts_status ts_diff_diagnose(const struct ts_evidence_notes *notes, struct ts
 	q.e.unrated = notes->unrated;
 	q.e.unrated_step = notes->unrated_step;
 	q.e.same_length = diff->a.steps == diff->b.steps && !goes_on(&diff->a, &diff->b) && !goes_on(&diff->b, &diff->a);
-	if (find_facts(&q, facts, err) || find_batches(&q, err) || ts_whole_look(notes, f, a, b, &q.e, err) ||
-	    ts_patterns_look(notes, f, &q.e, err))
+	if (find_facts(&q, facts, err) || find_batches(&q, err) || ts_samples_look(notes, f, a, b, &q.e, err) ||
+	    ts_whole_look(notes, f, a, b, &q.e, err) || ts_patterns_look(notes, f, &q.e, err))
 		return err->status;
 	if (earliest(notes, &at) && (find_resumes(&q, notes->items[at].rank, notes->items[at].first, err) ||
 				     find_epoch(&q, notes->items[at].rank, notes->items[at].first, err)))

@@ -52,6 +52,7 @@ static void test_kinds(void **state)
 		{"digests.kv_cache", TS_KIND_DIGEST},
 		{"digests.buffers", TS_KIND_BUFFERS},
 		{"digests.indices", TS_KIND_INDICES},
+		{"digests.samples_0", TS_KINDS},
 	};
 
 	(void)state;
@@ -571,6 +572,30 @@ static bool for_says(const struct pair *p, const char *words)
 	return false;
 }
 
+/* Seven bits for each of four samples, behind their number and the seven: one is another one. A rank that parts later says nothing. */
+static void test_samples(void **state)
+{
+	static const uint64_t head = 4 | 7 << 16, at[] = {22, 29, 36, 43};
+	uint64_t plain = head | 99ULL << at[0] | 3ULL << at[1] | 44ULL << at[2] | 31ULL << at[3];
+	uint64_t other = head | 99ULL << at[0] | 3ULL << at[1] | 17ULL << at[2] | 31ULL << at[3];
+
+	PAIR(p);
+	for (int32_t rank = 0; rank < 2; rank++) {
+		train(&p.a, rank, 0, STEPS, 1);
+		train(&p.b, rank, 0, STEPS, 1);
+		digests(&p.a, "digests.indices", rank, STEPS, STEPS, 0);
+		digests(&p.b, "digests.indices", rank, STEPS, rank == 1 ? 80 : 81, 1000000);
+		for (int64_t step = 0; step < STEPS; step++) {
+			cells_add_word(&p.a, rank, "digests.samples_0", step, plain);
+			cells_add_word(&p.b, rank, "digests.samples_0", step, rank == 1 && step == 80 ? other : plain);
+		}
+	}
+	tell(&p, 2, "parallelism.world_size", NULL, 2);
+	diff(&p);
+	assert_true(for_says(&p, "at step 80 of rank 1, 1 of 4 samples differs: the second run has sample 17 instead of 44"));
+	close_pair(&p);
+}
+
 static void rewrite(struct cells *c, const char *name, double per_unit)
 {
 	for (size_t i = 0; i < c->n; i++) {
@@ -640,6 +665,7 @@ int main(void)
 		cmocka_unit_test(test_init),
 		cmocka_unit_test(test_ranks),
 		cmocka_unit_test(test_segment),
+		cmocka_unit_test(test_samples),
 		cmocka_unit_test(test_child),
 		cmocka_unit_test(test_epoch),
 		cmocka_unit_test(test_first_common),
