@@ -1,10 +1,13 @@
 """Which samples the steps of a run had: digests of their indices, as the program itself sees them."""
 
+import contextlib
 import functools
 import gc
 import importlib.util
+import io
 import json
 import os
+import subprocess
 import sys
 import unittest
 
@@ -32,6 +35,20 @@ class Indices(support.Case):
         steps = self.read(directory).steps
         self.assertEqual({step: row.get("digests.indices") for step, row in steps.items()},
                          {step: self.expected(batches) for step, batches in enumerate(seen, first)})
+        for step, batches in enumerate(seen, first):
+            drawn = [sample for batch in batches for sample in batch.tolist()]
+            self.assertEqual(self.samples(steps[step], directory), (len(drawn), drawn))
+
+    def samples(self, row, directory="runs/exp1"):
+        """Returns how many samples a step drew, and which: a stream of bits, as docs/digests.md has it."""
+        with open(f"{directory}/facts.json", encoding="utf-8") as file:
+            columns, words = json.load(file)["columns"], []
+        while f"digests.samples_{len(words)}" in row:
+            self.assertEqual(columns[f"digests.samples_{len(words)}"], {"role": "observation"})
+            words.append(row[f"digests.samples_{len(words)}"])
+        stream = "".join(f"{word:064b}"[::-1] for word in words)
+        n, width = int(stream[:16][::-1], 2), int(stream[16:22][::-1], 2)
+        return n, [int(stream[at : at + width][::-1], 2) for at in range(22, len(stream) - width + 1, width)][:n]
 
     def model(self):
         import torch
@@ -92,6 +109,86 @@ class Indices(support.Case):
             self.assertEqual(sorted(self.read().steps), numbers)
             self.assertEqual(found, {step: bits for step, bits in seen.items() if step in found})
             self.assertEqual(sorted(found), numbers if numbers[0] == 1 else [0])
+
+    def test_samples_that_have_room(self):
+        """Two bytes for each sample of a batch, and 128 bytes: of a batch of 512 of a large data set the first 50."""
+        import torch
+
+        class Large(torch.utils.data.Dataset):
+            def __init__(self, n):
+                self.n = n
+
+            def __len__(self):
+                return self.n
+
+            def __getitem__(self, i):
+                return i
+
+        for n, size, known in ((60_000, 32, 32), (1_000_000, 32, 27), (1_000_000, 512, 50), (100, 128, 128), (1, 3, 3)):
+            with self.subTest(n=n, size=size):
+                support.shutil.rmtree("runs", ignore_errors=True)
+                order = [n - 1, *torch.randint(n, (size - 1,)).tolist()]
+                with self.start() as run:
+                    for batch in run.data(torch.utils.data.DataLoader(Large(n), batch_size=size, sampler=order)):
+                        with run.step():
+                            self.assertEqual(batch.tolist(), order)
+                row = self.read().steps[0]
+                self.assertEqual(self.samples(row), (size, order[:known]))
+                words = sum(name.startswith("digests.samples_") for name in row)
+                self.assertLessEqual(8 * words, min(2 * size + 3 + 7, 128))  # with 22 bits beside them, in whole words
+
+    def test_samples_that_are_no_indices(self):
+        import torch
+
+        class Named(torch.utils.data.Dataset):
+            def __getitem__(self, name):
+                return int(str(name)[-1])
+
+        for order in (["a1", "a2"], [-2, -1], [1 << 48, 0]):
+            with self.subTest(order), contextlib.redirect_stderr(io.StringIO()):
+                support.shutil.rmtree("runs", ignore_errors=True)
+                with self.start() as run:
+                    for _ in run.data(torch.utils.data.DataLoader(Named(), batch_size=2, sampler=order)):
+                        with run.step():
+                            pass
+                row = self.read().steps[0]
+                self.assertIn("digests.indices", row)
+                self.assertFalse(any(name.startswith("digests.samples_") for name in row))
+
+    @unittest.skipUnless(os.environ.get("TSCOPE_PROGRAM"), "TSCOPE_PROGRAM names no program")
+    def test_diff_names_the_samples(self):
+        """From the step on at which a sampler draws others, `tscope diff` says which."""
+        import torch
+
+        order = torch.randperm(1000, generator=torch.Generator().manual_seed(3)).tolist()
+        other = list(order)
+        for place, sample in ((8 * 16 + 2, 17), (8 * 16 + 9, 5), (8 * 16 + 15, 8)):
+            other[place] = sample
+        turned = list(order)
+        turned[8 * 16], turned[8 * 16 + 1] = order[8 * 16 + 1], order[8 * 16]
+        for name, drawn in (("one", order), ("two", other), ("three", turned)):
+            torch.manual_seed(0)
+            model, optimizer = self.model()
+            run = tscope.auto(model, optimizer, f"runs/{name}", digests_every=1)
+            data = torch.arange(1000).float()
+            for batch in torch.utils.data.DataLoader(data, batch_size=16, sampler=drawn[:320]):
+                (model(batch[:, None] / 1000) ** 2).mean().backward()
+                optimizer.step()
+                optimizer.zero_grad()
+            run.finish()
+        a, b, c = order[8 * 16 + 2], order[8 * 16 + 9], order[8 * 16 + 15]
+        said = f"at step 8, 3 of 16 samples differ: the second run has sample 17 instead of {a}, 5 instead of {b} and 8 instead of {c}"
+        self.assertIn(said, self.diff("two"))
+        x, y = order[8 * 16], order[8 * 16 + 1]
+        said = "at step 8 the same 16 samples come in another order: the second run has sample "
+        said += f"{y} instead of {x} and {x} instead of {y}"
+        self.assertIn(said, self.diff("three"))
+
+    def diff(self, name):
+        words = [os.environ["TSCOPE_PROGRAM"], "diff", "runs/one", f"runs/{name}", "--no-pager"]
+        done = subprocess.run(words, capture_output=True, text=True)
+        self.assertIn(done.returncode, (0, 1), done.stderr)
+        return " ".join(done.stdout.split())
 
     def test_goes_on(self):
         """Two batches a step, the first before it begins, in a run that goes on at step 6."""

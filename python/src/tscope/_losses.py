@@ -160,7 +160,7 @@ class Losses:
         self._usual: Any = None  # where the program called backward first in the last step
         self._alike: Optional[Given] = None  # the first one of this step, whose division is that of the next
         self.several = False  # a step had more than one
-        self.plain: Optional[tuple[Any, int]] = None  # of the last loss, if it lies on the host: its type, and its bytes if these are it
+        self.plain: Optional[tuple[Any, int]] = None  # of the last loss, if on the host: its type, and its bytes if these are it
         self._factor = 0.0  # by which the losses of the last whole step were divided, and whose number it was
 
     def look(self, tensors: Any, weights: Any = None) -> "list[tuple[Any, Part]]":

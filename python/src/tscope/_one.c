@@ -262,11 +262,11 @@ static void dealloc(One *self)
 static PyMethodDef methods[] = {
 	{"before", FAST(before), METH_VARARGS | METH_KEYWORDS, PyDoc_STR("Backward is called; returns None, or what enter() gave.")},
 	{"learn", FAST(learn), METH_VARARGS,
-	 PyDoc_STR("learn(dtype, size)\n--\n\nSays that steps of this loop have one loss of the host, and of which type and size in bytes it\n"
-		   "is, if it can be read where it lies; of size 0 it cannot.")},
+	 PyDoc_STR("learn(dtype, size)\n--\n\nSays that steps of this loop have one loss of the host, and of which type and size in\n"
+		   "bytes it is, if it can be read where it lies; of size 0 it cannot.")},
 	{"unlearn", FAST(unlearn), METH_NOARGS, PyDoc_STR("unlearn()\n--\n\nSays that the next loss is not like these.")},
-	{"take", FAST(take), METH_NOARGS, 
-	 PyDoc_STR("take()\n--\n\nReturns the loss that was seen in this step, and whether the model was called again since; or None.")},
+	{"take", FAST(take), METH_NOARGS,
+	 PyDoc_STR("take()\n--\n\nReturns the loss that was seen in this step, and whether the model was called since; or None.")},
 	{NULL, NULL, 0, NULL},
 };
 

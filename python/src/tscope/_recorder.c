@@ -641,6 +641,29 @@ static PyObject *late_digest(Recorder *self, PyObject *args)
 	Py_RETURN_NONE;
 }
 
+static PyObject *late_digests(Recorder *self, PyObject *args)
+{
+	tscope_column columns[TSCOPE_LATE_MAX];
+	uint64_t bits[TSCOPE_LATE_MAX];
+	PyObject *by_name, *name, *value;
+	Py_ssize_t at = 0;
+	long long step;
+	unsigned n = 0;
+
+	if (!PyArg_ParseTuple(args, "LO!", &step, &PyDict_Type, &by_name))
+		return NULL;
+	while (self->run && n < TSCOPE_LATE_MAX && PyDict_Next(by_name, &at, &name, &value)) {
+		columns[n] = recorder_column(self, DIGESTS, name);
+		bits[n] = PyLong_AsUnsignedLongLong(value);
+		if (PyErr_Occurred())
+			return NULL;
+		n += columns[n] != 0;
+	}
+	if (n)
+		tscope_late_digests(self->run, step, columns, bits, n);
+	Py_RETURN_NONE;
+}
+
 static PyObject *log_digest(Recorder *self, PyObject *args)
 {
 	PyObject *name;
@@ -1056,6 +1079,7 @@ static PyMethodDef recorder_methods[] = {
 	{"_ahead", FAST(ahead), METH_VARARGS, NULL},
 	{"_late_ns", FAST(late_ns), METH_VARARGS, NULL},
 	{"_late_digest", FAST(late_digest), METH_VARARGS, NULL},
+	{"_late_digests", FAST(late_digests), METH_VARARGS, NULL},
 	{"_log_digest", FAST(log_digest), METH_VARARGS, NULL},
 	{"_add_batch", FAST(add_batch), METH_VARARGS, NULL},
 	{"_digest_row", FAST(digest_row), METH_VARARGS, NULL},
@@ -1361,7 +1385,8 @@ static PyMethodDef module_methods[] = {
 	{"see_opens", tscope_see_opens, METH_O,
 	 PyDoc_STR("see_opens(call)\n--\n\nHas what opens a file told to call(path, mode, flags).")},
 	{"resident", tscope_resident, METH_NOARGS,
-	 PyDoc_STR("resident()\n--\n\nReturns the bytes of memory that this process has resident; OSError where the system does not say it.")},
+	 PyDoc_STR("resident()\n--\n\nReturns the bytes of memory that this process has resident; OSError where the system does not\n"
+		   "say it.")},
 	{"digest_at", digest_at, METH_VARARGS, PyDoc_STR("Returns the digest of so many bytes at an address.")},
 	{"digest_set", digest_set, METH_O, PyDoc_STR("Returns the digest of named tensors, from their names and digests.")},
 	{"digest_words", digest_words, METH_VARARGS, PyDoc_STR("Returns the digest of 32-bit words and of bytes behind them.")},
