@@ -137,6 +137,20 @@ class Indices(support.Case):
                 words = sum(name.startswith("digests.samples_") for name in row)
                 self.assertLessEqual(8 * words, min(2 * size + 3 + 7, 128))  # with 22 bits beside them, in whole words
 
+    def test_a_loader_that_was_given_its_batches(self):
+        """It has a sampler that it never asks, and no size of a batch: facts are those of what it was given."""
+        import torch
+
+        sampler = torch.utils.data.BatchSampler(torch.utils.data.RandomSampler(range(22)), batch_size=4, drop_last=True)
+        with self.start() as run:
+            for _ in run.data(torch.utils.data.DataLoader(torch.arange(22), batch_sampler=sampler)):
+                with run.step():
+                    pass
+        with open("runs/exp1/facts.json", encoding="utf-8") as file:
+            facts = json.load(file)
+        self.assertEqual((facts["data"]["sampler"], facts["data"]["drop_last"]), ("RandomSampler", True))
+        self.assertEqual((facts["work"]["loader"]["batch_size"], facts["work"]["loader"]["batches"]), (4, 5))
+
     def test_samples_that_are_no_indices(self):
         import torch
 

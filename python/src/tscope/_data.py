@@ -62,6 +62,15 @@ class Data(Generic[Batch]):
         return getattr(self._loader, name)
 
 
+def _draws(loader: Any) -> list[Any]:
+    """Returns the loader and what draws its batches. A loader that was given the latter does not know itself what that does: it has a
+    sampler that it never asks, and no size of a batch."""
+    found = [loader]
+    while len(found) < 4 and getattr(found[-1], "batch_sampler", None) is not None:
+        found.append(found[-1].batch_sampler)
+    return found[::-1]
+
+
 def settings(loader: Any) -> dict[str, Any]:
     """Returns the settings of a loader as facts: in `data` what changes the batches, in `work` what changes how soon they come.
 
@@ -76,11 +85,12 @@ def settings(loader: Any) -> dict[str, Any]:
         (data, ("num_workers", "drop_last")),
     ):
         for name in names:
-            value = getattr(loader, name, None)
-            if isinstance(value, (bool, int)):
-                group[name] = value
-    if getattr(loader, "sampler", None) is not None:
-        data["sampler"] = type(loader.sampler).__qualname__
+            values = [value for one in _draws(loader) if isinstance(value := getattr(one, name, None), (bool, int))]
+            if values:
+                group[name] = values[0]
+    samplers = [one.sampler for one in _draws(loader) if getattr(one, "sampler", None) is not None]
+    if samplers:
+        data["sampler"] = type(samplers[0]).__qualname__
     try:
         work["batches"] = len(loader)
         data["samples"] = len(loader.dataset)
