@@ -28,6 +28,7 @@ static const struct {
 	{"trend", {&ts_shape_trend}},
 	{"scaling", {&ts_shape_worlds}},
 	{"why", {&ts_shape_why}},
+	{"reproduce", {&ts_shape_reproduced}},
 	{"bisect", {&ts_shape_bisected}},
 	{"show", {&ts_shape_show_answer, &ts_shape_moment}},
 	{"name", {&ts_shape_ref_reply}},

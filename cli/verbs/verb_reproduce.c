@@ -1,10 +1,12 @@
 /* verb_reproduce.c - tscope reproduce: runs a recorded training again, and says from which step on it is another one. */
+#include "analysis/answer/reproduced.h"
 #include "base/clock.h"
 #include "base/text.h"
 #include "cli/core/ask.h"
 #include "cli/core/find_repeats.h"
 #include "cli/core/names.h"
 #include "cli/core/path_run.h"
+#include "cli/json/json_parts.h"
 #include "cli/report/render_report.h"
 #include "cli/report/report.h"
 #include "cli/verbs/again_here.h"
@@ -238,19 +240,6 @@ static void show_plan(struct reproducing *r, struct ts_buf *out)
 		put(out, "not known", r->again.unsure[i]);
 }
 
-static enum ts_status lacking(struct reproducing *r)
-{
-	struct ts_buf *out = &r->cli->out;
-
-	ts_buf_str(out, "The run cannot be run again here. What is missing:\n");
-	for (size_t i = 0; i < r->again.n_lacks; i++)
-		put(out, "record", r->again.lacks[i]);
-	for (size_t i = 0; i < r->here.n_gone; i++)
-		put(out, "here", r->here.gone[i]);
-	r->cli->exit_code = TS_EXIT_INCONCLUSIVE;
-	return TS_OK;
-}
-
 /* Shows the plan and asks. */
 static enum ts_status confirm(struct reproducing *r, bool *ret_yes, struct ts_error *err)
 {
@@ -338,6 +327,69 @@ static enum ts_status wait_for_end(struct reproducing *r, uint32_t job, struct t
 
 /* --- the answer --- */
 
+static struct ts_reproduced_texts texts(struct reproducing *r, const char *const *from, size_t n)
+{
+	struct ts_reproduced_texts made = {ts_arena_array(&r->cli->arena, n + 1, sizeof *made.items), 0};
+
+	for (; made.items && made.n < n; made.n++)
+		made.items[made.n] = ts_span_str(from[made.n]);
+	return made;
+}
+
+static size_t words_in(const char *const *words)
+{
+	size_t n = 0;
+
+	while (words && words[n])
+		n++;
+	return n;
+}
+
+/* Prints the answer as JSON. made: there is a new run. */
+static enum ts_status as_json(struct reproducing *r, const char *verdict, const char *sentence, bool made, struct ts_error *err)
+{
+	const char *const *words = r->recipe.argv ? r->recipe.argv : r->again.words;
+	struct ts_reproduced answer = {
+		.run = r->run.run,
+		.verdict = ts_span_str(verdict),
+		.sentence = ts_span_str(sentence ? sentence : ""),
+		.parted = r->cli->exit_code == TS_EXIT_NO,
+		.step = INT64_MAX,
+		.steps = made && r->looked ? common_steps(&r->diff) : 0,
+		.series = made && r->looked ? agreeing(&r->diff) : 0,
+		.command = texts(r, words, words_in(words)),
+		.commit = ts_span_str(r->again.commit ? r->again.commit : ""),
+		.lacks = texts(r, r->again.lacks, r->again.n_lacks),
+		.gone = texts(r, r->here.gone, r->here.n_gone),
+		.differs = texts(r, r->here.differs, r->here.n_differs),
+		.unsure = texts(r, r->again.unsure, r->again.n_unsure),
+		.folder = ts_span_str(made ? r->recipe.folder : ""),
+	};
+
+	for (size_t i = 0; answer.parted && i < r->diff.n_series; i++)
+		if (r->diff.series[i].state == TS_SERIES_PARTS && r->diff.series[i].role == TS_ROLE_TRAJECTORY &&
+		    r->diff.series[i].first_step < answer.step)
+			answer.step = r->diff.series[i].first_step;
+	if (answer.parted)
+		answer.steps = answer.series = 0;
+	return ts_arena_check(&r->cli->arena, err) ? err->status : ts_json_answer(r->cli, &ts_shape_reproduced, &answer, err);
+}
+
+static enum ts_status lacking(struct reproducing *r, struct ts_error *err)
+{
+	struct ts_buf *out = &r->cli->out;
+
+	r->cli->exit_code = TS_EXIT_INCONCLUSIVE;
+	if (r->cli->json)
+		return as_json(r, "not_known", "The run cannot be run again here.", false, err);
+	ts_buf_str(out, "The run cannot be run again here. What is missing:\n");
+	for (size_t i = 0; i < r->again.n_lacks; i++)
+		put(out, "record", r->again.lacks[i]);
+	for (size_t i = 0; i < r->here.n_gone; i++)
+		put(out, "here", r->here.gone[i]);
+	return TS_OK;
+}
+
 static void say_where(struct reproducing *r)
 {
 	ts_buf_str(&r->cli->out, "\nThe run is in ");
@@ -361,6 +413,9 @@ static enum ts_status parted(struct reproducing *r, struct ts_error *err)
 	r->cli->exit_code = TS_EXIT_NO;
 	ts_cli_call_run(r->cli, ts_cli_word(r->cli, 0), &r->diff.a);
 	ts_cli_call_run(r->cli, r->recipe.folder, &r->diff.b);
+	if (r->cli->json)
+		return as_json(r, "parted", ts_arena_phrase(&r->cli->arena, "%.*s", TS_SPAN_ARG(r->diff.diagnosis.sentence)), true,
+			       err);
 	if (ts_report_of_diff(&r->diff, false, NULL, &r->cli->arena, &report, err) || ts_render_report_text(r->cli, &report, err))
 		return err->status;
 	say_differences(r);
@@ -368,9 +423,11 @@ static enum ts_status parted(struct reproducing *r, struct ts_error *err)
 	return TS_OK;
 }
 
-static enum ts_status untested(struct reproducing *r, const struct ts_ran *ran)
+static enum ts_status untested(struct reproducing *r, const struct ts_ran *ran, struct ts_error *err)
 {
 	r->cli->exit_code = TS_EXIT_INCONCLUSIVE;
+	if (r->cli->json)
+		return as_json(r, "not_known", ran->why[0] ? ran->why : "Nothing was recorded that both runs have.", true, err);
 	ts_buf_str(&r->cli->out, "Whether it repeats is not known: ");
 	ts_escape(&r->cli->out, ts_span_str(ran->why[0] ? ran->why : "nothing was recorded that both runs have"));
 	ts_buf_str(&r->cli->out, ".\n");
@@ -383,12 +440,15 @@ static enum ts_status conclude(struct reproducing *r, const struct ts_ran *ran, 
 	uint64_t steps, wanted;
 
 	if (ran->kind != TS_RAN_CANNOT && look(r, &parts, err))
-		return err->status == TS_NOT_FOUND || err->status == TS_INVALID ? untested(r, ran) : err->status;
+		return err->status == TS_NOT_FOUND || err->status == TS_INVALID ? untested(r, ran, err) : err->status;
 	if (parts)
 		return parted(r, err);
 	steps = r->looked ? common_steps(&r->diff) : 0;
 	if (ran->kind == TS_RAN_CANNOT || !steps || !agreeing(&r->diff))
-		return untested(r, ran);
+		return untested(r, ran, err);
+	r->cli->exit_code = TS_EXIT_YES;
+	if (r->cli->json)
+		return as_json(r, "same", ran->kind == TS_RAN_WELL ? "Bit for bit the same." : ran->why, true, err);
 	wanted = r->recipe.stops ? (uint64_t)(r->recipe.stop - r->run.run.first_step + 1) : r->run.run.steps;
 	ts_buf_printf(&r->cli->out, "Bit for bit the same in %" PRIu64 " steps, in %" PRIu64 " series.\n", steps, agreeing(&r->diff));
 	if (ran->kind != TS_RAN_WELL) {
@@ -399,7 +459,6 @@ static enum ts_status conclude(struct reproducing *r, const struct ts_ran *ran, 
 		ts_buf_printf(&r->cli->out, "It ended by itself before step %" PRId64 ".\n", r->recipe.stop);
 	}
 	say_differences(r);
-	r->cli->exit_code = TS_EXIT_YES;
 	say_where(r);
 	return TS_OK;
 }
@@ -425,8 +484,8 @@ static bool is_checkpoint(const char *path, const char *checkpoint)
 					      path[strlen(path) - strlen(checkpoint) - 1] == '/';
 }
 
-/* The checkpoint that --from names takes the place of the recorded one also among the files that have to be here. *ret_other: that it is
- * another one; NULL. */
+/* The checkpoint that --from names takes the place of the recorded one also among the files that have to be here. *ret_other: that it
+ * is another one; NULL. */
 static enum ts_status take_from(struct reproducing *r, const char **ret_other, struct ts_error *err)
 {
 	const char *from = ts_args_text(&r->cli->args, "from");
@@ -467,7 +526,7 @@ static enum ts_status plan(struct reproducing *r, bool *ret_go, struct ts_error 
 	if (ts_cli_run(r->cli, ts_cli_word(r->cli, 0), &r->spec, err) || ts_again_ask(r->cli, r->spec, &r->run, &r->again, err))
 		return err->status;
 	if (r->again.n_lacks)
-		return lacking(r);
+		return lacking(r, err);
 	if (take_from(r, &other, err))
 		return err->status;
 	if (ts_here_look(&r->again, clone ? clone : ".", &r->cli->arena, &r->here, err))
@@ -475,9 +534,11 @@ static enum ts_status plan(struct reproducing *r, bool *ret_go, struct ts_error 
 	if (other && r->here.n_differs < TS_HERE_ROWS)
 		r->here.differs[r->here.n_differs++] = other;
 	if (r->here.n_gone)
-		return lacking(r);
+		return lacking(r, err);
 	if (recipe_of(r, err))
 		return err->status;
+	if (ts_args_has(&r->cli->args, "dry-run") && r->cli->json)
+		return as_json(r, "planned", "Nothing was executed.", false, err);
 	if (ts_args_has(&r->cli->args, "dry-run")) {
 		show_plan(r, &r->cli->out);
 		return TS_OK;

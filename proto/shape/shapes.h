@@ -63,6 +63,7 @@ extern const struct ts_shape ts_shape_determinism;  /* ts_determinism, JSON alon
 extern const struct ts_shape ts_shape_golden;	    /* ts_golden, JSON alone */
 extern const struct ts_shape ts_shape_repro;	    /* ts_repro, JSON alone */
 extern const struct ts_shape ts_shape_bisected;	    /* ts_bisected, JSON alone */
+extern const struct ts_shape ts_shape_reproduced;    /* ts_reproduced, JSON alone */
 extern const struct ts_shape ts_shape_why;	    /* ts_why, JSON alone */
 extern const struct ts_shape ts_shape_worlds;	 /* ts_worlds, JSON alone */
 extern const struct ts_shape ts_shape_trend;	 /* ts_trend */

@@ -135,6 +135,27 @@ class Reproduce(support.Case):
         shutil.rmtree("runs/b")
         self.assertIn("not set here, of which the record has no value: LAB_SLOW", self.again().stdout)
 
+    def test_the_answer_as_json(self):
+        self.train()
+        planned = json.loads(self.tscope("reproduce", "./runs/a", "--dry-run", "--json").stdout)
+        self.assertEqual((planned["verdict"], planned["folder"], planned["command"][-2:]), ("planned", None, ["train.py", "30"]))
+        same = json.loads(self.again("--json").stdout)
+        self.assertEqual((same["verdict"], same["same_step_count"], same["first_step"]), ("same", 30, None))
+        self.assertGreater(same["same_series_count"], 0)
+        self.assertTrue(same["folder"].endswith("/runs/b"))
+        shutil.rmtree("runs/b")
+        lines = [f"{i / 7}\n" for i in range(30)]
+        lines[17] = "0.25\n"
+        self.write("data/numbers.txt", "".join(lines))
+        parted = json.loads(self.again("--json", code=1).stdout)
+        self.assertEqual((parted["verdict"], parted["first_step"]), ("parted", 17))
+        self.assertRegex(" ".join(parted["differs_here"]), "numbers.txt is not the one that it read")
+        shutil.rmtree("runs/b")
+        os.remove("data/numbers.txt")
+        lacking = json.loads(self.again("--json", code=3).stdout)
+        self.assertEqual((lacking["verdict"], lacking["folder"]), ("not_known", None))
+        self.assertRegex(" ".join(lacking["missing_here"]), "numbers.txt, which it read, is not here")
+
     def test_data_that_changed_is_named_with_the_step(self):
         self.train()
         lines = [f"{i / 7}\n" for i in range(30)]

@@ -40,9 +40,9 @@ import jsonschema
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 BUILD = os.environ.get("TS_BUILD", os.path.join(ROOT, "build", "dev"))
-VERBS = ("push list show facts analyze plot explain diff why bisect check-resume check-determinism gate golden baseline trend scaling name tag note log rm restore export verify salvage gc projects "
+VERBS = ("push list show facts analyze plot explain diff why bisect reproduce check-resume check-determinism gate golden baseline trend scaling name tag note log rm restore export verify salvage gc projects "
          "audit token login logout whoami version help").split()
-NO_JSON = ["run", "reproduce", "watch", "web", "serve"]  # of run the command prints, reproduce asks, watch draws, web prints a link, serve is asked
+NO_JSON = ["run", "watch", "web", "serve"]  # of run the command prints, watch draws, web prints a link, serve is asked
 failures = []
 
 
@@ -206,6 +206,7 @@ check-determinism ./demo/base
 golden make golden.json ./demo/base --why first
 why ./demo/base ./demo/base
 bisect one two
+reproduce ./demo/base --dry-run
 whoami
 token list
 list
