@@ -162,6 +162,7 @@ class Files:
         self.written: set[str] = set()
         self._known: dict[str, tuple[str, str]] = {}  # by path as it was opened: where it is, and its line; "": it is no data
         self.more = 0  # beyond the most
+        self._left_out = 0  # as it was said last
         self._hooked = False
         self._roots = tuple({os.path.join(os.path.realpath(p), "") for p in (sys.prefix, sys.base_prefix, os.path.dirname(__file__))})
 
@@ -205,8 +206,8 @@ class Files:
         text = "".join(sorted(set(lines), key=lambda line: line.split(" ", 2)[2]))
         if text or self._hooked:  # that nothing was read is known, too
             session["files_read"] = {**(_listed(text) if text else {}), "count": len(set(lines))}
-        if self.more or left_out:
-            session.setdefault("files_read", {})["left_out"] = self.more + left_out
+        if self.more or left_out or self._left_out:  # facts that were said behind the first step stay, unless they are said again
+            session.setdefault("files_read", {})["left_out"] = self._left_out = self.more + left_out
         return {"session": session} if session else {}
 
 
