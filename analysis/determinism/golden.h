@@ -1,4 +1,5 @@
-/* golden.h - a golden record: what a training computed, step by step, in a file that is small enough for git, with who accepted it and why.
+/* golden.h - a golden record: what a training computed, step by step, in a file that is small enough for git, with who accepted it
+ * and why.
  *
  *	ts_golden_parse(text, &arena, &golden, err)	of tscope, or a golden_values file of NVIDIA's Megatron-LM
  *	ts_golden_print(&golden, &out, err)		TS_TOO_LARGE above TS_GOLDEN_MOST

@@ -53,7 +53,8 @@ static bool alike(struct ts_span a, struct ts_span b)
 	if (a.len != b.len)
 		return false;
 	for (size_t i = 0; i < a.len; i++) {
-		bool plain_a = ts_is_alpha(a.data[i]) || ts_is_digit(a.data[i]), plain_b = ts_is_alpha(b.data[i]) || ts_is_digit(b.data[i]);
+		bool plain_a = ts_is_alpha(a.data[i]) || ts_is_digit(a.data[i]);
+		bool plain_b = ts_is_alpha(b.data[i]) || ts_is_digit(b.data[i]);
 
 		if (plain_a != plain_b || (plain_a && (a.data[i] | 32) != (b.data[i] | 32)))
 			return false;

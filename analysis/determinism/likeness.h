@@ -3,11 +3,11 @@
  *	ts_likeness_of(&golden, &seen, profile, limits, &arena, &likeness, err)
  *
  * Series are paired by name, and points by step. Green is said only where every series and every step of the reference was there and
- * agreed. What the other run lacks is unproved, not equal; one point that differs is red, whatever else is missing. Times and memory of a
- * file of NVIDIA's are no numbers of the training, and are left out by name.
+ * agreed. What the other run lacks is unproved, not equal; one point that differs is red, whatever else is missing. Times and memory of
+ * a file of NVIDIA's are no numbers of the training, and are left out by name.
  *
- * A tolerance is relative: r = |a - b| / max(|a|, |b|), as in analysis/diverge/gap.h. Under any but `bitwise` digests do not count, since
- * every bit changes them; a reference of digests alone is then unproved.
+ * A tolerance is relative: r = |a - b| / max(|a|, |b|), as in analysis/diverge/gap.h. Under any but `bitwise` digests do not count,
+ * since every bit changes them; a reference of digests alone is then unproved.
  * Pure. Threads: safe.
  */
 #ifndef TSCOPE_ANALYSIS_DETERMINISM_LIKENESS_H

@@ -1,5 +1,5 @@
-/* repro.h - the answer of the gate of reproducibility: three gates, each green, red or unproved, and the certificate beside them: on what
- * it was found, and what was not controlled. A gate that was not asked for is unproved, never absent. */
+/* repro.h - the answer of the gate of reproducibility: three gates, each green, red or unproved, and the certificate beside them: on
+ * what it was found, and what was not controlled. A gate that was not asked for is unproved, never absent. */
 #ifndef TSCOPE_ANALYSIS_DETERMINISM_REPRO_H
 #define TSCOPE_ANALYSIS_DETERMINISM_REPRO_H
 

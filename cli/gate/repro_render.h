@@ -1,4 +1,5 @@
-/* repro_render.h - the answer of the gate of reproducibility as text, JUnit and a comment. Foreign text cannot break out of its place. */
+/* repro_render.h - the answer of the gate of reproducibility as text, JUnit and a comment. Foreign text cannot break out of its place.
+ */
 #ifndef TSCOPE_CLI_GATE_REPRO_RENDER_H
 #define TSCOPE_CLI_GATE_REPRO_RENDER_H
 

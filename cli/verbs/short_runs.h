@@ -6,7 +6,8 @@
  *
  * The code is that of the commit that is checked out, with the changes of files that git tracks; each run has a worktree of it, so
  * that nothing of the user's tree is touched. What git does not track is not there, unless --copy names it. The command is what the
- * user typed; nothing that was recorded is executed. Its recorder is asked by the environment where to record, when to end, and for digests.
+ * user typed; nothing that was recorded is executed. Its recorder is asked by the environment where to record, when to end, and for
+ * digests.
  * Threads: one at a time.
  */
 #ifndef TSCOPE_CLI_VERBS_SHORT_RUNS_H
