@@ -48,6 +48,8 @@ struct series {
 	bool fell;		     /* and whether it ever was less, or is no number of seconds */
 	double least;		     /* of its numbers */
 	uint8_t grouping;	     /* whether its texts say of what a row is: UNASKED, NO, YES */
+	bool alone;		     /* a row of a training has it; */
+	uint32_t grouped;	     /* the same name of rows of an evaluation, from TS_KEY_ROOT + 1 on */
 	uint64_t falls, begins;	     /* how often it was less than the one before, and how often of these less than half of it */
 	struct ts_log_digits digits;
 	struct ts_span mapped; /* the column in .tscope-map; if empty, log_names.h decides */
@@ -949,29 +951,51 @@ static const char *row_group(struct ts_log_table *t)
 /* "loss" of a row whose mode is "val" is "val/loss". */
 static void name_group(struct ts_log_table *t)
 {
-	const char *group = row_group(t);
+	const char *group = t->grouped ? row_group(t) : NULL;
 
 	for (size_t i = 0; group && i < t->n_cells; i++) {
 		struct cell *c = &t->cells[i];
 		struct ts_span name = name_of(t, c->key);
 		char both[TS_PATH_MAX];
+		uint32_t key;
 		int len;
 
 		if (c->is_text || ts_log_axis_rank(name) != TS_LOG_AXIS_NONE ||
 		    time_rank(name) < sizeof time_names / sizeof time_names[0])
 			continue;
+		if (t->rows && !t->series[c->key].alone)
+			continue; /* no row of the training has the name */
 		len = snprintf(both, sizeof both, "%s/%.*s", group, TS_SPAN_ARG(name));
-		if (len > 0 && (size_t)len < sizeof both)
-			c->key = key_of(t, ts_span_of(both, (size_t)len));
+		key = len > 0 && (size_t)len < sizeof both ? key_of(t, ts_span_of(both, (size_t)len)) : TS_KEY_NONE;
+		if (key == TS_KEY_NONE)
+			continue;
+		t->series[c->key].grouped = key;
+		c->key = key;
 	}
-	for (size_t i = 0; group && i < t->n_cells; i++)
-		if (t->cells[i].key == TS_KEY_NONE)
-			t->cells[i--] = t->cells[--t->n_cells];
+	for (size_t i = 0; !group && !t->rows && i < t->n_cells; i++)
+		t->series[t->cells[i].key].alone = true;
+}
+
+/* What was seen of "val/map", where no row of the training has "map", is that of "map". */
+static void ungroup(struct ts_log_table *t)
+{
+	for (uint32_t key = 1; key < t->keys.n; key++) {
+		struct series *s = &t->series[key], *from = &t->series[s->grouped];
+		enum use use = s->use;
+		struct ts_span mapped = s->mapped;
+
+		if (!s->grouped || s->alone)
+			continue;
+		*s = *from;
+		s->use = use;
+		s->mapped = mapped;
+		from->numbers = from->texts = 0;
+	}
 }
 
 enum ts_status ts_log_table_end(struct ts_log_table *t, struct ts_error *err)
 {
-	if (t->grouped && !t->failed)
+	if (!t->failed && (t->grouped || !t->rows))
 		name_group(t);
 	if (t->failed)
 		return ts_error_set(err, TS_NO_MEMORY, "out of memory for names");
@@ -1107,6 +1131,7 @@ static enum ts_status look_at_all(struct ts_log_table *t, struct ts_error *err)
 		return err->status == TS_CANCELLED ? err->status : ts_error_prefix(err, "%s", t->options->path);
 	*t->bytes_read = bytes;
 	t->notices->n = n;
+	ungroup(t);
 	if (choose(t, err))
 		return ts_error_prefix(err, "%s", t->options->path);
 	return TS_OK;

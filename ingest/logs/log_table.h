@@ -19,7 +19,7 @@
  *		  time_elapsed, ... whose numbers only rise: seconds since the training began, which a notice says
  *	text	  column extra.<name>; of the name tags the column tags
  *	group	  where a text named mode, phase, split, stage, subset or _type says that the row is of an evaluation ("val",
- *		  "test_epoch"), its numbers are "val/<name>" and "test/<name>"
+ *		  "test_epoch"), its numbers of names that rows of the training have, too, are "val/<name>" and "test/<name>"
  *
  * A file .tscope-map in the log's directory overrides this, with a line SOURCE = COLUMN for each: SOURCE is a name as the log
  * spells it; COLUMN is "step", "timestamp", a column's name or "-" (left out); '#' begins a comment. Mapped values are not

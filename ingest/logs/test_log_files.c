@@ -509,6 +509,9 @@ static void rows_of_an_evaluation_keep_to_themselves(void **state)
 	assert_non_null(strstr(test_jsonl(&t), "\"acc\":0.25,\"eval_loss\":2.75,\"loss\":2.5,\"val/acc\":0.125}"));
 	assert_non_null(strstr(test_jsonl(&t), "\"acc\":0.5,\"eval_loss\":2.25,\"loss\":2.0,\"test/acc\":0.25,\"test/loss\":3.0,"
 					       "\"val/acc\":0.375}"));
+	/* A name that no row of the training has stays as it is. */
+	file(&t, "c.csv", "epoch,mode,loss,map\n1,train,2.5,\n1,val,2.75,0.25\n2,train,2,\n2,val,2.25,0.50\n");
+	assert_non_null(strstr(test_jsonl(&t), "\"step\":2,\"scalars\":{\"eval_loss\":2.25,\"loss\":2.0,\"map\":0.5}"));
 	/* The word before each object is none of it. */
 	file(&t, "b.log", "json_stats: {\"_type\": \"train_epoch\", \"epoch\": \"1/9\", \"loss\": 2.5}\n"
 			  "json_stats: {\"_type\": \"val_epoch\", \"epoch\": \"1/9\", \"loss\": 2.75}\n"
