@@ -318,7 +318,7 @@ class Loops(Zero):
                 self.assertEqual(name in cells, step % 3 == 0)
         recording = self.recorded("train.py", options=("--digests-every", "0"))[1]
         digests = {name for cells in recording.steps.values() for name in cells if name.startswith("digests.")}
-        self.assertEqual(digests, {"digests.indices"})  # which every step has
+        self.assertEqual(digests, {"digests.indices", "digests.samples_0"})  # which every step has
 
     def test_torch_that_is_imported_late_and_a_crash(self):
         self.write("train.py", "def main():\n" + "".join(f"    {line}\n" for line in self.MODEL.splitlines()) + (
