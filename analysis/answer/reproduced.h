@@ -1,5 +1,5 @@
-/* reproduced.h - the answer to "does a recorded training come out again": how far it does, or what is missing. Texts are spans, so that an
- * answer holds nothing but itself. */
+/* reproduced.h - the answer to "does a recorded training come out again": how far it does, or what is missing. Texts are spans, so that
+ * an answer holds nothing but itself. */
 #ifndef TSCOPE_ANALYSIS_ANSWER_REPRODUCED_H
 #define TSCOPE_ANALYSIS_ANSWER_REPRODUCED_H
 
