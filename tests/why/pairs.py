@@ -50,7 +50,7 @@ def draw(seed):
     def add(kind, group, label, n=1, **k):
         P.append(dict(kind=kind, group=group, label=label, **k))
     def inert(lo=3, hi=11): return {k: INERT[k][1] for k in r.sample(sorted(INERT), r.randint(lo, hi))}
-    def keys(n, t=False, no=()): 
+    def keys(n, t=False, no=()):
         a = TACT if t else ACT
         return {k: a[k][1] for k in r.sample(sorted(set(a) - set(no)), n)}
     def style(): return r.choice(["file", "file", "flags"])
