@@ -1,10 +1,10 @@
-/* serve_columns.h - columns of a run as numbers, for the Python package: what there is as JSON, and then the bytes, through descriptor
- * of their own, since a text of ten million numbers would take seconds to write and to read.
+/* serve_columns.h - columns of a run as numbers, for the Python package: what there is as JSON, and then the bytes, through a
+ * descriptor of their own, since a text of ten million numbers would take seconds to write and to read.
  *
  * For each column that the JSON names, in that order: the steps (int64) if they were asked for, then the values: float64, uint64, or of
- * a text its length in bytes (uint64) and then its bytes, in UTF-8. Each comes in chunks, which are the blocks of the run: a number of
- * bytes (uint32), and so many bytes; of a text, a chunk of lengths and a chunk of bytes for each block. The number 0xFFFFFFFF stands for
- * an error in the midst, whose length and text follow. All numbers are little-endian.
+ * a text its length in bytes (uint64) and then its bytes, in UTF-8. Each comes in chunks, which are the blocks of the run: a number
+ * of bytes (uint32), and so many bytes; of a text, a chunk of lengths and a chunk of bytes for each block. The number 0xFFFFFFFF
+ * stands for an error in the midst, whose length and text follow. All numbers are little-endian.
  */
 #ifndef TSCOPE_CLI_VERBS_SERVE_COLUMNS_H
 #define TSCOPE_CLI_VERBS_SERVE_COLUMNS_H
