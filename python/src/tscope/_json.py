@@ -1,6 +1,5 @@
 """Configurations and facts as JSON, whatever a program keeps them in."""
 
-import dataclasses
 import json
 import math
 from collections.abc import Mapping
@@ -22,7 +21,9 @@ def plain(value: Any, depth: int = 0) -> Any:
         return value if math.isfinite(value) else str(value)
     if depth >= _DEEPEST:
         return str(value)
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+    if hasattr(type(value), "__dataclass_fields__"):
+        import dataclasses  # it imports inspect, which takes as long as all of this package
+
         value = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
     elif type(value).__name__ == "Namespace":
         value = vars(value)

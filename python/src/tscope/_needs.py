@@ -8,7 +8,6 @@ same for a terabyte, and a change between the blocks that keeps the size is not 
 
 import atexit
 import contextlib
-import hashlib
 import os
 import re
 import stat
@@ -70,6 +69,8 @@ def _conda() -> str:
 
 def _listed(text: str) -> dict[str, str]:
     """Returns a list by digest, and by content unless it is too long."""
+    import hashlib
+
     bits = text.encode("utf-8", "replace")
     digest = {"sha256": hashlib.sha256(bits).hexdigest()}
     return {**digest, "list": text} if len(bits) <= _TEXT_MOST else digest
@@ -128,6 +129,8 @@ def digest_of(path: str) -> Optional[tuple[int, str]]:
     >>> digest_of("ten")
     (10, '0a8328c47369bc78')
     """
+    import hashlib
+
     try:
         with open(path, "rb", buffering=0) as file:
             about = os.fstat(file.fileno())

@@ -1,7 +1,6 @@
 """Regions: named parts of a program, as a block or as a function."""
 
 import functools
-import inspect
 from typing import TYPE_CHECKING, Any, Callable, TypeVar
 
 from tscope._recorder import now_ns
@@ -39,6 +38,8 @@ class Region:
 
     def __call__(self, function: Function) -> Function:
         run, name = self._run, self._name
+        import inspect
+
         if inspect.iscoroutinefunction(function):
 
             @functools.wraps(function)
