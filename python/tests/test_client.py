@@ -279,6 +279,21 @@ class Tables(support.Case):
         self.assertEqual(got.column("big").to_pylist(), [2**53 + 1, 1, None, 2])
         self.assertEqual(pyarrow.table(_table.Table({})).num_rows, 0)
 
+    @unittest.skipUnless(importlib.util.find_spec("pyarrow"), "pyarrow is not installed")
+    def test_parquet_keeps_every_bit(self):
+        import struct
+
+        import pyarrow.parquet
+
+        table = pyarrow.table(_table.Table(dict(self.COLUMNS)))
+        pyarrow.parquet.write_table(table, "t.parquet")
+        back = pyarrow.parquet.read_table("t.parquet")
+        self.assertEqual(back.schema, table.schema)
+        for name in ("n", "t", "b", "odd", "big"):
+            self.assertEqual(back.column(name).to_pylist(), table.column(name).to_pylist())
+        bits = [[v if v is None else struct.pack("d", v) for v in t.column("x").to_pylist()] for t in (back, table)]
+        self.assertEqual(*bits)
+
     @unittest.skipUnless(numpy is not None and importlib.util.find_spec("pyarrow"), "numpy and pyarrow are not installed")
     def test_arrays_are_not_copied(self):
         import pyarrow
