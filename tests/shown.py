@@ -63,7 +63,7 @@ OTHERS = {
     "python train.py | tee log | tscope watch -": "tests/watch/run.py has watch read a pipe",
     "TSCOPE_PROGRAM=build/release/tscope python3 python/tests/sketch_": "they take hours, and measure",
 }
-OTHER_PROGRAM = r"(\./dev|\./train_bigram|sudo|apt-get|pip3?|python3?|cc|cmake|scp|export|tscoped|torchrun|docker|podman|curl|git|TSCOPE_\w+=\S+) \S"
+OTHER_PROGRAM = r"(\./dev|\./train_bigram|sudo|apt-get|pip3?|python3?|cc|cmake|scp|export|tscoped|torchrun|docker|podman|curl|git|claude|TSCOPE_\w+=\S+) \S"
 COMMITS = ["%010x" % (0x3f2a9c81d0 + i) + "a" * 30 for i in range(8)]
 
 
