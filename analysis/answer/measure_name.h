@@ -107,6 +107,8 @@ enum ts_trace_time {
 	TS_TIME_CONVOLUTIONS,
 	TS_TIME_FLOAT32_PRODUCTS,
 	TS_TIME_GENERATED,
+	TS_TIME_IDLE_FIRST_LAUNCH,
+	TS_TIME_IDLE_HOST_LONGEST,
 	TS_TIME_EXPOSED_WAITING, /* known of the ranks of a job alone (trace_answer.h) */
 	TS_TRACE_TIMES,
 };

@@ -108,7 +108,7 @@ const char *ts_check_ranks_text(struct ts_check *c);
 	X(pressure) X(forecast) X(growth) X(fragmentation)                                                          \
 	X(out_of_memory) X(oom_fragmented) X(headroom) X(fragments) X(retries) X(emptied) X(churn)                  \
 	X(gradients_kept) X(optimizer_state) X(carried)                                                             \
-	X(host_bound) X(sync) X(launch_bound) X(copies) X(fills) X(elementwise)                                     \
+	X(host_bound) X(sync) X(launch_bound) X(first_launch) X(copies) X(fills) X(elementwise)                                     \
 	X(loader) X(math_attention) X(recompiled) X(waiting)                                                       \
 	X(gpu_throttled) X(gpu_limited) X(gpu_behind) X(gpu_hotter) X(gpu_error) X(tiny_kernels)                    \
 	X(workers_busy) X(workers_blocked) X(threads) X(cpu_quota) X(host_memory) X(swapping) X(neighbours)

@@ -76,6 +76,19 @@ static bool knows_calls(struct ts_check *c)
 	return false;
 }
 
+/* What one gap alone makes, such as a compilation in the recording, no step has again: without it the share must be as much, too. */
+static bool is_one_gap(struct ts_check *c, double share)
+{
+	double longest, seconds, least = ts_check_threshold(c, "min_share");
+
+	if (!value_of(c, TS_M_TRACE_SHARE, ts_trace_times[TS_TIME_IDLE_HOST_LONGEST], &longest) ||
+	    !value_of(c, TS_M_TRACE_TIME, ts_trace_times[TS_TIME_IDLE_HOST_LONGEST], &seconds) || share - longest >= least)
+		return false;
+	ts_check_leave(c, "one gap of %s is most of what the device was idle for the host, and without it that is %s",
+		       ts_say_seconds(seconds).text, ts_say_percent(share - longest).text);
+	return true;
+}
+
 /* A part of the time in which the device waits for the host; when: "while the host is in a data loader". */
 static void idle_for_host(struct ts_check *c, enum ts_trace_time what, const char *when)
 {
@@ -83,7 +96,7 @@ static void idle_for_host(struct ts_check *c, enum ts_trace_time what, const cha
 
 	if (!has_trace(c) || !need_time(c, what, &share, &seconds) || !knows_calls(c))
 		return;
-	if (share < ts_check_threshold(c, "min_share"))
+	if (share < ts_check_threshold(c, "min_share") || (what == TS_TIME_IDLE_HOST && is_one_gap(c, share)))
 		return;
 	ts_check_worse(c, share);
 	ts_check_fire(c, ts_severity_from(share, ts_check_threshold(c, "high_share")), "The device is idle for %s of its time, %s, %s",
@@ -134,6 +147,21 @@ void ts_check_launch_bound(struct ts_check *c)
 	ts_check_fire(c, ts_severity_from(share, ts_check_threshold(c, "high_share")),
 		      "From the call to the begin of the work the device is idle for %s of its time, %s%s", ts_say_percent(share).text,
 		      ts_say_seconds(seconds).text, rest);
+}
+
+void ts_check_first_launch(struct ts_check *c)
+{
+	double share, seconds;
+
+	if (!has_trace(c) || !need_time(c, TS_TIME_IDLE_FIRST_LAUNCH, &share, &seconds))
+		return;
+	if (share < ts_check_threshold(c, "min_share"))
+		return;
+	ts_check_worse(c, share);
+	ts_check_fire(c, TS_SEVERITY_LOW,
+		      "For the first work of kernels, which began a millisecond and more after its call, the device waited for %s of "
+		      "its time, %s: modules of kernels were loaded, or the device was set up",
+		      ts_say_percent(share).text, ts_say_seconds(seconds).text);
 }
 
 void ts_check_copies(struct ts_check *c)

@@ -605,6 +605,14 @@ const struct ts_rule ts_rules[] = {
 	  {"min_events", 50, COUNT, "number of events of devices from which the rule is checked"},
 	  {"max_unlaunched", 0.50, RATIO, "share of the events without their launching call above which the rule is unchecked"}, END},
 	 ts_check_launch_bound, OF_TRACE},
+	{"TRACE.FIRST_LAUNCH", "Kernels are launched for the first time in the recording", "low",
+	 "from the call to the begin of the first work of a name the device waits for a millisecond and more, for at least min_share "
+	 "of its time in all, by a trace",
+	 "What a first launch loads is loaded once: record after some steps (schedule(wait=1, warmup=2, active=5)), have a server "
+	 "answer some requests before it counts, or load all when the program begins (CUDA_MODULE_LOADING=EAGER).",
+	 "new in tscope; a launch on an idle device takes microseconds",
+	 {{"min_share", 0.01, RATIO, "share of the devices' time from which the rule fires"}, END},
+	 ts_check_first_launch, OF_TRACE},
 	{"TRACE.COPIES", "Copies are exposed", "high if the share is at least high_share, otherwise medium",
 	 "copies that overlap with neither computation nor communication take at least min_share of the devices' time, by a trace",
 	 "Pin the memory of the host and copy with non_blocking=True on a stream of its own; keep on the device what is read back and "

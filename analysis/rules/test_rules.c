@@ -53,6 +53,7 @@ struct rule_case {
 	     "convergence/loss/rise_ratio = "
 #define TRACE(time, share) "trace/span/share_ratio = 1; trace/span/time_s = 0.06; trace/" #time "/time_s = 0.012; trace/" #time \
 			   "/share_ratio = " share
+#define LONGEST(share) "; trace/idle_host_longest/time_s = 4; trace/idle_host_longest/share_ratio = " share
 #define CALLS(events, unlaunched) "trace/devices/events_count = " events "; trace/devices/unlaunched_ratio = " unlaunched "; "
 #define BATCHES(n) "convergence/batches/recorded_count = " n "; convergence/batches/repeated_count = "
 #define LOSS "convergence/loss/count = 50; convergence/loss/best = 1; convergence/loss/last = 2; "
@@ -646,6 +647,10 @@ static const struct rule_case cases[] = {
 	{"TRACE.HOST_BOUND", CALLS("50", "0.5001") TRACE(idle_host, "0.5"), UNCHECKED,
 	 "the trace lacks the calls that launched 50 % of its events"},
 
+	{"TRACE.HOST_BOUND", CALLS("50", "0") TRACE(idle_host, "0.5") LONGEST("0.3"), HIGH, NULL},
+	{"TRACE.HOST_BOUND", CALLS("50", "0") TRACE(idle_host, "0.5") LONGEST("0.31"), UNCHECKED,
+	 "one gap of 4.00 s is most of what the device was idle for the host, and without it that is 19 %"},
+
 	{"TRACE.SYNC", "", APPLIES_NOT, NULL},
 	{"TRACE.SYNC", CALLS("50", "0.5") TRACE(idle_after_waits, "0.0499"), PASSES, NULL},
 	{"TRACE.SYNC", CALLS("50", "0.5") TRACE(idle_after_waits, "0.05"), MEDIUM,
@@ -661,6 +666,11 @@ static const struct rule_case cases[] = {
 	{"TRACE.LAUNCH_BOUND", CALLS("50", "0") "trace/kernels/mean_s = 4e-6; " TRACE(idle_launch, "0.25"), HIGH,
 	 "; a kernel takes 4.00 µs on average."},
 	{"TRACE.LAUNCH_BOUND", CALLS("3", "0") TRACE(idle_launch, "0.25"), UNCHECKED, "only 3 events of devices"},
+
+	{"TRACE.FIRST_LAUNCH", "", APPLIES_NOT, NULL},
+	{"TRACE.FIRST_LAUNCH", TRACE(idle_first_launch, "0.0099"), PASSES, NULL},
+	{"TRACE.FIRST_LAUNCH", TRACE(idle_first_launch, "0.01"), LOW,
+	 "the device waited for 1.0 % of its time, 12.0 ms: modules of kernels were loaded"},
 
 	{"TRACE.COPIES", "", APPLIES_NOT, NULL},
 	{"TRACE.COPIES", TRACE(exposed_copies, "0.0499"), PASSES, NULL},

@@ -435,12 +435,12 @@ static void without_a_device(void **state)
 	made_add(&m, TS_TRACE_OPERATOR, NAME_GEMM, 0, 0, 10, TS_TRACE_NONE);
 	judge(&m, NULL);
 	assert_int_equal(answer.verdict.findings.n, 0);
-	assert_int_equal(answer.verdict.findings.n_unchecked, 8); /* without ranks and communication DIST.EXPOSED_COMM does not apply */
+	assert_int_equal(answer.verdict.findings.n_unchecked, 9); /* without ranks and communication DIST.EXPOSED_COMM does not apply */
 	assert_true(ts_span_is(answer.verdict.findings.unchecked[0].reason, "the trace has no events of devices"));
 	answer.has_world_size = true;
 	answer.world_size = 2;
 	assert_int_equal(ts_trace_judge(&answer, NULL, &m.arena, &m.err), TS_OK);
-	assert_int_equal(answer.verdict.findings.n_unchecked, 9);
+	assert_int_equal(answer.verdict.findings.n_unchecked, 10);
 	made_finish(&m);
 }
 

@@ -157,7 +157,8 @@ static enum ts_status by_operators(struct table *t, struct ts_arena *arena, stru
 	if (ts_operators_by_external(t->trace, arena, &operators, err) || (!operators.n && ts_nest(t->trace, arena, &nest, err)))
 		return err->status;
 	for (size_t i = 0; i < s->n; i++) {
-		struct asked *a = s->kind[i] == TS_TRACE_KERNEL && t->asked_of[s->name[i]] ? &t->asked[t->asked_of[s->name[i]] - 1] : NULL;
+		uint32_t number = s->kind[i] == TS_TRACE_KERNEL ? t->asked_of[s->name[i]] : 0;
+		struct asked *a = number ? &t->asked[number - 1] : NULL;
 		enum ts_kernel_category category;
 		uint32_t operator;
 

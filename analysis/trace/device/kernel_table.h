@@ -1,9 +1,10 @@
-/* kernel_table.h - what the kernels of a trace are: by the user's own table, by their names (kernel.h), and by the operators that launched
- * them.
+/* kernel_table.h - what the kernels of a trace are: by the user's own table, by their names (kernel.h), and by the operators that
+ * launched them.
  *
- * A name has one category in a trace. Where the operator counts (ts_kernel_operator_counts), it is the category whose operators launched
- * more than half of the time of its kernels. Which operator launched a kernel is told by its "External id", and where the trace has none
- * by the call around which it stands (nest.h). Of more than TS_KERNEL_TABLE_MOST names that ask for operators the first are looked at.
+ * A name has one category in a trace. Where the operator counts (ts_kernel_operator_counts), it is the category whose operators
+ * launched more than half of the time of its kernels. Which operator launched a kernel is told by its "External id", and where the
+ * trace has none by the call around which it stands (nest.h). Of more than TS_KERNEL_TABLE_MOST names that ask for operators the first
+ * are looked at.
  *
  * A table of the user has a rule a line, `CATEGORY PATTERN`: a word of ts_kernel_category_word, and text that stands anywhere in the
  * name, in any case. The first rule that matches counts. '#' begins a line that says nothing. Threads: one at a time.

@@ -6,6 +6,7 @@
 
 struct beside {
 	struct ts_stretches busy, loading; /* of the device, and of the host */
+	const int64_t *first;		   /* when the first event of each name began */
 };
 
 static uint64_t within(const struct ts_stretches *s, int64_t from, int64_t to)
@@ -13,8 +14,9 @@ static uint64_t within(const struct ts_stretches *s, int64_t from, int64_t to)
 	return ts_stretches_before(s, to) - ts_stretches_before(s, from);
 }
 
-/* Adds the gap from..to, behind which an event begins that `launch` asked for. */
-static void add_gap(struct ts_idle *idle, const struct beside *b, int64_t from, int64_t to, const struct ts_device_event *launch)
+/* Adds the gap from..to, behind which an event of this name begins that `launch` asked for. */
+static void add_gap(struct ts_idle *idle, const struct beside *b, int64_t from, int64_t to, uint32_t name,
+		    const struct ts_device_event *launch)
 {
 	uint64_t gap = (uint64_t)to - (uint64_t)from, behind;
 
@@ -29,9 +31,12 @@ static void add_gap(struct ts_idle *idle, const struct beside *b, int64_t from, 
 	}
 	if (launch->begin >= from) {
 		int64_t asked = launch->begin < to ? launch->begin : to;
+		uint64_t host = (uint64_t)asked - (uint64_t)from, launching = (uint64_t)to - (uint64_t)asked;
 
-		idle->host_ns += (uint64_t)asked - (uint64_t)from;
-		idle->launch_ns += (uint64_t)to - (uint64_t)asked;
+		idle->host_ns += host;
+		idle->host_most_ns = host > idle->host_most_ns ? host : idle->host_most_ns;
+		idle->launch_ns += launching;
+		idle->first_launch_ns += launching >= TS_FIRST_LAUNCH_NS && b->first[name] == to ? launching : 0;
 		idle->loading_ns += within(&b->loading, from, asked);
 		return;
 	}
@@ -66,7 +71,8 @@ static void add_gaps(struct ts_idle *idle, const struct beside *b, const struct 
 
 	for (size_t i = 1; i < n; i++) {
 		if (w[i].begin > until)
-			add_gap(idle, b, until, w[i].begin, first_call(w + i, n - i, trace, launches));
+			add_gap(idle, b, until, w[i].begin, trace->rows.spans.name[w[i].row],
+				first_call(w + i, n - i, trace, launches));
 		until = w[i].end > until ? w[i].end : until;
 	}
 }
@@ -152,10 +158,26 @@ static enum ts_status find_loading(const struct ts_trace *trace, struct ts_arena
 	return TS_OK;
 }
 
+/* When the first event of each name began. */
+static int64_t *find_first(const struct ts_trace *trace, const struct ts_device_event *w, size_t n, struct ts_arena *arena)
+{
+	int64_t *first = ts_arena_array(arena, trace->n_names + 1, sizeof *first);
+
+	for (size_t i = 0; first && i < trace->n_names; i++)
+		first[i] = INT64_MAX;
+	for (size_t i = 0; first && i < n; i++) {
+		uint32_t name = trace->rows.spans.name[w[i].row];
+
+		first[name] = w[i].begin < first[name] ? w[i].begin : first[name];
+	}
+	return first;
+}
+
 static bool adds_up(const struct ts_idle *row)
 {
 	return row->host_ns + row->launch_ns + row->behind_ns + row->queued_ns + row->unknown_ns == row->idle_ns &&
-	       row->loading_ns <= row->host_ns && row->longest_ns <= row->idle_ns && (row->gaps || !row->idle_ns);
+	       row->loading_ns <= row->host_ns && row->host_most_ns <= row->host_ns && row->first_launch_ns <= row->launch_ns &&
+	       row->longest_ns <= row->idle_ns && (row->gaps || !row->idle_ns);
 }
 
 enum ts_status ts_idle_rows(const struct ts_trace *trace, struct ts_arena *arena, struct ts_idle **ret, size_t *ret_n,
@@ -174,7 +196,8 @@ enum ts_status ts_idle_rows(const struct ts_trace *trace, struct ts_arena *arena
 		return err->status;
 	spare = ts_arena_array(arena, n, sizeof *spare);
 	beside.busy.items = ts_arena_array(arena, n, sizeof *beside.busy.items);
-	if (!spare || !beside.busy.items)
+	beside.first = find_first(trace, w, n, arena);
+	if (!spare || !beside.busy.items || !beside.first)
 		return ts_arena_error(arena, err);
 	by_place(w, n, spare, s, true);
 	by_place(w, n, spare, s, false);

@@ -126,12 +126,37 @@ static void causes_add_up_to_the_idle_time(void **state)
 	}
 }
 
+/* Gaps of 3 ms each: the first work of a name waits 2 ms for its launch, and the same again later, which is no first launch; that of
+ * another name waits a nanosecond less than a millisecond. */
+static void first_launches(void **state)
+{
+	const int64_t ms = 1000000;
+	struct ts_idle *rows;
+	struct made m;
+	size_t n;
+
+	(void)state;
+	made_begin(&m);
+	made_launch(&m, TS_TRACE_KERNEL, "a", 0, 0, 10, ms);
+	made_launch(&m, TS_TRACE_KERNEL, "b", 0, 2 * ms, 4 * ms, 5 * ms);
+	made_launch(&m, TS_TRACE_KERNEL, "b", 0, 6 * ms, 8 * ms, 9 * ms);
+	made_launch(&m, TS_TRACE_KERNEL, "c", 0, 11 * ms + 1, 12 * ms, 13 * ms);
+	rows_of(&m, &rows, &n);
+	assert_int_equal(rows[0].idle_ns, 9 * ms);
+	assert_int_equal(rows[0].launch_ns, 5 * ms - 1);
+	assert_int_equal(rows[0].first_launch_ns, 2 * ms);
+	assert_int_equal(rows[0].host_ns, 4 * ms + 1);
+	assert_int_equal(rows[0].host_most_ns, 2 * ms + 1);
+	made_finish(&m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(gaps_by_cause),
 		cmocka_unit_test(several_end_a_gap),
 		cmocka_unit_test(causes_add_up_to_the_idle_time),
+		cmocka_unit_test(first_launches),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -236,11 +236,17 @@ enum ts_status ts_host_sums(const struct ts_trace *trace, const struct ts_nest *
  * HTA's three causes are of whole gaps: its host_wait is our host + launch, its kernel_wait the short ones among queued.
  */
 
+/* From a call to its work on an idle device a launch takes microseconds. The first work of a name for which that takes a millisecond
+ * had its module loaded, or the device set up: a first launch. */
+#define TS_FIRST_LAUNCH_NS UINT64_C(1000000)
+
 struct ts_idle {
 	int32_t device, stream; /* stream: TS_TRACE_NO_DEVICE of the whole device, and if not known */
 	bool all_streams;
 	uint64_t gaps;
 	uint64_t idle_ns, host_ns, launch_ns, behind_ns, queued_ns, unknown_ns;
+	uint64_t first_launch_ns; /* of launch_ns: what is TS_FIRST_LAUNCH_NS and more, before the first event of a name */
+	uint64_t host_most_ns;	  /* of host_ns: the most of one gap */
 	uint64_t loading_ns;   /* of host_ns: while some thread of the host was in a data loader (host_steps.c) */
 	uint64_t longest_ns;   /* gap */
 	int64_t longest_at_ns; /* its begin; valid if there are gaps */

@@ -64,6 +64,7 @@ $ tscope explain
 | TRACE.HOST_BOUND                high, medium       the device is idle because the host has not asked for the next work yet, for at least min_share of its time, by a trace
 | TRACE.SYNC                      high, medium       calls with which the host waits for the device run it dry, and it is then idle for at least min_share of its time, by a trace
 | TRACE.LAUNCH_BOUND              high, medium       the device has nothing queued and waits from the call to the begin of the work, for at least min_share of its time, by a trace
+| TRACE.FIRST_LAUNCH              low                from the call to the begin of the first work of a name the device waits for a millisecond and more, for at least min_share of its time in all, by a trace
 | TRACE.COPIES                    high, medium       copies that overlap with neither computation nor communication take at least min_share of the devices' time, by a trace
 | TRACE.FILLS                     low                fills of memory, by kernels and by memset, take at least min_share of the sum of all work, by a trace
 | TRACE.ELEMENTWISE               low                elementwise kernels that nothing fused take at least min_share of the sum of all work, by a trace

@@ -336,6 +336,14 @@ $ tscope analyze --json ./traced/demo.json.gz
 |         "time_s": 0.0,
 |         "share_ratio": 0.0
 |       },
+|       "idle_first_launch": {
+|         "time_s": 0.0,
+|         "share_ratio": 0.0
+|       },
+|       "idle_host_longest": {
+|         "time_s": 0.0015,
+|         "share_ratio": 0.023809523809523808
+|       },
 |       "devices": {
 |         "count": 1.0,
 |         "events_count": 13,
@@ -2546,7 +2554,7 @@ $ tscope analyze stored | sed -n '5,17p'
 |   wait                                          unknown
 |   host          ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░    0.0 %
 |
-| ● FINDINGS  1 high, 29 of 59 rules unchecked
+| ● FINDINGS  1 high, 29 of 60 rules unchecked
 |   HIGH    Communication is exposed (DIST.EXPOSED_COMM)
 |           Communication that overlaps with no computation takes 19 % of the devices' time, 12.0 ms
 |           of 63.0 ms; 67 % of the communication is overlapped; how much of that is waiting for other
