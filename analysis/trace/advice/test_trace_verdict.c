@@ -145,6 +145,28 @@ static void idle_for_the_host(void **state)
 	made_finish(&m);
 }
 
+/* Where graphs launch most kernels, advice does not ask for graphs. */
+static void graphs_that_are_in_use(void **state)
+{
+	(void)state;
+	for (int64_t in_graphs = 30; in_graphs <= 31; in_graphs++) {
+		struct made m;
+
+		made_begin(&m);
+		for (int64_t i = 0; i < 60; i++) {
+			made_add(&m, TS_TRACE_RUNTIME, NAME_NONE, 0, 3 * i * MS - 1000, 3 * i * MS, i + 1);
+			made_add(&m, TS_TRACE_KERNEL, NAME_GEMM, 0, 3 * i * MS, (3 * i + 1) * MS, i + 1);
+			made_kernel(&m, "[1,1,1]", NAN, NAN, i < in_graphs ? 5 : TS_TRACE_NONE);
+		}
+		judge(&m, NULL);
+		assert_int_equal(answer.verdict.n_advice, 1);
+		assert_true(ts_span_is(answer.verdict.advice[0].code, "TRACE.HOST_BOUND"));
+		assert_int_equal(ts_span_contains(answer.verdict.advice[0].how, "capture CUDA graphs"), in_graphs == 30);
+		assert_int_equal(ts_span_contains(answer.verdict.advice[0].how, "CUDA graphs launch most kernels"), in_graphs == 31);
+		made_finish(&m);
+	}
+}
+
 /* Of four findings the three of the longest times are advice, the longest first. */
 static void three_pieces_at_most(void **state)
 {
@@ -494,6 +516,7 @@ int main(void)
 		cmocka_unit_test(a_policy_moves_limits),
 		cmocka_unit_test(each_device_counts_by_itself),
 		cmocka_unit_test(idle_for_the_host),
+		cmocka_unit_test(graphs_that_are_in_use),
 		cmocka_unit_test(three_pieces_at_most),
 		cmocka_unit_test(waits_or_the_host),
 		cmocka_unit_test(waits_or_loading),

@@ -85,8 +85,18 @@ static bool is_slight(uint64_t ns, uint64_t span_ns)
 	return (double)ns < TS_TRACE_ADVICE_LEAST * (double)span_ns;
 }
 
+/* What to try: never what the trace shows to be done already. */
+static struct ts_span how_of(const struct ts_finding *f, const struct ts_kernel_use *all)
+{
+	static const char graphs[] = "CUDA graphs launch most kernels here already: find what is launched one by one between them, "
+				     "and what the host does from one graph to the next.";
+	bool by_launches = ts_span_is(f->code, "TRACE.HOST_BOUND") || ts_span_is(f->code, "TRACE.LAUNCH_BOUND");
+
+	return by_launches && all->graphed.count > all->sum.count / 2 ? ts_span_str(graphs) : f->advice;
+}
+
 /* Keeps the longest, in order; among equals the finding that came first. */
-static void advise(struct ts_trace_verdict *v, const struct ts_finding *f, uint64_t ns)
+static void advise(struct ts_trace_verdict *v, const struct ts_finding *f, struct ts_span how, uint64_t ns)
 {
 	size_t at = v->n_advice;
 
@@ -97,7 +107,7 @@ static void advise(struct ts_trace_verdict *v, const struct ts_finding *f, uint6
 	v->n_advice += v->n_advice < TS_TRACE_ADVICE_MAX;
 	for (size_t i = v->n_advice - 1; i > at; i--)
 		v->advice[i] = v->advice[i - 1];
-	v->advice[at] = (struct ts_trace_advice){f->code, f->title, f->advice, ns};
+	v->advice[at] = (struct ts_trace_advice){f->code, f->title, how, ns};
 }
 
 enum ts_status ts_trace_judge(struct ts_trace_answer *io_answer, const struct ts_policy *policy, struct ts_arena *arena,
@@ -119,7 +129,7 @@ enum ts_status ts_trace_judge(struct ts_trace_answer *io_answer, const struct ts
 		if (is_slight(ns, v.span_ns))
 			v.n_slight++;
 		else
-			advise(&v, &v.findings.items[i], ns);
+			advise(&v, &v.findings.items[i], how_of(&v.findings.items[i], &io_answer->work.use.all), ns);
 	}
 	TS_DOOR(v.n_advice <= TS_TRACE_ADVICE_MAX);
 	TS_DOOR_SORTED(i, v.n_advice, v.advice[i - 1].saves_most_ns >= v.advice[i].saves_most_ns);
