@@ -167,18 +167,43 @@ struct pairs {
 	size_t n, parted; /* the first that differs visibly; n: none */
 };
 
-/* The values at common steps, in their order. */
-static enum ts_status load_pairs(struct ts_fetch *f, const struct ts_series_side sides[2], int64_t parts_at, struct ts_arena *scratch,
-				 struct pairs *ret, struct ts_error *err)
+/* The blocks of a column that reach from `from` over TS_NOISE_POINTS rows and more. */
+static void part_of(const struct ts_series_side *side, int64_t from, bool all, struct ts_table *ret_table,
+		    struct ts_column *ret_column)
+{
+	size_t at = 0, n = 0;
+
+	*ret_table = *side->table;
+	*ret_column = *side->column;
+	if (all)
+		return;
+	while (at + 1 < side->table->n_blocks && side->table->blocks[at].last_key < from)
+		at++;
+	ret_table->blocks += at;
+	ret_column->blocks += at;
+	for (ret_table->rows = 0; at + n < side->table->n_blocks && ret_table->rows < TS_NOISE_POINTS; n++)
+		ret_table->rows += ret_table->blocks[n].rows;
+	ret_table->n_blocks = n;
+}
+
+/* The values at common steps, in their order; of blocks from that step on where not `all` are asked for. */
+static enum ts_status load_pairs(struct ts_fetch *f, const struct ts_series_side sides[2], int64_t parts_at, bool all,
+				 struct ts_arena *scratch, struct pairs *ret, struct ts_error *err)
 {
 	int64_t *steps[2];
 	double *values[2];
-	size_t n[2] = {sides[0].table->rows, sides[1].table->rows};
+	size_t n[2];
 
-	for (size_t i = 0; i < 2; i++)
-		if (ts_fetch_keys(f, sides[i].table, scratch, &steps[i], err) ||
-		    ts_fetch_f64(f, sides[i].table, sides[i].column, scratch, &values[i], err))
+	for (size_t i = 0; i < 2; i++) {
+		struct ts_table table;
+		struct ts_column column;
+
+		part_of(&sides[i], parts_at, all, &table, &column);
+		n[i] = table.rows;
+		if (ts_fetch_keys(f, &table, scratch, &steps[i], err) ||
+		    ts_fetch_f64(f, &table, &column, scratch, &values[i], err))
 			return err->status;
+	}
 	*ret = (struct pairs){.a = values[0], .b = values[1]};
 	for (size_t i = 0, k = 0; i < n[0] && k < n[1];) {
 		if (steps[0][i] != steps[1][k]) {
@@ -188,6 +213,8 @@ static enum ts_status load_pairs(struct ts_fetch *f, const struct ts_series_side
 		ret->parted += steps[0][i] < parts_at;
 		ret->a[ret->n] = values[0][i++];
 		ret->b[ret->n++] = values[1][k++];
+		if (!all && ret->n - ret->parted >= TS_NOISE_POINTS)
+			break;
 	}
 	return TS_OK;
 }
@@ -212,7 +239,7 @@ static bool is_pair(const struct ts_evidence_notes *notes, size_t i)
 	       sides[1].column->type == TS_COLUMN_F64;
 }
 
-/* ret_noise: NULL: not asked for. */
+/* Looks at a beginning, and at all of it only where a rule gives that. ret_noise: NULL: not asked for. */
 static enum ts_status look_at_losses(struct ts_fetch *f, const struct ts_evidence_series *s, const struct ts_series_side sides[2],
 				     struct ts_pattern_report *ret_report, struct ts_pattern_noise *ret_noise, struct ts_error *err)
 {
@@ -222,11 +249,16 @@ static enum ts_status look_at_losses(struct ts_fetch *f, const struct ts_evidenc
 	enum ts_status status;
 
 	ts_arena_init(&scratch, SCRATCH);
-	status = load_pairs(f, sides, parts_at, &scratch, &p, err);
+	status = load_pairs(f, sides, parts_at, false, &scratch, &p, err);
 	if (!status) {
 		*ret_report = ts_pattern_report_find(p.a, p.b, p.n, slack_of(s, &p));
 		if (ret_noise)
 			*ret_noise = ts_pattern_noise_find(p.a + p.parted, p.b + p.parted, p.n - p.parted, &scratch);
+		if (ret_report->rule != TS_REPORT_NONE) {
+			status = load_pairs(f, sides, parts_at, true, &scratch, &p, err);
+			if (!status)
+				*ret_report = ts_pattern_report_find(p.a, p.b, p.n, slack_of(s, &p));
+		}
 	}
 	ts_arena_finish(&scratch);
 	return status;
