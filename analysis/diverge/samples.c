@@ -28,6 +28,8 @@ bool ts_samples_unpack(const uint64_t *words, size_t n_words, struct ts_samples 
 	if (bits < 1 || bits > TS_SAMPLES_BITS_MAX)
 		return false;
 	known = (64 * n_words - TS_SAMPLES_HEAD) / bits;
+	if (known > TS_SAMPLES_MAX)
+		known = TS_SAMPLES_MAX;
 	ret->drawn = (uint32_t)bits_at(words, n_words, 0, TS_SAMPLES_COUNT);
 	ret->n = ret->drawn < known ? ret->drawn : (uint32_t)known;
 	for (size_t i = 0; i < ret->n; i++)
@@ -59,7 +61,8 @@ static void say_places(const struct ts_samples *a, const struct ts_samples *b, u
 		if (a->ids[i] != b->ids[i]) {
 			const char *before = said == 0 ? "" : said + 1 == differ ? " and " : ", ";
 
-			len += (size_t)snprintf(out + len, room - len, "%s%" PRIu64 " instead of %" PRIu64, before, b->ids[i], a->ids[i]);
+			len += (size_t)snprintf(out + len, room - len, "%s%" PRIu64 " instead of %" PRIu64, before, b->ids[i],
+						a->ids[i]);
 			said++;
 		}
 	if (differ > said)
@@ -75,8 +78,9 @@ const char *ts_samples_say(const struct ts_samples *a, const struct ts_samples *
 	if (rank >= 0)
 		(void)snprintf(where, sizeof where, " of rank %" PRId64, rank);
 	if (a->drawn != b->drawn)
-		return ts_arena_printf(arena, "at step %" PRId64 "%s the first run drew %" PRIu32 " samples, and the second %" PRIu32, step,
-				       where, a->drawn, b->drawn);
+		return ts_arena_printf(arena,
+				       "at step %" PRId64 "%s the first run drew %" PRIu32 " samples, and the second %" PRIu32,
+				       step, where, a->drawn, b->drawn);
 	for (uint32_t i = 0; i < n; i++)
 		differ += a->ids[i] != b->ids[i];
 	if (!differ)
@@ -89,6 +93,7 @@ const char *ts_samples_say(const struct ts_samples *a, const struct ts_samples *
 				       step, where, n, places);
 	if (n < a->drawn)
 		(void)snprintf(known, sizeof known, "the first %" PRIu32 " of ", n);
-	return ts_arena_printf(arena, "at step %" PRId64 "%s, %" PRIu32 " of %s%" PRIu32 " samples %s: the second run has sample %s", step,
+	return ts_arena_printf(arena,
+			       "at step %" PRId64 "%s, %" PRIu32 " of %s%" PRIu32 " samples %s: the second run has sample %s", step,
 			       where, differ, known, a->drawn, differ == 1 ? "differs" : "differ", places);
 }

@@ -11,7 +11,7 @@ enum {
 	TS_SAMPLES_WORDS = 16,
 	TS_SAMPLES_COUNT = 16, /* bits that say how many samples were drawn */
 	TS_SAMPLES_HEAD = 22,  /* and with those that say how many bits a sample has */
-	TS_SAMPLES_MAX = 64 * TS_SAMPLES_WORDS - TS_SAMPLES_HEAD,
+	TS_SAMPLES_MAX = 128, /* that are recorded of a step */
 	TS_SAMPLES_BITS_MAX = 48, /* of a sample */
 };
 

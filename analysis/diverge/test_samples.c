@@ -100,10 +100,11 @@ static void test_said(void **state)
 	expect(&a, &a, -1, NULL);
 	expect(&g, &g, -1, NULL);
 	expect(&a, &b, -1, "at step 212, 1 of 5 samples differs: the second run has sample 17 instead of 44");
-	expect(&a, &c, -1, "at step 212, 3 of 5 samples differ: the second run has sample 1 instead of 912, 2 instead of 3 and 5 instead of 31");
+	expect(&a, &c, -1,
+	       "at step 212, 3 of 5 samples differ: the second run has sample 1 instead of 912, 2 instead of 3 and 5 instead of 31");
 	expect(&a, &d, 3,
-	       "at step 212 of rank 3, 5 of 5 samples differ: the second run has sample 1 instead of 912, 2 instead of 3, 4 instead of 44 "
-	       "and 2 more");
+	       "at step 212 of rank 3, 5 of 5 samples differ: the second run has sample 1 instead of 912, 2 instead of 3, 4 instead of "
+	       "44 and 2 more");
 	expect(&a, &e, -1,
 	       "at step 212 the same 5 samples come in another order: the second run has sample 3 instead of 912 and 912 instead of 3");
 	expect(&a, &f, -1, "at step 212 the first run drew 5 samples, and the second 4");

@@ -22,7 +22,7 @@ _QUEUE = "_tscope_drawn"  # of an iterator
 _MIX, _MASK = 0x9E3779B97F4A7C15, (1 << 64) - 1
 _WORDS, _EACH = 16, 16  # words of a step at most, and bits for each of its samples
 _COUNT, _HEAD = 16, 22  # bits of the number of samples; and with those that say how many bits a sample has
-_KEPT = 64 * _WORDS  # samples of a step that are kept: more than have room
+_KEPT = 128  # samples of a step that are kept
 _WIDEST = 48  # bits of a sample
 
 _holders = 0
@@ -62,7 +62,7 @@ def of_indices(index: Any) -> int:
 
 def packed(samples: "array[int]", drawn: int) -> list[int]:
     """Returns words of 64 bits, the lowest first: the number of samples that were drawn, how many bits each has, and as many of them as
-    two bytes for each, and at most 128 bytes, hold.
+    two bytes for each, and at most 128 bytes, hold, or 128.
 
     >>> packed(array("q", [3, 1]), 2) == [2 | 2 << 16 | 3 << 22 | 1 << 24]
     True
@@ -70,7 +70,7 @@ def packed(samples: "array[int]", drawn: int) -> list[int]:
     bits = max(max(samples).bit_length(), 1)
     if min(samples) < 0 or bits > _WIDEST:
         raise Cannot("an index that is negative, or has more than 48 bits")
-    words = min(-(-(_HEAD + min(bits, _EACH) * drawn) // 64), _WORDS)
+    words = min(-(-(_HEAD + min(bits, _EACH) * min(drawn, _KEPT)) // 64), _WORDS)
     whole, at = min(drawn, (1 << _COUNT) - 1) | bits << _COUNT, _HEAD
     for sample in samples[: (64 * words - _HEAD) // bits]:
         whole |= sample << at
