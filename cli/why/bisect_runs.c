@@ -12,7 +12,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COMMIT_SHOWN = 12, STEP_ARENA = 64 << 20, ENDS_MOST = 4, ENDS_APART = 4, ENDS_LEAST = 3, AGAIN_MOST = 3 };
+enum {
+	COMMIT_SHOWN = 12,
+	STEP_ARENA = 64 << 20,
+	ENDS_MOST = 4,
+	ENDS_APART = 4,
+	ENDS_LEAST = 3,
+	AGAIN_MOST = 3,
+	CONTROL = 1 << 20 /* the repeat */
+};
+#define CLEAR 2.0	    /* evidence, of a run that measures as the other end */
 #define SCATTER_LEAST 0.001 /* of what is measured: no clock and no machine repeats better */
 
 struct searching {
@@ -295,6 +304,34 @@ static enum ts_status search(struct searching *s, struct ts_bisection_step *ret_
 	return status;
 }
 
+/* Both ends once more behind a search whose judge measures: if one of them now measures as the other did, the machine has become another
+ * while it searched, and every placement between them is worth nothing. */
+static enum ts_status ends_hold(struct searching *s, struct ts_error *err)
+{
+	static const char *const called[] = {"good", "bad"};
+	const struct ts_bisect_question *q = s->q;
+
+	for (size_t side = 0; side < 2; side++) {
+		struct ts_bisect_judgement j;
+		struct ts_bisected_run told;
+		double evidence;
+
+		if (look(s, side ? q->n : 0, CONTROL, &j, &told, err))
+			return err->status;
+		if (j.skipped)
+			continue;
+		evidence = ts_level_evidence(&s->levels, j.value, q->wrong);
+		if (side ? evidence < -CLEAR : evidence > CLEAR)
+			return ts_error_set(
+				err, TS_INVALID,
+				"what is measured has drifted while it was searched: at the end the %s version measures %s, "
+				"and at the beginning %s; a quieter machine, or another --metric, may tell",
+				called[side], ts_show_rounded(j.value, s->arena),
+				ts_show_rounded(side ? s->levels.bad : s->levels.good, s->arena));
+	}
+	return TS_OK;
+}
+
 static struct ts_span sentence(const struct searching *s, const struct ts_bisected *b)
 {
 	const char *chance = ts_arena_phrase(s->arena, "%.*f", b->chance > 0.999 ? 1 : 0, 100 * fmin(b->chance, 0.999));
@@ -324,6 +361,8 @@ enum ts_status ts_bisect_by_runs(const struct ts_bisect_question *q, struct ts_b
 	s->q = q;
 	s->arena = &q->cli->arena;
 	if ((q->ends ? measure_ends(s, err) : look_at_ends(s, err)) || search(s, &step, err))
+		return err->status;
+	if (q->ends && step.end != TS_BISECTION_OVER && ends_hold(s, err))
 		return err->status;
 	first = name_of(s, step.first);
 	last = name_of(s, step.last);
