@@ -304,8 +304,8 @@ static enum ts_status search(struct searching *s, struct ts_bisection_step *ret_
 	return status;
 }
 
-/* Both ends once more behind a search whose judge measures: if one of them now measures as the other did, the machine has become another
- * while it searched, and every placement between them is worth nothing. */
+/* Both ends once more behind a search whose judge measures: if one of them now measures as the other did, the machine has become
+ * another while it searched, and every placement between them is worth nothing. */
 static enum ts_status ends_hold(struct searching *s, struct ts_error *err)
 {
 	static const char *const called[] = {"good", "bad"};
