@@ -42,6 +42,7 @@ NOT_HERE = {
     "tscope gate --repro --golden golden.json --resume '--load {restart}' -- python train.py --save {restart}": "tests/determinism/gate.py asks it in a clone",
     "tscope golden update golden.json ./runs/exp2 --why 'larger vocabulary'": "it needs the file that make wrote; tests/determinism/gate.py updates one",
     "tscope golden update golden.json runs/exp2 --why 'larger vocabulary'": "it needs the file that make wrote; tests/determinism/gate.py updates one",
+    "tscope repro-op exp1 --at 2:aten.mm.default > op.py": "tests/determinism/repro_op.py asks it of a run with calls",
     "tscope check-determinism -- python train.py": "tests/determinism/run.py asks it of loops in a clone",
     "tscope scaling one-gpu two-gpus eight-gpus": "tests/worlds.py runs it on runs of 1 to 8 ranks",
     "tscope scaling --json ./runs/np1 ./runs/np4": "tests/worlds.py runs it on runs of 1 to 8 ranks",

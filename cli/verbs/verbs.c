@@ -590,6 +590,17 @@ static const struct ts_example check_resume_examples[] = {
 	{"better", 0, "WAY", "which way a logged series is better, where its name does not tell it: lower or higher",	\
 	 TS_COMPLETE_CHOICE, "lower higher", false}
 
+static const struct ts_option repro_op_options[] = {
+	{.name = "at", .argument = "STEP:OP",
+	 .help = "the operation, as diff names it: 2:aten.mm.default, or 2:aten.mm.default#3 for its fourth call in that step"},
+	READ_OPTIONS,
+	END_OPTIONS,
+};
+static const struct ts_example repro_op_examples[] = {
+	{"tscope repro-op exp1 --at 2:aten.mm.default > op.py", "a script that calls it 20 times, and says whether outputs differ"},
+	END_EXAMPLES,
+};
+
 static const struct ts_option golden_options[] = {
 	{.name = "why", .argument = "TEXT", .help = "why this is what the training has to compute; needed"},
 	{.name = "by", .argument = "NAME", .help = "who accepts it (default: LOGNAME, or USER)"},
@@ -1285,8 +1296,9 @@ const struct ts_verb ts_verbs[] = {
 			 "setting.\n\n"
 			 "With --repro it is three gates over short runs of COMMAND, made here in worktrees of the code as it is "
 			 "checked out and changed: repeatability, equivalence to a golden record, and replay after a restart. Each is "
-			 "green, red or unproved, and one that was not asked for is unproved. In the words of COMMAND {restart} is a folder for the "
-			 "checkpoint. Exits: 0 all are green, 1 one is red, 3 one is unproved. docs/determinism.md describes it.\n\n"
+			 "green, red or unproved, and one that was not asked for is unproved. In the words of COMMAND {restart} is a "
+			 "folder for the checkpoint. Exits: 0 all are green, 1 one is red, 3 one is unproved. docs/determinism.md "
+			 "describes it.\n\n"
 			 ABOUT_RUN,
 		.options = gate_options,
 		.first = "baseline paired metric policy bundle workload across markdown check init",
@@ -1301,6 +1313,20 @@ const struct ts_verb ts_verbs[] = {
 			 "4 suspect: pairs have to be run",
 		.max_words = 4096, .paths = TS_GATE_SPECS_MAX, .words = TS_COMPLETE_RUN, .pages = true,
 		.run = ts_verb_gate,
+	},
+	{
+		.name = "repro-op", .summary = "print a script that runs one recorded operation of torch alone",
+		.usage = "RUN --at STEP:OP",
+		.about = "Prints a script of at most 40 lines of Python for the report of a bug. It calls the operation 20 times with "
+			 "tensors of the recorded shapes and types, and says how many outputs differ from the first; its exit code is "
+			 "1 where one does. Values were not saved: they are drawn from a seed, whole numbers in the range that was "
+			 "recorded, so an operation that differs for certain values alone may repeat there. A word behind the "
+			 "script's name is another device, such as cuda. Calls are recorded under TSCOPE_OPERATIONS=FIRST-LAST:aten, "
+			 "as check-determinism asks for with a command.\n\n" ABOUT_RUN,
+		.options = repro_op_options, .examples = repro_op_examples,
+		.exits = EXITS_DONE,
+		.min_words = 1, .max_words = 1, .paths = 1, .words = TS_COMPLETE_RUN,
+		.run = ts_verb_repro_op,
 	},
 	{
 		.name = "golden", .summary = "keep what a training computes in a file for git, with who accepted it and why",

@@ -34,6 +34,7 @@ enum ts_status ts_verb_reproduce(struct ts_cli *cli, struct ts_error *err);
 enum ts_status ts_verb_check_determinism(struct ts_cli *cli, struct ts_error *err);
 enum ts_status ts_verb_check_resume(struct ts_cli *cli, struct ts_error *err);
 enum ts_status ts_verb_gate(struct ts_cli *cli, struct ts_error *err);
+enum ts_status ts_verb_repro_op(struct ts_cli *cli, struct ts_error *err);
 enum ts_status ts_verb_golden(struct ts_cli *cli, struct ts_error *err);
 enum ts_status ts_verb_baseline(struct ts_cli *cli, struct ts_error *err);
 enum ts_status ts_verb_trend(struct ts_cli *cli, struct ts_error *err);

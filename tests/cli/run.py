@@ -42,7 +42,7 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 BUILD = os.environ.get("TS_BUILD", os.path.join(ROOT, "build", "dev"))
 VERBS = ("push list show facts analyze plot explain diff why bisect reproduce check-resume check-determinism gate golden baseline trend scaling name tag note log rm restore export verify salvage gc projects "
          "audit token login logout whoami version help").split()
-NO_JSON = ["run", "watch", "web", "serve"]  # of run the command prints, watch draws, web prints a link, serve is asked
+NO_JSON = ["run", "repro-op", "watch", "web", "serve"]  # of run the command prints, repro-op prints a script, watch draws, web prints a link, serve is asked
 failures = []
 
 

@@ -1,6 +1,7 @@
-/* quality_repro.c - how often the gates of reproducibility call runs alike that are not, and other ones that are: toy trainings of 20 steps
- * that are equal, sum in another order, are off by one unit in the last place at a step, lose the optimizer's state, or have another
- * seed. Repeatability and equivalence are one comparison (analysis/determinism/likeness.h); that of a restart is `quality resume`. */
+/* quality_repro.c - how often the gates of reproducibility call runs alike that are not, and other ones that are: toy trainings of 20
+ * steps that are equal, sum in another order, are off by one unit in the last place at a step, lose the optimizer's state, or have
+ * another seed. Repeatability and equivalence are one comparison (analysis/determinism/likeness.h); a restart is that of `quality
+ * resume`. */
 #include "quality_parts.h"
 
 #include "analysis/determinism/likeness.h"

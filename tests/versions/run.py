@@ -29,7 +29,7 @@ COMMANDS = (
     "name base NAME-2", "tag base NAME-tag", "tag", "note NAME why=tried", "note NAME", "log NAME", "rm NAME", "restore NAME", "restore", "restore --at 1h --dry-run",
     "export base --format csv", "watch --once base", "verify", "gc --dry-run", "projects", "token", "whoami", "serve", "version",
 )
-WITHOUT_A_SERVER = {"audit", "bisect", "login", "logout", "help", "reproduce", "run", "salvage"}
+WITHOUT_A_SERVER = {"audit", "bisect", "login", "logout", "help", "repro-op", "reproduce", "run", "salvage"}
 # Of tscope web, which goes on until it is ended.
 PAGES = ("/p/default/runs", "/p/default/r/base", "/p/default/show/base", "/p/default/facts/base", "/p/default/log/base",
          "/p/default/plot/loss?run=base&run=order", "/p/default/diff/base..order", "/p/default/b/main", "/p/default/tags", "/projects")

@@ -4,6 +4,7 @@
 are slow.
 """
 
+import json
 import os
 import sys
 from collections.abc import Iterable, Iterator
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 
 _LINES_MOST = 2000  # of code that are kept
+_CALLS_MOST = 200_000  # characters of the calls of a step
 
 
 class Lines:
@@ -56,6 +58,28 @@ class Lines:
         return "".join(f"{name}\t{occurrence}\t{line}\n" for (name, occurrence), line in self._all.items())
 
 
+def told(torch: Any, value: Any) -> Any:
+    """Returns an argument of an operation as JSON can hold it: of a tensor its type, shape and device, and the range of whole numbers.
+
+    >>> import torch
+    >>> told(torch, [torch.zeros(2, 3), 1.5, torch.tensor([4, 7])])
+    [{'type': 'float32', 'shape': [2, 3], 'device': 'cpu'}, 1.5, {'type': 'int64', 'shape': [2], 'device': 'cpu', 'range': [4, 7]}]
+    """
+    if isinstance(value, torch.Tensor):
+        found = {"type": str(value.dtype)[6:], "shape": list(value.shape), "device": value.device.type}
+        whole = not value.dtype.is_floating_point and not value.dtype.is_complex and value.dtype != torch.bool
+        if whole and value.numel():
+            found["range"] = [int(value.min()), int(value.max())]
+        return found
+    if isinstance(value, (list, tuple)):
+        return [told(torch, item) for item in value]
+    if isinstance(value, torch.dtype):
+        return {"dtype": str(value)[6:]}
+    if isinstance(value, torch.device):
+        return {"torch.device": value.type}
+    return value if value is None or isinstance(value, (bool, int, float, str)) else {"repr": repr(value)[:100]}
+
+
 def _digest(tensors: Iterable[Any]) -> int:
     """Returns the digest of tensors in their order."""
     return of_set((str(i), bits_of(local(tensor))) for i, tensor in enumerate(tensors))
@@ -85,6 +109,7 @@ class Operations(Window):
         self._given: list[Any] = []
         self._mode: Any = None
         self._lines = Lines(torch)
+        self._calls: list[str] = []
         self._await(0)
 
     def _await(self, step: int) -> None:
@@ -103,7 +128,8 @@ class Operations(Window):
             return
         self._lines.begin()
         if self._of == "aten":
-            self._mode = _mode(self._torch, self._run, self._lines)
+            self._calls = []
+            self._mode = _mode(self._torch, self._run, self._lines, self._calls)
             self._mode.__enter__()
             return
         self._given = []
@@ -136,6 +162,9 @@ class Operations(Window):
         >>> Operations(run, torch.nn.Linear(2, 1), [3], "modules").end(0)
         """
         self.stop()
+        calls, self._calls = self._calls, []
+        if calls:
+            self._run.facts({"session": {"operations": {str(step): "\n".join(calls)}}})
 
     def stop(self) -> None:
         """Takes the hooks back.
@@ -154,13 +183,24 @@ class Operations(Window):
             self._run.facts({"session": {"operations": {"lines": text}}})
 
 
-def _mode(torch: Any, run: "Run", lines: Lines) -> Any:
-    """Returns the mode in which every operation of torch is recorded, those of the backward pass and of the optimizer, too."""
+def _mode(torch: Any, run: "Run", lines: Lines, calls: list[str]) -> Any:
+    """Returns the mode in which every operation of torch is recorded, those of the backward pass and of the optimizer, too.
+
+    What each was called with is appended to calls: its name and its arguments, a line each.
+    """
     from torch.utils._python_dispatch import TorchDispatchMode
+
+    room = _CALLS_MOST
 
     class Recorded(TorchDispatchMode):  # type: ignore[misc]
         def __torch_dispatch__(self, op: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            nonlocal room
             given = _maybe(torch, run, (args, kwargs))
+            if room > 0:
+                call = _call(torch, run, op, args, kwargs or {})
+                room -= len(call) + 1
+                if room > 0:
+                    calls.append(call)
             out = op(*args, **(kwargs or {}))
             gave = _maybe(torch, run, out)
             if gave is not None:
@@ -169,6 +209,15 @@ def _mode(torch: Any, run: "Run", lines: Lines) -> Any:
             return out
 
     return Recorded()
+
+
+def _call(torch: Any, run: "Run", op: Any, args: Any, kwargs: Any) -> str:
+    """Returns the line of a call; one whose arguments cannot be told has the name alone."""
+    try:
+        return f"{op} {json.dumps([told(torch, args), {name: told(torch, value) for name, value in kwargs.items()}])}"
+    except Exception as error:
+        run._cannot(f"operations: {type(error).__name__}: {error}")
+        return str(op)
 
 
 def _maybe(torch: Any, run: "Run", value: Any) -> Any:

@@ -36,6 +36,7 @@ $ tscope help
 |   bisect        find the commit or version from which on runs differ, are slower
 |                 or are bad
 |   gate          test whether a run is slower than its baselines
+|   repro-op      print a script that runs one recorded operation of torch alone
 |   golden        keep what a training computes in a file for git, with who
 |                 accepted it and why
 |   baseline      show the runs that a gate would compare with, or accept a change
