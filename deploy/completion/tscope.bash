@@ -107,8 +107,8 @@ _tscope_where()
 _tscope_complete()
 {
 	local verb='' word
-	local verbs="run watch push list show facts analyze plot web serve explain diff reproduce check-resume check-determinism why bisect gate baseline trend scaling name tag note log rm restore export verify salvage gc projects token audit login logout whoami version help"
-	local rules="TIMING.DATALOADER_BOUND TIMING.BACKWARD_HEAVY TIMING.OPTIMIZER_HEAVY TIMING.JITTER TIMING.STALLS TIMING.CPU_WAIT TIMING.PERIODIC TIMING.SLOWDOWN TIMING.TWO_LEVELS TIMING.UNATTRIBUTED CONVERGENCE.DIVERGED CONVERGENCE.LOSS_CEASED CONVERGENCE.SKIPPED_UPDATES CONVERGENCE.BLOW_UP CONVERGENCE.NO_PROGRESS CONVERGENCE.SPIKES CONVERGENCE.LEVEL_SHIFT CONVERGENCE.GRAD_SPIKES CONVERGENCE.NONFINITE CONVERGENCE.SERIES_MOVED CONVERGENCE.BATCHES_REPEAT CONVERGENCE.EQUAL_BATCHES CONVERGENCE.NOT_TRAINED CONVERGENCE.EVAL_MODE CONVERGENCE.EVAL_PART CONVERGENCE.PART_NOT_TRAINED CONVERGENCE.GRADIENTS_KEPT CONVERGENCE.GRADIENTS_STALE CONVERGENCE.LOSS_CONSTANT CONVERGENCE.INPUT_CONSTANT CONVERGENCE.EVALUATION_CHANGES CROSS.CORRELATED_INSTABILITY DIST.STRAGGLER DIST.LOAD_IMBALANCE DIST.COMM_BOUND DIST.WAIT_BOUND DIST.MISSING_RANKS DIST.REPLICAS DIST.EXPOSED_COMM DIST.PIPELINE_BUBBLE EFFICIENCY.MFU_IMPOSSIBLE EFFICIENCY.MFU_SUSPICIOUS EFFICIENCY.LOW_MFU EFFICIENCY.LOGGED_MFU EFFICIENCY.RECOVERABLE MEMORY.PRESSURE MEMORY.FORECAST MEMORY.GROWTH MEMORY.FRAGMENTATION MEMORY.RANK_IMBALANCE MEMORY.OUT_OF_MEMORY MEMORY.OOM_FRAGMENTED MEMORY.HEADROOM MEMORY.FRAGMENTS MEMORY.RETRIES MEMORY.EMPTIED MEMORY.CARRIED MEMORY.GRADIENTS_KEPT MEMORY.OPTIMIZER_STATE MEMORY.CHURN TRACE.HOST_BOUND TRACE.SYNC TRACE.LAUNCH_BOUND TRACE.COPIES TRACE.FILLS TRACE.ELEMENTWISE TRACE.LOADER TRACE.MATH_ATTENTION TRACE.RECOMPILED TRACE.WAITING MACHINE.GPU_THROTTLED MACHINE.GPU_POWER_LIMIT MACHINE.GPU_SLOWER MACHINE.GPU_HOTTER MACHINE.GPU_ERROR MACHINE.TINY_KERNELS MACHINE.WORKERS_BUSY MACHINE.WORKERS_BLOCKED MACHINE.THREADS MACHINE.CPU_QUOTA MACHINE.MEMORY_GROWS MACHINE.SWAPPING MACHINE.NEIGHBOURS"
+	local verbs="run watch push list show facts analyze plot web serve explain diff reproduce check-resume check-determinism why bisect gate repro-op golden baseline trend scaling name tag note log rm restore export verify salvage gc projects token audit login logout whoami version help"
+	local rules="TIMING.DATALOADER_BOUND TIMING.BACKWARD_HEAVY TIMING.OPTIMIZER_HEAVY TIMING.JITTER TIMING.STALLS TIMING.CPU_WAIT TIMING.PERIODIC TIMING.SLOWDOWN TIMING.TWO_LEVELS TIMING.UNATTRIBUTED CONVERGENCE.DIVERGED CONVERGENCE.LOSS_CEASED CONVERGENCE.SKIPPED_UPDATES CONVERGENCE.BLOW_UP CONVERGENCE.NO_PROGRESS CONVERGENCE.SPIKES CONVERGENCE.LEVEL_SHIFT CONVERGENCE.GRAD_SPIKES CONVERGENCE.NONFINITE CONVERGENCE.SERIES_MOVED CONVERGENCE.BATCHES_REPEAT CONVERGENCE.EQUAL_BATCHES CONVERGENCE.NOT_TRAINED CONVERGENCE.EVAL_MODE CONVERGENCE.EVAL_PART CONVERGENCE.PART_NOT_TRAINED CONVERGENCE.GRADIENTS_KEPT CONVERGENCE.GRADIENTS_STALE CONVERGENCE.LOSS_CONSTANT CONVERGENCE.INPUT_CONSTANT CONVERGENCE.EVALUATION_CHANGES CROSS.CORRELATED_INSTABILITY DIST.STRAGGLER DIST.LOAD_IMBALANCE DIST.COMM_BOUND DIST.WAIT_BOUND DIST.MISSING_RANKS DIST.REPLICAS DIST.EXPOSED_COMM DIST.PIPELINE_BUBBLE EFFICIENCY.MFU_IMPOSSIBLE EFFICIENCY.MFU_SUSPICIOUS EFFICIENCY.LOW_MFU EFFICIENCY.LOGGED_MFU EFFICIENCY.RECOVERABLE MEMORY.PRESSURE MEMORY.FORECAST MEMORY.GROWTH MEMORY.FRAGMENTATION MEMORY.RANK_IMBALANCE MEMORY.OUT_OF_MEMORY MEMORY.OOM_FRAGMENTED MEMORY.HEADROOM MEMORY.FRAGMENTS MEMORY.RETRIES MEMORY.EMPTIED MEMORY.CARRIED MEMORY.GRADIENTS_KEPT MEMORY.OPTIMIZER_STATE MEMORY.CHURN TRACE.HOST_BOUND TRACE.SYNC TRACE.LAUNCH_BOUND TRACE.FIRST_LAUNCH TRACE.COPIES TRACE.FILLS TRACE.ELEMENTWISE TRACE.LOADER TRACE.MATH_ATTENTION TRACE.RECOMPILED TRACE.WAITING MACHINE.GPU_THROTTLED MACHINE.GPU_POWER_LIMIT MACHINE.GPU_SLOWER MACHINE.GPU_HOTTER MACHINE.GPU_ERROR MACHINE.TINY_KERNELS MACHINE.WORKERS_BUSY MACHINE.WORKERS_BLOCKED MACHINE.THREADS MACHINE.CPU_QUOTA MACHINE.MEMORY_GROWS MACHINE.SWAPPING MACHINE.NEIGHBOURS"
 	for word in "${words[@]:1:${#words[@]}-2}"; do
 		case " $verbs " in *" $word "*) verb=$word; break ;; esac
 	done
@@ -245,6 +245,22 @@ _tscope_complete()
 	gate:--verdict) _tscope_paths -f; return ;;
 	gate:--replay) _tscope_paths -f; return ;;
 	gate:--init) COMPREPLY=($(compgen -W "github gitlab github-same gitlab-same" -- "$cur")); return ;;
+	gate:--golden) _tscope_paths -f; return ;;
+	gate:--profile) COMPREPLY=($(compgen -W "bitwise float32 bf16 repeats" -- "$cur")); return ;;
+	gate:--runs) :; return ;;
+	gate:--steps) :; return ;;
+	gate:--resume) :; return ;;
+	gate:--certificate) _tscope_paths -f; return ;;
+	gate:--clone) _tscope_paths -d; return ;;
+	gate:--copy) _tscope_paths -f; return ;;
+	gate:-d|gate:--directory) _tscope_paths -d; return ;;
+	gate:--limit) :; return ;;
+	repro-op:--at) :; return ;;
+	repro-op:--pattern) :; return ;;
+	repro-op:--map) :; return ;;
+	golden:--why) :; return ;;
+	golden:--by) :; return ;;
+	golden:--steps) :; return ;;
 	baseline:-b|baseline:--baseline) _tscope_runs; return ;;
 	baseline:--bundle) _tscope_paths -f; return ;;
 	baseline:--metric) COMPREPLY=($(compgen -W "step_time step_time_mean step_time_p95 stall_share peak_memory tokens_per_s tokens_per_s_device samples_per_s samples_per_s_device mfu loss step_time_p10 step_time_end step_time_floor cpu_time" -- "$cur")); return ;;
@@ -289,6 +305,7 @@ _tscope_complete()
 	login:--key) _tscope_paths -f; return ;;
 	help:--completion) COMPREPLY=($(compgen -W "bash zsh" -- "$cur")); return ;;
 	plot:plot) [[ $cur == -* ]] || { COMPREPLY=($(compgen -W "loss eval_loss grad_norm lr forward backward optimizer data comm alloc rss" -- "$cur")); return; } ;;
+	golden:golden) [[ $cur == -* ]] || { COMPREPLY=($(compgen -W "make update" -- "$cur")); return; } ;;
 	token:token) [[ $cur == -* ]] || { COMPREPLY=($(compgen -W "make list revoke" -- "$cur")); return; } ;;
 	*:-p|*:--project) _tscope_projects; return ;;
 	*:--server) :; return ;;
@@ -315,7 +332,9 @@ _tscope_complete()
 		check-determinism) options+=" --steps --clone --copy -d --directory --limit --pattern --map" ;;
 		why) options+=" --budget --dry-run -y --yes --clone -d --directory --limit --no-push --pattern --map" ;;
 		bisect) options+=" --judge --noise --metric --wrong --versions --steps --budget --clone -d --directory --limit --no-push" ;;
-		gate) options+=" -b --baseline --bundle --paired --metric --better --policy -w --workload --across --exclude --inconclusive --junit --markdown --github --gitlab --request --verdict --explain --check --replay --init" ;;
+		gate) options+=" -b --baseline --bundle --paired --metric --better --policy -w --workload --across --exclude --inconclusive --junit --markdown --github --gitlab --request --verdict --explain --check --replay --init --repro --golden --profile --runs --steps --resume --certificate --clone --copy -d --directory --limit" ;;
+		repro-op) options+=" --at --pattern --map" ;;
+		golden) options+=" --why --by --steps" ;;
 		baseline) options+=" -b --baseline --bundle --metric --policy -w --workload --across --exclude -r --reason --branch" ;;
 		trend) options+=" -m --metric --better -l --limit --like --policy -w --workload --across --exclude --html --force --exit-code" ;;
 		scaling) options+=" --ignore" ;;
@@ -351,6 +370,8 @@ _tscope_complete()
 	why) _tscope_runs ;;
 	bisect) _tscope_runs ;;
 	gate) _tscope_runs ;;
+	repro-op) _tscope_runs ;;
+	golden) _tscope_runs ;;
 	baseline) _tscope_runs ;;
 	trend) _tscope_branches ;;
 	scaling) _tscope_runs ;;

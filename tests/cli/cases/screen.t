@@ -112,6 +112,9 @@ $ tscope diff --help
 |   -w, --warmup N          of traces: leave out the first N steps that each
 |                           marks; 0 leaves out none (default: the first of three
 |                           or more)
+|       --kernels FILE      of traces: read categories of kernels from FILE, a
+|                           rule a line: a category such as gemm, and text that
+|                           stands in the name
 |       --snapshot NAME     compare the memory snapshot of this name in both runs,
 |                           and nothing else
 |       --reproduce         also print the commands that would run each of the two
