@@ -16,7 +16,6 @@ static const char script[] =
 	"import json\n"
 	"import sys\n"
 	"import torch\n"
-	"\n"
 	"args, kwargs = json.loads(CALL)\n"
 	"device = sys.argv[1] if len(sys.argv) > 1 else None  # another one than that of the run\n"
 	"\n"
@@ -46,8 +45,8 @@ static const char script[] =
 	"for _ in range(20):\n"
 	"    torch.manual_seed(0)\n"
 	"    out = operation(*made(args), **{k: made(v) for k, v in kwargs.items()})\n"
-	"    outputs.append([t.cpu().reshape(-1).view(torch.uint8).numpy().tobytes() for t in (out if isinstance(out, (list, tuple)) "
-	"else [out]) if t is not None])\n"
+	"    out = [t for t in (out if isinstance(out, (list, tuple)) else [out]) if t is not None]\n"
+	"    outputs.append([t.cpu().reshape(-1).view(torch.uint8).numpy().tobytes() for t in out])\n"
 	"differ = sum(o != outputs[0] for o in outputs)\n"
 	"print(f\"{NAME}: {differ} of {len(outputs)} outputs differ from the first, torch {torch.__version__}\")\n"
 	"sys.exit(differ > 0)\n";

@@ -236,6 +236,27 @@ class Layers(support.Case):
         self.assertIn("aten.tanh.default", names)
         self.assertIn("aten.tanh_backward.default", names, "the backward pass, too")
 
+    def test_memory_that_nothing_was_written_to(self):
+        """What lies in new memory is no output of an operation: nothing of it has a digest until it is written."""
+        import torch
+        from tscope._operations import _Unwritten
+
+        unwritten, ops = _Unwritten(), torch.ops.aten
+        memory = torch.empty(64)
+        unwritten.follow(torch, ops.empty.memory_format, ([64],), memory)
+        self.assertTrue(unwritten.has(memory))
+        view = memory.view(8, 8)
+        unwritten.follow(torch, ops.view.default, (memory, [8, 8]), view)
+        self.assertTrue(unwritten.has(view), "a view of it")
+        other = torch.ones(3)
+        unwritten.follow(torch, ops.add.Tensor, (other, other), other + other)
+        self.assertTrue(unwritten.has(memory), "another operation")
+        unwritten.follow(torch, ops.bernoulli_.float, (memory, 0.5), memory.bernoulli_(0.5))
+        self.assertFalse(unwritten.has(memory), "it was written in place")
+        unwritten.follow(torch, ops.empty.memory_format, ([64],), memory)
+        unwritten.follow(torch, ops.mul.Tensor, (other, 2.0), memory)
+        self.assertFalse(unwritten.has(memory), "the place was free, and another tensor lies there")
+
     @unittest.skipUnless(os.environ.get("TSCOPE_PROGRAM"), "TSCOPE_PROGRAM names no program")
     def test_diff_names_it(self):
         import subprocess

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from tscope._run import Run
 
 
+# Of operations that give memory as it is: whatever lay there is their output, and differs between runs that are equal.
+_UNDEFINED = frozenset("empty empty_like empty_permuted empty_strided new_empty new_empty_strided".split())
 _LINES_MOST = 2000  # of code that are kept
 _CALLS_MOST = 200_000  # characters of the calls of a step
 
@@ -191,24 +193,50 @@ def _mode(torch: Any, run: "Run", lines: Lines, calls: list[str]) -> Any:
     from torch.utils._python_dispatch import TorchDispatchMode
 
     room = _CALLS_MOST
+    unwritten = _Unwritten()
 
     class Recorded(TorchDispatchMode):  # type: ignore[misc]
         def __torch_dispatch__(self, op: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
             nonlocal room
-            given = _maybe(torch, run, (args, kwargs))
+            given = _maybe(torch, run, (args, kwargs), unwritten)
             if room > 0:
                 call = _call(torch, run, op, args, kwargs or {})
                 room -= len(call) + 1
                 if room > 0:
                     calls.append(call)
             out = op(*args, **(kwargs or {}))
-            gave = _maybe(torch, run, out)
+            unwritten.follow(torch, op, (args, kwargs), out)
+            gave = _maybe(torch, run, out, unwritten)
             if gave is not None:
                 run._digest_row(str(op), None, given is not None, given or 0, gave)
                 lines.add(str(op))
             return out
 
     return Recorded()
+
+
+class _Unwritten:
+    """Where memory lies that nothing was written to yet. Whatever is there differs between runs that are equal, so it has no digest."""
+
+    def __init__(self) -> None:
+        self._at: set[int] = set()
+
+    def has(self, tensor: Any) -> bool:
+        """Says whether this tensor's values are what lay there before."""
+        return bool(self._at) and tensor.data_ptr() in self._at
+
+    def follow(self, torch: Any, op: Any, given: Any, out: Any) -> None:
+        """An operation has run: it may have made such memory, or views of it, or have written to it."""
+        try:
+            made = {tensor.data_ptr() for tensor in tensors_in(torch, out)} - {0}
+            if str(op).split(".")[1] in _UNDEFINED:
+                self._at |= made
+            elif self._at:
+                had = {tensor.data_ptr() for tensor in tensors_in(torch, given)}
+                # What it was given and may write is written. What it gives and was not given is new, at a place that was free again.
+                self._at -= had | made if op._schema.is_mutable else made - had
+        except Exception:
+            self._at.clear()
 
 
 def _call(torch: Any, run: "Run", op: Any, args: Any, kwargs: Any) -> str:
@@ -220,10 +248,10 @@ def _call(torch: Any, run: "Run", op: Any, args: Any, kwargs: Any) -> str:
         return str(op)
 
 
-def _maybe(torch: Any, run: "Run", value: Any) -> Any:
-    """Returns the digest of the tensors in a value; None if there are none or they have none."""
+def _maybe(torch: Any, run: "Run", value: Any, unwritten: _Unwritten) -> Any:
+    """Returns the digest of the tensors in a value that were written; None if there are none or they have none."""
     try:
-        tensors = tensors_in(torch, value)
+        tensors = [tensor for tensor in tensors_in(torch, value) if not unwritten.has(tensor)]
         return _digest(tensors) if tensors else None
     except Exception as error:
         run._cannot(f"operations: {type(error).__name__}: {error}")
