@@ -239,6 +239,7 @@ class Layers(support.Case):
     def test_memory_that_nothing_was_written_to(self):
         """What lies in new memory is no output of an operation: nothing of it has a digest until it is written."""
         import torch
+
         from tscope._operations import _Unwritten
 
         unwritten, ops = _Unwritten(), torch.ops.aten
