@@ -293,6 +293,17 @@ static const uint8_t *list_behind(const struct reading *r, const uint8_t *p, boo
 	return p < end && *p == '[' ? p + 1 : NULL;
 }
 
+/* Where a text begins next; NULL: nowhere. */
+static const uint8_t *find_text(const uint8_t *from, const uint8_t *end, const char *text, size_t n)
+{
+	while ((size_t)(end - from) >= n && (from = memchr(from, text[0], (size_t)(end - from) - n + 1))) {
+		if (memcmp(from, text, n) == 0)
+			return from;
+		from++;
+	}
+	return NULL;
+}
+
 /* Moves behind the '[' of the next list of events; *ret_found is false where none follows. */
 static enum ts_status next_list(struct reading *r, bool *ret_found, struct ts_error *err)
 {
@@ -303,7 +314,7 @@ static enum ts_status next_list(struct reading *r, bool *ret_found, struct ts_er
 		const uint8_t *end = r->in.window + r->in.len, *p = r->in.window + r->at;
 		bool shorter = false;
 
-		while ((p = memmem(p, (size_t)(end - p), name, sizeof name - 1))) {
+		while ((p = find_text(p, end, name, sizeof name - 1))) {
 			const uint8_t *behind = list_behind(r, p + sizeof name - 1, &shorter);
 
 			if (behind || shorter) {

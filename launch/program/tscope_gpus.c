@@ -37,11 +37,12 @@ static int quiet(void)
 	return dup2(nothing, STDOUT_FILENO) < 0 || dup2(nothing, STDERR_FILENO) < 0 ? -1 : to;
 }
 
-static void wait_until(int64_t ns)
+static void wait_for(int64_t ns)
 {
-	const struct timespec until = {.tv_sec = (time_t)(ns / 1000000000), .tv_nsec = (long)(ns % 1000000000)};
+	const struct timespec time = {.tv_sec = (time_t)(ns / 1000000000), .tv_nsec = (long)(ns % 1000000000)};
 
-	(void)clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
+	if (ns > 0)
+		(void)nanosleep(&time, NULL);
 }
 
 static void look(const struct ts_gpu_library *library, size_t n, double seconds, struct ts_gpus_told *ret_told)
@@ -79,7 +80,7 @@ int main(void)
 		last = now;
 		if (write(to, &told, sizeof told) != sizeof told)
 			break;
-		wait_until(last + INT64_C(1000000) * LOOK_MS);
+		wait_for(last + INT64_C(1000000) * LOOK_MS - now_ns());
 	}
 	return 0;
 }
