@@ -156,7 +156,7 @@ static void a_file(void **state)
 	(void)state;
 	test_run_init(&t);
 	put_trace(&t, "run/one.json", -1, 1);
-	test_write(&t, "run/bad/trace.json", "{\"traceEvents\": [{]}");
+	test_write(&t, "run/bad/trace.json", "{\"trace_event\": [{]}");
 	(void)snprintf(path, sizeof path, "%s/one.json", t.path);
 	test_ingest_ok(&t, path);
 	assert_string_equal(traces_of(&t), "0 one.json; ");
@@ -176,7 +176,7 @@ static void what_cannot_be_read(void **state)
 	(void)state;
 	test_run_init(&t);
 	put_steps(&t, "run/steps.jsonl");
-	test_write(&t, "run/trace.json", "{\"traceEvents\": [{]}");
+	test_write(&t, "run/trace.json", "{\"trace_event\": [{]}");
 	test_ingest_ok(&t, t.path);
 	assert_string_equal(traces_of(&t), "");
 	notice = test_notice(&t, "trace_not_read");
