@@ -35,7 +35,7 @@ def placed(top, prefix):
     here = files(at)
     check(files(top) == {os.path.join(prefix[1:], f) for f in here}, "a file outside of the prefix")
     verbs = run(at + "/bin/tscope", "help")[1]
-    pages = {f"tscope-{verb}.1" for verb in re.findall(r"^  ([a-z-]+)  ", verbs, re.M)} | {"tscope.1"}
+    pages = {f"tscope-{verb}.1" for verb in re.findall(r"^  ([a-z-]+)(?:  |$)", verbs, re.M)} | {"tscope.1"}
     check(len(pages) > 20 and {os.path.basename(f) for f in here if f.startswith("share/man/man1/")} == pages, sorted(here))
     check({"bin/tscoped", "share/man/man8/tscoped.8", "share/bash-completion/completions/tscope", "share/zsh/site-functions/_tscope",
            "lib/systemd/system/tscoped.service", "share/doc/tscoped/tscoped.conf"} <= here, sorted(here))

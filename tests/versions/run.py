@@ -138,7 +138,7 @@ def main():
         broken += not right
         print(f"{what:64} {'yes' if right else 'BROKEN'}", *() if right else more)
 
-    told = set(re.findall(r"^  ([a-z][a-z-]+)  ", new.client("help", store=top).stdout.split("Verbs")[1].split("Begin with")[0], re.M))
+    told = set(re.findall(r"^  ([a-z][a-z-]+)(?:  |$)", new.client("help", store=top).stdout.split("Verbs")[1].split("Begin with")[0], re.M))
     untried = told - WITHOUT_A_SERVER - {"web", *(command.split()[0] for command in COMMANDS)}
     check("every verb is tried", told and not untried, *untried)
     for side in (old, new):
