@@ -38,7 +38,7 @@ step() {
 
 # The package is built in a copy, so that nothing is written into the tree; the programs lie beside it.
 mkdir "$work/tree"
-cp -r "$root"/{python,record,base,run,ingest} "$root/CMakeLists.txt" "$root/LICENSE" "$work/tree/"
+cp -r "$root"/{python,record,base,run,ingest,launch} "$root/CMakeLists.txt" "$root/LICENSE" "$work/tree/"
 "$python" -m venv --system-site-packages "$work/venv"
 PATH="$work/venv/bin:$PATH"
 cd "$work/tree"

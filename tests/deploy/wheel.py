@@ -84,8 +84,9 @@ def sources(top, archive):
 
 
 def main():
-    if not os.path.exists(f"{build}/static/tscope"):
-        skip(f"there is no {build}/static/tscope; ./dev test makes it")
+    for part in ("static/tscope", "fake_nvidia"):
+        if not os.path.exists(f"{build}/{part}"):
+            skip(f"there is no {build}/{part}; ./dev test makes it")
     with tempfile.TemporaryDirectory(prefix="tscope-wheel-") as top:
         index = subprocess.run([sys.executable, "-m", "venv", f"{top}/index"], capture_output=True).returncode or subprocess.run(
             [f"{top}/index/bin/pip", "download", "-q", "--no-deps", "-d", f"{top}/none", "-r", "python/package.txt"], capture_output=True).returncode
