@@ -223,7 +223,7 @@ static void mistakes_have_a_line_and_a_way_out(void **state)
 	ts_arena_finish(&arena);
 }
 
-/* A value that could not be printed and read again is refused, whoever sends it; a setting that is not known here may be a newer one. */
+/* A value that could not be printed and read again is refused, whoever sends it; a setting that is not known may be a newer one. */
 static void items_from_elsewhere(void **state)
 {
 	static const struct {

@@ -8,18 +8,18 @@
 
 enum { STRETCH = 1 << 16 };
 
-void ts_lines_init(struct ts_lines *lines, int fd, size_t most)
+void ts_message_lines_init(struct ts_message_lines *lines, int fd, size_t most)
 {
-	*lines = (struct ts_lines){.fd = fd, .most = most, .buf = TS_BUF_INIT(most + 2 * STRETCH)};
+	*lines = (struct ts_message_lines){.fd = fd, .most = most, .buf = TS_BUF_INIT(most + 2 * STRETCH)};
 }
 
-void ts_lines_finish(struct ts_lines *lines)
+void ts_message_lines_finish(struct ts_message_lines *lines)
 {
 	ts_buf_finish(&lines->buf);
 }
 
 /* Reads what there is, at least a byte, or finds the end. */
-static enum ts_status fill(struct ts_lines *lines, struct ts_error *err)
+static enum ts_status fill(struct ts_message_lines *lines, struct ts_error *err)
 {
 	uint8_t *to;
 	ssize_t n;
@@ -44,7 +44,7 @@ static enum ts_status fill(struct ts_lines *lines, struct ts_error *err)
 }
 
 /* Finds the end of the line that begins at `at`, and reads on until there is one or the line is too long. */
-static enum ts_status find_end(struct ts_lines *lines, const uint8_t **ret_end, struct ts_error *err)
+static enum ts_status find_end(struct ts_message_lines *lines, const uint8_t **ret_end, struct ts_error *err)
 {
 	for (;;) {
 		size_t left = lines->buf.len - lines->seen;
@@ -60,7 +60,7 @@ static enum ts_status find_end(struct ts_lines *lines, const uint8_t **ret_end, 
 }
 
 /* Passes over what is left of a line that was too long. */
-static enum ts_status pass_over(struct ts_lines *lines, struct ts_error *err)
+static enum ts_status pass_over(struct ts_message_lines *lines, struct ts_error *err)
 {
 	while (lines->passing) {
 		size_t left = lines->buf.len - lines->at;
@@ -75,7 +75,7 @@ static enum ts_status pass_over(struct ts_lines *lines, struct ts_error *err)
 	return TS_OK;
 }
 
-enum ts_status ts_lines_next(struct ts_lines *lines, struct ts_span *ret_line, bool *ret_whole, struct ts_error *err)
+enum ts_status ts_message_lines_next(struct ts_message_lines *lines, struct ts_span *ret_line, bool *ret_whole, struct ts_error *err)
 {
 	const uint8_t *end;
 	size_t n;

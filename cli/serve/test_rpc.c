@@ -115,13 +115,13 @@ static void test_answers(void **state)
 	ts_buf_finish(&out);
 }
 
-static void expect_line(struct ts_lines *lines, const char *want, bool want_whole)
+static void expect_line(struct ts_message_lines *lines, const char *want, bool want_whole)
 {
 	struct ts_error err;
 	struct ts_span line;
 	bool whole;
 
-	assert_int_equal(ts_lines_next(lines, &line, &whole, &err), TS_OK);
+	assert_int_equal(ts_message_lines_next(lines, &line, &whole, &err), TS_OK);
 	assert_int_equal(line.data != NULL, want != NULL);
 	assert_int_equal(whole, want_whole);
 	if (want && want_whole)
@@ -131,14 +131,14 @@ static void expect_line(struct ts_lines *lines, const char *want, bool want_whol
 static void test_lines(void **state)
 {
 	static const char text[] = "one\n\ntwelve bytes\n123456789012\n1234567890123\nthree\n12345678901234567890\nlast";
-	struct ts_lines lines;
+	struct ts_message_lines lines;
 	int fds[2];
 
 	(void)state;
 	assert_int_equal(pipe(fds), 0);
 	assert_int_equal(write(fds[1], text, sizeof text - 1), sizeof text - 1);
 	close(fds[1]);
-	ts_lines_init(&lines, fds[0], 12);
+	ts_message_lines_init(&lines, fds[0], 12);
 	expect_line(&lines, "one", true);
 	expect_line(&lines, "", true);
 	expect_line(&lines, "twelve bytes", true);
@@ -149,7 +149,7 @@ static void test_lines(void **state)
 	expect_line(&lines, "last", true);
 	expect_line(&lines, NULL, true);
 	expect_line(&lines, NULL, true);
-	ts_lines_finish(&lines);
+	ts_message_lines_finish(&lines);
 	close(fds[0]);
 }
 

@@ -506,18 +506,18 @@ static void take_line(struct serving *s, struct ts_span line)
 
 static enum ts_status read_messages(struct serving *s, struct ts_error *err)
 {
-	struct ts_lines lines;
+	struct ts_message_lines lines;
 	struct ts_span line;
 	enum ts_status status;
 	bool whole;
 
-	ts_lines_init(&lines, STDIN_FILENO, LINE_MAX_BYTES);
-	while (!(status = ts_lines_next(&lines, &line, &whole, err)) && line.data && !s->failed.status)
+	ts_message_lines_init(&lines, STDIN_FILENO, LINE_MAX_BYTES);
+	while (!(status = ts_message_lines_next(&lines, &line, &whole, err)) && line.data && !s->failed.status)
 		if (!whole)
 			send_error(s, ts_span_of(NULL, 0), TS_RPC_NO_REQUEST, "a message has at most 1 MiB");
 		else if (ts_trim(line).len)
 			take_line(s, line);
-	ts_lines_finish(&lines);
+	ts_message_lines_finish(&lines);
 	return status;
 }
 
