@@ -11,6 +11,7 @@
 #include <event2/event.h>
 #include <event2/http.h>
 #include <event2/keyvalq_struct.h>
+#include <event2/listener.h>
 #include <event2/thread.h>
 
 #include <arpa/inet.h>
@@ -27,6 +28,7 @@ enum {
 	ASKED_ARENA = 4 << 20,
 	CUT_AT_ONCE = 32,
 	ROOM_FROM = TS_HTTP_CONNECTIONS - 256, /* connections from which on idle ones are cut */
+	IDLE_SECONDS = 1,      /* what a client has in any case, from its connection or its last answer, to ask */
 };
 
 static const int64_t second_ns = 1000000000;
@@ -72,7 +74,8 @@ struct news {
 struct ts_http {
 	struct event_base *base;
 	struct evhttp *http;
-	struct event *tick, *wake, *interrupted, *ended;
+	struct event *tick, *wake, *interrupted, *ended, *again;
+	struct evconnlistener *listener; /* of http */
 	struct ts_http_wanted wanted;
 	uint16_t port;
 	/* of the loop's thread alone */
@@ -212,34 +215,70 @@ static void does(struct ts_http *s, struct evhttp_request *raw, int what)
 	}
 }
 
+/* Puts the link among the oldest, of which there are n, if it is older than one of them or there is room. */
+static size_t add_older(struct link **oldest, size_t n, struct link *link)
+{
+	size_t youngest = 0;
+
+	if (n < CUT_AT_ONCE) {
+		oldest[n] = link;
+		return n + 1;
+	}
+	for (size_t i = 1; i < n; i++)
+		if (oldest[i]->since_ns > oldest[youngest]->since_ns)
+			youngest = i;
+	if (link->since_ns < oldest[youngest]->since_ns)
+		oldest[youngest] = link;
+	return n;
+}
+
 /* Those that have asked nothing for the longest make room for who comes next, before there is no more: one that is cut is gone only
- * when the loop has seen its end. They stand last, since each new one stands first. */
+ * when the loop has seen its end. */
 static void make_room(struct ts_http *s)
 {
-	struct link *oldest[CUT_AT_ONCE] = {NULL};
+	int64_t now = ts_now_mono_ns();
+	struct link *oldest[CUT_AT_ONCE];
 	size_t n = 0;
 
 	for (struct link *l = s->links; l; l = l->next)
-		if (l->does == WAITS && !l->is_cut)
-			oldest[n++ % CUT_AT_ONCE] = l;
-	for (size_t i = 0; i < CUT_AT_ONCE && i < n; i++)
+		if (l->does == WAITS && !l->is_cut && now - l->since_ns > IDLE_SECONDS * second_ns)
+			n = add_older(oldest, n, l);
+	for (size_t i = 0; i < n; i++)
 		cut(oldest[i]);
 }
 
-/* Gives libevent the buffers of a new connection. One too many is cut as soon as it has its descriptor, which it has not yet. */
+/* Who comes next waits in the system's queue until the loop has read what those sent that are here: in one turn it would take in all
+ * who wait there, and cut for the last of them the first ones, whose requests lie unread. */
+static void rest(struct ts_http *s)
+{
+	static const struct timeval at_once = {0}, soon = {.tv_usec = 20000};
+
+	(void)evconnlistener_disable(s->listener);
+	(void)event_add(s->again, s->n_links < TS_HTTP_CONNECTIONS ? &at_once : &soon);
+}
+
+static void accept_again(evutil_socket_t fd, short what, void *ctx)
+{
+	struct ts_http *s = ctx;
+
+	(void)fd;
+	(void)what;
+	look_at_links(s);
+	if (s->n_links >= ROOM_FROM)
+		make_room(s);
+	if (s->n_links < TS_HTTP_CONNECTIONS)
+		(void)evconnlistener_enable(s->listener);
+	else
+		rest(s);
+}
+
+/* Gives libevent the buffers of a new connection. */
 static struct bufferevent *begin_link(struct event_base *base, void *ctx)
 {
 	struct ts_http *s = ctx;
-	struct bufferevent *bev;
-	struct link *link;
+	struct bufferevent *bev = bufferevent_socket_new(base, -1, 0);
+	struct link *link = ts_alloc(sizeof *link);
 
-	if (s->n_links >= ROOM_FROM && s->n_links % CUT_AT_ONCE == 0) {
-		look_at_links(s);
-		if (s->n_links >= ROOM_FROM)
-			make_room(s);
-	}
-	bev = bufferevent_socket_new(base, -1, 0);
-	link = ts_alloc(sizeof *link);
 	if (!bev || !link) {
 		if (bev)
 			bufferevent_free(bev);
@@ -248,10 +287,6 @@ static struct bufferevent *begin_link(struct event_base *base, void *ctx)
 	}
 	bufferevent_incref(bev);
 	*link = (struct link){.next = s->links, .server = s, .bev = bev, .since_ns = ts_now_mono_ns(), .does = WAITS};
-	if (s->n_links >= TS_HTTP_CONNECTIONS) {
-		link->since_ns = 0;
-		event_active(s->tick, EV_TIMEOUT, 0);
-	}
 	link->counter = evbuffer_add_cb(bufferevent_get_input(bev), bytes_came, link);
 	if (!link->counter) {
 		bufferevent_decref(bev);
@@ -260,7 +295,8 @@ static struct bufferevent *begin_link(struct event_base *base, void *ctx)
 		return NULL;
 	}
 	s->links = link;
-	s->n_links++;
+	if (++s->n_links >= ROOM_FROM && s->n_links % CUT_AT_ONCE == 0)
+		rest(s);
 	return bev;
 }
 
@@ -594,10 +630,11 @@ static enum ts_status make_loop(struct ts_http *s, struct ts_error *err)
 		return ts_error_set(err, TS_NO_MEMORY, "there is no memory for an HTTP server");
 	s->tick = event_new(s->base, -1, EV_PERSIST, ticked, s);
 	s->wake = event_new(s->base, -1, EV_PERSIST, woken, s);
+	s->again = evtimer_new(s->base, accept_again, s);
 	s->interrupted = evsignal_new(s->base, SIGINT, was_interrupted, s);
 	s->ended = evsignal_new(s->base, SIGTERM, was_interrupted, s);
-	if (!s->tick || !s->wake || !s->interrupted || !s->ended || event_add(s->tick, &second) || event_add(s->interrupted, NULL) ||
-	    event_add(s->ended, NULL))
+	if (!s->tick || !s->wake || !s->again || !s->interrupted || !s->ended || event_add(s->tick, &second) ||
+	    event_add(s->interrupted, NULL) || event_add(s->ended, NULL))
 		return ts_error_set(err, TS_NO_MEMORY, "there is no memory for an HTTP server");
 	evhttp_set_allowed_methods(s->http, EVHTTP_REQ_GET | EVHTTP_REQ_HEAD | EVHTTP_REQ_POST | EVHTTP_REQ_PUT);
 	evhttp_set_max_headers_size(s->http, TS_HTTP_HEAD_MAX);
@@ -626,8 +663,10 @@ static enum ts_status listen_at(struct ts_http *s, struct ts_error *err)
 
 	errno = 0;
 	bound = evhttp_bind_socket_with_handle(s->http, address, s->wanted.port);
-	if (bound)
+	if (bound) {
+		s->listener = evhttp_bound_socket_get_listener(bound);
 		return port_of(evhttp_bound_socket_get_fd(bound), &s->port, err);
+	}
 	if (errno == EADDRINUSE)
 		return ts_error_set(err, TS_UNAVAILABLE, "port %u of %s is taken by another program; --port chooses another one",
 				    (unsigned)s->wanted.port, address);
@@ -731,6 +770,7 @@ void ts_http_close(struct ts_http *s)
 	}
 	free_event(s->tick);
 	free_event(s->wake);
+	free_event(s->again);
 	free_event(s->interrupted);
 	free_event(s->ended);
 	if (s->base)
