@@ -32,6 +32,7 @@ struct ts_info_reply {
 	int64_t token_expires_ns; /* of the caller's token; 0 = none, or never */
 	struct ts_span leader; /* whom this server follows; empty: nobody */
 	int64_t held_ns; /* when its store last was the leader's; 0: not yet */
+	struct ts_span capabilities; /* names with blanks between them (capability.h); empty: a server of 0.1.0 */
 };
 
 /* MakeToken, RevokeToken and ListTokens, whose request has no fields; all reply with tokens. */

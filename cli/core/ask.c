@@ -5,24 +5,75 @@
 #include "base/object.h"
 #include "base/version.h"
 #include "cli/core/context.h"
+#include "proto/capability.h"
+
+/* Which of the two sides is to be updated, and to what. */
+static const char *advice_of(int order, struct ts_span theirs, struct ts_arena *arena)
+{
+	struct ts_span of = order < 0 ? ts_span_str(ts_version()) : theirs;
+	const uint8_t *end = memchr(of.data, '~', of.len);
+	int n = (int)(end ? (size_t)(end - of.data) : of.len);
+	const char *text;
+
+	if (!order)
+		return "update the one that is older";
+	text = ts_arena_printf(arena, order < 0 ? "update the server: whoever runs it puts tscoped %.*s or newer in its place"
+						: "update tscope here to %.*s or newer, as it was installed",
+			       n, (const char *)of.data);
+	return text ? text : order < 0 ? "update the server" : "update tscope here";
+}
+
+enum ts_status ts_ask_info(struct ts_channel *ch, struct ts_arena *arena, struct ts_info_reply *ret,
+			   struct ts_error *err)
+{
+	struct ts_span answer = {NULL, 0};
+	enum ts_status status = ch->ops->call(ch, "ServerInfo", ts_span_of(NULL, 0), arena, &answer, err);
+
+	return status ? status : ts_wire_unpack_info_reply(answer, arena, ret, err);
+}
+
+/* A server of 0.1.0 leaves out of its answer what it does not know of a request, and a later one refuses that by a number; so what the
+ * request asks for is looked for among the names of what the server has. */
+static enum ts_status check_capabilities(struct ts_channel *ch, const char *method, struct ts_span request, struct ts_arena *arena,
+					 struct ts_error *err)
+{
+	const struct ts_span none = {NULL, 0};
+	const struct ts_capability *lacks;
+	struct ts_info_reply info;
+
+	if (ch->has_all || !ts_capability_lacking(method, request, none))
+		return TS_OK;
+	if (ts_ask_info(ch, arena, &info, err))
+		return err->status;
+	lacks = ts_capability_lacking(method, request, info.capabilities);
+	if (lacks)
+		return ts_error_set(err, TS_UNSUPPORTED, "the server cannot say %s: it lacks %s", lacks->what, lacks->name);
+	ch->has_all = ts_capabilities_are_all(info.capabilities);
+	return TS_OK;
+}
 
 /* Where one side does not know what the other says, adds to the error which of the two is older. */
 static enum ts_status add_versions(struct ts_channel *ch, struct ts_arena *arena, struct ts_error *err)
 {
-	struct ts_span answer = {NULL, 0}, ours = ts_span_str(ts_version());
+	struct ts_span ours = ts_span_str(ts_version());
 	struct ts_info_reply info;
 	struct ts_error ignored, whole = *err;
-	const char *advice = "update the one that is older";
-	int order;
+	const char *advice;
 
-	if (err->status != TS_UNSUPPORTED || ch->ops->call(ch, "ServerInfo", answer, arena, &answer, &ignored) ||
-	    ts_wire_unpack_info_reply(answer, arena, &info, &ignored) || ts_span_eq(info.version, ours))
+	if (err->status != TS_UNSUPPORTED || ts_ask_info(ch, arena, &info, &ignored) || ts_span_eq(info.version, ours))
 		return err->status;
-	order = ts_version_order(info.version, ours);
-	if (order)
-		advice = order < 0 ? "update the server" : "update tscope here";
+	advice = advice_of(ts_version_order(info.version, ours), info.version, arena);
 	return ts_error_set(err, whole.status, "%s; the server is tscoped %.*s, and this is tscope %s: %s", whole.text,
 			    TS_SPAN_ARG(info.version), ts_version(), advice);
+}
+
+/* Sends a request and gives the reply. */
+static enum ts_status ask(struct ts_channel *ch, const char *method, struct ts_span request, struct ts_arena *arena,
+			  struct ts_span *ret, struct ts_error *err)
+{
+	if (check_capabilities(ch, method, request, arena, err) || ch->ops->call(ch, method, request, arena, ret, err))
+		return err->status;
+	return TS_OK;
 }
 
 /* Defines one unary method: ts_wire_pack_REQUEST packs its request, and ts_wire_unpack_REPLY unpacks its reply. */
@@ -33,21 +84,12 @@ static enum ts_status add_versions(struct ts_channel *ch, struct ts_arena *arena
 		enum ts_status status = ts_wire_pack_##request(in, &packed, err);                                   \
                                                                                                                     \
 		if (!status)                                                                                        \
-			status = ch->ops->call(ch, method, ts_buf_view(&packed), arena, &answer, err);              \
+			status = ask(ch, method, ts_buf_view(&packed), arena, &answer, err);                        \
 		if (!status)                                                                                        \
 			status = ts_wire_unpack_##reply(answer, arena, ret, err);                                   \
 		ts_buf_finish(&packed);                                                                             \
 		return status ? add_versions(ch, arena, err) : TS_OK;                                               \
 	} while (0)
-
-enum ts_status ts_ask_info(struct ts_channel *ch, struct ts_arena *arena, struct ts_info_reply *ret,
-			   struct ts_error *err)
-{
-	struct ts_span answer = {NULL, 0};
-	enum ts_status status = ch->ops->call(ch, "ServerInfo", ts_span_of(NULL, 0), arena, &answer, err);
-
-	return status ? status : ts_wire_unpack_info_reply(answer, arena, ret, err);
-}
 
 enum ts_status ts_ask_make_token(struct ts_channel *ch, const struct ts_make_token_request *in, struct ts_arena *arena,
 				 struct ts_tokens_reply *ret, struct ts_error *err)

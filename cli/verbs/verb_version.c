@@ -19,6 +19,21 @@ static bool server_named(struct ts_cli *cli)
 	       server;
 }
 
+static void capabilities(struct ts_json *j, struct ts_span names)
+{
+	ts_json_key(j, "capabilities");
+	ts_json_array(j);
+	while (names.len) {
+		const uint8_t *blank = memchr(names.data, ' ', names.len);
+		size_t n = blank ? (size_t)(blank - names.data) : names.len;
+
+		ts_json_span(j, ts_span_of(names.data, n));
+		n += blank ? 1 : 0;
+		names = ts_span_of(names.data + n, names.len - n);
+	}
+	ts_json_end(j);
+}
+
 static void json(struct ts_cli *cli, const struct ts_info_reply *info, const struct ts_error *why)
 {
 	struct ts_json writer = ts_cli_json(cli), *j = &writer;
@@ -42,6 +57,7 @@ static void json(struct ts_cli *cli, const struct ts_info_reply *info, const str
 		ts_json_bool(j, info->read_only);
 		ts_json_count(j, "object_count", info->stats.objects);
 		ts_json_count(j, "stored_bytes", info->stats.stored_bytes);
+		capabilities(j, info->capabilities);
 		ts_json_end(j);
 	} else {
 		ts_json_null(j);

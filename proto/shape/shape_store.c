@@ -19,6 +19,7 @@ static const struct ts_shape_field info_rows[] = {
 	{"token_expires_ns", NULL, I64(token_expires_ns)},
 	{"leader", NULL, TEXT(leader, TS_WIRE_TEXT_MAX)},
 	{"held_ns", NULL, I64(held_ns)},
+	{"capabilities", NULL, TEXT(capabilities, TS_WIRE_TEXT_MAX)},
 };
 const struct ts_shape ts_shape_info_reply = {SHAPE("info_reply", server_info_reply, info_rows)};
 #undef TYPE

@@ -42,6 +42,7 @@ struct ts_channel {
 	struct ts_id heads[TS_CHANNEL_HEADS];
 	size_t n_heads; /* how many were noted so far; the i-th stands at i % TS_CHANNEL_HEADS */
 	const char *where; /* "local store /home/...", "unix:/run/tscoped.sock": for messages */
+	bool has_all; /* the other side was asked, and has each capability of this version (proto/capability.h) */
 };
 
 /* Notes a run whose objects will be asked for. */

@@ -690,6 +690,30 @@ def check_other_versions(place):
         assert ("does not know" in p.stderr) == bool(method), p
 
 
+def check_capabilities(place):
+    """A server of 0.1.0 answers as if what it does not know had not been asked: it is not asked that."""
+    m = place.client.m
+    assert "note-history" in place.client.ServerInfo().capabilities.split(" ")
+    answer = m.RefLogReply(kind=1, name="inter/base", entries=[m.LogEntry(seq=1, id=b"\1" * 32, moved_ns=1)]).SerializeToString()
+    found = m.FindNamesReply(names=[m.FoundName(found=1, id=b"\1" * 32, kind=1, name="inter/base")]).SerializeToString()
+    for told, asked in (("", False), ("follow note", False), ("note-history", True), ("of-later note-history", True)):
+        other = Other("0.1.0", "RefLog", answer)
+        other.answers.update(FindNames=found, ServerInfo=m.ServerInfoReply(version="0.1.0", capabilities=told).SerializeToString())
+        server = grpc.server(futures.ThreadPoolExecutor(1))
+        server.add_generic_rpc_handlers([other])
+        port = server.add_insecure_port("127.0.0.1:0")
+        server.start()
+        p, plain = (subprocess.run([os.path.join(BUILD, "tscope"), *words], cwd=place.work, text=True, timeout=60, capture_output=True,
+                                   env=dict(place.env, TSCOPE_SERVER=f"127.0.0.1:{port}"))
+                    for words in (("log", "run:inter/base", "--notes"), ("log", "run:inter/base")))
+        server.stop(None)
+        assert plain.returncode == 0, plain
+        if asked:
+            assert p.returncode == 0, p
+        else:
+            assert p.returncode == 2 and "lacks note-history" in p.stderr and "update the server" in p.stderr and not p.stdout, p
+
+
 def check_invented_fields(place):
     """What a newer side says beside what this one knows: a field of an answer is passed over, a hint of a request too (numbers from 1000 on), and
     any other field, value of an enum or setting of a request is refused, since the answer would leave out what was asked."""
@@ -851,6 +875,7 @@ def main():
         check_join(place)
         check_errors(place, run)
         check_other_versions(place)
+        check_capabilities(place)
         check_invented_fields(place)
         check_invented_values(place)
         check_broken_calls(place)

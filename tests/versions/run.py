@@ -24,16 +24,16 @@ COMMANDS = (
     "push -n NAME RUNS/slow",
     "list", "list --names -a", "list -s loss.best --json", "list -c name,id,steps --csv",
     "show base", "show base --json", "facts base", "analyze base", "analyze slow --json",
-    "diff base order", "diff base lr --json", "diff base order lr", "diff RUNS/base lr", "check-resume base order", "check-determinism base", "golden make NAME.json base --why first", "why base lr --dry-run", "plot loss base order", "explain",
+    "diff base order", "diff base lr --json", "diff base order lr", "diff RUNS/base lr", "check-resume base order", "check-determinism base", "golden make NAME.json base --why first", "why base lr --dry-run", "plot loss base order", "plot loss base --json --cells 5", "plot loss base order --x epoch", "explain",
     "gate slow --baseline main", "gate rerun --baseline base order --json", "baseline slow --baseline main", "trend main", "scaling base rerun",
-    "name base NAME-2", "tag base NAME-tag", "tag", "note NAME why=tried", "note NAME", "log NAME", "rm NAME", "restore NAME", "restore", "restore --at 1h --dry-run",
+    "name base NAME-2", "tag base NAME-tag", "tag", "note NAME why=tried", "note NAME", "log NAME", "log NAME --notes", "rm NAME", "restore NAME", "restore", "restore --at 1h --dry-run",
     "export base --format csv", "watch --once base", "verify", "gc --dry-run", "projects", "token", "whoami", "serve", "version",
 )
 WITHOUT_A_SERVER = {"audit", "bisect", "login", "logout", "help", "repro-op", "reproduce", "run", "salvage"}
 # Of tscope web, which goes on until it is ended.
 PAGES = ("/p/default/runs", "/p/default/r/base", "/p/default/show/base", "/p/default/facts/base", "/p/default/log/base",
          "/p/default/plot/loss?run=base&run=order", "/p/default/diff/base..order", "/p/default/b/main", "/p/default/tags", "/projects")
-NOT_YET = re.compile(r"there is no verb|unknown option")
+NOT_YET = re.compile(r"there is no verb|unknown option|must be one of")
 UPDATE = re.compile(r"update (the server|tscope here|the one that is older)|was made by a newer tscope")
 
 
@@ -155,6 +155,10 @@ def main():
         for (a, b), answers in mixed.items():
             if judge(answers[i], same[a][i], a is old) == "BROKEN":
                 print(f"  {a.version} asks {b.version}: exit {answers[i].returncode}, not {same[a][i].returncode}: {answers[i].stderr[:300]}")
+    # A server of the release has no name for what it lacks: this tree says it.
+    for command, name in (("log NAME --notes", "note-history"), ("plot loss base --json --cells 5", "chart-cells")):
+        refused = mixed[new, old][COMMANDS.index(command)].stderr
+        check(f"'{command}' names what {version} lacks", f"it lacks {name}; the server is tscoped {version}" in refused and "update the server" in refused, refused)
     shown = {(client, server): ask_pages(client, server) for client, server in ((new, new), (new, old), (old, new))}
     check("the release has no tscope web", shown[old, new] is None)
     for page, one, two in zip(PAGES, shown[new, new], shown[new, old]):

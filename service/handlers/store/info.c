@@ -1,4 +1,5 @@
 /* info.c - ServerInfo: who answers here and how much it keeps. */
+#include "proto/capability.h"
 #include "run/kind.h"
 #include "service/handlers/core/methods.h"
 
@@ -13,6 +14,7 @@ enum ts_status ts_handle_server_info(struct ts_call *call, void *state, struct t
 		.store = ts_span_str(call->server->store),
 		.started_ns = call->server->started_ns,
 		.read_only = call->server->read_only,
+		.capabilities = ts_span_str(ts_capability_names()),
 	};
 
 	enum ts_status status;

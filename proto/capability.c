@@ -1,0 +1,134 @@
+/* capability.c - see capability.h. */
+#include "proto/capability.h"
+
+/* Below, a name for each row, in the same order and each once. */
+#define FOLLOW "follow"
+#define NOTE_HISTORY "note-history"
+#define CHART_CELLS "chart-cells"
+#define CHART_EPOCH "chart-epoch"
+#define LOST_BASELINES "lost-baselines"
+
+const struct ts_capability ts_capabilities[TS_CAPABILITIES] = {
+	{FOLLOW, "what a store that follows this one lacks", "Follow", {0, 0}, 0},
+	{NOTE_HISTORY, "what the notes of a run were", "RefLog", {3, 0}, 0},
+	{CHART_CELLS, "what a stretch of a curve comes to, cell by cell", "Chart", {10, 0}, 0},
+	{CHART_CELLS, "what a stretch of a curve comes to, cell by cell", "Chart", {11, 0}, 0},
+	{CHART_CELLS, "what a stretch of a curve comes to, cell by cell", "Chart", {12, 0}, 0},
+	{CHART_EPOCH, "what a curve is over epochs", "Chart", {3, 0}, 4},
+	{LOST_BASELINES, "what is to be held of a verdict that lost baselines", "Gate", {5, 13}, 0},
+	{LOST_BASELINES, "what is to be held of a verdict that lost baselines", "Baseline", {5, 13}, 0},
+};
+
+static const char names[] = FOLLOW " " NOTE_HISTORY " " CHART_CELLS " " CHART_EPOCH " " LOST_BASELINES;
+
+const char *ts_capability_names(void)
+{
+	return names;
+}
+
+enum wire { VARINT = 0, EIGHT = 1, BYTES = 2, FOUR = 5 };
+
+struct field {
+	uint64_t number, value; /* of a varint; else 0 */
+	struct ts_span bytes;	/* of a message; else empty */
+};
+
+static bool take_varint(struct ts_span *in, uint64_t *ret)
+{
+	uint64_t value = 0;
+
+	for (unsigned shift = 0; in->len && shift < 64; shift += 7) {
+		uint8_t byte = in->data[0];
+
+		*in = ts_span_of(in->data + 1, in->len - 1);
+		value |= (uint64_t)(byte & 0x7f) << shift;
+		if (!(byte & 0x80)) {
+			*ret = value;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool take_field(struct ts_span *in, struct field *ret)
+{
+	uint64_t tag, n = 0;
+
+	*ret = (struct field){0};
+	if (!take_varint(in, &tag))
+		return false;
+	ret->number = tag >> 3;
+	switch (tag & 7) {
+	case VARINT:
+		return take_varint(in, &ret->value);
+	case EIGHT:
+		n = 8;
+		break;
+	case FOUR:
+		n = 4;
+		break;
+	case BYTES:
+		if (!take_varint(in, &n))
+			return false;
+		break;
+	default:
+		return false;
+	}
+	if (n > in->len)
+		return false;
+	if ((tag & 7) == BYTES)
+		ret->bytes = ts_span_of(in->data, (size_t)n);
+	*in = ts_span_of(in->data + n, in->len - (size_t)n);
+	return true;
+}
+
+static bool has_field(struct ts_span message, const uint32_t *fields, int depth, uint64_t value)
+{
+	struct field f;
+
+	while (take_field(&message, &f)) {
+		if (f.number != fields[0])
+			continue;
+		if (depth + 1 < TS_CAPABILITY_DEPTH && fields[1]) {
+			if (has_field(f.bytes, fields + 1, depth + 1, value))
+				return true;
+		} else if (!value || f.value == value) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool is_among(struct ts_span has, const char *name)
+{
+	while (has.len) {
+		const uint8_t *blank = memchr(has.data, ' ', has.len);
+		size_t n = blank ? (size_t)(blank - has.data) : has.len;
+
+		if (ts_span_is(ts_span_of(has.data, n), name))
+			return true;
+		n += blank ? 1 : 0;
+		has = ts_span_of(has.data + n, has.len - n);
+	}
+	return false;
+}
+
+const struct ts_capability *ts_capability_lacking(const char *method, struct ts_span request, struct ts_span has)
+{
+	for (size_t i = 0; i < TS_CAPABILITIES; i++) {
+		const struct ts_capability *c = &ts_capabilities[i];
+
+		if (strcmp(c->method, method) == 0 && (!c->fields[0] || has_field(request, c->fields, 0, c->value)) &&
+		    !is_among(has, c->name))
+			return c;
+	}
+	return NULL;
+}
+
+bool ts_capabilities_are_all(struct ts_span has)
+{
+	for (size_t i = 0; i < TS_CAPABILITIES; i++)
+		if (!is_among(has, ts_capabilities[i].name))
+			return false;
+	return true;
+}
