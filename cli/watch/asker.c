@@ -130,6 +130,12 @@ static void put_analysis(struct ts_buf *out, const struct ts_look_analysis *a)
 		ts_buf_u8(out, (uint8_t)f->severity);
 		ts_buf_u32(out, (uint32_t)f->rank);
 	}
+	ts_buf_u8(out, a->forecast.known);
+	ts_buf_u32(out, (uint32_t)a->forecast.rank);
+	ts_buf_u64(out, (uint64_t)a->forecast.from);
+	ts_buf_f64(out, a->forecast.left);
+	ts_buf_f64(out, a->forecast.low);
+	ts_buf_f64(out, a->forecast.high);
 }
 
 static void put_diff(struct ts_buf *out, const struct ts_look_diff *d)
@@ -199,6 +205,12 @@ static void get_analysis(struct ts_cursor *in, struct ts_arena *arena, struct ts
 		f->severity = (enum ts_severity)ts_cursor_u8(in);
 		f->rank = (int32_t)ts_cursor_u32(in);
 	}
+	a->forecast.known = ts_cursor_u8(in) != 0;
+	a->forecast.rank = (int32_t)ts_cursor_u32(in);
+	a->forecast.from = (int64_t)ts_cursor_u64(in);
+	a->forecast.left = get_f64(in);
+	a->forecast.low = get_f64(in);
+	a->forecast.high = get_f64(in);
 }
 
 static void get_diff(struct ts_cursor *in, struct ts_arena *arena, struct ts_look_diff *d)

@@ -240,6 +240,8 @@ static void go_back(struct ts_live_rank *rank, int64_t step)
 			ts_curve_cut(rank->curves[i], step);
 	for (size_t i = 0; i < rank->n_last; i++)
 		rank->last[i].any &= rank->last[i].step < step;
+	while (rank->n_arrivals && rank->arrivals[rank->n_arrivals - 1].step >= step)
+		rank->n_arrivals--;
 }
 
 void ts_live_step(struct ts_live *live, struct ts_live_rank *rank, const struct ts_live_step *step)
@@ -274,4 +276,38 @@ void ts_live_late(struct ts_live *live, struct ts_live_rank *rank, int64_t step,
 	const struct ts_live_kept *kept = ts_live_find(rank, step);
 
 	put(live, rank, kept ? &rank->ring[kept - rank->ring] : NULL, step, column, value);
+}
+
+/* --- when steps came --- */
+
+static void arrive(struct ts_live_rank *rank, int64_t step, double now)
+{
+	const struct ts_live_arrival *before = rank->n_arrivals ? &rank->arrivals[rank->n_arrivals - 1] : NULL;
+
+	if (before && now - before->time > rank->longest_wait)
+		rank->longest_wait = now - before->time;
+	if (rank->n_arrivals == TS_LIVE_ARRIVALS)
+		memmove(rank->arrivals, rank->arrivals + 1, --rank->n_arrivals * sizeof *rank->arrivals);
+	rank->arrivals[rank->n_arrivals++] = (struct ts_live_arrival){step, now};
+}
+
+void ts_live_arrived(struct ts_live *live, double now)
+{
+	for (size_t i = 0; i < live->n_ranks; i++) {
+		struct ts_live_rank *rank = live->ranks[i];
+		const struct ts_live_kept *newest = ts_live_newest(rank);
+
+		if (newest && isnan(newest->time) &&
+		    (!rank->n_arrivals || rank->arrivals[rank->n_arrivals - 1].step < newest->step))
+			arrive(rank, newest->step, now);
+	}
+}
+
+double ts_live_ended(const struct ts_live_rank *rank)
+{
+	const struct ts_live_kept *newest = ts_live_newest(rank);
+
+	if (!newest || !isnan(newest->time))
+		return newest ? newest->time : (double)NAN;
+	return rank->n_arrivals >= 2 ? rank->arrivals[rank->n_arrivals - 1].time : (double)NAN;
 }

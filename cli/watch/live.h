@@ -6,10 +6,12 @@
  *	column = ts_live_column(&live, "scalars.loss")	TS_LIVE_NONE: the same
  *	ts_live_step(&live, rank, &step)		a step that has ended, with its cells
  *	ts_live_late(&live, rank, step, column, value)	a value that came later
+ *	ts_live_arrived(&live, now)			all that is new has been given
  *	ts_live_finish(&live)
  *
  * Where steps of a rank go back, training was restarted: what it had from that step on is forgotten. Memory is bounded by the number of
- * ranks and columns, not by that of steps. Times are Unix seconds. Pure. Threads: one at a time.
+ * ranks and columns, not by that of steps. Of steps without a time it is kept when they came. Times are Unix seconds. Pure. Threads: one
+ * at a time.
  */
 #ifndef TSCOPE_CLI_WATCH_LIVE_H
 #define TSCOPE_CLI_WATCH_LIVE_H
@@ -24,6 +26,7 @@ enum {
 	TS_LIVE_CURVE_RANKS = 64, /* that have curves: those below this one */
 	TS_LIVE_COLUMNS = 4096,
 	TS_LIVE_RANKS = 4096,
+	TS_LIVE_ARRIVALS = 64, /* that are kept of each rank */
 };
 #define TS_LIVE_NONE UINT32_MAX
 
@@ -59,6 +62,12 @@ struct ts_live_last {
 	double value;
 };
 
+/* A look at which a rank had a newer step than before. */
+struct ts_live_arrival {
+	int64_t step; /* the newest */
+	double time;  /* of the look */
+};
+
 struct ts_live_rank {
 	int32_t rank;
 	uint64_t steps; /* that were seen */
@@ -68,6 +77,9 @@ struct ts_live_rank {
 	struct ts_live_last *last; /* by column */
 	size_t n_last;
 	struct ts_curve *curves[TS_LIVE_CURVES];
+	struct ts_live_arrival arrivals[TS_LIVE_ARRIVALS]; /* of steps without a time, the oldest first */
+	size_t n_arrivals;				   /* the first of all stands for what was there before */
+	double longest_wait;				   /* seconds between two, of all that were seen */
 };
 
 struct ts_live_wanted {
@@ -98,6 +110,7 @@ struct ts_live_rank *ts_live_rank(struct ts_live *live, int32_t rank);
 uint32_t ts_live_column(struct ts_live *live, struct ts_span path);
 void ts_live_step(struct ts_live *live, struct ts_live_rank *rank, const struct ts_live_step *step);
 void ts_live_late(struct ts_live *live, struct ts_live_rank *rank, int64_t step, uint32_t column, double value);
+void ts_live_arrived(struct ts_live *live, double now);
 
 /* The i-th of the steps that are kept, the oldest first. */
 static inline const struct ts_live_kept *ts_live_at(const struct ts_live_rank *rank, size_t i)
@@ -109,6 +122,8 @@ static inline const struct ts_live_kept *ts_live_newest(const struct ts_live_ran
 {
 	return rank->n ? ts_live_at(rank, rank->n - 1) : NULL;
 }
+/* When the newest step ended or, where it has no time, came; NaN: not known, as where nothing came since the first look. */
+double ts_live_ended(const struct ts_live_rank *rank);
 /* The kept step of that number, or NULL. */
 const struct ts_live_kept *ts_live_find(const struct ts_live_rank *rank, int64_t step);
 /* The last value of a column; NULL: it has none. */

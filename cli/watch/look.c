@@ -244,6 +244,16 @@ static enum ts_status take_findings(const struct ts_analysis *analysis, struct t
 	return ts_arena_check(arena, err);
 }
 
+static struct ts_look_forecast forecast_of(const struct ts_analysis *a)
+{
+	struct ts_look_forecast f = {.rank = a->rank, .from = a->run.last_step, .low = NAN, .high = NAN};
+
+	f.known = ts_measure_value(&a->measures, TS_M_CAPACITY_STEPS_LEFT, TS_NO_SUBJECT, &f.left);
+	(void)ts_measure_value(&a->measures, TS_M_CAPACITY_STEPS_LEFT_LOW, TS_NO_SUBJECT, &f.low);
+	(void)ts_measure_value(&a->measures, TS_M_CAPACITY_STEPS_LEFT_HIGH, TS_NO_SUBJECT, &f.high);
+	return f;
+}
+
 enum ts_status ts_look_analyze(struct ts_look *look, uint64_t from, struct ts_arena *arena, struct ts_look_analysis *ret,
 			       struct ts_error *err)
 {
@@ -265,6 +275,8 @@ enum ts_status ts_look_analyze(struct ts_look *look, uint64_t from, struct ts_ar
 		status = ts_ask_get(cli.target.channel, request.spec, &cli.arena, &run, err);
 	if (!status)
 		status = take_findings(&analysis, arena, &answer, err);
+	if (!status)
+		answer.forecast = forecast_of(&analysis);
 	if (!status)
 		status = say(&run, &cli.arena, &answer.news, err);
 	if (!status) {

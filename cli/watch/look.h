@@ -58,11 +58,21 @@ struct ts_look_finding {
 	int32_t rank; /* the rank that it is about, where it is one; else -1 */
 };
 
+/* When the device will be full, if its memory grows on as it does. */
+struct ts_look_forecast {
+	bool known;
+	int32_t rank;
+	int64_t from;	  /* the last step that was looked at */
+	double left;	  /* steps behind that; 0: it is full */
+	double low, high; /* the ends of the interval of 95 %; NaN: not known */
+};
+
 struct ts_look_analysis {
 	uint64_t steps; /* of the run when it was looked at */
 	uint64_t cut;	/* steps that were left out at its beginning */
 	struct ts_look_finding *findings;
 	size_t n_findings;
+	struct ts_look_forecast forecast;
 	struct ts_look_news news;
 };
 

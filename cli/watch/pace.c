@@ -14,6 +14,23 @@ static double median(double *x, size_t n)
 
 /* --- one rank --- */
 
+/* Of steps without times. What came first was there already, and no pause lies before it. */
+static struct ts_pace pace_of_arrivals(const struct ts_live_rank *rank)
+{
+	struct ts_pace pace = {.per_second = NAN, .usual = NAN, .longest = rank->longest_wait, .by_arrival = true};
+	const struct ts_live_arrival *first = rank->arrivals, *last = rank->arrivals + rank->n_arrivals - 1;
+	double gaps[TS_LIVE_ARRIVALS];
+	size_t n = 0;
+
+	for (const struct ts_live_arrival *at = first; at < last; at++)
+		gaps[n++] = at[1].time - at->time;
+	pace.steps = n;
+	pace.usual = median(gaps, n);
+	if (last->time > first->time)
+		pace.per_second = ((double)last->step - (double)first->step) / (last->time - first->time);
+	return pace;
+}
+
 struct ts_pace ts_pace_of(const struct ts_live_rank *rank)
 {
 	struct ts_pace pace = {.per_second = NAN, .usual = NAN, .longest = rank->longest};
@@ -31,6 +48,8 @@ struct ts_pace ts_pace_of(const struct ts_live_rank *rank)
 		whole += gap;
 		steps += (double)at->step - (double)before->step; /* a log has each tenth step, or so */
 	}
+	if (!n && rank->n_arrivals >= 2)
+		return pace_of_arrivals(rank);
 	pace.steps = n;
 	pace.usual = median(gaps, n);
 	if (whole > 0)
@@ -85,7 +104,7 @@ bool ts_pace_newest(const struct ts_live *live, int64_t *ret_step, double *ret_t
 		if (!newest)
 			continue;
 		*ret_step = !any || newest->step > *ret_step ? newest->step : *ret_step;
-		*ret_time = !any || !(newest->time <= *ret_time) ? newest->time : *ret_time;
+		*ret_time = any ? fmax(*ret_time, ts_live_ended(live->ranks[i])) : ts_live_ended(live->ranks[i]); /* NaN is passed over */
 		any = true;
 	}
 	return any;

@@ -19,6 +19,7 @@ struct ts_pace {
 	double per_second; /* over the last TS_PACE_STEPS */
 	double usual;	   /* median time between two steps */
 	double longest;	   /* of all that were seen */
+	bool by_arrival;   /* the steps have no times: these are of when they came, and of pauses between looks that found some */
 };
 
 /* Of one rank. */

@@ -217,6 +217,43 @@ static void a_pause_that_was_seen_is_no_hang(void **state)
 	ts_live_finish(&live);
 }
 
+static void steps_without_times_have_the_pace_at_which_they_came(void **state)
+{
+	struct ts_live live;
+	struct ts_pace pace;
+	int64_t newest;
+	uint32_t loss;
+	double time;
+
+	(void)state;
+	ts_live_init(&live);
+	loss = ts_live_column(&live, text("scalars.loss"));
+	for (int64_t i = 0; i < 5000; i++) /* what was there before says nothing of the pace */
+		step(&live, 0, i, (double)NAN, loss, 1);
+	ts_live_arrived(&live, 1000);
+	ts_live_arrived(&live, 1009); /* nothing came */
+	pace = ts_pace_of(live.ranks[0]);
+	assert_true(isnan(pace.per_second) && isnan(ts_pace_limit(&pace)));
+	assert_true(ts_pace_newest(&live, &newest, &time) && newest == 4999 && isnan(time));
+	for (int64_t i = 0; i < 100; i++) { /* four steps each two seconds, from second 1010 on */
+		for (int64_t k = 0; k < 4; k++)
+			step(&live, 0, 5000 + 4 * i + k, (double)NAN, loss, 1);
+		ts_live_arrived(&live, 1010 + 2 * (double)i);
+	}
+	pace = ts_pace_of(live.ranks[0]);
+	assert_true(pace.by_arrival && pace.per_second == 2 && pace.usual == 2 && pace.longest == 10);
+	assert_true(ts_pace_limit(&pace) == 40); /* 20 times the usual */
+	assert_true(ts_pace_newest(&live, &newest, &time) && newest == 5399 && time == 1208);
+	assert_false(ts_pace_hangs(&pace, 1248 - time));
+	assert_true(ts_pace_hangs(&pace, 1249 - time));
+	step(&live, 0, 5100, (double)NAN, loss, 1); /* a restart: what came of the steps behind it is of no use */
+	pace = ts_pace_of(live.ranks[0]);
+	assert_false(pace.by_arrival && pace.steps > 26);
+	step(&live, 1, 7, 2000, loss, 1); /* one rank has a time, the other none */
+	assert_true(ts_pace_newest(&live, &newest, &time) && newest == 5100 && time == 2000);
+	ts_live_finish(&live);
+}
+
 static void ranks_are_compared_at_steps_that_all_have(void **state)
 {
 	static const double takes[3] = {1, 3, 1.5};
@@ -415,8 +452,29 @@ static void frames_fit_and_say_what_is_not_known(void **state)
 	assert_true(draws(&f, &live, 80, true, "ETA unknown: no fact says how many steps"));
 	assert_true(draws(&f, &live, 80, true, "last step at an unknown time"));
 	assert_true(draws(&f, &live, 80, true, "NaN"));
+	f.pace = (struct ts_pace){.per_second = 9.53129, .by_arrival = true};
+	assert_true(draws(&f, &live, 80, true, "about 9.5 steps/s"));
 	f.word = "\033[31m\xff\n";
 	assert_true(draws(&f, &live, 80, true, "\\x1B[31m\\xFF\\n"));
+	ts_live_finish(&live);
+}
+
+static void memory_has_a_forecast(void **state)
+{
+	struct ts_look_forecast forecast = {.known = true, .rank = 0, .from = 1000, .left = 2589, .low = 2500, .high = 2700};
+	struct ts_watch_frame f = {.word = "a", .stand = TS_STAND_RUNS, .age = 1, .pace = {.per_second = 2, .usual = 0.5}, .capacity = 4};
+	struct ts_live live;
+
+	(void)state;
+	ts_live_init(&live);
+	step(&live, 0, 1099, 7, ts_live_column(&live, text("memory.peak_alloc")), 3);
+	assert_false(draws(&f, &live, 200, true, "if memory grows on"));
+	f.forecast = &forecast;
+	assert_true(draws(&f, &live, 200, true, /* 3,589 - 1,099 are 2,490 steps, two a second */
+			  "if memory grows on as it does, the device is full at about step 3,589 (3,500 to 3,700), in 20 min 45 s"));
+	forecast.low = forecast.high = (double)NAN;
+	f.pace.per_second = (double)NAN;
+	assert_true(draws(&f, &live, 200, true, "is full at about step 3,589\n"));
 	ts_live_finish(&live);
 }
 
@@ -539,6 +597,7 @@ int main(void)
 		cmocka_unit_test(live_has_a_limit_of_columns),
 		cmocka_unit_test(pace_counts_steps_between_records),
 		cmocka_unit_test(a_pause_that_was_seen_is_no_hang),
+		cmocka_unit_test(steps_without_times_have_the_pace_at_which_they_came),
 		cmocka_unit_test(ranks_are_compared_at_steps_that_all_have),
 		cmocka_unit_test(standing_follows_what_is_known),
 		cmocka_unit_test(what_is_certain_is_said_at_once_and_once),
@@ -547,6 +606,7 @@ int main(void)
 		cmocka_unit_test(a_change_is_said_when_it_stays),
 		cmocka_unit_test(lines_are_read_in_pieces),
 		cmocka_unit_test(frames_fit_and_say_what_is_not_known),
+		cmocka_unit_test(memory_has_a_forecast),
 		cmocka_unit_test(the_newest_observation_is_read_while_it_grows),
 		cmocka_unit_test(the_machine_is_drawn),
 		cmocka_unit_test(events_are_one_line_of_json),

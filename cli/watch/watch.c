@@ -57,6 +57,7 @@ struct watch {
 	struct ts_look_news news;
 	bool looked, forced, polled;
 	uint64_t looked_steps;
+	struct ts_look_forecast forecast;
 	struct ts_span against;
 	bool differs;
 	struct ts_span trouble;
@@ -106,6 +107,11 @@ static double age_of(const struct watch *w)
 	return age > 0 ? age : 0; /* the clock of another machine */
 }
 
+static void arrived(struct watch *w)
+{
+	ts_live_arrived(&w->live, (double)ts_now_real_ns() / 1e9);
+}
+
 static struct ts_signs signs_of(const struct watch *w)
 {
 	static const enum ts_files_say says[] = {[TS_FOLLOW_UNKNOWN] = TS_FILES_NOTHING,
@@ -131,6 +137,15 @@ static struct ts_signs signs_of(const struct watch *w)
 
 /* --- the frame --- */
 
+/* A forecast is of a growth that was said, and so as seldom false as that. */
+static bool says_growth(const struct watch *w)
+{
+	for (size_t i = 0; i < w->n_said; i++)
+		if (ts_span_is(w->said[i].code, "MEMORY.GROWTH") || ts_span_is(w->said[i].code, "MEMORY.FORECAST"))
+			return true;
+	return false;
+}
+
 static enum ts_status draw(struct watch *w, int width, bool keys, struct ts_buf *out, struct ts_error *err)
 {
 	struct ts_signs signs = signs_of(w);
@@ -142,6 +157,7 @@ static enum ts_status draw(struct watch *w, int width, bool keys, struct ts_buf 
 				       .pace = signs.pace,
 				       .total = w->news.total,
 				       .capacity = w->news.capacity,
+				       .forecast = w->forecast.known && says_growth(w) ? &w->forecast : NULL,
 				       .said = w->said,
 				       .n_said = w->n_said,
 				       .streamed = w->source == STREAM,
@@ -353,6 +369,7 @@ static void take_analysis(struct watch *w, const struct ts_answer *answer)
 	}
 	w->looked = true;
 	w->looked_steps = a->steps;
+	w->forecast = a->forecast;
 }
 
 static enum ts_status take_diff(struct watch *w, const struct ts_look_diff *diff, struct ts_error *err)
@@ -478,6 +495,7 @@ static enum ts_status take_asker(struct watch *w, struct ts_error *err)
 		w->last_look = true;
 		status = w->askers < ASKERS ? start_asker(w, err) : TS_OK;
 	} else if (answered) {
+		arrived(w);
 		status = take_answer(w, &answer, err);
 	}
 	ts_arena_finish(&arena);
@@ -506,6 +524,7 @@ static enum ts_status read_new(struct watch *w, struct ts_error *err)
 		return TS_OK;
 	if (ts_follow_read(&w->follow, ts_now_mono_ns(), (double)ts_now_real_ns() / 1e9, err))
 		return err->status;
+	arrived(w);
 	ts_machine_now_look(&w->machine, w->path, ts_follow_folder(&w->follow, selected(w) ? selected(w)->rank : 0));
 	return TS_OK;
 }
@@ -651,6 +670,7 @@ static enum ts_status answer_now(struct watch *w, struct ts_look *look, enum ts_
 			say_finding(w, &answer.analysis.findings[i]);
 		w->looked = true;
 		w->looked_steps = answer.analysis.steps;
+		w->forecast = answer.analysis.forecast;
 		status = keep_news(w, &answer.news, err);
 	} else {
 		status = take_answer(w, &answer, err);

@@ -148,6 +148,14 @@ static void draw_step(struct pen *pen, const struct ts_watch_frame *f, int64_t s
 	gap(pen);
 }
 
+/* When steps came is known to a part of a second, and no better. */
+static const char *speed(const struct ts_pace *pace, struct ts_arena *arena)
+{
+	if (!pace->by_arrival)
+		return ts_show_rounded(pace->per_second, arena);
+	return ts_arena_printf(arena, pace->per_second < 100 ? "about %.2g" : "about %.0f", pace->per_second);
+}
+
 static void draw_pace(struct pen *pen, const struct ts_watch_frame *f, const struct ts_live *live)
 {
 	int64_t step;
@@ -161,7 +169,7 @@ static void draw_pace(struct pen *pen, const struct ts_watch_frame *f, const str
 	draw_step(pen, f, step);
 	if (isfinite(f->pace.per_second))
 		put_text(pen, TS_STYLE_PLAIN,
-			 ts_arena_printf(pen->arena, "%s steps/s", ts_show_rounded(f->pace.per_second, pen->arena)));
+			 ts_arena_printf(pen->arena, "%s steps/s", speed(&f->pace, pen->arena)));
 	else
 		put_text(pen, TS_STYLE_PLAIN, "steps/s unknown");
 	if (!ts_stand_is_over(f->stand)) {
@@ -173,7 +181,7 @@ static void draw_pace(struct pen *pen, const struct ts_watch_frame *f, const str
 			put_text(pen, TS_STYLE_PLAIN, "ETA unknown: no fact says how many steps");
 	}
 	end_line(pen);
-	put_text(pen, TS_STYLE_PLAIN, "last step ");
+	put_text(pen, TS_STYLE_PLAIN, f->pace.by_arrival ? "last step came " : "last step ");
 	put_text(pen, f->stand == TS_STAND_STILL ? TS_STYLE_YELLOW : TS_STYLE_PLAIN,
 		 isfinite(f->age) ? ts_arena_printf(pen->arena, "%s ago", duration(f->age, pen->arena)) : "at an unknown time");
 	end_line(pen);
@@ -318,6 +326,30 @@ static const struct ts_live_last *memory_of(const struct ts_live *live, const st
 	return NULL;
 }
 
+/* "it will be full at about step 12,400 (11,900 to 13,100), in 1 h 02 min" */
+static void draw_forecast(struct pen *pen, const struct ts_watch_frame *f, const struct ts_live *live)
+{
+	const struct ts_look_forecast *c = f->forecast;
+	double full = (double)c->from + c->left, seconds = NAN, time;
+	const char *who = live->n_ranks > 1 ? ts_arena_printf(pen->arena, " of rank %" PRId32, c->rank) : "", *text;
+	int64_t newest;
+
+	if (!(full >= 0 && full < 9e15))
+		return;
+	if (ts_pace_newest(live, &newest, &time))
+		seconds = (full - (double)newest) / f->pace.per_second;
+	text = ts_arena_printf(pen->arena, "if memory%s grows on as it does, the device is full at about step %s", who ? who : "",
+			       ts_show_count((uint64_t)full, pen->arena));
+	if (text && c->low >= 0 && c->high < 9e15)
+		text = ts_arena_printf(pen->arena, "%s (%s to %s)", text,
+				       ts_show_count((uint64_t)((double)c->from + c->low), pen->arena),
+				       ts_show_count((uint64_t)((double)c->from + c->high), pen->arena));
+	if (text && seconds > 0)
+		text = ts_arena_printf(pen->arena, "%s, in %s", text, duration(seconds, pen->arena));
+	if (text)
+		sentence(pen, TS_STYLE_YELLOW, ts_span_str(text), 2);
+}
+
 static void draw_memory(struct pen *pen, const struct ts_watch_frame *f, const struct ts_live *live, const struct ts_live_rank *rank)
 {
 	struct ts_span name;
@@ -338,6 +370,8 @@ static void draw_memory(struct pen *pen, const struct ts_watch_frame *f, const s
 	else
 		put_text(pen, TS_STYLE_DIM, "; no fact says how much the device has");
 	end_line(pen);
+	if (f->forecast)
+		draw_forecast(pen, f, live);
 }
 
 /* --- the machine --- */

@@ -28,6 +28,7 @@ struct ts_watch_frame {
 	struct ts_pace pace;
 	int64_t total;	 /* 0: not known */
 	double capacity; /* 0: not known */
+	const struct ts_look_forecast *forecast; /* NULL: memory is not said to grow */
 	const struct ts_machine_rows *machine; /* the newest observation; NULL: not known */
 	const struct ts_said *said;
 	size_t n_said;

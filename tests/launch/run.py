@@ -811,8 +811,11 @@ def lost():
         before = states()
         time.sleep(62)
         said = stored(place, "show", "pushed")[1]
-        by_id = stored(place, "show", json.loads(stored(place, "show", "pushed", "--json")[1])["run"]["id"])[1]
-        check("also of its id", b"Nothing was heard of the run" in by_id, by_id)
+        name = json.loads(stored(place, "show", "pushed", "--json")[1])["run"]["id"]
+        by_id = [stored(place, verb, name)[1] for verb in ("show", "analyze")]
+        check("also of its id", all(b"Nothing was heard of the run" in text for text in by_id), by_id)
+        listed = stored(place, "list", f"id={name[:12]}*", "--columns", "name,state")[1]
+        check("and in a list of that id", b"pushed  lost" in listed, listed)
         check("nothing heard for a minute of a run that --push pushed: it is lost, and one that was pushed by hand is not",
               before == {"pushed": "running", "by_hand": "running"} and states() == {"pushed": "lost", "by_hand": "running"} and
               b"Nothing was heard of the run" in said and b"Nothing was heard" in stored(place, "analyze", "pushed")[1] and

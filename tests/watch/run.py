@@ -389,7 +389,41 @@ def grows_late():
         check("and q leaves", screen.end() == 0)
 
 
-CHECKS = (shown_once, ranks, sources, hostile, terminal, events, webhook, stands_still, recordings, grows_late)
+def without_times():
+    """Logs whose steps have no times: their pace is that at which they come."""
+    with Place() as place:
+        names = {"log.txt": "step {} loss 2.5\n", "a/steps.jsonl": '{{"step": {}, "scalars": {{"loss": 2.5}}}}\n'}
+
+        def grow(steps):
+            for name, line in names.items():
+                with open(place.file(name), "a", encoding="utf-8") as file:
+                    file.write("".join(line.format(i) for i in steps))
+        grow(range(200))
+        screens = [Terminal(place, "watch", path) for path in ("./log.txt", "a")]
+        first = [screen.shows("step 199   steps/s unknown") for screen in screens]
+        shown, step, until = [False, False], 200, time.monotonic() + 2 * WAIT
+        while not all(shown) and time.monotonic() < until:
+            grow(range(step, step + 5))
+            step += 5
+            shown = [known or screen.shows(r"about [0-9.]+ steps/s[^$]*last step came [0-9.]+ s ago", 0.3) for known, screen in zip(shown, screens)]
+        check("steps without times have the pace at which they come, and none before they do", all(first) and all(shown), first, shown, [s.frame() for s in screens])
+        for screen in screens:
+            screen.press(b"q")
+            screen.end()
+
+
+def forecast():
+    with Place() as place:
+        for name, grows in (("a", 1e6), ("b", 0)):
+            place.steps(f"{name}/steps.jsonl", range(1000), memory=lambda i, g=grows: {"peak_alloc": 5e9 + g * i + 1e5 * (i * 7919 % 13)})
+            place.declare(f"{name}/facts.json", format=1, hardware={"gpus": [{"memory": 8 * 10 ** 9}]})
+        text, level = (" ".join(place.run("watch", name, "--once").stdout.decode().split()) for name in "ab")
+        full = re.search(r"the device is full at about step ([0-9,]+) \(([0-9,]+) to ([0-9,]+)\), in 3 min", text)
+        check("memory that grows has a forecast, and what does not has none", full and abs(int(full.group(1).replace(",", "")) - 3000) <= 5 and
+              "is full at about" not in level and "63 %" in level, text, level)
+
+
+CHECKS = (shown_once, ranks, sources, hostile, terminal, events, webhook, stands_still, recordings, grows_late, without_times, forecast)
 
 
 def main():

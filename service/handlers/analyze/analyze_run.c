@@ -597,9 +597,11 @@ static enum ts_status lose(struct ts_fetch *f, const struct ts_resolved *what, s
 {
 	struct ts_run run;
 
-	if (!what->by_ref || (ending->state != TS_END_RUNNING && ending->state != TS_END_HUNG))
+	if (ending->state != TS_END_RUNNING && ending->state != TS_END_HUNG)
 		return TS_OK;
-	return ts_run_open(f, &what->id, arena, &run, err) ? err->status : ts_run_lose(&run, &what->ref, arena, ending, err);
+	if (ts_run_open(f, &what->id, arena, &run, err))
+		return err->status;
+	return ts_run_lose(f->call, &run, what->by_ref ? &what->ref : NULL, arena, ending, err);
 }
 
 static enum ts_status answer(struct ts_call *call, const struct ts_analyze_request *request, struct ts_arena *arena,

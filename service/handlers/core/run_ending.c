@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
+#include "service/handlers/core/each_ref.h"
 
 #include <math.h>
 
@@ -143,12 +144,33 @@ enum ts_status ts_run_ending(struct ts_fetch *f, const struct ts_run *run, struc
 	return status ? status : ts_ending_judge(seen, n, arena, ret_ending, err);
 }
 
-enum ts_status ts_run_lose(const struct ts_run *run, const struct ts_ref *ref, struct ts_arena *arena, struct ts_ending *ending,
-			   struct ts_error *err)
-{
-	int64_t every = ts_pushed_every(&run->head.facts), silent = ref ? ts_now_real_ns() - ref->moved_ns : 0;
+struct heard {
+	struct ts_id id;
+	int64_t moved_ns; /* INT64_MIN: it has no name */
+};
 
-	if (!ref || ref->kind != TS_REF_RUN || !ts_is_lost(ending->state, every, silent))
+/* A ts_ref_visit. */
+static enum ts_status hear(void *ctx, const struct ts_ref *ref, bool *ret_enough, struct ts_error *err)
+{
+	struct heard *heard = ctx;
+
+	(void)ret_enough;
+	(void)err;
+	if (ts_id_eq(&ref->id, &heard->id) && ref->moved_ns > heard->moved_ns)
+		heard->moved_ns = ref->moved_ns;
+	return TS_OK;
+}
+
+enum ts_status ts_run_lose(const struct ts_call *call, const struct ts_run *run, const struct ts_ref *ref, struct ts_arena *arena,
+			   struct ts_ending *ending, struct ts_error *err)
+{
+	struct heard heard = {.id = run->id, .moved_ns = ref ? ref->moved_ns : INT64_MIN};
+	int64_t every = ts_pushed_every(&run->head.facts), silent;
+
+	if ((ref && ref->kind != TS_REF_RUN) || !ts_is_lost(ending->state, every, INT64_MAX))
 		return TS_OK;
-	return ts_ending_lose(ending, every, silent, arena, err);
+	if (!ref && ts_each_ref(call, call->engine, TS_REF_RUN, ts_span_of(NULL, 0), hear, &heard, err))
+		return err->status;
+	silent = heard.moved_ns == INT64_MIN ? 0 : ts_now_real_ns() - heard.moved_ns;
+	return ts_is_lost(ending->state, every, silent) ? ts_ending_lose(ending, every, silent, arena, err) : TS_OK;
 }

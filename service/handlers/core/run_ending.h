@@ -13,8 +13,9 @@ enum ts_status ts_run_ending(struct ts_fetch *f, const struct ts_run *run, struc
 			     struct ts_error *err);
 
 /* Where a run that is pushed while it goes on was not heard of for long: by when its name moved last, and the clock of now. It is never
- * stored. ref: the run's name, or NULL where the run was not asked for by one; then nothing changes. */
-enum ts_status ts_run_lose(const struct ts_run *run, const struct ts_ref *ref, struct ts_arena *arena, struct ts_ending *ending,
-			   struct ts_error *err);
+ * stored. ref: the name that it was asked for by; NULL where it was by its id: then that of its names counts which moved last, and
+ * nothing changes where it has none. */
+enum ts_status ts_run_lose(const struct ts_call *call, const struct ts_run *run, const struct ts_ref *ref, struct ts_arena *arena,
+			   struct ts_ending *ending, struct ts_error *err);
 
 #endif

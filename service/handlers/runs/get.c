@@ -238,22 +238,6 @@ static enum ts_status list_notes(struct ts_call *call, struct ts_get_reply *repl
 	return TS_OK;
 }
 
-/* The name by which the run was heard of last: that which was asked for, or the newest of those that it has. */
-static const struct ts_ref *heard_by(const struct ts_get_reply *reply)
-{
-	const struct ts_ref *newest = NULL;
-
-	if (reply->by_ref)
-		return &reply->ref;
-	for (size_t i = 0; i < reply->n_names; i++) {
-		const struct ts_ref *ref = &reply->names[i];
-
-		if (ref->kind == TS_REF_RUN && (!newest || ref->moved_ns > newest->moved_ns))
-			newest = ref;
-	}
-	return newest;
-}
-
 static enum ts_status fill(struct ts_call *call, struct ts_fetch *f, const struct ts_get_request *request, struct ts_arena *arena,
 			   struct ts_get_reply *reply, struct ts_error *err)
 {
@@ -271,7 +255,8 @@ static enum ts_status fill(struct ts_call *call, struct ts_fetch *f, const struc
 	reply->run = d.run;
 	reply->missing_ranks = d.missing;
 	reply->n_missing = d.n_missing;
-	if (list_names(call, reply, err) || ts_run_lose(&run, heard_by(reply), arena, &reply->ending, err))
+	if (list_names(call, reply, err) ||
+	    ts_run_lose(call, &run, reply->by_ref ? &reply->ref : NULL, arena, &reply->ending, err))
 		return err->status;
 	return reply_get_reply(call, reply, err);
 }
