@@ -10,8 +10,8 @@
  *	ts_live_finish(&live)
  *
  * Where steps of a rank go back, training was restarted: what it had from that step on is forgotten. Memory is bounded by the number of
- * ranks and columns, not by that of steps. Of steps without a time it is kept when they came. Times are Unix seconds. Pure. Threads: one
- * at a time.
+ * ranks and columns, not by that of steps. Of steps without a time it is kept when they came. Times are Unix seconds. Pure.
+ * Threads: one at a time.
  */
 #ifndef TSCOPE_CLI_WATCH_LIVE_H
 #define TSCOPE_CLI_WATCH_LIVE_H

@@ -97,6 +97,7 @@ const struct ts_live_rank *ts_pace_last_rank(const struct ts_live *live)
 bool ts_pace_newest(const struct ts_live *live, int64_t *ret_step, double *ret_time)
 {
 	bool any = false;
+	double time;
 
 	for (size_t i = 0; i < live->n_ranks; i++) {
 		const struct ts_live_kept *newest = ts_live_newest(live->ranks[i]);
@@ -104,7 +105,8 @@ bool ts_pace_newest(const struct ts_live *live, int64_t *ret_step, double *ret_t
 		if (!newest)
 			continue;
 		*ret_step = !any || newest->step > *ret_step ? newest->step : *ret_step;
-		*ret_time = any ? fmax(*ret_time, ts_live_ended(live->ranks[i])) : ts_live_ended(live->ranks[i]); /* NaN is passed over */
+		time = ts_live_ended(live->ranks[i]);
+		*ret_time = any ? fmax(*ret_time, time) : time; /* NaN is passed over */
 		any = true;
 	}
 	return any;

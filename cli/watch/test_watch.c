@@ -462,7 +462,8 @@ static void frames_fit_and_say_what_is_not_known(void **state)
 static void memory_has_a_forecast(void **state)
 {
 	struct ts_look_forecast forecast = {.known = true, .rank = 0, .from = 1000, .left = 2589, .low = 2500, .high = 2700};
-	struct ts_watch_frame f = {.word = "a", .stand = TS_STAND_RUNS, .age = 1, .pace = {.per_second = 2, .usual = 0.5}, .capacity = 4};
+	struct ts_watch_frame f = {
+		.word = "a", .stand = TS_STAND_RUNS, .age = 1, .pace = {.per_second = 2, .usual = 0.5}, .capacity = 4};
 	struct ts_live live;
 
 	(void)state;
