@@ -157,8 +157,8 @@ static bool same_name(const char *variable, const char *name)
 static bool is_asked(const char *variable)
 {
 	static const char *const names[] = {
-		"TSCOPE_DIRECTORY", "TSCOPE_STOP", "TSCOPE_WATCH",  "TSCOPE_OPERATIONS", "TSCOPE_RUNNER", "PWD",
-		"OLDPWD",	    "GIT_DIR",	   "GIT_WORK_TREE", "GIT_INDEX_FILE",	 "GIT_PREFIX"};
+		"TSCOPE_DIRECTORY", "TSCOPE_STOP", "TSCOPE_WATCH", "TSCOPE_OPERATIONS", "TSCOPE_RUNNER", "TSCOPE_RECIPE",
+		"TSCOPE_VARIABLES", "PWD", "OLDPWD", "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"};
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (same_name(variable, names[i]))
@@ -179,18 +179,15 @@ static const char *steps_text(struct ts_arena *arena, const char *name, struct t
 	return ts_arena_printf(arena, "%s=%" PRId64 "-%" PRId64 "%s", name, steps.first, steps.first + steps.n - 1, of);
 }
 
-enum ts_status ts_recipe_environment(const struct ts_recipe *recipe, const char *const *from, struct ts_arena *arena,
-				     const char *const **ret_variables, struct ts_error *err)
+enum ts_status ts_recipe_sets(const struct ts_recipe *recipe, struct ts_arena *arena, const char *const **ret_variables,
+			      struct ts_error *err)
 {
 	enum { ASKED = 4 };
-	size_t n_from = recipe->bare ? 0 : count(from), n = 0;
-	const char **variables = ts_arena_array(arena, n_from + recipe->n_variables + ASKED + 1, sizeof *variables);
+	const char **variables = ts_arena_array(arena, recipe->n_variables + ASKED + 1, sizeof *variables);
+	size_t n = 0;
 
 	if (!variables)
 		return ts_arena_error(arena, err);
-	for (size_t i = 0; i < n_from; i++)
-		if (!replaced(recipe, from[i]))
-			variables[n++] = from[i];
 	for (size_t i = 0; i < recipe->n_variables; i++)
 		if (recipe->variables[i].value)
 			variables[n++] = ts_arena_printf(arena, "%s=%s", recipe->variables[i].name, recipe->variables[i].value);
@@ -204,6 +201,27 @@ enum ts_status ts_recipe_environment(const struct ts_recipe *recipe, const char 
 	variables[n] = NULL;
 	if (ts_arena_check(arena, err))
 		return err->status;
+	*ret_variables = variables;
+	return TS_OK;
+}
+
+enum ts_status ts_recipe_environment(const struct ts_recipe *recipe, const char *const *from, struct ts_arena *arena,
+				     const char *const **ret_variables, struct ts_error *err)
+{
+	size_t n_from = recipe->bare ? 0 : count(from), n = 0;
+	const char *const *sets, **variables;
+
+	if (ts_recipe_sets(recipe, arena, &sets, err))
+		return err->status;
+	variables = ts_arena_array(arena, n_from + count(sets) + 1, sizeof *variables);
+	if (!variables)
+		return ts_arena_error(arena, err);
+	for (size_t i = 0; i < n_from; i++)
+		if (!replaced(recipe, from[i]))
+			variables[n++] = from[i];
+	for (size_t i = 0; sets[i]; i++)
+		variables[n++] = sets[i];
+	variables[n] = NULL;
 	*ret_variables = variables;
 	return TS_OK;
 }

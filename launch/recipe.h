@@ -32,7 +32,7 @@ struct ts_recipe_steps {
 };
 
 struct ts_recipe {
-	const char *const *launcher; /* words before argv, such as srun -N1; ends with NULL; NULL: none */
+	const char *const *launcher; /* words before argv, such as srun -N1 (runner.h); ends with NULL; NULL: none */
 	const char *const *argv;     /* ends with NULL; argv[0] is looked for in PATH */
 	const struct ts_recipe_pair *slots;
 	size_t n_slots;
@@ -57,6 +57,9 @@ enum ts_status ts_recipe_check(const struct ts_recipe *recipe, struct ts_error *
 /* The words that are executed, which end with NULL: the launcher's, then argv with its slots filled. */
 enum ts_status ts_recipe_words(const struct ts_recipe *recipe, struct ts_arena *arena, const char *const **ret_words,
 			       struct ts_error *err);
+/* What the recipe itself sets, "NAME=VALUE", which ends with NULL: its variables, and what the recorder is asked for. */
+enum ts_status ts_recipe_sets(const struct ts_recipe *recipe, struct ts_arena *arena, const char *const **ret_variables,
+			      struct ts_error *err);
 /* The environment of the command, "NAME=VALUE", which ends with NULL. from: the environment that it begins with, unless the recipe is
  * bare. What the recorder is asked for stands in it: TSCOPE_DIRECTORY, TSCOPE_STOP, TSCOPE_WATCH, TSCOPE_OPERATIONS. */
 enum ts_status ts_recipe_environment(const struct ts_recipe *recipe, const char *const *from, struct ts_arena *arena,

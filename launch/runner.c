@@ -321,10 +321,13 @@ enum ts_status ts_runner_begin(struct ts_runner *runner, const char *clone, cons
 
 	if (status)
 		return status;
+	while (recipe->launcher && recipe->launcher[order.n_before])
+		order.n_before++;
 	if (runner->n == TS_RUNNER_JOBS)
 		return ts_error_set(err, TS_TOO_LARGE, "%d runs are made already, and that is the limit", TS_RUNNER_JOBS);
 	ts_arena_init(&arena, ORDER_MAX);
 	if (ts_recipe_words(recipe, &arena, &order.words, err) ||
+	    ts_recipe_sets(recipe, &arena, &order.sets, err) ||
 	    ts_recipe_environment(recipe, (const char *const *)(uintptr_t)environ, &arena, &order.variables, err))
 		status = err->status;
 	if (!status)

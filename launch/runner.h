@@ -9,6 +9,11 @@
  * patch, copies the files, runs the command in a session of its own with stdin from /dev/null, and removes the worktree. What the
  * command prints goes to FOLDER/output.txt. All processes of the command end with it, also those that it leaves behind.
  *
+ * A launcher (recipe.h) is a program that makes the run elsewhere: on another machine by srun, in a container. It is started where the
+ * command would be, with the words of the command behind its own, and its exit code is the command's. TSCOPE_RECIPE names a JSON file
+ * for it: command, directory, worktree, clone, commit, folder, and the variables that the recipe sets; TSCOPE_VARIABLES has their
+ * names, with a blank between them, for a container that begins with none.
+ *
  * Nothing of the user's tree is touched: of the clone, git writes .git/worktrees and objects alone.
  *
  * Whatever dies, the rest cleans up: where the caller is killed, the runner ends each job; where the runner is killed, each job does it

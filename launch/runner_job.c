@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/cursor.h"
 #include "base/file.h"
+#include "base/json_writer.h"
 #include "base/system.h"
 #include "base/text.h"
 #include "launch/marked.h"
@@ -25,7 +26,7 @@
 #define KILL_AFTER_NS (INT64_C(5) * 1000000000)
 #define FILES_MAX (INT64_C(4) << 30)
 
-enum { CANNOT_BE_TESTED = 125, COPY = 1 << 18, LIST_MAX = 8192 };
+enum { CANNOT_BE_TESTED = 125, COPY = 1 << 18, LIST_MAX = 8192, RECIPE_MAX = 64 << 20 };
 
 extern char **environ;
 
@@ -59,8 +60,10 @@ void ts_job_write(struct ts_buf *out, const struct ts_job_order *order)
 	put(out, order->patch);
 	put_list(out, order->words);
 	put_list(out, order->variables);
+	put_list(out, order->sets);
 	put_list(out, order->files);
 	ts_buf_u64(out, (uint64_t)order->limit_ns);
+	ts_buf_u32(out, order->n_before);
 }
 
 static struct ts_span get(struct ts_cursor *in)
@@ -104,8 +107,10 @@ bool ts_job_read(struct ts_span bytes, struct ts_arena *arena, struct ts_job_ord
 	ret_order->patch = get(&in);
 	ret_order->words = get_list(&in, arena);
 	ret_order->variables = get_list(&in, arena);
+	ret_order->sets = get_list(&in, arena);
 	ret_order->files = get_list(&in, arena);
 	ret_order->limit_ns = (int64_t)ts_cursor_uint(&in, 8);
+	ret_order->n_before = (uint32_t)ts_cursor_uint(&in, 4);
 	return !in.failed && in.at == bytes.len;
 }
 
@@ -285,40 +290,115 @@ static int open_output(struct job *j)
 	return n > 0 && (size_t)n < sizeof path ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0666) : -1;
 }
 
-/* The variables of the order, with the place's name. */
-static const char **variables_of(struct job *j, const char *mark)
+/* What a launcher may want to know, as it is in runner.h. */
+static bool write_recipe(struct job *j, const char *path, const char *cwd)
 {
-	size_t n = 0;
+	const struct ts_job_order *o = j->order;
+	struct ts_buf text = TS_BUF_INIT(RECIPE_MAX);
+	struct ts_json json = ts_json_of(&text);
+	struct ts_error err;
+	bool well;
+
+	ts_json_object(&json);
+	ts_json_key(&json, "command");
+	ts_json_array(&json);
+	for (size_t i = o->n_before; o->words[i]; i++)
+		ts_json_string(&json, o->words[i]);
+	ts_json_end(&json);
+	ts_json_key(&json, "directory");
+	ts_json_string(&json, cwd);
+	ts_json_key(&json, "worktree");
+	ts_json_string(&json, j->place.tree);
+	ts_json_key(&json, "clone");
+	ts_json_string(&json, o->clone);
+	ts_json_key(&json, "commit");
+	ts_json_string(&json, o->commit);
+	ts_json_key(&json, "folder");
+	ts_json_string(&json, o->folder);
+	ts_json_key(&json, "variables");
+	ts_json_object(&json);
+	for (size_t i = 0; o->sets[i]; i++) {
+		size_t n = strcspn(o->sets[i], "=");
+
+		ts_json_key_span(&json, ts_span_of(o->sets[i], n));
+		ts_json_string(&json, o->sets[i] + n + 1);
+	}
+	ts_json_end(&json);
+	ts_json_end(&json);
+	ts_buf_char(&text, '\n');
+	well = !ts_buf_check(&text, &err) && !ts_file_replace(path, ts_buf_view(&text), 0600, &err);
+	ts_buf_finish(&text);
+	if (!well)
+		say(j, TS_RAN_CANNOT, "%.300s", err.text);
+	return well;
+}
+
+/* The names of what the recipe sets, and of the mark that every process of the job has. */
+static char *names_of_sets(const struct ts_job_order *o)
+{
+	size_t room = sizeof "TSCOPE_VARIABLES=TSCOPE_RUNNER", at = room - 1;
+	char *text;
+
+	for (size_t i = 0; o->sets[i]; i++)
+		room += strcspn(o->sets[i], "=") + 1;
+	text = ts_alloc(room);
+	if (!text)
+		return NULL;
+	memcpy(text, "TSCOPE_VARIABLES=TSCOPE_RUNNER", at + 1);
+	for (size_t i = 0; o->sets[i]; i++) {
+		size_t n = strcspn(o->sets[i], "=");
+
+		text[at++] = ' ';
+		memcpy(text + at, o->sets[i], n);
+		at += n;
+	}
+	text[at] = '\0';
+	return text;
+}
+
+/* The variables of the order, with more of them, which end with NULL. */
+static const char **variables_of(struct job *j, const char *const *more)
+{
+	size_t n = 0, k = 0;
 	const char **made;
 
 	while (j->order->variables[n])
 		n++;
-	made = ts_alloc_array(n + 2, sizeof *made);
-	for (size_t i = 0; made && i < n; i++)
-		made[i] = j->order->variables[i];
-	if (made) {
-		made[n] = mark;
-		made[n + 1] = NULL;
-	}
+	while (more[k])
+		k++;
+	made = ts_alloc_array(n + k + 1, sizeof *made);
+	for (size_t i = 0; made && i < n + k; i++)
+		made[i] = i < n ? j->order->variables[i] : more[i - n];
+	if (made)
+		made[n + k] = NULL;
 	return made;
 }
 
 static bool begin(struct job *j)
 {
-	char cwd[2 * TS_PLACE_PATH], mark[TS_PLACE_NAME + 16];
-	int ends[2] = {-1, -1}, error = 0, output = open_output(j);
+	char cwd[2 * TS_PLACE_PATH], mark[TS_PLACE_NAME + 16], recipe[TS_PLACE_PATH + 32];
+	int ends[2] = {-1, -1}, error = 0, output;
+	char *names = j->order->n_before ? names_of_sets(j->order) : NULL;
+	const char *more[] = {mark, names ? recipe : NULL, names, NULL};
 	const char **variables;
 	pid_t pid = -1;
 
-	(void)snprintf(cwd, sizeof cwd, "%s/%s", j->place.tree, j->order->directory);
+	(void)snprintf(cwd, sizeof cwd, "%s%s%s", j->place.tree, j->order->directory[0] ? "/" : "", j->order->directory);
 	(void)snprintf(mark, sizeof mark, "TSCOPE_RUNNER=%s", j->place.name);
-	variables = variables_of(j, mark);
+	(void)snprintf(recipe, sizeof recipe, "TSCOPE_RECIPE=%s/recipe.json", j->place.folder);
+	if (names && !write_recipe(j, strchr(recipe, '=') + 1, cwd)) {
+		ts_free(names);
+		return false;
+	}
+	output = open_output(j);
+	variables = variables_of(j, more);
 	if (variables && output >= 0 && ts_system_pipe(ends) == 0)
 		pid = fork();
 	if (pid == 0)
 		become(j, cwd, variables, output, ends[1]);
 	error = pid < 0 ? errno : 0;
 	ts_free(variables);
+	ts_free(names);
 	if (output >= 0)
 		(void)close(output);
 	if (ends[1] >= 0)

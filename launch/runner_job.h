@@ -11,7 +11,9 @@ struct ts_job_order {
 	const char *state, *clone, *commit, *directory, *folder;
 	struct ts_span patch;
 	const char *const *words;
+	uint32_t n_before; /* of them, those of the launcher */
 	const char *const *variables;
+	const char *const *sets; /* those of them that the recipe itself sets */
 	const char *const *files;
 	int64_t limit_ns;
 };

@@ -166,6 +166,37 @@ static void cannot(const struct ts_recipe *recipe, const char *why)
 		assert_string_equal(ran.why, why);
 }
 
+/* A container begins with no variables: this launcher stands for one. */
+static void test_a_launcher_makes_the_run_elsewhere(void **unused)
+{
+	struct ts_recipe recipe = script("echo in $A-$B-$TSCOPE_STOP >> \"$TSCOPE_DIRECTORY/seen\"; exit 125");
+	static const char *const launcher[] = {"sh", "elsewhere", "nine", NULL};
+	const struct ts_recipe_pair variables[] = {{"A", "a b"}};
+	struct ts_ran ran;
+	char third[41];
+
+	(void)unused;
+	shell("cd %s && printf '%%s\n' 'n=$1; shift; cp \"$TSCOPE_RECIPE\" \"$TSCOPE_DIRECTORY/recipe\"'"
+	      " 'for v in $TSCOPE_VARIABLES; do eval \"value=\\$$v\"; set -- \"$v=$value\" \"$@\"; done'"
+	      " 'exec env -i PATH=\"$PATH\" B=$n \"$@\"' > elsewhere"
+	      " && git add elsewhere && git commit -qm elsewhere && git rev-parse HEAD > ../third"
+	      " && git status --porcelain > ../status",
+	      clone);
+	(void)snprintf(third, sizeof third, "%.40s", text_of("%s/third", top));
+	recipe.commit = third;
+	recipe.launcher = launcher;
+	recipe.variables = variables;
+	recipe.n_variables = 1;
+	recipe.stops = true;
+	recipe.stop = 7;
+	ran = run(&recipe);
+	assert_int_equal(ran.kind, TS_RAN_CANNOT);
+	assert_string_equal(text_of("%s/seen", folder), "in a b-nine-7\n");
+	assert_non_null(strstr(text_of("%s/recipe", folder), "\"command\":[\"sh\",\"-c\","));
+	assert_non_null(strstr(text_of("%s/recipe", folder), "\"A\":\"a b\""));
+	shell("cd %s && git rm -q elsewhere && git commit -qm gone && git status --porcelain > ../status", clone);
+}
+
 static void test_what_cannot_be_tested_is_said(void **unused)
 {
 	static const char *const missing[] = {"no/such.bin", NULL}, *const none[] = {"/no/such/program", NULL};
@@ -384,6 +415,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_run_sees_the_commit_and_not_the_users_tree),
 		cmocka_unit_test(test_a_patch_and_files_are_laid_over_it),
+		cmocka_unit_test(test_a_launcher_makes_the_run_elsewhere),
 		cmocka_unit_test(test_what_cannot_be_tested_is_said),
 		cmocka_unit_test(test_a_failure_is_no_doubt),
 		cmocka_unit_test(test_a_folder_is_of_one_run),
