@@ -9,6 +9,7 @@
 #define CUBLAS "https://docs.nvidia.com/cuda/cublas/index.html#results-reproducibility"
 #define SDPA "https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.scaled_dot_product_attention.html"
 #define MEGATRON "https://docs.nvidia.com/megatron-core/developer-guide/nightly/user-guide/deterministic-training.html"
+#define LOADER "https://docs.pytorch.org/docs/stable/data.html#torch.utils.data.DataLoader"
 #define FLASH "https://github.com/Dao-AILab/flash-attention"
 #define PYTHON "https://docs.python.org/3/using/cmdline.html#envvar-PYTHONHASHSEED"
 #define ACCURACY "https://docs.pytorch.org/docs/stable/notes/numerical_accuracy.html"
@@ -207,6 +208,27 @@ const struct ts_hazard ts_hazards[] = {
 	 .says = "its seed is not recorded",
 	 .prevent = "torch.manual_seed(N)",
 	 .source = RANDOMNESS "#pytorch-random-number-generator"},
+	{.name = "workers of a loader",
+	 .paths = {"data.num_workers"},
+	 .good = {"0"},
+	 .otherwise = TS_HAZARD_UNPROVED,
+	 .unset = TS_HAZARD_UNPROVED,
+	 .library = "libraries.torch",
+	 .says = "each worker has generators of its own; torch seeds its own, Python's and NumPy's of them by that of the loader, "
+		 "and no others",
+	 .prevent = "num_workers=0, or DataLoader(..., worker_init_fn=F, generator=torch.Generator().manual_seed(N)), where F "
+		    "seeds what it uses",
+	 .source = RANDOMNESS "#dataloader"},
+	{.name = "order of a loader's batches",
+	 .paths = {"data.in_order"},
+	 .good = {"true"},
+	 .bad = {"false"},
+	 .otherwise = TS_HAZARD_UNPROVED,
+	 .unset = TS_HAZARD_CONTROLLED,
+	 .library = "libraries.torch",
+	 .says = "batches come in the order in which workers happen to have them",
+	 .prevent = "DataLoader(..., in_order=True), which is its default",
+	 .source = LOADER},
 	{.name = "number of threads",
 	 .paths = {"determinism.env.OMP_DYNAMIC"},
 	 .good = {"false", "FALSE", "0"},

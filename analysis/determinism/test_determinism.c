@@ -123,6 +123,7 @@ static const struct given controlled[] = {
 	{"determinism.env.PYTHONHASHSEED", "0"},
 	{"seeds.numpy", "0"},
 	{"seeds.python", "0"},
+	{"data.num_workers", "0"},
 	{"determinism.cudnn_sdp", "false"},
 	{NULL, NULL},
 };
@@ -131,6 +132,7 @@ static const char *const plain_ops[] = {"aten.addmm.default", "aten.mm.default",
 /* A loop on a CPU: nothing of CUDA can act, whatever its flags are. What no record tells is unproved. */
 static void test_cpu(void **state)
 {
+	static const struct given workers[] = {{"data.num_workers", "2"}, {"data.in_order", "false"}, {NULL, NULL}};
 	struct seen s;
 
 	(void)state;
@@ -146,9 +148,17 @@ static void test_cpu(void **state)
 	expect(&s, "generator of torch", TS_HAZARD_CONTROLLED);
 	expect(&s, "operations", TS_HAZARD_CONTROLLED);
 	expect(&s, "number of threads", TS_HAZARD_CONTROLLED);
-	assert_int_equal(s.answer.unproved, 3);
+	expect(&s, "workers of a loader", TS_HAZARD_UNPROVED);
+	expect(&s, "order of a loader's batches", TS_HAZARD_CONTROLLED);
+	assert_int_equal(s.answer.unproved, 4);
+	ts_arena_finish(&s.arena);
+	ask(&s, 1, (const struct given *const[]){cpu, workers, NULL}, plain_ops);
+	expect(&s, "workers of a loader", TS_HAZARD_UNPROVED);
+	expect(&s, "order of a loader's batches", TS_HAZARD_BREAKS);
+	assert_int_equal(s.answer.exit_code, 1);
 	ts_arena_finish(&s.arena);
 	ask(&s, 1, (const struct given *const[]){cpu, controlled, NULL}, plain_ops);
+	expect(&s, "workers of a loader", TS_HAZARD_CONTROLLED);
 	assert_int_equal(s.answer.exit_code, 0);
 	ts_arena_finish(&s.arena);
 }

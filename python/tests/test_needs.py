@@ -102,6 +102,10 @@ class Needs(support.Case):
         data, subset, loader = Set([1, 2]), Within(), Within()
         data._fingerprint, subset.dataset, loader.dataset = "ab12", data, data
         self.assertEqual(_data.settings(loader)["data"]["fingerprint"], "ab12")
+        loader.in_order, loader.num_workers = False, 0  # nothing comes out of order without workers
+        self.assertNotIn("in_order", _data.settings(loader)["data"])
+        loader.num_workers = 2
+        self.assertIs(_data.settings(loader)["data"]["in_order"], False)
         self.assertEqual(_data.fingerprint_of(subset), "ab12")
         loader.dataset = [1]
         self.assertNotIn("fingerprint", _data.settings(loader).get("data", {}))

@@ -88,6 +88,8 @@ def settings(loader: Any) -> dict[str, Any]:
             values = [value for one in _draws(loader) if isinstance(value := getattr(one, name, None), (bool, int))]
             if values:
                 group[name] = values[0]
+    if data.get("num_workers") and getattr(loader, "in_order", True) is False:
+        data["in_order"] = False  # batches come as workers have them; recorded only where it is so
     samplers = [one.sampler for one in _draws(loader) if getattr(one, "sampler", None) is not None]
     if samplers:
         data["sampler"] = type(samplers[0]).__qualname__

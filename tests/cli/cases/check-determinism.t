@@ -54,9 +54,13 @@ $ tscope check-determinism ./plain
 |     without a seed it gives other numbers in each run; whether it has one is not recorded
 |     prevented by: random.seed(N), and run.facts({"seeds": {"python": N}}), which records it
 |     source: https://docs.pytorch.org/docs/stable/notes/randomness.html#python
+|   workers of a loader
+|     each worker has generators of its own; torch seeds its own, Python's and NumPy's of them by that of the loader, and no others
+|     prevented by: num_workers=0, or DataLoader(..., worker_init_fn=F, generator=torch.Generator().manual_seed(N)), where F seeds what it uses
+|     source: https://docs.pytorch.org/docs/stable/notes/randomness.html#dataloader
 |
 | CONTROLLED
-|   cuDNN attention, max-autotune, generator of torch, number of threads, operations
+|   cuDNN attention, max-autotune, generator of torch, order of a loader's batches, number of threads, operations
 |
 | CANNOT ACT HERE
 |   flash-attn, Transformer Engine, NCCL algorithm, backend of collectives, autotuning of compiled code, XLA on GPUs, TensorFlow, generator of NumPy
@@ -89,10 +93,16 @@ $ tscope check-determinism ./plain
 |     source: https://docs.pytorch.org/docs/stable/notes/numerical_accuracy.html
 [1]
 $ tscope check-determinism ./careful
-| All that the catalog knows is controlled, or cannot act. Only two runs can show the rest.
+| Nothing that was recorded is known to make two runs differ; 1 thing is unproved.
+|
+| UNPROVED
+|   workers of a loader
+|     each worker has generators of its own; torch seeds its own, Python's and NumPy's of them by that of the loader, and no others
+|     prevented by: num_workers=0, or DataLoader(..., worker_init_fn=F, generator=torch.Generator().manual_seed(N)), where F seeds what it uses
+|     source: https://docs.pytorch.org/docs/stable/notes/randomness.html#dataloader
 |
 | CONTROLLED
-|   deterministic algorithms, cuDNN benchmark, cuDNN deterministic, cuBLAS workspace, memory-efficient attention, flash attention of torch, cuDNN attention, max-autotune, hash seed of Python, generator of Python, generator of torch, number of threads, aten.index_add_.default, aten.avg_pool3d_backward.default, operations
+|   deterministic algorithms, cuDNN benchmark, cuDNN deterministic, cuBLAS workspace, memory-efficient attention, flash attention of torch, cuDNN attention, max-autotune, hash seed of Python, generator of Python, generator of torch, order of a loader's batches, number of threads, aten.index_add_.default, aten.avg_pool3d_backward.default, operations
 |
 | CANNOT ACT HERE
 |   flash-attn, Transformer Engine, NCCL algorithm, backend of collectives, autotuning of compiled code, XLA on GPUs, TensorFlow, generator of NumPy
@@ -123,9 +133,10 @@ $ tscope check-determinism ./careful
 |     partial sums of a split matrix product are kept in bf16, and how it is split depends on the device
 |     prevented by: torch.backends.cuda.matmul.allow_bf16_reduced_precision_reduction = False
 |     source: https://docs.pytorch.org/docs/stable/notes/numerical_accuracy.html
+[3]
 $ COLUMNS=60 tscope check-determinism ./silent
 | Nothing that was recorded is known to make two runs differ;
-| 22 things are unproved.
+| 24 things are unproved.
 |
 | UNPROVED
 |   deterministic algorithms
@@ -263,6 +274,23 @@ $ COLUMNS=60 tscope check-determinism ./silent
 |     prevented by: torch.manual_seed(N)
 |     source:
 |     https://docs.pytorch.org/docs/stable/notes/randomness.html#pytorch-random-number-generator
+|   workers of a loader
+|     each worker has generators of its own; torch seeds its
+|     own, Python's and NumPy's of them by that of the loader,
+|     and no others
+|     prevented by: num_workers=0, or DataLoader(...,
+|     worker_init_fn=F,
+|     generator=torch.Generator().manual_seed(N)), where F
+|     seeds what it uses
+|     source:
+|     https://docs.pytorch.org/docs/stable/notes/randomness.html#dataloader
+|   order of a loader's batches
+|     batches come in the order in which workers happen to
+|     have them
+|     prevented by: DataLoader(..., in_order=True), which is
+|     its default
+|     source:
+|     https://docs.pytorch.org/docs/stable/data.html#torch.utils.data.DataLoader
 |   number of threads
 |     OpenMP may use another number of threads for each sum,
 |     and splits it otherwise
