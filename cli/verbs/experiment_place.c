@@ -1,6 +1,7 @@
 #include "cli/verbs/experiment_place.h"
 
 #include "base/file.h"
+#include "cli/verbs/again_words.h"
 #include "launch/git.h"
 
 #include <errno.h>
@@ -68,6 +69,49 @@ enum ts_status ts_experiment_directory(struct ts_cli *cli, const char *what, con
 				    ts_arena_phrase(&cli->arena, "%s/%.*s-%.*s", what, SHORT, ts_id_hex(a, hex_a), SHORT,
 						    ts_id_hex(b, hex_b)),
 				    ret_directory, err);
+}
+
+enum ts_status ts_experiment_launcher(struct ts_cli *cli, const char *const **ret_words, struct ts_error *err)
+{
+	const char *text = ts_args_text(&cli->args, "runner");
+	const char *const *words = text ? ts_again_words(ts_span_str(text), &cli->arena) : NULL;
+	char whole[PATH_MAX];
+	const char **made;
+	size_t n = 0;
+
+	*ret_words = NULL;
+	if (!text)
+		return TS_OK;
+	if (!words)
+		return ts_arena_check(&cli->arena, err)
+			       ? err->status
+			       : ts_error_set(err, TS_INVALID,
+					      "--runner is a program with its words, such as 'srun -N1', and no shell reads it");
+	while (words[n])
+		n++;
+	made = ts_arena_array(&cli->arena, n + 1, sizeof *made);
+	for (size_t i = 0; made && i <= n; i++)
+		made[i] = words[i];
+	if (made && strchr(words[0], '/')) {
+		if (!realpath(words[0], whole))
+			return ts_error_set(err, TS_NOT_FOUND, "--runner: %s is not there", words[0]);
+		made[0] = ts_arena_printf(&cli->arena, "%s", whole);
+	}
+	*ret_words = made;
+	return ts_arena_check(&cli->arena, err);
+}
+
+enum ts_status ts_experiment_jobs(struct ts_cli *cli, size_t *ret_jobs, struct ts_error *err)
+{
+	uint64_t jobs = 1;
+	bool given;
+
+	if (ts_args_uint(&cli->args, "jobs", TS_RUNNER_JOBS, &given, &jobs, err))
+		return err->status;
+	if (given && !jobs)
+		return ts_error_set(err, TS_INVALID, "--jobs is 1 or more");
+	*ret_jobs = given ? jobs : 1;
+	return TS_OK;
 }
 
 enum ts_status ts_experiment_confirm(struct ts_cli *cli, const char *what, struct ts_error *err)

@@ -15,6 +15,11 @@ enum ts_status ts_experiment_folder(struct ts_cli *cli, const char *name, const 
  * is made. */
 enum ts_status ts_experiment_directory(struct ts_cli *cli, const char *what, const struct ts_id *a, const struct ts_id *b,
 				       const char **ret_directory, struct ts_error *err);
+/* The words of --runner, by which runs are made elsewhere (launch/runner.h); NULL: they are made here. A program that is named by a
+ * path is that of this folder, wherever the run is. Nothing of it is given to a shell. */
+enum ts_status ts_experiment_launcher(struct ts_cli *cli, const char *const **ret_words, struct ts_error *err);
+/* How many runs --jobs allows side by side; 1 without it. */
+enum ts_status ts_experiment_jobs(struct ts_cli *cli, size_t *ret_jobs, struct ts_error *err);
 /* Asks on the terminal whether to do it. TS_INVALID: no, or there is no terminal and no --yes. */
 enum ts_status ts_experiment_confirm(struct ts_cli *cli, const char *what, struct ts_error *err);
 

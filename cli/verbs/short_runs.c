@@ -73,7 +73,8 @@ enum ts_status ts_short_of(struct ts_cli *cli, const char *const *words, const c
 	if (!words[0])
 		return ts_error_set(err, TS_INVALID, "there is no command behind --");
 	if (ts_args_seconds(&cli->args, "limit", &given, &limit_s, err) || ts_experiment_clone(cli, &s.clone, err) ||
-	    code_of(cli, &s, err) || files_of(cli, &s, err) || ts_experiment_folder(cli, named, &s.directory, err))
+	    ts_experiment_launcher(cli, &s.recipe.launcher, err) || code_of(cli, &s, err) || files_of(cli, &s, err) ||
+	    ts_experiment_folder(cli, named, &s.directory, err))
 		return err->status;
 	s.recipe.limit_ns = (int64_t)limit_s * 1000000000;
 	*ret_short = s;

@@ -28,7 +28,7 @@ struct ts_short_run {
 	struct ts_span spec; /* by which the store's handlers know it; empty: nothing was recorded */
 };
 
-/* The options that it reads: --clone, --directory, --limit, --copy. `what` names the folder below the user's state folder. */
+/* The options that it reads: --clone, --directory, --limit, --copy, --runner. `what` names the folder below the user's state folder. */
 enum ts_status ts_short_of(struct ts_cli *cli, const char *const *words, const char *what, struct ts_short *ret_short,
 			   struct ts_error *err);
 /* Asks for steps 0 to n - 1, with digests in each of them; operations: and those of each operation of torch. */

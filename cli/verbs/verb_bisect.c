@@ -359,8 +359,12 @@ static enum ts_status prepare(struct ts_cli *cli, struct judging *g, struct ts_b
 	const char *list = ts_args_text(&cli->args, "versions");
 	struct ts_id ids[2];
 
-	if (read_options(cli, g, q, err) || (list ? version_list(cli, list, q, err) : commits(cli, q, err)))
+	if (read_options(cli, g, q, err) || ts_experiment_jobs(cli, &q->jobs, err) ||
+	    ts_experiment_launcher(cli, &q->launcher, err) || (list ? version_list(cli, list, q, err) : commits(cli, q, err)))
 		return err->status;
+	if (q->jobs > 1 && g->gate)
+		return ts_error_set(err, TS_INVALID,
+				    "--jobs: runs side by side slow each other down, so the gate judges one after the other");
 	ts_digest(ts_span_str(ts_cli_word(cli, 0)), &ids[0]);
 	ts_digest(ts_span_str(ts_cli_word(cli, 1)), &ids[1]);
 	if (ts_experiment_directory(cli, "bisect", &ids[0], &ids[1], &q->directory, err))
@@ -375,7 +379,8 @@ static enum ts_status prepare(struct ts_cli *cli, struct judging *g, struct ts_b
 enum ts_status ts_verb_bisect(struct ts_cli *cli, struct ts_error *err)
 {
 	struct judging g = {.cli = cli, .push = !ts_args_has(&cli->args, "no-push")};
-	struct ts_bisect_question q = {.cli = cli, .argv = cli->args.words + 2, .judge = judge, .ctx = &g};
+	struct ts_kept_runs making = {.arena = &cli->arena};
+	struct ts_bisect_question q = {.cli = cli, .argv = cli->args.words + 2, .making = &making, .judge = judge, .ctx = &g};
 	struct ts_bisected answer;
 	enum ts_status status;
 
@@ -384,12 +389,13 @@ enum ts_status ts_verb_bisect(struct ts_cli *cli, struct ts_error *err)
 	/* The runner is a process of its own, made before there is any thread. */
 	status = ts_experiment_clone(cli, &q.clone, err);
 	if (!status)
-		status = ts_experiment_runner(cli, &q.runner, err);
+		status = ts_experiment_runner(cli, &making.runner, err);
+	making.clone = q.clone;
 	if (!status)
 		status = prepare(cli, &g, &q, err);
 	if (!status)
 		status = ts_bisect_by_runs(&q, &answer, err);
-	ts_runner_close(q.runner);
+	ts_runner_close(making.runner);
 	if (status)
 		return ts_error_prefix(err, "bisect");
 	cli->exit_code = answer.found ? TS_EXIT_YES : TS_EXIT_INCONCLUSIVE;

@@ -10,6 +10,7 @@
 #include "cli/report/render_report.h"
 #include "cli/report/report.h"
 #include "cli/verbs/again_here.h"
+#include "cli/verbs/experiment_place.h"
 #include "cli/verbs/launch_python.h"
 #include "cli/verbs/verbs.h"
 #include "cli/view/show_value.h"
@@ -148,7 +149,7 @@ static enum ts_status recipe_of(struct reproducing *r, struct ts_error *err)
 	};
 	if (!r->recipe.folder)
 		return ts_arena_error(&r->cli->arena, err);
-	if (words_of(r, err) || limits_of(r, err))
+	if (ts_experiment_launcher(r->cli, &r->recipe.launcher, err) || words_of(r, err) || limits_of(r, err))
 		return err->status;
 	return ts_recipe_check(&r->recipe, err);
 }
@@ -176,9 +177,9 @@ static void put_patch(struct ts_buf *out, struct ts_span patch)
 	}
 }
 
-static void put_words(struct ts_buf *out, const char *const *words)
+static void put_words(struct ts_buf *out, const char *name, const char *const *words)
 {
-	ts_buf_str(out, "  command      ");
+	ts_buf_printf(out, "  %-13s", name);
 	for (size_t i = 0; words[i]; i++) {
 		bool plain = words[i][0] && strcspn(words[i], " \t'\"\\$`|&;<>()*?[]{}!#~") == strlen(words[i]);
 
@@ -219,7 +220,9 @@ static void show_plan(struct reproducing *r, struct ts_buf *out)
 
 	ts_buf_str(out,
 		   "tscope executes this here, in a git worktree of its own. It comes from the record; read it before you agree.\n");
-	put_words(out, recipe->argv);
+	put_words(out, "command", recipe->argv);
+	if (recipe->launcher)
+		put_words(out, "by", recipe->launcher);
 	put(out, "commit", recipe->commit);
 	put(out, "clone", r->here.clone);
 	if (recipe->directory[0])

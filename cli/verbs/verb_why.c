@@ -10,6 +10,7 @@
 #include "cli/view/show_value.h"
 #include "cli/why/why_say.h"
 #include "cli/why/why_text.h"
+#include "experiment/foresight.h"
 #include "experiment/search.h"
 
 #include <stdio.h>
@@ -25,6 +26,7 @@ struct asking {
 	struct ts_why_problem *problem;
 	struct ts_why_runs *runs;
 	int64_t began, most_ns; /* 0: no limit of time */
+	size_t jobs;		/* runs side by side */
 	bool push, told;
 };
 
@@ -111,12 +113,25 @@ static void tell(const struct asking *a, size_t i)
 		   run->kept.problem ? ": " : "", run->kept.problem ? run->kept.problem : "");
 }
 
+/* Begins what may be asked for, beside what is asked for now. */
+static enum ts_status ahead(struct asking *a, struct ts_arena *arena, struct ts_error *err)
+{
+	struct ts_trial trials[TS_AHEAD_MOST];
+	size_t n;
+
+	return ts_search_ahead(&a->problem->search, a->runs->answers, a->runs->n, a->jobs, arena, trials, &n, err) ||
+			       ts_why_begin(a->runs, trials, n, a->jobs, err)
+		       ? err->status
+		       : TS_OK;
+}
+
 /* Asks for runs and makes them, until there is a verdict. */
 static enum ts_status search(struct asking *a, struct ts_search_verdict *ret_verdict, struct ts_error *err)
 {
 	struct ts_search_step step;
 	struct ts_arena arena;
 	enum ts_status status;
+	size_t spare;
 
 	ts_arena_init(&arena, STEP_ARENA);
 	for (;;) {
@@ -126,7 +141,9 @@ static enum ts_status search(struct asking *a, struct ts_search_verdict *ret_ver
 		status = ts_search_next(&a->problem->search, a->runs->answers, a->runs->n, &arena, &step, err);
 		if (status || step.done)
 			break;
-		status = ts_why_run(a->runs, &step.trial, err);
+		status = a->jobs > 1 ? ahead(a, &arena, err) : TS_OK;
+		if (!status)
+			status = ts_why_run(a->runs, &step.trial, err);
 		if (status)
 			break;
 		for (size_t side = 0; side < 2; side++)
@@ -135,6 +152,9 @@ static enum ts_status search(struct asking *a, struct ts_search_verdict *ret_ver
 		push(a, a->runs->n - 1);
 	}
 	ts_arena_finish(&arena);
+	spare = ts_kept_runs_end(&a->runs->making);
+	if (spare)
+		ts_cli_say(a->cli, "%zu run%s begun ahead, and not needed", spare, spare == 1 ? " was" : "s were");
 	if (!status)
 		*ret_verdict = step.verdict;
 	return status;
@@ -180,9 +200,12 @@ static enum ts_status prepare(struct asking *a, const char *clone, bool plan, st
 	bool given;
 
 	if (ts_why_problem_of(cli, words, cli->args.n_words > 2 ? cli->args.words + 2 : NULL, clone, a->problem, err) ||
-	    budget(cli, a->problem, &a->most_ns, err) || ts_args_seconds(&cli->args, "limit", &given, &limit_s, err))
+	    ts_experiment_launcher(cli, &a->problem->launcher, err) || budget(cli, a->problem, &a->most_ns, err) ||
+	    ts_args_seconds(&cli->args, "limit", &given, &limit_s, err))
 		return err->status;
 	a->runs->problem = a->problem;
+	if (ts_experiment_jobs(cli, &a->jobs, err))
+		return err->status;
 	a->runs->numbers = TS_LIKE_OTHER;
 	a->runs->limit_ns = given ? (int64_t)limit_s * 1000000000 : usual_limit_ns(a->problem);
 	if (plan)
@@ -207,13 +230,14 @@ enum ts_status ts_verb_why(struct ts_cli *cli, struct ts_error *err)
 	if (cli->args.n_words > 2 && ts_experiment_clone(cli, &clone, err))
 		return err->status;
 	/* Before there is any thread. */
-	if (!plan && ts_experiment_runner(cli, &a.runs->runner, err))
+	a.runs->making = (struct ts_kept_runs){.clone = clone, .arena = &cli->arena};
+	if (!plan && ts_experiment_runner(cli, &a.runs->making.runner, err))
 		return err->status;
 	status = prepare(&a, clone, plan, err);
 	if (!status && cli->args.n_words == 2 && !ts_args_has(&cli->args, "dry-run"))
 		ts_cli_say(cli, "nothing is run without a command behind --; this is the plan (tscope help why)");
 	if (!status)
 		status = answer(&a, plan, err);
-	ts_runner_close(a.runs->runner);
+	ts_runner_close(a.runs->making.runner);
 	return status ? ts_error_prefix(err, "why") : TS_OK;
 }

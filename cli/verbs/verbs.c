@@ -99,6 +99,11 @@ static const struct ts_example watch_examples[] = {
 	END_EXAMPLES,
 };
 
+/* Who makes them. */
+#define RUNNER_OPTION													\
+	{.name = "runner", .argument = "PROGRAM",									\
+	 .help = "make each run by this program, with its words, before COMMAND: 'srun -N1', './in-container image'"}
+
 /* Where experiments run. */
 #define EXPERIMENT_OPTIONS												\
 	{.name = "clone", .argument = "DIR", .complete = TS_COMPLETE_DIR,						\
@@ -106,6 +111,9 @@ static const struct ts_example watch_examples[] = {
 	{.name = "directory", .letter = 'd', .argument = "DIR", .complete = TS_COMPLETE_DIR,				\
 	 .help = "keep the runs here (default: below tscope in the XDG state folder, ~/.local/state)"},		\
 	{.name = "limit", .argument = "TIME", .help = "end a run that takes longer, 90s or 2h, as one that cannot be tested"},	\
+	RUNNER_OPTION,													\
+	{.name = "jobs", .argument = "N",										\
+	 .help = "make up to N runs side by side, with some that turn out not to be needed (default: 1)"},		\
 	{.name = "no-push", .help = "do not push the runs of experiments"}
 
 static const struct ts_option why_options[] = {
@@ -358,6 +366,7 @@ static const struct ts_option reproduce_options[] = {
 	 .help = "the git clone that has the code (default: the one in which you are)"},
 	{.name = "limit", .argument = "MINUTES",
 	 .help = "end the training after so long (default: 10 minutes and 10 times as long as the record took, if it says so)"},
+	RUNNER_OPTION,
 	END_OPTIONS,
 };
 static const struct ts_example reproduce_examples[] = {
@@ -541,7 +550,8 @@ static const struct ts_example diff_examples[] = {
 	 .help = "a file of the clone that git does not track and the command needs"},				\
 	{.name = "directory", .letter = 'd', .argument = "DIR", .complete = TS_COMPLETE_DIR,				\
 	 .help = "keep the runs here (default: below tscope in the XDG state folder, ~/.local/state)"},		\
-	{.name = "limit", .argument = "TIME", .help = "end a run that takes longer, 90s or 2h"}
+	{.name = "limit", .argument = "TIME", .help = "end a run that takes longer, 90s or 2h"},			\
+	RUNNER_OPTION
 
 static const struct ts_option check_determinism_options[] = {
 	{.name = "steps", .argument = "N", .help = "of a command: end each run after N steps (default: 4)"},

@@ -3,7 +3,7 @@
 #include "base/text.h"
 #include "cli/text/text_parts.h"
 #include "cli/view/show_value.h"
-#include "cli/why/kept_run.h"
+#include "experiment/foresight.h"
 #include "launch/git.h"
 
 #include <inttypes.h>
@@ -75,36 +75,70 @@ static const char *name_of(const struct searching *s, size_t version)
 	return ts_arena_phrase(s->arena, "%s", said);
 }
 
-/* Makes the run of a version, or takes the one that is there. */
-static enum ts_status run_of(struct searching *s, size_t version, size_t repeat, const char **ret_name, struct ts_kept_run *ret_kept,
-			     struct ts_error *err)
+/* The run of a version: its name, and the key of all that it is made of. */
+struct version_run {
+	const char *name;
+	char key[TS_KEPT_RUN_KEY + 1];
+	struct ts_recipe recipe;
+	struct ts_recipe_pair slot;
+};
+
+static enum ts_status version_run(const struct searching *s, size_t version, size_t repeat, struct version_run *ret,
+				  struct ts_error *err)
 {
 	const struct ts_bisect_question *q = s->q;
 	const char *name = name_of(s, version);
 	struct ts_buf text = TS_BUF_INIT(TS_KEPT_RUN_KEY_TEXT);
-	char key[TS_KEPT_RUN_KEY + 1];
-	const struct ts_recipe_pair slots[] = {{"version", name}};
-	struct ts_recipe recipe = {.argv = q->argv, .commit = q->versions ? q->good : name, .limit_ns = q->limit_ns};
 
+	*ret = (struct version_run){.name = name, .slot = {"version", name}};
 	if (!name)
 		return ts_error_set(err, TS_NOT_FOUND, "git does not tell commit %zu of %zu", version, q->n);
-	ts_buf_printf(&text, "%s\n%s\n%" PRId64 " %zu\n", recipe.commit, name, q->steps, repeat);
+	ret->recipe = (struct ts_recipe){.launcher = q->launcher,
+					 .argv = q->argv,
+					 .commit = q->versions ? q->good : name,
+					 .limit_ns = q->limit_ns,
+					 .stops = q->steps > 0,
+					 .stop = q->steps - 1};
+	if (q->versions) {
+		ret->recipe.slots = &ret->slot;
+		ret->recipe.n_slots = 1;
+	}
+	ts_buf_printf(&text, "%s\n%s\n%" PRId64 " %zu\n", ret->recipe.commit, name, q->steps, repeat);
 	for (size_t i = 0; q->argv[i]; i++)
 		ts_buf_printf(&text, "%zu %s\n", strlen(q->argv[i]), q->argv[i]);
-	if (ts_kept_run_key(&text, key, err) || ts_kept_run_find(q->directory, key, s->arena, ret_kept, err))
+	ts_kept_run_launcher(&text, q->launcher);
+	return ts_kept_run_key(&text, ret->key, err);
+}
+
+/* Begins the run of a version, unless it is there, or begun. */
+static enum ts_status begin_run(struct searching *s, size_t version, size_t repeat, struct version_run *ret_run,
+				struct ts_kept_run *ret_kept, struct ts_error *err)
+{
+	const struct ts_bisect_question *q = s->q;
+
+	*ret_kept = (struct ts_kept_run){.there = false};
+	if (version_run(s, version, repeat, ret_run, err))
 		return err->status;
-	*ret_name = name;
-	s->runs++;
-	if (ret_kept->there)
+	if (ts_kept_runs_has(q->making, ret_run->key))
 		return TS_OK;
-	recipe.folder = ret_kept->folder;
-	recipe.stops = q->steps > 0;
-	recipe.stop = q->steps - 1;
-	if (q->versions) {
-		recipe.slots = slots;
-		recipe.n_slots = 1;
-	}
-	return ts_kept_run_make(q->runner, q->clone, &recipe, s->arena, ret_kept, err);
+	if (ts_kept_run_find(q->directory, ret_run->key, s->arena, ret_kept, err) || ret_kept->there)
+		return ret_kept->there ? TS_OK : err->status;
+	ret_run->recipe.folder = ret_kept->folder;
+	return ts_kept_run_begin(q->making, ret_run->key, &ret_run->recipe, ret_kept, err);
+}
+
+/* Makes the run of a version, or takes the one that is there. */
+static enum ts_status run_of(struct searching *s, size_t version, size_t repeat, const char **ret_name, struct ts_kept_run *ret_kept,
+			     struct ts_error *err)
+{
+	struct version_run run;
+
+	if (begin_run(s, version, repeat, &run, ret_kept, err) ||
+	    (!ret_kept->there && ts_kept_run_take(s->q->making, run.key, ret_kept, err)))
+		return err->status;
+	*ret_name = run.name;
+	s->runs++;
+	return TS_OK;
 }
 
 static bool measures(const struct ts_bisect_question *q)
@@ -182,9 +216,14 @@ static enum ts_status look_at_ends(struct searching *s, struct ts_error *err)
 {
 	const struct ts_bisect_question *q = s->q;
 	double sums[2] = {0, 0}, apart = 0, sd = 0;
+	struct version_run run;
+	struct ts_kept_run kept;
 	size_t n = 0;
 
 	do {
+		for (size_t side = 0; side < 2 && q->jobs > 1; side++)
+			if (begin_run(s, side ? q->n : 0, n, &run, &kept, err))
+				return err->status;
 		for (size_t side = 0; side < 2; side++) {
 			double value = 0;
 
@@ -271,12 +310,30 @@ static enum ts_status look_again(struct searching *s, size_t version, struct ts_
 	return status;
 }
 
+/* Begins what may be asked for, with what is asked for now, as long as fewer than jobs are made. */
+static enum ts_status ahead(struct searching *s, const struct ts_bisection *bisection, struct ts_arena *arena, struct ts_error *err)
+{
+	const struct ts_bisect_question *q = s->q;
+	struct ts_ahead_version versions[TS_AHEAD_MOST];
+	struct version_run run;
+	struct ts_kept_run kept;
+	size_t n;
+
+	if (ts_bisection_ahead(bisection, s->judged, s->n, ts_judge_evidence(true, q->wrong), q->jobs, arena, versions, &n, err))
+		return err->status;
+	for (size_t i = 0; i < n && ts_kept_runs_making(q->making) < q->jobs; i++)
+		if (begin_run(s, versions[i].version, versions[i].repeat, &run, &kept, err))
+			return err->status;
+	return TS_OK;
+}
+
 static enum ts_status search(struct searching *s, struct ts_bisection_step *ret_step, struct ts_error *err)
 {
 	const struct ts_bisect_question *q = s->q;
 	const struct ts_bisection bisection = {.n = q->n, .sure = q->sure, .most = q->most};
 	struct ts_arena arena;
 	enum ts_status status;
+	size_t spare;
 
 	ts_arena_init(&arena, STEP_ARENA);
 	while (!(status = ts_bisection_next(&bisection, s->judged, s->n, &arena, ret_step, err)) &&
@@ -285,7 +342,9 @@ static enum ts_status search(struct searching *s, struct ts_bisection_step *ret_
 		size_t version = ret_step->next, i = s->n;
 
 		ts_arena_reset(&arena);
-		status = look_again(s, version, &j, &s->told[i], err);
+		status = q->jobs > 1 ? ahead(s, &bisection, &arena, err) : TS_OK;
+		if (!status)
+			status = look_again(s, version, &j, &s->told[i], err);
 		if (status)
 			break;
 		s->judged[i] = (struct ts_judged){version, j.skipped, j.evidence};
@@ -301,6 +360,9 @@ static enum ts_status search(struct searching *s, struct ts_bisection_step *ret_
 			   j.problem ? j.problem : "");
 	}
 	ts_arena_finish(&arena);
+	spare = ts_kept_runs_end(q->making);
+	if (spare)
+		ts_cli_say(q->cli, "%zu run%s begun ahead, and not needed", spare, spare == 1 ? " was" : "s were");
 	return status;
 }
 

@@ -13,7 +13,7 @@
 #include "analysis/answer/bisected.h"
 #include "cli/core/context.h"
 #include "experiment/bisection.h"
-#include "launch/runner.h"
+#include "cli/why/kept_run.h"
 
 enum { TS_BISECT_RUNS_MOST = 512 };
 
@@ -35,8 +35,10 @@ struct ts_bisect_ends {
 
 struct ts_bisect_question {
 	struct ts_cli *cli;
-	struct ts_runner *runner;
+	struct ts_kept_runs *making; /* of the clone */
+	size_t jobs;		     /* runs side by side; 1, where the time of a run is measured */
 	const char *clone, *directory;
+	const char *const *launcher; /* by which runs are made elsewhere; NULL: here */
 	const char *const *argv;
 	const char *good, *bad;	     /* commits; with a list of versions the commit that all run */
 	const char *const *versions; /* behind the good one, the last is the bad one; NULL: commits */

@@ -2,6 +2,7 @@
 
 #include "base/digest.h"
 #include "base/file.h"
+#include "base/grow.h"
 #include "base/text.h"
 #include "cli/view/show_value.h"
 
@@ -26,6 +27,12 @@ enum ts_status ts_kept_run_key(struct ts_buf *text, char ret_key[TS_KEPT_RUN_KEY
 	memcpy(ret_key, hex, TS_KEPT_RUN_KEY);
 	ret_key[TS_KEPT_RUN_KEY] = '\0';
 	return TS_OK;
+}
+
+void ts_kept_run_launcher(struct ts_buf *text, const char *const *launcher)
+{
+	for (size_t i = 0; launcher && launcher[i]; i++)
+		ts_buf_printf(text, "by %zu %s\n", strlen(launcher[i]), launcher[i]);
 }
 
 /* FOLDER.done has "ran", or "cannot WHY". */
@@ -100,22 +107,103 @@ static const char *problem_of(const char *why, const char *folder, struct ts_are
 	return line.len ? ts_arena_phrase(arena, "%s: %s", why, ts_show_text(line, arena)) : ts_arena_phrase(arena, "%s", why);
 }
 
-enum ts_status ts_kept_run_make(struct ts_runner *runner, const char *clone, const struct ts_recipe *recipe, struct ts_arena *arena,
-				struct ts_kept_run *kept, struct ts_error *err)
-{
-	struct ts_ran ran;
-	uint32_t job;
-	const char *done = ts_arena_printf(arena, "%s.done", kept->folder), *text;
+/* --- runs that are being made --- */
 
-	if (ts_runner_begin(runner, clone, recipe, &job, err) || ts_runner_wait(runner, -1, &ran, err))
+struct ts_making {
+	char key[TS_KEPT_RUN_KEY + 1];
+	uint32_t job;
+	bool over, taken;
+	struct ts_kept_run kept;
+};
+
+static struct ts_making *making_of(const struct ts_kept_runs *runs, const char *key)
+{
+	for (size_t i = 0; i < runs->n; i++)
+		if (!runs->items[i].taken && strcmp(runs->items[i].key, key) == 0)
+			return &runs->items[i];
+	return NULL;
+}
+
+bool ts_kept_runs_has(const struct ts_kept_runs *runs, const char *key)
+{
+	return making_of(runs, key) != NULL;
+}
+
+size_t ts_kept_runs_making(const struct ts_kept_runs *runs)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < runs->n; i++)
+		n += !runs->items[i].over;
+	return n;
+}
+
+enum ts_status ts_kept_run_begin(struct ts_kept_runs *runs, const char *key, const struct ts_recipe *recipe,
+				 const struct ts_kept_run *kept, struct ts_error *err)
+{
+	struct ts_making making = {.kept = *kept};
+
+	if (!TS_GROW_IN(runs->arena, runs->items, runs->cap, runs->n + 1, 16))
+		return ts_arena_error(runs->arena, err);
+	if (ts_runner_begin(runs->runner, runs->clone, recipe, &making.job, err))
 		return err->status;
-	if (ran.kind == TS_RAN_ENDED)
+	memcpy(making.key, key, sizeof making.key);
+	runs->items[runs->n++] = making;
+	return TS_OK;
+}
+
+/* Notes how a run ended. */
+static enum ts_status note(struct ts_kept_runs *runs, const struct ts_ran *ran, struct ts_error *err)
+{
+	struct ts_making *m = NULL;
+	const char *done, *text;
+
+	for (size_t i = 0; i < runs->n; i++)
+		if (!runs->items[i].over && runs->items[i].job == ran->job)
+			m = &runs->items[i];
+	if (!m)
+		return TS_OK;
+	m->over = true;
+	if (ran->kind == TS_RAN_ENDED)
 		return ts_error_set(err, TS_CANCELLED, "the run was ended");
-	kept->seconds = (double)ran.took_ns / 1e9;
-	if (ran.kind != TS_RAN_WELL)
-		kept->problem = problem_of(ran.why, kept->folder, arena);
-	text = kept->problem ? ts_arena_printf(arena, "cannot %s", kept->problem) : "ran";
+	m->kept.seconds = (double)ran->took_ns / 1e9;
+	if (ran->kind != TS_RAN_WELL)
+		m->kept.problem = problem_of(ran->why, m->kept.folder, runs->arena);
+	done = ts_arena_printf(runs->arena, "%s.done", m->kept.folder);
+	text = m->kept.problem ? ts_arena_printf(runs->arena, "cannot %s", m->kept.problem) : "ran";
 	if (!done || !text)
-		return ts_arena_error(arena, err);
+		return ts_arena_error(runs->arena, err);
 	return ts_file_replace(done, ts_span_str(text), 0600, err);
+}
+
+enum ts_status ts_kept_run_take(struct ts_kept_runs *runs, const char *key, struct ts_kept_run *ret_kept, struct ts_error *err)
+{
+	struct ts_making *m = making_of(runs, key);
+	struct ts_ran ran;
+
+	if (!m)
+		return ts_error_set(err, TS_NOT_FOUND, "no run %s is made", key);
+	while (!m->over)
+		if (ts_runner_wait(runs->runner, -1, &ran, err) || note(runs, &ran, err))
+			return err->status;
+	m->taken = true;
+	*ret_kept = m->kept;
+	return TS_OK;
+}
+
+size_t ts_kept_runs_end(struct ts_kept_runs *runs)
+{
+	struct ts_error ignored;
+	struct ts_ran ran;
+	size_t n = 0;
+
+	for (size_t i = 0; i < runs->n; i++) {
+		n += !runs->items[i].taken;
+		if (!runs->items[i].over)
+			ts_runner_end(runs->runner, runs->items[i].job);
+	}
+	while (ts_kept_runs_making(runs) && !ts_runner_wait(runs->runner, -1, &ran, &ignored))
+		(void)note(runs, &ran, &ignored);
+	runs->n = 0;
+	return n;
 }

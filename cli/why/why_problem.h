@@ -30,6 +30,7 @@ struct ts_why_problem {
 	struct ts_why_things apart; /* of both records, beside settings and code */
 	const char *const *argv; /* ends with NULL; NULL: none was given, and runs are only planned */
 	const char *clone;	 /* the top of the user's clone; NULL: none is here */
+	const char *const *launcher; /* by which runs are made elsewhere; NULL: here */
 	struct ts_factor factors[TS_FACTORS_MOST];
 	struct ts_why_value values[TS_FACTORS_MOST];
 	size_t n;

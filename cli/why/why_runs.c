@@ -110,6 +110,7 @@ static enum ts_status key_of(const struct ts_why_runs *r, const struct ts_trial 
 		      trial->repeat);
 	for (size_t i = 0; p->argv[i]; i++)
 		ts_buf_printf(&key, "%zu %s\n", strlen(p->argv[i]), p->argv[i]);
+	ts_kept_run_launcher(&key, p->launcher);
 	for (size_t i = 0; i < p->n; i++)
 		if (ts_factor_in(&trial->from_b, i))
 			ts_buf_printf(&key, "%.*s\n", TS_SPAN_ARG(p->values[i].path));
@@ -249,7 +250,8 @@ static enum ts_status recipe_of(const struct ts_why_runs *r, const struct ts_tri
 	bool b = has_code_of_b(p, trial);
 
 	*ret = (struct ts_recipe){
-		.argv = p->argv, .commit = commit, .stops = true, .stop = trial->stop - 1, .folder = folder, .limit_ns = r->limit_ns};
+		.launcher = p->launcher, .argv = p->argv, .commit = commit, .stops = true, .stop = trial->stop - 1,
+		.folder = folder, .limit_ns = r->limit_ns};
 	/* A short run says where it differs first by its digests; one to the end is compared by what was recorded. */
 	if (trial->stop < p->end)
 		ret->watch = (struct ts_recipe_steps){p->start, trial->stop - p->start};
@@ -437,6 +439,46 @@ enum ts_search_record ts_why_record_of(const struct ts_why_runs *r, size_t side)
 
 /* --- making it --- */
 
+/* Begins the run of a trial, unless it is there, or begun; ret_kept: it is there. */
+static enum ts_status begin_run(struct ts_why_runs *r, const struct ts_trial *trial, const char *commit, const char *key,
+				struct ts_kept_run *ret_kept, struct ts_error *err)
+{
+	struct ts_arena *arena = &r->problem->cli->arena;
+	struct ts_recipe recipe;
+
+	if (ts_kept_runs_has(&r->making, key))
+		return TS_OK;
+	if (ts_kept_run_find(r->directory, key, arena, ret_kept, err))
+		return err->status;
+	/* What A or B again could not be made of may be here by now; what does not build stays as it is. */
+	if (ret_kept->problem && (is_rerun(r->problem, trial, 0) || is_rerun(r->problem, trial, 1))) {
+		ts_kept_run_forget(ret_kept, arena);
+		if (ts_kept_run_find(r->directory, key, arena, ret_kept, err))
+			return err->status;
+	}
+	if (ret_kept->there)
+		return TS_OK;
+	return recipe_of(r, trial, commit, ret_kept->folder, arena, &recipe, err) ||
+			       ts_kept_run_begin(&r->making, key, &recipe, ret_kept, err)
+		       ? err->status
+		       : TS_OK;
+}
+
+enum ts_status ts_why_begin(struct ts_why_runs *r, const struct ts_trial *trials, size_t n, size_t jobs, struct ts_error *err)
+{
+	struct ts_kept_run kept;
+	char key[TS_KEPT_RUN_KEY + 1];
+	const char *commit;
+
+	for (size_t i = 0; i < n && ts_kept_runs_making(&r->making) < jobs; i++) {
+		kept = (struct ts_kept_run){.there = false};
+		if (commit_of(r->problem, &trials[i], &r->problem->cli->arena, &commit, err) ||
+		    key_of(r, &trials[i], commit, false, key, err) || begin_run(r, &trials[i], commit, key, &kept, err))
+			return err->status;
+	}
+	return TS_OK;
+}
+
 enum ts_status ts_why_run(struct ts_why_runs *r, const struct ts_trial *trial, struct ts_error *err)
 {
 	struct ts_arena *arena = &r->problem->cli->arena;
@@ -445,25 +487,16 @@ enum ts_status ts_why_run(struct ts_why_runs *r, const struct ts_trial *trial, s
 	struct ts_span *spec = &r->specs[r->n];
 	char key[TS_KEPT_RUN_KEY + 1];
 	const char *commit;
-	struct ts_recipe recipe;
 	int64_t began;
 
 	if (r->n == TS_SEARCH_ANSWERS_MOST)
 		return ts_error_set(err, TS_TOO_LARGE, "more than %d experiments", TS_SEARCH_ANSWERS_MOST);
 	*run = (struct ts_why_run){.commit = NULL};
 	if (commit_of(r->problem, trial, arena, &commit, err) || key_of(r, trial, commit, false, key, err) ||
-	    ts_kept_run_find(r->directory, key, arena, &run->kept, err))
+	    begin_run(r, trial, commit, key, &run->kept, err) ||
+	    (!run->kept.there && ts_kept_run_take(&r->making, key, &run->kept, err)))
 		return err->status;
-	/* What A or B again could not be made of may be here by now; what does not build stays as it is. */
-	if (run->kept.problem && (is_rerun(r->problem, trial, 0) || is_rerun(r->problem, trial, 1))) {
-		ts_kept_run_forget(&run->kept, arena);
-		if (ts_kept_run_find(r->directory, key, arena, &run->kept, err))
-			return err->status;
-	}
 	run->commit = trial->commit ? commit : NULL;
-	if (!run->kept.there && (recipe_of(r, trial, commit, run->kept.folder, arena, &recipe, err) ||
-				 ts_kept_run_make(r->runner, r->problem->clone, &recipe, arena, &run->kept, err)))
-		return err->status;
 	began = ts_now_mono_ns();
 	if (!run->kept.problem && ts_cli_run(r->problem->cli, run->kept.folder, spec, err)) {
 		if (err->status != TS_INVALID && err->status != TS_NOT_FOUND)
@@ -539,7 +572,7 @@ static enum ts_status watched(struct ts_why_runs *r, size_t of, int64_t step, st
 	recipe.watch.n = step + 1 - recipe.watch.first;
 	recipe.operations = recipe.watch;
 	recipe.aten = true;
-	if (!kept.there && ts_kept_run_make(r->runner, r->problem->clone, &recipe, arena, &kept, err))
+	if (!kept.there && (ts_kept_run_begin(&r->making, key, &recipe, &kept, err) || ts_kept_run_take(&r->making, key, &kept, err)))
 		return err->status;
 	r->more_runs++;
 	r->more_steps += step + 1 - r->problem->start;

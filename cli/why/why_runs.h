@@ -20,7 +20,7 @@ struct ts_why_known {
 struct ts_why_runs {
 	const struct ts_why_problem *problem;
 	const char *directory;	  /* absolute; it is there */
-	struct ts_runner *runner; /* NULL: no run can be made that is not there */
+	struct ts_kept_runs making; /* without a runner no run can be made that is not there */
 	int64_t limit_ns;	  /* of one run; 0: none */
 	struct ts_trial_answer answers[TS_SEARCH_ANSWERS_MOST];
 	struct ts_why_run runs[TS_SEARCH_ANSWERS_MOST];
@@ -35,6 +35,8 @@ struct ts_why_runs {
 	double spent_s;	  /* of this search itself: comparing, git */
 };
 
+/* Begins runs of trials that may be asked for, side by side with others, as long as fewer than `jobs` are being made. */
+enum ts_status ts_why_begin(struct ts_why_runs *runs, const struct ts_trial *trials, size_t n, size_t jobs, struct ts_error *err);
 /* Makes the run of a trial, or takes the one that is there, and appends its answer. */
 enum ts_status ts_why_run(struct ts_why_runs *runs, const struct ts_trial *trial, struct ts_error *err);
 

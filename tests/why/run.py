@@ -20,7 +20,16 @@ import json
 import os
 import subprocess
 import sys
+import time
 
+if os.environ.get("MEET"):  # waits for another run of its kind
+    open(os.path.join(os.environ["MEET"], str(os.getpid())), "w").close()
+    for _ in range(1200):
+        if len(os.listdir(os.environ["MEET"])) > 1:
+            break
+        time.sleep(0.05)
+    else:
+        sys.exit(125)
 c = json.load(open(sys.argv[1]))
 out = os.environ.get("TSCOPE_DIRECTORY") or sys.argv[2]
 last = int(os.environ.get("TSCOPE_STOP") or c["steps"] - 1)
@@ -283,11 +292,71 @@ def bisect(p):
     check("bisect by a list of versions", code == 0 and said["first"] == "3", (code, said, err))
 
 
+def beside(p):
+    """Runs side by side: two of them wait for each other, so that one alone would never end."""
+    meet = os.path.join(p.top, "meet")
+    os.makedirs(meet)
+    p.record("beside", gate=True, gate_scale=5, note="y", tag=2)
+    code, one, err = p.why("beside", "-d", os.path.join(p.top, "alone"))
+    code, said, err = p.why("beside", "--jobs", "3", "-d", os.path.join(p.top, "jobs"), env={"MEET": meet})
+    check("runs side by side give the same answer", code == 0 and said["causes"] == one["causes"] and
+          [t["stop"] for t in said["trials"]] == [t["stop"] for t in one["trials"]], (code, said, err))
+    check("what was begun ahead and not needed is said", "begun ahead, and not needed" in err, err)
+    command = ("--", sys.executable, "train.py", os.path.join(p.top, "A.json"), "x")
+    shutil.rmtree(meet)
+    os.makedirs(meet)
+    code, out, err = p.run("bisect", p.commits[0], p.commits[12], "--jobs", "2", "-d", os.path.join(p.top, "bisect-jobs"), "--json", *command, env={"MEET": meet})
+    said = json.loads(out) if out else {}
+    check("bisect side by side", code == 0 and said["first"] == said["last"] == p.commits[8], (code, said, err))
+    code, out, err = p.run("bisect", p.commits[0], p.commits[12], "--jobs", "2", "--judge", "gate", *command)
+    check("times are not measured side by side", code == 2 and "one after the other" in err, (code, out, err))
+    check("nothing is left of them", lab.git(p.repo, "worktree", "list").count("\n") == 0, lab.git(p.repo, "worktree", "list"))
+
+
+PODMAN = '''#!/bin/sh
+# Stands for podman: it begins with an empty environment, and takes what --env names.
+echo "$@" >> "$0.said"
+set_=
+while [ "$1" != image ]; do
+	if [ "$1" = --env ]; then
+		eval "value=\\$$2"
+		set_="$set_ $2='$value'"
+	fi
+	shift
+done
+shift
+for word in "$@"; do set_="$set_ '$word'"; done
+eval "exec env -i PATH='$PATH' $set_"
+'''
+
+
+def elsewhere(p):
+    """Runs that a program makes: srun, and a container."""
+    tools = os.path.join(p.top, "tools")
+    os.makedirs(tools)
+    for name, text in (("srun", '#!/bin/sh\necho "$@" >> "$0.said"\nshift\nexec "$@"\n'), ("podman", PODMAN)):
+        with open(os.path.join(tools, name), "w", encoding="utf-8") as f:
+            f.write(text)
+        os.chmod(os.path.join(tools, name), 0o755)
+    env = {"PATH": tools + ":" + os.environ["PATH"]}
+    container = os.path.join(os.path.dirname(HERE), "..", "deploy", "in-container.sh")
+    for name, runner in (("srun", "srun -N1"), ("podman", f"{container} image")):
+        code, said, err = p.why("one", "--runner", runner, "-d", os.path.join(p.top, "by-" + name), env=env)
+        check(f"runs by {name}", code == 0 and said["proved"] and paths(said) == ["config.wd"], (code, said, err))
+        lines = open(os.path.join(tools, name + ".said"), encoding="utf-8").read().splitlines()
+        check(f"each of them by {name}", len(lines) == said["run_count"] and all("train.py" in line for line in lines), (lines, said))
+    check("a container has the folders of the run", "--volume" in lines[0] and "TSCOPE_STOP" in lines[0] and "image " + sys.executable in lines[0], lines[:1])
+    code, out, err = p.run("why", "--runner", "srun | cat", "../A", "../one", "--", "true")
+    check("no shell reads it", code == 2 and "no shell reads it" in err, (code, out, err))
+    code, out, err = p.run("why", "--runner", "./none", "../A", "../one", "--", "true")
+    check("a program that is not there", code == 2 and "./none is not there" in err, (code, out, err))
+
+
 def main():
     p = Place(sys.argv[1])
     try:
         p.record("A")
-        for part in (facts, stopped, hidden, others, patches, refused, unable, bisect):
+        for part in (facts, stopped, hidden, others, patches, refused, unable, bisect, beside, elsewhere):
             part(p)
     finally:
         p.close()
