@@ -48,7 +48,7 @@ with open(out + "/steps.jsonl", "w") as steps, open(out + "/digests.jsonl", "w")
                 digests.write(json.dumps({"step": step, "name": name, "in": digest(given), "out": digest(gave)}) + "\\n")
         x = z
 determinism = {"num_threads": 1, "use_deterministic_algorithms": False, "deterministic_warn_only": False, "env": {"PYTHONHASHSEED": "0"}}
-facts = {"format": 1, "libraries": {"torch": "2.13.0+cpu", "python": "3.11.7"}, "seeds": {"torch": 0, "python": 0}, "determinism": determinism,
+facts = {"format": 1, "libraries": {"torch": "2.13.0+cpu", "python": "3.11.7"}, "seeds": {"torch": 0, "python": 0}, "data": {"num_workers": 0}, "determinism": determinism,
          "parallelism": {"world_size": 1}, "session": {"generators": {"torch": "39c606d8b124c0b8"}}}
 if fault == "known":
     facts["libraries"]["torch"] = "2.13.0+cu130"
