@@ -210,6 +210,7 @@ enum ts_status ts_target_overlay(struct ts_target *t, struct ts_engine **ret_eng
 		status = ts_channel_local(t->overlay, t->where, &channel, err);
 	if (status)
 		return status;
+	channel->stop = t->channel->stop;
 	if (t->channel != t->server)
 		t->channel->ops->destroy(t->channel);
 	t->channel = channel;

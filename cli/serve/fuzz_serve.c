@@ -36,7 +36,7 @@ static void any_message(struct ts_span line, struct ts_arena *arena)
 		hold(code < 0 && err.text[0]);
 	} else if (message.kind == TS_RPC_REQUEST) {
 		/* An answer is a message too, and names the same id. */
-		ts_rpc_result(&out, message.id, ts_span_str("{}"));
+		ts_rpc_result(&out, message.id, NULL, ts_span_str("{}"));
 		hold(!ts_rpc_read(ts_buf_view(&out), arena, &again, &code, &err));
 		hold(again.kind == TS_RPC_REPLY && ts_span_eq(again.id, message.id));
 		(void)ts_rpc_member(message.params, "arguments", &arguments);

@@ -1,8 +1,10 @@
 /* rpc.c - see rpc.h. */
 #include "cli/serve/rpc.h"
 
+#include "base/door.h"
 #include "base/json_reader.h"
 #include "base/json_writer.h"
+#include "base/text.h"
 
 enum { SCRATCH_MAX = 8 << 20 };
 
@@ -156,22 +158,39 @@ static void begin(struct ts_buf *out, struct ts_span id)
 	ts_buf_span(out, id.len ? id : ts_span_str("null"));
 }
 
-void ts_rpc_result(struct ts_buf *out, struct ts_span id, struct ts_span result)
+void ts_rpc_result(struct ts_buf *out, struct ts_span id, const char *members, struct ts_span result)
 {
+	TS_DOOR(result.len >= 2 && result.data[0] == '{');
 	begin(out, id);
 	ts_buf_str(out, ",\"result\":");
-	put_line(out, result);
+	if (members) {
+		struct ts_span inside = ts_trim(ts_span_from(result, 1));
+
+		ts_buf_printf(out, "{%s%s", members, inside.data[0] == '}' ? "" : ",");
+		put_line(out, inside);
+	} else {
+		put_line(out, result);
+	}
 	ts_buf_str(out, "}\n");
 }
 
-void ts_rpc_error(struct ts_buf *out, struct ts_span id, enum ts_rpc_code code, const char *message)
+void ts_rpc_error_data(struct ts_buf *out, struct ts_span id, enum ts_rpc_code code, const char *message, struct ts_span data)
 {
 	struct ts_json j = ts_json_of(out);
 
 	begin(out, id);
 	ts_buf_printf(out, ",\"error\":{\"code\":%d,\"message\":", (int)code);
 	ts_json_string(&j, message);
+	if (data.len) {
+		ts_buf_str(out, ",\"data\":");
+		put_line(out, data);
+	}
 	ts_buf_str(out, "}}\n");
+}
+
+void ts_rpc_error(struct ts_buf *out, struct ts_span id, enum ts_rpc_code code, const char *message)
+{
+	ts_rpc_error_data(out, id, code, message, ts_span_of(NULL, 0));
 }
 
 bool ts_rpc_member(struct ts_span object, const char *name, struct ts_span *ret_value)

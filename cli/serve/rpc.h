@@ -18,7 +18,8 @@ enum ts_rpc_code {
 	TS_RPC_NO_METHOD = -32601,
 	TS_RPC_WRONG_PARAMS = -32602,
 	TS_RPC_INTERNAL = -32603,
-	TS_RPC_BUSY = -32000, /* too many requests wait */
+	TS_RPC_BUSY = -32000,		/* too many requests wait */
+	TS_RPC_OTHER_REVISION = -32022, /* of the protocol; the data of the error has those that are known */
 };
 
 enum ts_rpc_kind {
@@ -41,8 +42,10 @@ struct ts_rpc_message {
 enum ts_status ts_rpc_read(struct ts_span line, struct ts_arena *arena, struct ts_rpc_message *ret_message, enum ts_rpc_code *ret_code,
 			   struct ts_error *err);
 
-/* Append one line. id: JSON; empty: null. result: JSON, in which line ends stand between tokens alone and are left out. */
-void ts_rpc_result(struct ts_buf *out, struct ts_span id, struct ts_span result);
+/* Append one line. id: JSON; empty: null. result: JSON of an object, in which line ends stand between tokens alone and are left out.
+ * members: JSON of members that stand before those of the result, with a comma between them; NULL: none. data: JSON; empty: none. */
+void ts_rpc_result(struct ts_buf *out, struct ts_span id, const char *members, struct ts_span result);
+void ts_rpc_error_data(struct ts_buf *out, struct ts_span id, enum ts_rpc_code code, const char *message, struct ts_span data);
 void ts_rpc_error(struct ts_buf *out, struct ts_span id, enum ts_rpc_code code, const char *message);
 
 /* The member of an object, in *ret_value as its JSON; false where it is not there, or where the text is no object. Of several with one

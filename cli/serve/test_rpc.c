@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include "cli/serve/message_lines.h"
+#include "cli/serve/revision.h"
 #include "cli/serve/rpc.h"
 
 #include <stdio.h>
@@ -107,12 +108,48 @@ static void test_answers(void **state)
 	struct ts_buf out = TS_BUF_INIT(1000);
 
 	(void)state;
-	ts_rpc_result(&out, ts_span_str("\"q\""), ts_span_str("{\n  \"a\": \"x\\ny\"\n}\n"));
+	ts_rpc_result(&out, ts_span_str("\"q\""), NULL, ts_span_str("{\n  \"a\": \"x\\ny\"\n}\n"));
 	ts_rpc_error(&out, ts_span_of(NULL, 0), TS_RPC_NOT_JSON, "a \"b\"\n");
 	assert_true(ts_span_is(ts_buf_view(&out),
 			       "{\"jsonrpc\":\"2.0\",\"id\":\"q\",\"result\":{  \"a\": \"x\\ny\"}}\n"
 			       "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32700,\"message\":\"a \\\"b\\\"\\n\"}}\n"));
+	ts_buf_reset(&out);
+	ts_rpc_result(&out, ts_span_str("1"), "\"m\":1", ts_span_str("{\n  \"a\": 2\n}"));
+	ts_rpc_result(&out, ts_span_str("1"), "\"m\":1", ts_span_str("{ }"));
+	ts_rpc_error_data(&out, ts_span_str("2"), TS_RPC_OTHER_REVISION, "no", ts_span_str("{\n\"b\": []}"));
+	assert_true(ts_span_is(ts_buf_view(&out), "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"m\":1,\"a\": 2}}\n"
+						  "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"m\":1}}\n"
+						  "{\"jsonrpc\":\"2.0\",\"id\":2,\"error\":"
+						  "{\"code\":-32022,\"message\":\"no\",\"data\":{\"b\": []}}}\n"));
 	ts_buf_finish(&out);
+}
+
+static void test_revisions(void **state)
+{
+	static const struct {
+		const char *params, *named;
+		enum ts_request_revision is;
+	} cases[] = {
+		{"", "", TS_REQUEST_OF_SESSION},
+		{"{}", "", TS_REQUEST_OF_SESSION},
+		{"{\"_meta\":{\"progressToken\":1}}", "", TS_REQUEST_OF_SESSION},
+		{"{\"_meta\":7}", "", TS_REQUEST_OF_SESSION},
+		{"{\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\"}}", "2026-07-28", TS_REQUEST_NAMES_ONE},
+		{"{\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2025-11-25\"}}", "2025-11-25", TS_REQUEST_NAMES_OTHER},
+		{"{\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"zzz\"}}", "zzz", TS_REQUEST_NAMES_OTHER},
+		{"{\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":[1]}}", "", TS_REQUEST_NAMES_OTHER},
+	};
+	struct ts_span named;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		assert_int_equal(ts_request_revision(ts_span_str(cases[i].params), &arena, &named), cases[i].is);
+		assert_true(ts_span_is(named, cases[i].named));
+	}
+	assert_string_equal(ts_revision_of_session(ts_span_str("2024-11-05")), "2024-11-05");
+	assert_string_equal(ts_revision_of_session(ts_span_str("2026-07-28")), "2025-11-25");
+	assert_null(strstr(ts_revision_members(ts_span_str("tools/call")), "ttlMs"));
+	assert_non_null(strstr(ts_revision_members(ts_span_str("tools/list")), "ttlMs"));
 }
 
 static void expect_line(struct ts_message_lines *lines, const char *want, bool want_whole)
@@ -175,6 +212,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_deep, begin, end),
 		cmocka_unit_test_setup_teardown(test_members, begin, end),
 		cmocka_unit_test(test_answers),
+		cmocka_unit_test(test_revisions),
 		cmocka_unit_test(test_lines),
 	};
 

@@ -9,6 +9,7 @@
 #include "cli/report/page.h"
 #include "cli/serve/brief.h"
 #include "cli/serve/message_lines.h"
+#include "cli/serve/revision.h"
 #include "cli/serve/rpc.h"
 #include "cli/verbs/answer.h"
 #include "cli/verbs/kept_targets.h"
@@ -18,13 +19,10 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <unistd.h>
 
 enum { LINE_MAX_BYTES = 1 << 20, WAITING_MAX = 256, WORKERS = 2, QUESTION_ARENA = 16 << 20, OUT_MAX = 1 << 30 };
-
-/* Those that agree on what is used here, the newest first. 2025-03-26 has lists of messages, which are not read. */
-static const char *const protocols[] = {"2025-11-25", "2025-06-18", "2024-11-05"};
-enum { PROTOCOLS = sizeof protocols / sizeof protocols[0] };
 
 static const char instructions[] = "tscope is git for training runs: runs are stored once, and compared. list finds runs; analyze says "
 				   "what limits one and what is wrong "
@@ -37,7 +35,8 @@ struct question {
 	struct question *next;
 	struct ts_arena arena;
 	struct ts_rpc_message message; /* in the arena */
-	bool cancelled;		       /* nobody waits for its answer */
+	const char *members;	       /* what a result has to say, too, by the revision that the request names; NULL: nothing */
+	atomic_bool cancelled;	       /* nobody waits for its answer */
 };
 
 struct serving {
@@ -76,15 +75,15 @@ static void send_error(struct serving *s, struct ts_span id, enum ts_rpc_code co
 	send(s, &out);
 }
 
-static void send_result(struct serving *s, struct ts_span id, const struct ts_buf *result)
+static void send_result(struct serving *s, const struct question *q, const struct ts_buf *result)
 {
 	struct ts_buf out = TS_BUF_INIT(OUT_MAX);
 
 	if (!result->failed)
-		ts_rpc_result(&out, id, ts_buf_view(result));
+		ts_rpc_result(&out, q->message.id, q->members, ts_buf_view(result));
 	if (result->failed || out.failed) {
 		ts_buf_finish(&out);
-		send_error(s, id, TS_RPC_INTERNAL, "there is no memory for the answer");
+		send_error(s, q->message.id, TS_RPC_INTERNAL, "there is no memory for the answer");
 		return;
 	}
 	send(s, &out);
@@ -183,8 +182,7 @@ static void shape(const struct ts_tool *tool, const struct ts_tool_call *call, s
 
 /* Fills what is asked of the words; the project of this command holds where they name none: of an option that is given twice, the last
  * one counts. */
-static void ask(struct serving *s, const struct ts_tool_call *call, struct ts_arena *arena, struct ts_asked asked,
-		struct ts_answer *answer)
+static void ask(struct serving *s, const struct ts_tool_call *call, struct question *q, struct ts_asked asked, struct ts_answer *answer)
 {
 	const char *project = ts_args_text(&s->cli->args, "project"), *words[TS_TOOL_WORDS + 1];
 	size_t n = 0;
@@ -196,14 +194,18 @@ static void ask(struct serving *s, const struct ts_tool_call *call, struct ts_ar
 	}
 	words[n++] = call->words[0];
 	if (project)
-		words[n++] = ts_arena_phrase(arena, "--project=%s", project);
+		words[n++] = ts_arena_phrase(&q->arena, "--project=%s", project);
 	for (size_t i = 1; i < call->n; i++)
 		words[n++] = call->words[i];
 	asked.words = words;
 	asked.n = n;
 	asked.target = &t->target;
 	asked.local = true;
+	t->target.channel->stop = &q->cancelled;
 	ts_answer(&asked, answer);
+	t->target.channel->stop = NULL;
+	if (t->target.server) /* paths are laid over it */
+		t->target.server->stop = NULL;
 	if (answer->status == TS_NOT_FOUND && t->target.absent) {
 		struct ts_error whole = answer->err;
 
@@ -233,15 +235,11 @@ static void call_tool(struct serving *s, struct question *q)
 	(void)ts_rpc_member(q->message.params, "arguments", &arguments);
 	answer.status = ts_tool_read(tool, ts_verb_find(tool->verb), arguments, &q->arena, &call, &answer.err);
 	if (!answer.status)
-		ask(s, &call, &q->arena, (struct ts_asked){.page = has_to_be_made_a_page(tool, &call)}, &answer);
+		ask(s, &call, q, (struct ts_asked){.page = has_to_be_made_a_page(tool, &call)}, &answer);
 	shape(tool, &call, &answer, &q->arena, &text);
 	put_result(&result, &answer, ts_buf_view(&text));
-	pthread_mutex_lock(&s->lock);
-	if (q->cancelled)
-		result.len = 0;
-	pthread_mutex_unlock(&s->lock);
-	if (result.len || result.failed)
-		send_result(s, q->message.id, &result);
+	if (!atomic_load(&q->cancelled))
+		send_result(s, q, &result);
 	ts_buf_finish(&result);
 	ts_buf_finish(&text);
 	ts_buf_finish(&answer.out);
@@ -259,7 +257,7 @@ static void say_columns(void *ctx, const struct ts_buf *json)
 {
 	const struct saying *saying = ctx;
 
-	send_result(saying->s, saying->q->message.id, json);
+	send_result(saying->s, saying->q, json);
 }
 
 /* An error is the document of an error, as the result: who asks so knows it. */
@@ -283,11 +281,11 @@ static void send_columns(struct serving *s, struct question *q)
 			words[call.n++] = ts_arena_phrase(&q->arena, "--project=%s", (const char *)project.data);
 		words[call.n++] = "--";
 		words[call.n++] = wanted.run;
-		ask(s, &call, &q->arena, (struct ts_asked){.instead = ts_columns_send, .ctx = &wanted}, &answer);
+		ask(s, &call, q, (struct ts_asked){.instead = ts_columns_send, .ctx = &wanted}, &answer);
 	}
-	if (answer.status) {
+	if (answer.status && !atomic_load(&q->cancelled)) {
 		ts_answer_error(&error, &answer.err);
-		send_result(s, q->message.id, &error);
+		send_result(s, q, &error);
 	}
 	ts_buf_finish(&error);
 	ts_buf_finish(&answer.out);
@@ -364,7 +362,7 @@ static void enqueue(struct serving *s, struct question *q)
 	drop(q);
 }
 
-/* One that waits is taken back; one that runs goes on, and its answer is not sent. */
+/* One that waits is taken back; one that runs is stopped at its next look at the store, and its answer is not sent. */
 static void cancel(struct serving *s, struct ts_span id)
 {
 	struct question **at, *found = NULL;
@@ -379,7 +377,8 @@ static void cancel(struct serving *s, struct ts_span id)
 		s->n_waiting--;
 	}
 	for (struct question *q = s->running; q; q = q->next)
-		q->cancelled |= ts_span_eq(q->message.id, id);
+		if (ts_span_eq(q->message.id, id))
+			atomic_store(&q->cancelled, true);
 	pthread_mutex_unlock(&s->lock);
 	if (found)
 		drop(found);
@@ -387,37 +386,92 @@ static void cancel(struct serving *s, struct ts_span id)
 
 /* -- messages -- */
 
+static void put_capabilities(struct ts_json *j)
+{
+	ts_json_key(j, "capabilities");
+	ts_json_object(j);
+	ts_json_key(j, "tools");
+	ts_json_object(j);
+	ts_json_end(j);
+	ts_json_key(j, "resources");
+	ts_json_object(j);
+	ts_json_end(j);
+	ts_json_end(j);
+}
+
+static void put_server(struct ts_json *j, const char *key)
+{
+	ts_json_key(j, key);
+	ts_json_object(j);
+	ts_json_key(j, "name");
+	ts_json_string(j, "tscope");
+	ts_json_key(j, "version");
+	ts_json_string(j, ts_version());
+	ts_json_end(j);
+}
+
+static void put_instructions(struct ts_json *j)
+{
+	ts_json_key(j, "instructions");
+	ts_json_string(j, instructions);
+}
+
 static void initialize(struct ts_buf *out, const struct ts_rpc_message *message, struct ts_arena *arena)
 {
-	const char *protocol = protocols[0];
 	struct ts_json j = ts_json_of(out);
-	struct ts_span wanted;
+	struct ts_span wanted = {NULL, 0};
 
-	if (ts_rpc_text(message->params, "protocolVersion", arena, &wanted))
-		for (size_t i = 0; i < PROTOCOLS; i++)
-			protocol = ts_span_is(wanted, protocols[i]) ? protocols[i] : protocol;
+	(void)ts_rpc_text(message->params, "protocolVersion", arena, &wanted);
 	ts_json_object(&j);
 	ts_json_key(&j, "protocolVersion");
-	ts_json_string(&j, protocol);
-	ts_json_key(&j, "capabilities");
+	ts_json_string(&j, ts_revision_of_session(wanted));
+	put_capabilities(&j);
+	put_server(&j, "serverInfo");
+	put_instructions(&j);
+	ts_json_end(&j);
+}
+
+static void discover(struct ts_buf *out)
+{
+	struct ts_json j = ts_json_of(out);
+
 	ts_json_object(&j);
-	ts_json_key(&j, "tools");
+	ts_json_key(&j, "supportedVersions");
+	ts_revisions_put(&j);
+	put_capabilities(&j);
+	put_instructions(&j);
+	ts_json_key(&j, "_meta");
 	ts_json_object(&j);
+	put_server(&j, "io.modelcontextprotocol/serverInfo");
 	ts_json_end(&j);
-	ts_json_key(&j, "resources");
+	ts_json_end(&j);
+}
+
+/* Whether the request is of a revision that is known here, or of the session. Else that is answered. */
+static bool is_of_known_revision(struct serving *s, struct question *q)
+{
+	struct ts_buf data = TS_BUF_INIT(1 << 16), out = TS_BUF_INIT(1 << 20);
+	struct ts_json j = ts_json_of(&data);
+	struct ts_span named;
+	enum ts_request_revision revision = ts_request_revision(q->message.params, &q->arena, &named);
+
+	if (revision != TS_REQUEST_NAMES_OTHER) {
+		bool named_one = revision == TS_REQUEST_NAMES_ONE || ts_span_is(q->message.method, "server/discover");
+
+		q->members = named_one ? ts_revision_members(q->message.method) : NULL;
+		return true;
+	}
 	ts_json_object(&j);
+	ts_json_key(&j, "supported");
+	ts_revisions_put(&j);
+	ts_json_key(&j, "requested");
+	ts_json_span(&j, named);
 	ts_json_end(&j);
-	ts_json_end(&j);
-	ts_json_key(&j, "serverInfo");
-	ts_json_object(&j);
-	ts_json_key(&j, "name");
-	ts_json_string(&j, "tscope");
-	ts_json_key(&j, "version");
-	ts_json_string(&j, ts_version());
-	ts_json_end(&j);
-	ts_json_key(&j, "instructions");
-	ts_json_string(&j, instructions);
-	ts_json_end(&j);
+	ts_rpc_error_data(&out, q->message.id, TS_RPC_OTHER_REVISION, "this revision of the protocol is not known here",
+			  ts_buf_view(&data));
+	ts_buf_finish(&data);
+	send(s, &out);
+	return false;
 }
 
 /* Answers a request that needs no store. False where there is no such method. */
@@ -429,6 +483,8 @@ static bool answer_at_once(struct serving *s, struct question *q)
 
 	if (ts_span_is(message->method, "initialize")) {
 		initialize(&result, message, &q->arena);
+	} else if (ts_span_is(message->method, "server/discover")) {
+		discover(&result);
 	} else if (ts_span_is(message->method, "ping")) {
 		ts_buf_str(&result, "{}");
 	} else if (ts_span_is(message->method, "tools/list")) {
@@ -445,7 +501,7 @@ static bool answer_at_once(struct serving *s, struct question *q)
 	} else {
 		return false;
 	}
-	send_result(s, message->id, &result);
+	send_result(s, q, &result);
 	ts_buf_finish(&result);
 	return true;
 }
@@ -468,6 +524,10 @@ static void notified(struct serving *s, const struct ts_rpc_message *message, st
 /* Takes the question, whose message was read. */
 static void answer_message(struct serving *s, struct question *q)
 {
+	if (q->message.kind == TS_RPC_REQUEST && !is_of_known_revision(s, q)) {
+		drop(q);
+		return;
+	}
 	if (q->message.kind == TS_RPC_REQUEST &&
 	    (ts_span_is(q->message.method, "tools/call") || ts_span_is(q->message.method, "tscope/columns"))) {
 		enqueue(s, q);

@@ -16,6 +16,8 @@
 #include "base/limits.h"
 #include "store/engine.h"
 
+#include <stdatomic.h>
+
 struct ts_channel;
 struct ts_upload;
 
@@ -43,7 +45,15 @@ struct ts_channel {
 	size_t n_heads; /* how many were noted so far; the i-th stands at i % TS_CHANNEL_HEADS */
 	const char *where; /* "local store /home/...", "unix:/run/tscoped.sock": for messages */
 	bool has_all; /* the other side was asked, and has each capability of this version (proto/capability.h) */
+	/* True: nobody waits for answers any more, and calls end as TS_CANCELLED; those that a server works on go on to their end. Set
+	 * by any thread; NULL: never. */
+	const atomic_bool *stop;
 };
+
+static inline bool ts_channel_stopped(const struct ts_channel *ch)
+{
+	return ch->stop && atomic_load_explicit(ch->stop, memory_order_relaxed);
+}
 
 /* Notes a run whose objects will be asked for. */
 static inline void ts_channel_note_head(struct ts_channel *ch, const struct ts_id *head)

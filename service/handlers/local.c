@@ -24,6 +24,7 @@ struct local_call {
 	size_t replies;
 	ts_message_fn *fn; /* download: it receives each reply */
 	void *ctx;
+	const struct ts_channel *channel;
 };
 
 struct ts_upload {
@@ -51,10 +52,16 @@ static enum ts_status take_reply(struct ts_call *call, struct ts_span message, s
 	return lc->reply.data ? TS_OK : ts_arena_error(lc->reply_arena, err);
 }
 
+static bool is_stopped(const struct ts_call *call)
+{
+	return ts_channel_stopped(((const struct local_call *)call->driver)->channel);
+}
+
 static void begin(struct local_call *lc, struct local *local, const struct ts_handler *h)
 {
 	bool analysis = ts_span_is(ts_span_str(h->method), "Analyze") || ts_span_is(ts_span_str(h->method), "Diff");
 
+	lc->channel = &local->base;
 	ts_arena_init(&lc->arena, analysis ? TS_ANALYSIS_ARENA : TS_CALL_ARENA);
 	lc->call = (struct ts_call){
 		.engine = local->engine,
@@ -63,6 +70,7 @@ static void begin(struct local_call *lc, struct local *local, const struct ts_ha
 		.peer = &local->peer,
 		.caller = ts_span_str(local->peer.name),
 		.deadline_ns = INT64_MAX,
+		.cancelled = is_stopped,
 		.reply = take_reply,
 		.driver = lc,
 	};

@@ -262,6 +262,8 @@ enum ts_status ts_client_begin(struct ts_client *client, const char *path, int64
 {
 	grpc_slice name;
 
+	if (ts_channel_stopped(&client->base))
+		return ts_error_set(err, TS_CANCELLED, "the call was cancelled");
 	if (ts_client_connect(client, err))
 		return err->status;
 	name = grpc_slice_from_copied_string(path);

@@ -8,10 +8,10 @@ no answer, and its memory stays bounded. Nothing on disk is changed by any call.
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
-import time
 
 import jsonschema
 
@@ -95,6 +95,27 @@ def handshake(serve):
     expect(serve.ask("ping")["result"] == {}, "ping is answered")
 
 
+def revisions(serve):
+    """A request that names its revision gets what that asks for, without a handshake; one that is not known is refused with those that are."""
+    def meta(version):
+        return {"io.modelcontextprotocol/protocolVersion": version, "io.modelcontextprotocol/clientCapabilities": {}}
+
+    found = serve.ask("server/discover", _meta=meta("2026-07-28"))["result"]
+    expect(found["supportedVersions"] == ["2026-07-28"] and set(found["capabilities"]) == {"tools", "resources"}, f"it says what it knows: {found}")
+    expect(found["_meta"]["io.modelcontextprotocol/serverInfo"]["name"] == "tscope", "it says its name")
+    for method, params in (("server/discover", {}), ("tools/list", {}), ("resources/list", {}), ("resources/templates/list", {}), ("resources/read", {"uri": "tscope:schemas/diff"})):
+        result = serve.ask(method, _meta=meta("2026-07-28"), **params)["result"]
+        expect((result["resultType"], result["cacheScope"]) == ("complete", "private") and result["ttlMs"] >= 0, f"{method} says how long it may be kept")
+        if method != "server/discover":
+            plain = serve.ask(method, **params)["result"]
+            expect(plain == {k: v for k, v in result.items() if k not in ("resultType", "ttlMs", "cacheScope")}, f"{method} of a session is the same without that")
+    called = serve.ask("tools/call", name="version", arguments={}, _meta=meta("2026-07-28"))["result"]
+    expect(called["resultType"] == "complete" and "ttlMs" not in called and not called["isError"], f"a tool is called: {called}")
+    for version in ("2025-11-25", "2099-01-01", 7):
+        error = serve.ask("tools/list", _meta=meta(version))["error"]
+        expect((error["code"], error["data"]["supported"]) == (-32022, ["2026-07-28"]), f"{version} is refused: {error}")
+
+
 def tools(serve, place):
     listed = serve.ask("tools/list")["result"]["tools"]
     names = {tool["name"] for tool in listed}
@@ -174,18 +195,23 @@ def hostile(serve):
 
 
 def cancelled(serve):
-    """Many questions at once, of which all but a few are cancelled: those are not answered, and the others are."""
+    """Many questions at once, of which all but a few are cancelled: those are not answered, and the others are. It stands still until all of them
+    are written, so that it reads them at once, however busy the machine is."""
+    os.kill(serve.child.pid, signal.SIGSTOP)
     for i in range(200):
         serve.line(json.dumps({"jsonrpc": "2.0", "id": f"c{i}", "method": "tools/call", "params": {"name": "analyze", "arguments": {"run": "slow", "fresh": True}}}).encode())
     for i in range(10, 200):
         serve.line(json.dumps({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": f"c{i}"}}).encode())
     serve.line(b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":{"a":1}}}')
-    got = {serve.read()["id"] for _ in range(10)}
-    time.sleep(0.2)
-    serve.line(b'{"jsonrpc":"2.0","id":"last","method":"ping"}')
-    while (last := serve.read()["id"]) != "last":
-        got.add(last)
-    expect(got >= {f"c{i}" for i in range(10)} and len(got) < 100, f"what is cancelled is not answered: {len(got)} answers")
+    os.kill(serve.child.pid, signal.SIGCONT)
+    serve.line(json.dumps({"jsonrpc": "2.0", "id": "last", "method": "tools/call", "params": {"name": "version", "arguments": {}}}).encode())
+    got = []
+    while len(set(got) & {f"c{i}" for i in range(10)}) < 10 or "last" not in got:  # what is asked last is begun last
+        got.append(serve.read()["id"])
+    serve.line(b'{"jsonrpc":"2.0","id":"end","method":"ping"}')
+    while (answered := serve.read()["id"]) != "end":
+        got.append(answered)
+    expect(len(got) == len(set(got)) and len(got) < 150, f"what is cancelled is not answered: {len(got)} answers")
 
 
 def projects(place):
@@ -240,7 +266,7 @@ def main():
     try:
         before = place.files()
         serve = Serve(place)
-        for part in (handshake, hostile, cancelled, grows):
+        for part in (handshake, revisions, hostile, cancelled, grows):
             part(serve)
         tools(serve, place)
         documents(serve, place)

@@ -461,6 +461,19 @@ static void does_without_a_summary(void **state)
 	assert_true(ts_span_is(cell(&reply, 0, 1)->value.text, "four"));
 }
 
+static void stops_when_nobody_waits(void **state)
+{
+	struct ts_list_reply reply;
+	atomic_bool stop = true;
+
+	(void)state;
+	store.channel->stop = &stop;
+	assert_int_equal(test_list(&store, &(struct ts_list_request){.project = ts_span_str("p")}, &reply), TS_CANCELLED);
+	stop = false;
+	assert_int_equal(test_list(&store, &(struct ts_list_request){.project = ts_span_str("p")}, &reply), TS_OK);
+	store.channel->stop = NULL;
+}
+
 static void refuse(struct ts_list_request request, const char *why)
 {
 	struct ts_list_reply reply;
@@ -507,6 +520,7 @@ int main(void)
 		cmocka_unit_test(a_helper_changes_nothing),
 		cmocka_unit_test(get_knows_metrics), cmocka_unit_test(takes_the_lowest_rank),
 		cmocka_unit_test(tells_what_was_never_scored), cmocka_unit_test(does_without_a_summary),
+		cmocka_unit_test(stops_when_nobody_waits),
 		cmocka_unit_test(refuses),
 	};
 
