@@ -53,6 +53,8 @@ def installed(top, wheel):
                executable=f"{top}/venv/bin/tscope")
     ask("tscope", "push", "seen", env=plain, cwd=top, executable=f"{top}/venv/bin/tscope")
     check("gpu1" in ask("tscope", "show", "seen", "--machine", env=plain, cwd=top, executable=f"{top}/venv/bin/tscope"), "the wheel's program sees no GPU", said)
+    # What uvx and pipx start by the name of the distribution is the same program.
+    check(ask("tscope-ml", "--version", env=plain, cwd=top, executable=f"{top}/venv/bin/tscope-ml") == ask(f"{build}/tscope", "--version"), "tscope-ml is another program")
     check("-m MODULE" in ask(f"{top}/venv/bin/python", "-m", "tscope", env=plain, cwd=top), "python -m tscope shows no help")
     said = ask(f"{top}/venv/bin/python", "-c", LOOP, env=plain, cwd=top)
     check(said.startswith("0."), said)

@@ -1,7 +1,8 @@
 """Where the program tscope is: the wheel has it inside, and pip puts it beside python."""
 
 import os
-from typing import Optional
+import sys
+from typing import NoReturn, Optional
 
 
 def program() -> Optional[str]:
@@ -22,6 +23,18 @@ def program() -> Optional[str]:
         if found:
             return found
     return shutil.which("tscope")
+
+
+def main() -> NoReturn:
+    """Is the program tscope from here on, under the name of the distribution: `uvx tscope-ml diff a b`.
+
+    >>> callable(main)
+    True
+    """
+    found = program()
+    if found is None:
+        sys.exit("tscope: this package was installed without the program; 'pip install tscope-ml' brings it")
+    os.execv(found, ["tscope", *sys.argv[1:]])
 
 
 def others(folder: str) -> list[str]:
