@@ -105,6 +105,9 @@ enum ts_memory_kind {
 	TS_MEMORY_ACTIVATIONS,
 	TS_MEMORY_TEMPORARY,
 	TS_MEMORY_RECOMPUTATION,
+	TS_MEMORY_CASTS,  /* what autocast made of parameters for one forward */
+	TS_MEMORY_KEPT,	  /* by a forward without a backward: activations, outputs, caches, which no stack tells apart */
+	TS_MEMORY_BEFORE, /* there before recording, and nothing says what for */
 	TS_MEMORY_KINDS
 };
 const char *ts_memory_kind_word(enum ts_memory_kind kind);

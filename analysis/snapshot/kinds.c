@@ -8,13 +8,41 @@ struct kinds {
 	uint32_t *other; /* of each event: the next whose phase is another one and known; n_events: none */
 	int64_t step_end; /* of the last step of an optimizer that the profiler marked; INT64_MIN: none */
 	uint32_t seen;	 /* a bit for each phase that an event has */
+	struct ts_origin none; /* of what has no stack */
+	bool forward_only;     /* no event is of backward, of an optimizer, or lets go of what autograd saved */
 };
 
 static const struct ts_origin *origin_of(const struct kinds *k, uint32_t stack)
 {
-	static const struct ts_origin none = {.frame = TS_SNAPSHOT_NONE};
+	return stack == TS_SNAPSHOT_NONE ? &k->none : &k->origins[stack];
+}
 
-	return stack == TS_SNAPSHOT_NONE ? &none : &k->origins[stack];
+/* With stacks of Python alone an event without a stack is of a thread without Python, of which training has one: autograd's. Frees
+ * have stacks of their own there, or none would say that. */
+static enum ts_memory_phase phase_without_stack(const struct ts_replay *r)
+{
+	bool some = false, freed = false;
+
+	for (uint32_t i = 0; i < r->n_events; i++) {
+		bool has = r->events[i].stack != TS_SNAPSHOT_NONE;
+
+		some |= has && r->events[i].action == TS_ACTION_ALLOC;
+		freed |= has && r->events[i].action == TS_ACTION_FREE_COMPLETED;
+	}
+	return some && freed && ts_origins_python(r->snapshot) ? TS_PHASE_BACKWARD : TS_PHASE_UNSAID;
+}
+
+static bool only_forward(const struct kinds *k)
+{
+	const uint32_t others = UINT32_C(1) << TS_PHASE_BACKWARD | UINT32_C(1) << TS_PHASE_OPTIMIZER;
+	bool stacks = false;
+
+	for (uint32_t i = 0; i < k->r->n_events; i++) {
+		if (origin_of(k, k->r->events[i].stack)->releases)
+			return false;
+		stacks |= k->r->events[i].action == TS_ACTION_FREE_COMPLETED && k->r->events[i].stack != TS_SNAPSHOT_NONE;
+	}
+	return stacks && !(k->seen & others);
 }
 
 /* Recomputation is a part of backward. */
@@ -68,14 +96,18 @@ static bool outlived(const struct kinds *k, const struct ts_life *life, uint8_t 
 
 static enum ts_memory_kind kind_of(const struct kinds *k, const struct ts_life *life)
 {
-	const struct ts_origin *from = origin_of(k, life->stack);
+	static const struct ts_origin unsaid = {.frame = TS_SNAPSHOT_NONE};
+	bool before = life->born == TS_REPLAY_BEFORE;
+	const struct ts_origin *from = before && life->stack == TS_SNAPSHOT_NONE ? &unsaid : origin_of(k, life->stack);
 	bool freed = life->let_go != TS_REPLAY_NEVER;
-	const struct ts_origin *to = origin_of(k, freed ? k->r->events[life->let_go].stack : TS_SNAPSHOT_NONE);
-	bool before = life->born == TS_REPLAY_BEFORE, stays = outlived(k, life, from->phase);
+	const struct ts_origin *to = freed ? origin_of(k, k->r->events[life->let_go].stack) : &unsaid;
+	bool stays = outlived(k, life, from->phase);
 	bool within = freed && !before && !stays && part_of(to->phase) == part_of(from->phase);
 
 	if (to->zeroes || from->buckets)
 		return TS_MEMORY_GRADIENTS;
+	if (to->uncasts)
+		return TS_MEMORY_CASTS;
 	if (from->gathers)
 		return within ? TS_MEMORY_TEMPORARY : TS_MEMORY_PARAMETERS;
 	switch ((enum ts_memory_phase)from->phase) {
@@ -90,7 +122,7 @@ static enum ts_memory_kind kind_of(const struct kinds *k, const struct ts_life *
 	case TS_PHASE_FORWARD:
 		if (to->releases || part_of(to->phase) == TS_PHASE_BACKWARD)
 			return TS_MEMORY_ACTIVATIONS;
-		return within ? TS_MEMORY_TEMPORARY : TS_MEMORY_UNKNOWN;
+		return within ? TS_MEMORY_TEMPORARY : k->forward_only && !before ? TS_MEMORY_KEPT : TS_MEMORY_UNKNOWN;
 	case TS_PHASE_UNSAID:
 	default:
 		return to->releases ? TS_MEMORY_ACTIVATIONS : TS_MEMORY_UNKNOWN;
@@ -132,8 +164,13 @@ const uint8_t *ts_kinds_of(const struct ts_replay *r, const struct ts_origin *or
 	if (!k.other || !kinds)
 		return NULL;
 	k.step_end = last_step_end(r);
+	k.none = (struct ts_origin){.frame = TS_SNAPSHOT_NONE, .phase = (uint8_t)phase_without_stack(r)};
 	find_others(&k);
-	for (uint32_t i = 0; i < r->n_lives; i++)
+	k.forward_only = only_forward(&k);
+	for (uint32_t i = 0; i < r->n_lives; i++) {
 		kinds[i] = (uint8_t)kind_of(&k, &r->lives[i]);
+		if (r->n_events && kinds[i] == TS_MEMORY_UNKNOWN && r->lives[i].born == TS_REPLAY_BEFORE)
+			kinds[i] = TS_MEMORY_BEFORE;
+	}
 	return know_by_stack(&k, kinds, arena) ? kinds : NULL;
 }

@@ -1,4 +1,5 @@
-/* kinds.h - what a life was for: parameters, gradients, optimizer state, activations, temporary, recomputation, or unknown.
+/* kinds.h - what a life was for: parameters, gradients, optimizer state, activations, temporary, recomputation, copies of autocast,
+ * what a forward kept, what was there before recording, or unknown.
  *
  * A kind is said only where the stacks of its allocation and of its release, and what happened between them, leave no other; the rules
  * stand in docs/memory.md and in kinds.c, one a line. Pure; any thread.

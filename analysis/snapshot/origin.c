@@ -9,7 +9,7 @@ enum says { NOTHING, SETUP, FORWARD, ENGINE, RECOMPUTE, OPTIMIZER };
 struct frame_view {
 	uint8_t whose, says;
 	bool node, plumbing; /* of C++: a node of autograd; the allocator and what collects stacks */
-	bool accumulates, zeroes, releases, gathers, buckets, workspace;
+	bool accumulates, zeroes, releases, gathers, buckets, uncasts, workspace;
 };
 
 /* A file and a function of it, NULL: any. Backslashes of a path count as slashes. */
@@ -102,6 +102,7 @@ static struct frame_view view_of(const struct ts_snapshot *s, const struct ts_sn
 	v.releases = ts_span_contains(function, "torch::autograd::SavedVariable::reset") ||
 		     ts_span_contains(function, "::release_variables(");
 	v.buckets = ts_span_contains(function, "c10d::Reducer::initialize_buckets");
+	v.uncasts = ts_span_contains(function, "at::autocast::clear_cache");
 	v.workspace = ts_span_contains(function, "at::cuda::getNewWorkspace") ||
 		      ts_span_contains(function, "at::cuda::getCUDABlasLtWorkspace");
 	v.node =
@@ -158,6 +159,14 @@ static enum ts_memory_phase phase_of(const struct frame_view *views, const uint3
 	return forward ? TS_PHASE_FORWARD : TS_PHASE_UNSAID;
 }
 
+bool ts_origins_python(const struct ts_snapshot *s)
+{
+	for (size_t i = 0; i < s->n_frames; i++)
+		if (!ts_is_python(s->texts[s->frames[i].file]))
+			return false;
+	return s->n_frames > 0;
+}
+
 const struct ts_origin *ts_origins(const struct ts_snapshot *s, struct ts_arena *arena)
 {
 	struct ts_origin *origins = ts_arena_array(arena, s->n_stacks, sizeof *origins);
@@ -180,6 +189,7 @@ const struct ts_origin *ts_origins(const struct ts_snapshot *s, struct ts_arena 
 			origins[i].releases |= views[frames[k]].releases;
 			origins[i].gathers |= views[frames[k]].gathers;
 			origins[i].buckets |= views[frames[k]].buckets;
+			origins[i].uncasts |= views[frames[k]].uncasts;
 			origins[i].workspace |= views[frames[k]].workspace;
 		}
 	}

@@ -22,11 +22,15 @@ struct ts_origin {
 	bool releases;	  /* autograd lets go of what forward saved */
 	bool gathers;	  /* FSDP puts the ranks' shards of parameters together */
 	bool buckets;	  /* in which DDP reduces gradients, for as long as the model lives */
+	bool uncasts;	  /* autocast lets go of its copies of parameters */
 	bool workspace;	  /* of cuBLAS, for as long as the process lives */
 };
 
 /* Whether a frame's file is one of Python: "a.py", "<string>", a cell of a notebook. Else it is compiled code. */
 bool ts_is_python(struct ts_span file);
+
+/* Whether no stack has a frame of compiled code, as with stacks="python". */
+bool ts_origins_python(const struct ts_snapshot *s);
 
 /* One for each stack. NULL: no memory. */
 const struct ts_origin *ts_origins(const struct ts_snapshot *s, struct ts_arena *arena);

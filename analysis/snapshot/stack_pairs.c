@@ -23,7 +23,38 @@ struct text {
 
 TS_ORDER(by_text, struct text, TS_TEXT(text))
 
-static bool number_texts(struct maker *m)
+/* Compiled code lies in files named by a digest ("/tmp/torchinductor_me/ab/cabxyz.py", "<eval_with_key>.12"), and some of its functions
+ * have numbers ("torch_dynamo_resume_in_f_at_31", "triton_poi_fused_add_3"), which another shape changes. What is left of such a text
+ * is what both sides share. */
+static bool generated(struct ts_span file)
+{
+	return ts_span_contains(file, "torchinductor_") || ts_span_contains(file, "<eval_with_key>") ||
+	       ts_span_contains(file, "torch_compile_debug/");
+}
+
+static bool is_digit(uint8_t c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static struct ts_span without_generated(struct maker *m, struct ts_span text)
+{
+	uint8_t *out;
+	size_t n = 0;
+
+	if (generated(text))
+		return ts_span_starts(text, ts_span_str("<")) ? ts_span_str("<eval_with_key>") : ts_span_str("torchinductor");
+	if (!ts_span_starts(text, ts_span_str("torch_dynamo_resume_in_")) && !ts_span_starts(text, ts_span_str("triton_")) &&
+	    !ts_span_starts(text, ts_span_str("cpp_fused_")))
+		return text;
+	out = ts_arena_dup(m->arena, text.data, text.len);
+	for (size_t i = 0; out && i < text.len; i++)
+		if (!is_digit(text.data[i]))
+			out[n++] = text.data[i];
+	return ts_span_of(out, n);
+}
+
+static bool number_texts(struct maker *m, bool with_generated)
 {
 	size_t n = m->s[0]->n_texts + m->s[1]->n_texts, at = 0;
 	struct text *texts = ts_arena_array(m->arena, n, sizeof *texts);
@@ -34,7 +65,8 @@ static bool number_texts(struct maker *m)
 		if (!texts || !m->text[k])
 			return false;
 		for (size_t i = 0; i < m->s[k]->n_texts; i++)
-			texts[at++] = (struct text){m->s[k]->texts[i], (uint32_t)i, k};
+			texts[at++] = (struct text){with_generated ? m->s[k]->texts[i] : without_generated(m, m->s[k]->texts[i]),
+						    (uint32_t)i, k};
 	}
 	TS_SORT(texts, n, by_text);
 	for (size_t i = 0; i < n; i++) {
@@ -173,8 +205,8 @@ enum ts_status ts_stack_pairs(const struct ts_snapshot *a, const struct ts_snaps
 	struct ts_stack_pairs pairs = {0};
 
 	TS_DOOR(ts_snapshot_holds(a) && ts_snapshot_holds(b));
-	if (!number_texts(&m) || !find_wrappers(&m) || !number_frames(&m, true) ||
-	    !number_stacks(&m, true, pairs.exact, &pairs.n_exact) || !number_frames(&m, false) ||
+	if (!number_texts(&m, true) || !find_wrappers(&m) || !number_frames(&m, true) ||
+	    !number_stacks(&m, true, pairs.exact, &pairs.n_exact) || !number_texts(&m, false) || !number_frames(&m, false) ||
 	    !number_stacks(&m, false, pairs.loose, &pairs.n_loose))
 		return ts_arena_error(arena, err);
 	*ret_pairs = pairs;

@@ -2,8 +2,9 @@
  *
  * Each stack of both gets a number: two stacks have one `exact` number if their files, functions and lines agree, and one `loose`
  * number if their files and functions do, without what wraps modules: frames of torch's Module and of DDP, FSDP, torch.compile and
- * their like around the first Python frame that is none of these. TS_SNAPSHOT_NONE, a stack that is not known, has the number of no
- * frames at all, 0. Texts and frames are compared once each. n log n. Memory is the arena's. Pure; any thread.
+ * their like around the first Python frame that is none of these, and without what names of generated code have of one shape alone:
+ * digests of Inductor's files, numbers of Dynamo's functions. TS_SNAPSHOT_NONE, a stack that is not known, has the number of no frames
+ * at all, 0. Texts and frames are compared once each. n log n. Memory is the arena's. Pure; any thread.
  */
 #ifndef TSCOPE_ANALYSIS_SNAPSHOT_STACK_PAIRS_H
 #define TSCOPE_ANALYSIS_SNAPSHOT_STACK_PAIRS_H

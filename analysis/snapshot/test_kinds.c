@@ -89,7 +89,7 @@ static void one_step_of_a_training(void **state)
 	expect_kind(41, "temporary");
 	expect_kind(50, "gradients");
 	expect_kind(51, "activations");
-	expect_kind(52, "unknown");
+	expect_kind(52, "before recording");
 	ts_arena_finish(&arena);
 }
 
@@ -162,6 +162,69 @@ static void lent_stacks_say_nothing_of_a_free(void **state)
 	made_free(40, 5, STEP); /* one free with a stack of its own: all of them have theirs */
 	look();
 	expect_kind(11, "temporary");
+	ts_arena_finish(&arena);
+}
+
+#define CAST "/v/site-packages/torch/functional.py:einsum < " FORWARD
+#define UNCAST                                                                                                                         \
+	"??:at::autocast::clear_cache() < /v/site-packages/torch/amp/autocast_mode.py:__exit__ < /app/train.py:step"
+
+/* A recording of forward alone, as of inference or of a measured forward. */
+static void forward_without_a_backward(void **state)
+{
+	(void)state;
+	made_begin();
+	made_event(TS_ACTION_ALLOC, 10, 5, FORWARD); /* a cache of keys, which stays */
+	made_event(TS_ACTION_ALLOC, 11, 5, FORWARD);
+	made_free(11, 5, FORWARD);
+	made_event(TS_ACTION_ALLOC, 12, 5, CAST);
+	made_event(TS_ACTION_ALLOC, 13, 5, FORWARD); /* an output, which the program lets go of */
+	made_free(12, 5, UNCAST);
+	made_free(13, 5, "/app/train.py:step");
+	made_free(50, 5, "/app/train.py:step"); /* of before recording */
+	look();
+	expect_kind(10, "kept by forward");
+	expect_kind(11, "temporary");
+	expect_kind(12, "autocast copies");
+	expect_kind(13, "kept by forward");
+	expect_kind(50, "before recording");
+	ts_arena_finish(&arena);
+	made_event(TS_ACTION_ALLOC, 20, 5, BACKWARD); /* with a backward pass what is still there may go in it */
+	look();
+	expect_kind(10, "unknown");
+	expect_kind(12, "autocast copies");
+	expect_kind(13, "unknown");
+	ts_arena_finish(&arena);
+}
+
+/* Stacks of Python alone: what has none is of autograd's thread, which has no Python. */
+static void stacks_of_python(void **state)
+{
+	(void)state;
+	made_begin();
+	made_event(TS_ACTION_ALLOC, 10, 5, FORWARD);
+	made_event(TS_ACTION_ALLOC, 11, 5, FORWARD);
+	made_free(11, 5, FORWARD);
+	made_event(TS_ACTION_ALLOC, 20, 5, NULL);
+	made_event(TS_ACTION_ALLOC, 21, 5, NULL);
+	made_free(10, 5, NULL);
+	made_free(20, 5, NULL);
+	made_event(TS_ACTION_ALLOC, 40, 5, STEP);
+	made_free(50, 5, NULL); /* of before recording: what freed it does not say what it was */
+	made_free(21, 5, ZERO);
+	made_event(TS_ACTION_ALLOC, 12, 5, FORWARD);
+	look();
+	expect_kind(10, "activations");
+	expect_kind(11, "temporary");
+	expect_kind(20, "temporary");
+	expect_kind(21, "gradients");
+	expect_kind(40, "optimizer state");
+	expect_kind(50, "before recording");
+	ts_arena_finish(&arena);
+	made_event(TS_ACTION_ALLOC, 60, 5, BACKWARD); /* a stack of compiled code: what has none is not known */
+	look();
+	expect_kind(10, "unknown");
+	expect_kind(20, "unknown");
 	ts_arena_finish(&arena);
 }
 
@@ -293,6 +356,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_step_of_a_training),
 		cmocka_unit_test(says_nothing_before_a_phase_has_ended),
+		cmocka_unit_test(forward_without_a_backward),
+		cmocka_unit_test(stacks_of_python),
 		cmocka_unit_test(memory_of_several_ranks),
 		cmocka_unit_test(lent_stacks_say_nothing_of_a_free),
 		cmocka_unit_test(the_source_is_the_nearest_code_of_the_program),

@@ -196,6 +196,35 @@ static void modules_that_were_wrapped(void **state)
 		assert_int_not_equal(d.devices[0].peak.rows[i].match, TS_MATCH_LINES);
 }
 
+/* Another length makes Inductor write other files, and Dynamo other numbers; code of the program that differs stays apart. */
+static void compiled_for_another_shape(void **state)
+{
+#define OUTER " < " TORCH "_dynamo/eval_frame.py:compile_wrapper < train.py:step"
+	static const char short_one[] = "/tmp/torchinductor_me/ab/cab3xyz.py:call < <eval_with_key>.11:forward < "
+					"net.py:torch_dynamo_resume_in_mlp_at_31" OUTER,
+			  long_one[] = "/tmp/torchinductor_me/q7/cq7w2kd.py:call < <eval_with_key>.245:forward < "
+				       "net.py:torch_dynamo_resume_in_mlp_at_34" OUTER,
+			  other[] = "/tmp/torchinductor_me/q7/cq7w2kd.py:call < <eval_with_key>.245:forward < "
+				    "net.py:torch_dynamo_resume_in_attention_at_34" OUTER;
+	size_t matched = 0;
+	const struct ts_snapshot *a;
+	struct ts_memory_diff d;
+
+	(void)state;
+	make(3000000, short_one, 70000);
+	a = kept(7);
+	make(3000000, long_one, 140000);
+	d = diff_of(a, kept(9));
+	for (size_t i = 0; i < d.devices[0].peak.n; i++)
+		if (d.devices[0].peak.rows[i].difference == 70000 && d.devices[0].peak.rows[i].match == TS_MATCH_LINES)
+			matched++;
+	assert_int_equal(matched, 1);
+	make(3000000, other, 140000);
+	d = diff_of(a, kept(9));
+	for (size_t i = 0; i < d.devices[0].peak.n; i++)
+		assert_int_not_equal(d.devices[0].peak.rows[i].difference, 70000);
+}
+
 static void the_same(void **state)
 {
 	const struct ts_snapshot *a;
@@ -318,6 +347,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(grown_new_and_gone, begin, end),
 		cmocka_unit_test_setup_teardown(lines_that_moved, begin, end),
 		cmocka_unit_test_setup_teardown(modules_that_were_wrapped, begin, end),
+		cmocka_unit_test_setup_teardown(compiled_for_another_shape, begin, end),
 		cmocka_unit_test_setup_teardown(the_same, begin, end),
 		cmocka_unit_test_setup_teardown(without_history, begin, end),
 		cmocka_unit_test_setup_teardown(one_source_of_two_callers, begin, end),

@@ -114,9 +114,10 @@ $ tscope analyze --device-memory 200MiB ./refused.pickle | sed '/^WHAT/,$d'
 |                In segments that could have served it 30 MiB were free, the largest gap has 30 MiB:
 |                even in one piece with what the device had left that is 20 MiB too little. 50 MiB
 |                more were free in segments of other pools.
-|                Most was held by old (old.py:3) with 40 MiB (unknown), new (new.py:3) with 30 MiB
-|                (unknown). Of what was in use 40 MiB were there before recording began. Of what was
-|                in use 30 MiB had been let go of, but another stream had not finished with it.
+|                Most was held by old (old.py:3) with 40 MiB (before recording), new (new.py:3) with
+|                30 MiB (unknown). Of what was in use 40 MiB were there before recording began. Of
+|                what was in use 30 MiB had been let go of, but another stream had not finished with
+|                it.
 |   event 3      ask (ask.py:3) asked for 45 MiB. The device had 20 MiB left; the allocator held 150
 |                MiB, of which 70 MiB were in use. Of the device's 200 MiB, 30 MiB were held outside
 |                of the allocator: by other programs, other libraries or CUDA itself.
@@ -132,9 +133,10 @@ $ tscope analyze --device-memory 200MiB ./refused.pickle | sed '/^WHAT/,$d'
 |                In segments that could have served it 30 MiB were free, the largest gap has 30 MiB:
 |                even in one piece with what the device had left that is 20 MiB too little. 50 MiB
 |                more were free in segments of other pools.
-|                Most was held by old (old.py:3) with 40 MiB (unknown), new (new.py:3) with 30 MiB
-|                (unknown). Of what was in use 40 MiB were there before recording began. Of what was
-|                in use 30 MiB had been let go of, but another stream had not finished with it.
+|                Most was held by old (old.py:3) with 40 MiB (before recording), new (new.py:3) with
+|                30 MiB (unknown). Of what was in use 40 MiB were there before recording began. Of
+|                what was in use 30 MiB had been let go of, but another stream had not finished with
+|                it.
 |
 $ tscope analyze --device-memory 500MiB ./refused.pickle | grep -A1 head-room
 |   head-room    350 MiB of 500 MiB; 340 MiB were held outside of the allocator when a request was
@@ -180,8 +182,8 @@ $ tscope analyze --device-memory 1GiB ./memory/newest4.pickle.gz
 |                In segments that could have served it nothing was free: with what the device had left
 |                that is 8 GiB too little. 4 MiB more were free in segments of other pools or of other
 |                streams or for requests of up to 1 MiB.
-|                Most was held by f0 with 1 MiB (unknown), code that no stack names with 3 B
-|                (unknown).
+|                Most was held by f0 with 1 MiB (unknown), code that no stack names with 3 B (before
+|                recording).
 |
 | WHAT TO TRY  memory limits the run: a request of 8 GiB was refused
 |   the snapshot shows no fix of the playbook that would save memory at the peak
@@ -205,18 +207,19 @@ $ tscope analyze --device-memory 1GiB ./memory/newest4.pickle.gz
 |                refused
 |
 | BY KIND
-|                                                at peak  at end  asked for
-|   unknown      ██████████████████████████████    1 MiB   1 MiB      1 MiB
+|                                                    at peak  at end  asked for
+|   before recording ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░      3 B     3 B        0 B
+|   unknown          ██████████████████████████████    1 MiB   1 MiB      1 MiB
 |
 | HELD AT THE PEAK
-|   bytes  in  kind     function  where
-|   1 MiB   1  unknown  f0
-|     3 B   1  unknown  no stack
+|   bytes  in  kind              function  where
+|   1 MiB   1  unknown           f0
+|     3 B   1  before recording  no stack
 |
 | HELD AT THE END
-|   bytes  in  kind     function  where
-|   1 MiB   1  unknown  f0
-|     3 B   1  unknown  no stack
+|   bytes  in  kind              function  where
+|   1 MiB   1  unknown           f0
+|     3 B   1  before recording  no stack
 |
 | ASKED FOR  sizes: 1 of 1 MiB
 |   bytes  in  kind     function  where
@@ -280,7 +283,7 @@ $ COLUMNS=60 tscope analyze ./memory/early.pickle | tail -n 5
 | NOT READ
 |   unknown keys odd (20 times)
 $ tscope analyze --json ./memory/oom.pickle | python3 -c "import json,sys; d = json.load(sys.stdin)['devices'][0]; print(d['history']['peak_bytes'], d['refused'][0]['lines'][1], [k['kind'] for k in d['kinds']])"
-| 113246212 In segments that could have served it 29 MiB were free, the largest gap has 18.5 MiB: it would have fitted, had the free memory been in one piece. ['unknown', 'parameters', 'gradients', 'optimizer state', 'activations', 'temporary', 'recomputation']
+| 113246212 In segments that could have served it 29 MiB were free, the largest gap has 18.5 MiB: it would have fitted, had the free memory been in one piece. ['unknown', 'parameters', 'gradients', 'optimizer state', 'activations', 'temporary', 'recomputation', 'autocast copies', 'kept by forward', 'before recording']
 # Findings are asked by the same policy, and set the exit code.
 $ tscope analyze --fail-on high --quiet ./memory/oom.pickle | head -n 1
 | oom.pickle: device 0 ran out of memory, holding 83 MiB
@@ -559,8 +562,8 @@ $ tscope analyze ./foreign.pickle
 |                allocator held 512 B, of which 500 B were in use.
 |                In segments that could have served it nothing was free: with what the device had left
 |                that is 8 B too little.
-|                Most was held by \x3A:\x1B]0;evil\x07 (/x/\x1B[31m\n.py:3) with 500 B (unknown). Of
-|                what was in use 500 B were there before recording began.
+|                Most was held by \x3A:\x1B]0;evil\x07 (/x/\x1B[31m\n.py:3) with 500 B (before
+|                recording). Of what was in use 500 B were there before recording began.
 |
 | WHAT TO TRY  memory limits the run: a request of 9 B was refused
 |   the snapshot shows no fix of the playbook that would save memory at the peak
@@ -582,16 +585,16 @@ $ tscope analyze ./foreign.pickle
 |                the refused request it is at least 513 B
 |
 | BY KIND
-|                                                at peak  at end  asked for
-|   unknown      ██████████████████████████████    500 B   500 B        0 B
+|                                                    at peak  at end  asked for
+|   before recording ██████████████████████████████    500 B   500 B        0 B
 |
 | HELD AT THE PEAK
-|   bytes  in  kind     function              where
-|   500 B   1  unknown  \x3A:\x1B]0;evil\x07  x/\x1B[31m\n.py:3
+|   bytes  in  kind              function              where
+|   500 B   1  before recording  \x3A:\x1B]0;evil\x07  x/\x1B[31m\n.py:3
 |
 | HELD AT THE END
-|   bytes  in  kind     function              where
-|   500 B   1  unknown  \x3A:\x1B]0;evil\x07  x/\x1B[31m\n.py:3
+|   bytes  in  kind              function              where
+|   500 B   1  before recording  \x3A:\x1B]0;evil\x07  x/\x1B[31m\n.py:3
 |
 | FREE  0 B of what is reserved
 |   cache        0 B in 0 whole segments; empty_cache returns it
@@ -692,8 +695,9 @@ $ tscope diff ./memory/newest4.pickle.gz ./memory/newest4.pickle
 |   fragments that it does not      2 MiB  2 MiB         0 B
 |
 | By kind
-|   kind     peak A  peak B  difference  end A  end B  difference
-|   unknown   1 MiB   1 MiB         0 B  1 MiB  1 MiB         0 B
+|   kind              peak A  peak B  difference  end A  end B  difference
+|   before recording     3 B     3 B         0 B    3 B    3 B         0 B
+|   unknown            1 MiB   1 MiB         0 B  1 MiB  1 MiB         0 B
 $ tscope diff --curves ./memory/oom.pickle ./memory/list.pickle
 ! tscope: diff: --curves works with two runs, and these are memory snapshots
 [2]
