@@ -32,6 +32,8 @@ const struct ts_route ts_routes[] = {
 	{"check-resume", "/p/PROJECT/check-resume/RESUMED..PARENT", "check-resume", NULL, TS_ROUTE_PAIR, "", NULL, false,
 	 "Whether a run resumed correctly."},
 	{"b", "/p/PROJECT/b/BRANCH", "trend", NULL, TS_ROUTE_NAME, "", NULL, true, "Where the step time of a branch changed."},
+	{"gate", "/p/PROJECT/gate/NAME?baseline=BRANCH", "gate", NULL, TS_ROUTE_NAME, "baseline metric workload across exclude", NULL,
+	 false, "Whether a run is slower than its baselines: the runs of a branch, or what else baseline names."},
 	{"/projects", "/projects", "projects", NULL, TS_ROUTE_NONE, "", NULL, false, "What each project uses."},
 };
 const size_t ts_routes_n = sizeof ts_routes / sizeof ts_routes[0];

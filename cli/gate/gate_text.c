@@ -202,6 +202,7 @@ static void run_row(struct ts_cli *cli, struct ts_view *view, const struct ts_ga
 			    : ts_gate_role_word(run->role));
 	ts_view_set(view, "run", TS_STYLE_BOLD, ts_show_gate_run(run, &cli->arena));
 	ts_view_set(view, "id", TS_STYLE_PLAIN, ts_show_id(&run->id, &cli->arena));
+	ts_view_lead(view, "id", ts_show_link("r/", &run->id, &cli->arena));
 	ts_view_set(view, "commit", TS_STYLE_PLAIN,
 		    commit.len ? ts_arena_printf(&cli->arena, "%s%s", brief(cli, commit, COMMIT_SHOWN), w->dirty ? "+" : "") : "-");
 	ts_view_set(view, "session", TS_STYLE_PLAIN,

@@ -11,7 +11,7 @@ enum { TS_CHART_ROWS = 9, TS_CHART_COLUMNS = 120 };
 /* Draws one dot per run where there is room, one line per level, and a mark below each change. Values outside the range are drawn
  * at its edge as ↑ or ↓. No line is wider than width. Without a value nothing is drawn. */
 void ts_level_chart(const struct ts_levels *levels, const struct ts_term *term, int width, struct ts_arena *arena, struct ts_buf *out);
-/* Draws the same as SVG for an HTML page, with the classes of svg.h. */
-void ts_svg_levels(struct ts_buf *out, const struct ts_levels *levels, const char *title, struct ts_arena *arena);
+/* Draws the same as SVG for an HTML page, with the classes of svg.h. links: struct ts_term. */
+void ts_svg_levels(struct ts_buf *out, const struct ts_levels *levels, const char *title, const char *links, struct ts_arena *arena);
 
 #endif

@@ -98,7 +98,9 @@ static void bars(struct page *p, const struct ts_item *item)
 	if (headed) {
 		put(p, "<thead><tr><td></td><td></td>");
 		for (size_t v = 0; v < TS_BAR_VALUES; v++)
-			if (used(item, v))
+			if (used(item, v) && !(item->heads[v] && *item->heads[v])) /* as in view_html.c */
+				put(p, "<td></td>");
+			else if (used(item, v))
 				element(p, item->right[v] ? "<th scope=\"col\">" : "<th scope=\"col\" class=\"text\">",
 					item->heads[v], "</th>");
 		put(p, "</tr></thead>\n");
@@ -198,7 +200,7 @@ static void curves(struct page *p, const struct ts_item *item)
 static void levels(struct page *p, const struct ts_item *item)
 {
 	element(p, "<figure><figcaption>", item->label, "</figcaption>\n");
-	ts_svg_levels(p->out, item->levels, item->label, p->arena);
+	ts_svg_levels(p->out, item->levels, item->label, p->r->links, p->arena);
 	put(p, "</figure>\n");
 }
 
@@ -333,7 +335,7 @@ static void items(struct page *p, const struct ts_section *s)
 		} else if (item->kind == TS_ITEM_FINDING) {
 			finding(p, item->finding);
 		} else if (item->kind == TS_ITEM_TABLE) {
-			ts_view_html(item->table, p->out);
+			ts_view_html(item->table, p->r->links, p->out);
 		} else if (item->kind == TS_ITEM_COMMAND) {
 			element(p, "<pre><code>", item->text, "</code></pre>\n");
 		}

@@ -53,6 +53,8 @@ struct ts_levels {
 	const struct ts_level *items;
 	size_t n_items;
 	const char *first, *last; /* labels below the two ends of the axis */
+	const char *const *to;	  /* where the dot of each value leads to, as a cell does (cli/view/view.h); NULL: nowhere */
+	const char *const *texts; /* what it says; NULL if to is */
 };
 
 /* The range of a figure's vertical axis; a few outliers do not squeeze the other values together. False if there is no value. */
@@ -181,6 +183,7 @@ struct ts_report {
 	const char *costs; /* diff: which costs differ by more than their noise; NULL: none */
 	const char *view;  /* analyze: which rank's steps are shown, and which are left out; diff: the cause and how sure it is */
 	const char *name;  /* the name of the page */
+	const char *links; /* where the page is served: struct ts_term; NULL: it stands alone */
 	const char *foot;  /* the foot of the page: ids */
 	bool whole;	   /* no panel is shortened to fit a screen */
 	const struct ts_measures *rows; /* all rows; with events and plots they are drawn as figures and heat maps */

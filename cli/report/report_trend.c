@@ -103,6 +103,35 @@ static size_t drift_line(struct ts_report *r, const struct ts_trend *t, const do
 	return PIECES;
 }
 
+static const char *run_page(struct ts_report *r, const struct ts_trend_run *run)
+{
+	return ts_report_kept(r, ts_show_link("r/", &run->id, r->arena));
+}
+
+static const char *diff_page(struct ts_report *r, const struct ts_trend_run *a, const struct ts_trend_run *b)
+{
+	return ts_report_kept(r, ts_show_link(ts_report_say(r, "%s..", ts_report_kept(r, ts_show_link("diff/", &a->id, r->arena))),
+					      &b->id, r->arena));
+}
+
+/* Has each dot lead to its run. */
+static void lead(struct ts_report *r, const struct ts_trend *t, struct ts_levels *levels)
+{
+	const char **to = ts_arena_array(r->arena, t->n_runs, sizeof *to), **texts = ts_arena_array(r->arena, t->n_runs, sizeof *texts);
+
+	if (!to || !texts) {
+		r->failed = true;
+		return;
+	}
+	for (size_t i = 0; i < t->n_runs; i++) {
+		to[i] = run_page(r, &t->runs[i]);
+		texts[i] = ts_report_say(r, "%s: %s, %s", place(r, &t->runs[i]), value(r, t, t->runs[i].value),
+					 ts_report_kept(r, ts_show_time(t->runs[i].moved_ns, r->arena)));
+	}
+	levels->to = to;
+	levels->texts = texts;
+}
+
 static void figure(struct ts_report *r, struct ts_section *s, const struct ts_trend *t)
 {
 	struct ts_levels *levels = ts_arena_array(r->arena, 1, sizeof *levels);
@@ -124,6 +153,7 @@ static void figure(struct ts_report *r, struct ts_section *s, const struct ts_tr
 	*levels = (struct ts_levels){
 		.values = values, .n = t->n_runs, .unit = ts_metrics[t->metric].unit, .items = items, .n_items = n};
 	levels->first = ts_report_kept(r, ts_show_time(t->runs[0].moved_ns, r->arena));
+	lead(r, t, levels);
 	levels->last = ts_report_kept(r, ts_show_time(t->runs[t->n_runs - 1].moved_ns, r->arena));
 	ts_report_item(r, s, TS_ITEM_LEVELS, ts_report_say(r, "%s, one dot per run", title_of(r, t)))->levels = levels;
 }
@@ -153,6 +183,19 @@ static const char *state_of(struct ts_report *r, const struct ts_trend *t, const
 	return TS_NEWER_WORD;
 }
 
+/* The two runs beside a change, each with its page; the size of the change leads to their diff. */
+static void place_change(struct ts_report *r, struct ts_view *table, const struct ts_trend *t, const struct ts_trend_change *c,
+			 const char *key, enum ts_style style)
+{
+	const struct ts_trend_run *before = &t->runs[c->last_before], *after = &t->runs[c->at];
+
+	ts_view_set(table, "last before", TS_STYLE_PLAIN, place(r, before));
+	ts_view_set(table, "first after", style, place(r, after));
+	ts_view_lead(table, "last before", run_page(r, before));
+	ts_view_lead(table, "first after", run_page(r, after));
+	ts_view_lead(table, key, diff_page(r, before, after));
+}
+
 static void changes(struct ts_report *r, struct ts_section *s, const struct ts_trend *t)
 {
 	static const struct ts_view_column columns[] = {TS_LEFT("change", 0),
@@ -173,8 +216,7 @@ static void changes(struct ts_report *r, struct ts_section *s, const struct ts_t
 		ts_view_set(table, "change", style_of(c),
 			    ts_report_say(r, "%s  %s", mark_of(r, i), ts_report_kept(r, ts_show_change(c->size, r->arena))));
 		ts_view_set(table, "state", style_of(c), state);
-		ts_view_set(table, "last before", TS_STYLE_PLAIN, place(r, &t->runs[c->last_before]));
-		ts_view_set(table, "first after", TS_STYLE_BOLD, place(r, &t->runs[c->at]));
+		place_change(r, table, t, c, "change", TS_STYLE_BOLD);
 		ts_view_set(table, "level", TS_STYLE_PLAIN,
 			    ts_report_say(r, "%s to %s", value(r, t, c->before), value(r, t, c->after)));
 		ts_view_set(table, "runs ago", TS_STYLE_PLAIN, ts_report_kept(r, ts_show_count(t->n_runs - c->at, r->arena)));
@@ -257,8 +299,7 @@ static void moved(struct ts_report *r, const struct ts_trend *t)
 
 		ts_view_row(table, NULL);
 		ts_view_set(table, "moved", TS_STYLE_DIM, ts_report_kept(r, ts_show_change(c->size, r->arena)));
-		ts_view_set(table, "last before", TS_STYLE_PLAIN, place(r, &t->runs[c->last_before]));
-		ts_view_set(table, "first after", TS_STYLE_PLAIN, place(r, &t->runs[c->at]));
+		place_change(r, table, t, c, "moved", TS_STYLE_PLAIN);
 		ts_view_set(table, "level", TS_STYLE_PLAIN,
 			    ts_report_say(r, "%s to %s", value(r, t, c->before), value(r, t, c->after)));
 		ts_view_set(table, "runs ago", TS_STYLE_PLAIN, ts_report_kept(r, ts_show_count(t->n_runs - c->at, r->arena)));

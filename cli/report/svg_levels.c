@@ -4,7 +4,7 @@
 #include "cli/report/svg_frame.h"
 #include "cli/view/show_value.h"
 
-enum { HEIGHT = 260, TOP = 34, BOTTOM = 34, TICKS = 5, FONT = 23, RIGHT = 8 };
+enum { HEIGHT = 260, TOP = 34, BOTTOM = 34, TICKS = 5, FONT = 23, RIGHT = 8, POINTED_AT = 400 };
 
 struct axes {
 	const struct ts_levels *levels;
@@ -61,6 +61,26 @@ static void dots(struct ts_buf *out, const struct axes *a, bool far)
 		ts_buf_str(out, far ? "\"><title>this value is outside the drawn range</title></path>\n" : "\"/>\n");
 }
 
+/* Each dot is a link, while there are few enough to point at. */
+static void linked_dots(struct ts_buf *out, const struct axes *a, const char *links)
+{
+	for (size_t i = 0; i < a->levels->n; i++) {
+		double v = a->levels->values[i];
+
+		if (!isfinite(v))
+			continue;
+		ts_buf_str(out, "<a href=\"");
+		ts_html_text(out, links);
+		ts_html_text(out, a->levels->to[i]);
+		ts_buf_str(out, "\" aria-label=\"");
+		ts_html_text(out, a->levels->texts[i]);
+		ts_buf_printf(out, "\"><path class=\"%s\" d=\"M%.1f %.1fh0\"/><title>", is_far(a, v) ? "far" : "dots",
+			      x_of(a, (double)i + 0.5), y_of(a, v));
+		ts_html_text(out, a->levels->texts[i]);
+		ts_buf_str(out, is_far(a, v) ? ", outside the drawn range</title></a>\n" : "</title></a>\n");
+	}
+}
+
 static void levels(struct ts_buf *out, const struct axes *a)
 {
 	for (size_t k = 0; k < a->levels->n_items; k++) {
@@ -113,9 +133,10 @@ static void fit_frame(struct axes *a)
 	ts_svg_frame_fit(&a->frame);
 }
 
-void ts_svg_levels(struct ts_buf *out, const struct ts_levels *in, const char *title, struct ts_arena *arena)
+void ts_svg_levels(struct ts_buf *out, const struct ts_levels *in, const char *title, const char *links, struct ts_arena *arena)
 {
 	struct axes a = {.levels = in, .arena = arena};
+	bool linked = links && in->to && in->n <= POINTED_AT;
 
 	if (!ts_levels_range(in, arena, &a.low, &a.high))
 		return;
@@ -126,15 +147,19 @@ void ts_svg_levels(struct ts_buf *out, const struct ts_levels *in, const char *t
 		a.high += pad;
 	}
 	fit_frame(&a);
-	ts_buf_printf(out, "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"", TS_SVG_WIDTH, HEIGHT);
+	ts_buf_printf(out, "<svg viewBox=\"0 0 %d %d\" role=\"%s\" aria-label=\"", TS_SVG_WIDTH, HEIGHT, linked ? "group" : "img");
 	ts_html_text(out, title);
 	ts_buf_str(out, "\"><title>");
 	ts_html_text(out, title);
 	ts_buf_printf(out, "</title><desc>%zu runs, oldest first, and %zu levels</desc>\n", in->n, in->n_items);
 	ts_svg_frame_draw(out, &a.frame);
 	changes(out, &a);
-	dots(out, &a, false);
-	dots(out, &a, true);
+	if (!linked) {
+		dots(out, &a, false);
+		dots(out, &a, true);
+	}
 	levels(out, &a);
+	if (linked)
+		linked_dots(out, &a, links);
 	ts_buf_str(out, "</svg>\n");
 }

@@ -3,6 +3,7 @@
 
 #include "base/limits.h"
 #include "base/text.h"
+#include "base/uri.h"
 #include "cli/core/path_run.h"
 #include "cli/verbs/verbs.h"
 
@@ -25,6 +26,22 @@ static enum ts_status check_paths(struct ts_cli *cli, struct ts_error *err)
 	return TS_OK;
 }
 
+/* Pages of the project that is asked lie beside this one. */
+static enum ts_status link_pages(struct ts_cli *cli, struct ts_error *err)
+{
+	struct ts_buf out = TS_BUF_INIT(TS_TEXT_MAX);
+	const char *project;
+
+	if (ts_cli_project(cli, &project, err))
+		return err->status;
+	ts_buf_str(&out, "/p/");
+	ts_uri_encode(&out, ts_span_str(project), false);
+	ts_buf_char(&out, '/');
+	cli->term.links = out.failed ? NULL : ts_arena_printf(&cli->arena, "%.*s", (int)out.len, (const char *)out.data);
+	ts_buf_finish(&out);
+	return TS_OK;
+}
+
 static enum ts_status run(struct ts_cli *cli, const struct ts_asked *asked, struct ts_error *err)
 {
 	enum ts_status status;
@@ -38,6 +55,8 @@ static enum ts_status run(struct ts_cli *cli, const struct ts_asked *asked, stru
 	if (cli->args.n_words < cli->verb->min_words || cli->args.n_words > cli->verb->max_words)
 		return ts_error_set(err, TS_INVALID, "%s: usage: tscope %s %s", cli->verb->name, cli->verb->name, cli->verb->usage);
 	if (asked->local ? check_paths(cli, err) : refuse_paths(cli, err))
+		return err->status;
+	if (cli->served && link_pages(cli, err))
 		return err->status;
 	cli->json = ts_args_has(&cli->args, "json");
 	status = asked->instead ? asked->instead(cli, asked->ctx, err) : cli->verb->run(cli, err);

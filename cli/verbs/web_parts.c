@@ -107,12 +107,16 @@ static void put_of_run(struct parts *p)
 static void put_of_branch(struct parts *p)
 {
 	struct ts_arena arena;
+	const char *baseline;
 
 	ts_arena_init(&arena, TS_TEXT_MAX);
 	if (!strchr(p->name, ':'))
 		p->name = ts_arena_printf(&arena, "branch:%s", p->name);
-	if (p->name)
+	baseline = p->name ? ts_arena_printf(&arena, "--baseline=%s", p->name) : NULL;
+	if (baseline) { /* as a candidate, a branch is its newest run */
+		put_verb(p, "THE GATE OF ITS NEWEST RUN", "gate", baseline, false);
 		put_verb(p, "ITS RUNS, NEWEST FIRST", "log", NULL, false);
+	}
 	ts_arena_finish(&arena);
 }
 

@@ -42,6 +42,13 @@ const char *ts_show_id(const struct ts_id *id, struct ts_arena *arena)
 	return ts_arena_printf(arena, "%.*s", TS_ID_SHORT, ts_id_hex(id, hex));
 }
 
+const char *ts_show_link(const char *route, const struct ts_id *run, struct ts_arena *arena)
+{
+	char hex[TS_ID_HEX + 1];
+
+	return ts_arena_printf(arena, "%s%s", route, ts_id_hex(run, hex));
+}
+
 const char *ts_show_count(uint64_t n, struct ts_arena *arena)
 {
 	struct ts_buf buf = TS_BUF_INIT(64);

@@ -13,6 +13,8 @@
 
 enum { TS_ID_SHORT = 12 };
 
+/* The address of the page of a run: what stands in front, and its id. */
+const char *ts_show_link(const char *route, const struct ts_id *run, struct ts_arena *arena);
 const char *ts_show_id(const struct ts_id *id, struct ts_arena *arena);   /* its first 12 digits */
 const char *ts_show_hex(const struct ts_id *id, struct ts_arena *arena);  /* all 64 */
 const char *ts_show_count(uint64_t n, struct ts_arena *arena);		  /* 1,234,567 */

@@ -25,7 +25,7 @@ static bool cell_of(struct ts_view *view, enum ts_style style, struct ts_span te
 	copy = ts_arena_span(view->arena, ts_buf_view(&safe));
 	view->failed |= safe.failed || !copy.data;
 	ts_buf_finish(&safe);
-	*ret = (struct ts_view_cell){copy, ts_text_width(copy), style};
+	*ret = (struct ts_view_cell){.text = copy, .width = ts_text_width(copy), .style = style};
 	return !view->failed;
 }
 
@@ -67,6 +67,17 @@ void ts_view_set(struct ts_view *view, const char *key, enum ts_style style, con
 		ts_view_set_span(view, key, style, ts_span_str(text));
 	else
 		view->failed = true;
+}
+
+void ts_view_lead(struct ts_view *view, const char *key, const char *to)
+{
+	size_t c = view->failed ? 0 : column_of(view, key);
+
+	assert(view->failed || (c < view->n_columns && view->n >= view->n_columns));
+	if (view->failed || !to || c == view->n_columns || view->n < view->n_columns)
+		view->failed = true;
+	else
+		view->cells[view->n - view->n_columns + c].to = to;
 }
 
 void ts_view_text(struct ts_view *view, enum ts_style style, const char *text)

@@ -66,6 +66,7 @@ struct ts_view_cell {
 	struct ts_span text;
 	int width;
 	enum ts_style style;
+	const char *to; /* the address that it leads to on a page that is served, below its project: "r/9f2c"; NULL: none */
 };
 
 struct ts_view_source; /* where the value of a column lies in a struct */
@@ -105,6 +106,8 @@ void ts_view_row(struct ts_view *view, const void *row);
 /* Sets a cell of the last row. text NULL: the caller ran out of memory. */
 void ts_view_set(struct ts_view *view, const char *key, enum ts_style style, const char *text);
 void ts_view_set_span(struct ts_view *view, const char *key, enum ts_style style, struct ts_span text);
+/* Has a cell of the last row lead to a page of the project (struct ts_view_cell). NULL: the caller ran out of memory. */
+void ts_view_lead(struct ts_view *view, const char *key, const char *to);
 /* Adds one cell. */
 void ts_view_span(struct ts_view *view, enum ts_style style, struct ts_span text);
 void ts_view_text(struct ts_view *view, enum ts_style style, const char *text);
@@ -117,7 +120,8 @@ enum ts_status ts_view_print(const struct ts_view *view, const struct ts_term *t
 			     struct ts_error *err);
 /* Whether every row fits on one line when columns may shrink. */
 bool ts_view_fits(const struct ts_view *view, const struct ts_term *term, int indent);
-void ts_view_html(const struct ts_view *view, struct ts_buf *out);
+/* links: struct ts_term. */
+void ts_view_html(const struct ts_view *view, const char *links, struct ts_buf *out);
 
 /* Returns text if it fits width columns, else as much of it as fits with "…" after it, in the arena. */
 struct ts_span ts_text_cut(struct ts_span text, int width, struct ts_arena *arena);

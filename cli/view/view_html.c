@@ -70,7 +70,7 @@ static int width_of(const struct ts_view *view)
 }
 
 /* Only a long cell with foreign text may break. Blanks before a text say of what it is a part. */
-static void cell(const struct ts_view *view, size_t i, const char *head, struct ts_buf *out)
+static void cell(const struct ts_view *view, size_t i, const char *head, const char *links, struct ts_buf *out)
 {
 	enum { LONG = 32 };
 	const struct ts_view_cell *cell = &view->cells[i];
@@ -83,11 +83,17 @@ static void cell(const struct ts_view *view, size_t i, const char *head, struct 
 	ts_buf_char(out, '>');
 	for (; !view->mono && *text == ' '; text++)
 		ts_buf_str(out, "&#160;&#160;");
+	if (links && cell->to) {
+		ts_buf_str(out, "<a href=\"");
+		ts_html_text(out, links);
+		ts_html_text(out, cell->to);
+		ts_buf_str(out, "\">");
+	}
 	ts_html_text(out, text);
-	ts_buf_str(out, "</td>");
+	ts_buf_str(out, links && cell->to ? "</a></td>" : "</td>");
 }
 
-void ts_view_html(const struct ts_view *view, struct ts_buf *out)
+void ts_view_html(const struct ts_view *view, const char *links, struct ts_buf *out)
 {
 	enum { CARDS_FROM = 6, CARDS_WIDTH = 48 /* some 340 px of text */ };
 	bool headed = ts_view_has_heading(view);
@@ -108,7 +114,7 @@ void ts_view_html(const struct ts_view *view, struct ts_buf *out)
 	for (size_t r = 0; r < ts_view_n(view); r++) {
 		ts_buf_str(out, "<tr>");
 		for (size_t c = 0; c < view->n_columns; c++)
-			cell(view, r * view->n_columns + c, cards && c ? view->columns[c].head : NULL, out);
+			cell(view, r * view->n_columns + c, cards && c ? view->columns[c].head : NULL, links, out);
 		ts_buf_str(out, "</tr>\n");
 	}
 	ts_buf_str(out, "</tbody></table></div>\n");

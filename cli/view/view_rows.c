@@ -295,6 +295,8 @@ static void cell(struct ts_view *view, const struct ts_view_source *source, cons
 			ts_view_text(view, style_of(f->weight), ts_show_share(*(const uint64_t *)member, view->whole, view->arena));
 		else
 			ts_view_text(view, style_of(f->weight), value(f, member, view->arena));
+		if (i + 1 == source->n && f->kind == TS_SHAPE_ID && f->weight == TS_WEIGHT_ID && !view->failed)
+			view->cells[view->n - 1].to = ts_show_link("r/", member, view->arena);
 	}
 }
 

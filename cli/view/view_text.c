@@ -304,7 +304,7 @@ static void print_table(const struct ts_view *view, const struct ts_term *term, 
 		for (size_t c = 0; c < view->n_columns; c++) {
 			struct ts_span head = ts_span_str(view->columns[c].head ? view->columns[c].head : "");
 
-			heads[c] = (struct ts_view_cell){head, ts_text_width(head), TS_STYLE_BOLD};
+			heads[c] = (struct ts_view_cell){.text = head, .width = ts_text_width(head), .style = TS_STYLE_BOLD};
 		}
 		print_row(view, heads, widths, gap, term, indent, out);
 	}
@@ -318,7 +318,7 @@ enum ts_status ts_view_print(const struct ts_view *view, const struct ts_term *t
 	if (view->failed)
 		return ts_error_set(err, TS_NO_MEMORY, "not enough memory to lay out the table");
 	if (term->page) {
-		ts_view_html(view, out);
+		ts_view_html(view, term->links, out);
 	} else if (view->indented && !ts_view_fits(view, term, indent)) {
 		for (size_t r = 0; r < ts_view_n(view); r++)
 			print_indented(view, view->cells + r * view->n_columns, term, out);

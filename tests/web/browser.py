@@ -16,7 +16,7 @@ from served import Store, Web, make_run, until  # noqa: E402
 PAGES = {"runs": "/p/default/runs", "run": "/p/default/r/a", "content": "/p/default/show/a", "facts": "/p/default/facts/a", "log": "/p/default/log/a",
          "diff": "/p/default/diff/a..b", "plot": "/p/default/plot/loss?run=a&run=b", "branch": "/p/default/b/main", "groups": "/p/default/groups?by=config.lr&columns=loss.last",
          "matrix": "/p/default/matrix?run=a&run=b&run=c", "projects": "/projects",
-         "error": "/p/default/r/nothing", "change": "/p/default/change/a", "accept": "/p/default/change-branch/main"}
+         "error": "/p/default/r/nothing", "change": "/p/default/change/a", "accept": "/p/default/change-branch/main", "gate": "/p/default/gate/b?baseline=main"}
 AXE = "axe-core@4.10.3"
 SIZES = ((390, 844), (1200, 800))
 

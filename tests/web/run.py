@@ -19,7 +19,7 @@ from served import Store, Web, make_run, until  # noqa: E402
 
 HOSTILE = "<script>alert(1)</script>&\"'`"
 READ = [("runs", ["list"]), ("tags", ["list", "--tags"]), ("branches", ["list", "--branches"]), ("r/a", ["analyze", "a"]), ("show/a", ["show", "a"]),
-        ("facts/a", ["facts", "a"]), ("log/a", ["log", "a"]), ("diff/a..b", ["diff", "a", "b"]), ("b/main", ["trend", "main"]),
+        ("facts/a", ["facts", "a"]), ("log/a", ["log", "a"]), ("diff/a..b", ["diff", "a", "b"]), ("b/main", ["trend", "main"]), ("gate/b?baseline=main", ["gate", "b", "--baseline", "main"]),
         ("plot/loss?run=a&run=b", ["plot", "loss", "a", "b"]), ("groups?by=config.lr", ["list", "--by", "config.lr"]),
         ("matrix?run=a&run=b&run=s%2Fc", ["diff", "a", "b", "s/c"]), ("runs?q=loss.last%3C9&sort=-loss.last", ["list", "loss.last<9", "--sort", "-loss.last"])]
 
@@ -61,6 +61,25 @@ def draws_pages(store, web):
         status, _, body = web.ask(path)
         assert status == 200, (path, status, body[-200:])
     assert len(seen) > 40, seen
+
+
+def leads_on_from_a_branch(store, web):
+    """The page of a branch leads to the run of every dot and row, and to the diff of the two runs beside a change; a page that stands
+    alone leads nowhere."""
+    for i in range(14):
+        make_run(os.path.join(store.work, "runs", f"t{i}"), 20 + i, step_time=0.12 if i >= 9 else 0.1)
+        store.tscope("push", "--name", f"t{i}", "--branch", "steps", f"./runs/t{i}")
+    page = web.page("/p/default/b/steps")
+    rows = json.loads(store.tscope("log", "branch:steps", "--json").stdout)["entries"]
+    assert len(rows) == 14
+    for row in rows:
+        assert page.count(f'<a href="/p/default/r/{row["id"]}"') >= 3, (row, "its dot, its row of the gate and its row of the log")
+    assert f'<a href="/p/default/diff/{rows[5]["id"]}..{rows[4]["id"]}">' in page, "a change leads to the diff of the runs beside it"
+    assert "THE GATE OF ITS NEWEST RUN" in page and "step time of default/t13 shows no regression" in page, page
+    alone = os.path.join(store.work, "alone.html")
+    store.tscope("trend", "steps", "--html", alone)
+    with open(alone) as text:
+        assert "<a " not in text.read()
 
 
 def has_all_of_a_run(store, web):
@@ -382,7 +401,7 @@ def ends_as_asked(store, web):
             stream.close()
 
 
-CHECKS = (answers_as_the_command_does, draws_pages, has_all_of_a_run, writes_by_forms, finds_and_compares, escapes_what_was_recorded, reads_no_files,
+CHECKS = (answers_as_the_command_does, draws_pages, leads_on_from_a_branch, has_all_of_a_run, writes_by_forms, finds_and_compares, escapes_what_was_recorded, reads_no_files,
           lets_in_who_has_the_link, tells_what_is_new, says_what_is_wrong, outlives_its_server, shows_a_folder, opens_at_a_page, ends_as_asked,
           bears_hostile_clients)
 

@@ -10,14 +10,14 @@ import subprocess
 import time
 
 
-def make_run(folder, seed=0, bump=0.0, steps=300, config=None):
-    """A run directory of some steps; bump is added to the loss from step 100 on."""
+def make_run(folder, seed=0, bump=0.0, steps=300, config=None, step_time=0.1):
+    """A run directory of some steps of about step_time seconds; bump is added to the loss from step 100 on."""
     os.makedirs(folder)
     rng = random.Random(seed)
     with open(os.path.join(folder, "steps.jsonl"), "w") as out:
         for step in range(steps):
             loss = 4 * math.exp(-step / 150) + rng.random() * 0.1 + (bump if step >= 100 else 0)
-            out.write(json.dumps({"step": step, "loss": loss, "lr": 1e-3, "step_time": 0.1 + rng.random() * 0.005}) + "\n")
+            out.write(json.dumps({"step": step, "loss": loss, "lr": 1e-3, "phases": {"step": step_time * (1 + rng.random() / 20)}}) + "\n")
     with open(os.path.join(folder, "facts.json"), "w") as out:
         json.dump({"config": config or {"lr": 1e-3}}, out)
 
