@@ -432,6 +432,30 @@ static void find_rise(const struct ts_spikes_fit *fit, const struct ts_spikes *f
 		*out = (struct ts_slowdown){.kind = TS_SLOWDOWN_NONE};
 }
 
+enum { FEW = 7 };
+
+static const double FEW_RISE = 0.25, FEW_AT_ONCE = 0.5;
+
+struct ts_slowdown ts_slowdown_of_few(const double *v, size_t n)
+{
+	struct ts_slowdown out = {.kind = TS_SLOWDOWN_NONE};
+	double most = 0;
+
+	if (n < FEW || !(v[0] > 0) || !isfinite(v[n - 1]))
+		return out;
+	for (size_t i = 1; i < n; i++) {
+		if (!(v[i] > v[i - 1]))
+			return out;
+		most = fmax(most, v[i] - v[i - 1]);
+	}
+	if (v[n - 1] < (1 + FEW_RISE) * v[0] || most > FEW_AT_ONCE * (v[n - 1] - v[0]))
+		return out;
+	out = (struct ts_slowdown){.kind = TS_SLOWDOWN_RAMP, .last = n - 1, .before = v[0], .after = v[n - 1]};
+	for (size_t i = 1; i < n; i++)
+		out.cost += v[i] - v[0];
+	return out;
+}
+
 enum ts_status ts_slowdown_find(const struct ts_spikes_fit *fit, const struct ts_spikes *found, struct ts_arena *arena,
 				struct ts_slowdown *ret_slowdown, struct ts_error *err)
 {

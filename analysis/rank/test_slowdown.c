@@ -254,6 +254,32 @@ static void short_memory_is_told(void **state)
 	assert_int_equal(s.kind, TS_SLOWDOWN_STEP);
 }
 
+static void few_steps_that_only_grow(void **state)
+{
+	double v[] = {7020, 10200, 13600, 16900, 20300, 23900, 27000, 30300};
+	struct ts_slowdown s = ts_slowdown_of_few(v, 8);
+
+	(void)state;
+	assert_int_equal(s.kind, TS_SLOWDOWN_RAMP);
+	assert_int_equal(s.first, 0);
+	assert_int_equal(s.last, 7);
+	assert_true(s.before == 7020 && s.after == 30300);
+	assert_true(s.cost == 10200 + 13600 + 16900 + 20300 + 23900 + 27000 + 30300 - 7 * 7020);
+	assert_int_equal(ts_slowdown_of_few(v, 6).kind, TS_SLOWDOWN_NONE); /* too few */
+	assert_int_equal(ts_slowdown_of_few(v, 7).kind, TS_SLOWDOWN_RAMP);
+	v[4] = 16900; /* as long as the one before */
+	assert_int_equal(ts_slowdown_of_few(v, 8).kind, TS_SLOWDOWN_NONE);
+	v[4] = (double)NAN;
+	assert_int_equal(ts_slowdown_of_few(v, 8).kind, TS_SLOWDOWN_NONE);
+	for (int i = 0; i < 8; i++)
+		v[i] = 100 + 3.5 * i; /* 24.5 % */
+	assert_int_equal(ts_slowdown_of_few(v, 8).kind, TS_SLOWDOWN_NONE);
+	v[7] = 126;
+	assert_int_equal(ts_slowdown_of_few(v, 8).kind, TS_SLOWDOWN_RAMP);
+	v[7] = 146; /* most of it at once */
+	assert_int_equal(ts_slowdown_of_few(v, 8).kind, TS_SLOWDOWN_NONE);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -264,6 +290,7 @@ int main(void)
 		cmocka_unit_test(levels_that_mix),
 		cmocka_unit_test(a_step_is_told_from_a_walk),
 		cmocka_unit_test(bursts_are_none),
+		cmocka_unit_test(few_steps_that_only_grow),
 		cmocka_unit_test(any_values),
 		cmocka_unit_test(short_memory_is_told),
 	};

@@ -9,6 +9,7 @@
 #include "analysis/stats/random.h"
 
 #include <math.h>
+#include <string.h>
 
 /* tests/quality/quality_timing.c measures the error rate; this file tests the properties that always hold. */
 
@@ -108,6 +109,32 @@ static void what_is_no_warmup_is_kept(void **state)
 	assert_int_equal(cut_of(N), 0);
 }
 
+/* Runs that are too short, or too uneven, for the search. */
+static void a_plain_startup_is_cut(void **state)
+{
+	static const double megatron[] = {8.457, 0.132, 0.111, 0.126, 0.131, 0.138, 0.137, 0.468, 0.124, 0.122, 0.126, 0.134, 0.125,
+					  0.125, 0.117, 0.156, 0.377, 0.124, 0.114, 0.111, 0.104, 0.104, 0.104, 0.105, 0.103, 0.107};
+
+	(void)state;
+	for (size_t n = 11; n < 16; n++) {
+		clean(n);
+		times[0] = 20;
+		assert_int_equal(cut_of(n), 1);
+		times[1] = 3.5;
+		assert_int_equal(cut_of(n), 2);
+		times[7] = 2; /* another step is long, and the second is not twice as long; with 15 the search finds both */
+		assert_int_equal(cut_of(n), n < 15 ? 1 : 2);
+	}
+	memcpy(times, megatron, sizeof megatron);
+	assert_int_equal(cut_of(sizeof megatron / sizeof megatron[0]), 1);
+	times[0] = (double)NAN;
+	times[1] = 8.457;
+	assert_int_equal(cut_of(sizeof megatron / sizeof megatron[0]), 2);
+	clean(60);
+	times[0] = 4.9; /* not 5 times the others, but the search finds it, too */
+	assert_int_equal(cut_of(60), 1);
+}
+
 /* What comes again as high as it was, to the bit, is no warm-up. */
 static void a_start_that_comes_again_is_kept(void **state)
 {
@@ -205,6 +232,7 @@ int main(void)
 		cmocka_unit_test(slow_starts_are_cut),
 		cmocka_unit_test(a_start_may_be_ordinary_for_two_steps),
 		cmocka_unit_test(what_is_no_warmup_is_kept),
+		cmocka_unit_test(a_plain_startup_is_cut),
 		cmocka_unit_test(a_start_that_comes_again_is_kept),
 		cmocka_unit_test(a_late_slow_down_does_not_hide_it),
 		cmocka_unit_test(times_that_are_no_numbers),

@@ -2,6 +2,7 @@
 
 #include "analysis/answer/phase.h"
 #include "analysis/answer/row_words.h"
+#include "analysis/answer/say.h"
 #include "analysis/rank/slowdown.h"
 #include "analysis/rank/stamped.h"
 #include "analysis/rank/wall.h"
@@ -475,12 +476,29 @@ static size_t tagged_spikes(const struct ts_timing *t, const struct ts_timing_ta
 	return n;
 }
 
+/* Returns what the steps that are tagged so take beyond the usual time, that at the first spike, as a share of all. */
+static double cost_of_tag(const struct ts_timing *t, const struct ts_timing_tag *tag, const struct ts_spikes *found)
+{
+	double sum = 0, usual = 0;
+
+	for (size_t i = 0; i < found->n && !(usual > 0); i++)
+		usual = found->items[i].kind == TS_EVENT_SPIKE ? found->items[i].expected : 0;
+	for (size_t i = 0, at = 0; i < t->n; i++) {
+		while (at < tag->n && tag->steps[at] < t->steps[i])
+			at++;
+		if (at < tag->n && tag->steps[at] == t->steps[i] && isfinite(t->total[i]))
+			sum += t->total[i] - usual;
+	}
+	return sum / ts_sum(t->total, t->n);
+}
+
 /* Says of the tag that most spikes have how many they are, if they are more than half, and more than chance. */
 static void tag_row(const struct ts_timing *t, const struct ts_spikes *found, struct rows *r)
 {
 	const struct ts_timing_tag *best = NULL;
 	const char *said;
 	size_t most = 0;
+	double cost;
 
 	for (size_t i = 0; i < t->n_tags; i++) {
 		size_t n = tagged_spikes(t, &t->tags[i], found);
@@ -496,6 +514,9 @@ static void tag_row(const struct ts_timing *t, const struct ts_spikes *found, st
 	else
 		said = ts_arena_phrase(r->arena, "%zu of %zu spikes are at steps tagged %.*s, of which there are %zu", most,
 				       found->spikes, TS_SPAN_ARG(best->word), best->n);
+	cost = cost_of_tag(t, best, found);
+	if (cost > 0)
+		said = ts_arena_phrase(r->arena, "%s; steps with this tag cost %s of the time", said, ts_say_percent(cost).text);
 	text_row(r, TS_M_STEP_TAGGED, ts_span_str(said), "");
 }
 
@@ -504,7 +525,7 @@ static enum ts_status unusual_steps(struct ts_timing *t, struct rows *r, struct 
 {
 	static const enum ts_event_kind kinds[] = {TS_EVENT_SPIKE, TS_EVENT_SHIFT};
 	struct ts_series times = ts_timing_calm(t);
-	struct ts_slowdown slowdown;
+	struct ts_slowdown slowdown = ts_slowdown_of_few(times.values, times.n);
 	struct ts_spikes found;
 	const char *none;
 
@@ -523,7 +544,9 @@ static enum ts_status unusual_steps(struct ts_timing *t, struct rows *r, struct 
 	row_if(r, TS_M_STEP_SHIFTS, (double)found.shifts, none);
 	if (!none)
 		tag_row(t, &found, r);
-	if (none)
+	if (none && slowdown.kind != TS_SLOWDOWN_NONE)
+		slowdown_rows(t, &slowdown, r);
+	else if (none)
 		text_row(r, TS_M_SLOWDOWN_KIND, TS_NO_SUBJECT, none);
 	else if (ts_slowdown_find(t->fit, &found, t->arena, &slowdown, err))
 		return err->status;

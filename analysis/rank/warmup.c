@@ -147,6 +147,46 @@ static size_t rises_like(const double *z, size_t n, double drift, const struct r
 	return like + is_like(&rise, first);
 }
 
+/* --- a plain start-up --- */
+
+enum { STARTUP = 3, STARTUP_OTHERS = 3 };
+
+static const double FIRST_USUAL = 5.0, FIRST_LONGEST = 2.5, NEXT_USUAL = 3.0, NEXT_LONGEST = 2.0;
+
+/* Whether the first of times[0..k) and the shortest of them stand out from times[k..n). Scratch has room for n. */
+static bool stand_out(const double *times, size_t k, size_t n, double first, double shortest, double *scratch)
+{
+	double longest = 0.0, usual;
+	size_t others = 0;
+
+	for (size_t i = k; i < n; i++)
+		if (isfinite(times[i])) {
+			longest = times[i] > longest ? times[i] : longest;
+			scratch[others++] = times[i];
+		}
+	if (others < STARTUP_OTHERS * k || !(first > FIRST_LONGEST * longest) || !(shortest > NEXT_LONGEST * longest))
+		return false;
+	usual = ts_median(scratch, others, scratch);
+	return first > FIRST_USUAL * usual && shortest > NEXT_USUAL * usual;
+}
+
+/* Returns how many first steps are a start-up by their length alone. Steps before the first time that is a number are none. */
+static size_t startup_of(const double *times, size_t n, double *scratch)
+{
+	double first = (double)NAN, shortest = (double)NAN;
+	size_t cut = 0, some = 0;
+
+	for (size_t i = 0; i < n && some < STARTUP; i++) {
+		if (!isfinite(times[i]))
+			continue;
+		first = some++ ? first : times[i];
+		shortest = times[i] >= shortest ? shortest : times[i];
+		if (stand_out(times, i + 1, n, first, shortest, scratch))
+			cut = i + 1;
+	}
+	return cut;
+}
+
 enum ts_status ts_warmup_find(const double *times, size_t n, struct ts_arena *arena, size_t *ret_cut,
 			      const char **ret_reason, struct ts_error *err)
 {
@@ -155,21 +195,23 @@ enum ts_status ts_warmup_find(const double *times, size_t n, struct ts_arena *ar
 	size_t upto = n < search + REFERENCE_MAX ? n : search + REFERENCE_MAX;
 	double *z, *scratch, drift;
 	struct rise first, end;
+	size_t cut;
 
 	*ret_cut = 0;
 	*ret_reason = NULL;
-	if (n < TS_WARMUP_STEPS) {
-		*ret_reason = "the run has fewer than 15 steps";
-		return TS_OK;
-	}
 	z = ts_arena_array(arena, upto, sizeof *z);
 	scratch = ts_arena_array(arena, upto, sizeof *scratch);
 	if (!z || !scratch)
 		return ts_arena_error(arena, err);
+	*ret_cut = startup_of(times, upto, scratch);
+	if (n < TS_WARMUP_STEPS) {
+		*ret_reason = *ret_cut ? NULL : "the run has fewer than 15 steps";
+		return TS_OK;
+	}
 	for (size_t i = 0; i < upto; i++)
 		z[i] = log_of(times[i]);
 	if (!standardize(z, upto, search, scratch)) {
-		*ret_reason = "fewer than 8 step times after the first third of the run are numbers";
+		*ret_reason = *ret_cut ? NULL : "fewer than 8 step times after the first third of the run are numbers";
 		return TS_OK;
 	}
 	drift = drift_for(z + search, upto - search);
@@ -180,7 +222,8 @@ enum ts_status ts_warmup_find(const double *times, size_t n, struct ts_arena *ar
 	if ((double)rises_like(z + search, upto - search, drift, &first) > OFTEN * (double)(upto - search))
 		return TS_OK;
 	end = first_rise(z, search, END_DRIFT, END_CLIP);
-	if (end.length <= most + (search - most > 2 ? 2 : 1)) /* the end is found only to within this many steps */
-		*ret_cut = end.length < most ? end.length : most;
+	cut = end.length < most ? end.length : most;
+	if (end.length <= most + (search - most > 2 ? 2 : 1) && cut > *ret_cut) /* the end is found only to within this many steps */
+		*ret_cut = cut;
 	return TS_OK;
 }

@@ -17,6 +17,11 @@
  * 5 is greatest, before it falls by 10 (some seven usual steps). O(n), and no more than 16,000 steps are read. NaN and
  * infinite times are skipped; times of 0 and less count as very fast.
  *
+ * A run that is too short for this, or whose usual steps are too uneven, may still have a start-up: one to three first steps of which
+ * the first takes more than 5 times the median of the others that are read and 2.5 times the longest of them (each further one 3 and 2
+ * times). There must be three times as many other steps, and three at least. The first process to compile, or a connection that is
+ * made, takes so long in logs of ten lines, too.
+ *
  * Source: E. S. Page, "Continuous inspection schemes", Biometrika 41 (1954), for the CUSUM; P. J. Rousseeuw and C. Croux,
  * JASA 88 (1993) for the scale. MSER (K. P. White, Simulation 69, 1997), the usual cut of initial transients, always cuts
  * something: it has no test.
@@ -28,7 +33,7 @@
 
 enum {
 	TS_WARMUP_MAX = 5000, /* steps */
-	TS_WARMUP_STEPS = 15, /* a run must have at least as many */
+	TS_WARMUP_STEPS = 15, /* a run must have at least as many, unless its start-up is plain */
 };
 
 /* *ret_cut is the number of steps to cut, 0 if there is no warm-up; *ret_reason is NULL, or the reason why this is not

@@ -310,11 +310,12 @@ void ts_check_slowdown(struct ts_check *c)
 	double first, last, before, after, rise, cost, shifts;
 	struct ts_say more, levels[2];
 	enum ts_slowdown_kind kind;
+	bool rises = ts_check_want(c, TS_M_SLOWDOWN_RISE, &rise);
 
-	if (!ts_check_need(c, TS_M_STEP_SHIFTS, &shifts))
+	if (!rises && !ts_check_need(c, TS_M_STEP_SHIFTS, &shifts))
 		return;
 	kind = ts_slowdown_of(ts_check_text(c, TS_M_SLOWDOWN_KIND));
-	if (!ts_check_want(c, TS_M_SLOWDOWN_RISE, &rise) || rise < ts_check_threshold(c, "min_slowdown"))
+	if (!rises || rise < ts_check_threshold(c, "min_slowdown"))
 		return;
 	if (!ts_check_need(c, TS_M_SLOWDOWN_FIRST, &first) || !ts_check_need(c, TS_M_SLOWDOWN_LAST, &last) ||
 	    !ts_check_need(c, TS_M_SLOWDOWN_BEFORE, &before) || !ts_check_need(c, TS_M_SLOWDOWN_AFTER, &after) ||

@@ -397,6 +397,22 @@ static const char *wall_text(struct ts_report *r)
 	return ts_report_say(r, "%s; the phases add up to %s more", total, ts_report_number(r, TS_UNIT_SECONDS, -beyond->value));
 }
 
+/* What steps of 3 medians and more cost (timing.h). Those that come back after equally many steps are no part of it. */
+static const char *long_steps(struct ts_report *r)
+{
+	static const struct ts_figure cost[] = {{TS_M_STEP_STALL, "long steps cost %"}, {0, NULL}};
+	const struct ts_measure *share = ts_report_row(r, TS_M_STEP_STALL, TS_NO_SUBJECT);
+	bool periods = false;
+
+	if (!share || !share->known)
+		return NULL;
+	for (size_t i = 0; i < r->a->measures.n; i++)
+		periods |= ts_measure_is(&r->a->measures.items[i], TS_M_PERIOD_COST);
+	if (share->value > 0)
+		return ts_report_join(r, ts_report_figures(r, TS_NO_SUBJECT, cost), "", periods ? " beside those of the period" : NULL);
+	return periods ? "no step outside of the period 3 times" : "no step 3 times";
+}
+
 static void timing(struct ts_report *r)
 {
 	static const struct ts_figure head[] = {
@@ -405,7 +421,6 @@ static void timing(struct ts_report *r)
 						{TS_M_STEP_P99, "p99"},		{TS_M_STEP_MAX, "max"},
 						{TS_M_STEP_MAX_AT, " at step"}, {0, NULL}};
 	static const struct ts_figure variation[] = {{TS_M_STEP_CV, "coefficient of variation"}, {0, NULL}};
-	static const struct ts_figure stalls[] = {{TS_M_STEP_STALL, "long steps cost %"}, {0, NULL}};
 	static const struct ts_figure waits[] = {{TS_M_CPU_WAIT, "waited %"}, {TS_M_CPU_WAIT_SHARE, "% of the step time"}, {0, NULL}};
 	static const struct ts_figure gaps[] = {
 		{TS_M_WALL_GAP, "% of that"}, {TS_M_WALL_GAPS, " in % gaps"}, {0, NULL}};
@@ -431,7 +446,7 @@ static void timing(struct ts_report *r)
 	if (tail)
 		ratio = ts_report_say(r, "p95 is %s times the median", ts_report_number(r, TS_UNIT_NONE, tail->value));
 	ratio = ts_report_join(r, ts_report_figures(r, TS_NO_SUBJECT, variation), ", ", ratio);
-	ts_report_line(r, s, "variation", ts_report_join(r, ratio, ", ", ts_report_figures(r, TS_NO_SUBJECT, stalls)));
+	ts_report_line(r, s, "variation", ts_report_join(r, ratio, ", ", long_steps(r)));
 	ts_report_line(r, s, "for a CPU", ts_report_figures(r, TS_NO_SUBJECT, waits));
 	phases(r, s);
 	layers(r, s);

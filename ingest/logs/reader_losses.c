@@ -9,6 +9,8 @@
 #include "ingest/formats/log_lines.h"
 #include "ingest/logs/log_table.h"
 
+#include <math.h>
+
 enum { SURE = 45, SNIFF_LINES = 4 };
 
 struct losses {
@@ -89,10 +91,15 @@ static enum ts_status take_value(struct losses *l, struct ts_log_table *t, struc
 {
 	double value = token->number;
 	struct ts_span written = token->type == TS_JSON_NUMBER ? token->raw : ts_span_of(NULL, 0);
-	bool known =
-		token->type == TS_JSON_NUMBER || (token->type == TS_JSON_STRING && ts_log_number(token->text, &value, &written));
+	bool text = token->type == TS_JSON_STRING;
+	bool known = token->type == TS_JSON_NUMBER || (text && ts_log_number(token->text, &value, &written));
 	int64_t number;
 
+	if (text && known && isnan(value)) { /* Megatron-LM fills each step that has no value so; its JSON has no other NaN */
+		ts_notice_add(&l->notices, "not_recorded", TS_NOTICE_INFO, l->file, 0,
+			      "a value \"nan\", by which golden values say that none was recorded at that step");
+		return TS_OK;
+	}
 	if (!known || !ts_parse_i64(step, &number)) {
 		ts_notice_add(&l->notices, known ? "bad_step" : "not_scalar", TS_NOTICE_SKIPPED, l->file, 0,
 			      known ? "a step that is not a whole number of 64 bits" : "a value that is not a number");

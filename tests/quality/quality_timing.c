@@ -72,6 +72,9 @@ static void false_cuts(struct quality *q)
 		size_t n;
 		uint64_t trials;
 	} cases[] = {
+		{"warm-up: false cut, white 5 %, 11 steps", WHITE_5, 11, 3000},
+		{"warm-up: false cut, AR(1) 0.9 of 5 %, 11 steps", AR_5, 11, 3000},
+		{"warm-up: false cut, lognormal 0.3, 11 steps", LOGNORMAL_30, 11, 3000},
 		{"warm-up: false cut, white 1 %, 20 steps", WHITE_1, 20, 3000},
 		{"warm-up: false cut, white 1 %, 50 steps", WHITE_1, 50, 3000},
 		{"warm-up: false cut, white 1 %, 500 steps", WHITE_1, 500, 2000},
@@ -146,6 +149,8 @@ static void power(struct quality *q)
 		size_t n, truth, off;
 		double factor; /* 0: a decay of tau 10, which is over when it equals one deviation of the noise: 10 ln(3 / 0.05) */
 	} cases[] = {
+		{"warm-up: 1 step of 20x cut exactly, white 5 %, 11 steps", WHITE_5, 11, 1, 0, 20},
+		{"warm-up: 1 step of 20x cut exactly, lognormal 0.3, 11 steps", LOGNORMAL_30, 11, 1, 0, 20},
 		{"warm-up: 3 steps of 5x cut within 2, white 5 %, 50 steps", WHITE_5, 50, 3, 2, 5},
 		{"warm-up: 3 steps of 5x cut within 2, white 5 %, 500 steps", WHITE_5, 500, 3, 2, 5},
 		{"warm-up: 3 steps of 5x cut within 2, white 5 %, 10k steps", WHITE_5, 10000, 3, 2, 5},

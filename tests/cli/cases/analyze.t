@@ -19,7 +19,7 @@ $ tscope analyze base
 | ● TIMING  nothing found, 6 of 10 rules unchecked  8 steps, mean 250 ms, rate 4 /s
 |   step time    ▁▁▁▁▁▁▁▁  always 250 ms
 |   step         median 250 ms, p95 250 ms, p99 250 ms, max 250 ms at step 0
-|   variation    coefficient of variation 0.0 %, p95 is 1 times the median, long steps cost 0.0 %
+|   variation    coefficient of variation 0.0 %, p95 is 1 times the median, no step 3 times
 |                                                           mean   median      p95
 |   data         █░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   4.0 %  10.0 ms  10.0 ms  10.0 ms
 |   forward      ██████████░░░░░░░░░░░░░░░░░░░░  32.0 %  80.0 ms  80.0 ms  80.0 ms
@@ -71,7 +71,7 @@ $ tscope analyze base --warmup 4
 | ● TIMING  nothing found, 6 of 10 rules unchecked  4 steps, mean 250 ms, rate 4 /s
 |   step time    ▁▁▁▁  always 250 ms
 |   step         median 250 ms, p95 250 ms, p99 250 ms, max 250 ms at step 4
-|   variation    coefficient of variation 0.0 %, p95 is 1 times the median, long steps cost 0.0 %
+|   variation    coefficient of variation 0.0 %, p95 is 1 times the median, no step 3 times
 |                                                           mean   median      p95
 |   data         █░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   4.0 %  10.0 ms  10.0 ms  10.0 ms
 |   forward      ██████████░░░░░░░░░░░░░░░░░░░░  32.0 %  80.0 ms  80.0 ms  80.0 ms
@@ -174,7 +174,7 @@ $ tscope analyze slow --rank 2
 | ● TIMING  1 high, 1 medium, 1 low  160 steps, mean 13.2 ms, rate 75.8 /s
 |   step time    ▃▃▃▅▅▂▃▄▄▃▅▃▃▅▅▂▃▄▃▆▄▁▄▅▆▄▄▄▆▆█▆▆▅▅▆▃▄▆▄▅▄▆▆▆█▆▆▇▅▆▅▅▃▆▆▇▄▇▅  2.84 ms to 26.6 ms
 |   step         median 13.3 ms, p95 21.5 ms, p99 25.9 ms, max 26.6 ms at step 39
-|   variation    coefficient of variation 36.6 %, p95 is 1.617 times the median, long steps cost 0.0 %
+|   variation    coefficient of variation 36.6 %, p95 is 1.617 times the median, no step 3 times
 |                                                           mean   median      p95
 |   data         █░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   2.6 %   341 µs   232 µs   296 µs
 |   forward      ██████████░░░░░░░░░░░░░░░░░░░░  33.6 %  4.43 ms  6.45 ms  6.74 ms
@@ -294,7 +294,7 @@ $ COLUMNS=60 tscope analyze slow
 |   step         median 13.7 ms, p95 22.2 ms, p99 25.9 ms,
 |                max 29.2 ms at step 117
 |   variation    coefficient of variation 41.5 %, p95 is 1.624
-|                times the median, long steps cost 0.0 %
+|                times the median, no step 3 times
 |                                       mean   median      p95
 |   data         ░░░░░░░░░░   1.9 %   255 µs   225 µs   289 µs
 |   forward      ░░░░░░░░░░   4.6 %   613 µs   389 µs  2.88 ms
@@ -391,7 +391,7 @@ $ tscope analyze ./runs/cut
 | ● TIMING  nothing found, 6 of 10 rules unchecked  4 steps, mean 250 ms, rate 4 /s
 |   step time    ▁▁▁▁  always 250 ms
 |   step         median 250 ms, p95 250 ms, p99 250 ms, max 250 ms at step 0
-|   variation    coefficient of variation 0.0 %, p95 is 1 times the median, long steps cost 0.0 %
+|   variation    coefficient of variation 0.0 %, p95 is 1 times the median, no step 3 times
 |                                                           mean   median      p95
 |   data         █░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   4.0 %  10.0 ms  10.0 ms  10.0 ms
 |   forward      ██████████░░░░░░░░░░░░░░░░░░░░  32.0 %  80.0 ms  80.0 ms  80.0 ms

@@ -192,17 +192,19 @@ $ tscope diff ./output/full/checkpoint-40 full | head -3
 $ tscope push logs
 | name                                       id            steps      sent       new  outcome
 | default/lab/logs/dvclive                   71d644cfe7b8     12 SIZE SIZE  created
-| default/golden.json                        c4469e29ed3d     12 SIZE SIZE  created
+| default/golden.json                        89943764507e     12 SIZE SIZE  created
 | default/lab/logs/lightning_logs/version_0  ca382b92e35f      6 SIZE SIZE  created
 | default/losses.txt                         3d9983e1a98f     10 SIZE SIZE  created
 | 4 runs: 4 created
+! tscope: logs/golden.json: not_recorded: a value "nan", by which golden values say that none was recorded at that step
 $ tscope push logs
 | name                                       id            steps  sent  new  outcome
 | default/lab/logs/dvclive                   71d644cfe7b8     12   0 B  0 B  unchanged
-| default/golden.json                        c4469e29ed3d     12   0 B  0 B  unchanged
+| default/golden.json                        89943764507e     12   0 B  0 B  unchanged
 | default/lab/logs/lightning_logs/version_0  ca382b92e35f      6   0 B  0 B  unchanged
 | default/losses.txt                         3d9983e1a98f     10   0 B  0 B  unchanged
 | 4 runs: 4 unchanged
+! tscope: logs/golden.json: not_recorded: a value "nan", by which golden values say that none was recorded at that step
 $ tscope push --name lightning logs/lightning_logs/version_0
 | name      default/lightning
 | id        ca382b92e35f3857107a8e934a37e45205319e47b5dcc927be694770641d9853

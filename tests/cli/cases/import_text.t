@@ -67,10 +67,10 @@ $ tscope analyze ./grows.txt | grep -A1 GROWTH
 $ for s in $(seq 60); do if [ $((s % 10)) = 0 ]; then echo "Saving checkpoint to out/$s"; fi; echo "it $s/100 - loss: 2.$((99 - s)), time: $((s % 10 == 0 ? 4 : 1)).0$((s % 7)) s"; done > saves.txt
 $ tscope analyze ./saves.txt | grep -E 'spikes|tagged|TIMING\.'
 |   HIGH    A few steps take very long (TIMING.STALLS)
-|           step takes 1.03 s; 6 of 6 spikes are at steps tagged checkpoint, of which there are 6.
+|           step takes 1.03 s; 6 of 6 spikes are at steps tagged checkpoint, of which there are 6;
 |   LOW     Step times vary widely (TIMING.JITTER)
 |   spikes       6, at step 10, 20, 30, 40, 50 and 1 more; the strongest reaches 4.06 s (usual:
-|   tagged       6 of 6 spikes are at steps tagged checkpoint, of which there are 6
+|   tagged       6 of 6 spikes are at steps tagged checkpoint, of which there are 6; steps with this
 |                TIMING.DATALOADER_BOUND, TIMING.BACKWARD_HEAVY and 2 more
 $ tscope analyze ./printed/huggingface.log | head -3
 | ./printed/huggingface.log  1f2e87b084dd  20 steps (2 to 40), 1 rank
