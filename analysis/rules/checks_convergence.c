@@ -7,6 +7,8 @@
 /* One rank fires up to these chances: those of spikes.h and coincidence.h, and the 99 % interval of convergence.h on one side. */
 #define SPIKES_LEVEL 0.0035
 #define COINCIDENCE_LEVEL 0.01
+/* What one clean run of a hundred shows by chance is not high. */
+#define COINCIDENCE_HIGH 0.001
 #define RISE_LEVEL 0.005
 /* How often a rise at the end is found in a flat series of white noise, as tests/quality measured it (11 of 6,400); the search for it
  * has no probability of its own. So of 8 ranks two have to show it, and of 64 thirteen: a loss that really rises does so on all. */
@@ -185,15 +187,33 @@ static const char *rise_text(struct ts_check *c, const struct rise *r)
 			       ts_say_number(r->low).text, ts_say_number(r->end).text);
 }
 
-/* The loss rose over many steps, without a jump. */
+/* Whether the loss of evaluations ends below its beginning, and does not rise at the end. */
+static bool evaluation_fell(struct ts_check *c, double *ret_change)
+{
+	enum ts_series_trend trend = ts_series_trend_of(ts_check_text_of(c, TS_M_SERIES_TREND, "eval_loss"));
+	double high;
+
+	return ts_check_want_of(c, TS_M_SERIES_CHANGE_HIGH, "eval_loss", &high) && high < 0 &&
+	       ts_check_want_of(c, TS_M_SERIES_CHANGE, "eval_loss", ret_change) && trend != TS_SERIES_TREND_DIVERGED &&
+	       trend != TS_SERIES_TREND_WORSENING;
+}
+
+/* The loss rose over many steps, without a jump. Where the model becomes better, what is trained on has become harder, as in a
+ * curriculum, or a term of the loss has more weight. */
 static void slow_blow_up(struct ts_check *c, const char *loss)
 {
 	struct rise rise;
+	double change;
 
 	if (ts_series_trend_of(ts_check_text_of(c, TS_M_SERIES_TREND, loss)) != TS_SERIES_TREND_DIVERGED || !want_rise(c, loss, &rise))
 		return;
 	ts_check_steps(c, (int64_t)rise.from, (int64_t)rise.from);
-	ts_check_fire(c, TS_SEVERITY_HIGH, "%s %s", loss, rise_text(c, &rise));
+	if (evaluation_fell(c, &change))
+		ts_check_fire(c, TS_SEVERITY_MEDIUM,
+			      "%s %s, while eval_loss fell by %s: other data, or another weight of a term of the loss, would explain both",
+			      loss, rise_text(c, &rise), ts_say_percent(-change).text);
+	else
+		ts_check_fire(c, TS_SEVERITY_HIGH, "%s %s", loss, rise_text(c, &rise));
 }
 
 void ts_check_blow_up(struct ts_check *c)
@@ -238,6 +258,7 @@ void ts_check_no_progress(struct ts_check *c)
 	enum ts_series_progress progress;
 	double count, best, last, rise = 0;
 	struct rise at_end;
+	enum ts_severity severity;
 	bool rises, fell;
 
 	if (!need_values(c, loss, &count) || !ts_check_enough(c, count, "min_values", "value"))
@@ -250,6 +271,7 @@ void ts_check_no_progress(struct ts_check *c)
 	}
 	rises = trend == TS_SERIES_TREND_WORSENING;
 	fell = progress == TS_PROGRESS_FELL;
+	severity = progress == TS_PROGRESS_ROSE ? TS_SEVERITY_HIGH : TS_SEVERITY_MEDIUM;
 	if (trend == TS_SERIES_TREND_DIVERGED || trend == TS_SERIES_TREND_IMPROVING || (fell && !rises))
 		return;
 	if (!ts_check_need_of(c, TS_M_SERIES_BEST, loss, &best) || !ts_check_need_of(c, TS_M_SERIES_LAST, loss, &last))
@@ -260,14 +282,14 @@ void ts_check_no_progress(struct ts_check *c)
 		ts_check_steps(c, (int64_t)at_end.from, (int64_t)at_end.from);
 		ts_check_chance(c, END_RISE_CHANCE, END_RISE_LEVEL);
 		ts_check_worse(c, at_end.relative ? at_end.by : at_end.end - at_end.low);
-		ts_check_fire(c, fell ? TS_SEVERITY_MEDIUM : TS_SEVERITY_HIGH, "%s %s%s", loss, rise_text(c, &at_end),
+		ts_check_fire(c, severity, "%s %s%s", loss, rise_text(c, &at_end),
 			      fell ? "; before, it fell" : "");
 	} else if (rises) {
 		if (!ts_check_need_of(c, TS_M_SERIES_RECENT, loss, &rise) || rise < ts_check_threshold(c, "min_rise"))
 			return;
 		ts_check_worse(c, rise);
 		chance_of_rise(c, loss, rise, TS_M_SERIES_RECENT_LOW, RECENT_PARTS);
-		ts_check_fire(c, fell ? TS_SEVERITY_MEDIUM : TS_SEVERITY_HIGH,
+		ts_check_fire(c, severity,
 			      "%s rises by %s over the second half of the run%s; its best value is %s, its last %s",
 			      loss, ts_say_percent(rise).text, fell ? ", after a fall" : "", ts_say_number(best).text,
 			      ts_say_number(last).text);
@@ -277,7 +299,7 @@ void ts_check_no_progress(struct ts_check *c)
 		ts_check_worse(c, rise);
 		chance_of_rise(c, loss, rise, TS_M_SERIES_CHANGE_LOW,
 			       fmin(fmax(count / 50, INITIAL_LEAST), INITIAL_MOST));
-		ts_check_fire(c, TS_SEVERITY_HIGH, "%s ends %s higher than it began; its best value is %s, its last %s",
+		ts_check_fire(c, severity, "%s ends %s higher than it began; its best value is %s, its last %s",
 			      loss, ts_say_percent(rise).text, ts_say_number(best).text, ts_say_number(last).text);
 	} else {
 		ts_check_fire(c, TS_SEVERITY_LOW, "%s ends where it began, after %s; its best value is %s, its last %s",
@@ -466,7 +488,7 @@ void ts_check_correlated(struct ts_check *c)
 	ts_check_worse(c, -p);
 	ts_check_chance(c, p, COINCIDENCE_LEVEL);
 	training = training_rises(c);
-	ts_check_fire(c, training ? TS_SEVERITY_HIGH : TS_SEVERITY_LOW,
+	ts_check_fire(c, !training ? TS_SEVERITY_LOW : p <= COINCIDENCE_HIGH ? TS_SEVERITY_HIGH : TS_SEVERITY_MEDIUM,
 		      "Signals jump together in %s%.*s. Independent signals would do so with a probability of %s%s",
 		      ts_say_plural(significant, "place").text, TS_SPAN_ARG(ts_buf_view(&named)),
 		      ts_say_number(p).text,

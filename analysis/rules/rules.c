@@ -150,15 +150,15 @@ const struct ts_rule ts_rules[] = {
 	 {{"medium_share", 0.05, RATIO, "share of the recorded updates from which the severity is medium"},
 	  {"min_updates", 20, COUNT, "number of recorded updates from which the share counts"}, END},
 	 ts_check_skipped_updates, EACH_RANK},
-	{"CONVERGENCE.BLOW_UP", "The loss blew up", "high",
+	{"CONVERGENCE.BLOW_UP", "The loss blew up", "high, or medium if it rose over many steps while the loss of evaluations fell",
 	 "the loss leaves its previous range and does not come back, though it stays finite: at one step, or in a rise at the end "
 	 "of the run to at least double its lowest level, by at least 5 % of what it had gained",
 	 "Go back to a checkpoint before the step named, lower the learning rate, clip gradients, and look at the batch of that step.",
 	 "new in tscope: the documentation of " PYTSCOPE " promises it, but its rule only sees NaN",
 	 {END}, ts_check_blow_up, EACH_RANK},
 	{"CONVERGENCE.NO_PROGRESS", "The loss does not go down",
-	 "high if the loss ends above its beginning or rises without a fall before, medium if it rises after a fall, low if it "
-	 "ends where it began",
+	 "high if the loss ends above its beginning, medium if it rises at its end or over its second half alone, low if it ends "
+	 "where it began",
 	 "the loss rises at the end of the run or over its second half, or ends no lower than it began",
 	 "Check the learning rate and its schedule, that gradients reach the parameters, and that labels match their "
 	 "inputs. If the loss rises after a fall, stop earlier, lower the learning rate, or regularize.",
@@ -315,7 +315,8 @@ const struct ts_rule ts_rules[] = {
 	 {{"min_every", 5, COUNT, "number of steps between two evaluations, on average, from which the rule fires"}, END},
 	 ts_check_evaluation_changes, EACH_RANK},
 	{"CROSS.CORRELATED_INSTABILITY", "Several signals jump together",
-	 "high if the loss or the gradient norm goes up or is not finite in one of the places, otherwise low",
+	 "high if the loss or the gradient norm goes up or is not finite in one of the places and the probability is at most 0.001, "
+	 "medium if it is greater, low if neither goes up",
 	 "loss, gradient norm, step time or memory jump at the same steps more often than independent signals would by chance, and at "
 	 "least one of them goes up",
 	 "Look at the batch and the learning rate at the steps named; clip gradients.",

@@ -51,6 +51,8 @@ struct rule_case {
 #define TREND(trend, progress) LOSS "convergence/loss/trend = '" trend "'; convergence/loss/progress = '" progress "'; "
 #define RISE "convergence/loss/rise_step = 600; convergence/loss/rise_low = 1; convergence/loss/rise_end = 1.4; " \
 	     "convergence/loss/rise_ratio = "
+#define EVALUATION(trend, high) "; convergence/eval_loss/count = 60; convergence/eval_loss/trend = '" trend "'; " \
+	"convergence/eval_loss/change_ratio = -0.4; convergence/eval_loss/change_high_ratio = " high
 #define TRACE(time, share) "trace/span/share_ratio = 1; trace/span/time_s = 0.06; trace/" #time "/time_s = 0.012; trace/" #time \
 			   "/share_ratio = " share
 #define LONGEST(share) "; trace/idle_host_longest/time_s = 4; trace/idle_host_longest/share_ratio = " share
@@ -289,7 +291,9 @@ static const struct rule_case cases[] = {
 	{"CONVERGENCE.NO_PROGRESS", TREND("plateau", "none"), LOW, "50 values"},
 	{"CONVERGENCE.NO_PROGRESS",
 	 TREND("plateau", "rose") "convergence/loss/change_ratio = 0.1", HIGH, "10 % higher than it began"},
-	{"CONVERGENCE.NO_PROGRESS", TREND("worsening", "none") "convergence/loss/recent_ratio = 0.01", HIGH, "rises by 1.0 %"},
+	{"CONVERGENCE.NO_PROGRESS", TREND("worsening", "none") "convergence/loss/recent_ratio = 0.01", MEDIUM, "rises by 1.0 %"},
+	{"CONVERGENCE.NO_PROGRESS", TREND("worsening", "rose") "convergence/loss/recent_ratio = 0.01", HIGH, "rises by 1.0 %"},
+	{"CONVERGENCE.NO_PROGRESS", TREND("worsening", "none") RISE "0.4", MEDIUM, "to 1.4, and did not come back."},
 	{"CONVERGENCE.NO_PROGRESS", TREND("worsening", "none") "convergence/loss/recent_ratio = 0.0099", PASSES, NULL},
 	{"CONVERGENCE.NO_PROGRESS",
 	 TREND("worsening", "fell") "convergence/loss/recent_ratio = 0.2", MEDIUM, "after a fall"},
@@ -301,6 +305,9 @@ static const struct rule_case cases[] = {
 	{"CONVERGENCE.BLOW_UP", TREND("diverged", "fell") RISE "0.4", HIGH,
 	 "since about step 600, from 1 to 1.4, and did not come back"},
 	{"CONVERGENCE.BLOW_UP", TREND("worsening", "fell") RISE "0.4", PASSES, NULL},
+	{"CONVERGENCE.BLOW_UP", TREND("diverged", "rose") RISE "2" EVALUATION("unknown", "-0.2"), MEDIUM, "while eval_loss fell by 40 %"},
+	{"CONVERGENCE.BLOW_UP", TREND("diverged", "rose") RISE "2" EVALUATION("worsening", "-0.2"), HIGH, NULL},
+	{"CONVERGENCE.BLOW_UP", TREND("diverged", "rose") RISE "2" EVALUATION("unknown", "0.1"), HIGH, NULL},
 	{"CONVERGENCE.BLOW_UP", TREND("diverged", "fell"), PASSES, NULL}, /* NaN, which is for DIVERGED */
 	{"CONVERGENCE.NO_PROGRESS", TREND("unknown", "none"), UNCHECKED, "trend of loss"},
 	{"CONVERGENCE.NO_PROGRESS", TREND("plateau", "unknown"), UNCHECKED, "trend of loss"},
@@ -513,6 +520,8 @@ static const struct rule_case cases[] = {
 	{"CROSS.CORRELATED_INSTABILITY",
 	 "cross/coincidences/significant_count = 1; cross/coincidences/p_value = 0.0002",
 	 HIGH, "in 1 place. Independent signals would do so with a probability of 0.0002"},
+	{"CROSS.CORRELATED_INSTABILITY",
+	 "cross/coincidences/significant_count = 1; cross/coincidences/p_value = 0.0024", MEDIUM, "a probability of 0.0024"},
 	{"CROSS.CORRELATED_INSTABILITY",
 	 "cross/coincidences/significant_count = 1; cross/coincidences/p_value = 0.0002; "
 	 "cross/coincidence 1/rising = 'memory, step_time'",

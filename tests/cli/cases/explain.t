@@ -14,7 +14,7 @@ $ tscope explain
 | CONVERGENCE.DIVERGED            high               the loss is NaN or infinite at any step
 | CONVERGENCE.LOSS_CEASED         medium             the gradient norm or the learning rate goes on for at least min_missing usual distances after the last value of the loss
 | CONVERGENCE.SKIPPED_UPDATES     medium, low        the loss scale of mixed precision falls at one step at least, because a gradient overflowed there
-| CONVERGENCE.BLOW_UP             high               the loss leaves its previous range and does not come back, though it stays finite: at one step, or in a rise at the end of the run to at least double its lowest level, by at least 5 % of what it had gained
+| CONVERGENCE.BLOW_UP             high, medium       the loss leaves its previous range and does not come back, though it stays finite: at one step, or in a rise at the end of the run to at least double its lowest level, by at least 5 % of what it had gained
 | CONVERGENCE.NO_PROGRESS         high, medium, low  the loss rises at the end of the run or over its second half, or ends no lower than it began
 | CONVERGENCE.SPIKES              medium, low        the loss jumps above its neighbouring values and comes back, at least min_spikes times
 | CONVERGENCE.LEVEL_SHIFT         medium             the level of the loss rises by at least min_rise and stays there
@@ -32,7 +32,7 @@ $ tscope explain
 | CONVERGENCE.LOSS_CONSTANT       high, medium       the last 20 or more values of the loss are the same to the last bit, and the digests of three or more batches among them differ
 | CONVERGENCE.INPUT_CONSTANT      medium             by the digests of the parts of a batch, one of them that is a tensor or array of real numbers is the same at three or more watched steps in a row, up to the last, while another part changes; and it has a row for each sample, more than two different numbers, and rows that differ or, where no other real number of the batch changes, rows of several numbers
 | CONVERGENCE.EVALUATION_CHANGES  medium, low        between the first forward pass of an evaluation and the next step of training, torch counts a write into parameters or buffers of the model (but not into all parameters: then weights were put in as a whole), at two evaluations at least and at all that were seen, which are at least min_every steps apart on average
-| CROSS.CORRELATED_INSTABILITY    high, low          loss, gradient norm, step time or memory jump at the same steps more often than independent signals would by chance, and at least one of them goes up
+| CROSS.CORRELATED_INSTABILITY    high, medium, low  loss, gradient norm, step time or memory jump at the same steps more often than independent signals would by chance, and at least one of them goes up
 | DIST.STRAGGLER                  high, medium       a permutation test over the ranks finds one or more ranks slower than the others
 | DIST.LOAD_IMBALANCE             medium             no rank is a straggler, the coefficient of variation of the ranks' own time is at least min_cv, and at least min_lost of that time is lost
 | DIST.COMM_BOUND                 high, medium       transfer, the least time that any rank spends in communication, takes at least min_share of the wall time
