@@ -46,9 +46,9 @@ struct ts_slowdown {
 	size_t switches;      /* from one level to the other */
 };
 
-/* The same of steps that are too few for spikes.h: a ramp, if there are 7 or more, each takes longer than the one before, and in all by a
- * quarter or more, of which no single step has more than half. Steps that do not depend on each other lie so once in 5,040 runs of 7.
- * The values are s; with one that is not finite nothing is found. */
+/* The same of steps that are too few for spikes.h: a ramp, if there are 7 or more, each takes longer than the one before, and in
+ * all by a quarter or more, of which no single step has more than half. Steps that do not depend on each other lie so once in
+ * 5,040 runs of 7. The values are s; with one that is not finite nothing is found. */
 struct ts_slowdown ts_slowdown_of_few(const double *v, size_t n);
 
 /* fit is that of the step times, in s, and found is what spikes.h found in them. TS_NO_MEMORY is the only error. */

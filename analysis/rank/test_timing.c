@@ -480,8 +480,8 @@ static void long_steps_have_tags(void **state)
 		else
 			/* 5 of 6 take 4 s more: 20 s of 200 + 24. */
 			expect_text(&m, "step", "tagged",
-				    "5 of 6 spikes are at steps tagged checkpoint, of which there are 6; steps with this tag cost 8.9 % of "
-				    "the time");
+				    "5 of 6 spikes are at steps tagged checkpoint, of which there are 6; "
+				    "steps with this tag cost 8.9 % of the time");
 	}
 	ts_arena_finish(&arena);
 }

@@ -210,7 +210,8 @@ static void slow_blow_up(struct ts_check *c, const char *loss)
 	ts_check_steps(c, (int64_t)rise.from, (int64_t)rise.from);
 	if (evaluation_fell(c, &change))
 		ts_check_fire(c, TS_SEVERITY_MEDIUM,
-			      "%s %s, while eval_loss fell by %s: other data, or another weight of a term of the loss, would explain both",
+			      "%s %s, while eval_loss fell by %s: other data, or another weight of a term of the loss, would "
+			      "explain both",
 			      loss, rise_text(c, &rise), ts_say_percent(-change).text);
 	else
 		ts_check_fire(c, TS_SEVERITY_HIGH, "%s %s", loss, rise_text(c, &rise));

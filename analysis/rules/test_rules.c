@@ -305,7 +305,8 @@ static const struct rule_case cases[] = {
 	{"CONVERGENCE.BLOW_UP", TREND("diverged", "fell") RISE "0.4", HIGH,
 	 "since about step 600, from 1 to 1.4, and did not come back"},
 	{"CONVERGENCE.BLOW_UP", TREND("worsening", "fell") RISE "0.4", PASSES, NULL},
-	{"CONVERGENCE.BLOW_UP", TREND("diverged", "rose") RISE "2" EVALUATION("unknown", "-0.2"), MEDIUM, "while eval_loss fell by 40 %"},
+	{"CONVERGENCE.BLOW_UP", TREND("diverged", "rose") RISE "2" EVALUATION("unknown", "-0.2"), MEDIUM,
+	 "while eval_loss fell by 40 %"},
 	{"CONVERGENCE.BLOW_UP", TREND("diverged", "rose") RISE "2" EVALUATION("worsening", "-0.2"), HIGH, NULL},
 	{"CONVERGENCE.BLOW_UP", TREND("diverged", "rose") RISE "2" EVALUATION("unknown", "0.1"), HIGH, NULL},
 	{"CONVERGENCE.BLOW_UP", TREND("diverged", "fell"), PASSES, NULL}, /* NaN, which is for DIVERGED */
