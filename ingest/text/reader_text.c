@@ -105,13 +105,20 @@ static struct ts_text_templates templates_of(const char *const *items, size_t n,
 	return t;
 }
 
+/* "{*}" and "{val_*}" */
+static bool is_alone(const char *template)
+{
+	return template[0] == '{' && strcspn(template, "*}") + 2 == strlen(template);
+}
+
 static bool fits(const struct ts_text_templates *t, struct ts_span text, struct ts_text_record *r, size_t *ret_at)
 {
 	for (size_t i = 0; text.len <= TS_TEXT_LINE_MAX && i < t->n; i++) {
 		if (!ts_text_pattern_match(ts_span_str(t->items[i]), text, r, NULL, ret_at))
 			continue;
-		if (t->step && strcmp(t->items[i], "{*}") == 0)
+		if (t->step && is_alone(t->items[i]))
 			r->step = TS_TEXT_CELLS;
+		r->which = r->n ? i + ts_hash_bytes(ts_hash_open, r->cells[0].name) : i;
 		return true;
 	}
 	return false;
@@ -332,6 +339,15 @@ static bool is_loose(const struct text *x)
 	       (x->format == TS_TEXT_HUGGINGFACE && !ts_text_survey_total(&x->survey));
 }
 
+/* How many lines a guess must have, so that it says more than the format's. Bars of which the end alone is there, as of a training and
+ * of its evaluation in turn, say less than lines between them. */
+static uint64_t least_of_guess(const struct text *x)
+{
+	uint64_t lines = x->format == TS_TEXT_NONE ? 0 : x->survey.lines[x->format];
+
+	return x->format == TS_TEXT_BAR && !x->survey.underway ? lines / 2 - (lines > 1) : 2 * lines;
+}
+
 /* Reads by guessed templates what no format knows, or what has more such lines than those that one knows. */
 static enum ts_status try_guess(struct text *x, struct ts_error *err)
 {
@@ -339,7 +355,7 @@ static enum ts_status try_guess(struct text *x, struct ts_error *err)
 
 	if (ts_text_guess(ts_top(x->options), x->options->path, x->arena, g, err))
 		return err->status;
-	if (!g->n || g->why || (x->format != TS_TEXT_NONE && g->lines < 2 * x->survey.lines[x->format]))
+	if (!g->n || g->why || g->lines < least_of_guess(x))
 		return TS_OK;
 	x->templates = templates_of(g->templates, g->n, g->behind);
 	x->guessed = true;
@@ -401,9 +417,9 @@ static void keep_new(struct text *x)
 	size_t n = 0;
 
 	for (size_t i = 0; i < x->record->n; i++) {
-		if (ts_text_axis_gave(x->axis, x->record->cells[i].name))
+		if (ts_text_axis_gave(x->axis, x->record->cells[i].name, x->record->which))
 			tell(x, "repeated_value", TS_NOTICE_SKIPPED,
-			     "a value of a line without a step, whose name the line of the step has");
+			     "a value of a line without a step, whose name a line before it has, such as that of the step");
 		else
 			x->record->cells[n++] = x->record->cells[i];
 	}
@@ -546,6 +562,7 @@ static enum ts_status take_by_template(struct text *x, const struct piece *p, st
 		return take_block(x, p, step, t, err);
 	case TS_TEXT_FOLLOWS:
 		keep_new(x);
+		ts_text_axis_follow(x->axis, x->record);
 		if (!x->record->n)
 			return TS_OK;
 		break;
@@ -1058,7 +1075,7 @@ static bool has_step(struct text *x, struct ts_error *err)
 static bool takes_values(const struct ts_text_guess *guess)
 {
 	for (size_t i = 0; i < guess->n; i++)
-		if (strstr(guess->templates[i], "{*}") || strchr(strchr(guess->templates[i], '{') + 1, '{'))
+		if (strstr(guess->templates[i], "*}") || strchr(strchr(guess->templates[i], '{') + 1, '{'))
 			return true;
 	return false;
 }

@@ -153,7 +153,7 @@ static const struct {
 	 "0.01  lr: 5e-06  max_mem: 2519M\n[11/28 10:01:43 d2.utils.events]:  eta: 1 day, 2:03:04  iter: 59  total_loss: 5.0  "
 	 "loss_cls: 1.5  time: 0.25  last_time: "
 	 "0.25  data_time: 0.01  lr: 5e-06  max_mem: 2519M\n",
-	 "loss", "19 5.5|39 5.25|59 5.0", "iter:{step} {*}"},
+	 "loss", "19 5.5|39 5.25|59 5.0", "{*} iter:{step} {*}"},
 	{"MetricLogger",
 	 "Epoch: [0]  [ 0/30]  eta: 0:10:00  lr: 0.5  loss: 6.5 (6.5)  time: 0.5  data: 0.25  max mem: 19152\n"
 	 "Epoch: [0]  [20/30]  eta: 0:05:00  lr: 0.5  loss: 6.25 (6.4)  time: 0.5  data: 0.25  max mem: 19152\n"
@@ -344,6 +344,57 @@ static const struct {
 	 "INFO: Namespace(lr=0.5, momentum=0.9, log_iter=10, save=5)\nINFO: Iters: 10/90 || Lr: 0.25 || Task Loss: 3.5\n"
 	 "INFO: Iters: 20/90 || Lr: 0.125 || Task Loss: 2.5\nINFO: Iters: 30/90 || Lr: 0.0625 || Task Loss: 1.5\n",
 	 "lr", "10 0.25|20 0.125|30 0.0625", "Iters:{step}/{} {*}"},
+	{"the same names in lines of an evaluation, with the step",
+	 "Train step 10 loss 2.5\nValid step 10 loss 9.5\nTrain step 20 loss 2.25\nValid step 20 loss 9.25\nTrain step 30 loss 2.0\n"
+	 "Valid step 30 loss 9.0\n",
+	 "loss", "10 2.5|20 2.25|30 2.0", "Valid step {step} {val_*}\nTrain step {step} {*}"},
+	{"behind the epoch",
+	 "Epoch 1 | train | loss 2.5 | acc 0.5\nEpoch 1 | valid | loss 9.5 | acc 0.25\nEpoch 2 | train | loss 2.25 | acc 0.5\n"
+	 "Epoch 2 | valid | loss 9.25 | acc 0.375\nEpoch 3 | train | loss 2.0 | acc 0.75\nEpoch 3 | valid | loss 9.0 | acc 0.5\n",
+	 "eval_loss", "1 9.5|2 9.25|3 9.0", "Epoch {epoch} | valid | {val_*}\nEpoch {epoch} | train | {*}"},
+	{"in brackets",
+	 "[Train] Epoch 1 loss 2.5 acc 0.5\n[Valid] Epoch 1 loss 9.5 acc 0.25\n[Train] Epoch 2 loss 2.25 acc 0.5\n"
+	 "[Valid] Epoch 2 loss 9.25 acc 0.375\n[Train] Epoch 3 loss 2.0 acc 0.75\n[Valid] Epoch 3 loss 9.0 acc 0.5\n",
+	 "val_acc", "1 0.25|2 0.375|3 0.5", "[Valid] Epoch {epoch} {val_*}\n[Train] Epoch {epoch} {*}"},
+	{"in the first name of two",
+	 "Epoch 1 train loss: 2.5 acc: 0.5\nEpoch 1 test loss: 9.5 acc: 0.25\nEpoch 2 train loss: 2.25 acc: 0.5\n"
+	 "Epoch 2 test loss: 9.25 acc: 0.375\nEpoch 3 train loss: 2.0 acc: 0.75\nEpoch 3 test loss: 9.0 acc: 0.5\n",
+	 "acc", "1 0.5|2 0.5|3 0.75", "Epoch {epoch} {test_*}\nEpoch {epoch} {*}"},
+	{"in the first name, behind a line of the epoch",
+	 "Epoch 0/24\n----------\ntrain Loss: 2.5 Acc: 0.5\nval Loss: 9.5 Acc: 0.25\n\nEpoch 1/24\n----------\ntrain Loss: 2.25 Acc: "
+	 "0.5\n"
+	 "val Loss: 9.25 Acc: 0.375\n\nEpoch 2/24\n----------\ntrain Loss: 2.0 Acc: 0.75\nval Loss: 9.0 Acc: 0.5\n\nBest val Acc: "
+	 "0.875\n",
+	 "val_Acc", "0 0.25|1 0.375|2 0.5", "Epoch {epoch}/{}\n{val_*}\n{*}"},
+	{"without the step",
+	 "Step 10, loss: 2.5, acc: 0.5\nStep 20, loss: 2.25, acc: 0.5\nValidation: loss: 9.5, acc: 0.25\nStep 30, loss: 2.0, acc: 0.5\n"
+	 "Step 40, loss: 1.5, acc: 0.5\nValidation: loss: 9.25, acc: 0.375\n",
+	 "eval_loss", "10|20 9.5|30|40 9.25", "Step {step} {*}\nValidation: {val_*}"},
+	{"in a bracket before the numbers",
+	 "Epoch 1:\n [TRAIN DATA] avg. acc: 0.5 | avg. loss: 2.5\n [VALID DATA] avg. acc: 0.25 | avg. loss: 9.5\n"
+	 "Epoch 2:\n [TRAIN DATA] avg. acc: 0.5 | avg. loss: 2.25\n [VALID DATA] avg. acc: 0.375 | avg. loss: 9.25\n"
+	 "Epoch 3:\n [TRAIN DATA] avg. acc: 0.75 | avg. loss: 2.0\n [VALID DATA] avg. acc: 0.5 | avg. loss: 9.0\n",
+	 "avg. loss", "1 2.5|2 2.25|3 2.0", "Epoch {epoch}:\nVALID DATA] {val_*}\nTRAIN DATA] {*}"},
+	{"of names that two lines share, the first one's value counts",
+	 "vocabulary: 5\nEpoch 1\n  rate is 0.5\n  loss = 2.5, accuracy = 0.5\n  accuracy = 0.25, AUC = 0.125\n"
+	 "Epoch 2\n  rate is 0.5\n  loss = 2.25, accuracy = 0.625\n  accuracy = 0.25, AUC = 0.125\n"
+	 "Epoch 3\n  rate is 0.5\n  loss = 2.0, accuracy = 0.75\n  accuracy = 0.25, AUC = 0.125\ndone in: 5\n",
+	 "accuracy", "1 0.5|2 0.625|3 0.75", NULL},
+	{"numbers before the step and behind it",
+	 "used time:0.5,step:160,loss:2.5\nused time:0.75,step:161,loss:2.25\nused time:1.25,step:162,loss:2.0\n", "used time",
+	 "160 0.5|161 0.75|162 1.25", "{*} step:{step} {*}"},
+	{"an epoch out of so many",
+	 "Time: 104s, Epoch: [1/9],Val_PSNR: 28.5, Val_SSIM: 0.5\nTime: 98s, Epoch: [2/9],Val_PSNR: 30.5, Val_SSIM: 0.625\n"
+	 "Time: 101s, Epoch: [3/9],Val_PSNR: 32.5, Val_SSIM: 0.75\n",
+	 "Val_PSNR", "1 28.5|2 30.5|3 32.5", "{*} Epoch: [{epoch}/{}] {*}"},
+	{"a pair with a colon",
+	 "[1 :   100] loss G : 2.5 loss D : 0.5\n[1 :   200] loss G : 2.25 loss D : 0.5\n[2 :   100] loss G : 2.0 loss D : 0.5\n",
+	 "loss G", "100 2.5|200 2.25|300 2.0", "[{epoch} :{step}] {*}"},
+	{"the end of two bars in turn",
+	 "Epoch [1/9]\n100%|##| 30/30 [00:09, loss=2.0]\n100%|##| 5/5 [00:09, loss=9.0]\nloss 2.03125 - val_loss 9.03125\n"
+	 "Epoch [2/9]\n100%|##| 30/30 [00:09, loss=1.5]\n100%|##| 5/5 [00:09, loss=8.5]\nloss 1.53125 - val_loss 8.53125\n"
+	 "Epoch [3/9]\n100%|##| 30/30 [00:09, loss=1.0]\n100%|##| 5/5 [00:09, loss=8.0]\nloss 1.03125 - val_loss 8.03125\n",
+	 "loss", "1 2.03125|2 1.53125|3 1.03125", "Epoch [{epoch}/{}]\n{*}"},
 	{"names in Chinese",
 	 "INFO - Epoch 1/9\nINFO - \u8bad\u7ec3\u635f\u5931: 2.5, x: 4.5%\n"
 	 "INFO - Epoch 2/9\nINFO - \u8bad\u7ec3\u635f\u5931: 2.25, x: 5.5%\n"
@@ -372,9 +423,8 @@ static const struct {
 	 "Seen so far: 192 samples\n",
 	 "loss", "0 4.5|200 3.5|400 2.5", NULL},
 	{"a table parted by tabs", "step\tloss\n10\t2.5\n20\t2.25\n30\t2.0\n", "loss", "10 2.5|20 2.25|30 2.0", "{step} {loss}"},
-	{"a table parted by tabs, without a step",
-	 "total loss\tscore loss\n9.5\t2.5\n8.5\t2.25\n7.5\t2.0\n6.5\t1.75\n5.5\t1.5\n", "score loss",
-	 "0 2.5|1 2.25|2 2.0|3 1.75|4 1.5", "{total loss} {score loss}"},
+	{"a table parted by tabs, without a step", "total loss\tscore loss\n9.5\t2.5\n8.5\t2.25\n7.5\t2.0\n6.5\t1.75\n5.5\t1.5\n",
+	 "score loss", "0 2.5|1 2.25|2 2.0|3 1.75|4 1.5", "{total loss} {score loss}"},
 	{"a table parted by single spaces", "epoch loss acc\n1 2.5 0.25\n2 2.25 0.5\n3 2.0 0.75\n", "acc", "1 0.25|2 0.5|3 0.75",
 	 "{epoch} {loss} {acc}"},
 	{"a line that names the first step alone",

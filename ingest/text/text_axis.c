@@ -56,6 +56,8 @@ static void count(struct ts_text_order *o, bool with)
 	if (o->with++) {
 		o->most = o->since > o->most ? o->since : o->most;
 		o->gaps += o->since > 0;
+		if (o->since < TS_TEXT_GAPS)
+			o->sizes[o->since]++;
 	}
 	o->since = 0;
 }
@@ -165,7 +167,18 @@ static int64_t counted_on(struct ts_text_axis *a, int64_t step)
 
 /* --- blocks --- */
 
-static enum shape shape_of(const struct ts_text_order *o)
+/* How many records stand between two steps as a rule. */
+static uint64_t usual_gap(const struct ts_text_order *o)
+{
+	uint64_t best = 0;
+
+	for (uint64_t i = 1; i < TS_TEXT_GAPS; i++)
+		if (o->sizes[i] > o->sizes[best] || !best)
+			best = i;
+	return o->sizes[best] ? best : o->most;
+}
+
+static enum shape shape_of(const struct ts_text_order *o, bool heads)
 {
 	if (!o->with)
 		return SHAPE_NONE;
@@ -173,6 +186,9 @@ static enum shape shape_of(const struct ts_text_order *o)
 		return SHAPE_AFTER;
 	if (!o->since)
 		return SHAPE_BEFORE;
+	/* A log that begins within an epoch has as many before the first one, too: a line of an epoch heads what follows. */
+	if (o->since >= usual_gap(o) && (heads || o->before != usual_gap(o)))
+		return SHAPE_AFTER;
 	if (o->most > o->before && o->most > o->since && 2 * o->gaps >= o->with - 1)
 		return SHAPE_AROUND;
 	if (2 * o->gaps < o->with - 1)
@@ -186,16 +202,18 @@ static bool has_followers(const struct ts_text_order *o)
 	return o->most + o->since > 0;
 }
 
-static void keep_names(struct ts_text_axis *a, const struct ts_text_record *r)
+static void keep_names(struct ts_text_axis *a, const struct ts_text_record *r, uint64_t by)
 {
-	for (size_t i = 0; i < r->n && a->n_names < TS_TEXT_BLOCK_NAMES; i++)
+	for (size_t i = 0; i < r->n && a->n_names < TS_TEXT_BLOCK_NAMES; i++) {
+		a->by[a->n_names] = by;
 		a->names[a->n_names++] = ts_hash_bytes(ts_hash_open, r->cells[i].name);
+	}
 }
 
 enum ts_text_place ts_text_axis_step(struct ts_text_axis *a, const struct ts_text_record *r, int64_t *ret_step)
 {
 	bool by_epoch = !a->steps.with;
-	enum shape shape = shape_of(by_epoch ? &a->epochs : &a->steps);
+	enum shape shape = shape_of(by_epoch ? &a->epochs : &a->steps, by_epoch && a->empty > a->filled);
 	int64_t epoch, step;
 	bool has_epoch = epoch_of(r, &epoch), has, begins = false;
 
@@ -218,18 +236,26 @@ enum ts_text_place ts_text_axis_step(struct ts_text_axis *a, const struct ts_tex
 	if (begins)
 		a->n_names = 0;
 	if (has && has_followers(by_epoch ? &a->epochs : &a->steps))
-		keep_names(a, r);
+		keep_names(a, r, TS_TEXT_BY_STEP);
 	return has ? TS_TEXT_OWN_ROW : a->known ? TS_TEXT_FOLLOWS : TS_TEXT_LOST;
 }
 
-bool ts_text_axis_gave(const struct ts_text_axis *a, struct ts_span name)
+bool ts_text_axis_gave(const struct ts_text_axis *a, struct ts_span name, uint64_t which)
 {
 	uint64_t hash = ts_hash_bytes(ts_hash_open, name);
 
 	for (size_t i = 0; i < a->n_names; i++)
-		if (a->names[i] == hash)
+		if (a->names[i] == hash && a->by[i] != which)
 			return true;
 	return false;
+}
+
+void ts_text_axis_follow(struct ts_text_axis *a, const struct ts_text_record *r)
+{
+	for (size_t i = 0; i < a->n_names && r->n; i++)
+		if (a->by[i] == r->which && a->names[i] == ts_hash_bytes(ts_hash_open, r->cells[0].name))
+			return; /* a line of the same kind again */
+	keep_names(a, r, r->which);
 }
 
 bool ts_text_axis_heads(const struct ts_text_axis *a, const struct ts_text_record *r)
@@ -248,6 +274,6 @@ bool ts_text_axis_repeats(struct ts_text_axis *a, const struct ts_text_record *r
 			repeats = a->names[k] == ts_hash_bytes(ts_hash_open, r->cells[i].name);
 	if (repeats)
 		a->n_names = 0;
-	keep_names(a, r);
+	keep_names(a, r, TS_TEXT_BY_STEP);
 	return repeats;
 }

@@ -10,14 +10,16 @@
  *
  * A record without a step belongs to the record with one before it; or to the one behind it, if none stands behind the last step of
  * the log, or as many before the first step as between two; or, if more stand between two steps than before the first and behind the
- * last, and some between most steps, to a block that ends where a name comes again. If no record has a step, rows are such blocks.
+ * last, and some between most steps, but as a rule more than behind the last, to a block that ends where a name comes again. If no
+ * record has a step, rows are such blocks.
  */
 #ifndef TSCOPE_INGEST_TEXT_TEXT_AXIS_H
 #define TSCOPE_INGEST_TEXT_TEXT_AXIS_H
 
 #include "ingest/text/text_record.h"
 
-enum { TS_TEXT_EPOCHS = 4096, TS_TEXT_BLOCK_NAMES = 1024 };
+enum { TS_TEXT_EPOCHS = 4096, TS_TEXT_BLOCK_NAMES = 1024, TS_TEXT_GAPS = 64 };
+#define TS_TEXT_BY_STEP UINT64_MAX
 
 enum ts_text_place {
 	TS_TEXT_OWN_ROW, /* the record has a step and is a row */
@@ -32,6 +34,7 @@ enum ts_text_place {
 struct ts_text_order {
 	uint64_t with, before, since, most; /* with a step; without, before the first step, since the last, most between two */
 	uint64_t gaps;			    /* how often some stand between two steps */
+	uint64_t sizes[TS_TEXT_GAPS];	    /* how often so many do */
 };
 
 struct ts_text_axis {
@@ -53,6 +56,7 @@ struct ts_text_axis {
 	int64_t step; /* the last one, if there was any */
 	bool known;
 	uint64_t names[TS_TEXT_BLOCK_NAMES];
+	uint64_t by[TS_TEXT_BLOCK_NAMES]; /* which kind of line gave the name; TS_TEXT_BY_STEP: one with the step */
 	size_t n_names;
 };
 
@@ -63,8 +67,10 @@ enum ts_text_place ts_text_axis_step(struct ts_text_axis *a, const struct ts_tex
 /* Whether the record has nothing but a step and an epoch, and other records have the rest, as a rule, or those without a step: it is no
  * row. */
 bool ts_text_axis_heads(const struct ts_text_axis *a, const struct ts_text_record *r);
-/* Whether a record that had the step itself has given the name a value. */
-bool ts_text_axis_gave(const struct ts_text_axis *a, struct ts_span name);
+/* Whether a record that had the step itself, or a line of another kind behind it, has given the name a value. */
+bool ts_text_axis_gave(const struct ts_text_axis *a, struct ts_span name, uint64_t which);
+/* Notes what a record without a step has given to the row before it. */
+void ts_text_axis_follow(struct ts_text_axis *a, const struct ts_text_record *r);
 /* Of a block: whether a name of the record is in it already, so that a new one begins. Keeps the names. */
 bool ts_text_axis_repeats(struct ts_text_axis *a, const struct ts_text_record *r);
 #endif

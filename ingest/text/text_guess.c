@@ -4,6 +4,8 @@
 #include "base/text.h"
 #include "ingest/formats/log_lines.h"
 #include "ingest/rows/log_axes.h"
+#include "ingest/text/text_bar.h"
+#include "ingest/text/text_doing.h"
 #include "ingest/text/text_formats.h"
 #include "ingest/text/text_kinds.h"
 #include "ingest/text/text_line.h"
@@ -34,6 +36,7 @@ struct roles {
 struct choice {
 	const struct ts_text_sort *kinds[TS_TEXT_GUESS_TEMPLATES];
 	bool counting[TS_TEXT_GUESS_TEMPLATES]; /* whether the kind counts, or stands in blocks only */
+	bool shares[TS_TEXT_GUESS_TEMPLATES];	/* whether a kind before it has a name of its names */
 	size_t n;
 	const struct ts_text_sort *steps; /* the kind of the steps, which is the first */
 	struct roles roles;
@@ -171,7 +174,7 @@ static uint64_t measured_beside(const struct ts_text_kinds *k, const struct ts_t
 		const struct ts_text_sort *s = &k->items[i];
 		struct roles r = roles_of(s);
 
-		if (s != steps && !counts(s, &r) && measures(s) && s->last > steps->first && s->first < steps->last &&
+		if (s != steps && !s->evaluation && !counts(s, &r) && measures(s) && s->last > steps->first && s->first < steps->last &&
 		    measured_of(s) > most)
 			most = measured_of(s);
 	}
@@ -189,13 +192,50 @@ static uint64_t weight_of(const struct ts_text_kinds *k, const struct ts_text_so
 	return beside < s->lines ? beside : s->lines;
 }
 
-static bool share_names(const struct ts_text_sort *a, const struct ts_text_sort *b)
+/* How many names of a kind one that was chosen has, too. */
+static size_t shared_names(const struct choice *c, const struct ts_text_sort *s)
 {
-	for (size_t i = 0; i < a->n_names; i++)
-		for (size_t j = 0; j < b->n_names; j++)
-			if (a->names[i] == b->names[j])
-				return true;
-	return false;
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n_names; i++) {
+		bool shared = false;
+
+		for (size_t k = 0; k < c->n; k++)
+			for (size_t j = 0; j < c->kinds[k]->n_names; j++)
+				shared |= c->kinds[k]->names[j] == s->names[i];
+		n += shared;
+	}
+	return n;
+}
+
+/* What names of the kind begin with if its lines say that they are of an evaluation; NULL: they do not. */
+static const char *evaluation_of(const struct ts_text_sort *s)
+{
+	if (s->evaluation)
+		return s->evaluation;
+	for (size_t i = 0; s->form[i]; i++) {
+		struct ts_span rest = ts_span_str(s->form + i);
+
+		if (!ts_is_alpha((unsigned char)s->form[i]) || (i && ts_is_alpha((unsigned char)s->form[i - 1])))
+			continue;
+		if (ts_text_evaluation(rest))
+			return ts_text_evaluation(rest);
+		if (ts_span_starts(rest, ts_span_str("train")) || ts_span_starts(rest, ts_span_str("Train")))
+			return NULL;
+	}
+	return NULL;
+}
+
+/* Whether the kind is the line of an evaluation that counts the same epochs. */
+static bool joins_epochs(const struct choice *c, const struct ts_text_sort *s, const struct roles *r)
+{
+	const struct ts_text_counter *mine, *theirs;
+
+	if (r->epoch == NONE || !evaluation_of(s) || !counts(s, r))
+		return false;
+	mine = &s->counters[r->epoch];
+	theirs = &c->steps->counters[c->roles.epoch];
+	return mine->value >= theirs->least && mine->least <= theirs->value + 1;
 }
 
 /* Whether the kind is another line of the same steps: its counter has a name, and its values lie among them. */
@@ -204,8 +244,10 @@ static bool joins_steps(const struct choice *c, const struct ts_text_sort *s)
 	struct roles r = roles_of(s);
 	const struct ts_text_counter *mine, *theirs;
 
-	if (r.step == NONE || c->roles.step == NONE || !measured_of(s) || (r.epoch == NONE) != (c->roles.epoch == NONE))
+	if ((r.step == NONE) != (c->roles.step == NONE) || !measured_of(s) || (r.epoch == NONE) != (c->roles.epoch == NONE))
 		return false;
+	if (r.step == NONE)
+		return joins_epochs(c, s, &r);
 	mine = &s->counters[r.step];
 	/* One line of settings may have a name that ends as that of a step: "log_iter=10". */
 	if (s->lines == 1 && !ts_log_axis_tells(ts_span_str(mine->name)))
@@ -228,9 +270,9 @@ static bool joins_blocks(const struct choice *c, const struct ts_text_sort *s)
 		return false;
 	if (s->last <= c->steps->first || s->first >= c->steps->last + c->steps->lines || !s->named)
 		return false;
-	for (size_t i = 0; i < c->n; i++)
-		if (share_names(s, c->kinds[i]))
-			return false;
+	/* Of a name that another line of the block has, too, the first value counts. */
+	if (shared_names(c, s) == s->n_names && !evaluation_of(s))
+		return false;
 	return (regular && (measures(s) || !measured_of(s))) || (measures(s) && s->lines >= 2);
 }
 
@@ -243,8 +285,15 @@ static bool heads_epochs(const struct choice *c, const struct ts_text_sort *s)
 
 static void add_kind(struct choice *c, const struct ts_text_sort *s, bool counting)
 {
+	c->shares[c->n] = shared_names(c, s) > 0;
 	c->counting[c->n] = counting;
 	c->kinds[c->n++] = s;
+}
+
+/* Whether lines of an evaluation, which the kind of their form reads, have no name that the training has, too. */
+static bool is_idle(const struct choice *c, const struct ts_text_sort *s)
+{
+	return s->evaluation && !shared_names(c, s);
 }
 
 static void choose_others(const struct ts_text_kinds *k, struct choice *c)
@@ -252,13 +301,13 @@ static void choose_others(const struct ts_text_kinds *k, struct choice *c)
 	for (size_t i = 0; i < k->n && c->n < TS_TEXT_GUESS_TEMPLATES; i++) {
 		const struct ts_text_sort *s = &k->items[i];
 
-		if (s != c->steps && s->n_counters && (heads_epochs(c, s) || joins_steps(c, s)))
+		if (s != c->steps && s->n_counters && !is_idle(c, s) && (heads_epochs(c, s) || joins_steps(c, s)))
 			add_kind(c, s, true);
 	}
 	for (size_t i = 0; i < k->n && c->n < TS_TEXT_GUESS_TEMPLATES; i++) {
 		const struct ts_text_sort *s = &k->items[i];
 
-		if (s != c->steps && !heads_epochs(c, s) && !joins_steps(c, s) && joins_blocks(c, s))
+		if (s != c->steps && !is_idle(c, s) && !heads_epochs(c, s) && !joins_steps(c, s) && joins_blocks(c, s))
 			add_kind(c, s, false);
 	}
 }
@@ -269,12 +318,21 @@ static void choose_plain(const struct ts_text_kinds *k, struct choice *c)
 	for (size_t i = 0; i < k->n && !c->n; i++) {
 		const struct ts_text_sort *s = &k->items[i];
 
-		if (!s->n_counters && s->lines >= PLAIN_LEAST && 2 * s->lines > k->rank_lines && 10 * s->measured >= 9 * s->lines) {
+		if (!s->n_counters && !s->evaluation && s->lines >= PLAIN_LEAST && 2 * s->lines > k->rank_lines &&
+		    10 * s->measured >= 9 * s->lines) {
 			c->steps = s;
 			add_kind(c, s, false);
 			c->roles = (struct roles){NONE, NONE};
 		}
 	}
+}
+
+/* Of two kinds that are as good, a step says more than an epoch, and a training more than its evaluation. */
+static bool is_finer(const struct choice *c, const struct ts_text_sort *s, const struct roles *r)
+{
+	if ((r->step == NONE) == (c->roles.step == NONE))
+		return evaluation_of(c->steps) && !evaluation_of(s);
+	return r->step != NONE;
 }
 
 static void choose(const struct ts_text_kinds *k, struct choice *c)
@@ -285,10 +343,9 @@ static void choose(const struct ts_text_kinds *k, struct choice *c)
 	for (size_t i = 0; i < k->n; i++) {
 		const struct ts_text_sort *s = &k->items[i];
 		struct roles r = roles_of(s);
-		uint64_t weight = s->n_counters && counts(s, &r) ? 1 + weight_of(k, s) : 0;
+		uint64_t weight = s->n_counters && !s->evaluation && counts(s, &r) ? 1 + weight_of(k, s) : 0;
 
-		/* Of two that are as good, a step says more than an epoch. */
-		if (weight < most || !weight || (weight == most && (c->roles.step != NONE || r.step == NONE)))
+		if (weight < most || !weight || (weight == most && !is_finer(c, s, &r)))
 			continue;
 		most = weight;
 		c->steps = s;
@@ -338,7 +395,8 @@ static const char *own_field(const struct ts_text_sort *s, size_t counter, char 
 	return field;
 }
 
-static const char *template_of(const struct ts_text_sort *s, bool counting, struct ts_arena *arena)
+/* prefix: what the names of the line begin with (text_pattern.h); empty: nothing. */
+static const char *template_of(const struct ts_text_sort *s, bool counting, const char *prefix, struct ts_arena *arena)
 {
 	char out[TEMPLATE_MAX] = "";
 	size_t n = 0, counter = 0;
@@ -346,10 +404,10 @@ static const char *template_of(const struct ts_text_sort *s, bool counting, stru
 	bool step = counting && r.step != NONE && s->counters[r.step].rises + (is_named(&s->counters[r.step]) && s->lines == 1) > 0;
 
 	if (!s->n_counters && s->form[0] == TS_TEXT_COUNTER)
-		return "{*}";
+		return ts_arena_printf(arena, "{%s*}", prefix);
 	if (s->table)
 		return ts_arena_printf(arena, "%s", s->form);
-	if (s->measured_before > s->measured)
+	if (s->measured_before > s->measured || (s->both && 10 * s->both >= 9 * s->lines))
 		put(out, &n, "{*} ");
 	for (const char *c = s->form; *c; c++) {
 		char text[2] = {*c, '\0'}, field[FIELD_MAX];
@@ -370,9 +428,9 @@ static const char *template_of(const struct ts_text_sort *s, bool counting, stru
 		out[--n] = '\0';
 	if (2 * s->behind > s->lines)
 		return ts_arena_printf(arena, "%s {%.*s}", out, (int)ts_text_measure_len(ts_span_str(s->form)), s->form);
-	if (s->named)
-		put(out, &n, n && out[n - 1] == '(' ? "{*}" : " {*}");
-	return ts_arena_printf(arena, "%s", out);
+	if (!s->named)
+		return ts_arena_printf(arena, "%s", out);
+	return ts_arena_printf(arena, "%s%s{%s*}", out, n && out[n - 1] == '(' ? "" : " ", prefix);
 }
 
 /* A template with a step is tried first, then one with more text of its own, and one that fits any named numbers last. */
@@ -383,6 +441,7 @@ static size_t text_of(const char *template)
 	for (bool field = false; *template; template ++) {
 		field = *template == '{' || (field && *template != '}');
 		n += !field && *template != '}' && *template != ' ';
+		n += field && *template == '*' && template[-1] != '{';
 	}
 	return n;
 }
@@ -413,11 +472,13 @@ void ts_text_templates_print(struct ts_buf *out, const char *const *templates, s
 
 /* --- how sure it is --- */
 
-/* Whether the lines count steps and epochs, both by name, and have numbers: only trainings do. */
+/* Whether the lines count steps and epochs, both by name, or epochs out of so many, and have numbers: only trainings do. */
 static bool counts_epochs(const struct choice *c)
 {
 	const struct ts_text_sort *s = c->steps;
 
+	if (c->roles.epoch != NONE && ts_text_counter_is_epoch(&s->counters[c->roles.epoch]) && s->counters[c->roles.epoch].fraction)
+		return s->fractions >= s->lines;
 	return c->roles.step != NONE && c->roles.epoch != NONE && is_named(&s->counters[c->roles.step]) &&
 	       ts_text_counter_is_epoch(&s->counters[c->roles.epoch]) && s->fractions >= s->lines;
 }
@@ -427,6 +488,8 @@ static const char *doubt(const struct ts_text_kinds *k, enum way way, const stru
 	uint64_t measured = 0, lines = 0, rich = 0;
 
 	for (size_t i = 0; i < c->n; i++) {
+		if (c->kinds[i]->evaluation)
+			continue;
 		rich += c->kinds[i]->rich;
 		measured += measured_of(c->kinds[i]);
 		lines += c->kinds[i]->lines;
@@ -442,6 +505,15 @@ static const char *doubt(const struct ts_text_kinds *k, enum way way, const stru
 	return NULL;
 }
 
+/* Two kinds may have one template. */
+static void add_template(struct ts_text_guess *g, const char *template)
+{
+	for (size_t i = 0; i < g->n; i++)
+		if (strcmp(g->templates[i], template) == 0)
+			return;
+	g->templates[g->n++] = template;
+}
+
 static enum ts_status make(const struct ts_text_kinds *k, enum way way, struct ts_arena *arena, struct ts_text_guess *g,
 			   struct ts_error *err)
 {
@@ -453,14 +525,15 @@ static enum ts_status make(const struct ts_text_kinds *k, enum way way, struct t
 	else
 		choose(k, &c);
 	for (size_t i = 0; i < c.n; i++) {
-		const char *template = template_of(c.kinds[i], c.counting[i], arena);
+		const char *prefix = c.shares[i] ? evaluation_of(c.kinds[i]) : NULL;
+		const char *template = template_of(c.kinds[i], c.counting[i], prefix ? prefix : "", arena);
 		struct ts_error none;
 
 		if (!template)
 			return ts_arena_error(arena, err);
 		/* Text that is not UTF-8, or braces in a name, cannot be part of a template. */
 		if (!ts_text_pattern_check(ts_span_str(template), &none))
-			g->templates[g->n++] = template;
+			add_template(g, template);
 		else if (i == 0)
 			c.n = 0;
 	}
@@ -488,6 +561,14 @@ static void pass_number(struct ts_text_line *line)
 		line->text = ts_trim(ts_span_from(line->text, i + 1));
 }
 
+/* The end of a bar of tqdm with pairs, which is read as such or says less than the lines around it (reader_text.c). */
+static bool is_ended_bar(struct ts_span text)
+{
+	struct ts_text_bar bar;
+
+	return ts_text_bar_parse(text, &bar) && bar.n == bar.total && memchr(bar.inside.data, '=', bar.inside.len);
+}
+
 static enum ts_status read_sample(struct ts_log_lines *lines, enum way way, struct ts_text_kinds *k, struct ts_buf *scratch,
 				  struct ts_error *err)
 {
@@ -510,6 +591,8 @@ static enum ts_status read_sample(struct ts_log_lines *lines, enum way way, stru
 		}
 		if (ts_text_line_clean(raw, scratch, &line, err))
 			return err->status;
+		if (is_ended_bar(line.text))
+			continue;
 		if (!k->unranked && !k->loose)
 			pass_number(&line);
 		numbered = line.naming == TS_TEXT_BY_NUMBER && line.numbered.len > line.text.len;

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "ingest/rows/log_axes.h"
 #include "ingest/rows/log_names.h"
+#include "ingest/text/text_doing.h"
 #include "ingest/text/text_line.h"
 
 #include <stdio.h>
@@ -109,6 +110,13 @@ static bool counts_units(const struct ts_text_token *t)
 	return ts_span_is(t->unit, "it") || ts_log_axis_rank(t->unit) != TS_LOG_AXIS_NONE;
 }
 
+/* "250 train 5.8727": a step, a word, a number, and nothing else. */
+static bool is_of_three(const struct found *f)
+{
+	return f->tokens->n == 3 && token(f, 1)->kind == TS_TEXT_WORD && token(f, 1)->gap && token(f, 2)->kind == TS_TEXT_NUMBER &&
+	       token(f, 2)->gap && memchr(token(f, 2)->text.data, '.', token(f, 2)->text.len);
+}
+
 /* Whether a line begins with the number, behind a logger's prefix, or with words that name it: "0 | loss", "2622: ", "[4200, ",
  * "60 [D loss: 0.1]", "Instance: 4000;". */
 static bool is_first(const struct found *f, size_t i)
@@ -118,6 +126,8 @@ static bool is_first(const struct found *f, size_t i)
 
 	if (f->n)
 		return false;
+	if (i == 0 && is_of_three(f))
+		return true;
 	if (f->words)
 		return !measures(f) && !ts_text_is_noise(token(f, f->first_word + f->words - 1)->text);
 	if (mark && next->mark == '[' && i == 0)
@@ -130,14 +140,14 @@ static bool is_whole_token(const struct ts_text_token *t)
 	return t->kind == TS_TEXT_NUMBER && is_whole(t->text) && !t->unit.len;
 }
 
-/* "[1,  2000]": an epoch and a step of it, as a tutorial of PyTorch prints them. */
+/* "[1,  2000]", "[1 :  2000]": an epoch and a step of it, as a tutorial of PyTorch prints them. */
 static bool is_of_pair(const struct found *f, size_t i)
 {
-	size_t first = i > 1 && is_mark(f, i - 1, ',') ? i - 2 : i;
+	size_t first = i > 1 && (is_mark(f, i - 1, ',') || is_mark(f, i - 1, ':')) ? i - 2 : i;
 
 	return first > 0 && is_mark(f, first - 1, '[') && !f->words && is_whole_token(token(f, first)) &&
-	       is_mark(f, first + 1, ',') && is_whole_token(token(f, first + 2)) && is_mark(f, first + 3, ']') &&
-	       (first == i || (f->n == 1 && f->counters[0] == first));
+	       (is_mark(f, first + 1, ',') || is_mark(f, first + 1, ':')) && is_whole_token(token(f, first + 2)) &&
+	       is_mark(f, first + 3, ']') && (first == i || (f->n == 1 && f->counters[0] == first));
 }
 
 static bool is_counter(const struct found *f, size_t i)
@@ -170,11 +180,11 @@ static void forget(struct found *f)
  * token of that word; first, if none stands before the mark in front of it. */
 static size_t doing_before(const struct found *f, size_t first)
 {
-	if (first < 2 || token(f, first - 1)->kind != TS_TEXT_MARK || !memchr("|-:", token(f, first - 1)->mark, 3))
+	if (first < 2 || token(f, first - 1)->kind != TS_TEXT_MARK || !memchr("|-:])", token(f, first - 1)->mark, 5))
 		return first;
 	for (size_t i = first - 1; i > 0 && first - i <= WORDS_BETWEEN && token(f, i - 1)->kind == TS_TEXT_WORD; i--)
 		if (ts_text_is_doing(token(f, i - 1)->text))
-			return i - 1;
+			return i - 1 - (i > 1 && (is_mark(f, i - 2, '[') || is_mark(f, i - 2, '(')));
 	return first;
 }
 
@@ -334,6 +344,23 @@ static void put_counter(char form[TS_TEXT_FORM], size_t *n, char c)
 	form[*n] = '\0';
 }
 
+/* The end of a word that says behind the counters what the program does, and is part of no name: "| train |", "[eval]", "Valid: loss";
+ * 0: there is none. */
+static size_t doing_behind(const struct found *f, size_t i)
+{
+	const struct ts_text_token *then;
+
+	while (i < f->tokens->n && token(f, i)->kind == TS_TEXT_MARK && !memchr("({", token(f, i)->mark, 2))
+		i++;
+	if (token(f, i)->kind == TS_TEXT_MARK && i < f->tokens->n)
+		i++;
+	then = token(f, i + 1);
+	if (i >= f->tokens->n || token(f, i)->kind != TS_TEXT_WORD || !ts_text_is_doing(token(f, i)->text) || i + 1 >= f->tokens->n ||
+	    then->kind != TS_TEXT_MARK || then->mark == '=' || then->mark == '_')
+		return 0;
+	return then->mark != ':' || token(f, i + 2)->kind == TS_TEXT_WORD ? then->end : 0;
+}
+
 /* What closes and ends the counters: "]", "]:"; behind a fraction without a name, whatever mark comes next. */
 static size_t end_of(const struct found *f)
 {
@@ -348,7 +375,7 @@ static size_t end_of(const struct found *f)
 		end = token(f, i)->end;
 	else if (bare && i < f->tokens->n && token(f, i)->kind == TS_TEXT_MARK)
 		end = token(f, i)->at + (token(f, i)->mark == '~' ? 0 : 1);
-	return end;
+	return doing_behind(f, i) ? doing_behind(f, i) : end;
 }
 
 static void form_of(const struct found *f, char form[TS_TEXT_FORM])
@@ -392,6 +419,23 @@ static void cut_unit(char form[TS_TEXT_FORM], size_t n)
 		form[at] = '\0';
 }
 
+/* Whether a bracket that the token closes has a word of what the program does: "[VALID DATA] loss: 2.5". *ret_from: where it opens. */
+static bool brackets_doing(const struct ts_text_tokens *tokens, size_t close, size_t *ret_from)
+{
+	bool doing = false;
+
+	for (size_t i = close; i > 0 && close - i <= WORDS_BETWEEN; i--) {
+		const struct ts_text_token *t = &tokens->items[i - 1];
+
+		if (t->kind == TS_TEXT_MARK && t->mark == '[') {
+			*ret_from = doing ? t->at + 1 : *ret_from;
+			return doing;
+		}
+		doing |= t->kind == TS_TEXT_WORD && ts_text_is_doing(t->text);
+	}
+	return false;
+}
+
 /* Of a line without counters: the words before its first named number; or that number itself. */
 static void plain_form(const struct ts_text_tokens *tokens, struct ts_span line, size_t at, bool all, char form[TS_TEXT_FORM])
 {
@@ -400,6 +444,8 @@ static void plain_form(const struct ts_text_tokens *tokens, struct ts_span line,
 	for (size_t k = i; k > 0; k--) {
 		const struct ts_text_token *t = &tokens->items[k - 1];
 
+		if (t->kind == TS_TEXT_MARK && t->mark == ']' && brackets_doing(tokens, k - 1, &from))
+			break;
 		if (t->kind == TS_TEXT_OTHER || t->kind == TS_TEXT_DURATION || t->kind == TS_TEXT_FRACTION ||
 		    (t->kind == TS_TEXT_WORD && ts_text_breaks(tokens, k - 1) && t->gap < 2) ||
 		    (t->kind == TS_TEXT_MARK && memchr("]~-", t->mark, 3)) || at - t->at > PREFIX_MAX)
@@ -433,18 +479,19 @@ size_t ts_text_measure_len(struct ts_span text)
 
 /* --- counting --- */
 
-static struct ts_text_sort *kind_of(struct ts_text_kinds *k, const char *form, size_t n_counters, int32_t rank)
+static struct ts_text_sort *kind_of(struct ts_text_kinds *k, const char *form, const char *evaluation, size_t n_counters, int32_t rank)
 {
 	uint64_t hash = ts_hash_bytes(ts_hash_open, ts_span_str(form));
 	struct ts_text_sort *s;
 
 	for (size_t i = 0; i < k->n; i++)
-		if (k->items[i].hash == hash && k->items[i].n_counters == n_counters && strcmp(k->items[i].form, form) == 0)
+		if (k->items[i].hash == hash && k->items[i].n_counters == n_counters && k->items[i].evaluation == evaluation &&
+		    strcmp(k->items[i].form, form) == 0)
 			return &k->items[i];
 	if (k->n == k->cap)
 		return NULL;
 	s = &k->items[k->n++];
-	*s = (struct ts_text_sort){.hash = hash, .n_counters = n_counters, .rank = rank, .first = k->lines};
+	*s = (struct ts_text_sort){.hash = hash, .evaluation = evaluation, .n_counters = n_counters, .rank = rank, .first = k->lines};
 	memcpy(s->form, form, strlen(form) + 1);
 	return s;
 }
@@ -513,6 +560,14 @@ size_t ts_text_counter_rank(const struct ts_text_counter *c)
 	return rank_of_word(ts_span_str(c->name));
 }
 
+static bool has_decimals(const struct ts_text_record *r)
+{
+	for (size_t i = 0; i < r->n; i++)
+		if (!r->cells[i].is_text && memchr(r->cells[i].value.data, '.', r->cells[i].value.len))
+			return true;
+	return false;
+}
+
 /* "34: learn: 0.95 test: 0.82 total: 17.5s remaining: 1h 39m": CatBoost's loss, which no other number beside it says. */
 static bool boosts(const struct ts_text_record *r)
 {
@@ -525,6 +580,12 @@ static bool averages(const struct ts_text_record *r)
 	return ts_text_record_find(r, "avg") && ts_text_record_find(r, "rate") && ts_text_record_find(r, "images");
 }
 
+/* "0 train 11.02", "0 val 11.01": a number that has the word of what a program does as its name. */
+static bool is_of_doing(const struct ts_text_record *r)
+{
+	return r->n == 1 && ts_text_is_doing(r->cells[0].name) && has_decimals(r);
+}
+
 /* How many numbers are what trainings measure; one that says which loss or rate it is counts twice. episodes: the line counts
  * episodes. */
 static size_t measures_in(const struct ts_text_record *r, bool episodes)
@@ -535,6 +596,7 @@ static size_t measures_in(const struct ts_text_record *r, bool episodes)
 		if (!r->cells[i].is_text &&
 		    (ts_log_name_measures(r->cells[i].name) || (episodes && ts_log_name_scores(r->cells[i].name))))
 			n += ts_log_name_is_special(r->cells[i].name) ? 2 : 1;
+	n += is_of_doing(r);
 	return n || !(boosts(r) || averages(r)) ? n : 2;
 }
 
@@ -546,16 +608,11 @@ static bool counts_episodes(const struct ts_text_sort *s)
 	return false;
 }
 
-static bool has_decimals(const struct ts_text_record *r)
+/* Of the first line; if it is of an evaluation, of the first that is none. */
+static void keep_names(struct ts_text_sort *s, const struct ts_text_record *r, const char *evaluation)
 {
-	for (size_t i = 0; i < r->n; i++)
-		if (!r->cells[i].is_text && memchr(r->cells[i].value.data, '.', r->cells[i].value.len))
-			return true;
-	return false;
-}
-
-static void keep_names(struct ts_text_sort *s, const struct ts_text_record *r)
-{
+	if (s->n_names || s->evaluation != evaluation)
+		return;
 	for (size_t i = 0; s->n_names == i && i < r->n && i < TS_TEXT_KIND_NAMES; i++)
 		s->names[s->n_names++] = ts_hash_bytes(ts_hash_open, r->cells[i].name);
 }
@@ -570,9 +627,30 @@ static bool is_behind(const struct ts_text_kinds *k, const struct found *f, stru
 	       ts_log_name_measures(ts_span_part(line, f->from, n));
 }
 
-static void count_named(struct ts_text_kinds *k, struct ts_text_sort *s, const struct found *f, struct ts_span line)
+static bool has_unit(const struct ts_text_record *r)
 {
-	bool episodes = counts_episodes(s);
+	for (size_t i = 0; i < r->n; i++)
+		if (!r->cells[i].is_text &&
+		    (ts_span_ends(r->cells[i].name, ")") || ts_span_starts(r->cells[i].name, ts_span_str("step_time"))))
+			return true;
+	return false;
+}
+
+/* Whether the text before the counters has named numbers, one of which has decimals or a unit: "used time: 0.52, step: 7, loss: 2". */
+static bool has_numbers_before(struct ts_text_kinds *k, const struct found *f, struct ts_span line)
+{
+	if (f->from == 0)
+		return false;
+	ts_text_record_clear(k->record);
+	(void)ts_text_named(k->tokens, 0, token_at(k->tokens, f->from), line, k->record);
+	return has_decimals(k->record) || has_unit(k->record);
+}
+
+/* Returns what names of an evaluation begin with if the first name behind the counters is one's. */
+static const char *count_named(struct ts_text_kinds *k, struct ts_text_sort *s, const struct found *f, struct ts_span line)
+{
+	bool episodes = counts_episodes(s), decimals, behind;
+	const char *evaluation;
 	size_t measures;
 
 	ts_text_record_clear(k->record);
@@ -582,26 +660,34 @@ static void count_named(struct ts_text_kinds *k, struct ts_text_sort *s, const s
 	s->measured += measures > 0;
 	s->rich += measures > 1;
 	s->fractions += has_decimals(k->record);
-	if (s->lines == 0)
-		keep_names(s, k->record);
-	if (measures)
-		return;
+	evaluation = k->record->n ? ts_text_evaluation(k->record->cells[0].name) : NULL;
+	keep_names(s, k->record, evaluation);
+	if (measures) {
+		s->both += has_numbers_before(k, f, line);
+		return evaluation;
+	}
 	if (is_behind(k, f, line)) {
 		s->behind++;
 		s->named++;
 		s->measured++;
-		return;
+		return evaluation;
 	}
+	decimals = has_decimals(k->record);
+	behind = k->record->n > 0;
 	ts_text_record_clear(k->record);
 	(void)ts_text_named(k->tokens, 0, token_at(k->tokens, f->from), line, k->record);
 	s->named_before += k->record->n > 0;
 	s->measured_before += measures_in(k->record, episodes) > 0;
+	s->fractions += !decimals && has_decimals(k->record);
+	s->both += behind && (has_decimals(k->record) || has_unit(k->record));
+	return evaluation;
 }
 
 /* Returns false if lines of this rank do not count. */
 static bool takes_rank(struct ts_text_sort *s, int32_t rank)
 {
-	struct ts_text_sort empty = {.hash = s->hash, .n_counters = s->n_counters, .rank = rank, .first = s->first};
+	struct ts_text_sort empty = {
+		.hash = s->hash, .evaluation = s->evaluation, .n_counters = s->n_counters, .rank = rank, .first = s->first};
 
 	if (rank == TS_TEXT_NO_RANK && s->rank != rank && ++s->unnamed <= s->lines)
 		return false;
@@ -612,29 +698,64 @@ static bool takes_rank(struct ts_text_sort *s, int32_t rank)
 	return rank == s->rank;
 }
 
+/* Whether all counters have a name. One without may count what a training does, or its evaluation. */
+static bool is_named(const struct found *f)
+{
+	for (size_t i = 0; i < f->n; i++)
+		if (f->names[i] == SIZE_MAX)
+			return false;
+	return true;
+}
+
+/* Returns what names of an evaluation begin with if the line's first name is one's. */
+static const char *count_counted(struct ts_text_kinds *k, struct ts_text_sort *s, const struct found *f, struct ts_span line)
+{
+	const char *evaluation;
+
+	count_counters(k, s, f);
+	evaluation = count_named(k, s, f, line);
+	s->lines++;
+	s->last = k->lines;
+	return evaluation;
+}
+
 static void take_counted(struct ts_text_kinds *k, const struct found *f, struct ts_span line, int32_t rank)
 {
 	char form[TS_TEXT_FORM];
+	const char *evaluation;
 	struct ts_text_sort *s;
 	uint64_t before;
 
 	form_of(f, form);
-	s = kind_of(k, form, f->n, rank);
+	s = kind_of(k, form, NULL, f->n, rank);
 	if (!s || !takes_rank(s, rank))
 		return;
 	before = s->counters[0].rises;
-	count_counters(k, s, f);
-	count_named(k, s, f, line);
-	if (f->n == 1 && ts_text_counter_is_epoch(&s->counters[0]) && (!s->lines || s->counters[0].rises > before))
+	evaluation = count_counted(k, s, f, line);
+	if (f->n == 1 && ts_text_counter_is_epoch(&s->counters[0]) && (s->lines == 1 || s->counters[0].rises > before))
 		k->epoch_line = k->lines;
+	s = evaluation && is_named(f) ? kind_of(k, form, evaluation, f->n, rank) : NULL;
+	if (s && takes_rank(s, rank))
+		(void)count_counted(k, s, f, line);
+}
+
+static void count_plain(struct ts_text_kinds *k, struct ts_text_sort *s, const char *evaluation, bool all, int32_t rank)
+{
+	if (!s || !takes_rank(s, rank))
+		return;
+	keep_names(s, k->record, evaluation);
 	s->lines++;
 	s->last = k->lines;
+	s->named++;
+	s->measured += measures_in(k->record, false) > 0;
+	s->rich += measures_in(k->record, false) > 1;
+	s->plain += all;
 }
 
 static void take_plain(struct ts_text_kinds *k, struct ts_span line, int32_t rank)
 {
 	char form[TS_TEXT_FORM];
-	struct ts_text_sort *s;
+	const char *evaluation;
 	bool all;
 
 	ts_text_record_clear(k->record);
@@ -642,17 +763,10 @@ static void take_plain(struct ts_text_kinds *k, struct ts_span line, int32_t ran
 	if (!k->record->n)
 		return;
 	plain_form(k->tokens, line, k->record->at, all, form);
-	s = kind_of(k, form, 0, rank);
-	if (!s || !takes_rank(s, rank))
-		return;
-	if (s->lines == 0)
-		keep_names(s, k->record);
-	s->lines++;
-	s->last = k->lines;
-	s->named++;
-	s->measured += measures_in(k->record, false) > 0;
-	s->rich += measures_in(k->record, false) > 1;
-	s->plain += all;
+	evaluation = all ? ts_text_evaluation(k->record->cells[0].name) : NULL;
+	count_plain(k, kind_of(k, form, NULL, 0, rank), evaluation, all, rank);
+	if (evaluation)
+		count_plain(k, kind_of(k, form, evaluation, 0, rank), evaluation, all, rank);
 }
 
 /* A row of the table whose header was seen last. */
@@ -665,7 +779,7 @@ static bool take_row(struct ts_text_kinds *k, struct ts_span line, int32_t rank)
 
 	if (!ts_text_table_row(&k->table, line, &step, form, sizeof form))
 		return false;
-	s = kind_of(k, form, k->table.step < k->table.n, rank);
+	s = kind_of(k, form, NULL, k->table.step < k->table.n, rank);
 	if (!s || !takes_rank(s, rank))
 		return true;
 	s->table = true;

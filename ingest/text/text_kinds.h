@@ -34,7 +34,10 @@ struct ts_text_counter {
 struct ts_text_sort {
 	uint64_t hash; /* of the form */
 	char form[TS_TEXT_FORM];
-	size_t n_counters; /* 0: the line has none */
+	/* Lines of a form whose first name is that of an evaluation are a kind of their own, too: what its names begin with
+	 * (ts_text_evaluation). NULL: all lines of the form, and the names of one that is of no evaluation. */
+	const char *evaluation;
+	size_t n_counters;	/* 0: the line has none */
 	struct ts_text_counter counters[TS_TEXT_COUNTERS];
 	int32_t rank;
 	uint64_t unnamed;			/* lines that name no rank, where the others do */
@@ -42,6 +45,7 @@ struct ts_text_sort {
 	uint64_t fractions;			/* lines with a named number that has decimals */
 	uint64_t named, measured;		/* lines with named numbers; with one of what trainings measure */
 	uint64_t named_before, measured_before; /* in the text before the counters */
+	uint64_t both;				/* lines with numbers that have decimals or are durations before, and others behind */
 	uint64_t rich;				/* lines with two such numbers or more, of different names */
 	bool table;				/* rows of a table: the form is their template */
 	uint64_t plain;				/* lines of named numbers and nothing else */

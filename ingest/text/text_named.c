@@ -113,14 +113,6 @@ bool ts_text_is_noise(struct ts_span name)
 	return false;
 }
 
-bool ts_text_is_doing(struct ts_span word)
-{
-	static const char *const doings[] = {"train", "training",   "valid", "val", "validation",
-					     "eval",  "evaluation", "test",  "dev", NULL};
-
-	return word_among(word, doings);
-}
-
 static bool is_small_word(struct ts_span word)
 {
 	static const char *const words[] = {"at", "in",	  "of",	   "to",   "for",  "from", "the", "after", "with", "and", "is",
@@ -472,6 +464,17 @@ static struct ts_span bracketed_unit(const struct naming *n)
 	return token(n, at)->text;
 }
 
+/* Whether the dot ends a word that is cut short within a name. */
+static bool is_cut_short(const struct naming *n)
+{
+	static const char *const words[] = {"avg", "ave", "acc", "val",	     "max",   "min", "std",
+					    "cum", "tot", "reg", "reconstr", "train", NULL};
+	const struct ts_text_token *next = token(n, n->i + 1);
+
+	return n->words && !token(n, n->i)->gap && next->kind == TS_TEXT_WORD && next->gap == 1 &&
+	       token(n, n->i - 1)->kind == TS_TEXT_WORD && word_among(token(n, n->i - 1)->text, words);
+}
+
 static void take_mark(struct naming *n)
 {
 	uint8_t mark = token(n, n->i)->mark;
@@ -488,6 +491,8 @@ static void take_mark(struct naming *n)
 		return;
 	if (mark == '.' && !token(n, n->i)->gap && is_mark(n, n->i + 1, ':') && !token(n, n->i + 1)->gap)
 		return; /* "acc.: 98.4%" */
+	if (mark == '.' && is_cut_short(n))
+		return; /* "avg. loss: 2.5" */
 	if (mark == '|' && bracketed_unit(n).len)
 		n->all = bracketed_unit(n);
 	if (mark == '|' && n->words && !n->strong && !n->piped && is_number(token(n, n->i + 1)) &&

@@ -27,7 +27,5 @@ bool ts_text_breaks(const struct ts_text_tokens *tokens, size_t i);
 bool ts_text_is_short(const struct ts_text_tokens *tokens, size_t i);
 /* Whether the name is what a logger or a launcher says of itself: a rank, a process, a line of a source. */
 bool ts_text_is_noise(struct ts_span name);
-/* Whether the word says what a program does with its data: "train", "Valid", "test". */
-bool ts_text_is_doing(struct ts_span word);
 
 #endif

@@ -3,11 +3,15 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "ingest/rows/log_axes.h"
+#include "ingest/text/text_doing.h"
 #include "ingest/text/text_named.h"
 #include "ingest/text/text_number.h"
 #include "ingest/text/text_token.h"
 
-enum { TRIES = 256 }; /* how often a {} may reach further, in one line */
+enum {
+	TRIES = 256, /* how often a {} may reach further, in one line */
+	NAME_BYTES = 256,
+};
 
 enum part_kind { PART_END, PART_SPACE, PART_CHAR, PART_FIELD, PART_BROKEN };
 
@@ -49,9 +53,10 @@ static struct part next_part(struct ts_span pattern, size_t *at)
 	return p;
 }
 
+/* {*}, and {val_*}, whose names get what stands before the star. */
 static bool is_rest(const struct part *p)
 {
-	return p->kind == PART_FIELD && ts_span_is(p->name, "*");
+	return p->kind == PART_FIELD && ts_span_ends(p->name, "*");
 }
 
 static enum ts_status broken(size_t at, const char *what, struct ts_error *err)
@@ -265,6 +270,31 @@ static bool reach_on(struct ts_span pattern, struct ts_span line, struct place *
 	return false;
 }
 
+/* Puts the prefix before the names of the cells from `from` on, but those that say themselves what the program did with its data. */
+static void put_before(struct ts_text_record *r, size_t from, struct ts_span prefix)
+{
+	char both[NAME_BYTES];
+
+	for (size_t i = from; prefix.len && i < r->n; i++) {
+		struct ts_span name = r->cells[i].name;
+
+		if (ts_text_is_doing(ts_text_first_word(name)) || prefix.len + name.len > sizeof both)
+			continue;
+		memcpy(both, prefix.data, prefix.len);
+		memcpy(both + prefix.len, name.data, name.len);
+		r->cells[i].name = ts_text_record_keep(r, ts_span_of(both, prefix.len + name.len));
+	}
+}
+
+/* Whether the first of the cells from `from` on says that it is of something else than the prefix: "train loss" and "val_". */
+static bool is_of_other(const struct ts_text_record *r, size_t from, struct ts_span prefix)
+{
+	struct ts_span name = from < r->n ? r->cells[from].name : ts_span_of(NULL, 0);
+	const char *ours = ts_text_evaluation(name);
+
+	return ts_text_is_doing(ts_text_first_word(name)) && !(ours && ts_span_is(prefix, ours));
+}
+
 /* Matches one part of the template at line.data[*at], and moves behind it. *ret_done: the template ends with it. */
 static bool match_part(struct ts_span pattern, size_t *in, struct ts_span line, size_t *at, const struct manner *manner,
 		       struct ts_text_record *r, bool *ret_done)
@@ -282,9 +312,14 @@ static bool match_part(struct ts_span pattern, size_t *in, struct ts_span line, 
 	if (p.kind == PART_CHAR)
 		return *at < line.len && line.data[(*at)++] == p.c;
 	if (is_rest(&p)) {
+		size_t cells = r->n;
+
 		r->more = r->brief && has_digit(ts_span_from(line, *at));
 		if (!r->brief || ts_span_contains(ts_span_from(line, *at), "poch"))
 			(void)ts_text_named_in(ts_span_from(line, *at), r);
+		if (p.name.len > 1 && is_of_other(r, cells, ts_span_part(p.name, 0, p.name.len - 1)))
+			return false;
+		put_before(r, cells, ts_span_part(p.name, 0, p.name.len - 1));
 		return true;
 	}
 	next = next_part(pattern, &peek);
@@ -406,15 +441,38 @@ static bool find_place(struct ts_span pattern, struct ts_span line, struct ts_te
 	return false;
 }
 
+/* Whether the template is {*} alone, or {val_*}, whose prefix *ret_prefix is. */
+static bool is_alone(struct ts_span pattern, struct ts_span *ret_prefix)
+{
+	size_t at = 0;
+	struct part p = next_part(pattern, &at);
+
+	*ret_prefix = is_rest(&p) ? ts_span_part(p.name, 0, p.name.len - 1) : ts_span_of(NULL, 0);
+	return is_rest(&p) && ts_trim(ts_span_from(pattern, at)).len == 0;
+}
+
+/* Whether the name begins with the word that a prefix stands for: "Valid loss" and "val_", "foo: 2" and "foo_". */
+static bool begins_as(struct ts_span name, struct ts_span prefix)
+{
+	const char *ours = ts_text_evaluation(name);
+	size_t n = prefix.len;
+
+	while (n && !ts_is_alnum(prefix.data[n - 1]))
+		n--;
+	return (ours && ts_span_is(prefix, ours)) || ts_span_starts(name, ts_span_part(prefix, 0, n));
+}
+
 bool ts_text_pattern_match(struct ts_span pattern, struct ts_span line, struct ts_text_record *r, struct ts_span *ret_rest,
 			   size_t *ret_at)
 {
 	size_t from = 0, end = line.len;
+	struct ts_span prefix;
 	bool before = ts_span_starts(pattern, ts_span_str("{*}")), fits;
 
-	if (before && ts_trim(ts_span_from(pattern, 3)).len == 0) {
+	if (is_alone(pattern, &prefix)) {
 		ts_text_record_clear(r);
-		fits = ts_text_named_in(line, r) && r->n > 0;
+		fits = ts_text_named_in(line, r) && r->n > 0 && (!prefix.len || begins_as(r->cells[0].name, prefix));
+		put_before(r, 0, prefix);
 	} else {
 		fits = find_place(before ? ts_trim(ts_span_from(pattern, 3)) : pattern, line, r, &from, &end);
 		if (fits && before)

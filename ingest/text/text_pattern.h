@@ -5,6 +5,8 @@
  *	{}	such a number or word, which is not kept; or more text, up to where the rest of the template fits
  *	{*}	at the end: every named number that follows (text_named.h). At the beginning: those that stand before. Alone: a line of
  *		named numbers and nothing else
+ *	{val_*}	{*} whose names get "val_" before them, unless they say themselves what the numbers are of ("test acc"). Alone: a
+ *		line of which the first name begins so: "Valid loss: 2.5, acc: 0.5"
  *	{{ }}	a brace
  *	a space	any number of spaces, also none
  *	,	right before a field, behind another: a list, in which no number has a comma of its own

@@ -27,6 +27,7 @@ struct ts_text_record {
 	int64_t total; /* how many steps there will be, which stands behind it; 0: it does not */
 	bool brief;    /* of what a template's {*} at the end takes, only an epoch is asked for; kept when the record is cleared */
 	bool more;     /* brief: it would take a number */
+	uint64_t which; /* what kind of line it is: its template and its first name; set by who matches, kept when it is cleared */
 	size_t at;     /* where in its text the first named number stands (text_named.h) */
 	char pool[TS_TEXT_POOL];
 	size_t pooled;

@@ -57,6 +57,7 @@ void ts_text_survey_add(struct ts_text_survey *s, enum ts_text_format format, co
 	if (bar) {
 		ts_text_what(bar->what, what);
 		count(s->kinds, what, 0);
+		s->underway += bar->n < bar->total;
 	}
 	s->quoted |= format == TS_TEXT_HUGGINGFACE && r->quoted;
 	s->waits |= format == TS_TEXT_HUGGINGFACE && ts_text_record_find(r, "loss");

@@ -16,6 +16,7 @@ struct ts_text_kind {
 
 struct ts_text_survey {
 	uint64_t lines[TS_TEXT_FORMATS + 1];
+	uint64_t underway;			   /* states of bars with pairs that are not at their end */
 	struct ts_text_kind kinds[TS_TEXT_KINDS];  /* of bars with pairs, by what */
 	struct ts_text_kind totals[TS_TEXT_KINDS]; /* of bars that follow a Hugging Face record with a loss, by total */
 	bool quoted; /* Hugging Face's records have their numbers in quotes, as versions from 5 on write them */
