@@ -199,6 +199,22 @@ def everything(address, work):
     return kept
 
 
+def reads(address, work):
+    """HasObjects of 16,384 ids that nobody has, six at a time, with the token in TSCOPE_TOKEN."""
+    body, by = os.urandom(32 * 16384), (("authorization", "Bearer " + os.environ["TSCOPE_TOKEN"]),)
+    client = Client(address, work)
+
+    def ask():
+        while True:
+            try:
+                client.HasObjects(ids=body, metadata=by)
+            except Exception:  # refused, or the server ends
+                time.sleep(0.05)
+
+    for _ in range(6):
+        threading.Thread(target=ask, daemon=True).start()
+
+
 if __name__ == "__main__":
     holds = globals()[sys.argv[1]](sys.argv[2], sys.argv[3])
     print("attacking", flush=True)

@@ -34,7 +34,7 @@ import sealed_v1  # noqa: E402
 from client import ROOT, Client, refused  # noqa: E402
 
 BUILD = os.path.abspath(os.environ.get("TS_BUILD", os.path.join(ROOT, "build", "release")))
-BASELINES, WHOLE_IDS = 12, 16384
+BASELINES = 12
 # The red verdict is of a step of 60 ms where that of main has 50.
 USUAL, SLOW = 0.05, 0.06
 
@@ -296,35 +296,37 @@ def joins(place, n):
 
 def reader(place, n):
     """rex asks HasObjects for 16,384 ids, six at a time, as the same user of the machine as those who push meanwhile."""
-    body = b"".join(random.Random(9).randbytes(32) for _ in range(WHOLE_IDS))
-    over, asked = threading.Event(), [0]
+    names = iter(range(10_000, 1_000_000))
 
     def honest(seconds):
-        took, until, k = [], time.monotonic() + seconds, 0
+        took, until = [], time.monotonic() + seconds
         while time.monotonic() < until or len(took) < 20:
-            began = time.monotonic()
-            put_run(place, "bob", f"alpha/h{len(names)}", 10_000 + len(names))
-            names.append(k)
+            number, began = next(names), time.monotonic()
+            put_run(place, "bob", f"alpha/h{number}", number)
             took.append(1e3 * (time.monotonic() - began))
         took.sort()
         return len(took), took[len(took) // 2], took[-1 - len(took) // 100]
 
-    def attack():
-        while not over.is_set():
-            asked[0] += refused(lambda: place.root.HasObjects(ids=body, metadata=place.by("rex"), timeout=120))[0] == "ok"
+    def attacked(other, seconds):
+        """The same while rex asks this server or another one, who takes the same cores."""
+        folder = os.path.join(other.work, "rex")
+        os.makedirs(folder)
+        with subprocess.Popen([sys.executable, os.path.join(HERE, "attackers.py"), "reads", other.address, folder], text=True, stdout=subprocess.PIPE,
+                              env={**os.environ, "TSCOPE_TOKEN": other.tokens["rex"]}) as attacker:
+            attacker.stdout.readline()
+            found = honest(seconds)
+            attacker.kill()
+        return found
 
-    names = []
-    alone = honest(n / 1000)
-    threads = [threading.Thread(target=attack, daemon=True) for _ in range(6)]
-    for thread in threads:
-        thread.start()
-    time.sleep(0.5)
-    beside = honest(n / 500)
-    over.set()
-    for thread in threads:
-        thread.join()
-    return asked[0], 0, (f"pushes p50, p99: {alone[1]:.1f}, {alone[2]:.1f} ms of {alone[0]} alone; {beside[1]:.1f}, {beside[2]:.1f} ms of {beside[0]} "
-                         f"beside it ({beside[2] / alone[2]:.1f} times)")
+    alone = honest(n / 2000)
+    with tempfile.TemporaryDirectory() as work:
+        other = Place(work)
+        elsewhere = attacked(other, n / 1000)
+        other.stop()
+    here = attacked(place, n / 1000)
+    told = ", ".join(f"{p50:.0f} and {p99:.0f} ms {where}" for (_, p50, p99), where in ((alone, "alone"), (elsewhere, "while it asks another server"),
+                                                                                  (here, "while it asks this one")))
+    return 1, 0, f"p50 and p99 of pushes: {told}; p99 {here[2] / elsewhere[2]:.1f} times"
 
 
 ATTACKS = {"ids": ids, "grafts": grafts, "letters": letters, "metrics": metrics, "revoked": revoked, "verdict": verdict, "joins": joins, "reader": reader}
