@@ -11,9 +11,10 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { PATH_ROOM = 4096 + 32, WHAT_ROOM = 256, TRIES = 20 };
+enum { PATH_ROOM = 4096 + 32, WHAT_ROOM = 256, TRIES = 20, USER_TRIES = 20, USER_WAIT_MS = 100 };
 
 enum ts_status ts_data_open(struct ts_lmdb_env *env, struct ts_error *err)
 {
@@ -185,6 +186,55 @@ static bool look_at_data(struct look *l)
 	return false;
 }
 
+/* ---- a store of an older format ---- */
+
+/* A process that has the store open, or -1 where none is found; 0: one that cannot be named here. LMDB holds a lock on the first byte of
+ * lock.mdb as long as a store is open. Ours is not taken yet: to close the file would give it up. */
+static pid_t user_of(struct ts_lmdb_env *env)
+{
+	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1};
+	char path[PATH_ROOM];
+	bool taken;
+	int fd;
+
+	(void)snprintf(path, sizeof path, "%.4095s/lock.mdb", env->path);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	taken = fcntl(fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+	(void)close(fd);
+	return taken ? lock.l_pid : -1;
+}
+
+static bool is_old(struct look *l)
+{
+	uint64_t format = format_of(l);
+
+	return format && format < TS_STORE_FORMAT;
+}
+
+/* A program of the older format that goes on writing would not know what a commit of this one has to say, which is damage then. Another
+ * program of today upgrades the store itself, in a moment. */
+static enum ts_status wait_for_users(struct look *l, struct ts_error *err)
+{
+	const struct timespec moment = {.tv_nsec = USER_WAIT_MS * 1000000L};
+	pid_t user;
+
+	for (int tries = 0; is_old(l) && (user = user_of(l->env)) >= 0; tries++) {
+		if (tries == USER_TRIES)
+			return ts_error_set(err, TS_CONFLICT,
+					    "%s: the store has format %" PRIu64 ", of which this tscope makes format %d; process %d, which has "
+					    "the store open, would go on writing the older one: stop it first",
+					    l->env->path, format_of(l), TS_STORE_FORMAT, (int)user);
+		(void)nanosleep(&moment, NULL);
+		if (!look_at_data(l)) {
+			ts_env_condemn(l->env, TS_HARM_NOW, l->what);
+			return TS_OK;
+		}
+	}
+	return TS_OK;
+}
+
 /* ---- a store that is not there yet ---- */
 
 static bool has_begun(struct ts_lmdb_env *env)
@@ -234,7 +284,7 @@ enum ts_status ts_files_look(struct ts_lmdb_env *env, bool create, bool *ret_fre
 		return begin_store(env, create, ret_fresh, err);
 	else
 		ts_env_condemn(env, TS_HARM_NOW, l.what);
-	return TS_OK;
+	return env->mdb_read_only || atomic_load(&env->is_damaged) ? TS_OK : wait_for_users(&l, err);
 }
 
 /* ---- a damaged store ---- */

@@ -558,6 +558,47 @@ static void a_store_of_format_1_becomes_one_of_today(void **state)
 	ts_engine_destroy(e);
 }
 
+/* The older program is a process that has the file open with LMDB, as each one has. */
+static void a_store_is_not_upgraded_under_an_older_program(void **state)
+{
+	struct fixture *f = *state;
+	char dir[300], line[80], byte;
+	struct ts_lmdb_options options = {.path = dir};
+	int ready[2], end[2], status;
+	struct ts_engine *e;
+	pid_t child;
+
+	copy_golden(f, dir);
+	assert_int_equal(pipe(ready) | pipe(end), 0);
+	child = fork(); /* the fork comes before this process opens the store */
+	if (child == 0) {
+		MDB_env *mdb;
+		bool open = mdb_env_create(&mdb) == 0 && mdb_env_open(mdb, dir, MDB_RDONLY, 0600) == 0;
+
+		(void)close(end[1]);
+		_exit(open && write(ready[1], "r", 1) == 1 && read(end[0], &byte, 1) == 0 ? 0 : 1);
+	}
+	(void)close(ready[1]);
+	(void)close(end[0]);
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	assert_int_equal(ts_lmdb_open(&options, &e, &f->err), TS_CONFLICT);
+	(void)snprintf(line, sizeof line, "the store has format 1, of which this tscope makes format %d; process %d, ", TS_STORE_FORMAT, (int)child);
+	assert_non_null(strstr(f->err.text, line));
+	options.read_only = true; /* who only reads needs no upgrade */
+	OK(ts_lmdb_open(&options, &e, &f->err));
+	expect_golden(f, e);
+	ts_engine_destroy(e);
+	(void)close(end[1]);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	(void)close(ready[0]);
+	options.read_only = false;
+	OK(ts_lmdb_open(&options, &e, &f->err));
+	assert_int_equal(format_of(f, e), TS_STORE_FORMAT);
+	expect_golden(f, e);
+	ts_engine_destroy(e);
+}
+
 /* ---- the index of heads ---- */
 
 static int drop_heads(MDB_txn *txn)
@@ -1740,6 +1781,7 @@ int main(void)
 		TEST(what_is_no_store_is_refused),
 		TEST(a_newer_format_is_refused),
 		TEST(a_store_of_format_1_becomes_one_of_today),
+		TEST(a_store_is_not_upgraded_under_an_older_program),
 		TEST(an_older_store_is_indexed),
 		TEST(verify_holds_the_index_of_heads_to_the_logs),
 		TEST(what_projects_reach_moves_with_its_objects),
