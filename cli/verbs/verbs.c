@@ -235,7 +235,8 @@ static const struct ts_option list_options[] = {
 	 .argument = "A,B,...",
 	 .complete = TS_COMPLETE_COLUMNS,
 	 .help = "show these columns: name, id, state, steps, first_step, last_step, ranks, world_size, started, "
-		 "pushed, project, own_name, who, note.KEY, a metric such as loss.best, or a fact such as config.lr"},
+		 "pushed, project, own_name, who, sweep, group, job, parent, note.KEY, a metric such as loss.best, or a fact such as "
+		 "config.lr"},
 	{.name = "sort",
 	 .letter = 's',
 	 .argument = "KEY",
@@ -274,6 +275,7 @@ static const struct ts_example list_examples[] = {
 											       "accuracy first"},
 	{"tscope list --by config.lr -c val_acc.best,loss.last --sort -val_acc.best", "compares learning rates over all their "
 										      "runs"},
+	{"tscope list --by sweep -c val_loss.best", "compares the searches for settings that runs belong to"},
 	{"tscope list --tags --all-projects", "lists the tags of all projects"},
 	END_EXAMPLES,
 };

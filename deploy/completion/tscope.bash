@@ -50,7 +50,7 @@ _tscope_refs() { _tscope_names prefix; }
 _tscope_column_names()
 {
 	local newest=$(_tscope_list --limit 1)
-	printf '%s\n' name project id started pushed state steps first_step last_step ranks world_size own_name who
+	printf '%s\n' name project id started pushed state steps first_step last_step ranks world_size own_name who sweep group job parent
 	[[ -z $newest ]] || tscope facts --quiet "${at[@]}" "$newest" 2>/dev/null | sed -n 's/^\([a-z]*\.[^ ]*\)  .*/\1/p'
 }
 

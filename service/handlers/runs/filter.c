@@ -199,14 +199,18 @@ static enum ts_status check_value(struct parser *p, enum ts_list_word word, size
 	return wrong(p, wanted);
 }
 
-/* Whether the word at p->at is no column, and nothing is compared with it: it is searched in names. */
+/* Whether the word at p->at is no column, and nothing is compared with it: it is searched in names. So is a word such as sweep or job,
+ * of which many names are made. */
 static bool is_alone(const struct parser *p, struct ts_span word)
 {
 	struct parser behind = *p;
+	enum ts_list_word is = ts_list_word(word);
+	enum ts_membership unused;
 
 	behind.at += word.len;
 	skip_spaces(&behind);
-	return word.len && ts_list_word(word) == TS_WORD_NONE && (behind.at == p->in.len || !is_operator(p->in.data[behind.at]));
+	return word.len && (is == TS_WORD_NONE || ts_list_is_membership(is, &unused)) &&
+	       (behind.at == p->in.len || !is_operator(p->in.data[behind.at]));
 }
 
 static enum ts_status parse_search(struct parser *p)

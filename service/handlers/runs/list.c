@@ -100,15 +100,29 @@ static enum ts_status check_request(struct listing *l, struct ts_error *err)
 static enum ts_status ask(struct listing *l, struct ts_span path, struct ts_error *err)
 {
 	enum ts_list_word word = path.len ? ts_list_word(path) : TS_WORD_NONE;
+	enum ts_membership unused;
 
 	if (word == TS_WORD_METRIC && ts_list_metrics_add(&l->metrics, path, err))
 		return err->status;
 	for (size_t i = 0; i < l->asked.n; i++)
 		if (ts_span_eq(l->asked.paths[i], path))
 			return TS_OK;
-	if (word == TS_WORD_FACT || word == TS_WORD_NOTE || word == TS_WORD_METRIC)
+	if (word == TS_WORD_FACT || word == TS_WORD_NOTE || word == TS_WORD_METRIC || ts_list_is_membership(word, &unused))
 		l->asked.paths[l->asked.n++] = path;
 	return TS_OK;
+}
+
+/* Has the facts of a path that all runs may be asked for kept in the store. */
+static enum ts_status keep_facts(struct listing *l, struct ts_span path, struct ts_error *err)
+{
+	enum ts_list_word word = ts_list_word(path);
+	enum ts_membership membership;
+	enum ts_status status = word == TS_WORD_FACT ? ts_list_facts_add(&l->facts, path, err) : TS_OK;
+
+	for (size_t i = 0; i < TS_MEMBERSHIP_PATHS && !status && ts_list_is_membership(word, &membership); i++)
+		if (ts_membership_path(membership, i).len)
+			status = ts_list_facts_add(&l->facts, ts_membership_path(membership, i), err);
+	return status;
 }
 
 /* Collects the facts, notes and metrics that filter, order and columns name. */
@@ -128,7 +142,7 @@ static enum ts_status collect_asked(struct listing *l, struct ts_error *err)
 	if (ask(l, l->sort, err))
 		return err->status;
 	for (size_t i = 0; i < l->asked.n; i++)
-		if (ts_list_word(l->asked.paths[i]) == TS_WORD_FACT && ts_list_facts_add(&l->facts, l->asked.paths[i], err))
+		if (keep_facts(l, l->asked.paths[i], err))
 			return err->status;
 	l->judges_metrics = l->metrics.many = l->metrics.metrics != NULL;
 	for (size_t i = 0; i < r->n_columns; i++)

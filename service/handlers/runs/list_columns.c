@@ -30,6 +30,9 @@ enum ts_list_word ts_list_word(struct ts_span path)
 	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
 		if (ts_span_is(path, words[i]))
 			return (enum ts_list_word)i;
+	for (int m = 0; m < TS_MEMBERSHIPS; m++)
+		if (ts_span_is(path, ts_membership_word((enum ts_membership)m)))
+			return (enum ts_list_word)(TS_WORD_MEMBERSHIP + m);
 	if (path.len > 5 && ts_span_starts(path, ts_span_str("note.")))
 		return TS_WORD_NOTE;
 	if (ts_metric_split(path, &series, &stat))
@@ -48,9 +51,17 @@ bool ts_list_is_count(enum ts_list_word word)
 	       word == TS_WORD_WORLD_SIZE;
 }
 
+bool ts_list_is_membership(enum ts_list_word word, enum ts_membership *ret_membership)
+{
+	if (word < TS_WORD_MEMBERSHIP || word >= TS_WORD_NOTE)
+		return false;
+	*ret_membership = (enum ts_membership)(word - TS_WORD_MEMBERSHIP);
+	return true;
+}
+
 const char *ts_list_words(void)
 {
 	return "name, project, id, started, pushed, state, steps, first_step, last_step, ranks, world_size, own_name, "
-	       "who, "
+	       "who, sweep, group, job, parent, "
 	       "note.KEY, a metric such as loss.best, or a fact such as config.lr";
 }

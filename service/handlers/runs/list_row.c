@@ -163,13 +163,29 @@ static struct ts_span project_of(struct ts_span name)
 	return slash ? ts_span_of(name.data, (size_t)(slash - name.data)) : name;
 }
 
+/* Says what the run belongs to, by the first fact that tells it. */
+static bool say_membership(struct ts_list_subject *s, enum ts_membership membership, struct ts_fact *fact)
+{
+	for (size_t i = 0; i < TS_MEMBERSHIP_PATHS; i++) {
+		struct ts_span path = ts_membership_path(membership, i);
+
+		if (path.len && say_fact(s, path, fact) && (fact->type == TS_FACT_TEXT || fact->type == TS_FACT_INT))
+			return fact->type == TS_FACT_INT || fact->text.len > 0;
+	}
+	return false;
+}
+
 static bool look_up(struct ts_list_subject *s, struct ts_span path, struct ts_fact *fact)
 {
 	const struct ts_list_metric *metric = ts_list_metrics_of(s->metrics, path);
+	enum ts_list_word word = ts_list_word(path);
+	enum ts_membership membership;
 
 	if (metric)
 		return say_metric(s, metric, fact);
-	switch (ts_list_word(path)) {
+	if (ts_list_is_membership(word, &membership))
+		return say_membership(s, membership, fact);
+	switch (word) {
 	case TS_WORD_NAME:
 		return say_text(fact, s->ref->name);
 	case TS_WORD_PROJECT:
@@ -201,6 +217,7 @@ static bool look_up(struct ts_list_subject *s, struct ts_span path, struct ts_fa
 	case TS_WORD_FACT:
 		return say_fact(s, path, fact);
 	case TS_WORD_METRIC:
+	case TS_WORD_MEMBERSHIP:
 	case TS_WORD_NONE:
 		break;
 	}

@@ -155,7 +155,7 @@ $ tscope list --by config.lr -c loss.last --limit 1 --json
 |   "unscored_count": 0
 | }
 $ tscope list --columns name,stepps
-! tscope: columns: "stepps" is not one of name, project, id, started, pushed, state, steps, first_step, last_step, ranks, world_size, own_name, who, note.KEY, a metric such as loss.best, or a fact such as config.lr; of a series stepps it is stepps.last, stepps.best ...
+! tscope: columns: "stepps" is not one of name, project, id, started, pushed, state, steps, first_step, last_step, ranks, world_size, own_name, who, sweep, group, job, parent, note.KEY, a metric such as loss.best, or a fact such as config.lr; of a series stepps it is stepps.last, stepps.best ...
 [2]
 # In pages.
 $ tscope list --names --sort name --limit 2 2>/dev/null
@@ -244,3 +244,22 @@ $ mkdir lost gone; for i in 0 1 2 3; do echo '{"step":'$i',"scalars":{"loss":'$(
 $ tscope list 'loss.nonfinite>2' -c name,loss.nonfinite,loss.count
 | name  loss.nonfinite  loss.count
 | gone               4           0
+# What belongs together is a column, whichever program left it: a sweep of W&B's, an array of Slurm's jobs, a study of Optuna's, a run that went on.
+$ mkdir -p belongs/a belongs/b belongs/c belongs/d; for r in a b c d; do echo '{"step":0,"scalars":{"loss":0.5}}' >belongs/$r/steps.jsonl; done; echo '{"format":1,"other":{"wandb":{"sweep":"x7","group":"wide"}},"config":{"lr":1}}' >belongs/a/facts.json; echo '{"format":1,"session":{"slurm":{"SLURM_JOB_ID":"12","SLURM_ARRAY_JOB_ID":"11"}},"config":{"lr":2}}' >belongs/b/facts.json; echo '{"format":1,"session":{"sweep":{"optuna":{"id":"x7"}}},"config":{"lr":3}}' >belongs/c/facts.json; echo '{"format":1,"lineage":{"parent":"a"},"config":{"lr":4}}' >belongs/d/facts.json; tscope push -q -p sweeps belongs >/dev/null; tscope list -q -p sweeps -c name,sweep,group,job,parent --sort name
+| name  sweep  group  job   parent
+| a     x7     wide   -     -
+| b     "11"   -      "12"  -
+| c     x7     -      -     -
+| d     -      -      -     a
+$ tscope list -p sweeps --by sweep -c loss.last
+| sweep  runs  loss.last  sd
+|  "11"     1        0.5   -
+|    x7     2        0.5   0
+|     -     1        0.5   -
+$ tscope list -p sweeps 'sweep=x7 or job=12' -c name --sort name
+| name
+| a
+| b
+| c
+$ tscope list -p sweeps sweep -c name
+! tscope: none of the runs matches
