@@ -43,6 +43,9 @@ static const struct list {
 	 {"SLURM_JOB_ID", "SLURM_JOB_NAME", "SLURM_JOB_PARTITION", "SLURM_JOB_NODELIST", "SLURM_JOB_NUM_NODES",
 	  "SLURM_NTASKS", "SLURM_CLUSTER_NAME", "SLURM_ARRAY_JOB_ID", "SLURM_ARRAY_TASK_ID", "SLURM_RESTART_COUNT",
 	  "SLURM_GPUS", "SLURM_GPUS_ON_NODE", NULL}},
+	/* Which search for settings and which group a tracker's agent started this process for; and which job of a scheduler it is. */
+	{"session.sweep", {"WANDB_SWEEP_ID", "WANDB_RUN_GROUP", NULL}},
+	{"session.scheduler", {"PBS_JOBID", "PBS_ARRAY_INDEX", "LSB_JOBID", "LSB_JOBINDEX", "RAY_JOB_ID", NULL}},
 	{"session.topology",
 	 {"LOCAL_RANK", "LOCAL_WORLD_SIZE", "GROUP_RANK", "NODE_RANK", "SLURM_NODEID", "SLURM_LOCALID", NULL}},
 	{"determinism.env",

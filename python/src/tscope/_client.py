@@ -11,7 +11,9 @@ from tscope._table import Table
 
 _Names = Union[str, Sequence[str]]
 _LOOKED_AT = 20  # runs, for the nearest name
-_OF_LISTS = "name id state steps first_step last_step ranks world_size started pushed project own_name who".split()
+_OF_LISTS = (
+    "name id state steps first_step last_step ranks world_size started pushed project own_name who sweep group job parent"
+).split()
 
 
 def _given(**arguments: Any) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import shlex
 import sys
 from typing import Any, Callable
 
-from tscope import _needs
+from tscope import _needs, _sweeps
 from tscope._paths import program_of
 from tscope._ranks import distributed
 from tscope._recorder import digest_bytes, host_facts
@@ -243,7 +243,7 @@ def at_start(patch: bool) -> dict[str, Any]:
     2
     """
     found: dict[str, Any] = {}
-    for part in (_here, _needs.at_start, of_torch, lambda: of_host(patch)):
+    for part in (_here, _needs.at_start, _sweeps.at_start, of_torch, lambda: of_host(patch)):
         with contextlib.suppress(Exception):
             found = merge(found, part())
     return found
