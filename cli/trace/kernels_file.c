@@ -13,6 +13,8 @@ enum ts_status ts_know_kernels(struct ts_cli *cli, struct ts_trace *io_trace, st
 	struct ts_span text;
 	enum ts_status status;
 
+	if (ts_args_has(&cli->args, "step-name"))
+		io_trace->step_name = ts_span_str(ts_args_text(&cli->args, "step-name"));
 	if (!path)
 		return ts_kernel_table(io_trace, NULL, arena, err);
 	status = ts_file_read(path, &file, err);

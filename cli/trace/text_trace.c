@@ -169,11 +169,21 @@ static enum ts_status steps(struct ts_cli *cli, const struct ts_timelines *l, st
 
 	if (!l->n_steps) {
 		ts_buf_str(&cli->out, "\n");
-		ts_text_wrapped(cli, TS_STYLE_PLAIN, 0, "The trace has no ProfilerStep, so nothing is said by step.");
+		ts_text_wrapped(cli, TS_STYLE_PLAIN, 0,
+				"The trace marks no steps, so nothing is said by step. --step-name TEXT names annotations that are.");
 		return TS_OK;
 	}
+	if (l->n_phases) {
+		ts_text_heading(cli, "Steps by phase (busy: with what each step launched, added up)");
+		ts_view_of(&view, &ts_shape_step_phase, NULL, &cli->arena);
+		ts_view_rows(&view, l->phases, l->n_phases);
+		if (ts_trace_print(cli, &view, err))
+			return err->status;
+	}
 	ts_text_heading(cli, "Steps (what the calls of each launched, whenever it ran)");
-	ts_view_of(&view, &ts_shape_trace_step, "step duration_ns timeline", &cli->arena);
+	ts_view_of(&view, &ts_shape_trace_step,
+		   l->n_phases ? "step phase request_count token_count duration_ns timeline" : "step duration_ns timeline",
+		   &cli->arena);
 	ts_view_rows(&view, l->steps, l->n_steps < STEPS_SHOWN ? l->n_steps : STEPS_SHOWN);
 	if (l->between.events) {
 		ts_view_row(&view, &(struct ts_timeline_step){.timeline = l->between});

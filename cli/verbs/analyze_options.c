@@ -31,6 +31,7 @@ static const struct {
 	{"step", ANY_TRACE},
 	{"overlay", TS_OF_TRACES},
 	{"kernels", ANY_TRACE | TS_OF_FOLDERS},
+	{"step-name", ANY_TRACE | TS_OF_FOLDERS},
 	{"at", ANY_SNAPSHOT},
 	{"device", ANY_SNAPSHOT},
 	{"with", ANY_SNAPSHOT},

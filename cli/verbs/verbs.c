@@ -448,12 +448,16 @@ static const struct ts_option analyze_options[] = {
 	REPLACES_PAGE,
 	{.name = "rows", .help = "print every row of every analysis instead of the report"},
 	{.name = "fresh", .help = "compute the analysis again, even if its result is stored"},
-	{.name = "step", .argument = "N", .help = "of a trace: the critical path of ProfilerStep#N alone"},
+	{.name = "step", .argument = "N",
+	 .help = "of a trace: the critical path of step N alone (of ProfilerStep#N, or as the table of steps numbers them)"},
 	{.name = "overlay", .argument = "FILE", .complete = TS_COMPLETE_FILE,
 	 .help = "of a trace: write a copy of it with its critical path, for Perfetto; gzip if FILE ends in .gz"},
 	{.name = "kernels", .argument = "FILE", .complete = TS_COMPLETE_FILE,
 	 .help = "of traces: read categories of kernels from FILE, a rule a line: a category such as gemm, and text that stands in the "
 		 "name"},
+	{.name = "step-name", .argument = "TEXT",
+	 .help = "of traces: annotations whose names begin with TEXT are the steps (default: ProfilerStep#N, or iterations of vLLM, "
+		 "SGLang and xDiT)"},
 	SNAPSHOT_OPTIONS,
 	{.name = "with", .argument = "FILE", .complete = TS_COMPLETE_FILE, .repeat = true,
 	 .help = "of a memory snapshot: another one of the same training at another size, for --scale; may be given several times"},
@@ -519,6 +523,9 @@ static const struct ts_option diff_options[] = {
 	{.name = "kernels", .argument = "FILE", .complete = TS_COMPLETE_FILE,
 	 .help = "of traces: read categories of kernels from FILE, a rule a line: a category such as gemm, and text that stands in the "
 		 "name"},
+	{.name = "step-name", .argument = "TEXT",
+	 .help = "of traces: annotations whose names begin with TEXT are the steps (default: ProfilerStep#N, or iterations of vLLM, "
+		 "SGLang and xDiT)"},
 	{.name = "snapshot", .argument = "NAME",
 	 .help = "compare the memory snapshot of this name in both runs, and nothing else"},
 	{.name = "reproduce", .help = "also print the commands that would run each of the two runs again, as far as "

@@ -78,9 +78,30 @@ static const struct ts_shape_field place_rows[] = {
 const struct ts_shape ts_shape_trace_place = {JSON_SHAPE("trace_place", place_rows)};
 #undef TYPE
 
+static const char *phase_word(int value)
+{
+	return ts_step_phase_word((enum ts_step_phase)value);
+}
+static const struct ts_shape_words step_phases = {0, TS_STEP_PHASES - 1, 0, .word = phase_word};
+
+#define TYPE struct ts_step_phase_sum
+static const struct ts_shape_field step_phase_rows[] = {
+	{NULL, "phase", WORD(phase, step_phases), HEAD("phase"), LEFT},
+	{NULL, "step_count", U64(steps), HEAD("steps")},
+	{NULL, "request_count", U64(requests), HAS(has_requests), HEAD("requests"), ABOUT("of all steps; null: one does not say it")},
+	{NULL, "token_count", U64(tokens), HAS(has_tokens), HEAD("tokens"), ABOUT("of all steps; null: one does not say it")},
+	{NULL, "host_ns", U64(host_ns), HEAD("on the host"), ABOUT("of all steps, on the host")},
+	{NULL, "busy_ns", U64(busy_ns), HEAD("devices busy"), ABOUT("with what each step launched, added up")},
+};
+const struct ts_shape ts_shape_step_phase = {JSON_SHAPE("trace_step_phase", step_phase_rows)};
+#undef TYPE
+
 #define TYPE struct ts_timeline_step
 static const struct ts_shape_field step_rows[] = {
-	{NULL, "step", I64(number), HEAD("step"), LEFT, ABOUT("the N of ProfilerStep#N")},
+	{NULL, "step", I64(number), HEAD("step"), LEFT, ABOUT("the N of ProfilerStep#N; iterations of a server count from 0")},
+	{NULL, "phase", WORD(said.phase, step_phases), HEAD("phase")},
+	{NULL, "request_count", U64(said.requests), HAS(said.has_requests), HEAD("requests")},
+	{NULL, "token_count", U64(said.tokens), HAS(said.has_tokens), HEAD("tokens")},
 	{NULL, "start_ns", I64(start_ns)},
 	{NULL, "duration_ns", U64(duration_ns), HEAD("on the host"), ABOUT("on the host")},
 	{NULL, "timeline", ONE(timeline, ts_shape_timeline), ABOUT("of what the step launched, on all devices")},
@@ -234,6 +255,7 @@ static const struct ts_shape_field answer_rows[] = {
 	{NULL, "devices", MANY(lines.devices, lines.n_devices, ts_shape_trace_place, MANY_ROWS)},
 	{NULL, "streams", MANY(lines.streams, lines.n_streams, ts_shape_trace_place, MANY_ROWS)},
 	{NULL, "steps", MANY(lines.steps, lines.n_steps, ts_shape_trace_step, MANY_ROWS)},
+	{NULL, "phases", MANY(lines.phases, lines.n_phases, ts_shape_step_phase, MANY_ROWS), ABOUT("of the steps of a server")},
 	{NULL, "between_steps", ONE(lines.between, ts_shape_timeline), ABOUT("of what no step launched")},
 	{NULL, "idle", MANY(idle, n_idle, ts_shape_trace_idle, MANY_ROWS), ABOUT("by cause; a row for each device and each stream")},
 	{NULL, "kernel_sum_ns", U64(sums.sum_ns), ABOUT("of all kernels, copies and fills")},

@@ -178,6 +178,7 @@ static enum ts_status find_steps(const struct ts_trace *trace, struct ts_arena *
 	for (size_t i = 0; i < out->n_steps; i++)
 		out->steps[i] = (struct ts_timeline_step){.number = steps[i].number,
 							  .row = steps[i].row,
+							  .said = ts_step_said(trace->names[trace->rows.spans.name[steps[i].row]]),
 							  .start_ns = steps[i].start_ns,
 							  .duration_ns = (uint64_t)trace->rows.spans.duration_ns[steps[i].row]};
 	return TS_OK;
@@ -253,6 +254,36 @@ static enum ts_status by_step(const struct ts_trace *trace, struct ts_device_eve
 	return TS_OK;
 }
 
+/* Of a trace in which some step says its phase. */
+static enum ts_status add_phases(struct ts_timelines *out, struct ts_arena *arena, struct ts_error *err)
+{
+	struct ts_step_phase_sum sums[TS_STEP_PHASES] = {0};
+	bool any = false;
+
+	out->phases = ts_arena_array(arena, TS_STEP_PHASES, sizeof *out->phases);
+	if (!out->phases)
+		return ts_arena_error(arena, err);
+	for (size_t i = 0; i < out->n_steps; i++) {
+		const struct ts_timeline_step *step = &out->steps[i];
+		struct ts_step_phase_sum *sum = &sums[step->said.phase];
+
+		any |= step->said.phase != TS_STEP_UNSAID;
+		sum->has_requests = (sum->has_requests || !sum->steps) && step->said.has_requests;
+		sum->has_tokens = (sum->has_tokens || !sum->steps) && step->said.has_tokens;
+		sum->steps++;
+		sum->host_ns += step->duration_ns;
+		sum->busy_ns += step->timeline.busy_ns;
+		sum->requests += step->said.requests;
+		sum->tokens += step->said.tokens;
+	}
+	for (int i = 0; any && i < TS_STEP_PHASES; i++) {
+		sums[i].phase = (enum ts_step_phase)i;
+		if (sums[i].steps)
+			out->phases[out->n_phases++] = sums[i];
+	}
+	return TS_OK;
+}
+
 static bool holds(const struct ts_timeline *t)
 {
 	return t->busy_ns <= t->span_ns && t->idle_ns == t->span_ns - t->busy_ns && t->busy_ns <= t->sum_ns &&
@@ -280,7 +311,7 @@ enum ts_status ts_timelines(const struct ts_trace *trace, struct ts_arena *arena
 	out.all = measure(sorted, n, &trace->rows.spans);
 	if (places(w, sorted, n, spare, &trace->rows.spans, false, arena, &devices, err) ||
 	    places(w, sorted, n, spare, &trace->rows.spans, true, arena, &streams, err) ||
-	    by_step(trace, sorted, n, spare, arena, &out, err))
+	    by_step(trace, sorted, n, spare, arena, &out, err) || add_phases(&out, arena, err))
 		return err->status;
 	out.devices = devices.items;
 	out.n_devices = devices.n;

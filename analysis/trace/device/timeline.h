@@ -17,6 +17,7 @@
 #define TSCOPE_ANALYSIS_TRACE_DEVICE_TIMELINE_H
 
 #include "analysis/trace/device/kernel.h"
+#include "analysis/trace/device/trace_steps.h"
 #include "base/arena.h"
 #include "run/trace.h"
 
@@ -41,11 +42,20 @@ struct ts_timeline_of {
 };
 
 struct ts_timeline_step {
-	int64_t number; /* of ProfilerStep#N */
+	int64_t number; /* as trace_steps.h has it: of ProfilerStep#N the N */
 	uint32_t row;	/* of spans: its annotation */
+	struct ts_step_said said;
 	int64_t start_ns;
 	uint64_t duration_ns;	     /* of the step on the host */
 	struct ts_timeline timeline; /* of what it launched, on all devices */
+};
+
+/* The steps of one phase (trace_steps.h), added up; has_tokens: each of them says how many it computed. */
+struct ts_step_phase_sum {
+	enum ts_step_phase phase;
+	uint64_t steps, host_ns, busy_ns; /* on the host; devices busy with what they launched */
+	bool has_requests, has_tokens;
+	uint64_t requests, tokens;
 };
 
 /* From this moment on, until the next one of these, a step lasts: its place plus 1; 0: none. */
@@ -62,6 +72,8 @@ struct ts_timelines {
 	size_t n_streams;
 	struct ts_timeline_step *steps; /* by time */
 	size_t n_steps;
+	struct ts_step_phase_sum *phases; /* those that occur, in the order of the enum; none where no step says its phase */
+	size_t n_phases;
 	struct ts_timeline_turn *turns; /* by time */
 	size_t n_turns;
 	struct ts_timeline between;  /* what no step launched */

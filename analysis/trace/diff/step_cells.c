@@ -213,10 +213,11 @@ static enum ts_status device_parts(const struct ts_trace_side *side, struct ts_a
 static uint32_t step_thread(const struct ts_trace_side *side)
 {
 	const struct ts_trace_spans *s = &side->trace->rows.spans;
+	struct ts_step_mark mark = ts_step_mark(side->trace);
 	size_t best = SIZE_MAX;
 
 	for (size_t i = 0; i < s->n; i++) {
-		bool step = s->kind[i] == TS_TRACE_ANNOTATION && ts_is_step(side->trace->names[s->name[i]]);
+		bool step = s->kind[i] == TS_TRACE_ANNOTATION && ts_is_step(&mark, side->trace->names[s->name[i]]);
 
 		if (side->whole ? s->kind[i] == TS_TRACE_OPERATOR || s->kind[i] == TS_TRACE_PYTHON : step)
 			best = best == SIZE_MAX || (side->whole && s->duration_ns[i] > s->duration_ns[best]) ? i : best;

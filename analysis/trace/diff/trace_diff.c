@@ -339,7 +339,7 @@ static enum ts_status step_row(const struct compare *c, bool host, struct ts_tra
 		for (size_t i = 0; i < sides[k]->n; i++)
 			cells[k][i] = (struct ts_trace_cell){0, (uint32_t)i, step_ns(sides[k], i, host), 0};
 	}
-	row->name = ts_span_str(host ? "ProfilerStep on the host" : "step");
+	row->name = ts_span_str(host ? "step on the host" : "step");
 	row->category = TS_SUM_CATEGORIES;
 	fill_row(c, row, false, cells[0], sides[0]->n, cells[1], sides[1]->n);
 	row->time_differs = row->p <= TS_TRACE_DIFF_ALPHA;

@@ -49,19 +49,20 @@ static enum ts_flame_kind kind_of(uint8_t kind, bool waits)
 	return kind == TS_TRACE_PYTHON ? TS_FLAME_PYTHON : TS_FLAME_ANNOTATION;
 }
 
-static bool is_step(const struct ts_trace *trace, uint32_t row)
+static bool is_step(const struct ts_trace *trace, const struct ts_step_mark *mark, uint32_t row)
 {
-	return trace->rows.spans.kind[row] == TS_TRACE_ANNOTATION && ts_is_step(trace->names[trace->rows.spans.name[row]]);
+	return trace->rows.spans.kind[row] == TS_TRACE_ANNOTATION && ts_is_step(mark, trace->names[trace->rows.spans.name[row]]);
 }
 
 /* The time of a step itself is no stack's where nothing encloses it: then nothing was recorded. */
 static void add_host(struct builder *b, const bool *waiting, const uint64_t *self)
 {
 	const struct ts_trace_spans *s = &b->trace->rows.spans;
+	struct ts_step_mark mark = ts_step_mark(b->trace);
 
 	for (size_t k = 0; k < b->nest->n_order; k++) {
 		uint32_t row = b->nest->order[k], parent = b->nest->parent[row], thread = s->thread[row], above;
-		bool step = is_step(b->trace, row);
+		bool step = is_step(b->trace, &mark, row);
 
 		above = parent != TS_NEST_NONE ? b->of[parent] : child_of(b, 0, b->names->kinds[thread], TS_FLAME_THREADS);
 		if (parent == TS_NEST_NONE && (!k || s->thread[b->nest->order[k - 1]] != thread))

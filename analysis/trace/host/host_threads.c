@@ -19,9 +19,9 @@ struct seen {
 	uint64_t loops, python, others;
 };
 
-static uint8_t said_by_name(struct ts_span name)
+static uint8_t said_by_name(const struct ts_step_mark *mark, struct ts_span name)
 {
-	if (ts_is_step(name))
+	if (ts_is_step(mark, name))
 		return HAS_STEP;
 	if (ts_span_starts(name, ts_span_str("Optimizer.")) || ts_span_starts(name, ts_span_str("enumerate(Data")))
 		return HAS_LOOP;
@@ -71,11 +71,12 @@ static enum ts_status find_kinds(const struct ts_trace *trace, struct ts_arena *
 	const struct ts_trace_spans *s = &trace->rows.spans;
 	struct seen *threads = ts_arena_array(arena, trace->n_threads + 1, sizeof *threads);
 	uint8_t *names = ts_arena_array(arena, trace->n_names + 1, 1);
+	struct ts_step_mark mark = ts_step_mark(trace);
 
 	if (!threads || !names)
 		return ts_arena_error(arena, err);
 	for (size_t i = 0; i < trace->n_names; i++)
-		names[i] = said_by_name(trace->names[i]);
+		names[i] = said_by_name(&mark, trace->names[i]);
 	for (size_t i = 0; i < s->n; i++)
 		if (s->kind[i] <= TS_TRACE_RUNTIME)
 			see(&threads[s->thread[i]], s->kind[i], names[s->name[i]]);

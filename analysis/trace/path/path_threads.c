@@ -69,6 +69,7 @@ static enum ts_status by_names(struct threads *t, struct ts_arena *arena, struct
 	uint8_t *engine = ts_arena_array(arena, trace->n_names + 1, 1);
 	size_t *operators = ts_arena_array(arena, trace->n_threads + 1, sizeof *operators);
 	uint8_t *backward = ts_arena_array(arena, trace->n_threads + 1, 1);
+	struct ts_step_mark mark = ts_step_mark(trace);
 	uint32_t forward = NO_THREAD;
 
 	if (!engine || !operators || !backward)
@@ -79,7 +80,7 @@ static enum ts_status by_names(struct threads *t, struct ts_arena *arena, struct
 	for (size_t i = 0; i < s->n; i++) {
 		operators[s->thread[i]] += s->kind[i] == TS_TRACE_OPERATOR;
 		backward[s->thread[i]] |= s->kind[i] == TS_TRACE_OPERATOR && engine[s->name[i]];
-		if (s->kind[i] == TS_TRACE_ANNOTATION && ts_is_step(trace->names[s->name[i]]))
+		if (s->kind[i] == TS_TRACE_ANNOTATION && ts_is_step(&mark, trace->names[s->name[i]]))
 			operators[s->thread[i]] = SIZE_MAX / 2;
 	}
 	for (uint32_t i = 0; i < trace->n_threads; i++)

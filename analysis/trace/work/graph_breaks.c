@@ -2,6 +2,7 @@
  * calls ran as they are. */
 #include "analysis/trace/work/trace_work.h"
 
+#include "analysis/trace/device/trace_steps.h"
 #include "base/door.h"
 
 /* What the name of a span says, and what stands around a span. */
@@ -19,7 +20,7 @@ struct work {
 	struct ts_graph_breaks *out;
 };
 
-static uint8_t marks_of(struct ts_span name)
+static uint8_t marks_of(const struct ts_step_mark *step, struct ts_span name)
 {
 	if (ts_span_starts(name, ts_span_str("Torch-Compiled Region")))
 		return REGION;
@@ -30,7 +31,7 @@ static uint8_t marks_of(struct ts_span name)
 		return GRAPH;
 	if (ts_span_is(name, "TorchDynamo Cache Lookup"))
 		return LOOKUP;
-	return ts_span_starts(name, ts_span_str("ProfilerStep#")) ? STEP : 0;
+	return ts_is_step(step, name) ? STEP : 0;
 }
 
 static uint8_t own_marks(const struct work *w, uint32_t i)
@@ -125,13 +126,14 @@ enum ts_status ts_graph_breaks(const struct ts_trace *trace, const struct ts_nes
 			 .waiting = ts_arena_array(arena, n + threads, sizeof *w.waiting),
 			 .last = ts_arena_array(arena, threads, sizeof *w.last),
 			 .out = &out};
+	struct ts_step_mark step = ts_step_mark(trace);
 
 	TS_DOOR(ts_trace_holds(trace));
 	TS_DOOR(ts_nest_holds(nest, trace));
 	if (!w.of_name || !w.around || !w.region || !w.broken || !w.waiting || !w.last)
 		return ts_arena_error(arena, err);
 	for (size_t i = 0; i < trace->n_names; i++)
-		w.of_name[i] = marks_of(trace->names[i]);
+		w.of_name[i] = marks_of(&step, trace->names[i]);
 	for (size_t k = 0; k < nest->n_order; k++)
 		take(&w, nest->order[k]);
 	take_unanswered(&w);

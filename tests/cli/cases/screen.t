@@ -115,6 +115,9 @@ $ tscope diff --help
 |       --kernels FILE      of traces: read categories of kernels from FILE, a
 |                           rule a line: a category such as gemm, and text that
 |                           stands in the name
+|       --step-name TEXT    of traces: annotations whose names begin with TEXT are
+|                           the steps (default: ProfilerStep#N, or iterations of
+|                           vLLM, SGLang and xDiT)
 |       --snapshot NAME     compare the memory snapshot of this name in both runs,
 |                           and nothing else
 |       --reproduce         also print the commands that would run each of the two

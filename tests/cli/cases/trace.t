@@ -692,6 +692,9 @@ $ tscope analyze --json ./traced/demo.json.gz
 |   "steps": [
 |     {
 |       "step": 1,
+|       "phase": "unknown",
+|       "request_count": null,
+|       "token_count": null,
 |       "start_ns": 999500000,
 |       "duration_ns": 10000000,
 |       "timeline": {
@@ -766,6 +769,9 @@ $ tscope analyze --json ./traced/demo.json.gz
 |     },
 |     {
 |       "step": 2,
+|       "phase": "unknown",
+|       "request_count": null,
+|       "token_count": null,
 |       "start_ns": 1009500000,
 |       "duration_ns": 10000000,
 |       "timeline": {
@@ -840,6 +846,9 @@ $ tscope analyze --json ./traced/demo.json.gz
 |     },
 |     {
 |       "step": 3,
+|       "phase": "unknown",
+|       "request_count": null,
+|       "token_count": null,
 |       "start_ns": 1019500000,
 |       "duration_ns": 10000000,
 |       "timeline": {
@@ -914,6 +923,9 @@ $ tscope analyze --json ./traced/demo.json.gz
 |     },
 |     {
 |       "step": 4,
+|       "phase": "unknown",
+|       "request_count": null,
+|       "token_count": null,
 |       "start_ns": 1029500000,
 |       "duration_ns": 10000000,
 |       "timeline": {
@@ -988,6 +1000,9 @@ $ tscope analyze --json ./traced/demo.json.gz
 |     },
 |     {
 |       "step": 5,
+|       "phase": "unknown",
+|       "request_count": null,
+|       "token_count": null,
 |       "start_ns": 1039500000,
 |       "duration_ns": 10000000,
 |       "timeline": {
@@ -1062,6 +1077,9 @@ $ tscope analyze --json ./traced/demo.json.gz
 |     },
 |     {
 |       "step": 6,
+|       "phase": "unknown",
+|       "request_count": null,
+|       "token_count": null,
 |       "start_ns": 1049500000,
 |       "duration_ns": 10000000,
 |       "timeline": {
@@ -1135,6 +1153,7 @@ $ tscope analyze --json ./traced/demo.json.gz
 |       }
 |     }
 |   ],
+|   "phases": [],
 |   "between_steps": {
 |     "event_count": 1,
 |     "computation_count": 0,
@@ -2297,7 +2316,7 @@ $ tscope diff ./traced/demo.json.gz ./traced/slower.json
 | Step
 |              A             B    difference    of A                 95 %          name
 |   10.000000 ms  10.608000 ms  +0.608000 ms  +6.1 %  +0.538 to +0.678 ms  longer  step
-|   10.000000 ms  10.600000 ms  +0.600000 ms  +6.0 %  +0.599 to +0.601 ms  longer  ProfilerStep on the host
+|   10.000000 ms  10.600000 ms  +0.600000 ms  +6.0 %  +0.599 to +0.601 ms  longer  step on the host
 |   The 95 % interval is from how steps vary within each recording. Two recordings of the same program can differ by more.
 |
 | Where a step's time on the devices goes (the parts add up to it): 1 of 3 differs
@@ -2327,7 +2346,7 @@ $ tscope diff ./traced/trace.json ./traced/demo.json.gz
 | Step
 |              A             B    difference    of A                 95 %                 name
 |   10.000000 ms  10.000000 ms  +0.000000 ms  +0.0 %  -0.001 to +0.001 ms  not different  step
-|   10.000000 ms  10.000000 ms  +0.000000 ms  +0.0 %  -0.001 to +0.001 ms  not different  ProfilerStep on the host
+|   10.000000 ms  10.000000 ms  +0.000000 ms  +0.0 %  -0.001 to +0.001 ms  not different  step on the host
 |   The 95 % interval is from how steps vary within each recording. Two recordings of the same program can differ by more.
 $ tscope diff --all ./traced/cpu.json ./traced/cpu.json
 | A step takes 10.0 ms in A and 10.0 ms in B, which do not differ by more than their noise over steps (95 % interval of the difference: -0.0 % to 0.0 %).
@@ -2358,7 +2377,7 @@ $ tscope diff ./traced/cut.json ./traced/demo.json.gz
 | Step
 |              A             B    difference    of A                 95 %                 name
 |   10.250000 ms  10.000000 ms  -0.250000 ms  -2.4 %  -4.140 to +3.640 ms  not different  step
-|   10.000000 ms  10.000000 ms  +0.000000 ms  +0.0 %  -0.002 to +0.002 ms  not different  ProfilerStep on the host
+|   10.000000 ms  10.000000 ms  +0.000000 ms  +0.0 %  -0.002 to +0.002 ms  not different  step on the host
 |   The 95 % interval is from how steps vary within each recording. Two recordings of the same program can differ by more.
 ! tscope: ./traced/cut.json: skipped: trace_cut: byte 3129: the file ends too early; what stands before is read
 $ tscope diff --first ./traced/trace.json ./traced/slower.json
@@ -2413,7 +2432,7 @@ $ mkdir bare1 bare2; cp traced/trace.json bare1; cp traced/slower.json bare2/oth
 | Step
 |              A             B    difference    of A                 95 %          name
 |   10.000000 ms  10.608000 ms  +0.608000 ms  +6.1 %  +0.538 to +0.678 ms  longer  step
-|   10.000000 ms  10.600000 ms  +0.600000 ms  +6.0 %  +0.599 to +0.601 ms  longer  ProfilerStep on the host
+|   10.000000 ms  10.600000 ms  +0.600000 ms  +6.0 %  +0.599 to +0.601 ms  longer  step on the host
 |   The 95 % interval is from how steps vary within each recording. Two recordings of the same program can differ by more.
 |
 | Where a step's time on the devices goes (the parts add up to it): 1 of 3 differs
@@ -2852,7 +2871,8 @@ $ echo '[{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":1,"dur":2}]' >
 |   0       7            1  0.002000 ms  0.002000 ms
 |       0.002000 ms    0.000000 ms  0.000000 ms  0.000000 ms
 |
-| The trace has no ProfilerStep, so nothing is said by step.
+| The trace marks no steps, so nothing is said by step.
+| --step-name TEXT names annotations that are.
 |
 | Idle by cause (the host had not asked; launching; queued
 # With what a trace was recorded, as its envelope says. Of recordings that are not alike diff says so, and a folder of ranks.
@@ -2888,7 +2908,7 @@ $ tscope diff ./ranks/r0.json ./ranks/r1.json | head -12
 | Step
 |              A             B    difference    of A                 95 %                 name
 |   10.000000 ms  10.000000 ms  +0.000000 ms  +0.0 %  -0.001 to +0.001 ms  not different  step
-|   10.000000 ms  10.000000 ms  +0.000000 ms  +0.0 %  -0.001 to +0.001 ms  not different  ProfilerStep on the host
+|   10.000000 ms  10.000000 ms  +0.000000 ms  +0.0 %  -0.001 to +0.001 ms  not different  step on the host
 |   The 95 % interval is from how steps vary within each recording. Two recordings of the same program can differ by more.
 $ tscope diff --json ./ranks/r0.json ./ranks/r1.json | grep recorded_apart
 |   "recorded_apart": "The traces were not recorded alike, which can be why times differ: CUDA driver 13.0 in A and 12.8 in B, stacks in A alone.",
@@ -2976,7 +2996,7 @@ $ tscope analyze pointers.json
 |   0       -1394524160       1  0.005000 ms  0.005000 ms  0.005000 ms    0.000000 ms  0.000000 ms  0.000000 ms
 |   0       -1394523904       1  0.005000 ms  0.005000 ms  0.005000 ms    0.000000 ms  0.000000 ms  0.000000 ms
 |
-| The trace has no ProfilerStep, so nothing is said by step.
+| The trace marks no steps, so nothing is said by step. --step-name TEXT names annotations that are.
 |
 | Idle by cause (the host had not asked; launching; queued behind other streams; queued; call not in the trace)
 |   device  stream       gaps         idle         host       launch  behind others       queued      unknown

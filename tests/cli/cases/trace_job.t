@@ -273,7 +273,7 @@ $ tscope diff ./before ./after
 | Step
 |              A             B    difference    of A                 95 %          name
 |   10.000000 ms  10.608000 ms  +0.608000 ms  +6.1 %  +0.538 to +0.678 ms  longer  step
-|   10.000000 ms  10.600000 ms  +0.600000 ms  +6.0 %  +0.599 to +0.601 ms  longer  ProfilerStep on the host
+|   10.000000 ms  10.600000 ms  +0.600000 ms  +6.0 %  +0.599 to +0.601 ms  longer  step on the host
 |   The 95 % interval is from how steps vary within each recording. Two recordings of the same program can differ by more.
 |
 | Where a step's time on the devices goes (the parts add up to it): 1 of 3 differs
