@@ -17,7 +17,7 @@ struct ts_term {
 	int width;	/* 0 = no limit */
 	bool colour;
 	bool page; /* the text is drawn as parts of a page (cli/view/html.h) */
-	const char *links; /* on a page that is served: how the addresses of its project's pages begin, "/p/NAME/"; NULL: there are none */
+	const char *links; /* on a page that is served: how the addresses of its project's pages begin, "/p/NAME/"; else NULL */
 	bool utf8; /* the locale's encoding, so that characters beyond ASCII are shown */
 	bool out_tty;
 	bool err_tty;
