@@ -188,8 +188,8 @@ static bool look_at_data(struct look *l)
 
 /* ---- a store of an older format ---- */
 
-/* A process that has the store open, or -1 where none is found; 0: one that cannot be named here. LMDB holds a lock on the first byte of
- * lock.mdb as long as a store is open. Ours is not taken yet: to close the file would give it up. */
+/* A process that has the store open, or -1 where none is found; 0: one that cannot be named here. LMDB holds a lock on the first byte
+ * of lock.mdb as long as a store is open. Ours is not taken yet: to close the file would give it up. */
 static pid_t user_of(struct ts_lmdb_env *env)
 {
 	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1};
@@ -223,8 +223,8 @@ static enum ts_status wait_for_users(struct look *l, struct ts_error *err)
 	for (int tries = 0; is_old(l) && (user = user_of(l->env)) >= 0; tries++) {
 		if (tries == USER_TRIES)
 			return ts_error_set(err, TS_CONFLICT,
-					    "%s: the store has format %" PRIu64 ", of which this tscope makes format %d; process %d, which has "
-					    "the store open, would go on writing the older one: stop it first",
+					    "%s: the store has format %" PRIu64 ", of which this tscope makes format %d; process %d, "
+					    "which has the store open, would go on writing the older one: stop it first",
 					    l->env->path, format_of(l), TS_STORE_FORMAT, (int)user);
 		(void)nanosleep(&moment, NULL);
 		if (!look_at_data(l)) {

@@ -582,7 +582,7 @@ static void a_store_is_not_upgraded_under_an_older_program(void **state)
 	(void)close(end[0]);
 	assert_int_equal(read(ready[0], &byte, 1), 1);
 	assert_int_equal(ts_lmdb_open(&options, &e, &f->err), TS_CONFLICT);
-	(void)snprintf(line, sizeof line, "the store has format 1, of which this tscope makes format %d; process %d, ", TS_STORE_FORMAT, (int)child);
+	(void)snprintf(line, sizeof line, "format 1, of which this tscope makes format %d; process %d, ", TS_STORE_FORMAT, (int)child);
 	assert_non_null(strstr(f->err.text, line));
 	options.read_only = true; /* who only reads needs no upgrade */
 	OK(ts_lmdb_open(&options, &e, &f->err));
