@@ -183,6 +183,7 @@ static void environment(struct reading *r)
 	r->a.environment = text_at(r, "session.environment");
 	r->a.environment_key = text_at(r, "session.environment_key");
 	r->a.packages = text_at(r, "session.packages.list");
+	r->a.python = text_at(r, "libraries.python");
 	if (!r->a.environment.len)
 		unsure(r, "whether other variables are as they were: there is no fact session.environment");
 	if (!r->a.packages.len)

@@ -33,6 +33,7 @@ struct ts_again {
 	size_t n_variables;
 	struct ts_span environment, environment_key; /* of all variables (ingest/host/environment.h); empty: not known */
 	struct ts_span packages;
+	struct ts_span python; /* the version of Python, 3.11.7; empty: not known */
 	const struct ts_again_file *files;
 	size_t n_files;
 	const char *checkpoint; /* that it went on from; NULL: none is known */

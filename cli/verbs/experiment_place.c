@@ -71,6 +71,16 @@ enum ts_status ts_experiment_directory(struct ts_cli *cli, const char *what, con
 				    ret_directory, err);
 }
 
+enum ts_status ts_experiment_state(struct ts_cli *cli, const char *name, const char **ret_folder, struct ts_error *err)
+{
+	const char *folder = state_folder(cli, name);
+
+	if (!folder)
+		return ts_error_set(err, TS_INVALID, "there is no home folder; XDG_STATE_HOME names another one");
+	*ret_folder = folder;
+	return ts_make_dirs(folder, 0700, err);
+}
+
 enum ts_status ts_experiment_launcher(struct ts_cli *cli, const char *const **ret_words, struct ts_error *err)
 {
 	const char *text = ts_args_text(&cli->args, "runner");

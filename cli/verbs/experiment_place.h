@@ -15,6 +15,8 @@ enum ts_status ts_experiment_folder(struct ts_cli *cli, const char *name, const 
  * is made. */
 enum ts_status ts_experiment_directory(struct ts_cli *cli, const char *what, const struct ts_id *a, const struct ts_id *b,
 				       const char **ret_directory, struct ts_error *err);
+/* The folder of this name below the user's state folder, whatever --directory says. It is made. */
+enum ts_status ts_experiment_state(struct ts_cli *cli, const char *name, const char **ret_folder, struct ts_error *err);
 /* The words of --runner, by which runs are made elsewhere (launch/runner.h); NULL: they are made here. A program that is named by a
  * path is that of this folder, wherever the run is. Nothing of it is given to a shell. */
 enum ts_status ts_experiment_launcher(struct ts_cli *cli, const char *const **ret_words, struct ts_error *err);

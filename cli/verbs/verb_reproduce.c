@@ -1,6 +1,7 @@
 /* verb_reproduce.c - tscope reproduce: runs a recorded training again, and says from which step on it is another one. */
 #include "analysis/answer/reproduced.h"
 #include "base/clock.h"
+#include "base/path.h"
 #include "base/text.h"
 #include "cli/core/ask.h"
 #include "cli/core/find_repeats.h"
@@ -10,6 +11,7 @@
 #include "cli/report/render_report.h"
 #include "cli/report/report.h"
 #include "cli/verbs/again_here.h"
+#include "cli/verbs/built_python.h"
 #include "cli/verbs/experiment_place.h"
 #include "cli/verbs/launch_python.h"
 #include "cli/verbs/verbs.h"
@@ -37,7 +39,8 @@ struct reproducing {
 	struct ts_here here;
 	struct ts_recipe recipe;
 	struct ts_diff diff; /* of the last look */
-	bool looked;
+	bool looked, builds;
+	struct ts_python_plan python; /* where it builds one */
 	int64_t look_at_ns;
 };
 
@@ -102,7 +105,9 @@ static enum ts_status words_of(struct reproducing *r, struct ts_error *err)
 		return ts_error_set(
 			err, TS_INVALID,
 			"reproduce: --from takes the place of the checkpoint that the recorded command names, and it names none");
-	if (strncmp(words[0], "python", 6) == 0 && !strchr(words[0], '/') && r->again.interpreter &&
+	if (r->builds && strncmp(ts_path_last(words[0]), "python", 6) == 0)
+		made[0] = ts_arena_printf(&r->cli->arena, "%s/bin/python", r->python.folder);
+	else if (strncmp(words[0], "python", 6) == 0 && !strchr(words[0], '/') && r->again.interpreter &&
 	    access(r->again.interpreter, X_OK) == 0)
 		made[0] = r->again.interpreter;
 	r->recipe.argv = made;
@@ -136,6 +141,25 @@ static enum ts_status limits_of(struct reproducing *r, struct ts_error *err)
 	return TS_OK;
 }
 
+/* The variables, with the programs of the environment that is built before those of PATH. */
+static enum ts_status add_python(struct reproducing *r, struct ts_error *err)
+{
+	const char *path = getenv("PATH");
+	struct ts_recipe_pair *pairs = ts_arena_array(&r->cli->arena, r->recipe.n_variables + 2, sizeof *pairs);
+	size_t n = 0;
+
+	for (size_t i = 0; pairs && i < r->recipe.n_variables; i++)
+		if (strcmp(r->recipe.variables[i].name, "PATH") != 0 && strcmp(r->recipe.variables[i].name, "VIRTUAL_ENV") != 0)
+			pairs[n++] = r->recipe.variables[i];
+	if (!pairs)
+		return ts_arena_error(&r->cli->arena, err);
+	pairs[n++] = (struct ts_recipe_pair){"PATH", ts_arena_phrase(&r->cli->arena, "%s/bin:%s", r->python.folder, path ? path : "")};
+	pairs[n++] = (struct ts_recipe_pair){"VIRTUAL_ENV", r->python.folder};
+	r->recipe.variables = pairs;
+	r->recipe.n_variables = n;
+	return TS_OK;
+}
+
 static enum ts_status recipe_of(struct reproducing *r, struct ts_error *err)
 {
 	r->recipe = (struct ts_recipe){
@@ -149,7 +173,8 @@ static enum ts_status recipe_of(struct reproducing *r, struct ts_error *err)
 	};
 	if (!r->recipe.folder)
 		return ts_arena_error(&r->cli->arena, err);
-	if (ts_experiment_launcher(r->cli, &r->recipe.launcher, err) || words_of(r, err) || limits_of(r, err))
+	if ((r->builds && add_python(r, err)) || ts_experiment_launcher(r->cli, &r->recipe.launcher, err) || words_of(r, err) ||
+	    limits_of(r, err))
 		return err->status;
 	return ts_recipe_check(&r->recipe, err);
 }
@@ -214,6 +239,20 @@ static void put_variables(struct ts_buf *out, const struct ts_recipe *recipe)
 		ts_buf_char(out, '\n');
 }
 
+static void put_python(struct ts_buf *out, const struct ts_python_plan *python)
+{
+	ts_buf_printf(out, "  %-13s", "environment");
+	ts_escape(out, ts_span_str(python->folder));
+	if (python->there)
+		ts_buf_str(out, ", which is there\n");
+	else
+		ts_buf_printf(out, ", which %s makes with Python %s and these wheels of its index:\n", python->tool, python->version);
+	for (size_t i = 0; i < python->n_wanted && !python->there; i++)
+		ts_buf_printf(out, "    %s\n", python->wanted[i]);
+	for (size_t i = 0; i < python->n_left; i++)
+		put(out, "not built", python->left[i]);
+}
+
 static void show_plan(struct reproducing *r, struct ts_buf *out)
 {
 	const struct ts_recipe *recipe = &r->recipe;
@@ -229,6 +268,8 @@ static void show_plan(struct reproducing *r, struct ts_buf *out)
 		put(out, "directory", recipe->directory);
 	if (recipe->patch.len)
 		put_patch(out, recipe->patch);
+	if (r->builds)
+		put_python(out, &r->python);
 	put_variables(out, recipe);
 	for (size_t i = 0; recipe->files[i]; i++)
 		put(out, "copy", recipe->files[i]);
@@ -468,10 +509,16 @@ static enum ts_status conclude(struct reproducing *r, const struct ts_ran *ran, 
 
 static enum ts_status execute(struct reproducing *r, struct ts_error *err)
 {
-	struct ts_ran ran;
+	struct ts_ran ran = {.kind = TS_RAN_CANNOT};
 	bool parts = false;
 	uint32_t job;
 
+	if (r->builds && !r->python.there)
+		ts_cli_say(r->cli, "building the environment, whose log is %s.log", r->python.folder);
+	if (r->builds && ts_python_build(&r->python, &r->cli->arena, err)) {
+		r->here.gone[r->here.n_gone++] = ts_arena_phrase(&r->cli->arena, "%s", err->text);
+		return err->status == TS_IO ? lacking(r, err) : err->status;
+	}
 	if (ts_runner_begin(r->runner, r->here.clone, &r->recipe, &job, err) || wait_for_end(r, job, &ran, &parts, err))
 		return ts_error_prefix(err, "reproduce");
 	return conclude(r, &ran, parts, err);
@@ -538,6 +585,13 @@ static enum ts_status plan(struct reproducing *r, bool *ret_go, struct ts_error 
 		r->here.differs[r->here.n_differs++] = other;
 	if (r->here.n_gone)
 		return lacking(r, err);
+	r->builds = ts_args_has(&r->cli->args, "build");
+	if (r->builds && ts_python_plan(r->cli, &r->again, &r->python, err)) {
+		if (err->status != TS_NOT_FOUND)
+			return err->status;
+		r->here.gone[r->here.n_gone++] = ts_arena_phrase(&r->cli->arena, "%s", err->text);
+		return lacking(r, err);
+	}
 	if (recipe_of(r, err))
 		return err->status;
 	if (ts_args_has(&r->cli->args, "dry-run") && r->cli->json)

@@ -360,6 +360,8 @@ static const struct ts_option reproduce_options[] = {
 	{.name = "steps", .argument = "N", .help = "end behind so many steps (default: behind the record's last step)"},
 	{.name = "from", .argument = "CHECKPOINT", .complete = TS_COMPLETE_FILE,
 	 .help = "of a run that went on from a checkpoint: go on from this one, in whose place the recorded command names another"},
+	{.name = "build",
+	 .help = "run it in an environment with the recorded packages, built here once by uv or pip: wheels of its index alone"},
 	{.name = "yes", .letter = 'y', .help = "execute it without asking"},
 	{.name = "dry-run", .help = "show what would be executed, and execute nothing"},
 	{.name = "directory", .letter = 'd', .argument = "DIR", .complete = TS_COMPLETE_DIR,

@@ -334,7 +334,7 @@ _tscope_complete()
 		serve) options+=" --values" ;;
 		explain) options+=" --markdown --playbook" ;;
 		diff) options+=" -i --ignore --exit-on -1 --first -a --all --by --curves --html --force --repeats --rounding --policy --as -w --warmup --kernels --snapshot --reproduce --pattern --map" ;;
-		reproduce) options+=" --steps --from -y --yes --dry-run -d --directory --clone --limit --runner" ;;
+		reproduce) options+=" --steps --from --build -y --yes --dry-run -d --directory --clone --limit --runner" ;;
 		check-resume) options+=" -t --tolerance" ;;
 		check-determinism) options+=" --steps --clone --copy -d --directory --limit --runner --pattern --map" ;;
 		why) options+=" --budget --dry-run -y --yes --clone -d --directory --limit --runner --jobs --no-push --pattern --map" ;;

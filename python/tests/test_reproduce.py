@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 import unittest
+import zipfile
 
 import support
 
@@ -193,6 +194,44 @@ class Reproduce(support.Case):
         self.git("branch", "kept", commit)
         shutil.rmtree("runs/b")
         self.again("--steps", "2")
+
+    def wheel(self, version, factor):
+        """Makes a package of one module, in a folder that stands for an index."""
+        os.makedirs("../index", exist_ok=True)
+        info = f"lab_factor-{version}.dist-info"
+        files = {"lab_factor.py": f"FACTOR = {factor}\n", f"{info}/METADATA": f"Metadata-Version: 2.1\nName: lab_factor\nVersion: {version}\n",
+                 f"{info}/WHEEL": "Wheel-Version: 1.0\nGenerator: lab\nRoot-Is-Purelib: true\nTag: py3-none-any\n"}
+        files[f"{info}/RECORD"] = "".join(f"{name},,\n" for name in [*files, f"{info}/RECORD"])
+        with zipfile.ZipFile(f"../index/lab_factor-{version}-py3-none-any.whl", "w") as archive:
+            for name, text in files.items():
+                archive.writestr(name, text)
+
+    def test_an_environment_is_built_as_it_was_recorded(self):
+        self.write("train.py", TRAIN.replace("loss = (", "loss = FACTOR * (").replace("random.seed", "\ntry:\n    from lab_factor import FACTOR\n"
+                   "except ImportError:\n    FACTOR = 1.0\nrandom.seed"))
+        self.git("commit", "-qam", "factor")
+        self.train()
+        self.wheel("1.0", 1.0)
+        self.wheel("2.0", 1.5)
+        index = os.path.abspath("../index")
+        here = {"PATH": os.path.dirname(sys.executable) + os.pathsep + os.environ["PATH"], "PIP_NO_INDEX": "1", "PIP_FIND_LINKS": index,
+                "UV_NO_INDEX": "1", "UV_FIND_LINKS": index}
+        for version, code in (("1.0", 0), ("2.0", 1)):
+            self.change(lambda facts, version=version: facts["session"]["packages"].update(
+                list=f"lab_factor=={version}\ntscope_ml==0.2\nown==1.0 @ file:///home/ada/own\n-r==x\n"))
+            done = self.again("--build", code=code, **here)
+            self.assertIn(f"lab_factor=={version}", done.stderr)
+            self.assertRegex(done.stderr, "not built +own, which came from file:///home/ada/own")
+            self.assertRegex(done.stderr, "not built +-r==x, which is no package of an index")
+            shutil.rmtree("runs/b")
+        # Built once; the log of the second time would say so.
+        done = self.again("--build", code=1, **here)
+        self.assertIn(", which is there", done.stderr)
+        shutil.rmtree("runs/b")
+        self.change(lambda facts: facts["session"]["packages"].update(list="lab_factor==3.0\n"))
+        done = self.again("--build", code=3, **here)
+        self.assertRegex(done.stdout, r"(?s)could not be built: .*\.log")
+        self.assertFalse(os.path.exists("runs/b"))
 
     def test_nothing_is_executed_without_a_yes(self):
         self.train()
