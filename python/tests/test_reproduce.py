@@ -199,7 +199,8 @@ class Reproduce(support.Case):
         """Makes a package of one module, in a folder that stands for an index."""
         os.makedirs("../index", exist_ok=True)
         info = f"lab_factor-{version}.dist-info"
-        files = {"lab_factor.py": f"FACTOR = {factor}\n", f"{info}/METADATA": f"Metadata-Version: 2.1\nName: lab_factor\nVersion: {version}\n",
+        files = {"lab_factor.py": f"FACTOR = {factor}\n",
+                 f"{info}/METADATA": f"Metadata-Version: 2.1\nName: lab_factor\nVersion: {version}\n",
                  f"{info}/WHEEL": "Wheel-Version: 1.0\nGenerator: lab\nRoot-Is-Purelib: true\nTag: py3-none-any\n"}
         files[f"{info}/RECORD"] = "".join(f"{name},,\n" for name in [*files, f"{info}/RECORD"])
         with zipfile.ZipFile(f"../index/lab_factor-{version}-py3-none-any.whl", "w") as archive:
@@ -207,8 +208,8 @@ class Reproduce(support.Case):
                 archive.writestr(name, text)
 
     def test_an_environment_is_built_as_it_was_recorded(self):
-        self.write("train.py", TRAIN.replace("loss = (", "loss = FACTOR * (").replace("random.seed", "\ntry:\n    from lab_factor import FACTOR\n"
-                   "except ImportError:\n    FACTOR = 1.0\nrandom.seed"))
+        taken = "\ntry:\n    from lab_factor import FACTOR\nexcept ImportError:\n    FACTOR = 1.0\nrandom.seed"
+        self.write("train.py", TRAIN.replace("loss = (", "loss = FACTOR * (").replace("random.seed", taken))
         self.git("commit", "-qam", "factor")
         self.train()
         self.wheel("1.0", 1.0)
