@@ -66,6 +66,7 @@ static void runs(struct ts_report *r, const struct ts_diff *diff)
 		ts_view_set(table, "side", i ? TS_STYLE_B : TS_STYLE_A, i ? "b" : "a");
 		ts_view_set(table, "name", TS_STYLE_PLAIN, name);
 		ts_view_set(table, "id", TS_STYLE_DIM, id);
+		ts_view_lead(table, "id", ts_report_kept(r, ts_show_link("r/", &run->id, r->arena)));
 		ts_view_set(table, "steps", TS_STYLE_PLAIN, extent);
 		ts_view_set(table, "ranks", TS_STYLE_PLAIN, ranks);
 	}

@@ -120,6 +120,7 @@ static enum ts_status runs(struct ts_cli *cli, const struct ts_diff_matrix *m, s
 		ts_view_set(&view, "number", TS_STYLE_DIM, ts_show_count(i + 1, &cli->arena));
 		ts_view_set_span(&view, "name", TS_STYLE_PLAIN, run->own_name.len ? run->own_name : ts_span_str("-"));
 		ts_view_set(&view, "id", TS_STYLE_DIM, ts_show_id(&run->id, &cli->arena));
+		ts_view_lead(&view, "id", ts_show_link("r/", &run->id, &cli->arena));
 		ts_view_set(&view, "steps", TS_STYLE_PLAIN,
 			    steps && range ? ts_arena_printf(&cli->arena, "%s (%s)", steps, range) : NULL);
 		ts_view_set(&view, "ranks", TS_STYLE_PLAIN, ts_show_plural(run->ranks, "rank", &cli->arena));

@@ -7,6 +7,18 @@
 #include <string.h>
 
 /* Writes foreign text behind a name and wraps it to the terminal. Further lines begin below the beginning of the text. */
+void ts_text_link(struct ts_cli *cli, const char *text, const char *to)
+{
+	if (!cli->term.links || !cli->term.page || !to)
+		return;
+	ts_buf_str(&cli->out, "<p><a href=\"");
+	ts_html_text(&cli->out, cli->term.links);
+	ts_html_text(&cli->out, to);
+	ts_buf_str(&cli->out, "\">");
+	ts_html_text(&cli->out, text);
+	ts_buf_str(&cli->out, "</a></p>\n");
+}
+
 void ts_text_field(struct ts_cli *cli, const char *name, const char *value)
 {
 	enum { COLUMN = 10 };

@@ -8,6 +8,8 @@
 
 /* Appends "name  value" with name padded to 9 columns; value may be foreign text. */
 void ts_text_field(struct ts_cli *cli, const char *name, const char *value);
+/* On a page that is served, a line that leads to a page of the project (struct ts_term); else nothing. */
+void ts_text_link(struct ts_cli *cli, const char *text, const char *to);
 void ts_text_heading(struct ts_cli *cli, const char *heading);
 /* Appends foreign text wrapped to the terminal. Each line switches the style on anew, since a pager ends a style with the line. */
 void ts_text_wrapped(struct ts_cli *cli, enum ts_style style, int indent, const char *text);

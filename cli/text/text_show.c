@@ -578,6 +578,13 @@ enum ts_status ts_render_show_text(struct ts_cli *cli, const struct ts_get_reply
 							    run->n_missing, arena)));
 	if (run->lineage.named)
 		ts_text_field(cli, "parent", lineage_of(cli, &run->lineage));
+	if (run->lineage.found) {
+		const char *resumed = ts_show_link("check-resume/", &ref->id, arena);
+
+		ts_text_link(cli, "The parent", ts_show_link("r/", &run->lineage.id, arena));
+		ts_text_link(cli, "Did it resume correctly?",
+			     resumed ? ts_show_link(ts_arena_printf(arena, "%s..", resumed), &run->lineage.id, arena) : NULL);
+	}
 	ts_text_field(cli, "facts", group_counts(cli, &head->facts));
 	note_fields(cli, run);
 	if (events_table(cli, run, err) || number_tables(cli, run, err) || layers_table(cli, run, err) || series_table(cli, run, err))

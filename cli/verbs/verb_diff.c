@@ -79,6 +79,7 @@ static enum ts_status answer(struct ts_cli *cli, const struct ts_diff *diff, con
 	bool answered = false;
 	enum ts_status status = ts_report_of_diff(diff, view.all, how, &cli->arena, &report, err);
 
+	report.links = cli->term.links;
 	if (!status)
 		status = ts_render_report_page(cli, &report, &answered, err);
 	if (status || answered)

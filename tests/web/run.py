@@ -76,6 +76,14 @@ def leads_on_from_a_branch(store, web):
         assert page.count(f'<a href="/p/default/r/{row["id"]}"') >= 3, (row, "its dot, its row of the gate and its row of the log")
     assert f'<a href="/p/default/diff/{rows[5]["id"]}..{rows[4]["id"]}">' in page, "a change leads to the diff of the runs beside it"
     assert "THE GATE OF ITS NEWEST RUN" in page and "step time of default/t13 shows no regression" in page, page
+    store.tscope("push", "--name", "resumed", "--fact", "lineage.parent=t0", "./runs/t1")
+    child = json.loads(store.tscope("log", "resumed", "--json").stdout)["entries"][0]["id"]
+    for path, links in (("r/resumed", ["r/" + rows[13]["id"], f'check-resume/{child}..{rows[13]["id"]}']),
+                        ("diff/t0..t1", ["r/" + row["id"] for row in rows[12:]]), ("matrix?run=t0&run=t1", ["r/" + row["id"] for row in rows[12:]])):
+        page = web.page("/p/default/" + path)
+        for link in links:
+            assert f'<a href="/p/default/{link}">' in page, (path, link)
+            web.page("/p/default/" + link)
     alone = os.path.join(store.work, "alone.html")
     store.tscope("trend", "steps", "--html", alone)
     with open(alone) as text:
