@@ -111,6 +111,8 @@ static const char *title_of(const struct ts_listing *list, struct ts_arena *aren
 
 	if (list->kind == TS_REF_BRANCH)
 		what = list->n == 1 ? "1 branch" : ts_arena_printf(arena, "%s branches", ts_show_count(list->n, arena));
+	if (list->next_token.len) /* these are not all */
+		what = list->kind == TS_REF_RUN ? "Runs" : list->kind == TS_REF_TAG ? "Tags" : "Branches";
 	if (list->project.len == 0)
 		return ts_arena_printf(arena, "%s of all projects", what);
 	return ts_arena_printf(arena, "%s of project %s", what, ts_show_text(list->project, arena));

@@ -117,6 +117,21 @@ def runs_nothing_that_was_recorded(store, web, browser, folder):
     store.tscope("push", "--name", "c", "--branch", "main", "./runs/c")
 
 
+def scrolls_through_many(store, web, browser, folder):
+    """The rows of a long list come as one scrolls, each once and in order; a push while they are there keeps them."""
+    for i in range(60):
+        store.tscope("push", "-q", "--project", "many", "--name", f"n{i:02}", "--fact", f"config.n={i}", "./runs/a")
+    shown = "[...document.querySelectorAll('main tbody tr td:first-child a')].map(a => a.textContent)"
+    browser.size(1200, 400, False)
+    browser.go(f"http://{web.host}/p/many/runs?limit=20&columns=name&sort=name")
+    assert browser.run("document.querySelector('h1').textContent") == "Runs of project many"
+    assert browser.becomes(f"(window.scrollTo(0, document.body.scrollHeight), {shown}.length === 60)", 30), browser.run(shown + ".length")
+    assert browser.run(shown) == [f"n{i:02}" for i in range(60)]
+    assert browser.run("!document.querySelector('a[rel=next]')")
+    store.tscope("push", "-q", "--project", "many", "--name", "n10a", "--fact", "config.n=100", "./runs/a")
+    assert browser.becomes(f"{shown}.includes('n10a') && {shown}.length >= 60", 20), browser.run(shown)
+
+
 def is_used_by_keys(store, web, browser, folder):
     """A filter is typed, two runs are chosen and compared, and back leads back, without a mouse."""
     browser.size(1200, 800)
@@ -288,7 +303,7 @@ def is_sent_to_nobody(store, web, browser, folder):
         other.end()
 
 
-CHECKS = (shows_every_page, reads_aloud, runs_nothing_that_was_recorded, is_used_by_keys, zooms_and_holds_it_in_the_address, shows_where_runs_part, shows_what_is_not_finite, compares_many, curves_grow,
+CHECKS = (shows_every_page, reads_aloud, runs_nothing_that_was_recorded, is_used_by_keys, scrolls_through_many, zooms_and_holds_it_in_the_address, shows_where_runs_part, shows_what_is_not_finite, compares_many, curves_grow,
           renews_itself, outlives_a_server, is_sent_to_nobody)
 
 

@@ -1,6 +1,7 @@
 // Keeps a page as new as what it shows: where the server says that it changed, it is fetched again, and its parts are put in place.
 // Without this script the page reads as well, and stays as it was when it was opened.
 import "./curves.js";
+import { address } from "./rows.js";
 
 const topic = document.querySelector("nav[data-live]")?.dataset.live;
 const lost = "the server does not answer; the page stays as it was";
@@ -29,7 +30,7 @@ async function renew() {
     location.reload(); // a picture with a script of its own begins anew
     return;
   }
-  const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
+  const answer = await fetch(address(), { headers: { Accept: "text/html" } });
   if (!answer.ok && answer.status !== 404) {
     say(lost);
     setTimeout(() => renew().catch(() => say(lost)), 2000);
