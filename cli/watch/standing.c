@@ -23,7 +23,7 @@ enum ts_stand ts_stand_of(const struct ts_signs *s)
 		return TS_STAND_LOST;
 	case TS_END_UNKNOWN:
 	case TS_END_RUNNING:
-	case TS_END_HUNG: /* it may have gone on since: its files say so */
+	case TS_END_HUNG: /* it may have gone on since: its steps say so */
 		break;
 	}
 	if (s->files == TS_FILES_CLOSED || s->stream_ended)
@@ -34,6 +34,8 @@ enum ts_stand ts_stand_of(const struct ts_signs *s)
 		return TS_STAND_WAITS;
 	if (s->told == TS_END_UNKNOWN && s->files == TS_FILES_NOTHING && !s->stream && !s->fresh && isnan(s->age))
 		return TS_STAND_UNSAID;
+	if (s->told == TS_END_HUNG && !(s->age <= TS_STILL_S))
+		return TS_STAND_STILL;
 	return ts_pace_hangs(&s->pace, s->age) ? TS_STAND_STILL : TS_STAND_RUNS;
 }
 

@@ -9,6 +9,7 @@
 enum {
 	TS_LOST_S = 60, /* without a word from a run that said that it goes on */
 	TS_LEFT_S = 10, /* without growth of a recording that nobody holds */
+	TS_STILL_S = 3, /* without a step, while who started it says that it hangs */
 };
 
 /* What its files say, where they are followed. */

@@ -305,6 +305,11 @@ static void standing_follows_what_is_known(void **state)
 	assert_int_equal(ts_stand_of(&s), TS_STAND_FINISHED);
 	s.told = TS_END_CRASHED;
 	assert_int_equal(ts_stand_of(&s), TS_STAND_CRASHED);
+	s = (struct ts_signs){.told = TS_END_HUNG, .files = TS_FILES_RUN, .age = 4, .any = true};
+	s.pace = (struct ts_pace){.steps = 100, .usual = 1, .longest = 1};
+	assert_int_equal(ts_stand_of(&s), TS_STAND_STILL); /* --hang-after is shorter than what is seen here */
+	s.age = 2;					     /* a step came since */
+	assert_int_equal(ts_stand_of(&s), TS_STAND_RUNS);
 	s = (struct ts_signs){.told = TS_END_RUNNING, .pushed = true, .since_news = 61, .any = true, .age = 61};
 	assert_int_equal(ts_stand_of(&s), TS_STAND_LOST);
 	s.told = TS_END_UNKNOWN; /* it never said that it goes on */

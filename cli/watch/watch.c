@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/system.h"
 #include "base/text.h"
 #include "cli/core/path_run.h"
 #include "cli/watch/alarm.h"
@@ -20,6 +21,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum {
@@ -43,6 +45,10 @@ struct watch {
 	struct ts_cli *cli;
 	enum source source;
 	const char *path; /* of FOLLOWED */
+	const char *launch; /* its launch.json, whether there is one or not */
+	struct timespec launch_time;
+	int64_t left_ns; /* when a recording was first seen that nobody holds; 0: none is so */
+	bool declared; /* who started it said something anew: that it hangs, goes on again, or how it ended */
 	struct ts_live live;
 	struct ts_follow follow;
 	struct ts_machine_now machine; /* of FOLLOWED */
@@ -131,6 +137,8 @@ static struct ts_signs signs_of(const struct watch *w)
 
 	if (w->source == FOLLOWED)
 		signs.files = says[ts_follow_state(&w->follow)];
+	if (w->left_ns) /* who started it may say soon how it ended */
+		signs.since_news = fmin(signs.since_news, (double)(ts_now_mono_ns() - w->left_ns) / 1e9);
 	signs.pace = rank ? ts_pace_of(rank) : (struct ts_pace){.per_second = NAN, .usual = NAN};
 	return signs;
 }
@@ -146,13 +154,22 @@ static bool says_growth(const struct watch *w)
 	return false;
 }
 
+/* What the run says itself of how it stands: of its end, or of what it hangs in. Empty: nothing. */
+static struct ts_span said_of(const struct watch *w, enum ts_stand stand)
+{
+	bool went_on = w->news.state == TS_END_RUNNING || w->news.state == TS_END_HUNG;
+	bool says = ts_stand_is_over(stand) ? !went_on : stand == TS_STAND_STILL && w->news.state == TS_END_HUNG;
+
+	return says ? w->news.sentence : ts_span_of(NULL, 0);
+}
+
 static enum ts_status draw(struct watch *w, int width, bool keys, struct ts_buf *out, struct ts_error *err)
 {
 	struct ts_signs signs = signs_of(w);
 	struct ts_watch_frame frame = {.word = ts_cli_word(w->cli, 0),
 				       .name = w->news.name,
 				       .stand = ts_stand_of(&signs),
-				       .ending = w->news.sentence,
+				       .ending = said_of(w, ts_stand_of(&signs)),
 				       .age = signs.age,
 				       .pace = signs.pace,
 				       .total = w->news.total,
@@ -309,8 +326,7 @@ static void check_stand(struct watch *w)
 	struct ts_signs signs = signs_of(w);
 	enum ts_stand stand = ts_stand_of(&signs);
 	const char *why = ts_stand_why(stand, &signs);
-	bool told = ts_stand_is_over(stand) && w->news.sentence.len;
-	struct ts_span detail = told ? w->news.sentence : ts_span_str(why ? why : ts_stand_word(stand));
+	struct ts_span own = said_of(w, stand), detail = own.len ? own : ts_span_str(why ? why : ts_stand_word(stand));
 
 	if (stand != w->stand) { /* what was known before is of another time */
 		w->stand = stand;
@@ -450,6 +466,10 @@ static enum ts_ask_kind next_question(struct watch *w, uint64_t *ret_from)
 		return TS_ASK_POLL;
 	if (ts_args_text(&w->cli->args, "baseline") && now >= w->compare_ns && steps && !w->differs)
 		return TS_ASK_COMPARE;
+	if (w->declared) {
+		w->declared = false;
+		return TS_ASK_ANALYZE;
+	}
 	if (is_over(w) && !w->last_look) {
 		w->forced = true;
 		return TS_ASK_ANALYZE;
@@ -518,6 +538,18 @@ static enum ts_status read_stream(struct watch *w, struct ts_error *err)
 	return ts_lines_feed(w->lines, 0, (double)ts_now_real_ns() / 1e9, ts_span_str("\n"), err);
 }
 
+static void look_at_launch(struct watch *w)
+{
+	const struct timespec *before = &w->launch_time;
+	struct timespec changed;
+	struct stat st;
+
+	if (!w->launch || stat(w->launch, &st) < 0 || !ts_system_changed(&st, &changed))
+		return;
+	w->declared |= before->tv_sec && (changed.tv_sec != before->tv_sec || changed.tv_nsec != before->tv_nsec);
+	w->launch_time = changed;
+}
+
 static enum ts_status read_new(struct watch *w, struct ts_error *err)
 {
 	if (w->source != FOLLOWED)
@@ -525,6 +557,11 @@ static enum ts_status read_new(struct watch *w, struct ts_error *err)
 	if (ts_follow_read(&w->follow, ts_now_mono_ns(), (double)ts_now_real_ns() / 1e9, err))
 		return err->status;
 	arrived(w);
+	if (ts_follow_state(&w->follow) != TS_FOLLOW_LEFT)
+		w->left_ns = 0;
+	else if (!w->left_ns)
+		w->left_ns = ts_now_mono_ns();
+	look_at_launch(w);
 	ts_machine_now_look(&w->machine, w->path, ts_follow_folder(&w->follow, selected(w) ? selected(w)->rank : 0));
 	return TS_OK;
 }
@@ -761,6 +798,8 @@ static enum ts_status find_source(struct watch *w, const char *path, struct ts_e
 	/* What tscope run has started may be going to record. */
 	if (!status || (status == TS_NOT_FOUND && w->follow.live && launch && ts_file_kind(launch) == TS_FILE_REGULAR))
 		w->source = FOLLOWED;
+	if (w->source == FOLLOWED)
+		w->launch = launch;
 	else
 		ts_follow_close(&w->follow);
 	return TS_OK;

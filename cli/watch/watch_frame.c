@@ -118,7 +118,7 @@ static void draw_title(struct pen *pen, const struct ts_watch_frame *f)
 	gap(pen);
 	put_text(pen, style_of(f->stand), ts_stand_word(f->stand));
 	end_line(pen);
-	if (f->ending.len && ts_stand_is_over(f->stand))
+	if (f->ending.len && (ts_stand_is_over(f->stand) || f->stand == TS_STAND_STILL))
 		sentence(pen, style_of(f->stand), f->ending, 2);
 	else if (f->why)
 		sentence(pen, style_of(f->stand), ts_span_str(f->why), 2);

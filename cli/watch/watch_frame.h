@@ -23,7 +23,7 @@ struct ts_watch_frame {
 	struct ts_span name;
 	enum ts_stand stand;
 	const char *why;       /* NULL: nothing */
-	struct ts_span ending; /* the sentence of its end; empty: none */
+	struct ts_span ending; /* the sentence of its end, or of what it hangs in; empty: none */
 	double age;	       /* NaN: not known */
 	struct ts_pace pace;
 	int64_t total;	 /* 0: not known */

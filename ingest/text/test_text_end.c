@@ -48,6 +48,16 @@ static void test_exceptions(void **unused)
 	     "{\"end\":{\"cause\":\"exception\",\"type\":\"ValueError\",\"message\":\"no batch of 3\",\"record\":\"line 5\"}}");
 	says(LINES("Traceback (most recent call last):", "ValueError: skipped", "#"), "{}"); /* it went on */
 	says(LINES("ValueError: a line of a log, and no traceback"), "{}");
+	says(LINES("Traceback (most recent call last):", "File \"a.py\", line 3, in f",
+		   "raise OSError(28, \"No space left on device\")", "OSError: [Errno 28] No space left on device",
+		   "OSError: [Errno 28] No space left on device: 'b'"),
+	     "{\"end\":{\"cause\":\"disk_full\",\"type\":\"OSError\",\"message\":\"[Errno 28] No space left on device\","
+	     "\"record\":\"line 4\"}}");
+	/* What the recorder says of its own files ends no training, and takes no other's place. */
+	says(LINES("tscope: /r/recording.tscope: cannot write facts.json beside it: No space left on device; training goes on"), "{}");
+	says(LINES("tscope: /r/recording.tscope: No space left on device; training goes on", "Traceback (most recent call last):",
+		   "ValueError: no such layer"),
+	     "{\"end\":{\"cause\":\"exception\",\"type\":\"ValueError\",\"message\":\"no such layer\",\"record\":\"line 3\"}}");
 	says(LINES("Traceback (most recent call last):", "OSError: [Errno 28] No space left on device"),
 	     "{\"end\":{\"cause\":\"disk_full\",\"type\":\"OSError\",\"message\":\"[Errno 28] No space left on device\","
 	     "\"record\":\"line 2\"}}");

@@ -105,7 +105,8 @@ static bool take_apart(struct ts_span text, struct ts_span *ret_type, struct ts_
 
 /* --- what is kept --- */
 
-/* What others died of follows from the cause with the least number; of two of one number the first counts. */
+/* What others died of follows from the cause with the least number; of two of one number the first counts, but for an exception behind
+ * a line that only speaks of it: a traceback quotes the program, and that may quote the words of the system. */
 static int order_of(enum ts_end_cause cause)
 {
 	static const enum ts_end_cause first[] = {TS_END_OUT_OF_MEMORY, TS_END_DISK_FULL, TS_END_NAN,
@@ -122,7 +123,9 @@ static int order_of(enum ts_end_cause cause)
 static void take(struct ts_text_end *end, uint64_t number, int32_t rank, enum ts_end_cause cause, struct ts_span type,
 		 struct ts_span message)
 {
-	if (end->said && order_of(cause) >= order_of(end->cause))
+	bool plainer = end->said && cause == end->cause && !*end->type && type.len;
+
+	if (end->said && order_of(cause) >= order_of(end->cause) && !plainer)
 		return;
 	end->said = true;
 	end->cause = cause;
@@ -235,6 +238,8 @@ static void take_exception(struct ts_text_end *end, uint64_t number, int32_t ran
 
 void ts_text_end_line(struct ts_text_end *end, uint64_t number, int32_t rank, struct ts_span text)
 {
+	if (ts_span_starts(text, ts_span_str("tscope: "))) /* the recorder's own line: training goes on behind each */
+		return;
 	for (size_t i = 0; done[i]; i++)
 		end->finished |= ts_span_contains(text, done[i]);
 	if (ts_span_contains(text, "Traceback (most recent call last)")) {

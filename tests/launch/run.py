@@ -429,6 +429,13 @@ def what_ended():
               end["at"].endswith("bug.py:4") and b"bug.py:4" in ran.stderr.splitlines()[-1], end, ran.stderr)
         check("and show says it", "bug.py:4" in (shown(place)[1] or ""), shown(place))
     with Place() as place:
+        with open(os.path.join(place.path, "full.py"), "w", encoding="utf-8") as file:
+            file.write("import sys\nprint('tscope: run/recording.tscope: cannot write facts.json: No space left on device; training goes on', file=sys.stderr)\n"
+                       "raise OSError(28, 'No space left on device')\n")
+        place.run(sys.executable, "full.py", options=["--no-auto"])
+        check("a full disk is told by the training's own exception, not by a line of the recorder", place.end()["cause"] == "disk_full" and place.end()["type"] == "OSError" and
+              place.end()["at"].endswith("full.py:3") and "tscope:" not in shown(place)[1], place.end(), shown(place))
+    with Place() as place:
         job = subprocess.Popen(place.words("sleep", "30"), cwd=place.path, stderr=subprocess.PIPE)
         running = place.wait_for(lambda: place.end()["state"] == "running" and os.path.exists(os.path.join(place.path, "run", "output.txt")))
         time.sleep(0.3)
