@@ -270,12 +270,18 @@ static void check_files(struct compared *c, const struct ts_index *old_index, co
 	}
 }
 
+/* Facts below these are counted or summed up as the run goes on. */
+static const char *const counted[] = {"work.modes.", "determinism.changed.", "other.summary."};
+
 /* Returns whether a fact may change while a run continues: where and for how long it runs, how many of its ranks are
- * here, and the number format of its log, as more rows show it. */
+ * here, the number format of its log, as more rows show it, and what is counted as it goes on. */
 static bool may_change(struct ts_span path)
 {
 	enum ts_group group;
 
+	for (size_t i = 0; i < sizeof counted / sizeof *counted; i++)
+		if (ts_span_starts(path, ts_span_str(counted[i])))
+			return true;
 	return ts_group_of(path, &group) &&
 	       (group == TS_GROUP_SESSION || group == TS_GROUP_PARALLELISM || group == TS_GROUP_COLUMNS);
 }

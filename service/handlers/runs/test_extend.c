@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -34,9 +35,9 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static struct ts_run run_of(const struct cells *cells)
+static struct ts_run run_of(const struct cells *cells, const struct told *fact)
 {
-	struct ts_id id = make_run(&w, cells, NULL, 0);
+	struct ts_id id = make_run(&w, cells, fact, fact != NULL);
 	struct ts_error err;
 	struct ts_run run;
 
@@ -44,15 +45,20 @@ static struct ts_run run_of(const struct cells *cells)
 	return run;
 }
 
-static bool extends(void)
+static bool extends_with(const struct told *then, const struct told *now)
 {
-	struct ts_run a = run_of(&before), b = run_of(&after);
+	struct ts_run a = run_of(&before, then), b = run_of(&after, now);
 	struct ts_error err;
 	bool does;
 
 	reason[0] = '\0';
 	must(ts_run_extends(&w.fetch, &a, &b, &does, reason, &err), &err);
 	return does;
+}
+
+static bool extends(void)
+{
+	return extends_with(NULL, NULL);
 }
 
 static void assert_differs(const char *why)
@@ -136,6 +142,26 @@ static void events_and_operations_stay(void **state)
 	assert_differs("rank 0 column norm differs at record 0");
 }
 
+/* A run that is pushed while it goes on counts on what it had said of itself; what it was told to do stays. */
+static void what_is_counted_may_change(void **state)
+{
+	static const char *const counted[] = {"work.modes.last", "determinism.changed.benchmark", "other.summary.best"};
+	static const char *const fixed[] = {"work.modest", "work.tokens_per_step", "determinism.benchmark", "other.note", "config.lr"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof counted / sizeof *counted; i++) {
+		const struct told then = {0, counted[i], NULL, 7}, now = {0, counted[i], NULL, 40};
+
+		assert_true(extends_with(&then, &now));
+	}
+	for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) {
+		const struct told then = {0, fixed[i], NULL, 7}, now = {0, fixed[i], NULL, 40};
+
+		assert_false(extends_with(&then, &now));
+		assert_non_null(strstr(reason, "has changed"));
+	}
+}
+
 /* A run of two traces alone is continued by one that has both, and another one, and by nothing else. */
 static void traces_alone_are_what_a_run_is(void **state)
 {
@@ -172,7 +198,7 @@ static void traces_alone_are_what_a_run_is(void **state)
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-	const struct CMUnitTest tests[] = {T(more_steps_extend), T(superseded_rows_may_change),
+	const struct CMUnitTest tests[] = {T(more_steps_extend), T(superseded_rows_may_change), T(what_is_counted_may_change),
 					   T(steps_that_were_executed_again_extend), T(events_and_operations_stay),
 					   T(traces_alone_are_what_a_run_is)};
 
