@@ -35,6 +35,18 @@ def crc32c(data):
     return crc ^ 0xFFFFFFFF
 
 
+def samples(row):
+    """Returns how many samples a step drew, and which: a stream of bits, as docs/digests.md has it; (0, []) of a step that has none."""
+    words = []
+    while f"digests.samples_{len(words)}" in row:
+        words.append(row[f"digests.samples_{len(words)}"])
+    if not words:
+        return 0, []
+    stream = "".join(f"{word:064b}"[::-1] for word in words)
+    n, width = int(stream[:16][::-1], 2), int(stream[16:22][::-1], 2)
+    return n, [int(stream[at : at + width][::-1], 2) for at in range(22, len(stream) - width + 1, width)][: min(n, 128)]
+
+
 def check_sums(path):
     """Fails where the header, a chunk or a frame of a recording has a wrong CRC. Returns how many frames there are."""
     with open(path, "rb") as file:

@@ -42,13 +42,11 @@ class Indices(support.Case):
     def samples(self, row, directory="runs/exp1"):
         """Returns how many samples a step drew, and which: a stream of bits, as docs/digests.md has it."""
         with open(f"{directory}/facts.json", encoding="utf-8") as file:
-            columns, words = json.load(file)["columns"], []
-        while f"digests.samples_{len(words)}" in row:
-            self.assertEqual(columns[f"digests.samples_{len(words)}"], {"role": "observation"})
-            words.append(row[f"digests.samples_{len(words)}"])
-        stream = "".join(f"{word:064b}"[::-1] for word in words)
-        n, width = int(stream[:16][::-1], 2), int(stream[16:22][::-1], 2)
-        return n, [int(stream[at : at + width][::-1], 2) for at in range(22, len(stream) - width + 1, width)][: min(n, 128)]
+            columns = json.load(file)["columns"]
+        for name in row:
+            if name.startswith("digests.samples_"):
+                self.assertEqual(columns[name], {"role": "observation"})
+        return support.samples(row)
 
     def model(self):
         import torch

@@ -143,6 +143,54 @@ class Fits(support.Frameworks):
             for i, cells in enumerate(found):
                 self.assertAlmostEqual(cells["scalars.loss"] / (sum(printed[n * i : n * i + n]) / n), 1, delta=1e-6)
 
+    def test_samples_of_each_step(self):
+        """Also with workers, epochs that are left early, validations within them, and a length that is not known."""
+        import torch
+
+        class Unsized(torch.utils.data.BatchSampler):
+            __len__ = None  # Lightning fetches ahead then
+
+        def trains(fetches, workers):
+            callback, model, seen = self.callback(directory=f"runs/{fetches}{workers}"), module(), []
+            data = [(torch.full((8,), float(i)) / 30, i) for i in range(30)]
+
+            def training_step(batch):
+                if fetches == "itself":
+                    batch, _, _ = next(batch)
+                seen.append(batch[1].tolist())
+                return model.net(batch[0]).square().mean()
+
+            if fetches == "itself":
+                type(model).training_step = lambda self, dataloader_iter: training_step(dataloader_iter)
+            else:
+                model.training_step = training_step
+            validates = model.validation_step
+            model.validation_step = lambda batch, batch_idx: validates(batch[0], batch_idx)
+            how = {"num_workers": workers, "persistent_workers": workers > 0}
+            sampler = torch.utils.data.RandomSampler(data)
+            loader = (torch.utils.data.DataLoader(data, batch_sampler=Unsized(sampler, 4, False), **how) if fetches == "unsized" else
+                      torch.utils.data.DataLoader(data, batch_size=4, shuffle=True, **how))
+            others = torch.utils.data.DataLoader(data, batch_size=5, shuffle=True)
+            trainer = self.trainer(callback, epochs=3, accumulate_grad_batches=1, val_check_interval=2,
+                                   **{} if fetches == "unsized" else {"limit_train_batches": 6})
+            self.quietly(lambda: trainer.fit(model, loader, others))
+            callback.run.finish()
+            with open(f"runs/{fetches}{workers}/facts.json", encoding="utf-8") as file:
+                seed = json.load(file)["work"]["loader"].get("base_seed")
+            return seed, seen, [support.samples(row)[1] for _, row in sorted(self.read(f"runs/{fetches}{workers}").steps.items())]
+
+        for fetches, workers in (("ahead", 0), ("ahead", 2), ("unsized", 0), ("itself", 0)):
+            with self.subTest(fetches, workers=workers):
+                seed, seen, found = trains(fetches, workers)
+                self.assertEqual(len(seen), 24 if fetches == "unsized" else 18)
+                if fetches == "itself":
+                    self.assertEqual(found, [[]] * 18, "it is not known when the module fetches")
+                elif fetches == "unsized":
+                    self.assertEqual(found, [[], *seen[1:]], "the first was fetched before training began")
+                else:
+                    self.assertEqual(found, seen)
+                self.assertEqual(seed is not None, workers > 0)
+
     def test_training_is_the_same(self):
         digests = []
         for callbacks in ((), (self.callback(directory="runs/exp1"),)):

@@ -41,6 +41,7 @@ class Draw(NamedTuple):
     base_seed: Optional[int]  # of workers: worker k begins with this and k more
     samples: "Optional[array[int]]" = None  # the first of the indices; None: they are no integers
     drawn: int = 0  # how many they are
+    by: Any = None  # the loader's sampler of batches, which drew them
 
 
 def _integers(index: Any) -> "Optional[array[int]]":
@@ -96,7 +97,7 @@ def _drawing(before: Any) -> Any:
             if iterator._dataset_kind == 0 and getattr(iterator, "_in_order", True):  # of a map: an iterable has no indices
                 seed = iterator._base_seed if iterator._num_workers else None
                 epoch, found = _epoch(iterator._index_sampler), _integers(index)
-                draw = Draw(of_indices(index), epoch, seed)
+                draw = Draw(of_indices(index), epoch, seed, by=iterator._index_sampler)
                 if found is not None:
                     draw = draw._replace(samples=found[:_KEPT], drawn=len(found))
                 iterator.__dict__.setdefault(_QUEUE, deque(maxlen=4096)).append(draw)

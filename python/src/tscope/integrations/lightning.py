@@ -2,6 +2,7 @@
 
 import functools
 import sys
+from collections import deque
 from typing import TYPE_CHECKING, Any, Callable, Optional
 
 from tscope._auto import _waits
@@ -55,6 +56,8 @@ class TscopeCallback(Recorded, _Base):
         self._open = False
         self._losses = Losses()
         self._validating = 0  # ns when the validation began
+        self._sampler: Any = None  # that of the training's one loader; None: there are several, or the module fetches by itself
+        self._drawn: deque[Any] = deque(maxlen=4096)  # of its batches that were fetched and have not begun
 
     # --- the run ---
 
@@ -81,6 +84,10 @@ class TscopeCallback(Recorded, _Base):
         loader = getattr(trainer, "train_dataloader", None)
         if loader is not None:
             run._knows(loader)
+        self._sampler = getattr(_only(trainer), "_index_sampler", None)
+        self._drawn.clear()
+        fetched = getattr(getattr(trainer.fit_loop, "_data_fetcher", None), "batches", None)
+        self._drawn.extend([None] * len(fetched or ()))  # before anybody looked, where a loader does not know its length
         if trainer.ckpt_path:
             run.resumed_from(trainer.ckpt_path)
         optimizers = [unwrapped(optimizer) for optimizer in trainer.optimizers]
@@ -117,6 +124,8 @@ class TscopeCallback(Recorded, _Base):
         if not self._open:
             self.run.begin_step(self._number(trainer))
             self._open = True
+        if self._drawn:
+            self.run._drew(self._drawn.popleft())
         if self.run._watched is not None:
             self.run._watched.batch(batch)
 
@@ -178,13 +187,18 @@ class TscopeCallback(Recorded, _Base):
             self.run._add_ns("data", ns)
 
     def loads(self, loader: Any) -> None:
-        """A loop over a DataLoader begins; `on_train_start` has Lightning's own."""
+        """A loop over a DataLoader begins; `on_train_start` has Lightning's own. What was fetched of its last epoch and not used is
+        left."""
+        if self._sampler is not None and not self._validating and getattr(loader, "_index_sampler", None) is self._sampler:
+            self._drawn.clear()
 
     def fed(self, batch: Any) -> None:
         """A DataLoader gave a batch, to Lightning, which fetches ahead: `on_train_batch_start` has the one of the step."""
 
     def drew(self, draw: Any) -> None:
-        """The DataLoader drew these samples for that batch. Of which step it is, is not known."""
+        """A DataLoader drew these samples for a batch. Those of training come in the order in which Lightning begins them."""
+        if draw is not None and self._sampler is not None and draw.by is self._sampler and not self._validating:
+            self._drawn.append(draw)
 
     @quiet
     def on_validation_start(self, trainer: Any, pl_module: Any) -> None:
@@ -208,6 +222,15 @@ class TscopeCallback(Recorded, _Base):
     @quiet
     def _checkpoint(self, filepath: Any, *_: Any, **__: Any) -> None:
         self.run.checkpoint(filepath)
+
+
+def _only(trainer: Any) -> Any:
+    """Returns the loader of a training that has one, whose batches Lightning fetches; else None: a module that is given the iterator
+    fetches within its step."""
+    loop = trainer.fit_loop
+    loaders: list[Any] = getattr(getattr(loop, "_combined_loader", None), "flattened", None) or []
+    given_away = type(getattr(loop, "_data_fetcher", None)).__name__ == "_DataLoaderIterDataFetcher"
+    return loaders[0] if len(loaders) == 1 and not given_away else None
 
 
 def _on_call(owner: Any, name: str, called: Callable[..., None]) -> Callable[[], None]:
