@@ -403,6 +403,10 @@ static enum ts_status nothing_found(const struct finding *f, const char *path, s
 		return ts_error_set(err, TS_INVALID, "%s: no run in it: %s is a symbolic link, which is not followed", path, f->link);
 	if (!advice && ts_file_kind(path) == TS_FILE_REGULAR)
 		advice = ts_text_advice(path, f->arena);
+	if (!advice && ts_file_kind(path) == TS_FILE_REGULAR && ts_text_is_log(ts_path_last(path)))
+		advice = "its lines are of no form that is known or can be guessed; a template of them reads it, as in --pattern 'step "
+			 "{step} "
+			 "loss {loss}'";
 	if (!advice)
 		advice = "no run directory, no profiler's trace, no memory snapshot, and no log of another tool that is known";
 	return ts_error_set(err, TS_INVALID, "%s: no run in it: %s", path, advice);

@@ -9,6 +9,8 @@
 #include "ingest/logs/log_csv.h"
 #include "ingest/logs/log_hparams.h"
 #include "ingest/logs/log_table.h"
+#include "ingest/rows/log_axes.h"
+#include "ingest/rows/log_names.h"
 
 #include <stdio.h>
 
@@ -57,6 +59,25 @@ static enum ts_status next_header(struct ts_log_lines *lines, struct ts_span *re
 
 /* --- sniff --- */
 
+/* Whether names that say little alone say together that the table is of a training: each is of what one measures; or the first counts
+ * (episodes, rounds, generations), and another is of that, or the best of a generation. */
+static bool knows_together(const struct ts_log_csv *csv)
+{
+	struct ts_span first = ts_trim(csv->fields[0]);
+	size_t rank = ts_log_axis_rank(first), measured = 0;
+	bool best = false;
+
+	for (size_t i = 0; i < csv->n; i++) {
+		struct ts_span name = ts_trim(csv->fields[i]);
+
+		measured += ts_log_name_measures(name);
+		best |= ts_span_is(name, "best") || ts_span_starts(name, ts_span_str("best_"));
+	}
+	if (rank == TS_LOG_AXIS_NONE)
+		return csv->n > 1 && measured == csv->n;
+	return measured > 0 || (best && rank == ts_log_axis_rank(ts_span_str("generation")));
+}
+
 /* The file is a table with a name that we know, or with a map beside it. */
 static int sniff_file(const char *path)
 {
@@ -68,9 +89,11 @@ static int sniff_file(const char *path)
 	bool knows = ts_log_table_has_map(path);
 
 	if (!ts_log_lines_open(&lines, path, path, '\0', &err) && !next_header(&lines, &header, &end, &err) && end == TS_LOG_LINE &&
-	    !ts_log_csv_split(&csv, header, delimiter_of(path, header), &err))
+	    !ts_log_csv_split(&csv, header, delimiter_of(path, header), &err)) {
 		for (size_t i = 0; i < csv.n && !knows; i++)
 			knows = ts_log_table_knows(ts_trim(csv.fields[i]));
+		knows |= csv.n && knows_together(&csv);
+	}
 	ts_log_csv_finish(&csv);
 	ts_log_lines_close(&lines);
 	return knows ? SURE : err.status == TS_NO_MEMORY ? TS_SNIFF_NO_MEMORY : 0;

@@ -49,7 +49,7 @@ static void show_member(struct shown *s, struct ts_span name, const struct ts_js
 	bool number = value->type == TS_JSON_NUMBER;
 	int64_t step;
 
-	s->step |= ts_log_axis_tells(name) &&
+	s->step |= ts_log_axis_rank(name) != TS_LOG_AXIS_NONE &&
 		   ((number && ts_parse_i64(value->raw, &step)) || (value->type == TS_JSON_STRING && ts_log_fraction(value->text)));
 	s->measure |= number && ts_log_name_measures(name);
 	s->other |= !number;

@@ -132,6 +132,41 @@ static void folders_of_series(void **state)
 	}
 }
 
+/* Names that say little alone: of which tables they make one of a training. */
+static void names_that_say_it_together(void **state)
+{
+	static const struct {
+		const char *name, *text;
+		bool is;
+	} cases[] = {
+		{"a.csv", "d_adv_loss, f_slf_loss\n2.5, 1.5\n", true},
+		{"b.csv", "price, f_slf_loss\n2.5, 1.5\n", false},
+		{"c.csv", "generation,best,mean\n1,2.5,1.5\n", true},
+		{"d.csv", "generation,price,mean\n1,2.5,1.5\n", false},
+		{"e.csv", "episode,reward\n1,2.5\n", true},
+		{"f.csv", "batch,price\n1,2.5\n", false},
+		{"g.csv",
+		 "{\"generation\": 0, \"best_fitness\": 2.5, \"stats\": {\"hit\": 0.5}}\n{\"generation\": 1, \"best_fitness\": 3.5}\n",
+		 true},
+		{"h.txt", "{\"batch\": 0, \"price\": 2.5}\n{\"batch\": 1, \"price\": 3.5}\n", false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		const struct ts_reader *reader;
+		struct test_run t;
+		char path[160];
+
+		test_run_init(&t);
+		test_write(&t, cases[i].name, cases[i].text);
+		(void)snprintf(path, sizeof path, "%s/%s", t.base, cases[i].name);
+		assert_int_equal(ts_reader_of(path, &reader, &t.err), TS_OK);
+		if ((reader != NULL) != cases[i].is)
+			fail_msg("%s", cases[i].text);
+		test_run_finish(&t);
+	}
+}
+
 static void a_folder_of_logs_is_a_run_each(void **state)
 {
 	static const char *const names[] = {"dvclive", "golden.json", "lightning_logs/version_0", "losses.txt"};
@@ -743,6 +778,7 @@ static void numbers_that_json_spells_otherwise(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_that_say_it_together),
 		cmocka_unit_test(numbers_that_json_spells_otherwise),
 		cmocka_unit_test(lightning_as_it_writes),
 		cmocka_unit_test(dvclive_as_it_writes),

@@ -38,6 +38,7 @@ static const struct {
 	ROW("minibatch", false, true), /* CNTK */
 	ROW("episode", false, true),
 	ROW("generation", false, true), /* of evolution */
+	ROW("round", false, true),	/* of federated learning, and of boosting */
 	ROW("epoch", false, false),
 };
 

@@ -23,7 +23,7 @@
 
 const char ts_text_loses[] = "lines that are not of a step";
 
-enum { SURE = 10, SNIFF_BYTES = 4 << 20, SHOWN_BYTES = 1024, LINE_ENDS = 8, ENDS_LEAST = 5 };
+enum { SURE = 10, SNIFF_BYTES = 4 << 20, SHOWN_BYTES = 1024, LINE_ENDS = 8, ENDS_LEAST = 5, ENCODING_LINES = 1000, ENCODING_LEAST = 3 };
 
 /* One state of a piece of the log: the text between two line ends. */
 struct piece {
@@ -46,7 +46,7 @@ struct line_end {
 	uint64_t name; /* its hash */
 	uint64_t lines;
 	size_t decimals;
-	bool uneven;
+	uint64_t others; /* lines with more or fewer than the first */
 };
 
 struct text {
@@ -779,18 +779,19 @@ static void see_line_end(struct text *x)
 	if (!end)
 		return;
 	decimals = decimals_of(x->record->cells[x->record->n - 1].value);
-	end->uneven |= end->lines && decimals != end->decimals;
-	end->decimals = decimals;
+	if (!end->lines)
+		end->decimals = decimals;
+	end->others += decimals != end->decimals;
 	end->lines++;
 }
 
-/* Whether a line that the file ends in is whole: its last number has as many decimals as those of all lines before, which are printed
- * so. */
+/* Whether a line that the file ends in is whole: its last number has as many decimals as those of nine lines in ten before, which are
+ * printed so. */
 static bool is_whole_line(struct text *x)
 {
 	const struct line_end *end = x->format == TS_TEXT_TEMPLATE ? line_end_of(x) : NULL;
 
-	return end && end->lines >= ENDS_LEAST && !end->uneven && end->decimals >= 2 &&
+	return end && end->lines >= ENDS_LEAST && 10 * end->others <= end->lines && end->decimals >= 2 &&
 	       decimals_of(x->record->cells[x->record->n - 1].value) == end->decimals;
 }
 
@@ -1035,7 +1036,7 @@ enum ts_status ts_text_read(const struct ts_ingest_options *options, ts_object_s
 /* --- sniff --- */
 
 /* train.log, log.txt, slurm-17.out, job.o17 (of PBS), stdout */
-static bool is_log(const char *name)
+bool ts_text_is_log(const char *name)
 {
 	static const char *const endings[] = {".log", ".txt", ".out", ".err"};
 	const char *dot = strrchr(name, '.');
@@ -1075,9 +1076,33 @@ static bool has_step(struct text *x, struct ts_error *err)
 static bool takes_values(const struct ts_text_guess *guess)
 {
 	for (size_t i = 0; i < guess->n; i++)
-		if (strstr(guess->templates[i], "*}") || strchr(strchr(guess->templates[i], '{') + 1, '{'))
+		if (strstr(guess->templates[i], "*}") || strstr(guess->templates[i], "{value}") ||
+		    strchr(strchr(guess->templates[i], '{') + 1, '{'))
 			return true;
 	return false;
+}
+
+/* Whether most lines with bytes beyond ASCII are no UTF-8. */
+static bool is_other_encoding(const char *path)
+{
+	struct ts_log_lines lines;
+	enum ts_log_line_end end;
+	struct ts_error ignored;
+	struct ts_span line;
+	uint64_t valid = 0, invalid = 0;
+
+	if (!ts_log_lines_open(&lines, path, path, 0, &ignored))
+		for (int i = 0; i < ENCODING_LINES && !ts_log_lines_next(&lines, &line, &end, &ignored) && end == TS_LOG_LINE; i++) {
+			size_t ascii = 0;
+
+			while (ascii < line.len && line.data[ascii] && line.data[ascii] < 0x80)
+				ascii++;
+			if (ascii < line.len && !line.data[ascii])
+				break; /* no text */
+			*(ts_utf8_valid(line) ? &valid : &invalid) += ascii < line.len;
+		}
+	ts_log_lines_close(&lines);
+	return invalid > valid && invalid >= ENCODING_LEAST;
 }
 
 const char *ts_text_advice(const char *path, struct ts_arena *arena)
@@ -1087,12 +1112,14 @@ const char *ts_text_advice(const char *path, struct ts_arena *arena)
 	struct ts_buf line = TS_BUF_INIT(2 * TS_TEXT_LINE_MAX);
 	const char *advice = NULL, *columns;
 
-	if (!ts_text_guess(path, path, arena, &guess, &ignored) && guess.n && guess.why && takes_values(&guess)) {
+	if ((columns = ts_text_columns(path, path, arena)) != NULL) {
+		advice = ts_arena_printf(arena, "it has numbers without names; give them names, as in --pattern '%s'", columns);
+	} else if (!ts_text_guess(path, path, arena, &guess, &ignored) && guess.n && guess.why && takes_values(&guess)) {
 		ts_text_templates_print(&line, guess.templates, guess.n);
 		advice = ts_arena_printf(arena, "its lines may be those of steps, but %s; if they are, read it with%.*s", guess.why,
 					 TS_SPAN_ARG(ts_buf_view(&line)));
-	} else if ((columns = ts_text_columns(path, path, arena)) != NULL) {
-		advice = ts_arena_printf(arena, "it has numbers without names; give them names, as in --pattern '%s'", columns);
+	} else if (is_other_encoding(path)) {
+		advice = "its text is not UTF-8; iconv makes it so, as in iconv -f GB18030 -t UTF-8 FILE > FILE.utf8.log";
 	}
 	ts_buf_finish(&line);
 	return advice;
@@ -1118,7 +1145,7 @@ int ts_text_sniff(const char *path)
 	struct ts_error err = {.status = TS_OK};
 	bool has = false;
 
-	if (!is_log(ts_path_last(path)) || ts_file_kind(path) != TS_FILE_REGULAR)
+	if (!ts_text_is_log(ts_path_last(path)) || ts_file_kind(path) != TS_FILE_REGULAR)
 		return 0;
 	if (!ts_log_lines_open(&x.lines, path, path, '\r', &err))
 		has = has_step(&x, &err);

@@ -19,6 +19,8 @@
 extern const char ts_text_loses[];
 /* How a text that is not read might be: what lacks, and the best guess as --pattern. NULL: nothing looks like steps. */
 const char *ts_text_advice(const char *path, struct ts_arena *arena);
+/* Whether a file of that name may be a text log: train.log, log.txt, slurm-17.out, job.o17, stdout. */
+bool ts_text_is_log(const char *name);
 int ts_text_sniff(const char *path);
 enum ts_status ts_text_read(const struct ts_ingest_options *options, ts_object_sink *sink, void *ctx, struct ts_arena *arena,
 			    struct ts_ingest_result *ret_result, struct ts_error *err);

@@ -226,11 +226,13 @@ static const char *evaluation_of(const struct ts_text_sort *s)
 	return NULL;
 }
 
-/* Whether the kind is the line of an evaluation that counts the same epochs. */
+/* Whether the kind is the line of an evaluation that counts the same epochs; or a row of the same table, of which a cell is empty. */
 static bool joins_epochs(const struct choice *c, const struct ts_text_sort *s, const struct roles *r)
 {
 	const struct ts_text_counter *mine, *theirs;
 
+	if (s->table && c->steps->table)
+		return r->epoch != NONE;
 	if (r->epoch == NONE || !evaluation_of(s) || !counts(s, r))
 		return false;
 	mine = &s->counters[r->epoch];
@@ -335,6 +337,37 @@ static bool is_finer(const struct choice *c, const struct ts_text_sort *s, const
 	return r->step != NONE;
 }
 
+/* Of a log that counts nothing, and in which no kind of line has most, those that blocks are made of: as often as the commonest. */
+static void choose_parts(const struct ts_text_kinds *k, struct choice *c)
+{
+	uint64_t most = 0, measured = 0;
+
+	for (size_t i = 0; i < k->n; i++)
+		if (!k->items[i].n_counters && !k->items[i].evaluation && k->items[i].measured && k->items[i].lines > most)
+			most = k->items[i].lines;
+	for (size_t i = 0; i < k->n && most >= PLAIN_LEAST && c->n < TS_TEXT_GUESS_TEMPLATES; i++) {
+		const struct ts_text_sort *s = &k->items[i];
+
+		if (s->n_counters || s->evaluation || !s->named || 10 * s->lines < 9 * most || 9 * s->lines > 10 * most)
+			continue;
+		add_kind(c, s, false);
+		measured += s->measured > 0;
+		c->steps = c->steps && c->steps->measured ? c->steps : s;
+	}
+	if (!measured)
+		c->n = 0;
+}
+
+/* How many kinds of the choice have what trainings measure. */
+static size_t kinds_measured(const struct choice *c)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->n; i++)
+		n += measured_of(c->kinds[i]) > 0;
+	return n;
+}
+
 static void choose(const struct ts_text_kinds *k, struct choice *c)
 {
 	uint64_t most = 0;
@@ -429,7 +462,7 @@ static const char *template_of(const struct ts_text_sort *s, bool counting, cons
 	if (2 * s->behind > s->lines)
 		return ts_arena_printf(arena, "%s {%.*s}", out, (int)ts_text_measure_len(ts_span_str(s->form)), s->form);
 	if (!s->named)
-		return ts_arena_printf(arena, "%s", out);
+		return ts_arena_printf(arena, "%s%s", out, s->bare && 10 * s->bare >= 9 * s->lines ? " {value}" : "");
 	return ts_arena_printf(arena, "%s%s{%s*}", out, n && out[n - 1] == '(' ? "" : " ", prefix);
 }
 
@@ -483,6 +516,15 @@ static bool counts_epochs(const struct choice *c)
 	       ts_text_counter_is_epoch(&s->counters[c->roles.epoch]) && s->fractions >= s->lines;
 }
 
+/* Whether lines that head the epochs have what trainings measure, each of them: "[Epoch 1] Learning rate: 1e-4". */
+static bool heads_measure(const struct choice *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (heads_epochs(c, c->kinds[i]) && c->kinds[i]->lines >= LINES_LEAST && measured_of(c->kinds[i]) == c->kinds[i]->lines)
+			return c->steps->fractions >= c->steps->lines;
+	return false;
+}
+
 static const char *doubt(const struct ts_text_kinds *k, enum way way, const struct choice *c)
 {
 	uint64_t measured = 0, lines = 0, rich = 0;
@@ -494,12 +536,14 @@ static const char *doubt(const struct ts_text_kinds *k, enum way way, const stru
 		measured += measured_of(c->kinds[i]);
 		lines += c->kinds[i]->lines;
 	}
-	if (!counts_epochs(c) && (2 * measured < c->steps->lines || measured < LINES_LEAST))
+	if (!counts_epochs(c) && !heads_measure(c) && (2 * measured < c->steps->lines || measured < LINES_LEAST))
 		return "none of their numbers has a name of what trainings measure, such as a loss, an accuracy or a learning rate";
 	if ((way == BY_FIRST || way == BY_BEHIND) && measured < LINES_SURE && 2 * rich < measured)
 		return "they count by a name that no training is known to count by, and are few";
-	if (way == BY_NONE && 2 * rich < measured)
+	if (way == BY_NONE && 2 * rich < measured && kinds_measured(c) < 2)
 		return "they have no step, and one number alone of what trainings measure";
+	if (way == BY_NONE && 2 * lines < k->rank_lines)
+		return "they have no step, and are few among the other lines";
 	if (lines < LINES_MANY && lines * PER_LINES < k->lines)
 		return "they are too few among the other lines";
 	return NULL;
@@ -522,7 +566,9 @@ static enum ts_status make(const struct ts_text_kinds *k, enum way way, struct t
 	*g = (struct ts_text_guess){.n = 0};
 	if (way == BY_NONE)
 		choose_plain(k, &c);
-	else
+	if (way == BY_NONE && !c.n)
+		choose_parts(k, &c);
+	if (way != BY_NONE)
 		choose(k, &c);
 	for (size_t i = 0; i < c.n; i++) {
 		const char *prefix = c.shares[i] ? evaluation_of(c.kinds[i]) : NULL;

@@ -37,12 +37,15 @@ static bool is_mark(const struct found *f, size_t i, char mark)
 
 /* --- what is a counter --- */
 
-/* "Epoch" of "Epoch(train)" and "epoch_index". */
+/* "Epoch" of "Epoch(train)" and "epoch_index"; and of one behind letters of another script, which need no space. */
 static struct ts_span stem_of(struct ts_span word)
 {
 	static const char *const ends[] = {"_index", "_idx", "_num", "_no", "_id"};
-	const uint8_t *open = word.len ? memchr(word.data, '(', word.len) : NULL;
+	const uint8_t *open;
 
+	while (word.len > 1 && word.data[0] >= 0x80)
+		word = ts_span_from(word, 1);
+	open = word.len ? memchr(word.data, '(', word.len) : NULL;
 	if (open)
 		return ts_span_part(word, 0, (size_t)(open - word.data));
 	for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
@@ -150,6 +153,13 @@ static bool is_of_pair(const struct found *f, size_t i)
 	       is_mark(f, first + 3, ']') && (first == i || (f->n == 1 && f->counters[0] == first));
 }
 
+/* "(5000 6%)": a number, and how much of all it is, as a tutorial of PyTorch prints them. */
+static bool is_of_percent(const struct found *f, size_t i)
+{
+	return i > 0 && is_mark(f, i - 1, '(') && is_whole_token(token(f, i)) && token(f, i + 1)->kind == TS_TEXT_NUMBER &&
+	       ts_span_is(token(f, i + 1)->unit, "%") && is_mark(f, i + 2, ')');
+}
+
 static bool is_counter(const struct found *f, size_t i)
 {
 	const struct ts_text_token *t = token(f, i);
@@ -163,7 +173,7 @@ static bool is_counter(const struct found *f, size_t i)
 		return true;
 	if (bracketed && !f->words && is_mark(f, i + 1, ']'))
 		return true;
-	if (is_of_pair(f, i))
+	if (is_of_pair(f, i) || (!f->words && is_of_percent(f, i)))
 		return true;
 	return f->words && is_mark(f, i - 1, ':') && is_mark(f, i + 1, '[') && token(f, i + 2)->kind == TS_TEXT_FRACTION;
 }
@@ -364,7 +374,7 @@ static size_t doing_behind(const struct found *f, size_t i)
 /* What closes and ends the counters: "]", "]:"; behind a fraction without a name, whatever mark comes next. */
 static size_t end_of(const struct found *f)
 {
-	size_t i = f->counters[f->n - 1] + 1, end = f->end;
+	size_t i = f->counters[f->n - 1] + 1 + is_of_percent(f, f->counters[f->n - 1]), end = f->end;
 	bool bare = f->n == 1 && f->names[0] == SIZE_MAX && !is_mark(f, f->counters[0] - 1, '[');
 
 	if (f->counters[0] == 0)
@@ -395,7 +405,13 @@ static void form_of(const struct found *f, char form[TS_TEXT_FORM])
 		put(form, &n, ts_span_part(f->line, at, first - at));
 		put_counter(form, &n, TS_TEXT_COUNTER);
 		at = first + t->text.len;
-		if (t->kind == TS_TEXT_FRACTION) {
+		if (is_of_percent(f, f->counters[i])) {
+			const struct ts_text_token *part = token(f, f->counters[i] + 1);
+
+			put(form, &n, ts_span_part(f->line, at, part->at - at));
+			put_counter(form, &n, TS_TEXT_WHOLE);
+			at = part->at + part->text.len;
+		} else if (t->kind == TS_TEXT_FRACTION) {
 			size_t second = (size_t)(t->whole.data - f->line.data);
 
 			put(form, &n, ts_span_part(f->line, at, second - at));
@@ -646,6 +662,14 @@ static bool has_numbers_before(struct ts_text_kinds *k, const struct found *f, s
 	return has_decimals(k->record) || has_unit(k->record);
 }
 
+/* Whether a number is all that follows: "Epoch 3: 2.5", "(5000 6%) 2.6838". */
+static bool ends_bare(const struct ts_text_kinds *k, const struct found *f)
+{
+	size_t at = token_at(k->tokens, end_of(f));
+
+	return !k->record->n && !k->tokens->full && at + 1 == k->tokens->n && k->tokens->items[at].kind == TS_TEXT_NUMBER;
+}
+
 /* Returns what names of an evaluation begin with if the first name behind the counters is one's. */
 static const char *count_named(struct ts_text_kinds *k, struct ts_text_sort *s, const struct found *f, struct ts_span line)
 {
@@ -655,6 +679,7 @@ static const char *count_named(struct ts_text_kinds *k, struct ts_text_sort *s, 
 
 	ts_text_record_clear(k->record);
 	(void)ts_text_named(k->tokens, token_at(k->tokens, end_of(f)), k->tokens->n, line, k->record);
+	s->bare += ends_bare(k, f);
 	s->named += k->record->n > 0;
 	measures = measures_in(k->record, episodes);
 	s->measured += measures > 0;

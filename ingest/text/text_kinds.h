@@ -45,6 +45,7 @@ struct ts_text_sort {
 	uint64_t fractions;			/* lines with a named number that has decimals */
 	uint64_t named, measured;		/* lines with named numbers; with one of what trainings measure */
 	uint64_t named_before, measured_before; /* in the text before the counters */
+	uint64_t bare;				/* lines with one number behind the counters, and nothing else */
 	uint64_t both;				/* lines with numbers that have decimals or are durations before, and others behind */
 	uint64_t rich;				/* lines with two such numbers or more, of different names */
 	bool table;				/* rows of a table: the form is their template */

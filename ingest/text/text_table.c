@@ -184,16 +184,16 @@ static void put(struct out *o, const char *text)
 	o->n += len;
 }
 
-static void put_field(struct out *o, const struct ts_text_table *t, size_t i, struct ts_span cell, bool kept)
+static void put_field(struct out *o, const struct ts_text_table *t, enum ts_text_table_form form, size_t i, struct ts_span cell)
 {
 	static const char *const before[][2] = {
 		[TS_TEXT_TABLE_SPACES] = {"", " "}, [TS_TEXT_TABLE_PIPES] = {"| ", " "}, [TS_TEXT_TABLE_COMMAS] = {"", " ,"}};
 
-	put(o, before[t->form][i > 0]);
+	put(o, before[form][i > 0]);
 	put(o, "{");
-	put(o, kept ? t->names[i] : "");
+	put(o, is_value(cell) ? t->names[i] : "");
 	put(o, ts_log_fraction(cell) && i == t->step ? "}/{}" : "}");
-	if (t->form == TS_TEXT_TABLE_PIPES)
+	if (form == TS_TEXT_TABLE_PIPES)
 		put(o, " |");
 }
 
@@ -205,28 +205,43 @@ static bool takes(const struct ts_text_table *t, size_t i, struct ts_span cell, 
 	return is_value(cell) || (t->form == TS_TEXT_TABLE_COMMAS && cell.len && i > t->step && ts_is_alnum(cell.data[0]));
 }
 
+/* How the cells of a row are parted: as the names are, or by tabs where the names are a list. */
+static bool form_of_row(const struct ts_text_table *t, struct ts_span line, enum ts_text_table_form *ret_form)
+{
+	*ret_form = form_of(line);
+	return *ret_form == t->form ||
+	       (t->form == TS_TEXT_TABLE_COMMAS && *ret_form == TS_TEXT_TABLE_SPACES && line.len && memchr(line.data, '\t', line.len));
+}
+
 bool ts_text_table_row(const struct ts_text_table *t, struct ts_span line, int64_t *ret_step, char *out, size_t size)
 {
 	struct out o = {out, 0, size};
+	enum ts_text_table_form form;
 	struct ts_span cell;
 	bool ends = false, any = false;
 
-	if (!t->n || form_of(line) != t->form)
+	if (!t->n || !form_of_row(t, line, &form))
 		return false;
 	for (size_t i = 0; i < t->n; i++) {
-		if (!next_cell(&line, t->form, false, &cell))
+		if (!next_cell(&line, form, false, &cell))
 			return false;
-		ends = i + 1 == t->n && t->form == TS_TEXT_TABLE_SPACES && ts_span_ends(cell, ":");
+		if (form == TS_TEXT_TABLE_SPACES && i != t->step && ts_span_is(cell, "No") &&
+		    ts_span_starts(ts_trim(line), ts_span_str("log"))) {
+			line = ts_span_from(ts_trim(line), 3);
+			put(&o, i ? " No log" : "No log");
+			continue;
+		}
+		ends = i + 1 == t->n && form == TS_TEXT_TABLE_SPACES && ts_span_ends(cell, ":");
 		if (ends)
 			cell.len--;
 		if (!takes(t, i, cell, ret_step))
 			return false;
 		any |= i != t->step && is_value(cell);
-		put_field(&o, t, i, cell, is_value(cell));
+		put_field(&o, t, form, i, cell);
 	}
 	if (ends)
 		put(&o, ":");
-	else if (line.data && ts_trim(line).len > (t->form == TS_TEXT_TABLE_PIPES))
+	else if (line.data && ts_trim(line).len > (form == TS_TEXT_TABLE_PIPES))
 		return false;
 	return any && o.n < size;
 }

@@ -415,11 +415,19 @@ static bool is_drawn(struct ts_span text, size_t at)
 	return text.data[at] == 0xc2;
 }
 
+/* The mark that a wide one of Chinese and Japanese text stands for (U+FF1A, U+FF0C, U+FF1D), which has three bytes; 0: it is none. */
+static uint8_t wide_mark(struct ts_span text, size_t at)
+{
+	if (at + 2 >= text.len || text.data[at] != 0xef || text.data[at + 1] != 0xbc)
+		return 0;
+	return text.data[at + 2] == 0x9a ? ':' : text.data[at + 2] == 0x8c ? ',' : text.data[at + 2] == 0x9d ? '=' : 0;
+}
+
 static bool in_word(struct ts_span text, size_t at)
 {
 	uint8_t c = text.data[at];
 
-	return ts_is_alnum(c) || (c >= 0x80 && !is_drawn(text, at)) || memchr("_/@.%+#-", c, 8);
+	return ts_is_alnum(c) || (c >= 0x80 && !is_drawn(text, at) && !wide_mark(text, at)) || memchr("_/@.%+#-", c, 8);
 }
 
 static size_t word_len(struct ts_span text)
@@ -438,6 +446,11 @@ static void take_mark(struct ts_span text, struct ts_text_token *t)
 {
 	size_t n = 1;
 
+	t->mark = wide_mark(text, 0);
+	if (t->mark) {
+		set(t, TS_TEXT_MARK, 3);
+		return;
+	}
 	t->mark = text.data[0];
 	while (n < text.len && (text.data[n] == t->mark || (t->mark >= 0x80 && text.data[n] >= 0x80)))
 		n++;
@@ -482,7 +495,8 @@ void ts_text_tokenize(struct ts_span line, struct ts_text_tokens *ret_tokens)
 			take_digits(rest, ret_tokens->n ? t - 1 : NULL, t);
 		else if (glog_len(rest))
 			set(t, TS_TEXT_OTHER, glog_len(rest));
-		else if (ts_is_alpha(rest.data[0]) || rest.data[0] == '_' || (rest.data[0] >= 0x80 && !is_drawn(rest, 0)))
+		else if (ts_is_alpha(rest.data[0]) || rest.data[0] == '_' ||
+			 (rest.data[0] >= 0x80 && !is_drawn(rest, 0) && !wide_mark(rest, 0)))
 			set(t, TS_TEXT_WORD, word_len(rest));
 		else
 			take_mark(rest, t);

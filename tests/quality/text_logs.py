@@ -377,7 +377,29 @@ def shards(r):
         yield f"Epoch shards (num_proc={r.randint(2, 8)}): {100 * k // n:3d}%|{'█' * (k * 10 // n)}| {k}/{n} [00:{k:02d}<00:09,  4.43 examples/s]"
 
 
-OTHERS = [table_of_a_shop, tests_so_far, shards, findings, parts, matches, averages, csv_in_a_text, prose_with_commas, trains, pip, ninja, make_percent, compiler, dmesg, syslog, nginx, docker, git, rsync, ffmpeg, pytest, nvidia, vmstat, ping, readme, changelog, sensors,
+def three_words(r):
+    for k in range(r.randint(20, 90)):
+        yield f"{k} {r.choice(['files', 'users', 'seats', 'tests'])} {r.uniform(0, 99):.2f}"
+
+
+def percents(r):
+    n = r.randint(20, 90)
+    for k in range(1, n + 1):
+        yield f"{k}s (- {n - k}s) ({k * 100} {100 * k // n}%) {r.uniform(1, 90):.2f}"
+
+
+def rounds(r):
+    for k in range(1, r.randint(10, 40)):
+        yield f"Round {k}/40: home {r.uniform(0, 9):.1f}, away {r.uniform(0, 9):.1f}, test of courage {r.uniform(0, 9):.1f}"
+
+
+def halves(r):
+    for k in range(1, r.randint(10, 60)):
+        yield f"[test] part {k}"
+        yield f"Eval of part {k}: price {r.uniform(0, 99):.2f}, weight: {r.uniform(0, 9):.3f}"
+
+
+OTHERS = [three_words, percents, rounds, halves, table_of_a_shop, tests_so_far, shards, findings, parts, matches, averages, csv_in_a_text, prose_with_commas, trains, pip, ninja, make_percent, compiler, dmesg, syslog, nginx, docker, git, rsync, ffmpeg, pytest, nvidia, vmstat, ping, readme, changelog, sensors,
           csv_of_prices, app_json, kubernetes, google_benchmark, latency, solver, thermo, scf, sampler, chain, sql, requirements, config, model_summary,
           download, loading, transcript, game, evaluation, numbers, steps_of_a_recipe, ci, backup, speed_of_a_disk, network_loss,
           balance, league, race, orders, survey_answers, chapters, queue, health]
@@ -805,7 +827,74 @@ def mindspore(log):
         log.lines.append(f"epoch time: {float(time) * 195:.3f} ms, per step time: {time} ms")
 
 
-TRAINERS = [denoiser, paddle_rec, so_far, tabs, running_time, rsl_rl, mindspore, first_darknet, sockeye, gan, cntk, fssd, indices, bigdl, tesseract, kaldi, deepmd, commas, spaced_commas, nanogpt, nanochat, modded_nanogpt, gpt2_in_c, mnist, imagenet, tutorial, keras, keras_bars, torchtune, timm, deepspeed, olmo, mmengine, mmcv,
+def build_nanogpt(log):
+    for s in range(log.n + 10):
+        loss = f"{log.loss(s / (log.n + 10)):.6f}"
+        if s % 10 == 0:
+            value = f"{log.loss(s / log.n) + 0.5:.4f}"
+            log.add(s, f"{s} val {value}", val=value)
+        log.add(s, f"{s} train {loss}", train=loss)
+
+
+def both(log, form, twice=True):
+    """A line of the training and one of its evaluation, whose values are those of "val_"; form: (what, step, loss, accuracy)."""
+    for s in range(1, log.n):
+        loss, acc = f"{log.loss(s / log.n):.4f}", f"{log.r.uniform(0, 1):.3f}"
+        log.add(s, form("train", s, loss, acc), loss=loss, acc=acc)
+        loss, acc = f"{log.loss(s / log.n) + 0.5:.4f}", f"{log.r.uniform(0, 1):.3f}"
+        if twice or s % 5 == 0:
+            log.add(s, form("val", s, loss, acc), eval_loss=loss, val_acc=acc)
+
+
+def phase_before(log):
+    both(log, lambda what, s, loss, acc: f"[{what.title()}] Epoch {s} loss {loss} acc {acc}")
+
+
+def phase_behind(log):
+    both(log, lambda what, s, loss, acc: f"Epoch {s}/99 | {what} | loss: {loss} | acc: {acc}")
+
+
+def phase_of_step(log):
+    both(log, lambda what, s, loss, acc: f"INFO {what} step {s}: loss={loss} acc={acc}", twice=False)
+
+
+def phase_in_name(log):
+    both(log, lambda what, s, loss, acc: f"epoch {s} {what}_loss: {loss} acc: {acc}")
+
+
+def transfer(log):
+    for s in range(log.n):
+        log.lines += [f"Epoch {s}/{log.n - 1}", "----------"]
+        for what in ("train", "val"):
+            loss, acc = f"{log.loss(s / log.n):.4f}", f"{log.r.uniform(0, 1):.4f}"
+            values = {"loss": loss, "Acc": acc} if what == "train" else {"eval_loss": loss, "val_Acc": acc}
+            log.add(s, f"{what} Loss: {loss} Acc: {acc}", **values)
+        log.lines.append("")
+    log.lines += ["Training complete in 1m 7s", "Best val Acc: 0.947712"]
+
+
+def evaluated_behind(log):
+    for s in range(1, log.n):
+        loss = f"{log.loss(s / log.n):.4f}"
+        log.add(s * 10, f"Step {s * 10}, loss: {loss}, lr: 0.001", loss=loss)
+        if s % 4 == 0:
+            loss = f"{log.loss(s / log.n) + 0.5:.4f}"
+            log.add(s * 10, f"Validation: loss: {loss}, time: 3", eval_loss=loss)
+
+
+def psnr(log):
+    for s in range(1, log.n):
+        value = f"{30 + 10 * s / log.n:.2f}"
+        log.add(s, f"Time_Cost: {90 + s}s, Epoch: [{s}/{log.n}],Val_PSNR: {value}, Val_SSIM: 0.9434", Val_PSNR=value)
+
+
+def described_bar(log):
+    for s in range(1, log.n):
+        d, g = f"{log.r.uniform(-9, 9):.3f}", f"{log.r.uniform(0, 1):.3f}"
+        log.add(s, f"d: {d};gen: {g}: {100 * s // 500:3d}%|{'█' * (s // 50)}{' ' * (10 - s // 50)}| {s}/500 [00:18<19:55:02,  3.59s/it]", d=d, gen=g)
+
+
+TRAINERS = [build_nanogpt, phase_before, phase_behind, phase_of_step, phase_in_name, transfer, evaluated_behind, psnr, described_bar, denoiser, paddle_rec, so_far, tabs, running_time, rsl_rl, mindspore, first_darknet, sockeye, gan, cntk, fssd, indices, bigdl, tesseract, kaldi, deepmd, commas, spaced_commas, nanogpt, nanochat, modded_nanogpt, gpt2_in_c, mnist, imagenet, tutorial, keras, keras_bars, torchtune, timm, deepspeed, olmo, mmengine, mmcv,
             detectron2, metric_logger, levanter, clu, mlx, verl, prime, slim, slurm, tensors, boosting, fastai, baselines3, caffe, icefall, agents, catboost, cut_epochs,
             espnet, marian, episodes, coqui, darknet, rvc, fasttext]
 
