@@ -58,6 +58,8 @@ const struct ts_option ts_options[] = {
 	 "size such as 200GiB, a number, or none; may be given several times"},
 	{"protect", "BRANCHES", TS_OPTION_TEXT, TS_AT_RELOAD, AT(protect), 0, 0, "main",
 	 "branches that only the role maintain moves otherwise than by a push; 'none' protects none"},
+	{"closed", "BRANCHES", TS_OPTION_TEXT, TS_AT_RELOAD, AT(closed), 0, 0, "none",
+	 "protected branches that only the role maintain puts runs on, so that nobody else decides what a gate takes for usual"},
 	{"read-only", NULL, TS_OPTION_BOOL, TS_AT_START, AT(read_only), 0, 0, "no", "refuse every call that writes"},
 	{"threads", "N", TS_OPTION_NUMBER, TS_AT_START, AT(threads), 1, 64, "1",
 	 "number of threads that move bytes; one was fastest on two cores"},

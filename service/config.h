@@ -41,6 +41,7 @@ struct ts_config {
 	struct ts_config_line *quotas; /* TS_QUOTA_LINES_MAX of them, in the arena */
 	unsigned n_quotas;
 	const char *protect; /* branches, with commas or spaces between */
+	const char *closed;  /* the same */
 	unsigned socket_mode;
 	unsigned threads;
 	unsigned pool;

@@ -326,7 +326,8 @@ static void grants_are_looked_up(void **state)
 	struct ts_shared_policy *policy;
 
 	(void)state;
-	write_file("grant = user:root push a\ngrant = group:0 read *, cert:spiffe://x/y maintain b\nprotect = main, release\n");
+	write_file("grant = user:root push a\ngrant = group:0 read *, cert:spiffe://x/y maintain b\nprotect = main, release\n"
+		   "closed = gated\n");
 	assert_int_equal(load("--config", file, NULL, NULL, NULL), TS_OK);
 	assert_int_equal(config.n_grants, 3);
 	assert_int_equal(ts_config_policy(&config, &policy, &err), TS_OK);
@@ -340,6 +341,9 @@ static void grants_are_looked_up(void **state)
 	assert_int_equal(policy->auth.n_protected, 2);
 	assert_true(ts_auth_protects(&policy->auth, ts_span_str("release")));
 	assert_false(ts_auth_protects(&policy->auth, ts_span_str("mai")));
+	assert_int_equal(policy->auth.n_closed, 1);
+	assert_true(ts_auth_closes(&policy->auth, ts_span_str("gated")) && ts_auth_protects(&policy->auth, ts_span_str("gated")));
+	assert_false(ts_auth_closes(&policy->auth, ts_span_str("main")));
 	ts_shared_policy_release(policy);
 	assert_int_equal(load("--config", file, "--grant", "user:no-such-user-here read *", NULL), TS_OK);
 	assert_int_equal(config.n_grants, 1);

@@ -306,6 +306,8 @@ static enum ts_status audit_rules(struct daemon *d, const struct ts_config *was,
 	status = audit(d, "settings", "grant", ts_buf_view(&before), ts_buf_view(&after), err);
 	if (!status)
 		status = audit(d, "settings", "protect", ts_span_str(was ? was->protect : ""), ts_span_str(is->protect), err);
+	if (!status && (strcmp(is->closed, "none") != 0 || (was && strcmp(was->closed, "none") != 0)))
+		status = audit(d, "settings", "closed", ts_span_str(was ? was->closed : "none"), ts_span_str(is->closed), err);
 	ts_buf_finish(&before);
 	ts_buf_finish(&after);
 	return status;

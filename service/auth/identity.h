@@ -24,6 +24,8 @@ struct ts_auth_policy {
 	uint32_t uid;			 /* of the server */
 	const struct ts_span *protected; /* branches, without their project, that only who maintains moves otherwise than by a push */
 	size_t n_protected;
+	const struct ts_span *closed; /* the same, that only who maintains puts runs on; each is protected */
+	size_t n_closed;
 };
 
 enum { TS_IDENTITY_TEXT = TS_PEER_TEXT + 8 };
@@ -57,5 +59,6 @@ bool ts_auth_may(const struct ts_identity *who, enum ts_auth_role role, struct t
  * address proves nothing. */
 bool ts_identity_is(const struct ts_identity *who, struct ts_span author);
 bool ts_auth_protects(const struct ts_auth_policy *policy, struct ts_span branch);
+bool ts_auth_closes(const struct ts_auth_policy *policy, struct ts_span branch);
 
 #endif

@@ -38,6 +38,8 @@
 	X(MOVE_PROTECTED, "move", "protected branch", MAINTAIN, MAINTAIN)                                                              \
 	X(REMOVE_PROTECTED, "remove", "protected branch", MAINTAIN, MAINTAIN)                                                          \
 	X(RESTORE_PROTECTED, "restore", "protected branch", MAINTAIN, MAINTAIN)                                                        \
+	X(CREATE_CLOSED, "create", "closed branch", MAINTAIN, MAINTAIN)                                                                \
+	X(APPEND_CLOSED, "append to", "closed branch", MAINTAIN, MAINTAIN)                                                             \
 	X(ADD_RANK, "add", "waiting rank", PUSH, PUSH)                                                                                 \
 	X(REPLACE_RANK, "replace", "waiting rank", PUSH, MAINTAIN)                                                                     \
 	X(REMOVE_STAGE, "remove", "waiting ranks", PUSH, MAINTAIN)                                                                     \

@@ -50,7 +50,7 @@ class Place:
             self.metrics = free.getsockname()[1]
         with open(os.path.join(work, "log"), "wb") as log:
             self.server = subprocess.Popen([os.path.join(BUILD, "tscoped"), "--socket", self.socket, "--store", os.path.join(work, "store"),
-                                            "--metrics-port", str(self.metrics), "--grant", f"user:{os.getuid()} admin *", "--log-level", "warning"],
+                                            "--metrics-port", str(self.metrics), "--closed", "gated", "--grant", f"user:{os.getuid()} admin *", "--log-level", "warning"],
                                            stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         for _ in range(1200):
             if os.path.exists(self.socket):
@@ -277,6 +277,16 @@ def verdict(place, n):
     return tried, through + (first not in (3, 4)), f"the verdict's exit status was {first}, and is {gate()}"
 
 
+def closed(place, n):
+    """bob puts slow runs on a closed branch before ada's candidate, as slow, comes."""
+    for i in range(BASELINES):
+        place.push("ada", f"b{i}", USUAL, i + 1, "-b", "gated")
+    through = sum(place.push("bob", f"slow{i}", SLOW, 100 + i, "-b", "gated") for i in range(BASELINES))
+    place.push("ada", "cand", SLOW, 77)
+    status = place.tscope("ada", "gate", "cand", "--baseline", "gated").returncode
+    return BASELINES + 1, through + (status not in (3, 4)), f"the verdict's exit status is {status}"
+
+
 def joins(place, n):
     """bob stages ranks of a run that ada's ranks wait for."""
     through = tried = 0
@@ -329,7 +339,7 @@ def reader(place, n):
     return 1, 0, f"p50 and p99 of pushes: {told}; p99 {here[2] / elsewhere[2]:.1f} times"
 
 
-ATTACKS = {"ids": ids, "grafts": grafts, "letters": letters, "metrics": metrics, "revoked": revoked, "verdict": verdict, "joins": joins, "reader": reader}
+ATTACKS = {"ids": ids, "grafts": grafts, "letters": letters, "metrics": metrics, "revoked": revoked, "verdict": verdict, "closed": closed, "joins": joins, "reader": reader}
 
 
 def main():

@@ -194,6 +194,11 @@ static enum ts_status appended_by(const struct ts_call *call, struct ts_span bra
 	return TS_OK;
 }
 
+static bool closes(const struct ts_call *call, struct ts_span branch)
+{
+	return call->who && call->who->policy && ts_auth_closes(call->who->policy, ts_span_after(branch, '/'));
+}
+
 enum ts_status ts_call_need_append(const struct ts_call *call, struct ts_span branch, const struct ts_id *id, bool *ret_there,
 				   struct ts_error *err)
 {
@@ -202,6 +207,8 @@ enum ts_status ts_call_need_append(const struct ts_call *call, struct ts_span br
 	struct ts_span by;
 
 	*ret_there = false;
+	if (closes(call, branch) && ts_call_need(call, ts_right(TS_ACT_APPEND_CLOSED, false), branch, err))
+		return ts_error_prefix(err, "only maintainers put runs on the branch %.*s, which is closed", TS_SPAN_ARG(branch));
 	if (ts_call_need(call, ts_right(TS_ACT_APPEND_PROTECTED, false), branch, err))
 		return err->status;
 	if (maintains(call, branch) || !ts_call_protects(call, branch))

@@ -15,7 +15,7 @@
 enum { ADA = 1001, CAT = 1002, MIA = 1003, PAGE_MAX = 1 << 17, RUNS = 4 };
 
 static struct ts_grant grants[4];
-static struct ts_span protected_names[] = {{(const uint8_t *)"main", 4}};
+static struct ts_span protected_names[] = {{(const uint8_t *)"main", 4}}, closed_names[] = {{(const uint8_t *)"gated", 5}};
 static struct ts_auth_policy policy;
 static struct test_store s;
 static struct ts_channel *all; /* may do everything */
@@ -27,7 +27,8 @@ static void grant(const char *role, const char *project)
 	static char lines[4][64];
 	struct ts_error err;
 
-	policy = (struct ts_auth_policy){.grants = grants, .uid = 999, .protected = protected_names, .n_protected = 1, .n_grants = 3};
+	policy = (struct ts_auth_policy){.grants = grants, .uid = 999, .protected = protected_names, .n_protected = 1,
+					 .closed = closed_names, .n_closed = 1, .n_grants = 3};
 	(void)snprintf(lines[0], sizeof lines[0], "user:%d %s %s", role ? ADA : 7, role ? role : "read", project);
 	(void)snprintf(lines[1], sizeof lines[1], "user:%d maintain *", CAT);
 	(void)snprintf(lines[2], sizeof lines[2], "user:%d maintain *", MIA);
@@ -188,6 +189,11 @@ static void a_removed_main(void)
 	must(update(TS_REF_BRANCH, "p/main", ""), &s.err);
 }
 
+static void a_closed(void)
+{
+	a_branch("p/gated");
+}
+
 static void a_rank(void)
 {
 	must(commit("p/j", ranks[0], "", false, true), &s.err);
@@ -316,6 +322,11 @@ static enum ts_status restore_main(void)
 	return restore(TS_REF_BRANCH, "p/main");
 }
 
+static enum ts_status append_closed(void)
+{
+	return commit("p/new", runs[2], "p/gated", false, false);
+}
+
 static enum ts_status add_rank(void)
 {
 	return commit("p/j", ranks[2], "", false, true);
@@ -395,6 +406,8 @@ static const struct {
 	{TS_ACT_MOVE_PROTECTED, a_main, move_main},
 	{TS_ACT_REMOVE_PROTECTED, a_main, remove_main},
 	{TS_ACT_RESTORE_PROTECTED, a_removed_main, restore_main},
+	{TS_ACT_CREATE_CLOSED, a_run, append_closed},
+	{TS_ACT_APPEND_CLOSED, a_closed, append_closed},
 	{TS_ACT_ADD_RANK, a_rank, add_rank},
 	{TS_ACT_REPLACE_RANK, a_rank, replace_rank},
 	{TS_ACT_REMOVE_STAGE, a_rank, remove_stage},
