@@ -105,7 +105,7 @@ typedef uint32_t ts_trace_span_no;
 	X(int64_t, id)	   /* "Python id" */                                                                                           \
 	X(int64_t, parent) /* "Python parent id" */                                                                                    \
 	X(int64_t, module) /* "Python module id" */
-/* Of kernels alone: launches and operators that use the same words have no row. */
+/* Of kernels; of a call of ROCm, which says the same words of what it launches, the name alone. Operators that use them have no row. */
 #define TS_TRACE_KERNEL_COLUMNS(X)                                                                                                     \
 	X(ts_trace_span_no, span)                                                                                                      \
 	X(ts_trace_name_no, grid)  /* "[32,1,1]" */                                                                                    \
@@ -114,7 +114,9 @@ typedef uint32_t ts_trace_span_no;
 	X(double, warps)	   /* "warps per SM"; NaN: not said */                                                                 \
 	X(int64_t, registers)                                                                                                          \
 	X(int64_t, shared_bytes)                                                                                                       \
-	X(int64_t, graph) /* "graph id": it ran as a part of a CUDA graph */
+	X(int64_t, graph) /* "graph id": it ran as a part of a CUDA graph */                                                           \
+	X(int64_t, node)  /* "graph node id" */                                                                                        \
+	X(ts_trace_name_no, name) /* of a call: "kernel", which it launches */
 /* What PyTorch says of a collective: of the kernel, and of the operator record_param_comms. */
 #define TS_TRACE_COLLECTIVE_COLUMNS(X)                                                                                                 \
 	X(ts_trace_span_no, span)                                                                                                      \

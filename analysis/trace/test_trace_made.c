@@ -1,5 +1,6 @@
 #include "analysis/trace/test_trace_made.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -134,8 +135,22 @@ void made_kernel(struct made *m, const char *grid, double occupancy, double warp
 	k->warps[0] = warps;
 	k->registers[0] = k->shared_bytes[0] = TS_TRACE_NONE;
 	k->graph[0] = graph;
+	k->node[0] = TS_TRACE_NONE;
+	k->name[0] = 0;
 	detail(m, k->span, &k->n);
 	m->trace.rows.kernels.span[m->trace.rows.kernels.n - 1] = (uint32_t)m->trace.rows.spans.n - 1;
+}
+
+void made_node(struct made *m, int64_t node)
+{
+	made_kernel(m, "", NAN, NAN, 1);
+	m->trace.rows.kernels.node[m->trace.rows.kernels.n - 1] = node;
+}
+
+void made_launches(struct made *m, const char *kernel)
+{
+	made_kernel(m, "", NAN, NAN, TS_TRACE_NONE);
+	m->trace.rows.kernels.name[m->trace.rows.kernels.n - 1] = made_name(m, kernel);
 }
 
 void made_arrow(struct made *m, int64_t id, uint32_t from, int64_t from_ns, uint32_t to, int64_t to_ns)

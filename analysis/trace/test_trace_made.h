@@ -37,6 +37,10 @@ void made_operator(struct made *m, const char *name, uint32_t thread, int64_t st
 void made_arguments(struct made *m, const char *shapes, const char *types, const char *inputs);
 /* Of the last span that was made, as a kernel. */
 void made_kernel(struct made *m, const char *grid, double occupancy, double warps, int64_t graph);
+/* Of the last span that was made, as a kernel of a graph: its node. */
+void made_node(struct made *m, int64_t node);
+/* Of the last span that was made, as a call: the kernel that it launches. */
+void made_launches(struct made *m, const char *kernel);
 /* An arrow of the category "fwdbwd" between threads. */
 void made_arrow(struct made *m, int64_t id, uint32_t from, int64_t from_ns, uint32_t to, int64_t to_ns);
 void made_finish(struct made *m);

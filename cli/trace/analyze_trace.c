@@ -99,13 +99,59 @@ static enum ts_status path_asked(struct ts_cli *cli, const char *name, const str
 	return TS_OK;
 }
 
+/* The trace that --capture names: open until the answer is shown, which has texts of it. */
+struct capture {
+	bool open;
+	struct ts_trace trace;
+	struct ts_trace_file file;
+};
+
+static void capture_finish(struct capture *c)
+{
+	if (!c->open)
+		return;
+	ts_trace_finish(&c->trace);
+	ts_trace_file_finish(&c->file);
+}
+
+static enum ts_status look_at_capture(struct ts_cli *cli, const struct ts_trace *replay, struct capture *c, struct ts_trace_answer *io,
+				      struct ts_error *err)
+{
+	const char *path = ts_args_text(&cli->args, "capture");
+	struct ts_notices notices = {.arena = &cli->arena};
+
+	if (!path)
+		return TS_OK;
+	if (ts_load_trace(cli, path, path, &notices, &c->trace, &c->file, err))
+		return ts_error_prefix(err, "--capture");
+	c->open = true;
+	ts_say_notices(cli, path, &notices, false);
+	if (ts_graph_work(replay, &c->trace, &cli->arena, &io->graphs, err))
+		return ts_error_prefix(err, "--capture %s", path);
+	io->has_graphs = true;
+	return TS_OK;
+}
+
+static enum ts_status render(struct ts_cli *cli, const struct ts_trace *trace, const struct ts_trace_answer *answer,
+			     struct ts_error *err)
+{
+	bool answered = false;
+
+	if (ts_trace_page(cli, trace, answer, &answered, err))
+		return err->status;
+	if (answered)
+		return TS_OK;
+	return cli->json ? ts_json_answer(cli, &ts_shape_trace, answer, err) : ts_render_trace_text(cli, answer, err);
+}
+
 /* critical: NULL: that of the trace as it is. */
 static enum ts_status show(struct ts_cli *cli, const char *path, struct ts_trace *trace, const struct ts_trace_record *record,
 			   const struct ts_critical_path *critical, struct ts_error *err)
 {
 	struct ts_trace_answer answer;
+	struct capture capture = {.open = false};
 	struct ts_policy policy;
-	bool answered = false;
+	enum ts_status status;
 
 	if (ts_policy_file(cli, &policy, err))
 		return ts_error_prefix(err, "analyze");
@@ -118,11 +164,11 @@ static enum ts_status show(struct ts_cli *cli, const char *path, struct ts_trace
 	answer.cut = record->cut;
 	answer.notices = record->notices;
 	answer.n_notices = record->n_notices;
-	if (ts_trace_page(cli, trace, &answer, &answered, err))
-		return err->status;
-	if (answered)
-		return TS_OK;
-	return cli->json ? ts_json_answer(cli, &ts_shape_trace, &answer, err) : ts_render_trace_text(cli, &answer, err);
+	status = look_at_capture(cli, trace, &capture, &answer, err);
+	if (!status)
+		status = render(cli, trace, &answer, err);
+	capture_finish(&capture);
+	return status;
 }
 
 /* Shows it with the path that --step, --warmup or --overlay asks for; writes the overlay of a trace that is a file. */

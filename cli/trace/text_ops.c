@@ -67,6 +67,52 @@ static enum ts_status modules(struct ts_cli *cli, const struct ts_module_sums *m
 	return TS_OK;
 }
 
+/* --- graphs --- */
+
+static const char *part_of(struct ts_cli *cli, const char *what, const struct ts_work_sum *part, const struct ts_work_sum *of)
+{
+	return ts_arena_printf(&cli->arena, "%s of %s, %s (%s)", what, ts_trace_plural(cli, part->count, "event"),
+			       ts_trace_ms(cli, part->ns), ts_trace_percent(cli, part->ns, of->ns));
+}
+
+/* Nothing where no capture was given. */
+static enum ts_status graphs(struct ts_cli *cli, const struct ts_trace_answer *a, struct ts_error *err)
+{
+	const struct ts_graph_work *g = &a->graphs;
+	struct ts_first_rows rows = {&ts_shape_trace_operator,
+				     "own.sum_ns own.sum_ns% own.count total.sum_ns count name",
+				     g->operators,
+				     0,
+				     OPERATORS_SHOWN,
+				     "operator",
+				     g->linked.ns};
+
+	if (!a->has_graphs)
+		return TS_OK;
+	while (rows.n < g->n_operators && g->operators[rows.n].own.count)
+		rows.n++;
+	ts_trace_heading(cli, ts_arena_printf(&cli->arena,
+					      "What graphs ran, by the operators and modules that captured it (%s, %s; the trace of "
+					      "the capture has %s)",
+					      ts_trace_plural(cli, g->all.count, "event"), ts_trace_ms(cli, g->all.ns),
+					      ts_trace_plural(cli, g->captures, "capture")));
+	ts_text_wrapped(cli, TS_STYLE_PLAIN, 2,
+			ts_arena_printf(&cli->arena,
+					"%s. The capture of %s of %s launched was found. %s; %s. Of all work of devices the graphs' "
+					"part with a known module is %s.",
+					part_of(cli, "The call that captured it is known", &g->linked, &g->all),
+					ts_trace_count(cli, g->found), ts_trace_plural(cli, g->graphs, "graph"),
+					part_of(cli, "An operator is known", &g->in_operator, &g->all),
+					part_of(cli, "a module", &g->in_module, &g->all),
+					ts_trace_percent(cli, g->in_module.ns, g->device.ns)));
+	if (g->by_order.count)
+		ts_text_wrapped(cli, TS_STYLE_DIM, 2,
+				ts_arena_printf(&cli->arena,
+						"%s: the calls do not name their kernels, and the kernels do not say their nodes",
+						part_of(cli, "By its order alone this is known", &g->by_order, &g->all)));
+	return rows.n && (ts_trace_table(cli, &rows, err) || modules(cli, &g->modules, err)) ? err->status : TS_OK;
+}
+
 /* --- operations a second --- */
 
 static const char *tera(struct ts_cli *cli, double flops, const char *unit)
@@ -185,8 +231,8 @@ enum ts_status ts_trace_ops_text(struct ts_cli *cli, const struct ts_trace_answe
 {
 	const struct ts_trace_work *w = &a->work;
 
-	if (operators(cli, w, err) || modules(cli, &w->modules, err) || flops(cli, &w->flops, err) || copies(cli, &w->transfers, err) ||
-	    fills(cli, &w->transfers, err))
+	if (operators(cli, w, err) || modules(cli, &w->modules, err) || graphs(cli, a, err) || flops(cli, &w->flops, err) ||
+	    copies(cli, &w->transfers, err) || fills(cli, &w->transfers, err))
 		return err->status;
 	return ts_trace_marks_text(cli, w, err);
 }

@@ -30,6 +30,7 @@ static const struct {
 	{"fresh", TS_OF_RUNS | TS_OF_STORED_JOBS},
 	{"step", ANY_TRACE},
 	{"overlay", TS_OF_TRACES},
+	{"capture", TS_OF_TRACES},
 	{"kernels", ANY_TRACE | TS_OF_FOLDERS},
 	{"step-name", ANY_TRACE | TS_OF_FOLDERS},
 	{"at", ANY_SNAPSHOT},

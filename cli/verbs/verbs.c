@@ -460,6 +460,9 @@ static const struct ts_option analyze_options[] = {
 	{.name = "step-name", .argument = "TEXT",
 	 .help = "of traces: annotations whose names begin with TEXT are the steps (default: ProfilerStep#N, or iterations of vLLM, "
 		 "SGLang and xDiT)"},
+	{.name = "capture", .argument = "FILE", .complete = TS_COMPLETE_FILE,
+	 .help = "of a trace with CUDA graphs: FILE is a trace of their capture, or the same file: say of which operators and modules "
+		 "the kernels of the graphs are"},
 	SNAPSHOT_OPTIONS,
 	{.name = "with", .argument = "FILE", .complete = TS_COMPLETE_FILE, .repeat = true,
 	 .help = "of a memory snapshot: another one of the same training at another size, for --scale; may be given several times"},

@@ -99,6 +99,8 @@ static void show_kernel(const struct test_trace *t, struct ts_buf *out, size_t i
 	number(out, " registers ", k->registers[i], TS_TRACE_NONE);
 	number(out, " shared ", k->shared_bytes[i], TS_TRACE_NONE);
 	number(out, " graph ", k->graph[i], TS_TRACE_NONE);
+	number(out, " node ", k->node[i], TS_TRACE_NONE);
+	word(t, out, " launches ", k->name[i]);
 }
 
 static void show_collective(const struct test_trace *t, struct ts_buf *out, size_t i)

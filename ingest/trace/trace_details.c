@@ -54,10 +54,28 @@ static enum ts_status put_kernel(struct ts_trace_fill *fill, struct ts_trace_ker
 	t->registers[i] = says->registers;
 	t->shared_bytes[i] = says->shared_bytes;
 	t->graph[i] = says->graph;
+	t->node[i] = says->node;
+	t->name[i] = 0;
 	if (ts_trace_text_put(fill, says->grid, at, &t->grid[i], err) || ts_trace_text_put(fill, says->block, at, &t->block[i], err))
 		return err->status;
 	t->n += t->grid[i] || t->block[i] || !isnan(says->occupancy) || !isnan(says->warps) || says->registers != TS_TRACE_NONE ||
-		says->shared_bytes != TS_TRACE_NONE || says->graph != TS_TRACE_NONE;
+		says->shared_bytes != TS_TRACE_NONE || says->graph != TS_TRACE_NONE || says->node != TS_TRACE_NONE;
+	return TS_OK;
+}
+
+/* A call of ROCm says of the kernel that it launches what the kernel says of itself; its name is what stands there alone. */
+static enum ts_status put_launched(struct ts_trace_fill *fill, struct ts_trace_kernels *t, uint32_t span,
+				   const struct ts_trace_says_kernel *says, uint64_t at, struct ts_error *err)
+{
+	size_t i = t->n;
+
+	t->span[i] = span;
+	t->occupancy[i] = t->warps[i] = NAN;
+	t->registers[i] = t->shared_bytes[i] = t->graph[i] = t->node[i] = TS_TRACE_NONE;
+	t->grid[i] = t->block[i] = 0;
+	if (ts_trace_text_put(fill, says->name, at, &t->name[i], err))
+		return err->status;
+	t->n += t->name[i] != 0;
 	return TS_OK;
 }
 
@@ -109,6 +127,9 @@ enum ts_status ts_trace_details_put(struct ts_trace_fill *fill, struct ts_trace_
 	/* Calls of ROCm have a grid, and operators of Triton, too. */
 	if (e->says & TS_TRACE_SAYS_KERNEL && rows->spans.kind[span] == TS_TRACE_KERNEL &&
 	    put_kernel(fill, &rows->kernels, span, &e->kernels, at, err))
+		return err->status;
+	if (e->says & TS_TRACE_SAYS_KERNEL && rows->spans.kind[span] == TS_TRACE_RUNTIME &&
+	    put_launched(fill, &rows->kernels, span, &e->kernels, at, err))
 		return err->status;
 	if (e->says & TS_TRACE_SAYS_COLLECTIVE && put_collective(fill, &rows->collectives, span, &e->collectives, at, err))
 		return err->status;

@@ -63,7 +63,8 @@ struct ts_trace_event {
 	struct ts_trace_says_kernel {
 		struct ts_trace_text grid, block;
 		double occupancy, warps;
-		int64_t registers, shared_bytes, graph;
+		int64_t registers, shared_bytes, graph, node;
+		struct ts_trace_text name; /* of a call: the kernel */
 	} kernels;
 	struct ts_trace_says_collective {
 		int64_t elements_in, elements_out, group_size, sequence, rank, source, destination;

@@ -280,7 +280,8 @@ TS_INLINE bool is(const uint8_t *key, const char *name, size_t n)
 static const struct ts_trace_says_operator no_operator = {.sequence = TS_TRACE_NONE, .forward_thread = TS_TRACE_NONE};
 static const struct ts_trace_says_frame no_frame = {TS_TRACE_NONE, TS_TRACE_NONE, TS_TRACE_NONE};
 static const struct ts_trace_says_kernel no_kernel = {
-	.occupancy = NAN, .warps = NAN, .registers = TS_TRACE_NONE, .shared_bytes = TS_TRACE_NONE, .graph = TS_TRACE_NONE};
+	.occupancy = NAN, .warps = NAN, .registers = TS_TRACE_NONE, .shared_bytes = TS_TRACE_NONE, .graph = TS_TRACE_NONE,
+	.node = TS_TRACE_NONE};
 static const struct ts_trace_says_collective no_collective = {
 	.elements_in = TS_TRACE_NONE, .elements_out = TS_TRACE_NONE, .group_size = TS_TRACE_NONE, .sequence = TS_TRACE_NONE,
 	.rank = TS_TRACE_NONE, .source = TS_TRACE_NONE, .destination = TS_TRACE_NONE};
@@ -336,6 +337,7 @@ TS_INLINE const uint8_t *arg(struct ts_trace_place *place, const uint8_t *key, s
 		INTEGER("stream", e->stream);
 		INTEGER("device", e->device);
 		TEXT("labels", e->labels);
+		TEXT("kernel", says_kernel(e)->name);
 		break;
 	case 8:
 		INTEGER("graph id", says_kernel(e)->graph);
@@ -364,6 +366,7 @@ TS_INLINE const uint8_t *arg(struct ts_trace_place *place, const uint8_t *key, s
 		break;
 	case 13:
 		INTEGER("Fwd thread id", says_operator(e)->forward_thread);
+		INTEGER("graph node id", says_kernel(e)->node);
 		INTEGER("shared memory", says_kernel(e)->shared_bytes);
 		INTEGER("In msg nelems", says_collective(e)->elements_in);
 		break;

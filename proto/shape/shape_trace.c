@@ -265,6 +265,8 @@ static const struct ts_shape_field answer_rows[] = {
 	{NULL, "host", ONE(host, ts_shape_trace_host)},
 	{NULL, "critical_path", ONE(critical, ts_shape_trace_path)},
 	{NULL, "work", ONE(work, ts_shape_trace_work)},
+	{NULL, "graphs", ONE(graphs, ts_shape_graph_work), HAS(has_graphs),
+	 ABOUT("what graphs ran, by their capture; null: no --capture")},
 	{NULL, "memory", MANY(memory, n_memory, ts_shape_allocation_place, MANY_ROWS),
 	 ABOUT("what operators allocated, where the profiler recorded it (profile_memory=True)")},
 	{NULL, "notices", MANY(notices, n_notices, ts_shape_notice, MANY_ROWS), ABOUT("what was left out or mended")},

@@ -1,6 +1,7 @@
 /* shape_trace_work.c - the tables of what the devices of a trace worked on: operators, modules, operations a second, copies,
  * fills, marks, runs, steps. JSON alone. */
 #include "analysis/trace/device/kernel_sums.h"
+#include "analysis/trace/work/graph_capture.h"
 #include "analysis/trace/work/trace_work.h"
 #include "proto/shape/shape_rows.h"
 
@@ -99,6 +100,25 @@ static const struct ts_shape_field modules_rows[] = {
 	{NULL, "modules", MANY(items, n, ts_shape_trace_module, MANY_ROWS), ABOUT("the most own time first")},
 };
 static const struct ts_shape ts_shape_module_sums = {JSON_SHAPE("trace_modules", modules_rows)};
+#undef TYPE
+
+#define TYPE struct ts_graph_work
+static const struct ts_shape_field graph_work_rows[] = {
+	{NULL, "capture_count", U64(captures), ABOUT("in the trace of the capture")},
+	{NULL, "graph_count", U64(graphs), ABOUT("launches of graphs that ran work of devices")},
+	{NULL, "found_count", U64(found), ABOUT("of them, those whose capture was found")},
+	{NULL, "device", ONE(device, ts_shape_work_sum), ABOUT("all work of devices, by graphs or not")},
+	{NULL, "all", ONE(all, ts_shape_work_sum), ABOUT("what graphs ran")},
+	{NULL, "linked", ONE(linked, ts_shape_work_sum), ABOUT("of it, what has the call that captured it")},
+	{NULL, "by_order", ONE(by_order, ts_shape_work_sum),
+	 ABOUT("of that, what is known by its order alone, not by its name or node")},
+	{NULL, "in_operator", ONE(in_operator, ts_shape_work_sum), ABOUT("captured within an operator")},
+	{NULL, "in_module", ONE(in_module, ts_shape_work_sum), ABOUT("captured within a module")},
+	{NULL, "operators", MANY(operators, n_operators, ts_shape_trace_operator, MANY_ROWS),
+	 ABOUT("around the capture; the most own time first")},
+	{NULL, "modules", ONE(modules, ts_shape_module_sums)},
+};
+const struct ts_shape ts_shape_graph_work = {JSON_SHAPE("trace_graphs", graph_work_rows)};
 #undef TYPE
 
 #define TYPE struct ts_flop_sum

@@ -48,6 +48,7 @@ extern const struct ts_shape ts_shape_trace_host; /* ts_trace_host, JSON alone *
 extern const struct ts_shape ts_shape_trace_job; /* ts_trace_job, JSON only */
 extern const struct ts_shape ts_shape_trace_path; /* ts_critical_path, of the former */
 extern const struct ts_shape ts_shape_trace_work; /* ts_trace_work, JSON alone */
+extern const struct ts_shape ts_shape_graph_work; /* ts_graph_work, JSON alone */
 extern const struct ts_shape ts_shape_trace_diff; /* ts_trace_diff, JSON only */
 extern const struct ts_shape ts_shape_allocation_place; /* ts_allocation_place, of ts_trace_answer */
 extern const struct ts_shape ts_shape_trace_recorded; /* ts_trace_recorded, of those */

@@ -12,6 +12,7 @@
 #include "analysis/trace/host/trace_host.h"
 #include "analysis/trace/path/critical_path.h"
 #include "analysis/trace/work/allocation_sums.h"
+#include "analysis/trace/work/graph_capture.h"
 #include "analysis/trace/work/trace_work.h"
 #include "base/error.h"
 
@@ -57,6 +58,9 @@ enum ts_status ts_trace_rows_unread(const struct ts_trace_about *about, const ch
  * of the time of the devices is no advice: who tries it could not see by a second trace that it helped, as `tscope diff` lets no
  * smaller difference stand out (trace_diff.h).
  *
+ * A recording of the capture of graphs, in which at least half of the calls that launch a kernel ran none, has no advice: its devices
+ * wait because nothing is asked of them, and no program runs so twice.
+ *
  * Of a job, whose findings have the numbers of the worst rank, advice follows the order of findings. A rank's time counts there, and
  * of two findings on the same time the sums over ranks say which one is advised.
  */
@@ -77,6 +81,7 @@ struct ts_trace_verdict {
 	struct ts_trace_advice *advice; /* what saves most first */
 	size_t n_advice;		/* TS_TRACE_ADVICE_MAX at most */
 	size_t n_slight;		/* findings about too little time to be advice */
+	bool captures; /* there would be advice, but most that was launched was captured for graphs and ran nothing: there is none */
 	uint64_t span_ns; /* of all devices, added up: what savings are a share of */
 };
 
@@ -122,6 +127,8 @@ struct ts_trace_answer {
 	struct ts_critical_path critical;
 	struct ts_trace_verdict verdict; /* by ts_trace_judge alone */
 	struct ts_trace_work work;
+	bool has_graphs; /* a trace of the capture was given */
+	struct ts_graph_work graphs;
 	struct ts_allocation_place *memory; /* of each device, and of the host, that the instants of the allocator name */
 	size_t n_memory;
 };

@@ -2142,6 +2142,7 @@ $ tscope analyze --json ./traced/demo.json.gz
 |       ]
 |     }
 |   },
+|   "graphs": null,
 |   "memory": [],
 |   "notices": []
 | }
@@ -3092,3 +3093,17 @@ $ python3 -c 'import json; n = ["void at::native::vectorized_elementwise_kernel<
 |   0.006000 ms  20.0 %      1  0.006000 ms  0.006000 ms  other     void
 |
 | 3
+# What graphs ran has the operators and modules of a trace of their capture, whose calls name their kernels.
+$ python3 -c 'import json; call = lambda name, ts, c, **a: dict(ph="X", cat="cuda_runtime", name=name, pid=1, tid=1, ts=ts, dur=1, args=dict(correlation=c, **a)); json.dump([dict(ph="X", cat="python_function", name="nn.Module: Up_0", pid=1, tid=1, ts=0, dur=50, args={}), dict(ph="X", cat="cpu_op", name="aten::mm", pid=1, tid=1, ts=5, dur=9, args={}), call("hipLaunchKernel", 8, 1, kernel="gemm"), call("hipLaunchKernel", 20, 2, kernel="norm")], open("capture.json", "w")); json.dump([call("hipGraphLaunch", 0, 9)] + [dict(ph="X", cat="kernel", name=n, pid=0, tid=7, ts=t, dur=d, args=dict(device=0, stream=7, correlation=9)) for n, t, d in (("norm", 10, 2), ("gemm", 20, 6))], open("replay.json", "w"))'; tscope analyze ./replay.json --capture ./capture.json | sed -n '/^What graphs/,/^What stands/p'; tscope analyze ./replay.json --capture ./none.json
+| What graphs ran, by the operators and modules that captured it (2 events, 0.008000 ms; the trace of the capture has 1 capture)
+|   The call that captured it is known of 2 events, 0.008000 ms (100.0 %). The capture of 1 of 1 graph launched was found. An operator is known of 1 event, 0.006000 ms (75.0 %); a module of 2 events, 0.008000 ms (100.0 %). Of all work of devices the graphs' part with a known module is 100.0 %.
+|           own   share  events        total  ran  operator
+|   0.006000 ms  75.0 %       1  0.006000 ms    1  aten::mm
+|
+| Modules (launched within them: 0.008000 ms; by the backward pass of their operators: 0.000000 ms; neither: 0.000000 ms)
+|   own forward  own backward  total forward  total backward  ran  module
+|   0.008000 ms   0.000000 ms    0.008000 ms     0.000000 ms    1  nn.Module: Up_0
+|
+| What stands out
+! tscope: --capture: ./none.json: No such file or directory
+[2]

@@ -8,13 +8,15 @@ import subprocess
 import sys
 
 INT, REAL, TEXT, LIST = int, float, str, list
+CALLS = ("cuda_runtime", "cuda_driver", "hip_runtime", "Runtime", "runtime")  # of which the kernel that they launch is kept alone
 # Of each table: the kinds of spans that have rows (none: all), and its columns: argument, type.
 DETAILS = {
     "operators": (None, (("Sequence number", INT), ("Fwd thread id", INT), ("Call stack", TEXT), ("Module Hierarchy", TEXT),
                          ("Input type", LIST), ("Concrete Inputs", LIST))),
     "frames": (None, (("Python id", INT), ("Python parent id", INT), ("Python module id", INT))),
-    "kernels": (("kernel", "Kernel"), (("grid", LIST), ("block", LIST), ("est. achieved occupancy %", REAL), ("warps per SM", REAL),
-                                       ("registers per thread", INT), ("shared memory", INT), ("graph id", INT))),
+    "kernels": (("kernel", "Kernel", *CALLS), (("grid", LIST), ("block", LIST), ("est. achieved occupancy %", REAL), ("warps per SM", REAL),
+                                       ("registers per thread", INT), ("shared memory", INT), ("graph id", INT), ("graph node id", INT),
+                                              ("kernel", TEXT))),
     "collectives": (None, (("In msg nelems", INT), ("Out msg nelems", INT), ("Group size", INT), ("Seq", INT), ("Rank", INT), ("Src Rank", INT),
                            ("Dst Rank", INT), ("dtype", TEXT), ("Process Group Ranks", TEXT), ("Process Group Description", TEXT))),
     "syncs": (None, (("cuda_sync_kind", TEXT), ("wait_on_stream", INT), ("wait_on_cuda_event_id", INT),
@@ -51,6 +53,8 @@ def rows_of(path):
         shapes = args.get("Input Dims", args.get("Input dims"))
         for table, (kinds, columns) in DETAILS.items():
             row = [cell(args, key, kind) for key, kind in columns]
+            if table == "kernels":
+                row = [v if (columns[i][0] == "kernel") == (e.get("cat") in CALLS) else None for i, v in enumerate(row)]
             if any(v is not None for v in row) and (not kinds or e.get("cat") in kinds):
                 out[table].append([table, span, compact(shapes) if isinstance(shapes, list) else None, *row])
     return out
