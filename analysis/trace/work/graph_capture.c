@@ -456,12 +456,13 @@ enum ts_status ts_graph_work(const struct ts_trace *replay, struct ts_trace *io_
 			     struct ts_graph_work *ret, struct ts_error *err)
 {
 	size_t most = replay->n_names + io_capture->n_names;
-	struct work w = {.replay = replay, .capture = io_capture, .arena = arena, .texts = ts_arena_array(arena, most, sizeof *w.texts)};
+	struct work w = {.replay = replay, .capture = io_capture, .arena = arena};
 	struct ts_graph_work out = {0};
 	struct ts_device_work work;
 	struct ts_nest nest;
 
 	TS_DOOR(ts_trace_holds(replay) && ts_trace_holds(io_capture));
+	w.texts = ts_arena_array(arena, most, sizeof *w.texts);
 	if (!w.texts || !ts_map_reserve_in(&w.map, arena, most))
 		return ts_arena_error(arena, err);
 	for (size_t i = 0; i < replay->rows.spans.n; i++)

@@ -1,8 +1,8 @@
 /* graph_capture.h - which operators and modules the kernels of CUDA graphs are of: those around the calls that captured them.
  *
- * A replayed graph is one call, and nothing of the host stands around its kernels. What captured it is in another trace, or in the same
- * one: calls that launch between the begin and the end of a capture, of which no work of a device has the correlation. Where a trace has
- * no begin of a capture, all such calls of it are one.
+ * A replayed graph is one call, and nothing of the host stands around its kernels. What captured it is in another trace, or in the
+ * same one: calls that launch between the begin and the end of a capture, of which no work of a device has the correlation. Where a
+ * trace has no begin of a capture, all such calls of it are one.
  *
  * A graph's events belong to the capture whose launches have the names of its events, each as often (ROCm writes the kernel's name at
  * the call); the k-th event of a name, by the graph's node and then by begin, to the k-th launch of it. Of several such captures, as of
