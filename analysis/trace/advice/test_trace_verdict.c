@@ -145,6 +145,45 @@ static void idle_for_the_host(void **state)
 	made_finish(&m);
 }
 
+/* While graphs are captured devices wait for the host, and no advice follows from that; where what ran is more than half of what was
+ * launched it does. */
+static void a_capture_is_no_sample(void **state)
+{
+	(void)state;
+	for (int64_t captured = 59; captured <= 60; captured++) {
+		struct made m;
+
+		made_begin(&m);
+		made_add(&m, TS_TRACE_RUNTIME, made_name(&m, "cudaStreamBeginCapture"), 0, 0, 1, 1000);
+		for (int64_t i = 0; i < captured; i++)
+			made_add(&m, TS_TRACE_RUNTIME, made_name(&m, "cudaLaunchKernel"), 0, 10 + i, 11 + i, 2000 + i);
+		for (int64_t i = 0; i < 60; i++)
+			made_call(&m, TS_TRACE_KERNEL, "gemm", 0, 3 * i * MS - 1000, 3 * i * MS, 3 * i * MS, (3 * i + 1) * MS);
+		judge(&m, NULL);
+		assert_int_equal(answer.verdict.captures, captured == 60);
+		assert_int_equal(answer.verdict.n_advice, captured == 60 ? 0 : 1);
+		assert_non_null(finding("TRACE.HOST_BOUND"));
+		made_finish(&m);
+	}
+}
+
+/* Kernels of a graph say so by the call that launched them, too, as ROCm's do, which have no graph id. */
+static void graphs_by_their_launch(void **state)
+{
+	struct made m;
+
+	(void)state;
+	made_begin(&m);
+	for (int64_t i = 0; i < 60; i++) {
+		made_add(&m, TS_TRACE_RUNTIME, made_name(&m, "hipGraphLaunch"), 0, 3 * i * MS - 1000, 3 * i * MS, i + 1);
+		made_add(&m, TS_TRACE_KERNEL, NAME_GEMM, 0, 3 * i * MS, (3 * i + 1) * MS, i + 1);
+	}
+	judge(&m, NULL);
+	assert_int_equal(answer.verdict.n_advice, 1);
+	assert_true(ts_span_contains(answer.verdict.advice[0].how, "CUDA graphs launch most kernels"));
+	made_finish(&m);
+}
+
 /* Where graphs launch most kernels, advice does not ask for graphs. */
 static void graphs_that_are_in_use(void **state)
 {
@@ -517,6 +556,8 @@ int main(void)
 		cmocka_unit_test(each_device_counts_by_itself),
 		cmocka_unit_test(idle_for_the_host),
 		cmocka_unit_test(graphs_that_are_in_use),
+		cmocka_unit_test(graphs_by_their_launch),
+		cmocka_unit_test(a_capture_is_no_sample),
 		cmocka_unit_test(three_pieces_at_most),
 		cmocka_unit_test(waits_or_the_host),
 		cmocka_unit_test(waits_or_loading),

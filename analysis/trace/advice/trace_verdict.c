@@ -85,14 +85,30 @@ static bool is_slight(uint64_t ns, uint64_t span_ns)
 	return (double)ns < TS_TRACE_ADVICE_LEAST * (double)span_ns;
 }
 
+/* Most launches of the recording were captured for graphs and ran nothing: what devices did then is no sample of a program's work. */
+static bool is_capture(const struct ts_work_marks *m, const struct ts_kernel_use *all)
+{
+	uint64_t ran = all->sum.count > m->graphed ? all->sum.count - m->graphed : 0;
+
+	return m->captures && m->kernel_launches >= 2 * ran;
+}
+
 /* What to try: never what the trace shows to be done already. */
-static struct ts_span how_of(const struct ts_finding *f, const struct ts_kernel_use *all)
+static struct ts_span how_of(const struct ts_finding *f, const struct ts_trace_work *w)
 {
 	static const char graphs[] = "CUDA graphs launch most kernels here already: find what is launched one by one between them, "
 				     "and what the host does from one graph to the next.";
+	static const char compiled[] = "Parts of the program are compiled already: let what runs outside of compiled graphs be "
+				       "compiled with them, and use fused normalizations, losses and optimizers.";
+	const struct ts_kernel_use *all = &w->use.all;
+	bool in_graphs = all->graphed.count > all->sum.count / 2 || w->marks.graphed > w->all.count / 2;
 	bool by_launches = ts_span_is(f->code, "TRACE.HOST_BOUND") || ts_span_is(f->code, "TRACE.LAUNCH_BOUND");
 
-	return by_launches && all->graphed.count > all->sum.count / 2 ? ts_span_str(graphs) : f->advice;
+	if (by_launches && in_graphs)
+		return ts_span_str(graphs);
+	if (ts_span_is(f->code, "TRACE.ELEMENTWISE") && (w->marks.n_regions || w->marks.breaks.graph_calls))
+		return ts_span_str(compiled);
+	return f->advice;
 }
 
 /* Keeps the longest, in order; among equals the finding that came first. */
@@ -129,8 +145,10 @@ enum ts_status ts_trace_judge(struct ts_trace_answer *io_answer, const struct ts
 		if (is_slight(ns, v.span_ns))
 			v.n_slight++;
 		else
-			advise(&v, &v.findings.items[i], how_of(&v.findings.items[i], &io_answer->work.use.all), ns);
+			advise(&v, &v.findings.items[i], how_of(&v.findings.items[i], &io_answer->work), ns);
 	}
+	v.captures = v.n_advice && is_capture(&io_answer->work.marks, &io_answer->work.use.all);
+	v.n_advice = v.captures ? 0 : v.n_advice;
 	TS_DOOR(v.n_advice <= TS_TRACE_ADVICE_MAX);
 	TS_DOOR_SORTED(i, v.n_advice, v.advice[i - 1].saves_most_ns >= v.advice[i].saves_most_ns);
 	io_answer->verdict = v;

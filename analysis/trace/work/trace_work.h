@@ -355,6 +355,9 @@ struct ts_work_marks {
 	struct ts_graph_breaks breaks;
 	uint64_t compiling, compile_ns; /* on the host */
 	uint64_t graph_launches;	/* cudaGraphLaunch, hipGraphLaunch */
+	uint64_t graphed;		/* events that these launched */
+	uint64_t captures;		/* of streams that began in the recording */
+	uint64_t kernel_launches;	/* calls that launch one kernel each, captured or not */
 };
 
 enum ts_status ts_work_marks(const struct ts_trace *trace, const struct ts_nest *nest, const struct ts_device_work *work,

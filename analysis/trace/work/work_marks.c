@@ -335,13 +335,37 @@ static enum ts_status regions(const struct marks *m, const struct ts_device_work
 	return TS_OK;
 }
 
-static void graphs(const struct ts_trace *trace, struct ts_work_marks *out)
-{
-	const struct ts_trace_spans *s = &trace->rows.spans;
+enum { CALL_GRAPH = 1, CALL_CAPTURE = 2, CALL_KERNEL = 4 };
 
-	for (size_t i = 0; i < s->n; i++)
-		out->graph_launches += s->kind[i] == TS_TRACE_RUNTIME && (ts_span_is(trace->names[s->name[i]], "cudaGraphLaunch") ||
-									  ts_span_is(trace->names[s->name[i]], "hipGraphLaunch"));
+static uint8_t call_of(struct ts_span name)
+{
+	if (ts_span_is(name, "cudaGraphLaunch") || ts_span_is(name, "hipGraphLaunch"))
+		return CALL_GRAPH;
+	if (ts_span_contains(name, "StreamBeginCapture"))
+		return CALL_CAPTURE;
+	return ts_span_contains(name, "LaunchKernel") ? CALL_KERNEL : 0;
+}
+
+static enum ts_status graphs(const struct marks *m, struct ts_arena *arena, struct ts_work_marks *out, struct ts_error *err)
+{
+	const struct ts_trace_spans *s = &m->trace->rows.spans;
+	uint8_t *calls = ts_arena_alloc(arena, m->trace->n_names + 1);
+
+	if (!calls)
+		return ts_arena_error(arena, err);
+	for (size_t i = 0; i < m->trace->n_names; i++)
+		calls[i] = call_of(m->trace->names[i]);
+	for (size_t i = 0; i < s->n; i++) {
+		uint32_t by = ts_trace_on_device(s->kind[i]) ? m->nest->parent[i] : TS_NEST_NONE;
+
+		out->graphed += by != TS_NEST_NONE && s->kind[by] == TS_TRACE_RUNTIME && calls[s->name[by]] == CALL_GRAPH;
+		if (s->kind[i] != TS_TRACE_RUNTIME)
+			continue;
+		out->graph_launches += calls[s->name[i]] == CALL_GRAPH;
+		out->captures += calls[s->name[i]] == CALL_CAPTURE;
+		out->kernel_launches += calls[s->name[i]] == CALL_KERNEL;
+	}
+	return TS_OK;
 }
 
 enum ts_status ts_work_marks(const struct ts_trace *trace, const struct ts_nest *nest, const struct ts_device_work *work,
@@ -354,9 +378,8 @@ enum ts_status ts_work_marks(const struct ts_trace *trace, const struct ts_nest 
 	TS_DOOR(ts_nest_holds(nest, trace));
 	if (read_names(&m, arena, err) || recomputation(&m, arena, &out, err) || optimizers(&m, arena, &out, err) ||
 	    attention(&m, work, arena, &out, err) || regions(&m, work, arena, &out, err) ||
-	    ts_graph_breaks(trace, nest, arena, &out.breaks, err))
+	    ts_graph_breaks(trace, nest, arena, &out.breaks, err) || graphs(&m, arena, &out, err))
 		return err->status;
-	graphs(trace, &out);
 	*ret = out;
 	return TS_OK;
 }
