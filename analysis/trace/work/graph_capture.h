@@ -7,9 +7,9 @@
  * A graph's events belong to the capture whose launches have the names of its events, each as often (ROCm writes the kernel's name at
  * the call); the k-th event of a name, by the graph's node and then by begin, to the k-th launch of it. Of several such captures, as of
  * the layers of a model, the graphs take turns, in order. Where no capture has just these names, it is the one that shares nine tenths
- * of the events and more, and names that it has another number of stay unknown: a profiler may miss a kernel of a graph. Where calls do not name their kernels (CUDA), the numbers of kernels, copies
- * and fills have to agree, and the k-th event is of the k-th launch: `by_order` counts those, because a graph whose branches run at once
- * may begin them in another order, unless it says its nodes.
+ * of the events and more, and names that it has another number of stay unknown: a profiler may miss a kernel of a graph. Where calls do
+ * not name their kernels (CUDA), the numbers of kernels, copies and fills have to agree, and the k-th event is of the k-th launch:
+ * `by_order` counts those, because a graph whose branches run at once may begin them in another order, unless it says its nodes.
  *
  * Each event is of the same kernel in the trace of the capture then, as if that had launched it; so all of nest.h and trace_work.h is
  * said of it in the same way. n log n.
