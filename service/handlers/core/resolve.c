@@ -364,22 +364,27 @@ static size_t common_beginning(struct ts_span a, struct ts_span b)
 	return n;
 }
 
-/* Offers a name that is at most half the length of the text away from it, or whose end is at most a third away. Of two that are as far,
- * the one that begins more as the text does is nearer. */
+/* Offers a name that is at most half the length of the text away from it, or whose end is at most a third away, as many components of
+ * both as the one has that has fewer: a text may be a path. Of two that are as far, the one that begins more as the text does is nearer. */
 static void weigh(struct nearest *near, struct ts_span text, struct ts_span name)
 {
-	struct ts_span other = ts_span_after(name, '/'), last = same_depth(other, text);
-	size_t cost = text.len * (other.len + last.len), whole, end;
+	struct ts_span other = ts_span_after(name, '/'), last = same_depth(other, text), typed = same_depth(text, other);
+	size_t cost = text.len * other.len + typed.len * last.len, whole, end;
+	bool ends;
 
 	near->left -= cost < near->left ? cost : near->left;
 	if (!near->left || name.len > TS_NAME_MAX || is_offered(near, name))
 		return;
 	whole = distance(text, other);
-	end = distance(text, last);
-	if (whole <= (text.len + 1) / 2 * EDIT || end <= text.len / 3 * EDIT)
+	end = distance(typed, last);
+	ends = end <= typed.len / 3 * EDIT;
+	if (whole <= (text.len + 1) / 2 * EDIT || ends) {
+		bool by_end = ends && end < whole;
+
 		offer(near, name,
-		      (whole < end ? whole : end) * (TS_NAME_MAX + 1) + TS_NAME_MAX -
-			      common_beginning(text, whole <= end ? other : last));
+		      (by_end ? end : whole) * (TS_NAME_MAX + 1) + TS_NAME_MAX -
+			      common_beginning(by_end ? typed : text, by_end ? last : other));
+	}
 }
 
 /* Finds names of the same project. Finding none is no error. */

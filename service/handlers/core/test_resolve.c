@@ -248,6 +248,9 @@ static void finds_ends(void **state)
 	expect_not_found("tag:exp23", TS_FOUND_NOTHING, "nothing is named p/exp23");
 	expect_not_found("xp23", TS_FOUND_NOTHING, "nothing is named p/xp23; similar names: p/runs30/exp23");
 	expect_not_found("x", TS_FOUND_NOTHING, "nothing is named p/x"); /* that of q is not meant */
+	put_ref(TS_REF_RUN, "p/exp1", first);
+	expect_not_found("runs/exp3", TS_FOUND_NOTHING, "nothing is named runs/exp3; similar names: p/exp1, p/runs30/exp23");
+	expect_not_found("some/where/exp3", TS_FOUND_NOTHING, "nothing is named some/where/exp3; similar names: p/exp1");
 	expect_not_found("a", TS_FOUND_SEVERAL, "p/a is ambiguous; it may be run:p/sweep/a, run:p/sweep/b/a");
 	put_ref(TS_REF_TAG, "p/sweep/c", first);
 	put_ref(TS_REF_RUN, "p/c", first);
