@@ -269,14 +269,12 @@ static int write_cache(struct ts_lmdb_env *env, struct ts_lmdb_txn *t, MDB_txn *
 		if (!rc)
 			rc = mdb_drop(txn, dbi, 0);
 	}
-	for (size_t i = 0; i < waiting->cap && !rc; i++) {
-		const struct ts_spare_value *value = waiting->slots[i].value;
-		MDB_val k = ts_val_of(ts_id_span(&waiting->slots[i].id)), v;
+	for (size_t i = 0; i < waiting->n && !rc; i++) {
+		const struct ts_spare_value *value = waiting->items[i].value;
+		struct ts_span id = ts_id_span(&waiting->items[i].id);
+		MDB_val k = ts_val_of(id), v = ts_val_of(ts_span_of(value->bytes, value->len));
 
-		if (!value)
-			continue;
-		v = ts_val_of(ts_span_of(value->bytes, value->len));
-		rc = ts_guard_key(env, t, TS_DB_CACHE, ts_id_span(&waiting->slots[i].id));
+		rc = ts_guard_key(env, t, TS_DB_CACHE, id);
 		if (!rc)
 			rc = mdb_put(txn, dbi, &k, &v, 0);
 	}
@@ -290,7 +288,7 @@ void ts_lmdb_cache_flush(struct ts_lmdb_env *env, struct ts_lmdb_txn *txn)
 	MDB_txn *child;
 
 	ts_spare_take(&env->kv.spare, &waiting);
-	if (waiting.used && mdb_txn_begin(env->mdb, txn->mdb, 0, &child) == 0) {
+	if (waiting.n && mdb_txn_begin(env->mdb, txn->mdb, 0, &child) == 0) {
 		if (write_cache(env, txn, child, &waiting))
 			mdb_txn_abort(child);
 		else

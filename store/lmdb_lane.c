@@ -176,7 +176,7 @@ void ts_lane_finish(struct ts_lmdb_env *env)
 	struct ts_error ignored;
 	struct ts_lmdb_txn *txn;
 
-	if (env->mdb_read_only || !env->kv.spare.waiting.used || ts_env_begin(env, true, &txn, &ignored))
+	if (env->mdb_read_only || !env->kv.spare.waiting.n || ts_env_begin(env, true, &txn, &ignored))
 		return;
 	ts_lmdb_cache_flush(env, txn);
 	(void)ts_env_commit(env, txn);

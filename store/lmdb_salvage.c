@@ -368,10 +368,9 @@ static enum ts_status look(struct salvage *s, const struct ts_id *id, bool *ret_
 		return TS_OK;
 	}
 	/* An id is the digest of the ids below it, so none is met again below itself. */
-	if (read_object(s, id, ret_whole, err) || ts_idmap_reserve(&s->whole, 1, err))
+	if (read_object(s, id, ret_whole, err))
 		return err->status;
-	ts_idmap_put(&s->whole, id, *ret_whole ? &is_whole : &is_not);
-	return TS_OK;
+	return ts_idmap_put(&s->whole, id, *ret_whole ? &is_whole : &is_not, err);
 }
 
 /* An object of which something is missing below is not complete any more. */

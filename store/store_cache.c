@@ -14,8 +14,8 @@ enum { WAITING_MAX = 16 << 20 };
 
 void ts_spare_drop(struct ts_idmap *waiting)
 {
-	for (size_t i = 0; i < waiting->cap; i++)
-		ts_free(waiting->slots[i].value);
+	for (size_t i = 0; i < waiting->n; i++)
+		ts_free(waiting->items[i].value);
 	ts_idmap_finish(waiting);
 }
 
@@ -23,7 +23,7 @@ void ts_spare_take(struct ts_spare *spare, struct ts_idmap *ret)
 {
 	pthread_mutex_lock(&spare->lock);
 	*ret = spare->waiting;
-	spare->waiting = (struct ts_idmap){0};
+	spare->waiting = (struct ts_idmap){.n = 0};
 	spare->bytes = 0;
 	pthread_mutex_unlock(&spare->lock);
 }
@@ -40,10 +40,9 @@ static struct ts_spare_value *place(struct ts_spare *spare, const struct ts_id *
 		ts_spare_drop(&spare->waiting);
 		spare->bytes = 0;
 	}
-	if (ts_idmap_reserve(&spare->waiting, 1, &ignored))
-		return made;
 	old = ts_idmap_get(&spare->waiting, id);
-	ts_idmap_put(&spare->waiting, id, made);
+	if (ts_idmap_put(&spare->waiting, id, made, &ignored))
+		return made;
 	spare->bytes += sizeof *made + made->len;
 	return old;
 }

@@ -159,7 +159,7 @@ static bool does_not_count(const struct ts_table *t, struct ts_span key)
 {
 	struct ts_id digest;
 
-	if (!t->without.used)
+	if (!t->without.n)
 		return false;
 	ts_digest(key, &digest);
 	return ts_idmap_get(&t->without, &digest) != NULL;

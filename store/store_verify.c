@@ -192,15 +192,14 @@ static enum ts_status name_bad(struct verify *v, struct ts_arena *arena, struct 
 {
 	const struct ts_idmap *maps[2] = {&v->damaged, &v->missing};
 
-	v->report.damaged = v->damaged.used;
-	v->report.missing = v->missing.used;
+	v->report.damaged = v->damaged.n;
+	v->report.missing = v->missing.n;
 	v->report.ids = ts_arena_array(arena, NAMED_IDS, sizeof *v->report.ids);
 	if (!v->report.ids)
 		return ts_arena_error(arena, err);
 	for (int k = 0; k < 2; k++)
-		for (size_t i = 0; i < maps[k]->cap && v->report.n_ids < NAMED_IDS; i++)
-			if (maps[k]->slots[i].value)
-				v->report.ids[v->report.n_ids++] = maps[k]->slots[i].id;
+		for (size_t i = 0; i < maps[k]->n && v->report.n_ids < NAMED_IDS; i++)
+			v->report.ids[v->report.n_ids++] = maps[k]->items[i].id;
 	return TS_OK;
 }
 

@@ -15,11 +15,11 @@ from layers import is_test, strip
 MECHANISMS = [
     ("comparators of qsort", "order", r"^(?:static )?int \w+\(const void \*\w+, const void \*\w+\)\n\{", 0),
     ("calls of qsort", "order", r"\bqsort\(", 1),  # of items whose size is known when the program runs
-    ("arrays that double", "grow|map", r"\b(\w+(?:(?:->|\.)\w+)*) \? (?:\1 \* 2|2 \* \1)\b|\bcap\w* \*= 2;", 6),  # with a ceiling, or of a table of hashes
+    ("arrays that double", "grow|map", r"\b(\w+(?:(?:->|\.)\w+)*) \? (?:\1 \* 2|2 \* \1)\b|\bcap\w* \*= 2;", 5),  # with a ceiling, or of a table of hashes
     ("calls of ts_realloc", "grow", r"\bts_realloc\(", 7),  # windows of bytes, columns of one cap
     ("searches by halves", "bisect", r"\b(?:size_t|unsigned|u?int\d*_t|int) \w+ = (?:\w+ \+ )?\(\w+ [-+] \w+\) / 2;", 0),
     # Random numbers, and keys that a store keeps.
-    ("functions that mix a hash", "map", r"\^ [^;\n]*\) ?\* ?(?:UINT64_C\()?0x(?:100000001[bB]3|9[eE]3779|[bB][fF]58)", 2),
+    ("functions that mix a hash", "map", r"\^ [^;\n]*\) ?\* ?(?:UINT64_C\()?0x(?:100000001[bB]3|9[eE]3779|[bB][fF]58)|1099511628211", 2),
     # What training writes: the names of events, and the last lines of a log. tests/reworded.py looks for the others.
     ("comparisons with a sentence", "words",
      r'\b(?:strn?cmp|strstr|strncasecmp|ts_span_(?:is|starts|ends|has|contains))\((?:[^;"()]|\([^()"]*\))*'
