@@ -28,7 +28,7 @@ void ts_live_finish(struct ts_live *live)
 		free_rank(live->ranks[i]);
 	ts_free(live->ranks);
 	ts_free(live->columns);
-	ts_free(live->by_name);
+	ts_map_finish(&live->by_name);
 	ts_arena_finish(&live->arena);
 	*live = (struct ts_live){.n_ranks = 0};
 }
@@ -99,55 +99,25 @@ static int phase_of(struct ts_live *live, struct ts_span path)
 	return live->n_phases++;
 }
 
-static size_t hash_of(struct ts_span path)
-{
-	uint64_t h = UINT64_C(14695981039346656037);
-
-	for (size_t i = 0; i < path.len; i++)
-		h = (h ^ path.data[i]) * UINT64_C(1099511628211);
-	return (size_t)(h >> 16 ^ h);
-}
-
-/* The place in by_name of a path, or the free one where it would stand. */
-static size_t place_of(const struct ts_live *live, struct ts_span path)
-{
-	size_t at = hash_of(path) % live->cap_names;
-
-	while (live->by_name[at] && !ts_span_eq(live->columns[live->by_name[at] - 1].path, path))
-		at = (at + 1) % live->cap_names;
-	return at;
-}
-
-static bool make_names(struct ts_live *live)
-{
-	if (live->by_name)
-		return true;
-	live->by_name = ts_alloc_array((size_t)2 * TS_LIVE_COLUMNS, sizeof *live->by_name);
-	live->cap_names = live->by_name ? (size_t)2 * TS_LIVE_COLUMNS : 0;
-	return live->by_name != NULL;
-}
-
 uint32_t ts_live_column(struct ts_live *live, struct ts_span path)
 {
+	uint64_t hash = ts_hash_bytes(ts_hash_open, path);
 	struct ts_live_column column = {.curve = -1};
-	size_t at;
+	uint32_t number;
 
-	if (!make_names(live))
-		return TS_LIVE_NONE;
-	at = place_of(live, path);
-	if (live->by_name[at])
-		return live->by_name[at] - 1;
+	TS_MAP_FIND(live->by_name, hash, i, ts_span_eq(live->columns[i].path, path), number);
+	if (number != TS_MAP_NONE)
+		return number;
 	if (live->n_columns == TS_LIVE_COLUMNS || !TS_GROW(live->columns, live->cap_columns, live->n_columns + 1, 16)) {
 		live->left_out = true;
 		return TS_LIVE_NONE;
 	}
 	column.path = ts_arena_span(&live->arena, path);
-	if (!column.path.data)
+	if (!column.path.data || !ts_map_add(&live->by_name, hash, (uint32_t)live->n_columns))
 		return TS_LIVE_NONE;
 	column.curve = curve_of(live, column.path);
 	column.phase = phase_of(live, column.path);
 	live->columns[live->n_columns] = column;
-	live->by_name[at] = (uint32_t)live->n_columns + 1;
 	return (uint32_t)live->n_columns++;
 }
 

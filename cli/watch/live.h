@@ -17,6 +17,7 @@
 #define TSCOPE_CLI_WATCH_LIVE_H
 
 #include "base/arena.h"
+#include "base/map.h"
 #include "cli/watch/curve.h"
 
 enum {
@@ -93,8 +94,7 @@ struct ts_live {
 	size_t n_ranks, cap_ranks;
 	struct ts_live_column *columns;
 	size_t n_columns, cap_columns;
-	uint32_t *by_name; /* places of columns by the hash of their paths, + 1 */
-	size_t cap_names;
+	struct ts_map by_name; /* columns by their paths */
 	int n_phases;
 	uint32_t phases[TS_LIVE_PHASES];
 	struct ts_live_wanted wanted[TS_LIVE_CURVES];
