@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/limits.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -143,6 +144,17 @@ static enum ts_status take(void *ctx, enum ts_db db, struct ts_span key, struct 
 	return s->n == BATCH || s->bytes > BATCH_BYTES ? flush(s, err) : TS_OK;
 }
 
+/* Whether bytes look like PROJECT/NAME. Keys of tables that are made anew are digests and numbers, which may have a 0 anywhere. */
+static bool is_name(struct ts_span text)
+{
+	const uint8_t *slash = text.len ? memchr(text.data, '/', text.len) : NULL;
+
+	for (size_t i = 0; i < text.len; i++)
+		if (text.data[i] <= ' ' || text.data[i] == 0x7f)
+			return false;
+	return slash && slash > text.data && slash + 1 < text.data + text.len && text.len <= TS_REF_NAME_MAX && ts_utf8_valid(text);
+}
+
 /* The table of a record that no tree says; TS_DBS: none that is copied. A log's entry ends in a number, whose first byte is 0; no
  * note's key has one, and what a note was has its key, a 0 and a number. */
 static enum ts_db table_of(struct ts_span key, struct ts_span value)
@@ -151,6 +163,7 @@ static enum ts_db table_of(struct ts_span key, struct ts_span value)
 	size_t behind = end ? (size_t)(key.data + key.len - end) - 1 : 0;
 	struct ts_log_entry entry;
 	struct ts_error damage;
+	struct ts_span named;
 	struct ts_ref ref;
 
 	if (is_object(key, value))
@@ -163,10 +176,15 @@ static enum ts_db table_of(struct ts_span key, struct ts_span value)
 		return TS_DB_META;
 	if (!end)
 		return strchr("rtsb", key.data[0]) && ts_ref_parse(key, value, &ref, &damage) == TS_OK ? TS_DB_REFS : TS_DBS;
-	if (behind == 8 && end[1] == 0)
-		return ts_log_parse(key, value, &entry, &damage) == TS_OK ? TS_DB_LOG : TS_DBS;
-	if (behind >= 8 && end[1] > 0x7f)
-		return TS_DB_REMOVED;
+	named = ts_span_of(key.data, (size_t)(end - key.data));
+	if (strchr("rtsb", key.data[0]) && is_name(ts_span_from(named, 1))) {
+		if (behind == 8 && end[1] == 0)
+			return ts_log_parse(key, value, &entry, &damage) == TS_OK ? TS_DB_LOG : TS_DBS;
+		if (behind >= 8 && end[1] > 0x7f)
+			return TS_DB_REMOVED;
+	}
+	if (!is_name(named))
+		return TS_DBS;
 	return behind > 9 && end[behind - 8] == 0 ? TS_DB_NOTE_LOG : TS_DB_NOTES;
 }
 
@@ -597,6 +615,7 @@ static enum ts_status check_note(struct salvage *s, struct ts_span key, struct t
 {
 	const uint8_t *end = memchr(key.data, 0, key.len);
 	size_t len = end ? (size_t)(end - key.data) : key.len;
+	enum ts_status status;
 	bool found;
 
 	if (is_named(s, TS_REF_RUN, ts_span_of(key.data, len), &found, err))
@@ -604,8 +623,10 @@ static enum ts_status check_note(struct salvage *s, struct ts_span key, struct t
 	s->report.notes += found;
 	if (found)
 		return TS_OK;
-	return drop(s, TS_DB_NOTES, key, err) ? err->status
-					      : lose(s, err, "a note of run %.*s, which is lost", (int)len, (const char *)key.data);
+	status = drop(s, TS_DB_NOTES, key, err);
+	if (status || !is_name(ts_span_of(key.data, len)))
+		return status;
+	return lose(s, err, "a note of run %.*s, which is lost", (int)len, (const char *)key.data);
 }
 
 static enum ts_status check_log(struct salvage *s, struct ts_span key, struct ts_error *err)
@@ -638,7 +659,8 @@ static enum ts_status check_removed(struct salvage *s, struct ts_span key, struc
 	struct ts_id id = {{0}};
 	enum ts_status status;
 
-	if (!end || key.len < place.len)
+	if (!end || key.len < place.len || !strchr("rtsb", key.data[0]) ||
+	    !is_name(ts_span_of(key.data + 1, (size_t)(end - key.data) - 1)))
 		return drop(s, TS_DB_REMOVED, key, err);
 	if (ts_read_begin(ts_kv_of(s->to), &r, err))
 		return err->status;

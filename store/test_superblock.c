@@ -470,6 +470,47 @@ static void a_table_whose_name_changed_is_missed(void **state)
 	test_free(whole);
 }
 
+/* A key that is a number and a digest, and has a 0 where a removed name has one. */
+static enum ts_status put_sent(struct ts_write *w, void *ctx, struct ts_error *err)
+{
+	static const uint8_t key[40] = {'r', 'x', 0, 0x80};
+	struct ts_buf record = TS_BUF_INIT(32);
+
+	(void)ctx;
+	ts_buf_u64(&record, 1);
+	return ts_write_record(w, TS_DB_SENT, ts_span_of(key, sizeof key), &record, err);
+}
+
+/* What is of a table that is made anew is not taken for what its bytes happen to look like, where no tree says of which table it is. */
+static void salvage_takes_no_digest_for_a_name(void **state)
+{
+	static const char table[] = "sent";
+	struct fixture *f = *state;
+	struct ts_salvage_report report;
+	const uint8_t *at;
+	uint8_t *whole;
+	uint64_t page;
+	char to[320];
+	size_t n;
+
+	OK(ts_store_write(ts_store_of(f->e), put_sent, NULL, 100, &f->err));
+	page = root_of(f, TS_DB_REFS);
+	close_it(f);
+	whole = slurp(f->data, &n);
+	for (at = whole; (at = memmem(at, n - (size_t)(at - whole), table, sizeof table - 1)); at++)
+		whole[at - whole] ^= 1;
+	memset(whole + page * 4096, 0x55, 4096);
+	spill(f->data, whole, n);
+	(void)snprintf(to, sizeof to, "%s/saved", f->dir);
+	OK(ts_lmdb_salvage(f->dir, to, &f->arena, &report, &f->err));
+	assert_true(report.damaged && report.names == 60 && report.removed == 0);
+	OK(ts_lmdb_open(&(struct ts_lmdb_options){.path = to}, &f->e, &f->err));
+	OK(verify(f));
+	close_it(f);
+	test_remove_dir(to);
+	test_free(whole);
+}
+
 static int lose_a_log(MDB_txn *txn)
 {
 	uint8_t room[TS_LOG_KEY_MAX];
@@ -534,6 +575,7 @@ int main(void)
 		TEST(a_file_that_goes_ends_acknowledgements),
 		TEST(damage_under_an_open_store_ends_writes),
 		TEST(salvage_saves_what_is_sound_and_names_the_rest),
+		TEST(salvage_takes_no_digest_for_a_name),
 		TEST(what_one_table_has_and_another_lacks_is_found),
 		TEST(a_table_whose_name_changed_is_missed),
 	};
