@@ -35,6 +35,7 @@ enum {
 	FRAME_MAX = 4 << 20,
 	PIECE = 1 << 16,
 	SAID_MAX = TS_ALARMS,
+	HANG_S = 5,	 /* that a hang waits for what who started the run says of it */
 	ASKERS = 3, /* that may be lost before nothing more is asked */
 };
 #define NS_PER_S INT64_C(1000000000)
@@ -70,6 +71,7 @@ struct watch {
 	int64_t began_ns, drawn_ns, news_ns, analyze_ns, compare_ns, poll_ns; /* monotonic; the last three: when it is due */
 	double interval;
 	enum ts_stand stand;
+	int64_t stand_ns; /* since when */
 	bool told[TS_EVENT_KINDS]; /* events other than findings, each once */
 	bool last_look;		   /* the look after the end has been taken */
 	size_t selected;
@@ -330,9 +332,11 @@ static void check_stand(struct watch *w)
 
 	if (stand != w->stand) { /* what was known before is of another time */
 		w->stand = stand;
+		w->stand_ns = ts_now_mono_ns();
 		w->last_look = w->forced = false;
 	}
-	if (stand == TS_STAND_STILL)
+	/* Who started it looks at the same time, and says what it waits in. */
+	if (stand == TS_STAND_STILL && (own.len || !w->launch_time.tv_sec || ts_now_mono_ns() - w->stand_ns > HANG_S * NS_PER_S))
 		happen_once(w, TS_EVENT_HANG, detail);
 	/* How it ended is known by an analysis behind the end. */
 	if (!ts_stand_is_over(stand) || (w->source != STREAM && !w->last_look))

@@ -55,6 +55,10 @@ static void test_exceptions(void **unused)
 	     "\"record\":\"line 4\"}}");
 	/* What the recorder says of its own files ends no training, and takes no other's place. */
 	says(LINES("tscope: /r/recording.tscope: cannot write facts.json beside it: No space left on device; training goes on"), "{}");
+	says(LINES("Traceback (most recent call last):", "RuntimeError: basic_ios::clear: iostream error",
+		   "tscope: /r/recording.tscope: No space left on device; training goes on"),
+	     "{\"end\":{\"cause\":\"disk_full\",\"type\":\"RuntimeError\",\"message\":\"basic_ios::clear: iostream error\","
+	     "\"record\":\"line 2\"}}");
 	says(LINES("tscope: /r/recording.tscope: No space left on device; training goes on", "Traceback (most recent call last):",
 		   "ValueError: no such layer"),
 	     "{\"end\":{\"cause\":\"exception\",\"type\":\"ValueError\",\"message\":\"no such layer\",\"record\":\"line 3\"}}");

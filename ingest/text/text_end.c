@@ -236,10 +236,25 @@ static void take_exception(struct ts_text_end *end, uint64_t number, int32_t ran
 	take(end, number, rank, ts_end_cause_of(type, message), type, message);
 }
 
+/* Programs say of a file that cannot be written only that it cannot ("iostream error", torch.save). Where the recorder saw a full disk,
+ * that is why. */
+static void find_cause(struct ts_text_end *end)
+{
+	static const char *const writes[] = {"OSError", "RuntimeError"};
+
+	for (size_t i = 0; i < sizeof writes / sizeof *writes; i++)
+		if (end->full && end->said && end->cause == TS_END_EXCEPTION && strcmp(end->type, writes[i]) == 0)
+			end->cause = TS_END_DISK_FULL;
+}
+
 void ts_text_end_line(struct ts_text_end *end, uint64_t number, int32_t rank, struct ts_span text)
 {
-	if (ts_span_starts(text, ts_span_str("tscope: "))) /* the recorder's own line: training goes on behind each */
+	if (ts_span_starts(text, ts_span_str("tscope: "))) { /* the recorder's own line: training goes on behind each */
+		for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+			end->full |= rows[i].cause == TS_END_DISK_FULL && ts_span_contains(text, rows[i].part);
+		find_cause(end);
 		return;
+	}
 	for (size_t i = 0; done[i]; i++)
 		end->finished |= ts_span_contains(text, done[i]);
 	if (ts_span_contains(text, "Traceback (most recent call last)")) {
@@ -252,6 +267,7 @@ void ts_text_end_line(struct ts_text_end *end, uint64_t number, int32_t rank, st
 	take_exception(end, number, rank, text);
 	if (end->line != number)
 		(void)take_row(end, number, rank, text);
+	find_cause(end);
 }
 
 void ts_text_end_step(struct ts_text_end *end)

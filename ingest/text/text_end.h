@@ -23,6 +23,7 @@ struct ts_text_wait {
 
 struct ts_text_end {
 	bool said, finished;
+	bool full; /* the recorder said that a disk was */
 	enum ts_end_cause cause;
 	uint64_t line;
 	int32_t rank; /* whose line it was; -1: it names none */

@@ -47,6 +47,12 @@ static int32_t rank_of(struct ts_span *io_line)
 	return (int32_t)rank;
 }
 
+static bool is_library(struct ts_span path)
+{
+	return ts_span_contains(path, "/site-packages/") || ts_span_contains(path, "/dist-packages/") ||
+	       ts_span_contains(path, "/lib/python3") || ts_span_starts(path, ts_span_str("<"));
+}
+
 /* `  File "train.py", line 12, in main`: of libraries the program's own frame before them counts. */
 static void take_frame(struct ts_text_tail *s, struct ts_span line)
 {
@@ -71,11 +77,27 @@ static void take_frame(struct ts_text_tail *s, struct ts_span line)
 		;
 	if (!ts_parse_i64(ts_span_part(text, 0, at), &number))
 		return;
-	if (*s->frame && (ts_span_contains(path, "/site-packages/") || ts_span_contains(path, "/dist-packages/") ||
-			  ts_span_contains(path, "/lib/python3") || ts_span_starts(path, ts_span_str("<"))))
+	if (*s->frame && is_library(path))
 		return;
 	(void)snprintf(s->frame, sizeof s->frame, "%.*s:%" PRId64, (int)(path.len < 400 ? path.len : 400), (const char *)path.data,
 		       number);
+	if (s->chain == TS_TAIL_FOLLOWED && !is_library(path))
+		memcpy(s->at, s->frame, sizeof s->at);
+}
+
+/* An exception that a library catches and answers by another one has only the library's frames; the program's are in the traceback of
+ * the other. */
+static void take_chain(struct ts_text_tail *s, struct ts_span line)
+{
+	static const char *const links[] = {"During handling of the above exception", "The above exception was the direct cause"};
+
+	for (size_t i = 0; i < sizeof links / sizeof *links; i++)
+		if (ts_span_starts(line, ts_span_str(links[i])))
+			s->chain = is_library(ts_span_str(s->at)) ? TS_TAIL_FOLLOWS : TS_TAIL_ALONE;
+	if (!ts_span_contains(line, "Traceback (most recent call last)"))
+		return;
+	s->frame[0] = '\0';
+	s->chain = s->chain == TS_TAIL_FOLLOWS ? TS_TAIL_FOLLOWED : TS_TAIL_ALONE;
 }
 
 /* The number behind the beginning of a line. */
@@ -96,8 +118,7 @@ static void take_line(struct ts_text_tail *s, uint64_t number, int32_t of, struc
 	struct ts_span rest;
 	int64_t root;
 
-	if (ts_span_contains(line, "Traceback (most recent call last)"))
-		s->frame[0] = '\0';
+	take_chain(s, line);
 	take_frame(s, line);
 	ts_text_end_line(&s->end, number, rank, line);
 	if (s->end.said && s->end.line == number && before != number)

@@ -19,6 +19,7 @@ struct ts_text_tail {
 	struct ts_text_end end;
 	char frame[TS_TEXT_TAIL_PLACE]; /* of the program's own code, in the traceback that is read: train.py:12 */
 	char at[TS_TEXT_TAIL_PLACE];	/* where the exception was raised that counts */
+	enum { TS_TAIL_ALONE, TS_TAIL_FOLLOWS, TS_TAIL_FOLLOWED } chain; /* of the traceback that is read: the last one led to it */
 	uint64_t lines;
 	bool root;	   /* inside of what torchrun says of the first failure */
 	int32_t root_rank; /* -1: it says none */

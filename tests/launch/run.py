@@ -429,6 +429,15 @@ def what_ended():
               end["at"].endswith("bug.py:4") and b"bug.py:4" in ran.stderr.splitlines()[-1], end, ran.stderr)
         check("and show says it", "bug.py:4" in (shown(place)[1] or ""), shown(place))
     with Place() as place:
+        os.makedirs(os.path.join(place.path, "site-packages"))
+        with open(os.path.join(place.path, "site-packages", "lib.py"), "w", encoding="utf-8") as file:
+            file.write("def save():\n    try:\n        raise RuntimeError('iostream error')\n    finally:\n        raise RuntimeError('unexpected pos')\n")
+        with open(os.path.join(place.path, "bug.py"), "w", encoding="utf-8") as file:
+            file.write("import sys\nsys.path.insert(0, 'site-packages')\nimport lib\nlib.save()\n")
+        place.run(sys.executable, "bug.py", options=["--no-auto"])
+        check("of an exception that a library answered by another the first, and the program's own line", place.end()["message"] == "iostream error" and
+              place.end()["at"].endswith("bug.py:4"), place.end())
+    with Place() as place:
         with open(os.path.join(place.path, "full.py"), "w", encoding="utf-8") as file:
             file.write("import sys\nprint('tscope: run/recording.tscope: cannot write facts.json: No space left on device; training goes on', file=sys.stderr)\n"
                        "raise OSError(28, 'No space left on device')\n")
