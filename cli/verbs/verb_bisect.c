@@ -14,9 +14,11 @@
 #include "cli/why/bisect_runs.h"
 #include "cli/why/why_problem.h"
 #include "experiment/bisection.h"
+#include "experiment/foresight.h"
 #include "run/head.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <spawn.h>
 #include <stdint.h>
@@ -42,6 +44,8 @@ struct judging {
 	const char *policy;		       /* the path of the gate's, in which no pairs are asked for */
 	double wrong;
 	bool gate, noise, push, told;
+	struct ts_bisect_others others; /* with the question */
+	struct ts_span good_run;	/* that GOOD names; empty: it names a commit */
 };
 
 /* --- judges --- */
@@ -126,7 +130,7 @@ static enum ts_status ask_gate(struct judging *g, const char *const *folders, si
 	return ts_inner_call(NULL, "gate", false, words, k, gate_verdict, ret, err);
 }
 
-static void push_run(struct judging *g, const char *folder, size_t version);
+static void push_run(struct judging *g, const char *folder, size_t version, const char *judged);
 
 /* Is what differs in time or memory said to be worse? The whole test of the gate, by all runs of both ends. */
 static enum ts_status gate_ends(void *ctx, const char *const *good, const char *const *bad, size_t n, struct ts_bisect_ends *ret,
@@ -137,8 +141,8 @@ static enum ts_status gate_ends(void *ctx, const char *const *good, const char *
 
 	for (size_t i = g->n_good; i < n; i++) {
 		g->good[i] = good[i];
-		push_run(g, good[i], 0);
-		push_run(g, bad[i], g->n);
+		push_run(g, good[i], 0, "good");
+		push_run(g, bad[i], g->n, "bad");
 	}
 	g->n_good = n;
 	if (ask_gate(g, bad, n, &m, err))
@@ -217,16 +221,21 @@ static enum ts_status judge_program(struct judging *g, const char *folder, struc
 	return TS_OK;
 }
 
-static void push_run(struct judging *g, const char *folder, size_t version)
+static void push_run(struct judging *g, const char *folder, size_t version, const char *judged)
 {
 	const struct ts_experiment_fact facts[] = {
 		{"session.experiment.of", "bisect"},
 		{"session.experiment.reason", ts_arena_phrase(&g->cli->arena, "version %zu", version)},
+		{"session.experiment.question", g->others.question},
+		{"session.experiment.version", ts_arena_phrase(&g->cli->arena, "%zu", version)},
+		{"session.experiment.judged", judged},
+		{"session.experiment.place", g->others.place},
 	};
 	bool pushed = true;
 
 	if (g->push)
-		ts_experiment_push(g->cli, folder, ts_arena_phrase(&g->cli->arena, "bisect-%s", strrchr(folder, '/') + 1), facts,
+		ts_experiment_push(g->cli, folder,
+				   ts_arena_phrase(&g->cli->arena, "bisect-%s-%.8s", strrchr(folder, '/') + 1, g->others.place), facts,
 				   sizeof facts / sizeof facts[0], &pushed);
 	if (!pushed && !g->told)
 		ts_cli_say(g->cli, "runs of experiments could not be pushed; they are kept beside %s", folder);
@@ -239,16 +248,20 @@ static enum ts_status judge(void *ctx, const char *folder, size_t version, struc
 
 	if (!version && !g->good_folder)
 		g->good_folder = ts_arena_phrase(&g->cli->arena, "%s", folder);
-	push_run(g, folder, version);
-	if (g->program)
-		return judge_program(g, folder, ret, err);
-	return g->gate ? judge_gate(g, folder, ret, err) : judge_diff(g, folder, version, ret, err);
+	if (g->program ? judge_program(g, folder, ret, err)
+	    : g->gate  ? judge_gate(g, folder, ret, err)
+		       : judge_diff(g, folder, version, ret, err))
+		return err->status;
+	/* What was measured here is no judgement yet, and of no other machine. */
+	push_run(g, folder, version, ret->skipped ? "skipped" : g->gate || g->noise ? "measured" : ret->evidence > 0 ? "bad" : "good");
+	return TS_OK;
 }
 
 /* --- the question --- */
 
 /* The commit that a word names in the clone, or that the run of this name recorded. */
-static enum ts_status commit_of(struct ts_cli *cli, const char *clone, const char *word, const char **ret_commit, struct ts_error *err)
+static enum ts_status commit_of(struct ts_cli *cli, const char *clone, const char *word, const char **ret_commit,
+				struct ts_span *ret_spec, struct ts_error *err)
 {
 	const struct ts_fact *fact;
 	struct ts_get_reply run;
@@ -266,6 +279,7 @@ static enum ts_status commit_of(struct ts_cli *cli, const char *clone, const cha
 		*ret_commit = ts_bisect_commit(clone, ts_arena_phrase(&cli->arena, "%.*s", TS_SPAN_ARG(fact->text)), &cli->arena);
 	if (!*ret_commit)
 		return ts_error_set(err, TS_INVALID, "%s did not record a commit that this clone has", word);
+	*ret_spec = spec;
 	return TS_OK;
 }
 
@@ -298,9 +312,12 @@ static enum ts_status version_list(struct ts_cli *cli, const char *list, struct 
 	return q->good ? TS_OK : ts_error_set(err, TS_INVALID, "the clone has no commit that is checked out");
 }
 
-static enum ts_status commits(struct ts_cli *cli, struct ts_bisect_question *q, struct ts_error *err)
+static enum ts_status commits(struct ts_cli *cli, struct judging *g, struct ts_bisect_question *q, struct ts_error *err)
 {
-	if (commit_of(cli, q->clone, ts_cli_word(cli, 0), &q->good, err) || commit_of(cli, q->clone, ts_cli_word(cli, 1), &q->bad, err))
+	struct ts_span bad;
+
+	if (commit_of(cli, q->clone, ts_cli_word(cli, 0), &q->good, &g->good_run, err) ||
+	    commit_of(cli, q->clone, ts_cli_word(cli, 1), &q->bad, &bad, err))
 		return err->status;
 	q->n = ts_bisect_count(q->clone, q->good, q->bad);
 	if (!q->n)
@@ -354,21 +371,74 @@ static enum ts_status read_options(struct ts_cli *cli, struct judging *g, struct
 	return TS_OK;
 }
 
+/* --part 2/3 */
+static enum ts_status part_of(struct ts_cli *cli, const struct judging *g, struct ts_bisect_question *q, struct ts_error *err)
+{
+	const char *text = ts_args_text(&cli->args, "part"), *slash = text ? strchr(text, '/') : NULL;
+	uint64_t part = 0, parts = 0;
+
+	q->part = q->parts = 1;
+	if (!text)
+		return TS_OK;
+	if (!slash || !ts_parse_u64(ts_span_of(text, (size_t)(slash - text)), &part) || !ts_parse_u64(ts_span_str(slash + 1), &parts) ||
+	    !part || part > parts || parts > TS_AHEAD_MOST)
+		return ts_error_set(err, TS_INVALID, "--part is the number of this machine and how many there are, as 1/3; at most %d",
+				    TS_AHEAD_MOST);
+	if (g->gate || g->noise || !g->push)
+		return ts_error_set(err, TS_INVALID, "--part: %s",
+				    g->push ? "what is measured on one machine says nothing of another one"
+					    : "machines tell each other by the runs that they push, so --no-push cannot be");
+	q->part = part;
+	q->parts = parts;
+	return TS_OK;
+}
+
+/* All that the question is made of, and where this command makes its runs. */
+static enum ts_status question_of(struct judging *g, const struct ts_bisect_question *q, struct ts_error *err)
+{
+	struct ts_arena *arena = &g->cli->arena;
+	struct ts_buf text = TS_BUF_INIT(TS_KEPT_RUN_KEY_TEXT), place = TS_BUF_INIT(TS_KEPT_RUN_KEY_TEXT);
+	char key[TS_KEPT_RUN_KEY + 1], host[256] = "";
+	const char *project;
+
+	ts_buf_printf(&text, "%s\n%s\n%" PRId64 "\n%s\n", q->good, q->bad ? q->bad : "", q->steps, g->program ? g->program : "");
+	for (size_t i = 0; q->versions && i < q->n; i++)
+		ts_buf_printf(&text, "version %s\n", q->versions[i]);
+	for (size_t i = 0; q->argv[i]; i++)
+		ts_buf_printf(&text, "%zu %s\n", strlen(q->argv[i]), q->argv[i]);
+	if (ts_kept_run_key(&text, key, err) || ts_cli_project(g->cli, &project, err))
+		return err->status;
+	g->others = (struct ts_bisect_others){
+		.cli = g->cli, .project = ts_span_str(project), .question = ts_arena_phrase(arena, "%s", key)};
+	if (gethostname(host, sizeof host - 1))
+		host[0] = '\0';
+	ts_buf_printf(&place, "%s\n%s\n", host, q->directory);
+	if (ts_kept_run_key(&place, key, err))
+		return err->status;
+	g->others.place = ts_arena_phrase(arena, "%s", key);
+	return ts_arena_check(arena, err);
+}
+
 static enum ts_status prepare(struct ts_cli *cli, struct judging *g, struct ts_bisect_question *q, struct ts_error *err)
 {
 	const char *list = ts_args_text(&cli->args, "versions");
 	struct ts_id ids[2];
 
 	if (read_options(cli, g, q, err) || ts_experiment_jobs(cli, &q->jobs, err) ||
-	    ts_experiment_launcher(cli, &q->launcher, err) || (list ? version_list(cli, list, q, err) : commits(cli, q, err)))
+	    ts_experiment_launcher(cli, &q->launcher, err) || (list ? version_list(cli, list, q, err) : commits(cli, g, q, err)))
 		return err->status;
 	if (q->jobs > 1 && g->gate)
 		return ts_error_set(err, TS_INVALID,
 				    "--jobs: runs side by side slow each other down, so the gate judges one after the other");
 	ts_digest(ts_span_str(ts_cli_word(cli, 0)), &ids[0]);
 	ts_digest(ts_span_str(ts_cli_word(cli, 1)), &ids[1]);
-	if (ts_experiment_directory(cli, "bisect", &ids[0], &ids[1], &q->directory, err))
+	if (ts_experiment_directory(cli, "bisect", &ids[0], &ids[1], &q->directory, err) || part_of(cli, g, q, err) ||
+	    question_of(g, q, err))
 		return err->status;
+	if (!g->gate && !g->noise && g->push && !ts_cli_open(cli, TS_USE_READ, err))
+		q->others = &g->others;
+	if (!g->gate && !g->program && !list)
+		q->recorded = g->good_run;
 	if (!g->gate)
 		return TS_OK;
 	g->n = q->n;

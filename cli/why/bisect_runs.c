@@ -293,7 +293,7 @@ static size_t times_judged(const struct searching *s, size_t version)
 	size_t n = 0;
 
 	for (size_t i = 0; i < s->n; i++)
-		n += s->judged[i].version == version;
+		n += s->judged[i].version == version && s->told[i].folder.len;
 	return n;
 }
 
@@ -372,6 +372,69 @@ static enum ts_status in_turn(struct searching *s, const struct ts_bisection *bi
 	return asked_for(s, bisection, io_step, err);
 }
 
+/* Takes judgements of others. A run that was recorded before is of the version whose commit it has. */
+static enum ts_status take_others(struct searching *s, const struct ts_bisect_other *others, size_t n, struct ts_error *err)
+{
+	const struct ts_bisect_question *q = s->q;
+
+	for (size_t i = 0; i < n && s->n < TS_BISECT_RUNS_MOST; i++) {
+		const char *commit = ts_arena_phrase(s->arena, "%.*s", TS_SPAN_ARG(others[i].commit)), *name;
+		size_t version = others[i].version;
+
+		if (!version && ts_bisect_commit(q->clone, commit, s->arena)) /* as git counts from it to the bad one */
+			version = q->n - ts_bisect_count(q->clone, commit, q->bad);
+		name = version && version <= q->n ? name_of(s, version) : NULL;
+		if (!name || (commit[0] && strcmp(name, commit) != 0))
+			continue;
+		s->judged[s->n] = (struct ts_judged){version, false, ts_judge_evidence(others[i].bad, q->wrong)};
+		s->values[s->n] = (double)NAN;
+		s->told[s->n++] = (struct ts_bisected_run){
+			.version = version, .name = ts_span_str(name), .evidence = (double)NAN, .value = (double)NAN};
+		ts_cli_say(q->cli, "version %zu of %zu, %.*s: %s, by the run %.*s", version, q->n, COMMIT_SHOWN, name,
+			   others[i].bad ? "bad" : "good", TS_SPAN_ARG(others[i].name));
+	}
+	return ts_arena_check(s->arena, err) ? err->status : TS_OK;
+}
+
+/* What others have found since. That the store does not tell is no error: this machine finds it by itself. */
+static enum ts_status hear(struct searching *s, struct ts_error *err)
+{
+	struct ts_bisect_other others[TS_BISECT_OTHERS_MOST];
+	struct ts_error ignored;
+	size_t n;
+
+	if (!s->q->others || ts_bisect_others_new(s->q->others, others, &n, &ignored))
+		return TS_OK;
+	return take_others(s, others, n, err);
+}
+
+static enum ts_status hear_recorded(struct searching *s, struct ts_error *err)
+{
+	struct ts_bisect_other others[TS_BISECT_OTHERS_MOST];
+	struct ts_error ignored;
+	size_t n;
+
+	if (!s->q->recorded.len || ts_bisect_recorded(s->q->cli, s->q->recorded, s->q->steps, others, &n, &ignored))
+		return TS_OK;
+	return take_others(s, others, n, err);
+}
+
+/* Of several machines each runs another one of those that may be asked for. */
+static enum ts_status choose(struct searching *s, const struct ts_bisection *bisection, struct ts_arena *arena, size_t *io_version,
+			     struct ts_error *err)
+{
+	const struct ts_bisect_question *q = s->q;
+	struct ts_ahead_version versions[TS_AHEAD_MOST];
+	size_t n;
+
+	if (q->parts <= 1)
+		return TS_OK;
+	if (ts_bisection_ahead(bisection, s->judged, s->n, ts_judge_evidence(true, q->wrong), q->part, arena, versions, &n, err))
+		return err->status;
+	*io_version = versions[n - 1].version;
+	return TS_OK;
+}
+
 static enum ts_status search_on(struct searching *s, const struct ts_bisection *bisection, struct ts_bisection_step *ret_step,
 				struct ts_error *err)
 {
@@ -381,12 +444,16 @@ static enum ts_status search_on(struct searching *s, const struct ts_bisection *
 	size_t spare;
 
 	ts_arena_init(&arena, STEP_ARENA);
-	while (!(status = ts_bisection_next(bisection, s->judged, s->n, &arena, ret_step, err)) &&
+	while (!(status = hear(s, err)) && !(status = ts_bisection_next(bisection, s->judged, s->n, &arena, ret_step, err)) &&
 	       ret_step->end == TS_BISECTION_GOES_ON) {
 		struct ts_bisect_judgement j;
 		size_t version = ret_step->next, i = s->n;
 
 		ts_arena_reset(&arena);
+		if (choose(s, bisection, &arena, &version, err)) {
+			status = err->status;
+			break;
+		}
 		status = q->jobs > 1 ? ahead(s, bisection, &arena, err) : TS_OK;
 		if (!status)
 			status = look_again(s, version, &j, &s->told[i], err);
@@ -489,7 +556,7 @@ enum ts_status ts_bisect_by_runs(const struct ts_bisect_question *q, struct ts_b
 		return ts_arena_error(&q->cli->arena, err);
 	s->q = q;
 	s->arena = &q->cli->arena;
-	if ((q->ends ? measure_ends(s, err) : look_at_ends(s, err)) || search(s, &step, err))
+	if ((q->ends ? measure_ends(s, err) : look_at_ends(s, err)) || hear_recorded(s, err) || search(s, &step, err))
 		return err->status;
 	if (q->ends && step.end != TS_BISECTION_OVER && ends_hold(s, err))
 		return err->status;
@@ -530,7 +597,7 @@ enum ts_status ts_render_bisected_text(struct ts_cli *cli, const struct ts_bisec
 		const struct ts_bisected_run *r = &b->judged[i];
 
 		ts_view_row(&view, NULL);
-		ts_view_set(&view, "#", TS_STYLE_DIM, ts_show_count(r->number, &cli->arena));
+		ts_view_set(&view, "#", TS_STYLE_DIM, r->number ? ts_show_count(r->number, &cli->arena) : "-");
 		ts_view_set(&view, "version", TS_STYLE_PLAIN, ts_show_count(r->version, &cli->arena));
 		ts_view_set_span(&view, "name", TS_STYLE_PLAIN,
 				 r->name.len == 40 || r->name.len == 64 ? ts_span_of(r->name.data, COMMIT_SHOWN) : r->name);

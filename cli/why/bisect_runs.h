@@ -12,6 +12,7 @@
 
 #include "analysis/answer/bisected.h"
 #include "cli/core/context.h"
+#include "cli/why/bisect_others.h"
 #include "experiment/bisection.h"
 #include "cli/why/kept_run.h"
 
@@ -57,6 +58,9 @@ struct ts_bisect_question {
 	enum ts_status (*ends)(void *ctx, const char *const *good, const char *const *bad, size_t n, struct ts_bisect_ends *ret,
 			       struct ts_error *err);
 	void *ctx;
+	struct ts_bisect_others *others; /* whose judgements count, too; NULL: nobody's, as where one machine measures */
+	struct ts_span recorded;	 /* the good run, beside which runs that were recorded before are judged; empty: none */
+	size_t part, parts;		 /* of the machines that search together, this is the part-th; 1 of 1: alone */
 };
 
 enum ts_status ts_bisect_by_runs(const struct ts_bisect_question *q, struct ts_bisected *ret, struct ts_error *err);

@@ -229,6 +229,7 @@ _tscope_complete()
 	bisect:--versions) :; return ;;
 	bisect:--steps) :; return ;;
 	bisect:--budget) :; return ;;
+	bisect:--part) :; return ;;
 	bisect:--clone) _tscope_paths -d; return ;;
 	bisect:-d|bisect:--directory) _tscope_paths -d; return ;;
 	bisect:--limit) :; return ;;
@@ -338,7 +339,7 @@ _tscope_complete()
 		check-resume) options+=" -t --tolerance" ;;
 		check-determinism) options+=" --steps --clone --copy -d --directory --limit --runner --pattern --map" ;;
 		why) options+=" --budget --dry-run -y --yes --clone -d --directory --limit --runner --jobs --no-push --pattern --map" ;;
-		bisect) options+=" --judge --noise --metric --wrong --versions --steps --budget --clone -d --directory --limit --runner --jobs --no-push" ;;
+		bisect) options+=" --judge --noise --metric --wrong --versions --steps --budget --part --clone -d --directory --limit --runner --jobs --no-push" ;;
 		gate) options+=" -b --baseline --bundle --paired --metric --better --policy -w --workload --across --exclude --inconclusive --junit --markdown --github --gitlab --request --verdict --explain --check --replay --init --repro --golden --profile --runs --steps --resume --certificate --clone --copy -d --directory --limit --runner" ;;
 		repro-op) options+=" --at --pattern --map" ;;
 		golden) options+=" --why --by --steps" ;;

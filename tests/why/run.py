@@ -313,6 +313,37 @@ def beside(p):
     check("nothing is left of them", lab.git(p.repo, "worktree", "list").count("\n") == 0, lab.git(p.repo, "worktree", "list"))
 
 
+def together(p):
+    """Two machines that share a server, which here are two folders that share a store; and a run that was recorded before."""
+    place = [os.path.join(p.top, "machine-1"), os.path.join(p.top, "machine-2")]
+    command = ("--", sys.executable, "train.py", os.path.join(p.top, "A.json"), "x")
+    env = {**p.env, "TSCOPE_STORE": os.path.join(p.top, "shared")}
+    running = [subprocess.Popen([p.tscope, "bisect", p.commits[0], p.commits[12], "--json", "--part", f"{i + 1}/2", "-d", place[i], *command], cwd=p.repo, env=env,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL) for i in range(2)]
+    said = [(*one.communicate(timeout=300), one.returncode) for one in running]
+    answers = [json.loads(out) if out else {} for out, err, code in said]
+    check("machines that search together find the same", all(a.get("first") == a.get("last") == p.commits[8] for a in answers), said)
+    # One that comes later has nothing to run but its own ends.
+    code, out, err = p.run("bisect", p.commits[0], p.commits[12], "--json", "-d", os.path.join(p.top, "machine-3"), *command, env={"TSCOPE_STORE": env["TSCOPE_STORE"]})
+    answer = json.loads(out) if out else {}
+    check("what others found is not run again", code == 0 and answer["first"] == p.commits[8] and answer["run_count"] == 2 and "bad, by the run" in err, (code, answer, err))
+    code, out, err = p.run("bisect", p.commits[0], p.commits[12], "--part", "1/2", "--judge", "gate", *command)
+    check("times of two machines are not held together", code == 2 and "says nothing of another one" in err, (code, out, err))
+    # GOOD is a run: others of its command and its settings, which were recorded from commits between, are judged without a run.
+    for commit in (6, 7, 8, 11):
+        p.record(f"before-{commit}", commit=commit)
+    for name, commit in (("A", 0), *((f"before-{c}", c) for c in (6, 7, 8, 11))):
+        path = os.path.join(p.top, name, "facts.json")
+        facts_json = json.load(open(path, encoding="utf-8"))
+        facts_json["session"] = {"command": "python train.py A.json"}
+        json.dump(facts_json, open(path, "w", encoding="utf-8"))
+        code, out, err = p.run("push", os.path.join(p.top, name), "--name", name, env={"TSCOPE_STORE": os.path.join(p.top, "before")})
+        check(f"{name} is pushed", code == 0, err)
+    code, out, err = p.run("bisect", "A", p.commits[12], "--json", "-d", os.path.join(p.top, "machine-4"), *command, env={"TSCOPE_STORE": os.path.join(p.top, "before")})
+    answer = json.loads(out) if out else {}
+    check("stored runs come first", code == 0 and answer["first"] == answer["last"] == p.commits[8] and answer["run_count"] == 2, (code, answer, err))
+
+
 PODMAN = '''#!/bin/sh
 # Stands for podman: it begins with an empty environment, and takes what --env names.
 echo "$@" >> "$0.said"
@@ -356,7 +387,7 @@ def main():
     p = Place(sys.argv[1])
     try:
         p.record("A")
-        for part in (facts, stopped, hidden, others, patches, refused, unable, bisect, beside, elsewhere):
+        for part in (facts, stopped, hidden, others, patches, refused, unable, bisect, together, beside, elsewhere):
             part(p)
     finally:
         p.close()
