@@ -45,7 +45,8 @@ static void a_step(void **state)
 	static const double values[] = {1, 1, 1, 1, 2, 2, 2, 2};
 	static const struct ts_level items[] = {{.first = 0, .end = 4, .value = 1, .mark = "", .text = ""},
 						{.first = 4, .end = 8, .value = 2, .mark = "A", .text = "t"}};
-	static const struct ts_levels levels = {values, 8, TS_UNIT_NONE, items, 2, "old", "new"};
+	static const struct ts_levels levels = {.values = values, .n = 8, .unit = TS_UNIT_NONE, .items = items, .n_items = 2,
+						.first = "old", .last = "new"};
 
 	(void)state;
 	chart(&levels, 60);
