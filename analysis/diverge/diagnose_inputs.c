@@ -526,10 +526,24 @@ static void data_unlike(struct ts_inquiry *q, int64_t step)
 		ts_say_against(
 			q, "no batch of one run is in the other run: batches of a different size, or that are made in a different way, "
 			   "would look the same");
-		ts_conclude(q, TS_CAUSE_ORDER_OR_SET, TS_CONFIDENCE_MEDIUM,
-			    "The batches differ from step %" PRId64
-			    " on although the data are the same: they are drawn in a different order, or made in a different way",
-			    step);
+		if (step > q->first[TS_KIND_BATCH].start)
+			ts_conclude(q, TS_CAUSE_DATA_ORDER, TS_CONFIDENCE_LOW,
+				    "The batches differ from step %" PRId64
+				    " on, after equal ones, although the data are the same: they seem to be drawn in a different "
+				    "order from there on",
+				    step);
+		else if (ts_fact_names(q, TS_CAUSE_CODE) && !ts_fact_names(q, TS_CAUSE_CONFIG))
+			ts_conclude(q, TS_CAUSE_CODE, TS_CONFIDENCE_MEDIUM,
+				    "The batches differ from step %" PRId64
+				    " on although the data are the same, and of what both runs recorded the code differs: it draws "
+				    "or makes them in a different way",
+				    step);
+		else
+			ts_conclude(q, TS_CAUSE_ORDER_OR_SET, TS_CONFIDENCE_MEDIUM,
+				    "The batches differ from step %" PRId64
+				    " on although the data are the same: they are drawn in a different order, or made in a "
+				    "different way",
+				    step);
 		ts_remain(q, TS_CAUSE_DATA_ORDER);
 		ts_remain(q, TS_CAUSE_CONFIG);
 		return;

@@ -364,6 +364,12 @@ static void rounding(struct ts_inquiry *q)
 					  "their rounding is at work");
 			q->d.confidence = TS_CONFIDENCE_LOW;
 		}
+	} else if (off && ts_same_recipe_and_platform(q) && !(repeats && q->e->repeats.answer == TS_REPEATS_EQUAL)) {
+		ts_conclude(q, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_LOW,
+			    "Rounding differs from step %" PRId64
+			    " on, although code, settings, libraries and devices are recorded and the same: kernels seem not to "
+			    "repeat, as flags that prevent it are not set",
+			    q->f);
 	} else {
 		ts_conclude(q, TS_CAUSE_ROUNDING, TS_CONFIDENCE_MEDIUM,
 			    "Rounding differs from step %" PRId64

@@ -108,6 +108,12 @@ static bool alone_damaged(const struct ts_inquiry *q, int64_t update)
 	       ts_agrees_at(q, TS_KIND_GRADS, update);
 }
 
+/* The first common step is the first of the training: nothing was damaged before it, and no state was restored. */
+static bool begins_here(const struct ts_inquiry *q)
+{
+	return q->start >= 0 && q->start <= q->cadence && q->first[TS_KIND_LOSS].from_first && q->first[TS_KIND_PARAMS].from_first;
+}
+
 /* No record explains the difference. */
 static void other_update(struct ts_inquiry *q, int64_t update, bool some)
 {
@@ -121,6 +127,12 @@ static void other_update(struct ts_inquiry *q, int64_t update, bool some)
 			    "The parameters first differ at step %" PRId64
 			    ", although their update ran from the same gradients and left the same state of the optimizer, as all "
 			    "updates before it did with the same code and settings: they were damaged, or something else wrote them",
+			    params->step);
+	else if (finite && update == q->start && begins_here(q))
+		ts_conclude(q, TS_CAUSE_COMPUTATION, TS_CONFIDENCE_MEDIUM,
+			    "The first update makes other parameters of equal ones and equal gradients (step %" PRId64
+			    "), by more than rounding: the code of the update differs, or a setting of the optimizer that is not "
+			    "recorded",
 			    params->step);
 	else
 		ts_conclude(q, TS_CAUSE_COMPUTATION, TS_CONFIDENCE_MEDIUM,
@@ -195,18 +207,34 @@ static void other_pass(struct ts_inquiry *q, bool forward, bool rng)
 	const char *what = forward ? "the loss" : "the gradients";
 
 	unsigned off = 0, unknown = 0;
+	bool by_chance = false;
 
-	if (ts_is_rounding(q) && !ts_is_pushed(q))
+	if (ts_is_rounding(q)) {
+		ts_say_flags(q, &off, &unknown);
+		by_chance = off && ts_same_recipe_and_platform(q) && q->e->repeats.answer != TS_REPEATS_EQUAL;
+	}
+	if (by_chance && !ts_is_pushed(q))
+		ts_conclude(q, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_LOW,
+			    "Step %" PRId64
+			    " computes %s from equal inputs with a different rounding, although code, settings, libraries and devices "
+			    "are recorded and the same: kernels seem not to repeat, as flags that prevent it are not set",
+			    q->f, what);
+	else if (ts_is_rounding(q) && !ts_is_pushed(q))
 		ts_conclude(q, TS_CAUSE_ROUNDING, TS_CONFIDENCE_MEDIUM,
 			    "Step %" PRId64 " computes %s from equal inputs with a different rounding", q->f, what);
+	else if (forward && rng && q->jump > ts_cut_of(q, TS_CUT_PRECISION) && ts_at_first_pass(q) && begins_here(q))
+		ts_conclude(q, TS_CAUSE_COMPUTATION, TS_CONFIDENCE_MEDIUM,
+			    "Step %" PRId64
+			    " computes another loss from equal inputs, by more than a kernel or a precision changes it: the code "
+			    "differs, or a setting that is not recorded",
+			    q->f);
 	else
 		ts_conclude(q, TS_CAUSE_COMPUTATION, TS_CONFIDENCE_MEDIUM,
 			    "Step %" PRId64
 			    " computes different values from equal inputs: the code, a setting, a kernel or a damaged state differs",
 			    q->f);
 	if (ts_is_rounding(q)) {
-		ts_say_flags(q, &off, &unknown);
-		if (off && ts_same_recipe_and_platform(q))
+		if (by_chance)
 			ts_remain(q, TS_CAUSE_NONDETERMINISM);
 		ts_remain(q, TS_CAUSE_PRECISION);
 		ts_remain(q, TS_CAUSE_REDUCTION_ORDER);

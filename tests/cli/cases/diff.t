@@ -471,9 +471,8 @@ $ tscope diff ./demo/base ./demo/rerun
 |                float32 (seen in 160 values of each run), grad_norm is float32 (seen in 160 values of
 |                each run)
 $ tscope diff ./demo/base ./demo/order
-| The batches differ from step 80 on although the data are the same: they are drawn in a different order, or made in a different way
-| cause: different batches: their order, the data set or how they are made; confidence: medium; from
-|   step 80
+| The batches differ from step 80 on, after equal ones, although the data are the same: they seem to be drawn in a different order from there on
+| cause: a different data order; confidence: low; from step 80
 |   The two runs first differ at step 80: digests.batch on rank 1 is 503fb813e1a0ba06 in the first run
 |     and 449ffcf04fb1f990 in the second; 9 more series differ at that step or later; 8 other series
 |     are the same in both
@@ -560,12 +559,12 @@ $ tscope diff ./demo/base ./demo/order
 |                each run)
 |   against      no batch of one run is in the other run: batches of a different size, or that are
 |                made in a different way, would look the same
-|   could be     a different data order; a different setting or schedule; the same work on ranks with
-|                different numbers; different code, or a different objective; different data; the same
-|                data at a different position; different random numbers; data that the run itself
-|                makes; different gradients after equal forward passes; corrupted training state; a
-|                different precision or kernel; a different order of summation; a different device,
-|                library or driver; nondeterministic kernels
+|   could be     a different setting or schedule; the same work on ranks with different numbers;
+|                different code, or a different objective; different data; the same data at a
+|                different position; different random numbers; data that the run itself makes;
+|                different gradients after equal forward passes; corrupted training state; a different
+|                precision or kernel; a different order of summation; a different device, library or
+|                driver; nondeterministic kernels
 |
 | NEXT
 |   1            record digests.rng, digests.grads in both runs from step 79 to step 100, push them
