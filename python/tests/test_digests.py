@@ -114,6 +114,71 @@ class Torch(support.Case):
             self.assertEqual(_digests.whole(int(total) & MASK, n), _digests.of_host(copy))
             self.assertEqual(_digests.of_host(tensor), _digests.of_host(copy))
 
+    def test_numbers_that_lie_nowhere(self):
+        """A tensor may wrap another, or have given its memory back. It says that its numbers lie at 0, where nothing may be read."""
+        import torch
+
+        from tscope._numbers import Cannot
+        from tscope._recorder import digest_at, digest_tensors, sketch_at, zero_at
+        from tscope._sketches import sketched
+
+        class Wrapper(torch.Tensor):
+            """As what an asynchronous collective of torch gives: an operation on it is one on what it wraps."""
+
+            @staticmethod
+            def __new__(cls, inside):
+                made = torch.Tensor._make_wrapper_subclass(cls, inside.size(), dtype=inside.dtype, device=inside.device)
+                made.inside = inside
+                return made
+
+            @classmethod
+            def __torch_dispatch__(cls, function, types, args=(), kwargs=None):
+                if function is torch.ops.aten.detach.default:
+                    return Wrapper(args[0].inside)
+                inside = [given.inside if isinstance(given, Wrapper) else given for given in args]
+                return function(*inside, **(kwargs or {}))
+
+        class Closed(Wrapper):
+            """As a quantized weight: nobody knows what it wraps."""
+
+            @classmethod
+            def __torch_dispatch__(cls, function, types, args=(), kwargs=None):
+                return Closed(args[0].inside)
+
+        plain = torch.randn(5, 3)
+        wrapper = Wrapper(plain)
+        self.assertEqual(wrapper.data_ptr(), 0)
+        self.assertEqual(_digests.of_host(wrapper), _digests.of_host(plain))
+        self.assertEqual(sketched(wrapper), sketched(plain))
+        freed = torch.randn(5, 3)
+        freed.untyped_storage().resize_(0)
+        turned = torch.randn(5, 3).T
+        turned.untyped_storage().resize_(0)
+        for nowhere in (Closed(plain), freed, turned, torch._efficientzerotensor(3)):
+            with self.assertRaisesRegex(Cannot, "do not lie in memory"):
+                _digests.of_host(nowhere)
+            with self.assertRaisesRegex(Cannot, "do not lie in memory"):
+                sketched(nowhere)
+            _, known, left = digest_tensors([("a", nowhere)], _digests.plain_types(), None)
+            self.assertEqual((known, [name for name, _ in left]), ([], ["a"]))
+        for read in (lambda: digest_at(0, 8), lambda: sketch_at(1, 0, 2, 0), lambda: zero_at(0, 8, 4)):
+            with self.assertRaisesRegex(ValueError, "do not lie in memory"):
+                read()
+        self.assertEqual(_digests.of_host(torch.ones(0)), digest_bytes(b""))
+
+        model = torch.nn.Linear(3, 3)
+        model.register_buffer("closed", Closed(plain), persistent=False)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        run = self.start()
+        run.watch(model, optimizer, every=1)
+        for _ in range(3):
+            with run.step():
+                model(torch.ones(2, 3)).sum().backward()
+                optimizer.step()
+        run.finish()
+        self.assertTrue(any("do not lie in memory" in cause for cause in run._causes), run._causes)
+        self.assertTrue(all("digests.params" in row for row in self.read().steps.values()), "what lies in memory is recorded")
+
     def train(self, directory, *, steps=6, change=None, load=None, every=2):
         import torch
 

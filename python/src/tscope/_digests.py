@@ -144,9 +144,25 @@ def lies_plain(tensor: Any) -> bool:
     return type(tensor) in plain_types() and tensor.is_cpu and not (tensor.is_sparse or tensor.is_quantized) and tensor.is_contiguous()
 
 
+def in_memory(tensor: Any) -> Any:
+    """Returns a tensor of the host whose numbers lie in memory, one behind the other. One that wraps another, as what a collective
+    gives that is still under way, is asked for it, and waited for.
+
+    >>> import torch
+    >>> in_memory(torch.ones(2, 3).T).is_contiguous()
+    True
+    """
+    found = tensor
+    if not tensor.data_ptr() and tensor.numel() and type(tensor) not in plain_types():
+        found = tensor.clone()
+    if not found.data_ptr() and found.numel():  # the memory was given back, or nobody knows what the wrapper wraps
+        raise Cannot(f"a tensor of type {type(tensor).__name__} whose numbers do not lie in memory is not read")
+    return found.contiguous()
+
+
 def of_host(tensor: Any) -> int:
     """Returns the digest of a tensor of the host: one pass in C."""
-    flat = tensor if lies_plain(tensor) else local(tensor).contiguous()
+    flat = in_memory(tensor if lies_plain(tensor) else local(tensor))
     return digest_at(flat.data_ptr(), flat.nbytes)
 
 

@@ -1299,6 +1299,16 @@ static PyObject *digest_words(PyObject *module, PyObject *args)
 	return PyErr_Occurred() ? NULL : PyLong_FromUnsignedLongLong(tscope_digest_bytes(bytes, (size_t)(at - bytes + len)));
 }
 
+/* A tensor that wraps others, or whose memory was given back, says that its numbers lie at 0. Returns 1, with an exception, where it has
+ * some. */
+static int is_nowhere(unsigned long long address, unsigned long long n)
+{
+	if (address || !n)
+		return 0;
+	PyErr_SetString(PyExc_ValueError, "its numbers do not lie in memory");
+	return 1;
+}
+
 static PyObject *zero_at(PyObject *module, PyObject *args)
 {
 	unsigned long long address, len, size;
@@ -1310,6 +1320,8 @@ static PyObject *zero_at(PyObject *module, PyObject *args)
 		return NULL;
 	if (size != 2 && size != 4 && size != 8)
 		return PyErr_Format(PyExc_ValueError, "numbers of %llu bytes", size);
+	if (is_nowhere(address, len))
+		return NULL;
 	state = PyEval_SaveThread();
 	zero = tscope_is_zero((const void *)(uintptr_t)address, (size_t)len, (size_t)size);
 	PyEval_RestoreThread(state);
@@ -1322,7 +1334,7 @@ static PyObject *digest_at(PyObject *module, PyObject *args)
 	unsigned long long address, len;
 
 	(void)module;
-	if (!PyArg_ParseTuple(args, "KK", &address, &len))
+	if (!PyArg_ParseTuple(args, "KK", &address, &len) || is_nowhere(address, len))
 		return NULL;
 	return digest_of((const void *)(uintptr_t)address, (size_t)len);
 }
@@ -1355,7 +1367,7 @@ static PyObject *sketch_at(PyObject *module, PyObject *args)
 	int form;
 
 	(void)module;
-	if (!PyArg_ParseTuple(args, "iKKK", &form, &address, &n, &first))
+	if (!PyArg_ParseTuple(args, "iKKK", &form, &address, &n, &first) || is_nowhere(address, n))
 		return NULL;
 	state = PyEval_SaveThread();
 	sketch(&s, form, (const void *)(uintptr_t)address, (size_t)n, first);

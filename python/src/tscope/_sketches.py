@@ -4,6 +4,7 @@ import math
 import struct
 from typing import Any, Optional
 
+from tscope._digests import in_memory
 from tscope._numbers import Cannot, outside_capture, stream_of
 from tscope._recorder import sketch_at
 from tscope._shards import is_dtensor
@@ -163,9 +164,9 @@ def sketched(tensor: Any, shard: Optional[tuple[Any, Any]] = None) -> Any:
     whole, first = placed(tensor, shard)
     if whole.device.type != "cpu":
         return on_device(whole, first)
-    if str(whole.dtype) not in _FORMS:
-        whole = whole.double()
-    flat = whole.contiguous()
+    flat = in_memory(whole)
+    if str(flat.dtype) not in _FORMS:
+        flat = flat.double()
     made = sketch_at(_FORMS[str(flat.dtype)], flat.data_ptr(), flat.numel(), first)
     return made if shard is None else with_count(made, elements(tensor))
 

@@ -153,7 +153,7 @@ int tensors_lies_plain(PyObject *tensor, PyObject *plain, const void **ret_bytes
 	*ret_bytes = (const void *)(uintptr_t)number(PyObject_CallMethodObjArgs(tensor, data_ptr, NULL));
 	*ret_len = (size_t)number(PyObject_GetAttr(tensor, nbytes));
 	if (!PyErr_Occurred())
-		return 1;
+		return *ret_bytes || !*ret_len;
 	PyErr_Clear();
 	return 0;
 }
