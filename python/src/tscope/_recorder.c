@@ -1299,7 +1299,7 @@ static PyObject *digest_words(PyObject *module, PyObject *args)
 	return PyErr_Occurred() ? NULL : PyLong_FromUnsignedLongLong(tscope_digest_bytes(bytes, (size_t)(at - bytes + len)));
 }
 
-/* A tensor that wraps others, or whose memory was given back, says that its numbers lie at 0. Returns 1, with an exception, where it has
+/* A tensor that wraps others, or whose memory was given back, says that its numbers lie at 0. Returns 1, with an exception, if it has
  * some. */
 static int is_nowhere(unsigned long long address, unsigned long long n)
 {
