@@ -1082,8 +1082,8 @@ static bool takes_values(const struct ts_text_guess *guess)
 	return false;
 }
 
-/* Whether most lines with bytes beyond ASCII are no UTF-8. */
-static bool is_other_encoding(const char *path)
+/* What the text is in, if most lines with bytes beyond ASCII are no UTF-8, or if it begins as UTF-16 does; NULL: UTF-8, or no text. */
+static const char *other_encoding(const char *path)
 {
 	struct ts_log_lines lines;
 	enum ts_log_line_end end;
@@ -1097,12 +1097,17 @@ static bool is_other_encoding(const char *path)
 
 			while (ascii < line.len && line.data[ascii] && line.data[ascii] < 0x80)
 				ascii++;
+			if (i == 0 && line.len > 3 &&
+			    (memcmp(line.data, "\xff\xfe", 2) == 0 || memcmp(line.data, "\xfe\xff", 2) == 0)) {
+				ts_log_lines_close(&lines);
+				return "UTF-16";
+			}
 			if (ascii < line.len && !line.data[ascii])
 				break; /* no text */
 			*(ts_utf8_valid(line) ? &valid : &invalid) += ascii < line.len;
 		}
 	ts_log_lines_close(&lines);
-	return invalid > valid && invalid >= ENCODING_LEAST;
+	return invalid > valid && invalid >= ENCODING_LEAST ? "GB18030" : NULL;
 }
 
 const char *ts_text_advice(const char *path, struct ts_arena *arena)
@@ -1110,7 +1115,7 @@ const char *ts_text_advice(const char *path, struct ts_arena *arena)
 	struct ts_text_guess guess;
 	struct ts_error ignored;
 	struct ts_buf line = TS_BUF_INIT(2 * TS_TEXT_LINE_MAX);
-	const char *advice = NULL, *columns;
+	const char *advice = NULL, *columns, *encoding;
 
 	if ((columns = ts_text_columns(path, path, arena)) != NULL) {
 		advice = ts_arena_printf(arena, "it has numbers without names; give them names, as in --pattern '%s'", columns);
@@ -1118,8 +1123,9 @@ const char *ts_text_advice(const char *path, struct ts_arena *arena)
 		ts_text_templates_print(&line, guess.templates, guess.n);
 		advice = ts_arena_printf(arena, "its lines may be those of steps, but %s; if they are, read it with%.*s", guess.why,
 					 TS_SPAN_ARG(ts_buf_view(&line)));
-	} else if (is_other_encoding(path)) {
-		advice = "its text is not UTF-8; iconv makes it so, as in iconv -f GB18030 -t UTF-8 FILE > FILE.utf8.log";
+	} else if ((encoding = other_encoding(path)) != NULL) {
+		advice = ts_arena_printf(
+			arena, "its text is not UTF-8; iconv makes it so, as in iconv -f %s -t UTF-8 FILE > FILE.utf8.log", encoding);
 	}
 	ts_buf_finish(&line);
 	return advice;

@@ -636,7 +636,14 @@ static void a_refusal_has_the_best_guess(void **state)
 	test_write(&t, "a.log", "\xb5\xb1\xc7\xb0 1: 2.5\n\xb5\xb1\xc7\xb0 2: 2.25\n\xb5\xb1\xc7\xb0 3: 2.0\n");
 	advice = ts_text_advice(path, &t.arena);
 	assert_non_null(advice);
-	assert_non_null(strstr(advice, "its text is not UTF-8"));
+	assert_non_null(strstr(advice, "its text is not UTF-8; iconv makes it so, as in iconv -f GB18030 "));
+	test_write_bytes(&t, "a.log",
+			 "\xff\xfe"
+			 "1\0:\0 \0002\0\n\0",
+			 12);
+	advice = ts_text_advice(path, &t.arena);
+	assert_non_null(advice);
+	assert_non_null(strstr(advice, "iconv -f UTF-16 "));
 	test_run_finish(&t);
 }
 
@@ -656,6 +663,7 @@ static void numbers_without_names_get_some(void **state)
 		{"Epoch # 2.5#\n", "Epoch {epoch} {value}"},
 		{"1m 50s (- 19m 5s) (#000 6%) 2.5#\n", "({step} {}%) {value}"},
 		{"# is 2.5#\n", NULL},
+		{"Iteration: #\tError: 0.5#\n", "Iteration:{step} {*}"},
 		{"#\n", NULL},
 	};
 

@@ -72,12 +72,22 @@ static bool is_level(struct ts_span word)
 	return word_among(word, levels);
 }
 
+/* "Error: 0.05" is a number, and no level of a logger. */
+static bool names_value(const struct ts_text_tokens *tokens, size_t i)
+{
+	const struct ts_text_token *sign = &tokens->items[i + 1], *value = sign + 1;
+
+	return i + 2 < tokens->n && sign->kind == TS_TEXT_MARK && (sign->mark == ':' || sign->mark == '=') &&
+	       value->kind == TS_TEXT_NUMBER && memchr(value->text.data, '.', value->text.len);
+}
+
 bool ts_text_breaks(const struct ts_text_tokens *tokens, size_t i)
 {
 	const struct ts_text_token *t = &tokens->items[i];
 
 	if (t->kind == TS_TEXT_WORD)
-		return is_level(t->text) || (t->gap > 1 && i > 0 && tokens->items[i - 1].kind == TS_TEXT_WORD);
+		return (is_level(t->text) && !names_value(tokens, i)) ||
+		       (t->gap > 1 && i > 0 && tokens->items[i - 1].kind == TS_TEXT_WORD);
 	return t->kind == TS_TEXT_OTHER || (t->kind == TS_TEXT_MARK && !memchr(":='\"`", t->mark, 5));
 }
 
@@ -446,7 +456,7 @@ static void take_word(struct naming *n)
 	}
 	if (n->strong || n->piped || ts_text_breaks(n->tokens, n->i))
 		forget(n);
-	if (is_level(t->text))
+	if (is_level(t->text) && !names_value(n->tokens, n->i))
 		return;
 	if (!n->words)
 		n->first = n->i;

@@ -364,8 +364,8 @@ static size_t common_beginning(struct ts_span a, struct ts_span b)
 	return n;
 }
 
-/* Offers a name that is at most half the length of the text away from it, or whose end is at most a third away, as many components of
- * both as the one has that has fewer: a text may be a path. Of two that are as far, the one that begins more as the text does is nearer. */
+/* Offers a name that is at most half the length of the text away from it, or whose end is at most a third away: as many components of
+ * both as the one has that has fewer, since a text may be a path. Of two that are as far, the one that begins more alike is nearer. */
 static void weigh(struct nearest *near, struct ts_span text, struct ts_span name)
 {
 	struct ts_span other = ts_span_after(name, '/'), last = same_depth(other, text), typed = same_depth(text, other);
