@@ -95,3 +95,12 @@ enum ts_status ts_machine_rows_of_run(struct ts_fetch *f, const struct ts_id *id
 			return err->status;
 	return TS_OK;
 }
+
+enum ts_status ts_machine_rows_of_first(struct ts_fetch *f, const struct ts_id *const *ids, size_t n, struct ts_arena *arena,
+					struct ts_measures *io_rows, struct ts_error *err)
+{
+	for (size_t i = 0; i < n && !io_rows->n; i++)
+		if (ts_machine_rows_of_run(f, ids[i], arena, io_rows, err) && err->status != TS_NOT_FOUND)
+			return err->status;
+	return TS_OK;
+}

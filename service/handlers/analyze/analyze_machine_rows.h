@@ -16,5 +16,9 @@ enum ts_status ts_machine_rows_of_job(struct ts_fetch *f, const struct ts_run *r
 /* The same of a stored run: the machine of the job, else that of the first rank that has one. */
 enum ts_status ts_machine_rows_of_run(struct ts_fetch *f, const struct ts_id *id, struct ts_arena *arena, struct ts_measures *io_rows,
 				      struct ts_error *err);
+/* The same of the first of n runs that has any. A run that is not here is passed over: of a baseline that came as a record of its
+ * reductions there is nothing else. */
+enum ts_status ts_machine_rows_of_first(struct ts_fetch *f, const struct ts_id *const *ids, size_t n, struct ts_arena *arena,
+					struct ts_measures *io_rows, struct ts_error *err);
 
 #endif

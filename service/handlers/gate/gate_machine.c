@@ -12,17 +12,13 @@ enum { RUNS_MOST = 16 };
 static enum ts_status rows_of(struct ts_fetch *f, const struct ts_gate_input *input, enum ts_gate_role role, struct ts_arena *arena,
 			      struct ts_measures *ret, struct ts_error *err)
 {
-	size_t looked = 0;
+	const struct ts_id *ids[RUNS_MOST];
+	size_t n = 0;
 
-	for (size_t i = 0; i < input->n_runs && !ret->n && looked < RUNS_MOST; i++) {
-		if (input->runs[i].role != role)
-			continue;
-		looked++;
-		/* Of a baseline that came as a record of its reductions nothing else is here. */
-		if (ts_machine_rows_of_run(f, &input->runs[i].id, arena, ret, err) && err->status != TS_NOT_FOUND)
-			return err->status;
-	}
-	return TS_OK;
+	for (size_t i = 0; i < input->n_runs && n < RUNS_MOST; i++)
+		if (input->runs[i].role == role)
+			ids[n++] = &input->runs[i].id;
+	return ts_machine_rows_of_first(f, ids, n, arena, ret, err);
 }
 
 enum ts_status ts_gate_machine_why(struct ts_fetch *f, struct ts_verdict *v, struct ts_arena *arena, struct ts_error *err)

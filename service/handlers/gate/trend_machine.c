@@ -11,14 +11,13 @@ enum { CHANGES_MOST = 8, RUNS_MOST = 8 };
 static enum ts_status rows_from(struct ts_fetch *f, const struct ts_trend *trend, size_t at, size_t end, size_t by,
 				struct ts_arena *arena, struct ts_measures *ret, struct ts_error *err)
 {
-	for (size_t looked = 0; at != end && !ret->n && looked < RUNS_MOST; at += by) {
-		if (!trend->runs[at].known)
-			continue;
-		looked++;
-		if (ts_machine_rows_of_run(f, &trend->runs[at].id, arena, ret, err) && err->status != TS_NOT_FOUND)
-			return err->status;
-	}
-	return TS_OK;
+	const struct ts_id *ids[RUNS_MOST];
+	size_t n = 0;
+
+	for (; at != end && n < RUNS_MOST; at += by)
+		if (trend->runs[at].known)
+			ids[n++] = &trend->runs[at].id;
+	return ts_machine_rows_of_first(f, ids, n, arena, ret, err);
 }
 
 static enum ts_status compare(struct ts_fetch *f, struct ts_trend *trend, size_t i, struct ts_arena *scratch, struct ts_arena *arena,
