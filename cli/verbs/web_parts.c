@@ -33,10 +33,11 @@ static void put_section(struct ts_buf *out, const char *title, struct ts_span te
 	ts_buf_str(out, "</section>\n");
 }
 
-static void put_verb(struct parts *p, const char *title, const char *verb, const char *option, bool folds)
+/* What a verb with the run's or the branch's name, and one option or none, says; or another function with its words. */
+static void ask_verb(struct parts *p, const char *verb, const char *option,
+		     enum ts_status (*instead)(struct ts_cli *cli, void *ctx, struct ts_error *err), struct ts_answer *ret)
 {
 	const char *words[5];
-	struct ts_answer answer;
 	size_t n = 0;
 
 	words[n++] = verb;
@@ -46,7 +47,14 @@ static void put_verb(struct parts *p, const char *title, const char *verb, const
 		words[n++] = option;
 	words[n++] = "--";
 	words[n++] = p->name;
-	ts_answer(&(struct ts_asked){.words = words, .n = n, .target = p->target, .page = true}, &answer);
+	ts_answer(&(struct ts_asked){.words = words, .n = n, .target = p->target, .page = true, .instead = instead}, ret);
+}
+
+static void put_verb(struct parts *p, const char *title, const char *verb, const char *option, bool folds)
+{
+	struct ts_answer answer;
+
+	ask_verb(p, verb, option, NULL, &answer);
 	if (!answer.status && answer.out.len)
 		put_section(&p->out, title, ts_buf_view(&answer.out), folds);
 	ts_buf_finish(&answer.out);
@@ -67,31 +75,28 @@ static void put_commands(struct ts_buf *out, const struct ts_reproduce_side *sid
 	ts_buf_str(out, "</section>\n");
 }
 
-static enum ts_status ask_again(struct ts_cli *cli, const struct parts *p, struct ts_reproduce_side *ret_side, struct ts_error *err)
+static enum ts_status show_again(struct ts_cli *cli, void *ctx, struct ts_error *err)
 {
+	const char *name = cli->args.words[0];
+	struct ts_reproduce_side side;
 	struct ts_span spec;
 
-	if (ts_args_parse(&cli->args, cli->verb->options, ts_common_options, p->project ? 1 : 0, &p->project, false, &cli->arena,
-			  err) ||
-	    ts_cli_run(cli, p->name, &spec, err))
+	(void)ctx;
+	if (ts_cli_run(cli, name, &spec, err) || ts_reproduce_ask(cli, name, spec, &side, err))
 		return err->status;
-	return ts_reproduce_ask(cli, p->name, spec, ret_side, err);
+	put_commands(&cli->out, &side);
+	return TS_OK;
 }
 
 static void put_again(struct parts *p)
 {
-	struct ts_buf said = TS_BUF_INIT(TS_TEXT_MAX);
-	struct ts_cli cli = {.verb = ts_verb_find("show"), .names_only = true, .served = true, .said = &said, .target = *p->target};
-	struct ts_reproduce_side side;
-	struct ts_error ignored;
+	struct ts_answer answer;
 
-	ts_arena_init(&cli.arena, TS_ANALYSIS_ARENA);
-	if (!ask_again(&cli, p, &side, &ignored))
-		put_commands(&p->out, &side);
-	ts_prefetch_finish(&cli.target.prefetch);
-	*p->target = cli.target;
-	ts_arena_finish(&cli.arena);
-	ts_buf_finish(&said);
+	ask_verb(p, "show", NULL, show_again, &answer);
+	if (!answer.status)
+		ts_buf_span(&p->out, ts_buf_view(&answer.out));
+	ts_buf_finish(&answer.out);
+	ts_buf_finish(&answer.said);
 }
 
 static void put_of_run(struct parts *p)
