@@ -159,8 +159,8 @@ static const struct ts_option bisect_options[] = {
 	{.name = "steps", .argument = "N", .help = "end each run after N steps (default: at its own end)"},
 	{.name = "budget", .argument = "RUNS", .help = "make at most so many runs"},
 	{.name = "part", .argument = "I/N",
-	 .help = "this is the I-th of N machines that ask the same question of one server: each makes other runs, and takes what the "
-		 "others found"},
+	 .help = "one of N machines that search together: each asks the same question of one server, makes other runs, and takes "
+		 "what the others found"},
 	EXPERIMENT_OPTIONS,
 	END_OPTIONS,
 };
@@ -1300,7 +1300,9 @@ const struct ts_verb ts_verbs[] = {
 			 "tells most, and the search ends when one version is 99 % sure. A commit that cannot be built or ends with "
 			 "125 is passed over. Each run is kept in a folder, and pushed; the same command goes on where it was "
 			 "stopped. docs/why.md has the measured error rates.\n\n" ABOUT_RUN,
-		.options = bisect_options, .first = "judge noise metric versions steps budget jobs part", .examples = bisect_examples,
+		.options = bisect_options,
+		.first = "judge noise metric versions steps budget jobs part clone directory",
+		.examples = bisect_examples,
 		.exits = "0 the first bad version was found, or a range of which no more can be judged\n"
 			 "2 the command failed: wrong usage, no such commit, the judge does not tell GOOD from BAD\n"
 			 "3 undecided: the runs that were allowed are used up; the range that remains is shown",
