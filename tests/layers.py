@@ -39,6 +39,7 @@ ROOMS = {
                               "analysis/trace/host", "analysis/trace/path", "analysis/trace/ranks", "analysis/trace/diff"},
     "analysis/traceml": {"run", "base", "analysis/answer", "analysis/gate"},
     "analysis/worlds": {"analysis/stats", "analysis/answer", "base"},
+    "analysis/settings": {"analysis/stats", "base"},
     "analysis/machine": {"run", "analysis/stats", "analysis/answer"},
     "analysis/determinism": {"run", "base", "analysis/answer", "analysis/diverge"},
     "experiment": {"base"},

@@ -27,6 +27,7 @@ static const struct {
 	{"plot", {&ts_shape_chart}},
 	{"trend", {&ts_shape_trend}},
 	{"scaling", {&ts_shape_worlds}},
+	{"compare", {&ts_shape_comparison}},
 	{"why", {&ts_shape_why}},
 	{"reproduce", {&ts_shape_reproduced}},
 	{"bisect", {&ts_shape_bisected}},

@@ -29,6 +29,8 @@ const struct ts_tool ts_tools[] = {
 	{"trend", "metric better limit like policy workload across exclude exit-code", 1, 1,
 	 "diff with the runs before and behind a change says what changed"},
 	{"scaling", "ignore", 2, 256, "analyze with a run says what limits it"},
+	{"compare", "by settings all-projects", 1, 2,
+	 "list with the filter and the setting as a column shows the runs; diff with two of them says more"},
 	{"log", "notes limit", 1, 1, "diff with ids of two entries says what changed"},
 	{"projects", "", 0, 0, "list with project shows the runs of one"},
 	{"whoami", "", 0, 0, NULL},

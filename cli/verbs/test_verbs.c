@@ -21,7 +21,7 @@ static void words_of_other_programs(void **state)
 {
 	(void)state;
 	expect("ls", "'tscope list' lists runs");
-	expect("compare", "'tscope diff A B'");
+	expect("cmp", "'tscope diff A B'");
 	expect("ui", "'tscope web'");
 	expect("follow", "'tscope watch RUN' shows a run while it goes on");
 	expect("delete", "'tscope rm NAME'");

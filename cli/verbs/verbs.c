@@ -183,6 +183,22 @@ static const struct ts_example scaling_examples[] = {
 	END_EXAMPLES,
 };
 
+static const struct ts_option compare_options[] = {
+	{.name = "settings", .argument = "A,B,...",
+	 .help = "compare these facts (default: what of the configuration differs among the runs)"},
+	{.name = "by", .argument = "COLUMN",
+	 .help = "compare groups of runs by this column instead: sweep, group, job, parent, or a fact such as config.optimizer"},
+	{.name = "all-projects", .help = "take runs of every project"},
+	END_OPTIONS,
+};
+static const struct ts_example compare_examples[] = {
+	{"tscope compare loss", "shows which settings the best loss goes with, over all runs"},
+	{"tscope compare loss 'config.lr>1e-5'", "looks at the runs that match alone, such as those of a search: sweep=x7"},
+	{"tscope compare loss.last --settings config.lr,config.batch", "compares two settings alone"},
+	{"tscope compare loss.best --by sweep", "shows which searches found a better one than others"},
+	END_EXAMPLES,
+};
+
 static const struct ts_option push_options[] = {
 	{.name = "name",
 	 .letter = 'n',
@@ -1418,6 +1434,24 @@ const struct ts_verb ts_verbs[] = {
 		.run = ts_verb_scaling,
 	},
 	{
+		.name = "compare", .summary = "show which settings an outcome goes with, over many runs",
+		.usage = "OUTCOME [FILTER]",
+		.about = "OUTCOME is a metric as in 'tscope list', such as val_loss.best, or a series, of which the best value "
+			 "counts where its name says what that is, else the last. FILTER chooses runs as in 'tscope list'.\n\n"
+			 "For each setting that differs among the runs, the rank correlation with the outcome is shown with its 95 % "
+			 "interval; of a setting of words, that of the word that stands out most against all others. A setting goes "
+			 "with the outcome where this is more than chance over all settings explains (5 %). It is not known where "
+			 "fewer than 8 runs record both, where fewer than 3 have another value than most, and where the setting moves "
+			 "with another one, so that their effects cannot be told apart. That an outcome goes with a setting is no "
+			 "proof of a cause.\n\n"
+			 "With --by, the mean of each group of runs is shown with its 95 % interval, and whether a group is worse than "
+			 "the best one by more than chance explains. docs/settings.md has the methods and their measured error rates.",
+		.options = compare_options, .examples = compare_examples,
+		.exits = EXITS_DONE,
+		.min_words = 1, .max_words = 2, .pages = true,
+		.run = ts_verb_compare,
+	},
+	{
 		.name = "name", .summary = "give a run another name", .usage = "RUN NAME",
 		.about = ABOUT_PUSHED ABOUT_NEW_NAME,
 		.options = name_options, .examples = name_examples,
@@ -1607,7 +1641,7 @@ static const struct hint {
 	{"ls dir ps find search query", "'tscope list' lists runs, and 'tscope list WORD' those with WORD in their names"},
 	{"status st info describe view cat get head", "'tscope list' shows the state of runs, 'tscope show RUN' what one run is"},
 	{"debug cause culprit delta minimize ddmin", "'tscope why A B -- COMMAND' finds by experiments what makes two runs differ"},
-	{"compare cmp parity", "'tscope diff A B' compares runs, 'tscope gate' tests whether one is slower than others"},
+	{"cmp parity", "'tscope diff A B' compares runs, 'tscope gate' tests whether one is slower than others"},
 	{"ui gui dashboard board server html page",
 	 "'tscope web' shows pages in a browser, and list, analyze, diff, plot and trend write one with --html FILE; the server is the "
 	 "program tscoped"},

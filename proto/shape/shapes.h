@@ -66,6 +66,7 @@ extern const struct ts_shape ts_shape_repro;	    /* ts_repro, JSON alone */
 extern const struct ts_shape ts_shape_bisected;	    /* ts_bisected, JSON alone */
 extern const struct ts_shape ts_shape_reproduced;    /* ts_reproduced, JSON alone */
 extern const struct ts_shape ts_shape_why;	    /* ts_why, JSON alone */
+extern const struct ts_shape ts_shape_comparison;    /* ts_comparison, JSON alone */
 extern const struct ts_shape ts_shape_worlds;	 /* ts_worlds, JSON alone */
 extern const struct ts_shape ts_shape_trend;	 /* ts_trend */
 extern const struct ts_shape ts_shape_ref;	 /* ts_ref */

@@ -191,7 +191,7 @@ def projects(shell):
 
 
 def hints(shell):
-    for verb, hint in (("ls", "tscope list"), ("compare", "tscope diff"), ("ui", "--html"), ("tail", "tscope watch"), ("delete", "tscope rm"),
+    for verb, hint in (("ls", "tscope list"), ("ui", "--html"), ("tail", "tscope watch"), ("delete", "tscope rm"),
                        ("status", "tscope show"), ("exec", "tscope run"), ("lsit", "'list'")):
         code, _, err = shell.run(verb)
         expect(code == 2 and hint in err, f"{verb}: {err}")

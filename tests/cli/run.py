@@ -40,7 +40,7 @@ import jsonschema
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 BUILD = os.environ.get("TS_BUILD", os.path.join(ROOT, "build", "dev"))
-VERBS = ("push list show facts analyze plot explain diff why bisect reproduce check-resume check-determinism gate golden baseline trend scaling name tag note log rm restore export verify salvage gc projects "
+VERBS = ("push list show facts analyze plot explain diff why bisect reproduce check-resume check-determinism gate golden baseline trend scaling compare name tag note log rm restore export verify salvage gc projects "
          "audit token login logout whoami version help").split()
 NO_JSON = ["run", "repro-op", "watch", "web", "serve"]  # of run the command prints, repro-op prints a script, watch draws, web prints a link, serve is asked
 failures = []
@@ -225,6 +225,9 @@ push --branch nightly --name base2 runs/base
 push runs/empty
 push nothing-there
 list
+compare loss.last
+compare loss --by config.lr
+compare loss 'name=none'
 list --all-projects --columns name,config.lr,config.nothing,seeds.torch,started,ranks --sort -config.lr
 list 'steps>=8 and config.lr>1e-3'
 list 'steps>='

@@ -11,7 +11,7 @@
 	X(quality_outcomes) X(quality_sketch) X(quality_gate) X(quality_gate_days) X(quality_gate_bursts) \
 	X(quality_gate_steps) X(quality_trend) X(quality_traces) X(quality_trace) X(quality_moves) \
 	X(quality_replicas) X(quality_silent) X(quality_names) X(quality_gate_series) X(quality_one_sided) \
-	X(quality_machine) X(quality_why) X(quality_bisect) X(quality_losses) X(quality_repro)
+	X(quality_machine) X(quality_why) X(quality_bisect) X(quality_losses) X(quality_repro) X(quality_settings)
 
 #define QUALITY_DECLARE(name) void name(struct quality *q);
 QUALITY_PARTS(QUALITY_DECLARE)

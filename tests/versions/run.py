@@ -25,7 +25,7 @@ COMMANDS = (
     "list", "list --names -a", "list -s loss.best --json", "list -c name,id,steps --csv",
     "show base", "show base --json", "facts base", "analyze base", "analyze slow --json",
     "diff base order", "diff base lr --json", "diff base order lr", "diff RUNS/base lr", "check-resume base order", "check-determinism base", "golden make NAME.json base --why first", "why base lr --dry-run", "plot loss base order", "plot loss base --json --cells 5", "plot loss base order --x epoch", "explain",
-    "gate slow --baseline main", "gate rerun --baseline base order --json", "baseline slow --baseline main", "trend main", "scaling base rerun",
+    "gate slow --baseline main", "gate rerun --baseline base order --json", "baseline slow --baseline main", "trend main", "scaling base rerun", "compare loss", "compare loss.last --by config.lr --json",
     "name base NAME-2", "tag base NAME-tag", "tag", "note NAME why=tried", "note NAME", "log NAME", "log NAME --notes", "rm NAME", "restore NAME", "restore", "restore --at 1h --dry-run",
     "export base --format csv", "watch --once base", "verify", "gc --dry-run", "projects", "token", "whoami", "serve", "version",
 )

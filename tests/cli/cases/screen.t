@@ -44,6 +44,7 @@ $ tscope help
 |                 commits
 |   scaling       show how throughput grows with the number of ranks, and what is
 |                 lost
+|   compare       show which settings an outcome goes with, over many runs
 |   name          give a run another name
 |   tag           pin a run under a tag, a name that does not move, or list tags
 |   note          write or show notes on a run
