@@ -814,15 +814,11 @@ static void each_failing_allocation_is_reported(void **state)
 static void a_damaged_event_costs_itself(void **state)
 {
 	static const char *const damaged[] = {
-		"{\"ph\":\"X\",\"name\":\"a \"b\" c\",\"ts\":1}",		   /* quotes that are not escaped, */
-		"{\"ph\":\"X\",\"name\":\"a \" c\",\"ts\":1}",		   /* or one, */
 		"{\"ph\":\"X\",\"name\":\"a,\"ts\":1}",			   /* quotes that are lost, */
 		"{\"ph\":\"X\",\"name\":a\",\"ts\":1}",
 		"{\"ph\":\"X\",\"name:\"a\",\"ts\":1}",
 		"{\"ph\":\"X\",\"ts\":1,\"name\":\"a}",
 		"{\"ph\":\"X\",\"name\":\"C:\\\",\"ts\":1}",		   /* a backslash that hides one */
-		"{\"ph\":\"X\",\"args\":{\"x\":[\"a \" b\"]},\"ts\":1}",	   /* in a nested value */
-		"{\"ph\":\"X\",\"name\":\"a\"}b\",\"ts\":1}",			   /* a brace behind the quote */
 		"{\"ph\":\"X\",\"name\" \"a\"}", "{\"ph\":\"X\",,\"name\":\"a\"}", "{\"ph\":\"X\",\"args\":{\"a\":]}}",
 	};
 	static const char *const forms[][3] = {{"[", ",", "]"},
@@ -853,6 +849,34 @@ static void a_damaged_event_costs_itself(void **state)
 			}
 }
 
+/* A quote within a text that is not escaped costs nothing: it is a part of the text, and counted. */
+static void a_quote_that_is_not_escaped(void **state)
+{
+#define QUOTED(name, more) "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"" name "\",\"pid\":0,\"tid\":7,\"ts\":10,\"dur\":2" more "}"
+#define READS(name) "kernel 10000+2000 " name " pid 0 tid 7 device 0 stream 7\n"
+	static const struct {
+		const char *event, *shown;
+	} cases[] = {
+		{QUOTED("a \"b\" c", ""), READS("a \"b\" c")},
+		{QUOTED("a \" c", ""), READS("a \" c")},
+		{QUOTED("f(\"a\", \"b\")", ""), READS("f(\"a\", \"b\")")},
+		{QUOTED("d[\"k\"]", ""), READS("d[\"k\"]")},
+		{QUOTED("{\"k\"} \\\" x \"y", ""), READS("{\"k\"} \" x \"y")},
+		{QUOTED("a", ",\"args\":{\"x\":[\"a \" b\"]}"), READS("a")},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		char text[1024], shown[1024];
+
+		(void)snprintf(text, sizeof text, "[" EVENT ",\n%s,\n" EVENT "]", cases[i].event);
+		(void)snprintf(shown, sizeof shown, "%s%s%s", SHOWN, cases[i].shown, SHOWN);
+		expect_notice(text, shown, "trace_quote", 1);
+		(void)snprintf(text, sizeof text, "{\"traceEvents\":[%s]}", cases[i].event); /* the last of the list */
+		expect_notice(text, cases[i].shown, "trace_quote", 1);
+	}
+}
+
 /* What follows no damaged event is no trace, and what is damaged all over ends by itself. */
 static void damage_without_end(void **state)
 {
@@ -876,6 +900,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_damaged_event_costs_itself),
+		cmocka_unit_test(a_quote_that_is_not_escaped),
 		cmocka_unit_test(damage_without_end),
 		cmocka_unit_test(each_kind_of_event),
 		cmocka_unit_test(names_with_escapes),

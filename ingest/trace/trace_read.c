@@ -1,9 +1,11 @@
 #include "ingest/trace/trace_read.h"
 
+#include "base/alloc.h"
 #include "ingest/trace/trace_about.h"
 #include "ingest/trace/trace_damage.h"
 #include "ingest/trace/trace_fill.h"
 #include "ingest/trace/trace_input.h"
+#include "ingest/trace/trace_mend.h"
 
 enum { ABOUT_BYTES = 64 << 20 };
 
@@ -91,8 +93,9 @@ static enum ts_status whole(struct reading *r, struct ts_trace_event *event, siz
 
 /* --- the list of events --- */
 
-/* Moves behind an entry that is no JSON: to the next event, or to the end of the list. *ret_moved is false where neither follows. */
-static enum ts_status over_damage(struct reading *r, bool *ret_moved, struct ts_error *err)
+/* Moves behind an entry that is no JSON: to the next event, or to the end of the list. *ret_moved is false where neither follows.
+ * *ret_from is where the entry began in the window. */
+static enum ts_status over_damage(struct reading *r, bool *ret_moved, size_t *ret_from, struct ts_error *err)
 {
 	for (;;) {
 		const uint8_t *next;
@@ -101,6 +104,7 @@ static enum ts_status over_damage(struct reading *r, bool *ret_moved, struct ts_
 		r->scanned.end = r->in.window + r->in.len;
 		found = ts_trace_behind_damage(r->scan, &r->scanned, r->in.window + r->at + 1, r->in.ended, &r->budget, &next);
 		*ret_moved = found == TS_TRACE_DAMAGE_EVENT || found == TS_TRACE_DAMAGE_END;
+		*ret_from = r->at;
 		if (*ret_moved)
 			r->at = (size_t)(next - r->in.window);
 		if (found != TS_TRACE_DAMAGE_MORE)
@@ -110,13 +114,47 @@ static enum ts_status over_damage(struct reading *r, bool *ret_moved, struct ts_
 	}
 }
 
+/* Reads the event that lies between `from` and r->at with the quotes escaped that lack it; *ret_read is false where it is none then. */
+static enum ts_status mended(struct reading *r, size_t from, uint64_t at, bool *ret_read, struct ts_error *err)
+{
+	const uint8_t *damaged = r->in.window + from, *behind;
+	size_t n = r->at - from, quotes = 0, len;
+	struct ts_trace_event event;
+	enum ts_status status = TS_OK;
+	uint8_t *text;
+
+	*ret_read = false;
+	if (n > TS_TRACE_MEND_MAX || !n || *damaged != '{')
+		return TS_OK;
+	text = ts_alloc(2 * n + TS_TRACE_PAD);
+	if (!text)
+		return ts_error_set(err, TS_NO_MEMORY, "out of memory for an event");
+	len = ts_trace_mend(damaged, n, text, &quotes);
+	memset(text + len, '"', TS_TRACE_PAD);
+	r->scanned.end = text + len;
+	behind = quotes ? r->scan->event(&r->scanned, text, &event) : NULL;
+	*ret_read = behind == text + len && event.phase && event.time_ns != TS_TRACE_NONE;
+	if (*ret_read)
+		status = ts_trace_fill_event(&r->fill, &event, at, err);
+	ts_free(text);
+	return status;
+}
+
 /* An entry in which the byte `at` of the file is not what belongs there costs itself; why: the error, if nothing follows it. */
 static enum ts_status bad_entry(struct reading *r, uint64_t at, const struct ts_error *why, struct ts_error *err)
 {
-	bool moved;
+	bool moved, read = false;
+	size_t from;
 
-	if (over_damage(r, &moved, err))
+	if (over_damage(r, &moved, &from, err) || (moved && mended(r, from, at, &read, err)))
 		return err->status;
+	if (read) {
+		r->cut = false;
+		r->file->events++;
+		ts_trace_note(&r->fill, "trace_quote", TS_NOTICE_INFO, at,
+			      "a quote within a text that is not escaped: it is read as a part of the text");
+		return TS_OK;
+	}
 	if (!moved && (!why->status || !r->whole_entries)) {
 		*err = *why;
 		return err->status;
