@@ -268,7 +268,7 @@ static void test_data(void **state)
 	digests(&p.a, "digests.batch", 0, STEPS, STEPS, 0);
 	digests(&p.b, "digests.batch", 0, STEPS, 80, 1000000);
 	tell(&p, 2, "data.sha256", "398c", 0);
-	expect(&p, TS_CAUSE_ORDER_OR_SET, TS_CONFIDENCE_MEDIUM, 80);
+	expect(&p, TS_CAUSE_DATA_ORDER, TS_CONFIDENCE_LOW, 80);
 	close_pair(&p);
 	open_pair(&p);
 	train(&p.a, 0, 0, STEPS, 1);
