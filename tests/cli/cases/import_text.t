@@ -84,7 +84,7 @@ $ tscope push printed/stdout.log | grep -E 'steps|outcome'
 # One's own lines, with names that the templates give, and names that --map gives.
 $ printf '[11:27] it 1 cost=2.5 dt 12.5ms\nsaved\n[11:28] it 2 cost=2.25 dt 11.5ms\n[11:29] it 3 co' > own.txt
 $ tscope push own.txt
-! tscope: own.txt: no run in it: no run directory, no profiler's trace, no memory snapshot, and no log of another tool that is known
+! tscope: own.txt: no run in it: its lines are of no form that is known or can be guessed; a template of them reads it, as in --pattern 'step {step} loss {loss}'
 [2]
 $ tscope push --pattern 'it {step} cost={cost} dt {step_time_ms}ms' --map cost=loss own.txt
 | name      default/own.txt
