@@ -166,6 +166,8 @@ _tscope_complete()
 	analyze:--step) :; return ;;
 	analyze:--overlay) _tscope_paths -f; return ;;
 	analyze:--kernels) _tscope_paths -f; return ;;
+	analyze:--step-name) :; return ;;
+	analyze:--capture) _tscope_paths -f; return ;;
 	analyze:--at) :; return ;;
 	analyze:--device) :; return ;;
 	analyze:--with) _tscope_paths -f; return ;;
@@ -196,6 +198,7 @@ _tscope_complete()
 	diff:--as) COMPREPLY=($(compgen -W "traceml" -- "$cur")); return ;;
 	diff:-w|diff:--warmup) :; return ;;
 	diff:--kernels) _tscope_paths -f; return ;;
+	diff:--step-name) :; return ;;
 	diff:--snapshot) :; return ;;
 	diff:--pattern) :; return ;;
 	diff:--map) :; return ;;
@@ -331,12 +334,12 @@ _tscope_complete()
 		list) options+=" -c --columns -s --sort --by -l --limit -a --all --page --all-projects --tags --branches --names --html --force --csv --no-formulas" ;;
 		show) options+=" --at --device --snapshot -r --rank --output --machine --reproduce" ;;
 		facts) options+=" -o --output --command --with-patch --raw" ;;
-		analyze) options+=" -w --warmup -r --rank --trace --snapshot --flops-per-step --peak-tflops --dtype --microbatches --device-memory --policy --fail-on --html --force --rows --fresh --step --overlay --kernels --at --device --with --scale --pattern --map" ;;
+		analyze) options+=" -w --warmup -r --rank --trace --snapshot --flops-per-step --peak-tflops --dtype --microbatches --device-memory --policy --fail-on --html --force --rows --fresh --step --overlay --kernels --step-name --capture --at --device --with --scale --pattern --map" ;;
 		plot) options+=" --x -s --smooth --log --logx --bands --highlight --by --html --force -r --rank --cells --from --to" ;;
 		web) options+=" --port --address --host --sign-in --spool --open" ;;
 		serve) options+=" --values" ;;
 		explain) options+=" --markdown --playbook" ;;
-		diff) options+=" -i --ignore --exit-on -1 --first -a --all --by --curves --html --force --repeats --rounding --policy --as -w --warmup --kernels --snapshot --reproduce --pattern --map" ;;
+		diff) options+=" -i --ignore --exit-on -1 --first -a --all --by --curves --html --force --repeats --rounding --policy --as -w --warmup --kernels --step-name --snapshot --reproduce --pattern --map" ;;
 		reproduce) options+=" --steps --from --build -y --yes --dry-run -d --directory --clone --limit --runner" ;;
 		check-resume) options+=" -t --tolerance" ;;
 		check-determinism) options+=" --steps --clone --copy -d --directory --limit --runner --pattern --map" ;;
