@@ -16,28 +16,41 @@ enum { WINDOW = 1 << 16, LOOK_S = 5 };
 
 /* --- what there is --- */
 
-static bool knows(const struct ts_follow *f, int32_t rank)
+static struct ts_followed *find(struct ts_follow *f, int32_t rank)
 {
 	for (size_t i = 0; i < f->n; i++)
 		if (f->items[i].rank == rank)
-			return true;
-	return false;
+			return &f->items[i];
+	return NULL;
+}
+
+static enum ts_status place(struct ts_follow *f, struct ts_followed *at, const struct ts_rank_dir *dir, struct ts_error *err)
+{
+	at->top = ts_arena_printf(&f->arena, "%s", dir->top);
+	at->path = ts_arena_printf(&f->arena, "%s", dir->path);
+	return at->top && at->path ? TS_OK : ts_arena_error(&f->arena, err);
 }
 
 static enum ts_status add(struct ts_follow *f, const struct ts_rank_dir *dir, struct ts_error *err)
 {
 	if (!TS_GROW(f->items, f->cap, f->n + 1, 8))
 		return ts_error_set(err, TS_NO_MEMORY, "out of memory for ranks");
-	f->items[f->n] = (struct ts_followed){
-		.rank = dir->rank,
-		.top = ts_arena_printf(&f->arena, "%s", dir->top),
-		.path = ts_arena_printf(&f->arena, "%s", dir->path),
-		.fd = -1,
-	};
-	if (!f->items[f->n].top || !f->items[f->n].path)
-		return ts_arena_error(&f->arena, err);
+	f->items[f->n] = (struct ts_followed){.rank = dir->rank, .fd = -1};
+	if (place(f, &f->items[f->n], dir, err))
+		return err->status;
 	f->n++;
 	return TS_OK;
+}
+
+/* A folder in which no rank records yet looks as that of rank 0 alone: while the rank has nothing open, its folder may become
+ * another. */
+static enum ts_status add_or_place(struct ts_follow *f, const struct ts_rank_dir *dir, struct ts_error *err)
+{
+	struct ts_followed *at = find(f, dir->rank);
+
+	if (!at)
+		return add(f, dir, err);
+	return at->fd < 0 && strcmp(at->path, dir->path) != 0 ? place(f, at, dir, err) : TS_OK;
 }
 
 static enum ts_status find_ranks(struct ts_follow *f, struct ts_error *err)
@@ -51,8 +64,7 @@ static enum ts_status find_ranks(struct ts_follow *f, struct ts_error *err)
 	notices = (struct ts_notices){.arena = &arena};
 	status = ts_layout_find(f->path, f->path, NULL, &notices, &arena, &layout, err);
 	for (size_t i = 0; !status && i < layout.n; i++)
-		if (!knows(f, layout.ranks[i].rank))
-			status = add(f, &layout.ranks[i], err);
+		status = add_or_place(f, &layout.ranks[i], err);
 	ts_arena_finish(&arena);
 	return status;
 }

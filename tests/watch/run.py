@@ -389,6 +389,19 @@ def grows_late():
         check("and q leaves", screen.end() == 0)
 
 
+def begins_later():
+    """Watching begins before any rank records."""
+    with Place() as place:
+        place.declare("a/launch.json", format=1, session={"launch": {"by": "tscope run", "end": {"state": "running"}}})
+        screen = Terminal(place, "watch", "a")
+        check("a run that is started and records nothing yet is waited for", screen.shows("waiting for the first step"), screen.frame())
+        for rank in range(2):
+            place.steps(f"a/rank{rank}/steps.jsonl", range(30))
+        check("and all of its ranks are found when they come, rank 0, too", screen.shows("rank 0 of 2 ranks"), screen.frame())
+        screen.press(b"q")
+        screen.end()
+
+
 def without_times():
     """Logs whose steps have no times: their pace is that at which they come."""
     with Place() as place:
@@ -423,7 +436,7 @@ def forecast():
               "is full at about" not in level and "63 %" in level, text, level)
 
 
-CHECKS = (shown_once, ranks, sources, hostile, terminal, events, webhook, stands_still, recordings, grows_late, without_times, forecast)
+CHECKS = (shown_once, ranks, sources, hostile, terminal, events, webhook, stands_still, recordings, grows_late, begins_later, without_times, forecast)
 
 
 def main():
