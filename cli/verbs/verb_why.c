@@ -1,9 +1,11 @@
 /* verb_why.c - tscope why: finds by experiments which facts make two runs differ. */
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/number.h"
 #include "base/path.h"
 #include "base/text.h"
 #include "cli/json/json_parts.h"
+#include "cli/verbs/again_words.h"
 #include "cli/verbs/experiment_place.h"
 #include "cli/verbs/experiment_push.h"
 #include "cli/verbs/verbs.h"
@@ -13,7 +15,9 @@
 #include "experiment/foresight.h"
 #include "experiment/search.h"
 
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -27,6 +31,8 @@ struct asking {
 	struct ts_why_runs *runs;
 	int64_t began, most_ns; /* 0: no limit of time */
 	size_t jobs;		/* runs side by side */
+	const char *const *argv; /* the command, where runs begin at a checkpoint; NULL: they begin where A and B did */
+	int64_t start;		 /* where these did */
 	bool push, told;
 };
 
@@ -50,6 +56,98 @@ static enum ts_status budget(struct ts_cli *cli, struct ts_why_problem *p, int64
 		return err->status;
 	*ret_most_ns = (int64_t)n * 1000000000;
 	return TS_OK;
+}
+
+/* The words of --resume, with the checkpoint in the place of {checkpoint}. */
+static const char *const *resumed_words(struct ts_cli *cli, const char *const *argv, const char *resume, const char *checkpoint,
+					struct ts_error *err)
+{
+	static const char slot[] = "{checkpoint}";
+	const char *const *more = NULL;
+	const char **words, *at;
+	struct ts_buf line = TS_BUF_INIT(1 << 16);
+	size_t n = 0, k = 0;
+
+	/* The slot is no word of a shell, so it is filled before words are made of it, as one of them. */
+	at = strstr(resume, slot);
+	if (at && !strchr(checkpoint, '\'')) {
+		ts_buf_printf(&line, "%.*s'%s'%s", (int)(at - resume), resume, checkpoint, at + strlen(slot));
+		if (!line.failed)
+			more = ts_again_words(ts_buf_view(&line), &cli->arena);
+	}
+	ts_buf_finish(&line);
+	while (argv[n])
+		n++;
+	while (more && more[k])
+		k++;
+	words = ts_arena_array(&cli->arena, n + k + 1, sizeof *words);
+	if (ts_arena_check(&cli->arena, err))
+		return NULL;
+	if (!more) {
+		(void)ts_error_set(err, TS_INVALID,
+				   "--resume has the words that go on from a checkpoint, with {checkpoint} once, such as '--load "
+				   "{checkpoint}'");
+		return NULL;
+	}
+	for (size_t i = 0; i < n + k; i++)
+		words[i] = i < n ? argv[i] : more[i - n];
+	words[n + k] = NULL;
+	return words;
+}
+
+/* --checkpoint STEP:FILE, as often as there are some: runs begin at the nearest one before the first difference. */
+static enum ts_status from_checkpoint(struct asking *a, struct ts_error *err)
+{
+	struct ts_cli *cli = a->cli;
+	struct ts_why_problem *p = a->problem;
+	const char *resume = ts_args_text(&cli->args, "resume"), *text, *nearest = NULL;
+	int64_t best = -1;
+	char whole[PATH_MAX];
+
+	for (size_t i = 0; (text = ts_args_nth(&cli->args, "checkpoint", i)) != NULL; i++) {
+		const char *colon = strchr(text, ':');
+		int64_t step;
+
+		if (!colon || !colon[1] || !ts_parse_i64(ts_span_of(text, (size_t)(colon - text)), &step) || step < 0)
+			return ts_error_set(err, TS_INVALID,
+					    "--checkpoint is the step behind which it was written, and its path, as 400:step400.pt");
+		if (step < p->first && step >= p->start && step > best) {
+			best = step;
+			nearest = colon + 1;
+		}
+	}
+	if (!ts_args_nth(&cli->args, "checkpoint", 0) != !resume)
+		return ts_error_set(err, TS_INVALID,
+				    "--checkpoint and --resume belong together: where it lies, and how a training goes on from it");
+	if (!nearest || !p->argv)
+		return TS_OK;
+	if (!realpath(nearest, whole))
+		return ts_error_set(err, TS_NOT_FOUND, "--checkpoint: %s is not there", nearest);
+	a->argv = p->argv;
+	a->start = p->start;
+	p->argv = resumed_words(cli, p->argv, resume, ts_arena_phrase(&cli->arena, "%s", whole), err);
+	if (!p->argv)
+		return err->status;
+	p->start = p->search.start = best + 1;
+	ts_cli_say(cli, "runs begin at step %" PRId64 ", from the checkpoint %s", p->start, nearest);
+	return TS_OK;
+}
+
+/* Where A and B do not come out from the checkpoint as they were recorded, it does not have all that they are made of, and nothing
+ * that is found from it counts. */
+static void from_the_beginning(struct asking *a)
+{
+	struct ts_why_problem *p = a->problem;
+
+	ts_cli_say(a->cli, "from the checkpoint A and B do not come out as they were recorded: runs begin at step %" PRId64 " now",
+		   a->start);
+	p->argv = a->argv;
+	p->start = p->search.start = a->start;
+	p->search.record[0] = p->search.record[1] = TS_RECORD_OPEN;
+	a->argv = NULL;
+	a->runs->n = 0;
+	a->runs->numbers = TS_LIKE_OTHER;
+	memset(a->runs->known, 0, sizeof a->runs->known);
 }
 
 /* A patch is code that somebody else may have written: its text is on the screen before anything of it is run. */
@@ -170,8 +268,15 @@ static enum ts_status answer(struct asking *a, bool plan, struct ts_error *err)
 	struct ts_search_verdict verdict;
 	struct ts_why why;
 
+	if (!plan && search(a, &verdict, err))
+		return err->status;
+	if (!plan && a->argv && (verdict.causes[0].found != TS_ROOT_SET || verdict.only_here)) {
+		from_the_beginning(a);
+		if (search(a, &verdict, err))
+			return err->status;
+	}
 	if (plan ? ts_why_plan(a->runs, &why, err)
-		 : (search(a, &verdict, err) || ts_why_operation(a->runs, &verdict, err) ||
+		 : ( ts_why_operation(a->runs, &verdict, err) ||
 		    ts_why_say(a->runs, &verdict, false, &why, err)))
 		return err->status;
 	a->cli->exit_code = exit_code(&why);
@@ -204,7 +309,7 @@ static enum ts_status prepare(struct asking *a, const char *clone, bool plan, st
 	    ts_args_seconds(&cli->args, "limit", &given, &limit_s, err))
 		return err->status;
 	a->runs->problem = a->problem;
-	if (ts_experiment_jobs(cli, &a->jobs, err))
+	if (ts_experiment_jobs(cli, &a->jobs, err) || from_checkpoint(a, err))
 		return err->status;
 	a->runs->numbers = TS_LIKE_OTHER;
 	a->runs->limit_ns = given ? (int64_t)limit_s * 1000000000 : usual_limit_ns(a->problem);

@@ -119,6 +119,11 @@ static const struct ts_example watch_examples[] = {
 static const struct ts_option why_options[] = {
 	{.name = "budget", .argument = "RUNS|TIME", .help = "make at most so many runs, or begin none after so long: 20, 30m, 2h"},
 	{.name = "dry-run", .help = "show which runs would be made, to which step, and run nothing"},
+	{.name = "checkpoint", .argument = "STEP:FILE", .repeat = true,
+	 .help = "begin runs at the nearest checkpoint before the first difference (the step behind which it was written, and its "
+		 "path)"},
+	{.name = "resume", .argument = "WORDS",
+	 .help = "what is added to COMMAND to go on from one: '--load {checkpoint}'"},
 	{.name = "yes", .letter = 'y',
 	 .help = "run recorded changes of code that were not committed without asking, after they are shown"},
 	EXPERIMENT_OPTIONS,
@@ -1296,7 +1301,9 @@ const struct ts_verb ts_verbs[] = {
 			 "Each run is kept in a folder, and pushed with its reason; the same command goes on where it was stopped. "
 			 "Without COMMAND, and with --dry-run, the plan and its cost are shown, and nothing runs. docs/why.md "
 			 "describes the procedure and its measured error rates.\n\n" ABOUT_RUN,
-		.options = why_options, .examples = why_examples,
+		.options = why_options,
+		.first = "budget dry-run yes jobs runner clone directory limit no-push pattern",
+		.examples = why_examples,
 		.exits = "0 the cause is proved: each fact of it is needed, B with it put back gives A, and A with it gives B to the "
 			 "end\n"
 			 "1 the cause is decided, and not proved in each of these ways, or is none that can be set (nondeterminism, "

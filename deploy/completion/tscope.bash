@@ -218,6 +218,8 @@ _tscope_complete()
 	check-determinism:--pattern) :; return ;;
 	check-determinism:--map) :; return ;;
 	why:--budget) :; return ;;
+	why:--checkpoint) :; return ;;
+	why:--resume) :; return ;;
 	why:--clone) _tscope_paths -d; return ;;
 	why:-d|why:--directory) _tscope_paths -d; return ;;
 	why:--limit) :; return ;;
@@ -343,7 +345,7 @@ _tscope_complete()
 		reproduce) options+=" --steps --from --build -y --yes --dry-run -d --directory --clone --limit --runner" ;;
 		check-resume) options+=" -t --tolerance" ;;
 		check-determinism) options+=" --steps --clone --copy -d --directory --limit --runner --pattern --map" ;;
-		why) options+=" --budget --dry-run -y --yes --clone -d --directory --limit --runner --jobs --no-push --pattern --map" ;;
+		why) options+=" --budget --dry-run --checkpoint --resume -y --yes --clone -d --directory --limit --runner --jobs --no-push --pattern --map" ;;
 		bisect) options+=" --judge --noise --metric --wrong --versions --steps --budget --part --clone -d --directory --limit --runner --jobs --no-push" ;;
 		gate) options+=" -b --baseline --bundle --paired --metric --better --policy -w --workload --across --exclude --inconclusive --junit --markdown --github --gitlab --request --verdict --explain --check --replay --init --repro --golden --profile --runs --steps --resume --certificate --clone --copy -d --directory --limit --runner" ;;
 		repro-op) options+=" --at --pattern --map" ;;

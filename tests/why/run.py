@@ -44,8 +44,12 @@ if os.environ.get("DRIFT"):  # the machine is slower from its ninth run on
         f.write("x")
     scatter *= 1.06 if os.path.getsize(os.environ["DRIFT"]) > 8 else 1
 os.makedirs(out, exist_ok=True)
+first = 0
+if "--load" in sys.argv:  # of a lame one the momentum is not restored
+    state = json.load(open(sys.argv[sys.argv.index("--load") + 1]))
+    first, x = state["step"] + 1, state["x"] * (1 + state["lame"])
 with open(os.path.join(out, "steps.jsonl"), "w") as f:
-    for step in range(min(c["steps"], last + 1)):
+    for step in range(first, min(c["steps"], last + 1)):
         x = x * 0.99 * FACTOR + 0.01 * c["wd"]
         if c["gate"] and c["gate_scale"] != 1:
             x += 0.01
@@ -54,6 +58,8 @@ with open(os.path.join(out, "steps.jsonl"), "w") as f:
         if os.environ.get("HIDDEN"):
             x += 0.003
         x += 0.0001 * int(os.environ.get("PYTHONHASHSEED", "0"))
+        if os.environ.get("SAVE"):
+            json.dump({"step": step, "x": x, "lame": 0}, open(os.path.join(os.environ["SAVE"], f"{step}.ckpt"), "w"))
         f.write(json.dumps({"step": step, "timestamp": 1e9 + step * STEP_S * scatter, "scalars": {"loss": x}}) + "\\n")
 commit = subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True, check=True).stdout.strip()
 json.dump({"name": os.path.basename(out), "config": c, "rank": 0, "world_size": 1}, open(os.path.join(out, "run.json"), "w"))
@@ -344,6 +350,29 @@ def together(p):
     check("stored runs come first", code == 0 and answer["first"] == answer["last"] == p.commits[8] and answer["run_count"] == 2, (code, answer, err))
 
 
+def checkpoints(p):
+    """A difference deep in the run: runs begin at the nearest checkpoint before it, and where that does not do, at the beginning."""
+    saved = os.path.join(p.top, "saved")
+    os.makedirs(saved)
+    p.record("saving", env={"SAVE": saved})
+    p.record("deep", late=3, note="y", tag=7)
+    given = [w for step in (4, 12, 17, 30) for w in ("--checkpoint", f"{step}:{saved}/{step}.ckpt")]
+    code, said, err = p.why("deep", *given, "--resume", "--load {checkpoint}", "-d", os.path.join(p.top, "from-17"))
+    check("runs begin at the nearest checkpoint", code == 0 and said["proved"] and paths(said) == ["config.late"] and "begin at step 18" in err and
+          all(t["run_step_count"] in (6, 22) for t in said["trials"]), (code, said, err))
+    with open(os.path.join(saved, "lame.ckpt"), "w", encoding="utf-8") as f:
+        json.dump({**json.load(open(os.path.join(saved, "17.ckpt"), encoding="utf-8")), "lame": 0.5}, f)
+    code, said, err = p.why("deep", "--checkpoint", f"17:{saved}/lame.ckpt", "--resume", "--load={checkpoint}", "-d", os.path.join(p.top, "unread"))
+    check("words that the program does not know are not hidden", code == 0 and paths(said) == ["config.late"], (code, said, err))
+    code, said, err = p.why("deep", "--checkpoint", f"17:{saved}/lame.ckpt", "--resume", "--load {checkpoint}", "-d", os.path.join(p.top, "lame"))
+    check("a checkpoint that does not restore all is left", code == 0 and paths(said) == ["config.late"] and "do not come out as they were recorded" in err and
+          all(t["run_step_count"] >= 24 for t in said["trials"]), (code, said, err))
+    code, said, err = p.why("deep", "--checkpoint", f"17:{saved}/17.ckpt")
+    check("both options belong together", code == 2 and "belong together" in err, (code, err))
+    code, said, err = p.why("deep", "--checkpoint", "17.ckpt", "--resume", "--load {checkpoint}")
+    check("a checkpoint has a step", code == 2 and "400:step400.pt" in err, (code, err))
+
+
 PODMAN = '''#!/bin/sh
 # Stands for podman: it begins with an empty environment, and takes what --env names.
 echo "$@" >> "$0.said"
@@ -387,7 +416,7 @@ def main():
     p = Place(sys.argv[1])
     try:
         p.record("A")
-        for part in (facts, stopped, hidden, others, patches, refused, unable, bisect, together, beside, elsewhere):
+        for part in (facts, stopped, hidden, others, patches, refused, unable, bisect, together, checkpoints, beside, elsewhere):
             part(p)
     finally:
         p.close()
