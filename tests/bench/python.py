@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """How fast tscope is from Python: python.py BUILD [RUNS [VALUES [PEERS]]] (default 100000, 10000000, and a tenth of RUNS for peers).
 
-Makes an environment with the package, numpy, polars and, where pip gives it, mlflow. Prints a row for the import of the package, the first answer, a table of RUNS runs, a
-column of VALUES values beside numpy.load of the same ones, and for mlflow.search_runs over PEERS runs in SQLite with as many metrics. CPU is that of all processes."""
+Makes an environment with the package, numpy, polars and, where pip gives them, mlflow and trackio. Prints a row for the import of the package, the first answer, a table of RUNS runs, a
+column of VALUES values beside numpy.load of the same ones, and for mlflow.search_runs over PEERS runs in SQLite with as many metrics, and trackio over a tenth of them. CPU is that of all processes."""
 import glob
 import json
 import os
@@ -74,6 +74,30 @@ db.commit()
 wall, used, frame = timed(lambda: mlflow.search_runs(search_all_experiments=True, max_results=n), 1)
 print(json.dumps({"wall": wall, "cpu": used, "n": len(frame)}))
 '''
+TRACKIO = CLOCK + '''
+import datetime, sqlite3
+from trackio.sqlite_storage import SQLiteStorage
+n = int(sys.argv[1])
+metrics = {name: 0.5 for name in ("loss", "val_loss", "val_acc", "grad_norm", "lr", "val_f1", "tokens")}
+SQLiteStorage.bulk_log("bench", "run", [metrics], steps=[0], config={"seed": 1}, run_id="0" * 32)
+# All others are copies of its rows, as of MLflow.
+db = sqlite3.connect(SQLiteStorage.get_project_db_path("bench"))
+for table in [row[0] for row in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]:
+    names = [d[1] for d in db.execute(f"PRAGMA table_info({table})") if d[1] != "id"]
+    if not {"run_name", "run_id"} <= set(names):
+        continue
+    for row in db.execute(f"SELECT {','.join(names)} FROM {table}").fetchall():
+        rows = ([f"{i:032x}" if k == "run_id" else f"run{i}" if k == "run_name" else f"{i:032x}" if k == "log_id" else v for k, v in zip(names, row)] for i in range(1, n))
+        db.executemany(f"INSERT INTO {table} ({','.join(names)}) VALUES ({','.join('?' * len(names))})", rows)
+db.commit()
+import trackio
+def search():
+    runs = list(trackio.Api().runs("bench"))
+    return [(run.config, SQLiteStorage.get_logs("bench", run.name, run_id=run.id)[-1]["loss"]) for run in runs]
+wall, used, found = timed(search, 1)
+assert len(found) == n and found[-1][1] == 0.5
+print(json.dumps({"wall": wall, "cpu": used, "n": n}))
+'''
 VALUES = '''
 import numpy, sys
 n, folder = int(sys.argv[1]), sys.argv[2]
@@ -105,6 +129,7 @@ class Environment:
             subprocess.run([sys.executable, "-m", "venv", self.at], check=True)
         pip = [self.python, "-m", "pip", "install", "-q", "--disable-pip-version-check"]
         subprocess.run([*pip, "setuptools>=70.1", "wheel", "numpy", "polars"], check=True)
+        self.trackio = subprocess.run([*pip, "trackio"], capture_output=True).returncode == 0
         self.mlflow = subprocess.run([*pip, "mlflow-skinny", "pandas", "sqlalchemy", "alembic"], capture_output=True).returncode == 0
         for leftover in glob.glob(os.path.join(ROOT, "python", "build")):
             shutil.rmtree(leftover)
@@ -156,6 +181,15 @@ def main():
                 row(f"mlflow.search_runs over {peer['n']:,} runs, SQLite", ms(peer["wall"]), f"{peer['wall'] / peer['n'] * 1e6:.1f} us a run, {ratio:.1f} times tscope's")
             except RuntimeError as why:
                 row("mlflow.search_runs", "-", f"it does not run here: {str(why).splitlines()[-1][:80]}")
+        if environment.trackio:
+            some = max(peers // 10, 1)
+            try:
+                peer = environment.run(TRACKIO, str(some), TRACKIO_DIR=os.path.join(work, "trackio"))
+                ratio = (peer["wall"] / peer["n"]) / (got["wall"] / got["n"])
+                row(f"trackio: configuration and last loss of {peer['n']:,} runs", ms(peer["wall"]), f"{peer['wall'] / peer['n'] * 1e6:.1f} us a run, {ratio:.1f} times tscope's")
+            except RuntimeError as why:
+                row("trackio", "-", f"it does not run here: {str(why).splitlines()[-1][:80]}")
+        row("wandb.Api().runs", "-", "it asks a server of W&B's, and reads no runs that were recorded offline")
         environment.run(VALUES, str(values), work)
         subprocess.run([environment.env["TSCOPE"], "push", "-q", "-p", "default", "-n", "big", "--store", os.path.join(work, "values"), os.path.join(work, "big.csv")], check=True,
                        stdout=subprocess.DEVNULL)
