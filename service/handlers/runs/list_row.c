@@ -178,11 +178,12 @@ static bool say_membership(struct ts_list_subject *s, enum ts_membership members
 static bool look_up(struct ts_list_subject *s, struct ts_span path, struct ts_fact *fact)
 {
 	const struct ts_list_metric *metric = ts_list_metrics_of(s->metrics, path);
-	enum ts_list_word word = ts_list_word(path);
 	enum ts_membership membership;
+	enum ts_list_word word;
 
 	if (metric)
 		return say_metric(s, metric, fact);
+	word = ts_list_word(path);
 	if (ts_list_is_membership(word, &membership))
 		return say_membership(s, membership, fact);
 	switch (word) {
