@@ -519,6 +519,22 @@ class Loops(Zero):
                 recorded, printed, said = self.in_threads(text)
                 self.assertEqual((recorded, said), (printed, ""))
 
+    def test_another_thread_begins_the_run_meanwhile(self):
+        """To begin a run takes a while, in which the thread that trains may call its model: it has the loop from its next call on."""
+        recorded, printed, said = self.in_threads(
+            "import tscope._run as runs\n"
+            "begins, goes_on, begun, done = (threading.Event() for _ in range(4))\n"
+            "start = runs.start\n"
+            "def slow(*args, **how):\n"
+            "    if threading.current_thread() is not threading.main_thread(): begins.set(); goes_on.wait(60)\n"
+            "    return start(*args, **how)\n"
+            "def stays(): call(); begun.set(); done.wait(60)\n"
+            "runs.start = slow\n"
+            "thread = threading.Thread(target=stays); thread.start(); begins.wait(60)\n"
+            "train(); goes_on.set(); begun.wait(60); train(); done.set(); thread.join()\n"
+        )
+        self.assertEqual((recorded, said), (printed[5:], ""))
+
     def test_two_threads_that_train(self):
         """The first that steps has the loop, for as long as it is there; the other one is said."""
         recorded, printed, said = self.in_threads(

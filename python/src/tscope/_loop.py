@@ -53,6 +53,7 @@ class Loop:
         self._pid = os.getpid()
         self._thread = 0  # whose calls are those of the loop
         self._trainer: Any = None  # the same as an object
+        self._starting = threading.Lock()  # held by the thread that begins the run, which takes a while
         self._owned = False  # an optimizer has stepped in it: no other thread takes the loop
         self._likely = (False, False)  # before that: how much speaks for it
         self._callers: set[int] = set()  # other threads that call models in training
@@ -271,9 +272,7 @@ class Loop:
 
     def _begin(self, module: Any, known: Any) -> bool:
         if not self._open:
-            if not self.run.enabled:
-                self._start_run(module)
-            if not self.run.enabled:
+            if not (self.run.enabled or self._start_run(module)):
                 return False
             if self._evaluated is not None:
                 self._evaluated = None
@@ -294,10 +293,20 @@ class Loop:
         self._roots[id(module)] = known
         return True
 
-    def _start_run(self, module: Any) -> None:
-        self.run, self._thread, self._trainer = self._start() or self.run, threading.get_ident(), threading.current_thread()
-        self._likely = self._speaks_for(module)
-        self._equip(module)
+    def _start_run(self, module: Any) -> bool:
+        """Begins the run; returns whether it did. Another thread that calls a model meanwhile may take the loop afterwards."""
+        if not self._starting.acquire(blocking=False):
+            return False
+        try:
+            if self.run.enabled:  # another thread has begun it since this one looked
+                return False
+            run = self._start() or self.run
+            self._likely = self._speaks_for(module)
+            self._thread, self._trainer, self.run = threading.get_ident(), threading.current_thread(), run
+            self._equip(module)
+            return run.enabled
+        finally:
+            self._starting.release()
 
     def _equip(self, module: Any) -> None:
         """The thread that trains is known, or seems to be: so are its loader, its batch and its optimizer."""
@@ -378,8 +387,8 @@ class Loop:
         module = maybe[0]() if maybe is not None and not self._open else None
         if maybe is not None and module is not None:
             self._in_eval.add(module)
-            if not self.run.enabled:
-                self._start_run(module)
+            if not (self.run.enabled or self._start_run(module)):
+                return
             self.run._add_ns("forward", maybe[1])
             self._begin(module, None)
 
