@@ -41,6 +41,7 @@ NOT_HERE = {
     "tscope login HOST": "it is run with the CA of the machine",
     "./dev attack shares": "the test `attack` runs its short form",
     "./dev attack floods": "the test `attack` runs its short form",
+    "./dev attack walls": "the test `attack_walls` runs its short form",
     "./dev bench load": "it takes minutes, and measures",
     "./dev bench": "it takes minutes, and measures",
     "tscoped (policy)": "it names an author",
