@@ -184,6 +184,12 @@ enum ts_status ts_args_parse(struct ts_args *args, const struct ts_option *own, 
 	return status;
 }
 
+bool ts_is_path(const char *word)
+{
+	return word[0] == '/' || strncmp(word, "./", 2) == 0 || strncmp(word, "../", 3) == 0 ||
+	       strcmp(word, ".") == 0 || strcmp(word, "..") == 0;
+}
+
 bool ts_args_has(const struct ts_args *args, const char *name)
 {
 	for (size_t i = 0; i < args->n; i++)

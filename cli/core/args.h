@@ -77,5 +77,7 @@ enum ts_status ts_args_bytes(const struct ts_args *args, const char *name, bool 
 /* Reads a duration, "90", "90s", "15m", "24h" or "7d", as seconds. */
 enum ts_status ts_args_seconds(const struct ts_args *args, const char *name, bool *ret_given, uint64_t *ret_seconds,
 			       struct ts_error *err);
+/* Whether the word begins with /, ./ or ../, or is . or .. itself. No run's name begins so. */
+bool ts_is_path(const char *word);
 
 #endif

@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "cli/core/project.h"
+#include "cli/core/verb.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -66,10 +67,33 @@ enum ts_status ts_cli_project(struct ts_cli *cli, const char **ret_project, stru
 	return status;
 }
 
+/* Whether the command can be answered by what lies at its paths: whoever names a server by an option wants that one. */
+static bool needs_no_server(const struct ts_cli *cli, enum ts_target_use use)
+{
+	if (!cli->verb->alone || use != TS_USE_READ || ts_args_text(&cli->args, "server"))
+		return false;
+	for (size_t i = cli->verb->first_word ? 1 : 0; i < cli->args.n_words; i++)
+		if (!ts_is_path(cli->args.words[i]))
+			return false;
+	return true;
+}
+
 enum ts_status ts_cli_open(struct ts_cli *cli, enum ts_target_use use, struct ts_error *err)
 {
+	enum ts_status status;
+	const char *absent;
+
 	if (cli->target.channel)
 		return TS_OK;
-	return ts_target_open(&cli->target, ts_args_text(&cli->args, "store"), ts_args_text(&cli->args, "server"), use,
-			      &cli->arena, err);
+	status = ts_target_open(&cli->target, ts_args_text(&cli->args, "store"), ts_args_text(&cli->args, "server"), use,
+				&cli->arena, err);
+	if ((status != TS_UNAVAILABLE && status != TS_DEADLINE) || !needs_no_server(cli, use))
+		return status;
+	absent = ts_arena_printf(&cli->arena, "%s", err->text);
+	if (!absent)
+		return ts_arena_error(&cli->arena, err);
+	ts_cli_say(cli, "%s", absent);
+	ts_cli_say(cli, "this answer is about the paths alone, without the server");
+	ts_target_close(&cli->target);
+	return ts_target_open_nothing(&cli->target, absent, err);
 }

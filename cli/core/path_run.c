@@ -8,12 +8,6 @@
 #include <errno.h>
 #include <unistd.h>
 
-bool ts_is_path(const char *word)
-{
-	return word[0] == '/' || strncmp(word, "./", 2) == 0 || strncmp(word, "../", 3) == 0 ||
-	       strcmp(word, ".") == 0 || strcmp(word, "..") == 0;
-}
-
 /* A folder that may not be searched is no proof that nothing is in it. */
 static bool is_missing(const char *path)
 {

@@ -7,8 +7,6 @@
 #include "ingest/discover.h"
 #include "ingest/ingest.h"
 
-/* Whether the word begins with /, ./ or ../, or is . or .. itself. No run's name begins so. */
-bool ts_is_path(const char *word);
 /* TS_NOT_FOUND if the word is a path, and no glob, at which nothing is. FILE#PART is there if FILE is. */
 enum ts_status ts_path_check(const char *word, struct ts_arena *arena, struct ts_error *err);
 

@@ -175,6 +175,12 @@ enum ts_status ts_target_open(struct ts_target *t, const char *store, const char
 	return open_server(t, &credentials, server, origin, arena, err);
 }
 
+enum ts_status ts_target_open_nothing(struct ts_target *t, const char *absent, struct ts_error *err)
+{
+	*t = (struct ts_target){.where = "no store", .absent = absent};
+	return ts_memory_open(NULL, &t->engine, err) ? err->status : ts_channel_local(t->engine, t->where, &t->channel, err);
+}
+
 enum ts_status ts_target_open_as(struct ts_target *t, const char *server, const char *token, struct ts_arena *arena,
 				 struct ts_error *err)
 {

@@ -32,6 +32,8 @@ struct ts_target {
 /* store and server are the values of the options, or NULL. target->where lies in the arena, which must outlive the target. */
 enum ts_status ts_target_open(struct ts_target *target, const char *store, const char *server, enum ts_target_use use,
 			      struct ts_arena *arena, struct ts_error *err);
+/* Opens nothing: no run has a name, and only paths are looked at. absent is said where a name is not found. */
+enum ts_status ts_target_open_nothing(struct ts_target *target, const char *absent, struct ts_error *err);
 /* Opens a server as whoever has this token, and as nobody else: what this program's user has to show is not shown. TS_DENIED for a
  * server that a token is not sent to, over plain TCP. The token must outlive the target. */
 enum ts_status ts_target_open_as(struct ts_target *target, const char *server, const char *token, struct ts_arena *arena,

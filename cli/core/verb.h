@@ -23,6 +23,7 @@ struct ts_verb {
 
 	size_t min_words, max_words; /* how many words the verb takes */
 	size_t paths;		     /* how many of the first ones may be paths: one that is not there is said before all else */
+	bool alone;		     /* where all runs are paths, it answers without the server that it cannot reach */
 	enum ts_complete words; /* what a shell offers for the words */
 	const char *first_word; /* what it offers for the first one, if that differs: "loss lr" */
 	bool command;	      /* the first word is a command, and what follows it is the command's own */

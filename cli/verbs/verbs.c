@@ -1077,7 +1077,7 @@ const struct ts_verb ts_verbs[] = {
 				   "--snapshot and --rank show the same of a memory snapshot that it was pushed with.",
 		.options = show_options, .examples = show_examples,
 		.exits = EXITS_DONE,
-		.min_words = 1, .max_words = 1, .paths = 1, .words = TS_COMPLETE_RUN, .pages = true,
+		.min_words = 1, .max_words = 1, .paths = 1, .alone = true, .words = TS_COMPLETE_RUN, .pages = true,
 		.run = ts_verb_show,
 	},
 	{
@@ -1091,7 +1091,7 @@ const struct ts_verb ts_verbs[] = {
 			 ABOUT_RUN,
 		.options = facts_options, .examples = facts_examples,
 		.exits = EXITS_DONE,
-		.max_words = 2, .paths = 1, .words = TS_COMPLETE_RUN, .pages = true,
+		.max_words = 2, .paths = 1, .alone = true, .words = TS_COMPLETE_RUN, .pages = true,
 		.run = ts_verb_facts,
 	},
 	{
@@ -1117,7 +1117,7 @@ const struct ts_verb ts_verbs[] = {
 		.exits = "0 the command succeeded\n"
 			 "1 with --fail-on: there is a finding of that severity or above\n"
 			 "2 the command failed: wrong usage, no such run, no connection, damaged data",
-		.min_words = 1, .max_words = 1, .paths = 1, .words = TS_COMPLETE_RUN, .pages = true,
+		.min_words = 1, .max_words = 1, .paths = 1, .alone = true, .words = TS_COMPLETE_RUN, .pages = true,
 		.run = ts_verb_analyze,
 	},
 	{
@@ -1132,7 +1132,7 @@ const struct ts_verb ts_verbs[] = {
 			 "interrupted. Of steps that a restart executed again, the newest values are drawn.",
 		.options = plot_options, .examples = plot_examples,
 		.exits = EXITS_DONE,
-		.min_words = 2, .max_words = TS_CHART_RUNS_MAX + 1, .paths = TS_CHART_RUNS_MAX + 1,
+		.min_words = 2, .max_words = TS_CHART_RUNS_MAX + 1, .paths = TS_CHART_RUNS_MAX + 1, .alone = true,
 		.words = TS_COMPLETE_RUN, .pages = true,
 		.first_word = "loss eval_loss grad_norm lr forward backward optimizer data comm alloc rss",
 		.run = ts_verb_plot,
@@ -1217,7 +1217,8 @@ const struct ts_verb ts_verbs[] = {
 			 "2 not determined: wrong usage, no such run, no connection, damaged data\n"
 			 "3 inconclusive: the common steps agree, but one run has more steps, or there are no common "
 			 "steps, or only series of unknown meaning differ",
-		.min_words = 2, .max_words = TS_MATRIX_RUNS_MAX, .paths = TS_MATRIX_RUNS_MAX, .words = TS_COMPLETE_RUN, .pages = true,
+		.min_words = 2, .max_words = TS_MATRIX_RUNS_MAX, .paths = TS_MATRIX_RUNS_MAX, .alone = true,
+		.words = TS_COMPLETE_RUN, .pages = true,
 		.run = ts_verb_diff,
 	},
 	{
@@ -1258,7 +1259,7 @@ const struct ts_verb ts_verbs[] = {
 			 "2 not determined: wrong usage, no such run, no connection, damaged data\n"
 			 "3 inconclusive: too few common steps, or the answer depends on a number format that is not "
 			 "declared",
-		.min_words = 1, .max_words = 2, .paths = 2, .words = TS_COMPLETE_RUN, .pages = true,
+		.min_words = 1, .max_words = 2, .paths = 2, .alone = true, .words = TS_COMPLETE_RUN, .pages = true,
 		.run = ts_verb_check_resume,
 	},
 	{

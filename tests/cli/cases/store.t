@@ -72,5 +72,20 @@ $ tscope list --server unix:/nonexistent --json
 | }
 ! tscope: --server: no tscoped answers at unix:/nonexistent: No such file or directory; is it running?
 [2]
+# What is asked of paths alone is answered all the same; a name is not.
+$ TSCOPE_SERVER=unix:/nonexistent tscope diff ./runs/base ./runs/base | head -1
+| Both sides are the same run: their ids are equal
+! tscope: TSCOPE_SERVER: no tscoped answers at unix:/nonexistent: No such file or directory; is it running?
+! tscope: this answer is about the paths alone, without the server
+$ TSCOPE_SERVER=unix:/nonexistent tscope show ./runs/base | head -1
+| id        18fc3da2967fa6afea7255d4eb081a5e8b7965bc8b6bb16faed1a7ec27e5d912
+! tscope: TSCOPE_SERVER: no tscoped answers at unix:/nonexistent: No such file or directory; is it running?
+! tscope: this answer is about the paths alone, without the server
+$ TSCOPE_SERVER=unix:/nonexistent tscope diff ./runs/base base
+! tscope: TSCOPE_SERVER: no tscoped answers at unix:/nonexistent: No such file or directory; is it running?
+[2]
+$ tscope show ./runs/base --server unix:/nonexistent
+! tscope: --server: no tscoped answers at unix:/nonexistent: No such file or directory; is it running?
+[2]
 $ TSCOPE_SERVER=unix:/nonexistent tscope list --store store --names
 | base
