@@ -66,6 +66,9 @@ def farewell(frames):
     return next((payload[8:].decode() for kind, _, _, payload in frames or () if kind == GOAWAY), None)
 
 
+ANSWER = 400  # bytes by which a client opens its window for each call: no answer of ServerInfo has as many
+
+
 def calls(sock, seconds, streams=1, most=None):
     """Makes small calls, `streams` at a time, as gRPC's clients make them: they acknowledge, and open windows. Returns how many were
     answered; raises OSError when the server ends the connection."""
@@ -74,7 +77,7 @@ def calls(sock, seconds, streams=1, most=None):
     while answered < begun or not begun or (time.monotonic() < until and (most is None or begun < most)):
         out = b""
         while begun - answered < streams and time.monotonic() < until and (most is None or begun < most):
-            out += call(2 * begun + 1) + number(WINDOW, 0, 100)
+            out += call(2 * begun + 1) + number(WINDOW, 0, ANSWER)
             begun += 1
         sock.sendall(out)
         frames = reader.frames()
