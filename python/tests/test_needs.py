@@ -48,6 +48,19 @@ class Needs(support.Case):
         said = files.facts()["session"]["files_read"]
         self.assertEqual((said["count"], said["left_out"]), (1, 0))  # else the first figure would stay
 
+    def test_another_thread_opens_files_meanwhile(self):
+        files, real = _needs.Files(), os.path.realpath
+        files.read, files.written = {"none": None, "nothing": None}, {"a", "b"}
+
+        def opens(path):
+            files._opens(f"{path}+", "w", None)
+            files._opens(f"{path}-", "r", None)
+            return real(path)
+
+        with unittest.mock.patch("os.path.realpath", opens):
+            files.facts()
+        self.assertEqual(len(files.written), 8)  # for each of the two that were read, and then for each of the four
+
     def test_that_no_file_was_read_is_known(self):
         with open("train.py", "w", encoding="utf-8") as file:
             file.write("import tscope\nrun = tscope.start('runs/a')\nwith run.step():\n    pass\n")

@@ -195,7 +195,7 @@ class Files:
         {}
         """
         left_out, until = 0, time.monotonic() + budget_s
-        for path in [path for path in self.read if path not in self._known]:  # reading them opens them
+        for path in [path for path in list(self.read) if path not in self._known]:  # reading opens them, and threads others
             real = os.path.realpath(path)
             ours = real.startswith(self._roots) or "\n" in real
             if not ours and time.monotonic() > until:
@@ -203,7 +203,7 @@ class Files:
                 continue
             found = None if ours else digest_of(real)
             self._known[path] = (real, f"{found[1]} {found[0]} {real}\n" if found is not None else "")
-        written = {os.path.realpath(path) for path in self.written}
+        written = {os.path.realpath(path) for path in list(self.written)}
         lines = [line for real, line in self._known.values() if line and real not in written]
         session: dict[str, Any] = {}
         text = "".join(sorted(set(lines), key=lambda line: line.split(" ", 2)[2]))
