@@ -6,6 +6,7 @@
 #include "analysis/stats/student.h"
 #include "base/limits.h"
 #include "base/order.h"
+#include "base/words.h"
 
 #include <math.h>
 
@@ -13,19 +14,10 @@
  * since Student's t is but near the distribution of a rank correlation of few runs (tests/quality has the rates). */
 static const double TOGETHER = 0.03, ALPHA = 0.05;
 
-const char *ts_setting_state_word(enum ts_setting_state state)
-{
-	static const char *const words[] = {"goes_with", "not_shown", "few_runs", "moves_with_another"};
-
-	return words[state];
-}
-
-const char *ts_group_state_word(enum ts_group_state state)
-{
-	static const char *const words[] = {"best", "worse", "not_shown", "few_runs"};
-
-	return words[state];
-}
+TS_WORDS(ts_setting_state_word, enum ts_setting_state, "", [TS_SETTING_GOES_WITH] = "goes_with", [TS_SETTING_NOT_SHOWN] = "not_shown",
+	 [TS_SETTING_FEW] = "few_runs", [TS_SETTING_MOVES] = "moves_with_another")
+TS_WORDS(ts_group_state_word, enum ts_group_state, "", [TS_GROUP_BEST] = "best", [TS_GROUP_WORSE] = "worse",
+	 [TS_GROUP_NO_WORSE] = "not_shown", [TS_GROUP_FEW] = "few_runs")
 
 /* -- settings -- */
 

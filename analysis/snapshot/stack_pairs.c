@@ -3,6 +3,8 @@
 #include "analysis/snapshot/origin.h"
 #include "base/door.h"
 #include "base/order.h"
+#include "base/text.h"
+
 #include <stdlib.h>
 
 struct maker {
@@ -32,11 +34,6 @@ static bool generated(struct ts_span file)
 	       ts_span_contains(file, "torch_compile_debug/");
 }
 
-static bool is_digit(uint8_t c)
-{
-	return c >= '0' && c <= '9';
-}
-
 static struct ts_span without_generated(struct maker *m, struct ts_span text)
 {
 	uint8_t *out;
@@ -49,7 +46,7 @@ static struct ts_span without_generated(struct maker *m, struct ts_span text)
 		return text;
 	out = ts_arena_dup(m->arena, text.data, text.len);
 	for (size_t i = 0; out && i < text.len; i++)
-		if (!is_digit(text.data[i]))
+		if (!ts_is_digit(text.data[i]))
 			out[n++] = text.data[i];
 	return ts_span_of(out, n);
 }

@@ -45,6 +45,8 @@ struct ts_level {
 	const char *text; /* describes the change when the pointer is on it */
 };
 
+enum { TS_LEVELS_POINTED_AT = 400 }; /* values, of which each dot is one to point at */
+
 /* Values side by side, and their levels. */
 struct ts_levels {
 	const double *values; /* NaN: not known */
@@ -203,9 +205,9 @@ enum ts_status ts_report_of_diff(const struct ts_diff *diff, bool all, const str
 				 struct ts_report *ret_report, struct ts_error *err);
 
 struct ts_trend;
-/* Lays out the answer of trend. Colour marks a change for the worse that nobody has accepted. */
-enum ts_status ts_report_of_trend(const struct ts_trend *trend, struct ts_arena *arena, struct ts_report *ret_report,
-				  struct ts_error *err);
+/* Lays out the answer of trend. Colour marks a change for the worse that nobody has accepted. links: struct ts_report. */
+enum ts_status ts_report_of_trend(const struct ts_trend *trend, const char *links, struct ts_arena *arena,
+				  struct ts_report *ret_report, struct ts_error *err);
 
 /* The relative difference of two curves, cell by cell: |a - b| / max(|a|, |b|) of the cells' means. A cell where they agree has no
  * value, so that the scale may be logarithmic. NULL when the arena is full. */

@@ -114,7 +114,7 @@ static const char *diff_page(struct ts_report *r, const struct ts_trend_run *a, 
 					      &b->id, r->arena));
 }
 
-/* Has each dot lead to its run. */
+/* Has each dot lead to its run, while there are few enough to point at. */
 static void lead(struct ts_report *r, const struct ts_trend *t, struct ts_levels *levels)
 {
 	const char **to = ts_arena_array(r->arena, t->n_runs, sizeof *to), **texts = ts_arena_array(r->arena, t->n_runs, sizeof *texts);
@@ -153,7 +153,8 @@ static void figure(struct ts_report *r, struct ts_section *s, const struct ts_tr
 	*levels = (struct ts_levels){
 		.values = values, .n = t->n_runs, .unit = ts_metrics[t->metric].unit, .items = items, .n_items = n};
 	levels->first = ts_report_kept(r, ts_show_time(t->runs[0].moved_ns, r->arena));
-	lead(r, t, levels);
+	if (r->links && t->n_runs <= TS_LEVELS_POINTED_AT)
+		lead(r, t, levels);
 	levels->last = ts_report_kept(r, ts_show_time(t->runs[t->n_runs - 1].moved_ns, r->arena));
 	ts_report_item(r, s, TS_ITEM_LEVELS, ts_report_say(r, "%s, one dot per run", title_of(r, t)))->levels = levels;
 }
@@ -397,10 +398,11 @@ static enum ts_light light_of(const struct ts_trend *t)
 	return ts_trend_is_worse(t) ? TS_LIGHT_HIGH : TS_LIGHT_CLEAR;
 }
 
-enum ts_status ts_report_of_trend(const struct ts_trend *t, struct ts_arena *arena, struct ts_report *ret_report,
-				  struct ts_error *err)
+enum ts_status ts_report_of_trend(const struct ts_trend *t, const char *links, struct ts_arena *arena,
+				  struct ts_report *ret_report, struct ts_error *err)
 {
-	struct ts_report r = {.arena = arena, .whole = true, .rows = &no_rows, .events = &no_events, .plots = &no_plots};
+	struct ts_report r = {.arena = arena, .links = links, .whole = true, .rows = &no_rows, .events = &no_events,
+			      .plots = &no_plots};
 	struct ts_section *s;
 
 	r.title = ts_report_text(&r, t->sentence);

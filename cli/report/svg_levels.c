@@ -4,7 +4,7 @@
 #include "cli/report/svg_frame.h"
 #include "cli/view/show_value.h"
 
-enum { HEIGHT = 260, TOP = 34, BOTTOM = 34, TICKS = 5, FONT = 23, RIGHT = 8, POINTED_AT = 400 };
+enum { HEIGHT = 260, TOP = 34, BOTTOM = 34, TICKS = 5, FONT = 23, RIGHT = 8 };
 
 struct axes {
 	const struct ts_levels *levels;
@@ -61,7 +61,7 @@ static void dots(struct ts_buf *out, const struct axes *a, bool far)
 		ts_buf_str(out, far ? "\"><title>this value is outside the drawn range</title></path>\n" : "\"/>\n");
 }
 
-/* Each dot is a link, while there are few enough to point at. */
+/* Each dot is a link. */
 static void linked_dots(struct ts_buf *out, const struct axes *a, const char *links)
 {
 	for (size_t i = 0; i < a->levels->n; i++) {
@@ -136,7 +136,7 @@ static void fit_frame(struct axes *a)
 void ts_svg_levels(struct ts_buf *out, const struct ts_levels *in, const char *title, const char *links, struct ts_arena *arena)
 {
 	struct axes a = {.levels = in, .arena = arena};
-	bool linked = links && in->to && in->n <= POINTED_AT;
+	bool linked = links && in->to;
 
 	if (!ts_levels_range(in, arena, &a.low, &a.high))
 		return;

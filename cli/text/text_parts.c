@@ -11,12 +11,9 @@ void ts_text_link(struct ts_cli *cli, const char *text, const char *to)
 {
 	if (!cli->term.links || !cli->term.page || !to)
 		return;
-	ts_buf_str(&cli->out, "<p><a href=\"");
-	ts_html_text(&cli->out, cli->term.links);
-	ts_html_text(&cli->out, to);
-	ts_buf_str(&cli->out, "\">");
-	ts_html_text(&cli->out, text);
-	ts_buf_str(&cli->out, "</a></p>\n");
+	ts_buf_str(&cli->out, "<p>");
+	ts_html_link(&cli->out, cli->term.links, to, text);
+	ts_buf_str(&cli->out, "</p>\n");
 }
 
 void ts_text_field(struct ts_cli *cli, const char *name, const char *value)

@@ -41,10 +41,8 @@ static enum ts_status answer(struct ts_cli *cli, const struct ts_trend *trend, s
 	struct ts_report report;
 	bool answered = false;
 
-	if (ts_report_of_trend(trend, &cli->arena, &report, err))
-		return err->status;
-	report.links = cli->term.links;
-	if (ts_render_report_page(cli, &report, &answered, err))
+	if (ts_report_of_trend(trend, cli->term.links, &cli->arena, &report, err) ||
+	    ts_render_report_page(cli, &report, &answered, err))
 		return err->status;
 	if (answered)
 		return TS_OK;

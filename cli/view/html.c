@@ -7,6 +7,16 @@ void ts_html_text(struct ts_buf *out, const char *text)
 	ts_html_escape(out, ts_span_str(text));
 }
 
+void ts_html_link(struct ts_buf *out, const char *links, const char *to, const char *text)
+{
+	ts_buf_str(out, "<a href=\"");
+	ts_html_text(out, links);
+	ts_html_text(out, to);
+	ts_buf_str(out, "\">");
+	ts_html_text(out, text);
+	ts_buf_str(out, "</a>");
+}
+
 void ts_html_field(struct ts_buf *out, const char *name, const char *value)
 {
 	ts_buf_str(out, "<dl><dt>");

@@ -10,6 +10,9 @@
 /* Appends text escaped for a place between tags or in a quoted attribute. */
 void ts_html_text(struct ts_buf *out, const char *text);
 
+/* Appends a link to a page of the project, of which addresses begin with links (struct ts_term). */
+void ts_html_link(struct ts_buf *out, const char *links, const char *to, const char *text);
+
 /* What ts_text_field, ts_text_heading and ts_text_wrapped write on a page. A heading ends a section and begins the
  * next. */
 void ts_html_field(struct ts_buf *out, const char *name, const char *value);

@@ -83,14 +83,11 @@ static void cell(const struct ts_view *view, size_t i, const char *head, const c
 	ts_buf_char(out, '>');
 	for (; !view->mono && *text == ' '; text++)
 		ts_buf_str(out, "&#160;&#160;");
-	if (links && cell->to) {
-		ts_buf_str(out, "<a href=\"");
-		ts_html_text(out, links);
-		ts_html_text(out, cell->to);
-		ts_buf_str(out, "\">");
-	}
-	ts_html_text(out, text);
-	ts_buf_str(out, links && cell->to ? "</a></td>" : "</td>");
+	if (links && cell->to)
+		ts_html_link(out, links, cell->to, text);
+	else
+		ts_html_text(out, text);
+	ts_buf_str(out, "</td>");
 }
 
 void ts_view_html(const struct ts_view *view, const char *links, struct ts_buf *out)
