@@ -55,7 +55,12 @@ class Place:
         for _ in range(1200):
             if os.path.exists(self.socket):
                 break
+            if self.server.poll() is not None:
+                break
             time.sleep(0.05)
+        if not os.path.exists(self.socket):
+            with open(os.path.join(work, "log"), encoding="utf-8") as log:
+                sys.exit("no tscoped: " + log.read())
         self.address = f"unix:{self.socket}"
         self.root = Client(self.address, work)
         self.tokens = {who: self.root.MakeToken(name=who, role=role, projects=projects, lifetime_s=86400).secret
@@ -85,7 +90,10 @@ class Place:
         return folder
 
     def push(self, who, name, step_s, seed, *words):
+        """Whether the push was taken; one of ada, whose runs an attack is about, has to be."""
         p = self.tscope(who, "push", "-q", "-n", name, "--state", "finished", *words, self.write_run(name, step_s, seed))
+        if p.returncode and who == "ada":
+            sys.exit(f"ada's push of {name} failed: {p.stderr.decode()}")
         return p.returncode == 0
 
     def stop(self):
@@ -273,8 +281,8 @@ def verdict(place, n):
     for act in acts:
         act()
         tried += 1
-        through += gate() == 0
-    return tried, through + (first not in (3, 4)), f"the verdict's exit status was {first}, and is {gate()}"
+        through += gate() not in (1, 3, 4)
+    return tried, through + (first != 4), f"the verdict's exit status was {first}, and is {gate()}"
 
 
 def closed(place, n):
@@ -284,7 +292,7 @@ def closed(place, n):
     through = sum(place.push("bob", f"slow{i}", SLOW, 100 + i, "-b", "gated") for i in range(BASELINES))
     place.push("ada", "cand", SLOW, 77)
     status = place.tscope("ada", "gate", "cand", "--baseline", "gated").returncode
-    return BASELINES + 1, through + (status not in (3, 4)), f"the verdict's exit status is {status}"
+    return BASELINES + 1, through + (status != 4), f"the verdict's exit status is {status}"
 
 
 def joins(place, n):
@@ -296,7 +304,9 @@ def joins(place, n):
         for folder, rank in ((ada, 0), (bob, 0)):
             with open(os.path.join(folder, "run.json"), "w", encoding="utf-8") as run:
                 json.dump({"world_size": 2, "rank": rank}, run)
-        place.tscope("ada", "push", "--join", "-n", f"joined{i}", ada)
+        hers = place.tscope("ada", "push", "--join", "-n", f"joined{i}", ada)
+        if hers.returncode:
+            sys.exit(f"ada's ranks were not taken: {hers.stderr.decode()}")
         tried += 1
         through += place.tscope("bob", "push", "--join", "-n", f"joined{i}", bob).returncode == 0
     return tried, through, ""
@@ -323,7 +333,9 @@ def reader(place, n):
         os.makedirs(folder)
         with subprocess.Popen([sys.executable, os.path.join(HERE, "attackers.py"), "reads", other.address, folder], text=True, stdout=subprocess.PIPE,
                               env={**os.environ, "TSCOPE_TOKEN": other.tokens["rex"]}) as attacker:
-            attacker.stdout.readline()
+            if attacker.stdout.readline() != "attacking\n":
+                attacker.kill()
+                sys.exit("reader: the attack did not begin")
             found = honest(seconds)
             attacker.kill()
         return found

@@ -13,6 +13,7 @@ import re
 import shutil
 import struct
 import base64
+import contextlib
 import hashlib
 from concurrent import futures
 import subprocess
@@ -672,6 +673,24 @@ class Other(grpc.GenericRpcHandler):
         return None if answer is None else grpc.unary_unary_rpc_method_handler(lambda request, context: answer)
 
 
+@contextlib.contextmanager
+def serving(other):
+    """A server of these answers; gives its address."""
+    server = grpc.server(futures.ThreadPoolExecutor(1))
+    server.add_generic_rpc_handlers([other])
+    address = f"127.0.0.1:{server.add_insecure_port('127.0.0.1:0')}"
+    server.start()
+    try:
+        yield address
+    finally:
+        server.stop(None)
+
+
+def asks(place, address, *words):
+    return subprocess.run([os.path.join(BUILD, "tscope"), *words], cwd=place.work, env=dict(place.env, TSCOPE_SERVER=address), capture_output=True,
+                          text=True, timeout=60)
+
+
 def check_other_versions(place):
     """Where one side does not know what the other says, the user is told which one to update."""
     m = place.client.m
@@ -679,13 +698,8 @@ def check_other_versions(place):
     for version, method, answer, advice in (("9.0.0", "", b"", "update tscope here"), ("0.0.1", "", b"", "update the server"),
                                             ("9.0.0", "ListRuns", of_later, "update tscope here"),
                                             ("strange", "", b"", "update the one that is older")):
-        server = grpc.server(futures.ThreadPoolExecutor(1))
-        server.add_generic_rpc_handlers([Other(version, method, answer)])
-        port = server.add_insecure_port("127.0.0.1:0")
-        server.start()
-        p = subprocess.run([os.path.join(BUILD, "tscope"), "list"], cwd=place.work,
-                           env=dict(place.env, TSCOPE_SERVER=f"127.0.0.1:{port}"), capture_output=True, text=True, timeout=60)
-        server.stop(None)
+        with serving(Other(version, method, answer)) as address:
+            p = asks(place, address, "list")
         assert p.returncode == 2 and advice in p.stderr and f"tscoped {version}" in p.stderr, p
         assert ("does not know" in p.stderr) == bool(method), p
 
@@ -699,14 +713,8 @@ def check_capabilities(place):
     for told, asked in (("", False), ("follow note", False), ("note-history", True), ("of-later note-history", True)):
         other = Other("0.1.0", "RefLog", answer)
         other.answers.update(FindNames=found, ServerInfo=m.ServerInfoReply(version="0.1.0", capabilities=told).SerializeToString())
-        server = grpc.server(futures.ThreadPoolExecutor(1))
-        server.add_generic_rpc_handlers([other])
-        port = server.add_insecure_port("127.0.0.1:0")
-        server.start()
-        p, plain = (subprocess.run([os.path.join(BUILD, "tscope"), *words], cwd=place.work, text=True, timeout=60, capture_output=True,
-                                   env=dict(place.env, TSCOPE_SERVER=f"127.0.0.1:{port}"))
-                    for words in (("log", "run:inter/base", "--notes"), ("log", "run:inter/base")))
-        server.stop(None)
+        with serving(other) as address:
+            p, plain = asks(place, address, "log", "run:inter/base", "--notes"), asks(place, address, "log", "run:inter/base")
         assert plain.returncode == 0, plain
         if asked:
             assert p.returncode == 0, p

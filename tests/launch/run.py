@@ -443,7 +443,7 @@ def what_ended():
                        "raise OSError(28, 'No space left on device')\n")
         place.run(sys.executable, "full.py", options=["--no-auto"])
         check("a full disk is told by the training's own exception, not by a line of the recorder", place.end()["cause"] == "disk_full" and place.end()["type"] == "OSError" and
-              place.end()["at"].endswith("full.py:3") and "tscope:" not in shown(place)[1], place.end(), shown(place))
+              place.end()["at"].endswith("full.py:3") and "tscope:" not in (shown(place)[1] or ""), place.end(), shown(place))
     with Place() as place:
         job = subprocess.Popen(place.words("sleep", "30"), cwd=place.path, stderr=subprocess.PIPE)
         running = place.wait_for(lambda: place.end()["state"] == "running" and os.path.exists(os.path.join(place.path, "run", "output.txt")))

@@ -220,10 +220,12 @@ def crowded():
             return
         began = time.monotonic()
         hogs = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(2 * (os.cpu_count() or 1))]
-        t.said("cores taken by others", "watch", r"finding.*(MACHINE\.|SLOWDOWN|STALL|JITTER)", began, 120)
-        for hog in hogs:
-            hog.kill()
-            hog.wait()
+        try:
+            t.said("cores taken by others", "watch", r"finding.*(MACHINE\.|SLOWDOWN|STALL|JITTER)", began, 120)
+        finally:
+            for hog in hogs:
+                hog.kill()
+                hog.wait()
 
 
 def group(limit):
@@ -347,7 +349,7 @@ def peers():
         ways["traceml run"] = [traceml, "run", "train.py", "--nproc-per-node", str(RANKS), "--mode", "summary", "--args"]
     else:
         print("traceml-ai is not installed for this Python: it is not tried")
-    took, last = {way: [] for way in ways}, {}
+    took, last = {way: {} for way in ways}, {}  # by turn
     for turn in range(rounds):
         for way in (list(ways) if turn % 2 else reversed(ways)):
             path = os.path.join(home, "took")
@@ -358,12 +360,13 @@ def peers():
                 print(f"{way}: ended with {ran.returncode}: {last[way][-600:]}")
                 continue
             with open(path, encoding="utf-8") as file:
-                took[way].append(statistics.median(json.load(file)[50:]))
+                took[way][turn] = statistics.median(json.load(file)[50:])
             os.remove(path)
     for way, medians in took.items():
-        ratios = [a / b for a, b in zip(medians, took["torchrun"])]
-        print(f"{way:14} {len(medians)} trainings: a step takes {1000 * statistics.median(medians):.2f} ms; of that under torchrun {statistics.median(ratios):.3f} times "
-              f"({min(ratios):.3f} to {max(ratios):.3f})" if medians else f"{way:14} no training ended", flush=True)
+        ratios = [median / took["torchrun"][turn] for turn, median in medians.items() if turn in took["torchrun"]]
+        print(f"{way:14} {len(medians)} trainings: a step takes {1000 * statistics.median(medians.values()):.2f} ms; of that under torchrun "
+              f"{statistics.median(ratios):.3f} times ({min(ratios):.3f} to {max(ratios):.3f})" if ratios else f"{way:14} no training beside one of torchrun ended",
+              flush=True)
     said = subprocess.run([TSCOPE, "analyze", "run0", "--no-pager"], cwd=home, env=env, capture_output=True, text=True, check=False).stdout
     print("--- what tscope analyze says\n" + said[:6000])
     print("--- what traceml says\n" + last.get("traceml run", "(not tried)")[-6000:])

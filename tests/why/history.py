@@ -22,6 +22,8 @@ import lab  # noqa: E402
 PYTHON = os.environ.get("PYTHON", sys.executable)
 COMMITS = 32
 JUDGES = ("diff", "step_time", "cpu_time")
+# What a search that cannot decide says; whatever else ends one without an answer has failed.
+REFUSALS = ("does not tell the good version from the bad one", "what is measured has drifted")
 TRAIN = '''"""A training whose steps take some milliseconds each."""
 import tscope
 
@@ -75,7 +77,9 @@ def ask(build, seed, judge, slower):
                              cwd=repo, env=env, capture_output=True, text=True, stdin=subprocess.DEVNULL)
         said = json.loads(ran.stdout) if ran.stdout.startswith("{") else {}
         if "first" not in said:
-            return "refused", 0, (said.get("error", {}).get("message") if isinstance(said.get("error"), dict) else None) or ran.stdout[-300:] + ran.stderr[-300:]
+            error = said.get("error")
+            told = (error.get("message") if isinstance(error, dict) else error) or said.get("sentence") or ran.stdout[-300:] + ran.stderr[-300:]
+            return "refused" if any(text in told for text in REFUSALS) else "failed", 0, told
         first, last = commits.index(said["first"]), commits.index(said["last"])
         kind = "right" if first == last == guilty else "range" if first <= guilty <= last else "wrong"
         return kind, said["run_count"], f"commit {guilty}, answer {first}..{last}: {said['sentence']}"
@@ -92,8 +96,9 @@ def main():
     arguments.add_argument("--slower", type=float, default=0.08)
     asked = arguments.parse_intermixed_args()
     print(f"{COMMITS} commits; times {100 * asked.slower:.0f} % longer from one on; seeds {asked.seed} to {asked.seed + asked.each - 1}")
+    failed = 0
     for judge in asked.judges:
-        count, runs = {"right": 0, "range": 0, "wrong": 0, "refused": 0}, []
+        count, runs = {"right": 0, "range": 0, "wrong": 0, "refused": 0, "failed": 0}, []
         for seed in range(asked.seed, asked.seed + asked.each):
             kind, n, told = ask(os.path.abspath(asked.build), seed, judge, asked.slower)
             count[kind] += 1
@@ -101,7 +106,8 @@ def main():
             print(f"  {judge} {seed}: {kind}, {n} runs: {told}", flush=True)
         made = sorted(n for n in runs if n)
         print(f"{judge:10} " + "  ".join(f"{kind} {count[kind]}" for kind in count) + f"  median of runs {made[len(made) // 2] if made else '-'}", flush=True)
-    return 0
+        failed += count["failed"]
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":
