@@ -2,11 +2,11 @@
  *
  * Settings. The rank correlation of a setting with the outcome over the runs that have both (rank_correlation.h). A setting of words
  * is asked word by word, each against all others; the one that stands out most counts, its chance times the number of words. A setting
- * goes with the outcome where its chance stands out among those of all settings (Holm, 5 % together) and nothing else explains it. Not
- * known: too few runs record it, or too few have another value than most (rank_correlation.h); or it moves with another setting, so
- * that their effects cannot be told apart: their rank correlation is TS_SETTINGS_TOGETHER or more, or what it has in common with one
- * that goes with the outcome more explains it (partial correlation, 5 %). It is no proof of a cause: who chose settings by hand has
- * changed others, too, and what is not recorded cannot be seen.
+ * goes with the outcome where its chance stands out among those of all settings (Holm, at 3 %, which keeps 5 %) and nothing else
+ * explains it. Not known: too few runs record it, or too few have another value than most (rank_correlation.h); or it moves with
+ * another setting, so that their effects cannot be told apart: their rank correlation is TS_SETTINGS_TOGETHER or more, or what it has
+ * in common with one that goes with the outcome more explains it (partial correlation, 5 %). It is no proof of a cause: who chose
+ * settings by hand has changed others, too, and what is not recorded cannot be seen.
  *
  * Groups. The group with the best mean is compared with each other one by Welch's t; the chance is multiplied by the number of all
  * pairs, since which one is the best was read off the same runs. A group of fewer than TS_GROUP_LEAST runs decides nothing.
