@@ -3,6 +3,7 @@
 #include "analysis/trace/device/device_events.h"
 #include "base/door.h"
 #include "base/number.h"
+#include "base/text.h"
 #include "base/words.h"
 
 TS_WORDS(ts_step_phase_word, enum ts_step_phase, "unknown", [TS_STEP_UNSAID] = "unknown", [TS_STEP_PREFILL] = "prefill",
@@ -13,14 +14,26 @@ static const char *const marks[TS_STEP_KINDS] = {
 
 /* --- which annotations --- */
 
-bool ts_is_step(const struct ts_step_mark *mark, struct ts_span name)
+/* What the names of the annotations begin with. */
+static struct ts_span begin_of(const struct ts_step_mark *mark)
 {
-	return ts_span_starts(name, mark->kind == TS_STEPS_NAMED ? mark->name : ts_span_str(marks[mark->kind]));
+	return mark->kind == TS_STEPS_NAMED ? mark->name : ts_span_str(marks[mark->kind]);
 }
 
-static bool number_of(struct ts_span name, int64_t *ret)
+bool ts_is_step(const struct ts_step_mark *mark, struct ts_span name)
 {
-	return ts_span_skip(&name, marks[TS_STEPS_PROFILER]) && ts_parse_i64(name, ret);
+	return ts_span_starts(name, begin_of(mark));
+}
+
+/* The number of its own that a name has: 12 of "ProfilerStep#12", and behind what was said of "train_step 12" and "iter_12". */
+static bool number_of(const struct ts_step_mark *mark, struct ts_span name, int64_t *ret)
+{
+	if (mark->kind != TS_STEPS_PROFILER && mark->kind != TS_STEPS_NAMED)
+		return false;
+	name = ts_span_from(name, begin_of(mark).len);
+	while (mark->kind == TS_STEPS_NAMED && name.len && !ts_is_digit(name.data[0]))
+		name = ts_span_from(name, 1);
+	return ts_parse_i64(name, ret);
 }
 
 struct ts_step_mark ts_step_mark(const struct ts_trace *trace)
@@ -47,7 +60,7 @@ static bool take_number(struct ts_span *io, uint64_t *ret)
 {
 	size_t n = 0;
 
-	while (n < io->len && io->data[n] >= '0' && io->data[n] <= '9')
+	while (n < io->len && ts_is_digit(io->data[n]))
 		n++;
 	if (!ts_parse_u64(ts_span_part(*io, 0, n), ret))
 		return false;
@@ -121,46 +134,33 @@ struct ts_step_said ts_step_said(struct ts_span name)
 
 /* --- the steps --- */
 
-static bool is_counted(const struct ts_trace *trace, const struct ts_step_mark *mark, size_t i, int64_t *ret_number)
+/* *ret_number is set if the step has one. */
+static bool is_counted(const struct ts_trace *trace, const struct ts_step_mark *mark, size_t i, bool *ret_has, int64_t *ret_number)
 {
 	struct ts_span name = trace->names[trace->rows.spans.name[i]];
 
 	if (trace->rows.spans.kind[i] != TS_TRACE_ANNOTATION || !ts_is_step(mark, name))
 		return false;
-	*ret_number = 0;
-	return mark->kind != TS_STEPS_PROFILER || number_of(name, ret_number);
+	*ret_has = number_of(mark, name, ret_number);
+	return *ret_has || mark->kind != TS_STEPS_PROFILER;
+}
+
+static size_t count_steps(const struct ts_trace *trace, const struct ts_step_mark *mark)
+{
+	int64_t number;
+	size_t n = 0;
+	bool has;
+
+	for (size_t i = 0; i < trace->rows.spans.n; i++)
+		n += is_counted(trace, mark, i, &has, &number);
+	return n;
 }
 
 size_t ts_trace_steps_count(const struct ts_trace *trace)
 {
 	struct ts_step_mark mark = ts_step_mark(trace);
-	int64_t number;
-	size_t n = 0;
 
-	for (size_t i = 0; i < trace->rows.spans.n; i++)
-		n += is_counted(trace, &mark, i, &number);
-	return n;
-}
-
-/* Whether each name has a number of its own behind what was said: "train_step 12", "iter_7". */
-static bool named_numbers(const struct ts_trace *trace, const struct ts_step_mark *mark, struct ts_trace_step *steps, size_t n)
-{
-	int64_t number;
-
-	if (mark->kind != TS_STEPS_NAMED)
-		return false;
-	for (int pass = 0; pass < 2; pass++)
-		for (size_t i = 0; i < n; i++) {
-			struct ts_span name = ts_span_from(trace->names[trace->rows.spans.name[steps[i].row]], mark->name.len);
-
-			while (name.len && !(name.data[0] >= '0' && name.data[0] <= '9'))
-				name = ts_span_from(name, 1);
-			if (!ts_parse_i64(name, &number))
-				return false;
-			if (pass)
-				steps[i].number = number;
-		}
-	return true;
+	return count_steps(trace, &mark);
 }
 
 enum ts_status ts_trace_steps(const struct ts_trace *trace, struct ts_arena *arena, struct ts_trace_step **ret, size_t *ret_n,
@@ -171,7 +171,8 @@ enum ts_status ts_trace_steps(const struct ts_trace *trace, struct ts_arena *are
 	struct ts_device_event *w, *spare;
 	struct ts_trace_step *steps;
 	int64_t number = 0;
-	size_t n = ts_trace_steps_count(trace);
+	size_t n = count_steps(trace, &mark);
+	bool has, numbered = true;
 
 	w = ts_arena_array(arena, n, sizeof *w);
 	spare = ts_arena_array(arena, n, sizeof *spare);
@@ -180,14 +181,14 @@ enum ts_status ts_trace_steps(const struct ts_trace *trace, struct ts_arena *are
 		return ts_arena_error(arena, err);
 	n = 0;
 	for (size_t i = 0; i < s->n; i++)
-		if (is_counted(trace, &mark, i, &number))
+		if (is_counted(trace, &mark, i, &has, &number)) {
 			w[n++] = (struct ts_device_event){.begin = s->start_ns[i], .group = (uint64_t)number, .row = (uint32_t)i};
+			numbered &= has;
+		}
 	ts_device_events_by_begin(w, n, spare);
 	for (size_t i = 0; i < n; i++)
-		steps[i] = (struct ts_trace_step){mark.kind == TS_STEPS_PROFILER ? (int64_t)w[i].group
-								     : (int64_t)(i + trace->warmup.steps),
-						  w[i].begin, w[i].row};
-	(void)named_numbers(trace, &mark, steps, n);
+		steps[i] = (struct ts_trace_step){numbered ? (int64_t)w[i].group : (int64_t)(i + trace->warmup.steps), w[i].begin,
+						  w[i].row};
 	*ret = steps;
 	TS_DOOR_SORTED(i, n, steps[i - 1].start_ns <= steps[i].start_ns);
 	*ret_n = n;
