@@ -112,14 +112,12 @@ static enum ts_status together(struct comparing *c, size_t a, size_t b, struct t
 	return TS_OK;
 }
 
-TS_ORDER(by_number, double, TS_BY(*a, *b))
-
 static void count_values(struct comparing *c, const struct ts_setting_values *s, struct ts_compared_setting *out)
 {
 	for (size_t i = 0; i < c->n; i++)
 		if (!isnan(s->values[i]))
 			c->x[out->runs++] = s->values[i];
-	TS_SORT(c->x, out->runs, by_number);
+	TS_SORT(c->x, out->runs, ts_by_double);
 	for (size_t i = 0; i < out->runs; i++)
 		out->values += i == 0 || c->x[i] != c->x[i - 1];
 }
@@ -168,18 +166,26 @@ static bool follows(const struct ts_compared_setting *a, const struct ts_compare
 	return a->state == TS_SETTING_GOES_WITH && b->p < TOGETHER && is_explained(a, b, ab);
 }
 
+/* The first partner stays. */
+static void join(struct ts_compared_setting *a, const struct ts_compared_setting *b, const struct ts_rank_correlation *ab)
+{
+	if (!a->with.len && ab->known && (fabs(ab->rho) >= TS_SETTINGS_TOGETHER || follows(a, b, ab)))
+		a->with = b->path;
+}
+
+/* Goes over each pair once. A setting meets those before it first, so that its partner is the first that it could have. */
 static enum ts_status tell_apart(struct comparing *c, struct ts_compared_setting *out)
 {
 	for (size_t i = 0; i < c->n_settings; i++)
-		for (size_t k = 0; k < c->n_settings && out[i].known; k++) {
+		for (size_t k = i + 1; k < c->n_settings && out[i].known; k++) {
 			struct ts_rank_correlation ab;
 
-			if (k == i || !out[k].known || out[i].with.len)
+			if (!out[k].known || (out[i].with.len && out[k].with.len))
 				continue;
 			if (together(c, i, k, &ab))
 				return c->err->status;
-			if (ab.known && (fabs(ab.rho) >= TS_SETTINGS_TOGETHER || follows(&out[i], &out[k], &ab)))
-				out[i].with = out[k].path;
+			join(&out[i], &out[k], &ab);
+			join(&out[k], &out[i], &ab);
 		}
 	for (size_t i = 0; i < c->n_settings; i++)
 		if (out[i].with.len)
