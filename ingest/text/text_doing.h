@@ -9,7 +9,7 @@ struct ts_span ts_text_first_word(struct ts_span text);
 /* Whether the word is such a one: "train", "Valid", "test". */
 bool ts_text_is_doing(struct ts_span word);
 /* What names of an evaluation begin with, by such a word at the beginning of the text: "val_" of "Valid: loss", "test_"; NULL: it is
- * none, or of the training. */
+ * none, or of the training. Texts that are equal are one, so that the pointers may be compared. */
 const char *ts_text_evaluation(struct ts_span text);
 
 #endif

@@ -46,8 +46,7 @@ static uint8_t lower(uint8_t c)
 	return ts_is_alpha(c) ? c | 32 : c;
 }
 
-/* Whether the word is in the list, which is in lower case. */
-static bool word_among(struct ts_span word, const char *const *list)
+bool ts_text_word_among(struct ts_span word, const char *const *list)
 {
 	uint8_t first = word.len ? lower(word.data[0]) : 0;
 
@@ -69,7 +68,7 @@ static bool is_level(struct ts_span word)
 {
 	static const char *const levels[] = {"info", "debug", "warning", "warn", "error", "critical", NULL};
 
-	return word_among(word, levels);
+	return ts_text_word_among(word, levels);
 }
 
 /* "Error: 0.05" is a number, and no level of a logger. */
@@ -115,7 +114,7 @@ bool ts_text_is_noise(struct ts_span name)
 	static const char *const noise[] = {"rank", "local_rank", "pid", "line", "port", "gpu", "node", "worker", "seed", "ip", NULL};
 	static const char *const files[] = {".py", ".cpp", ".cc", ".cu", ".h", ".c", ".rs", ".go"};
 
-	if (word_among(name, noise))
+	if (ts_text_word_among(name, noise))
 		return true;
 	for (size_t i = 0; i < sizeof files / sizeof files[0] && memchr(name.data, '.', name.len); i++)
 		if (ts_span_ends(name, files[i]))
@@ -128,7 +127,7 @@ static bool is_small_word(struct ts_span word)
 	static const char *const words[] = {"at", "in",	  "of",	   "to",   "for",  "from", "the", "after", "with", "and", "is",
 					    "on", "than", "least", "most", "only", "a",	   "an",  "by",	   "or",   "v",	  NULL};
 
-	return word_among(word, words);
+	return ts_text_word_among(word, words);
 }
 
 static struct ts_span name_of(const struct naming *n)
@@ -165,7 +164,7 @@ static bool is_step_time(struct ts_span name)
 	static const char *const names[] = {"time",	 "dt",	       "step time",  "step_time", "iter time",
 					    "iter_time", "batch time", "batch_time", "per step time", "per-step time", NULL};
 
-	return word_among(name, names);
+	return ts_text_word_among(name, names);
 }
 
 /* "loss[loss=2.5], tot_loss[loss=3.5]": a name that comes again in another group is that group's: "tot_loss/loss". */
@@ -208,11 +207,11 @@ static void add(struct naming *n, struct ts_span name, const struct ts_text_toke
 static size_t verbs_at_end(const struct naming *n)
 {
 	static const char *const verbs[] = {"is", "was", NULL}, *const before[] = {"so", "far", "now", "currently", NULL};
-	size_t verb = word_among(token(n, n->i - 1)->text, verbs), words = verb;
+	size_t verb = ts_text_word_among(token(n, n->i - 1)->text, verbs), words = verb;
 
-	while (words < n->words - 1 && word_among(token(n, n->i - 1 - words)->text, before))
+	while (words < n->words - 1 && ts_text_word_among(token(n, n->i - 1 - words)->text, before))
 		words++;
-	return word_among(token(n, n->i - 1 - words)->text, before) ? 0 : words;
+	return ts_text_word_among(token(n, n->i - 1 - words)->text, before) ? 0 : words;
 }
 
 /* Takes the verb away from a name, but from no sentence, such as "the loss of water is 3". */
@@ -320,7 +319,7 @@ static bool is_ordinal(const struct naming *n, const struct ts_text_token *t)
 	size_t i = n->i + 1;
 
 	if (t->kind != TS_TEXT_NUMBER || t->unit.len || t->text.len > 3 || memchr(t->text.data, '.', t->text.len) || !n->words ||
-	    n->strong || n->piped || !word_among(token(n, n->i - 1)->text, counting))
+	    n->strong || n->piped || !ts_text_word_among(token(n, n->i - 1)->text, counting))
 		return false;
 	while (i < n->end && i < n->i + 3 && token(n, i)->kind == TS_TEXT_WORD && token(n, i)->gap == 1)
 		i++;
@@ -448,7 +447,7 @@ static void take_word(struct naming *n)
 					    "np.float64", "DeviceArray", "Array",   NULL};
 	const struct ts_text_token *t = token(n, n->i);
 
-	if (n->words && word_among(t->text, calls) && is_mark(n, n->i + 1, '(')) {
+	if (n->words && ts_text_word_among(t->text, calls) && is_mark(n, n->i + 1, '(')) {
 		n->strong = true;
 		n->i++;
 		take_bracket(n, true);
@@ -482,7 +481,7 @@ static bool is_cut_short(const struct naming *n)
 	const struct ts_text_token *next = token(n, n->i + 1);
 
 	return n->words && !token(n, n->i)->gap && next->kind == TS_TEXT_WORD && next->gap == 1 &&
-	       token(n, n->i - 1)->kind == TS_TEXT_WORD && word_among(token(n, n->i - 1)->text, words);
+	       token(n, n->i - 1)->kind == TS_TEXT_WORD && ts_text_word_among(token(n, n->i - 1)->text, words);
 }
 
 static void take_mark(struct naming *n)
@@ -528,7 +527,7 @@ static void name_step_time(struct ts_text_record *r)
 	bool beside = false;
 
 	for (size_t i = 0; i < r->n; i++) {
-		beside |= word_among(r->cells[i].name, data);
+		beside |= ts_text_word_among(r->cells[i].name, data);
 		if (is_step_time(r->cells[i].name))
 			time = &r->cells[i];
 	}
