@@ -240,11 +240,10 @@ static void take_exception(struct ts_text_end *end, uint64_t number, int32_t ran
  * that is why. */
 static void find_cause(struct ts_text_end *end)
 {
-	static const char *const writes[] = {"OSError", "RuntimeError"};
+	static const char *const writes[] = {"OSError", "RuntimeError", NULL};
 
-	for (size_t i = 0; i < sizeof writes / sizeof *writes; i++)
-		if (end->full && end->said && end->cause == TS_END_EXCEPTION && strcmp(end->type, writes[i]) == 0)
-			end->cause = TS_END_DISK_FULL;
+	if (end->full && end->said && end->cause == TS_END_EXCEPTION && ts_word_among(end->type, writes))
+		end->cause = TS_END_DISK_FULL;
 }
 
 void ts_text_end_line(struct ts_text_end *end, uint64_t number, int32_t rank, struct ts_span text)
