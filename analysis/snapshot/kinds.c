@@ -9,6 +9,7 @@ struct kinds {
 	int64_t step_end; /* of the last step of an optimizer that the profiler marked; INT64_MIN: none */
 	uint32_t seen;	 /* a bit for each phase that an event has */
 	struct ts_origin none; /* of what has no stack */
+	bool frees_have_stacks; /* some do */
 	bool forward_only;     /* no event is of backward, of an optimizer, or lets go of what autograd saved */
 };
 
@@ -17,32 +18,31 @@ static const struct ts_origin *origin_of(const struct kinds *k, uint32_t stack)
 	return stack == TS_SNAPSHOT_NONE ? &k->none : &k->origins[stack];
 }
 
+/* Whether an event of this action has a stack. */
+static bool some_stack(const struct ts_replay *r, uint8_t action)
+{
+	for (uint32_t i = 0; i < r->n_events; i++)
+		if (r->events[i].action == action && r->events[i].stack != TS_SNAPSHOT_NONE)
+			return true;
+	return false;
+}
+
 /* With stacks of Python alone an event without a stack is of a thread without Python, of which training has one: autograd's. Frees
  * have stacks of their own there, or none would say that. */
-static enum ts_memory_phase phase_without_stack(const struct ts_replay *r)
+static enum ts_memory_phase phase_without_stack(const struct kinds *k)
 {
-	bool some = false, freed = false;
-
-	for (uint32_t i = 0; i < r->n_events; i++) {
-		bool has = r->events[i].stack != TS_SNAPSHOT_NONE;
-
-		some |= has && r->events[i].action == TS_ACTION_ALLOC;
-		freed |= has && r->events[i].action == TS_ACTION_FREE_COMPLETED;
-	}
-	return some && freed && ts_origins_python(r->snapshot) ? TS_PHASE_BACKWARD : TS_PHASE_UNSAID;
+	return k->frees_have_stacks && some_stack(k->r, TS_ACTION_ALLOC) && ts_origins_python(k->r->snapshot) ? TS_PHASE_BACKWARD
+													      : TS_PHASE_UNSAID;
 }
 
 static bool only_forward(const struct kinds *k)
 {
 	const uint32_t others = UINT32_C(1) << TS_PHASE_BACKWARD | UINT32_C(1) << TS_PHASE_OPTIMIZER;
-	bool stacks = false;
 
-	for (uint32_t i = 0; i < k->r->n_events; i++) {
+	for (uint32_t i = 0; i < k->r->n_events; i++)
 		if (origin_of(k, k->r->events[i].stack)->releases)
 			return false;
-		stacks |= k->r->events[i].action == TS_ACTION_FREE_COMPLETED && k->r->events[i].stack != TS_SNAPSHOT_NONE;
-	}
-	return stacks && !(k->seen & others);
+	return k->frees_have_stacks && !(k->seen & others);
 }
 
 /* Recomputation is a part of backward. */
@@ -164,7 +164,8 @@ const uint8_t *ts_kinds_of(const struct ts_replay *r, const struct ts_origin *or
 	if (!k.other || !kinds)
 		return NULL;
 	k.step_end = last_step_end(r);
-	k.none = (struct ts_origin){.frame = TS_SNAPSHOT_NONE, .phase = (uint8_t)phase_without_stack(r)};
+	k.frees_have_stacks = some_stack(r, TS_ACTION_FREE_COMPLETED);
+	k.none = (struct ts_origin){.frame = TS_SNAPSHOT_NONE, .phase = (uint8_t)phase_without_stack(&k)};
 	find_others(&k);
 	k.forward_only = only_forward(&k);
 	for (uint32_t i = 0; i < r->n_lives; i++) {

@@ -228,6 +228,24 @@ static void stacks_of_python(void **state)
 	ts_arena_finish(&arena);
 }
 
+/* Where no free has a stack, one without says nothing of its thread, and nothing of what ended in it. */
+static void frees_without_stacks(void **state)
+{
+	(void)state;
+	made_begin();
+	made_event(TS_ACTION_ALLOC, 10, 5, FORWARD);
+	made_event(TS_ACTION_ALLOC, 11, 5, FORWARD);
+	made_free(11, 5, NULL);
+	look();
+	expect_kind(10, "unknown");
+	expect_kind(11, "unknown");
+	ts_arena_finish(&arena);
+	made_free(50, 5, FORWARD); /* one that has a stack: the other was of autograd's thread */
+	look();
+	expect_kind(11, "activations");
+	ts_arena_finish(&arena);
+}
+
 #define FSDP "/v/site-packages/torch/distributed/fsdp/_fully_shard/"
 #define GATHER                                                                                                                         \
 	FSDP "_fsdp_param.py:alloc_all_gather_outputs < " FSDP "_fsdp_param_group.py:wait_for_unshard < " CALL " < /app/train.py:step"
@@ -358,6 +376,7 @@ int main(void)
 		cmocka_unit_test(says_nothing_before_a_phase_has_ended),
 		cmocka_unit_test(forward_without_a_backward),
 		cmocka_unit_test(stacks_of_python),
+		cmocka_unit_test(frees_without_stacks),
 		cmocka_unit_test(memory_of_several_ranks),
 		cmocka_unit_test(lent_stacks_say_nothing_of_a_free),
 		cmocka_unit_test(the_source_is_the_nearest_code_of_the_program),
