@@ -8,9 +8,6 @@
 
 #define STEP_MOST 1e15
 
-/* How blocks of lines are made. */
-enum shape { SHAPE_AFTER, SHAPE_BEFORE, SHAPE_AROUND, SHAPE_NONE };
-
 /* A whole number that was not rounded: "12", "1,234", "1.0"; "3.16e+04" is none. */
 static bool whole(const struct ts_text_cell *c, int64_t *ret)
 {
@@ -115,11 +112,44 @@ void ts_text_axis_look(struct ts_text_axis *a, const struct ts_text_record *r)
 	count(&a->epochs, has_epoch);
 }
 
+/* --- what was seen --- */
+
+/* How many records stand between two steps as a rule. */
+static uint64_t usual_gap(const struct ts_text_order *o)
+{
+	uint64_t best = 1;
+
+	for (uint64_t i = 2; i < TS_TEXT_GAPS; i++)
+		if (o->sizes[i] > o->sizes[best])
+			best = i;
+	return o->sizes[best] ? best : o->most;
+}
+
+static enum ts_text_shape shape_of(const struct ts_text_order *o, bool heads)
+{
+	if (!o->with)
+		return TS_TEXT_SHAPE_NONE;
+	if (!o->before || !o->most)
+		return TS_TEXT_SHAPE_AFTER;
+	if (!o->since)
+		return TS_TEXT_SHAPE_BEFORE;
+	/* A log that begins within an epoch has as many before the first one, too: a line of an epoch heads what follows. */
+	if (o->since >= usual_gap(o) && (heads || o->before != usual_gap(o)))
+		return TS_TEXT_SHAPE_AFTER;
+	if (o->most > o->before && o->most > o->since && 2 * o->gaps >= o->with - 1)
+		return TS_TEXT_SHAPE_AROUND;
+	if (2 * o->gaps < o->with - 1)
+		return TS_TEXT_SHAPE_AFTER; /* such as lines of an epoch */
+	return o->before == o->most ? TS_TEXT_SHAPE_BEFORE : TS_TEXT_SHAPE_AFTER;
+}
+
 void ts_text_axis_begin(struct ts_text_axis *a)
 {
 	a->any = a->any_epoch = a->known = false;
 	a->n_offsets = a->n_names = 0;
 	a->greatest = 0;
+	a->by_epoch = !a->steps.with;
+	a->shape = shape_of(a->by_epoch ? &a->epochs : &a->steps, a->by_epoch && a->empty > a->filled);
 }
 
 /* --- steps within epochs --- */
@@ -167,35 +197,6 @@ static int64_t counted_on(struct ts_text_axis *a, int64_t step)
 
 /* --- blocks --- */
 
-/* How many records stand between two steps as a rule. */
-static uint64_t usual_gap(const struct ts_text_order *o)
-{
-	uint64_t best = 0;
-
-	for (uint64_t i = 1; i < TS_TEXT_GAPS; i++)
-		if (o->sizes[i] > o->sizes[best] || !best)
-			best = i;
-	return o->sizes[best] ? best : o->most;
-}
-
-static enum shape shape_of(const struct ts_text_order *o, bool heads)
-{
-	if (!o->with)
-		return SHAPE_NONE;
-	if (!o->before || !o->most)
-		return SHAPE_AFTER;
-	if (!o->since)
-		return SHAPE_BEFORE;
-	/* A log that begins within an epoch has as many before the first one, too: a line of an epoch heads what follows. */
-	if (o->since >= usual_gap(o) && (heads || o->before != usual_gap(o)))
-		return SHAPE_AFTER;
-	if (o->most > o->before && o->most > o->since && 2 * o->gaps >= o->with - 1)
-		return SHAPE_AROUND;
-	if (2 * o->gaps < o->with - 1)
-		return SHAPE_AFTER; /* such as lines of an epoch */
-	return o->before == o->most ? SHAPE_BEFORE : SHAPE_AFTER;
-}
-
 /* Whether records without a step stand behind some that have one. */
 static bool has_followers(const struct ts_text_order *o)
 {
@@ -212,8 +213,6 @@ static void keep_names(struct ts_text_axis *a, const struct ts_text_record *r, u
 
 enum ts_text_place ts_text_axis_step(struct ts_text_axis *a, const struct ts_text_record *r, int64_t *ret_step)
 {
-	bool by_epoch = !a->steps.with;
-	enum shape shape = shape_of(by_epoch ? &a->epochs : &a->steps, by_epoch && a->empty > a->filled);
 	int64_t epoch, step;
 	bool has_epoch = epoch_of(r, &epoch), has, begins = false;
 
@@ -221,21 +220,21 @@ enum ts_text_place ts_text_axis_step(struct ts_text_axis *a, const struct ts_tex
 		a->epoch = epoch;
 		a->any_epoch = true;
 	}
-	has = by_epoch ? has_epoch : step_of(r, &step);
+	has = a->by_epoch ? has_epoch : step_of(r, &step);
 	if (has) {
-		step = by_epoch ? epoch : counted_on(a, step);
+		step = a->by_epoch ? epoch : counted_on(a, step);
 		begins = !a->known || step != a->step;
 		a->step = step;
 		a->known = true;
 	}
 	*ret_step = a->step;
-	if (shape == SHAPE_NONE || shape == SHAPE_AROUND)
+	if (a->shape == TS_TEXT_SHAPE_NONE || a->shape == TS_TEXT_SHAPE_AROUND)
 		return TS_TEXT_BLOCK;
-	if (shape == SHAPE_BEFORE)
+	if (a->shape == TS_TEXT_SHAPE_BEFORE)
 		return has ? TS_TEXT_ENDS : TS_TEXT_OPENS;
 	if (begins)
 		a->n_names = 0;
-	if (has && has_followers(by_epoch ? &a->epochs : &a->steps))
+	if (has && has_followers(a->by_epoch ? &a->epochs : &a->steps))
 		keep_names(a, r, TS_TEXT_BY_STEP);
 	return has ? TS_TEXT_OWN_ROW : a->known ? TS_TEXT_FOLLOWS : TS_TEXT_LOST;
 }

@@ -30,6 +30,9 @@ enum ts_text_place {
 	TS_TEXT_LOST,	 /* it stands before the first step */
 };
 
+/* How blocks of lines are made, as said above. */
+enum ts_text_shape { TS_TEXT_SHAPE_AFTER, TS_TEXT_SHAPE_BEFORE, TS_TEXT_SHAPE_AROUND, TS_TEXT_SHAPE_NONE };
+
 /* How records with a step stand among those without one. */
 struct ts_text_order {
 	uint64_t with, before, since, most; /* with a step; without, before the first step, since the last, most between two */
@@ -46,6 +49,9 @@ struct ts_text_axis {
 	int64_t first_epoch, least_epoch, least_step;
 	uint64_t filled, empty; /* records with a step that have more than it and an epoch, and that have not */
 	bool totals;
+	/* what it comes to, since ts_text_axis_begin */
+	bool by_epoch; /* no record has a step: the epoch is the step */
+	enum ts_text_shape shape;
 	/* where it stands */
 	bool any, any_epoch;
 	int64_t epoch, last, last_epoch, greatest;
@@ -61,6 +67,7 @@ struct ts_text_axis {
 };
 
 void ts_text_axis_look(struct ts_text_axis *a, const struct ts_text_record *r);
+/* Ends the looking. */
 void ts_text_axis_begin(struct ts_text_axis *a);
 /* *ret_step is set where the record has a step, or that of the row before. */
 enum ts_text_place ts_text_axis_step(struct ts_text_axis *a, const struct ts_text_record *r, int64_t *ret_step);
