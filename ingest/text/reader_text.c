@@ -105,18 +105,12 @@ static struct ts_text_templates templates_of(const char *const *items, size_t n,
 	return t;
 }
 
-/* "{*}" and "{val_*}" */
-static bool is_alone(const char *template)
-{
-	return template[0] == '{' && strcspn(template, "*}") + 2 == strlen(template);
-}
-
 static bool fits(const struct ts_text_templates *t, struct ts_span text, struct ts_text_record *r, size_t *ret_at)
 {
 	for (size_t i = 0; text.len <= TS_TEXT_LINE_MAX && i < t->n; i++) {
 		if (!ts_text_pattern_match(ts_span_str(t->items[i]), text, r, NULL, ret_at))
 			continue;
-		if (t->step && is_alone(t->items[i]))
+		if (t->step && ts_text_pattern_is_alone(ts_span_str(t->items[i])))
 			r->step = TS_TEXT_CELLS;
 		r->which = r->n ? i + ts_hash_bytes(ts_hash_open, r->cells[0].name) : i;
 		return true;

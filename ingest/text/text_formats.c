@@ -114,18 +114,9 @@ static bool fits(const struct form *form, struct ts_span text, struct ts_text_re
 	return form->needs ? has_number(r, form->needs) : r->n - r->texts > heads;
 }
 
-/* "d: -3.99; gen: 0.14:   0%|": two numbers that have names and decimals. */
-static bool has_two(struct ts_text_record *r)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < r->n; i++)
-		n += !r->cells[i].is_text && memchr(r->cells[i].value.data, '.', r->cells[i].value.len) != NULL;
-	return n > 1;
-}
-
 /* "Epoch 3/10 loss: 0.52:  33%|": behind an epoch, numbers stand in the text before the bar, and one of them is what trainings measure;
- * or two stand there, and none in the bar. Bars of other texts are left to the guess (text_guess.h). */
+ * "d: -3.99; gen: 0.14:   0%|": or two with decimals stand there, and none in the bar. Bars of other texts are left to the guess
+ * (text_guess.h). */
 static bool has_described(const struct ts_text_bar *bar, struct ts_text_record *r)
 {
 	bool measures = false;
@@ -135,7 +126,7 @@ static bool has_described(const struct ts_text_bar *bar, struct ts_text_record *
 		return false;
 	(void)ts_text_named_in(bar->what, r);
 	if (bar->what.len < 2 || (bar->what.data[0] | 32) != 'e' || (bar->what.data[1] | 32) != 'p')
-		return has_two(r) && !memchr(bar->inside.data, '=', bar->inside.len);
+		return ts_text_record_decimals(r) > 1 && !memchr(bar->inside.data, '=', bar->inside.len);
 	for (size_t i = 0; i < r->n; i++) {
 		measures |= !r->cells[i].is_text && ts_log_name_measures(r->cells[i].name);
 		if (ts_log_axis_rank(r->cells[i].name) == ts_log_axis_rank(ts_span_str("epoch")))

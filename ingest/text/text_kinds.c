@@ -576,14 +576,6 @@ size_t ts_text_counter_rank(const struct ts_text_counter *c)
 	return rank_of_word(ts_span_str(c->name));
 }
 
-static bool has_decimals(const struct ts_text_record *r)
-{
-	for (size_t i = 0; i < r->n; i++)
-		if (!r->cells[i].is_text && memchr(r->cells[i].value.data, '.', r->cells[i].value.len))
-			return true;
-	return false;
-}
-
 /* "34: learn: 0.95 test: 0.82 total: 17.5s remaining: 1h 39m": CatBoost's loss, which no other number beside it says. */
 static bool boosts(const struct ts_text_record *r)
 {
@@ -599,7 +591,7 @@ static bool averages(const struct ts_text_record *r)
 /* "0 train 11.02", "0 val 11.01": a number that has the word of what a program does as its name. */
 static bool is_of_doing(const struct ts_text_record *r)
 {
-	return r->n == 1 && ts_text_is_doing(r->cells[0].name) && has_decimals(r);
+	return r->n == 1 && ts_text_is_doing(r->cells[0].name) && ts_text_record_decimals(r);
 }
 
 /* How many numbers are what trainings measure; one that says which loss or rate it is counts twice. episodes: the line counts
@@ -652,14 +644,12 @@ static bool has_unit(const struct ts_text_record *r)
 	return false;
 }
 
-/* Whether the text before the counters has named numbers, one of which has decimals or a unit: "used time: 0.52, step: 7, loss: 2". */
-static bool has_numbers_before(struct ts_text_kinds *k, const struct found *f, struct ts_span line)
+/* Reads the named numbers of the text before the counters. Whether one has decimals or a unit: "used time: 0.52, step: 7, loss: 2". */
+static bool numbers_before(struct ts_text_kinds *k, const struct found *f, struct ts_span line)
 {
-	if (f->from == 0)
-		return false;
 	ts_text_record_clear(k->record);
 	(void)ts_text_named(k->tokens, 0, token_at(k->tokens, f->from), line, k->record);
-	return has_decimals(k->record) || has_unit(k->record);
+	return ts_text_record_decimals(k->record) || has_unit(k->record);
 }
 
 /* Whether a number is all that follows: "Epoch 3: 2.5", "(5000 6%) 2.6838". */
@@ -673,7 +663,7 @@ static bool ends_bare(const struct ts_text_kinds *k, const struct found *f)
 /* Returns what names of an evaluation begin with if the first name behind the counters is one's. */
 static const char *count_named(struct ts_text_kinds *k, struct ts_text_sort *s, const struct found *f, struct ts_span line)
 {
-	bool episodes = counts_episodes(s), decimals, behind;
+	bool episodes = counts_episodes(s), decimals, behind, both;
 	const char *evaluation;
 	size_t measures;
 
@@ -684,11 +674,12 @@ static const char *count_named(struct ts_text_kinds *k, struct ts_text_sort *s, 
 	measures = measures_in(k->record, episodes);
 	s->measured += measures > 0;
 	s->rich += measures > 1;
-	s->fractions += has_decimals(k->record);
+	decimals = ts_text_record_decimals(k->record) > 0;
+	s->fractions += decimals;
 	evaluation = k->record->n ? ts_text_evaluation(k->record->cells[0].name) : NULL;
 	keep_names(s, k->record, evaluation);
 	if (measures) {
-		s->both += has_numbers_before(k, f, line);
+		s->both += numbers_before(k, f, line);
 		return evaluation;
 	}
 	if (is_behind(k, f, line)) {
@@ -697,14 +688,12 @@ static const char *count_named(struct ts_text_kinds *k, struct ts_text_sort *s, 
 		s->measured++;
 		return evaluation;
 	}
-	decimals = has_decimals(k->record);
 	behind = k->record->n > 0;
-	ts_text_record_clear(k->record);
-	(void)ts_text_named(k->tokens, 0, token_at(k->tokens, f->from), line, k->record);
+	both = numbers_before(k, f, line);
 	s->named_before += k->record->n > 0;
 	s->measured_before += measures_in(k->record, episodes) > 0;
-	s->fractions += !decimals && has_decimals(k->record);
-	s->both += behind && (has_decimals(k->record) || has_unit(k->record));
+	s->fractions += !decimals && ts_text_record_decimals(k->record);
+	s->both += behind && both;
 	return evaluation;
 }
 

@@ -451,6 +451,13 @@ static bool is_alone(struct ts_span pattern, struct ts_span *ret_prefix)
 	return is_rest(&p) && ts_trim(ts_span_from(pattern, at)).len == 0;
 }
 
+bool ts_text_pattern_is_alone(struct ts_span pattern)
+{
+	struct ts_span prefix;
+
+	return is_alone(pattern, &prefix);
+}
+
 /* Whether the name begins with the word that a prefix stands for: "Valid loss" and "val_", "foo: 2" and "foo_". */
 static bool begins_as(struct ts_span name, struct ts_span prefix)
 {

@@ -30,4 +30,7 @@ enum ts_status ts_text_pattern_check(struct ts_span pattern, struct ts_error *er
 bool ts_text_pattern_match(struct ts_span pattern, struct ts_span line, struct ts_text_record *r, struct ts_span *ret_rest,
 			   size_t *ret_at);
 
+/* Whether the template is {*} or {val_*} alone. */
+bool ts_text_pattern_is_alone(struct ts_span pattern);
+
 #endif

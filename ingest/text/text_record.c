@@ -26,6 +26,15 @@ const struct ts_text_cell *ts_text_record_find(const struct ts_text_record *r, c
 	return NULL;
 }
 
+size_t ts_text_record_decimals(const struct ts_text_record *r)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->n; i++)
+		n += !r->cells[i].is_text && memchr(r->cells[i].value.data, '.', r->cells[i].value.len) != NULL;
+	return n;
+}
+
 /* --- the pool --- */
 
 /* Appends to the text that begins at pool[from]; if it does not fit, the record is full. */

@@ -51,6 +51,8 @@ void ts_text_record_value(struct ts_text_record *r, struct ts_span name, struct 
 struct ts_span ts_text_record_keep(struct ts_text_record *r, struct ts_span text);
 /* The cell of that name; NULL if there is none. */
 const struct ts_text_cell *ts_text_record_find(const struct ts_text_record *r, const char *name);
+/* How many cells are numbers with decimals. */
+size_t ts_text_record_decimals(const struct ts_text_record *r);
 
 /* Add the pairs of a line:	between '|'	"lm loss: 1.2 | lr 3 |"
  *				between ','	"loss=1.2, lr=3"
