@@ -4,10 +4,9 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "cli/core/ask.h"
+#include "cli/core/list_pages.h"
 #include "cli/why/why_problem.h"
 #include "run/head.h"
-
-enum { PAGE = 1000 };
 
 /* The text of a cell; empty: it has none. */
 static struct ts_span cell_text(const struct ts_list_row *row, size_t i, struct ts_arena *arena)
@@ -47,15 +46,14 @@ enum ts_status ts_bisect_others_new(struct ts_bisect_others *o, struct ts_bisect
 		.kind = TS_REF_RUN,
 		.filter = ts_span_str(ts_arena_phrase(arena, "session.experiment.question=\"%s\"", o->question)),
 		.columns = columns,
-		.n_columns = sizeof columns / sizeof *columns,
-		.page_size = PAGE};
-	struct ts_list_reply reply;
+		.n_columns = sizeof columns / sizeof *columns};
+	struct ts_listing list = {.n = 0};
 	size_t n = 0;
 
-	if (ts_ask_list(o->cli->target.channel, &request, arena, &reply, err))
+	if (ts_list_pages(o->cli, &request, NULL, UINT64_MAX, &list, err))
 		return err->status;
-	for (size_t i = 0; i < reply.n && n < TS_BISECT_OTHERS_MOST; i++) {
-		const struct ts_list_row *row = &reply.rows[i];
+	for (size_t i = 0; i < list.n && n < TS_BISECT_OTHERS_MOST; i++) {
+		const struct ts_list_row *row = &list.rows[i];
 		struct ts_span judged = cell_text(row, 1, arena);
 		uint64_t version;
 
@@ -87,10 +85,9 @@ enum ts_status ts_bisect_recorded(struct ts_cli *cli, struct ts_span spec, int64
 	struct ts_list_request request = {.kind = TS_REF_RUN,
 					  .filter = ts_span_str("code.dirty=false"),
 					  .columns = columns,
-					  .n_columns = sizeof columns / sizeof *columns,
-					  .page_size = PAGE};
+					  .n_columns = sizeof columns / sizeof *columns};
+	struct ts_listing list = {.n = 0};
 	const struct ts_fact *command;
-	struct ts_list_reply reply;
 	struct ts_get_reply run;
 	struct ts_head head;
 	const char *project;
@@ -101,11 +98,11 @@ enum ts_status ts_bisect_recorded(struct ts_cli *cli, struct ts_span spec, int64
 		return err->status;
 	request.project = ts_span_str(project);
 	if (ts_ask_get(cli->target.channel, spec, &cli->arena, &run, err) || ts_head_decode(run.head, &cli->arena, &head, err) ||
-	    ts_ask_list(cli->target.channel, &request, &cli->arena, &reply, err))
+	    ts_list_pages(cli, &request, NULL, UINT64_MAX, &list, err))
 		return err->status;
 	command = ts_facts_find(&head.facts, ts_span_str("session.command"));
-	for (size_t i = 0; i < reply.n && n < TS_BISECT_OTHERS_MOST; i++) {
-		const struct ts_list_row *row = &reply.rows[i];
+	for (size_t i = 0; i < list.n && n < TS_BISECT_OTHERS_MOST; i++) {
+		const struct ts_list_row *row = &list.rows[i];
 		struct ts_diff_request asked = {.a = spec, .plots = TS_PLOTS_NONE};
 		struct ts_span commit = cell_text(row, 0, &cli->arena);
 		char hex[TS_ID_HEX + 1];

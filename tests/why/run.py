@@ -345,6 +345,17 @@ def together(p):
         json.dump(facts_json, open(path, "w", encoding="utf-8"))
         code, out, err = p.run("push", os.path.join(p.top, name), "--name", name, env={"TSCOPE_STORE": os.path.join(p.top, "before")})
         check(f"{name} is pushed", code == 0, err)
+    # They lie behind the first page of a list, whatever it is sorted by: runs of other commands are newer, and their names come first.
+    for i in range(1001):
+        path = os.path.join(p.top, "many", f"0-{i}")
+        os.makedirs(path)
+        for name, text in (("run.json", {"name": f"0-{i}"}), ("facts.json", {"code": {"commit": "0" * 40, "dirty": False}}),
+                           ("steps.jsonl", {"step": 0, "timestamp": 1e9, "scalars": {"loss": i}})):
+            with open(os.path.join(path, name), "w", encoding="utf-8") as f:
+                f.write(json.dumps(text) + "\n")
+    many = os.path.join(p.top, "many")
+    code, out, err = p.run("push", *(os.path.join(many, name) for name in os.listdir(many)), env={"TSCOPE_STORE": os.path.join(p.top, "before")})
+    check("many are pushed", code == 0, err)
     code, out, err = p.run("bisect", "A", p.commits[12], "--json", "-d", os.path.join(p.top, "machine-4"), *command, env={"TSCOPE_STORE": os.path.join(p.top, "before")})
     answer = json.loads(out) if out else {}
     check("stored runs come first", code == 0 and answer["first"] == answer["last"] == p.commits[8] and answer["run_count"] == 2, (code, answer, err))
