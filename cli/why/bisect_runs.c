@@ -312,7 +312,17 @@ static enum ts_status look_again(struct searching *s, size_t version, struct ts_
 	return status;
 }
 
-/* Begins what may be asked for, with what is asked for now, as long as fewer than jobs are made. */
+static size_t times_heard(const struct searching *s, size_t version)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		n += s->judged[i].version == version && !s->told[i].folder.len;
+	return n;
+}
+
+/* Begins what may be asked for, with what is asked for now, as long as fewer than jobs are made. What others judged is no repeat of a
+ * run here (times_judged). */
 static enum ts_status ahead(struct searching *s, const struct ts_bisection *bisection, struct ts_arena *arena, struct ts_error *err)
 {
 	const struct ts_bisect_question *q = s->q;
@@ -323,9 +333,12 @@ static enum ts_status ahead(struct searching *s, const struct ts_bisection *bise
 
 	if (ts_bisection_ahead(bisection, s->judged, s->n, ts_judge_evidence(true, q->wrong), q->jobs, arena, versions, &n, err))
 		return err->status;
-	for (size_t i = 0; i < n && ts_kept_runs_making(q->making) < q->jobs; i++)
-		if (begin_run(s, versions[i].version, versions[i].repeat, &run, &kept, err))
+	for (size_t i = 0; i < n && ts_kept_runs_making(q->making) < q->jobs; i++) {
+		size_t repeat = versions[i].repeat - times_heard(s, versions[i].version);
+
+		if (begin_run(s, versions[i].version, repeat, &run, &kept, err))
 			return err->status;
+	}
 	return TS_OK;
 }
 

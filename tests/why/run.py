@@ -314,6 +314,12 @@ def beside(p):
     code, out, err = p.run("bisect", p.commits[0], p.commits[12], "--jobs", "2", "-d", os.path.join(p.top, "bisect-jobs"), "--json", *command, env={"MEET": meet})
     said = json.loads(out) if out else {}
     check("bisect side by side", code == 0 and said["first"] == said["last"] == p.commits[8], (code, said, err))
+    # One judgement of change 8, by another machine, leaves 95 %: one run more says it, and another is begun that would be needed if that one were good.
+    shared = {"TSCOPE_STORE": os.path.join(p.top, "beside-shared")}
+    said = [p.run("bisect", p.commits[7], p.commits[9], "--wrong", "0.05", *more, "-d", os.path.join(p.top, f"beside-{i}"), "--json", *command, env=shared)
+            for i, more in enumerate((("--budget", "1"), ("--jobs", "2")))]
+    check("what others judged is no run of this machine's", said[1][0] == 0 and json.loads(said[1][1])["run_count"] == 3 and
+          ": 1 run was begun ahead, and not needed" in said[1][2], said)
     code, out, err = p.run("bisect", p.commits[0], p.commits[12], "--jobs", "2", "--judge", "gate", *command)
     check("times are not measured side by side", code == 2 and "one after the other" in err, (code, out, err))
     check("nothing is left of them", lab.git(p.repo, "worktree", "list").count("\n") == 0, lab.git(p.repo, "worktree", "list"))
