@@ -147,12 +147,23 @@ static enum ts_status take(void *ctx, enum ts_db db, struct ts_span key, struct 
 /* Whether bytes look like PROJECT/NAME. Keys of tables that are made anew are digests and numbers, which may have a 0 anywhere. */
 static bool is_name(struct ts_span text)
 {
-	const uint8_t *slash = text.len ? memchr(text.data, '/', text.len) : NULL;
+	size_t through = ts_span_through(text, '/').len;
 
 	for (size_t i = 0; i < text.len; i++)
 		if (text.data[i] <= ' ' || text.data[i] == 0x7f)
 			return false;
-	return slash && slash > text.data && slash + 1 < text.data + text.len && text.len <= TS_REF_NAME_MAX && ts_utf8_valid(text);
+	return through > 1 && through < text.len && text.len <= TS_REF_NAME_MAX && ts_utf8_valid(text);
+}
+
+static bool is_kind(uint8_t byte)
+{
+	return memchr("rtsb", byte, 4) != NULL;
+}
+
+/* Whether a key is the kind of a name and PROJECT/NAME before `end`, which lies behind its first byte. */
+static bool begins_with_name(struct ts_span key, const uint8_t *end)
+{
+	return is_kind(key.data[0]) && is_name(ts_span_part(key, 1, (size_t)(end - key.data) - 1));
 }
 
 /* The table of a record that no tree says; TS_DBS: none that is copied. A log's entry ends in a number, whose first byte is 0; no
@@ -163,7 +174,6 @@ static enum ts_db table_of(struct ts_span key, struct ts_span value)
 	size_t behind = end ? (size_t)(key.data + key.len - end) - 1 : 0;
 	struct ts_log_entry entry;
 	struct ts_error damage;
-	struct ts_span named;
 	struct ts_ref ref;
 
 	if (is_object(key, value))
@@ -175,15 +185,14 @@ static enum ts_db table_of(struct ts_span key, struct ts_span value)
 	if (ts_span_starts(key, ts_span_str("record/")))
 		return TS_DB_META;
 	if (!end)
-		return strchr("rtsb", key.data[0]) && ts_ref_parse(key, value, &ref, &damage) == TS_OK ? TS_DB_REFS : TS_DBS;
-	named = ts_span_of(key.data, (size_t)(end - key.data));
-	if (strchr("rtsb", key.data[0]) && is_name(ts_span_from(named, 1))) {
+		return is_kind(key.data[0]) && ts_ref_parse(key, value, &ref, &damage) == TS_OK ? TS_DB_REFS : TS_DBS;
+	if (begins_with_name(key, end)) {
 		if (behind == 8 && end[1] == 0)
 			return ts_log_parse(key, value, &entry, &damage) == TS_OK ? TS_DB_LOG : TS_DBS;
 		if (behind >= 8 && end[1] > 0x7f)
 			return TS_DB_REMOVED;
 	}
-	if (!is_name(named))
+	if (!is_name(ts_span_of(key.data, (size_t)(end - key.data))))
 		return TS_DBS;
 	return behind > 9 && end[behind - 8] == 0 ? TS_DB_NOTE_LOG : TS_DB_NOTES;
 }
@@ -500,7 +509,7 @@ static enum ts_status name_of_log(struct salvage *s, struct ts_span key, struct 
 	bool found = false, whole = false;
 	struct ts_span stored;
 
-	if (key.len < 11 || !strchr("rtsb", key.data[0]))
+	if (key.len < 11 || !is_kind(key.data[0]))
 		return TS_OK;
 	if (ts_read_begin(ts_kv_of(s->to), &r, err))
 		return err->status;
@@ -659,8 +668,7 @@ static enum ts_status check_removed(struct salvage *s, struct ts_span key, struc
 	struct ts_id id = {{0}};
 	enum ts_status status;
 
-	if (!end || key.len < place.len || !strchr("rtsb", key.data[0]) ||
-	    !is_name(ts_span_of(key.data + 1, (size_t)(end - key.data) - 1)))
+	if (!end || key.len < place.len || !begins_with_name(key, end))
 		return drop(s, TS_DB_REMOVED, key, err);
 	if (ts_read_begin(ts_kv_of(s->to), &r, err))
 		return err->status;

@@ -470,15 +470,20 @@ static void a_table_whose_name_changed_is_missed(void **state)
 	test_free(whole);
 }
 
-/* A key that is a number and a digest, and has a 0 where a removed name has one. */
+/* Keys that are a number and a digest, and have a 0 where a removed name has one; the second has one in the place of its kind too. */
 static enum ts_status put_sent(struct ts_write *w, void *ctx, struct ts_error *err)
 {
-	static const uint8_t key[40] = {'r', 'x', 0, 0x80};
-	struct ts_buf record = TS_BUF_INIT(32);
+	static const uint8_t keys[][40] = {{'r', 'x', 0, 0x80}, {0, 'p', '/', 'x', 0, 0x80}};
 
 	(void)ctx;
-	ts_buf_u64(&record, 1);
-	return ts_write_record(w, TS_DB_SENT, ts_span_of(key, sizeof key), &record, err);
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+		struct ts_buf record = TS_BUF_INIT(32);
+
+		ts_buf_u64(&record, 1);
+		if (ts_write_record(w, TS_DB_SENT, ts_span_of(keys[i], sizeof keys[i]), &record, err))
+			return err->status;
+	}
+	return TS_OK;
 }
 
 /* What is of a table that is made anew is not taken for what its bytes happen to look like, where no tree says of which table it is. */
@@ -493,7 +498,7 @@ static void salvage_takes_no_digest_for_a_name(void **state)
 	char to[320];
 	size_t n;
 
-	OK(ts_store_write(ts_store_of(f->e), put_sent, NULL, 100, &f->err));
+	OK(ts_store_write(ts_store_of(f->e), put_sent, NULL, 200, &f->err));
 	page = root_of(f, TS_DB_REFS);
 	close_it(f);
 	whole = slurp(f->data, &n);
