@@ -30,6 +30,7 @@ class Trial:
     def __init__(self, number):
         self.number, self.study = number, types.SimpleNamespace(study_name="widths")
 Trial.__module__ = "optuna.trial._trial"
+optuna.trial.Trial = Trial
 def objective(trial):
     return train(f"runs/t{trial.number}", 0.1 * (trial.number + 1))
 for i in range(2):
@@ -41,6 +42,33 @@ optuna.logging.disable_default_handler()
 def objective(trial):
     return train(f"runs/t{trial.number}", trial.suggest_float("lr", 0.1, 1.0))
 optuna.create_study(study_name="widths").optimize(objective, n_trials=2)
+"""
+ASKED = """
+import optuna
+optuna.logging.disable_default_handler()
+study = optuna.create_study(study_name="widths")
+def one():
+    trial = study.ask()
+    study.tell(trial, train(f"runs/t{trial.number}", trial.suggest_float("lr", 0.1, 1.0)))
+one()
+one()
+"""
+# What a function deletes is gone, though a run was started in it: in Optuna's search, and where it was only imported.
+LETS_GO = """
+import optuna, weakref
+optuna.logging.disable_default_handler()
+class Batch:
+    pass
+def holds(name, trial=None):
+    batch = Batch()
+    gone = weakref.ref(batch)
+    train(f"runs/{name}", 0.1)
+    del batch
+    return float(gone() is not None)
+print(holds("alone"))
+study = optuna.create_study(study_name="widths")
+study.optimize(lambda trial: holds(f"t{trial.number}", trial), n_trials=2)
+print(*(trial.value for trial in study.trials))
 """
 HYDRA = """
 import hydra, os
@@ -68,6 +96,17 @@ class Sweeps(support.Case):
     def test_optuna(self):
         self.script(TRAINS + OPTUNA)
         self.assertEqual([self.sweep(f"t{i}")["optuna"] for i in range(2)], [{"id": "widths", "trial": i} for i in range(2)])
+
+    @unittest.skipUnless(importlib.util.find_spec("optuna"), "optuna is not installed")
+    def test_optuna_that_is_asked(self):
+        self.script(TRAINS + ASKED)
+        self.assertEqual([self.sweep(f"t{i}")["optuna"] for i in range(2)], [{"id": "widths", "trial": i} for i in range(2)])
+
+    @unittest.skipUnless(importlib.util.find_spec("optuna"), "optuna is not installed")
+    def test_what_an_objective_deletes_is_gone(self):
+        self.assertEqual(self.script(TRAINS + LETS_GO).split(), ["0.0", "0.0", "0.0"])
+        self.assertEqual([self.sweep(f"t{i}")["optuna"] for i in range(2)], [{"id": "widths", "trial": i} for i in range(2)])
+        self.assertEqual(self.sweep("alone"), {})
 
     @unittest.skipUnless(importlib.util.find_spec("hydra"), "hydra is not installed")
     def test_hydra(self):
