@@ -14,9 +14,9 @@ static enum ts_status visit_page(const struct ts_ref *refs, size_t n, ts_ref_vis
 }
 
 enum ts_status ts_each_ref(const struct ts_call *call, struct ts_engine *engine, enum ts_ref_kind kind, struct ts_span prefix,
-			   ts_ref_visit *visit, void *ctx, struct ts_error *err)
+			   enum ts_ref_order order, ts_ref_visit *visit, void *ctx, struct ts_error *err)
 {
-	struct ts_ref_query query = {.kind = kind, .prefix = prefix, .order = TS_ORDER_NAME, .limit = PAGE};
+	struct ts_ref_query query = {.kind = kind, .prefix = prefix, .order = order, .limit = PAGE};
 	struct ts_arena pages[2]; /* the token of one page is in its arena while the next is read */
 	enum ts_status status;
 	bool enough = false;

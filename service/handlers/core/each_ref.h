@@ -1,5 +1,4 @@
-/* each_ref.h - goes through the refs of a kind in the order of their names, a page at a time, so that memory does not
- * grow with the store.
+/* each_ref.h - goes through the refs of a kind, a page at a time, so that memory does not grow with the store.
  *
  * Threads: as the engine.
  */
@@ -11,9 +10,9 @@
 /* What ref holds is valid until it returns. *ret_enough ends the walk; it is false before. */
 typedef enum ts_status ts_ref_visit(void *ctx, const struct ts_ref *ref, bool *ret_enough, struct ts_error *err);
 
-/* Visits the refs of this kind whose names begin with prefix (empty: all) until it was enough. Stops at the first failure; between two
- * pages it asks whether the call should go on. engine is that of the call, or the one beneath it. */
+/* Visits the refs of this kind whose names begin with prefix (empty: all), in this order, until it was enough. Stops at the first
+ * failure; between two pages it asks whether the call should go on. engine is that of the call, or the one beneath it. */
 enum ts_status ts_each_ref(const struct ts_call *call, struct ts_engine *engine, enum ts_ref_kind kind, struct ts_span prefix,
-			   ts_ref_visit *visit, void *ctx, struct ts_error *err);
+			   enum ts_ref_order order, ts_ref_visit *visit, void *ctx, struct ts_error *err);
 
 #endif

@@ -532,7 +532,7 @@ static enum ts_status find_ends(const struct ts_call *call, struct word *words, 
 			continue;
 		v.project = ts_span_through(words[i].p.names[place], '/');
 		for (v.kind = 0; v.kind < KINDS && !was_visited(&v, i); v.kind++)
-			if (ts_each_ref(call, call->engine, kinds[v.kind].kind, v.project, look_at_end, &v, err))
+			if (ts_each_ref(call, call->engine, kinds[v.kind].kind, v.project, TS_ORDER_NAME, look_at_end, &v, err))
 				return err->status;
 	}
 	for (size_t i = 0; i < n; i++)

@@ -149,14 +149,14 @@ struct heard {
 	int64_t moved_ns; /* INT64_MIN: it has no name */
 };
 
-/* A ts_ref_visit. */
+/* A ts_ref_visit, newest first: the first name of the run is the one that moved last. */
 static enum ts_status hear(void *ctx, const struct ts_ref *ref, bool *ret_enough, struct ts_error *err)
 {
 	struct heard *heard = ctx;
 
-	(void)ret_enough;
 	(void)err;
-	if (ts_id_eq(&ref->id, &heard->id) && ref->moved_ns > heard->moved_ns)
+	*ret_enough = ts_id_eq(&ref->id, &heard->id);
+	if (*ret_enough)
 		heard->moved_ns = ref->moved_ns;
 	return TS_OK;
 }
@@ -169,7 +169,7 @@ enum ts_status ts_run_lose(const struct ts_call *call, const struct ts_run *run,
 
 	if ((ref && ref->kind != TS_REF_RUN) || !ts_is_lost(ending->state, every, INT64_MAX))
 		return TS_OK;
-	if (!ref && ts_each_ref(call, call->engine, TS_REF_RUN, ts_span_of(NULL, 0), hear, &heard, err))
+	if (!ref && ts_each_ref(call, call->engine, TS_REF_RUN, ts_span_of(NULL, 0), TS_ORDER_NEWEST, hear, &heard, err))
 		return err->status;
 	silent = heard.moved_ns == INT64_MIN ? 0 : ts_now_real_ns() - heard.moved_ns;
 	return ts_is_lost(ending->state, every, silent) ? ts_ending_lose(ending, every, silent, arena, err) : TS_OK;

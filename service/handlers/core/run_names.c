@@ -1,37 +1,35 @@
 #include "service/handlers/core/run_names.h"
 
+#include "base/grow.h"
 #include "run/ending.h"
+#include "service/handlers/core/each_ref.h"
 
-enum { PAGE = 1024 };
+struct collected {
+	struct ts_arena *arena;
+	struct ts_run_name *refs;
+	size_t n, cap;
+};
+
+/* A ts_ref_visit. */
+static enum ts_status collect(void *ctx, const struct ts_ref *ref, bool *ret_enough, struct ts_error *err)
+{
+	struct collected *c = ctx;
+
+	(void)ret_enough;
+	if (!TS_GROW_IN(c->arena, c->refs, c->cap, c->n + 1, 1024))
+		return ts_arena_error(c->arena, err);
+	c->refs[c->n] = (struct ts_run_name){ts_arena_span(c->arena, ref->name), ref->id};
+	return c->refs[c->n++].name.data ? TS_OK : ts_arena_error(c->arena, err);
+}
 
 enum ts_status ts_run_names_load(const struct ts_call *call, struct ts_span prefix, struct ts_arena *arena,
 				 struct ts_run_names *ret_names, struct ts_error *err)
 {
-	struct ts_ref_query query = {.kind = TS_REF_RUN, .prefix = prefix, .order = TS_ORDER_NEWEST, .limit = PAGE};
-	struct ts_ref *all = NULL;
-	size_t n = 0, cap = 0;
+	struct collected c = {.arena = arena};
 
-	do {
-		struct ts_ref *refs;
-		size_t n_refs;
-
-		if (ts_call_check(call, err) ||
-		    call->engine->ops->ref_list(call->engine, &query, arena, &refs, &n_refs, &query.after, err))
-			return err->status;
-		if (n + n_refs > cap) {
-			struct ts_ref *more = ts_arena_array(arena, cap = 2 * (n + n_refs), sizeof *more);
-
-			if (!more)
-				return ts_arena_error(arena, err);
-			if (n)
-				memcpy(more, all, n * sizeof *more);
-			all = more;
-		}
-		if (n_refs)
-			memcpy(all + n, refs, n_refs * sizeof *refs);
-		n += n_refs;
-	} while (query.after.len);
-	*ret_names = (struct ts_run_names){all, n};
+	if (ts_each_ref(call, call->engine, TS_REF_RUN, prefix, TS_ORDER_NEWEST, collect, &c, err))
+		return err->status;
+	*ret_names = (struct ts_run_names){c.refs, c.n};
 	return TS_OK;
 }
 

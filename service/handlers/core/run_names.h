@@ -7,8 +7,13 @@
 
 #include "service/handlers/core/handler.h"
 
+struct ts_run_name {
+	struct ts_span name;
+	struct ts_id id;
+};
+
 struct ts_run_names {
-	const struct ts_ref *refs; /* newest first */
+	const struct ts_run_name *refs; /* that moved last first */
 	size_t n;
 };
 

@@ -108,6 +108,10 @@ static void say(struct test_store *s, const struct test_run *run, int32_t rank, 
 		add(s, facts, "session.name", (struct ts_fact){.type = TS_FACT_TEXT, .text = ts_span_str(run->own)});
 	if (run->started != 0)
 		add(s, facts, "session.started", (struct ts_fact){.type = TS_FACT_FLOAT, .real = run->started});
+	if (run->push_every) {
+		add(s, facts, "session.launch.push_every", (struct ts_fact){.type = TS_FACT_INT, .integer = run->push_every});
+		add(s, facts, "session.end.state", (struct ts_fact){.type = TS_FACT_TEXT, .text = ts_span_str("running")});
+	}
 	if (rank == 0)
 		add(s, facts, "config.only_zero", (struct ts_fact){.type = TS_FACT_BOOL, .boolean = true});
 	if (rank == 1)

@@ -33,6 +33,7 @@ struct test_run {
 	double lr; /* config.lr; 0 = not recorded */
 	const char *own; /* session.name; NULL = not recorded */
 	double started; /* session.started; 0 = not recorded */
+	int64_t push_every; /* session.launch.push_every, of a run that goes on; 0 = not recorded */
 };
 
 /* A run of one rank and ten steps. */

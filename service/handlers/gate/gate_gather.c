@@ -175,7 +175,7 @@ static enum ts_status pass_over(struct ts_gathering *g, const struct ts_id *id, 
 }
 
 /* A broken run must not stop the gate, but it might be a candidate, so the verdict lists it as passed over. */
-static enum ts_status pass_over_unread(struct ts_gathering *g, const struct ts_ref *ref, struct ts_error *err)
+static enum ts_status pass_over_unread(struct ts_gathering *g, const struct ts_run_name *ref, struct ts_error *err)
 {
 	struct ts_gate_passed_over *row = ts_gate_pass_over(&g->input, g->arena);
 
@@ -352,7 +352,7 @@ static enum ts_status noted_first(struct ts_gathering *g, struct ts_span name, i
 
 /* Earlier of a time and of when a name of a candidate began. Its log begins anew when it is removed and made again, and what its notes
  * were does not. */
-static enum ts_status began(struct ts_gathering *g, const struct ts_ref *ref, struct ts_arena *scratch, int64_t *io_ns,
+static enum ts_status began(struct ts_gathering *g, const struct ts_run_name *ref, struct ts_arena *scratch, int64_t *io_ns,
 			    struct ts_error *err)
 {
 	struct ts_engine *engine = g->f->call->engine;

@@ -222,7 +222,7 @@ static enum ts_status list_names(struct ts_call *call, struct ts_get_reply *repl
 	if (!reply->names)
 		return ts_arena_error(call->arena, err);
 	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0] && reply->n_names < NAMES_MAX; i++)
-		if (ts_each_ref(call, call->engine, kinds[i], project_prefix(reply), take_name, &n, err))
+		if (ts_each_ref(call, call->engine, kinds[i], project_prefix(reply), TS_ORDER_NAME, take_name, &n, err))
 			return err->status;
 	return TS_OK;
 }

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "base/clock.h"
 #include "base/helper.h"
 #include "service/handlers/core/test_runs.h"
 
@@ -381,6 +382,49 @@ static void get_knows_metrics(void **state)
 	assert_true(loss->has_best && loss->best == 1.0 / 80 && loss->best_step == 79 && loss->max == 1 && loss->max_step == 0);
 }
 
+/* A run that goes on and is asked for by its id was heard of when the last of its names moved, whichever of them that is. */
+static void get_hears_of_the_name_that_moved_last(void **state)
+{
+	static const struct {
+		const char *name;
+		int64_t minutes;
+	} names[] = {{"heard/a", 60}, {"heard/b", 10}, {"heard/c", 120}};
+	struct test_run run = test_run_plain();
+	char hex[TS_ID_HEX + 1];
+	struct ts_get_reply reply;
+	struct ts_id id;
+
+	(void)state;
+	run.push_every = 10;
+	id = test_run_put(&store, &run);
+	ts_id_hex(&id, hex);
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		struct ts_ref_update u = {.kind = TS_REF_RUN,
+					  .name = ts_span_str(names[i].name),
+					  .id = id,
+					  .now_ns = ts_now_real_ns() - names[i].minutes * 60 * 1000000000,
+					  .who = ts_span_str("me")};
+
+		must(store.engine->ops->commit(store.engine, &u, 1, &store.arena, NULL, &store.err), &store.err);
+	}
+	must(test_get(&store, hex, &reply), &store.err);
+	assert_false(reply.by_ref);
+	assert_int_equal(reply.ending.state, TS_END_LOST);
+	assert_true(ts_span_starts(reply.ending.sentence, ts_span_str("Nothing was heard of the run for 10 minutes")));
+	must(test_get(&store, "heard/c", &reply), &store.err);
+	assert_true(ts_span_starts(reply.ending.sentence, ts_span_str("Nothing was heard of the run for 2 hours")));
+	must_commit(&store, "heard/d", id);
+	must(test_get(&store, hex, &reply), &store.err);
+	assert_int_equal(reply.ending.state, TS_END_RUNNING);
+	for (size_t i = 0; i <= sizeof names / sizeof *names; i++)
+		must(test_update(&store,
+				 &(struct ts_ref_request){.kind = TS_REF_RUN,
+							  .name = ts_span_str(i < 3 ? names[i].name : "heard/d"),
+							  .remove = true},
+				 &(struct ts_ref_reply){.had_previous = 0}),
+		     &store.err);
+}
+
 /* Rank r begins with a loss of 1 / (1 + r): the metrics are those of the lowest rank, whatever its number. */
 static void takes_the_lowest_rank(void **state)
 {
@@ -519,6 +563,7 @@ int main(void)
 		cmocka_unit_test(shows_columns),     cmocka_unit_test(knows_metrics),
 		cmocka_unit_test(a_helper_changes_nothing),
 		cmocka_unit_test(get_knows_metrics), cmocka_unit_test(takes_the_lowest_rank),
+		cmocka_unit_test(get_hears_of_the_name_that_moved_last),
 		cmocka_unit_test(tells_what_was_never_scored), cmocka_unit_test(does_without_a_summary),
 		cmocka_unit_test(stops_when_nobody_waits),
 		cmocka_unit_test(refuses),

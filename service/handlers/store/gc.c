@@ -90,7 +90,7 @@ static enum ts_status score_all(struct ts_call *call, uint64_t *ret_scored, stru
 	ts_fetch_init(&s->f, call);
 	ts_arena_init(&s->arena, TS_ANALYSIS_ARENA);
 	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0] && !status; i++)
-		status = ts_each_ref(call, call->engine, kinds[i], ts_span_of(NULL, 0), score, s, err);
+		status = ts_each_ref(call, call->engine, kinds[i], ts_span_of(NULL, 0), TS_ORDER_NAME, score, s, err);
 	if (!status)
 		keep(s);
 	*ret_scored = s->scored;

@@ -147,9 +147,9 @@ static enum ts_status gather(struct gathering *g, struct ts_error *err)
 	struct ts_retention_work *work = g->work;
 	struct ts_span all = {NULL, 0};
 
-	if (ts_each_ref(work->call, work->engine, TS_REF_BRANCH, all, take_branch, g, err) ||
-	    ts_each_ref(work->call, work->engine, TS_REF_RUN, all, take_name, g, err) ||
-	    ts_each_ref(work->call, work->engine, TS_REF_TAG, all, take_tag, g, err))
+	if (ts_each_ref(work->call, work->engine, TS_REF_BRANCH, all, TS_ORDER_NAME, take_branch, g, err) ||
+	    ts_each_ref(work->call, work->engine, TS_REF_RUN, all, TS_ORDER_NAME, take_name, g, err) ||
+	    ts_each_ref(work->call, work->engine, TS_REF_TAG, all, TS_ORDER_NAME, take_tag, g, err))
 		return err->status;
 	work->store = (struct ts_retention_store){
 		.branches = g->branches.items, .n_branches = g->branches.n, .names = g->names.items, .n_names = g->names.n,

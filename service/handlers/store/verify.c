@@ -97,7 +97,7 @@ static enum ts_status fit_all(struct ts_call *call, struct ts_verify_event *even
 		return ts_arena_error(call->arena, err);
 	ts_fetch_init(&v.f, call);
 	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0] && !status; i++)
-		status = ts_each_ref(call, call->engine, kinds[i], ts_span_of(NULL, 0), fit_ref, &v, err);
+		status = ts_each_ref(call, call->engine, kinds[i], ts_span_of(NULL, 0), TS_ORDER_NAME, fit_ref, &v, err);
 	ts_fetch_finish(&v.f);
 	ts_fit_seen_finish(&v.seen);
 	return status;
