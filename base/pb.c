@@ -1,4 +1,4 @@
-#include "ingest/formats/pb.h"
+#include "base/pb.h"
 
 #include <string.h>
 

@@ -6,13 +6,13 @@
  *		switch (f.number) ...
  *	if (pb.broken) ...			no valid field begins at byte pb.at
  *
- * It is for logs of other tools, whose messages we know by field number only. There is no generated code and no allocation; the
- * caller skips unknown fields. Groups (wire types 3 and 4) are refused. Every length is checked against the input. It is inline,
- * because a log has many fields of a few bytes, and their parts then stay in registers. Threads: safe. Source:
- * protobuf.dev/programming-guides/encoding.
+ * It is for logs of other tools, whose messages we know by field number only, and for what must be known of a request before it is
+ * unpacked. There is no generated code and no allocation; the caller skips unknown fields. Groups (wire types 3 and 4) are refused.
+ * Every length is checked against the input. It is inline, because a log has many fields of a few bytes, and their parts then stay in
+ * registers. Threads: safe. Source: protobuf.dev/programming-guides/encoding.
  */
-#ifndef TSCOPE_INGEST_FORMATS_PB_H
-#define TSCOPE_INGEST_FORMATS_PB_H
+#ifndef TSCOPE_BASE_PB_H
+#define TSCOPE_BASE_PB_H
 
 #include "base/cursor.h"
 

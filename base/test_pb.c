@@ -1,6 +1,6 @@
 /* pb.h against bytes written by hand from the encoding's specification. */
 #include "base/number.h"
-#include "ingest/formats/pb.h"
+#include "base/pb.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

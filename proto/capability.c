@@ -1,6 +1,8 @@
 /* capability.c - see capability.h. */
 #include "proto/capability.h"
 
+#include "base/pb.h"
+
 /* Below, a name for each row, in the same order and each once. */
 #define FOLLOW "follow"
 #define NOTE_HISTORY "note-history"
@@ -26,73 +28,18 @@ const char *ts_capability_names(void)
 	return names;
 }
 
-enum wire { VARINT = 0, EIGHT = 1, BYTES = 2, FOUR = 5 };
-
-struct field {
-	uint64_t number, value; /* of a varint; else 0 */
-	struct ts_span bytes;	/* of a message; else empty */
-};
-
-static bool take_varint(struct ts_span *in, uint64_t *ret)
-{
-	uint64_t value = 0;
-
-	for (unsigned shift = 0; in->len && shift < 64; shift += 7) {
-		uint8_t byte = in->data[0];
-
-		*in = ts_span_of(in->data + 1, in->len - 1);
-		value |= (uint64_t)(byte & 0x7f) << shift;
-		if (!(byte & 0x80)) {
-			*ret = value;
-			return true;
-		}
-	}
-	return false;
-}
-
-static bool take_field(struct ts_span *in, struct field *ret)
-{
-	uint64_t tag, n = 0;
-
-	*ret = (struct field){0};
-	if (!take_varint(in, &tag))
-		return false;
-	ret->number = tag >> 3;
-	switch (tag & 7) {
-	case VARINT:
-		return take_varint(in, &ret->value);
-	case EIGHT:
-		n = 8;
-		break;
-	case FOUR:
-		n = 4;
-		break;
-	case BYTES:
-		if (!take_varint(in, &n))
-			return false;
-		break;
-	default:
-		return false;
-	}
-	if (n > in->len)
-		return false;
-	if ((tag & 7) == BYTES)
-		ret->bytes = ts_span_of(in->data, (size_t)n);
-	*in = ts_span_of(in->data + n, in->len - (size_t)n);
-	return true;
-}
-
 static bool has_field(struct ts_span message, const uint32_t *fields, int depth, uint64_t value)
 {
-	struct field f;
+	struct ts_pb pb = ts_pb_of(message);
+	struct ts_pb_field f;
 
-	while (take_field(&message, &f)) {
+	while (ts_pb_next(&pb, &f)) {
 		if (f.number != fields[0])
 			continue;
 		if (depth + 1 < TS_CAPABILITY_DEPTH && fields[1]) {
 			if (has_field(f.bytes, fields + 1, depth + 1, value))
 				return true;
-		} else if (!value || f.value == value) {
+		} else if (!value || (f.wire == TS_PB_VARINT && f.value == value)) {
 			return true;
 		}
 	}

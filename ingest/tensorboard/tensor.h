@@ -2,7 +2,7 @@
 #ifndef TSCOPE_INGEST_TENSORBOARD_TENSOR_H
 #define TSCOPE_INGEST_TENSORBOARD_TENSOR_H
 
-#include "ingest/formats/pb.h"
+#include "base/pb.h"
 #include "run/index.h"
 
 enum ts_tensor_kind {

@@ -5,7 +5,7 @@
 #include "base/number.h"
 #include "base/path.h"
 #include "base/text.h"
-#include "ingest/formats/pb.h"
+#include "base/pb.h"
 #include "ingest/logs/log_table.h"
 #include "ingest/wandb/wandb_log.h"
 

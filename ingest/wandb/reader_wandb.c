@@ -3,7 +3,7 @@
 #include "base/below.h"
 #include "base/order.h"
 #include "base/path.h"
-#include "ingest/formats/pb.h"
+#include "base/pb.h"
 #include "ingest/rows/import.h"
 #include "ingest/wandb/wandb_facts.h"
 #include "ingest/wandb/wandb_fields.h"

@@ -3,7 +3,7 @@
 #include "base/json_reader.h"
 #include "base/number.h"
 #include "base/text.h"
-#include "ingest/formats/pb.h"
+#include "base/pb.h"
 #include "ingest/wandb/wandb_fields.h"
 
 #include <stdio.h>

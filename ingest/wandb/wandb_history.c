@@ -2,7 +2,7 @@
 
 #include "base/json_reader.h"
 #include "base/number.h"
-#include "ingest/formats/pb.h"
+#include "base/pb.h"
 #include "ingest/wandb/wandb_fields.h"
 #include "ingest/wandb/wandb_item.h"
 

@@ -3,7 +3,7 @@
 #define TSCOPE_INGEST_WANDB_WANDB_ITEM_H
 
 #include "base/number.h"
-#include "ingest/formats/pb.h"
+#include "base/pb.h"
 #include "ingest/wandb/wandb_fields.h"
 
 #include <math.h>
