@@ -26,24 +26,22 @@ static enum ts_status look_up(struct ts_grant *grant, struct ts_error *err)
 	return ts_error_set(err, TS_INVALID, "this machine has no %s %.*s", group ? "group" : "user", TS_SPAN_ARG(grant->name));
 }
 
-static enum ts_status add_branches(const char *of, struct ts_arena *arena, const struct ts_span **ret_names, size_t *ret_n,
-				   struct ts_error *err)
+static enum ts_status branches_of(const char *of, struct ts_arena *arena, struct ts_auth_branches *ret, struct ts_error *err)
 {
 	struct ts_span text = ts_arena_span(arena, ts_span_str(of));
 	struct ts_span *names = ts_arena_array(arena, text.len + 1, sizeof *names);
 
 	if (!text.data || !names)
 		return ts_arena_error(arena, err);
-	*ret_n = 0;
+	*ret = (struct ts_auth_branches){.names = names};
 	for (size_t at = 0; at < text.len && !ts_span_is(text, "none"); at++) {
 		size_t begin = at;
 
 		while (at < text.len && text.data[at] != ',' && text.data[at] != ' ')
 			at++;
 		if (at > begin)
-			names[(*ret_n)++] = ts_span_part(text, begin, at - begin);
+			names[ret->n++] = ts_span_part(text, begin, at - begin);
 	}
-	*ret_names = names;
 	return TS_OK;
 }
 
@@ -72,9 +70,9 @@ static enum ts_status fill(const struct ts_config *config, struct ts_shared_poli
 		if (add_grant(from, &policy->arena, &grants[i], err))
 			return from->line ? ts_error_prefix(err, "%s:%u", config->file, from->line) : err->status;
 	}
-	if (add_branches(config->protect, &policy->arena, &policy->auth.protected, &policy->auth.n_protected, err))
+	if (branches_of(config->protect, &policy->arena, &policy->auth.protected, err))
 		return err->status;
-	return add_branches(config->closed, &policy->arena, &policy->auth.closed, &policy->auth.n_closed, err);
+	return branches_of(config->closed, &policy->arena, &policy->auth.closed, err);
 }
 
 enum ts_status ts_config_policy(const struct ts_config *config, struct ts_shared_policy **ret_policy, struct ts_error *err)

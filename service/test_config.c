@@ -338,10 +338,10 @@ static void grants_are_looked_up(void **state)
 	assert_int_equal(policy->auth.grants[1].id, 0);
 	assert_true(ts_span_is(policy->auth.grants[2].name, "spiffe://x/y"));
 	assert_int_equal(policy->auth.uid, geteuid());
-	assert_int_equal(policy->auth.n_protected, 2);
+	assert_int_equal(policy->auth.protected.n, 2);
 	assert_true(ts_auth_protects(&policy->auth, ts_span_str("release")));
 	assert_false(ts_auth_protects(&policy->auth, ts_span_str("mai")));
-	assert_int_equal(policy->auth.n_closed, 1);
+	assert_int_equal(policy->auth.closed.n, 1);
 	assert_true(ts_auth_closes(&policy->auth, ts_span_str("gated")) && ts_auth_protects(&policy->auth, ts_span_str("gated")));
 	assert_false(ts_auth_closes(&policy->auth, ts_span_str("main")));
 	ts_shared_policy_release(policy);

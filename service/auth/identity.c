@@ -172,20 +172,20 @@ bool ts_identity_is(const struct ts_identity *who, struct ts_span author)
 	       ts_span_is(author, who->name);
 }
 
-static bool is_among(const struct ts_span *branches, size_t n, struct ts_span branch)
+static bool is_among(const struct ts_auth_branches *branches, struct ts_span branch)
 {
-	for (size_t i = 0; i < n; i++)
-		if (ts_span_eq(branches[i], branch))
+	for (size_t i = 0; i < branches->n; i++)
+		if (ts_span_eq(branches->names[i], branch))
 			return true;
 	return false;
 }
 
 bool ts_auth_protects(const struct ts_auth_policy *policy, struct ts_span branch)
 {
-	return is_among(policy->protected, policy->n_protected, branch) || ts_auth_closes(policy, branch);
+	return policy && (is_among(&policy->protected, branch) || is_among(&policy->closed, branch));
 }
 
 bool ts_auth_closes(const struct ts_auth_policy *policy, struct ts_span branch)
 {
-	return is_among(policy->closed, policy->n_closed, branch);
+	return policy && is_among(&policy->closed, branch);
 }

@@ -18,14 +18,18 @@
 #include "service/auth/peer.h"
 #include "service/auth/token.h"
 
+/* Names of branches, without their project. */
+struct ts_auth_branches {
+	const struct ts_span *names;
+	size_t n;
+};
+
 struct ts_auth_policy {
 	const struct ts_grant *grants;
 	size_t n_grants;
-	uint32_t uid;			 /* of the server */
-	const struct ts_span *protected; /* branches, without their project, that only who maintains moves otherwise than by a push */
-	size_t n_protected;
-	const struct ts_span *closed; /* the same, that only who maintains puts runs on; each is protected */
-	size_t n_closed;
+	uint32_t uid;			   /* of the server */
+	struct ts_auth_branches protected; /* that only who maintains moves otherwise than by a push */
+	struct ts_auth_branches closed;	   /* that only who maintains puts runs on; each is protected */
 };
 
 enum { TS_IDENTITY_TEXT = TS_PEER_TEXT + 8 };
@@ -58,6 +62,7 @@ bool ts_auth_may(const struct ts_identity *who, enum ts_auth_role role, struct t
 /* Whether a change that `author` is recorded with was made by this identity. Nobody owns what an address made, because an
  * address proves nothing. */
 bool ts_identity_is(const struct ts_identity *who, struct ts_span author);
+/* Without a policy (NULL) no branch is protected or closed. */
 bool ts_auth_protects(const struct ts_auth_policy *policy, struct ts_span branch);
 bool ts_auth_closes(const struct ts_auth_policy *policy, struct ts_span branch);
 

@@ -73,14 +73,21 @@ enum ts_standing ts_call_standing(const struct ts_call *call, struct ts_span nam
 	return maintains(call, name) ? TS_STANDING_MAINTAINER : TS_STANDING_PUSHER;
 }
 
+static const struct ts_auth_policy *policy_of(const struct ts_call *call)
+{
+	return call->who ? call->who->policy : NULL;
+}
+
 bool ts_call_protects(const struct ts_call *call, struct ts_span branch)
 {
-	return call->who && call->who->policy && ts_auth_protects(call->who->policy, ts_span_after(branch, '/'));
+	return ts_auth_protects(policy_of(call), ts_span_after(branch, '/'));
 }
 
 bool ts_call_has_roles(const struct ts_call *call)
 {
-	return call->who && call->who->policy && call->who->policy->n_grants > 0;
+	const struct ts_auth_policy *policy = policy_of(call);
+
+	return policy && policy->n_grants > 0;
 }
 
 /* The note of a key, or of any that steers if the key is empty and its author counts, as another wrote it. *ret_by is empty if there
@@ -194,11 +201,6 @@ static enum ts_status appended_by(const struct ts_call *call, struct ts_span bra
 	return TS_OK;
 }
 
-static bool closes(const struct ts_call *call, struct ts_span branch)
-{
-	return call->who && call->who->policy && ts_auth_closes(call->who->policy, ts_span_after(branch, '/'));
-}
-
 enum ts_status ts_call_need_append(const struct ts_call *call, struct ts_span branch, const struct ts_id *id, bool *ret_there,
 				   struct ts_error *err)
 {
@@ -207,7 +209,8 @@ enum ts_status ts_call_need_append(const struct ts_call *call, struct ts_span br
 	struct ts_span by;
 
 	*ret_there = false;
-	if (closes(call, branch) && ts_call_need(call, ts_right(TS_ACT_APPEND_CLOSED, false), branch, err))
+	if (ts_auth_closes(policy_of(call), ts_span_after(branch, '/')) &&
+	    ts_call_need(call, ts_right(TS_ACT_APPEND_CLOSED, false), branch, err))
 		return ts_error_prefix(err, "only maintainers put runs on the branch %.*s, which is closed", TS_SPAN_ARG(branch));
 	if (ts_call_need(call, ts_right(TS_ACT_APPEND_PROTECTED, false), branch, err))
 		return err->status;

@@ -39,7 +39,7 @@ static int setup(void **state)
 	struct test_run run = test_run_plain();
 
 	(void)state;
-	policy = (struct ts_auth_policy){.grants = grants, .uid = 999, .protected = protected_names, .n_protected = 1};
+	policy = (struct ts_auth_policy){.grants = grants, .uid = 999, .protected = {protected_names, 1}};
 	test_store_open(&s);
 	mine = s.channel;
 	first = test_run_put(&s, &run);

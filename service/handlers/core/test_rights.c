@@ -27,8 +27,8 @@ static void grant(const char *role, const char *project)
 	static char lines[4][64];
 	struct ts_error err;
 
-	policy = (struct ts_auth_policy){.grants = grants, .uid = 999, .protected = protected_names, .n_protected = 1,
-					 .closed = closed_names, .n_closed = 1, .n_grants = 3};
+	policy = (struct ts_auth_policy){.grants = grants, .uid = 999, .protected = {protected_names, 1},
+					 .closed = {closed_names, 1}, .n_grants = 3};
 	(void)snprintf(lines[0], sizeof lines[0], "user:%d %s %s", role ? ADA : 7, role ? role : "read", project);
 	(void)snprintf(lines[1], sizeof lines[1], "user:%d maintain *", CAT);
 	(void)snprintf(lines[2], sizeof lines[2], "user:%d maintain *", MIA);

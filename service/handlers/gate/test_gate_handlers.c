@@ -288,7 +288,7 @@ static void few_baselines_of_a_pruned_branch_say_so(void **state)
 
 static struct ts_grant grants[2];
 static struct ts_span protected_names[] = {{(const uint8_t *)"main", 4}};
-static struct ts_auth_policy roles_of = {.grants = grants, .n_grants = 2, .uid = 999, .protected = protected_names, .n_protected = 1};
+static struct ts_auth_policy roles_of = {.grants = grants, .n_grants = 2, .uid = 999, .protected = {protected_names, 1}};
 static struct test_caller ci, bob;
 
 static void as(const char *who)
