@@ -205,11 +205,10 @@ static bool is_alone(const struct parser *p, struct ts_span word)
 {
 	struct parser behind = *p;
 	enum ts_list_word is = ts_list_word(word);
-	enum ts_membership unused;
 
 	behind.at += word.len;
 	skip_spaces(&behind);
-	return word.len && (is == TS_WORD_NONE || ts_list_is_membership(is, &unused)) &&
+	return word.len && (is == TS_WORD_NONE || ts_list_is_membership(is, NULL)) &&
 	       (behind.at == p->in.len || !is_operator(p->in.data[behind.at]));
 }
 

@@ -100,14 +100,13 @@ static enum ts_status check_request(struct listing *l, struct ts_error *err)
 static enum ts_status ask(struct listing *l, struct ts_span path, struct ts_error *err)
 {
 	enum ts_list_word word = path.len ? ts_list_word(path) : TS_WORD_NONE;
-	enum ts_membership unused;
 
 	if (word == TS_WORD_METRIC && ts_list_metrics_add(&l->metrics, path, err))
 		return err->status;
 	for (size_t i = 0; i < l->asked.n; i++)
 		if (ts_span_eq(l->asked.paths[i], path))
 			return TS_OK;
-	if (word == TS_WORD_FACT || word == TS_WORD_NOTE || word == TS_WORD_METRIC || ts_list_is_membership(word, &unused))
+	if (word == TS_WORD_FACT || word == TS_WORD_NOTE || word == TS_WORD_METRIC || ts_list_is_membership(word, NULL))
 		l->asked.paths[l->asked.n++] = path;
 	return TS_OK;
 }
@@ -117,12 +116,15 @@ static enum ts_status keep_facts(struct listing *l, struct ts_span path, struct 
 {
 	enum ts_list_word word = ts_list_word(path);
 	enum ts_membership membership;
-	enum ts_status status = word == TS_WORD_FACT ? ts_list_facts_add(&l->facts, path, err) : TS_OK;
 
-	for (size_t i = 0; i < TS_MEMBERSHIP_PATHS && !status && ts_list_is_membership(word, &membership); i++)
-		if (ts_membership_path(membership, i).len)
-			status = ts_list_facts_add(&l->facts, ts_membership_path(membership, i), err);
-	return status;
+	if (word == TS_WORD_FACT)
+		return ts_list_facts_add(&l->facts, path, err);
+	if (!ts_list_is_membership(word, &membership))
+		return TS_OK;
+	for (size_t i = 0; i < TS_MEMBERSHIP_PATHS && ts_membership_path(membership, i).len; i++)
+		if (ts_list_facts_add(&l->facts, ts_membership_path(membership, i), err))
+			return err->status;
+	return TS_OK;
 }
 
 /* Collects the facts, notes and metrics that filter, order and columns name. */

@@ -55,7 +55,8 @@ bool ts_list_is_membership(enum ts_list_word word, enum ts_membership *ret_membe
 {
 	if (word < TS_WORD_MEMBERSHIP || word >= TS_WORD_NOTE)
 		return false;
-	*ret_membership = (enum ts_membership)(word - TS_WORD_MEMBERSHIP);
+	if (ret_membership)
+		*ret_membership = (enum ts_membership)(word - TS_WORD_MEMBERSHIP);
 	return true;
 }
 

@@ -36,7 +36,7 @@ enum ts_list_word ts_list_word(struct ts_span path);
 bool ts_list_is_time(enum ts_list_word word);
 /* Whether the value of the column is a whole number. */
 bool ts_list_is_count(enum ts_list_word word);
-/* Whether the column says what a run belongs to, in *ret_membership. */
+/* Whether the column says what a run belongs to, in *ret_membership, which may be NULL. */
 bool ts_list_is_membership(enum ts_list_word word, enum ts_membership *ret_membership);
 /* TS_INVALID with a text for people if the metric wants the best value of a series of which nobody knows which value is best. */
 enum ts_status ts_list_metric_check(struct ts_span path, struct ts_error *err);

@@ -166,12 +166,10 @@ static struct ts_span project_of(struct ts_span name)
 /* Says what the run belongs to, by the first fact that tells it. */
 static bool say_membership(struct ts_list_subject *s, enum ts_membership membership, struct ts_fact *fact)
 {
-	for (size_t i = 0; i < TS_MEMBERSHIP_PATHS; i++) {
-		struct ts_span path = ts_membership_path(membership, i);
-
-		if (path.len && say_fact(s, path, fact) && (fact->type == TS_FACT_TEXT || fact->type == TS_FACT_INT))
+	for (size_t i = 0; i < TS_MEMBERSHIP_PATHS && ts_membership_path(membership, i).len; i++)
+		if (say_fact(s, ts_membership_path(membership, i), fact) &&
+		    (fact->type == TS_FACT_TEXT || fact->type == TS_FACT_INT))
 			return fact->type == TS_FACT_INT || fact->text.len > 0;
-	}
 	return false;
 }
 
