@@ -23,13 +23,11 @@ TS_ORDER(by_key, struct item, TS_UP(key); TS_UP(order); TS_UP(row))
 
 /* Items of one capture, or of one graph. */
 struct part {
-	uint64_t named, counted; /* what both sides have to agree in: names and how often each, or numbers of each kind */
-	bool has_names;
+	uint64_t like; /* what both sides have to agree in: names and how often each, or, if not all are named, numbers of each kind */
 	size_t first, n;
 };
 
-TS_ORDER(by_named, struct part, TS_UP(named); TS_UP(first))
-TS_ORDER(by_counted, struct part, TS_UP(counted); TS_UP(first))
+TS_ORDER(by_likeness, struct part, TS_UP(like); TS_UP(first))
 
 struct work {
 	const struct ts_trace *replay, *capture;
@@ -44,8 +42,8 @@ struct work {
 	size_t *turn; /* of the first capture of those that look alike: how many graphs had one of them */
 	struct item *sorted; /* the launches, those of each capture by key */
 	bool named, has_nodes; /* all launches name their kernels; all events say their nodes */
-	bool asked;	       /* `near` is of graphs that come to asked_named */
-	uint64_t asked_named;
+	bool asked;	       /* `near` is of graphs that come to asked_like */
+	uint64_t asked_like;
 	const struct part *near;
 	uint32_t *launch_of; /* of each event of `events` its launch, a row of the capture; TS_NEST_NONE */
 };
@@ -104,31 +102,34 @@ static enum ts_status calls_by_name(const struct ts_trace *trace, struct ts_aren
 	return TS_OK;
 }
 
-/* The correlations of the work of devices, sorted, as groups. */
-static enum ts_status correlations(const struct ts_trace *trace, struct ts_arena *arena, struct ts_device_event **ret, size_t *ret_n,
-				   struct ts_error *err)
+/* Whether it is work of a device that says which call asked for it. */
+static bool is_asked_for(const struct ts_trace_spans *s, size_t i)
 {
-	const struct ts_trace_spans *s = &trace->rows.spans;
-	struct ts_device_event *w = ts_arena_array(arena, s->n, sizeof *w), *spare = ts_arena_array(arena, s->n, sizeof *spare);
-	size_t n = 0;
-
-	if (!w || !spare)
-		return ts_arena_error(arena, err);
-	for (size_t i = 0; i < s->n; i++)
-		if (ts_trace_on_device(s->kind[i]) && s->correlation[i] != TS_TRACE_NONE)
-			w[n++] = (struct ts_device_event){.group = (uint64_t)s->correlation[i], .row = (uint32_t)i};
-	ts_device_events_by_group(w, n, spare);
-	*ret = w;
-	*ret_n = n;
-	return TS_OK;
+	return ts_trace_on_device(s->kind[i]) && s->correlation[i] != TS_TRACE_NONE;
 }
 
-static bool has_group(const struct ts_device_event *w, size_t n, int64_t correlation)
+/* Of each span, whether it is a call whose work a device did: that was not captured. */
+static enum ts_status find_ran(const struct ts_trace *trace, struct ts_arena *arena, uint8_t **ret, struct ts_error *err)
 {
-	size_t low = 0;
+	const struct ts_trace_spans *s = &trace->rows.spans;
+	struct ts_launches launches = {0};
+	uint8_t *ran = ts_arena_array(arena, s->n, 1);
 
-	TS_BISECT(low, n, i, w[i].group < (uint64_t)correlation);
-	return low < n && w[low].group == (uint64_t)correlation;
+	if (!ran)
+		return ts_arena_error(arena, err);
+	if (ts_launches_find(trace, arena, &launches, err))
+		return err->status;
+	for (size_t i = 0; i < s->n; i++) {
+		const struct ts_device_event *by, *end = launches.items + launches.n;
+
+		if (!is_asked_for(s, i))
+			continue;
+		by = ts_launch_of(&launches, (uint64_t)s->correlation[i]);
+		for (; by && by < end && by->group == (uint64_t)s->correlation[i] && !ran[by->row]; by++)
+			ran[by->row] = true;
+	}
+	*ret = ran;
+	return TS_OK;
 }
 
 /* The kernel that a call names; empty: it names none. */
@@ -140,22 +141,31 @@ static struct ts_span launched(const struct ts_trace *trace, uint32_t span)
 	return row == SIZE_MAX ? ts_span_of(NULL, 0) : trace->names[k->name[row]];
 }
 
+static bool is_call(const struct ts_trace_spans *s, const uint8_t *call, size_t i)
+{
+	return s->kind[i] == TS_TRACE_RUNTIME && call[s->name[i]] != CALL_OTHER;
+}
+
 /* Calls by begin: which launch, and between which begin and end of a capture. */
 static enum ts_status find_launches(struct work *w, struct ts_error *err)
 {
 	const struct ts_trace_spans *s = &w->capture->rows.spans;
-	struct ts_device_event *ran = NULL, *calls = ts_arena_array(w->arena, s->n, sizeof *calls);
-	struct ts_device_event *spare = ts_arena_array(w->arena, s->n, sizeof *spare);
-	size_t n_ran = 0, n = 0, begins = 0, open = 0;
-	uint8_t *call = NULL;
+	struct ts_device_event *calls, *spare;
+	uint8_t *call = NULL, *ran = NULL;
+	size_t n = 0, begins = 0, open = 0;
 
-	w->launches = ts_arena_array(w->arena, s->n, sizeof *w->launches);
-	if (!calls || !spare || !w->launches)
-		return ts_arena_error(w->arena, err);
-	if (calls_by_name(w->capture, w->arena, &call, err) || correlations(w->capture, w->arena, &ran, &n_ran, err))
+	if (calls_by_name(w->capture, w->arena, &call, err) || find_ran(w->capture, w->arena, &ran, err))
 		return err->status;
 	for (size_t i = 0; i < s->n; i++)
-		if (s->kind[i] == TS_TRACE_RUNTIME && call[s->name[i]] != CALL_OTHER) {
+		n += is_call(s, call, i);
+	calls = ts_arena_array(w->arena, n, sizeof *calls);
+	spare = ts_arena_array(w->arena, n, sizeof *spare);
+	w->launches = ts_arena_array(w->arena, n, sizeof *w->launches);
+	if (!calls || !spare || !w->launches)
+		return ts_arena_error(w->arena, err);
+	n = 0;
+	for (size_t i = 0; i < s->n; i++)
+		if (is_call(s, call, i)) {
 			calls[n++] = (struct ts_device_event){.begin = s->start_ns[i], .row = (uint32_t)i, .class = call[s->name[i]]};
 			begins += call[s->name[i]] == CALL_BEGIN;
 		}
@@ -168,8 +178,7 @@ static enum ts_status find_launches(struct work *w, struct ts_error *err)
 			open = ++seen;
 		else if (calls[k].class == CALL_END)
 			open = 0;
-		if (calls[k].class > CALL_FILL || (begins && !open) || s->correlation[i] == TS_TRACE_NONE ||
-		    has_group(ran, n_ran, s->correlation[i]))
+		if (calls[k].class > CALL_FILL || (begins && !open) || s->correlation[i] == TS_TRACE_NONE || ran[i])
 			continue;
 		item.group = open;
 		item.key = calls[k].class == CALL_COPY	 ? (uint32_t)KEY_COPY
@@ -188,8 +197,11 @@ static enum ts_status find_events(struct work *w, struct ts_error *err)
 	const struct ts_trace_kernels *k = &w->replay->rows.kernels;
 	struct ts_launches launches = {0};
 	uint8_t *call = NULL;
+	size_t most = 0;
 
-	w->events = ts_arena_array(w->arena, s->n, sizeof *w->events);
+	for (size_t i = 0; i < s->n; i++)
+		most += is_asked_for(s, i);
+	w->events = ts_arena_array(w->arena, most, sizeof *w->events);
 	if (!w->events)
 		return ts_arena_error(w->arena, err);
 	if (calls_by_name(w->replay, w->arena, &call, err) || ts_launches_find(w->replay, w->arena, &launches, err))
@@ -197,7 +209,7 @@ static enum ts_status find_events(struct work *w, struct ts_error *err)
 	for (size_t i = 0; i < s->n; i++) {
 		const struct ts_device_event *by;
 
-		if (!ts_trace_on_device(s->kind[i]) || s->correlation[i] == TS_TRACE_NONE)
+		if (!is_asked_for(s, i))
 			continue;
 		by = ts_launch_of(&launches, (uint64_t)s->correlation[i]);
 		if (!by || call[s->name[by->row]] != CALL_GRAPH)
@@ -223,17 +235,12 @@ static enum ts_status find_events(struct work *w, struct ts_error *err)
 /* --- captures and graphs --- */
 
 /* The part that begins at `first`, and what it comes to whatever the order of its items. */
-static struct part part_at(const struct item *items, size_t n, size_t first)
+static struct part part_at(const struct work *w, const struct item *items, size_t n, size_t first)
 {
-	struct part part = {.first = first, .has_names = true};
+	struct part part = {.first = first};
 
-	for (; first < n && items[first].group == items[part.first].group; first++) {
-		uint32_t kind = items[first].key < KEYS ? items[first].key : (uint32_t)KEY_KERNEL;
-
-		part.named += ts_hash_u64(ts_hash_open, items[first].key);
-		part.counted += ts_hash_u64(ts_hash_open, kind);
-		part.has_names &= items[first].key != KEY_KERNEL;
-	}
+	for (; first < n && items[first].group == items[part.first].group; first++)
+		part.like += ts_hash_u64(ts_hash_open, w->named || items[first].key < KEYS ? items[first].key : (uint32_t)KEY_KERNEL);
 	part.n = first - part.first;
 	return part;
 }
@@ -247,15 +254,13 @@ static size_t count_parts(const struct item *items, size_t n)
 	return parts;
 }
 
-/* The next capture that looks as the graph does, in turn; NULL: none does. Captures are sorted by what they are asked for. */
-static const struct part *capture_of(struct work *w, const struct part *graph, bool named)
+/* The next capture that looks as the graph does, in turn; NULL: none does. */
+static const struct part *capture_of(struct work *w, const struct part *graph)
 {
 	size_t low = 0, end;
 
-	TS_BISECT(low, w->n_captures, i,
-		  named ? w->captures[i].named < graph->named : w->captures[i].counted < graph->counted);
-	for (end = low; end < w->n_captures && (named ? w->captures[end].named == graph->named
-						      : w->captures[end].counted == graph->counted);)
+	TS_BISECT(low, w->n_captures, i, w->captures[i].like < graph->like);
+	for (end = low; end < w->n_captures && w->captures[end].like == graph->like;)
 		end++;
 	if (end == low)
 		return NULL;
@@ -328,15 +333,15 @@ static const struct part *nearest(struct work *w, const struct item *graph, size
 /* Links the events of a graph, and returns how many. Sorts them. */
 static size_t link_graph(struct work *w, const struct part *graph)
 {
-	const struct part *capture = capture_of(w, graph, w->named);
+	const struct part *capture = capture_of(w, graph);
 	struct item *events = w->events + graph->first;
 
 	if (!w->named)
 		return capture && capture->n == graph->n ? same_order(w, events, w->launches + capture->first, graph->n) : 0;
 	TS_SORT(events, graph->n, by_key);
-	if (!capture && (!w->asked || w->asked_named != graph->named)) {
+	if (!capture && (!w->asked || w->asked_like != graph->like)) {
 		w->asked = true;
-		w->asked_named = graph->named;
+		w->asked_like = graph->like;
 		w->near = nearest(w, events, graph->n);
 	}
 	if (!capture)
@@ -355,15 +360,13 @@ static enum ts_status make_captures(struct work *w, struct ts_error *err)
 		return ts_arena_error(w->arena, err);
 	memcpy(w->sorted, w->launches, w->n_launches * sizeof *w->sorted);
 	w->named = true;
+	for (size_t i = 0; i < w->n_launches; i++)
+		w->named &= w->launches[i].key != KEY_KERNEL;
 	for (size_t i = 0, at = 0; i < w->n_captures; at += w->captures[i++].n) {
-		w->captures[i] = part_at(w->launches, w->n_launches, at);
-		w->named &= w->captures[i].has_names;
+		w->captures[i] = part_at(w, w->launches, w->n_launches, at);
 		TS_SORT(w->sorted + at, w->captures[i].n, by_key);
 	}
-	if (w->named)
-		TS_SORT(w->captures, w->n_captures, by_named);
-	else
-		TS_SORT(w->captures, w->n_captures, by_counted);
+	TS_SORT(w->captures, w->n_captures, by_likeness);
 	return TS_OK;
 }
 
@@ -380,7 +383,7 @@ static enum ts_status link_all(struct work *w, struct ts_graph_work *out, struct
 		w->launch_of[i] = TS_NEST_NONE;
 	TS_SORT(w->events, w->n_events, by_order);
 	for (size_t at = 0; at < w->n_events;) {
-		struct part graph = part_at(w->events, w->n_events, at);
+		struct part graph = part_at(w, w->events, w->n_events, at);
 
 		out->graphs++;
 		out->found += link_graph(w, &graph) > 0;

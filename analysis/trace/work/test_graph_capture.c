@@ -183,6 +183,22 @@ static void without_names(void **state)
 	assert_int_equal(of_module("nn.Module: Down_0"), nodes ? 10 : 1);
 }
 
+/* A launch of the runtime and one of the driver have one correlation where the one calls the other: neither was captured. */
+static void what_a_device_ran_was_not_captured(void **state)
+{
+	(void)state;
+	module("nn.Module: Up_0", 100, 130);
+	captured("cudaLaunchKernel", NULL, 110, 1);
+	captured("cudaLaunchKernel", NULL, 120, 2);
+	captured("cuLaunchKernel", NULL, 121, 2);
+	made_add(&capture, TS_TRACE_KERNEL, made_name(&capture, "warm"), 0, 200, 300, 2);
+	graph(0, 7);
+	ran("a", 0, 10, 20, 7);
+	look();
+	assert_int_equal(g.found, 1);
+	assert_int_equal(g.linked.ns, 10);
+}
+
 static void another_number_of_kernels_is_not_the_capture(void **state)
 {
 	(void)state;
@@ -217,6 +233,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_kernel_is_missing, begin, end),
 		{"without_names: by order", without_names, begin, end, &without},
 		{"without_names: by node", without_names, begin, end, &with},
+		cmocka_unit_test_setup_teardown(what_a_device_ran_was_not_captured, begin, end),
 		cmocka_unit_test_setup_teardown(another_number_of_kernels_is_not_the_capture, begin, end),
 		cmocka_unit_test_setup_teardown(nothing_of_either, begin, end),
 	};
