@@ -179,7 +179,8 @@ static const char *steps_text(struct ts_arena *arena, const char *name, struct t
 	return ts_arena_printf(arena, "%s=%" PRId64 "-%" PRId64 "%s", name, steps.first, steps.first + steps.n - 1, of);
 }
 
-enum ts_status ts_recipe_sets(const struct ts_recipe *recipe, struct ts_arena *arena, const char *const **ret_variables,
+/* What the recipe itself sets: its variables, and what the recorder is asked for. */
+static enum ts_status sets_of(const struct ts_recipe *recipe, struct ts_arena *arena, const char *const **ret_variables,
 			      struct ts_error *err)
 {
 	enum { ASKED = 4 };
@@ -206,12 +207,12 @@ enum ts_status ts_recipe_sets(const struct ts_recipe *recipe, struct ts_arena *a
 }
 
 enum ts_status ts_recipe_environment(const struct ts_recipe *recipe, const char *const *from, struct ts_arena *arena,
-				     const char *const **ret_variables, struct ts_error *err)
+				     const char *const **ret_variables, size_t *ret_inherited, struct ts_error *err)
 {
-	size_t n_from = recipe->bare ? 0 : count(from), n = 0;
+	size_t n_from = recipe->bare ? 0 : count(from), n = 0, inherited;
 	const char *const *sets, **variables;
 
-	if (ts_recipe_sets(recipe, arena, &sets, err))
+	if (sets_of(recipe, arena, &sets, err))
 		return err->status;
 	variables = ts_arena_array(arena, n_from + count(sets) + 1, sizeof *variables);
 	if (!variables)
@@ -219,9 +220,11 @@ enum ts_status ts_recipe_environment(const struct ts_recipe *recipe, const char 
 	for (size_t i = 0; i < n_from; i++)
 		if (!replaced(recipe, from[i]))
 			variables[n++] = from[i];
+	inherited = n;
 	for (size_t i = 0; sets[i]; i++)
 		variables[n++] = sets[i];
 	variables[n] = NULL;
 	*ret_variables = variables;
+	*ret_inherited = inherited;
 	return TS_OK;
 }

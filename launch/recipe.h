@@ -57,12 +57,10 @@ enum ts_status ts_recipe_check(const struct ts_recipe *recipe, struct ts_error *
 /* The words that are executed, which end with NULL: the launcher's, then argv with its slots filled. */
 enum ts_status ts_recipe_words(const struct ts_recipe *recipe, struct ts_arena *arena, const char *const **ret_words,
 			       struct ts_error *err);
-/* What the recipe itself sets, "NAME=VALUE", which ends with NULL: its variables, and what the recorder is asked for. */
-enum ts_status ts_recipe_sets(const struct ts_recipe *recipe, struct ts_arena *arena, const char *const **ret_variables,
-			      struct ts_error *err);
 /* The environment of the command, "NAME=VALUE", which ends with NULL. from: the environment that it begins with, unless the recipe is
- * bare. What the recorder is asked for stands in it: TSCOPE_DIRECTORY, TSCOPE_STOP, TSCOPE_WATCH, TSCOPE_OPERATIONS. */
+ * bare. What the recorder is asked for stands in it: TSCOPE_DIRECTORY, TSCOPE_STOP, TSCOPE_WATCH, TSCOPE_OPERATIONS.
+ * *ret_inherited: so many of the variables, the first ones, are those of `from`; the recipe itself sets the others. */
 enum ts_status ts_recipe_environment(const struct ts_recipe *recipe, const char *const *from, struct ts_arena *arena,
-				     const char *const **ret_variables, struct ts_error *err);
+				     const char *const **ret_variables, size_t *ret_inherited, struct ts_error *err);
 
 #endif

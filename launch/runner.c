@@ -48,7 +48,8 @@ struct running {
 	pid_t pid;
 	int report;  /* what the process of the job tells */
 	int control; /* which ends the job when it is closed; -1: it is */
-	char place[TS_PLACE_NAME];
+	bool placed;
+	char place[TS_PLACE_NAME]; /* "": it ended before it had one */
 };
 
 struct minding {
@@ -60,16 +61,18 @@ struct minding {
 
 struct telling {
 	int report;
+	bool placed;
 };
 
 static void tell_place(void *ctx, const char *name)
 {
-	const struct telling *t = ctx;
+	struct telling *t = ctx;
 	char bytes[TS_PLACE_NAME] = "";
 	struct ts_error ignored;
 
 	(void)snprintf(bytes, sizeof bytes, "%s", name);
 	(void)ts_write_full(t->report, bytes, sizeof bytes, &ignored);
+	t->placed = true;
 }
 
 _Noreturn static void be_job(const struct minding *m, struct ts_span bytes, uint32_t job, int control, int report)
@@ -93,6 +96,8 @@ _Noreturn static void be_job(const struct minding *m, struct ts_span bytes, uint
 		ran.kind = TS_RAN_CANNOT;
 		(void)snprintf(ran.why, sizeof ran.why, "the order of the run could not be read");
 	}
+	if (!telling.placed)
+		tell_place(&telling, "");
 	(void)ts_write_full(report, &ran, sizeof ran, &ignored);
 	_exit(0);
 }
@@ -174,8 +179,10 @@ static void take_report(struct minding *m, size_t i)
 	struct ts_error ignored;
 	size_t n = 0;
 
-	if (!r->place[0] && !ts_read_full(r->report, r->place, sizeof r->place, &n, &ignored) && n == sizeof r->place)
+	if (!r->placed && !ts_read_full(r->report, r->place, sizeof r->place, &n, &ignored) && n == sizeof r->place) {
+		r->placed = true;
 		return;
+	}
 	if (ts_read_full(r->report, &ran, sizeof ran, &n, &ignored) || n != sizeof ran) {
 		ran = (struct ts_ran){.job = r->job, .kind = TS_RAN_FAILED};
 		(void)snprintf(ran.why, sizeof ran.why, "the process that minded the run was killed");
@@ -318,6 +325,7 @@ enum ts_status ts_runner_begin(struct ts_runner *runner, const char *clone, cons
 	struct ts_buf bytes = TS_BUF_INIT(ORDER_MAX);
 	enum ts_status status = ts_recipe_check(recipe, err);
 	struct ts_arena arena;
+	size_t inherited = 0;
 
 	if (status)
 		return status;
@@ -327,9 +335,9 @@ enum ts_status ts_runner_begin(struct ts_runner *runner, const char *clone, cons
 		return ts_error_set(err, TS_TOO_LARGE, "%d runs are made already, and that is the limit", TS_RUNNER_JOBS);
 	ts_arena_init(&arena, ORDER_MAX);
 	if (ts_recipe_words(recipe, &arena, &order.words, err) ||
-	    ts_recipe_sets(recipe, &arena, &order.sets, err) ||
-	    ts_recipe_environment(recipe, (const char *const *)(uintptr_t)environ, &arena, &order.variables, err))
+	    ts_recipe_environment(recipe, (const char *const *)(uintptr_t)environ, &arena, &order.variables, &inherited, err))
 		status = err->status;
+	order.n_inherited = (uint32_t)inherited;
 	if (!status)
 		ts_job_write(&bytes, &order);
 	status = status ? status : ts_buf_check(&bytes, err);

@@ -60,10 +60,10 @@ void ts_job_write(struct ts_buf *out, const struct ts_job_order *order)
 	put(out, order->patch);
 	put_list(out, order->words);
 	put_list(out, order->variables);
-	put_list(out, order->sets);
 	put_list(out, order->files);
 	ts_buf_u64(out, (uint64_t)order->limit_ns);
 	ts_buf_u32(out, order->n_before);
+	ts_buf_u32(out, order->n_inherited);
 }
 
 static struct ts_span get(struct ts_cursor *in)
@@ -107,10 +107,10 @@ bool ts_job_read(struct ts_span bytes, struct ts_arena *arena, struct ts_job_ord
 	ret_order->patch = get(&in);
 	ret_order->words = get_list(&in, arena);
 	ret_order->variables = get_list(&in, arena);
-	ret_order->sets = get_list(&in, arena);
 	ret_order->files = get_list(&in, arena);
 	ret_order->limit_ns = (int64_t)ts_cursor_uint(&in, 8);
 	ret_order->n_before = (uint32_t)ts_cursor_uint(&in, 4);
+	ret_order->n_inherited = (uint32_t)ts_cursor_uint(&in, 4);
 	return !in.failed && in.at == bytes.len;
 }
 
@@ -294,6 +294,7 @@ static int open_output(struct job *j)
 static bool write_recipe(struct job *j, const char *path, const char *cwd)
 {
 	const struct ts_job_order *o = j->order;
+	const char *const *sets = o->variables + o->n_inherited;
 	struct ts_buf text = TS_BUF_INIT(RECIPE_MAX);
 	struct ts_json json = ts_json_of(&text);
 	struct ts_error err;
@@ -317,11 +318,11 @@ static bool write_recipe(struct job *j, const char *path, const char *cwd)
 	ts_json_string(&json, o->folder);
 	ts_json_key(&json, "variables");
 	ts_json_object(&json);
-	for (size_t i = 0; o->sets[i]; i++) {
-		size_t n = strcspn(o->sets[i], "=");
+	for (size_t i = 0; sets[i]; i++) {
+		size_t n = strcspn(sets[i], "=");
 
-		ts_json_key_span(&json, ts_span_of(o->sets[i], n));
-		ts_json_string(&json, o->sets[i] + n + 1);
+		ts_json_key_span(&json, ts_span_of(sets[i], n));
+		ts_json_string(&json, sets[i] + n + 1);
 	}
 	ts_json_end(&json);
 	ts_json_end(&json);
@@ -333,27 +334,22 @@ static bool write_recipe(struct job *j, const char *path, const char *cwd)
 	return well;
 }
 
-/* The names of what the recipe sets, and of the mark that every process of the job has. */
-static char *names_of_sets(const struct ts_job_order *o)
+/* Writes the names of what the recipe sets, and of the mark that every process of the job has. */
+static bool write_names(struct job *j, struct ts_buf *names)
 {
-	size_t room = sizeof "TSCOPE_VARIABLES=TSCOPE_RUNNER", at = room - 1;
-	char *text;
+	const char *const *sets = j->order->variables + j->order->n_inherited;
+	struct ts_error err;
 
-	for (size_t i = 0; o->sets[i]; i++)
-		room += strcspn(o->sets[i], "=") + 1;
-	text = ts_alloc(room);
-	if (!text)
-		return NULL;
-	memcpy(text, "TSCOPE_VARIABLES=TSCOPE_RUNNER", at + 1);
-	for (size_t i = 0; o->sets[i]; i++) {
-		size_t n = strcspn(o->sets[i], "=");
-
-		text[at++] = ' ';
-		memcpy(text + at, o->sets[i], n);
-		at += n;
+	ts_buf_str(names, "TSCOPE_VARIABLES=TSCOPE_RUNNER");
+	for (size_t i = 0; sets[i]; i++) {
+		ts_buf_char(names, ' ');
+		ts_buf_bytes(names, sets[i], strcspn(sets[i], "="));
 	}
-	text[at] = '\0';
-	return text;
+	ts_buf_char(names, '\0');
+	if (!ts_buf_check(names, &err))
+		return true;
+	say(j, TS_RAN_CANNOT, "%.300s", err.text);
+	return false;
 }
 
 /* The variables of the order, with more of them, which end with NULL. */
@@ -378,17 +374,21 @@ static bool begin(struct job *j)
 {
 	char cwd[2 * TS_PLACE_PATH], mark[TS_PLACE_NAME + 16], recipe[TS_PLACE_PATH + 32];
 	int ends[2] = {-1, -1}, error = 0, output;
-	char *names = j->order->n_before ? names_of_sets(j->order) : NULL;
-	const char *more[] = {mark, names ? recipe : NULL, names, NULL};
+	struct ts_buf names = TS_BUF_INIT(RECIPE_MAX);
+	const char *more[] = {mark, NULL, NULL, NULL};
 	const char **variables;
 	pid_t pid = -1;
 
 	(void)snprintf(cwd, sizeof cwd, "%s%s%s", j->place.tree, j->order->directory[0] ? "/" : "", j->order->directory);
 	(void)snprintf(mark, sizeof mark, "TSCOPE_RUNNER=%s", j->place.name);
 	(void)snprintf(recipe, sizeof recipe, "TSCOPE_RECIPE=%s/recipe.json", j->place.folder);
-	if (names && !write_recipe(j, strchr(recipe, '=') + 1, cwd)) {
-		ts_free(names);
-		return false;
+	if (j->order->n_before) {
+		if (!write_names(j, &names) || !write_recipe(j, strchr(recipe, '=') + 1, cwd)) {
+			ts_buf_finish(&names);
+			return false;
+		}
+		more[1] = recipe;
+		more[2] = (const char *)names.data;
 	}
 	output = open_output(j);
 	variables = variables_of(j, more);
@@ -398,7 +398,7 @@ static bool begin(struct job *j)
 		become(j, cwd, variables, output, ends[1]);
 	error = pid < 0 ? errno : 0;
 	ts_free(variables);
-	ts_free(names);
+	ts_buf_finish(&names);
 	if (output >= 0)
 		(void)close(output);
 	if (ends[1] >= 0)

@@ -13,7 +13,7 @@ struct ts_job_order {
 	const char *const *words;
 	uint32_t n_before; /* of them, those of the launcher */
 	const char *const *variables;
-	const char *const *sets; /* those of them that the recipe itself sets */
+	uint32_t n_inherited; /* of them; behind these stand those that the recipe itself sets */
 	const char *const *files;
 	int64_t limit_ns;
 };

@@ -49,28 +49,31 @@ static void test_the_recipe_alone_says_what_the_recorder_is_asked_for(void **unu
 	const char *const *made;
 	struct ts_arena arena;
 	struct ts_error err;
+	size_t inherited;
 
 	(void)unused;
 	ts_arena_init(&arena, 1 << 20);
 	recipe.variables = variables;
 	recipe.n_variables = 2;
-	assert_int_equal(ts_recipe_environment(&recipe, from, &arena, &made, &err), TS_OK);
+	assert_int_equal(ts_recipe_environment(&recipe, from, &arena, &made, &inherited, &err), TS_OK);
 	assert_string_equal(made[0], "HOME=/home/ada");
 	assert_string_equal(made[1], "SEEDS=2");
 	assert_string_equal(made[2], "OMP_NUM_THREADS=1");
 	assert_string_equal(made[3], "TSCOPE_DIRECTORY=/tmp/a");
 	assert_null(made[4]);
+	assert_int_equal(inherited, 2);
 	recipe.stops = true; /* behind step 0 */
 	recipe.watch = (struct ts_recipe_steps){3, 5};
 	recipe.operations = (struct ts_recipe_steps){7, 1};
 	recipe.aten = true;
 	recipe.bare = true;
-	assert_int_equal(ts_recipe_environment(&recipe, from, &arena, &made, &err), TS_OK);
+	assert_int_equal(ts_recipe_environment(&recipe, from, &arena, &made, &inherited, &err), TS_OK);
 	assert_string_equal(made[0], "OMP_NUM_THREADS=1");
 	assert_string_equal(made[2], "TSCOPE_STOP=0");
 	assert_string_equal(made[3], "TSCOPE_WATCH=3-7");
 	assert_string_equal(made[4], "TSCOPE_OPERATIONS=7-7:aten");
 	assert_null(made[5]);
+	assert_int_equal(inherited, 0);
 	ts_arena_finish(&arena);
 }
 

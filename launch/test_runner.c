@@ -1,6 +1,7 @@
 /* test_runner.c - runs of scripts in a repository of git: what they see, how they end, and what is left when somebody is killed. */
 #include "launch/runner.h"
 
+#include "base/alloc.h"
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/file.h"
@@ -195,6 +196,38 @@ static void test_a_launcher_makes_the_run_elsewhere(void **unused)
 	assert_non_null(strstr(text_of("%s/recipe", folder), "\"command\":[\"sh\",\"-c\","));
 	assert_non_null(strstr(text_of("%s/recipe", folder), "\"A\":\"a b\""));
 	shell("cd %s && git rm -q elsewhere && git commit -qm gone && git status --porcelain > ../status", clone);
+}
+
+/* A launcher is told all that the recipe sets, or the run is not made, whichever allocation of its process fails. */
+static void test_what_a_launcher_is_told_is_never_cut_short(void **unused)
+{
+	static const char *const launcher[] = {"env", NULL};
+	bool said = false;
+
+	(void)unused;
+	for (size_t n = 1; n <= 16; n++) {
+		struct ts_recipe recipe =
+			script("test \"$TSCOPE_VARIABLES\" = 'TSCOPE_RUNNER TSCOPE_DIRECTORY' && test -s \"$TSCOPE_RECIPE\"");
+		struct ts_runner *runner;
+		struct ts_error err;
+		struct ts_ran ran;
+		uint32_t job;
+
+		recipe.launcher = launcher;
+		(void)ts_alloc_fail_at(n);
+		if (ts_runner_open(state, &runner, &err)) {
+			assert_int_equal(err.status, TS_NO_MEMORY);
+			continue;
+		}
+		(void)ts_alloc_fail_at(0);
+		assert_int_equal(ts_runner_begin(runner, clone, &recipe, &job, &err), TS_OK);
+		if (!ts_runner_wait(runner, -1, &ran, &err)) {
+			assert_int_not_equal(ran.kind, TS_RAN_FAILED);
+			said |= strstr(ran.why, "out of memory") != NULL;
+		}
+		ts_runner_close(runner); /* what is left of a place is for the next one that opens the state */
+	}
+	assert_true(said);
 }
 
 static void test_what_cannot_be_tested_is_said(void **unused)
@@ -416,6 +449,7 @@ int main(void)
 		cmocka_unit_test(test_a_run_sees_the_commit_and_not_the_users_tree),
 		cmocka_unit_test(test_a_patch_and_files_are_laid_over_it),
 		cmocka_unit_test(test_a_launcher_makes_the_run_elsewhere),
+		cmocka_unit_test(test_what_a_launcher_is_told_is_never_cut_short),
 		cmocka_unit_test(test_what_cannot_be_tested_is_said),
 		cmocka_unit_test(test_a_failure_is_no_doubt),
 		cmocka_unit_test(test_a_folder_is_of_one_run),
