@@ -104,6 +104,16 @@ static inline struct ts_span ts_span_through(struct ts_span a, char c)
 	return ts_span_of(a.data, at ? (size_t)(at + 1 - a.data) : 0);
 }
 
+/* Cuts the next line off, with the newline at its end if it has one; empty: nothing is left. */
+static inline struct ts_span ts_span_next_line(struct ts_span *io)
+{
+	size_t n = ts_span_through(*io, '\n').len;
+	struct ts_span line = ts_span_part(*io, 0, n ? n : io->len);
+
+	*io = ts_span_from(*io, line.len);
+	return line;
+}
+
 /* The part after the first c: "name" of "project/name". It is the whole span if that has no c. */
 static inline struct ts_span ts_span_after(struct ts_span a, char c)
 {

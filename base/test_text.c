@@ -280,9 +280,24 @@ static void test_a_foreign_word_is_cut(void **unused)
 	assert_int_equal(strlen(ts_show(ts_span_of(bytes, sizeof bytes)).text), 63);
 }
 
+static void test_the_next_line_has_its_newline(void **unused)
+{
+	static const char *const lines[] = {"a\n", "\n", "b"};
+	struct ts_span rest = ts_span_str("a\n\nb");
+
+	(void)unused;
+	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+		assert_true(ts_span_is(ts_span_next_line(&rest), lines[i]));
+	assert_int_equal(ts_span_next_line(&rest).len, 0);
+	rest = ts_span_of(NULL, 0);
+	assert_int_equal(ts_span_next_line(&rest).len, 0);
+	assert_null(rest.data);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_the_next_line_has_its_newline),
 		cmocka_unit_test(test_escape_makes_text_harmless),
 		cmocka_unit_test(test_escape_of_every_byte_and_code_point),
 		cmocka_unit_test(test_grouped),

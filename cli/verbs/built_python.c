@@ -33,9 +33,8 @@ static const char *line_of(const char *const *words, struct ts_arena *arena)
 	const char *line = NULL;
 
 	if (!ts_spawn_output(words, LOOK_NS, &said, &ignored)) {
-		struct ts_span all = ts_buf_view(&said), first = ts_span_through(all, '\n');
+		struct ts_span all = ts_buf_view(&said), first = ts_trim(ts_span_next_line(&all));
 
-		first = ts_trim(first.len ? first : all);
 		line = first.len ? ts_arena_printf(arena, "%.*s", TS_SPAN_ARG(first)) : NULL;
 	}
 	ts_buf_finish(&said);
@@ -99,10 +98,17 @@ static bool has_tscope(const char *python, struct ts_arena *arena)
 	return line_of((const char *const[]){python, "-I", "-c", "import tscope; print(1)", NULL}, arena);
 }
 
+/* Does the pip of a python fill another environment? */
+static bool fills_others(const char *python, struct ts_arena *arena)
+{
+	const char *pip = line_of((const char *const[]){python, "-I", "-m", "pip", "--version", NULL}, arena);
+
+	return pip && strncmp(pip, "pip ", 4) == 0 && strtoul(pip + 4, NULL, 10) >= PIP_OTHERS;
+}
+
 /* Which program makes it. */
 static enum ts_status find_tool(struct ts_python_plan *plan, struct ts_arena *arena, struct ts_error *err)
 {
-	const char *pip;
 	const char *const names[] = {"python3", "python", ts_arena_phrase(arena, "python%s", plan->version)};
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -114,8 +120,7 @@ static enum ts_status find_tool(struct ts_python_plan *plan, struct ts_arena *ar
 		plan->recorder = !plan->recorder && has_tscope(names[i], arena) ? names[i] : plan->recorder;
 	}
 	plan->tool = line_of((const char *const[]){"uv", "--version", NULL}, arena) ? "uv" : "pip";
-	pip = plan->base ? line_of((const char *const[]){plan->base, "-I", "-m", "pip", "--version", NULL}, arena) : NULL;
-	plan->base_pip = pip && strncmp(pip, "pip ", 4) == 0 && strtoul(pip + 4, NULL, 10) >= PIP_OTHERS;
+	plan->base_pip = plan->base && strcmp(plan->tool, "pip") == 0 && fills_others(plan->base, arena);
 	if (!plan->base && strcmp(plan->tool, "pip") == 0)
 		return ts_error_set(err, TS_NOT_FOUND, "--build: there is no Python %s here, and no uv, which would bring one",
 				    plan->version);
@@ -149,11 +154,10 @@ enum ts_status ts_python_plan(struct ts_cli *cli, const struct ts_again *again, 
 	if (find_tool(&plan, arena, err))
 		return err->status;
 	for (struct ts_span rest = again->packages; rest.len && n < PACKAGES_MOST; n++) {
-		struct ts_span line = ts_span_through(rest, '\n'), part = line.len ? line : rest;
+		struct ts_span line = ts_trim(ts_span_next_line(&rest));
 
-		rest = ts_span_from(rest, part.len);
-		if (ts_trim(part).len)
-			take(&plan, ts_trim(part), wanted, left, arena);
+		if (line.len)
+			take(&plan, line, wanted, left, arena);
 	}
 	ts_digest(ts_span_str(ts_arena_phrase(arena, "%s %s %s\n%.*s", plan.tool, plan.version, plan.recorder ? plan.recorder : "",
 					      TS_SPAN_ARG(again->packages))),
@@ -204,15 +208,12 @@ static const char *complaint(const char *log, struct ts_arena *arena)
 
 	if (!ts_file_read(log, &text, &ignored))
 		for (struct ts_span rest = ts_buf_view(&text); rest.len;) {
-			struct ts_span line = ts_span_through(rest, '\n'), part = line.len ? line : rest;
+			struct ts_span line = ts_trim(ts_span_next_line(&rest));
 
-			rest = ts_span_from(rest, part.len);
-			part = ts_trim(part);
-			last = part.len ? part : last;
-			best = ts_span_contains(part, "ERROR") || ts_span_contains(part, "error:") ? part : best;
+			last = line.len ? line : last;
+			best = ts_span_contains(line, "ERROR") || ts_span_contains(line, "error:") ? line : best;
 		}
-	best = best.len ? best : last;
-	best = best.len > LINE_SHOWN ? ts_span_part(best, 0, LINE_SHOWN) : best;
+	best = ts_utf8_cut(best.len ? best : last, LINE_SHOWN);
 	if (best.len)
 		said = ts_show_text(best, arena);
 	ts_buf_finish(&text);

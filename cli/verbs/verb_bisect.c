@@ -404,8 +404,7 @@ static enum ts_status question_of(struct judging *g, const struct ts_bisect_ques
 	ts_buf_printf(&text, "%s\n%s\n%" PRId64 "\n%s\n", q->good, q->bad ? q->bad : "", q->steps, g->program ? g->program : "");
 	for (size_t i = 0; q->versions && i < q->n; i++)
 		ts_buf_printf(&text, "version %s\n", q->versions[i]);
-	for (size_t i = 0; q->argv[i]; i++)
-		ts_buf_printf(&text, "%zu %s\n", strlen(q->argv[i]), q->argv[i]);
+	ts_kept_run_words(&text, "", q->argv);
 	if (ts_kept_run_key(&text, key, err) || ts_cli_project(g->cli, &project, err))
 		return err->status;
 	g->others = (struct ts_bisect_others){

@@ -106,9 +106,8 @@ static enum ts_status version_run(const struct searching *s, size_t version, siz
 		ret->recipe.n_slots = 1;
 	}
 	ts_buf_printf(&text, "%s\n%s\n%" PRId64 " %zu\n", ret->recipe.commit, name, q->steps, repeat);
-	for (size_t i = 0; q->argv[i]; i++)
-		ts_buf_printf(&text, "%zu %s\n", strlen(q->argv[i]), q->argv[i]);
-	ts_kept_run_launcher(&text, q->launcher);
+	ts_kept_run_words(&text, "", q->argv);
+	ts_kept_run_words(&text, "by ", q->launcher);
 	return ts_kept_run_key(&text, ret->key, err);
 }
 

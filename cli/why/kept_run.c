@@ -29,10 +29,10 @@ enum ts_status ts_kept_run_key(struct ts_buf *text, char ret_key[TS_KEPT_RUN_KEY
 	return TS_OK;
 }
 
-void ts_kept_run_launcher(struct ts_buf *text, const char *const *launcher)
+void ts_kept_run_words(struct ts_buf *text, const char *before, const char *const *words)
 {
-	for (size_t i = 0; launcher && launcher[i]; i++)
-		ts_buf_printf(text, "by %zu %s\n", strlen(launcher[i]), launcher[i]);
+	for (size_t i = 0; words && words[i]; i++)
+		ts_buf_printf(text, "%s%zu %s\n", before, strlen(words[i]), words[i]);
 }
 
 /* FOLDER.done has "ran", or "cannot WHY". */
@@ -91,13 +91,11 @@ static struct ts_span last_line(const char *folder, struct ts_arena *arena)
 		n = 0;
 	(void)close(fd);
 	for (rest = ts_span_of(text, n); rest.len;) {
-		struct ts_span through = ts_span_through(rest, '\n'), part = through.len ? through : rest;
+		struct ts_span next = ts_trim(ts_span_next_line(&rest));
 
-		rest = ts_span_from(rest, part.len);
-		if (ts_trim(part).len)
-			line = ts_trim(part);
+		line = next.len ? next : line;
 	}
-	return line.len > LINE_SHOWN ? ts_span_part(line, 0, LINE_SHOWN) : line;
+	return ts_utf8_cut(line, LINE_SHOWN);
 }
 
 static const char *problem_of(const char *why, const char *folder, struct ts_arena *arena)

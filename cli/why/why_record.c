@@ -93,14 +93,11 @@ static void add(struct comparing *c, enum ts_why_part part, struct ts_span name,
 /* The next "NAME VALUE" or "NAME==VALUE"; false: there is none. */
 static bool next_named(struct ts_span *rest, char ends_name, struct line *ret)
 {
-	struct ts_span whole = ts_span_through(*rest, '\n'), line;
+	struct ts_span whole = ts_span_next_line(rest), line = ts_trim(whole);
 	size_t n;
 
-	whole = whole.len ? whole : *rest;
 	if (!whole.len)
 		return false;
-	*rest = ts_span_from(*rest, whole.len);
-	line = ts_trim(whole);
 	for (n = 0; n < line.len && line.data[n] != ends_name;)
 		n++;
 	*ret = (struct line){ts_span_part(line, 0, n), ts_span_from(line, n)};

@@ -108,9 +108,8 @@ static enum ts_status key_of(const struct ts_why_runs *r, const struct ts_trial 
 	ts_buf_printf(&key, "%s\n", ts_id_hex(&p->environment, hex));
 	ts_buf_printf(&key, "%s\n%s %d %" PRId64 " %u\n", ts_id_hex(&p->diff.b.id, hex), commit, trial->deterministic, trial->stop,
 		      trial->repeat);
-	for (size_t i = 0; p->argv[i]; i++)
-		ts_buf_printf(&key, "%zu %s\n", strlen(p->argv[i]), p->argv[i]);
-	ts_kept_run_launcher(&key, p->launcher);
+	ts_kept_run_words(&key, "", p->argv);
+	ts_kept_run_words(&key, "by ", p->launcher);
 	for (size_t i = 0; i < p->n; i++)
 		if (ts_factor_in(&trial->from_b, i))
 			ts_buf_printf(&key, "%.*s\n", TS_SPAN_ARG(p->values[i].path));

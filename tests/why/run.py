@@ -250,6 +250,10 @@ def unable(p):
     code, out, err = p.run("why", "--json", *command)
     said = json.loads(out) if out else {}
     check("when it is here, the runs are made anew", code == 0 and paths(said) == ["config.wd"], (code, said, err))
+    long = "x" * 199 + "\u20ac"  # of which 200 bytes are shown
+    code, out, err = p.run("why", "--json", "-d", os.path.join(p.top, "long"), "../A", "../one", "--", "sh", "-c", f"echo {long}; exit 125", "{config-file}")
+    said = json.loads(out) if out else {}
+    check("no character of what a run printed is cut in two", said["trials"][0]["problem"].endswith(": " + "x" * 199), (code, said, err))
     code, out, err = p.run("why", "--json", "--limit", "1s", "-d", os.path.join(p.top, "never"), "../A", "../one", "--", "sh", "-c", "sleep 1000", "{config-file}")
     said = json.loads(out) if out else {}
     check("a training that never ends is ended", code == 3 and said["trials"][0]["result"] == "untestable", (code, said, err))
