@@ -80,7 +80,7 @@ cd "$root/tests/golden/demo"
 step "Runs of several ranks are pushed alike: these trained on three, on one machine." 0 p \
 	"One read other batches on one rank, and one had a slow rank." \
 	tscope push runs/base runs/order runs/slow
-step "Where do two runs first differ, and why?" 1 1,7p "One rank read other batches from step 80 on; README.md shows the whole answer." \
+step "Where do two runs first differ, and why?" 1 1,7p "One rank read other batches from step 80 on; the tutorial shows whole answers." \
 	tscope diff base order
 step "What limits a run with a straggler?" 0 '1,10p;/FINDINGS/,/devices/p' "Rank 2 makes the others wait." \
 	tscope analyze slow --warmup 60

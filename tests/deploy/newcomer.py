@@ -66,14 +66,13 @@ def install(user, top):
 
 
 def first_lines(user):
-    """The loop and the commands before the first heading of README.md, with the model that it names."""
-    _, loop, commands = pasted.blocks("README.md")
+    """The loop and the commands of README.md, with the model that it names."""
+    loop, commands = pasted.blocks("README.md")
     for name, rate in (("exp1", 0.1), ("exp2", 0.2)):
         user.put("/root/work/train.py", pasted.PARTS + loop.replace("exp1", name) + "\n")
         user.do(f"python train.py {rate}", "/root/work")
-    user.do("tscope push runs/exp2", "/root/work")
     for command in commands.split("\n"):
-        user.do(command, "/root/work", expect=(0, 1))
+        user.do(command, "/root/work", expect=(0, 1, 4))  # 4: the gate asks for pairs, as the steps of a busy machine differ
     return len(commands.split("\n"))
 
 
