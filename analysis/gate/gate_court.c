@@ -21,6 +21,16 @@ static bool sample_holds(const struct ts_gate_court *c, const struct ts_gate_sam
 	return s->no_base.runs <= s->no_base.of && s->no_candidate.runs <= s->no_candidate.of && s->no_pair.runs <= s->no_pair.of;
 }
 
+uint64_t ts_gate_runs_compared(const struct ts_gate_sample *s)
+{
+	size_t first = s->nearer == 1 ? s->n_low : 0, end = s->nearer == 0 ? s->n_low : s->n_base;
+	uint64_t runs = 0;
+
+	for (size_t i = first; i < end; i++)
+		runs += s->base_runs[i];
+	return runs;
+}
+
 bool ts_gate_court_holds(const struct ts_gate_court *c)
 {
 	if (c->n_pairs > c->input->n_runs || c->v.n_rows > TS_METRICS_ALL || c->v.n_warnings > c->cap_warnings ||

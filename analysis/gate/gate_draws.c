@@ -165,6 +165,15 @@ static double *values_of(struct ts_gate_court *c, const struct draw *draws, size
 	return values;
 }
 
+static size_t *runs_of(struct ts_gate_court *c, const struct draw *draws, size_t n)
+{
+	size_t *runs = ts_arena_array(c->arena, n, sizeof *runs);
+
+	for (size_t i = 0; runs && i < n; i++)
+		runs[i] = draws[i].end - draws[i].first;
+	return runs;
+}
+
 /* Removes the outliers from the baseline's draws and remembers their runs. Values that are not compared by ratio are
  * made relative to the median first. */
 static bool part_odd(struct ts_gate_court *c, enum ts_metric metric, const struct list *list, struct draw *draws, size_t *n,
@@ -703,7 +712,7 @@ static struct ts_span why_nothing(struct ts_gate_court *c, const struct list *ba
 
 static bool sample_of(struct ts_gate_court *c, enum ts_metric metric, struct ts_gate_sample *ret_sample)
 {
-	struct ts_gate_sample s = {.drift = (double)NAN, .sign = c->samples[metric].sign};
+	struct ts_gate_sample s = {.drift = (double)NAN, .sign = c->samples[metric].sign, .nearer = -1};
 	struct list base, candidate;
 	struct draw *bases, *candidates;
 	struct ts_span session;
@@ -728,7 +737,8 @@ static bool sample_of(struct ts_gate_court *c, enum ts_metric metric, struct ts_
 	s.within.sd = sqrt(s.within.sd * s.within.sd + ts_gate_shorter(c->input, metric, TS_GATE_PAIR_CANDIDATE, &shorter));
 	s.candidate = values_of(c, candidates, s.n_candidate);
 	s.base = values_of(c, bases, s.n_base);
-	if (!s.candidate || !s.base)
+	s.base_runs = runs_of(c, bases, s.n_base);
+	if (!s.candidate || !s.base || !s.base_runs)
 		return false;
 	s.no_base = base.lacking;
 	s.no_candidate = candidate.lacking;

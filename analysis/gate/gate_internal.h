@@ -52,6 +52,8 @@ struct ts_gate_sample {
 				   candidate's place; 0: there is none */
 	size_t n_low;	   /* the baselines are of two kinds that no fact tells apart, and so many are of the better one; 0: of one */
 	struct ts_gate_kinds kinds; /* what is said of two kinds */
+	const size_t *base_runs;    /* of each draw in base: the number of runs of which it is the mean */
+	int nearer;		    /* where n_low is above 0: the kind with which the candidate was compared, 0 the better; -1: none yet */
 	bool ahead;		    /* the first look found an improvement, and by the policy one run cannot show it */
 	bool one_session; /* the baselines are runs of the candidates' own session */
 	uint64_t unnamed; /* baselines that count and do not record their session */
@@ -91,6 +93,9 @@ struct ts_span ts_gate_basis(const struct ts_gate_run *run, enum ts_metric metri
 /* Of gate_court.c, which calls no other file of the gate. The metric is a time or is computed from one: it depends on how time was
  * measured, and gate_why.c can split its difference. */
 bool ts_gate_timed(enum ts_metric metric);
+/* The number of runs of which the baseline draws are with which the candidate was compared: those of both kinds where it was compared
+ * with neither. */
+uint64_t ts_gate_runs_compared(const struct ts_gate_sample *s);
 /* Formats a text in the arena; sets c->full where the arena has no room. */
 struct ts_span ts_gate_text(struct ts_gate_court *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Adds a warning to the verdict. */

@@ -206,7 +206,7 @@ static struct ts_gate_spread known_before(enum ts_metric metric, const struct ts
 
 /* Compares the candidate with both kinds of baselines. It stands out if it is worse than the better kind, and neither like the worse
  * kind. Otherwise the nearer kind is told. */
-static void look_at_kinds(const struct ts_gate_sample *s, struct ts_gate_spread known, double alpha, struct bench *b,
+static void look_at_kinds(struct ts_gate_sample *s, struct ts_gate_spread known, double alpha, struct bench *b,
 			  struct ts_gate_row *row)
 {
 	size_t n[] = {s->n_low, s->n_base - s->n_low};
@@ -222,6 +222,7 @@ static void look_at_kinds(const struct ts_gate_sample *s, struct ts_gate_spread 
 	kind = !between && fabs(looks[1].difference) < fabs(looks[0].difference);
 	b->first = looks[kind];
 	b->unseen = s->kinds.apart;
+	s->nearer = kind;
 	row->base_draws = n[kind];
 	row->base = in_unit(row->metric, s, ts_mean(x[kind], n[kind]));
 }
@@ -248,7 +249,7 @@ static void tell_level(const struct ts_gate_sample *s, const struct bench *b, st
 /* Fills in the numbers of a row that do not depend on other metrics. */
 static void weigh(struct ts_gate_court *c, enum ts_metric metric, struct bench *b)
 {
-	const struct ts_gate_sample *s = &c->samples[metric];
+	struct ts_gate_sample *s = &c->samples[metric];
 	struct ts_gate_row *row = &c->v.rows[metric];
 	double base = s->n_base ? ts_mean(s->base, s->n_base) : (double)NAN;
 
@@ -412,7 +413,7 @@ static enum ts_gate_state by_pairs(struct ts_gate_court *c, struct ts_gate_row *
 
 static struct ts_span collecting(struct ts_gate_court *c, const struct ts_gate_row *row, const struct ts_gate_sample *s)
 {
-	uint64_t runs = s->no_base.of - s->no_base.runs;
+	uint64_t runs = ts_gate_runs_compared(s);
 	struct ts_span missed = ts_span_str(""), of = ts_span_str("");
 
 	if (runs > s->n_base)

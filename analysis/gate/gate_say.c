@@ -98,21 +98,22 @@ static const char *way(enum ts_metric metric, bool more)
 	return more ? "higher" : "lower";
 }
 
-/* Says what the difference was computed from: "12 baselines", "12 baselines that ran in 8 sessions, each counted once", "4 pairs on one
- * allocation". */
+/* Says what the difference was computed from: "12 baselines", "12 baselines that ran in 8 sessions, each counted once", "4 baselines of
+ * the nearer of two kinds", "4 pairs on one allocation". */
 static struct ts_span what_of(struct ts_gate_court *c, const struct ts_gate_row *row)
 {
 	const struct ts_gate_sample *s = &c->samples[row->metric];
-	uint64_t runs = s->no_base.of - s->no_base.runs;
+	const char *kind = s->nearer >= 0 ? " of the nearer of two kinds" : s->kinds.own >= 0 && s->kinds.better ? " of its own kind" : "";
+	uint64_t runs = ts_gate_runs_compared(s);
 
 	if (row->paired)
 		return ts_gate_text(c, "%s on one allocation", ts_say_plural((double)row->pairs, "pair").text);
 	if (s->one_session)
 		return ts_gate_text(c, "%s of the same session", ts_say_plural((double)row->base_draws, "baseline").text);
 	if (runs > row->base_draws)
-		return ts_gate_text(c, "%s that ran in %s, each counted once", ts_say_plural((double)runs, "baseline").text,
+		return ts_gate_text(c, "%s%s that ran in %s, each counted once", ts_say_plural((double)runs, "baseline").text, kind,
 				    ts_say_plural((double)row->base_draws, "session").text);
-	return ts_gate_text(c, "%s", ts_say_plural((double)runs, "baseline").text);
+	return ts_gate_text(c, "%s%s", ts_say_plural((double)runs, "baseline").text, kind);
 }
 
 /* Says a size of ten times or more without digits that mean nothing. */

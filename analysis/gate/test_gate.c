@@ -1066,6 +1066,7 @@ static void an_odd_baseline_does_not_blind_the_gate(void **state)
 	row = judge();
 	assert_int_equal(row->state, TS_GATE_SUSPECT);
 	assert_int_equal(row->base_draws, 9);
+	says("from 9 baselines)");
 	assert_true(row->size == size && row->sd == sd);
 	assert_int_equal(ts_test_gate_warned("the step time of baseline p/run9 is 30 % longer than that of the median baseline"), 1);
 	assert_int_equal(ts_test_gate_warned("tscope note p/run9 bad='why'"), 1);

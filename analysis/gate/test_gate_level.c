@@ -103,6 +103,7 @@ static void a_fact_tells_two_kinds(void **state)
 	assert_int_equal(judge()->state, TS_GATE_SUSPECT);
 	assert_int_equal(t.v.rows[TS_METRIC_STEP_TIME].base_draws, 10);
 	warns("the fact session.host tells them apart: the candidate is compared with the 10 of its own kind only");
+	assert_non_null(memmem(t.v.sentence.data, t.v.sentence.len, "from 10 baselines of its own kind)", 34));
 	t.runs[20].workload.labels = ts_span_str("session.host=b\n");
 	judge();
 	assert_true(t.v.rows[TS_METRIC_STEP_TIME].size < 0 && t.v.rows[TS_METRIC_STEP_TIME].state == TS_GATE_PASS);
@@ -119,6 +120,7 @@ static void without_a_fact_both_kinds_are_possible(void **state)
 	assert_int_equal(judge()->state, TS_GATE_SUSPECT);
 	warns("no recorded fact tells them apart");
 	warns("session.host, hardware.gpus[0].name");
+	assert_non_null(memmem(t.v.sentence.data, t.v.sentence.len, "from 10 baselines of the nearer of two kinds)", 45));
 	t.runs[20].reduction.metrics[TS_METRIC_STEP_TIME].value = 0.108;
 	assert_true(judge()->could_miss > 0.09); /* the other kind, 8 %, and more */
 	assert_int_equal(t.v.state, TS_GATE_BLIND);
