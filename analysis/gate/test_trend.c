@@ -170,6 +170,19 @@ static void bursts_come_and_go(void **state)
 	assert_true(t.n_changes == 1 && t.changes[0].at == 97);
 }
 
+/* The new level begins with two runs that look like a burst, since a run of the old level stands behind them: it begins with the first. */
+static void the_place_is_where_the_level_begins(void **state)
+{
+	struct ts_trend t = trend_of(TS_METRIC_STEP_TIME, 100, 0.2);
+
+	(void)state;
+	times(50, 100, 1.08);
+	for (size_t i = 52; i < 58; i += 2)
+		times(i, i + 1, 1 / 1.08);
+	judge(&t);
+	assert_true(t.n_changes == 1 && t.changes[0].at == 50 && t.n_moved == 0);
+}
+
 /* Runs without a value stand between the two levels: their commits may be the cause, too. */
 static void left_out(void **state)
 {
@@ -419,6 +432,7 @@ int main(void)
 		cmocka_unit_test(a_claim_does_not_depend_on_the_history),
 		cmocka_unit_test(costs),
 		cmocka_unit_test(bursts_come_and_go),
+		cmocka_unit_test(the_place_is_where_the_level_begins),
 		cmocka_unit_test(left_out),
 		cmocka_unit_test(accepted_on_the_level),
 		cmocka_unit_test(several),

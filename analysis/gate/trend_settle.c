@@ -27,6 +27,7 @@ enum {
 	DRIFT_LEAST = 20, /* runs */
 	ALIKE_LEAST = 3,  /* runs of one host on either side of a change */
 	PLACE_OFF = 5,	  /* runs by which the place of a change may be off */
+	NEAR = 12,	  /* runs on either side of a change among which its place is looked for again */
 };
 
 static size_t from(const struct ts_trend_claims *c, size_t i)
@@ -188,6 +189,48 @@ static void drop_small(const struct ts_trend_series *s, struct ts_trend_claims *
 	}
 }
 
+/* --- places --- */
+
+/* Runs next to a change that were taken for a burst hide where it is. Returns the place, at most NEAR runs from point i of n and between
+ * those beside it, from which the distances of all runs to the medians of their levels are least. */
+static size_t place_again(const struct ts_trend_series *s, const struct ts_change_point *points, size_t n, size_t i, double *scratch)
+{
+	size_t at = points[i].at, low = i ? points[i - 1].at : 0, high = i + 1 < n ? points[i + 1].at : s->n, found = at;
+	size_t first = at - low > NEAR + TS_CHANGE_LEAST ? at - NEAR : low + TS_CHANGE_LEAST;
+	size_t last = high - at > NEAR + TS_CHANGE_LEAST ? at + NEAR : high - TS_CHANGE_LEAST;
+	double before = ts_median(s->values + low, at - low, scratch), after = ts_median(s->values + at, high - at, scratch);
+	double sum = 0, least = 0;
+
+	for (size_t k = at; k-- > first;) {
+		sum += fabs(s->values[k] - after) - fabs(s->values[k] - before);
+		if (sum < least) {
+			least = sum;
+			found = k;
+		}
+	}
+	sum = 0;
+	for (size_t k = at; k < last; k++) {
+		sum += fabs(s->values[k] - before) - fabs(s->values[k] - after);
+		if (sum < least) {
+			least = sum;
+			found = k + 1;
+		}
+	}
+	return found;
+}
+
+/* Those of found that are claimed keep the same place as in points. */
+static void place_all(const struct ts_trend_series *s, struct ts_trend_claims *c, double *scratch)
+{
+	for (size_t i = 0, claimed = 0; i < c->n_found; i++) {
+		bool is = claimed < c->n && c->points[claimed].at == c->found[i].at;
+
+		c->found[i].at = place_again(s, c->found, c->n_found, i, scratch);
+		if (is)
+			c->points[claimed++].at = c->found[i].at;
+	}
+}
+
 /* --- drift --- */
 
 /* A drift is claimed if a line explains the series better than the changes that were found, and better than the best single step,
@@ -339,6 +382,7 @@ enum ts_status ts_trend_settle(const struct ts_trend_series *s, struct ts_arena 
 	drop_wandering(s, io, tamed, spare, scratch, points);
 	drop_burst(s, io);
 	drop_small(s, io, spare, scratch);
+	place_all(s, io, scratch);
 	find_drift(s, io, tamed, scratch);
 	/* Runs of a host that was there for a short time are no burst where hosts are compared. */
 	if (ts_wander_tame(s->values, s->n, arena, tamed, err))

@@ -5,20 +5,25 @@
 #include <math.h>
 #include <stdbool.h>
 
-enum { BEFORE = 7, BEFORE_LEAST = 3, AFTER = 8, BACK = 3, SEVERAL = 3 };
+enum { BEFORE = 7, BEFORE_LEAST = 3, AFTER = 8, BACK = 3, SOON = 2, SEVERAL = 3 };
 
 /* The factor from the median difference of neighbours to four standard deviations of white noise. */
 #define REACH 4.2
 
 /* Asks whether the level is back from `at` on, to within half of what a burst is away: a step of five deviations has values that lie
- * between both. At the end of the series, all that is left must be back. */
+ * between both. Most of the next values are, too, or one between two bursts would part what is one level. At the end of the series, all
+ * that is left must be back. */
 static bool is_back(const double *x, size_t n, size_t at, double level, double reach)
 {
-	size_t end = n - at < AFTER ? n : at + AFTER, near = 0;
+	size_t end = n - at < AFTER ? n : at + AFTER, near = 0, soon = 0;
 
-	for (size_t i = at; i < end; i++)
-		near += 2 * fabs(x[i] - level) <= reach;
-	return near >= BACK || (end > at && near == end - at);
+	for (size_t i = at; i < end; i++) {
+		bool is = 2 * fabs(x[i] - level) <= reach;
+
+		near += is;
+		soon += is && i < at + BACK;
+	}
+	return (near >= BACK && soon >= SOON) || (end > at && near == end - at);
 }
 
 /* Returns where values that begin far from the level are back within half of that, `most` values on at the latest; `at`, where x[at]

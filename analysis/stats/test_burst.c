@@ -75,6 +75,12 @@ static void levels_stay(void **state)
 	run();
 	assert_memory_equal(calm, x, sizeof x);
 	quiet();
+	raise(12, 14); /* a value of the old level among seven of a new one parts them into no two bursts */
+	raise(15, 19);
+	run();
+	assert_memory_equal(calm, x, sizeof x);
+	assert_int_equal(bursts.several, 0);
+	quiet();
 	raise(37, N); /* three at the end may be a new level */
 	run();
 	assert_memory_equal(calm, x, sizeof x);

@@ -65,7 +65,7 @@ int main(int argc, char **argv)
 			struct ts_random r;
 
 			ts_random_init(&r, (uint64_t)i * 1000 + kind);
-			trend_series(&kinds[kind].noise, &kinds[kind].truth, RUNS, &r, runs);
+			trend_series(&kinds[kind].noise, &kinds[kind].truth, RUNS, &r, runs, NULL);
 			ts_arena_reset(&arena);
 			if (ts_trend_judge(&t, &policy, &arena, &err)) {
 				(void)fprintf(stderr, "%s\n", err.text);

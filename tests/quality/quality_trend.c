@@ -23,6 +23,7 @@ struct bench {
 	struct ts_arena arena;
 	struct ts_gate_policy policy;
 	struct ts_trend_run runs[TREND_SERIES_MOST];
+	double held[TREND_SERIES_MOST];
 	struct ts_trend trend;
 	char name[160];
 };
@@ -32,7 +33,7 @@ static void judge(struct bench *b, const struct trend_noise *noise, const struct
 {
 	struct ts_error err;
 
-	trend_series(noise, truth, n, r, b->runs);
+	trend_series(noise, truth, n, r, b->runs, b->held);
 	ts_arena_reset(&b->arena);
 	b->policy.min_size[TS_METRIC_STEP_TIME] = least;
 	b->trend = (struct ts_trend){.branch = ts_span_str("p/main"), .metric = TS_METRIC_STEP_TIME, .runs = b->runs, .n_runs = n};
@@ -94,6 +95,46 @@ static void false_a_run(struct bench *b, const struct trend_noise *noise, size_t
 		quality_report(b->q, &c);
 	else
 		quality_report_only(b->q, &c, "measured: such a level is one");
+}
+
+/* Whether the level of a run is another one than that of the run before, by at least `size`, at most `off` runs from `at`. */
+static bool switched_near(const struct bench *b, size_t at, size_t off, double size)
+{
+	for (size_t i = at > off ? at - off : 1; i < b->trend.n_runs && i <= at + off; i++)
+		if (fabs(b->held[i] - b->held[i - 1]) >= size && b->held[i] != b->held[i - 1])
+			return true;
+	return false;
+}
+
+/* A level that is another one each 20 to 200 runs: counts the claims at which it is none, a run, and how many of those are found that
+ * move it by more than thrice the noise. */
+static void held_levels(struct bench *b, const struct trend_noise *noise, size_t n, double goal, double found_goal)
+{
+	enum { PLACE = 5 };
+	static const struct trend_truth nothing = {.drift = 0};
+	char names[2][160];
+	struct quality_case wrong, right;
+	struct ts_random r;
+
+	(void)snprintf(names[0], sizeof names[0], "trend: claims at no switch a run, %zu runs, %s", n, noise->what);
+	(void)snprintf(names[1], sizeof names[1], "trend: switches of 3 sd found, %zu runs, %s", n, noise->what);
+	wrong = quality_at_most(names[0], goal);
+	right = quality_at_least(names[1], found_goal);
+	for (uint64_t i = 0; (quality_wants(b->q, &wrong) || quality_wants(b->q, &right)) && i < (b->q->some ? 15000 : 60000) / n; i++) {
+		quality_random(&wrong, i, &r);
+		judge(b, noise, &nothing, n, 0.02, &r);
+		wrong.n += n;
+		for (size_t k = 0; k < b->trend.n_changes; k++)
+			wrong.hits += !switched_near(b, b->trend.changes[k].at, PLACE, 0);
+		for (size_t k = 1; k < n; k++)
+			if (fabs(b->held[k] - b->held[k - 1]) >= 3 * noise->sd)
+				quality_count(&right, found(&b->trend, k, PLACE));
+	}
+	quality_report(b->q, &wrong);
+	if (found_goal > 0)
+		quality_report(b->q, &right);
+	else
+		quality_report_only(b->q, &right, "measured: few are so large");
 }
 
 /* Histories of 2,000 runs with twelve changes of 2 to 12 %, the first ten in a random direction, the last two back where the two before
@@ -301,6 +342,10 @@ static void rates_a_run(struct bench *b)
 	for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
 		for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++)
 			false_a_run(b, &kinds[k], lengths[i], kinds[k].switches > 0 ? 0 : kinds[k].bursts > 0 ? 0.0005 : 0.0001);
+	for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
+		held_levels(b, &(struct trend_noise){.what = "1 %, levels by 1 %", .sd = 0.01, .switches = 0.01}, lengths[i], 0.0001, 0);
+		held_levels(b, &(struct trend_noise){.what = "1 %, levels by 4 %", .sd = 0.01, .switches = 0.04}, lengths[i], 0.0001, 0.9);
+	}
 }
 
 static void steps(struct bench *b)

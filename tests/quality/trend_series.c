@@ -66,7 +66,7 @@ static double weather_of(const struct trend_noise *noise, struct weather *w, str
 }
 
 void trend_series(const struct trend_noise *noise, const struct trend_truth *truth, size_t n, struct ts_random *r,
-		  struct ts_trend_run *runs)
+		  struct ts_trend_run *runs, double *held)
 {
 	double state = (double)NAN, walk = 0, days[7], hosts[2 * HOSTS];
 	size_t host = 0, a_day = noise->a_day ? noise->a_day : 5, odd = ts_random_below(r, (uint32_t)n);
@@ -91,6 +91,8 @@ void trend_series(const struct trend_noise *noise, const struct trend_truth *tru
 		if (noise->odd_runs && i >= odd && i < odd + (size_t)noise->odd_runs)
 			x += log(1.3);
 		x += weather_of(noise, &weather, r);
+		if (held)
+			held[i] = weather.level;
 		x += walk + days[started / DAY_S % 7] + hosts[here] + shift(truth, i, n);
 		x = LEVEL * exp(x);
 		if (noise->quantum > 0)

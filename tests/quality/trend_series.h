@@ -36,8 +36,9 @@ struct trend_truth {
 	bool other_host; /* with the first step, all runs move to hosts that were not there before */
 };
 
-/* Fills n runs, n <= TREND_SERIES_MOST; spans are constant texts. */
+/* Fills n runs, n <= TREND_SERIES_MOST; spans are constant texts. held is the level of each run that noise->switches gave it, on the
+ * logarithm; it may be NULL. */
 void trend_series(const struct trend_noise *noise, const struct trend_truth *truth, size_t n, struct ts_random *r,
-		  struct ts_trend_run *runs);
+		  struct ts_trend_run *runs, double *held);
 
 #endif
