@@ -21,6 +21,7 @@
 #include "service/handlers/analyze/analyze_ranks.h"
 #include "service/handlers/analyze/analyze_replicas.h"
 #include "service/handlers/analyze/analyze_snapshot_rows.h"
+#include "service/handlers/analyze/whole_time.h"
 #include "service/handlers/core/cost.h"
 #include "service/handlers/core/fit.h"
 #include "service/handlers/core/methods.h"
@@ -559,6 +560,7 @@ enum ts_status ts_analyze_reduce(struct ts_fetch *f, const struct ts_id *id, con
 	/* Keys and one column of the longest table lie in memory at once. */
 	if (ts_run_open(f, id, arena, &run, err) || ts_cost_check("analyze", ts_cost_rows(&run, NULL), 2, err))
 		return err->status;
+	ts_whole_time_take(&run);
 	a.run = &run;
 	if (reduce(&a, err))
 		return err->status;

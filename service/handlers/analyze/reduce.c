@@ -9,6 +9,7 @@
 #include "service/handlers/analyze/reduce_cache.h"
 #include "service/handlers/analyze/reduce_loss.h"
 #include "service/handlers/analyze/reduce_rows.h"
+#include "service/handlers/analyze/whole_time.h"
 #include "service/handlers/core/cost.h"
 
 struct reducing {
@@ -278,8 +279,10 @@ static enum ts_status reduce_anew(struct ts_fetch *f, const struct ts_id *id, co
 	ts_arena_init(&work, TS_ANALYSIS_ARENA);
 	ts_arena_init(&r.kept, TS_ANALYSIS_ARENA);
 	status = ts_run_open(f, id, &work, &run, err);
-	if (!status)
+	if (!status) {
+		ts_whole_time_take(&run);
 		status = ts_reduce_expect(&run, err);
+	}
 	if (!status)
 		status = reduce(&r, &out, err);
 	if (!status)

@@ -282,6 +282,30 @@ static void without_timestamps(void **state)
 	cells_free(&c);
 }
 
+/* A column of whole step times is the time where nothing else says it, of each rank. */
+static void a_column_of_step_times(void **state)
+{
+	struct ts_reduction r;
+
+	(void)state;
+	for (int64_t i = 0; i < 60; i++) {
+		cells_add(&c, 0, "step_time", i, 0.25);
+		cells_add(&c, 1, "scalars.step_time", i, 0.5);
+		cells_add(&c, 0, "scalars.zebra", i, 9);
+	}
+	r = reduce(NULL, 0);
+	assert_true(ts_span_is(r.time_source, "phases"));
+	metric(&r, TS_METRIC_STEP_TIME, 0.5); /* of the slowest rank */
+	part(&r, "step", 0.5);
+	/* Phases say more, and it is no part of them. */
+	for (int64_t i = 0; i < 60; i++)
+		for (int32_t rank = 0; rank < 2; rank++)
+			cells_add(&c, rank, "phases.forward", i, 0.125);
+	r = reduce(NULL, 0);
+	metric(&r, TS_METRIC_STEP_TIME, 0.125);
+	cells_free(&c);
+}
+
 static void nothing_to_measure(void **state)
 {
 	const struct told facts[] = {{.rank = TS_RANK_JOB, .path = "config.lr", .text = "x"}};
@@ -581,6 +605,7 @@ int main(void)
 		TEST(the_last_rank_ends_a_step),
 		TEST(some_ranks_have_timestamps),
 		TEST(without_timestamps),
+		TEST(a_column_of_step_times),
 		TEST(nothing_to_measure),
 		TEST(one_step),
 		TEST(by_tag),
