@@ -2,10 +2,11 @@
 
 #include "base/below.h"
 #include "base/limits.h"
+#include "base/text.h"
 
 #include <unistd.h>
 
-enum { WINDOW = 1 << 18 };
+enum { WINDOW = 1 << 18, WIDE_WINDOW = WINDOW / 2, ASCII_UNITS = 8, NO_CHARACTER = 0xfffd };
 
 enum ts_status ts_log_lines_open(struct ts_log_lines *l, const char *top, const char *path, char delimiter, struct ts_error *err)
 {
@@ -24,14 +25,103 @@ void ts_log_lines_close(struct ts_log_lines *l)
 
 uint64_t ts_log_lines_at(const struct ts_log_lines *l)
 {
-	return l->filled - (l->window.len - l->used);
+	uint64_t ahead = l->window.len - l->used;
+
+	if (l->wide && l->made)
+		ahead = (uint64_t)((double)ahead / (double)l->made * (double)l->filled);
+	return l->filled - ahead;
+}
+
+/* --- UTF-16 --- */
+
+static uint32_t unit_at(const struct ts_log_lines *l, const uint8_t *at)
+{
+	return l->wide == TS_LOG_WIDE_BIG ? (uint32_t)at[0] << 8 | at[1] : (uint32_t)at[1] << 8 | at[0];
+}
+
+/* Whether the bytes begin with ASCII that has a 0 beside each character: behind it, or before it. */
+static bool begins_wide(struct ts_span bytes, size_t zero)
+{
+	if (bytes.len < 2 * ASCII_UNITS)
+		return false;
+	for (size_t i = 0; i < 2 * ASCII_UNITS; i += 2)
+		if (bytes.data[i + zero] || !bytes.data[i + 1 - zero] || bytes.data[i + 1 - zero] >= 0x80)
+			return false;
+	return true;
+}
+
+/* Says how the file's text is written, by its first bytes. */
+static void see_wide(struct ts_log_lines *l, struct ts_span bytes)
+{
+	l->bom = bytes.len >= 2 && (memcmp(bytes.data, "\xff\xfe", 2) == 0 || memcmp(bytes.data, "\xfe\xff", 2) == 0);
+	if (l->bom)
+		l->wide = bytes.data[0] == 0xff ? TS_LOG_WIDE_LITTLE : TS_LOG_WIDE_BIG;
+	else if (begins_wide(bytes, 1) || begins_wide(bytes, 0))
+		l->wide = bytes.data[0] ? TS_LOG_WIDE_LITTLE : TS_LOG_WIDE_BIG;
+}
+
+/* Writes the UTF-8 of n bytes of UTF-16 to `to`, which lies at least n / 2 bytes before them and may overlap. Returns how many bytes it
+ * wrote; *ret_used: how many it took, less than n if they end within a pair that the rest of the file may complete. */
+static size_t narrow(const struct ts_log_lines *l, const uint8_t *from, size_t n, bool last, uint8_t *to, size_t *ret_used)
+{
+	size_t at = 0, len = 0;
+
+	while (at + 2 <= n) {
+		uint32_t point = unit_at(l, from + at), low = at + 4 <= n ? unit_at(l, from + at + 2) : 0;
+		uint8_t text[4];
+		size_t bytes;
+
+		if (point >= 0xd800 && point < 0xdc00 && at + 4 > n && !last)
+			break;
+		at += 2;
+		if (point >= 0xd800 && point < 0xdc00 && low >= 0xdc00 && low < 0xe000) {
+			point = 0x10000 + ((point - 0xd800) << 10) + (low - 0xdc00);
+			at += 2;
+		} else if (point >= 0xd800 && point < 0xe000) {
+			point = NO_CHARACTER;
+		}
+		bytes = ts_utf8_put(point, text);
+		memcpy(to + len, text, bytes);
+		len += bytes;
+	}
+	*ret_used = last ? n : at;
+	return len;
+}
+
+/* --- the window --- */
+
+/* Reads the next n bytes of the file to `at`. */
+static enum ts_status read_bytes(struct ts_log_lines *l, uint8_t *at, size_t n, struct ts_error *err)
+{
+	size_t got;
+
+	if (ts_pread_full(l->fd, at, n, l->filled, &got, err))
+		return err->status;
+	return got < n ? ts_error_set(err, TS_IO, "the file became shorter while it was read") : TS_OK;
+}
+
+static enum ts_status fill_wide(struct ts_log_lines *l, struct ts_error *err)
+{
+	uint64_t left = l->size - l->filled;
+	size_t n = left < WIDE_WINDOW ? (size_t)left : WIDE_WINDOW, used, len;
+	uint8_t *room = ts_buf_reserve(&l->window, n / 2 + n);
+
+	if (!room)
+		return ts_buf_check(&l->window, err);
+	if (read_bytes(l, room + n / 2, n, err))
+		return err->status;
+	len = narrow(l, room + n / 2, n, n == left, room, &used);
+	l->window.len += len;
+	l->filled += used;
+	l->made += len;
+	return TS_OK;
 }
 
 /* Reads more of the file behind the bytes that are not used yet. At the end of the file nothing changes. */
 static enum ts_status fill(struct ts_log_lines *l, struct ts_error *err)
 {
 	uint64_t left = l->size - l->filled;
-	size_t n = left < WINDOW ? (size_t)left : WINDOW, got;
+	size_t n = left < WINDOW ? (size_t)left : WINDOW;
 	uint8_t *room;
 
 	if (l->used) {
@@ -39,13 +129,19 @@ static enum ts_status fill(struct ts_log_lines *l, struct ts_error *err)
 		l->window.len -= l->used;
 		l->used = 0;
 	}
+	if (l->wide)
+		return fill_wide(l, err);
 	room = ts_buf_reserve(&l->window, n);
 	if (!room)
 		return ts_buf_check(&l->window, err);
-	if (ts_pread_full(l->fd, room, n, l->filled, &got, err))
+	if (read_bytes(l, room, n, err))
 		return err->status;
-	if (got < n)
-		return ts_error_set(err, TS_IO, "the file became shorter while it was read");
+	if (l->filled == 0)
+		see_wide(l, ts_span_of(room, n));
+	if (l->wide) {
+		l->filled = l->bom ? 2 : 0;
+		return fill_wide(l, err);
+	}
 	l->window.len += n;
 	l->filled += n;
 	return TS_OK;

@@ -1076,7 +1076,7 @@ static bool takes_values(const struct ts_text_guess *guess)
 	return false;
 }
 
-/* What the text is in, if most lines with bytes beyond ASCII are no UTF-8, or if it begins as UTF-16 does; NULL: UTF-8, or no text. */
+/* What the text is in, if most lines with bytes beyond ASCII are no UTF-8; NULL: UTF-8 or UTF-16, or no text. */
 static const char *other_encoding(const char *path)
 {
 	struct ts_log_lines lines;
@@ -1091,11 +1091,6 @@ static const char *other_encoding(const char *path)
 
 			while (ascii < line.len && line.data[ascii] && line.data[ascii] < 0x80)
 				ascii++;
-			if (i == 0 && line.len > 3 &&
-			    (memcmp(line.data, "\xff\xfe", 2) == 0 || memcmp(line.data, "\xfe\xff", 2) == 0)) {
-				ts_log_lines_close(&lines);
-				return "UTF-16";
-			}
 			if (ascii < line.len && !line.data[ascii])
 				break; /* no text */
 			*(ts_utf8_valid(line) ? &valid : &invalid) += ascii < line.len;
