@@ -30,6 +30,7 @@ struct piece {
 	enum ts_text_format format;
 	struct ts_text_line line;
 	bool is_bar, cut;
+	bool repeats; /* it is the best row once more, as the line before says */
 	struct ts_text_bar bar;
 };
 
@@ -69,6 +70,7 @@ struct text {
 	size_t pass, mine;	   /* of many ranks: the which one is read, and its item */
 	int64_t total;		   /* of the training's bar, where records have no step */
 	struct ts_text_bunch bunch;
+	bool heads_best; /* the line before says that the best row follows */
 	bool bunched; /* the bar stands elsewhere, so that epochs say the steps of records */
 	struct ts_text_axis *axis; /* of records by templates */
 	struct ts_text_guess *guess;
@@ -84,6 +86,7 @@ struct text {
 	int64_t step;	     /* of that row, or of the last one */
 	int64_t bar_n, base; /* the last state of the bar, and the steps of the epochs before it */
 	int64_t bar_total;
+	uint64_t bar_line; /* where it stood */
 	char bar_what[TS_TEXT_WHAT * 2];
 	const char *tag;  /* what a line since the last row says that the training did besides; NULL: nothing */
 	int64_t number;	  /* of the last record with a loss, where there is no bar */
@@ -132,11 +135,25 @@ static bool by_templates(const struct ts_text_templates *t, struct piece *p, str
 	return true;
 }
 
+/* "Early stopping, best iteration is:": LightGBM and XGBoost print the row of that step again behind it. */
+static bool heads_best(struct ts_span line)
+{
+	static const char *const heads[] = {"est iteration is:", "est iteration:"};
+
+	for (size_t i = 0; line.len && line.data[line.len - 1] == ':' && i < sizeof heads / sizeof heads[0]; i++)
+		if (ts_span_ends(line, heads[i]))
+			return true;
+	return false;
+}
+
 static enum ts_status look_at(struct text *x, struct ts_span raw, struct piece *p, struct ts_error *err)
 {
-	*p = (struct piece){.format = TS_TEXT_NONE, .cut = x->lines.cut};
+	*p = (struct piece){.format = TS_TEXT_NONE, .cut = x->lines.cut, .repeats = x->heads_best};
 	if (ts_text_line_clean(raw, &x->scratch, &p->line, err))
 		return err->status;
+	x->heads_best = heads_best(p->line.text);
+	if (p->repeats)
+		return TS_OK;
 	if (x->unranked)
 		p->line.rank = p->line.outer = TS_TEXT_NO_RANK;
 	if (!x->templates.n)
@@ -166,6 +183,7 @@ static bool passes_over(const struct text *x)
 /* Takes the pieces that begin before the byte `most`. */
 static enum ts_status each_piece(struct text *x, uint64_t most, take_piece *take, struct ts_log_table *t, struct ts_error *err)
 {
+	x->heads_best = false;
 	for (x->piece = 0; ts_log_lines_at(&x->lines) < most;) {
 		struct ts_span raw;
 		enum ts_log_line_end end;
@@ -593,13 +611,28 @@ static bool epoch_of(struct ts_span what, int64_t *ret_epoch)
 	return ts_parse_i64(ts_span_part(what, from, n), ret_epoch);
 }
 
+/* Whether an ended bar is another one than that which ended before: of a further epoch, or, where no bar is seen under way, on a
+ * further line. A bar that is closed prints its end again, on the same line. */
+static bool is_next_bar(const struct text *x, const struct ts_text_bar *bar)
+{
+	int64_t epoch, before;
+
+	if (bar->n != x->bar_n || bar->n != bar->total || bar->total != x->bar_total || x->lines.number == x->bar_line)
+		return false;
+	if (epoch_of(bar->what, &epoch) && epoch_of(ts_span_str(x->bar_what), &before))
+		return epoch > before;
+	return !x->survey.underway;
+}
+
 static int64_t bar_step(struct text *x, const struct ts_text_bar *bar)
 {
 	size_t n = bar->what.len < sizeof x->bar_what - 1 ? bar->what.len : sizeof x->bar_what - 1;
 	bool other = strlen(x->bar_what) != n || (n && memcmp(x->bar_what, bar->what.data, n) != 0);
+	bool again = bar->n < x->bar_n && (other || x->bar_n == x->bar_total);
 
-	if (bar->n < x->bar_n && (other || x->bar_n == x->bar_total) && x->bar_total <= INT64_MAX / 2 - x->base)
+	if ((again || is_next_bar(x, bar)) && x->bar_total <= INT64_MAX / 2 - x->base)
 		x->base += x->bar_total;
+	x->bar_line = x->lines.number;
 	if (n)
 		memcpy(x->bar_what, bar->what.data, n);
 	x->bar_what[n] = '\0';
@@ -737,7 +770,9 @@ static void see_other_line(struct text *x, const struct piece *p)
 	if (x->pass)
 		return;
 	ts_text_end_line(&x->end, x->lines.number, p->line.naming == TS_TEXT_BY_TEXT ? TS_TEXT_NO_RANK : p->line.rank, p->line.text);
-	if (p->line.text.len)
+	if (p->repeats)
+		tell(x, "best_row", TS_NOTICE_INFO, "the row of the best step, printed once more");
+	else if (p->line.text.len)
 		tell(x, "other_line", TS_NOTICE_INFO, "a line that says nothing about a step in this format");
 }
 
@@ -833,6 +868,7 @@ static enum ts_status read_all(void *ctx, struct ts_log_table *t, struct ts_erro
 
 	x->waits = x->timed = x->any = x->spaced = false;
 	x->step = x->bar_n = x->base = x->bar_total = x->number = 0;
+	x->bar_line = 0;
 	x->bar_what[0] = '\0';
 	memset(x->ends, 0, sizeof x->ends);
 	x->tag = NULL;

@@ -214,7 +214,7 @@ static const struct {
 	{"Ultralytics",
 	 "      Epoch    GPU_mem   box_loss   cls_loss  Instances       Size\n      1/100      1.18G      1.25      3.75         17    "
 	 "    640: 100%|####| 12/12 [00:03<00:00]\n"
-	 "                 Class     Images  Instances      Box(P          R      mAP50\n                   all         16        127  "
+	 "                 Class     Images  Instances  Box(P      R      mAP50\n                   all         16        127  "
 	 "   0.0265          1     0.0456\n\n"
 	 "      Epoch    GPU_mem   box_loss   cls_loss  Instances       Size\n      2/100      1.29G      1.125      2.25         36   "
 	 "     640: 100%|####| 12/12 [00:02<00:00]\n"
@@ -483,6 +483,50 @@ static const struct {
 	 "35:\tlearn: 0.875\ttest: 0.625\tbest: 0.875 (1)\ttotal: 18s\tremaining: 1h 40m\n"
 	 "36:\tlearn: 0.9375\ttest: 0.75\tbest: 0.875 (1)\ttotal: 18.5s\tremaining: 59m 1s\n",
 	 "learn", "34 0.75|35 0.875|36 0.9375", "{step}: {*}"},
+	{"CatBoost, of seconds",
+	 "0:\tlearn: 0.75\ttest: 0.5\tbest: 0.5 (0)\ttotal: 50ms\tremaining: 5.5s\n"
+	 "100:\tlearn: 0.5\ttest: 0.25\tbest: 0.25 (100)\ttotal: 1.5s\tremaining: 4.5s\n"
+	 "200:\tlearn: 0.25\ttest: 0.125\tbest: 0.125 (200)\ttotal: 2.5s\tremaining: 500ms\n",
+	 "learn", "0 0.75|100 0.5|200 0.25", "{step}: {*}"},
+	{"LightGBM, which prints its best row again",
+	 "Training until validation scores don't improve for 20 rounds\n[10]\tvalid_0's auc: 0.5\n[20]\tvalid_0's auc: 0.75\n"
+	 "[30]\tvalid_0's auc: 0.625\n[40]\tvalid_0's auc: 0.5\nEarly stopping, best iteration is:\n[20]\tvalid_0's auc: 0.75\n",
+	 "valid_0's auc", "10 0.5|20 0.75|30 0.625|40 0.5", "[{step}] {*}"},
+	{"XGBoost through a syslog",
+	 "[0]#011train-rmse:2.5#011validation-rmse:3.5\n[1]#011train-rmse:2.25#011validation-rmse:3.25\n"
+	 "[2]#011train-rmse:2.0#011validation-rmse:3.0\n",
+	 "validation-rmse", "0 3.5|1 3.25|2 3.0", "[{step}] {*}"},
+	{"DL4J",
+	 "06:38:17.253 [main] INFO org.x.ScoreIterationListener - Score at iteration 0 is 1.5\n"
+	 "06:38:18.253 [main] INFO org.x.ScoreIterationListener - Score at iteration 100 is 1.25\n"
+	 "06:38:19.253 [main] INFO org.x.ScoreIterationListener - Score at iteration 200 is 0.75\n",
+	 "Score", "0 1.5|100 1.25|200 0.75", "Score at iteration {step} is {Score}"},
+	{"GloVe",
+	 "04/15/21 - 07:14.12PM, iter: 001, cost: 0.5\n04/15/21 - 07:15.12PM, iter: 002, cost: 0.25\n"
+	 "04/15/21 - 07:16.12PM, iter: 003, cost: 0.125\n",
+	 "cost", "1 0.5|2 0.25|3 0.125", "iter:{step} {*}"},
+	{"a share of samples is no step",
+	 "epoch   1\nloss: 6.5\ntest accuracy: 20.5%, (512570/2466133)\nepoch   2\nloss: 5.5\ntest accuracy: 24.5%, (597769/2466093)\n"
+	 "epoch   3\nloss: 4.5\ntest accuracy: 27.5%, (675904/2466259)\nepoch   4\nloss: 3.5\ntest accuracy: 31.5%, (767633/2466231)\n",
+	 "loss", "1 6.5|2 5.5|3 4.5|4 3.5", "epoch {epoch}\n{*}"},
+	{"YOLO's tables, with their bars",
+	 "      Epoch    GPU_mem   box_loss   cls_loss  Instances       Size\n"
+	 "        1/3      1.5G      2.5       1.5        20        640: 100%|####| 16/16 [00:03<00:00,  4.5it/s]\n"
+	 "                 Class     Images  Instances  Box(P      R      mAP50  mAP50-95): 100%|####| 4/4 [00:01<00:00, 3.1it/s]\n"
+	 "                   all        128        929      0.5       0.25       0.125       0.0625\n"
+	 "                 small         64        500      0.9       0.9        0.9         0.9\n"
+	 "      Epoch    GPU_mem   box_loss   cls_loss  Instances       Size\n"
+	 "        2/3      1.5G      2.25       1.25        21        640: 100%|####| 16/16 [00:03<00:00,  4.5it/s]\n"
+	 "                 Class     Images  Instances  Box(P      R      mAP50  mAP50-95): 100%|####| 4/4 [00:01<00:00, 3.1it/s]\n"
+	 "                   all        128        929      0.75      0.5        0.25        0.125\n"
+	 "                 small         64        500      0.9       0.9        0.9         0.9\n"
+	 "      Epoch    GPU_mem   box_loss   cls_loss  Instances       Size\n"
+	 "        3/3      1.5G      2.0        1.0        22        640: 100%|####| 16/16 [00:03<00:00,  4.5it/s]\n"
+	 "                 Class     Images  Instances  Box(P      R      mAP50  mAP50-95): 100%|####| 4/4 [00:01<00:00, 3.1it/s]\n"
+	 "                   all        128        929      0.875     0.75       0.5         0.25\n"
+	 "                 small         64        500      0.9       0.9        0.9         0.9\n",
+	 "mAP50", "1 0.125|2 0.25|3 0.5",
+	 "{epoch}/{} {GPU_mem} {box_loss} {cls_loss} {Instances} {Size}:\nall {Images} {Instances} {P} {R} {mAP50} {mAP50-95}"},
 	{"one name in two groups",
 	 "Epoch 1, batch 5, loss[loss=2.5, over 5392.00 frames.], tot_loss[loss=3.5, over 31213.18 frames.], lr: 3.00e-03\n"
 	 "Epoch 1, batch 6, loss[loss=2.25, over 5392.00 frames.], tot_loss[loss=3.25, over 31213.18 frames.], lr: 3.00e-03\n"
@@ -659,6 +703,14 @@ static void a_refusal_has_the_best_guess(void **state)
 	assert_non_null(advice);
 	assert_non_null(strstr(advice, "none of their numbers has a name of what trainings measure"));
 	assert_non_null(strstr(advice, "read it with --pattern 's iter {step}: {*}'"));
+	/* Many lines of one epoch: none of their numbers is a step. */
+	test_write(&t, "a.log",
+		   "Epoch 1 - Batch loss: 2.5\nEpoch 1 - Batch loss: 2.25\nEpoch 1 - Batch loss: 2.0\nEpoch 1 - Batch loss: 1.75\n"
+		   "Epoch 1 - Batch loss: 1.5\nEpoch 2 - Batch loss: 1.25\nEpoch 2 - Batch loss: 1.5\nEpoch 2 - Batch loss: 1.0\n");
+	advice = ts_text_advice(path, &t.arena);
+	assert_non_null(advice);
+	assert_non_null(strstr(advice, "they have no step"));
+	assert_non_null(strstr(advice, "read it with --pattern 'Epoch {} {*}'"));
 	test_write(&t, "a.log", "nothing of the kind\n");
 	assert_null(ts_text_advice(path, &t.arena));
 	test_write(&t, "a.log", "\xb5\xb1\xc7\xb0 1: 2.5\n\xb5\xb1\xc7\xb0 2: 2.25\n\xb5\xb1\xc7\xb0 3: 2.0\n");

@@ -269,6 +269,40 @@ static void bars_that_are_described(void **state)
 	test_run_finish(&t);
 }
 
+/* Where the end of each bar alone is printed, as into a file, a further epoch or a further line is a further bar; a bar that is closed
+ * prints its end once more. */
+static void bars_of_which_the_end_is_printed(void **state)
+{
+	static const struct {
+		const char *text, *want;
+	} cases[] = {
+		{"Epoch 0: 100%|#| 10/10 [00:05<00:00, 2it/s, loss=2.5]\rEpoch 0: 100%|#| 10/10 [00:05<00:00, 2it/s, loss=2.25]\n"
+		 "Epoch 1: 100%|#| 10/10 [00:05<00:00, 2it/s, loss=2.0]\nEpoch 2: 100%|#| 10/10 [00:05<00:00, 2it/s, loss=1.5]\n",
+		 "10 2.25|20 2.0|30 1.5"},
+		{"acc: 0.5, loss: 2.5 ||: 100%|#| 10/10 [00:05<00:00, 2it/s]\n"
+		 "acc: 0.5, loss: 2.0 ||: 100%|#| 10/10 [00:05<00:00, 2it/s]\n"
+		 "acc: 0.5, loss: 1.5 ||: 100%|#| 10/10 [00:05<00:00, 2it/s]\n",
+		 "10 2.5|20 2.0|30 1.5"},
+		{"100%|#| 9/10 [00:05<00:00, 2it/s, loss=2.5]\n100%|#| 10/10 [00:05<00:00, 2it/s, loss=2.0]\n"
+		 "100%|#| 10/10 [00:05<00:00, 2it/s, loss=1.5]\n",
+		 "9 2.5|10 1.5"},
+	};
+	char rows[512];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct test_run t;
+
+		test_run_init(&t);
+		if (test_ingest_text(&t, "a.log", cases[i].text))
+			fail_msg("case %zu: %s", i, t.err.text);
+		rows_of(&t, rows);
+		if (strcmp(rows, cases[i].want) != 0)
+			fail_msg("case %zu: %s", i, rows);
+		test_run_finish(&t);
+	}
+}
+
 static void lines(void **state)
 {
 	static const struct {
@@ -568,7 +602,7 @@ int main(void)
 		cmocka_unit_test(logs_as_they_are_written),
 		cmocka_unit_test(megatron_has_units),
 		cmocka_unit_test(torchtitan_has_ranks),
-		cmocka_unit_test(bars_that_are_described),
+		cmocka_unit_test(bars_that_are_described), cmocka_unit_test(bars_of_which_the_end_is_printed),
 		cmocka_unit_test(a_last_line_that_is_whole),
 		cmocka_unit_test(hugging_face_ends),
 		cmocka_unit_test(records_apart_from_their_bar_have_the_steps_of_their_epochs),

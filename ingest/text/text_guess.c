@@ -90,6 +90,12 @@ static bool counts_updates(const struct ts_text_sort *s, size_t counter)
 	       ts_text_counter_rank(&s->counters[counter + 1]) == episode;
 }
 
+/* "accuracy: 20.78% (512570/2466133)": a part of something, which is not the same from line to line, counts nothing. */
+static bool is_share(const struct ts_text_counter *c, uint64_t lines)
+{
+	return lines >= LINES_LEAST && 2 * c->wholes + 1 >= lines;
+}
+
 /* The counter with the most certain name of a step; without any, the last that is no epoch. */
 static size_t step_of(const struct ts_text_sort *s)
 {
@@ -98,9 +104,12 @@ static size_t step_of(const struct ts_text_sort *s)
 	for (size_t i = 0; i < s->n_counters; i++)
 		if (counts_updates(s, i) && (best == NONE || is_better(&s->counters[i], &s->counters[best], s->lines)))
 			best = i;
-	for (size_t i = 0; i < s->n_counters && best == NONE; i++)
-		if (!ts_text_counter_is_epoch(&s->counters[s->n_counters - 1 - i]))
+	for (size_t i = 0; i < s->n_counters && best == NONE; i++) {
+		const struct ts_text_counter *c = &s->counters[s->n_counters - 1 - i];
+
+		if (!ts_text_counter_is_epoch(c) && (is_named(c) || !is_share(c, s->lines)))
 			best = s->n_counters - 1 - i;
+	}
 	return best;
 }
 
@@ -314,14 +323,21 @@ static void choose_others(const struct ts_text_kinds *k, struct choice *c)
 	}
 }
 
+/* "Epoch 1 - Batch loss: 2.5", many times: an epoch that says nothing of the line in it, and no other counter. */
+static bool counts_epochs_alone(const struct ts_text_sort *s)
+{
+	return s->n_counters == 1 && ts_text_counter_is_epoch(&s->counters[0]) && !s->counters[0].falls &&
+	       2 * s->counters[0].sames > s->lines;
+}
+
 /* Of a log that counts nothing, the kind of line that most of it is, if each has what trainings measure. */
 static void choose_plain(const struct ts_text_kinds *k, struct choice *c)
 {
 	for (size_t i = 0; i < k->n && !c->n; i++) {
 		const struct ts_text_sort *s = &k->items[i];
 
-		if (!s->n_counters && !s->evaluation && s->lines >= PLAIN_LEAST && 2 * s->lines > k->rank_lines &&
-		    10 * s->measured >= 9 * s->lines) {
+		if ((!s->n_counters || counts_epochs_alone(s)) && !s->evaluation && s->lines >= PLAIN_LEAST &&
+		    2 * s->lines > k->rank_lines && 10 * s->measured >= 9 * s->lines) {
 			c->steps = s;
 			add_kind(c, s, false);
 			c->roles = (struct roles){NONE, NONE};

@@ -131,8 +131,12 @@ static bool is_first(const struct found *f, size_t i)
 		return false;
 	if (i == 0 && is_of_three(f))
 		return true;
-	if (f->words)
-		return !measures(f) && !ts_text_is_noise(token(f, f->first_word + f->words - 1)->text);
+	if (f->words) {
+		struct ts_span last = token(f, f->first_word + f->words - 1)->text;
+
+		/* "words/sec/thread: 70123" is a rate. */
+		return !measures(f) && !ts_text_is_noise(last) && !memchr(last.data, '/', last.len);
+	}
 	if (mark && next->mark == '[' && i == 0)
 		return next->gap > 0;
 	return mark && (f->open ? is_mark(f, i - 1, '[') && next->mark == ',' : memchr("|:,;-", next->mark, 5) != NULL);
@@ -385,6 +389,10 @@ static size_t end_of(const struct found *f)
 		end = token(f, i)->end;
 	else if (bare && i < f->tokens->n && token(f, i)->kind == TS_TEXT_MARK)
 		end = token(f, i)->at + (token(f, i)->mark == '~' ? 0 : 1);
+	/* "Score at iteration 100 is 0.5" */
+	if (f->names[f->n - 1] != SIZE_MAX && ts_span_is(token(f, i)->text, "is") && token(f, i + 1)->kind == TS_TEXT_NUMBER &&
+	    i + 2 == f->tokens->n)
+		return token(f, i)->end;
 	return doing_behind(f, i) ? doing_behind(f, i) : end;
 }
 
@@ -554,6 +562,15 @@ static void count_value(const struct ts_text_kinds *k, struct ts_text_sort *s, s
 	c->value = value;
 }
 
+static void count_whole(struct ts_text_counter *c, const struct ts_text_token *t, uint64_t lines)
+{
+	int64_t whole = t->kind == TS_TEXT_FRACTION ? value_of(t->whole) : 0;
+
+	c->fraction = t->kind == TS_TEXT_FRACTION;
+	c->wholes += lines && c->fraction && whole != c->whole;
+	c->whole = whole;
+}
+
 static void count_counters(const struct ts_text_kinds *k, struct ts_text_sort *s, const struct found *f)
 {
 	bool rose[TS_TEXT_COUNTERS] = {false};
@@ -561,7 +578,7 @@ static void count_counters(const struct ts_text_kinds *k, struct ts_text_sort *s
 	for (size_t i = 0; i < f->n; i++) {
 		if (s->lines == 0)
 			name_counter(&s->counters[i], f, i);
-		s->counters[i].fraction = token(f, f->counters[i])->kind == TS_TEXT_FRACTION;
+		count_whole(&s->counters[i], token(f, f->counters[i]), s->lines);
 		count_value(k, s, i, value_of(token(f, f->counters[i])->text), rose);
 	}
 }
@@ -579,7 +596,8 @@ size_t ts_text_counter_rank(const struct ts_text_counter *c)
 /* "34: learn: 0.95 test: 0.82 total: 17.5s remaining: 1h 39m": CatBoost's loss, which no other number beside it says. */
 static bool boosts(const struct ts_text_record *r)
 {
-	return ts_text_record_find(r, "learn") && ts_text_record_find(r, "remaining");
+	return ts_text_record_find(r, "learn") && (ts_text_record_find(r, "remaining") || ts_text_record_find(r, "remaining(s)") ||
+						   ts_text_record_find(r, "remaining(ms)") || ts_text_record_find(r, "remaining(us)"));
 }
 
 /* "199: 263.2, 284.4 avg, 0.001 rate, 841.6 seconds, 12736 images": Darknet's loss and its mean, which say no more of themselves. */
@@ -594,15 +612,22 @@ static bool is_of_doing(const struct ts_text_record *r)
 	return r->n == 1 && ts_text_is_doing(r->cells[0].name) && ts_text_record_decimals(r);
 }
 
-/* How many numbers are what trainings measure; one that says which loss or rate it is counts twice. episodes: the line counts
- * episodes. */
-static size_t measures_in(const struct ts_text_record *r, bool episodes)
+/* "cost", which is a loss where steps are counted, and else one of money. */
+static bool costs(struct ts_span name)
+{
+	return ts_span_ends(name, "cost") || ts_span_ends(name, "Cost");
+}
+
+/* How many numbers are what trainings measure; one that says which loss or rate it is counts twice. episodes, steps: the line counts
+ * them by name. */
+static size_t measures_in(const struct ts_text_record *r, bool episodes, bool steps)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < r->n; i++)
 		if (!r->cells[i].is_text &&
-		    (ts_log_name_measures(r->cells[i].name) || (episodes && ts_log_name_scores(r->cells[i].name))))
+		    (ts_log_name_measures(r->cells[i].name) || (episodes && ts_log_name_scores(r->cells[i].name)) ||
+		     (steps && costs(r->cells[i].name))))
 			n += ts_log_name_is_special(r->cells[i].name) ? 2 : 1;
 	n += is_of_doing(r);
 	return n || !(boosts(r) || averages(r)) ? n : 2;
@@ -612,6 +637,14 @@ static bool counts_episodes(const struct ts_text_sort *s)
 {
 	for (size_t i = 0; i < s->n_counters; i++)
 		if (ts_text_counter_rank(&s->counters[i]) == ts_log_axis_rank(ts_span_str("episode")))
+			return true;
+	return false;
+}
+
+static bool counts_by_name(const struct ts_text_sort *s)
+{
+	for (size_t i = 0; i < s->n_counters; i++)
+		if (ts_text_counter_rank(&s->counters[i]) != TS_LOG_AXIS_NONE)
 			return true;
 	return false;
 }
@@ -632,7 +665,7 @@ static bool is_behind(const struct ts_text_kinds *k, const struct found *f, stru
 	size_t n = ts_text_measure_len(ts_span_from(line, f->from));
 
 	return f->n == 1 && n && at + 1 == k->tokens->n && k->tokens->items[at].kind == TS_TEXT_NUMBER &&
-	       ts_log_name_measures(ts_span_part(line, f->from, n));
+	       (ts_log_name_measures(ts_span_part(line, f->from, n)) || ts_log_name_scores(ts_span_part(line, f->from, n)));
 }
 
 static bool has_unit(const struct ts_text_record *r)
@@ -663,7 +696,7 @@ static bool ends_bare(const struct ts_text_kinds *k, const struct found *f)
 /* Returns what names of an evaluation begin with if the first name behind the counters is one's. */
 static const char *count_named(struct ts_text_kinds *k, struct ts_text_sort *s, const struct found *f, struct ts_span line)
 {
-	bool episodes = counts_episodes(s), decimals, behind, both;
+	bool episodes = counts_episodes(s), steps = counts_by_name(s), decimals, behind, both;
 	const char *evaluation;
 	size_t measures;
 
@@ -671,7 +704,7 @@ static const char *count_named(struct ts_text_kinds *k, struct ts_text_sort *s, 
 	(void)ts_text_named(k->tokens, token_at(k->tokens, end_of(f)), k->tokens->n, line, k->record);
 	s->bare += ends_bare(k, f);
 	s->named += k->record->n > 0;
-	measures = measures_in(k->record, episodes);
+	measures = measures_in(k->record, episodes, steps);
 	s->measured += measures > 0;
 	s->rich += measures > 1;
 	decimals = ts_text_record_decimals(k->record) > 0;
@@ -691,7 +724,7 @@ static const char *count_named(struct ts_text_kinds *k, struct ts_text_sort *s, 
 	behind = k->record->n > 0;
 	both = numbers_before(k, f, line);
 	s->named_before += k->record->n > 0;
-	s->measured_before += measures_in(k->record, episodes) > 0;
+	s->measured_before += measures_in(k->record, episodes, steps) > 0;
 	s->fractions += !decimals && ts_text_record_decimals(k->record);
 	s->both += behind && both;
 	return evaluation;
@@ -761,8 +794,8 @@ static void count_plain(struct ts_text_kinds *k, struct ts_text_sort *s, const c
 	s->lines++;
 	s->last = k->lines;
 	s->named++;
-	s->measured += measures_in(k->record, false) > 0;
-	s->rich += measures_in(k->record, false) > 1;
+	s->measured += measures_in(k->record, false, false) > 0;
+	s->rich += measures_in(k->record, false, false) > 1;
 	s->plain += all;
 }
 
@@ -809,6 +842,29 @@ static bool take_row(struct ts_text_kinds *k, struct ts_span line, int32_t rank)
 	return true;
 }
 
+/* A row of a table of classes: that of all of them is of the step, and those of one class are none's. */
+static bool take_class(struct ts_text_kinds *k, struct ts_span line, int32_t rank)
+{
+	char form[TS_TEXT_FORM];
+	struct ts_text_sort *s;
+	bool all;
+
+	if (!ts_text_table_class(&k->classes, line, &all, form, sizeof form))
+		return false;
+	s = all ? kind_of(k, form, NULL, 0, rank) : NULL;
+	if (!s || !takes_rank(s, rank))
+		return true;
+	s->table = true;
+	for (s->n_names = 0; s->n_names < k->classes.n && s->n_names < TS_TEXT_KIND_NAMES; s->n_names++)
+		s->names[s->n_names] = ts_hash_bytes(ts_hash_open, ts_span_str(k->classes.names[s->n_names]));
+	s->lines++;
+	s->last = k->lines;
+	s->named++;
+	s->measured++;
+	s->rich++;
+	return true;
+}
+
 enum ts_status ts_text_kinds_init(struct ts_text_kinds *k, size_t cap, struct ts_arena *arena, struct ts_error *err)
 {
 	*k = (struct ts_text_kinds){.items = ts_arena_array(arena, cap, sizeof *k->items),
@@ -831,7 +887,8 @@ void ts_text_kinds_line(struct ts_text_kinds *k, struct ts_span line, int32_t ra
 	k->rank = !k->lines || rank < k->rank ? rank : k->rank;
 	k->rank_lines += rank == k->rank;
 	k->lines++;
-	if (ts_text_table_header(&k->table, line) || take_row(k, line, rank))
+	if (ts_text_table_header(&k->table, line) || ts_text_table_classes(&k->classes, line) || take_row(k, line, rank) ||
+	    take_class(k, line, rank))
 		return;
 	ts_text_tokenize(line, k->tokens);
 	if (find(k->tokens, line, k->loose, &f))

@@ -29,6 +29,8 @@ struct ts_text_counter {
 	uint64_t falls_with[TS_TEXT_COUNTERS]; /* falls when the counter before it of that number rose */
 	uint64_t falls_after;		       /* falls when a line of another kind with a new epoch stood between */
 	bool fraction;			       /* it says how many there will be */
+	int64_t whole;			       /* how many, as it said last */
+	uint64_t wholes;		       /* how often it said another number than in the line before */
 };
 
 struct ts_text_sort {
@@ -64,6 +66,7 @@ struct ts_text_kinds {
 	uint64_t numbered;	    /* lines with a number before them, which may be a rank; the caller counts them */
 	uint64_t epoch_line;	    /* the last line that only an epoch counts, which rose */
 	struct ts_text_table table; /* whose header was seen last */
+	struct ts_text_table classes; /* the same of a table of classes */
 	bool unranked;		    /* no line names a rank, whatever it says; to be set before the first line */
 	bool loose;		    /* the first whole number of a line counts, whatever its name; to be set before the first line */
 	struct ts_text_tokens *tokens;

@@ -37,6 +37,33 @@ static size_t escape_len(struct ts_span text)
 	return 2;
 }
 
+/* "[0]#011train-rmse:0.5": the tab of a line that went through a syslog, which writes it by its octal digits. */
+static enum ts_status put_tabs(struct ts_buf *scratch, struct ts_span *io_text, struct ts_error *err)
+{
+	static const char tab[] = "#011";
+	struct ts_span text = *io_text, rest = text;
+	bool own = text.data == scratch->data;
+
+	if (!text.len || !memchr(text.data, '#', text.len) || !ts_span_contains(text, tab))
+		return TS_OK;
+	if (!own)
+		ts_buf_reset(scratch);
+	if (!own)
+		ts_buf_span(scratch, text);
+	if (ts_buf_check(scratch, err))
+		return err->status;
+	scratch->len = 0;
+	rest = ts_span_of(scratch->data, text.len);
+	while (rest.len) {
+		bool is = ts_span_starts(rest, ts_span_str(tab));
+
+		scratch->data[scratch->len++] = is ? '\t' : rest.data[0];
+		rest = ts_span_from(rest, is ? sizeof tab - 1 : 1);
+	}
+	*io_text = ts_buf_view(scratch);
+	return TS_OK;
+}
+
 static enum ts_status strip_escapes(struct ts_span raw, struct ts_buf *scratch, struct ts_span *ret_text, struct ts_error *err)
 {
 	*ret_text = raw;
@@ -312,7 +339,7 @@ enum ts_status ts_text_line_clean(struct ts_span raw, struct ts_buf *scratch, st
 	struct ts_span text, numbered = {.len = 0};
 
 	*ret_line = (struct ts_text_line){.rank = TS_TEXT_NO_RANK, .outer = TS_TEXT_NO_RANK};
-	if (strip_escapes(raw, scratch, &text, err))
+	if (strip_escapes(raw, scratch, &text, err) || put_tabs(scratch, &text, err))
 		return err->status;
 	text = ts_trim(text);
 	for (int i = 0; i < PREFIXES; i++) {

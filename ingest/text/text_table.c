@@ -104,6 +104,28 @@ static struct ts_span without_mark(struct ts_span line)
 	return ts_log_axis_rank(cell) == TS_LOG_AXIS_NONE ? line : ts_trim(ts_span_from(ts_trim(line), 1));
 }
 
+/* "640: 100%|####| 16/16 [00:03<00:00, 4.5it/s]" without the bar that stands behind the last cell; its colon stays. */
+static struct ts_span without_bar(struct ts_span line)
+{
+	for (size_t i = 0; i + 1 < line.len; i++) {
+		const uint8_t *percent = memchr(line.data + i, '%', line.len - i);
+		size_t at;
+
+		if (!percent)
+			break;
+		i = at = (size_t)(percent - line.data);
+		if (at + 1 == line.len || line.data[at + 1] != '|')
+			continue;
+		while (at && ts_is_digit(line.data[at - 1]))
+			at--;
+		while (at && ts_is_space(line.data[at - 1]))
+			at--;
+		if (at && line.data[at - 1] == ':')
+			return ts_span_part(line, 0, at);
+	}
+	return line;
+}
+
 /* The names of a header. wide: they are parted by two spaces. */
 static bool names_of(struct ts_span line, enum ts_text_table_form form, bool wide, struct ts_text_table *ret)
 {
@@ -129,10 +151,12 @@ static bool is_header(const struct ts_text_table *t, bool tabs)
 
 bool ts_text_table_header(struct ts_text_table *t, struct ts_span line)
 {
-	enum ts_text_table_form form = form_of(line);
+	enum ts_text_table_form form;
 	bool tabs = line.len && memchr(line.data, '\t', line.len);
 	struct ts_text_table out;
 
+	line = without_bar(line);
+	form = form_of(line);
 	line = without_mark(line);
 	if (names_of(line, form, true, &out)) {
 		if (!is_header(&out, tabs))
@@ -220,6 +244,7 @@ bool ts_text_table_row(const struct ts_text_table *t, struct ts_span line, int64
 	struct ts_span cell;
 	bool ends = false, any = false;
 
+	line = without_bar(line);
 	if (!t->n || !form_of_row(t, line, &form))
 		return false;
 	for (size_t i = 0; i < t->n; i++) {
@@ -244,4 +269,54 @@ bool ts_text_table_row(const struct ts_text_table *t, struct ts_span line, int64
 	else if (line.data && ts_trim(line).len > (form == TS_TEXT_TABLE_PIPES))
 		return false;
 	return any && o.n < size;
+}
+
+/* --- tables of classes --- */
+
+/* "P" and "mAP50-95" of "Box(P  R  mAP50  mAP50-95)". */
+static void drop_brackets(char *name)
+{
+	const char *open = strchr(name, '(');
+	size_t n = strlen(name);
+
+	if (n && name[n - 1] == ')' && !open)
+		name[n - 1] = '\0';
+	else if (open && open[1] && name[n - 1] != ')')
+		memmove(name, open + 1, strlen(open));
+}
+
+bool ts_text_table_classes(struct ts_text_table *t, struct ts_span line)
+{
+	struct ts_span rest = without_bar(line), cell;
+	struct ts_text_table out;
+
+	if (!ts_span_starts(rest, ts_span_str("Class ")))
+		return false;
+	if (ts_span_ends(rest, ":"))
+		rest.len--;
+	if (!next_cell(&rest, TS_TEXT_TABLE_SPACES, true, &cell) || !names_of(rest, TS_TEXT_TABLE_SPACES, true, &out) || !out.measures)
+		return false;
+	for (size_t i = 0; i < out.n; i++)
+		drop_brackets(out.names[i]);
+	*t = out;
+	return true;
+}
+
+bool ts_text_table_class(const struct ts_text_table *t, struct ts_span line, bool *ret_all, char *out, size_t size)
+{
+	struct out o = {out, 0, size};
+	struct ts_span cell;
+
+	if (!t->n || !next_cell(&line, TS_TEXT_TABLE_SPACES, false, &cell) || !ts_is_alnum(cell.data[0]))
+		return false;
+	*ret_all = ts_span_is(cell, "all");
+	put(&o, "all");
+	for (size_t i = 0; i < t->n; i++) {
+		if (!next_cell(&line, TS_TEXT_TABLE_SPACES, false, &cell) || !is_value(cell))
+			return false;
+		put(&o, " {");
+		put(&o, t->names[i]);
+		put(&o, "}");
+	}
+	return !ts_trim(line).len && o.n < size;
 }

@@ -31,5 +31,9 @@ struct ts_text_table {
 bool ts_text_table_header(struct ts_text_table *t, struct ts_span line);
 /* Whether the line is a row: its step, and the template (text_pattern.h) of such lines in out. */
 bool ts_text_table_row(const struct ts_text_table *t, struct ts_span line, int64_t *ret_step, char *out, size_t size);
+/* The same of a table of an evaluation by classes, which begins with "Class" and has no step: "Class  Images  P  R  mAP50". *ret_all:
+ * whether the row is that of all classes, whose template is in out. */
+bool ts_text_table_classes(struct ts_text_table *t, struct ts_span line);
+bool ts_text_table_class(const struct ts_text_table *t, struct ts_span line, bool *ret_all, char *out, size_t size);
 
 #endif
