@@ -551,6 +551,41 @@ static void say_moved(struct ts_buf *out, const struct moved *m)
 		ts_buf_str(out, " although the learning rate is 0, so that no weight changes");
 }
 
+/* A running mean is NaN for good behind one value that is; the series of which it is the mean may be as it was. */
+static const char *mean_of(struct ts_check *c, struct ts_span series)
+{
+	static const char *const endings[] = {"_avg", "_mean", ".avg", "/avg"};
+	double count, bad;
+
+	for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
+		struct ts_span of = series;
+		const char *name;
+
+		if (!ts_span_ends(series, endings[i]))
+			continue;
+		of.len -= strlen(endings[i]);
+		name = (const char *)ts_arena_span(c->arena, of).data;
+		if (name && ts_check_want_of(c, TS_M_SERIES_COUNT, name, &count) && count > 0 &&
+		    !(ts_check_want_of(c, TS_M_SERIES_NONFINITE, name, &bad) && bad > 0))
+			return name;
+	}
+	return NULL;
+}
+
+static void say_lost(struct ts_check *c, struct ts_buf *out, const struct ts_measure *row)
+{
+	const char *of = mean_of(c, row->subject);
+
+	ts_check_evidence(c, row);
+	ts_buf_printf(out, "%.*s is NaN or infinite from step %.0f to the end", TS_SPAN_ARG(row->subject), row->value);
+	if (of)
+		ts_buf_printf(
+			out,
+			", while all that is logged of %s is finite: a running mean stays so behind a single value that is not, as "
+			"where mixed precision overflows, and does not show that training is lost",
+			of);
+}
+
 static bool is_medium(const struct moved *m)
 {
 	double small = fmin(fabs(m->before), fabs(m->after)), large = fmax(fabs(m->before), fabs(m->after));
@@ -578,17 +613,15 @@ void ts_check_series_moved(struct ts_check *c)
 		if (lost ? ts_measure_find(c->measures, TS_M_SERIES_COUNT, row->subject) != NULL
 			 : !ts_measure_is(row, TS_M_SERIES_MOVE) || said_elsewhere(c, row) || !want_moved(c, row, &m))
 			continue;
-		medium |= lost || is_medium(&m);
+		medium |= lost ? !mean_of(c, row->subject) : is_medium(&m);
 		first = fmin(first, m.from);
 		if (n++ >= NAMED)
 			continue;
 		ts_buf_str(&named, n > 1 ? "; " : "");
-		if (lost) {
-			ts_check_evidence(c, row);
-			ts_buf_printf(&named, "%.*s is NaN or infinite from step %.0f to the end", TS_SPAN_ARG(row->subject), m.from);
-		} else {
+		if (lost)
+			say_lost(c, &named, row);
+		else
 			say_moved(&named, &m);
-		}
 	}
 	if (n > NAMED)
 		ts_buf_printf(&named, "; and %zu more series", n - NAMED);

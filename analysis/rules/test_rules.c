@@ -509,6 +509,16 @@ static const struct rule_case cases[] = {
 	{"CONVERGENCE.SERIES_MOVED", ASKED MOVED("gap", "drift", "0.1", "0.2", "0", "1"), MEDIUM,
 	 "gap rises from 0.1 to 0.2 over the run although the learning rate is 0, so that no weight changes."},
 	{"CONVERGENCE.SERIES_MOVED", ASKED "; convergence/kl/lost_step = 9", MEDIUM, "kl is NaN or infinite from step 9 to the end."},
+	{"CONVERGENCE.SERIES_MOVED",
+	 ASKED "; convergence/grad_norm/count = 100; convergence/grad_norm/nonfinite_count = 0; "
+	       "convergence/grad_norm_avg/lost_step = 9",
+	 LOW,
+	 "grad_norm_avg is NaN or infinite from step 9 to the end, while all that is logged of grad_norm is finite: a running mean "
+	 "stays so behind a single value that is not, as where mixed precision overflows, and does not show that training is lost."},
+	{"CONVERGENCE.SERIES_MOVED",
+	 ASKED "; convergence/grad_norm/count = 100; convergence/grad_norm/nonfinite_count = 1; "
+	       "convergence/grad_norm_avg/lost_step = 9",
+	 MEDIUM, "grad_norm_avg is NaN or infinite from step 9 to the end."},
 	{"CONVERGENCE.SERIES_MOVED", ASKED "; convergence/loss/count = 100; convergence/loss/lost_step = 9", PASSES, NULL},
 	{"CONVERGENCE.SERIES_MOVED", ASKED MOVED("loss", "jump", "12", "4", "0", "0") "; convergence/loss/count = 100", LOW, NULL},
 	{"CONVERGENCE.SERIES_MOVED", ASKED MOVED("loss", "rise", "1", "4", "1", "0") "; convergence/loss/count = 100", PASSES, NULL},

@@ -23,21 +23,40 @@ static bool is_rate(struct ts_span leaf)
 	return ts_span_is(leaf, "lr") || ts_span_is(leaf, "learning_rate");
 }
 
+/* What the training computes, or of which nobody knows, whatever its name. */
+static bool is_computed(const struct ts_column *column, const struct ts_facts *facts)
+{
+	struct ts_logged_name logged;
+
+	return column->type == TS_COLUMN_F64 && ts_span_starts(column->name, ts_span_str("scalars.")) &&
+	       ts_role_of(column->name, facts) != TS_ROLE_OBSERVATION && !ts_logged_name_of(column->name, &logged);
+}
+
 bool ts_moves_asks(const struct ts_column *column, const struct ts_facts *facts)
 {
 	uint8_t room[TS_PATH_MAX];
-	struct ts_logged_name logged;
 	struct ts_span leaf;
 
 	TS_DOOR(ts_facts_hold(facts));
-	if (column->type != TS_COLUMN_F64 || !ts_span_starts(column->name, ts_span_str("scalars.")) ||
-	    ts_role_of(column->name, facts) == TS_ROLE_OBSERVATION || ts_logged_name_of(column->name, &logged))
+	if (!is_computed(column, facts))
 		return false;
 	leaf = ts_column_leaf(column->name, room);
 	for (size_t i = 0; i < sizeof move_names / sizeof move_names[0]; i++)
 		if (ts_glob(ts_span_str(move_names[i]), leaf))
 			return false;
 	return true;
+}
+
+/* A norm of gradients has no level to leave, but it can cease to be a number. That of all of them is read with the loss. */
+static bool asks_lost(const struct ts_column *column, const struct ts_facts *facts)
+{
+	uint8_t room[TS_PATH_MAX];
+	struct ts_span leaf;
+
+	if (!is_computed(column, facts))
+		return false;
+	leaf = ts_column_leaf(column->name, room);
+	return ts_glob(ts_span_str("*grad*norm*"), leaf) && !ts_span_is(leaf, "grad_norm");
 }
 
 /* The first learning rate of the rank; its steps lie in the arena. */
@@ -78,8 +97,8 @@ static bool rows(const struct ts_move *m, struct ts_span of, bool frozen, struct
 }
 
 static enum ts_status one_series(struct ts_columns *columns, const struct ts_table *table, const struct ts_column *column,
-				 int64_t first, struct ts_move_about *about, struct ts_arena *arena, struct ts_measures *measures,
-				 struct ts_error *err)
+				 int64_t first, bool levels, struct ts_move_about *about, struct ts_arena *arena,
+				 struct ts_measures *measures, struct ts_error *err)
 {
 	struct ts_arena work;
 	struct ts_series s;
@@ -93,6 +112,8 @@ static enum ts_status one_series(struct ts_columns *columns, const struct ts_tab
 	ts_arena_init(&work, TS_ANALYSIS_ARENA);
 	status = ts_move_find(&s, about, NULL, &work, &move, err);
 	ts_arena_finish(&work);
+	if (!status && !levels)
+		move.kind = TS_MOVE_NONE;
 	if (!status && !rows(&move, ts_column_said(column->name), about->frozen, arena, measures))
 		status = ts_arena_error(arena, err);
 	ts_columns_done(columns);
@@ -115,10 +136,12 @@ enum ts_status ts_analyze_moves(struct ts_columns *columns, const struct ts_inde
 		const struct ts_table *table = &index->tables[t];
 
 		for (size_t i = 0; !status && table->kind == TS_TABLE_STEPS && i < table->n_columns && asked < TS_MOVES_SERIES; i++) {
-			if (table->rows > TS_MOVES_ROWS || !ts_moves_asks(&table->columns[i], facts))
+			bool levels = ts_moves_asks(&table->columns[i], facts);
+
+			if (table->rows > TS_MOVES_ROWS || (!levels && !asks_lost(&table->columns[i], facts)))
 				continue;
 			asked++;
-			status = one_series(columns, table, &table->columns[i], first, &about, arena, measures, err);
+			status = one_series(columns, table, &table->columns[i], first, levels, &about, arena, measures, err);
 		}
 	}
 	ts_arena_finish(&kept);

@@ -2,7 +2,8 @@
  *
  * Asked of are the scalars that are part of what the run computes or of which nobody knows, the loss among them: not times, rates,
  * memory, learning rates, counters, scales of mixed precision, norms of gradients and other settings, by their names (move_names in the
- * source). At most TS_MOVES_SERIES of them are asked, of at most TS_MOVES_ROWS rows, as several copies of one lie in memory.
+ * source). Of norms of gradients, but for that of all, is asked whether they are NaN or infinite to the end. At most TS_MOVES_SERIES of
+ * them are asked, of at most TS_MOVES_ROWS rows, as several copies of one lie in memory.
  */
 #ifndef TSCOPE_SERVICE_HANDLERS_ANALYZE_ANALYZE_MOVES_H
 #define TSCOPE_SERVICE_HANDLERS_ANALYZE_ANALYZE_MOVES_H
