@@ -87,13 +87,13 @@ const uint8_t *ts_tree_page(struct ts_pages *p, uint64_t number, unsigned kind)
 	return page;
 }
 
-bool ts_page_node(struct ts_pages *p, const uint8_t *page, unsigned kind, unsigned i, struct ts_node *ret)
+static bool node_at(const struct ts_pages *p, const uint8_t *page, unsigned kind, unsigned at, struct ts_node *ret)
 {
-	unsigned at = u16(page + HEADER + 2 * i), room, keys;
 	const uint8_t *node = page + at;
+	unsigned room, keys;
 	uint64_t size;
 
-	if (at < u16(page + 14) || at + NODE > p->size || at % 2)
+	if (at + NODE > p->size || at % 2)
 		return false;
 	room = p->size - at - NODE;
 	keys = u16(node + 6);
@@ -115,6 +115,18 @@ bool ts_page_node(struct ts_pages *p, const uint8_t *page, unsigned kind, unsign
 	ret->page = ts_load_le(node + NODE + keys, 8);
 	ret->value.data = NULL;
 	return true;
+}
+
+bool ts_page_node(struct ts_pages *p, const uint8_t *page, unsigned kind, unsigned i, struct ts_node *ret)
+{
+	unsigned at = u16(page + HEADER + 2 * i);
+
+	return at >= u16(page + 14) && node_at(p, page, kind, at, ret);
+}
+
+bool ts_page_record_at(struct ts_pages *p, const uint8_t *page, unsigned at, struct ts_node *ret)
+{
+	return at >= HEADER && node_at(p, page, TS_PAGE_LEAF, at, ret);
 }
 
 int ts_node_value(struct ts_pages *p, struct ts_node *node)

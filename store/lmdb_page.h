@@ -59,6 +59,9 @@ static inline unsigned ts_page_nodes(const uint8_t *page)
 	return (unsigned)((page[12] | page[13] << 8) - 16) / 2;
 }
 bool ts_page_node(struct ts_pages *p, const uint8_t *page, unsigned kind, unsigned i, struct ts_node *ret);
+/* The record of a leaf that begins at a byte of its page, of which the header and the other nodes may be damaged. What it says is held
+ * to its own checksum. */
+bool ts_page_record_at(struct ts_pages *p, const uint8_t *page, unsigned at, struct ts_node *ret);
 /* Every node lies where it can, they fill the page as LMDB fills it, and keys rise; of integers, as those of the free list are. */
 bool ts_page_check(struct ts_pages *p, const uint8_t *page, unsigned kind, bool integers);
 /* The value of a node that lies in pages of its own. */

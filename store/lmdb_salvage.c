@@ -1,14 +1,17 @@
 /* lmdb_salvage.c - copies what is sound of a damaged store to a new one, and names the rest.
  *
- * Records are taken from every sound page that a tree reaches, and, where one was lost, from sound pages that no tree reaches and that
- * are not free: those below a damaged page. Then what was taken is held together: an object stays if its bytes are what its id says; a
- * name if all that it needs is there, as its log says it was last; a note and a log if their name is there. */
+ * Records are taken from every sound page that a tree reaches. For a table of which some were lost they are also taken one by one, by
+ * their own checksums, from its damaged pages, and from sound pages that no tree reaches and that are not free: those below a damaged
+ * page. What lies in pages of an object's bytes, which somebody sent, is never taken for a record. Then what was taken is held
+ * together: an object stays if its bytes are what its id says; a name if all that it needs is there, as its log says it was last; a
+ * note and a log if their name is there. */
 #include "base/grow.h"
 #include "store/lmdb_internal.h"
 
 #include "store/store_internal.h"
 
 #include "base/alloc.h"
+#include "base/cursor.h"
 #include "base/limits.h"
 #include "base/text.h"
 
@@ -33,6 +36,7 @@ struct salvage {
 	size_t n, bytes;
 	bool keep;	    /* what the new store has already stays as it is */
 	bool with_extracts; /* they are what was written, all of them; else they are computed anew, by gc */
+	uint32_t whole_tables; /* a bit for each that is what the superblock says */
 	uint64_t stored, last_pack;
 	struct ts_idmap whole; /* ids: &is_whole if all that they need is there, else &is_not */
 	size_t cap_lost;
@@ -197,27 +201,66 @@ static enum ts_db table_of(struct ts_span key, struct ts_span value)
 	return behind > 9 && end[behind - 8] == 0 ? TS_DB_NOTE_LOG : TS_DB_NOTES;
 }
 
-/* Pages of records that no tree reaches and that are not free. */
-static enum ts_status take_strays(struct salvage *s, struct ts_scan *scan, struct ts_error *err)
+/* Which records are looked for in pages that the scan did not take. */
+enum rest { REST_OBJECTS, REST_RECORDS };
+
+/* A record of a table that lacks some. The pages of an object's bytes belong to it from then on. */
+static enum ts_status take_rest(struct salvage *s, struct ts_scan *scan, enum rest rest, struct ts_node *node, struct ts_error *err)
 {
+	bool own = !node->value.data;
+	enum ts_db db;
+
+	if (node->key.len == 0 || ts_node_value(&scan->pages, node))
+		return TS_OK;
+	db = table_of(node->key, node->value);
+	if (db == TS_DBS || (s->whole_tables >> db & 1) || (db == TS_DB_PACKS) != (rest == REST_OBJECTS))
+		return TS_OK;
+	for (uint64_t i = 0; own && i < ts_node_pages(&scan->pages, node); i++)
+		scan->used[(node->page + i) / 8] |= (uint8_t)(1 << (node->page + i) % 8);
+	return take(s, db, node->key, node->value, err);
+}
+
+/* Each two bytes of a damaged page may say where a record begins. */
+static enum ts_status take_harmed(struct salvage *s, struct ts_scan *scan, enum rest rest, uint64_t number, struct ts_error *err)
+{
+	const uint8_t *page = scan->pages.at + number * scan->pages.size;
+	enum ts_status status = TS_OK;
+	struct ts_node node;
+
+	for (unsigned at = 0; at + 2 <= scan->pages.size && !status; at += 2)
+		if (ts_page_record_at(&scan->pages, page, (unsigned)ts_load_le(page + at, 2), &node))
+			status = take_rest(s, scan, rest, &node, err);
+	return status;
+}
+
+static enum ts_status take_stray(struct salvage *s, struct ts_scan *scan, enum rest rest, uint64_t number, struct ts_error *err)
+{
+	const uint8_t *page = ts_tree_page(&scan->pages, number, TS_PAGE_LEAF);
+	enum ts_status status = TS_OK;
+	struct ts_node node;
+
+	if (!page || !ts_page_check(&scan->pages, page, TS_PAGE_LEAF, false))
+		return TS_OK;
+	for (unsigned i = 0; i < ts_page_nodes(page) && !status; i++)
+		if (ts_page_node(&scan->pages, page, TS_PAGE_LEAF, i, &node))
+			status = take_rest(s, scan, rest, &node, err);
+	return status;
+}
+
+/* The bytes of objects first, so that no page of theirs is looked at for other records. */
+static enum ts_status take_the_rest(struct salvage *s, struct ts_scan *scan, struct ts_error *err)
+{
+	uint64_t end = scan->pages.n <= scan->meta.last ? scan->pages.n : scan->meta.last + 1;
 	enum ts_status status = flush(s, err);
 
 	s->keep = true;
-	for (uint64_t number = 2; number < scan->pages.n && !status; number++) {
-		const uint8_t *page = ts_scan_is_used(scan, number) ? NULL : ts_tree_page(&scan->pages, number, TS_PAGE_LEAF);
-
-		if (!page || !ts_page_check(&scan->pages, page, TS_PAGE_LEAF, false))
-			continue;
-		for (unsigned i = 0; i < ts_page_nodes(page) && !status; i++) {
-			struct ts_node node;
-			enum ts_db db;
-
-			if (!ts_page_node(&scan->pages, page, TS_PAGE_LEAF, i, &node) || ts_node_value(&scan->pages, &node))
-				continue;
-			db = table_of(node.key, node.value);
-			if (db < TS_DBS)
-				status = take(s, db, node.key, node.value, err);
-		}
+	for (enum rest rest = REST_OBJECTS; rest <= REST_RECORDS && !status; rest++) {
+		for (uint64_t number = 2; number < end && !status; number++)
+			if (ts_scan_is_harmed(scan, number))
+				status = take_harmed(s, scan, rest, number, err);
+		for (uint64_t number = 2; number < end && !status; number++)
+			if (!ts_scan_is_used(scan, number))
+				status = take_stray(s, scan, rest, number, err);
 	}
 	return status ? status : flush(s, err);
 }
@@ -237,20 +280,41 @@ static bool newest_slot(struct ts_lmdb_env *from, struct ts_super_slot *ret)
 	return known;
 }
 
+static uint32_t whole_tables(const struct ts_scan *scan, const struct ts_super_slot *slot)
+{
+	uint32_t whole = 0;
+
+	for (unsigned db = 0; db < TS_DBS; db++)
+		if (!scan->lost[db] && scan->found[db].records == slot->tables[db].records &&
+		    scan->found[db].sum == slot->tables[db].sum)
+			whole |= (uint32_t)1 << db;
+	return whole;
+}
+
+/* A page as it was before leaves what it lacks in pages that no tree reaches, and nothing damaged. */
+static bool lacks_some(const struct salvage *s)
+{
+	static const enum ts_db copied[] = {TS_DB_META, TS_DB_OBJECTS,	TS_DB_PACKS,	TS_DB_REFS, TS_DB_LOG,
+					    TS_DB_NOTES, TS_DB_NOTE_LOG, TS_DB_REMOVED, TS_DB_EXTRACTS};
+	bool lacks = false;
+
+	for (size_t i = 0; i < sizeof copied / sizeof *copied; i++)
+		lacks = lacks || !(s->whole_tables >> copied[i] & 1);
+	return lacks;
+}
+
 static enum ts_status scan_twice(struct salvage *s, struct ts_lmdb_env *from, struct ts_lmdb_txn *t, struct ts_error *err)
 {
 	struct ts_scan scan = {.pages = t->view.pages, .meta = t->view.meta}, first = scan;
-	const struct ts_sum *found = &first.found[TS_DB_EXTRACTS], *was;
 	struct ts_super_slot slot;
 	enum ts_status status = ts_scan_run(&first, err);
 
-	was = &slot.tables[TS_DB_EXTRACTS];
 	if (!newest_slot(from, &slot))
 		slot = (struct ts_super_slot){.txn = 0};
-	s->with_extracts = found->records == was->records && found->sum == was->sum;
-	found = &first.found[TS_DB_META];
-	was = &slot.tables[TS_DB_META];
-	if (!status && (found->records != was->records || found->sum != was->sum))
+	if (!status)
+		s->whole_tables = whole_tables(&first, &slot);
+	s->with_extracts = s->whole_tables >> TS_DB_EXTRACTS & 1;
+	if (!status && !(s->whole_tables >> TS_DB_META & 1))
 		status = lose(s, err, "tokens and other records of the server that lay in damaged pages, if there were any");
 	ts_scan_finish(&first);
 	scan.visit = take;
@@ -259,8 +323,8 @@ static enum ts_status scan_twice(struct salvage *s, struct ts_lmdb_env *from, st
 		status = ts_scan_run(&scan, err);
 	if (!status)
 		status = flush(s, err);
-	if (!status && scan.bad)
-		status = take_strays(s, &scan, err);
+	if (!status && (scan.bad || lacks_some(s)))
+		status = take_the_rest(s, &scan, err);
 	ts_scan_finish(&scan);
 	return status;
 }

@@ -53,6 +53,8 @@ static void damaged(struct tree *t, uint64_t page)
 		s->bad = page ? page : 1;
 		s->bad_tree = t->number;
 	}
+	if (page <= s->meta.last)
+		s->harmed[page / 8] |= (uint8_t)(1 << page % 8);
 	s->lost[t->number]++;
 }
 
@@ -218,7 +220,8 @@ static enum ts_status scan_tree(struct ts_scan *s, unsigned number, const struct
 enum ts_status ts_scan_run(struct ts_scan *s, struct ts_error *err)
 {
 	s->used = ts_alloc_array((size_t)(s->meta.last / 8 + 1), 1);
-	if (!s->used)
+	s->harmed = ts_alloc_array((size_t)(s->meta.last / 8 + 1), 1);
+	if (!s->used || !s->harmed)
 		return ts_error_set(err, TS_NO_MEMORY, "out of memory to look at the pages of a store");
 	if (scan_tree(s, TS_SCAN_FREE, &s->meta.free, err) || scan_tree(s, TS_SCAN_MAIN, &s->meta.main, err))
 		return err->status;
@@ -231,7 +234,8 @@ enum ts_status ts_scan_run(struct ts_scan *s, struct ts_error *err)
 void ts_scan_finish(struct ts_scan *s)
 {
 	ts_free(s->used);
-	s->used = NULL;
+	ts_free(s->harmed);
+	s->used = s->harmed = NULL;
 }
 
 int ts_roots_find(struct ts_pages *p, const struct ts_meta *meta, struct ts_root roots[TS_DBS])

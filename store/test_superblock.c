@@ -1,4 +1,5 @@
 /* Tests what a store says once a page, its data file or its superblock is not what was written, and that it says it nowhere else. */
+#include "base/cursor.h"
 #include "store/lmdb_internal.h"
 #include "store/store_internal.h"
 #include "store/test_store.h"
@@ -516,6 +517,86 @@ static void salvage_takes_no_digest_for_a_name(void **state)
 	test_free(whole);
 }
 
+/* The first leaf of a table whose tree is two pages deep. */
+static uint64_t first_leaf(const uint8_t *file, uint64_t root)
+{
+	const uint8_t *at = file + root * 4096;
+
+	assert_int_equal(at[10], TS_PAGE_BRANCH);
+	root = ts_load_le(at + (at[16] | at[17] << 8), 4);
+	assert_int_equal(file[root * 4096 + 10], TS_PAGE_LEAF);
+	return root;
+}
+
+/* Each record has a checksum: of a page whose header is damaged all come back, and of one in which one record is, all others. */
+static void salvage_takes_the_sound_records_of_a_damaged_page(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_salvage_report report;
+	uint64_t root = root_of(f, TS_DB_OBJECTS);
+	uint8_t *whole, *page;
+	char to[320];
+	size_t n;
+
+	close_it(f);
+	(void)snprintf(to, sizeof to, "%s/saved", f->dir);
+	whole = slurp(f->data, &n);
+	page = whole + 4096 * first_leaf(whole, root);
+	memset(page + 10, 0x55, 6);
+	spill(f->data, whole, n);
+	OK(ts_lmdb_salvage(f->dir, to, &f->arena, &report, &f->err));
+	assert_true(report.damaged && report.names == 60 && report.objects == 720);
+	test_remove_dir(to);
+	page[(page[16] | page[17] << 8) + 8 + TS_ID_BYTES + 1] ^= 1;
+	spill(f->data, whole, n);
+	OK(ts_lmdb_salvage(f->dir, to, &f->arena, &report, &f->err));
+	assert_true(report.damaged && report.objects == 719 && report.names == 59);
+	test_remove_dir(to);
+	test_free(whole);
+}
+
+/* A page that no tree reaches tells nothing of a table that is whole: a record that was removed does not come back from it. */
+static void salvage_takes_nothing_for_a_table_that_is_whole(void **state)
+{
+	static const char table[] = "sent";
+	struct fixture *f = *state;
+	struct ts_record token = {.key = ts_span_str("token/a"), .value = ts_span_str("as it was")};
+	struct ts_salvage_report report;
+	uint64_t stray, tokens, names;
+	uint8_t *whole, kept[4096];
+	char to[320];
+	size_t n;
+
+	OK(ts_store_write(ts_store_of(f->e), put_sent, NULL, 200, &f->err));
+	stray = root_of(f, TS_DB_SENT);
+	OK(f->e->ops->record_put(f->e, &token, NULL, &f->err));
+	tokens = root_of(f, TS_DB_META);
+	close_it(f);
+	whole = slurp(f->data, &n);
+	memcpy(kept, whole + tokens * 4096, sizeof kept);
+	assert_non_null(memmem(kept, sizeof kept, "token/a", 7));
+	test_free(whole);
+	open_it(f, false);
+	token.value.len = 0; /* removed */
+	OK(f->e->ops->record_put(f->e, &token, NULL, &f->err));
+	stray = root_of(f, TS_DB_SENT);
+	names = root_of(f, TS_DB_REFS);
+	close_it(f);
+	whole = slurp(f->data, &n);
+	for (uint8_t *at = whole; (at = memmem(at, n - (size_t)(at - whole), table, sizeof table - 1)); at++)
+		*at ^= 1;
+	memcpy(whole + stray * 4096, kept, sizeof kept);
+	for (unsigned i = 0; i < 8; i++)
+		whole[stray * 4096 + i] = (uint8_t)(stray >> 8 * i);
+	memset(whole + names * 4096, 0x55, 4096);
+	spill(f->data, whole, n);
+	(void)snprintf(to, sizeof to, "%s/saved", f->dir);
+	OK(ts_lmdb_salvage(f->dir, to, &f->arena, &report, &f->err));
+	assert_true(report.damaged && report.names == 60 && report.records == 0);
+	test_remove_dir(to);
+	test_free(whole);
+}
+
 static int lose_a_log(MDB_txn *txn)
 {
 	uint8_t room[TS_LOG_KEY_MAX];
@@ -581,6 +662,8 @@ int main(void)
 		TEST(damage_under_an_open_store_ends_writes),
 		TEST(salvage_saves_what_is_sound_and_names_the_rest),
 		TEST(salvage_takes_no_digest_for_a_name),
+		TEST(salvage_takes_the_sound_records_of_a_damaged_page),
+		TEST(salvage_takes_nothing_for_a_table_that_is_whole),
 		TEST(what_one_table_has_and_another_lacks_is_found),
 		TEST(a_table_whose_name_changed_is_missed),
 	};

@@ -3,10 +3,12 @@
 another page of the file, the page as it was before, turned bits), and the file is cut CUTS times, in copies of three stores: a small
 one, one with every kind of record, and one of RUNS runs (300). Of each: no command may die by a signal; verify may not say sound where
 a name, log, note, token or object differs from what was stored (P6 of store/engine.h); once a command has said that the store is
-damaged, data.mdb stays as it is; and salvage makes a store that verify calls sound, with everything whose pages were not damaged. Prints
-the counts, and how much salvage brought back."""
+damaged, data.mdb stays as it is; and salvage makes a store that verify calls sound, with everything that the damaged store itself still
+answers rightly: each run that it lists as it was stored and can export. Prints a table: a row for each kind of damage, what was wrong in
+it (all of which has to be 0), and how much salvage brought back."""
 import collections
 import hashlib
+import itertools
 import json
 import os
 import random
@@ -14,6 +16,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -102,12 +105,20 @@ def digest(path):
         return hashlib.sha256(f.read()).hexdigest()
 
 
-class Trial:
-    def __init__(self, top):
-        self.top, self.store, self.saved = top, f"{top}/trial", f"{top}/saved"
-        self.counts, self.wrong, self.said, self.kept = collections.Counter(), [], 0.0, 0.0
+# What fails a trial, by the word that heads its column.
+WRONG = {"died": "a command ended by a signal", "false": "called sound, but something differs", "written": "data.mdb was written to afterwards",
+         "taken": "a push was acknowledged afterwards", "refused": "a push was refused though verify said sound", "unsaved": "salvage failed, or what it made is not sound",
+         "lost": "salvage lacks what the damaged store still answers", "silent": "salvage called all saved, and a name is missing or another"}
 
-    def run(self, what, first, truth, change):
+
+class Trial:
+    def __init__(self, top, pushed):
+        self.top, self.store, self.saved, self.pushed = top, f"{top}/trial", f"{top}/saved", pushed
+        self.counts = collections.defaultdict(collections.Counter)
+        self.row, self.wrong = self.counts[""], []
+
+    def run(self, kind, what, first, truth, change):
+        self.row = self.counts[kind]
         shutil.rmtree(self.store, ignore_errors=True)
         shutil.copytree(first, self.store)
         change(f"{self.store}/data.mdb")
@@ -115,52 +126,70 @@ class Trial:
         status, seen = truth_of(self.store)  # a list first: it writes nothing, and meets the damage as it comes
         verify = tscope(self.store, "verify")
         before = digest(data)
-        push = tscope(self.store, "push", f"{self.top}/small0", "--name", "pushed")
+        push = tscope(self.store, "push", self.pushed, "--name", "pushed")
         note = tscope(self.store, "note", truth["names"][0][0].split("/")[1], "tone=third")
         after = digest(data)
         died = [s for s in (status, verify.returncode, push.returncode, note.returncode) if s < 0]
         sound = verify.returncode == 0
-        self.counts["trials"] += 1
-        self.counts["verify said sound"] += sound
+        self.row["trials"] += 1
+        self.row["sound"] += sound
         if died:
             self.fail("died", what, died)
         if sound and (status or seen != truth):
-            self.fail("called sound, but differs", what, "")
+            self.fail("false", what, "")
         if not sound and before != after:
-            self.fail("written to afterwards", what, verify.stdout + verify.stderr)
+            self.fail("written", what, verify.stdout + verify.stderr)
         if not sound and not push.returncode:
-            self.fail("acknowledged afterwards", what, push.stdout)
+            self.fail("taken", what, push.stdout)
         if sound and push.returncode:
-            self.fail("refused though sound", what, push.stderr)
+            self.fail("refused", what, push.stderr)
         if not sound:
-            self.save(what, truth)
+            self.save(what, truth, seen if not status else None)
 
-    def save(self, what, truth):
+    def save(self, what, truth, still):
         shutil.rmtree(self.saved, ignore_errors=True)
         done = tscope(self.store, "salvage", self.store, self.saved)
         if done.returncode not in (0, 1):
-            self.fail("died" if done.returncode < 0 else "not salvaged", what, done.stdout + done.stderr)
+            self.fail("died" if done.returncode < 0 else "unsaved", what, done.stdout + done.stderr)
             return
         verify = tscope(self.saved, "verify")
         if verify.returncode:
-            self.fail("salvaged, but not sound", what, verify.stdout + verify.stderr)
+            self.fail("unsaved", what, verify.stdout + verify.stderr)
         status, seen = truth_of(self.saved)
-        names = {name: run for name, run, _ in truth["names"]}
-        back = {name: run for name, run, _ in seen["names"]} if not status else {}
-        wrong = [n for n, run in back.items() if n in names and run != names[n]]
-        self.counts["salvaged"] += 1
-        self.counts["all names came back"] += names == back
-        self.said += len(names)
-        self.kept += sum(back.get(n) == run for n, run in names.items())
-        if wrong and done.returncode == 0:
-            self.fail("salvage called all saved, but a name differs", what, wrong[:3])
+        if status:
+            self.fail("died" if status < 0 else "unsaved", what, f"list: status {status}")
+            return
+        names, back = ({name: run for name, run, _ in of["names"]} for of in (truth, seen))
+        self.row["salvaged"] += 1
+        self.row["names"] += len(names)
+        self.row["kept"] += sum(back.get(n) == run for n, run in names.items())
         if names != back and done.returncode == 0:
-            self.fail("salvage lost names and did not say so", what, sorted(set(names) - set(back))[:3])
+            self.fail("silent", what, sorted(n for n in set(names) | set(back) if names.get(n) != back.get(n))[:3])
+        self.still(what, truth, still or {}, seen)
+
+    def still(self, what, truth, still, saved):
+        """What the damaged store still answers as it was stored has to be in the saved one. Of many lost names some are tried."""
+        have = set(saved["names"])
+        for name, _, row in [n for n in set(still.get("names", ())) & set(truth["names"]) - have][:5]:
+            out = f"{self.top}/out"
+            shutil.rmtree(out, ignore_errors=True)
+            if tscope(self.store, "export", name.split("/", 1)[1], out).returncode == 0:
+                self.fail("lost", what, row)
 
     def fail(self, how, what, why):
-        self.counts[how] += 1
+        self.row[how] += 1
         self.wrong.append(f"{how}: {what}: {str(why)[:300]}")
         print(self.wrong[-1], flush=True)
+
+
+def table(trials):
+    counts = {kind: sum((trial.counts[kind] for trial in trials), collections.Counter()) for kind in (*KINDS, "cut")}
+    print(f"{'kind':8} {'trials':>7} {'sound':>6}" + "".join(f" {how:>8}" for how in WRONG) + f" {'salvaged':>9}   names as they were")
+    for kind, row in [*counts.items(), ("all", sum(counts.values(), collections.Counter()))]:
+        print(f"{kind:8} {row['trials']:7,} {row['sound']:6,}" + "".join(f" {row[how]:8,}" for how in WRONG)
+              + f" {row['salvaged']:9,}   {row['kept']:,} of {row['names']:,}")
+    for how, what in WRONG.items():
+        print(f"  {how}: {what}")
 
 
 def damage(rnd, kind, pages, older):
@@ -190,10 +219,27 @@ def damage(rnd, kind, pages, older):
     return page, change
 
 
+def one(trial, stores, n):
+    """The trial of number n, whoever makes it: the damages come first, then the cuts."""
+    rnd = random.Random(f"{os.environ.get('SEED', '33')} {n}")
+    if n < DAMAGES:
+        # A store of thousands of runs takes seconds to ask, so it gets a twentieth.
+        name, store, truth, older, size = stores[n // len(KINDS) % len(stores) if RUNS <= 300 else 2 if n % 100 < len(KINDS) else n // len(KINDS) % 2]
+        kind = KINDS[n % len(KINDS)]
+        page, change = damage(rnd, kind, size // PAGE, older)
+        trial.run(kind, f"{name} {kind} page {page}", store, truth, change)
+    else:
+        name, store, truth, older, size = stores[n % len(stores)]
+        cut = rnd.choice((0, 1, PAGE, 2 * PAGE, size - 1, size - PAGE, rnd.randrange(size)))
+        trial.run("cut", f"{name} cut to {cut}", store, truth, lambda path: os.truncate(path, cut))
+
+
 def main():
-    rnd, began = random.Random(int(os.environ.get("SEED", "33"))), time.time()
-    with tempfile.TemporaryDirectory(prefix="tscope-damage-") as top:
-        trial, stores = Trial(top), []
+    began, numbers = time.time(), itertools.count()
+    # What a disk keeps is not tried here, and on one each store would wait for it.
+    shm = "/dev/shm" if "TMPDIR" not in os.environ and os.access("/dev/shm", os.W_OK) else None
+    with tempfile.TemporaryDirectory(prefix="tscope-damage-", dir=shm) as top:
+        stores, failed = [], []
         for make in (small, full, many):
             store, older = f"{top}/{make.__name__}", f"{top}/{make.__name__}.older"
             make(top, store, older)
@@ -201,23 +247,27 @@ def main():
             if status or tscope(store, "verify").returncode:
                 sys.exit(f"the sound store {make.__name__} does not answer")
             stores.append((make.__name__, store, truth, open(older, "rb").read(), os.path.getsize(f"{store}/data.mdb")))
-        for n in range(DAMAGES):
-            # A store of thousands of runs takes seconds to ask, so it gets a twentieth.
-            name, store, truth, older, size = stores[n // len(KINDS) % len(stores) if RUNS <= 300 else 2 if n % 100 < len(KINDS) else n // len(KINDS) % 2]
-            kind = KINDS[n % len(KINDS)]
-            page, change = damage(rnd, kind, size // PAGE, older)
-            if n % 1000 == 999:
-                print(f"{n + 1} of {DAMAGES}: {dict(trial.counts)}", file=sys.stderr, flush=True)
-            trial.run(f"{name} {kind} page {page}", store, truth, change)
-        for n in range(CUTS):
-            name, store, truth, older, size = stores[n % len(stores)]
-            cut = rnd.choice((0, 1, PAGE, 2 * PAGE, size - 1, size - PAGE, rnd.randrange(size)))
-            trial.run(f"{name} cut to {cut}", store, truth, lambda path, cut=cut: os.truncate(path, cut))
-    counts = trial.counts
-    print(f"{DAMAGES} damaged pages and {CUTS} cuts of three stores ({', '.join(f'{s[0]} {s[4] // PAGE} pages' for s in stores)}) in {time.time() - began:.0f} s: "
-          + ", ".join(f"{n} {what}" for what, n in counts.items())
-          + f"; salvage brought back {trial.kept:.0f} of {trial.said:.0f} names as they were")
-    if trial.wrong:
+
+        def work(trial):
+            try:
+                while (n := next(numbers)) < DAMAGES + CUTS and not failed:
+                    if n % 1000 == 999:
+                        print(f"{n + 1:,} of {DAMAGES + CUTS:,} in {time.time() - began:.0f} s", file=sys.stderr, flush=True)
+                    one(trial, stores, n)
+            except BaseException as e:
+                failed.append(e)
+
+        trials = [Trial(f"{top}/by{n}", f"{top}/small0") for n in range(os.cpu_count() or 1)]
+        threads = [threading.Thread(target=work, args=(trial,)) for trial in trials]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        if failed:
+            raise failed[0]
+    print(f"{DAMAGES:,} damaged pages and {CUTS} cuts of three stores ({', '.join(f'{s[0]} {s[4] // PAGE:,} pages' for s in stores)}) in {time.time() - began:.0f} s")
+    table(trials)
+    if any(trial.wrong for trial in trials):
         sys.exit(1)
 
 
