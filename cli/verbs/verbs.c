@@ -87,6 +87,8 @@ static const struct ts_option watch_options[] = {
 	 .help = "end with exit code 1 when this happens: finding, divergence, hang, death, end, or the code of a finding, also "
 		 "as a glob"},
 	{.name = "interval", .letter = 'i', .argument = "SECONDS", .help = "refresh as often (default 1)"},
+	{.name = "wait", .argument = "TIME",
+	 .help = "wait so long for a run that is not there yet, such as 10s or 1h (default 60s; 0s: not at all)"},
 	READ_OPTIONS,
 	END_OPTIONS,
 };

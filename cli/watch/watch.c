@@ -37,6 +37,8 @@ enum {
 	SAID_MAX = TS_ALARMS,
 	HANG_S = 5,	 /* that a hang waits for what who started the run says of it */
 	ASKERS = 3, /* that may be lost before nothing more is asked */
+	WAIT_S = 60, /* --wait; at most */
+	DAY_S = 86400,
 };
 #define NS_PER_S INT64_C(1000000000)
 
@@ -63,6 +65,8 @@ struct watch {
 	struct ts_arena kept; /* texts of said, and of the last news */
 	struct ts_look_news news;
 	bool looked, forced, polled;
+	int64_t wait_ns;  /* monotonic: until then a run that is not there is waited for */
+	int64_t again_ns; /* when the word is looked up again; 0: it is not */
 	uint64_t looked_steps;
 	struct ts_look_forecast forecast;
 	struct ts_span against;
@@ -404,18 +408,71 @@ static enum ts_status take_diff(struct watch *w, const struct ts_look_diff *diff
 	return ts_arena_check(&w->kept, err);
 }
 
+/* What the word stands for: a pipe, files that grow, or what has to be asked for. */
+static enum ts_status find_source(struct watch *w, const char *path, struct ts_error *err)
+{
+	const char *launch = path ? ts_arena_printf(&w->kept, "%s/launch.json", path) : NULL;
+	enum ts_status status;
+
+	w->path = path;
+	w->source = ASKED;
+	if (!path)
+		return TS_OK;
+	status = ts_args_has(&w->cli->args, "pattern") || ts_file_kind(path) != TS_FILE_DIRECTORY
+			 ? TS_NOT_FOUND
+			 : ts_follow_open(&w->follow, path, &w->live, err);
+	if (status && status != TS_NOT_FOUND && status != TS_INVALID)
+		return status;
+	/* What tscope run has started may be going to record. */
+	if (!status || (status == TS_NOT_FOUND && w->follow.live && launch && ts_file_kind(launch) == TS_FILE_REGULAR))
+		w->source = FOLLOWED;
+	if (w->source == FOLLOWED)
+		w->launch = launch;
+	else
+		ts_follow_close(&w->follow);
+	return TS_OK;
+}
+
+/* A run that is not there yet may be about to begin. Says so once, and looks again in a second. */
+static enum ts_status wait_for_run(struct watch *w, struct ts_span why, struct ts_error *err)
+{
+	if (!w->trouble.len && !w->screen.open)
+		ts_cli_say(w->cli, "%.*s; it is waited for", TS_SPAN_ARG(why));
+	w->trouble = ts_span_str(ts_arena_phrase(&w->kept, "it is waited for: %.*s", TS_SPAN_ARG(why)));
+	w->again_ns = ts_now_mono_ns() + NS_PER_S;
+	return ts_arena_check(&w->kept, err);
+}
+
+static bool may_begin(const struct watch *w, enum ts_status status)
+{
+	return (status == TS_NOT_FOUND || status == TS_INVALID) && ts_now_mono_ns() < w->wait_ns;
+}
+
 /* That nothing can be analyzed yet is no trouble. A run that was never there is no run. */
 static enum ts_status take_failure(struct watch *w, const struct ts_answer *answer, struct ts_error *err)
 {
-	if (answer->kind == TS_ASK_POLL && !w->polled &&
-	    (answer->status == TS_NOT_FOUND || answer->status == TS_INVALID || answer->status == TS_AMBIGUOUS ||
-	     answer->status == TS_DENIED))
+	bool first = answer->kind == TS_ASK_SETTLE || (answer->kind == TS_ASK_POLL && !w->polled);
+
+	if (first && may_begin(w, answer->status))
+		return wait_for_run(w, answer->error, err);
+	if (first && (answer->status == TS_NOT_FOUND || answer->status == TS_INVALID || answer->status == TS_AMBIGUOUS ||
+		      answer->status == TS_DENIED))
 		return ts_error_set(err, answer->status, "%.*s", TS_SPAN_ARG(answer->error));
 	if (answer->kind == TS_ASK_ANALYZE && w->source == FOLLOWED && !w->looked)
 		return TS_OK;
 	if (!ts_span_eq(answer->error, w->trouble))
 		w->trouble = ts_arena_span(&w->kept, answer->error);
 	return ts_arena_check(&w->kept, err);
+}
+
+/* The word has been looked up. */
+static enum ts_status take_place(struct watch *w, const struct ts_answer *answer, struct ts_error *err)
+{
+	struct ts_span path = ts_arena_span(&w->kept, answer->path);
+
+	if (!path.data)
+		return ts_arena_error(&w->kept, err);
+	return find_source(w, path.len ? (const char *)path.data : NULL, err);
 }
 
 static enum ts_status take_answer(struct watch *w, const struct ts_answer *answer, struct ts_error *err)
@@ -425,7 +482,7 @@ static enum ts_status take_answer(struct watch *w, const struct ts_answer *answe
 
 	switch (answer->kind) {
 	case TS_ASK_SETTLE:
-		return TS_OK;
+		return answer->status ? take_failure(w, answer, err) : take_place(w, answer, err);
 	case TS_ASK_POLL:
 		w->poll_ns = now + in_seconds(fmax(w->path ? POLL_PATH_S : w->interval, POLL_TIMES * took));
 		break;
@@ -466,6 +523,8 @@ static enum ts_ask_kind next_question(struct watch *w, uint64_t *ret_from)
 	uint64_t steps = steps_seen(w);
 
 	*ret_from = 0;
+	if (w->again_ns)
+		return 0;
 	if (w->source == ASKED && now >= w->poll_ns)
 		return TS_ASK_POLL;
 	if (ts_args_text(&w->cli->args, "baseline") && now >= w->compare_ns && steps && !w->differs)
@@ -488,6 +547,20 @@ static enum ts_status start_asker(struct watch *w, struct ts_error *err)
 {
 	w->askers++;
 	return ts_asker_start(&w->asker, w->cli, err);
+}
+
+/* A process that asks remembers what it was told of a word, so that another one is asked. */
+static enum ts_status look_up_again(struct watch *w, struct ts_error *err)
+{
+	if (!w->again_ns || ts_now_mono_ns() < w->again_ns)
+		return TS_OK;
+	w->again_ns = w->poll_ns = 0;
+	w->askers = 0;
+	ts_asker_stop(&w->asker);
+	if (start_asker(w, err))
+		return err->status;
+	ts_asker_ask(&w->asker, TS_ASK_SETTLE, 0);
+	return TS_OK;
 }
 
 static void ask_next(struct watch *w)
@@ -550,7 +623,7 @@ static void look_at_launch(struct watch *w)
 
 	if (!w->launch || stat(w->launch, &st) < 0 || !ts_system_changed(&st, &changed))
 		return;
-	w->declared |= before->tv_sec && (changed.tv_sec != before->tv_sec || changed.tv_nsec != before->tv_nsec);
+	w->declared |= changed.tv_sec != before->tv_sec || changed.tv_nsec != before->tv_nsec;
 	w->launch_time = changed;
 }
 
@@ -595,7 +668,7 @@ static void reap(struct watch *w)
 
 static enum ts_status tick(struct watch *w, struct ts_error *err)
 {
-	if (read_new(w, err))
+	if (look_up_again(w, err) || read_new(w, err))
 		return err->status;
 	choose_rank(w);
 	check_loss(w);
@@ -765,47 +838,25 @@ static enum ts_status want_columns(struct watch *w, struct ts_error *err)
 static enum ts_status options(struct watch *w, struct ts_error *err)
 {
 	const struct ts_args *args = &w->cli->args;
-	bool given = false, has_rank = false;
-	uint64_t rank = 0;
+	bool given = false, has_rank = false, waits = false;
+	uint64_t rank = 0, wait_s = 0;
 
 	if (ts_args_above_zero(args, "interval", &given, &w->interval, err) ||
-	    ts_args_uint(args, "rank", INT32_MAX, &has_rank, &rank, err) || want_columns(w, err))
+	    ts_args_seconds(args, "wait", &waits, &wait_s, err) || ts_args_uint(args, "rank", INT32_MAX, &has_rank, &rank, err) || want_columns(w, err))
 		return err->status;
 	if (!given)
 		w->interval = 1;
 	if (!(w->interval >= 0.1 && w->interval <= 3600))
 		return ts_error_set(err, TS_INVALID, "watch: --interval is 0.1 to 3600 seconds");
 	w->rank = has_rank ? (int64_t)rank : -1;
+	wait_s = !waits ? WAIT_S : wait_s < DAY_S ? wait_s : DAY_S;
+	if (!ts_args_has(args, "once"))
+		w->wait_ns = w->began_ns + (int64_t)wait_s * NS_PER_S;
 	if (ts_args_has(args, "once") && (ts_args_has(args, "exec") || ts_args_has(args, "until") || ts_args_has(args, "webhook")))
 		return ts_error_set(err, TS_INVALID,
 				    "watch: --once shows one frame; --exec, --webhook and --until are for a run that goes on");
 	if (ts_args_has(args, "webhook") && ts_hook_check(ts_args_text(args, "webhook"), err))
 		return ts_error_prefix(err, "watch");
-	return TS_OK;
-}
-
-/* What the word stands for: a pipe, files that grow, or what has to be asked for. */
-static enum ts_status find_source(struct watch *w, const char *path, struct ts_error *err)
-{
-	const char *launch = path ? ts_arena_printf(&w->kept, "%s/launch.json", path) : NULL;
-	enum ts_status status;
-
-	w->path = path;
-	w->source = ASKED;
-	if (!path)
-		return TS_OK;
-	status = ts_args_has(&w->cli->args, "pattern") || ts_file_kind(path) != TS_FILE_DIRECTORY
-			 ? TS_NOT_FOUND
-			 : ts_follow_open(&w->follow, path, &w->live, err);
-	if (status && status != TS_NOT_FOUND && status != TS_INVALID)
-		return status;
-	/* What tscope run has started may be going to record. */
-	if (!status || (status == TS_NOT_FOUND && w->follow.live && launch && ts_file_kind(launch) == TS_FILE_REGULAR))
-		w->source = FOLLOWED;
-	if (w->source == FOLLOWED)
-		w->launch = launch;
-	else
-		ts_follow_close(&w->follow);
 	return TS_OK;
 }
 
@@ -816,6 +867,7 @@ static enum ts_status settle(struct watch *w, struct ts_error *err)
 	bool answered = false;
 	enum ts_status status = start_asker(w, err);
 
+	w->source = ASKED;
 	if (status)
 		return status;
 	ts_asker_ask(&w->asker, TS_ASK_SETTLE, 0);
@@ -825,9 +877,7 @@ static enum ts_status settle(struct watch *w, struct ts_error *err)
 		(void)poll(&ready, 1, -1);
 		status = ts_asker_take(&w->asker, &w->live, &w->kept, &answer, &answered, err);
 	}
-	if (!status && answer.status)
-		status = ts_error_set(err, answer.status, "%.*s", TS_SPAN_ARG(answer.error));
-	return status ? status : find_source(w, answer.path.len ? (const char *)answer.path.data : NULL, err);
+	return status ? status : take_answer(w, &answer, err);
 }
 
 static enum ts_status open_stream(struct watch *w, struct ts_error *err)

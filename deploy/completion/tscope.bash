@@ -130,6 +130,7 @@ _tscope_complete()
 	watch:--webhook) :; return ;;
 	watch:--until) :; return ;;
 	watch:-i|watch:--interval) :; return ;;
+	watch:--wait) :; return ;;
 	watch:--pattern) :; return ;;
 	watch:--map) :; return ;;
 	push:-n|push:--name) :; return ;;
@@ -331,7 +332,7 @@ _tscope_complete()
 		local options=" -p --project --server --store --json --color --no-pager -q --quiet -h --help"
 		case $verb in
 		run) options+=" -d --directory -n --name --log --no-patch --push --no-output --hang-after --kill-hung --no-auto --nproc-per-node --launcher --nnodes --node-rank --master-addr --master-port" ;;
-		watch) options+=" --once -c --columns -r --rank --baseline --repeats --exec --webhook --until -i --interval --pattern --map" ;;
+		watch) options+=" --once -c --columns -r --rank --baseline --repeats --exec --webhook --until -i --interval --wait --pattern --map" ;;
 		push) options+=" -n --name -b --branch --fact --host-facts --state -m --message --join --expose --pattern --map --no-output --strict -f --force --dry-run" ;;
 		list) options+=" -c --columns -s --sort --by -l --limit -a --all --page --all-projects --tags --branches --names --html --force --csv --no-formulas" ;;
 		show) options+=" --at --device --snapshot -r --rank --output --machine --reproduce" ;;

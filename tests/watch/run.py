@@ -351,6 +351,22 @@ def stands_still():
         check("one that has ended does not", out.returncode == 0 and b"end at step 99" in out.stdout and b"hang" not in out.stdout, out.stdout)
 
 
+def begins():
+    """A run that is not there yet is waited for, and one that has ended without a step says so."""
+    with Place() as place:
+        watches = {name: subprocess.Popen([TSCOPE, "watch", name], cwd=place.path, env=place.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for name in ("runs/a", "b")}
+        for watch in watches.values():
+            check("a run that is not there is waited for", watch.stderr.readline().endswith(b"it is waited for\n"))
+        place.run("run", "-q", "-d", "runs/a", "--", "sh", "-c", "exit 3")
+        place.steps("b/steps.jsonl", range(9))
+        place.declare("b/run.json", wall_time=1.0, n_steps=9)
+        for name, told in (("runs/a", b"exit code 3"), ("b", b"end at step 8")):
+            out, err = watches[name].communicate(timeout=60)
+            check(f"and shown once it is: {name}", told in out and watches[name].returncode == 0, out, err)
+        out = place.run("watch", "runs/c", "--wait", "0s")
+        check("and without a wait it is none", out.returncode == 2 and b"nothing is named runs/c" in out.stderr and b"waited" not in out.stderr, out)
+
+
 def recordings():
     """By the recorder's own example, where it was built."""
     trainer = next((p for p in (os.path.join(BUILD, "record/example/train_bigram"), os.path.join(BUILD, "train_bigram")) if os.path.exists(p)), None)
@@ -436,7 +452,7 @@ def forecast():
               "is full at about" not in level and "63 %" in level, text, level)
 
 
-CHECKS = (shown_once, ranks, sources, hostile, terminal, events, webhook, stands_still, recordings, grows_late, begins_later, without_times, forecast)
+CHECKS = (shown_once, ranks, sources, hostile, terminal, events, webhook, stands_still, begins, recordings, grows_late, begins_later, without_times, forecast)
 
 
 def main():
