@@ -3,217 +3,121 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/map.h"
 #include "base/system.h"
 
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 
-enum { ARENA = 8 << 20, TOPIC_TEXT = TS_HTTP_TOPIC_MAX };
+enum { ARENA = 8 << 20 };
 
-/* What a project was when it was asked for last. */
-struct project {
-	struct project *next;
-	struct ts_buf lines;
-	bool wanted, known;
-	bool lost; /* the last question had no answer, and its pages were told */
-	char name[];
-};
+/* Marks that no lines have, but by chance: nobody answers, and nobody did when a page was made. */
+enum { LOST, NOT_KNOWN };
 
 struct ts_changes {
 	struct ts_http *http;
 	ts_web_ask_fn *ask;
 	void *ctx;
-	struct project *projects;
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t come;
 	bool stops;
 };
 
-/* -- comparing -- */
+/* -- marks -- */
 
-static struct ts_span next_line(struct ts_span *io)
-{
-	const uint8_t *end = io->len ? memchr(io->data, '\n', io->len) : NULL;
-	size_t n = end ? (size_t)(end - io->data) : io->len;
-	struct ts_span line = ts_span_part(*io, 0, n);
-
-	*io = ts_span_from(*io, end ? n + 1 : n);
-	return line;
-}
-
-static bool has_line(struct ts_span in, struct ts_span line)
-{
-	while (in.len)
-		if (ts_span_eq(next_line(&in), line))
-			return true;
-	return false;
-}
-
-/* What stands behind the second comma. A name with a comma or a quote is quoted, and its quotes are doubled; such a page is told of
- * by its project alone. */
+/* What stands behind the second comma. Names have neither commas nor quotes. */
 static struct ts_span name_in(struct ts_span line)
 {
-	for (int i = 0; i < 2; i++) {
-		const uint8_t *comma = line.len ? memchr(line.data, ',', line.len) : NULL;
-
-		line = comma ? ts_span_from(line, (size_t)(comma - line.data) + 1) : ts_span_of("", 0);
-	}
-	if (line.len && line.data[line.len - 1] == '\r')
-		line.len--;
-	return line;
+	return ts_span_after(ts_span_after(line, ','), ',');
 }
 
-static bool has_name(struct ts_span in, struct ts_span name)
+uint64_t ts_changes_mark(struct ts_span lines, struct ts_span name)
 {
-	while (in.len)
-		if (ts_span_eq(name_in(next_line(&in)), name))
-			return true;
-	return false;
+	uint64_t mark = ts_hash_bytes(ts_hash_open, name.len ? name : lines);
+
+	while (name.len && lines.len) {
+		struct ts_span line = ts_span_next_line(&lines);
+
+		while (line.len && strchr("\r\n", line.data[line.len - 1]))
+			line.len--;
+		if (ts_span_eq(name_in(line), name))
+			mark = ts_hash_u64(ts_hash_open, mark ^ ts_hash_bytes(ts_hash_open, line));
+	}
+	return mark;
 }
 
-void ts_changes_compare(struct ts_span before, struct ts_span now, void (*changed)(void *ctx, struct ts_span name), void *ctx)
+/* Of lines about the project of a topic: "PROJECT\n", or "PROJECT\nNAME", with a tab and a session before the line's end. */
+static uint64_t mark_of(struct ts_span lines, const char *topic)
 {
-	struct ts_span rest = now, old = before;
+	size_t project = strcspn(topic, "\t\n");
+	const char *name = topic + strcspn(topic, "\n") + 1;
+	char text[TS_HTTP_TOPIC_MAX + 1];
 
-	if (ts_span_eq(before, now))
-		return;
-	changed(ctx, ts_span_of("", 0));
-	while (rest.len) {
-		struct ts_span line = next_line(&rest);
-
-		if (line.len && !has_line(before, line))
-			changed(ctx, name_in(line));
-	}
-	while (old.len) {
-		struct ts_span line = next_line(&old);
-
-		if (line.len && !has_line(now, line) && !has_name(now, name_in(line)))
-			changed(ctx, name_in(line));
-	}
+	if (*name)
+		(void)snprintf(text, sizeof text, "%.*s/%s", (int)project, topic, name);
+	return ts_changes_mark(lines, ts_span_str(*name ? text : ""));
 }
 
 /* -- asking -- */
 
-struct telling {
-	struct ts_changes *live;
-	const struct project *project;
-};
-
-static void tell(void *ctx, struct ts_span name)
+/* Asks for the lines of a topic's project. The answer's text is the caller's to free, whatever its status. */
+static void ask_about(ts_web_ask_fn *ask, void *ctx, const char *topic, struct ts_web_answer *ret_answer)
 {
-	const struct telling *t = ctx;
-	size_t n = strcspn(t->project->name, "\t");
-	char topic[TOPIC_TEXT];
-
-	if (name.len > n) /* of the project alone there are names, which have it in front */
-		name = ts_span_from(name, n + 1);
-	if (strlen(t->project->name) + name.len + 2 > sizeof topic)
-		return;
-	(void)snprintf(topic, sizeof topic, "%s\n%.*s", t->project->name, TS_SPAN_ARG(name));
-	ts_http_tell(t->live->http, topic, "changed");
-}
-
-/* Returns whether there was an answer. */
-static bool look_at(struct ts_changes *live, struct project *project)
-{
-	char given[TOPIC_TEXT];
-	size_t n = strcspn(project->name, "\t");
+	size_t project = strcspn(topic, "\t\n"), whole = strcspn(topic, "\n");
+	char given[TS_HTTP_TOPIC_MAX + sizeof "--project="], session[TS_HTTP_TOPIC_MAX];
 	const char *words[] = {"list", given, "--columns=id,state,name", "--limit=200", "--csv"};
 	const struct ts_web_question question = {.words = words,
 						 .n = sizeof words / sizeof words[0],
 						 .form = TS_WEB_TABLE,
-						 .session = project->name[n] ? project->name + n + 1 : NULL};
+						 .session = whole > project ? session : NULL};
+
+	(void)snprintf(given, sizeof given, "--project=%.*s", (int)project, topic);
+	if (whole > project)
+		(void)snprintf(session, sizeof session, "%.*s", (int)(whole - project - 1), topic + project + 1);
+	ask(ctx, &question, ret_answer);
+}
+
+uint64_t ts_changes_now(ts_web_ask_fn *ask, void *ctx, const char *topic)
+{
 	struct ts_web_answer answer;
-	struct telling telling = {live, project};
+	uint64_t mark;
 
-	(void)snprintf(given, sizeof given, "--project=%.*s", (int)n, project->name);
-	live->ask(live->ctx, &question, &answer);
-	if (!answer.status) {
-		if (project->known)
-			ts_changes_compare(ts_buf_view(&project->lines), ts_buf_view(&answer.out), tell, &telling);
-		ts_buf_finish(&project->lines);
-		project->lines = answer.out;
-		project->known = true;
-	} else {
-		ts_buf_finish(&answer.out);
+	ask_about(ask, ctx, topic, &answer);
+	mark = answer.status ? NOT_KNOWN : mark_of(ts_buf_view(&answer.out), topic);
+	ts_buf_finish(&answer.out);
+	return mark;
+}
+
+/* Looks at the project of the first topic, and tells the pages of that project. Returns how many topics are of it. */
+static size_t look_at(struct ts_changes *live, const struct ts_http_topic *topics, size_t n)
+{
+	size_t len = strcspn(topics[0].name, "\n") + 1, i = 0;
+	struct ts_web_answer answer;
+
+	ask_about(live->ask, live->ctx, topics[0].name, &answer);
+	for (; i < n && strncmp(topics[i].name, topics[0].name, len) == 0; i++) {
+		uint64_t now = answer.status ? LOST : mark_of(ts_buf_view(&answer.out), topics[i].name);
+
+		if (topics[i].seen != now)
+			ts_http_tell(live->http, topics[i].name, answer.status ? "lost" : "changed", now);
 	}
-	return !answer.status;
-}
-
-/* Pages hear that nobody answers, and that somebody does again: then they look at all. */
-static void tell_standing(struct ts_changes *live, struct project *project, bool answers, const char *const *topics, size_t n)
-{
-	size_t len = strlen(project->name);
-
-	for (size_t i = 0; i < n && project->lost == answers; i++)
-		if (strncmp(topics[i], project->name, len) == 0 && topics[i][len] == '\n')
-			ts_http_tell(live->http, topics[i], answers ? "changed" : "lost");
-	project->lost = !answers;
-}
-
-static struct project *project_of(struct ts_changes *live, const char *topic)
-{
-	size_t n = strcspn(topic, "\n");
-	struct project *p = live->projects;
-
-	while (p && (strlen(p->name) != n || memcmp(p->name, topic, n) != 0))
-		p = p->next;
-	if (p)
-		return p;
-	p = ts_alloc(sizeof *p + n + 1);
-	if (!p)
-		return NULL;
-	*p = (struct project){.next = live->projects, .lines = TS_BUF_INIT(ARENA)};
-	memcpy(p->name, topic, n);
-	p->name[n] = '\0';
-	live->projects = p;
-	return p;
-}
-
-static void free_project(struct project *p)
-{
-	ts_buf_finish(&p->lines);
-	ts_free(p);
-}
-
-/* Of a project that nobody looks at any more nothing is kept. */
-static void forget_unwanted(struct ts_changes *live)
-{
-	for (struct project **at = &live->projects; *at;) {
-		struct project *p = *at;
-
-		if (p->wanted) {
-			p->wanted = false;
-			at = &p->next;
-			continue;
-		}
-		*at = p->next;
-		free_project(p);
-	}
+	ts_buf_finish(&answer.out);
+	return i;
 }
 
 static void look(struct ts_changes *live)
 {
+	struct ts_http_topic *topics;
 	struct ts_arena arena;
 	struct ts_error err;
-	const char **topics;
 	size_t n;
 
 	ts_arena_init(&arena, ARENA);
-	if (!ts_http_topics(live->http, &arena, &topics, &n, &err)) {
-		for (size_t i = 0; i < n; i++) {
-			struct project *p = project_of(live, topics[i]);
-
-			if (p)
-				p->wanted = true;
-		}
-		for (struct project *p = live->projects; p; p = p->next)
-			if (p->wanted)
-				tell_standing(live, p, look_at(live, p), topics, n);
-		forget_unwanted(live);
-	}
+	if (!ts_http_topics(live->http, &arena, &topics, &n, &err))
+		for (size_t i = 0; i < n;)
+			i += look_at(live, topics + i, n - i);
 	ts_arena_finish(&arena);
 }
 
@@ -268,12 +172,6 @@ void ts_changes_stop(struct ts_changes *live)
 	pthread_cond_signal(&live->come);
 	pthread_mutex_unlock(&live->lock);
 	pthread_join(live->thread, NULL);
-	while (live->projects) {
-		struct project *p = live->projects;
-
-		live->projects = p->next;
-		free_project(p);
-	}
 	pthread_cond_destroy(&live->come);
 	pthread_mutex_destroy(&live->lock);
 	ts_free(live);

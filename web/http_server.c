@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/order.h"
 #include "base/system.h"
 
 #include <event2/buffer.h>
@@ -63,12 +64,14 @@ struct stream {
 	struct evhttp_request *raw;
 	struct ts_http *server;
 	int64_t told_ns;
+	uint64_t seen; /* written by the loop's thread alone, under the lock */
 	char topic[];
 };
 
 struct news {
 	struct news *next;
 	char *topic, *text;
+	uint64_t now;
 };
 
 struct ts_http {
@@ -508,7 +511,7 @@ static bool begin_stream(struct ts_http *s, struct job *job)
 
 	if (!stream)
 		return false;
-	*stream = (struct stream){.raw = job->raw, .server = s, .told_ns = ts_now_mono_ns()};
+	*stream = (struct stream){.raw = job->raw, .server = s, .told_ns = ts_now_mono_ns(), .seen = job->reply.seen};
 	memcpy(stream->topic, job->reply.topic, n);
 	evhttp_connection_set_closecb(connection, stream_closed, stream);
 	does(s, job->raw, STREAMS);
@@ -558,8 +561,12 @@ static void say(struct stream *stream, const char *field, const char *text)
 static void say_news(struct ts_http *s, struct news *news)
 {
 	for (struct stream *stream = s->streams; stream; stream = stream->next)
-		if (strcmp(stream->topic, news->topic) == 0)
+		if (stream->seen != news->now && strcmp(stream->topic, news->topic) == 0) {
 			say(stream, "data", news->text);
+			pthread_mutex_lock(&s->lock);
+			stream->seen = news->now;
+			pthread_mutex_unlock(&s->lock);
+		}
 	ts_free(news->topic);
 	ts_free(news->text);
 	ts_free(news);
@@ -791,13 +798,13 @@ static char *copy_text(const char *text)
 	return copied ? memcpy(copied, text, n) : NULL;
 }
 
-void ts_http_tell(struct ts_http *s, const char *topic, const char *text)
+void ts_http_tell(struct ts_http *s, const char *topic, const char *text, uint64_t now)
 {
 	struct news *news = ts_alloc(sizeof *news);
 
 	if (!news)
 		return;
-	*news = (struct news){.topic = copy_text(topic), .text = copy_text(text)};
+	*news = (struct news){.topic = copy_text(topic), .text = copy_text(text), .now = now};
 	if (!news->topic || !news->text) {
 		ts_free(news->topic);
 		ts_free(news->text);
@@ -811,28 +818,28 @@ void ts_http_tell(struct ts_http *s, const char *topic, const char *text)
 	event_active(s->wake, EV_READ, 0);
 }
 
-static bool is_among(const char *const *topics, size_t n, const char *topic)
-{
-	for (size_t i = 0; i < n; i++)
-		if (strcmp(topics[i], topic) == 0)
-			return true;
-	return false;
-}
+TS_ORDER(by_topic, struct ts_http_topic, TS_THEN(strcmp(a->name, b->name)); TS_UP(seen))
 
-enum ts_status ts_http_topics(struct ts_http *s, struct ts_arena *arena, const char ***ret_topics, size_t *ret_n, struct ts_error *err)
+enum ts_status ts_http_topics(struct ts_http *s, struct ts_arena *arena, struct ts_http_topic **ret_topics, size_t *ret_n,
+			      struct ts_error *err)
 {
-	size_t n = 0, all = 0;
-	const char **topics;
+	size_t n = 0, all = 0, kept = 0;
+	struct ts_http_topic *topics;
 
 	pthread_mutex_lock(&s->lock);
 	for (struct stream *stream = s->streams; stream; stream = stream->next)
 		all++;
 	topics = ts_arena_array(arena, all + 1, sizeof *topics);
 	for (struct stream *stream = topics ? s->streams : NULL; stream && !arena->failed; stream = stream->next)
-		if (!is_among(topics, n, stream->topic))
-			topics[n++] = ts_arena_printf(arena, "%s", stream->topic);
+		topics[n++] = (struct ts_http_topic){ts_arena_printf(arena, "%s", stream->topic), stream->seen};
 	pthread_mutex_unlock(&s->lock);
+	if (ts_arena_check(arena, err))
+		return err->status;
+	TS_SORT(topics, n, by_topic);
+	for (size_t i = 0; i < n; i++)
+		if (!i || by_topic(&topics[i - 1], &topics[i]) != 0)
+			topics[kept++] = topics[i];
 	*ret_topics = topics;
-	*ret_n = n;
-	return ts_arena_check(arena, err);
+	*ret_n = kept;
+	return TS_OK;
 }

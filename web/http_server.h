@@ -51,6 +51,7 @@ struct ts_http_reply {
 	struct ts_buf body;
 	/* Not NULL: the answer is a stream of events (text/event-stream) that stays open; ts_http_tell of this topic adds to it. */
 	const char *topic;
+	uint64_t seen; /* what of its topic the client of a stream has seen: any number that another state does not have */
 };
 
 /* Answers one request; called by several threads at once. What the reply points at lies in the arena, which lives until it was sent. */
@@ -74,10 +75,17 @@ enum ts_status ts_http_run(struct ts_http *server, struct ts_error *err);
 /* Waits for the answers that are being made. */
 void ts_http_close(struct ts_http *server);
 
-/* Sends one event to every stream of the topic; the text has one line. */
-void ts_http_tell(struct ts_http *server, const char *topic, const char *text);
-/* The topics that streams are open for, each once. */
-enum ts_status ts_http_topics(struct ts_http *server, struct ts_arena *arena, const char ***ret_topics, size_t *ret_n,
+/* What streams are open for. */
+struct ts_http_topic {
+	const char *name;
+	uint64_t seen;
+};
+
+/* Sends one event to every stream of the topic whose client has seen something else than `now`, which it has seen then. The text has
+ * one line. */
+void ts_http_tell(struct ts_http *server, const char *topic, const char *text, uint64_t now);
+/* The topics that streams are open for, each once for each state that clients have seen, sorted. */
+enum ts_status ts_http_topics(struct ts_http *server, struct ts_arena *arena, struct ts_http_topic **ret_topics, size_t *ret_n,
 			      struct ts_error *err);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/escape.h"
+#include "base/number.h"
 #include "base/text.h"
 #include "base/uri.h"
 #include "web/admit.h"
@@ -14,6 +15,7 @@
 #include "web/static.h"
 #include "web/writes.h"
 
+#include <inttypes.h>
 #include <sys/resource.h>
 
 enum { LINKS_MAX = 64 << 10, ERROR_MAX = 16 << 10 };
@@ -35,6 +37,32 @@ static void add_header(struct ts_http_reply *reply, const char *name, const char
 {
 	if (value && reply->n_headers < TS_HTTP_HEADERS)
 		reply->headers[reply->n_headers++] = (struct ts_http_header){name, value};
+}
+
+/* -- what is new -- */
+
+/* What is new is asked for with the token of the session whose page is open. */
+static void ask_for_changes(void *ctx, const struct ts_web_question *question, struct ts_web_answer *ret_answer)
+{
+	const struct web *web = ctx;
+	struct ts_web_question asked = *question;
+	struct ts_session session = {.token = ""};
+
+	if (web->sessions && question->session)
+		(void)ts_sessions_of_key(web->sessions, question->session, ts_now_mono_ns(), &session);
+	asked.token = session.token[0] ? session.token : NULL;
+	web->wanted->ask(web->wanted->ctx, &asked, ret_answer);
+}
+
+/* What a page is told of; NULL: nothing. The page of a branch shows runs of its project, which is all that is told of it; each session
+ * sees what its own token may read. */
+static const char *topic_of(const struct web *web, const struct ts_routed *r, struct ts_arena *arena)
+{
+	bool one = r->route->words == TS_ROUTE_NAME && strcmp(r->route->path, "b") != 0;
+	const char *topic = ts_arena_printf(arena, "%.*s%s%s\n%.*s", TS_SPAN_ARG(r->project), web->guest.key[0] ? "\t" : "",
+					    web->guest.key, one ? (int)r->name.len : 0, (const char *)r->name.data);
+
+	return topic && strlen(topic) < TS_HTTP_TOPIC_MAX && (!web->sessions || web->guest.key[0]) ? topic : NULL;
 }
 
 /* -- links -- */
@@ -100,8 +128,23 @@ static bool shows_run(const struct ts_routed *r)
 	return r && r->route->words == TS_ROUTE_NAME && strcmp(r->route->path, "b") != 0;
 }
 
+/* Where the page hears of what is new since now: one that is renewed as a whole, or one whose curves follow the runs of its project. */
+static void put_stream(struct web *web, const struct ts_routed *r, struct ts_arena *arena, struct ts_buf *out)
+{
+	struct ts_routed all = *r;
+	const char *topic;
+
+	all.name.len = is_live(r) ? r->name.len : 0;
+	topic = topic_of(web, &all, arena);
+	if (!topic)
+		return;
+	ts_buf_str(out, is_live(r) ? " data-live=\"/live" : " data-follow=\"/live");
+	put_address(out, r->project, is_live(r) ? r->route->path : "runs", all.name);
+	ts_buf_printf(out, "?since=%016" PRIx64 "\"", ts_changes_now(ask_for_changes, web, topic));
+}
+
 /* Links to the pages of the project, and of the run that is shown. r is NULL on a page that says what is wrong. */
-static const char *links_of(const struct web *web, const struct ts_routed *r, struct ts_span query, struct ts_arena *arena)
+static const char *links_of(struct web *web, const struct ts_routed *r, struct ts_span query, struct ts_arena *arena)
 {
 	static const struct {
 		const char *route, *text;
@@ -112,11 +155,8 @@ static const char *links_of(const struct web *web, const struct ts_routed *r, st
 	const char *text;
 
 	ts_buf_str(&out, "<nav aria-label=\"Pages\"");
-	if (r && is_live(r)) {
-		ts_buf_str(&out, " data-live=\"/live");
-		put_address(&out, project, r->route->path, r->name);
-		ts_buf_char(&out, '"');
-	}
+	if (r && r->project.len)
+		put_stream(web, r, arena, &out);
 	ts_buf_str(&out, ">\n<a href=\"/projects\">Projects</a>\n");
 	for (size_t i = 0; i < sizeof of_project / sizeof of_project[0]; i++)
 		put_link(&out, r, project, of_project[i].route, none, of_project[i].text);
@@ -347,8 +387,20 @@ static void go_to_run(const struct web *web, struct ts_span id, struct ts_arena 
 	ts_buf_finish(&out);
 }
 
+/* What the page of a stream has seen: it carries that as since=; whoever sends none has seen what there is. */
+static uint64_t seen_by(struct web *web, struct ts_span query, const char *topic)
+{
+	struct ts_span name, value;
+	uint64_t seen;
+
+	while (ts_uri_field(&query, &name, &value))
+		if (ts_span_is(name, "since") && ts_parse_hex64(value, &seen))
+			return seen;
+	return ts_changes_now(ask_for_changes, web, topic);
+}
+
 /* A stream of events: /live and the address of the page. */
-static void follow(const struct web *web, const struct ts_http_request *request, struct ts_arena *arena, struct ts_http_reply *reply)
+static void follow(struct web *web, const struct ts_http_request *request, struct ts_arena *arena, struct ts_http_reply *reply)
 {
 	struct ts_http_request page = *request;
 	struct ts_routed r;
@@ -365,15 +417,14 @@ static void follow(const struct web *web, const struct ts_http_request *request,
 		say_plain(reply, 400, "a stream is for a browser's session; a program asks for the document again");
 		return;
 	}
-	/* each session sees what its own token may read */
-	topic = ts_arena_printf(arena, "%.*s%s%s\n%.*s", TS_SPAN_ARG(r.project), web->guest.key[0] ? "\t" : "", web->guest.key,
-				TS_SPAN_ARG(r.name));
-	if (!topic || strlen(topic) >= TS_HTTP_TOPIC_MAX) {
+	topic = topic_of(web, &r, arena);
+	if (!topic) {
 		say_plain(reply, 400, "the name is too long");
 		return;
 	}
 	reply->status = 200;
 	reply->topic = topic;
+	reply->seen = seen_by(web, request->query, topic);
 	add_header(reply, "Cache-Control", "no-store");
 }
 
@@ -551,19 +602,6 @@ static void answer(void *ctx, const struct ts_http_request *request, struct ts_a
 	case TS_DOOR_IN:
 		answer_guest(web, request, arena, reply);
 	}
-}
-
-/* What is new is asked for with the token of the session whose page is open. */
-static void ask_for_changes(void *ctx, const struct ts_web_question *question, struct ts_web_answer *ret_answer)
-{
-	const struct web *web = ctx;
-	struct ts_web_question asked = *question;
-	struct ts_session session = {.token = ""};
-
-	if (web->sessions && question->session)
-		(void)ts_sessions_of_key(web->sessions, question->session, ts_now_mono_ns(), &session);
-	asked.token = session.token[0] ? session.token : NULL;
-	web->wanted->ask(web->wanted->ctx, &asked, ret_answer);
 }
 
 /* -- serving -- */

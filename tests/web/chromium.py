@@ -85,7 +85,7 @@ class Chromium:
         """Does what leads to another page, and waits until that is there."""
         before = self.loads
         act()
-        end = time.monotonic() + 30
+        end = time.monotonic() + 60
         while self.loads == before:
             if time.monotonic() > end:
                 raise AssertionError("no page was loaded")

@@ -218,25 +218,49 @@ def writes_by_forms(store, web):
 
 
 def tells_what_is_new(store, web):
-    """A page that is open hears of a push within two seconds, and a page of one run only of that run."""
+    """A page that is open hears of a push, and a page of one run only of that run."""
     streams = {path: web.follow("/p/default/" + path) for path in ("runs", "r/live", "r/a")}
     other = web.follow("/p/elsewhere/runs")
-    time.sleep(2.5)  # the first look sees what there is
     make_run(os.path.join(store.work, "live"), 9)
     began = time.monotonic()
     store.tscope("push", "--name", "live", "--state", "running", "./live")
     took = {}
     for path in ("runs", "r/live"):
-        told = web.told(streams[path], 10)
+        told = web.told(streams[path], 60)
         took[path] = time.monotonic() - began
         assert told.count(b"data: changed") == 1, (path, told)
     assert web.told(streams["r/a"], 2.5) == b"" and web.told(other, 0.1) == b""
     store.tscope("note", "live", "state=finished")
-    assert b"data: changed" in web.told(streams["r/live"], 10)
+    assert b"data: changed" in web.told(streams["r/live"], 60)
     for stream in (*streams.values(), other):
         stream.close()
     print(f"  told after {max(took.values()):.1f} s", flush=True)
     assert web.ask("/live/p/default/diff/a..b")[0] == 404 and web.ask("/live/nothing")[0] == 404
+
+
+def tells_what_came_before_it_listened(store, web):
+    """A page carries what it has seen, and its stream tells what came since, also one of another process that has looked at nothing yet;
+    a page that has seen all is told nothing, and one of a run nothing of others."""
+    def stream_of(path, word="live", status=200):
+        return re.search(f' data-{word}="/live([^"]+)"', web.page("/p/default/" + path, status)).group(1)
+
+    told = [stream_of("runs"), stream_of("r/early", status=404), stream_of("b/main"), stream_of("diff/a..b", "follow")]
+    quiet = [stream_of("r/a")]
+    make_run(os.path.join(store.work, "early"), 11)
+    store.tscope("push", "--name", "early", "--branch", "main", "./early")
+    other = Web(store)
+    for process in (web, other):
+        for address in told:
+            stream = process.follow(address)
+            assert b"data: changed" in web.told(stream, 60), address
+            stream.close()
+    streams = [process.follow(address) for process in (web, other) for address in (*quiet, stream_of("runs"), stream_of("r/early"), stream_of("b/main"))]
+    time.sleep(3)  # some looks
+    heard = [web.told(stream, 0.1) for stream in streams]
+    assert heard == [b""] * len(streams), heard
+    for stream in streams:
+        stream.close()
+    assert other.end() == 0
 
 
 def bears_hostile_clients(store, web):
@@ -244,9 +268,7 @@ def bears_hostile_clients(store, web):
     half = [web.raw() for _ in range(300)]
     for i, client in enumerate(half):
         client.sendall(b"GET /p/default/runs HTTP/1.1\r\nHost: " if i % 2 else b"G")
-    began = time.monotonic()
-    assert web.ask("/p/default/runs")[0] == 200
-    assert time.monotonic() - began < 5
+    assert web.ask("/p/default/runs")[0] == 200 and not any(is_cut(client) for client in half), "the others waited for the end of these"
     for size in (40 << 10, 10 << 20):
         client = web.raw()
         try:
@@ -285,7 +307,7 @@ def bears_hostile_clients(store, web):
             pass
         client.close()
     assert web.ask("/p/default/runs")[0] == 200 and web.process.poll() is None
-    assert until(40, lambda: all(is_cut(client) for client in half)), "a client that sends half a request is never cut"
+    assert until(60, lambda: all(is_cut(client) for client in half)), "a client that sends half a request is never cut"
     for client in half:
         client.close()
 
@@ -304,7 +326,7 @@ def says_what_is_wrong(store, web):
     """A port that is taken, an address that is none, words that are too many."""
     for words, said in ((["--port", str(web.port)], "is taken by another program"), (["--address", "203.0.113.7"], "no address of this machine"),
                         (["--port", "99999"], "--port"), (["two", "words"], "one word too many")):
-        done = subprocess.run([store.program, "web", *words], cwd=store.work, env=store.env, capture_output=True, timeout=30)
+        done = subprocess.run([store.program, "web", *words], cwd=store.work, env=store.env, capture_output=True, timeout=120)
         assert done.returncode == 2 and said in done.stderr.decode() and not done.stdout, (words, done)
     done = store.tscope("web", "--server", "unix:/nowhere/s", check=False)
     assert done.returncode == 2 and b"/nowhere/s" in done.stderr, done
@@ -325,7 +347,7 @@ def outlives_its_server(store, web):
 
     def start():
         process = subprocess.Popen(server, env=store.env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        assert until(30, lambda: os.path.exists(path))
+        assert until(60, lambda: os.path.exists(path))
         return process
 
     process = start()
@@ -338,7 +360,7 @@ def outlives_its_server(store, web):
     status, _, body = web.ask("/p/default/runs")
     assert status == 503 and b'role="alert"' in body, (status, body[-300:])
     process = start()
-    assert until(30, lambda: web.ask("/p/default/runs")[0] == 200)
+    assert until(60, lambda: web.ask("/p/default/runs")[0] == 200)
     store.tscope("rm", "a", env={"TSCOPE_SERVER": "unix:" + path})
     assert web.ask("/p/default/r/a")[0] == 404
     assert web.end() == 0
@@ -361,26 +383,25 @@ def shows_a_folder(store, web):
         rows = json.loads(web.ask("/p/default/runs.json?columns=name,steps")[2])["rows"]
         return {row["name"]: row["values"]["steps"] for row in rows}
 
-    assert until(20, lambda: steps() == {"default/x": 50, "default/y": 50}), steps()
+    assert until(60, lambda: steps() == {"default/x": 50, "default/y": 50}), steps()
     (kept,) = os.listdir(temporary)
     assert os.stat(os.path.join(temporary, kept)).st_mode & 0o77 == 0, "others may read it"
     stream = web.follow("/p/default/r/x")
-    time.sleep(2.5)
     with open(os.path.join(work, "runs", "x", "steps.jsonl"), "a") as out:
         out.write(json.dumps({"step": 50, "loss": 0.5}) + "\n" + '{"step": 51, "lo')  # the second is half written
-    assert b"data: changed" in web.told(stream, 10)
+    assert b"data: changed" in web.told(stream, 60)
     stream.close()
-    assert until(20, lambda: steps() == {"default/x": 51, "default/y": 50}), steps()
+    assert until(60, lambda: steps() == {"default/x": 51, "default/y": 50}), steps()
     make_run(os.path.join(work, "runs", "z"), 3, steps=7)
     shutil.rmtree(os.path.join(work, "runs", "y"))
-    assert until(20, lambda: steps() == {"default/x": 51, "default/z": 7}), steps()
+    assert until(60, lambda: steps() == {"default/x": 51, "default/z": 7}), steps()
     assert web.ask("/p/default/r/y")[0] == 404
     shutil.rmtree(os.path.join(work, "runs", "x"))
     shutil.rmtree(os.path.join(work, "runs", "z"))
-    assert until(20, lambda: steps() == {}), steps()
+    assert until(60, lambda: steps() == {}), steps()
     assert web.end() == 0 and os.listdir(temporary) == [] and not os.path.exists(os.path.join(work, "store"))
     for words, said in ((["./nothing"], "no such file"), (["./tmp"], "no run"), (["./runs", "--store", "s"], "--store and --server")):
-        done = subprocess.run([own.program, "web", *words], cwd=work, env=own.env, capture_output=True, timeout=30)
+        done = subprocess.run([own.program, "web", *words], cwd=work, env=own.env, capture_output=True, timeout=120)
         assert done.returncode == 2 and said in done.stderr.decode(), (words, done)
 
 
@@ -394,7 +415,7 @@ def opens_at_a_page(store, web):
         assert status == 303 and headers["location"] == begin, headers
         assert web.ask(begin)[0] == 200, word
         assert web.end() == 0
-    done = subprocess.run([store.program, "web", "nothing"], cwd=store.work, env=store.env, capture_output=True, timeout=30)
+    done = subprocess.run([store.program, "web", "nothing"], cwd=store.work, env=store.env, capture_output=True, timeout=120)
     assert done.returncode == 2 and b"nothing" in done.stderr, done
 
 
@@ -410,7 +431,7 @@ def ends_as_asked(store, web):
 
 
 CHECKS = (answers_as_the_command_does, draws_pages, leads_on_from_a_branch, has_all_of_a_run, writes_by_forms, finds_and_compares, escapes_what_was_recorded, reads_no_files,
-          lets_in_who_has_the_link, tells_what_is_new, says_what_is_wrong, outlives_its_server, shows_a_folder, opens_at_a_page, ends_as_asked,
+          lets_in_who_has_the_link, tells_what_is_new, tells_what_came_before_it_listened, says_what_is_wrong, outlives_its_server, shows_a_folder, opens_at_a_page, ends_as_asked,
           bears_hostile_clients)
 
 

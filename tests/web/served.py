@@ -76,7 +76,7 @@ class Web:
         return body.decode()
 
     def raw(self):
-        return socket.create_connection(("127.0.0.1", self.port), timeout=30)
+        return socket.create_connection(("127.0.0.1", self.port), timeout=60)
 
     def follow(self, path):
         """A stream of events: a socket, past the head of the answer."""
@@ -90,12 +90,18 @@ class Web:
 
     @staticmethod
     def told(stream, seconds):
-        """What comes within so many seconds; empty: nothing."""
-        stream.settimeout(seconds)
-        try:
-            return stream.recv(4096)
-        except TimeoutError:
-            return b""
+        """What is told within so many seconds; empty: nothing, but for signs that the stream is open."""
+        end, got = time.monotonic() + seconds, b""
+        while b"data:" not in got and (left := end - time.monotonic()) > 0:
+            stream.settimeout(left)
+            try:
+                piece = stream.recv(4096)
+            except TimeoutError:
+                break
+            if not piece:
+                raise AssertionError("the stream ended")
+            got += piece
+        return got if b"data:" in got else b""
 
     def memory(self):
         with open(f"/proc/{self.process.pid}/statm") as statm:

@@ -175,8 +175,9 @@ function onPlot() {
 
 /** Pages that are not renewed as a whole hear of changes of their project. */
 function follow() {
-  if (document.querySelector("nav[data-live]")) return;
-  new EventSource(`/live${base}/runs`).addEventListener("message", () => {
+  const topic = document.querySelector("nav[data-follow]")?.dataset.follow;
+  if (!topic) return;
+  new EventSource(topic).addEventListener("message", () => {
     for (const curve of curves) curve.load(true);
   });
 }
