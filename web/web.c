@@ -332,40 +332,63 @@ static void let_in(const struct web *web, const struct ts_http_request *request,
 	go_to(reply, 303, without_token(request, arena));
 }
 
-/* The form of the list leads here: one run is shown, two are compared, and more are drawn. */
-static void compare(const struct ts_http_request *request, struct ts_span project, struct ts_arena *arena, struct ts_http_reply *reply)
-{
-	struct ts_span query = request->query, name, value, runs[2];
-	struct ts_buf out = TS_BUF_INIT(TS_HTTP_HEAD_MAX);
-	size_t n = 0;
+/* The runs that were chosen in a list. */
+struct picked {
+	struct ts_span query; /* their fields alone: "run=A&run=B" */
+	struct ts_span runs[2], column;
+	size_t n;
+};
 
-	while (ts_uri_field(&query, &name, &value))
-		if (ts_span_is(name, "run")) {
-			if (n < 2)
-				runs[n] = value;
-			n++;
+static enum ts_status find_picked(struct ts_span query, struct ts_arena *arena, struct picked *ret, struct ts_error *err)
+{
+	struct ts_buf kept = TS_BUF_INIT(TS_HTTP_HEAD_MAX);
+	struct ts_span name, value;
+
+	*ret = (struct picked){.column = ts_span_str("loss")};
+	while (ts_uri_field(&query, &name, &value)) {
+		if (ts_span_is(name, "column") && value.len && ts_uri_decode(value, true, arena, &ret->column, err)) {
+			ts_buf_finish(&kept);
+			return err->status;
 		}
+		if (!ts_span_is(name, "run"))
+			continue;
+		ts_buf_str(&kept, ret->n ? "&run=" : "run=");
+		ts_buf_span(&kept, value);
+		if (ret->n < 2)
+			ret->runs[ret->n] = value;
+		ret->n++;
+	}
+	ret->query = kept.len ? ts_arena_span(arena, ts_buf_view(&kept)) : ts_span_of("", 0);
+	ts_buf_finish(&kept);
+	return ts_arena_check(arena, err);
+}
+
+/* The form of the list leads here. To compare: one run is shown, two are compared, and more are drawn. */
+static void lead_on(const struct ts_http_request *request, struct ts_span project, bool draw, struct ts_arena *arena,
+		    struct ts_http_reply *reply)
+{
+	struct ts_buf out = TS_BUF_INIT(TS_HTTP_HEAD_MAX);
+	struct ts_span plain;
+	struct picked picked;
+	struct ts_error err;
+
 	ts_buf_str(&out, "/p/");
 	ts_buf_span(&out, project);
-	query = request->query;
-	if (n == 0) {
+	if (find_picked(request->query, arena, &picked, &err) || picked.n == 0) {
 		ts_buf_str(&out, "/runs");
-	} else if (n == 1) {
-		struct ts_error err;
-		struct ts_span plain;
-
-		if (!ts_uri_decode(runs[0], true, arena, &plain, &err)) {
-			ts_buf_str(&out, "/r/");
-			ts_uri_encode_name(&out, plain);
-		}
-	} else if (n == 2) {
+	} else if (draw || picked.n > 2) {
+		ts_buf_str(&out, "/plot/");
+		ts_uri_encode(&out, picked.column, false);
+		ts_buf_char(&out, '?');
+		ts_buf_span(&out, picked.query);
+	} else if (picked.n == 2) {
 		ts_buf_str(&out, "/diff?a=");
-		ts_buf_span(&out, runs[0]);
+		ts_buf_span(&out, picked.runs[0]);
 		ts_buf_str(&out, "&b=");
-		ts_buf_span(&out, runs[1]);
-	} else {
-		ts_buf_str(&out, "/plot/loss?");
-		ts_buf_span(&out, query);
+		ts_buf_span(&out, picked.runs[1]);
+	} else if (!ts_uri_decode(picked.runs[0], true, arena, &plain, &err)) {
+		ts_buf_str(&out, "/r/");
+		ts_uri_encode_name(&out, plain);
 	}
 	go_to(reply, 303, out.failed ? NULL : ts_arena_printf(arena, "%.*s", (int)out.len, (const char *)out.data));
 	ts_buf_finish(&out);
@@ -440,28 +463,27 @@ static void say_static(struct ts_span name, struct ts_http_reply *reply)
 	say_plain(reply, 404, "there is no such file");
 }
 
-/* "/p/PROJECT/compare". */
-static bool is_compare(struct ts_span path, struct ts_span *ret_project)
+/* "/p/PROJECT/WORD", as the project stands in the address. */
+static bool is_picked(struct ts_span path, const char *word, struct ts_span *ret_project)
 {
-	static const char begin[] = "/p/", end[] = "/compare";
+	struct ts_span project;
 
-	if (!ts_span_starts(path, ts_span_str(begin)) || !ts_span_ends(path, end) || path.len <= strlen(begin) + strlen(end))
+	if (!ts_span_skip(&path, "/p/"))
 		return false;
-	*ret_project = ts_span_part(path, strlen(begin), path.len - strlen(begin) - strlen(end));
-	return !memchr(ret_project->data, '/', ret_project->len);
+	project = ts_span_through(path, '/');
+	if (project.len < 2 || !ts_span_is(ts_span_from(path, project.len), word))
+		return false;
+	*ret_project = ts_span_part(project, 0, project.len - 1);
+	return true;
 }
 
 /* -- what is changed -- */
 
-static void say_forms(struct web *web, struct ts_span project, struct ts_span name, bool branch, struct ts_arena *arena,
-		      struct ts_http_reply *reply)
+/* A page of forms; forms is NULL where there was no memory for them. */
+static void say_forms(struct web *web, const char *title, const char *forms, struct ts_arena *arena, struct ts_http_reply *reply)
 {
-	const char *forms = ts_write_forms(project, name, branch, arena), *links = links_of(web, NULL, ts_span_of("", 0), arena);
-	const struct ts_web_question question = {
-		.form = TS_WEB_PAGE,
-		.title = ts_arena_phrase(arena, "Change %s%.*s", branch ? "the branch " : "", TS_SPAN_ARG(name)),
-		.links = links,
-		.body = forms};
+	const char *links = links_of(web, NULL, ts_span_of("", 0), arena);
+	const struct ts_web_question question = {.form = TS_WEB_PAGE, .title = title, .links = links, .body = forms};
 	struct ts_web_answer answer = {.status = TS_OK};
 
 	if (!forms || !links || arena->failed) {
@@ -470,6 +492,29 @@ static void say_forms(struct web *web, struct ts_span project, struct ts_span na
 	}
 	web->wanted->ask(web->wanted->ctx, &question, &answer);
 	say_answer(reply, TS_WEB_PAGE, &answer, arena);
+}
+
+static void say_changes(struct web *web, struct ts_span project, struct ts_span name, bool branch, struct ts_arena *arena,
+			struct ts_http_reply *reply)
+{
+	say_forms(web, ts_arena_phrase(arena, "Change %s%.*s", branch ? "the branch " : "", TS_SPAN_ARG(name)),
+		  ts_write_forms(project, name, branch, arena), arena, reply);
+}
+
+/* Tags and notes of the runs that were chosen in a list. */
+static void say_changes_of_picked(struct web *web, const struct ts_http_request *request, struct ts_span project,
+				  struct ts_arena *arena, struct ts_http_reply *reply)
+{
+	struct ts_span decoded;
+	struct picked picked;
+	struct ts_error err;
+
+	if (find_picked(request->query, arena, &picked, &err) || ts_uri_decode(project, false, arena, &decoded, &err))
+		say_error(web, NULL, false, &err, arena, reply);
+	else if (picked.n == 0)
+		lead_on(request, project, false, arena, reply);
+	else
+		say_forms(web, "Tag or note the chosen runs", ts_write_forms_of(decoded, picked.query, arena), arena, reply);
 }
 
 /* A browser is led to what it changed; a program gets the document of the verb. */
@@ -527,9 +572,11 @@ static void answer_guest(struct web *web, const struct ts_http_request *request,
 	else if (ts_span_starts(request->path, run_of_mlflow))
 		go_to_run(web, ts_span_from(request->path, run_of_mlflow.len), arena, reply);
 	else if (ts_write_page(request->path, arena, &project, &name, &branch, &err))
-		say_forms(web, project, name, branch, arena, reply);
-	else if (is_compare(request->path, &project))
-		compare(request, project, arena, reply);
+		say_changes(web, project, name, branch, arena, reply);
+	else if (is_picked(request->path, "compare", &project) || is_picked(request->path, "draw", &project))
+		lead_on(request, project, ts_span_ends(request->path, "draw"), arena, reply);
+	else if (is_picked(request->path, "change", &project))
+		say_changes_of_picked(web, request, project, arena, reply);
 	else if (ts_route_find(request, arena, &r, &err))
 		say_error(web, NULL, r.json, &err, arena, reply);
 	else

@@ -1,10 +1,11 @@
 /* writes.c - see writes.h. */
 #include "web/writes.h"
 
+#include "base/escape.h"
 #include "base/text.h"
 #include "base/uri.h"
 
-enum { WORDS_MAX = 8, PAGE_MAX = 64 << 10 };
+enum { WORDS_MAX = 8, PAGE_MAX = 256 << 10 };
 
 const struct ts_write ts_writes[] = {
 	{"tag", "tag", "tag message", "r", "Pins the run under a tag."},
@@ -172,49 +173,93 @@ struct field {
 	bool required;
 };
 
-static void put_form(struct ts_buf *out, struct ts_span project, struct ts_span name, const char *path, const char *title,
-		     const struct field *fields, size_t n, const char *button)
+struct form {
+	const char *path, *title, *button;
+	const struct field *fields;
+	size_t n;
+};
+
+static const struct field tag_fields[] = {{"tag", "Tag", true}, {"message", "Line for its log", false}},
+			  note_fields[] = {{"key", "Key", true}, {"value", "Value (empty: remove the note)", false}},
+			  rm_fields[] = {{"sure", "I want to remove this name", true}},
+			  restore_fields[] = {{"as", "Under another name (empty: its own)", false}},
+			  accept_fields[] = {{"commit", "Commit", true}, {"reason", "Reason", true}};
+static const struct form tag_form = {"tag", "Pin it under a tag", "Tag", tag_fields, 2},
+			 note_form = {"note", "Write a note", "Note", note_fields, 2},
+			 rm_form = {"rm", "Remove the name", "Remove", rm_fields, 1},
+			 restore_form = {"restore", "Bring a removed name back", "Restore", restore_fields, 1},
+			 accept_form = {"accept", "Accept a change", "Accept", accept_fields, 2};
+
+/* k tells the ids of one page apart. */
+static void put_form(struct ts_buf *out, struct ts_span project, struct ts_span name, const struct form *form, size_t k)
 {
-	ts_buf_printf(out, "<section aria-labelledby=\"h-%s\"><h2 id=\"h-%s\">%s</h2>\n", path, path, title);
+	const char *path = form->path;
+
 	ts_buf_str(out, "<form method=\"post\" class=\"filter\" action=\"/p/");
 	ts_uri_encode(out, project, false);
 	ts_buf_printf(out, "/%s/", path);
 	ts_uri_encode(out, name, true);
 	ts_buf_str(out, "\">\n");
-	for (size_t i = 0; i < n; i++) {
-		bool box = strcmp(fields[i].name, "sure") == 0;
+	for (size_t i = 0; i < form->n; i++) {
+		const struct field *f = &form->fields[i];
 
-		ts_buf_printf(out, "<label for=\"%s-%s\">%s</label> <input id=\"%s-%s\" name=\"%s\"%s%s/>\n", path, fields[i].name,
-			      fields[i].label, path, fields[i].name, fields[i].name, box ? " type=\"checkbox\" value=\"1\"" : "",
-			      fields[i].required ? " required=\"required\"" : "");
+		ts_buf_printf(out, "<label for=\"%s-%s-%zu\">%s</label> <input id=\"%s-%s-%zu\" name=\"%s\"%s%s/>\n", path, f->name, k,
+			      f->label, path, f->name, k, f->name,
+			      strcmp(f->name, "sure") == 0 ? " type=\"checkbox\" value=\"1\"" : "",
+			      f->required ? " required=\"required\"" : "");
 	}
-	ts_buf_printf(out, "<button>%s</button>\n</form></section>\n", button);
+	ts_buf_printf(out, "<button>%s</button>\n</form>\n", form->button);
+}
+
+static const char *text_of(struct ts_buf *out, struct ts_arena *arena)
+{
+	const char *text = out->failed ? NULL : ts_arena_printf(arena, "%.*s", (int)out->len, (const char *)out->data);
+
+	ts_buf_finish(out);
+	return text;
 }
 
 const char *ts_write_forms(struct ts_span project, struct ts_span name, bool branch, struct ts_arena *arena)
 {
-	static const struct field tag[] = {{"tag", "Tag", true}, {"message", "Line for its log", false}},
-				  note[] = {{"key", "Key", true}, {"value", "Value (empty: remove the note)", false}},
-				  rm[] = {{"sure", "I want to remove this name", true}},
-				  restore[] = {{"as", "Under another name (empty: its own)", false}},
-				  accept[] = {{"commit", "Commit", true}, {"reason", "Reason", true}};
+	static const struct form *const of_run[] = {&tag_form, &note_form, &rm_form, &restore_form}, *const of_branch[] = {&accept_form};
+	const struct form *const *forms = branch ? of_branch : of_run;
+	size_t n = branch ? 1 : sizeof of_run / sizeof of_run[0];
 	struct ts_buf out = TS_BUF_INIT(PAGE_MAX);
-	const char *text;
 
 	ts_buf_str(&out, "<p><a href=\"/p/");
 	ts_uri_encode(&out, project, false);
 	ts_buf_str(&out, branch ? "/b/" : "/r/");
 	ts_uri_encode(&out, name, true);
 	ts_buf_str(&out, "\">Back</a>. What you may change, the server decides.</p>\n");
-	if (branch) {
-		put_form(&out, project, name, "accept", "Accept a change", accept, 2, "Accept");
-	} else {
-		put_form(&out, project, name, "tag", "Pin it under a tag", tag, 2, "Tag");
-		put_form(&out, project, name, "note", "Write a note", note, 2, "Note");
-		put_form(&out, project, name, "rm", "Remove the name", rm, 1, "Remove");
-		put_form(&out, project, name, "restore", "Bring a removed name back", restore, 1, "Restore");
+	for (size_t i = 0; i < n; i++) {
+		ts_buf_printf(&out, "<section><h2>%s</h2>\n", forms[i]->title);
+		put_form(&out, project, name, forms[i], 0);
+		ts_buf_str(&out, "</section>\n");
 	}
-	text = out.failed ? NULL : ts_arena_printf(arena, "%.*s", (int)out.len, (const char *)out.data);
-	ts_buf_finish(&out);
-	return text;
+	return text_of(&out, arena);
+}
+
+const char *ts_write_forms_of(struct ts_span project, struct ts_span query, struct ts_arena *arena)
+{
+	struct ts_buf out = TS_BUF_INIT(PAGE_MAX);
+	struct ts_span field, value;
+	struct ts_error err;
+	size_t k = 0;
+
+	ts_buf_str(&out, "<p><a href=\"/p/");
+	ts_uri_encode(&out, project, false);
+	ts_buf_str(&out, "/runs\">Back</a>. What you may change, the server decides.</p>\n");
+	for (; k < TS_WRITE_RUNS && ts_uri_field(&query, &field, &value); k++) {
+		if (ts_uri_decode(value, true, arena, &value, &err))
+			break;
+		ts_buf_str(&out, "<section><h2>");
+		ts_html_escape(&out, value);
+		ts_buf_str(&out, "</h2>\n");
+		put_form(&out, project, value, &tag_form, k);
+		put_form(&out, project, value, &note_form, k);
+		ts_buf_str(&out, "</section>\n");
+	}
+	if (query.len)
+		ts_buf_printf(&out, "<p>These are the first %zu of the chosen runs.</p>\n", k);
+	return text_of(&out, arena);
 }

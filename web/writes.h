@@ -10,6 +10,8 @@
 #include "web/http_server.h"
 #include "web/web.h"
 
+enum { TS_WRITE_RUNS = 50 };
+
 struct ts_write {
 	const char *path; /* the word behind /p/PROJECT/ */
 	const char *verb;
@@ -37,5 +39,7 @@ bool ts_write_page(struct ts_span path, struct ts_arena *arena, struct ts_span *
 		   struct ts_error *err);
 /* Their HTML; NULL when the arena is full. */
 const char *ts_write_forms(struct ts_span project, struct ts_span name, bool branch, struct ts_arena *arena);
+/* That of tags and notes of several runs, the first TS_WRITE_RUNS of a query "run=A&run=B". */
+const char *ts_write_forms_of(struct ts_span project, struct ts_span query, struct ts_arena *arena);
 
 #endif

@@ -118,7 +118,10 @@ void ts_list_served_name(struct ts_buf *out, const struct ts_list_page *page, si
 void ts_list_served_foot(struct ts_buf *out, const struct ts_list_page *page, struct ts_arena *arena)
 {
 	if (page->list->kind == TS_REF_RUN && page->list->n)
-		ts_buf_str(out, "<p><button form=\"pick\">Compare the chosen runs</button></p>\n");
+		ts_buf_str(out, "<p class=\"picked\"><button form=\"pick\">Compare the chosen runs</button>\n"
+				"<span class=\"pair\"><button form=\"pick\" formaction=\"draw\">Draw</button> <label for=\"column\">the column</label> "
+				"<input form=\"pick\" id=\"column\" name=\"column\" size=\"12\" value=\"loss\"/></span>\n"
+				"<button form=\"pick\" formaction=\"change\">Tag or note</button></p>\n");
 	if (page->list->next_token.len) {
 		ts_buf_str(out, "<p><a rel=\"next\" href=\"");
 		address(out, page, page->sort, page->list->next_token, arena);

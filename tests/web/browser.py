@@ -16,7 +16,7 @@ from served import Store, Web, make_run, until  # noqa: E402
 PAGES = {"runs": "/p/default/runs", "run": "/p/default/r/a", "content": "/p/default/show/a", "facts": "/p/default/facts/a", "log": "/p/default/log/a",
          "diff": "/p/default/diff/a..b", "plot": "/p/default/plot/loss?run=a&run=b", "branch": "/p/default/b/main", "groups": "/p/default/groups?by=config.lr&columns=loss.last",
          "matrix": "/p/default/matrix?run=a&run=b&run=c", "projects": "/projects",
-         "error": "/p/default/r/nothing", "change": "/p/default/change/a", "accept": "/p/default/change-branch/main", "gate": "/p/default/gate/b?baseline=main"}
+         "error": "/p/default/r/nothing", "change": "/p/default/change/a", "changes": "/p/default/change?run=a&run=b", "accept": "/p/default/change-branch/main", "gate": "/p/default/gate/b?baseline=main"}
 AXE = "axe-core@4.10.3"
 SIZES = ((390, 844), (1200, 800))
 
@@ -117,6 +117,55 @@ def runs_nothing_that_was_recorded(store, web, browser, folder):
     store.tscope("push", "--name", "c", "--branch", "main", "./runs/c")
 
 
+def click(browser, what):
+    """Presses what an expression finds, with the mouse: where it is, and nothing lies over it."""
+    x, y = browser.run(f"(e => (e.scrollIntoView({{block: 'center'}}), (r => [r.left + r.width / 2, r.top + r.height / 2])(e.getBoundingClientRect())))({what})")
+    for kind in ("mousePressed", "mouseReleased"):
+        browser.page("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", buttons=1, clickCount=1)
+
+
+def one(selector):
+    return f"document.querySelector({json.dumps(selector)})"
+
+
+def chooses_by_clicks(store, web, browser, folder):
+    """Columns of a list, and runs to compare, draw, tag and note, by clicks alone, from any place of a long list; none is lost when the page renews itself."""
+    browser.size(1200, 500)
+    browser.go("http://" + web.host + "/p/default/runs")
+    click(browser, one("form.filter summary"))
+    assert browser.becomes("document.querySelectorAll('form.filter fieldset').length >= 3", 60)
+    click(browser, one("input[value='config.lr'][type=checkbox]"))
+    click(browser, one("input[value=id][type=checkbox]"))
+    make_run(os.path.join(store.work, "meanwhile"), 9)
+    store.tscope("push", "./meanwhile")
+    assert browser.becomes("!!document.querySelector('input[name=run][value=meanwhile]')", 60)
+    assert browser.run(one("input[value='config.lr'][type=checkbox]") + ".checked && document.querySelector('form.filter details').open")
+    if folder:
+        browser.size(1200, 900)
+        browser.picture(os.path.join(folder, "columns-1200.png"))
+        browser.size(1200, 500)
+    at = browser.load(lambda: click(browser, "[...document.querySelectorAll('form.filter button')].find(b => b.textContent == 'Show these columns')"))
+    assert "config.lr" in at and "name" in at, at
+    heads = browser.run("[...document.querySelectorAll('thead th')].map(head => head.textContent)")
+    assert "config.lr" in heads and "id" not in heads and heads[-1] == "loss", heads
+    for name, leads in (("Compare the chosen runs", "/p/default/diff?a=a&b=b"), ("Draw", "/p/default/plot/loss?run="), ("Tag or note", "/p/default/change?")):
+        browser.go("http://" + web.host + "/p/default/runs?sort=name")
+        for run in "ab":
+            click(browser, one(f"input[name=run][value={run}]"))
+        browser.run("window.scrollTo(0, 0)")
+        button = f"[...document.querySelectorAll('.picked button')].find(b => b.textContent == {json.dumps(name)})"
+        assert browser.run(f"(r => r.bottom <= innerHeight)({button}.getBoundingClientRect())"), "the buttons are out of the window"
+        at = browser.load(lambda: click(browser, button))
+        assert at.startswith(leads), at
+    browser.run("document.getElementById('note-key-1').value = 'why'; document.getElementById('note-value-1').value = 'chosen'")
+    at = browser.load(lambda: click(browser, "document.getElementById('note-key-1').form.querySelector('button')"))
+    assert at.startswith("/p/default/r/"), at
+    assert "chosen" in store.tscope("note", at.removeprefix("/p/default/r/")).stdout.decode()
+    browser.go("http://" + web.host + "/p/default/draw?run=a&run=b&column=lr")
+    assert browser.run("location.pathname + location.search") == "/p/default/plot/lr?run=a&run=b"
+    store.tscope("rm", "meanwhile")
+
+
 def scrolls_through_many(store, web, browser, folder):
     """The rows of a long list come as one scrolls, each once and in order; a push while they are there keeps them."""
     for i in range(60):
@@ -167,7 +216,7 @@ def renews_itself(store, web, browser, folder):
     assert browser.run("document.querySelector('input[value=a]').checked")
 
 
-CURVE = "document.querySelector('canvas.curve')?.getAttribute('aria-label')"
+CURVE = "document.querySelector('canvas.curve[aria-busy=false]')?.getAttribute('aria-label')"  # once it has the values of what it shows
 
 
 def zooms_and_holds_it_in_the_address(store, web, browser, folder):
@@ -181,10 +230,13 @@ def zooms_and_holds_it_in_the_address(store, web, browser, folder):
     for _ in range(4):
         browser.key("+", 187, "+")
     browser.key("ArrowRight", 39)
-    assert browser.becomes("location.search.includes('from=') && location.search.includes('to=')", 60)
+    # four halvings of 0 to 299, and a quarter of what is left to the right: in the address and in the picture
+    assert browser.becomes("(f => f.get('from') > 142 && f.get('to') - f.get('from') < 19)(new URLSearchParams(location.search))", 60)
+    assert browser.becomes(f"(n => n && n[1] > 142 && n[2] - n[1] < 19)(/from ([0-9.]+) to ([0-9.]+)[.] /.exec({CURVE}))", 60), browser.run(CURVE)
     assert browser.becomes("document.querySelector('figure.plot .dim').textContent.includes('Each value is drawn')", 60)
+    assert browser.becomes(f"!!{CURVE}", 60)
     zoomed, at = browser.run(CURVE), browser.run("location.search")
-    assert zoomed != whole
+    assert zoomed and zoomed != whole
     browser.load(lambda: browser.run("location.reload()"))
     assert browser.becomes(f"{CURVE} == {json.dumps(zoomed)}", 60), (zoomed, browser.run(CURVE))
     assert browser.run("location.search") == at
@@ -301,7 +353,7 @@ def is_sent_to_nobody(store, web, browser, folder):
         other.end()
 
 
-CHECKS = (shows_every_page, reads_aloud, runs_nothing_that_was_recorded, is_used_by_keys, scrolls_through_many, zooms_and_holds_it_in_the_address, shows_where_runs_part, shows_what_is_not_finite, compares_many, curves_grow,
+CHECKS = (shows_every_page, reads_aloud, runs_nothing_that_was_recorded, is_used_by_keys, chooses_by_clicks, scrolls_through_many, zooms_and_holds_it_in_the_address, shows_where_runs_part, shows_what_is_not_finite, compares_many, curves_grow,
           renews_itself, outlives_a_server, is_sent_to_nobody)
 
 

@@ -168,6 +168,7 @@ export class Curve {
     pen.restore();
     this.canvas.setAttribute("role", "img"); // from here on it has something to say
     this.canvas.setAttribute("aria-label", this.summary(drawn, low, high));
+    this.canvas.setAttribute("aria-busy", String(Boolean(this.busy))); // the values of this stretch are on their way
     this.canvas.dataset.paint = (performance.now() - began).toFixed(1); // read by the measurement
     this.canvas.dataset.paints = String(+(this.canvas.dataset.paints ?? 0) + 1);
   }

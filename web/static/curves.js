@@ -32,7 +32,8 @@ function usual(columns) {
   const ranks = [/^scalars\..*loss$/, /loss/, /grad_norm/, /^scalars\.lr$|learning_rate/, /acc/];
   const list = [];
   for (const wanted of ranks) list.push(...columns.filter((name) => wanted.test(name) && !list.includes(name)));
-  return [...list, ...columns.filter((name) => !list.includes(name) && name.startsWith("scalars."))].slice(0, MOST_AT_FIRST);
+  list.push(...columns.filter((name) => !list.includes(name) && name.startsWith("scalars.")));
+  return (list.length ? list : columns).slice(0, MOST_AT_FIRST);
 }
 
 /** Boxes that choose columns; the address holds which. */
