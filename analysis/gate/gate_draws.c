@@ -174,6 +174,9 @@ static size_t *runs_of(struct ts_gate_court *c, const struct draw *draws, size_t
 	return runs;
 }
 
+/* One run may be better by accident, such as one that did less. */
+enum { SEVERAL = 2 };
+
 /* Removes the outliers from the baseline's draws and remembers their runs. Values that are not compared by ratio are
  * made relative to the median first. */
 static bool part_odd(struct ts_gate_court *c, enum ts_metric metric, const struct list *list, struct draw *draws, size_t *n,
@@ -181,7 +184,7 @@ static bool part_odd(struct ts_gate_court *c, enum ts_metric metric, const struc
 {
 	double *scratch = ts_arena_array(c->arena, 2 * *n, sizeof *scratch), median, scale = 1;
 	bool *odd = ts_arena_array(c->arena, *n, sizeof *odd);
-	size_t kept = 0;
+	size_t kept = 0, better = 0;
 
 	s->odd = ts_arena_array(c->arena, list->n, sizeof *s->odd);
 	s->odd_by = ts_arena_array(c->arena, list->n, sizeof *s->odd_by);
@@ -204,12 +207,16 @@ static bool part_odd(struct ts_gate_court *c, enum ts_metric metric, const struc
 			draws[kept++] = draws[i];
 			continue;
 		}
+		if (draws[i].x < median)
+			scratch[better++] = (median - draws[i].x) * scale;
 		for (size_t k = draws[i].first; k < draws[i].end; k++) {
 			s->odd[s->n_odd] = list->items[k].run;
 			s->odd_by[s->n_odd++] = (draws[i].x - median) * scale;
 		}
 	}
 	*n = kept;
+	if (better >= SEVERAL)
+		s->faster = ts_median_few(scratch, better);
 	return true;
 }
 

@@ -47,6 +47,7 @@ struct ts_gate_sample {
 	const struct ts_gate_run **odd; /* baselines that lie far from the others and do not count; odd_by: by how much */
 	double *odd_by;
 	size_t n_odd;
+	double faster; /* several of the odd draws are better than the others, by so much: the candidate may be of that kind; else 0 */
 	struct ts_gate_allowance allowance; /* for candidates that are shorter than the baselines, and for a drift of these */
 	double base_drift; /* by how much each baseline is worse than the one before it; the values in base are moved to the
 				   candidate's place; 0: there is none */

@@ -84,7 +84,8 @@ struct bench {
 	struct ts_gate_rule rule;
 	struct ts_gate_pairs_plan plan;
 	struct ts_gate_look first;
-	double unseen;		      /* where baselines are of two kinds, a worsening of this size looks like the other kind */
+	double unseen;		      /* where baselines are of two kinds, or several odd ones are better, a worsening of this size looks
+					 like the other kind */
 	bool looked;		      /* first is set: there are baselines and candidates */
 	struct ts_gate_spread within; /* the spread that pairs are compared with */
 	double pair_p;		      /* the p-value of the pairs, over both looks */
@@ -265,6 +266,7 @@ static void weigh(struct ts_gate_court *c, enum ts_metric metric, struct bench *
 	if (b->looked) {
 		ts_gate_first_look(s->base, s->n_base, s->candidate, s->n_candidate, known_before(metric, s), &s->allowance, &b->rule,
 				   &b->first);
+		b->unseen = s->faster;
 		if (s->n_low)
 			look_at_kinds(s, known_before(metric, s), first_alpha(c, row), b, row);
 		row->sd = b->first.sd;

@@ -446,6 +446,11 @@ static void warn_odd_baselines(struct ts_gate_court *c, const struct ts_gate_row
 			     "than that of the median baseline; if their machine was disturbed, mark each with "
 			     "tscope note RUN bad='why'",
 			     short_title(c, row->metric), listed, TS_SPAN_ARG(list));
+	if (s->faster > 0)
+		ts_gate_warn(c,
+			     "several of those are better than the others, by %s: a candidate of their kind that became worse by as much "
+			     "would look like the others, so the gate could miss it",
+			     ts_say_percent(ts_metrics[row->metric].log_scale ? expm1(s->faster) : s->faster).text);
 }
 
 /* Warns of pairs that are outliers, and of a machine that got slower from run to run. */

@@ -53,6 +53,8 @@ static struct {
 	char sessions[RUNS_MOST][16];
 	double wave;
 	bool slow_host, told;
+	size_t weekday; /* of the next run; pairs share the last one */
+	enum ts_gate_state first; /* of the first look */
 } world;
 
 static double normal(const struct day *d, struct ts_random *r)
@@ -90,6 +92,18 @@ static double waves(const struct day *d, struct ts_random *r)
 	return world.wave;
 }
 
+/* The levels of weekdays span 4.2 %, in an order that is not that of the days. */
+static double weekdays(const struct day *d, struct ts_random *r)
+{
+	return normal(d, r) + 0.042 * (double)(world.weekday * 3 % 7) / 6;
+}
+
+/* A co-tenant takes 8 % of the machine on five days of seven. */
+static double tenant(const struct day *d, struct ts_random *r)
+{
+	return normal(d, r) + (world.weekday % 7 < 5 ? log(1.08) : 0);
+}
+
 static double draw(const struct day *d, struct ts_random *r)
 {
 	double b = d->noise(d, r);
@@ -107,6 +121,8 @@ static struct ts_gate_run *put(enum ts_gate_role role, uint32_t session, double 
 
 	if (at >= RUNS_MOST)
 		abort();
+	if (role < TS_GATE_PAIR_BASE)
+		world.weekday++;
 	*run = (struct ts_gate_run){.role = role};
 	(void)snprintf(world.sessions[at], sizeof world.sessions[at], "%u", session);
 	run->workload.session = ts_span_str(world.sessions[at]);
@@ -202,6 +218,7 @@ static enum ts_gate_state verdict(const struct day *d, double slower, struct ts_
 	world.input = (struct ts_gate_input){.runs = world.runs};
 	world.wave = d->sd * ts_random_normal(r);
 	world.told = d->told;
+	world.weekday = ts_random_below(r, 7);
 	ts_gate_policy_default(&world.input.policy);
 	if (d->least > 0)
 		world.input.policy.least[TS_METRIC_MFU] = 0.4 * d->least;
@@ -218,7 +235,7 @@ static enum ts_gate_state verdict(const struct day *d, double slower, struct ts_
 	watch(d, put(TS_GATE_CANDIDATE, session++, draw(d, r) + log1p(slower) + d->drift_all * BASELINES), true, r);
 	for (size_t i = 0; i < world.input.n_runs; i++)
 		count_flops(d, &world.runs[i], world.runs[i].role == TS_GATE_CANDIDATE);
-	state = judge(ret);
+	world.first = state = judge(ret);
 	while (ret->ask.pairs || (d->always_paired && !pairs)) {
 		uint64_t more = ret->ask.pairs ? ret->ask.pairs : world.input.policy.pairs;
 
@@ -250,6 +267,12 @@ static bool paired(const struct ts_verdict *v)
 	for (size_t i = 0; i < world.input.n_runs; i++)
 		some = some || world.runs[i].role == TS_GATE_PAIR_BASE;
 	return some;
+}
+
+static bool suspect(const struct ts_verdict *v)
+{
+	(void)v;
+	return world.first == TS_GATE_SUSPECT;
 }
 
 static bool warns(const struct ts_verdict *v, const char *part)
@@ -393,6 +416,15 @@ static const struct {
 	{{"floor 5 % above the true MFU, other work", .sd = SD, .noise = normal, .flops = 2, .least = 1.05}, 0.95, true},
 };
 
+/* A run a day on a machine that others use by the weekday, which no run records. */
+static const struct day tenants[] = {
+	{"weekdays 4.2 % apart", .sd = SD, .noise = weekdays},
+	{"weekdays 4.2 % apart, 10 baselines", .sd = SD, .noise = weekdays, .baselines = 10},
+	{"a co-tenant of 8 % on five days of seven", .sd = SD, .noise = tenant},
+	{"a co-tenant of 8 % on five days of seven, 10 baselines", .sd = SD, .noise = tenant, .baselines = 10},
+	{"a co-tenant of 8 % on five days of seven, with history", .sd = SD, .noise = tenant, .history = HISTORY},
+};
+
 /* Runs of one kind. */
 static const struct day kinds[] = {
 	{"quiet", .sd = SD, .noise = normal},	   {"10 baselines", .sd = SD, .noise = normal, .baselines = 10},
@@ -466,6 +498,11 @@ void quality_gate_days(struct quality *q)
 		if (levels[i].slower > 0)
 			at_least(q, &levels[i].day, levels[i].slower,
 				 levels[i].slower > 0.05 ? "10 % slower, found" : "5 % slower, found", fails, levels[i].found);
+	}
+	for (size_t i = 0; i < sizeof tenants / sizeof tenants[0]; i++) {
+		at_most(q, &tenants[i], 0, "clean, failed", fails, 0.001);
+		at_most(q, &tenants[i], 0, "clean, suspect", suspect, 0.05);
+		at_most(q, &tenants[i], 0.1, "10 % slower, green", green, 0.005);
 	}
 	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
 		at_most(q, &kinds[i], 0, "called two kinds", told_two_kinds, 0.01);
