@@ -118,14 +118,15 @@ static bool digests_part(const struct ts_inquiry *q)
 	return false;
 }
 
-/* An agreement is stated over any number of steps. */
+/* An agreement is stated over any number of steps, and so is a tensor that rounding does not explain. */
 static bool too_little(struct ts_inquiry *q)
 {
 	double least = ts_cut_of(q, TS_CUT_COMMON);
 
 	if (!q->has_start && ts_any_operation_or_tensor(q))
 		return false;
-	if (q->has_start && ((double)q->common >= least || !q->has_f || digests_part(q)))
+	if (q->has_start &&
+	    ((double)q->common >= least || !q->has_f || digests_part(q) || (q->e->sketches && q->e->sketches->has_first)))
 		return false;
 	if (!q->has_start)
 		ts_conclude(q, TS_CAUSE_NOT_COMPARABLE, TS_CONFIDENCE_NONE,

@@ -246,7 +246,10 @@ static void lead_by_sketch(struct ts_inquiry *q)
 		q->d.sentence = ts_inquiry_text(q, "%.*s; %.*s", TS_SPAN_ARG(text), TS_SPAN_ARG(q->d.sentence));
 		return;
 	}
-	if (sketches->why.len)
+	if (sketches->apart_first)
+		ts_conclude(q, TS_CAUSE_COMPUTATION, TS_CONFIDENCE_MEDIUM, "%.*s; %.*s",
+			    TS_SPAN_ARG(begin_sentence(q, sketches->apart)), TS_SPAN_ARG(ts_sketch_claims(sketches, q->arena)));
+	else if (sketches->why.len)
 		ts_conclude(q, TS_CAUSE_COMPUTATION, TS_CONFIDENCE_MEDIUM, "%.*s: %.*s", TS_SPAN_ARG(text), TS_SPAN_ARG(sketches->why));
 	else if (sketches->apart.len)
 		ts_conclude(q, TS_CAUSE_COMPUTATION, TS_CONFIDENCE_MEDIUM, "%.*s; %.*s", TS_SPAN_ARG(text),

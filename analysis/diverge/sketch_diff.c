@@ -75,6 +75,8 @@ bool ts_sketch_explained(const struct ts_sketch_diff *diff)
 /* ": its distance is 0.05, which is 1.2e+05 times rounding" */
 static const char *say_size(const struct ts_sketch_row *row, struct ts_arena *arena)
 {
+	if (isnan(row->ratio) && row->nonfinite_b == 0)
+		return ts_arena_printf(arena, "it is 0 in the second run alone");
 	if (isnan(row->ratio))
 		return ts_arena_printf(arena, "%s of its %s %s not finite, in the second run alone",
 				       ts_say_count((double)row->nonfinite_b).text, ts_say_plural((double)row->count_b, "element").text,
@@ -144,7 +146,9 @@ static const char *sentence_of(const struct ts_sketch_diff *diff, struct ts_aren
 {
 	const char *text = say_outcome(diff, arena);
 
-	if (text && diff->apart.len)
+	if (text && diff->apart_first)
+		text = ts_arena_printf(arena, "%.*s; %s", TS_SPAN_ARG(diff->apart), text);
+	else if (text && diff->apart.len)
 		text = ts_arena_printf(arena, "%s; %.*s", text, TS_SPAN_ARG(diff->apart));
 	if (text && diff->estimated && ts_sketch_judged(diff) > diff->equal)
 		text = ts_arena_printf(
@@ -452,6 +456,23 @@ static struct ts_span says(const struct ts_sketch_tensor *t, struct ts_arena *ar
 	return ts_sketch_says(&row, arena);
 }
 
+/* A module that one run lacks changes what comes behind it. */
+static void note_alone(struct ts_sketch_walk *walk, const struct ts_sketch_tensor *t, enum ts_sketch_side side)
+{
+	walk->alone = (struct ts_sketch_alone){.has = t->part == TS_SKETCH_FORWARD,
+					       .side = side,
+					       .step = walk->step,
+					       .rank = t->of[side].rank,
+					       .ordinal = t->of[side].ordinal};
+}
+
+static bool comes_before(const struct ts_sketch_alone *alone, const struct ts_sketch_tensor *t)
+{
+	const struct ts_sketch_held *of = &t->of[alone->side];
+
+	return alone->rank != of->rank ? alone->rank < of->rank : alone->ordinal < of->ordinal;
+}
+
 /* Says which module does nothing in one run alone, or which tensor one run lacks: a difference that is no distance. */
 static enum ts_status say_apart(struct ts_sketch_walk *walk, const struct ts_sketch_tensor *idle,
 				const struct ts_sketch_tensor *const alone[2], const uint64_t n[2], struct ts_error *err)
@@ -473,6 +494,11 @@ static enum ts_status say_apart(struct ts_sketch_walk *walk, const struct ts_ske
 
 		text = ts_arena_printf(walk->arena, "the %s run alone has %s at step %" PRId64 ", of which the first is %.*s", runs[b],
 				       ts_say_plural((double)n[b], "tensor").text, walk->step, TS_SPAN_ARG(first));
+		if (text && alone[0] && alone[1])
+			text = ts_arena_printf(walk->arena, "%s; the second run alone has %s, of which the first is %.*s", text,
+					       ts_say_plural((double)n[1], "tensor").text,
+					       TS_SPAN_ARG(says(alone[1], walk->scratch)));
+		note_alone(walk, alone[b], b ? TS_SKETCH_B : TS_SKETCH_A);
 	}
 	if (!text)
 		return ts_arena_error(walk->arena, err);
@@ -624,6 +650,16 @@ static void judge_not_finite(const struct ts_sketch_walk *walk, const struct ts_
 		row->state = TS_SKETCH_ABOVE;
 }
 
+/* Rounding moves an update, and leaves none of it out. */
+static bool is_missing(const struct ts_sketch_walk *walk, const struct ts_sketch_tensor *t)
+{
+	const struct ts_sketch_held *a = &t->of[TS_SKETCH_A], *b = &t->of[TS_SKETCH_B], *r = &t->of[TS_SKETCH_R];
+
+	return ts_span_is(t->kind, "update") && walk->diff.has_rounding && r->has && a->sketch->squares > 0 &&
+	       b->sketch->squares == 0 && r->sketch->squares > 0 &&
+	       tscope_sketch_distance(a->sketch, r->sketch) <= TS_SKETCH_MISSING_MOST;
+}
+
 static void judge(struct ts_sketch_walk *walk, struct ts_sketch_tensor *t, uint64_t place, struct ts_sketch_row *row)
 {
 	const struct tscope_sketch *a = t->of[TS_SKETCH_A].sketch, *b = t->of[TS_SKETCH_B].sketch;
@@ -649,6 +685,8 @@ static void judge(struct ts_sketch_walk *walk, struct ts_sketch_tensor *t, uint6
 		row->state = TS_SKETCH_SIZES;
 	} else if (a->nonfinite || b->nonfinite) {
 		judge_not_finite(walk, t, row);
+	} else if (is_missing(walk, t)) {
+		row->state = TS_SKETCH_ABOVE;
 	} else if (row->distance == 0) {
 		row->state = TS_SKETCH_EQUAL;
 	} else if (isinf(row->distance)) {
@@ -850,8 +888,11 @@ enum ts_status ts_sketch_walk_end(struct ts_sketch_walk *walk, struct ts_error *
 		if (note_greatest(walk, &rows[i], err))
 			return err->status;
 	}
-	if (first < walk->n)
+	if (first < walk->n) {
+		walk->diff.apart_first =
+			walk->alone.has && walk->alone.step == walk->step && comes_before(&walk->alone, walk->tensors[first]);
 		return keep_around(walk, rows, walk->n, first, err);
+	}
 	note_judged(walk, rows);
 	return keep_before(walk, err);
 }

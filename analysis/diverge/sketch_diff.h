@@ -22,6 +22,7 @@
  * is reached at TS_SKETCH_KINK * sqrt(1 / elements), and where it was scaled at TS_SKETCH_KINK * sqrt(u_AB): what a ReLU or a
  * maximum decides by comparison flips, and then they jump by more than any scaling says. docs/sketches.md says how limits were
  * chosen.
+ * So is an update that is 0 in the second run alone, where d(A, R) is at most TS_SKETCH_MISSING_MOST.
  * Not judged, and counted: tensors of a type whose precision is not known; where rounding would be scaled, those of every step but
  * the first; updates of parameters that are coarser in the second run than in the others; those that rounding alone makes into
  * something else (d(A, R) above TS_SKETCH_NOISE_LEAST, rounding above 1, or 0 in the first run alone), as the gradient of a bias
@@ -53,6 +54,7 @@ struct ts_sketch_before;
 #define TS_SKETCH_LIMIT_BACKWARD 35.0
 #define TS_SKETCH_KINK 4.0
 #define TS_SKETCH_NOISE_LEAST 0.1
+#define TS_SKETCH_MISSING_MOST 0.5
 
 #define TS_SKETCH_COUNTED UINT64_MAX
 
@@ -138,6 +140,7 @@ struct ts_sketch_diff {
 	struct ts_span claim;	    /* what the group shows, and what does that; empty without one */
 	struct ts_span why;
 	struct ts_span apart;	 /* the first module that does nothing in one run alone, or that one run lacks; empty where none does */
+	bool apart_first;	 /* what one run lacks comes before the first that is above rounding: the sentence begins with it */
 	struct ts_span sentence; /* what it comes to; empty where nothing was recorded */
 };
 
@@ -181,6 +184,13 @@ struct ts_sketch_walk {
 	bool has_judged;
 	int64_t judged; /* the last step in which a tensor was */
 	bool alike;	/* the step before was compared, and every sketch up to it is equal; or there is none */
+	struct ts_sketch_alone { /* the first output that one run alone has in its step */
+		bool has;
+		enum ts_sketch_side side;
+		int64_t step;
+		int32_t rank;
+		uint64_t ordinal;
+	} alone;
 	struct ts_arena kept; /* of the gradients of the step before */
 	struct ts_sketch_before *before;
 	int64_t kept_step;

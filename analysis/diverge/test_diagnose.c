@@ -1077,6 +1077,17 @@ static void test_places_lead(void **state)
 	assert_false(may_be(&s, TS_CAUSE_ROUNDING) || may_be(&s, TS_CAUSE_NONDETERMINISM) || may_be(&s, TS_CAUSE_REDUCTION_ORDER));
 	assert_true(may_be(&s, TS_CAUSE_CODE));
 	AGAIN(s);
+	/* However few steps were recorded, and a layer that is left out leads. */
+	parts(&s, TS_KIND_LOSS, "loss", 40, 5e-2, 5e-2, 0);
+	s.series[0].common = 2;
+	sketches.apart = ts_span_str("the first run alone has 9 tensors at step 40, of which the first is the output of b");
+	sketches.apart_first = true;
+	s.e.sketches = &sketches;
+	expect(&s, TS_CAUSE_COMPUTATION, TS_CONFIDENCE_MEDIUM);
+	assert_true(found_in(&s.d.sentence, 1,
+			     "The first run alone has 9 tensors at step 40, of which the first is the output of b; the first tensor that "
+			     "differs by more than rounding is the output of c"));
+	AGAIN(s);
 	parts(&s, TS_KIND_LOSS, "loss", 40, 5e-8, 1e-7, 0.01);
 	s.e.ops = &ops;
 	expect(&s, TS_CAUSE_COMPUTATION, TS_CONFIDENCE_MEDIUM);

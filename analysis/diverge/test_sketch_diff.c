@@ -510,6 +510,55 @@ static void what_cannot_be_judged_is_counted(void **state)
 	end(&f);
 }
 
+/* Rounding moves an update and leaves none of it out; where a third run is as far off, 0 may be rounding. */
+static void an_update_of_nothing_is_above(void **state)
+{
+	const struct ts_sketch_row *row;
+	struct fixture f;
+
+	(void)state;
+	begin(&f, true, 0x1p-20);
+	put_off(&f, "noise", "update", -1, 0.75);
+	put_off(&f, "lost", "update", -1, 0.5);
+	row = first_of(result(&f), "lost", 1);
+	assert_true(isnan(row->ratio) && row->distance == 1);
+	assert_int_equal(row[-1].state, TS_SKETCH_NOISE);
+	assert_true(ts_span_is(f.walk.diff.sentence,
+			       "the first tensor that differs by more than rounding is the update of lost, at step 41: it "
+			       "is 0 in the second run alone"));
+	end(&f);
+	begin(&f, true, 0x1p-20);
+	put_off(&f, "lost", "param_grad", -1, 0.5);
+	assert_false(result(&f)->has_first);
+	end(&f);
+}
+
+/* A layer that one run leaves out is what differs, and not the first tensor behind it; one that comes later is no cause of it. */
+static void a_module_of_one_run_leads_where_it_comes_first(void **state)
+{
+	const struct ts_sketch_diff *d;
+	struct fixture f;
+
+	(void)state;
+	for (int late = 0; late < 2; late++) {
+		begin(&f, true, 0x1p-20);
+		put_off(&f, "one", "output", 0, 0x1p-24);
+		if (!late)
+			put_one(&f, TS_SKETCH_A, "two", "output", 1);
+		put_off(&f, "three", "output", 0.5, 0x1p-24);
+		if (late)
+			put_one(&f, TS_SKETCH_A, "two", "output", 1);
+		d = result(&f);
+		assert_int_equal(d->apart_first, !late);
+		(void)first_of(d, "three", 1);
+		assert_true(ts_span_starts(
+			d->sentence, ts_span_str(late ? "the first tensor that differs by more than rounding is the output of three"
+						      : "the first run alone has 1 tensor at step 41, of which the first is the output "
+							"of two; the first tensor that differs by more than rounding is")));
+		end(&f);
+	}
+}
+
 static void what_is_not_finite_in_the_second_run_alone_is_above(void **state)
 {
 	static const double none[] = {HUGE_VAL};
@@ -649,6 +698,8 @@ int main(void)
 		cmocka_unit_test(occurrences_are_said_or_counted),
 		cmocka_unit_test(what_one_run_lacks_is_counted),
 		cmocka_unit_test(what_cannot_be_judged_is_counted),
+		cmocka_unit_test(an_update_of_nothing_is_above),
+		cmocka_unit_test(a_module_of_one_run_leads_where_it_comes_first),
 		cmocka_unit_test(what_is_not_finite_in_the_second_run_alone_is_above),
 		cmocka_unit_test(a_third_run_that_is_equal_shows_no_rounding),
 		cmocka_unit_test(shards_are_added_up),

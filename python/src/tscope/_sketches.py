@@ -202,7 +202,7 @@ def squares_of(made: bytes) -> float:
 
 def difference(after: Any, before: Any, least: float) -> Any:
     """Returns the sketch of a difference. Its sum of squares is estimated from the sums: -1 where the norm is below the share `least`
-    of that before.
+    of that before, and not 0: no update at all is no rounding.
 
     >>> [squares_of(difference(packed([2.0] * 258, 5), packed([1.0] * 258, 5), least)) for least in (1, 20)]
     [256.0, -1.0]
@@ -211,11 +211,11 @@ def difference(after: Any, before: Any, least: float) -> Any:
         a, b = _STATE.unpack(after), _STATE.unpack(before)
         sums = [x - y for x, y in zip(a[:SUMS], b[:SUMS])]
         squares = sum(x * x for x in sums)
-        return _STATE.pack(*sums, -1.0 if squares < least * least * b[SUMS] else squares, a[-2], max(a[-1], b[-1]))
+        return _STATE.pack(*sums, -1.0 if 0 < squares < least * least * b[SUMS] else squares, a[-2], max(a[-1], b[-1]))
     import torch
 
     made = after - before
     squares = (made[:SUMS] * made[:SUMS]).sum()
-    made[SUMS] = torch.where(squares < least * least * before[SUMS], -1.0, squares)
+    made[SUMS] = torch.where((squares > 0) & (squares < least * least * before[SUMS]), -1.0, squares)
     made[SUMS + 1] = after[SUMS + 1]
     return made
