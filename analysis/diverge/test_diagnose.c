@@ -1085,8 +1085,8 @@ static void test_places_lead(void **state)
 	s.e.sketches = &sketches;
 	expect(&s, TS_CAUSE_COMPUTATION, TS_CONFIDENCE_MEDIUM);
 	assert_true(found_in(&s.d.sentence, 1,
-			     "The first run alone has 9 tensors at step 40, of which the first is the output of b; the first tensor that "
-			     "differs by more than rounding is the output of c"));
+			     "The first run alone has 9 tensors at step 40, of which the first is the output of b; the first "
+			     "tensor that differs by more than rounding is the output of c"));
 	AGAIN(s);
 	parts(&s, TS_KIND_LOSS, "loss", 40, 5e-8, 1e-7, 0.01);
 	s.e.ops = &ops;

@@ -5,8 +5,8 @@
 The kinds are those of the table of bugs in TTrace (arXiv 2506.09280), which were found in Megatron-LM; here each is made again in a
 small GPT with experts and a tied embedding. A trains it on one process, R is A perturbed, and B trains it over two processes that
 gloo connects (with tensor, context, sequence or data parallelism, or a sharded optimizer), or with recomputation, in stages or in
-fp8. All of them are recorded in float32 and under bfloat16 autocast, for two steps, by seeds that were not looked at when limits were chosen
-(docs/sketches.md). It asks the program that TSCOPE_PROGRAM names, and is skipped without torch and the package.
+fp8. All of them are recorded in float32 and under bfloat16 autocast, for two steps, by seeds that were not looked at when limits
+were chosen (docs/sketches.md). It asks the program that TSCOPE_PROGRAM names, and is skipped without torch and the package.
 """
 
 import os
