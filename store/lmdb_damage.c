@@ -44,16 +44,17 @@ static bool is_there(const struct ts_lmdb_env *env, const char *file, dev_t dev,
 	return stat(path, &st) == 0 && st.st_dev == dev && st.st_ino == ino;
 }
 
-/* Three calls of the system for each commit, before it and after it: some microseconds beside a sync. */
+/* Four calls of the system for each commit, before it and after it: some microseconds beside a sync. Without the lock.mdb at its path
+ * nothing keeps the next process that opens the store from writing at the same time. */
 int ts_files_check(struct ts_lmdb_env *env)
 {
 	struct stat st;
 
 	if (fstat(env->data_fd, &st) != 0 || st.st_nlink == 0 || !is_there(env, "data.mdb", env->data_dev, env->data_ino) ||
-	    !is_there(env, "superblock", env->super.dev, env->super.ino)) {
+	    !is_there(env, "superblock", env->super.dev, env->super.ino) || !is_there(env, "lock.mdb", env->lock_dev, env->lock_ino)) {
 		ts_env_condemn(env, TS_HARM_GONE,
-			       "data.mdb or superblock was removed or replaced while the store was open, so nothing is acknowledged "
-			       "any more; put "
+			       "data.mdb, superblock or lock.mdb was removed or replaced while the store was open, so nothing is "
+			       "acknowledged any more; put "
 			       "back what was there, or end this process and begin again with what is there now");
 		return MDB_CORRUPTED;
 	}

@@ -8,6 +8,7 @@
 #include "base/cursor.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -69,6 +70,22 @@ enum ts_status ts_disk_check(const char *path, struct ts_error *err)
 	if (statfs(path, &fs) != 0)
 		return TS_OK; /* A path that cannot be examined is not refused: opening it will report the error */
 	return ts_disk_type_check((uint32_t)fs.f_type, path, err);
+}
+
+/* Each process that has the store open says which lock.mdb it keeps to, by a lock on one byte far behind the end of data.mdb, whose
+ * place is the number of that file; so one that keeps to another is seen. Readers count, too: a writer does not know of one there. */
+bool ts_disk_claim(int fd, uint64_t lock_ino)
+{
+	const off_t first = (off_t)1 << 62, room = (off_t)1 << 40, at = first + (off_t)(lock_ino % (uint64_t)room);
+	struct flock own = {.l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = at, .l_len = 1};
+	struct flock below = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = first, .l_len = at - first};
+	struct flock above = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = at + 1, .l_len = first + room - at - 1};
+
+	if (fcntl(fd, F_OFD_SETLK, &own) < 0) /* a filesystem without such locks */
+		return true;
+	if (below.l_len > 0 && fcntl(fd, F_OFD_GETLK, &below) == 0 && below.l_type != F_UNLCK)
+		return false;
+	return above.l_len <= 0 || fcntl(fd, F_OFD_GETLK, &above) < 0 || above.l_type == F_UNLCK;
 }
 
 int ts_disk_sync(int fd)

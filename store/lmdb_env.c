@@ -320,6 +320,25 @@ static void give_lock(const struct ts_lmdb_env *env)
 		(void)lchown(lock, of_data.st_uid, of_data.st_gid);
 }
 
+/* Which lock.mdb LMDB opened, and that nobody who has the data file open keeps to another one. */
+static enum ts_status claim(struct ts_lmdb_env *env, struct ts_error *err)
+{
+	char lock[DATA_PATH_MAX + 16];
+	struct stat st;
+
+	(void)snprintf(lock, sizeof lock, "%s/lock.mdb", env->path);
+	if (stat(lock, &st) != 0) /* LMDB reads without one where it cannot be made */
+		return env->mdb_read_only ? TS_OK : ts_error_errno(err, errno, "%s", lock);
+	env->lock_dev = st.st_dev;
+	env->lock_ino = st.st_ino;
+	if (ts_disk_claim(env->data_fd, (uint64_t)st.st_ino))
+		return TS_OK;
+	return ts_error_set(err, TS_CONFLICT,
+			    "%s: another process has data.mdb open with another lock.mdb, so nothing would keep the two from writing "
+			    "at once: lock.mdb was removed or replaced, or data.mdb is in two folders; end that process first",
+			    env->path);
+}
+
 /* Opens LMDB, and what it holds. */
 static enum ts_status open_sound(struct ts_lmdb_env *env, bool fresh, struct ts_error *err)
 {
@@ -328,7 +347,7 @@ static enum ts_status open_sound(struct ts_lmdb_env *env, bool fresh, struct ts_
 
 	if (!rc)
 		give_lock(env);
-	if (!rc && ts_data_open(env, err))
+	if (!rc && (ts_data_open(env, err) || claim(env, err)))
 		return err->status;
 	if (!rc)
 		rc = open_databases(env, &old);

@@ -105,6 +105,8 @@ struct ts_lmdb_env {
 	dev_t data_dev;
 	ino_t data_ino;
 	off_t data_size; /* as far as was seen; it never becomes less */
+	dev_t lock_dev;	 /* of the lock.mdb that LMDB opened; 0 and 0: none */
+	ino_t lock_ino;
 	atomic_bool scanned;	    /* since it was opened */
 	atomic_bool is_damaged;	    /* and nothing is written to it any more */
 	enum ts_harm harm;
@@ -219,6 +221,8 @@ enum ts_status ts_env_adopt(struct ts_lmdb_env *env, uint64_t txn, struct ts_err
 enum ts_status ts_disk_check(const char *path, struct ts_error *err); /* TS_DENIED on a network filesystem */
 enum ts_status ts_disk_type_check(uint32_t magic, const char *path, struct ts_error *err); /* magic is f_type of statfs(2) */
 bool ts_disk_is_full(const char *path);
+/* Says to all who have this data file open to which lock.mdb this process keeps; false if one of them keeps to another. */
+bool ts_disk_claim(int fd, uint64_t lock_ino);
 int ts_disk_sync(int fd); /* of bytes that were there before; 0, or an errno value */
 /* TS_FULL if a write to this file failed with `errnum` because the process or the filesystem allows no longer file, else TS_OK. */
 enum ts_status ts_file_is_limited(int errnum, const char *file, struct ts_error *err);

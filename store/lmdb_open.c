@@ -25,9 +25,10 @@ enum ts_status ts_data_open(struct ts_lmdb_env *env, struct ts_error *err)
 	if (env->data_fd >= 0)
 		return TS_OK;
 	(void)snprintf(path, sizeof path, "%.4095s/data.mdb", env->path);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0 || fstat(fd, &st) != 0) {
-		(void)ts_error_errno(err, errno, "%s", path);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe would wait for a writer */
+	if (fd < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
+		(void)(fd < 0 ? ts_error_errno(err, errno, "%s", path)
+			      : ts_error_set(err, TS_INVALID, "%s is not a regular file", path));
 		if (fd >= 0)
 			(void)close(fd);
 		return err->status;

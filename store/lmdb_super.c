@@ -70,11 +70,12 @@ enum ts_status ts_super_open(struct ts_lmdb_env *env, struct ts_error *err)
 	int fd;
 
 	name_file(env, "superblock", path);
-	fd = open(path, (env->mdb_read_only ? O_RDONLY : O_RDWR) | O_CLOEXEC);
+	fd = open(path, (env->mdb_read_only ? O_RDONLY : O_RDWR) | O_CLOEXEC | O_NONBLOCK); /* a pipe would wait for a writer */
 	if (fd < 0 && errno == ENOENT)
 		return TS_OK;
-	if (fd < 0 || fstat(fd, &st) != 0) {
-		(void)ts_error_errno(err, errno, "%s", path);
+	if (fd < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
+		(void)(fd < 0 ? ts_error_errno(err, errno, "%s", path)
+			      : ts_error_set(err, TS_INVALID, "%s is not a regular file", path));
 		if (fd >= 0)
 			(void)close(fd);
 		return err->status;

@@ -379,6 +379,55 @@ static void a_file_that_goes_ends_acknowledgements(void **state)
 }
 
 /* A page that is damaged while the store is open is found by who reads it, and by who would write there. */
+/* Without lock.mdb nobody would keep the next process out while this one writes: neither goes on. */
+static void a_lock_that_goes_ends_acknowledgements(void **state)
+{
+	struct fixture *f = *state;
+	char lock[300], other[300], data[320];
+	struct ts_engine *second;
+
+	(void)snprintf(lock, sizeof lock, "%s/lock.mdb", f->dir);
+	(void)snprintf(other, sizeof other, "%s/other", f->dir);
+	(void)snprintf(data, sizeof data, "%s/data.mdb", other);
+	assert_int_equal(mkdir(other, 0700), 0);
+	assert_int_equal(link(f->data, data), 0);
+	assert_int_equal(ts_lmdb_open(&(struct ts_lmdb_options){.path = other}, &second, &f->err), TS_CONFLICT);
+	assert_non_null(strstr(f->err.text, "another lock.mdb"));
+	assert_int_equal(push(f, "p/new"), TS_OK);
+
+	assert_int_equal(unlink(lock), 0);
+	assert_int_equal(push(f, "p/newer"), TS_DAMAGED);
+	assert_non_null(strstr(f->err.text, "lock.mdb was removed"));
+	close_it(f);
+	open_it(f, false);
+	assert_int_equal(push(f, "p/newer"), TS_OK);
+	OK(verify(f));
+	assert_int_equal(unlink(data), 0);
+	test_remove_dir(other);
+}
+
+/* A pipe would have whoever opens the store wait for ever. */
+static void a_pipe_in_place_of_a_file_is_refused(void **state)
+{
+	struct fixture *f = *state;
+	const char *files[] = {f->data, f->super};
+	char was[320];
+
+	close_it(f);
+	for (int i = 0; i < 2; i++) {
+		(void)snprintf(was, sizeof was, "%s.was", files[i]);
+		assert_int_equal(rename(files[i], was), 0);
+		assert_int_equal(mkfifo(files[i], 0600), 0);
+		for (int read_only = 0; read_only < 2; read_only++) {
+			const struct ts_lmdb_options options = {.path = f->dir, .read_only = read_only};
+
+			assert_int_equal(ts_lmdb_open(&options, &f->e, &f->err), TS_INVALID);
+			assert_non_null(strstr(f->err.text, "is not a regular file"));
+		}
+		assert_int_equal(rename(was, files[i]), 0);
+	}
+}
+
 static void damage_under_an_open_store_ends_writes(void **state)
 {
 	struct fixture *f = *state;
@@ -661,6 +710,8 @@ int main(void)
 		TEST(a_file_that_goes_ends_acknowledgements),
 		TEST(damage_under_an_open_store_ends_writes),
 		TEST(salvage_saves_what_is_sound_and_names_the_rest),
+		TEST(a_lock_that_goes_ends_acknowledgements),
+		TEST(a_pipe_in_place_of_a_file_is_refused),
 		TEST(salvage_takes_no_digest_for_a_name),
 		TEST(salvage_takes_the_sound_records_of_a_damaged_page),
 		TEST(salvage_takes_nothing_for_a_table_that_is_whole),

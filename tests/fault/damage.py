@@ -5,7 +5,7 @@ one, one with every kind of record, and one of RUNS runs (300). Of each: no comm
 a name, log, note, token or object differs from what was stored (P6 of store/engine.h); once a command has said that the store is
 damaged, data.mdb stays as it is; and salvage makes a store that verify calls sound, with everything that the damaged store itself still
 answers rightly: each run that it lists as it was stored and can export. Prints a table: a row for each kind of damage, what was wrong in
-it (all of which has to be 0), and how much salvage brought back."""
+it (all of which has to be 0), and how much salvage brought back. SIGTERM ends it early, with the table of what was done."""
 import collections
 import hashlib
 import itertools
@@ -13,6 +13,7 @@ import json
 import os
 import random
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -220,22 +221,23 @@ def damage(rnd, kind, pages, older):
 
 
 def one(trial, stores, n):
-    """The trial of number n, whoever makes it: the damages come first, then the cuts."""
+    """The trial of number n, whoever makes it: the cuts come first."""
     rnd = random.Random(f"{os.environ.get('SEED', '33')} {n}")
-    if n < DAMAGES:
+    if n < CUTS:
+        name, store, truth, older, size = stores[n % len(stores)]
+        cut = rnd.choice((0, 1, PAGE, 2 * PAGE, size - 1, size - PAGE, rnd.randrange(size)))
+        trial.run("cut", f"{name} cut to {cut}", store, truth, lambda path: os.truncate(path, cut))
+    else:
         # A store of thousands of runs takes seconds to ask, so it gets a twentieth.
         name, store, truth, older, size = stores[n // len(KINDS) % len(stores) if RUNS <= 300 else 2 if n % 100 < len(KINDS) else n // len(KINDS) % 2]
         kind = KINDS[n % len(KINDS)]
         page, change = damage(rnd, kind, size // PAGE, older)
         trial.run(kind, f"{name} {kind} page {page}", store, truth, change)
-    else:
-        name, store, truth, older, size = stores[n % len(stores)]
-        cut = rnd.choice((0, 1, PAGE, 2 * PAGE, size - 1, size - PAGE, rnd.randrange(size)))
-        trial.run("cut", f"{name} cut to {cut}", store, truth, lambda path: os.truncate(path, cut))
 
 
 def main():
-    began, numbers = time.time(), itertools.count()
+    began, numbers, over = time.time(), itertools.count(), threading.Event()
+    signal.signal(signal.SIGTERM, lambda *_: over.set())
     # What a disk keeps is not tried here, and on one each store would wait for it.
     shm = "/dev/shm" if "TMPDIR" not in os.environ and os.access("/dev/shm", os.W_OK) else None
     with tempfile.TemporaryDirectory(prefix="tscope-damage-", dir=shm) as top:
@@ -250,12 +252,13 @@ def main():
 
         def work(trial):
             try:
-                while (n := next(numbers)) < DAMAGES + CUTS and not failed:
+                while not over.is_set() and (n := next(numbers)) < DAMAGES + CUTS:
                     if n % 1000 == 999:
                         print(f"{n + 1:,} of {DAMAGES + CUTS:,} in {time.time() - began:.0f} s", file=sys.stderr, flush=True)
                     one(trial, stores, n)
             except BaseException as e:
                 failed.append(e)
+                over.set()
 
         trials = [Trial(f"{top}/by{n}", f"{top}/small0") for n in range(os.cpu_count() or 1)]
         threads = [threading.Thread(target=work, args=(trial,)) for trial in trials]
@@ -265,7 +268,9 @@ def main():
             thread.join()
         if failed:
             raise failed[0]
-    print(f"{DAMAGES:,} damaged pages and {CUTS} cuts of three stores ({', '.join(f'{s[0]} {s[4] // PAGE:,} pages' for s in stores)}) in {time.time() - began:.0f} s")
+    if over.is_set():
+        print("ended early")
+    print(f"{DAMAGES:,} damaged pages and {CUTS} cuts were asked for, of three stores ({', '.join(f'{s[0]} {s[4] // PAGE:,} pages' for s in stores)}) in {time.time() - began:.0f} s")
     table(trials)
     if any(trial.wrong for trial in trials):
         sys.exit(1)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """damage_server.py RELEASE_BUILD ROUNDS: the data file of a server is damaged while it serves (P6 of store/engine.h): pages of zeros, of random
-bytes, others of the file, turned bits; or it is cut, removed, or replaced by a copy. The server may not die; once it has said that its
+bytes, others of the file, turned bits; or it is cut, removed, or replaced by a copy, or its lock.mdb is removed. The server may not die; once it has said that its
 store is damaged it acknowledges nothing and writes nothing; when its file has gone or became shorter, it acknowledges nothing from then
 on. What it acknowledged before it knew is not asked for, since that may lie in a damaged page."""
 import collections
@@ -16,7 +16,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from programs import Server, write_run  # noqa: E402
 
 BUILD, ROUNDS, PAGE = os.path.abspath(sys.argv[1]), int(sys.argv[2]), 4096
-KINDS = ("zeros", "random", "swapped", "bits", "cut", "removed", "replaced")
+KINDS = ("zeros", "random", "swapped", "bits", "cut", "removed", "replaced", "unlocked")
 ASKED = [("list",), ("show", "run1"), ("log", "branch:main"), ("diff", "run0", "run1"), ("export", "run2"), ("list", "--all-projects")]
 
 
@@ -26,6 +26,8 @@ def harm(rnd, kind, data):
         os.truncate(data, rnd.randrange(2, size // PAGE) * PAGE - rnd.choice((0, 7)))
     elif kind == "removed":
         os.unlink(data)
+    elif kind == "unlocked":
+        os.unlink(os.path.join(os.path.dirname(data), "lock.mdb"))
     elif kind == "replaced":
         shutil.copy(data, data + ".new")
         os.rename(data + ".new", data)
@@ -58,7 +60,7 @@ def one(rnd, kind, top, first, counts):
     try:
         server.push(f"{top}/run0", "warm")
         harm(rnd, kind, data)
-        gone = kind in ("cut", "removed", "replaced")
+        gone = kind in ("cut", "removed", "replaced", "unlocked")
         words = [*rnd.sample(ASKED, 3), ("note", "run1", "tone=new"), ("push", f"{top}/run5", "--name", "late"), ("gc", "--lease", "30d"), ("verify",),
                  ("push", f"{top}/run4", "--name", "later"), ("list",)]
         for w in words:
