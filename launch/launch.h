@@ -33,6 +33,7 @@ struct ts_launched {
 	struct ts_tail *tails; /* what each printed last */
 	size_t n, n_over;
 	size_t first_rank; /* the rank of the first of them */
+	size_t world_size; /* how many ranks there are, with those of other machines; 0: not known */
 	size_t first;	/* the first that failed; n: none did */
 	bool alone;	/* the launcher was killed, and the minder says this */
 	bool lost;	/* the minder was killed: the end is not known */

@@ -50,6 +50,7 @@ ROOMS = {
     "ingest/rows": {"run", "base", "ingest/core", "ingest/facts", "ingest/kept"},
     "ingest/recording": {"run", "base", "record", "ingest/core", "ingest/rows"},
     "ingest/snapshot": {"run", "base", "ingest/core"},
+    "ingest/flight": {"base", "ingest/core", "ingest/snapshot"},
     "ingest/kept": {"run", "base", "record", "ingest/core", "ingest/snapshot", "ingest/trace"},
     "ingest/rundir": {"run", "base", "ingest/kept", "ingest/core", "ingest/facts", "record", "ingest/rows", "ingest/recording", "ingest/text"},
     "ingest/logs": {"base", "ingest/core", "ingest/formats", "ingest/facts", "ingest/rows"},

@@ -1,6 +1,7 @@
 #include "cli/verbs/launch_end.h"
 
 #include "base/clock.h"
+#include "cli/verbs/launch_flight.h"
 #include "cli/view/show_value.h"
 #include "ingest/text/text_tail.h"
 #include "launch/witness.h"
@@ -126,6 +127,59 @@ static enum ts_status add_hang(struct ts_launch_folder *f, const struct ts_launc
 	return add(f, "end.message", ts_arena_printf(&f->cli->arena, "it hung: %s", hang), err);
 }
 
+static const char *fact_text(const struct ts_launch_folder *f, const char *path)
+{
+	for (size_t i = f->facts.n; i-- > 0;)
+		if (ts_span_is(f->facts.items[i].path, path) && f->facts.items[i].type == TS_FACT_TEXT)
+			return ts_arena_printf(&f->cli->arena, "%.*s", TS_SPAN_ARG(f->facts.items[i].text));
+	return NULL;
+}
+
+static bool ended_by(const struct ts_launch_folder *f, enum ts_end_cause cause)
+{
+	const char *word = fact_text(f, "session.launch.end.cause");
+
+	return word && strcmp(word, ts_end_cause_word(cause)) == 0;
+}
+
+/* The ranks that are behind, in the place of those that failed first, which waited for them. */
+static enum ts_status put_ranks(struct ts_launch_folder *f, const struct ts_flight_behind *b, struct ts_error *err)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < f->facts.n; i++)
+		if (!ts_span_starts(f->facts.items[i].path, ts_span_str("session.launch.end.ranks[")))
+			f->facts.items[kept++] = f->facts.items[i];
+	f->facts.n = kept;
+	for (size_t i = 0; i < b->n_ranks && i < TS_END_RANKS_MAX; i++) {
+		const char *name = ts_arena_printf(&f->cli->arena, "end.ranks[%zu]", i);
+
+		if (!name || ts_launch_fact_int(f, name, b->ranks[i], err))
+			return name ? err->status : ts_arena_error(&f->cli->arena, err);
+	}
+	return TS_OK;
+}
+
+/* Who is behind explains a collective that timed out, and stands beside a signal that ended a wait. */
+static enum ts_status add_flight(struct ts_launch_folder *f, const struct ts_launched *l, const char *hang, struct ts_error *err)
+{
+	const char *message = fact_text(f, "session.launch.end.message"), *said;
+	bool waited = ended_by(f, TS_END_TIMEOUT);
+	struct ts_flight_behind behind;
+
+	if (!waited && !(l->ends[l->first].signal && (*hang || l->ends[l->first].signal == SIGABRT)))
+		return TS_OK;
+	if (ts_launch_flight(f, l->world_size, &behind, err))
+		return err->status;
+	if (!behind.said)
+		return TS_OK;
+	said = ts_arena_printf(&f->cli->arena, "%s%sby the Flight Recorder, %.*s", waited || !message ? "" : message,
+			       waited || !message ? "" : "; ", TS_SPAN_ARG(behind.sentence));
+	if (waited && behind.n_ranks && put_ranks(f, &behind, err))
+		return err->status;
+	return add(f, "end.message", said, err);
+}
+
 static enum ts_status add_end(struct ts_launch_folder *folder, const struct ts_launched *launched, int64_t oom_kills,
 			      struct ts_error *err)
 {
@@ -147,18 +201,12 @@ static enum ts_status add_end(struct ts_launch_folder *folder, const struct ts_l
 enum ts_status ts_launch_end_facts(struct ts_launch_folder *folder, const struct ts_launched *launched, int64_t oom_kills,
 				   const char *hang, struct ts_error *err)
 {
-	return add_end(folder, launched, oom_kills, err) ? err->status : add_hang(folder, launched, hang, err);
+	if (add_end(folder, launched, oom_kills, err) || add_hang(folder, launched, hang, err))
+		return err->status;
+	return launched->lost || launched->first == launched->n ? TS_OK : add_flight(folder, launched, hang, err);
 }
 
 /* --- in words --- */
-
-static const char *fact_text(const struct ts_launch_folder *f, const char *path)
-{
-	for (size_t i = f->facts.n; i-- > 0;)
-		if (ts_span_is(f->facts.items[i].path, path) && f->facts.items[i].type == TS_FACT_TEXT)
-			return ts_arena_printf(&f->cli->arena, "%.*s", TS_SPAN_ARG(f->facts.items[i].text));
-	return NULL;
-}
 
 /* One sentence of why the command could not be started. */
 static void say_cannot(const struct ts_cli *cli, const char *command, int error)
@@ -177,9 +225,8 @@ static const char *why(const struct ts_launch_folder *f)
 {
 	const char *type = fact_text(f, "session.launch.end.type"), *message = fact_text(f, "session.launch.end.message");
 	const char *signal = fact_text(f, "session.launch.end.signal"), *record = fact_text(f, "session.launch.end.record");
-	const char *at = fact_text(f, "session.launch.end.at"), *cause = fact_text(f, "session.launch.end.cause");
-	bool memory = cause && strcmp(cause, ts_end_cause_word(TS_END_OUT_OF_MEMORY)) == 0;
-	bool waited = cause && strcmp(cause, ts_end_cause_word(TS_END_TIMEOUT)) == 0;
+	const char *at = fact_text(f, "session.launch.end.at");
+	bool memory = ended_by(f, TS_END_OUT_OF_MEMORY), waited = ended_by(f, TS_END_TIMEOUT);
 
 	if (signal && record && strcmp(record, "torchrun") == 0)
 		return ts_arena_printf(&f->cli->arena, ": torchrun says that %s killed the rank that failed first", signal);

@@ -42,6 +42,7 @@ TARGETS = {  # target: what it feeds
     "fuzz_steps": "ts_steps_read ts_side_read ts_record_parse ts_sketch_sums_parse ts_sketch_frames_read",
     "fuzz_recording": "ts_recording_open ts_recording_read",
     "fuzz_snapshot": "ts_snapshot_read",
+    "fuzz_flight": "ts_flight_read",
     "fuzz_run_dir": "ts_run_dir_read ts_trace_reader_read ts_facts_read_dir",
     "fuzz_log_files": "ts_csv_read ts_jsonl_read ts_golden_read ts_losses_read",
     "fuzz_export": "ts_export_read",
