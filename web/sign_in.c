@@ -119,9 +119,8 @@ static struct ts_span who_of(struct ts_span document, struct ts_arena *arena)
 	return who.data ? who : ts_span_of("", 0);
 }
 
-/* Asks the server who has the token. */
-static enum ts_status try(const struct ts_sign_in *in, struct ts_span token, struct ts_arena *arena, struct ts_span *ret_who,
-			  struct ts_error *err)
+enum ts_status ts_sign_in_try(const struct ts_web_wanted *wanted, struct ts_span token, struct ts_arena *arena, struct ts_span *ret_who,
+			      struct ts_error *err)
 {
 	static const char *const words[] = {"whoami"};
 	const struct ts_web_question question = {
@@ -130,7 +129,7 @@ static enum ts_status try(const struct ts_sign_in *in, struct ts_span token, str
 
 	if (!question.token)
 		return ts_arena_error(arena, err);
-	in->wanted->ask(in->wanted->ctx, &question, &answer);
+	wanted->ask(wanted->ctx, &question, &answer);
 	*err = answer.err;
 	*ret_who = answer.status ? ts_span_of("", 0) : who_of(ts_buf_view(&answer.out), arena);
 	ts_buf_finish(&answer.out);
@@ -168,7 +167,7 @@ static void sign_in(const struct ts_sign_in *in, const struct ts_http_request *r
 		*ret_page = form("This is no token.", to, arena);
 		return;
 	}
-	if (try(in, token, arena, &who, &err) ||
+	if (ts_sign_in_try(in->wanted, token, arena, &who, &err) ||
 	    ts_sessions_begin(in->sessions, token, ts_utf8_cut(who, TS_SESSION_WHO - 1), ts_now_mono_ns(), id, &err)) {
 		reply->status = err.status == TS_UNAVAILABLE ? 503 : 403;
 		*ret_page = form(err.text, to, arena);

@@ -26,6 +26,9 @@ struct ts_sign_in {
 };
 void ts_sign_in_answer(const struct ts_sign_in *in, const struct ts_http_request *request, struct ts_arena *arena,
 		       struct ts_http_reply *reply, const char **ret_page);
+/* Asks the server who has a token; TS_DENIED: nobody. */
+enum ts_status ts_sign_in_try(const struct ts_web_wanted *wanted, struct ts_span token, struct ts_arena *arena, struct ts_span *ret_who,
+			      struct ts_error *err);
 /* The address of the form, which leads back to what was asked for. */
 const char *ts_sign_in_address(const struct ts_http_request *request, struct ts_arena *arena);
 

@@ -10,6 +10,7 @@
 #include "web/changes.h"
 #include "web/http_server.h"
 #include "web/mlflow/tracking.h"
+#include "web/mlflow/tracking_users.h"
 #include "web/routes.h"
 #include "web/sign_in.h"
 #include "web/static.h"
@@ -22,7 +23,8 @@ enum { LINKS_MAX = 64 << 10, ERROR_MAX = 16 << 10 };
 
 struct web {
 	const struct ts_web_wanted *wanted;
-	struct ts_tracking *mlflow; /* NULL: nothing is logged here */
+	struct ts_tracking *mlflow;	 /* NULL: nothing is logged here, or by users who sign in */
+	struct ts_tracking_users *users; /* NULL: nothing is logged by them */
 	struct ts_door door;
 	struct ts_sessions *sessions; /* NULL: nobody signs in */
 	struct ts_session guest;      /* who asks, in the copy that answers one request; of no token: whoever has the link */
@@ -264,6 +266,30 @@ static void as_a_file(struct ts_http_reply *reply)
 	add_header(reply, "Content-Security-Policy", "default-src 'none'; sandbox");
 }
 
+/* The door of who asks. Where users sign in it is that of their token, which the server is asked about each time: one that was revoked
+ * opens nothing any more. */
+static enum ts_status find_door(struct web *web, const struct ts_http_request *request, bool admitted, struct ts_arena *arena,
+				struct ts_tracking **ret, struct ts_error *err)
+{
+	struct ts_span token = ts_door_bearer(request), who;
+
+	if (!web->wanted->mlflow && (web->sessions || admitted))
+		return ts_error_set(err, TS_UNSUPPORTED, "this tscope web takes no runs of MLflow's clients%s",
+				    web->sessions ? "; who runs it says with --spool where they lie" : "");
+	if (web->users && !token.len)
+		return ts_error_set(err, TS_DENIED, "set MLFLOW_TRACKING_TOKEN to your token of the server of these pages");
+	if (web->users)
+		return ts_sign_in_try(web->wanted, token, arena, &who, err) ||
+				       ts_tracking_users_door(web->users, token, ret, err)
+			       ? err->status
+			       : TS_OK;
+	if (!admitted)
+		return ts_error_set(err, TS_DENIED, "this client is not known: set MLFLOW_TRACKING_TOKEN to the token of the link that "
+						    "tscope web printed");
+	*ret = web->mlflow;
+	return TS_OK;
+}
+
 static void answer_mlflow(struct web *web, const struct ts_http_request *request, bool admitted, struct ts_arena *arena,
 			  struct ts_http_reply *reply)
 {
@@ -274,18 +300,15 @@ static void answer_mlflow(struct web *web, const struct ts_http_request *request
 					      .query = request->query,
 					      .body = request->body};
 	struct ts_tracking_reply answer = {.out = &reply->body};
+	struct ts_tracking *door;
 	struct ts_error err;
 
-	if (!admitted) {
-		ts_error_set(&err, TS_DENIED,
-			     "this client is not known: set MLFLOW_TRACKING_TOKEN to the token of the link that tscope web printed");
-		ts_tracking_refuse(&err, &answer);
-		answer.status = 401;
-	} else if (!web->mlflow) {
-		ts_error_set(&err, TS_UNSUPPORTED, "this tscope web takes no runs of MLflow's clients");
-		ts_tracking_refuse(&err, &answer);
+	if (!find_door(web, request, admitted, arena, &door, &err)) {
+		ts_tracking_answer(door, &call, arena, &answer);
 	} else {
-		ts_tracking_answer(web->mlflow, &call, arena, &answer);
+		ts_tracking_refuse(&err, &answer);
+		if (err.status == TS_DENIED)
+			answer.status = 401;
 	}
 	reply->status = answer.status;
 	reply->type = answer.type;
@@ -397,10 +420,16 @@ static void lead_on(const struct ts_http_request *request, struct ts_span projec
 /* MLflow's clients print /#/experiments/E/runs/R, which static/fragment.js makes /mlflow/R of. */
 static void go_to_run(const struct web *web, struct ts_span id, struct ts_arena *arena, struct ts_http_reply *reply)
 {
-	const char *name = web->mlflow ? ts_tracking_run_name(web->mlflow, id, arena) : NULL;
-	struct ts_span project = ts_span_through(ts_span_str(name ? name : ""), '/');
+	struct ts_tracking *door = web->mlflow;
+	struct ts_error err;
+	const char *name;
+	struct ts_span project;
 	struct ts_buf out = TS_BUF_INIT(TS_HTTP_HEAD_MAX);
 
+	if (web->users && ts_tracking_users_door(web->users, ts_span_str(web->guest.token), &door, &err))
+		door = NULL;
+	name = door ? ts_tracking_run_name(door, id, arena) : NULL;
+	project = ts_span_through(ts_span_str(name ? name : ""), '/');
 	if (!project.len) {
 		say_plain(reply, 404, "no run of this id was logged here by an MLflow client");
 		return;
@@ -701,7 +730,9 @@ enum ts_status ts_web_serve(const struct ts_web_wanted *wanted, struct ts_error 
 	status = ts_door_make(&web.door, err);
 	if (!status && wanted->signs_in)
 		status = ts_sessions_open(&web.sessions, err);
-	if (!status && wanted->mlflow)
+	if (!status && wanted->mlflow && wanted->signs_in)
+		status = ts_tracking_users_open(wanted->mlflow, &web.users, err);
+	else if (!status && wanted->mlflow)
 		status = ts_tracking_open(wanted->mlflow, &web.mlflow, err);
 	if (!status)
 		status = ts_changes_start(server, ask_for_changes, &web, &live, err);
@@ -714,6 +745,8 @@ enum ts_status ts_web_serve(const struct ts_web_wanted *wanted, struct ts_error 
 	ts_http_close(server);
 	if (web.mlflow)
 		ts_tracking_close(web.mlflow);
+	if (web.users)
+		ts_tracking_users_close(web.users);
 	if (web.sessions)
 		ts_sessions_close(web.sessions);
 	return status;

@@ -221,7 +221,8 @@ static const char *text_of(struct ts_buf *out, struct ts_arena *arena)
 
 const char *ts_write_forms(struct ts_span project, struct ts_span name, bool branch, struct ts_arena *arena)
 {
-	static const struct form *const of_run[] = {&tag_form, &note_form, &rm_form, &restore_form}, *const of_branch[] = {&accept_form};
+	static const struct form *const of_run[] = {&tag_form, &note_form, &rm_form, &restore_form};
+	static const struct form *const of_branch[] = {&accept_form};
 	const struct form *const *forms = branch ? of_branch : of_run;
 	size_t n = branch ? 1 : sizeof of_run / sizeof of_run[0];
 	struct ts_buf out = TS_BUF_INIT(PAGE_MAX);

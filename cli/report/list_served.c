@@ -119,7 +119,8 @@ void ts_list_served_foot(struct ts_buf *out, const struct ts_list_page *page, st
 {
 	if (page->list->kind == TS_REF_RUN && page->list->n)
 		ts_buf_str(out, "<p class=\"picked\"><button form=\"pick\">Compare the chosen runs</button>\n"
-				"<span class=\"pair\"><button form=\"pick\" formaction=\"draw\">Draw</button> <label for=\"column\">the column</label> "
+				"<span class=\"pair\"><button form=\"pick\" formaction=\"draw\">Draw</button> "
+				"<label for=\"column\">the column</label> "
 				"<input form=\"pick\" id=\"column\" name=\"column\" size=\"12\" value=\"loss\"/></span>\n"
 				"<button form=\"pick\" formaction=\"change\">Tag or note</button></p>\n");
 	if (page->list->next_token.len) {

@@ -167,6 +167,8 @@ static void ready(void *ctx, const char *link)
 
 	ts_cli_say(s->cli, "the pages are at %s", link);
 	if (s->server) {
+		if (ts_args_has(&s->cli->args, "spool"))
+			ts_cli_say(s->cli, "MLflow's clients log here with their token as MLFLOW_TRACKING_TOKEN");
 		ts_cli_say(s->cli, "users sign in there with a token of %s; ^C ends the server", s->server);
 		return;
 	}
@@ -281,7 +283,7 @@ enum ts_status ts_verb_web(struct ts_cli *cli, struct ts_error *err)
 	bool given;
 
 	if (ts_args_uint(&cli->args, "port", UINT16_MAX, &given, &port, err) || ts_cli_project(cli, &wanted.project, err) ||
-	    take_hosts(cli, hosts, &wanted.n_hosts, err) || ts_web_runs(cli, wanted.project, &runs, &mlflow, err))
+	    take_hosts(cli, hosts, &wanted.n_hosts, err))
 		return err->status;
 	wanted.port = (uint16_t)(given ? port : PORT_DEFAULT);
 	ts_kept_targets_init(&s.kept, open_target, &s);
@@ -290,7 +292,10 @@ enum ts_status ts_verb_web(struct ts_cli *cli, struct ts_error *err)
 		status = s.folder ? ts_error_set(err, TS_INVALID, "web: --sign-in is for a server, and not for a folder")
 				  : find_server(cli, &s.server, err);
 	wanted.signs_in = s.server != NULL;
-	wanted.mlflow = s.folder || s.server ? NULL : &mlflow; /* what lies in a folder is shown, and nothing is added to it */
+	if (!status)
+		status = ts_web_runs(cli, wanted.project, s.server, &runs, &mlflow, err);
+	/* What lies in a folder is shown, and nothing is added to it. For users of a server somebody has said where their runs lie. */
+	wanted.mlflow = s.folder || (s.server && !ts_args_has(&cli->args, "spool")) ? NULL : &mlflow;
 	/* A server that is not there is said before a page is opened. */
 	first = status || s.server ? NULL : ts_kept_target_take(&s.kept, "", err);
 	if (first)

@@ -6,6 +6,7 @@
 #include "base/uri.h"
 #include "cli/core/run_name.h"
 #include "cli/verbs/inner.h"
+#include "cli/verbs/verbs.h"
 
 #include <stdio.h>
 
@@ -27,7 +28,31 @@ static void say_push(struct ts_web_runs *runs, const char *name, const char *why
 	pthread_mutex_unlock(&runs->lock);
 }
 
-static enum ts_status push(void *ctx, const char *folder, const char *name, const char *state, struct ts_error *err)
+/* What a verb within this command is run as. */
+struct as {
+	const char *server, *token;
+};
+
+static enum ts_status run_as(struct ts_cli *cli, void *ctx, struct ts_error *err)
+{
+	const struct as *as = ctx;
+
+	if (ts_target_open_as(&cli->target, as->server, as->token, &cli->arena, err))
+		return err->status;
+	return cli->verb->run(cli, err);
+}
+
+/* With a token: at the server that has made it, and as whoever has it alone. */
+static enum ts_status run(const struct ts_web_runs *runs, const char *token, const char *verb, const char *const *words, size_t n,
+			  struct ts_error *err)
+{
+	struct as as = {runs->server, token};
+
+	return token ? ts_inner_call(runs->cli, verb, false, words, n, run_as, &as, err)
+		     : ts_inner_run(runs->cli, verb, false, words, n, NULL, err);
+}
+
+static enum ts_status push(void *ctx, const char *token, const char *folder, const char *name, const char *state, struct ts_error *err)
 {
 	char given[TS_NAME_MAX + 64], said[64];
 	const char *const words[] = {given, said, "--force", "--", folder}; /* a tag may have another value than before */
@@ -36,17 +61,17 @@ static enum ts_status push(void *ctx, const char *folder, const char *name, cons
 
 	(void)snprintf(given, sizeof given, "--name=%s", name);
 	(void)snprintf(said, sizeof said, "--state=%s", state);
-	status = ts_inner_run(runs->cli, "push", false, words, sizeof words / sizeof *words, NULL, err);
+	status = run(runs, token, "push", words, sizeof words / sizeof *words, err);
 	say_push(ctx, name, status ? err->text : "");
 	return status;
 }
 
-static enum ts_status remove_name(void *ctx, const char *name, bool back, struct ts_error *err)
+static enum ts_status remove_name(void *ctx, const char *token, const char *name, bool back, struct ts_error *err)
 {
 	const char *const words[] = {"--", name};
 	const struct ts_web_runs *runs = ctx;
 
-	return ts_inner_run(runs->cli, back ? "restore" : "rm", false, words, 2, NULL, err);
+	return run(runs, token, back ? "restore" : "rm", words, 2, err);
 }
 
 /* -- names -- */
@@ -63,10 +88,11 @@ static const char *part_of(struct ts_span text, const char *otherwise, struct ts
 }
 
 /* A name that the store has, or that nobody can ask for, is told apart by the run's id. */
-static const char *name_of(void *ctx, struct ts_span experiment, struct ts_span run, const char *id, struct ts_arena *arena)
+static const char *name_of(void *ctx, const char *token, struct ts_span experiment, struct ts_span called, const char *id,
+			   struct ts_arena *arena)
 {
 	const struct ts_web_runs *runs = ctx;
-	const char *folder = part_of(experiment, "experiment", arena), *part = part_of(run, "run", arena), *name;
+	const char *folder = part_of(experiment, "experiment", arena), *part = part_of(called, "run", arena), *name;
 	const char *words[] = {"--", NULL};
 	struct ts_error err;
 
@@ -74,7 +100,7 @@ static const char *name_of(void *ctx, struct ts_span experiment, struct ts_span 
 		return NULL;
 	name = ts_arena_printf(arena, "%s/%s/%s", runs->project, folder, part);
 	words[1] = name;
-	if (name && ts_inner_run(runs->cli, "log", false, words, 2, NULL, &err) == TS_NOT_FOUND)
+	if (name && run(runs, token, "log", words, 2, &err) == TS_NOT_FOUND)
 		return name;
 	return ts_arena_printf(arena, "%s/%s/%s-%.6s", runs->project, folder, part, id);
 }
@@ -106,10 +132,10 @@ static enum ts_status folder_of(struct ts_cli *cli, const char **ret_folder, str
 	return ts_arena_check(&cli->arena, err);
 }
 
-enum ts_status ts_web_runs(struct ts_cli *cli, const char *project, struct ts_web_runs *runs, struct ts_tracking_wanted *ret,
-			   struct ts_error *err)
+enum ts_status ts_web_runs(struct ts_cli *cli, const char *project, const char *server, struct ts_web_runs *runs,
+			   struct ts_tracking_wanted *ret, struct ts_error *err)
 {
-	*runs = (struct ts_web_runs){.cli = cli, .project = project};
+	*runs = (struct ts_web_runs){.cli = cli, .project = project, .server = server};
 	pthread_mutex_init(&runs->lock, NULL);
 	*ret = (struct ts_tracking_wanted){.name = name_of, .push = push, .remove = remove_name, .ctx = runs};
 	return folder_of(cli, &ret->folder, err);

@@ -10,13 +10,13 @@
 
 struct ts_web_runs {
 	const struct ts_cli *cli;
-	const char *project;
+	const char *project, *server; /* server: that users sign in to, each with a token of their own; NULL: nobody signs in */
 	pthread_mutex_t lock;
 	char said[TS_ERROR_TEXT]; /* why the last push failed, which is said once */
 };
 
 /* Fills in where runs go. The folder is that of --spool, else one beside the local store. */
-enum ts_status ts_web_runs(struct ts_cli *cli, const char *project, struct ts_web_runs *runs, struct ts_tracking_wanted *ret,
-			   struct ts_error *err);
+enum ts_status ts_web_runs(struct ts_cli *cli, const char *project, const char *server, struct ts_web_runs *runs,
+			   struct ts_tracking_wanted *ret, struct ts_error *err);
 
 #endif

@@ -15,6 +15,7 @@ import time
 import urllib.parse
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from mlflow_door import Client  # noqa: E402
 from served import Store, Web, make_run, until  # noqa: E402
 
 PAGES = ("/p/default/runs", "/p/default/runs.json", "/p/default/r/a", "/p/default/facts/a.json", "/projects", "/p/default/compare?run=a", "/live/p/default/runs", "/")
@@ -175,6 +176,58 @@ def signs_out(team):
     del team.tokens["gone"]
 
 
+def takes_runs_of_mlflow(team):
+    """MLflow's clients log under the token of their user: into the store with its rights alone, seen by nobody else, gone with the token."""
+    spool = os.path.join(team.store.work, "spool")
+    team.tokens["leaves"] = team.token("leaves", "push", "default")
+    web = Web(team.store, "--sign-in", "--server", team.server, "--spool", spool)
+
+    def client(name, **headers):
+        return Client(web, Authorization="Bearer " + team.tokens.get(name, name), **headers)
+
+    for who in ("", "tscope_" + "a" * 58, "Bearer", team.tokens["ann"][:-1]):
+        assert client(who).error("experiments/search", {})[1] == "PERMISSION_DENIED", who
+    assert Client(web).error("experiments/search", {}) == (401, "PERMISSION_DENIED")
+    cookie = web.ask("/sign-in", "POST", token=False, body=urllib.parse.urlencode({"token": team.tokens["ann"], "to": "/"}).encode(),
+                     Content_Type="application/x-www-form-urlencoded", Origin="http://" + web.host)[1]["set-cookie"].split(";")[0]
+    assert Client(web, Cookie=cookie).error("experiments/search", {})[0] == 401, "a browser's session logs nothing"
+    assert not os.path.exists(spool) or not os.listdir(spool), "who is not known leaves nothing"
+    ann, leaves = client("ann"), client("leaves")
+    run = ann.run("trained")
+    ann.call("runs/log-batch", {"run_id": run, "metrics": [{"key": "loss", "value": 1 / (n + 1), "timestamp": n, "step": n} for n in range(5)],
+                                "params": [{"key": "lr", "value": "0.1"}]})
+    ann.call("runs/update", {"run_id": run, "status": "FINISHED", "end_time": 1700000001000})
+
+    def row(name):
+        rows = json.loads(team.as_root("list", "--json", "--columns", "name,steps,who").stdout)["rows"]
+        return next((row["values"] for row in rows if row["name"] == "default/" + name), {})
+
+    assert until(60, lambda: row("Default/trained").get("steps") == 5), row("Default/trained")
+    assert row("Default/trained")["who"] == "token:ann", row("Default/trained")
+    for other in (leaves, client("bob"), client("eve"), client("max")):  # what others logged is not there, for reading and writing
+        assert other.error("runs/get", run_id=run) == (404, "RESOURCE_DOES_NOT_EXIST")
+        assert other.error("runs/log-metric", {"run_id": run, "key": "loss", "value": 0, "timestamp": 1, "step": 9})[0] == 404
+        assert other.error("runs/delete", {"run_id": run})[0] == 404
+    for reader in ("bob", "eve"):  # the server says so before anything is trained
+        assert client(reader).error("runs/create", {"experiment_id": "0", "run_name": "not-mine", "start_time": 1})[1] in ("PERMISSION_DENIED", "RESOURCE_DOES_NOT_EXIST")
+    assert not row("Default/not-mine")
+    status, headers, _ = web.ask("/mlflow/" + run, token=False, Cookie=cookie)
+    assert status == 303 and headers["location"] == "/p/default/r/Default/trained", headers
+    gone = leaves.run("goes")
+    team.as_root("token", "revoke", "leaves")
+    assert until(60, lambda: leaves.ask("runs/get", run_id=gone)[0] == 401), "a token that was revoked still reads"
+    folders = [os.path.join(spool, name) for name in os.listdir(spool)]
+    assert all(os.stat(folder).st_mode & 0o77 == 0 for folder in (spool, *folders)) and not any(token in str(folders) for token in team.tokens.values())
+    ann.call("runs/log-metric", {"run_id": run, "key": "loss", "value": 7, "timestamp": 9, "step": 9})  # resumed
+    assert web.end() == 0
+    web = Web(team.store, "--sign-in", "--server", team.server, "--spool", spool)
+    again = Client(web, Authorization="Bearer " + team.tokens["ann"])
+    assert again.history(run, "loss")[-1] == (9, 7.0)
+    assert until(60, lambda: row("Default/trained").get("steps") == 6), row("Default/trained")
+    assert web.end() == 0
+    assert b"--spool" in team.ask("/api/2.0/mlflow/experiments/search", method="POST", body=b"{}", Authorization="Bearer " + team.tokens["ann"])[2]
+
+
 def needs_a_server(team):
     """Without a server, or with one over plain TCP, nobody signs in; the program's own rights are never lent."""
     for words, said in (([], "--sign-in is for a server"), (["--server", "127.0.0.1:9"], "plain TCP")):
@@ -250,7 +303,7 @@ def works_behind_nginx(team):
         web.end()
 
 
-CHECKS = (leads_to_the_form, refuses_wrong_tokens, gives_what_the_token_may, tells_each_his_own, lets_the_server_decide, signs_out, needs_a_server, works_behind_nginx)
+CHECKS = (leads_to_the_form, refuses_wrong_tokens, gives_what_the_token_may, tells_each_his_own, lets_the_server_decide, signs_out, takes_runs_of_mlflow, needs_a_server, works_behind_nginx)
 
 
 def main():

@@ -329,7 +329,7 @@ static enum ts_status name_run(struct call *c, const struct ts_spool_experiment 
 {
 	const struct ts_tracking_wanted *w = &c->tracking->wanted;
 
-	*ret_name = w->name(w->ctx, ts_span_str(e->name), run->name, run->id, c->arena);
+	*ret_name = w->name(w->ctx, w->token, ts_span_str(e->name), run->name, run->id, c->arena);
 	if (!*ret_name)
 		return ts_arena_error(c->arena, err);
 	return ts_spool_put_tag(c->spool, run, ts_span_str(TS_TRACKING_NAME_TAG), ts_span_str(*ret_name), err);
@@ -424,7 +424,7 @@ static enum ts_status set_deleted(struct call *c, bool deleted, struct ts_error 
 		return err->status;
 	if (run.deleted == deleted)
 		return TS_OK;
-	if (name.len && w->remove(w->ctx, (const char *)name.data, !deleted, err) && err->status != TS_NOT_FOUND)
+	if (name.len && w->remove(w->ctx, w->token, (const char *)name.data, !deleted, err) && err->status != TS_NOT_FOUND)
 		return err->status;
 	run.deleted = deleted;
 	return ts_spool_change_run(c->spool, &run, err);

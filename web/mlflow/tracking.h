@@ -19,12 +19,15 @@ struct ts_tracking;
 /* What a door asks of whoever knows the store. Functions are called by several threads at once. */
 struct ts_tracking_wanted {
 	const char *folder; /* of the spool */
+	const char *token;  /* with which the store is asked; NULL: with what this program has itself */
 	/* A name for a run of an experiment that no run of the store has: "project/experiment/run". NULL when the arena is full. */
-	const char *(*name)(void *ctx, struct ts_span experiment, struct ts_span run, const char *id, struct ts_arena *arena);
+	const char *(*name)(void *ctx, const char *token, struct ts_span experiment, struct ts_span run, const char *id,
+			    struct ts_arena *arena);
 	/* Pushes the folder of a run under this name. state: as of `tscope push --state`. */
-	enum ts_status (*push)(void *ctx, const char *folder, const char *name, const char *state, struct ts_error *err);
+	enum ts_status (*push)(void *ctx, const char *token, const char *folder, const char *name, const char *state,
+			       struct ts_error *err);
 	/* Takes the name out of the store, or puts it back. */
-	enum ts_status (*remove)(void *ctx, const char *name, bool back, struct ts_error *err);
+	enum ts_status (*remove)(void *ctx, const char *token, const char *name, bool back, struct ts_error *err);
 	void *ctx;
 };
 

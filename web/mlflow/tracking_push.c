@@ -48,7 +48,8 @@ static enum ts_status push_run(struct ts_tracking_push *p, const char *id, bool 
 	if (!status && !run.deleted && name.len) { /* it has no name yet where its first call was cut off */
 		const char *folder = ts_spool_folder(p->spool, &run, &arena);
 
-		status = folder ? p->wanted.push(p->wanted.ctx, folder, (const char *)name.data, state_of(&run), err)
+		status = folder ? p->wanted.push(p->wanted.ctx, p->wanted.token, folder, (const char *)name.data, state_of(&run),
+						 err)
 				: ts_arena_error(&arena, err);
 	}
 	ts_arena_finish(&arena);

@@ -1,0 +1,107 @@
+/* tracking_users.c - see tracking_users.h. */
+#include "web/mlflow/tracking_users.h"
+
+#include "base/alloc.h"
+#include "base/digest.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+enum { FOLDER_DIGITS = 16 };
+
+struct user {
+	struct user *next;
+	struct ts_tracking *door;
+	struct ts_span token;
+	char *folder;
+	char text[]; /* the token, and the folder behind it */
+};
+
+struct ts_tracking_users {
+	struct ts_tracking_wanted wanted;
+	pthread_mutex_t lock;
+	struct user *first;
+	size_t n;
+};
+
+enum ts_status ts_tracking_users_open(const struct ts_tracking_wanted *wanted, struct ts_tracking_users **ret, struct ts_error *err)
+{
+	struct ts_tracking_users *users;
+
+	if (ts_digest_init(err))
+		return err->status;
+	if (mkdir(wanted->folder, 0700) != 0 && errno != EEXIST)
+		return ts_error_errno(err, errno, "%s", wanted->folder);
+	users = ts_alloc(sizeof *users);
+	if (!users)
+		return ts_error_set(err, TS_NO_MEMORY, "there is no memory for MLflow's clients");
+	*users = (struct ts_tracking_users){.wanted = *wanted};
+	pthread_mutex_init(&users->lock, NULL);
+	*ret = users;
+	return TS_OK;
+}
+
+void ts_tracking_users_close(struct ts_tracking_users *users)
+{
+	while (users->first) {
+		struct user *user = users->first;
+
+		users->first = user->next;
+		ts_tracking_close(user->door);
+		ts_free(user);
+	}
+	pthread_mutex_destroy(&users->lock);
+	ts_free(users);
+}
+
+static enum ts_status open_door(struct ts_tracking_users *users, struct ts_span token, struct user **ret, struct ts_error *err)
+{
+	struct ts_tracking_wanted wanted = users->wanted;
+	size_t n = token.len + 1 + strlen(wanted.folder) + 1 + FOLDER_DIGITS + 1;
+	char digits[TS_ID_HEX + 1];
+	struct user *user;
+	struct ts_id id;
+
+	if (users->n == TS_TRACKING_USERS)
+		return ts_error_set(err, TS_FULL, "MLflow's clients log here with %d tokens already", TS_TRACKING_USERS);
+	user = ts_alloc(sizeof *user + n);
+	if (!user)
+		return ts_error_set(err, TS_NO_MEMORY, "there is no memory for one more of MLflow's clients");
+	ts_digest(token, &id);
+	memcpy(user->text, token.data, token.len);
+	user->text[token.len] = '\0';
+	user->token = ts_span_of(user->text, token.len);
+	user->folder = user->text + token.len + 1;
+	(void)snprintf(user->folder, n - token.len - 1, "%s/%.*s", wanted.folder, FOLDER_DIGITS, ts_id_hex(&id, digits));
+	wanted.folder = user->folder;
+	wanted.token = user->text;
+	if (ts_tracking_open(&wanted, &user->door, err)) {
+		ts_free(user);
+		return err->status;
+	}
+	user->next = users->first;
+	users->first = user;
+	users->n++;
+	*ret = user;
+	return TS_OK;
+}
+
+enum ts_status ts_tracking_users_door(struct ts_tracking_users *users, struct ts_span token, struct ts_tracking **ret,
+				      struct ts_error *err)
+{
+	enum ts_status status = TS_OK;
+	struct user *user;
+
+	pthread_mutex_lock(&users->lock);
+	user = users->first;
+	while (user && !ts_span_eq(user->token, token))
+		user = user->next;
+	if (!user)
+		status = open_door(users, token, &user, err);
+	if (!status)
+		*ret = user->door;
+	pthread_mutex_unlock(&users->lock);
+	return status;
+}

@@ -1,0 +1,25 @@
+/* tracking_users.h - the doors of MLflow clients where users sign in: one for each token, behind which lie the runs of that token alone.
+ *
+ * What a client logs lies in a folder of its own below the spool, which is called by a digest of the token, and is pushed under that
+ * token. Tokens are in memory alone: what is not pushed when the program ends is pushed when a client comes with the same token again.
+ * A door stays open until the end; there are at most TS_TRACKING_USERS.
+ * Threads: any number.
+ */
+#ifndef TSCOPE_WEB_MLFLOW_TRACKING_USERS_H
+#define TSCOPE_WEB_MLFLOW_TRACKING_USERS_H
+
+#include "web/mlflow/tracking.h"
+
+enum { TS_TRACKING_USERS = 256 };
+
+struct ts_tracking_users;
+
+/* wanted->folder is the one in which the folders of tokens lie; what wanted points at outlives the doors. */
+enum ts_status ts_tracking_users_open(const struct ts_tracking_wanted *wanted, struct ts_tracking_users **ret, struct ts_error *err);
+void ts_tracking_users_close(struct ts_tracking_users *users);
+
+/* The door of a token that the server knows, which the caller has asked it. TS_FULL: there are too many. */
+enum ts_status ts_tracking_users_door(struct ts_tracking_users *users, struct ts_span token, struct ts_tracking **ret,
+				      struct ts_error *err);
+
+#endif
