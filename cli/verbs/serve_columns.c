@@ -12,7 +12,7 @@
 #include "cli/serve/rpc.h"
 #include "ingest/export/run_view.h"
 #include "run/block.h"
-#include "service/handlers/core/train_prefix.h"
+#include "service/handlers/core/typed_column.h"
 
 #include <stdio.h>
 
@@ -88,34 +88,37 @@ enum ts_status ts_columns_wanted_read(struct ts_span params, struct ts_arena *ar
 
 /* -- which columns -- */
 
-/* The names under which a run may store a column, the likeliest first; as a plot finds it. NULL at the end. */
-static const char *name_of(const char *asked, size_t i, struct ts_arena *arena)
+static bool find_exactly(const struct ts_index *index, const char *name, struct found *ret)
 {
-	static const char *const groups[] = {"", "scalars.", "phases.", "memory.", "extra."};
-	enum { GROUPS = sizeof groups / sizeof groups[0] };
+	for (size_t t = 0; t < index->n_tables; t++) {
+		const struct ts_table *table = &index->tables[t];
 
-	if (i < GROUPS)
-		return ts_arena_phrase(arena, "%s%s", groups[i], asked);
-	if (i < GROUPS + TS_TRAIN_PREFIXES - 1)
-		return ts_arena_phrase(arena, "scalars.%s%s", ts_train_prefixes[i - GROUPS + 1], asked);
-	return NULL;
+		for (size_t c = 0; table->kind == TS_TABLE_STEPS && c < table->n_columns; c++)
+			if (ts_span_is(table->columns[c].name, name)) {
+				ret->table = table;
+				ret->column = &table->columns[c];
+				return true;
+			}
+	}
+	return false;
 }
 
-static bool find(struct sending *s, const struct ts_index *index, const char *asked, struct found *ret)
+/* As a plot finds it. *ret_any: whether it is there. */
+static enum ts_status find(struct sending *s, const struct ts_index *index, const char *asked, struct found *ret, bool *ret_any,
+			   struct ts_error *err)
 {
 	const char *name;
 
-	for (size_t i = 0; (name = name_of(asked, i, &s->cli->arena)); i++)
-		for (size_t t = 0; t < index->n_tables; t++) {
-			const struct ts_table *table = &index->tables[t];
-
-			for (size_t c = 0; table->kind == TS_TABLE_STEPS && c < table->n_columns; c++)
-				if (ts_span_is(table->columns[c].name, name)) {
-					*ret = (struct found){asked, index->rank, table, &table->columns[c]};
-					return true;
-				}
-		}
-	return false;
+	*ret_any = false;
+	*ret = (struct found){.asked = asked, .rank = index->rank};
+	for (size_t i = 0; !*ret_any; i++) {
+		if (ts_typed_column(ts_span_str(asked), i, &s->cli->arena, &name, err))
+			return err->status;
+		if (!name)
+			break;
+		*ret_any = find_exactly(index, name, ret);
+	}
+	return TS_OK;
 }
 
 /* Makes room for all that may be found. */
@@ -162,8 +165,13 @@ static enum ts_status find_named(struct sending *s, const char *asked, struct ts
 
 	for (size_t i = 0; i < s->view.head.n_ranks && (!any || s->wanted->all_ranks); i++) {
 		struct found found;
+		bool is_there;
 
-		if ((s->wanted->has_rank && s->ranks[i].rank != s->wanted->rank) || !find(s, &s->ranks[i], asked, &found))
+		if (s->wanted->has_rank && s->ranks[i].rank != s->wanted->rank)
+			continue;
+		if (find(s, &s->ranks[i], asked, &found, &is_there, err))
+			return err->status;
+		if (!is_there)
 			continue;
 		any = true;
 		s->found[s->n++] = found;

@@ -1,34 +1,24 @@
 #include "service/handlers/analyze/chart_series.h"
 
 #include "service/handlers/analyze/analyze_columns.h"
-#include "service/handlers/core/train_prefix.h"
+#include "service/handlers/core/typed_column.h"
 
 #include <math.h>
 
 /* --- which column --- */
 
-/* The names under which a run may store a column, the likeliest first. */
-static const char *name_of(struct ts_span typed, size_t i, struct ts_arena *arena)
-{
-	static const char *const groups[] = {"", "scalars.", "phases.", "memory.", "extra."};
-	enum { GROUPS = sizeof groups / sizeof groups[0] };
-
-	if (i < GROUPS)
-		return ts_arena_printf(arena, "%s%.*s", groups[i], TS_SPAN_ARG(typed));
-	return ts_arena_printf(arena, "scalars.%s%.*s", ts_train_prefixes[i - GROUPS + 1], TS_SPAN_ARG(typed));
-}
-
-enum { NAMES = 5 + TS_TRAIN_PREFIXES - 1 };
-
+/* names: how many of those under which a run may store it are looked for. */
 static enum ts_status find_named(const struct ts_index *index, struct ts_span typed, size_t names, struct ts_arena *arena,
 				 const struct ts_table **ret_table, const struct ts_column **ret_column, struct ts_error *err)
 {
+	const char *name;
+
 	*ret_column = NULL;
 	for (size_t i = 0; i < names && !*ret_column; i++) {
-		const char *name = name_of(typed, i, arena);
-
+		if (ts_typed_column(typed, i, arena, &name, err))
+			return err->status;
 		if (!name)
-			return ts_arena_error(arena, err);
+			break;
 		*ret_column = ts_columns_find(index, name, ret_table);
 		if (*ret_column && (*ret_table)->rows == 0)
 			*ret_column = NULL;
@@ -40,9 +30,10 @@ static enum ts_status find_named(const struct ts_index *index, struct ts_span ty
 static enum ts_status find_axis(const struct ts_index *index, enum ts_chart_axis axis, struct ts_arena *arena,
 				struct ts_chart_series *series, struct ts_error *err)
 {
-	enum { EXACT = 1, EXACT_OR_SCALAR = 2, ANY_GROUP = 5 };
-	static const size_t names[TS_CHART_AXES] = {[TS_CHART_TIME] = EXACT, [TS_CHART_SAMPLES] = EXACT_OR_SCALAR,
-						    [TS_CHART_TOKENS] = EXACT_OR_SCALAR, [TS_CHART_EPOCH] = ANY_GROUP};
+	static const size_t names[TS_CHART_AXES] = {[TS_CHART_TIME] = TS_TYPED_EXACT,
+						    [TS_CHART_SAMPLES] = TS_TYPED_OR_SCALAR,
+						    [TS_CHART_TOKENS] = TS_TYPED_OR_SCALAR,
+						    [TS_CHART_EPOCH] = TS_TYPED_ANY_GROUP};
 
 	if (axis == TS_CHART_STEP)
 		return TS_OK;
@@ -74,7 +65,7 @@ enum ts_status ts_chart_find(const struct ts_run *run, const struct ts_chart_req
 
 		if (request->has_rank && index->rank != request->rank)
 			continue;
-		if (find_named(index, request->column, NAMES, arena, &s.table, &s.column, err))
+		if (find_named(index, request->column, SIZE_MAX, arena, &s.table, &s.column, err))
 			return err->status;
 		if (s.column && find_axis(index, request->axis, arena, &s, err))
 			return err->status;
