@@ -44,22 +44,54 @@ static bool is_said(const struct ts_notice *n)
 	return n->level != TS_NOTICE_INFO || strcmp(n->code, "still_growing") == 0 || strcmp(n->code, "trace_place") == 0;
 }
 
+/* What notices of one kind have in common: how many files have it, and how often in all. */
+struct kind {
+	size_t files, before; /* before: of them, those whose notice stands before the one that was asked about */
+	uint64_t count;
+};
+
+static struct kind kind_of(const struct ts_notices *notices, size_t at)
+{
+	const struct ts_notice *one = &notices->items[at];
+	struct kind kind = {0};
+
+	for (size_t i = 0; i < notices->n; i++) {
+		const struct ts_notice *n = &notices->items[i];
+
+		if (n->level != one->level || strcmp(n->code, one->code) != 0)
+			continue;
+		kind.files++;
+		kind.before += i < at;
+		kind.count += n->count;
+	}
+	return kind;
+}
+
 void ts_say_notices(const struct ts_cli *cli, const char *path, const struct ts_notices *notices, bool all)
 {
 	for (size_t i = 0; i < notices->n; i++) {
 		const struct ts_notice *n = &notices->items[i];
+		struct kind kind = {.files = 1, .count = n->count};
 		struct ts_span place;
-		char line[32] = "", times[48] = "";
+		char line[32] = "", more[48] = "", times[48] = "";
 
 		if (!all && !is_said(n))
 			continue;
+		if (notices->n > TS_SAID_ALONE)
+			kind = kind_of(notices, i);
+		if (kind.files <= TS_SAID_ALONE)
+			kind = (struct kind){.files = 1, .count = n->count};
+		else if (kind.before)
+			continue;
 		if (n->line)
 			ts_text_u64(line, ":", n->line, "");
-		if (n->count > 1)
-			ts_text_u64(times, " (", n->count, " times)");
+		if (kind.files > 1)
+			ts_text_u64(more, " and ", kind.files - 1, " more files");
+		if (kind.count > 1)
+			ts_text_u64(times, " (", kind.count, " times)");
 		place = ts_notice_place(path, n->file);
-		ts_cli_say(cli, "%.*s%s%.*s%s: %s%s%s%s%.*s", TS_SPAN_ARG(place), n->file.len ? "/" : "", TS_SPAN_ARG(n->file), line,
-			   n->level == TS_NOTICE_SKIPPED ? "skipped: " : "", n->code, times, n->detail.len ? ": " : "",
+		ts_cli_say(cli, "%.*s%s%.*s%s%s: %s%s%s%s%.*s", TS_SPAN_ARG(place), n->file.len ? "/" : "", TS_SPAN_ARG(n->file), line,
+			   more, n->level == TS_NOTICE_SKIPPED ? "skipped: " : "", n->code, times, n->detail.len ? ": " : "",
 			   TS_SPAN_ARG(n->detail));
 	}
 }

@@ -697,9 +697,13 @@ static void budget(struct ts_report *r)
 						 {TS_M_GOODPUT_PRODUCTIVE, "% productive"},
 						 {TS_M_GOODPUT_SESSION, "% of the session"},
 						 {0, NULL}};
+	/* Beside the figure over all attempts, in which a step that waits for data counts whole, this one says what it is a share of. */
+	static const struct ts_figure within[] = {{TS_M_GOODPUT, "% of the budget above"},
+						  {TS_M_GOODPUT_PRODUCTIVE, "% in compute phases"},
+						  {0, NULL}};
 	static const struct ts_figure attempts[] = {{TS_M_ATTEMPTS_COUNT, ""},
-						    {TS_M_ATTEMPTS_GOODPUT, "goodput"},
-						    {TS_M_ATTEMPTS_PRODUCTIVE, "% productive"},
+						    {TS_M_ATTEMPTS_GOODPUT, "goodput over all of them"},
+						    {TS_M_ATTEMPTS_PRODUCTIVE, "% in steps that count"},
 						    {TS_M_ATTEMPTS_WALL, "of"},
 						    {0, NULL}};
 	static const struct ts_figure lost[] = {
@@ -757,7 +761,8 @@ static void budget(struct ts_report *r)
 	ts_report_line(r, s, "warm-up", ts_report_value(r, TS_M_LOGGED_WARMUP));
 	ts_report_line(r, s, "error", ts_report_value(r, TS_M_LOGGED_ERROR));
 	ts_report_line(r, s, "compared", ts_report_value(r, TS_M_LOGGED_NOTE));
-	ts_report_line(r, s, "goodput", ts_report_figures(r, TS_NO_SUBJECT, ratio));
+	ts_report_line(r, s, "goodput",
+		       ts_report_figures(r, TS_NO_SUBJECT, ts_report_value(r, TS_M_ATTEMPTS_GOODPUT) ? within : ratio));
 	ts_report_line(r, s, "attempts", ts_report_figures(r, TS_NO_SUBJECT, attempts));
 	ts_report_line(r, s, "lost", ts_report_figures(r, TS_NO_SUBJECT, lost));
 	ts_report_line(r, s, "throughput", ts_report_figures(r, TS_NO_SUBJECT, rates));
