@@ -557,6 +557,20 @@ class Deep(dict):
         run.finish()
         self.assertFalse(os.path.exists("runs"))
 
+    def test_a_run_has_so_few_attributes_that_its_methods_are_found_fast(self):
+        """CPython shares the keys of at most 30 attributes, and finds the methods of an object with more of them slower."""
+        off = self.start("runs/off", rank=1, world_size=2, ranks=0)
+        run = self.start("runs/exp1")
+        for _ in run.data(range(200)):
+            with run.step():
+                run.mark("forward")
+                run.log(loss=1.0)
+        run.watch(every=10)
+        run.checkpoint("x")
+        self.assertLessEqual(len(vars(off)), 30)
+        self.assertLessEqual(len(vars(run)), 30)
+        run.finish()
+
     def test_lineage(self):
         with self.start("runs/exp1") as run:
             with run.step(40):

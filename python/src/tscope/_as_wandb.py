@@ -35,7 +35,7 @@ def _told(name: str) -> property:
         return run._about.get(name, () if name == "tags" else None)
 
     def put(run: Any, value: Any) -> None:
-        run._about[name] = value
+        run._about = {**run._about, name: value}
         run.facts({"other": {name: value}})
 
     example = f">>> run.{name}\n" + ("()\n" if name == "tags" else "")

@@ -5,7 +5,7 @@ import contextlib
 import os
 import sys
 import weakref
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Callable, Optional, TypeVar, Union
 
 from tscope import _as_wandb, _asked, _ending, _facts, _json, _needs, _paths, _ranks, _resume
@@ -41,6 +41,32 @@ class Run(Recorder):
 
     # What a step calls stands in the extension: step, begin_step, end_step, cancel_step, mark, log, amount, memory.
 
+    # What few runs change stands in the class: in an object of at most 30 attributes the interpreter finds methods faster.
+    _watched: Any = None
+    _times_workers = False
+    _told_of: Sequence[Any] = ()  # optimizers of which the hooks of a loop are told
+    _logs_rates = False  # and their rates are logged in every step
+    _begun_by: Any = None  # the model whose forward begins the steps: a hook that is added then comes too late
+    _memory: Any = None
+    _fetching = False  # run.data waits for its loader
+    _first_left_out = ""  # a column beyond the limit
+    _name = ""
+    _about: Mapping[str, Any] = {}  # what W&B's init was told: project, group, tags, ...
+    _first = True
+    _accumulates = False  # that steps have several micro-batches has been said
+    _every = 100
+    _windows: Any = None
+    _device: Any = None  # what times phases by a device's clock
+    _wants_device = False
+    _layers: Any = None
+    _blamed: Any = None  # which exception was looked at last, and at which step
+    _end: Optional[dict[str, Any]] = None  # what the last exception says of the end, if no step follows it
+    _stopped: Optional[dict[str, Any]] = None  # the end, where an experiment asked for it
+    _verdict = False
+    _indices: Any = None  # which samples the steps had
+    _first_step: Optional[int] = None  # the number of the first step that began
+    _modes: Any = None  # which knows in which mode models train
+
     def __init__(self) -> None:
         self.directory: str = ""
         self.enabled = False
@@ -49,40 +75,16 @@ class Run(Recorder):
         self.attempt = 0  # which of its run this recording is, from 1; 0: nothing is recorded
         self.cannot = 0  # how many values were not recorded
         self._arrivals = Late()
-        self._watched: Any = None
-        self._times_workers = False
-        self._told_of: list[Any] = []  # optimizers of which the hooks of a loop are told
-        self._logs_rates = False  # and their rates are logged in every step
-        self._begun_by: Any = None  # the model whose forward begins the steps: a hook that is added then comes too late
-        self._memory: Any = None
-        self._fetching = False  # run.data waits for its loader
         self._at_end: list[Callable[[], None]] = []
         self._scopes: dict[int, Any] = {}
         self._pid = os.getpid()
         self._causes: dict[str, int] = {}  # why, and how many of them
-        self._first_left_out = ""  # a column beyond the limit
         self._told: set[str] = set()
         self._rows = Rows(self)
         self._sums = Summary(self)
         self._config = Config()
-        self._name = ""
-        self._about: dict[str, Any] = {}  # what W&B's init was told: project, group, tags, ...
         self._loaders: set[int] = set()
-        self._first = True
-        self._accumulates = False  # that steps have several micro-batches has been said
         self._torch: dict[str, Any] = {}
-        self._every = 100
-        self._windows: Any = None
-        self._device: Any = None  # what times phases by a device's clock
-        self._wants_device = False
-        self._layers: Any = None
-        self._blamed: Any = None  # which exception was looked at last, and at which step
-        self._end: Optional[dict[str, Any]] = None  # what the last exception says of the end, if no step follows it
-        self._stopped: Optional[dict[str, Any]] = None  # the end, where an experiment asked for it
-        self._verdict = False
-        self._indices: Any = None  # which samples the steps had
-        self._first_step: Optional[int] = None  # the number of the first step that began
-        self._modes: Any = None  # which knows in which mode models train
         self._heard: list[Callable[..., None]] = []  # who is told of what the program logs by name
 
     # --- what the extension calls ---
