@@ -103,7 +103,9 @@ static const char *way(enum ts_metric metric, bool more)
 static struct ts_span what_of(struct ts_gate_court *c, const struct ts_gate_row *row)
 {
 	const struct ts_gate_sample *s = &c->samples[row->metric];
-	const char *kind = s->nearer >= 0 ? " of the nearer of two kinds" : s->kinds.own >= 0 && s->kinds.better ? " of its own kind" : "";
+	const char *kind = s->nearer >= 0			  ? " of the nearer of two kinds"
+			   : s->kinds.own >= 0 && s->kinds.better ? " of its own kind"
+								  : "";
 	uint64_t runs = ts_gate_runs_compared(s);
 
 	if (row->paired)
@@ -447,10 +449,11 @@ static void warn_odd_baselines(struct ts_gate_court *c, const struct ts_gate_row
 			     "tscope note RUN bad='why'",
 			     short_title(c, row->metric), listed, TS_SPAN_ARG(list));
 	if (s->faster > 0)
-		ts_gate_warn(c,
-			     "several of those are better than the others, by %s: a candidate of their kind that became worse by as much "
-			     "would look like the others, so the gate could miss it",
-			     ts_say_percent(ts_metrics[row->metric].log_scale ? expm1(s->faster) : s->faster).text);
+		ts_gate_warn(
+			c,
+			"several of those are better than the others, by %s: a candidate of their kind that became worse by as much "
+			"would look like the others, so the gate could miss it",
+			ts_say_percent(ts_metrics[row->metric].log_scale ? expm1(s->faster) : s->faster).text);
 }
 
 /* Warns of pairs that are outliers, and of a machine that got slower from run to run. */

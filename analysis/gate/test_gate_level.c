@@ -128,8 +128,8 @@ static void without_a_fact_both_kinds_are_possible(void **state)
 	assert_int_equal(judge()->state, TS_GATE_SUSPECT);
 }
 
-/* Two of fourteen baselines are 8 % faster than the others and do not count. The candidate may be of their kind and 8 % slower. One alone
- * is an accident. */
+/* Two of fourteen baselines are 8 % faster than the others and do not count. The candidate may be of their kind and 8 % slower. One
+ * alone is an accident. */
 static void several_faster_ones_blind_the_gate(void **state)
 {
 	(void)state;

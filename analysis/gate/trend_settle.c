@@ -191,8 +191,8 @@ static void drop_small(const struct ts_trend_series *s, struct ts_trend_claims *
 
 /* --- places --- */
 
-/* Runs next to a change that were taken for a burst hide where it is. Returns the place, at most NEAR runs from point i of n and between
- * those beside it, from which the distances of all runs to the medians of their levels are least. */
+/* Runs next to a change that were taken for a burst hide where it is. Returns the place, at most NEAR runs from point i of n and
+ * between those beside it, from which the distances of all runs to the medians of their levels are least. */
 static size_t place_again(const struct ts_trend_series *s, const struct ts_change_point *points, size_t n, size_t i, double *scratch)
 {
 	size_t at = points[i].at, low = i ? points[i - 1].at : 0, high = i + 1 < n ? points[i + 1].at : s->n, found = at;

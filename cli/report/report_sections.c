@@ -697,7 +697,8 @@ static void budget(struct ts_report *r)
 						 {TS_M_GOODPUT_PRODUCTIVE, "% productive"},
 						 {TS_M_GOODPUT_SESSION, "% of the session"},
 						 {0, NULL}};
-	/* Beside the figure over all attempts, in which a step that waits for data counts whole, this one says what it is a share of. */
+	/* Beside the figure over all attempts, in which a step that waits for data counts whole, this one says of what it is a
+	 * share. */
 	static const struct ts_figure within[] = {{TS_M_GOODPUT, "% of the budget above"},
 						  {TS_M_GOODPUT_PRODUCTIVE, "% in compute phases"},
 						  {0, NULL}};

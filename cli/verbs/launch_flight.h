@@ -11,6 +11,7 @@
 #include "ingest/flight/flight_behind.h"
 
 /* world: how many ranks there are; 0: not known. ret->said is false where there are no dumps. */
-enum ts_status ts_launch_flight(const struct ts_launch_folder *folder, size_t world, struct ts_flight_behind *ret, struct ts_error *err);
+enum ts_status ts_launch_flight(const struct ts_launch_folder *folder, size_t world, struct ts_flight_behind *ret,
+				struct ts_error *err);
 
 #endif

@@ -841,8 +841,8 @@ static enum ts_status options(struct watch *w, struct ts_error *err)
 	bool given = false, has_rank = false, waits = false;
 	uint64_t rank = 0, wait_s = 0;
 
-	if (ts_args_above_zero(args, "interval", &given, &w->interval, err) ||
-	    ts_args_seconds(args, "wait", &waits, &wait_s, err) || ts_args_uint(args, "rank", INT32_MAX, &has_rank, &rank, err) || want_columns(w, err))
+	if (ts_args_above_zero(args, "interval", &given, &w->interval, err) || ts_args_seconds(args, "wait", &waits, &wait_s, err) ||
+	    ts_args_uint(args, "rank", INT32_MAX, &has_rank, &rank, err) || want_columns(w, err))
 		return err->status;
 	if (!given)
 		w->interval = 1;

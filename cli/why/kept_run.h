@@ -24,8 +24,8 @@ struct ts_kept_run {
 
 /* The key of all that a run is made of, as text, which is freed. TS_TOO_LARGE: it is longer than its buffer allows. */
 enum ts_status ts_kept_run_key(struct ts_buf *text, char ret_key[TS_KEPT_RUN_KEY + 1], struct ts_error *err);
-/* Appends the words of a command to what a run is made of, each with `before` in front: "" for those of the training, "by " for those of
- * its launcher. NULL: there are none. */
+/* Appends the words of a command to what a run is made of, each with `before` in front: "" for those of the training, "by " for those
+ * of its launcher. NULL: there are none. */
 void ts_kept_run_words(struct ts_buf *text, const char *before, const char *const *words);
 /* The run of this key, if it has ended; else the folder that it is to be made in. */
 enum ts_status ts_kept_run_find(const char *directory, const char *key, struct ts_arena *arena, struct ts_kept_run *ret_kept,

@@ -159,8 +159,8 @@ static void say_waits(struct judging *j, const struct ts_flight_call *call, size
 
 	add_missing(j, members);
 	if (j->out->n_ranks)
-		say(j, ts_arena_printf(j->arena, "%s left no record, and the %zu others wait at collective %s %s", ranks_said(j), members,
-				       at, group));
+		say(j, ts_arena_printf(j->arena, "%s left no record, and the %zu others wait at collective %s %s", ranks_said(j),
+				       members, at, group));
 	else if (members > 1)
 		say(j, ts_arena_printf(j->arena, "all %zu ranks wait at collective %s %s", members, at, group));
 }

@@ -50,7 +50,8 @@ static struct ts_flight_dump of_file(const char *path, int32_t rank)
 
 static enum ts_status of_text(const char *text, int32_t rank, struct ts_flight_dump *ret)
 {
-	struct ts_source source = {.fd = -1, .memory = ts_span_str(text), .size = strlen(text), .name = ts_span_str("a"), .path = ts_span_str("a")};
+	struct ts_source source = {
+		.fd = -1, .memory = ts_span_str(text), .size = strlen(text), .name = ts_span_str("a"), .path = ts_span_str("a")};
 	struct ts_error err;
 
 	return ts_flight_read(&source, rank, &arena, ret, &err);
@@ -83,7 +84,8 @@ static void test_late(void **unused)
 	assert_true(ts_span_is(dumps[0].calls[0].sizes, "[[3,4]]") && ts_span_is(dumps[0].calls[3].sizes, "[[8]]"));
 	assert_true(dumps[0].calls[2].done && ts_span_is(dumps[0].calls[2].about, "default_pg"));
 	says(dumps, 3, 3, 1,
-	     "rank 1 called no collective of the group default_pg after number 3 (all_reduce at make.py:27), and the others came to number "
+	     "rank 1 called no collective of the group default_pg after number 3 (all_reduce at make.py:27), and the others came to "
+	     "number "
 	     "4 (all_reduce at make.py:16)");
 	says(dumps, 1, 1, -1, "");
 }
@@ -106,14 +108,16 @@ static void test_other(void **unused)
 
 	(void)unused;
 	for (int rank = 0; rank < 3; rank++)
-		dumps[rank] = of_file((const char *[]){GOLDEN "other_rank_0", GOLDEN "other_rank_1", GOLDEN "other_rank_2"}[rank], rank);
+		dumps[rank] =
+			of_file((const char *[]){GOLDEN "other_rank_0", GOLDEN "other_rank_1", GOLDEN "other_rank_2"}[rank], rank);
 	says(dumps, 3, 3, 1,
 	     "at collective number 4 of the group default_pg rank 1 called broadcast [[8]], and the others all_reduce [[8]]");
 }
 
-#define CALL(seq, sizes, state) \
-	"{\"collective_seq_id\":" seq ",\"process_group\":[\"0\",\"dp\"],\"profiling_name\":\"nccl:all_reduce\",\"input_sizes\":" sizes \
-	",\"state\":\"" state "\",\"retired\":false,\"is_p2p\":false}"
+#define CALL(seq, sizes, state)                                                                                                        \
+	"{\"collective_seq_id\":" seq                                                                                                  \
+	",\"process_group\":[\"0\",\"dp\"],\"profiling_name\":\"nccl:all_reduce\",\"input_sizes\":" sizes ",\"state\":\"" state        \
+	"\",\"retired\":false,\"is_p2p\":false}"
 #define DUMP(calls) "{\"version\":\"2.10\",\"entries\":[" calls "]}"
 
 /* By hand: sizes that differ; a rank that left no dump; all wait; nobody does; a send has no number that others know. */
@@ -136,8 +140,10 @@ static void test_nobody(void **unused)
 
 	(void)unused;
 	assert_int_equal(of_text(DUMP(CALL("7", "[[4]]", "completed")), 0, &dumps[0]), TS_OK);
-	assert_int_equal(of_text(DUMP(CALL("7", "[[4]]", "completed") ",{\"is_p2p\":true,\"collective_seq_id\":9,\"process_group\":[\"0\"]}"), 1,
-				 &dumps[1]), TS_OK);
+	assert_int_equal(
+		of_text(DUMP(CALL("7", "[[4]]", "completed") ",{\"is_p2p\":true,\"collective_seq_id\":9,\"process_group\":[\"0\"]}"), 1,
+			&dumps[1]),
+		TS_OK);
 	assert_int_equal(dumps[1].n, 1);
 	says(dumps, 2, 2, -1, "");
 	assert_int_equal(of_text(DUMP(""), 0, &dumps[0]), TS_OK);

@@ -40,7 +40,8 @@ static void ask_now(struct asked *asked, struct subject *s)
 	_exit(0);
 }
 
-static bool ask(const struct subject_kind *kind, const struct promise *promise, void (*opened)(struct subject *s), char text[PROMISE_TEXT])
+static bool ask(const struct subject_kind *kind, const struct promise *promise, void (*opened)(struct subject *s),
+		char text[PROMISE_TEXT])
 {
 	struct asked *asked = mmap(NULL, sizeof *asked, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	struct subject s;

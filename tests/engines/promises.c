@@ -616,7 +616,8 @@ static bool p9_retire(struct subject *s, char text[PROMISE_TEXT])
 		return end(&a, failed(&a, "sweep fails"));
 	if (e->ops->ref_restore(e, TS_REF_RUN, items[0].name, ts_span_of(NULL, 0), &a.arena, &ref, &a.err))
 		return end(&a, failed(&a, "a name that was retired does not come back"));
-	return end(&a, (is_named(&a, "p/0") && reads(&a, e, heads, 1)) || wrong(&a, "a name that was retired comes back without its run"));
+	return end(&a,
+		   (is_named(&a, "p/0") && reads(&a, e, heads, 1)) || wrong(&a, "a name that was retired comes back without its run"));
 }
 
 const struct promise promises[PROMISES] = {

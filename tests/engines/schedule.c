@@ -226,8 +226,8 @@ static void engine_do(struct life *l, const struct model_op *op, struct model_te
 		status = put_note(l, op);
 		break;
 	case MODEL_RESTORE:
-		status = l->s->e->ops->ref_restore(l->s->e, model_kind_of(op->name), name_span(op->name), name_span(op->as), &l->arena, &ref,
-						   &l->err);
+		status = l->s->e->ops->ref_restore(l->s->e, model_kind_of(op->name), name_span(op->name), name_span(op->as), &l->arena,
+						   &ref, &l->err);
 		break;
 	case MODEL_RETIRE:
 		status = retire_one(l, op, out);
@@ -372,8 +372,9 @@ static bool differ(struct shared *sh, const char *when)
 
 	for (size_t i = 0; want[i] && want[i] == got[i]; i++)
 		at = want[i] == '\n' ? i + 1 : at;
-	(void)snprintf(sh->result.text, sizeof sh->result.text, "call %u (%u), %s: the model has \"%.*s\", the engine \"%.*s\"", sh->next,
-		       (unsigned)sh->op.kind, when, (int)strcspn(want + at, "\n"), want + at, (int)strcspn(got + at, "\n"), got + at);
+	(void)snprintf(sh->result.text, sizeof sh->result.text, "call %u (%u), %s: the model has \"%.*s\", the engine \"%.*s\"",
+		       sh->next, (unsigned)sh->op.kind, when, (int)strcspn(want + at, "\n"), want + at, (int)strcspn(got + at, "\n"),
+		       got + at);
 	sh->result.same = false;
 	return false;
 }
@@ -404,7 +405,8 @@ static bool is_sound(struct life *l)
 {
 	struct ts_verify_report report;
 	struct ts_engine *e = l->s->e;
-	bool sound = !e->ops->verify(e, NULL, NULL, &l->arena, &report, &l->err) && !report.damaged && !report.missing && !report.records;
+	bool sound =
+		!e->ops->verify(e, NULL, NULL, &l->arena, &report, &l->err) && !report.damaged && !report.missing && !report.records;
 
 	ts_arena_reset(&l->arena);
 	if (!sound) {
@@ -624,7 +626,8 @@ void schedule_run(const struct subject_kind *kind, uint64_t seed, void (*opened)
 
 	if (sh == MAP_FAILED)
 		abort();
-	*sh = (struct shared){.noise = seed * 2862933555777941757u + 3037000493u, .begun_ns = ts_now_real_ns(), .result = {.same = true}};
+	*sh = (struct shared){
+		.noise = seed * 2862933555777941757u + 3037000493u, .begun_ns = ts_now_real_ns(), .result = {.same = true}};
 	model_begin(before(sh), kind->over, kind->names_below, sh->begun_ns);
 	subject_make(&s, kind);
 	s.opened = opened;

@@ -12,7 +12,8 @@ struct schedule_result {
 	char text[SCHEDULE_TEXT]; /* if not the same: where, and both texts */
 };
 
-/* Runs one schedule, in processes of its own. An engine with files is killed some times. opened breaks the engine on purpose, or is NULL. */
+/* Runs one schedule, in processes of its own. An engine with files is killed some times. opened breaks the engine on purpose, or is
+ * NULL. */
 void schedule_run(const struct subject_kind *kind, uint64_t seed, void (*opened)(struct subject *s), struct schedule_result *ret);
 
 #endif

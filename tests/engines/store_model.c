@@ -295,7 +295,8 @@ static enum ts_retire_outcome outcome_of(const struct model *m, const struct mod
 static void retire_entry(struct model *m, const struct model_op *op)
 {
 	struct model_name *name = &m->names[op->name];
-	struct model_removed gone = {.at_ns = removed_at(m, op->name, op->now_ns), .entries = 1, .what = {.head = op->head, .n_log = 1}};
+	struct model_removed gone = {
+		.at_ns = removed_at(m, op->name, op->now_ns), .entries = 1, .what = {.head = op->head, .n_log = 1}};
 	unsigned at = 0;
 
 	if (name->pruned == 0)
@@ -412,7 +413,8 @@ static void say_name(const struct model *m, unsigned i, int64_t since_ns, struct
 	model_say(out, "%c %s h%u seq %d moved %d\n", (char)names[i].kind, names[i].name, name->head, (int)name->seq,
 		  (int)(name->moved_ns - since_ns));
 	for (unsigned k = name->n_log; k-- > 0;)
-		model_say(out, "  entry %d h%u at %d\n", (int)name->log[k].seq, name->log[k].head, (int)(name->log[k].at_ns - since_ns));
+		model_say(out, "  entry %d h%u at %d\n", (int)name->log[k].seq, name->log[k].head,
+			  (int)(name->log[k].at_ns - since_ns));
 	if (name->pruned)
 		model_say(out, "  pruned %u at %d\n", name->pruned, (int)(name->pruned_ns - since_ns));
 	for (unsigned k = 0; k < MODEL_NOTES && names[i].kind == TS_REF_RUN; k++)

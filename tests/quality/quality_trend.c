@@ -120,7 +120,8 @@ static void held_levels(struct bench *b, const struct trend_noise *noise, size_t
 	(void)snprintf(names[1], sizeof names[1], "trend: switches of 3 sd found, %zu runs, %s", n, noise->what);
 	wrong = quality_at_most(names[0], goal);
 	right = quality_at_least(names[1], found_goal);
-	for (uint64_t i = 0; (quality_wants(b->q, &wrong) || quality_wants(b->q, &right)) && i < (b->q->some ? 15000 : 60000) / n; i++) {
+	for (uint64_t i = 0; (quality_wants(b->q, &wrong) || quality_wants(b->q, &right)) && i < (b->q->some ? 15000 : 60000) / n;
+	     i++) {
 		quality_random(&wrong, i, &r);
 		judge(b, noise, &nothing, n, 0.02, &r);
 		wrong.n += n;
@@ -343,8 +344,10 @@ static void rates_a_run(struct bench *b)
 		for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++)
 			false_a_run(b, &kinds[k], lengths[i], kinds[k].switches > 0 ? 0 : kinds[k].bursts > 0 ? 0.0005 : 0.0001);
 	for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
-		held_levels(b, &(struct trend_noise){.what = "1 %, levels by 1 %", .sd = 0.01, .switches = 0.01}, lengths[i], 0.0001, 0);
-		held_levels(b, &(struct trend_noise){.what = "1 %, levels by 4 %", .sd = 0.01, .switches = 0.04}, lengths[i], 0.0001, 0.9);
+		held_levels(b, &(struct trend_noise){.what = "1 %, levels by 1 %", .sd = 0.01, .switches = 0.01}, lengths[i], 0.0001,
+			    0);
+		held_levels(b, &(struct trend_noise){.what = "1 %, levels by 4 %", .sd = 0.01, .switches = 0.04}, lengths[i], 0.0001,
+			    0.9);
 	}
 }
 

@@ -1,4 +1,5 @@
-/* tracking_users.h - the doors of MLflow clients where users sign in: one for each token, behind which lie the runs of that token alone.
+/* tracking_users.h - the doors of MLflow clients where users sign in: one for each token, behind which lie the runs of that
+ * token alone.
  *
  * What a client logs lies in a folder of its own below the spool, which is called by a digest of the token, and is pushed under that
  * token. Tokens are in memory alone: what is not pushed when the program ends is pushed when a client comes with the same token again.

@@ -8,8 +8,8 @@
 
 #include "service/handlers/core/read.h"
 
-/* Names such a column of each rank phases.step, in seconds: step_time or step_time_s, with or without "scalars." in front; of several, the
- * first. What was stored stays as it is: the run is one that was opened (ts_run_open), and nobody else has it. */
+/* Names such a column of each rank phases.step, in seconds: step_time or step_time_s, with or without "scalars." in front; of several,
+ * the first. What was stored stays as it is: the run is one that was opened (ts_run_open), and nobody else has it. */
 void ts_whole_time_take(struct ts_run *run);
 
 #endif

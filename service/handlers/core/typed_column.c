@@ -18,7 +18,8 @@ static const char *group_of(struct ts_span *name)
 }
 
 /* The name, after a group, as one key. */
-static enum ts_status as_key(const char *group, struct ts_span name, struct ts_arena *arena, const char **ret_name, struct ts_error *err)
+static enum ts_status as_key(const char *group, struct ts_span name, struct ts_arena *arena, const char **ret_name,
+			     struct ts_error *err)
 {
 	struct ts_buf key = TS_BUF_INIT(UINT32_MAX);
 	enum ts_status status;
