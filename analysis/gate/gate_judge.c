@@ -581,6 +581,19 @@ static void decide(struct ts_gate_court *c, struct ts_gate_row *row, struct benc
 	hold_floor(c, row);
 }
 
+/* Where step time is blind although there are all the pairs that a policy asks for, its floor, which other work on the machine disturbs
+ * less, counts if the pairs confirm that it has regressed. That it has not shows nothing: not all of a step is in its floor. */
+static void count_floor(struct ts_gate_court *c)
+{
+	const struct ts_gate_row *row = &c->v.rows[TS_METRIC_STEP_TIME];
+	const struct ts_gate_sample *s = &c->samples[TS_METRIC_STEP_TIME];
+	struct ts_gate_row *floor = &c->v.rows[TS_METRIC_STEP_TIME_FLOOR];
+
+	if (!row->gates || row->state != TS_GATE_BLIND || floor->gates || s->first || s->n_pairs < c->input->policy.pairs_most)
+		return;
+	floor->counts = floor->counts || (floor->paired && floor->state == TS_GATE_REGRESSION);
+}
+
 /* --- rows to a verdict --- */
 
 static enum ts_gate_state whole(const struct ts_verdict *v)
@@ -734,6 +747,7 @@ enum ts_status ts_gate_judge(const struct ts_gate_input *input, struct ts_arena 
 	}
 	for (size_t i = 0; i < c.v.n_rows; i++)
 		decide(&c, &c.v.rows[i], benches);
+	count_floor(&c);
 	c.v.state = whole(&c.v);
 	c.v.exit_code = exit_code(c.v.state, &input->policy);
 	hold_losses(&c);

@@ -525,6 +525,14 @@ static void warn_blind(struct ts_gate_court *c, const struct ts_gate_row *row)
 
 	if (row->state != TS_GATE_BLIND || row->floored || c->samples[row->metric].first)
 		return;
+	if (row->metric == TS_METRIC_STEP_TIME && c->v.state == TS_GATE_REGRESSION && c->v.rows[TS_METRIC_STEP_TIME_FLOOR].counts &&
+	    !c->v.rows[TS_METRIC_STEP_TIME_FLOOR].gates) {
+		ts_gate_warn(c,
+			     "the %s of runs of the same code differs too much to show a change of %.*s, in pairs as well, so its floor "
+			     "decides, which other work on the machine disturbs less",
+			     title, TS_SPAN_ARG(must));
+		return;
+	}
 	others = ts_span_str("");
 	if (ts_gate_timed(row->metric))
 		others = sighted(c, c->input->policy.must_catch);

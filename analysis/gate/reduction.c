@@ -11,7 +11,7 @@
 
 enum {
 	CUT_ONE_IN = 36,  /* one record in so many has its excess cut */
-	FLOOR_LEAST = 10, /* records of a batch whose 10th percentile is taken */
+	FLOOR_LEAST = 10, /* records of a batch of which a tenth are counted */
 };
 
 /* Seconds: a time above this is a damaged number. */
@@ -555,28 +555,34 @@ static enum ts_status window_metrics(struct windows *w, struct ts_reduction *out
 	return TS_OK;
 }
 
-/* The 10th percentile of single records, or of whole periods. Its error is that of the same percentile of ten batches. */
+/* The 10th percentile of single records, or of whole periods. Its error is half the distance of the percentiles by whose error it may be
+ * another one (Woodruff 1952): the share of values up to it differs between batches by more than chance where two clocks alternate, and
+ * what lies near it says how much that moves it. */
 static void floor_metric(struct windows *w, struct ts_reduction *out, const char *zero)
 {
 	static const double ten = 10.0;
 	struct windows one = *w;
-	double batches[TS_BATCHES], value;
+	double share[TS_BATCHES], value, off, which[2], at[2] = {(double)NAN, (double)NAN};
 	size_t n;
 
 	one.length = w->period ? w->period : 1;
 	n = ratios(&one, w->each, NULL);
+	memcpy(w->piece, w->scratch, n * sizeof *w->piece);
+	ts_percentiles(w->piece, n, &ten, 1, &value);
 	for (size_t k = 0; k < TS_BATCHES; k++) {
-		size_t from = n * k / TS_BATCHES, many = n * (k + 1) / TS_BATCHES - from;
+		size_t from = n * k / TS_BATCHES, to = n * (k + 1) / TS_BATCHES, up_to = 0;
 
-		batches[k] = (double)NAN;
-		if (many >= FLOOR_LEAST) {
-			memcpy(w->piece, w->scratch + from, many * sizeof *w->piece);
-			ts_percentiles(w->piece, many, &ten, 1, &batches[k]);
-		}
+		for (size_t i = from; i < to; i++)
+			up_to += w->scratch[i] <= value;
+		share[k] = to - from >= FLOOR_LEAST ? (double)up_to / (double)(to - from) : (double)NAN;
 	}
-	ts_percentiles(w->scratch, n, &ten, 1, &value);
+	off = 100 * ts_batch_error(share);
+	which[0] = fmax(ten - off, 0);
+	which[1] = fmin(ten + off, 100);
+	if (isfinite(off))
+		ts_percentiles(w->scratch, n, which, 2, at);
 	positive(out, TS_METRIC_STEP_TIME_FLOOR, value * out->accumulation, zero);
-	set_error(&out->metrics[TS_METRIC_STEP_TIME_FLOOR], ts_batch_error_of_median(batches) / fabs(value));
+	set_error(&out->metrics[TS_METRIC_STEP_TIME_FLOOR], (at[1] - at[0]) / 2 / fabs(value));
 }
 
 static void cpu_metric(struct windows *w, struct ts_reduction *out)

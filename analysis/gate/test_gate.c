@@ -325,6 +325,35 @@ static void pairs_that_do_not_confirm(void **state)
 	says("run another 3 pairs");
 }
 
+/* Step times of one commit differ by up to 40 %, in six pairs as well. The floor of the candidate is 10 % longer in each of them. */
+static void the_floor_decides_where_step_time_is_blind(void **state)
+{
+	static const double noise[] = {0.8, 1.2, 1, 1.15, 0.85, 0.9, 1.1, 0.95, 1.2, 0.8}; /* by hand */
+
+	(void)state;
+	for (double slower = 1.1; slower >= 1; slower -= 0.1) {
+		t.input.n_runs = 0;
+		for (size_t i = 0; i < 10; i++)
+			put(TS_GATE_BASELINE, 0.1 * noise[i]);
+		put(TS_GATE_CANDIDATE, 0.1);
+		for (uint32_t i = 0; i < 6; i++)
+			put_pair(i, 0.1 * noise[i], 0.1 * noise[9 - i], "s");
+		for (size_t i = 0; i < t.input.n_runs; i++) {
+			bool base = t.runs[i].role == TS_GATE_BASELINE || t.runs[i].role == TS_GATE_PAIR_BASE;
+
+			ts_test_gate_set(&t.runs[i], TS_METRIC_STEP_TIME_FLOOR, 0.08 * ts_test_ten[i % 10] * (base ? 1 : slower));
+		}
+		assert_int_equal(judge()->state, TS_GATE_BLIND);
+		if (slower > 1.05) {
+			is(TS_GATE_REGRESSION, 1);
+			says("floor of step time of p/run10 has regressed: it is ");
+		} else {
+			is(TS_GATE_BLIND, 3); /* that the floor is the same shows nothing */
+		}
+		assert_int_equal(ts_test_gate_warned("in pairs as well, so its floor decides"), slower > 1.05);
+	}
+}
+
 /* Six pairs in the order ABBA, each run slower than the one before by `drift`, with `scatter` from run to run. */
 static void put_turns(double drift, double scatter)
 {
@@ -1125,6 +1154,7 @@ int main(void)
 		TEST(a_loss_that_is_not_finite_fails),
 		TEST(suspect_asks_and_pairs_decide),
 		TEST(pairs_that_do_not_confirm),
+		TEST(the_floor_decides_where_step_time_is_blind),
 		TEST(a_drift_of_pairs_is_said_above_its_noise),
 		TEST(pairs_of_two_sessions_do_not_count),
 		TEST(pairs_count_in_the_order_in_which_they_ran),

@@ -10,6 +10,10 @@
  *		and the share of such records is anew between 10 and 85 % in each run. Real runs on a shared machine looked like this.
  *	waves	an AR(1) of coefficient 0.8 from run to run, the same for all records of a run
  *	spells	a run in ten begins a spell of one to four runs that take 1.1 to 1.4 times as long as a whole, as under a lowered clock
+ *	heat	the clock falls by a fifth when the machine is hot, for 300 records on average, and comes back for 600: some spells are part of
+ *		a run, others span runs
+ *	clocks	records alternate between two clocks, 1.3 apart, in stretches of 20 on average; the share of the slow ones is anew between
+ *		30 and 60 % in each run
  *	odd	one run of the first two pairs is longer as a whole
  * They begin with the candidate unless the case says that the baselines had them, so that the spread of the baselines says nothing
  * of the pairs. Pairs run always, in the order ABBA.
@@ -37,6 +41,7 @@ struct machine {
 	bool shared;			     /* another process takes turns */
 	double wave;			     /* deviation of waves */
 	double spell;			     /* the chance that a spell begins at a run */
+	bool heat, clocks;
 	double odd;			     /* by how much one run of the first two pairs is longer */
 	bool always;			     /* the baselines were disturbed as well */
 	double fails, improves, ten, thirty; /* goals: clean and failed, clean and improved, 10 % and 30 % found; 0: none */
@@ -52,6 +57,7 @@ static struct {
 	double wave;
 	double spell_factor;
 	unsigned spell_left; /* runs */
+	bool hot;
 } world;
 
 static double exponential(double mean, struct ts_random *r)
@@ -74,6 +80,21 @@ static double burst(const struct machine *m, struct ts_random *r)
 	return world.factor;
 }
 
+static double heat(const struct machine *m, struct ts_random *r)
+{
+	if (m->heat && ts_random_unit(r) * (world.hot ? 300 : 600) < 1)
+		world.hot = !world.hot;
+	return world.hot ? 1.25 : 1;
+}
+
+/* Returns how many times as long the next record takes where so large a share of the records has the slow clock. */
+static double tick(const struct machine *m, bool *io_slow, double share, struct ts_random *r)
+{
+	if (m->clocks && ts_random_unit(r) * 20 < 1)
+		*io_slow = ts_random_unit(r) < share;
+	return *io_slow ? 1.3 : 1;
+}
+
 /* Returns how many times as long the next record takes beside a process that has this share of the records. */
 static double turn(bool *io_taken, double share, struct ts_random *r)
 {
@@ -87,8 +108,8 @@ static struct ts_gate_run *put(const struct machine *m, enum ts_gate_role role, 
 	static const struct machine quiet;
 	size_t at = world.input.n_runs++;
 	struct ts_gate_run *run = &world.runs[at];
-	double times[RECORDS], e = STEP_SD * ts_random_normal(r), b = RUN_SD * ts_random_normal(r), share;
-	bool taken = false;
+	double times[RECORDS], e = STEP_SD * ts_random_normal(r), b = RUN_SD * ts_random_normal(r), share, slow_share;
+	bool taken = false, slow = false;
 
 	if (at >= RUNS_MOST)
 		abort();
@@ -104,9 +125,12 @@ static struct ts_gate_run *put(const struct machine *m, enum ts_gate_role role, 
 		slower = (1 + slower) * world.spell_factor - 1;
 	}
 	share = m->shared ? 0.1 + 0.75 * ts_random_unit(r) : 0;
+	slow_share = m->clocks ? 0.3 + 0.3 * ts_random_unit(r) : 0;
+	world.hot = world.hot && m->heat;
 	for (size_t t = 0; t < RECORDS; t++) {
 		e = RHO * e + STEP_SD * sqrt(1 - RHO * RHO) * ts_random_normal(r);
-		times[t] = STEP * exp(b + e + world.wave) * (1 + slower) * burst(m, r) * turn(&taken, share, r);
+		times[t] = STEP * exp(b + e + world.wave) * (1 + slower) * burst(m, r) * turn(&taken, share, r) * heat(m, r) *
+			   tick(m, &slow, slow_share, r);
 	}
 	*run = (struct ts_gate_run){.role = role};
 	(void)snprintf(world.sessions[at], sizeof world.sessions[at], "%u", session);
@@ -150,6 +174,7 @@ static void verdict(const struct machine *m, enum ts_metric metric, double slowe
 	world.wave = m->always ? m->wave * ts_random_normal(r) : 0;
 	world.factor = 1;
 	world.spell_left = 0;
+	world.hot = false;
 	world.left = exponential(m->quiet, r);
 	ts_gate_policy_default(&world.input.policy);
 	for (size_t i = 0; i < TS_METRICS; i++) {
@@ -250,6 +275,10 @@ static const struct machine machines[] = {
 	{"waves of 5 % always", .wave = 0.05, .always = true, .fails = 0.01, .improves = 0.01},
 	{"spells of runs since", .spell = 0.1, .fails = 0.01, .improves = 0.01},
 	{"spells of runs always", .spell = 0.1, .always = true, .fails = 0.01, .improves = 0.01},
+	{"throttling since", .heat = true, .fails = 0.01, .improves = 0.01},
+	{"throttling always", .heat = true, .always = true, .fails = 0.01, .improves = 0.01},
+	{"two clocks since", .clocks = true, .fails = 0.01, .improves = 0.01},
+	{"two clocks always", .clocks = true, .always = true, .fails = 0.01, .improves = 0.01},
 	{"one odd run", .odd = 0.3, .fails = 0.01, .improves = 0.01},
 };
 
