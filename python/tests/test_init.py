@@ -113,7 +113,7 @@ class Init(support.Case):
 
     def test_what_has_no_place_ends_no_training(self):
         run = self.quietly(tscope.init, name="a", monitor_gym=True, settings=tscope.Settings(console="off"), config="file.yaml")
-        self.assertIn("init of W&B takes monitor_gym", self.said)
+        self.assertIn("init has no use for monitor_gym", self.said)
         with contextlib.redirect_stderr(io.StringIO()) as said:
             for _ in range(3):
                 cats = [tscope.Image("cat.png", caption="a cat")]

@@ -67,6 +67,26 @@ class Seeds(support.Case):
             answer = json.loads(done.stdout)
             self.assertEqual(answer["measures"]["timing"]["step"]["count"], 6 - cut)
 
+    @unittest.skipUnless(PROGRAM, "TSCOPE_PROGRAM names no program")
+    def test_warmup_that_start_is_given(self):
+        """As that of Profiler, also through init."""
+        for i, begin in enumerate((tscope.start, lambda at, warmup: tscope.init(dir=at, name="exp", warmup=warmup))):
+            run = begin(f"runs/w{i}", warmup=2)
+            for k in range(6):
+                with run.step():
+                    run.log(loss=k)
+            run.finish()
+            environment = {**os.environ, "HOME": self.folder, "ASAN_OPTIONS": "detect_leaks=0"}
+            done = subprocess.run([PROGRAM, "analyze", "--json", run.directory], env=environment, capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(json.loads(done.stdout)["measures"]["timing"]["step"]["count"], 4)
+
+    def test_warmup_that_is_no_number(self):
+        with contextlib.redirect_stderr(io.StringIO()) as said, self.start(warmup="ten") as run, run.step():
+            run.log(loss=1)
+        self.assertIn("warmup: 'ten', which is no number of steps", said.getvalue())
+        self.assertNotIn("warmup_steps", self.facts().get("work", {}))
+
     def test_older_name_of_a_timer(self):
         with self.start() as run, run.step():
 

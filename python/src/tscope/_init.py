@@ -18,7 +18,7 @@ _NOTHING = frozenset(
 )
 _NEEDED = frozenset("Api agent attach controller sweep".split())  # what a program cannot go on without
 _ERRORS = frozenset("CommError Error UsageError".split())
-_OF_START = frozenset("rank world_size ranks exist facts flush_ms memory_every patch device_phases verdict strict".split())
+_OF_START = frozenset("rank world_size ranks exist facts flush_ms memory_every patch device_phases verdict warmup strict".split())
 # Words of W&B's init that are about its server, or ask for what is always so.
 _PASSED_BY = frozenset("mode force reinit resume settings allow_val_change anonymous save_code resume_from fork_from".split())
 _said: set[str] = set()
@@ -222,7 +222,7 @@ def _init(
     how = {**_where(directory, about["project"], identity, name, resume), **{k: v for k, v in others.items() if k in _OF_START}}
     for word in others:
         if word not in _OF_START and word not in _PASSED_BY:
-            _once(f"init of W&B takes {word}, and means nothing here")
+            _once(f"init has no use for {word}: it is not recorded, and changes nothing")
     if isinstance(name, str):
         how["name"] = name
     run = _run.start(how.pop("directory"), said or None, **how)

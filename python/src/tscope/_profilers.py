@@ -58,7 +58,7 @@ class Profiler:
             "config": config,
             "ranks": "all" if distributed or not only_rank_zero else 0,
             "memory_every": 1 if collect_memory else 100,
-            "facts": {"work": {"warmup_steps": warmup}} if warmup else None,
+            "warmup": warmup,
             "exist": "new",
         }
         self._where = run_dir

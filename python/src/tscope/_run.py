@@ -839,9 +839,17 @@ def _begin(run: Run, directory: Any, config: Any, options: dict[str, Any]) -> No
         run._wake(0, False)
     run._config, run._name = Config(config, lambda new: run.facts({"config": new})), options["name"] or ""
     run.enabled, run._verdict = True, options["verdict"]
+    _declare_warmup(run, options["warmup"])
     _asked.asked.of(run)
     _open.add(run)
     _watch_excepthook()
+
+
+def _declare_warmup(run: Run, warmup: Any) -> None:
+    if isinstance(warmup, int) and warmup > 0:
+        run.facts({"work": {"warmup_steps": int(warmup)}})
+    elif warmup:
+        run._cannot(f"warmup: {warmup!r}, which is no number of steps,")
 
 
 def _again(directory: Any) -> str:
@@ -878,6 +886,7 @@ def start(
     patch: bool = True,
     device_phases: bool = False,
     verdict: bool = False,
+    warmup: int = 0,
     strict: bool = False,
 ) -> Run:
     """Begins to record a run into a folder, and returns it.
@@ -893,6 +902,7 @@ def start(
     is the milliseconds whose steps a loss of power may cost; `patch` keeps the text of uncommitted changes; without it their digest is
     kept. `device_phases` has CUDA time the phases that are marked, by events that are read when they are done; the host's times of them
     are regions then. `verdict` says at the end, on standard error, what bound the run and what to try: in ten lines, on rank 0 alone.
+    `warmup` is how many first steps `tscope analyze` leaves out of times, as its --warmup does; without it, analyze finds them.
 
     A run that cannot be recorded, whatever the cause, is said in one line on standard error, and training goes on: what is returned has
     `enabled` False, and its methods do nothing. With strict=True the cause is raised instead. A word for `exist` that there is none of
@@ -912,7 +922,7 @@ def start(
         raise ValueError(f'exist is "error", "new" or "resume", not {exist!r}')
     options = {
         "name": name, "rank": rank, "world_size": world_size, "ranks": ranks, "exist": exist, "facts": facts, "flush_ms": flush_ms,
-        "memory_every": memory_every, "patch": patch, "device_phases": device_phases, "verdict": verdict,
+        "memory_every": memory_every, "patch": patch, "device_phases": device_phases, "verdict": verdict, "warmup": warmup,
     }  # fmt: skip
     global _latest
     _latest = run = Run()
