@@ -116,8 +116,9 @@ static const struct entry *norm_of(const struct entry *entries, size_t n)
 	return NULL;
 }
 
-/* Adds one block of a table to the scores of its columns. */
-static enum ts_status add_block(struct ts_fetch *f, size_t b, struct entry *entries, size_t n, struct room room, struct ts_error *err)
+/* Adds one block of a table to the scores of its columns. norm: that of them which is a gradient norm; may be NULL. */
+static enum ts_status add_block(struct ts_fetch *f, size_t b, struct entry *entries, size_t n, const struct entry *norm, struct room room,
+				struct ts_error *err)
 {
 	const struct ts_block *block = &entries[0].table->blocks[b];
 	bool dense = block->last_key - block->first_key == (int64_t)block->rows - 1;
@@ -128,7 +129,7 @@ static enum ts_status add_block(struct ts_fetch *f, size_t b, struct entry *entr
 		struct ts_block_score score;
 
 		if (block_score(f, &entries[i].column->blocks[b], block->rows, room.values, &score, err) ||
-		    without_lost(f, b, &entries[i], norm_of(entries, n), room, &score, err))
+		    without_lost(f, b, &entries[i], norm, room, &score, err))
 			return err->status;
 		if ((size_t)score.count + score.nonfinite != block->rows)
 			return ts_error_set(err, TS_DAMAGED, "a block has not as many rows as the index says");
@@ -140,8 +141,10 @@ static enum ts_status add_block(struct ts_fetch *f, size_t b, struct entry *entr
 /* Entries are those of one table. */
 static enum ts_status add_table(struct ts_fetch *f, struct entry *entries, size_t n, struct room room, struct ts_error *err)
 {
+	const struct entry *norm = norm_of(entries, n);
+
 	for (size_t b = 0; b < entries[0].table->n_blocks; b++)
-		if (add_block(f, b, entries, n, room, err))
+		if (add_block(f, b, entries, n, norm, room, err))
 			return err->status;
 	return TS_OK;
 }
