@@ -186,7 +186,8 @@ static enum ts_status take_outcomes(struct comparing *c, struct ts_error *err)
 	if (c->n == 0 && c->list.unscored < c->list.n)
 		return ts_error_set(err, TS_NOT_FOUND, "none of the %zu runs that match has %.*s%s", c->list.n,
 				    TS_SPAN_ARG(c->answer.outcome),
-				    ts_cli_word(c->cli, 1) ? "" : "; 'tscope show RUN' lists the series of a run");
+				    ts_cli_word(c->cli, 1) ? "; to compare two runs, 'tscope diff A B'"
+							   : "; 'tscope show RUN' lists the series of a run");
 	if (c->n == 0)
 		return ts_error_set(err, TS_NOT_FOUND,
 				    "the metrics of these %zu runs are not known, because an older tscope pushed them; 'tscope gc' "

@@ -282,7 +282,7 @@ static const char *plain_number(double value, struct ts_arena *arena)
 
 	if (isfinite(value) && value == floor(value) && fabs(value) < 1e15)
 		return ts_arena_printf(arena, "%.0f", value);
-	if (isfinite(value) && fabs(value) >= 1e-4 && fabs(value) < 1e15)
+	if (isfinite(value) && fabs(value) < 1e15)
 		return ts_arena_printf(arena, "%.6g", value);
 	ts_print_double(value, text);
 	return ts_arena_printf(arena, "%s", text);

@@ -106,6 +106,7 @@ static void measures_have_units(void **state)
 	assert_string_equal(measure(TS_UNIT_COUNT, true, 12345), "12,345");
 	assert_string_equal(measure(TS_UNIT_STEP, true, 12345), "12345");
 	assert_string_equal(measure(TS_UNIT_NONE, true, (double)NAN), "NaN");
+	assert_string_equal(measure(TS_UNIT_NONE, true, 1.0791999942923791e-13), "1.0792e-13");
 	assert_string_equal(measure(TS_UNIT_BYTES, false, 0), "unknown");
 }
 
