@@ -117,8 +117,8 @@ static const struct entry *norm_of(const struct entry *entries, size_t n)
 }
 
 /* Adds one block of a table to the scores of its columns. norm: that of them which is a gradient norm; may be NULL. */
-static enum ts_status add_block(struct ts_fetch *f, size_t b, struct entry *entries, size_t n, const struct entry *norm, struct room room,
-				struct ts_error *err)
+static enum ts_status add_block(struct ts_fetch *f, size_t b, struct entry *entries, size_t n, const struct entry *norm,
+				struct room room, struct ts_error *err)
 {
 	const struct ts_block *block = &entries[0].table->blocks[b];
 	bool dense = block->last_key - block->first_key == (int64_t)block->rows - 1;
