@@ -271,12 +271,20 @@ enum ts_status ts_log_name(struct ts_log_names *names, struct ts_span name, stru
 
 /* --- what is measured --- */
 
+/* Whether a word may begin at name.data[at]: a letter that no letter stands before, or the capital of a camel's next hump. */
+static bool begins_word(struct ts_span name, size_t at)
+{
+	uint8_t before = at ? name.data[at - 1] : 0;
+
+	return ts_is_alpha(name.data[at]) && (!ts_is_alpha(before) || ((before & 32) && !(name.data[at] & 32)));
+}
+
 /* Whether the letters at name.data[at] are the word, in either case, with nothing but letters of a camel's next hump, digits and
- * other characters beside them. */
+ * other characters behind them. */
 static bool word_at(struct ts_span name, size_t at, const char *word)
 {
 	size_t n = strlen(word);
-	uint8_t before = at ? name.data[at - 1] : 0, after;
+	uint8_t after;
 
 	if (at + n > name.len)
 		return false;
@@ -284,15 +292,18 @@ static bool word_at(struct ts_span name, size_t at, const char *word)
 		if ((name.data[at + i] | 32) != (uint8_t)word[i])
 			return false;
 	after = at + n < name.len ? name.data[at + n] : 0;
-	return (!ts_is_alpha(before) || ((before & 32) && !(name.data[at] & 32))) && (!ts_is_alpha(after) || !(after & 32));
+	return !ts_is_alpha(after) || !(after & 32);
 }
 
 static bool has_word(struct ts_span name, const char *const *words)
 {
-	for (size_t at = 0; name.len <= NAME_MAX_BYTES && at < name.len; at++)
-		for (size_t i = 0; ts_is_alpha(name.data[at]) && words[i]; i++)
+	for (size_t at = 0; name.len <= NAME_MAX_BYTES && at < name.len; at++) {
+		bool begins = begins_word(name, at);
+
+		for (size_t i = 0; begins && words[i]; i++)
 			if ((name.data[at] | 32) == (uint8_t)words[i][0] && word_at(name, at, words[i]))
 				return true;
+	}
 	return false;
 }
 

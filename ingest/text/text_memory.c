@@ -24,7 +24,7 @@ static bool has_word(struct ts_span text, const char *const *words)
 {
 	for (size_t at = 0; at < text.len; at++)
 		for (size_t i = 0; words[i]; i++)
-			if (word_at(text, at, words[i]))
+			if ((text.data[at] | 32) == (uint8_t)words[i][0] && word_at(text, at, words[i]))
 				return true;
 	return false;
 }
