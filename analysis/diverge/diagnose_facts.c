@@ -156,6 +156,40 @@ static bool is_seed_of_data(struct ts_span path)
 	return ts_glob(ts_span_str("*data*"), path) && ts_glob(ts_span_str("*seed*"), path);
 }
 
+/* A seed beside one of the initialization and one of the data is of what is drawn while training. */
+static const struct ts_effect other_draws = {
+	{NULL},
+	TS_CAUSE_RNG_STREAM,
+	TS_ONSET_ANY,
+	TS_PUSH_FINITE,
+	TS_SCHEDULE_NONE,
+	"is neither the seed of the initialization nor that of the data, which agree: it gives other "
+	"dropout masks or other random draws",
+	""};
+
+static bool has_seed_of(const struct ts_facts *facts, enum ts_cause cause)
+{
+	for (size_t i = 0; facts && i < facts->n; i++) {
+		const struct ts_effect *effect = ts_effect_of(facts->items[i].path);
+
+		if (ts_span_starts(facts->items[i].path, ts_span_str("seeds.")) && effect && effect->cause == cause)
+			return true;
+	}
+	return false;
+}
+
+/* Only this one of the seeds differs, and both runs say those of the initialization and of the data. */
+static bool is_other_seed(const struct ts_inquiry *q, const struct ts_fact_row *row)
+{
+	if (row->group != TS_GROUP_SEEDS)
+		return false;
+	for (size_t i = 0; i < q->e->n_facts; i++)
+		if (q->e->facts[i].group == TS_GROUP_SEEDS && !ts_span_eq(q->e->facts[i].path, row->path))
+			return false;
+	return has_seed_of(q->e->facts_a, TS_CAUSE_INIT) && has_seed_of(q->e->facts_b, TS_CAUSE_INIT) &&
+	       has_seed_of(q->e->facts_a, TS_CAUSE_DATA_ORDER) && has_seed_of(q->e->facts_b, TS_CAUSE_DATA_ORDER);
+}
+
 static enum fit fit_of(const struct ts_inquiry *q, const struct ts_fact_row *row, enum ts_place place,
 		       const struct ts_effect **ret_effect)
 {
@@ -164,6 +198,8 @@ static enum fit fit_of(const struct ts_inquiry *q, const struct ts_fact_row *row
 
 	if (effect && effect->cause == TS_CAUSE_DATA_ORDER && is_seed_of_data(row->path) && ts_agrees_at(q, TS_KIND_INDICES, q->f))
 		effect = &made_data;
+	if (effect && effect->cause == TS_CAUSE_INIT_OR_DATA && is_other_seed(q, row))
+		effect = &other_draws;
 	*ret_effect = effect;
 	if (!effect || effect->onset == TS_ONSET_NEVER)
 		return FIT_NONE;

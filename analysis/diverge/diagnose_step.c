@@ -201,6 +201,20 @@ static bool differs_at(const struct ts_inquiry *q, enum ts_series_kind kind)
 	return q->first[kind].parts && q->first[kind].step == q->f;
 }
 
+/* One run computes a number there that the other does not have. */
+static bool is_lost_in_one(const struct ts_inquiry *q)
+{
+	static const enum ts_series_kind kinds[] = {TS_KIND_LOSS, TS_KIND_GRAD_NORM};
+
+	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+		const struct ts_first *first = &q->first[kinds[i]];
+
+		if (differs_at(q, kinds[i]) && first->series && isfinite(first->series->a) != isfinite(first->series->b))
+			return !ts_at_start(q);
+	}
+	return false;
+}
+
 /* No cause names a kernel alone: the code, a setting that was not recorded or a damaged state would look the same. */
 static void other_pass(struct ts_inquiry *q, bool forward, bool rng)
 {
@@ -213,7 +227,12 @@ static void other_pass(struct ts_inquiry *q, bool forward, bool rng)
 		ts_say_flags(q, &off, &unknown);
 		by_chance = off && ts_same_recipe_and_platform(q) && q->e->repeats.answer != TS_REPEATS_EQUAL;
 	}
-	if (by_chance && !ts_is_pushed(q))
+	if (is_lost_in_one(q))
+		ts_conclude(q, TS_CAUSE_BLOW_UP, TS_CONFIDENCE_MEDIUM,
+			    "Only one of the two runs blows up, at step %" PRId64
+			    ": it computes a value that is NaN or infinite from inputs that are equal in both",
+			    q->f);
+	else if (by_chance && !ts_is_pushed(q))
 		ts_conclude(q, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_LOW,
 			    "Step %" PRId64
 			    " computes %s from equal inputs with a different rounding, although code, settings, libraries and devices "

@@ -2623,6 +2623,48 @@ static void test_several_seeds(void **state)
 	close_scene(&s);
 }
 
+/* What is NaN in one run alone blew up there, with digests as without them. */
+static void test_blow_up_beside_digests(void **state)
+{
+	for (int finite = 0; finite < 2; finite++) {
+		SCENE(s);
+		agrees(&s, TS_KIND_PARAMS, "digests.params");
+		agrees(&s, TS_KIND_BATCH, "digests.batch");
+		digest(&s, TS_KIND_GRADS, "digests.grads", 0, 40);
+		parts(&s, TS_KIND_GRAD_NORM, "grad_norm", 40, 0.5, 0.5, 0)->b = finite ? 1 : (double)NAN;
+		s.e.params_time = TS_DIGEST_BEFORE;
+		ask(&s);
+		assert_int_equal(s.d.cause == TS_CAUSE_BLOW_UP, !finite);
+		assert_true(may_be(&s, TS_CAUSE_CORRUPTION) || s.d.cause == TS_CAUSE_CORRUPTION);
+		close_scene(&s);
+	}
+	(void)state;
+}
+
+/* Where the seeds of the initialization and of the data are recorded and agree, another one is of draws. */
+static void test_seed_beside_others(void **state)
+{
+	static const char *const others[][2] = {{"seeds.init", "seeds.data"}, {"seeds.weights", "seeds.shuffle"}};
+
+	for (size_t i = 0; i < 2; i++) {
+		SCENE(s);
+		parts(&s, TS_KIND_LOSS, "loss", 0, 3e-2, 1e-1, 0);
+		say(&s, others[i][0], "1", "1");
+		say(&s, others[i][1], "1", "1");
+		say(&s, "seeds.train", "1", "2");
+		ask(&s);
+		assert_int_equal(s.d.cause, TS_CAUSE_RNG_STREAM);
+		AGAIN(s);
+		parts(&s, TS_KIND_LOSS, "loss", 0, 3e-2, 1e-1, 0);
+		say(&s, others[i][0], "1", "1");
+		say(&s, "seeds.train", "1", "2");
+		ask(&s);
+		assert_int_equal(s.d.cause, TS_CAUSE_INIT_OR_DATA);
+		close_scene(&s);
+	}
+	(void)state;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -2690,6 +2732,8 @@ int main(void)
 		cmocka_unit_test(test_features),
 		cmocka_unit_test(test_experiments),
 		cmocka_unit_test(test_advice_for_cuda),
+		cmocka_unit_test(test_blow_up_beside_digests),
+		cmocka_unit_test(test_seed_beside_others),
 		cmocka_unit_test(test_no_memory),
 		cmocka_unit_test(every_measure_is_made),
 	};

@@ -43,8 +43,14 @@ static const struct {
 	{"*_val_loss", TS_KIND_EVAL},
 	{"loss_val*", TS_KIND_EVAL},
 	{"loss_eval*", TS_KIND_EVAL},
-	{"*grad_norm*", TS_KIND_GRAD_NORM},
-	{"*gradient_norm*", TS_KIND_GRAD_NORM},
+	{"heldout*", TS_KIND_EVAL},
+	{"held_out*", TS_KIND_EVAL},
+	{"holdout*", TS_KIND_EVAL},
+	{"dev_*", TS_KIND_EVAL},
+	{"dev.*", TS_KIND_EVAL},
+	{"*grad*norm*", TS_KIND_GRAD_NORM},
+	{"*norm*grad*", TS_KIND_GRAD_NORM},
+	{"*grad*l2*", TS_KIND_GRAD_NORM},
 	{"gnorm", TS_KIND_GRAD_NORM},
 	{"*_gnorm", TS_KIND_GRAD_NORM},
 	{"lr", TS_KIND_LR},
@@ -52,10 +58,38 @@ static const struct {
 	{"lr_*", TS_KIND_LR},
 	{"lr.*", TS_KIND_LR},
 	{"*learning_rate*", TS_KIND_LR},
+	{"step_size", TS_KIND_LR},
+	{"*_step_size", TS_KIND_LR},
+	{"stepsize", TS_KIND_LR},
 	{"loss", TS_KIND_LOSS},
 	{"*_loss", TS_KIND_LOSS},
 	{"loss_*", TS_KIND_LOSS},
 };
+
+/* What a training minimizes where nothing that it logs is called a loss; beside a loss they are measures of success. */
+static const char *const objectives[] = {"objective",
+					 "*_objective",
+					 "cost",
+					 "*_cost",
+					 "nll",
+					 "*_nll",
+					 "xent",
+					 "*_xent",
+					 "ce",
+					 "*_ce",
+					 "bce",
+					 "*_bce",
+					 "mse",
+					 "*_mse",
+					 "mae",
+					 "*_mae",
+					 "rmse",
+					 "*_rmse",
+					 "huber",
+					 "*cross_entropy*",
+					 "*crossentropy*",
+					 "neg_log*",
+					 NULL};
 
 static bool is_like(struct ts_span name, const char *const globs[])
 {
@@ -73,24 +107,34 @@ static bool is_limit(struct ts_span name)
 	return is_like(name, globs);
 }
 
-enum ts_series_kind ts_series_kind_of(struct ts_span name, enum ts_column_type type, enum ts_role role)
+/* As tables of names match it, with its groups; empty if it is longer than the room. */
+static struct ts_span fold(struct ts_span name, uint8_t room[TS_PATH_MAX])
 {
-	uint8_t folded[TS_PATH_MAX];
-
-	name = ts_column_said(name);
-	if (name.len > sizeof folded || role == TS_ROLE_OBSERVATION)
-		return TS_KINDS;
-	if (ts_column_is_loss_scale(name))
-		return type == TS_COLUMN_F64 ? TS_KIND_SCALE : TS_KINDS;
+	if (name.len > TS_PATH_MAX)
+		return ts_span_of(room, 0);
 	for (size_t i = 0; i < name.len; i++) {
 		uint8_t c = name.data[i];
 
-		folded[i] = c >= 'A' && c <= 'Z' ? (uint8_t)(c | 32) : (c == '-' || c == '/' ? '_' : c);
+		room[i] = c >= 'A' && c <= 'Z' ? (uint8_t)(c | 32) : (c == '-' || c == '/' ? '_' : c);
 	}
+	return ts_span_of(room, name.len);
+}
+
+enum ts_series_kind ts_series_kind_of(struct ts_span name, enum ts_column_type type, enum ts_role role)
+{
+	uint8_t room[TS_PATH_MAX];
+	struct ts_span folded;
+
+	name = ts_column_said(name);
+	if (name.len > TS_PATH_MAX || role == TS_ROLE_OBSERVATION)
+		return TS_KINDS;
+	if (ts_column_is_loss_scale(name))
+		return type == TS_COLUMN_F64 ? TS_KIND_SCALE : TS_KINDS;
+	folded = fold(name, room);
 	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-		if (!ts_glob(ts_span_str(kinds[i].glob), ts_span_of(folded, name.len)))
+		if (!ts_glob(ts_span_str(kinds[i].glob), folded))
 			continue;
-		if (kinds[i].kind == TS_KIND_GRAD_NORM && is_limit(ts_span_of(folded, name.len)))
+		if (kinds[i].kind == TS_KIND_GRAD_NORM && is_limit(folded))
 			break;
 		/* A name that suggests a number does not count for another type. */
 		if (kinds[i].kind < TS_KIND_PARAMS && type != TS_COLUMN_F64)
@@ -100,6 +144,26 @@ enum ts_series_kind ts_series_kind_of(struct ts_span name, enum ts_column_type t
 														  : TS_KINDS;
 	}
 	return role == TS_ROLE_TRAJECTORY && type == TS_COLUMN_F64 ? TS_KIND_OTHER : TS_KINDS;
+}
+
+bool ts_series_stands_for_loss(struct ts_span name)
+{
+	uint8_t room[TS_PATH_MAX];
+
+	return is_like(fold(ts_column_said(name), room), objectives);
+}
+
+bool ts_index_has_loss(const struct ts_index *index)
+{
+	TS_DOOR(ts_index_holds(index));
+	for (size_t t = 0; t < index->n_tables; t++) {
+		const struct ts_table *table = &index->tables[t];
+
+		for (size_t i = 0; table->kind == TS_TABLE_STEPS && i < table->n_columns; i++)
+			if (ts_series_kind_of(table->columns[i].name, table->columns[i].type, TS_ROLE_TRAJECTORY) == TS_KIND_LOSS)
+				return true;
+	}
+	return false;
 }
 
 /* --- steps of a series --- */
@@ -299,6 +363,8 @@ enum ts_status ts_evidence_note(struct ts_evidence_notes *notes, struct ts_fetch
 	size_t cap = notes->cap; /* of both arrays */
 
 	s.kind = ts_series_kind_of(row->name, row->type, row->role);
+	if (s.kind == TS_KIND_OTHER && notes->no_loss && ts_series_stands_for_loss(row->name))
+		s.kind = TS_KIND_LOSS;
 	/* Other indices are other batches; the same ones need not be the same batches. */
 	if (row->state == TS_SERIES_PARTS && s.kind == TS_KIND_INDICES)
 		s.kind = TS_KIND_BATCH;

@@ -24,6 +24,7 @@ struct ts_evidence_notes {
 	size_t n, cap;
 	uint32_t others;      /* numbers of no known kind that vary and agree throughout */
 	struct ts_span other; /* the name of the first */
+	bool no_loss;	      /* neither run has a number that is called a loss: what else a training minimizes stands for it */
 	bool rewards;         /* as in evidence.h */
 	struct ts_span unrated;
 	int64_t unrated_step;
@@ -31,6 +32,10 @@ struct ts_evidence_notes {
 
 /* TS_KINDS: of no interest. type is the column's, role what both sides make of it. */
 enum ts_series_kind ts_series_kind_of(struct ts_span name, enum ts_column_type type, enum ts_role role);
+/* Whether it is what a training minimizes, by its name: an objective, a cost, an error. */
+bool ts_series_stands_for_loss(struct ts_span name);
+/* Whether a number of the steps is called a loss of the training. */
+bool ts_index_has_loss(const struct ts_index *index);
 /* What both sides declare in columns.<column>.when; UNKNOWN where one does not, or they disagree. */
 enum ts_digest_time ts_digest_time_of(const struct ts_facts *a, const struct ts_facts *b, struct ts_span column);
 

@@ -494,6 +494,14 @@ static enum ts_status diff_with_itself(struct diffing *d, struct ts_error *err)
 	return TS_OK;
 }
 
+static bool has_loss(const struct ts_run *run)
+{
+	for (size_t i = 0; i < run->head.n_ranks; i++)
+		if (ts_index_has_loss(&run->indexes[i]))
+			return true;
+	return false;
+}
+
 enum ts_status ts_diff_runs(struct ts_fetch *f, const struct ts_id *a, const struct ts_id *b,
 			    const struct ts_diff_how *how, struct ts_arena *arena, struct ts_diff *ret_diff,
 			    struct ts_error *err)
@@ -522,6 +530,7 @@ enum ts_status ts_diff_runs(struct ts_fetch *f, const struct ts_id *a, const str
 			return ts_error_prefix(err, "the second run");
 		if (how->outcomes && ts_diff_outcomes_expect(f, &run_a, &run_b, arena, err))
 			return err->status;
+		d.notes.no_loss = !has_loss(&run_a) && !has_loss(&run_b);
 		status = ts_series_walk_create(f, &d.walk, err);
 		if (!status)
 			status = diff_all(&d, err);

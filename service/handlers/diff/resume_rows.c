@@ -183,6 +183,8 @@ static enum ts_resume_kind number_kind(const struct ts_index *index, struct ts_s
 	if (ts_glob(ts_span_str("scalars.*loss"), name) && !ts_glob(ts_span_str("scalars.*eval*"), name) &&
 	    !ts_glob(ts_span_str("scalars.*val*"), name) && !has_loss(index))
 		return TS_RESUME_LOSS;
+	if (ts_series_stands_for_loss(name) && !ts_index_has_loss(index))
+		return TS_RESUME_LOSS;
 	return TS_RESUME_SCALAR;
 }
 

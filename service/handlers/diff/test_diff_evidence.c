@@ -38,6 +38,15 @@ static void test_kinds(void **state)
 		{"scalars.lr.0", TS_KIND_LR},
 		{"scalars.lr.head", TS_KIND_LR},
 		{"scalars.gnorm", TS_KIND_GRAD_NORM},
+		{"scalars.grad/global_norm", TS_KIND_GRAD_NORM},
+		{"scalars.norm_of_gradient", TS_KIND_GRAD_NORM},
+		{"scalars.total_grad_l2", TS_KIND_GRAD_NORM},
+		{"scalars.grad_clip_norm", TS_KIND_OTHER},
+		{"scalars.step_size", TS_KIND_LR},
+		{"scalars.heldout/nll", TS_KIND_EVAL},
+		{"scalars.dev_ppl", TS_KIND_EVAL},
+		{"scalars.device_norm", TS_KIND_OTHER},
+		{"scalars.objective", TS_KIND_OTHER}, /* it stands for a loss where none is called so */
 		{"scalars.loss_scale", TS_KIND_SCALE},
 		{"scalars.amp/scale", TS_KIND_SCALE},
 		{"scalars.scale", TS_KIND_SCALE},
@@ -64,6 +73,9 @@ static void test_kinds(void **state)
 			fail_msg("%s", cases[i].name);
 	}
 	/* The names are of a loss that is text, a time that is named a loss, and a series without a declared role. */
+	assert_true(ts_series_stands_for_loss(ts_span_str("scalars.train/MSE")));
+	assert_true(ts_series_stands_for_loss(ts_span_str("scalars.cost")));
+	assert_false(ts_series_stands_for_loss(ts_span_str("scalars.accuracy")));
 	assert_int_equal(ts_series_kind_of(ts_span_str("scalars.loss"), TS_COLUMN_TEXT, TS_ROLE_TRAJECTORY), TS_KINDS);
 	assert_int_equal(ts_series_kind_of(ts_span_str("scalars.loss"), TS_COLUMN_F64, TS_ROLE_OBSERVATION), TS_KINDS);
 	assert_int_equal(ts_series_kind_of(ts_span_str("scalars.loss"), TS_COLUMN_F64, TS_ROLE_UNKNOWN), TS_KINDS);
