@@ -638,7 +638,8 @@ static bool report_only(struct ts_inquiry *q)
 	if (!loss->parts && !fine(q, TS_KIND_LOSS))
 		return false;
 	/* Nor does a norm of few decimals show what moves a loss now and then by as little as its last decimal. */
-	if (q->coarse && is_coarse(q) && report->series->gap.differing * 10 < report->series->gap.points * 9)
+	if ((q->coarse || (q->quantum > 0 && report->jump <= ts_cut_of(q, TS_CUT_QUANTUM) * q->quantum)) && is_coarse(q) &&
+	    report->series->gap.differing * 10 < report->series->gap.points * 9)
 		return false;
 	records = state_agrees(q, loss->parts ? TS_KIND_GRAD_NORM : TS_KIND_LOSS, report->step);
 	if (records < least && !(records >= REPORT_FEW && report->jump >= q->limit))

@@ -2548,7 +2548,7 @@ static void test_losses_of_one_rank(void **state)
 /* Only a number of unknown meaning differs. It says something where the loss was written too coarsely to. */
 static void test_number_alone(void **state)
 {
-	static const struct ts_resolution four = {TS_PRECISION_DECIMALS, 4};
+	static const struct ts_resolution four = {TS_PRECISION_DECIMALS, 4}, five = {TS_PRECISION_DECIMALS, 5};
 
 	SCENE(s);
 	s.e.unrated = ts_span_str("scalars.mae");
@@ -2569,6 +2569,16 @@ static void test_number_alone(void **state)
 	agrees(&s, TS_KIND_GRAD_NORM, "scalars.grad_norm");
 	s.series[1].writing_a.resolution = s.series[1].writing_b.resolution = four;
 	expect(&s, TS_CAUSE_UNKNOWN, TS_CONFIDENCE_LOW);
+	AGAIN(s);
+	/* Five decimals of a number as large as 2 are finer than what would be called coarse, and show no more. */
+	parts(&s, TS_KIND_LOSS, "scalars.loss", 8, 4.2e-6, 0, 0)->gap.quantum = 1e-5;
+	s.series[0].gap.differing = 1;
+	s.series[0].writing_a.resolution = s.series[0].writing_b.resolution = five;
+	agrees(&s, TS_KIND_GRAD_NORM, "scalars.grad_norm");
+	s.series[1].writing_a.resolution = s.series[1].writing_b.resolution = five;
+	ask(&s);
+	assert_int_not_equal(s.d.cause, TS_CAUSE_REPORTING);
+	assert_true(may_be(&s, TS_CAUSE_NONDETERMINISM));
 	AGAIN(s);
 	/* A learning rate may have an effect that is too small to see. */
 	agrees(&s, TS_KIND_LOSS, "scalars.loss");
