@@ -242,6 +242,16 @@ static void test_letters_that_look_like_others_are_shown(void **unused)
 	(void)unused;
 	expect_escaped("b\xd0\xb0se", "b\\u{0430}se");
 	expect_escaped("\xd0\xb0pple", "\\u{0430}pple");
+	/* One glyph, two ways to write it: that in one is shown, and the other is not taken for it. */
+	expect_escaped("caf\xc3\xa9", "caf\xc3\xa9");
+	expect_escaped("cafe\xcc\x81", "cafe\\u{0301}");
+	expect_escaped("\xe2\x84\xabx", "\\u{212B}x");
+	expect_escaped("\xef\xac\x81t", "\\u{FB01}t");
+	expect_escaped("b\xef\xbd\x81se", "b\\u{FF41}se");
+	expect_escaped("b\xf0\x9d\x92\xb6", "b\\u{1D4B6}");
+	expect_escaped("\xef\xbc\xa1\xef\xbc\xa2", "\xef\xbc\xa1\xef\xbc\xa2"); /* in one script alone */
+	expect_escaped("\xd0\xb8\xcc\x86", "\xd0\xb8\xcc\x86");
+	expect_escaped("\xcc\x81", "\xcc\x81");
 	expect_escaped("m\xce\xbf" "del-\xd0\xbe", "m\\u{03BF}del-\xd0\xbe"); /* the second word is Cyrillic alone */
 	expect_escaped("\xc3\xb6\xd0\xb5", "\xc3\xb6\\u{0435}");
 	expect_escaped("\xd1\x81\xd0\xbe\xd1\x80\xd1\x83 copy", "\xd1\x81\xd0\xbe\xd1\x80\xd1\x83 copy");

@@ -116,7 +116,8 @@ bool ts_order_at(struct ts_span text, size_t at)
 	return end < text.len && p[end] == '[';
 }
 
-/* Letters of Greek and Cyrillic that look like one of Latin in most fonts. Those that formulas have beside Latin (alpha, beta, mu,
+/* Letters of Greek and Cyrillic, the signs of kelvin and angstrom, ligatures, and letters of full width or of formulas, that look like
+ * one of Latin in most fonts. Those of Greek that formulas have beside Latin (alpha, beta, mu,
  * sigma, Delta, ...) are not among them. */
 static bool looks_latin(uint32_t point)
 {
@@ -128,8 +129,26 @@ static bool looks_latin(uint32_t point)
 
 	if (point < letters[0])
 		return false;
+	if (point > 0x2000)
+		return point == 0x212A || point == 0x212B || (point >= 0xFB00 && point <= 0xFB06) ||
+		       (point >= 0xFF21 && point <= 0xFF3A) || (point >= 0xFF41 && point <= 0xFF5A) ||
+		       (point >= 0x1D400 && point <= 0x1D6A5);
 	for (size_t i = 0; i < sizeof letters / sizeof letters[0]; i++)
 		if (letters[i] == point)
+			return true;
+	return false;
+}
+
+/* A mark that Unicode has in one with many a letter of Latin before it: the same name could be written in two ways. */
+static bool is_apart(struct ts_span text, size_t at, uint32_t point)
+{
+	static const uint16_t ranges[][2] = {{0x300, 0x304}, {0x306, 0x30C}, {0x30F, 0x311}, {0x31B, 0x31B},
+					     {0x323, 0x328}, {0x32D, 0x32E}, {0x330, 0x331}};
+
+	if (at == 0 || !ts_is_alpha(text.data[at - 1]))
+		return false;
+	for (size_t i = 0; i < sizeof ranges / sizeof ranges[0] && point >= ranges[i][0]; i++)
+		if (point <= ranges[i][1])
 			return true;
 	return false;
 }
@@ -162,6 +181,8 @@ static bool is_lookalike(struct ts_span text, size_t at, uint32_t point)
 		uint32_t letter = 0;
 
 		n = ts_utf8_next(ts_span_of(text.data + i, text.len - i), &letter);
+		if (i == at)
+			continue;
 		if (n && is_letter(letter))
 			latin |= is_latin(letter);
 		else if (i > at)
@@ -185,7 +206,7 @@ size_t ts_escape_next(struct ts_span text, size_t *at, char out[TS_ESCAPE_TEXT])
 		return 1;
 	}
 	n = ts_utf8_next(ts_span_of(p, text.len - *at), &point);
-	other = n > 1 && is_lookalike(text, *at, point);
+	other = n > 1 && (is_lookalike(text, *at, point) || is_apart(text, *at, point));
 	*at += n ? n : 1;
 	if (n && !order && !other && (point < 0x7F ? point >= ' ' : !ts_harmful(point))) {
 		memcpy(out, p, n);

@@ -396,6 +396,7 @@ enum ts_status ts_cli_settle(struct ts_cli *cli, struct ts_error *err)
 /* Whether the name has its project in front: it is the one here, or there is one. */
 static enum ts_status has_project(struct ts_cli *cli, const char *typed, const char *project, bool *ret_has, struct ts_error *err)
 {
+	const struct ts_known_word *word;
 	size_t n = strlen(project);
 
 	*ret_has = strncmp(typed, project, n) == 0 && typed[n] == '/';
@@ -403,7 +404,8 @@ static enum ts_status has_project(struct ts_cli *cli, const char *typed, const c
 		return TS_OK;
 	if (ts_cli_ask(cli, &typed, 1, err))
 		return err->status;
-	*ret_has = known(cli, typed)->unasked || known(cli, typed)->found.has_project;
+	word = known(cli, typed); /* what is a path is not asked for, and is refused as a name later */
+	*ret_has = word && (word->unasked || word->found.has_project);
 	return TS_OK;
 }
 

@@ -12,6 +12,9 @@ $ tscope name parts best
 [2]
 $ tscope name --force parts best
 | run default/best points at 2fce76dd212c; it pointed at 18fc3da2967f before
+$ tscope name base /a
+! tscope: 'default//a': byte 9 of a name is not allowed there: a name has components of letters, digits and ._+- that begin with a letter or digit, joined by /
+[2]
 $ tscope name base 'not a name'
 ! tscope: 'default/not a name': byte 12 of a name is not allowed there: a name has components of letters, digits and ._+- that begin with a letter or digit, joined by /
 [2]
