@@ -8,8 +8,9 @@
 /* Appends text so that it cannot move a cursor, change a colour, break a line or hide what it says: harmful characters and bytes that
  * are not UTF-8 become \n, \t, \xNN or \u{NNNN}. Nor can it give an order to what reads the log of a job: "::" at its begin or behind
  * white space becomes "\x3A:" (a GitHub runner takes a line "::error ::x" for one, wherever lines are broken), and "##" before "[" or
- * "vso[" and the like becomes "#\x23". A letter of Greek or Cyrillic, or one of another width or style, that looks like one of Latin, in a word
- * with letters of Latin, is escaped, too; so is an accent behind the letter of Latin that Unicode has in one with it. All that tscope prints for people goes through this. */
+ * "vso[" and the like becomes "#\x23". A letter of Greek or Cyrillic, or one of another width or style, that looks like one of Latin,
+ * in a word with letters of Latin, is escaped, too; so is an accent behind the letter of Latin that Unicode has in one with it. All
+ * that tscope prints for people goes through this. */
 void ts_escape(struct ts_buf *out, struct ts_span text);
 /* True for C0 and C1 controls, DEL, line and paragraph separators, characters that reorder text (marks, embeddings, overrides,
  * isolates) and characters that take no room and show nothing (zero-width spaces and joiners, tags). */
