@@ -693,6 +693,39 @@ static void display_order(void **state)
 		}
 }
 
+/* Steps of 0.1 s, and 2 s more before every tenth: at 10, 20, 30 and so on, 90 are nine. */
+static void what_is_lost_between_steps(void **state)
+{
+	enum { STEPS = 100 };
+	int64_t at[STEPS];
+	double takes[STEPS], ended[STEPS], now = 1.7e9;
+	struct ts_series phase = {.name = ts_span_str("phases.forward"), .keys = at, .values = takes, .n = STEPS};
+	struct ts_series stamped = {.name = ts_span_str("timestamp"), .keys = at, .values = ended, .n = STEPS};
+	const struct ts_series *phases[] = {&phase};
+	struct ts_measures m = {.n = 0};
+	struct ts_arena arena;
+	struct ts_timing t;
+	struct ts_error err;
+
+	(void)state;
+	for (int i = 0; i < STEPS; i++) {
+		at[i] = i;
+		takes[i] = 0.1;
+		now += 0.1 + (i && i % 10 == 0 ? 2 : 0);
+		ended[i] = now;
+	}
+	ts_arena_init(&arena, 0);
+	time_phases(&t, at, STEPS, phases, 1, DECLARED, 0, &arena);
+	must(ts_timing_finish(&t, &stamped, &arena, &m, NULL, NULL, &err), &err);
+	assert_true(test_seen(&m));
+	assert_true(test_find(&m, "timing", "between", "long_count")->value == 9);
+	assert_true(fabs(test_find(&m, "timing", "between", "lost_s")->value - 18) < 1e-4);
+	assert_true(test_find(&m, "timing", "between", "every_count")->value == 10);
+	assert_true(test_find(&m, "timing", "between", "longest_step")->value == 10);
+	assert_true(ts_span_is(test_find(&m, "timing", "between", "steps")->text, "10, 20, 30, 40, 50 and 4 more"));
+	ts_arena_finish(&arena);
+}
+
 /* A measure that no scenario produces would be a name in measures.inc and nothing else. */
 static void every_measure_is_made(void **state)
 {
@@ -722,6 +755,7 @@ int main(void)
 		cmocka_unit_test(short_memory_is_told),
 		cmocka_unit_test(misuse_is_refused),
 		cmocka_unit_test(display_order),
+		cmocka_unit_test(what_is_lost_between_steps),
 		cmocka_unit_test(every_measure_is_made),
 	};
 

@@ -3,6 +3,7 @@
 #include "analysis/answer/phase.h"
 #include "analysis/answer/row_words.h"
 #include "analysis/answer/say.h"
+#include "analysis/rank/between.h"
 #include "analysis/rank/slowdown.h"
 #include "analysis/rank/stamped.h"
 #include "analysis/rank/wall.h"
@@ -234,6 +235,20 @@ static void add_excess(struct ts_timing *t, struct ts_span name, const int64_t *
 	}
 }
 
+/* The time between steps that a recorder measured, by step; 0 where it measured none. */
+static bool keep_between(struct ts_timing *t, const int64_t *keys, const double *values, size_t n)
+{
+	t->between = ts_arena_array(t->arena, t->n, sizeof *t->between);
+	if (!t->between)
+		return false;
+	for (size_t i = 0, at = 0; i < t->n; i++) {
+		while (at < n && keys[at] < t->steps[i])
+			at++;
+		t->between[i] = at < n && keys[at] == t->steps[i] && isfinite(values[at]) ? values[at] : 0.0;
+	}
+	return true;
+}
+
 enum ts_status ts_timing_phase(struct ts_timing *t, const struct ts_series *phase, struct ts_error *err)
 {
 	static const double q[] = {50.0, 95.0};
@@ -262,6 +277,8 @@ enum ts_status ts_timing_phase(struct ts_timing *t, const struct ts_series *phas
 	}
 	if (t->periods.n)
 		add_excess(t, row->name, phase->keys + from, values, n);
+	if (ts_span_is(row->name, "between") && n && !keep_between(t, phase->keys + from, values, n))
+		return ts_arena_error(t->arena, err);
 	return TS_OK;
 }
 
@@ -692,6 +709,41 @@ static void wall_rows(const struct ts_timing *t, const struct ts_wall *w, double
 	row(r, TS_M_WALL_UNSTAMPED, (double)w->unstamped);
 }
 
+/* "100, 200, 300 and 7 more" */
+static struct ts_span steps_said(const struct ts_between *b, struct ts_arena *arena)
+{
+	enum { SHOWN = 5 };
+	const char *text = "";
+
+	for (size_t i = 0; i < b->n && i < SHOWN && text; i++)
+		text = ts_arena_phrase(arena, "%s%s%" PRId64, text, i == 0 ? "" : ", ", b->steps[i]);
+	return ts_span_str(b->n > SHOWN ? ts_arena_phrase(arena, "%s and %zu more", text, b->n - SHOWN) : text);
+}
+
+static enum ts_status between_rows(struct ts_timing *t, const struct ts_series *timestamps, const struct ts_wall *w, struct rows *r,
+				   struct ts_error *err)
+{
+	struct ts_between b;
+
+	if (!timestamps || w->reason || t->stamped || ts_usual_distance(t->steps, t->n, t->carry) > 1)
+		return TS_OK;
+	if (ts_between_find(t->steps, t->total, t->between, t->n, timestamps, t->arena, &b, err))
+		return err->status;
+	if (!b.known)
+		return TS_OK;
+	row(r, TS_M_BETWEEN_LONG, (double)b.n);
+	if (!b.n)
+		return TS_OK;
+	row(r, TS_M_BETWEEN_LOST, b.lost);
+	row_if(r, TS_M_BETWEEN_SHARE, b.lost / w->total, w->total > 0.0 ? NULL : "no wall time passed");
+	row(r, TS_M_BETWEEN_LONGEST, b.longest);
+	row(r, TS_M_BETWEEN_AT, (double)b.longest_at);
+	text_row(r, TS_M_BETWEEN_STEPS, steps_said(&b, r->arena), NULL);
+	if (b.every)
+		row(r, TS_M_BETWEEN_EVERY, (double)b.every);
+	return TS_OK;
+}
+
 static void warmup_rows(struct ts_timing *t, struct rows *r)
 {
 	row(r, TS_M_WARMUP_CUT, (double)t->warmup_cut);
@@ -741,6 +793,8 @@ enum ts_status ts_timing_finish(struct ts_timing *t, const struct ts_series *tim
 	for (size_t i = 0; i < t->n_phases; i++)
 		phase_rows(t, &t->phases[i], t->overlapped ? claimed(t) : total, &r);
 	wall_rows(t, &wall, scratch, &r);
+	if (between_rows(t, timestamps, &wall, &r, err))
+		return err->status;
 	warmup_rows(t, &r);
 	if (ts_arena_check(arena, err))
 		return err->status;

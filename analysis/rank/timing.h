@@ -38,6 +38,9 @@
  *   beside training have phases), count, total_s.
  * - wall: total_s, unattributed_s (below 0 where phases overlap), unattributed_ratio (of total_s; unknown where they do), gap_s,
  *   gap_count, backwards_count, unstamped_count: wall.h.
+ * - between (between.h), unless there are no phases or timestamps: long_count, the steps at which much time was lost between steps; and if
+ *   there are any, lost_s and lost_ratio (of wall total_s), longest_s and longest_step, steps (the first of them), and every_count if they
+ *   come back every N steps.
  * - warmup: cut_count; method ("declared", "found", "none found"); level_before_s and level_after_s, the medians of what
  *   was cut (if anything was) and of what was not.
  * With events also step/ spikes_count and shifts_count (spikes.h), the events SPIKE and SHIFT of subject "step", and by slowdown.h
@@ -72,6 +75,7 @@ struct ts_timing {
 	int64_t first;	/* first step that counts; INT64_MAX if none is left */
 	double *total;	/* s, per step */
 	double *waited; /* s, per step: for a CPU; NULL: not known */
+	double *between; /* s, per step: of the phase of that name; NULL: it was not recorded */
 	double *carry;	/* the rounding error of total; after ts_timing_cut room for n values */
 	bool cut;	/* ts_timing_cut was called */
 	size_t warmup_cut;

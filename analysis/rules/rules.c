@@ -819,7 +819,7 @@ const struct ts_rule ts_rules[] = {
 	 "Ask for a machine or cores of its own (exclusive nodes, cpusets), or find the processes (top, ps) that are not of this "
 	 "run.",
 	 "new in tscope",
-	 {{"min_observations", 30, COUNT, "number of observations that the rule needs"},
+	 {{"min_observations", 10, COUNT, "number of observations that the rule needs"},
 	  {"min_stolen", 0.05, RATIO, "share of the time that is stolen from which the rule fires"},
 	  {"high_stolen", 0.15, RATIO, "the same share from which the severity is high"},
 	  {"min_others", 0.20, RATIO, "cores of others divided by all from which the rule fires"},

@@ -83,6 +83,13 @@ static void read_tails(struct ts_text_tail *s, const struct ts_launched *l)
 			ts_text_tail_read(s, -1, ts_tail_view(&l->tails[i]));
 }
 
+/* Where nothing else says why a program chose its exit code, what it printed last may: sys.exit("no data in /data"). */
+static enum ts_status add_last(struct ts_launch_folder *f, const struct ts_text_tail *s, struct ts_error *err)
+{
+	return *s->last ? add(f, "end.message", ts_arena_printf(&f->cli->arena, "the last line that it printed is %s", s->last), err)
+			: TS_OK;
+}
+
 /* The end of the first process that failed. */
 static enum ts_status add_failed(struct ts_launch_folder *f, const struct ts_launched *l, int64_t kills, struct ts_error *err)
 {
@@ -107,8 +114,9 @@ static enum ts_status add_failed(struct ts_launch_folder *f, const struct ts_lau
 	if (end->cannot)
 		return add(f, "end.message", strerror(end->cannot), err);
 	if (!end->signal)
-		return ts_launch_fact_int(f, "end.exit", end->code, err);
-	if (signal ? add(f, "end.signal", signal, err) : ts_launch_fact_int(f, "end.exit", ts_ended_code(end), err))
+		return ts_launch_fact_int(f, "end.exit", end->code, err) ? err->status : add_last(f, &s, err);
+	signal = signal ? signal : ts_arena_printf(&f->cli->arena, "signal %d", end->signal);
+	if (add(f, "end.signal", signal, err))
 		return err->status;
 	if (end->signal == SIGKILL && kills > 0)
 		return add_out_of_memory(f, end, kills, err);

@@ -76,7 +76,7 @@ static bool number_behind(struct ts_span text, const char *word, int64_t *ret)
 /* Whether a text is the name of an exception, "torch.cuda.OutOfMemoryError": dots between names, the last of which says so. */
 static bool is_exception(struct ts_span name)
 {
-	static const char *const ends[] = {"Error", "Exception", "Interrupt", "Timeout"};
+	static const char *const ends[] = {"Error", "Exception", "Interrupt", "Timeout", "ExceptionGroup"};
 
 	if (!name.len || name.len >= TS_TEXT_END_TYPE || !(ts_is_alpha(name.data[0]) || name.data[0] == '_'))
 		return false;
@@ -89,18 +89,45 @@ static bool is_exception(struct ts_span name)
 	return false;
 }
 
-/* Takes "ValueError: nan loss encountered" apart. */
-static bool take_apart(struct ts_span text, struct ts_span *ret_type, struct ts_span *ret_message)
+/* Whether a text may be the name of an exception by its form alone, "EarlyStop" or "struct.error": words of logs in capitals are none,
+ * and neither are the names of values. */
+static bool is_class(struct ts_span name)
+{
+	bool small = false, dot = false;
+	size_t last = 0;
+
+	if (!name.len || name.len >= TS_TEXT_END_TYPE)
+		return false;
+	for (size_t i = 0; i < name.len; i++) {
+		if (!ts_is_alnum(name.data[i]) && name.data[i] != '.' && name.data[i] != '_')
+			return false;
+		if (name.data[i] == '.') {
+			dot = true;
+			last = i + 1;
+		}
+	}
+	for (size_t i = last; i < name.len; i++)
+		small |= name.data[i] >= 'a' && name.data[i] <= 'z';
+	if (last == name.len || !small)
+		return false;
+	if (dot && (ts_span_ends(name, "error") || ts_span_ends(name, ".timeout")))
+		return true;
+	return name.data[last] >= 'A' && name.data[last] <= 'Z';
+}
+
+/* Takes "ValueError: nan loss encountered" apart. any: behind frames, where the line that ends them is an exception by its place. */
+static bool take_apart(struct ts_span text, bool any, struct ts_span *ret_type, struct ts_span *ret_message)
 {
 	size_t colon = 0;
 
 	while (colon < text.len && text.data[colon] != ':')
 		colon++;
-	if (!is_exception(ts_span_part(text, 0, colon)))
-		return false;
 	*ret_type = ts_span_part(text, 0, colon);
 	*ret_message = colon < text.len ? ts_trim(ts_span_from(text, colon + 1)) : ts_span_of(NULL, 0);
-	return true;
+	if (is_exception(*ret_type))
+		return true;
+	/* "Epoch: 3" of another process is none */
+	return any && is_class(*ret_type) && (!ret_message->len || !ts_is_digit(ret_message->data[0]));
 }
 
 /* --- what is kept --- */
@@ -124,8 +151,9 @@ static void take(struct ts_text_end *end, uint64_t number, int32_t rank, enum ts
 		 struct ts_span message)
 {
 	bool plainer = end->said && cause == end->cause && !*end->type && type.len;
+	bool last = end->linked && type.len && order_of(cause) == order_of(end->cause);
 
-	if (end->said && order_of(cause) >= order_of(end->cause) && !plainer)
+	if (end->said && order_of(cause) >= order_of(end->cause) && !plainer && !last)
 		return;
 	end->said = true;
 	end->cause = cause;
@@ -230,10 +258,11 @@ static void take_exception(struct ts_text_end *end, uint64_t number, int32_t ran
 		from = ts_span_from(text, i + 9);
 	else if (!end->in_trace || end->trace_rank != rank)
 		return;
-	if (!take_apart(from, &type, &message) || ts_span_contains(type, "ChildFailed"))
+	if (!take_apart(from, end->framed && from.data == text.data, &type, &message) || ts_span_contains(type, "ChildFailed"))
 		return;
-	end->in_trace = false;
+	end->in_trace = end->framed = false;
 	take(end, number, rank, ts_end_cause_of(type, message), type, message);
+	end->linked = false;
 }
 
 /* Programs say of a file that cannot be written only that it cannot ("iostream error", torch.save). Where the recorder saw a full disk,
@@ -246,6 +275,45 @@ static void find_cause(struct ts_text_end *end)
 		end->cause = TS_END_DISK_FULL;
 }
 
+bool ts_text_is_library(struct ts_span path)
+{
+	return ts_span_contains(path, "/site-packages/") || ts_span_contains(path, "/dist-packages/") ||
+	       ts_span_contains(path, "/lib/python3") || ts_span_starts(path, ts_span_str("<"));
+}
+
+/* A line of a traceback of a group stands behind "  | ". */
+static struct ts_span without_bar(struct ts_span text)
+{
+	struct ts_span trimmed = ts_trim(text);
+
+	return trimmed.len > 2 && trimmed.data[0] == '|' && trimmed.data[1] == ' ' ? ts_trim(ts_span_from(trimmed, 2)) : text;
+}
+
+/* Takes lines that begin a traceback, link two, and name a frame. What does not compile has frames and no beginning. */
+static bool take_trace(struct ts_text_end *end, int32_t rank, struct ts_span text)
+{
+	if (ts_span_contains(text, "During handling of the above exception") ||
+	    ts_span_contains(text, "The above exception was the direct cause")) {
+		end->linked = end->trace_rank == rank && end->own;
+		return true;
+	}
+	if (ts_span_contains(text, "Traceback (most recent call last)")) {
+		end->linked &= end->trace_rank == rank;
+		end->in_trace = true;
+		end->framed = end->own = false;
+		end->trace_rank = rank;
+		return true;
+	}
+	if (!ts_span_starts(ts_trim(text), ts_span_str("File \"")) || !ts_span_contains(text, "\", line "))
+		return false;
+	if (!end->in_trace)
+		end->trace_rank = rank;
+	end->in_trace = true;
+	end->framed |= end->trace_rank == rank;
+	end->own |= end->trace_rank == rank && !ts_text_is_library(ts_span_from(ts_trim(text), 6));
+	return true;
+}
+
 void ts_text_end_line(struct ts_text_end *end, uint64_t number, int32_t rank, struct ts_span text)
 {
 	if (ts_span_starts(text, ts_span_str("tscope: "))) { /* the recorder's own line: training goes on behind each */
@@ -256,11 +324,9 @@ void ts_text_end_line(struct ts_text_end *end, uint64_t number, int32_t rank, st
 	}
 	for (size_t i = 0; done[i]; i++)
 		end->finished |= ts_span_contains(text, done[i]);
-	if (ts_span_contains(text, "Traceback (most recent call last)")) {
-		end->in_trace = true;
-		end->trace_rank = rank;
+	text = without_bar(text);
+	if (take_trace(end, rank, text))
 		return;
-	}
 	if (take_wait(end, number, text) || take_exit(end, number, text) || take_killed(end, number, text))
 		return;
 	take_exception(end, number, rank, text);

@@ -47,12 +47,6 @@ static int32_t rank_of(struct ts_span *io_line)
 	return (int32_t)rank;
 }
 
-static bool is_library(struct ts_span path)
-{
-	return ts_span_contains(path, "/site-packages/") || ts_span_contains(path, "/dist-packages/") ||
-	       ts_span_contains(path, "/lib/python3") || ts_span_starts(path, ts_span_str("<"));
-}
-
 /* `  File "train.py", line 12, in main`: of libraries the program's own frame before them counts. */
 static void take_frame(struct ts_text_tail *s, struct ts_span line)
 {
@@ -61,6 +55,8 @@ static void take_frame(struct ts_text_tail *s, struct ts_span line)
 	size_t at;
 	int64_t number;
 
+	if (text.len > 2 && text.data[0] == '|') /* of a group of exceptions */
+		text = ts_trim(ts_span_from(text, 2));
 	if (!ts_span_starts(text, ts_span_str("File \"")))
 		return;
 	path = ts_span_from(text, 6);
@@ -77,11 +73,11 @@ static void take_frame(struct ts_text_tail *s, struct ts_span line)
 		;
 	if (!ts_parse_i64(ts_span_part(text, 0, at), &number))
 		return;
-	if (*s->frame && is_library(path))
+	if (*s->frame && ts_text_is_library(path))
 		return;
 	(void)snprintf(s->frame, sizeof s->frame, "%.*s:%" PRId64, (int)(path.len < 400 ? path.len : 400), (const char *)path.data,
 		       number);
-	if (s->chain == TS_TAIL_FOLLOWED && !is_library(path))
+	if (s->chain == TS_TAIL_FOLLOWED && !ts_text_is_library(path))
 		memcpy(s->at, s->frame, sizeof s->at);
 }
 
@@ -93,7 +89,7 @@ static void take_chain(struct ts_text_tail *s, struct ts_span line)
 
 	for (size_t i = 0; i < sizeof links / sizeof *links; i++)
 		if (ts_span_starts(line, ts_span_str(links[i])))
-			s->chain = is_library(ts_span_str(s->at)) ? TS_TAIL_FOLLOWS : TS_TAIL_ALONE;
+			s->chain = ts_text_is_library(ts_span_str(s->at)) ? TS_TAIL_FOLLOWS : TS_TAIL_ALONE;
 	if (!ts_span_contains(line, "Traceback (most recent call last)"))
 		return;
 	s->frame[0] = '\0';
@@ -111,6 +107,44 @@ static bool number_behind(struct ts_span line, const char *begin, int64_t *ret)
 	return ts_parse_i64(ts_next_word(&rest), ret);
 }
 
+/* "step 12", "Epoch: 3", "iter=7/100" at the beginning of a line. */
+static bool is_progress(struct ts_span line)
+{
+	static const char *const words[] = {"step", "epoch", "iter", "iteration", NULL};
+	struct ts_span text = ts_trim(line);
+	char word[16];
+	size_t n = 0;
+
+	while (n < text.len && n + 1 < sizeof word && ts_is_alpha(text.data[n])) {
+		word[n] = (char)(text.data[n] | 32);
+		n++;
+	}
+	word[n] = '\0';
+	while (n < text.len && (text.data[n] == ' ' || text.data[n] == ':' || text.data[n] == '=' || text.data[n] == '['))
+		n++;
+	return n < text.len && ts_is_digit(text.data[n]) && ts_word_among(word, words);
+}
+
+/* Others may go on where one rank has failed, so that only an exception that no rank is named with was caught. */
+static void take_progress(struct ts_text_tail *s, int32_t rank, struct ts_span line)
+{
+	if (s->end.said && s->end.rank < 0 && rank < 0 && !s->end.n_waits && *s->end.type && s->end.cause != TS_END_SIGNAL &&
+	    is_progress(line)) {
+		ts_text_end_step(&s->end);
+		s->at[0] = '\0';
+	}
+}
+
+static void keep_last(struct ts_text_tail *s, struct ts_span line)
+{
+	struct ts_span text = ts_utf8_cut(ts_trim(line), sizeof s->last - 1);
+
+	if (!text.len || ts_span_starts(text, ts_span_str("tscope: ")) || !ts_utf8_valid(text))
+		return;
+	memcpy(s->last, text.data, text.len);
+	s->last[text.len] = '\0';
+}
+
 static void take_line(struct ts_text_tail *s, uint64_t number, int32_t of, struct ts_span line)
 {
 	int32_t said = rank_of(&line), rank = said < 0 ? of : said;
@@ -118,6 +152,8 @@ static void take_line(struct ts_text_tail *s, uint64_t number, int32_t of, struc
 	struct ts_span rest;
 	int64_t root;
 
+	take_progress(s, rank, line);
+	keep_last(s, line);
 	take_chain(s, line);
 	take_frame(s, line);
 	ts_text_end_line(&s->end, number, rank, line);

@@ -437,6 +437,20 @@ def what_ended():
         place.run(sys.executable, "bug.py", options=["--no-auto"])
         check("of an exception that a library answered by another the first, and the program's own line", place.end()["message"] == "iostream error" and
               place.end()["at"].endswith("bug.py:4"), place.end())
+    for what, script, ends in (
+            ("a class of the program's own", "class Stop(Exception): pass\nraise Stop('asked')", lambda end: end["type"] == "Stop" and end["message"] == "asked"),
+            ("the exception that the program answered another one by", "try:\n    {}['k']\nexcept KeyError as e:\n    raise RuntimeError('no key') from e",
+             lambda end: end["type"] == "RuntimeError" and end["at"].endswith("end.py:4")),
+            ("what does not compile", "def f(:", lambda end: end["type"] == "SyntaxError" and end["at"].endswith("end.py:1")),
+            ("a program that caught an exception, went on, and ended later", "import sys, traceback\ntry:\n    raise ValueError('caught')\nexcept ValueError:\n"
+             "    traceback.print_exc()\nsys.stderr.flush()\nprint('step 1 loss 2.0', flush=True)\nsys.exit(3)", lambda end: end["exit"] == 3 and "type" not in end),
+            ("what a program says when it exits", "import sys\nsys.exit('no data here')", lambda end: end["exit"] == 1 and "no data here" in end["message"]),
+            ("a signal without a name", "import os\nos.kill(os.getpid(), 34)", lambda end: end["signal"] == "signal 34")):
+        with Place() as place:
+            with open(os.path.join(place.path, "end.py"), "w", encoding="utf-8") as file:
+                file.write(script + "\n")
+            ran = place.run(sys.executable, "end.py", options=["--no-auto"])
+            check(f"{what} is what ended it", ends(place.end()), place.end(), ran.stderr)
     with Place() as place:
         with open(os.path.join(place.path, "full.py"), "w", encoding="utf-8") as file:
             file.write("import sys\nprint('tscope: run/recording.tscope: cannot write facts.json: No space left on device; training goes on', file=sys.stderr)\n"

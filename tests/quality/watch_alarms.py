@@ -104,7 +104,7 @@ def main():
         looks += n
         for _, code in said:
             false[code] = false.get(code, 0) + 1
-        if (hour + 1) % 50 == 0 and hour + 1 < HOURS:
+        if (hour + 1) % 10 == 0 and hour + 1 < HOURS:
             print(f"after {hour + 1} hours: {sum(false.values())} findings said", flush=True)
     days = HOURS / 24
     k = sum(false.values())

@@ -322,10 +322,16 @@ static enum ts_status first_steps(struct analyzing *a, int64_t found, struct ts_
 	return status;
 }
 
+static uint64_t left_out(const struct analyzing *a)
+{
+	return a->request->has_warmup ? a->request->warmup : 0;
+}
+
 /* Analyzes a rank, and beside its steps its trace, its memory snapshot and its machine, if it has them. */
 static enum ts_status rank_and_files(struct analyzing *a, struct ts_rank_analysis *rank, struct ts_rank_rows *ret_rows,
 				     struct ts_error *err)
 {
+	double since;
 	size_t n;
 	const struct ts_run_trace *snapshot = ts_traces_of_rank(&a->snapshots, rank->index->rank, &n);
 
@@ -337,7 +343,8 @@ static enum ts_status rank_and_files(struct analyzing *a, struct ts_rank_analysi
 	if (snapshot &&
 	    ts_snapshots_rows(a->fetch, snapshot, ts_work_capacity(rank->work), rank->arena, &rank->out->measures, err))
 		return ts_error_prefix(err, "the memory snapshot of rank %" PRId32, rank->index->rank);
-	if (ts_machine_rows_of(a->fetch, rank->index, rank->arena, &rank->out->measures, err))
+	if (ts_machine_since(a->fetch, a->run, rank->index, left_out(a), &since, err) ||
+	    ts_machine_rows_of(a->fetch, rank->index, since, rank->arena, &rank->out->measures, err))
 		return err->status;
 	return ts_analyze_own_rows(rank, a->arena, ret_rows, err);
 }
@@ -526,6 +533,8 @@ static enum ts_status note_unused_traces(struct analyzing *a, struct ts_error *e
 
 static enum ts_status reduce(struct analyzing *a, struct ts_error *err)
 {
+	double since;
+
 	if (ts_describe(a->fetch, a->run, a->arena, &a->about, err) ||
 	    ts_run_ending(a->fetch, a->run, a->arena, &a->out->ending, err) ||
 	    ts_happenings_of_run(a->fetch, a->run, a->arena, &a->out->happenings, err) || choose_rank(a, err))
@@ -541,7 +550,8 @@ static enum ts_status reduce(struct analyzing *a, struct ts_error *err)
 		return err->status;
 	if (all_ranks(a, err) || ts_replicas_of_run(a->fetch, a->run, a->arena, &a->out->measures, err))
 		return err->status;
-	if (ts_machine_rows_of_job(a->fetch, a->run, a->arena, &a->out->measures, err))
+	if (ts_machine_since(a->fetch, a->run, a->index, left_out(a), &since, err) ||
+	    ts_machine_rows_of_job(a->fetch, a->run, since, a->arena, &a->out->measures, err))
 		return err->status;
 	if (count_work(a, err) || ts_efficiency(&a->work, a->arena, &a->out->measures, err) ||
 	    ts_attempts_of_rank(a->fetch, a->index, &a->facts, a->arena, &a->out->measures, err) || logged_use(a, err) ||

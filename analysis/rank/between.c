@@ -1,0 +1,85 @@
+#include "analysis/rank/between.h"
+
+#include "analysis/rank/wall.h"
+#include "analysis/stats/stats.h"
+#include "base/door.h"
+
+#include <string.h>
+
+static const double HALF_A_STEP = 0.5, TIMES_USUAL = 3.0;
+
+/* The time between, by step; NaN where it is not known. Returns of how many it is. */
+static size_t outside_of(const int64_t *steps, const double *times, const double *recorded, size_t n, const struct ts_series *stamps,
+			 double *outside)
+{
+	double before = NAN;
+	size_t at = 0, known = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		double stamp = NAN;
+
+		while (at < stamps->n && stamps->keys[at] < steps[i])
+			at++;
+		if (at < stamps->n && stamps->keys[at] == steps[i] && ts_stamp_known(stamps->values[at]))
+			stamp = stamps->values[at];
+		outside[i] = stamp >= before ? stamp - before - times[i] + (recorded ? recorded[i] : 0.0) : (double)NAN;
+		known += isfinite(outside[i]) != 0;
+		before = stamp;
+	}
+	return known;
+}
+
+static double median_of(const double *values, size_t n, double *scratch)
+{
+	size_t k = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (isfinite(values[i]))
+			scratch[k++] = values[i];
+	return k ? ts_median(scratch, k, scratch) : (double)NAN;
+}
+
+enum ts_status ts_between_find(const int64_t *steps, const double *times, const double *recorded, size_t n,
+			       const struct ts_series *stamps, struct ts_arena *arena, struct ts_between *ret, struct ts_error *err)
+{
+	double *outside = ts_arena_array(arena, n, sizeof *outside), *scratch = ts_arena_array(arena, n, sizeof *scratch);
+	int64_t *at = ts_arena_array(arena, n, sizeof *at);
+	struct ts_between b = {.known = false};
+	struct ts_series series;
+	struct ts_periods periods;
+	double usual, step;
+
+	TS_DOOR(ts_series_holds(stamps));
+	if (!outside || !scratch || !at)
+		return ts_arena_error(arena, err);
+	b.known = outside_of(steps, times, recorded, n, stamps, outside) > 0;
+	usual = fmax(0.0, median_of(outside, n, scratch));
+	for (size_t i = 0; i < n; i++)
+		scratch[i] = times[i] - (recorded ? recorded[i] : 0.0);
+	step = median_of(scratch, n, scratch);
+	for (size_t i = 0; i < n; i++) {
+		double lost = outside[i] - usual;
+
+		scratch[i] = step;
+		if (!(step > 0) || !(outside[i] > TIMES_USUAL * usual + HALF_A_STEP * step))
+			continue;
+		scratch[i] += lost;
+		at[b.n++] = steps[i];
+		b.lost += lost;
+		if (lost > b.longest) {
+			b.longest = lost;
+			b.longest_at = steps[i];
+		}
+	}
+	b.steps = at;
+	series = (struct ts_series){.name = ts_span_str("between"), .keys = steps, .values = scratch, .n = n};
+	if (b.n && ts_periods_find(&series, NULL, arena, &periods, err))
+		return err->status;
+	if (b.n && periods.n) {
+		b.every = periods.items[0].every;
+		b.places = periods.items[0].places;
+		b.slow = periods.items[0].slow;
+	}
+	*ret = b;
+	return TS_OK;
+}
