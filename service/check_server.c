@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "service/housekeeping.h"
 #include "service/store_denied.h"
-#include "store/engine.h"
+#include "store/cluster/cluster.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -110,11 +110,13 @@ static void check_tls(struct check *c)
 
 static enum ts_status open_store(struct check *c, struct ts_store_stats *ret_stats, struct ts_error *err)
 {
+	const char *cluster = ts_cluster_file(c->config->store);
+	struct ts_cluster_options there = {.file = cluster, .read_only = true};
 	struct ts_lmdb_options options = {.path = c->config->store, .read_only = true};
 	struct ts_engine *engine;
 	enum ts_status status;
 
-	if (ts_digest_init(err) || ts_lmdb_open(&options, &engine, err))
+	if (ts_digest_init(err) || (cluster ? ts_cluster_open(&there, &engine, err) : ts_lmdb_open(&options, &engine, err)))
 		return err->status;
 	status = engine->ops->sound(engine, err);
 	if (!status)
@@ -140,6 +142,23 @@ static void check_new_store(struct check *c)
 	say(c, "store", c->config->read_only || may_write(folder, &err) ? &err : NULL, found);
 }
 
+/* An empty database gets its tables from the start. */
+static void check_cluster(struct check *c)
+{
+	struct ts_store_stats stats;
+	char found[PATH_TEXT + 128];
+	struct ts_error err;
+
+	if (open_store(c, &stats, &err) == TS_OK) {
+		(void)snprintf(found, sizeof found, "%s: %" PRIu64 " names, %" PRIu64 " objects", c->config->store, stats.refs,
+			       stats.objects);
+		say(c, "store", NULL, found);
+		return;
+	}
+	(void)snprintf(found, sizeof found, "%s has an empty database; the start makes its tables", c->config->store);
+	say(c, "store", err.status == TS_NOT_FOUND && !c->config->read_only ? NULL : &err, found);
+}
+
 static void check_store(struct check *c)
 {
 	struct ts_store_stats stats;
@@ -147,6 +166,10 @@ static void check_store(struct check *c)
 	struct ts_error err;
 	struct stat st;
 
+	if (ts_cluster_file(c->config->store)) {
+		check_cluster(c);
+		return;
+	}
 	if (stat(c->config->store, &st) != 0 && errno == ENOENT) {
 		check_new_store(c);
 		return;
@@ -192,6 +215,8 @@ static void check_disk(struct check *c)
 	struct statvfs disk;
 	struct ts_error err;
 
+	if (ts_cluster_file(c->config->store))
+		return; /* it is the database's */
 	(void)snprintf(folder, sizeof folder, "%s", c->config->store);
 	while (statvfs(folder, &disk) != 0) {
 		if (errno != ENOENT || strcmp(folder, ".") == 0 || strcmp(folder, "/") == 0) {

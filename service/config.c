@@ -47,7 +47,8 @@ const struct ts_option ts_options[] = {
 	 "whether a client must show a certificate that tls-client-ca signed: none, optional or required. The name in it is who calls: "
 	 "its first URI, email or DNS name, else its subject"},
 	{"store", "DIR", TS_OPTION_TEXT, TS_AT_START, AT(store), 0, 0, NULL,
-	 "the store of the runs. Default: TSCOPE_STORE, else tscope/store in the XDG data folder"},
+	 "the store of the runs. Default: TSCOPE_STORE, else tscope/store in the XDG data folder. cluster:FILE is a store in the "
+	 "PostgreSQL database that the line 'postgresql = host=... dbname=...' of FILE names, which any number of servers may share"},
 	{"grant", "'WHO ROLE PROJECT'", TS_OPTION_GRANTS, TS_AT_RELOAD, AT(grants), 0, 0, "none",
 	 "give user:NAME, group:NAME, cert:NAME or anyone the role read, push, maintain or admin in a project, or in all (*); may be "
 	 "given several times. Without any, whoever may open the socket may do everything but what is for admins: the user of the "

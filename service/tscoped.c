@@ -19,6 +19,7 @@
 #include "service/notify.h"
 #include "service/rpc/server.h"
 #include "service/store_denied.h"
+#include "store/cluster/cluster.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -86,11 +87,28 @@ static int print_line(const char *text)
 
 /* ---- the store ---- */
 
+static enum ts_status open_cluster(struct daemon *d, const char *file, bool read_only, struct ts_error *err)
+{
+	struct ts_cluster_options options = {.file = file, .read_only = read_only};
+
+	if (d->config.follow[0])
+		return ts_error_set(err, TS_INVALID, "a store in a database follows no other one: leave follow out");
+	if (d->config.backup[0])
+		return ts_error_set(err, TS_UNSUPPORTED,
+				    "what lies in a database is copied by its own means: pg_dump, or pg_basebackup and its archive");
+	if (d->quotas.n)
+		options.spending = &d->spending;
+	return ts_digest_init(err) ? err->status : ts_cluster_open(&options, &d->engine, err);
+}
+
 static enum ts_status open_store(struct daemon *d, bool create, bool read_only, struct ts_error *err)
 {
+	const char *cluster = ts_cluster_file(d->config.store);
 	struct ts_lmdb_options options = {.path = d->config.store, .create = create, .read_only = read_only};
 	enum ts_status status;
 
+	if (cluster)
+		return open_cluster(d, cluster, read_only, err);
 	if (d->quotas.n)
 		options.spending = &d->spending;
 	options.reserve_bytes = d->config.reserve_mib ? (int64_t)d->config.reserve_mib << 20 : -1;

@@ -580,3 +580,25 @@ const struct ts_memory_files *ts_memory_files_of(struct ts_kv *kv)
 {
 	return kv->ops == &files_ops ? &memory_of(kv)->files : NULL;
 }
+
+/* ---- writes that are gathered over another layer ---- */
+
+enum ts_status ts_gather_begin(struct ts_kv *under, struct ts_kv **ret_kv, struct ts_error *err)
+{
+	struct memory *m = make(under->where);
+
+	if (!m)
+		return ts_error_set(err, TS_NO_MEMORY, "out of memory to write %s", under->where);
+	m->under = under;
+	*ret_kv = &m->kv;
+	return TS_OK;
+}
+
+enum ts_status ts_gather_visit(struct ts_kv *kv, ts_gather_fn *visit, void *ctx, struct ts_error *err)
+{
+	for (int db = 0; db < TS_DBS; db++)
+		for (struct item *item = memory_of(kv)->lists[db].head[0]; item; item = item->next[0])
+			if (visit(ctx, (enum ts_db)db, key_of(item), value_of(item), item->gone, err))
+				return err->status;
+	return TS_OK;
+}

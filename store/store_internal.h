@@ -74,6 +74,14 @@ enum ts_status ts_memory_kv(const struct ts_memory_files *files, ts_memory_next 
 			    struct ts_error *err);
 const struct ts_memory_files *ts_memory_files_of(struct ts_kv *kv); /* NULL: it is another layer */
 
+/* memory_kv.c: what writes put and delete, gathered in memory over the layer that they read, which is not written: its `commit` runs a
+ * write, and a write that fails leaves nothing. `release` ends it. */
+enum ts_status ts_gather_begin(struct ts_kv *under, struct ts_kv **ret_kv, struct ts_error *err);
+/* Visits each record that was put, or that was deleted (gone) and is in the layer below, by database and key. */
+typedef enum ts_status ts_gather_fn(void *ctx, enum ts_db db, struct ts_span key, struct ts_span value, bool gone,
+				    struct ts_error *err);
+enum ts_status ts_gather_visit(struct ts_kv *kv, ts_gather_fn *visit, void *ctx, struct ts_error *err);
+
 /* store_mirror.c */
 enum ts_status ts_store_mirror(struct ts_engine *e, struct ts_span asked, ts_mirror_send *send, void *ctx, struct ts_error *err);
 

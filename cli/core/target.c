@@ -56,6 +56,10 @@ static enum ts_status open_engine(struct ts_target *t, const char *path, enum ts
 	struct ts_lmdb_options options = {.path = path, .create = use == TS_USE_CREATE};
 	enum ts_status status;
 
+	if (path && strncmp(path, "cluster:", 8) == 0)
+		return ts_error_set(err, TS_UNSUPPORTED,
+				    "a store in a database is opened by servers: start tscoped --store %s, and name it by --server",
+				    path);
 	/* A store may exist even if access() is denied; opening it then reports the reason. */
 	if (!path || (use != TS_USE_CREATE && access(path, F_OK) != 0 && errno == ENOENT))
 		return ts_memory_open(NULL, &t->engine, err);

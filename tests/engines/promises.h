@@ -8,7 +8,7 @@ enum { PROMISES = 9, PROMISE_TEXT = 240 };
 
 struct promise {
 	const char *what;	/* in a few words */
-	bool files;		/* it is about a disk, which only an engine with files has */
+	bool outlives, files;	/* it is about what outlives its process, or about a disk of its own */
 	const char *not_asked;	/* why the others are not asked; NULL: all are */
 	/* Returns whether the promise holds of the subject, which is open and empty and may be closed and opened again. If not,
 	 * text says what was found instead. */

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "store/test_store.h"
+#include "tests/engines/postgres.h"
 #include "tests/engines/store_model.h"
 
 #include <errno.h>
@@ -12,6 +13,7 @@
 #include <sys/mman.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -20,6 +22,8 @@ enum {
 	KILL_US_MOST = 12000,
 	DAY = 86400,
 	UNDER_WAY = 2,
+	LOST = 3, /* what a life ends with whose database was cut off */
+	CRASH_EACH = 10, /* schedules in which the database is killed; in the others its connections are cut */
 };
 static const int64_t second = 1000000000;
 
@@ -112,7 +116,7 @@ static enum ts_status put_objects(struct life *l, uint32_t mask, struct model_te
 
 static enum ts_status has_objects(struct life *l, uint32_t mask, struct model_text *out)
 {
-	bool present[MODEL_OBJECTS];
+	bool present[MODEL_OBJECTS] = {false};
 	struct ts_id ids[MODEL_OBJECTS];
 	enum ts_status status;
 	size_t n = 0;
@@ -204,6 +208,13 @@ static enum ts_status reopen(struct life *l)
 	return subject_open(l->s, &l->err);
 }
 
+/* A database that is away ends this life; the next one finds out what was done. */
+static void end_if_lost(struct life *l)
+{
+	if (l->s->kind->database && (l->err.status == TS_UNAVAILABLE || strstr(l->shared->got.bytes, "its database")))
+		_exit(LOST);
+}
+
 static void engine_do(struct life *l, const struct model_op *op, struct model_text *out)
 {
 	enum ts_status status = TS_OK;
@@ -242,7 +253,7 @@ static void engine_do(struct life *l, const struct model_op *op, struct model_te
 		status = put_record(l, op);
 		break;
 	case MODEL_REOPEN:
-		status = l->s->kind->files ? reopen(l) : TS_OK;
+		status = l->s->kind->outlives ? reopen(l) : TS_OK;
 		break;
 	}
 	model_say(out, " status %d", (int)status);
@@ -343,7 +354,7 @@ static void look(struct life *l, bool present[MODEL_OBJECTS])
 	for (unsigned i = 0; i < MODEL_OBJECTS; i++)
 		ids[i] = l->objects[i].id;
 	if (l->s->e->ops->outline_many(l->s->e, ids, MODEL_OBJECTS, outlines, &l->err))
-		memset(outlines, 0, sizeof outlines);
+		model_say(&l->shared->got, "%s\n", l->err.text);
 	for (unsigned i = 0; i < MODEL_OBJECTS; i++)
 		present[i] = outlines[i].present;
 }
@@ -373,8 +384,8 @@ static bool differ(struct shared *sh, const char *when)
 	for (size_t i = 0; want[i] && want[i] == got[i]; i++)
 		at = want[i] == '\n' ? i + 1 : at;
 	(void)snprintf(sh->result.text, sizeof sh->result.text, "call %u (%u), %s: the model has \"%.*s\", the engine \"%.*s\"",
-		       sh->next, (unsigned)sh->op.kind, when, (int)strcspn(want + at, "\n"), want + at, (int)strcspn(got + at, "\n"),
-		       got + at);
+		       sh->next, (unsigned)sh->op.kind, when, (int)strcspn(want + at, "\n"), want + at,
+		       (int)strcspn(got + at, "\n"), got + at);
 	sh->result.same = false;
 	return false;
 }
@@ -395,8 +406,10 @@ static bool same_state(struct life *l, const struct model *m, const char *when)
 	struct shared *sh = l->shared;
 
 	clear_texts(sh);
+	l->err.status = TS_OK;
 	model_state(m, sh->begun_ns, &sh->want);
 	engine_state(l, &sh->got);
+	end_if_lost(l);
 	ts_arena_reset(&l->arena);
 	return same_texts(sh, when);
 }
@@ -405,12 +418,19 @@ static bool is_sound(struct life *l)
 {
 	struct ts_verify_report report;
 	struct ts_engine *e = l->s->e;
-	bool sound =
-		!e->ops->verify(e, NULL, NULL, &l->arena, &report, &l->err) && !report.damaged && !report.missing && !report.records;
+	bool sound;
+
+	l->err.text[0] = 0;
+	l->err.status = TS_OK;
+	report = (struct ts_verify_report){.damaged = 0};
+	sound = !e->ops->verify(e, NULL, NULL, &l->arena, &report, &l->err) && !report.damaged && !report.missing && !report.records;
 
 	ts_arena_reset(&l->arena);
+	end_if_lost(l);
 	if (!sound) {
-		(void)snprintf(l->shared->result.text, sizeof l->shared->result.text, "verify finds damage or something missing");
+		(void)snprintf(l->shared->result.text, sizeof l->shared->result.text,
+			       "verify finds %u damaged, %u missing, %u records: %s", (unsigned)report.damaged,
+			       (unsigned)report.missing, (unsigned)report.records, l->err.text);
 		l->shared->result.same = false;
 	}
 	return sound;
@@ -475,7 +495,7 @@ static struct model_op draw_op(struct shared *sh)
 	op.object = draw(sh, MODEL_OBJECTS);
 	op.name = op.kind == MODEL_NOTE ? 2 + draw(sh, 3) : draw(sh, MODEL_NAMES);
 	op.as = draw(sh, MODEL_NAMES);
-	if (model_kind_of(op.as) != model_kind_of(op.name))
+	if (model_kind_of(op.as) != model_kind_of(op.name) || model_name_of(op.as)[0] != model_name_of(op.name)[0])
 		op.as = op.name;
 	op.key = draw(sh, MODEL_NOTES);
 	op.value = draw(sh, 5);
@@ -503,8 +523,10 @@ static bool do_op(struct life *l)
 	clear_texts(sh);
 	*after(sh) = *before(sh);
 	model_do(after(sh), &sh->op, &sh->want);
+	l->err.status = TS_OK;
 	sh->phase |= UNDER_WAY;
 	engine_do(l, &sh->op, &sh->got);
+	end_if_lost(l);
 	sh->phase = ~sh->phase & 1;
 	sh->result.calls++;
 	ts_arena_reset(&l->arena);
@@ -536,26 +558,30 @@ static bool settle_objects(struct life *l, struct model *m)
 static bool settle(struct life *l)
 {
 	struct shared *sh = l->shared;
+	bool same;
 
+	l->err.status = TS_OK;
+	clear_texts(sh);
 	if (!(sh->phase & UNDER_WAY))
 		*after(sh) = *before(sh);
 	else if (sh->op.kind == MODEL_SWEEP) {
-		clear_texts(sh);
-		if (sweep(l, &sh->op, &sh->got))
+		if (sweep(l, &sh->op, &sh->got)) {
+			end_if_lost(l);
 			return differ(sh, "a sweep that goes on after kill -9");
+		}
 		*before(sh) = *after(sh);
 	}
-	sh->next += (sh->phase & UNDER_WAY) > 0;
-	sh->phase &= 1;
-	if (!settle_objects(l, before(sh)) || !settle_objects(l, after(sh)))
+	if (!settle_objects(l, before(sh)) || !settle_objects(l, after(sh))) {
+		end_if_lost(l);
 		return differ(sh, "objects after kill -9");
+	}
 	if (!is_sound(l))
 		return false;
-	if (!same_state(l, before(sh), "all that can be read after kill -9")) {
-		if (!same_state(l, after(sh), "all that can be read after kill -9"))
-			return false;
-		sh->phase ^= 1;
-	}
+	same = same_state(l, before(sh), "all that can be read after kill -9");
+	if (!same && !same_state(l, after(sh), "all that can be read after kill -9"))
+		return false;
+	sh->next += (sh->phase & UNDER_WAY) > 0;
+	sh->phase = (sh->phase & 1) ^ !same;
 	sh->result.same = true;
 	return true;
 }
@@ -600,13 +626,14 @@ static void live(struct shared *sh, struct subject *s, unsigned life)
 	ts_arena_init(&l.kept, 0);
 	make_objects(&l);
 	if (subject_open(s, &l.err)) {
+		end_if_lost(&l);
 		(void)snprintf(sh->result.text, sizeof sh->result.text, "it does not open: %.200s", l.err.text);
 		sh->result.same = same = false;
 	} else {
 		same = life ? settle(&l) : fill_below(&l);
 		sh->result.same = same;
 	}
-	if (same && s->kind->files && life + 1 < LIVES_MOST)
+	if (same && s->kind->outlives && life + 1 < LIVES_MOST)
 		kill_soon(sh);
 	while (same && sh->next < SCHEDULE_OPS)
 		same = do_op(&l);
@@ -618,6 +645,19 @@ static void live(struct shared *sh, struct subject *s, unsigned life)
 	_exit(same ? 0 : 1);
 }
 
+/* Cuts all connections of a database at some moment, or kills it. */
+static void disturb(struct shared *sh, uint64_t seed)
+{
+	uint64_t us = (seed * 2654435761u + sh->next * 40503u) % KILL_US_MOST * 10;
+
+	(void)nanosleep(&(struct timespec){.tv_nsec = (long)us * 1000}, NULL);
+	if (seed % CRASH_EACH == 0)
+		postgres_crash();
+	else
+		postgres_cut();
+	sh->result.cuts++;
+}
+
 void schedule_run(const struct subject_kind *kind, uint64_t seed, void (*opened)(struct subject *s), struct schedule_result *ret)
 {
 	struct shared *sh = mmap(NULL, sizeof *sh, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -626,8 +666,8 @@ void schedule_run(const struct subject_kind *kind, uint64_t seed, void (*opened)
 
 	if (sh == MAP_FAILED)
 		abort();
-	*sh = (struct shared){
-		.noise = seed * 2862933555777941757u + 3037000493u, .begun_ns = ts_now_real_ns(), .result = {.same = true}};
+	*sh = (struct shared){.begun_ns = ts_now_real_ns(), .result = {.same = true}};
+	sh->noise = seed * 2862933555777941757u + 3037000493u;
 	model_begin(before(sh), kind->over, kind->names_below, sh->begun_ns);
 	subject_make(&s, kind);
 	s.opened = opened;
@@ -636,11 +676,14 @@ void schedule_run(const struct subject_kind *kind, uint64_t seed, void (*opened)
 
 		if (child == 0)
 			live(sh, &s, life);
+		if (kind->database && life < 2)
+			disturb(sh, seed);
 		while (waitpid(child, &status, 0) < 0 && errno == EINTR)
 			;
-		if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL)
+		if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
+			sh->result.crashes++;
+		else if (!WIFEXITED(status) || WEXITSTATUS(status) != LOST)
 			break;
-		sh->result.crashes++;
 	}
 	if (sh->result.same && status)
 		(void)snprintf(sh->result.text, sizeof sh->result.text, "its process ended with %d", status);

@@ -8,12 +8,12 @@ enum { SCHEDULE_OPS = 60, SCHEDULE_TEXT = 4096 };
 
 struct schedule_result {
 	bool same;
-	unsigned calls, crashes; /* calls that were compared; kills by SIGKILL */
+	unsigned calls, crashes, cuts; /* calls that were compared; kills by SIGKILL; connections or a database that were cut off */
 	char text[SCHEDULE_TEXT]; /* if not the same: where, and both texts */
 };
 
-/* Runs one schedule, in processes of its own. An engine with files is killed some times. opened breaks the engine on purpose, or is
- * NULL. */
+/* Runs one schedule, in processes of its own. An engine that outlives them is killed some times. opened breaks the engine on
+ * purpose, or is NULL. */
 void schedule_run(const struct subject_kind *kind, uint64_t seed, void (*opened)(struct subject *s), struct schedule_result *ret);
 
 #endif

@@ -295,10 +295,10 @@ static enum ts_retire_outcome outcome_of(const struct model *m, const struct mod
 static void retire_entry(struct model *m, const struct model_op *op)
 {
 	struct model_name *name = &m->names[op->name];
-	struct model_removed gone = {
-		.at_ns = removed_at(m, op->name, op->now_ns), .entries = 1, .what = {.head = op->head, .n_log = 1}};
+	struct model_removed gone = {.entries = 1, .what = {.head = op->head, .n_log = 1}};
 	unsigned at = 0;
 
+	gone.at_ns = removed_at(m, op->name, op->now_ns);
 	if (name->pruned == 0)
 		name->born_ns = name->log[0].at_ns;
 	gone.what.born_ns = name->born_ns;

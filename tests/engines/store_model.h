@@ -1,5 +1,5 @@
-/* store_model.h - what a store holds, without keys, packs and transactions: a few names, objects, leases, notes and removed names
- * as plain arrays. An operation gives its answer as a text, and all that can be read is a text; an engine must give the same texts.
+/* store_model.h - what a store holds, without keys, packs and transactions: a few names, objects, leases, notes and removed names as
+ * plain arrays. An operation gives its answer as a text, and all that can be read is a text; an engine must give the same texts.
  *
  * Pure: nothing is allocated, and a struct model may be copied by assignment, also into memory that processes share. */
 #ifndef TSCOPE_TESTS_ENGINES_STORE_MODEL_H

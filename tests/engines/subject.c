@@ -2,7 +2,9 @@
 
 #include "service/rpc/remote_depot.h"
 #include "service/rpc/testing.h"
+#include "store/cluster/cluster.h"
 #include "store/test_store.h"
+#include "tests/engines/postgres.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -80,17 +82,27 @@ static void close_remote(struct remote_parts *remote)
 	free(remote);
 }
 
+static enum ts_status open_cluster(struct subject *s, struct ts_error *err)
+{
+	struct ts_cluster_options options = {.file = postgres_file()};
+
+	return ts_cluster_open(&options, &s->e, err);
+}
+
 const struct subject_kind subject_kinds[SUBJECTS] = {
 	{.name = "memory", .open = open_memory},
-	{.name = "LMDB", .files = true, .open = open_lmdb},
+	{.name = "LMDB", .outlives = true, .files = true, .open = open_lmdb},
 	{.name = "memory over LMDB", .over = true, .names_below = true, .open = open_overlay},
 	{.name = "memory over a server", .over = true, .open = open_remote},
+	{.name = "PostgreSQL", .outlives = true, .database = true, .open = open_cluster},
 };
 
 void subject_make(struct subject *s, const struct subject_kind *kind)
 {
 	*s = (struct subject){.kind = kind};
 	test_make_dir(s->dir, sizeof s->dir);
+	if (kind->database)
+		postgres_empty();
 }
 
 enum ts_status subject_open(struct subject *s, struct ts_error *err)

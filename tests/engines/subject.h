@@ -14,12 +14,14 @@
 struct subject;
 struct subject_kind {
 	const char *name;
-	bool files;	  /* it lies on a disk and outlives its process */
+	bool outlives;	  /* it outlives its process */
+	bool files;	  /* and lies on a disk of its own */
+	bool database;	  /* it lies in a database, which must be there (subject_database) */
 	bool over;	  /* it lies over a store, whose objects it has */
 	bool names_below; /* and whose names */
 	enum ts_status (*open)(struct subject *s, struct ts_error *err); /* sets e, and with over, below */
 };
-enum { SUBJECTS = 4 };
+enum { SUBJECTS = 5 };
 extern const struct subject_kind subject_kinds[SUBJECTS];
 
 struct subject {

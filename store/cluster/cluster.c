@@ -1,0 +1,166 @@
+/* cluster.c - opens a store in a database, as a file says where that is. */
+#include "store/cluster/cluster.h"
+
+#include "base/alloc.h"
+#include "base/file.h"
+#include "base/number.h"
+#include "base/text.h"
+#include "store/cluster/cluster_kv.h"
+#include "store/store_internal.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { FILE_MOST = 64 << 10, CONNECTIONS = 8, CONNECTIONS_MOST = 256, CONNINFO_MOST = 4096 };
+
+static const char scheme[] = "cluster:";
+
+const char *ts_cluster_file(const char *store)
+{
+	return strncmp(store, scheme, sizeof scheme - 1) == 0 ? store + sizeof scheme - 1 : NULL;
+}
+
+struct settings {
+	char conninfo[CONNINFO_MOST];
+	unsigned connections;
+};
+
+static enum ts_status set(struct settings *s, struct ts_span key, struct ts_span value, struct ts_error *err)
+{
+	uint64_t n;
+
+	if (ts_span_is(key, "postgresql")) {
+		if (value.len == 0 || value.len >= sizeof s->conninfo || memchr(value.data, 0, value.len))
+			return ts_error_set(err, TS_INVALID, "postgresql has 1 to %zu bytes", sizeof s->conninfo - 1);
+		memcpy(s->conninfo, value.data, value.len);
+		s->conninfo[value.len] = 0;
+		return TS_OK;
+	}
+	if (!ts_span_is(key, "connections"))
+		return ts_error_set(err, TS_INVALID, "a cluster has no setting '%.*s'; those there are: postgresql, connections",
+				    TS_SPAN_ARG(key));
+	if (!ts_parse_u64(value, &n) || n == 0 || n > CONNECTIONS_MOST)
+		return ts_error_set(err, TS_INVALID, "connections is a number from 1 to %d", CONNECTIONS_MOST);
+	s->connections = (unsigned)n;
+	return TS_OK;
+}
+
+static enum ts_status set_line(struct settings *s, struct ts_span line, struct ts_error *err)
+{
+	const uint8_t *equals;
+
+	line = ts_trim(line);
+	if (line.len == 0 || line.data[0] == '#')
+		return TS_OK;
+	equals = memchr(line.data, '=', line.len);
+	if (!equals)
+		return ts_error_set(err, TS_INVALID, "the line must have the form 'key = value'");
+	return set(s, ts_trim(ts_span_of(line.data, (size_t)(equals - line.data))),
+		   ts_trim(ts_span_from(line, (size_t)(equals - line.data) + 1)), err);
+}
+
+/* A password that others may read is none. */
+static enum ts_status check_mode(const char *file, const struct settings *s, struct ts_error *err)
+{
+	struct stat st;
+
+	if (!strstr(s->conninfo, "password") || stat(file, &st) != 0 || !(st.st_mode & 077))
+		return TS_OK;
+	return ts_error_set(err, TS_DENIED, "%s holds a password that others may read: chmod 600 %s, or name a file of its own by passfile=",
+			    file, file);
+}
+
+static enum ts_status read_settings(const char *file, struct settings *s, struct ts_error *err)
+{
+	struct ts_buf text = TS_BUF_INIT(FILE_MOST);
+	enum ts_status status = ts_file_read(file, &text, err);
+	unsigned number = 0;
+
+	for (size_t at = 0; !status && at < text.len;) {
+		struct ts_span line = ts_span_through(ts_span_from(ts_buf_view(&text), at), '\n');
+
+		if (!line.len)
+			line = ts_span_from(ts_buf_view(&text), at);
+		at += line.len;
+		number++;
+		status = set_line(s, line, err);
+		if (status)
+			ts_error_prefix(err, "%s:%u", file, number);
+	}
+	ts_buf_finish(&text);
+	if (!status && !s->conninfo[0])
+		status = ts_error_set(err, TS_INVALID, "%s does not say where the database is: postgresql = host=... dbname=... user=...", file);
+	return status ? status : check_mode(file, s, err);
+}
+
+/* Said without the words of libpq, which repeat what may be a part of a password. */
+static enum ts_status check_conninfo(const struct ts_libpq *pq, const char *file, const struct settings *s, struct ts_error *err)
+{
+	struct pg_option *options = pq->PQconninfoParse(s->conninfo, NULL);
+
+	if (!options)
+		return ts_error_set(err, TS_INVALID,
+				    "%s: what postgresql is set to is no connection as PostgreSQL has them, such as host=... dbname=... user=...",
+				    file);
+	pq->PQconninfoFree(options);
+	return TS_OK;
+}
+
+static enum ts_status run_begin(struct ts_write *w, void *ctx, struct ts_error *err)
+{
+	uint64_t format;
+
+	(void)ctx;
+	if (ts_read_u64(ts_read_of(w), "format", &format, err))
+		return err->status;
+	return format ? TS_OK : ts_format_begin(w, err);
+}
+
+static enum ts_status open_records(struct ts_kv *kv, bool read_only, struct ts_error *err)
+{
+	bool old = false;
+
+	if (ts_schema_open(ts_cluster_database(kv), read_only, err) || (!read_only && kv->ops->commit(kv, run_begin, NULL, 0, err)) ||
+	    ts_format_check(kv, &old, err))
+		return err->status;
+	if (old)
+		return ts_error_set(err, TS_UNSUPPORTED, "%s: its store has an older format, which no release wrote", kv->where);
+	return TS_OK;
+}
+
+static char *copy(const char *before, const char *text)
+{
+	size_t size = strlen(before) + strlen(text) + 1;
+	char *out = ts_alloc(size);
+
+	if (out)
+		(void)snprintf(out, size, "%s%s", before, text);
+	return out;
+}
+
+enum ts_status ts_cluster_open(const struct ts_cluster_options *options, struct ts_engine **ret_engine, struct ts_error *err)
+{
+	const struct ts_store as = {.spending = options->spending, .read_only = options->read_only};
+	struct settings s = {.connections = CONNECTIONS};
+	const struct ts_libpq *pq;
+	char *where, *conninfo;
+	struct ts_kv *kv;
+
+	if (read_settings(options->file, &s, err) || ts_libpq_load(&pq, err) || check_conninfo(pq, options->file, &s, err))
+		return err->status;
+	where = copy(scheme, options->file);
+	conninfo = copy("", s.conninfo);
+	if (!where || !conninfo) {
+		ts_free(where);
+		ts_free(conninfo);
+		return ts_error_set(err, TS_NO_MEMORY, "out of memory for a store");
+	}
+	if (ts_cluster_kv(pq, where, conninfo, s.connections, &kv, err))
+		return err->status;
+	if (open_records(kv, options->read_only, err)) {
+		kv->ops->release(kv);
+		return err->status;
+	}
+	return ts_store_open(kv, &as, ret_engine, err);
+}

@@ -1,0 +1,706 @@
+/* cluster_kv.c - the layer of keys and values in a database.
+ *
+ * A snapshot is a transaction of one connection that reads as of its first question, with which it begins, so that a snapshot of one record costs
+ * one round trip; its end is sent and not waited for. Walks fetch records in batches that grow.
+ *
+ * A write reads in a transaction that holds the lock of all writes, and gathers what it puts and deletes in memory; two statements carry
+ * that at the end. One thread of a process writes for all that wait (the lane), and what one of them does wrong is undone alone.
+ *
+ * When a connection is lost while it commits, another one asks the database by the number of the transaction what became of it.
+ */
+#include "store/cluster/cluster_kv.h"
+
+#include "base/alloc.h"
+#include "base/budget.h"
+#include "base/grow.h"
+#include "store/store_internal.h"
+
+#include <assert.h>
+#include <time.h>
+
+enum {
+	BATCH_LEAST = 16, /* records of the first fetch of a walk */
+	BATCH_MOST = 2048,
+	BATCH_BYTES = 4 << 20,	/* a walk whose batch has so many fetches no more at once */
+	KEPT_BYTES = 64 << 20,	/* of answers that a snapshot keeps at least, since its values lie there */
+	SENT_BYTES = 64 << 20,	/* of one statement that writes */
+	JOBS_MOST = 64,
+	ASKED_MOST = 60, /* times, half a second apart, to ask what became of a commit */
+};
+
+struct kept {
+	struct pg_result *result;
+	size_t bytes;
+};
+
+struct txn {
+	struct ts_database *db;
+	struct ts_connection *c;
+	bool begun;
+	struct kept *kept; /* from `first` on they are there, the oldest first */
+	size_t first, n, cap, bytes;
+};
+
+/* A write, for as long as its caller waits. */
+struct job {
+	struct job *next;
+	ts_write_fn *run;
+	void *ctx;
+	struct ts_error err;
+	enum ts_status status;
+	bool done;
+};
+
+struct cluster {
+	struct ts_kv kv; /* must be first */
+	struct ts_kv view; /* the transaction of a write, for what is gathered over it */
+	struct ts_database db;
+	char *where, *conninfo;
+	pthread_mutex_t lane;
+	pthread_cond_t turn;
+	struct job *waiting, **waiting_end;
+	bool busy;
+	struct ts_connection *writer; /* of whoever leads; NULL: none is open */
+	struct txn writing;
+};
+
+static struct cluster *cluster_of(struct ts_kv *kv)
+{
+	return (struct cluster *)(void *)kv;
+}
+
+struct ts_database *ts_cluster_database(struct ts_kv *kv)
+{
+	return &cluster_of(kv)->db;
+}
+
+/* ---- transactions ---- */
+
+/* Keeps an answer, whose values somebody may look at until the snapshot ends, or until much more was read. */
+static void keep(struct txn *t, struct pg_result *result)
+{
+	const struct ts_libpq *pq = t->db->pq;
+	size_t bytes = pq->PQresultMemorySize(result);
+
+	while (t->n && t->bytes > KEPT_BYTES) {
+		pq->PQclear(t->kept[t->first].result);
+		t->bytes -= t->kept[t->first++].bytes;
+		t->n--;
+	}
+	if (t->first > t->n) {
+		memmove(t->kept, t->kept + t->first, t->n * sizeof *t->kept);
+		t->first = 0;
+	}
+	if (!TS_GROW(t->kept, t->cap, t->first + t->n + 1, 16)) {
+		t->c->failed = true; /* it cannot be kept, and must not be given back: the snapshot ends */
+		pq->PQclear(result);
+		return;
+	}
+	t->kept[t->first + t->n++] = (struct kept){result, bytes};
+	t->bytes += bytes;
+}
+
+static void forget(struct txn *t)
+{
+	for (size_t i = 0; i < t->n; i++)
+		t->db->pq->PQclear(t->kept[t->first + i].result);
+	ts_free(t->kept);
+	t->kept = NULL;
+	t->first = t->n = t->cap = t->bytes = 0;
+}
+
+/* A connection that waited may have been cut meanwhile: as long as nothing was read, another one takes its place. */
+static enum ts_status begin_again(struct txn *t, struct ts_error *err)
+{
+	struct ts_connection *c;
+
+	if (ts_database_connect(t->db, &c, err))
+		return err->status;
+	ts_database_close(t->db, t->c);
+	t->c = c;
+	return TS_OK;
+}
+
+static enum ts_status ask(struct txn *t, enum ts_statement statement, const struct ts_span *params, int n, struct pg_result **ret,
+			  struct ts_error *err)
+{
+	bool first = !t->begun;
+
+	if (t->c->failed && !first)
+		return ts_error_set(err, TS_UNAVAILABLE, "%s: its database was lost while it was read", t->db->where);
+	if (first)
+		ts_send(t->db, t->c, TS_SEND_BEGIN_READ, NULL, 0);
+	ts_send(t->db, t->c, statement, params, n);
+	t->begun = true;
+	if (ts_exchange(t->db, t->c, ret, err) == TS_OK)
+		return *ret ? TS_OK : ts_error_set(err, TS_INTERNAL, "%s: its database gave no answer", t->db->where);
+	if (!first || err->status != TS_UNAVAILABLE || begin_again(t, err))
+		return err->status;
+	ts_send(t->db, t->c, TS_SEND_BEGIN_READ, NULL, 0);
+	ts_send(t->db, t->c, statement, params, n);
+	return ts_exchange(t->db, t->c, ret, err);
+}
+
+static enum ts_status cluster_begin(struct ts_kv *kv, bool wait, struct ts_read *ret, struct ts_error *err)
+{
+	struct cluster *cl = cluster_of(kv);
+	struct txn *t;
+
+	if (!wait)
+		return ts_error_set(err, TS_UNAVAILABLE, "%s cannot be read at once", kv->where);
+	t = ts_alloc_array(1, sizeof *t);
+	if (!t)
+		return ts_error_set(err, TS_NO_MEMORY, "out of memory to read");
+	t->db = &cl->db;
+	if (ts_database_take(t->db, &t->c, err)) {
+		ts_free(t);
+		return err->status;
+	}
+	*ret = (struct ts_read){.kv = kv, .txn = t};
+	return TS_OK;
+}
+
+static void cluster_end(struct ts_read *r)
+{
+	struct txn *t = r->txn;
+
+	forget(t);
+	if (t->begun && !t->c->failed) {
+		ts_send(t->db, t->c, TS_SEND_END, NULL, 0);
+		ts_send_off(t->db, t->c); /* whoever takes the connection next reads the answer */
+	}
+	ts_database_give(t->db, t->c);
+	ts_free(t);
+}
+
+/* ---- reading ---- */
+
+static void put_u16(uint8_t out[2], unsigned v)
+{
+	out[0] = (uint8_t)(v >> 8);
+	out[1] = (uint8_t)v;
+}
+
+static uint64_t read_u64(const struct ts_database *db, const struct pg_result *result, int column)
+{
+	const uint8_t *at = (const uint8_t *)db->pq->PQgetvalue(result, 0, column);
+	uint64_t v = 0;
+
+	for (int i = 0; i < 8 && db->pq->PQntuples(result) == 1 && db->pq->PQgetlength(result, 0, column) == 8; i++)
+		v = v << 8 | at[i];
+	return v;
+}
+
+static struct ts_span cell(const struct ts_database *db, const struct pg_result *result, int row, int column)
+{
+	return ts_span_of(db->pq->PQgetvalue(result, row, column), (size_t)db->pq->PQgetlength(result, row, column));
+}
+
+static enum ts_status cluster_get(struct ts_read r, enum ts_db db, struct ts_span key, struct ts_span *ret_value, bool *ret_found,
+				  struct ts_error *err)
+{
+	struct txn *t = r.txn;
+	struct pg_result *result;
+	uint8_t number[2];
+	const struct ts_span params[] = {ts_span_of(number, 2), key};
+
+	put_u16(number, db);
+	if (ts_budget_check(err) || ask(t, TS_SEND_GET, params, 2, &result, err))
+		return err->status;
+	*ret_found = t->db->pq->PQntuples(result) > 0;
+	if (!*ret_found) {
+		t->db->pq->PQclear(result);
+		return TS_OK;
+	}
+	*ret_value = cell(t->db, result, 0, 0);
+	keep(t, result);
+	return t->c->failed ? ts_error_set(err, TS_NO_MEMORY, "out of memory for what was read") : TS_OK;
+}
+
+static enum ts_status cluster_count(struct ts_read r, enum ts_db db, uint64_t *ret_n, struct ts_error *err)
+{
+	struct txn *t = r.txn;
+	struct pg_result *result;
+	uint8_t number[2];
+	struct ts_span param = ts_span_of(number, 2);
+
+	put_u16(number, db);
+	if (ask(t, TS_SEND_COUNT, &param, 1, &result, err))
+		return err->status;
+	*ret_n = read_u64(t->db, result, 0);
+	t->db->pq->PQclear(result);
+	return TS_OK;
+}
+
+struct batch {
+	struct pg_result *result; /* NULL: none was fetched */
+	int at, n;
+	bool up;  /* its keys rise */
+	bool end; /* nothing comes behind it */
+	unsigned most;
+};
+
+static enum ts_status cluster_walk_begin(struct ts_walk *w, struct ts_error *err)
+{
+	struct batch *b = ts_alloc_array(1, sizeof *b);
+
+	if (!b)
+		return ts_error_set(err, TS_NO_MEMORY, "out of memory for a walk");
+	b->most = BATCH_LEAST;
+	w->at = b;
+	return TS_OK;
+}
+
+static void cluster_walk_end(struct ts_walk *w)
+{
+	struct batch *b = w->at;
+
+	if (b->result)
+		keep(w->read.txn, b->result);
+	ts_free(b);
+}
+
+/* Fetches the records from a key on; what was fetched before stays until the snapshot ends. */
+static enum ts_status fetch(struct ts_walk *w, enum ts_statement statement, struct ts_span key, struct ts_error *err)
+{
+	struct txn *t = w->read.txn;
+	struct batch *b = w->at;
+	struct pg_result *result;
+	uint8_t number[2], most[8] = {0};
+	const struct ts_span params[] = {ts_span_of(number, 2), key, ts_span_of(most, 8)};
+
+	put_u16(number, w->db);
+	put_u16(most + 6, b->most);
+	if (ask(t, statement, params, 3, &result, err))
+		return err->status;
+	if (b->result)
+		keep(t, b->result);
+	b->result = result;
+	b->n = t->db->pq->PQntuples(result);
+	b->at = 0;
+	b->up = statement != TS_SEND_BELOW;
+	b->end = b->n < (int)b->most;
+	if (b->most < BATCH_MOST && t->db->pq->PQresultMemorySize(result) < BATCH_BYTES)
+		b->most *= 2;
+	else if (b->most > 1 && t->db->pq->PQresultMemorySize(result) > 2 * BATCH_BYTES)
+		b->most /= 2;
+	return TS_OK;
+}
+
+static enum ts_status cluster_walk_move(struct ts_walk *w, enum ts_move move, struct ts_span key, bool *ret_found, struct ts_error *err)
+{
+	struct txn *t = w->read.txn;
+	struct batch *b = w->at;
+	bool up = move == TS_MOVE_FROM || move == TS_MOVE_NEXT, goes_on = (move == TS_MOVE_NEXT || move == TS_MOVE_PREV) && b->up == up;
+
+	if (goes_on && b->at + 1 < b->n) {
+		b->at++;
+	} else if (goes_on && b->end) {
+		b->at = b->n;
+	} else {
+		if (!goes_on && (move == TS_MOVE_FROM || move == TS_MOVE_BELOW))
+			b->most = BATCH_LEAST;
+		if (fetch(w, move == TS_MOVE_FROM ? TS_SEND_FROM : up ? TS_SEND_BEHIND : TS_SEND_BELOW, key, err))
+			return err->status;
+	}
+	*ret_found = b->at < b->n;
+	if (!*ret_found)
+		return TS_OK;
+	w->key = cell(t->db, b->result, b->at, 0);
+	w->value = cell(t->db, b->result, b->at, 1);
+	return TS_OK;
+}
+
+/* ---- the view of a write ---- */
+
+static struct cluster *cluster_of_view(struct ts_kv *view)
+{
+	return (struct cluster *)(void *)((char *)view - offsetof(struct cluster, view));
+}
+
+static enum ts_status view_begin(struct ts_kv *kv, bool wait, struct ts_read *ret, struct ts_error *err)
+{
+	(void)wait, (void)err;
+	*ret = (struct ts_read){.kv = kv, .txn = &cluster_of_view(kv)->writing};
+	return TS_OK;
+}
+
+static void view_end(struct ts_read *r)
+{
+	(void)r; /* whoever leads ends it */
+}
+
+static const struct ts_kv_ops view_ops = {
+	.begin = view_begin,
+	.end = view_end,
+	.get = cluster_get,
+	.count = cluster_count,
+	.walk_begin = cluster_walk_begin,
+	.walk_move = cluster_walk_move,
+	.walk_end = cluster_walk_end,
+};
+
+/* ---- what is written ---- */
+
+/* An array in PostgreSQL's binary form: dimensions, no nulls, type, length, first index; then each element behind its length. */
+enum { ARRAY_HEAD = 20, TYPE_INT2 = 21, TYPE_BYTEA = 17 };
+
+static void put_u32(struct ts_buf *buf, uint32_t v)
+{
+	const uint8_t bytes[4] = {(uint8_t)(v >> 24), (uint8_t)(v >> 16), (uint8_t)(v >> 8), (uint8_t)v};
+
+	ts_buf_bytes(buf, bytes, sizeof bytes);
+}
+
+static void begin_array(struct ts_buf *buf, uint32_t type)
+{
+	const uint32_t head[] = {1, 0, type, 0, 1};
+
+	ts_buf_reset(buf);
+	for (size_t i = 0; i < 5; i++)
+		put_u32(buf, head[i]);
+}
+
+static void add_element(struct ts_buf *buf, struct ts_span bytes)
+{
+	put_u32(buf, (uint32_t)bytes.len);
+	ts_buf_span(buf, bytes);
+}
+
+static void end_array(struct ts_buf *buf, uint32_t n)
+{
+	const uint8_t bytes[4] = {(uint8_t)(n >> 24), (uint8_t)(n >> 16), (uint8_t)(n >> 8), (uint8_t)n};
+
+	if (!buf->failed)
+		memcpy(buf->data + 12, bytes, sizeof bytes);
+}
+
+/* The arrays of one statement, and how many elements they have. */
+struct arrays {
+	enum ts_statement statement;
+	struct ts_buf dbs, keys, values;
+	uint32_t n;
+};
+
+struct sending {
+	struct ts_database *db;
+	struct ts_connection *c;
+	struct arrays puts, deletes;
+	size_t records;
+};
+
+static void begin_arrays(struct arrays *a)
+{
+	begin_array(&a->dbs, TYPE_INT2);
+	begin_array(&a->keys, TYPE_BYTEA);
+	begin_array(&a->values, TYPE_BYTEA);
+	a->n = 0;
+}
+
+static enum ts_status send_arrays(struct sending *s, struct arrays *a, struct ts_error *err)
+{
+	struct ts_span params[3];
+
+	if (a->n == 0)
+		return TS_OK;
+	end_array(&a->dbs, a->n);
+	end_array(&a->keys, a->n);
+	end_array(&a->values, a->n);
+	if (ts_buf_check(&a->dbs, err) || ts_buf_check(&a->keys, err) || ts_buf_check(&a->values, err))
+		return err->status;
+	params[0] = ts_buf_view(&a->dbs);
+	params[1] = ts_buf_view(&a->keys);
+	params[2] = ts_buf_view(&a->values);
+	ts_send(s->db, s->c, a->statement, params, a->statement == TS_SEND_PUT ? 3 : 2);
+	begin_arrays(a);
+	return TS_OK;
+}
+
+static enum ts_status send_record(void *ctx, enum ts_db db, struct ts_span key, struct ts_span value, bool gone, struct ts_error *err)
+{
+	struct sending *s = ctx;
+	struct arrays *a = gone ? &s->deletes : &s->puts;
+	uint8_t number[2];
+
+	s->records++;
+	if (a->n && a->values.len + value.len > SENT_BYTES / 2 && send_arrays(s, a, err))
+		return err->status;
+	put_u16(number, db);
+	add_element(&a->dbs, ts_span_of(number, 2));
+	add_element(&a->keys, key);
+	if (!gone)
+		add_element(&a->values, value);
+	a->n++;
+	return TS_OK;
+}
+
+static void init_arrays(struct arrays *a, enum ts_statement statement)
+{
+	*a = (struct arrays){.statement = statement};
+	a->dbs = a->keys = a->values = TS_BUF_INIT((size_t)1 << 30);
+	begin_arrays(a);
+}
+
+static void finish_arrays(struct arrays *a)
+{
+	ts_buf_finish(&a->dbs);
+	ts_buf_finish(&a->keys);
+	ts_buf_finish(&a->values);
+}
+
+/* Sends all that was gathered; *ret_any says whether that is something. */
+static enum ts_status send_gathered(struct cluster *cl, struct ts_kv *gathered, bool *ret_any, struct ts_error *err)
+{
+	struct sending s = {.db = &cl->db, .c = cl->writer};
+	enum ts_status status;
+
+	init_arrays(&s.puts, TS_SEND_PUT);
+	init_arrays(&s.deletes, TS_SEND_DELETE);
+	status = ts_gather_visit(gathered, send_record, &s, err);
+	if (!status)
+		status = send_arrays(&s, &s.puts, err);
+	if (!status)
+		status = send_arrays(&s, &s.deletes, err);
+	finish_arrays(&s.puts);
+	finish_arrays(&s.deletes);
+	*ret_any = s.records > 0;
+	return status;
+}
+
+/* ---- commit ---- */
+
+static enum ts_status run_spare(struct ts_write *w, void *ctx, struct ts_error *err)
+{
+	const struct ts_idmap *waiting = ctx;
+
+	for (size_t i = 0; i < waiting->n; i++) {
+		const struct ts_spare_value *value = waiting->items[i].value;
+
+		if (ts_write_put(w, TS_DB_CACHE, ts_id_span(&waiting->items[i].id), ts_span_of(value->bytes, value->len), err))
+			return err->status;
+	}
+	return TS_OK;
+}
+
+/* Asks what became of a transaction whose answer was lost. */
+static enum ts_status became(struct cluster *cl, uint64_t number, struct ts_error *err)
+{
+	uint8_t bytes[8];
+	struct ts_span param = ts_span_of(bytes, 8);
+
+	for (int i = 0; i < 8; i++)
+		bytes[i] = (uint8_t)(number >> (56 - 8 * i));
+	for (int tries = 0; tries < ASKED_MOST; tries++) {
+		struct ts_connection *c;
+		struct pg_result *result = NULL;
+		struct ts_error ignored;
+		struct ts_span said = {NULL, 0};
+
+		if (ts_database_connect(&cl->db, &c, &ignored) == TS_OK) {
+			ts_send(&cl->db, c, TS_SEND_STATUS, &param, 1);
+			if (ts_exchange(&cl->db, c, &result, &ignored) == TS_OK && result && cl->db.pq->PQntuples(result) == 1)
+				said = cell(&cl->db, result, 0, 0);
+			if (ts_span_is(said, "committed")) {
+				cl->db.pq->PQclear(result);
+				ts_database_close(&cl->db, c);
+				return TS_OK;
+			}
+			if (ts_span_is(said, "aborted")) {
+				cl->db.pq->PQclear(result);
+				ts_database_close(&cl->db, c);
+				return err->status;
+			}
+			cl->db.pq->PQclear(result);
+			ts_database_close(&cl->db, c);
+		}
+		(void)nanosleep(&(struct timespec){.tv_nsec = 500000000}, NULL);
+	}
+	return ts_error_set(err, TS_UNAVAILABLE,
+			    "%s: its database was lost while it was written, and does not say whether that was done: look before trying again",
+			    cl->kv.where);
+}
+
+/* Begins the transaction of a write; one round trip. */
+static enum ts_status begin_write(struct cluster *cl, uint64_t *ret_number, struct ts_error *err)
+{
+	struct pg_result *result = NULL;
+	bool fresh = !cl->writer;
+
+	for (;;) {
+		if (!cl->writer && ts_database_connect(&cl->db, &cl->writer, err))
+			return err->status;
+		if (fresh)
+			ts_send_command(&cl->db, cl->writer, "SET idle_in_transaction_session_timeout = 30000");
+		ts_send_off(&cl->db, cl->writer);
+		ts_send(&cl->db, cl->writer, TS_SEND_BEGIN_WRITE, NULL, 0);
+		if (ts_exchange(&cl->db, cl->writer, &result, err) == TS_OK)
+			break;
+		ts_database_close(&cl->db, cl->writer);
+		cl->writer = NULL;
+		if (fresh || err->status != TS_UNAVAILABLE)
+			return err->status;
+		fresh = true; /* it had waited, and may have been cut meanwhile: once more */
+	}
+	*ret_number = read_u64(&cl->db, result, 1);
+	cl->db.pq->PQclear(result);
+	cl->writing = (struct txn){.db = &cl->db, .c = cl->writer, .begun = true};
+	return TS_OK;
+}
+
+static enum ts_status end_write(struct cluster *cl, struct ts_kv *gathered, uint64_t number, struct ts_error *err)
+{
+	bool any = false;
+
+	if (cl->writer->failed)
+		return ts_error_set(err, TS_UNAVAILABLE, "%s: its database was lost while it was read", cl->kv.where);
+	if (send_gathered(cl, gathered, &any, err))
+		return err->status;
+	ts_send(&cl->db, cl->writer, TS_SEND_END, NULL, 0);
+	if (!any) {
+		ts_send_off(&cl->db, cl->writer);
+		return TS_OK;
+	}
+	if (ts_exchange(&cl->db, cl->writer, NULL, err) == TS_OK)
+		return TS_OK;
+	return err->status == TS_UNAVAILABLE ? became(cl, number, err) : err->status;
+}
+
+/* Runs the writes of a list in one transaction. */
+static enum ts_status write_all(struct cluster *cl, struct job *jobs, struct ts_error *err)
+{
+	struct ts_kv *gathered;
+	struct ts_idmap spare;
+	enum ts_status status;
+	struct ts_error ignored;
+	uint64_t number;
+
+	if (begin_write(cl, &number, err))
+		return err->status;
+	status = ts_gather_begin(&cl->view, &gathered, err);
+	if (!status) {
+		for (struct job *job = jobs; job; job = job->next)
+			job->status = gathered->ops->commit(gathered, job->run, job->ctx, 0, &job->err);
+		ts_spare_take(&cl->kv.spare, &spare);
+		(void)gathered->ops->commit(gathered, run_spare, &spare, 0, &ignored);
+		status = end_write(cl, gathered, number, err);
+		ts_spare_drop(&spare);
+		gathered->ops->release(gathered);
+	}
+	forget(&cl->writing);
+	if (status || cl->writer->failed) {
+		ts_database_close(&cl->db, cl->writer);
+		cl->writer = NULL;
+	}
+	return status;
+}
+
+static void lead(struct cluster *cl)
+{
+	struct job *jobs = cl->waiting, **end = &jobs;
+	struct ts_budget *own;
+	struct ts_error err;
+	enum ts_status status;
+
+	for (int n = 0; *end && n < JOBS_MOST; n++)
+		end = &(*end)->next;
+	cl->waiting = *end;
+	*end = NULL;
+	if (!cl->waiting)
+		cl->waiting_end = &cl->waiting;
+	cl->busy = true;
+	pthread_mutex_unlock(&cl->lane);
+	own = ts_budget_enter(NULL); /* what others write neither counts as the leader's nor ends when its client goes */
+	status = write_all(cl, jobs, &err);
+	(void)ts_budget_enter(own);
+	pthread_mutex_lock(&cl->lane);
+	while (jobs) {
+		struct job *next = jobs->next; /* the job is freed once its caller sees it done */
+
+		if (status && !jobs->status) {
+			jobs->status = status;
+			jobs->err = err;
+		}
+		jobs->done = true;
+		jobs = next;
+	}
+	cl->busy = false;
+	pthread_cond_broadcast(&cl->turn);
+}
+
+static enum ts_status cluster_commit(struct ts_kv *kv, ts_write_fn *run, void *ctx, size_t bytes, struct ts_error *err)
+{
+	struct cluster *cl = cluster_of(kv);
+	struct job job = {.run = run, .ctx = ctx};
+
+	(void)bytes;
+	pthread_mutex_lock(&cl->lane);
+	*cl->waiting_end = &job;
+	cl->waiting_end = &job.next;
+	while (!job.done) {
+		if (cl->busy)
+			pthread_cond_wait(&cl->turn, &cl->lane);
+		else
+			lead(cl);
+	}
+	pthread_mutex_unlock(&cl->lane);
+	if (job.status)
+		*err = job.err;
+	return job.status;
+}
+
+static enum ts_status run_nothing(struct ts_write *w, void *ctx, struct ts_error *err)
+{
+	(void)w, (void)ctx, (void)err;
+	return TS_OK;
+}
+
+static void cluster_release(struct ts_kv *kv)
+{
+	struct cluster *cl = cluster_of(kv);
+	struct ts_error ignored;
+
+	if (kv->spare.waiting.n)
+		(void)cluster_commit(kv, run_nothing, NULL, 0, &ignored);
+	ts_database_close(&cl->db, cl->writer);
+	ts_database_finish(&cl->db);
+	pthread_cond_destroy(&cl->turn);
+	pthread_mutex_destroy(&cl->lane);
+	ts_kv_finish(kv);
+	ts_free(cl->where);
+	ts_free(cl->conninfo);
+	ts_free(cl);
+}
+
+static const struct ts_kv_ops cluster_ops = {
+	.begin = cluster_begin,
+	.end = cluster_end,
+	.get = cluster_get,
+	.count = cluster_count,
+	.walk_begin = cluster_walk_begin,
+	.walk_move = cluster_walk_move,
+	.walk_end = cluster_walk_end,
+	.commit = cluster_commit,
+	.release = cluster_release,
+};
+
+enum ts_status ts_cluster_kv(const struct ts_libpq *pq, char *where, char *conninfo, unsigned connections, struct ts_kv **ret,
+			     struct ts_error *err)
+{
+	struct cluster *cl = ts_alloc_array(1, sizeof *cl);
+
+	if (!cl) {
+		ts_free(where);
+		ts_free(conninfo);
+		return ts_error_set(err, TS_NO_MEMORY, "out of memory for a store");
+	}
+	ts_kv_init(&cl->kv, &cluster_ops, where);
+	cl->view = (struct ts_kv){.ops = &view_ops, .where = where, .first_pack = 1};
+	ts_database_init(&cl->db, pq, where, conninfo, connections);
+	cl->where = where;
+	cl->conninfo = conninfo;
+	cl->waiting_end = &cl->waiting;
+	pthread_mutex_init(&cl->lane, NULL);
+	pthread_cond_init(&cl->turn, NULL);
+	*ret = &cl->kv;
+	return TS_OK;
+}

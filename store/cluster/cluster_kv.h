@@ -1,0 +1,12 @@
+/* cluster_kv.h - the layer of keys and values over a database. Internal to store/cluster/. */
+#ifndef TSCOPE_STORE_CLUSTER_CLUSTER_KV_H
+#define TSCOPE_STORE_CLUSTER_CLUSTER_KV_H
+
+#include "store/cluster/database.h"
+
+/* Takes over the texts, which ts_free gives back. */
+enum ts_status ts_cluster_kv(const struct ts_libpq *pq, char *where, char *conninfo, unsigned connections, struct ts_kv **ret,
+			     struct ts_error *err);
+struct ts_database *ts_cluster_database(struct ts_kv *kv);
+
+#endif

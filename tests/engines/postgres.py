@@ -1,0 +1,69 @@
+"""A PostgreSQL that a driver starts for itself in a folder of its own, as another user where it is root; it ends by kill()."""
+import glob
+import os
+import pwd
+import subprocess
+import tempfile
+import time
+
+READY_S = 60
+
+
+def find():
+    """The folder of the newest version's programs, as Debian installs them; None: there is none."""
+    found = sorted(glob.glob("/usr/lib/postgresql/*/bin/initdb"))
+    return os.path.dirname(found[-1]) if found else None
+
+
+def folder():
+    """A new folder, in memory where that can be: no test here cuts the power."""
+    work = tempfile.mkdtemp(prefix="tscope-test-", dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None)
+    os.chmod(work, 0o755)
+    return work
+
+
+class Postgres:
+    def __init__(self, programs, work):
+        self.programs, self.work, self.data = programs, work, os.path.join(work, "data")
+        self.user = None
+        if os.geteuid() == 0:  # it refuses to run as root
+            names = [u.pw_name for u in pwd.getpwall()]
+            self.user = pwd.getpwnam("postgres" if "postgres" in names else "nobody")
+            os.chown(work, self.user.pw_uid, self.user.pw_gid)
+        self.log = open(os.path.join(work, "log"), "a", encoding="utf-8")
+        if self.run("initdb", "-D", self.data, "-U", "tscope", "-A", "trust", "--no-locale", "-E", "UTF8", "--no-sync"):
+            raise RuntimeError("initdb fails")
+        self.start()
+
+    def words(self, program, *words):
+        return [os.path.join(self.programs, program), *words]
+
+    def run(self, program, *words):
+        return subprocess.run(self.words(program, *words), stdout=self.log, stderr=self.log, cwd=self.work, **self.owner()).returncode
+
+    def owner(self):
+        return {"user": self.user.pw_uid, "group": self.user.pw_gid, "extra_groups": []} if self.user else {}
+
+    def start(self):
+        self.process = subprocess.Popen(self.words("postgres", "-D", self.data, "-k", self.work, "-c", "listen_addresses=", "-c", "max_connections=60"),
+                                        stdout=self.log, stderr=self.log, cwd=self.work, **self.owner())
+        until = time.monotonic() + READY_S
+        while self.run("psql", "-X", "-h", self.work, "-U", "tscope", "-c", "SELECT 1", "postgres"):
+            if time.monotonic() > until:
+                raise RuntimeError(f"PostgreSQL is not ready after {READY_S} s")
+            time.sleep(0.1)
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+    def sql(self, command, database="tscope"):
+        done = subprocess.run(self.words("psql", "-X", "-A", "-t", "-q", "-h", self.work, "-U", "tscope", "-c", command, database),
+                              capture_output=True, text=True, cwd=self.work, check=True)
+        return done.stdout
+
+    def conf(self, name, database="tscope", more=""):
+        path = os.path.join(self.work, name)
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(f"postgresql = host={self.work} dbname={database} user=tscope\n{more}")
+        return path

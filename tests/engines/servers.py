@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+"""servers.py BUILD: two servers share one store in PostgreSQL, while clients push to both; one of them is killed with -9, then the database, then all of its
+connections are cut. Every run that was acknowledged by either is there for both, and verify finds nothing. Then what a server refuses to
+start on: one sentence each, and the database is as it was. Skipped where PostgreSQL's programs are not."""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fault"))
+from postgres import Postgres, find, folder  # noqa: E402
+from programs import Pushers, Server, names_of  # noqa: E402
+
+BUILD = sys.argv[1]
+
+
+def expect(condition, what):
+    if not condition:
+        raise SystemExit(f"servers.py: {what}")
+
+
+def share(postgres, work):
+    """Pushes to both servers, whatever ends meanwhile."""
+    store = "cluster:" + postgres.conf("cluster.conf")
+    sockets = [os.path.join(work, f"s{i}") for i in range(2)]
+    servers = [Server(BUILD, store, s) for s in sockets]
+    acked = {}
+    pushers = [Pushers(server, work, 1000 * i, 2, lambda number, name, run: acked.__setitem__(name, run)) for i, server in enumerate(servers)]
+    time.sleep(3)
+    servers[0].process.kill()
+    servers[0].process.wait()
+    os.unlink(sockets[0]) if os.path.exists(sockets[0]) else None
+    servers[0] = Server(BUILD, store, sockets[0])
+    time.sleep(1)
+    postgres.kill()
+    time.sleep(0.5)
+    away = servers[1].tscope("list")
+    postgres.start()
+    time.sleep(1)
+    postgres.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'tscoped'")
+    time.sleep(2)
+    for p in pushers:
+        p.stop()
+    expect(away.returncode != 0 and "may be asked again" in away.stderr, f"a server whose database is away says: {away.stderr}")
+    expect(len(acked) >= 4, f"only {len(acked)} runs were pushed")
+    for server in servers:
+        names = names_of(server.tscope)
+        for name, run in acked.items():
+            expect(names.get(name) == run, f"{name} was acknowledged as {run}, and a server has {names.get(name)}")
+        verified = server.tscope("verify")
+        expect(verified.returncode == 0 and "all sound" in verified.stdout, f"verify: {verified.stdout}{verified.stderr}")
+    for server in servers:
+        server.process.terminate()
+        expect(server.process.wait() == 0, "a server does not end as it should")
+    print(f"two servers, one killed, the database killed and cut off: {len(acked)} runs acknowledged, all found by both; verify: all sound")
+
+
+def refused(store, *words):
+    """What a server says that does not start."""
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run([os.path.join(BUILD, "tscoped"), "--socket", os.path.join(folder, "s"), "--store", store, *words],
+                              capture_output=True, text=True, timeout=120)
+    expect(done.returncode != 0, f"a server starts on {store}")
+    return done.stderr
+
+
+def refuse(postgres, work):
+    holds = "SELECT count(*) || ' ' || coalesce(sum(hashtextextended(r::text, 0)), 0) FROM tscope.record r"
+    before = postgres.sql(holds)
+    postgres.sql("CREATE DATABASE other")
+    postgres.sql("CREATE TABLE accounts (x int)", "other")
+    postgres.sql("CREATE DATABASE empty")
+    secret = postgres.conf("secret.conf", more="")
+    with open(secret, "w", encoding="utf-8") as f:
+        f.write("postgresql = host=/nowhere password=xyzzy plugh\n")
+    os.chmod(secret, 0o644)
+    said = refused("cluster:" + secret)
+    expect("chmod 600" in said and "xyzzy" not in said, f"a password that others may read: {said}")
+    os.chmod(secret, 0o600)
+    said = refused("cluster:" + secret)
+    expect("no connection as PostgreSQL has them" in said and "xyzzy" not in said and "plugh" not in said, f"a connection that is none: {said}")
+    good = "cluster:" + postgres.conf("cluster.conf")
+    for store, word in (("cluster:" + postgres.conf("key.conf", more="bucket = x\n"), "no setting 'bucket'"),
+                        ("cluster:" + os.path.join(work, "absent"), "No such file"),
+                        ("cluster:" + postgres.conf("other.conf", "other"), "public.accounts, which is not tscope's"),
+                        ("cluster:" + postgres.conf("none.conf", "none"), "cannot be reached")):
+        said = refused(store)
+        expect(word in said and said.count("\n") == 1, f"{store}: {said}")
+    said = refused("cluster:" + postgres.conf("empty.conf", "empty"), "--read-only")
+    expect("a read-only server makes no store in it" in said, f"an empty database: {said}")
+    said = refused(good, "--backup", os.path.join(work, "backup"))
+    expect("pg_dump" in said and not os.path.exists(os.path.join(work, "backup")), f"a backup: {said}")
+    said = refused(good, "--follow", "unix:/nowhere")
+    expect("leave follow out" in said, f"following: {said}")
+    postgres.sql("UPDATE tscope.about SET value = '9' WHERE key IN ('schema', 'needs')")
+    said = refused(good)
+    expect("schema 9" in said and "update this server" in said, f"a newer schema: {said}")
+    postgres.sql("UPDATE tscope.about SET value = '1' WHERE key IN ('schema', 'needs')")
+    postgres.sql("ALTER DATABASE tscope SET synchronous_commit = off")
+    said = refused(good)
+    expect("loses what it acknowledged" in said, f"a database that does not sync: {said}")
+    postgres.sql("ALTER DATABASE tscope RESET synchronous_commit")
+    expect(postgres.sql("SELECT count(*) FROM pg_namespace WHERE nspname = 'tscope'", "other").strip() == "0", "a foreign database got tables")
+    expect(postgres.sql("SELECT count(*) FROM pg_namespace WHERE nspname = 'tscope'", "empty").strip() == "0", "a read-only server made tables")
+    expect(postgres.sql(holds) == before, "a server that refused to start changed the store")
+    print("eleven stores refused in one sentence each, and nothing changed")
+
+
+def main():
+    programs = find()
+    if not programs:
+        print("servers.py: skipped: PostgreSQL's programs are not on this machine (Debian's package postgresql has them)")
+        return 77
+    work = folder()
+    postgres = Postgres(programs, work)
+    try:
+        postgres.sql("CREATE DATABASE tscope", "postgres")
+        share(postgres, tempfile.mkdtemp(dir=work))
+        refuse(postgres, work)
+    finally:
+        postgres.kill()
+        shutil.rmtree(work, ignore_errors=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
