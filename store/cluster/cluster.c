@@ -67,8 +67,9 @@ static enum ts_status check_mode(const char *file, const struct settings *s, str
 
 	if (!strstr(s->conninfo, "password") || stat(file, &st) != 0 || !(st.st_mode & 077))
 		return TS_OK;
-	return ts_error_set(err, TS_DENIED, "%s holds a password that others may read: chmod 600 %s, or name a file of its own by passfile=",
-			    file, file);
+	return ts_error_set(err, TS_DENIED,
+			    "%s holds a password that others may read: chmod 600 %s, or name a file of its own by passfile=", file,
+			    file);
 }
 
 static enum ts_status read_settings(const char *file, struct settings *s, struct ts_error *err)
@@ -90,7 +91,8 @@ static enum ts_status read_settings(const char *file, struct settings *s, struct
 	}
 	ts_buf_finish(&text);
 	if (!status && !s->conninfo[0])
-		status = ts_error_set(err, TS_INVALID, "%s does not say where the database is: postgresql = host=... dbname=... user=...", file);
+		status = ts_error_set(err, TS_INVALID,
+				      "%s does not say where the database is: postgresql = host=... dbname=... user=...", file);
 	return status ? status : check_mode(file, s, err);
 }
 
@@ -100,9 +102,10 @@ static enum ts_status check_conninfo(const struct ts_libpq *pq, const char *file
 	struct pg_option *options = pq->PQconninfoParse(s->conninfo, NULL);
 
 	if (!options)
-		return ts_error_set(err, TS_INVALID,
-				    "%s: what postgresql is set to is no connection as PostgreSQL has them, such as host=... dbname=... user=...",
-				    file);
+		return ts_error_set(
+			err, TS_INVALID,
+			"%s: what postgresql is set to is no connection as PostgreSQL has them, such as host=... dbname=... user=...",
+			file);
 	pq->PQconninfoFree(options);
 	return TS_OK;
 }

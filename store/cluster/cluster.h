@@ -2,8 +2,8 @@
  *
  *	ts_cluster_open(&options, &engine, &err)
  *
- * Keeps P1 to P4, P6, P7 and P9 of engine.h. What is about a disk of its own is PostgreSQL's: `backup` is TS_UNSUPPORTED (pg_basebackup,
- * pg_dump), and a full disk of the database is TS_FULL. While the database is away, every call says TS_UNAVAILABLE, and may be
+ * Keeps P1 to P4, P6, P7 and P9 of engine.h. What is about a disk of its own is PostgreSQL's: `backup` is TS_UNSUPPORTED (pg_dump,
+ * pg_basebackup), and a full disk of the database is TS_FULL. While the database is away, every call says TS_UNAVAILABLE, and may be
  * tried again: nothing of it was done, or, where a commit was cut, the database was asked whether it was.
  */
 #ifndef TSCOPE_STORE_CLUSTER_CLUSTER_H
@@ -21,8 +21,8 @@ struct ts_cluster_options {
 };
 /* The file that a store "cluster:FILE" names; NULL: it is none. */
 const char *ts_cluster_file(const char *store);
-/* TS_INVALID for a file with a key that is not known, TS_CONFLICT for a database that holds what is not a store, TS_UNSUPPORTED for one that
- * a newer tscope made, TS_DENIED for a database that may lose what it acknowledged; nothing is changed then. */
+/* TS_INVALID for a file with a key that is not known, TS_CONFLICT for a database that holds what is not a store, TS_UNSUPPORTED for
+ * one that a newer tscope made, TS_DENIED for a database that may lose what it acknowledged; nothing is changed then. */
 enum ts_status ts_cluster_open(const struct ts_cluster_options *options, struct ts_engine **ret_engine, struct ts_error *err);
 
 #endif

@@ -1,10 +1,10 @@
 /* cluster_kv.c - the layer of keys and values in a database.
  *
- * A snapshot is a transaction of one connection that reads as of its first question, with which it begins, so that a snapshot of one record costs
- * one round trip; its end is sent and not waited for. Walks fetch records in batches that grow.
+ * A snapshot is a transaction of one connection that reads as of its first question, with which it begins, so that a snapshot of one
+ * record costs one round trip; its end is sent and not waited for. Walks fetch records in batches that grow.
  *
- * A write reads in a transaction that holds the lock of all writes, and gathers what it puts and deletes in memory; two statements carry
- * that at the end. One thread of a process writes for all that wait (the lane), and what one of them does wrong is undone alone.
+ * A write reads in a transaction that holds the lock of all writes, and gathers what it puts and deletes in memory; two statements
+ * carry that at the end. One thread of a process writes for all that wait (the lane), and what one of them does wrong is undone alone.
  *
  * When a connection is lost while it commits, another one asks the database by the number of the transaction what became of it.
  */
@@ -21,9 +21,9 @@
 enum {
 	BATCH_LEAST = 16, /* records of the first fetch of a walk */
 	BATCH_MOST = 2048,
-	BATCH_BYTES = 4 << 20,	/* a walk whose batch has so many fetches no more at once */
-	KEPT_BYTES = 64 << 20,	/* of answers that a snapshot keeps at least, since its values lie there */
-	SENT_BYTES = 64 << 20,	/* of one statement that writes */
+	BATCH_BYTES = 4 << 20, /* a walk whose batch has so many fetches no more at once */
+	KEPT_BYTES = 64 << 20, /* of answers that a snapshot keeps at least, since its values lie there */
+	SENT_BYTES = 64 << 20, /* of one statement that writes */
 	JOBS_MOST = 64,
 	ASKED_MOST = 60, /* times, half a second apart, to ask what became of a commit */
 };
@@ -52,7 +52,7 @@ struct job {
 };
 
 struct cluster {
-	struct ts_kv kv; /* must be first */
+	struct ts_kv kv;   /* must be first */
 	struct ts_kv view; /* the transaction of a write, for what is gathered over it */
 	struct ts_database db;
 	char *where, *conninfo;
@@ -515,9 +515,10 @@ static enum ts_status became(struct cluster *cl, uint64_t number, struct ts_erro
 		}
 		(void)nanosleep(&(struct timespec){.tv_nsec = 500000000}, NULL);
 	}
-	return ts_error_set(err, TS_UNAVAILABLE,
-			    "%s: its database was lost while it was written, and does not say whether that was done: look before trying again",
-			    cl->kv.where);
+	return ts_error_set(
+		err, TS_UNAVAILABLE,
+		"%s: its database was lost while it was written, and does not say whether that was done: look before trying again",
+		cl->kv.where);
 }
 
 /* Begins the transaction of a write; one round trip. */

@@ -20,18 +20,20 @@ struct statement {
 
 static const struct statement statements[TS_STATEMENTS] = {
 	[TS_SEND_BEGIN_READ] = {NULL, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", NULL},
-	[TS_SEND_BEGIN_WRITE] = {NULL, "SELECT pg_advisory_xact_lock(" LOCK "), pg_current_xact_id()",
-				 "BEGIN ISOLATION LEVEL READ COMMITTED"}, /* each of its statements sees what was written before it waited */
+	[TS_SEND_BEGIN_WRITE] =
+		{NULL, "SELECT pg_advisory_xact_lock(" LOCK "), pg_current_xact_id()",
+		 "BEGIN ISOLATION LEVEL READ COMMITTED"}, /* each of its statements sees what was written before it waited */
 	[TS_SEND_END] = {NULL, "COMMIT", NULL},
 	[TS_SEND_GET] = {"get", "SELECT value FROM tscope.record WHERE db = $1::int2 AND key = $2::bytea", NULL},
 	[TS_SEND_FROM] = {"from",
-			  "SELECT key, value FROM tscope.record WHERE db = $1::int2 AND key >= $2::bytea ORDER BY key LIMIT $3::int8", NULL},
+			  "SELECT key, value FROM tscope.record WHERE db = $1::int2 AND key >= $2::bytea ORDER BY key LIMIT $3::int8",
+			  NULL},
 	[TS_SEND_BEHIND] = {"behind",
 			    "SELECT key, value FROM tscope.record WHERE db = $1::int2 AND key > $2::bytea ORDER BY key LIMIT $3::int8",
 			    NULL},
 	[TS_SEND_BELOW] =
-		{"below", "SELECT key, value FROM tscope.record WHERE db = $1::int2 AND key < $2::bytea ORDER BY key DESC LIMIT $3::int8",
-		 NULL},
+		{"below",
+		 "SELECT key, value FROM tscope.record WHERE db = $1::int2 AND key < $2::bytea ORDER BY key DESC LIMIT $3::int8", NULL},
 	[TS_SEND_COUNT] = {"count", "SELECT count(*) FROM tscope.record WHERE db = $1::int2", NULL},
 	[TS_SEND_PUT] = {"put",
 			 "INSERT INTO tscope.record (db, key, value) SELECT * FROM unnest($1::int2[], $2::bytea[], $3::bytea[]) "
@@ -75,8 +77,8 @@ static enum ts_status status_of(const char *state)
 		return TS_DENIED;
 	if (strncmp(state, "XX00", 4) == 0) /* data or index corrupted */
 		return TS_DAMAGED;
-	if (strncmp(state, "08", 2) == 0 || strncmp(state, "57", 2) == 0 || strncmp(state, "53", 2) == 0 || strncmp(state, "40", 2) == 0 ||
-	    strncmp(state, "25", 2) == 0 || strncmp(state, "55P", 3) == 0)
+	if (strncmp(state, "08", 2) == 0 || strncmp(state, "57", 2) == 0 || strncmp(state, "53", 2) == 0 ||
+	    strncmp(state, "40", 2) == 0 || strncmp(state, "25", 2) == 0 || strncmp(state, "55P", 3) == 0)
 		return TS_UNAVAILABLE; /* cut, shut down, too many, serialized, ended or read only, waited too long for the lock */
 	return TS_IO;
 }
@@ -89,7 +91,8 @@ static enum ts_status failed(struct ts_database *db, struct ts_connection *c, co
 	c->failed = true;
 	one_line(db->pq->PQresultErrorMessage(result), text);
 	if (!state)
-		return ts_error_set(err, TS_UNAVAILABLE, "%s: its database does not answer, and may be asked again: %s", db->where, text);
+		return ts_error_set(err, TS_UNAVAILABLE, "%s: its database does not answer, and may be asked again: %s", db->where,
+				    text);
 	return ts_error_set(err, status_of(state), "%s: its database says: %s", db->where, text);
 }
 
@@ -202,13 +205,15 @@ enum ts_status ts_database_connect(struct ts_database *db, struct ts_connection 
 		if (c->pg)
 			db->pq->PQfinish(c->pg);
 		ts_free(c);
-		return ts_error_set(err, TS_UNAVAILABLE, "%s: its database cannot be reached, and may be asked again: %s", db->where, text);
+		return ts_error_set(err, TS_UNAVAILABLE, "%s: its database cannot be reached, and may be asked again: %s", db->where,
+				    text);
 	}
 	(void)db->pq->PQsetNoticeProcessor(c->pg, say_nothing, NULL);
 	/* A server that stands still while it writes must not keep the others waiting, nor write when it goes on. */
-	ts_send_command(db, c,
-			"SELECT set_config('lock_timeout', '30000', false), set_config('idle_in_transaction_session_timeout', '600000', "
-			"false), set_config('application_name', 'tscoped', false)");
+	ts_send_command(
+		db, c,
+		"SELECT set_config('lock_timeout', '30000', false), set_config('idle_in_transaction_session_timeout', '600000', "
+		"false), set_config('application_name', 'tscoped', false)");
 	ts_send_off(db, c); /* a transaction of its own */
 	*ret = c;
 	return TS_OK;

@@ -1,5 +1,5 @@
-/* database.h - connections to the database of a cluster: statements are sent together and answered together, and every failure becomes a
- * status. Internal to store/cluster/.
+/* database.h - connections to the database of a cluster: statements are sent together and answered together, and every failure becomes
+ * a status. Internal to store/cluster/.
  *
  *	ts_database_take(db, &c, &err)			a connection of the pool
  *	ts_send(db, c, TS_SEND_GET, params, 2) ...	sends; nothing waits
@@ -20,7 +20,7 @@
 enum { TS_CLUSTER_SCHEMA = 1 }; /* of the tables; see schema.c */
 
 enum ts_statement {
-	TS_SEND_BEGIN_READ, /* one snapshot for all that follows */
+	TS_SEND_BEGIN_READ,  /* one snapshot for all that follows */
 	TS_SEND_BEGIN_WRITE, /* waits until no other write goes on; its row is the number of the transaction */
 	TS_SEND_END,
 	TS_SEND_GET,	/* db, key -> value */
@@ -72,7 +72,7 @@ void ts_send_off(struct ts_database *db, struct ts_connection *c);
 /* Waits for the answers to all that was sent. *ret (NULL: not wanted) is the last one with rows, or NULL; the caller clears it. */
 enum ts_status ts_exchange(struct ts_database *db, struct ts_connection *c, struct pg_result **ret, struct ts_error *err);
 
-/* schema.c: makes the tables of an empty database unless read_only, and refuses what is not a store of a version that this one knows. */
+/* schema.c: makes the tables of an empty database unless read_only, and refuses what is not a store of a version that is known here. */
 enum ts_status ts_schema_open(struct ts_database *db, bool read_only, struct ts_error *err);
 
 #endif

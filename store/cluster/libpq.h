@@ -1,8 +1,8 @@
 /* libpq.h - PostgreSQL's client library, loaded when a store lies in a database: no program is linked with it, so that what needs none
  * starts as before, and a program that was built on one machine runs where the library is not.
  *
- * The declarations are those of libpq.so.5, whose binary interface has been kept since 2006; what they mean stands in PostgreSQL's manual,
- * chapter 34. Threads: any may call; a connection belongs to one at a time. */
+ * The declarations are those of libpq.so.5, whose binary interface has been kept since 2006; what they mean stands in chapter 34 of
+ * PostgreSQL's manual. Threads: any may call; a connection belongs to one at a time. */
 #ifndef TSCOPE_STORE_CLUSTER_LIBPQ_H
 #define TSCOPE_STORE_CLUSTER_LIBPQ_H
 
@@ -27,7 +27,8 @@ struct ts_libpq {
 	int (*PQstatus)(const struct pg_conn *conn);
 	char *(*PQerrorMessage)(const struct pg_conn *conn);
 	int (*PQserverVersion)(const struct pg_conn *conn);
-	void (*(*PQsetNoticeProcessor)(struct pg_conn *conn, void (*say)(void *ctx, const char *message), void *ctx))(void *, const char *);
+	void (*(*PQsetNoticeProcessor)(struct pg_conn *conn, void (*say)(void *ctx, const char *message), void *ctx))(void *,
+														      const char *);
 	int (*PQenterPipelineMode)(struct pg_conn *conn);
 	int (*PQsendPrepare)(struct pg_conn *conn, const char *name, const char *query, int n, const unsigned *types);
 	int (*PQsendQueryPrepared)(struct pg_conn *conn, const char *name, int n, const char *const *values, const int *lengths,

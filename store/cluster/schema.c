@@ -28,15 +28,17 @@ static const char *const tables[] = {
 	"COMMIT",
 };
 
-static const char ask_about[] = "SELECT (SELECT value FROM tscope.about WHERE key = 'product'), "
-				"(SELECT value FROM tscope.about WHERE key = 'schema'), (SELECT value FROM tscope.about WHERE key = 'needs')";
+static const char ask_about[] =
+	"SELECT (SELECT value FROM tscope.about WHERE key = 'product'), "
+	"(SELECT value FROM tscope.about WHERE key = 'schema'), (SELECT value FROM tscope.about WHERE key = 'needs')";
 
 static const char *field(struct ts_database *db, const struct pg_result *result, int column)
 {
 	return db->pq->PQntuples(result) ? db->pq->PQgetvalue(result, 0, column) : "";
 }
 
-static enum ts_status ask(struct ts_database *db, struct ts_connection *c, const char *query, struct pg_result **ret, struct ts_error *err)
+static enum ts_status ask(struct ts_database *db, struct ts_connection *c, const char *query, struct pg_result **ret,
+			  struct ts_error *err)
 {
 	ts_send_command(db, c, query);
 	if (ts_exchange(db, c, ret, err))
@@ -59,9 +61,10 @@ static enum ts_status check_version(struct ts_database *db, struct ts_connection
 	else if (!ts_parse_u64(ts_span_str(field(db, result, 2)), &needs))
 		status = ts_error_set(err, TS_DAMAGED, "%s: its database does not say which tscope its tables need", db->where);
 	else if (needs > TS_CLUSTER_SCHEMA)
-		status = ts_error_set(err, TS_UNSUPPORTED,
-				      "%s: a newer tscope made its tables (schema %s), and this one knows schemas up to %d: update this server",
-				      db->where, field(db, result, 1), TS_CLUSTER_SCHEMA);
+		status = ts_error_set(
+			err, TS_UNSUPPORTED,
+			"%s: a newer tscope made its tables (schema %s), and this one knows schemas up to %d: update this server",
+			db->where, field(db, result, 1), TS_CLUSTER_SCHEMA);
 	db->pq->PQclear(result);
 	return status;
 }
@@ -79,15 +82,17 @@ static enum ts_status judge(struct ts_database *db, const struct pg_result *seen
 	bool ours = strcmp(field(db, seen, ABOUT), "true") == 0;
 
 	if (strcmp(field(db, seen, FSYNC), "on") != 0 || strcmp(field(db, seen, SYNCED), "off") == 0)
-		return ts_error_set(err, TS_DENIED,
-				    "%s: its database loses what it acknowledged when its machine stops: set fsync = on, and synchronous_commit "
-				    "to anything but off",
-				    db->where);
+		return ts_error_set(
+			err, TS_DENIED,
+			"%s: its database loses what it acknowledged when its machine stops: set fsync = on, and synchronous_commit "
+			"to anything but off",
+			db->where);
 	if (!ours && field(db, seen, STRANGER)[0])
-		return ts_error_set(err, TS_CONFLICT,
-				    "%s: the database %s holds %s, which is not tscope's: give tscope a database of its own (CREATE DATABASE "
-				    "tscope)",
-				    db->where, field(db, seen, NAME), field(db, seen, STRANGER));
+		return ts_error_set(
+			err, TS_CONFLICT,
+			"%s: the database %s holds %s, which is not tscope's: give tscope a database of its own (CREATE DATABASE "
+			"tscope)",
+			db->where, field(db, seen, NAME), field(db, seen, STRANGER));
 	if (!read_only && strcmp(field(db, seen, REPLICA), "true") == 0)
 		return ts_error_set(err, TS_UNAVAILABLE, "%s: the database %s is a replica, in which nothing can be written", db->where,
 				    field(db, seen, NAME));

@@ -19,7 +19,7 @@
 enum { READY_S = 60, PATH_ROOM = 512 };
 
 static char dir[256], bin[256], file[PATH_ROOM], data[PATH_ROOM];
-static pid_t server; /* 0: none runs */
+static pid_t server;		  /* 0: none runs */
 static const struct passwd *user; /* as whom it runs; NULL: as this one */
 
 /* The newest version of those that Debian installs. */
@@ -75,8 +75,17 @@ static int run(char *const argv[])
 
 static bool is_ready(void)
 {
-	char *argv[] = {(char[]){"psql"}, (char[]){"-X"}, (char[]){"-q"}, (char[]){"-U"}, (char[]){"tscope"}, (char[]){"-h"}, dir,
-			(char[]){"-c"}, (char[]){"SELECT 1"}, (char[]){"postgres"}, NULL};
+	char *argv[] = {(char[]){"psql"},
+			(char[]){"-X"},
+			(char[]){"-q"},
+			(char[]){"-U"},
+			(char[]){"tscope"},
+			(char[]){"-h"},
+			dir,
+			(char[]){"-c"},
+			(char[]){"SELECT 1"},
+			(char[]){"postgres"},
+			NULL};
 
 	for (int i = 0; i < READY_S * 20; i++) {
 		if (run(argv) == 0)
@@ -88,8 +97,18 @@ static bool is_ready(void)
 
 static bool run_server(void)
 {
-	char *argv[] = {(char[]){"postgres"}, (char[]){"-D"}, data, (char[]){"-k"}, dir, (char[]){"-c"}, (char[]){"listen_addresses="},
-			(char[]){"-c"}, (char[]){"max_connections=40"}, (char[]){"-c"}, (char[]){"shared_buffers=32MB"}, NULL};
+	char *argv[] = {(char[]){"postgres"},
+			(char[]){"-D"},
+			data,
+			(char[]){"-k"},
+			dir,
+			(char[]){"-c"},
+			(char[]){"listen_addresses="},
+			(char[]){"-c"},
+			(char[]){"max_connections=40"},
+			(char[]){"-c"},
+			(char[]){"shared_buffers=32MB"},
+			NULL};
 
 	server = begin(argv);
 	return is_ready();
@@ -107,14 +126,16 @@ static void write_file(void)
 
 	(void)snprintf(file, sizeof file, "%s/cluster.conf", dir);
 	out = fopen(file, "w");
-	if (!out || fprintf(out, "# a test's\npostgresql = host=%s dbname=tscope user=tscope\nconnections = 6\n", dir) < 0 || fclose(out) != 0)
+	if (!out || fprintf(out, "# a test's\npostgresql = host=%s dbname=tscope user=tscope\nconnections = 6\n", dir) < 0 ||
+	    fclose(out) != 0)
 		abort();
 }
 
 bool postgres_start(char *text, size_t size)
 {
-	char *initdb[] = {(char[]){"initdb"}, (char[]){"-D"}, data, (char[]){"-U"}, (char[]){"tscope"}, (char[]){"-A"}, (char[]){"trust"},
-			  (char[]){"--no-locale"}, (char[]){"-E"}, (char[]){"UTF8"}, (char[]){"--no-sync"}, NULL};
+	char *initdb[] = {
+		(char[]){"initdb"}, (char[]){"-D"},	     data,	     (char[]){"-U"},   (char[]){"tscope"},    (char[]){"-A"},
+		(char[]){"trust"},  (char[]){"--no-locale"}, (char[]){"-E"}, (char[]){"UTF8"}, (char[]){"--no-sync"}, NULL};
 	char *createdb[] = {(char[]){"createdb"}, (char[]){"-U"}, (char[]){"tscope"}, (char[]){"-h"}, dir, (char[]){"tscope"}, NULL};
 
 	if (!find_programs()) {
@@ -154,8 +175,17 @@ const char *postgres_file(void)
 static int ask(const char *command)
 {
 	char text[256];
-	char *argv[] = {(char[]){"psql"}, (char[]){"-X"}, (char[]){"-q"}, (char[]){"-U"}, (char[]){"tscope"}, (char[]){"-h"}, dir,
-			(char[]){"-c"}, text, (char[]){"tscope"}, NULL};
+	char *argv[] = {(char[]){"psql"},
+			(char[]){"-X"},
+			(char[]){"-q"},
+			(char[]){"-U"},
+			(char[]){"tscope"},
+			(char[]){"-h"},
+			dir,
+			(char[]){"-c"},
+			text,
+			(char[]){"tscope"},
+			NULL};
 
 	(void)snprintf(text, sizeof text, "%s", command);
 	return run(argv);
