@@ -605,6 +605,9 @@ static bool other_rule(struct ts_inquiry *q)
 	return true;
 }
 
+/* Where significant digits were written, a value has up to ten times the unit of the least one, by which the quantum is told. */
+enum { DIGIT = 10 };
+
 static bool report_only(struct ts_inquiry *q)
 {
 	const struct ts_first *loss = &q->first[TS_KIND_LOSS], *norm = &q->first[TS_KIND_GRAD_NORM],
@@ -638,7 +641,7 @@ static bool report_only(struct ts_inquiry *q)
 	if (!loss->parts && !fine(q, TS_KIND_LOSS))
 		return false;
 	/* Nor does a norm of few decimals show what moves a loss now and then by as little as its last decimal. */
-	if ((q->coarse || (q->quantum > 0 && report->jump <= ts_cut_of(q, TS_CUT_QUANTUM) * q->quantum)) && is_coarse(q) &&
+	if ((q->coarse || report->jump <= DIGIT * ts_cut_of(q, TS_CUT_QUANTUM) * q->quantum) && is_coarse(q) &&
 	    report->series->gap.differing * 10 < report->series->gap.points * 9)
 		return false;
 	records = state_agrees(q, loss->parts ? TS_KIND_GRAD_NORM : TS_KIND_LOSS, report->step);
