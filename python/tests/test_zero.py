@@ -415,7 +415,7 @@ class Loops(Zero):
             ("", wrapped, 6),
             (model, wrapped, 6),
             (model, "model.compile(backend=count, fullgraph=True); call = model", 6),
-            (model, "call = torch.compile(lambda x: model(x), backend=count, fullgraph=True)", None),  # called in a graph: not seen
+            (model, "call = torch.compile(lambda x: model(x), backend=count, fullgraph=True)", 6),  # called in a graph
         )
         for own, way, steps in ways:
             with self.subTest(way):
@@ -431,10 +431,42 @@ class Loops(Zero):
                 plain = self.run_python("train.py")
                 ours = self.run_python("-m", "tscope", "train.py")
                 self.assertEqual((plain.stdout, plain.returncode), (ours.stdout, ours.returncode), ours.stderr)
-                if steps:
-                    self.assertEqual(len(self.read(max(glob.glob("runs/*"))).times), steps)
-                else:
-                    self.assertIn("no module was called in training", ours.stderr)
+                run = self.read(max(glob.glob("runs/*")))
+                self.assertEqual(len(run.times), steps)
+                self.assertEqual("no module was called in training" in ours.stderr, "lambda" in way, ours.stderr)
+                self.assertAlmostEqual(run.steps[steps - 1]["scalars.loss"], float(plain.stdout.split()[-1]), 6)
+
+    def test_tensors_that_are_trained_without_a_module(self):
+        """Steps begin with backward; each loss is that which the program prints, the first one, too, also of several micro-batches."""
+        for k in (1, 2):
+            with self.subTest(k):
+                self.write("train.py", (
+                    "import torch\n"
+                    "w = torch.zeros(3, requires_grad=True); optimizer = torch.optim.SGD([w], lr=0.1)\n"
+                    "for i in range(5):\n"
+                    "    optimizer.zero_grad(); total = 0.0\n"
+                    f"    for j in range({k}):\n"
+                    f"        loss = ((w - torch.arange(3.0) - j) ** 2).mean() / {k}; loss.backward(); total += loss.item()\n"
+                    "    optimizer.step(); print(total)\n"
+                ))
+                plain, ours = self.run_python("train.py"), self.run_python("-m", "tscope", "train.py")
+                self.assertEqual((plain.stdout, plain.returncode), (ours.stdout, ours.returncode), ours.stderr)
+                run = self.read(max(glob.glob("runs/*")))
+                self.assertEqual(sorted(run.steps), [0, 1, 2, 3, 4])
+                for step, loss in enumerate(plain.stdout.split()):
+                    self.assertAlmostEqual(run.steps[step]["scalars.loss"], float(loss), 6)
+
+    def test_a_backward_pass_before_the_training_is_no_step(self):
+        self.write("train.py", self.MODEL + (
+            "z = torch.ones(2, requires_grad=True); other = torch.optim.SGD([z], lr=0.1); (z * z).sum().backward(); del other\n"
+            "for i in range(4):\n"
+            "    loss = loss_of(model(torch.ones(4, 8)), torch.zeros(4, 1)); optimizer.zero_grad(); loss.backward(); optimizer.step()\n"
+            "    print(loss.item())\n"
+        ))
+        printed = [float(line) for line in self.run_python("-m", "tscope", "train.py").stdout.split()]
+        steps = self.read(max(glob.glob("runs/*"))).steps
+        self.assertEqual([cells["scalars.loss"] for _, cells in sorted(steps.items())], printed)
+        self.assertEqual(sorted(steps), [0, 1, 2, 3])
 
     def test_workers_record_nothing(self):
         self.write("train.py", (

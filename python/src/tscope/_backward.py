@@ -60,6 +60,10 @@ class Backward:
         """Whether a call of this thread, at this moment, is one of the loop."""
         return True
 
+    def looks(self) -> bool:
+        """Whether the loss of the backward pass that begins may be one of a step."""
+        return self.run.enabled
+
     def synced(self) -> bool:
         """Whether a backward pass reduces gradients; one of a micro-batch need not."""
         return True
@@ -90,7 +94,7 @@ class Backward:
         self.inside = me
         try:
             self.begins()
-            return self.losses.look(tensors, grad_tensors) if self.run.enabled else []
+            return self.losses.look(tensors, grad_tensors) if self.looks() else []
         except Exception as error:
             self.cannot(error)
             return []

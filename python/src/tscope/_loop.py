@@ -40,6 +40,9 @@ class Loop:
 
     While models are still being found, and where there are several of them or of optimizers, every outermost forward is seen by a patch
     of Module.__call__. One model with one optimizer is handed over to `Auto`, whose hooks cost less, until something else turns up.
+
+    Where no module is called in training, as where torch.compile made one function of the forward pass, or where tensors alone are
+    trained, steps begin with the backward pass; the first one behind it, when it has given gradients to an optimizer.
     """
 
     def __init__(self, start: Callable[[], Optional[Run]], digests_every: int) -> None:
@@ -71,6 +74,7 @@ class Loop:
         self._of_optimizers = OfOptimizers()
         self._roots: dict[int, Any] = {}  # outermost modules of the open step
         self._open = self._closure = False
+        self._without = False  # steps begin with backward
         self._inside = 0  # the thread that is in an outermost forward
         self._depth = 0  # of optimizers: one may call another
         self._evaluating = 0
@@ -271,6 +275,10 @@ class Loop:
             return False
 
     def _begin(self, module: Any, known: Any) -> bool:
+        if self._without and not self._known and self._open:  # what backward was called for so far was no step of the training
+            self.run.cancel_step()
+            self._backward.discarded()
+            self._open = False
         if not self._open:
             if not (self.run.enabled or self._start_run(module)):
                 return False
@@ -292,6 +300,16 @@ class Loop:
             self._models.update(_unwrapped(module))
         self._roots[id(module)] = known
         return True
+
+    def _begin_without(self) -> None:
+        """A step begins in which no module is called."""
+        if self._known or self._auto is not None or not (self.run.enabled or self._start_run(self.torch.nn.Module())):
+            return
+        self._open, self._closure, self._without = True, self._depth > 0, True
+        self._roots.clear()
+        self._stepped.clear()
+        self.run.begin_step()
+        self._phase = "backward"
 
     def _start_run(self, module: Any) -> bool:
         """Begins the run; returns whether it did. Another thread that calls a model meanwhile may take the loop afterwards."""
@@ -391,6 +409,11 @@ class Loop:
                 return
             self.run._add_ns("forward", maybe[1])
             self._begin(module, None)
+        elif self._open:
+            if self._without and not self._known:
+                self.run.mark("other")
+        elif self._without:
+            self._begin_without()
 
     @_quiet
     def backward_ended(self) -> None:
@@ -398,6 +421,15 @@ class Loop:
         self.seen["backward"] += 1
         if self._open:
             self.run.mark("backward")
+        elif self._gives_gradients():
+            self._begin_without()
+
+    def _gives_gradients(self) -> bool:
+        """Whether an optimizer would step now, of a training in which no module is called."""
+        if self._known or self._auto is not None or self._models:
+            return False
+        made = [optimizer for optimizer in (made() for made in self._optimizers.values()) if optimizer is not None]
+        return any(p.grad is not None for optimizer in made for group in optimizer.param_groups for p in group["params"])
 
     def synced(self) -> bool:
         """Whether DistributedDataParallel reduces gradients now: within no_sync() it does not."""
@@ -569,6 +601,10 @@ class _LoopBackward(Backward):
     def synced(self) -> bool:
         """Whether gradients are reduced now."""
         return self._loop.synced()
+
+    def looks(self) -> bool:
+        """Whether the run has begun, or may begin behind this backward pass."""
+        return self.run.enabled or bool(self._loop._optimizers)
 
     def begins(self) -> None:
         """Backward begins; the run may have begun since the last one."""

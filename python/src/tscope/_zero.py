@@ -247,8 +247,10 @@ class Zero:
         if loop is None or not loop.seen["optimizer"]:
             return ["no step of a torch optimizer was seen: add run = tscope.start(DIR) and, in the loop, with run.step():"]
         if not loop.steps:
-            return ["no module was called in training: add run = tscope.start(DIR) and, in the loop, with run.step():"]
+            return ["no backward pass of an optimizer's step was seen: add run = tscope.start(DIR) and, in the loop, with run.step():"]
         found = []
+        if not loop.seen["forward"]:
+            found.append("no module was called in training: the forward passes are in phases.between")
         if not loop.seen["loss"] and "scalars.loss" not in (self.run.summary() if self.run else ()):
             found.append("the loss was not seen: add tscope.log(loss=loss)")
         if not loop.seen["data"]:
