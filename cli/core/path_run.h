@@ -22,9 +22,9 @@ enum ts_status ts_path_discover(struct ts_cli *cli, const char *path, struct ts_
 enum { TS_SAID_ALONE = 3 }; /* files with one kind of problem that have a line each */
 
 /* Prints one line to stderr for each notice, which is one kind of problem in one file: "runs/exp1/steps.jsonl:17: cut_line (3
- * times): detail". A kind that more than TS_SAID_ALONE files have, such as the attempts of one training that was killed often, is
- * one line, with the first place: "runs/exp1/recording.tscope and 19 more files: no_end (20 times): detail". Notices that lost no
- * data are shown only if all is set, but that a run still grows is always said. */
+ * times): detail". A kind that more than TS_SAID_ALONE files have, such as the attempts of one training, is one line with the first:
+ * "runs/exp1/recording.tscope and 19 more files: no_end (20 times): detail". Notices that lost no data are shown only
+ * if all is set, but that a run still grows is always said. */
 void ts_say_notices(const struct ts_cli *cli, const char *path, const struct ts_notices *notices, bool all);
 
 #endif
