@@ -327,7 +327,7 @@ static void choose_others(const struct ts_text_kinds *k, struct choice *c)
 static bool counts_epochs_alone(const struct ts_text_sort *s)
 {
 	return s->n_counters == 1 && ts_text_counter_is_epoch(&s->counters[0]) && !s->counters[0].falls &&
-	       2 * s->counters[0].sames > s->lines;
+	       2 * s->counters[0].sames > s->lines && !s->axes && !s->both;
 }
 
 /* Of a log that counts nothing, the kind of line that most of it is, if each has what trainings measure. */

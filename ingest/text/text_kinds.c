@@ -693,6 +693,14 @@ static bool ends_bare(const struct ts_text_kinds *k, const struct found *f)
 	return !k->record->n && !k->tokens->full && at + 1 == k->tokens->n && k->tokens->items[at].kind == TS_TEXT_NUMBER;
 }
 
+static bool names_axis(const struct ts_text_record *r)
+{
+	for (size_t i = 0; i < r->n; i++)
+		if (ts_log_axis_rank(r->cells[i].name) != TS_LOG_AXIS_NONE)
+			return true;
+	return false;
+}
+
 /* Returns what names of an evaluation begin with if the first name behind the counters is one's. */
 static const char *count_named(struct ts_text_kinds *k, struct ts_text_sort *s, const struct found *f, struct ts_span line)
 {
@@ -704,6 +712,7 @@ static const char *count_named(struct ts_text_kinds *k, struct ts_text_sort *s, 
 	(void)ts_text_named(k->tokens, token_at(k->tokens, end_of(f)), k->tokens->n, line, k->record);
 	s->bare += ends_bare(k, f);
 	s->named += k->record->n > 0;
+	s->axes += names_axis(k->record);
 	measures = measures_in(k->record, episodes, steps);
 	s->measured += measures > 0;
 	s->rich += measures > 1;

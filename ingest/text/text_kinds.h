@@ -52,6 +52,7 @@ struct ts_text_sort {
 	uint64_t rich;				/* lines with two such numbers or more, of different names */
 	bool table;				/* rows of a table: the form is their template */
 	uint64_t plain;				/* lines of named numbers and nothing else */
+	uint64_t axes;				/* lines with a number beside the counters whose name is that of an axis */
 	uint64_t behind; /* lines of a measure whose number stands behind the counter: "Training loss at step 200: 2.5" */
 	uint64_t names[TS_TEXT_KIND_NAMES];	/* hashes of the names of its first line */
 	size_t n_names;
