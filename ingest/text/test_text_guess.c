@@ -663,7 +663,8 @@ static void counters_behind_values_are_refused(void **state)
 	for (int i = 0; i < 40; i++)
 		ts_buf_printf(&text,
 			      "[06/21 17:58:49][INFO] logging.py: 99: json_stats: {\"_type\": \"train_iter_\", \"dt\": 1.5, "
-			      "\"epoch\": \"1/2\", \"eta\": \"3:22:31\", \"grad_norm\": 6.5, \"iter\": \"%d/316\", \"loss\": 3.5, \"lr\": 0.5}\n",
+			      "\"epoch\": \"1/2\", \"eta\": \"3:22:31\", \"grad_norm\": 6.5, \"iter\": \"%d/316\", "
+			      "\"loss\": 3.5, \"lr\": 0.5}\n",
 			      10 * (i + 1));
 	ts_buf_char(&text, '\0');
 	test_write(&t, "a.log", (const char *)text.data);
