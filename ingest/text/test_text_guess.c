@@ -493,6 +493,7 @@ static const struct {
 	 "[30]\tvalid_0's auc: 0.625\n[40]\tvalid_0's auc: 0.5\nEarly stopping, best iteration is:\n[20]\tvalid_0's auc: 0.75\n",
 	 "valid_0's auc", "10 0.5|20 0.75|30 0.625|40 0.5", "[{step}] {*}"},
 	{"XGBoost through a syslog",
+	 "[14:00:01] WARNING: ../src/learner.cc:1061: a default changed\n"
 	 "[0]#011train-rmse:2.5#011validation-rmse:3.5\n[1]#011train-rmse:2.25#011validation-rmse:3.25\n"
 	 "[2]#011train-rmse:2.0#011validation-rmse:3.0\n",
 	 "validation-rmse", "0 3.5|1 3.25|2 3.0", "[{step}] {*}"},

@@ -188,13 +188,16 @@ static struct ts_span to_comma(struct ts_span line, size_t at)
 static bool take_field(struct ts_span name, struct ts_span line, size_t *at, const struct part *next, const struct manner *manner,
 		       struct ts_text_record *r)
 {
-	bool number = manner->numbers || ts_log_axis_rank(name) != TS_LOG_AXIS_NONE, all = manner->listed && !name.len && !number;
+	bool axis = ts_log_axis_rank(name) != TS_LOG_AXIS_NONE, number = manner->numbers || axis;
+	bool all = manner->listed && !name.len && !number;
 	struct ts_span cell = manner->listed ? to_comma(line, *at) : line;
 	size_t n = all ? cell.len - *at : field_len(cell, *at, next), cells = r->n;
 
 	struct ts_span value = ts_span_part(line, *at, n);
+	double seconds;
 
-	if (n == 0)
+	/* "[14:00:01] WARNING" has a time where "[{step}]" has a step. */
+	if (n == 0 || (axis && memchr(value.data, ':', n) && ts_text_duration(value, &seconds) == n))
 		return false;
 	/* The dot that ends a sentence: "Step: 19000. Mean Reward: 2.5." */
 	if (n > 1 && line.data[*at + n - 1] == '.' && ts_text_number_len(value) >= n - 1)
