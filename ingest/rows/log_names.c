@@ -330,6 +330,17 @@ static bool measures_in_other_words(struct ts_span name)
 	return false;
 }
 
+/* "valid_0's l2": LightGBM's word for a metric of a set, whichever metric it is. */
+static bool is_of_set(struct ts_span name)
+{
+	static const char *const sets[] = {"train", "valid", "test", "eval"};
+
+	for (size_t i = 0; ts_span_contains(name, "'s ") && i < sizeof sets / sizeof sets[0]; i++)
+		if (ts_span_starts(name, ts_span_str(sets[i])))
+			return true;
+	return false;
+}
+
 bool ts_log_name_measures(struct ts_span name)
 {
 	static const char *const words[] = {
@@ -346,7 +357,7 @@ bool ts_log_name_measures(struct ts_span name)
 		return false;
 	/* "char train", in percent: what Tesseract gets wrong of its samples. */
 	return has_word(name, words) || ts_span_ends(name, "loss") || ts_span_ends(name, "Loss") || ts_span_ends(name, " train(%)") ||
-	       measures_in_other_words(name);
+	       measures_in_other_words(name) || is_of_set(name);
 }
 
 void ts_log_names_markdown(struct ts_buf *out)

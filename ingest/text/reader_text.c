@@ -11,6 +11,7 @@
 #include "ingest/text/text_axis.h"
 #include "ingest/text/text_bunch.h"
 #include "ingest/text/text_columns.h"
+#include "ingest/text/text_doing.h"
 #include "ingest/text/text_end.h"
 #include "ingest/text/text_guess.h"
 #include "ingest/text/text_memory.h"
@@ -135,23 +136,12 @@ static bool by_templates(const struct ts_text_templates *t, struct piece *p, str
 	return true;
 }
 
-/* "Early stopping, best iteration is:": LightGBM and XGBoost print the row of that step again behind it. */
-static bool heads_best(struct ts_span line)
-{
-	static const char *const heads[] = {"est iteration is:", "est iteration:"};
-
-	for (size_t i = 0; line.len && line.data[line.len - 1] == ':' && i < sizeof heads / sizeof heads[0]; i++)
-		if (ts_span_ends(line, heads[i]))
-			return true;
-	return false;
-}
-
 static enum ts_status look_at(struct text *x, struct ts_span raw, struct piece *p, struct ts_error *err)
 {
 	*p = (struct piece){.format = TS_TEXT_NONE, .cut = x->lines.cut, .repeats = x->heads_best};
 	if (ts_text_line_clean(raw, &x->scratch, &p->line, err))
 		return err->status;
-	x->heads_best = heads_best(p->line.text);
+	x->heads_best = ts_text_heads_best(p->line.text);
 	if (p->repeats)
 		return TS_OK;
 	if (x->unranked)

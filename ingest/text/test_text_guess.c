@@ -492,6 +492,10 @@ static const struct {
 	 "Training until validation scores don't improve for 20 rounds\n[10]\tvalid_0's auc: 0.5\n[20]\tvalid_0's auc: 0.75\n"
 	 "[30]\tvalid_0's auc: 0.625\n[40]\tvalid_0's auc: 0.5\nEarly stopping, best iteration is:\n[20]\tvalid_0's auc: 0.75\n",
 	 "valid_0's auc", "10 0.5|20 0.75|30 0.625|40 0.5", "[{step}] {*}"},
+	{"LightGBM's metrics",
+	 "[10]\ttraining's l2: 0.5\tvalid_1's l2: 0.75\n[20]\ttraining's l2: 0.25\tvalid_1's l2: 0.5\n"
+	 "[30]\ttraining's l2: 0.125\tvalid_1's l2: 0.375\n",
+	 "valid_1's l2", "10 0.75|20 0.5|30 0.375", "[{step}] {*}"},
 	{"XGBoost through a syslog",
 	 "[14:00:01] WARNING: ../src/learner.cc:1061: a default changed\n"
 	 "[0]#011train-rmse:2.5#011validation-rmse:3.5\n[1]#011train-rmse:2.25#011validation-rmse:3.25\n"

@@ -27,3 +27,13 @@ const char *ts_text_evaluation(struct ts_span text)
 
 	return ts_text_word_among(word, evaluates) ? "val_" : ts_text_word_among(word, tests) ? "test_" : NULL;
 }
+
+bool ts_text_heads_best(struct ts_span line)
+{
+	static const char *const heads[] = {"est iteration is:", "est iteration:"};
+
+	for (size_t i = 0; line.len && line.data[line.len - 1] == ':' && i < sizeof heads / sizeof heads[0]; i++)
+		if (ts_span_ends(line, heads[i]))
+			return true;
+	return false;
+}

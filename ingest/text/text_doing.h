@@ -12,4 +12,7 @@ bool ts_text_is_doing(struct ts_span word);
  * none, or of the training. Texts that are equal are one, so that the pointers may be compared. */
 const char *ts_text_evaluation(struct ts_span text);
 
+/* "Early stopping, best iteration is:": LightGBM and XGBoost print the row of that step again behind it. */
+bool ts_text_heads_best(struct ts_span line);
+
 #endif

@@ -637,7 +637,7 @@ static enum ts_status read_sample(struct ts_log_lines *lines, enum way way, stru
 	struct ts_span raw;
 	enum ts_log_line_end end;
 	struct ts_text_line line;
-	bool numbered;
+	bool numbered, best = false, repeats;
 
 	/* The second look is at less: most texts that get it are no log. */
 	while (ts_log_lines_at(lines) < (k->loose ? TS_TEXT_GUESS_BYTES / 4 : TS_TEXT_GUESS_BYTES)) {
@@ -653,7 +653,9 @@ static enum ts_status read_sample(struct ts_log_lines *lines, enum way way, stru
 		}
 		if (ts_text_line_clean(raw, scratch, &line, err))
 			return err->status;
-		if (is_ended_bar(line.text))
+		repeats = best;
+		best = ts_text_heads_best(line.text);
+		if (repeats || is_ended_bar(line.text))
 			continue;
 		if (!k->unranked && !k->loose)
 			pass_number(&line);

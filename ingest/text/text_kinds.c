@@ -370,7 +370,7 @@ static size_t doing_behind(const struct found *f, size_t i)
 		i++;
 	then = token(f, i + 1);
 	if (i >= f->tokens->n || token(f, i)->kind != TS_TEXT_WORD || !ts_text_is_doing(token(f, i)->text) || i + 1 >= f->tokens->n ||
-	    then->kind != TS_TEXT_MARK || then->mark == '=' || then->mark == '_')
+	    then->kind != TS_TEXT_MARK || memchr("=_'", then->mark, 3)) /* "training's auc" is a name */
 		return 0;
 	return then->mark != ':' || token(f, i + 2)->kind == TS_TEXT_WORD ? then->end : 0;
 }
