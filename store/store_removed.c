@@ -230,11 +230,15 @@ enum ts_status ts_removed_keep(struct ts_write *w, const struct ts_ref *ref, int
 			       struct ts_error *err)
 {
 	struct ts_removed_name before;
+	struct ts_swept_time swept;
 	struct place place;
 	bool found;
 
-	if (find_newest(ts_read_of(w), ref->kind, ref->name, &before, &found, err))
+	if (find_newest(ts_read_of(w), ref->kind, ref->name, &before, &found, err) || ts_swept_time_read(ts_read_of(w), &swept, err))
 		return err->status;
+	/* By a clock that is behind, the name would be old once the clock is right again, and the next sweep would forget it. */
+	if (now_ns < swept.at_ns)
+		now_ns = swept.at_ns;
 	place = place_at(ref->kind, ref->name, found && before.removed_ns >= now_ns ? before.removed_ns + 1 : now_ns);
 	if (put_removed(w, &place, ref, by, 0, err))
 		return err->status;
