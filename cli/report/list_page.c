@@ -79,7 +79,11 @@ static void head_row(struct ts_buf *out, const struct ts_list_page *page, struct
 		else if (is_shown(list, c))
 			ts_page_element(out, ts_list_is_numeric(list, c) ? "<th scope=\"col\">" : "<th scope=\"col\" class=\"text\">",
 					ts_show_text(list->columns[c], arena), "</th>");
-	ts_buf_str(out, "<th scope=\"col\" class=\"text\">loss</th></tr></thead>\n");
+	if (page->served)
+		ts_list_served_loss(out, page, arena);
+	else
+		ts_buf_str(out, "<th scope=\"col\" class=\"text\">loss</th>");
+	ts_buf_str(out, "</tr></thead>\n");
 }
 
 static void row(struct ts_buf *out, const struct ts_list_page *page, size_t r, struct ts_arena *arena)

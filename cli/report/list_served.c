@@ -1,5 +1,6 @@
 #include "cli/report/list_served.h"
 
+#include "base/clock.h"
 #include "base/uri.h"
 #include "cli/report/page.h"
 #include "cli/text/text_list.h"
@@ -34,17 +35,23 @@ static struct ts_span columns_of(const struct ts_list_page *page, struct ts_aren
 	return copy;
 }
 
-static void address(struct ts_buf *out, const struct ts_list_page *page, struct ts_span sort, struct ts_span token,
-		    struct ts_arena *arena)
+static void address_of(struct ts_buf *out, const struct ts_list_page *page, struct ts_span filter, struct ts_span sort,
+		       struct ts_span token, struct ts_arena *arena)
 {
 	bool first = true;
 
-	field(out, "q", page->filter, &first);
+	field(out, "q", filter, &first);
 	field(out, "sort", sort, &first);
 	field(out, "columns", columns_of(page, arena), &first);
 	field(out, "page", token, &first);
 	if (first)
 		ts_buf_char(out, '?');
+}
+
+static void address(struct ts_buf *out, const struct ts_list_page *page, struct ts_span sort, struct ts_span token,
+		    struct ts_arena *arena)
+{
+	address_of(out, page, page->filter, sort, token, arena);
 }
 
 /* The name without its project. */
@@ -64,6 +71,42 @@ static const char *text_of(struct ts_span s, struct ts_arena *arena)
 }
 
 /* -- parts -- */
+
+static void since_link(struct ts_buf *out, const struct ts_list_page *page, struct ts_span filter, const char *text,
+		       struct ts_arena *arena)
+{
+	bool here = ts_span_eq(filter, page->filter);
+
+	ts_buf_str(out, "<a href=\"");
+	address_of(out, page, filter, page->sort, ts_span_of("", 0), arena);
+	ts_buf_printf(out, "\"%s>%s</a>\n", here ? " aria-current=\"true\"" : "", text);
+}
+
+/* Links to what was pushed in the last days, where nothing else is filtered. */
+static void since_links(struct ts_buf *out, const struct ts_list_page *page, struct ts_arena *arena)
+{
+	static const struct {
+		const char *text;
+		int days;
+	} links[] = {{"last day", 1}, {"last week", 7}, {"last month", 30}};
+	static const char begin[] = "pushed>=";
+	struct ts_span date = page->filter;
+	char text[TS_TIME_TEXT];
+	int64_t at;
+
+	if (page->filter.len && (!ts_span_skip(&date, begin) || !ts_time_parse(date, &at)))
+		return;
+	ts_buf_str(out, "<p>Pushed in the\n");
+	for (size_t i = 0; i < sizeof links / sizeof links[0]; i++) {
+		int64_t day_ns = INT64_C(86400) * 1000000000, days = ts_now_real_ns() / day_ns - links[i].days;
+		const char *filter = ts_arena_printf(arena, "%s%.10s", begin, ts_time_text(days * day_ns, text));
+
+		since_link(out, page, ts_span_str(filter ? filter : ""), links[i].text, arena);
+	}
+	ts_buf_str(out, "or at\n");
+	since_link(out, page, ts_span_of("", 0), "any time", arena);
+	ts_buf_str(out, "</p>\n");
+}
 
 void ts_list_served_form(struct ts_buf *out, const struct ts_list_page *page, struct ts_arena *arena)
 {
@@ -85,6 +128,7 @@ void ts_list_served_form(struct ts_buf *out, const struct ts_list_page *page, st
 		ts_buf_str(out, "<label for=\"by\">Group by</label> <input id=\"by\" name=\"by\" size=\"20\" "
 				"placeholder=\"config.lr\"/>\n"
 				"<input type=\"hidden\" name=\"columns\" value=\"loss.last\"/><button>Group</button></form>\n");
+		since_links(out, page, arena);
 	}
 	ts_buf_str(out, "<form id=\"pick\" action=\"compare\" method=\"get\"></form>\n");
 }
@@ -99,6 +143,16 @@ void ts_list_served_head(struct ts_buf *out, const struct ts_list_page *page, si
 	ts_buf_printf(out, " aria-sort=\"%s\"><a href=\"", falls ? "descending" : rises ? "ascending" : "none");
 	address(out, page, ts_span_str(other ? other : ""), ts_span_of("", 0), arena);
 	ts_page_element(out, "\">", ts_show_text(name, arena), falls ? " ▼</a></th>" : rises ? " ▲</a></th>" : "</a></th>");
+}
+
+void ts_list_served_loss(struct ts_buf *out, const struct ts_list_page *page, struct ts_arena *arena)
+{
+	bool rises = ts_span_is(page->sort, "loss.last"), falls = ts_span_is(page->sort, "-loss.last");
+
+	ts_buf_printf(out, "<th scope=\"col\" class=\"text\" aria-sort=\"%s\"><a href=\"",
+		      falls ? "descending" : rises ? "ascending" : "none");
+	address(out, page, ts_span_str(rises ? "-loss.last" : "loss.last"), ts_span_of("", 0), arena);
+	ts_buf_printf(out, "\">loss%s</a></th>", falls ? " ▼" : rises ? " ▲" : "");
 }
 
 void ts_list_served_name(struct ts_buf *out, const struct ts_list_page *page, size_t row, const char *text, struct ts_arena *arena)

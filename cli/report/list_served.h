@@ -10,6 +10,8 @@
 void ts_list_served_form(struct ts_buf *out, const struct ts_list_page *page, struct ts_arena *arena);
 /* The head of a column, which leads to the list sorted by it; once more to the reverse order. */
 void ts_list_served_head(struct ts_buf *out, const struct ts_list_page *page, size_t column, struct ts_arena *arena);
+/* The head of the curves of the loss, which leads to the list sorted by the last loss, the least first. */
+void ts_list_served_loss(struct ts_buf *out, const struct ts_list_page *page, struct ts_arena *arena);
 /* The cell of a name: a box to choose the run by, and the link to its page. text is what the cell says. */
 void ts_list_served_name(struct ts_buf *out, const struct ts_list_page *page, size_t row, const char *text, struct ts_arena *arena);
 /* The button that compares the chosen runs, and the link to the next page. */

@@ -1,7 +1,10 @@
 /* web_parts.c - see web_parts.h. */
 #include "cli/verbs/web_parts.h"
 
+#include "base/escape.h"
 #include "base/limits.h"
+#include "base/text.h"
+#include "base/uri.h"
 #include "cli/core/names.h"
 #include "cli/report/page.h"
 #include "cli/report/page_links.h"
@@ -99,8 +102,59 @@ static void put_again(struct parts *p)
 	ts_buf_finish(&answer.said);
 }
 
+static const char project_option[] = "--project=";
+
+/* Links to how the run stands beside a branch, whose name is a line of what list printed. */
+static void put_beside(struct parts *p, struct ts_span branch)
+{
+	struct ts_span project = ts_span_from(ts_span_str(p->project), strlen(project_option)), name = ts_span_str(p->name);
+
+	if (ts_span_starts(branch, project) && branch.len > project.len && branch.data[project.len] == '/')
+		branch = ts_span_from(branch, project.len + 1);
+	ts_buf_str(&p->out, "<p><span class=\"strong\">");
+	ts_html_escape(&p->out, branch);
+	ts_buf_str(&p->out, "</span>: <a href=\"/p/");
+	ts_uri_encode(&p->out, project, false);
+	ts_buf_str(&p->out, "/diff?a=branch:");
+	ts_uri_encode(&p->out, branch, false);
+	ts_buf_str(&p->out, "&amp;b=");
+	ts_uri_encode(&p->out, name, false);
+	ts_buf_str(&p->out, "\">what differs from its newest run</a>, <a href=\"/p/");
+	ts_uri_encode(&p->out, project, false);
+	ts_buf_str(&p->out, "/gate/");
+	ts_uri_encode_name(&p->out, name);
+	ts_buf_str(&p->out, "?baseline=branch:");
+	ts_uri_encode(&p->out, branch, false);
+	ts_buf_str(&p->out, "\">whether it is slower than its runs</a></p>\n");
+}
+
+static void put_branches(struct parts *p)
+{
+	const char *words[] = {"list", p->project, "--branches", "--names", "--limit=8"};
+	struct ts_answer answer;
+	struct ts_span lines;
+
+	if (!p->project)
+		return;
+	ts_answer(&(struct ts_asked){.words = words, .n = sizeof words / sizeof words[0], .target = p->target, .page = true}, &answer);
+	lines = ts_buf_view(&answer.out);
+	if (!answer.status && lines.len) {
+		ts_buf_str(&p->out, "<section id=\"beside\"><h2>BESIDE A BRANCH</h2>\n");
+		while (lines.len) {
+			struct ts_span line = ts_trim(ts_span_next_line(&lines));
+
+			if (line.len)
+				put_beside(p, line);
+		}
+		ts_buf_str(&p->out, "</section>\n");
+	}
+	ts_buf_finish(&answer.out);
+	ts_buf_finish(&answer.said);
+}
+
 static void put_of_run(struct parts *p)
 {
+	put_branches(p);
 	put_verb(p, "WHAT IT HOLDS", "show", NULL, false);
 	put_verb(p, "ITS MACHINE", "show", "--machine", false);
 	put_verb(p, "WHAT IT PRINTED LAST", "show", "--output", true);

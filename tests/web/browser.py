@@ -166,6 +166,71 @@ def chooses_by_clicks(store, web, browser, folder):
     store.tscope("rm", "meanwhile")
 
 
+def by_clicks(browser, task, steps):
+    """Presses one after the other; a step is an expression, and whether it leads to another page. Prints how many, and how long."""
+    began = time.monotonic()
+    for what, leads in steps:
+        assert browser.becomes(f"!!({what})", 60), (task, what)
+        if leads:
+            browser.load(lambda what=what: click(browser, what))
+        else:
+            click(browser, what)
+    print(f"  {task}: {len(steps)} clicks, {time.monotonic() - began:.1f} s", flush=True)
+
+
+def link(text):
+    return f"[...document.querySelectorAll('a, button')].find(e => e.textContent.trim() == {json.dumps(text)})"
+
+
+def does_what_a_person_wants(store, web, browser, folder):
+    """The tasks of a person, by clicks alone, from the page of the printed link: each ends where the answer can be read."""
+    def push(name, seed, *words, **about):
+        make_run(os.path.join(store.work, "tasks", name), seed, **about)
+        store.tscope("push", "-q", "--project", "tasks", "--name", name, *words, os.path.join("tasks", name))
+
+    for i in range(12):
+        push(f"m{i}", 40 + i, "--branch", "main", config={"lr": 1e-3, "workers": 4})
+    push("best", 60, bump=-0.4, config={"lr": 2e-3, "workers": 4})
+    push("mine", 61, "--state", "running", step_time=0.15, config={"lr": 1e-3, "workers": 0})
+    push("slow", 62, step_time=0.15, config={"lr": 1e-3, "workers": 4})
+    push("twin", 40, bump=0.2, config={"lr": 1e-3, "workers": 4})
+    browser.size(1200, 800)
+    home = f"http://{web.host}/p/tasks/runs"
+    text = "document.querySelector('main').textContent"
+    browser.go(home)
+    by_clicks(browser, "the best run of last week", [(link("last week"), True), (link("loss"), True)])
+    assert browser.run("document.querySelector('main tbody a').textContent") == "best"
+    browser.go(home)
+    by_clicks(browser, "why my run is slower than main", [(link("mine"), True), (link("what differs from its newest run"), True)])
+    said = browser.run(text)
+    assert "config.workers" in said and "step time, median" in said and ("+49" in said or "+50" in said), said[:2000]
+    browser.go(home)
+    by_clicks(browser, "whether a run is slower than main's", [(link("slow"), True), (link("whether it is slower than its runs"), True)])
+    assert "may have regressed" in browser.run(text), browser.run(text)[:500]
+    browser.go(home)
+    by_clicks(browser, "where two runs part, and why", [(one("input[value=m0]"), False), (one("input[value=twin]"), False), (link("Compare the chosen runs"), True)])
+    assert "step 100" in browser.run("document.body.textContent"), browser.run(text)[:500]
+    by_clicks(browser, "  and that place in the curve", [(one("#part"), False)])
+    assert browser.becomes(f"{CURVE}?.includes('from 50 to 150')", 60), browser.run(CURVE)
+    assert browser.becomes("location.search.includes('from=50')", 60)
+    sent = browser.run("location.href")
+    browser.go(home)
+    by_clicks(browser, "whether my run is alive", [])
+    row = browser.run("[...document.querySelectorAll('main tbody tr')].find(r => r.textContent.includes('mine')).textContent")
+    assert "running" in row, row
+    other = chromium.Chromium()
+    try:  # who has access, too: by the link that was printed, and then the address that was sent
+        other.go(web.link)
+        other.size(1200, 800)
+        other.go(sent)
+        assert other.becomes(f"{CURVE}?.includes('from 50 to 150')", 60), other.run(CURVE)
+        assert "step 100" in other.run("document.body.textContent")
+    finally:
+        other.end()
+    browser.run("history.back()")
+    assert browser.becomes("location.pathname.startsWith('/p/tasks/diff')", 60)
+
+
 def scrolls_through_many(store, web, browser, folder):
     """The rows of a long list come as one scrolls, each once and in order; a push while they are there keeps them."""
     for i in range(60):
@@ -353,7 +418,7 @@ def is_sent_to_nobody(store, web, browser, folder):
         other.end()
 
 
-CHECKS = (shows_every_page, reads_aloud, runs_nothing_that_was_recorded, is_used_by_keys, chooses_by_clicks, scrolls_through_many, zooms_and_holds_it_in_the_address, shows_where_runs_part, shows_what_is_not_finite, compares_many, curves_grow,
+CHECKS = (shows_every_page, reads_aloud, runs_nothing_that_was_recorded, is_used_by_keys, chooses_by_clicks, does_what_a_person_wants, scrolls_through_many, zooms_and_holds_it_in_the_address, shows_where_runs_part, shows_what_is_not_finite, compares_many, curves_grow,
           renews_itself, outlives_a_server, is_sent_to_nobody)
 
 

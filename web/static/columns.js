@@ -9,7 +9,7 @@ const field = () => document.getElementById("columns");
 function shown() {
   const typed = field().value.split(",").map((name) => name.trim());
   if (typed.some(Boolean)) return typed.filter(Boolean);
-  return [...document.querySelectorAll("main thead th a")].map((head) => head.textContent.replace(/ [▲▼]$/, ""));
+  return [...document.querySelectorAll("main thead th:not(:last-child) a")].map((head) => head.textContent.replace(/ [▲▼]$/, ""));
 }
 
 async function answerOf(address) {
