@@ -413,6 +413,21 @@ static const char *long_steps(struct ts_report *r)
 	return periods ? "no step outside of the period 3 times" : "no step 3 times";
 }
 
+/* What was lost between steps, at which, and whether it comes back. */
+static const char *between_text(struct ts_report *r)
+{
+	const struct ts_measure *n = ts_report_row(r, TS_M_BETWEEN_LONG, TS_NO_SUBJECT);
+	const struct ts_measure *every = ts_report_row(r, TS_M_BETWEEN_EVERY, TS_NO_SUBJECT);
+	const char *lost = ts_report_value(r, TS_M_BETWEEN_LOST), *share = ts_report_value(r, TS_M_BETWEEN_SHARE);
+	const char *longest = ts_report_value(r, TS_M_BETWEEN_LONGEST), *at = ts_report_value(r, TS_M_BETWEEN_STEPS);
+
+	if (!n || !n->known || !lost || !longest || !at)
+		return NULL;
+	return ts_report_say(r, "%s lost%s%s%s before %.0f step%s, %s%s at most: %s%s", lost, share ? " (" : "", share ? share : "",
+			     share ? ")" : "", n->value, n->value == 1 ? "" : "s", longest, n->value == 1 ? "" : " each", at,
+			     every && every->known ? ts_report_say(r, "; every %.0f steps", every->value) : "");
+}
+
 static void timing(struct ts_report *r)
 {
 	static const struct ts_figure head[] = {
@@ -453,6 +468,7 @@ static void timing(struct ts_report *r)
 	ts_report_line(r, s, "wall time",
 		       ts_report_join(r, wall_text(r), ", ",
 				      gap && gap->value > 0 ? ts_report_figures(r, TS_NO_SUBJECT, gaps) : NULL));
+	ts_report_line(r, s, "between steps", between_text(r));
 	warmup_line(r, s);
 	event_lines(r, s, &events, "");
 }
