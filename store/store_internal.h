@@ -187,6 +187,10 @@ enum ts_status ts_ref_write(struct ts_write *w, const struct ts_ref *ref, struct
  * that went, and the caller adds the name. */
 enum ts_status ts_ref_remove(struct ts_write *w, enum ts_ref_kind kind, struct ts_span name, int64_t now_ns, struct ts_span by,
 			     struct ts_bill *bill, struct ts_error *err);
+/* A name of a project comes to reach the closures of these ids: what the project had not reached it knows from now on, and what no name
+ * had reached it pays for. */
+enum ts_status ts_ref_reach(struct ts_write *w, struct ts_store *s, struct ts_span project, const struct ts_id *ids, size_t n,
+			    struct ts_error *err);
 /* The key of an entry of a log. */
 enum { TS_LOG_KEY_MAX = TS_REF_KEY_MAX + 9 };
 struct ts_span ts_log_key(enum ts_ref_kind kind, struct ts_span name, uint64_t seq, uint8_t out[TS_LOG_KEY_MAX]);

@@ -431,13 +431,8 @@ static enum ts_status forget_fresh(struct ts_write *w, const struct place *fresh
 	return ts_write_delete(w, TS_DB_UNNAMED, ts_unnamed_key(fresh->pack, fresh->offset, room), err);
 }
 
-static enum ts_status run_commit(struct ts_write *w, void *ctx, struct ts_error *err)
+static enum ts_status write_reached(struct ts_write *w, const struct commit *commit, struct ts_error *err)
 {
-	struct commit *commit = ctx;
-
-	commit->read = ts_read_of(w);
-	if (check_commit(commit, err))
-		return err->status;
 	for (size_t i = 0; i < commit->n_walked; i++)
 		if (mark_complete(w, commit, &commit->walked[i], err))
 			return err->status;
@@ -450,10 +445,49 @@ static enum ts_status run_commit(struct ts_write *w, void *ctx, struct ts_error 
 		if (ts_named_put(w, at->pack, at->offset, &at->project, err))
 			return err->status;
 	}
+	return TS_OK;
+}
+
+static enum ts_status run_commit(struct ts_write *w, void *ctx, struct ts_error *err)
+{
+	struct commit *commit = ctx;
+
+	commit->read = ts_read_of(w);
+	if (check_commit(commit, err))
+		return err->status;
+	if (write_reached(w, commit, err))
+		return err->status;
 	for (size_t i = 0; i < commit->n; i++)
 		if (apply_update(w, &commit->updates[i], &commit->current[i], &commit->bill, err))
 			return err->status;
 	return ts_bill_write(&commit->bill, w, err);
+}
+
+enum ts_status ts_ref_reach(struct ts_write *w, struct ts_store *s, struct ts_span project, const struct ts_id *ids, size_t n,
+			    struct ts_error *err)
+{
+	struct commit commit = {.store = s, .read = ts_read_of(w), .now_ns = ts_now_real_ns()};
+	struct ts_closure closure;
+	enum ts_status status = ts_sweeping_read(commit.read, &commit.sweeping, err);
+
+	set_project(&commit, project);
+	ts_closure_init(&closure, &commit_ops, &commit);
+	for (size_t i = 0; i < n && !status; i++)
+		status = ts_closure_walk(&closure, &ids[i], err);
+	ts_closure_finish(&closure);
+	ts_idmap_finish(&commit.seen);
+	ts_idmap_finish(&commit.billed);
+	if (!status)
+		status = ts_bill_check(&commit.bill, commit.read, s->spending, err);
+	if (!status)
+		status = write_reached(w, &commit, err);
+	if (!status)
+		status = ts_bill_write(&commit.bill, w, err);
+	ts_free(commit.walked);
+	ts_free(commit.fresh.items);
+	ts_free(commit.named.items);
+	ts_bill_finish(&commit.bill);
+	return status;
 }
 
 /* Roughly what a commit writes. */

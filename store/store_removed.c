@@ -6,7 +6,9 @@
  * place, too: its ref has the number 0, the id of one of them and the time at which the log began, and their count follows. */
 #include "store/store_internal.h"
 
+#include "base/alloc.h"
 #include "base/cursor.h"
+#include "base/grow.h"
 #include "base/limits.h"
 
 enum {
@@ -377,12 +379,60 @@ enum ts_status ts_store_removed_list(struct ts_engine *e, const struct ts_remove
 /* ---- restore ---- */
 
 struct restore {
-	const struct ts_spending *spending;
+	struct ts_store *store;
 	enum ts_ref_kind kind;
 	struct ts_span name, as;
 	struct ts_arena *arena;
 	struct ts_ref ref;
 };
+
+/* What the log of a removed branch has, and its head. */
+static enum ts_status ids_of(struct ts_read r, const struct restore *restore, const struct place *place, struct ts_id **io_ids,
+			     size_t *ret_n, struct ts_error *err)
+{
+	struct place part = part_of(place, 'l');
+	struct ts_walk walk;
+	enum ts_status status;
+	size_t cap = 0, n = 0;
+	bool found;
+
+	for (status = ts_walk_open(&walk, r, TS_DB_REMOVED, place_span(&part), &found, err); !status && found;
+	     status = status ? status : ts_walk_on(&walk, &found, err)) {
+		struct ts_error damage;
+		struct ts_span value;
+
+		if (restore->kind != TS_REF_BRANCH || ts_check_split(walk.key, walk.value, &value, &damage) || value.len < TS_ID_BYTES)
+			continue;
+		if (!TS_GROW(*io_ids, cap, n + 1, 16))
+			status = ts_error_set(err, TS_NO_MEMORY, "out of memory for a log");
+		else
+			memcpy((*io_ids)[n++].bytes, value.data, TS_ID_BYTES);
+	}
+	ts_walk_end(&walk);
+	if (!status && !TS_GROW(*io_ids, cap, n + 1, 16))
+		status = ts_error_set(err, TS_NO_MEMORY, "out of memory for a log");
+	if (!status)
+		(*io_ids)[n++] = restore->ref.id;
+	*ret_n = n;
+	return status;
+}
+
+/* A project to which a name comes from another one reaches what it had not. */
+static enum ts_status reach_anew(struct ts_write *w, const struct restore *restore, const struct place *place, struct ts_error *err)
+{
+	struct ts_span project = ts_project_of(restore->as);
+	struct ts_id *ids = NULL;
+	enum ts_status status;
+	size_t n;
+
+	if (ts_span_eq(project, ts_project_of(restore->name)))
+		return TS_OK;
+	status = ids_of(ts_read_of(w), restore, place, &ids, &n, err);
+	if (!status)
+		status = ts_ref_reach(w, restore->store, project, ids, n, err);
+	ts_free(ids);
+	return status;
+}
 
 /* Writes the ref that comes back, with its log and notes. */
 static enum ts_status write_restored(struct ts_write *w, struct restore *restore, const struct place *place, struct ts_bill *bill,
@@ -391,8 +441,9 @@ static enum ts_status write_restored(struct ts_write *w, struct restore *restore
 	struct ts_span project = ts_project_of(restore->as);
 	size_t notes;
 
-	if (ts_bill_project(bill, project, TS_USE_NAMES, 1, err) || ts_bill_check(bill, ts_read_of(w), restore->spending, err) ||
-	    ts_ref_write(w, &restore->ref, err) || move_parts(w, restore->kind, restore->as, place, true, &notes, err) ||
+	if (ts_bill_project(bill, project, TS_USE_NAMES, 1, err) || ts_bill_check(bill, ts_read_of(w), restore->store->spending, err) ||
+	    reach_anew(w, restore, place, err) || ts_ref_write(w, &restore->ref, err) ||
+	    move_parts(w, restore->kind, restore->as, place, true, &notes, err) ||
 	    ts_bill_project(bill, project, TS_USE_NOTES, (int64_t)notes, err) || ts_bill_write(bill, w, err))
 		return err->status;
 	return ts_write_delete_prefix(w, TS_DB_REMOVED, place_span(place), err);
@@ -473,7 +524,7 @@ static enum ts_status run_restore(struct ts_write *w, void *ctx, struct ts_error
 enum ts_status ts_store_ref_restore(struct ts_engine *e, enum ts_ref_kind kind, struct ts_span name, struct ts_span as,
 				   struct ts_arena *arena, struct ts_ref *ret_ref, struct ts_error *err)
 {
-	struct restore restore = {.spending = ts_store_of(e)->spending,
+	struct restore restore = {.store = ts_store_of(e),
 				  .kind = kind,
 				  .name = name,
 				  .as = as.len ? as : name,

@@ -1776,6 +1776,35 @@ static void what_is_there_is_known_to_whose_it_is(void **state)
 	}
 }
 
+/* What comes back under another project is that one's, too: all that a branch had, of a run what it has now. */
+static void what_comes_back_elsewhere_is_known_there(void **state)
+{
+	struct fixture *f = *state;
+	const enum ts_ref_kind kinds[] = {TS_REF_RUN, TS_REF_BRANCH};
+	struct ts_sealed runs[2][2][5];
+	struct ts_ref ref;
+
+	for (uint64_t k = 0; k < 2; k++) {
+		struct ts_ref_update u;
+
+		for (uint64_t i = 0; i < 2; i++) {
+			size_t n = test_run(&f->arena, 10 * k + i, 3, runs[k][i]);
+
+			OK(f->e->ops->put_many(f->e, runs[k][i], n, NULL, &f->err));
+			u = test_update(kinds[k], "p/x", &runs[k][i][0].id, (int64_t)i + 1);
+			assert_int_equal(test_commit(f->e, &u), TS_OK);
+		}
+		u.remove = true;
+		assert_int_equal(test_commit(f->e, &u), TS_OK);
+		OK(f->e->ops->ref_restore(f->e, kinds[k], u.name, ts_span_str("q/x"), &f->arena, &ref, &f->err));
+		for (size_t i = 0; i < 5; i++) {
+			assert_int_equal(known(f, "", "q", &runs[k][1][i].id), TS_KNOWN_REACHED);
+			assert_int_equal(known(f, "", "q", &runs[k][0][i].id), k ? TS_KNOWN_REACHED : TS_KNOWN_NOT);
+		}
+		assert_int_equal(verify(f).records, 0);
+	}
+}
+
 static size_t heads_of(struct fixture *f, const char *project, const char *hex, struct ts_id **ret)
 {
 	size_t n;
@@ -1945,6 +1974,7 @@ int main(void)
 		TEST(p7_sweeps_beside_pushes),
 		TEST(a_removed_name_comes_back),
 		TEST(what_is_there_is_known_to_whose_it_is),
+		TEST(what_comes_back_elsewhere_is_known_there),
 		TEST(a_project_has_the_heads_of_its_logs),
 		TEST(use_is_counted),
 		TEST(keeps_records),

@@ -495,7 +495,7 @@ static struct model_op draw_op(struct shared *sh)
 	op.object = draw(sh, MODEL_OBJECTS);
 	op.name = op.kind == MODEL_NOTE ? 2 + draw(sh, 3) : draw(sh, MODEL_NAMES);
 	op.as = draw(sh, MODEL_NAMES);
-	if (model_kind_of(op.as) != model_kind_of(op.name) || model_name_of(op.as)[0] != model_name_of(op.name)[0])
+	if (model_kind_of(op.as) != model_kind_of(op.name))
 		op.as = op.name;
 	op.key = draw(sh, MODEL_NOTES);
 	op.value = draw(sh, 5);
