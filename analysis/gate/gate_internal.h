@@ -54,7 +54,7 @@ struct ts_gate_sample {
 	size_t n_low;	   /* the baselines are of two kinds that no fact tells apart, and so many are of the better one; 0: of one */
 	struct ts_gate_kinds kinds; /* what is said of two kinds */
 	const size_t *base_runs;    /* of each draw in base: the number of runs of which it is the mean */
-	int nearer; /* where n_low is above 0: the kind with which the candidate was compared, 0 the better; -1: none yet */
+	int nearer;		    /* where n_low is above 0: the kind it was compared with, 0 the better; -1: none yet */
 	bool ahead;		    /* the first look found an improvement, and by the policy one run cannot show it */
 	bool one_session; /* the baselines are runs of the candidates' own session */
 	uint64_t unnamed; /* baselines that count and do not record their session */

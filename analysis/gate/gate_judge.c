@@ -84,8 +84,8 @@ struct bench {
 	struct ts_gate_rule rule;
 	struct ts_gate_pairs_plan plan;
 	struct ts_gate_look first;
-	double unseen; /* where baselines are of two kinds, or several odd ones are better, a worsening of this size looks
-					 like the other kind */
+	double unseen;		      /* where baselines are of two kinds, or several odd ones are better, a worsening of this size
+					 looks like the other kind */
 	bool looked;		      /* first is set: there are baselines and candidates */
 	struct ts_gate_spread within; /* the spread that pairs are compared with */
 	double pair_p;		      /* the p-value of the pairs, over both looks */

@@ -103,9 +103,8 @@ static const char *way(enum ts_metric metric, bool more)
 static struct ts_span what_of(struct ts_gate_court *c, const struct ts_gate_row *row)
 {
 	const struct ts_gate_sample *s = &c->samples[row->metric];
-	const char *kind = s->nearer >= 0			  ? " of the nearer of two kinds"
-			   : s->kinds.own >= 0 && s->kinds.better ? " of its own kind"
-								  : "";
+	bool own = s->kinds.own >= 0 && s->kinds.better;
+	const char *kind = s->nearer >= 0 ? " of the nearer of two kinds" : own ? " of its own kind" : "";
 	uint64_t runs = ts_gate_runs_compared(s);
 
 	if (row->paired)
@@ -449,11 +448,10 @@ static void warn_odd_baselines(struct ts_gate_court *c, const struct ts_gate_row
 			     "tscope note RUN bad='why'",
 			     short_title(c, row->metric), listed, TS_SPAN_ARG(list));
 	if (s->faster > 0)
-		ts_gate_warn(
-			c,
-			"several of those are better than the others, by %s: a candidate of their kind that became worse by as much "
-			"would look like the others, so the gate could miss it",
-			ts_say_percent(ts_metrics[row->metric].log_scale ? expm1(s->faster) : s->faster).text);
+		ts_gate_warn(c,
+			     "several of those are better than the others, by %s: a candidate of their kind that became worse by as "
+			     "much would look like the others, so the gate could miss it",
+			     ts_say_percent(ts_metrics[row->metric].log_scale ? expm1(s->faster) : s->faster).text);
 }
 
 /* Warns of pairs that are outliers, and of a machine that got slower from run to run. */
@@ -521,15 +519,15 @@ static struct ts_span sighted(struct ts_gate_court *c, double size)
 static void warn_blind(struct ts_gate_court *c, const struct ts_gate_row *row)
 {
 	struct ts_span others, must = ts_gate_text(c, "%s", ts_say_percent(c->input->policy.must_catch).text);
+	const struct ts_gate_row *floor = &c->v.rows[TS_METRIC_STEP_TIME_FLOOR];
 	const char *title = short_title(c, row->metric);
 
 	if (row->state != TS_GATE_BLIND || row->floored || c->samples[row->metric].first)
 		return;
-	if (row->metric == TS_METRIC_STEP_TIME && c->v.state == TS_GATE_REGRESSION && c->v.rows[TS_METRIC_STEP_TIME_FLOOR].counts &&
-	    !c->v.rows[TS_METRIC_STEP_TIME_FLOOR].gates) {
+	if (row->metric == TS_METRIC_STEP_TIME && c->v.state == TS_GATE_REGRESSION && floor->counts && !floor->gates) {
 		ts_gate_warn(c,
-			     "the %s of runs of the same code differs too much to show a change of %.*s, in pairs as well, so its floor "
-			     "decides, which other work on the machine disturbs less",
+			     "the %s of runs of the same code differs too much to show a change of %.*s, in pairs as well, so its "
+			     "floor decides, which other work on the machine disturbs less",
 			     title, TS_SPAN_ARG(must));
 		return;
 	}

@@ -555,9 +555,9 @@ static enum ts_status window_metrics(struct windows *w, struct ts_reduction *out
 	return TS_OK;
 }
 
-/* The 10th percentile of single records, or of whole periods. Its error is half the distance of the percentiles by whose error it may be
- * another one (Woodruff 1952): the share of values up to it differs between batches by more than chance where two clocks alternate, and
- * what lies near it says how much that moves it. */
+/* The 10th percentile of single records, or of whole periods. Its error is half the distance of the percentiles that it may be as well
+ * (Woodruff 1952): the share of values up to it differs between batches by more than chance where two clocks alternate, and what lies
+ * near it says how much that moves it. */
 static void floor_metric(struct windows *w, struct ts_reduction *out, const char *zero)
 {
 	static const double ten = 10.0;

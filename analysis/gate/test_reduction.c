@@ -617,6 +617,23 @@ static void periods_by_chance(void **state)
 	assert_int_equal(found, 0);
 }
 
+/* Ten batches of 100 records, of one clock or of another, 1.3 apart. A tenth of all is a fifth of the records of the fast clock, which
+ * lie within 1 % of each other: the floor is known to that, though the batches have 0.1 or 0.13 s. */
+static void the_floor_of_two_clocks_is_known(void **state)
+{
+	struct ts_reduction r;
+
+	(void)state;
+	rows(1000, 3, 0.1, 0.01, 1);
+	for (size_t i = 0; i < 1000; i++)
+		job.times[i] *= i / 100 % 2 ? 1.3 : 1;
+	job.rows.times = job.times;
+	r = reduce();
+	assert_true(fabs(r.metrics[TS_METRIC_STEP_TIME_FLOOR].value - 0.0997) < 0.0002);
+	assert_true(r.metrics[TS_METRIC_STEP_TIME_FLOOR].has_error && r.metrics[TS_METRIC_STEP_TIME_FLOOR].error > 0);
+	assert_true(r.metrics[TS_METRIC_STEP_TIME_FLOOR].error < 0.0005);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -636,6 +653,7 @@ int main(void)
 		TEST(every_nth_step),
 		TEST(one_record_in_32),
 		TEST(other_periods),
+		TEST(the_floor_of_two_clocks_is_known),
 		TEST(spikes_hardly_count),
 		TEST(mfu_is_step_time_through_a_constant),
 		TEST(parts_and_waits),

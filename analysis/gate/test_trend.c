@@ -170,8 +170,7 @@ static void bursts_come_and_go(void **state)
 	assert_true(t.n_changes == 1 && t.changes[0].at == 97);
 }
 
-/* The new level begins with two runs that look like a burst, since a run of the old level stands behind them: it begins with the
- * first. */
+/* The new level begins with two runs that look like a burst, since runs of the old level follow: it begins with the first of them. */
 static void the_place_is_where_the_level_begins(void **state)
 {
 	struct ts_trend t = trend_of(TS_METRIC_STEP_TIME, 100, 0.2);

@@ -11,19 +11,19 @@ enum { BEFORE = 7, BEFORE_LEAST = 3, AFTER = 8, BACK = 3, SOON = 2, SEVERAL = 3 
 #define REACH 4.2
 
 /* Asks whether the level is back from `at` on, to within half of what a burst is away: a step of five deviations has values that lie
- * between both. Most of the next values are, too, or one between two bursts would part what is one level. At the end of the series, all
- * that is left must be back. */
-static bool is_back(const double *x, size_t n, size_t at, double level, double reach)
+ * between both. So are `soon` of the next three, or a value of the level among those of another would part that into two bursts. At the
+ * end of the series, all that is left must be back. */
+static bool is_back(const double *x, size_t n, size_t at, double level, double reach, size_t soon)
 {
-	size_t end = n - at < AFTER ? n : at + AFTER, near = 0, soon = 0;
+	size_t end = n - at < AFTER ? n : at + AFTER, near = 0, next = 0;
 
 	for (size_t i = at; i < end; i++) {
 		bool is = 2 * fabs(x[i] - level) <= reach;
 
 		near += is;
-		soon += is && i < at + BACK;
+		next += is && i < at + BACK;
 	}
-	return (near >= BACK && soon >= SOON) || (end > at && near == end - at);
+	return (near >= BACK && next >= soon) || (end > at && near == end - at);
 }
 
 /* Returns where values that begin far from the level are back within half of that, `most` values on at the latest; `at`, where x[at]
@@ -40,7 +40,7 @@ static size_t far_until(const double *x, size_t n, size_t at, size_t most, doubl
 }
 
 /* Values that stay away for longer than a burst are copied until they are the level that the next values are compared with. */
-static struct ts_bursts calm(const double *x, size_t n, size_t most, double reach, double *out)
+static struct ts_bursts calm(const double *x, size_t n, size_t most, double reach, size_t soon, double *out)
 {
 	struct ts_bursts found = {0};
 	double scratch[BEFORE];
@@ -49,7 +49,7 @@ static struct ts_bursts calm(const double *x, size_t n, size_t most, double reac
 		size_t before = i < BEFORE ? i : BEFORE;
 		double level = before < BEFORE_LEAST ? x[i] : ts_median(out + i - before, before, scratch);
 		size_t end = far_until(x, n, i, most < BEFORE ? BEFORE : most + 1, level, reach), length = end - i;
-		bool burst = length > 0 && length <= most && is_back(x, n, end, level, reach);
+		bool burst = length > 0 && length <= most && is_back(x, n, end, level, reach, soon);
 
 		if (burst && length >= SEVERAL) {
 			found.several++;
@@ -74,8 +74,8 @@ enum ts_status ts_burst_calm(const double *x, size_t n, struct ts_arena *arena, 
 	reach = n > 1 ? REACH * ts_median(far, n - 1, far) : 0;
 	if (!(reach > 0))
 		reach = INFINITY;
-	*ret = calm(x, n, TS_BURST_MOST, reach, out);
-	if (ret->several > 1)
-		*ret = calm(x, n, 2 * ret->longest, reach, out);
+	*ret = calm(x, n, TS_BURST_MOST, reach, SOON, out);
+	if (ret->several > 1) /* then two may touch */
+		*ret = calm(x, n, 2 * ret->longest, reach, 0, out);
 	return TS_OK;
 }

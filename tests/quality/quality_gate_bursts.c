@@ -10,10 +10,10 @@
  *		and the share of such records is anew between 10 and 85 % in each run. Real runs on a shared machine looked like this.
  *	waves	an AR(1) of coefficient 0.8 from run to run, the same for all records of a run
  *	spells	a run in ten begins a spell of one to four runs that take 1.1 to 1.4 times as long as a whole, as under a lowered clock
- *	heat	the clock falls by a fifth when the machine is hot, for 300 records on average, and comes back for 600: some spells are part of
- *		a run, others span runs
- *	clocks	records alternate between two clocks, 1.3 apart, in stretches of 20 on average; the share of the slow ones is anew between
- *		30 and 60 % in each run
+ *	heat	the clock falls by a fifth when the machine is hot, for 300 records on average, and comes back for 600: some spells are
+ *		part of a run, others span runs
+ *	clocks	records alternate between two clocks, 1.3 apart, in stretches of some 20; the share of the slow ones is anew between 30
+ *		and 60 % in each run
  *	odd	one run of the first two pairs is longer as a whole
  * They begin with the candidate unless the case says that the baselines had them, so that the spread of the baselines says nothing
  * of the pairs. Pairs run always, in the order ABBA.

@@ -115,13 +115,14 @@ static void held_levels(struct bench *b, const struct trend_noise *noise, size_t
 	char names[2][160];
 	struct quality_case wrong, right;
 	struct ts_random r;
+	bool wanted;
 
 	(void)snprintf(names[0], sizeof names[0], "trend: claims at no switch a run, %zu runs, %s", n, noise->what);
 	(void)snprintf(names[1], sizeof names[1], "trend: switches of 3 sd found, %zu runs, %s", n, noise->what);
 	wrong = quality_at_most(names[0], goal);
 	right = quality_at_least(names[1], found_goal);
-	for (uint64_t i = 0; (quality_wants(b->q, &wrong) || quality_wants(b->q, &right)) && i < (b->q->some ? 15000 : 60000) / n;
-	     i++) {
+	wanted = quality_wants(b->q, &wrong) || quality_wants(b->q, &right);
+	for (uint64_t i = 0; wanted && i < (b->q->some ? 15000 : 60000) / n; i++) {
 		quality_random(&wrong, i, &r);
 		judge(b, noise, &nothing, n, 0.02, &r);
 		wrong.n += n;
@@ -338,16 +339,16 @@ static void rates_a_run(struct bench *b)
 		{.what = "0.5 % and bursts of three runs", .sd = 0.005, .bursts = 0.02},
 		{.what = "1 %, another level of 1 % each 20 to 200 runs", .sd = 0.01, .switches = 0.01},
 	};
+	static const struct trend_noise small = {.what = "1 %, levels by 1 %", .sd = 0.01, .switches = 0.01};
+	static const struct trend_noise large = {.what = "1 %, levels by 4 %", .sd = 0.01, .switches = 0.04};
 	static const size_t lengths[] = {300, 1500, 10000};
 
 	for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
 		for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++)
 			false_a_run(b, &kinds[k], lengths[i], kinds[k].switches > 0 ? 0 : kinds[k].bursts > 0 ? 0.0005 : 0.0001);
 	for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
-		held_levels(b, &(struct trend_noise){.what = "1 %, levels by 1 %", .sd = 0.01, .switches = 0.01}, lengths[i], 0.0001,
-			    0);
-		held_levels(b, &(struct trend_noise){.what = "1 %, levels by 4 %", .sd = 0.01, .switches = 0.04}, lengths[i], 0.0001,
-			    0.9);
+		held_levels(b, &small, lengths[i], 0.0001, 0);
+		held_levels(b, &large, lengths[i], 0.0001, 0.9);
 	}
 }
 
