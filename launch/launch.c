@@ -115,8 +115,10 @@ static enum ts_status make(struct ts_processes *job, const struct ts_launch_want
 	size_t n = wanted->ranks ? wanted->ranks : 1;
 
 	fill_standard();
-	*job = (struct ts_processes){.wanted = wanted, .launched = {.n = n, .first = n, .first_rank = wanted->first_rank,
-									 .world_size = wanted->ranks ? wanted->world_size : 0}};
+	*job = (struct ts_processes){
+		.wanted = wanted,
+		.launched = {
+			.n = n, .first = n, .first_rank = wanted->first_rank, .world_size = wanted->ranks ? wanted->world_size : 0}};
 	job->launched.ends = ts_alloc_array(n, sizeof *job->launched.ends);
 	job->launched.tails = ts_alloc_array(n, sizeof *job->launched.tails);
 	job->outputs = ts_alloc_array(2 * n, sizeof *job->outputs);

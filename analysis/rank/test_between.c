@@ -109,8 +109,8 @@ static void test_unknown(void **unused)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_clean), cmocka_unit_test(test_period), cmocka_unit_test(test_no_period),
-					   cmocka_unit_test(test_unknown)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_clean), cmocka_unit_test(test_period),
+					   cmocka_unit_test(test_no_period), cmocka_unit_test(test_unknown)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,9 +38,9 @@
  *   beside training have phases), count, total_s.
  * - wall: total_s, unattributed_s (below 0 where phases overlap), unattributed_ratio (of total_s; unknown where they do), gap_s,
  *   gap_count, backwards_count, unstamped_count: wall.h.
- * - between (between.h), unless there are no phases or timestamps: long_count, the steps at which much time was lost between steps; and if
- *   there are any, lost_s and lost_ratio (of wall total_s), longest_s and longest_step, steps (the first of them), and every_count if they
- *   come back every N steps.
+ * - between (between.h), unless there are no phases or timestamps: long_count, the steps at which much time was lost between steps;
+ *   and if there are any, lost_s and lost_ratio (of wall total_s), longest_s and longest_step, steps (the first of them), and
+ *   every_count if they come back every N steps.
  * - warmup: cut_count; method ("declared", "found", "none found"); level_before_s and level_after_s, the medians of what
  *   was cut (if anything was) and of what was not.
  * With events also step/ spikes_count and shifts_count (spikes.h), the events SPIKE and SHIFT of subject "step", and by slowdown.h

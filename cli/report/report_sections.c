@@ -423,9 +423,9 @@ static const char *between_text(struct ts_report *r)
 
 	if (!n || !n->known || !lost || !longest || !at)
 		return NULL;
-	return ts_report_say(r, "%s lost%s%s%s before %.0f step%s, %s%s at most: %s%s", lost, share ? " (" : "", share ? share : "",
-			     share ? ")" : "", n->value, n->value == 1 ? "" : "s", longest, n->value == 1 ? "" : " each", at,
-			     every && every->known ? ts_report_say(r, "; every %.0f steps", every->value) : "");
+	return ts_report_say(r, "%s lost%s%s%s between steps, before %s%s; %s at most", lost, share ? " (" : "", share ? share : "",
+			     share ? ")" : "", at, every && every->known ? ts_report_say(r, ", every %.0f", every->value) : "",
+			     longest);
 }
 
 static void timing(struct ts_report *r)
@@ -468,7 +468,7 @@ static void timing(struct ts_report *r)
 	ts_report_line(r, s, "wall time",
 		       ts_report_join(r, wall_text(r), ", ",
 				      gap && gap->value > 0 ? ts_report_figures(r, TS_NO_SUBJECT, gaps) : NULL));
-	ts_report_line(r, s, "between steps", between_text(r));
+	ts_report_line(r, s, "between", between_text(r));
 	warmup_line(r, s);
 	event_lines(r, s, &events, "");
 }

@@ -12,6 +12,11 @@
 #include <stdio.h>
 #include <string.h>
 
+enum {
+	MAKE_FAILED = 2,
+	CODE_LAST = 125, /* of those that a program chooses */
+};
+
 /* --- facts --- */
 
 static enum ts_status add(struct ts_launch_folder *f, const char *name, const char *text, struct ts_error *err)
@@ -37,6 +42,8 @@ static bool explains(const struct ts_text_tail *s, const struct ts_ended *end)
 {
 	bool why = s->end.said && s->end.cause != TS_END_SIGNAL && s->end.cause != TS_END_EXIT;
 
+	if (s->end.said && s->end.cause == TS_END_EXCEPTION && !end->signal && end->code > MAKE_FAILED && end->code <= CODE_LAST)
+		return false; /* Python ends with 1 for an exception that nobody caught */
 	return end->signal ? end->signal == SIGABRT && why : s->end.said;
 }
 
@@ -86,8 +93,13 @@ static void read_tails(struct ts_text_tail *s, const struct ts_launched *l)
 /* Where nothing else says why a program chose its exit code, what it printed last may: sys.exit("no data in /data"). */
 static enum ts_status add_last(struct ts_launch_folder *f, const struct ts_text_tail *s, struct ts_error *err)
 {
-	return *s->last ? add(f, "end.message", ts_arena_printf(&f->cli->arena, "the last line that it printed is %s", s->last), err)
-			: TS_OK;
+	struct ts_arena *a = &f->cli->arena;
+	const char *text = s->end.said && *s->end.type ? ts_arena_printf(a, "the last exception that it printed is %s%s%s", s->end.type,
+									 *s->end.message ? ": " : "", s->end.message)
+			   : *s->last		       ? ts_arena_printf(a, "the last line that it printed is %s", s->last)
+						       : "";
+
+	return add(f, "end.message", text, err);
 }
 
 /* The end of the first process that failed. */

@@ -35,8 +35,8 @@ enum {
 	FRAME_MAX = 4 << 20,
 	PIECE = 1 << 16,
 	SAID_MAX = TS_ALARMS,
-	HANG_S = 5,	 /* that a hang waits for what who started the run says of it */
-	ASKERS = 3, /* that may be lost before nothing more is asked */
+	HANG_S = 5,  /* that a hang waits for what who started the run says of it */
+	ASKERS = 3,  /* that may be lost before nothing more is asked */
 	WAIT_S = 60, /* --wait; at most */
 	DAY_S = 86400,
 };

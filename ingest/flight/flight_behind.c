@@ -113,10 +113,10 @@ static bool agree(struct judging *j, const struct entry *e, size_t n)
 		}
 	if (other == n)
 		return true;
-	say(j, ts_arena_printf(j->arena, "at collective number %" PRId64 " %s %s called %.*s %.*s, and the others %.*s %.*s",
-			       e[most].call->sequence, group_said(j, e[most].call), ranks_said(j),
-			       TS_SPAN_ARG(e[other].call->operation), TS_SPAN_ARG(e[other].call->sizes),
-			       TS_SPAN_ARG(e[most].call->operation), TS_SPAN_ARG(e[most].call->sizes)));
+	say(j,
+	    ts_arena_printf(j->arena, "at collective number %" PRId64 " %s %s called %.*s %.*s, and the others %.*s %.*s",
+			    e[most].call->sequence, group_said(j, e[most].call), ranks_said(j), TS_SPAN_ARG(e[other].call->operation),
+			    TS_SPAN_ARG(e[other].call->sizes), TS_SPAN_ARG(e[most].call->operation), TS_SPAN_ARG(e[most].call->sizes)));
 	return false;
 }
 

@@ -150,8 +150,7 @@ static enum ts_status json_frames(struct reading *r, struct ts_json_reader *in, 
 			return err->status;
 		if (t.type == TS_JSON_END)
 			return TS_OK;
-		if (t.type == TS_JSON_OBJECT ? json_frame(r, in, call, err)
-					     : t.type == TS_JSON_ARRAY && ts_json_skip(in, NULL, err))
+		if (t.type == TS_JSON_OBJECT ? json_frame(r, in, call, err) : t.type == TS_JSON_ARRAY && ts_json_skip(in, NULL, err))
 			return err->status;
 	}
 }
@@ -365,8 +364,7 @@ static enum ts_status pickle_top(struct reading *r, struct ts_pickle *p, struct 
 	for (uint32_t i = 0; dict && dict->shape == TS_SHAPE_DICT && i + 1 < dict->n; i += 2)
 		if (ts_span_is(text_of(p, dict->items[i]), "entries"))
 			return pickle_calls(r, p, object_of(p, dict->items[i + 1]), err);
-	return ts_error_set(err, TS_INVALID, "%.*s: this is no dump of a Flight Recorder: it has no \"entries\"",
-			    TS_SPAN_ARG(p->path));
+	return ts_error_set(err, TS_INVALID, "%.*s: this is no dump of a Flight Recorder: it has no \"entries\"", TS_SPAN_ARG(p->path));
 }
 
 static enum ts_status pickle_dump(struct reading *r, const struct ts_source *source, struct ts_error *err)

@@ -152,8 +152,8 @@ static void test_nobody(void **unused)
 
 static void test_damage(void **unused)
 {
-	static const char *const texts[] = {"{", "{\"entries\":3}", "{\"entries\":[{\"frames\":[", "x", "\200\002]q\001.",
-					    "\200\002cos\nsystem\nq\001.", "[]"};
+	static const char *const texts[] = {
+		"{", "{\"entries\":3}", "{\"entries\":[{\"frames\":[", "x", "\200\002]q\001.", "\200\002cos\nsystem\nq\001.", "[]"};
 	struct ts_flight_dump dump;
 
 	(void)unused;
@@ -165,9 +165,9 @@ static void test_damage(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_late, begin, end),	   cmocka_unit_test_setup_teardown(test_json, begin, end),
-		cmocka_unit_test_setup_teardown(test_other, begin, end),   cmocka_unit_test_setup_teardown(test_by_hand, begin, end),
-		cmocka_unit_test_setup_teardown(test_nobody, begin, end),  cmocka_unit_test_setup_teardown(test_damage, begin, end),
+		cmocka_unit_test_setup_teardown(test_late, begin, end),	  cmocka_unit_test_setup_teardown(test_json, begin, end),
+		cmocka_unit_test_setup_teardown(test_other, begin, end),  cmocka_unit_test_setup_teardown(test_by_hand, begin, end),
+		cmocka_unit_test_setup_teardown(test_nobody, begin, end), cmocka_unit_test_setup_teardown(test_damage, begin, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -48,23 +48,27 @@ static void test_exceptions(void **unused)
 	     "{\"end\":{\"cause\":\"exception\",\"type\":\"ValueError\",\"message\":\"no batch of 3\",\"record\":\"line 5\"}}");
 	says(LINES("Traceback (most recent call last):", "ValueError: skipped", "#"), "{}"); /* it went on */
 	says(LINES("ValueError: a line of a log, and no traceback"), "{}");
-#define ENDS(type, message, line) \
+#define ENDS(type, message, line)                                                                                                      \
 	"{\"end\":{\"cause\":\"exception\",\"type\":\"" type "\",\"message\":\"" message "\",\"record\":\"line " line "\"}}"
 	/* Behind a frame any class may end a traceback; a word of a log, or a value, may not. */
-	says(LINES("Traceback (most recent call last):", "  File \"a.py\", line 2, in <module>", "    raise Stop(\"x\")", "__main__.Stop: asked"),
+	says(LINES("Traceback (most recent call last):", "  File \"a.py\", line 2, in <module>", "    raise Stop(\"x\")",
+		   "__main__.Stop: asked"),
 	     ENDS("__main__.Stop", "asked", "4"));
-	says(LINES("Traceback (most recent call last):", "  File \"a.py\", line 2, in <module>", "INFO: saved", "Epoch: 3", "struct.error: short"),
+	says(LINES("Traceback (most recent call last):", "  File \"a.py\", line 2, in <module>", "INFO: saved", "Epoch: 3",
+		   "struct.error: short"),
 	     ENDS("struct.error", "short", "5"));
 	says(LINES("Traceback (most recent call last):", "Stop: no frame before it"), "{}");
 	/* Of two that one led to the other the last is what nobody caught. */
 	says(LINES("Traceback (most recent call last):", "  File \"a.py\", line 2, in f", "KeyError: 'k'", "",
-		   "The above exception was the direct cause of the following exception:", "", "Traceback (most recent call last):",
-		   "  File \"a.py\", line 3, in f", "RuntimeError: no key"),
+		   "The above exception was the direct cause of the following exception:", "",
+		   "Traceback (most recent call last):", "  File \"a.py\", line 3, in f", "RuntimeError: no key"),
 	     ENDS("RuntimeError", "no key", "9"));
 	/* What does not compile has no beginning of a traceback; a group has bars. */
-	says(LINES("  File \"a.py\", line 1", "    def f(:", "          ^", "SyntaxError: invalid syntax"), ENDS("SyntaxError", "invalid syntax", "4"));
+	says(LINES("  File \"a.py\", line 1", "    def f(:", "          ^", "SyntaxError: invalid syntax"),
+	     ENDS("SyntaxError", "invalid syntax", "4"));
 	says(LINES("  + Exception Group Traceback (most recent call last):", "  |   File \"a.py\", line 1, in <module>",
-		   "  | ExceptionGroup: several (2 sub-exceptions)", "  +-+---------------- 1 ----------------", "    | ValueError: one"),
+		   "  | ExceptionGroup: several (2 sub-exceptions)", "  +-+---------------- 1 ----------------",
+		   "    | ValueError: one"),
 	     ENDS("ExceptionGroup", "several (2 sub-exceptions)", "3"));
 	says(LINES("Traceback (most recent call last):", "File \"a.py\", line 3, in f",
 		   "raise OSError(28, \"No space left on device\")", "OSError: [Errno 28] No space left on device",

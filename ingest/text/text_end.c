@@ -292,11 +292,13 @@ static struct ts_span without_bar(struct ts_span text)
 /* Takes lines that begin a traceback, link two, and name a frame. What does not compile has frames and no beginning. */
 static bool take_trace(struct ts_text_end *end, int32_t rank, struct ts_span text)
 {
-	if (ts_span_contains(text, "During handling of the above exception") ||
-	    ts_span_contains(text, "The above exception was the direct cause")) {
-		end->linked = end->trace_rank == rank && end->own;
-		return true;
-	}
+	static const char *const links[] = {"During handling of the above exception", "The above exception was the direct cause"};
+
+	for (size_t i = 0; i < sizeof links / sizeof links[0]; i++)
+		if (ts_span_contains(text, links[i])) {
+			end->linked = end->trace_rank == rank && end->own;
+			return true;
+		}
 	if (ts_span_contains(text, "Traceback (most recent call last)")) {
 		end->linked &= end->trace_rank == rank;
 		end->in_trace = true;

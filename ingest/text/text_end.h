@@ -4,8 +4,8 @@
  *	ts_text_end_step(&end)				a line of a later step: the training went on, and what was seen is forgotten
  *	ts_text_end_write(&end, j)			the facts session.end (run/ending.h)
  *
- * Of several causes the first counts from which others follow: memory that ran out before the timeout of those who wait. Of an exception
- * that the program answered by another one the last counts, and of one that a library answered so the first. A log that
+ * Of several causes the first counts from which others follow: memory that ran out before the timeout of those who wait. Of an
+ * exception that the program answered by another one the last counts, and of one that a library answered so the first. A log that
  * merely stops says nothing. To add a line, add a row to the tables of text_end.c, with the program that prints it.
  */
 #ifndef TSCOPE_INGEST_TEXT_TEXT_END_H

@@ -139,7 +139,8 @@ static void keep_last(struct ts_text_tail *s, struct ts_span line)
 {
 	struct ts_span text = ts_utf8_cut(ts_trim(line), sizeof s->last - 1);
 
-	if (!text.len || ts_span_starts(text, ts_span_str("tscope: ")) || !ts_utf8_valid(text))
+	s->ours = ts_span_starts(line, ts_span_str("tscope: ")) || (s->ours && line.len && line.data[0] == ' ');
+	if (!text.len || s->ours || !ts_utf8_valid(text))
 		return;
 	memcpy(s->last, text.data, text.len);
 	s->last[text.len] = '\0';

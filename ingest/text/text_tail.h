@@ -5,7 +5,8 @@
  *	ts_text_tail_read(&tail, rank, text)		for each process
  *	ts_text_tail_facts(&tail, "output.txt", arena, &facts, err)
  *
- * A program that printed an exception and goes on to report steps has caught it. The lines are those of text_end.h; sequences that colour or move a terminal are left out. Any bytes are good input.
+ * A program that printed an exception and goes on to report steps has caught it. The lines are those of text_end.h; sequences that
+ * colour or move a terminal are left out. Any bytes are good input.
  */
 #ifndef TSCOPE_INGEST_TEXT_TEXT_TAIL_H
 #define TSCOPE_INGEST_TEXT_TEXT_TAIL_H
@@ -22,6 +23,7 @@ struct ts_text_tail {
 	enum { TS_TAIL_ALONE, TS_TAIL_FOLLOWS, TS_TAIL_FOLLOWED } chain; /* of the traceback that is read: the last one led to it */
 	uint64_t lines;
 	char last[TS_TEXT_TAIL_LAST]; /* the last line that has anything, but for the recorder's */
+	bool ours; /* the line before was the recorder's, which goes on where it is indented */
 	bool root;	   /* inside of what torchrun says of the first failure */
 	int32_t root_rank; /* -1: it says none */
 	int64_t root_code; /* its exit code; below 0: a signal's number */

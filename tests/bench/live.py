@@ -3,7 +3,7 @@
 long its steps took, so that what is compared is the training, and what the start and the end add is said apart. Prints a row for each way in
 which it prints: into a file, a pipe and a terminal; and of what the process beside it and its observations take. Then ranks record for SECONDS (default 40; 0: none)
 ten steps a second, and it prints how long a recorded step takes to the screen of tscope watch, from its folder and through a server that it is pushed to every 10 s, and
-what watching 64 ranks takes of a core."""
+what watching 64 ranks takes of a core; and a thousand runs are pushed every 10 s, and it prints how long a list takes meanwhile."""
 import fcntl
 import json
 import os
@@ -194,6 +194,54 @@ def watch_rows(build, seconds):
               flush=True)
 
 
+# --- many runs that push ---
+
+
+def pushing(build, runs, seconds):
+    """So many runs that grow by ten steps and are pushed every ten seconds into one server on two cores: prints how many pushes came through, and how long lists take meanwhile."""
+    folder, tscope = tempfile.mkdtemp(), os.path.join(build, "tscope")
+    env = {**os.environ, "TSCOPE_SERVER": "unix:" + os.path.join(folder, "socket"), "TSCOPE_STORE": os.path.join(folder, "store")}
+    cores = [] if len(os.sched_getaffinity(0)) <= 2 else ["taskset", "-c", ",".join(map(str, sorted(os.sched_getaffinity(0))[:2]))]
+    serving = subprocess.Popen([*cores, os.path.join(build, "tscoped"), "--store", os.path.join(folder, "served"), "--socket", os.path.join(folder, "socket")],
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    while not os.path.exists(os.path.join(folder, "socket")):
+        time.sleep(0.05)
+    over, done, turns = threading.Event(), [], iter(range(1 << 40))
+
+    def push():
+        while not over.is_set():
+            turn = next(turns)
+            wait = began + turn * 10 / runs - time.monotonic()
+            if wait > 0 and over.wait(wait):
+                return
+            path = os.path.join(folder, f"run{turn % runs}")
+            os.makedirs(path, exist_ok=True)
+            with open(os.path.join(path, "steps.jsonl"), "a", encoding="utf-8") as file:
+                file.write("".join(f'{{"step": {turn // runs * 10 + i}, "scalars": {{"loss": {1 / (i + 1 + turn % runs)}}}}}\n' for i in range(10)))
+            ran = subprocess.run([tscope, "push", "-q", "--name", f"live{turn % runs}", path], env=env, capture_output=True, check=False)
+            done.append(ran.returncode == 0)
+    began = time.monotonic()
+    threads = [threading.Thread(target=push) for _ in range(16)]
+    for thread in threads:
+        thread.start()
+    took = []
+    while time.monotonic() < began + seconds:
+        at = time.monotonic()
+        subprocess.run([tscope, "list", "--limit", "20"], env=env, capture_output=True, check=False)
+        took.append(time.monotonic() - at)
+        time.sleep(0.1)
+    over.set()
+    passed = time.monotonic() - began
+    for thread in threads:
+        thread.join()
+    serving.terminate()
+    serving.wait()
+    shutil.rmtree(folder, ignore_errors=True)
+    took.sort()
+    print(f"{f'{runs} runs pushed every 10 s':34} {sum(done) / passed:>7.1f} pushes a second of {runs / 10:.0f}, {done.count(False)} failed; a list of 20, with its process: "
+          f"p50 {1000 * took[len(took) // 2]:.0f} ms, p99 {1000 * took[int(0.99 * (len(took) - 1))]:.0f} ms", flush=True)
+
+
 # --- the process beside a training ---
 
 
@@ -267,6 +315,7 @@ def main():
     tscope, pairs = os.path.abspath(os.path.join(sys.argv[1], "tscope")), int(sys.argv[2]) if len(sys.argv) > 2 else 15
     if len(sys.argv) <= 3 or sys.argv[3] != "0":
         watch_rows(os.path.abspath(sys.argv[1]), int(sys.argv[3]) if len(sys.argv) > 3 else 40)
+        pushing(os.path.abspath(sys.argv[1]), 1000, int(sys.argv[3]) if len(sys.argv) > 3 else 40)
     if pairs:
         run_rows(tscope, pairs)
 

@@ -443,7 +443,9 @@ def what_ended():
              lambda end: end["type"] == "RuntimeError" and end["at"].endswith("end.py:4")),
             ("what does not compile", "def f(:", lambda end: end["type"] == "SyntaxError" and end["at"].endswith("end.py:1")),
             ("a program that caught an exception, went on, and ended later", "import sys, traceback\ntry:\n    raise ValueError('caught')\nexcept ValueError:\n"
-             "    traceback.print_exc()\nsys.stderr.flush()\nprint('step 1 loss 2.0', flush=True)\nsys.exit(3)", lambda end: end["exit"] == 3 and "type" not in end),
+             "    traceback.print_exc()\nprint('step 1 loss 2.0', file=sys.stderr)\nsys.exit(3)", lambda end: end["exit"] == 3 and "type" not in end),
+            ("what says nothing of its own exit code", "import os, traceback\ntry:\n    raise ValueError('caught')\nexcept ValueError:\n    traceback.print_exc()\nos._exit(7)",
+             lambda end: end["exit"] == 7 and "type" not in end and "ValueError: caught" in end["message"]),
             ("what a program says when it exits", "import sys\nsys.exit('no data here')", lambda end: end["exit"] == 1 and "no data here" in end["message"]),
             ("a signal without a name", "import os\nos.kill(os.getpid(), 34)", lambda end: end["signal"] == "signal 34")):
         with Place() as place:
@@ -786,6 +788,19 @@ def machine_rules():
                       (not heat or "GPU 0 was held by heat for 25 %" in said["MACHINE.GPU_THROTTLED"]["detail"]), said, answer["unchecked"] if "unchecked" in answer else "")
                 text = stored(place, "analyze", "seen")[1].decode()
                 check("and its report has the machine", "MACHINE" in text and "88 C" in text and ("held by heat" in text) == bool(heat), text)
+    with Place() as place:
+        folder, began = os.path.join(place.path, "run"), 1.7e9
+        os.makedirs(folder)
+        with open(os.path.join(folder, "steps.jsonl"), "w", encoding="utf-8") as file:
+            file.write("".join(f'{{"step": {step}, "timestamp": {began + (step + 1) / 2}, "phases": {{"forward": 0.5}}}}\n' for step in range(400)))
+        launched(folder, "seconds,machine_cores,machine_cores_all,job_cores,cpu_waiting\n" +
+                 "".join(f"{second},{4 if second > 160 else 1},4,0.9,{0.6 if second > 160 else 0.01}\n" for second in range(1, 201)))
+        with open(os.path.join(folder, "launch.json"), "w", encoding="utf-8") as file:
+            json.dump({"format": 1, "session": {"launch": {"by": "tscope run", "began": began, "end": {"state": "finished"}}}}, file)
+        stored(place, "push", "run", "--name", "late")
+        found = ["MACHINE.NEIGHBOURS" in [finding["code"] for finding in json.loads(stored(place, "analyze", "late", "--json", *more)[1])["findings"]]
+                 for more in ((), ("--warmup", "330"), ("--warmup", "100"))]
+        check("others that came late are found in the steps that they were there for, and not in the whole", found == [False, True, False], found)
     with Place() as place:
         for name, watts in (("base", 400), ("same", 400), ("slow", 300)):
             folder = os.path.join(place.path, name)

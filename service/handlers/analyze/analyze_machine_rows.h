@@ -7,8 +7,8 @@
 #include "analysis/answer/measure.h"
 #include "service/handlers/core/read.h"
 
-/* Appends the rows of the file that this index keeps; of one that cannot be read the row that says why. None: it keeps none. Observations
- * before `since`, in seconds since the run began, are left out. */
+/* Appends the rows of the file that this index keeps; of one that cannot be read the row that says why. None: it keeps none.
+ * Observations before `since`, in seconds since the run began, are left out. */
 enum ts_status ts_machine_rows_of(struct ts_fetch *f, const struct ts_index *index, double since, struct ts_arena *arena,
 				  struct ts_measures *io_rows, struct ts_error *err);
 /* The same of the index of the job. */
