@@ -2570,8 +2570,8 @@ static void test_number_alone(void **state)
 	s.series[1].writing_a.resolution = s.series[1].writing_b.resolution = four;
 	expect(&s, TS_CAUSE_UNKNOWN, TS_CONFIDENCE_LOW);
 	AGAIN(s);
-	/* Six digits of a number as large as 2 are finer than what would be called coarse, and show no more; of smaller ones they are six
-	 * decimals. */
+	/* Six digits of a number as large as 2 are finer than what would be called coarse, and show no more; of smaller ones they are
+	 * six decimals. */
 	parts(&s, TS_KIND_LOSS, "scalars.loss", 8, 4.2e-6, 0, 0)->gap.quantum = 1e-6;
 	s.series[0].gap.differing = 1;
 	s.series[0].writing_a.resolution = s.series[0].writing_b.resolution = five;
