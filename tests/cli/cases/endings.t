@@ -48,3 +48,8 @@ $ mkdir again; cp killed/steps.jsonl again/; sed 's/"timestamp":1/"timestamp":9/
 | ended     Before the restart the run recorded 'SIGTERM' at step 6.
 | resumed   at step 4
 | [null,"finished","Before the restart the run recorded 'SIGTERM' at step 6."]
+# What more than three files have in common is said once, with their number.
+$ for r in 0 1 2 3; do mkdir -p many/rank$r; printf '{"step": 0, "scalars": {"loss": 1}}\n{"step": 1, "sca' > many/rank$r/steps.jsonl; done; tscope show ./many > /dev/null
+! tscope: ./many/rank0/steps.jsonl:2 and 3 more files: skipped: cut_line (4 times): byte 16: the text ends inside an object, expected '"'
+$ rm -r many/rank3; tscope show ./many 2>&1 > /dev/null | grep -c cut_line
+| 3
