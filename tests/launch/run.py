@@ -480,6 +480,13 @@ def what_ended():
         check("the watchdog of collectives, and who is behind", place.end()["cause"] == "collective_timeout" and place.end()["ranks"] == [1] and
               "rank 1 waits at collective 40" in (shown(place)[1] or ""), place.end(), shown(place))
     with Place() as place:
+        golden = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "golden", "flight")
+        os.environ["TORCH_FR_DUMP_TEMP_FILE"] = os.path.join(place.path, "dump_")
+        place.run("sh", "-c", f"for rank in 0 1 2; do cat {golden}/late_rank_$rank >dump_$rank; done; echo '{line.format(0, 4)}'; exit 1")
+        del os.environ["TORCH_FR_DUMP_TEMP_FILE"]
+        check("dumps of the Flight Recorder, and who is behind", place.end()["cause"] == "collective_timeout" and place.end()["ranks"] == [1] and
+              "rank 1 called no collective of the group default_pg after number 3" in (shown(place)[1] or ""), place.end(), shown(place))
+    with Place() as place:
         ran = place.run("sh", "-c", "sleep 0.2; test $RANK = 1 && kill -9 $$; sleep 20", options=["--nproc-per-node", "3"])
         check("of several ranks the one that died first, and the others are ended", ran.returncode == 137 and b"rank 1 was the first" in ran.stderr and
               place.end()["ranks"] == [1] and "SIGKILL" in (shown(place)[1] or "") and "rank 1" in shown(place)[1], ran.stderr, place.end(), shown(place))
