@@ -45,7 +45,7 @@ def _optuna() -> Optional[dict[str, Any]]:
     """Optuna keeps no trial for who asks, but hands one to the function that trains: it is a variable of a caller.
 
     Up to Python 3.12 whoever looks at the variables of a function that runs keeps what they hold until it returns, so that a model
-    which was deleted stays in memory. So Optuna's own functions are asked first, and those of the program only where it asks for trials.
+    which was deleted stays in memory. So Optuna's own functions are asked first, those of the program only where it asks for trials.
     """
     if "optuna" not in sys.modules:
         return None
