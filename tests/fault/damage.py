@@ -26,6 +26,7 @@ from programs import write_run  # noqa: E402
 BUILD, DAMAGES, CUTS = os.path.abspath(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
 RUNS = int(sys.argv[4]) if len(sys.argv) > 4 else 300
 PAGE = 4096
+MEMORY_BYTES = 4 << 30  # what the copies of a long trial take at most, roughly
 KINDS = ("zeros", "random", "swapped", "older", "bits")
 DAMAGE = "the store is damaged"
 
@@ -240,6 +241,8 @@ def main():
     signal.signal(signal.SIGTERM, lambda *_: over.set())
     # What a disk keeps is not tried here, and on one each store would wait for it.
     shm = "/dev/shm" if "TMPDIR" not in os.environ and os.access("/dev/shm", os.W_OK) else None
+    if shm and shutil.disk_usage(shm).free < MEMORY_BYTES:  # a container has 64 MiB often
+        shm = None
     with tempfile.TemporaryDirectory(prefix="tscope-damage-", dir=shm) as top:
         stores, failed = [], []
         for make in (small, full, many):
