@@ -378,7 +378,6 @@ static void a_file_that_goes_ends_acknowledgements(void **state)
 	expect_damage(f, true, NULL);
 }
 
-/* A page that is damaged while the store is open is found by who reads it, and by who would write there. */
 /* Without lock.mdb nobody would keep the next process out while this one writes: neither goes on. */
 static void a_lock_that_goes_ends_acknowledgements(void **state)
 {
@@ -428,6 +427,7 @@ static void a_pipe_in_place_of_a_file_is_refused(void **state)
 	}
 }
 
+/* A page that is damaged while the store is open is found by who reads it, and by who would write there. */
 static void damage_under_an_open_store_ends_writes(void **state)
 {
 	struct fixture *f = *state;

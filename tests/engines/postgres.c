@@ -73,7 +73,7 @@ static int run(char *const argv[])
 	return wait_for(begin(argv));
 }
 
-static bool is_ready(void)
+static bool is_ready(char *const server_argv[])
 {
 	char *argv[] = {(char[]){"psql"},
 			(char[]){"-X"},
@@ -90,6 +90,9 @@ static bool is_ready(void)
 	for (int i = 0; i < READY_S * 20; i++) {
 		if (run(argv) == 0)
 			return true;
+		/* Beside what is left of one that was killed it does not start. */
+		if (waitpid(server, NULL, WNOHANG) == server)
+			server = begin(server_argv);
 		(void)nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
 	}
 	return false;
@@ -111,7 +114,7 @@ static bool run_server(void)
 			NULL};
 
 	server = begin(argv);
-	return is_ready();
+	return is_ready(argv);
 }
 
 static bool fail(char *text, size_t size, const char *what)

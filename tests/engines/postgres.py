@@ -2,11 +2,13 @@
 import glob
 import os
 import pwd
+import shutil
 import subprocess
 import tempfile
 import time
 
 READY_S = 60
+MEMORY_BYTES = 2 << 30
 
 
 def find():
@@ -16,8 +18,9 @@ def find():
 
 
 def folder():
-    """A new folder, in memory where that can be: no test here cuts the power."""
-    work = tempfile.mkdtemp(prefix="tscope-test-", dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None)
+    """A new folder, in memory where that has room (a container has 64 MiB often): no test here cuts the power."""
+    roomy = os.access("/dev/shm", os.W_OK) and shutil.disk_usage("/dev/shm").free >= MEMORY_BYTES
+    work = tempfile.mkdtemp(prefix="tscope-test-", dir="/dev/shm" if roomy else None)
     os.chmod(work, 0o755)
     return work
 
@@ -44,13 +47,19 @@ class Postgres:
     def owner(self):
         return {"user": self.user.pw_uid, "group": self.user.pw_gid, "extra_groups": []} if self.user else {}
 
-    def start(self):
+    def begin(self):
         self.process = subprocess.Popen(self.words("postgres", "-D", self.data, "-k", self.work, "-c", "listen_addresses=", "-c", "max_connections=60"),
                                         stdout=self.log, stderr=self.log, cwd=self.work, **self.owner())
+
+    def start(self):
+        self.begin()
         until = time.monotonic() + READY_S
         while self.run("psql", "-X", "-h", self.work, "-U", "tscope", "-c", "SELECT 1", "postgres"):
             if time.monotonic() > until:
+                self.kill()
                 raise RuntimeError(f"PostgreSQL is not ready after {READY_S} s")
+            if self.process.poll() is not None:  # beside what is left of one that was killed it does not start
+                self.begin()
             time.sleep(0.1)
 
     def kill(self):
