@@ -60,12 +60,20 @@ static enum ts_status set_line(struct settings *s, struct ts_span line, struct t
 		   ts_trim(ts_span_from(line, (size_t)(equals - line.data) + 1)), err);
 }
 
+/* By its word, or in a URI between ':' and '@'. */
+static bool holds_password(const char *conninfo)
+{
+	const char *begin = strstr(conninfo, "://"), *at = begin ? strchr(begin, '@') : NULL;
+
+	return strstr(conninfo, "password") || (at && memchr(begin + 3, ':', (size_t)(at - begin - 3)));
+}
+
 /* A password that others may read is none. */
 static enum ts_status check_mode(const char *file, const struct settings *s, struct ts_error *err)
 {
 	struct stat st;
 
-	if (!strstr(s->conninfo, "password") || stat(file, &st) != 0 || !(st.st_mode & 077))
+	if (!holds_password(s->conninfo) || stat(file, &st) != 0 || !(st.st_mode & 077))
 		return TS_OK;
 	return ts_error_set(err, TS_DENIED,
 			    "%s holds a password that others may read: chmod 600 %s, or name a file of its own by passfile=", file,

@@ -32,7 +32,6 @@ static void load(void)
 	FIND(PQfinish);
 	FIND(PQstatus);
 	FIND(PQerrorMessage);
-	FIND(PQserverVersion);
 	FIND(PQsetNoticeProcessor);
 	FIND(PQenterPipelineMode);
 	FIND(PQsendPrepare);

@@ -26,7 +26,6 @@ struct ts_libpq {
 	void (*PQfinish)(struct pg_conn *conn);
 	int (*PQstatus)(const struct pg_conn *conn);
 	char *(*PQerrorMessage)(const struct pg_conn *conn);
-	int (*PQserverVersion)(const struct pg_conn *conn);
 	void (*(*PQsetNoticeProcessor)(struct pg_conn *conn, void (*say)(void *ctx, const char *message), void *ctx))(void *,
 														      const char *);
 	int (*PQenterPipelineMode)(struct pg_conn *conn);

@@ -78,6 +78,11 @@ def refuse(postgres, work):
     os.chmod(secret, 0o644)
     said = refused("cluster:" + secret)
     expect("chmod 600" in said and "xyzzy" not in said, f"a password that others may read: {said}")
+    with open(postgres.conf("uri.conf"), "w", encoding="utf-8") as f:
+        f.write("postgresql = postgresql://tscope:xyzzy@/nowhere\n")
+    os.chmod(f.name, 0o644)
+    said = refused("cluster:" + f.name)
+    expect("chmod 600" in said and "xyzzy" not in said, f"a password in a URI that others may read: {said}")
     os.chmod(secret, 0o600)
     said = refused("cluster:" + secret)
     expect("no connection as PostgreSQL has them" in said and "xyzzy" not in said and "plugh" not in said, f"a connection that is none: {said}")
@@ -105,7 +110,7 @@ def refuse(postgres, work):
     expect(postgres.sql("SELECT count(*) FROM pg_namespace WHERE nspname = 'tscope'", "other").strip() == "0", "a foreign database got tables")
     expect(postgres.sql("SELECT count(*) FROM pg_namespace WHERE nspname = 'tscope'", "empty").strip() == "0", "a read-only server made tables")
     expect(postgres.sql(holds) == before, "a server that refused to start changed the store")
-    print("eleven stores refused in one sentence each, and nothing changed")
+    print("twelve stores refused in one sentence each, and nothing changed")
 
 
 def main():
