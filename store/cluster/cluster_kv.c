@@ -6,13 +6,16 @@
  * A write reads in a transaction that holds the lock of all writes, and gathers what it puts and deletes in memory; two statements
  * carry that at the end. One thread of a process writes for all that wait (the lane), and what one of them does wrong is undone alone.
  *
- * When a connection is lost while it commits, another one asks the database by the number of the transaction what became of it.
+ * Each write leaves a mark: beside the records, under a name of this process, how many it has written. When a connection is lost while
+ * it commits, another one looks whether the mark is there.
  */
 #include "store/cluster/cluster_kv.h"
 
 #include "base/alloc.h"
 #include "base/budget.h"
+#include "base/clock.h"
 #include "base/grow.h"
+#include "base/system.h"
 #include "store/store_internal.h"
 
 #include <assert.h>
@@ -25,8 +28,10 @@ enum {
 	KEPT_BYTES = 64 << 20, /* of answers that a snapshot keeps at least, since its values lie there */
 	SENT_BYTES = 64 << 20, /* of one statement that writes */
 	JOBS_MOST = 64,
-	ASKED_MOST = 60, /* times, half a second apart, to ask what became of a commit */
+	MARKS = 0x7fff, /* in place of the number of a database */
+	ASK_EACH_NS = 500000000,
 };
+static const int64_t ASKED_NS = 35 * INT64_C(1000000000); /* how long to ask what became of a commit */
 
 struct kept {
 	struct pg_result *result;
@@ -62,6 +67,8 @@ struct cluster {
 	bool busy;
 	struct ts_connection *writer; /* of whoever leads; NULL: none is open */
 	struct txn writing;
+	uint8_t self[16]; /* what no other process is called by */
+	uint64_t writes;  /* that were begun */
 };
 
 static struct cluster *cluster_of(struct ts_kv *kv)
@@ -448,7 +455,21 @@ static void finish_arrays(struct arrays *a)
 	ts_buf_finish(&a->values);
 }
 
-/* Sends all that was gathered; *ret_any says whether that is something. */
+static void put_mark(const struct cluster *cl, uint8_t out[8])
+{
+	for (int i = 0; i < 8; i++)
+		out[i] = (uint8_t)(cl->writes >> (56 - 8 * i));
+}
+
+static enum ts_status send_mark(struct sending *s, const struct cluster *cl, struct ts_error *err)
+{
+	uint8_t mark[8];
+
+	put_mark(cl, mark);
+	return send_record(s, (enum ts_db)MARKS, ts_span_of(cl->self, sizeof cl->self), ts_span_of(mark, sizeof mark), false, err);
+}
+
+/* Sends all that was gathered, with a mark; *ret_any says whether that is something. */
 static enum ts_status send_gathered(struct cluster *cl, struct ts_kv *gathered, bool *ret_any, struct ts_error *err)
 {
 	struct sending s = {.db = &cl->db, .c = cl->writer};
@@ -457,6 +478,8 @@ static enum ts_status send_gathered(struct cluster *cl, struct ts_kv *gathered, 
 	init_arrays(&s.puts, TS_SEND_PUT);
 	init_arrays(&s.deletes, TS_SEND_DELETE);
 	status = ts_gather_visit(gathered, send_record, &s, err);
+	if (!status && s.records)
+		status = send_mark(&s, cl, err);
 	if (!status)
 		status = send_arrays(&s, &s.puts, err);
 	if (!status)
@@ -482,39 +505,38 @@ static enum ts_status run_spare(struct ts_write *w, void *ctx, struct ts_error *
 	return TS_OK;
 }
 
-/* Asks what became of a transaction whose answer was lost. */
-static enum ts_status became(struct cluster *cl, uint64_t number, struct ts_error *err)
+/* Asks what became of a write whose answer was lost: whether its mark is there, once nobody writes. The number of its transaction would
+ * say less: a database that crashed or failed over gives one that it had not written down yet to another transaction. */
+static enum ts_status became(struct cluster *cl, struct ts_error *err)
 {
-	uint8_t bytes[8];
-	struct ts_span param = ts_span_of(bytes, 8);
+	const int64_t until_ns = ts_now_mono_ns() + ASKED_NS;
+	uint8_t number[2], mark[8];
+	const struct ts_span params[] = {ts_span_of(number, 2), ts_span_of(cl->self, sizeof cl->self)};
 
-	for (int i = 0; i < 8; i++)
-		bytes[i] = (uint8_t)(number >> (56 - 8 * i));
-	for (int tries = 0; tries < ASKED_MOST; tries++) {
-		struct ts_connection *c;
+	ts_database_close(&cl->db, cl->writer); /* it may hold the lock */
+	cl->writer = NULL;
+	put_u16(number, MARKS);
+	put_mark(cl, mark);
+	do {
 		struct pg_result *result = NULL;
+		struct ts_connection *c;
 		struct ts_error ignored;
-		struct ts_span said = {NULL, 0};
+		bool known = false, done = false;
 
 		if (ts_database_connect(&cl->db, &c, &ignored) == TS_OK) {
-			ts_send(&cl->db, c, TS_SEND_STATUS, &param, 1);
-			if (ts_exchange(&cl->db, c, &result, &ignored) == TS_OK && result && cl->db.pq->PQntuples(result) == 1)
-				said = cell(&cl->db, result, 0, 0);
-			if (ts_span_is(said, "committed")) {
-				cl->db.pq->PQclear(result);
-				ts_database_close(&cl->db, c);
-				return TS_OK;
-			}
-			if (ts_span_is(said, "aborted")) {
-				cl->db.pq->PQclear(result);
-				ts_database_close(&cl->db, c);
-				return err->status;
-			}
+			ts_send(&cl->db, c, TS_SEND_BEGIN_WRITE, NULL, 0);
+			ts_send(&cl->db, c, TS_SEND_GET, params, 2);
+			ts_send(&cl->db, c, TS_SEND_END, NULL, 0);
+			known = ts_exchange(&cl->db, c, &result, &ignored) == TS_OK && result;
+			done = known && cl->db.pq->PQntuples(result) == 1 &&
+			       ts_span_eq(cell(&cl->db, result, 0, 0), ts_span_of(mark, sizeof mark));
 			cl->db.pq->PQclear(result);
 			ts_database_close(&cl->db, c);
 		}
-		(void)nanosleep(&(struct timespec){.tv_nsec = 500000000}, NULL);
-	}
+		if (known)
+			return done ? TS_OK : err->status;
+		(void)nanosleep(&(struct timespec){.tv_nsec = ASK_EACH_NS}, NULL);
+	} while (ts_now_mono_ns() < until_ns);
 	return ts_error_set(
 		err, TS_UNAVAILABLE,
 		"%s: its database was lost while it was written, and does not say whether that was done: look before trying again",
@@ -522,9 +544,8 @@ static enum ts_status became(struct cluster *cl, uint64_t number, struct ts_erro
 }
 
 /* Begins the transaction of a write; one round trip. */
-static enum ts_status begin_write(struct cluster *cl, uint64_t *ret_number, struct ts_error *err)
+static enum ts_status begin_write(struct cluster *cl, struct ts_error *err)
 {
-	struct pg_result *result = NULL;
 	bool fresh = !cl->writer;
 
 	for (;;) {
@@ -534,7 +555,7 @@ static enum ts_status begin_write(struct cluster *cl, uint64_t *ret_number, stru
 			ts_send_command(&cl->db, cl->writer, "SET idle_in_transaction_session_timeout = 30000");
 		ts_send_off(&cl->db, cl->writer);
 		ts_send(&cl->db, cl->writer, TS_SEND_BEGIN_WRITE, NULL, 0);
-		if (ts_exchange(&cl->db, cl->writer, &result, err) == TS_OK)
+		if (ts_exchange(&cl->db, cl->writer, NULL, err) == TS_OK)
 			break;
 		ts_database_close(&cl->db, cl->writer);
 		cl->writer = NULL;
@@ -542,13 +563,12 @@ static enum ts_status begin_write(struct cluster *cl, uint64_t *ret_number, stru
 			return err->status;
 		fresh = true; /* it had waited, and may have been cut meanwhile: once more */
 	}
-	*ret_number = read_u64(&cl->db, result, 1);
-	cl->db.pq->PQclear(result);
+	cl->writes++;
 	cl->writing = (struct txn){.db = &cl->db, .c = cl->writer, .begun = true};
 	return TS_OK;
 }
 
-static enum ts_status end_write(struct cluster *cl, struct ts_kv *gathered, uint64_t number, struct ts_error *err)
+static enum ts_status end_write(struct cluster *cl, struct ts_kv *gathered, struct ts_error *err)
 {
 	bool any = false;
 
@@ -561,9 +581,8 @@ static enum ts_status end_write(struct cluster *cl, struct ts_kv *gathered, uint
 		ts_send_off(&cl->db, cl->writer);
 		return TS_OK;
 	}
-	if (ts_exchange(&cl->db, cl->writer, NULL, err) == TS_OK)
-		return TS_OK;
-	return err->status == TS_UNAVAILABLE ? became(cl, number, err) : err->status;
+	/* Also whoever stops because its disk fails may have written what it says that it has not. */
+	return ts_exchange(&cl->db, cl->writer, NULL, err) ? became(cl, err) : TS_OK;
 }
 
 /* Runs the writes of a list in one transaction. */
@@ -573,9 +592,8 @@ static enum ts_status write_all(struct cluster *cl, struct job *jobs, struct ts_
 	struct ts_idmap spare;
 	enum ts_status status;
 	struct ts_error ignored;
-	uint64_t number;
 
-	if (begin_write(cl, &number, err))
+	if (begin_write(cl, err))
 		return err->status;
 	status = ts_gather_begin(&cl->view, &gathered, err);
 	if (!status) {
@@ -583,12 +601,12 @@ static enum ts_status write_all(struct cluster *cl, struct job *jobs, struct ts_
 			job->status = gathered->ops->commit(gathered, job->run, job->ctx, 0, &job->err);
 		ts_spare_take(&cl->kv.spare, &spare);
 		(void)gathered->ops->commit(gathered, run_spare, &spare, 0, &ignored);
-		status = end_write(cl, gathered, number, err);
+		status = end_write(cl, gathered, err);
 		ts_spare_drop(&spare);
 		gathered->ops->release(gathered);
 	}
 	forget(&cl->writing);
-	if (status || cl->writer->failed) {
+	if (status || !cl->writer || cl->writer->failed) {
 		ts_database_close(&cl->db, cl->writer);
 		cl->writer = NULL;
 	}
@@ -689,10 +707,13 @@ enum ts_status ts_cluster_kv(const struct ts_libpq *pq, char *where, char *conni
 {
 	struct cluster *cl = ts_alloc_array(1, sizeof *cl);
 
-	if (!cl) {
+	if (!cl)
+		(void)ts_error_set(err, TS_NO_MEMORY, "out of memory for a store");
+	if (!cl || ts_system_random(cl->self, sizeof cl->self, err)) {
+		ts_free(cl);
 		ts_free(where);
 		ts_free(conninfo);
-		return ts_error_set(err, TS_NO_MEMORY, "out of memory for a store");
+		return err->status;
 	}
 	ts_kv_init(&cl->kv, &cluster_ops, where);
 	cl->view = (struct ts_kv){.ops = &view_ops, .where = where, .first_pack = 1};

@@ -43,7 +43,6 @@ static const struct statement statements[TS_STATEMENTS] = {
 			    "DELETE FROM tscope.record r USING unnest($1::int2[], $2::bytea[]) AS d (db, key) "
 			    "WHERE r.db = d.db AND r.key = d.key",
 			    NULL},
-	[TS_SEND_STATUS] = {NULL, "SELECT pg_xact_status($1::xid8)", NULL},
 };
 
 /* ---- errors ---- */

@@ -21,7 +21,7 @@ enum { TS_CLUSTER_SCHEMA = 1 }; /* of the tables; see schema.c */
 
 enum ts_statement {
 	TS_SEND_BEGIN_READ,  /* one snapshot for all that follows */
-	TS_SEND_BEGIN_WRITE, /* waits until no other write goes on; its row is the number of the transaction */
+	TS_SEND_BEGIN_WRITE, /* waits until no other write goes on; a replica refuses it */
 	TS_SEND_END,
 	TS_SEND_GET,	/* db, key -> value */
 	TS_SEND_FROM,	/* db, key, n -> the first n records that are not below key */
@@ -30,7 +30,6 @@ enum ts_statement {
 	TS_SEND_COUNT,	/* db -> how many records */
 	TS_SEND_PUT,	/* three arrays: db, key, value */
 	TS_SEND_DELETE, /* two arrays: db, key */
-	TS_SEND_STATUS, /* the number of a transaction -> what became of it */
 	TS_STATEMENTS,
 };
 

@@ -1,5 +1,6 @@
 /* schema.c - the tables of a cluster: `about` says whose they are and of which version, `record` has the records of all databases of
- * kv.h. Whoever changes the tables raises the version; a server whose version is older than what `needs` says is refused. */
+ * kv.h, and under the number 32767 the marks of cluster_kv.c. Whoever changes the tables raises the version; a server whose version is
+ * older than what `needs` says is refused. */
 #include "store/cluster/database.h"
 
 #include "base/number.h"
