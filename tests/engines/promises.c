@@ -457,12 +457,12 @@ static void *push_beside(void *ctx)
 		test_run(&arena, 100 + (uint64_t)i, RUN - 2, run);
 		u = test_update(TS_REF_RUN, ts_arena_printf(&arena, "q/%d", i), &run[0].id, 1);
 		for (int tries = 0; tries < 1000; tries++) {
+			err = (struct ts_error){0};
 			if (p->e->ops->put_many(p->e, run, RUN, NULL, &err) || !p->e->ops->commit(p->e, &u, 1, &arena, NULL, &err) ||
 			    err.status != TS_NOT_FOUND)
 				break;
 		}
 		done += err.status == TS_OK;
-		err.status = TS_OK;
 	}
 	p->pushed = done == 10;
 	ts_arena_finish(&arena);

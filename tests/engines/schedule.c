@@ -35,6 +35,8 @@ struct shared {
 	unsigned next;	/* operation */
 	uint64_t noise;
 	int64_t begun_ns;
+	int64_t at_ns[SCHEDULE_OPS]; /* of each operation so far */
+	int64_t swept_ns;	     /* not before the last sweep, or the opening, which counts as one: nothing is removed earlier */
 	struct schedule_result result;
 	struct model_text want, got;
 };
@@ -195,9 +197,12 @@ static enum ts_status sweep(struct life *l, const struct model_op *op, struct mo
 {
 	int64_t now_ns = ts_now_real_ns() + TEST_LATER;
 	struct ts_sweep_report report = {0};
-	enum ts_status status = TEST_SWEEP(l->s->e, &report, &l->err, .now_ns = now_ns, .lease_ns = op->leases ? DAY * second : 0,
-					   .removed_ns = now_ns - op->keep_from_ns);
+	enum ts_status status;
 
+	now_ns = now_ns > op->now_ns ? now_ns : op->now_ns;
+	l->shared->swept_ns = now_ns;
+	status = TEST_SWEEP(l->s->e, &report, &l->err, .now_ns = now_ns, .lease_ns = op->leases ? DAY * second : 0,
+			    .removed_ns = now_ns - op->keep_from_ns);
 	model_say(out, " freed %u", (unsigned)report.freed);
 	return status;
 }
@@ -487,8 +492,11 @@ static struct model_op draw_op(struct shared *sh)
 						MODEL_RESTORE, MODEL_RETIRE, MODEL_RETIRE, MODEL_SWEEP, MODEL_AGE,   MODEL_AGE,
 						MODEL_RECORD, MODEL_REOPEN};
 	struct model_op op = {.kind = kinds[draw(sh, sizeof kinds / sizeof *kinds)]};
+	unsigned kept;
 
-	op.now_ns = sh->begun_ns + 1000 * (int64_t)(sh->next + 1);
+	op.now_ns = sh->next ? sh->at_ns[sh->next - 1] : sh->begun_ns;
+	op.now_ns = (op.now_ns > sh->swept_ns ? op.now_ns : sh->swept_ns) + 1000;
+	sh->at_ns[sh->next] = op.now_ns;
 	op.mask = draw_mask(sh);
 	for (unsigned i = 0; i < MODEL_OBJECTS && op.kind == MODEL_PUT; i++)
 		op.mask &= before(sh)->below[i] ? ~(1u << i) : ~0u;
@@ -500,7 +508,8 @@ static struct model_op draw_op(struct shared *sh)
 	op.key = draw(sh, MODEL_NOTES);
 	op.value = draw(sh, 5);
 	op.leases = draw(sh, 3) > 0;
-	op.keep_from_ns = sh->begun_ns + 1000 * (int64_t)draw(sh, sh->next + 2);
+	kept = draw(sh, sh->next + 2);
+	op.keep_from_ns = kept ? sh->at_ns[kept - 1] : sh->begun_ns;
 	op.n_moves = draw(sh, 4) ? 1 : 2;
 	op.moves[0] = draw_move(sh);
 	op.moves[1] = draw_move(sh);
@@ -630,6 +639,7 @@ static void live(struct shared *sh, struct subject *s, unsigned life)
 		(void)snprintf(sh->result.text, sizeof sh->result.text, "it does not open: %.200s", l.err.text);
 		sh->result.same = same = false;
 	} else {
+		sh->swept_ns = sh->swept_ns ? sh->swept_ns : ts_now_real_ns();
 		same = life ? settle(&l) : fill_below(&l);
 		sh->result.same = same;
 	}
