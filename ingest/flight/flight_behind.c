@@ -21,7 +21,8 @@ struct judging {
 	struct ts_flight_behind *out;
 };
 
-TS_ORDER(by_number, struct entry, TS_TEXT(call->group); TS_BY(a->call->sequence, b->call->sequence); TS_BY(a->dump, b->dump))
+TS_ORDER(by_number, struct entry, TS_TEXT(call->group); TS_BY(a->call->sequence, b->call->sequence); TS_BY(a->dump, b->dump);
+	 TS_BY(a->call, b->call))
 
 /* --- words --- */
 
@@ -61,6 +62,19 @@ static const char *call_said(const struct judging *j, const struct ts_flight_cal
 			       TS_SPAN_ARG(ts_span_from(call->file, name)), call->line);
 }
 
+/* "all_reduce [[3,4]]" */
+static const char *what_said(const struct judging *j, const struct ts_flight_call *call)
+{
+	return ts_arena_printf(j->arena, "%.*s%s%.*s", TS_SPAN_ARG(call->operation), call->sizes.len ? " " : "",
+			       TS_SPAN_ARG(call->sizes));
+}
+
+/* n ranks that are not behind, of which this is one. */
+static const char *others_said(const struct judging *j, size_t n, size_t dump)
+{
+	return n == 1 ? ts_arena_printf(j->arena, "rank %d", j->dumps[dump].rank) : "the others";
+}
+
 static const char *group_said(const struct judging *j, const struct ts_flight_call *call)
 {
 	return ts_arena_printf(j->arena, "of the group %.*s", TS_SPAN_ARG(call->about.len ? call->about : call->group));
@@ -98,25 +112,35 @@ static size_t like(const struct entry *e, size_t n, size_t which)
 	return count;
 }
 
-/* n calls of one number. Whether they are one collective; else says who calls another one. */
+/* n calls of one number, each of another rank. Whether they are one collective; else says who calls another one. */
 static bool agree(struct judging *j, const struct entry *e, size_t n)
 {
-	size_t most = 0, other = n;
+	size_t most = 0, other = n, alike = like(e, n, 0);
+	bool various = false;
 
-	for (size_t i = 1; i < n; i++)
-		if (like(e, n, i) > like(e, n, most))
+	if (alike == n)
+		return true;
+	for (size_t i = 1; i < n; i++) {
+		size_t count = like(e, n, i);
+
+		if (count > alike) {
 			most = i;
+			alike = count;
+		}
+	}
 	for (size_t i = 0; i < n; i++)
 		if (!same(e[i].call, e[most].call)) {
 			other = other == n ? i : other;
+			various |= !same(e[i].call, e[other].call);
 			add_rank(j, j->dumps[e[i].dump].rank);
 		}
 	if (other == n)
 		return true;
-	say(j,
-	    ts_arena_printf(j->arena, "at collective number %" PRId64 " %s %s called %.*s %.*s, and the others %.*s %.*s",
-			    e[most].call->sequence, group_said(j, e[most].call), ranks_said(j), TS_SPAN_ARG(e[other].call->operation),
-			    TS_SPAN_ARG(e[other].call->sizes), TS_SPAN_ARG(e[most].call->operation), TS_SPAN_ARG(e[most].call->sizes)));
+	say(j, ts_arena_printf(j->arena, "at collective number %" PRId64 " %s %s called %s%s, and %s %s", e[most].call->sequence,
+			       group_said(j, e[most].call), ranks_said(j), various ? "various operations, the first " : "",
+			       what_said(j, e[other].call), others_said(j, alike, e[most].dump), what_said(j, e[most].call)));
+	if (2 * alike <= n) /* as many call something else: nothing tells who is wrong */
+		j->out->n_ranks = 0;
 	return false;
 }
 
@@ -132,10 +156,11 @@ static size_t last_calls(const struct entry *e, size_t n, const struct ts_flight
 	return members;
 }
 
-static void say_late(struct judging *j, const struct ts_flight_call *behind, const struct ts_flight_call *ahead)
+/* ahead: the call of this dump, one of those of so many ranks. */
+static void say_late(struct judging *j, const struct ts_flight_call *behind, const struct ts_flight_call *ahead, size_t dump, size_t n)
 {
-	say(j, ts_arena_printf(j->arena, "%s called no collective %s after %s, and the others came to %s", ranks_said(j),
-			       group_said(j, ahead), call_said(j, behind), call_said(j, ahead)));
+	say(j, ts_arena_printf(j->arena, "%s called no collective %s after %s, and %s came to %s", ranks_said(j), group_said(j, ahead),
+			       call_said(j, behind), others_said(j, n, dump), call_said(j, ahead)));
 }
 
 /* Ranks of which there is no dump, where the group is that of all ranks. */
@@ -158,7 +183,10 @@ static void say_waits(struct judging *j, const struct ts_flight_call *call, size
 	const char *at = call_said(j, call), *group = group_said(j, call);
 
 	add_missing(j, members);
-	if (j->out->n_ranks)
+	if (j->out->n_ranks && members == 1) /* which is of the only dump */
+		say(j, ts_arena_printf(j->arena, "%s left no record, and rank %d waits at collective %s %s", ranks_said(j),
+				       j->dumps[0].rank, at, group));
+	else if (j->out->n_ranks)
 		say(j, ts_arena_printf(j->arena, "%s left no record, and the %zu others wait at collective %s %s", ranks_said(j),
 				       members, at, group));
 	else if (members > 1)
@@ -169,7 +197,7 @@ static void say_waits(struct judging *j, const struct ts_flight_call *call, size
 static enum ts_status judge_group(struct judging *j, const struct entry *e, size_t n, struct ts_error *err)
 {
 	const struct ts_flight_call **last = ts_arena_array(j->arena, j->n, sizeof *last), *least = NULL, *most = NULL;
-	size_t members, waits = 0;
+	size_t members, waits = 0, ahead = 0, late = 0;
 
 	if (!last)
 		return ts_arena_error(j->arena, err);
@@ -185,20 +213,40 @@ static enum ts_status judge_group(struct judging *j, const struct entry *e, size
 		if (!last[i])
 			continue;
 		least = !least || last[i]->sequence < least->sequence ? last[i] : least;
-		most = !most || last[i]->sequence > most->sequence ? last[i] : most;
+		ahead = !most || last[i]->sequence > most->sequence ? i : ahead;
+		most = last[ahead];
 		waits += !last[i]->done;
 	}
-	if (!least || !most || (least->sequence == most->sequence && !waits))
+	if (!least || !most)
 		return TS_OK;
 	if (least->sequence == most->sequence) {
-		say_waits(j, most, members);
+		if (waits == members) /* what is over on one rank had all of them */
+			say_waits(j, most, members);
 		return TS_OK;
 	}
 	for (size_t i = 0; i < j->n; i++)
-		if (last[i] && last[i]->sequence == least->sequence)
+		if (last[i] && last[i]->sequence == least->sequence) {
+			late++;
 			add_rank(j, j->dumps[i].rank);
-	say_late(j, least, most);
+		}
+	say_late(j, least, most, ahead, members - late);
 	return TS_OK;
+}
+
+/* Of calls of one rank that have one number, such as those that are sent together, the first stands for all. */
+static size_t drop_same(struct entry *entries, size_t n)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct entry *before = kept ? &entries[kept - 1] : NULL;
+
+		if (before && before->dump == entries[i].dump && before->call->sequence == entries[i].call->sequence &&
+		    ts_span_eq(before->call->group, entries[i].call->group))
+			continue;
+		entries[kept++] = entries[i];
+	}
+	return kept;
 }
 
 enum ts_status ts_flight_judge(const struct ts_flight_dump *dumps, size_t n, size_t world, struct ts_arena *arena,
@@ -219,6 +267,7 @@ enum ts_status ts_flight_judge(const struct ts_flight_dump *dumps, size_t n, siz
 		for (size_t c = 0; c < dumps[i].n; c++)
 			j.entries[j.n_entries++] = (struct entry){&dumps[i].calls[c], i};
 	TS_SORT(j.entries, j.n_entries, by_number);
+	j.n_entries = drop_same(j.entries, j.n_entries);
 	for (size_t i = 0; i < j.n_entries && !out.said; i = k) {
 		for (k = i; k < j.n_entries && ts_span_eq(j.entries[k].call->group, j.entries[i].call->group); k++)
 			;

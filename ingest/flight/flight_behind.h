@@ -1,8 +1,9 @@
 /* flight_behind.h - which rank is behind, at which collective, by the dumps of several ranks.
  *
  * Of each group, in the order of its name: the first number at which ranks called different operations, or the same with sizes that
- * have to be equal and are not: the fewer are behind. Else those whose last number is less than that of others. Else, where all
- * came to one number and wait there, those of which there is no dump. The first group that has such ranks is the answer. Pure.
+ * have to be equal and are not: the fewer are behind, and nobody where none of them has most. Else those whose last number is less
+ * than that of others. Else, where all came to one number and wait there, those of which there is no dump. The first group that has
+ * such ranks is the answer. Pure.
  */
 #ifndef TSCOPE_INGEST_FLIGHT_FLIGHT_BEHIND_H
 #define TSCOPE_INGEST_FLIGHT_FLIGHT_BEHIND_H
@@ -14,7 +15,7 @@ enum { TS_FLIGHT_RANKS_MAX = 1024 };
 
 struct ts_flight_behind {
 	bool said;
-	int32_t *ranks; /* that are behind, ascending; none: all wait */
+	int32_t *ranks; /* that are behind, ascending; none: all wait, or nothing tells */
 	size_t n_ranks;
 	struct ts_span sentence; /* without a full stop */
 };

@@ -131,7 +131,7 @@ static enum ts_status json_frame(struct reading *r, struct ts_json_reader *in, s
 		if (ts_json_next(in, &t, err))
 			return err->status;
 		if (of_file && t.type == TS_JSON_STRING)
-			file = keep(r, t.text);
+			file = call->file.len || is_library(t.text) ? file : keep(r, t.text);
 		else if (of_line && t.type == TS_JSON_NUMBER)
 			(void)ts_parse_i64(t.raw, &line);
 		else if ((t.type == TS_JSON_OBJECT || t.type == TS_JSON_ARRAY) && ts_json_skip(in, NULL, err))

@@ -128,10 +128,20 @@ static void test_by_hand(void **unused)
 	(void)unused;
 	assert_int_equal(of_text(DUMP(CALL("7", "[[4]]", "started")), 0, &dumps[0]), TS_OK);
 	assert_int_equal(of_text(DUMP(CALL("7", "[[5]]", "started")), 1, &dumps[1]), TS_OK);
-	says(dumps, 2, 2, 1, "at collective number 7 of the group dp rank 1 called all_reduce [[5]], and the others all_reduce [[4]]");
+	says(dumps, 2, 2, -1, "at collective number 7 of the group dp rank 1 called all_reduce [[5]], and rank 0 all_reduce [[4]]");
 	assert_int_equal(of_text(DUMP(CALL("7", "[[4]]", "started")), 2, &dumps[1]), TS_OK);
 	says(dumps, 2, 3, 1, "rank 1 left no record, and the 2 others wait at collective number 7 (all_reduce) of the group dp");
 	says(dumps, 2, 0, -1, "all 2 ranks wait at collective number 7 (all_reduce) of the group dp");
+	says(dumps, 1, 2, 1, "rank 1 left no record, and rank 0 waits at collective number 7 (all_reduce) of the group dp");
+	assert_int_equal(of_text(DUMP(CALL("7", "[[4]]", "completed")), 1, &dumps[1]), TS_OK);
+	says(dumps, 2, 3, -1, ""); /* what is over on one rank had all of them */
+	assert_int_equal(of_text(DUMP(CALL("6", "[[4]]", "completed")), 1, &dumps[1]), TS_OK);
+	says(dumps, 2, 2, 1,
+	     "rank 1 called no collective of the group dp after number 6 (all_reduce), and rank 0 came to number 7 (all_reduce)");
+	/* Calls that are sent together have one number. */
+	assert_int_equal(of_text(DUMP(CALL("7", "[[4]]", "started") "," CALL("7", "[[5]]", "started")), 0, &dumps[0]), TS_OK);
+	assert_int_equal(of_text(DUMP(CALL("7", "[[4]]", "started") "," CALL("7", "[[5]]", "started")), 1, &dumps[1]), TS_OK);
+	says(dumps, 2, 2, -1, "all 2 ranks wait at collective number 7 (all_reduce) of the group dp");
 }
 
 static void test_nobody(void **unused)
