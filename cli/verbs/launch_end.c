@@ -189,7 +189,8 @@ static enum ts_status add_flight(struct ts_launch_folder *f, const struct ts_lau
 
 	if (!waited && !(l->ends[l->first].signal && (*hang || l->ends[l->first].signal == SIGABRT)))
 		return TS_OK;
-	if (ts_launch_flight(f, l->world_size, &behind, err))
+	/* Of a rank on another machine no dump lies here, whether it has left one or not. */
+	if (ts_launch_flight(f, l->n == l->world_size ? l->world_size : 0, &behind, err))
 		return err->status;
 	if (!behind.said)
 		return TS_OK;

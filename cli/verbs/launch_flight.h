@@ -10,7 +10,7 @@
 #include "cli/verbs/launch_folder.h"
 #include "ingest/flight/flight_behind.h"
 
-/* world: how many ranks there are; 0: not known. ret->said is false where there are no dumps. */
+/* world: how many ranks there are, all of them on this machine; 0: not known. ret->said is false where there are no dumps. */
 enum ts_status ts_launch_flight(const struct ts_launch_folder *folder, size_t world, struct ts_flight_behind *ret,
 				struct ts_error *err);
 
