@@ -4,6 +4,7 @@
 #include "analysis/stats/stats.h"
 #include "base/door.h"
 
+#include <math.h>
 #include <string.h>
 
 static const double HALF_A_STEP = 0.5, TIMES_USUAL = 3.0;
@@ -29,6 +30,15 @@ static size_t outside_of(const int64_t *steps, const double *times, const double
 	return known;
 }
 
+/* By how much a time between may be off, in s: timestamps of whole seconds, as many logs have them, pass none or one too many. */
+static double coarseness(const struct ts_series *stamps)
+{
+	for (size_t i = 0; i < stamps->n; i++)
+		if (ts_stamp_known(stamps->values[i]) && stamps->values[i] != floor(stamps->values[i]))
+			return 0.0;
+	return 1.0;
+}
+
 static double median_of(const double *values, size_t n, double *scratch)
 {
 	size_t k = 0;
@@ -47,7 +57,7 @@ enum ts_status ts_between_find(const int64_t *steps, const double *times, const 
 	struct ts_between b = {.known = false};
 	struct ts_series series;
 	struct ts_periods periods;
-	double usual, step;
+	double usual, step, least;
 
 	TS_DOOR(ts_series_holds(stamps));
 	if (!outside || !scratch || !at)
@@ -57,11 +67,12 @@ enum ts_status ts_between_find(const int64_t *steps, const double *times, const 
 	for (size_t i = 0; i < n; i++)
 		scratch[i] = times[i] - (recorded ? recorded[i] : 0.0);
 	step = median_of(scratch, n, scratch);
+	least = TIMES_USUAL * usual + fmax(HALF_A_STEP * step, coarseness(stamps));
 	for (size_t i = 0; i < n; i++) {
 		double lost = outside[i] - usual;
 
 		scratch[i] = step;
-		if (!(step > 0) || !(outside[i] > TIMES_USUAL * usual + HALF_A_STEP * step))
+		if (!(step > 0) || !(outside[i] > least))
 			continue;
 		scratch[i] += lost;
 		at[b.n++] = steps[i];

@@ -6,8 +6,8 @@
  * clock was set back.
  *
  * A step is one at which much was lost if the time between is more than half a usual step above three times what is usual: noise of
- * that size is a step of its own. What was lost is the time beyond the usual. The period is that of periods.h, of steps that take a
- * usual one and what was lost.
+ * that size is a step of its own. Where all timestamps are whole seconds, it is more than a second above that, too. What was lost
+ * is the time beyond the usual. The period is that of periods.h, of steps that take a usual one and what was lost.
  */
 #ifndef TSCOPE_ANALYSIS_RANK_BETWEEN_H
 #define TSCOPE_ANALYSIS_RANK_BETWEEN_H
