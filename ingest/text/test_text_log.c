@@ -551,6 +551,8 @@ static void prefixes(void **state)
 		{"\x1b", "", TS_TEXT_NO_RANK, false},
 		{"a\x1b[", "a", TS_TEXT_NO_RANK, false},
 		{"[", "[", TS_TEXT_NO_RANK, false},
+		{"a#011b:2", "a\tb:2", TS_TEXT_NO_RANK, false},
+		{"Epoch #011 a", "Epoch #011 a", TS_TEXT_NO_RANK, false},
 		{"", "", TS_TEXT_NO_RANK, false},
 	};
 	struct ts_buf scratch = TS_BUF_INIT(4096);

@@ -37,7 +37,8 @@ static size_t escape_len(struct ts_span text)
 	return 2;
 }
 
-/* "[0]#011train-rmse:0.5": the tab of a line that went through a syslog, which writes it by its octal digits. */
+/* "[0]#011train-rmse:0.5": the tab of a line that went through a syslog, which writes it by its octal digits. What stands
+ * behind a blank is a number: "Epoch #011". */
 static enum ts_status put_tabs(struct ts_buf *scratch, struct ts_span *io_text, struct ts_error *err)
 {
 	static const char tab[] = "#011";
@@ -55,7 +56,7 @@ static enum ts_status put_tabs(struct ts_buf *scratch, struct ts_span *io_text, 
 	scratch->len = 0;
 	rest = ts_span_of(scratch->data, text.len);
 	while (rest.len) {
-		bool is = ts_span_starts(rest, ts_span_str(tab));
+		bool is = ts_span_starts(rest, ts_span_str(tab)) && scratch->len && scratch->data[scratch->len - 1] != ' ';
 
 		scratch->data[scratch->len++] = is ? '\t' : rest.data[0];
 		rest = ts_span_from(rest, is ? sizeof tab - 1 : 1);
