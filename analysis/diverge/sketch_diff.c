@@ -650,12 +650,12 @@ static void judge_not_finite(const struct ts_sketch_walk *walk, const struct ts_
 		row->state = TS_SKETCH_ABOVE;
 }
 
-/* Rounding moves an update, and leaves none of it out. */
+/* Rounding moves an update, and leaves none of it out, unless the parameter is coarser than in the other runs. */
 static bool is_missing(const struct ts_sketch_walk *walk, const struct ts_sketch_tensor *t)
 {
 	const struct ts_sketch_held *a = &t->of[TS_SKETCH_A], *b = &t->of[TS_SKETCH_B], *r = &t->of[TS_SKETCH_R];
 
-	return ts_span_is(t->kind, "update") && walk->diff.has_rounding && r->has && a->sketch->squares > 0 &&
+	return ts_span_is(t->kind, "update") && walk->diff.has_rounding && r->has && !is_rounded_away(t) && a->sketch->squares > 0 &&
 	       b->sketch->squares == 0 && r->sketch->squares > 0 &&
 	       tscope_sketch_distance(a->sketch, r->sketch) <= TS_SKETCH_MISSING_MOST;
 }

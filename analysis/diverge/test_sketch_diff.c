@@ -226,8 +226,9 @@ static void updates_of_coarser_parameters_are_not_judged(void **state)
 	f.dtype[TS_SKETCH_B] = "bf16";
 	f.dtype[TS_SKETCH_R] = "fp32";
 	put_off(&f, "lost", "update", 1, 0x1p-9);
+	put_off(&f, "none", "update", -1, 0x1p-9);
 	d = result(&f);
-	assert_true(!d->has_first && d->within == 1 && d->unjudged == 1);
+	assert_true(!d->has_first && d->within == 1 && d->unjudged == 2);
 	end(&f);
 	begin(&f, true, 0);
 	f.dtype[TS_SKETCH_B] = f.dtype[TS_SKETCH_R] = "bf16";
