@@ -13,6 +13,7 @@
 #include <string.h>
 
 enum {
+	UNCAUGHT = 1, /* by an exception, of Python */
 	MAKE_FAILED = 2,
 	CODE_LAST = 125, /* of those that a program chooses */
 };
@@ -85,20 +86,26 @@ static enum ts_status add_root(struct ts_launch_folder *f, const struct ts_text_
 static void read_tails(struct ts_text_tail *s, const struct ts_launched *l)
 {
 	ts_text_tail_read(s, -1, ts_tail_view(&l->tails[l->first]));
+	s->others = true;
 	for (size_t i = 0; i < l->n && s->end.said && s->end.cause == TS_END_TIMEOUT; i++)
 		if (i != l->first)
 			ts_text_tail_read(s, -1, ts_tail_view(&l->tails[i]));
 }
 
 /* Where nothing else says why a program chose its exit code, what it printed last may: sys.exit("no data in /data"). */
-static enum ts_status add_last(struct ts_launch_folder *f, const struct ts_text_tail *s, struct ts_error *err)
+static enum ts_status add_last(struct ts_launch_folder *f, const struct ts_text_tail *s, int code, struct ts_error *err)
 {
 	struct ts_arena *a = &f->cli->arena;
-	const char *text = s->end.said && *s->end.type ? ts_arena_printf(a, "the last exception that it printed is %s%s%s", s->end.type,
-									 *s->end.message ? ": " : "", s->end.message)
-			   : *s->last		       ? ts_arena_printf(a, "the last line that it printed is %s", s->last)
-						       : "";
+	bool own = s->end.said && *s->end.type;
+	/* Where a launcher started several ranks, others may have gone on behind the exception of one. */
+	const struct ts_text_end *end = own ? &s->end : code == UNCAUGHT && s->passed.said ? &s->passed : NULL;
+	const char *text = "";
 
+	if (end)
+		text = ts_arena_printf(a, "the last exception that it printed is %s%s%s", end->type, *end->message ? ": " : "",
+				       end->message);
+	if (!own && *s->last)
+		text = ts_arena_printf(a, "%s%sthe last line that it printed is %s", text ? text : "", end ? ", and " : "", s->last);
 	return add(f, "end.message", text, err);
 }
 
@@ -126,7 +133,7 @@ static enum ts_status add_failed(struct ts_launch_folder *f, const struct ts_lau
 	if (end->cannot)
 		return add(f, "end.message", strerror(end->cannot), err);
 	if (!end->signal)
-		return ts_launch_fact_int(f, "end.exit", end->code, err) ? err->status : add_last(f, &s, err);
+		return ts_launch_fact_int(f, "end.exit", end->code, err) ? err->status : add_last(f, &s, end->code, err);
 	signal = signal ? signal : ts_arena_printf(&f->cli->arena, "signal %d", end->signal);
 	if (add(f, "end.signal", signal, err))
 		return err->status;

@@ -128,10 +128,22 @@ static bool is_progress(struct ts_span line)
 /* Others may go on where one rank has failed, so that only an exception that no rank is named with was caught. */
 static void take_progress(struct ts_text_tail *s, int32_t rank, struct ts_span line)
 {
-	if (s->end.said && s->end.rank < 0 && rank < 0 && !s->end.n_waits && *s->end.type && s->end.cause != TS_END_SIGNAL &&
-	    is_progress(line)) {
+	if (!s->others && s->end.said && s->end.rank < 0 && rank < 0 && !s->end.n_waits && *s->end.type &&
+	    s->end.cause != TS_END_SIGNAL && is_progress(line)) {
+		s->passed = s->end;
+		memcpy(s->passed_at, s->at, sizeof s->at);
 		ts_text_end_step(&s->end);
 		s->at[0] = '\0';
+	}
+}
+
+/* The exit code of the rank that failed first, by torchrun. Python's for an exception that nobody caught is 1. */
+static void take_root_code(struct ts_text_tail *s, int64_t code)
+{
+	s->root_code = code;
+	if (code == 1 && s->passed.said && !*s->end.type) {
+		s->end = s->passed;
+		memcpy(s->at, s->passed_at, sizeof s->at);
 	}
 }
 
@@ -165,7 +177,7 @@ static void take_line(struct ts_text_tail *s, uint64_t number, int32_t of, struc
 	if (s->root && s->root_rank < 0 && number_behind(rest, "rank      : ", &root) && root >= 0 && root <= INT32_MAX)
 		s->root_rank = (int32_t)root;
 	else if (s->root && !s->root_code && number_behind(rest, "exitcode  : ", &root) && root > -128)
-		s->root_code = root;
+		take_root_code(s, root);
 }
 
 void ts_text_tail_read(struct ts_text_tail *tail, int32_t rank, struct ts_span text)

@@ -5,7 +5,8 @@
  *	ts_text_tail_read(&tail, rank, text)		for each process
  *	ts_text_tail_facts(&tail, "output.txt", arena, &facts, err)
  *
- * A program that printed an exception and goes on to report steps has caught it. The lines are those of text_end.h; sequences that
+ * A program that printed an exception and goes on to report steps has caught it, unless torchrun says behind them that a rank ended
+ * with 1, as an exception that nobody caught ends it: then others went on. The lines are those of text_end.h; sequences that
  * colour or move a terminal are left out. Any bytes are good input.
  */
 #ifndef TSCOPE_INGEST_TEXT_TEXT_TAIL_H
@@ -21,6 +22,9 @@ struct ts_text_tail {
 	char frame[TS_TEXT_TAIL_PLACE]; /* of the program's own code, in the traceback that is read: train.py:12 */
 	char at[TS_TEXT_TAIL_PLACE];	/* where the exception was raised that counts */
 	enum { TS_TAIL_ALONE, TS_TAIL_FOLLOWS, TS_TAIL_FOLLOWED } chain; /* of the traceback that is read: the last one led to it */
+	struct ts_text_end passed;	   /* the last exception behind which steps were reported; not said: there is none */
+	char passed_at[TS_TEXT_TAIL_PLACE]; /* where it was raised */
+	bool others; /* to be set: lines that follow are of other processes, whose steps show nothing of the first */
 	uint64_t lines;
 	char last[TS_TEXT_TAIL_LAST]; /* the last line that has anything, but for the recorder's */
 	bool ours; /* the line before was the recorder's, which goes on where it is indented */

@@ -441,6 +441,13 @@ def what_ended():
             ("a class of the program's own", "class Stop(Exception): pass\nraise Stop('asked')", lambda end: end["type"] == "Stop" and end["message"] == "asked"),
             ("the exception that the program answered another one by", "try:\n    {}['k']\nexcept KeyError as e:\n    raise RuntimeError('no key') from e",
              lambda end: end["type"] == "RuntimeError" and end["at"].endswith("end.py:4")),
+            ("the exception of one of several processes, behind which another goes on", "import subprocess, sys\n"
+             "code = subprocess.call([sys.executable, '-c', 'raise ValueError(\"bad batch\")'])\nprint('step 2 loss 2', file=sys.stderr)\nsys.exit(code)",
+             lambda end: end["exit"] == 1 and "type" not in end and "ValueError: bad batch, and the last line that it printed is step 2" in end["message"]),
+            ("the rank that torchrun names, behind which another goes on", "import subprocess, sys\n"
+             "subprocess.call([sys.executable, '-c', 'raise ValueError(\"bad batch\")'])\nprint('step 2 loss 2\\nRoot Cause (first observed failure):\\n'\n"
+             "      '  rank      : 1 (local_rank: 1)\\n  exitcode  : 1 (pid: 7)', file=sys.stderr)\nsys.exit(1)",
+             lambda end: end["type"] == "ValueError" and end["message"] == "bad batch" and end["ranks"] == [1]),
             ("what does not compile", "def f(:", lambda end: end["type"] == "SyntaxError" and end["at"].endswith("end.py:1")),
             ("a program that caught an exception, went on, and ended later", "import sys, traceback\ntry:\n    raise ValueError('caught')\nexcept ValueError:\n"
              "    traceback.print_exc()\nprint('step 1 loss 2.0', file=sys.stderr)\nsys.exit(3)", lambda end: end["exit"] == 3 and "type" not in end),
@@ -486,6 +493,12 @@ def what_ended():
         del os.environ["TORCH_FR_DUMP_TEMP_FILE"]
         check("dumps of the Flight Recorder, and who is behind", place.end()["cause"] == "collective_timeout" and place.end()["ranks"] == [1] and
               "rank 1 called no collective of the group default_pg after number 3" in (shown(place)[1] or ""), place.end(), shown(place))
+    with Place() as place:
+        script = ("echo step 1 loss 2; test $RANK = 1 && sleep 20; sleep 0.3; echo 'Traceback (most recent call last):'; echo '  File \"a.py\", line 2, in f'; "
+                  "echo 'RuntimeError: [gloo/transport/tcp/pair.cc:1] Timed out waiting 5000ms for recv operation to complete'; exit 1")
+        place.run("sh", "-c", script, options=["--nproc-per-node", "2"])
+        check("a timeout of one rank, whatever steps another reported", place.end()["cause"] == "collective_timeout" and
+              place.end()["type"] == "RuntimeError", place.end())
     with Place() as place:
         ran = place.run("sh", "-c", "sleep 0.2; test $RANK = 1 && kill -9 $$; sleep 20", options=["--nproc-per-node", "3"])
         check("of several ranks the one that died first, and the others are ended", ran.returncode == 137 and b"rank 1 was the first" in ran.stderr and
