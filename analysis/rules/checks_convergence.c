@@ -572,10 +572,9 @@ static const char *mean_of(struct ts_check *c, struct ts_span series)
 	return NULL;
 }
 
-static void say_lost(struct ts_check *c, struct ts_buf *out, const struct ts_measure *row)
+/* of: the series whose running mean it is; NULL: none. */
+static void say_lost(struct ts_check *c, struct ts_buf *out, const struct ts_measure *row, const char *of)
 {
-	const char *of = mean_of(c, row->subject);
-
 	ts_check_evidence(c, row);
 	ts_buf_printf(out, "%.*s is NaN or infinite from step %.0f to the end", TS_SPAN_ARG(row->subject), row->value);
 	if (of)
@@ -609,17 +608,19 @@ void ts_check_series_moved(struct ts_check *c)
 		const struct ts_measure *row = &c->measures->items[i];
 		bool lost = ts_measure_is(row, TS_M_SERIES_LOST);
 		struct moved m = {.from = row->value};
+		const char *of;
 
 		if (lost ? ts_measure_find(c->measures, TS_M_SERIES_COUNT, row->subject) != NULL
 			 : !ts_measure_is(row, TS_M_SERIES_MOVE) || said_elsewhere(c, row) || !want_moved(c, row, &m))
 			continue;
-		medium |= lost ? !mean_of(c, row->subject) : is_medium(&m);
+		of = lost ? mean_of(c, row->subject) : NULL;
+		medium |= lost ? !of : is_medium(&m);
 		first = fmin(first, m.from);
 		if (n++ >= NAMED)
 			continue;
 		ts_buf_str(&named, n > 1 ? "; " : "");
 		if (lost)
-			say_lost(c, &named, row);
+			say_lost(c, &named, row, of);
 		else
 			say_moved(&named, &m);
 	}
