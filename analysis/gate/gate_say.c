@@ -524,7 +524,8 @@ static void warn_blind(struct ts_gate_court *c, const struct ts_gate_row *row)
 
 	if (row->state != TS_GATE_BLIND || row->floored || c->samples[row->metric].first)
 		return;
-	if (row->metric == TS_METRIC_STEP_TIME && c->v.state == TS_GATE_REGRESSION && floor->counts && !floor->gates) {
+	if (row->metric == TS_METRIC_STEP_TIME && floor->state == TS_GATE_REGRESSION && floor->paired && floor->counts &&
+	    !floor->gates) {
 		ts_gate_warn(c,
 			     "the %s of runs of the same code differs too much to show a change of %.*s, in pairs as well, so its "
 			     "floor decides, which other work on the machine disturbs less",
