@@ -29,7 +29,7 @@ static const struct ts_effect effects[] = {
 	 "GradScaler documentation"},
 	{{"config:num_workers", "config:*_num_workers", "config:workers", "config:*_workers", "config:pin_memory",
 	  "config:prefetch*", "config:persistent_workers", "config:loader_threads", "config:*_loader_threads", "config:data_threads",
-	  "config:io_threads", "config:queue_size",
+	  "config:io_threads",
 	  "data.num_workers", "config:*_interval", "config:*_every", "config:checkpoint*"},
 	 TS_CAUSE_UNKNOWN, TS_ONSET_NEVER, TS_PUSH_NONE, TS_SCHEDULE_NONE,
 	 "changes when things are done, not what is computed; an evaluation that draws random numbers, or workers that race, would be "
