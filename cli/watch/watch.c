@@ -472,7 +472,11 @@ static enum ts_status take_place(struct watch *w, const struct ts_answer *answer
 
 	if (!path.data)
 		return ts_arena_error(&w->kept, err);
-	return find_source(w, path.len ? (const char *)path.data : NULL, err);
+	if (find_source(w, path.len ? (const char *)path.data : NULL, err))
+		return err->status;
+	if (w->source == FOLLOWED) /* what is asked for may not be there still */
+		w->trouble = ts_span_of(NULL, 0);
+	return TS_OK;
 }
 
 static enum ts_status take_answer(struct watch *w, const struct ts_answer *answer, struct ts_error *err)
