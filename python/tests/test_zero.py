@@ -468,6 +468,18 @@ class Loops(Zero):
         self.assertEqual([cells["scalars.loss"] for _, cells in sorted(steps.items())], printed)
         self.assertEqual(sorted(steps), [0, 1, 2, 3])
 
+    def test_a_backward_pass_before_the_training_gives_no_loss(self):
+        """Not even where the program sets gradients to zero behind the optimizer's step alone."""
+        self.write("train.py", self.MODEL + (
+            "z = torch.full((2,), 7.0, requires_grad=True); (z * z).sum().backward()\n"
+            "for i in range(4):\n"
+            "    loss = loss_of(model(torch.ones(4, 8)), torch.zeros(4, 1)); loss.backward(); optimizer.step(); optimizer.zero_grad()\n"
+            "    print(loss.item())\n"
+        ))
+        printed = [float(line) for line in self.run_python("-m", "tscope", "train.py").stdout.split()]
+        steps = self.read(max(glob.glob("runs/*"))).steps
+        self.assertEqual([cells["scalars.loss"] for _, cells in sorted(steps.items())], printed)
+
     def test_workers_record_nothing(self):
         self.write("train.py", (
             "import sys\n" + self.MODEL + "class Data(torch.utils.data.Dataset):\n"

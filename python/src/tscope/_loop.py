@@ -423,6 +423,8 @@ class Loop:
             self.run.mark("backward")
         elif self._gives_gradients():
             self._begin_without()
+        if not (self._open or self.run.enabled):  # it is of no step, and so is its loss
+            self._backward.losses.discard()
 
     def _gives_gradients(self) -> bool:
         """Whether an optimizer would step now, of a training in which no module is called."""
