@@ -130,12 +130,15 @@ static bool shows_run(const struct ts_routed *r)
 	return r && r->route->words == TS_ROUTE_NAME && strcmp(r->route->path, "b") != 0;
 }
 
-/* Where the page hears of what is new since now: one that is renewed as a whole, or one whose curves follow the runs of its project. */
+/* Where the page hears of what is new since now: one that is renewed as a whole, or one whose curves follow the runs of its project.
+ * Others hear nothing, and the store is not asked for them. */
 static void put_stream(struct web *web, const struct ts_routed *r, struct ts_arena *arena, struct ts_buf *out)
 {
 	struct ts_routed all = *r;
 	const char *topic;
 
+	if (r->json || (!is_live(r) && !r->route->draws))
+		return;
 	all.name.len = is_live(r) ? r->name.len : 0;
 	topic = topic_of(web, &all, arena);
 	if (!topic)
