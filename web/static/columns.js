@@ -74,10 +74,16 @@ export function chooseColumns() {
   const summary = document.createElement("summary");
   summary.textContent = "Choose columns";
   made.append(summary);
+  let asks = false; // it may be closed and opened again before there is an answer
   made.addEventListener("toggle", () => {
-    if (made.open && made.childElementCount === 1)
-      fill(made).catch(() => {
+    if (!made.open || asks || made.childElementCount > 1) return;
+    asks = true;
+    fill(made)
+      .catch(() => {
         made.open = false; // the server does not answer, which live.js says
+      })
+      .finally(() => {
+        asks = false;
       });
   });
   const put = () => field()?.form.append(made);
