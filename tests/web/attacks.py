@@ -45,7 +45,6 @@ class Bystander:
         self.before = self.web.memory()
         self.thread.start()
         return self
-        return self
 
     def waits_for_none(self, clients):
         """It has answers while the others, which are there already, are not cut yet."""
