@@ -87,6 +87,15 @@ class Seeds(support.Case):
         self.assertIn("warmup: 'ten', which is no number of steps", said.getvalue())
         self.assertNotIn("warmup_steps", self.facts().get("work", {}))
 
+    def test_warmup_of_a_number_that_is_no_int(self):
+        class Number:  # as those of numpy
+            def __index__(self):
+                return 3
+
+        with self.start(warmup=Number()) as run, run.step():
+            run.log(loss=1)
+        self.assertEqual(self.facts()["work"]["warmup_steps"], 3)
+
     def test_older_name_of_a_timer(self):
         with self.start() as run, run.step():
 

@@ -2,6 +2,7 @@
 
 import atexit
 import contextlib
+import operator
 import os
 import sys
 import weakref
@@ -846,9 +847,13 @@ def _begin(run: Run, directory: Any, config: Any, options: dict[str, Any]) -> No
 
 
 def _declare_warmup(run: Run, warmup: Any) -> None:
-    if isinstance(warmup, int) and warmup > 0:
-        run.facts({"work": {"warmup_steps": int(warmup)}})
-    elif warmup:
+    try:
+        steps = operator.index(warmup) if warmup is not None else 0  # also a number of numpy
+    except TypeError:
+        steps = -1
+    if steps > 0:
+        run.facts({"work": {"warmup_steps": steps}})
+    elif steps < 0:
         run._cannot(f"warmup: {warmup!r}, which is no number of steps,")
 
 
