@@ -456,6 +456,24 @@ class Loops(Zero):
                 for step, loss in enumerate(plain.stdout.split()):
                     self.assertAlmostEqual(run.steps[step]["scalars.loss"], float(loss), 6)
 
+    def test_a_module_that_is_called_once_in_a_training_without_modules(self):
+        """Before a step, and within one: no step is lost, also behind it."""
+        for where in ("if i == 2: model(torch.ones(4, 8))\n    loss = ", "loss = "):
+            with self.subTest(where):
+                self.write("train.py", self.MODEL + (
+                    "def forward(x):\n"
+                    "    for layer in model: x = layer.forward(x)\n"
+                    "    return x\n"
+                    "for i in range(6):\n"
+                    f"    {where}(forward(torch.ones(4, 8)) ** 2).mean()\n"
+                    "    optimizer.zero_grad(); loss.backward()\n"
+                    "    if i == 3: model(torch.ones(4, 8))\n"
+                    "    optimizer.step(); print(loss.item())\n"
+                ))
+                printed = [float(line) for line in self.run_python("-m", "tscope", "train.py").stdout.split()]
+                steps = self.read(max(glob.glob("runs/*"))).steps
+                self.assertEqual([cells["scalars.loss"] for _, cells in sorted(steps.items())], printed)
+
     def test_a_backward_pass_before_the_training_is_no_step(self):
         self.write("train.py", self.MODEL + (
             "z = torch.ones(2, requires_grad=True); other = torch.optim.SGD([z], lr=0.1); (z * z).sum().backward(); del other\n"

@@ -275,10 +275,10 @@ class Loop:
             return False
 
     def _begin(self, module: Any, known: Any) -> bool:
-        if self._without and not self._known and self._open:  # what backward was called for so far was no step of the training
+        if self._without and self._open and not (self._known or self.steps):  # what backward was called for was no step of the training
             self.run.cancel_step()
             self._backward.discarded()
-            self._open = False
+            self._open = self._without = False
         if not self._open:
             if not (self.run.enabled or self._start_run(module)):
                 return False
@@ -303,7 +303,7 @@ class Loop:
 
     def _begin_without(self) -> None:
         """A step begins in which no module is called."""
-        if self._known or self._auto is not None or not (self.run.enabled or self._start_run(self.torch.nn.Module())):
+        if self._auto is not None or not (self.run.enabled or self._start_run(self.torch.nn.Module())):
             return
         self._open, self._closure, self._without = True, self._depth > 0, True
         self._roots.clear()
@@ -410,7 +410,7 @@ class Loop:
             self.run._add_ns("forward", maybe[1])
             self._begin(module, None)
         elif self._open:
-            if self._without and not self._known:
+            if self._without and not self._roots:
                 self.run.mark("other")
         elif self._without:
             self._begin_without()
@@ -539,7 +539,8 @@ class Loop:
         self.steps += 1
         self._open = False
         one = len(self._roots) == 1 and len(self._stepped) == 1 and len(self._optimizers) <= 1 and not self._closure
-        model = next(iter(self._roots.values()))() if one else None
+        # Where steps began without a module, further ones will, whatever a module was called for in this one.
+        model = next(iter(self._roots.values()))() if one and not self._without else None
         # What torch.compile has looked at stays as it is: else it would compile it again, with hooks in it.
         if model is not None and model.training and not compiles():
             self._hand_over(model, optimizer)
