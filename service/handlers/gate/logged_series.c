@@ -114,37 +114,22 @@ static enum ts_status reduce(struct ts_fetch *f, const struct ts_chart_series *s
 	return TS_OK;
 }
 
-/* The name of the column, where that is not the one that the policy spells. */
-static struct ts_span other_name(struct ts_span column, struct ts_span name)
+/* Sets *ret to the name of the column, where that is not the one that the policy spells; a dot may be one of a key. */
+static enum ts_status other_name(struct ts_span column, struct ts_span name, struct ts_arena *arena, struct ts_span *ret,
+				 struct ts_error *err)
 {
+	struct ts_buf key = TS_BUF_INIT(2 * TS_PATH_MAX);
 	struct ts_span said = column;
+	enum ts_status status;
+	bool same;
 
 	(void)ts_span_skip(&said, "scalars.");
-	return ts_span_eq(said, name) || ts_span_eq(column, name) ? ts_span_of(NULL, 0) : column;
-}
-
-/* Finds the series as it is stored, or where a key of it has dots that were typed without the marks of escapes. *ret_name: as it was
- * found. */
-static enum ts_status find(const struct ts_run *run, struct ts_span name, struct ts_arena *arena, struct ts_chart_line *line,
-			   struct ts_chart_series *ret, struct ts_span *ret_name, struct ts_error *err)
-{
-	struct ts_chart_request request = {.column = name};
-	struct ts_buf escaped = TS_BUF_INIT(2 * TS_PATH_MAX);
-	enum ts_status status = ts_chart_find(run, &request, arena, line, ret, err);
-
-	*ret_name = name;
-	if (status || ret->table)
-		return status;
-	ts_path_key(&escaped, name);
-	request.column = ts_arena_span(arena, ts_buf_view(&escaped));
-	status = ts_buf_check(&escaped, err);
-	ts_buf_finish(&escaped);
-	if (!status && !request.column.data)
-		status = ts_arena_error(arena, err);
-	if (status || ts_span_eq(request.column, name))
-		return status;
-	*ret_name = request.column;
-	return ts_chart_find(run, &request, arena, line, ret, err);
+	ts_path_key(&key, name);
+	same = ts_span_eq(said, name) || ts_span_eq(column, name) || ts_span_eq(said, ts_buf_view(&key));
+	*ret = ts_arena_span(arena, same ? ts_span_of(NULL, 0) : column);
+	status = ts_buf_check(&key, err);
+	ts_buf_finish(&key);
+	return status;
 }
 
 static enum ts_status reduce_anew(struct ts_fetch *f, const struct ts_run *run, struct ts_span name, struct ts_arena *arena,
@@ -154,14 +139,14 @@ static enum ts_status reduce_anew(struct ts_fetch *f, const struct ts_run *run, 
 	struct ts_chart_line line = {.rank = 0};
 	struct ts_chart_series found;
 	const char *reason = "";
-	struct ts_span stored;
 
-	if (find(run, name, arena, &line, &found, &stored, err))
+	if (ts_chart_find(run, &(struct ts_chart_request){.column = name}, arena, &line, &found, err))
 		return err->status;
 	if (found.table) {
 		if (reduce(f, &found, &out, err))
 			return ts_error_prefix(err, "rank %" PRId32 ", %.*s", line.rank, TS_SPAN_ARG(found.column->name));
-		out.column = ts_arena_span(arena, other_name(found.column->name, stored));
+		if (other_name(found.column->name, name, arena, &out.column, err))
+			return err->status;
 	} else {
 		reason = ts_arena_printf(arena, "it logs no series %.*s", TS_SPAN_ARG(name));
 	}
