@@ -110,6 +110,16 @@ class Client(support.Case):
         with self.assertRaisesRegex(tscope.NotFound, "nearest name is name"):
             table["nam"]
 
+    def test_what_no_run_records_is_said_of_filters_and_orders(self):
+        for how in ({"filter": "config.lrr>0"}, {"sort": "config.lrr"}, {"filter": "steps>0 or config.lrr>0", "columns": "name"}):
+            with self.subTest(str(how)), self.assertRaisesRegex(tscope.NotFound, r"config.lrr \(the nearest name is config.lr\)"):
+                tscope.runs(**how)
+        self.assertEqual(len(tscope.runs("sweep=x7")), 0)  # there may be such runs tomorrow
+        self.assertEqual(tscope.runs(columns=["name", "sweep"])["sweep"], [None] * 3)
+        self.assertEqual(len(tscope.runs("config.lr>9")), 0)
+        os.environ["TSCOPE_PROJECT"] = "empty"
+        self.assertEqual(len(tscope.runs("config.lrr>0")), 0)
+
     def test_columns_are_the_values(self):
         run = tscope.get("exp1")
         loss = [2 / (step + 1) for step in range(60)]

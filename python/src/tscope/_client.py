@@ -50,7 +50,8 @@ def runs(
     limit: Optional[int] = None,
     project: Optional[str] = None,
 ) -> Table:
-    """Returns runs as a table: those that `filter` matches, as `tscope list` takes it, newest push first.
+    """Returns runs as a table: those that `filter` matches, as `tscope list` takes it, newest push first. NotFound where it,
+    the columns or the order name what no run records.
 
     >>> list(tscope.runs("steps>=1", columns=["name", "steps"], limit=1))
     ['name', 'steps']
@@ -61,10 +62,12 @@ def runs(
         arguments["all"] = True
     answer = json.loads(serve().call("list", arguments)[0])
     rows = answer["rows"]
-    missing = answer["unrecorded"]
-    if missing and rows and wanted:
-        raise NotFound(_unrecorded(missing, [row["name"] for row in rows[:_LOOKED_AT]]), "not_found")
     names = wanted if wanted is not None else answer["columns"]
+    # Nobody asked for the usual columns, unless a filter that matches no run is what names one.
+    usual = names if rows and wanted is None else []
+    missing = [name for name in answer["unrecorded"] if name not in usual and name not in _OF_LISTS]
+    if missing:
+        _refuse(missing, rows or json.loads(serve().call("list", _given(limit=_LOOKED_AT, project=project))[0])["rows"])
     return Table({name: _cells(rows, name) for name in names}, len(rows))
 
 
@@ -76,20 +79,22 @@ def _cells(rows: "list[dict[str, Any]]", name: str) -> "list[Any]":
     return [row["values"].get(name) for row in rows]
 
 
-def _unrecorded(missing: "list[str]", names: "list[str]") -> str:
-    """Says which columns none of these runs has, with the nearest name that one of them has."""
+def _refuse(missing: "list[str]", rows: "list[dict[str, Any]]") -> None:
+    """Says which columns none of these runs has, with the nearest name that one of them has. Of no runs nothing is said."""
     from difflib import get_close_matches
 
+    if not rows:
+        return
     known = set(_OF_LISTS)
-    for name in names:
-        run = RecordedRun(name)
+    for row in rows[:_LOOKED_AT]:
+        run = RecordedRun(row["name"])
         known.update(run.facts)
         known.update(f"{column.partition('.')[2]}.{what}" for column in run.columns for what in ("last", "best", "mean", "min", "max"))
     said = []
     for name in missing:
         near = get_close_matches(name, known, 1)
         said.append(name + (f" (the nearest name is {near[0]})" if near else ""))
-    return "no run records " + ", ".join(said)
+    raise NotFound("no run records " + ", ".join(said), "not_found")
 
 
 # -- a run --

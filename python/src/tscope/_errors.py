@@ -46,7 +46,7 @@ class Unavailable(TscopeError):
 
 
 class Invalid(TscopeError, ValueError):
-    """The question makes no sense to the program: an unknown column of a filter, an option that it does not have.
+    """The question makes no sense to the program: half of a filter, an option that it does not have.
 
     >>> issubclass(Invalid, ValueError)
     True
