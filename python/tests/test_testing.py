@@ -95,6 +95,10 @@ class Testing(test_client.Client):
         self.assertEqual((decided.profile.name, decided.report.verdict), ("bitwise", "same"))
         with self.assertRaisesRegex(AssertionError, r"decided by the profile bitwise: every bit(.|\n)*loss"):
             testing.assert_same_training(a, c)
+        with self.assertRaises(AssertionError) as said:
+            testing.assert_same_training(a, c)
+        above = str(said.exception).split("decided by")[0].splitlines()
+        self.assertEqual(len(above), len(set(above)), above)
 
     def test_profiles(self):
         a = self.written("a")

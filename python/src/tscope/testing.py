@@ -115,7 +115,7 @@ def assert_same_training(
         return Decision(profile, sentence, report)
     wrong = None if report.verdict == "same" else _first_wrong(report, profile.difference)
     if wrong:
-        raise _fail(AssertionError, profile, f"{sentence}\n{wrong}", report)
+        raise _fail(AssertionError, profile, sentence if wrong == sentence else f"{sentence}\n{wrong}", report)
     return Decision(profile, sentence, report)
 
 
