@@ -26,6 +26,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = next((p for p in (HERE, os.path.join(HERE, "..")) if os.path.isdir(os.path.join(p, "record"))), "")
 WITH_PROGRAM = os.environ.get("TSCOPE_WITH_PROGRAM", "" if sys.platform == "linux" else "no")
 NO_PART = ("test_", "fuzz_", "bench_", "make_")
+INSTEAD = "; TSCOPE_WITH_PROGRAM=no installs the recorder without it"
 KEEPER = "record/program/tscope_keeper.c"
 GPUS = [f"launch/program/{name}.c" for name in ("gpu_library", "gpu_nvml", "gpu_rocm", "tscope_gpus")]
 OTHER = "_posix.c" if sys.platform == "linux" else "_linux.c"  # of two sources, the one that is not for this system
@@ -118,19 +119,23 @@ def missing():
     return [package for package in needed if package not in there]
 
 
+def refuse_missing():
+    """Ends with one line where packages are missing that the program is built with."""
+    if missing():
+        raise SystemExit(f"tscope: to build the program, install {' '.join(missing())}{INSTEAD}")
+
+
 def build_program(folder):
     """Builds the program below the folder, with no library left to be found at run time. Returns its path."""
-    instead = "; TSCOPE_WITH_PROGRAM=no installs the recorder without it"
-    if missing():
-        raise SystemExit(f"tscope: to build the program, install {' '.join(missing())}{instead}")
+    refuse_missing()
     at = os.path.abspath(os.path.join(folder, "program"))
     for command in (["cmake", "--preset", "static", "-B", at], ["cmake", "--build", at, "--target", "tscope", "--parallel"]):
         try:
             done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         except FileNotFoundError:
-            raise SystemExit(f"tscope: to build the program, install {command[0]}{instead}") from None
+            raise SystemExit(f"tscope: to build the program, install {command[0]}{INSTEAD}") from None
         if done.returncode:
-            raise SystemExit(f"{done.stdout[-4000:]}\ntscope: the program cannot be built here{instead}")
+            raise SystemExit(f"{done.stdout[-4000:]}\ntscope: the program cannot be built here{INSTEAD}")
     return os.path.join(at, "tscope")
 
 
@@ -143,6 +148,11 @@ def copy_to(folder, files, readers=()):
 
 class Build(build_ext):
     """Copies the sources of the tree below the folder of the build, so that no object file is written beside them."""
+
+    def run(self):
+        if not WITH_PROGRAM:
+            refuse_missing()  # before minutes of compiling, and the lines that pip prints of it
+        super().run()
 
     def build_extension(self, ext):
         at = os.path.join(self.build_temp, "tree")
