@@ -3,6 +3,7 @@
 import contextlib
 import doctest
 import gc
+import glob
 import importlib
 import importlib.util
 import io
@@ -10,7 +11,9 @@ import json
 import math
 import os
 import re
+import shutil
 import subprocess
+import sys
 import threading
 import unittest
 
@@ -24,6 +27,8 @@ except ImportError:
     numpy = None
 
 PROGRAM = os.environ.get("TSCOPE_PROGRAM", "")
+# The head of a program for another processor than this one: aarch64, or there s390x.
+ELF = b"\x7fELF\x02\x01\x01" + bytes(9) + b"\x02\0" + bytes([22 if os.uname().machine == "aarch64" else 183, 0]) + bytes(44)
 
 
 def write(path, n=60, start=0, ranks=1, lr=1e-3, slow=1.0, shift=0.0, **facts):
@@ -238,6 +243,10 @@ class Client(support.Case):
         os.environ["TSCOPE"] = old
         with self.assertRaisesRegex(tscope.Unavailable, f"{old} is tscope 0.1.0, which cannot be asked by the package tscope-ml"):
             tscope.runs()
+        with open(old, "wb") as file:
+            file.write(ELF)
+        with self.assertRaisesRegex(tscope.Unavailable, f"{old} is for (s390x|aarch64), and this machine is {os.uname().machine}"):
+            tscope.runs()
         os.environ["TSCOPE"] = os.path.join(self.folder, "none")
         with self.assertRaisesRegex(tscope.Unavailable, "there is no program tscope"):
             tscope.runs()
@@ -256,6 +265,18 @@ class Client(support.Case):
         with self.assertRaisesRegex(tscope.NotFound, "there is no store|nothing is named"):
             tscope.get("exp1")
         self.assertEqual(len(tscope.runs()), 0)
+
+
+class Foreign(support.Case):
+    def test_an_extension_for_another_processor(self):
+        folder = os.path.join(self.folder, "elsewhere")
+        shutil.copytree(os.path.dirname(tscope.__file__), os.path.join(folder, "tscope"), ignore=shutil.ignore_patterns("__pycache__"))
+        (path,) = glob.glob(os.path.join(folder, "tscope", "_recorder*.so"))
+        with open(path, "wb") as file:
+            file.write(ELF)
+        env = {**os.environ, "PYTHONPATH": folder}
+        done = subprocess.run([sys.executable, "-c", "import tscope"], env=env, capture_output=True, text=True)
+        self.assertRegex(done.stderr.splitlines()[-1], "_recorder.*is for (s390x|aarch64), and this machine is .*: install tscope-ml")
 
 
 class Tables(support.Case):

@@ -64,6 +64,13 @@ def installed(top, wheel):
     os.mkdir(f"{packages}/tscope-0.1.4.dist-info")
     said = ask(f"{top}/venv/bin/python", "-c", "import tscope", env=plain, cwd=top)
     check(said.count("\n") == 1 and "pip uninstall tscope" in said, "another package of the same name:", said)
+    os.rename(f"{packages}/tscope/__init__.py", f"{packages}/tscope/ours.py")  # what the other one does that was installed later
+    open(f"{packages}/tscope/__init__.py", "w", encoding="utf-8").close()
+    for asks in (("-c", "import tscope.testing"), ("-m", "tscope", "-c")):
+        done = subprocess.run([f"{top}/venv/bin/python", *asks], env=plain, cwd=top, capture_output=True, text=True)
+        check(done.stderr.count("pip uninstall tscope") == 1, *asks, "beside another package that was installed later:", done.stderr)
+    os.remove(f"{packages}/tscope/__init__.py")
+    os.rename(f"{packages}/tscope/ours.py", f"{packages}/tscope/__init__.py")
 
 
 def sources(top, archive):

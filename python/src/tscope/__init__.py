@@ -2,9 +2,14 @@
 
 from typing import TYPE_CHECKING, Any
 
-from tscope._program import others as _others
-from tscope._region import Region
-from tscope._run import Run, log, start
+from tscope._program import foreign_extension as _foreign_extension
+from tscope._program import say_others as _say_others
+
+try:
+    from tscope._region import Region
+    from tscope._run import Run, log, start
+except ImportError as _why:
+    raise _foreign_extension(_why) from None
 
 if TYPE_CHECKING:
     from tscope import testing as testing
@@ -95,15 +100,6 @@ def __getattr__(name: str) -> Any:
     if name not in _LATER:
         return importlib.import_module("tscope._init").attribute(name)
     return getattr(importlib.import_module(_LATER[name]), name)
-
-
-def _say_others() -> None:
-    import os
-
-    for name in _others(os.path.dirname(os.path.dirname(__file__))):
-        from tscope._say import say
-
-        say(f"{name} is another package whose files lie among those of tscope-ml; 'pip uninstall tscope', then install tscope-ml again")
 
 
 _say_others()

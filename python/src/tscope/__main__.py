@@ -10,7 +10,7 @@ import types
 import zipfile
 from typing import Any, NoReturn, Optional
 
-from tscope import _resume, _verdict, _zero
+from tscope import _program, _resume, _verdict, _zero
 
 _USAGE = "python -m tscope [OPTIONS] (SCRIPT | -m MODULE) [ARGUMENTS]"
 _LAST = "-m"  # behind it the program's words begin, as they do behind the first word without a dash
@@ -134,6 +134,7 @@ def main() -> None:
     >>> split(["--no-verdict", "-m", "lab.train", "--lr", "0.1"])
     (['--no-verdict'], ['-m', 'lab.train', '--lr', '0.1'])
     """
+    _program.say_others()
     options, program = split(sys.argv[1:])
     args = _options().parse_args(options)
     if not program and not options:

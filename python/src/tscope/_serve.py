@@ -9,6 +9,7 @@ import threading
 from typing import IO, Any, Optional
 
 from tscope._errors import Invalid, TscopeError, Unavailable, error
+from tscope._program import foreign
 
 _PIPE_BYTES = 1 << 20  # so that the child need not wait for each 64 KiB
 _PATIENCE_S = 5  # for the child to end by itself
@@ -84,7 +85,8 @@ class Serve:
         except OSError as why:
             os.close(took)
             self._said.close()
-            raise Unavailable(f"{self.program} cannot be started: {why.strerror}", "unavailable") from None
+            said = f"{self.program} cannot be started: {why.strerror}"
+            raise Unavailable(foreign(self.program) or said, "unavailable") from None
         finally:
             os.close(gives)
         self._numbers = os.fdopen(took, "rb", buffering=0)

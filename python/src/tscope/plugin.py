@@ -31,7 +31,7 @@ class Recording:
         return self.folder / name
 
     def __call__(self, name: str = "run", **how: Any) -> "Run":
-        from tscope import start
+        from tscope._run import start
 
         self.finish()
         run = start(str(self.path(name)), name=name, **how)

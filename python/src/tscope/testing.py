@@ -15,7 +15,9 @@ A run is what `tscope.start` returned, a name, or the path of its folder. What c
 import os
 from typing import Any, NamedTuple, Optional, Union
 
-from tscope import _answers, _client
+from tscope import _answers, _client, _program
+
+_program.say_others()  # who was installed later took __init__.py, which says it otherwise
 
 
 class Profile(NamedTuple):
