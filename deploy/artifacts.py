@@ -132,9 +132,9 @@ def contents(build, out, version, epoch, files):
     listed = []
     for i, path in enumerate(sorted(files)):
         listed.append({"SPDXID": f"SPDXRef-file-{i}", "fileName": "./" + os.path.basename(path),
-                       "checksums": [{"algorithm": "SHA256", "checksumValue": digest(path)}], "licenseConcluded": "NOASSERTION", "copyrightText": "NOASSERTION"})
+                       "checksums": [{"algorithm": of.upper(), "checksumValue": digest(path, of)} for of in ("sha1", "sha256")], "licenseConcluded": "NOASSERTION", "copyrightText": "NOASSERTION"})
     related = [("SPDXRef-DOCUMENT", "DESCRIBES", "SPDXRef-tscope")]
-    related += [("SPDXRef-tscope", "STATIC_LINK", p["SPDXID"]) for p in parts[1:]] + [("SPDXRef-tscope", "CONTAINS", f["SPDXID"]) for f in listed]
+    related += [("SPDXRef-tscope", "STATIC_LINK", p["SPDXID"]) for p in parts[1:]] + [(f["SPDXID"], "GENERATED_FROM", "SPDXRef-tscope") for f in listed]
     document = {
         "spdxVersion": "SPDX-2.3", "dataLicense": "CC0-1.0", "SPDXID": "SPDXRef-DOCUMENT", "name": f"tscope-{version}",
         "documentNamespace": f"https://tscope.invalid/spdx/tscope-{version}-{os.uname().machine}",
@@ -147,9 +147,9 @@ def contents(build, out, version, epoch, files):
         file.write("\n")
 
 
-def digest(path):
+def digest(path, of="sha256"):
     with open(path, "rb") as file:
-        return hashlib.sha256(file.read()).hexdigest()
+        return hashlib.new(of, file.read()).hexdigest()
 
 
 def main():

@@ -116,6 +116,11 @@ def main():
         linked = {p["name"] for p in inside["packages"]}
         check({"tscope", "libgrpc-dev", "liblmdb-dev", "libssl-dev", "libc6-dev"} <= linked, "the list of what is inside lacks a library:", *linked)
         check({os.path.basename(f["fileName"]) for f in inside["files"]} == set(first) - {"SHA256SUMS", first_of(first, ".spdx.json")}, "files")
+        for listed in inside["files"]:  # SPDX 2.3 wants SHA1 of each, whatever else there is
+            data = first[os.path.basename(listed["fileName"])]
+            wanted = {"SHA1": hashlib.sha1(data).hexdigest(), "SHA256": hashlib.sha256(data).hexdigest()}
+            check({sum["algorithm"]: sum["checksumValue"] for sum in listed["checksums"]} == wanted, "checksums of", listed["fileName"])
+        check("CONTAINS" not in {r["relationshipType"] for r in inside["relationships"]}, "a package whose files are not analyzed contains none")
         installed(top, f"{top}/first/{wheel}")
         sources(top, f"{top}/first/{first_of(first, '.tar.gz')}")
         print(f"{len(first)} files, the same twice; the wheel, {len(first[wheel]) / 2**20:.1f} MiB, gives an empty environment the recorder and tscope")
