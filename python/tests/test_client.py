@@ -153,6 +153,27 @@ class Client(support.Case):
         self.assertEqual(len(run.frame()), 60)
         self.assertIsInstance(run.column("loss"), numpy.ndarray)
 
+    @unittest.skipIf(numpy is None, "numpy is not installed")
+    def test_digests_keep_their_bits_where_steps_lack_them(self):
+        write("runs/digests", n=6)
+        with open("runs/digests/steps.jsonl", encoding="utf-8") as file:
+            steps = [json.loads(line) for line in file]
+        for step in steps[::2]:
+            step["digests"] = {"params": f"{2**64 - 1 - step['step']:016x}"}
+        with open("runs/digests/steps.jsonl", "w", encoding="utf-8") as file:
+            file.writelines(json.dumps(step) + "\n" for step in steps)
+        table = tscope.get("./runs/digests").frame(["digests.params", "loss"])
+        digests = [2**64 - 1, None, 2**64 - 3, None, 2**64 - 5, None]
+        self.assertEqual([row["digests.params"] for row in table.rows()], digests)
+        self.assertIn("18446744073709551613", repr(table))
+        if importlib.util.find_spec("pyarrow"):
+            arrow = table.to_arrow()
+            arrow.validate(full=True)
+            self.assertEqual(arrow.column("digests.params").to_pylist(), digests)
+        if importlib.util.find_spec("pandas"):
+            column = table.to_pandas()["digests.params"]
+            self.assertEqual([None if missing else int(cell) for cell, missing in zip(column, column.isna())], digests)
+
     def test_reports_are_objects(self):
         diff = tscope.diff("exp1", "base")
         self.assertEqual((diff.verdict, diff.exit_code, diff.a.step_count), ("different", 1, 60))

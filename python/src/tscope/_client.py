@@ -181,8 +181,8 @@ class RecordedRun:
         return Series(found.steps, found.values)
 
     def frame(self, columns: "Optional[_Names]" = None, *, rank: Optional[int] = None) -> Table:
-        """Returns columns of one rank as a table with a row for each step that one of them has; a number that a step lacks is NaN.
-        numpy has to be installed.
+        """Returns columns of one rank as a table with a row for each step that one of them has; a number that a step lacks is NaN,
+        a digest that it lacks is masked. numpy has to be installed.
 
         >>> import numpy
         >>> list(tscope.get("exp1").frame("loss"))
@@ -201,7 +201,10 @@ class RecordedRun:
             if len(values.steps) == len(steps):
                 table[values.asked] = values.values
                 continue
-            column = numpy.full(len(steps), numpy.nan)
+            if values.type == "u64":  # a digest as a float would be another one's, too
+                column = numpy.ma.array(numpy.zeros(len(steps), values.values.dtype), mask=True)
+            else:
+                column = numpy.full(len(steps), numpy.nan)
             column[numpy.searchsorted(steps, values.steps)] = values.values
             table[values.asked] = column
         return Table(table, len(steps))

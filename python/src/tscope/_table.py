@@ -130,7 +130,11 @@ class Table:
         """
         import pandas
 
-        return pandas.DataFrame({name: self[name] for name in self._columns})
+        columns = {name: self[name] for name in self._columns}
+        for name, column in columns.items():
+            if hasattr(column, "mask"):
+                columns[name] = pandas.arrays.IntegerArray(column.data, column.mask)
+        return pandas.DataFrame(columns)
 
     def to_polars(self) -> Any:
         """Returns a DataFrame of polars, which has to be installed.
@@ -223,5 +227,9 @@ def _of_array(name: str, column: Any) -> _Column:
         return name, {"d": "g", "q": "l", "Q": "L"}[column.format], 0, (0, held.buffer_info()[0]), held
     import numpy
 
-    held = numpy.ascontiguousarray(column)
-    return name, {"f8": "g", "i8": "l", "u8": "L"}[held.dtype.str[1:]], 0, (0, int(held.ctypes.data)), held
+    held, nulls, valid, bits = numpy.ascontiguousarray(column), 0, 0, None
+    if isinstance(column, numpy.ma.MaskedArray):
+        mask = numpy.ma.getmaskarray(column)
+        held, nulls, bits = numpy.ascontiguousarray(column.data), int(mask.sum()), numpy.packbits(~mask, bitorder="little")
+        valid = int(bits.ctypes.data) if nulls else 0
+    return name, {"f8": "g", "i8": "l", "u8": "L"}[held.dtype.str[1:]], nulls, (valid, int(held.ctypes.data)), (bits, held)
