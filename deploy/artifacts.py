@@ -131,8 +131,9 @@ def contents(build, out, version, epoch, files):
         parts.append(package("lib-" + re.sub("[^A-Za-z0-9.-]", "-", name), name, at, {"licenseDeclared": "NOASSERTION", "externalRefs": [where]}))
     listed = []
     for i, path in enumerate(sorted(files)):
-        listed.append({"SPDXID": f"SPDXRef-file-{i}", "fileName": "./" + os.path.basename(path),
-                       "checksums": [{"algorithm": of.upper(), "checksumValue": digest(path, of)} for of in ("sha1", "sha256")], "licenseConcluded": "NOASSERTION", "copyrightText": "NOASSERTION"})
+        sums = [{"algorithm": of.upper(), "checksumValue": digest(path, of)} for of in ("sha1", "sha256")]
+        listed.append({"SPDXID": f"SPDXRef-file-{i}", "fileName": "./" + os.path.basename(path), "checksums": sums,
+                       "licenseConcluded": "NOASSERTION", "copyrightText": "NOASSERTION"})
     related = [("SPDXRef-DOCUMENT", "DESCRIBES", "SPDXRef-tscope")]
     related += [("SPDXRef-tscope", "STATIC_LINK", p["SPDXID"]) for p in parts[1:]] + [(f["SPDXID"], "GENERATED_FROM", "SPDXRef-tscope") for f in listed]
     document = {
