@@ -147,22 +147,21 @@ def deaths():
 
 
 def passed_on():
-    program = ("import signal, sys, time\n"
+    program = ("import os, signal, sys, time\n"
                "for name in sys.argv[1:]: signal.signal(getattr(signal, name), lambda n, f: print(signal.Signals(n).name, flush=True))\n"
-               "print('ready', flush=True)\n"
+               "print(os.getpid(), flush=True)\n"
                "while True: time.sleep(0.01)\n")
     names = "SIGINT SIGTERM SIGHUP SIGQUIT SIGUSR1 SIGUSR2".split()
     with Place() as place:
         job = subprocess.Popen(place.words(sys.executable, "-c", program, *names), cwd=place.path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        heard = [job.stdout.readline().decode().strip()]
+        child, heard = int(job.stdout.readline()), []
         for name in [*names, "SIGINT"]:
             job.send_signal(getattr(signal, name))
             heard.append(job.stdout.readline().decode().strip())
         job.send_signal(signal.SIGINT)
-        child = int(subprocess.run(["pgrep", "-f", "import signal, sys, time.*SIGUSR2"], capture_output=True, text=True).stdout.split()[-1])
         os.kill(child, signal.SIGKILL)
         code = job.wait(WAIT)
-        check("signals to tscope run reach the command, each as often as it comes", heard == ["ready", *names, "SIGINT"] and code == 137, heard, code)
+        check("signals to tscope run reach the command, each as often as it comes", heard == [*names, "SIGINT"] and code == 137, heard, code)
         job.stdout.close(), job.stderr.close()
 
 
