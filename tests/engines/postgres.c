@@ -36,7 +36,7 @@ static bool find_programs(void)
 	return there;
 }
 
-static pid_t begin(char *const argv[])
+static pid_t begin(char *argv[])
 {
 	char path[PATH_ROOM], log[PATH_ROOM];
 	pid_t child;
@@ -55,6 +55,7 @@ static pid_t begin(char *const argv[])
 	if (user && (setgid(user->pw_gid) != 0 || setuid(user->pw_uid) != 0))
 		_exit(126);
 	(void)prctl(PR_SET_PDEATHSIG, SIGQUIT); /* which a change of user forgets */
+	argv[0] = path; /* they look for one another beside where they are */
 	(void)execv(path, argv);
 	_exit(127);
 }
@@ -68,12 +69,12 @@ static int wait_for(pid_t child)
 	return status;
 }
 
-static int run(char *const argv[])
+static int run(char *argv[])
 {
 	return wait_for(begin(argv));
 }
 
-static bool is_ready(char *const server_argv[])
+static bool is_ready(char *server_argv[])
 {
 	char *argv[] = {(char[]){"psql"},
 			(char[]){"-X"},
