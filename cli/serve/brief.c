@@ -480,77 +480,7 @@ static void put_last(struct ts_buf *out, const struct node *root, const char *co
 	ts_buf_char(out, '\n');
 }
 
-/* -- tokens -- */
-
-static bool is_digit(uint8_t c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static bool is_letter(uint8_t c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-/* A word is a token. Long ones are two or three, and what is no word, as of a digest, is a token for each two letters. */
-static size_t tokens_of_letters(const uint8_t *word, size_t n, bool by_digit)
-{
-	size_t tokens = by_digit || n > 12 ? (n + 1) / 2 : n > 7 ? (n + 3) / 4 : 1;
-
-	for (size_t i = 1; i < n && !by_digit; i++)
-		tokens += word[i] < 'a' && word[i - 1] >= 'a'; /* NaN */
-	return tokens;
-}
-
-static size_t run_of(struct ts_span text, size_t at, bool (*is)(uint8_t))
-{
-	size_t n = 0;
-
-	while (at + n < text.len && is(text.data[at + n]))
-		n++;
-	return n;
-}
-
-static bool is_space(uint8_t c)
-{
-	return c == ' ';
-}
-
-/* Half tokens of the run that begins here, and its bytes. */
-static size_t halves_at(struct ts_span text, size_t at, size_t *ret_n)
-{
-	uint8_t c = text.data[at], before = at ? text.data[at - 1] : 0, behind;
-	bool (*is)(uint8_t) = is_digit(c) ? is_digit : is_letter(c) ? is_letter : is_space(c) ? is_space : NULL;
-	size_t n = is ? run_of(text, at, is) : 1;
-
-	behind = at + n < text.len ? text.data[at + n] : 0;
-	*ret_n = n;
-	if (is == is_digit)
-		return 2 * ((n + 2) / 3);
-	if (is == is_letter)
-		return 2 * tokens_of_letters(text.data + at, n, is_digit(before) || is_digit(behind));
-	if (is == is_space) /* one space mostly belongs to the word behind it */
-		return n > 1 || (behind && strchr("\"'([{-", behind)) ? 2 : is_digit(behind) ? 1 : 0;
-	if ((c == '_' && is_letter(before) && is_letter(behind)) || c >= 0xC0)
-		return 0;
-	return 2; /* a sign, or a byte of a letter of UTF-8 but the first */
-}
-
-size_t ts_brief_tokens(struct ts_span text)
-{
-	size_t halves = 0;
-
-	for (size_t at = 0, n; at < text.len; at += n)
-		halves += halves_at(text, at, &n);
-	return (halves * 26 + 49) / 50; /* and 4 %, so that it is not too few for the briefs of the golden runs */
-}
-
-static bool fits(const struct ts_buf *out, size_t begin, size_t bytes, size_t tokens)
-{
-	return out->len - begin <= bytes && ts_brief_tokens(ts_span_of(out->data + begin, out->len - begin)) <= tokens;
-}
-
-static void put_fitting(const struct node *root, size_t room, size_t tokens, struct ts_buf *out)
+static void put_fitting(const struct node *root, size_t room, struct ts_buf *out)
 {
 	static const struct writing limits[] = {
 		{.rows = 50, .letters = 800, .depth = 8, .rank = 8}, {.rows = 20, .letters = 500, .depth = 6, .rank = 8},
@@ -567,17 +497,13 @@ static void put_fitting(const struct node *root, size_t room, size_t tokens, str
 		out->len = begin;
 		w.out = out;
 		put_value(&w, root, 0);
-		if (fits(out, begin, room, tokens))
+		if (out->len - begin <= room)
 			return;
 	}
 	/* A document of many members that all say something: its beginning, up to a whole line. */
-	if (out->len - begin > room)
-		out->len = begin + room;
-	do {
-		out->len -= out->len > begin && out->data[out->len - 1] == '\n' && !fits(out, begin, room, tokens);
-		while (out->len > begin && out->data[out->len - 1] != '\n')
-			out->len--;
-	} while (!fits(out, begin, room, tokens));
+	out->len = begin + room;
+	while (out->len > begin && out->data[out->len - 1] != '\n')
+		out->len--;
 }
 
 enum ts_status ts_brief(struct ts_span document, const char *command, const char *next, struct ts_arena *arena, struct ts_buf *out,
@@ -599,7 +525,7 @@ enum ts_status ts_brief(struct ts_span document, const char *command, const char
 		status = ts_arena_check(arena, err);
 	if (!status) {
 		put_last(&last, root, command, next);
-		put_fitting(root, TS_BRIEF_BYTES - last.len, TS_BRIEF_TOKENS - ts_brief_tokens(ts_buf_view(&last)), &text);
+		put_fitting(root, TS_BRIEF_BYTES - last.len, &text);
 		ts_buf_span(out, ts_buf_view(&text));
 		ts_buf_span(out, ts_buf_view(&last));
 		status = ts_buf_check(&text, err) || ts_buf_check(&last, err) ? err->status : ts_buf_check(out, err);

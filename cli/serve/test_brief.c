@@ -67,49 +67,6 @@ static void test_cut(void **state)
 	assert_non_null(strstr(text, "all of it: tscope diff a b\n"));
 }
 
-/* What tiktoken 0.14 (cl100k, o200k) and the tokenizers of Claude (2023) and DeepSeek make of a text at most. */
-static void test_tokens(void **state)
-{
-	static const struct {
-		const char *text;
-		size_t most;
-	} texts[] = {
-		{"the optimizer state was not restored at step 50", 10},
-		{"Call CompiledFxGraph f243tnra5stnlighwuzwrkxlxp7gc27regp6sm5ua4zranp7muki", 35},
-		{"27469 | 13735 | -4811 | 4811 | no | no", 18},
-		{"id: 60a764b3150fb3f8; change_ratio: -0.284054", 23},
-		{" - NaN\n - NaN\n - 1.11138\n", 15},
-		{"all_reduce | 2 | 9890723 | 2 | 4626702 | 5264021 | 0 | -", 29},
-	};
-
-	(void)state;
-	for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-		size_t most = texts[i].most;
-
-		assert_in_range(ts_brief_tokens(ts_span_str(texts[i].text)), most * 9 / 10, most * 3 / 2);
-	}
-	assert_int_equal(ts_brief_tokens(ts_span_of(NULL, 0)), 0);
-}
-
-/* Numbers and digests are more tokens than words: half as many bytes of them are too many. */
-static void test_numbers_are_tokens(void **state)
-{
-	static char document[1 << 14];
-	size_t n = (size_t)snprintf(document, sizeof document, "{\"sentence\":\"a\",\"rows\":[");
-	const char *text;
-
-	(void)state;
-	for (unsigned i = 0; i < 50; i++)
-		n += (size_t)snprintf(document + n, sizeof document - n,
-				      "%s{\"a\":\"-%u.%ue\",\"b\":\"-%u.%ue\",\"c\":\"-%u.%ue\",\"d\":\"-%u.%ue\",\"e\":\"-%u.%ue\"}",
-				      i ? "," : "", i % 7, i, i % 5, 2 * i, i % 3, i + 9, i % 9, i + 7, i % 8, i + 5);
-	(void)snprintf(document + n, sizeof document - n, "]}");
-	text = brief(document, "analyze");
-	assert_true(ts_brief_tokens(ts_span_str(text)) <= TS_BRIEF_TOKENS);
-	assert_non_null(strstr(text, " more)\n"));
-	assert_non_null(strstr(text, "all of it: tscope diff a b\n"));
-}
-
 static void test_no_document(void **state)
 {
 	struct ts_buf out = TS_BUF_INIT(1000);
@@ -127,8 +84,8 @@ static void test_no_document(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_order),	    cmocka_unit_test(test_cut),
-		cmocka_unit_test(test_tokens),	    cmocka_unit_test(test_numbers_are_tokens),
+		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_no_document),
 	};
 
