@@ -53,7 +53,7 @@ static enum ts_status check_paths(struct ts_cli *cli, struct ts_error *err)
 	for (size_t i = 0; i < cli->args.n_words && i < cli->verb->paths; i++)
 		if (ts_path_check(cli->args.words[i], &cli->arena, err))
 			return err->status;
-	for (size_t i = 0; i < cli->args.n && cli->verb->paths; i++)
+	for (size_t i = 0; i < cli->args.n; i++)
 		if (cli->args.items[i].option->complete == TS_COMPLETE_RUN &&
 		    ts_path_check(cli->args.items[i].value, &cli->arena, err))
 			return err->status;

@@ -1024,7 +1024,7 @@ const struct ts_verb ts_verbs[] = {
 		.examples = watch_examples,
 		.exits = "0 the run came to its end, or you left\n1 what --until names has happened\n"
 			 "2 the command failed: wrong usage, no such run, no connection, damaged data",
-		.min_words = 1, .max_words = 1, .paths = 1, .words = TS_COMPLETE_RUN,
+		.min_words = 1, .max_words = 1, .words = TS_COMPLETE_RUN,
 		.run = ts_verb_watch,
 	},
 	{

@@ -354,17 +354,22 @@ def stands_still():
 def begins():
     """A run that is not there yet is waited for, and one that has ended without a step says so."""
     with Place() as place:
-        watches = {name: subprocess.Popen([TSCOPE, "watch", name], cwd=place.path, env=place.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for name in ("runs/a", "b")}
+        watches = {name: subprocess.Popen([TSCOPE, "watch", name], cwd=place.path, env=place.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for name in ("runs/a", "b", "./c")}
         for watch in watches.values():
             check("a run that is not there is waited for", watch.stderr.readline().endswith(b"it is waited for\n"))
         place.run("run", "-q", "-d", "runs/a", "--", "sh", "-c", "exit 3")
         place.steps("b/steps.jsonl", range(9))
         place.declare("b/run.json", wall_time=1.0, n_steps=9)
-        for name, told in (("runs/a", b"exit code 3"), ("b", b"end at step 8")):
+        place.steps("c/steps.jsonl", range(7))
+        place.declare("c/run.json", wall_time=1.0, n_steps=7)
+        for name, told in (("runs/a", b"exit code 3"), ("b", b"end at step 8"), ("./c", b"end at step 6")):
             out, err = watches[name].communicate(timeout=60)
             check(f"and shown once it is: {name}", told in out and watches[name].returncode == 0, out, err)
         out = place.run("watch", "runs/c", "--wait", "0s")
         check("and without a wait it is none", out.returncode == 2 and b"nothing is named runs/c" in out.stderr and b"waited" not in out.stderr, out)
+        for words in (("./runs/c", "--once"), ("./runs/c", "--wait", "0s"), ("b", "--baseline", "./runs/c"), ("b", "--repeats", "./runs/c")):
+            out = place.run("watch", *words)
+            check(f"nor is a path: {words}", out.returncode == 2 and out.stderr == b"tscope: ./runs/c: no such file or directory\n", out)
 
 
 def recordings():
