@@ -192,16 +192,11 @@ static void of_gpu(struct making *m, size_t gpu, struct ts_span of)
 static double of_peers(const struct making *m, const bool *works, size_t gpu, enum ts_gpu_column column)
 {
 	double values[TS_MACHINE_GPUS_MAX];
-	size_t n = 0;
 
-	for (size_t i = 0; i < m->table->n_gpus; i++) {
-		double v = works[i] && i != gpu ? mean_where(m, m->table->gpus[i][column], m->table->gpus[i][TS_GPU_BUSY], AT_WORK)
-						: (double)NAN;
-
-		if (isfinite(v))
-			values[n++] = v;
-	}
-	return n ? ts_median(values, n, values) : (double)NAN;
+	for (size_t i = 0; i < m->table->n_gpus; i++)
+		values[i] = works[i] && i != gpu ? mean_where(m, m->table->gpus[i][column], m->table->gpus[i][TS_GPU_BUSY], AT_WORK)
+						 : (double)NAN;
+	return ts_median_finite(values, m->table->n_gpus, values);
 }
 
 static void beside_peers(struct making *m, const bool *works, size_t gpu, struct ts_span of)

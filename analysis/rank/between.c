@@ -39,16 +39,6 @@ static double coarseness(const struct ts_series *stamps)
 	return 1.0;
 }
 
-static double median_of(const double *values, size_t n, double *scratch)
-{
-	size_t k = 0;
-
-	for (size_t i = 0; i < n; i++)
-		if (isfinite(values[i]))
-			scratch[k++] = values[i];
-	return k ? ts_median(scratch, k, scratch) : (double)NAN;
-}
-
 enum ts_status ts_between_find(const int64_t *steps, const double *times, const double *recorded, size_t n,
 			       const struct ts_series *stamps, struct ts_arena *arena, struct ts_between *ret, struct ts_error *err)
 {
@@ -63,10 +53,10 @@ enum ts_status ts_between_find(const int64_t *steps, const double *times, const 
 	if (!outside || !scratch || !at)
 		return ts_arena_error(arena, err);
 	b.known = outside_of(steps, times, recorded, n, stamps, outside) > 0;
-	usual = fmax(0.0, median_of(outside, n, scratch));
+	usual = fmax(0.0, ts_median_finite(outside, n, scratch));
 	for (size_t i = 0; i < n; i++)
 		scratch[i] = times[i] - (recorded ? recorded[i] : 0.0);
-	step = median_of(scratch, n, scratch);
+	step = ts_median_finite(scratch, n, scratch);
 	least = TIMES_USUAL * usual + fmax(HALF_A_STEP * step, coarseness(stamps));
 	for (size_t i = 0; i < n; i++) {
 		double lost = outside[i] - usual;

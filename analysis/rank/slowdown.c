@@ -41,16 +41,6 @@ struct shape {
 	double g;
 };
 
-static double finite_median(const double *v, size_t n, double *scratch)
-{
-	size_t some = 0;
-
-	for (size_t i = 0; i < n; i++)
-		if (isfinite(v[i]))
-			scratch[some++] = v[i];
-	return some ? ts_median(scratch, some, scratch) : (double)NAN;
-}
-
 /* --- a lasting change --- */
 
 /* Returns the median and the reach of the times from a part of them, or false if they do not vary. */
@@ -214,8 +204,8 @@ static size_t step_at(const struct cells *c, const double *v, const struct shape
 static void measure_step(const struct cells *c, const double *v, const struct shape *s, double *scratch, struct ts_slowdown *out)
 {
 	size_t to = ts_block_start(c->steps, c->n, s->to), at;
-	double before = finite_median(v, ts_block_start(c->steps, c->n, s->from), scratch);
-	double after = finite_median(v + to, c->steps - to, scratch);
+	double before = ts_median_finite(v, ts_block_start(c->steps, c->n, s->from), scratch);
+	double after = ts_median_finite(v + to, c->steps - to, scratch);
 
 	if (!(after > before))
 		return;
@@ -224,8 +214,8 @@ static void measure_step(const struct cells *c, const double *v, const struct sh
 		.kind = TS_SLOWDOWN_STEP,
 		.first = at,
 		.last = at,
-		.before = finite_median(v, at, scratch),
-		.after = finite_median(v + at, c->steps - at, scratch),
+		.before = ts_median_finite(v, at, scratch),
+		.after = ts_median_finite(v + at, c->steps - at, scratch),
 	};
 }
 
@@ -236,7 +226,7 @@ static void measure_ramp(const struct cells *c, const double *v, const struct sh
 
 	for (size_t k = 0; k < c->n; k++) {
 		size_t from = ts_block_start(c->steps, c->n, k);
-		double median = finite_median(v + from, ts_block_start(c->steps, c->n, k + 1) - from, scratch), f = height(s, k);
+		double median = ts_median_finite(v + from, ts_block_start(c->steps, c->n, k + 1) - from, scratch), f = height(s, k);
 
 		mean += f / n;
 		level += median / n;
@@ -290,7 +280,7 @@ static bool crosses(const double *v, size_t from, size_t to, size_t size, double
 	size_t blocks = 0, wrong = 0;
 
 	for (size_t i = from; i + size <= to; i += size) {
-		double x = finite_median(v + i, size, scratch);
+		double x = ts_median_finite(v + i, size, scratch);
 
 		blocks++;
 		wrong += above ? x < middle : x > middle;

@@ -340,6 +340,16 @@ double ts_median(const double *x, size_t n, double *scratch)
 	return out;
 }
 
+double ts_median_finite(const double *x, size_t n, double *scratch)
+{
+	size_t finite = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (isfinite(x[i]))
+			scratch[finite++] = x[i];
+	return finite ? ts_median(scratch, finite, scratch) : (double)NAN;
+}
+
 double ts_nth(double *x, size_t n, size_t k)
 {
 	size_t lo = 0, hi = n - 1;

@@ -22,6 +22,8 @@ void ts_percentiles(double *scratch, size_t n, const double *q, size_t n_q, doub
 /* The 50th percentile. scratch has room for n values and is overwritten; x is not changed, unless it is the scratch. It is faster if
  * it is not, and for 16 values. */
 double ts_median(const double *x, size_t n, double *scratch);
+/* The same of those values that are finite; NaN if none is, and n may be 0. */
+double ts_median_finite(const double *x, size_t n, double *scratch);
 /* |a - b| / max(|a|, |b|), from 0 to 2. It is 0 if both are equal or both NaN, and 1 if they differ and one of them is not
  * finite. */
 double ts_relative_gap(double a, double b);

@@ -119,6 +119,17 @@ static void median_leaves_its_values(void **state)
 	same_bits(ts_median(x, 4, x), 3);
 }
 
+static void median_of_what_is_finite(void **state)
+{
+	double x[] = {HUGE_VAL, 1, NAN, 4, -HUGE_VAL, 2}, scratch[6];
+
+	(void)state;
+	same_bits(ts_median_finite(x, 6, scratch), 2);
+	same_bits(ts_median_finite(x, 4, scratch), 2.5);
+	assert_true(isnan(ts_median_finite(x, 1, scratch)) && isnan(ts_median_finite(NULL, 0, scratch)));
+	same_bits(ts_median_finite(x, 6, x), 2);
+}
+
 /* -0 is before 0. */
 static int by_value_and_sign(const void *a, const void *b)
 {
@@ -332,7 +343,8 @@ int main(void)
 		cmocka_unit_test(sixteen_are_sorted),
 		cmocka_unit_test(sum_is_compensated),  cmocka_unit_test(sum_of_what_is_not_finite),
 		cmocka_unit_test(mean_and_deviation),  cmocka_unit_test(percentiles_interpolate),
-		cmocka_unit_test(median_leaves_its_values), cmocka_unit_test(medians_are_those_of_a_sort),
+		cmocka_unit_test(median_leaves_its_values),
+		cmocka_unit_test(median_of_what_is_finite), cmocka_unit_test(medians_are_those_of_a_sort),
 		cmocka_unit_test(percentiles_of_many),
 		cmocka_unit_test(percentiles_of_what_is_not_finite),
 		cmocka_unit_test(selection_is_linear), cmocka_unit_test(selection_agrees_with_sorting),

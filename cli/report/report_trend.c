@@ -82,18 +82,15 @@ static struct ts_level level_of(struct ts_report *r, const struct ts_trend *t, s
 static size_t drift_line(struct ts_report *r, const struct ts_trend *t, const double *values, struct ts_level *items)
 {
 	double *known = ts_arena_array(r->arena, t->n_runs, sizeof *known), middle;
-	size_t n = 0, span = t->drift->to - t->drift->from + 1;
+	size_t span = t->drift->to - t->drift->from + 1;
 
 	if (!known) {
 		r->failed = true;
 		return 0;
 	}
-	for (size_t i = 0; i < t->n_runs; i++)
-		if (isfinite(values[i]))
-			known[n++] = values[i];
-	if (n == 0)
+	middle = ts_median_finite(values, t->n_runs, known);
+	if (isnan(middle))
 		return 0;
-	middle = ts_median(known, n, known);
 	for (size_t k = 0; k < PIECES; k++)
 		items[k] = (struct ts_level){.first = t->drift->from + span * k / PIECES,
 					     .end = t->drift->from + span * (k + 1) / PIECES,
