@@ -195,28 +195,12 @@ static void drop_small(const struct ts_trend_series *s, struct ts_trend_claims *
  * between those beside it, from which the distances of all runs to the medians of their levels are least. */
 static size_t place_again(const struct ts_trend_series *s, const struct ts_change_point *points, size_t n, size_t i, double *scratch)
 {
-	size_t at = points[i].at, low = i ? points[i - 1].at : 0, high = i + 1 < n ? points[i + 1].at : s->n, found = at;
+	size_t at = points[i].at, low = i ? points[i - 1].at : 0, high = i + 1 < n ? points[i + 1].at : s->n;
 	size_t first = at - low > NEAR + TS_CHANGE_LEAST ? at - NEAR : low + TS_CHANGE_LEAST;
 	size_t last = high - at > NEAR + TS_CHANGE_LEAST ? at + NEAR : high - TS_CHANGE_LEAST;
 	double before = ts_median(s->values + low, at - low, scratch), after = ts_median(s->values + at, high - at, scratch);
-	double sum = 0, least = 0;
 
-	for (size_t k = at; k-- > first;) {
-		sum += fabs(s->values[k] - after) - fabs(s->values[k] - before);
-		if (sum < least) {
-			least = sum;
-			found = k;
-		}
-	}
-	sum = 0;
-	for (size_t k = at; k < last; k++) {
-		sum += fabs(s->values[k] - before) - fabs(s->values[k] - after);
-		if (sum < least) {
-			least = sum;
-			found = k + 1;
-		}
-	}
-	return found;
+	return ts_level_split(s->values, first, at, last, before, after);
 }
 
 /* Those of found that are claimed keep the same place as in points. */

@@ -166,22 +166,6 @@ static double misfit(const struct path *p, size_t from, size_t k, bool step)
 	return yy - y * y / n - (uu > 0 ? uy * uy / uu : 0);
 }
 
-/* Returns the split between two levels that is best in absolute distances, among the values of two blocks. */
-static size_t exact_step(const struct series *s, size_t from, size_t to, double before, double after)
-{
-	double sum = 0, least = 0;
-	size_t best = from;
-
-	for (size_t i = from; i < to; i++) {
-		sum += fabs(s->x[i] - before) - fabs(s->x[i] - after);
-		if (sum < least) {
-			least = sum;
-			best = i + 1;
-		}
-	}
-	return best;
-}
-
 /* Where a path turns up, as a block, or the first block of the later level. */
 struct turn {
 	size_t at;
@@ -216,9 +200,12 @@ static size_t middle_of(size_t n, size_t blocks, size_t b)
 static size_t begins(const struct series *s, const struct path *fine, double block_noise, double low, double end)
 {
 	struct turn t = turn_of(fine, block_noise);
+	size_t from;
 
-	return t.step ? exact_step(s, ts_block_start(s->n, fine->n, t.at - 1), ts_block_start(s->n, fine->n, t.at + 1), low, end)
-		      : middle_of(s->n, fine->n, t.at);
+	if (!t.step)
+		return middle_of(s->n, fine->n, t.at);
+	from = ts_block_start(s->n, fine->n, t.at - 1);
+	return ts_level_split(s->x, from, from, ts_block_start(s->n, fine->n, t.at + 1), low, end);
 }
 
 /* --- growth --- */

@@ -6,6 +6,7 @@
  */
 #include "analysis/stats/stats.h"
 
+#include "base/door.h"
 #include "base/number.h"
 
 #include <math.h>
@@ -338,6 +339,30 @@ double ts_median(const double *x, size_t n, double *scratch)
 		memcpy(scratch, x, n * sizeof *x);
 	ts_percentiles(scratch, n, &half, 1, &out);
 	return out;
+}
+
+size_t ts_level_split(const double *x, size_t low, size_t at, size_t high, double before, double after)
+{
+	double sum = 0, least = 0;
+	size_t found = at;
+
+	TS_DOOR(low <= at && at <= high);
+	for (size_t i = at; i-- > low;) {
+		sum += fabs(x[i] - after) - fabs(x[i] - before);
+		if (sum < least) {
+			least = sum;
+			found = i;
+		}
+	}
+	sum = 0;
+	for (size_t i = at; i < high; i++) {
+		sum += fabs(x[i] - before) - fabs(x[i] - after);
+		if (sum < least) {
+			least = sum;
+			found = i + 1;
+		}
+	}
+	return found;
 }
 
 double ts_median_finite(const double *x, size_t n, double *scratch)

@@ -24,6 +24,10 @@ void ts_percentiles(double *scratch, size_t n, const double *q, size_t n_q, doub
 double ts_median(const double *x, size_t n, double *scratch);
 /* The same of those values that are finite; NaN if none is, and n may be 0. */
 double ts_median_finite(const double *x, size_t n, double *scratch);
+/* Where the level changes from `before` to `after`: the place from low to high, both included, for which the distances of the values
+ * from their levels are least in sum. Of places that are as good, the first that is met on the way from `at` down, and then up.
+ * low <= at <= high, and the values from low on to before high are finite. */
+size_t ts_level_split(const double *x, size_t low, size_t at, size_t high, double before, double after);
 /* |a - b| / max(|a|, |b|), from 0 to 2. It is 0 if both are equal or both NaN, and 1 if they differ and one of them is not
  * finite. */
 double ts_relative_gap(double a, double b);

@@ -130,6 +130,22 @@ static void median_of_what_is_finite(void **state)
 	same_bits(ts_median_finite(x, 6, x), 2);
 }
 
+static void split_between_two_levels(void **state)
+{
+	/* to the levels 0 and 4: 0 1 | 3 4 4, and a 2 is as near to one as to the other */
+	static const double x[] = {0, 1, 3, 4, 4}, even[] = {0, 2, 2, 4};
+
+	(void)state;
+	for (size_t at = 0; at <= 5; at++)
+		assert_int_equal(ts_level_split(x, 0, at, 5, 0, 4), 2);
+	assert_int_equal(ts_level_split(x, 3, 4, 5, 0, 4), 3); /* the nearest that may be */
+	assert_int_equal(ts_level_split(x, 0, 0, 1, 0, 4), 1);
+	for (size_t at = 1; at <= 3; at++)
+		assert_int_equal(ts_level_split(even, 0, at, 4, 0, 4), at);
+	assert_int_equal(ts_level_split(even, 0, 0, 4, 0, 4), 1);
+	assert_int_equal(ts_level_split(even, 0, 4, 4, 0, 4), 3);
+}
+
 /* -0 is before 0. */
 static int by_value_and_sign(const void *a, const void *b)
 {
@@ -344,7 +360,8 @@ int main(void)
 		cmocka_unit_test(sum_is_compensated),  cmocka_unit_test(sum_of_what_is_not_finite),
 		cmocka_unit_test(mean_and_deviation),  cmocka_unit_test(percentiles_interpolate),
 		cmocka_unit_test(median_leaves_its_values),
-		cmocka_unit_test(median_of_what_is_finite), cmocka_unit_test(medians_are_those_of_a_sort),
+		cmocka_unit_test(median_of_what_is_finite), cmocka_unit_test(split_between_two_levels),
+		cmocka_unit_test(medians_are_those_of_a_sort),
 		cmocka_unit_test(percentiles_of_many),
 		cmocka_unit_test(percentiles_of_what_is_not_finite),
 		cmocka_unit_test(selection_is_linear), cmocka_unit_test(selection_agrees_with_sorting),
