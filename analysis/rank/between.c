@@ -5,7 +5,6 @@
 #include "base/door.h"
 
 #include <math.h>
-#include <string.h>
 
 static const double HALF_A_STEP = 0.5, TIMES_USUAL = 3.0;
 
@@ -76,11 +75,8 @@ enum ts_status ts_between_find(const int64_t *steps, const double *times, const 
 	series = (struct ts_series){.name = ts_span_str("between"), .keys = steps, .values = scratch, .n = n};
 	if (b.n && ts_periods_find(&series, NULL, arena, &periods, err))
 		return err->status;
-	if (b.n && periods.n) {
+	if (b.n && periods.n)
 		b.every = periods.items[0].every;
-		b.places = periods.items[0].places;
-		b.slow = periods.items[0].slow;
-	}
 	*ret = b;
 	return TS_OK;
 }

@@ -22,8 +22,6 @@ struct ts_between {
 	double longest;	     /* s, at one */
 	int64_t longest_at;
 	uint64_t every; /* 0: they do not come back regularly */
-	size_t places;	/* of the period, and ... */
-	size_t slow;	/* ... at so many of them much was lost */
 };
 
 /* times: of n steps, in s, with the phase `between` where there is one; recorded: that phase alone, by the same steps; NULL: none.
