@@ -42,15 +42,14 @@ static size_t escape_len(struct ts_span text)
 static enum ts_status put_tabs(struct ts_buf *scratch, struct ts_span *io_text, struct ts_error *err)
 {
 	static const char tab[] = "#011";
-	struct ts_span text = *io_text, rest = text;
-	bool own = text.data == scratch->data;
+	struct ts_span text = *io_text, rest;
 
 	if (!text.len || !memchr(text.data, '#', text.len) || !ts_span_contains(text, tab))
 		return TS_OK;
-	if (!own)
+	if (text.data != scratch->data) {
 		ts_buf_reset(scratch);
-	if (!own)
 		ts_buf_span(scratch, text);
+	}
 	if (ts_buf_check(scratch, err))
 		return err->status;
 	scratch->len = 0;

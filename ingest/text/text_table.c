@@ -244,8 +244,10 @@ bool ts_text_table_row(const struct ts_text_table *t, struct ts_span line, int64
 	struct ts_span cell;
 	bool ends = false, any = false;
 
+	if (!t->n)
+		return false;
 	line = without_bar(line);
-	if (!t->n || !form_of_row(t, line, &form))
+	if (!form_of_row(t, line, &form))
 		return false;
 	for (size_t i = 0; i < t->n; i++) {
 		if (!next_cell(&line, form, false, &cell))
@@ -287,11 +289,12 @@ static void drop_brackets(char *name)
 
 bool ts_text_table_classes(struct ts_text_table *t, struct ts_span line)
 {
-	struct ts_span rest = without_bar(line), cell;
+	struct ts_span rest, cell;
 	struct ts_text_table out;
 
-	if (!ts_span_starts(rest, ts_span_str("Class ")))
+	if (!ts_span_starts(line, ts_span_str("Class ")))
 		return false;
+	rest = without_bar(line);
 	if (ts_span_ends(rest, ":"))
 		rest.len--;
 	if (!next_cell(&rest, TS_TEXT_TABLE_SPACES, true, &cell) || !names_of(rest, TS_TEXT_TABLE_SPACES, true, &out) || !out.measures)
