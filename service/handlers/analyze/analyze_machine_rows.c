@@ -5,7 +5,6 @@
 #include "base/object.h"
 #include "run/kind.h"
 #include "service/handlers/analyze/analyze_columns.h"
-#include "service/handlers/analyze/analyze_rank.h"
 
 #include <math.h>
 
@@ -75,16 +74,48 @@ static enum ts_status use(struct ts_span text, double since, struct ts_arena *wo
 	return ts_machine_use_unread(ts_arena_printf(arena, "%s: %s", TS_MACHINE_FILE, err->text), arena, io_rows, err);
 }
 
-enum ts_status ts_machine_rows_of(struct ts_fetch *f, const struct ts_index *index, double since, struct ts_arena *arena,
-				  struct ts_measures *io_rows, struct ts_error *err)
+static double stamp_from(const struct ts_series *stamps, int64_t first)
+{
+	for (size_t i = 0; i < stamps->n; i++)
+		if (stamps->keys[i] >= first && stamps->values[i] > 0)
+			return stamps->values[i];
+	return NAN;
+}
+
+/* When that step began to count, in seconds since tscope run began; 0: it is not known. */
+static enum ts_status since_of(struct ts_fetch *f, const struct ts_machine_from *from, double *ret_since, struct ts_error *err)
+{
+	const struct ts_fact *began = from ? ts_facts_find(&from->run->head.facts, ts_span_str("session.launch.began")) : NULL;
+	const struct ts_table *table;
+	const struct ts_column *column = from ? ts_columns_find(from->index, "timestamp", &table) : NULL;
+	struct ts_columns columns;
+	struct ts_series stamps;
+	enum ts_status status;
+
+	*ret_since = 0;
+	if (!column || from->step == INT64_MIN || !began || began->type != TS_FACT_FLOAT)
+		return TS_OK;
+	ts_columns_init(&columns, f);
+	status = ts_columns_load(&columns, table, column, &stamps, err);
+	if (!status)
+		*ret_since = fmax(0, stamp_from(&stamps, from->step) - began->real); /* 0 where it is no number */
+	ts_columns_finish(&columns);
+	return status;
+}
+
+enum ts_status ts_machine_rows_of(struct ts_fetch *f, const struct ts_index *index, const struct ts_machine_from *from,
+				  struct ts_arena *arena, struct ts_measures *io_rows, struct ts_error *err)
 {
 	const struct ts_file *file = file_of(index);
 	struct ts_buf text = TS_BUF_INIT(TS_MACHINE_FILE_MAX);
 	struct ts_arena work;
 	enum ts_status status;
+	double since;
 
 	if (!file)
 		return TS_OK;
+	if (since_of(f, from, &since, err))
+		return err->status;
 	if (file->size > TS_MACHINE_FILE_MAX)
 		return ts_machine_use_unread("the table of the machine is too large to be read", arena, io_rows, err);
 	ts_arena_init(&work, TS_ANALYSIS_ARENA);
@@ -96,48 +127,12 @@ enum ts_status ts_machine_rows_of(struct ts_fetch *f, const struct ts_index *ind
 	return status ? ts_error_prefix(err, "the table of the machine") : TS_OK;
 }
 
-static double stamp_from(const struct ts_series *stamps, int64_t first)
-{
-	for (size_t i = 0; i < stamps->n; i++)
-		if (stamps->keys[i] >= first && stamps->values[i] > 0)
-			return stamps->values[i];
-	return NAN;
-}
-
-enum ts_status ts_machine_since(struct ts_fetch *f, const struct ts_run *run, const struct ts_index *index, uint64_t warmup,
-				double *ret_since, struct ts_error *err)
-{
-	const struct ts_fact *began = ts_facts_find(&run->head.facts, ts_span_str("session.launch.began"));
-	const struct ts_table *table;
-	const struct ts_column *column = ts_columns_find(index, "timestamp", &table);
-	struct ts_columns columns;
-	struct ts_series stamps;
-	struct ts_arena work;
-	enum ts_status status;
-	int64_t first;
-	size_t n;
-
-	*ret_since = 0;
-	if (!warmup || !column || !began || began->type != TS_FACT_FLOAT)
-		return TS_OK;
-	ts_arena_init(&work, TS_ANALYSIS_ARENA);
-	ts_columns_init(&columns, f);
-	status = ts_rank_first_step(f, index, warmup, &work, &first, &n, err);
-	if (!status)
-		status = ts_columns_load(&columns, table, column, &stamps, err);
-	if (!status)
-		*ret_since = fmax(0, stamp_from(&stamps, first) - began->real); /* 0 where it is no number */
-	ts_columns_finish(&columns);
-	ts_arena_finish(&work);
-	return status;
-}
-
-enum ts_status ts_machine_rows_of_job(struct ts_fetch *f, const struct ts_run *run, double since, struct ts_arena *arena,
-				      struct ts_measures *io_rows, struct ts_error *err)
+enum ts_status ts_machine_rows_of_job(struct ts_fetch *f, const struct ts_run *run, const struct ts_machine_from *from,
+				      struct ts_arena *arena, struct ts_measures *io_rows, struct ts_error *err)
 {
 	for (size_t i = 0; i < run->head.n_ranks; i++)
 		if (run->indexes[i].rank == TS_RANK_JOB)
-			return ts_machine_rows_of(f, &run->indexes[i], since, arena, io_rows, err);
+			return ts_machine_rows_of(f, &run->indexes[i], from, arena, io_rows, err);
 	return TS_OK;
 }
 
@@ -146,10 +141,10 @@ enum ts_status ts_machine_rows_of_run(struct ts_fetch *f, const struct ts_id *id
 {
 	struct ts_run run;
 
-	if (ts_run_open(f, id, arena, &run, err) || ts_machine_rows_of_job(f, &run, 0, arena, io_rows, err))
+	if (ts_run_open(f, id, arena, &run, err) || ts_machine_rows_of_job(f, &run, NULL, arena, io_rows, err))
 		return err->status;
 	for (size_t i = 0; !io_rows->n && i < run.head.n_ranks; i++)
-		if (ts_machine_rows_of(f, &run.indexes[i], 0, arena, io_rows, err))
+		if (ts_machine_rows_of(f, &run.indexes[i], NULL, arena, io_rows, err))
 			return err->status;
 	return TS_OK;
 }

@@ -7,16 +7,20 @@
 #include "analysis/answer/measure.h"
 #include "service/handlers/core/read.h"
 
-/* Appends the rows of the file that this index keeps; of one that cannot be read the row that says why. None: it keeps none.
- * Observations before `since`, in seconds since the run began, are left out. */
-enum ts_status ts_machine_rows_of(struct ts_fetch *f, const struct ts_index *index, double since, struct ts_arena *arena,
-				  struct ts_measures *io_rows, struct ts_error *err);
+/* From which step of a rank on observations count, if its timestamps and tscope run say when that was. */
+struct ts_machine_from {
+	const struct ts_run *run;
+	const struct ts_index *index; /* of the rank */
+	int64_t step;		      /* INT64_MIN: all count */
+};
+
+/* Appends the rows of the file that this index keeps; of one that cannot be read the row that says why. None: it keeps none. from may
+ * be NULL: all observations count. */
+enum ts_status ts_machine_rows_of(struct ts_fetch *f, const struct ts_index *index, const struct ts_machine_from *from,
+				  struct ts_arena *arena, struct ts_measures *io_rows, struct ts_error *err);
 /* The same of the index of the job. */
-enum ts_status ts_machine_rows_of_job(struct ts_fetch *f, const struct ts_run *run, double since, struct ts_arena *arena,
-				      struct ts_measures *io_rows, struct ts_error *err);
-/* When the first step of a rank behind so many others began to count, in seconds since tscope run began; 0: it is not known. */
-enum ts_status ts_machine_since(struct ts_fetch *f, const struct ts_run *run, const struct ts_index *index, uint64_t warmup,
-				double *ret_since, struct ts_error *err);
+enum ts_status ts_machine_rows_of_job(struct ts_fetch *f, const struct ts_run *run, const struct ts_machine_from *from,
+				      struct ts_arena *arena, struct ts_measures *io_rows, struct ts_error *err);
 /* The same of a stored run: the machine of the job, else that of the first rank that has one. */
 enum ts_status ts_machine_rows_of_run(struct ts_fetch *f, const struct ts_id *id, struct ts_arena *arena, struct ts_measures *io_rows,
 				      struct ts_error *err);

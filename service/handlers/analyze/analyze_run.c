@@ -43,7 +43,8 @@ struct analyzing {
 	struct ts_facts facts; /* of the analyzed rank */
 	struct ts_work work;
 	struct ts_traces traces, snapshots;
-	int64_t *first_timed; /* of each rank of the run, in the order of its indexes */
+	int64_t first_in_view; /* the first step whose time counts, of the analyzed rank */
+	int64_t *first_timed;  /* of each rank of the run, in the order of its indexes */
 };
 
 /* Chooses the requested rank, else the lowest rank that has steps, else the lowest rank; without any rank, an empty one. */
@@ -212,13 +213,19 @@ static enum ts_status logged_use(struct analyzing *a, struct ts_error *err)
 
 /* --- ranks --- */
 
+/* The first step of a rank that counts in what is no time: only a warm-up that was declared is left out there. */
+static int64_t first_declared(const struct analyzing *a, int64_t first_timed)
+{
+	return a->request->has_warmup ? first_timed : INT64_MIN;
+}
+
 static enum ts_status memory_of_rank(struct analyzing *a, struct ts_columns *columns, struct ts_arena *scratch,
 				     const struct ts_index *index, struct ts_rank_memory *ret, struct ts_error *err)
 {
 	static const char *const names[] = {"memory.alloc", "memory.peak_alloc"};
 	struct ts_series series[2];
 	const struct ts_series *at[2];
-	int64_t first_timed = a->first_timed[index - a->run->indexes], first = a->request->has_warmup ? first_timed : INT64_MIN;
+	int64_t first_timed = a->first_timed[index - a->run->indexes], first = first_declared(a, first_timed);
 
 	ts_columns_leave(columns);
 	ts_arena_reset(scratch);
@@ -301,7 +308,7 @@ static enum ts_status all_ranks(struct analyzing *a, struct ts_error *err)
 
 /* A declared warm-up is of the first steps of each rank, which need not begin at one step; one that was found in the analyzed
  * rank is left out of all. */
-static enum ts_status first_steps(struct analyzing *a, int64_t found, struct ts_error *err)
+static enum ts_status first_steps(struct analyzing *a, struct ts_error *err)
 {
 	size_t n = a->run->head.n_ranks, cut;
 	enum ts_status status = TS_OK;
@@ -312,7 +319,7 @@ static enum ts_status first_steps(struct analyzing *a, int64_t found, struct ts_
 		return ts_arena_error(a->arena, err);
 	ts_arena_init(&work, TS_ANALYSIS_ARENA);
 	for (size_t i = 0; !status && i < n; i++) {
-		a->first_timed[i] = found;
+		a->first_timed[i] = a->first_in_view;
 		ts_arena_reset(&work);
 		if (a->request->has_warmup && a->run->indexes[i].rank != TS_RANK_JOB)
 			status = ts_rank_first_step(a->fetch, &a->run->indexes[i], a->request->warmup, &work, &a->first_timed[i],
@@ -322,18 +329,13 @@ static enum ts_status first_steps(struct analyzing *a, int64_t found, struct ts_
 	return status;
 }
 
-static uint64_t left_out(const struct analyzing *a)
-{
-	return a->request->has_warmup ? a->request->warmup : 0;
-}
-
 /* Analyzes a rank, and beside its steps its trace, its memory snapshot and its machine, if it has them. */
 static enum ts_status rank_and_files(struct analyzing *a, struct ts_rank_analysis *rank, struct ts_rank_rows *ret_rows,
 				     struct ts_error *err)
 {
-	double since;
 	size_t n;
 	const struct ts_run_trace *snapshot = ts_traces_of_rank(&a->snapshots, rank->index->rank, &n);
+	struct ts_machine_from from;
 
 	if (ts_analyze_rank(rank, err))
 		return err->status;
@@ -343,8 +345,8 @@ static enum ts_status rank_and_files(struct analyzing *a, struct ts_rank_analysi
 	if (snapshot &&
 	    ts_snapshots_rows(a->fetch, snapshot, ts_work_capacity(rank->work), rank->arena, &rank->out->measures, err))
 		return ts_error_prefix(err, "the memory snapshot of rank %" PRId32, rank->index->rank);
-	if (ts_machine_since(a->fetch, a->run, rank->index, left_out(a), &since, err) ||
-	    ts_machine_rows_of(a->fetch, rank->index, since, rank->arena, &rank->out->measures, err))
+	from = (struct ts_machine_from){a->run, rank->index, first_declared(a, rank->first_timed)};
+	if (ts_machine_rows_of(a->fetch, rank->index, &from, rank->arena, &rank->out->measures, err))
 		return err->status;
 	return ts_analyze_own_rows(rank, a->arena, ret_rows, err);
 }
@@ -366,7 +368,8 @@ static enum ts_status rank_in_view(struct analyzing *a, struct ts_rank_rows *ret
 	if (rank_and_files(a, &rank, ret_rows, err) || ts_layers_of_rank(a->fetch, a->index, a->arena, &a->out->measures, err))
 		return err->status;
 	a->work.warmup_cut = a->out->warmup_cut;
-	return first_steps(a, rank.first_timed, err);
+	a->first_in_view = rank.first_timed;
+	return first_steps(a, err);
 }
 
 /* Analyzes another rank for the rules alone: only its rows and events are kept. */
@@ -533,7 +536,7 @@ static enum ts_status note_unused_traces(struct analyzing *a, struct ts_error *e
 
 static enum ts_status reduce(struct analyzing *a, struct ts_error *err)
 {
-	double since;
+	struct ts_machine_from from;
 
 	if (ts_describe(a->fetch, a->run, a->arena, &a->about, err) ||
 	    ts_run_ending(a->fetch, a->run, a->arena, &a->out->ending, err) ||
@@ -550,8 +553,8 @@ static enum ts_status reduce(struct analyzing *a, struct ts_error *err)
 		return err->status;
 	if (all_ranks(a, err) || ts_replicas_of_run(a->fetch, a->run, a->arena, &a->out->measures, err))
 		return err->status;
-	if (ts_machine_since(a->fetch, a->run, a->index, left_out(a), &since, err) ||
-	    ts_machine_rows_of_job(a->fetch, a->run, since, a->arena, &a->out->measures, err))
+	from = (struct ts_machine_from){a->run, a->index, first_declared(a, a->first_in_view)};
+	if (ts_machine_rows_of_job(a->fetch, a->run, &from, a->arena, &a->out->measures, err))
 		return err->status;
 	if (count_work(a, err) || ts_efficiency(&a->work, a->arena, &a->out->measures, err) ||
 	    ts_attempts_of_rank(a->fetch, a->index, &a->facts, a->arena, &a->out->measures, err) || logged_use(a, err) ||
