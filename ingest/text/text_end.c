@@ -281,21 +281,20 @@ bool ts_text_is_library(struct ts_span path)
 	       ts_span_contains(path, "/lib/python3") || ts_span_starts(path, ts_span_str("<"));
 }
 
-/* A line of a traceback of a group stands behind "  | ". */
-static struct ts_span without_bar(struct ts_span text)
-{
-	struct ts_span trimmed = ts_trim(text);
+const char *const ts_text_links[] = {"During handling of the above exception", "The above exception was the direct cause", NULL};
 
-	return trimmed.len > 2 && trimmed.data[0] == '|' && trimmed.data[1] == ' ' ? ts_trim(ts_span_from(trimmed, 2)) : text;
+struct ts_span ts_text_without_bar(struct ts_span line)
+{
+	struct ts_span trimmed = ts_trim(line);
+
+	return trimmed.len > 2 && trimmed.data[0] == '|' && trimmed.data[1] == ' ' ? ts_trim(ts_span_from(trimmed, 2)) : line;
 }
 
 /* Takes lines that begin a traceback, link two, and name a frame. What does not compile has frames and no beginning. */
 static bool take_trace(struct ts_text_end *end, int32_t rank, struct ts_span text)
 {
-	static const char *const links[] = {"During handling of the above exception", "The above exception was the direct cause"};
-
-	for (size_t i = 0; i < sizeof links / sizeof links[0]; i++)
-		if (ts_span_contains(text, links[i])) {
+	for (size_t i = 0; ts_text_links[i]; i++)
+		if (ts_span_contains(text, ts_text_links[i])) {
 			end->linked = end->trace_rank == rank && end->own;
 			return true;
 		}
@@ -326,7 +325,7 @@ void ts_text_end_line(struct ts_text_end *end, uint64_t number, int32_t rank, st
 	}
 	for (size_t i = 0; done[i]; i++)
 		end->finished |= ts_span_contains(text, done[i]);
-	text = without_bar(text);
+	text = ts_text_without_bar(text);
 	if (take_trace(end, rank, text))
 		return;
 	if (take_wait(end, number, text) || take_exit(end, number, text) || take_killed(end, number, text))

@@ -41,6 +41,11 @@ struct ts_text_end {
 	char operation[TS_TEXT_END_TYPE]; /* of the waits, "ALLREDUCE" */
 };
 
+/* What a line between two tracebacks begins with, of which the exception of the second answers that of the first; ends with NULL. */
+extern const char *const ts_text_links[];
+
+/* A line of a traceback of a group of exceptions without the "  | " that it stands behind; another line as it is. */
+struct ts_span ts_text_without_bar(struct ts_span line);
 /* Whether the file of a frame is one of Python's or of a package; what is behind the path may follow. */
 bool ts_text_is_library(struct ts_span path);
 /* rank: -1 where the line names none. */

@@ -50,13 +50,11 @@ static int32_t rank_of(struct ts_span *io_line)
 /* `  File "train.py", line 12, in main`: of libraries the program's own frame before them counts. */
 static void take_frame(struct ts_text_tail *s, struct ts_span line)
 {
-	struct ts_span text = ts_trim(line), path;
+	struct ts_span text = ts_trim(ts_text_without_bar(line)), path;
 	const uint8_t *quote;
 	size_t at;
 	int64_t number;
 
-	if (text.len > 2 && text.data[0] == '|') /* of a group of exceptions */
-		text = ts_trim(ts_span_from(text, 2));
 	if (!ts_span_starts(text, ts_span_str("File \"")))
 		return;
 	path = ts_span_from(text, 6);
@@ -85,10 +83,8 @@ static void take_frame(struct ts_text_tail *s, struct ts_span line)
  * the other. */
 static void take_chain(struct ts_text_tail *s, struct ts_span line)
 {
-	static const char *const links[] = {"During handling of the above exception", "The above exception was the direct cause"};
-
-	for (size_t i = 0; i < sizeof links / sizeof *links; i++)
-		if (ts_span_starts(line, ts_span_str(links[i])))
+	for (size_t i = 0; ts_text_links[i]; i++)
+		if (ts_span_starts(line, ts_span_str(ts_text_links[i])))
 			s->chain = ts_text_is_library(ts_span_str(s->at)) ? TS_TAIL_FOLLOWS : TS_TAIL_ALONE;
 	if (!ts_span_contains(line, "Traceback (most recent call last)"))
 		return;
