@@ -795,16 +795,22 @@ static void take_counted(struct ts_text_kinds *k, const struct found *f, struct 
 		(void)count_counted(k, s, f, line);
 }
 
+/* measures: how many numbers of the line are what trainings measure. */
+static void count_whole_line(const struct ts_text_kinds *k, struct ts_text_sort *s, size_t measures)
+{
+	s->lines++;
+	s->last = k->lines;
+	s->named++;
+	s->measured += measures > 0;
+	s->rich += measures > 1;
+}
+
 static void count_plain(struct ts_text_kinds *k, struct ts_text_sort *s, const char *evaluation, bool all, int32_t rank)
 {
 	if (!s || !takes_rank(s, rank))
 		return;
 	keep_names(s, k->record, evaluation);
-	s->lines++;
-	s->last = k->lines;
-	s->named++;
-	s->measured += measures_in(k->record, false, false) > 0;
-	s->rich += measures_in(k->record, false, false) > 1;
+	count_whole_line(k, s, measures_in(k->record, false, false));
 	s->plain += all;
 }
 
@@ -843,11 +849,7 @@ static bool take_row(struct ts_text_kinds *k, struct ts_span line, int32_t rank)
 		(void)snprintf(s->counters[0].name, sizeof s->counters[0].name, "%s", k->table.names[k->table.step]);
 		count_value(k, s, 0, step, rose);
 	}
-	s->lines++;
-	s->last = k->lines;
-	s->named++;
-	s->measured += k->table.measures;
-	s->rich += k->table.measures && k->table.n > 1;
+	count_whole_line(k, s, k->table.measures ? k->table.n : 0);
 	return true;
 }
 
@@ -866,11 +868,7 @@ static bool take_class(struct ts_text_kinds *k, struct ts_span line, int32_t ran
 	s->table = true;
 	for (s->n_names = 0; s->n_names < k->classes.n && s->n_names < TS_TEXT_KIND_NAMES; s->n_names++)
 		s->names[s->n_names] = ts_hash_bytes(ts_hash_open, ts_span_str(k->classes.names[s->n_names]));
-	s->lines++;
-	s->last = k->lines;
-	s->named++;
-	s->measured++;
-	s->rich++;
+	count_whole_line(k, s, k->classes.n);
 	return true;
 }
 
