@@ -1,7 +1,8 @@
 /* cursor.h - reads bytes forward, and only forward.
  *
  * A cursor moves only on success. A read past the end sets `failed`, and every later read gives 0 or an empty span, so a
- * decoder can read a whole record and check once. Integers are little-endian.
+ * decoder can read a whole record and check once. Integers are little-endian; those that keys are sorted by are big-endian, for which
+ * there are ts_store_be and ts_load_be.
  */
 #ifndef TSCOPE_BASE_CURSOR_H
 #define TSCOPE_BASE_CURSOR_H
@@ -53,6 +54,22 @@ static inline uint64_t ts_load_le(const uint8_t *at, int n)
 #endif
 	for (int i = 0; i < n; i++)
 		v |= (uint64_t)at[i] << (8 * i);
+	return v;
+}
+
+/* The last n bytes of a number, the most significant one first. */
+static inline void ts_store_be(uint8_t *at, uint64_t v, size_t n)
+{
+	for (size_t i = n; i-- > 0; v >>= 8)
+		at[i] = (uint8_t)v;
+}
+
+static inline uint64_t ts_load_be(const uint8_t *at, size_t n)
+{
+	uint64_t v = 0;
+
+	for (size_t i = 0; i < n; i++)
+		v = v << 8 | at[i];
 	return v;
 }
 

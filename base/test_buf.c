@@ -40,6 +40,21 @@ static void test_little_endian_both_ways(void **unused)
 	ts_buf_finish(&buf);
 }
 
+static void test_big_endian_both_ways(void **unused)
+{
+	static const uint8_t want[] = {0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08};
+	uint8_t bytes[8];
+
+	(void)unused;
+	ts_store_be(bytes, UINT64_C(0x0102030405060708), 8);
+	assert_memory_equal(bytes, want, 8);
+	assert_true(ts_load_be(bytes, 8) == UINT64_C(0x0102030405060708));
+	ts_store_be(bytes, UINT64_C(0xFFFF000001020304), 4);
+	assert_memory_equal(bytes, want, 4);
+	assert_int_equal(ts_load_be(bytes, 2), 0x0102);
+	assert_int_equal(ts_load_be(bytes, 0), 0);
+}
+
 static void test_growth_keeps_what_is_there(void **unused)
 {
 	struct ts_buf buf = TS_BUF_INIT(1 << 20);
@@ -187,6 +202,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_little_endian_both_ways),
+		cmocka_unit_test(test_big_endian_both_ways),
 		cmocka_unit_test(test_growth_keeps_what_is_there),
 		cmocka_unit_test(test_ceiling),
 		cmocka_unit_test(test_first_failure_is_remembered),

@@ -238,19 +238,12 @@ bool ts_lease_is_ahead(int64_t lease_ns, int64_t now_ns)
 
 void ts_time_key(int64_t time_ns, uint8_t out[8])
 {
-	uint64_t key = ~((uint64_t)time_ns ^ (uint64_t)1 << 63);
-
-	for (int i = 0; i < 8; i++)
-		out[i] = (uint8_t)(key >> (56 - 8 * i));
+	ts_store_be(out, ~((uint64_t)time_ns ^ (uint64_t)1 << 63), 8);
 }
 
 int64_t ts_time_of_key(const uint8_t in[8])
 {
-	uint64_t key = 0;
-
-	for (int i = 0; i < 8; i++)
-		key = key << 8 | in[i];
-	return (int64_t)(~key ^ (uint64_t)1 << 63);
+	return (int64_t)(~ts_load_be(in, 8) ^ (uint64_t)1 << 63);
 }
 
 enum ts_status ts_page_of(const struct ts_ref_query *query, struct ts_page *ret_page, struct ts_error *err)

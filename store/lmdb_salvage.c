@@ -503,11 +503,9 @@ static enum ts_status check_object(struct salvage *s, struct ts_span key, struct
 
 static enum ts_status note_pack(struct salvage *s, struct ts_span key, struct ts_error *err)
 {
-	uint64_t pack = 0;
+	uint64_t pack = ts_load_be(key.data, key.len);
 
 	(void)err;
-	for (size_t i = 0; i < key.len; i++)
-		pack = pack << 8 | key.data[i];
 	if (pack > s->last_pack && pack < (uint64_t)1 << 62)
 		s->last_pack = pack;
 	return TS_OK;

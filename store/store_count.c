@@ -328,15 +328,15 @@ static enum ts_status note_stale(struct ts_count *count, struct ts_span key, str
 /* Objects that were put after the table was made have no row, and are what their record says. */
 static enum ts_status count_unnamed(struct counting *c, const struct ts_walk *walk, struct ts_error *err)
 {
-	uint64_t newest = c->table->n ? c->rows[c->table->n - 1]->pack : 0, pack = 0, offset = 0;
+	uint64_t newest = c->table->n ? c->rows[c->table->n - 1]->pack : 0, pack, offset;
 	struct ts_unnamed unnamed;
 	struct ts_tally *tally;
 	size_t at;
 
 	if (!ts_unnamed_parse(walk->key, walk->value, &unnamed))
 		return note_stale(c->count, walk->key, err);
-	for (int i = 0; i < TS_UNNAMED_KEY; i++)
-		*(i < 8 ? &pack : &offset) = *(i < 8 ? &pack : &offset) << 8 | walk->key.data[i];
+	pack = ts_load_be(walk->key.data, 8);
+	offset = ts_load_be(walk->key.data + 8, TS_UNNAMED_KEY - 8);
 	at = row_at(c, pack, (uint32_t)offset);
 	if (pack <= newest && (at == c->table->n || c->rows[at]->pack != pack || c->rows[at]->offset != offset || c->rows[at]->named))
 		return note_stale(c->count, walk->key, err);

@@ -29,13 +29,11 @@ static struct ts_span prefix_of(struct ts_span project, const struct ts_id *id, 
 /* The name of a log's entry; empty if this is none, or what is missing in the log. */
 static struct ts_span name_of_entry(struct ts_span log_key)
 {
-	uint64_t seq = 0;
-
 	if (log_key.len < LOG_KEY_LEAST || log_key.len > TS_LOG_KEY_MAX || log_key.data[log_key.len - SEQ - 1] != 0)
 		return ts_span_of(NULL, 0);
-	for (size_t i = log_key.len - SEQ; i < log_key.len; i++)
-		seq = seq << 8 | log_key.data[i];
-	return seq ? ts_span_part(log_key, 1, log_key.len - SEQ - 2) : ts_span_of(NULL, 0);
+	if (ts_load_be(log_key.data + log_key.len - SEQ, SEQ) == 0)
+		return ts_span_of(NULL, 0);
+	return ts_span_part(log_key, 1, log_key.len - SEQ - 2);
 }
 
 /* The key of the record of a log's entry. */

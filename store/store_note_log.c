@@ -48,8 +48,7 @@ static enum ts_status newest(struct ts_read r, struct ts_span name, struct ts_sp
 		return err->status;
 	status = ts_walk_seek_below(&walk, below, &found, err);
 	if (!status && found && walk.key.len == below.len && ts_span_starts(walk.key, ts_span_of(room, below.len - 8)))
-		for (size_t i = below.len - 8; i < below.len; i++)
-			*ret_seq = *ret_seq << 8 | walk.key.data[i];
+		*ret_seq = ts_load_be(walk.key.data + below.len - 8, 8);
 	ts_walk_end(&walk);
 	return status;
 }

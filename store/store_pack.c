@@ -71,8 +71,7 @@ enum ts_status ts_entry_put(struct ts_write *w, const struct ts_id *id, const st
 
 void ts_pack_key(uint64_t pack, uint8_t out[8])
 {
-	for (int i = 0; i < 8; i++)
-		out[i] = (uint8_t)(pack >> (56 - 8 * i));
+	ts_store_be(out, pack, 8);
 }
 
 enum ts_status ts_entry_sealed(struct ts_read r, const struct ts_id *id, const struct ts_entry *record,

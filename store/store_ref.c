@@ -95,8 +95,7 @@ enum ts_status ts_log_parse(struct ts_span key, struct ts_span stored, struct ts
 
 	if (key.len < 10 || ts_check_split(key, stored, &value, err))
 		return ts_error_set(err, TS_DAMAGED, "a log entry of %.*s is damaged", TS_SPAN_ARG(key));
-	for (size_t i = key.len - 8; i < key.len; i++)
-		entry.seq = entry.seq << 8 | key.data[i];
+	entry.seq = ts_load_be(key.data + key.len - 8, 8);
 	c = ts_cursor_of(value);
 	entry.id = read_id(&c);
 	entry.moved_ns = (int64_t)ts_cursor_u64(&c);

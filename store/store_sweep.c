@@ -385,11 +385,7 @@ static enum ts_status delete_pack(struct ts_write *w, uint64_t pack, struct ts_e
 
 static uint64_t pack_of_key(struct ts_span key)
 {
-	uint64_t pack = 0;
-
-	for (size_t i = 0; i < key.len; i++)
-		pack = pack << 8 | key.data[i];
-	return pack;
+	return ts_load_be(key.data, key.len);
 }
 
 /* Lists the packs of which no row is left; a sweep that was killed can have left such packs, too. Both lists are sorted. */

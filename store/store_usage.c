@@ -91,9 +91,7 @@ bool ts_usage_parse(struct ts_span key, struct ts_span stored, struct ts_account
 	account.name = ts_text_take(&c);
 	if (c.failed)
 		return false;
-	*ret_key = 0;
-	for (size_t i = 1; account.sender && i < 9; i++)
-		*ret_key = *ret_key << 8 | key.data[i];
+	*ret_key = account.sender ? ts_load_be(key.data + 1, 8) : 0;
 	*ret = account;
 	return true;
 }
@@ -211,8 +209,7 @@ enum ts_status ts_bill_write(const struct ts_bill *bill, struct ts_write *w, str
 struct ts_span ts_unnamed_key(uint64_t pack, uint32_t offset, uint8_t out[TS_UNNAMED_KEY])
 {
 	ts_pack_key(pack, out);
-	for (int i = 0; i < 4; i++)
-		out[8 + i] = (uint8_t)(offset >> (24 - 8 * i));
+	ts_store_be(out + 8, offset, 4);
 	return ts_span_of(out, TS_UNNAMED_KEY);
 }
 

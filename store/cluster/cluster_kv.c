@@ -14,6 +14,7 @@
 #include "base/alloc.h"
 #include "base/budget.h"
 #include "base/clock.h"
+#include "base/cursor.h"
 #include "base/grow.h"
 #include "base/system.h"
 #include "store/store_internal.h"
@@ -182,22 +183,6 @@ static void cluster_end(struct ts_read *r)
 
 /* ---- reading ---- */
 
-static void put_u16(uint8_t out[2], unsigned v)
-{
-	out[0] = (uint8_t)(v >> 8);
-	out[1] = (uint8_t)v;
-}
-
-static uint64_t read_u64(const struct ts_database *db, const struct pg_result *result, int column)
-{
-	const uint8_t *at = (const uint8_t *)db->pq->PQgetvalue(result, 0, column);
-	uint64_t v = 0;
-
-	for (int i = 0; i < 8 && db->pq->PQntuples(result) == 1 && db->pq->PQgetlength(result, 0, column) == 8; i++)
-		v = v << 8 | at[i];
-	return v;
-}
-
 static struct ts_span cell(const struct ts_database *db, const struct pg_result *result, int row, int column)
 {
 	return ts_span_of(db->pq->PQgetvalue(result, row, column), (size_t)db->pq->PQgetlength(result, row, column));
@@ -211,7 +196,7 @@ static enum ts_status cluster_get(struct ts_read r, enum ts_db db, struct ts_spa
 	uint8_t number[2];
 	const struct ts_span params[] = {ts_span_of(number, 2), key};
 
-	put_u16(number, db);
+	ts_store_be(number, db, sizeof number);
 	if (ts_budget_check(err) || ask(t, TS_SEND_GET, params, 2, &result, err))
 		return err->status;
 	*ret_found = t->db->pq->PQntuples(result) > 0;
@@ -229,12 +214,13 @@ static enum ts_status cluster_count(struct ts_read r, enum ts_db db, uint64_t *r
 	struct txn *t = r.txn;
 	struct pg_result *result;
 	uint8_t number[2];
-	struct ts_span param = ts_span_of(number, 2);
+	struct ts_span param = ts_span_of(number, 2), n;
 
-	put_u16(number, db);
+	ts_store_be(number, db, sizeof number);
 	if (ask(t, TS_SEND_COUNT, &param, 1, &result, err))
 		return err->status;
-	*ret_n = read_u64(t->db, result, 0);
+	n = cell(t->db, result, 0, 0);
+	*ret_n = n.len == 8 ? ts_load_be(n.data, 8) : 0;
 	t->db->pq->PQclear(result);
 	return TS_OK;
 }
@@ -273,11 +259,11 @@ static enum ts_status fetch(struct ts_walk *w, enum ts_statement statement, stru
 	struct txn *t = w->read.txn;
 	struct batch *b = w->at;
 	struct pg_result *result;
-	uint8_t number[2], most[8] = {0};
+	uint8_t number[2], most[8];
 	const struct ts_span params[] = {ts_span_of(number, 2), key, ts_span_of(most, 8)};
 
-	put_u16(number, w->db);
-	put_u16(most + 6, b->most);
+	ts_store_be(number, w->db, sizeof number);
+	ts_store_be(most, b->most, sizeof most);
 	if (ask(t, statement, params, 3, &result, err))
 		return err->status;
 	if (b->result)
@@ -354,8 +340,9 @@ enum { ARRAY_HEAD = 20, TYPE_INT2 = 21, TYPE_BYTEA = 17 };
 
 static void put_u32(struct ts_buf *buf, uint32_t v)
 {
-	const uint8_t bytes[4] = {(uint8_t)(v >> 24), (uint8_t)(v >> 16), (uint8_t)(v >> 8), (uint8_t)v};
+	uint8_t bytes[4];
 
+	ts_store_be(bytes, v, sizeof bytes);
 	ts_buf_bytes(buf, bytes, sizeof bytes);
 }
 
@@ -376,10 +363,8 @@ static void add_element(struct ts_buf *buf, struct ts_span bytes)
 
 static void end_array(struct ts_buf *buf, uint32_t n)
 {
-	const uint8_t bytes[4] = {(uint8_t)(n >> 24), (uint8_t)(n >> 16), (uint8_t)(n >> 8), (uint8_t)n};
-
 	if (!buf->failed)
-		memcpy(buf->data + 12, bytes, sizeof bytes);
+		ts_store_be(buf->data + 12, n, 4);
 }
 
 /* The arrays of one statement, and how many elements they have. */
@@ -432,7 +417,7 @@ static enum ts_status send_record(void *ctx, enum ts_db db, struct ts_span key, 
 	s->records++;
 	if (a->n && a->values.len + value.len > SENT_BYTES / 2 && send_arrays(s, a, err))
 		return err->status;
-	put_u16(number, db);
+	ts_store_be(number, db, sizeof number);
 	add_element(&a->dbs, ts_span_of(number, 2));
 	add_element(&a->keys, key);
 	if (!gone)
@@ -455,17 +440,11 @@ static void finish_arrays(struct arrays *a)
 	ts_buf_finish(&a->values);
 }
 
-static void put_mark(const struct cluster *cl, uint8_t out[8])
-{
-	for (int i = 0; i < 8; i++)
-		out[i] = (uint8_t)(cl->writes >> (56 - 8 * i));
-}
-
 static enum ts_status send_mark(struct sending *s, const struct cluster *cl, struct ts_error *err)
 {
 	uint8_t mark[8];
 
-	put_mark(cl, mark);
+	ts_store_be(mark, cl->writes, sizeof mark);
 	return send_record(s, (enum ts_db)MARKS, ts_span_of(cl->self, sizeof cl->self), ts_span_of(mark, sizeof mark), false, err);
 }
 
@@ -515,8 +494,8 @@ static enum ts_status became(struct cluster *cl, struct ts_error *err)
 
 	ts_database_close(&cl->db, cl->writer); /* it may hold the lock */
 	cl->writer = NULL;
-	put_u16(number, MARKS);
-	put_mark(cl, mark);
+	ts_store_be(number, MARKS, sizeof number);
+	ts_store_be(mark, cl->writes, sizeof mark);
 	do {
 		struct pg_result *result = NULL;
 		struct ts_connection *c;
