@@ -376,17 +376,17 @@ static enum ts_status set_defaults(struct ts_config *config, struct ts_error *er
 static enum ts_status set_line(struct ts_config *config, struct ts_span line, struct ts_error *err)
 {
 	const struct ts_option *option;
-	const uint8_t *equals;
 	struct ts_span key, value;
+	size_t through;
 
 	line = ts_trim(line);
 	if (line.len == 0 || line.data[0] == '#')
 		return TS_OK;
-	equals = memchr(line.data, '=', line.len);
-	if (!equals)
+	through = ts_span_through(line, '=').len;
+	if (!through)
 		return ts_error_set(err, TS_INVALID, "the line must have the form 'key = value'");
-	key = ts_trim(ts_span_of(line.data, (size_t)(equals - line.data)));
-	value = ts_trim(ts_span_of(equals + 1, line.len - (size_t)(equals - line.data) - 1));
+	key = ts_trim(ts_span_part(line, 0, through - 1));
+	value = ts_trim(ts_span_from(line, through));
 	option = find_option(key);
 	if (!option || option->when == TS_BY_FLAG)
 		return ts_error_set(err, TS_INVALID, "there is no setting '%.*s' in tscoped %s; a newer one may have it",
@@ -400,16 +400,13 @@ static enum ts_status read_file(struct ts_config *config, const char *path, stru
 {
 	struct ts_buf text = TS_BUF_INIT(FILE_MAX);
 	enum ts_status status = ts_file_read(path, &text, err);
+	struct ts_span rest = ts_buf_view(&text);
 
-	for (size_t at = 0; !status && at < text.len;) {
-		const uint8_t *end = memchr(text.data + at, '\n', text.len - at);
-		size_t len = end ? (size_t)(end - text.data) - at : text.len - at;
-
+	while (!status && rest.len) {
 		config->line++;
-		status = set_line(config, ts_span_of(text.data + at, len), err);
+		status = set_line(config, ts_span_next_line(&rest), err);
 		if (status)
 			ts_error_prefix(err, "%s:%u", path, config->line);
-		at += len + 1;
 	}
 	config->line = 0;
 	ts_buf_finish(&text);

@@ -48,16 +48,15 @@ static enum ts_status set(struct settings *s, struct ts_span key, struct ts_span
 
 static enum ts_status set_line(struct settings *s, struct ts_span line, struct ts_error *err)
 {
-	const uint8_t *equals;
+	size_t through;
 
 	line = ts_trim(line);
 	if (line.len == 0 || line.data[0] == '#')
 		return TS_OK;
-	equals = memchr(line.data, '=', line.len);
-	if (!equals)
+	through = ts_span_through(line, '=').len;
+	if (!through)
 		return ts_error_set(err, TS_INVALID, "the line must have the form 'key = value'");
-	return set(s, ts_trim(ts_span_of(line.data, (size_t)(equals - line.data))),
-		   ts_trim(ts_span_from(line, (size_t)(equals - line.data) + 1)), err);
+	return set(s, ts_trim(ts_span_part(line, 0, through - 1)), ts_trim(ts_span_from(line, through)), err);
 }
 
 /* By its word, or in a URI between ':' and '@'. */
@@ -84,16 +83,12 @@ static enum ts_status read_settings(const char *file, struct settings *s, struct
 {
 	struct ts_buf text = TS_BUF_INIT(FILE_MOST);
 	enum ts_status status = ts_file_read(file, &text, err);
+	struct ts_span rest = ts_buf_view(&text);
 	unsigned number = 0;
 
-	for (size_t at = 0; !status && at < text.len;) {
-		struct ts_span line = ts_span_through(ts_span_from(ts_buf_view(&text), at), '\n');
-
-		if (!line.len)
-			line = ts_span_from(ts_buf_view(&text), at);
-		at += line.len;
+	while (!status && rest.len) {
 		number++;
-		status = set_line(s, line, err);
+		status = set_line(s, ts_span_next_line(&rest), err);
 		if (status)
 			ts_error_prefix(err, "%s:%u", file, number);
 	}
