@@ -34,9 +34,8 @@ struct salvage {
 	struct ts_salvage_report report;
 	struct record batch[BATCH]; /* in the pages of the damaged store */
 	size_t n, bytes;
-	bool keep;	    /* what the new store has already stays as it is */
-	bool with_extracts; /* they are what was written, all of them; else they are computed anew, by gc */
-	uint32_t whole_tables; /* a bit for each that is what the superblock says */
+	bool keep;	     /* what the new store has already stays as it is */
+	bool intact[TS_DBS]; /* the table is what the superblock says */
 	uint64_t stored, last_pack;
 	struct ts_idmap whole; /* ids: &is_whole if all that they need is there, else &is_not */
 	size_t cap_lost;
@@ -141,7 +140,8 @@ static enum ts_status take(void *ctx, enum ts_db db, struct ts_span key, struct 
 {
 	struct salvage *s = ctx;
 
-	if (!is_wanted(db, key, value) || (db == TS_DB_EXTRACTS && !s->with_extracts))
+	/* Extracts are taken where they are all that was written; else gc computes them anew. */
+	if (!is_wanted(db, key, value) || (db == TS_DB_EXTRACTS && !s->intact[db]))
 		return TS_OK;
 	s->batch[s->n++] = (struct record){db, key, value};
 	s->bytes += key.len + value.len;
@@ -213,7 +213,7 @@ static enum ts_status take_rest(struct salvage *s, struct ts_scan *scan, enum re
 	if (node->key.len == 0 || ts_node_value(&scan->pages, node))
 		return TS_OK;
 	db = table_of(node->key, node->value);
-	if (db == TS_DBS || (s->whole_tables >> db & 1) || (db == TS_DB_PACKS) != (rest == REST_OBJECTS))
+	if (db == TS_DBS || s->intact[db] || (db == TS_DB_PACKS) != (rest == REST_OBJECTS))
 		return TS_OK;
 	for (uint64_t i = 0; own && i < ts_node_pages(&scan->pages, node); i++)
 		scan->used[(node->page + i) / 8] |= (uint8_t)(1 << (node->page + i) % 8);
@@ -250,15 +250,14 @@ static enum ts_status take_stray(struct salvage *s, struct ts_scan *scan, enum r
 /* The bytes of objects first, so that no page of theirs is looked at for other records. */
 static enum ts_status take_the_rest(struct salvage *s, struct ts_scan *scan, struct ts_error *err)
 {
-	uint64_t end = scan->pages.n <= scan->meta.last ? scan->pages.n : scan->meta.last + 1;
 	enum ts_status status = flush(s, err);
 
 	s->keep = true;
 	for (enum rest rest = REST_OBJECTS; rest <= REST_RECORDS && !status; rest++) {
-		for (uint64_t number = 2; number < end && !status; number++)
+		for (uint64_t number = 2; number < scan->pages.n && !status; number++)
 			if (ts_scan_is_harmed(scan, number))
 				status = take_harmed(s, scan, rest, number, err);
-		for (uint64_t number = 2; number < end && !status; number++)
+		for (uint64_t number = 2; number < scan->pages.n && !status; number++)
 			if (!ts_scan_is_used(scan, number))
 				status = take_stray(s, scan, rest, number, err);
 	}
@@ -280,15 +279,11 @@ static bool newest_slot(struct ts_lmdb_env *from, struct ts_super_slot *ret)
 	return known;
 }
 
-static uint32_t whole_tables(const struct ts_scan *scan, const struct ts_super_slot *slot)
+static void find_intact(struct salvage *s, const struct ts_scan *scan, const struct ts_super_slot *slot)
 {
-	uint32_t whole = 0;
-
 	for (unsigned db = 0; db < TS_DBS; db++)
-		if (!scan->lost[db] && scan->found[db].records == slot->tables[db].records &&
-		    scan->found[db].sum == slot->tables[db].sum)
-			whole |= (uint32_t)1 << db;
-	return whole;
+		s->intact[db] = !scan->lost[db] && scan->found[db].records == slot->tables[db].records &&
+				scan->found[db].sum == slot->tables[db].sum;
 }
 
 /* A page as it was before leaves what it lacks in pages that no tree reaches, and nothing damaged. */
@@ -299,7 +294,7 @@ static bool lacks_some(const struct salvage *s)
 	bool lacks = false;
 
 	for (size_t i = 0; i < sizeof copied / sizeof *copied; i++)
-		lacks = lacks || !(s->whole_tables >> copied[i] & 1);
+		lacks = lacks || !s->intact[copied[i]];
 	return lacks;
 }
 
@@ -312,9 +307,8 @@ static enum ts_status scan_twice(struct salvage *s, struct ts_lmdb_env *from, st
 	if (!newest_slot(from, &slot))
 		slot = (struct ts_super_slot){.txn = 0};
 	if (!status)
-		s->whole_tables = whole_tables(&first, &slot);
-	s->with_extracts = s->whole_tables >> TS_DB_EXTRACTS & 1;
-	if (!status && !(s->whole_tables >> TS_DB_META & 1))
+		find_intact(s, &first, &slot);
+	if (!status && !s->intact[TS_DB_META])
 		status = lose(s, err, "tokens and other records of the server that lay in damaged pages, if there were any");
 	ts_scan_finish(&first);
 	scan.visit = take;

@@ -572,7 +572,7 @@ static uint64_t first_leaf(const uint8_t *file, uint64_t root)
 	const uint8_t *at = file + root * 4096;
 
 	assert_int_equal(at[10], TS_PAGE_BRANCH);
-	root = ts_load_le(at + (at[16] | at[17] << 8), 4);
+	root = ts_load_u32(at + ts_load_le(at + 16, 2));
 	assert_int_equal(file[root * 4096 + 10], TS_PAGE_LEAF);
 	return root;
 }
@@ -596,7 +596,7 @@ static void salvage_takes_the_sound_records_of_a_damaged_page(void **state)
 	OK(ts_lmdb_salvage(f->dir, to, &f->arena, &report, &f->err));
 	assert_true(report.damaged && report.names == 60 && report.objects == 720);
 	test_remove_dir(to);
-	page[(page[16] | page[17] << 8) + 8 + TS_ID_BYTES + 1] ^= 1;
+	page[ts_load_le(page + 16, 2) + 8 + TS_ID_BYTES + 1] ^= 1;
 	spill(f->data, whole, n);
 	OK(ts_lmdb_salvage(f->dir, to, &f->arena, &report, &f->err));
 	assert_true(report.damaged && report.objects == 719 && report.names == 59);
@@ -635,8 +635,7 @@ static void salvage_takes_nothing_for_a_table_that_is_whole(void **state)
 	for (uint8_t *at = whole; (at = memmem(at, n - (size_t)(at - whole), table, sizeof table - 1)); at++)
 		*at ^= 1;
 	memcpy(whole + stray * 4096, kept, sizeof kept);
-	for (unsigned i = 0; i < 8; i++)
-		whole[stray * 4096 + i] = (uint8_t)(stray >> 8 * i);
+	ts_store_u64(whole + stray * 4096, stray);
 	memset(whole + names * 4096, 0x55, 4096);
 	spill(f->data, whole, n);
 	(void)snprintf(to, sizeof to, "%s/saved", f->dir);
