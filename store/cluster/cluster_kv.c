@@ -19,7 +19,6 @@
 #include "base/system.h"
 #include "store/store_internal.h"
 
-#include <assert.h>
 #include <time.h>
 
 enum {
@@ -117,6 +116,17 @@ static void forget(struct txn *t)
 	t->first = t->n = t->cap = t->bytes = 0;
 }
 
+static enum ts_status ask_once(struct txn *t, bool first, enum ts_statement statement, const struct ts_span *params, int n,
+			       struct pg_result **ret, struct ts_error *err)
+{
+	if (first)
+		ts_send(t->db, t->c, TS_SEND_BEGIN_READ, NULL, 0);
+	ts_send(t->db, t->c, statement, params, n);
+	if (ts_exchange(t->db, t->c, ret, err))
+		return err->status;
+	return *ret ? TS_OK : ts_error_set(err, TS_INTERNAL, "%s: its database gave no answer", t->db->where);
+}
+
 /* A connection that waited may have been cut meanwhile: as long as nothing was read, another one takes its place. */
 static enum ts_status begin_again(struct txn *t, struct ts_error *err)
 {
@@ -136,17 +146,12 @@ static enum ts_status ask(struct txn *t, enum ts_statement statement, const stru
 
 	if (t->c->failed && !first)
 		return ts_error_set(err, TS_UNAVAILABLE, "%s: its database was lost while it was read", t->db->where);
-	if (first)
-		ts_send(t->db, t->c, TS_SEND_BEGIN_READ, NULL, 0);
-	ts_send(t->db, t->c, statement, params, n);
 	t->begun = true;
-	if (ts_exchange(t->db, t->c, ret, err) == TS_OK)
-		return *ret ? TS_OK : ts_error_set(err, TS_INTERNAL, "%s: its database gave no answer", t->db->where);
+	if (ask_once(t, first, statement, params, n, ret, err) == TS_OK)
+		return TS_OK;
 	if (!first || err->status != TS_UNAVAILABLE || begin_again(t, err))
 		return err->status;
-	ts_send(t->db, t->c, TS_SEND_BEGIN_READ, NULL, 0);
-	ts_send(t->db, t->c, statement, params, n);
-	return ts_exchange(t->db, t->c, ret, err);
+	return ask_once(t, first, statement, params, n, ret, err);
 }
 
 static enum ts_status cluster_begin(struct ts_kv *kv, bool wait, struct ts_read *ret, struct ts_error *err)
