@@ -1,10 +1,8 @@
 #include "store/cluster/database.h"
 
 #include "base/alloc.h"
-#include "base/held.h"
 
 #include <assert.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { PARAMS = 4 };

@@ -5,7 +5,6 @@
 
 #include "base/number.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum { ABOUT, STRANGER, FSYNC, SYNCED, NAME, REPLICA };
@@ -19,14 +18,11 @@ static const char look[] =
 	"current_setting('fsync'), current_setting('synchronous_commit'), current_database()::text, pg_is_in_recovery()::text";
 
 static const char *const tables[] = {
-	"BEGIN",
-	"SELECT pg_advisory_xact_lock(128038938308709)",
 	"CREATE SCHEMA tscope",
 	"CREATE TABLE tscope.about (key text PRIMARY KEY, value text NOT NULL)",
 	"CREATE TABLE tscope.record (db int2 NOT NULL, key bytea NOT NULL, value bytea NOT NULL, PRIMARY KEY (db, key))",
 	"ALTER TABLE tscope.record ALTER value SET STORAGE EXTERNAL", /* what is large is compressed already */
 	"INSERT INTO tscope.about VALUES ('product', 'tscope store'), ('schema', '1'), ('needs', '1')",
-	"COMMIT",
 };
 
 static const char ask_about[] =
@@ -72,8 +68,10 @@ static enum ts_status check_version(struct ts_database *db, struct ts_connection
 
 static enum ts_status make_tables(struct ts_database *db, struct ts_connection *c, struct ts_error *err)
 {
+	ts_send(db, c, TS_SEND_BEGIN_WRITE, NULL, 0);
 	for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
 		ts_send_command(db, c, tables[i]);
+	ts_send(db, c, TS_SEND_END, NULL, 0);
 	return ts_exchange(db, c, NULL, err);
 }
 
