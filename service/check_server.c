@@ -125,6 +125,15 @@ static enum ts_status open_store(struct check *c, struct ts_store_stats *ret_sta
 	return status;
 }
 
+static void say_store(struct check *c, const struct ts_store_stats *stats)
+{
+	char found[PATH_TEXT + 128];
+
+	(void)snprintf(found, sizeof found, "%s: %" PRIu64 " names, %" PRIu64 " objects", c->config->store, stats->refs,
+		       stats->objects);
+	say(c, "store", NULL, found);
+}
+
 /* A store that is not there yet is made by the start, in the nearest folder that is there. */
 static void check_new_store(struct check *c)
 {
@@ -150,9 +159,7 @@ static void check_cluster(struct check *c)
 	struct ts_error err;
 
 	if (open_store(c, &stats, &err) == TS_OK) {
-		(void)snprintf(found, sizeof found, "%s: %" PRIu64 " names, %" PRIu64 " objects", c->config->store, stats.refs,
-			       stats.objects);
-		say(c, "store", NULL, found);
+		say_store(c, &stats);
 		return;
 	}
 	(void)snprintf(found, sizeof found, "%s has an empty database; the start makes its tables", c->config->store);
@@ -162,7 +169,6 @@ static void check_cluster(struct check *c)
 static void check_store(struct check *c)
 {
 	struct ts_store_stats stats;
-	char found[PATH_TEXT + 128];
 	struct ts_error err;
 	struct stat st;
 
@@ -179,8 +185,7 @@ static void check_store(struct check *c)
 		say(c, "store", &err, NULL);
 		return;
 	}
-	(void)snprintf(found, sizeof found, "%s: %" PRIu64 " names, %" PRIu64 " objects", c->config->store, stats.refs, stats.objects);
-	say(c, "store", NULL, found);
+	say_store(c, &stats);
 }
 
 /* What is free of a file system, and whether a push would find it full. */
