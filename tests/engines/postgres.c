@@ -74,22 +74,21 @@ static int run(char *argv[])
 	return wait_for(begin(argv));
 }
 
+static int ask(const char *database, const char *command)
+{
+	char name[32], text[256];
+	char *argv[] = {(char[]){"psql"}, (char[]){"-X"}, (char[]){"-q"}, (char[]){"-U"}, (char[]){"tscope"}, (char[]){"-h"}, dir,
+			(char[]){"-c"},	  text,		  name,		  NULL};
+
+	(void)snprintf(name, sizeof name, "%s", database);
+	(void)snprintf(text, sizeof text, "%s", command);
+	return run(argv);
+}
+
 static bool is_ready(char *server_argv[])
 {
-	char *argv[] = {(char[]){"psql"},
-			(char[]){"-X"},
-			(char[]){"-q"},
-			(char[]){"-U"},
-			(char[]){"tscope"},
-			(char[]){"-h"},
-			dir,
-			(char[]){"-c"},
-			(char[]){"SELECT 1"},
-			(char[]){"postgres"},
-			NULL};
-
 	for (int i = 0; i < READY_S * 20; i++) {
-		if (run(argv) == 0)
+		if (ask("postgres", "SELECT 1") == 0)
 			return true;
 		/* Beside what is left of one that was killed it does not start. */
 		if (waitpid(server, NULL, WNOHANG) == server)
@@ -176,34 +175,15 @@ const char *postgres_file(void)
 	return file;
 }
 
-static int ask(const char *command)
-{
-	char text[256];
-	char *argv[] = {(char[]){"psql"},
-			(char[]){"-X"},
-			(char[]){"-q"},
-			(char[]){"-U"},
-			(char[]){"tscope"},
-			(char[]){"-h"},
-			dir,
-			(char[]){"-c"},
-			text,
-			(char[]){"tscope"},
-			NULL};
-
-	(void)snprintf(text, sizeof text, "%s", command);
-	return run(argv);
-}
-
 void postgres_empty(void)
 {
-	if (ask("DROP SCHEMA IF EXISTS tscope CASCADE") != 0)
+	if (ask("tscope", "DROP SCHEMA IF EXISTS tscope CASCADE") != 0)
 		abort();
 }
 
 void postgres_cut(void)
 {
-	(void)ask("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'tscoped'");
+	(void)ask("tscope", "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'tscoped'");
 }
 
 void postgres_crash(void)

@@ -16,7 +16,7 @@ struct subject_kind {
 	const char *name;
 	bool outlives;	  /* it outlives its process */
 	bool files;	  /* and lies on a disk of its own */
-	bool database;	  /* it lies in a database, which must be there (subject_database) */
+	bool database;	  /* it lies in a database, which must run (postgres_start) */
 	bool over;	  /* it lies over a store, whose objects it has */
 	bool names_below; /* and whose names */
 	enum ts_status (*open)(struct subject *s, struct ts_error *err); /* sets e, and with over, below */
