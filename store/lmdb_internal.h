@@ -16,6 +16,7 @@
 #include "store/superblock.h"
 
 #include <lmdb.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 /* The handle of a database that an older store lacks, in an environment that is only read. */
@@ -193,6 +194,9 @@ int ts_guard_table(struct ts_lmdb_env *env, struct ts_lmdb_txn *txn, enum ts_db 
 /* Looks at the files before LMDB does: damage is found in env. *ret_fresh: there is nothing yet, and a superblock was made for it, if
  * `create`. */
 enum ts_status ts_files_look(struct ts_lmdb_env *env, bool create, bool *ret_fresh, struct ts_error *err);
+/* Opens a file of the store for these flags; TS_NOT_FOUND where it is not there, TS_INVALID where it is no regular file. */
+enum ts_status ts_env_open_file(const struct ts_lmdb_env *env, const char *name, int flags, int *ret_fd, struct stat *ret_st,
+				struct ts_error *err);
 /* Opens the data file for our reads. */
 enum ts_status ts_data_open(struct ts_lmdb_env *env, struct ts_error *err);
 /* Makes of a damaged store what can be read of it, without LMDB. */

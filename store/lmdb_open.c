@@ -16,24 +16,32 @@
 
 enum { PATH_ROOM = 4096 + 32, WHAT_ROOM = 256, TRIES = 20, USER_TRIES = 20, USER_WAIT_MS = 100 };
 
-enum ts_status ts_data_open(struct ts_lmdb_env *env, struct ts_error *err)
+enum ts_status ts_env_open_file(const struct ts_lmdb_env *env, const char *name, int flags, int *ret_fd, struct stat *ret_st,
+				struct ts_error *err)
 {
 	char path[PATH_ROOM];
-	struct stat st;
 	int fd;
+
+	(void)snprintf(path, sizeof path, "%.4095s/%s", env->path, name);
+	fd = open(path, flags | O_CLOEXEC | O_NONBLOCK); /* a pipe would wait for a writer */
+	if (fd < 0)
+		return ts_error_errno(err, errno, "%s", path);
+	if (fstat(fd, ret_st) != 0 || !S_ISREG(ret_st->st_mode)) {
+		(void)close(fd);
+		return ts_error_set(err, TS_INVALID, "%s is not a regular file", path);
+	}
+	*ret_fd = fd;
+	return TS_OK;
+}
+
+enum ts_status ts_data_open(struct ts_lmdb_env *env, struct ts_error *err)
+{
+	struct stat st;
 
 	if (env->data_fd >= 0)
 		return TS_OK;
-	(void)snprintf(path, sizeof path, "%.4095s/data.mdb", env->path);
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe would wait for a writer */
-	if (fd < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
-		(void)(fd < 0 ? ts_error_errno(err, errno, "%s", path)
-			      : ts_error_set(err, TS_INVALID, "%s is not a regular file", path));
-		if (fd >= 0)
-			(void)close(fd);
+	if (ts_env_open_file(env, "data.mdb", O_RDONLY, &env->data_fd, &st, err))
 		return err->status;
-	}
-	env->data_fd = fd;
 	env->data_dev = st.st_dev;
 	env->data_ino = st.st_ino;
 	env->data_size = st.st_size;

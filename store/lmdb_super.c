@@ -65,22 +65,10 @@ static void take_id(struct ts_lmdb_env *env)
 
 enum ts_status ts_super_open(struct ts_lmdb_env *env, struct ts_error *err)
 {
-	char path[PATH_ROOM];
 	struct stat st;
-	int fd;
 
-	name_file(env, "superblock", path);
-	fd = open(path, (env->mdb_read_only ? O_RDONLY : O_RDWR) | O_CLOEXEC | O_NONBLOCK); /* a pipe would wait for a writer */
-	if (fd < 0 && errno == ENOENT)
-		return TS_OK;
-	if (fd < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
-		(void)(fd < 0 ? ts_error_errno(err, errno, "%s", path)
-			      : ts_error_set(err, TS_INVALID, "%s is not a regular file", path));
-		if (fd >= 0)
-			(void)close(fd);
-		return err->status;
-	}
-	env->super.fd = fd;
+	if (ts_env_open_file(env, "superblock", env->mdb_read_only ? O_RDONLY : O_RDWR, &env->super.fd, &st, err))
+		return err->status == TS_NOT_FOUND ? TS_OK : err->status;
 	env->super.dev = st.st_dev;
 	env->super.ino = st.st_ino;
 	take_verdict(env);
