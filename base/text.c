@@ -116,6 +116,14 @@ bool ts_order_at(struct ts_span text, size_t at)
 	return end < text.len && p[end] == '[';
 }
 
+static bool in_ranges(const struct range *ranges, size_t n, uint32_t point)
+{
+	size_t at = 0;
+
+	TS_BISECT(at, n, i, ranges[i].last < point);
+	return at < n && ranges[at].first <= point;
+}
+
 /* Letters of Greek and Cyrillic, the signs of kelvin and angstrom, ligatures, and letters of full width or of formulas, that look like
  * one of Latin in most fonts. Those of Greek that formulas have beside Latin (alpha, beta, mu,
  * sigma, Delta, ...) are not among them. */
@@ -142,15 +150,10 @@ static bool looks_latin(uint32_t point)
 /* A mark that Unicode has in one with many a letter of Latin before it: the same name could be written in two ways. */
 static bool is_apart(struct ts_span text, size_t at, uint32_t point)
 {
-	static const uint16_t ranges[][2] = {{0x300, 0x304}, {0x306, 0x30C}, {0x30F, 0x311}, {0x31B, 0x31B},
+	static const struct range marks[] = {{0x300, 0x304}, {0x306, 0x30C}, {0x30F, 0x311}, {0x31B, 0x31B},
 					     {0x323, 0x328}, {0x32D, 0x32E}, {0x330, 0x331}};
 
-	if (at == 0 || !ts_is_alpha(text.data[at - 1]))
-		return false;
-	for (size_t i = 0; i < sizeof ranges / sizeof ranges[0] && point >= ranges[i][0]; i++)
-		if (point <= ranges[i][1])
-			return true;
-	return false;
+	return at > 0 && ts_is_alpha(text.data[at - 1]) && in_ranges(marks, sizeof marks / sizeof marks[0], point);
 }
 
 /* Letters of Latin (with those with marks), Greek and Cyrillic, of which words are made. */
@@ -273,14 +276,6 @@ void ts_print_bytes(struct ts_buf *out, double bytes)
 			len--;
 	}
 	ts_buf_printf(out, "%s%.*s %s", bytes < 0 ? "-" : "", len, text, units[unit]);
-}
-
-static bool in_ranges(const struct range *ranges, size_t n, uint32_t point)
-{
-	size_t at = 0;
-
-	TS_BISECT(at, n, i, ranges[i].last < point);
-	return at < n && ranges[at].first <= point;
 }
 
 int ts_text_width(struct ts_span text)
