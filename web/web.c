@@ -56,13 +56,17 @@ static void ask_for_changes(void *ctx, const struct ts_web_question *question, s
 	web->wanted->ask(web->wanted->ctx, &asked, ret_answer);
 }
 
+static bool shows_run(const struct ts_routed *r)
+{
+	return r->route->words == TS_ROUTE_NAME && strcmp(r->route->path, "b") != 0;
+}
+
 /* What a page is told of; NULL: nothing. The page of a branch shows runs of its project, which is all that is told of it; each session
  * sees what its own token may read. */
 static const char *topic_of(const struct web *web, const struct ts_routed *r, struct ts_arena *arena)
 {
-	bool one = r->route->words == TS_ROUTE_NAME && strcmp(r->route->path, "b") != 0;
 	const char *topic = ts_arena_printf(arena, "%.*s%s%s\n%.*s", TS_SPAN_ARG(r->project), web->guest.key[0] ? "\t" : "",
-					    web->guest.key, one ? (int)r->name.len : 0, (const char *)r->name.data);
+					    web->guest.key, shows_run(r) ? (int)r->name.len : 0, (const char *)r->name.data);
 
 	return topic && strlen(topic) < TS_HTTP_TOPIC_MAX && (!web->sessions || web->guest.key[0]) ? topic : NULL;
 }
@@ -125,26 +129,17 @@ static void put_twin(struct ts_buf *out, const struct ts_routed *r, struct ts_sp
 	ts_buf_str(out, "\">JSON</a>\n");
 }
 
-static bool shows_run(const struct ts_routed *r)
-{
-	return r && r->route->words == TS_ROUTE_NAME && strcmp(r->route->path, "b") != 0;
-}
-
 /* Where the page hears of what is new since now: one that is renewed as a whole, or one whose curves follow the runs of its project.
  * Others hear nothing, and the store is not asked for them. */
 static void put_stream(struct web *web, const struct ts_routed *r, struct ts_arena *arena, struct ts_buf *out)
 {
-	struct ts_routed all = *r;
-	const char *topic;
+	bool live = is_live(r);
+	const char *topic = r->json || (!live && !r->route->draws) ? NULL : topic_of(web, r, arena);
 
-	if (r->json || (!is_live(r) && !r->route->draws))
-		return;
-	all.name.len = is_live(r) ? r->name.len : 0;
-	topic = topic_of(web, &all, arena);
 	if (!topic)
 		return;
-	ts_buf_str(out, is_live(r) ? " data-live=\"/live" : " data-follow=\"/live");
-	put_address(out, r->project, is_live(r) ? r->route->path : "runs", all.name);
+	ts_buf_str(out, live ? " data-live=\"/live" : " data-follow=\"/live");
+	put_address(out, r->project, live ? r->route->path : "runs", live ? r->name : ts_span_of("", 0));
 	ts_buf_printf(out, "?since=%016" PRIx64 "\"", ts_changes_now(ask_for_changes, web, topic));
 }
 
