@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/map.h"
 #include "base/system.h"
+#include "base/text.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -38,10 +39,8 @@ uint64_t ts_changes_mark(struct ts_span lines, struct ts_span name)
 	uint64_t mark = ts_hash_bytes(ts_hash_open, name.len ? name : lines);
 
 	while (name.len && lines.len) {
-		struct ts_span line = ts_span_next_line(&lines);
+		struct ts_span line = ts_trim(ts_span_next_line(&lines));
 
-		while (line.len && strchr("\r\n", line.data[line.len - 1]))
-			line.len--;
 		if (ts_span_eq(name_in(line), name))
 			mark = ts_hash_u64(ts_hash_open, mark ^ ts_hash_bytes(ts_hash_open, line));
 	}
