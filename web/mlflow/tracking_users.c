@@ -14,9 +14,7 @@ enum { FOLDER_DIGITS = 16 };
 struct user {
 	struct user *next;
 	struct ts_tracking *door;
-	struct ts_span token;
-	char *folder;
-	char text[]; /* the token, and the folder behind it */
+	char token[]; /* and behind it the folder */
 };
 
 struct ts_tracking_users {
@@ -60,7 +58,7 @@ static enum ts_status open_door(struct ts_tracking_users *users, struct ts_span 
 {
 	struct ts_tracking_wanted wanted = users->wanted;
 	size_t n = token.len + 1 + strlen(wanted.folder) + 1 + FOLDER_DIGITS + 1;
-	char digits[TS_ID_HEX + 1];
+	char digits[TS_ID_HEX + 1], *folder;
 	struct user *user;
 	struct ts_id id;
 
@@ -70,13 +68,12 @@ static enum ts_status open_door(struct ts_tracking_users *users, struct ts_span 
 	if (!user)
 		return ts_error_set(err, TS_NO_MEMORY, "there is no memory for one more of MLflow's clients");
 	ts_digest(token, &id);
-	memcpy(user->text, token.data, token.len);
-	user->text[token.len] = '\0';
-	user->token = ts_span_of(user->text, token.len);
-	user->folder = user->text + token.len + 1;
-	(void)snprintf(user->folder, n - token.len - 1, "%s/%.*s", wanted.folder, FOLDER_DIGITS, ts_id_hex(&id, digits));
-	wanted.folder = user->folder;
-	wanted.token = user->text;
+	folder = user->token + token.len + 1;
+	memcpy(user->token, token.data, token.len);
+	user->token[token.len] = '\0';
+	(void)snprintf(folder, n - token.len - 1, "%s/%.*s", wanted.folder, FOLDER_DIGITS, ts_id_hex(&id, digits));
+	wanted.folder = folder;
+	wanted.token = user->token;
 	if (ts_tracking_open(&wanted, &user->door, err)) {
 		ts_free(user);
 		return err->status;
@@ -96,7 +93,7 @@ enum ts_status ts_tracking_users_door(struct ts_tracking_users *users, struct ts
 
 	pthread_mutex_lock(&users->lock);
 	user = users->first;
-	while (user && !ts_span_eq(user->token, token))
+	while (user && !ts_span_is(token, user->token))
 		user = user->next;
 	if (!user)
 		status = open_door(users, token, &user, err);
