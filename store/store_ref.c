@@ -452,14 +452,20 @@ static enum ts_status run_commit(struct ts_write *w, void *ctx, struct ts_error 
 	struct commit *commit = ctx;
 
 	commit->read = ts_read_of(w);
-	if (check_commit(commit, err))
-		return err->status;
-	if (write_reached(w, commit, err))
+	if (check_commit(commit, err) || write_reached(w, commit, err))
 		return err->status;
 	for (size_t i = 0; i < commit->n; i++)
 		if (apply_update(w, &commit->updates[i], &commit->current[i], &commit->bill, err))
 			return err->status;
 	return ts_bill_write(&commit->bill, w, err);
+}
+
+static void finish_commit(struct commit *commit)
+{
+	ts_free(commit->walked);
+	ts_free(commit->fresh.items);
+	ts_free(commit->named.items);
+	ts_bill_finish(&commit->bill);
 }
 
 enum ts_status ts_ref_reach(struct ts_write *w, struct ts_store *s, struct ts_span project, const struct ts_id *ids, size_t n,
@@ -482,10 +488,7 @@ enum ts_status ts_ref_reach(struct ts_write *w, struct ts_store *s, struct ts_sp
 		status = write_reached(w, &commit, err);
 	if (!status)
 		status = ts_bill_write(&commit.bill, w, err);
-	ts_free(commit.walked);
-	ts_free(commit.fresh.items);
-	ts_free(commit.named.items);
-	ts_bill_finish(&commit.bill);
+	finish_commit(&commit);
 	return status;
 }
 
@@ -527,10 +530,7 @@ enum ts_status ts_store_commit(struct ts_engine *e, const struct ts_ref_update *
 	if (!commit.current)
 		return ts_arena_error(arena, err);
 	status = ts_store_write(commit.store, run_commit, &commit, bytes_of(updates, n), err);
-	ts_free(commit.walked);
-	ts_free(commit.fresh.items);
-	ts_free(commit.named.items);
-	ts_bill_finish(&commit.bill);
+	finish_commit(&commit);
 	if (!status && ret_ref)
 		*ret_ref = commit.first;
 	return status;

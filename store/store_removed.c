@@ -386,14 +386,25 @@ struct restore {
 	struct ts_ref ref;
 };
 
-/* What the log of a removed branch has, and its head. */
-static enum ts_status ids_of(struct ts_read r, const struct restore *restore, const struct place *place, struct ts_id **io_ids,
-			     size_t *ret_n, struct ts_error *err)
+struct ids {
+	struct ts_id *items;
+	size_t n, cap;
+};
+
+static enum ts_status add_id(struct ids *ids, const uint8_t bytes[TS_ID_BYTES], struct ts_error *err)
+{
+	if (!TS_GROW(ids->items, ids->cap, ids->n + 1, 16))
+		return ts_error_set(err, TS_NO_MEMORY, "out of memory for a log");
+	memcpy(ids->items[ids->n++].bytes, bytes, TS_ID_BYTES);
+	return TS_OK;
+}
+
+/* What the log of a removed branch has. */
+static enum ts_status add_log(struct ids *ids, struct ts_read r, const struct place *place, struct ts_error *err)
 {
 	struct place part = part_of(place, 'l');
 	struct ts_walk walk;
 	enum ts_status status;
-	size_t cap = 0, n = 0;
 	bool found;
 
 	for (status = ts_walk_open(&walk, r, TS_DB_REMOVED, place_span(&part), &found, err); !status && found;
@@ -401,19 +412,10 @@ static enum ts_status ids_of(struct ts_read r, const struct restore *restore, co
 		struct ts_error damage;
 		struct ts_span value;
 
-		if (restore->kind != TS_REF_BRANCH || ts_check_split(walk.key, walk.value, &value, &damage) || value.len < TS_ID_BYTES)
-			continue;
-		if (!TS_GROW(*io_ids, cap, n + 1, 16))
-			status = ts_error_set(err, TS_NO_MEMORY, "out of memory for a log");
-		else
-			memcpy((*io_ids)[n++].bytes, value.data, TS_ID_BYTES);
+		if (!ts_check_split(walk.key, walk.value, &value, &damage) && value.len >= TS_ID_BYTES)
+			status = add_id(ids, value.data, err);
 	}
 	ts_walk_end(&walk);
-	if (!status && !TS_GROW(*io_ids, cap, n + 1, 16))
-		status = ts_error_set(err, TS_NO_MEMORY, "out of memory for a log");
-	if (!status)
-		(*io_ids)[n++] = restore->ref.id;
-	*ret_n = n;
 	return status;
 }
 
@@ -421,16 +423,18 @@ static enum ts_status ids_of(struct ts_read r, const struct restore *restore, co
 static enum ts_status reach_anew(struct ts_write *w, const struct restore *restore, const struct place *place, struct ts_error *err)
 {
 	struct ts_span project = ts_project_of(restore->as);
-	struct ts_id *ids = NULL;
-	enum ts_status status;
-	size_t n;
+	struct ids ids = {0};
+	enum ts_status status = TS_OK;
 
 	if (ts_span_eq(project, ts_project_of(restore->name)))
 		return TS_OK;
-	status = ids_of(ts_read_of(w), restore, place, &ids, &n, err);
+	if (restore->kind == TS_REF_BRANCH)
+		status = add_log(&ids, ts_read_of(w), place, err);
 	if (!status)
-		status = ts_ref_reach(w, restore->store, project, ids, n, err);
-	ts_free(ids);
+		status = add_id(&ids, restore->ref.id.bytes, err);
+	if (!status)
+		status = ts_ref_reach(w, restore->store, project, ids.items, ids.n, err);
+	ts_free(ids.items);
 	return status;
 }
 
