@@ -133,26 +133,30 @@ void ts_list_served_form(struct ts_buf *out, const struct ts_list_page *page, st
 	ts_buf_str(out, "<form id=\"pick\" action=\"compare\" method=\"get\"></form>\n");
 }
 
+/* begins: the tag of the cell, which is not closed. The link leads to the greatest values first, or to the least first. */
+static void head_of(struct ts_buf *out, const struct ts_list_page *page, const char *begins, struct ts_span name, const char *text,
+		    bool least_first, struct ts_arena *arena)
+{
+	struct ts_span sort = page->sort;
+	bool falls = sort.len > 1 && sort.data[0] == '-' && ts_span_eq(ts_span_from(sort, 1), name), rises = ts_span_eq(sort, name);
+	const char *other = ts_arena_printf(arena, "%s%.*s", (least_first ? rises : !falls) ? "-" : "", TS_SPAN_ARG(name));
+
+	ts_buf_printf(out, "%s aria-sort=\"%s\"><a href=\"", begins, falls ? "descending" : rises ? "ascending" : "none");
+	address(out, page, ts_span_str(other ? other : ""), ts_span_of("", 0), arena);
+	ts_page_element(out, "\">", text, falls ? " ▼</a></th>" : rises ? " ▲</a></th>" : "</a></th>");
+}
+
 void ts_list_served_head(struct ts_buf *out, const struct ts_list_page *page, size_t column, struct ts_arena *arena)
 {
-	struct ts_span name = page->list->columns[column], sort = page->sort;
-	bool falls = sort.len > 1 && sort.data[0] == '-' && ts_span_eq(ts_span_from(sort, 1), name), rises = ts_span_eq(sort, name);
-	const char *other = ts_arena_printf(arena, "%s%.*s", falls ? "" : "-", TS_SPAN_ARG(name));
+	struct ts_span name = page->list->columns[column];
 
-	ts_buf_str(out, ts_list_is_numeric(page->list, column) ? "<th scope=\"col\"" : "<th scope=\"col\" class=\"text\"");
-	ts_buf_printf(out, " aria-sort=\"%s\"><a href=\"", falls ? "descending" : rises ? "ascending" : "none");
-	address(out, page, ts_span_str(other ? other : ""), ts_span_of("", 0), arena);
-	ts_page_element(out, "\">", ts_show_text(name, arena), falls ? " ▼</a></th>" : rises ? " ▲</a></th>" : "</a></th>");
+	head_of(out, page, ts_list_is_numeric(page->list, column) ? "<th scope=\"col\"" : "<th scope=\"col\" class=\"text\"", name,
+		ts_show_text(name, arena), false, arena);
 }
 
 void ts_list_served_loss(struct ts_buf *out, const struct ts_list_page *page, struct ts_arena *arena)
 {
-	bool rises = ts_span_is(page->sort, "loss.last"), falls = ts_span_is(page->sort, "-loss.last");
-
-	ts_buf_printf(out, "<th scope=\"col\" class=\"text\" aria-sort=\"%s\"><a href=\"",
-		      falls ? "descending" : rises ? "ascending" : "none");
-	address(out, page, ts_span_str(rises ? "-loss.last" : "loss.last"), ts_span_of("", 0), arena);
-	ts_buf_printf(out, "\">loss%s</a></th>", falls ? " ▼" : rises ? " ▲" : "");
+	head_of(out, page, "<th scope=\"col\" class=\"text\"", ts_span_str("loss.last"), "loss", true, arena);
 }
 
 void ts_list_served_name(struct ts_buf *out, const struct ts_list_page *page, size_t row, const char *text, struct ts_arena *arena)
