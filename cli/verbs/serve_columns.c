@@ -88,35 +88,19 @@ enum ts_status ts_columns_wanted_read(struct ts_span params, struct ts_arena *ar
 
 /* -- which columns -- */
 
-static bool find_exactly(const struct ts_index *index, const char *name, struct found *ret)
-{
-	for (size_t t = 0; t < index->n_tables; t++) {
-		const struct ts_table *table = &index->tables[t];
-
-		for (size_t c = 0; table->kind == TS_TABLE_STEPS && c < table->n_columns; c++)
-			if (ts_span_is(table->columns[c].name, name)) {
-				ret->table = table;
-				ret->column = &table->columns[c];
-				return true;
-			}
-	}
-	return false;
-}
-
-/* As a plot finds it. *ret_any: whether it is there. */
-static enum ts_status find(struct sending *s, const struct ts_index *index, const char *asked, struct found *ret, bool *ret_any,
+/* As a plot finds it. ret->column is NULL where it is not there. */
+static enum ts_status find(struct sending *s, const struct ts_index *index, const char *asked, struct found *ret,
 			   struct ts_error *err)
 {
 	const char *name;
 
-	*ret_any = false;
 	*ret = (struct found){.asked = asked, .rank = index->rank};
-	for (size_t i = 0; !*ret_any; i++) {
+	for (size_t i = 0; !ret->column; i++) {
 		if (ts_typed_column(ts_span_str(asked), i, &s->cli->arena, &name, err))
 			return err->status;
 		if (!name)
 			break;
-		*ret_any = find_exactly(index, name, ret);
+		ret->column = ts_index_column(index, TS_TABLE_STEPS, ts_span_str(name), 0, &ret->table);
 	}
 	return TS_OK;
 }
@@ -165,13 +149,12 @@ static enum ts_status find_named(struct sending *s, const char *asked, struct ts
 
 	for (size_t i = 0; i < s->view.head.n_ranks && (!any || s->wanted->all_ranks); i++) {
 		struct found found;
-		bool is_there;
 
 		if (s->wanted->has_rank && s->ranks[i].rank != s->wanted->rank)
 			continue;
-		if (find(s, &s->ranks[i], asked, &found, &is_there, err))
+		if (find(s, &s->ranks[i], asked, &found, err))
 			return err->status;
-		if (!is_there)
+		if (!found.column)
 			continue;
 		any = true;
 		s->found[s->n++] = found;
