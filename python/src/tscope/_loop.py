@@ -136,8 +136,7 @@ class Loop:
     def _speaks_for(self, module: Any) -> tuple[bool, bool]:
         """Returns what speaks for this thread, which calls a module: an optimizer holds the module's; it is the main one."""
         mine = {id(p) for p in module.parameters()}
-        made = [optimizer for optimizer in (made() for made in self._optimizers.values()) if optimizer is not None]
-        held = any(id(p) in mine for optimizer in made for group in optimizer.param_groups for p in group["params"])
+        held = any(id(p) in mine for optimizer in self._alive() for group in optimizer.param_groups for p in group["params"])
         return held, threading.current_thread() is threading.main_thread()
 
     def _takes(self, module: Any) -> bool:
@@ -286,12 +285,9 @@ class Loop:
                 self._evaluated = None
                 if self.run._watched is not None:
                     self.run._watched.trains()
-            self._open, self._closure = True, self._depth > 0
-            self._roots.clear()
-            self._stepped.clear()
             if known is None:
                 self.run._trains(module)
-            self.run.begin_step()
+            self._begin_step()
         else:
             self.run.mark(self._phase)
         self.seen["forward"] += 1
@@ -305,11 +301,15 @@ class Loop:
         """A step begins in which no module is called."""
         if self._auto is not None or not (self.run.enabled or self._start_run(self.torch.nn.Module())):
             return
-        self._open, self._closure, self._without = True, self._depth > 0, True
+        self._without = True
+        self._begin_step()
+        self._phase = "backward"
+
+    def _begin_step(self) -> None:
+        self._open, self._closure = True, self._depth > 0
         self._roots.clear()
         self._stepped.clear()
         self.run.begin_step()
-        self._phase = "backward"
 
     def _start_run(self, module: Any) -> bool:
         """Begins the run; returns whether it did. Another thread that calls a model meanwhile may take the loop afterwards."""
@@ -331,12 +331,16 @@ class Loop:
         loader, batch, draw = (found.get(self._thread) for found in (self._loaders, self._batches, self._draws))
         if loader is not None:
             self.run._knows(loader)
-        optimizers = [optimizer for optimizer in (made() for made in self._optimizers.values()) if optimizer is not None]
+        optimizers = self._alive()
         if len(optimizers) == 1 and self._likely[0]:
             self._watch(module, optimizers[0])
         if self.run._watched is not None and batch is not None:
             self.run._watched.batch(batch)
         self.run._drew(draw)
+
+    def _alive(self) -> "list[Any]":
+        """Returns the optimizers that somebody still has."""
+        return [optimizer for optimizer in (made() for made in self._optimizers.values()) if optimizer is not None]
 
     def _watch(self, model: Any, optimizer: Any) -> None:
         if self._digests_every > 0 and self.run._watched is None:
@@ -430,8 +434,7 @@ class Loop:
         """Whether an optimizer would step now, of a training in which no module is called."""
         if self._known or self._auto is not None or self._models:
             return False
-        made = [optimizer for optimizer in (made() for made in self._optimizers.values()) if optimizer is not None]
-        return any(p.grad is not None for optimizer in made for group in optimizer.param_groups for p in group["params"])
+        return any(p.grad is not None for optimizer in self._alive() for group in optimizer.param_groups for p in group["params"])
 
     def synced(self) -> bool:
         """Whether DistributedDataParallel reduces gradients now: within no_sync() it does not."""
