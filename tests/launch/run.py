@@ -19,7 +19,7 @@ import time
 TSCOPE = os.path.abspath(os.path.join(sys.argv[1], "tscope"))
 BUILD = os.path.abspath(sys.argv[1])
 STEADY = os.path.abspath(os.path.join(sys.argv[1], "tests", "launch", "steady"))
-WAIT = 20
+WAIT = 60
 failed = []
 
 
@@ -323,15 +323,15 @@ def suspends():
         with Place() as place:
             with open(os.path.join(place.path, "count.py"), "w", encoding="utf-8") as file:
                 file.write(count)
-            t = Terminal(["bash", "--norc", "-i"], place.path)
-            t.until(b"$ ")
-            t.type(f"{TSCOPE} run -d run -- {sys.executable} count.py{to}\n".encode())
-            begun = t.until(b"turn 3") if not to else time.sleep(1) or True
-            t.type(b"\x1a")
-            stopped = t.until(b"Stopped") and t.until(b"$ ")
             def turns():
                 with open(os.path.join(place.path, "out" if to else "run/output.txt"), "rb") as file:
                     return file.read().count(b"turn")
+            t = Terminal(["bash", "--norc", "-i"], place.path)
+            t.until(b"$ ")
+            t.type(f"{TSCOPE} run -d run -- {sys.executable} count.py{to}\n".encode())
+            begun = t.until(b"turn 3") if not to else place.wait_for(lambda: turns() > 3)
+            t.type(b"\x1a")
+            stopped = t.until(b"Stopped") and t.until(b"$ ")
             before = turns()
             time.sleep(0.5)
             still = turns()
@@ -364,6 +364,7 @@ def debugger():
 
 def launcher_killed():
     count = ("import sys, time\nfor i in range(60):\n    print('turn', i, flush=True); print('err', i, file=sys.stderr, flush=True); time.sleep(0.02)\n"
+             "    if i == 9: open('began', 'w').close()\n"
              "open('survived', 'w').close()\nsys.exit(5)\n")
     wanted = [f"turn {i}" for i in range(60)]
     for what in ("a pipe", "a file", "a terminal"):
@@ -385,7 +386,7 @@ def launcher_killed():
                 out = os.path.join(place.path, "out")
                 sink = subprocess.PIPE if what == "a pipe" else open(out, "wb")
                 job = subprocess.Popen(words, cwd=place.path, stdout=sink, stderr=subprocess.DEVNULL)
-                time.sleep(0.5)
+                place.wait_for(lambda: os.path.exists(os.path.join(place.path, "began")))
                 job.kill()
                 job.wait()
                 if what == "a pipe":
