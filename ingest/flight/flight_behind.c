@@ -156,11 +156,18 @@ static size_t last_calls(const struct entry *e, size_t n, const struct ts_flight
 	return members;
 }
 
-/* ahead: the call of this dump, one of those of so many ranks. */
-static void say_late(struct judging *j, const struct ts_flight_call *behind, const struct ts_flight_call *ahead, size_t dump, size_t n)
+/* ahead: the call of this dump, one of those of so many ranks. within: who is behind has not ended its last call. */
+static void say_late(struct judging *j, const struct ts_flight_call *behind, bool within, const struct ts_flight_call *ahead, size_t dump,
+		     size_t n)
 {
-	say(j, ts_arena_printf(j->arena, "%s called no collective %s after %s, and %s came to %s", ranks_said(j), group_said(j, ahead),
-			       call_said(j, behind), others_said(j, n, dump), call_said(j, ahead)));
+	const char *others = others_said(j, n, dump), *there = call_said(j, behind), *here = call_said(j, ahead), *group = group_said(j, ahead);
+
+	if (within)
+		say(j, ts_arena_printf(j->arena, "%s did not end collective %s %s, and %s came to %s", ranks_said(j), there, group, others,
+				       here));
+	else
+		say(j, ts_arena_printf(j->arena, "%s called no collective %s after %s, and %s came to %s", ranks_said(j), group, there,
+				       others, here));
 }
 
 /* Ranks of which there is no dump, where the group is that of all ranks. */
@@ -193,11 +200,27 @@ static void say_waits(struct judging *j, const struct ts_flight_call *call, size
 		say(j, ts_arena_printf(j->arena, "all %zu ranks wait at collective %s %s", members, at, group));
 }
 
+/* Whether a rank ended a call of this number, or one behind it: a device does the calls of a group in their order. What a rank has no
+ * longer is over there. */
+static bool ended_by_some(const struct entry *e, size_t n, size_t n_dumps, const struct ts_flight_call *const *last, int64_t sequence)
+{
+	size_t kept = 0, members = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (e[i].call->sequence >= sequence && e[i].call->done)
+			return true;
+		kept += e[i].call->sequence == sequence;
+	}
+	for (size_t i = 0; i < n_dumps; i++)
+		members += last[i] != NULL;
+	return kept < members;
+}
+
 /* The calls of one group. */
 static enum ts_status judge_group(struct judging *j, const struct entry *e, size_t n, struct ts_error *err)
 {
 	const struct ts_flight_call **last = ts_arena_array(j->arena, j->n, sizeof *last), *least = NULL, *most = NULL;
-	size_t members, waits = 0, ahead = 0, late = 0;
+	size_t members, waits = 0, ahead = 0, late = 0, within = 0;
 
 	if (!last)
 		return ts_arena_error(j->arena, err);
@@ -227,9 +250,16 @@ static enum ts_status judge_group(struct judging *j, const struct entry *e, size
 	for (size_t i = 0; i < j->n; i++)
 		if (last[i] && last[i]->sequence == least->sequence) {
 			late++;
-			add_rank(j, j->dumps[i].rank);
+			within += !last[i]->done;
 		}
-	say_late(j, least, most, ahead, members - late);
+	if (within == late && !ended_by_some(e, n, j->n, last, least->sequence)) {
+		say_waits(j, least, members); /* the others only called ahead of their devices */
+		return TS_OK;
+	}
+	for (size_t i = 0; i < j->n; i++)
+		if (last[i] && last[i]->sequence == least->sequence)
+			add_rank(j, j->dumps[i].rank);
+	say_late(j, least, within == late, most, ahead, members - late);
 	return TS_OK;
 }
 

@@ -138,6 +138,15 @@ static void test_by_hand(void **unused)
 	assert_int_equal(of_text(DUMP(CALL("6", "[[4]]", "completed")), 1, &dumps[1]), TS_OK);
 	says(dumps, 2, 2, 1,
 	     "rank 1 called no collective of the group dp after number 6 (all_reduce), and rank 0 came to number 7 (all_reduce)");
+	/* Who is in its last call is late where others ended it, and waits with them where nobody did. */
+	assert_int_equal(of_text(DUMP(CALL("6", "[[4]]", "started")), 1, &dumps[1]), TS_OK);
+	says(dumps, 2, 2, 1,
+	     "rank 1 did not end collective number 6 (all_reduce) of the group dp, and rank 0 came to number 7 (all_reduce)");
+	assert_int_equal(of_text(DUMP(CALL("6", "[[4]]", "started") "," CALL("7", "[[4]]", "scheduled")), 0, &dumps[0]), TS_OK);
+	says(dumps, 2, 2, -1, "all 2 ranks wait at collective number 6 (all_reduce) of the group dp");
+	assert_int_equal(of_text(DUMP(CALL("6", "[[4]]", "completed") "," CALL("7", "[[4]]", "scheduled")), 0, &dumps[0]), TS_OK);
+	says(dumps, 2, 2, 1,
+	     "rank 1 did not end collective number 6 (all_reduce) of the group dp, and rank 0 came to number 7 (all_reduce)");
 	/* Calls that are sent together have one number. */
 	assert_int_equal(of_text(DUMP(CALL("7", "[[4]]", "started") "," CALL("7", "[[5]]", "started")), 0, &dumps[0]), TS_OK);
 	assert_int_equal(of_text(DUMP(CALL("7", "[[4]]", "started") "," CALL("7", "[[5]]", "started")), 1, &dumps[1]), TS_OK);

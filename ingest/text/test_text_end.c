@@ -55,8 +55,8 @@ static void test_exceptions(void **unused)
 		   "__main__.Stop: asked"),
 	     ENDS("__main__.Stop", "asked", "4"));
 	says(LINES("Traceback (most recent call last):", "  File \"a.py\", line 2, in <module>", "INFO: saved", "Epoch: 3",
-		   "struct.error: short"),
-	     ENDS("struct.error", "short", "5"));
+		   "Warning: y", "struct.error: short"),
+	     ENDS("struct.error", "short", "6"));
 	says(LINES("Traceback (most recent call last):", "Stop: no frame before it"), "{}");
 	/* Of two that one led to the other the last is what nobody caught. */
 	says(LINES("Traceback (most recent call last):", "  File \"a.py\", line 2, in f", "KeyError: 'k'", "",

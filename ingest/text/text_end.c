@@ -89,15 +89,19 @@ static bool is_exception(struct ts_span name)
 	return false;
 }
 
-/* Whether a text may be the name of an exception by its form alone, "EarlyStop" or "struct.error": words of logs in capitals are none,
- * and neither are the names of values. */
+/* Whether a text may be the name of an exception by its form alone, "EarlyStop" or "struct.error": words of logs are none, and neither
+ * are the names of values. */
 static bool is_class(struct ts_span name)
 {
+	static const char *const of_logs[] = {"Warning", "Note", "Notice", "Info", "Debug", "Hint", "Tip", "Usage"};
 	bool small = false, dot = false;
 	size_t last = 0;
 
 	if (!name.len || name.len >= TS_TEXT_END_TYPE)
 		return false;
+	for (size_t i = 0; i < sizeof of_logs / sizeof of_logs[0]; i++)
+		if (ts_span_is(name, of_logs[i]))
+			return false;
 	for (size_t i = 0; i < name.len; i++) {
 		if (!ts_is_alnum(name.data[i]) && name.data[i] != '.' && name.data[i] != '_')
 			return false;
