@@ -5,7 +5,9 @@ import { chooseColumns } from "./columns.js";
 import { address } from "./rows.js";
 
 chooseColumns();
-const topic = document.querySelector("nav[data-live]")?.dataset.live;
+let topic = document.querySelector("nav[data-live]")?.dataset.live;
+let renewals = 0; // that were begun: an answer that a later one overtook is left out
+let again = 0;
 const lost = "the server does not answer; the page stays as it was";
 
 function say(text) {
@@ -32,33 +34,41 @@ async function renew() {
     location.reload(); // a picture with a script of its own begins anew
     return;
   }
+  const mine = ++renewals;
+  clearTimeout(again);
   const answer = await fetch(address(), { headers: { Accept: "text/html" } });
+  const text = await answer.text();
+  if (mine !== renewals) return;
   if (!answer.ok && answer.status !== 404) {
     say(lost);
-    setTimeout(() => renew().catch(() => say(lost)), 2000);
+    again = setTimeout(renewOrSay, 2000);
     return;
   }
-  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  const page = new DOMParser().parseFromString(text, "text/html");
   for (const part of ["header", "main"]) {
     const old = document.querySelector(part);
     const fresh = page.querySelector(part);
     if (old && fresh) put(old, fresh);
   }
+  topic = document.querySelector("nav[data-live]")?.dataset.live ?? topic;
   document.dispatchEvent(new Event("renewed"));
   say(answer.ok ? "live" : "this is not there any more");
 }
 
-if (topic) {
-  const events = new EventSource(topic);
-  let wasLost = false;
-  events.onopen = () => {
-    if (wasLost) renew().catch(() => say(lost)); // what happened meanwhile was told to nobody
-    else say("live");
-    wasLost = false;
-  };
-  events.onerror = () => {
-    wasLost = true;
-    say(lost);
-  };
-  events.onmessage = (event) => (event.data === "lost" ? say(lost) : renew().catch(() => say(lost)));
+function renewOrSay() {
+  renew().catch(() => say(lost));
 }
+
+// The topic has the mark of what is shown: behind a connection that was lost the server tells what came meanwhile, and nothing where nothing did.
+function listen() {
+  const events = new EventSource(topic);
+  events.onopen = () => say("live");
+  events.onerror = () => {
+    events.close();
+    say(lost);
+    setTimeout(listen, 2000);
+  };
+  events.onmessage = (event) => (event.data === "lost" ? say(lost) : renewOrSay());
+}
+
+if (topic) listen();
