@@ -436,9 +436,12 @@ static enum ts_status find_source(struct watch *w, const char *path, struct ts_e
 /* A run that is not there yet may be about to begin. Says so once, and looks again in a second. */
 static enum ts_status wait_for_run(struct watch *w, struct ts_span why, struct ts_error *err)
 {
+	struct ts_span said = ts_span_str("it is waited for: ");
+
 	if (!w->trouble.len && !w->screen.open)
 		ts_cli_say(w->cli, "%.*s; it is waited for", TS_SPAN_ARG(why));
-	w->trouble = ts_span_str(ts_arena_phrase(&w->kept, "it is waited for: %.*s", TS_SPAN_ARG(why)));
+	if (w->trouble.len <= said.len || !ts_span_eq(ts_span_from(w->trouble, said.len), why)) /* what is kept stays for a day */
+		w->trouble = ts_span_str(ts_arena_phrase(&w->kept, "%.*s%.*s", TS_SPAN_ARG(said), TS_SPAN_ARG(why)));
 	w->again_ns = ts_now_mono_ns() + NS_PER_S;
 	return ts_arena_check(&w->kept, err);
 }
