@@ -29,13 +29,28 @@ static size_t outside_of(const int64_t *steps, const double *times, const double
 	return known;
 }
 
-/* By how much a time between may be off, in s: timestamps of whole seconds, as many logs have them, pass none or one too many. */
+/* Whether all timestamps are multiples of 1 / per_second s, as far as a double tells. */
+static bool multiples_of(const struct ts_series *stamps, double per_second)
+{
+	static const double OFF = 1e-3; /* a date of today in ms is right to a fifth of that */
+
+	for (size_t i = 0; i < stamps->n; i++) {
+		double value = stamps->values[i] * per_second;
+
+		if (ts_stamp_known(stamps->values[i]) && fabs(value - round(value)) > OFF)
+			return false;
+	}
+	return true;
+}
+
+/* By how much a time between may be off, in s: timestamps of whole seconds or milliseconds, as many logs have them, pass none or one too
+ * many. */
 static double coarseness(const struct ts_series *stamps)
 {
-	for (size_t i = 0; i < stamps->n; i++)
-		if (ts_stamp_known(stamps->values[i]) && stamps->values[i] != floor(stamps->values[i]))
-			return 0.0;
-	return 1.0;
+	for (double per_second = 1; per_second <= 1000; per_second *= 10)
+		if (multiples_of(stamps, per_second))
+			return 1 / per_second;
+	return 0.0;
 }
 
 enum ts_status ts_between_find(const int64_t *steps, const double *times, const double *recorded, size_t n,
@@ -56,7 +71,7 @@ enum ts_status ts_between_find(const int64_t *steps, const double *times, const 
 	for (size_t i = 0; i < n; i++)
 		scratch[i] = times[i] - (recorded ? recorded[i] : 0.0);
 	step = ts_median_finite(scratch, n, scratch);
-	least = TIMES_USUAL * usual + fmax(HALF_A_STEP * step, coarseness(stamps));
+	least = TIMES_USUAL * usual + HALF_A_STEP * step + coarseness(stamps);
 	for (size_t i = 0; i < n; i++) {
 		double lost = outside[i] - usual;
 

@@ -108,6 +108,25 @@ static void test_whole_seconds(void **unused)
 	ts_arena_finish(&arena);
 }
 
+/* Steps of 2.1 ms pass two milliseconds of the clock or three. */
+static void test_milliseconds(void **unused)
+{
+	struct ts_series of = {.name = ts_span_str("timestamp"), .keys = steps, .values = stamps, .n = N};
+	struct ts_between b = lay(never, 0, false);
+	struct ts_error err;
+
+	(void)unused;
+	for (int lost = 0; lost < 2; lost++) {
+		for (int i = 0; i < N; i++) {
+			times[i] = 0.0019;
+			stamps[i] = floor(1.7e12 + 2.1 * i + (lost && i >= 100 ? 30 : 0)) / 1000;
+		}
+		assert_int_equal(ts_between_find(steps, times, NULL, N, &of, &arena, &b, &err), TS_OK);
+		assert_true(b.known && b.n == (size_t)lost && (!lost || (b.steps[0] == 100 && fabs(b.lost - 0.03) <= 1e-3)));
+	}
+	ts_arena_finish(&arena);
+}
+
 /* Without timestamps nothing is known; a clock that goes back, and a step without one, lose nothing. */
 static void test_unknown(void **unused)
 {
@@ -130,7 +149,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_clean), cmocka_unit_test(test_period),
 					   cmocka_unit_test(test_no_period), cmocka_unit_test(test_whole_seconds),
-					   cmocka_unit_test(test_unknown)};
+					   cmocka_unit_test(test_milliseconds), cmocka_unit_test(test_unknown)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,7 +5,7 @@
 #include "quality.h"
 
 #define QUALITY_PARTS(X)                                                                                                               \
-	X(quality_timing) X(quality_patterns) X(quality_slow) X(quality_levels) X(quality_memory) \
+	X(quality_timing) X(quality_between) X(quality_patterns) X(quality_slow) X(quality_levels) X(quality_memory) \
 	X(quality_convergence) X(quality_ranks) X(quality_efficiency) X(quality_bound) X(quality_advice) \
 	X(quality_findings) X(quality_divergence) X(quality_repeats) X(quality_resume) X(quality_reduction) \
 	X(quality_outcomes) X(quality_sketch) X(quality_gate) X(quality_gate_days) X(quality_gate_bursts) \
