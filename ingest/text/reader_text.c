@@ -19,6 +19,7 @@
 #include "ingest/text/text_ranks.h"
 #include "ingest/text/text_survey.h"
 #include "ingest/text/text_tag.h"
+#include "ingest/text/text_unfold.h"
 
 #include <stdio.h>
 
@@ -58,7 +59,7 @@ struct text {
 	const struct ts_ingest_options *options;
 	struct ts_text_templates templates;
 	struct ts_log_lines lines;
-	struct ts_buf scratch;
+	struct ts_buf scratch, unfolded; /* a line without what a terminal added; the text of the object that it ends with */
 	struct ts_text_record *record;
 	struct ts_text_survey survey;
 	enum ts_text_format format;
@@ -136,6 +137,14 @@ static bool by_templates(const struct ts_text_templates *t, struct piece *p, str
 	return true;
 }
 
+/* Templates may be of the text of an object that the line ends with. */
+static bool by_object(struct text *x, struct ts_span line)
+{
+	size_t at;
+
+	return ts_text_unfold(line, &x->unfolded) && fits(&x->templates, ts_buf_view(&x->unfolded), x->record, &at);
+}
+
 static enum ts_status look_at(struct text *x, struct ts_span raw, struct piece *p, struct ts_error *err)
 {
 	*p = (struct piece){.format = TS_TEXT_NONE, .cut = x->lines.cut, .repeats = x->heads_best};
@@ -148,7 +157,7 @@ static enum ts_status look_at(struct text *x, struct ts_span raw, struct piece *
 		p->line.rank = p->line.outer = TS_TEXT_NO_RANK;
 	if (!x->templates.n)
 		p->format = ts_text_recognize(p->line.text, x->record, &p->bar, &p->is_bar);
-	else if (by_templates(&x->templates, p, x->record))
+	else if (by_templates(&x->templates, p, x->record) || by_object(x, p->line.text))
 		p->format = TS_TEXT_TEMPLATE;
 	if (p->format == TS_TEXT_TEMPLATE && !x->record->brief)
 		ts_text_memory_names(p->line.text, x->record);
@@ -1018,6 +1027,7 @@ enum ts_status ts_text_read(const struct ts_ingest_options *options, ts_object_s
 			 .options = options,
 			 .templates = templates_of(options->patterns, options->n_patterns, false),
 			 .scratch = TS_BUF_INIT(TS_LINE_MAX),
+			 .unfolded = TS_BUF_INIT(4 * TS_TEXT_LINE_MAX),
 			 .shows = TS_BUF_INIT(SHOWN_BYTES),
 			 .record = ts_arena_array(arena, 1, sizeof *x.record),
 			 .axis = ts_arena_array(arena, 1, sizeof *x.axis),
@@ -1049,6 +1059,7 @@ enum ts_status ts_text_read(const struct ts_ingest_options *options, ts_object_s
 	if (x.ranks)
 		ts_text_ranks_finish(x.ranks);
 	ts_buf_finish(&x.shows);
+	ts_buf_finish(&x.unfolded);
 	ts_buf_finish(&x.scratch);
 	return status;
 }

@@ -549,6 +549,122 @@ static const struct {
 	 "[rank1]: loss: 7.5\n[rank0]: loss: 2.0\n[rank1]: | step | 3 |\n[rank0]: | step | 3 |\n[rank1]: acc: 0.5\n[rank0]: acc: "
 	 "0.125\n",
 	 "loss", "1 2.5|2 2.25|3 2.0|1 9.5|2 8.5|3 7.5", NULL},
+	{"PySlowFast",
+	 "[05/03 12:00:00][INFO] logging.py:  99: json_stats: {\"_type\": \"train_iter\", \"dt\": 0.5, \"epoch\": \"1/3\", \"e"
+	 "ta\": \"1:12:41\", \"iter\": \"20/40\", \"loss\": 2.50000}\n"
+	 "[05/03 12:00:01][INFO] logging.py:  99: json_stats: {\"_type\": \"train_iter\", \"dt\": 0.5, \"epoch\": \"1/3\", \"e"
+	 "ta\": \"1:12:41\", \"iter\": \"40/40\", \"loss\": 2.25000}\n"
+	 "[05/03 12:00:02][INFO] logging.py:  99: json_stats: {\"_type\": \"train_iter\", \"dt\": 0.5, \"epoch\": \"2/3\", \"e"
+	 "ta\": \"1:12:41\", \"iter\": \"20/40\", \"loss\": 2.00000}\n"
+	 "[05/03 12:00:03][INFO] logging.py:  99: json_stats: {\"_type\": \"train_iter\", \"dt\": 0.5, \"epoch\": \"2/3\", \"e"
+	 "ta\": \"1:12:41\", \"iter\": \"40/40\", \"loss\": 1.75000}\n",
+	 "loss", "20 2.5|40 2.25|60 2.0|80 1.75",
+	 "train_iter epoch {epoch}/{}, iter {step}/{}: {*}"},
+	{"MLPerf",
+	 ":::MLLOG {\"namespace\": \"\", \"time_ms\": 1725490438668, \"event_type\": \"POINT_IN_TIME\", \"key\": \"global_batc"
+	 "h_size\", \"value\": 256, \"metadata\": {\"file\": \"x.py\", \"lineno\": 9}}\n"
+	 ":::MLLOG {\"namespace\": \"\", \"time_ms\": 1725490438668, \"event_type\": \"INTERVAL_START\", \"key\": \"run_start"
+	 "\", \"value\": null, \"metadata\": {\"file\": \"x.py\", \"lineno\": 9}}\n"
+	 ":::MLLOG {\"namespace\": \"\", \"time_ms\": 1725490438668, \"event_type\": \"POINT_IN_TIME\", \"key\": \"train_loss"
+	 "\", \"value\": 2.5, \"metadata\": {\"file\": \"x.py\", \"lineno\": 9, \"step_num\": 10}}\n"
+	 ":::MLLOG {\"namespace\": \"\", \"time_ms\": 1725490438668, \"event_type\": \"POINT_IN_TIME\", \"key\": \"train_loss"
+	 "\", \"value\": 2.25, \"metadata\": {\"file\": \"x.py\", \"lineno\": 9, \"step_num\": 20}}\n"
+	 ":::MLLOG {\"namespace\": \"\", \"time_ms\": 1725490438668, \"event_type\": \"POINT_IN_TIME\", \"key\": \"eval_accura"
+	 "cy\", \"value\": 0.5, \"metadata\": {\"file\": \"x.py\", \"lineno\": 9, \"step_num\": 20}}\n"
+	 ":::MLLOG {\"namespace\": \"\", \"time_ms\": 1725490438668, \"event_type\": \"POINT_IN_TIME\", \"key\": \"train_loss"
+	 "\", \"value\": 2.0, \"metadata\": {\"file\": \"x.py\", \"lineno\": 9, \"step_num\": 30}}\n",
+	 "loss", "10 2.5|20 2.25|30 2.0",
+	 "step {step}: {*}"},
+	{"MLPerf, by samples",
+	 ":::MLLOG {\"namespace\": \"\", \"time_ms\": 1725490438668, \"event_type\": \"POINT_IN_TIME\", \"key\": \"eval_loss"
+	 "\", \"value\": 2.5, \"metadata\": {\"file\": \"x.py\", \"lineno\": 9, \"samples_count\": 1024}}\n"
+	 ":::MLLOG {\"namespace\": \"\", \"time_ms\": 1725490438668, \"event_type\": \"POINT_IN_TIME\", \"key\": \"eval_loss"
+	 "\", \"value\": 2.25, \"metadata\": {\"file\": \"x.py\", \"lineno\": 9, \"samples_count\": 2048}}\n"
+	 ":::MLLOG {\"namespace\": \"\", \"time_ms\": 1725490438668, \"event_type\": \"POINT_IN_TIME\", \"key\": \"eval_loss"
+	 "\", \"value\": 2.0, \"metadata\": {\"file\": \"x.py\", \"lineno\": 9, \"samples_count\": 3072}}\n",
+	 "eval_loss", "1024 2.5|2048 2.25|3072 2.0",
+	 "step {step}: {*}"},
+	{"DLLogger",
+	 "DLLL {\"timestamp\": \"1600000000.1\", \"elapsedtime\": \"9.5\", \"type\": \"LOG\", \"step\": \"PARAMETER\", \"data"
+	 "\": {\"lr\": 0.5}}\n"
+	 "DLLL {\"timestamp\": \"1600000000.1\", \"elapsedtime\": \"9.5\", \"type\": \"LOG\", \"step\": [0, 10], \"data\": {"
+	 "\"train_loss\": 2.5}}\n"
+	 "DLLL {\"timestamp\": \"1600000001.1\", \"elapsedtime\": \"9.5\", \"type\": \"LOG\", \"step\": [0, 20], \"data\": {"
+	 "\"train_loss\": 2.25}}\n"
+	 "DLLL {\"timestamp\": \"1600000002.1\", \"elapsedtime\": \"9.5\", \"type\": \"LOG\", \"step\": [1, 30], \"data\": {"
+	 "\"train_loss\": 2.0}}\n"
+	 "DLLL {\"timestamp\": \"1600000003.1\", \"elapsedtime\": \"9.5\", \"type\": \"LOG\", \"step\": [1, 40], \"data\": {"
+	 "\"train_loss\": 1.75}}\n",
+	 "loss", "10 2.5|20 2.25|30 2.0|40 1.75",
+	 "epoch {epoch}, step {step}: {*}"},
+	{"Vowpal Wabbit",
+	 "learning rate = 0.5\n"
+	 "average  since         example        example  current  current  current\n"
+	 "loss     last          counter         weight    label  predict features\n"
+	 "0.500000 0.500000            1            1.0  -1.0000   0.0000       38\n"
+	 "0.250000 0.125000            2            2.0  -1.0000  -0.9268       38\n"
+	 "0.125000 0.062500            4            4.0  -1.0000  -0.9394       28\n"
+	 "0.062500 0.031250            8            8.0  -1.0000  -0.9394       28 h\n"
+	 "\n"
+	 "average loss = 0.125\n",
+	 "since last", "1 0.5|2 0.125|4 0.0625|8 0.03125",
+	 "{average loss} {since last} {step} {example weight} {} {} {} h\n{average loss} {since last} {step} {example weight}"
+	 " {} {} {}"},
+	{"Kaldi's phases",
+	 "LOG (nnet3-chain-train[5.5]:PrintStatsForThisPhase():nnet-training.cc:310) Average objective function for 'output' f"
+	 "or minibatches 0-9 is -0.25 over 5056 frames.\n"
+	 "LOG (nnet3-chain-train[5.5]:PrintStatsForThisPhase():nnet-training.cc:310) Average objective function for 'output-xe"
+	 "nt' for minibatches 0-9 is -2.5 over 5056 frames.\n"
+	 "LOG (nnet3-chain-train[5.5]:PrintStatsForThisPhase():nnet-training.cc:310) Average objective function for 'output' f"
+	 "or minibatches 10-19 is -0.125 + -0.5 = -0.625 over 5056 frames.\n"
+	 "LOG (nnet3-chain-train[5.5]:PrintStatsForThisPhase():nnet-training.cc:310) Average objective function for 'output-xe"
+	 "nt' for minibatches 10-19 is -2.25 over 5056 frames.\n"
+	 "LOG (nnet3-chain-train[5.5]:PrintStatsForThisPhase():nnet-training.cc:310) Average objective function for 'output' f"
+	 "or minibatches 20-29 is -0.0625 over 5056 frames.\n"
+	 "LOG (nnet3-chain-train[5.5]:PrintStatsForThisPhase():nnet-training.cc:310) Average objective function for 'output-xe"
+	 "nt' for minibatches 20-29 is -2.0 over 5056 frames.\n"
+	 "LOG (nnet3-chain-train[5.5]:PrintTotalStats():nnet-training.cc:348) Overall average objective function for 'output' "
+	 "is -0.75 over 505600 frames.\n",
+	 "objective", "9 -0.25|19 -0.125|29 -0.0625",
+	 NULL},
+	{"nerfstudio",
+	 "Step (% Done)       Train Iter (time)    ETA (time)           Train Rays / Sec\n"
+	 "-----\n"
+	 "0 (0.00%)           1 s, 125.5 ms        39 m, 57 s           38.30 K\n"
+	 "10 (0.03%)          107.5 ms             39 m, 57 s           38.30 K\n"
+	 "20 (0.07%)          106.5 ms             39 m, 57 s           38.30 K\n"
+	 "30 (0.10%)          105.5 ms             39 m, 57 s           38.30 K\n",
+	 "step", "10 0.1075|20 0.1065|30 0.1055",
+	 NULL},
+	{"a measure with its step behind the name",
+	 "Train loss 0 2.500000 Grad Norm 0.5 1.23s/it\n"
+	 "Train loss 1 2.250000 Grad Norm 0.5 1.23s/it\n"
+	 "Train loss 2 2.000000 Grad Norm 0.5 1.23s/it\n"
+	 "Validation loss 2:  9.512345\n",
+	 "loss", "0 2.5|1 2.25|2 2.0",
+	 "Train loss {step} {Train loss} {*}"},
+	{"a time with blanks around a dash",
+	 "INFO - 08/10/19 10:00:01 - 0:00:01 -       5 -  103.45 sent/s - train loss:  2.5000 || val loss:  5.5 - Transformer LR = 1"
+	 ".0000e-04\n"
+	 "INFO - 08/10/19 10:00:02 - 0:00:02 -       10 -  103.45 sent/s - train loss:  2.2500 || val loss:  5.5 - Transformer LR = "
+	 "1.0000e-04\n"
+	 "INFO - 08/10/19 10:00:03 - 0:00:03 -       15 -  103.45 sent/s - train loss:  2.0000 || val loss:  5.5 - Transformer LR = "
+	 "1.0000e-04\n",
+	 "loss", "5 2.5|10 2.25|15 2.0",
+	 "{step} - {*}"},
+	{"CenterNet",
+	 "ctdet/default || train: [1][0/40]|Tot: 0:00:00 |ETA: 0:00:40 |loss 2.5000 |hm_loss 1.5 |Data 0.001s(0.010s)\n"
+	 "ctdet/default |#| train: [1][20/40]|Tot: 0:00:01 |ETA: 0:00:40 |loss 2.2500 |hm_loss 1.5 |Data 0.001s(0.010s)\n"
+	 "ctdet/default |##| train: [2][0/40]|Tot: 0:00:02 |ETA: 0:00:40 |loss 2.0000 |hm_loss 1.5 |Data 0.001s(0.010s)\n"
+	 "ctdet/default |###| train: [2][20/40]|Tot: 0:00:03 |ETA: 0:00:40 |loss 1.7500 |hm_loss 1.5 |Data 0.001s(0.010s)\n",
+	 "loss", "0 2.5|20 2.25|40 2.0|60 1.75",
+	 NULL},
+	{"a dict with a step",
+	 "{'epoch': 0, 'iter': 0, 'avg_loss': 2.5, 'loss': 9.5}\n"
+	 "{'epoch': 0, 'iter': 20, 'avg_loss': 2.25, 'loss': 9.5}\n"
+	 "{'epoch': 0, 'iter': 40, 'avg_loss': 2.0, 'loss': 9.5}\n",
+	 "avg_loss", "0 2.5|20 2.25|40 2.0",
+	 NULL},
 };
 
 static void read_as(struct test_run *t, const char *path, const struct ts_ingest_result *guess)
@@ -667,9 +783,9 @@ static void counters_behind_values_are_refused(void **state)
 	test_run_init(&t);
 	for (int i = 0; i < 40; i++)
 		ts_buf_printf(&text,
-			      "[06/21 17:58:49][INFO] logging.py: 99: json_stats: {\"_type\": \"train_iter_\", \"dt\": 1.5, "
+			      "[06/21 17:58:49][INFO] logging.py: 99: stats: \"_type\": \"train_iter_\", \"dt\": 1.5, "
 			      "\"epoch\": \"1/2\", \"eta\": \"3:22:31\", \"grad_norm\": 6.5, \"iter\": \"%d/316\", "
-			      "\"loss\": 3.5, \"lr\": 0.5}\n",
+			      "\"loss\": 3.5, \"lr\": 0.5\n",
 			      10 * (i + 1));
 	ts_buf_char(&text, '\0');
 	test_write(&t, "a.log", (const char *)text.data);

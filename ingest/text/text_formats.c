@@ -95,6 +95,15 @@ static bool has_number(const struct ts_text_record *r, const char *name)
 	return c && !c->is_text;
 }
 
+/* Whether a number of the record has the name of a step: "iter", "global_step/max_steps". */
+static bool counts(const struct ts_text_record *r)
+{
+	for (size_t i = 0; i < r->n; i++)
+		if (ts_log_axis_tells(r->cells[i].name) && !ts_span_is(r->cells[i].name, "epoch"))
+			return true;
+	return false;
+}
+
 static bool fits(const struct form *form, struct ts_span text, struct ts_text_record *r)
 {
 	struct ts_span rest;
@@ -108,6 +117,9 @@ static bool fits(const struct form *form, struct ts_span text, struct ts_text_re
 	heads = r->n;
 	/* The template consumed the brace of the dict. */
 	if (form->between == '{' && !ts_text_dict(r, form->renames, ts_span_of(rest.data - 1, rest.len + 1)))
+		return false;
+	/* A record of Hugging Face has no step. A dict that has one is another program's, and is read by it. */
+	if (form->format == TS_TEXT_HUGGINGFACE && counts(r))
 		return false;
 	if (form->between != '{')
 		ts_text_pairs(r, form->renames, rest, form->between);

@@ -8,8 +8,10 @@
 #include "ingest/text/text_doing.h"
 #include "ingest/text/text_formats.h"
 #include "ingest/text/text_kinds.h"
+#include "ingest/text/text_known.h"
 #include "ingest/text/text_line.h"
 #include "ingest/text/text_pattern.h"
+#include "ingest/text/text_unfold.h"
 
 #include <stdio.h>
 
@@ -20,6 +22,7 @@ enum {
 	LINES_MANY = 30, /* so many lines are a log, however much else stands among them */
 	PER_LINES = 50,	 /* one line of a step in so many is a log */
 	NONE = TS_TEXT_COUNTERS,
+	KNOWN_BYTES = 256 << 10, /* so far into the log a program that is known by a mark must have it */
 	TEMPLATE_MAX = 2 * TS_TEXT_FORM,
 	FIELD_MAX = 40,
 };
@@ -264,6 +267,8 @@ static bool joins_steps(const struct choice *c, const struct ts_text_sort *s)
 	if (s->lines == 1 && !ts_log_axis_tells(ts_span_str(mine->name)))
 		return false;
 	theirs = &c->steps->counters[c->roles.step];
+	if (evaluation_of(s) && mine->fraction && theirs->fraction && mine->whole != theirs->whole)
+		return false; /* it counts the batches of the evaluation */
 	return is_named(mine) && falls_of(s, &r) <= s->lines / 20 + 1 && mine->value >= theirs->least &&
 	       mine->least <= theirs->value + 1;
 }
@@ -433,6 +438,16 @@ static void put_first_name(char *out, size_t *n, const char *form)
 	put(out, n, "}");
 }
 
+/* The bytes of the form before its first counter. */
+static size_t words_before(const char *form)
+{
+	size_t n = 0;
+
+	while (form[n] && form[n] != TS_TEXT_COUNTER)
+		n++;
+	return ts_trim(ts_span_of(form, n)).len;
+}
+
 /* The field of a counter that is neither the step nor the epoch: one of another axis, that moves, is kept by its name. */
 static const char *own_field(const struct ts_text_sort *s, size_t counter, char field[FIELD_MAX])
 {
@@ -475,6 +490,8 @@ static const char *template_of(const struct ts_text_sort *s, bool counting, cons
 	}
 	while (n && out[n - 1] == ' ')
 		out[--n] = '\0';
+	if (2 * s->index > s->lines)
+		return ts_arena_printf(arena, "%s {%.*s} {%s*}", out, (int)words_before(s->form), s->form, prefix);
 	if (2 * s->behind > s->lines)
 		return ts_arena_printf(arena, "%s {%.*s}", out, (int)ts_text_measure_len(ts_span_str(s->form)), s->form);
 	if (!s->named)
@@ -632,7 +649,7 @@ static bool is_ended_bar(struct ts_span text)
 }
 
 static enum ts_status read_sample(struct ts_log_lines *lines, enum way way, struct ts_text_kinds *k, struct ts_buf *scratch,
-				  struct ts_error *err)
+				  struct ts_buf *unfolded, struct ts_error *err)
 {
 	struct ts_span raw;
 	enum ts_log_line_end end;
@@ -659,6 +676,8 @@ static enum ts_status read_sample(struct ts_log_lines *lines, enum way way, stru
 			continue;
 		if (!k->unranked && !k->loose)
 			pass_number(&line);
+		if (ts_text_unfold(line.text, unfolded))
+			line.text = line.numbered = ts_buf_view(unfolded);
 		numbered = line.naming == TS_TEXT_BY_NUMBER && line.numbered.len > line.text.len;
 		k->numbered += numbered;
 		if (way == BY_FIRST && numbered)
@@ -672,7 +691,7 @@ static enum ts_status read_sample(struct ts_log_lines *lines, enum way way, stru
 static enum ts_status sort_lines(const char *top, const char *path, enum way way, bool unranked, struct ts_arena *arena,
 				 struct ts_text_kinds *ret_kinds, struct ts_error *err)
 {
-	struct ts_buf scratch = TS_BUF_INIT(TS_LINE_MAX);
+	struct ts_buf scratch = TS_BUF_INIT(TS_LINE_MAX), unfolded = TS_BUF_INIT(4 * TS_TEXT_LINE_MAX);
 	struct ts_log_lines lines;
 	enum ts_status status = ts_text_kinds_init(ret_kinds, TS_TEXT_GUESS_KINDS, arena, err);
 
@@ -682,8 +701,9 @@ static enum ts_status sort_lines(const char *top, const char *path, enum way way
 	ret_kinds->unranked = unranked;
 	status = ts_log_lines_open(&lines, top, path, '\r', err);
 	if (!status)
-		status = read_sample(&lines, way, ret_kinds, &scratch, err);
+		status = read_sample(&lines, way, ret_kinds, &scratch, &unfolded, err);
 	ts_log_lines_close(&lines);
+	ts_buf_finish(&unfolded);
 	ts_buf_finish(&scratch);
 	return status;
 }
@@ -720,11 +740,69 @@ static enum ts_status guess_unranked(const char *top, const char *path, struct t
 	return TS_OK;
 }
 
+/* Whether the line is one of a step of the program. */
+static bool fits_known(const struct ts_text_known *known, struct ts_span line, struct ts_text_record *r)
+{
+	for (size_t i = 0; known && line.len <= TS_TEXT_LINE_MAX && i < TS_TEXT_KNOWN_TEMPLATES && known->templates[i]; i++)
+		if (ts_text_pattern_match(ts_span_str(known->templates[i]), line, r, NULL, NULL))
+			return true;
+	return false;
+}
+
+/* Looks for a program that is known by a mark near the beginning, and whose template then fits lines. */
+static enum ts_status find_known(struct ts_log_lines *lines, struct ts_text_record *r, struct ts_buf *scratch,
+				 struct ts_text_guess *g, struct ts_error *err)
+{
+	const struct ts_text_known *known = NULL;
+	enum ts_log_line_end end = TS_LOG_LINE;
+	struct ts_text_line line;
+	struct ts_span raw;
+
+	while (ts_log_lines_at(lines) < (known ? TS_TEXT_GUESS_BYTES : KNOWN_BYTES)) {
+		if (ts_log_lines_next(lines, &raw, &end, err))
+			return err->status;
+		if (end != TS_LOG_LINE || (raw.len && memchr(raw.data, '\0', raw.len)))
+			break;
+		if (ts_text_line_clean(raw, scratch, &line, err))
+			return err->status;
+		if (!known)
+			known = ts_text_known_by(line.text);
+		g->lines += fits_known(known, line.text, r);
+	}
+	for (size_t i = 0; known && g->lines >= LINES_LEAST && i < TS_TEXT_KNOWN_TEMPLATES && known->templates[i]; i++)
+		g->templates[g->n++] = known->templates[i];
+	g->counts = g->n && strstr(g->templates[0], "{step}");
+	sort(g);
+	return TS_OK;
+}
+
+static enum ts_status guess_known(const char *top, const char *path, struct ts_arena *arena, struct ts_text_guess *ret_guess,
+				  struct ts_error *err)
+{
+	struct ts_text_record *r = ts_arena_array(arena, 1, sizeof *r);
+	struct ts_buf scratch = TS_BUF_INIT(TS_LINE_MAX);
+	struct ts_log_lines lines;
+	enum ts_status status = r ? ts_log_lines_open(&lines, top, path, '\r', err) : ts_arena_error(arena, err);
+
+	*ret_guess = (struct ts_text_guess){.n = 0};
+	if (!r)
+		return status;
+	if (!status)
+		status = find_known(&lines, r, &scratch, ret_guess, err);
+	ts_log_lines_close(&lines);
+	ts_buf_finish(&scratch);
+	return status;
+}
+
 enum ts_status ts_text_guess(const char *top, const char *path, struct ts_arena *arena, struct ts_text_guess *ret_guess,
 			     struct ts_error *err)
 {
 	struct ts_text_kinds kinds;
 
+	if (guess_known(top, path, arena, ret_guess, err))
+		return err->status;
+	if (ret_guess->n)
+		return TS_OK;
 	if (sort_lines(top, path, BY_NAME, false, arena, &kinds, err) || make(&kinds, BY_NAME, arena, ret_guess, err))
 		return err->status;
 	if ((!ret_guess->n || ret_guess->why) && kinds.rank_lines < kinds.lines && guess_unranked(top, path, arena, ret_guess, err))

@@ -6,6 +6,8 @@
  * or stand among them as parts of their blocks. What comes out are templates, nothing else: a guess is read by the machinery of
  * --pattern, and equals the run that --pattern with them gives.
  *
+ * A line that ends with an object in JSON is looked at as text_unfold.h writes it. A program that text_known.h knows is not guessed.
+ *
  * A log without such a counter is looked at again: whether the first whole number of its lines rises so, whatever its name ("Instance:
  * 4000;", "0 | loss 2.5"); then whether most of its lines are of one kind without a counter, and each has what trainings measure.
  *

@@ -164,6 +164,18 @@ static bool is_of_percent(const struct found *f, size_t i)
 	       ts_span_is(token(f, i + 1)->unit, "%") && is_mark(f, i + 2, ')');
 }
 
+/* "Train loss 40 0.52" */
+static bool is_index(const struct found *f, size_t i)
+{
+	return !f->n && measures(f) && ts_text_is_index(f->tokens, i);
+}
+
+/* "train: [1][0/100]": an epoch in a bracket of its own, and right behind it a step of so many. */
+static bool is_before_fraction(const struct found *f, size_t i)
+{
+	return is_mark(f, i + 2, '[') && token(f, i + 3)->kind == TS_TEXT_FRACTION;
+}
+
 static bool is_counter(const struct found *f, size_t i)
 {
 	const struct ts_text_token *t = token(f, i);
@@ -175,9 +187,9 @@ static bool is_counter(const struct found *f, size_t i)
 		return false;
 	if (named_axis(f, i) || ts_log_axis_rank(t->unit) != TS_LOG_AXIS_NONE || (f->loose && is_first(f, i)))
 		return true;
-	if (bracketed && !f->words && is_mark(f, i + 1, ']'))
+	if (bracketed && is_mark(f, i + 1, ']') && (!f->words || is_before_fraction(f, i)))
 		return true;
-	if (is_of_pair(f, i) || (!f->words && is_of_percent(f, i)))
+	if (is_index(f, i) || is_of_pair(f, i) || (!f->words && is_of_percent(f, i)))
 		return true;
 	return f->words && is_mark(f, i - 1, ':') && is_mark(f, i + 1, '[') && token(f, i + 2)->kind == TS_TEXT_FRACTION;
 }
@@ -701,6 +713,13 @@ static bool names_axis(const struct ts_text_record *r)
 	return false;
 }
 
+/* "Train loss 40 0.52": the counter stands between the name of a measure and its number. */
+static bool counts_measure(const struct found *f)
+{
+	return f->n == 1 && f->names[0] != SIZE_MAX && rank_of_word(token(f, f->names[0])->text) == TS_LOG_AXIS_NONE &&
+	       ts_text_is_index(f->tokens, f->counters[0]);
+}
+
 /* Returns what names of an evaluation begin with if the first name behind the counters is one's. */
 static const char *count_named(struct ts_text_kinds *k, struct ts_text_sort *s, const struct found *f, struct ts_span line)
 {
@@ -720,6 +739,12 @@ static const char *count_named(struct ts_text_kinds *k, struct ts_text_sort *s, 
 	s->fractions += decimals;
 	evaluation = k->record->n ? ts_text_evaluation(k->record->cells[0].name) : NULL;
 	keep_names(s, k->record, evaluation);
+	if (counts_measure(f)) {
+		s->index++;
+		s->named += !k->record->n;
+		s->measured += !measures;
+		return ts_text_evaluation(ts_span_from(line, f->from));
+	}
 	if (measures) {
 		s->both += numbers_before(k, f, line);
 		return evaluation;

@@ -54,6 +54,7 @@ struct ts_text_sort {
 	uint64_t plain;				/* lines of named numbers and nothing else */
 	uint64_t axes;				/* lines with a number beside the counters whose name is that of an axis */
 	uint64_t behind; /* lines of a measure whose number stands behind the counter: "Training loss at step 200: 2.5" */
+	uint64_t index;	 /* lines whose counter stands between the name of a measure and its number: "Train loss 40 0.52" */
 	uint64_t names[TS_TEXT_KIND_NAMES];	/* hashes of the names of its first line */
 	size_t n_names;
 };

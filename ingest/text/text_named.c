@@ -90,6 +90,15 @@ bool ts_text_breaks(const struct ts_text_tokens *tokens, size_t i)
 	return t->kind == TS_TEXT_OTHER || (t->kind == TS_TEXT_MARK && !memchr(":='\"`", t->mark, 5));
 }
 
+bool ts_text_is_index(const struct ts_text_tokens *tokens, size_t i)
+{
+	const struct ts_text_token *t = &tokens->items[i], *next = t + 1;
+
+	return i > 0 && i + 1 < tokens->n && t->kind == TS_TEXT_NUMBER && !t->unit.len && !memchr(t->text.data, '.', t->text.len) &&
+	       tokens->items[i - 1].kind == TS_TEXT_WORD && next->kind == TS_TEXT_NUMBER && next->gap == 1 && !next->unit.len &&
+	       memchr(next->text.data, '.', next->text.len) && (i + 2 == tokens->n || tokens->items[i + 2].gap);
+}
+
 bool ts_text_is_short(const struct ts_text_tokens *tokens, size_t i)
 {
 	const struct ts_text_token *t = &tokens->items[i], *next = t + 1;
@@ -364,6 +373,10 @@ static void take_number(struct naming *n)
 		n->words = n->strong ? 0 : n->words;
 		n->name_end = t->end;
 		n->strong = false;
+		return;
+	}
+	if (n->words && ts_text_is_index(n->tokens, n->i) && n->i + 1 < n->end) {
+		n->left_over = true;
 		return;
 	}
 	if (n->words) {

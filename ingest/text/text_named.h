@@ -25,6 +25,8 @@ bool ts_text_named_in(struct ts_span text, struct ts_text_record *r);
 bool ts_text_word_among(struct ts_span word, const char *const *list);
 /* Whether words end before this token: a level of a logger, a mark that separates, a wide gap between two words. */
 bool ts_text_breaks(const struct ts_text_tokens *tokens, size_t i);
+/* Whether the token is a whole number between words and a number with decimals, which counts what they name: "Train loss 40 0.52". */
+bool ts_text_is_index(const struct ts_text_tokens *tokens, size_t i);
 /* Whether the token is the dot of a short word before a number: "Up. 14000". */
 bool ts_text_is_short(const struct ts_text_tokens *tokens, size_t i);
 /* Whether the name is what a logger or a launcher says of itself: a rank, a process, a line of a source. */

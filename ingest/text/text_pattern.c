@@ -370,9 +370,17 @@ static bool match_here(struct ts_span pattern, struct ts_span line, size_t *at, 
 	return true;
 }
 
+/* Whether a digit at line.data[at] goes on with a time, a date or a number: "00" of "10:00". */
+static bool goes_on(struct ts_span line, size_t at)
+{
+	return at > 1 && ts_is_digit(line.data[at]) && ts_is_digit(line.data[at - 2]) && memchr(":./", line.data[at - 1], 3);
+}
+
 /* Whether a word begins at line.data[at]: "epoch 1" is not found in "subepoch 1". */
 static bool begins_word(struct ts_span line, size_t at)
 {
+	if (goes_on(line, at))
+		return false;
 	return at == 0 || !ts_is_alnum(line.data[at]) || (!ts_is_alnum(line.data[at - 1]) && line.data[at - 1] != '_');
 }
 

@@ -48,7 +48,7 @@ TARGETS = {  # target: what it feeds
     "fuzz_export": "ts_export_read",
     "fuzz_log_map": "ts_log_table_import ts_log_number",
     "fuzz_text_log": "ts_text_read ts_text_bar_parse ts_text_tail_read",
-    "fuzz_text_guess": "ts_text_guess ts_text_tokenize ts_text_named_in ts_text_table_row",
+    "fuzz_text_guess": "ts_text_guess ts_text_unfold ts_text_tokenize ts_text_named_in ts_text_table_row",
     "fuzz_dvclive": "ts_dvclive_read ts_deepspeed_read ts_log_hparams",
     "fuzz_huggingface": "ts_huggingface_read",
     "fuzz_tensorboard": "ts_tensorboard_read",
