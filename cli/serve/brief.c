@@ -6,10 +6,12 @@
 #include "base/json_writer.h"
 #include "base/order.h"
 #include "base/text.h"
+#include "cli/serve/token_count.h"
 
 #include <stdio.h>
 
 enum { KEPT = 64, SCRATCH_MAX = 8 << 20, DEPTH = 12, COLUMNS = 16, LAST_MAX = 512, LINE_ITEMS = 16, LINE_LETTERS = 160 };
+enum { SAID_MAX = 1200 }; /* bytes of what an answer says */
 
 struct node {
 	enum ts_json_type type; /* OBJECT, ARRAY, or that of a value */
@@ -19,16 +21,18 @@ struct node {
 	bool integer;
 	struct node *first, **end, *next;
 	size_t n; /* members or items, also those that are not kept */
-	int rank; /* of its key: what comes first */
+	int rank; /* of its key, or that of its list: what comes first */
 	size_t place;
 };
+
+enum { RANK_SAID = 0, RANK_OTHER = 6, RANK_PROGRAMS = 8 };
 
 /* What the members of a document are to a reader, by their names. Others stand between the first and the second line. */
 static const struct rank {
 	const char *names; /* separated by spaces */
 	int rank;
 } ranks[] = {
-	{"verdict exit_code sentence sentences", 0},
+	{"verdict exit_code sentence sentences", RANK_SAID},
 	{"title confidence cause reason why_not step lost not_comparable", 1},
 	{"bound diagnosis findings first warnings", 2},
 	{"evidence_for evidence_against evidence tiers detail advice shares metrics why rates", 3},
@@ -38,10 +42,8 @@ static const struct rank {
 	{"unchecked plots record policy_digest text_id block_count shared_block_count features measures events cells unknown cut_offs "
 	 "series "
 	 "notes recorded_events op ops passed_over",
-	 8},
+	 RANK_PROGRAMS},
 };
-enum { RANK_OTHER = 6 };
-
 static int rank_of(struct ts_span key)
 {
 	for (size_t i = 0; i < sizeof ranks / sizeof ranks[0]; i++)
@@ -68,7 +70,7 @@ static struct node *make(struct reading *r, const struct ts_json_token *token, s
 
 	if (!node)
 		return NULL;
-	*node = (struct node){.type = token->type, .key = key, .rank = key.len ? rank_of(key) : 0};
+	*node = (struct node){.type = token->type, .key = key, .rank = key.len ? rank_of(key) : RANK_SAID + 1};
 	if (token->type == TS_JSON_NUMBER) {
 		node->number = token->number;
 		node->integer = token->integer;
@@ -113,6 +115,8 @@ static enum ts_status read_inside(struct reading *r, struct node *node, struct t
 		if (read_value(r, &token, key, &child, err))
 			return err->status;
 		child->place = node->n;
+		if (node->type == TS_JSON_ARRAY)
+			child->rank = node->rank;
 		*node->end = child;
 		node->end = &child->next;
 	}
@@ -165,26 +169,31 @@ static bool is_digest(struct ts_span text)
 	return true;
 }
 
-static void put_text(struct writing *w, struct ts_span text)
+static void put_at_most(struct writing *w, struct ts_span text, size_t letters)
 {
 	size_t n = is_digest(text) ? 16 : text.len;
-	bool cut = n > w->letters;
+	bool cut = n > letters;
 
 	if (cut)
-		for (n = w->letters; n && (text.data[n] & 0xC0) == 0x80;)
+		for (n = letters; n && (text.data[n] & 0xC0) == 0x80;)
 			n--;
 	ts_escape(w->out, ts_span_of(text.data, n));
 	if (cut)
 		ts_buf_str(w->out, "...");
 }
 
-/* Six digits of a fraction are enough to read; whole numbers stay as they are. */
+static void put_text(struct writing *w, struct ts_span text)
+{
+	put_at_most(w, text, w->letters);
+}
+
+/* Six digits of a fraction are enough to read; whole numbers stay as they are. What an answer says is not cut as other texts are. */
 static void put_scalar(struct writing *w, const struct node *node)
 {
 	char text[32];
 
 	if (node->type != TS_JSON_NUMBER || node->integer)
-		put_text(w, node->text.len ? node->text : ts_span_str("-"));
+		put_at_most(w, node->text.len ? node->text : ts_span_str("-"), node->rank == RANK_SAID ? SAID_MAX : w->letters);
 	else
 		put_text(w, ts_span_of(text, (size_t)snprintf(text, sizeof text, "%.6g", node->number)));
 }
@@ -303,12 +312,17 @@ static const struct node *member(const struct node *object, struct ts_span key)
 	return NULL;
 }
 
-static void put_left_out(struct writing *w, const struct node *node, size_t shown, size_t depth)
+static void put_more(struct writing *w, size_t n, size_t depth)
 {
-	if (shown >= node->n)
+	if (!n)
 		return;
 	put_indent(w, depth);
-	ts_buf_printf(w->out, "(%zu more)\n", node->n - shown);
+	ts_buf_printf(w->out, "(%zu more)\n", n);
+}
+
+static void put_left_out(struct writing *w, const struct node *node, size_t shown, size_t depth)
+{
+	put_more(w, node->n - shown, depth);
 }
 
 static void put_heads(struct writing *w, const struct table *t)
@@ -416,6 +430,17 @@ static void put_list(struct writing *w, const struct node *list, size_t depth)
 	put_left_out(w, list, shown, depth);
 }
 
+/* Members that say something, but not enough for these limits. */
+static size_t left_out_by_rank(const struct writing *w, const struct node *object)
+{
+	const struct writing wide = {.rank = RANK_PROGRAMS};
+	size_t n = 0;
+
+	for (const struct node *at = object->first; at; at = at->next)
+		n += says_nothing(w, at) && !says_nothing(&wide, at);
+	return n;
+}
+
 static void put_members(struct writing *w, const struct node *object, size_t depth)
 {
 	const struct node *sorted[KEPT];
@@ -433,7 +458,7 @@ static void put_members(struct writing *w, const struct node *object, size_t dep
 			put_text(w, at->key);
 			ts_buf_str(w->out, ": none\n");
 		}
-	put_left_out(w, object, object->n < KEPT ? object->n : KEPT, depth);
+	put_more(w, object->n - (object->n < KEPT ? object->n : KEPT) + left_out_by_rank(w, object), depth);
 }
 
 static void put_value(struct writing *w, const struct node *node, size_t depth)
@@ -480,7 +505,31 @@ static void put_last(struct ts_buf *out, const struct node *root, const char *co
 	ts_buf_char(out, '\n');
 }
 
-static void put_fitting(const struct node *root, size_t room, struct ts_buf *out)
+struct room {
+	size_t bytes, tokens;
+};
+
+static bool fits(struct ts_span text, const struct room *room)
+{
+	return text.len <= room->bytes && ts_tokens_most(text) <= room->tokens;
+}
+
+/* Whole lines from the beginning, as many as fit, and that the others are left out. */
+static void cut_lines(struct ts_buf *out, size_t begin, const struct room *room)
+{
+	static const char left_out[] = "(what comes after this is left out)\n";
+	const struct ts_span said = ts_span_str(left_out);
+	const struct room less = {room->bytes - said.len, room->tokens - ts_tokens_most(said)};
+	struct ts_span whole = ts_span_from(ts_buf_view(out), begin), kept = ts_span_of(whole.data, 0);
+
+	for (size_t i = 0; i < whole.len && i < less.bytes; i++)
+		if (whole.data[i] == '\n' && fits(ts_span_of(whole.data, i + 1), &less))
+			kept.len = i + 1;
+	out->len = begin + kept.len;
+	ts_buf_str(out, left_out);
+}
+
+static void put_fitting(const struct node *root, const struct room *room, struct ts_buf *out)
 {
 	static const struct writing limits[] = {
 		{.rows = 50, .letters = 800, .depth = 8, .rank = 8}, {.rows = 20, .letters = 500, .depth = 6, .rank = 8},
@@ -497,13 +546,10 @@ static void put_fitting(const struct node *root, size_t room, struct ts_buf *out
 		out->len = begin;
 		w.out = out;
 		put_value(&w, root, 0);
-		if (out->len - begin <= room)
+		if (fits(ts_span_from(ts_buf_view(out), begin), room))
 			return;
 	}
-	/* A document of many members that all say something: its beginning, up to a whole line. */
-	out->len = begin + room;
-	while (out->len > begin && out->data[out->len - 1] != '\n')
-		out->len--;
+	cut_lines(out, begin, room);
 }
 
 enum ts_status ts_brief(struct ts_span document, const char *command, const char *next, struct ts_arena *arena, struct ts_buf *out,
@@ -524,8 +570,11 @@ enum ts_status ts_brief(struct ts_span document, const char *command, const char
 	if (!status)
 		status = ts_arena_check(arena, err);
 	if (!status) {
+		struct room room;
+
 		put_last(&last, root, command, next);
-		put_fitting(root, TS_BRIEF_BYTES - last.len, &text);
+		room = (struct room){TS_BRIEF_BYTES - last.len, TS_BRIEF_TOKENS - ts_tokens_most(ts_buf_view(&last))};
+		put_fitting(root, &room, &text);
 		ts_buf_span(out, ts_buf_view(&text));
 		ts_buf_span(out, ts_buf_view(&last));
 		status = ts_buf_check(&text, err) || ts_buf_check(&last, err) ? err->status : ts_buf_check(out, err);

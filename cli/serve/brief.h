@@ -1,9 +1,9 @@
 /* brief.h - a document as a short text for a model that reads it: what it says first, then what that rests on, then what to do next.
  *
- * A brief has at most TS_BRIEF_BYTES bytes, which count as TS_BRIEF_TOKENS tokens of three bytes each. Members that say something
- * (verdict, sentence, findings, evidence, experiments) come first and are cut last; what is null or empty, and what repeats other
- * members for programs (curves, records, digests), is left out. Rows of one form are a table. Each list that is cut says how many of
- * its rows are left out. Threads: pure.
+ * A brief has at most TS_BRIEF_BYTES bytes and TS_BRIEF_TOKENS tokens, as token_count.h counts them. Members that say something
+ * (verdict, sentence, findings, evidence, experiments) come first and are cut last, and a verdict and its sentence stay whole up to
+ * 1,200 bytes; what is null or empty, and what repeats other members for programs (curves, records, digests), is left out. Rows of
+ * one form are a table. Each list that is cut says how many of its rows are left out. Threads: pure.
  */
 #ifndef TSCOPE_CLI_SERVE_BRIEF_H
 #define TSCOPE_CLI_SERVE_BRIEF_H

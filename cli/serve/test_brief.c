@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include "cli/serve/brief.h"
+#include "cli/serve/token_count.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -20,6 +21,7 @@ static const char *brief(const char *document, const char *next)
 	ts_arena_init(&arena, 1 << 24);
 	assert_int_equal(ts_brief(ts_span_str(document), "tscope diff a b", next, &arena, &out, &err), TS_OK);
 	assert_true(out.len <= TS_BRIEF_BYTES);
+	assert_true(ts_tokens_most(ts_buf_view(&out)) <= TS_BRIEF_TOKENS);
 	memcpy(text, out.data, out.len);
 	text[out.len] = '\0';
 	ts_buf_finish(&out);
@@ -67,6 +69,66 @@ static void test_cut(void **state)
 	assert_non_null(strstr(text, "all of it: tscope diff a b\n"));
 }
 
+/* Numbers take more tokens than words, so that few of their rows fit. The sentence beside them stays whole: here it is as long as that
+ * of a gate of many metrics, in a list and in a member of a member. */
+static void test_sentence_beside_numbers(void **state)
+{
+	static char document[1 << 16], sentence[1100];
+	size_t n = 0, m = 0;
+	const char *text;
+
+	(void)state;
+	for (int i = 0; i < 12; i++)
+		m += (size_t)snprintf(sentence + m, sizeof sentence - m, "%smetric %d is %d.%d %% above what 5 baselines have",
+				      i ? ", " : "", i, i, i);
+	n = (size_t)snprintf(document, sizeof document, "{\"rows\":[");
+	for (unsigned i = 0; i < 60; i++)
+		n += (size_t)snprintf(document + n, sizeof document - n,
+				      "%s{\"a\":\"-%u.%ue\",\"b\":\"-%u.%ue\",\"c\":\"-%u.%ue\",\"d\":\"-%u.%ue\",\"e\":\"-%u.%ue\"}",
+				      i ? "," : "", i % 7, i, i % 5, 2 * i, i % 3, i + 9, i % 9, i + 7, i % 8, i + 5);
+	(void)snprintf(document + n, sizeof document - n, "],\"diagnosis\":{\"sentence\":\"%s\"},\"sentences\":[\"%s\"]}", sentence,
+		       sentence);
+	text = brief(document, "analyze");
+	assert_non_null(strstr(text, " more)\n"));
+	assert_int_equal(strncmp(text, "sentences:\n - ", 14), 0);
+	assert_int_equal(strncmp(text + 14, sentence, m), 0);
+	assert_non_null(strstr(text + 14 + m, sentence));
+	assert_non_null(strstr(text, "all of it: tscope diff a b\n"));
+}
+
+/* Where even the shortest form is too long, whole lines are kept, and the brief says that there was more. */
+static void test_too_many_members(void **state)
+{
+	static const char *const names[] = {
+		"confidence",	"cause",    "reason", "lost",	"bound",  "diagnosis", "findings", "first", "warnings",
+		"evidence_for", "evidence", "tiers",  "detail", "advice", "shares",    "metrics",  "why",   "rates",
+	};
+	static char document[1 << 16];
+	size_t n = (size_t)snprintf(document, sizeof document, "{\"sentence\":\"they differ\"");
+	const char *text;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+		n += (size_t)snprintf(document + n, sizeof document - n, ",\"%s\":\"%0110d\"", names[i], 0);
+	(void)snprintf(document + n, sizeof document - n, "}");
+	text = brief(document, NULL);
+	assert_int_equal(strncmp(text, "sentence: they differ\n", 22), 0);
+	assert_non_null(strstr(text, "0\n(what comes after this is left out)\nall of it: tscope diff a b\n"));
+}
+
+/* Members that no rule names are left out of what is still too long, and counted. */
+static void test_members_left_out(void **state)
+{
+	static char document[1 << 16];
+	size_t n = (size_t)snprintf(document, sizeof document, "{\"sentence\":\"they differ\"");
+
+	(void)state;
+	for (int i = 0; i < 60; i++)
+		n += (size_t)snprintf(document + n, sizeof document - n, ",\"member_%d\":\"%0100d\"", i, i);
+	(void)snprintf(document + n, sizeof document - n, "}");
+	assert_string_equal(brief(document, NULL), "sentence: they differ\n(60 more)\nall of it: tscope diff a b\n");
+}
+
 static void test_no_document(void **state)
 {
 	struct ts_buf out = TS_BUF_INIT(1000);
@@ -86,6 +148,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_sentence_beside_numbers),
+		cmocka_unit_test(test_too_many_members),
+		cmocka_unit_test(test_members_left_out),
 		cmocka_unit_test(test_no_document),
 	};
 
