@@ -361,8 +361,8 @@ static enum ts_status start(struct daemon *d, struct ts_error *err)
 	if (ts_config_policy(config, &d->policy, err) || ts_config_quotas(&d->config, &d->quotas, err))
 		return err->status;
 	d->spending = ts_quota_spending(&d->quotas);
-	if (open_stores(d, err))
-		return ts_error_prefix(err, "store %s", config->store);
+	if (open_stores(d, err)) /* what is about a cluster names its file */
+		return ts_cluster_file(config->store) ? err->status : ts_error_prefix(err, "store %s", config->store);
 	say_damage(d);
 	d->facts = (struct ts_server_facts){.version = ts_version(), .store = config->store, .started_ns = ts_now_real_ns(),
 					    .read_only = config->read_only || d->followed,

@@ -1,5 +1,3 @@
-/* test_token_count.c - the count of token_count.h beside what tokenizers make of the same texts: tiktoken 0.14 (cl100k_base, o200k_base), those of
- * Claude (2023) and DeepSeek, and two of Qwen (which give each digit a token of its own). The most of them stands beside each text. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,6 +7,8 @@
 
 #include "cli/serve/token_count.h"
 
+/* What tokenizers make of a text at most: tiktoken 0.14 (cl100k_base, o200k_base), those of Claude (2023) and DeepSeek, and two of
+ * Qwen's, which give each digit a token of its own. */
 static const struct {
 	const char *text;
 	size_t most;

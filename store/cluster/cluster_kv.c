@@ -40,6 +40,7 @@ struct kept {
 
 struct txn {
 	struct ts_database *db;
+	struct ts_budget *budget; /* of whoever reads; NULL: none */
 	struct ts_connection *c;
 	bool begun;
 	struct kept *kept; /* from `first` on they are there, the oldest first */
@@ -83,14 +84,22 @@ struct ts_database *ts_cluster_database(struct ts_kv *kv)
 
 /* ---- transactions ---- */
 
+/* What answers take counts as the memory of whoever reads, from ask() until drop(). */
+static void drop(struct txn *t, struct pg_result *result)
+{
+	if (!result)
+		return;
+	ts_budget_give(t->budget, t->db->pq->PQresultMemorySize(result));
+	t->db->pq->PQclear(result);
+}
+
 /* Keeps an answer, whose values somebody may look at until the snapshot ends, or until much more was read. */
 static void keep(struct txn *t, struct pg_result *result)
 {
-	const struct ts_libpq *pq = t->db->pq;
-	size_t bytes = pq->PQresultMemorySize(result);
+	size_t bytes = t->db->pq->PQresultMemorySize(result);
 
 	while (t->n && t->bytes > KEPT_BYTES) {
-		pq->PQclear(t->kept[t->first].result);
+		drop(t, t->kept[t->first].result);
 		t->bytes -= t->kept[t->first++].bytes;
 		t->n--;
 	}
@@ -100,7 +109,7 @@ static void keep(struct txn *t, struct pg_result *result)
 	}
 	if (!TS_GROW(t->kept, t->cap, t->first + t->n + 1, 16)) {
 		t->c->failed = true; /* it cannot be kept, and must not be given back: the snapshot ends */
-		pq->PQclear(result);
+		drop(t, result);
 		return;
 	}
 	t->kept[t->first + t->n++] = (struct kept){result, bytes};
@@ -110,7 +119,7 @@ static void keep(struct txn *t, struct pg_result *result)
 static void forget(struct txn *t)
 {
 	for (size_t i = 0; i < t->n; i++)
-		t->db->pq->PQclear(t->kept[t->first + i].result);
+		drop(t, t->kept[t->first + i].result);
 	ts_free(t->kept);
 	t->kept = NULL;
 	t->first = t->n = t->cap = t->bytes = 0;
@@ -139,7 +148,7 @@ static enum ts_status begin_again(struct txn *t, struct ts_error *err)
 	return TS_OK;
 }
 
-static enum ts_status ask(struct txn *t, enum ts_statement statement, const struct ts_span *params, int n, struct pg_result **ret,
+static enum ts_status ask_twice(struct txn *t, enum ts_statement statement, const struct ts_span *params, int n, struct pg_result **ret,
 			  struct ts_error *err)
 {
 	bool first = !t->begun;
@@ -154,6 +163,20 @@ static enum ts_status ask(struct txn *t, enum ts_statement statement, const stru
 	return ask_once(t, first, statement, params, n, ret, err);
 }
 
+static enum ts_status ask(struct txn *t, enum ts_statement statement, const struct ts_span *params, int n, struct pg_result **ret,
+			  struct ts_error *err)
+{
+	const struct ts_budget *lacks;
+
+	if (ask_twice(t, statement, params, n, ret, err))
+		return err->status;
+	lacks = ts_budget_take(t->budget, t->db->pq->PQresultMemorySize(*ret));
+	if (!lacks)
+		return TS_OK;
+	t->db->pq->PQclear(*ret);
+	return ts_budget_error(lacks, err);
+}
+
 static enum ts_status cluster_begin(struct ts_kv *kv, bool wait, struct ts_read *ret, struct ts_error *err)
 {
 	struct cluster *cl = cluster_of(kv);
@@ -165,6 +188,7 @@ static enum ts_status cluster_begin(struct ts_kv *kv, bool wait, struct ts_read 
 	if (!t)
 		return ts_error_set(err, TS_NO_MEMORY, "out of memory to read");
 	t->db = &cl->db;
+	t->budget = ts_budget_current();
 	if (ts_database_take(t->db, &t->c, err)) {
 		ts_free(t);
 		return err->status;
@@ -206,7 +230,7 @@ static enum ts_status cluster_get(struct ts_read r, enum ts_db db, struct ts_spa
 		return err->status;
 	*ret_found = t->db->pq->PQntuples(result) > 0;
 	if (!*ret_found) {
-		t->db->pq->PQclear(result);
+		drop(t, result);
 		return TS_OK;
 	}
 	*ret_value = cell(t->db, result, 0, 0);
@@ -226,7 +250,7 @@ static enum ts_status cluster_count(struct ts_read r, enum ts_db db, uint64_t *r
 		return err->status;
 	n = cell(t->db, result, 0, 0);
 	*ret_n = n.len == 8 ? ts_load_be(n.data, 8) : 0;
-	t->db->pq->PQclear(result);
+	drop(t, result);
 	return TS_OK;
 }
 

@@ -1,11 +1,14 @@
 #include "store/cluster/database.h"
 
 #include "base/alloc.h"
+#include "base/clock.h"
+#include "base/system.h"
 
 #include <assert.h>
 #include <string.h>
 
-enum { PARAMS = 4 };
+enum { PARAMS = 4, WAIT_S = 30 };
+static const int64_t SECOND = 1000000000;
 
 /* All writes of a store wait for one lock of the database: 'tscope' as a number. */
 #define LOCK "128038938308709"
@@ -224,19 +227,35 @@ void ts_database_close(struct ts_database *db, struct ts_connection *c)
 	ts_free(c);
 }
 
+/* False if no connection was given back in time. */
+static bool wait_for_one(struct ts_database *db)
+{
+	int64_t until = ts_now_mono_ns() + db->wait_ns;
+	struct timespec limit = ts_system_cond_limit(until);
+
+	while (!db->idle && db->open == db->most && ts_now_mono_ns() < until)
+		(void)pthread_cond_timedwait(&db->given, &db->lock, &limit);
+	return db->idle || db->open < db->most;
+}
+
 enum ts_status ts_database_take(struct ts_database *db, struct ts_connection **ret, struct ts_error *err)
 {
 	struct ts_connection *c;
 
+	bool free;
+
 	pthread_mutex_lock(&db->lock);
-	while (!db->idle && db->open == db->most)
-		pthread_cond_wait(&db->given, &db->lock);
+	free = wait_for_one(db);
 	c = db->idle;
 	if (c)
 		db->idle = c->next;
-	else
+	else if (free)
 		db->open++;
 	pthread_mutex_unlock(&db->lock);
+	if (!free)
+		return ts_error_set(err, TS_UNAVAILABLE,
+				    "%s: all %u connections to its database have been in use for %d s: ask again, or raise connections",
+				    db->where, db->most, (int)(db->wait_ns / SECOND));
 	if (c) {
 		*ret = c;
 		return TS_OK;
@@ -269,9 +288,9 @@ void ts_database_give(struct ts_database *db, struct ts_connection *c)
 
 void ts_database_init(struct ts_database *db, const struct ts_libpq *pq, const char *where, const char *conninfo, unsigned most)
 {
-	*db = (struct ts_database){.pq = pq, .where = where, .conninfo = conninfo, .most = most};
+	*db = (struct ts_database){.pq = pq, .where = where, .conninfo = conninfo, .most = most, .wait_ns = WAIT_S * SECOND};
 	pthread_mutex_init(&db->lock, NULL);
-	pthread_cond_init(&db->given, NULL);
+	ts_system_cond_init(&db->given);
 }
 
 void ts_database_finish(struct ts_database *db)

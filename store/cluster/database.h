@@ -50,12 +50,13 @@ struct ts_database {
 	pthread_cond_t given;
 	struct ts_connection *idle;
 	unsigned open, most;
+	int64_t wait_ns; /* for one that is given back */
 };
 
 void ts_database_init(struct ts_database *db, const struct ts_libpq *pq, const char *where, const char *conninfo, unsigned most);
 void ts_database_finish(struct ts_database *db);
 
-/* Waits for a connection of the pool, or opens one. */
+/* Opens a connection of the pool, or waits until one is given back; TS_UNAVAILABLE where that takes too long. */
 enum ts_status ts_database_take(struct ts_database *db, struct ts_connection **ret, struct ts_error *err);
 void ts_database_give(struct ts_database *db, struct ts_connection *c);
 /* One that is not of the pool; give it back by ts_database_close. */

@@ -11,10 +11,13 @@ enum { ABOUT, STRANGER, FSYNC, SYNCED, NAME, REPLICA };
 
 static const char product[] = "tscope store";
 
+/* A stranger is a table or the like that no extension brought: those that watch a database, as pg_stat_statements does, may be there. */
 static const char look[] =
 	"SELECT (to_regclass('tscope.about') IS NOT NULL)::text, "
 	"(SELECT quote_ident(n.nspname) || '.' || quote_ident(c.relname) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
-	"WHERE c.relkind IN ('r', 'p', 'v', 'm', 'S', 'f') AND n.nspname !~ '^(pg_|information_schema$)' ORDER BY 1 LIMIT 1), "
+	"WHERE c.relkind IN ('r', 'p', 'v', 'm', 'S', 'f') AND n.nspname !~ '^(pg_|information_schema$)' "
+	"AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e') "
+	"ORDER BY 1 LIMIT 1), "
 	"current_setting('fsync'), current_setting('synchronous_commit'), current_database()::text, pg_is_in_recovery()::text";
 
 static const char *const tables[] = {
