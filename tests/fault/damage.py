@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""damage.py RELEASE_BUILD DAMAGES CUTS [RUNS]: whole pages of a store's data.mdb are damaged, DAMAGES times in five kinds (zeros, random bytes,
-another page of the file, the page as it was before, turned bits), and the file is cut CUTS times, in copies of three stores: a small
-one, one with every kind of record, and one of RUNS runs (300). Of each: no command may die by a signal; verify may not say sound where
-a name, log, note, token or object differs from what was stored (P6 of store/engine.h); once a command has said that the store is
-damaged, data.mdb stays as it is; and salvage makes a store that verify calls sound, with everything that the damaged store itself still
-answers rightly: each run that it lists as it was stored and can export. Prints a table: a row for each kind of damage, what was wrong in
-it (all of which has to be 0), and how much salvage brought back. SIGTERM ends it early, with the table of what was done."""
+"""damage.py RELEASE_BUILD DAMAGES CUTS [RUNS]: whole pages of a store's data.mdb are damaged, DAMAGES times in five kinds (zeros,
+random bytes, another page of the file, the page as it was before, turned bits), and the file is cut CUTS times, in copies of three
+stores: a small one, one with every kind of record, and one of RUNS runs (300). Of each: no command may die by a signal; verify may not
+say sound where a name, log, note, token or object differs from what was stored (P6 of store/engine.h); once a command has said that the
+store is damaged, data.mdb stays as it is; and salvage makes a store that verify calls sound, with everything that the damaged store
+itself still answers rightly: each run that it lists as it was stored and can export, and of these runs every tag, branch, entry of a
+log, note and removed name, and every token. Where salvage says that nothing was lost, each of these and what each project uses is as it
+was. Prints two tables: a row for each kind of damage, what was wrong in it (all of which has to be 0), and how many names salvage
+brought back; and how many records of each sort. SIGTERM ends it early, with the tables of what was done. SEED says which pages (33)."""
 import collections
 import hashlib
 import itertools
@@ -51,7 +53,7 @@ def small(top, store, older):
 
 
 def full(top, store, older):
-    """Every kind of record: tags, branches, notes, tokens, removed names, retired entries of none, a cache, extracts, unnamed objects."""
+    """Every kind of record: tags, branches, notes, tokens, removed names, a cache, extracts, unnamed objects."""
     for n in range(12):
         write_run(f"{top}/full{n}", n, steps=400)
         must(tscope(store, "push", f"{top}/full{n}", "--name", f"run{n}", "--branch", "main"))
@@ -80,26 +82,82 @@ def many(top, store, older):
             shutil.copy(f"{store}/data.mdb", older)
 
 
-def truth_of(store):
-    """What a store says: names with their ids, the log of the branch, notes, tags, tokens, removed names, each by a command."""
-    out = {}
-    names, page = [], None
+# A record as a command shows it: the sort, the run that it needs (or None), and all that is said of it.
+Row = collections.namedtuple("Row", "sort run said")
+SORTS = ("name", "tag", "branch", "entry", "note", "removed", "token", "account")
+LISTED = {"run": "name", "tag": "tag", "branch": "branch"}
+LOGS = 12  # the logs of so many runs are read
+
+
+def rows_of_list(answer):
+    return [Row(LISTED[answer["kind"]], row["id"], json.dumps(row)) for row in answer["rows"]]
+
+
+def rows_of_log(answer):
+    """A note stays while its name does, whatever the name points at."""
+    last = answer["entries"][0]["id"] if answer["entries"] else None
+    return ([Row("entry", entry["id"], answer["kind"] + answer["name"] + json.dumps(entry)) for entry in answer["entries"]]
+            + [Row("note", last, answer["name"] + json.dumps(note)) for note in answer["notes"]])
+
+
+def rows_of_restore(answer):
+    return [Row("removed", row["id"], json.dumps(row)) for row in answer["removed"]]
+
+
+def rows_of_tokens(answer):
+    return [Row("token", None, json.dumps(row)) for row in answer["tokens"]]
+
+
+def rows_of_projects(answer):
+    return [Row("account", None, json.dumps(row)) for row in answer["projects"] + answer["senders"]]
+
+
+def ask(store, rows_of, *words):
+    """The status of a command and the rows of all pages of its answer; a command that fails has none."""
+    rows, page = [], None
     while True:
-        done = tscope(store, "list", "--json", "--columns", "name,id,note.tone", "--limit", "1000", "--all-projects", *(["--page", page] if page else []))
+        done = tscope(store, *words, "--json", *(["--page", page] if page else []))
         if done.returncode:
-            return done.returncode, None
+            return done.returncode, rows
         answer = json.loads(done.stdout)
-        names += [(row["name"], row["id"], json.dumps(row, sort_keys=True)) for row in answer["rows"]]
-        page = answer["next_page"]
+        rows += rows_of(answer)
+        page = answer.get("next_page")
         if not page:
-            break
-    out["names"] = sorted(names)
-    for words in (("log", "branch:main", "--json", "--limit", "100000"), ("tag", "--json"), ("restore", "--json"), ("token", "list", "--json")):
-        done = tscope(store, *words)
-        out[words[0]] = done.stdout if done.returncode in (0, 1) else f"status {done.returncode}"
-        if done.returncode < 0:
-            return done.returncode, None
-    return 0, out
+            return 0, rows
+
+
+def truth_of(store, logs=()):
+    """What a store says, each by a command: the status of listing its names, or of the command that ended by a signal, and all rows."""
+    every = ("--limit", "1000", "--all-projects")
+    status, rows = ask(store, rows_of_list, "list", "--columns", "name,id,note.tone", *every)
+    if status:
+        return status, set()
+    for rows_of, words in ((rows_of_list, ("list", "--tags", *every)), (rows_of_list, ("list", "--branches", *every)),
+                           (rows_of_restore, ("restore",)), (rows_of_tokens, ("token", "list")), (rows_of_projects, ("projects",)),
+                           *((rows_of_log, ("log", name, "--notes", "--limit", "100000")) for name in ("branch:main", *logs))):
+        of, more = ask(store, rows_of, *words)
+        rows += more
+        if of < 0:
+            status = of
+    return status, set(rows)
+
+
+def names_of(rows):
+    return {json.loads(row.said)["name"]: row.run for row in rows if row.sort == "name"}
+
+
+def store_of(name, path, older):
+    """A sound store, what it says, and its data file as it was before."""
+    _, rows = truth_of(path)
+    logs = sorted(name.split("/", 1)[1] for name in names_of(rows))[:LOGS]
+    status, truth = truth_of(path, logs)
+    if status or tscope(path, "verify").returncode:
+        sys.exit(f"the sound store {name} does not answer")
+    with open(older, "rb") as f:
+        return Store(name, path, logs, truth, f.read(), os.path.getsize(f"{path}/data.mdb"))
+
+
+Store = collections.namedtuple("Store", "name path logs truth older size")
 
 
 def digest(path):
@@ -108,9 +166,16 @@ def digest(path):
 
 
 # What fails a trial, by the word that heads its column.
-WRONG = {"died": "a command ended by a signal", "false": "called sound, but something differs", "written": "data.mdb was written to afterwards",
-         "taken": "a push was acknowledged afterwards", "refused": "a push was refused though verify said sound", "unsaved": "salvage failed, or what it made is not sound",
-         "lost": "salvage lacks what the damaged store still answers", "silent": "salvage called all saved, and a name is missing or another"}
+WRONG = {
+    "died": "a command ended by a signal",
+    "false": "called sound, but something differs",
+    "written": "data.mdb was written to afterwards",
+    "taken": "a push was acknowledged afterwards",
+    "refused": "a push was refused though verify said sound",
+    "unsaved": "salvage failed, or what it made is not sound",
+    "lost": "salvage lacks what the damaged store still answers",
+    "silent": "salvage called all saved, and something is missing or another",
+}
 
 
 class Trial:
@@ -119,17 +184,17 @@ class Trial:
         self.counts = collections.defaultdict(collections.Counter)
         self.row, self.wrong = self.counts[""], []
 
-    def run(self, kind, what, first, truth, change):
+    def run(self, kind, what, first, change):
         self.row = self.counts[kind]
         shutil.rmtree(self.store, ignore_errors=True)
-        shutil.copytree(first, self.store)
+        shutil.copytree(first.path, self.store)
         change(f"{self.store}/data.mdb")
         data = f"{self.store}/data.mdb"
-        status, seen = truth_of(self.store)  # a list first: it writes nothing, and meets the damage as it comes
+        status, seen = truth_of(self.store, first.logs)  # a list first: it writes nothing, and meets the damage as it comes
         verify = tscope(self.store, "verify")
         before = digest(data)
         push = tscope(self.store, "push", self.pushed, "--name", "pushed")
-        note = tscope(self.store, "note", truth["names"][0][0].split("/")[1], "tone=third")
+        note = tscope(self.store, "note", first.logs[0], "tone=third")
         after = digest(data)
         died = [s for s in (status, verify.returncode, push.returncode, note.returncode) if s < 0]
         sound = verify.returncode == 0
@@ -137,8 +202,8 @@ class Trial:
         self.row["sound"] += sound
         if died:
             self.fail("died", what, died)
-        if sound and (status or seen != truth):
-            self.fail("false", what, "")
+        if sound and (status or seen != first.truth):
+            self.fail("false", what, sorted(seen ^ first.truth)[:3])
         if not sound and before != after:
             self.fail("written", what, verify.stdout + verify.stderr)
         if not sound and not push.returncode:
@@ -146,9 +211,9 @@ class Trial:
         if sound and push.returncode:
             self.fail("refused", what, push.stderr)
         if not sound:
-            self.save(what, truth, seen if not status else None)
+            self.save(what, first, seen)
 
-    def save(self, what, truth, still):
+    def save(self, what, first, seen):
         shutil.rmtree(self.saved, ignore_errors=True)
         done = tscope(self.store, "salvage", self.store, self.saved)
         if done.returncode not in (0, 1):
@@ -157,26 +222,32 @@ class Trial:
         verify = tscope(self.saved, "verify")
         if verify.returncode:
             self.fail("unsaved", what, verify.stdout + verify.stderr)
-        status, seen = truth_of(self.saved)
+        status, back = truth_of(self.saved, first.logs)
         if status:
             self.fail("died" if status < 0 else "unsaved", what, f"list: status {status}")
             return
-        names, back = ({name: run for name, run, _ in of["names"]} for of in (truth, seen))
         self.row["salvaged"] += 1
-        self.row["names"] += len(names)
-        self.row["kept"] += sum(back.get(n) == run for n, run in names.items())
-        if names != back and done.returncode == 0:
-            self.fail("silent", what, sorted(n for n in set(names) | set(back) if names.get(n) != back.get(n))[:3])
-        self.still(what, truth, still or {}, seen)
+        for sort in SORTS:
+            was = {row for row in first.truth if row.sort == sort}
+            self.row[sort] += len(was)
+            self.row[sort, "kept"] += len(was & back)
+        if back != first.truth and done.returncode == 0:
+            self.fail("silent", what, sorted(back ^ first.truth, key=str)[:3])
+        self.still(what, (seen & first.truth) - back, names_of(seen))
 
-    def still(self, what, truth, still, saved):
-        """What the damaged store still answers as it was stored has to be in the saved one. Of many lost names some are tried."""
-        have = set(saved["names"])
-        for name, _, row in [n for n in set(still.get("names", ())) & set(truth["names"]) - have][:5]:
+    def still(self, what, missing, names):
+        """What the damaged store still answers as it was stored has to be in the saved one, unless its run is not whole. Of many runs
+        some are tried."""
+        by_run = {run: name.split("/", 1)[1] for name, run in names.items()}
+        tried, whole = [run for run in dict.fromkeys(row.run for row in sorted(missing, key=str)) if run in by_run][:5], set()
+        for run in tried:
             out = f"{self.top}/out"
             shutil.rmtree(out, ignore_errors=True)
-            if tscope(self.store, "export", name.split("/", 1)[1], out).returncode == 0:
-                self.fail("lost", what, row)
+            if tscope(self.store, "export", by_run[run], out).returncode == 0:
+                whole.add(run)
+        lost = [row for row in missing if row.sort == "token" or row.run in whole]
+        if lost:
+            self.fail("lost", what, lost[:3])
 
     def fail(self, how, what, why):
         self.row[how] += 1
@@ -184,14 +255,22 @@ class Trial:
         print(self.wrong[-1], flush=True)
 
 
+def plural(sort):
+    return {"branch": "branches", "entry": "entries of logs", "removed": "removed names"}.get(sort, sort + "s")
+
+
 def table(trials):
     counts = {kind: sum((trial.counts[kind] for trial in trials), collections.Counter()) for kind in (*KINDS, "cut")}
     print(f"{'kind':8} {'trials':>7} {'sound':>6}" + "".join(f" {how:>8}" for how in WRONG) + f" {'salvaged':>9}   names as they were")
     for kind, row in [*counts.items(), ("all", sum(counts.values(), collections.Counter()))]:
         print(f"{kind:8} {row['trials']:7,} {row['sound']:6,}" + "".join(f" {row[how]:8,}" for how in WRONG)
-              + f" {row['salvaged']:9,}   {row['kept']:,} of {row['names']:,}")
+              + f" {row['salvaged']:9,}   {row['name', 'kept']:,} of {row['name']:,}")
     for how, what in WRONG.items():
         print(f"  {how}: {what}")
+    every = sum(counts.values(), collections.Counter())
+    print("records as they were in what salvage made:")
+    for sort in SORTS:
+        print(f"  {plural(sort):15} {every[sort, 'kept']:9,} of {every[sort]:9,}")
 
 
 def damage(rnd, kind, pages, older):
@@ -225,15 +304,15 @@ def one(trial, stores, n):
     """The trial of number n, whoever makes it: the cuts come first."""
     rnd = random.Random(f"{os.environ.get('SEED', '33')} {n}")
     if n < CUTS:
-        name, store, truth, older, size = stores[n % len(stores)]
-        cut = rnd.choice((0, 1, PAGE, 2 * PAGE, size - 1, size - PAGE, rnd.randrange(size)))
-        trial.run("cut", f"{name} cut to {cut}", store, truth, lambda path: os.truncate(path, cut))
+        store = stores[n % len(stores)]
+        cut = rnd.choice((0, 1, PAGE, 2 * PAGE, store.size - 1, store.size - PAGE, rnd.randrange(store.size)))
+        trial.run("cut", f"{store.name} cut to {cut}", store, lambda path: os.truncate(path, cut))
     else:
         # A store of thousands of runs takes seconds to ask, so it gets a twentieth.
-        name, store, truth, older, size = stores[n // len(KINDS) % len(stores) if RUNS <= 300 else 2 if n % 100 < len(KINDS) else n // len(KINDS) % 2]
+        store = stores[n // len(KINDS) % len(stores) if RUNS <= 300 else 2 if n % 100 < len(KINDS) else n // len(KINDS) % 2]
         kind = KINDS[n % len(KINDS)]
-        page, change = damage(rnd, kind, size // PAGE, older)
-        trial.run(kind, f"{name} {kind} page {page}", store, truth, change)
+        page, change = damage(rnd, kind, store.size // PAGE, store.older)
+        trial.run(kind, f"{store.name} {kind} page {page}", store, change)
 
 
 def main():
@@ -248,10 +327,7 @@ def main():
         for make in (small, full, many):
             store, older = f"{top}/{make.__name__}", f"{top}/{make.__name__}.older"
             make(top, store, older)
-            status, truth = truth_of(store)
-            if status or tscope(store, "verify").returncode:
-                sys.exit(f"the sound store {make.__name__} does not answer")
-            stores.append((make.__name__, store, truth, open(older, "rb").read(), os.path.getsize(f"{store}/data.mdb")))
+            stores.append(store_of(make.__name__, store, older))
 
         def work(trial):
             try:
@@ -273,7 +349,8 @@ def main():
             raise failed[0]
     if over.is_set():
         print("ended early")
-    print(f"{DAMAGES:,} damaged pages and {CUTS} cuts were asked for, of three stores ({', '.join(f'{s[0]} {s[4] // PAGE:,} pages' for s in stores)}) in {time.time() - began:.0f} s")
+    sizes = ", ".join(f"{store.name} {store.size // PAGE:,} pages" for store in stores)
+    print(f"{DAMAGES:,} damaged pages and {CUTS} cuts were asked for, of three stores ({sizes}) in {time.time() - began:.0f} s")
     table(trials)
     if any(trial.wrong for trial in trials):
         sys.exit(1)
