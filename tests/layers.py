@@ -57,7 +57,7 @@ ROOMS = {
     "ingest/text": {"run", "base", "ingest/core", "ingest/formats", "ingest/facts", "ingest/logs", "ingest/rows"},
     "ingest/trackers": {"base", "ingest/core", "ingest/formats", "ingest/logs", "ingest/wandb"},
     "ingest/wandb": {"base", "ingest/core", "ingest/facts", "ingest/rows"},
-    "ingest/mlflow": {"base", "ingest/core", "ingest/kept", "ingest/formats", "ingest/rows"},
+    "ingest/mlflow": {"base", "ingest/core", "ingest/kept", "ingest/formats", "ingest/rows", "run"},
     "ingest/tensorboard": {"run", "base", "record", "ingest/core", "ingest/facts", "ingest/rows"},
     "ingest/traceml": {"base", "ingest/core", "ingest/facts", "ingest/rows"},
     "ingest/trace": {"run", "base", "ingest/core"},

@@ -14,6 +14,12 @@ enum ts_route_words {
 	TS_ROUTE_LIST,	 /* nothing follows it; two fields run or more */
 };
 
+enum ts_route_gives {
+	TS_ROUTE_TEXT,	/* the verb's text becomes a page */
+	TS_ROUTE_DRAWN, /* the verb draws a page */
+	TS_ROUTE_FILE,	/* the verb gives the bytes of a file, which has neither page nor document */
+};
+
 struct ts_route {
 	const char *path;  /* the word behind /p/PROJECT/; "/projects": an address of its own */
 	const char *shown; /* the address as people write it */
@@ -21,7 +27,7 @@ struct ts_route {
 	enum ts_route_words words;
 	const char *fields; /* of the query, which become options of the same name: "sort limit" */
 	const char *view;   /* further fields, which the script of the page reads; NULL: none */
-	bool draws;	    /* the verb draws a page; else its text becomes one */
+	enum ts_route_gives gives;
 	const char *about;  /* a sentence */
 };
 

@@ -19,7 +19,7 @@
 #include <inttypes.h>
 #include <sys/resource.h>
 
-enum { LINKS_MAX = 64 << 10, ERROR_MAX = 16 << 10 };
+enum { LINKS_MAX = 64 << 10, ERROR_MAX = 16 << 10, SAVED_NAME = 100 };
 
 struct web {
 	const struct ts_web_wanted *wanted;
@@ -134,7 +134,7 @@ static void put_twin(struct ts_buf *out, const struct ts_routed *r, struct ts_sp
 static void put_stream(struct web *web, const struct ts_routed *r, struct ts_arena *arena, struct ts_buf *out)
 {
 	bool live = is_live(r);
-	const char *topic = r->json || (!live && !r->route->draws) ? NULL : topic_of(web, r, arena);
+	const char *topic = r->json || (!live && r->route->gives != TS_ROUTE_DRAWN) ? NULL : topic_of(web, r, arena);
 
 	if (!topic)
 		return;
@@ -234,13 +234,58 @@ static void say_error(struct web *web, const struct ts_routed *r, bool json, con
 	say_answer(reply, question.form, &answer, arena);
 }
 
+/* What a client gets is a file for it, and no page: no browser shows it. */
+static void as_a_file(struct ts_http_reply *reply, const char *how)
+{
+	add_header(reply, "Content-Disposition", how);
+	add_header(reply, "Content-Security-Policy", "default-src 'none'; sandbox");
+}
+
+/* What a browser calls a file that it saves: the last part of its path, in letters that mean nothing to any system. */
+static const char *saved_as(struct ts_span query, struct ts_arena *arena)
+{
+	struct ts_span name, value = ts_span_of("", 0);
+	char safe[SAVED_NAME + 1];
+	struct ts_error err;
+	size_t n = 0;
+
+	while (ts_uri_field(&query, &name, &value) && !ts_span_is(name, "file"))
+		;
+	if (ts_uri_decode(value, true, arena, &value, &err))
+		return "attachment";
+	for (size_t i = 0; i < value.len; i++) {
+		uint8_t c = value.data[i];
+
+		if (c == '/') {
+			n = 0;
+		} else if (n < SAVED_NAME) {
+			safe[n] = ts_is_alnum(c) || strchr("-_", c) || (c == '.' && n) ? (char)c : '_';
+			n++;
+		}
+	}
+	safe[n] = '\0';
+	return n ? ts_arena_printf(arena, "attachment; filename=\"%s\"", safe) : "attachment";
+}
+
+static void say_file(struct ts_http_reply *reply, struct ts_span query, struct ts_web_answer *answer, struct ts_arena *arena)
+{
+	reply->status = 200;
+	reply->type = "application/octet-stream";
+	ts_buf_finish(&reply->body);
+	reply->body = answer->out;
+	as_a_file(reply, saved_as(query, arena));
+}
+
 static void say_route(struct web *web, const struct ts_http_request *request, const struct ts_routed *r, struct ts_arena *arena,
 		      struct ts_http_reply *reply)
 {
+	bool file = r->route->gives == TS_ROUTE_FILE;
 	struct ts_web_question question = {.words = r->words,
 					   .n = r->n,
-					   .draws = r->route->draws,
-					   .form = r->json ? TS_WEB_JSON : TS_WEB_PAGE,
+					   .draws = r->route->gives == TS_ROUTE_DRAWN,
+					   .form = file      ? TS_WEB_FILE
+						   : r->json ? TS_WEB_JSON
+							     : TS_WEB_PAGE,
 					   .title = r->name.len ? (const char *)r->name.data
 								: r->route->path + (r->route->path[0] == '/'),
 					   .links = links_of(web, r, request->query, arena),
@@ -252,17 +297,13 @@ static void say_route(struct web *web, const struct ts_http_request *request, co
 		return;
 	}
 	web->wanted->ask(web->wanted->ctx, &question, &answer);
-	say_answer(reply, question.form, &answer, arena);
+	if (file && !answer.status)
+		say_file(reply, request->query, &answer, arena);
+	else
+		say_answer(reply, r->json ? TS_WEB_JSON : TS_WEB_PAGE, &answer, arena);
 }
 
 /* -- MLflow's clients -- */
-
-/* What a client gets is a file for it, and no page: no browser shows it. */
-static void as_a_file(struct ts_http_reply *reply)
-{
-	add_header(reply, "Content-Disposition", "attachment");
-	add_header(reply, "Content-Security-Policy", "default-src 'none'; sandbox");
-}
 
 /* The door of who asks. Where users sign in it is that of their token, which the server is asked about each time: one that was revoked
  * opens nothing any more. */
@@ -310,7 +351,7 @@ static void answer_mlflow(struct web *web, const struct ts_http_request *request
 	}
 	reply->status = answer.status;
 	reply->type = answer.type;
-	as_a_file(reply);
+	as_a_file(reply, "attachment");
 }
 
 /* -- addresses that are no answers of verbs -- */

@@ -23,6 +23,7 @@ enum ts_web_form {
 	TS_WEB_JSON,
 	TS_WEB_PAGE,  /* a whole page, with links in its place for them */
 	TS_WEB_TABLE, /* CSV, for the server itself */
+	TS_WEB_FILE,  /* what the verb gives, as it is; where there is no answer, a page says so */
 };
 
 struct ts_web_question {

@@ -2,7 +2,9 @@
 #include "cli/text/text_show.h"
 
 #include "analysis/answer/chart.h"
+#include "base/limits.h"
 #include "base/order.h"
+#include "base/uri.h"
 #include "cli/core/listing.h"
 #include "cli/text/show_happening.h"
 #include "cli/text/text_parts.h"
@@ -10,6 +12,7 @@
 #include "cli/view/show_value.h"
 #include "cli/view/view.h"
 #include "run/ending.h"
+#include "run/file_path.h"
 
 #include <math.h>
 
@@ -424,6 +427,22 @@ static enum ts_status series_table(struct ts_cli *cli, const struct ts_get_reply
 	return ts_view_print(&view, &cli->term, 0, &cli->out, err);
 }
 
+/* Where a page gives the file. */
+static const char *address_of(const struct ts_get_reply *run, const struct ts_file_info *file, struct ts_arena *arena)
+{
+	struct ts_buf out = TS_BUF_INIT(TS_TEXT_MAX);
+	const char *at = ts_show_link("file/", &run->run.id, arena);
+
+	ts_buf_str(&out, at ? at : "");
+	ts_buf_str(&out, "?file=");
+	ts_uri_encode(&out, ts_file_path(file->name, arena), true);
+	if (file->rank != TS_RANK_JOB)
+		ts_buf_printf(&out, "&rank=%d", (int)file->rank);
+	at = out.failed ? NULL : ts_arena_printf(arena, "%.*s", (int)out.len, (const char *)out.data);
+	ts_buf_finish(&out);
+	return at;
+}
+
 static enum ts_status files_table(struct ts_cli *cli, const struct ts_get_reply *run, struct ts_error *err)
 {
 	static const struct ts_view_column columns[] = {TS_LEFT("file", 16), TS_LEFT("rank", 0), TS_RIGHT("size")};
@@ -435,7 +454,8 @@ static enum ts_status files_table(struct ts_cli *cli, const struct ts_get_reply 
 	ts_view_init(&view, TS_VIEW_COLUMNS(columns), &cli->arena);
 	for (size_t i = 0; i < run->n_files; i++) {
 		ts_view_row(&view, NULL);
-		ts_view_set_span(&view, "file", TS_STYLE_PLAIN, run->files[i].name);
+		ts_view_set_span(&view, "file", TS_STYLE_PLAIN, ts_file_path(run->files[i].name, &cli->arena));
+		ts_view_lead(&view, "file", address_of(run, &run->files[i], &cli->arena));
 		ts_view_set(&view, "rank", TS_STYLE_PLAIN,
 			    run->files[i].rank == TS_RANK_JOB ? "job" : ts_show_step(run->files[i].rank, &cli->arena));
 		ts_view_set(&view, "size", TS_STYLE_PLAIN, ts_show_bytes((double)run->files[i].size, &cli->arena));

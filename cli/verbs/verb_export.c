@@ -3,6 +3,7 @@
 #include "cli/core/ask.h"
 #include "cli/core/names.h"
 #include "cli/json/json_parts.h"
+#include "cli/verbs/export_file.h"
 #include "cli/verbs/verbs.h"
 #include "cli/view/show_value.h"
 #include "ingest/export/export.h"
@@ -11,9 +12,20 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-static enum ts_status to_descriptor(struct ts_cli *cli, const char *format, const struct ts_id *head, int fd,
-				    struct ts_error *err)
+/* What is written: the run in a format, or one file of it. */
+struct export {
+	const char *format;
+	const struct ts_get_reply *run;
+	const struct ts_file_info *file; /* NULL: the run */
+};
+
+static enum ts_status to_descriptor(struct ts_cli *cli, const struct export *what, int fd, struct ts_error *err)
 {
+	const struct ts_id *head = &what->run->run.id;
+	const char *format = what->format;
+
+	if (what->file)
+		return ts_export_file(cli, what->run, what->file, fd, err);
 	if (strcmp(format, "csv") == 0 && ts_args_has(&cli->args, "no-formulas"))
 		return ts_export_csv_no_formulas(head, ts_stored_object, cli, fd, err);
 	if (strcmp(format, "csv") == 0)
@@ -24,8 +36,7 @@ static enum ts_status to_descriptor(struct ts_cli *cli, const char *format, cons
 }
 
 /* Writes to a new file, and never overwrites one. The new file is removed if it could not be finished. */
-static enum ts_status to_file(struct ts_cli *cli, const char *format, const struct ts_id *head, const char *path,
-			      struct ts_error *err)
+static enum ts_status to_file(struct ts_cli *cli, const struct export *what, const char *path, struct ts_error *err)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
 	enum ts_status status;
@@ -34,7 +45,7 @@ static enum ts_status to_file(struct ts_cli *cli, const char *format, const stru
 		return ts_error_set(err, TS_INVALID, "export: %s exists already, and export does not overwrite files", path);
 	if (fd < 0)
 		return ts_error_errno(err, errno, "export: %s", path);
-	status = to_descriptor(cli, format, head, fd, err);
+	status = to_descriptor(cli, what, fd, err);
 	if (!status && fsync(fd) && errno != EINVAL)
 		status = ts_error_errno(err, errno, "export: %s", path);
 	close(fd);
@@ -48,12 +59,17 @@ static enum ts_status destination(const struct ts_cli *cli, const char *format, 
 				  struct ts_error *err)
 {
 	const char *output = ts_args_text(&cli->args, "output"), *word = ts_cli_word(cli, 1);
-	bool run = strcmp(format, "run") == 0;
+	bool file = ts_args_has(&cli->args, "file"), run = strcmp(format, "run") == 0 && !file;
 
 	if (output && word)
 		return ts_error_set(err, TS_INVALID, "export: two outputs are given: %s and --output %s", word, output);
 	if (ts_args_has(&cli->args, "no-formulas") && strcmp(format, "csv") != 0)
 		return ts_error_set(err, TS_INVALID, "export: --no-formulas is for --format csv");
+	if (file && (ts_args_has(&cli->args, "format") || cli->json))
+		return ts_error_set(err, TS_INVALID, "export: a file is written as it was pushed: --format and --json have no place "
+						     "beside --file");
+	if (!file && ts_args_has(&cli->args, "rank"))
+		return ts_error_set(err, TS_INVALID, "export: --rank is for --file");
 	*ret_path = output ? output : word;
 	if (run && !*ret_path)
 		return ts_error_set(err, TS_INVALID, "export: no directory is given; usage: tscope export RUN DIRECTORY");
@@ -67,6 +83,10 @@ static void told(struct ts_cli *cli, const struct ts_run_ref *run, const char *f
 {
 	struct ts_json json, *j = &json;
 
+	if (ts_args_has(&cli->args, "file")) {
+		ts_cli_say(cli, "wrote %s", path);
+		return;
+	}
 	if (!cli->json) {
 		ts_cli_say(cli, "wrote %s as %s to %s", ts_show_id(&run->id, &cli->arena),
 			   strcmp(format, "run") == 0 ? "a run directory" : format, path);
@@ -104,6 +124,7 @@ enum ts_status ts_verb_export(struct ts_cli *cli, struct ts_error *err)
 	const char *format = ts_args_text(&cli->args, "format"), *path = NULL;
 	struct ts_export_names names = {.arena = &cli->arena};
 	struct ts_get_reply run;
+	struct export what = {.run = &run};
 	struct ts_span spec;
 	enum ts_status status;
 
@@ -114,15 +135,18 @@ enum ts_status ts_verb_export(struct ts_cli *cli, struct ts_error *err)
 		status = ts_cli_run(cli, ts_cli_word(cli, 0), &spec, err);
 	if (!status)
 		status = ts_ask_get(cli->target.channel, spec, &cli->arena, &run, err);
+	if (!status && ts_args_has(&cli->args, "file"))
+		status = ts_export_find_file(cli, &run, &what.file, err);
 	if (status)
 		return status;
-	if (strcmp(format, "run") == 0)
+	what.format = format;
+	if (!what.file && strcmp(format, "run") == 0)
 		status = ts_export_run_dir(&run.run.id, ts_stored_object, cli, path, &names, err);
 	else if (path)
-		status = to_file(cli, format, &run.run.id, path, err);
+		status = to_file(cli, &what, path, err);
 	else
 		/* This is the only answer that is not held back until it is complete, because it may be as long as the run. */
-		status = to_descriptor(cli, format, &run.run.id, STDOUT_FILENO, err);
+		status = to_descriptor(cli, &what, cli->served ? -1 : STDOUT_FILENO, err);
 	if (!status && path)
 		told(cli, &run.run, format, path, names.first);
 	return status;

@@ -156,6 +156,7 @@ static enum ts_status send_objects(struct ts_cli *cli, struct pushed *p, const s
 		.around = p->at->around,
 		.listed = p->listed,
 		.strict = ts_args_has(&cli->args, "strict"),
+		.artifacts = ts_args_has(&cli->args, "artifacts"),
 		.no_output = ts_args_has(&cli->args, "no-output"),
 		.facts = facts,
 		.progress = ts_progress_step,

@@ -234,6 +234,8 @@ static const struct ts_option push_options[] = {
 		 "world size are there"},
 	{.name = "expose", .help = "with --join: make the run visible now, even if ranks are missing"},
 	READ_OPTIONS,
+	{.name = "artifacts",
+	 .help = "keep the artifacts of a run in MLflow's folder: files of at most 16 MiB each, 2,048 files and 256 MiB together"},
 	{.name = "no-output", .help = "leave out what tscope run kept of what the run printed"},
 	{.name = "strict", .help = "refuse a run if any part of it would be skipped"},
 	{.name = "force", .letter = 'f', .help = "move the name even if the new run does not continue the run that the name points at"},
@@ -859,11 +861,16 @@ static const struct ts_option export_options[] = {
 	 .argument = "FILE",
 	 .complete = TS_COMPLETE_FILE,
 	 .help = "write to FILE, which must not exist (default: stdout; npz needs a file)"},
+	{.name = "file",
+	 .argument = "FILE",
+	 .help = "write one file of the run, as it was pushed, to stdout or to --output; tscope show lists them"},
+	{.name = "rank", .argument = "N", .help = "with --file: that of this rank"},
 	{.name = "no-formulas", .help = NO_FORMULAS},
 	END_OPTIONS,
 };
 static const struct ts_example export_examples[] = {
 	{"tscope export exp1 ./exp1-copy", "writes a run directory; if it is pushed again, it has the same id"},
+	{"tscope export exp1 --file artifacts/model/MLmodel", "prints one file of the run"},
 	{"tscope export exp1 --format csv -o exp1.csv", "writes one row per step and rank"},
 	END_EXAMPLES,
 };

@@ -55,7 +55,8 @@ static enum ts_status run(const struct ts_web_runs *runs, const char *token, con
 static enum ts_status push(void *ctx, const char *token, const char *folder, const char *name, const char *state, struct ts_error *err)
 {
 	char given[TS_NAME_MAX + 64], said[64];
-	const char *const words[] = {given, said, "--force", "--", folder}; /* a tag may have another value than before */
+	/* --force: a tag may have another value than before */
+	const char *const words[] = {given, said, "--force", "--artifacts", "--", folder};
 	const struct ts_web_runs *runs = ctx;
 	enum ts_status status;
 

@@ -303,6 +303,8 @@ _tscope_complete()
 	restore:--at) :; return ;;
 	export:-F|export:--format) COMPREPLY=($(compgen -W "run csv jsonl npz" -- "$cur")); return ;;
 	export:-o|export:--output) _tscope_paths -f; return ;;
+	export:--file) :; return ;;
+	export:--rank) :; return ;;
 	gc:--lease) :; return ;;
 	gc:--removed) :; return ;;
 	gc:--policy) _tscope_paths -f; return ;;
@@ -333,7 +335,7 @@ _tscope_complete()
 		case $verb in
 		run) options+=" -d --directory -n --name --log --no-patch --push --no-output --hang-after --kill-hung --no-auto --nproc-per-node --launcher --nnodes --node-rank --master-addr --master-port" ;;
 		watch) options+=" --once -c --columns -r --rank --baseline --repeats --exec --webhook --until -i --interval --wait --pattern --map" ;;
-		push) options+=" -n --name -b --branch --fact --host-facts --state -m --message --join --expose --pattern --map --no-output --strict -f --force --dry-run" ;;
+		push) options+=" -n --name -b --branch --fact --host-facts --state -m --message --join --expose --pattern --map --artifacts --no-output --strict -f --force --dry-run" ;;
 		list) options+=" -c --columns -s --sort --by -l --limit -a --all --page --all-projects --tags --branches --names --html --force --csv --no-formulas" ;;
 		show) options+=" --at --device --snapshot -r --rank --output --machine --reproduce" ;;
 		facts) options+=" -o --output --command --with-patch --raw" ;;
@@ -359,7 +361,7 @@ _tscope_complete()
 		tag) options+=" -f --force -m --message" ;;
 		log) options+=" --notes -l --limit" ;;
 		restore) options+=" --as --at --dry-run" ;;
-		export) options+=" -F --format -o --output --no-formulas" ;;
+		export) options+=" -F --format -o --output --file --rank --no-formulas" ;;
 		gc) options+=" --dry-run --lease --removed --policy --apply" ;;
 		token) options+=" --role --for --expires" ;;
 		audit) options+=" --who --kind --act --on --since --denied -l --limit --check --least" ;;

@@ -29,6 +29,7 @@ struct ts_ingest_options {
 	const struct ts_around *around;	   /* NULL: nothing beside the path is of the run, and all below it is */
 	struct ts_listed *listed;	   /* of the caller, who reads many runs of one folder; NULL: none */
 	bool strict;			   /* skipped input is an error */
+	bool artifacts;			   /* keep what lies below artifacts/ of a run of MLflow's folder, up to the limits of kept.h */
 	bool no_output;			   /* leave out what a launcher kept of what was printed */
 	const char *const *patterns;	   /* templates of a text log's lines (text/text_pattern.h) */
 	size_t n_patterns;

@@ -17,7 +17,7 @@ struct test_run {
 	struct ts_ingest_result result;
 	struct ts_error err;
 	const struct ts_facts *facts; /* of the pusher */
-	bool strict;
+	bool strict, artifacts;
 	const char *const *more; /* further parts of the run */
 	size_t n_more;
 	const char *top; /* NULL: the path itself */

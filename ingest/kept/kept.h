@@ -7,8 +7,8 @@
  *	ts_kept_move(&kept, i, rank)				as often as one belongs to another rank
  *	ts_kept_put(&kept, rank, builder, &n, err)		for each rank
  *
- * A file that cannot be read as what its name says is kept all the same; a notice says why its columns are missing. Everything lies in
- * the arena. Threads: one at a time.
+ * An artifact of a tracker is kept without a look at what it holds. A file that cannot be read as what its name says is kept all the
+ * same; a notice says why its columns are missing. Everything lies in the arena. Threads: one at a time.
  */
 #ifndef TSCOPE_INGEST_KEPT_KEPT_H
 #define TSCOPE_INGEST_KEPT_KEPT_H
@@ -19,7 +19,7 @@
 #include "run/builder.h"
 #include "run/machine.h"
 
-enum ts_kept_kind { TS_KEPT_NOT, TS_KEPT_TRACE, TS_KEPT_SNAPSHOT, TS_KEPT_OUTPUT, TS_KEPT_MACHINE };
+enum ts_kept_kind { TS_KEPT_NOT, TS_KEPT_TRACE, TS_KEPT_SNAPSHOT, TS_KEPT_OUTPUT, TS_KEPT_MACHINE, TS_KEPT_ARTIFACT };
 
 struct ts_kept_file {
 	enum ts_kept_kind kind;
@@ -53,6 +53,9 @@ enum {
 	TS_KEPT_MAX = 4096,    /* files of a run */
 	TS_KEPT_BELOW_RUN = 1, /* folders */
 	TS_KEPT_OUTPUT_MAX = 4 << 20, /* bytes of an output */
+	TS_KEPT_ARTIFACT_MAX = 16 << 20,   /* bytes of an artifact */
+	TS_KEPT_ARTIFACTS_MAX = 256 << 20, /* bytes of all artifacts of a run */
+	TS_KEPT_ARTIFACTS = 2048,	   /* of a run */
 	TS_KEPT_BELOW_LOG = 3, /* of another tool: plugins/profile/DATE, as TensorBoard has them */
 };
 
@@ -73,6 +76,9 @@ enum ts_status ts_kept_find(struct ts_kept_set *kept, const char *top, const cha
 /* Adds the one file that is read, which is kept under this name. */
 enum ts_status ts_kept_add(struct ts_kept_set *kept, const char *top, const char *path, const char *name, int32_t rank,
 			   struct ts_error *err);
+/* Adds a file that is kept as it is, under a name that ts_artifact_name made (run/file_path.h), unless it is in the set already. */
+enum ts_status ts_kept_add_artifact(struct ts_kept_set *kept, const char *top, const char *path, const char *name, int32_t rank,
+				    struct ts_error *err);
 /* Reads each and writes its columns. A snapshot that is none is no longer among the items, unless "snapshot" is in its name. */
 enum ts_status ts_kept_columns(struct ts_kept_set *kept, struct ts_error *err);
 /* The rank whose output a file of this name has, output.rank3.txt; -1: output.txt, of all of the folder. */

@@ -11,6 +11,7 @@
 #include "ingest/snapshot/snapshot_read.h"
 #include "ingest/trace/trace_sniff.h"
 #include "record/frame.h"
+#include "run/file_path.h"
 #include "run/head.h"
 #include "run/rank_name.h"
 #include "run/trace.h"
@@ -171,6 +172,8 @@ int64_t ts_kept_whose(struct ts_kept_set *kept, size_t i)
 
 	if (file->said_rank != TS_TRACE_NONE || file->name_rank == TS_TRACE_NONE)
 		return file->said_rank;
+	if (file->kind == TS_KEPT_ARTIFACT) /* a name that a program gave to something of its own */
+		return TS_TRACE_NONE;
 	if (file->kind == TS_KEPT_OUTPUT) /* who kept it says so by the name */
 		return file->name_rank;
 	(void)snprintf(detail, sizeof detail, "%s does not say its rank; by its name it is of rank %" PRId64, ts_show(file->shown).text,
@@ -270,6 +273,24 @@ enum ts_status ts_kept_add(struct ts_kept_set *kept, const char *top, const char
 	return add_file(kept, &file, &itself, err);
 }
 
+enum ts_status ts_kept_add_artifact(struct ts_kept_set *kept, const char *top, const char *path, const char *name, int32_t rank,
+				    struct ts_error *err)
+{
+	const struct ts_kept_file file = {.kind = TS_KEPT_ARTIFACT,
+					  .top = top,
+					  .path = path,
+					  .name = ts_span_str(name),
+					  .shown = ts_file_path(ts_span_str(name), kept->arena),
+					  .rank = rank,
+					  .said_rank = TS_TRACE_NONE,
+					  .said_world = TS_TRACE_NONE};
+
+	for (size_t i = 0; i < kept->n; i++)
+		if (strcmp(kept->items[i].path, path) == 0)
+			return TS_OK;
+	return file.shown.data ? add_file(kept, &file, &itself, err) : ts_arena_error(kept->arena, err);
+}
+
 static enum ts_status take(struct ts_kept_set *kept, const struct ts_kept_file *file, const struct within *in, struct ts_error *err)
 {
 	struct ts_kept_file mine = *file;
@@ -279,6 +300,8 @@ static enum ts_status take(struct ts_kept_set *kept, const struct ts_kept_file *
 		mine.kind = TS_KEPT_OUTPUT;
 	else if (kept->machine && !in->deep && strcmp(ts_path_last(file->path), TS_MACHINE_FILE) == 0)
 		mine.kind = TS_KEPT_MACHINE;
+	else if (!kept->deep && !in->deep && ts_is_artifact(file->name)) /* as export writes them */
+		mine.kind = TS_KEPT_ARTIFACT;
 	else if (ts_kept_is(file->top, file->path, &mine.kind, err))
 		return err->status;
 	if (mine.kind == TS_KEPT_NOT || !ts_reader_has(file->top, file->path, file->shown, kept->notices))

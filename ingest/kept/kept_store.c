@@ -112,9 +112,8 @@ enum ts_status ts_kept_columns(struct ts_kept_set *kept, struct ts_error *err)
 	for (size_t i = 0; i < kept->n; i++) {
 		bool stays = true;
 
-		if (kept->items[i].kind != TS_KEPT_OUTPUT && kept->items[i].kind != TS_KEPT_MACHINE &&
-		    (kept->items[i].kind == TS_KEPT_TRACE ? columns_of(kept, &kept->items[i], err)
-							  : snapshot_of(kept, &kept->items[i], &stays, err)))
+		if ((kept->items[i].kind == TS_KEPT_TRACE && columns_of(kept, &kept->items[i], err)) ||
+		    (kept->items[i].kind == TS_KEPT_SNAPSHOT && snapshot_of(kept, &kept->items[i], &stays, err)))
 			return err->status;
 		if (stays)
 			kept->items[n++] = kept->items[i];

@@ -1,6 +1,7 @@
 #include "ingest/mlflow/reader_mlflow.h"
 
 #include "base/below.h"
+#include "base/grow.h"
 #include "base/limits.h"
 #include "base/number.h"
 #include "base/path.h"
@@ -9,6 +10,7 @@
 #include "ingest/formats/log_lines.h"
 #include "ingest/kept/kept.h"
 #include "ingest/mlflow/mlflow_run.h"
+#include "run/file_path.h"
 
 #include <errno.h>
 #include <math.h>
@@ -35,7 +37,10 @@ struct store {
 	uint64_t bytes_read, bytes_total, told;
 	struct ts_buf scratch;
 	struct ts_span file; /* the file that notices name */
-	uint64_t left_out;   /* the number of files below artifacts/, inputs/, outputs/ */
+	struct ts_import_file *kept; /* files below artifacts/ */
+	size_t n_kept, cap_kept;
+	uint64_t kept_bytes;
+	uint64_t left_out; /* the number of files below artifacts/, inputs/, outputs/ that are not kept */
 	const char *first_left_out;
 };
 
@@ -430,32 +435,60 @@ static enum ts_status take_metric(struct store *s, const char *path, const char 
 	return key_of(s, key, &plain, err) ? err->status : ts_mlflow_metric(&s->run, plain, ts_span_str(key), size, err);
 }
 
-static enum ts_status take_nothing(struct store *s, const char *path, const char *key, uint64_t size, struct ts_error *err)
+static enum ts_status leave_out(struct store *s, const char *key)
 {
-	enum ts_kept_kind kept = TS_KEPT_NOT;
-	int deep = 1;
-
-	(void)size;
-	for (const char *at = key; *at; at++)
-		deep += *at == '/';
-	if (deep <= TS_KEPT_BELOW_LOG && ts_kept_is(ts_top(s->options), path, &kept, err))
-		return err->status;
-	if (kept != TS_KEPT_NOT)
-		return TS_OK; /* the frame of all readers keeps it */
 	if (s->left_out++ == 0)
 		s->first_left_out = key;
 	return s->left_out < FILES_MAX ? TS_OK : TS_CANCELLED;
 }
 
-static enum ts_status count_left_out(struct store *s, struct ts_error *err)
+static enum ts_status take_nothing(struct store *s, const char *path, const char *key, uint64_t size, struct ts_error *err)
 {
-	static const char *const folders[] = {"artifacts", "inputs", "outputs"};
+	(void)path, (void)size, (void)err;
+	return leave_out(s, key);
+}
+
+/* The frame of all readers keeps traces and snapshots. */
+static enum ts_status leave_out_unless_kept(struct store *s, const char *path, const char *key, struct ts_error *err)
+{
+	enum ts_kept_kind kept = TS_KEPT_NOT;
+	int deep = 1;
+
+	for (const char *at = key; *at; at++)
+		deep += *at == '/';
+	if (deep <= TS_KEPT_BELOW_LOG && ts_kept_is(ts_top(s->options), path, &kept, err))
+		return err->status;
+	return kept == TS_KEPT_NOT ? leave_out(s, key) : TS_OK;
+}
+
+static enum ts_status take_artifact(struct store *s, const char *path, const char *key, uint64_t size, struct ts_error *err)
+{
+	char name[TS_FILE_NAME_BYTES];
+	struct ts_import_file *file;
+
+	if (!s->options->artifacts || size > TS_KEPT_ARTIFACT_MAX || size > TS_KEPT_ARTIFACTS_MAX - s->kept_bytes ||
+	    s->n_kept == TS_KEPT_ARTIFACTS || !ts_artifact_name(ts_span_str(key), name))
+		return leave_out_unless_kept(s, path, key, err);
+	if (!TS_GROW_IN(s->arena, s->kept, s->cap_kept, s->n_kept + 1, 16))
+		return ts_arena_error(s->arena, err);
+	file = &s->kept[s->n_kept++];
+	*file = (struct ts_import_file){path, ts_arena_dup(s->arena, name, strlen(name) + 1)};
+	s->kept_bytes += size;
+	return file->name ? TS_OK : ts_arena_error(s->arena, err);
+}
+
+static enum ts_status take_files(struct store *s, struct ts_error *err)
+{
+	static const struct {
+		const char *folder;
+		take_file *take;
+	} folders[] = {{"artifacts", take_artifact}, {"inputs", take_nothing}, {"outputs", take_nothing}};
 
 	for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
 		enum ts_status status;
 
 		s->left_out = 0;
-		status = take_folder(s, folders[i], take_nothing, err);
+		status = take_folder(s, folders[i].folder, folders[i].take, err);
 		if (status && status != TS_CANCELLED)
 			return status;
 		for (uint64_t k = 0; k < s->left_out; k++)
@@ -584,8 +617,10 @@ static enum ts_status read_store(struct store *s, ts_object_sink *sink, void *ct
 				   .finished = ts_mlflow_finished};
 
 	if (read_run_meta(s, err) || read_experiment(s, err) || take_folder(s, "params", take_param, err) ||
-	    take_folder(s, "tags", take_tag, err) || take_folder(s, "metrics", take_metric, err) || count_left_out(s, err))
+	    take_folder(s, "tags", take_tag, err) || take_folder(s, "metrics", take_metric, err) || take_files(s, err))
 		return err->status;
+	import.files = s->kept;
+	import.n_files = s->n_kept;
 	return ts_import_run(&import, s->options, sink, ctx, &s->notices, &s->bytes_read, s->arena, ret_result, err);
 }
 

@@ -7,6 +7,10 @@
 #include "ingest/mlflow/mlflow_db.h"
 #include "ingest/mlflow/mlflow_run.h"
 #include "ingest/mlflow/reader_mlflow.h"
+#include "ingest/kept/kept.h"
+#include "run/file_path.h"
+#include "run/head.h"
+#include "run/run_index.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -221,6 +225,64 @@ static void folders_hold_what_was_not_deleted(void **state)
 	test_write(&t, "run/9/models/m-1/steps.jsonl", "{\"step\":1,\"loss\":1}\n");
 	expect_runs(t.path, (const char *const[]){"7/run", "9/models/m-1"}, 2);
 	test_run_finish(&t);
+}
+
+/* "artifacts/a 3, artifacts/b/c 0; " for the files of rank 0: path and size, in the order of names. */
+static const char *files_of(struct test_run *t)
+{
+	static char text[4096];
+	struct ts_index index;
+	struct ts_span object;
+	struct ts_head head;
+	struct ts_error err;
+	size_t at = 0;
+
+	assert_int_equal(test_get(t, &t->result.head, &t->arena, &object, &err), TS_OK);
+	assert_int_equal(ts_head_decode(object, &t->arena, &head, &err), TS_OK);
+	assert_int_equal(ts_run_index(test_get, t, &head.ranks[0].index, 0, &t->arena, &index, &err), TS_OK);
+	text[0] = '\0';
+	for (size_t i = 0; i < index.n_files; i++)
+		at += (size_t)snprintf(text + at, sizeof text - at, "%s%.*s %d", i ? ", " : "",
+				       TS_SPAN_ARG(ts_file_path(index.files[i].name, &t->arena)), (int)index.files[i].size);
+	return text;
+}
+
+static void artifacts_are_files_where_that_is_asked(void **state)
+{
+	struct test_run t;
+	char *large = calloc(1, TS_KEPT_ARTIFACT_MAX + 1);
+
+	(void)state;
+	assert_non_null(large);
+	test_run_init(&t);
+	test_write(&t, "run/meta.yaml", "run_id: r\nexperiment_id: '0'\nstatus: 3\n");
+	test_write(&t, "run/metrics/loss", "1000 0.5 0\n");
+	test_write(&t, "run/artifacts/model/MLmodel", "flavors:\n");
+	test_write(&t, "run/artifacts/model/rank3_weights.pkl", "abc");
+	test_write(&t, "run/artifacts/100%.txt", "");
+	test_write(&t, "run/artifacts/host.pt.trace.json", "{\"traceEvents\":[]}");
+	test_write_bytes(&t, "run/artifacts/large.bin", large, TS_KEPT_ARTIFACT_MAX + 1);
+	test_ingest_ok(&t, t.path);
+	assert_string_equal(files_of(&t), "host.pt.trace.json 18");
+	test_expect_notice(&t, "not_kept", TS_NOTICE_SKIPPED, 0, 4);
+	t.artifacts = true;
+	test_ingest_ok(&t, t.path);
+	assert_string_equal(files_of(&t), "artifacts/100%.txt 0, artifacts/model/MLmodel 9, artifacts/model/rank3_weights.pkl 3, "
+					  "host.pt.trace.json 18");
+	test_expect_notice(&t, "not_kept", TS_NOTICE_SKIPPED, 0, 1);
+	t.artifacts = false;
+	test_round_trip(&t);
+	/* A folder that looks like a run keeps its traces for itself: here they are artifacts. */
+	test_write(&t, "run/artifacts/steps.jsonl", "{\"step\":0,\"loss\":9}\n");
+	t.artifacts = true;
+	test_ingest_ok(&t, t.path);
+	assert_string_equal(files_of(&t),
+			    "artifacts/100%.txt 0, artifacts/host.pt.trace.json 18, artifacts/model/MLmodel 9, "
+			    "artifacts/model/rank3_weights.pkl 3, artifacts/steps.jsonl 20");
+	t.artifacts = false;
+	test_round_trip(&t);
+	test_run_finish(&t);
+	free(large);
 }
 
 /* --- damage --- */
@@ -683,6 +745,7 @@ int main(void)
 		cmocka_unit_test(a_file_store_gives_what_was_logged),
 		cmocka_unit_test(what_is_known_of_a_run_is_facts),
 		cmocka_unit_test(folders_hold_what_was_not_deleted),
+		cmocka_unit_test(artifacts_are_files_where_that_is_asked),
 		cmocka_unit_test(lines_that_are_none_are_told),
 		cmocka_unit_test(old_lines_have_no_step),
 		cmocka_unit_test(samples_of_one_step_leave_the_first),

@@ -218,6 +218,9 @@ static enum ts_status find_kept(struct importing *m, struct ts_error *err)
 		if (find_in(m, options->more[i], ts_span_str(prefix), err))
 			return err->status;
 	}
+	for (size_t i = 0; i < m->import->n_files; i++)
+		if (ts_kept_add_artifact(&m->kept, ts_top(options), m->import->files[i].path, m->import->files[i].name, 0, err))
+			return err->status;
 	if (ts_kept_columns(&m->kept, err))
 		return err->status;
 	ts_kept_settle_one(&m->kept);

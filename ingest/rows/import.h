@@ -15,6 +15,11 @@
 #include "ingest/core/reader.h"
 #include "ingest/rows/rows.h"
 
+/* A file beside those that the frame finds, which is kept as it is (ts_kept_add_artifact). */
+struct ts_import_file {
+	const char *path, *name;
+};
+
 struct ts_import {
 	const char *format;	  /* "TensorBoard event files", a static text */
 	struct ts_rows_source rows; /* feed NULL: the run has no series */
@@ -23,6 +28,8 @@ struct ts_import {
 	/* Appends one JSON object of groups of facts, when the rows of the first rank were read. May be NULL. */
 	enum ts_status (*facts)(void *ctx, struct ts_buf *json, struct ts_error *err);
 	void *ctx;
+	const struct ts_import_file *files; /* of rank 0 */
+	size_t n_files;
 	bool (*finished)(void *ctx); /* the log says that the run reached its end; NULL: such a log never says it */
 };
 

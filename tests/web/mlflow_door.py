@@ -2,10 +2,12 @@
 """Logs into `tscope web` as MLflow's clients do, and as nobody should: mlflow_door.py BUILD [NAME...].
 
 What needs the real client is skipped where PyPI cannot be reached, with a sentence; everything else is tried all the same."""
+import html
 import json
 import os
 import pwd
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -268,6 +270,40 @@ def refuses_what_is_wrong(store, web):
         assert status in (200, 400, 404) and isinstance(json.loads(out), dict), (status, out, bytes(body))
 
 
+def keeps_artifacts(store, web):
+    """Artifacts are files of the run in the store: the command and the page list them and give them back, byte for byte, and no page runs what is in them."""
+    client = Client(web)
+    run = client.run("with-files")
+    at = f"/api/2.0/mlflow-artifacts/artifacts/0/{run}/artifacts/"
+    files = {"model/MLmodel": b"flavors: {}\n", "model/data/rank3 model.pkl": bytes(range(256)) * 5000, "plain.html": b"<script>alert(1)</script>",
+             "100%/a%2Fb": b"", "\u00e9t\u00e9.json": b"{}"}
+    for path, data in files.items():
+        assert web.ask(at + urllib.parse.quote(path), "PUT", token=False, body=data)[0] == 200, path
+    client.call("runs/update", {"run_id": run, "status": "FINISHED", "end_time": 1700000009000})
+    assert until(60, lambda: listed(store)["Default/with-files"]["state"] == "finished")
+    kept = {file["name"]: file["size_bytes"] for file in json.loads(store.tscope("show", "--json", "Default/with-files").stdout)["files"]}
+    assert kept == {"artifacts%2F" + path.replace("%", "%25").replace("/", "%2F"): len(data) for path, data in files.items()}, kept
+    page = html.unescape(web.page("/p/default/r/Default/with-files"))
+    for path, data in files.items():
+        assert store.tscope("export", "Default/with-files", "--file", "artifacts/" + path).stdout == data, path
+        link = re.search(r'href="([^"]*/file/[0-9a-f]{64}\?file=' + re.escape(urllib.parse.quote("artifacts/" + path, safe="/-._~")) + '[^"]*)"', page)
+        assert link, (path, page[page.find("file/"):][:300])
+        status, headers, out = web.ask(link.group(1))
+        assert status == 200 and out == data, (path, status)
+        assert headers["content-type"] == "application/octet-stream" and headers["x-content-type-options"] == "nosniff" and "sandbox" in headers["content-security-policy"]
+        assert re.fullmatch(r'attachment; filename="[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}"', headers["content-disposition"]), headers
+    for query, wanted in (("file=artifacts/none", 404), ("file=../../etc/passwd", 404), ("file=/etc/passwd", 404), ("", 400), ("file=artifacts/plain.html&rank=7", 404),
+                          ("file=a&output=/tmp/x", 400), ("file=a&format=csv", 400)):
+        status, headers, out = web.ask("/p/default/file/Default/with-files?" + query, Accept="text/html")
+        assert status == wanted and headers["content-type"].startswith("text/html"), (query, status, out[-200:])
+    assert web.ask("/p/default/file/Default/with-files?file=artifacts/plain.html", token=False)[0] == 401
+    out = os.path.join(store.work, "exported")
+    store.tscope("export", "Default/with-files", out)
+    store.tscope("push", "--name", "again", out)
+    rows = {row["name"].partition("/")[2]: row["id"] for row in json.loads(store.tscope("list", "--json").stdout)["rows"]}
+    assert rows["again"] == rows["Default/with-files"], "a run that was exported and pushed has the same id"
+
+
 def asked_as_nobody(web):
     """The status that another user of the machine gets."""
     ends = os.pipe()
@@ -360,7 +396,7 @@ def loses_nothing_by_a_kill(store, web):
 
 
 REAL = (logs_as_people_do, equals_mlflows_own_store)
-CHECKS = (is_live, keeps_order_and_repeats, searches, refuses_what_is_wrong, lets_in_its_own_user, loses_nothing_by_a_kill)
+CHECKS = (keeps_artifacts, is_live, keeps_order_and_repeats, searches, refuses_what_is_wrong, lets_in_its_own_user, loses_nothing_by_a_kill)
 
 
 def main():

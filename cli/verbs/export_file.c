@@ -1,0 +1,97 @@
+/* export_file.c - see export_file.h. */
+#include "cli/verbs/export_file.h"
+
+#include "base/file.h"
+#include "base/text.h"
+#include "cli/core/ask.h"
+#include "ingest/export/run_view.h"
+#include "run/file_path.h"
+#include "run/head.h"
+
+static bool is_called(const struct ts_file_info *file, struct ts_span wanted, struct ts_arena *arena)
+{
+	return ts_span_eq(file->name, wanted) || ts_span_eq(ts_file_path(file->name, arena), wanted);
+}
+
+enum ts_status ts_export_find_file(struct ts_cli *cli, const struct ts_get_reply *run, const struct ts_file_info **ret,
+				   struct ts_error *err)
+{
+	struct ts_span wanted = ts_span_str(ts_args_text(&cli->args, "file"));
+	const struct ts_file_info *found = NULL;
+	bool has_rank = false, several = false;
+	uint64_t rank = 0;
+
+	if (ts_args_uint(&cli->args, "rank", INT32_MAX, &has_rank, &rank, err))
+		return ts_error_prefix(err, "export");
+	for (size_t i = 0; i < run->n_files; i++) { /* the job's come first */
+		const struct ts_file_info *file = &run->files[i];
+
+		if (!is_called(file, wanted, &cli->arena) || (has_rank && file->rank != (int32_t)rank))
+			continue;
+		several |= found && found->rank != TS_RANK_JOB;
+		found = found ? found : file;
+	}
+	if (!found)
+		return ts_error_set(err, TS_NOT_FOUND, "export: the run has no file %s; 'tscope show' lists its files",
+				    ts_show(wanted).text);
+	if (several)
+		return ts_error_set(err, TS_AMBIGUOUS, "export: several ranks have a file %s; say which with --rank",
+				    ts_show(wanted).text);
+	*ret = found;
+	return TS_OK;
+}
+
+static enum ts_status copy(struct ts_cli *cli, const struct ts_view *view, const struct ts_file *file, int fd, struct ts_error *err)
+{
+	enum ts_status status = TS_OK;
+	struct ts_arena work;
+
+	if (fd < 0)
+		return ts_view_file(view, file, &cli->out, err);
+	ts_arena_init(&work, 0);
+	for (size_t i = 0; !status && i < file->n_chunks; i++) {
+		struct ts_span bytes;
+
+		ts_arena_reset(&work);
+		status = ts_view_chunk(view, &file->chunks[i], &work, &bytes, err);
+		if (!status)
+			status = ts_write_full(fd, bytes.data, bytes.len, err);
+	}
+	ts_arena_finish(&work);
+	return status;
+}
+
+static enum ts_status find_and_copy(struct ts_cli *cli, const struct ts_view *view, const struct ts_file_info *wanted, int fd,
+				    struct ts_error *err)
+{
+	struct ts_index index;
+
+	for (size_t i = 0; i < view->head.n_ranks; i++) {
+		if (view->head.ranks[i].rank != wanted->rank)
+			continue;
+		if (ts_view_index(view, i, &cli->arena, &index, err))
+			return err->status;
+		for (size_t k = 0; k < index.n_files; k++)
+			if (ts_span_eq(index.files[k].name, wanted->name))
+				return copy(cli, view, &index.files[k], fd, err);
+	}
+	return ts_error_set(err, TS_DAMAGED, "export: the run lists a file %s and does not have it", ts_show(wanted->name).text);
+}
+
+enum ts_status ts_export_file(struct ts_cli *cli, const struct ts_get_reply *run, const struct ts_file_info *file, int fd,
+			      struct ts_error *err)
+{
+	enum ts_status status;
+	struct ts_view view;
+
+	if (fd < 0 && file->size > TS_EXPORT_SERVED_MAX)
+		return ts_error_set(err, TS_TOO_LARGE,
+				    "%s has %" PRIu64 " bytes, and a page gives files of at most %d MiB: 'tscope export RUN --file' "
+				    "writes it",
+				    ts_show(file->name).text, file->size, TS_EXPORT_SERVED_MAX >> 20);
+	if (ts_view_open(&view, &run->run.id, ts_stored_object, cli, err))
+		return err->status;
+	status = find_and_copy(cli, &view, file, fd, err);
+	ts_view_close(&view);
+	return status;
+}

@@ -1,0 +1,19 @@
+/* file_path.h - the name in a run of a file that had a path: a name has one part (run/index.h), so that '/' and '%' are encoded in it.
+ *
+ * Files below artifacts/ alone have such names: "artifacts/model/MLmodel" is kept as "artifacts%2Fmodel%2FMLmodel".
+ * Threads: any.
+ */
+#ifndef TSCOPE_RUN_FILE_PATH_H
+#define TSCOPE_RUN_FILE_PATH_H
+
+#include "base/arena.h"
+
+enum { TS_FILE_NAME_BYTES = 256 }; /* of a name, its NUL included */
+
+/* The name of "model/MLmodel" below artifacts/; false: it would be longer than a name may be. */
+bool ts_artifact_name(struct ts_span below, char ret_name[TS_FILE_NAME_BYTES]);
+bool ts_is_artifact(struct ts_span name);
+/* The path that people know: of other files it is the name. No data: the arena is full. */
+struct ts_span ts_file_path(struct ts_span name, struct ts_arena *arena);
+
+#endif
