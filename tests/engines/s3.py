@@ -1,0 +1,265 @@
+#!/usr/bin/env python3
+"""A server of S3 for tests, in memory, written from Amazon's documentation: PUT (with If-None-Match), GET (with ranges), HEAD, DELETE, versioning, and Signature
+Version 4, which is computed here anew and compared. It fails on demand.
+
+    s3.py [--skew SECONDS] [--region R]    prints its port, and ends when its standard input does
+
+Buckets: `packs` keeps versions, `plain` keeps none. Keys: `tester` may everything, `keeper` may not delete, `session` needs the token `token`;
+the secret of all is xyzzy/plugh+1. What stands below /-/ is for the test and needs no signature:
+
+    /-/fault?kind=500&times=3&method=GET   the next times requests of a method fail so: 500, 503, 429, slow, half, short, wrong, cut, deaf (done, and cut before
+                                           the answer); times=0: none does; share=0.1 in place of times: so many of all, by chance
+    /-/lose?key=, /-/flip?key=, /-/cut?key=   an object goes, has another bit, or loses its end; an empty key: the first one
+    /-/clear    /-/counts    /-/keys        empties the buckets; JSON of requests and bytes; JSON of what there is
+    /-/revoke?key=tester&new=fresh          the key is not valid any more, and another one with the same secret is
+    /latest/...                             the metadata of an instance, whose keys are `session`'s"""
+import argparse
+import datetime
+import hashlib
+import hmac
+import http.server
+import json
+import random
+import sys
+import threading
+import time
+import urllib.parse
+
+SLOW_S = 10.0
+SECRET = "xyzzy/plugh+1"
+SKEW_MOST_S = 900
+
+
+class State:
+    def __init__(self, skew, region):
+        self.lock = threading.Lock()
+        self.skew, self.region = skew, region
+        self.objects = {"packs": {}, "plain": {}}
+        self.keys = {"tester": SECRET, "keeper": SECRET, "session": SECRET}
+        self.fault = None  # kind, method, times, share
+        self.counts = {"requests": 0, "PUT": 0, "GET": 0, "HEAD": 0, "DELETE": 0, "in": 0, "out": 0, "failed": 0, "unsigned": 0}
+        self.chance = random.Random(1)
+
+    def next_fault(self, method):
+        with self.lock:
+            f = self.fault
+            if not f or (f["method"] and f["method"] != method):
+                return None
+            if f["share"]:
+                hit = self.chance.random() < f["share"]
+                kind = self.chance.choice(f["kind"].split(",")) if hit else None
+            else:
+                kind = f["kind"] if f["times"] > 0 else None
+                f["times"] -= 1
+            self.counts["failed"] += kind is not None
+            return kind
+
+
+def sign(secret, date, region, text):
+    key = ("AWS4" + secret).encode()
+    for part in (date, region, "s3", "aws4_request", text):
+        key = hmac.new(key, part.encode(), hashlib.sha256).digest()
+    return key.hex()
+
+
+class Refused(Exception):
+    def __init__(self, status, code, headers=()):
+        super().__init__(code)
+        self.status, self.code, self.headers = status, code, headers
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    state = None
+
+    def log_message(self, format, *args):
+        pass
+
+    def answer(self, status, body=b"", headers=(), head=False):
+        self.send_response(status)
+        for name, value in headers:
+            self.send_header(name, value)
+        if not head:
+            self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        if not head:
+            self.wfile.write(body)
+        self.state.counts["out"] += 0 if head else len(body)
+
+    # ---- who asks ----
+
+    def check_signature(self, path, query, body):
+        state, got = self.state, self.headers.get("Authorization", "")
+        state.counts["unsigned"] += not got
+        if not got.startswith("AWS4-HMAC-SHA256 "):
+            raise Refused(403, "AccessDenied")
+        fields = dict(f.strip().split("=", 1) for f in got[17:].split(","))
+        key, date, region, service, end = fields["Credential"].split("/")
+        if key not in state.keys:
+            raise Refused(403, "InvalidAccessKeyId")
+        if region != state.region:
+            raise Refused(400, "AuthorizationHeaderMalformed", [("x-amz-bucket-region", state.region)])
+        stamp = self.headers["x-amz-date"]
+        at = datetime.datetime.strptime(stamp, "%Y%m%dT%H%M%SZ").replace(tzinfo=datetime.timezone.utc)
+        if abs((datetime.datetime.now(datetime.timezone.utc) - at).total_seconds() + state.skew) > SKEW_MOST_S:
+            raise Refused(403, "RequestTimeTooSkewed")
+        names = fields["SignedHeaders"].split(";")
+        if "host" not in names or any(n.lower().startswith("x-amz-") and n.lower() not in names for n in self.headers):
+            raise Refused(403, "AccessDenied")
+        payload = self.headers["x-amz-content-sha256"]
+        canonical = "\n".join([self.command, path, "&".join(sorted(query.split("&"))) if query else "",
+                               *(f"{n}:{' '.join(self.headers[n].split())}" for n in names), "", ";".join(names), payload])
+        text = "\n".join(["AWS4-HMAC-SHA256", stamp, f"{date}/{region}/{service}/{end}", hashlib.sha256(canonical.encode()).hexdigest()])
+        if not hmac.compare_digest(sign(state.keys[key], date, region, text), fields["Signature"]):
+            raise Refused(403, "SignatureDoesNotMatch")
+        if hashlib.sha256(body).hexdigest() != payload:
+            raise Refused(400, "XAmzContentSHA256Mismatch")
+        if key == "session" and self.headers.get("x-amz-security-token") != "token":
+            raise Refused(403, "InvalidToken")
+        return key
+
+    # ---- what is asked ----
+
+    def serve(self):
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        parts = urllib.parse.urlsplit(self.path)
+        if parts.path.startswith("/-/"):
+            return self.control(parts.path[3:], dict(urllib.parse.parse_qsl(parts.query, keep_blank_values=True)))
+        if parts.path.startswith("/latest/"):
+            return self.instance(parts.path)
+        state = self.state
+        state.counts["requests"] += 1
+        state.counts[self.command] = state.counts.get(self.command, 0) + 1
+        state.counts["in"] += len(body)
+        fault = state.next_fault(self.command)
+        if fault == "slow":
+            time.sleep(SLOW_S)
+        if fault == "cut":
+            return self.cut()
+        try:
+            if fault in ("500", "503", "429"):
+                raise Refused(int(fault), {"500": "InternalError", "503": "SlowDown", "429": "TooManyRequests"}[fault])
+            key = self.check_signature(parts.path, parts.query, body)
+            status, answer, headers = self.act(key, parts.path, parts.query, body)
+        except Refused as e:
+            text = f'<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>{e.code}</Code><Message>It is refused.</Message></Error>'.encode()
+            return self.answer(e.status, text, e.headers, self.command == "HEAD")
+        if fault == "deaf":
+            return self.cut()
+        if fault == "half" and answer:
+            self.send_response(status)
+            self.send_header("Content-Length", str(len(answer)))
+            self.end_headers()
+            self.wfile.write(answer[: len(answer) // 2])
+            return self.cut()
+        if fault == "short":
+            answer = answer[: len(answer) // 2]
+        if fault == "wrong" and answer:
+            answer = bytes([answer[0] ^ 1]) + answer[1:]
+        return self.answer(status, answer, headers, self.command == "HEAD")
+
+    def cut(self):
+        self.wfile.flush()
+        self.close_connection = True
+        self.connection.shutdown(2)
+
+    def act(self, key, path, query, body):
+        bucket, _, name = path[1:].partition("/")
+        objects = self.state.objects.get(bucket)
+        if objects is None:
+            raise Refused(404, "NoSuchBucket")
+        with self.state.lock:
+            if not name:
+                if self.command != "GET" or query != "versioning=":
+                    raise Refused(405, "MethodNotAllowed")
+                status = "<Status>Enabled</Status>" if bucket == "packs" else ""
+                return 200, f"<VersioningConfiguration>{status}</VersioningConfiguration>".encode(), []
+            if self.command == "PUT":
+                if self.headers.get("If-None-Match") == "*" and name in objects:
+                    raise Refused(412, "PreconditionFailed")
+                objects[name] = body
+                return 200, b"", [("ETag", f'"{hashlib.md5(body).hexdigest()}"')]
+            if self.command == "DELETE":
+                if key == "keeper":
+                    raise Refused(403, "AccessDenied")
+                objects.pop(name, None)
+                return 204, b"", []
+            if name not in objects:
+                raise Refused(404, "NoSuchKey")
+            whole = objects[name]
+            if self.command == "HEAD":
+                return 200, b"", [("Content-Length", str(len(whole)))]
+            return self.part(whole)
+
+    def part(self, whole):
+        asked = self.headers.get("Range")
+        if not asked:
+            return 200, whole, []
+        first, last = (int(x) for x in asked.removeprefix("bytes=").split("-"))
+        if first >= len(whole):
+            raise Refused(416, "InvalidRange")
+        last = min(last, len(whole) - 1)
+        return 206, whole[first : last + 1], [("Content-Range", f"bytes {first}-{last}/{len(whole)}")]
+
+    # ---- what the test asks ----
+
+    def control(self, what, query):
+        state, objects = self.state, self.state.objects["packs"]
+        with state.lock:
+            name = query.get("key") or next((k for k in sorted(objects) if len(objects[k]) > 64), None)
+            if what == "fault":
+                state.fault = {"kind": query["kind"], "method": query.get("method"), "times": int(query.get("times", 0)), "share": float(query.get("share", 0))}
+            elif what == "lose":
+                objects.pop(name)
+            elif what == "flip":
+                objects[name] = objects[name][:-1] + bytes([objects[name][-1] ^ 4])
+            elif what == "cut":
+                objects[name] = objects[name][:-10]
+            elif what == "clear":
+                for bucket in state.objects.values():
+                    bucket.clear()
+                state.fault = None
+            elif what == "revoke":
+                state.keys[query["new"]] = state.keys.pop(query["key"])
+            said = {"keys": {b: {k: len(v) for k, v in o.items()} for b, o in state.objects.items()}, "counts": state.counts}.get(what, {})
+            text = json.dumps(said).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(text)))
+        self.end_headers()
+        self.wfile.write(text)
+
+    def instance(self, path):
+        said = {"/latest/api/token": "t0", "/latest/meta-data/iam/security-credentials/": "role"}.get(path)
+        if path.endswith("/role"):
+            until = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(hours=1)
+            said = json.dumps({"Code": "Success", "AccessKeyId": "session", "SecretAccessKey": SECRET, "Token": "token",
+                               "Expiration": until.strftime("%Y-%m-%dT%H:%M:%SZ")})
+        known = said and (self.command == "PUT" or self.headers.get("X-aws-ec2-metadata-token") == "t0")
+        self.answer(200 if known else 401, said.encode() if known else b"")
+
+    do_GET = do_PUT = do_HEAD = do_DELETE = do_POST = serve
+
+
+class Server(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 128
+
+    def handle_error(self, request, client_address):
+        pass  # a client that went away
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--skew", type=float, default=0)
+    parser.add_argument("--region", default="us-east-1")
+    words = parser.parse_args()
+    Handler.state = State(words.skew, words.region)
+    server = Server(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    print(server.server_address[1], flush=True)
+    sys.stdin.read()
+
+
+if __name__ == "__main__":
+    main()
