@@ -76,15 +76,15 @@ static bool knows_calls(struct ts_check *c)
 	return false;
 }
 
-/* What one gap alone makes, such as a compilation in the recording, no step has again: without it the share must be as much, too. */
-static bool is_one_gap(struct ts_check *c, double share)
+/* What a few gaps alone make, such as a compilation in the recording, no step has again: without them the share must be as much, too. */
+static bool is_few_gaps(struct ts_check *c, double share)
 {
 	double longest, seconds, least = ts_check_threshold(c, "min_share");
 
 	if (!value_of(c, TS_M_TRACE_SHARE, ts_trace_times[TS_TIME_IDLE_HOST_LONGEST], &longest) ||
 	    !value_of(c, TS_M_TRACE_TIME, ts_trace_times[TS_TIME_IDLE_HOST_LONGEST], &seconds) || share - longest >= least)
 		return false;
-	ts_check_leave(c, "one gap of %s is most of what the device was idle for the host, and without it that is %s",
+	ts_check_leave(c, "the longest gaps, %s, are most of what the device was idle for the host, and without them that is %s",
 		       ts_say_seconds(seconds).text, ts_say_percent(share - longest).text);
 	return true;
 }
@@ -96,7 +96,7 @@ static void idle_for_host(struct ts_check *c, enum ts_trace_time what, const cha
 
 	if (!has_trace(c) || !need_time(c, what, &share, &seconds) || !knows_calls(c))
 		return;
-	if (share < ts_check_threshold(c, "min_share") || (what == TS_TIME_IDLE_HOST && is_one_gap(c, share)))
+	if (share < ts_check_threshold(c, "min_share") || (what == TS_TIME_IDLE_HOST && is_few_gaps(c, share)))
 		return;
 	ts_check_worse(c, share);
 	ts_check_fire(c, ts_severity_from(share, ts_check_threshold(c, "high_share")), "The device is idle for %s of its time, %s, %s",

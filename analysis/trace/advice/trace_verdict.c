@@ -85,12 +85,13 @@ static bool is_slight(uint64_t ns, uint64_t span_ns)
 	return (double)ns < TS_TRACE_ADVICE_LEAST * (double)span_ns;
 }
 
-/* Most launches of the recording were captured for graphs and ran nothing: what devices did then is no sample of a program's work. */
+/* At least a quarter of the launches of the recording were captured for graphs and ran nothing: it shows how a program begins, and what
+ * devices did then is no sample of its work. */
 static bool is_capture(const struct ts_work_marks *m, const struct ts_kernel_use *all)
 {
 	uint64_t ran = all->sum.count > m->graphed ? all->sum.count - m->graphed : 0;
 
-	return m->captures && m->kernel_launches >= 2 * ran;
+	return m->captures && 4 * ran <= 3 * m->kernel_launches;
 }
 
 /* What to try: never what the trace shows to be done already. */

@@ -14,6 +14,27 @@ static uint64_t within(const struct ts_stretches *s, int64_t from, int64_t to)
 	return ts_stretches_before(s, to) - ts_stretches_before(s, from);
 }
 
+static void keep_longest(struct ts_idle *idle, uint64_t host)
+{
+	for (int i = 0; i < TS_IDLE_LONGEST; i++) {
+		uint64_t kept = idle->host_longest_ns[i];
+
+		if (host <= kept)
+			continue;
+		idle->host_longest_ns[i] = host;
+		host = kept;
+	}
+}
+
+uint64_t ts_idle_longest(const struct ts_idle *idle)
+{
+	uint64_t sum = idle->host_longest_ns[0];
+
+	for (int i = 1; i < TS_IDLE_LONGEST && idle->gaps >= 10 * TS_IDLE_LONGEST; i++)
+		sum += idle->host_longest_ns[i];
+	return sum;
+}
+
 /* Adds the gap from..to, behind which an event of this name begins that `launch` asked for. */
 static void add_gap(struct ts_idle *idle, const struct beside *b, int64_t from, int64_t to, uint32_t name,
 		    const struct ts_device_event *launch)
@@ -34,7 +55,7 @@ static void add_gap(struct ts_idle *idle, const struct beside *b, int64_t from, 
 		uint64_t host = (uint64_t)asked - (uint64_t)from, launching = (uint64_t)to - (uint64_t)asked;
 
 		idle->host_ns += host;
-		idle->host_most_ns = host > idle->host_most_ns ? host : idle->host_most_ns;
+		keep_longest(idle, host);
 		idle->launch_ns += launching;
 		idle->first_launch_ns += launching >= TS_FIRST_LAUNCH_NS && b->first[name] == to ? launching : 0;
 		idle->loading_ns += within(&b->loading, from, asked);
@@ -176,7 +197,7 @@ static int64_t *find_first(const struct ts_trace *trace, const struct ts_device_
 static bool adds_up(const struct ts_idle *row)
 {
 	return row->host_ns + row->launch_ns + row->behind_ns + row->queued_ns + row->unknown_ns == row->idle_ns &&
-	       row->loading_ns <= row->host_ns && row->host_most_ns <= row->host_ns && row->first_launch_ns <= row->launch_ns &&
+	       row->loading_ns <= row->host_ns && ts_idle_longest(row) <= row->host_ns && row->first_launch_ns <= row->launch_ns &&
 	       row->longest_ns <= row->idle_ns && (row->gaps || !row->idle_ns);
 }
 

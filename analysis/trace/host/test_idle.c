@@ -146,8 +146,33 @@ static void first_launches(void **state)
 	assert_int_equal(rows[0].launch_ns, 5 * ms - 1);
 	assert_int_equal(rows[0].first_launch_ns, 2 * ms);
 	assert_int_equal(rows[0].host_ns, 4 * ms + 1);
-	assert_int_equal(rows[0].host_most_ns, 2 * ms + 1);
+	assert_int_equal(rows[0].host_longest_ns[0], 2 * ms + 1);
 	made_finish(&m);
+}
+
+/* The longest gap may be of something that happens once, and where there are 30 gaps, the three longest. */
+static void longest_gaps(void **state)
+{
+	(void)state;
+	for (int64_t gaps = 29; gaps <= 30; gaps++) {
+		const uint64_t longest[TS_IDLE_LONGEST] = {500, 400, 300};
+		struct ts_idle *rows;
+		struct made m;
+		int64_t at = 0;
+		size_t n;
+
+		made_begin(&m);
+		made_launch(&m, TS_TRACE_KERNEL, "a", 0, 0, 0, 1);
+		for (int64_t i = 0; i < gaps; i++) {
+			at += i == 7 ? 401 : i == 11 ? 301 : i == 20 ? 501 : 101; /* each is launched when its gap ends */
+			made_launch(&m, TS_TRACE_KERNEL, "a", 0, at, at, at + 1);
+		}
+		rows_of(&m, &rows, &n);
+		assert_int_equal(rows[0].gaps, gaps);
+		assert_memory_equal(rows[0].host_longest_ns, longest, sizeof longest);
+		assert_int_equal(ts_idle_longest(&rows[0]), gaps == 29 ? 500 : 1200);
+		made_finish(&m);
+	}
 }
 
 int main(void)
@@ -157,6 +182,7 @@ int main(void)
 		cmocka_unit_test(several_end_a_gap),
 		cmocka_unit_test(causes_add_up_to_the_idle_time),
 		cmocka_unit_test(first_launches),
+		cmocka_unit_test(longest_gaps),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
