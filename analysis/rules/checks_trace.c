@@ -76,7 +76,7 @@ static bool knows_calls(struct ts_check *c)
 	return false;
 }
 
-/* What a few gaps alone make, such as a compilation in the recording, no step has again: without them the share must be as much, too. */
+/* What a few gaps alone make, such as a compilation in the recording, no step has again: without them the share must be as much. */
 static bool is_few_gaps(struct ts_check *c, double share)
 {
 	double longest, seconds, least = ts_check_threshold(c, "min_share");

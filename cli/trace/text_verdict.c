@@ -39,8 +39,8 @@ static void to_try(struct ts_cli *cli, const struct ts_trace_verdict *v)
 	if (v->captures) {
 		ts_text_heading(cli, "What to try first");
 		sentence(cli, TS_STYLE_PLAIN,
-			 "Nothing: the trace records the capture of CUDA graphs, in which a quarter or more of what is launched does not "
-			 "run. A trace of their replay shows what devices wait for.");
+			 "Nothing: the trace records the capture of CUDA graphs, in which a quarter or more of what is launched does "
+			 "not run. A trace of their replay shows what devices wait for.");
 		return;
 	}
 	if (!v->n_advice) {

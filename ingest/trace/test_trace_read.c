@@ -427,6 +427,41 @@ static void what_operators_say(void **state)
 		      "operator 1000+1000 a {operator forward-thread 3}\n", "trace_number", 1);
 }
 
+/* Names of a process or a thread, and a span without a category there. */
+#define NAMED(what, place, name) "{\"ph\":\"M\",\"name\":\"" what "\"," place ",\"args\":{\"name\":\"" name "\"}},"
+#define BARE(place, name) "{\"ph\":\"X\"," place ",\"name\":\"" name "\",\"ts\":1,\"dur\":1"
+#define STREAM NAMED("thread_name", "\"pid\":1,\"tid\":2", "Stream #14(Compute)")
+#define GPU NAMED("process_name", "\"pid\":1", "/device:GPU:3") STREAM
+#define TPU NAMED("process_name", "\"pid\":5", "/device:TPU:0") NAMED("thread_name", "\"pid\":5,\"tid\":2", "XLA Ops")
+#define AT_HOST "\"pid\":701,\"tid\":1"
+#define HOST NAMED("process_name", "\"pid\":701", "/host:CPU") NAMED("thread_name", "\"pid\":701,\"tid\":1", "python")
+
+/* JAX writes no categories, but names its processes and threads. */
+static void lanes_of_xla(void **state)
+{
+	(void)state;
+	expect_notice("[" GPU BARE("\"pid\":1,\"tid\":2", "gemm_fusion_dot_0") ",\"args\":{\"correlation_id\":\"7\"}},"
+		      BARE("\"pid\":1,\"tid\":2", "MemcpyD2D") "}," BARE("\"pid\":1,\"tid\":2", "Memset") "}]",
+		      "kernel 1000+1000 gemm_fusion_dot_0 pid 1 tid 2 device 3 stream 14 correlation 7\n"
+		      "copy 1000+1000 MemcpyD2D pid 1 tid 2 device 3 stream 14\n"
+		      "fill 1000+1000 Memset pid 1 tid 2 device 3 stream 14\n",
+		      "trace_lanes", 3);
+	expect_notice("[" TPU BARE("\"pid\":5,\"tid\":2", "fusion.3") "}]",
+		      "kernel 1000+1000 fusion.3 pid 5 tid 2 device 0 stream 0\n", "trace_lanes", 1);
+	expect_notice("[" HOST BARE(AT_HOST, "$train.py:12 step") "}," BARE(AT_HOST, "cuLaunchKernel")
+		      ",\"args\":{\"correlation_id\":7}}," BARE(AT_HOST, "cumulative") "}]",
+		      "python 1000+1000 $train.py:12 step pid 701 tid 1\n"
+		      "runtime 1000+1000 cuLaunchKernel pid 701 tid 1 correlation 7\n"
+		      "annotation 1000+1000 cumulative pid 701 tid 1\n",
+		      "trace_lanes", 3);
+	/* Other threads of a device say the same time again; a category counts more; names that come later are too late. */
+	expect_event(GPU NAMED("thread_name", "\"pid\":1,\"tid\":9", "XLA Modules") BARE("\"pid\":1,\"tid\":9", "jit_step") "}",
+		     "other 1000+1000 jit_step pid 1 tid 9\n");
+	expect_event(GPU BARE("\"pid\":1,\"tid\":2", "a") ",\"cat\":\"cpu_op\"}", "operator 1000+1000 a pid 1 tid 2\n");
+	expect_event(BARE("\"pid\":1,\"tid\":2", "a") "}," GPU BARE("\"pid\":1,\"tid\":4", "b") "}",
+		     "other 1000+1000 a pid 1 tid 2\nother 1000+1000 b pid 1 tid 4\n");
+}
+
 static void what_frames_say(void **state)
 {
 	(void)state;
@@ -919,6 +954,7 @@ int main(void)
 		cmocka_unit_test(texts_read_as_they_should),
 		cmocka_unit_test(begins_and_ends_are_paired),
 		cmocka_unit_test(what_operators_say),
+		cmocka_unit_test(lanes_of_xla),
 		cmocka_unit_test(what_frames_say),
 		cmocka_unit_test(what_kernels_say),
 		cmocka_unit_test(what_collectives_say),

@@ -21,6 +21,7 @@ void ts_trace_fill_finish(struct ts_trace_fill *fill)
 	ts_trace_rows_finish(&fill->rows);
 	ts_trace_rows_finish(&fill->one);
 	ts_trace_finish(&fill->begun);
+	ts_trace_lanes_finish(&fill->lanes);
 	ts_free(fill->marks);
 	fill->marks = NULL;
 }
@@ -141,9 +142,17 @@ static enum ts_status put_span(struct ts_trace_fill *fill, struct ts_trace_rows 
 {
 	struct ts_trace_spans *t = &rows->spans;
 	size_t i = t->n;
+	const struct ts_trace_lane *lane = NULL;
 	uint8_t kind = kind_of(e);
-	bool device = ts_trace_on_device(kind) || kind == TS_TRACE_DEVICE_ANNOTATION || kind == TS_TRACE_SYNC;
+	bool device;
 
+	if (ts_trace_thread_of(fill->words, &e->pid, &e->tid, &t->thread[i], err))
+		return err->status;
+	if (!e->category.len && fill->lanes.n_processes)
+		lane = ts_trace_lane_of(&fill->lanes, t->thread[i]);
+	if (lane)
+		kind = ts_trace_lane_kind(lane, e->name);
+	device = ts_trace_on_device(kind) || kind == TS_TRACE_DEVICE_ANNOTATION || kind == TS_TRACE_SYNC;
 	t->kind[i] = kind;
 	t->start_ns[i] = e->time_ns;
 	t->duration_ns[i] = e->duration_ns;
@@ -151,7 +160,10 @@ static enum ts_status put_span(struct ts_trace_fill *fill, struct ts_trace_rows 
 	t->external[i] = e->external;
 	t->bytes[i] = e->bytes;
 	t->device[i] = t->stream[i] = TS_TRACE_NO_DEVICE;
-	if (device && !e->category.len) {
+	if (device && lane) {
+		t->device[i] = lane->device;
+		t->stream[i] = lane->stream;
+	} else if (device && !e->category.len) {
 		t->device[i] = ts_trace_place_put(fill, number_of(&e->tid, ""), at);
 	} else if (device) {
 		t->device[i] = ts_trace_place_put(fill, e->device != TS_TRACE_NONE ? e->device : number_of(&e->pid, ""), at);
@@ -159,7 +171,6 @@ static enum ts_status put_span(struct ts_trace_fill *fill, struct ts_trace_rows 
 	}
 	t->category[i] = t->shapes[i] = t->collective[i] = t->group[i] = 0;
 	if (ts_trace_word(fill->words, e->name, &t->name[i], err) ||
-	    ts_trace_thread_of(fill->words, &e->pid, &e->tid, &t->thread[i], err) ||
 	    (kind == TS_TRACE_OTHER && ts_trace_word(fill->words, e->category, &t->category[i], err)) ||
 	    (e->shapes.data && ts_trace_text_put(fill, e->shapes, at, &t->shapes[i], err)) ||
 	    (e->collective.data && ts_trace_word(fill->words, e->collective, &t->collective[i], err)) ||
@@ -182,6 +193,17 @@ static void one_process(struct ts_trace_fill *fill, uint32_t thread, uint64_t at
 			      "a call of another process than the first; launches of both may have one number");
 }
 
+/* What says itself what it is by other means than a category. */
+static void note_uncategorised(struct ts_trace_fill *fill, uint32_t thread, uint64_t at)
+{
+	if (ts_trace_lane_of(&fill->lanes, thread))
+		ts_trace_note(fill, "trace_lanes", TS_NOTICE_INFO, at,
+			      "an event of XLA's profiler (JAX, TensorFlow), whose process and thread say what it is");
+	else
+		ts_trace_note(fill, "trace_legacy", TS_NOTICE_INFO, at,
+			      "an event of torch.autograd.profiler, without calls and streams, which torch.profiler.profile() records");
+}
+
 static enum ts_status span_row(struct ts_trace_fill *fill, struct ts_trace_event *e, uint64_t at, struct ts_error *err)
 {
 	struct ts_trace_spans *t = &fill->rows.spans;
@@ -202,8 +224,7 @@ static enum ts_status span_row(struct ts_trace_fill *fill, struct ts_trace_event
 	if (put_span(fill, &fill->rows, e, at, err))
 		return err->status;
 	if (!e->category.len && t->kind[t->n] != TS_TRACE_OTHER)
-		ts_trace_note(fill, "trace_legacy", TS_NOTICE_INFO, at,
-			      "an event of torch.autograd.profiler, without calls and streams, which torch.profiler.profile() records");
+		note_uncategorised(fill, t->thread[t->n], at);
 	if (t->kind[t->n] == TS_TRACE_RUNTIME && t->correlation[t->n] != TS_TRACE_NONE)
 		one_process(fill, t->thread[t->n], at);
 	return ++t->n < TS_TRACE_BATCH ? TS_OK : give_rows(fill, err);
@@ -330,10 +351,15 @@ static enum ts_status meta(struct ts_trace_fill *fill, const struct ts_trace_eve
 	if (begins(e->name, "process_name") && is_text(e->arg_name, "Ascend Hardware"))
 		ts_trace_note(fill, "trace_ascend", TS_NOTICE_SKIPPED, at,
 			      "what devices of Ascend (CANN) did has no category, and counts as no work of a device");
-	if (begins(e->name, "process_name"))
+	if (begins(e->name, "process_name")) {
+		ts_trace_lane_process(&fill->lanes, e);
 		return ts_trace_word(fill->words, e->arg_name, &t->process, err);
-	if (begins(e->name, "thread_name"))
-		return ts_trace_word(fill->words, e->arg_name, &t->thread, err);
+	}
+	if (begins(e->name, "thread_name")) {
+		if (ts_trace_word(fill->words, e->arg_name, &t->thread, err))
+			return err->status;
+		return ts_trace_lane_thread(&fill->lanes, e, thread, err);
+	}
 	if (begins(e->name, "process_labels"))
 		return ts_trace_word(fill->words, e->labels, &t->label, err);
 	return TS_OK;

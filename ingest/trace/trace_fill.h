@@ -2,6 +2,7 @@
 #ifndef TSCOPE_INGEST_TRACE_TRACE_FILL_H
 #define TSCOPE_INGEST_TRACE_TRACE_FILL_H
 
+#include "ingest/trace/trace_lanes.h"
 #include "ingest/trace/trace_places.h"
 #include "ingest/trace/trace_read.h"
 
@@ -19,6 +20,7 @@ struct ts_trace_mark {
 struct ts_trace_fill {
 	struct ts_trace_words *words;
 	struct ts_trace_places places;
+	struct ts_trace_lanes lanes;
 	struct ts_trace_rows rows;
 	ts_trace_take *take;
 	void *ctx;

@@ -375,6 +375,7 @@ TS_INLINE const uint8_t *arg(struct ts_trace_place *place, const uint8_t *key, s
 		INTEGER("Out msg nelems", says_collective(e)->elements_out);
 		TEXT("cuda_sync_kind", says_sync(e)->what);
 		INTEGER("wait_on_stream", says_sync(e)->on_stream);
+		INTEGER("correlation_id", e->correlation); /* of XLA */
 		break;
 	case 15:
 		INTEGER("Total Allocated", e->allocated);

@@ -58,8 +58,8 @@ enum ts_status ts_trace_rows_unread(const struct ts_trace_about *about, const ch
  * of the time of the devices is no advice: who tries it could not see by a second trace that it helped, as `tscope diff` lets no
  * smaller difference stand out (trace_diff.h).
  *
- * A recording of the capture of graphs, in which at least a quarter of the calls that launch a kernel ran none, has no advice: its devices
- * wait because nothing is asked of them, and no program runs so twice.
+ * A recording of the capture of graphs, in which at least a quarter of the calls that launch a kernel ran none, has no advice: its
+ * devices wait because nothing is asked of them, and no program runs so twice.
  *
  * Of a job, whose findings have the numbers of the worst rank, advice follows the order of findings. A rank's time counts there, and
  * of two findings on the same time the sums over ranks say which one is advised.

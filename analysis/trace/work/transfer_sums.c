@@ -25,7 +25,8 @@ void ts_copy_direction(struct ts_span name, enum ts_direction *ret, enum ts_host
 		{"DtoH", TS_DIRECTION_DTOH},	   {"DeviceToHost", TS_DIRECTION_DTOH},	  {"DEVICE_TO_HOST", TS_DIRECTION_DTOH},
 		{"DtoD", TS_DIRECTION_DTOD},	   {"DeviceToDevice", TS_DIRECTION_DTOD}, {"DEVICE_TO_DEVICE", TS_DIRECTION_DTOD},
 		{"PtoP", TS_DIRECTION_PTOP},	   {"PeerToPeer", TS_DIRECTION_PTOP},	  {"HtoH", TS_DIRECTION_HTOH},
-		{"HostToHost", TS_DIRECTION_HTOH},
+		{"HostToHost", TS_DIRECTION_HTOH},	   {"MemcpyH2D", TS_DIRECTION_HTOD},	  {"MemcpyD2H", TS_DIRECTION_DTOH},
+		{"MemcpyD2D", TS_DIRECTION_DTOD},  {"MemcpyP2P", TS_DIRECTION_PTOP},	  {"MemcpyH2H", TS_DIRECTION_HTOH},
 	};
 
 	*ret = TS_DIRECTION_UNKNOWN;
