@@ -363,14 +363,31 @@ static void others(struct ts_report *r, const struct ts_memory_answer *m, const 
 	}
 }
 
+static const char *cut_text(struct ts_report *r, const struct ts_snapshot *s)
+{
+	const char *begin = ts_report_say(r, "the file ends, or what was packed is damaged, by byte %" PRIu64
+					  " of the pickle; what stands before is read",
+					  s->pickle_bytes);
+
+	if (!s->traced)
+		return ts_report_say(r, "%s, so that more segments, and all events, may be missing", begin);
+	if (!s->n_cut_events)
+		return begin;
+	return ts_report_say(r, "%s, but for %s of the history in which it ends: levels are counted back from its last event", begin,
+			     ts_snap_plural(r, s->n_cut_events, "event"));
+}
+
 static void passed_over(struct ts_report *r, const struct ts_memory_answer *m)
 {
 	const char *keys = NULL;
 	struct ts_section *s;
 
-	if (!m->n_unknown && !m->n_lost && !m->snapshot->n_passed && !m->snapshot->trailing_bytes)
+	if (!m->n_unknown && !m->n_lost && !m->snapshot->n_passed && !m->snapshot->trailing_bytes &&
+	    !m->snapshot->cut)
 		return;
 	s = ts_report_section(r, TS_SECTION_NOT_READ);
+	if (m->snapshot->cut)
+		ts_report_line(r, s, "cut", cut_text(r, m->snapshot));
 	for (size_t i = 0; i < m->n_unknown && i < KEYS_SHOWN; i++)
 		keys = ts_report_join(r, keys, ", ",
 				      ts_report_say(r, "%s (%s)", ts_snap_brief(r, m->unknown[i].key, TS_SNAP_NAME_MOST),

@@ -90,6 +90,9 @@ static enum ts_status snapshot_of(struct ts_kept_set *kept, struct ts_kept_file 
 		return err->status;
 	ts_arena_init(&arena, 0);
 	status = ts_snapshot_read(&source, &arena, &snapshot, &why);
+	if (!status && snapshot.cut)
+		status = ts_error_set(&why, TS_DAMAGED, "byte %" PRIu64 " of the pickle: the file ends here, before the pickle does",
+				      snapshot.pickle_bytes);
 	if (!status)
 		status = ts_snapshot_columns_write(&snapshot, kept->sink, kept->ctx, &file->columns, &why);
 	file->has_columns = !status;

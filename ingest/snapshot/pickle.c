@@ -696,6 +696,55 @@ enum ts_status ts_pickle_run(struct ts_pickle *p, struct ts_pickle_value *ret_to
 	return TS_OK;
 }
 
+/* --- what a file that ends too early has --- */
+
+/* Fills the outermost dict with its whole pairs. A list with one item has no MARK: where the file ends before APPEND, the item stands
+ * behind its list. */
+static bool settle_pairs(struct ts_pickle *p, struct ts_pickle_value *dict, struct ts_pickle_value *items, size_t n)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i + 1 < n && items[i].kind == TS_VALUE_TEXT; kept += 2) {
+		items[kept] = items[i];
+		items[kept + 1] = items[i + 1];
+		for (i += 2; i < n && items[i].kind == TS_VALUE_OBJECT; i++)
+			if (!append(p, items[i - 1], &items[i], 1))
+				return false;
+	}
+	return fill(p, dict, items, kept);
+}
+
+static bool settle_level(struct ts_pickle *p)
+{
+	size_t at = ((const size_t *)p->marks.data)[--p->marks.n], n = p->stack.n - at;
+	struct ts_pickle_value *items = (struct ts_pickle_value *)p->stack.data + at;
+	enum ts_pickle_shape shape;
+
+	p->stack.n = at;
+	if (!at || items[-1].kind != TS_VALUE_OBJECT)
+		return true;
+	shape = ts_pickle_object_of(p, items[-1].id)->shape;
+	if (shape <= TS_SHAPE_LIST || shape == TS_SHAPE_ROWS)
+		return append(p, items[-1], items, n);
+	if (shape != TS_SHAPE_DICT_EMPTY && shape != TS_SHAPE_DICT)
+		return true;
+	if (at == 1)
+		return settle_pairs(p, &items[-1], items, n);
+	p->stack.n--;
+	return true;
+}
+
+bool ts_pickle_settle(struct ts_pickle *p, struct ts_pickle_value *ret_top)
+{
+	while (p->marks.n)
+		if (!settle_level(p))
+			return false;
+	if (!p->stack.n)
+		return false;
+	*ret_top = ((const struct ts_pickle_value *)p->stack.data)[0];
+	return true;
+}
+
 /* --- its life --- */
 
 enum ts_status ts_pickle_init(struct ts_pickle *p, struct ts_inflow *in, struct ts_span path, struct ts_error *err)

@@ -102,6 +102,9 @@ struct ts_pickle {
 enum ts_status ts_pickle_init(struct ts_pickle *p, struct ts_inflow *in, struct ts_span path, struct ts_error *err);
 void ts_pickle_finish(struct ts_pickle *p);
 enum ts_status ts_pickle_run(struct ts_pickle *p, struct ts_pickle_value *ret_top, struct ts_error *err);
+/* After ts_pickle_run failed because the file ends too early: fills lists and the outermost dict with the values that are whole, as if
+ * each that is open ended here. A dict within another value that is open is left out. False: there is no value. */
+bool ts_pickle_settle(struct ts_pickle *p, struct ts_pickle_value *ret_top);
 /* Bytes of the pickle that were read so far. */
 uint64_t ts_pickle_offset(const struct ts_pickle *p);
 /* Lets go of what only further opcodes would need. */

@@ -14,6 +14,7 @@ struct gather {
 	struct ts_arena *arena;
 	struct ts_snapshot *s;
 	uint8_t *seen; /* a bit an event or a block: it stands in a list */
+	bool in_events; /* the file ends in the last list of events */
 };
 
 static bool no_memory(struct gather *g)
@@ -129,6 +130,14 @@ static bool take_segments(struct gather *g, struct ts_pickle_value value)
 
 /* --- events --- */
 
+/* Of a file that ends too early: the list in which it ended, if that is one of events, and with it what its levels are counted from. */
+static void leave_out_the_cut(struct gather *g, struct ts_snapshot_device *last)
+{
+	g->s->n_cut_events = last->n_events;
+	g->s->n_events -= last->n_events;
+	last->n_events = 0;
+}
+
 static bool take_traces(struct gather *g, struct ts_pickle_value value)
 {
 	const struct ts_pickle_object *traces = list_of(g, value);
@@ -157,6 +166,8 @@ static bool take_traces(struct gather *g, struct ts_pickle_value value)
 	g->s->events = events;
 	g->s->n_events = n;
 	g->s->traced = true;
+	if (g->in_events && traces->n)
+		leave_out_the_cut(g, &devices[traces->n - 1]);
 	return true;
 }
 
@@ -333,6 +344,7 @@ static bool take_dict(struct gather *g, const struct ts_pickle_object *dict)
 			ts_rows_pass(g->p->rows, key);
 		}
 	}
+	g->in_events = g->s->cut && traces.kind && !settings.kind;
 	if (!segments.kind)
 		return bad(g, "this dict is no snapshot: it has no \"segments\"");
 	return take_texts(g) && take_segments(g, segments) && (!traces.kind || take_traces(g, traces)) &&
@@ -367,6 +379,41 @@ static enum ts_status check_packed(struct ts_inflow *in, struct ts_pickle *p, st
 	return ts_inflow_whole(in, err);
 }
 
+/* Whether what is wrong with a pickle is that the file ends too early, or what was packed is damaged: another error may come first
+ * where damaged bytes were unpacked. What is refused stays refused. */
+static bool ends_early(struct ts_inflow *in, struct ts_pickle *p, enum ts_status status)
+{
+	struct ts_error ignored;
+	uint8_t behind[512];
+	size_t got = 1;
+
+	if (status != TS_INVALID || !ts_inflow_packed(in))
+		return status == TS_DAMAGED;
+	while (got) {
+		if (ts_inflow_read(in, behind, sizeof behind, &got, &ignored))
+			return ignored.status == TS_DAMAGED;
+		p->ration.read += got;
+	}
+	return ts_inflow_whole(in, &ignored) == TS_DAMAGED;
+}
+
+/* The value of the pickle, or of what stands before its file ends; err keeps why it could not be read to its end. */
+static enum ts_status top_of(struct ts_inflow *in, struct ts_pickle *p, struct ts_pickle_value *ret_top, bool *ret_cut,
+			     struct ts_error *err)
+{
+	struct ts_error ignored;
+	enum ts_status status = ts_pickle_run(p, ret_top, err);
+
+	*ret_cut = false;
+	if (!status)
+		status = check_packed(in, p, err);
+	if (!status || !ends_early(in, p, status))
+		return status;
+	p->err = &ignored;
+	*ret_cut = ts_pickle_settle(p, ret_top);
+	return *ret_cut ? TS_OK : status;
+}
+
 enum ts_status ts_snapshot_read(const struct ts_source *source, struct ts_arena *arena, struct ts_snapshot *ret_snapshot,
 				struct ts_error *err)
 {
@@ -383,13 +430,23 @@ enum ts_status ts_snapshot_read(const struct ts_source *source, struct ts_arena 
 		ts_free(p);
 		return err->status;
 	}
-	if (ts_pickle_init(p, in, source->path, err) || ts_pickle_run(p, &top, err) || check_packed(in, p, err)) {
+	if (ts_pickle_init(p, in, source->path, err) || top_of(in, p, &top, &snapshot.cut, err)) {
 		status = err->status;
 	} else {
+		struct ts_error why;
+
+		p->err = &why;
 		snapshot.pickle_bytes = ts_pickle_offset(p);
-		snapshot.trailing_bytes = p->ration.read - snapshot.pickle_bytes;
+		snapshot.trailing_bytes = snapshot.cut ? 0 : p->ration.read - snapshot.pickle_bytes;
 		ts_pickle_forget(p);
-		status = gather(&g, top) ? TS_OK : err->status;
+		if (!gather(&g, top)) {
+			/* Of a file that is cut it counts that it is. */
+			if (!snapshot.cut || why.status == TS_NO_MEMORY)
+				*err = why;
+			status = err->status;
+		} else if (snapshot.cut && !snapshot.n_segments) {
+			status = err->status;
+		}
 	}
 	ts_pickle_finish(p);
 	ts_inflow_close(in);

@@ -7,6 +7,10 @@
  * the older one, a list of segments, whose blocks may have a history instead of frames. An event or a block that stands in two lists is
  * an error, so that the tables have no more rows than the file has dicts.
  *
+ * A file that ends too early, or whose gzip is damaged, gives the segments that stand before, and the events of the devices whose lists
+ * are whole. Levels are counted back from the end, so that of a list that is cut nothing can be said: its events are left out, and
+ * counted. Without a whole segment it is an error.
+ *
  * The tables lie in the arena. Errors name path and byte: TS_INVALID (no snapshot), TS_UNSUPPORTED (an opcode that is refused, another
  * protocol), TS_DAMAGED (it ends too early), TS_TOO_LARGE, TS_NO_MEMORY, TS_IO, TS_CANCELLED by the source's progress.
  * Threads: one at a time.

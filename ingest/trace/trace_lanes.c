@@ -56,7 +56,8 @@ void ts_trace_lane_process(struct ts_trace_lanes *lanes, const struct ts_trace_e
 	lanes->processes[lanes->n_processes++] = process;
 }
 
-enum ts_status ts_trace_lane_thread(struct ts_trace_lanes *lanes, const struct ts_trace_event *e, uint32_t thread, struct ts_error *err)
+enum ts_status ts_trace_lane_thread(struct ts_trace_lanes *lanes, const struct ts_trace_event *e, uint32_t thread,
+				    struct ts_error *err)
 {
 	const struct ts_trace_lane_process *process = process_of(lanes, e->pid.number);
 	struct ts_trace_lane lane = {.what = TS_TRACE_LANE_NONE};

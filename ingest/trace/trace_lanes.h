@@ -1,9 +1,9 @@
-/* trace_lanes.h - what spans without a category are, by the names of their process and thread, as XLA's profiler writes them for JAX and
- * TensorFlow (trace.json.gz beside the xplane.pb).
+/* trace_lanes.h - what spans without a category are, by the names of their process and thread, as XLA's profiler writes them for
+ * JAX and TensorFlow (trace.json.gz beside the xplane.pb).
  *
  *	/device:GPU:N	a thread "Stream #14(Compute)" has kernels of stream 14, and copies and fills by their names
  *	/device:TPU:N	the thread "XLA Ops" has what the device ran, as stream 0
- *	/host:CPU	names that begin with $ are functions of Python; calls of the runtime have the name of one; the rest are annotations
+ *	/host:CPU	names that begin with $ are functions of Python, those of calls are calls of the runtime, the rest annotations
  *
  * Other threads of a device (modules, steps, scopes) say the same time again, and are none of these. The names stand before the spans,
  * as this profiler writes them: what comes before its name stays without a kind. Threads: one at a time.
@@ -38,7 +38,8 @@ void ts_trace_lanes_finish(struct ts_trace_lanes *lanes);
 /* A process was named. */
 void ts_trace_lane_process(struct ts_trace_lanes *lanes, const struct ts_trace_event *e);
 /* A thread was named, which has this number. */
-enum ts_status ts_trace_lane_thread(struct ts_trace_lanes *lanes, const struct ts_trace_event *e, uint32_t thread, struct ts_error *err);
+enum ts_status ts_trace_lane_thread(struct ts_trace_lanes *lanes, const struct ts_trace_event *e, uint32_t thread,
+				    struct ts_error *err);
 /* Of a span without a category on this thread; NULL: it lies in no lane. */
 const struct ts_trace_lane *ts_trace_lane_of(const struct ts_trace_lanes *lanes, uint32_t thread);
 /* What a span of this name is in the lane: a kind of run/trace.h. */
