@@ -4,6 +4,7 @@
 #include "base/door.h"
 #include "base/text.h"
 #include "base/words.h"
+#include "run/meaning.h"
 #include "run/role_words.h"
 
 enum { WHAT_MAX = 16 }; /* "role", "when" */
@@ -13,7 +14,7 @@ struct rule {
 	enum ts_role role;
 };
 
-/* This is version 5 of the table. The first rule that matches decides; of other names, their words (role_words.h). A change here
+/* This is version 6 of the table. The first rule that matches decides; of other names, their words (role_words.h). A change here
  * requires a new TS_ROLE_TABLE_VERSION. */
 static const struct rule column_rules[] = {
 	{"timestamp", TS_ROLE_OBSERVATION}, {"segment", TS_ROLE_OBSERVATION}, /* records of how a run was restarted */
@@ -94,8 +95,10 @@ static enum ts_role role_by_name(struct ts_span column)
 
 	if (role == TS_ROLE_UNKNOWN)
 		role = ts_role_by_words(ts_column_said(column));
-	/* Whatever an evaluation measures is of the trajectory, and what it costs was found by its words. */
-	return role == TS_ROLE_UNKNOWN && is_evaluation(column) ? TS_ROLE_TRAJECTORY : role;
+	/* Whatever an evaluation measures is of the trajectory, and so is what is minimized; what it costs was found by its words. */
+	if (role == TS_ROLE_UNKNOWN && (is_evaluation(column) || ts_column_meaning(column) == TS_MEANS_OBJECTIVE))
+		role = TS_ROLE_TRAJECTORY;
+	return role;
 }
 
 /* Finds "columns." <name> "." <what>. If escaped, the name is one key of the facts (as in {"scalars.loss": {"role":

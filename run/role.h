@@ -13,7 +13,7 @@ enum ts_role {
 	TS_ROLE_OBSERVATION = 2, /* timestamps, phases, regions, memory, throughput */
 };
 
-enum { TS_ROLE_TABLE_VERSION = 5 };
+enum { TS_ROLE_TABLE_VERSION = 6 };
 
 /* The role that the fact columns.<name>.role states ("trajectory", "observation"), else that of the table of names. facts may
  * be NULL. */

@@ -24,7 +24,7 @@ ROOMS = {
     "analysis/rank": {"run", "base", "analysis/stats", "analysis/answer"},
     "analysis/ranks": {"run", "base", "analysis/stats", "analysis/answer", "analysis/rank"},
     "analysis/snapshot": {"run", "base", "analysis/answer", "analysis/rules"},
-    "analysis/rules": {"base", "analysis/stats", "analysis/answer"},
+    "analysis/rules": {"run", "base", "analysis/stats", "analysis/answer"},
     "analysis/diverge": {"run", "base", "record", "analysis/stats", "analysis/answer", "analysis/rank"},
     "analysis/gate": {"run", "base", "analysis/stats", "analysis/answer", "analysis/rank", "analysis/ranks"},
     "analysis/retention": {"base", "analysis/answer"},

@@ -5,6 +5,7 @@
 #include "analysis/stats/stats.h"
 #include "base/door.h"
 #include "run/direction.h"
+#include "run/meaning.h"
 #include "run/role.h"
 
 enum {
@@ -37,6 +38,7 @@ struct summary {
 	double first, last, best;
 	int64_t best_step, nonfinite_step;
 	bool ends_nonfinite, blew_up;
+	bool minimized; /* it is a loss, or stands for one */
 	struct ts_rise rise;
 	bool falls; /* the second half falls by more than its ups and downs explain */
 	double lowest; /* the least median of 16 consecutive values; HUGE_VAL if there are fewer */
@@ -446,7 +448,7 @@ static bool diverged(const struct summary *s)
 	double rise = s->rise.end - s->rise.low;
 
 	return s->blew_up || s->ends_nonfinite ||
-	       (s->rise.found && ts_span_ends(s->subject, "loss") && rise >= fabs(s->rise.low) &&
+	       (s->rise.found && s->minimized && rise >= fabs(s->rise.low) &&
 		rise >= diverged_of_gain * gained(s));
 }
 
@@ -584,6 +586,8 @@ enum ts_status ts_convergence_summary(const struct ts_series *series, int64_t fi
 		cut++;
 	s.subject = subject;
 	s.direction = ts_span_ends(series->name, "loss") ? TS_DIRECTION_DOWN : ts_direction_of(series->name);
+	s.minimized = ts_span_ends(subject, "loss") ||
+		      (ts_column_meaning(subject) == TS_MEANS_OBJECTIVE && s.direction == TS_DIRECTION_DOWN);
 	s.series = (struct ts_series){subject, series->keys + cut, series->values + cut, series->n - cut};
 	if (!scan(&s))
 		return ts_arena_error(arena, err);

@@ -3,6 +3,7 @@
 #include "analysis/rules/check.h"
 
 #include "analysis/stats/student.h"
+#include "run/meaning.h"
 
 /* One rank fires up to these chances: those of spikes.h and coincidence.h, and the 99 % interval of convergence.h on one side. */
 #define SPIKES_LEVEL 0.0035
@@ -27,34 +28,60 @@ static bool has_values(const struct ts_measure *row)
 	return ts_measure_is(row, TS_M_SERIES_COUNT) && row->known && row->value > 0;
 }
 
-/* The series that stands for the loss: "loss", else the first whose name ends so ("train_loss"). "loss" if there is none.
- * */
-static const char *loss_of(struct ts_check *c)
+static bool is_loss(struct ts_span series)
 {
-	const struct ts_measure *other = NULL;
+	return ts_span_ends(series, "loss");
+}
+
+enum { NAMED_SO = 3 }; /* the rank of the series that has the name itself */
+
+/* How well a series stands for the loss: 0 is not at all. */
+static int loss_rank(struct ts_span series)
+{
+	if (ts_span_is(series, "loss"))
+		return NAMED_SO;
+	return is_loss(series) ? 2 : (ts_column_meaning(series) == TS_MEANS_OBJECTIVE ? 1 : 0);
+}
+
+static int norm_rank(struct ts_span series)
+{
+	if (ts_span_is(series, "grad_norm"))
+		return NAMED_SO;
+	return ts_column_meaning(series) == TS_MEANS_GRAD_NORM ? 1 : 0;
+}
+
+/* The first series of the highest rank; otherwise if none has one. */
+static const char *series_of(struct ts_check *c, int (*rank_of)(struct ts_span), const char *otherwise)
+{
+	const struct ts_measure *found = NULL;
+	const char *name = NULL;
+	int best = 0;
 
 	for (size_t i = 0; i < c->measures->n; i++) {
 		const struct ts_measure *row = &c->measures->items[i];
+		int rank = has_values(row) ? rank_of(row->subject) : 0;
 
-		if (!has_values(row) || !ts_span_ends(row->subject, "loss"))
-			continue;
-		if (ts_span_is(row->subject, "loss"))
-			return "loss";
-		if (!other)
-			other = row;
+		if (rank > best) {
+			best = rank;
+			found = row;
+		}
 	}
-	if (other) {
-		const char *name = (const char *)ts_arena_span(c->arena, other->subject).data;
+	if (found && best < NAMED_SO)
+		name = (const char *)ts_arena_span(c->arena, found->subject).data;
+	return name ? name : otherwise;
+}
 
-		return name ? name : "loss";
-	}
-	return "loss";
+/* The series that stands for the loss: "loss", else the first whose name ends so ("train_loss"), else the first objective. "loss" if
+ * there is none. */
+static const char *loss_of(struct ts_check *c)
+{
+	return series_of(c, loss_rank, "loss");
 }
 
 static bool has_loss(const struct ts_check *c)
 {
 	for (size_t i = 0; i < c->measures->n; i++)
-		if (has_values(&c->measures->items[i]) && ts_span_ends(c->measures->items[i].subject, "loss"))
+		if (has_values(&c->measures->items[i]) && loss_rank(c->measures->items[i].subject))
 			return true;
 	return false;
 }
@@ -114,7 +141,7 @@ static bool goes_on(struct ts_check *c, const char *series, double loss_end, dou
 
 void ts_check_loss_ceased(struct ts_check *c)
 {
-	static const char *const others[] = {"grad_norm", "lr", "learning_rate"};
+	const char *const others[] = {series_of(c, norm_rank, "grad_norm"), "lr", "learning_rate"};
 	const char *loss = loss_of(c), *other = NULL;
 	double count, end, every, until;
 
@@ -346,7 +373,7 @@ void ts_check_loss_spikes(struct ts_check *c)
 
 void ts_check_grad_spikes(struct ts_check *c)
 {
-	spikes_of(c, "grad_norm");
+	spikes_of(c, series_of(c, norm_rank, "grad_norm"));
 }
 
 void ts_check_loss_shift(struct ts_check *c)

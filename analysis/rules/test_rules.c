@@ -244,6 +244,14 @@ static const struct rule_case cases[] = {
 				 "convergence/train_loss/first_nonfinite_step = 0; "
 				 "convergence/train_loss/last ? no value is finite",
 	 HIGH, "train_loss is NaN or infinite in 9 of 9 values, for the first time at step 0."},
+	/* What is minimized stands for the loss where nothing is called one. */
+	{"CONVERGENCE.DIVERGED",
+	 "convergence/acc/count = 9; convergence/train_nll/count = 9; convergence/train_nll/nonfinite_count = 4; "
+	 "convergence/train_nll/first_nonfinite_step = 5; convergence/train_nll/last = 2",
+	 HIGH, "train_nll is NaN or infinite in 4 of 9 values"},
+	{"CONVERGENCE.DIVERGED",
+	 LOSS "convergence/loss/nonfinite_count = 0; convergence/nll/count = 9; convergence/nll/nonfinite_count = 4",
+	 PASSES, NULL},
 	{"CONVERGENCE.DIVERGED", "convergence/loss/last ? the run has no column scalars.loss", UNCHECKED,
 	 "the run has no column scalars.loss"},
 	{"CONVERGENCE.DIVERGED",

@@ -65,17 +65,18 @@ static bool knows_together(const struct ts_log_csv *csv)
 {
 	struct ts_span first = ts_trim(csv->fields[0]);
 	size_t rank = ts_log_axis_rank(first), measured = 0;
-	bool best = false;
+	bool best = false, minimized = false;
 
 	for (size_t i = 0; i < csv->n; i++) {
 		struct ts_span name = ts_trim(csv->fields[i]);
 
 		measured += ts_log_name_measures(name);
+		minimized |= ts_log_name_is_minimized(name);
 		best |= ts_span_is(name, "best") || ts_span_starts(name, ts_span_str("best_"));
 	}
 	if (rank == TS_LOG_AXIS_NONE)
 		return csv->n > 1 && measured == csv->n;
-	return measured > 0 || (best && rank == ts_log_axis_rank(ts_span_str("generation")));
+	return measured > 0 || minimized || (best && rank == ts_log_axis_rank(ts_span_str("generation")));
 }
 
 /* The file is a table with a name that we know, or with a map beside it. */

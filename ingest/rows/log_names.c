@@ -6,6 +6,7 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "ingest/rows/log_memory.h"
+#include "run/meaning.h"
 
 #include <stdio.h>
 
@@ -358,6 +359,16 @@ bool ts_log_name_measures(struct ts_span name)
 	/* "char train", in percent: what Tesseract gets wrong of its samples. */
 	return has_word(name, words) || ts_span_ends(name, "loss") || ts_span_ends(name, "Loss") || ts_span_ends(name, " train(%)") ||
 	       measures_in_other_words(name) || is_of_set(name);
+}
+
+bool ts_log_name_is_minimized(struct ts_span name)
+{
+	static const char *const solvers[] = {"bjective", "riterion", "eviance"};
+
+	for (size_t i = 0; i < sizeof solvers / sizeof solvers[0]; i++)
+		if (ts_span_ends(name, solvers[i]))
+			return false;
+	return ts_column_meaning(name) == TS_MEANS_OBJECTIVE || ts_span_ends(name, "cost") || ts_span_ends(name, "Cost");
 }
 
 void ts_log_names_markdown(struct ts_buf *out)

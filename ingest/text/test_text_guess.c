@@ -510,6 +510,11 @@ static const struct {
 	 "04/15/21 - 07:14.12PM, iter: 001, cost: 0.5\n04/15/21 - 07:15.12PM, iter: 002, cost: 0.25\n"
 	 "04/15/21 - 07:16.12PM, iter: 003, cost: 0.125\n",
 	 "cost", "1 0.5|2 0.25|3 0.125", "iter:{step} {*}"},
+	/* What is minimized by another name, where steps are counted by name. */
+	{"an objective",
+	 "iter 0: recon=0.5 rate=0.125\niter 1: recon=0.25 rate=0.125\niter 2: recon=0.75 rate=0.125\n"
+	 "iter 3: recon=0.25 rate=0.125\n",
+	 "recon", "0 0.5|1 0.25|2 0.75|3 0.25", "iter {step}: {*}"},
 	{"a share of samples is no step",
 	 "epoch   1\nloss: 6.5\ntest accuracy: 20.5%, (512570/2466133)\nepoch   2\nloss: 5.5\ntest accuracy: 24.5%, (597769/2466093)\n"
 	 "epoch   3\nloss: 4.5\ntest accuracy: 27.5%, (675904/2466259)\nepoch   4\nloss: 3.5\ntest accuracy: 31.5%, (767633/2466231)\n",

@@ -624,12 +624,6 @@ static bool is_of_doing(const struct ts_text_record *r)
 	return r->n == 1 && ts_text_is_doing(r->cells[0].name) && ts_text_record_decimals(r);
 }
 
-/* "cost", which is a loss where steps are counted, and else one of money. */
-static bool costs(struct ts_span name)
-{
-	return ts_span_ends(name, "cost") || ts_span_ends(name, "Cost");
-}
-
 /* How many numbers are what trainings measure; one that says which loss or rate it is counts twice. episodes, steps: the line counts
  * them by name. */
 static size_t measures_in(const struct ts_text_record *r, bool episodes, bool steps)
@@ -639,7 +633,7 @@ static size_t measures_in(const struct ts_text_record *r, bool episodes, bool st
 	for (size_t i = 0; i < r->n; i++)
 		if (!r->cells[i].is_text &&
 		    (ts_log_name_measures(r->cells[i].name) || (episodes && ts_log_name_scores(r->cells[i].name)) ||
-		     (steps && costs(r->cells[i].name))))
+		     (steps && ts_log_name_is_minimized(r->cells[i].name))))
 			n += ts_log_name_is_special(r->cells[i].name) ? 2 : 1;
 	n += is_of_doing(r);
 	return n || !(boosts(r) || averages(r)) ? n : 2;

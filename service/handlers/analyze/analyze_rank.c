@@ -13,6 +13,7 @@
 #include "base/order.h"
 #include "base/text.h"
 #include "run/lost.h"
+#include "run/meaning.h"
 #include "service/handlers/analyze/analyze_batches.h"
 #include "service/handlers/analyze/analyze_checks.h"
 #include "service/handlers/analyze/analyze_modes.h"
@@ -414,13 +415,54 @@ static bool is_learning_rate(struct ts_span name)
 	return ts_span_is(name, "scalars.lr") || ts_span_is(name, "scalars.learning_rate");
 }
 
-static bool is_loss_like(const struct ts_column *column)
+static bool is_grad_norm(struct ts_span name)
 {
-	struct ts_span prefix = ts_span_str("scalars.");
+	return ts_span_is(name, "scalars.grad_norm");
+}
 
-	return column->type == TS_COLUMN_F64 && ts_span_starts(column->name, prefix) &&
-	       (ts_glob(ts_span_str("scalars.*loss"), column->name) || ts_span_is(column->name, "scalars.grad_norm") ||
-		is_learning_rate(column->name));
+static bool is_loss(struct ts_span name)
+{
+	return ts_glob(ts_span_str("scalars.*loss"), name);
+}
+
+/* What stands for the loss, the gradient norm and the learning rate of a rank that has none of that name. */
+struct stand_ins {
+	bool objectives;	      /* whatever is minimized */
+	const struct ts_column *norm; /* the only one; NULL: there are several, or none */
+	const struct ts_column *rate;
+};
+
+static bool is_number(const struct ts_column *column)
+{
+	return column->type == TS_COLUMN_F64 && ts_span_starts(column->name, ts_span_str("scalars."));
+}
+
+static struct stand_ins stand_ins_of(const struct ts_index *index)
+{
+	struct stand_ins out = {.objectives = true};
+	size_t norms = 0, rates = 0;
+
+	for (size_t t = 0; t < index->n_tables; t++)
+		for (size_t i = 0; index->tables[t].kind == TS_TABLE_STEPS && i < index->tables[t].n_columns; i++) {
+			const struct ts_column *column = &index->tables[t].columns[i];
+			enum ts_meaning meaning = is_number(column) ? ts_column_meaning(column->name) : TS_MEANS_NOTHING;
+
+			out.objectives &= meaning != TS_MEANS_LOSS;
+			if (meaning == TS_MEANS_GRAD_NORM)
+				out.norm = norms++ ? NULL : column;
+			if (meaning == TS_MEANS_RATE)
+				out.rate = rates++ ? NULL : column;
+		}
+	return out;
+}
+
+static bool is_loss_like(const struct stand_ins *s, const struct ts_column *column)
+{
+	struct ts_span name = column->name;
+
+	return is_number(column) &&
+	       (is_loss(name) || is_grad_norm(name) || is_learning_rate(name) || column == s->norm || column == s->rate ||
+		(s->objectives && ts_column_meaning(name) == TS_MEANS_OBJECTIVE));
 }
 
 static struct ts_span without_section(struct ts_span name)
@@ -432,7 +474,7 @@ static struct ts_span without_section(struct ts_span name)
 
 static bool is_axis(struct ts_span name)
 {
-	return ts_span_is(name, "scalars.loss") || ts_span_is(name, "scalars.grad_norm") || is_learning_rate(name);
+	return ts_span_is(name, "scalars.loss") || is_grad_norm(name) || is_learning_rate(name);
 }
 
 /* An axis has the steps of a declared warm-up, too; without one it is what spikes were fitted to. */
@@ -513,13 +555,14 @@ static enum ts_status scalars_of(struct working *w, const struct ts_index *index
 {
 	const struct ts_table *table;
 	const struct ts_column *loss = ts_columns_find(index, "scalars.loss", &table);
+	struct stand_ins s = stand_ins_of(index);
 
 	if (loss && one_scalar(w, table, loss, w->first, err))
 		return err->status;
 	for (size_t t = 0; t < index->n_tables; t++) {
 		table = &index->tables[t];
 		for (size_t i = 0; table->kind == TS_TABLE_STEPS && i < table->n_columns; i++)
-			if (&table->columns[i] != loss && is_loss_like(&table->columns[i]) &&
+			if (&table->columns[i] != loss && is_loss_like(&s, &table->columns[i]) &&
 			    one_scalar(w, table, &table->columns[i], w->first, err))
 				return err->status;
 	}
@@ -534,6 +577,7 @@ static enum ts_status scalars_elsewhere(struct working *w, struct ts_error *err)
 
 	for (size_t r = 0; r < a->run->head.n_ranks; r++) {
 		const struct ts_index *index = &a->run->indexes[r];
+		struct stand_ins s = stand_ins_of(index);
 		int64_t first;
 		size_t cut;
 
@@ -547,7 +591,7 @@ static enum ts_status scalars_elsewhere(struct working *w, struct ts_error *err)
 			for (size_t i = 0; table->kind == TS_TABLE_STEPS && i < table->n_columns; i++) {
 				const struct ts_column *column = &table->columns[i];
 
-				if (!is_loss_like(column) || seen_before(a, r, column))
+				if (!is_loss_like(&s, column) || seen_before(a, r, column))
 					continue;
 				ts_columns_leave(&w->columns);
 				if (one_scalar(w, table, column, first, err) ||
@@ -558,6 +602,15 @@ static enum ts_status scalars_elsewhere(struct working *w, struct ts_error *err)
 	}
 	ts_columns_leave(&w->columns);
 	return TS_OK;
+}
+
+static bool has_objective(const struct ts_measures *measures)
+{
+	for (size_t i = 0; i < measures->n; i++)
+		if (ts_measure_is(&measures->items[i], TS_M_SERIES_COUNT) &&
+		    ts_column_meaning(measures->items[i].subject) == TS_MEANS_OBJECTIVE)
+			return true;
+	return false;
 }
 
 /* Adds what other ranks alone recorded to the losses of the rank. */
@@ -572,7 +625,7 @@ static enum ts_status losses_elsewhere(struct working *w, struct ts_error *err)
 		return err->status;
 	a->to.measures = a->out->measures.n;
 	a->to.events = a->out->events.n;
-	if (ts_measure_find(&a->out->measures, TS_M_SERIES_COUNT, loss))
+	if (ts_measure_find(&a->out->measures, TS_M_SERIES_COUNT, loss) || has_objective(&a->out->measures))
 		return TS_OK;
 	return ts_measure_unknown(&a->out->measures, a->arena, TS_M_SERIES_LAST, loss, "the run has no column scalars.loss")
 		       ? TS_OK

@@ -6,6 +6,7 @@
 #include "base/grow.h"
 #include "base/limits.h"
 #include "base/text.h"
+#include "run/meaning.h"
 #include "service/handlers/core/describe.h"
 #include "service/handlers/diff/diff_patterns.h"
 #include "service/handlers/diff/diff_samples.h"
@@ -15,7 +16,7 @@ enum { SHORT_ID = 12 };
 
 /* --- the kind of a series --- */
 
-/* Globs are matched with the path in lower case, '-' and '/' replaced by '_', and "scalars." cut off; the first match counts. */
+/* Globs of folded names of digests; the first match counts. Of numbers run/meaning.h has the table. */
 static const struct {
 	const char *glob;
 	enum ts_series_kind kind;
@@ -34,62 +35,12 @@ static const struct {
 	{"digests.indices", TS_KIND_INDICES},
 	{"digests.samples_*", TS_KINDS}, /* they are read where the indices differ */
 	{"digests.*", TS_KIND_DIGEST},
-	{"eval*", TS_KIND_EVAL},
-	{"val_*", TS_KIND_EVAL},
-	{"val.*", TS_KIND_EVAL},
-	{"valid*", TS_KIND_EVAL},
-	{"test_*", TS_KIND_EVAL},
-	{"test.*", TS_KIND_EVAL},
-	{"*_val_loss", TS_KIND_EVAL},
-	{"loss_val*", TS_KIND_EVAL},
-	{"loss_eval*", TS_KIND_EVAL},
-	{"heldout*", TS_KIND_EVAL},
-	{"held_out*", TS_KIND_EVAL},
-	{"holdout*", TS_KIND_EVAL},
-	{"dev_*", TS_KIND_EVAL},
-	{"dev.*", TS_KIND_EVAL},
-	{"*grad*norm*", TS_KIND_GRAD_NORM},
-	{"*norm*grad*", TS_KIND_GRAD_NORM},
-	{"*grad*l2*", TS_KIND_GRAD_NORM},
-	{"gnorm", TS_KIND_GRAD_NORM},
-	{"*_gnorm", TS_KIND_GRAD_NORM},
-	{"lr", TS_KIND_LR},
-	{"*_lr", TS_KIND_LR},
-	{"lr_*", TS_KIND_LR},
-	{"lr.*", TS_KIND_LR},
-	{"*learning_rate*", TS_KIND_LR},
-	{"step_size", TS_KIND_LR},
-	{"*_step_size", TS_KIND_LR},
-	{"stepsize", TS_KIND_LR},
-	{"loss", TS_KIND_LOSS},
-	{"*_loss", TS_KIND_LOSS},
-	{"loss_*", TS_KIND_LOSS},
 };
 
-/* What a training minimizes where nothing that it logs is called a loss; beside a loss they are measures of success. */
-static const char *const objectives[] = {"objective",
-					 "*_objective",
-					 "cost",
-					 "*_cost",
-					 "nll",
-					 "*_nll",
-					 "xent",
-					 "*_xent",
-					 "ce",
-					 "*_ce",
-					 "bce",
-					 "*_bce",
-					 "mse",
-					 "*_mse",
-					 "mae",
-					 "*_mae",
-					 "rmse",
-					 "*_rmse",
-					 "huber",
-					 "*cross_entropy*",
-					 "*crossentropy*",
-					 "neg_log*",
-					 NULL};
+static const enum ts_series_kind kind_of_meaning[] = {
+	[TS_MEANS_NOTHING] = TS_KINDS,	 [TS_MEANS_LOSS] = TS_KIND_LOSS,    [TS_MEANS_OBJECTIVE] = TS_KINDS,
+	[TS_MEANS_GRAD_NORM] = TS_KIND_GRAD_NORM, [TS_MEANS_RATE] = TS_KIND_LR, [TS_MEANS_EVAL] = TS_KIND_EVAL,
+};
 
 static bool is_like(struct ts_span name, const char *const globs[])
 {
@@ -99,30 +50,10 @@ static bool is_like(struct ts_span name, const char *const globs[])
 	return false;
 }
 
-/* A norm to which gradients are clipped is set, and no norm of theirs. */
-static bool is_limit(struct ts_span name)
-{
-	static const char *const globs[] = {"*max_*", "*_max", "*clip*", "*limit*", "*thresh*", "*target*", NULL};
-
-	return is_like(name, globs);
-}
-
-/* As tables of names match it, with its groups; empty if it is longer than the room. */
-static struct ts_span fold(struct ts_span name, uint8_t room[TS_PATH_MAX])
-{
-	if (name.len > TS_PATH_MAX)
-		return ts_span_of(room, 0);
-	for (size_t i = 0; i < name.len; i++) {
-		uint8_t c = name.data[i];
-
-		room[i] = c >= 'A' && c <= 'Z' ? (uint8_t)(c | 32) : (c == '-' || c == '/' ? '_' : c);
-	}
-	return ts_span_of(room, name.len);
-}
-
 enum ts_series_kind ts_series_kind_of(struct ts_span name, enum ts_column_type type, enum ts_role role)
 {
 	uint8_t room[TS_PATH_MAX];
+	enum ts_series_kind kind;
 	struct ts_span folded;
 
 	name = ts_column_said(name);
@@ -130,27 +61,22 @@ enum ts_series_kind ts_series_kind_of(struct ts_span name, enum ts_column_type t
 		return TS_KINDS;
 	if (ts_column_is_loss_scale(name))
 		return type == TS_COLUMN_F64 ? TS_KIND_SCALE : TS_KINDS;
-	folded = fold(name, room);
-	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-		if (!ts_glob(ts_span_str(kinds[i].glob), folded))
-			continue;
-		if (kinds[i].kind == TS_KIND_GRAD_NORM && is_limit(folded))
-			break;
-		/* A name that suggests a number does not count for another type. */
-		if (kinds[i].kind < TS_KIND_PARAMS && type != TS_COLUMN_F64)
-			break;
-		/* A rate of some parameters (lr_encoder) is one, though nobody declares its role. */
-		return role == TS_ROLE_TRAJECTORY || kinds[i].kind == TS_KIND_EVAL || kinds[i].kind == TS_KIND_LR ? kinds[i].kind
-														  : TS_KINDS;
-	}
-	return role == TS_ROLE_TRAJECTORY && type == TS_COLUMN_F64 ? TS_KIND_OTHER : TS_KINDS;
+	folded = ts_column_folded(name, room);
+	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+		if (ts_glob(ts_span_str(kinds[i].glob), folded))
+			return role == TS_ROLE_TRAJECTORY ? kinds[i].kind : TS_KINDS;
+	if (type != TS_COLUMN_F64) /* a name that suggests a number does not count for another type */
+		return TS_KINDS;
+	kind = kind_of_meaning[ts_column_meaning(name)];
+	/* A rate of some parameters (lr_encoder) is one, though nobody declares its role. */
+	if (kind == TS_KIND_EVAL || kind == TS_KIND_LR)
+		return kind;
+	return role != TS_ROLE_TRAJECTORY ? TS_KINDS : (kind == TS_KINDS ? TS_KIND_OTHER : kind);
 }
 
 bool ts_series_stands_for_loss(struct ts_span name)
 {
-	uint8_t room[TS_PATH_MAX];
-
-	return is_like(fold(ts_column_said(name), room), objectives);
+	return ts_column_meaning(name) == TS_MEANS_OBJECTIVE;
 }
 
 bool ts_index_has_loss(const struct ts_index *index)
