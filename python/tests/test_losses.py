@@ -181,6 +181,73 @@ class Losses(support.Case):
         )
         self.equal(self.auto(text))
 
+    def test_losses_that_are_scaled_by_hand(self):
+        """Times a power of two from 128 on: the loss is the one before, with the scale beside it. A weight is part of the loss."""
+        forms = {
+            "loss * 1024": (1, 1024.0), "32768 * loss": (1, 32768.0), "loss / n * 256": (2, 256.0), "(loss * 256) / n": (2, 256.0),
+            "loss * 100": (1, None), "loss * 64": (1, None), "loss / 1024": (1, None),
+        }  # fmt: skip
+        for form, (n, scale) in forms.items():
+            by = 1 if scale else float(eval(form, {"loss": 1.0}))
+            step = (
+                "    total = 0.0\n"
+                f"    for j in range(n): loss = one().mean(); ({form}).backward(); total += loss.item() * {by} / n\n"
+            )  # fmt: skip
+            text = f"{HEAD}n = {n}\nfor k in range(6):\n{step}    optimizer.step(); optimizer.zero_grad(); print(total)\n"
+            with self.subTest(form):
+                cells = self.equal(self.auto(text, f"auto {form.replace('/', 'over')}"))
+                self.assertEqual([row.get("scalars.loss_scale") for row in cells], [scale] * 6)
+        text = HEAD + (
+            "for k in range(6):\n"
+            "    loss = one().mean(); (loss * 4096).backward()\n"
+            "    optimizer.step(); optimizer.zero_grad(); print(loss.item())\n"
+        )
+        self.equal(self.zero(text))
+
+    def test_the_first_loss_of_sam(self):
+        """SAM moves the parameters by the gradients of one loss, throws these away, and applies those of a second one: the first is
+        that of what is trained, by hand and by an optimizer that uses another one. What moved nothing is none."""
+        by_hand = (
+            "for k in range(6):\n"
+            "    loss = one().mean(); loss.backward(); print(loss.item())\n"
+            "    with torch.no_grad():\n"
+            "        moved = [p.grad * 0.05 for p in model.parameters()]\n"
+            "        for p, e in zip(model.parameters(), moved): p.add_(e)\n"
+            "    optimizer.zero_grad(); one().mean().backward()\n"
+            "    with torch.no_grad():\n"
+            "        for p, e in zip(model.parameters(), moved): p.sub_(e)\n"
+            "    optimizer.step(); optimizer.zero_grad()\n"
+        )
+        self.equal(self.auto(HEAD + by_hand))
+        self.equal(self.zero(HEAD + by_hand, "by hand"))
+        optimizer = (
+            "class Sam(torch.optim.Optimizer):\n"
+            "    def __init__(self, params, lr):\n"
+            "        super().__init__(params, {'lr': lr})\n"
+            "        self.base = torch.optim.SGD(self.param_groups, lr=lr); self.param_groups = self.base.param_groups\n"
+            "    @torch.no_grad()\n"
+            "    def first_step(self):\n"
+            "        for p in self.param_groups[0]['params']:\n"
+            "            self.state[p]['old'] = p.clone(); p.add_(p.grad, alpha=0.05)\n"
+            "        self.zero_grad()\n"
+            "    @torch.no_grad()\n"
+            "    def second_step(self):\n"
+            "        for p in self.param_groups[0]['params']: p.copy_(self.state[p]['old'])\n"
+            "        self.base.step(); self.zero_grad()\n"
+            "optimizer = Sam(model.parameters(), 0.01)\n"
+            "for k in range(6):\n"
+            "    loss = one().mean(); loss.backward(); optimizer.first_step()\n"
+            "    one().mean().backward(); optimizer.second_step(); print(loss.item())\n"
+        )
+        head = HEAD.replace("; optimizer = torch.optim.SGD(model.parameters(), lr=0.01)", "")
+        self.equal(self.zero(head + optimizer, "by an optimizer"))
+        thrown = (
+            "for k in range(6):\n"
+            "    one().mean().backward(); optimizer.zero_grad()\n"
+            "    loss = one().mean(); loss.backward(); optimizer.step(); print(loss.item())\n"
+        )
+        self.equal(self.auto(HEAD + thrown, "thrown away"))
+
     def test_closures(self):
         """A step returns the loss of its closure's first call; LBFGS calls it again."""
         for kind in ("LBFGS(model.parameters(), max_iter=4)", "SGD(model.parameters(), lr=0.1)"):

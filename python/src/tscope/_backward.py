@@ -74,13 +74,17 @@ class Backward:
     def ended(self) -> None:
         """The outermost backward has returned, or raised; its loss is known."""
 
-    def discards(self) -> bool:
-        """Whether zero_grad throws away what backward gave before: not where it may be another optimizer's."""
+    def discards(self, optimizer: Any) -> bool:
+        """Whether its zero_grad throws away what backward gave before: not where that may be another optimizer's."""
         return True
 
     def steps(self) -> bool:
         """Whether an optimizer's step is under way, which called what is seen now."""
         return False
+
+    def trained(self) -> Any:
+        """Returns a parameter to which backward gave a gradient, or None."""
+        return None
 
     def scales(self) -> None:
         """A GradScaler gave a multiple of a loss, on which backward is called next."""
@@ -105,6 +109,9 @@ class Backward:
         self.inside = 0
         try:
             self.losses.add(self.run, found)
+            param = self.trained() if found and self.losses.moves is None else None
+            if param is not None:
+                self.losses.probe(param)
         except Exception as error:
             self.cannot(error)
         self.ended()
@@ -128,7 +135,7 @@ class Backward:
 
         @functools.wraps(before)
         def zero_grad(optimizer: Any, *args: Any, **kwargs: Any) -> Any:
-            if seen.wanted() and not seen._compiling() and seen.discards():
+            if seen.wanted() and not seen._compiling() and seen.discards(optimizer):
                 seen.discarded()
             return before(optimizer, *args, **kwargs)
 
@@ -219,13 +226,17 @@ class Seen(Backward):
         self._one.take()
         super().discarded()
 
-    def discards(self) -> bool:
-        """Whether there is one optimizer."""
-        return len(self._given) <= 1
+    def discards(self, optimizer: Any) -> bool:
+        """Whether there is one optimizer, or each trains the same."""
+        return len(self._given) <= 1 or train_the_same(self._given)
 
     def steps(self) -> bool:
         """Whether the optimizer is within its step."""
         return self._inside
+
+    def trained(self) -> Any:
+        """Returns a parameter of the optimizer."""
+        return first_with_gradient(self._given)
 
     def scales(self) -> None:
         """What backward is called on is not the loss."""
@@ -285,6 +296,25 @@ class Seen(Backward):
         self._of.record(self.run, order)
         self.run.log(of_several(self._rates, order))
         self._rates.clear()
+
+
+def first_with_gradient(optimizers: Iterable[Any]) -> Any:
+    """Returns the first parameter of optimizers that has a gradient, or None.
+
+    >>> first_with_gradient([])
+    """
+    params = (param for optimizer in optimizers for group in optimizer.param_groups for param in group["params"])
+    return next((param for param in params if param.grad is not None), None)
+
+
+def train_the_same(optimizers: Iterable[Any]) -> bool:
+    """Whether optimizers train the same parameters, as SAM does and the optimizer that it uses: by the first one, and their number.
+
+    >>> train_the_same([])
+    True
+    """
+    first = [optimizer.param_groups[0]["params"] if optimizer.param_groups else [] for optimizer in optimizers]
+    return len({(id(params[0]) if params else 0, len(params)) for params in first}) <= 1
 
 
 def tell_skipped(run: Run) -> None:

@@ -8,7 +8,7 @@ import weakref
 from typing import Any, Callable, Optional
 
 from tscope._auto import Auto, _waits
-from tscope._backward import Backward, of_several, tell_skipped
+from tscope._backward import Backward, first_with_gradient, of_several, tell_skipped, train_the_same
 from tscope._compiles import compiles
 from tscope._losses import Evaluation, OfOptimizers
 from tscope._patches import patched
@@ -491,7 +491,7 @@ class Loop:
         self._of_optimizers.add(key, self._backward.losses.take())
         self._of_step[key] = rates_of(optimizer)
         self._stepped[key] = self._stepped.get(key, 0) + 1
-        if self._is_last(key):
+        if self._is_last(key, optimizer):
             self._end(optimizer)
 
     @_quiet
@@ -508,8 +508,9 @@ class Loop:
             auto.after_optimizer()
         self.after_optimizer(optimizer, (optimizer,), {})
 
-    def _is_last(self, now: int) -> bool:
-        """Whether all optimizers that take part have stepped. One that never did is waited for until another one has stepped twice."""
+    def _is_last(self, now: int, optimizer: Any) -> bool:
+        """Whether all optimizers that take part have stepped. One that never did is waited for until another one has stepped twice, but
+        for one that trains the same parameters."""
         self._optimizers = {key: made for key, made in self._optimizers.items() if made() is not None}
         self._ever.add(now)
         self._waited.add(now)
@@ -518,7 +519,8 @@ class Loop:
         elif self._stepped[now] > _PATIENCE:
             self._waited &= set(self._stepped)
         self._waited &= {*self._optimizers, now}
-        return self._waited <= set(self._stepped)
+        left = [self._optimizers[key]() for key in self._waited - set(self._stepped)]
+        return all(other is not None and train_the_same((optimizer, other)) for other in left)
 
     def _log(self, optimizer: Any) -> None:
         """Records the loss of a step that `Auto` records, and its rates; what lies on a device is read later."""
@@ -621,13 +623,17 @@ class _LoopBackward(Backward):
         """Backward has returned."""
         self._loop.backward_ended()
 
-    def discards(self) -> bool:
-        """Whether one optimizer was made."""
-        return len(self._loop._optimizers) <= 1
+    def discards(self, optimizer: Any) -> bool:
+        """Whether one optimizer was made, or each trains the same."""
+        return len(self._loop._optimizers) <= 1 or train_the_same(self._loop._alive())
 
     def steps(self) -> bool:
         """Whether an optimizer is within its step."""
         return self._loop._depth > 0
+
+    def trained(self) -> Any:
+        """Returns a parameter of the optimizers."""
+        return first_with_gradient(self._loop._alive())
 
 
 def _with_a_look(before: Any, look: Callable[[Any], None]) -> Any:

@@ -3,6 +3,7 @@
 docs/recording.md says which loss a step has.
 """
 
+import math
 import sys
 import types
 import weakref
@@ -18,6 +19,7 @@ _NUMBER = 1  # the kind of a column, as Run._log_other has it
 _MOST = 16  # micro-batches that have a column of their own
 _KEPT = 4096  # micro-batches of a step whose losses are kept; those behind them are counted alone
 _DEEPEST = 8  # nodes of a graph that are looked at for a division
+_SCALE = 128.0  # a factor that is a power of two from here on scales a loss by hand; weights of losses are less
 
 # What gives a number to the next node as it is, or in another type or shape.
 _ALIKE = {"ToCopyBackward0", "ViewBackward0", "UnsafeViewBackward0", "SqueezeBackward0", "ReshapeAliasBackward0", "CloneBackward0"}
@@ -28,13 +30,22 @@ _OURS = ("torch.", "tscope.", "accelerate.", "functools", "contextlib")  # modul
 class Part:
     """What a loss was divided by before backward was called on it."""
 
-    __slots__ = ("by_product", "number", "of_sum", "tensor")
+    __slots__ = ("by_product", "number", "of_sum", "scale", "tensor")
 
-    def __init__(self, number: float = 1.0, tensor: int = 0, by_product: bool = False, of_sum: int = 0) -> None:
+    def __init__(self, number: float = 1.0, tensor: int = 0, by_product: bool = False, of_sum: int = 0, scale: float = 1.0) -> None:
         self.number = number  # 1: it was not divided, or nobody sees by what
         self.tensor = tensor  # where a divisor lies that is a tensor of a device, and is not read; 0: it is a number
         self.by_product = by_product  # a multiplication by the reciprocal
         self.of_sum = of_sum  # how many elements were added up to what was divided; 0: it is no sum
+        self.scale = scale  # by which the loss was multiplied for the backward pass alone, as a GradScaler does
+
+    def scaled(self, scale: float) -> "Part":
+        """Returns the same of a loss that was multiplied, too.
+
+        >>> Part(4.0).scaled(1024.0).scale
+        1024.0
+        """
+        return Part(self.number, self.tensor, self.by_product, self.of_sum, self.scale * scale)
 
     def key(self) -> tuple[float, int]:
         """Returns what is equal for two losses that were divided by the same.
@@ -54,6 +65,8 @@ def part_of(node: Any, depth: int = 0) -> Part:
     >>> import torch
     >>> part_of((torch.ones(3, requires_grad=True).mean() / 4).grad_fn).number
     4.0
+    >>> part_of((torch.ones(3, requires_grad=True).mean() * 1024).grad_fn).scale
+    1024.0
     """
     kind = type(node).__name__
     if kind not in _LOOKED_AT:
@@ -61,15 +74,15 @@ def part_of(node: Any, depth: int = 0) -> Part:
     while kind in _ALIKE and depth < _DEEPEST:
         node, depth = node.next_functions[0][0], depth + 1
         kind = type(node).__name__
-    if kind in ("DivBackward0", "MulBackward0"):
-        return _divided(node, kind == "MulBackward0")
+    if kind in ("DivBackward0", "MulBackward0") and depth < _DEEPEST:
+        return _divided(node, kind == "MulBackward0", depth)
     if kind in ("AddBackward0", "SubBackward0") and depth < _DEEPEST and node._saved_alpha == 1:
         one, other = (part_of(inner, depth + 1) if inner is not None else _WHOLE for inner, _ in node.next_functions)
         return one if one.key() == other.key() else _WHOLE
     return _WHOLE
 
 
-def _divided(node: Any, by_product: bool) -> Part:
+def _divided(node: Any, by_product: bool, depth: int) -> Part:
     inner = [next_ for next_, _ in node.next_functions if next_ is not None]
     other = node._saved_other if node._saved_other is not None else node._saved_self
     if len(inner) != 1 or other is None or other.numel() != 1 or other.requires_grad:
@@ -77,9 +90,11 @@ def _divided(node: Any, by_product: bool) -> Part:
     if other.device.type != "cpu":
         return _WHOLE if by_product else Part(tensor=other.data_ptr())
     number = float(other)
+    if by_product and number >= _SCALE and math.frexp(number)[0] == 0.5:
+        return part_of(inner[0], depth + 1).scaled(number)
     if by_product:
         number = 1 / number if number else 1.0
-    return Part(number, by_product=by_product, of_sum=_summed(inner[0]))
+    return Part(number, by_product=by_product, of_sum=_summed(inner[0]), scale=part_of(inner[0], depth + 1).scale)
 
 
 def _summed(node: Any) -> int:
@@ -117,14 +132,14 @@ class Given:
         >>> given.number
         0.5
         """
-        self.number = number
+        self.number = number / self.part.scale
         if self.arrives is not None:
             self.arrives()
 
 
 def _read(run: "Run", loss: Any, given: Given) -> None:
     if device_of(loss) in ("cpu", "meta"):
-        given.number = on_host(loss)
+        given.arrived(on_host(loss))
     else:
         run._arrivals.number(loss, given.arrived)
 
@@ -155,6 +170,7 @@ class Losses:
         self._n = 0  # how many they were
         self._split = True  # losses of several places may be several losses
         self._first: Optional[list[Given]] = None  # of a closure that is called again
+        self.moves: Optional[tuple[weakref.ref[Any], int]] = None  # a parameter, and its version when backward had given it a gradient
         self._unscaled: Any = None
         self._tensor = getattr(sys.modules.get("torch"), "Tensor", None)
         self._usual: Any = None  # where the program called backward first in the last step
@@ -190,8 +206,10 @@ class Losses:
         value = loss.item() if type(loss) is self._tensor and loss.is_cpu else None
         if not isinstance(value, float):
             return loss.detach(), part_of(node)
-        self.plain = (loss.dtype, 0 if loss._is_view() else loss.nbytes)  # bytes of a view may be those of -x
-        return value, part_of(node)
+        part = part_of(node)
+        if part.scale == 1:
+            self.plain = (loss.dtype, 0 if loss._is_view() else loss.nbytes)  # bytes of a view may be those of -x
+        return value, part
 
     def give(self, number: float, again: bool) -> None:
         """A loss was seen while steps had one, and neither where backward was called on it nor what it was divided by was looked at.
@@ -223,23 +241,45 @@ class Losses:
         for i, (loss, part) in enumerate(found):
             given = Given(part, (site, i))
             if isinstance(loss, float):
-                given.number = loss
+                given.arrived(loss)
             else:
                 _read(run, _of_mesh(loss), given)
             self._given.append(given)
 
+    def probe(self, param: Any) -> None:
+        """Backward gave a gradient to a parameter, the first time since the last step.
+
+        >>> import torch
+        >>> losses = Losses()
+        >>> losses.probe(torch.ones(2, requires_grad=True))
+        """
+        self.moves = (weakref.ref(param), param._version)
+
+    def _moved(self) -> bool:
+        """Whether parameters were changed since backward gave them gradients, as SAM does, which computes a second loss then: the first
+        one is that of the parameters that are trained. Those that are restored behind a loss that is not finite were not."""
+        param, version = self.moves if self.moves is not None else (None, 0)
+        held = param() if param is not None else None
+        if held is None or held._version == version:
+            return False
+        return all(one.number is None or math.isfinite(one.number) for one in self._given)
+
     def discard(self, again: bool = False) -> None:
-        """The gradients are thrown away. What a closure gave when it was called first stays: it is what the step returns."""
-        if again and self._given and self._first is None:
-            self._first = self._given
-        self._given, self._n, self._split, self._alike = [], 0, True, None
+        """The gradients are thrown away. What a closure gave when it was called first stays, since it is what the step returns, and so
+        does what SAM moved parameters by."""
+        if self._given and self._first is None:
+            moved = not again and self._moved()
+            self.several = self.several or moved
+            if again or moved:
+                self._first = self._given
+        self._given, self._n, self._split, self._alike, self.moves = [], 0, True, None, None
 
     def take(self, parts: bool = False) -> "Optional[Taken]":
         """An optimizer steps. Returns the losses of its step, or None; `parts` says that they are known to add up."""
         given, n, split = self._given, self._n, self._split
         if self._first is not None:
             given, n, split = self._first, len(self._first), True
-        self._given, self._n, self._split, self._first, self._alike = [], 0, True, None, None
+        self._given, self._n, self._split, self._first, self._alike, self.moves = [], 0, True, None, None, None
         if not given:
             return None
         if n == len(given) == 1:
@@ -312,10 +352,12 @@ class Taken:
         if self.is_one() and first is not None:
             if suffix or not run._says_loss(step):
                 run._log_as(_NUMBER, f"loss{suffix}", first)
+                self._record_scale(run, suffix)
             return
         if self.micro_batches > 1:
             _says(run, self.micro_batches)
             run.amount({f"micro_batches{suffix}": self.micro_batches})
+        self._record_scale(run, suffix)
         late = [given for group in self._groups for given in group if given.number is None]
         if not late:
             for name, value in self._columns(run, step, suffix).items():
@@ -332,6 +374,12 @@ class Taken:
 
         for given in late:
             given.arrives = arrives
+
+    def _record_scale(self, run: "Run", suffix: str) -> None:
+        """Records by what the loss was multiplied for backward, where it was."""
+        scale = self._groups[0][0].part.scale
+        if scale != 1:
+            run._log_as(_NUMBER, f"loss_scale{suffix}", scale)
 
     def _columns(self, run: "Run", step: int, suffix: str) -> dict[str, float]:
         """Returns the numbers by the names of their columns. A loss that the program says itself counts."""
