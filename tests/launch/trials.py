@@ -2,8 +2,9 @@
 """What tscope says of a real training to which something happens: trials.py BUILD [NAME...]. Three ranks that train with gloo are started by tscope run and watched by tscope
 watch; then one is slowed or stopped, killed, or runs out of memory or disk, or others take the cores, or the server is killed. Prints for each what was said by whom, and the
 seconds until it was said, from the moment at which it was done. `clean` starts trainings to which nothing happens, and counts what is found. `peers` runs the same script alone,
-by torchrun, by tscope run and by TraceML, in turn, and prints the seconds of a step and what each says. PYTHON names the interpreter (default python3), which has torch and the
-package tscope, and for `peers` traceml-ai, too. Exits with 1 where something was not said."""
+by torchrun, by tscope run and by TraceML, in turn, and prints the seconds of a step and what each says; `endings` kills, stops and breaks
+one of two ranks under each, and prints which says so, and after how many seconds. PYTHON names the interpreter (default python3), which has torch and the package tscope, and
+for `peers` and `endings` traceml-ai, too. Exits with 1 where something was not said."""
 import glob
 import json
 import os
@@ -20,7 +21,7 @@ import time
 BUILD = os.path.abspath(sys.argv[1])
 TSCOPE, TSCOPED = os.path.join(BUILD, "tscope"), os.path.join(BUILD, "tscoped")
 PYTHON = shutil.which(os.environ.get("PYTHON", "python3")) or sys.executable
-RANKS, STEP, LONG = 3, 0.05, 600
+RANKS, STEP, LONG, SECONDS = 3, 0.05, 600, 120
 missed = []
 
 TRAIN = '''
@@ -51,6 +52,10 @@ while step < steps:
         optimizer.step()
         took.append(time.perf_counter() - began)
         step += 1
+        if rank == victim and step == at and what in ("wait", "raise"):
+            open("reached", "w").close()
+        if rank == victim and step == at and what == "raise":
+            raise ValueError("a planted mistake")
         if rank == victim and step >= at and what == "eat":
             kept.append(torch.ones(8 << 20))
         if rank == victim and step >= at and what == "save":
@@ -274,7 +279,7 @@ def disk():
         print("no disk can be mounted here: a full one is not tried")
         return
     with Training(100000, STEP, 1, "save", 100, home, folder=home) as t:
-        t.wait(lambda: os.statvfs(home).f_bavail == 0)
+        t.wait(lambda: os.statvfs(home).f_bavail * os.statvfs(home).f_frsize < 400 << 10 or t.job.poll() is not None)  # less than a checkpoint
         began = time.monotonic()
         t.said("a disk that is full", "run", "was the first", began)
         t.said("a disk that is full", "watch", "death", began)
@@ -373,7 +378,85 @@ def peers():
     shutil.rmtree(home, ignore_errors=True)
 
 
-TRIALS = (killed, stopped, slowed, crowded, memory, disk, server, clean, peers)
+def rank_of(home, rank):
+    """The process of a rank of a training in this folder, or None."""
+    for path in glob.glob("/proc/[0-9]*/environ"):
+        try:
+            with open(path, "rb") as file:
+                env = file.read().split(b"\0")
+            with open(path.replace("environ", "cmdline"), "rb") as file:
+                words = file.read().split(b"\0")
+            inside = os.readlink(path.replace("environ", "cwd")) == home
+        except OSError:
+            continue
+        if inside and b"RANK=%d" % rank in env and b"1000000" in words:
+            return int(path.split("/")[2])
+    return None
+
+
+def ended(way, words, ending, what, act, pattern):
+    """Starts two ranks, does something to rank 1 at its step 100, and prints when that was said first, if it was within SECONDS."""
+    home = os.path.realpath(tempfile.mkdtemp(prefix="tscope-trial-"))
+    env = {**os.environ, "PATH": os.path.dirname(PYTHON) + ":" + os.environ["PATH"], "OMP_NUM_THREADS": "1", "TSCOPE_STORE": os.path.join(home, "store")}
+    with open(os.path.join(home, "train.py"), "w", encoding="utf-8") as file:
+        file.write(TRAIN)
+    lines, pid = [], None
+    job = subprocess.Popen([*words, "1000000", str(STEP), "1", what, "100"], cwd=home, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                           text=True, errors="replace", start_new_session=True)
+
+    def read():
+        for line in job.stdout:
+            lines.append((time.monotonic(), line.rstrip()))
+    threading.Thread(target=read, daemon=True).start()
+    try:
+        if not Training.wait(lambda: os.path.exists(os.path.join(home, "reached")), 300):
+            print(f"{ending:24} {way:12} made no 100 steps: {lines[-1:]}", flush=True)
+            return
+        began, pid = time.monotonic(), rank_of(home, 1)
+        if act is not None and pid is None:
+            print(f"{ending:24} {way:12} has no process of rank 1", flush=True)
+            return
+        if act is not None:
+            os.kill(pid, act)
+
+        def first():
+            return next(((when, line) for when, line in lines if re.search(pattern, line)), None)
+        Training.wait(lambda: first() or job.poll() is not None, SECONDS)
+        time.sleep(2)  # what is printed last
+        found = first()
+        when = f"{max(0.0, found[0] - began):6.1f} s" if found else "not said"
+        print(f"{ending:24} {way:12} {when:>9}  {' '.join((found[1] if found else f'within {SECONDS} s').split())[:200]}", flush=True)
+    finally:
+        if pid is not None and act == signal.SIGSTOP and rank_of(home, 1) == pid:
+            os.kill(pid, signal.SIGCONT)
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            try:
+                os.killpg(job.pid, number)
+                job.wait(20)
+            except (ProcessLookupError, subprocess.TimeoutExpired):
+                pass
+        for rank in range(2):
+            if left := rank_of(home, rank):
+                os.kill(left, signal.SIGKILL)
+        shutil.rmtree(home, ignore_errors=True)
+
+
+def endings():
+    """What each launcher says of a rank that ends or hangs, and how soon: of two ranks, by the lines that it prints."""
+    ways = {"torchrun": [PYTHON, "-m", "torch.distributed.run", "--nproc-per-node", "2", "train.py"],
+            "tscope run": [TSCOPE, "run", "-d", "run", "--nproc-per-node", "2", "train.py"]}
+    traceml = os.path.join(os.path.dirname(PYTHON), "traceml")
+    if os.path.exists(traceml):
+        ways["traceml run"] = [traceml, "run", "train.py", "--nproc-per-node", "2", "--mode", "summary", "--args"]
+    else:
+        print("traceml-ai is not installed for this Python: it is not tried")
+    for ending, what, act, pattern in (("rank 1 killed", "wait", signal.SIGKILL, r"SIGKILL|exitcode *: -9"), ("rank 1 raises", "raise", None, r"ValueError: a planted mistake"),
+                                       ("rank 1 aborts", "wait", signal.SIGABRT, r"SIGABRT|exitcode *: -6"), ("rank 1 stopped", "wait", signal.SIGSTOP, r"hangs|no step|is stopped")):
+        for way, words in ways.items():
+            ended(way, words, ending, what, act, pattern)
+
+
+TRIALS = (killed, stopped, slowed, crowded, memory, disk, server, clean, peers, endings)
 
 
 def main():
