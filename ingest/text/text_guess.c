@@ -149,7 +149,7 @@ static bool rises(const struct ts_text_counter *c, uint64_t lines, uint64_t expl
 {
 	uint64_t rises = c->rises + explained;
 
-	return rises >= 2 && c->rises && 2 * (rises + c->sames) >= lines - 1 && 4 * rises >= lines - 1 &&
+	return rises >= 2 && c->rises && 2 * (rises + c->sames) >= lines - 1 && 8 * rises >= lines - 1 &&
 	       20 * (c->falls - explained) <= lines + 20;
 }
 
@@ -757,6 +757,7 @@ static enum ts_status find_known(struct ts_log_lines *lines, struct ts_text_reco
 	enum ts_log_line_end end = TS_LOG_LINE;
 	struct ts_text_line line;
 	struct ts_span raw;
+	int32_t rank = TS_TEXT_NO_RANK;
 
 	while (ts_log_lines_at(lines) < (known ? TS_TEXT_GUESS_BYTES : KNOWN_BYTES)) {
 		if (ts_log_lines_next(lines, &raw, &end, err))
@@ -767,7 +768,13 @@ static enum ts_status find_known(struct ts_log_lines *lines, struct ts_text_reco
 			return err->status;
 		if (!known)
 			known = ts_text_known_by(line.text);
-		g->lines += fits_known(known, line.text, r);
+		if (!fits_known(known, line.text, r))
+			continue;
+		if (!g->lines || line.rank < rank) { /* of the lowest rank alone, as in a look at kinds */
+			g->lines = 0;
+			rank = line.rank;
+		}
+		g->lines += line.rank == rank;
 	}
 	for (size_t i = 0; known && g->lines >= LINES_LEAST && i < TS_TEXT_KNOWN_TEMPLATES && known->templates[i]; i++)
 		g->templates[g->n++] = known->templates[i];

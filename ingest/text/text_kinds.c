@@ -67,9 +67,22 @@ static struct ts_span spelled_out(struct ts_span word)
 	return word;
 }
 
+/* "total_timesteps" of "misc/total_timesteps". */
+static struct ts_span last_part(struct ts_span word)
+{
+	size_t n = word.len;
+
+	while (n && word.data[n - 1] != '/')
+		n--;
+	return ts_span_from(word, n);
+}
+
 static size_t rank_of_word(struct ts_span word)
 {
 	size_t rank = ts_log_axis_rank(spelled_out(stem_of(word)));
+
+	if (rank == TS_LOG_AXIS_NONE && ts_log_axis_is_global(last_part(word)))
+		return ts_log_axis_rank(last_part(word));
 
 	if (rank == TS_LOG_AXIS_NONE && (ts_span_ends(word, "_step") || ts_span_ends(word, "/step") || ts_span_ends(word, "iter")))
 		return TS_LOG_AXIS_NONE - 1;

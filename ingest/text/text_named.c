@@ -3,6 +3,7 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "ingest/rows/log_axes.h"
+#include "ingest/text/text_doing.h"
 
 #include <stdio.h>
 
@@ -71,11 +72,14 @@ static bool is_level(struct ts_span word)
 	return ts_text_word_among(word, levels);
 }
 
-/* "Error: 0.05" is a number, and no level of a logger. */
+/* "Error: 0.05" and "validation error 0.05" are a number, and no level of a logger. */
 static bool names_value(const struct ts_text_tokens *tokens, size_t i)
 {
 	const struct ts_text_token *sign = &tokens->items[i + 1], *value = sign + 1;
 
+	if (i > 0 && i + 1 < tokens->n && tokens->items[i - 1].kind == TS_TEXT_WORD && ts_text_is_doing(tokens->items[i - 1].text) &&
+	    sign->kind == TS_TEXT_NUMBER)
+		return true;
 	return i + 2 < tokens->n && sign->kind == TS_TEXT_MARK && (sign->mark == ':' || sign->mark == '=') &&
 	       value->kind == TS_TEXT_NUMBER && memchr(value->text.data, '.', value->text.len);
 }
@@ -86,7 +90,7 @@ bool ts_text_breaks(const struct ts_text_tokens *tokens, size_t i)
 
 	if (t->kind == TS_TEXT_WORD)
 		return (is_level(t->text) && !names_value(tokens, i)) ||
-		       (t->gap > 1 && i > 0 && tokens->items[i - 1].kind == TS_TEXT_WORD);
+		       (t->gap > 1 && i > 0 && tokens->items[i - 1].kind == TS_TEXT_WORD && !ts_text_is_doing(tokens->items[i - 1].text));
 	return t->kind == TS_TEXT_OTHER || (t->kind == TS_TEXT_MARK && !memchr(":='\"`", t->mark, 5));
 }
 
@@ -189,12 +193,24 @@ static struct ts_span in_group(const struct naming *n, struct ts_span name)
 	return ts_text_record_keep(n->r, ts_span_of(both, (size_t)len));
 }
 
+/* "eval  Accuracy" with one space. */
+static struct ts_span one_spaced(struct ts_text_record *r, struct ts_span name)
+{
+	char text[NAME_BYTES];
+	size_t len = 0;
+
+	for (size_t i = 0; i < name.len && len < sizeof text; i++)
+		if (name.data[i] != ' ' || !len || text[len - 1] != ' ')
+			text[len++] = (char)name.data[i];
+	return len < name.len && name.len <= sizeof text ? ts_text_record_keep(r, ts_span_of(text, len)) : name;
+}
+
 static void add(struct naming *n, struct ts_span name, const struct ts_text_token *t)
 {
 	struct ts_span unit = t->kind != TS_TEXT_NUMBER ? ts_span_of(NULL, 0) : t->unit.len ? t->unit : n->all;
 	double seconds;
 
-	name = in_group(n, name);
+	name = in_group(n, one_spaced(n->r, name));
 	if (!n->r->n)
 		n->r->at = n->words ? token(n, n->first)->at : t->at;
 	if (t->kind == TS_TEXT_DURATION) {

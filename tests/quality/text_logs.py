@@ -894,7 +894,66 @@ def described_bar(log):
         log.add(s, f"d: {d};gen: {g}: {100 * s // 500:3d}%|{'█' * (s // 50)}{' ' * (10 - s // 50)}| {s}/500 [00:18<19:55:02,  3.59s/it]", d=d, gen=g)
 
 
-TRAINERS = [build_nanogpt, phase_before, phase_behind, phase_of_step, phase_in_name, transfer, evaluated_behind, psnr, described_bar, denoiser, paddle_rec, so_far, tabs, running_time, rsl_rl, mindspore, first_darknet, sockeye, gan, cntk, fssd, indices, bigdl, tesseract, kaldi, deepmd, commas, spaced_commas, nanogpt, nanochat, modded_nanogpt, gpt2_in_c, mnist, imagenet, tutorial, keras, keras_bars, torchtune, timm, deepspeed, olmo, mmengine, mmcv,
+def slowfast(log):
+    for e in (1, 2, 3):
+        for k in range(1, log.n // 2):
+            s, loss = (e - 1) * log.n * 10 + k * 10, f"{log.loss(k / log.n):.5f}"
+            log.add(s, f'[05/03 12:00:12][INFO] logging.py:  99: json_stats: {{"_type": "train_iter", "dt": 0.55199, "epoch": "{e}/3", "eta": "1:12:41", "gpu_mem": "5.22G", "iter": "{k * 10}/{log.n * 10}", "loss": {loss}, "lr": 0.01}}', loss=loss)
+
+
+def mlperf(log):
+    def event(key, value, more="", kind="POINT_IN_TIME"):
+        return f':::MLLOG {{"namespace": "", "time_ms": 1725490438668, "event_type": "{kind}", "key": "{key}", "value": {value}, "metadata": {{"file": "train.py", "lineno": 9{more}}}}}'
+    log.lines += [event("global_batch_size", 256), event("run_start", "null", kind="INTERVAL_START")]
+    for s in range(10, 10 * log.n, 10):
+        loss, value = f"{log.loss(s / log.n / 10):.4f}", f"{log.r.uniform(0, 1):.5f}"
+        log.add(s, event("train_loss", loss, f', "step_num": {s}, "lr": 0.001'), loss=loss)
+        if s % 50 == 0:
+            log.add(s, event("eval_accuracy", value, f', "step_num": {s}'), eval_accuracy=value)
+    log.lines.append(event("run_stop", "null", ', "status": "success"', "INTERVAL_END"))
+
+
+def dllogger(log):
+    for s in range(log.n):
+        loss = f"{log.loss(s / log.n):.4f}"
+        log.add(s, f'DLLL {{"timestamp": "{1600000000 + s}.1", "datetime": "2020-09-13 12:26:40.1", "elapsedtime": "9.5", "type": "LOG", "step": [0, {s}], "data": {{"train_loss": {loss}, "lr": 0.5}}}}', loss=loss)
+
+
+def vowpal_wabbit(log):
+    log.lines += ["Num weight bits = 18", "learning rate = 0.5", "average  since         example        example  current  current  current", "loss     last          counter         weight    label  predict features"]
+    for k in range(12):
+        loss = f"{log.loss(k / 12):.6f}"
+        log.add(2 ** k, f"{loss} 0.500000 {2 ** k:12d} {2 ** k:14d}.0  -1.0000  -0.9268       38", **{"average loss": loss})
+
+
+def graph_embedding(log):
+    for s in range(100, 100 * log.n, 100):
+        loss = f"{log.loss(s / log.n / 100):.15f}"
+        for what in ("pos_loss", "neg_loss", "loss"):
+            log.add(s, f"[proc 0][Train]({s}/{100 * log.n}) average {what}: {loss}", **{f"average {what}": loss})
+
+
+def center(log):
+    for e in (1, 2, 3):
+        for k in range(log.n // 2):
+            loss = f"{log.loss(k / log.n):.4f}"
+            log.add((e - 1) * log.n + k, f"ctdet/default |{'#' * (k % 30):30}| train: [{e}][{k}/{log.n}]|Tot: 0:00:{k % 60:02d} |ETA: 0:00:40 |loss {loss} |hm_loss 1.1234 |Data 0.001s(0.010s) |Net 0.501s", loss=loss)
+
+
+def tacotron(log):
+    for s in range(log.n):
+        loss = f"{log.loss(s / log.n):.6f}"
+        log.add(s, f"Train loss {s} {loss} Grad Norm {log.r.uniform(0, 1):.6f} 1.23s/it", loss=loss)
+
+
+def trax(log):
+    for s in range(100, 100 * log.n, 100):
+        loss, acc = f"{log.loss(s / log.n / 100):.8f}", f"{log.r.uniform(0, 1):.8f}"
+        log.add(s, f"Step {s:6d}: Ran 100 train steps in 12.51 secs\nStep {s:6d}: train CrossEntropyLoss |  {loss}\nStep {s:6d}: eval          Accuracy |  {acc}", loss=loss, **{"eval Accuracy": acc})
+    log.lines = [one for line in log.lines for one in line.split("\n")]
+
+
+TRAINERS = [slowfast, mlperf, dllogger, vowpal_wabbit, graph_embedding, center, tacotron, trax, build_nanogpt, phase_before, phase_behind, phase_of_step, phase_in_name, transfer, evaluated_behind, psnr, described_bar, denoiser, paddle_rec, so_far, tabs, running_time, rsl_rl, mindspore, first_darknet, sockeye, gan, cntk, fssd, indices, bigdl, tesseract, kaldi, deepmd, commas, spaced_commas, nanogpt, nanochat, modded_nanogpt, gpt2_in_c, mnist, imagenet, tutorial, keras, keras_bars, torchtune, timm, deepspeed, olmo, mmengine, mmcv,
             detectron2, metric_logger, levanter, clu, mlx, verl, prime, slim, slurm, tensors, boosting, fastai, baselines3, caffe, icefall, agents, catboost, cut_epochs,
             espnet, marian, episodes, coqui, darknet, rvc, fasttext]
 
