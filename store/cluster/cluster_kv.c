@@ -149,7 +149,7 @@ static enum ts_status begin_again(struct txn *t, struct ts_error *err)
 }
 
 static enum ts_status ask_twice(struct txn *t, enum ts_statement statement, const struct ts_span *params, int n, struct pg_result **ret,
-			  struct ts_error *err)
+				struct ts_error *err)
 {
 	bool first = !t->begun;
 

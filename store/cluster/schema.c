@@ -11,7 +11,8 @@ enum { ABOUT, STRANGER, FSYNC, SYNCED, NAME, REPLICA };
 
 static const char product[] = "tscope store";
 
-/* A stranger is a table or the like that no extension brought: those that watch a database, as pg_stat_statements does, may be there. */
+/* A stranger is a table or the like that no extension brought: one that watches a database, as pg_stat_statements does, may be
+ * there. */
 static const char look[] =
 	"SELECT (to_regclass('tscope.about') IS NOT NULL)::text, "
 	"(SELECT quote_ident(n.nspname) || '.' || quote_ident(c.relname) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "

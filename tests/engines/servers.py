@@ -93,6 +93,7 @@ def refuse(postgres, work):
                         ("cluster:" + postgres.conf("none.conf", "none"), "cannot be reached")):
         said = refused(store)
         expect(word in said and said.count("\n") == 1, f"{store}: {said}")
+        expect(said.count("cluster:") <= 1, f"the file of a cluster is named twice: {said}")
     said = refused("cluster:" + postgres.conf("empty.conf", "empty"), "--read-only")
     expect("a read-only server makes no store in it" in said, f"an empty database: {said}")
     said = refused(good, "--backup", os.path.join(work, "backup"))
@@ -110,6 +111,11 @@ def refuse(postgres, work):
     expect(postgres.sql("SELECT count(*) FROM pg_namespace WHERE nspname = 'tscope'", "other").strip() == "0", "a foreign database got tables")
     expect(postgres.sql("SELECT count(*) FROM pg_namespace WHERE nspname = 'tscope'", "empty").strip() == "0", "a read-only server made tables")
     expect(postgres.sql(holds) == before, "a server that refused to start changed the store")
+    postgres.sql("CREATE DATABASE watched")
+    postgres.sql("CREATE EXTENSION pg_stat_statements", "watched")
+    checked = subprocess.run([os.path.join(BUILD, "tscoped"), "--check", "--socket", os.path.join(work, "w"), "--store",
+                              "cluster:" + postgres.conf("watched.conf", "watched")], capture_output=True, text=True, timeout=120)
+    expect("has an empty database" in checked.stdout and "which is not tscope" not in checked.stdout, f"views of an extension: {checked.stdout}")
     print("twelve stores refused in one sentence each, and nothing changed")
 
 
