@@ -64,8 +64,10 @@ static void help_row(struct ts_buf *out, const struct ts_option *option)
 
 void ts_config_help(struct ts_buf *out)
 {
-	ts_buf_str(out, "usage: tscoped [--config FILE] [--SETTING VALUE]...\n\n"
-			"Stores training runs and answers the requests of tscope about them.\n\n"
+	ts_buf_str(out, "usage: tscoped [--config FILE] [--SETTING VALUE]...\n"
+			"       tscoped migrate FROM TO\n\n"
+			"Stores training runs and answers the requests of tscope about them. migrate copies a store, a folder or\n"
+			"cluster:FILE, into another one while servers use the first; stopped, it goes on where it was.\n\n"
 			"A setting is a flag, a variable TSCOPED_NAME of the environment, or a line 'name = value' of the file. Flags\n"
 			"override the environment, and the environment overrides the file:\n\n");
 	for (size_t i = 0; i < ts_n_options; i++) {
@@ -113,6 +115,7 @@ void ts_config_manual(struct ts_buf *out)
 	ts_buf_str(out,
 		   ".TH TSCOPED 8 \"\" \"tscope\"\n.SH NAME\ntscoped \\- stores training runs\n"
 		   ".SH SYNOPSIS\n.B tscoped\n[\\fB\\-\\-config\\fR \\fIFILE\\fR] [\\fB\\-\\-SETTING\\fR \\fIVALUE\\fR]...\n"
+		   ".br\n.B tscoped migrate\n\\fIFROM\\fR \\fITO\\fR\n"
 		   ".SH DESCRIPTION\nServes a store of training runs to\n.BR tscope (1)\n"
 		   "over gRPC, on a unix socket and, with \\-\\-listen, by TLS or plain TCP. Who calls is the user at the other end "
 		   "of the socket, or the name in a certificate or token; what that one may do follows from \\-\\-grant. Without "
@@ -129,6 +132,12 @@ void ts_config_manual(struct ts_buf *out)
 		if (ts_options[i].when == TS_BY_FLAG)
 			manual_row(out, &ts_options[i]);
 	}
+	ts_buf_str(out, ".SH MIGRATE\n\\fBtscoped migrate\\fR \\fIFROM\\fR \\fITO\\fR copies a store into an empty one. Each is a "
+			"folder or cluster:FILE. Servers may use FROM meanwhile, which is only read. A copy that was stopped goes on "
+			"where it was. It ends when nothing new has come, and then reads every object of the copy and computes its "
+			"digest again; where FROM is written to all the time, it says so: stop its servers, or make them read only, "
+			"and run it again. Serve TO only after that: a store that a server has written to is no copy any more, and is "
+			"refused.\n");
 	ts_buf_str(out, ".SH SIGNALS\nSIGTERM and SIGINT stop the server when running calls have finished or \\-\\-drain is over; a "
 			"second signal ends it at once, and no write that was acknowledged is lost. SIGHUP reads the settings again; "
 			"those above that say so hold from the next call on, the log names others that changed and need a restart, and "

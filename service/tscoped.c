@@ -16,6 +16,7 @@
 #include "service/handlers/core/handler.h"
 #include "service/housekeeping.h"
 #include "service/metrics.h"
+#include "service/migrate.h"
 #include "service/notify.h"
 #include "service/rpc/server.h"
 #include "service/store_denied.h"
@@ -240,6 +241,39 @@ static int backup(struct daemon *d)
 	return 0;
 }
 
+static int migrate(const char *from, const char *to)
+{
+	int64_t began_ns = ts_now_mono_ns();
+	struct ts_migrate_report report;
+	struct ts_error err;
+	struct ts_log line;
+
+	(void)signal(SIGXFSZ, SIG_IGN); /* EFBIG says it */
+	if (ts_migrate(from, to, &report, &err)) {
+		ts_error_prefix(&err, "migrate %s %s", from, to);
+		return fail(&err);
+	}
+	ts_log_begin(&line, TS_LOG_INFO, "migrated");
+	ts_log_str(&line, "from", from);
+	ts_log_str(&line, "to", to);
+	ts_log_i64(&line, "records", (int64_t)report.records);
+	ts_log_i64(&line, "bytes", (int64_t)report.bytes);
+	ts_log_i64(&line, "objects_verified", (int64_t)report.objects);
+	ts_log_ms(&line, "ms", ts_now_mono_ns() - began_ns);
+	ts_log_end(&line);
+	return 0;
+}
+
+static int migrate_words(int argc, char **argv)
+{
+	struct ts_error err;
+
+	if (argc == 3 && argv[1][0] != '-' && argv[2][0] != '-')
+		return migrate(argv[1], argv[2]);
+	(void)ts_error_set(&err, TS_INVALID, "say from where and to where: tscoped migrate FROM TO, each a folder or cluster:FILE");
+	return fail(&err);
+}
+
 /* ---- serving ---- */
 
 /* Every connection needs a descriptor. */
@@ -352,6 +386,7 @@ static enum ts_status start(struct daemon *d, struct ts_error *err)
 					    .pool_threads = config->pool, .max_connections = config->max_connections,
 					    .peer_connections = config->peer_connections,
 					    .max_calls = config->max_calls, .memory = (size_t)config->memory << 20};
+	struct ts_error ignored;
 
 	options.n_listeners = fill_listeners(d);
 	options.tls = ts_config_tls(config);
@@ -364,6 +399,9 @@ static enum ts_status start(struct daemon *d, struct ts_error *err)
 	if (open_stores(d, err)) /* what is about a cluster names its file */
 		return ts_cluster_file(config->store) ? err->status : ts_error_prefix(err, "store %s", config->store);
 	say_damage(d);
+	if (!config->read_only && !d->followed && d->engine->ops->sound(d->engine, &ignored) == TS_OK &&
+	    ts_mirror_release(d->engine, err))
+		return err->status;
 	d->facts = (struct ts_server_facts){.version = ts_version(), .store = config->store, .started_ns = ts_now_real_ns(),
 					    .read_only = config->read_only || d->followed,
 					    .leader = d->followed ? config->follow : NULL, .held_ns = &d->held_ns,
@@ -570,6 +608,8 @@ static int run(struct daemon *d, int argc, char **argv)
 {
 	struct ts_error err;
 
+	if (argc > 1 && strcmp(argv[1], "migrate") == 0)
+		return migrate_words(argc - 1, argv + 1);
 	if (ts_config_load(&d->config, argc, argv, &err))
 		return fail(&err);
 	ts_log_set_level((enum ts_log_level)d->config.log_level);

@@ -504,6 +504,12 @@ struct ts_mirror {
 void ts_mirror_begin(struct ts_mirror *m, struct ts_engine *e);
 enum ts_status ts_mirror_take(struct ts_mirror *m, struct ts_span chunk, struct ts_error *err);
 void ts_mirror_finish(struct ts_mirror *m);
+/* Says in `to`, which must have nothing of its own, that it becomes a copy of `from` by ts_mirror_take, until it is released. It
+ * may be claimed again for that store. TS_CONFLICT where it has something of its own, or is the same store; TS_UNSUPPORTED for one
+ * in memory. */
+enum ts_status ts_mirror_claim(struct ts_engine *to, struct ts_engine *from, struct ts_error *err);
+/* For a store to which others write from now on; it writes only where the store was claimed. */
+enum ts_status ts_mirror_release(struct ts_engine *e, struct ts_error *err);
 
 /* What was saved of a store, and what was not. */
 struct ts_salvage_report {

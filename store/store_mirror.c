@@ -32,7 +32,7 @@ enum { TABLES = sizeof order / sizeof order[0] };
 /* What each store has of its own. */
 static bool is_own(enum ts_db db, struct ts_span key)
 {
-	return db == TS_DB_META && (ts_span_is(key, TS_SUMS_KEY) || ts_span_is(key, TS_STORE_KEY));
+	return db == TS_DB_META && (ts_span_is(key, TS_SUMS_KEY) || ts_span_is(key, TS_STORE_KEY) || ts_span_is(key, TS_COPY_KEY));
 }
 
 static void put_name(struct ts_buf *out, enum ts_db db)
@@ -485,4 +485,113 @@ enum ts_status ts_mirror_take(struct ts_mirror *m, struct ts_span chunk, struct 
 			return err->status;
 	}
 	return m->ended ? settle(m, err) : TS_OK;
+}
+
+/* ---- whose copy a store becomes ---- */
+
+/* An id that meta has under a key; *ret_found is false where it has none. */
+static enum ts_status read_id(struct ts_read r, const char *name, uint8_t ret[TS_STORE_ID], bool *ret_found, struct ts_error *err)
+{
+	struct ts_span key = ts_span_str(name), stored, id;
+
+	if (ts_read_get(r, TS_DB_META, key, &stored, ret_found, err) ||
+	    (*ret_found && ts_check_split(key, stored, &id, err)))
+		return err->status;
+	if (*ret_found && id.len != TS_STORE_ID)
+		return ts_error_set(err, TS_DAMAGED, "%s: its record '%s' is damaged", r.kv->where, name);
+	if (*ret_found)
+		memcpy(ret, id.data, TS_STORE_ID);
+	return TS_OK;
+}
+
+static enum ts_status id_of(struct ts_engine *e, uint8_t ret[TS_STORE_ID], struct ts_error *err)
+{
+	struct ts_kv *kv = ts_kv_of(e);
+	enum ts_status status;
+	struct ts_read r;
+	bool found;
+
+	if (ts_read_begin(kv, &r, err))
+		return err->status;
+	status = read_id(r, TS_STORE_KEY, ret, &found, err);
+	ts_read_end(&r);
+	if (!status && !found)
+		return ts_error_set(err, TS_UNSUPPORTED, "%s: the store has no id; open it for writing once", kv->where);
+	return status;
+}
+
+/* Whether nothing but counters is there. */
+static enum ts_status is_empty(struct ts_read r, bool *ret_is, struct ts_error *err)
+{
+	bool found = false;
+
+	for (int db = 0; db < TS_DBS && !found; db++) {
+		struct ts_span prefix = db == TS_DB_META ? ts_span_str("record/") : ts_span_of(NULL, 0);
+		struct ts_walk walk;
+		enum ts_status status;
+
+		if (db == TS_DB_CACHE)
+			continue;
+		status = ts_walk_open(&walk, r, (enum ts_db)db, prefix, &found, err);
+		ts_walk_end(&walk);
+		if (status)
+			return status;
+	}
+	*ret_is = !found;
+	return TS_OK;
+}
+
+static enum ts_status run_claim(struct ts_write *w, void *ctx, struct ts_error *err)
+{
+	struct ts_buf buf = TS_BUF_INIT(64);
+	struct ts_read r = ts_read_of(w);
+	const uint8_t *from = ctx;
+	uint8_t of[TS_STORE_ID];
+	bool claimed, empty;
+
+	if (read_id(r, TS_COPY_KEY, of, &claimed, err) || is_empty(r, &empty, err))
+		return err->status;
+	if (claimed && memcmp(of, from, TS_STORE_ID) == 0)
+		return TS_OK;
+	if (!empty)
+		return ts_error_set(err, TS_CONFLICT,
+				    "%s holds what is not of that store, and a copy takes the place of all that is there: give it an "
+				    "empty store",
+				    r.kv->where);
+	ts_buf_bytes(&buf, from, TS_STORE_ID);
+	return ts_write_record(w, TS_DB_META, ts_span_str(TS_COPY_KEY), &buf, err);
+}
+
+enum ts_status ts_mirror_claim(struct ts_engine *to, struct ts_engine *from, struct ts_error *err)
+{
+	uint8_t source[TS_STORE_ID], target[TS_STORE_ID];
+
+	if (id_of(from, source, err) || id_of(to, target, err))
+		return err->status;
+	if (memcmp(source, target, TS_STORE_ID) == 0)
+		return ts_error_set(err, TS_CONFLICT, "%s and %s are one store, or a copy of its files", ts_kv_of(from)->where,
+				    ts_kv_of(to)->where);
+	return ts_store_write(ts_store_of(to), run_claim, source, TS_STORE_ID, err);
+}
+
+static enum ts_status run_release(struct ts_write *w, void *ctx, struct ts_error *err)
+{
+	(void)ctx;
+	return ts_write_delete(w, TS_DB_META, ts_span_str(TS_COPY_KEY), err);
+}
+
+enum ts_status ts_mirror_release(struct ts_engine *e, struct ts_error *err)
+{
+	uint8_t of[TS_STORE_ID];
+	enum ts_status status;
+	bool claimed = false;
+	struct ts_read r;
+
+	if (ts_read_begin(ts_kv_of(e), &r, err))
+		return err->status;
+	status = read_id(r, TS_COPY_KEY, of, &claimed, err);
+	ts_read_end(&r);
+	if (status || !claimed)
+		return status;
+	return ts_store_write(ts_store_of(e), run_release, NULL, TS_STORE_ID, err);
 }

@@ -108,7 +108,8 @@ static enum ts_status follow(struct fixture *f)
 
 static bool is_own(const struct ts_walk *walk)
 {
-	return walk->db == TS_DB_META && (ts_span_is(walk->key, TS_SUMS_KEY) || ts_span_is(walk->key, TS_STORE_KEY));
+	return walk->db == TS_DB_META &&
+	       (ts_span_is(walk->key, TS_SUMS_KEY) || ts_span_is(walk->key, TS_STORE_KEY) || ts_span_is(walk->key, TS_COPY_KEY));
 }
 
 static void on(struct fixture *f, struct ts_walk *walk, bool *found)
@@ -131,6 +132,8 @@ static void expect_same(struct fixture *f)
 			continue;
 		OK(ts_walk_open(&was, a, (enum ts_db)db, ts_span_of(NULL, 0), &found, &f->err));
 		OK(ts_walk_open(&is, b, (enum ts_db)db, ts_span_of(NULL, 0), &there, &f->err));
+		if (there && is_own(&is))
+			on(f, &is, &there);
 		while (found || there) {
 			assert_true(found && there);
 			assert_true(ts_span_eq(was.key, is.key) && ts_span_eq(was.value, is.value));
@@ -246,6 +249,30 @@ static void no_message_is_trusted(void **state)
 	ts_buf_finish(&asked);
 }
 
+/* It may be claimed again for that store alone, and no more once others write to it. */
+static void a_copy_says_whose_it_becomes(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_engine *third;
+	char path[300];
+
+	(void)snprintf(path, sizeof path, "%s/third", f->dir);
+	OK(ts_lmdb_open(&(struct ts_lmdb_options){.path = path, .create = true}, &third, &f->err));
+	assert_int_equal(ts_mirror_claim(f->leader, f->follower, &f->err), TS_CONFLICT); /* it has runs */
+	assert_int_equal(ts_mirror_claim(f->leader, f->leader, &f->err), TS_CONFLICT);
+	OK(ts_mirror_claim(f->follower, f->leader, &f->err));
+	OK(follow(f));
+	expect_same(f);
+	OK(ts_mirror_claim(f->follower, f->leader, &f->err));
+	assert_int_equal(ts_mirror_claim(f->follower, third, &f->err), TS_CONFLICT);
+	OK(ts_mirror_release(f->follower, &f->err));
+	OK(ts_mirror_release(f->follower, &f->err));
+	assert_int_equal(ts_mirror_claim(f->follower, f->leader, &f->err), TS_CONFLICT);
+	OK(ts_mirror_claim(third, f->leader, &f->err)); /* of an empty one, whose it was does not count */
+	OK(ts_mirror_claim(third, f->follower, &f->err));
+	ts_engine_destroy(third);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -254,6 +281,7 @@ int main(void)
 		TEST(it_goes_on_after_each_end),
 		TEST(it_has_nothing_else),
 		TEST(no_message_is_trusted),
+		TEST(a_copy_says_whose_it_becomes),
 	};
 
 	return cmocka_run_group_tests_name("mirror", tests, NULL, NULL);

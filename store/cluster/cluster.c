@@ -4,9 +4,11 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/number.h"
+#include "base/system.h"
 #include "base/text.h"
 #include "store/cluster/cluster_kv.h"
 #include "store/store_internal.h"
+#include "store/superblock.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -115,19 +117,27 @@ static enum ts_status check_conninfo(const struct ts_libpq *pq, const char *file
 
 static enum ts_status run_begin(struct ts_write *w, void *ctx, struct ts_error *err)
 {
+	struct ts_span key = ts_span_str(TS_STORE_KEY), stored;
+	struct ts_buf id = TS_BUF_INIT(64);
 	uint64_t format;
+	bool found;
 
-	(void)ctx;
-	if (ts_read_u64(ts_read_of(w), "format", &format, err))
+	if (ts_read_u64(ts_read_of(w), "format", &format, err) ||
+	    ts_read_get(ts_read_of(w), TS_DB_META, key, &stored, &found, err) || (!format && ts_format_begin(w, err)))
 		return err->status;
-	return format ? TS_OK : ts_format_begin(w, err);
+	if (found)
+		return TS_OK;
+	ts_buf_bytes(&id, ctx, TS_STORE_ID);
+	return ts_write_record(w, TS_DB_META, key, &id, err);
 }
 
 static enum ts_status open_records(struct ts_kv *kv, bool read_only, struct ts_error *err)
 {
+	uint8_t id[TS_STORE_ID]; /* for a store that has none yet */
 	bool old = false;
 
-	if (ts_schema_open(ts_cluster_database(kv), read_only, err) || (!read_only && kv->ops->commit(kv, run_begin, NULL, 0, err)) ||
+	if (ts_system_random(id, sizeof id, err) || ts_schema_open(ts_cluster_database(kv), read_only, err) ||
+	    (!read_only && kv->ops->commit(kv, run_begin, id, 0, err)) ||
 	    ts_format_check(kv, &old, err))
 		return err->status;
 	if (old)
