@@ -18,7 +18,7 @@ static int copy_to(struct ts_lmdb_env *env, int fd)
 	int rc;
 
 	pthread_rwlock_rdlock(&env->map);
-	rc = env->mdb ? mdb_env_copyfd2(env->mdb, fd, MDB_CP_COMPACT) : MDB_PANIC;
+	rc = env->mdb && ts_lock_is_whole(env) ? mdb_env_copyfd2(env->mdb, fd, MDB_CP_COMPACT) : MDB_PANIC;
 	if (rc == MDB_INCOMPATIBLE || rc == MDB_CORRUPTED)
 		rc = lseek(fd, 0, SEEK_SET) < 0 || ftruncate(fd, 0) < 0 ? errno : mdb_env_copyfd2(env->mdb, fd, 0);
 	pthread_rwlock_unlock(&env->map);

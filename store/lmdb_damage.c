@@ -35,13 +35,16 @@ void ts_pause(void)
 	(void)nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 }
 
-static bool is_there(const struct ts_lmdb_env *env, const char *file, dev_t dev, ino_t ino)
+static bool is_there(const struct ts_lmdb_env *env, const char *file, dev_t dev, ino_t ino, off_t *ret_size)
 {
 	char path[PATH_ROOM];
 	struct stat st;
 
 	(void)snprintf(path, sizeof path, "%.4095s/%s", env->path, file);
-	return stat(path, &st) == 0 && st.st_dev == dev && st.st_ino == ino;
+	if (stat(path, &st) != 0 || st.st_dev != dev || st.st_ino != ino)
+		return false;
+	*ret_size = st.st_size;
+	return true;
 }
 
 /* Four calls of the system for each commit, before it and after it: some microseconds beside a sync. Without the lock.mdb at its path
@@ -49,9 +52,11 @@ static bool is_there(const struct ts_lmdb_env *env, const char *file, dev_t dev,
 int ts_files_check(struct ts_lmdb_env *env)
 {
 	struct stat st;
+	off_t any, lock;
 
-	if (fstat(env->data_fd, &st) != 0 || st.st_nlink == 0 || !is_there(env, "data.mdb", env->data_dev, env->data_ino) ||
-	    !is_there(env, "superblock", env->super.dev, env->super.ino) || !is_there(env, "lock.mdb", env->lock_dev, env->lock_ino)) {
+	if (fstat(env->data_fd, &st) != 0 || st.st_nlink == 0 || !is_there(env, "data.mdb", env->data_dev, env->data_ino, &any) ||
+	    !is_there(env, "superblock", env->super.dev, env->super.ino, &any) ||
+	    !is_there(env, "lock.mdb", env->lock_dev, env->lock_ino, &lock)) {
 		ts_env_condemn(env, TS_HARM_GONE,
 			       "data.mdb, superblock or lock.mdb was removed or replaced while the store was open, so nothing is "
 			       "acknowledged any more; put "
@@ -63,7 +68,10 @@ int ts_files_check(struct ts_lmdb_env *env)
 		return MDB_CORRUPTED;
 	}
 	env->data_size = st.st_size;
-	return 0;
+	if (lock >= env->lock_size && ts_lock_is_whole(env))
+		return 0;
+	ts_lock_lost(env);
+	return MDB_CORRUPTED;
 }
 
 void ts_env_condemn(struct ts_lmdb_env *env, enum ts_harm harm, const char *what)

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
@@ -26,7 +27,7 @@ static const struct {
 	{0xaad7aaea, "PanFS"},	 {0x20030528, "OrangeFS"}, {0x65735546, "FUSE"},
 };
 
-enum { FUSE_MAGIC = 0x65735546 };
+enum { FUSE_MAGIC = 0x65735546, LINE_ROOM = 4096 + 128 };
 
 /* A FUSE filesystem is a disk of this machine under an overlay (rootless containers) or a block device (ntfs-3g). */
 static bool fuse_is_local(const char *path)
@@ -86,6 +87,29 @@ bool ts_disk_claim(int fd, uint64_t lock_ino)
 	if (below.l_len > 0 && fcntl(fd, F_OFD_GETLK, &below) == 0 && below.l_type != F_UNLCK)
 		return false;
 	return above.l_len <= 0 || fcntl(fd, F_OFD_GETLK, &above) < 0 || above.l_type == F_UNLCK;
+}
+
+/* A line of /proc/self/maps is "BEGIN-END rw-s OFFSET DEVICE INODE   PATH". */
+bool ts_disk_mapped(const char *path, const uint8_t **ret_at, size_t *ret_bytes)
+{
+	FILE *maps = fopen("/proc/self/maps", "re");
+	char line[LINE_ROOM];
+	bool found = false;
+
+	while (maps && !found && fgets(line, sizeof line, maps)) {
+		char *at = strchr(line, '/'), *dash, *end;
+		uintptr_t from = (uintptr_t)strtoull(line, &dash, 16), to = (uintptr_t)strtoull(*dash ? dash + 1 : dash, &end, 16);
+
+		line[strcspn(line, "\n")] = 0;
+		if (!at || strcmp(at, path) != 0 || strncmp(end, " rw-s ", 6) != 0 || to <= from)
+			continue;
+		*ret_at = (const uint8_t *)from; // NOLINT(performance-no-int-to-ptr)
+		*ret_bytes = (size_t)(to - from);
+		found = true;
+	}
+	if (maps)
+		(void)fclose(maps);
+	return found;
 }
 
 int ts_disk_sync(int fd)

@@ -182,6 +182,14 @@ static enum ts_status create_databases(struct ts_lmdb_env *env, struct ts_error 
 	return w.rc ? ts_env_error(env, w.rc, err) : TS_OK;
 }
 
+void ts_env_close(struct ts_lmdb_env *env)
+{
+	if (env->mdb)
+		mdb_env_close(env->mdb);
+	env->mdb = NULL;
+	ts_lock_forget(env);
+}
+
 static int open_mdb_with_map(struct ts_lmdb_env *env, uint64_t map_bytes)
 {
 	/* NOTLS: a read transaction belongs to a call, not to a thread. */
@@ -200,13 +208,13 @@ static int open_mdb_with_map(struct ts_lmdb_env *env, uint64_t map_bytes)
 		rc = mdb_env_set_mapsize(env->mdb, (size_t)map_bytes);
 	if (!rc)
 		rc = mdb_env_open(env->mdb, env->path, flags, 0600);
-	if (!rc)
-		(void)mdb_reader_check(env->mdb, &dead);
 	if (rc) {
-		mdb_env_close(env->mdb);
-		env->mdb = NULL;
+		ts_env_close(env);
+		return rc;
 	}
-	return rc;
+	ts_lock_find(env);
+	(void)mdb_reader_check(env->mdb, &dead);
+	return 0;
 }
 
 static int open_mdb_somehow(struct ts_lmdb_env *env)
@@ -268,14 +276,12 @@ static int open_mdb(struct ts_lmdb_env *env)
 		return rc;
 	if (!read_only)
 		return fill_up(env);
-	mdb_env_close(env->mdb);
+	ts_env_close(env);
 	env->mdb_read_only = false;
 	rc = open_mdb_somehow(env);
 	if (!rc)
 		rc = fill_up(env);
-	if (env->mdb)
-		mdb_env_close(env->mdb);
-	env->mdb = NULL;
+	ts_env_close(env);
 	env->mdb_read_only = true;
 	return rc ? rc : open_mdb_somehow(env);
 }
@@ -331,6 +337,7 @@ static enum ts_status claim(struct ts_lmdb_env *env, struct ts_error *err)
 		return env->mdb_read_only ? TS_OK : ts_error_errno(err, errno, "%s", lock);
 	env->lock_dev = st.st_dev;
 	env->lock_ino = st.st_ino;
+	env->lock_size = st.st_size;
 	if (ts_disk_claim(env->data_fd, (uint64_t)st.st_ino))
 		return TS_OK;
 	return ts_error_set(err, TS_CONFLICT,
@@ -379,8 +386,7 @@ static enum ts_status open_store(struct ts_lmdb_env *env, bool create, struct ts
 
 static void free_env(struct ts_lmdb_env *env)
 {
-	if (env->mdb)
-		mdb_env_close(env->mdb);
+	ts_env_close(env);
 	ts_kv_finish(&env->kv);
 	ts_map_drop(env);
 	ts_super_close(env);
@@ -523,9 +529,7 @@ int ts_env_reopen(struct ts_lmdb_env *env)
 	bool old;
 	int rc;
 
-	if (env->mdb)
-		mdb_env_close(env->mdb);
-	env->mdb = NULL;
+	ts_env_close(env);
 	rc = open_mdb(env);
 	if (!rc)
 		rc = open_databases(env, &old);
@@ -538,7 +542,7 @@ void ts_env_check_readers(struct ts_kv *kv)
 	int dead;
 
 	pthread_rwlock_rdlock(&env->map);
-	if (env->mdb)
+	if (env->mdb && ts_lock_is_whole(env))
 		(void)mdb_reader_check(env->mdb, &dead);
 	pthread_rwlock_unlock(&env->map);
 }

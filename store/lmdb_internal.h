@@ -101,13 +101,16 @@ struct ts_lmdb_env {
 	struct ts_lmdb_map *maps;
 	struct ts_lmdb_view seen; /* the last view; number TS_NO_PAGE: none */
 	struct ts_lmdb_super super;
-	bool cold;   /* LMDB has not opened it, because it is damaged; `seen` is what can be read */
+	atomic_bool cold; /* LMDB has not opened it, because it is damaged, or may not be asked any more; `seen` is what can be read */
 	int data_fd; /* of the file as it was opened; -1: none */
 	dev_t data_dev;
 	ino_t data_ino;
 	off_t data_size; /* as far as was seen; it never becomes less */
 	dev_t lock_dev;	 /* of the lock.mdb that LMDB opened; 0 and 0: none */
 	ino_t lock_ino;
+	off_t lock_size;
+	struct ts_lmdb_map lock; /* where LMDB has it in memory; NULL: nobody knows */
+	uint64_t lock_head;	 /* its first bytes, which stay what they are */
 	atomic_bool scanned;	    /* since it was opened */
 	atomic_bool is_damaged;	    /* and nothing is written to it any more */
 	enum ts_harm harm;
@@ -144,6 +147,7 @@ enum ts_status ts_env_grow(struct ts_lmdb_env *env, struct ts_error *err);
 
 /* Opens LMDB again after a panic. No transaction may be open. */
 int ts_env_reopen(struct ts_lmdb_env *env);
+void ts_env_close(struct ts_lmdb_env *env); /* LMDB, if it is open */
 
 /* lmdb_txn.c */
 /* Begins a transaction, first repairing what prevents it: a map that another process has grown, stale readers, an environment in panic.
@@ -166,6 +170,20 @@ void ts_map_drop(struct ts_lmdb_env *env);
 /* Maps a file that nobody enlarges; the same holds for reads of it. A code of the system. */
 int ts_map_file(int fd, size_t bytes, struct ts_lmdb_map *ret);
 void ts_map_unfile(struct ts_lmdb_map *map);
+/* The same for a map that another made, which may write to it, too; false if there are too many. */
+bool ts_map_guard(const struct ts_lmdb_map *map);
+void ts_map_unguard(const struct ts_lmdb_map *map);
+
+/* lmdb_lock.c */
+/* Finds where LMDB has lock.mdb in memory. What is missing of a file that is cut later is then zeros, and no signal. */
+void ts_lock_find(struct ts_lmdb_env *env);
+void ts_lock_forget(struct ts_lmdb_env *env); /* when LMDB is closed */
+/* Whether it begins as it did, as it always does where nobody knows its place. */
+bool ts_lock_is_whole(const struct ts_lmdb_env *env);
+/* Ends all writes, and has what was committed last read without LMDB. */
+void ts_lock_lost(struct ts_lmdb_env *env);
+/* The same, if lock.mdb is not whole; to be called with the lock `map`, before LMDB is asked for anything. */
+void ts_lock_check(struct ts_lmdb_env *env);
 
 /* lmdb_super.c */
 /* Opens the superblock, if there is one, and the verdict in it. */
@@ -227,6 +245,8 @@ enum ts_status ts_disk_type_check(uint32_t magic, const char *path, struct ts_er
 bool ts_disk_is_full(const char *path);
 /* Says to all who have this data file open to which lock.mdb this process keeps; false if one of them keeps to another. */
 bool ts_disk_claim(int fd, uint64_t lock_ino);
+/* Where this process has a file in memory to write to, by its whole path; false where the system does not say. */
+bool ts_disk_mapped(const char *path, const uint8_t **ret_at, size_t *ret_bytes);
 int ts_disk_sync(int fd); /* of bytes that were there before; 0, or an errno value */
 /* TS_FULL if a write to this file failed with `errnum` because the process or the filesystem allows no longer file, else TS_OK. */
 enum ts_status ts_file_is_limited(int errnum, const char *file, struct ts_error *err);

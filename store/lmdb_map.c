@@ -1,5 +1,5 @@
-/* lmdb_map.c - the data file in memory for our own reads, and what a read finds there when the file has become shorter or its disk
- * fails: zeros, in place of the signal that would end the process. */
+/* lmdb_map.c - the data file in memory for our own reads, and what is found there, or in lock.mdb, when the file has become shorter
+ * or its disk fails: zeros, in place of the signal that would end the process. */
 #include "store/lmdb_internal.h"
 
 #include "base/alloc.h"
@@ -17,27 +17,30 @@ enum { RANGES = 256, LEAST = 64 << 20 };
 static struct {
 	atomic_uintptr_t at;
 	atomic_size_t bytes;
+	atomic_int prot; /* of the zeros */
 } ranges[RANGES];
 static struct sigaction before;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static int zeros = -1;
 
-static bool is_ours(uintptr_t address)
+/* How zeros may be used at an address; PROT_NONE: it is of none of the maps. */
+static int prot_at(uintptr_t address)
 {
 	for (int i = 0; i < RANGES; i++) {
 		uintptr_t at = atomic_load(&ranges[i].at);
 
 		if (at && address >= at && address - at < atomic_load(&ranges[i].bytes))
-			return true;
+			return atomic_load(&ranges[i].prot);
 	}
-	return false;
+	return PROT_NONE;
 }
 
 static void lay_zeros(int signal, siginfo_t *info, void *context)
 {
 	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), address = (uintptr_t)info->si_addr & ~(page - 1);
+	int prot = prot_at(address);
 
-	if (is_ours(address) && mmap((void *)address, page, PROT_READ, MAP_PRIVATE | MAP_FIXED, zeros, 0) != MAP_FAILED)
+	if (prot != PROT_NONE && mmap((void *)address, page, prot, MAP_PRIVATE | MAP_FIXED, zeros, 0) != MAP_FAILED)
 		return;
 	if (before.sa_flags & SA_SIGINFO)
 		before.sa_sigaction(signal, info, context);
@@ -57,13 +60,14 @@ static void listen(void)
 	(void)sigaction(SIGBUS, &action, &before);
 }
 
-static bool enlist(const struct ts_lmdb_map *map)
+static bool enlist(const struct ts_lmdb_map *map, int prot)
 {
 	for (int i = 0; i < RANGES; i++) {
 		uintptr_t none = 0;
 
 		if (!atomic_compare_exchange_strong(&ranges[i].at, &none, (uintptr_t)map->at))
 			continue;
+		atomic_store(&ranges[i].prot, prot);
 		atomic_store(&ranges[i].bytes, map->bytes);
 		return true;
 	}
@@ -100,7 +104,7 @@ static struct ts_lmdb_map *make_map(struct ts_lmdb_env *env, uint64_t bytes)
 		return NULL;
 	}
 	*map = (struct ts_lmdb_map){.at = at, .bytes = (size_t)room, .older = env->maps};
-	if (enlist(map))
+	if (enlist(map, PROT_READ))
 		return map;
 	(void)munmap(at, (size_t)room);
 	ts_free(map);
@@ -131,7 +135,7 @@ int ts_map_file(int fd, size_t bytes, struct ts_lmdb_map *ret)
 	if (at == MAP_FAILED)
 		return errno;
 	*ret = (struct ts_lmdb_map){.at = at, .bytes = bytes};
-	if (enlist(ret))
+	if (enlist(ret, PROT_READ))
 		return 0;
 	(void)munmap(at, bytes);
 	*ret = (struct ts_lmdb_map){.at = NULL};
@@ -150,6 +154,17 @@ void ts_map_unfile(struct ts_lmdb_map *map)
 	unlist(map);
 	(void)munmap(at.out, map->bytes);
 	map->at = NULL;
+}
+
+bool ts_map_guard(const struct ts_lmdb_map *map)
+{
+	(void)pthread_once(&once, listen);
+	return enlist(map, PROT_READ | PROT_WRITE);
+}
+
+void ts_map_unguard(const struct ts_lmdb_map *map)
+{
+	unlist(map);
 }
 
 void ts_map_drop(struct ts_lmdb_env *env)

@@ -374,10 +374,8 @@ void ts_env_cold(struct ts_lmdb_env *env)
 	struct ts_error ignored;
 	struct stat st = {.st_size = 0};
 
-	if (env->mdb)
-		mdb_env_close(env->mdb);
-	env->mdb = NULL;
-	env->cold = true;
+	ts_env_close(env);
+	atomic_store(&env->cold, true);
 	atomic_store(&env->scanned, true);
 	if (ts_data_open(env, &ignored) == TS_OK && fstat(env->data_fd, &st) == 0 && st.st_size > 0)
 		file = ts_map_get(env, (uint64_t)st.st_size);

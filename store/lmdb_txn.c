@@ -54,7 +54,8 @@ static int view_of(struct ts_lmdb_env *env, uint64_t number, struct ts_lmdb_view
 	if (rc)
 		return rc;
 	pthread_mutex_lock(&env->look);
-	env->seen = *ret;
+	if (!atomic_load(&env->cold))
+		env->seen = *ret;
 	pthread_mutex_unlock(&env->look);
 	return 0;
 }
@@ -105,12 +106,28 @@ static int look(struct ts_lmdb_env *env, struct ts_lmdb_txn *t)
 	return rc ? rc : ts_guard_commit(env, t);
 }
 
+/* Of a damaged store, a snapshot is what opening found, and without lock.mdb what was committed last. */
+static bool is_cold(struct ts_lmdb_env *env, struct ts_lmdb_txn *t)
+{
+	ts_lock_check(env);
+	if (t->write || !atomic_load(&env->cold))
+		return false;
+	t->view = env->seen;
+	return true;
+}
+
 static int begin_once(struct ts_lmdb_env *env, struct ts_lmdb_txn *t)
 {
 	int rc = MDB_PANIC;
 
 	pthread_rwlock_rdlock(&env->map);
-	if (env->mdb)
+	if (is_cold(env, t)) {
+		pthread_rwlock_unlock(&env->map);
+		return 0;
+	}
+	if (t->write && atomic_load(&env->is_damaged))
+		rc = MDB_CORRUPTED;
+	else if (env->mdb)
 		rc = mdb_txn_begin(env->mdb, NULL, t->write ? 0 : MDB_RDONLY, &t->mdb);
 	if (!rc) {
 		rc = look(env, t);
@@ -132,15 +149,6 @@ static void hide_unfit(struct ts_lmdb_env *env, struct ts_lmdb_view *view)
 	for (int db = 0; unfit && db < TS_DBS; db++)
 		if (unfit >> db & 1)
 			view->roots[db] = db == TS_DB_EXTRACTS ? none : damaged;
-}
-
-/* Of a damaged store, a snapshot is what opening found. */
-static bool is_cold(const struct ts_lmdb_env *env, struct ts_lmdb_txn *t)
-{
-	if (!env->cold)
-		return false;
-	t->view = env->seen;
-	return true;
 }
 
 /* Repairs what kept a transaction from beginning, while no transaction of this process is open. Returns 0 to try again. */
@@ -190,7 +198,7 @@ enum ts_status ts_env_begin(struct ts_lmdb_env *env, bool write, struct ts_lmdb_
 	if (!t)
 		return ts_error_set(err, TS_NO_MEMORY, "out of memory for a transaction");
 	t->write = write;
-	rc = is_cold(env, t) ? 0 : begin(env, t);
+	rc = begin(env, t);
 	if (rc) {
 		drop(t);
 		return ts_env_error(env, rc, err);
@@ -241,6 +249,10 @@ int ts_env_commit(struct ts_lmdb_env *env, struct ts_lmdb_txn *t)
 
 	ts_lmdb_settle(t);
 	rc = ts_super_before(env, t);
+	if (!rc && !ts_lock_is_whole(env)) {
+		ts_lock_lost(env);
+		rc = MDB_CORRUPTED;
+	}
 	if (rc) {
 		mdb_txn_abort(t->mdb);
 	} else {

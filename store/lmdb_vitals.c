@@ -55,7 +55,8 @@ static int look_at_readers(struct ts_lmdb_env *env, struct readers *readers, MDB
 	int rc = MDB_PANIC;
 
 	pthread_rwlock_rdlock(&env->map);
-	if (env->mdb)
+	ts_lock_check(env);
+	if (env->mdb && !atomic_load(&env->cold))
 		rc = mdb_reader_list(env->mdb, take_line, readers);
 	if (rc >= 0)
 		rc = mdb_env_info(env->mdb, info);
@@ -78,11 +79,11 @@ enum ts_status ts_lmdb_vitals(struct ts_kv *kv, struct ts_kv_vitals *ret, struct
 	MDB_envinfo info = {0};
 	int rc;
 
-	if (env->cold) {
+	rc = look_at_readers(env, &readers, &info);
+	if (atomic_load(&env->cold)) {
 		*ret = (struct ts_kv_vitals){.readers = 0};
 		return TS_OK;
 	}
-	rc = look_at_readers(env, &readers, &info);
 	if (rc < 0)
 		return ts_env_error(env, rc, err);
 	*ret = (struct ts_kv_vitals){

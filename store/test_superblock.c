@@ -6,6 +6,7 @@
 
 #include <fcntl.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,6 +85,15 @@ static enum ts_status verify(struct fixture *f)
 	struct ts_verify_report report;
 
 	return f->e->ops->verify(f->e, NULL, NULL, &f->arena, &report, &f->err);
+}
+
+static struct sigaction of_store; /* the handler of SIGBUS that a store makes */
+
+static enum ts_status find(struct fixture *f, const char *name)
+{
+	struct ts_ref ref;
+
+	return f->e->ops->ref_get(f->e, TS_REF_RUN, ts_span_str(name), &f->arena, &ref, &f->err);
 }
 
 /* All bytes of a file. */
@@ -405,6 +415,44 @@ static void a_lock_that_goes_ends_acknowledgements(void **state)
 	test_remove_dir(other);
 }
 
+/* LMDB has mutexes and the number of the last transaction in lock.mdb: without them nothing is written, and what was stored is read. */
+static void a_lock_that_is_cut_or_overwritten_ends_acknowledgements(void **state)
+{
+	struct fixture *f = *state;
+	char lock[300];
+	struct sigaction of_cmocka;
+	struct stat st;
+
+	assert_int_equal(sigaction(SIGBUS, &of_store, &of_cmocka), 0);
+	(void)snprintf(lock, sizeof lock, "%s/lock.mdb", f->dir);
+	assert_int_equal(stat(lock, &st), 0);
+	for (int how = 0; how < 5; how++) {
+		off_t ends[] = {0, 4096, st.st_size - 1};
+		char name[32];
+		size_t n;
+		uint8_t *whole;
+
+		(void)snprintf(name, sizeof name, "p/new%d", how);
+		OK(push(f, name));
+		whole = slurp(lock, &n);
+		if (how < 3)
+			assert_int_equal(truncate(lock, ends[how]), 0);
+		memset(whole, how == 3 ? 0 : 0xa5, n);
+		if (how >= 3)
+			spill(lock, whole, n);
+		test_free(whole);
+		assert_int_equal(push(f, "p/newer"), TS_DAMAGED);
+		assert_non_null(strstr(f->err.text, "lock.mdb was cut or overwritten"));
+		OK(find(f, name));
+		assert_int_equal(find(f, "p/newer"), TS_NOT_FOUND);
+		assert_int_equal(verify(f), TS_DAMAGED);
+		close_it(f);
+		open_it(f, false);
+		OK(verify(f));
+	}
+	assert_int_equal(sigaction(SIGBUS, &of_cmocka, NULL), 0);
+}
+
 /* A pipe would have whoever opens the store wait for ever. */
 static void a_pipe_in_place_of_a_file_is_refused(void **state)
 {
@@ -697,6 +745,20 @@ static void what_one_table_has_and_another_lacks_is_found(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
+/* Opening the first store of a process makes its handler of SIGBUS, over which cmocka lays its own for each test. */
+static void keep_handler(void)
+{
+	struct ts_engine *e;
+	struct ts_error err;
+	char dir[256];
+
+	test_make_dir(dir, sizeof dir);
+	if (ts_lmdb_open(&(struct ts_lmdb_options){.path = dir, .create = true}, &e, &err) == TS_OK)
+		ts_engine_destroy(e);
+	(void)sigaction(SIGBUS, NULL, &of_store);
+	test_remove_dir(dir);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -710,6 +772,7 @@ int main(void)
 		TEST(damage_under_an_open_store_ends_writes),
 		TEST(salvage_saves_what_is_sound_and_names_the_rest),
 		TEST(a_lock_that_goes_ends_acknowledgements),
+		TEST(a_lock_that_is_cut_or_overwritten_ends_acknowledgements),
 		TEST(a_pipe_in_place_of_a_file_is_refused),
 		TEST(salvage_takes_no_digest_for_a_name),
 		TEST(salvage_takes_the_sound_records_of_a_damaged_page),
@@ -718,5 +781,6 @@ int main(void)
 		TEST(a_table_whose_name_changed_is_missed),
 	};
 
+	keep_handler();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""damage_server.py RELEASE_BUILD ROUNDS: the data file of a server is damaged while it serves (P6 of store/engine.h): pages of zeros, of random
-bytes, others of the file, turned bits; or it is cut, removed, or replaced by a copy, or its lock.mdb is removed. The server may not die; once it has said that its
-store is damaged it acknowledges nothing and writes nothing; when its file has gone or became shorter, it acknowledges nothing from then
-on. What it acknowledged before it knew is not asked for, since that may lie in a damaged page."""
+"""damage_server.py RELEASE_BUILD ROUNDS: the data file of a server is damaged while it serves (P6 of store/engine.h): pages of zeros,
+of random bytes, others of the file, turned bits; or it is cut, removed, or replaced by a copy; or its lock.mdb is removed, cut or
+overwritten. The server may not die; once it has said that its store is damaged it acknowledges nothing and writes nothing; when its
+file has gone or became shorter, or its lock.mdb is not what it was, it acknowledges nothing from then on, and with a lock.mdb that was
+cut or overwritten it still lists what was stored. What it acknowledged before it knew is not asked for, since that may lie in a damaged
+page."""
 import collections
 import hashlib
 import os
@@ -16,7 +18,8 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from programs import Server, write_run  # noqa: E402
 
 BUILD, ROUNDS, PAGE = os.path.abspath(sys.argv[1]), int(sys.argv[2]), 4096
-KINDS = ("zeros", "random", "swapped", "bits", "cut", "removed", "replaced", "unlocked")
+KINDS = ("zeros", "random", "swapped", "bits", "cut", "removed", "replaced", "unlocked", "lock cut", "lock overwritten")
+SAID = ("is damaged", "was removed or replaced", "was cut or overwritten")
 ASKED = [("list",), ("show", "run1"), ("log", "branch:main"), ("diff", "run0", "run1"), ("export", "run2"), ("list", "--all-projects")]
 
 
@@ -28,6 +31,14 @@ def harm(rnd, kind, data):
         os.unlink(data)
     elif kind == "unlocked":
         os.unlink(os.path.join(os.path.dirname(data), "lock.mdb"))
+    elif kind == "lock cut":
+        lock = os.path.join(os.path.dirname(data), "lock.mdb")
+        os.truncate(lock, rnd.choice((0, 1, PAGE, os.path.getsize(lock) - 1)))
+    elif kind == "lock overwritten":
+        lock = os.path.join(os.path.dirname(data), "lock.mdb")
+        size = os.path.getsize(lock)
+        with open(lock, "r+b") as f:
+            f.write(rnd.choice((bytes(size), rnd.randbytes(size))))
     elif kind == "replaced":
         shutil.copy(data, data + ".new")
         os.rename(data + ".new", data)
@@ -60,7 +71,7 @@ def one(rnd, kind, top, first, counts):
     try:
         server.push(f"{top}/run0", "warm")
         harm(rnd, kind, data)
-        gone = kind in ("cut", "removed", "replaced", "unlocked")
+        gone, lock = kind in ("cut", "removed", "replaced", "unlocked"), kind.startswith("lock ")
         words = [*rnd.sample(ASKED, 3), ("note", "run1", "tone=new"), ("push", f"{top}/run5", "--name", "late"), ("gc", "--lease", "30d"), ("verify",),
                  ("push", f"{top}/run4", "--name", "later"), ("list",)]
         for w in words:
@@ -69,11 +80,13 @@ def one(rnd, kind, top, first, counts):
             if server.process.poll() is not None:
                 return f"{kind}: the server ended with {server.process.returncode} at {w}: {done.stderr}"
             writes = w[0] in ("note", "push", "gc")
-            if writes and done.returncode == 0 and (known or gone):
+            if writes and done.returncode == 0 and (known or gone or lock):
                 return f"{kind}: acknowledged {w} though {'it had said that the store is damaged' if known else 'its file has gone'}"
+            if lock and w == ("list",) and "run59" not in done.stdout:
+                return f"{kind}: does not list what was stored: {done.stdout}{done.stderr}"
             if known and digest(data) != before:
                 return f"{kind}: wrote at {w}"
-            if "is damaged" in done.stderr or "was removed or replaced" in done.stderr or (w[0] == "verify" and done.returncode):
+            if any(what in done.stderr for what in SAID) or (w[0] == "verify" and done.returncode):
                 counts["said so"] += not known
                 known, before = True, digest(data)
         counts["served on, sound"] += not known
