@@ -124,6 +124,13 @@ bool ts_page_node(struct ts_pages *p, const uint8_t *page, unsigned kind, unsign
 	return at >= u16(page + 14) && node_at(p, page, kind, at, ret);
 }
 
+bool ts_page_is_branch(const struct ts_pages *p, const uint8_t *page)
+{
+	unsigned first = u16(page + HEADER);
+
+	return u16(page + 10) == TS_PAGE_BRANCH || (first > HEADER && first + NODE <= p->size && u16(page + first + 6) == 0);
+}
+
 bool ts_page_record_at(struct ts_pages *p, const uint8_t *page, unsigned at, struct ts_node *ret)
 {
 	return at >= HEADER && node_at(p, page, TS_PAGE_LEAF, at, ret);

@@ -59,6 +59,9 @@ static inline unsigned ts_page_nodes(const uint8_t *page)
 	return (unsigned)((page[12] | page[13] << 8) - 16) / 2;
 }
 bool ts_page_node(struct ts_pages *p, const uint8_t *page, unsigned kind, unsigned i, struct ts_node *ret);
+/* Whether a page that may be damaged has, as far as can be told, children and no records: it says so, or its first key is empty, as no
+ * record's is. */
+bool ts_page_is_branch(const struct ts_pages *p, const uint8_t *page);
 /* The record of a leaf that begins at a byte of its page, of which the header and the other nodes may be damaged. What it says is held
  * to its own checksum. */
 bool ts_page_record_at(struct ts_pages *p, const uint8_t *page, unsigned at, struct ts_node *ret);

@@ -220,13 +220,16 @@ static enum ts_status take_rest(struct salvage *s, struct ts_scan *scan, enum re
 	return take(s, db, node->key, node->value, err);
 }
 
-/* Each two bytes of a damaged page may say where a record begins. */
+/* Each two bytes of a damaged page may say where a record begins. What a branch has behind a key would be taken for the bytes of objects
+ * in the place of the true ones, since they have no checksum. */
 static enum ts_status take_harmed(struct salvage *s, struct ts_scan *scan, enum rest rest, uint64_t number, struct ts_error *err)
 {
 	const uint8_t *page = scan->pages.at + number * scan->pages.size;
 	enum ts_status status = TS_OK;
 	struct ts_node node;
 
+	if (rest == REST_OBJECTS && ts_page_is_branch(&scan->pages, page))
+		return TS_OK;
 	for (unsigned at = 0; at + 2 <= scan->pages.size && !status; at += 2)
 		if (ts_page_record_at(&scan->pages, page, (unsigned)ts_load_le(page + at, 2), &node))
 			status = take_rest(s, scan, rest, &node, err);

@@ -652,6 +652,42 @@ static void salvage_takes_the_sound_records_of_a_damaged_page(void **state)
 	test_free(whole);
 }
 
+/* Bytes of objects have no checksum by which they would be known for a record: a page that has the keys of packs, and no packs, is read
+ * for none, also if its kind is damaged. */
+static void salvage_takes_no_branch_for_a_leaf(void **state)
+{
+	struct fixture *f = *state;
+	enum { MORE = 100 };
+	struct ts_salvage_report report;
+	uint8_t *whole, *page;
+	char name[32], to[320];
+	uint64_t root;
+	size_t n;
+
+	for (int i = 0; i < MORE; i++) {
+		n = test_run(&f->arena, (uint64_t)(1000 + i), 1, f->objects);
+		(void)snprintf(name, sizeof name, "q/%d", i);
+		test_push(f->e, name, f->objects, n, i);
+	}
+	root = root_of(f, TS_DB_PACKS);
+	close_it(f);
+	(void)snprintf(to, sizeof to, "%s/saved", f->dir);
+	whole = slurp(f->data, &n);
+	page = whole + 4096 * root;
+	assert_int_equal(page[10], TS_PAGE_BRANCH);
+	assert_true(ts_load_le(page + 12, 2) >= 16 + 2 * 5);
+	/* Of the last child: as the length of a record it lies within the page. */
+	page[ts_load_le(page + ts_load_le(page + 12, 2) - 2, 2)] = 32;
+	for (uint8_t kind = 0; kind < 4; kind++) {
+		page[10] = kind;
+		spill(f->data, whole, n);
+		OK(ts_lmdb_salvage(f->dir, to, &f->arena, &report, &f->err));
+		assert_true(report.damaged && report.names == 60 + MORE && report.n_lost == 0);
+		test_remove_dir(to);
+	}
+	test_free(whole);
+}
+
 /* A page that no tree reaches tells nothing of a table that is whole: a record that was removed does not come back from it. */
 static void salvage_takes_nothing_for_a_table_that_is_whole(void **state)
 {
@@ -776,6 +812,7 @@ int main(void)
 		TEST(a_pipe_in_place_of_a_file_is_refused),
 		TEST(salvage_takes_no_digest_for_a_name),
 		TEST(salvage_takes_the_sound_records_of_a_damaged_page),
+		TEST(salvage_takes_no_branch_for_a_leaf),
 		TEST(salvage_takes_nothing_for_a_table_that_is_whole),
 		TEST(what_one_table_has_and_another_lacks_is_found),
 		TEST(a_table_whose_name_changed_is_missed),
