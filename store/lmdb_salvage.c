@@ -220,8 +220,8 @@ static enum ts_status take_rest(struct salvage *s, struct ts_scan *scan, enum re
 	return take(s, db, node->key, node->value, err);
 }
 
-/* Each two bytes of a damaged page may say where a record begins. What a branch has behind a key would be taken for the bytes of objects
- * in the place of the true ones, since they have no checksum. */
+/* Each two bytes of a damaged page may say where a record begins. What a branch has behind a key would be taken for the bytes of
+ * objects in the place of the true ones, since they have no checksum. */
 static enum ts_status take_harmed(struct salvage *s, struct ts_scan *scan, enum rest rest, uint64_t number, struct ts_error *err)
 {
 	const uint8_t *page = scan->pages.at + number * scan->pages.size;
