@@ -110,7 +110,8 @@ struct ts_walk {
 	struct ts_span prefix; /* of ts_walk_open: not owned */
 	struct ts_span key;    /* where it stands */
 	struct ts_span value;
-	void *at; /* of the layer; NULL: not begun */
+	bool keys; /* set after the beginning: no value is looked at, and a layer need not fetch it */
+	void *at;  /* of the layer; NULL: not begun */
 };
 
 enum ts_move {
@@ -193,6 +194,8 @@ void ts_kv_init(struct ts_kv *kv, const struct ts_kv_ops *ops, const char *where
 void ts_kv_finish(struct ts_kv *kv);
 /* Moves all values that wait to ret, whose values the caller frees. */
 void ts_spare_take(struct ts_spare *spare, struct ts_idmap *ret);
+/* Has all values wait in another one, and finishes the map. */
+void ts_spare_give(struct ts_spare *spare, struct ts_idmap *waiting);
 void ts_spare_drop(struct ts_idmap *waiting); /* frees the values, too */
 
 const char *ts_db_name(enum ts_db db);

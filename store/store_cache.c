@@ -47,6 +47,15 @@ static struct ts_spare_value *place(struct ts_spare *spare, const struct ts_id *
 	return old;
 }
 
+void ts_spare_give(struct ts_spare *spare, struct ts_idmap *waiting)
+{
+	pthread_mutex_lock(&spare->lock);
+	for (size_t i = 0; i < waiting->n; i++)
+		ts_free(place(spare, &waiting->items[i].id, waiting->items[i].value));
+	pthread_mutex_unlock(&spare->lock);
+	ts_idmap_finish(waiting);
+}
+
 void ts_store_cache_put(struct ts_engine *e, struct ts_span key, struct ts_span value)
 {
 	struct ts_store *s = ts_store_of(e);

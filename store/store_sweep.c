@@ -406,6 +406,7 @@ static enum ts_status list_empty_packs(struct sweep *s, struct ts_read r, struct
 		return ts_error_set(err, TS_NO_MEMORY, "out of memory for a list of packs");
 	if (ts_walk_begin(&walk, r, TS_DB_PACKS, err))
 		return err->status;
+	walk.keys = true;
 	ts_pack_key(r.kv->first_pack, first);
 	status = ts_walk_seek(&walk, ts_span_of(first, sizeof first), &found, err);
 	while (!status && found && pack_of_key(walk.key) < s->next_pack) {

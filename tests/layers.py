@@ -69,7 +69,7 @@ ROOMS = {
     "web/mlflow": {"base"},
     "store": {"base"},
     "store/bucket": {"base"},
-    "store/cluster": {"store", "base"},
+    "store/cluster": {"store", "store/bucket", "base"},
     "proto": {"base", "analysis", "store"},
     "proto/shape": {"run", "base", "analysis", "proto"},
     "service/audit": {"base"},

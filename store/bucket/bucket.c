@@ -17,9 +17,9 @@ enum {
 	HEADERS = 8,
 	LINE_ROOM = 1024,
 	TRIES_MOST = 5,
-	BUDGET_MOST = 16,	/* tries again that may go on at once after quiet times, */
-	BUDGET_SHARE = 8,	/* and what so many successes earn: one more */
-	TIMES = 128,		/* of the last reads, by which it is known what is slow */
+	BUDGET_MOST = 16, /* tries again that may go on at once after quiet times, */
+	BUDGET_SHARE = 8, /* and what so many successes earn: one more */
+	TIMES = 128,	  /* of the last reads, by which it is known what is slow */
 	TIMES_LEAST = 20,
 	ANSWER_MOST = 64 << 10, /* beside what is read */
 	CODE_ROOM = 64,
@@ -43,6 +43,7 @@ struct ts_bucket {
 	char region[NAME_ROOM];
 	char *keys_file;
 	bool keeps_no_versions;
+	atomic_bool ending;
 	struct ts_http *http;
 	struct ts_s3_keyring *ring;
 	pthread_mutex_t lock;
@@ -64,8 +65,9 @@ static bool is_plain(struct ts_span text, const char *others)
 
 static enum ts_status bad_address(struct ts_error *err)
 {
-	return ts_error_set(err, TS_INVALID, "a bucket is named by an address such as https://s3.example.org/bucket or "
-					     "https://s3.example.org/bucket/folder");
+	return ts_error_set(err, TS_INVALID,
+			    "a bucket is named by an address such as https://s3.example.org/bucket or "
+			    "https://s3.example.org/bucket/folder");
 }
 
 static void copy(char *out, size_t room, struct ts_span text)
@@ -93,8 +95,8 @@ static enum ts_status set_address(struct ts_bucket *b, struct ts_span url, struc
 		bucket.len--;
 	else
 		bucket = rest, prefix = ts_span_of(NULL, 0);
-	if (!is_plain(host, ".-:[]") || !is_plain(bucket, ".-_") || bucket.len >= NAME_ROOM || (prefix.len && !is_plain(prefix, "/.-_")) ||
-	    ts_span_contains(prefix, "..") || ts_span_contains(prefix, "//"))
+	if (!is_plain(host, ".-:[]") || !is_plain(bucket, ".-_") || bucket.len >= NAME_ROOM ||
+	    (prefix.len && !is_plain(prefix, "/.-_")) || ts_span_contains(prefix, "..") || ts_span_contains(prefix, "//"))
 		return bad_address(err);
 	copy(b->host, sizeof b->host, host);
 	copy(b->bucket, sizeof b->bucket, bucket);
@@ -155,6 +157,11 @@ void ts_bucket_close(struct ts_bucket *b)
 	pthread_mutex_destroy(&b->lock);
 	ts_free(b->keys_file);
 	ts_free(b);
+}
+
+void ts_bucket_stop(struct ts_bucket *b)
+{
+	atomic_store(&b->ending, true);
 }
 
 const char *ts_bucket_where(const struct ts_bucket *b)
@@ -326,6 +333,7 @@ static enum ts_status ask_once(struct ts_bucket *b, const struct call *call, boo
 					  .no_body = strcmp(call->method, "HEAD") == 0,
 					  .most = call->most + ANSWER_MOST,
 					  .limit_ns = limit_ns,
+					  .give_up = &b->ending,
 					  .hedge_ns = call->hedge_ns};
 	int64_t began_ns = ts_now_mono_ns();
 
@@ -373,12 +381,14 @@ struct word {
 /* What each code means to somebody who sets a server up. */
 static const struct word words[] = {
 	{"NoSuchBucket", TS_INVALID, "there is no such bucket: make it, or correct bucket="},
-	{"InvalidAccessKeyId", TS_DENIED, "it does not know the key of credentials= or AWS_ACCESS_KEY_ID: give a key that is valid there"},
+	{"InvalidAccessKeyId", TS_DENIED,
+	 "it does not know the key of credentials= or AWS_ACCESS_KEY_ID: give a key that is valid there"},
 	{"SignatureDoesNotMatch", TS_DENIED, "the secret does not belong to the key: correct credentials= or AWS_SECRET_ACCESS_KEY"},
 	{"ExpiredToken", TS_DENIED, "the session of the keys has expired: give new ones"},
 	{"InvalidToken", TS_DENIED, "the token of the session is not valid: give new keys, or leave aws_session_token out"},
-	{"RequestTimeTooSkewed", TS_DENIED, "the clock of this machine differs from that of the bucket by more than a quarter of an hour: "
-					    "set it, by NTP"},
+	{"RequestTimeTooSkewed", TS_DENIED,
+	 "the clock of this machine differs from that of the bucket by more than a quarter of an hour: "
+	 "set it, by NTP"},
 	{"AuthorizationHeaderMalformed", TS_INVALID, "it is of another region than region= says"},
 	{"PermanentRedirect", TS_INVALID, "it is of another region than region= says"},
 	{"IllegalLocationConstraintException", TS_INVALID, "it is of another region than region= says"},
@@ -395,7 +405,8 @@ static const char *what_of(const struct call *call)
 	return strcmp(call->method, "DELETE") == 0 ? "delete" : "read";
 }
 
-static enum ts_status refuse(const struct ts_bucket *b, const struct call *call, const struct ts_http_answer *answer, struct ts_error *err)
+static enum ts_status refuse(const struct ts_bucket *b, const struct call *call, const struct ts_http_answer *answer,
+			     struct ts_error *err)
 {
 	char code[CODE_ROOM];
 
@@ -408,9 +419,10 @@ static enum ts_status refuse(const struct ts_bucket *b, const struct call *call,
 	if (answer->status == 404)
 		return ts_error_set(err, TS_NOT_FOUND, "%s has no object %s", b->where, call->name ? call->name : "");
 	if (answer->status == 401 || answer->status == 403)
-		return ts_error_set(err, TS_DENIED,
-				    "%s: its keys may not %s: allow s3:GetObject, PutObject, DeleteObject and GetBucketVersioning there",
-				    b->where, what_of(call));
+		return ts_error_set(
+			err, TS_DENIED,
+			"%s: its keys may not %s: allow s3:GetObject, PutObject, DeleteObject and GetBucketVersioning there", b->where,
+			what_of(call));
 	if (answer->status == 507)
 		return ts_error_set(err, TS_FULL, "%s: it is full", b->where);
 	if (answer->status == 416)
@@ -418,13 +430,14 @@ static enum ts_status refuse(const struct ts_bucket *b, const struct call *call,
 	if (answer->status / 100 == 3)
 		return ts_error_set(err, TS_INVALID, "%s: the bucket is at another address%s%s", b->where,
 				    answer->region[0] ? ", in the region " : "", answer->region);
-	return ts_error_set(err, answer->status >= 500 ? TS_UNAVAILABLE : TS_IO, "%s: its bucket answers %d%s%s", b->where, answer->status,
-			    code[0] ? ", " : "", code);
+	return ts_error_set(err, answer->status >= 500 ? TS_UNAVAILABLE : TS_IO, "%s: its bucket answers %d%s%s", b->where,
+			    answer->status, code[0] ? ", " : "", code);
 }
 
 static bool is_passing(const struct ts_http_answer *answer)
 {
-	return answer->status == 429 || answer->status == 408 || (answer->status >= 500 && answer->status != 501 && answer->status != 507);
+	return answer->status == 429 || answer->status == 408 ||
+	       (answer->status >= 500 && answer->status != 501 && answer->status != 507);
 }
 
 /* Whether other keys may help. */
@@ -434,7 +447,8 @@ static bool is_about_keys(const struct ts_http_answer *answer)
 }
 
 /* Asks until there is an answer that stays as it is: of success, or one of `also`. */
-static enum ts_status ask(struct ts_bucket *b, const struct call *call, int also, struct ts_http_answer *ret_answer, struct ts_error *err)
+static enum ts_status ask(struct ts_bucket *b, const struct call *call, int also, struct ts_http_answer *ret_answer,
+			  struct ts_error *err)
 {
 	int64_t began_ns = ts_now_mono_ns(), left_ns = ALL_NS;
 	bool new_keys = false, asked_keys = false;
@@ -450,8 +464,8 @@ static enum ts_status ask(struct ts_bucket *b, const struct call *call, int also
 		if (came)
 			(void)refuse(b, call, ret_answer, err);
 		left_ns = ALL_NS - (ts_now_mono_ns() - began_ns);
-		if ((came ? !is_passing(ret_answer) && !new_keys : err->status != TS_UNAVAILABLE) || left_ns <= 0 || tries == TRIES_MOST ||
-		    (!new_keys && !may_try_again(b))) {
+		if ((came ? !is_passing(ret_answer) && !new_keys : err->status != TS_UNAVAILABLE) || left_ns <= 0 ||
+		    tries == TRIES_MOST || atomic_load(&b->ending) || (!new_keys && !may_try_again(b))) {
 			if (came)
 				ts_buf_finish(&ret_answer->body);
 			return err->status;
@@ -478,11 +492,11 @@ enum ts_status ts_bucket_size(struct ts_bucket *b, const char *name, uint64_t *r
 	return TS_OK;
 }
 
-enum ts_status ts_bucket_put(struct ts_bucket *b, const char *name, struct ts_span bytes, const struct ts_id *digest, struct ts_error *err)
+enum ts_status ts_bucket_put(struct ts_bucket *b, const char *name, struct ts_span bytes, const struct ts_id *digest,
+			     struct ts_error *err)
 {
 	char hex[TS_ID_HEX + 1];
-	const struct call call = {
-		.method = "PUT", .name = name, .if_absent = true, .body = bytes, .payload = ts_id_hex(digest, hex)};
+	const struct call call = {.method = "PUT", .name = name, .if_absent = true, .body = bytes, .payload = ts_id_hex(digest, hex)};
 	struct ts_http_answer answer;
 	uint64_t there;
 
@@ -495,8 +509,8 @@ enum ts_status ts_bucket_put(struct ts_bucket *b, const char *name, struct ts_sp
 	if (ts_bucket_size(b, name, &there, err))
 		return err->status;
 	return there == bytes.len ? TS_OK
-				  : ts_error_set(err, TS_DAMAGED, "%s: its object %s has %" PRIu64 " bytes in place of %zu", b->where, name, there,
-						 bytes.len);
+				  : ts_error_set(err, TS_DAMAGED, "%s: its object %s has %" PRIu64 " bytes in place of %zu", b->where,
+						 name, there, bytes.len);
 }
 
 enum ts_status ts_bucket_get(struct ts_bucket *b, const char *name, uint64_t offset, size_t len, uint8_t *out, struct ts_error *err)
@@ -512,8 +526,8 @@ enum ts_status ts_bucket_get(struct ts_bucket *b, const char *name, uint64_t off
 	if (answer.body.len == len)
 		memcpy(out, answer.body.data, len);
 	else
-		status = ts_error_set(err, TS_DAMAGED, "%s: its object %s gives %zu bytes in place of %zu", b->where, name, answer.body.len,
-				      len);
+		status = ts_error_set(err, TS_DAMAGED, "%s: its object %s gives %zu bytes in place of %zu", b->where, name,
+				      answer.body.len, len);
 	ts_buf_finish(&answer.body);
 	return status;
 }
@@ -553,10 +567,11 @@ static enum ts_status check_versions(struct ts_bucket *b, struct ts_error *err)
 	keeps = ts_span_contains(ts_buf_view(&answer.body), "<Status>Enabled</Status>");
 	ts_buf_finish(&answer.body);
 	return keeps ? TS_OK
-		     : ts_error_set(err, TS_DENIED,
-				    "%s: the bucket keeps no versions, so a backup of the database could not be restored beside it: turn "
-				    "versioning on, or write versions = no",
-				    b->where);
+		     : ts_error_set(
+			       err, TS_DENIED,
+			       "%s: the bucket keeps no versions, so a backup of the database could not be restored beside it: turn "
+			       "versioning on, or write versions = no",
+			       b->where);
 }
 
 enum ts_status ts_bucket_check(struct ts_bucket *b, struct ts_error *err)

@@ -5,9 +5,9 @@
  *	ts_bucket_put(bucket, name, bytes, &digest, &err)
  *	ts_bucket_get(bucket, name, offset, len, out, &err)
  *
- * Nothing is used that S3 does not promise: no order of listings, no renaming. What fails for a moment (500, 503, 429, a connection that
- * is cut) is tried again, with longer and longer pauses, out of a budget that successes fill: a bucket that is down is not flooded. A
- * read that takes longer than most is asked a second time.
+ * Nothing is used that S3 does not promise: no order of listings, no renaming. What fails for a moment (500, 503, 429, a connection
+ * that is cut) is tried again, with longer and longer pauses, out of a budget that successes fill: a bucket that is down is not
+ * flooded. A read that takes longer than most is asked a second time.
  *
  * Errors: TS_UNAVAILABLE (it may be asked again), TS_NOT_FOUND, TS_DENIED, TS_FULL, TS_INVALID (there is no such bucket, or it is of
  * another region), TS_DAMAGED (an object is shorter than what is read of it). Threads: safe.
@@ -22,9 +22,9 @@ struct ts_bucket;
 enum { TS_BUCKET_NAME_MAX = 160 };
 
 struct ts_bucket_options {
-	const char *url;       /* https://host[:port]/bucket[/prefix] */
-	const char *region;    /* NULL: us-east-1, which Ceph and MinIO take */
-	const char *keys_file; /* NULL: the environment, or the instance; see s3_keyring.h */
+	const char *url;	/* https://host[:port]/bucket[/prefix] */
+	const char *region;	/* NULL: us-east-1, which Ceph and MinIO take */
+	const char *keys_file;	/* NULL: the environment, or the instance; see s3_keyring.h */
 	bool keeps_no_versions; /* it need not keep what is deleted */
 };
 
@@ -36,7 +36,8 @@ struct ts_bucket_stats {
 
 /* Copies the options. TS_INVALID for an address that is none. */
 enum ts_status ts_bucket_open(const struct ts_bucket_options *options, struct ts_bucket **ret, struct ts_error *err);
-void ts_bucket_close(struct ts_bucket *bucket); /* NULL is allowed */
+void ts_bucket_stop(struct ts_bucket *bucket);		     /* what is asked now and later ends soon */
+void ts_bucket_close(struct ts_bucket *bucket);		     /* NULL is allowed */
 const char *ts_bucket_where(const struct ts_bucket *bucket); /* its address, for texts */
 void ts_bucket_stats(struct ts_bucket *bucket, struct ts_bucket_stats *ret);
 
@@ -50,7 +51,8 @@ enum ts_status ts_bucket_check(struct ts_bucket *bucket, struct ts_error *err);
 enum ts_status ts_bucket_put(struct ts_bucket *bucket, const char *name, struct ts_span bytes, const struct ts_id *digest,
 			     struct ts_error *err);
 /* Reads len bytes from offset on into out. */
-enum ts_status ts_bucket_get(struct ts_bucket *bucket, const char *name, uint64_t offset, size_t len, uint8_t *out, struct ts_error *err);
+enum ts_status ts_bucket_get(struct ts_bucket *bucket, const char *name, uint64_t offset, size_t len, uint8_t *out,
+			     struct ts_error *err);
 enum ts_status ts_bucket_size(struct ts_bucket *bucket, const char *name, uint64_t *ret_bytes, struct ts_error *err);
 /* TS_OK also if there is none. */
 enum ts_status ts_bucket_delete(struct ts_bucket *bucket, const char *name, struct ts_error *err);

@@ -1,5 +1,5 @@
-/* Reads any bytes as a file of keys and as what an instance says of its keys: what is read can be sent in a header, and no error repeats
- * a line. */
+/* Reads any bytes as a file of keys and as what an instance says of its keys: what is read can be sent in a header, and no error
+ * repeats a line. */
 #include "store/bucket/s3_keyring.h"
 #include "tests/fuzz/fuzz_hold.h"
 

@@ -11,7 +11,8 @@
 enum { CONNECT_MS = 5000, LOW_BYTES = 1, LOW_SECONDS = 30, POLL_MS = 1000, TRIES = 2 };
 
 /* One of at most two tries of a request. */
-struct try {
+struct
+try {
 	struct curl_handle *handle;
 	struct ts_buf body;
 	struct ts_http_answer about; /* its headers */
@@ -232,7 +233,7 @@ static struct try *run(struct ts_http *http, struct line *line, const struct ts_
 	*ret_hedged = false;
 	*ret_code = CURL_CUT_SHORT;
 	begin(http, line, 0, request, headers, request->limit_ns);
-	while (open && took_ns < request->limit_ns + INT64_C(1000000000)) {
+	while (open && took_ns < request->limit_ns + INT64_C(1000000000) && !(request->give_up && atomic_load(request->give_up))) {
 		struct try *try;
 
 		(void)http->curl->curl_multi_perform(line->many, &running);

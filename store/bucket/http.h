@@ -12,6 +12,7 @@
 
 #include "base/buf.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 
 struct ts_http;
@@ -21,10 +22,11 @@ struct ts_http_request {
 	const char *const *headers; /* lines "name: value" */
 	size_t n_headers;
 	struct ts_span body;
-	bool no_body;	  /* the answer has none, as that to HEAD */
-	size_t most;	  /* bytes of the answer */
-	int64_t limit_ns; /* how long it may take */
-	int64_t hedge_ns; /* after how long it is asked once more; 0: never. Only for what may be done twice */
+	bool no_body;		    /* the answer has none, as that to HEAD */
+	size_t most;		    /* bytes of the answer */
+	int64_t limit_ns;	    /* how long it may take */
+	const atomic_bool *give_up; /* once true, it ends soon; NULL: never */
+	int64_t hedge_ns;	    /* after how long it is asked once more; 0: never. Only for what may be done twice */
 };
 
 enum { TS_HTTP_TEXT = 64 };

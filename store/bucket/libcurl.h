@@ -1,8 +1,8 @@
-/* libcurl.h - the client library for HTTP, loaded when a store keeps its packs in a bucket, as libpq is (store/cluster/libpq.h): no program
- * is linked with it.
+/* libcurl.h - the client library for HTTP, loaded when a store keeps its packs in a bucket, as libpq is (store/cluster/libpq.h): no
+ * program is linked with it.
  *
- * The declarations are those of libcurl.so.4, whose binary interface has been kept since 2006; numbers are those of its curl.h. Threads:
- * any may call; a handle belongs to one at a time. */
+ * The declarations are those of libcurl.so.4, whose binary interface has been kept since 2006; numbers are those of its curl.h.
+ * Threads: any may call; a handle belongs to one at a time. */
 #ifndef TSCOPE_STORE_BUCKET_LIBCURL_H
 #define TSCOPE_STORE_BUCKET_LIBCURL_H
 

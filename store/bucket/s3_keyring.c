@@ -194,9 +194,10 @@ static enum ts_status read_instance(struct ts_s3_keyring *ring, struct ts_s3_key
 	ts_buf_finish(&token);
 	ts_buf_finish(&role);
 	ts_buf_finish(&keys);
-	return status ? ts_error_prefix(err,
-					"there are no keys for the bucket: name a file by credentials=, or set AWS_ACCESS_KEY_ID and "
-					"AWS_SECRET_ACCESS_KEY, or run where a role is given to the machine, whose metadata service was asked")
+	return status ? ts_error_prefix(
+				err,
+				"there are no keys for the bucket: name a file by credentials=, or set AWS_ACCESS_KEY_ID and "
+				"AWS_SECRET_ACCESS_KEY, or run where a role is given to the machine, whose metadata service was asked")
 		      : TS_OK;
 }
 

@@ -1,5 +1,5 @@
-/* Signatures as the examples of Amazon's documentation have them ("Signature Calculations for the Authorization Header", with the keys of
- * an account that does not exist), and keys from files and from the metadata of an instance. */
+/* Signatures as the examples of Amazon's documentation have them ("Signature Calculations for the Authorization Header", with the keys
+ * of an account that does not exist), and keys from files and from the metadata of an instance. */
 #include "store/bucket/s3_keyring.h"
 
 #include <setjmp.h>
@@ -18,9 +18,10 @@ static void signs(const struct ts_s3_request *request, const char *names, const 
 	char expected[512];
 
 	ts_s3_sign(&example, "us-east-1", request, &out);
-	(void)snprintf(expected, sizeof expected,
-		       "AWS4-HMAC-SHA256 Credential=AKIAIOSFODNN7EXAMPLE/20130524/us-east-1/s3/aws4_request, SignedHeaders=%s, Signature=%s", names,
-		       signature);
+	(void)snprintf(
+		expected, sizeof expected,
+		"AWS4-HMAC-SHA256 Credential=AKIAIOSFODNN7EXAMPLE/20130524/us-east-1/s3/aws4_request, SignedHeaders=%s, Signature=%s",
+		names, signature);
 	assert_int_equal(out.len, strlen(expected));
 	assert_memory_equal(out.data, expected, out.len);
 	ts_buf_finish(&out);
@@ -94,8 +95,9 @@ static void test_date(void **state)
 
 static void test_file_of_keys(void **state)
 {
-	static const char text[] = "# keys\n[other]\naws_access_key_id = WRONG\n[default]\r\nregion = x\naws_access_key_id = AKID\n"
-				   "aws_secret_access_key=s/+e=cret\n aws_session_token = abc \n[last]\naws_secret_access_key = wrong\n";
+	static const char text[] =
+		"# keys\n[other]\naws_access_key_id = WRONG\n[default]\r\nregion = x\naws_access_key_id = AKID\n"
+		"aws_secret_access_key=s/+e=cret\n aws_session_token = abc \n[last]\naws_secret_access_key = wrong\n";
 	struct ts_s3_keys keys;
 	struct ts_error err;
 
@@ -129,8 +131,9 @@ static void test_file_that_has_none(void **state)
 
 static void test_instance(void **state)
 {
-	static const char text[] = "{\"Code\": \"Success\", \"More\": {\"Token\": \"no\"}, \"AccessKeyId\": \"ASIA\", \"SecretAccessKey\": "
-				   "\"s\", \"Token\": \"t\", \"Expiration\": \"1970-01-01T00:00:10Z\", \"N\": 1}";
+	static const char text[] =
+		"{\"Code\": \"Success\", \"More\": {\"Token\": \"no\"}, \"AccessKeyId\": \"ASIA\", \"SecretAccessKey\": "
+		"\"s\", \"Token\": \"t\", \"Expiration\": \"1970-01-01T00:00:10Z\", \"N\": 1}";
 	struct ts_s3_keys keys;
 	struct ts_error err;
 	int64_t until_ns;
@@ -149,9 +152,12 @@ static void test_instance(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_get_of_a_part), cmocka_unit_test(test_put),
-		cmocka_unit_test(test_question_about_the_bucket), cmocka_unit_test(test_date),
-		cmocka_unit_test(test_file_of_keys), cmocka_unit_test(test_file_that_has_none),
+		cmocka_unit_test(test_get_of_a_part),
+		cmocka_unit_test(test_put),
+		cmocka_unit_test(test_question_about_the_bucket),
+		cmocka_unit_test(test_date),
+		cmocka_unit_test(test_file_of_keys),
+		cmocka_unit_test(test_file_that_has_none),
 		cmocka_unit_test(test_instance),
 	};
 	struct ts_error err;

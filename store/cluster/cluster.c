@@ -6,6 +6,7 @@
 #include "base/number.h"
 #include "base/system.h"
 #include "base/text.h"
+#include "store/cluster/bundle_kv.h"
 #include "store/cluster/cluster_kv.h"
 #include "store/store_internal.h"
 #include "store/superblock.h"
@@ -14,7 +15,15 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { FILE_MOST = 64 << 10, CONNECTIONS = 8, CONNECTIONS_MOST = 256, CONNINFO_MOST = 4096 };
+enum {
+	FILE_MOST = 64 << 10,
+	CONNECTIONS = 8,
+	CONNECTIONS_MOST = 256,
+	CONNINFO_MOST = 4096,
+	VALUE_MOST = 512,
+	CACHE_MIB = 10240,
+	CACHE_MIB_MOST = 1 << 24
+};
 
 static const char scheme[] = "cluster:";
 
@@ -25,27 +34,55 @@ const char *ts_cluster_file(const char *store)
 
 struct settings {
 	char conninfo[CONNINFO_MOST];
-	unsigned connections;
+	uint64_t connections, cache_mib;
+	char bucket[VALUE_MOST], region[VALUE_MOST], credentials[VALUE_MOST], cache[VALUE_MOST]; /* empty: nothing is said */
+	bool no_versions;
 };
 
-static enum ts_status set(struct settings *s, struct ts_span key, struct ts_span value, struct ts_error *err)
+static enum ts_status set_text(char *out, size_t room, const char *key, struct ts_span value, struct ts_error *err)
+{
+	if (value.len == 0 || value.len >= room || memchr(value.data, 0, value.len))
+		return ts_error_set(err, TS_INVALID, "%s has 1 to %zu bytes", key, room - 1);
+	memcpy(out, value.data, value.len);
+	out[value.len] = 0;
+	return TS_OK;
+}
+
+static enum ts_status set_number(uint64_t *out, uint64_t least, uint64_t most, const char *key, struct ts_span value,
+				 struct ts_error *err)
 {
 	uint64_t n;
 
-	if (ts_span_is(key, "postgresql")) {
-		if (value.len == 0 || value.len >= sizeof s->conninfo || memchr(value.data, 0, value.len))
-			return ts_error_set(err, TS_INVALID, "postgresql has 1 to %zu bytes", sizeof s->conninfo - 1);
-		memcpy(s->conninfo, value.data, value.len);
-		s->conninfo[value.len] = 0;
-		return TS_OK;
-	}
-	if (!ts_span_is(key, "connections"))
-		return ts_error_set(err, TS_INVALID, "a cluster has no setting '%.*s'; those there are: postgresql, connections",
-				    TS_SPAN_ARG(key));
-	if (!ts_parse_u64(value, &n) || n == 0 || n > CONNECTIONS_MOST)
-		return ts_error_set(err, TS_INVALID, "connections is a number from 1 to %d", CONNECTIONS_MOST);
-	s->connections = (unsigned)n;
+	if (!ts_parse_u64(value, &n) || n < least || n > most)
+		return ts_error_set(err, TS_INVALID, "%s is a number from %" PRIu64 " to %" PRIu64, key, least, most);
+	*out = n;
 	return TS_OK;
+}
+
+static enum ts_status set(struct settings *s, struct ts_span key, struct ts_span value, struct ts_error *err)
+{
+	if (ts_span_is(key, "postgresql"))
+		return set_text(s->conninfo, sizeof s->conninfo, "postgresql", value, err);
+	if (ts_span_is(key, "connections"))
+		return set_number(&s->connections, 1, CONNECTIONS_MOST, "connections", value, err);
+	if (ts_span_is(key, "bucket"))
+		return set_text(s->bucket, sizeof s->bucket, "bucket", value, err);
+	if (ts_span_is(key, "region"))
+		return set_text(s->region, sizeof s->region, "region", value, err);
+	if (ts_span_is(key, "credentials"))
+		return set_text(s->credentials, sizeof s->credentials, "credentials", value, err);
+	if (ts_span_is(key, "cache"))
+		return set_text(s->cache, sizeof s->cache, "cache", value, err);
+	if (ts_span_is(key, "cache_mib"))
+		return set_number(&s->cache_mib, TS_CACHE_LEAST_MIB, CACHE_MIB_MOST, "cache_mib", value, err);
+	if (!ts_span_is(key, "versions"))
+		return ts_error_set(
+			err, TS_INVALID,
+			"a cluster has no setting '%.*s'; those there are: postgresql, connections, bucket, region, credentials, "
+			"cache, cache_mib, versions",
+			TS_SPAN_ARG(key));
+	s->no_versions = ts_span_is(value, "no");
+	return s->no_versions || ts_span_is(value, "yes") ? TS_OK : ts_error_set(err, TS_INVALID, "versions is yes or no");
 }
 
 static enum ts_status set_line(struct settings *s, struct ts_span line, struct ts_error *err)
@@ -98,6 +135,9 @@ static enum ts_status read_settings(const char *file, struct settings *s, struct
 	if (!status && !s->conninfo[0])
 		status = ts_error_set(err, TS_INVALID,
 				      "%s does not say where the database is: postgresql = host=... dbname=... user=...", file);
+	if (!status && s->bucket[0] && !s->cache[0])
+		status = ts_error_set(err, TS_INVALID,
+				      "%s names a bucket, and no folder for what is read from it: cache = /var/cache/tscope", file);
 	return status ? status : check_mode(file, s, err);
 }
 
@@ -145,6 +185,52 @@ static enum ts_status open_records(struct ts_kv *kv, bool read_only, struct ts_e
 	return TS_OK;
 }
 
+/* The time of the database, which all servers share. */
+static enum ts_status database_now(struct ts_kv *kv, int64_t *ret_ns, struct ts_error *err)
+{
+	struct ts_database *db = ts_cluster_database(kv);
+	struct ts_connection *c;
+	struct pg_result *result;
+	int64_t us;
+
+	if (ts_database_take(db, &c, err))
+		return err->status;
+	ts_send_command(db, c, "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::int8::text");
+	if (ts_exchange(db, c, &result, err)) {
+		ts_database_give(db, c);
+		return err->status;
+	}
+	if (!result || db->pq->PQntuples(result) != 1 || !ts_parse_i64(ts_span_str(db->pq->PQgetvalue(result, 0, 0)), &us))
+		(void)ts_error_set(err, TS_INTERNAL, "%s: its database does not say what time it is", kv->where);
+	else
+		err->status = TS_OK;
+	db->pq->PQclear(result);
+	ts_database_give(db, c);
+	if (err->status)
+		return err->status;
+	*ret_ns = us * 1000;
+	return TS_OK;
+}
+
+/* Has a layer with packs in a bucket stand over the one in the database, which it takes over, also when this fails. */
+static enum ts_status open_bucket(const struct settings *s, const struct ts_cluster_options *as, struct ts_kv *kv, struct ts_kv **ret,
+				  struct ts_error *err)
+{
+	const struct ts_bucket_options there = {.url = s->bucket,
+						.region = s->region[0] ? s->region : NULL,
+						.keys_file = s->credentials[0] ? s->credentials : NULL,
+						.keeps_no_versions = s->no_versions};
+	struct ts_bundles_options options = {
+		.under = kv, .now = database_now, .read_only = as->read_only, .least_bytes = as->bundle_bytes};
+
+	if (ts_bucket_open(&there, &options.bucket, err) == TS_OK &&
+	    ts_pack_cache_open(s->cache, s->cache_mib << 20, &options.cache, err) == TS_OK)
+		return ts_bundles_open(&options, ret, err);
+	ts_bucket_close(options.bucket);
+	kv->ops->release(kv);
+	return err->status;
+}
+
 static char *copy(const char *before, const char *text)
 {
 	size_t size = strlen(before) + strlen(text) + 1;
@@ -158,7 +244,7 @@ static char *copy(const char *before, const char *text)
 enum ts_status ts_cluster_open(const struct ts_cluster_options *options, struct ts_engine **ret_engine, struct ts_error *err)
 {
 	const struct ts_store as = {.spending = options->spending, .read_only = options->read_only};
-	struct settings s = {.connections = CONNECTIONS};
+	struct settings s = {.connections = CONNECTIONS, .cache_mib = CACHE_MIB};
 	const struct ts_libpq *pq;
 	char *where, *conninfo;
 	struct ts_kv *kv;
@@ -172,11 +258,13 @@ enum ts_status ts_cluster_open(const struct ts_cluster_options *options, struct 
 		ts_free(conninfo);
 		return ts_error_set(err, TS_NO_MEMORY, "out of memory for a store");
 	}
-	if (ts_cluster_kv(pq, where, conninfo, s.connections, &kv, err))
+	if (ts_cluster_kv(pq, where, conninfo, (unsigned)s.connections, &kv, err))
 		return err->status;
-	if (open_records(kv, options->read_only, err)) {
+	if (open_records(kv, options->read_only, err) || (!s.bucket[0] && ts_bundles_none(kv, err))) {
 		kv->ops->release(kv);
 		return err->status;
 	}
+	if (s.bucket[0] && open_bucket(&s, options, kv, &kv, err))
+		return err->status;
 	return ts_store_open(kv, &as, ret_engine, err);
 }

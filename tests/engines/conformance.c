@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* How many of the kinds there are on this machine: the one in a database is the last. */
+/* How many of the kinds there are on this machine: those in a database are the last, and of these the one with a bucket. */
 static int kinds = SUBJECTS;
 
 enum { SOME_SCHEDULES = 8, TRIES_MOST = 200, MEMORY_MIB = 2048 };
@@ -194,8 +194,11 @@ int main(int argc, char **argv)
 	if (has_room("/dev/shm"))
 		(void)setenv("TMPDIR", "/dev/shm", 0);
 	if (!postgres_start(text, sizeof text)) {
-		kinds--;
+		kinds -= 2;
 		(void)printf("PostgreSQL is not asked: %s\n", text);
+	} else if (!subject_bucket_start()) {
+		kinds--;
+		(void)printf("S3 is not asked: its server for tests does not start\n");
 	}
 	if (strcmp(what, "all") == 0 || strcmp(what, "promises") == 0)
 		failed += show_promises();
@@ -204,6 +207,8 @@ int main(int argc, char **argv)
 	if (strcmp(what, "all") == 0 || strcmp(what, "schedules") == 0)
 		failed += show_schedules(argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : SOME_SCHEDULES,
 					 argc > 3 ? strtoull(argv[3], NULL, 10) : 1);
+	if (kinds == SUBJECTS)
+		subject_bucket_stop();
 	postgres_stop();
 	return failed > 0;
 }

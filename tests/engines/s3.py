@@ -7,8 +7,8 @@ Version 4, which is computed here anew and compared. It fails on demand.
 Buckets: `packs` keeps versions, `plain` keeps none. Keys: `tester` may everything, `keeper` may not delete, `session` needs the token `token`;
 the secret of all is xyzzy/plugh+1. What stands below /-/ is for the test and needs no signature:
 
-    /-/fault?kind=500&times=3&method=GET   the next times requests of a method fail so: 500, 503, 429, slow, half, short, wrong, cut, deaf (done, and cut before
-                                           the answer); times=0: none does; share=0.1 in place of times: so many of all, by chance
+    /-/fault?kind=500&times=3&method=GET   the next times requests of a method fail so: 500, 503, 429, slow, hold (until /-/release), half, short, wrong, cut,
+                                           deaf (done, and cut before the answer); times=0: none does; share=0.1 in place of times: so many of all, by chance
     /-/lose?key=, /-/flip?key=, /-/cut?key=   an object goes, has another bit, or loses its end; an empty key: the first one
     /-/clear    /-/counts    /-/keys        empties the buckets; JSON of requests and bytes; JSON of what there is
     /-/revoke?key=tester&new=fresh          the key is not valid any more, and another one with the same secret is
@@ -26,6 +26,7 @@ import time
 import urllib.parse
 
 SLOW_S = 10.0
+HOLD_S = 45.0
 SECRET = "xyzzy/plugh+1"
 SKEW_MOST_S = 900
 
@@ -37,6 +38,7 @@ class State:
         self.objects = {"packs": {}, "plain": {}}
         self.keys = {"tester": SECRET, "keeper": SECRET, "session": SECRET}
         self.fault = None  # kind, method, times, share
+        self.gate = threading.Event()
         self.counts = {"requests": 0, "PUT": 0, "GET": 0, "HEAD": 0, "DELETE": 0, "in": 0, "out": 0, "failed": 0, "unsigned": 0}
         self.chance = random.Random(1)
 
@@ -135,6 +137,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         fault = state.next_fault(self.command)
         if fault == "slow":
             time.sleep(SLOW_S)
+        if fault == "hold":
+            state.gate.wait(HOLD_S)
         if fault == "cut":
             return self.cut()
         try:
@@ -209,6 +213,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         with state.lock:
             name = query.get("key") or next((k for k in sorted(objects) if len(objects[k]) > 64), None)
             if what == "fault":
+                state.gate.clear()
                 state.fault = {"kind": query["kind"], "method": query.get("method"), "times": int(query.get("times", 0)), "share": float(query.get("share", 0))}
             elif what == "lose":
                 objects.pop(name)
@@ -220,6 +225,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 for bucket in state.objects.values():
                     bucket.clear()
                 state.fault = None
+            elif what == "release":
+                state.gate.set()
             elif what == "revoke":
                 state.keys[query["new"]] = state.keys.pop(query["key"])
             said = {"keys": {b: {k: len(v) for k, v in o.items()} for b, o in state.objects.items()}, "counts": state.counts}.get(what, {})

@@ -1,10 +1,12 @@
 #include "tests/engines/subject.h"
 
+#include "base/file.h"
 #include "service/rpc/remote_depot.h"
 #include "service/rpc/testing.h"
 #include "store/cluster/cluster.h"
 #include "store/test_store.h"
 #include "tests/engines/postgres.h"
+#include "tests/engines/s3_server.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -89,12 +91,45 @@ static enum ts_status open_cluster(struct subject *s, struct ts_error *err)
 	return ts_cluster_open(&options, &s->e, err);
 }
 
+static struct s3_server bucket;
+
+bool subject_bucket_start(void)
+{
+	(void)setenv("AWS_ACCESS_KEY_ID", "tester", 1);
+	(void)setenv("AWS_SECRET_ACCESS_KEY", "xyzzy/plugh+1", 1);
+	return s3_start(&bucket, NULL, NULL);
+}
+
+void subject_bucket_stop(void)
+{
+	s3_stop(&bucket);
+}
+
+/* Each subject has a folder of its own in the bucket; a pack alone is a bundle, so that nearly all of a schedule lies there. */
+static enum ts_status open_bundles(struct subject *s, struct ts_error *err)
+{
+	struct ts_buf text = TS_BUF_INIT(64 << 10);
+	char file[300], room[128];
+	struct ts_cluster_options options = {.file = file, .bundle_bytes = 1};
+	enum ts_status status = ts_file_read(postgres_file(), &text, err);
+
+	(void)snprintf(file, sizeof file, "%s/bundles.conf", s->dir);
+	ts_buf_printf(&text, "bucket = %s\ncache = %s/cache\ncache_mib = 16\n", s3_url(&bucket, "packs/", room), s->dir);
+	if (!status)
+		status = ts_buf_check(&text, err);
+	if (!status)
+		status = ts_file_replace(file, ts_buf_view(&text), 0600, err);
+	ts_buf_finish(&text);
+	return status ? status : ts_cluster_open(&options, &s->e, err);
+}
+
 const struct subject_kind subject_kinds[SUBJECTS] = {
 	{.name = "memory", .open = open_memory},
 	{.name = "LMDB", .outlives = true, .files = true, .open = open_lmdb},
 	{.name = "memory over LMDB", .over = true, .names_below = true, .open = open_overlay},
 	{.name = "memory over a server", .over = true, .open = open_remote},
 	{.name = "PostgreSQL", .outlives = true, .database = true, .open = open_cluster},
+	{.name = "PostgreSQL and S3", .outlives = true, .database = true, .bucket = true, .open = open_bundles},
 };
 
 void subject_make(struct subject *s, const struct subject_kind *kind)

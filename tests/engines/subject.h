@@ -16,12 +16,13 @@ struct subject_kind {
 	const char *name;
 	bool outlives;	  /* it outlives its process */
 	bool files;	  /* and lies on a disk of its own */
-	bool database;	  /* it lies in a database, which must run (postgres_start) */
+	bool database;	  /* it lies in a database, which must run (postgres_start), */
+	bool bucket;	  /* and its packs in a bucket (subject_bucket_start) */
 	bool over;	  /* it lies over a store, whose objects it has */
 	bool names_below; /* and whose names */
 	enum ts_status (*open)(struct subject *s, struct ts_error *err); /* sets e, and with over, below */
 };
-enum { SUBJECTS = 5 };
+enum { SUBJECTS = 6 };
 extern const struct subject_kind subject_kinds[SUBJECTS];
 
 struct subject {
@@ -37,6 +38,10 @@ void subject_make(struct subject *s, const struct subject_kind *kind);
 enum ts_status subject_open(struct subject *s, struct ts_error *err);
 void subject_close(struct subject *s);
 void subject_remove(struct subject *s);
+
+/* Starts the server of S3 for tests; false: it does not start. */
+bool subject_bucket_start(void);
+void subject_bucket_stop(void);
 
 /* Whether every disk says to this process that nothing is free. */
 extern bool subject_disks_are_full;

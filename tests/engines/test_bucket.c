@@ -1,5 +1,5 @@
-/* Asks store/bucket against a server of S3 (s3.py) that checks every signature and fails on demand: what passes is tried again, what stays is
- * said in one sentence, and no sentence has a part of a key. */
+/* Asks store/bucket against a server of S3 (s3.py) that checks every signature and fails on demand: what passes is tried again, what
+ * stays is said in one sentence, and no sentence has a part of a key. */
 #include "store/bucket/bucket.h"
 #include "tests/engines/s3_server.h"
 
@@ -68,7 +68,7 @@ static void test_put_get_delete(void **state)
 	assert_int_equal(ts_bucket_get(b, "a/b.pack", 1234, sizeof out, out, &err), TS_OK);
 	assert_memory_equal(out, content + 1234, sizeof out);
 	assert_int_equal(put(b, "a/b.pack", ts_span_of(content, sizeof content), &err), TS_OK); /* it is there */
-	assert_int_equal(put(b, "a/b.pack", ts_span_of(content, 10), &err), TS_DAMAGED);	     /* and stays as it is */
+	assert_int_equal(put(b, "a/b.pack", ts_span_of(content, 10), &err), TS_DAMAGED);	/* and stays as it is */
 	assert_int_equal(ts_bucket_get(b, "a/b.pack", sizeof content - 10, sizeof out, out, &err), TS_DAMAGED);
 	assert_int_equal(ts_bucket_get(b, "a/b.pack", sizeof content + 10, sizeof out, out, &err), TS_DAMAGED);
 	assert_int_equal(ts_bucket_delete(b, "a/b.pack", &err), TS_OK);
@@ -80,7 +80,8 @@ static void test_put_get_delete(void **state)
 /* Each kind of failure, twice in a row, for each kind of request. */
 static void test_passing_failures(void **state)
 {
-	static const char *const kinds[] = {"500", "503", "429", "cut", "deaf", "half"}, *const methods[] = {"PUT", "GET", "DELETE", "HEAD"};
+	static const char *const kinds[] = {"500", "503", "429", "cut", "deaf", "half"}, *const methods[] = {"PUT", "GET", "DELETE",
+													     "HEAD"};
 	struct ts_bucket *b = open_at("packs");
 	struct ts_bucket_stats stats;
 	struct ts_error err;
@@ -224,8 +225,8 @@ static void write_keys(const char *path, const char *id, mode_t mode)
 {
 	FILE *out = fopen(path, "w");
 
-	if (!out || fprintf(out, "[default]\naws_access_key_id = %s\naws_secret_access_key = " SECRET "\n", id) < 0 || fclose(out) != 0 ||
-	    chmod(path, mode) != 0)
+	if (!out || fprintf(out, "[default]\naws_access_key_id = %s\naws_secret_access_key = " SECRET "\n", id) < 0 ||
+	    fclose(out) != 0 || chmod(path, mode) != 0)
 		abort();
 }
 
@@ -276,10 +277,14 @@ static void test_instance(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_put_get_delete, setup),	cmocka_unit_test_setup(test_passing_failures, setup),
-		cmocka_unit_test_setup(test_away, setup),		cmocka_unit_test_setup(test_slow_read, setup),
-		cmocka_unit_test_setup(test_what_is_refused, setup),	cmocka_unit_test_setup(test_clock, setup),
-		cmocka_unit_test_setup(test_addresses, setup),		cmocka_unit_test_setup(test_rotation, setup),
+		cmocka_unit_test_setup(test_put_get_delete, setup),
+		cmocka_unit_test_setup(test_passing_failures, setup),
+		cmocka_unit_test_setup(test_away, setup),
+		cmocka_unit_test_setup(test_slow_read, setup),
+		cmocka_unit_test_setup(test_what_is_refused, setup),
+		cmocka_unit_test_setup(test_clock, setup),
+		cmocka_unit_test_setup(test_addresses, setup),
+		cmocka_unit_test_setup(test_rotation, setup),
 		cmocka_unit_test_setup(test_instance, setup),
 	};
 	struct ts_error err;

@@ -16,6 +16,7 @@ TARGETS = {  # target: what it feeds
     "fuzz_object": "ts_object_parse ts_head_decode ts_index_decode ts_fact_decode ts_block_keys_decode ts_block_f64_decode "
                    "ts_block_u64_decode ts_block_text_decode",
     "fuzz_sealed": "ts_unseal ts_sealed_verify ts_zstd_decode ts_words_decode",
+    "fuzz_bundle": "ts_bundle_head_parse ts_bundle_rows_parse ts_place_parse",
     "fuzz_keys": "ts_s3_keys_parse ts_s3_keys_from_json",
     "fuzz_superblock": "ts_super_parse ts_sums_parse ts_held_parse ts_verdict_parse ts_meta_parse ts_root_parse",
     "fuzz_increment": "ts_increment_parse",

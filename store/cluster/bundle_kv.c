@@ -1,0 +1,521 @@
+/* bundle_kv.c - reads and writes of the layer of bundles: all databases are those of the layer below, but that packs which it has no
+ * more are read by their places, and that its own records among them are seen by nobody above. */
+#include "store/cluster/bundle_internal.h"
+
+#include "base/alloc.h"
+#include "base/budget.h"
+#include "base/cursor.h"
+#include "base/grow.h"
+#include "base/system.h"
+
+#include <stdio.h>
+
+enum { AHEAD = 16, AHEAD_BYTES = 2 << 20 };
+static const int64_t KEEP_NS = 24 * 3600 * INT64_C(1000000000);
+static const char marker_name[] = "tscope-store";
+
+/* A snapshot, or a write; what was read from the bucket stays until it ends. */
+struct txn {
+	struct ts_read under;
+	struct ts_write *w; /* NULL: it only reads */
+	uint8_t **kept;
+	size_t n, cap;
+	uint64_t put_bytes;
+	bool deleted;
+};
+
+static struct ts_read under_of(struct ts_read r)
+{
+	return ((struct txn *)r.txn)->under;
+}
+
+static void forget(struct txn *t)
+{
+	for (size_t i = 0; i < t->n; i++)
+		ts_free(t->kept[i]);
+	ts_free(t->kept);
+}
+
+static enum ts_status keep(struct txn *t, size_t len, uint8_t **ret, struct ts_error *err)
+{
+	uint8_t *bytes = TS_GROW(t->kept, t->cap, t->n + 1, 8) ? ts_alloc(len ? len : 1) : NULL;
+
+	if (!bytes)
+		return ts_error_set(err, TS_NO_MEMORY, "out of memory for a pack");
+	t->kept[t->n++] = bytes;
+	*ret = bytes;
+	return TS_OK;
+}
+
+/* ---- packs of bundles ---- */
+
+/* The places of a pack and of those that lie right behind it in its bundle and are not in the cache. */
+static enum ts_status find_places(struct ts_bundles *b, struct ts_read under, uint64_t pack, struct ts_place places[AHEAD],
+				  size_t *ret_n, struct ts_error *err)
+{
+	struct ts_bundle_key key = ts_key_of_place(pack), kind = ts_key_of(TS_KIND_PLACE);
+	enum ts_status status;
+	struct ts_walk walk;
+	bool found = false;
+	size_t n = 0;
+
+	status = ts_walk_begin(&walk, under, TS_DB_PACKS, err);
+	if (!status)
+		status = ts_walk_seek(&walk, ts_bundle_key_span(&key), &found, err);
+	while (!status && found && n < AHEAD && ts_span_starts(walk.key, ts_bundle_key_span(&kind))) {
+		struct ts_place *at = &places[n];
+
+		if (n == 0 && !ts_span_eq(walk.key, ts_bundle_key_span(&key)))
+			break;
+		status = ts_place_parse(walk.key, walk.value, at, err);
+		if (!status && n &&
+		    (!ts_id_eq(&at->bundle, &places[0].bundle) || at->offset != places[n - 1].offset + places[n - 1].len ||
+		     at->offset + at->len - places[0].offset > AHEAD_BYTES || ts_pack_cache_has(b->as.cache, &at->digest)))
+			break;
+		n++;
+		if (!status)
+			status = ts_walk_next(&walk, &found, err);
+	}
+	ts_walk_end(&walk);
+	*ret_n = n;
+	return status;
+}
+
+/* Reads a pack by its place, if it has one. */
+static enum ts_status read_placed(struct ts_bundles *b, struct txn *t, uint64_t pack, struct ts_span *ret, bool *ret_found,
+				  struct ts_error *err)
+{
+	struct ts_place places[AHEAD];
+	uint8_t *out;
+	size_t n;
+
+	if (find_places(b, t->under, pack, places, &n, err))
+		return err->status;
+	*ret_found = n > 0;
+	if (n == 0)
+		return TS_OK;
+	if (ts_pack_cache_has(b->as.cache, &places[0].digest)) {
+		if (keep(t, places[0].len, &out, err))
+			return err->status;
+		*ret = ts_span_of(out, places[0].len);
+		if (ts_pack_cache_get(b->as.cache, &places[0].digest, places[0].len, out))
+			return TS_OK;
+	}
+	if (keep(t, (size_t)(places[n - 1].offset + places[n - 1].len - places[0].offset), &out, err) ||
+	    ts_bundles_fetch(b, places, n, out, err))
+		return err->status;
+	*ret = ts_span_of(out, places[0].len);
+	for (size_t i = 0; i < n; i++) {
+		const uint8_t *at = out + (places[i].offset - places[0].offset);
+
+		if (i == 0 || ts_place_is_right(&places[i], at))
+			ts_pack_cache_put(b->as.cache, &places[i].digest, ts_span_of(at, places[i].len));
+	}
+	return TS_OK;
+}
+
+/* ---- reading ---- */
+
+static enum ts_status bundles_begin(struct ts_kv *kv, bool wait, struct ts_read *ret, struct ts_error *err)
+{
+	struct ts_kv *under = ts_bundles_of(kv)->as.under;
+	struct txn *t = ts_alloc_array(1, sizeof *t);
+
+	if (!t)
+		return ts_error_set(err, TS_NO_MEMORY, "out of memory to read");
+	if (under->ops->begin(under, wait, &t->under, err)) {
+		ts_free(t);
+		return err->status;
+	}
+	*ret = (struct ts_read){.kv = kv, .txn = t};
+	return TS_OK;
+}
+
+static void bundles_end(struct ts_read *r)
+{
+	struct txn *t = r->txn;
+
+	ts_read_end(&t->under);
+	forget(t);
+	ts_free(t);
+}
+
+static enum ts_status bundles_get(struct ts_read r, enum ts_db db, struct ts_span key, struct ts_span *ret_value, bool *ret_found,
+				  struct ts_error *err)
+{
+	bool found = false;
+
+	if (db == TS_DB_PACKS && key.len == TS_PACK_KEY &&
+	    read_placed(ts_bundles_of(r.kv), r.txn, ts_load_be(key.data, TS_PACK_KEY), ret_value, &found, err))
+		return err->status;
+	if (!found)
+		return ts_read_get(under_of(r), db, key, ret_value, ret_found, err);
+	*ret_found = true;
+	return TS_OK;
+}
+
+/* Of the records of packs, those that a store sees. */
+static enum ts_status count_packs(struct ts_read r, uint64_t *ret_n, struct ts_error *err)
+{
+	struct ts_walk walk;
+	enum ts_status status = ts_walk_begin(&walk, r, TS_DB_PACKS, err);
+	uint64_t n = 0;
+	bool found = false;
+
+	walk.keys = true;
+	if (!status)
+		status = ts_walk_seek(&walk, ts_span_of(NULL, 0), &found, err);
+	for (; !status && found; status = ts_walk_next(&walk, &found, err))
+		n++;
+	ts_walk_end(&walk);
+	*ret_n = n;
+	return status;
+}
+
+static enum ts_status bundles_count(struct ts_read r, enum ts_db db, uint64_t *ret_n, struct ts_error *err)
+{
+	return db == TS_DB_PACKS ? count_packs(r, ret_n, err) : ts_read_count(under_of(r), db, ret_n, err);
+}
+
+/* ---- walks ---- */
+
+/* Over packs two walks go side by side: through those below, and through places. */
+struct side {
+	struct ts_walk walk;
+	bool found;
+	bool ended; /* a walk upward found no more */
+};
+struct walk {
+	struct side sides[2]; /* [1]: places; of other databases the first one alone is used */
+};
+
+static struct ts_span pack_key(const struct side *side, int i)
+{
+	return i ? ts_span_from(side->walk.key, 1) : side->walk.key;
+}
+
+static enum ts_status bundles_walk_begin(struct ts_walk *w, struct ts_error *err)
+{
+	struct walk *walk = ts_alloc_array(1, sizeof *walk);
+
+	if (!walk)
+		return ts_error_set(err, TS_NO_MEMORY, "out of memory for a walk");
+	w->at = walk;
+	for (int i = 0; i < (w->db == TS_DB_PACKS ? 2 : 1); i++)
+		if (ts_walk_begin(&walk->sides[i].walk, under_of(w->read), w->db, err))
+			return err->status;
+	return TS_OK;
+}
+
+static void bundles_walk_end(struct ts_walk *w)
+{
+	struct walk *walk = w->at;
+
+	for (int i = 0; i < 2; i++)
+		ts_walk_end(&walk->sides[i].walk);
+	ts_free(walk);
+}
+
+/* Moves one side to the first pack from a key on, or behind it; or to the last one below it. */
+static enum ts_status move_side(struct side *side, int i, enum ts_move move, struct ts_span key, struct ts_error *err)
+{
+	bool up = move == TS_MOVE_FROM || move == TS_MOVE_NEXT;
+	struct ts_bundle_key room = ts_key_of(TS_KIND_PLACE);
+	enum ts_status status;
+
+	if (i) {
+		size_t len = key.len < TS_PACK_KEY ? key.len : TS_PACK_KEY;
+
+		if (len)
+			memcpy(room.bytes + 1, key.data, len);
+		room.len += len;
+		key = ts_bundle_key_span(&room);
+	} else if (!up && key.data[0] >= TS_BUNDLE_FIRST) {
+		room.bytes[0] = TS_BUNDLE_FIRST; /* below what is no pack */
+		key = ts_bundle_key_span(&room);
+	}
+	if (side->ended && move == TS_MOVE_NEXT)
+		return TS_OK;
+	if (side->found && move == TS_MOVE_NEXT && ts_span_cmp(side->walk.key, key) > 0)
+		return TS_OK;
+	if (side->found && move == TS_MOVE_NEXT && ts_span_eq(side->walk.key, key)) {
+		status = ts_walk_next(&side->walk, &side->found, err);
+	} else {
+		status = up ? ts_walk_seek(&side->walk, key, &side->found, err)
+			    : ts_walk_seek_below(&side->walk, key, &side->found, err);
+		if (!status && move == TS_MOVE_NEXT && side->found && ts_span_eq(side->walk.key, key))
+			status = ts_walk_next(&side->walk, &side->found, err);
+	}
+	if (!status && side->found)
+		side->found = i ? side->walk.key.data[0] == TS_KIND_PLACE : side->walk.key.data[0] < TS_BUNDLE_FIRST;
+	side->ended = !status && up && !side->found;
+	return status;
+}
+
+static enum ts_status move_packs(struct ts_walk *w, enum ts_move move, struct ts_span key, bool *ret_found, struct ts_error *err)
+{
+	struct side *sides = ((struct walk *)w->at)->sides;
+	bool up = move == TS_MOVE_FROM || move == TS_MOVE_NEXT;
+	int order, i;
+
+	if (move_side(&sides[0], 0, move, key, err) || move_side(&sides[1], 1, move, key, err))
+		return err->status;
+	*ret_found = sides[0].found || sides[1].found;
+	if (!*ret_found)
+		return TS_OK;
+	order = sides[0].found && sides[1].found ? ts_span_cmp(pack_key(&sides[0], 0), pack_key(&sides[1], 1)) : 0;
+	i = order == 0 ? sides[1].found : (order > 0) == up; /* of both, the place counts */
+	w->key = pack_key(&sides[i], i);
+	w->value = i ? ts_span_of(NULL, 0) : sides[i].walk.value;
+	if (!i || w->keys)
+		return TS_OK;
+	return read_placed(ts_bundles_of(w->read.kv), w->read.txn, ts_load_be(w->key.data, TS_PACK_KEY), &w->value, ret_found, err);
+}
+
+static enum ts_status bundles_walk_move(struct ts_walk *w, enum ts_move move, struct ts_span key, bool *ret_found, struct ts_error *err)
+{
+	struct ts_walk *under = &((struct walk *)w->at)->sides[0].walk;
+
+	if (w->db == TS_DB_PACKS)
+		return move_packs(w, move, key, ret_found, err);
+	if (under->read.kv->ops->walk_move(under, move, key, ret_found, err))
+		return err->status;
+	if (*ret_found) {
+		w->key = under->key;
+		w->value = under->value;
+	}
+	return TS_OK;
+}
+
+/* ---- writing ---- */
+
+static struct ts_write *under_write(struct ts_write *w)
+{
+	return ((struct txn *)w->txn)->w;
+}
+
+static enum ts_status bundles_put(struct ts_write *w, enum ts_db db, struct ts_span key, struct ts_span value, uint8_t **ret_room,
+				  struct ts_error *err)
+{
+	struct ts_write *under = under_write(w);
+
+	if (db == TS_DB_PACKS && key.len == TS_PACK_KEY)
+		((struct txn *)w->txn)->put_bytes += value.len;
+	under->dirty = true;
+	return under->kv->ops->put(under, db, key, value, ret_room, err);
+}
+
+/* A pack goes with its place. */
+static enum ts_status delete_pack(struct ts_write *w, struct ts_span key, struct ts_error *err)
+{
+	uint64_t pack = ts_load_be(key.data, TS_PACK_KEY);
+	struct ts_bundle_key place_key = ts_key_of_place(pack);
+	struct txn *t = w->txn;
+	struct ts_place place;
+	bool found;
+
+	if ((!t->deleted && ts_deletes_add(t->w, err)) || ts_write_delete(t->w, TS_DB_PACKS, key, err) ||
+	    ts_place_get(t->under, pack, &place, &found, err))
+		return err->status;
+	t->deleted = true;
+	if (!found)
+		return TS_OK;
+	return ts_write_delete(t->w, TS_DB_PACKS, ts_bundle_key_span(&place_key), err)
+		       ? err->status
+		       : ts_bundle_lose(t->w, &place.bundle, place.len, err);
+}
+
+static enum ts_status bundles_delete(struct ts_write *w, enum ts_db db, struct ts_span key, struct ts_error *err)
+{
+	return db == TS_DB_PACKS && key.len == TS_PACK_KEY ? delete_pack(w, key, err) : ts_write_delete(under_write(w), db, key, err);
+}
+
+struct job {
+	struct ts_bundles *b;
+	ts_write_fn *run;
+	void *ctx;
+	uint64_t put_bytes;
+};
+
+static enum ts_status run_job(struct ts_write *under, void *ctx, struct ts_error *err)
+{
+	struct job *job = ctx;
+	struct txn t = {.under = ts_read_of(under), .w = under};
+	struct ts_write w = {.kv = &job->b->kv, .txn = &t};
+	enum ts_status status = job->run(&w, job->ctx, err);
+
+	forget(&t);
+	job->put_bytes = t.put_bytes;
+	under->dirty = under->dirty || w.dirty;
+	return status;
+}
+
+/* What waits to be written into the cache of answers waits below, where it is written. */
+static void move_spare(struct ts_bundles *b)
+{
+	struct ts_idmap waiting = {0};
+
+	if (b->kv.spare.waiting.n == 0)
+		return;
+	ts_spare_take(&b->kv.spare, &waiting);
+	ts_spare_give(&b->as.under->spare, &waiting);
+}
+
+static enum ts_status bundles_commit(struct ts_kv *kv, ts_write_fn *run, void *ctx, size_t bytes, struct ts_error *err)
+{
+	struct ts_bundles *b = ts_bundles_of(kv);
+	struct job job = {.b = b, .run = run, .ctx = ctx};
+
+	move_spare(b);
+	if (b->as.under->ops->commit(b->as.under, run_job, &job, bytes, err))
+		return err->status;
+	ts_bundles_put_more(b, job.put_bytes);
+	return TS_OK;
+}
+
+/* ---- opening ---- */
+
+static void bundles_release(struct ts_kv *kv)
+{
+	struct ts_bundles *b = ts_bundles_of(kv);
+
+	ts_bundles_end(b);
+	move_spare(b);
+	if (b->as.under)
+		b->as.under->ops->release(b->as.under);
+	ts_pack_cache_close(b->as.cache);
+	ts_bucket_close(b->as.bucket);
+	pthread_cond_destroy(&b->woken);
+	pthread_mutex_destroy(&b->lock);
+	ts_kv_finish(kv);
+	ts_free(b);
+}
+
+static enum ts_status bundles_sound(struct ts_kv *kv, bool look, struct ts_error *err)
+{
+	struct ts_kv *under = ts_bundles_of(kv)->as.under;
+
+	if (ts_kv_sound(under, look, err))
+		return err->status;
+	return look ? ts_bundles_look(ts_bundles_of(kv), err) : TS_OK;
+}
+
+static const struct ts_kv_ops bundles_ops = {
+	.begin = bundles_begin,
+	.end = bundles_end,
+	.get = bundles_get,
+	.count = bundles_count,
+	.walk_begin = bundles_walk_begin,
+	.walk_move = bundles_walk_move,
+	.walk_end = bundles_walk_end,
+	.put = bundles_put,
+	.delete = bundles_delete,
+	.commit = bundles_commit,
+	.release = bundles_release,
+	.sound = bundles_sound,
+};
+
+static enum ts_status read_about(struct ts_kv *under, uint8_t ret_uid[TS_STORE_UID], bool *ret_found, struct ts_error *err)
+{
+	enum ts_status status;
+	struct ts_read r;
+
+	if (ts_read_begin(under, &r, err))
+		return err->status;
+	status = ts_about_get(r, ret_uid, ret_found, err);
+	ts_read_end(&r);
+	return status;
+}
+
+enum ts_status ts_bundles_none(struct ts_kv *under, struct ts_error *err)
+{
+	uint8_t uid[TS_STORE_UID];
+	bool found;
+
+	if (read_about(under, uid, &found, err))
+		return err->status;
+	return found ? ts_error_set(
+			       err, TS_INVALID,
+			       "%s: packs of its store lie in a bucket: say which by bucket = https://..., as its other servers do",
+			       under->where)
+		     : TS_OK;
+}
+
+static const char *marker(const struct ts_bundles *b, char room[TS_BUNDLE_NAME])
+{
+	char own[2 * TS_STORE_UID + 1];
+
+	for (int i = 0; i < TS_STORE_UID; i++)
+		(void)snprintf(own + 2 * i, 3, "%02x", b->uid[i]);
+	(void)snprintf(room, TS_BUNDLE_NAME, "%s/%s", own, marker_name);
+	return room;
+}
+
+static enum ts_status run_about(struct ts_write *w, void *ctx, struct ts_error *err)
+{
+	struct ts_bundles *b = ctx;
+	bool found;
+
+	if (ts_about_get(ts_read_of(w), b->uid, &found, err))
+		return err->status;
+	return found ? TS_OK : ts_about_put(w, b->uid, err);
+}
+
+/* The bucket gets an object that says whose its folder is, and then the database says which folder it is. */
+static enum ts_status claim(struct ts_bundles *b, struct ts_error *err)
+{
+	struct ts_id digest;
+	char name[TS_BUNDLE_NAME];
+	struct ts_span text = ts_span_str("packs of a store of tscope\n");
+
+	if (ts_bucket_check(b->as.bucket, err) || ts_system_random(b->uid, sizeof b->uid, err))
+		return err->status;
+	ts_digest(text, &digest);
+	if (ts_bucket_put(b->as.bucket, marker(b, name), text, &digest, err))
+		return err->status;
+	return ts_bundles_write(b, run_about, b, err); /* another server may have been faster: its folder counts */
+}
+
+/* A bucket that is away for a moment keeps no server from starting. */
+static enum ts_status find_folder(struct ts_bundles *b, struct ts_error *err)
+{
+	char name[TS_BUNDLE_NAME];
+	enum ts_status status;
+	uint64_t bytes;
+	bool found;
+
+	if (read_about(b->as.under, b->uid, &found, err))
+		return err->status;
+	if (!found)
+		return b->as.read_only ? TS_OK : claim(b, err);
+	status = ts_bucket_size(b->as.bucket, marker(b, name), &bytes, err);
+	if (status == TS_NOT_FOUND)
+		return ts_error_set(err, TS_CONFLICT, "%s is not the bucket that holds the packs of this store: it has no %s",
+				    ts_bucket_where(b->as.bucket), name);
+	return status == TS_UNAVAILABLE ? TS_OK : status;
+}
+
+enum ts_status ts_bundles_open(const struct ts_bundles_options *options, struct ts_kv **ret, struct ts_error *err)
+{
+	struct ts_bundles *b = ts_alloc_array(1, sizeof *b);
+
+	if (!b) {
+		options->under->ops->release(options->under);
+		ts_pack_cache_close(options->cache);
+		ts_bucket_close(options->bucket);
+		return ts_error_set(err, TS_NO_MEMORY, "out of memory for a store");
+	}
+	b->as = *options;
+	b->as.keep_ns = options->keep_ns ? options->keep_ns : KEEP_NS;
+	b->as.least_bytes = options->least_bytes ? options->least_bytes : TS_BUNDLE_LEAST;
+	ts_kv_init(&b->kv, &bundles_ops, options->under->where);
+	b->kv.first_pack = options->under->first_pack;
+	pthread_mutex_init(&b->lock, NULL);
+	ts_system_cond_init(&b->woken);
+	if (find_folder(b, err) || (!b->as.read_only && !b->as.by_hand && ts_bundles_begin(b, err))) {
+		bundles_release(&b->kv);
+		return err->status;
+	}
+	*ret = &b->kv;
+	return TS_OK;
+}

@@ -1,0 +1,575 @@
+/* The layer of bundles over one in memory, against a server of S3 for tests: what is read is what a model says, whatever is gathered,
+ * taken apart and deleted meanwhile, and whatever fails; two servers gather side by side, and one that stood still writes nothing late.
+ */
+#include "base/clock.h"
+#include "base/cursor.h"
+#include "store/cluster/bundle_internal.h"
+#include "store/store_internal.h"
+#include "store/test_store.h"
+#include "tests/engines/s3_server.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { PACKS = 60, ROUNDS = 120, HOUR_S = 3600 };
+
+static struct s3_server server;
+static _Atomic int64_t clock_ns;
+
+struct fixture {
+	char dirs[2][256];
+	struct ts_engine *memory; /* whose layer lies below */
+	struct ts_kv_ops ops;	  /* its operations without release */
+	const struct ts_kv_ops *own_ops;
+	struct ts_kv *kvs[2]; /* two servers over it */
+	int model[PACKS];     /* number of a pack -> what it holds; 0: there is none */
+	uint64_t next;	      /* number that no pack had */
+	uint64_t numbers[PACKS];
+	uint64_t noise;
+	struct ts_error err;
+};
+
+#define OK(call)                                                                                                                       \
+	do {                                                                                                                           \
+		if ((call) != TS_OK)                                                                                                   \
+			fail_msg("%s: %s", #call, f->err.text);                                                                        \
+	} while (0)
+
+static unsigned next(struct fixture *f, unsigned below)
+{
+	f->noise = f->noise * 6364136223846793005u + 1442695040888963407u;
+	return (unsigned)(f->noise >> 33) % below;
+}
+
+static enum ts_status now(struct ts_kv *under, int64_t *ret_ns, struct ts_error *err)
+{
+	(void)under, (void)err;
+	*ret_ns = clock_ns;
+	return TS_OK;
+}
+
+static void keep_layer(struct ts_kv *kv)
+{
+	(void)kv; /* the engine in memory releases it */
+}
+
+static void open_layer(struct fixture *f, int i)
+{
+	struct ts_bundles_options options = {.under = ts_kv_of(f->memory), .now = now, .by_hand = true};
+	char room[128];
+	const struct ts_bucket_options there = {.url = s3_url(&server, "packs/ours", room)};
+
+	OK(ts_bucket_open(&there, &options.bucket, &f->err));
+	OK(ts_pack_cache_open(f->dirs[i], 16 << 20, &options.cache, &f->err));
+	OK(ts_bundles_open(&options, &f->kvs[i], &f->err));
+}
+
+static void close_layer(struct fixture *f, int i)
+{
+	f->kvs[i]->ops->release(f->kvs[i]);
+}
+
+static int setup(void **state)
+{
+	struct fixture *f = test_calloc(1, sizeof *f);
+
+	f->noise = 7;
+	f->next = 1;
+	clock_ns = INT64_C(1700000000000000000);
+	s3_control(&server, "clear", NULL);
+	OK(ts_memory_open(NULL, &f->memory, &f->err));
+	f->own_ops = ts_kv_of(f->memory)->ops;
+	f->ops = *f->own_ops;
+	f->ops.release = keep_layer;
+	ts_kv_of(f->memory)->ops = &f->ops;
+	for (int i = 0; i < 2; i++) {
+		test_make_dir(f->dirs[i], sizeof f->dirs[i]);
+		open_layer(f, i);
+	}
+	*state = f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *f = *state;
+
+	for (int i = 0; i < 2; i++) {
+		close_layer(f, i);
+		test_remove_dir(f->dirs[i]);
+	}
+	ts_kv_of(f->memory)->ops = f->own_ops;
+	ts_engine_destroy(f->memory);
+	test_free(f);
+	return 0;
+}
+
+/* ---- packs, and what they should be ---- */
+
+/* Bytes that a number tells. */
+static struct ts_span bytes_of(int what, uint8_t room[3000])
+{
+	size_t len = 1 + (size_t)what * 37 % 3000;
+
+	for (size_t i = 0; i < len; i++)
+		room[i] = (uint8_t)((unsigned)what * 31 + i * 7);
+	return ts_span_of(room, len);
+}
+
+struct change {
+	struct fixture *f;
+	int i, what; /* of the model; what 0: it goes */
+};
+
+static enum ts_status run_change(struct ts_write *w, void *ctx, struct ts_error *err)
+{
+	struct change *c = ctx;
+	uint8_t key[8], room[3000], *at;
+	struct ts_span bytes = bytes_of(c->what, room);
+
+	ts_store_be(key, c->f->numbers[c->i], sizeof key);
+	if (!c->what)
+		return ts_write_delete(w, TS_DB_PACKS, ts_span_of(key, sizeof key), err);
+	if (ts_write_reserve(w, TS_DB_PACKS, ts_span_of(key, sizeof key), bytes.len, &at, err))
+		return err->status;
+	memcpy(at, bytes.data, bytes.len);
+	return TS_OK;
+}
+
+/* Puts a pack of a new number, or deletes one; as a store does, which never writes one twice. */
+static void change(struct fixture *f, struct ts_kv *kv, int i, int what)
+{
+	struct change c = {.f = f, .i = i, .what = what};
+
+	if (what)
+		f->numbers[i] = f->next++;
+	OK(kv->ops->commit(kv, run_change, &c, 0, &f->err));
+	f->model[i] = what;
+}
+
+static void change_some(struct fixture *f, struct ts_kv *kv, int n)
+{
+	while (n--) {
+		int i = (int)next(f, PACKS);
+
+		change(f, kv, i, f->model[i] ? 0 : 1 + (int)next(f, 5000));
+	}
+}
+
+static int by_number(struct fixture *f, uint64_t number)
+{
+	for (int i = 0; i < PACKS; i++)
+		if (f->model[i] && f->numbers[i] == number)
+			return i;
+	return -1;
+}
+
+static void is_pack(struct fixture *f, struct ts_span key, struct ts_span value)
+{
+	uint8_t room[3000];
+	int i;
+
+	assert_int_equal(key.len, 8);
+	i = by_number(f, ts_load_be(key.data, 8));
+	assert_true(i >= 0);
+	assert_true(ts_span_eq(value, bytes_of(f->model[i], room)));
+}
+
+/* Up, down, by number, and how many. */
+static void compare(struct fixture *f, struct ts_kv *kv)
+{
+	static const uint8_t all[9] = {255, 255, 255, 255, 255, 255, 255, 255, 255};
+	uint64_t there = 0, up = 0, down = 0, counted, last = 0;
+	struct ts_span value;
+	struct ts_walk walk;
+	struct ts_read r;
+	uint8_t key[8];
+	bool found;
+
+	OK(ts_read_begin(kv, &r, &f->err));
+	for (int i = 0; i < PACKS; i++) {
+		there += f->model[i] != 0;
+		ts_store_be(key, f->numbers[i], sizeof key);
+		if (f->numbers[i] == 0)
+			continue;
+		OK(ts_read_get(r, TS_DB_PACKS, ts_span_of(key, sizeof key), &value, &found, &f->err));
+		assert_int_equal(found, f->model[i] != 0);
+		if (found)
+			is_pack(f, ts_span_of(key, sizeof key), value);
+	}
+	OK(ts_walk_open(&walk, r, TS_DB_PACKS, ts_span_of(NULL, 0), &found, &f->err));
+	for (; found; up++) {
+		is_pack(f, walk.key, walk.value);
+		assert_true(ts_load_be(walk.key.data, 8) > last);
+		last = ts_load_be(walk.key.data, 8);
+		OK(ts_walk_on(&walk, &found, &f->err));
+	}
+	ts_walk_end(&walk);
+	OK(ts_walk_begin(&walk, r, TS_DB_PACKS, &f->err));
+	OK(ts_walk_seek_below(&walk, ts_span_of(all, sizeof all), &found, &f->err));
+	for (; found; down++) {
+		is_pack(f, walk.key, walk.value);
+		if (next(f, 4) == 0 && down) { /* there and back */
+			OK(ts_walk_next(&walk, &found, &f->err));
+			assert_true(found);
+			OK(ts_walk_prev(&walk, &found, &f->err));
+		}
+		OK(ts_walk_prev(&walk, &found, &f->err));
+	}
+	ts_walk_end(&walk);
+	OK(ts_read_count(r, TS_DB_PACKS, &counted, &f->err));
+	ts_read_end(&r);
+	assert_int_equal(up, there);
+	assert_int_equal(down, there);
+	assert_int_equal(counted, there);
+}
+
+static size_t bundles_there(void)
+{
+	struct ts_buf keys;
+	struct ts_span rest;
+	size_t n = 0;
+
+	s3_control(&server, "keys", &keys);
+	for (rest = ts_buf_view(&keys); rest.len; rest = ts_span_from(rest, 1))
+		n += ts_span_starts(rest, ts_span_str(".bundle"));
+	ts_buf_finish(&keys);
+	return n;
+}
+
+/* ---- tests ---- */
+
+static void what_is_read_is_what_the_model_says(void **state)
+{
+	struct fixture *f = *state;
+
+	for (int i = 0; i < ROUNDS; i++) {
+		struct ts_kv *kv = f->kvs[next(f, 2)];
+
+		change_some(f, kv, 1 + (int)next(f, 20));
+		if (next(f, 3) == 0)
+			OK(ts_bundles_pass(f->kvs[next(f, 2)], true, &f->err));
+		clock_ns += (int64_t)next(f, 5 * HOUR_S) * 1000000000;
+		compare(f, f->kvs[next(f, 2)]);
+		if (next(f, 10) == 0) { /* a server starts again, with what its cache has */
+			close_layer(f, 0);
+			open_layer(f, 0);
+		}
+	}
+	for (int i = 0; i < PACKS; i++)
+		if (f->model[i])
+			change(f, f->kvs[0], i, 0);
+	for (int i = 0; i < 3; i++) {
+		OK(ts_bundles_pass(f->kvs[0], true, &f->err));
+		clock_ns += 25 * HOUR_S * INT64_C(1000000000);
+	}
+	assert_int_equal(bundles_there(), 0); /* nothing is left behind */
+}
+
+static void what_fails_for_a_moment_changes_nothing(void **state)
+{
+	struct fixture *f = *state;
+
+	s3_control(&server, "fault?kind=500,503,429,cut,deaf,half&share=0.2", NULL);
+	for (int i = 0; i < 10; i++) {
+		change_some(f, f->kvs[0], 10);
+		while (ts_bundles_pass(f->kvs[next(f, 2)], true, &f->err) == TS_UNAVAILABLE)
+			clock_ns += 700 * INT64_C(1000000000); /* until the bundle that was given up comes no more */
+		compare(f, f->kvs[1]);
+	}
+	s3_control(&server, "fault?kind=500&times=0", NULL);
+	compare(f, f->kvs[0]);
+}
+
+/* While the bucket is away, packs stay where they are, and those that the cache has are read. */
+static void a_bucket_that_is_away(void **state)
+{
+	struct fixture *f = *state;
+
+	change_some(f, f->kvs[0], 30);
+	OK(ts_bundles_pass(f->kvs[0], true, &f->err));
+	s3_control(&server, "fault?kind=503&times=1000000", NULL);
+	compare(f, f->kvs[0]);
+	change_some(f, f->kvs[0], 30);
+	assert_int_equal(ts_bundles_pass(f->kvs[0], true, &f->err), TS_UNAVAILABLE);
+	compare(f, f->kvs[0]);
+	close_layer(f, 0);
+	open_layer(f, 0); /* it starts all the same */
+	compare(f, f->kvs[0]);
+	s3_control(&server, "fault?kind=503&times=0", NULL);
+	clock_ns += HOUR_S * INT64_C(1000000000);
+	OK(ts_bundles_pass(f->kvs[0], true, &f->err));
+	compare(f, f->kvs[1]);
+}
+
+/* A body that was altered on its way is read again; what is altered in the bucket is said. */
+static void wrong_bytes(void **state)
+{
+	static const char *const harms[] = {"flip?", "cut?", "lose?"}, *const says[] = {"is cut or altered", "is cut or altered",
+											"is not there"};
+	struct fixture *f = *state;
+
+	for (size_t k = 0; k < 3; k++) {
+		struct ts_span value;
+		struct ts_read r;
+		uint8_t key[8];
+		bool found;
+
+		s3_control(&server, "clear", NULL);
+		(void)teardown(state);
+		(void)setup(state);
+		f = *state;
+		change(f, f->kvs[0], 1, 4000);
+		OK(ts_bundles_pass(f->kvs[0], true, &f->err));
+		s3_control(&server, "fault?kind=wrong&times=1&method=GET", NULL);
+		compare(f, f->kvs[1]);
+		s3_control(&server, harms[k], NULL);
+		compare(f, f->kvs[0]); /* its cache has it, */
+		OK(ts_kv_sound(f->kvs[0], true, &f->err));
+		OK(ts_read_begin(f->kvs[0], &r, &f->err)); /* and has not after a look */
+		ts_store_be(key, f->numbers[1], sizeof key);
+		assert_int_equal(ts_read_get(r, TS_DB_PACKS, ts_span_of(key, sizeof key), &value, &found, &f->err), TS_DAMAGED);
+		ts_read_end(&r);
+		assert_non_null(strstr(f->err.text, says[k]));
+	}
+}
+
+/* Files of the cache that were cut, altered or emptied are read from the bucket again. */
+static void damage_of_the_cache(void **state)
+{
+	struct fixture *f = *state;
+	char command[600];
+
+	change_some(f, f->kvs[0], 50);
+	OK(ts_bundles_pass(f->kvs[0], true, &f->err));
+	(void)snprintf(command, sizeof command,
+		       "n=0; for x in %s/[0-9a-f]*/*; do n=$((n+1)); case $((n %% 3)) in 0) printf x >>$x;; 1) : >$x;; "
+		       "2) printf y | dd of=$x conv=notrunc status=none;; esac; done",
+		       f->dirs[0]);
+	assert_int_equal(system(command), 0); /* NOLINT */
+	compare(f, f->kvs[0]);
+	close_layer(f, 0);
+	open_layer(f, 0);
+	compare(f, f->kvs[0]);
+}
+
+struct passing {
+	struct ts_kv *kv;
+	enum ts_status status;
+	struct ts_error err;
+};
+
+static void *pass(void *ctx)
+{
+	struct passing *p = ctx;
+
+	p->status = ts_bundles_pass(p->kv, true, &p->err);
+	return NULL;
+}
+
+static bool is_coming(struct fixture *f)
+{
+	struct ts_coming coming;
+	struct ts_read r;
+	bool found;
+
+	OK(ts_read_begin(ts_kv_of(f->memory), &r, &f->err));
+	OK(ts_coming_get(r, &coming, &found, &f->err));
+	ts_read_end(&r);
+	return found;
+}
+
+/* Begins to gather in a thread, which stands still while it puts its bundle. */
+static pthread_t stand_still(struct fixture *f, struct passing *p)
+{
+	pthread_t thread;
+
+	s3_control(&server, "fault?kind=hold&times=1&method=PUT", NULL);
+	p->kv = f->kvs[0];
+	assert_int_equal(pthread_create(&thread, NULL, pass, p), 0);
+	while (!is_coming(f))
+		(void)nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+	return thread;
+}
+
+static void a_server_that_stands_still_writes_nothing_late(void **state)
+{
+	struct fixture *f = *state;
+	struct passing p;
+	pthread_t thread;
+
+	change_some(f, f->kvs[0], 40);
+	thread = stand_still(f, &p);
+	OK(ts_bundles_pass(f->kvs[1], true, &f->err)); /* another server leaves these packs to it, */
+	assert_true(is_coming(f));
+	clock_ns += 700 * INT64_C(1000000000); /* but not for long */
+	OK(ts_bundles_pass(f->kvs[1], true, &f->err));
+	assert_false(is_coming(f));
+	compare(f, f->kvs[1]);
+	change_some(f, f->kvs[1], 40);
+	s3_control(&server, "release", NULL);
+	(void)pthread_join(thread, NULL);
+	if (p.status)
+		fail_msg("%s", p.err.text);
+	compare(f, f->kvs[0]);
+	OK(ts_bundles_pass(f->kvs[1], true, &f->err));
+	clock_ns += 25 * HOUR_S * INT64_C(1000000000);
+	OK(ts_bundles_pass(f->kvs[1], true, &f->err));
+	for (int i = 0; i < 2; i++) {
+		close_layer(f, i);
+		test_remove_dir(f->dirs[i]);
+		test_make_dir(f->dirs[i], sizeof f->dirs[i]);
+		open_layer(f, i);
+	}
+	compare(f, f->kvs[0]); /* what was deleted of the bucket was the bundle of nobody */
+}
+
+/* Packs that a sweep deletes while they are being put come to nothing. */
+static void what_is_deleted_meanwhile_stays_away(void **state)
+{
+	struct fixture *f = *state;
+	struct passing p;
+	pthread_t thread;
+
+	for (int i = 0; i < 10; i++)
+		change(f, f->kvs[0], i, i + 1);
+	thread = stand_still(f, &p);
+	for (int i = 0; i < 10; i += 2)
+		change(f, f->kvs[1], i, 0);
+	s3_control(&server, "release", NULL);
+	(void)pthread_join(thread, NULL);
+	if (p.status)
+		fail_msg("%s", p.err.text);
+	compare(f, f->kvs[1]);
+}
+
+/* A dead bundle stays in the bucket for a day by the clock of all, whatever the clocks of servers say. */
+static void a_dead_bundle_goes_a_day_later(void **state)
+{
+	struct fixture *f = *state;
+
+	change(f, f->kvs[0], 1, 10);
+	OK(ts_bundles_pass(f->kvs[0], true, &f->err));
+	assert_int_equal(bundles_there(), 1);
+	change(f, f->kvs[0], 1, 0);
+	OK(ts_bundles_pass(f->kvs[0], true, &f->err));
+	clock_ns += 23 * HOUR_S * INT64_C(1000000000);
+	OK(ts_bundles_pass(f->kvs[0], true, &f->err));
+	assert_int_equal(bundles_there(), 1);
+	clock_ns += 2 * HOUR_S * INT64_C(1000000000);
+	OK(ts_bundles_pass(f->kvs[0], true, &f->err));
+	assert_int_equal(bundles_there(), 0);
+}
+
+/* Less than half of a bundle is left: that comes into another one. */
+static void a_thin_bundle_is_taken_apart(void **state)
+{
+	struct fixture *f = *state;
+
+	for (int i = 0; i < 10; i++)
+		change(f, f->kvs[0], i, 4000 + i);
+	OK(ts_bundles_pass(f->kvs[0], true, &f->err));
+	for (int i = 0; i < 8; i++)
+		change(f, f->kvs[0], i, 0);
+	OK(ts_bundles_pass(f->kvs[1], true, &f->err));
+	assert_int_equal(bundles_there(), 2);
+	compare(f, f->kvs[1]);
+	OK(ts_bundles_pass(f->kvs[1], true, &f->err));
+	clock_ns += 25 * HOUR_S * INT64_C(1000000000);
+	OK(ts_bundles_pass(f->kvs[1], true, &f->err));
+	assert_int_equal(bundles_there(), 1);
+	compare(f, f->kvs[0]);
+}
+
+/* A bucket that another store had is not taken for one's own. */
+static void another_bucket(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_bundles_options options = {.under = ts_kv_of(f->memory), .now = now, .by_hand = true};
+	char room[128], dir[256];
+	const struct ts_bucket_options other = {.url = s3_url(&server, "plain", room), .keeps_no_versions = true};
+	struct ts_kv *kv;
+
+	test_make_dir(dir, sizeof dir);
+	OK(ts_bucket_open(&other, &options.bucket, &f->err));
+	OK(ts_pack_cache_open(dir, 16 << 20, &options.cache, &f->err));
+	assert_int_equal(ts_bundles_open(&options, &kv, &f->err), TS_CONFLICT);
+	assert_non_null(strstr(f->err.text, "is not the bucket that holds the packs of this store"));
+	assert_int_equal(ts_bundles_none(ts_kv_of(f->memory), &f->err), TS_INVALID);
+	test_remove_dir(dir);
+}
+
+/* ---- the cache ---- */
+
+static void the_cache_is_bounded(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_pack_cache_stats stats;
+	struct ts_pack_cache *cache, *second;
+	static uint8_t bytes[1 << 20], out[1 << 20];
+	struct ts_id ids[40];
+	char dir[256];
+	int left = 0;
+
+	test_make_dir(dir, sizeof dir);
+	OK(ts_pack_cache_open(dir, 16 << 20, &cache, &f->err));
+	assert_int_equal(ts_pack_cache_open(dir, 16 << 20, &second, &f->err), TS_CONFLICT);
+	for (int i = 0; i < 40; i++) {
+		bytes[0] = (uint8_t)i;
+		ts_digest(ts_span_of(bytes, sizeof bytes), &ids[i]);
+		ts_pack_cache_put(cache, &ids[i], ts_span_of(bytes, sizeof bytes));
+		(void)ts_pack_cache_get(cache, &ids[0], sizeof out, out); /* the first one is used all the time */
+		ts_pack_cache_stats(cache, &stats);
+		assert_true(stats.bytes <= 16 << 20);
+	}
+	ts_pack_cache_close(cache);
+	OK(ts_pack_cache_open(dir, 16 << 20, &cache, &f->err));
+	for (int i = 0; i < 40; i++)
+		left += ts_pack_cache_get(cache, &ids[i], sizeof out, out);
+	assert_in_range(left, 10, 16);
+	assert_true(ts_pack_cache_has(cache, &ids[0]));
+	assert_true(ts_pack_cache_has(cache, &ids[39]));
+	assert_false(ts_pack_cache_has(cache, &ids[1]));
+	ts_pack_cache_close(cache);
+	test_remove_dir(dir);
+	assert_int_equal(ts_pack_cache_open("/etc", 16 << 20, &cache, &f->err), TS_INVALID);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(what_is_read_is_what_the_model_says, setup, teardown),
+		cmocka_unit_test_setup_teardown(what_fails_for_a_moment_changes_nothing, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_bucket_that_is_away, setup, teardown),
+		cmocka_unit_test_setup_teardown(wrong_bytes, setup, teardown),
+		cmocka_unit_test_setup_teardown(damage_of_the_cache, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_server_that_stands_still_writes_nothing_late, setup, teardown),
+		cmocka_unit_test_setup_teardown(what_is_deleted_meanwhile_stays_away, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_dead_bundle_goes_a_day_later, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_thin_bundle_is_taken_apart, setup, teardown),
+		cmocka_unit_test_setup_teardown(another_bucket, setup, teardown),
+		cmocka_unit_test_setup_teardown(the_cache_is_bounded, setup, teardown),
+	};
+	struct ts_error err;
+	int failed;
+
+	(void)setenv("AWS_ACCESS_KEY_ID", "tester", 1);
+	(void)setenv("AWS_SECRET_ACCESS_KEY", "xyzzy/plugh+1", 1);
+	if (ts_digest_init(&err))
+		return 1;
+	if (!s3_start(&server, NULL, NULL)) {
+		(void)printf("test_bundles: skipped: the server of S3 for tests does not start\n");
+		return 77;
+	}
+	failed = cmocka_run_group_tests(tests, NULL, NULL);
+	s3_stop(&server);
+	return failed;
+}
