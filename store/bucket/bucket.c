@@ -243,7 +243,8 @@ static void pause_before(int tries)
 /* ---- a request ---- */
 
 struct call {
-	const char *method, *name, *query; /* name: below the prefix; NULL: the bucket itself */
+	const char *method, *name; /* name: below the prefix; NULL: the bucket itself, */
+	const char *about;	   /* and what of it is asked for */
 	const char *range;		   /* NULL: all */
 	bool if_absent;
 	struct ts_span body;
@@ -283,15 +284,16 @@ static enum ts_status sign(const struct ts_bucket *b, const struct ts_s3_keys *k
 {
 	struct ts_buf authorization = TS_BUF_INIT(LINE_ROOM - 32);
 	struct ts_s3_header headers[HEADERS];
-	char date[TS_S3_DATE];
+	char date[TS_S3_DATE], query[NAME_ROOM];
 	struct ts_s3_request request = {.method = call->method,
 					.path = path,
-					.query = call->query ? call->query : "",
+					.query = query,
 					.headers = headers,
 					.payload = call->payload ? call->payload : empty_payload,
 					.date = date};
 
 	ts_s3_date(ts_now_real_ns(), date);
+	(void)snprintf(query, sizeof query, "%s%s", call->about ? call->about : "", call->about ? "=" : "");
 	headers[request.n_headers++] = (struct ts_s3_header){"host", b->host};
 	if (call->if_absent)
 		headers[request.n_headers++] = (struct ts_s3_header){"if-none-match", "*"};
@@ -338,7 +340,7 @@ static enum ts_status ask_once(struct ts_bucket *b, const struct call *call, boo
 	int64_t began_ns = ts_now_mono_ns();
 
 	make_path(b, call, path);
-	(void)snprintf(url, sizeof url, "%s%s%s%s", b->url, path, call->query ? "?" : "", call->query ? call->query : "");
+	(void)snprintf(url, sizeof url, "%s%s%s%s", b->url, path, call->about ? "?" : "", call->about ? call->about : "");
 	if (ts_s3_keyring_get(b->ring, new_keys, &keys, err) || sign(b, &keys, call, path, &lines, err))
 		return err->status;
 	request.n_headers = lines.n;
@@ -398,7 +400,7 @@ static const struct word words[] = {
 
 static const char *what_of(const struct call *call)
 {
-	if (call->query)
+	if (call->about)
 		return "ask for its versioning";
 	if (call->body.len)
 		return "put";
@@ -556,7 +558,7 @@ enum ts_status ts_bucket_delete(struct ts_bucket *b, const char *name, struct ts
 
 static enum ts_status check_versions(struct ts_bucket *b, struct ts_error *err)
 {
-	const struct call call = {.method = "GET", .query = "versioning=", .most = ANSWER_MOST};
+	const struct call call = {.method = "GET", .about = "versioning", .most = ANSWER_MOST};
 	struct ts_http_answer answer;
 	bool keeps;
 

@@ -13,7 +13,7 @@
 
 enum { FILE_MOST = 64 << 10, ANSWER_MOST = 64 << 10, URL_ROOM = 512, LINE_ROOM = 1024 };
 static const int64_t BEFORE_NS = 300 * INT64_C(1000000000); /* so long before they expire new keys are asked for */
-static const int64_t ASK_NS = 2 * INT64_C(1000000000);
+static const int64_t ASK_NS = 15 * INT64_C(1000000000);
 static const char metadata[] = "http://169.254.169.254";
 
 struct ts_s3_keyring {

@@ -110,7 +110,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if "host" not in names or any(n.lower().startswith("x-amz-") and n.lower() not in names for n in self.headers):
             raise Refused(403, "AccessDenied")
         payload = self.headers["x-amz-content-sha256"]
-        canonical = "\n".join([self.command, path, "&".join(sorted(query.split("&"))) if query else "",
+        canonical = "\n".join([self.command, path, "&".join(sorted(q if "=" in q else q + "=" for q in query.split("&"))) if query else "",
                                *(f"{n}:{' '.join(self.headers[n].split())}" for n in names), "", ";".join(names), payload])
         text = "\n".join(["AWS4-HMAC-SHA256", stamp, f"{date}/{region}/{service}/{end}", hashlib.sha256(canonical.encode()).hexdigest()])
         if not hmac.compare_digest(sign(state.keys[key], date, region, text), fields["Signature"]):
@@ -175,7 +175,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             raise Refused(404, "NoSuchBucket")
         with self.state.lock:
             if not name:
-                if self.command != "GET" or query != "versioning=":
+                if self.command != "GET" or query != "versioning":
                     raise Refused(405, "MethodNotAllowed")
                 status = "<Status>Enabled</Status>" if bucket == "packs" else ""
                 return 200, f"<VersioningConfiguration>{status}</VersioningConfiguration>".encode(), []
