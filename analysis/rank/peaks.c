@@ -92,7 +92,7 @@ static bool is_of(const struct row *row, const char *type)
 
 static bool is_peak(const struct row *row)
 {
-	return !is_of(row, "memory") && !is_of(row, "capability");
+	return !is_of(row, "memory") && !is_of(row, "bandwidth") && !is_of(row, "capability");
 }
 
 static const char *why_unknown(const struct ts_name_words *device)
@@ -160,13 +160,13 @@ static unsigned size_in(const struct ts_name_words *t)
 	return found;
 }
 
-static const struct row *memory_row(const struct ts_name_words *device)
+static const struct row *row_of(const struct ts_name_words *device, const char *type)
 {
 	const struct row *best = NULL;
 	size_t most = 0;
 
 	for (size_t i = 0; i < ROWS; i++) {
-		size_t n = is_of(&rows[i], "memory") ? matches(device, rows[i].tokens) : 0;
+		size_t n = is_of(&rows[i], type) ? matches(device, rows[i].tokens) : 0;
 
 		if (n > most) {
 			most = n;
@@ -185,7 +185,7 @@ bool ts_device_memory(struct ts_span device, double *ret_bytes, const char **ret
 	*ret_reason = "the name of the device does not say how much memory it has, and the table of devices does not either";
 	if (!ts_name_words(device, &tokens))
 		return false;
-	row = memory_row(&tokens);
+	row = row_of(&tokens, "memory");
 	size = size_in(&tokens);
 	if (size && !(row && strstr(row->tokens, "gb"))) {
 		*ret_bytes = ldexp(size, 30);
@@ -197,6 +197,16 @@ bool ts_device_memory(struct ts_span device, double *ret_bytes, const char **ret
 	*ret_bytes = ldexp(row->value, 30);
 	*ret_source = "table of devices";
 	return true;
+}
+
+bool ts_device_bandwidth(struct ts_span device, double *ret_bytes_per_s)
+{
+	struct ts_name_words tokens;
+	const struct row *row = ts_name_words(device, &tokens) ? row_of(&tokens, "bandwidth") : NULL;
+
+	if (row)
+		*ret_bytes_per_s = row->value;
+	return row;
 }
 
 /* --- capability --- */

@@ -31,6 +31,8 @@ bool ts_peak_find(struct ts_span device, struct ts_span dtype, struct ts_peak *r
  * the slice), else the table's, for devices that were made with one size only. A process can use up to 7 % less: drivers and error
  * correction take a part. False, with a reason (static text), if neither says it. *ret_source is static text. */
 bool ts_device_memory(struct ts_span device, double *ret_bytes, const char **ret_source, const char **ret_reason);
+/* Finds the nominal bandwidth of the device's memory. False: the table has none, as of a name that two kinds of memory have. */
+bool ts_device_bandwidth(struct ts_span device, double *ret_bytes_per_s);
 /* Finds the version of the compute capability that CUDA gives the device (7.5 of a T4): by a name of the table that stands anywhere in
  * that of the device, the longest one, because a Laptop part, a Ti and a slice compute with the same units. False if there is none. */
 bool ts_device_capability(struct ts_span device, double *ret_version);

@@ -8,7 +8,7 @@ import os
 import re
 import sys
 
-DTYPES = ("fp16", "bf16", "tf32", "fp32", "fp8", "int8", "memory", "capability")
+DTYPES = ("fp16", "bf16", "tf32", "fp32", "fp8", "int8", "memory", "bandwidth", "capability")
 TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "peaks.tsv")
 
 
@@ -42,7 +42,7 @@ def main():
         print('\t{"%s",\n\t "%s"},' % (document, date))
     print("};\n\nstatic const struct row {")
     print("\tconst char *tokens; /* of one of its names */\n\tconst char *name;")
-    print("\tconst char *dtype;\n\tdouble value; /* operations a second, GiB, or the version of a capability */\n\tint source;\n} rows[] = {")
+    print("\tconst char *dtype;\n\tdouble value; /* operations or bytes a second, GiB, or the version of a capability */\n\tint source;\n} rows[] = {")
     for tokens, name, dtype, flops, source in table:
         print('\t{"%s", "%s", "%s", %s, %d},' % (tokens, name, dtype, flops, sources.index(source)))
     print("};")

@@ -131,6 +131,8 @@ static void flop_row(struct ts_cli *cli, struct ts_view *view, const struct ts_f
 		ts_view_set(view, "launched.sum_ns", TS_STYLE_PLAIN, "not recorded");
 	ts_view_set(view, "achieved", TS_STYLE_PLAIN, f->has_achieved ? tera(cli, f->achieved, "TFLOP/s") : "-");
 	ts_view_set(view, "share", TS_STYLE_PLAIN, share);
+	ts_view_set(view, "moved", TS_STYLE_PLAIN, f->has_bandwidth ? tera(cli, f->bandwidth, "TB/s") : "-");
+	ts_view_set(view, "bound", TS_STYLE_PLAIN, f->bound ? ts_roof_word(f->bound) : "-");
 }
 
 /* "In all the time that devices worked, 1.2 ms, these operations are 114.7 TFLOP/s, 11.6 % of the peak." */
@@ -149,13 +151,14 @@ static void of_busy(struct ts_cli *cli, const struct ts_flop_sums *f)
 static enum ts_status flops(struct ts_cli *cli, const struct ts_flop_sums *f, struct ts_error *err)
 {
 	static const struct ts_view_column made[] = {
-		TS_RIGHT("operations"), TS_RIGHT("achieved"), {.head = "of the peak", .align = TS_ALIGN_RIGHT, .key = "share"}};
+		TS_RIGHT("operations"), TS_RIGHT("achieved"), {.head = "of the peak", .align = TS_ALIGN_RIGHT, .key = "share"},
+		{.head = "moved", .align = TS_ALIGN_RIGHT, .key = "moved"}, {.head = "bound by", .key = "bound"}};
 	struct ts_view view;
 
 	if (!f->all.count)
 		return TS_OK;
 	ts_text_heading(cli, "Operations of matrix products, convolutions and attention, by shapes (time: of what they launched)");
-	ts_view_with(&view, &ts_shape_trace_flops, "count operations launched.sum_ns achieved share dtype operator shapes",
+	ts_view_with(&view, &ts_shape_trace_flops, "count operations launched.sum_ns achieved share moved bound dtype operator shapes",
 		     TS_VIEW_COLUMNS(made), &cli->arena);
 	flop_row(cli, &view, &f->all);
 	for (size_t i = 0; i < f->n && i < SHAPES_SHOWN; i++)

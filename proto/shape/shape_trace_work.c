@@ -32,6 +32,9 @@ static const struct ts_shape_words directions = {0, TS_DIRECTIONS - 1, .word = d
 WORD_OF(memory_word, enum ts_host_memory, ts_host_memory_word);
 static const struct ts_shape_words memories = {0, TS_HOST_MEMORIES - 1, .word = memory_word};
 
+WORD_OF(roof_word, enum ts_roof, ts_roof_word);
+static const struct ts_shape_words roofs = {0, TS_ROOF_MEMORY, .word = roof_word};
+
 #define TYPE struct ts_copy_sum
 static bool says_bytes(const void *in)
 {
@@ -132,6 +135,16 @@ static bool has_type(const void *in)
 	return ((const TYPE *)in)->type != NULL;
 }
 
+static bool says_moved(const void *in)
+{
+	return ((const TYPE *)in)->each_bytes > 0;
+}
+
+static bool has_roof(const void *in)
+{
+	return ((const TYPE *)in)->bound != TS_ROOF_UNKNOWN;
+}
+
 static const struct ts_shape_field flop_rows[] = {
 	{NULL, "operator", BYTES(name, TEXT_MAX_BYTES), OR_NULL, HEAD("operator"), SHOW(NAME), NARROW(12), ABSENT("all"),
 	 ABOUT("null: all")},
@@ -147,6 +160,12 @@ static const struct ts_shape_field flop_rows[] = {
 	{NULL, "launched", ONE(work, ts_shape_work_sum), HEAD("time"), ABOUT("within these operators")},
 	{NULL, "achieved_flops_per_s", F64(achieved), HAS(has_achieved), ABOUT("timed_flops by the time of what was launched")},
 	{NULL, "peak_flops_per_s", F64(peak), HAS(has_peak), ABOUT("of the device and the dtype; null: not known")},
+	{NULL, "each_bytes", U64(each_bytes), WHEN(says_moved), ABOUT("that one reads and writes at least, each tensor once")},
+	{NULL, "intensity_flops_per_byte", F64(intensity), WHEN(says_moved), ABOUT("each_flops by each_bytes")},
+	{NULL, "achieved_bytes_per_s", F64(bandwidth), HAS(has_bandwidth), ABOUT("at least, of those that launched something")},
+	{NULL, "peak_bytes_per_s", F64(peak_bandwidth), HAS(has_peak_bandwidth), ABOUT("of the device's memory; null: not known")},
+	{NULL, "bound_by", WORD(bound, roofs), WHEN(has_roof),
+	 ABOUT("compute or memory: what limits such an operator at best; null: not known")},
 };
 const struct ts_shape ts_shape_trace_flops = {JSON_SHAPE("trace_flops", flop_rows)};
 #undef TYPE

@@ -1,6 +1,7 @@
 /* flop_sums.c - floating-point operations by operator, shapes and type, and how fast the devices did them. */
 #include "analysis/trace/work/trace_work.h"
 #include "base/order.h"
+#include "base/words.h"
 
 #include "analysis/rank/peaks.h"
 #include "analysis/trace/device/device_events.h"
@@ -86,7 +87,7 @@ static void peak_of(const struct ts_trace *trace, struct ts_flop_sum *sum, const
 
 /* What is known of operators with the same name, shapes, types and inputs. */
 struct kind {
-	uint64_t flops;
+	uint64_t flops, bytes;
 	bool known;
 };
 
@@ -153,13 +154,14 @@ static void count_each(struct build *b)
 	for (size_t k = 0; k < b->n; k++) {
 		const struct ts_device_event *e = &b->w[k];
 		struct ts_span inputs = e->begin < 0 ? ts_span_str("") : names[rows->operators.inputs[e->begin]];
+		struct ts_span types = e->begin < 0 ? ts_span_str("") : names[rows->operators.types[e->begin]];
 
 		b->place[e->row] = (uint32_t)k + 1;
 		if (k && e->group == e[-1].group && arguments_of(b, e) == arguments_of(b, e - 1))
 			b->kinds[k] = b->kinds[k - 1];
 		else
-			b->kinds[k].known = ts_flops_of(names[rows->spans.name[e->row]], names[rows->spans.shapes[e->row]], inputs,
-							&b->kinds[k].flops);
+			b->kinds[k].known = ts_flops_of(names[rows->spans.name[e->row]], names[rows->spans.shapes[e->row]], types,
+							inputs, &b->kinds[k].flops, &b->kinds[k].bytes);
 	}
 }
 
@@ -203,7 +205,8 @@ static bool same_row(const struct build *b, const struct ts_flop_sum *sum, const
 {
 	const struct ts_trace_spans *s = &b->trace->rows.spans;
 
-	return sum->type == type && sum->each == b->kinds[k].flops && ts_span_eq(sum->name, b->trace->names[s->name[b->w[k].row]]) &&
+	return sum->type == type && sum->each == b->kinds[k].flops && sum->each_bytes == b->kinds[k].bytes &&
+	       ts_span_eq(sum->name, b->trace->names[s->name[b->w[k].row]]) &&
 	       ts_span_eq(sum->shapes, b->trace->names[s->shapes[b->w[k].row]]);
 }
 
@@ -230,7 +233,8 @@ static void rows_of(const struct build *b, const uint8_t *counts, const struct t
 			out->items[out->n++] = (struct ts_flop_sum){.name = b->trace->names[name],
 								    .shapes = b->trace->names[rows->spans.shapes[e->row]],
 								    .type = type,
-								    .each = b->kinds[k].flops};
+								    .each = b->kinds[k].flops,
+								    .each_bytes = b->kinds[k].bytes};
 		add(&out->items[out->n - 1], b->kinds[k].flops, below);
 		add(&out->all, b->kinds[k].flops, below);
 	}
@@ -242,9 +246,28 @@ static void achieve(struct ts_flop_sum *sum)
 	sum->achieved = sum->has_achieved ? (double)sum->timed_flops / ((double)sum->work.ns / 1e9) : 0;
 }
 
+TS_WORDS(ts_roof_word, enum ts_roof, "unknown", [TS_ROOF_UNKNOWN] = "unknown", [TS_ROOF_COMPUTE] = "compute",
+	 [TS_ROOF_MEMORY] = "memory")
+
+static void find_roof(struct ts_flop_sum *sum, bool has_bandwidth, double bandwidth)
+{
+	if (!sum->each_bytes)
+		return;
+	sum->intensity = (double)sum->each / (double)sum->each_bytes;
+	sum->has_bandwidth = sum->work.ns > 0;
+	sum->bandwidth = sum->has_bandwidth ? (double)sum->each_bytes * (double)sum->timed / ((double)sum->work.ns / 1e9) : 0;
+	sum->has_peak_bandwidth = has_bandwidth;
+	sum->peak_bandwidth = has_bandwidth ? bandwidth : 0;
+	if (has_bandwidth && sum->has_peak)
+		sum->bound = sum->intensity * bandwidth >= sum->peak ? TS_ROOF_COMPUTE : TS_ROOF_MEMORY;
+}
+
 static void peaks(const struct ts_trace *trace, struct ts_flop_sums *out)
 {
-	bool any = false;
+	const char *ignored;
+	struct ts_span device;
+	double bandwidth = 0;
+	bool any = false, has_bandwidth = device_name(&trace->about, &device, &ignored) && ts_device_bandwidth(device, &bandwidth);
 
 	achieve(&out->all);
 	out->all.type = out->n ? out->items[0].type : NULL;
@@ -253,6 +276,7 @@ static void peaks(const struct ts_trace *trace, struct ts_flop_sums *out)
 
 		achieve(&out->items[i]);
 		peak_of(trace, &out->items[i], &reason);
+		find_roof(&out->items[i], has_bandwidth, bandwidth);
 		any |= out->items[i].has_peak;
 		out->no_peak = out->no_peak ? out->no_peak : reason;
 		out->all.type = out->items[i].type == out->all.type ? out->all.type : NULL;

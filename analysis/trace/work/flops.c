@@ -14,7 +14,8 @@ struct numbers {
 
 struct arguments {
 	struct numbers shapes[ENTRIES], inputs[ENTRIES]; /* of inputs True is 1 and False 0 */
-	size_t n_shapes, n_inputs;
+	uint64_t sizes[ENTRIES];			 /* of an element of each input; 0: of a type that is not known */
+	size_t n_shapes, n_inputs, n_sizes;
 };
 
 /* --- reading --- */
@@ -75,6 +76,26 @@ static void input_token(struct arguments *a, const struct ts_json_token *t, int 
 {
 	if (depth == 1 && t->type != TS_JSON_END && a->n_inputs < ENTRIES)
 		a->inputs[a->n_inputs++] = t->type == TS_JSON_STRING ? argument(t->text) : (struct numbers){.n = -1};
+}
+
+static void size_token(struct arguments *a, const struct ts_json_token *t, int depth)
+{
+	static const struct {
+		const char *name;
+		uint64_t size;
+	} types[] = {
+		{"double", 8}, {"long int", 8}, {"float", 4}, {"int", 4}, {"c10::Half", 2}, {"c10::BFloat16", 2}, {"short int", 2},
+		{"c10::Float8_e4m3fn", 1}, {"c10::Float8_e5m2", 1}, {"c10::Float8_e4m3fnuz", 1}, {"c10::Float8_e5m2fnuz", 1},
+		{"signed char", 1}, {"unsigned char", 1}, {"bool", 1},
+	};
+
+	if (depth != 1 || t->type == TS_JSON_END || a->n_sizes == ENTRIES)
+		return;
+	a->sizes[a->n_sizes] = 0;
+	for (size_t i = 0; i < sizeof types / sizeof types[0] && t->type == TS_JSON_STRING; i++)
+		if (ts_span_is(t->text, types[i].name))
+			a->sizes[a->n_sizes] = types[i].size;
+	a->n_sizes++;
 }
 
 static bool read(struct ts_span text, struct arguments *a, void (*token)(struct arguments *a, const struct ts_json_token *t, int depth))
@@ -149,7 +170,8 @@ static bool convolved(const struct numbers *x, const struct numbers *w, const st
 
 enum { STRIDE = 3, PADDING, DILATION };
 
-static bool convolution(const struct arguments *a, int64_t transposed, uint64_t *ret)
+/* The output, but for its channels, which are those of the input here; of a transposed one the input. */
+static bool positions_of(const struct arguments *a, int64_t transposed, struct numbers *ret)
 {
 	const struct numbers *x = &a->shapes[0], *w = &a->shapes[1];
 	struct numbers out = *x;
@@ -167,7 +189,15 @@ static bool convolution(const struct arguments *a, int64_t transposed, uint64_t 
 			return false;
 		out.v[i] = (room - reach - 1) / stride + 1;
 	}
-	return convolved(x, w, &out, ret);
+	*ret = out;
+	return true;
+}
+
+static bool convolution(const struct arguments *a, int64_t transposed, uint64_t *ret)
+{
+	struct numbers positions;
+
+	return positions_of(a, transposed, &positions) && convolved(&a->shapes[0], &a->shapes[1], &positions, ret);
 }
 
 static bool convolution_backward(const struct arguments *a, uint64_t *ret)
@@ -258,34 +288,129 @@ bool ts_flops_known(struct ts_span name, size_t *ret_input)
 	return op != NULL;
 }
 
-bool ts_flops_of(struct ts_span name, struct ts_span shapes, struct ts_span inputs, uint64_t *ret)
+/* --- bytes --- */
+
+static bool add_bytes(uint64_t *io, const struct numbers *shape, uint64_t size, uint64_t times)
+{
+	uint64_t v = size;
+
+	if (shape->n < 1 || !size || __builtin_mul_overflow(v, times, &v))
+		return false;
+	for (int i = 0; i < shape->n; i++)
+		if (__builtin_mul_overflow(v, (uint64_t)shape->v[i], &v))
+			return false;
+	return !__builtin_add_overflow(*io, v, io);
+}
+
+/* An input, which is read, or a gradient of its shape and type, which is written; so many times. */
+static bool add_input(const struct arguments *a, size_t input, uint64_t times, uint64_t *io)
+{
+	return input < a->n_shapes && input < a->n_sizes && add_bytes(io, &a->shapes[input], a->sizes[input], times);
+}
+
+static bool matrices_bytes(const struct arguments *a, size_t first, int dims, uint64_t *io)
+{
+	struct numbers out = a->shapes[first];
+
+	out.v[dims - 1] = a->shapes[first + 1].v[dims - 1];
+	return (!first || add_input(a, 0, 1, io)) && add_input(a, first, 1, io) && add_input(a, first + 1, 1, io) &&
+	       add_bytes(io, &out, a->sizes[first], 1);
+}
+
+static bool convolution_bytes(const struct arguments *a, int64_t transposed, uint64_t *io)
+{
+	const struct numbers *w = &a->shapes[1];
+	struct numbers out;
+
+	if (transposed || !positions_of(a, transposed, &out))
+		return false;
+	out.v[1] = w->v[0];
+	return add_input(a, 0, 1, io) && add_input(a, 1, 1, io) && (!given(a, 2) || add_input(a, 2, 1, io)) &&
+	       add_bytes(io, &out, a->sizes[0], 1);
+}
+
+/* For each gradient that is asked for the gradient of the output, the input and the weights, one of which is written. */
+static bool convolution_backward_bytes(const struct arguments *a, uint64_t *io)
+{
+	const struct numbers *mask = &a->inputs[10];
+	uint64_t times = (uint64_t)((mask->v[0] != 0) + (mask->v[1] != 0));
+
+	return add_input(a, 0, times, io) && add_input(a, 1, times, io) && add_input(a, 2, times, io);
+}
+
+/* q, k and v, and the output, which has the shape of q with the size of v. */
+static bool attention_bytes(const struct arguments *a, size_t first, bool backward, uint64_t *io)
+{
+	struct numbers out = a->shapes[first];
+
+	out.v[3] = a->shapes[first + 2].v[3];
+	for (size_t i = 0; i < 3; i++)
+		if (!add_input(a, first + i, backward ? 2 : 1, io))
+			return false;
+	return add_bytes(io, &out, a->sizes[first], 1);
+}
+
+static bool bytes_of(const struct operator* op, const struct arguments *a, uint64_t *io)
+{
+	switch ((enum formula)op->formula) {
+	case MM:
+		return !ts_span_is(ts_span_str(op->name), "_scaled_mm") && matrices_bytes(a, 0, 2, io);
+	case ADDMM:
+		return matrices_bytes(a, 1, 2, io);
+	case BMM:
+		return matrices_bytes(a, 0, 3, io);
+	case BADDBMM:
+		return matrices_bytes(a, 1, 3, io);
+	case CONVOLUTION:
+		return convolution_bytes(a, of_axis(a, DILATION + 1, 0), io);
+	case CONVOLUTION_BACKWARD:
+		return convolution_backward_bytes(a, io);
+	case ATTENTION:
+	case FLASH:
+	case EFFICIENT:
+		return attention_bytes(a, 0, false, io);
+	case ATTENTION_BACKWARD:
+		return attention_bytes(a, 1, true, io);
+	}
+	return false;
+}
+
+static bool flops_of(const struct operator* op, const struct arguments *a, uint64_t *ret)
+{
+	switch ((enum formula)op->formula) {
+	case MM:
+		return matrices(a, 0, 2, ret);
+	case ADDMM:
+		return matrices(a, 1, 2, ret);
+	case BMM:
+		return matrices(a, 0, 3, ret);
+	case BADDBMM:
+		return matrices(a, 1, 3, ret);
+	case CONVOLUTION:
+		return convolution(a, of_axis(a, DILATION + 1, 0), ret);
+	case CONVOLUTION_BACKWARD:
+		return convolution_backward(a, ret);
+	case ATTENTION:
+		return attention(a, 0, 1, 1, 1, ret);
+	case ATTENTION_BACKWARD:
+		return attention(a, 1, 1, 3, 2, ret);
+	case FLASH:
+		return !given(a, 3) && attention(a, 0, 2, 1, 1, ret);
+	case EFFICIENT:
+		return !given(a, 4) && attention(a, 0, 2, 1, 1, ret);
+	}
+	return false;
+}
+
+bool ts_flops_of(struct ts_span name, struct ts_span shapes, struct ts_span types, struct ts_span inputs, uint64_t *ret,
+		 uint64_t *ret_bytes)
 {
 	const struct operator* op = operator_of(name);
 	struct arguments a = {.n_shapes = 0};
+	uint64_t bytes = 0;
 
-	if (!op || !shapes.len || !read(shapes, &a, shape_token) || !read(inputs, &a, input_token))
+	if (!op || !shapes.len || !read(shapes, &a, shape_token) || !read(inputs, &a, input_token) || !flops_of(op, &a, ret))
 		return false;
-	switch ((enum formula)op->formula) {
-	case MM:
-		return matrices(&a, 0, 2, ret);
-	case ADDMM:
-		return matrices(&a, 1, 2, ret);
-	case BMM:
-		return matrices(&a, 0, 3, ret);
-	case BADDBMM:
-		return matrices(&a, 1, 3, ret);
-	case CONVOLUTION:
-		return convolution(&a, of_axis(&a, DILATION + 1, 0), ret);
-	case CONVOLUTION_BACKWARD:
-		return convolution_backward(&a, ret);
-	case ATTENTION:
-		return attention(&a, 0, 1, 1, 1, ret);
-	case ATTENTION_BACKWARD:
-		return attention(&a, 1, 1, 3, 2, ret);
-	case FLASH:
-		return !given(&a, 3) && attention(&a, 0, 2, 1, 1, ret);
-	case EFFICIENT:
-		return !given(&a, 4) && attention(&a, 0, 2, 1, 1, ret);
-	}
-	return false;
+	*ret_bytes = types.len && read(types, &a, size_token) && bytes_of(op, &a, &bytes) ? bytes : 0;
+	return true;
 }

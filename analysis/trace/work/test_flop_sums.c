@@ -65,6 +65,12 @@ static void achieved(void **state)
 	assert_int_equal(f.unknown, 1);
 	assert_int_equal(f.unknown_work.ns, 77);
 	assert_null(f.no_peak);
+	/* [1000,100] and [100,1000] in bf16 give [1000,1000]: 1.2 million numbers of 2 bytes for 200 million operations. The memory of
+	 * an H100 moves 3.35e12 bytes a second, so that 295 operations a byte would keep its arithmetic busy. */
+	assert_int_equal(f.items[0].each_bytes, 2400000);
+	assert_true(f.items[0].intensity > 83.333 && f.items[0].intensity < 83.334);
+	assert_true(f.items[0].has_bandwidth && f.items[0].peak_bandwidth == 3350e9);
+	assert_int_equal(f.items[0].bound, TS_ROOF_MEMORY);
 	ts_flops_of_busy(&f, 5000); /* other kernels took the rest: 600,000,128 in 5 us */
 	assert_true(f.has_of_busy && f.of_busy > 120e12 && f.of_busy < 120.001e12);
 	ts_flops_of_busy(&f, 0);

@@ -136,6 +136,8 @@ enum ts_status ts_step_sums(const struct ts_trace *trace, const struct ts_nest *
  * the kernels, copies and fills launched within these operators, a sum of durations; achieved is operations by that time, of the
  * operators that launched any. The peak is that of the device and the type of the inputs (analysis/rank/peaks.h); without a name of
  * the device, where devices of several names are described, and for fp32, which runs as tf32 where that is allowed, none is said.
+ * The roofline: an operator whose operations a byte are at least the peak by the bandwidth of the device's memory could at best be
+ * bound by arithmetic, any other by memory.
  * Of the device, all operations that are counted are taken by all the time that it worked, whatever it worked on.
  * n log n.
  */
@@ -144,12 +146,19 @@ struct ts_flop_sum {
 	struct ts_span name, shapes; /* of the row over all empty */
 	const char *type;	     /* "bf16"; NULL: not recorded, or none that is known; in the row over all: if it is not all one */
 	uint64_t each;		     /* operations of one; of the row over all 0 */
+	uint64_t each_bytes;	     /* that one reads and writes at least; 0: not known, and of the row over all */
 	uint64_t count, flops;	     /* all operators that are counted */
 	uint64_t timed, timed_flops; /* of them, those that launched something */
 	struct ts_work_sum work;     /* what these launched */
-	bool has_achieved, has_peak;
-	double achieved, peak; /* operations a second */
+	bool has_achieved, has_peak, has_bandwidth, has_peak_bandwidth;
+	double achieved, peak;		   /* operations a second */
+	double intensity;		   /* operations a byte; valid where each_bytes is known */
+	double bandwidth, peak_bandwidth;  /* bytes a second, of those that launched something; of the device's memory */
+	enum ts_roof { TS_ROOF_UNKNOWN, TS_ROOF_COMPUTE, TS_ROOF_MEMORY } bound; /* what it would be limited by at best */
 };
+
+/* "unknown", "compute", "memory". */
+const char *ts_roof_word(enum ts_roof roof);
 
 struct ts_flop_sums {
 	struct ts_flop_sum all;
