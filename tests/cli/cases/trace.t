@@ -70,9 +70,9 @@ $ tscope analyze ./traced/trace.json
 |   no operator is known of 7 events, 37.000000 ms
 |
 | Operations of matrix products, convolutions and attention, by shapes (time: of what they launched)
-|   ran       operations          time          achieved  of the peak  type  operator  shapes
-|     6  0.0004027 TFLOP  48.000000 ms  0.008389 TFLOP/s            -  -     all
-|     6  0.0004027 TFLOP  48.000000 ms  0.008389 TFLOP/s            -  -     aten::mm  [[1024,512],[512,64]]
+|   ran       operations          time          achieved  of the peak  moved  bound by  type  operator  shapes
+|     6  0.0004027 TFLOP  48.000000 ms  0.008389 TFLOP/s            -      -  -         -     all
+|     6  0.0004027 TFLOP  48.000000 ms  0.008389 TFLOP/s            -      -  -         -     aten::mm  [[1024,512],[512,64]]
 |   In all the time that devices worked, 61.000000 ms, these operations are 0.006601 TFLOP/s.
 |   The type of the inputs is not recorded, or has no peak, so no peak is said.
 |
@@ -1841,7 +1841,12 @@ $ tscope analyze --json ./traced/demo.json.gz
 |           "sum_ns": 48000000
 |         },
 |         "achieved_flops_per_s": 8388608000.0,
-|         "peak_flops_per_s": null
+|         "peak_flops_per_s": null,
+|         "each_bytes": null,
+|         "intensity_flops_per_byte": null,
+|         "achieved_bytes_per_s": null,
+|         "peak_bytes_per_s": null,
+|         "bound_by": null
 |       },
 |       "by_shape": [
 |         {
@@ -1858,7 +1863,12 @@ $ tscope analyze --json ./traced/demo.json.gz
 |             "sum_ns": 48000000
 |           },
 |           "achieved_flops_per_s": 8388608000.0,
-|           "peak_flops_per_s": null
+|           "peak_flops_per_s": null,
+|           "each_bytes": null,
+|           "intensity_flops_per_byte": null,
+|           "achieved_bytes_per_s": null,
+|           "peak_bytes_per_s": null,
+|           "bound_by": null
 |         }
 |       ],
 |       "unknown_count": 0,
@@ -2209,9 +2219,9 @@ $ tscope analyze ./traced/cut.json
 |   no operator is known of 2 events, 12.000000 ms
 |
 | Operations of matrix products, convolutions and attention, by shapes (time: of what they launched)
-|   ran       operations          time          achieved  of the peak  type  operator  shapes
-|     2  0.0001342 TFLOP  16.000000 ms  0.008389 TFLOP/s            -  -     all
-|     2  0.0001342 TFLOP  16.000000 ms  0.008389 TFLOP/s            -  -     aten::mm  [[1024,512],[512,64]]
+|   ran       operations          time          achieved  of the peak  moved  bound by  type  operator  shapes
+|     2  0.0001342 TFLOP  16.000000 ms  0.008389 TFLOP/s            -      -  -         -     all
+|     2  0.0001342 TFLOP  16.000000 ms  0.008389 TFLOP/s            -      -  -         -     aten::mm  [[1024,512],[512,64]]
 |   In all the time that devices worked, 20.000000 ms, these operations are 0.006711 TFLOP/s.
 |   The type of the inputs is not recorded, or has no peak, so no peak is said.
 |
