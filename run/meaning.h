@@ -1,4 +1,4 @@
-/* meaning.h - what a number of the steps is to its training, by the name of its column: what is minimized, the norm of its gradient, the
+/* meaning.h - what a number of the steps is to its training, by its column's name: what is minimized, the norm of its gradient, the
  * learning rate, or an evaluation. One table for all who ask: the diff, the analysis and the readers of logs.
  *
  * Names are compared in lower case with their groups: "train/NLL" is train_nll. What no row knows means nothing, and nobody guesses.

@@ -84,6 +84,20 @@ static const uint64_t *at_step(struct side s, size_t *at, int64_t step)
 	return *at < s.n && s.steps[*at] == step ? &s.digests[*at] : NULL;
 }
 
+static uint64_t count_stretch(struct side a, struct side b, int64_t from)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0, at = 0; i < b.n; i++) {
+		const uint64_t *there = b.steps[i] < from ? NULL : at_step(a, &at, b.steps[i]);
+
+		if (there && *there == b.digests[i])
+			break;
+		n += there != NULL;
+	}
+	return n;
+}
+
 static uint64_t count_kept(struct side a, struct side b, int64_t from)
 {
 	uint64_t kept = 0;
@@ -227,6 +241,7 @@ bool ts_batches_relate(const int64_t *steps_a, const uint64_t *digests_a, size_t
 		r.answer = TS_BATCHES_OVERLAP;
 	else
 		r.answer = r.kept ? TS_BATCHES_REPLACED : TS_BATCHES_DISJOINT;
+	r.stretch = r.answer == TS_BATCHES_REPLACED ? count_stretch(a, b, r.step) : 0;
 	*ret = r;
 	return true;
 }

@@ -28,6 +28,7 @@ struct ts_batch_relation {
 	uint64_t
 		shared; /* of the second run's batches there that are not the first's of their step, those that it had at another */
 	uint64_t kept; /* common steps from `step` on whose batches agree */
+	uint64_t stretch; /* REPLACED: common steps from `step` on to the first that agrees again */
 };
 
 /* Digests by step, ascending. scratch is used and not reset. False when it is full. */

@@ -348,6 +348,15 @@ static void data_elsewhere(struct ts_inquiry *q, int64_t step)
 	ts_remain(q, TS_CAUSE_DATA_SET);
 }
 
+enum { STRETCH_LEAST = 3 }; /* batches in a row that share samples, where each of a data set would differ by itself */
+
+/* All batches that differ follow one another, and those behind them agree again: an order that was drawn anew until an epoch's end
+ * looks so, and so do data that were read otherwise for a while. */
+static bool one_stretch(const struct ts_batch_relation *r)
+{
+	return r->stretch >= STRETCH_LEAST && r->stretch == r->compared - r->kept && r->kept > 0;
+}
+
 /* Some batches differ and occur nowhere else, among others that stayed in their places. */
 static void data_replaced(struct ts_inquiry *q, int64_t step)
 {
@@ -359,6 +368,19 @@ static void data_replaced(struct ts_inquiry *q, int64_t step)
 		   "batch has "
 		   "moved",
 		   ts_say_count((double)r->kept).text, ts_say_plural((double)r->compared, "batch digest").text);
+	if (one_stretch(r)) {
+		bool same = same_data_said(q);
+
+		ts_conclude(q, same ? TS_CAUSE_DATA_ORDER : TS_CAUSE_ORDER_OR_SET, same ? TS_CONFIDENCE_LOW : TS_CONFIDENCE_MEDIUM,
+			    "%s in a row hold different samples from step %" PRId64
+			    " on, and those behind them agree again: %s",
+			    ts_say_plural((double)r->stretch, "batch").text, step,
+			    same ? "the data are the same, so the samples seem to have changed places among these batches"
+				 : "the samples changed places among these batches, or these samples differ");
+		ts_remain(q, TS_CAUSE_DATA_ORDER);
+		ts_remain(q, TS_CAUSE_DATA_SET);
+		return;
+	}
 	if (same_data_said(q)) {
 		ts_say_against(q, "both runs say that they read the same data: samples may have changed places between "
 				  "batches or "

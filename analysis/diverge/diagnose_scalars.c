@@ -11,6 +11,8 @@
 #include "base/door.h"
 #include "run/role.h"
 
+enum { FIRST_UPDATES = 2 }; /* records after the first at which the first updates show, with momentum as well */
+
 /* --- resume --- */
 
 /* A digest of the optimizer's state that differs no later than what follows from it; NULL: none is recorded, or it agrees. */
@@ -468,6 +470,13 @@ static bool begins_with_epoch(const struct ts_inquiry *q, bool norm_first)
 	       ts_records(q, q->start, q->f) >= EPOCH_RECORDS;
 }
 
+/* Other batches make losses part for good, and so do weights that a bold first update has moved: one that differs shows at the first
+ * records, and other batches seldom begin there. */
+static bool takes_other_batches(const struct ts_inquiry *q)
+{
+	return ts_batches_seem_other(q) && q->f > q->start && ts_records(q, q->start, q->f) > FIRST_UPDATES;
+}
+
 static void jump(struct ts_inquiry *q)
 {
 	const struct ts_first *loss = &q->first[TS_KIND_LOSS], *norm = &q->first[TS_KIND_GRAD_NORM];
@@ -482,13 +491,21 @@ static void jump(struct ts_inquiry *q)
 		ts_say_for(q, "the gradient norm differs first, after an equal forward pass");
 	push = jump_text(q, norm_first);
 	ts_say_noise(q);
-	if (!norm_first && q->f > q->start && ts_batches_seem_other(q))
+	if (!norm_first && takes_other_batches(q) && ts_is_epoch(q, q->f))
 		ts_conclude(q, TS_CAUSE_DATA_ORDER, TS_CONFIDENCE_LOW,
 			    "The two runs suddenly differ at step %" PRId64
 			    ", and from there on their losses no longer rise and fall together: their batches come in another order or "
-			    "from another position%s: %.*s",
-			    q->f, ts_is_epoch(q, q->f) ? ", from an epoch's beginning on" : "", TS_SPAN_ARG(push));
-	else if (begins_with_epoch(q, norm_first) && !ts_batches_seem_same(q))
+			    "from another position, from an epoch's beginning on: %.*s",
+			    q->f, TS_SPAN_ARG(push));
+	else if (!norm_first && takes_other_batches(q)) {
+		ts_conclude(q, TS_CAUSE_KERNEL_RNG_OR_DATA, TS_CONFIDENCE_LOW,
+			    "The two runs suddenly differ at step %" PRId64
+			    ", and from there on their losses no longer rise and fall together: their batches come in another order or "
+			    "from another position, or they draw other random numbers: %.*s",
+			    q->f, TS_SPAN_ARG(push));
+		ts_remain(q, TS_CAUSE_DATA_ORDER);
+		ts_remain(q, TS_CAUSE_RNG_STREAM);
+	} else if (begins_with_epoch(q, norm_first) && !ts_batches_seem_same(q))
 		ts_conclude(q, TS_CAUSE_DATA_ORDER, TS_CONFIDENCE_LOW,
 			    "The two runs suddenly differ at step %" PRId64
 			    ", where an epoch begins: its data come in another order, or what is done between epochs drew other "

@@ -115,6 +115,9 @@ static void test_replaced(void **state)
 	assert_int_equal(r.compared, 6);
 	assert_int_equal(r.shared, 0);
 	assert_int_equal(r.kept, 5);
+	assert_int_equal(r.stretch, 1);
+	assert_int_equal(relate("abcdefghijkl", "abXYZfghijkl").stretch, 3);
+	assert_int_equal(relate("abcdefghijkl", "abXdYZghijkl").stretch, 1);
 	/* Two batches that changed places did move. */
 	r = relate("abcdefgh", "abedcfgh");
 	assert_int_equal(r.answer, TS_BATCHES_REORDERED);

@@ -512,18 +512,18 @@ static void test_data(void **state)
 	SCENE(s);
 	digest(&s, TS_KIND_BATCH, "digests.batch", 0, 80);
 	parts(&s, TS_KIND_LOSS, "loss", 80, 1e-2, 1e-1, 0.05);
-	s.e.batches = (struct ts_batch_relation){TS_BATCHES_REORDERED, 80, 0, 900, 900, 0};
+	s.e.batches = (struct ts_batch_relation){TS_BATCHES_REORDERED, 80, 0, 900, 900, 0, 0};
 	expect(&s, TS_CAUSE_DATA_ORDER, TS_CONFIDENCE_HIGH);
 	AGAIN(s);
 	digest(&s, TS_KIND_BATCH, "digests.batch", 0, 80);
 	parts(&s, TS_KIND_LOSS, "loss", 80, 1e-2, 1e-1, 0.05);
-	s.e.batches = (struct ts_batch_relation){TS_BATCHES_SHIFTED, 80, -3, 900, 900, 0};
+	s.e.batches = (struct ts_batch_relation){TS_BATCHES_SHIFTED, 80, -3, 900, 900, 0, 0};
 	expect(&s, TS_CAUSE_DATA_POSITION, TS_CONFIDENCE_HIGH);
 	AGAIN(s);
 	/* The runs have no batch in common, and the facts say that the data are the same. */
 	digest(&s, TS_KIND_BATCH, "digests.batch", 0, 80);
 	parts(&s, TS_KIND_LOSS, "loss", 80, 1e-2, 1e-1, 0.05);
-	s.e.batches = (struct ts_batch_relation){TS_BATCHES_DISJOINT, 80, 0, 900, 0, 0};
+	s.e.batches = (struct ts_batch_relation){TS_BATCHES_DISJOINT, 80, 0, 900, 0, 0, 0};
 	say(&s, "data.sha256", "398c", "398c");
 	expect(&s, TS_CAUSE_DATA_ORDER, TS_CONFIDENCE_LOW); /* what makes them made equal ones before */
 	assert_true(may_be(&s, TS_CAUSE_CONFIG));
@@ -531,7 +531,7 @@ static void test_data(void **state)
 	for (int code = 0; code < 2; code++) {
 		digest(&s, TS_KIND_BATCH, "digests.batch", 0, 0);
 		parts(&s, TS_KIND_LOSS, "loss", 0, 1e-2, 1e-1, 0.05);
-		s.e.batches = (struct ts_batch_relation){TS_BATCHES_DISJOINT, 0, 0, 900, 0, 0};
+		s.e.batches = (struct ts_batch_relation){TS_BATCHES_DISJOINT, 0, 0, 900, 0, 0, 0};
 		say(&s, "data.sha256", "398c", "398c");
 		say(&s, "config.lr", "0.1", "0.1");
 		say(&s, "code.commit", "aaaa", code ? "bbbb" : "aaaa");
@@ -540,21 +540,21 @@ static void test_data(void **state)
 	}
 	digest(&s, TS_KIND_BATCH, "digests.batch", 0, 80);
 	parts(&s, TS_KIND_LOSS, "loss", 80, 1e-2, 1e-1, 0.05);
-	s.e.batches = (struct ts_batch_relation){TS_BATCHES_DISJOINT, 80, 0, 900, 0, 0};
+	s.e.batches = (struct ts_batch_relation){TS_BATCHES_DISJOINT, 80, 0, 900, 0, 0, 0};
 	say(&s, "data.sha256", "398c", "77aa");
 	expect(&s, TS_CAUSE_DATA_SET, TS_CONFIDENCE_HIGH);
 	AGAIN(s);
 	/* No fact says which data were read: another order and other data both stay possible. */
 	digest(&s, TS_KIND_BATCH, "digests.batch", 0, 80);
 	parts(&s, TS_KIND_LOSS, "loss", 80, 1e-2, 1e-1, 0.05);
-	s.e.batches = (struct ts_batch_relation){TS_BATCHES_DISJOINT, 80, 0, 900, 0, 0};
+	s.e.batches = (struct ts_batch_relation){TS_BATCHES_DISJOINT, 80, 0, 900, 0, 0, 0};
 	expect(&s, TS_CAUSE_ORDER_OR_SET, TS_CONFIDENCE_MEDIUM);
 	assert_true(may_be(&s, TS_CAUSE_DATA_SET));
 	AGAIN(s);
 	/* Batches that differ long before anything else does are not the cause. */
 	digest(&s, TS_KIND_BATCH, "digests.batch", 0, 10);
 	parts(&s, TS_KIND_LOSS, "loss", 80, 1e-2, 1e-1, 0.05);
-	s.e.batches = (struct ts_batch_relation){TS_BATCHES_REORDERED, 10, 0, 900, 900, 0};
+	s.e.batches = (struct ts_batch_relation){TS_BATCHES_REORDERED, 10, 0, 900, 900, 0, 0};
 	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
 	AGAIN(s);
 	/* Neither are those that differ afterwards. */
@@ -580,7 +580,7 @@ static void test_shares(void **state)
 	SCENE(s);
 	digest(&s, TS_KIND_BATCH, "digests.batch", 0, 0);
 	parts(&s, TS_KIND_LOSS, "loss", 0, 1e-7, 1e-7, 0);
-	s.e.batches = (struct ts_batch_relation){TS_BATCHES_DISJOINT, 0, 0, 1000, 0, 0};
+	s.e.batches = (struct ts_batch_relation){TS_BATCHES_DISJOINT, 0, 0, 1000, 0, 0, 0};
 	say(&s, "data.sha256", "398c", "398c");
 	say(&s, "parallelism.world_size", "1", "2");
 	s.e.world_a = 1;
@@ -592,14 +592,14 @@ static void test_shares(void **state)
 	digest(&s, TS_KIND_BATCH, "digests.batch", 0, 0);
 	add(&s, TS_KIND_BATCH, "digests.batch", 1)->in_a = false;
 	parts(&s, TS_KIND_LOSS, "loss", 0, 1e-7, 1e-7, 0);
-	s.e.batches = (struct ts_batch_relation){TS_BATCHES_DISJOINT, 0, 0, 1000, 0, 0};
+	s.e.batches = (struct ts_batch_relation){TS_BATCHES_DISJOINT, 0, 0, 1000, 0, 0, 0};
 	expect(&s, TS_CAUSE_ROUNDING, TS_CONFIDENCE_MEDIUM);
 	assert_true(may_be(&s, TS_CAUSE_REDUCTION_ORDER));
 	AGAIN(s);
 	/* With the same number of ranks, it is a batch that differs. */
 	digest(&s, TS_KIND_BATCH, "digests.batch", 0, 0);
 	parts(&s, TS_KIND_LOSS, "loss", 0, 1e-2, 1e-1, 0);
-	s.e.batches = (struct ts_batch_relation){TS_BATCHES_DISJOINT, 0, 0, 1000, 0, 0};
+	s.e.batches = (struct ts_batch_relation){TS_BATCHES_DISJOINT, 0, 0, 1000, 0, 0, 0};
 	s.e.world_a = s.e.world_b = 2;
 	expect(&s, TS_CAUSE_ORDER_OR_SET, TS_CONFIDENCE_MEDIUM);
 	close_scene(&s);
@@ -611,30 +611,41 @@ static void test_replaced(void **state)
 	SCENE(s);
 	digest(&s, TS_KIND_BATCH, "digests.batch", 0, 80);
 	parts(&s, TS_KIND_LOSS, "loss", 80, 1e-3, 1e-2, 0.05);
-	s.e.batches = (struct ts_batch_relation){TS_BATCHES_REPLACED, 80, 0, 900, 0, 870};
+	s.e.batches = (struct ts_batch_relation){TS_BATCHES_REPLACED, 80, 0, 900, 0, 870, 0};
 	expect(&s, TS_CAUSE_DATA_SET, TS_CONFIDENCE_MEDIUM);
 	assert_true(may_be(&s, TS_CAUSE_DATA_ORDER));
 	AGAIN(s);
 	digest(&s, TS_KIND_BATCH, "digests.batch", 0, 80);
 	parts(&s, TS_KIND_LOSS, "loss", 80, 1e-3, 1e-2, 0.05);
-	s.e.batches = (struct ts_batch_relation){TS_BATCHES_REPLACED, 80, 0, 900, 0, 870};
+	s.e.batches = (struct ts_batch_relation){TS_BATCHES_REPLACED, 80, 0, 900, 0, 870, 0};
 	say(&s, "data.sha256", "398c", "77aa");
 	expect(&s, TS_CAUSE_DATA_SET, TS_CONFIDENCE_HIGH);
 	AGAIN(s);
 	/* A digest that only one run recorded is not a different digest. */
 	digest(&s, TS_KIND_BATCH, "digests.batch", 0, 80);
 	parts(&s, TS_KIND_LOSS, "loss", 80, 1e-3, 1e-2, 0.05);
-	s.e.batches = (struct ts_batch_relation){TS_BATCHES_REPLACED, 80, 0, 900, 0, 870};
+	s.e.batches = (struct ts_batch_relation){TS_BATCHES_REPLACED, 80, 0, 900, 0, 870, 0};
 	say(&s, "data.sha256", "398c", NULL);
 	expect(&s, TS_CAUSE_DATA_SET, TS_CONFIDENCE_MEDIUM);
 	AGAIN(s);
 	/* The digests of the data are equal: at most samples changed places. */
 	digest(&s, TS_KIND_BATCH, "digests.batch", 0, 80);
 	parts(&s, TS_KIND_LOSS, "loss", 80, 1e-3, 1e-2, 0.05);
-	s.e.batches = (struct ts_batch_relation){TS_BATCHES_REPLACED, 80, 0, 900, 0, 870};
+	s.e.batches = (struct ts_batch_relation){TS_BATCHES_REPLACED, 80, 0, 900, 0, 870, 0};
 	say(&s, "data.sha256", "398c", "398c");
 	expect(&s, TS_CAUSE_ORDER_OR_SET, TS_CONFIDENCE_MEDIUM);
 	assert_true(may_be(&s, TS_CAUSE_DATA_SET));
+	/* All thirty that differ follow one another: the samples of these batches may have changed places. */
+	s.e.batches.stretch = 30;
+	expect(&s, TS_CAUSE_DATA_ORDER, TS_CONFIDENCE_LOW);
+	assert_true(may_be(&s, TS_CAUSE_DATA_SET));
+	s.e.batches.stretch = 29; /* one more differs elsewhere */
+	expect(&s, TS_CAUSE_ORDER_OR_SET, TS_CONFIDENCE_MEDIUM);
+	AGAIN(s);
+	digest(&s, TS_KIND_BATCH, "digests.batch", 0, 80);
+	parts(&s, TS_KIND_LOSS, "loss", 80, 1e-3, 1e-2, 0.05);
+	s.e.batches = (struct ts_batch_relation){TS_BATCHES_REPLACED, 80, 0, 900, 0, 870, 30};
+	expect(&s, TS_CAUSE_ORDER_OR_SET, TS_CONFIDENCE_MEDIUM);
 	close_scene(&s);
 }
 
@@ -1029,7 +1040,7 @@ static void test_named_at_once(void **state)
 	digest(&s, TS_KIND_BATCH, "digests.batch", 0, 0);
 	digest(&s, TS_KIND_PARAMS, "digests.params", 0, 1);
 	parts(&s, TS_KIND_LOSS, "loss", 0, 2e-2, 1e-1, 0);
-	s.e.batches = (struct ts_batch_relation){TS_BATCHES_DISJOINT, 0, 0, 1000, 0, 0};
+	s.e.batches = (struct ts_batch_relation){TS_BATCHES_DISJOINT, 0, 0, 1000, 0, 0, 0};
 	say(&s, "config.lr", "1", "1");
 	say(&s, "libraries.tokenizers", "0.21", "0.22");
 	ask(&s);
@@ -1039,7 +1050,7 @@ static void test_named_at_once(void **state)
 	digest(&s, TS_KIND_BATCH, "digests.batch", 0, 0);
 	digest(&s, TS_KIND_PARAMS, "digests.params", 0, 1);
 	parts(&s, TS_KIND_LOSS, "loss", 0, 2e-2, 1e-1, 0);
-	s.e.batches = (struct ts_batch_relation){TS_BATCHES_DISJOINT, 0, 0, 1000, 0, 0};
+	s.e.batches = (struct ts_batch_relation){TS_BATCHES_DISJOINT, 0, 0, 1000, 0, 0, 0};
 	say(&s, "config.lr", "1", "1");
 	say(&s, "config.unheard_of", NULL, "true");
 	ask(&s);
@@ -1225,8 +1236,9 @@ static void test_noise_of_losses(void **state)
 	SCENE(s);
 	parts(&s, TS_KIND_LOSS, "loss", 60, 5e-2, 5e-2, 0);
 	s.e.noise = (struct ts_pattern_noise){TS_NOISE_APART, 0.05, 140};
-	expect(&s, TS_CAUSE_DATA_ORDER, TS_CONFIDENCE_LOW);
-	assert_true(may_be(&s, TS_CAUSE_CORRUPTION) && may_be(&s, TS_CAUSE_DATA_POSITION));
+	expect(&s, TS_CAUSE_KERNEL_RNG_OR_DATA, TS_CONFIDENCE_LOW);
+	assert_true(may_be(&s, TS_CAUSE_CORRUPTION) && may_be(&s, TS_CAUSE_DATA_POSITION) && may_be(&s, TS_CAUSE_RNG_STREAM));
+	assert_int_equal(s.d.remaining[0], TS_CAUSE_DATA_ORDER);
 	assert_true(says_for(&s, "no longer rise and fall together"));
 	s.e.rewards = true; /* it makes its own data */
 	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
@@ -1344,7 +1356,7 @@ static void test_resume(void **state)
 	AGAIN(s);
 	resume_at(&s, 100);
 	digest(&s, TS_KIND_BATCH, "digests.batch", 0, 100);
-	s.e.batches = (struct ts_batch_relation){TS_BATCHES_SHIFTED, 100, -100, 900, 900, 0};
+	s.e.batches = (struct ts_batch_relation){TS_BATCHES_SHIFTED, 100, -100, 900, 900, 0, 0};
 	parts(&s, TS_KIND_LOSS, "loss", 100, 2e-2, 0.3, 0);
 	expect(&s, TS_CAUSE_RESUME_DATA, TS_CONFIDENCE_HIGH);
 	AGAIN(s);
@@ -2385,7 +2397,7 @@ static void test_on_policy(void **state)
 	digest(&s, TS_KIND_BATCH, "digests.batch", 0, 0);
 	parts(&s, TS_KIND_LOSS, "loss", 0, 3e-2, 1e-1, 0);
 	agrees(&s, TS_KIND_GRADS, "digests.grads");
-	s.e.batches = (struct ts_batch_relation){TS_BATCHES_DISJOINT, 0, 0, 1000, 0, 0};
+	s.e.batches = (struct ts_batch_relation){TS_BATCHES_DISJOINT, 0, 0, 1000, 0, 0, 0};
 	say(&s, "data.sha256", "398c", "398c");
 	expect(&s, TS_CAUSE_KERNEL_RNG_OR_DATA, TS_CONFIDENCE_LOW);
 	assert_true(may_be(&s, TS_CAUSE_ON_POLICY) && may_be(&s, TS_CAUSE_RNG_STREAM) && may_be(&s, TS_CAUSE_DATA_ORDER));
@@ -2470,7 +2482,7 @@ static void test_batches_of_a_policy(void **state)
 		digest(&s, TS_KIND_BATCH, "digests.batch", 0, 52);
 		digest(&s, TS_KIND_PARAMS, "digests.params", 0, 52);
 		parts(&s, TS_KIND_LOSS, "loss", 52, 3e-2, 1e-1, 0);
-		s.e.batches = (struct ts_batch_relation){TS_BATCHES_DISJOINT, 0, 0, 900, 0, 0};
+		s.e.batches = (struct ts_batch_relation){TS_BATCHES_DISJOINT, 0, 0, 900, 0, 0, 0};
 		if (rewards)
 			expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
 		else
