@@ -140,11 +140,30 @@ static bool is_window(const double *x, const double *y, size_t n, double slack, 
 	return false;
 }
 
+static bool is_root(const double *x, const double *y, size_t n, double slack, struct ts_pattern_report *ret)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!(x[i] >= 0) || !near(y[i] * y[i], x[i], slack * (1 + 2 * fabs(y[i]))))
+			return false;
+	*ret = (struct ts_pattern_report){.rule = TS_REPORT_ROOT, .points = n};
+	return true;
+}
+
+static bool is_exp(const double *x, const double *y, size_t n, double slack, struct ts_pattern_report *ret)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!near(y[i], exp(x[i]), slack * (1 + fabs(y[i]))))
+			return false;
+	*ret = (struct ts_pattern_report){.rule = TS_REPORT_EXP, .points = n};
+	return true;
+}
+
 static bool follows(const double *x, const double *y, size_t n, double slack, struct ts_pattern_report *ret)
 {
 	return varies(x, n, slack) &&
 	       (is_plus(x, y, n, slack, ret) || is_late(x, y, n, slack, ret) || is_smoothed(x, y, n, slack, ret) ||
-		is_divided(x, y, n, slack, ret) || is_running(x, y, n, slack, ret) || is_window(x, y, n, slack, ret));
+		is_divided(x, y, n, slack, ret) || is_running(x, y, n, slack, ret) || is_window(x, y, n, slack, ret) ||
+		is_root(x, y, n, slack, ret) || is_exp(x, y, n, slack, ret));
 }
 
 struct ts_pattern_report ts_pattern_report_find(const double *a, const double *b, size_t n, double slack)

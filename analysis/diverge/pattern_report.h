@@ -1,5 +1,5 @@
 /* pattern_report.h - the losses of one run are computed from those of the other alone: a constant is added, they are logged some
- * records late, or a mean over several records is logged.
+ * records late, a mean over several records is logged, or a root or an exponential of them.
  *
  * A training that differs has losses that no such rule gives for long, so where one gives every value, only the report differs. Values
  * are as exact as they were written: the rule may be off by `slack` of theirs.
@@ -18,6 +18,8 @@ enum ts_report_rule {
 	TS_REPORT_SMOOTHED = 3, /* a mean with weights that fall by a constant factor from one record to the one before */
 	TS_REPORT_RUNNING = 4,	/* the mean of all records since some record, as of an epoch or an interval */
 	TS_REPORT_WINDOW = 5,	/* the mean of the last records, always as many */
+	TS_REPORT_ROOT = 6,	/* the square root, as an RMSE is of an MSE */
+	TS_REPORT_EXP = 7,	/* the exponential, as a perplexity is of an nll */
 };
 
 struct ts_pattern_report {

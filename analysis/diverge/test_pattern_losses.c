@@ -79,6 +79,14 @@ static void test_rules(void **state)
 	for (size_t i = 0; i < N; i++)
 		b[i] = i < 4 ? a[i] : (a[i] + a[i - 1] + a[i - 2] + a[i - 3] + a[i - 4]) / 5;
 	expect_rule(a, b, TS_REPORT_WINDOW, 0, 5);
+	for (size_t i = 0; i < N; i++)
+		b[i] = sqrt(a[i]);
+	expect_rule(a, b, TS_REPORT_ROOT, 0, 0);
+	for (size_t i = 0; i < N; i++)
+		b[i] = exp(a[i]);
+	expect_rule(a, b, TS_REPORT_EXP, 0, 0);
+	b[N / 2] *= 1.001; /* one value that is not */
+	assert_int_equal(ts_pattern_report_find(a, b, N, slack).rule, TS_REPORT_NONE);
 }
 
 static void test_no_rule(void **state)
