@@ -583,7 +583,8 @@ static struct ts_span rule_text(struct ts_inquiry *q, const struct ts_pattern_re
 	case TS_REPORT_ROOT:
 		return ts_inquiry_text(q, "The %s run logs the square root of the losses of the %s run", log, other);
 	case TS_REPORT_EXP:
-		return ts_inquiry_text(q, "The %s run logs the exponential of the losses of the %s run, as a perplexity is", log, other);
+		return ts_inquiry_text(q, "The %s run logs the exponential of the losses of the %s run, as a perplexity is", log,
+				       other);
 	case TS_REPORT_NONE:
 		break;
 	}
