@@ -754,6 +754,39 @@ class Loops(Zero):
                 self.assertEqual((recording.rank, recording.world_size, len(recording.times)), (rank, 2, 5))
         self.assertIn("tscope diff ./runs/train ./runs/train-2", done.stderr)
 
+    def test_ranks_that_are_spawned(self):
+        """As one that a launcher has started; the traceback of one has no frame of ours."""
+        self.write("train.py", (
+            "import argparse, os, sys, torch, torch.distributed as dist\n"
+            "def train(rank, world, to, fails):\n"
+            "    dist.init_process_group('gloo', init_method='file://' + to, rank=rank, world_size=world)\n"
+            "    model = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(8, 1))\n"
+            "    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)\n"
+            "    for i in range(5): model(torch.ones(4, 8)).sum().backward(); optimizer.step()\n"
+            "    if fails: raise ValueError('planted')\n"
+            "    dist.destroy_process_group()\n"
+            "if __name__ == '__main__':\n"
+            "    parser = argparse.ArgumentParser(); parser.add_argument('--fails', action='store_true'); args = parser.parse_args()\n"
+            "    torch.multiprocessing.spawn(train, (2, os.path.abspath('meet' + str(args.fails)), args.fails), 2)\n"
+        ))
+        done = self.run_python("-m", "tscope", "--directory", "runs/spawned", "train.py")
+        self.assertEqual((done.returncode, done.stderr.count("recorded in ./runs/spawned")), (0, 1), done.stderr)
+        self.assertNotIn("no step of a torch optimizer", done.stderr)
+        for rank in (0, 1):
+            recording = self.read(f"runs/spawned/rank{rank}")
+            self.assertEqual((recording.rank, recording.world_size, len(recording.times)), (rank, 2, 5))
+        with open("runs/spawned/rank0/run.json", encoding="utf-8") as file:
+            self.assertEqual(json.load(file)["config"], {"fails": False})
+        done = self.run_python("-m", "tscope", "--directory", "runs/failed", "train.py", "--fails")
+        self.assertEqual(done.returncode, 1)
+        self.assertNotIn("_spawned.py", done.stderr.partition("terminated with")[2])
+        for rank in (0, 1):
+            with open(f"runs/failed/rank{rank}/facts.json", encoding="utf-8") as file:
+                end = json.load(file)["session"].get("end", {})
+            if end.get("type") == "ValueError":
+                break
+        self.assertEqual((end.get("type"), end.get("message")), ("ValueError", "planted"))
+
 
 if __name__ == "__main__":
     unittest.main()

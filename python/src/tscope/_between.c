@@ -29,15 +29,24 @@ static PyObject *between_new(PyTypeObject *type, PyObject *args, PyObject *kwarg
 	return (PyObject *)self;
 }
 
-/* Whatever `after` does, what the function raised goes on. */
+/* Whatever `after` does, what the function raised goes on. It is what sys.exc_info() has meanwhile. */
 static PyObject *leave(PyObject *after, PyObject *seen, PyObject *given)
 {
-	PyObject *type, *value, *trace, *none;
+	PyObject *type, *value, *trace, *none, *outer_type = NULL, *outer_value = NULL, *outer_trace = NULL;
 
 	PyErr_Fetch(&type, &value, &trace);
+	if (type) {
+		PyErr_NormalizeException(&type, &value, &trace);
+		PyErr_GetExcInfo(&outer_type, &outer_value, &outer_trace);
+		Py_INCREF(type);
+		Py_XINCREF(value);
+		Py_XINCREF(trace);
+		PyErr_SetExcInfo(type, value, trace);
+	}
 	none = recorder_swallow(PyObject_CallFunctionObjArgs(after, seen, NULL));
 	if (type) {
 		PyErr_Clear();
+		PyErr_SetExcInfo(outer_type, outer_value, outer_trace);
 		PyErr_Restore(type, value, trace);
 	} else if (!none) {
 		Py_CLEAR(given);

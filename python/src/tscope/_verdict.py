@@ -157,6 +157,17 @@ def _is_terminal() -> bool:
     return sys.stderr is not None and sys.stderr.isatty()
 
 
+def end(zero: "Zero", wanted: Optional[bool]) -> None:
+    """Ends the recording of a program, and says what there is to say.
+
+    >>> from tscope import _zero
+    >>> end(_zero.install(), wanted=False)
+    """
+    zero.stop()
+    if wanted is not False and zero.rank() == 0:
+        _say_all(zero.last(), tuple(zero.unseen()), _is_terminal() if wanted is None else wanted)
+
+
 def at_exit(zero: "Zero", wanted: Optional[bool]) -> None:
     """Has the end of the program end its recording, and say what there is to say: by default the verdict on a terminal alone.
 
@@ -166,11 +177,5 @@ def at_exit(zero: "Zero", wanted: Optional[bool]) -> None:
     >>> zero.stop()
     """
     pid = os.getpid()
-
-    def end() -> None:
-        if os.getpid() == pid:
-            zero.stop()
-            if wanted is not False and zero.rank() == 0:
-                _say_all(zero.last(), tuple(zero.unseen()), _is_terminal() if wanted is None else wanted)
-
-    atexit.register(end)
+    zero.verdict = wanted
+    atexit.register(lambda: end(zero, wanted) if os.getpid() == pid else None)

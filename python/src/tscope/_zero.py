@@ -76,12 +76,16 @@ class Zero:
         self.framework = ""
         self.tracker: Any = None  # of an Accelerator
         self.installed = False
+        self.place: Optional[int] = None  # of a process that the program has spawned
+        self.verdict: Optional[bool] = None  # as `_verdict.at_exit` has it
+        self._spawned = False  # the program has spawned processes, which are its ranks
         self._logged: list[tuple[tuple[Any, ...], dict[str, Any]]] = []  # before there was a run
         self._by_log = False  # what is logged makes the steps
         self._tried = False  # a run was begun, whether or not it could be recorded
         self._pid = os.getpid()
         self._imports = _Imports({"torch": self._torch, "torch._dynamo.utils": self._dynamo, "argparse": self._argparse})
         self._imports.wanted.update({name: functools.partial(self._framework, name) for name in _FRAMEWORKS})
+        self._imports.wanted["torch.multiprocessing.spawn"] = self._spawn
         self._imports.wanted.update({"accelerate.data_loader": self._loaders, "accelerate.accelerator": self._accelerate})
 
     def install(self) -> None:
@@ -99,6 +103,35 @@ class Zero:
     def _dynamo(self, utils: Any) -> None:
         if self.loop is not None:
             self.loop.hide_from(utils)
+
+    def _spawn(self, module: Any) -> None:
+        """Processes that torch.multiprocessing spawns train instead of this one."""
+        from tscope import _spawned
+
+        for owner in (module, sys.modules.get("torch.multiprocessing")):
+            before = getattr(owner, "start_processes", None)
+            if before is not None:
+                owner.start_processes = _spawned.starts(self, before)  # type: ignore[union-attr]
+
+    def spawns(self) -> bool:
+        """Whether processes that begin now are those of the training: not where this one trains, or a framework has its own.
+
+        >>> Zero("runs/spawned", 0, {}).spawns()
+        False
+        """
+        if not self.installed or os.getpid() != self._pid or self.framework or self._tried or _run.begun() is not None:
+            return False
+        self._spawned = True
+        return True
+
+    def how(self) -> dict[str, Any]:
+        """Returns how a process that begins is recorded, for `_spawned.recorded`.
+
+        >>> Zero("runs/spawned", 0, {}).how()["directory"]
+        'runs/spawned'
+        """
+        found = {"directory": self.directory, "digests_every": self.digests_every, "options": self.options}
+        return {**found, "config": self.config, "verdict": self.verdict}
 
     def _argparse(self, argparse: Any) -> None:
         """What the program parsed last is its configuration."""
@@ -135,6 +168,8 @@ class Zero:
         if self._tried or os.getpid() != self._pid or self.framework or _run.begun() is not other:
             return None
         self._tried = True
+        if _stands_alone(self.place):
+            return None
         try:
             config = self.config or None
             run: _run.Run = _run.start(config=config, **self.where()) if tracker is None else tracker.begun(config)
@@ -241,7 +276,7 @@ class Zero:
 
     def unseen(self) -> list[str]:
         """Returns what could not be seen, each with the line to add."""
-        if self.framework or self._by_log or (self.run is None and _run.begun() is not None):
+        if self.framework or self._by_log or self._spawned or (self.run is None and _run.begun() is not None):
             return []
         loop = self.loop
         if loop is None or not loop.seen["optimizer"]:
@@ -291,6 +326,14 @@ class Zero:
             self._begin_by_log()
         if self.run is not None:
             self.run.finish()
+
+
+def _stands_alone(place: Optional[int]) -> bool:
+    """Whether a process that was spawned, and is not the first, belongs to no group of ranks: it is said, and not recorded."""
+    if not place or _ranks.here(None, None)[1] > 1:
+        return False
+    say(f"process {place} of those that were spawned is in no group of torch.distributed; it is not recorded, and training goes on")
+    return True
 
 
 def current() -> Optional[Zero]:
