@@ -43,8 +43,8 @@ static bool multiples_of(const struct ts_series *stamps, double per_second)
 	return true;
 }
 
-/* By how much a time between may be off, in s: timestamps of whole seconds or milliseconds, as many logs have them, pass none or one too
- * many. */
+/* By how much a time between may be off, in s: timestamps of whole seconds or milliseconds, as many logs have them, pass none or one
+ * too many. */
 static double coarseness(const struct ts_series *stamps)
 {
 	for (double per_second = 1; per_second <= 1000; per_second *= 10)

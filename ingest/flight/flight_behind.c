@@ -157,17 +157,18 @@ static size_t last_calls(const struct entry *e, size_t n, const struct ts_flight
 }
 
 /* ahead: the call of this dump, one of those of so many ranks. within: who is behind has not ended its last call. */
-static void say_late(struct judging *j, const struct ts_flight_call *behind, bool within, const struct ts_flight_call *ahead, size_t dump,
-		     size_t n)
+static void say_late(struct judging *j, const struct ts_flight_call *behind, bool within, const struct ts_flight_call *ahead,
+		     size_t dump, size_t n)
 {
-	const char *others = others_said(j, n, dump), *there = call_said(j, behind), *here = call_said(j, ahead), *group = group_said(j, ahead);
+	const char *ranks = ranks_said(j), *others = others_said(j, n, dump), *group = group_said(j, ahead);
+	const char *last = call_said(j, behind), *there = call_said(j, ahead);
 
 	if (within)
-		say(j, ts_arena_printf(j->arena, "%s did not end collective %s %s, and %s came to %s", ranks_said(j), there, group, others,
-				       here));
+		say(j, ts_arena_printf(j->arena, "%s did not end collective %s %s, and %s came to %s", ranks, last, group, others,
+				       there));
 	else
-		say(j, ts_arena_printf(j->arena, "%s called no collective %s after %s, and %s came to %s", ranks_said(j), group, there,
-				       others, here));
+		say(j, ts_arena_printf(j->arena, "%s called no collective %s after %s, and %s came to %s", ranks, group, last, others,
+				       there));
 }
 
 /* Ranks of which there is no dump, where the group is that of all ranks. */

@@ -2,8 +2,8 @@
  *
  * Of each group, in the order of its name: the first number at which ranks called different operations, or the same with sizes that
  * have to be equal and are not: the fewer are behind, and nobody where none of them has most. Else those whose last number is less
- * than that of others, but for those that wait in it as all others do, who only called ahead of their devices. Else, where all wait at one
- * number, those of which there is no dump. The first group that has such ranks is the answer. Pure.
+ * than that of others, but for those that wait in it as all others do, who only called ahead of their devices. Else, where all wait
+ * at one number, those of which there is no dump. The first group that has such ranks is the answer. Pure.
  */
 #ifndef TSCOPE_INGEST_FLIGHT_FLIGHT_BEHIND_H
 #define TSCOPE_INGEST_FLIGHT_FLIGHT_BEHIND_H
