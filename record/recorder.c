@@ -310,7 +310,7 @@ static void say_end(struct tscope_run *run, bool ended, bool died)
 	if (died)
 		ts_area_stop(run->area, ECHILD);
 	if (atomic_load(&run->area->stopped)) {
-		ts_run_stopped(run);
+		ts_run_stopped_at_end(run);
 	} else if (!ended) {
 		ts_run_trouble(run, "the file system does not answer, and nobody waits for the end of the recording");
 	} else if (facts_failed(run)) {

@@ -101,8 +101,8 @@ _Noreturn void ts_run_stop(struct tscope_run *run);
 void ts_run_say(const struct tscope_run *run, const char *what);
 /* Notes what went wrong, the first time also on standard error. */
 void ts_run_trouble(struct tscope_run *run, const char *what);
-/* Says once that the recording has stopped, and why. */
-void ts_run_stopped(struct tscope_run *run);
+/* Says once that the recording has stopped, why, and how much is lost: the end finds it, and nobody can ask for that any more. */
+void ts_run_stopped_at_end(struct tscope_run *run);
 /* A frame found no room. */
 void ts_run_lost(struct tscope_run *run);
 /* A value was given to a column of another kind (0 is no column, and no trouble). */

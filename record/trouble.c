@@ -5,6 +5,7 @@
 #include "record/recorder.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -42,7 +43,8 @@ static void put_cause(const struct tscope_run *run, char text[256])
 						 : strerror(error));
 }
 
-void ts_run_stopped(struct tscope_run *run)
+/* Says once that the recording has stopped, and why. */
+static void say_stopped(struct tscope_run *run)
 {
 	char what[256];
 
@@ -52,10 +54,23 @@ void ts_run_stopped(struct tscope_run *run)
 	ts_run_trouble(run, what);
 }
 
+void ts_run_stopped_at_end(struct tscope_run *run)
+{
+	uint64_t lost = atomic_load(&run->area->lost);
+	char cause[256], what[320];
+
+	if (atomic_load_explicit(&run->trouble, memory_order_relaxed))
+		return;
+	put_cause(run, cause);
+	if (lost)
+		(void)snprintf(what, sizeof what, "%s, and %" PRIu64 " frame%s not in the file", cause, lost, lost == 1 ? " is" : "s are");
+	ts_run_trouble(run, lost ? what : cause);
+}
+
 void ts_run_lost(struct tscope_run *run)
 {
 	atomic_fetch_add_explicit(&run->area->lost, 1, memory_order_relaxed);
-	ts_run_stopped(run);
+	say_stopped(run);
 }
 
 void ts_run_refused(struct tscope_run *run, tscope_column column)
