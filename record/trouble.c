@@ -63,7 +63,8 @@ void ts_run_stopped_at_end(struct tscope_run *run)
 		return;
 	put_cause(run, cause);
 	if (lost)
-		(void)snprintf(what, sizeof what, "%s, and %" PRIu64 " frame%s not in the file", cause, lost, lost == 1 ? " is" : "s are");
+		(void)snprintf(what, sizeof what, "%s, and %" PRIu64 " frame%s not in the file", cause, lost,
+			       lost == 1 ? " is" : "s are");
 	ts_run_trouble(run, lost ? what : cause);
 }
 
