@@ -157,8 +157,8 @@ static bool same_name(const char *variable, const char *name)
 static bool is_asked(const char *variable)
 {
 	static const char *const names[] = {
-		"TSCOPE_DIRECTORY", "TSCOPE_STOP", "TSCOPE_WATCH", "TSCOPE_OPERATIONS", "TSCOPE_RUNNER", "TSCOPE_RECIPE",
-		"TSCOPE_VARIABLES", "PWD", "OLDPWD", "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"};
+		"TSCOPE_DIRECTORY", "TSCOPE_STOP", "TSCOPE_WATCH", "TSCOPE_OPERATIONS", "TSCOPE_INPUTS", "TSCOPE_RUNNER",
+		"TSCOPE_RECIPE", "TSCOPE_VARIABLES", "PWD", "OLDPWD", "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"};
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (same_name(variable, names[i]))

@@ -51,6 +51,46 @@ static const char script[] =
 	"print(f\"{NAME}: {differ} of {len(outputs)} outputs differ from the first, torch {torch.__version__}\")\n"
 	"sys.exit(differ > 0)\n";
 
+/* The same of what was saved of the call, of one run or of several. */
+static const char replay[] =
+	"import sys\n"
+	"import torch\n"
+	"device = sys.argv[1] if len(sys.argv) > 1 else None  # another one than that of the run\n"
+	"\n"
+	"\n"
+	"def moved(a, where):\n"
+	"    if isinstance(a, torch.Tensor):\n"
+	"        return a.to(where, copy=True)\n"
+	"    return [moved(x, where) for x in a] if isinstance(a, list) else a\n"
+	"\n"
+	"\n"
+	"def bits(a):\n"
+	"    if isinstance(a, torch.Tensor):\n"
+	"        return a.cpu().contiguous().reshape(-1).view(torch.uint8).numpy().tobytes()\n"
+	"    return [bits(x) for x in a] if isinstance(a, (list, tuple)) else repr(a)\n"
+	"\n"
+	"\n"
+	"operation, wrong, gave = torch.ops, 0, []\n"
+	"for part in NAME.split(\".\"):\n"
+	"    operation = getattr(operation, part)\n"
+	"for path in FILES:\n"
+	"    kept = torch.load(path, weights_only=True)\n"
+	"    where = device or kept[\"device\"]\n"
+	"    if kept[\"name\"] != NAME:\n"
+	"        sys.exit(f\"{path} has a call of {kept['name']}\")\n"
+	"    named = {k: where if k == \"device\" else v for k, v in kept[\"kwargs\"].items()}\n"
+	"    outputs = []\n"
+	"    for _ in range(20):\n"
+	"        args, kwargs = moved(kept[\"args\"], where), {k: moved(v, where) for k, v in named.items()}\n"
+	"        outputs.append(bits(operation(*args, **kwargs)))\n"
+	"    differ, again = sum(o != outputs[0] for o in outputs), outputs[0] == bits(kept[\"out\"])\n"
+	"    print(f\"{path}: {differ} of 20 outputs differ from the first, which is {'that' if again else 'not that'} of the run\")\n"
+	"    wrong |= differ > 0 or not again\n"
+	"    gave.append(bits([kept[\"args\"], sorted(kept[\"kwargs\"].items())]))\n"
+	"same = 'the same' if gave == gave[:1] * len(gave) else 'not the same'\n"
+	"print(f\"torch {torch.__version__}; what it was given is {same} in all files\")\n"
+	"sys.exit(wrong)\n";
+
 /* 2:aten.mm.default, or 2:aten.mm.default#3, which is the fourth in that step. */
 static enum ts_status read_at(struct ts_cli *cli, int64_t *ret_step, struct ts_span *ret_name, uint64_t *ret_occurrence,
 			      struct ts_error *err)
@@ -107,6 +147,32 @@ static enum ts_status find(struct ts_span calls, struct ts_span name, uint64_t o
 			    seen ? ", counted from 0" : "; 'tscope diff' names the operation as it has to be written");
 }
 
+/* --inputs FILE, once for each run. */
+static enum ts_status print_replay(struct ts_cli *cli, struct ts_error *err)
+{
+	struct ts_json json;
+	struct ts_span name;
+	uint64_t occurrence;
+	const char *file;
+	int64_t step;
+
+	if (read_at(cli, &step, &name, &occurrence, err))
+		return err->status;
+	ts_buf_printf(&cli->out,
+		      "# An operation of step %" PRId64 ", with what it was given in the runs, as TSCOPE_INPUTS saved it.\nNAME = ",
+		      step);
+	json = ts_json_of(&cli->out);
+	ts_json_span(&json, name);
+	ts_buf_str(&cli->out, "\nFILES = ");
+	json = ts_json_of(&cli->out);
+	ts_json_array(&json);
+	for (size_t i = 0; (file = ts_args_nth(&cli->args, "inputs", i)) != NULL; i++)
+		ts_json_string(&json, file);
+	ts_json_end(&json);
+	ts_buf_printf(&cli->out, "\n%s", replay);
+	return ts_buf_check(&cli->out, err);
+}
+
 static enum ts_status print(struct ts_cli *cli, struct ts_error *err)
 {
 	struct ts_json json = ts_json_of(&cli->out);
@@ -135,5 +201,7 @@ enum ts_status ts_verb_repro_op(struct ts_cli *cli, struct ts_error *err)
 {
 	if (cli->json)
 		return ts_error_set(err, TS_INVALID, "repro-op prints a script, and no JSON");
-	return print(cli, err) ? ts_error_prefix(err, "repro-op") : TS_OK;
+	if (ts_args_nth(&cli->args, "inputs", 0) ? print_replay(cli, err) : print(cli, err))
+		return ts_error_prefix(err, "repro-op");
+	return TS_OK;
 }

@@ -645,11 +645,15 @@ static const struct ts_example check_resume_examples[] = {
 static const struct ts_option repro_op_options[] = {
 	{.name = "at", .argument = "STEP:OP",
 	 .help = "the operation, as diff names it: 2:aten.mm.default, or 2:aten.mm.default#3 for its fourth call in that step"},
+	{.name = "inputs", .argument = "FILE", .repeat = true,
+	 .help = "what the call was given and gave, as TSCOPE_INPUTS=STEP:OP saved it: once for each run"},
 	READ_OPTIONS,
 	END_OPTIONS,
 };
 static const struct ts_example repro_op_examples[] = {
 	{"tscope repro-op exp1 --at 2:aten.mm.default > op.py", "a script that calls it 20 times, and says whether outputs differ"},
+	{"tscope repro-op exp1 --at 2:aten.mm.default --inputs a/operation-2-aten.mm.default-0.pt > op.py",
+	 "the same with the values that were saved"},
 	END_EXAMPLES,
 };
 
@@ -1382,9 +1386,11 @@ const struct ts_verb ts_verbs[] = {
 		.about = "Prints a script of at most 40 lines of Python for the report of a bug. It calls the operation 20 times with "
 			 "tensors of the recorded shapes and types, and says how many outputs differ from the first; its exit code is "
 			 "1 where one does. Values were not saved: they are drawn from a seed, whole numbers in the range that was "
-			 "recorded, so an operation that differs for certain values alone may repeat there. A word behind the "
-			 "script's name is another device, such as cuda. Calls are recorded under TSCOPE_OPERATIONS=FIRST-LAST:aten, "
-			 "as check-determinism asks for with a command.\n\n" ABOUT_RUN,
+			 "recorded, so an operation that differs for certain values alone may repeat there. --inputs takes the values "
+			 "that were saved, of both runs where it is given twice: the script then says whether each gives what it gave "
+			 "in its run, and whether both were given the same. A word behind the script's name is another device, such as "
+			 "cuda. Calls are recorded under TSCOPE_OPERATIONS=FIRST-LAST:aten, as check-determinism asks for with a "
+			 "command.\n\n" ABOUT_RUN,
 		.options = repro_op_options, .examples = repro_op_examples,
 		.exits = EXITS_DONE,
 		.min_words = 1, .max_words = 1, .paths = 1, .words = TS_COMPLETE_RUN,

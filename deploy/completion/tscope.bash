@@ -270,6 +270,7 @@ _tscope_complete()
 	gate:--limit) :; return ;;
 	gate:--runner) :; return ;;
 	repro-op:--at) :; return ;;
+	repro-op:--inputs) :; return ;;
 	repro-op:--pattern) :; return ;;
 	repro-op:--map) :; return ;;
 	golden:--why) :; return ;;
@@ -351,7 +352,7 @@ _tscope_complete()
 		why) options+=" --budget --dry-run --checkpoint --resume -y --yes --clone -d --directory --limit --runner --jobs --no-push --pattern --map" ;;
 		bisect) options+=" --judge --noise --metric --wrong --versions --steps --budget --part --clone -d --directory --limit --runner --jobs --no-push" ;;
 		gate) options+=" -b --baseline --bundle --paired --metric --better --policy -w --workload --across --exclude --inconclusive --junit --markdown --github --gitlab --request --verdict --explain --check --replay --init --repro --golden --profile --runs --steps --resume --certificate --clone --copy -d --directory --limit --runner" ;;
-		repro-op) options+=" --at --pattern --map" ;;
+		repro-op) options+=" --at --inputs --pattern --map" ;;
 		golden) options+=" --why --by --steps" ;;
 		baseline) options+=" -b --baseline --bundle --metric --policy -w --workload --across --exclude -r --reason --branch" ;;
 		trend) options+=" -m --metric --better -l --limit --like --policy -w --workload --across --exclude --html --force --exit-code" ;;

@@ -1,7 +1,7 @@
 #include "ingest/text/text_doing.h"
 
 #include "base/text.h"
-#include "ingest/text/text_named.h"
+#include "ingest/text/text_token.h"
 
 static const char *const trains[] = {"train", "training", NULL};
 static const char *const evaluates[] = {"valid", "val", "validation", "validating", "eval", "dev", "evaluation", "evaluate", NULL};

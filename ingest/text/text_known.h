@@ -1,7 +1,7 @@
 /* text_known.h - programs whose lines say too little of themselves to be guessed: a mark by which the log is known, and templates.
  *
- * The table is in text_known.c. A program belongs there if its lines have no names, or none that only trainings measure, and the mark is
- * one that no other text has. To add one, add a row with the place in its source, and a log to test_text_guess.
+ * The table is in text_known.c. A program belongs there if its lines have no names, or none that only trainings measure, and the mark
+ * is one that no other text has. To add one, add a row with the place in its source, and a log to test_text_guess.
  */
 #ifndef TSCOPE_INGEST_TEXT_TEXT_KNOWN_H
 #define TSCOPE_INGEST_TEXT_TEXT_KNOWN_H

@@ -42,29 +42,6 @@ static bool is_number(const struct ts_text_token *t)
 	return t->kind == TS_TEXT_NUMBER || t->kind == TS_TEXT_FRACTION || t->kind == TS_TEXT_DURATION;
 }
 
-static uint8_t lower(uint8_t c)
-{
-	return ts_is_alpha(c) ? c | 32 : c;
-}
-
-bool ts_text_word_among(struct ts_span word, const char *const *list)
-{
-	uint8_t first = word.len ? lower(word.data[0]) : 0;
-
-	for (; *list; list++) {
-		const char *want = *list;
-		size_t i = 0;
-
-		if ((uint8_t)want[0] != first)
-			continue;
-		while (i < word.len && want[i] && lower(word.data[i]) == (uint8_t)want[i])
-			i++;
-		if (i == word.len && !want[i])
-			return true;
-	}
-	return false;
-}
-
 static bool is_level(struct ts_span word)
 {
 	static const char *const levels[] = {"info", "debug", "warning", "warn", "error", "critical", NULL};
@@ -90,7 +67,8 @@ bool ts_text_breaks(const struct ts_text_tokens *tokens, size_t i)
 
 	if (t->kind == TS_TEXT_WORD)
 		return (is_level(t->text) && !names_value(tokens, i)) ||
-		       (t->gap > 1 && i > 0 && tokens->items[i - 1].kind == TS_TEXT_WORD && !ts_text_is_doing(tokens->items[i - 1].text));
+		       (t->gap > 1 && i > 0 && tokens->items[i - 1].kind == TS_TEXT_WORD &&
+			!ts_text_is_doing(tokens->items[i - 1].text));
 	return t->kind == TS_TEXT_OTHER || (t->kind == TS_TEXT_MARK && !memchr(":='\"`", t->mark, 5));
 }
 

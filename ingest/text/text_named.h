@@ -21,8 +21,6 @@
 bool ts_text_named(const struct ts_text_tokens *tokens, size_t from, size_t end, struct ts_span line, struct ts_text_record *r);
 /* The same for a text that was not cut into tokens. */
 bool ts_text_named_in(struct ts_span text, struct ts_text_record *r);
-/* Whether the word, in either case, is in the list, which is in lower case and ends with NULL. */
-bool ts_text_word_among(struct ts_span word, const char *const *list);
 /* Whether words end before this token: a level of a logger, a mark that separates, a wide gap between two words. */
 bool ts_text_breaks(const struct ts_text_tokens *tokens, size_t i);
 /* Whether the token is a whole number between words and a number with decimals, which counts what they name: "Train loss 40 0.52". */

@@ -506,3 +506,26 @@ void ts_text_tokenize(struct ts_span line, struct ts_text_tokens *ret_tokens)
 		at = t->end;
 	}
 }
+
+static uint8_t lower(uint8_t c)
+{
+	return ts_is_alpha(c) ? c | 32 : c;
+}
+
+bool ts_text_word_among(struct ts_span word, const char *const *list)
+{
+	uint8_t first = word.len ? lower(word.data[0]) : 0;
+
+	for (; *list; list++) {
+		const char *want = *list;
+		size_t i = 0;
+
+		if ((uint8_t)want[0] != first)
+			continue;
+		while (i < word.len && want[i] && lower(word.data[i]) == (uint8_t)want[i])
+			i++;
+		if (i == word.len && !want[i])
+			return true;
+	}
+	return false;
+}

@@ -38,6 +38,8 @@ struct ts_text_tokens {
 void ts_text_tokenize(struct ts_span line, struct ts_text_tokens *ret_tokens);
 /* The bytes of the duration that text begins with, and its seconds; 0: it begins with none. "12:30" is one, "12" is none. */
 size_t ts_text_duration(struct ts_span text, double *ret_seconds);
+/* Whether the word, in either case, is in the list, which is in lower case and ends with NULL. */
+bool ts_text_word_among(struct ts_span word, const char *const *list);
 /* The bytes of the unit that text begins with, such as "ms", "GiB", "%", "s/it"; 0: it begins with none that is known. */
 size_t ts_text_unit(struct ts_span text);
 

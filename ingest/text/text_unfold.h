@@ -7,8 +7,8 @@
  *	DLLL {"step": [3, 100], "data": {"train_loss": 2.5}}	NVIDIA's DLLogger
  *		epoch 3, step 100: train_loss=2.5
  *
- * What counts steps comes first, then the numbers; those of an object within the object have their own names. Texts that are no numbers,
- * times, and the place in a source are left out. Takes time in proportion to the line.
+ * What counts steps comes first, then the numbers; those of an object within the object have their own names. Texts that are no
+ * numbers, times, and the place in a source are left out. Takes time in proportion to the line.
  */
 #ifndef TSCOPE_INGEST_TEXT_TEXT_UNFOLD_H
 #define TSCOPE_INGEST_TEXT_TEXT_UNFOLD_H

@@ -129,6 +129,29 @@ class Asked(support.Case):
         self.assertIn(f"aten.addmm.default\t0\ttrain.py:{model}\n", lines)
         self.assertIn(f"\ttrain.py:{backward}\n", lines)
 
+    @unittest.skipIf(torch is None, "no torch")
+    def test_what_a_call_was_given_is_saved(self):
+        source = TORCH.replace("START", 'import tscope\nrun = tscope.start("runs/mine")\n').replace("LOOP", "with run.step(): step()")
+        self.program(source, directory="asked", stop=2, operations="1-2:aten", inputs="2:aten.addmm.default#1")
+        kept = torch.load("asked/operation-2-aten.addmm.default-1.pt", weights_only=True)
+        bias, given, weights = kept["args"]
+        self.assertEqual((kept["name"], kept["device"], kept["kwargs"], given.shape), ("aten.addmm.default", "cpu", {}, (16, 8)))
+        self.assertTrue(torch.equal(torch.addmm(bias, given, weights), kept["out"]))
+        self.assertEqual({row["step"] for row in self.read("asked").digests}, {1, 2})
+
+    @unittest.skipIf(torch is None, "no torch")
+    def test_what_a_call_in_place_was_given_is_as_it_was_before(self):
+        source = TORCH.replace("START", 'import tscope\nrun = tscope.start("runs/mine")\n').replace("LOOP", "with run.step(): step()")
+        self.program(source, directory="asked", stop=1, inputs="1:aten.add_.Tensor")
+        kept = torch.load("asked/operation-1-aten.add_.Tensor-0.pt", weights_only=True)
+        self.assertFalse(torch.equal(kept["args"][0], kept["out"]))
+        again = torch.ops.aten.add_.Tensor(kept["args"][0].clone(), *kept["args"][1:], **kept["kwargs"])
+        self.assertTrue(torch.equal(again, kept["out"]))
+
+    def test_what_names_no_call_is_said(self):
+        done = self.program(LOOP, directory="asked", inputs="aten.mm.default")
+        self.assertIn("TSCOPE_INPUTS='aten.mm.default' names no call", done.stderr)
+
 
 if __name__ == "__main__":
     unittest.main()

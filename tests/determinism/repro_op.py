@@ -45,6 +45,23 @@ def main():
             if torch:
                 ran = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=120)
                 check(f"{at}: the script", ran.returncode == 0 and "0 of 20 outputs differ" in ran.stdout, (ran.returncode, ran.stdout, ran.stderr))
+        saved = [os.path.join(folder, name) for name in ("a.pt", "b.pt", "c.pt")]
+        if torch:
+            import torch as t
+            a, b = t.randn(3, 4), t.randn(4, 5)
+            kept = {"name": "aten.mm.default", "device": "cpu", "args": [a, b], "kwargs": {}, "out": a @ b}
+            t.save(kept, saved[0])
+            t.save({**kept, "args": [2 * a, b], "out": 2 * a @ b}, saved[1])
+            t.save({**kept, "out": a @ b + 1}, saved[2])
+        cases = ((saved[:1], 0, "which is that of the run"), (saved[:2], 0, "not the same in all files"),
+                 (saved[::2], 1, "which is not that of the run"), (saved[:1] * 2, 0, "is the same in all files"))
+        for files, code, said in cases:
+            got, text, err = ask("1:aten.mm.default", *(word for file in files for word in ("--inputs", file)))
+            check(f"inputs {said}", got == 0 and len(text.splitlines()) <= 40, (got, len(text.splitlines()), text, err))
+            compile(text, "op.py", "exec")
+            if torch:
+                ran = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=120)
+                check(f"replayed {said}", ran.returncode == code and said in ran.stdout, (ran.returncode, ran.stdout, ran.stderr))
         code, text, err = ask("1:aten.mul.Tensor")
         check("what was recorded stays a string", code == 0 and len(text.splitlines()) <= 40, text)
         compile(text, "op.py", "exec")

@@ -3,6 +3,7 @@
 TSCOPE_DIRECTORY=DIR: the first run of the program is recorded there, whatever the script names, and further ones in DIR-2, ...
 TSCOPE_STOP=STEP: when a step behind STEP begins, the run is ended and the program with exit code 0.
 TSCOPE_WATCH=FIRST-LAST: digests in each of these steps. TSCOPE_OPERATIONS=FIRST-LAST[:aten]: those of their operations, too.
+TSCOPE_INPUTS=STEP:OPERATION[#N]: what that call of torch was given and gave is saved (tscope repro-op --inputs).
 TSCOPE_DETERMINISTIC=1: torch, where it is there, is told to use deterministic algorithms; an operation that has none fails then.
 """
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 _GRACE_S = 30.0  # so long the program may take to end, once it was told
 _SEEKS = 100  # steps after which a loop that torch has no part in is taken for one
+_CALL = re.compile(r"(\d{1,18}):([\w.]{1,200})(?:#(\d{1,9}))?")
 _STEPS = re.compile(r"(\d{1,18})(?:-(\d{1,18}))?(:aten)?")
 
 
@@ -35,6 +37,24 @@ def steps_of(text: str) -> Optional[tuple[int, int, bool]]:
     first = int(found[1])
     last = int(found[2]) if found[2] else first
     return (first, last, found[3] is not None) if last >= first else None
+
+
+def call_of(text: str) -> Optional[tuple[int, str, int]]:
+    """Returns the step, the operation and which of its calls there is meant; None where the text is wrong.
+
+    >>> call_of("2:aten.mm.default#3"), call_of("2:aten.mm.default"), call_of("aten.mm.default")
+    ((2, 'aten.mm.default', 3), (2, 'aten.mm.default', 0), None)
+    """
+    found = _CALL.fullmatch(text.strip())
+    return None if found is None else (int(found[1]), found[2], int(found[3] or 0))
+
+
+def _inputs() -> Optional[tuple[int, str, int]]:
+    text = os.environ.get("TSCOPE_INPUTS", "")
+    found = call_of(text) if text else None
+    if text and found is None:
+        say(f"TSCOPE_INPUTS={text!r} names no call: it is STEP:OPERATION, or STEP:OPERATION#N")
+    return found
 
 
 def _variable(name: str) -> Optional[tuple[int, int, bool]]:
@@ -54,6 +74,7 @@ class Asked:
         self.directory = os.environ.get("TSCOPE_DIRECTORY", "")
         self.stop, self.watch = _variable("TSCOPE_STOP"), _variable("TSCOPE_WATCH")
         self.operations = _variable("TSCOPE_OPERATIONS")
+        self.inputs = _inputs()
         self._pid = os.getpid()
         self._begun = False  # the program has begun a run
 
@@ -79,7 +100,7 @@ class Asked:
         stop, self.stop = self.stop, None
         if stop is not None:
             run._add_window(Stop(run, stop[1]))
-        if self.watch or self.operations:
+        if self.watch or self.operations or self.inputs:
             run._add_window(Seek(run, self))
 
     def watched(self, run: "Run", model: Any) -> None:
@@ -185,10 +206,13 @@ class Seek(Window):
         self._model: Any = None
         self._handles: list[Any] = []
         self._looked = 0
+        inputs, asked.inputs = asked.inputs, None
+        if inputs is not None:
+            run._operations(None, [inputs[0]], "aten", inputs[1:])
         if asked.operations is not None and asked.operations[2]:
             first, last, _ = asked.operations
             asked.operations = None
-            run.operations(None, range(first, last + 1), "aten")
+            run.operations(None, (step for step in range(first, last + 1) if inputs is None or step != inputs[0]), "aten")
 
     def begin(self, step: int) -> None:
         """A step has begun: where torch is there, and nobody watches, hooks on all modules and optimizers see the first."""

@@ -8,7 +8,7 @@ import json
 import os
 import sys
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Optional
 
 from tscope._digests import bits_of, local, of_set
 from tscope._layers import tensors_in
@@ -98,7 +98,7 @@ class Operations(Window):
     >>> operations.end(0)
     """
 
-    def __init__(self, run: "Run", model: Any, steps: Iterable[int], of: str) -> None:
+    def __init__(self, run: "Run", model: Any, steps: Iterable[int], of: str, inputs: Optional[tuple[str, int]] = None) -> None:
         import torch
 
         if of not in ("modules", "aten"):
@@ -112,6 +112,7 @@ class Operations(Window):
         self._mode: Any = None
         self._lines = Lines(torch)
         self._calls: list[str] = []
+        self._inputs = inputs  # an operation, and which of its calls in the step is saved
         self._await(0)
 
     def _await(self, step: int) -> None:
@@ -131,7 +132,8 @@ class Operations(Window):
         self._lines.begin()
         if self._of == "aten":
             self._calls = []
-            self._mode = _mode(self._torch, self._run, self._lines, self._calls)
+            saved = Saved(self._torch, self._run, step, *self._inputs) if self._inputs else None
+            self._mode = _mode(self._torch, self._run, self._lines, self._calls, saved)
             self._mode.__enter__()
             return
         self._given = []
@@ -185,10 +187,64 @@ class Operations(Window):
             self._run.facts({"session": {"operations": {"lines": text}}})
 
 
-def _mode(torch: Any, run: "Run", lines: Lines, calls: list[str]) -> Any:
+def copied(torch: Any, value: Any) -> Any:
+    """Returns an argument of an operation as it is now, for torch.save: tensors with their strides in memory of the host.
+
+    >>> import torch
+    >>> copied(torch, [torch.ones(2), 1.5, slice(None)])
+    [tensor([1., 1.]), 1.5, None]
+    """
+    if isinstance(value, torch.Tensor):
+        return local(value).detach().to("cpu", copy=True, memory_format=torch.preserve_format)
+    if isinstance(value, (list, tuple)):
+        return [copied(torch, item) for item in value]
+    if isinstance(value, torch.device):
+        return value.type
+    return value if value is None or isinstance(value, (bool, int, float, str, torch.dtype)) else None
+
+
+class Saved:
+    """Saves what one call of a step was given and gave, as a file in the folder of the run.
+
+    >>> import torch
+    >>> saved = Saved(torch, run, 0, "aten.mm.default", 0)
+    >>> saved.before("aten.relu.default", (), {})
+    >>> saved.after(None)
+    """
+
+    def __init__(self, torch: Any, run: "Run", step: int, name: str, occurrence: int) -> None:
+        self._torch, self._run, self._name, self._left = torch, run, name, occurrence
+        self._path = os.path.join(run.directory, f"operation-{step}-{name}-{occurrence}.pt")
+        self._given: Any = None
+
+    def before(self, name: str, args: Any, kwargs: Any) -> None:
+        """An operation is about to run: it may write to what it was given."""
+        if name != self._name:
+            return
+        self._left -= 1
+        if self._left == -1:
+            try:
+                where = [tensor.device.type for tensor in tensors_in(self._torch, (args, kwargs))]
+                named = {key: copied(self._torch, value) for key, value in kwargs.items()}
+                self._given = {"name": name, "device": where[0] if where else "cpu", "args": copied(self._torch, args), "kwargs": named}
+            except Exception as error:
+                self._run._cannot(f"operations: {type(error).__name__}: {error}")
+
+    def after(self, out: Any) -> None:
+        """It has run."""
+        given, self._given = self._given, None
+        if given is None:
+            return
+        try:
+            self._torch.save({**given, "out": copied(self._torch, out)}, self._path)
+        except Exception as error:
+            self._run._cannot(f"operations: {type(error).__name__}: {error}")
+
+
+def _mode(torch: Any, run: "Run", lines: Lines, calls: list[str], saved: Optional[Saved]) -> Any:
     """Returns the mode in which every operation of torch is recorded, those of the backward pass and of the optimizer, too.
 
-    What each was called with is appended to calls: its name and its arguments, a line each.
+    What each was called with is appended to calls: its name and its arguments, a line each. The call that saved means is saved.
     """
     from torch.utils._python_dispatch import TorchDispatchMode
 
@@ -204,7 +260,11 @@ def _mode(torch: Any, run: "Run", lines: Lines, calls: list[str]) -> Any:
                 room -= len(call) + 1
                 if room > 0:
                     calls.append(call)
+            if saved is not None:
+                saved.before(str(op), args, kwargs or {})
             out = op(*args, **(kwargs or {}))
+            if saved is not None:
+                saved.after(out)
             unwritten.follow(torch, op, (args, kwargs), out)
             gave = _maybe(torch, run, out, unwritten)
             if gave is not None:

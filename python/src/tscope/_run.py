@@ -413,12 +413,15 @@ class Run(Recorder):
         >>> with run.step():
         ...     loss = model(torch.ones(4, 2)).sum()
         """
+        self._operations(model, steps, of, None)
+
+    def _operations(self, model: Any, steps: Iterable[int], of: str, inputs: Optional[tuple[str, int]]) -> None:
         if not self.enabled:
             return
         try:
             from tscope._operations import Operations
 
-            self._add_window(Operations(self, model, steps, of))
+            self._add_window(Operations(self, model, steps, of, inputs))
         except Exception as error:
             self._cannot(f"operations: {type(error).__name__}: {error}")
 
