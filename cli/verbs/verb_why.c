@@ -15,6 +15,7 @@
 #include "experiment/foresight.h"
 #include "experiment/search.h"
 
+#include <dirent.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -95,41 +96,87 @@ static const char *const *resumed_words(struct ts_cli *cli, const char *const *a
 	return words;
 }
 
-/* --checkpoint STEP:FILE, as often as there are some: runs begin at the nearest one before the first difference. */
+/* The nearest checkpoint before the first difference so far. */
+struct nearest {
+	int64_t step; /* -1: none */
+	const char *path;
+};
+
+static void offer(const struct ts_why_problem *p, int64_t step, const char *path, struct nearest *n)
+{
+	if (step < p->first && step >= p->start && step > n->step)
+		*n = (struct nearest){step, path};
+}
+
+/* checkpoints/step{step}.pt: all files of the folder whose names are so. */
+static enum ts_status offer_all(struct ts_cli *cli, const struct ts_why_problem *p, const char *text, struct nearest *n,
+				struct ts_error *err)
+{
+	static const char slot[] = "{step}";
+	const char *name = ts_path_last(text), *at = strstr(name, slot), *folder;
+	struct dirent *entry;
+	DIR *dir;
+
+	if (!at)
+		return ts_error_set(err, TS_INVALID,
+				    "--checkpoint %s: {step} stands in the name of the file, not in that of a folder", text);
+	folder = name == text ? "." : ts_arena_phrase(&cli->arena, "%.*s", (int)(name - text), text);
+	dir = opendir(folder);
+	if (!dir)
+		return ts_error_set(err, TS_NOT_FOUND, "--checkpoint: the folder %s cannot be read", folder);
+	while ((entry = readdir(dir)) != NULL) {
+		struct ts_span found = ts_span_str(entry->d_name), before = ts_span_of(name, (size_t)(at - name));
+		const char *after = at + strlen(slot);
+		int64_t step;
+
+		if (found.len <= before.len + strlen(after) || !ts_span_starts(found, before) || !ts_span_ends(found, after))
+			continue;
+		found = ts_span_part(found, before.len, found.len - before.len - strlen(after));
+		if (ts_is_digit(found.data[0]) && ts_parse_i64(found, &step))
+			offer(p, step, ts_arena_phrase(&cli->arena, "%s/%s", folder, entry->d_name), n);
+	}
+	(void)closedir(dir);
+	return ts_arena_check(&cli->arena, err);
+}
+
+/* --checkpoint STEP:FILE, as often as there are some, or a FILE with {step}: runs begin at the nearest before the first difference. */
 static enum ts_status from_checkpoint(struct asking *a, struct ts_error *err)
 {
 	struct ts_cli *cli = a->cli;
 	struct ts_why_problem *p = a->problem;
-	const char *resume = ts_args_text(&cli->args, "resume"), *text, *nearest = NULL;
-	int64_t best = -1;
+	const char *resume = ts_args_text(&cli->args, "resume"), *text;
+	struct nearest nearest = {-1, NULL};
 	char whole[PATH_MAX];
 
 	for (size_t i = 0; (text = ts_args_nth(&cli->args, "checkpoint", i)) != NULL; i++) {
 		const char *colon = strchr(text, ':');
 		int64_t step;
 
+		if (strstr(text, "{step}")) {
+			if (offer_all(cli, p, text, &nearest, err))
+				return err->status;
+			continue;
+		}
 		if (!colon || !colon[1] || !ts_parse_i64(ts_span_of(text, (size_t)(colon - text)), &step) || step < 0)
 			return ts_error_set(err, TS_INVALID,
-					    "--checkpoint is the step behind which it was written, and its path, as 400:step400.pt");
-		if (step < p->first && step >= p->start && step > best) {
-			best = step;
-			nearest = colon + 1;
-		}
+					    "--checkpoint is the step behind which it was written, and its path, as "
+					    "400:step400.pt; or the path of all of them, as step{step}.pt");
+		offer(p, step, colon + 1, &nearest);
 	}
 	if (!ts_args_nth(&cli->args, "checkpoint", 0) != !resume)
 		return ts_error_set(err, TS_INVALID,
 				    "--checkpoint and --resume belong together: where it lies, and how a training goes on from it");
-	if (!nearest || !p->argv)
+	if (!nearest.path || !p->argv)
 		return TS_OK;
-	if (!realpath(nearest, whole))
-		return ts_error_set(err, TS_NOT_FOUND, "--checkpoint: %s is not there", nearest);
+	if (!realpath(nearest.path, whole))
+		return ts_error_set(err, TS_NOT_FOUND, "--checkpoint: %s is not there", nearest.path);
 	a->argv = p->argv;
 	a->start = p->start;
 	p->argv = resumed_words(cli, p->argv, resume, ts_arena_phrase(&cli->arena, "%s", whole), err);
 	if (!p->argv)
 		return err->status;
-	p->start = p->search.start = best + 1;
-	ts_cli_say(cli, "runs begin at step %" PRId64 ", from the checkpoint %s", p->start, nearest);
+	p->start = p->search.start = nearest.step + 1;
+	ts_cli_say(cli, "runs begin at step %" PRId64 ", from the checkpoint %s", p->start, nearest.path);
 	return TS_OK;
 }
 

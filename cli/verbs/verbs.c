@@ -123,7 +123,7 @@ static const struct ts_option why_options[] = {
 	{.name = "dry-run", .help = "show which runs would be made, to which step, and run nothing"},
 	{.name = "checkpoint", .argument = "STEP:FILE", .repeat = true,
 	 .help = "begin runs at the nearest checkpoint before the first difference (the step behind which it was written, and its "
-		 "path)"},
+		 "path; or one path with {step} in its name, for all that are there)"},
 	{.name = "resume", .argument = "WORDS",
 	 .help = "what is added to COMMAND to go on from one: '--load {checkpoint}'"},
 	{.name = "yes", .letter = 'y',

@@ -381,6 +381,15 @@ def checkpoints(p):
     code, said, err = p.why("deep", *given, "--resume", "--load {checkpoint}", "-d", os.path.join(p.top, "from-17"))
     check("runs begin at the nearest checkpoint", code == 0 and said["proved"] and paths(said) == ["config.late"] and "begin at step 18" in err and
           all(t["run_step_count"] in (6, 22) for t in said["trials"]), (code, said, err))
+    some = os.path.join(p.top, "some")
+    os.makedirs(some)
+    for step in (4, 12, 17, 30):
+        os.link(f"{saved}/{step}.ckpt", f"{some}/{step}.ckpt")
+    os.link(f"{saved}/19.ckpt", f"{some}/19.ckpt.tmp")
+    code, said, err = p.why("deep", "--checkpoint", some + "/{step}.ckpt", "--resume", "--load {checkpoint}", "--dry-run")
+    check("the nearest of all checkpoints of a name", "begin at step 18" in err and "17.ckpt" in err, (code, said, err))
+    code, said, err = p.why("deep", "--checkpoint", "{step}/last.ckpt", "--resume", "--load {checkpoint}", "--dry-run")
+    check("a checkpoint's step stands in the name of its file", code == 2 and "in the name of the file" in err, (code, said, err))
     with open(os.path.join(saved, "lame.ckpt"), "w", encoding="utf-8") as f:
         json.dump({**json.load(open(os.path.join(saved, "17.ckpt"), encoding="utf-8")), "lame": 0.5}, f)
     code, said, err = p.why("deep", "--checkpoint", f"17:{saved}/lame.ckpt", "--resume", "--load={checkpoint}", "-d", os.path.join(p.top, "unread"))
