@@ -28,6 +28,7 @@ static enum ts_status push_refs(struct ts_closure *c, const struct ts_sealed *se
 {
 	struct ts_object object;
 	struct ts_span bytes;
+	size_t before = c->n;
 
 	if (ts_unseal(sealed, &c->arena, &bytes, err) || ts_object_parse(bytes, &object, err) ||
 	    reserve(c, object.nrefs, err))
@@ -41,7 +42,7 @@ static enum ts_status push_refs(struct ts_closure *c, const struct ts_sealed *se
 		if (first)
 			c->stack[c->n++] = id;
 	}
-	return TS_OK;
+	return c->ops->ahead ? c->ops->ahead(c->ctx, c->stack + before, c->n - before, err) : TS_OK;
 }
 
 static enum ts_status step(struct ts_closure *c, const struct ts_id *id, struct ts_error *err)

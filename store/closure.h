@@ -22,6 +22,8 @@ struct ts_closure_ops {
 	enum ts_status (*look)(void *ctx, const struct ts_id *id, struct ts_arena *arena, struct ts_found *ret_found,
 			       struct ts_error *err);
 	enum ts_status (*trouble)(void *ctx, const struct ts_id *id, struct ts_error *err);
+	/* These are seen for the first time and will be looked at. NULL: nobody wants to know. */
+	enum ts_status (*ahead)(void *ctx, const struct ts_id *ids, size_t n, struct ts_error *err);
 };
 
 struct ts_closure {

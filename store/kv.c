@@ -123,6 +123,11 @@ enum ts_status ts_walk_prev(struct ts_walk *w, bool *ret_found, struct ts_error 
 	return move(w, TS_MOVE_PREV, w->key, ret_found, err);
 }
 
+enum ts_status ts_read_ahead(struct ts_read r, enum ts_db db, const struct ts_span *keys, size_t n, struct ts_error *err)
+{
+	return r.kv->far && n > 1 ? r.kv->ops->ahead(r, db, keys, n, err) : TS_OK;
+}
+
 enum ts_status ts_walk_open(struct ts_walk *w, struct ts_read r, enum ts_db db, struct ts_span prefix, bool *ret_found,
 			    struct ts_error *err)
 {

@@ -140,6 +140,8 @@ struct ts_kv_ops {
 	void (*end)(struct ts_read *r);
 	enum ts_status (*get)(struct ts_read r, enum ts_db db, struct ts_span key, struct ts_span *ret_value, bool *ret_found,
 			      struct ts_error *err);
+	/* See ts_read_ahead; of a layer that is far. */
+	enum ts_status (*ahead)(struct ts_read r, enum ts_db db, const struct ts_span *keys, size_t n, struct ts_error *err);
 	/* Sets w->at; walk_end gets any walk that was begun. */
 	enum ts_status (*walk_begin)(struct ts_walk *w, struct ts_error *err);
 	/* Sets w->key and w->value if there is such a key. After a write to its database only FROM and BELOW are allowed. */
@@ -186,6 +188,7 @@ struct ts_kv {
 	const char *where;   /* for texts: the path of the store */
 	struct ts_kv *base;  /* what shines through where this one has nothing; NULL: none */
 	uint64_t first_pack; /* the least number of its packs; those below are its base's */
+	bool far;	     /* each read of it, or of what is below it, is a round trip */
 	struct ts_spare spare;
 	atomic_uint_fast64_t asked_bytes, new_bytes; /* struct ts_store_vitals */
 };
@@ -212,6 +215,9 @@ static inline enum ts_status ts_read_get(struct ts_read r, enum ts_db db, struct
 {
 	return r.kv->ops->get(r, db, key, ret_value, ret_found, err);
 }
+/* Says which keys of a database will be read next, so that a layer that is far fetches all of them by one round trip. Of each database
+ * the last call counts. The keys are copied. */
+enum ts_status ts_read_ahead(struct ts_read r, enum ts_db db, const struct ts_span *keys, size_t n, struct ts_error *err);
 enum ts_status ts_read_u64(struct ts_read r, const char *key, uint64_t *ret_value,
 			   struct ts_error *err); /* reads a number of meta; 0 if it is not there */
 enum ts_status ts_read_count(struct ts_read r, enum ts_db db, uint64_t *ret_n, struct ts_error *err);

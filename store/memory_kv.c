@@ -48,6 +48,7 @@ struct memory {
 	pthread_rwlock_t lock;
 	struct list lists[TS_DBS];
 	struct ts_kv *under; /* what shines through; NULL: none */
+	bool gathers;	     /* what is written here is put into `under` by and by */
 	struct ts_memory_files files; /* of a layer that shows files */
 	uint64_t noise;	  /* decides how high an item is */
 	struct txn alone; /* of all readers where there is no base */
@@ -198,6 +199,11 @@ static enum ts_status memory_get(struct ts_read r, enum ts_db db, struct ts_span
 	if (*ret_found)
 		*ret_value = value_of(item);
 	return TS_OK;
+}
+
+static enum ts_status memory_ahead(struct ts_read r, enum ts_db db, const struct ts_span *keys, size_t n, struct ts_error *err)
+{
+	return ts_read_ahead(((struct txn *)r.txn)->base, db, keys, n, err);
 }
 
 /* A walk here has no place but its key; over a base, w->at is the walk through that. */
@@ -374,14 +380,21 @@ static enum ts_status put_outside(struct ts_write *w, enum ts_db db, struct ts_s
 	return TS_OK;
 }
 
+/* Whether what is deleted here is gone although the layer below has it. An object of a store below stays: who sweeps this layer lets go
+ * only what was put here. */
+static bool hides(const struct memory *m, enum ts_db db)
+{
+	return m->under && !(m->kv.base && db == TS_DB_OBJECTS);
+}
+
 static enum ts_status memory_delete(struct ts_write *w, enum ts_db db, struct ts_span key, struct ts_error *err)
 {
 	struct memory *m = memory_of(w->kv);
 	struct change change = {.db = db, .removed = find_exact(&m->lists[db], key, NULL)};
 	struct ts_span value;
-	bool below = false;
+	bool below = m->gathers; /* what it may have is deleted in any case */
 
-	if (m->under && ts_read_get(((struct txn *)w->txn)->base, db, key, &value, &below, err))
+	if (!below && hides(m, db) && ts_read_get(((struct txn *)w->txn)->base, db, key, &value, &below, err))
 		return err->status;
 	if (!below && !change.removed)
 		return TS_OK;
@@ -454,6 +467,7 @@ static const struct ts_kv_ops memory_ops = {
 	.begin = memory_begin,
 	.end = memory_end,
 	.get = memory_get,
+	.ahead = memory_ahead,
 	.count = memory_count,
 	.walk_begin = memory_walk_begin,
 	.walk_move = memory_walk_move,
@@ -489,6 +503,7 @@ static enum ts_status open_as(const struct ts_store *as, struct ts_engine **ret_
 		return ts_error_set(err, TS_NO_MEMORY, "out of memory for a store in memory");
 	if (as->below) {
 		m->kv.base = m->under = ts_kv_of(as->below);
+		m->kv.far = m->under->far;
 		m->kv.first_pack = packs_over;
 	} else if (memory_commit(&m->kv, run_begin, NULL, 0, err)) {
 		memory_release(&m->kv);
@@ -524,6 +539,7 @@ static const struct ts_kv_ops files_ops = {
 	.begin = memory_begin,
 	.end = memory_end,
 	.get = memory_get,
+	.ahead = memory_ahead,
 	.count = memory_count,
 	.walk_begin = memory_walk_begin,
 	.walk_move = memory_walk_move,
@@ -590,6 +606,8 @@ enum ts_status ts_gather_begin(struct ts_kv *under, struct ts_kv **ret_kv, struc
 	if (!m)
 		return ts_error_set(err, TS_NO_MEMORY, "out of memory to write %s", under->where);
 	m->under = under;
+	m->gathers = true;
+	m->kv.far = under->far;
 	*ret_kv = &m->kv;
 	return TS_OK;
 }

@@ -242,7 +242,7 @@ static enum ts_status trouble(void *ctx, const struct ts_id *id, struct ts_error
 	return TS_OK;
 }
 
-static const struct ts_closure_ops walk_ops = {visit, look, trouble};
+static const struct ts_closure_ops walk_ops = {visit, look, trouble, NULL};
 
 /* Counts one project, whose roots are [from, to). */
 static enum ts_status count_project(struct counting *c, size_t from, size_t to, struct ts_error *err)

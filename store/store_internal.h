@@ -123,6 +123,8 @@ struct ts_entry {
 enum ts_status ts_entry_parse(const struct ts_id *id, struct ts_span stored, struct ts_entry *ret, struct ts_error *err);
 enum ts_status ts_entry_get(struct ts_read r, const struct ts_id *id, struct ts_entry *ret, bool *ret_found,
 			     struct ts_error *err);
+/* Says which entries will be read next (ts_read_ahead): n ids, each `stride` bytes behind the one before. */
+enum ts_status ts_entries_ahead(struct ts_read r, const struct ts_id *first, size_t stride, size_t n, struct ts_error *err);
 enum ts_status ts_entry_put(struct ts_write *w, const struct ts_id *id, const struct ts_entry *record,
 			     struct ts_error *err);
 /* The object of a record, in place: valid until the transaction ends or writes. TS_DAMAGED if the pack does not hold it. */
@@ -392,6 +394,9 @@ enum ts_status ts_named_put(struct ts_write *w, uint64_t pack, uint32_t offset, 
 enum ts_status ts_named_drop(struct ts_write *w, uint64_t pack, uint32_t offset, struct ts_error *err);
 enum ts_status ts_named_move(struct ts_write *w, uint64_t pack, uint32_t offset, uint64_t to_pack, uint32_t to_offset,
 			     struct ts_error *err);
+/* Says that what is recorded of these places will be read next (ts_read_ahead). */
+enum ts_status ts_places_ahead(struct ts_read r, const struct ts_entry *places, size_t n, const struct ts_project_key *projects,
+			       size_t n_projects, struct ts_error *err);
 enum ts_status ts_named_begin(struct ts_write *w, bool all, struct ts_error *err); /* says whether all records are there */
 enum ts_status ts_named_complete(struct ts_read r, bool *ret_is, struct ts_error *err);
 /* That a sender has sent an object that was there already; *ret_new: for the first time. */

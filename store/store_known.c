@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "base/cursor.h"
 
-enum { NAMED_KEY = TS_UNNAMED_KEY + TS_PROJECT_KEY, SENT_KEY = 8 + TS_ID_BYTES, SWEPT = 4096 };
+enum { NAMED_KEY = TS_UNNAMED_KEY + TS_PROJECT_KEY, SENT_KEY = 8 + TS_ID_BYTES, SWEPT = 4096, AHEAD_MOST = 1 << 20 };
 static const char complete[] = "named"; /* of meta: 1 if every project has all its records */
 
 /* ---- what projects reach ---- */
@@ -39,6 +39,58 @@ enum ts_status ts_named_get(struct ts_read r, uint64_t pack, uint32_t offset, co
 	struct ts_span stored;
 
 	return ts_read_get(r, TS_DB_NAMED, named_key(pack, offset, project, room), &stored, ret_found, err);
+}
+
+/* The keys of one kind that will be read next. */
+struct keys {
+	struct ts_span *items;
+	uint8_t *rooms; /* of `size` bytes each */
+	size_t n, size;
+};
+
+static enum ts_status keys_begin(struct keys *k, size_t most, size_t size, struct ts_error *err)
+{
+	*k = (struct keys){.items = ts_alloc_array(most, sizeof *k->items), .rooms = ts_alloc_array(most, size), .size = size};
+	return k->items && k->rooms ? TS_OK : ts_error_set(err, TS_NO_MEMORY, "out of memory for %zu keys", most);
+}
+
+static uint8_t *keys_next(struct keys *k)
+{
+	uint8_t *room = k->rooms + k->n * k->size;
+
+	k->items[k->n++] = ts_span_of(room, k->size);
+	return room;
+}
+
+/* Says that they will be read, and forgets them. */
+static enum ts_status keys_end(struct keys *k, struct ts_read r, enum ts_db db, enum ts_status status, struct ts_error *err)
+{
+	if (!status)
+		status = ts_read_ahead(r, db, k->items, k->n, err);
+	ts_free(k->items);
+	ts_free(k->rooms);
+	return status;
+}
+
+enum ts_status ts_places_ahead(struct ts_read r, const struct ts_entry *places, size_t n, const struct ts_project_key *projects,
+			       size_t n_projects, struct ts_error *err)
+{
+	enum ts_status status;
+	struct keys keys;
+
+	if (!r.kv->far || n < 2)
+		return TS_OK;
+	status = keys_begin(&keys, n, TS_UNNAMED_KEY, err);
+	for (size_t i = 0; i < n && !status; i++)
+		(void)ts_unnamed_key(places[i].pack, places[i].offset, keys_next(&keys));
+	status = keys_end(&keys, r, TS_DB_UNNAMED, status, err);
+	if (status || n_projects == 0 || n > AHEAD_MOST / n_projects)
+		return status;
+	status = keys_begin(&keys, n * n_projects, NAMED_KEY, err);
+	for (size_t i = 0; i < n * n_projects && !status; i++)
+		(void)named_key(places[i / n_projects].pack, places[i / n_projects].offset, &projects[i % n_projects],
+				keys_next(&keys));
+	return keys_end(&keys, r, TS_DB_NAMED, status, err);
 }
 
 static enum ts_status put_named(struct ts_write *w, struct ts_span key, struct ts_error *err)
@@ -348,6 +400,37 @@ static enum ts_status look_at(struct asked *a, const struct ts_id *id, enum ts_k
 	return TS_OK;
 }
 
+/* All that look() will ask for, also of what is not there: that must not take longer. */
+static enum ts_status look_ahead(struct asked *a, const struct ts_id *ids, size_t n, struct ts_error *err)
+{
+	struct ts_entry *places;
+	enum ts_status status;
+	struct keys sent;
+
+	if (!a->read.kv->far || n < 2)
+		return TS_OK;
+	places = ts_alloc_array(n, sizeof *places);
+	if (!places)
+		return ts_error_set(err, TS_NO_MEMORY, "out of memory for %zu ids", n);
+	status = ts_entries_ahead(a->read, ids, sizeof *ids, n, err);
+	for (size_t i = 0; i < n && !status; i++) {
+		struct ts_error damage;
+		bool found = false;
+
+		if (ts_entry_get(a->read, &ids[i], &places[i], &found, &damage) || !found)
+			place_of_nothing(a, &ids[i], &places[i]);
+	}
+	if (!status)
+		status = ts_places_ahead(a->read, places, n, a->projects, a->viewer->n, err);
+	ts_free(places);
+	if (status)
+		return status;
+	status = keys_begin(&sent, n, SENT_KEY, err);
+	for (size_t i = 0; i < n && !status; i++)
+		(void)sent_key(a->sender, &ids[i], keys_next(&sent));
+	return keys_end(&sent, a->read, TS_DB_SENT, status, err);
+}
+
 enum ts_status ts_store_known_many(struct ts_engine *e, const struct ts_viewer *viewer, const struct ts_id *ids, size_t n,
 				   enum ts_known *ret_known, bool *ret_leased, struct ts_error *err)
 {
@@ -358,6 +441,8 @@ enum ts_status ts_store_known_many(struct ts_engine *e, const struct ts_viewer *
 		return err->status;
 	a.now_ns = ts_now_real_ns();
 	status = ts_sweeping_read(a.read, &a.sweeping, err);
+	if (!status)
+		status = look_ahead(&a, ids, n, err);
 	for (size_t i = 0; i < n && !status; i++)
 		status = look_at(&a, &ids[i], &ret_known[i], err);
 	end(&a);
@@ -403,7 +488,7 @@ static enum ts_status proof_trouble(void *ctx, const struct ts_id *id, struct ts
 
 enum ts_status ts_store_prove(struct ts_engine *e, const struct ts_viewer *viewer, const struct ts_id *id, struct ts_error *err)
 {
-	static const struct ts_closure_ops ops = {proof_visit, proof_look, proof_trouble};
+	static const struct ts_closure_ops ops = {proof_visit, proof_look, proof_trouble, NULL};
 	struct ts_closure closure;
 	enum ts_status status;
 	struct asked a;

@@ -82,15 +82,58 @@ static struct ts_span newest_start(const struct page *page, uint8_t *room)
 	return ts_span_of(room, 1);
 }
 
+/* Their keys lie in an array of rooms of which each begins with the kind. */
+static enum ts_status refs_ahead(struct page *page, const struct ts_span *names, size_t n, struct ts_error *err)
+{
+	uint8_t(*rooms)[TS_REF_KEY_MAX];
+	struct ts_span *keys;
+	enum ts_status status = TS_OK;
+
+	if (!page->read.kv->far || n < 2)
+		return TS_OK;
+	rooms = ts_alloc_array(n, sizeof *rooms);
+	keys = ts_alloc_array(n, sizeof *keys);
+	if (!rooms || !keys)
+		status = ts_error_set(err, TS_NO_MEMORY, "out of memory for %zu names", n);
+	for (size_t i = 0; i < n && !status; i++)
+		keys[i] = ts_ref_key(page->query->kind, names[i], rooms[i]);
+	if (!status)
+		status = ts_read_ahead(page->read, TS_DB_REFS, keys, n, err);
+	ts_free(rooms);
+	ts_free(keys);
+	return status;
+}
+
+/* Reads the refs of the names on a page. */
+static enum ts_status read_refs(struct page *page, const struct ts_span *names, size_t n, struct ts_error *err)
+{
+	struct ts_ref ref;
+	bool there;
+
+	if (refs_ahead(page, names, n, err))
+		return err->status;
+	for (size_t i = 0; i < n; i++) {
+		if (ts_ref_read(page->read, page->query->kind, names[i], &ref, &there, err))
+			return err->status;
+		if (!there)
+			return ts_error_set(err, TS_DAMAGED, "the index of names lists %.*s, which is not there",
+					    TS_SPAN_ARG(names[i]));
+		if (ts_ref_copy(page->arena, &ref, &page->refs[i], err))
+			return err->status;
+	}
+	return TS_OK;
+}
+
 static enum ts_status collect_newest(struct page *page, struct ts_walk *walk, struct ts_error *err)
 {
+	struct ts_span *names = ts_alloc_array(page->limit, sizeof *names);
 	uint8_t room[TS_RECENT_KEY_MAX];
 	struct ts_span start = newest_start(page, room);
 	enum ts_status status;
-	struct ts_ref ref;
 	bool found;
-	bool there;
 
+	if (!names)
+		return ts_error_set(err, TS_NO_MEMORY, "out of memory for a page of %zu names", page->limit);
 	status = ts_walk_seek(walk, start, &found, err);
 	for (; !status && found; status = ts_walk_next(walk, &found, err)) {
 		struct ts_span name;
@@ -102,15 +145,11 @@ static enum ts_status collect_newest(struct page *page, struct ts_walk *walk, st
 			continue;
 		if (is_full(page))
 			break;
-		if (ts_ref_read(page->read, page->query->kind, name, &ref, &there, err))
-			return err->status;
-		if (!there)
-			return ts_error_set(err, TS_DAMAGED, "the index of names lists %.*s, which is not there",
-					    TS_SPAN_ARG(name));
-		if (ts_ref_copy(page->arena, &ref, &page->refs[page->n], err))
-			return err->status;
-		page->n++;
+		names[page->n++] = name;
 	}
+	if (!status)
+		status = read_refs(page, names, page->n, err);
+	ts_free(names);
 	return status;
 }
 

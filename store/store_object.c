@@ -75,7 +75,7 @@ bool ts_sweeping_must_renew(const struct ts_kv *kv, const struct ts_sweeping *sw
 
 static enum ts_status has_now(struct ts_read r, struct has *has, struct ts_error *err)
 {
-	if (ts_sweeping_read(r, &has->sweeping, err))
+	if (ts_sweeping_read(r, &has->sweeping, err) || ts_entries_ahead(r, has->ids, sizeof *has->ids, has->n, err))
 		return err->status;
 	for (size_t i = 0; i < has->n; i++) {
 		struct ts_entry record;
@@ -96,7 +96,8 @@ static enum ts_status renew(struct ts_write *w, void *ctx, struct ts_error *err)
 {
 	struct has *has = ctx;
 
-	if (ts_sweeping_read(ts_read_of(w), &has->sweeping, err))
+	if (ts_sweeping_read(ts_read_of(w), &has->sweeping, err) ||
+	    ts_entries_ahead(ts_read_of(w), has->ids, sizeof *has->ids, has->n, err))
 		return err->status;
 	for (size_t i = 0; i < has->n; i++) {
 		struct ts_entry record;
@@ -225,11 +226,12 @@ enum ts_status ts_store_outline_many(struct ts_engine *e, const struct ts_id *id
 				     struct ts_error *err)
 {
 	struct ts_depot *depot = ts_store_of(e)->depot;
-	enum ts_status status = TS_OK;
+	enum ts_status status;
 	struct ts_read r;
 
 	if (ts_read_begin(ts_kv_of(e), &r, err))
 		return err->status;
+	status = ts_entries_ahead(r, ids, sizeof *ids, n, err);
 	for (size_t i = 0; i < n && !status; i++) {
 		struct ts_entry record = {0};
 		bool found = false;
@@ -379,7 +381,8 @@ static enum ts_status put_all(struct ts_write *w, void *ctx, struct ts_error *er
 	uint64_t stored;
 
 	put->stats = (struct ts_put_stats){.objects = put->n};
-	if (may_send(put, ts_read_of(w), err) || ts_sweeping_read(ts_read_of(w), &put->sweeping, err) ||
+	if (ts_entries_ahead(ts_read_of(w), &put->objects[0].id, sizeof put->objects[0], put->n, err) ||
+	    may_send(put, ts_read_of(w), err) || ts_sweeping_read(ts_read_of(w), &put->sweeping, err) ||
 	    ts_packer_begin(&packer, w, put->parts, err))
 		return err->status;
 	for (size_t i = 0; i < put->n; i++)

@@ -6,6 +6,7 @@
 #include "base/object.h"
 #include "store/store_internal.h"
 
+#include "base/alloc.h"
 #include "base/cursor.h"
 
 #include <assert.h>
@@ -43,6 +44,23 @@ enum ts_status ts_entry_get(struct ts_read r, const struct ts_id *id, struct ts_
 	if (ts_read_get(r, TS_DB_OBJECTS, ts_id_span(id), &stored, ret_found, err))
 		return err->status;
 	return *ret_found ? ts_entry_parse(id, stored, ret, err) : TS_OK;
+}
+
+enum ts_status ts_entries_ahead(struct ts_read r, const struct ts_id *first, size_t stride, size_t n, struct ts_error *err)
+{
+	struct ts_span *keys;
+	enum ts_status status;
+
+	if (!r.kv->far || n < 2)
+		return TS_OK;
+	keys = ts_alloc_array(n, sizeof *keys);
+	if (!keys)
+		return ts_error_set(err, TS_NO_MEMORY, "out of memory for %zu ids", n);
+	for (size_t i = 0; i < n; i++)
+		keys[i] = ts_span_of((const uint8_t *)first + i * stride, TS_ID_BYTES);
+	status = ts_read_ahead(r, TS_DB_OBJECTS, keys, n, err);
+	ts_free(keys);
+	return status;
 }
 
 enum ts_status ts_entry_put(struct ts_write *w, const struct ts_id *id, const struct ts_entry *record,

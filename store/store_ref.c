@@ -224,7 +224,33 @@ static enum ts_status commit_trouble(void *ctx, const struct ts_id *id, struct t
 	return err->status == TS_NOT_FOUND ? ts_incomplete(id, err) : err->status;
 }
 
-static const struct ts_closure_ops commit_ops = {commit_visit, commit_look, commit_trouble};
+static enum ts_status commit_ahead(void *ctx, const struct ts_id *ids, size_t n, struct ts_error *err)
+{
+	struct commit *commit = ctx;
+	struct ts_entry *places;
+	enum ts_status status;
+	size_t n_places = 0;
+
+	if (!commit->read.kv->far || n < 2)
+		return TS_OK;
+	places = ts_alloc_array(n, sizeof *places);
+	if (!places)
+		return ts_error_set(err, TS_NO_MEMORY, "out of memory for %zu ids", n);
+	status = ts_entries_ahead(commit->read, ids, sizeof *ids, n, err);
+	for (size_t i = 0; i < n && !status; i++) {
+		struct ts_error later; /* who looks at it says it */
+		bool found = false;
+
+		if (ts_entry_get(commit->read, &ids[i], &places[n_places], &found, &later) == TS_OK)
+			n_places += found;
+	}
+	if (!status)
+		status = ts_places_ahead(commit->read, places, n_places, &commit->project_key, 1, err);
+	ts_free(places);
+	return status;
+}
+
+static const struct ts_closure_ops commit_ops = {commit_visit, commit_look, commit_trouble, commit_ahead};
 
 /* How many names and notes more there are. */
 static enum ts_status bill_name(struct commit *commit, const struct ts_ref_update *u, bool found, struct ts_error *err)
@@ -432,6 +458,8 @@ static enum ts_status forget_fresh(struct ts_write *w, const struct place *fresh
 
 static enum ts_status write_reached(struct ts_write *w, const struct commit *commit, struct ts_error *err)
 {
+	if (ts_entries_ahead(ts_read_of(w), commit->walked, sizeof *commit->walked, commit->n_walked, err))
+		return err->status;
 	for (size_t i = 0; i < commit->n_walked; i++)
 		if (mark_complete(w, commit, &commit->walked[i], err))
 			return err->status;

@@ -119,7 +119,7 @@ static enum ts_status table_trouble(void *ctx, const struct ts_id *id, struct ts
 	return note_id(err->status == TS_NOT_FOUND ? t->missing : t->damaged, id, err);
 }
 
-static const struct ts_closure_ops table_ops = {table_visit, table_look, table_trouble};
+static const struct ts_closure_ops table_ops = {table_visit, table_look, table_trouble, NULL};
 
 void ts_table_closure(struct ts_table *t, struct ts_closure *ret_closure)
 {

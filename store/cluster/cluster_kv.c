@@ -12,10 +12,12 @@
 #include "store/cluster/cluster_kv.h"
 
 #include "base/alloc.h"
+#include "base/bisect.h"
 #include "base/budget.h"
 #include "base/clock.h"
 #include "base/cursor.h"
 #include "base/grow.h"
+#include "base/order.h"
 #include "base/system.h"
 #include "store/store_internal.h"
 
@@ -38,11 +40,19 @@ struct kept {
 	size_t bytes;
 };
 
+/* What was fetched before it is read. */
+struct ahead {
+	struct pg_result *result; /* NULL: nothing; rows are sorted by key */
+	struct ts_span *keys;	  /* that were asked for, sorted; their bytes lie behind them */
+	size_t n;
+};
+
 struct txn {
 	struct ts_database *db;
 	struct ts_budget *budget; /* of whoever reads; NULL: none */
 	struct ts_connection *c;
 	bool begun;
+	struct ahead ahead[TS_DBS];
 	struct kept *kept; /* from `first` on they are there, the oldest first */
 	size_t first, n, cap, bytes;
 };
@@ -123,6 +133,11 @@ static void forget(struct txn *t)
 	ts_free(t->kept);
 	t->kept = NULL;
 	t->first = t->n = t->cap = t->bytes = 0;
+	for (int db = 0; db < TS_DBS; db++) {
+		drop(t, t->ahead[db].result);
+		ts_free(t->ahead[db].keys);
+		t->ahead[db] = (struct ahead){.n = 0};
+	}
 }
 
 static enum ts_status ask_once(struct txn *t, bool first, enum ts_statement statement, const struct ts_span *params, int n,
@@ -217,6 +232,113 @@ static struct ts_span cell(const struct ts_database *db, const struct pg_result 
 	return ts_span_of(db->pq->PQgetvalue(result, row, column), (size_t)db->pq->PQgetlength(result, row, column));
 }
 
+/* ---- arrays ---- */
+
+/* An array in PostgreSQL's binary form: dimensions, no nulls, type, length, first index; then each element behind its length. */
+enum { ARRAY_HEAD = 20, TYPE_INT2 = 21, TYPE_BYTEA = 17 };
+
+static void put_u32(struct ts_buf *buf, uint32_t v)
+{
+	uint8_t bytes[4];
+
+	ts_store_be(bytes, v, sizeof bytes);
+	ts_buf_bytes(buf, bytes, sizeof bytes);
+}
+
+static void begin_array(struct ts_buf *buf, uint32_t type)
+{
+	const uint32_t head[] = {1, 0, type, 0, 1};
+
+	ts_buf_reset(buf);
+	for (size_t i = 0; i < 5; i++)
+		put_u32(buf, head[i]);
+}
+
+static void add_element(struct ts_buf *buf, struct ts_span bytes)
+{
+	put_u32(buf, (uint32_t)bytes.len);
+	ts_buf_span(buf, bytes);
+}
+
+static void end_array(struct ts_buf *buf, uint32_t n)
+{
+	if (!buf->failed)
+		ts_store_be(buf->data + 12, n, 4);
+}
+
+/* ---- ahead ---- */
+
+TS_ORDER(by_key, struct ts_span, int order = ts_span_cmp(*a, *b); if (order) return order)
+
+/* Whether a key was asked for ahead; then *ret_found says whether it is there. */
+static bool was_fetched(const struct txn *t, enum ts_db db, struct ts_span key, struct ts_span *ret_value, bool *ret_found)
+{
+	const struct ahead *a = &t->ahead[db];
+	size_t at = 0, row = 0;
+	bool asked;
+
+	TS_SEEK(at, a->n, i, ts_span_cmp(a->keys[i], key), asked);
+	if (!asked)
+		return false;
+	TS_SEEK(row, (size_t)t->db->pq->PQntuples(a->result), i, ts_span_cmp(cell(t->db, a->result, (int)i, 0), key), *ret_found);
+	if (*ret_found)
+		*ret_value = cell(t->db, a->result, (int)row, 1);
+	return true;
+}
+
+/* A sorted copy of keys; NULL: no memory. */
+static struct ts_span *copy_keys(const struct ts_span *keys, size_t n)
+{
+	struct ts_span *copy;
+	size_t bytes = 0;
+	uint8_t *at;
+
+	for (size_t i = 0; i < n; i++)
+		bytes += keys[i].len;
+	copy = ts_alloc(n * sizeof *copy + bytes);
+	if (!copy)
+		return NULL;
+	at = (uint8_t *)(copy + n);
+	for (size_t i = 0; i < n; i++) {
+		memcpy(at, keys[i].data, keys[i].len);
+		copy[i] = ts_span_of(at, keys[i].len);
+		at += keys[i].len;
+	}
+	TS_SORT(copy, n, by_key);
+	return copy;
+}
+
+static enum ts_status cluster_ahead(struct ts_read r, enum ts_db db, const struct ts_span *keys, size_t n, struct ts_error *err)
+{
+	struct ts_buf array = TS_BUF_INIT(SENT_BYTES);
+	struct txn *t = r.txn;
+	struct ahead next = {.keys = copy_keys(keys, n), .n = n};
+	enum ts_status status;
+	uint8_t number[2];
+
+	if (!next.keys)
+		return ts_error_set(err, TS_NO_MEMORY, "out of memory for %zu keys", n);
+	begin_array(&array, TYPE_BYTEA);
+	for (size_t i = 0; i < n; i++)
+		add_element(&array, next.keys[i]);
+	end_array(&array, (uint32_t)n);
+	ts_store_be(number, db, sizeof number);
+	status = ts_buf_check(&array, err);
+	if (!status)
+		status = ask(t, TS_SEND_AHEAD, (const struct ts_span[]){ts_span_of(number, 2), ts_buf_view(&array)}, 2, &next.result,
+			     err);
+	ts_buf_finish(&array);
+	if (status) {
+		ts_free(next.keys);
+		return status;
+	}
+	if (t->ahead[db].result)
+		keep(t, t->ahead[db].result); /* somebody may still look at its values */
+	ts_free(t->ahead[db].keys);
+	t->ahead[db] = next;
+	return TS_OK;
+}
+
 static enum ts_status cluster_get(struct ts_read r, enum ts_db db, struct ts_span key, struct ts_span *ret_value, bool *ret_found,
 				  struct ts_error *err)
 {
@@ -225,6 +347,8 @@ static enum ts_status cluster_get(struct ts_read r, enum ts_db db, struct ts_spa
 	uint8_t number[2];
 	const struct ts_span params[] = {ts_span_of(number, 2), key};
 
+	if (was_fetched(t, db, key, ret_value, ret_found))
+		return TS_OK;
 	ts_store_be(number, db, sizeof number);
 	if (ts_budget_check(err) || ask(t, TS_SEND_GET, params, 2, &result, err))
 		return err->status;
@@ -356,6 +480,7 @@ static const struct ts_kv_ops view_ops = {
 	.begin = view_begin,
 	.end = view_end,
 	.get = cluster_get,
+	.ahead = cluster_ahead,
 	.count = cluster_count,
 	.walk_begin = cluster_walk_begin,
 	.walk_move = cluster_walk_move,
@@ -363,38 +488,6 @@ static const struct ts_kv_ops view_ops = {
 };
 
 /* ---- what is written ---- */
-
-/* An array in PostgreSQL's binary form: dimensions, no nulls, type, length, first index; then each element behind its length. */
-enum { ARRAY_HEAD = 20, TYPE_INT2 = 21, TYPE_BYTEA = 17 };
-
-static void put_u32(struct ts_buf *buf, uint32_t v)
-{
-	uint8_t bytes[4];
-
-	ts_store_be(bytes, v, sizeof bytes);
-	ts_buf_bytes(buf, bytes, sizeof bytes);
-}
-
-static void begin_array(struct ts_buf *buf, uint32_t type)
-{
-	const uint32_t head[] = {1, 0, type, 0, 1};
-
-	ts_buf_reset(buf);
-	for (size_t i = 0; i < 5; i++)
-		put_u32(buf, head[i]);
-}
-
-static void add_element(struct ts_buf *buf, struct ts_span bytes)
-{
-	put_u32(buf, (uint32_t)bytes.len);
-	ts_buf_span(buf, bytes);
-}
-
-static void end_array(struct ts_buf *buf, uint32_t n)
-{
-	if (!buf->failed)
-		ts_store_be(buf->data + 12, n, 4);
-}
 
 /* The arrays of one statement, and how many elements they have. */
 struct arrays {
@@ -702,6 +795,7 @@ static const struct ts_kv_ops cluster_ops = {
 	.begin = cluster_begin,
 	.end = cluster_end,
 	.get = cluster_get,
+	.ahead = cluster_ahead,
 	.count = cluster_count,
 	.walk_begin = cluster_walk_begin,
 	.walk_move = cluster_walk_move,
@@ -724,7 +818,8 @@ enum ts_status ts_cluster_kv(const struct ts_libpq *pq, char *where, char *conni
 		return err->status;
 	}
 	ts_kv_init(&cl->kv, &cluster_ops, where);
-	cl->view = (struct ts_kv){.ops = &view_ops, .where = where, .first_pack = 1};
+	cl->kv.far = true;
+	cl->view = (struct ts_kv){.ops = &view_ops, .where = where, .first_pack = 1, .far = true};
 	ts_database_init(&cl->db, pq, where, conninfo, connections);
 	cl->where = where;
 	cl->conninfo = conninfo;

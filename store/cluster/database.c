@@ -26,6 +26,8 @@ static const struct statement statements[TS_STATEMENTS] = {
 		 "BEGIN ISOLATION LEVEL READ COMMITTED"}, /* each of its statements sees what was written before it waited */
 	[TS_SEND_END] = {NULL, "COMMIT", NULL},
 	[TS_SEND_GET] = {"get", "SELECT value FROM tscope.record WHERE db = $1::int2 AND key = $2::bytea", NULL},
+	[TS_SEND_AHEAD] = {"ahead", "SELECT key, value FROM tscope.record WHERE db = $1::int2 AND key = ANY($2::bytea[]) ORDER BY key",
+			   NULL},
 	[TS_SEND_FROM] = {"from",
 			  "SELECT key, value FROM tscope.record WHERE db = $1::int2 AND key >= $2::bytea ORDER BY key LIMIT $3::int8",
 			  NULL},

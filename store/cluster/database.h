@@ -24,6 +24,7 @@ enum ts_statement {
 	TS_SEND_BEGIN_WRITE, /* waits until no other write goes on; a replica refuses it */
 	TS_SEND_END,
 	TS_SEND_GET,	/* db, key -> value */
+	TS_SEND_AHEAD,	/* db, an array of keys -> those that are there with their values, by key */
 	TS_SEND_FROM,	/* db, key, n -> the first n records that are not below key */
 	TS_SEND_BEHIND, /* ... that are above key */
 	TS_SEND_BELOW,	/* ... that are below key, the last one first */
