@@ -71,20 +71,22 @@ bool ts_metas_find(const uint8_t *file, uint64_t size, struct ts_meta *ret, bool
 	return first || second;
 }
 
+static bool has_header(const struct ts_pages *p, const uint8_t *page, unsigned kind)
+{
+	unsigned lower = u16(page + 12), upper = u16(page + 14);
+
+	return u16(page + 10) == kind && lower > HEADER && lower % 2 == 0 && lower <= upper && upper <= p->size;
+}
+
 const uint8_t *ts_tree_page(struct ts_pages *p, uint64_t number, unsigned kind)
 {
 	const uint8_t *page;
-	unsigned lower, upper;
 
 	p->bad = number;
 	if (number < 2 || number >= p->n)
 		return NULL;
 	page = p->at + number * p->size;
-	lower = u16(page + 12);
-	upper = u16(page + 14);
-	if (ts_load_le(page, 8) != number || u16(page + 10) != kind || lower <= HEADER || lower % 2 || lower > upper || upper > p->size)
-		return NULL;
-	return page;
+	return ts_load_le(page, 8) == number && has_header(p, page, kind) ? page : NULL;
 }
 
 static bool node_at(const struct ts_pages *p, const uint8_t *page, unsigned kind, unsigned at, struct ts_node *ret)
@@ -185,6 +187,11 @@ bool ts_page_check(struct ts_pages *p, const uint8_t *page, unsigned kind, bool 
 		filled += size + size % 2;
 	}
 	return filled == p->size - u16(page + 14);
+}
+
+bool ts_page_is_leaf(struct ts_pages *p, const uint8_t *page)
+{
+	return has_header(p, page, TS_PAGE_LEAF) && ts_page_check(p, page, TS_PAGE_LEAF, false);
 }
 
 /* ---- trees ---- */

@@ -62,6 +62,8 @@ bool ts_page_node(struct ts_pages *p, const uint8_t *page, unsigned kind, unsign
 /* Whether a page that may be damaged has, as far as can be told, children and no records: it says so, or its first key is empty, as no
  * record's is. */
 bool ts_page_is_branch(const struct ts_pages *p, const uint8_t *page);
+/* Whether a page has the form of a leaf that is whole, wherever it lies. */
+bool ts_page_is_leaf(struct ts_pages *p, const uint8_t *page);
 /* The record of a leaf that begins at a byte of its page, of which the header and the other nodes may be damaged. What it says is held
  * to its own checksum. */
 bool ts_page_record_at(struct ts_pages *p, const uint8_t *page, unsigned at, struct ts_node *ret);

@@ -2,9 +2,10 @@
  *
  * Records are taken from every sound page that a tree reaches. For a table of which some were lost they are also taken one by one, by
  * their own checksums, from its damaged pages, and from sound pages that no tree reaches and that are not free: those below a damaged
- * page. What lies in pages of an object's bytes, which somebody sent, is never taken for a record. Then what was taken is held
- * together: an object stays if its bytes are what its id says; a name if all that it needs is there, as its log says it was last; a
- * note and a log if their name is there. */
+ * page. What lies in pages of an object's bytes, which somebody sent, is never taken for a record as long as the tree of packs says
+ * which pages these are; where packs are missing, a page that no tree reaches may be one of theirs, and no token is taken from one. Then
+ * what was taken is held together: an object stays if its bytes are what its id says; a name if all that it needs is there, as its log
+ * says it was last; a note and a log if their name is there. */
 #include "base/grow.h"
 #include "store/lmdb_internal.h"
 
@@ -35,6 +36,7 @@ struct salvage {
 	struct record batch[BATCH]; /* in the pages of the damaged store */
 	size_t n, bytes;
 	bool keep;	     /* what the new store has already stays as it is */
+	bool any_lie;	     /* some packs are missing: a page that no tree reaches may have been sent */
 	bool intact[TS_DBS]; /* the table is what the superblock says */
 	uint64_t stored, last_pack;
 	struct ts_idmap whole; /* ids: &is_whole if all that they need is there, else &is_not */
@@ -213,22 +215,36 @@ static enum ts_status take_rest(struct salvage *s, struct ts_scan *scan, enum re
 	if (node->key.len == 0 || ts_node_value(&scan->pages, node))
 		return TS_OK;
 	db = table_of(node->key, node->value);
-	if (db == TS_DBS || s->intact[db] || (db == TS_DB_PACKS) != (rest == REST_OBJECTS))
+	if (db == TS_DBS || s->intact[db] || (db == TS_DB_PACKS) != (rest == REST_OBJECTS) || (db == TS_DB_META && s->any_lie))
 		return TS_OK;
 	for (uint64_t i = 0; own && i < ts_node_pages(&scan->pages, node); i++)
 		scan->used[(node->page + i) / 8] |= (uint8_t)(1 << (node->page + i) % 8);
 	return take(s, db, node->key, node->value, err);
 }
 
-/* Each two bytes of a damaged page may say where a record begins. What a branch has behind a key would be taken for the bytes of
- * objects in the place of the true ones, since they have no checksum. */
+/* The nodes of a leaf that is whole. */
+static enum ts_status take_nodes(struct salvage *s, struct ts_scan *scan, enum rest rest, const uint8_t *page, struct ts_error *err)
+{
+	enum ts_status status = TS_OK;
+	struct ts_node node;
+
+	for (unsigned i = 0; i < ts_page_nodes(page) && !status; i++)
+		if (ts_page_node(&scan->pages, page, TS_PAGE_LEAF, i, &node))
+			status = take_rest(s, scan, rest, &node, err);
+	return status;
+}
+
+/* Each two bytes of a damaged page may say where a record begins, but for those that somebody sent. What a branch has behind a key
+ * would be taken for the bytes of objects in the place of the true ones, since they have no checksum. */
 static enum ts_status take_harmed(struct salvage *s, struct ts_scan *scan, enum rest rest, uint64_t number, struct ts_error *err)
 {
 	const uint8_t *page = scan->pages.at + number * scan->pages.size;
 	enum ts_status status = TS_OK;
 	struct ts_node node;
 
-	if (rest == REST_OBJECTS && ts_page_is_branch(&scan->pages, page))
+	if (ts_page_is_leaf(&scan->pages, page))
+		return take_nodes(s, scan, rest, page, err);
+	if (rest == REST_OBJECTS ? ts_page_is_branch(&scan->pages, page) : ts_scan_is_sent(scan, number))
 		return TS_OK;
 	for (unsigned at = 0; at + 2 <= scan->pages.size && !status; at += 2)
 		if (ts_page_record_at(&scan->pages, page, (unsigned)ts_load_le(page + at, 2), &node))
@@ -239,32 +255,30 @@ static enum ts_status take_harmed(struct salvage *s, struct ts_scan *scan, enum 
 static enum ts_status take_stray(struct salvage *s, struct ts_scan *scan, enum rest rest, uint64_t number, struct ts_error *err)
 {
 	const uint8_t *page = ts_tree_page(&scan->pages, number, TS_PAGE_LEAF);
-	enum ts_status status = TS_OK;
-	struct ts_node node;
 
-	if (!page || !ts_page_check(&scan->pages, page, TS_PAGE_LEAF, false))
-		return TS_OK;
-	for (unsigned i = 0; i < ts_page_nodes(page) && !status; i++)
-		if (ts_page_node(&scan->pages, page, TS_PAGE_LEAF, i, &node))
-			status = take_rest(s, scan, rest, &node, err);
-	return status;
+	return page && ts_page_is_leaf(&scan->pages, page) ? take_nodes(s, scan, rest, page, err) : TS_OK;
 }
 
 /* The bytes of objects first, so that no page of theirs is looked at for other records. */
-static enum ts_status take_the_rest(struct salvage *s, struct ts_scan *scan, struct ts_error *err)
+static enum ts_status take_the_rest(struct salvage *s, struct ts_scan *scan, uint64_t packs, struct ts_error *err)
 {
+	const struct ts_sum *sums = ts_env_of_kv(ts_kv_of(s->to))->super.sums;
 	enum ts_status status = flush(s, err);
 
 	s->keep = true;
 	for (enum rest rest = REST_OBJECTS; rest <= REST_RECORDS && !status; rest++) {
+		s->any_lie = false;
 		for (uint64_t number = 2; number < scan->pages.n && !status; number++)
 			if (ts_scan_is_harmed(scan, number))
 				status = take_harmed(s, scan, rest, number, err);
+		status = status ? status : flush(s, err);
+		s->any_lie = sums[TS_DB_PACKS].records < packs;
 		for (uint64_t number = 2; number < scan->pages.n && !status; number++)
 			if (!ts_scan_is_used(scan, number))
 				status = take_stray(s, scan, rest, number, err);
+		status = status ? status : flush(s, err);
 	}
-	return status ? status : flush(s, err);
+	return status;
 }
 
 /* What the superblock says of the last commit that it saw through; false if it says nothing. */
@@ -321,7 +335,7 @@ static enum ts_status scan_twice(struct salvage *s, struct ts_lmdb_env *from, st
 	if (!status)
 		status = flush(s, err);
 	if (!status && (scan.bad || lacks_some(s)))
-		status = take_the_rest(s, &scan, err);
+		status = take_the_rest(s, &scan, slot.txn ? slot.tables[TS_DB_PACKS].records : UINT64_MAX, err);
 	ts_scan_finish(&scan);
 	return status;
 }

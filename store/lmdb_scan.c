@@ -55,6 +55,8 @@ static void damaged(struct tree *t, uint64_t page)
 	}
 	if (page <= s->meta.last)
 		s->harmed[page / 8] |= (uint8_t)(1 << page % 8);
+	if (page <= s->meta.last && t->number == TS_DB_PACKS)
+		s->sent[page / 8] |= (uint8_t)(1 << page % 8);
 	s->lost[t->number]++;
 }
 
@@ -221,7 +223,8 @@ enum ts_status ts_scan_run(struct ts_scan *s, struct ts_error *err)
 {
 	s->used = ts_alloc_array((size_t)(s->meta.last / 8 + 1), 1);
 	s->harmed = ts_alloc_array((size_t)(s->meta.last / 8 + 1), 1);
-	if (!s->used || !s->harmed)
+	s->sent = ts_alloc_array((size_t)(s->meta.last / 8 + 1), 1);
+	if (!s->used || !s->harmed || !s->sent)
 		return ts_error_set(err, TS_NO_MEMORY, "out of memory to look at the pages of a store");
 	if (scan_tree(s, TS_SCAN_FREE, &s->meta.free, err) || scan_tree(s, TS_SCAN_MAIN, &s->meta.main, err))
 		return err->status;
@@ -235,7 +238,8 @@ void ts_scan_finish(struct ts_scan *s)
 {
 	ts_free(s->used);
 	ts_free(s->harmed);
-	s->used = s->harmed = NULL;
+	ts_free(s->sent);
+	s->used = s->harmed = s->sent = NULL;
 }
 
 int ts_roots_find(struct ts_pages *p, const struct ts_meta *meta, struct ts_root roots[TS_DBS])

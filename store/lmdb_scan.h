@@ -1,7 +1,7 @@
 /* lmdb_scan.h - reads every page of a snapshot's trees, and holds each to the form that LMDB gives it, every page to one owner, and
  * every table to its sum. Internal to store/lmdb_*.c. Objects' bytes are not read, since each has a checksum; verify reads them.
  *
- * Work: the pages of trees, which are a hundredth of a store, and two bits for each page of the file.
+ * Work: the pages of trees, which are a hundredth of a store, and three bits for each page of the file.
  */
 #ifndef TSCOPE_STORE_LMDB_SCAN_H
 #define TSCOPE_STORE_LMDB_SCAN_H
@@ -29,6 +29,7 @@ struct ts_scan {
 	uint64_t tree_pages;
 	uint8_t *used;	 /* a bit for each page that is in a tree or free */
 	uint8_t *harmed; /* and for each that is in a tree and was found damaged */
+	uint8_t *sent;	 /* and for each of these that is in the tree of packs, whose values somebody sent */
 };
 
 /* The caller frees with ts_scan_finish, also after a failure. TS_NO_MEMORY, or what visit returns; damage is no failure. */
@@ -41,6 +42,10 @@ static inline bool ts_scan_is_used(const struct ts_scan *s, uint64_t page)
 static inline bool ts_scan_is_harmed(const struct ts_scan *s, uint64_t page)
 {
 	return s->harmed[page / 8] >> page % 8 & 1;
+}
+static inline bool ts_scan_is_sent(const struct ts_scan *s, uint64_t page)
+{
+	return s->sent[page / 8] >> page % 8 & 1;
 }
 /* What a table is called in a sentence. */
 const char *ts_scan_word(unsigned tree);

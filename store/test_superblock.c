@@ -729,6 +729,68 @@ static void salvage_takes_nothing_for_a_table_that_is_whole(void **state)
 	test_free(whole);
 }
 
+/* Whoever pushed the bytes of a token's record, one that was revoked, does not get it back by a salvage, wherever in the bytes of
+ * objects it lies: in a damaged page of the tree of packs (0), or in a page that no tree reaches any more (1). */
+static void salvage_takes_no_token_from_what_was_sent(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_record token = {.key = ts_span_str("token/a"), .value = ts_span_str("as it was")};
+	uint8_t *whole, *page, *record, *sound, tokens[4096];
+	struct ts_salvage_report report;
+	uint64_t packs, meta;
+	char to[320];
+	size_t n, at, len;
+
+	(void)snprintf(to, sizeof to, "%s/saved", f->dir);
+	n = test_run(&f->arena, 1000, 1, f->objects);
+	test_push(f->e, "p/small", f->objects, n, 1);
+	OK(f->e->ops->record_put(f->e, &token, NULL, &f->err));
+	meta = root_of(f, TS_DB_META);
+	close_it(f);
+	whole = slurp(f->data, &n);
+	memcpy(tokens, whole + meta * 4096, sizeof tokens);
+	record = memmem(tokens, sizeof tokens, "record/token/a", 14);
+	assert_non_null(record);
+	record -= 8;
+	len = 8 + ts_load_le(record + 6, 2) + ts_load_le(record, 2);
+	test_free(whole);
+	open_it(f, false);
+	token.value.len = 0; /* revoked */
+	OK(f->e->ops->record_put(f->e, &token, NULL, &f->err));
+	packs = root_of(f, TS_DB_PACKS);
+	meta = root_of(f, TS_DB_META);
+	close_it(f);
+	sound = slurp(f->data, &n);
+	for (int where = 0; where < 2; where++) {
+		whole = slurp(f->data, &n);
+		page = whole + packs * 4096;
+		assert_int_equal(page[10], TS_PAGE_LEAF);
+		if (where == 0) {
+			at = ts_load_le(page + ts_load_le(page + 12, 2) - 2, 2);
+			assert_true(page[at + 4] == 0 && ts_load_le(page + at, 2) > len + 4); /* a pack in the leaf itself */
+			at += 16;
+			memcpy(page + at, record, len);
+			page[at + len + len % 2] = (uint8_t)at;
+			page[at + len + len % 2 + 1] = (uint8_t)(at >> 8);
+			page[12] ^= 2;
+		} else {
+			at = ts_load_le(page + ts_load_le(page + 16, 2) + 16, 8); /* the page of the first pack */
+			memcpy(whole + at * 4096, tokens, sizeof tokens);
+			ts_store_u64(whole + at * 4096, at);
+			memset(page, 0, 4096);
+		}
+		memset(whole + meta * 4096, 0, 4096);
+		spill(f->data, whole, n);
+		OK(ts_lmdb_salvage(f->dir, to, &f->arena, &report, &f->err));
+		assert_true(report.damaged && report.n_lost > 0);
+		assert_int_equal(report.records, 0);
+		test_remove_dir(to);
+		spill(f->data, sound, n);
+		test_free(whole);
+	}
+	test_free(sound);
+}
+
 static int lose_a_log(MDB_txn *txn)
 {
 	uint8_t room[TS_LOG_KEY_MAX];
@@ -814,6 +876,7 @@ int main(void)
 		TEST(salvage_takes_the_sound_records_of_a_damaged_page),
 		TEST(salvage_takes_no_branch_for_a_leaf),
 		TEST(salvage_takes_nothing_for_a_table_that_is_whole),
+		TEST(salvage_takes_no_token_from_what_was_sent),
 		TEST(what_one_table_has_and_another_lacks_is_found),
 		TEST(a_table_whose_name_changed_is_missed),
 	};
