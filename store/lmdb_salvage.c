@@ -327,8 +327,8 @@ static enum ts_status scan_twice(struct salvage *s, struct ts_lmdb_env *from, st
 		find_intact(s, &first, &slot);
 	if (!status && !s->intact[TS_DB_META])
 		status = lose(s, err,
-			      "tokens and other records of the server: some may be missing, and one that was revoked may be back; compare "
-			      "`tscope token list`");
+			      "tokens and other records of the server: some may be missing, and one that was revoked may be back; "
+			      "compare `tscope token list`");
 	ts_scan_finish(&first);
 	scan.visit = take;
 	scan.ctx = s;
