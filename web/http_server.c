@@ -353,13 +353,15 @@ static void copy_request(struct job *job)
 
 	r->post = evhttp_request_get_command(job->raw) == EVHTTP_REQ_POST;
 	r->put = evhttp_request_get_command(job->raw) == EVHTTP_REQ_PUT;
+	r->patch = evhttp_request_get_command(job->raw) == EVHTTP_REQ_PATCH;
 	for (size_t i = 0; i < sizeof forwards / sizeof forwards[0]; i++)
 		r->forwarded |= evhttp_find_header(headers, forwards[i]) != NULL;
 	copy_ends(job);
 	copy_target(job);
 	for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++)
 		*kept[i].to = copy(job, evhttp_find_header(headers, kept[i].name));
-	copy_body(job);
+	if (!r->too_large)
+		copy_body(job);
 }
 
 /* Whether a proxy in front may have seen another end of this request than libevent did: two lengths, a length that is no number, a
@@ -388,25 +390,22 @@ static void request_came(struct evhttp_request *raw, void *ctx)
 	struct ts_http *s = ctx;
 	size_t body = evbuffer_get_length(evhttp_request_get_input_buffer(raw));
 	struct job *job;
+	bool too_large;
 
 	if (is_ambiguous(raw)) {
 		does(s, raw, READS);
 		evhttp_send_error(raw, 400, "Bad Request"); /* which closes the connection */
 		return;
 	}
-	if (body > TS_HTTP_BODY_MAX && evhttp_request_get_command(raw) != EVHTTP_REQ_PUT) {
-		does(s, raw, READS);
-		evhttp_send_error(raw, 413, "Payload Too Large");
-		return;
-	}
+	too_large = body > (evhttp_request_get_command(raw) == EVHTTP_REQ_PUT ? TS_HTTP_FILE_MAX : TS_HTTP_BODY_MAX);
 	job = ts_alloc(sizeof *job);
 
 	if (!job) {
 		evhttp_send_error(raw, 503, "Service Unavailable");
 		return;
 	}
-	*job = (struct job){.raw = raw, .reply.body = TS_BUF_INIT(TS_HTTP_REPLY_MAX)};
-	ts_arena_init(&job->arena, ASKED_ARENA + body);
+	*job = (struct job){.raw = raw, .request.too_large = too_large, .reply.body = TS_BUF_INIT(TS_HTTP_REPLY_MAX)};
+	ts_arena_init(&job->arena, ASKED_ARENA + (too_large ? 0 : body));
 	copy_request(job);
 	if (job->arena.failed) {
 		free_job(job);
@@ -643,9 +642,10 @@ static enum ts_status make_loop(struct ts_http *s, struct ts_error *err)
 	if (!s->tick || !s->wake || !s->again || !s->interrupted || !s->ended || event_add(s->tick, &second) ||
 	    event_add(s->interrupted, NULL) || event_add(s->ended, NULL))
 		return ts_error_set(err, TS_NO_MEMORY, "there is no memory for an HTTP server");
-	evhttp_set_allowed_methods(s->http, EVHTTP_REQ_GET | EVHTTP_REQ_HEAD | EVHTTP_REQ_POST | EVHTTP_REQ_PUT);
+	evhttp_set_allowed_methods(s->http, EVHTTP_REQ_GET | EVHTTP_REQ_HEAD | EVHTTP_REQ_POST | EVHTTP_REQ_PUT |
+							  EVHTTP_REQ_PATCH);
 	evhttp_set_max_headers_size(s->http, TS_HTTP_HEAD_MAX);
-	evhttp_set_max_body_size(s->http, TS_HTTP_FILE_MAX);
+	evhttp_set_max_body_size(s->http, TS_HTTP_READ_MAX);
 	evhttp_set_timeout(s->http, READING_SECONDS);
 	evhttp_set_bevcb(s->http, begin_link, s);
 	evhttp_set_gencb(s->http, request_came, s);

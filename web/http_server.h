@@ -20,6 +20,7 @@ enum {
 	TS_HTTP_HEAD_MAX = 32 << 10, /* bytes of the line and the headers of a request */
 	TS_HTTP_BODY_MAX = 1 << 20,
 	TS_HTTP_FILE_MAX = 16 << 20, /* of a PUT */
+	TS_HTTP_READ_MAX = 64 << 20, /* up to here a body that is too large is read, so that its client reads the answer */
 	TS_HTTP_COMING_MAX = 128 << 20, /* bytes of all requests that are on their way here; the largest is cut then */
 	TS_HTTP_REPLY_MAX = 256 << 20,
 	TS_HTTP_CONNECTIONS = 2048,
@@ -30,6 +31,8 @@ enum {
 struct ts_http_request {
 	bool post; /* POST; else GET or HEAD */
 	bool put;  /* PUT of a file */
+	bool patch; /* PATCH, as MLflow's clients send */
+	bool too_large; /* its body was longer than it may be, and is not here */
 	bool forwarded; /* a proxy says that it sent the request on */
 	struct ts_ends ends;
 	struct ts_span path, query; /* before and behind the '?' */

@@ -332,9 +332,10 @@ static enum ts_status find_door(struct web *web, const struct ts_http_request *r
 static void answer_mlflow(struct web *web, const struct ts_http_request *request, bool admitted, struct ts_arena *arena,
 			  struct ts_http_reply *reply)
 {
-	const struct ts_tracking_call call = {.method = request->post  ? TS_TRACKING_POST
-							: request->put ? TS_TRACKING_PUT
-								       : TS_TRACKING_GET,
+	const struct ts_tracking_call call = {.method = request->post	 ? TS_TRACKING_POST
+							: request->put	 ? TS_TRACKING_PUT
+							: request->patch ? TS_TRACKING_PATCH
+									 : TS_TRACKING_GET,
 					      .path = request->path,
 					      .query = request->query,
 					      .body = request->body};
@@ -342,8 +343,15 @@ static void answer_mlflow(struct web *web, const struct ts_http_request *request
 	struct ts_tracking *door;
 	struct ts_error err;
 
-	if (!find_door(web, request, admitted, arena, &door, &err)) {
+	if (request->too_large) {
+		(void)ts_error_set(&err, TS_TOO_LARGE, "an artifact has at most %d MiB, and another call %d MiB",
+				   TS_HTTP_FILE_MAX >> 20, TS_HTTP_BODY_MAX >> 20);
+		ts_tracking_refuse(&err, &answer);
+		answer.status = 413;
+	} else if (!find_door(web, request, admitted, arena, &door, &err)) {
 		ts_tracking_answer(door, &call, arena, &answer);
+		if (web->users)
+			ts_tracking_users_give(web->users, door);
 	} else {
 		ts_tracking_refuse(&err, &answer);
 		if (err.status == TS_DENIED)
@@ -468,6 +476,8 @@ static void go_to_run(const struct web *web, struct ts_span id, struct ts_arena 
 	if (web->users && ts_tracking_users_door(web->users, ts_span_str(web->guest.token), &door, &err))
 		door = NULL;
 	name = door ? ts_tracking_run_name(door, id, arena) : NULL;
+	if (door && web->users)
+		ts_tracking_users_give(web->users, door);
 	project = ts_span_through(ts_span_str(name ? name : ""), '/');
 	if (!project.len) {
 		say_plain(reply, 404, "no run of this id was logged here by an MLflow client");
@@ -613,7 +623,7 @@ static void change(struct web *web, const struct ts_http_request *request, struc
 	struct ts_written w;
 	struct ts_error err;
 
-	if (request->put || !ts_write_find(request, arena, &w, &err))
+	if (request->put || request->patch || !ts_write_find(request, arena, &w, &err))
 		say_plain(reply, 405, "nothing is written at this address");
 	else if (!w.n)
 		say_error(web, NULL, !page, &err, arena, reply);
@@ -629,7 +639,7 @@ static void answer_guest(struct web *web, const struct ts_http_request *request,
 	struct ts_routed r;
 	struct ts_error err;
 
-	if (request->post || request->put)
+	if (request->post || request->put || request->patch)
 		change(web, request, arena, reply);
 	else if (ts_span_is(request->path, "/"))
 		go_to(reply, 303, first_address(web->wanted, arena));
@@ -682,7 +692,7 @@ static void answer_user(struct web *web, const struct ts_http_request *request, 
 		say_sign_in(web, request, arena, reply);
 	else if (is_for_all(request->path) || ts_sign_in_who(web->sessions, &web->door, request, &web->guest))
 		answer_guest(web, request, arena, reply);
-	else if (page && !request->post && !request->put)
+	else if (page && !request->post && !request->put && !request->patch)
 		go_to(reply, 303, ts_sign_in_address(request, arena));
 	else
 		say_plain(reply, 401, "sign in at /sign-in, or send a token of the server as Authorization: Bearer TOKEN");
@@ -696,6 +706,10 @@ static void answer(void *ctx, const struct ts_http_request *request, struct ts_a
 	add_header(reply, "Cache-Control", "no-store");
 	if (ts_tracking_is(request->path) && asked != TS_DOOR_OTHER_HOST) {
 		answer_mlflow(web, request, asked == TS_DOOR_IN || ts_door_owns(&web->door, request), arena, reply);
+		return;
+	}
+	if (request->too_large) {
+		say_plain(reply, 413, "the body of this request is too long");
 		return;
 	}
 	switch (asked) {
@@ -770,7 +784,7 @@ enum ts_status ts_web_serve(const struct ts_web_wanted *wanted, struct ts_error 
 	if (!status && wanted->signs_in)
 		status = ts_sessions_open(&web.sessions, err);
 	if (!status && wanted->mlflow && wanted->signs_in)
-		status = ts_tracking_users_open(wanted->mlflow, &web.users, err);
+		status = ts_tracking_users_open(wanted->mlflow, TS_TRACKING_USERS, TS_TRACKING_IDLE_S, &web.users, err);
 	else if (!status && wanted->mlflow)
 		status = ts_tracking_open(wanted->mlflow, &web.mlflow, err);
 	if (!status)

@@ -319,6 +319,9 @@ static const struct ts_option web_options[] = {
 	{.name = "spool", .argument = "DIR",
 	 .help = "keep what MLflow's clients log here in DIR (default: beside the local store, with .mlflow behind its name)",
 	 .complete = TS_COMPLETE_DIR},
+	{.name = "spool-days",
+	 .argument = "N",
+	 .help = "remove from there what ended and was pushed N days ago or more; the store keeps it (default: 30; 0: never)"},
 	{.name = "open", .help = "open the page in a browser"},
 	END_OPTIONS,
 };

@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-enum { PART_MAX = 40 };
+enum { PART_MAX = 40, DAYS_DEFAULT = 30, DAYS_MAX = 36500 };
 
 /* -- pushes -- */
 
@@ -52,18 +52,20 @@ static enum ts_status run(const struct ts_web_runs *runs, const char *token, con
 		     : ts_inner_run(runs->cli, verb, false, words, n, NULL, err);
 }
 
-static enum ts_status push(void *ctx, const char *token, const char *folder, const char *name, const char *state, struct ts_error *err)
+static enum ts_status push(void *ctx, const char *token, const char *folder, const char *name, const char *state, bool begins,
+			   struct ts_error *err)
 {
 	char given[TS_NAME_MAX + 64], said[64];
 	/* --force: a tag may have another value than before */
-	const char *const words[] = {given, said, "--force", "--artifacts", "--", folder};
+	const char *const words[] = {given, said, "--artifacts", begins ? "--" : "--force", begins ? folder : "--", folder};
 	const struct ts_web_runs *runs = ctx;
 	enum ts_status status;
 
 	(void)snprintf(given, sizeof given, "--name=%s", name);
 	(void)snprintf(said, sizeof said, "--state=%s", state);
-	status = run(runs, token, "push", words, sizeof words / sizeof *words, err);
-	say_push(ctx, name, status ? err->text : "");
+	status = run(runs, token, "push", words, begins ? 5 : 6, err);
+	if (status != TS_CONFLICT || !begins) /* else it gets another name */
+		say_push(ctx, name, status ? err->text : "");
 	return status;
 }
 
@@ -133,11 +135,26 @@ static enum ts_status folder_of(struct ts_cli *cli, const char **ret_folder, str
 	return ts_arena_check(&cli->arena, err);
 }
 
+static void say_left(void *ctx, const char *folder, size_t n)
+{
+	const struct ts_web_runs *runs = ctx;
+
+	ts_cli_say(runs->cli, "%zu run%s that ended and %s pushed %" PRIu64 " day%s ago or more left %s; the store keeps %s", n,
+		   n == 1 ? "" : "s", n == 1 ? "was" : "were", runs->days, runs->days == 1 ? "" : "s", folder, n == 1 ? "it" : "them");
+}
+
 enum ts_status ts_web_runs(struct ts_cli *cli, const char *project, const char *server, struct ts_web_runs *runs,
 			   struct ts_tracking_wanted *ret, struct ts_error *err)
 {
+	bool given;
+
 	*runs = (struct ts_web_runs){.cli = cli, .project = project, .server = server};
+	if (ts_args_uint(&cli->args, "spool-days", DAYS_MAX, &given, &runs->days, err))
+		return ts_error_prefix(err, "web");
+	if (!given)
+		runs->days = DAYS_DEFAULT;
 	pthread_mutex_init(&runs->lock, NULL);
-	*ret = (struct ts_tracking_wanted){.name = name_of, .push = push, .remove = remove_name, .ctx = runs};
+	*ret = (struct ts_tracking_wanted){.name = name_of, .push = push, .remove = remove_name, .days = runs->days, .left = say_left,
+					   .ctx = runs};
 	return folder_of(cli, &ret->folder, err);
 }

@@ -11,6 +11,7 @@
 struct ts_web_runs {
 	const struct ts_cli *cli;
 	const char *project, *server; /* server: that users sign in to, each with a token of their own; NULL: nobody signs in */
+	uint64_t days; /* after which runs leave the folder; 0: never */
 	pthread_mutex_t lock;
 	char said[TS_ERROR_TEXT]; /* why the last push failed, which is said once */
 };

@@ -188,6 +188,7 @@ _tscope_complete()
 	web:--address) :; return ;;
 	web:--host) :; return ;;
 	web:--spool) _tscope_paths -d; return ;;
+	web:--spool-days) :; return ;;
 	serve:--values) :; return ;;
 	diff:-i|diff:--ignore) :; return ;;
 	diff:--exit-on) COMPREPLY=($(compgen -W "times memory facts" -- "$cur")); return ;;
@@ -342,7 +343,7 @@ _tscope_complete()
 		facts) options+=" -o --output --command --with-patch --raw" ;;
 		analyze) options+=" -w --warmup -r --rank --trace --snapshot --flops-per-step --peak-tflops --dtype --microbatches --device-memory --policy --fail-on --html --force --rows --fresh --step --overlay --kernels --step-name --capture --at --device --with --scale --pattern --map" ;;
 		plot) options+=" --x -s --smooth --log --logx --bands --highlight --by --html --force -r --rank --cells --from --to" ;;
-		web) options+=" --port --address --host --sign-in --spool --open" ;;
+		web) options+=" --port --address --host --sign-in --spool --spool-days --open" ;;
 		serve) options+=" --values" ;;
 		explain) options+=" --markdown --playbook" ;;
 		diff) options+=" -i --ignore --exit-on -1 --first -a --all --by --curves --html --force --repeats --rounding --policy --as -w --warmup --kernels --step-name --snapshot --reproduce --pattern --map" ;;

@@ -41,12 +41,14 @@ static void check_filter(struct ts_span text, struct ts_arena *arena)
 	metric.key = ts_span_str("loss");
 	pair = (struct ts_tracking_pair){ts_span_str("a"), ts_span_str("value")};
 	view.run = (struct ts_spool_run){.id = "1", .name = ts_span_str("name"), .status = TS_SPOOL_RUNNING};
-	if (!ts_tracking_filter_read(text, arena, &filter, &err)) {
-		hold(filter.n <= TS_TRACKING_CONDITIONS);
-		(void)ts_tracking_filter_holds(&filter, &view);
+	for (int subject = TS_TRACKING_RUNS; subject <= TS_TRACKING_EXPERIMENTS; subject++) {
+		if (!ts_tracking_filter_read(text, (enum ts_tracking_subject)subject, arena, &filter, &err)) {
+			hold(filter.n <= TS_TRACKING_CONDITIONS);
+			(void)ts_tracking_filter_holds(&filter, &view);
+		}
+		if (!ts_tracking_order_read(text, (enum ts_tracking_subject)subject, &order, &err))
+			hold(ts_tracking_order_cmp(&order, &view, &view) == 0);
 	}
-	if (!ts_tracking_order_read(text, &order, &err))
-		hold(ts_tracking_order_cmp(&order, &view, &view) == 0);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

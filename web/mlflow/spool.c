@@ -18,7 +18,8 @@
 
 enum { META_MAX = 64 << 10, NAMES_MAX = 16 << 20, LISTED_MAX = 256 << 20 };
 
-static const char meta_name[] = "meta.yaml", marker_name[] = "pushed", first_name[] = "Default";
+static const char meta_name[] = "meta.yaml", first_name[] = "Default";
+const char ts_spool_marker[] = "pushed";
 
 /* -- files -- */
 
@@ -316,7 +317,7 @@ static enum ts_status add_run(struct ts_spool *s, const char *id, uint32_t exper
 static void remove_marker(const struct ts_spool *s, struct ts_spool_known *run)
 {
 	char path[4096];
-	int n = snprintf(path, sizeof path, "%s/%s/%s/%s", s->folder, s->experiments[run->experiment].id, run->id, marker_name);
+	int n = snprintf(path, sizeof path, "%s/%s/%s/%s", s->folder, s->experiments[run->experiment].id, run->id, ts_spool_marker);
 
 	run->marked = !(n > 0 && (size_t)n < sizeof path && (unlink(path) == 0 || errno == ENOENT));
 }
@@ -392,6 +393,8 @@ enum ts_status ts_spool_make_run(struct ts_spool *s, struct ts_spool_run *run, s
 		status = write_run(s, run, err);
 	if (!status)
 		status = add_run(s, run->id, (uint32_t)(e - s->experiments), false, err);
+	if (!status)
+		s->runs[s->n_runs - 1].begins = true;
 	pthread_mutex_unlock(&s->lock);
 	return status;
 }
@@ -451,7 +454,7 @@ enum ts_status ts_spool_runs(struct ts_spool *s, const char *experiment, struct 
 	pthread_mutex_lock(&s->lock);
 	ids = ts_arena_array(arena, s->n_runs + 1, sizeof *ids);
 	for (size_t i = 0; ids && i < s->n_runs; i++)
-		if (strcmp(s->experiments[s->runs[i].experiment].id, experiment) == 0)
+		if (s->runs[i].id[0] && strcmp(s->experiments[s->runs[i].experiment].id, experiment) == 0)
 			ids[n++] = ts_arena_printf(arena, "%s", s->runs[i].id);
 	pthread_mutex_unlock(&s->lock);
 	*ret_ids = ids;
@@ -479,10 +482,33 @@ bool ts_spool_next(struct ts_spool *s, int64_t now_ns, char ret_id[TS_SPOOL_ID],
 	return found;
 }
 
+bool ts_spool_begins(struct ts_spool *s, const char *id)
+{
+	uint32_t number;
+	bool begins;
+
+	pthread_mutex_lock(&s->lock);
+	number = number_of_run(s, ts_span_str(id));
+	begins = number != TS_MAP_NONE && s->runs[number].begins;
+	pthread_mutex_unlock(&s->lock);
+	return begins;
+}
+
+void ts_spool_begun(struct ts_spool *s, const char *id)
+{
+	uint32_t number;
+
+	pthread_mutex_lock(&s->lock);
+	number = number_of_run(s, ts_span_str(id));
+	if (number != TS_MAP_NONE)
+		s->runs[number].begins = false;
+	pthread_mutex_unlock(&s->lock);
+}
+
 static void mark(struct ts_spool *s, struct ts_spool_known *run)
 {
 	char path[4096];
-	int n = snprintf(path, sizeof path, "%s/%s/%s/%s", s->folder, s->experiments[run->experiment].id, run->id, marker_name);
+	int n = snprintf(path, sizeof path, "%s/%s/%s/%s", s->folder, s->experiments[run->experiment].id, run->id, ts_spool_marker);
 	struct ts_error err;
 
 	run->marked = n > 0 && (size_t)n < sizeof path && !ts_spool_put(s, path, ts_span_str(""), &err);
@@ -528,7 +554,7 @@ static enum ts_status find_runs(struct ts_spool *s, const char *experiment, uint
 		return err->status;
 	for (size_t i = 0; i < n; i++) {
 		const char *meta = ts_arena_printf(arena, "%s/%s/%s", folder, names[i], meta_name);
-		const char *marker = ts_arena_printf(arena, "%s/%s/%s", folder, names[i], marker_name);
+		const char *marker = ts_arena_printf(arena, "%s/%s/%s", folder, names[i], ts_spool_marker);
 
 		if (!meta || !marker)
 			return ts_arena_error(arena, err);

@@ -4,6 +4,7 @@
  *	FOLDER/EXPERIMENT/RUN/meta.yaml		status, name, times
  *	FOLDER/EXPERIMENT/RUN/metrics/KEY	a line "milliseconds value step" for each value, appended
  *	FOLDER/EXPERIMENT/RUN/params/KEY, tags/KEY, artifacts/PATH
+ *	FOLDER/EXPERIMENT/RUN/models/KEY	what is known of a model, which MLflow's own store has elsewhere
  *	FOLDER/EXPERIMENT/RUN/pushed		there once all of an ended run is pushed
  *
  * What a function wrote when it returned survives the end of this process by any signal; it is not flushed to the disk. Lines that were
@@ -11,7 +12,8 @@
  * replaced is written beside and renamed.
  * One process has a folder at a time. Spans and texts that are returned lie in the arena of the call, but for those of experiments,
  * which live as long as the spool.
- * Threads: any number. Runs and experiments are never taken out of a spool that is open.
+ * Threads: any number. Experiments are never taken out of a spool that is open, and runs by ts_spool_prune alone: who has one in hands
+ * then finds that its files are not there.
  */
 #ifndef TSCOPE_WEB_MLFLOW_SPOOL_H
 #define TSCOPE_WEB_MLFLOW_SPOOL_H
@@ -93,6 +95,12 @@ enum ts_status ts_spool_latest(struct ts_spool *spool, const struct ts_spool_run
 enum ts_status ts_spool_history(struct ts_spool *spool, const struct ts_spool_run *run, struct ts_span key, struct ts_arena *arena,
 				struct ts_tracking_metric **ret, size_t *ret_n, struct ts_error *err);
 
+/* What is known of a model, a document under a key of letters and digits; no data: there is none. */
+enum ts_status ts_spool_put_model(struct ts_spool *spool, const struct ts_spool_run *run, struct ts_span key, struct ts_span document,
+				  struct ts_error *err);
+enum ts_status ts_spool_model(struct ts_spool *spool, const struct ts_spool_run *run, struct ts_span key, struct ts_arena *arena,
+			      struct ts_span *ret, struct ts_error *err);
+
 struct ts_spool_file {
 	const char *name;
 	bool folder;
@@ -102,6 +110,9 @@ struct ts_spool_file {
 /* Paths are those below artifacts/, decoded. TS_INVALID for one that leads elsewhere. */
 enum ts_status ts_spool_put_artifact(struct ts_spool *spool, const struct ts_spool_run *run, struct ts_span path, struct ts_span bytes,
 				     struct ts_error *err);
+/* Makes a folder of artifacts. TS_CONFLICT: it is there. */
+enum ts_status ts_spool_make_artifacts(struct ts_spool *spool, const struct ts_spool_run *run, struct ts_span path,
+				       struct ts_error *err);
 enum ts_status ts_spool_get_artifact(struct ts_spool *spool, const struct ts_spool_run *run, struct ts_span path, struct ts_buf *out,
 				     struct ts_error *err);
 /* A folder that is not there has none. */
@@ -111,9 +122,16 @@ enum ts_status ts_spool_list_artifacts(struct ts_spool *spool, const struct ts_s
 /* The next run that changed since it was pushed, and whose turn it is at that time: not before what ts_spool_pushed said. False:
  * none. */
 bool ts_spool_next(struct ts_spool *spool, int64_t now_ns, char ret_id[TS_SPOOL_ID], uint64_t *ret_change);
+/* Whether it was made here, and ts_spool_begun was not said of it: its name may be another run's still. Of a run that was found when
+ * the spool was opened that is not known, and false. */
+bool ts_spool_begins(struct ts_spool *spool, const char *id);
+void ts_spool_begun(struct ts_spool *spool, const char *id);
 /* The push of what ts_spool_next gave succeeded, or did not; nothing is pushed before not_before_ns. ended: all of the run is
  * pushed. */
 void ts_spool_pushed(struct ts_spool *spool, const char *id, uint64_t change, bool done, bool ended, int64_t not_before_ns);
+/* Removes the folders of runs that ended and were pushed before that second of the clock, and have not changed since. Returns how
+ * many. */
+size_t ts_spool_prune(struct ts_spool *spool, int64_t before_s);
 /* The folder of a run, as push takes it. */
 const char *ts_spool_folder(const struct ts_spool *spool, const struct ts_spool_run *run, struct ts_arena *arena);
 

@@ -73,6 +73,24 @@ enum ts_status ts_spool_put_artifact(struct ts_spool *s, const struct ts_spool_r
 	return status;
 }
 
+enum ts_status ts_spool_make_artifacts(struct ts_spool *s, const struct ts_spool_run *run, struct ts_span path, struct ts_error *err)
+{
+	struct ts_arena arena;
+	enum ts_status status;
+	const char *folder;
+
+	if (check_path(path, err))
+		return err->status;
+	ts_arena_init(&arena, 64 << 10);
+	folder = path_of(s, run, path, &arena);
+	status = folder ? make_way(folder, &arena, err) : ts_arena_error(&arena, err);
+	if (!status && mkdir(folder, 0700) != 0)
+		status = errno == EEXIST ? ts_error_set(err, TS_CONFLICT, "the run has artifacts at %s", ts_show(path).text)
+					 : ts_error_errno(err, errno, "%s", folder);
+	ts_arena_finish(&arena);
+	return status;
+}
+
 enum ts_status ts_spool_get_artifact(struct ts_spool *s, const struct ts_spool_run *run, struct ts_span path, struct ts_buf *out,
 				     struct ts_error *err)
 {

@@ -9,10 +9,11 @@
 
 /* A run, as it is known without a look at its files. */
 struct ts_spool_known {
-	char id[TS_SPOOL_ID];
+	char id[TS_SPOOL_ID]; /* empty: it has left the folder */
 	uint32_t experiment;
 	bool queued; /* it is among those that are to be pushed */
 	bool marked; /* "pushed" stands in its folder */
+	bool begins; /* it was made here, and is in the store under no name yet */
 	uint64_t changed;
 	int64_t not_before_ns;
 };
@@ -30,6 +31,9 @@ struct ts_spool {
 	size_t n_queue, cap_queue;
 	struct ts_arena names; /* of experiments */
 };
+
+/* The name of the file that says that a run is pushed. */
+extern const char ts_spool_marker[];
 
 /* Takes the lock and says that the run changes: from now on it is to be pushed. */
 enum ts_status ts_spool_lock(struct ts_spool *spool, const char *id, struct ts_error *err);

@@ -375,3 +375,29 @@ enum ts_status ts_spool_tag(struct ts_spool *s, const struct ts_spool_run *run, 
 
 	return file ? read_value(s, run, "tags", file, arena, ret, err) : ts_arena_error(arena, err);
 }
+
+/* -- models -- */
+
+enum ts_status ts_spool_put_model(struct ts_spool *s, const struct ts_spool_run *run, struct ts_span key, struct ts_span document,
+				  struct ts_error *err)
+{
+	struct ts_arena arena;
+	enum ts_status status;
+	const char *folder;
+
+	if (document.len > VALUE_MAX)
+		return ts_error_set(err, TS_TOO_LARGE, "what is said of a model has at most %d bytes", VALUE_MAX);
+	ts_arena_init(&arena, 64 << 10);
+	folder = ts_spool_path(s, run, "models", NULL, &arena);
+	status = folder ? ts_make_dirs(folder, 0700, err) : ts_arena_error(&arena, err);
+	ts_arena_finish(&arena);
+	return status ? status : put_value(s, run, "models", key, document, false, err);
+}
+
+enum ts_status ts_spool_model(struct ts_spool *s, const struct ts_spool_run *run, struct ts_span key, struct ts_arena *arena,
+			      struct ts_span *ret, struct ts_error *err)
+{
+	const char *file = ts_tracking_key_file(key, arena);
+
+	return file ? read_value(s, run, "models", file, arena, ret, err) : ts_arena_error(arena, err);
+}

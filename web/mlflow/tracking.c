@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "base/uri.h"
 #include "web/mlflow/tracking_key.h"
+#include "web/mlflow/tracking_models.h"
 #include "web/mlflow/tracking_push.h"
 #include "web/mlflow/tracking_runs.h"
 
@@ -41,6 +42,13 @@ static int64_t now_ms(void)
 static enum ts_status missing(const char *field, struct ts_error *err)
 {
 	return ts_error_set(err, TS_INVALID, "Missing value for required parameter '%s'.", field);
+}
+
+static enum ts_status no_such_call(struct ts_span path, struct ts_error *err)
+{
+	return ts_error_set(err, TS_UNSUPPORTED,
+			    "tscope does not serve %s; it takes runs, their metrics, params, tags, datasets and artifacts",
+			    ts_show(path).text);
 }
 
 /* -- experiments -- */
@@ -111,14 +119,13 @@ static enum ts_status search_experiments(struct call *c, struct ts_error *err)
 	struct ts_spool_experiment *all;
 	size_t n, from, to;
 
-	if (c->body.filter.len)
-		return ts_error_set(err, TS_INVALID, "tscope lists all experiments, and takes no filter of them");
-	if (ts_spool_experiments(c->spool, c->arena, &all, &n, err) || ts_tracking_page(&c->body, n, EXPERIMENTS_MOST, &from, &to, err))
+	if (ts_tracking_find_experiments(c->spool, &c->body, c->arena, &all, &n, err) ||
+	    ts_tracking_page(&c->body, n, EXPERIMENTS_MOST, &from, &to, err))
 		return err->status;
 	ts_json_key(&c->json, "experiments");
 	ts_json_array(&c->json);
 	for (size_t i = from; i < to; i++)
-		put_experiment(&c->json, &all[n - 1 - i]); /* the newest first, as MLflow does */
+		put_experiment(&c->json, &all[i]);
 	ts_json_end(&c->json);
 	ts_tracking_put_next(&c->json, to, n);
 	return TS_OK;
@@ -445,7 +452,7 @@ static enum ts_status search_runs(struct call *c, struct ts_error *err)
 	return ts_tracking_search(c->spool, &c->body, &c->json, c->arena, err);
 }
 
-/* There is none: log_model has its own refusal. The client asks while it lists artifacts. */
+/* The client asks while it lists the artifacts of a run, among which those of its models are already. */
 static enum ts_status search_models(struct call *c, struct ts_error *err)
 {
 	(void)err;
@@ -453,6 +460,36 @@ static enum ts_status search_models(struct call *c, struct ts_error *err)
 	ts_json_array(&c->json);
 	ts_json_end(&c->json);
 	return TS_OK;
+}
+
+static enum ts_status create_model(struct call *c, struct ts_error *err)
+{
+	return ts_tracking_model_create(c->spool, &c->body, now_ms(), &c->json, c->arena, err);
+}
+
+/* Each model says its run itself. */
+static enum ts_status log_outputs(struct call *c, struct ts_error *err)
+{
+	struct ts_spool_run run;
+
+	return find_active(c, &run, err);
+}
+
+/* "ID", "ID/params" or "ID/tags". */
+static enum ts_status answer_model(struct call *c, const struct ts_tracking_call *call, struct ts_span path, struct ts_error *err)
+{
+	struct ts_span id = path.len ? ts_span_through(path, '/') : path, rest = ts_span_from(path, id.len);
+	bool post = call->method == TS_TRACKING_POST, patch = call->method == TS_TRACKING_PATCH;
+
+	if (id.len)
+		id.len--;
+	else
+		id = path, rest = ts_span_of("", 0);
+	if (!rest.len && call->method == TS_TRACKING_GET)
+		return ts_tracking_model_get(c->spool, id, &c->json, c->arena, err);
+	if ((!rest.len && patch) || (ts_span_is(rest, "params") && post) || (ts_span_is(rest, "tags") && (post || patch)))
+		return ts_tracking_model_change(c->spool, id, &c->body, now_ms(), &c->json, c->arena, err);
+	return no_such_call(call->path, err);
 }
 
 static enum ts_status get_history(struct call *c, struct ts_error *err)
@@ -582,6 +619,8 @@ static const struct {
 	{"metrics/get-history", false, get_history},
 	{"artifacts/list", false, list_of_run},
 	{"logged-models/search", true, search_models},
+	{"logged-models", true, create_model},
+	{"runs/outputs", true, log_outputs},
 };
 
 static const char calls_begin[] = "/api/2.0/mlflow/";
@@ -601,13 +640,6 @@ bool ts_tracking_takes_files(struct ts_span path)
 	return ts_span_starts(path, ts_span_str(artifacts_begin));
 }
 
-static enum ts_status no_such_call(struct ts_span path, struct ts_error *err)
-{
-	return ts_error_set(err, TS_UNSUPPORTED,
-			    "tscope does not serve %s; it takes runs, their metrics, params, tags, datasets and artifacts",
-			    ts_show(path).text);
-}
-
 static enum ts_status answer_call(struct call *c, const struct ts_tracking_call *call, struct ts_tracking_reply *reply,
 				  struct ts_error *err)
 {
@@ -620,6 +652,8 @@ static enum ts_status answer_call(struct call *c, const struct ts_tracking_call 
 	for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++)
 		if (ts_span_is(path, calls[i].path) && calls[i].post == (call->method == TS_TRACKING_POST))
 			return calls[i].answer(c, err);
+	if (ts_span_skip(&path, "logged-models/"))
+		return answer_model(c, call, path, err);
 	return no_such_call(call->path, err);
 }
 
@@ -717,7 +751,8 @@ void ts_tracking_answer(struct ts_tracking *t, const struct ts_tracking_call *ca
 		status = err.status = TS_AMBIGUOUS; /* it is no experiment that exists, and asking again does not help */
 	c.spool = t->spool;
 	if (!status)
-		status = ts_tracking_takes_files(call->path) || call->method != TS_TRACKING_POST
+		status = ts_tracking_takes_files(call->path) ||
+				 (call->method != TS_TRACKING_POST && call->method != TS_TRACKING_PATCH)
 				 ? ts_tracking_query_read(call->query, arena, &c.body, &err)
 				 : ts_tracking_body_read(call->body, arena, &c.body, &err);
 	if (!status) {

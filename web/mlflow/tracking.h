@@ -23,9 +23,13 @@ struct ts_tracking_wanted {
 	/* A name for a run of an experiment that no run of the store has: "project/experiment/run". NULL when the arena is full. */
 	const char *(*name)(void *ctx, const char *token, struct ts_span experiment, struct ts_span run, const char *id,
 			    struct ts_arena *arena);
-	/* Pushes the folder of a run under this name. state: as of `tscope push --state`. */
-	enum ts_status (*push)(void *ctx, const char *token, const char *folder, const char *name, const char *state,
+	/* Pushes the folder of a run under this name. state: as of `tscope push --state`. begins: it was not pushed before, so that a
+	 * name that points at another run is TS_CONFLICT; else the name moves. */
+	enum ts_status (*push)(void *ctx, const char *token, const char *folder, const char *name, const char *state, bool begins,
 			       struct ts_error *err);
+	/* Runs that ended and were pushed leave the folder after so many days, and this is told how many did; 0: they stay. */
+	uint64_t days;
+	void (*left)(void *ctx, const char *folder, size_t n);
 	/* Takes the name out of the store, or puts it back. */
 	enum ts_status (*remove)(void *ctx, const char *token, const char *name, bool back, struct ts_error *err);
 	void *ctx;
@@ -33,7 +37,7 @@ struct ts_tracking_wanted {
 
 /* A request, and the answer. */
 struct ts_tracking_call {
-	enum { TS_TRACKING_GET, TS_TRACKING_POST, TS_TRACKING_PUT } method;
+	enum { TS_TRACKING_GET, TS_TRACKING_POST, TS_TRACKING_PUT, TS_TRACKING_PATCH } method;
 	struct ts_span path; /* as it came, encoded: "/api/2.0/mlflow/runs/create" */
 	struct ts_span query, body;
 };

@@ -300,7 +300,7 @@ static enum ts_status take_dataset(struct parsing *p, const struct ts_json_token
 
 /* -- a call -- */
 
-enum { FIELDS = 19 };
+enum { FIELDS = 22 };
 
 static void fields_of(struct ts_tracking_body *b, struct field ret[FIELDS])
 {
@@ -311,6 +311,8 @@ static void fields_of(struct ts_tracking_body *b, struct field ret[FIELDS])
 					     {"run_name", TEXT, &b->run_name},
 					     {"user_id", TEXT, &b->user_id},
 					     {"status", TEXT, &b->status},
+					     {"model_type", TEXT, &b->type},
+					     {"source_run_id", TEXT, &b->run_id},
 					     {"key", TEXT, &b->key},
 					     {"value", ANY, &b->text},
 					     {"filter", TEXT, &b->filter},
@@ -318,6 +320,7 @@ static void fields_of(struct ts_tracking_body *b, struct field ret[FIELDS])
 					     {"metric_key", TEXT, &b->metric_key},
 					     {"path", TEXT, &b->path},
 					     {"run_view_type", TEXT, &b->view},
+					     {"view_type", TEXT, &b->view},
 					     {"start_time", WHOLE, &b->start_ms},
 					     {"end_time", WHOLE, &b->end_ms},
 					     {"timestamp", WHOLE, &b->time_ms},

@@ -32,6 +32,7 @@ struct ts_tracking_dataset {
 /* A text with data == NULL was not given, and so was a number that is TS_TRACKING_NO_TIME. */
 struct ts_tracking_body {
 	struct ts_span run_id, experiment_id, name, run_name, user_id, status, key, text, filter, page_token, metric_key, view, path;
+	struct ts_span type;
 	double number;
 	bool has_number;
 	int64_t start_ms, end_ms, time_ms, step, max_results;

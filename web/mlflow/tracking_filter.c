@@ -168,7 +168,7 @@ static enum ts_status take_texts(struct ts_span *t, struct ts_tracking_condition
 
 static bool is_number(const struct ts_tracking_condition *c)
 {
-	static const char *const attributes[] = {"start_time", "end_time"};
+	static const char *const attributes[] = {"start_time", "end_time", "creation_time", "last_update_time"};
 
 	if (c->entity == TS_TRACKING_METRIC)
 		return true;
@@ -178,23 +178,24 @@ static bool is_number(const struct ts_tracking_condition *c)
 	return false;
 }
 
-static bool is_attribute(struct ts_span key)
+static bool is_attribute(enum ts_tracking_subject subject, struct ts_span key)
 {
-	static const char *const attributes[] = {"run_id",     "run_name",     "Run name",     "run name", "status",
-						 "start_time", "created",      "Created",      "end_time", "user_id",
-						 "User",       "artifact_uri", "experiment_id"};
+	static const char *const of_runs[] = {"run_id",	    "run_name",	    "Run name",	     "run name", "status",
+					      "start_time", "created",	    "Created",	     "end_time", "user_id",
+					      "User",	    "artifact_uri", "experiment_id", NULL};
+	static const char *const of_experiments[] = {"name", "experiment_id", "creation_time", "last_update_time", NULL};
 
-	for (size_t i = 0; i < sizeof attributes / sizeof attributes[0]; i++)
-		if (ts_span_is(key, attributes[i]))
+	for (const char *const *at = subject == TS_TRACKING_RUNS ? of_runs : of_experiments; *at; at++)
+		if (ts_span_is(key, *at))
 			return true;
 	return false;
 }
 
-static enum ts_status check(const struct ts_tracking_condition *c, struct ts_error *err)
+static enum ts_status check(const struct ts_tracking_condition *c, enum ts_tracking_subject subject, struct ts_error *err)
 {
 	double number;
 
-	if (c->entity == TS_TRACKING_ATTRIBUTE && !is_attribute(c->key))
+	if (c->entity == TS_TRACKING_ATTRIBUTE && !is_attribute(subject, c->key))
 		return ts_error_set(err, TS_INVALID, "Invalid filter: there is no attribute '%s'", ts_show(c->key).text);
 	if (!is_number(c) || !c->n_texts)
 		return TS_OK;
@@ -207,8 +208,8 @@ static enum ts_status check(const struct ts_tracking_condition *c, struct ts_err
 				      ts_show(c->key).text, ts_show(c->texts[0]).text);
 }
 
-enum ts_status ts_tracking_filter_read(struct ts_span text, struct ts_arena *arena, struct ts_tracking_filter *ret,
-				       struct ts_error *err)
+enum ts_status ts_tracking_filter_read(struct ts_span text, enum ts_tracking_subject subject, struct ts_arena *arena,
+				       struct ts_tracking_filter *ret, struct ts_error *err)
 {
 	struct ts_tracking_condition *conditions = NULL;
 	size_t n = 0, cap = 0;
@@ -226,7 +227,7 @@ enum ts_status ts_tracking_filter_read(struct ts_span text, struct ts_arena *are
 			return ts_arena_error(arena, err);
 		c = &conditions[n++];
 		if (take_entity(&text, &c->entity, &c->key, err) || take_op(&text, &c->op, err) || take_texts(&text, c, arena, err) ||
-		    check(c, err))
+		    check(c, subject, err))
 			return err->status;
 	} while (take_word(&text, "and"));
 	skip_space(&text);
@@ -236,7 +237,8 @@ enum ts_status ts_tracking_filter_read(struct ts_span text, struct ts_arena *are
 	return TS_OK;
 }
 
-enum ts_status ts_tracking_order_read(struct ts_span text, struct ts_tracking_order *ret, struct ts_error *err)
+enum ts_status ts_tracking_order_read(struct ts_span text, enum ts_tracking_subject subject, struct ts_tracking_order *ret,
+				      struct ts_error *err)
 {
 	*ret = (struct ts_tracking_order){.down = false};
 	if (take_entity(&text, &ret->entity, &ret->key, err))
@@ -247,7 +249,7 @@ enum ts_status ts_tracking_order_read(struct ts_span text, struct ts_tracking_or
 	skip_space(&text);
 	if (text.len)
 		return ts_error_set(err, TS_INVALID, "Invalid order_by: ASC, DESC or the end is expected at '%s'", ts_show(text).text);
-	return ret->entity != TS_TRACKING_ATTRIBUTE || is_attribute(ret->key)
+	return ret->entity != TS_TRACKING_ATTRIBUTE || is_attribute(subject, ret->key)
 		       ? TS_OK
 		       : ts_error_set(err, TS_INVALID, "Invalid order_by: there is no attribute '%s'", ts_show(ret->key).text);
 }
@@ -278,7 +280,8 @@ static struct value attribute_of(const struct ts_spool_run *run, struct ts_span 
 		return text_value(ts_span_str(run->id));
 	if (ts_span_is(key, "status"))
 		return text_value(ts_span_str(statuses[run->status]));
-	if (ts_span_is(key, "start_time") || ts_span_is(key, "created") || ts_span_is(key, "Created"))
+	if (ts_span_is(key, "start_time") || ts_span_is(key, "created") || ts_span_is(key, "Created") ||
+	    ts_span_is(key, "creation_time") || ts_span_is(key, "last_update_time"))
 		return time_value(run->start_ms);
 	if (ts_span_is(key, "end_time"))
 		return time_value(run->end_ms);

@@ -1,4 +1,4 @@
-/* tracking_filter.h - which runs a search means, and in which order: MLflow's language of filters.
+/* tracking_filter.h - which runs or experiments a search means, and in which order: MLflow's language of filters.
  *
  *	metrics.loss < 1 and params."lr" = '0.1' and tags.`my.tag` LIKE 'a%' and attributes.status IN ('FINISHED', 'FAILED')
  *	ORDER: metrics.loss DESC, start_time
@@ -56,11 +56,16 @@ struct ts_tracking_order {
 	bool down;
 };
 
+/* What is searched: each has attributes of its own. A view of an experiment has its name, its id and when it was made as those of a
+ * run. */
+enum ts_tracking_subject { TS_TRACKING_RUNS, TS_TRACKING_EXPERIMENTS };
+
 /* Texts point into the filter or lie in the arena. TS_INVALID, with what was expected. */
-enum ts_status ts_tracking_filter_read(struct ts_span text, struct ts_arena *arena, struct ts_tracking_filter *ret,
-				       struct ts_error *err);
+enum ts_status ts_tracking_filter_read(struct ts_span text, enum ts_tracking_subject subject, struct ts_arena *arena,
+				       struct ts_tracking_filter *ret, struct ts_error *err);
 bool ts_tracking_filter_holds(const struct ts_tracking_filter *filter, const struct ts_tracking_view *view);
-enum ts_status ts_tracking_order_read(struct ts_span text, struct ts_tracking_order *ret, struct ts_error *err);
+enum ts_status ts_tracking_order_read(struct ts_span text, enum ts_tracking_subject subject, struct ts_tracking_order *ret,
+				      struct ts_error *err);
 /* Below 0, 0 or above 0; a run without the value stands behind all that have it. */
 int ts_tracking_order_cmp(const struct ts_tracking_order *order, const struct ts_tracking_view *a, const struct ts_tracking_view *b);
 

@@ -9,7 +9,7 @@
 #include <pthread.h>
 #include <signal.h>
 
-enum { ARENA = 4 << 20, LAST_SECONDS = 2, TIMES_AS_LONG = 10 };
+enum { ARENA = 4 << 20, LAST_SECONDS = 2, TIMES_AS_LONG = 10, DAY_SECONDS = 86400, PRUNE_SECONDS = 3600 };
 
 static const int64_t second_ns = 1000000000;
 
@@ -20,6 +20,7 @@ struct ts_tracking_push {
 	pthread_cond_t come;
 	pthread_t thread;
 	bool stops, hurries;
+	int64_t prune_ns; /* when runs leave next */
 };
 
 static const char *state_of(const struct ts_spool_run *run)
@@ -31,6 +32,33 @@ static const char *state_of(const struct ts_spool_run *run)
 					     [TS_SPOOL_KILLED] = "killed"};
 
 	return states[run->status];
+}
+
+/* Under its name; where another run has taken that since the name was chosen, the begin of the run's id tells them apart. */
+static enum ts_status push_named(struct ts_tracking_push *p, const struct ts_spool_run *run, struct ts_span name,
+				 struct ts_arena *arena, struct ts_error *err)
+{
+	const char *folder = ts_spool_folder(p->spool, run, arena), *other;
+	bool begins = ts_spool_begins(p->spool, run->id);
+	enum ts_status status;
+
+	if (!folder)
+		return ts_arena_error(arena, err);
+	status = p->wanted.push(p->wanted.ctx, p->wanted.token, folder, (const char *)name.data, state_of(run), begins, err);
+	if (status != TS_CONFLICT || !begins) {
+		if (!status)
+			ts_spool_begun(p->spool, run->id);
+		return status;
+	}
+	other = ts_arena_printf(arena, "%.*s-%.6s", TS_SPAN_ARG(name), run->id);
+	if (!other)
+		return ts_arena_error(arena, err);
+	if (ts_spool_put_tag(p->spool, run, ts_span_str(TS_TRACKING_NAME_TAG), ts_span_str(other), err))
+		return err->status;
+	status = p->wanted.push(p->wanted.ctx, p->wanted.token, folder, other, state_of(run), begins, err);
+	if (!status)
+		ts_spool_begun(p->spool, run->id);
+	return status;
 }
 
 static enum ts_status push_run(struct ts_tracking_push *p, const char *id, bool *ret_ended, struct ts_error *err)
@@ -45,13 +73,8 @@ static enum ts_status push_run(struct ts_tracking_push *p, const char *id, bool 
 	if (!status)
 		status = ts_spool_tag(p->spool, &run, TS_TRACKING_NAME_TAG, &arena, &name, err);
 	*ret_ended = !status && (run.deleted || run.status >= TS_SPOOL_FINISHED);
-	if (!status && !run.deleted && name.len) { /* it has no name yet where its first call was cut off */
-		const char *folder = ts_spool_folder(p->spool, &run, &arena);
-
-		status = folder ? p->wanted.push(p->wanted.ctx, p->wanted.token, folder, (const char *)name.data, state_of(&run),
-						 err)
-				: ts_arena_error(&arena, err);
-	}
+	if (!status && !run.deleted && name.len) /* it has no name yet where its first call was cut off */
+		status = push_named(p, &run, name, &arena, err);
 	ts_arena_finish(&arena);
 	return status;
 }
@@ -100,6 +123,19 @@ static void push_all(struct ts_tracking_push *p, int64_t due_ns, int64_t until_n
 			return;
 }
 
+static void prune(struct ts_tracking_push *p)
+{
+	int64_t now_ns = ts_now_mono_ns();
+	size_t n;
+
+	if (!p->wanted.days || now_ns < p->prune_ns)
+		return;
+	p->prune_ns = now_ns + PRUNE_SECONDS * second_ns;
+	n = ts_spool_prune(p->spool, ts_now_real_ns() / second_ns - (int64_t)p->wanted.days * DAY_SECONDS);
+	if (n)
+		p->wanted.left(p->wanted.ctx, p->wanted.folder, n);
+}
+
 static void *run(void *ctx)
 {
 	struct ts_tracking_push *p = ctx;
@@ -113,6 +149,7 @@ static void *run(void *ctx)
 		p->hurries = false;
 		pthread_mutex_unlock(&p->lock);
 		push_all(p, ts_now_mono_ns(), INT64_MAX);
+		prune(p);
 		pthread_mutex_lock(&p->lock);
 	}
 	pthread_mutex_unlock(&p->lock);

@@ -214,6 +214,19 @@ struct search {
 	size_t n, cap;
 };
 
+static enum ts_status read_rules(const struct ts_tracking_body *body, enum ts_tracking_subject subject, struct ts_arena *arena,
+				 struct search *s, struct ts_error *err)
+{
+	if (ts_tracking_filter_read(body->filter, subject, arena, &s->filter, err))
+		return err->status;
+	if (body->n_order_by > ORDERS_MOST)
+		return ts_error_set(err, TS_INVALID, "order_by has more than %d parts", ORDERS_MOST);
+	for (size_t i = 0; i < body->n_order_by; i++)
+		if (ts_tracking_order_read(body->order_by[i], subject, &s->orders[s->n_orders++], err))
+			return err->status;
+	return TS_OK;
+}
+
 static enum ts_status read_search(const struct ts_tracking_body *body, struct ts_arena *arena, struct search *s, struct ts_error *err)
 {
 	*s = (struct search){.active = true};
@@ -221,14 +234,7 @@ static enum ts_status read_search(const struct ts_tracking_body *body, struct ts
 		*s = (struct search){.deleted = true};
 	else if (ts_span_is(body->view, "ALL") || ts_span_is(body->view, "3"))
 		s->deleted = true;
-	if (ts_tracking_filter_read(body->filter, arena, &s->filter, err))
-		return err->status;
-	if (body->n_order_by > ORDERS_MOST)
-		return ts_error_set(err, TS_INVALID, "order_by has more than %d parts", ORDERS_MOST);
-	for (size_t i = 0; i < body->n_order_by; i++)
-		if (ts_tracking_order_read(body->order_by[i], &s->orders[s->n_orders++], err))
-			return err->status;
-	return TS_OK;
+	return read_rules(body, TS_TRACKING_RUNS, arena, s, err);
 }
 
 static enum ts_status look_at(struct ts_spool *spool, const char *id, struct search *s, struct ts_arena *arena, struct ts_error *err)
@@ -317,6 +323,38 @@ enum ts_status ts_tracking_search(struct ts_spool *spool, const struct ts_tracki
 			return err->status;
 	ts_json_end(j);
 	ts_tracking_put_next(j, to, s.n);
+	return TS_OK;
+}
+
+enum ts_status ts_tracking_find_experiments(struct ts_spool *spool, const struct ts_tracking_body *body, struct ts_arena *arena,
+					    struct ts_spool_experiment **ret, size_t *ret_n, struct ts_error *err)
+{
+	struct ts_tracking_view *views, **found, **room;
+	struct ts_spool_experiment *all, *sorted;
+	struct search s = {.active = true};
+	size_t n;
+
+	if (read_rules(body, TS_TRACKING_EXPERIMENTS, arena, &s, err) || ts_spool_experiments(spool, arena, &all, &n, err))
+		return err->status;
+	if (ts_span_is(body->view, "DELETED_ONLY") || ts_span_is(body->view, "2"))
+		n = 0; /* none is ever deleted */
+	views = ts_arena_array(arena, n + 1, sizeof *views);
+	found = ts_arena_array(arena, n + 1, sizeof(struct ts_tracking_view *));
+	room = ts_arena_array(arena, n + 1, sizeof(struct ts_tracking_view *));
+	sorted = ts_arena_array(arena, n + 1, sizeof *sorted);
+	if (!views || !found || !room || !sorted)
+		return ts_arena_error(arena, err);
+	for (size_t i = 0; i < n; i++) {
+		views[i] = (struct ts_tracking_view){.run = {.name = ts_span_str(all[i].name), .start_ms = all[i].created_ms}};
+		memcpy(views[i].run.experiment, all[i].id, sizeof all[i].id);
+		if (ts_tracking_filter_holds(&s.filter, &views[i]))
+			found[s.n++] = &views[i];
+	}
+	sort(&s, found, room, s.n);
+	for (size_t i = 0; i < s.n; i++)
+		sorted[i] = all[found[i] - views];
+	*ret = sorted;
+	*ret_n = s.n;
 	return TS_OK;
 }
 

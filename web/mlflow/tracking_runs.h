@@ -20,6 +20,9 @@ void ts_tracking_put_info(const struct ts_spool_run *run, struct ts_json *j);
 /* Writes the members of the answer to a search, "runs" and "next_page_token". */
 enum ts_status ts_tracking_search(struct ts_spool *spool, const struct ts_tracking_body *body, struct ts_json *j,
 				  struct ts_arena *arena, struct ts_error *err);
+/* The experiments that a search means: without an order, and behind one, the newest first. */
+enum ts_status ts_tracking_find_experiments(struct ts_spool *spool, const struct ts_tracking_body *body, struct ts_arena *arena,
+					    struct ts_spool_experiment **ret, size_t *ret_n, struct ts_error *err);
 /* Writes the members of the answer to get-history. */
 enum ts_status ts_tracking_history(struct ts_spool *spool, const struct ts_spool_run *run, const struct ts_tracking_body *body,
 				   struct ts_json *j, struct ts_arena *arena, struct ts_error *err);

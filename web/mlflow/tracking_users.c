@@ -2,6 +2,7 @@
 #include "web/mlflow/tracking_users.h"
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/digest.h"
 
 #include <errno.h>
@@ -14,6 +15,8 @@ enum { FOLDER_DIGITS = 16 };
 struct user {
 	struct user *next;
 	struct ts_tracking *door;
+	size_t hands; /* that have it now */
+	int64_t used_ns;
 	char token[]; /* and behind it the folder */
 };
 
@@ -21,10 +24,12 @@ struct ts_tracking_users {
 	struct ts_tracking_wanted wanted;
 	pthread_mutex_t lock;
 	struct user *first;
-	size_t n;
+	size_t n, most;
+	int64_t idle_ns;
 };
 
-enum ts_status ts_tracking_users_open(const struct ts_tracking_wanted *wanted, struct ts_tracking_users **ret, struct ts_error *err)
+enum ts_status ts_tracking_users_open(const struct ts_tracking_wanted *wanted, size_t most, int64_t idle_s,
+				      struct ts_tracking_users **ret, struct ts_error *err)
 {
 	struct ts_tracking_users *users;
 
@@ -35,7 +40,7 @@ enum ts_status ts_tracking_users_open(const struct ts_tracking_wanted *wanted, s
 	users = ts_alloc(sizeof *users);
 	if (!users)
 		return ts_error_set(err, TS_NO_MEMORY, "there is no memory for MLflow's clients");
-	*users = (struct ts_tracking_users){.wanted = *wanted};
+	*users = (struct ts_tracking_users){.wanted = *wanted, .most = most, .idle_ns = idle_s * INT64_C(1000000000)};
 	pthread_mutex_init(&users->lock, NULL);
 	*ret = users;
 	return TS_OK;
@@ -54,6 +59,25 @@ void ts_tracking_users_close(struct ts_tracking_users *users)
 	ts_free(users);
 }
 
+/* The lock is held, so that nobody opens the same folder before it is closed. */
+static bool close_idle(struct ts_tracking_users *users)
+{
+	int64_t before_ns = ts_now_mono_ns() - users->idle_ns;
+	struct user **oldest = NULL, *user;
+
+	for (struct user **at = &users->first; *at; at = &(*at)->next)
+		if (!(*at)->hands && (*at)->used_ns <= before_ns && (!oldest || (*at)->used_ns < (*oldest)->used_ns))
+			oldest = at;
+	if (!oldest)
+		return false;
+	user = *oldest;
+	*oldest = user->next;
+	users->n--;
+	ts_tracking_close(user->door);
+	ts_free(user);
+	return true;
+}
+
 static enum ts_status open_door(struct ts_tracking_users *users, struct ts_span token, struct user **ret, struct ts_error *err)
 {
 	struct ts_tracking_wanted wanted = users->wanted;
@@ -62,11 +86,12 @@ static enum ts_status open_door(struct ts_tracking_users *users, struct ts_span 
 	struct user *user;
 	struct ts_id id;
 
-	if (users->n == TS_TRACKING_USERS)
-		return ts_error_set(err, TS_FULL, "MLflow's clients log here with %d tokens already", TS_TRACKING_USERS);
+	if (users->n == users->most && !close_idle(users))
+		return ts_error_set(err, TS_FULL, "MLflow's clients log here with %zu tokens already", users->most);
 	user = ts_alloc(sizeof *user + n);
 	if (!user)
 		return ts_error_set(err, TS_NO_MEMORY, "there is no memory for one more of MLflow's clients");
+	*user = (struct user){.hands = 0};
 	ts_digest(token, &id);
 	folder = user->token + token.len + 1;
 	memcpy(user->token, token.data, token.len);
@@ -97,8 +122,24 @@ enum ts_status ts_tracking_users_door(struct ts_tracking_users *users, struct ts
 		user = user->next;
 	if (!user)
 		status = open_door(users, token, &user, err);
-	if (!status)
+	if (!status) {
+		user->hands++;
 		*ret = user->door;
+	}
 	pthread_mutex_unlock(&users->lock);
 	return status;
+}
+
+void ts_tracking_users_give(struct ts_tracking_users *users, struct ts_tracking *door)
+{
+	struct user *user;
+
+	pthread_mutex_lock(&users->lock);
+	for (user = users->first; user && user->door != door;)
+		user = user->next;
+	if (user) {
+		user->hands--;
+		user->used_ns = ts_now_mono_ns();
+	}
+	pthread_mutex_unlock(&users->lock);
 }

@@ -3,7 +3,8 @@
  *
  * What a client logs lies in a folder of its own below the spool, which is called by a digest of the token, and is pushed under that
  * token. Tokens are in memory alone: what is not pushed when the program ends is pushed when a client comes with the same token again.
- * A door stays open until the end; there are at most TS_TRACKING_USERS.
+ * There are at most so many doors: one more takes the place of the one that nobody has used for the longest, and for a while, such as
+ * that of a token that was revoked. What it had not pushed waits in its folder for its token.
  * Threads: any number.
  */
 #ifndef TSCOPE_WEB_MLFLOW_TRACKING_USERS_H
@@ -11,16 +12,20 @@
 
 #include "web/mlflow/tracking.h"
 
-enum { TS_TRACKING_USERS = 256 };
+enum { TS_TRACKING_USERS = 256, TS_TRACKING_IDLE_S = 60 };
 
 struct ts_tracking_users;
 
-/* wanted->folder is the one in which the folders of tokens lie; what wanted points at outlives the doors. */
-enum ts_status ts_tracking_users_open(const struct ts_tracking_wanted *wanted, struct ts_tracking_users **ret, struct ts_error *err);
+/* wanted->folder is the one in which the folders of tokens lie; what wanted points at outlives the doors. most: doors at once; idle_s:
+ * seconds after which a door that nobody uses may close. */
+enum ts_status ts_tracking_users_open(const struct ts_tracking_wanted *wanted, size_t most, int64_t idle_s,
+				      struct ts_tracking_users **ret, struct ts_error *err);
 void ts_tracking_users_close(struct ts_tracking_users *users);
 
-/* The door of a token that the server knows, which the caller has asked it. TS_FULL: there are too many. */
+/* The door of a token that the server knows, which the caller has asked it, and gives back when it has done with it. TS_FULL: there are
+ * too many that are used. */
 enum ts_status ts_tracking_users_door(struct ts_tracking_users *users, struct ts_span token, struct ts_tracking **ret,
 				      struct ts_error *err);
+void ts_tracking_users_give(struct ts_tracking_users *users, struct ts_tracking *door);
 
 #endif
