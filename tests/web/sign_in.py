@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Signs in to `tscope web --sign-in` beside a tscoped, with tokens of several roles: sign_in.py BUILD [NAME...].
 
-What the example for nginx says is tried where nginx is installed, and else skipped with a sentence."""
+What the example for nginx says is tried with the nginx that is installed, or with Debian's, unpacked into the build folder; where there is neither, that is skipped with a sentence."""
 import json
 import os
 import re
@@ -240,15 +240,33 @@ def needs_a_server(team):
     assert web.end() == 0
 
 
+def nginx_of(build):
+    """nginx as it is installed, else that of Debian's archive, unpacked once into the build folder; None where neither is."""
+    installed = shutil.which("nginx", path=os.environ.get("PATH", "") + ":/usr/sbin")
+    folder = os.path.join(build, "nginx")
+    unpacked = os.path.join(folder, "usr", "sbin", "nginx")
+    if not installed and not os.path.exists(unpacked) and shutil.which("apt-get") and shutil.which("dpkg"):
+        os.makedirs(folder, exist_ok=True)
+        try:
+            subprocess.run(["apt-get", "download", "nginx"], cwd=folder, capture_output=True, timeout=120, stdin=subprocess.DEVNULL)
+            for package in os.listdir(folder):
+                if package.endswith(".deb"):
+                    subprocess.run(["dpkg", "-x", package, "."], cwd=folder, capture_output=True, timeout=120)
+        except subprocess.TimeoutExpired:
+            pass
+    runs = next((path for path in (installed, unpacked) if path and os.path.exists(path)), None)
+    return runs if runs and subprocess.run([runs, "-v"], capture_output=True).returncode == 0 else None
+
+
 def works_behind_nginx(team):
     """The example of deploy/, with TLS: a session is Secure, and pages, streams and writes pass."""
-    nginx = shutil.which("nginx", path=os.environ.get("PATH", "") + ":/usr/sbin")
+    nginx = nginx_of(team.store.build)
     if not nginx:
-        print("  skipped: nginx is not installed, so that deploy/nginx.conf is not tried", flush=True)
+        print("  skipped: nginx is not installed, and apt-get cannot get it here, so that deploy/nginx.conf is not tried", flush=True)
         return
     work = os.path.join(team.store.work, "nginx")
     os.makedirs(work)
-    web = Web(team.store, "--sign-in", "--server", team.server, "--host", "runs.example.com")
+    web = Web(team.store, "--sign-in", "--server", team.server, "--host", "runs.example.com", "--spool", os.path.join(team.store.work, "spool-behind"))
     key, cert = os.path.join(work, "key.pem"), os.path.join(work, "cert.pem")
     subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", cert, "-days", "1", "-subj", "/CN=runs.example.com"],
                    check=True, capture_output=True)
@@ -263,7 +281,7 @@ def works_behind_nginx(team):
         text = text.replace(old, new)
     conf = os.path.join(work, "nginx.conf")
     with open(conf, "w") as out:
-        out.write(f"daemon off;\npid {work}/pid;\nerror_log {work}/error.log;\nevents {{}}\nhttp {{\naccess_log off;\n" + "".join(
+        out.write(f"daemon off;\n{'user root;' if os.geteuid() == 0 else ''}\npid {work}/pid;\nerror_log {work}/error.log;\nevents {{}}\nhttp {{\naccess_log off;\n" + "".join(
             f"{kind}_temp_path {work}/{kind};\n" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")) + text + "}\n")
     process = subprocess.Popen([nginx, "-p", work, "-c", conf], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
@@ -297,6 +315,15 @@ def works_behind_nginx(team):
         assert b" 200 " in answer and b"Strict-Transport-Security" in answer and b'value="a"' in answer, answer[:600]
         assert b" 200 " in ask("GET", "/live/p/default/runs", Cookie=cookie)
         assert b" 403 " in ask("POST", "/sign-out", Cookie=cookie, Origin="https://evil.example")
+        answer = ask("POST", "/api/2.0/mlflow/runs/create", json.dumps({"experiment_id": "0", "run_name": "proxied"}).encode(), Authorization="Bearer " + team.tokens["ann"])
+        run = json.loads(answer.partition(b"\r\n\r\n")[2])["run"]["info"]["run_id"]
+        at = f"/api/2.0/mlflow-artifacts/artifacts/0/{run}/artifacts/"
+        for size, status in ((10 << 20, b" 200 "), ((16 << 20) + 1, b" 413 ")):
+            answer = ask("PUT", at + "file", b"x" * size, Authorization="Bearer " + team.tokens["ann"])
+            assert status in answer.partition(b"\r\n")[0] and (status == b" 200 " or b"INVALID_PARAMETER_VALUE" in answer), answer[:400]
+        model = ask("POST", "/api/2.0/mlflow/logged-models", json.dumps({"experiment_id": "0", "name": "m", "source_run_id": run}).encode(), Authorization="Bearer " + team.tokens["ann"])
+        model = json.loads(model.partition(b"\r\n\r\n")[2])["model"]["info"]["model_id"]
+        assert b"LOGGED_MODEL_READY" in ask("PATCH", "/api/2.0/mlflow/logged-models/" + model, b'{"status": "LOGGED_MODEL_READY"}', Authorization="Bearer " + team.tokens["ann"])
     finally:
         process.terminate()
         process.wait(20)
