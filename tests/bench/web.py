@@ -153,7 +153,7 @@ def of_a_step(build, work):
     web.end()
 
 
-PEER = """<!DOCTYPE html><link rel="stylesheet" href="dygraph.css"><script src="dygraph.js"></script><div id="d" style="width:958px;height:280px"></div><script>
+PEER = """<!DOCTYPE html><link rel="stylesheet" href="dygraph.css"><script src="dygraph.js"></script><div id="d" style="width:1116px;height:280px"></div><script>
 const n = 2000, rows = [];
 for (let i = 0; i < n; i++) rows.push([i * 100, ...Array.from({length: 20}, (_, k) => [Math.exp(-i / 500) + k / 50, Math.exp(-i / 500) + k / 50 + .02, Math.exp(-i / 500) + k / 50 + .04])]);
 const began = performance.now();
@@ -185,7 +185,7 @@ def of_drawing(build, work):
     paints = "+(document.querySelector('canvas.curve')?.dataset.paints ?? 0)"
     try:
         browser.go(web.link)
-        browser.page("Emulation.setDeviceMetricsOverride", width=1200, height=900, deviceScaleFactor=2.1, mobile=False)  # 2,000 dots wide
+        browser.page("Emulation.setDeviceMetricsOverride", width=1200, height=900, deviceScaleFactor=1.8, mobile=False)  # 2,000 dots wide
         browser.go(f"http://{web.host}/p/default/plot/loss?" + "&".join(f"run=r{k}" for k in range(20)))
         assert drawn_after(browser, paint + " > 0")
         came = browser.run("performance.getEntriesByType('resource').find((e) => e.name.includes('cells=')).responseEnd")

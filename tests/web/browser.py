@@ -18,7 +18,7 @@ PAGES = {"runs": "/p/default/runs", "run": "/p/default/r/a", "content": "/p/defa
          "matrix": "/p/default/matrix?run=a&run=b&run=c", "projects": "/projects",
          "error": "/p/default/r/nothing", "change": "/p/default/change/a", "changes": "/p/default/change?run=a&run=b", "accept": "/p/default/change-branch/main", "gate": "/p/default/gate/b?baseline=main"}
 AXE = "axe-core@4.10.3"
-SIZES = ((390, 844), (1200, 800))
+SIZES = ((390, 844), (1200, 800), (2560, 1440))
 
 
 def shows_every_page(store, web, browser, folder):
