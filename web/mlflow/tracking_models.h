@@ -1,7 +1,7 @@
 /* tracking_models.h - the models that a client logs beside a run (MLflow 3): what is known of each, and where its files go.
  *
- * A model belongs to the run that made it, and its files are artifacts of that run, below a folder of the model's name: so they are files
- * of the run in the store, and "runs:/RUN/NAME" is found, too. Its id has the run's in it. Threads: none of its own.
+ * A model belongs to the run that made it, and its files are artifacts of that run, below a folder of the model's name: so they are
+ * files of the run in the store, and "runs:/RUN/NAME" is found, too. Its id has the run's in it. Threads: none of its own.
  */
 #ifndef TSCOPE_WEB_MLFLOW_TRACKING_MODELS_H
 #define TSCOPE_WEB_MLFLOW_TRACKING_MODELS_H
