@@ -111,7 +111,7 @@ static void check_tls(struct check *c)
 static enum ts_status open_store(struct check *c, struct ts_store_stats *ret_stats, struct ts_error *err)
 {
 	const char *cluster = ts_cluster_file(c->config->store);
-	struct ts_cluster_options there = {.file = cluster, .read_only = true};
+	struct ts_cluster_options there = {.file = cluster, .read_only = true, .looks = true};
 	struct ts_lmdb_options options = {.path = c->config->store, .read_only = true};
 	struct ts_engine *engine;
 	enum ts_status status;

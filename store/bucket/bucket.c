@@ -25,8 +25,9 @@ enum {
 	CODE_ROOM = 64,
 };
 static const int64_t PAUSE_NS = 100000000, PAUSE_MOST_NS = 3 * INT64_C(1000000000);
-static const int64_t CALL_NS = 60 * INT64_C(1000000000); /* a request */
-static const int64_t ALL_NS = 90 * INT64_C(1000000000);	 /* with all that it is tried again */
+/* How long a request may take, and with all that it is tried again; somebody waits for a read, who gives up after a minute. */
+static const int64_t CALL_NS = 60 * INT64_C(1000000000), ALL_NS = 90 * INT64_C(1000000000);
+static const int64_t READ_NS = 20 * INT64_C(1000000000), READ_ALL_NS = 40 * INT64_C(1000000000);
 static const int64_t HEDGE_LEAST_NS = 20000000;
 static const char probe_name[] = "tscope-probe", probe_bytes[] = "tscope\n";
 
@@ -452,11 +453,12 @@ static bool is_about_keys(const struct ts_http_answer *answer)
 static enum ts_status ask(struct ts_bucket *b, const struct call *call, int also, struct ts_http_answer *ret_answer,
 			  struct ts_error *err)
 {
-	int64_t began_ns = ts_now_mono_ns(), left_ns = ALL_NS;
+	const int64_t one_ns = call->range ? READ_NS : CALL_NS, all_ns = call->range ? READ_ALL_NS : ALL_NS;
+	int64_t began_ns = ts_now_mono_ns(), left_ns = all_ns;
 	bool new_keys = false, asked_keys = false;
 
 	for (int tries = 0;; tries++) {
-		bool came = ask_once(b, call, new_keys, left_ns < CALL_NS ? left_ns : CALL_NS, ret_answer, err) == TS_OK;
+		bool came = ask_once(b, call, new_keys, left_ns < one_ns ? left_ns : one_ns, ret_answer, err) == TS_OK;
 
 		if (came && (ret_answer->status / 100 == 2 || ret_answer->status == also)) {
 			note_done(b);
@@ -465,7 +467,7 @@ static enum ts_status ask(struct ts_bucket *b, const struct call *call, int also
 		new_keys = came && !asked_keys && is_about_keys(ret_answer);
 		if (came)
 			(void)refuse(b, call, ret_answer, err);
-		left_ns = ALL_NS - (ts_now_mono_ns() - began_ns);
+		left_ns = all_ns - (ts_now_mono_ns() - began_ns);
 		if ((came ? !is_passing(ret_answer) && !new_keys : err->status != TS_UNAVAILABLE) || left_ns <= 0 ||
 		    tries == TRIES_MOST || atomic_load(&b->ending) || (!new_keys && !may_try_again(b))) {
 			if (came)
@@ -574,6 +576,16 @@ static enum ts_status check_versions(struct ts_bucket *b, struct ts_error *err)
 			       "%s: the bucket keeps no versions, so a backup of the database could not be restored beside it: turn "
 			       "versioning on, or write versions = no",
 			       b->where);
+}
+
+enum ts_status ts_bucket_look(struct ts_bucket *b, struct ts_error *err)
+{
+	enum ts_status status = check_versions(b, err);
+	uint64_t bytes;
+
+	if (!status)
+		status = ts_bucket_size(b, probe_name, &bytes, err);
+	return status == TS_NOT_FOUND ? TS_OK : status;
 }
 
 enum ts_status ts_bucket_check(struct ts_bucket *b, struct ts_error *err)

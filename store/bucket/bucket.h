@@ -41,8 +41,9 @@ void ts_bucket_close(struct ts_bucket *bucket);		     /* NULL is allowed */
 const char *ts_bucket_where(const struct ts_bucket *bucket); /* its address, for texts */
 void ts_bucket_stats(struct ts_bucket *bucket, struct ts_bucket_stats *ret);
 
-/* Asks whether the bucket is there, keeps versions, and lets its user put, read and delete; what it puts it deletes. Where it may not
- * delete, nothing was put. */
+/* The first changes nothing: it asks whether the bucket is there, keeps versions, and lets its user read. The second asks whether it is
+ * there, keeps versions, and lets its user put, read and delete; what it puts it deletes. Where it may not delete, nothing was put. */
+enum ts_status ts_bucket_look(struct ts_bucket *bucket, struct ts_error *err);
 enum ts_status ts_bucket_check(struct ts_bucket *bucket, struct ts_error *err);
 
 /* A name has letters, digits and "/.-_" only, and lies below the prefix. */

@@ -487,7 +487,7 @@ static enum ts_status find_folder(struct ts_bundles *b, struct ts_error *err)
 	if (read_about(b->as.under, b->uid, &found, err))
 		return err->status;
 	if (!found)
-		return b->as.read_only ? TS_OK : claim(b, err);
+		return b->as.read_only ? ts_bucket_look(b->as.bucket, err) : claim(b, err);
 	status = ts_bucket_size(b->as.bucket, marker(b, name), &bytes, err);
 	if (status == TS_NOT_FOUND)
 		return ts_error_set(err, TS_CONFLICT, "%s is not the bucket that holds the packs of this store: it has no %s",

@@ -6,6 +6,7 @@
 #include "base/number.h"
 #include "base/system.h"
 #include "base/text.h"
+#include "store/cluster/bundle.h"
 #include "store/cluster/bundle_kv.h"
 #include "store/cluster/cluster_kv.h"
 #include "store/store_internal.h"
@@ -34,7 +35,7 @@ const char *ts_cluster_file(const char *store)
 
 struct settings {
 	char conninfo[CONNINFO_MOST];
-	uint64_t connections, cache_mib;
+	uint64_t connections, cache_mib, bundle_mib;
 	char bucket[VALUE_MOST], region[VALUE_MOST], credentials[VALUE_MOST], cache[VALUE_MOST]; /* empty: nothing is said */
 	bool no_versions;
 };
@@ -75,11 +76,13 @@ static enum ts_status set(struct settings *s, struct ts_span key, struct ts_span
 		return set_text(s->cache, sizeof s->cache, "cache", value, err);
 	if (ts_span_is(key, "cache_mib"))
 		return set_number(&s->cache_mib, TS_CACHE_LEAST_MIB, CACHE_MIB_MOST, "cache_mib", value, err);
+	if (ts_span_is(key, "bundle_mib"))
+		return set_number(&s->bundle_mib, 1, TS_BUNDLE_MOST >> 20, "bundle_mib", value, err);
 	if (!ts_span_is(key, "versions"))
 		return ts_error_set(
 			err, TS_INVALID,
 			"a cluster has no setting '%.*s'; those there are: postgresql, connections, bucket, region, credentials, "
-			"cache, cache_mib, versions",
+			"cache, cache_mib, bundle_mib, versions",
 			TS_SPAN_ARG(key));
 	s->no_versions = ts_span_is(value, "no");
 	return s->no_versions || ts_span_is(value, "yes") ? TS_OK : ts_error_set(err, TS_INVALID, "versions is yes or no");
@@ -220,11 +223,13 @@ static enum ts_status open_bucket(const struct settings *s, const struct ts_clus
 						.region = s->region[0] ? s->region : NULL,
 						.keys_file = s->credentials[0] ? s->credentials : NULL,
 						.keeps_no_versions = s->no_versions};
-	struct ts_bundles_options options = {
-		.under = kv, .now = database_now, .read_only = as->read_only, .least_bytes = as->bundle_bytes};
+	struct ts_bundles_options options = {.under = kv,
+					     .now = database_now,
+					     .read_only = as->read_only,
+					     .least_bytes = as->bundle_bytes ? as->bundle_bytes : s->bundle_mib << 20};
 
 	if (ts_bucket_open(&there, &options.bucket, err) == TS_OK &&
-	    ts_pack_cache_open(s->cache, s->cache_mib << 20, &options.cache, err) == TS_OK)
+	    (as->looks || ts_pack_cache_open(s->cache, s->cache_mib << 20, &options.cache, err) == TS_OK))
 		return ts_bundles_open(&options, ret, err);
 	ts_bucket_close(options.bucket);
 	kv->ops->release(kv);
@@ -244,7 +249,7 @@ static char *copy(const char *before, const char *text)
 enum ts_status ts_cluster_open(const struct ts_cluster_options *options, struct ts_engine **ret_engine, struct ts_error *err)
 {
 	const struct ts_store as = {.spending = options->spending, .read_only = options->read_only};
-	struct settings s = {.connections = CONNECTIONS, .cache_mib = CACHE_MIB};
+	struct settings s = {.connections = CONNECTIONS, .cache_mib = CACHE_MIB, .bundle_mib = TS_BUNDLE_LEAST >> 20};
 	const struct ts_libpq *pq;
 	char *where, *conninfo;
 	struct ts_kv *kv;

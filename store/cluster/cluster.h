@@ -18,6 +18,7 @@
  *	bucket		https://host[:port]/bucket[/folder]
  *	cache		a folder of this server for packs that were read
  *	cache_mib	how much may lie there; 10240 if nothing is said
+ *	bundle_mib	how much makes an object of the bucket, 1 to 32; 8 if nothing is said
  *	region		us-east-1 if nothing is said
  *	credentials	a file as the tools of AWS have it; else the environment, or the role of the machine
  *	versions	no: the bucket need not keep versions of what is deleted */
@@ -25,7 +26,8 @@ struct ts_cluster_options {
 	const char *file;
 	const struct ts_spending *spending; /* lives as long as the engine; NULL: everybody may use everything */
 	bool read_only;			    /* changes nothing, and makes no tables */
-	size_t bundle_bytes;		    /* of packs that make a bundle of the bucket; 0: 8 MiB */
+	bool looks;			    /* somebody looks whether it can be used; no cache is opened */
+	size_t bundle_bytes;		    /* in place of bundle_mib; 0: as the file says */
 };
 /* The file that a store "cluster:FILE" names; NULL: it is none. */
 const char *ts_cluster_file(const char *store);

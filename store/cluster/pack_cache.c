@@ -276,7 +276,7 @@ bool ts_pack_cache_get(struct ts_pack_cache *cache, const struct ts_id *digest, 
 	struct ts_id is;
 	bool touch;
 
-	if (!note_use(cache, digest, &touch))
+	if (!cache || !note_use(cache, digest, &touch))
 		return false;
 	path_of(cache, digest, path);
 	if (read_file(path, len, out)) {
@@ -300,6 +300,8 @@ bool ts_pack_cache_has(struct ts_pack_cache *cache, const struct ts_id *digest)
 	struct entry *entry;
 	bool there;
 
+	if (!cache)
+		return false;
 	pthread_mutex_lock(&cache->lock);
 	entry = find(cache, digest);
 	there = entry && entry->bytes;
@@ -328,7 +330,7 @@ void ts_pack_cache_put(struct ts_pack_cache *cache, const struct ts_id *digest, 
 	char path[PATH_ROOM], new_path[PATH_ROOM];
 	uint64_t number;
 
-	if (bytes.len == 0 || bytes.len > cache->most / 2)
+	if (!cache || bytes.len == 0 || bytes.len > cache->most / 2)
 		return;
 	pthread_mutex_lock(&cache->lock);
 	number = cache->made++;
@@ -348,6 +350,8 @@ void ts_pack_cache_drop(struct ts_pack_cache *cache, const struct ts_id *digest)
 {
 	struct entry *entry;
 
+	if (!cache)
+		return;
 	pthread_mutex_lock(&cache->lock);
 	entry = find(cache, digest);
 	if (entry)

@@ -6,7 +6,7 @@
  *	ts_pack_cache_put(cache, &digest, bytes)				may fail; nobody has to know
  *
  * Each read is held against the digest, so that no cut or altered file is ever served, and none needs to be synced. A full disk only
- * leaves the cache smaller. A folder is of one process at a time. Threads: safe.
+ * leaves the cache smaller. A folder is of one process at a time. NULL stands for a cache that keeps nothing. Threads: safe.
  */
 #ifndef TSCOPE_STORE_CLUSTER_PACK_CACHE_H
 #define TSCOPE_STORE_CLUSTER_PACK_CACHE_H

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """cluster.py BUILD [RUNS]: a store in PostgreSQL on this machine beside LMDB, in one run: pushes a second of four clients through one server and through two, a
-list, a diff, and transactions of the database for each push. Both lie in memory where that can be, so that this is the cost of the way and not of the
-disk. Skipped where PostgreSQL's programs are not."""
+list, a diff, and transactions of the database for each push; and the same with packs in a bucket of S3 (a server for tests on this machine), with what 1,000 pushes
+ask of it. All lies in memory where that can be, so that this is the cost of the way and not of the disk. Skipped where PostgreSQL's programs are not."""
 import os
 import shutil
 import sys
@@ -13,6 +13,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, "..", "engines"), os.path.join(HERE, "..", "fault")]
 from postgres import Postgres, find, folder  # noqa: E402
 from programs import Server, write_run  # noqa: E402
+from s3 import SECRET, Bucket  # noqa: E402
 
 BUILD = sys.argv[1]
 RUNS = int(sys.argv[2]) if len(sys.argv) > 2 else 100
@@ -87,6 +88,18 @@ def main():
             count = f"SELECT xact_commit + xact_rollback FROM pg_stat_database WHERE datname = 'tscope{n}'"
             store = "cluster:" + postgres.conf(f"cluster{n}.conf", f"tscope{n}")
             measure("PostgreSQL", work, store, n, runs, lambda count=count: int(postgres.sql(count, "postgres")))
+        bucket = Bucket()
+        try:
+            os.environ.update(AWS_ACCESS_KEY_ID="tester", AWS_SECRET_ACCESS_KEY=SECRET)
+            postgres.sql("CREATE DATABASE tscope3", "postgres")
+            store = "cluster:" + postgres.conf("cluster3.conf", "tscope3", f"bucket = {bucket.url()}\ncache = {work}/cache\nbundle_mib = 1\n")
+            count = "SELECT xact_commit + xact_rollback FROM pg_stat_database WHERE datname = 'tscope3'"
+            measure("and S3", work, store, 1, runs, lambda: int(postgres.sql(count, "postgres")))
+            counts, each = bucket.ask("counts"), 1000 / len(runs)
+            print(f"S3, of 1,000 such pushes: {counts['PUT'] * each:.0f} PUT with {counts['in'] * each / 1e6:.1f} MB, {counts['GET'] * each:.0f} GET with "
+                  f"{counts['out'] * each / 1e6:.1f} MB, {(counts['HEAD'] + counts['DELETE']) * each:.0f} others; five are of the start, and bundles have 1 MiB here")
+        finally:
+            bucket.end()
     finally:
         postgres.kill()
         shutil.rmtree(work, ignore_errors=True)

@@ -19,11 +19,14 @@ import hashlib
 import hmac
 import http.server
 import json
+import os
 import random
+import subprocess
 import sys
 import threading
 import time
 import urllib.parse
+import urllib.request
 
 SLOW_S = 10.0
 HOLD_S = 45.0
@@ -254,6 +257,28 @@ class Server(http.server.ThreadingHTTPServer):
 
     def handle_error(self, request, client_address):
         pass  # a client that went away
+
+
+class Bucket:
+    """This program as a process, and what a test asks of it."""
+
+    def __init__(self, *words):
+        self.process = subprocess.Popen([sys.executable, os.path.abspath(__file__), *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.port = int(self.process.stdout.readline())
+
+    def ask(self, what):
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/-/{what}") as answer:
+            return json.load(answer)
+
+    def url(self, path="packs/team"):
+        return f"http://127.0.0.1:{self.port}/{path}"
+
+    def bundles(self):
+        return [k for k in self.ask("keys")["packs"] if k.endswith(".bundle")]
+
+    def end(self):
+        self.process.stdin.close()
+        self.process.wait()
 
 
 def main():

@@ -101,9 +101,10 @@ static void test_passing_failures(void **state)
 				fail_msg("%s: %s", what, err.text);
 			assert_memory_equal(out, content + 100, sizeof out);
 			ts_bucket_stats(b, &stats);
-			/* Only an answer to GET has a body; and curl itself asks again where a connection that it had kept is cut. */
+			/* Only an answer to GET has a body; curl itself asks again where a connection that it had kept is cut;
+			 * and a read that is asked twice meets both failures at once. */
 			if (strcmp(kinds[k], "half") != 0 ? kinds[k][0] != 'c' && kinds[k][0] != 'd' : strcmp(methods[m], "GET") == 0)
-				assert_true(stats.retries >= before + 2);
+				assert_true(stats.retries > before);
 			before = stats.retries;
 			for (int i = 0; i < 20; i++) /* fills the budget again */
 				assert_int_equal(ts_bucket_delete(b, "none", &err), TS_OK);
