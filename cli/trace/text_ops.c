@@ -212,6 +212,37 @@ static enum ts_status copies(struct ts_cli *cli, const struct ts_transfers *t, s
 	return ts_trace_print(cli, &view, err);
 }
 
+static const char *giga(struct ts_cli *cli, bool has, double bytes)
+{
+	return has ? ts_arena_printf(&cli->arena, "%.4g GB/s", bytes / 1e9) : "-";
+}
+
+static enum ts_status collectives(struct ts_cli *cli, const struct ts_collective_sums *c, struct ts_error *err)
+{
+	static const struct ts_view_column made[] = {{.head = "count", .key = "launched.count"}, TS_RIGHT("algorithm"), TS_RIGHT("bus"),
+						     {.head = "bus, shortest", .align = TS_ALIGN_RIGHT, .key = "most"}};
+	struct ts_view view;
+
+	if (!c->n)
+		return TS_OK;
+	ts_text_heading(cli, "Collectives by size (bandwidths are the least: a kernel waits for other ranks, too; the shortest waited "
+			     "least)");
+	ts_view_with(&view, &ts_shape_trace_collectives, "kind bytes rank_count launched.count launched.sum_ns algorithm bus most",
+		     TS_VIEW_COLUMNS(made), &cli->arena);
+	for (size_t i = 0; i < c->n && i < SHAPES_SHOWN; i++) {
+		const struct ts_collective_sum *s = &c->items[i];
+
+		ts_view_row(&view, s);
+		ts_view_set(&view, "algorithm", TS_STYLE_PLAIN, giga(cli, s->has_rate, s->algorithm));
+		ts_view_set(&view, "bus", TS_STYLE_PLAIN, giga(cli, s->has_bus, s->bus));
+		ts_view_set(&view, "most", TS_STYLE_PLAIN, giga(cli, s->bus_most > 0, s->bus_most));
+	}
+	if (ts_trace_print(cli, &view, err))
+		return err->status;
+	ts_trace_more(cli, c->n, SHAPES_SHOWN, "row");
+	return TS_OK;
+}
+
 static enum ts_status fills(struct ts_cli *cli, const struct ts_transfers *t, struct ts_error *err)
 {
 	static const struct ts_view_column made[] = {{.head = "count", .key = "filled.count"}};
@@ -235,7 +266,7 @@ enum ts_status ts_trace_ops_text(struct ts_cli *cli, const struct ts_trace_answe
 	const struct ts_trace_work *w = &a->work;
 
 	if (operators(cli, w, err) || modules(cli, &w->modules, err) || graphs(cli, a, err) || flops(cli, &w->flops, err) ||
-	    copies(cli, &w->transfers, err) || fills(cli, &w->transfers, err))
+	    collectives(cli, &w->collectives, err) || copies(cli, &w->transfers, err) || fills(cli, &w->transfers, err))
 		return err->status;
 	return ts_trace_marks_text(cli, w, err);
 }

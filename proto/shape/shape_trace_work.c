@@ -381,6 +381,43 @@ static const struct ts_shape_field steps_rows[] = {
 static const struct ts_shape ts_shape_step_sums = {JSON_SHAPE("trace_step_sums", steps_rows)};
 #undef TYPE
 
+WORD_OF(collective_word, enum ts_collective, ts_collective_word);
+static const struct ts_shape_words collectives = {0, TS_COLLECTIVES - 1, .word = collective_word};
+
+#define TYPE struct ts_collective_sum
+static bool has_ranks(const void *in)
+{
+	return ((const TYPE *)in)->ranks != TS_TRACE_NONE;
+}
+
+static bool has_most(const void *in)
+{
+	return ((const TYPE *)in)->bus_most > 0;
+}
+
+static const struct ts_shape_field collective_rows[] = {
+	{NULL, "kind", WORD(kind, collectives), HEAD("collective")},
+	{NULL, "bytes", U64(bytes), HEAD("bytes"),
+	 ABOUT("of one: of an all-gather what a rank has afterwards, of others what it had before")},
+	{NULL, "rank_count", I64(ranks), WHEN(has_ranks), HEAD("ranks"), ABSENT("not said"), ABOUT("of the group")},
+	{NULL, "launched", ONE(work, ts_shape_work_sum), HEAD("time")},
+	{NULL, "least_ns", U64(least_ns), ABOUT("of one kernel")},
+	{NULL, "algorithm_bytes_per_s", F64(algorithm), HAS(has_rate),
+	 ABOUT("bytes by time; at least, because a kernel waits for other ranks, too")},
+	{NULL, "bus_bytes_per_s", F64(bus), HAS(has_bus), ABOUT("the same by what each rank has to move at least (nccl-tests)")},
+	{NULL, "bus_most_bytes_per_s", F64(bus_most), WHEN(has_most), ABOUT("of the shortest kernel, which waited least")},
+};
+const struct ts_shape ts_shape_trace_collectives = {JSON_SHAPE("trace_collectives", collective_rows)};
+#undef TYPE
+
+#define TYPE struct ts_collective_sums
+static const struct ts_shape_field collectives_rows[] = {
+	{NULL, "by_size", MANY(items, n, ts_shape_trace_collectives, MANY_ROWS), ABOUT("the most time first")},
+	{NULL, "unsized", ONE(unsized, ts_shape_work_sum), ABOUT("kernels that do not say their elements or a type that is known")},
+};
+static const struct ts_shape ts_shape_collective_sums = {JSON_SHAPE("trace_collective_sums", collectives_rows)};
+#undef TYPE
+
 #define TYPE struct ts_trace_work
 static const struct ts_shape_field work_rows[] = {
 	{NULL, "all", ONE(all, ts_shape_work_sum), ABOUT("kernels, copies and fills of all devices")},
@@ -395,6 +432,7 @@ static const struct ts_shape_field work_rows[] = {
 	{NULL, "filled", ONE(transfers.filled, ts_shape_work_sum), ABOUT("all fills: memset, and kernels of the category fill")},
 	{NULL, "fills", MANY(transfers.fills, transfers.n_fills, ts_shape_trace_fills, MANY_ROWS),
 	 ABOUT("by shape, the longest first")},
+	{NULL, "collectives", ONE(collectives, ts_shape_collective_sums), ABOUT("bandwidths, by kind, bytes and ranks")},
 	{NULL, "marks", ONE(marks, ts_shape_work_marks)},
 	{NULL, "runs", ONE(runs, ts_shape_run_sums), ABOUT("of small work on one stream")},
 	{NULL, "steps", ONE(steps, ts_shape_step_sums), ABOUT("what a step launched, over steps")},

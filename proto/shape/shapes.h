@@ -87,7 +87,8 @@ extern const struct ts_shape ts_shape_retain_reply; /* ts_retain_reply */
 /* Rows of tables that people see (cli/view/view.h). */
 extern const struct ts_shape ts_shape_trace_collective, ts_shape_trace_place, ts_shape_trace_step, ts_shape_step_phase,
 	ts_shape_trace_idle, ts_shape_trace_kernel_sum, ts_shape_trace_launches, ts_shape_trace_wait, ts_shape_trace_host_sum,
-	ts_shape_trace_operator, ts_shape_trace_module, ts_shape_trace_copies, ts_shape_trace_fills, ts_shape_trace_flops,
+	ts_shape_trace_collectives, ts_shape_trace_operator, ts_shape_trace_module, ts_shape_trace_copies, ts_shape_trace_fills,
+	ts_shape_trace_flops,
 	ts_shape_trace_kernel_use, ts_shape_trace_step_sum, ts_shape_trace_allocations, ts_shape_path_window, ts_shape_path_row,
 	ts_shape_path_stretch, ts_shape_what_if, ts_shape_host_step, ts_shape_job_rank, ts_shape_job_kind, ts_shape_job_group,
 	ts_shape_job_collective, ts_shape_trace_diff_row, ts_shape_memory_annotation, ts_shape_moment_segment, ts_shape_moment_piece,

@@ -177,6 +177,34 @@ enum ts_status ts_flop_sums(const struct ts_trace *trace, const struct ts_nest *
 /* Fills in what all operations come to in the time that devices worked. */
 void ts_flops_of_busy(struct ts_flop_sums *sums, uint64_t busy_ns);
 
+/* --- collective_sums.c ---
+ *
+ * Of the kernels of communication that say their elements and type, by kind, bytes and ranks of the group. Bytes are of the whole: of
+ * an all-gather what a rank has afterwards, of the others what it had before. The bandwidth of the algorithm is bytes by duration;
+ * that of the bus is it by what each rank has to move at least, so that it is comparable with the speed of a link: twice (n-1)/n of an
+ * all-reduce, (n-1)/n of an all-gather, a reduce-scatter and an all-to-all, all of the others (nccl-tests, PERFORMANCE.md). The kernel
+ * also waits for ranks that come later, so that both are the least; the shortest kernel of a row waited least. n log n.
+ */
+
+struct ts_collective_sum {
+	enum ts_collective kind;
+	int64_t ranks; /* of the group; TS_TRACE_NONE: not said */
+	uint64_t bytes;
+	struct ts_work_sum work;
+	uint64_t least_ns; /* of one kernel */
+	bool has_rate, has_bus;
+	double algorithm, bus, bus_most; /* bytes a second: over all of them, and of the shortest */
+};
+
+struct ts_collective_sums {
+	struct ts_collective_sum *items; /* the most time first */
+	size_t n;
+	struct ts_work_sum unsized; /* kernels that say something of their collective, but not elements or a type that are known */
+};
+
+enum ts_status ts_collective_sums(const struct ts_trace *trace, struct ts_arena *arena, struct ts_collective_sums *ret,
+				  struct ts_error *err);
+
 /* --- kernel_use.c ---
  *
  * Occupancy is "est. achieved occupancy %", which the profiler computes from the launch, not measures: the mean weighted by duration,
@@ -411,6 +439,7 @@ struct ts_trace_work {
 	struct ts_flop_sums flops;
 	struct ts_kernel_uses use;
 	struct ts_transfers transfers;
+	struct ts_collective_sums collectives;
 	struct ts_work_marks marks;
 	struct ts_run_sums runs;
 	struct ts_step_sums steps;

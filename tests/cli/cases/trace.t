@@ -2029,6 +2029,13 @@ $ tscope analyze --json ./traced/demo.json.gz
 |       "sum_ns": 0
 |     },
 |     "fills": [],
+|     "collectives": {
+|       "by_size": [],
+|       "unsized": {
+|         "count": 0,
+|         "sum_ns": 0
+|       }
+|     },
 |     "marks": {
 |       "recomputed": {
 |         "count": 0,
