@@ -73,9 +73,15 @@ void ts_trace_rows_clear(struct ts_trace_rows *rows)
 	TS_TRACE_TABLES(TABLE_CLEAR)
 }
 
+#define CELL_BYTES(type, column) +sizeof(type)
+uint64_t ts_trace_rows_bytes(const struct ts_trace_rows *rows)
+{
+#define TABLE_TAKES(table, member, columns) +(uint64_t)rows->member.cap *(0 columns(CELL_BYTES))
+	return 0 TS_TRACE_TABLES(TABLE_TAKES);
+}
+
 static uint64_t rows_bytes(const struct ts_trace_rows *rows)
 {
-#define CELL_BYTES(type, column) +sizeof(type)
 #define TABLE_BYTES(table, member, columns) +(uint64_t)rows->member.n *(0 columns(CELL_BYTES))
 	return 0 TS_TRACE_TABLES(TABLE_BYTES);
 }

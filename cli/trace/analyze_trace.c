@@ -32,6 +32,14 @@ void ts_trace_room(struct ts_cli *cli, uint64_t size)
 		cli->arena.ceiling = (size_t)wanted;
 }
 
+/* What the columns take is not left for what is said of them. */
+static void count_columns(struct ts_cli *cli, const struct ts_trace *trace, size_t before)
+{
+	uint64_t columns = ts_trace_rows_bytes(&trace->rows), room = cli->arena.ceiling;
+
+	cli->arena.ceiling = room > before + columns ? (size_t)(room - columns) : before;
+}
+
 enum ts_status ts_load_trace(struct ts_cli *cli, const char *top, const char *path, struct ts_notices *notices,
 			     struct ts_trace *trace, struct ts_trace_file *file, struct ts_error *err)
 {
@@ -39,6 +47,7 @@ enum ts_status ts_load_trace(struct ts_cli *cli, const char *top, const char *pa
 	struct ts_read_progress progress = {.tell = ts_progress_step, .ctx = &bar};
 	struct ts_source source = {.path = ts_span_str(path), .name = ts_span_str(""), .progress = &progress};
 	struct ts_trace_reading reading = {.notices = notices};
+	size_t before = cli->arena.ceiling;
 	enum ts_status status;
 
 	if (ts_below_open(top, path, &source.fd, &source.size, err))
@@ -46,11 +55,15 @@ enum ts_status ts_load_trace(struct ts_cli *cli, const char *top, const char *pa
 	ts_trace_room(cli, source.size);
 	progress.total = source.size;
 	ts_progress_begin(&bar, cli, "reading", path);
+	reading.columns_most = cli->arena.ceiling;
 	status = ts_trace_load(&source, &reading, trace, file, err);
 	ts_progress_end(&bar);
 	(void)close(source.fd);
-	if (status || !ts_know_kernels(cli, trace, &cli->arena, err))
+	if (status)
 		return status;
+	count_columns(cli, trace, before);
+	if (!ts_know_kernels(cli, trace, &cli->arena, err))
+		return TS_OK;
 	ts_trace_finish(trace);
 	ts_trace_file_finish(file);
 	return err->status;

@@ -931,6 +931,35 @@ static void damage_without_end(void **state)
 	ts_buf_finish(&text);
 }
 
+/* Columns count while a trace is read: what a caller has room for is read, and a byte less is refused. */
+static void columns_have_a_limit(void **state)
+{
+	struct ts_span json = ts_span_str("[{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,\"ts\":1,\"dur\":1}]");
+	struct ts_span name = ts_span_str("t.json");
+	struct ts_source source = {.fd = -1, .memory = json, .size = json.len, .name = name, .path = name};
+	uint64_t most = 0;
+
+	(void)state;
+	for (int less = 0; less < 2; less++) {
+		struct ts_arena arena;
+		struct ts_notices notices = {.arena = &arena};
+		struct ts_trace_reading reading = {.notices = &notices, .columns_most = less ? most - 1 : UINT64_C(1) << 20};
+		struct ts_trace_file file;
+		struct ts_trace trace;
+		struct ts_error err;
+
+		ts_arena_init(&arena, 0);
+		assert_int_equal(ts_trace_load(&source, &reading, &trace, &file, &err), less ? TS_TOO_LARGE : TS_OK);
+		if (!less) {
+			most = ts_trace_rows_bytes(&trace.rows);
+			assert_true(most >= 65); /* the cells of one span */
+			ts_trace_finish(&trace);
+			ts_trace_file_finish(&file);
+		}
+		ts_arena_finish(&arena);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -955,6 +984,7 @@ int main(void)
 		cmocka_unit_test(begins_and_ends_are_paired),
 		cmocka_unit_test(what_operators_say),
 		cmocka_unit_test(lanes_of_xla),
+		cmocka_unit_test(columns_have_a_limit),
 		cmocka_unit_test(what_frames_say),
 		cmocka_unit_test(what_kernels_say),
 		cmocka_unit_test(what_collectives_say),

@@ -579,24 +579,36 @@ enum ts_status ts_trace_file_record(const struct ts_trace_file *file, const stru
 	return TS_OK;
 }
 
+struct loading {
+	struct ts_trace trace;
+	uint64_t most; /* bytes of columns; 0: any */
+};
+
 static enum ts_status append(void *ctx, const struct ts_trace_rows *rows, struct ts_error *err)
 {
-	return ts_trace_append(ctx, rows, err);
+	struct loading *l = ctx;
+
+	if (ts_trace_append(&l->trace, rows, err))
+		return err->status;
+	if (l->most && ts_trace_rows_bytes(&l->trace.rows) > l->most)
+		return ts_error_set(err, TS_TOO_LARGE, "its columns take more than the %" PRIu64 " MiB that this command may use",
+				    l->most >> 20);
+	return TS_OK;
 }
 
 enum ts_status ts_trace_load(const struct ts_source *source, const struct ts_trace_reading *reading, struct ts_trace *ret_trace,
 			     struct ts_trace_file *ret_file, struct ts_error *err)
 {
-	struct ts_trace trace = {0};
+	struct loading l = {.most = reading->columns_most};
 	struct ts_trace_reading mine = *reading;
 
 	mine.take = append;
-	mine.ctx = &trace;
+	mine.ctx = &l;
 	if (ts_trace_read(source, &mine, ret_file, err)) {
-		ts_trace_finish(&trace);
+		ts_trace_finish(&l.trace);
 		return err->status;
 	}
 	ts_trace_file_columns(ret_file, ret_trace);
-	ret_trace->rows = trace.rows;
+	ret_trace->rows = l.trace.rows;
 	return TS_OK;
 }

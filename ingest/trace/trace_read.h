@@ -24,6 +24,7 @@ typedef enum ts_status ts_trace_take(void *ctx, const struct ts_trace_rows *rows
 struct ts_trace_reading {
 	const struct ts_trace_scanner *scanner; /* NULL: the fastest that this machine has */
 	size_t window;				/* bytes; 0: as many as are good for speed */
+	uint64_t columns_most;			/* of ts_trace_load: bytes that columns may take; 0: as many as run/trace.h allows */
 	ts_trace_take *take;			/* called with a few thousand rows at a time; ts_trace_load sets it */
 	void *ctx;
 	struct ts_notices *notices;

@@ -62,7 +62,7 @@ static void an_all_reduce(void **state)
 	made_finish(&m);
 }
 
-/* What is counted of each kind, and the part of it that crosses a link: 1,000 bytes on one side and 8,000 on the other, 8 ranks, 1 us. */
+/* What is counted of each kind, and the part of it that crosses a link: 1,000 bytes on one side, 8,000 on the other, 8 ranks, 1 us. */
 static void each_kind(void **state)
 {
 	static const struct {
