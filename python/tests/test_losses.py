@@ -204,6 +204,16 @@ class Losses(support.Case):
         )
         self.equal(self.zero(text))
 
+    def test_optimizers_that_step_in_backward(self):
+        """A hook has each parameter's optimizer step as soon as there is its gradient: the loss is that of the step it is in."""
+        text = HEAD.replace("; optimizer = torch.optim.SGD(model.parameters(), lr=0.01)", "") + (
+            "optimizers = {p: torch.optim.SGD([p], lr=0.01) for p in model.parameters()}\n"
+            "def step(p): optimizers[p].step(); optimizers[p].zero_grad()\n"
+            "for p in model.parameters(): p.register_post_accumulate_grad_hook(step)\n"
+            "for k in range(6): loss = one().mean(); loss.backward(); print(loss.item())\n"
+        )
+        self.equal(self.zero(text))
+
     def test_the_first_loss_of_sam(self):
         """SAM moves the parameters by the gradients of one loss, throws these away, and applies those of a second one: the first is
         that of what is trained, by hand and by an optimizer that uses another one. What moved nothing is none."""

@@ -47,6 +47,8 @@ class Backward:
 
         self.run, self.losses = run, Losses(self.synced)
         self.inside = 0  # the thread that is in an outermost backward
+        self._under_way: Any = None  # the losses of that backward
+        self._early: Any = None  # they, where they were added before it has returned
         self._compiling = compiling()
         self._undo = [
             patched(torch.autograd, "backward", Between(enter or self._enter, torch.autograd.backward, self._leave)),
@@ -98,17 +100,26 @@ class Backward:
         self.inside = me
         try:
             self.begins()
-            return self.losses.look(tensors, grad_tensors) if self.looks() else []
+            self._under_way = self.losses.look(tensors, grad_tensors) if self.looks() else []
+            return self._under_way
         except Exception as error:
             self.cannot(error)
             return []
+
+    def stepped(self) -> None:
+        """An optimizer steps. Where a hook of the backward pass has it do so, the loss of that pass is that of its step."""
+        if self.inside and self._under_way:
+            self._early, self._under_way = self._under_way, None
+            self.losses.add(self.run, self._early)
 
     def _leave(self, found: Any) -> None:
         if self.inside != threading.get_ident():  # another thread has the loop now
             return
         self.inside = 0
         try:
-            self.losses.add(self.run, found)
+            if found is not self._early or not found:
+                self.losses.add(self.run, found)
+            self._early = self._under_way = None
             param = self.trained() if found and self.losses.moves is None else None
             if param is not None:
                 self.losses.probe(param)
