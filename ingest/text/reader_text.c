@@ -381,6 +381,24 @@ static bool holds(const struct text *x)
 	return 2 * steps >= x->guess->lines;
 }
 
+/* What was guessed fits too few lines, once it is read: the user may know better. */
+static enum ts_status no_step(const struct text *x, struct ts_error *err)
+{
+	struct ts_buf templates = TS_BUF_INIT(2 * TS_TEXT_LINE_MAX);
+	enum ts_status status;
+
+	if (!x->guessed)
+		return ts_error_set(err, TS_INVALID, "%s: no line of a step in it%s", x->options->path,
+				    x->templates.n ? " that the template fits" : "");
+	ts_text_templates_print(&templates, x->templates.items, x->templates.n);
+	status = ts_error_set(err, TS_INVALID,
+			      "%s: no line of a step in it: what was guessed of its lines fits few of them; write a template by "
+			      "it:%.*s",
+			      x->options->path, TS_SPAN_ARG(ts_buf_view(&templates)));
+	ts_buf_finish(&templates);
+	return status;
+}
+
 /* The beginning tells which way the lines are known; all of them are looked through that way. */
 static enum ts_status survey(struct text *x, struct ts_error *err)
 {
@@ -391,8 +409,7 @@ static enum ts_status survey(struct text *x, struct ts_error *err)
 	if (survey_all(x, err))
 		return err->status;
 	if (x->format == TS_TEXT_NONE || (x->guessed && !holds(x)))
-		return ts_error_set(err, TS_INVALID, "%s: no line of a step in it%s", x->options->path,
-				    x->templates.n && !x->guessed ? " that the template fits" : "");
+		return no_step(x, err);
 	x->total = ts_text_survey_total(&x->survey);
 	x->bunched = x->format == TS_TEXT_HUGGINGFACE && x->bunch.total && ts_text_bunch_is(&x->bunch);
 	if (x->bunched)

@@ -664,6 +664,11 @@ static const struct {
 	 "ctdet/default |###| train: [2][20/40]|Tot: 0:00:03 |ETA: 0:00:40 |loss 1.7500 |hm_loss 1.5 |Data 0.001s(0.010s)\n",
 	 "loss", "0 2.5|20 2.25|40 2.0|60 1.75",
 	 NULL},
+	{"a fraction at the end of a sentence",
+	 "Last test reward: 0.5. Training step: 0/900. Played games: 1. Loss: 2.50\n"
+	 "Last test reward: 0.5. Training step: 100/900. Played games: 1. Loss: 2.25\n"
+	 "Last test reward: 0.5. Training step: 200/900. Played games: 1. Loss: 2.00\n",
+	 "loss", "0 2.5|100 2.25|200 2.0", NULL},
 	{"a dict with a step",
 	 "{'epoch': 0, 'iter': 0, 'avg_loss': 2.5, 'loss': 9.5}\n"
 	 "{'epoch': 0, 'iter': 20, 'avg_loss': 2.25, 'loss': 9.5}\n"

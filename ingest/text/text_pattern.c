@@ -200,7 +200,8 @@ static bool take_field(struct ts_span name, struct ts_span line, size_t *at, con
 	if (n == 0 || (axis && memchr(value.data, ':', n) && ts_text_duration(value, &seconds) == n))
 		return false;
 	/* The dot that ends a sentence: "Step: 19000. Mean Reward: 2.5." */
-	if (n > 1 && line.data[*at + n - 1] == '.' && ts_text_number_len(value) >= n - 1)
+	if (n > 1 && line.data[*at + n - 1] == '.' &&
+	    (ts_text_number_len(value) >= n - 1 || ts_log_fraction(ts_span_part(value, 0, n - 1))))
 		value.len--;
 	if (name.len)
 		ts_text_record_value(r, name, value);
