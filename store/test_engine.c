@@ -831,6 +831,26 @@ static void an_overlay_shows_the_extracts_of_its_base(void **state)
 	assert_true(seen.n == 1 && seen.values[0] == 'a');
 }
 
+/* The base gets an object that was put into an overlay before: what the overlay lets go of is its own copy alone. */
+static void an_overlay_lets_go_of_what_is_its_own(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_sealed head = test_node(&f->arena, TEST_HEAD, NULL, 0, 1), found;
+	struct ts_sweep_report report;
+	struct ts_put_stats stats;
+	bool present = false;
+
+	if (f->kind != OVERLAY)
+		return;
+	OK(f->e->ops->put_many(f->e, &head, 1, &stats, &f->err));
+	OK(f->base->ops->put_many(f->base, &head, 1, &stats, &f->err)); /* no name reaches it yet */
+	assert_int_equal(test_sweep_now(f->e, &report), TS_OK);
+	assert_int_equal(report.freed, 1);
+	OK(f->e->ops->get(f->e, &head.id, &f->arena, &found, &f->err));
+	OK(f->e->ops->has_many(f->e, &head.id, 1, &present, &f->err));
+	assert_true(present);
+}
+
 static void removing_a_name_checks_it(void **state)
 {
 	struct fixture *f = *state;
@@ -1954,6 +1974,7 @@ int main(void)
 		TEST(extracts_lie_beside_a_run_and_go_with_it),
 		TEST(extracts_of_many_runs_are_found_by_key),
 		TEST(an_overlay_shows_the_extracts_of_its_base),
+		TEST(an_overlay_lets_go_of_what_is_its_own),
 		TEST(removing_a_name_checks_it),
 		TEST(names_are_checked),
 		TEST(ids_are_found_by_their_beginning),

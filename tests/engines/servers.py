@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """servers.py BUILD: two servers share one store in PostgreSQL, while clients push to both; one of them is killed with -9, then the database, then all of its
-connections are cut. Every run that was acknowledged by either is there for both, and verify finds nothing. Then what a server refuses to
+connections are cut. Every run that was acknowledged by either is there for both, and verify finds nothing. One is stopped in the middle of a
+write, while the other one writes: nothing of it comes late. Then what a server refuses to
 start on: one sentence each, and the database is as it was. Skipped where PostgreSQL's programs are not."""
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -11,9 +13,10 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fault"))
 from postgres import Postgres, find, folder  # noqa: E402
-from programs import Pushers, Server, names_of  # noqa: E402
+from programs import Pushers, Server, names_of, write_run  # noqa: E402
 
 BUILD = sys.argv[1]
+PAUSE_WAIT_S, FENCE_WAIT_S = 60, 180
 
 
 def expect(condition, what):
@@ -55,6 +58,60 @@ def share(postgres, work):
         server.process.terminate()
         expect(server.process.wait() == 0, "a server does not end as it should")
     print(f"two servers, one killed, the database killed and cut off: {len(acked)} runs acknowledged, all found by both; verify: all sound")
+
+
+def holder(postgres):
+    """The client's process that holds the lock of all writes, by what its connection is called; empty: nobody does now."""
+    return postgres.sql("SELECT a.pid FROM pg_locks l JOIN pg_stat_activity a USING (pid) WHERE l.locktype = 'advisory' AND l.granted "
+                        "AND a.state = 'idle in transaction'").strip()
+
+
+def pause_in_a_write(server, postgres):
+    """Stops a server while it holds the lock of all writes; None: it was never caught there."""
+    until = time.monotonic() + PAUSE_WAIT_S
+    while time.monotonic() < until:
+        os.kill(server.process.pid, signal.SIGSTOP)
+        time.sleep(0.02)  # what it has sent is done by then
+        pid = holder(postgres)
+        if pid:
+            return pid
+        os.kill(server.process.pid, signal.SIGCONT)
+        time.sleep(0.003)
+    return None
+
+
+def fence(postgres, work):
+    """A server stands still in the middle of a write for longer than the database waits for it. Another one writes meanwhile, and what the
+    first one had begun is not written when it goes on."""
+    store = "cluster:" + postgres.conf("fence.conf")
+    servers = [Server(BUILD, store, os.path.join(work, f"f{i}")) for i in range(2)]
+    acked = {}
+    pushers = Pushers(servers[0], work, 5000, 3, lambda number, name, run: acked.__setitem__(name, run))
+    held = pause_in_a_write(servers[0], postgres)
+    expect(held, "a server was never caught in a write")
+    run, until = None, time.monotonic() + FENCE_WAIT_S
+    folder_of_run = os.path.join(work, "beside")
+    write_run(folder_of_run, 4999)
+    while run is None and time.monotonic() < until:
+        run = servers[1].push(folder_of_run, "beside")
+    expect(run, "a server that stands still keeps all others from writing")
+    expect(holder(postgres) != held, "the connection of a server that stands still keeps the lock")
+    os.kill(servers[0].process.pid, signal.SIGCONT)
+    before = len(acked)
+    while len(acked) < before + 2 and time.monotonic() < until + FENCE_WAIT_S:
+        time.sleep(0.1)
+    pushers.stop()
+    expect(len(acked) >= before + 2, "a server that stood still does not write again")
+    acked["fault/beside"] = run
+    for server in servers:
+        names = names_of(server.tscope)
+        for name, id_of_run in acked.items():
+            expect(names.get(name) == id_of_run, f"{name} was acknowledged as {id_of_run}, and a server has {names.get(name)}")
+        verified = server.tscope("verify")
+        expect(verified.returncode == 0 and "all sound" in verified.stdout, f"verify: {verified.stdout}{verified.stderr}")
+        server.process.terminate()
+        expect(server.process.wait() == 0, "a server does not end as it should")
+    print(f"a server stopped while it wrote: another one wrote, and nothing came late; {len(acked)} runs acknowledged, all found; verify: all sound")
 
 
 def refused(store, *words):
@@ -129,6 +186,7 @@ def main():
     try:
         postgres.sql("CREATE DATABASE tscope", "postgres")
         share(postgres, tempfile.mkdtemp(dir=work))
+        fence(postgres, tempfile.mkdtemp(dir=work))
         refuse(postgres, work)
     finally:
         postgres.kill()
