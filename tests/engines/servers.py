@@ -80,6 +80,20 @@ def pause_in_a_write(server, postgres):
     return None
 
 
+def write_beside(servers, postgres, work):
+    """Stops the first server in a write until the second one has pushed; returns the run of that push."""
+    held = pause_in_a_write(servers[0], postgres)
+    expect(held, "a server was never caught in a write")
+    run, until = None, time.monotonic() + FENCE_WAIT_S
+    write_run(os.path.join(work, "beside"), 4999)
+    while run is None and time.monotonic() < until:
+        run = servers[1].push(os.path.join(work, "beside"), "beside")
+    expect(run, "a server that stands still keeps all others from writing")
+    expect(holder(postgres) != held, "the connection of a server that stands still keeps the lock")
+    os.kill(servers[0].process.pid, signal.SIGCONT)
+    return run
+
+
 def fence(postgres, work):
     """A server stands still in the middle of a write for longer than the database waits for it. Another one writes meanwhile, and what the
     first one had begun is not written when it goes on."""
@@ -87,20 +101,17 @@ def fence(postgres, work):
     servers = [Server(BUILD, store, os.path.join(work, f"f{i}")) for i in range(2)]
     acked = {}
     pushers = Pushers(servers[0], work, 5000, 3, lambda number, name, run: acked.__setitem__(name, run))
-    held = pause_in_a_write(servers[0], postgres)
-    expect(held, "a server was never caught in a write")
-    run, until = None, time.monotonic() + FENCE_WAIT_S
-    folder_of_run = os.path.join(work, "beside")
-    write_run(folder_of_run, 4999)
-    while run is None and time.monotonic() < until:
-        run = servers[1].push(folder_of_run, "beside")
-    expect(run, "a server that stands still keeps all others from writing")
-    expect(holder(postgres) != held, "the connection of a server that stands still keeps the lock")
-    os.kill(servers[0].process.pid, signal.SIGCONT)
-    before = len(acked)
-    while len(acked) < before + 2 and time.monotonic() < until + FENCE_WAIT_S:
-        time.sleep(0.1)
-    pushers.stop()
+    try:
+        run = write_beside(servers, postgres, work)
+        before, until = len(acked), time.monotonic() + FENCE_WAIT_S
+        while len(acked) < before + 2 and time.monotonic() < until:
+            time.sleep(0.1)
+        pushers.stop()
+    except BaseException:
+        for server in servers:  # pushers end when nobody answers
+            server.process.kill()
+        pushers.stop()
+        raise
     expect(len(acked) >= before + 2, "a server that stood still does not write again")
     acked["fault/beside"] = run
     for server in servers:
