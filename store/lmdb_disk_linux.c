@@ -97,11 +97,15 @@ bool ts_disk_mapped(const char *path, const uint8_t **ret_at, size_t *ret_bytes)
 	bool found = false;
 
 	while (maps && !found && fgets(line, sizeof line, maps)) {
-		char *at = strchr(line, '/'), *dash, *end;
-		uintptr_t from = (uintptr_t)strtoull(line, &dash, 16), to = (uintptr_t)strtoull(*dash ? dash + 1 : dash, &end, 16);
+		char *name = strchr(line, '/'), *end;
+		size_t len = strlen(path);
+		uintptr_t from, to;
 
-		line[strcspn(line, "\n")] = 0;
-		if (!at || strcmp(at, path) != 0 || strncmp(end, " rw-s ", 6) != 0 || to <= from)
+		if (!name || strncmp(name, path, len) != 0 || strcmp(name + len, "\n") != 0)
+			continue;
+		from = (uintptr_t)strtoull(line, &end, 16);
+		to = *end ? (uintptr_t)strtoull(end + 1, &end, 16) : 0;
+		if (strncmp(end, " rw-s ", 6) != 0 || to <= from)
 			continue;
 		*ret_at = (const uint8_t *)from; // NOLINT(performance-no-int-to-ptr)
 		*ret_bytes = (size_t)(to - from);
