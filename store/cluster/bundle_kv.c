@@ -355,8 +355,6 @@ static void move_spare(struct ts_bundles *b)
 {
 	struct ts_idmap waiting = {0};
 
-	if (b->kv.spare.waiting.n == 0)
-		return;
 	ts_spare_take(&b->kv.spare, &waiting);
 	ts_spare_give(&b->as.under->spare, &waiting);
 }

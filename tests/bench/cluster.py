@@ -94,10 +94,17 @@ def main():
             postgres.sql("CREATE DATABASE tscope3", "postgres")
             store = "cluster:" + postgres.conf("cluster3.conf", "tscope3", f"bucket = {bucket.url()}\ncache = {work}/cache\nbundle_mib = 1\n")
             count = "SELECT xact_commit + xact_rollback FROM pg_stat_database WHERE datname = 'tscope3'"
-            measure("and S3", work, store, 1, runs, lambda: int(postgres.sql(count, "postgres")))
-            counts, each = bucket.ask("counts"), 1000 / len(runs)
-            print(f"S3, of 1,000 such pushes: {counts['PUT'] * each:.0f} PUT with {counts['in'] * each / 1e6:.1f} MB, {counts['GET'] * each:.0f} GET with "
-                  f"{counts['out'] * each / 1e6:.1f} MB, {(counts['HEAD'] + counts['DELETE']) * each:.0f} others; five are of the start, and bundles have 1 MiB here")
+            begun = {}
+
+            def transactions():
+                if not begun:  # its server has started, and nobody has pushed
+                    begun.update(bucket.ask("counts"))
+                return int(postgres.sql(count, "postgres"))
+
+            measure("and S3", work, store, 1, runs, transactions)
+            counts = {name: (n - begun[name]) * 1000 / len(runs) for name, n in bucket.ask("counts").items()}
+            print(f"S3, of 1,000 such pushes: {counts['PUT']:.0f} PUT with {counts['in'] / 1e6:.1f} MB, {counts['GET']:.0f} GET with {counts['out'] / 1e6:.1f} MB, "
+                  f"{counts['HEAD'] + counts['DELETE']:.0f} others, where an object of the bucket has 1 MiB or more")
         finally:
             bucket.end()
     finally:
