@@ -467,7 +467,7 @@ static void what_stands_before_a_cut(void **state)
 
 		ts_arena_init(&all, 0);
 		assert_int_equal(read_bytes(ts_buf_view(&file), &all, &whole, &err), TS_OK);
-		for (size_t len = 0; len < file.len; len += len < 4000 ? 1 : 97) {
+		for (size_t len = 0; len < file.len; len += len < 1000 ? 7 : 211) {
 			struct ts_snapshot s;
 			struct ts_arena arena;
 
