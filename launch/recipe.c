@@ -210,7 +210,7 @@ enum ts_status ts_recipe_environment(const struct ts_recipe *recipe, const char 
 				     const char *const **ret_variables, size_t *ret_inherited, struct ts_error *err)
 {
 	size_t n_from = recipe->bare ? 0 : count(from), n = 0, inherited;
-	const char *const *sets, **variables;
+	const char *const *sets = NULL, **variables;
 
 	if (sets_of(recipe, arena, &sets, err))
 		return err->status;

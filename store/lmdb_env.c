@@ -322,8 +322,9 @@ static void give_lock(const struct ts_lmdb_env *env)
 
 	(void)snprintf(data, sizeof data, "%s/data.mdb", env->path);
 	(void)snprintf(lock, sizeof lock, "%s/lock.mdb", env->path);
-	if (geteuid() == 0 && stat(data, &of_data) == 0 && lstat(lock, &of_lock) == 0 && of_data.st_uid != of_lock.st_uid)
-		(void)lchown(lock, of_data.st_uid, of_data.st_gid);
+	if (geteuid() == 0 && stat(data, &of_data) == 0 && lstat(lock, &of_lock) == 0 && of_data.st_uid != of_lock.st_uid &&
+	    lchown(lock, of_data.st_uid, of_data.st_gid))
+		return; /* its owner is told so when the lock cannot be opened */
 }
 
 /* Which lock.mdb LMDB opened, and that nobody who has the data file open keeps to another one. */

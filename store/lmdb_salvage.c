@@ -3,9 +3,9 @@
  * Records are taken from every sound page that a tree reaches. For a table of which some were lost they are also taken one by one, by
  * their own checksums, from its damaged pages, and from sound pages that no tree reaches and that are not free: those below a damaged
  * page. What lies in pages of an object's bytes, which somebody sent, is never taken for a record as long as the tree of packs says
- * which pages these are; where packs are missing, a page that no tree reaches may be one of theirs, and no token is taken from one. Then
- * what was taken is held together: an object stays if its bytes are what its id says; a name if all that it needs is there, as its log
- * says it was last; a note and a log if their name is there. */
+ * which pages these are; where packs are missing, a page that no tree reaches may be one of theirs, and no token is taken from one.
+ * Then what was taken is held together: an object stays if its bytes are what its id says; a name if all that it needs is there, as
+ * its log says it was last; a note and a log if their name is there. */
 #include "base/grow.h"
 #include "store/lmdb_internal.h"
 

@@ -293,7 +293,7 @@ static enum ts_status finish(const struct ts_libcurl *curl, const struct ts_http
 enum ts_status ts_http_ask(struct ts_http *http, const struct ts_http_request *request, struct ts_http_answer *ret_answer,
 			   struct ts_error *err)
 {
-	struct curl_headers *headers;
+	struct curl_headers *headers = NULL;
 	enum ts_status status;
 	struct line *line;
 	struct try *good;

@@ -163,7 +163,7 @@ $ tscope push odd
 ! tscope: odd/profiler_trace.json: skipped: not_file: a symbolic link, which is not read
 ! tscope: odd/one/two.json: skipped: same_name: another kept file of this rank has its name
 ! tscope: odd/kineto.json: skipped: trace_cut: byte 2770: the file ends too early; what stands before is read
-! tscope: odd/snapshot.pickle: skipped: snapshot_not_read: byte 889 of the pickle: the file ends here, before the pickle does
+! tscope: odd/snapshot.pickle: skipped: snapshot_not_read: byte 891 of the pickle: the file ends here, before the pickle does
 ! tscope: odd/trace.json: skipped: trace_not_read: the file is empty
 $ tscope show losses.txt | grep -A9 ^file
 | file             rank      size

@@ -518,8 +518,43 @@ $ printf '\200\004cos\nsystem\n(S"true"\ntR.' > evil.pickle; tscope analyze ./ev
 ! tscope: ./evil.pickle: byte 2 of the pickle: opcode GLOBAL is refused: it would import a name, and a snapshot is plain data
 [2]
 $ head -c 5000 memory/oom.pickle > cut.pickle; tscope analyze ./cut.pickle
-! tscope: ./cut.pickle: byte 4999 of the pickle: the file ends here, before the pickle does
-[2]
+| cut.pickle: device 0 holds 83 MiB of 112 MiB reserved
+| 0 events, 6 segments, 8 stacks
+|
+| MEMORY  device 0: 112 MiB reserved, 83 MiB allocated
+|   peak         unknown: no history was recorded (torch.cuda.memory._record_memory_history)
+|   at the end   83 MiB requested in 20 blocks; rounding takes 0 B more
+|   head-room    not known: the snapshot does not say what the device has (--device-memory does)
+|
+| BY KIND
+|                                                at peak  at end  asked for
+|   parameters   █████░░░░░░░░░░░░░░░░░░░░░░░░░  unknown  15 MiB    unknown
+|   unknown      █████████████████████████░░░░░  unknown  68 MiB    unknown
+|
+| HELD AT THE END
+|    bytes  in  kind     function   where
+|   45 MiB   6  unknown  <module>   lab/train.py:88
+|   18 MiB  12  unknown  remember   lab/plots.py:9
+|   12 MiB   1  unknown  attention  lab/net.py:54
+|    8 MiB   1  unknown  forward    lab/net.py:31
+|
+| FREE  29 MiB of what is reserved
+|   cache        0 B in 0 whole segments; empty_cache returns it
+|   fragments    29 MiB that empty_cache does not return; 1 block of less than 2 MiB between two gaps
+|   segments     6 of 2 to 64 MiB (112 MiB)
+|   largest gaps 18.5 MiB of a segment of 20 MiB, beside remember lab/plots.py:9
+|                8 MiB of a segment of 20 MiB, beside remember lab/plots.py:9
+|                1 MiB of a segment of 20 MiB, beside remember lab/plots.py:9
+|
+| NOT CHECKED
+|   MEMORY.OUT_OF_MEMORY, MEMORY.OOM_FRAGMENTED, MEMORY.RETRIES, MEMORY.EMPTIED, MEMORY.CARRIED,
+|     MEMORY.GRADIENTS_KEPT, MEMORY.OPTIMIZER_STATE, MEMORY.CHURN: the snapshot has no history
+|     (torch.cuda.memory._record_memory_history)
+|
+| NOT READ
+|   cut          the file ends, or what was packed is damaged, by byte 5000 of the pickle; what stands
+|                before is read, but for 44 events of the history in which it ends: levels are counted
+|                back from its last event
 $ printf '\200\004]q\000.' > none.pickle; tscope analyze ./none.pickle
 | none.pickle: a snapshot without any segment or event
 $ tscope analyze --rows ./memory/oom.pickle
