@@ -49,6 +49,7 @@ struct ts_memory_device {
 	struct ts_memory memory;
 	const struct ts_replay *replay; /* reserved, allocated, requested, baseline, peak, ... */
 	bool traced;			/* it has events; else nothing is known but the end */
+	const char *no_history;		/* why it has none: a sentence without a subject's name; NULL where it is traced */
 	uint64_t peak_allocated;	/* at least so much the blocks took at the peak: what is not known is rounded up to 512 */
 	struct ts_fragments fragments;
 	struct ts_allocator allocator;

@@ -3,7 +3,6 @@
 #include "analysis/snapshot/scaling.h"
 #include "base/door.h"
 
-#define NO_HISTORY "the snapshot has no history (torch.cuda.memory._record_memory_history)"
 #define NO_CAPACITY "the snapshot does not say how much memory the device has; --device-memory does"
 
 struct making {
@@ -57,8 +56,8 @@ static void who(struct making *m, enum ts_measure_name what, const struct ts_mem
 
 static void unknown_kind(struct making *m, struct ts_span kind)
 {
-	m->ok &= ts_measure_unknown(m->rows, m->arena, TS_M_SNAPSHOT_KIND, kind, NO_HISTORY) &&
-		 ts_measure_unknown(m->rows, m->arena, TS_M_SNAPSHOT_KIND_SHARE, kind, NO_HISTORY);
+	m->ok &= ts_measure_unknown(m->rows, m->arena, TS_M_SNAPSHOT_KIND, kind, m->d->no_history) &&
+		 ts_measure_unknown(m->rows, m->arena, TS_M_SNAPSHOT_KIND_SHARE, kind, m->d->no_history);
 }
 
 /* Gradients at the peak that are older than the optimizer's last step before it, or than the recording: not those that were accumulated
@@ -89,12 +88,12 @@ static void peak(struct making *m)
 	enum ts_memory_phase phase = TS_PHASE_UNSAID;
 	uint64_t kept;
 
-	known_if(m, m->d->traced, TS_M_SNAPSHOT_PEAK, (double)r->peak, NO_HISTORY);
-	known_if(m, m->d->traced, TS_M_SNAPSHOT_PEAK_RESERVED, (double)r->reserved_peak, NO_HISTORY);
+	known_if(m, m->d->traced, TS_M_SNAPSHOT_PEAK, (double)r->peak, m->d->no_history);
+	known_if(m, m->d->traced, TS_M_SNAPSHOT_PEAK_RESERVED, (double)r->reserved_peak, m->d->no_history);
 	if (!m->d->traced) {
-		unknown(m, TS_M_SNAPSHOT_PEAK_PHASE, NO_HISTORY);
-		unknown(m, TS_M_SNAPSHOT_KEPT, NO_HISTORY);
-		unknown(m, TS_M_SNAPSHOT_KEPT_SHARE, NO_HISTORY);
+		unknown(m, TS_M_SNAPSHOT_PEAK_PHASE, m->d->no_history);
+		unknown(m, TS_M_SNAPSHOT_KEPT, m->d->no_history);
+		unknown(m, TS_M_SNAPSHOT_KEPT_SHARE, m->d->no_history);
 		for (int i = 0; i < TS_MEMORY_KINDS; i++)
 			unknown_kind(m, ts_span_str(ts_memory_kind_word((enum ts_memory_kind)i)));
 		return;
@@ -149,12 +148,12 @@ static double ratio(double part, double whole)
 static void allocator(struct making *m)
 {
 	const struct ts_allocator *a = &m->d->allocator;
-	const char *why = m->d->traced ? "the events of the snapshot have no times, or all the same" : NO_HISTORY;
+	const char *why = m->d->traced ? "the events of the snapshot have no times, or all the same" : m->d->no_history;
 	double span = time_of(m->d->replay);
 
-	known_if(m, m->d->traced, TS_M_SNAPSHOT_RETRIES, (double)a->n_retries, NO_HISTORY);
-	known_if(m, m->d->traced, TS_M_SNAPSHOT_RETRIED, (double)a->retried, NO_HISTORY);
-	known_if(m, m->d->traced, TS_M_SNAPSHOT_EMPTIED, (double)(a->given - a->retried), NO_HISTORY);
+	known_if(m, m->d->traced, TS_M_SNAPSHOT_RETRIES, (double)a->n_retries, m->d->no_history);
+	known_if(m, m->d->traced, TS_M_SNAPSHOT_RETRIED, (double)a->retried, m->d->no_history);
+	known_if(m, m->d->traced, TS_M_SNAPSHOT_EMPTIED, (double)(a->given - a->retried), m->d->no_history);
 	known_if(m, span > 0, TS_M_SNAPSHOT_RETRY_TIME, ratio((double)a->retry_us, span), why);
 	known_if(m, span > 0, TS_M_SNAPSHOT_ALLOCATOR_TIME, ratio((double)a->most_us, span), why);
 }
@@ -165,7 +164,7 @@ static void refused(struct making *m)
 	static const char late[] = "too many segments came and went after the request was refused";
 	const struct ts_memory_refused *first = m->d->n_refused ? &m->d->refused[0] : NULL;
 
-	known_if(m, m->d->traced, TS_M_SNAPSHOT_REFUSED, (double)m->d->allocator.n_ooms, NO_HISTORY);
+	known_if(m, m->d->traced, TS_M_SNAPSHOT_REFUSED, (double)m->d->allocator.n_ooms, m->d->no_history);
 	if (!first)
 		return;
 	value(m, TS_M_SNAPSHOT_REFUSED_BYTES, (double)first->oom.requested);
@@ -180,8 +179,8 @@ static void churn(struct making *m)
 
 	for (int i = 0; i < TS_MEMORY_KINDS; i++)
 		all += m->d->kinds[i].churned;
-	known_if(m, m->d->traced, TS_M_SNAPSHOT_CHURN, (double)all, NO_HISTORY);
-	known_if(m, m->d->traced, TS_M_SNAPSHOT_CHURN_LARGEST, m->d->churn.n ? (double)m->d->churn.items[0].bytes : 0, NO_HISTORY);
+	known_if(m, m->d->traced, TS_M_SNAPSHOT_CHURN, (double)all, m->d->no_history);
+	known_if(m, m->d->traced, TS_M_SNAPSHOT_CHURN_LARGEST, m->d->churn.n ? (double)m->d->churn.items[0].bytes : 0, m->d->no_history);
 	if (m->d->traced && m->d->churn.n)
 		who(m, TS_M_SNAPSHOT_CHURN_SOURCE, &m->d->churn.items[0]);
 }
@@ -189,10 +188,10 @@ static void churn(struct making *m)
 static void carried(struct making *m)
 {
 	static const char few[] = "the events have fewer than two ends of steps";
-	const char *why = m->d->traced ? few : NO_HISTORY;
+	const char *why = m->d->traced ? few : m->d->no_history;
 	bool known = m->d->traced && m->d->spans.steps >= 2;
 
-	known_if(m, m->d->traced, TS_M_SNAPSHOT_STEPS, m->d->spans.steps, NO_HISTORY);
+	known_if(m, m->d->traced, TS_M_SNAPSHOT_STEPS, m->d->spans.steps, m->d->no_history);
 	known_if(m, known, TS_M_SNAPSHOT_CARRIED, (double)m->d->spans.carried.bytes, why);
 	known_if(m, known, TS_M_SNAPSHOT_CARRIED_SHARE, share(m->d->spans.carried.bytes, m->d->replay->peak), why);
 	if (known && m->d->carried.n)

@@ -157,7 +157,7 @@ enum ts_status ts_scaling_add(struct ts_scaling *s, double size, const struct ts
 	if (s->n == TS_SCALING_MOST)
 		return ts_error_set(err, TS_INVALID, "at most %d snapshots are compared", TS_SCALING_MOST);
 	if (!d->traced)
-		return ts_error_set(err, TS_INVALID, "the snapshot of size %g has no history, so its peak is not known", size);
+		return ts_error_set(err, TS_INVALID, "the peak of size %g is not known: %s", size, d->no_history);
 	take_needs(&point);
 	take_moments(&point);
 	for (; at && s->points[at - 1].size > size; at--)

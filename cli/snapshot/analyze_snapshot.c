@@ -94,7 +94,7 @@ static enum ts_status show_moment(struct ts_cli *cli, const char *word, const st
 		return err->status;
 	if (cli->json)
 		return ts_json_answer(cli, &ts_shape_moment, &moment, err);
-	if (ts_report_of_moment(&d->memory, &moment, name, &cli->arena, &report, err))
+	if (ts_report_of_moment(d, &moment, name, &cli->arena, &report, err))
 		return err->status;
 	return ts_render_report_text(cli, &report, err);
 }

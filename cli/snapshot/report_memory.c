@@ -186,7 +186,7 @@ static void memory(struct ts_report *r, const struct ts_memory_device *d, const 
 			ts_report_say(r, "%s; the blocks took at least %s", peak_text(r, p), ts_snap_bytes(r, d->peak_allocated)));
 		ts_report_line(r, s, "baseline", baseline_text(r, p));
 	} else {
-		ts_report_line(r, s, "peak", "unknown: no history was recorded (torch.cuda.memory._record_memory_history)");
+		ts_report_line(r, s, "peak", ts_report_say(r, "unknown: %s", d->no_history));
 	}
 	ts_report_line(r, s, "at the end",
 		       ts_report_say(r, "%s requested in %s; rounding takes %s more", ts_snap_bytes(r, p->requested),

@@ -204,8 +204,8 @@ static void pieces(struct ts_report *r, const struct ts_moment *m)
 		ts_report_line(r, s, NULL, ts_report_say(r, "%s behind", ts_snap_plural(r, m->after, "block or gap")));
 }
 
-enum ts_status ts_report_of_moment(const struct ts_memory *of, const struct ts_moment *m, const char *name, struct ts_arena *arena,
-				   struct ts_report *ret_report, struct ts_error *err)
+enum ts_status ts_report_of_moment(const struct ts_memory_device *of, const struct ts_moment *m, const char *name,
+				   struct ts_arena *arena, struct ts_report *ret_report, struct ts_error *err)
 {
 	struct ts_report r = ts_snap_report(arena, name);
 	const char *when = m->row		  ? ts_report_say(&r, "after event %s", ts_snap_count(&r, m->event))
@@ -215,9 +215,9 @@ enum ts_status ts_report_of_moment(const struct ts_memory *of, const struct ts_m
 	r.title = ts_report_say(&r, "%s: device %u holds %s %s", r.name, of->replay->device, ts_snap_bytes(&r, m->requested), when);
 	r.view = of->replay->n_events ? ts_report_say(&r, "%s; --at takes any of them, start, peak, end or oom",
 						      ts_snap_plural(&r, of->replay->n_events, "event"))
-				      : "no history was recorded (torch.cuda.memory._record_memory_history)";
+				      : of->no_history;
 	event(&r, m);
-	memory(&r, of, m);
+	memory(&r, &of->memory, m);
 	kinds(&r, m);
 	ts_snap_who_table(&r, TS_SECTION_HELD, NULL, &m->by_function, HOLDERS_SHOWN);
 	stacks(&r, m);

@@ -251,7 +251,7 @@ $ tscope analyze ./memory/list.pickle
 | 0 events, 1 segment, 2 stacks
 |
 | MEMORY  device 2: 20 MiB reserved, 0 B allocated
-|   peak         unknown: no history was recorded (torch.cuda.memory._record_memory_history)
+|   peak         unknown: the snapshot has no history (torch.cuda.memory._record_memory_history)
 |   at the end   1 KiB requested in 1 block; rounding takes 0 B more
 |   head-room    not known: the snapshot does not say what the device has (--device-memory does)
 |
@@ -367,7 +367,7 @@ $ tscope analyze ./memory/batch4.pickle --with ./memory/batch8.pickle --scale ba
 ! tscope: analyze: --scale batch=4,-8: each size is a number above 0
 [2]
 $ tscope analyze ./memory/batch4.pickle --with ./memory/list.pickle --scale batch=4,8
-! tscope: analyze: the snapshot of size 8 has no history, so its peak is not known
+! tscope: analyze: the peak of size 8 is not known: the snapshot has no history (torch.cuda.memory._record_memory_history)
 [2]
 $ tscope analyze ./memory/batch4.pickle --with ./memory/none.pickle --scale batch=4,8
 ! tscope: analyze: ./memory/none.pickle: No such file or directory
@@ -522,7 +522,7 @@ $ head -c 5000 memory/oom.pickle > cut.pickle; tscope analyze ./cut.pickle
 | 0 events, 6 segments, 8 stacks
 |
 | MEMORY  device 0: 112 MiB reserved, 83 MiB allocated
-|   peak         unknown: no history was recorded (torch.cuda.memory._record_memory_history)
+|   peak         unknown: the file ends within the history, so that none of it can be counted
 |   at the end   83 MiB requested in 20 blocks; rounding takes 0 B more
 |   head-room    not known: the snapshot does not say what the device has (--device-memory does)
 |
@@ -548,8 +548,8 @@ $ head -c 5000 memory/oom.pickle > cut.pickle; tscope analyze ./cut.pickle
 |
 | NOT CHECKED
 |   MEMORY.OUT_OF_MEMORY, MEMORY.OOM_FRAGMENTED, MEMORY.RETRIES, MEMORY.EMPTIED, MEMORY.CARRIED,
-|     MEMORY.GRADIENTS_KEPT, MEMORY.OPTIMIZER_STATE, MEMORY.CHURN: the snapshot has no history
-|     (torch.cuda.memory._record_memory_history)
+|     MEMORY.GRADIENTS_KEPT, MEMORY.OPTIMIZER_STATE, MEMORY.CHURN: the file ends within the history,
+|     so that none of it can be counted
 |
 | NOT READ
 |   cut          the file ends, or what was packed is damaged, by byte 5000 of the pickle; what stands
