@@ -311,8 +311,11 @@ static enum ts_confidence identical_sure(const struct ts_inquiry *q, bool coarse
 {
 	if ((double)q->common < ts_cut_of(q, TS_CUT_COMMON))
 		return TS_CONFIDENCE_LOW;
-	return coarse || !(q->first[TS_KIND_LOSS].recorded || q->first[TS_KIND_PARAMS].recorded) ? TS_CONFIDENCE_MEDIUM
-												 : TS_CONFIDENCE_HIGH;
+	if (q->first[TS_KIND_PARAMS].recorded && !coarse)
+		return TS_CONFIDENCE_HIGH;
+	/* A number that nobody can place may follow from weights that the loss does not tell of. */
+	return coarse || !q->first[TS_KIND_LOSS].recorded || q->first[TS_KIND_OTHER].parts || q->e->unrated.len ? TS_CONFIDENCE_MEDIUM
+														 : TS_CONFIDENCE_HIGH;
 }
 
 /* The loss and the gradient norm agree to the bit, and another series only as far as the more coarsely written run tells: a log of

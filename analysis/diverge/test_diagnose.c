@@ -2566,7 +2566,13 @@ static void test_number_alone(void **state)
 	s.e.unrated = ts_span_str("scalars.mae");
 	s.e.unrated_step = 51;
 	agrees(&s, TS_KIND_LOSS, "scalars.loss");
+	expect(&s, TS_CAUSE_IDENTICAL, TS_CONFIDENCE_MEDIUM); /* the number may follow from weights of which the loss does not tell */
+	agrees(&s, TS_KIND_PARAMS, "digests.params");
 	expect(&s, TS_CAUSE_IDENTICAL, TS_CONFIDENCE_HIGH);
+	AGAIN(s);
+	s.e.unrated = ts_span_str("scalars.mae");
+	s.e.unrated_step = 51;
+	agrees(&s, TS_KIND_LOSS, "scalars.loss");
 	s.series[0].writing_a.resolution = s.series[0].writing_b.resolution = four;
 	expect(&s, TS_CAUSE_UNKNOWN, TS_CONFIDENCE_LOW);
 	assert_int_equal(s.d.step, 51);
