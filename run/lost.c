@@ -1,10 +1,12 @@
 #include "run/lost.h"
 
+#include "run/meaning.h"
+
 #include <math.h>
 
 bool ts_is_loss(struct ts_span column)
 {
-	return ts_span_starts(column, ts_span_str("scalars.")) && ts_span_ends(column, "loss");
+	return ts_span_starts(column, ts_span_str("scalars.")) && ts_column_ends_as_loss(column);
 }
 
 bool ts_is_loss_norm(struct ts_span column)

@@ -17,8 +17,17 @@ static const struct row table[] = {
 	{"test_*", TS_MEANS_EVAL},
 	{"test.*", TS_MEANS_EVAL},
 	{"*_val_loss", TS_MEANS_EVAL},
-	{"loss_val*", TS_MEANS_EVAL},
+	{"*_valid_loss", TS_MEANS_EVAL},
+	{"*_validation_loss", TS_MEANS_EVAL},
+	{"*_eval_loss", TS_MEANS_EVAL},
+	{"*_test_loss", TS_MEANS_EVAL},
+	{"loss_val", TS_MEANS_EVAL},
+	{"loss_val_*", TS_MEANS_EVAL},
+	{"loss_valid*", TS_MEANS_EVAL},
 	{"loss_eval*", TS_MEANS_EVAL},
+	{"loss_test*", TS_MEANS_EVAL},
+	{"valloss", TS_MEANS_EVAL},
+	{"testloss", TS_MEANS_EVAL},
 	{"heldout*", TS_MEANS_EVAL},
 	{"held_out*", TS_MEANS_EVAL},
 	{"holdout*", TS_MEANS_EVAL},
@@ -38,15 +47,17 @@ static const struct row table[] = {
 	{"*_step_size", TS_MEANS_RATE},
 	{"stepsize", TS_MEANS_RATE},
 	{"loss", TS_MEANS_LOSS},
-	{"*_loss", TS_MEANS_LOSS},
+	{"*loss", TS_MEANS_LOSS}, /* CTCLoss */
 	{"loss_*", TS_MEANS_LOSS},
 	{"objective", TS_MEANS_OBJECTIVE},
 	{"*_objective", TS_MEANS_OBJECTIVE},
 	{"objf", TS_MEANS_OBJECTIVE}, /* Kaldi */
 	{"criterion", TS_MEANS_OBJECTIVE},
 	{"*_criterion", TS_MEANS_OBJECTIVE},
+	/* No other cost: batch_cost and reader_cost are times (PaddlePaddle), and api_cost is money. */
 	{"cost", TS_MEANS_OBJECTIVE},
-	{"*_cost", TS_MEANS_OBJECTIVE},
+	{"train_cost", TS_MEANS_OBJECTIVE},
+	{"training_cost", TS_MEANS_OBJECTIVE},
 	{"nll", TS_MEANS_OBJECTIVE},
 	{"*_nll", TS_MEANS_OBJECTIVE},
 	{"neg_log*", TS_MEANS_OBJECTIVE},
@@ -105,6 +116,17 @@ struct ts_span ts_column_folded(struct ts_span name, uint8_t room[TS_PATH_MAX])
 		room[i] = c >= 'A' && c <= 'Z' ? (uint8_t)(c | 32) : (c == '-' || c == '/' || c == ' ' ? '_' : c);
 	}
 	return ts_span_of(room, name.len);
+}
+
+bool ts_column_ends_as_loss(struct ts_span column)
+{
+	static const char word[] = "loss";
+	size_t n = strlen(word);
+
+	for (size_t i = 0; column.len >= n && i < n; i++)
+		if ((column.data[column.len - n + i] | 32) != word[i])
+			return false;
+	return column.len >= n;
 }
 
 enum ts_meaning ts_column_meaning(struct ts_span column)

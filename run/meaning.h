@@ -22,5 +22,7 @@ enum ts_meaning {
 struct ts_span ts_column_folded(struct ts_span name, uint8_t room[TS_PATH_MAX]);
 /* The column's name may begin with "scalars." and may be longer than any of the table. */
 enum ts_meaning ts_column_meaning(struct ts_span column);
+/* Whether its last letters say "loss", in either case: eval_loss and CTCLoss, whatever data it is of. */
+bool ts_column_ends_as_loss(struct ts_span column);
 
 #endif

@@ -89,6 +89,14 @@ static bool is_evaluation(struct ts_span column)
 	return false;
 }
 
+/* Whether the name says that the number is what the training minimizes. */
+static bool is_minimized(struct ts_span column)
+{
+	enum ts_meaning meaning = ts_column_meaning(column);
+
+	return meaning == TS_MEANS_LOSS || meaning == TS_MEANS_OBJECTIVE;
+}
+
 static enum ts_role role_by_name(struct ts_span column)
 {
 	enum ts_role role = match(column_rules, column);
@@ -96,7 +104,7 @@ static enum ts_role role_by_name(struct ts_span column)
 	if (role == TS_ROLE_UNKNOWN)
 		role = ts_role_by_words(ts_column_said(column));
 	/* Whatever an evaluation measures is of the trajectory, and so is what is minimized; what it costs was found by its words. */
-	if (role == TS_ROLE_UNKNOWN && (is_evaluation(column) || ts_column_meaning(column) == TS_MEANS_OBJECTIVE))
+	if (role == TS_ROLE_UNKNOWN && (is_evaluation(column) || is_minimized(column)))
 		role = TS_ROLE_TRAJECTORY;
 	return role;
 }

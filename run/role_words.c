@@ -254,8 +254,19 @@ static enum ts_role by_word(const struct name *w, size_t i, bool unknown)
 	return TS_ROLE_UNKNOWN;
 }
 
+/* Whether the name ends with "cost" and a word before it, as these. */
+static bool costs(const struct name *w, const char *const *words)
+{
+	for (; w->n > 1 && is_piece(&w->pieces[w->n - 1], "cost") && *words; words++)
+		if (is_piece(&w->pieces[w->n - 2], *words))
+			return true;
+	return false;
+}
+
 enum ts_role ts_role_by_words(struct ts_span name)
 {
+	/* reader_cost is a time (PaddlePaddle). batch_cost is one, too, and in other programs what is minimized. */
+	static const char *const times[] = {"reader", "data", "loader", "time", NULL}, *const either[] = {"batch", "api", NULL};
 	struct name w;
 	size_t first;
 	bool unknown = false;
@@ -270,8 +281,10 @@ enum ts_role ts_role_by_words(struct ts_span name)
 	role = by_group(&w, first);
 	if (role != TS_ROLE_UNKNOWN)
 		return role;
-	if (cut_ratio(&w))
+	if (cut_ratio(&w) || costs(&w, times))
 		return TS_ROLE_OBSERVATION;
+	if (costs(&w, either))
+		return TS_ROLE_UNKNOWN;
 	for (size_t i = w.n; i-- > 0;) {
 		role = by_word(&w, i, unknown);
 		if (role != TS_ROLE_UNKNOWN)

@@ -26,7 +26,20 @@ static void test_names(void **state)
 		{"scalars.train/recon", TS_MEANS_OBJECTIVE},
 		{"scalars.hinge", TS_MEANS_OBJECTIVE},
 		{"scalars.cost", TS_MEANS_OBJECTIVE},
+		{"scalars.Train/Cost", TS_MEANS_OBJECTIVE},
 		{"scalars.costume", TS_MEANS_NOTHING},
+		{"scalars.batch_cost", TS_MEANS_NOTHING},
+		{"scalars.avg_reader_cost", TS_MEANS_NOTHING},
+		{"scalars.api_cost", TS_MEANS_NOTHING},
+		{"scalars.total_cost", TS_MEANS_NOTHING},
+		{"scalars.CTCLoss", TS_MEANS_LOSS},
+		{"scalars.loss_value", TS_MEANS_LOSS},
+		{"scalars.loss_val", TS_MEANS_EVAL},
+		{"scalars.loss/validation", TS_MEANS_EVAL},
+		{"scalars.Loss/test", TS_MEANS_EVAL},
+		{"scalars.metrics/eval_loss", TS_MEANS_EVAL},
+		{"scalars.x_test_loss", TS_MEANS_EVAL},
+		{"scalars.testLoss", TS_MEANS_EVAL},
 		{"scalars.reconnects", TS_MEANS_NOTHING},
 		{"scalars.accuracy", TS_MEANS_NOTHING},
 		{"scalars.grad_norm", TS_MEANS_GRAD_NORM},
@@ -48,7 +61,25 @@ static void test_roles(void **state)
 	(void)state;
 	assert_int_equal(ts_role_of(ts_span_str("scalars.neg_log_lik"), NULL), TS_ROLE_TRAJECTORY);
 	assert_int_equal(ts_role_of(ts_span_str("scalars.recon"), NULL), TS_ROLE_TRAJECTORY);
+	assert_int_equal(ts_role_of(ts_span_str("scalars.CTCLoss"), NULL), TS_ROLE_TRAJECTORY);
 	assert_int_equal(ts_role_of(ts_span_str("scalars.cost_per_sec"), NULL), TS_ROLE_OBSERVATION);
+	assert_int_equal(ts_role_of(ts_span_str("scalars.avg_reader_cost"), NULL), TS_ROLE_OBSERVATION);
+	assert_int_equal(ts_role_of(ts_span_str("scalars.batch_cost"), NULL), TS_ROLE_UNKNOWN);
+	assert_int_equal(ts_role_of(ts_span_str("scalars.train_cost"), NULL), TS_ROLE_TRAJECTORY);
+}
+
+static void test_ends(void **state)
+{
+	static const char *const losses[] = {"loss", "scalars.eval_loss", "scalars.CTCLoss", "LOSS"};
+	static const char *const others[] = {"", "oss", "loss_scale", "scalars.losses", "scalars.cost"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof losses / sizeof losses[0]; i++)
+		if (!ts_column_ends_as_loss(ts_span_str(losses[i])))
+			fail_msg("%s", losses[i]);
+	for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+		if (ts_column_ends_as_loss(ts_span_str(others[i])))
+			fail_msg("%s", others[i]);
 }
 
 static void test_long(void **state)
@@ -62,7 +93,8 @@ static void test_long(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_names), cmocka_unit_test(test_roles), cmocka_unit_test(test_long)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_names), cmocka_unit_test(test_roles), cmocka_unit_test(test_ends),
+					   cmocka_unit_test(test_long)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

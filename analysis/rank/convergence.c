@@ -585,8 +585,8 @@ enum ts_status ts_convergence_summary(const struct ts_series *series, int64_t fi
 	while (cut < series->n && series->keys[cut] < first)
 		cut++;
 	s.subject = subject;
-	s.direction = ts_span_ends(series->name, "loss") ? TS_DIRECTION_DOWN : ts_direction_of(series->name);
-	s.minimized = ts_span_ends(subject, "loss") ||
+	s.direction = ts_column_ends_as_loss(series->name) ? TS_DIRECTION_DOWN : ts_direction_of(series->name);
+	s.minimized = ts_column_ends_as_loss(subject) ||
 		      (ts_column_meaning(subject) == TS_MEANS_OBJECTIVE && s.direction == TS_DIRECTION_DOWN);
 	s.series = (struct ts_series){subject, series->keys + cut, series->values + cut, series->n - cut};
 	if (!scan(&s))

@@ -28,11 +28,6 @@ static bool has_values(const struct ts_measure *row)
 	return ts_measure_is(row, TS_M_SERIES_COUNT) && row->known && row->value > 0;
 }
 
-static bool is_loss(struct ts_span series)
-{
-	return ts_span_ends(series, "loss");
-}
-
 enum { NAMED_SO = 3 }; /* the rank of the series that has the name itself */
 
 /* How well a series stands for the loss: 0 is not at all. */
@@ -40,7 +35,7 @@ static int loss_rank(struct ts_span series)
 {
 	if (ts_span_is(series, "loss"))
 		return NAMED_SO;
-	return is_loss(series) ? 2 : (ts_column_meaning(series) == TS_MEANS_OBJECTIVE ? 1 : 0);
+	return ts_column_ends_as_loss(series) ? 2 : (ts_column_meaning(series) == TS_MEANS_OBJECTIVE ? 1 : 0);
 }
 
 static int norm_rank(struct ts_span series)

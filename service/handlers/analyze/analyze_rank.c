@@ -422,7 +422,7 @@ static bool is_grad_norm(struct ts_span name)
 
 static bool is_loss(struct ts_span name)
 {
-	return ts_glob(ts_span_str("scalars.*loss"), name);
+	return ts_span_starts(name, ts_span_str("scalars.")) && ts_column_ends_as_loss(name);
 }
 
 /* What stands for the loss, the gradient norm and the learning rate of a rank that has none of that name. */

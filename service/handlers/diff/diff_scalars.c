@@ -5,6 +5,7 @@
 #include "base/limits.h"
 #include "base/order.h"
 #include "run/direction.h"
+#include "run/meaning.h"
 #include "run/role.h"
 #include "service/handlers/analyze/analyze_moves.h"
 
@@ -184,7 +185,7 @@ static enum ts_status insert(struct looking *l, struct ts_diff *io, struct ts_er
 
 	if (!items)
 		return ts_arena_error(l->arena, err);
-	for (; at < io->n_outcomes && ts_span_ends(io->outcomes[at].name, "loss"); at++)
+	for (; at < io->n_outcomes && ts_column_ends_as_loss(io->outcomes[at].name); at++)
 		items[n++] = io->outcomes[at];
 	for (size_t i = 0; i < l->n && i < TS_DIFF_SCALARS; i++)
 		if (!append(&l->items[i], l->arena, items, &n))
