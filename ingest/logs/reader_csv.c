@@ -76,7 +76,7 @@ static bool knows_together(const struct ts_log_csv *csv)
 	}
 	if (rank == TS_LOG_AXIS_NONE)
 		return csv->n > 1 && measured == csv->n;
-	return measured > 0 || minimized || (best && rank == ts_log_axis_rank(ts_span_str("generation")));
+	return measured > 0 || (minimized && ts_log_axis_tells(first)) || (best && rank == ts_log_axis_rank(ts_span_str("generation")));
 }
 
 /* The file is a table with a name that we know, or with a map beside it. */

@@ -144,6 +144,8 @@ static void names_that_say_it_together(void **state)
 		{"c.csv", "generation,best,mean\n1,2.5,1.5\n", true},
 		{"d.csv", "generation,price,mean\n1,2.5,1.5\n", false},
 		{"e.csv", "episode,reward\n1,2.5\n", true},
+		{"g.csv", "batch,unit_cost,qty\n1,2.5,1\n", false},
+		{"g.csv", "batch,cost\n1,2.5\n", false},
 		{"f.csv", "batch,price\n1,2.5\n", false},
 		{"g.csv",
 		 "{\"generation\": 0, \"best_fitness\": 2.5, \"stats\": {\"hit\": 0.5}}\n{\"generation\": 1, \"best_fitness\": 3.5}\n",

@@ -65,9 +65,12 @@ size_t ts_log_axis_rank(struct ts_span name)
 
 bool ts_log_axis_tells(struct ts_span name)
 {
-	size_t rank = ts_log_axis_rank(name);
+	return ts_log_rank_tells(ts_log_axis_rank(name));
+}
 
-	return rank != TS_LOG_AXIS_NONE && !table[rank].vague;
+bool ts_log_rank_tells(size_t rank)
+{
+	return rank < sizeof table / sizeof table[0] && !table[rank].vague;
 }
 
 bool ts_log_axis_is_global(struct ts_span name)

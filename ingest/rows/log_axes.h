@@ -14,6 +14,8 @@ enum { TS_LOG_AXIS_NONE = 64 }; /* a rank above all others */
 size_t ts_log_axis_rank(struct ts_span name);
 /* Whether the name alone shows that a file is the log of a training: "iteration" does, "batch" does not. */
 bool ts_log_axis_tells(struct ts_span name);
+/* The same by the name's rank. */
+bool ts_log_rank_tells(size_t rank);
 /* Whether such a series counts the steps of the whole training where the tool has a step of its own, which counts its records. */
 bool ts_log_axis_is_global(struct ts_span name);
 /* Splits "601/2161", a step and how many there will be: spaces may stand beside the slash. Returns the length of the first number, 0:

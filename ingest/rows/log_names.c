@@ -368,7 +368,7 @@ bool ts_log_name_is_minimized(struct ts_span name)
 	for (size_t i = 0; i < sizeof solvers / sizeof solvers[0]; i++)
 		if (ts_span_ends(name, solvers[i]))
 			return false;
-	return ts_column_meaning(name) == TS_MEANS_OBJECTIVE || ts_span_ends(name, "cost") || ts_span_ends(name, "Cost");
+	return ts_column_meaning(name) == TS_MEANS_OBJECTIVE;
 }
 
 void ts_log_names_markdown(struct ts_buf *out)

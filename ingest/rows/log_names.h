@@ -44,8 +44,8 @@ enum ts_status ts_log_name_as(struct ts_log_names *names, struct ts_span name, c
 			      struct ts_log_name *ret_name, struct ts_error *err);
 /* Whether a name has a word of what trainings alone measure: "train/CrossEntropyLoss", "val_acc", "lr", "ep_rew_mean". */
 bool ts_log_name_measures(struct ts_span name);
-/* Whether the name is of what a training minimizes where steps are counted, and else of money or a link: "cost", "recon". Solvers of
- * equations count their steps, too, and print an objective. */
+/* Whether the name is of what a training minimizes where steps are counted by a name that tells so (ts_log_axis_tells), and else of
+ * money or a link: "cost", "recon". Solvers of equations count their steps, too, and print an objective. */
 bool ts_log_name_is_minimized(struct ts_span name);
 /* Whether it has a word of what episodes of reinforcement learning are measured by, which other texts have, too: "Average Score". */
 bool ts_log_name_scores(struct ts_span name);

@@ -38,6 +38,9 @@ static void what_a_name_tells(void **state)
 	assert_true(ts_log_axis_tells(ts_span_str("epoch")));
 	assert_false(ts_log_axis_tells(ts_span_str("batch")));
 	assert_false(ts_log_axis_tells(ts_span_str("loss")));
+	assert_true(ts_log_rank_tells(ts_log_axis_rank(ts_span_str("iter"))));
+	assert_false(ts_log_rank_tells(ts_log_axis_rank(ts_span_str("round"))));
+	assert_false(ts_log_rank_tells(TS_LOG_AXIS_NONE));
 	assert_true(ts_log_axis_is_global(ts_span_str("trainer/global_step")));
 	assert_false(ts_log_axis_is_global(ts_span_str("_step")));
 	assert_false(ts_log_axis_is_global(ts_span_str("x")));

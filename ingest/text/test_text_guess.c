@@ -778,6 +778,9 @@ static const char *const others[] = {
 	"ok, latency=2.5ms, loss=0.5%\nok, latency=2.5ms, loss=0.5%\n",
 	"Lesson 1: learn 12.5 test 3.5\nLesson 2: learn 13.5 test 4.5\nLesson 3: learn 14.5 test 5.5\nLesson 4: learn 15.5 test 6.5\n",
 	"round 1: score 7.5\nround 2: score 6.5\nround 3: score 5.5\nround 4: score 5.5\n",
+	"batch 1: cost=13.25\nbatch 2: cost=14.25\nbatch 3: cost=15.25\nbatch 4: cost=16.25\n",
+	"INFO {\"batch\": 1, \"cost\": 13.25}\nINFO {\"batch\": 2, \"cost\": 14.25}\nINFO {\"batch\": 3, \"cost\": 15.25}\n",
+	"iteration 1: total_cost=13.25\niteration 2: total_cost=14.25\niteration 3: total_cost=15.25\niteration 4: total_cost=16.25\n",
 	"",
 };
 

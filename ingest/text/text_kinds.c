@@ -638,7 +638,7 @@ static bool is_of_doing(const struct ts_text_record *r)
 }
 
 /* How many numbers are what trainings measure; one that says which loss or rate it is counts twice. episodes, steps: the line counts
- * them by name. */
+ * them by a name that tells so. */
 static size_t measures_in(const struct ts_text_record *r, bool episodes, bool steps)
 {
 	size_t n = 0;
@@ -660,10 +660,10 @@ static bool counts_episodes(const struct ts_text_sort *s)
 	return false;
 }
 
-static bool counts_by_name(const struct ts_text_sort *s)
+static bool tells_steps(const struct ts_text_sort *s)
 {
 	for (size_t i = 0; i < s->n_counters; i++)
-		if (ts_text_counter_rank(&s->counters[i]) != TS_LOG_AXIS_NONE)
+		if (ts_log_rank_tells(ts_text_counter_rank(&s->counters[i])))
 			return true;
 	return false;
 }
@@ -730,7 +730,7 @@ static bool counts_measure(const struct found *f)
 /* Returns what names of an evaluation begin with if the first name behind the counters is one's. */
 static const char *count_named(struct ts_text_kinds *k, struct ts_text_sort *s, const struct found *f, struct ts_span line)
 {
-	bool episodes = counts_episodes(s), steps = counts_by_name(s), decimals, behind, both;
+	bool episodes = counts_episodes(s), steps = tells_steps(s), decimals, behind, both;
 	const char *evaluation;
 	size_t measures;
 
