@@ -39,6 +39,7 @@ enum use { USE_VALUE = 0, USE_STEP, USE_TIME, USE_NOTHING };
 /* The cells that have the same name. */
 struct series {
 	uint64_t numbers, texts, times, whole;
+	uint64_t parts;	   /* numbers that are finite and not whole */
 	uint64_t folds;	   /* rows with the same value of it, and another value of another series, as the row before them */
 	uint64_t restarts; /* rows in which it is less than before and the epoch is more */
 	bool not_seconds, not_milliseconds, zoneless;
@@ -542,6 +543,7 @@ static void look(struct ts_log_table *t)
 		s->numbers++;
 		s->digits.significant = t->source->significant;
 		s->whole += step_value(t, c, &ns);
+		s->parts += isfinite(c->number) && c->number != floor(c->number);
 		s->not_seconds |= !(c->number >= SECONDS_LEAST && c->number < SECONDS_MOST);
 		s->not_milliseconds |= !(c->number >= SECONDS_LEAST * 1e3 && c->number < SECONDS_MOST * 1e3);
 		if (c->len)
@@ -559,6 +561,12 @@ static bool may_be_step(const struct series *s)
 	if (2 * s->folds >= s->numbers || s->restarts)
 		return false;
 	return s->use == USE_VALUE && !s->mapped.len && s->whole > 0 && s->whole >= s->numbers + s->texts - s->whole;
+}
+
+/* Epochs with parts of one, 0.5 and 1.0, are no steps, though some are whole. */
+static bool counts_parts(const struct series *s, size_t rank)
+{
+	return rank == ts_log_axis_rank(ts_span_str("epoch")) && s->parts;
 }
 
 /* Returns whether the series may be a time. *ret_factor is 0 if the times are text. */
@@ -582,7 +590,7 @@ static void find_step(struct ts_log_table *t)
 			t->step_key = key;
 			return;
 		}
-		if (rank < best && may_be_step(&t->series[key])) {
+		if (rank < best && may_be_step(&t->series[key]) && !counts_parts(&t->series[key], rank)) {
 			best = rank;
 			t->step_key = key;
 		}

@@ -246,6 +246,7 @@ static void tables(void **state)
 		{"a.csv", "step,date,loss\n1,2026-11-18,0.5\n", "1 0.5", NULL},
 		{"a.csv", "epoch,batch,loss\n0,0,0.5\n0,1,0.25\n1,0,2\n1,1,1\n", "0 0.5|1 0.25|2 2.0|3 1.0", "rows_numbered"},
 		{"a.csv", "epoch,iter,loss\n0,0,0.5\n0,1,0.25\n1,0,2\n1,1,1\n", "0 0.5|1 0.25|2 2.0|3 1.0", "rows_numbered"},
+		{"a.csv", "epoch,loss\n0.5,4\n1.0,3\n1.5,2\n2.0,1\n", "0 4.0|1 3.0|2 2.0|3 1.0", "rows_numbered"},
 		{"a.csv", "epoch,loss,val\n0,0.5,\n0,,3\n1,0.25,\n1,,2\n", "0 0.5|1 0.25", NULL},
 		{"a.csv", "step,loss\n1,0.5\nx,3\n2,0.25\n", "1 0.5|2 0.25", "bad_step"},
 		{"a.csv", "step,loss\n1,0.5\n,3\n2,0.25\n", "1 0.5|2 0.25", "no_step"},

@@ -42,6 +42,15 @@ static bool epoch_of(const struct ts_text_record *r, int64_t *ret)
 	return c && whole(c, ret);
 }
 
+/* "0.25" and "1.5e-1", but not "1.0" and "many". */
+static bool has_part_of_epoch(const struct ts_text_record *r)
+{
+	const struct ts_text_cell *c = ts_text_record_find(r, "epoch");
+	double value;
+
+	return c && !c->is_text && ts_parse_double(c->value, &value) && value != floor(value);
+}
+
 /* --- looking --- */
 
 static void count(struct ts_text_order *o, bool with)
@@ -106,6 +115,7 @@ void ts_text_axis_look(struct ts_text_axis *a, const struct ts_text_record *r)
 		look_at_epoch(a, epoch);
 	if (has_step)
 		look_at_step(a, r, step);
+	a->parts |= has_part_of_epoch(r);
 	if (has_step || has_epoch)
 		*(is_empty(r) ? &a->empty : &a->filled) += 1;
 	count(&a->steps, has_step);
@@ -148,7 +158,7 @@ void ts_text_axis_begin(struct ts_text_axis *a)
 	a->any = a->any_epoch = a->known = false;
 	a->n_offsets = a->n_names = 0;
 	a->greatest = 0;
-	a->by_epoch = !a->steps.with;
+	a->by_epoch = !a->steps.with && !a->parts;
 	a->shape = shape_of(a->by_epoch ? &a->epochs : &a->steps, a->by_epoch && a->empty > a->filled);
 }
 

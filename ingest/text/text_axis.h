@@ -6,7 +6,8 @@
  *
  * A step that begins again with the next epoch is counted on: epoch times the steps of an epoch, if the line has them ("[20/1299]"),
  * else after the last step of the epoch before. The first epoch is 0 or 1, whichever the log begins with; of a log that begins later
- * it is 0 if steps within an epoch begin with 0. Where no record has a step, the epoch is the step.
+ * it is 0 if steps within an epoch begin with 0. Where no record has a step, the epoch is the step, unless
+ * some are parts of one, as "0.25": then no record has any.
  *
  * A record without a step belongs to the record with one before it; or to the one behind it, if none stands behind the last step of
  * the log, or as many before the first step as between two; or, if more stand between two steps than before the first and behind the
@@ -48,9 +49,9 @@ struct ts_text_axis {
 	int64_t total;			    /* the steps of an epoch; 0: not known, or not always the same */
 	int64_t first_epoch, least_epoch, least_step;
 	uint64_t filled, empty; /* records with a step that have more than it and an epoch, and that have not */
-	bool totals;
+	bool totals, parts;	/* parts: of an epoch were seen */
 	/* what it comes to, since ts_text_axis_begin */
-	bool by_epoch; /* no record has a step: the epoch is the step */
+	bool by_epoch; /* no record has a step, and all epochs are whole: the epoch is the step */
 	enum ts_text_shape shape;
 	/* where it stands */
 	bool any, any_epoch;
