@@ -137,7 +137,8 @@ static bool by_templates(const struct ts_text_templates *t, struct piece *p, str
 	return true;
 }
 
-/* Templates may be of the text of an object that the line ends with. */
+/* Templates may be of the text of an object that the line ends with, as those that were guessed are (text_guess.c): it is tried first,
+ * since a name of "epoch {}: {*}" fits what is written in the object, too, and then takes only a part of it. */
 static bool by_object(struct text *x, struct ts_span line)
 {
 	size_t at;
@@ -157,7 +158,7 @@ static enum ts_status look_at(struct text *x, struct ts_span raw, struct piece *
 		p->line.rank = p->line.outer = TS_TEXT_NO_RANK;
 	if (!x->templates.n)
 		p->format = ts_text_recognize(p->line.text, x->record, &p->bar, &p->is_bar);
-	else if (by_templates(&x->templates, p, x->record) || by_object(x, p->line.text))
+	else if (by_object(x, p->line.text) || by_templates(&x->templates, p, x->record))
 		p->format = TS_TEXT_TEMPLATE;
 	if (p->format == TS_TEXT_TEMPLATE && !x->record->brief)
 		ts_text_memory_names(p->line.text, x->record);
