@@ -145,6 +145,9 @@ static enum ts_status collect_newest(struct page *page, struct ts_walk *walk, st
 			continue;
 		if (is_full(page))
 			break;
+		status = ts_texts_copy(page->arena, (struct ts_span *[]){&name}, 1, err); /* the key stays until the walk has gone far */
+		if (status)
+			break;
 		names[page->n++] = name;
 	}
 	if (!status)

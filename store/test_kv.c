@@ -348,6 +348,51 @@ static void packs_of_two_layers_do_not_meet(void **state)
 	ts_arena_finish(&arena);
 }
 
+static const struct ts_kv_ops *whole_ops;
+static uint8_t last_key[TS_KEY_MAX];
+
+static enum ts_status move_and_forget(struct ts_walk *w, enum ts_move move, struct ts_span key, bool *ret_found, struct ts_error *err)
+{
+	enum ts_status status = whole_ops->walk_move(w, move, key, ret_found, err);
+
+	memset(last_key, '?', sizeof last_key);
+	if (!status && *ret_found) {
+		memcpy(last_key, w->key.data, w->key.len);
+		w->key.data = last_key;
+	}
+	return status;
+}
+
+/* A layer that is far keeps what a walk has seen until much more was read. */
+static void names_are_listed_by_a_layer_that_forgets(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_engine *e = f->engines[f->n_engines - 1];
+	const struct ts_ref_query query = {.kind = TS_REF_RUN, .order = TS_ORDER_NEWEST, .limit = 10};
+	struct ts_kv *kv = ts_kv_of(e);
+	struct ts_sealed run[12];
+	struct ts_kv_ops ops;
+	struct ts_arena arena;
+	struct ts_ref *refs;
+	struct ts_span after;
+	size_t n;
+
+	ts_arena_init(&arena, 0);
+	n = test_run(&arena, 1, 10, run);
+	test_push(e, "p/first", run, n, 1);
+	test_push(e, "p/second", run, n, 2);
+	whole_ops = kv->ops;
+	ops = *whole_ops;
+	ops.walk_move = move_and_forget;
+	kv->ops = &ops;
+	OK(e->ops->ref_list(e, &query, &arena, &refs, &n, &after, &f->err));
+	kv->ops = whole_ops;
+	assert_int_equal(n, 2);
+	assert_true(ts_span_is(refs[0].name, "p/second"));
+	assert_true(ts_span_is(refs[1].name, "p/first"));
+	ts_arena_finish(&arena);
+}
+
 int main(void)
 {
 	static const char *const names[] = {"LMDB", "memory", "memory over LMDB", "memory over memory", "memory over both"};
@@ -355,6 +400,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_layer_does_what_the_model_does, setup, teardown),
 		cmocka_unit_test_setup_teardown(nothing_is_found_in_nothing, setup, teardown),
 		cmocka_unit_test_setup_teardown(packs_of_two_layers_do_not_meet, setup, teardown),
+		cmocka_unit_test_setup_teardown(names_are_listed_by_a_layer_that_forgets, setup, teardown),
 	};
 	int failed = 0;
 
