@@ -228,11 +228,12 @@ static struct try *run(struct ts_http *http, struct line *line, const struct ts_
 		       bool *ret_hedged, int *ret_code)
 {
 	int64_t began_ns = ts_now_mono_ns(), took_ns = 0;
-	int open = 1, running;
+	int open, running;
 
 	*ret_hedged = false;
 	*ret_code = CURL_CUT_SHORT;
 	begin(http, line, 0, request, headers, request->limit_ns);
+	open = line->tries[0].runs;
 	while (open && took_ns < request->limit_ns + INT64_C(1000000000) && !(request->give_up && atomic_load(request->give_up))) {
 		struct try *try;
 
