@@ -99,7 +99,7 @@ static enum ts_status set_address(struct ts_bucket *b, struct ts_span url, struc
 	if (!is_plain(host, ".-:[]") || !is_plain(bucket, ".-_") || bucket.len >= NAME_ROOM ||
 	    (prefix.len && !is_plain(prefix, "/.-_")) || ts_span_contains(prefix, "..") || ts_span_contains(prefix, "//"))
 		return bad_address(err);
-	copy(b->host, sizeof b->host, host);
+	copy(b->host, sizeof b->host, ts_s3_host(host, secret));
 	copy(b->bucket, sizeof b->bucket, bucket);
 	copy(b->where, sizeof b->where, url);
 	(void)snprintf(b->url, sizeof b->url, "%s://%s", secret ? "https" : "http", b->host);

@@ -42,6 +42,15 @@ void ts_s3_date(int64_t real_ns, char out[TS_S3_DATE])
 	out[n] = 0;
 }
 
+struct ts_span ts_s3_host(struct ts_span host, bool secret)
+{
+	struct ts_span port = ts_span_str(secret ? ":443" : ":80");
+
+	if (host.len > port.len && ts_span_eq(ts_span_from(host, host.len - port.len), port))
+		host.len -= port.len;
+	return host;
+}
+
 static void put_names(struct ts_buf *out, const struct ts_s3_request *request)
 {
 	for (size_t i = 0; i < request->n_headers; i++) {

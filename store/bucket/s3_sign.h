@@ -33,6 +33,8 @@ struct ts_s3_request {
 
 /* The time as x-amz-date has it: 20261130T101500Z. */
 void ts_s3_date(int64_t real_ns, char out[TS_S3_DATE]);
+/* The host of an address as the header Host has it: without a port that its scheme has anyway, http or (secret) https. */
+struct ts_span ts_s3_host(struct ts_span host, bool secret);
 /* Appends the value of the header Authorization. */
 void ts_s3_sign(const struct ts_s3_keys *keys, const char *region, const struct ts_s3_request *request, struct ts_buf *out);
 

@@ -149,6 +149,18 @@ static void test_instance(void **state)
 	assert_int_equal(ts_s3_keys_from_json(ts_span_str("{\"AccessKeyId\": "), &keys, &until_ns, &err), TS_INVALID);
 }
 
+/* libcurl leaves out of Host the port that a scheme has anyway. */
+static void test_host(void **state)
+{
+	(void)state;
+	assert_true(ts_span_is(ts_s3_host(ts_span_str("s3.example.org:443"), true), "s3.example.org"));
+	assert_true(ts_span_is(ts_s3_host(ts_span_str("s3.example.org:80"), false), "s3.example.org"));
+	assert_true(ts_span_is(ts_s3_host(ts_span_str("[::1]:443"), true), "[::1]"));
+	assert_true(ts_span_is(ts_s3_host(ts_span_str("s3.example.org:80"), true), "s3.example.org:80"));
+	assert_true(ts_span_is(ts_s3_host(ts_span_str("s3.example.org:8443"), true), "s3.example.org:8443"));
+	assert_true(ts_span_is(ts_s3_host(ts_span_str("s3.example.org"), true), "s3.example.org"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -156,6 +168,7 @@ int main(void)
 		cmocka_unit_test(test_put),
 		cmocka_unit_test(test_question_about_the_bucket),
 		cmocka_unit_test(test_date),
+		cmocka_unit_test(test_host),
 		cmocka_unit_test(test_file_of_keys),
 		cmocka_unit_test(test_file_that_has_none),
 		cmocka_unit_test(test_instance),
