@@ -29,7 +29,7 @@ static const int64_t PAUSE_NS = 100000000, PAUSE_MOST_NS = 3 * INT64_C(100000000
 static const int64_t CALL_NS = 60 * INT64_C(1000000000), ALL_NS = 90 * INT64_C(1000000000);
 static const int64_t READ_NS = 20 * INT64_C(1000000000), READ_ALL_NS = 40 * INT64_C(1000000000);
 static const int64_t HEDGE_LEAST_NS = 20000000;
-static const char probe_name[] = "tscope-probe", probe_bytes[] = "tscope\n";
+static const char probe_bytes[] = "tscope\n";
 
 struct took {
 	int64_t ns;
@@ -248,6 +248,7 @@ struct call {
 	const char *about;	   /* and what of it is asked for */
 	const char *range;		   /* NULL: all */
 	bool if_absent;
+	bool absent; /* it is asked for because it is not there */
 	struct ts_span body;
 	const char *payload; /* SHA-256 of the body; NULL: of nothing */
 	size_t most;
@@ -405,7 +406,9 @@ static const char *what_of(const struct call *call)
 		return "ask for its versioning";
 	if (call->body.len)
 		return "put";
-	return strcmp(call->method, "DELETE") == 0 ? "delete" : "read";
+	if (strcmp(call->method, "DELETE") == 0)
+		return "delete";
+	return call->absent ? "read, or are not told which objects are absent" : "read";
 }
 
 static enum ts_status refuse(const struct ts_bucket *b, const struct call *call, const struct ts_http_answer *answer,
@@ -424,8 +427,9 @@ static enum ts_status refuse(const struct ts_bucket *b, const struct call *call,
 	if (answer->status == 401 || answer->status == 403)
 		return ts_error_set(
 			err, TS_DENIED,
-			"%s: its keys may not %s: allow s3:GetObject, PutObject, DeleteObject and GetBucketVersioning there", b->where,
-			what_of(call));
+			"%s: its keys may not %s: allow s3:GetObject, PutObject, DeleteObject, ListBucket and GetBucketVersioning "
+			"there",
+			b->where, what_of(call));
 	if (answer->status == 507)
 		return ts_error_set(err, TS_FULL, "%s: it is full", b->where);
 	if (answer->status == 416)
@@ -437,9 +441,10 @@ static enum ts_status refuse(const struct ts_bucket *b, const struct call *call,
 			    answer->status, code[0] ? ", " : "", code);
 }
 
+/* 409: another request of the same name goes on. */
 static bool is_passing(const struct ts_http_answer *answer)
 {
-	return answer->status == 429 || answer->status == 408 ||
+	return answer->status == 409 || answer->status == 429 || answer->status == 408 ||
 	       (answer->status >= 500 && answer->status != 501 && answer->status != 507);
 }
 
@@ -578,27 +583,49 @@ static enum ts_status check_versions(struct ts_bucket *b, struct ts_error *err)
 			       b->where);
 }
 
+/* A name that nobody else has, so that servers which start at the same time do not take each other's. */
+static enum ts_status name_probe(char out[NAME_ROOM], struct ts_error *err)
+{
+	uint64_t chance;
+
+	if (ts_system_random(&chance, sizeof chance, err))
+		return err->status;
+	(void)snprintf(out, NAME_ROOM, "tscope-probe-%016" PRIx64, chance);
+	return TS_OK;
+}
+
+/* Who may not list a bucket is not told that an object is absent, but that it is denied: what is lost would not be known. */
+static enum ts_status check_absent(struct ts_bucket *b, const char *name, struct ts_error *err)
+{
+	/* No HEAD, whose answer does not say that it is the bucket that is absent. */
+	const struct call call = {.method = "GET", .name = name, .absent = true};
+	struct ts_http_answer answer;
+
+	if (ask(b, &call, 0, &answer, err))
+		return err->status == TS_NOT_FOUND ? TS_OK : err->status;
+	ts_buf_finish(&answer.body);
+	return TS_OK;
+}
+
 enum ts_status ts_bucket_look(struct ts_bucket *b, struct ts_error *err)
 {
-	enum ts_status status = check_versions(b, err);
-	uint64_t bytes;
+	char name[NAME_ROOM];
 
-	if (!status)
-		status = ts_bucket_size(b, probe_name, &bytes, err);
-	return status == TS_NOT_FOUND ? TS_OK : status;
+	return name_probe(name, err) || check_versions(b, err) ? err->status : check_absent(b, name, err);
 }
 
 enum ts_status ts_bucket_check(struct ts_bucket *b, struct ts_error *err)
 {
 	const struct ts_span probe = ts_span_str(probe_bytes);
 	uint8_t read[sizeof probe_bytes];
+	char name[NAME_ROOM];
 	struct ts_id digest;
 
 	ts_digest(probe, &digest);
-	if (check_versions(b, err) || ts_bucket_delete(b, probe_name, err) || ts_bucket_put(b, probe_name, probe, &digest, err) ||
-	    ts_bucket_get(b, probe_name, 0, probe.len, read, err))
+	if (name_probe(name, err) || check_versions(b, err) || ts_bucket_delete(b, name, err) || check_absent(b, name, err) ||
+	    ts_bucket_put(b, name, probe, &digest, err) || ts_bucket_get(b, name, 0, probe.len, read, err))
 		return err->status;
 	if (memcmp(read, probe_bytes, probe.len) != 0)
 		return ts_error_set(err, TS_DAMAGED, "%s gives other bytes than it was given", b->where);
-	return ts_bucket_delete(b, probe_name, err);
+	return ts_bucket_delete(b, name, err);
 }

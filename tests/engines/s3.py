@@ -4,10 +4,10 @@ Version 4, which is computed here anew and compared. It fails on demand.
 
     s3.py [--skew SECONDS] [--region R]    prints its port, and ends when its standard input does
 
-Buckets: `packs` keeps versions, `plain` keeps none. Keys: `tester` may everything, `keeper` may not delete, `session` needs the token `token`;
-the secret of all is xyzzy/plugh+1. What stands below /-/ is for the test and needs no signature:
+Buckets: `packs` keeps versions, `plain` keeps none. Keys: `tester` may everything, `keeper` may not delete, `blind` may not list, so what is
+absent is denied to it, `session` needs the token `token`; the secret of all is xyzzy/plugh+1. What stands below /-/ is for the test and needs no signature:
 
-    /-/fault?kind=500&times=3&method=GET   the next times requests of a method fail so: 500, 503, 429, slow, hold (until /-/release), half, short, wrong, cut,
+    /-/fault?kind=500&times=3&method=GET   the next times requests of a method fail so: 500, 503, 429, 409, slow, hold (until /-/release), half, short, wrong, cut,
                                            deaf (done, and cut before the answer); times=0: none does; share=0.1 in place of times: so many of all, by chance
     /-/lose?key=, /-/flip?key=, /-/cut?key=   an object goes, has another bit, or loses its end; an empty key: the first one
     /-/clear    /-/counts    /-/keys        empties the buckets; JSON of requests and bytes; JSON of what there is
@@ -39,7 +39,7 @@ class State:
         self.lock = threading.Lock()
         self.skew, self.region = skew, region
         self.objects = {"packs": {}, "plain": {}}
-        self.keys = {"tester": SECRET, "keeper": SECRET, "session": SECRET}
+        self.keys = {"tester": SECRET, "keeper": SECRET, "blind": SECRET, "session": SECRET}
         self.fault = None  # kind, method, times, share
         self.gate = threading.Event()
         self.counts = {"requests": 0, "PUT": 0, "GET": 0, "HEAD": 0, "DELETE": 0, "in": 0, "out": 0, "failed": 0, "unsigned": 0}
@@ -145,8 +145,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if fault == "cut":
             return self.cut()
         try:
-            if fault in ("500", "503", "429"):
-                raise Refused(int(fault), {"500": "InternalError", "503": "SlowDown", "429": "TooManyRequests"}[fault])
+            if fault in ("500", "503", "429", "409"):
+                raise Refused(int(fault), {"500": "InternalError", "503": "SlowDown", "429": "TooManyRequests",
+                                              "409": "ConditionalRequestConflict"}[fault])
             key = self.check_signature(parts.path, parts.query, body)
             status, answer, headers = self.act(key, parts.path, parts.query, body)
         except Refused as e:
@@ -193,7 +194,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 objects.pop(name, None)
                 return 204, b"", []
             if name not in objects:
-                raise Refused(404, "NoSuchKey")
+                raise Refused(*((403, "AccessDenied") if key == "blind" else (404, "NoSuchKey")))
             whole = objects[name]
             if self.command == "HEAD":
                 return 200, b"", [("Content-Length", str(len(whole)))]

@@ -4,6 +4,7 @@
 #include "tests/engines/s3_server.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -80,7 +81,7 @@ static void test_put_get_delete(void **state)
 /* Each kind of failure, twice in a row, for each kind of request. */
 static void test_passing_failures(void **state)
 {
-	static const char *const kinds[] = {"500", "503", "429", "cut", "deaf", "half"}, *const methods[] = {"PUT", "GET", "DELETE",
+	static const char *const kinds[] = {"500", "503", "429", "409", "cut", "deaf", "half"}, *const methods[] = {"PUT", "GET", "DELETE",
 													     "HEAD"};
 	struct ts_bucket *b = open_at("packs");
 	struct ts_bucket_stats stats;
@@ -179,6 +180,8 @@ static void test_what_is_refused(void **state)
 	refuses("packs", "eu-west-7", NULL, TS_INVALID, "it is of another region than region= says; it says us-east-1");
 	use_keys("keeper", SECRET, "");
 	refuses("packs", NULL, NULL, TS_DENIED, "its keys may not delete: allow s3:GetObject, PutObject, DeleteObject");
+	use_keys("blind", SECRET, "");
+	refuses("packs", NULL, NULL, TS_DENIED, "not told which objects are absent: allow s3:GetObject, PutObject, DeleteObject, ListBucket");
 	use_keys("stranger", SECRET, "");
 	refuses("packs", NULL, NULL, TS_DENIED, "it does not know the key");
 	use_keys("tester", "hushhush", "");
@@ -186,6 +189,70 @@ static void test_what_is_refused(void **state)
 	use_keys("session", SECRET, "old");
 	refuses("packs", NULL, NULL, TS_DENIED, "the token of the session is not valid");
 	refuses("packs", NULL, "/nowhere/keys", TS_NOT_FOUND, "/nowhere/keys, which cannot be read");
+}
+
+static enum ts_status look_at(const char *path, bool keeps_no_versions, struct ts_error *err)
+{
+	char room[128];
+	const struct ts_bucket_options options = {.url = s3_url(&server, path, room), .keeps_no_versions = keeps_no_versions};
+	struct ts_bucket *b;
+	enum ts_status status;
+
+	if (ts_bucket_open(&options, &b, err))
+		fail_msg("%s", err->text);
+	status = ts_bucket_look(b, err);
+	ts_bucket_close(b);
+	return status;
+}
+
+/* Whoever only looks is told the same, also where versions are not asked for. */
+static void test_look(void **state)
+{
+	struct ts_error err;
+
+	(void)state;
+	assert_int_equal(look_at("packs", false, &err), TS_OK);
+	assert_int_equal(look_at("plain", false, &err), TS_DENIED);
+	assert_int_equal(look_at("plain", true, &err), TS_OK);
+	assert_int_equal(look_at("nowhere", true, &err), TS_INVALID);
+	assert_non_null(strstr(err.text, "there is no such bucket"));
+	use_keys("blind", SECRET, "");
+	assert_int_equal(look_at("packs", true, &err), TS_DENIED);
+	assert_non_null(strstr(err.text, "ListBucket"));
+}
+
+enum { STARTS = 8, STARTS_EACH = 12 };
+
+struct start {
+	enum ts_status status;
+	struct ts_error err;
+};
+
+static void *start_often(void *ctx)
+{
+	struct ts_bucket *b = open_at("packs");
+	struct start *start = ctx;
+
+	for (int i = 0; i < STARTS_EACH && !start->status; i++)
+		start->status = ts_bucket_check(b, &start->err);
+	ts_bucket_close(b);
+	return NULL;
+}
+
+/* Servers that start at the same time do not take what another one has put to see whether it can. */
+static void test_starts_at_once(void **state)
+{
+	struct start starts[STARTS] = {{.status = TS_OK}};
+	pthread_t threads[STARTS];
+
+	(void)state;
+	for (int i = 0; i < STARTS; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, start_often, &starts[i]), 0);
+	for (int i = 0; i < STARTS; i++)
+		assert_int_equal(pthread_join(threads[i], NULL), 0);
+	for (int i = 0; i < STARTS; i++)
+		if (starts[i].status)
+			fail_msg("%s", starts[i].err.text);
 }
 
 static void test_clock(void **state)
@@ -283,6 +350,8 @@ int main(void)
 		cmocka_unit_test_setup(test_away, setup),
 		cmocka_unit_test_setup(test_slow_read, setup),
 		cmocka_unit_test_setup(test_what_is_refused, setup),
+		cmocka_unit_test_setup(test_look, setup),
+		cmocka_unit_test_setup(test_starts_at_once, setup),
 		cmocka_unit_test_setup(test_clock, setup),
 		cmocka_unit_test_setup(test_addresses, setup),
 		cmocka_unit_test_setup(test_rotation, setup),
