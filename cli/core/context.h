@@ -36,6 +36,7 @@ struct ts_cli {
 	struct ts_buf *said; /* NULL: stderr */
 	struct ts_known_word *known; /* the words that the server was asked about (names.h) */
 	size_t n_known;
+	uint64_t left_out;   /* parts of runs that a push did not take */
 	int exit_code;
 };
 

@@ -256,6 +256,8 @@ static enum ts_status push_one(struct ts_cli *cli, struct pushed *p, const struc
 			status = commit(cli, p, err);
 	} while (status && again(cli, status, sent, tries, err));
 	if (!status)
+		cli->left_out += ts_notices_skipped(&p->run.notices);
+	if (!status)
 		say_lacks(cli, p);
 	if (!status)
 		ts_say_notices(cli, p->at->part ? ts_arena_printf(p->arena, "%s#%s", p->at->path, p->at->part) : p->at->path,

@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-enum { PART_MAX = 40, DAYS_DEFAULT = 30, DAYS_MAX = 36500 };
+enum { PART_MAX = 40, DAYS_MAX = 36500 };
 
 /* -- pushes -- */
 
@@ -28,44 +28,61 @@ static void say_push(struct ts_web_runs *runs, const char *name, const char *why
 	pthread_mutex_unlock(&runs->lock);
 }
 
-/* What a verb within this command is run as. */
+/* What a verb within this command is run as, and what it tells beside its status. */
 struct as {
 	const char *server, *token;
+	uint64_t left_out;
 };
 
 static enum ts_status run_as(struct ts_cli *cli, void *ctx, struct ts_error *err)
 {
-	const struct as *as = ctx;
+	struct as *as = ctx;
 
-	if (ts_target_open_as(&cli->target, as->server, as->token, &cli->arena, err))
+	if (as->token && ts_target_open_as(&cli->target, as->server, as->token, &cli->arena, err))
 		return err->status;
-	return cli->verb->run(cli, err);
+	if (cli->verb->run(cli, err))
+		return err->status;
+	as->left_out = cli->left_out;
+	return TS_OK;
 }
 
 /* With a token: at the server that has made it, and as whoever has it alone. */
 static enum ts_status run(const struct ts_web_runs *runs, const char *token, const char *verb, const char *const *words, size_t n,
-			  struct ts_error *err)
+			  uint64_t *ret_left_out, struct ts_error *err)
 {
-	struct as as = {runs->server, token};
+	struct as as = {runs->server, token, 0};
+	enum ts_status status = ts_inner_call(runs->cli, verb, false, words, n, run_as, &as, err);
 
-	return token ? ts_inner_call(runs->cli, verb, false, words, n, run_as, &as, err)
-		     : ts_inner_run(runs->cli, verb, false, words, n, NULL, err);
+	if (ret_left_out)
+		*ret_left_out = as.left_out;
+	return status;
+}
+
+/* Said when the run has ended, so that it is said once. */
+static void say_left_out(const struct ts_web_runs *runs, const char *name, const char *folder, uint64_t n)
+{
+	ts_cli_say(runs->cli, "the push of %s left out %" PRIu64 " file%s; %s in %s alone", name, n, n == 1 ? "" : "s",
+		   n == 1 ? "it is" : "they are", folder);
 }
 
 static enum ts_status push(void *ctx, const char *token, const char *folder, const char *name, const char *state, bool begins,
-			   struct ts_error *err)
+			   enum ts_tracking_kept *ret_kept, struct ts_error *err)
 {
 	char given[TS_NAME_MAX + 64], said[64];
 	/* --force: a tag may have another value than before */
 	const char *const words[] = {given, said, "--artifacts", begins ? "--" : "--force", begins ? folder : "--", folder};
 	const struct ts_web_runs *runs = ctx;
+	uint64_t left_out = 0;
 	enum ts_status status;
 
 	(void)snprintf(given, sizeof given, "--name=%s", name);
 	(void)snprintf(said, sizeof said, "--state=%s", state);
-	status = run(runs, token, "push", words, begins ? 5 : 6, err);
+	status = run(runs, token, "push", words, begins ? 5 : 6, &left_out, err);
 	if (status != TS_CONFLICT || !begins) /* else it gets another name */
 		say_push(ctx, name, status ? err->text : "");
+	*ret_kept = left_out ? TS_TRACKING_LEFT_OUT : TS_TRACKING_KEPT_ALL;
+	if (!status && left_out && strcmp(state, "running") != 0)
+		say_left_out(runs, name, folder, left_out);
 	return status;
 }
 
@@ -74,7 +91,7 @@ static enum ts_status remove_name(void *ctx, const char *token, const char *name
 	const char *const words[] = {"--", name};
 	const struct ts_web_runs *runs = ctx;
 
-	return run(runs, token, back ? "restore" : "rm", words, 2, err);
+	return run(runs, token, back ? "restore" : "rm", words, 2, NULL, err);
 }
 
 /* -- names -- */
@@ -103,7 +120,7 @@ static const char *name_of(void *ctx, const char *token, struct ts_span experime
 		return NULL;
 	name = ts_arena_printf(arena, "%s/%s/%s", runs->project, folder, part);
 	words[1] = name;
-	if (name && run(runs, token, "log", words, 2, &err) == TS_NOT_FOUND)
+	if (name && run(runs, token, "log", words, 2, NULL, &err) == TS_NOT_FOUND)
 		return name;
 	return ts_arena_printf(arena, "%s/%s/%s-%.6s", runs->project, folder, part, id);
 }
@@ -139,7 +156,7 @@ static void say_left(void *ctx, const char *folder, size_t n)
 {
 	const struct ts_web_runs *runs = ctx;
 
-	ts_cli_say(runs->cli, "%zu run%s that ended and %s pushed %" PRIu64 " day%s ago or more left %s; the store keeps %s", n,
+	ts_cli_say(runs->cli, "%zu run%s that ended and %s pushed %" PRIu64 " day%s ago or more left %s; the store has all of %s", n,
 		   n == 1 ? "" : "s", n == 1 ? "was" : "were", runs->days, runs->days == 1 ? "" : "s", folder, n == 1 ? "it" : "them");
 }
 
@@ -151,8 +168,6 @@ enum ts_status ts_web_runs(struct ts_cli *cli, const char *project, const char *
 	*runs = (struct ts_web_runs){.cli = cli, .project = project, .server = server};
 	if (ts_args_uint(&cli->args, "spool-days", DAYS_MAX, &given, &runs->days, err))
 		return ts_error_prefix(err, "web");
-	if (!given)
-		runs->days = DAYS_DEFAULT;
 	pthread_mutex_init(&runs->lock, NULL);
 	*ret = (struct ts_tracking_wanted){.name = name_of, .push = push, .remove = remove_name, .days = runs->days, .left = say_left,
 					   .ctx = runs};

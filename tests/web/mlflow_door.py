@@ -380,35 +380,72 @@ def tells_names_apart(store, web):
 
 
 def leaves_after_days(store, web):
-    """A run that ended and was pushed long ago leaves the folder at the next start, which says so; the store keeps it. Others stay."""
+    """With --spool-days a run that ended and was pushed long ago leaves the folder at the next start, which says so. What the store did not get stays."""
     spool = os.path.join(store.work, "days")
     first = Web(store, "--spool", spool)
     client = Client(first)
-    old, young, running = (client.run(name) for name in ("old", "young", "still"))
-    for run in (old, young):
+    names = ("old", "young", "still", "long-path", "with-own-model", "deleted", "of-before")
+    runs = dict(zip(names, (client.run(name) for name in names)))
+    for run in runs.values():
         client.call("runs/log-metric", {"run_id": run, "key": "loss", "value": 1, "timestamp": 1, "step": 0})
-        client.call("runs/update", {"run_id": run, "status": "FINISHED", "end_time": 1700000009000})
-    marker = {run: os.path.join(spool, "0", run, "pushed") for run in (old, young, running)}
-    assert until(60, lambda: os.path.exists(marker[old]) and os.path.exists(marker[young])) and not os.path.exists(marker[running])
-    first.end()
+    at = f"/api/2.0/mlflow-artifacts/artifacts/0/{runs['long-path']}/artifacts/checkpoints/{'x' * 240}"
+    assert first.ask(at, "PUT", token=False, body=b"weights")[0] == 200
+    client.call("logged-models", {"experiment_id": "0", "name": "m", "source_run_id": runs["with-own-model"], "params": [{"key": "lr", "value": "1"}]})
+    for name, run in runs.items():
+        if name != "still":
+            client.call("runs/update", {"run_id": run, "status": "FINISHED", "end_time": 1700000009000})
+    client.call("runs/delete", {"run_id": runs["deleted"]})
+    folder = {name: os.path.join(spool, "0", run) for name, run in runs.items()}
+    assert until(60, lambda: all(os.path.exists(folder[name] + "/pushed") for name in names if name not in ("still", "deleted")))
+    assert until(60, lambda: os.path.exists(folder["young"] + "/stored") and os.path.exists(folder["old"] + "/stored"))
+    assert not os.path.exists(folder["still"] + "/pushed") and not os.path.exists(folder["long-path"] + "/stored")
+    first.process.terminate()
+    said = first.process.stderr.read().decode()
+    first.process.wait(60)
+    first.process.stderr.close()
+    assert f"the push of default/Default/long-path left out 1 file; it is in {folder['long-path']} alone" in said, said
+    assert said.count("left out") == 1, said
+    if os.path.exists(folder["of-before"] + "/stored"):
+        os.unlink(folder["of-before"] + "/stored")  # as a version left it whose marker said nothing of what was left out
     long_ago = time.time() - 31 * 86400
-    os.utime(marker[old], (long_ago, long_ago))
-    os.utime(os.path.join(spool, "0", running), (long_ago, long_ago))
-    kept = Web(store, "--spool", spool, "--spool-days", "0")
-    time.sleep(1.5)
-    assert Client(kept).history(old, "loss") == [(0, 1.0)], "0: it stays"
-    kept.end()
-    second = Web(store, "--spool", spool)
+    for name in names:
+        for top, _, files in os.walk(folder[name]):
+            for file in files:
+                if name != "young":
+                    os.utime(os.path.join(top, file), (long_ago, long_ago))
+    for days in ((), ("--spool-days", "0")):
+        kept = Web(store, "--spool", spool, *days)
+        time.sleep(1.5)
+        assert Client(kept).history(runs["old"], "loss") == [(0, 1.0)], "it stays"
+        kept.end()
+    second = Web(store, "--spool", spool, "--spool-days", "30")
     client = Client(second)
-    assert until(60, lambda: client.ask("runs/get", run_id=old)[0] == 404)
-    assert client.history(young, "loss") == [(0, 1.0)] and client.ask("runs/get", run_id=running)[0] == 200
-    assert {r["info"]["run_id"] for r in client.call("runs/search", {"experiment_ids": ["0"]})["runs"]} == {young, running}
+    assert until(60, lambda: client.ask("runs/get", run_id=runs["old"])[0] == 404)
+    for name in names[1:]:
+        assert client.history(runs[name], "loss") == [(0, 1.0)], name
+    status, _, out = second.ask(at, token=False)
+    assert status == 200 and out == b"weights"
+    found = client.call("runs/search", {"experiment_ids": ["0"], "run_view_type": "ALL"})["runs"]
+    assert {r["info"]["run_id"] for r in found} == {runs[name] for name in names[1:]}
     assert until(60, lambda: not [name for name in os.listdir(spool) if name.startswith(".gone")])
     second.process.terminate()
     assert b"1 run that ended and was pushed 30 days ago or more left" in second.process.stderr.read()
     second.process.wait(60)
     second.process.stderr.close()
     assert listed(store)["Default/old"]["steps"] == 1
+
+
+def deletes_with_all_of_it(store, web):
+    """What was logged just before a run is deleted is in the store, so that `tscope restore` gives all of it back."""
+    client = Client(web)
+    for turn in range(3):
+        run = client.run(f"goes-{turn}")
+        for step in range(5):
+            client.call("runs/log-metric", {"run_id": run, "key": "loss", "value": step, "timestamp": step, "step": step})
+        client.call("runs/delete", {"run_id": run})
+        assert f"Default/goes-{turn}" not in listed(store)
+        store.tscope("restore", f"Default/goes-{turn}")
+        assert listed(store)[f"Default/goes-{turn}"]["steps"] == 5
 
 
 def asked_as_nobody(web):
@@ -503,7 +540,7 @@ def loses_nothing_by_a_kill(store, web):
 
 
 REAL = (logs_as_people_do, equals_mlflows_own_store)
-CHECKS = (keeps_artifacts, keeps_models, finds_experiments, tells_names_apart, leaves_after_days, is_live, keeps_order_and_repeats, searches, refuses_what_is_wrong, lets_in_its_own_user, loses_nothing_by_a_kill)
+CHECKS = (keeps_artifacts, keeps_models, finds_experiments, tells_names_apart, leaves_after_days, deletes_with_all_of_it, is_live, keeps_order_and_repeats, searches, refuses_what_is_wrong, lets_in_its_own_user, loses_nothing_by_a_kill)
 
 
 def main():

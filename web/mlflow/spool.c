@@ -19,7 +19,7 @@
 enum { META_MAX = 64 << 10, NAMES_MAX = 16 << 20, LISTED_MAX = 256 << 20 };
 
 static const char meta_name[] = "meta.yaml", first_name[] = "Default";
-const char ts_spool_marker[] = "pushed";
+const char ts_spool_marker[] = "pushed", ts_spool_stored[] = "stored";
 
 /* -- files -- */
 
@@ -298,7 +298,7 @@ static enum ts_status queue(struct ts_spool *s, uint32_t number, struct ts_error
 	return TS_OK;
 }
 
-static enum ts_status add_run(struct ts_spool *s, const char *id, uint32_t experiment, bool marked, struct ts_error *err)
+static enum ts_status add_run(struct ts_spool *s, const char *id, uint32_t experiment, bool marked, bool stored, struct ts_error *err)
 {
 	struct ts_spool_known *run;
 
@@ -309,17 +309,30 @@ static enum ts_status add_run(struct ts_spool *s, const char *id, uint32_t exper
 	    !ts_map_add(&s->by_id, ts_hash_bytes(ts_hash_open, ts_span_str(id)), (uint32_t)s->n_runs))
 		return ts_error_set(err, TS_NO_MEMORY, "there is no memory for runs");
 	run = &s->runs[s->n_runs++];
-	*run = (struct ts_spool_known){.experiment = experiment, .marked = marked};
+	*run = (struct ts_spool_known){.experiment = experiment, .marked = marked, .stored = marked && stored};
 	(void)snprintf(run->id, sizeof run->id, "%s", id);
 	return marked ? TS_OK : queue(s, (uint32_t)s->n_runs - 1, err);
 }
 
-static void remove_marker(const struct ts_spool *s, struct ts_spool_known *run)
+static bool marker_path(const struct ts_spool *s, const struct ts_spool_known *run, const char *marker, char path[4096])
+{
+	int n = snprintf(path, 4096, "%s/%s/%s/%s", s->folder, s->experiments[run->experiment].id, run->id, marker);
+
+	return n > 0 && n < 4096;
+}
+
+static bool has_no(const struct ts_spool *s, const struct ts_spool_known *run, const char *marker)
 {
 	char path[4096];
-	int n = snprintf(path, sizeof path, "%s/%s/%s/%s", s->folder, s->experiments[run->experiment].id, run->id, ts_spool_marker);
 
-	run->marked = !(n > 0 && (size_t)n < sizeof path && (unlink(path) == 0 || errno == ENOENT));
+	return marker_path(s, run, marker, path) && (unlink(path) == 0 || errno == ENOENT);
+}
+
+/* First that the store has all of it, and then that it is pushed. */
+static void remove_markers(const struct ts_spool *s, struct ts_spool_known *run)
+{
+	run->stored = run->stored && !has_no(s, run, ts_spool_stored);
+	run->marked = run->stored || !has_no(s, run, ts_spool_marker);
 }
 
 enum ts_status ts_spool_lock(struct ts_spool *s, const char *id, struct ts_error *err)
@@ -334,7 +347,7 @@ enum ts_status ts_spool_lock(struct ts_spool *s, const char *id, struct ts_error
 	}
 	s->runs[number].changed++;
 	if (s->runs[number].marked)
-		remove_marker(s, &s->runs[number]);
+		remove_markers(s, &s->runs[number]);
 	return TS_OK;
 }
 
@@ -392,7 +405,7 @@ enum ts_status ts_spool_make_run(struct ts_spool *s, struct ts_spool_run *run, s
 	if (!status)
 		status = write_run(s, run, err);
 	if (!status)
-		status = add_run(s, run->id, (uint32_t)(e - s->experiments), false, err);
+		status = add_run(s, run->id, (uint32_t)(e - s->experiments), false, false, err);
 	if (!status)
 		s->runs[s->n_runs - 1].begins = true;
 	pthread_mutex_unlock(&s->lock);
@@ -505,16 +518,15 @@ void ts_spool_begun(struct ts_spool *s, const char *id)
 	pthread_mutex_unlock(&s->lock);
 }
 
-static void mark(struct ts_spool *s, struct ts_spool_known *run)
+static bool mark(struct ts_spool *s, const struct ts_spool_known *run, const char *marker)
 {
 	char path[4096];
-	int n = snprintf(path, sizeof path, "%s/%s/%s/%s", s->folder, s->experiments[run->experiment].id, run->id, ts_spool_marker);
 	struct ts_error err;
 
-	run->marked = n > 0 && (size_t)n < sizeof path && !ts_spool_put(s, path, ts_span_str(""), &err);
+	return marker_path(s, run, marker, path) && !ts_spool_put(s, path, ts_span_str(""), &err);
 }
 
-void ts_spool_pushed(struct ts_spool *s, const char *id, uint64_t change, bool done, bool ended, int64_t not_before_ns)
+void ts_spool_pushed(struct ts_spool *s, const char *id, uint64_t change, enum ts_spool_outcome outcome, int64_t not_before_ns)
 {
 	uint32_t number;
 
@@ -524,7 +536,7 @@ void ts_spool_pushed(struct ts_spool *s, const char *id, uint64_t change, bool d
 		struct ts_spool_known *run = &s->runs[number];
 
 		run->not_before_ns = not_before_ns;
-		if (done && run->changed == change) {
+		if (outcome != TS_SPOOL_FAILED_PUSH && run->changed == change) {
 			run->queued = false;
 			for (size_t i = 0; i < s->n_queue; i++)
 				if (s->queue[i] == number) {
@@ -532,8 +544,10 @@ void ts_spool_pushed(struct ts_spool *s, const char *id, uint64_t change, bool d
 					s->n_queue--;
 					break;
 				}
-			if (ended)
-				mark(s, run);
+			if (outcome >= TS_SPOOL_ENDED)
+				run->marked = mark(s, run, ts_spool_marker);
+			if (outcome == TS_SPOOL_STORED)
+				run->stored = run->marked && mark(s, run, ts_spool_stored);
 		}
 	}
 	pthread_mutex_unlock(&s->lock);
@@ -555,11 +569,13 @@ static enum ts_status find_runs(struct ts_spool *s, const char *experiment, uint
 	for (size_t i = 0; i < n; i++) {
 		const char *meta = ts_arena_printf(arena, "%s/%s/%s", folder, names[i], meta_name);
 		const char *marker = ts_arena_printf(arena, "%s/%s/%s", folder, names[i], ts_spool_marker);
+		const char *stored = ts_arena_printf(arena, "%s/%s/%s", folder, names[i], ts_spool_stored);
 
-		if (!meta || !marker)
+		if (!meta || !marker || !stored)
 			return ts_arena_error(arena, err);
 		if (is_id(ts_span_str(names[i])) && ts_file_kind(meta) == TS_FILE_REGULAR &&
-		    add_run(s, names[i], number, ts_file_kind(marker) == TS_FILE_REGULAR, err))
+		    add_run(s, names[i], number, ts_file_kind(marker) == TS_FILE_REGULAR,
+			    ts_file_kind(stored) == TS_FILE_REGULAR, err))
 			return err->status;
 	}
 	return TS_OK;

@@ -5,7 +5,8 @@
  *	FOLDER/EXPERIMENT/RUN/metrics/KEY	a line "milliseconds value step" for each value, appended
  *	FOLDER/EXPERIMENT/RUN/params/KEY, tags/KEY, artifacts/PATH
  *	FOLDER/EXPERIMENT/RUN/models/KEY	what is known of a model, which MLflow's own store has elsewhere
- *	FOLDER/EXPERIMENT/RUN/pushed		there once all of an ended run is pushed
+ *	FOLDER/EXPERIMENT/RUN/pushed		there once an ended run is pushed
+ *	FOLDER/EXPERIMENT/RUN/stored		there beside it if the push left out nothing: the store has all of the run
  *
  * What a function wrote when it returned survives the end of this process by any signal; it is not flushed to the disk. Lines that were
  * being written then are cut off or completed when their batch comes again, and a batch that comes twice is there once. A file that is
@@ -126,11 +127,17 @@ bool ts_spool_next(struct ts_spool *spool, int64_t now_ns, char ret_id[TS_SPOOL_
  * the spool was opened that is not known, and false. */
 bool ts_spool_begins(struct ts_spool *spool, const char *id);
 void ts_spool_begun(struct ts_spool *spool, const char *id);
-/* The push of what ts_spool_next gave succeeded, or did not; nothing is pushed before not_before_ns. ended: all of the run is
- * pushed. */
-void ts_spool_pushed(struct ts_spool *spool, const char *id, uint64_t change, bool done, bool ended, int64_t not_before_ns);
-/* Removes the folders of runs that ended and were pushed before that second of the clock, and have not changed since. Returns how
- * many. */
+enum ts_spool_outcome {
+	TS_SPOOL_FAILED_PUSH,
+	TS_SPOOL_PUSHED,   /* the run goes on, or the store is to be asked again at the next start */
+	TS_SPOOL_ENDED,	   /* the run has ended, and the push left out some of its files */
+	TS_SPOOL_STORED,   /* the run has ended, and the store has all of it */
+};
+
+/* How the push of what ts_spool_next gave ended; nothing is pushed before not_before_ns. */
+void ts_spool_pushed(struct ts_spool *spool, const char *id, uint64_t change, enum ts_spool_outcome outcome, int64_t not_before_ns);
+/* Removes the folders of runs that the store has since before that second of the clock (TS_SPOOL_STORED), and that have not changed
+ * since. A run with models stays, because no push has what is known of them. Returns how many. */
 size_t ts_spool_prune(struct ts_spool *spool, int64_t before_s);
 /* The folder of a run, as push takes it. */
 const char *ts_spool_folder(const struct ts_spool *spool, const struct ts_spool_run *run, struct ts_arena *arena);

@@ -13,6 +13,7 @@ struct ts_spool_known {
 	uint32_t experiment;
 	bool queued; /* it is among those that are to be pushed */
 	bool marked; /* "pushed" stands in its folder */
+	bool stored; /* "stored", too */
 	bool begins; /* it was made here, and is in the store under no name yet */
 	uint64_t changed;
 	int64_t not_before_ns;
@@ -32,8 +33,8 @@ struct ts_spool {
 	struct ts_arena names; /* of experiments */
 };
 
-/* The name of the file that says that a run is pushed. */
-extern const char ts_spool_marker[];
+/* The names of the files that say that a run is pushed, and that the store has all of it. */
+extern const char ts_spool_marker[], ts_spool_stored[];
 
 /* Takes the lock and says that the run changes: from now on it is to be pushed. */
 enum ts_status ts_spool_lock(struct ts_spool *spool, const char *id, struct ts_error *err);

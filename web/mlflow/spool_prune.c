@@ -23,17 +23,19 @@ static bool is_older(const char *path, int64_t before_s)
 static bool leave(struct ts_spool *s, struct ts_spool_known *known, int64_t before_s, struct ts_arena *arena)
 {
 	struct ts_spool_run run = {.deleted = false};
-	const char *marker, *folder, *gone;
+	const char *marker, *models, *folder, *gone;
 
 	memcpy(run.id, known->id, sizeof run.id);
 	memcpy(run.experiment, s->experiments[known->experiment].id, sizeof run.experiment);
-	marker = ts_spool_path(s, &run, ts_spool_marker, NULL, arena);
+	marker = ts_spool_path(s, &run, ts_spool_stored, NULL, arena);
+	models = ts_spool_path(s, &run, "models", NULL, arena);
 	folder = ts_spool_folder(s, &run, arena);
 	gone = ts_arena_printf(arena, "%s/%s%s", s->folder, gone_begin, run.id);
-	if (!marker || !folder || !gone || !is_older(marker, before_s) || rename(folder, gone) != 0)
+	if (!marker || !models || !folder || !gone || !is_older(marker, before_s) || ts_file_kind(models) != TS_FILE_NONE ||
+	    rename(folder, gone) != 0)
 		return false;
 	known->id[0] = '\0'; /* it is found by no id any more */
-	known->marked = false;
+	known->marked = known->stored = false;
 	return true;
 }
 
@@ -72,7 +74,7 @@ size_t ts_spool_prune(struct ts_spool *s, int64_t before_s)
 	pthread_mutex_lock(&s->lock);
 	for (size_t i = 0; i < s->n_runs; i++) {
 		ts_arena_reset(&arena);
-		if (s->runs[i].marked && !s->runs[i].queued)
+		if (s->runs[i].stored && !s->runs[i].queued)
 			n += leave(s, &s->runs[i], before_s, &arena);
 	}
 	pthread_mutex_unlock(&s->lock);

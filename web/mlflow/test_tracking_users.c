@@ -20,9 +20,10 @@ static const char *name_of(void *ctx, const char *token, struct ts_span experime
 }
 
 static enum ts_status push(void *ctx, const char *token, const char *folder, const char *name, const char *state, bool begins,
-			   struct ts_error *err)
+			   enum ts_tracking_kept *ret_kept, struct ts_error *err)
 {
 	(void)ctx, (void)token, (void)folder, (void)name, (void)state, (void)begins, (void)err;
+	*ret_kept = TS_TRACKING_KEPT_ALL;
 	return TS_OK;
 }
 

@@ -431,6 +431,8 @@ static enum ts_status set_deleted(struct call *c, bool deleted, struct ts_error 
 		return err->status;
 	if (run.deleted == deleted)
 		return TS_OK;
+	if (deleted) /* what was logged a moment ago, so that whoever puts the name back has it */
+		(void)ts_tracking_push_now(c->tracking->push, run.id, err);
 	if (name.len && w->remove(w->ctx, w->token, (const char *)name.data, !deleted, err) && err->status != TS_NOT_FOUND)
 		return err->status;
 	run.deleted = deleted;

@@ -16,6 +16,9 @@
 
 struct ts_tracking;
 
+/* What a push has of a run: all; all but what a push does not take; or not the artifacts, for which the store has no room. */
+enum ts_tracking_kept { TS_TRACKING_KEPT_ALL, TS_TRACKING_LEFT_OUT, TS_TRACKING_NO_ROOM };
+
 /* What a door asks of whoever knows the store. Functions are called by several threads at once. */
 struct ts_tracking_wanted {
 	const char *folder; /* of the spool */
@@ -26,8 +29,8 @@ struct ts_tracking_wanted {
 	/* Pushes the folder of a run under this name. state: as of `tscope push --state`. begins: it was not pushed before, so that a
 	 * name that points at another run is TS_CONFLICT; else the name moves. */
 	enum ts_status (*push)(void *ctx, const char *token, const char *folder, const char *name, const char *state, bool begins,
-			       struct ts_error *err);
-	/* Runs that ended and were pushed leave the folder after so many days, and this is told how many did; 0: they stay. */
+			       enum ts_tracking_kept *ret_kept, struct ts_error *err);
+	/* Runs that ended and of which the store has all leave the folder after so many days, and this is told how many did; 0: they stay. */
 	uint64_t days;
 	void (*left)(void *ctx, const char *folder, size_t n);
 	/* Takes the name out of the store, or puts it back. */

@@ -36,7 +36,7 @@ static const char *state_of(const struct ts_spool_run *run)
 
 /* Under its name; where another run has taken that since the name was chosen, the begin of the run's id tells them apart. */
 static enum ts_status push_named(struct ts_tracking_push *p, const struct ts_spool_run *run, struct ts_span name,
-				 struct ts_arena *arena, struct ts_error *err)
+				 struct ts_arena *arena, enum ts_tracking_kept *ret_kept, struct ts_error *err)
 {
 	const char *folder = ts_spool_folder(p->spool, run, arena), *other;
 	bool begins = ts_spool_begins(p->spool, run->id);
@@ -44,7 +44,7 @@ static enum ts_status push_named(struct ts_tracking_push *p, const struct ts_spo
 
 	if (!folder)
 		return ts_arena_error(arena, err);
-	status = p->wanted.push(p->wanted.ctx, p->wanted.token, folder, (const char *)name.data, state_of(run), begins, err);
+	status = p->wanted.push(p->wanted.ctx, p->wanted.token, folder, (const char *)name.data, state_of(run), begins, ret_kept, err);
 	if (status != TS_CONFLICT || !begins) {
 		if (!status)
 			ts_spool_begun(p->spool, run->id);
@@ -55,14 +55,16 @@ static enum ts_status push_named(struct ts_tracking_push *p, const struct ts_spo
 		return ts_arena_error(arena, err);
 	if (ts_spool_put_tag(p->spool, run, ts_span_str(TS_TRACKING_NAME_TAG), ts_span_str(other), err))
 		return err->status;
-	status = p->wanted.push(p->wanted.ctx, p->wanted.token, folder, other, state_of(run), begins, err);
+	status = p->wanted.push(p->wanted.ctx, p->wanted.token, folder, other, state_of(run), begins, ret_kept, err);
 	if (!status)
 		ts_spool_begun(p->spool, run->id);
 	return status;
 }
 
-static enum ts_status push_run(struct ts_tracking_push *p, const char *id, bool *ret_ended, struct ts_error *err)
+/* What is deleted is read by no push, and a run has no name yet where its first call was cut off: neither counts as pushed for good. */
+static enum ts_status push_run(struct ts_tracking_push *p, const char *id, enum ts_spool_outcome *ret, struct ts_error *err)
 {
+	enum ts_tracking_kept kept = TS_TRACKING_NO_ROOM;
 	struct ts_spool_run run;
 	struct ts_arena arena;
 	struct ts_span name;
@@ -72,9 +74,14 @@ static enum ts_status push_run(struct ts_tracking_push *p, const char *id, bool 
 	status = ts_spool_run(p->spool, ts_span_str(id), &arena, &run, err);
 	if (!status)
 		status = ts_spool_tag(p->spool, &run, TS_TRACKING_NAME_TAG, &arena, &name, err);
-	*ret_ended = !status && (run.deleted || run.status >= TS_SPOOL_FINISHED);
-	if (!status && !run.deleted && name.len) /* it has no name yet where its first call was cut off */
-		status = push_named(p, &run, name, &arena, err);
+	if (!status && !run.deleted && name.len)
+		status = push_named(p, &run, name, &arena, &kept, err);
+	if (status)
+		*ret = TS_SPOOL_FAILED_PUSH;
+	else if (kept == TS_TRACKING_NO_ROOM || run.status < TS_SPOOL_FINISHED)
+		*ret = TS_SPOOL_PUSHED;
+	else
+		*ret = kept == TS_TRACKING_KEPT_ALL ? TS_SPOOL_STORED : TS_SPOOL_ENDED;
 	ts_arena_finish(&arena);
 	return status;
 }
@@ -83,17 +90,17 @@ static enum ts_status push_run(struct ts_tracking_push *p, const char *id, bool 
 static enum ts_status push(struct ts_tracking_push *p, const char *id, uint64_t change, struct ts_error *err)
 {
 	int64_t began, took, wait;
+	enum ts_spool_outcome outcome;
 	enum ts_status status;
-	bool ended;
 
 	pthread_mutex_lock(&p->pushing);
 	began = ts_now_mono_ns();
-	status = push_run(p, id, &ended, err);
+	status = push_run(p, id, &outcome, err);
 	took = ts_now_mono_ns() - began;
 	wait = status ? TS_TRACKING_AGAIN_S * second_ns : TS_TRACKING_PUSH_S * second_ns;
 	if (TIMES_AS_LONG * took > wait)
 		wait = TIMES_AS_LONG * took;
-	ts_spool_pushed(p->spool, id, change, !status, ended, ts_now_mono_ns() + wait);
+	ts_spool_pushed(p->spool, id, change, outcome, ts_now_mono_ns() + wait);
 	pthread_mutex_unlock(&p->pushing);
 	return status;
 }
@@ -105,7 +112,7 @@ enum ts_status ts_tracking_push_now(struct ts_tracking_push *p, const char *id, 
 
 void ts_tracking_push_soon(struct ts_tracking_push *p, const char *id)
 {
-	ts_spool_pushed(p->spool, id, UINT64_MAX, false, false, 0);
+	ts_spool_pushed(p->spool, id, UINT64_MAX, TS_SPOOL_FAILED_PUSH, 0);
 	pthread_mutex_lock(&p->lock);
 	p->hurries = true;
 	pthread_cond_signal(&p->come);

@@ -2,7 +2,7 @@
  *
  * A run is pushed again TS_TRACKING_PUSH_S seconds after its last push, if it changed meanwhile, and not before ten times as long as
  * that push took; one that failed is tried again after TS_TRACKING_AGAIN_S seconds. What is pushed is what the folder has by then.
- * Runs that ended and were pushed leave the spool after wanted->days.
+ * Runs that ended, and of which the store has all, leave the spool after wanted->days; those that are deleted or have no name do not.
  * Threads: one of its own; one push at a time.
  */
 #ifndef TSCOPE_WEB_MLFLOW_TRACKING_PUSH_H
