@@ -10,8 +10,9 @@
 
 #include <stdio.h>
 
-enum { KEPT = 64, SCRATCH_MAX = 8 << 20, DEPTH = 12, COLUMNS = 16, LAST_MAX = 512, LINE_ITEMS = 16, LINE_LETTERS = 160 };
+enum { KEPT = 64, SCRATCH_MAX = 8 << 20, DEPTH = 12, COLUMNS = 16, LINE_ITEMS = 16, LINE_LETTERS = 160 };
 enum { SAID_MAX = 1200 }; /* bytes of what an answer says */
+enum { LAST_MAX = 512, LAST_TOKENS = 450 }; /* of the lines that say what to run next */
 
 struct node {
 	enum ts_json_type type; /* OBJECT, ARRAY, or that of a value */
@@ -491,10 +492,11 @@ static bool names_command(const struct node *node)
 	return false;
 }
 
-static void put_last(struct ts_buf *out, const struct node *root, const char *command, const char *next)
+static void put_last_of(struct ts_buf *out, const struct node *root, const char *command, const char *next, size_t letters)
 {
-	struct writing w = {.out = out, .letters = LAST_MAX / 2 - 32};
+	struct writing w = {.out = out, .letters = letters};
 
+	out->len = 0;
 	if (next && !names_command(root)) {
 		ts_buf_str(out, "next: ");
 		put_text(&w, ts_span_str(next));
@@ -514,18 +516,50 @@ static bool fits(struct ts_span text, const struct room *room)
 	return text.len <= room->bytes && ts_tokens_most(text) <= room->tokens;
 }
 
+/* A byte of a command may be four when it is escaped, and as many tokens. */
+static void put_last(struct ts_buf *out, const struct node *root, const char *command, const char *next)
+{
+	static const struct room room = {LAST_MAX, LAST_TOKENS};
+	size_t letters = LAST_MAX / 2 - 32;
+
+	put_last_of(out, root, command, next, letters);
+	while (letters && !fits(ts_buf_view(out), &room)) {
+		letters -= letters / 8 + 1;
+		put_last_of(out, root, command, next, letters);
+	}
+}
+
+/* The beginning of a line that is too long: with the tightest limits only what an answer says is longer than LINE_LETTERS. */
+static size_t cut_line(struct ts_span whole, size_t begin, const struct room *room)
+{
+	const uint8_t *end = memchr(whole.data + begin, '\n', whole.len - begin);
+	size_t n = end ? (size_t)(end - whole.data) : whole.len;
+
+	if (n - begin <= LINE_LETTERS)
+		return begin;
+	while (n > begin && !fits(ts_span_of(whole.data, n), room))
+		n -= 1 + (n - begin) / 64;
+	while (n > begin && n < whole.len && (whole.data[n] & 0xC0) == 0x80)
+		n--;
+	return n;
+}
+
 /* Whole lines from the beginning, as many as fit, and that the others are left out. */
 static void cut_lines(struct ts_buf *out, size_t begin, const struct room *room)
 {
-	static const char left_out[] = "(what comes after this is left out)\n";
-	const struct ts_span said = ts_span_str(left_out);
-	const struct room less = {room->bytes - said.len, room->tokens - ts_tokens_most(said)};
+	static const char left_out[] = "(what comes after this is left out)\n", dots[] = "...\n";
+	const size_t bytes = sizeof left_out + sizeof dots, tokens = ts_tokens_most(ts_span_str(left_out)) + ts_tokens_most(ts_span_str(dots));
+	const struct room less = {room->bytes - bytes, room->tokens - tokens}; /* a room is what put_last leaves, which is more */
+	size_t part;
 	struct ts_span whole = ts_span_from(ts_buf_view(out), begin), kept = ts_span_of(whole.data, 0);
 
 	for (size_t i = 0; i < whole.len && i < less.bytes; i++)
 		if (whole.data[i] == '\n' && fits(ts_span_of(whole.data, i + 1), &less))
 			kept.len = i + 1;
-	out->len = begin + kept.len;
+	part = cut_line(whole, kept.len, &less);
+	out->len = begin + part;
+	if (part > kept.len)
+		ts_buf_str(out, dots);
 	ts_buf_str(out, left_out);
 }
 

@@ -2,8 +2,9 @@
  *
  * A brief has at most TS_BRIEF_BYTES bytes and TS_BRIEF_TOKENS tokens, as token_count.h counts them. Members that say something
  * (verdict, sentence, findings, evidence, experiments) come first and are cut last, and a verdict and its sentence stay whole up to
- * 1,200 bytes; what is null or empty, and what repeats other members for programs (curves, records, digests), is left out. Rows of
- * one form are a table. Each list that is cut says how many of its rows are left out. Threads: pure.
+ * 1,200 bytes; where the bytes of a sentence are a token each, as digits and letters beyond ASCII are, it is cut where the tokens
+ * end. What is null or empty, and what repeats other members for programs (curves, records, digests), is left out. Rows of one form
+ * are a table. Each list that is cut says how many of its rows are left out. Threads: pure.
  */
 #ifndef TSCOPE_CLI_SERVE_BRIEF_H
 #define TSCOPE_CLI_SERVE_BRIEF_H

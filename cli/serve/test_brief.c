@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *brief(const char *document, const char *next)
+static const char *brief_of(const char *document, const char *command, const char *next)
 {
 	static char text[TS_BRIEF_BYTES + 1];
 	struct ts_buf out = TS_BUF_INIT(1 << 16);
@@ -19,7 +19,7 @@ static const char *brief(const char *document, const char *next)
 	struct ts_error err;
 
 	ts_arena_init(&arena, 1 << 24);
-	assert_int_equal(ts_brief(ts_span_str(document), "tscope diff a b", next, &arena, &out, &err), TS_OK);
+	assert_int_equal(ts_brief(ts_span_str(document), command, next, &arena, &out, &err), TS_OK);
 	assert_true(out.len <= TS_BRIEF_BYTES);
 	assert_true(ts_tokens_most(ts_buf_view(&out)) <= TS_BRIEF_TOKENS);
 	memcpy(text, out.data, out.len);
@@ -27,6 +27,11 @@ static const char *brief(const char *document, const char *next)
 	ts_buf_finish(&out);
 	ts_arena_finish(&arena);
 	return text;
+}
+
+static const char *brief(const char *document, const char *next)
+{
+	return brief_of(document, "tscope diff a b", next);
 }
 
 static void test_order(void **state)
@@ -129,6 +134,44 @@ static void test_members_left_out(void **state)
 	assert_string_equal(brief(document, NULL), "sentence: they differ\n(60 more)\nall of it: tscope diff a b\n");
 }
 
+/* A sentence whose bytes are a token each does not fit beside a long command: as much of it stays as fits, in whole letters. */
+static void test_sentence_of_many_tokens(void **state)
+{
+	static const char *const letters[] = {"\xe6\xbc\xa2", "7"};
+	static char document[4096], sentence[1201], command[400];
+	const char *text, *end;
+
+	(void)state;
+	memset(command, '8', sizeof command - 1);
+	for (size_t i = 0; i < sizeof letters / sizeof letters[0]; i++) {
+		size_t n = 0;
+
+		while (n + strlen(letters[i]) < sizeof sentence)
+			n += (size_t)snprintf(sentence + n, sizeof sentence - n, "%s", letters[i]);
+		(void)snprintf(document, sizeof document, "{\"verdict\":\"differ\",\"sentence\":\"%s\",\"rows\":[1,2]}", sentence);
+		text = brief_of(document, command, command);
+		assert_int_equal(strncmp(text, "verdict: differ\nsentence: ", 26), 0);
+		end = strstr(text, "...\n(what comes after this is left out)\nnext: 888");
+		assert_non_null(end);
+		assert_true(end - text > 26 + 800);
+		assert_int_equal((size_t)(end - text - 26) % strlen(letters[i]), 0);
+		assert_int_equal(strncmp(text + 26, sentence, (size_t)(end - text - 26)), 0);
+	}
+}
+
+/* What is escaped takes four bytes for one, and the brief has its bounds all the same (brief_of asks for them). */
+static void test_command_of_control_characters(void **state)
+{
+	static char command[301];
+	const char *text;
+
+	(void)state;
+	memset(command, 1, sizeof command - 1);
+	text = brief_of("{\"sentence\":\"they differ\"}", command, command);
+	assert_int_equal(strncmp(text, "sentence: they differ\nnext: \\x01", 32), 0);
+	assert_non_null(strstr(text, "...\nall of it: \\x01"));
+}
+
 static void test_no_document(void **state)
 {
 	struct ts_buf out = TS_BUF_INIT(1000);
@@ -151,6 +194,8 @@ int main(void)
 		cmocka_unit_test(test_sentence_beside_numbers),
 		cmocka_unit_test(test_too_many_members),
 		cmocka_unit_test(test_members_left_out),
+		cmocka_unit_test(test_sentence_of_many_tokens),
+		cmocka_unit_test(test_command_of_control_characters),
 		cmocka_unit_test(test_no_document),
 	};
 
