@@ -259,7 +259,7 @@ static const char *saved_as(struct ts_span query, struct ts_arena *arena)
 		if (c == '/') {
 			n = 0;
 		} else if (n < SAVED_NAME) {
-			safe[n] = ts_is_alnum(c) || strchr("-_", c) || (c == '.' && n) ? (char)c : '_';
+			safe[n] = ts_is_alnum(c) || c == '-' || c == '_' || (c == '.' && n) ? (char)c : '_';
 			n++;
 		}
 	}
@@ -286,6 +286,7 @@ static void say_route(struct web *web, const struct ts_http_request *request, co
 					   .form = file      ? TS_WEB_FILE
 						   : r->json ? TS_WEB_JSON
 							     : TS_WEB_PAGE,
+					   .json = r->json,
 					   .title = r->name.len ? (const char *)r->name.data
 								: r->route->path + (r->route->path[0] == '/'),
 					   .links = links_of(web, r, request->query, arena),

@@ -23,7 +23,7 @@ enum ts_web_form {
 	TS_WEB_JSON,
 	TS_WEB_PAGE,  /* a whole page, with links in its place for them */
 	TS_WEB_TABLE, /* CSV, for the server itself */
-	TS_WEB_FILE,  /* what the verb gives, as it is; where there is no answer, a page says so */
+	TS_WEB_FILE,  /* what the verb gives, as it is; where there is no answer, a page or, with json, a document says so */
 };
 
 struct ts_web_question {
@@ -31,6 +31,7 @@ struct ts_web_question {
 	size_t n; /* 0: no verb is asked, and the page or document says the error that ret_answer comes with */
 	bool draws;	       /* the verb draws pages of its own; else its text becomes one */
 	enum ts_web_form form;
+	bool json; /* a document was asked for, also of a file, which has none */
 	const char *title;     /* of a page that is made of text */
 	const char *links;     /* HTML for the page's place for links */
 	const char *body;      /* where no verb is asked: HTML of a page of that title, in the place of an error; NULL: none */

@@ -70,7 +70,7 @@ static void error_page(struct ts_buf *out, const struct ts_error *err)
 /* What a verb drew, or an error, as the server sends it. */
 static void serve(const struct ts_web_question *q, struct ts_answer *from, struct ts_web_answer *to)
 {
-	bool drawn = q->form == TS_WEB_PAGE || (q->form == TS_WEB_FILE && to->status);
+	bool drawn = q->form == TS_WEB_PAGE || (q->form == TS_WEB_FILE && to->status && !q->json);
 	struct ts_buf page = TS_BUF_INIT(TS_ANSWER_MAX);
 
 	if (!drawn && to->status) {

@@ -321,7 +321,8 @@ static const struct ts_option web_options[] = {
 	 .complete = TS_COMPLETE_DIR},
 	{.name = "spool-days",
 	 .argument = "N",
-	 .help = "remove from there runs that ended and were pushed N days ago or more, if the store has all of them (default: 0, which is never)"},
+	 .help = "remove from there runs that ended and were pushed N days ago or more, if the store has all of them (default: 0, "
+		 "which is never)"},
 	{.name = "open", .help = "open the page in a browser"},
 	END_OPTIONS,
 };

@@ -295,6 +295,9 @@ def keeps_artifacts(store, web):
                           ("file=a&output=/tmp/x", 400), ("file=a&format=csv", 400)):
         status, headers, out = web.ask("/p/default/file/Default/with-files?" + query, Accept="text/html")
         assert status == wanted and headers["content-type"].startswith("text/html"), (query, status, out[-200:])
+        for path, accept in (("", "application/json"), (".json", "*/*")):
+            status, headers, out = web.ask(f"/p/default/file/Default/with-files{path}?{query}", Accept=accept)
+            assert status == wanted and headers["content-type"] == "application/json" and json.loads(out)["error"], (query, status, out[-200:])
     assert web.ask("/p/default/file/Default/with-files?file=artifacts/plain.html", token=False)[0] == 401
     out = os.path.join(store.work, "exported")
     store.tscope("export", "Default/with-files", out)
