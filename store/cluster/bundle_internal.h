@@ -11,6 +11,7 @@ struct ts_bundles {
 	struct ts_kv kv; /* must be first */
 	struct ts_bundles_options as;
 	uint8_t uid[TS_STORE_UID];
+	bool known; /* the uid; only a server that writes nothing may have to wait for another one, which gives it */
 	pthread_t thread;
 	bool runs; /* the thread */
 	pthread_mutex_t lock;
@@ -29,6 +30,9 @@ static inline enum ts_status ts_bundles_write(struct ts_bundles *b, ts_write_fn 
 {
 	return b->as.under->ops->commit(b->as.under, run, ctx, 0, err);
 }
+
+/* bundle_kv.c: learns the uid, if it was not known when the layer was opened; to be called before a bundle is asked for. */
+enum ts_status ts_bundles_know(struct ts_bundles *b, struct ts_read under, struct ts_error *err);
 
 /* bundle_fetch.c: reads n packs that lie one behind the other in a bundle, and holds the first one against its digest. */
 enum ts_status ts_bundles_fetch(struct ts_bundles *b, const struct ts_place *places, size_t n, uint8_t *out, struct ts_error *err);

@@ -198,8 +198,10 @@ static enum ts_status put_bundle(struct gather *g, struct ts_error *err)
 	if (g->b->as.now(g->b->as.under, &g->coming.until_ns, err))
 		return err->status;
 	g->coming.until_ns += COMING_NS;
-	if (ts_bundles_write(g->b, run_coming, g, err) || !g->mine)
-		return g->mine ? err->status : TS_OK;
+	if (ts_bundles_write(g->b, run_coming, g, err))
+		return err->status;
+	if (!g->mine)
+		return TS_OK;
 	if (ts_system_uptime_ns() - began_ns > COMING_NS)
 		(void)ts_error_set(err, TS_UNAVAILABLE, "this server stood still");
 	else if (ts_bucket_put(g->b->as.bucket, ts_bundle_name(g->b->uid, &g->coming.bundle, name), ts_buf_view(&g->bundle),
@@ -577,8 +579,15 @@ enum ts_status ts_bundles_look(struct ts_bundles *b, struct ts_error *err)
 {
 	struct list all = {.n = 0};
 	struct ts_idmap bad = {.n = 0};
-	enum ts_status status = list_kind(b, TS_KIND_BUNDLE, SIZE_MAX, &all, err);
+	struct ts_read r;
+	enum ts_status status = ts_read_begin(b->as.under, &r, err);
 
+	if (status)
+		return status;
+	status = ts_bundles_know(b, r, err);
+	ts_read_end(&r);
+	if (!status)
+		status = list_kind(b, TS_KIND_BUNDLE, SIZE_MAX, &all, err);
 	for (size_t i = 0; !status && i < all.n; i++) {
 		bool sound, added;
 

@@ -49,6 +49,24 @@ static enum ts_status keep(struct txn *t, size_t len, uint8_t **ret, struct ts_e
 
 /* ---- packs of bundles ---- */
 
+enum ts_status ts_bundles_know(struct ts_bundles *b, struct ts_read under, struct ts_error *err)
+{
+	enum ts_status status = TS_OK;
+
+	pthread_mutex_lock(&b->lock);
+	if (!b->known)
+		status = ts_about_get(under, b->uid, &b->known, err);
+	pthread_mutex_unlock(&b->lock);
+	return status;
+}
+
+/* Whether a pack is to be read with the first one: it lies behind the last one so far. */
+static bool follows(struct ts_bundles *b, const struct ts_place *first, const struct ts_place *last, const struct ts_place *at)
+{
+	return ts_id_eq(&at->bundle, &first->bundle) && at->offset == last->offset + last->len &&
+	       at->offset + at->len - first->offset <= AHEAD_BYTES && !ts_pack_cache_has(b->as.cache, &at->digest);
+}
+
 /* The places of a pack and of those that lie right behind it in its bundle and are not in the cache. */
 static enum ts_status find_places(struct ts_bundles *b, struct ts_read under, uint64_t pack, struct ts_place places[AHEAD],
 				  size_t *ret_n, struct ts_error *err)
@@ -68,10 +86,10 @@ static enum ts_status find_places(struct ts_bundles *b, struct ts_read under, ui
 		if (n == 0 && !ts_span_eq(walk.key, ts_bundle_key_span(&key)))
 			break;
 		status = ts_place_parse(walk.key, walk.value, at, err);
-		if (!status && n &&
-		    (!ts_id_eq(&at->bundle, &places[0].bundle) || at->offset != places[n - 1].offset + places[n - 1].len ||
-		     at->offset + at->len - places[0].offset > AHEAD_BYTES || ts_pack_cache_has(b->as.cache, &at->digest)))
+		if (n && (status || !follows(b, &places[0], &places[n - 1], at))) {
+			status = TS_OK; /* a damaged one is no concern of whoever reads the first one */
 			break;
+		}
 		n++;
 		if (!status)
 			status = ts_walk_next(&walk, &found, err);
@@ -94,6 +112,8 @@ static enum ts_status read_placed(struct ts_bundles *b, struct txn *t, uint64_t 
 	*ret_found = n > 0;
 	if (n == 0)
 		return TS_OK;
+	if (ts_bundles_know(b, t->under, err))
+		return err->status;
 	if (ts_pack_cache_has(b->as.cache, &places[0].digest)) {
 		if (keep(t, places[0].len, &out, err))
 			return err->status;
@@ -152,6 +172,11 @@ static enum ts_status bundles_get(struct ts_read r, enum ts_db db, struct ts_spa
 		return ts_read_get(under_of(r), db, key, ret_value, ret_found, err);
 	*ret_found = true;
 	return TS_OK;
+}
+
+static enum ts_status bundles_ahead(struct ts_read r, enum ts_db db, const struct ts_span *keys, size_t n, struct ts_error *err)
+{
+	return ts_read_ahead(under_of(r), db, keys, n, err);
 }
 
 /* Of the records of packs, those that a store sees. */
@@ -402,6 +427,7 @@ static const struct ts_kv_ops bundles_ops = {
 	.begin = bundles_begin,
 	.end = bundles_end,
 	.get = bundles_get,
+	.ahead = bundles_ahead,
 	.count = bundles_count,
 	.walk_begin = bundles_walk_begin,
 	.walk_move = bundles_walk_move,
@@ -484,6 +510,7 @@ static enum ts_status find_folder(struct ts_bundles *b, struct ts_error *err)
 
 	if (read_about(b->as.under, b->uid, &found, err))
 		return err->status;
+	b->known = found || !b->as.read_only;
 	if (!found)
 		return b->as.read_only ? ts_bucket_look(b->as.bucket, err) : claim(b, err);
 	status = ts_bucket_size(b->as.bucket, marker(b, name), &bytes, err);
@@ -508,6 +535,7 @@ enum ts_status ts_bundles_open(const struct ts_bundles_options *options, struct 
 	b->as.least_bytes = options->least_bytes ? options->least_bytes : TS_BUNDLE_LEAST;
 	ts_kv_init(&b->kv, &bundles_ops, options->under->where);
 	b->kv.first_pack = options->under->first_pack;
+	b->kv.far = options->under->far;
 	pthread_mutex_init(&b->lock, NULL);
 	ts_system_cond_init(&b->woken);
 	if (find_folder(b, err) || (!b->as.read_only && !b->as.by_hand && ts_bundles_begin(b, err))) {

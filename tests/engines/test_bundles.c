@@ -23,6 +23,9 @@ enum { PACKS = 60, ROUNDS = 120, HOUR_S = 3600 };
 
 static struct s3_server server;
 static _Atomic int64_t clock_ns;
+static const struct ts_kv_ops *memory_ops; /* of the layer below */
+static bool fails;			   /* its writes */
+static size_t keys_ahead;		   /* that it was told of */
 
 struct fixture {
 	char dirs[2][256];
@@ -30,6 +33,7 @@ struct fixture {
 	struct ts_kv_ops ops;	  /* its operations without release */
 	const struct ts_kv_ops *own_ops;
 	struct ts_kv *kvs[2]; /* two servers over it */
+	bool read_only[2];
 	int model[PACKS];     /* number of a pack -> what it holds; 0: there is none */
 	uint64_t next;	      /* number that no pack had */
 	uint64_t numbers[PACKS];
@@ -61,9 +65,39 @@ static void keep_layer(struct ts_kv *kv)
 	(void)kv; /* the engine in memory releases it */
 }
 
+static enum ts_status commit_or_fail(struct ts_kv *kv, ts_write_fn *run, void *ctx, size_t bytes, struct ts_error *err)
+{
+	return fails ? ts_error_set(err, TS_UNAVAILABLE, "the database is away") : memory_ops->commit(kv, run, ctx, bytes, err);
+}
+
+static enum ts_status count_ahead(struct ts_read r, enum ts_db db, const struct ts_span *keys, size_t n, struct ts_error *err)
+{
+	(void)r, (void)db, (void)keys, (void)err;
+	keys_ahead += n;
+	return TS_OK;
+}
+
+static void open_memory(struct fixture *f)
+{
+	OK(ts_memory_open(NULL, &f->memory, &f->err));
+	f->own_ops = memory_ops = ts_kv_of(f->memory)->ops;
+	f->ops = *f->own_ops;
+	f->ops.release = keep_layer;
+	f->ops.commit = commit_or_fail;
+	f->ops.ahead = count_ahead;
+	ts_kv_of(f->memory)->ops = &f->ops;
+}
+
+static void close_memory(struct fixture *f)
+{
+	ts_kv_of(f->memory)->ops = f->own_ops;
+	ts_engine_destroy(f->memory);
+}
+
 static void open_layer(struct fixture *f, int i)
 {
-	struct ts_bundles_options options = {.under = ts_kv_of(f->memory), .now = now, .by_hand = true};
+	struct ts_bundles_options options = {
+		.under = ts_kv_of(f->memory), .now = now, .by_hand = true, .read_only = f->read_only[i]};
 	char room[128];
 	const struct ts_bucket_options there = {.url = s3_url(&server, "packs/ours", room)};
 
@@ -85,11 +119,7 @@ static int setup(void **state)
 	f->next = 1;
 	clock_ns = INT64_C(1700000000000000000);
 	s3_control(&server, "clear", NULL);
-	OK(ts_memory_open(NULL, &f->memory, &f->err));
-	f->own_ops = ts_kv_of(f->memory)->ops;
-	f->ops = *f->own_ops;
-	f->ops.release = keep_layer;
-	ts_kv_of(f->memory)->ops = &f->ops;
+	open_memory(f);
 	for (int i = 0; i < 2; i++) {
 		test_make_dir(f->dirs[i], sizeof f->dirs[i]);
 		open_layer(f, i);
@@ -106,8 +136,7 @@ static int teardown(void **state)
 		close_layer(f, i);
 		test_remove_dir(f->dirs[i]);
 	}
-	ts_kv_of(f->memory)->ops = f->own_ops;
-	ts_engine_destroy(f->memory);
+	close_memory(f);
 	test_free(f);
 	return 0;
 }
@@ -507,6 +536,94 @@ static void another_bucket(void **state)
 	test_remove_dir(dir);
 }
 
+/* A server that writes nothing may start before the first one that does, and reads what that one puts. */
+static void a_reader_that_was_there_first(void **state)
+{
+	struct fixture *f = *state;
+
+	close_layer(f, 0);
+	close_layer(f, 1);
+	close_memory(f);
+	open_memory(f);
+	f->read_only[1] = true;
+	open_layer(f, 1);
+	open_layer(f, 0);
+	change(f, f->kvs[0], 1, 4000);
+	OK(ts_bundles_pass(f->kvs[0], true, &f->err));
+	compare(f, f->kvs[1]);
+	OK(ts_kv_sound(f->kvs[1], true, &f->err));
+	compare(f, f->kvs[1]);
+}
+
+static enum ts_status run_harm_place(struct ts_write *w, void *ctx, struct ts_error *err)
+{
+	struct ts_bundle_key key = ts_key_of_place(*(const uint64_t *)ctx);
+
+	return ts_write_put(w, TS_DB_PACKS, ts_bundle_key_span(&key), ts_span_str("harmed"), err);
+}
+
+static enum ts_status read_pack(struct fixture *f, struct ts_kv *kv, int i)
+{
+	enum ts_status status;
+	struct ts_span value;
+	struct ts_read r;
+	uint8_t key[8];
+	bool found;
+
+	OK(ts_read_begin(kv, &r, &f->err));
+	ts_store_be(key, f->numbers[i], sizeof key);
+	status = ts_read_get(r, TS_DB_PACKS, ts_span_of(key, sizeof key), &value, &found, &f->err);
+	if (!status) {
+		assert_true(found);
+		is_pack(f, ts_span_of(key, sizeof key), value);
+	}
+	ts_read_end(&r);
+	return status;
+}
+
+/* A damaged place is damage of its pack, and not of the one before it. */
+static void damage_of_a_place(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_kv *under = ts_kv_of(f->memory);
+
+	for (int i = 0; i < 3; i++)
+		change(f, f->kvs[0], i, 4000 + i);
+	OK(ts_bundles_pass(f->kvs[0], true, &f->err));
+	OK(under->ops->commit(under, run_harm_place, &f->numbers[1], 0, &f->err));
+	OK(read_pack(f, f->kvs[1], 0));
+	assert_int_equal(read_pack(f, f->kvs[1], 1), TS_DAMAGED);
+	OK(read_pack(f, f->kvs[1], 2));
+}
+
+static void a_database_that_fails_is_said(void **state)
+{
+	struct fixture *f = *state;
+
+	change(f, f->kvs[0], 1, 4000);
+	fails = true;
+	assert_int_equal(ts_bundles_pass(f->kvs[0], true, &f->err), TS_UNAVAILABLE);
+	fails = false;
+	compare(f, f->kvs[0]);
+}
+
+/* What will be read is said to the layer below, where that is far. */
+static void what_is_read_next_is_said_below(void **state)
+{
+	struct fixture *f = *state;
+	const struct ts_span keys[] = {ts_span_str("one"), ts_span_str("two")};
+	struct ts_read r;
+
+	ts_kv_of(f->memory)->far = true;
+	close_layer(f, 0);
+	open_layer(f, 0);
+	keys_ahead = 0;
+	OK(ts_read_begin(f->kvs[0], &r, &f->err));
+	OK(ts_read_ahead(r, TS_DB_OBJECTS, keys, 2, &f->err));
+	ts_read_end(&r);
+	assert_int_equal(keys_ahead, 2);
+}
+
 /* ---- the cache ---- */
 
 static void the_cache_is_bounded(void **state)
@@ -556,6 +673,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_dead_bundle_goes_a_day_later, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_thin_bundle_is_taken_apart, setup, teardown),
 		cmocka_unit_test_setup_teardown(another_bucket, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_reader_that_was_there_first, setup, teardown),
+		cmocka_unit_test_setup_teardown(damage_of_a_place, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_database_that_fails_is_said, setup, teardown),
+		cmocka_unit_test_setup_teardown(what_is_read_next_is_said_below, setup, teardown),
 		cmocka_unit_test_setup_teardown(the_cache_is_bounded, setup, teardown),
 	};
 	struct ts_error err;
