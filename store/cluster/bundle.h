@@ -13,7 +13,7 @@
  * bytes; each ends in a checksum as others do:
  *
  *	f9 digest	thin: less than half of what the bundle has is a pack still
- *	fa		how often packs were deleted
+ *	fa		how often packs were deleted, put anew, or got places
  *	fb time digest	dead: nothing of the bundle is a pack; time by the database, big-endian, 0: not known yet
  *	fc		coming: the bundle that is being put -> digest, until when by the database, bytes
  *	fd		about: 16 bytes that no other store has

@@ -113,16 +113,32 @@ static enum ts_status run_give_up(struct ts_write *w, void *ctx, struct ts_error
 	return g->mine ? ts_dead_put(w, 0, &g->coming.bundle, err) : TS_OK;
 }
 
-static enum ts_status is_there(struct ts_read r, uint64_t pack, bool *ret_there, struct ts_error *err)
+/* Whether a pack still has the bytes that were gathered, and no bundle has it. */
+static enum ts_status is_there(struct ts_read r, const struct ts_bundle_part *part, bool *ret_there, struct ts_error *err)
 {
 	uint8_t key[TS_PACK_KEY];
+	struct ts_place place;
 	struct ts_span value;
+	struct ts_id is;
+	bool placed;
 
-	ts_store_be(key, pack, sizeof key);
-	return ts_read_get(r, TS_DB_PACKS, ts_span_of(key, sizeof key), &value, ret_there, err);
+	*ret_there = false;
+	ts_store_be(key, part->pack, sizeof key);
+	if (ts_place_get(r, part->pack, &place, &placed, err))
+		return err->status;
+	if (placed)
+		return TS_OK;
+	if (ts_read_get(r, TS_DB_PACKS, ts_span_of(key, sizeof key), &value, ret_there, err))
+		return err->status;
+	if (!*ret_there)
+		return TS_OK;
+	ts_digest(value, &is);
+	*ret_there = ts_id_eq(&is, &part->digest);
+	return TS_OK;
 }
 
-/* A sweep may have deleted packs since; only then each is looked for. */
+/* Since the packs were read they may have been deleted or put anew, or another server may have given them places; only then each is
+ * looked for. */
 static enum ts_status run_places(struct ts_write *w, void *ctx, struct ts_error *err)
 {
 	struct gather *g = ctx;
@@ -137,7 +153,7 @@ static enum ts_status run_places(struct ts_write *w, void *ctx, struct ts_error 
 			.bundle = g->coming.bundle, .offset = part->offset, .len = part->len, .digest = part->digest};
 		bool there = true;
 
-		if (deletes != g->deletes && is_there(ts_read_of(w), part->pack, &there, err))
+		if (deletes != g->deletes && is_there(ts_read_of(w), part, &there, err))
 			return err->status;
 		if (there && ts_place_put(w, part->pack, &place, err))
 			return err->status;
@@ -145,18 +161,35 @@ static enum ts_status run_places(struct ts_write *w, void *ctx, struct ts_error 
 	}
 	if (!g->mine)
 		return TS_OK;
+	if (ts_deletes_add(w, err))
+		return err->status;
 	return bundle.live_bytes ? ts_bundle_put(w, &g->coming.bundle, &bundle, err) : ts_dead_put(w, 0, &g->coming.bundle, err);
 }
 
+/* One that lost its place meanwhile was put anew, or deleted. */
 static enum ts_status run_delete_bytes(struct ts_write *w, void *ctx, struct ts_error *err)
 {
 	struct gather *g = ctx;
+	struct ts_bundle_key places[DELETES_MOST];
+	struct ts_span keys[DELETES_MOST] = {{0}};
+	size_t n = g->n_gone - g->from < DELETES_MOST ? g->n_gone - g->from : DELETES_MOST;
 
-	for (size_t i = g->from; i < g->n_gone && i < g->from + DELETES_MOST; i++) {
+	for (size_t i = 0; i < n; i++) {
+		places[i] = ts_key_of_place(g->gone[g->from + i]);
+		keys[i] = ts_bundle_key_span(&places[i]);
+	}
+	if (ts_read_ahead(ts_read_of(w), TS_DB_PACKS, keys, n, err))
+		return err->status;
+	for (size_t i = 0; i < n; i++) {
+		uint64_t pack = g->gone[g->from + i];
 		uint8_t key[TS_PACK_KEY];
+		struct ts_place place;
+		bool placed;
 
-		ts_store_be(key, g->gone[i], sizeof key);
-		if (ts_write_delete(w, TS_DB_PACKS, ts_span_of(key, sizeof key), err))
+		if (ts_place_get(ts_read_of(w), pack, &place, &placed, err))
+			return err->status;
+		ts_store_be(key, pack, sizeof key);
+		if (placed && ts_write_delete(w, TS_DB_PACKS, ts_span_of(key, sizeof key), err))
 			return err->status;
 	}
 	return TS_OK;

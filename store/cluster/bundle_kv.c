@@ -21,7 +21,9 @@ struct txn {
 	uint8_t **kept;
 	size_t n, cap;
 	uint64_t put_bytes;
-	bool deleted;
+	bool changed;	 /* ts_deletes_add was called */
+	bool knows_last; /* the next one is set */
+	uint64_t end;	 /* above all packs that were there before its first one was put */
 };
 
 static struct ts_read under_of(struct ts_read r)
@@ -73,6 +75,7 @@ static enum ts_status find_places(struct ts_bundles *b, struct ts_read under, ui
 {
 	struct ts_bundle_key key = ts_key_of_place(pack), kind = ts_key_of(TS_KIND_PLACE);
 	enum ts_status status;
+	struct ts_error ignored;
 	struct ts_walk walk;
 	bool found = false;
 	size_t n = 0;
@@ -85,7 +88,7 @@ static enum ts_status find_places(struct ts_bundles *b, struct ts_read under, ui
 
 		if (n == 0 && !ts_span_eq(walk.key, ts_bundle_key_span(&key)))
 			break;
-		status = ts_place_parse(walk.key, walk.value, at, err);
+		status = ts_place_parse(walk.key, walk.value, at, n ? &ignored : err);
 		if (n && (status || !follows(b, &places[0], &places[n - 1], at))) {
 			status = TS_OK; /* a damaged one is no concern of whoever reads the first one */
 			break;
@@ -319,13 +322,84 @@ static struct ts_write *under_write(struct ts_write *w)
 	return ((struct txn *)w->txn)->w;
 }
 
+/* Says to whoever gathers that a pack is not any more what it was. */
+static enum ts_status note_change(struct txn *t, struct ts_error *err)
+{
+	if (!t->changed && ts_deletes_add(t->w, err))
+		return err->status;
+	t->changed = true;
+	return TS_OK;
+}
+
+/* Takes the place of a pack away, if it has one. */
+static enum ts_status lose_place(struct txn *t, uint64_t pack, struct ts_error *err)
+{
+	struct ts_bundle_key key = ts_key_of_place(pack);
+	struct ts_place place;
+	bool found;
+
+	if (ts_place_get(t->under, pack, &place, &found, err))
+		return err->status;
+	if (!found)
+		return TS_OK;
+	return ts_write_delete(t->w, TS_DB_PACKS, ts_bundle_key_span(&key), err)
+		       ? err->status
+		       : ts_bundle_lose(t->w, &place.bundle, place.len, err);
+}
+
+static enum ts_status last_below(struct ts_read under, struct ts_span key, struct ts_walk *walk, bool *ret_found, struct ts_error *err)
+{
+	if (ts_walk_begin(walk, under, TS_DB_PACKS, err))
+		return err->status;
+	walk->keys = true;
+	return ts_walk_seek_below(walk, key, ret_found, err);
+}
+
+static enum ts_status find_end(struct txn *t, struct ts_error *err)
+{
+	static const uint8_t above[TS_PACK_KEY + 2] = {255, 255, 255, 255, 255, 255, 255, 255, 255, 255};
+	const uint8_t first = TS_BUNDLE_FIRST;
+	enum ts_status status;
+	struct ts_walk walk;
+	uint64_t last = 0;
+	bool found = false;
+
+	status = last_below(t->under, ts_span_of(above, sizeof above), &walk, &found, err);
+	if (!status && found && walk.key.data[0] == TS_KIND_PLACE)
+		last = ts_load_be(walk.key.data + 1, TS_PACK_KEY) + 1;
+	ts_walk_end(&walk);
+	if (status)
+		return status;
+	status = last_below(t->under, ts_span_of(&first, 1), &walk, &found, err);
+	if (!status && found && ts_load_be(walk.key.data, TS_PACK_KEY) >= last)
+		last = ts_load_be(walk.key.data, TS_PACK_KEY) + 1;
+	ts_walk_end(&walk);
+	t->end = last;
+	t->knows_last = !status;
+	return status;
+}
+
+/* A store puts each number once, but a copy may put what its original has put anew. */
+static enum ts_status before_put(struct txn *t, uint64_t pack, struct ts_error *err)
+{
+	if (!t->knows_last && find_end(t, err))
+		return err->status;
+	if (pack >= t->end)
+		return TS_OK;
+	return note_change(t, err) ? err->status : lose_place(t, pack, err);
+}
+
 static enum ts_status bundles_put(struct ts_write *w, enum ts_db db, struct ts_span key, struct ts_span value, uint8_t **ret_room,
 				  struct ts_error *err)
 {
 	struct ts_write *under = under_write(w);
+	struct txn *t = w->txn;
 
-	if (db == TS_DB_PACKS && key.len == TS_PACK_KEY)
-		((struct txn *)w->txn)->put_bytes += value.len;
+	if (db == TS_DB_PACKS && key.len == TS_PACK_KEY) {
+		if (before_put(t, ts_load_be(key.data, TS_PACK_KEY), err))
+			return err->status;
+		t->put_bytes += value.len;
+	}
 	under->dirty = true;
 	return under->kv->ops->put(under, db, key, value, ret_room, err);
 }
@@ -333,21 +407,11 @@ static enum ts_status bundles_put(struct ts_write *w, enum ts_db db, struct ts_s
 /* A pack goes with its place. */
 static enum ts_status delete_pack(struct ts_write *w, struct ts_span key, struct ts_error *err)
 {
-	uint64_t pack = ts_load_be(key.data, TS_PACK_KEY);
-	struct ts_bundle_key place_key = ts_key_of_place(pack);
 	struct txn *t = w->txn;
-	struct ts_place place;
-	bool found;
 
-	if ((!t->deleted && ts_deletes_add(t->w, err)) || ts_write_delete(t->w, TS_DB_PACKS, key, err) ||
-	    ts_place_get(t->under, pack, &place, &found, err))
-		return err->status;
-	t->deleted = true;
-	if (!found)
-		return TS_OK;
-	return ts_write_delete(t->w, TS_DB_PACKS, ts_bundle_key_span(&place_key), err)
+	return note_change(t, err) || ts_write_delete(t->w, TS_DB_PACKS, key, err)
 		       ? err->status
-		       : ts_bundle_lose(t->w, &place.bundle, place.len, err);
+		       : lose_place(t, ts_load_be(key.data, TS_PACK_KEY), err);
 }
 
 static enum ts_status bundles_delete(struct ts_write *w, enum ts_db db, struct ts_span key, struct ts_error *err)

@@ -65,8 +65,20 @@ static void keep_layer(struct ts_kv *kv)
 	(void)kv; /* the engine in memory releases it */
 }
 
+struct rival {
+	struct ts_kv *kv; /* that gathers before the next write of another one is done; NULL: none */
+	struct ts_error err;
+	enum ts_status status;
+};
+static struct rival rival;
+
 static enum ts_status commit_or_fail(struct ts_kv *kv, ts_write_fn *run, void *ctx, size_t bytes, struct ts_error *err)
 {
+	struct ts_kv *first = rival.kv;
+
+	rival.kv = NULL;
+	if (first)
+		rival.status = ts_bundles_pass(first, true, &rival.err);
 	return fails ? ts_error_set(err, TS_UNAVAILABLE, "the database is away") : memory_ops->commit(kv, run, ctx, bytes, err);
 }
 
@@ -118,6 +130,7 @@ static int setup(void **state)
 	f->noise = 7;
 	f->next = 1;
 	clock_ns = INT64_C(1700000000000000000);
+	fails = false;
 	s3_control(&server, "clear", NULL);
 	open_memory(f);
 	for (int i = 0; i < 2; i++) {
@@ -390,6 +403,35 @@ static void damage_of_the_cache(void **state)
 	compare(f, f->kvs[0]);
 }
 
+/* Puts a pack under the number that it had, as a copy of a store does whose original was restored. */
+static void put_anew(struct fixture *f, struct ts_kv *kv, int i, int what)
+{
+	struct change c = {.f = f, .i = i, .what = what};
+
+	OK(kv->ops->commit(kv, run_change, &c, 0, &f->err));
+	f->model[i] = what;
+}
+
+static void a_pack_that_is_put_anew(void **state)
+{
+	struct fixture *f = *state;
+
+	for (int i = 0; i < 4; i++)
+		change(f, f->kvs[0], i, 4000 + i);
+	OK(ts_bundles_pass(f->kvs[0], true, &f->err));
+	put_anew(f, f->kvs[0], 1, 70);
+	compare(f, f->kvs[0]);
+	OK(ts_bundles_pass(f->kvs[1], true, &f->err));
+	compare(f, f->kvs[1]);
+	for (int i = 0; i < 4; i++)
+		change(f, f->kvs[0], i, 0);
+	for (int i = 0; i < 3; i++) {
+		OK(ts_bundles_pass(f->kvs[0], true, &f->err));
+		clock_ns += 25 * HOUR_S * INT64_C(1000000000);
+	}
+	assert_int_equal(bundles_there(), 0);
+}
+
 struct passing {
 	struct ts_kv *kv;
 	enum ts_status status;
@@ -478,6 +520,48 @@ static void what_is_deleted_meanwhile_stays_away(void **state)
 	if (p.status)
 		fail_msg("%s", p.err.text);
 	compare(f, f->kvs[1]);
+}
+
+/* Packs that are put anew while they are being put, before and after a write that gave others their places. */
+static void what_is_put_anew_meanwhile_stays(void **state)
+{
+	struct fixture *f = *state;
+	struct passing p;
+	pthread_t thread;
+
+	for (int i = 0; i < 10; i++)
+		change(f, f->kvs[0], i, i + 1);
+	thread = stand_still(f, &p);
+	for (int i = 0; i < 10; i += 2)
+		put_anew(f, f->kvs[1], i, 500 + i);
+	s3_control(&server, "release", NULL);
+	(void)pthread_join(thread, NULL);
+	if (p.status)
+		fail_msg("%s", p.err.text);
+	compare(f, f->kvs[1]);
+	OK(ts_bundles_pass(f->kvs[1], true, &f->err));
+	compare(f, f->kvs[1]);
+}
+
+/* Another server gathers all between the snapshot of one and the write by which that one says what comes. */
+static void two_servers_gather_at_once(void **state)
+{
+	struct fixture *f = *state;
+
+	for (int i = 0; i < 10; i++)
+		change(f, f->kvs[0], i, i + 4000);
+	rival.kv = f->kvs[1];
+	OK(ts_bundles_pass(f->kvs[0], true, &f->err));
+	if (rival.status)
+		fail_msg("%s", rival.err.text);
+	compare(f, f->kvs[0]);
+	for (int i = 0; i < 10; i++)
+		change(f, f->kvs[0], i, 0);
+	for (int i = 0; i < 3; i++) {
+		OK(ts_bundles_pass(f->kvs[0], true, &f->err));
+		clock_ns += 25 * HOUR_S * INT64_C(1000000000);
+	}
+	assert_int_equal(bundles_there(), 0);
 }
 
 /* A dead bundle stays in the bucket for a day by the clock of all, whatever the clocks of servers say. */
@@ -670,6 +754,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(damage_of_the_cache, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_server_that_stands_still_writes_nothing_late, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_is_deleted_meanwhile_stays_away, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_pack_that_is_put_anew, setup, teardown),
+		cmocka_unit_test_setup_teardown(what_is_put_anew_meanwhile_stays, setup, teardown),
+		cmocka_unit_test_setup_teardown(two_servers_gather_at_once, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_dead_bundle_goes_a_day_later, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_thin_bundle_is_taken_apart, setup, teardown),
 		cmocka_unit_test_setup_teardown(another_bucket, setup, teardown),
