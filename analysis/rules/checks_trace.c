@@ -76,7 +76,8 @@ static bool knows_calls(struct ts_check *c)
 	return false;
 }
 
-/* What a few gaps alone make, such as a compilation in the recording, no step has again: without them the share must be as much. */
+/* What a few gaps alone make, such as a compilation in the recording, may be what no step has again: without them the share must be as
+ * much. */
 static bool is_few_gaps(struct ts_check *c, double share)
 {
 	double longest, seconds, least = ts_check_threshold(c, "min_share");
@@ -84,8 +85,8 @@ static bool is_few_gaps(struct ts_check *c, double share)
 	if (!value_of(c, TS_M_TRACE_SHARE, ts_trace_times[TS_TIME_IDLE_HOST_LONGEST], &longest) ||
 	    !value_of(c, TS_M_TRACE_TIME, ts_trace_times[TS_TIME_IDLE_HOST_LONGEST], &seconds) || share - longest >= least)
 		return false;
-	ts_check_leave(c, "the longest gaps, %s, are most of what the device was idle for the host, and without them that is %s",
-		       ts_say_seconds(seconds).text, ts_say_percent(share - longest).text);
+	ts_check_leave(c, "without the longest gaps, %s, the device is idle for the host for %s of its time, which is below the threshold of %s",
+		       ts_say_seconds(seconds).text, ts_say_percent(share - longest).text, ts_say_percent(least).text);
 	return true;
 }
 

@@ -167,6 +167,74 @@ static void a_capture_is_no_sample(void **state)
 	}
 }
 
+/* Twenty launches are captured, and what graphs run later is as much as all calls that launch a kernel, or one less. */
+static void a_capture_that_is_replayed_is_one(void **state)
+{
+	(void)state;
+	for (int64_t ran = 19; ran <= 20; ran++) {
+		struct made m;
+
+		made_begin(&m);
+		made_add(&m, TS_TRACE_RUNTIME, made_name(&m, "cudaStreamBeginCapture"), 0, 0, 1, 1000);
+		for (int64_t i = 0; i < 20; i++)
+			made_add(&m, TS_TRACE_RUNTIME, made_name(&m, "cudaLaunchKernel"), 0, 10 + i, 11 + i, 2000 + i);
+		for (int64_t i = 0; i < 60; i++) {
+			bool graph = i < ran;
+
+			made_add(&m, TS_TRACE_RUNTIME, made_name(&m, graph ? "cudaGraphLaunch" : "cudaMemcpyAsync"), 0,
+				 3 * i * MS - 1000, 3 * i * MS, i + 1);
+			made_add(&m, graph ? TS_TRACE_KERNEL : TS_TRACE_COPY, NAME_GEMM, 0, 3 * i * MS, (3 * i + 1) * MS, i + 1);
+		}
+		judge(&m, NULL);
+		assert_int_equal(answer.verdict.captures, ran == 19);
+		assert_int_equal(answer.verdict.n_advice > 0, ran == 20);
+		made_finish(&m);
+	}
+}
+
+/* Findings that would save too little to be advice are about a capture all the same; without findings nothing is said of it. */
+static void a_capture_of_which_little_ran(void **state)
+{
+	(void)state;
+	for (int fills = 0; fills < 2; fills++) {
+		struct made m;
+
+		made_begin(&m);
+		made_add(&m, TS_TRACE_RUNTIME, made_name(&m, "cudaStreamBeginCapture"), 0, 0, 1, 1000);
+		for (int64_t i = 0; i < 20; i++)
+			made_add(&m, TS_TRACE_RUNTIME, made_name(&m, "cudaLaunchKernel"), 0, 10 + i, 11 + i, 2000 + i);
+		for (int64_t i = 0; i < 2; i++)
+			made_add(&m, fills ? TS_TRACE_FILL : TS_TRACE_KERNEL, NAME_GEMM, 0, 100 * i * MS, 100 * i * MS + 1000, i + 1);
+		judge(&m, NULL);
+		assert_int_equal(answer.verdict.n_slight, fills);
+		assert_int_equal(answer.verdict.n_advice, 0);
+		assert_int_equal(answer.verdict.captures, fills);
+		made_finish(&m);
+	}
+}
+
+/* Three steps, and in each the device waits 60 ms for the host before 50 kernels take 40: of 240 ms 120 are for the host. The longest
+ * gap is not all there is. */
+static void a_gap_of_each_step_is_no_exception(void **state)
+{
+	struct made m;
+
+	(void)state;
+	made_begin(&m);
+	for (int64_t step = 0; step < 3; step++) {
+		int64_t t = 100 * step * MS;
+
+		made_add(&m, TS_TRACE_ANNOTATION, NAME_STEP_1, 0, t - 60 * MS, t + 40 * MS, TS_TRACE_NONE);
+		for (int64_t i = 0; i < 50; i++)
+			made_launch(&m, TS_TRACE_KERNEL, "gemm", 0, t, t + i * 800000, t + i * 800000 + 799000);
+	}
+	judge(&m, NULL);
+	is("steps", "count", 3);
+	assert_true(answer.idle[0].gaps > 30);
+	assert_non_null(finding("TRACE.HOST_BOUND"));
+	made_finish(&m);
+}
+
 /* Kernels of a graph say so by the call that launched them, too, as ROCm's do, which have no graph id. */
 static void graphs_by_their_launch(void **state)
 {
@@ -558,6 +626,9 @@ int main(void)
 		cmocka_unit_test(graphs_that_are_in_use),
 		cmocka_unit_test(graphs_by_their_launch),
 		cmocka_unit_test(a_capture_is_no_sample),
+		cmocka_unit_test(a_capture_that_is_replayed_is_one),
+		cmocka_unit_test(a_capture_of_which_little_ran),
+		cmocka_unit_test(a_gap_of_each_step_is_no_exception),
 		cmocka_unit_test(three_pieces_at_most),
 		cmocka_unit_test(waits_or_the_host),
 		cmocka_unit_test(waits_or_loading),

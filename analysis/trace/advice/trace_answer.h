@@ -59,7 +59,8 @@ enum ts_status ts_trace_rows_unread(const struct ts_trace_about *about, const ch
  * smaller difference stand out (trace_diff.h).
  *
  * A recording of the capture of graphs, in which at least a quarter of the calls that launch a kernel ran none, has no advice: its
- * devices wait because nothing is asked of them, and no program runs so twice.
+ * devices wait because nothing is asked of them, and no program runs so twice. It has advice where what ran from graphs is more than
+ * what was launched: it shows their replay, too.
  *
  * Of a job, whose findings have the numbers of the worst rank, advice follows the order of findings. A rank's time counts there, and
  * of two findings on the same time the sums over ranks say which one is advised.
@@ -81,7 +82,7 @@ struct ts_trace_verdict {
 	struct ts_trace_advice *advice; /* what saves most first */
 	size_t n_advice;		/* TS_TRACE_ADVICE_MAX at most */
 	size_t n_slight;		/* findings about too little time to be advice */
-	bool captures; /* there would be advice, but most that was launched was captured for graphs and ran nothing: there is none */
+	bool captures; /* there are findings, but much that was launched was captured for graphs and ran nothing: there is no advice */
 	uint64_t span_ns; /* of all devices, added up: what savings are a share of */
 };
 

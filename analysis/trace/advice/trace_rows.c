@@ -36,7 +36,7 @@ static void add_idle(const struct ts_trace_answer *a, uint64_t *ns)
 		add(&ns[TS_TIME_IDLE_HOST], row->host_ns);
 		add(&ns[TS_TIME_IDLE_LAUNCH], row->launch_ns - row->first_launch_ns);
 		add(&ns[TS_TIME_IDLE_FIRST_LAUNCH], row->first_launch_ns);
-		add(&ns[TS_TIME_IDLE_HOST_LONGEST], ts_idle_longest(row));
+		add(&ns[TS_TIME_IDLE_HOST_LONGEST], ts_idle_longest(row, a->lines.n_steps));
 		add(&ns[TS_TIME_IDLE_BEHIND], row->behind_ns);
 		add(&ns[TS_TIME_IDLE_QUEUED], row->queued_ns);
 		add(&ns[TS_TIME_IDLE_UNKNOWN], row->unknown_ns);

@@ -156,6 +156,11 @@ static void collectives_are_named_by_pytorch_first(void **state)
 		{"ncclDevKernel_Broadcast_RING_LL", "", TS_COLLECTIVE_BROADCAST},
 		{"ncclDevKernel_Reduce_Sum_f32_RING_LL", "reduce", TS_COLLECTIVE_REDUCE},
 		{"void deep_ep::intranode::dispatch<8>(int)", "", TS_COLLECTIVE_OTHER},
+		{"all-reduce-start.1", "", TS_COLLECTIVE_ALL_REDUCE},
+		{"all-gather.12", "", TS_COLLECTIVE_ALL_GATHER},
+		{"reduce-scatter.3", "", TS_COLLECTIVE_REDUCE_SCATTER},
+		{"all-to-all", "", TS_COLLECTIVE_ALL_TO_ALL},
+		{"collective-permute-done.2", "", TS_COLLECTIVE_SEND_RECV},
 	};
 
 	(void)state;

@@ -26,11 +26,12 @@ static void keep_longest(struct ts_idle *idle, uint64_t host)
 	}
 }
 
-uint64_t ts_idle_longest(const struct ts_idle *idle)
+uint64_t ts_idle_longest(const struct ts_idle *idle, size_t steps)
 {
+	bool many = steps >= TS_IDLE_LONGEST_STEPS && idle->gaps >= 10 * TS_IDLE_LONGEST;
 	uint64_t sum = idle->host_longest_ns[0];
 
-	for (int i = 1; i < TS_IDLE_LONGEST && idle->gaps >= 10 * TS_IDLE_LONGEST; i++)
+	for (int i = 1; i < TS_IDLE_LONGEST && many; i++)
 		sum += idle->host_longest_ns[i];
 	return sum;
 }
@@ -197,7 +198,7 @@ static int64_t *find_first(const struct ts_trace *trace, const struct ts_device_
 static bool adds_up(const struct ts_idle *row)
 {
 	return row->host_ns + row->launch_ns + row->behind_ns + row->queued_ns + row->unknown_ns == row->idle_ns &&
-	       row->loading_ns <= row->host_ns && ts_idle_longest(row) <= row->host_ns && row->first_launch_ns <= row->launch_ns &&
+	       row->loading_ns <= row->host_ns && ts_idle_longest(row, SIZE_MAX) <= row->host_ns && row->first_launch_ns <= row->launch_ns &&
 	       row->longest_ns <= row->idle_ns && (row->gaps || !row->idle_ns);
 }
 

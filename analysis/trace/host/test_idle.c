@@ -150,7 +150,7 @@ static void first_launches(void **state)
 	made_finish(&m);
 }
 
-/* The longest gap may be of something that happens once, and where there are 30 gaps, the three longest. */
+/* The longest gap may be of something that happens once, and where there are 30 gaps and ten steps, the three longest. */
 static void longest_gaps(void **state)
 {
 	(void)state;
@@ -170,7 +170,9 @@ static void longest_gaps(void **state)
 		rows_of(&m, &rows, &n);
 		assert_int_equal(rows[0].gaps, gaps);
 		assert_memory_equal(rows[0].host_longest_ns, longest, sizeof longest);
-		assert_int_equal(ts_idle_longest(&rows[0]), gaps == 29 ? 500 : 1200);
+		assert_int_equal(ts_idle_longest(&rows[0], 10), gaps == 29 ? 500 : 1200);
+		assert_int_equal(ts_idle_longest(&rows[0], 9), 500);
+		assert_int_equal(ts_idle_longest(&rows[0], 0), 500);
 		made_finish(&m);
 	}
 }

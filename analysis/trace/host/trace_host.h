@@ -240,8 +240,9 @@ enum ts_status ts_host_sums(const struct ts_trace *trace, const struct ts_nest *
  * had its module loaded, or the device set up: a first launch. */
 #define TS_FIRST_LAUNCH_NS UINT64_C(1000000)
 
-/* So many gaps, of at least ten times as many, may be of something that no step has again: a compilation, a module that is loaded. */
-enum { TS_IDLE_LONGEST = 3 };
+/* So many gaps, of at least ten times as many, may be of something that no step has again: a compilation, a module that is loaded. In
+ * fewer steps than these the longest gaps may be one of each step, so that only one is of something else. */
+enum { TS_IDLE_LONGEST = 3, TS_IDLE_LONGEST_STEPS = 10 };
 
 struct ts_idle {
 	int32_t device, stream; /* stream: TS_TRACE_NO_DEVICE of the whole device, and if not known */
@@ -255,8 +256,8 @@ struct ts_idle {
 	int64_t longest_at_ns; /* its begin; valid if there are gaps */
 };
 
-/* Of host_ns what its longest gaps have, or the longest alone where there are few gaps. */
-uint64_t ts_idle_longest(const struct ts_idle *idle);
+/* Of host_ns what its longest gaps have, or the longest alone where there are few gaps, or few steps (0: the trace has none). */
+uint64_t ts_idle_longest(const struct ts_idle *idle, size_t steps);
 /* A row for each device, and behind it one for each of its streams. They lie in the arena. */
 enum ts_status ts_idle_rows(const struct ts_trace *trace, struct ts_arena *arena, struct ts_idle **ret, size_t *ret_n,
 			    struct ts_error *err);
