@@ -144,7 +144,8 @@ static void of_busy(struct ts_cli *cli, const struct ts_flop_sums *f)
 	if (f->has_of_busy)
 		ts_text_wrapped(cli, TS_STYLE_PLAIN, 2,
 				ts_arena_printf(&cli->arena, "In all the time that devices worked, %s, these operations are %s%s%s.",
-						ts_trace_ms(cli, f->busy_ns), f->unknown ? "at least " : "",
+						ts_trace_ms(cli, f->busy_ns),
+						f->unknown || f->all.timed < f->all.count ? "at least " : "",
 						tera(cli, f->of_busy, "TFLOP/s"), share ? share : ""));
 }
 
@@ -223,7 +224,7 @@ static enum ts_status collectives(struct ts_cli *cli, const struct ts_collective
 						     {.head = "bus, shortest", .align = TS_ALIGN_RIGHT, .key = "most"}};
 	struct ts_view view;
 
-	if (!c->n)
+	if (!c->n && !c->unsized.count)
 		return TS_OK;
 	ts_text_heading(cli, "Collectives by size (bandwidths are the least: a kernel waits for other ranks, too; the shortest waited "
 			     "least)");
@@ -237,9 +238,13 @@ static enum ts_status collectives(struct ts_cli *cli, const struct ts_collective
 		ts_view_set(&view, "bus", TS_STYLE_PLAIN, giga(cli, s->has_bus, s->bus));
 		ts_view_set(&view, "most", TS_STYLE_PLAIN, giga(cli, s->bus_most > 0, s->bus_most));
 	}
-	if (ts_trace_print(cli, &view, err))
+	if (c->n && ts_trace_print(cli, &view, err))
 		return err->status;
 	ts_trace_more(cli, c->n, SHAPES_SHOWN, "row");
+	if (c->unsized.count)
+		ts_text_wrapped(cli, TS_STYLE_DIM, 2,
+				ts_arena_printf(&cli->arena, "the size or the type of %s, %s, is not known",
+						ts_trace_plural(cli, c->unsized.count, "kernel"), ts_trace_ms(cli, c->unsized.ns)));
 	return TS_OK;
 }
 

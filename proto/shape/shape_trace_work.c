@@ -184,8 +184,8 @@ static const struct ts_shape_field flops_rows[] = {
 	{NULL, "no_peak", STRING(no_peak), WHEN(lacks_peaks), ABOUT("why there is no peak; null: there are some")},
 	{NULL, "busy_ns", U64(busy_ns), ABOUT("of each device, added up")},
 	{NULL, "busy_flops_per_s", F64(of_busy), HAS(has_of_busy),
-	 ABOUT("sum_flops by busy_ns; at least so many, where operators are unknown; by the peak it is what a device made of its "
-	       "time")},
+	 ABOUT("timed_flops by busy_ns; at least so many, where operators are unknown or launched nothing; by the peak it is what a "
+	       "device made of its time")},
 };
 static const struct ts_shape ts_shape_flop_sums = {JSON_SHAPE("trace_flop_sums", flops_rows)};
 #undef TYPE

@@ -48,17 +48,16 @@ static int64_t elements(enum ts_collective kind, int64_t in, int64_t out)
 	return TS_TRACE_NONE;
 }
 
-/* What of the bytes each rank has to move over its link, at least. */
+/* What of the bytes each rank has to move over its link, at least. False: it is not known, or a group of one rank has none. */
 static bool factor_of(enum ts_collective kind, int64_t ranks, double *ret)
 {
-	double others = (double)(ranks - 1) / (double)ranks;
+	bool whole = kind == TS_COLLECTIVE_SEND_RECV || kind == TS_COLLECTIVE_BROADCAST || kind == TS_COLLECTIVE_REDUCE;
+	double others;
 
-	if (kind == TS_COLLECTIVE_SEND_RECV || kind == TS_COLLECTIVE_BROADCAST || kind == TS_COLLECTIVE_REDUCE)
-		*ret = 1;
-	else if (ranks < 1)
+	if (ranks == 1 || (ranks < 1 && !whole))
 		return false;
-	else
-		*ret = kind == TS_COLLECTIVE_ALL_REDUCE ? 2 * others : others;
+	others = whole ? 1 : (double)(ranks - 1) / (double)ranks;
+	*ret = kind == TS_COLLECTIVE_ALL_REDUCE ? 2 * others : others;
 	return true;
 }
 

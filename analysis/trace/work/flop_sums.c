@@ -317,6 +317,6 @@ enum ts_status ts_flop_sums(const struct ts_trace *trace, const struct ts_nest *
 void ts_flops_of_busy(struct ts_flop_sums *sums, uint64_t busy_ns)
 {
 	sums->busy_ns = busy_ns;
-	sums->has_of_busy = busy_ns > 0 && sums->all.flops > 0;
-	sums->of_busy = sums->has_of_busy ? (double)sums->all.flops / ((double)busy_ns / 1e9) : 0;
+	sums->has_of_busy = busy_ns > 0 && sums->all.timed_flops > 0;
+	sums->of_busy = sums->has_of_busy ? (double)sums->all.timed_flops / ((double)busy_ns / 1e9) : 0;
 }

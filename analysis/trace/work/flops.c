@@ -14,6 +14,7 @@ struct numbers {
 
 struct arguments {
 	struct numbers shapes[ENTRIES], inputs[ENTRIES]; /* of inputs True is 1 and False 0 */
+	bool counts[ENTRIES];				 /* each input is a number that is not 0 */
 	uint64_t sizes[ENTRIES];			 /* of an element of each input; 0: of a type that is not known */
 	size_t n_shapes, n_inputs, n_sizes;
 };
@@ -72,10 +73,22 @@ static struct numbers argument(struct ts_span text)
 	return list || out.n > 0 ? out : (struct numbers){.n = -1};
 }
 
+/* "1", "0.5", "1.": a number as PyTorch writes it. */
+static bool is_not_zero(struct ts_span text)
+{
+	double v;
+
+	if (ts_span_ends(text, "."))
+		text = ts_span_part(text, 0, text.len - 1);
+	return ts_parse_double(text, &v) && v != 0;
+}
+
 static void input_token(struct arguments *a, const struct ts_json_token *t, int depth)
 {
-	if (depth == 1 && t->type != TS_JSON_END && a->n_inputs < ENTRIES)
-		a->inputs[a->n_inputs++] = t->type == TS_JSON_STRING ? argument(t->text) : (struct numbers){.n = -1};
+	if (depth != 1 || t->type == TS_JSON_END || a->n_inputs == ENTRIES)
+		return;
+	a->inputs[a->n_inputs] = t->type == TS_JSON_STRING ? argument(t->text) : (struct numbers){.n = -1};
+	a->counts[a->n_inputs++] = t->type == TS_JSON_STRING && is_not_zero(t->text);
 }
 
 static void size_token(struct arguments *a, const struct ts_json_token *t, int depth)
@@ -308,12 +321,15 @@ static bool add_input(const struct arguments *a, size_t input, uint64_t times, u
 	return input < a->n_shapes && input < a->n_sizes && add_bytes(io, &a->shapes[input], a->sizes[input], times);
 }
 
+/* What is added to the product stands before it, and is not read where beta, behind it, is 0. */
 static bool matrices_bytes(const struct arguments *a, size_t first, int dims, uint64_t *io)
 {
+	enum { BETA = 3 };
+	bool added = first && a->n_inputs > BETA && a->counts[BETA];
 	struct numbers out = a->shapes[first];
 
 	out.v[dims - 1] = a->shapes[first + 1].v[dims - 1];
-	return (!first || add_input(a, 0, 1, io)) && add_input(a, first, 1, io) && add_input(a, first + 1, 1, io) &&
+	return (!added || add_input(a, 0, 1, io)) && add_input(a, first, 1, io) && add_input(a, first + 1, 1, io) &&
 	       add_bytes(io, &out, a->sizes[first], 1);
 }
 
@@ -329,13 +345,14 @@ static bool convolution_bytes(const struct arguments *a, int64_t transposed, uin
 	       add_bytes(io, &out, a->sizes[0], 1);
 }
 
-/* For each gradient that is asked for the gradient of the output, the input and the weights, one of which is written. */
+/* The gradient of the output; and for each gradient that is asked for, of the input and of the weights, the other of these two, which
+ * is read, and the gradient. */
 static bool convolution_backward_bytes(const struct arguments *a, uint64_t *io)
 {
 	const struct numbers *mask = &a->inputs[10];
 	uint64_t times = (uint64_t)((mask->v[0] != 0) + (mask->v[1] != 0));
 
-	return add_input(a, 0, times, io) && add_input(a, 1, times, io) && add_input(a, 2, times, io);
+	return times && add_input(a, 0, 1, io) && add_input(a, 1, times, io) && add_input(a, 2, times, io);
 }
 
 /* q, k and v, and the output, which has the shape of q with the size of v. */

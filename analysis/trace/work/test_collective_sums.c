@@ -57,9 +57,31 @@ static void an_all_reduce(void **state)
 	assert_true(s.items[0].has_rate && s.items[0].algorithm == 2e9);
 	assert_true(s.items[0].has_bus && s.items[0].bus == 3e9 && s.items[0].bus_most == 6e9);
 	assert_true(s.items[1].has_rate && !s.items[1].has_bus); /* of how many ranks is not said */
+	assert_true(s.items[1].bus_most == 0);
 	assert_int_equal(s.unsized.count, 2);
 	assert_int_equal(s.unsized.ns, 77);
 	made_finish(&m);
+}
+
+/* One rank has nobody to send to: what its kernels do says nothing of a bus. */
+static void one_rank(void **state)
+{
+	static const char *const kernels[] = {"ncclDevKernel_AllReduce_Sum_f32_RING_LL", "ncclDevKernel_AllGather_RING_LL",
+					      "ncclDevKernel_Broadcast_RING_LL"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++) {
+		struct ts_collective_sums s;
+		struct made m;
+
+		made_begin(&m);
+		collective(&m, kernels[i], "Float", 1000, 1000, 1, 1000);
+		s = sums_of(&m);
+		assert_int_equal(s.n, 1);
+		assert_true(s.items[0].has_rate && !s.items[0].has_bus);
+		assert_true(s.items[0].bus == 0 && s.items[0].bus_most == 0);
+		made_finish(&m);
+	}
 }
 
 /* What is counted of each kind, and the part of it that crosses a link: 1,000 bytes on one side, 8,000 on the other, 8 ranks, 1 us. */
@@ -94,6 +116,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_all_reduce),
+		cmocka_unit_test(one_rank),
 		cmocka_unit_test(each_kind),
 	};
 

@@ -11,6 +11,7 @@
 	"[\"\",\"\",\"\",\"" stride "\",\"" padding "\",\"" dilation "\",\"" transposed "\",\"[0, 0]\",\"1\"]"
 #define BACKWARD_INPUTS(transposed, mask)                                                                                              \
 	"[\"\",\"\",\"\",\"[8]\",\"[2, 2]\",\"[1, 1]\",\"[1, 1]\",\"" transposed "\",\"[0, 0]\",\"2\",\"" mask "\"]"
+#define BETA(beta) "[\"\",\"\",\"\",\"" beta "\",\"1\"]"
 
 static const struct {
 	const char *name, *shapes, *inputs;
@@ -94,9 +95,13 @@ static const struct {
 	{"aten::mm", "[[128,8],[8,4]]", "[\"float\"]", "", 0},
 	{"aten::mm", "[[128,8],[8,4]]", "[\"float\",\"c10::complex<float>\"]", "", 0},
 	{"aten::_scaled_mm", "[[128,8],[8,4]]", "[\"c10::Float8_e4m3fn\",\"c10::Float8_e4m3fn\"]", "", 0},
-	{"aten::addmm", "[[4],[128,8],[8,4]]", "[\"double\",\"double\",\"double\"]", "", 8 * (4 + 128 * 8 + 8 * 4 + 128 * 4)},
-	{"aten::baddbmm", "[[3,128,4],[3,128,8],[3,8,4]]", "[\"float\",\"float\",\"float\"]", "",
+	{"aten::addmm", "[[4],[128,8],[8,4]]", "[\"double\",\"double\",\"double\"]", BETA("1."), 8 * (4 + 128 * 8 + 8 * 4 + 128 * 4)},
+	{"aten::addmm", "[[4],[128,8],[8,4]]", "[\"double\",\"double\",\"double\"]", "", 8 * (128 * 8 + 8 * 4 + 128 * 4)},
+	{"aten::baddbmm", "[[3,128,4],[3,128,8],[3,8,4]]", "[\"float\",\"float\",\"float\"]", BETA("0.5"),
 	 4 * 3 * (128 * 4 + 128 * 8 + 8 * 4 + 128 * 4)},
+	/* with a beta of 0 nothing is added, and attention gives a tensor that nobody filled */
+	{"aten::baddbmm", "[[3,128,4],[3,128,8],[3,8,4]]", "[\"float\",\"float\",\"float\"]", BETA("0."),
+	 4 * 3 * (128 * 8 + 8 * 4 + 128 * 4)},
 	/* 2 images of 4 channels of 16 by 16 become 8 channels of 8 by 8; the bias has 8 numbers, or is not there */
 	{"aten::convolution", "[[2,4,16,16],[8,2,3,3],[8]]", "[\"float\",\"float\",\"float\"]",
 	 CONV_INPUTS("[2, 2]", "[1, 1]", "[1, 1]", "False"), 4 * (2 * 4 * 256 + 8 * 2 * 9 + 8 + 2 * 8 * 64)},
@@ -105,7 +110,9 @@ static const struct {
 	{"aten::_convolution", "[[2,8,8,8],[8,6,3,3],[6]]", "[\"float\",\"float\",\"float\"]",
 	 CONV_INPUTS("[2, 2]", "[0, 0]", "[1, 1]", "True"), 0},
 	{"aten::convolution_backward", "[[2,8,8,8],[2,4,16,16],[8,2,3,3]]", "[\"float\",\"float\",\"float\"]",
-	 BACKWARD_INPUTS("False", "[True, True, False]"), 2 * 4 * (2 * 8 * 64 + 2 * 4 * 256 + 8 * 2 * 9)},
+	 BACKWARD_INPUTS("False", "[True, True, False]"), 4 * (2 * 8 * 64 + 2 * (2 * 4 * 256 + 8 * 2 * 9))},
+	{"aten::convolution_backward", "[[2,8,8,8],[2,4,16,16],[8,2,3,3]]", "[\"float\",\"float\",\"float\"]",
+	 BACKWARD_INPUTS("False", "[False, True, False]"), 4 * (2 * 8 * 64 + 2 * 4 * 256 + 8 * 2 * 9)},
 	{"aten::_scaled_dot_product_flash_attention", "[[2,4,16,8],[2,2,32,8],[2,2,32,10],[],[]]",
 	 "[\"c10::Half\",\"c10::Half\",\"c10::Half\",\"Scalar\",\"Scalar\"]", "",
 	 2 * (2 * 4 * 16 * 8 + 2 * 2 * 32 * 8 + 2 * 2 * 32 * 10 + 2 * 4 * 16 * 10)},

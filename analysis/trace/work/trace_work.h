@@ -138,7 +138,7 @@ enum ts_status ts_step_sums(const struct ts_trace *trace, const struct ts_nest *
  * the device, where devices of several names are described, and for fp32, which runs as tf32 where that is allowed, none is said.
  * The roofline: an operator whose operations a byte are at least the peak by the bandwidth of the device's memory could at best be
  * bound by arithmetic, any other by memory.
- * Of the device, all operations that are counted are taken by all the time that it worked, whatever it worked on.
+ * Of the device, the operations of operators that launched something are taken by all the time that it worked, whatever it worked on.
  * n log n.
  */
 
@@ -169,7 +169,7 @@ struct ts_flop_sums {
 	const char *no_peak;		 /* why no row has a peak, a sentence without its full stop; NULL: some have one */
 	uint64_t busy_ns;		 /* of each device, added up */
 	bool has_of_busy;
-	double of_busy; /* all.flops a second of that time; at least so many, where some are unknown */
+	double of_busy; /* all.timed_flops a second of that time; at least so many, where some are unknown or launched nothing */
 };
 
 enum ts_status ts_flop_sums(const struct ts_trace *trace, const struct ts_nest *nest, const struct ts_device_work *work,

@@ -65,14 +65,15 @@ bool ts_input_shapes(struct ts_span text, struct ts_input_shape *ret, size_t n);
  * The math attention has none, because the products within it have.
  *
  * Bytes are those of each input and of the output once, as if a cache held all that is used again: so the intensity is the most, and
- * the bandwidth the least. The output has the type of the first input; that of _scaled_mm is not known. Of convolution_backward each
- * gradient reads two tensors and writes one; attention backward reads q, k, v and the gradient of the output and writes three.
- * TraceLens counts the same. Pure. Threads: safe.
+ * the bandwidth the least. The output has the type of the first input; that of _scaled_mm is not known. What addmm and baddbmm add is
+ * read where beta is known and not 0. convolution_backward reads the gradient of the output, and for each gradient that it writes the
+ * weights or the input; attention backward reads q, k, v and the gradient of the output and writes three.
+ * TraceLens counts the same, but what is added always, and the gradient of an output once for each gradient. Pure. Threads: safe.
  */
 
 /* Whether there is a formula for the operator, and of which of its inputs the type is that of the arithmetic. */
 bool ts_flops_known(struct ts_span name, size_t *ret_input);
-/* shapes is "Input Dims", inputs "Concrete Inputs", which only convolutions and attention of packed sequences need. False: there is
+/* shapes is "Input Dims", inputs "Concrete Inputs", which convolutions, attention of packed sequences and beta need. False: there is
  * no formula, or they do not say enough, do not fit together, or give more than 64 bits hold. types is "Input type", by which
  * *ret_bytes are what the operator has to read and write at least, each tensor once; 0: they are not known. */
 bool ts_flops_of(struct ts_span name, struct ts_span shapes, struct ts_span types, struct ts_span inputs, uint64_t *ret,
