@@ -135,6 +135,7 @@ struct ts_snapshot {
 	uint64_t n_passed;	 /* values that were passed over because no table has a place for them, beside unknown keys */
 	uint64_t pickle_bytes;	 /* of the pickle, unpacked, through its end */
 	bool cut;		 /* the file ends before the pickle does: what stands before pickle_bytes is here, whole rows alone */
+	bool damaged;		 /* and cut: what was packed is not what was written, so that any number may be wrong */
 	uint64_t n_cut_events;	 /* read before that, of the device in whose events the file ends: they are not here, see the reader */
 	uint64_t trailing_bytes; /* behind its end, at least so many; they were not looked at */
 };

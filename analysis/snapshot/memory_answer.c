@@ -288,8 +288,9 @@ static enum ts_status take_device(struct maker *k, struct ts_replay *r, uint64_t
 	*to = (struct ts_memory_device){
 		.device = r->device, .memory = k->memory, .replay = r, .traced = r->n_events > 0, .has_capacity = capacity > 0};
 	if (!to->traced)
-		to->no_history = k->s->cut && k->s->traced ? "the file ends within the history, so that none of it can be counted"
-							   : "the snapshot has no history (torch.cuda.memory._record_memory_history)";
+		to->no_history = !k->s->cut   ? "the snapshot has no history (torch.cuda.memory._record_memory_history)"
+				 : k->s->traced ? "the file ends within the history, so that none of it can be counted"
+						: "the file ends before the place of the history, so that none of it is known";
 	ts_fragments_of(k->s, r->device, &to->fragments);
 	sum_kinds(k, last);
 	if (ts_allocator_of(r, k->arena, &to->allocator, k->err) || ts_spans_of(&k->memory, k->arena, &to->spans, k->err) ||

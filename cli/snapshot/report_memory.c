@@ -365,9 +365,9 @@ static void others(struct ts_report *r, const struct ts_memory_answer *m, const 
 
 static const char *cut_text(struct ts_report *r, const struct ts_snapshot *s)
 {
-	const char *begin = ts_report_say(r, "the file ends, or what was packed is damaged, by byte %" PRIu64
-					  " of the pickle; what stands before is read",
-					  s->pickle_bytes);
+	const char *what = s->damaged ? "what was packed is damaged, so that any number may be wrong; it is read to byte"
+				      : "the file ends; what stands before is read, to byte";
+	const char *begin = ts_report_say(r, "%s %" PRIu64 " of the pickle", what, s->pickle_bytes);
 
 	if (!s->traced)
 		return ts_report_say(r, "%s, so that more segments, and all events, may be missing", begin);
@@ -411,14 +411,17 @@ static void passed_over(struct ts_report *r, const struct ts_memory_answer *m)
 
 /* --- the whole --- */
 
-static const char *title(struct ts_report *r, const struct ts_memory_device *d, const char *name)
+/* A file that ends within its segments lacks others. */
+static const char *title(struct ts_report *r, const struct ts_snapshot *s, const struct ts_memory_device *d, const char *name)
 {
-	const char *on = ts_report_say(r, "%s: device %" PRIu64, ts_report_text(r, ts_span_str(name)), d->device);
+	const char *on = ts_report_say(r, "%s: %sdevice %" PRIu64, ts_report_text(r, ts_span_str(name)),
+				       s->damaged ? "the file is damaged, and any number may be wrong: " : "", d->device);
+	const char *least = s->cut && !s->traced ? "at least " : "";
 
 	if (d->n_refused)
 		return ts_report_say(r, "%s ran out of memory, holding %s", on, ts_snap_bytes(r, d->refused[0].oom.live));
 	if (!d->traced)
-		return ts_report_say(r, "%s holds %s of %s reserved", on, ts_snap_bytes(r, d->replay->requested),
+		return ts_report_say(r, "%s holds %s%s of %s%s reserved", on, least, ts_snap_bytes(r, d->replay->requested), least,
 				     ts_snap_bytes(r, d->replay->reserved));
 	return ts_report_say(r, "%s held %s at its peak, with %s reserved", on, ts_snap_bytes(r, d->replay->peak),
 			     ts_snap_bytes(r, d->replay->reserved_peak));
@@ -463,7 +466,7 @@ enum ts_status ts_report_of_memory(const struct ts_memory_answer *m, const struc
 	if (!d) {
 		r.title = ts_report_say(&r, "%s: a snapshot without any segment or event", r.name);
 	} else {
-		r.title = title(&r, d, name);
+		r.title = title(&r, m->snapshot, d, name);
 		r.light = d->n_refused ? TS_LIGHT_HIGH : TS_LIGHT_NONE;
 		r.view = ts_report_say(&r, "%s, %s, %s", ts_snap_plural(&r, d->replay->n_events, "event"),
 				       ts_snap_plural(&r, d->replay->n_segments, "segment"),

@@ -397,21 +397,30 @@ static bool ends_early(struct ts_inflow *in, struct ts_pickle *p, enum ts_status
 	return ts_inflow_whole(in, &ignored) == TS_DAMAGED;
 }
 
+/* Whether values that were read may be wrong: the check of what was packed failed or was not reached, though the file goes on, or
+ * what was unpacked before it ends is no pickle. */
+static bool is_damaged(const struct ts_inflow *in, enum ts_status of_pickle)
+{
+	struct ts_inflow_end end = ts_inflow_end(in);
+
+	return ts_inflow_packed(in) && !end.trailing && (!end.cut || of_pickle == TS_INVALID);
+}
+
 /* The value of the pickle, or of what stands before its file ends; err keeps why it could not be read to its end. */
-static enum ts_status top_of(struct ts_inflow *in, struct ts_pickle *p, struct ts_pickle_value *ret_top, bool *ret_cut,
+static enum ts_status top_of(struct ts_inflow *in, struct ts_pickle *p, struct ts_pickle_value *ret_top, struct ts_snapshot *io,
 			     struct ts_error *err)
 {
+	enum ts_status of_pickle = ts_pickle_run(p, ret_top, err), status = of_pickle;
 	struct ts_error ignored;
-	enum ts_status status = ts_pickle_run(p, ret_top, err);
 
-	*ret_cut = false;
 	if (!status)
 		status = check_packed(in, p, err);
 	if (!status || !ends_early(in, p, status))
 		return status;
 	p->err = &ignored;
-	*ret_cut = ts_pickle_settle(p, ret_top);
-	return *ret_cut ? TS_OK : status;
+	io->cut = ts_pickle_settle(p, ret_top);
+	io->damaged = io->cut && is_damaged(in, of_pickle);
+	return io->cut ? TS_OK : status;
 }
 
 enum ts_status ts_snapshot_read(const struct ts_source *source, struct ts_arena *arena, struct ts_snapshot *ret_snapshot,
@@ -430,7 +439,7 @@ enum ts_status ts_snapshot_read(const struct ts_source *source, struct ts_arena 
 		ts_free(p);
 		return err->status;
 	}
-	if (ts_pickle_init(p, in, source->path, err) || top_of(in, p, &top, &snapshot.cut, err)) {
+	if (ts_pickle_init(p, in, source->path, err) || top_of(in, p, &top, &snapshot, err)) {
 		status = err->status;
 	} else {
 		struct ts_error why;

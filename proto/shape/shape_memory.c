@@ -297,6 +297,7 @@ static const struct ts_shape_field snapshot_rows[] = {
 	{NULL, "trailing_bytes", U64(trailing_bytes), ABOUT("behind the pickle's end; not looked at")},
 	{NULL, "passed_over_count", U64(n_passed), ABOUT("values that no table has a place for, beside unknown keys")},
 	{NULL, "cut", BOOL(cut), ABOUT("the file ends too early, or is damaged: what stands before is here")},
+	{NULL, "damaged", BOOL(damaged), ABOUT("and cut: what was packed is not what was written, and any number may be wrong")},
 	{NULL, "cut_event_count", U64(n_cut_events), ABOUT("events of the history in which it ends, which are left out")},
 	{NULL, "stack_count", SIZE(n_stacks)},
 	{NULL, "settings", MANY(settings, n_settings, setting_shape, 1024)},

@@ -517,6 +517,24 @@ $ tscope show --at peak ./runs/base
 $ printf '\200\004cos\nsystem\n(S"true"\ntR.' > evil.pickle; tscope analyze ./evil.pickle
 ! tscope: ./evil.pickle: byte 2 of the pickle: opcode GLOBAL is refused: it would import a name, and a snapshot is plain data
 [2]
+$ head -c 1500 memory/oom.pickle > cut.pickle; tscope analyze ./cut.pickle | grep -e '^cut.pickle' -e 'peak   ' -e '  cut ' -A 1
+| cut.pickle: device 0 holds at least 51 MiB of at least 52 MiB reserved
+| 0 events, 3 segments, 4 stacks
+| --
+|   peak         unknown: the file ends before the place of the history, so that none of it is known
+|   at the end   51 MiB requested in 10 blocks; rounding takes 0 B more
+| --
+|   cut          the file ends; what stands before is read, to byte 1495 of the pickle, so that more
+|                segments, and all events, may be missing
+$ python3 -c 'd = bytearray(open("memory/newest4.pickle.gz", "rb").read()); d[-8] ^= 1; open("damaged.pickle.gz", "wb").write(d)'; tscope analyze ./damaged.pickle.gz | grep -e '^damaged' -e '  cut ' -A 1
+| damaged.pickle.gz: the file is damaged, and any number may be wrong: device 1 ran out of memory, holding 1 MiB
+| 7 events, 1 segment, 3 stacks
+| --
+|   cut          what was packed is damaged, so that any number may be wrong; it is read to byte
+|                134175 of the pickle
+$ tscope analyze ./damaged.pickle.gz --json | grep -e '"cut"' -e '"damaged"'
+|     "cut": true,
+|     "damaged": true,
 $ head -c 5000 memory/oom.pickle > cut.pickle; tscope analyze ./cut.pickle
 | cut.pickle: device 0 holds 83 MiB of 112 MiB reserved
 | 0 events, 6 segments, 8 stacks
@@ -552,9 +570,8 @@ $ head -c 5000 memory/oom.pickle > cut.pickle; tscope analyze ./cut.pickle
 |     so that none of it can be counted
 |
 | NOT READ
-|   cut          the file ends, or what was packed is damaged, by byte 5000 of the pickle; what stands
-|                before is read, but for 44 events of the history in which it ends: levels are counted
-|                back from its last event
+|   cut          the file ends; what stands before is read, to byte 5000 of the pickle, but for 44
+|                events of the history in which it ends: levels are counted back from its last event
 $ printf '\200\004]q\000.' > none.pickle; tscope analyze ./none.pickle
 | none.pickle: a snapshot without any segment or event
 $ tscope analyze --rows ./memory/oom.pickle
