@@ -8,6 +8,7 @@
 #include "base/grow.h"
 #include "base/map.h"
 #include "base/order.h"
+#include "base/system.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -122,6 +123,7 @@ static void take_file(struct ts_pack_cache *cache, const char *folder, const cha
 {
 	struct entry entry;
 	char path[PATH_ROOM];
+	struct timespec changed;
 	struct stat st;
 
 	(void)snprintf(path, sizeof path, "%s/%s", folder, name);
@@ -132,7 +134,9 @@ static void take_file(struct ts_pack_cache *cache, const char *folder, const cha
 		return;
 	}
 	entry.bytes = (uint64_t)st.st_size;
-	entry.used_ns = entry.touched_ns = st.st_mtim.tv_sec * INT64_C(1000000000) + st.st_mtim.tv_nsec;
+	changed = (struct timespec){.tv_sec = st.st_mtime};
+	(void)ts_system_changed(&st, &changed);
+	entry.used_ns = entry.touched_ns = changed.tv_sec * INT64_C(1000000000) + changed.tv_nsec;
 	add(cache, &entry);
 }
 
