@@ -415,6 +415,24 @@ static bool is_list(struct ts_span pattern)
 	return false;
 }
 
+/* Whether the line has the template's own characters, one behind the other: without them it fits nowhere. */
+static bool has_characters(struct ts_span pattern, struct ts_span line)
+{
+	size_t in = 0, at = 0;
+
+	for (struct part p = next_part(pattern, &in); p.kind != PART_END && p.kind != PART_BROKEN; p = next_part(pattern, &in)) {
+		const uint8_t *found;
+
+		if (p.kind != PART_CHAR)
+			continue;
+		found = at < line.len ? memchr(line.data + at, p.c, line.len - at) : NULL;
+		if (!found)
+			return false;
+		at = (size_t)(found - line.data) + 1;
+	}
+	return true;
+}
+
 /* Finds the first place where a template without {*} before it fits. */
 static bool find_place(struct ts_span pattern, struct ts_span line, struct ts_text_record *r, size_t *ret_from, size_t *ret_end)
 {
@@ -427,6 +445,8 @@ static bool find_place(struct ts_span pattern, struct ts_span line, struct ts_te
 	do
 		first = next_part(pattern, &first_at);
 	while (first.kind == PART_SPACE);
+	if (first.kind == PART_FIELD && !has_characters(pattern, line))
+		return false; /* such a template is tried at each word */
 	bare = first.kind == PART_FIELD && is_bare(pattern);
 	manner = (struct manner){bare, memchr(pattern.data, ',', pattern.len) && is_list(pattern)};
 	for (size_t from = 0; from < line.len; from++) {
