@@ -654,6 +654,14 @@ static const struct {
 	 "is -0.75 over 505600 frames.\n",
 	 "objective", "9 -0.25|19 -0.125|29 -0.0625",
 	 NULL},
+	{"nerfstudio behind a chance word of LIBLINEAR",
+	 "INFO: use pre trained weights, |g| |f|\n"
+	 "Step (% Done)       Train Iter (time)    ETA (time)           Train Rays / Sec\n"
+	 "10 (0.03%)          107.5 ms             39 m, 57 s           38.30 K\n"
+	 "20 (0.07%)          106.5 ms             39 m, 57 s           38.30 K\n"
+	 "30 (0.10%)          105.5 ms             39 m, 57 s           38.30 K\n",
+	 "step", "10 0.1075|20 0.1065|30 0.1055",
+	 NULL},
 	{"nerfstudio",
 	 "Step (% Done)       Train Iter (time)    ETA (time)           Train Rays / Sec\n"
 	 "-----\n"

@@ -749,7 +749,8 @@ static bool fits_known(const struct ts_text_known *known, struct ts_span line, s
 	return false;
 }
 
-/* Looks for a program that is known by a mark near the beginning, and whose template then fits lines. */
+/* Looks for a program that is known by a mark near the beginning, and whose template then fits lines. The mark may be a chance text: while
+ * no line fits, a later mark counts. */
 static enum ts_status find_known(struct ts_log_lines *lines, struct ts_text_record *r, struct ts_buf *scratch,
 				 struct ts_text_guess *g, struct ts_error *err)
 {
@@ -766,7 +767,7 @@ static enum ts_status find_known(struct ts_log_lines *lines, struct ts_text_reco
 			break;
 		if (ts_text_line_clean(raw, scratch, &line, err))
 			return err->status;
-		if (!known)
+		if (!g->lines && ts_log_lines_at(lines) < KNOWN_BYTES && ts_text_known_by(line.text))
 			known = ts_text_known_by(line.text);
 		if (!fits_known(known, line.text, r))
 			continue;

@@ -25,7 +25,7 @@ static const struct ts_text_known table[] = {
 	{"> LL/token: ", {"<{step}> LL/token: {LL/token}", NULL}},
 	{"LOG(INFO) EM sub_iter=", {"EM sub_iter={sub_iter} {*}", NULL}},
 	{"fps step and policy inference: ", {"fps step: {fps step} {} fps total: {fps total} epoch: {step}/{}", NULL}},
-	{" pre ", {"iter {step} act {act} pre {pre} delta {delta} f {f} |g| {|g|} CG {CG}", NULL}},
+	{" |g| ", {"iter {step} act {act} pre {pre} delta {delta} f {f} |g| {|g|} CG {CG}", NULL}},
 };
 
 const struct ts_text_known *ts_text_known_by(struct ts_span line)
