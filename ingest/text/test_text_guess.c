@@ -590,14 +590,22 @@ static const struct {
 	 "eval_loss", "1024 2.5|2048 2.25|3072 2.0",
 	 "step {step}: {*}"},
 	{"MLPerf, several an epoch",
-	 ":::MLLOG {\"event_type\": \"POINT_IN_TIME\", \"key\": \"train_loss\", \"value\": 2.5, \"metadata\": {\"epoch_num\": 0, \"samples_count\": 64}}\n"
-	 ":::MLLOG {\"event_type\": \"POINT_IN_TIME\", \"key\": \"train_loss\", \"value\": 2.25, \"metadata\": {\"epoch_num\": 0, \"samples_count\": 128}}\n"
-	 ":::MLLOG {\"event_type\": \"POINT_IN_TIME\", \"key\": \"train_loss\", \"value\": 2.0, \"metadata\": {\"epoch_num\": 0, \"samples_count\": 192}}\n"
-	 ":::MLLOG {\"event_type\": \"POINT_IN_TIME\", \"key\": \"train_loss\", \"value\": 1.75, \"metadata\": {\"epoch_num\": 0, \"samples_count\": 256}}\n"
-	 ":::MLLOG {\"event_type\": \"POINT_IN_TIME\", \"key\": \"train_loss\", \"value\": 1.5, \"metadata\": {\"epoch_num\": 1, \"samples_count\": 320}}\n"
-	 ":::MLLOG {\"event_type\": \"POINT_IN_TIME\", \"key\": \"train_loss\", \"value\": 1.25, \"metadata\": {\"epoch_num\": 1, \"samples_count\": 384}}\n"
-	 ":::MLLOG {\"event_type\": \"POINT_IN_TIME\", \"key\": \"train_loss\", \"value\": 1.0, \"metadata\": {\"epoch_num\": 1, \"samples_count\": 448}}\n"
-	 ":::MLLOG {\"event_type\": \"POINT_IN_TIME\", \"key\": \"train_loss\", \"value\": 0.75, \"metadata\": {\"epoch_num\": 1, \"samples_count\": 512}}\n",
+	 ":::MLLOG {\"event_type\": \"POINT_IN_TIME\", \"key\": \"train_loss\", \"value\": 2.5, "
+	 "\"metadata\": {\"epoch_num\": 0, \"samples_count\": 64}}\n"
+	 ":::MLLOG {\"event_type\": \"POINT_IN_TIME\", \"key\": \"train_loss\", \"value\": 2.25, "
+	 "\"metadata\": {\"epoch_num\": 0, \"samples_count\": 128}}\n"
+	 ":::MLLOG {\"event_type\": \"POINT_IN_TIME\", \"key\": \"train_loss\", \"value\": 2.0, "
+	 "\"metadata\": {\"epoch_num\": 0, \"samples_count\": 192}}\n"
+	 ":::MLLOG {\"event_type\": \"POINT_IN_TIME\", \"key\": \"train_loss\", \"value\": 1.75, "
+	 "\"metadata\": {\"epoch_num\": 0, \"samples_count\": 256}}\n"
+	 ":::MLLOG {\"event_type\": \"POINT_IN_TIME\", \"key\": \"train_loss\", \"value\": 1.5, "
+	 "\"metadata\": {\"epoch_num\": 1, \"samples_count\": 320}}\n"
+	 ":::MLLOG {\"event_type\": \"POINT_IN_TIME\", \"key\": \"train_loss\", \"value\": 1.25, "
+	 "\"metadata\": {\"epoch_num\": 1, \"samples_count\": 384}}\n"
+	 ":::MLLOG {\"event_type\": \"POINT_IN_TIME\", \"key\": \"train_loss\", \"value\": 1.0, "
+	 "\"metadata\": {\"epoch_num\": 1, \"samples_count\": 448}}\n"
+	 ":::MLLOG {\"event_type\": \"POINT_IN_TIME\", \"key\": \"train_loss\", \"value\": 0.75, "
+	 "\"metadata\": {\"epoch_num\": 1, \"samples_count\": 512}}\n",
 	 "loss", "0 2.5|1 2.25|2 2.0|3 1.75|4 1.5|5 1.25|6 1.0|7 0.75",
 	 "epoch {}: {*}"},
 	{"MLPerf, by parts of an epoch",

@@ -749,8 +749,8 @@ static bool fits_known(const struct ts_text_known *known, struct ts_span line, s
 	return false;
 }
 
-/* Looks for a program that is known by a mark near the beginning, and whose template then fits lines. The mark may be a chance text: while
- * no line fits, a later mark counts. */
+/* Looks for a program that is known by a mark near the beginning, and whose template then fits lines. The mark may be a chance
+ * text: while no line fits, a later mark counts. */
 static enum ts_status find_known(struct ts_log_lines *lines, struct ts_text_record *r, struct ts_buf *scratch,
 				 struct ts_text_guess *g, struct ts_error *err)
 {
