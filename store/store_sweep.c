@@ -388,7 +388,8 @@ static uint64_t pack_of_key(struct ts_span key)
 	return ts_load_be(key.data, key.len);
 }
 
-/* Lists the packs of which no row is left; a sweep that was killed can have left such packs, too. Both lists are sorted. */
+/* Lists the packs of which no row is left; a sweep that was killed can have left such packs, too. Both lists are sorted. A key of another
+ * length is no pack's, and lies behind them all. */
 static enum ts_status list_empty_packs(struct sweep *s, struct ts_read r, struct ts_error *err)
 {
 	struct ts_walk walk;
@@ -409,7 +410,7 @@ static enum ts_status list_empty_packs(struct sweep *s, struct ts_read r, struct
 	walk.keys = true;
 	ts_pack_key(r.kv->first_pack, first);
 	status = ts_walk_seek(&walk, ts_span_of(first, sizeof first), &found, err);
-	while (!status && found && pack_of_key(walk.key) < s->next_pack) {
+	while (!status && found && walk.key.len == sizeof first && pack_of_key(walk.key) < s->next_pack) {
 		uint64_t pack = pack_of_key(walk.key);
 
 		while (row < s->table.n && (s->rows[row]->pack < pack || (s->rows[row]->pack == pack && s->rows[row]->gone)))

@@ -1955,6 +1955,29 @@ static void keeps_records(void **state)
 	assert_int_equal(f->e->ops->record_put(f->e, &wrong, NULL, &f->err), TS_INVALID);
 }
 
+static enum ts_status run_strange(struct ts_write *w, void *ctx, struct ts_error *err)
+{
+	(void)ctx;
+	return ts_write_put(w, TS_DB_PACKS, ts_span_str("\1"), ts_span_str("of somebody else"), err);
+}
+
+/* A layer keeps records of its own beside packs, whose keys have another length (bundle.h): they name no packs. */
+static void p7_a_sweep_takes_packs_for_packs_alone(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_sealed objects[12], later[12], got;
+	size_t n = test_run(&f->arena, 1, 10, objects);
+	struct ts_sweep_report swept;
+
+	test_push(f->e, "p/a", objects, n, 1);
+	(void)test_run(&f->arena, 2, 10, later);
+	test_push(f->e, "p/b", later, n, 2);
+	assert_int_equal(ts_kv_of(f->e)->ops->commit(ts_kv_of(f->e), run_strange, NULL, 0, &f->err), TS_OK);
+	assert_int_equal(test_sweep_now(f->e, &swept), TS_OK);
+	for (size_t i = 0; i < n; i++)
+		OK(f->e->ops->get(f->e, &objects[i].id, &f->arena, &got, &f->err));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -1993,6 +2016,7 @@ int main(void)
 		TEST(outlines_are_those_of_the_objects),
 		TEST(looking_waits_for_nobody),
 		TEST(p7_sweeps_beside_pushes),
+		TEST(p7_a_sweep_takes_packs_for_packs_alone),
 		TEST(a_removed_name_comes_back),
 		TEST(what_is_there_is_known_to_whose_it_is),
 		TEST(what_comes_back_elsewhere_is_known_there),

@@ -265,6 +265,8 @@ enum ts_status ts_cluster_open(const struct ts_cluster_options *options, struct 
 	}
 	if (ts_cluster_kv(pq, where, conninfo, (unsigned)s.connections, &kv, err))
 		return err->status;
+	if (s.bucket[0])
+		ts_cluster_has_bundles(kv);
 	if (open_records(kv, options->read_only, err) || (!s.bucket[0] && ts_bundles_none(kv, err))) {
 		kv->ops->release(kv);
 		return err->status;

@@ -19,6 +19,7 @@
 #include "base/grow.h"
 #include "base/order.h"
 #include "base/system.h"
+#include "store/cluster/bundle.h"
 #include "store/store_internal.h"
 
 #include <time.h>
@@ -78,6 +79,7 @@ struct cluster {
 	bool busy;
 	struct ts_connection *writer; /* of whoever leads; NULL: none is open */
 	struct txn writing;
+	bool has_bundles; /* a layer over this one knows packs that lie in a bucket */
 	uint8_t self[16]; /* what no other process is called by */
 	uint64_t writes;  /* that were begun */
 };
@@ -90,6 +92,11 @@ static struct cluster *cluster_of(struct ts_kv *kv)
 struct ts_database *ts_cluster_database(struct ts_kv *kv)
 {
 	return &cluster_of(kv)->db;
+}
+
+void ts_cluster_has_bundles(struct ts_kv *kv)
+{
+	cluster_of(kv)->has_bundles = true;
 }
 
 /* ---- transactions ---- */
@@ -644,6 +651,32 @@ static enum ts_status became(struct cluster *cl, struct ts_error *err)
 		cl->kv.where);
 }
 
+/* Begins a transaction. A store may get a bucket while servers go on that were told of none: they must not write to it, since a sweep of
+ * theirs would take places of packs for packs. */
+static enum ts_status begin_one(struct cluster *cl, struct ts_error *err)
+{
+	const struct ts_bundle_key about = ts_key_of(TS_KIND_ABOUT);
+	struct pg_result *result = NULL;
+	uint8_t number[2];
+	const struct ts_span params[] = {ts_span_of(number, 2), ts_bundle_key_span(&about)};
+	bool late;
+
+	ts_send(&cl->db, cl->writer, TS_SEND_BEGIN_WRITE, NULL, 0);
+	ts_store_be(number, TS_DB_PACKS, sizeof number);
+	if (!cl->has_bundles)
+		ts_send(&cl->db, cl->writer, TS_SEND_GET, params, 2);
+	if (ts_exchange(&cl->db, cl->writer, cl->has_bundles ? NULL : &result, err))
+		return err->status;
+	late = result && cl->db.pq->PQntuples(result) > 0;
+	cl->db.pq->PQclear(result);
+	if (late)
+		return ts_error_set(err, TS_INVALID,
+				    "%s: packs of its store lie in a bucket, of which this server was told nothing: say which by bucket = "
+				    "https://..., as its other servers do, and start it again",
+				    cl->kv.where);
+	return TS_OK;
+}
+
 /* Begins the transaction of a write; one round trip. */
 static enum ts_status begin_write(struct cluster *cl, struct ts_error *err)
 {
@@ -655,8 +688,7 @@ static enum ts_status begin_write(struct cluster *cl, struct ts_error *err)
 		if (fresh)
 			ts_send_command(&cl->db, cl->writer, "SET idle_in_transaction_session_timeout = 30000");
 		ts_send_off(&cl->db, cl->writer);
-		ts_send(&cl->db, cl->writer, TS_SEND_BEGIN_WRITE, NULL, 0);
-		if (ts_exchange(&cl->db, cl->writer, NULL, err) == TS_OK)
+		if (begin_one(cl, err) == TS_OK)
 			break;
 		ts_database_close(&cl->db, cl->writer);
 		cl->writer = NULL;

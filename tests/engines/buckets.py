@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """buckets.py BUILD: two servers share one store in PostgreSQL and S3 while clients push to both. The bucket answers one of ten requests with a failure, then none at
 all, then stands still; a server is killed with -9, then the database. Every run that was acknowledged is there for both, and verify finds nothing; what the cache of a
-server has is read while the bucket is away. Then a bundle is lost, and verify names the runs that it takes. Then what a server refuses to start on: one sentence
-each, nothing changed, and no key in any line. Skipped where PostgreSQL's programs are not."""
+server has is read while the bucket is away. Then a bundle is lost, and verify names the runs that it takes. A store gets a bucket while a server goes on that was told of none, which may write nothing more. Then what a server refuses
+to start on: one sentence each, nothing changed, and no key in any line. Skipped where PostgreSQL's programs are not."""
 import json
 import os
 import random
@@ -114,6 +114,30 @@ def share(postgres, bucket, work):
           f"{counts['requests']} requests, {counts['failed']} of them failed; verify: all sound, and then names the runs of a lost bundle")
 
 
+def late(postgres, bucket, work):
+    """A store gets a bucket while a server goes on that was told of none."""
+    postgres.sql("CREATE DATABASE late")
+    write_noise(os.path.join(work, "late"), 77)
+    write_noise(os.path.join(work, "later"), 78)
+    old = Server(BUILD, "cluster:" + postgres.conf("old.conf", "late"), os.path.join(work, "old"))
+    begun.append(old.process)
+    expect(old.push(os.path.join(work, "late"), "first"), "a store without a bucket takes no push")
+    more = f"bucket = {bucket.url('packs/late')}\ncache = {work}/late-cache\nbundle_mib = 1\n"
+    new = Server(BUILD, "cluster:" + postgres.conf("new.conf", "late", more), os.path.join(work, "new"))
+    begun.append(new.process)
+    for words in (("push", os.path.join(work, "later"), "--name", "second"), ("gc",)):
+        said = old.tscope(*words)
+        expect(said.returncode != 0 and "of which this server was told nothing" in said.stderr,
+               f"{words[0]} by a server that knows no bucket: {said.returncode} {said.stdout}{said.stderr}")
+    expect(new.push(os.path.join(work, "later"), "second"), "the server with the bucket takes no push")
+    verified = new.tscope("verify")
+    expect(verified.returncode == 0 and "all sound" in verified.stdout, f"verify: {verified.stdout}{verified.stderr}")
+    for server in (old, new):
+        server.process.terminate()
+        expect(server.process.wait() == 0, "a server does not end as it should")
+    print("a store that got a bucket while another server went on: that one writes nothing more, and says why; verify: all sound")
+
+
 def refused(store, env):
     """What a server says that does not start."""
     with tempfile.TemporaryDirectory() as place:
@@ -170,6 +194,7 @@ def main():
         postgres.sql("CREATE DATABASE tscope", "postgres")
         own = tempfile.mkdtemp(dir=work)
         share(postgres, bucket, own)
+        late(postgres, bucket, own)
         refuse(postgres, bucket, own)
     finally:
         for process in begun:
