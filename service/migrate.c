@@ -40,7 +40,7 @@ static enum ts_status turn(struct ts_engine *from, struct ts_engine *to, struct 
 	struct ts_log line;
 
 	ts_mirror_begin(&mirror, to);
-	status = ts_mirror_ask(to, none, &asked, err);
+	status = ts_mirror_hold(&mirror, from, err) ? err->status : ts_mirror_ask(to, none, &asked, err);
 	if (!status)
 		status = from->ops->mirror(from, ts_buf_view(&asked), take, &mirror, err);
 	report->turns++;

@@ -400,7 +400,7 @@ static enum ts_status start(struct daemon *d, struct ts_error *err)
 		return ts_cluster_file(config->store) ? err->status : ts_error_prefix(err, "store %s", config->store);
 	say_damage(d);
 	if (!config->read_only && !d->followed && d->engine->ops->sound(d->engine, &ignored) == TS_OK &&
-	    ts_mirror_release(d->engine, err))
+	    ts_mirror_release(d->engine, ts_cluster_file(config->store) != NULL, err))
 		return err->status;
 	d->facts = (struct ts_server_facts){.version = ts_version(), .store = config->store, .started_ns = ts_now_real_ns(),
 					    .read_only = config->read_only || d->followed,

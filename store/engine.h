@@ -489,7 +489,7 @@ enum ts_status ts_lmdb_increment(struct ts_engine *e, const char *since, const c
 
 /* A store that follows another one holds the same records, its own id and its cache apart: it asks with what it has, and takes what is
  * answered (store_mirror.c has the bytes). A moment is a state of the other one; zeros: none. */
-enum { TS_MOMENT = 24 };
+enum { TS_MOMENT = 24, TS_MIRROR_SOURCE = 16 };
 enum ts_status ts_mirror_ask(struct ts_engine *e, const uint8_t moment[TS_MOMENT], struct ts_buf *out, struct ts_error *err);
 struct ts_mirror {
 	struct ts_engine *e; /* may be written */
@@ -500,16 +500,21 @@ struct ts_mirror {
 	struct ts_buf items; /* the rest is its own */
 	size_t whole;
 	unsigned table, next_table;
+	bool held; /* by ts_mirror_hold, */
+	uint8_t source[TS_MIRROR_SOURCE]; /* as a copy of the store with this id */
 };
 void ts_mirror_begin(struct ts_mirror *m, struct ts_engine *e);
+/* From now on taking is TS_CONFLICT once the store is not claimed for `from` any more (ts_mirror_claim). */
+enum ts_status ts_mirror_hold(struct ts_mirror *m, struct ts_engine *from, struct ts_error *err);
 enum ts_status ts_mirror_take(struct ts_mirror *m, struct ts_span chunk, struct ts_error *err);
 void ts_mirror_finish(struct ts_mirror *m);
 /* Says in `to`, which must have nothing of its own, that it becomes a copy of `from` by ts_mirror_take, until it is released. It
- * may be claimed again for that store. TS_CONFLICT where it has something of its own, or is the same store; TS_UNSUPPORTED for one
- * in memory. */
+ * may be claimed again for that store. TS_CONFLICT where it has something of its own, was released as one that is shared, or is the
+ * same store; TS_UNSUPPORTED for one in memory. */
 enum ts_status ts_mirror_claim(struct ts_engine *to, struct ts_engine *from, struct ts_error *err);
-/* For a store to which others write from now on; it writes only where the store was claimed. */
-enum ts_status ts_mirror_release(struct ts_engine *e, struct ts_error *err);
+/* For a store to which others write from now on. One that is `shared` may be written by other processes at the same time, and is never
+ * claimed again; of others only one that was claimed is written to. */
+enum ts_status ts_mirror_release(struct ts_engine *e, bool shared, struct ts_error *err);
 
 /* What was saved of a store, and what was not. */
 struct ts_salvage_report {

@@ -27,6 +27,7 @@ static const enum ts_db order[] = {TS_DB_PACKS, TS_DB_OBJECTS, TS_DB_UNNAMED, TS
 				   TS_DB_EXTRACTS, TS_DB_NOTE_LOG, TS_DB_LOG,   TS_DB_HEADS, TS_DB_NOTES, TS_DB_REMOVED,
 				   TS_DB_REFS,  TS_DB_RECENT,  TS_DB_META};
 _Static_assert(sizeof order / sizeof order[0] == TS_DBS - 1, "every table but the cache has a place");
+_Static_assert((int)TS_MIRROR_SOURCE == (int)TS_STORE_ID, "a copy knows the whole id of its source");
 enum { TABLES = sizeof order / sizeof order[0] };
 
 /* What each store has of its own. */
@@ -293,6 +294,37 @@ enum ts_status ts_store_mirror(struct ts_engine *e, struct ts_span asked, ts_mir
 
 /* ---- what the follower takes ---- */
 
+/* An id that meta has under a key; *ret_found is false where it has none. */
+static enum ts_status read_id(struct ts_read r, const char *name, uint8_t ret[TS_STORE_ID], bool *ret_found, struct ts_error *err)
+{
+	struct ts_span key = ts_span_str(name), stored, id;
+
+	if (ts_read_get(r, TS_DB_META, key, &stored, ret_found, err) ||
+	    (*ret_found && ts_check_split(key, stored, &id, err)))
+		return err->status;
+	if (*ret_found && id.len != TS_STORE_ID)
+		return ts_error_set(err, TS_DAMAGED, "%s: its record '%s' is damaged", r.kv->where, name);
+	if (*ret_found)
+		memcpy(ret, id.data, TS_STORE_ID);
+	return TS_OK;
+}
+
+static enum ts_status id_of(struct ts_engine *e, uint8_t ret[TS_STORE_ID], struct ts_error *err)
+{
+	struct ts_kv *kv = ts_kv_of(e);
+	enum ts_status status;
+	struct ts_read r;
+	bool found;
+
+	if (ts_read_begin(kv, &r, err))
+		return err->status;
+	status = read_id(r, TS_STORE_KEY, ret, &found, err);
+	ts_read_end(&r);
+	if (!status && !found)
+		return ts_error_set(err, TS_UNSUPPORTED, "%s: the store has no id; open it for writing once", kv->where);
+	return status;
+}
+
 /* One item of what was sent. */
 struct taken {
 	char kind;
@@ -404,12 +436,30 @@ static enum ts_status apply_range(struct applying *a, struct ts_cursor *c, struc
 	return status;
 }
 
+/* A server may have been started on the copy meanwhile: what it acknowledged must stay. */
+static enum ts_status check_claim(const struct ts_mirror *m, struct ts_write *w, struct ts_error *err)
+{
+	uint8_t of[TS_STORE_ID];
+	bool claimed;
+
+	if (!m->held)
+		return TS_OK;
+	if (read_id(ts_read_of(w), TS_COPY_KEY, of, &claimed, err))
+		return err->status;
+	if (claimed && memcmp(of, m->source, TS_STORE_ID) == 0)
+		return TS_OK;
+	return ts_error_set(err, TS_CONFLICT, "%s: a server was started on the copy, which is a store of its own from then on",
+			    w->kv->where);
+}
+
 static enum ts_status run_take(struct ts_write *w, void *ctx, struct ts_error *err)
 {
 	const struct ts_mirror *m = ctx;
 	struct ts_cursor c = ts_cursor_of(ts_span_part(ts_buf_view(&m->items), 0, m->whole));
 	struct applying a = {.w = w, .db = (enum ts_db)m->table};
 
+	if (check_claim(m, w, err))
+		return err->status;
 	while (ts_cursor_left(&c)) {
 		struct taken t;
 
@@ -447,6 +497,12 @@ void ts_mirror_begin(struct ts_mirror *m, struct ts_engine *e)
 {
 	*m = (struct ts_mirror){.e = e, .items = TS_BUF_INIT(TAKE_BYTES + 4 * (size_t)RANGE_BYTES), .table = TS_DB_META};
 	m->next_table = m->table;
+}
+
+enum ts_status ts_mirror_hold(struct ts_mirror *m, struct ts_engine *from, struct ts_error *err)
+{
+	m->held = true;
+	return id_of(from, m->source, err);
 }
 
 void ts_mirror_finish(struct ts_mirror *m)
@@ -489,37 +545,6 @@ enum ts_status ts_mirror_take(struct ts_mirror *m, struct ts_span chunk, struct 
 
 /* ---- whose copy a store becomes ---- */
 
-/* An id that meta has under a key; *ret_found is false where it has none. */
-static enum ts_status read_id(struct ts_read r, const char *name, uint8_t ret[TS_STORE_ID], bool *ret_found, struct ts_error *err)
-{
-	struct ts_span key = ts_span_str(name), stored, id;
-
-	if (ts_read_get(r, TS_DB_META, key, &stored, ret_found, err) ||
-	    (*ret_found && ts_check_split(key, stored, &id, err)))
-		return err->status;
-	if (*ret_found && id.len != TS_STORE_ID)
-		return ts_error_set(err, TS_DAMAGED, "%s: its record '%s' is damaged", r.kv->where, name);
-	if (*ret_found)
-		memcpy(ret, id.data, TS_STORE_ID);
-	return TS_OK;
-}
-
-static enum ts_status id_of(struct ts_engine *e, uint8_t ret[TS_STORE_ID], struct ts_error *err)
-{
-	struct ts_kv *kv = ts_kv_of(e);
-	enum ts_status status;
-	struct ts_read r;
-	bool found;
-
-	if (ts_read_begin(kv, &r, err))
-		return err->status;
-	status = read_id(r, TS_STORE_KEY, ret, &found, err);
-	ts_read_end(&r);
-	if (!status && !found)
-		return ts_error_set(err, TS_UNSUPPORTED, "%s: the store has no id; open it for writing once", kv->where);
-	return status;
-}
-
 /* Whether nothing but counters is there. */
 static enum ts_status is_empty(struct ts_read r, bool *ret_is, struct ts_error *err)
 {
@@ -541,6 +566,9 @@ static enum ts_status is_empty(struct ts_read r, bool *ret_is, struct ts_error *
 	return TS_OK;
 }
 
+/* A store that is shared and was served is a copy of nobody: it has zeros in place of an id. */
+static const uint8_t nobody[TS_STORE_ID];
+
 static enum ts_status run_claim(struct ts_write *w, void *ctx, struct ts_error *err)
 {
 	struct ts_buf buf = TS_BUF_INIT(64);
@@ -557,6 +585,11 @@ static enum ts_status run_claim(struct ts_write *w, void *ctx, struct ts_error *
 		return ts_error_set(err, TS_CONFLICT,
 				    "%s holds what is not of that store, and a copy takes the place of all that is there: give it an "
 				    "empty store",
+				    r.kv->where);
+	if (claimed && memcmp(of, nobody, TS_STORE_ID) == 0)
+		return ts_error_set(err, TS_CONFLICT,
+				    "%s has been served, and what a server writes there meanwhile would be lost: give it a store that no "
+				    "server was started on",
 				    r.kv->where);
 	ts_buf_bytes(&buf, from, TS_STORE_ID);
 	return ts_write_record(w, TS_DB_META, ts_span_str(TS_COPY_KEY), &buf, err);
@@ -576,11 +609,16 @@ enum ts_status ts_mirror_claim(struct ts_engine *to, struct ts_engine *from, str
 
 static enum ts_status run_release(struct ts_write *w, void *ctx, struct ts_error *err)
 {
-	(void)ctx;
-	return ts_write_delete(w, TS_DB_META, ts_span_str(TS_COPY_KEY), err);
+	struct ts_buf buf = TS_BUF_INIT(64);
+	const bool *shared = ctx;
+
+	if (!*shared)
+		return ts_write_delete(w, TS_DB_META, ts_span_str(TS_COPY_KEY), err);
+	ts_buf_bytes(&buf, nobody, TS_STORE_ID);
+	return ts_write_record(w, TS_DB_META, ts_span_str(TS_COPY_KEY), &buf, err);
 }
 
-enum ts_status ts_mirror_release(struct ts_engine *e, struct ts_error *err)
+enum ts_status ts_mirror_release(struct ts_engine *e, bool shared, struct ts_error *err)
 {
 	uint8_t of[TS_STORE_ID];
 	enum ts_status status;
@@ -591,7 +629,7 @@ enum ts_status ts_mirror_release(struct ts_engine *e, struct ts_error *err)
 		return err->status;
 	status = read_id(r, TS_COPY_KEY, of, &claimed, err);
 	ts_read_end(&r);
-	if (status || !claimed)
+	if (status || (shared ? claimed && memcmp(of, nobody, TS_STORE_ID) == 0 : !claimed))
 		return status;
-	return ts_store_write(ts_store_of(e), run_release, NULL, TS_STORE_ID, err);
+	return ts_store_write(ts_store_of(e), run_release, &shared, TS_STORE_ID, err);
 }

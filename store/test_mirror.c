@@ -265,12 +265,41 @@ static void a_copy_says_whose_it_becomes(void **state)
 	expect_same(f);
 	OK(ts_mirror_claim(f->follower, f->leader, &f->err));
 	assert_int_equal(ts_mirror_claim(f->follower, third, &f->err), TS_CONFLICT);
-	OK(ts_mirror_release(f->follower, &f->err));
-	OK(ts_mirror_release(f->follower, &f->err));
+	OK(ts_mirror_release(f->follower, false, &f->err));
+	OK(ts_mirror_release(f->follower, false, &f->err));
 	assert_int_equal(ts_mirror_claim(f->follower, f->leader, &f->err), TS_CONFLICT);
 	OK(ts_mirror_claim(third, f->leader, &f->err)); /* of an empty one, whose it was does not count */
 	OK(ts_mirror_claim(third, f->follower, &f->err));
+	OK(ts_mirror_release(third, true, &f->err)); /* other processes may write to it from now on, also before anything is there */
+	OK(ts_mirror_release(third, true, &f->err));
+	assert_int_equal(ts_mirror_claim(third, f->follower, &f->err), TS_CONFLICT);
+	assert_non_null(strstr(f->err.text, "has been served"));
 	ts_engine_destroy(third);
+}
+
+/* Once a server was started on a copy, no turn that began before takes away what that acknowledged. */
+static void a_copy_that_is_served_takes_no_more(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_buf asked = TS_BUF_INIT(1 << 20);
+	struct ts_arena arena;
+	struct ts_ref ref;
+
+	OK(ts_mirror_claim(f->follower, f->leader, &f->err));
+	OK(follow(f));
+	OK(ts_mirror_ask(f->follower, (const uint8_t[TS_MOMENT]){0}, &asked, &f->err));
+	push(f, "p/later", 99);
+	OK(ts_mirror_release(f->follower, true, &f->err));
+	test_push(f->follower, "p/own", f->objects, test_run(&f->arena, 98, 10, f->objects), 98);
+	ts_mirror_begin(&f->mirror, f->follower);
+	OK(ts_mirror_hold(&f->mirror, f->leader, &f->err));
+	f->left = UINT64_MAX;
+	assert_int_equal(f->leader->ops->mirror(f->leader, ts_buf_view(&asked), send, f, &f->err), TS_CONFLICT);
+	ts_mirror_finish(&f->mirror);
+	ts_buf_finish(&asked);
+	ts_arena_init(&arena, 0);
+	OK(f->follower->ops->ref_get(f->follower, TS_REF_RUN, ts_span_str("p/own"), &arena, &ref, &f->err));
+	ts_arena_finish(&arena);
 }
 
 int main(void)
@@ -282,6 +311,7 @@ int main(void)
 		TEST(it_has_nothing_else),
 		TEST(no_message_is_trusted),
 		TEST(a_copy_says_whose_it_becomes),
+		TEST(a_copy_that_is_served_takes_no_more),
 	};
 
 	return cmocka_run_group_tests_name("mirror", tests, NULL, NULL);
