@@ -11,7 +11,8 @@ enum { TURNS = 5, ASKED_MOST = 64 << 20 };
 static enum ts_status open_one(const char *store, bool read_only, struct ts_engine **ret, struct ts_error *err)
 {
 	const char *cluster = ts_cluster_file(store);
-	const struct ts_cluster_options there = {.file = cluster, .read_only = read_only};
+	/* What is only read may be that of a server that goes on, on this machine, too: its cache is left alone. */
+	const struct ts_cluster_options there = {.file = cluster, .read_only = read_only, .looks = read_only};
 	const struct ts_lmdb_options here = {.path = store, .create = !read_only, .read_only = read_only};
 	enum ts_status status;
 
