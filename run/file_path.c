@@ -44,8 +44,10 @@ struct ts_span ts_file_path(struct ts_span name, struct ts_arena *arena)
 		struct ts_span rest = ts_span_from(name, i);
 		bool slash = ts_span_starts(rest, ts_span_str("%2F"));
 
+		if (name.data[i] == '%' && !slash && !ts_span_starts(rest, ts_span_str("%25")))
+			return name;
 		path[n++] = slash ? '/' : name.data[i];
-		i += slash || ts_span_starts(rest, ts_span_str("%25")) ? 2 : 0;
+		i += name.data[i] == '%' ? 2 : 0;
 	}
 	return ts_span_of(path, path ? n : 0);
 }

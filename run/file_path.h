@@ -13,7 +13,8 @@ enum { TS_FILE_NAME_BYTES = 256 }; /* of a name, its NUL included */
 /* The name of "model/MLmodel" below artifacts/; false: it would be longer than a name may be. */
 bool ts_artifact_name(struct ts_span below, char ret_name[TS_FILE_NAME_BYTES]);
 bool ts_is_artifact(struct ts_span name);
-/* The path that people know: of other files it is the name. No data: the arena is full. */
+/* The path that people know, which no two names of a run share: of other files it is the name, as it is of a name below artifacts/ that
+ * ts_artifact_name makes of no path. No data: the arena is full. */
 struct ts_span ts_file_path(struct ts_span name, struct ts_arena *arena);
 
 #endif

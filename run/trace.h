@@ -253,9 +253,9 @@ void ts_trace_rows_clear(struct ts_trace_rows *rows);
 #define TS_TRACE_ROWS_MAX (UINT64_C(1) << 25)
 #define TS_TRACE_BYTES_MAX (UINT64_C(4) << 30)
 
-/* Copies rows behind those of trace. TS_NO_MEMORY, or TS_TOO_LARGE: trace has all its old rows, and of some tables the new ones. */
 /* What the columns take, with the room in them for more rows. */
 uint64_t ts_trace_rows_bytes(const struct ts_trace_rows *rows);
+/* Copies rows behind those of trace. TS_NO_MEMORY, or TS_TOO_LARGE: trace has all its old rows, and of some tables the new ones. */
 enum ts_status ts_trace_append(struct ts_trace *trace, const struct ts_trace_rows *rows, struct ts_error *err);
 /* Holds a trace to what is promised of its columns: numbers of names, threads and spans that are there, `span` that increases, kinds
  * that this version knows, times and ends that fit 64 bits. TS_DAMAGED. */
