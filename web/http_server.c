@@ -522,11 +522,21 @@ static bool begin_stream(struct ts_http *s, struct job *job)
 	return true;
 }
 
+/* Whether answers that clients have not taken yet leave room for so many bytes more. */
+static bool has_room(const struct ts_http *s, size_t n)
+{
+	size_t going = 0;
+
+	for (const struct link *link = s->links; link; link = link->next)
+		going += evbuffer_get_length(bufferevent_get_output(link->bev));
+	return !going || (going <= TS_HTTP_GOING_MAX && n <= TS_HTTP_GOING_MAX - going);
+}
+
 static void send_body(struct ts_http *s, struct job *job)
 {
 	struct evbuffer *body = evbuffer_new();
 
-	if (!body || job->reply.body.failed || evbuffer_add(body, job->reply.body.data, job->reply.body.len)) {
+	if (!body || !has_room(s, job->reply.body.len) || job->reply.body.failed || evbuffer_add(body, job->reply.body.data, job->reply.body.len)) {
 		evhttp_send_error(job->raw, 503, "Service Unavailable");
 	} else {
 		does(s, job->raw, READS);

@@ -9,6 +9,7 @@ import pwd
 import random
 import re
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -451,6 +452,29 @@ def deletes_with_all_of_it(store, web):
         assert listed(store)[f"Default/goes-{turn}"]["steps"] == 5
 
 
+def bounds_answers_that_nobody_reads(store, web):
+    """Clients that ask for large files and read none of them get 503 before the server has more than 256 MiB of answers; when they go, it answers again."""
+    client = Client(web)
+    run = client.run("large")
+    at = f"/api/2.0/mlflow-artifacts/artifacts/0/{run}/artifacts/large.bin"
+    assert web.ask(at, "PUT", token=False, body=b"x" * (16 << 20))[0] == 200
+    held, statuses = [], []
+    try:
+        for _ in range(40):
+            one = socket.socket()
+            one.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            one.settimeout(120)
+            one.connect(("127.0.0.1", web.port))
+            held.append(one)
+            one.sendall(f"GET {at} HTTP/1.1\r\nHost: {web.host}\r\n\r\n".encode())
+            statuses.append(one.recv(12))
+    finally:
+        for one in held:
+            one.close()
+    assert statuses[:8] == [b"HTTP/1.1 200"] * 8 and statuses[-1] == b"HTTP/1.1 503", statuses
+    assert until(60, lambda: web.ask(at, token=False)[0] == 200)
+
+
 def asked_as_nobody(web):
     """The status that another user of the machine gets."""
     ends = os.pipe()
@@ -543,7 +567,7 @@ def loses_nothing_by_a_kill(store, web):
 
 
 REAL = (logs_as_people_do, equals_mlflows_own_store)
-CHECKS = (keeps_artifacts, keeps_models, finds_experiments, tells_names_apart, leaves_after_days, deletes_with_all_of_it, is_live, keeps_order_and_repeats, searches, refuses_what_is_wrong, lets_in_its_own_user, loses_nothing_by_a_kill)
+CHECKS = (keeps_artifacts, keeps_models, finds_experiments, tells_names_apart, leaves_after_days, deletes_with_all_of_it, bounds_answers_that_nobody_reads, is_live, keeps_order_and_repeats, searches, refuses_what_is_wrong, lets_in_its_own_user, loses_nothing_by_a_kill)
 
 
 def main():
