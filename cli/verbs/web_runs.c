@@ -15,12 +15,14 @@ enum { PART_MAX = 40, DAYS_MAX = 36500 };
 /* -- pushes -- */
 
 /* A push is tried again, and again: what is wrong is said when it is new, and when it is over. */
-static void say_push(struct ts_web_runs *runs, const char *name, const char *why)
+static void say_push(struct ts_web_runs *runs, const char *name, const char *why, bool without_artifacts)
 {
 	pthread_mutex_lock(&runs->lock);
 	if (strcmp(runs->said, why) != 0) {
 		if (*why)
-			ts_cli_say(runs->cli, "%s is not pushed, and will be tried again: %s", name, why);
+			ts_cli_say(runs->cli, "%s is %s: %s", name,
+				   without_artifacts ? "pushed without its artifacts, which stay in the folder" :
+						       "not pushed, and will be tried again", why);
 		else
 			ts_cli_say(runs->cli, "runs are pushed again");
 		(void)snprintf(runs->said, sizeof runs->said, "%s", why);
@@ -32,6 +34,8 @@ static void say_push(struct ts_web_runs *runs, const char *name, const char *why
 struct as {
 	const char *server, *token;
 	uint64_t left_out;
+	const char *id; /* that is what the verb is to print; NULL: nothing in particular */
+	bool is_it;
 };
 
 static enum ts_status run_as(struct ts_cli *cli, void *ctx, struct ts_error *err)
@@ -43,6 +47,7 @@ static enum ts_status run_as(struct ts_cli *cli, void *ctx, struct ts_error *err
 	if (cli->verb->run(cli, err))
 		return err->status;
 	as->left_out = cli->left_out;
+	as->is_it = as->id && ts_span_eq(ts_trim(ts_buf_view(&cli->out)), ts_span_str(as->id));
 	return TS_OK;
 }
 
@@ -50,7 +55,7 @@ static enum ts_status run_as(struct ts_cli *cli, void *ctx, struct ts_error *err
 static enum ts_status run(const struct ts_web_runs *runs, const char *token, const char *verb, const char *const *words, size_t n,
 			  uint64_t *ret_left_out, struct ts_error *err)
 {
-	struct as as = {runs->server, token, 0};
+	struct as as = {.server = runs->server, .token = token};
 	enum ts_status status = ts_inner_call(runs->cli, verb, false, words, n, run_as, &as, err);
 
 	if (ret_left_out)
@@ -65,23 +70,71 @@ static void say_left_out(const struct ts_web_runs *runs, const char *name, const
 		   n == 1 ? "it is" : "they are", folder);
 }
 
-static enum ts_status push(void *ctx, const char *token, const char *folder, const char *name, const char *state, bool begins,
-			   enum ts_tracking_kept *ret_kept, struct ts_error *err)
+/* force: a tag may have another value than before. */
+static enum ts_status push_once(const struct ts_web_runs *runs, const char *token, const char *folder, const char *name,
+				const char *state, bool force, bool artifacts, uint64_t *ret_left_out, struct ts_error *err)
 {
 	char given[TS_NAME_MAX + 64], said[64];
-	/* --force: a tag may have another value than before */
-	const char *const words[] = {given, said, "--artifacts", begins ? "--" : "--force", begins ? folder : "--", folder};
-	const struct ts_web_runs *runs = ctx;
-	uint64_t left_out = 0;
-	enum ts_status status;
+	const char *words[] = {given, said, NULL, NULL, NULL, NULL};
+	size_t n = 2;
 
 	(void)snprintf(given, sizeof given, "--name=%s", name);
 	(void)snprintf(said, sizeof said, "--state=%s", state);
-	status = run(runs, token, "push", words, begins ? 5 : 6, &left_out, err);
-	if (status != TS_CONFLICT || !begins) /* else it gets another name */
-		say_push(ctx, name, status ? err->text : "");
-	*ret_kept = left_out ? TS_TRACKING_LEFT_OUT : TS_TRACKING_KEPT_ALL;
-	if (!status && left_out && strcmp(state, "running") != 0)
+	if (artifacts)
+		words[n++] = "--artifacts";
+	if (force)
+		words[n++] = "--force";
+	words[n++] = "--";
+	words[n++] = folder;
+	return run(runs, token, "push", words, n, ret_left_out, err);
+}
+
+/* Whose the name is now: of this run, if the answer to an earlier push was lost; TS_NOT_FOUND: of none. */
+static enum ts_status is_own(const struct ts_web_runs *runs, const char *token, const char *folder, const char *name, bool *ret,
+			     struct ts_error *err)
+{
+	const char *const words[] = {"--raw", "--", name, "other.mlflow.run_id"}, *slash = strrchr(folder, '/');
+	struct as as = {.server = runs->server, .token = token, .id = slash ? slash + 1 : folder};
+	enum ts_status status = ts_inner_call(runs->cli, "facts", false, words, sizeof words / sizeof words[0], run_as, &as, err);
+
+	*ret = !status && as.is_it;
+	return status;
+}
+
+static enum ts_status push_under_name(const struct ts_web_runs *runs, const char *token, const char *folder, const char *name,
+				      const char *state, bool begins, bool artifacts, uint64_t *ret_left_out, struct ts_error *err)
+{
+	enum ts_status status = push_once(runs, token, folder, name, state, !begins, artifacts, ret_left_out, err);
+	struct ts_error other;
+	bool own;
+
+	if (status != TS_CONFLICT || !begins)
+		return status;
+	if (is_own(runs, token, folder, name, &own, &other) && other.status != TS_NOT_FOUND)
+		return ts_error_set(err, other.status, "%s", other.text); /* whose it is, the next push asks again */
+	if (!own)
+		return status;
+	return push_once(runs, token, folder, name, state, true, artifacts, ret_left_out, err);
+}
+
+/* Where the store has no room for artifacts, the rest of the run goes on. */
+static enum ts_status push(void *ctx, const char *token, const char *folder, const char *name, const char *state, bool begins,
+			   enum ts_tracking_kept *ret_kept, struct ts_error *err)
+{
+	struct ts_web_runs *runs = ctx;
+	uint64_t left_out = 0;
+	enum ts_status status = push_under_name(runs, token, folder, name, state, begins, true, &left_out, err);
+	struct ts_error full = *err;
+	bool no_room = status == TS_FULL;
+
+	if (no_room)
+		status = push_under_name(runs, token, folder, name, state, begins, false, &left_out, err);
+	if (!status && no_room)
+		say_push(runs, name, full.text, true);
+	else if (status != TS_CONFLICT || !begins) /* else it gets another name */
+		say_push(runs, name, status ? err->text : "", false);
+	*ret_kept = no_room ? TS_TRACKING_NO_ROOM : left_out ? TS_TRACKING_LEFT_OUT : TS_TRACKING_KEPT_ALL;
+	if (!status && !no_room && left_out && strcmp(state, "running") != 0)
 		say_left_out(runs, name, folder, left_out);
 	return status;
 }

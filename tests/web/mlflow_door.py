@@ -18,7 +18,7 @@ import time
 import urllib.parse
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from served import Store, Web, until  # noqa: E402
+from served import Store, Web, make_run, until  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 WANTED = "mlflow-skinny==3.17.0"
@@ -326,9 +326,10 @@ def keeps_models(store, web):
     assert got["info"]["status"] == "LOGGED_MODEL_READY" and got["info"]["model_type"] == "Agent" and got["info"]["source_run_id"] == run
     other = client.call("logged-models", {"experiment_id": "0", "name": "my model", "source_run_id": run})["model"]["info"]
     assert other["model_id"] != model and other["artifact_uri"] not in ("", place), "two models of one name have a folder each"
-    for name in ("../x", ".", "", "a/b", "%2e%2e", "x" * 300):
+    for name in ("../x", ".", "", "a/b", "%2e%2e", "x" * 300, "a?b#c d"):
         at = client.call("logged-models", {"experiment_id": "0", "name": name, "source_run_id": run})["model"]["info"]["artifact_uri"]
         assert at.startswith(f"mlflow-artifacts:/0/{run}/artifacts/") and "/" not in at.partition("/artifacts/")[2], at
+        assert "?" not in at and "#" not in at, "a client would cut it there"
     data = b"flavors: {}"
     assert web.ask("/api/2.0/mlflow-artifacts/artifacts/" + urllib.parse.quote(place.partition(":/")[2]) + "/MLmodel", "PUT", token=False, body=data)[0] == 200
     client.call("runs/update", {"run_id": run, "status": "FINISHED", "end_time": 1700000009000})
@@ -381,6 +382,32 @@ def tells_names_apart(store, web):
             assert next(f["fact"]["value"] for f in facts if f["path"] == "other.mlflow.run_id") == run, name
     finally:
         other.end()
+
+
+def keeps_its_name(store, web):
+    """A first push whose answer was lost: the name in the store is the run's own, and the next push goes there, under no second name."""
+    other = Store(store.build, os.path.join(store.work, "other"))
+    os.makedirs(other.work)
+    make_run(os.path.join(other.work, "one"), steps=3)
+    other.tscope("push", "one")
+    place = other.env["TSCOPE_STORE"]
+    door = Web(other, "--spool", os.path.join(other.work, "spool"))
+    try:
+        client = Client(door)
+        os.rename(place, place + "-away")
+        with open(place, "w"):  # no store can be made here
+            pass
+        run = client.run("once")
+        name = next(t["value"] for t in client.call("runs/get", run_id=run)["run"]["data"]["tags"] if t["key"] == "tscope.name")
+        os.unlink(place)
+        os.rename(place + "-away", place)
+        other.tscope("push", "--artifacts", "--state", "running", "--name", name, os.path.join(other.work, "spool", "0", run))
+        client.call("runs/log-metric", {"run_id": run, "key": "loss", "value": 1, "timestamp": 1, "step": 0})
+        client.call("runs/update", {"run_id": run, "status": "FINISHED", "end_time": 1700000009000})
+        assert until(60, lambda: any(name.startswith("Default/") and values["state"] == "finished" for name, values in listed(other).items())), listed(other)
+        assert [name for name in listed(other) if name.startswith("Default/")] == [name.partition("/")[2]], listed(other)
+    finally:
+        door.end()
 
 
 def leaves_after_days(store, web):
@@ -567,7 +594,7 @@ def loses_nothing_by_a_kill(store, web):
 
 
 REAL = (logs_as_people_do, equals_mlflows_own_store)
-CHECKS = (keeps_artifacts, keeps_models, finds_experiments, tells_names_apart, leaves_after_days, deletes_with_all_of_it, bounds_answers_that_nobody_reads, is_live, keeps_order_and_repeats, searches, refuses_what_is_wrong, lets_in_its_own_user, loses_nothing_by_a_kill)
+CHECKS = (keeps_artifacts, keeps_models, finds_experiments, tells_names_apart, keeps_its_name, leaves_after_days, deletes_with_all_of_it, bounds_answers_that_nobody_reads, is_live, keeps_order_and_repeats, searches, refuses_what_is_wrong, lets_in_its_own_user, loses_nothing_by_a_kill)
 
 
 def main():

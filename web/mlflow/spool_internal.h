@@ -26,7 +26,7 @@ struct ts_spool {
 	struct ts_spool_experiment *experiments;
 	size_t n_experiments, cap_experiments;
 	struct ts_spool_known *runs;
-	size_t n_runs, cap_runs;
+	size_t n_runs, cap_runs, n_left; /* n_left: of these, runs that have left the folder */
 	struct ts_map by_id;
 	uint32_t *queue; /* runs that changed since they were pushed */
 	size_t n_queue, cap_queue;

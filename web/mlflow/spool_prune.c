@@ -36,6 +36,7 @@ static bool leave(struct ts_spool *s, struct ts_spool_known *known, int64_t befo
 		return false;
 	known->id[0] = '\0'; /* it is found by no id any more */
 	known->marked = known->stored = false;
+	s->n_left++;
 	return true;
 }
 

@@ -129,7 +129,7 @@ static enum ts_status make_folder(struct ts_spool *spool, struct model *m, struc
 	if (!folder)
 		return ts_arena_error(arena, err);
 	for (char *at = folder; *at; at++)
-		if ((unsigned char)*at < ' ' || strchr("/\\:\"'%", *at))
+		if ((unsigned char)*at < ' ' || strchr("/\\:\"'%?#", *at))
 			*at = '_';
 	if (!*folder || *folder == '.')
 		folder = ts_arena_printf(arena, "model%s", folder);

@@ -8,6 +8,7 @@ chooseColumns();
 let topic = document.querySelector("nav[data-live]")?.dataset.live;
 let renewals = 0; // that were begun: an answer that a later one overtook is left out
 let again = 0;
+let wait = 2000; // ms until a stream that ended is asked for again
 const lost = "the server does not answer; the page stays as it was";
 
 function say(text) {
@@ -56,17 +57,25 @@ async function renew() {
 }
 
 function renewOrSay() {
-  renew().catch(() => say(lost));
+  renew().catch(() => {
+    say(lost);
+    clearTimeout(again);
+    again = setTimeout(renewOrSay, 2000);
+  });
 }
 
 // The topic has the mark of what is shown: behind a connection that was lost the server tells what came meanwhile, and nothing where nothing did.
 function listen() {
   const events = new EventSource(topic);
-  events.onopen = () => say("live");
+  events.onopen = () => {
+    wait = 2000;
+    say("live");
+  };
   events.onerror = () => {
     events.close();
     say(lost);
-    setTimeout(listen, 2000);
+    setTimeout(listen, wait);
+    wait = Math.min(2 * wait, 60000); // a stream may be refused for good, as after signing out
   };
   events.onmessage = (event) => (event.data === "lost" ? say(lost) : renewOrSay());
 }
