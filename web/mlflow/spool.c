@@ -302,7 +302,7 @@ static enum ts_status add_run(struct ts_spool *s, const char *id, uint32_t exper
 {
 	struct ts_spool_known *run;
 
-	if (s->n_runs == TS_SPOOL_RUNS)
+	if (s->n_runs - s->n_left >= TS_SPOOL_RUNS)
 		return ts_error_set(err, TS_TOO_LARGE, "%s has %d runs, which is the most; remove those that are pushed", s->folder,
 				    TS_SPOOL_RUNS);
 	if (!TS_GROW(s->runs, s->cap_runs, s->n_runs + 1, 64) ||
@@ -493,6 +493,16 @@ bool ts_spool_next(struct ts_spool *s, int64_t now_ns, char ret_id[TS_SPOOL_ID],
 	}
 	pthread_mutex_unlock(&s->lock);
 	return found;
+}
+
+bool ts_spool_waits(struct ts_spool *s)
+{
+	bool waits;
+
+	pthread_mutex_lock(&s->lock);
+	waits = s->n_queue > 0;
+	pthread_mutex_unlock(&s->lock);
+	return waits;
 }
 
 bool ts_spool_begins(struct ts_spool *s, const char *id)

@@ -123,6 +123,8 @@ enum ts_status ts_spool_list_artifacts(struct ts_spool *spool, const struct ts_s
 /* The next run that changed since it was pushed, and whose turn it is at that time: not before what ts_spool_pushed said. False:
  * none. */
 bool ts_spool_next(struct ts_spool *spool, int64_t now_ns, char ret_id[TS_SPOOL_ID], uint64_t *ret_change);
+/* Whether any run changed since it was pushed. */
+bool ts_spool_waits(struct ts_spool *spool);
 /* Whether it was made here, and ts_spool_begun was not said of it: its name may be another run's still. Of a run that was found when
  * the spool was opened that is not known, and false. */
 bool ts_spool_begins(struct ts_spool *spool, const char *id);

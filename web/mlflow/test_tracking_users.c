@@ -3,14 +3,35 @@
 
 #include "base/file.h"
 
+#include <errno.h>
 #include <ftw.h>
+#include <pthread.h>
+#include <semaphore.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include <cmocka.h>
+
+/* What pushes of ann do: nothing, fail, or wait until they may go on. */
+static enum { GO_ON, FAIL, WAIT } pushes_of_ann;
+static sem_t push_began, push_goes_on;
+static bool waited_too_long;
+
+static bool wait_for(sem_t *what)
+{
+	struct timespec limit;
+	int failed;
+
+	(void)clock_gettime(CLOCK_REALTIME, &limit);
+	limit.tv_sec += 60;
+	while ((failed = sem_timedwait(what, &limit)) != 0 && errno == EINTR)
+		;
+	return failed == 0;
+}
 
 static const char *name_of(void *ctx, const char *token, struct ts_span experiment, struct ts_span run, const char *id,
 			   struct ts_arena *arena)
@@ -22,8 +43,14 @@ static const char *name_of(void *ctx, const char *token, struct ts_span experime
 static enum ts_status push(void *ctx, const char *token, const char *folder, const char *name, const char *state, bool begins,
 			   enum ts_tracking_kept *ret_kept, struct ts_error *err)
 {
-	(void)ctx, (void)token, (void)folder, (void)name, (void)state, (void)begins, (void)err;
+	(void)ctx, (void)folder, (void)name, (void)state, (void)begins;
 	*ret_kept = TS_TRACKING_KEPT_ALL;
+	if (strcmp(token, "ann") != 0 || pushes_of_ann == GO_ON)
+		return TS_OK;
+	if (pushes_of_ann == FAIL)
+		return ts_error_set(err, TS_UNAVAILABLE, "the server does not answer");
+	sem_post(&push_began);
+	waited_too_long |= !wait_for(&push_goes_on);
 	return TS_OK;
 }
 
@@ -120,11 +147,81 @@ static void a_place_that_was_used_lately_stays(void **state)
 	assert_int_equal(nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS), 0);
 }
 
+/* A run that is not pushed yet, since its push fails or waits. */
+static void make_run(struct ts_tracking *door)
+{
+	pushes_of_ann = FAIL;
+	assert_int_equal(status_of(door, "/api/2.0/mlflow/runs/create", "{\"experiment_id\":\"0\",\"run_name\":\"r\"}", true), 200);
+}
+
+static void who_has_pushed_all_makes_place_first(void **state)
+{
+	char folder[] = "/tmp/tscope-users-XXXXXX";
+	struct ts_tracking_wanted wanted = {.folder = folder, .name = name_of, .push = push, .remove = remove_name};
+	struct ts_tracking_users *users;
+	struct ts_tracking *ann;
+	struct ts_error err;
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	assert_int_equal(ts_tracking_users_open(&wanted, 2, 0, &users, &err), TS_OK);
+	ann = door_of(users, "ann");
+	make_run(ann);
+	ts_tracking_users_give(users, ann);
+	ts_tracking_users_give(users, door_of(users, "bob")); /* later */
+	(void)door_of(users, "eve");
+	assert_ptr_equal(door_of(users, "ann"), ann);
+	pushes_of_ann = GO_ON;
+	ts_tracking_users_close(users);
+	assert_int_equal(nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS), 0);
+}
+
+static void *come_as_eve(void *users)
+{
+	(void)door_of(users, "eve");
+	return NULL;
+}
+
+static void nobody_waits_for_a_door_that_closes(void **state)
+{
+	char folder[] = "/tmp/tscope-users-XXXXXX";
+	struct ts_tracking_wanted wanted = {.folder = folder, .name = name_of, .push = push, .remove = remove_name};
+	struct ts_tracking_users *users;
+	struct ts_tracking *ann;
+	struct ts_error err;
+	pthread_t eve;
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	assert_int_equal(sem_init(&push_began, 0, 0), 0);
+	assert_int_equal(sem_init(&push_goes_on, 0, 0), 0);
+	assert_int_equal(ts_tracking_users_open(&wanted, 2, 0, &users, &err), TS_OK);
+	(void)door_of(users, "bob");
+	ann = door_of(users, "ann");
+	make_run(ann);
+	pushes_of_ann = WAIT;
+	ts_tracking_users_give(users, ann);
+	assert_int_equal(pthread_create(&eve, NULL, come_as_eve, users), 0);
+	assert_true(wait_for(&push_began)); /* of the run of ann, whose door closes */
+	(void)door_of(users, "bob");
+	assert_int_equal(ts_tracking_users_door(users, ts_span_str("ann"), &ann, &err), TS_UNAVAILABLE);
+	sem_post(&push_goes_on);
+	assert_int_equal(pthread_join(eve, NULL), 0);
+	assert_false(waited_too_long);
+	pushes_of_ann = GO_ON;
+	ts_tracking_users_close(users);
+	sem_destroy(&push_began);
+	sem_destroy(&push_goes_on);
+	assert_int_equal(nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_place_that_nobody_uses_goes_to_who_comes),
 		cmocka_unit_test(a_place_that_was_used_lately_stays),
+		cmocka_unit_test(who_has_pushed_all_makes_place_first),
+		cmocka_unit_test(nobody_waits_for_a_door_that_closes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -697,6 +697,11 @@ enum ts_status ts_tracking_open(const struct ts_tracking_wanted *wanted, struct 
 	return TS_OK;
 }
 
+bool ts_tracking_waits(struct ts_tracking *tracking)
+{
+	return tracking->spool && ts_spool_waits(tracking->spool);
+}
+
 void ts_tracking_close(struct ts_tracking *t)
 {
 	if (t->spool) {

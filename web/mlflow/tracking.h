@@ -52,6 +52,8 @@ struct ts_tracking_reply {
 };
 
 enum ts_status ts_tracking_open(const struct ts_tracking_wanted *wanted, struct ts_tracking **ret, struct ts_error *err);
+/* Whether something that was logged is not pushed yet. Nobody asks beside it. */
+bool ts_tracking_waits(struct ts_tracking *tracking);
 /* Pushes what is to be pushed, for two seconds at most. */
 void ts_tracking_close(struct ts_tracking *tracking);
 

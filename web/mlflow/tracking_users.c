@@ -16,6 +16,7 @@ struct user {
 	struct user *next;
 	struct ts_tracking *door;
 	size_t hands; /* that have it now */
+	bool closes; /* its door is being closed */
 	int64_t used_ns;
 	char token[]; /* and behind it the folder */
 };
@@ -59,21 +60,43 @@ void ts_tracking_users_close(struct ts_tracking_users *users)
 	ts_free(users);
 }
 
-/* The lock is held, so that nobody opens the same folder before it is closed. */
-static bool close_idle(struct ts_tracking_users *users)
+/* Of those that nobody has used for long the one that has pushed all of its runs, else the oldest; NULL: none. */
+static struct user *find_idle(const struct ts_tracking_users *users)
 {
 	int64_t before_ns = ts_now_mono_ns() - users->idle_ns;
-	struct user **oldest = NULL, *user;
+	struct user *found = NULL;
+	bool found_waits = false;
 
-	for (struct user **at = &users->first; *at; at = &(*at)->next)
-		if (!(*at)->hands && (*at)->used_ns <= before_ns && (!oldest || (*at)->used_ns < (*oldest)->used_ns))
-			oldest = at;
-	if (!oldest)
+	for (struct user *user = users->first; user; user = user->next) {
+		bool waits;
+
+		if (user->hands || user->closes || user->used_ns > before_ns)
+			continue;
+		waits = ts_tracking_waits(user->door);
+		if (!found || (found_waits && !waits) || (found_waits == waits && user->used_ns < found->used_ns)) {
+			found = user;
+			found_waits = waits;
+		}
+	}
+	return found;
+}
+
+/* The lock is held, but not while the door closes, which may take as long as a push: until then it is in the list, so that nobody opens
+ * the same folder. */
+static bool close_idle(struct ts_tracking_users *users)
+{
+	struct user *user = find_idle(users), **at = &users->first;
+
+	if (!user)
 		return false;
-	user = *oldest;
-	*oldest = user->next;
-	users->n--;
+	user->closes = true;
+	pthread_mutex_unlock(&users->lock);
 	ts_tracking_close(user->door);
+	pthread_mutex_lock(&users->lock);
+	while (*at != user)
+		at = &(*at)->next;
+	*at = user->next;
+	users->n--;
 	ts_free(user);
 	return true;
 }
@@ -86,8 +109,6 @@ static enum ts_status open_door(struct ts_tracking_users *users, struct ts_span 
 	struct user *user;
 	struct ts_id id;
 
-	if (users->n == users->most && !close_idle(users))
-		return ts_error_set(err, TS_FULL, "MLflow's clients log here with %zu tokens already", users->most);
 	user = ts_alloc(sizeof *user + n);
 	if (!user)
 		return ts_error_set(err, TS_NO_MEMORY, "there is no memory for one more of MLflow's clients");
@@ -110,6 +131,15 @@ static enum ts_status open_door(struct ts_tracking_users *users, struct ts_span 
 	return TS_OK;
 }
 
+static struct user *find_user(const struct ts_tracking_users *users, struct ts_span token)
+{
+	struct user *user = users->first;
+
+	while (user && !ts_span_is(token, user->token))
+		user = user->next;
+	return user;
+}
+
 enum ts_status ts_tracking_users_door(struct ts_tracking_users *users, struct ts_span token, struct ts_tracking **ret,
 				      struct ts_error *err)
 {
@@ -117,10 +147,13 @@ enum ts_status ts_tracking_users_door(struct ts_tracking_users *users, struct ts
 	struct user *user;
 
 	pthread_mutex_lock(&users->lock);
-	user = users->first;
-	while (user && !ts_span_is(token, user->token))
-		user = user->next;
-	if (!user)
+	while (!(user = find_user(users, token)) && users->n >= users->most && close_idle(users))
+		;
+	if (user && user->closes)
+		status = ts_error_set(err, TS_UNAVAILABLE, "the runs of this token are being pushed, since it was not used; try again");
+	else if (!user && users->n >= users->most)
+		status = ts_error_set(err, TS_FULL, "MLflow's clients log here with %zu tokens already", users->most);
+	else if (!user)
 		status = open_door(users, token, &user, err);
 	if (!status) {
 		user->hands++;
