@@ -25,7 +25,7 @@
  *  K5  A key that is not there, and a database that a store of an older version lacks, is no error: nothing is found.
  *
  * Ownership: a key or value that was read lies in the layer, unaligned, and is valid until its snapshot ends, or until the next write
- * of its transaction. What is put is copied.
+ * of its transaction; in a layer over a network, until 64 MiB of others were read, if that is sooner. What is put is copied.
  * Threads: any number may read and commit; a struct ts_read, ts_walk or ts_write belongs to one thread, which must not begin another
  * one of the same layer before it has ended it.
  * Errors: TS_FULL, TS_DAMAGED, TS_UNAVAILABLE, TS_NO_MEMORY, TS_IO, with `where` in the text; walks also say TS_CANCELLED

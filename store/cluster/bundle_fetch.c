@@ -4,6 +4,17 @@
 
 enum { TRIES = 2 };
 
+enum ts_status ts_bundles_know(struct ts_bundles *b, struct ts_read under, struct ts_error *err)
+{
+	enum ts_status status = TS_OK;
+
+	pthread_mutex_lock(&b->lock);
+	if (!b->known)
+		status = ts_about_get(under, b->uid, &b->known, err);
+	pthread_mutex_unlock(&b->lock);
+	return status;
+}
+
 bool ts_place_is_right(const struct ts_place *place, const uint8_t *bytes)
 {
 	struct ts_id is;

@@ -31,7 +31,7 @@ static inline enum ts_status ts_bundles_write(struct ts_bundles *b, ts_write_fn 
 	return b->as.under->ops->commit(b->as.under, run, ctx, 0, err);
 }
 
-/* bundle_kv.c: learns the uid, if it was not known when the layer was opened; to be called before a bundle is asked for. */
+/* bundle_fetch.c: learns the uid, if it was not known when the layer was opened; to be called before a bundle is asked for. */
 enum ts_status ts_bundles_know(struct ts_bundles *b, struct ts_read under, struct ts_error *err);
 
 /* bundle_fetch.c: reads n packs that lie one behind the other in a bundle, and holds the first one against its digest. */

@@ -3,23 +3,44 @@
 #include "store/cluster/bundle_internal.h"
 
 #include "base/alloc.h"
-#include "base/budget.h"
 #include "base/cursor.h"
-#include "base/grow.h"
 #include "base/system.h"
+#include "store/cluster/packs_kept.h"
 
 #include <stdio.h>
 
-enum { AHEAD = 16, AHEAD_BYTES = 2 << 20 };
+enum { AHEAD = 16, AHEAD_BYTES = 2 << 20, AGAIN_MOST = 256 };
 static const int64_t KEEP_NS = 24 * 3600 * INT64_C(1000000000);
 static const char marker_name[] = "tscope-store";
 
-/* A snapshot, or a write; what was read from the bucket stays until it ends. */
+/* Packs that lie one behind the other in a bundle and are read by one request, the first one for somebody. */
+struct stretch {
+	struct ts_place places[AHEAD];
+	size_t n;
+};
+
+/* A write, for as long as its caller waits. It holds the lock of all writes, so it never waits for the bucket: it ends where it lacks a
+ * pack, which is then read, and runs again. */
+struct job {
+	struct ts_bundles *b;
+	ts_write_fn *run;
+	void *ctx;
+	uint64_t put_bytes;
+	struct ts_packs_kept kept;
+	struct stretch wants; /* that it ended for */
+	bool waits;	      /* it reads the bucket all the same */
+};
+
+/* A snapshot, or a write. */
 struct txn {
 	struct ts_read under;
-	struct ts_write *w; /* NULL: it only reads */
-	uint8_t **kept;
-	size_t n, cap;
+	struct ts_packs_kept *kept;
+	struct ts_packs_kept own; /* of a snapshot */
+	struct job *job;	  /* NULL: it only reads */
+	struct ts_write *w;	  /* of a job */
+	bool has_last;		  /* the next two are set: the pack that was read last, and not changed since */
+	uint64_t last;
+	struct ts_span last_bytes;
 	uint64_t put_bytes;
 	bool changed;	 /* ts_deletes_add was called */
 	bool knows_last; /* the next one is set */
@@ -31,36 +52,7 @@ static struct ts_read under_of(struct ts_read r)
 	return ((struct txn *)r.txn)->under;
 }
 
-static void forget(struct txn *t)
-{
-	for (size_t i = 0; i < t->n; i++)
-		ts_free(t->kept[i]);
-	ts_free(t->kept);
-}
-
-static enum ts_status keep(struct txn *t, size_t len, uint8_t **ret, struct ts_error *err)
-{
-	uint8_t *bytes = TS_GROW(t->kept, t->cap, t->n + 1, 8) ? ts_alloc(len ? len : 1) : NULL;
-
-	if (!bytes)
-		return ts_error_set(err, TS_NO_MEMORY, "out of memory for a pack");
-	t->kept[t->n++] = bytes;
-	*ret = bytes;
-	return TS_OK;
-}
-
 /* ---- packs of bundles ---- */
-
-enum ts_status ts_bundles_know(struct ts_bundles *b, struct ts_read under, struct ts_error *err)
-{
-	enum ts_status status = TS_OK;
-
-	pthread_mutex_lock(&b->lock);
-	if (!b->known)
-		status = ts_about_get(under, b->uid, &b->known, err);
-	pthread_mutex_unlock(&b->lock);
-	return status;
-}
 
 /* Whether a pack is to be read with the first one: it lies behind the last one so far. */
 static bool follows(struct ts_bundles *b, const struct ts_place *first, const struct ts_place *last, const struct ts_place *at)
@@ -70,8 +62,8 @@ static bool follows(struct ts_bundles *b, const struct ts_place *first, const st
 }
 
 /* The places of a pack and of those that lie right behind it in its bundle and are not in the cache. */
-static enum ts_status find_places(struct ts_bundles *b, struct ts_read under, uint64_t pack, struct ts_place places[AHEAD],
-				  size_t *ret_n, struct ts_error *err)
+static enum ts_status find_places(struct ts_bundles *b, struct ts_read under, uint64_t pack, struct stretch *ret,
+				  struct ts_error *err)
 {
 	struct ts_bundle_key key = ts_key_of_place(pack), kind = ts_key_of(TS_KIND_PLACE);
 	enum ts_status status;
@@ -84,12 +76,12 @@ static enum ts_status find_places(struct ts_bundles *b, struct ts_read under, ui
 	if (!status)
 		status = ts_walk_seek(&walk, ts_bundle_key_span(&key), &found, err);
 	while (!status && found && n < AHEAD && ts_span_starts(walk.key, ts_bundle_key_span(&kind))) {
-		struct ts_place *at = &places[n];
+		struct ts_place *at = &ret->places[n];
 
 		if (n == 0 && !ts_span_eq(walk.key, ts_bundle_key_span(&key)))
 			break;
 		status = ts_place_parse(walk.key, walk.value, at, n ? &ignored : err);
-		if (n && (status || !follows(b, &places[0], &places[n - 1], at))) {
+		if (n && (status || !follows(b, &ret->places[0], &ret->places[n - 1], at))) {
 			status = TS_OK; /* a damaged one is no concern of whoever reads the first one */
 			break;
 		}
@@ -98,42 +90,95 @@ static enum ts_status find_places(struct ts_bundles *b, struct ts_read under, ui
 			status = ts_walk_next(&walk, &found, err);
 	}
 	ts_walk_end(&walk);
-	*ret_n = n;
+	ret->n = n;
 	return status;
+}
+
+/* Reads packs of the bucket, the first one for *ret. */
+static enum ts_status load(struct ts_bundles *b, struct ts_packs_kept *kept, const struct stretch *s, struct ts_span *ret,
+			   struct ts_error *err)
+{
+	const struct ts_place *first = &s->places[0], *last = &s->places[s->n - 1];
+	uint8_t *out = ts_alloc((size_t)(last->offset + last->len - first->offset) + 1);
+	enum ts_status status = out ? TS_OK : ts_error_set(err, TS_NO_MEMORY, "out of memory for a pack");
+	struct ts_error ignored;
+
+	if (!status)
+		status = ts_bundles_fetch(b, s->places, s->n, out, err);
+	for (size_t i = 0; !status && i < s->n; i++) {
+		const struct ts_place *place = &s->places[i];
+		const uint8_t *at = out + (place->offset - first->offset);
+
+		if (i && !ts_place_is_right(place, at))
+			continue;
+		if (b->as.cache)
+			ts_pack_cache_put(b->as.cache, &place->digest, ts_span_of(at, place->len));
+		else if (i && !ts_packs_kept_find(kept, &place->digest, ret))
+			(void)ts_packs_kept_add(kept, &place->digest, ts_span_of(at, place->len), ret, &ignored);
+	}
+	if (!status)
+		status = ts_packs_kept_add(kept, &first->digest, ts_span_of(out, first->len), ret, err);
+	ts_free(out);
+	return status;
+}
+
+static enum ts_status from_cache(struct ts_bundles *b, struct ts_packs_kept *kept, const struct ts_place *place, struct ts_span *ret,
+				 bool *ret_found, struct ts_error *err)
+{
+	enum ts_status status = TS_OK;
+	uint8_t *out;
+
+	*ret_found = false;
+	if (!ts_pack_cache_has(b->as.cache, &place->digest))
+		return TS_OK;
+	out = ts_alloc((size_t)place->len + 1);
+	if (!out)
+		return ts_error_set(err, TS_NO_MEMORY, "out of memory for a pack");
+	*ret_found = ts_pack_cache_get(b->as.cache, &place->digest, place->len, out);
+	if (*ret_found)
+		status = ts_packs_kept_add(kept, &place->digest, ts_span_of(out, place->len), ret, err);
+	ts_free(out);
+	return status;
+}
+
+static enum ts_status read_stretch(struct ts_bundles *b, struct txn *t, const struct stretch *s, struct ts_span *ret,
+				   struct ts_error *err)
+{
+	bool found;
+
+	if (ts_packs_kept_find(t->kept, &s->places[0].digest, ret))
+		return TS_OK;
+	if (from_cache(b, t->kept, &s->places[0], ret, &found, err))
+		return err->status;
+	if (found)
+		return TS_OK;
+	if (!t->job || t->job->waits)
+		return load(b, t->kept, s, ret, err);
+	t->job->wants = *s;
+	return ts_error_set(err, TS_UNAVAILABLE, "a pack is read before this is written");
 }
 
 /* Reads a pack by its place, if it has one. */
 static enum ts_status read_placed(struct ts_bundles *b, struct txn *t, uint64_t pack, struct ts_span *ret, bool *ret_found,
 				  struct ts_error *err)
 {
-	struct ts_place places[AHEAD];
-	uint8_t *out;
-	size_t n;
+	struct stretch s;
 
-	if (find_places(b, t->under, pack, places, &n, err))
-		return err->status;
-	*ret_found = n > 0;
-	if (n == 0)
+	*ret_found = true;
+	if (t->has_last && t->last == pack) {
+		*ret = t->last_bytes;
 		return TS_OK;
-	if (ts_bundles_know(b, t->under, err))
-		return err->status;
-	if (ts_pack_cache_has(b->as.cache, &places[0].digest)) {
-		if (keep(t, places[0].len, &out, err))
-			return err->status;
-		*ret = ts_span_of(out, places[0].len);
-		if (ts_pack_cache_get(b->as.cache, &places[0].digest, places[0].len, out))
-			return TS_OK;
 	}
-	if (keep(t, (size_t)(places[n - 1].offset + places[n - 1].len - places[0].offset), &out, err) ||
-	    ts_bundles_fetch(b, places, n, out, err))
+	if (find_places(b, t->under, pack, &s, err))
 		return err->status;
-	*ret = ts_span_of(out, places[0].len);
-	for (size_t i = 0; i < n; i++) {
-		const uint8_t *at = out + (places[i].offset - places[0].offset);
-
-		if (i == 0 || ts_place_is_right(&places[i], at))
-			ts_pack_cache_put(b->as.cache, &places[i].digest, ts_span_of(at, places[i].len));
-	}
+	*ret_found = s.n > 0;
+	if (s.n == 0)
+		return TS_OK;
+	if (ts_bundles_know(b, t->under, err) || read_stretch(b, t, &s, ret, err))
+		return err->status;
+	t->has_last = true;
+	t->last = pack;
+	t->last_bytes = *ret;
 	return TS_OK;
 }
 
@@ -150,6 +195,8 @@ static enum ts_status bundles_begin(struct ts_kv *kv, bool wait, struct ts_read 
 		ts_free(t);
 		return err->status;
 	}
+	ts_packs_kept_init(&t->own);
+	t->kept = &t->own;
 	*ret = (struct ts_read){.kv = kv, .txn = t};
 	return TS_OK;
 }
@@ -159,7 +206,7 @@ static void bundles_end(struct ts_read *r)
 	struct txn *t = r->txn;
 
 	ts_read_end(&t->under);
-	forget(t);
+	ts_packs_kept_finish(&t->own);
 	ts_free(t);
 }
 
@@ -396,6 +443,7 @@ static enum ts_status bundles_put(struct ts_write *w, enum ts_db db, struct ts_s
 	struct txn *t = w->txn;
 
 	if (db == TS_DB_PACKS && key.len == TS_PACK_KEY) {
+		t->has_last = false;
 		if (before_put(t, ts_load_be(key.data, TS_PACK_KEY), err))
 			return err->status;
 		t->put_bytes += value.len;
@@ -409,6 +457,7 @@ static enum ts_status delete_pack(struct ts_write *w, struct ts_span key, struct
 {
 	struct txn *t = w->txn;
 
+	t->has_last = false;
 	return note_change(t, err) || ts_write_delete(t->w, TS_DB_PACKS, key, err)
 		       ? err->status
 		       : lose_place(t, ts_load_be(key.data, TS_PACK_KEY), err);
@@ -419,24 +468,18 @@ static enum ts_status bundles_delete(struct ts_write *w, enum ts_db db, struct t
 	return db == TS_DB_PACKS && key.len == TS_PACK_KEY ? delete_pack(w, key, err) : ts_write_delete(under_write(w), db, key, err);
 }
 
-struct job {
-	struct ts_bundles *b;
-	ts_write_fn *run;
-	void *ctx;
-	uint64_t put_bytes;
-};
-
 static enum ts_status run_job(struct ts_write *under, void *ctx, struct ts_error *err)
 {
 	struct job *job = ctx;
-	struct txn t = {.under = ts_read_of(under), .w = under};
+	struct txn t = {.under = ts_read_of(under), .w = under, .kept = &job->kept, .job = job};
 	struct ts_write w = {.kv = &job->b->kv, .txn = &t};
-	enum ts_status status = job->run(&w, job->ctx, err);
+	enum ts_status status;
 
-	forget(&t);
+	job->wants.n = 0;
+	status = job->run(&w, job->ctx, err);
 	job->put_bytes = t.put_bytes;
 	under->dirty = under->dirty || w.dirty;
-	return status;
+	return job->wants.n ? ts_error_set(err, TS_UNAVAILABLE, "a pack is read before this is written") : status;
 }
 
 /* What waits to be written into the cache of answers waits below, where it is written. */
@@ -448,16 +491,38 @@ static void move_spare(struct ts_bundles *b)
 	ts_spare_give(&b->as.under->spare, &waiting);
 }
 
+/* Reads what a write ended for. That the bucket is away is told to whoever writes; all else is found by the write itself, which may
+ * have more to say. */
+static enum ts_status read_wanted(struct job *job, struct ts_error *err)
+{
+	struct ts_span ignored;
+	enum ts_status status = load(job->b, &job->kept, &job->wants, &ignored, err);
+
+	job->waits = status && status != TS_UNAVAILABLE;
+	return job->waits ? TS_OK : status;
+}
+
 static enum ts_status bundles_commit(struct ts_kv *kv, ts_write_fn *run, void *ctx, size_t bytes, struct ts_error *err)
 {
 	struct ts_bundles *b = ts_bundles_of(kv);
 	struct job job = {.b = b, .run = run, .ctx = ctx};
+	enum ts_status status;
+	int again = 0;
 
 	move_spare(b);
-	if (b->as.under->ops->commit(b->as.under, run_job, &job, bytes, err))
-		return err->status;
-	ts_bundles_put_more(b, job.put_bytes);
-	return TS_OK;
+	ts_packs_kept_init(&job.kept);
+	do {
+		job.wants.n = 0;
+		status = b->as.under->ops->commit(b->as.under, run_job, &job, bytes, err);
+		if (!job.wants.n)
+			break;
+		status = read_wanted(&job, err);
+		job.waits = job.waits || ++again == AGAIN_MOST; /* nothing keeps what is read */
+	} while (!status);
+	ts_packs_kept_finish(&job.kept);
+	if (!status)
+		ts_bundles_put_more(b, job.put_bytes);
+	return status;
 }
 
 /* ---- opening ---- */

@@ -1,9 +1,11 @@
 /* The layer of bundles over one in memory, against a server of S3 for tests: what is read is what a model says, whatever is gathered,
  * taken apart and deleted meanwhile, and whatever fails; two servers gather side by side, and one that stood still writes nothing late.
  */
+#include "base/budget.h"
 #include "base/clock.h"
 #include "base/cursor.h"
 #include "store/cluster/bundle_internal.h"
+#include "store/cluster/packs_kept.h"
 #include "store/store_internal.h"
 #include "store/test_store.h"
 #include "tests/engines/s3_server.h"
@@ -33,7 +35,7 @@ struct fixture {
 	struct ts_kv_ops ops;	  /* its operations without release */
 	const struct ts_kv_ops *own_ops;
 	struct ts_kv *kvs[2]; /* two servers over it */
-	bool read_only[2];
+	bool read_only[2], no_cache[2];
 	int model[PACKS];     /* number of a pack -> what it holds; 0: there is none */
 	uint64_t next;	      /* number that no pack had */
 	uint64_t numbers[PACKS];
@@ -72,14 +74,40 @@ struct rival {
 };
 static struct rival rival;
 
+/* A write in which a bucket is watched. */
+struct watched {
+	ts_write_fn *run;
+	void *ctx;
+};
+static struct ts_bucket *watched; /* NULL: none */
+static uint64_t asked;		  /* requests to it in writes */
+static int ran;			  /* functions of writes */
+
+static enum ts_status run_watched(struct ts_write *w, void *ctx, struct ts_error *err)
+{
+	const struct watched *own = ctx;
+	struct ts_bucket_stats before, after;
+	enum ts_status status;
+
+	ts_bucket_stats(watched, &before);
+	status = own->run(w, own->ctx, err);
+	ts_bucket_stats(watched, &after);
+	asked += after.requests - before.requests;
+	ran++;
+	return status;
+}
+
 static enum ts_status commit_or_fail(struct ts_kv *kv, ts_write_fn *run, void *ctx, size_t bytes, struct ts_error *err)
 {
 	struct ts_kv *first = rival.kv;
+	struct watched own = {run, ctx};
 
 	rival.kv = NULL;
 	if (first)
 		rival.status = ts_bundles_pass(first, true, &rival.err);
-	return fails ? ts_error_set(err, TS_UNAVAILABLE, "the database is away") : memory_ops->commit(kv, run, ctx, bytes, err);
+	if (fails)
+		return ts_error_set(err, TS_UNAVAILABLE, "the database is away");
+	return watched ? memory_ops->commit(kv, run_watched, &own, bytes, err) : memory_ops->commit(kv, run, ctx, bytes, err);
 }
 
 static enum ts_status count_ahead(struct ts_read r, enum ts_db db, const struct ts_span *keys, size_t n, struct ts_error *err)
@@ -114,7 +142,8 @@ static void open_layer(struct fixture *f, int i)
 	const struct ts_bucket_options there = {.url = s3_url(&server, "packs/ours", room)};
 
 	OK(ts_bucket_open(&there, &options.bucket, &f->err));
-	OK(ts_pack_cache_open(f->dirs[i], 16 << 20, &options.cache, &f->err));
+	if (!f->no_cache[i])
+		OK(ts_pack_cache_open(f->dirs[i], 16 << 20, &options.cache, &f->err));
 	OK(ts_bundles_open(&options, &f->kvs[i], &f->err));
 }
 
@@ -131,6 +160,7 @@ static int setup(void **state)
 	f->next = 1;
 	clock_ns = INT64_C(1700000000000000000);
 	fails = false;
+	watched = NULL;
 	s3_control(&server, "clear", NULL);
 	open_memory(f);
 	for (int i = 0; i < 2; i++) {
@@ -680,6 +710,125 @@ static void damage_of_a_place(void **state)
 	OK(read_pack(f, f->kvs[1], 2));
 }
 
+/* Reads every pack that there should be, and puts one more. */
+static enum ts_status run_read_all(struct ts_write *w, void *ctx, struct ts_error *err)
+{
+	struct change *c = ctx;
+	struct fixture *f = c->f;
+
+	for (int i = 0; i < PACKS; i++) {
+		struct ts_span value;
+		uint8_t key[8];
+		bool found;
+
+		ts_store_be(key, f->numbers[i], sizeof key);
+		if (!f->model[i])
+			continue;
+		if (ts_read_get(ts_read_of(w), TS_DB_PACKS, ts_span_of(key, sizeof key), &value, &found, err))
+			return err->status;
+		assert_true(found);
+		is_pack(f, ts_span_of(key, sizeof key), value);
+	}
+	return run_change(w, c, err);
+}
+
+static uint64_t requests(struct fixture *f, int i)
+{
+	struct ts_bucket_stats stats;
+
+	ts_bucket_stats(ts_bundles_of(f->kvs[i])->as.bucket, &stats);
+	return stats.requests;
+}
+
+/* A write holds the lock of all others, so what it lacks is read before it runs again; with a cache, and without one. */
+static void a_write_does_not_wait_for_the_bucket(void **state)
+{
+	for (int k = 0; k < 2; k++) {
+		struct fixture *f = *state;
+		struct change c = {.f = f, .i = PACKS - 1, .what = 9};
+
+		for (int i = 0; i < PACKS - 1; i++) {
+			change(f, f->kvs[0], i, 300 + i);
+			if (i % 10 == 9)
+				OK(ts_bundles_pass(f->kvs[0], true, &f->err));
+		}
+		f->no_cache[1] = k;
+		close_layer(f, 1);
+		open_layer(f, 1);
+		watched = ts_bundles_of(f->kvs[1])->as.bucket;
+		asked = 0;
+		ran = 0;
+		f->numbers[c.i] = f->next++;
+		s3_control(&server, "fault?kind=503&times=1000000", NULL);
+		assert_int_equal(f->kvs[1]->ops->commit(f->kvs[1], run_read_all, &c, 0, &f->err), TS_UNAVAILABLE);
+		assert_non_null(strstr(f->err.text, "127.0.0.1"));
+		assert_int_equal(ran, 1);
+		s3_control(&server, "fault?kind=503&times=0", NULL);
+		compare(f, f->kvs[0]); /* nothing of it is there */
+		OK(f->kvs[1]->ops->commit(f->kvs[1], run_read_all, &c, 0, &f->err));
+		f->model[c.i] = c.what;
+		assert_int_equal(asked, 0);
+		assert_in_range(ran, 1 + 5, 1 + 7);
+		compare(f, f->kvs[1]);
+		(void)teardown(state);
+		(void)setup(state);
+	}
+}
+
+/* What a write finds damaged is told by the write. */
+static void a_write_that_finds_damage(void **state)
+{
+	struct fixture *f = *state;
+	struct change c = {.f = f, .i = 2, .what = 9};
+
+	change(f, f->kvs[0], 1, 4000);
+	OK(ts_bundles_pass(f->kvs[0], true, &f->err));
+	s3_control(&server, "lose?", NULL);
+	f->numbers[2] = f->next++;
+	assert_int_equal(f->kvs[1]->ops->commit(f->kvs[1], run_read_all, &c, 0, &f->err), TS_DAMAGED);
+	assert_non_null(strstr(f->err.text, "is not there"));
+}
+
+/* Each pack is held once, whatever is read of it, and counts as memory of who reads; also without a cache each is asked for once. */
+static void a_snapshot_reads_a_pack_once(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_budget budget;
+	struct ts_budget *before;
+	size_t bytes = 0;
+	struct ts_read r;
+	uint64_t n;
+
+	for (int i = 0; i < 40; i++) {
+		change(f, f->kvs[0], i, 300 + i);
+		bytes += 1 + (size_t)(300 + i) * 37 % 3000;
+	}
+	OK(ts_bundles_pass(f->kvs[0], true, &f->err));
+	f->no_cache[1] = true;
+	close_layer(f, 1);
+	open_layer(f, 1);
+	ts_budget_init(&budget, NULL, "this call", 0, 0);
+	before = ts_budget_enter(&budget);
+	n = requests(f, 1);
+	OK(ts_read_begin(f->kvs[1], &r, &f->err));
+	for (int i = 0; i < 400; i++) {
+		struct ts_span value;
+		uint8_t key[8];
+		bool found;
+
+		ts_store_be(key, f->numbers[i % 40], sizeof key);
+		OK(ts_read_get(r, TS_DB_PACKS, ts_span_of(key, sizeof key), &value, &found, &f->err));
+		is_pack(f, ts_span_of(key, sizeof key), value);
+	}
+	assert_int_equal(budget.used, bytes);
+	assert_int_equal(requests(f, 1) - n, (40 + 15) / 16);
+	ts_read_end(&r);
+	assert_int_equal(budget.used, 0);
+	ts_budget_init(&budget, NULL, "this call", 1, 0);
+	assert_int_equal(read_pack(f, f->kvs[1], 1), TS_NO_MEMORY);
+	(void)ts_budget_enter(before);
+}
+
 static void a_database_that_fails_is_said(void **state)
 {
 	struct fixture *f = *state;
@@ -706,6 +855,38 @@ static void what_is_read_next_is_said_below(void **state)
 	OK(ts_read_ahead(r, TS_DB_OBJECTS, keys, 2, &f->err));
 	ts_read_end(&r);
 	assert_int_equal(keys_ahead, 2);
+}
+
+/* What was used within the last 64 MiB is valid and there, and no more than twice that is held. */
+static void packs_that_are_kept_are_bounded(void **state)
+{
+	enum { MIB = 1 << 20, N = 300, RECENT = 60 };
+	struct fixture *f = *state;
+	struct ts_budget budget;
+	struct ts_budget *before;
+	struct ts_packs_kept kept;
+	static uint8_t bytes[MIB];
+	struct ts_span spans[N], first;
+	struct ts_id ids[N];
+
+	ts_budget_init(&budget, NULL, "this call", 0, 0);
+	before = ts_budget_enter(&budget);
+	ts_packs_kept_init(&kept);
+	for (int i = 0; i < N; i++) {
+		bytes[0] = (uint8_t)i;
+		bytes[1] = (uint8_t)(i >> 8);
+		ts_digest(ts_span_of(bytes, MIB), &ids[i]);
+		OK(ts_packs_kept_add(&kept, &ids[i], ts_span_of(bytes, MIB), &spans[i], &f->err));
+		assert_true(ts_packs_kept_find(&kept, &ids[0], &first)); /* the first one is used all the time */
+		assert_true(budget.used <= 2 * TS_PACKS_KEPT_BYTES + MIB);
+		for (int k = i < RECENT ? 0 : i - RECENT; k <= i; k++)
+			assert_int_equal(spans[k].data[0] | spans[k].data[1] << 8, k);
+	}
+	assert_true(first.data == spans[0].data);
+	assert_false(ts_packs_kept_find(&kept, &ids[1], &first));
+	ts_packs_kept_finish(&kept);
+	assert_int_equal(budget.used, 0);
+	(void)ts_budget_enter(before);
 }
 
 /* ---- the cache ---- */
@@ -762,6 +943,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(another_bucket, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_reader_that_was_there_first, setup, teardown),
 		cmocka_unit_test_setup_teardown(damage_of_a_place, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_write_does_not_wait_for_the_bucket, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_write_that_finds_damage, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_snapshot_reads_a_pack_once, setup, teardown),
+		cmocka_unit_test_setup_teardown(packs_that_are_kept_are_bounded, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_database_that_fails_is_said, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_is_read_next_is_said_below, setup, teardown),
 		cmocka_unit_test_setup_teardown(the_cache_is_bounded, setup, teardown),
