@@ -27,7 +27,8 @@ static bool is_noise(const struct ts_name_words *t, size_t i)
 {
 	static const char *const noise[] = {"nvidia", "amd",	  "google",   "cloud",	     "corporation", "tesla",
 					    "geforce", "instinct", "graphics", "accelerator", "gpu",	    "hbm2",
-					    "hbm2e",  "hbm3",	  "hbm3e",    "gddr6",	     NULL};
+					    "hbm2e",  "hbm3",	  "hbm3e",    "gddr6",	     "vf", /* a virtual function, as clouds give whole devices */
+					    NULL};
 
 	if (strcmp(t->text[i], "gb") == 0)
 		return i > 0 && is_size(t, i - 1);
@@ -203,10 +204,14 @@ bool ts_device_bandwidth(struct ts_span device, double *ret_bytes_per_s)
 {
 	struct ts_name_words tokens;
 	const struct row *row = ts_name_words(device, &tokens) ? row_of(&tokens, "bandwidth") : NULL;
+	const struct row *memory = row ? row_of(&tokens, "memory") : NULL;
+	unsigned size = row ? size_in(&tokens) : 0;
 
-	if (row)
-		*ret_bytes_per_s = row->value;
-	return row;
+	/* Another size of memory is another memory. */
+	if (!row || (size && memory && !strstr(row->tokens, "gb") && size != memory->value))
+		return false;
+	*ret_bytes_per_s = row->value;
+	return true;
 }
 
 /* --- capability --- */

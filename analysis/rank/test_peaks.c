@@ -123,6 +123,28 @@ static void knows_the_capability(void **state)
 			fail_msg("%s is said to be known", unknown[i]);
 }
 
+/* By the makers' data sheets. A device of which the name says another size of memory than the table has is another one. */
+static void bandwidths(void **state)
+{
+	static const struct {
+		const char *device;
+		double bytes_per_s; /* 0: not known */
+	} cases[] = {
+		{"NVIDIA H100 80GB HBM3", 3350e9}, {"NVIDIA H100", 3350e9}, {"NVIDIA H100 64GB", 0}, {"NVIDIA H100 NVL", 3900e9},
+		{"NVIDIA A100-SXM4-80GB", 2039e9}, {"NVIDIA A100-SXM4-40GB", 1555e9}, {"NVIDIA A100", 0}, {"NVIDIA H20 141GB", 0},
+		{"AMD Instinct MI300X VF", 5300e9}, {"Tesla V100-SXM2-32GB", 900e9},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		double got = 0;
+		bool known = ts_device_bandwidth(ts_span_str(cases[i].device), &got);
+
+		if (known != (cases[i].bytes_per_s > 0) || got != cases[i].bytes_per_s)
+			fail_msg("%s: %g and not %g", cases[i].device, got, cases[i].bytes_per_s);
+	}
+}
+
 /* The names are those that drivers give to devices, and the figures are the dense ones of the makers' data sheets. */
 static void knows_devices_by_their_drivers_names(void **state)
 {
@@ -154,6 +176,7 @@ static void knows_devices_by_their_drivers_names(void **state)
 	assert_true(peak("NVIDIA GB200", "bf16") == 2500e12);
 	assert_true(peak("NVIDIA B300 SXM6 AC", "fp8") == 4500e12);
 	assert_true(peak("AMD Instinct MI300X", "bf16") == 1307e12);
+	assert_true(peak("AMD Instinct MI300X VF", "bf16") == 1307e12);
 	assert_true(peak("AMD Instinct MI250X", "bf16") == 191.5e12);
 	assert_true(peak("TPU v5 lite", "bf16") == 197e12);
 	assert_true(peak("h100 sxm5 80 gb", "bf16") == 989e12);
@@ -240,6 +263,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(knows_the_memory),
 		cmocka_unit_test(knows_the_capability),
+		cmocka_unit_test(bandwidths),
 		cmocka_unit_test(knows_devices_by_their_drivers_names),
 		cmocka_unit_test(guesses_no_device),
 		cmocka_unit_test(says_why),

@@ -120,6 +120,18 @@ static const char *tera(struct ts_cli *cli, double flops, const char *unit)
 	return ts_arena_printf(&cli->arena, "%.4g %s", flops / 1e12, unit);
 }
 
+/* "memory, 29.0 %": what it is bound by at best, and how much of that it has. */
+static const char *roof(struct ts_cli *cli, const struct ts_flop_sum *f)
+{
+	if (!f->bound)
+		return "-";
+	if (f->bound == TS_ROOF_MEMORY && f->has_bandwidth)
+		return ts_arena_printf(&cli->arena, "memory, %.1f %%", 100 * f->bandwidth / f->peak_bandwidth);
+	if (f->bound == TS_ROOF_COMPUTE && f->has_achieved)
+		return ts_arena_printf(&cli->arena, "compute, %.1f %%", 100 * f->achieved / f->peak);
+	return ts_roof_word(f->bound);
+}
+
 static void flop_row(struct ts_cli *cli, struct ts_view *view, const struct ts_flop_sum *f)
 {
 	bool rated = f->has_achieved && f->has_peak;
@@ -132,7 +144,7 @@ static void flop_row(struct ts_cli *cli, struct ts_view *view, const struct ts_f
 	ts_view_set(view, "achieved", TS_STYLE_PLAIN, f->has_achieved ? tera(cli, f->achieved, "TFLOP/s") : "-");
 	ts_view_set(view, "share", TS_STYLE_PLAIN, share);
 	ts_view_set(view, "moved", TS_STYLE_PLAIN, f->has_bandwidth ? tera(cli, f->bandwidth, "TB/s") : "-");
-	ts_view_set(view, "bound", TS_STYLE_PLAIN, f->bound ? ts_roof_word(f->bound) : "-");
+	ts_view_set(view, "bound", TS_STYLE_PLAIN, roof(cli, f));
 }
 
 /* "In all the time that devices worked, 1.2 ms, these operations are 114.7 TFLOP/s, 11.6 % of the peak." */
@@ -149,11 +161,13 @@ static void of_busy(struct ts_cli *cli, const struct ts_flop_sums *f)
 						tera(cli, f->of_busy, "TFLOP/s"), share ? share : ""));
 }
 
-static enum ts_status flops(struct ts_cli *cli, const struct ts_flop_sums *f, struct ts_error *err)
+static enum ts_status flops(struct ts_cli *cli, const struct ts_flop_sums *f, struct ts_span device, struct ts_error *err)
 {
 	static const struct ts_view_column made[] = {
 		TS_RIGHT("operations"), TS_RIGHT("achieved"), {.head = "of the peak", .align = TS_ALIGN_RIGHT, .key = "share"},
-		{.head = "moved", .align = TS_ALIGN_RIGHT, .key = "moved"}, {.head = "bound by", .key = "bound"}};
+		{.head = "moved", .align = TS_ALIGN_RIGHT, .key = "moved"}, {.head = "at best by", .key = "bound"}};
+	const char *name = ts_show_text(device, &cli->arena);
+	const char *on = name && *name ? ts_arena_printf(&cli->arena, " (%s)", name) : "";
 	struct ts_view view;
 
 	if (!f->all.count)
@@ -173,7 +187,7 @@ static enum ts_status flops(struct ts_cli *cli, const struct ts_flop_sums *f, st
 				ts_arena_printf(&cli->arena, "not counted, as its arguments do not say enough: %s, %s",
 						ts_trace_plural(cli, f->unknown, "operator"), ts_trace_ms(cli, f->unknown_work.ns)));
 	if (f->no_peak && f->all.timed)
-		ts_text_wrapped(cli, TS_STYLE_DIM, 2, ts_arena_printf(&cli->arena, "%s, so no peak is said.", f->no_peak));
+		ts_text_wrapped(cli, TS_STYLE_DIM, 2, ts_arena_printf(&cli->arena, "no peak is said%s: %s", on ? on : "", f->no_peak));
 	return TS_OK;
 }
 
@@ -270,7 +284,7 @@ enum ts_status ts_trace_ops_text(struct ts_cli *cli, const struct ts_trace_answe
 {
 	const struct ts_trace_work *w = &a->work;
 
-	if (operators(cli, w, err) || modules(cli, &w->modules, err) || graphs(cli, a, err) || flops(cli, &w->flops, err) ||
+	if (operators(cli, w, err) || modules(cli, &w->modules, err) || graphs(cli, a, err) || flops(cli, &w->flops, a->device_name, err) ||
 	    collectives(cli, &w->collectives, err) || copies(cli, &w->transfers, err) || fills(cli, &w->transfers, err))
 		return err->status;
 	return ts_trace_marks_text(cli, w, err);

@@ -56,9 +56,9 @@ static const char *type_of(struct ts_span types, size_t input)
 /* The name that all devices have. */
 static bool device_name(const struct ts_trace_about *about, struct ts_span *ret, const char **ret_reason)
 {
-	*ret_reason = "The trace does not name its device";
+	*ret_reason = "the trace does not name its device";
 	for (size_t i = 0; i < about->n_devices; i++) {
-		*ret_reason = about->devices[i].name.len ? "The trace describes devices of several names" : *ret_reason;
+		*ret_reason = about->devices[i].name.len ? "the trace describes devices of several names" : *ret_reason;
 		if (!about->devices[i].name.len || !ts_span_eq(about->devices[i].name, about->devices[0].name))
 			return false;
 	}
@@ -74,9 +74,9 @@ static void peak_of(const struct ts_trace *trace, struct ts_flop_sum *sum, const
 	if (!device_name(&trace->about, &device, ret_reason))
 		return;
 	if (!sum->type) {
-		*ret_reason = "The type of the inputs is not recorded, or has no peak";
+		*ret_reason = "the type of the inputs is not recorded, or has no peak";
 	} else if (strcmp(sum->type, "fp32") == 0) {
-		*ret_reason = "Products of fp32 may run as tf32, which the trace does not say";
+		*ret_reason = "products of fp32 may run as tf32, which the trace does not say";
 	} else if (ts_peak_find(device, ts_span_str(sum->type), &peak, ret_reason)) {
 		sum->has_peak = true;
 		sum->peak = peak.flops;

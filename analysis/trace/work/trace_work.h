@@ -166,7 +166,7 @@ struct ts_flop_sums {
 	size_t n;
 	uint64_t unknown;		 /* operators with a formula whose count is not known, and none around them that is */
 	struct ts_work_sum unknown_work; /* what these launched */
-	const char *no_peak;		 /* why no row has a peak, a sentence without its full stop; NULL: some have one */
+	const char *no_peak;		 /* why no row has a peak, the end of a sentence; NULL: some have one */
 	uint64_t busy_ns;		 /* of each device, added up */
 	bool has_of_busy;
 	double of_busy; /* all.timed_flops a second of that time; at least so many, where some are unknown or launched nothing */

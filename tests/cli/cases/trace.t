@@ -70,11 +70,11 @@ $ tscope analyze ./traced/trace.json
 |   no operator is known of 7 events, 37.000000 ms
 |
 | Operations of matrix products, convolutions and attention, by shapes (time: of what they launched)
-|   ran       operations          time          achieved  of the peak  moved  bound by  type  operator  shapes
-|     6  0.0004027 TFLOP  48.000000 ms  0.008389 TFLOP/s            -      -  -         -     all
-|     6  0.0004027 TFLOP  48.000000 ms  0.008389 TFLOP/s            -      -  -         -     aten::mm  [[1024,512],[512,64]]
+|   ran       operations          time          achieved  of the peak  moved  at best by  type  operator  shapes
+|     6  0.0004027 TFLOP  48.000000 ms  0.008389 TFLOP/s            -      -  -           -     all
+|     6  0.0004027 TFLOP  48.000000 ms  0.008389 TFLOP/s            -      -  -           -     aten::mm  [[1024,512],[512,64]]
 |   In all the time that devices worked, 61.000000 ms, these operations are 0.006601 TFLOP/s.
-|   The type of the inputs is not recorded, or has no peak, so no peak is said.
+|   no peak is said (Tesla V100-SXM2-32GB): the type of the inputs is not recorded, or has no peak
 |
 | Copies by direction (bandwidth: bytes by duration, of those that say their bytes)
 |   copies                  count          sum  say bytes  bytes    bandwidth
@@ -1876,7 +1876,7 @@ $ tscope analyze --json ./traced/demo.json.gz
 |         "count": 0,
 |         "sum_ns": 0
 |       },
-|       "no_peak": "The type of the inputs is not recorded, or has no peak",
+|       "no_peak": "the type of the inputs is not recorded, or has no peak",
 |       "busy_ns": 61000000,
 |       "busy_flops_per_s": 6600871868.852459
 |     },
@@ -2226,11 +2226,11 @@ $ tscope analyze ./traced/cut.json
 |   no operator is known of 2 events, 12.000000 ms
 |
 | Operations of matrix products, convolutions and attention, by shapes (time: of what they launched)
-|   ran       operations          time          achieved  of the peak  moved  bound by  type  operator  shapes
-|     2  0.0001342 TFLOP  16.000000 ms  0.008389 TFLOP/s            -      -  -         -     all
-|     2  0.0001342 TFLOP  16.000000 ms  0.008389 TFLOP/s            -      -  -         -     aten::mm  [[1024,512],[512,64]]
+|   ran       operations          time          achieved  of the peak  moved  at best by  type  operator  shapes
+|     2  0.0001342 TFLOP  16.000000 ms  0.008389 TFLOP/s            -      -  -           -     all
+|     2  0.0001342 TFLOP  16.000000 ms  0.008389 TFLOP/s            -      -  -           -     aten::mm  [[1024,512],[512,64]]
 |   In all the time that devices worked, 20.000000 ms, these operations are 0.006711 TFLOP/s.
-|   The type of the inputs is not recorded, or has no peak, so no peak is said.
+|   no peak is said (Tesla V100-SXM2-32GB): the type of the inputs is not recorded, or has no peak
 |
 | A step, by what it launched (2 steps from step 1 on)
 |   category           mean  deviation        least         most  events
@@ -3124,3 +3124,18 @@ $ python3 -c 'import json; call = lambda name, ts, c, **a: dict(ph="X", cat="cud
 | What stands out
 ! tscope: --capture: ./none.json: No such file or directory
 [2]
+# How near an operator is to what bounds it at best, and collectives of which no size is known.
+$ python3 -c 'import json; b = ["c10::BFloat16"] * 2; x = lambda cat, name, at, us, **args: dict(ph="X", cat=cat, name=name, pid=1, tid=1, ts=at, dur=us, args=args); mm = lambda i, n, k, us: [x("cpu_op", "aten::mm", 9000 * i, 20, **{"Input Dims": [[n, k], [k, n]], "Input type": b}), x("cuda_runtime", "cudaLaunchKernel", 9000 * i + 5, 5, correlation=i + 1), x("kernel", "gemm", 9000 * i + 100, us, device=0, stream=7, correlation=i + 1)]; c = x("kernel", "ncclDevKernel_AllReduce", 30000, 50, device=0, stream=7, dtype="ComplexFloat", **{"Collective name": "allreduce", "In msg nelems": 8, "Out msg nelems": 8, "Group size": 2}); print(json.dumps({"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "NVIDIA H100 80GB HBM3"}], "traceEvents": mm(0, 1000, 100, 1) + mm(1, 8192, 8192, 2000) + [c]}))' > roof.json; tscope analyze ./roof.json | grep -e '^Operations' -e '^Collectives' -A 5
+| Operations of matrix products, convolutions and attention, by shapes (time: of what they launched)
+|   ran    operations         time       achieved  of the peak        moved  at best by       type  operator  shapes
+|     2     1.1 TFLOP  2.001000 ms  549.6 TFLOP/s       55.6 %            -  -                bf16  all
+|     1     1.1 TFLOP  2.000000 ms  549.8 TFLOP/s       55.6 %  0.2013 TB/s  compute, 55.6 %  bf16  aten::mm  [[8192,8192],[8192,8192]]
+|     1  0.0002 TFLOP  0.001000 ms    200 TFLOP/s       20.2 %     2.4 TB/s  memory, 71.6 %   bf16  aten::mm  [[1000,100],[100,1000]]
+|   In all the time that devices worked, 2.051000 ms, these operations are 536.2 TFLOP/s, 54.2 % of the peak.
+| --
+| Collectives by size (bandwidths are the least: a kernel waits for other ranks, too; the shortest waited least)
+|   the size or the type of 1 kernel, 0.050000 ms, is not known
+|
+| Critical path of the whole recording: 30.050000 ms, most of it gaps of queued work
+|   part                 what                               time   share  stretches       longest
+|   gaps of queued work  queued on a stream         18.900000 ms  62.9 %          1  18.900000 ms
