@@ -448,6 +448,14 @@ static void lanes_of_xla(void **state)
 		      "trace_lanes", 3);
 	expect_notice("[" TPU BARE("\"pid\":5,\"tid\":2", "fusion.3") "}]",
 		      "kernel 1000+1000 fusion.3 pid 5 tid 2 device 0 stream 0\n", "trace_lanes", 1);
+	/* What only runs others is no work of its own. */
+	expect_notice("[" TPU BARE("\"pid\":5,\"tid\":2", "while.3") "}," BARE("\"pid\":5,\"tid\":2", "conditional") "},"
+		      BARE("\"pid\":5,\"tid\":2", "call.12") "}," BARE("\"pid\":5,\"tid\":2", "callback.1") "}]",
+		      "device-annotation 1000+1000 while.3 pid 5 tid 2 device 0 stream 0\n"
+		      "device-annotation 1000+1000 conditional pid 5 tid 2 device 0 stream 0\n"
+		      "device-annotation 1000+1000 call.12 pid 5 tid 2 device 0 stream 0\n"
+		      "kernel 1000+1000 callback.1 pid 5 tid 2 device 0 stream 0\n",
+		      "trace_lanes", 4);
 	expect_notice("[" HOST BARE(AT_HOST, "$train.py:12 step") "}," BARE(AT_HOST, "cuLaunchKernel")
 		      ",\"args\":{\"correlation_id\":7}}," BARE(AT_HOST, "cumulative") "}]",
 		      "python 1000+1000 $train.py:12 step pid 701 tid 1\n"

@@ -14,7 +14,7 @@ static const char execution_trace[] =
 	"an execution trace of PyTorch (Chakra), which has operators and their tensors, but no times of devices: " RECORD_A_TRACE;
 static const char xplane[] =
 	"an xplane of XLA's profiler (JAX, TensorFlow), which tscope does not read: analyze the trace.json.gz beside it, which "
-	"jax.profiler.trace(DIR, create_perfetto_trace=True) writes";
+	"jax.profiler.trace(DIR) writes, too";
 static const char rocprof[] = "an output of rocprofv3, which tscope does not read: if PyTorch ran, " RECORD_A_TRACE;
 static const char nsys[] =
 	"a report of Nsight Systems, which tscope does not read: look at it with nsys stats, or if PyTorch ran, " RECORD_A_TRACE;

@@ -87,6 +87,13 @@ static bool is_call(struct ts_span name)
 	       name.data[0] >= 'A' && name.data[0] <= 'Z';
 }
 
+/* "while.3", "conditional", "call.12": an operation of XLA that only runs others, which stand on the same thread, too. */
+static bool is_around_others(struct ts_span name)
+{
+	return (ts_span_skip(&name, "while") || ts_span_skip(&name, "conditional") || ts_span_skip(&name, "call")) &&
+	       (!name.len || name.data[0] == '.');
+}
+
 uint8_t ts_trace_lane_kind(const struct ts_trace_lane *lane, struct ts_trace_text text)
 {
 	struct ts_span name = span_of(text);
@@ -97,5 +104,7 @@ uint8_t ts_trace_lane_kind(const struct ts_trace_lane *lane, struct ts_trace_tex
 							      : TS_TRACE_ANNOTATION;
 	if (ts_span_starts(name, ts_span_str("Memcpy")))
 		return TS_TRACE_COPY;
-	return ts_span_starts(name, ts_span_str("Memset")) ? TS_TRACE_FILL : TS_TRACE_KERNEL;
+	if (ts_span_starts(name, ts_span_str("Memset")))
+		return TS_TRACE_FILL;
+	return is_around_others(name) ? TS_TRACE_DEVICE_ANNOTATION : TS_TRACE_KERNEL;
 }

@@ -2,7 +2,8 @@
  * JAX and TensorFlow (trace.json.gz beside the xplane.pb).
  *
  *	/device:GPU:N	a thread "Stream #14(Compute)" has kernels of stream 14, and copies and fills by their names
- *	/device:TPU:N	the thread "XLA Ops" has what the device ran, as stream 0
+ *	/device:TPU:N	the thread "XLA Ops" has what the device ran, as stream 0; a loop, a branch and a call have what they run within
+ *			them, so that they are annotations of the device, and only that is work
  *	/host:CPU	names that begin with $ are functions of Python, those of calls are calls of the runtime, the rest annotations
  *
  * Other threads of a device (modules, steps, scopes) say the same time again, and are none of these. The names stand before the spans,
