@@ -22,13 +22,13 @@ static bool is_size(const struct ts_name_words *t, size_t i)
 	return strcmp(at + digits, "gb") == 0;
 }
 
-/* True for tokens that say nothing about the speed of a device: "NVIDIA", "80GB", "HBM3". */
+/* True for tokens that say nothing about the speed of a device: "NVIDIA", "80GB", "HBM3", and "VF", the virtual function as which
+ * clouds give a whole device. */
 static bool is_noise(const struct ts_name_words *t, size_t i)
 {
 	static const char *const noise[] = {"nvidia", "amd",	  "google",   "cloud",	     "corporation", "tesla",
 					    "geforce", "instinct", "graphics", "accelerator", "gpu",	    "hbm2",
-					    "hbm2e",  "hbm3",	  "hbm3e",    "gddr6",	     "vf", /* a virtual function, as clouds give whole devices */
-					    NULL};
+					    "hbm2e",  "hbm3",	  "hbm3e",    "gddr6",	     "vf",	   NULL};
 
 	if (strcmp(t->text[i], "gb") == 0)
 		return i > 0 && is_size(t, i - 1);

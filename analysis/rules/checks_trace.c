@@ -85,7 +85,9 @@ static bool is_few_gaps(struct ts_check *c, double share)
 	if (!value_of(c, TS_M_TRACE_SHARE, ts_trace_times[TS_TIME_IDLE_HOST_LONGEST], &longest) ||
 	    !value_of(c, TS_M_TRACE_TIME, ts_trace_times[TS_TIME_IDLE_HOST_LONGEST], &seconds) || share - longest >= least)
 		return false;
-	ts_check_leave(c, "without the longest gaps, %s, the device is idle for the host for %s of its time, which is below the threshold of %s",
+	ts_check_leave(c,
+		       "without the longest gaps, %s, the device is idle for the host for %s of its time, which is below the threshold "
+		       "of %s",
 		       ts_say_seconds(seconds).text, ts_say_percent(share - longest).text, ts_say_percent(least).text);
 	return true;
 }

@@ -677,7 +677,8 @@ static const struct rule_case cases[] = {
 
 	{"TRACE.HOST_BOUND", CALLS("50", "0") TRACE(idle_host, "0.5") LONGEST("0.3"), HIGH, NULL},
 	{"TRACE.HOST_BOUND", CALLS("50", "0") TRACE(idle_host, "0.5") LONGEST("0.31"), UNCHECKED,
-	 "without the longest gaps, 4.00 s, the device is idle for the host for 19 % of its time, which is below the threshold of 20 %"},
+	 "without the longest gaps, 4.00 s, the device is idle for the host for 19 % of its time, which is below the threshold of "
+	 "20 %"},
 
 	{"TRACE.SYNC", "", APPLIES_NOT, NULL},
 	{"TRACE.SYNC", CALLS("50", "0.5") TRACE(idle_after_waits, "0.0499"), PASSES, NULL},

@@ -180,7 +180,8 @@ static void churn(struct making *m)
 	for (int i = 0; i < TS_MEMORY_KINDS; i++)
 		all += m->d->kinds[i].churned;
 	known_if(m, m->d->traced, TS_M_SNAPSHOT_CHURN, (double)all, m->d->no_history);
-	known_if(m, m->d->traced, TS_M_SNAPSHOT_CHURN_LARGEST, m->d->churn.n ? (double)m->d->churn.items[0].bytes : 0, m->d->no_history);
+	known_if(m, m->d->traced, TS_M_SNAPSHOT_CHURN_LARGEST, m->d->churn.n ? (double)m->d->churn.items[0].bytes : 0,
+		 m->d->no_history);
 	if (m->d->traced && m->d->churn.n)
 		who(m, TS_M_SNAPSHOT_CHURN_SOURCE, &m->d->churn.items[0]);
 }

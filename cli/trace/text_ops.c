@@ -284,8 +284,9 @@ enum ts_status ts_trace_ops_text(struct ts_cli *cli, const struct ts_trace_answe
 {
 	const struct ts_trace_work *w = &a->work;
 
-	if (operators(cli, w, err) || modules(cli, &w->modules, err) || graphs(cli, a, err) || flops(cli, &w->flops, a->device_name, err) ||
-	    collectives(cli, &w->collectives, err) || copies(cli, &w->transfers, err) || fills(cli, &w->transfers, err))
+	if (operators(cli, w, err) || modules(cli, &w->modules, err) || graphs(cli, a, err) ||
+	    flops(cli, &w->flops, a->device_name, err) || collectives(cli, &w->collectives, err) ||
+	    copies(cli, &w->transfers, err) || fills(cli, &w->transfers, err))
 		return err->status;
 	return ts_trace_marks_text(cli, w, err);
 }

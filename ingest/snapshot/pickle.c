@@ -698,15 +698,30 @@ enum ts_status ts_pickle_run(struct ts_pickle *p, struct ts_pickle_value *ret_to
 
 /* --- what a file that ends too early has --- */
 
+static bool is_outermost_key(uint32_t text)
+{
+	return text == TS_KEY_SEGMENTS || text == TS_KEY_DEVICE_TRACES || text == TS_KEY_ALLOCATOR_SETTINGS ||
+	       text == TS_KEY_EXTERNAL_ANNOTATIONS;
+}
+
+/* Whether a dict of one pair stands here, which has no MARK, and behind it the pair that the file ends in. */
+static bool is_unfilled(struct ts_pickle *p, const struct ts_pickle_value *items, size_t i, size_t n)
+{
+	return items[i].kind == TS_VALUE_OBJECT && ts_pickle_object_of(p, items[i].id)->shape == TS_SHAPE_DICT_EMPTY && i + 1 < n &&
+	       items[i + 1].kind == TS_VALUE_TEXT && !is_outermost_key(items[i + 1].id);
+}
+
 /* Fills the outermost dict with its whole pairs. A list with one item has no MARK: where the file ends before APPEND, the item stands
  * behind its list. */
 static bool settle_pairs(struct ts_pickle *p, struct ts_pickle_value *dict, struct ts_pickle_value *items, size_t n)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i + 1 < n && items[i].kind == TS_VALUE_TEXT; kept += 2) {
-		items[kept] = items[i];
-		items[kept + 1] = items[i + 1];
+	for (size_t i = 0; i + 1 < n && items[i].kind == TS_VALUE_TEXT;) {
+		items[kept++] = items[i];
+		items[kept++] = items[i + 1];
+		if (is_unfilled(p, items, i + 1, n))
+			break;
 		for (i += 2; i < n && items[i].kind == TS_VALUE_OBJECT; i++)
 			if (!append(p, items[i - 1], &items[i], 1))
 				return false;

@@ -500,6 +500,39 @@ static void what_stands_before_a_cut(void **state)
 	}
 }
 
+/* A dict of one pair has no MARK, either: where the file ends before SETITEM, the pair stands behind its dict, and is none of the
+ * outermost one. What is behind an empty dict is, by its key. */
+static void a_cut_behind_a_lone_pair(void **state)
+{
+#define TEXT(length, word) "\x8c" length word
+#define ONE_SEGMENT HEAD "}(" TEXT("\x08", "segments") "]}(" TEXT("\x06", "blocks") "]" TEXT("\x0a", "total_size") "M\0\x20ua"
+#define SETTINGS TEXT("\x12", "allocator_settings") "}"
+	const struct {
+		struct ts_span bytes;
+		size_t n_unknown;
+	} cases[] = {
+		{BYTES(ONE_SEGMENT TEXT("\x04", "more") "N"), 1},
+		{BYTES(ONE_SEGMENT SETTINGS TEXT("\x04", "conf") "N"), 0},
+		{BYTES(ONE_SEGMENT SETTINGS TEXT("\x04", "conf")), 0},
+		{BYTES(ONE_SEGMENT SETTINGS TEXT("\x0d", "device_traces") "]" TEXT("\x04", "more") "N"), 1},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct ts_snapshot s;
+		struct ts_arena arena;
+		struct ts_error err;
+
+		ts_arena_init(&arena, 0);
+		if (read_bytes(cases[i].bytes, &arena, &s, &err))
+			fail_msg("%zu: %s", i, err.text);
+		assert_true(s.cut);
+		assert_int_equal(s.n_segments, 1);
+		assert_int_equal(s.n_unknown, cases[i].n_unknown);
+		ts_arena_finish(&arena);
+	}
+}
+
 /* Cut anywhere, with any byte changed or two pieces exchanged, it is read or an error. */
 static void survives_cuts_and_flips(void **state)
 {
@@ -585,6 +618,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(refuses_changes_of_what_was_used),
 		cmocka_unit_test(bounds_what_it_holds),
 		cmocka_unit_test(what_stands_before_a_cut),
+		cmocka_unit_test(a_cut_behind_a_lone_pair),
 		cmocka_unit_test(survives_cuts_and_flips),
 	};
 

@@ -198,8 +198,8 @@ static int64_t *find_first(const struct ts_trace *trace, const struct ts_device_
 static bool adds_up(const struct ts_idle *row)
 {
 	return row->host_ns + row->launch_ns + row->behind_ns + row->queued_ns + row->unknown_ns == row->idle_ns &&
-	       row->loading_ns <= row->host_ns && ts_idle_longest(row, SIZE_MAX) <= row->host_ns && row->first_launch_ns <= row->launch_ns &&
-	       row->longest_ns <= row->idle_ns && (row->gaps || !row->idle_ns);
+	       row->loading_ns <= row->host_ns && ts_idle_longest(row, SIZE_MAX) <= row->host_ns &&
+	       row->first_launch_ns <= row->launch_ns && row->longest_ns <= row->idle_ns && (row->gaps || !row->idle_ns);
 }
 
 enum ts_status ts_idle_rows(const struct ts_trace *trace, struct ts_arena *arena, struct ts_idle **ret, size_t *ret_n,
