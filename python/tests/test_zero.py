@@ -787,6 +787,28 @@ class Loops(Zero):
                 break
         self.assertEqual((end.get("type"), end.get("message")), ("ValueError", "planted"))
 
+    def test_ranks_that_are_spawned_by_a_program_whose_arguments_cannot_be_pickled(self):
+        """A function, an open file and a lock: the program trains as it does without us, and they are recorded as what they print as."""
+        self.write("train.py", (
+            "import argparse, os, threading, torch, torch.distributed as dist\n"
+            "def train(rank, world, to):\n"
+            "    dist.init_process_group('gloo', init_method='file://' + to, rank=rank, world_size=world)\n"
+            "    model = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(8, 1))\n"
+            "    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)\n"
+            "    for i in range(3): model(torch.ones(4, 8)).sum().backward(); optimizer.step()\n"
+            "    dist.destroy_process_group()\n"
+            "if __name__ == '__main__':\n"
+            "    parser = argparse.ArgumentParser(); parser.add_argument('--lr', type=float, default=0.1)\n"
+            "    parser.add_argument('--log', type=argparse.FileType('w'), default='log.txt')\n"
+            "    parser.set_defaults(func=lambda args: args, lock=threading.Lock()); parser.parse_args()\n"
+            "    torch.multiprocessing.spawn(train, (2, os.path.abspath('meet')), 2)\n"
+        ))
+        done = self.run_python("-m", "tscope", "--directory", "runs/spawned", "train.py")
+        self.assertEqual((done.returncode, done.stderr.count("recorded in ./runs/spawned")), (0, 1), done.stderr)
+        self.assertEqual([len(self.read(f"runs/spawned/rank{rank}").times) for rank in (0, 1)], [3, 3])
+        with open("runs/spawned/rank0/run.json", encoding="utf-8") as file:
+            self.assertEqual(json.load(file)["config"]["lr"], 0.1)
+
 
 if __name__ == "__main__":
     unittest.main()

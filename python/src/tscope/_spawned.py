@@ -1,11 +1,13 @@
 """Ranks that a program starts by torch.multiprocessing.spawn: each is recorded as one that a launcher has started."""
 
 import functools
+import pickle
 import sys
 from typing import Any, Callable
 
 from tscope import _verdict, _zero
 from tscope._recorder import Between
+from tscope._say import say, why
 
 
 class Spawned:
@@ -47,6 +49,17 @@ def recorded(function: Callable[..., Any], how: dict[str, Any]) -> Any:
     return Between(begins, function, ends)
 
 
+def _recorded_there(function: Callable[..., Any], zero: Any) -> Callable[..., Any]:
+    """Returns the function as one whose process is recorded; as it is, where how that is done cannot be handed over."""
+    try:
+        how = zero.how()
+        pickle.dumps(how)
+    except Exception as error:
+        say(f"the processes that are spawned are not recorded: {type(error).__name__}: {why(error)}; training goes on")
+        return function
+    return Spawned(function, how)
+
+
 def starts(zero: Any, before: Callable[..., Any]) -> Callable[..., Any]:
     """Returns what stands in the place of torch.multiprocessing.start_processes. Processes that are forked are not recorded: they have
     the recorder of this one, which is another process's.
@@ -59,7 +72,7 @@ def starts(zero: Any, before: Callable[..., Any]) -> Callable[..., Any]:
     def start_processes(fn: Any, *args: Any, **kwargs: Any) -> Any:
         method = kwargs.get("start_method", args[4] if len(args) > 4 else "spawn")
         if zero.spawns() and method == "spawn":
-            fn = Spawned(fn, zero.how())
+            fn = _recorded_there(fn, zero)
         return before(fn, *args, **kwargs)
 
     return start_processes

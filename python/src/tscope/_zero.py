@@ -7,7 +7,7 @@ import os
 import sys
 from typing import Any, Callable, Optional
 
-from tscope import _ranks, _resume, _rows, _run
+from tscope import _json, _ranks, _resume, _rows, _run
 from tscope._paths import as_name, program_of
 from tscope._recorder import is_secret
 from tscope._say import say, why
@@ -125,13 +125,14 @@ class Zero:
         return True
 
     def how(self) -> dict[str, Any]:
-        """Returns how a process that begins is recorded, for `_spawned.recorded`.
+        """Returns how a process that begins is recorded, for `_spawned.recorded`. The configuration is as a run records it: what a
+        program parses may be a function, a lock or a file, which no process can be handed.
 
         >>> Zero("runs/spawned", 0, {}).how()["directory"]
         'runs/spawned'
         """
         found = {"directory": self.directory, "digests_every": self.digests_every, "options": self.options}
-        return {**found, "config": self.config, "verdict": self.verdict}
+        return {**found, "config": _json.plain(self.config), "verdict": self.verdict}
 
     def _argparse(self, argparse: Any) -> None:
         """What the program parsed last is its configuration."""
