@@ -181,6 +181,20 @@ class Losses(support.Case):
         )
         self.equal(self.auto(text))
 
+    def test_optimizers_without_groups(self):
+        """An optimizer that is not as torch's are trains as it does without us."""
+        text = HEAD.replace("; optimizer = torch.optim.SGD(model.parameters(), lr=0.01)", "") + (
+            "class Flat(torch.optim.Optimizer):\n"
+            "    def __init__(self, params):\n"
+            "        super().__init__(params, {'lr': 0.1}); self.inner = torch.optim.SGD(self.param_groups[0]['params'], lr=0.1)\n"
+            "        del self.param_groups\n"
+            "    def step(self, closure=None): self.inner.step()\n"
+            "    def zero_grad(self, set_to_none=True): super().zero_grad() if hasattr(self, 'param_groups') else self.inner.zero_grad()\n"
+            "optimizer = Flat(model.parameters())\n"
+            "for k in range(4): loss = one().mean(); optimizer.zero_grad(); loss.backward(); optimizer.step(); print(loss.item())\n"
+        )
+        self.assertEqual(len(self.zero(text, "flat")[0]), 4)
+
     def test_losses_that_are_scaled_by_hand(self):
         """Times a power of two from 128 on: the loss is the one before, with the scale beside it. A weight is part of the loss."""
         forms = {

@@ -146,8 +146,11 @@ class Backward:
 
         @functools.wraps(before)
         def zero_grad(optimizer: Any, *args: Any, **kwargs: Any) -> Any:
-            if seen.wanted() and not seen._compiling() and seen.discards(optimizer):
-                seen.discarded()
+            try:
+                if seen.wanted() and not seen._compiling() and seen.discards(optimizer):
+                    seen.discarded()
+            except Exception as error:  # of an optimizer, or its groups, that are not as torch's are
+                seen.cannot(error)
             return before(optimizer, *args, **kwargs)
 
         return zero_grad
