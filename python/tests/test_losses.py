@@ -195,28 +195,27 @@ class Losses(support.Case):
         )
         self.assertEqual(len(self.zero(text, "flat")[0]), 4)
 
-    def test_losses_that_are_scaled_by_hand(self):
-        """Times a power of two from 128 on: the loss is the one before, with the scale beside it. A weight is part of the loss."""
+    def test_losses_that_are_multiplied(self):
+        """The loss is as it was given: whether a factor is a scale, or a weight or the size of a batch, is nowhere to be seen."""
         forms = {
-            "loss * 1024": (1, 1024.0), "32768 * loss": (1, 32768.0), "loss / n * 256": (2, 256.0), "(loss * 256) / n": (2, 256.0),
-            "loss * 100": (1, None), "loss * 64": (1, None), "loss / 1024": (1, None),
+            "loss * 1024": 1, "256 * loss": 1, "loss * 100": 1, "loss / 1024": 1, "loss * scale": 1, "loss / n * 256": 2, "(loss * 256) / n": 2,
+            "loss * 1024 + extra": 1, "extra + loss * 1024": 1, "loss * 256 + extra * 128": 1,
         }  # fmt: skip
-        for form, (n, scale) in forms.items():
-            by = 1 if scale else float(eval(form, {"loss": 1.0}))
+        for form, n in forms.items():
             step = (
                 "    total = 0.0\n"
-                f"    for j in range(n): loss = one().mean(); ({form}).backward(); total += loss.item() * {by} / n\n"
+                f"    for j in range(n): loss = one().mean(); extra = model.weight.square().mean(); ({form}).backward(); "
+                f"total += ({form}).item()\n"
             )  # fmt: skip
-            text = f"{HEAD}n = {n}\nfor k in range(6):\n{step}    optimizer.step(); optimizer.zero_grad(); print(total)\n"
+            rate = "for group in optimizer.param_groups: group['lr'] = 1e-6\n"
+            text = (
+                f"{HEAD}{rate}n = {n}; scale = 1024.0\nfor k in range(6):\n{step}"
+                "    optimizer.step(); optimizer.zero_grad(); print(total); scale /= 4\n"
+            )  # fmt: skip
             with self.subTest(form):
                 cells = self.equal(self.auto(text, f"auto {form.replace('/', 'over')}"))
-                self.assertEqual([row.get("scalars.loss_scale") for row in cells], [scale] * 6)
-        text = HEAD + (
-            "for k in range(6):\n"
-            "    loss = one().mean(); (loss * 4096).backward()\n"
-            "    optimizer.step(); optimizer.zero_grad(); print(loss.item())\n"
-        )
-        self.equal(self.zero(text))
+                self.assertEqual([row.get("scalars.loss_scale") for row in cells], [None] * 6)
+                self.assertEqual([row.get("micro_batches", 1) for row in cells], [n] * 6)
 
     def test_optimizers_that_step_in_backward(self):
         """A hook has each parameter's optimizer step as soon as there is its gradient: the loss is that of the step it is in."""

@@ -19,7 +19,6 @@ _NUMBER = 1  # the kind of a column, as Run._log_other has it
 _MOST = 16  # micro-batches that have a column of their own
 _KEPT = 4096  # micro-batches of a step whose losses are kept; those behind them are counted alone
 _DEEPEST = 8  # nodes of a graph that are looked at for a division
-_SCALE = 128.0  # a factor that is a power of two from here on scales a loss by hand; weights of losses are less
 
 # What gives a number to the next node as it is, or in another type or shape.
 _ALIKE = {"ToCopyBackward0", "ViewBackward0", "UnsafeViewBackward0", "SqueezeBackward0", "ReshapeAliasBackward0", "CloneBackward0"}
@@ -30,22 +29,13 @@ _OURS = ("torch.", "tscope.", "accelerate.", "functools", "contextlib")  # modul
 class Part:
     """What a loss was divided by before backward was called on it."""
 
-    __slots__ = ("by_product", "number", "of_sum", "scale", "tensor")
+    __slots__ = ("by_product", "number", "of_sum", "tensor")
 
-    def __init__(self, number: float = 1.0, tensor: int = 0, by_product: bool = False, of_sum: int = 0, scale: float = 1.0) -> None:
+    def __init__(self, number: float = 1.0, tensor: int = 0, by_product: bool = False, of_sum: int = 0) -> None:
         self.number = number  # 1: it was not divided, or nobody sees by what
         self.tensor = tensor  # where a divisor lies that is a tensor of a device, and is not read; 0: it is a number
         self.by_product = by_product  # a multiplication by the reciprocal
         self.of_sum = of_sum  # how many elements were added up to what was divided; 0: it is no sum
-        self.scale = scale  # by which the loss was multiplied for the backward pass alone, as a GradScaler does
-
-    def scaled(self, scale: float) -> "Part":
-        """Returns the same of a loss that was multiplied, too.
-
-        >>> Part(4.0).scaled(1024.0).scale
-        1024.0
-        """
-        return Part(self.number, self.tensor, self.by_product, self.of_sum, self.scale * scale)
 
     def key(self) -> tuple[float, int]:
         """Returns what is equal for two losses that were divided by the same.
@@ -65,8 +55,8 @@ def part_of(node: Any, depth: int = 0) -> Part:
     >>> import torch
     >>> part_of((torch.ones(3, requires_grad=True).mean() / 4).grad_fn).number
     4.0
-    >>> part_of((torch.ones(3, requires_grad=True).mean() * 1024).grad_fn).scale
-    1024.0
+    >>> part_of((torch.ones(3, requires_grad=True).mean() / 4 * 1024).grad_fn).number
+    4.0
     """
     kind = type(node).__name__
     if kind not in _LOOKED_AT:
@@ -90,11 +80,11 @@ def _divided(node: Any, by_product: bool, depth: int) -> Part:
     if other.device.type != "cpu":
         return _WHOLE if by_product else Part(tensor=other.data_ptr())
     number = float(other)
-    if by_product and number >= _SCALE and math.frexp(number)[0] == 0.5:
-        return part_of(inner[0], depth + 1).scaled(number)
+    if by_product and number > 1:  # a weight, or a scale: of which of both it is nothing tells, and it is part of the loss
+        return part_of(inner[0], depth + 1)
     if by_product:
         number = 1 / number if number else 1.0
-    return Part(number, by_product=by_product, of_sum=_summed(inner[0]), scale=part_of(inner[0], depth + 1).scale)
+    return Part(number, by_product=by_product, of_sum=_summed(inner[0]))
 
 
 def _summed(node: Any) -> int:
@@ -132,7 +122,7 @@ class Given:
         >>> given.number
         0.5
         """
-        self.number = number / self.part.scale
+        self.number = number
         if self.arrives is not None:
             self.arrives()
 
@@ -206,10 +196,8 @@ class Losses:
         value = loss.item() if type(loss) is self._tensor and loss.is_cpu else None
         if not isinstance(value, float):
             return loss.detach(), part_of(node)
-        part = part_of(node)
-        if part.scale == 1:
-            self.plain = (loss.dtype, 0 if loss._is_view() else loss.nbytes)  # bytes of a view may be those of -x
-        return value, part
+        self.plain = (loss.dtype, 0 if loss._is_view() else loss.nbytes)  # bytes of a view may be those of -x
+        return value, part_of(node)
 
     def give(self, number: float, again: bool) -> None:
         """A loss was seen while steps had one, and neither where backward was called on it nor what it was divided by was looked at.
@@ -352,12 +340,10 @@ class Taken:
         if self.is_one() and first is not None:
             if suffix or not run._says_loss(step):
                 run._log_as(_NUMBER, f"loss{suffix}", first)
-                self._record_scale(run, suffix)
             return
         if self.micro_batches > 1:
             _says(run, self.micro_batches)
             run.amount({f"micro_batches{suffix}": self.micro_batches})
-        self._record_scale(run, suffix)
         late = [given for group in self._groups for given in group if given.number is None]
         if not late:
             for name, value in self._columns(run, step, suffix).items():
@@ -374,12 +360,6 @@ class Taken:
 
         for given in late:
             given.arrives = arrives
-
-    def _record_scale(self, run: "Run", suffix: str) -> None:
-        """Records by what the loss was multiplied for backward, where it was."""
-        scale = self._groups[0][0].part.scale
-        if scale != 1:
-            run._log_as(_NUMBER, f"loss_scale{suffix}", scale)
 
     def _columns(self, run: "Run", step: int, suffix: str) -> dict[str, float]:
         """Returns the numbers by the names of their columns. A loss that the program says itself counts."""
