@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import math
 import sys
 import threading
 from collections.abc import Iterable
@@ -184,6 +185,7 @@ class Seen(Backward):
         self._of, self._rates = OfOptimizers(), {}  # type: ignore[var-annotated]
         self._closures = False  # an optimizer was given one, which calls backward within its step
         self._inside = False
+        self._unsure = False  # which loss is that of this step
         self._one = One(auto, torch.Tensor, self._enter, self._before)
         self._common = 0  # steps in a row that had one loss
         super().__init__(auto.run, self._one.before)
@@ -236,8 +238,12 @@ class Seen(Backward):
             self.losses.give(*found)
 
     def discarded(self) -> None:
-        """The gradients are thrown away."""
-        self._one.take()
+        """The gradients are thrown away. Of a loss that was seen for less nobody has looked whether parameters were moved by it, as SAM
+        does, or it counts no more: this step has no loss, and the next one is looked at."""
+        found = self._one.take()
+        if found is not None and math.isfinite(found[0]):
+            self._unsure = self.losses.several = True
+            self._one.unlearn()
         super().discarded()
 
     def discards(self, optimizer: Any) -> bool:
@@ -281,7 +287,10 @@ class Seen(Backward):
     def _record(self, optimizer: Any) -> None:
         try:
             self._regain()
+            self.stepped()
             taken = self.losses.take()
+            if self._unsure:
+                self._unsure, taken = False, None
             if not self.run.enabled or self.run._step_now() is None:
                 return
             if len(self._given) <= 1:

@@ -165,7 +165,7 @@ class Losses:
         self._tensor = getattr(sys.modules.get("torch"), "Tensor", None)
         self._usual: Any = None  # where the program called backward first in the last step
         self._alike: Optional[Given] = None  # the first one of this step, whose division is that of the next
-        self.several = False  # a step had more than one
+        self.several = False  # a step had more than one, or one that was thrown away
         self.plain: Optional[tuple[Any, int]] = None  # of the last loss, if on the host: its type, and its bytes if these are it
         self._factor = 0.0  # by which the losses of the last whole step were divided, and whose number it was
 
@@ -257,7 +257,7 @@ class Losses:
         does what SAM moved parameters by."""
         if self._given and self._first is None:
             moved = not again and self._moved()
-            self.several = self.several or moved
+            self.several = self.several or not again
             if again or moved:
                 self._first = self._given
         self._given, self._n, self._split, self._alike, self.moves = [], 0, True, None, None
