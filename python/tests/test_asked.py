@@ -140,6 +140,34 @@ class Asked(support.Case):
         self.assertEqual({row["step"] for row in self.read("asked").digests}, {1, 2})
 
     @unittest.skipIf(torch is None, "no torch")
+    def test_what_cannot_be_saved_and_what_did_not_come_is_said(self):
+        made = (
+            "def step():\n"
+            "    z = torch.ones(2, dtype=torch.complex64) * (2 + 3j)\n"
+            "    z.clone(memory_format=torch.contiguous_format)\n"
+        )
+        source = TORCH.replace("START", 'import tscope\nrun = tscope.start("runs/mine")\n').replace("LOOP", "with run.step(): step()")
+        source = source.replace("def step():\n", made)
+        self.program(source, directory="asked", stop=1, inputs="1:aten.mul.Tensor")
+        kept = torch.load("asked/operation-1-aten.mul.Tensor-0.pt", weights_only=True)
+        self.assertTrue(torch.equal(torch.ops.aten.mul.Tensor(*kept["args"]), kept["out"]))
+        done = self.program(source, directory="refused", stop=1, inputs="1:aten.clone.default")
+        self.assertIn("aten.clone.default#0 of step 1 is not saved: Cannot: a memory_format cannot be saved", done.stderr)
+        done = self.program(source, directory="never", stop=1, inputs="1:aten.addmm.default#7")
+        self.assertIn("step 1 had 2 calls of aten.addmm.default: #7 did not come, and nothing of it is saved", done.stderr)
+        left = [name for folder in ("refused", "never") for name in os.listdir(folder) if name.startswith("operation-")]
+        self.assertEqual(left, [])
+
+    @unittest.skipIf(torch is None, "no torch")
+    def test_what_a_call_of_each_rank_was_given_is_saved_by_rank(self):
+        source = TORCH.replace("START", 'import tscope\nrun = tscope.start("runs/mine")\n').replace("LOOP", "with run.step(): step()")
+        source = source.replace("torch.randn(16, 4)", "torch.full((16, 4), 1.0 + run.rank)")
+        self.ranks(2, source, TSCOPE_DIRECTORY="asked", TSCOPE_STOP="2", TSCOPE_INPUTS="1:aten.addmm.default")
+        for rank in (0, 1):
+            kept = torch.load(f"asked/rank{rank}/operation-1-aten.addmm.default-0.pt", weights_only=True)
+            self.assertEqual(float(kept["args"][1][0, 0]), 1.0 + rank)
+
+    @unittest.skipIf(torch is None, "no torch")
     def test_what_a_call_in_place_was_given_is_as_it_was_before(self):
         source = TORCH.replace("START", 'import tscope\nrun = tscope.start("runs/mine")\n').replace("LOOP", "with run.step(): step()")
         self.program(source, directory="asked", stop=1, inputs="1:aten.add_.Tensor")

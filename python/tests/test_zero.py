@@ -788,7 +788,7 @@ class Loops(Zero):
         self.assertEqual((end.get("type"), end.get("message")), ("ValueError", "planted"))
 
     def test_ranks_that_are_spawned_by_a_program_whose_arguments_cannot_be_pickled(self):
-        """A function, an open file and a lock: the program trains as it does without us, and they are recorded as what they print as."""
+        """A function, an open file and a lock: the program trains as it does without us, and they are recorded as text."""
         self.write("train.py", (
             "import argparse, os, threading, torch, torch.distributed as dist\n"
             "def train(rank, world, to):\n"

@@ -4,6 +4,7 @@
 are slow.
 """
 
+import contextlib
 import json
 import os
 import sys
@@ -12,6 +13,8 @@ from typing import TYPE_CHECKING, Any, Optional
 
 from tscope._digests import bits_of, local, of_set
 from tscope._layers import tensors_in
+from tscope._numbers import Cannot
+from tscope._say import say, why
 from tscope._windows import ModuleHook, Window
 
 if TYPE_CHECKING:
@@ -110,6 +113,7 @@ class Operations(Window):
         self._handles: list[Any] = []
         self._given: list[Any] = []
         self._mode: Any = None
+        self._saved: Optional[Saved] = None
         self._lines = Lines(torch)
         self._calls: list[str] = []
         self._inputs = inputs  # an operation, and which of its calls in the step is saved
@@ -132,8 +136,8 @@ class Operations(Window):
         self._lines.begin()
         if self._of == "aten":
             self._calls = []
-            saved = Saved(self._torch, self._run, step, *self._inputs) if self._inputs else None
-            self._mode = _mode(self._torch, self._run, self._lines, self._calls, saved)
+            self._saved = Saved(self._torch, self._run, step, *self._inputs) if self._inputs else None
+            self._mode = _mode(self._torch, self._run, self._lines, self._calls, self._saved)
             self._mode.__enter__()
             return
         self._given = []
@@ -166,6 +170,9 @@ class Operations(Window):
         >>> Operations(run, torch.nn.Linear(2, 1), [3], "modules").end(0)
         """
         self.stop()
+        saved, self._saved = self._saved, None
+        if saved is not None:
+            saved.end()
         calls, self._calls = self._calls, []
         if calls:
             self._run.facts({"session": {"operations": {str(step): "\n".join(calls)}}})
@@ -188,11 +195,15 @@ class Operations(Window):
 
 
 def copied(torch: Any, value: Any) -> Any:
-    """Returns an argument of an operation as it is now, for torch.save: tensors with their strides in memory of the host.
+    """Returns an argument of an operation as it is now, for torch.save: tensors with their strides in memory of the host. What
+    cannot be given back as it was is refused.
 
     >>> import torch
-    >>> copied(torch, [torch.ones(2), 1.5, slice(None)])
-    [tensor([1., 1.]), 1.5, None]
+    >>> copied(torch, [torch.ones(2), 1.5, 2 + 3j])
+    [tensor([1., 1.]), 1.5, (2+3j)]
+    >>> copied(torch, [slice(None)])
+    Traceback (most recent call last):
+    tscope._numbers.Cannot: a slice cannot be saved
     """
     if isinstance(value, torch.Tensor):
         return local(value).detach().to("cpu", copy=True, memory_format=torch.preserve_format)
@@ -200,11 +211,13 @@ def copied(torch: Any, value: Any) -> Any:
         return [copied(torch, item) for item in value]
     if isinstance(value, torch.device):
         return value.type
-    return value if value is None or isinstance(value, (bool, int, float, str, torch.dtype)) else None
+    if value is None or isinstance(value, (bool, int, float, complex, str, torch.dtype)):
+        return value
+    raise Cannot(f"a {type(value).__name__} cannot be saved")
 
 
 class Saved:
-    """Saves what one call of a step was given and gave, as a file in the folder of the run.
+    """Saves what one call of a step was given and gave, as a file in the folder of the run: of several ranks, in that of each.
 
     >>> import torch
     >>> saved = Saved(torch, run, 0, "aten.mm.default", 0)
@@ -214,7 +227,9 @@ class Saved:
 
     def __init__(self, torch: Any, run: "Run", step: int, name: str, occurrence: int) -> None:
         self._torch, self._run, self._name, self._left = torch, run, name, occurrence
-        self._path = os.path.join(run.directory, f"operation-{step}-{name}-{occurrence}.pt")
+        folder = os.path.join(run.directory, f"rank{run.rank}") if run.world_size > 1 else run.directory
+        self._path = os.path.join(folder, f"operation-{step}-{name}-{occurrence}.pt")
+        self._step, self._occurrence = step, occurrence
         self._given: Any = None
 
     def before(self, name: str, args: Any, kwargs: Any) -> None:
@@ -228,17 +243,34 @@ class Saved:
                 named = {key: copied(self._torch, value) for key, value in kwargs.items()}
                 self._given = {"name": name, "device": where[0] if where else "cpu", "args": copied(self._torch, args), "kwargs": named}
             except Exception as error:
-                self._run._cannot(f"operations: {type(error).__name__}: {error}")
+                self._refuse(error)
 
     def after(self, out: Any) -> None:
         """It has run."""
         given, self._given = self._given, None
         if given is None:
             return
+        part = f"{self._path}.{os.getpid()}.part"
         try:
-            self._torch.save({**given, "out": copied(self._torch, out)}, self._path)
+            os.makedirs(os.path.dirname(part), exist_ok=True)
+            self._torch.save({**given, "out": copied(self._torch, out)}, part)
+            os.replace(part, self._path)
         except Exception as error:
-            self._run._cannot(f"operations: {type(error).__name__}: {error}")
+            with contextlib.suppress(OSError):
+                os.remove(part)
+            self._refuse(error)
+
+    def _refuse(self, error: Exception) -> None:
+        say(f"the call {self._name}#{self._occurrence} of step {self._step} is not saved: {type(error).__name__}: {why(error)}")
+
+    def end(self) -> None:
+        """The step ends: a call that did not come is said.
+
+        >>> Saved(torch, run, 0, "aten.mm.default", 0).end()  # doctest: +SKIP
+        """
+        if self._left >= 0:
+            had = self._occurrence - self._left
+            say(f"step {self._step} had {had} calls of {self._name}: #{self._occurrence} did not come, and nothing of it is saved")
 
 
 def _mode(torch: Any, run: "Run", lines: Lines, calls: list[str], saved: Optional[Saved]) -> Any:
