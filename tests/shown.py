@@ -25,6 +25,7 @@ NOT_HERE = {
     "tscope token": "it needs a server",
     "tscope token revoke ci": "it needs a server",
     "tscope login runs.example.org": "it needs that host",
+    "tscope export exp1 --file artifacts/model/MLmodel": "tests/web/mlflow_door.py asks it of a run of MLflow's client",
     "tscope login --ca ca.pem tls:host:9000 < token": "tests/deploy/documented.py runs it with the CA of its machine",
     "tscope logout": "nobody is logged in",
     "tscope salvage /var/lib/tscope/store saved": "tests/deploy/documented.py runs it on the store of a server",
