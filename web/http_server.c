@@ -536,7 +536,8 @@ static void send_body(struct ts_http *s, struct job *job)
 {
 	struct evbuffer *body = evbuffer_new();
 
-	if (!body || !has_room(s, job->reply.body.len) || job->reply.body.failed || evbuffer_add(body, job->reply.body.data, job->reply.body.len)) {
+	if (!body || !has_room(s, job->reply.body.len) ||
+	    job->reply.body.failed || evbuffer_add(body, job->reply.body.data, job->reply.body.len)) {
 		evhttp_send_error(job->raw, 503, "Service Unavailable");
 	} else {
 		does(s, job->raw, READS);

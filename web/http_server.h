@@ -23,7 +23,7 @@ enum {
 	TS_HTTP_READ_MAX = 64 << 20, /* up to here a body that is too large is read, so that its client reads the answer */
 	TS_HTTP_COMING_MAX = 128 << 20, /* bytes of all requests that are on their way here; the largest is cut then */
 	TS_HTTP_REPLY_MAX = 256 << 20,
-	TS_HTTP_GOING_MAX = 256 << 20, /* bytes of all answers that are on their way out; one more is 503 then, unless it is the only one */
+	TS_HTTP_GOING_MAX = 256 << 20, /* bytes of all answers on their way out; one more is 503 then, unless it is the only one */
 	TS_HTTP_CONNECTIONS = 2048,
 	TS_HTTP_TOPIC_MAX = 1024,
 };

@@ -548,7 +548,8 @@ static size_t cut_line(struct ts_span whole, size_t begin, const struct room *ro
 static void cut_lines(struct ts_buf *out, size_t begin, const struct room *room)
 {
 	static const char left_out[] = "(what comes after this is left out)\n", dots[] = "...\n";
-	const size_t bytes = sizeof left_out + sizeof dots, tokens = ts_tokens_most(ts_span_str(left_out)) + ts_tokens_most(ts_span_str(dots));
+	const size_t bytes = sizeof left_out + sizeof dots;
+	const size_t tokens = ts_tokens_most(ts_span_str(left_out)) + ts_tokens_most(ts_span_str(dots));
 	const struct room less = {room->bytes - bytes, room->tokens - tokens}; /* a room is what put_last leaves, which is more */
 	size_t part;
 	struct ts_span whole = ts_span_from(ts_buf_view(out), begin), kept = ts_span_of(whole.data, 0);

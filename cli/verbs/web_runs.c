@@ -125,7 +125,7 @@ static enum ts_status push(void *ctx, const char *token, const char *folder, con
 	uint64_t left_out = 0;
 	enum ts_status status = push_under_name(runs, token, folder, name, state, begins, true, &left_out, err);
 	struct ts_error full = *err;
-	bool no_room = status == TS_FULL;
+	bool no_room = status == TS_FULL || status == TS_TOO_LARGE; /* the latter: a quota */
 
 	if (no_room)
 		status = push_under_name(runs, token, folder, name, state, begins, false, &left_out, err);

@@ -502,6 +502,37 @@ def bounds_answers_that_nobody_reads(store, web):
     assert until(60, lambda: web.ask(at, token=False)[0] == 200)
 
 
+def goes_on_without_room_for_artifacts(store, web):
+    """Where a quota has no room for a run's artifacts its metrics are in the store all the same, and the command says what is not."""
+    own = Store(store.build, os.path.join(store.work, "full"))
+    os.makedirs(own.work)
+    config, socket_path = os.path.join(own.work, "config"), os.path.join(own.work, "s")
+    with open(config, "w") as out:
+        out.write("quota = * sealed 4MiB\n")
+    server = subprocess.Popen([os.path.join(own.build, "tscoped"), "--config", config, "--socket", socket_path, "--store", os.path.join(own.work, "served")],
+                              env=own.env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    own.env["TSCOPE_SERVER"] = "unix:" + socket_path
+    try:
+        assert until(60, lambda: os.path.exists(socket_path))
+        door = Web(own, "--spool", os.path.join(own.work, "spool"))
+        client = Client(door)
+        run = client.run("fills")
+        at = f"/api/2.0/mlflow-artifacts/artifacts/0/{run}/artifacts/weights"
+        assert door.ask(at, "PUT", token=False, body=random.Random(5).randbytes(8 << 20))[0] == 200
+        client.call("runs/log-metric", {"run_id": run, "key": "loss", "value": 1, "timestamp": 1, "step": 0})
+        client.call("runs/update", {"run_id": run, "status": "FINISHED", "end_time": 1700000009000})
+        assert until(60, lambda: listed(own)["Default/fills"]["steps"] == 1 and listed(own)["Default/fills"]["state"] == "finished"), listed(own)
+        assert not os.path.exists(os.path.join(own.work, "spool", "0", run, "stored"))
+        door.process.terminate()
+        said = door.process.stderr.read().decode()
+        door.process.wait(60)
+        door.process.stderr.close()
+        assert "default/Default/fills is pushed without its artifacts, which stay in the folder: " in said and "quota" in said, said
+    finally:
+        server.terminate()
+        server.wait(60)
+
+
 def asked_as_nobody(web):
     """The status that another user of the machine gets."""
     ends = os.pipe()
@@ -594,7 +625,7 @@ def loses_nothing_by_a_kill(store, web):
 
 
 REAL = (logs_as_people_do, equals_mlflows_own_store)
-CHECKS = (keeps_artifacts, keeps_models, finds_experiments, tells_names_apart, keeps_its_name, leaves_after_days, deletes_with_all_of_it, bounds_answers_that_nobody_reads, is_live, keeps_order_and_repeats, searches, refuses_what_is_wrong, lets_in_its_own_user, loses_nothing_by_a_kill)
+CHECKS = (keeps_artifacts, keeps_models, finds_experiments, tells_names_apart, keeps_its_name, leaves_after_days, deletes_with_all_of_it, bounds_answers_that_nobody_reads, goes_on_without_room_for_artifacts, is_live, keeps_order_and_repeats, searches, refuses_what_is_wrong, lets_in_its_own_user, loses_nothing_by_a_kill)
 
 
 def main():

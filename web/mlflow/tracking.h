@@ -30,7 +30,8 @@ struct ts_tracking_wanted {
 	 * name that points at another run is TS_CONFLICT; else the name moves. */
 	enum ts_status (*push)(void *ctx, const char *token, const char *folder, const char *name, const char *state, bool begins,
 			       enum ts_tracking_kept *ret_kept, struct ts_error *err);
-	/* Runs that ended and of which the store has all leave the folder after so many days, and this is told how many did; 0: they stay. */
+	/* Runs that ended and of which the store has all leave the folder after so many days, and this is told how many did; 0: they
+	 * stay. */
 	uint64_t days;
 	void (*left)(void *ctx, const char *folder, size_t n);
 	/* Takes the name out of the store, or puts it back. */

@@ -4,7 +4,8 @@
  * What a client logs lies in a folder of its own below the spool, which is called by a digest of the token, and is pushed under that
  * token. Tokens are in memory alone: what is not pushed when the program ends is pushed when a client comes with the same token again.
  * There are at most so many doors: one more takes the place of one that nobody has used for a while, such as that of a token that was
- * revoked; one that has pushed all of its runs goes before one that has not, and else the one that was not used for the longest. What it had not pushed waits in its folder for its token.
+ * revoked; one that has pushed all of its runs goes before one that has not, and else the one that was not used for the longest. What
+ * it had not pushed waits in its folder for its token.
  * Threads: any number.
  */
 #ifndef TSCOPE_WEB_MLFLOW_TRACKING_USERS_H
