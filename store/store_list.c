@@ -145,7 +145,7 @@ static enum ts_status collect_newest(struct page *page, struct ts_walk *walk, st
 			continue;
 		if (is_full(page))
 			break;
-		status = ts_texts_copy(page->arena, (struct ts_span *[]){&name}, 1, err); /* the key stays until the walk has gone far */
+		status = ts_texts_copy(page->arena, (struct ts_span *[]){&name}, 1, err); /* it goes as the walk does */
 		if (status)
 			break;
 		names[page->n++] = name;

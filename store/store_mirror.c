@@ -588,8 +588,8 @@ static enum ts_status run_claim(struct ts_write *w, void *ctx, struct ts_error *
 				    r.kv->where);
 	if (claimed && memcmp(of, nobody, TS_STORE_ID) == 0)
 		return ts_error_set(err, TS_CONFLICT,
-				    "%s has been served, and what a server writes there meanwhile would be lost: give it a store that no "
-				    "server was started on",
+				    "%s has been served, and what a server writes there meanwhile would be lost: give it a store that "
+				    "no server was started on",
 				    r.kv->where);
 	ts_buf_bytes(&buf, from, TS_STORE_ID);
 	return ts_write_record(w, TS_DB_META, ts_span_str(TS_COPY_KEY), &buf, err);

@@ -388,8 +388,8 @@ static uint64_t pack_of_key(struct ts_span key)
 	return ts_load_be(key.data, key.len);
 }
 
-/* Lists the packs of which no row is left; a sweep that was killed can have left such packs, too. Both lists are sorted. A key of another
- * length is no pack's, and lies behind them all. */
+/* Lists the packs of which no row is left; a sweep that was killed can have left such packs, too. Both lists are sorted. A key of
+ * another length is no pack's, and lies behind them all. */
 static enum ts_status list_empty_packs(struct sweep *s, struct ts_read r, struct ts_error *err)
 {
 	struct ts_walk walk;

@@ -651,8 +651,8 @@ static enum ts_status became(struct cluster *cl, struct ts_error *err)
 		cl->kv.where);
 }
 
-/* Begins a transaction. A store may get a bucket while servers go on that were told of none: they must not write to it, since a sweep of
- * theirs would take places of packs for packs. */
+/* Begins a transaction. A store may get a bucket while servers go on that were told of none: they must not write to it, since a sweep
+ * of theirs would take places of packs for packs. */
 static enum ts_status begin_one(struct cluster *cl, struct ts_error *err)
 {
 	const struct ts_bundle_key about = ts_key_of(TS_KIND_ABOUT);
@@ -671,8 +671,8 @@ static enum ts_status begin_one(struct cluster *cl, struct ts_error *err)
 	cl->db.pq->PQclear(result);
 	if (late)
 		return ts_error_set(err, TS_INVALID,
-				    "%s: packs of its store lie in a bucket, of which this server was told nothing: say which by bucket = "
-				    "https://..., as its other servers do, and start it again",
+				    "%s: packs of its store lie in a bucket, of which this server was told nothing: say which by "
+				    "bucket = https://..., as its other servers do, and start it again",
 				    cl->kv.where);
 	return TS_OK;
 }

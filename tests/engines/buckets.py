@@ -132,6 +132,9 @@ def late(postgres, bucket, work):
     expect(new.push(os.path.join(work, "later"), "second"), "the server with the bucket takes no push")
     verified = new.tscope("verify")
     expect(verified.returncode == 0 and "all sound" in verified.stdout, f"verify: {verified.stdout}{verified.stderr}")
+    copied = subprocess.run([os.path.join(BUILD, "tscoped"), "migrate", "cluster:" + postgres.conf("new.conf", "late", more), os.path.join(work, "copy")],
+                            capture_output=True, text=True, timeout=READY_S)
+    expect(copied.returncode == 0, f"a copy while a server goes on, whose cache is in use: {copied.stderr}")
     for server in (old, new):
         server.process.terminate()
         expect(server.process.wait() == 0, "a server does not end as it should")
