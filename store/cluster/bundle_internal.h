@@ -7,6 +7,11 @@
 
 #include <pthread.h>
 
+/* Packs that no bundle has: how many, and their least and greatest number. */
+struct ts_waiting {
+	uint64_t n, first, last;
+};
+
 struct ts_bundles {
 	struct ts_kv kv; /* must be first */
 	struct ts_bundles_options as;
@@ -17,7 +22,8 @@ struct ts_bundles {
 	pthread_mutex_t lock;
 	pthread_cond_t woken;
 	bool ending;
-	uint64_t fresh_bytes; /* of packs that were put since the thread looked */
+	struct ts_waiting too_few; /* for a bundle, as the thread last saw them */
+	uint64_t fresh_bytes;	   /* of packs that were put since the thread looked */
 };
 
 static inline struct ts_bundles *ts_bundles_of(struct ts_kv *kv)

@@ -274,15 +274,66 @@ static enum ts_status shelve(struct gather *g, struct ts_error *err)
 	return status;
 }
 
+static enum ts_status see_waiting(struct ts_read r, struct ts_waiting *ret, struct ts_error *err)
+{
+	struct ts_waiting seen = {.n = 0};
+	enum ts_status status;
+	struct ts_walk walk;
+	bool found = false;
+
+	status = ts_walk_begin(&walk, r, TS_DB_PACKS, err);
+	walk.keys = true;
+	if (!status)
+		status = ts_walk_seek(&walk, ts_span_of(NULL, 0), &found, err);
+	for (; !status && found && walk.key.data[0] < TS_BUNDLE_FIRST; status = ts_walk_next(&walk, &found, err)) {
+		uint64_t pack = ts_load_be(walk.key.data, TS_PACK_KEY);
+
+		seen.first = seen.n++ ? seen.first : pack;
+		seen.last = pack;
+	}
+	ts_walk_end(&walk);
+	*ret = seen;
+	return status;
+}
+
+/* Whether it is worth reading the packs that wait: not while another server gathers them, nor, but for `all`, where they are those that
+ * were too few before. */
+static enum ts_status is_worth(struct ts_bundles *b, bool all, struct ts_waiting *ret_seen, bool *ret_worth, struct ts_error *err)
+{
+	enum ts_status status;
+	struct ts_coming coming;
+	int64_t now_ns;
+	struct ts_read r;
+	bool found = false;
+
+	if (ts_read_begin(b->as.under, &r, err))
+		return err->status;
+	status = see_waiting(r, ret_seen, err);
+	if (!status)
+		status = ts_coming_get(r, &coming, &found, err);
+	ts_read_end(&r);
+	if (!status && found)
+		status = b->as.now(b->as.under, &now_ns, err);
+	*ret_worth = !status && ret_seen->n && (!found || coming.until_ns < now_ns) &&
+		     (all || ret_seen->n != b->too_few.n || ret_seen->first != b->too_few.first || ret_seen->last != b->too_few.last);
+	return status;
+}
+
 /* Makes one bundle, if there is enough for it; *ret_did. */
 static enum ts_status gather(struct ts_bundles *b, bool all, bool *ret_did, struct ts_error *err)
 {
 	struct gather g = {
 		.b = b, .bytes = TS_BUF_INIT(TS_BUNDLE_MOST + (64 << 20)), .bundle = TS_BUF_INIT(TS_BUNDLE_MOST + (80 << 20))};
 	enum ts_status status;
+	struct ts_waiting seen;
 	struct ts_read r;
+	bool worth;
 
 	*ret_did = false;
+	if (is_worth(b, all, &seen, &worth, err))
+		return err->status;
+	if (!worth)
+		return TS_OK;
 	if (ts_read_begin(b->as.under, &r, err))
 		return err->status;
 	status = take_packs(&g, r, err);
@@ -292,6 +343,8 @@ static enum ts_status gather(struct ts_bundles *b, bool all, bool *ret_did, stru
 	if (!status && g.n && (all || g.bytes.len >= b->as.least_bytes)) {
 		status = shelve(&g, err);
 		*ret_did = !status && g.mine;
+	} else if (!status) {
+		b->too_few = seen;
 	}
 	ts_buf_finish(&g.bytes);
 	ts_buf_finish(&g.bundle);

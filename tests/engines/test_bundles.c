@@ -28,6 +28,7 @@ static _Atomic int64_t clock_ns;
 static const struct ts_kv_ops *memory_ops; /* of the layer below */
 static bool fails;			   /* its writes */
 static size_t keys_ahead;		   /* that it was told of */
+static size_t values;			   /* of packs that walks went to there */
 
 struct fixture {
 	char dirs[2][256];
@@ -117,6 +118,12 @@ static enum ts_status count_ahead(struct ts_read r, enum ts_db db, const struct 
 	return TS_OK;
 }
 
+static enum ts_status count_values(struct ts_walk *w, enum ts_move move, struct ts_span key, bool *ret_found, struct ts_error *err)
+{
+	values += w->db == TS_DB_PACKS && !w->keys;
+	return memory_ops->walk_move(w, move, key, ret_found, err);
+}
+
 static void open_memory(struct fixture *f)
 {
 	OK(ts_memory_open(NULL, &f->memory, &f->err));
@@ -125,6 +132,7 @@ static void open_memory(struct fixture *f)
 	f->ops.release = keep_layer;
 	f->ops.commit = commit_or_fail;
 	f->ops.ahead = count_ahead;
+	f->ops.walk_move = count_values;
 	ts_kv_of(f->memory)->ops = &f->ops;
 }
 
@@ -840,6 +848,32 @@ static void a_database_that_fails_is_said(void **state)
 	compare(f, f->kvs[0]);
 }
 
+/* Packs that are too few for a bundle, or which another server gathers, are not read again and again. */
+static void what_waits_is_read_once(void **state)
+{
+	enum { KINDS = 3 }; /* a walk of each pass through the thin, and through the dead, finds none */
+	struct fixture *f = *state;
+	struct passing p;
+	pthread_t thread;
+
+	for (int i = 0; i < 20; i++)
+		change(f, f->kvs[0], i, i + 1);
+	OK(ts_bundles_pass(f->kvs[0], false, &f->err));
+	values = 0;
+	OK(ts_bundles_pass(f->kvs[0], false, &f->err));
+	assert_true(values <= KINDS);
+	change(f, f->kvs[1], 20, 21);
+	OK(ts_bundles_pass(f->kvs[0], false, &f->err));
+	assert_true(values >= 20);
+	thread = stand_still(f, &p);
+	values = 0;
+	OK(ts_bundles_pass(f->kvs[1], true, &f->err));
+	assert_true(values <= KINDS);
+	s3_control(&server, "release", NULL);
+	(void)pthread_join(thread, NULL);
+	compare(f, f->kvs[1]);
+}
+
 /* What will be read is said to the layer below, where that is far. */
 static void what_is_read_next_is_said_below(void **state)
 {
@@ -948,6 +982,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_snapshot_reads_a_pack_once, setup, teardown),
 		cmocka_unit_test_setup_teardown(packs_that_are_kept_are_bounded, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_database_that_fails_is_said, setup, teardown),
+		cmocka_unit_test_setup_teardown(what_waits_is_read_once, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_is_read_next_is_said_below, setup, teardown),
 		cmocka_unit_test_setup_teardown(the_cache_is_bounded, setup, teardown),
 	};
