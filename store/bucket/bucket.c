@@ -507,7 +507,7 @@ enum ts_status ts_bucket_put(struct ts_bucket *b, const char *name, struct ts_sp
 	char hex[TS_ID_HEX + 1];
 	const struct call call = {.method = "PUT", .name = name, .if_absent = true, .body = bytes, .payload = ts_id_hex(digest, hex)};
 	struct ts_http_answer answer;
-	uint64_t there;
+	uint64_t there = 0;
 
 	if (ask(b, &call, 412, &answer, err))
 		return err->status;

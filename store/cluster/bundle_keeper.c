@@ -327,7 +327,7 @@ static enum ts_status gather(struct ts_bundles *b, bool all, bool *ret_did, stru
 	enum ts_status status;
 	struct ts_waiting seen;
 	struct ts_read r;
-	bool worth;
+	bool worth = false;
 
 	*ret_did = false;
 	if (is_worth(b, all, &seen, &worth, err))

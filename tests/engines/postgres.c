@@ -51,7 +51,8 @@ static pid_t begin(char *argv[])
 	fd = open(log, O_WRONLY | O_CREAT | O_APPEND, 0666);
 	(void)dup2(fd, 1);
 	(void)dup2(fd, 2);
-	(void)chdir(dir);
+	if (chdir(dir) != 0)
+		_exit(126);
 	if (user && (setgid(user->pw_gid) != 0 || setuid(user->pw_uid) != 0))
 		_exit(126);
 	(void)prctl(PR_SET_PDEATHSIG, SIGQUIT); /* which a change of user forgets */
