@@ -155,7 +155,7 @@ def refuse(postgres, work):
     said = refused("cluster:" + secret)
     expect("no connection as PostgreSQL has them" in said and "xyzzy" not in said and "plugh" not in said, f"a connection that is none: {said}")
     good = "cluster:" + postgres.conf("cluster.conf")
-    for store, word in (("cluster:" + postgres.conf("key.conf", more="bucket = x\n"), "no setting 'bucket'"),
+    for store, word in (("cluster:" + postgres.conf("key.conf", more="pail = x\n"), "no setting 'pail'"),
                         ("cluster:" + os.path.join(work, "absent"), "No such file"),
                         ("cluster:" + postgres.conf("other.conf", "other"), "public.accounts, which is not tscope's"),
                         ("cluster:" + postgres.conf("none.conf", "none"), "cannot be reached")):
