@@ -57,6 +57,7 @@ struct watch {
 	struct ts_machine_now machine; /* of FOLLOWED */
 	struct ts_lines *lines; /* of STREAM */
 	bool stream_ended;
+	bool heard; /* of files that are followed: the first answer came, which says whether they have ended, or none will */
 	struct ts_asker asker;
 	unsigned askers;
 	struct ts_alarms alarms;
@@ -145,7 +146,8 @@ static struct ts_signs signs_of(const struct watch *w)
 		signs.files = says[ts_follow_state(&w->follow)];
 	if (w->left_ns) /* who started it may say soon how it ended */
 		signs.since_news = fmin(signs.since_news, (double)(ts_now_mono_ns() - w->left_ns) / 1e9);
-	signs.pace = rank ? ts_pace_of(rank) : (struct ts_pace){.per_second = NAN, .usual = NAN};
+	signs.pace = rank && (w->heard || w->asker.pid <= 0 || w->source != FOLLOWED) ? ts_pace_of(rank)
+											: (struct ts_pace){.per_second = NAN, .usual = NAN};
 	return signs;
 }
 
@@ -593,6 +595,7 @@ static enum ts_status take_asker(struct watch *w, struct ts_error *err)
 
 	ts_arena_init(&arena, (size_t)256 << 20);
 	status = ts_asker_take(&w->asker, &w->live, &arena, &answer, &answered, &lost);
+	w->heard |= status || answered;
 	if (status) {
 		ts_asker_stop(&w->asker);
 		w->trouble = ts_arena_span(&w->kept, ts_span_str(lost.text));

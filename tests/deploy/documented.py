@@ -38,6 +38,7 @@ NOT_HERE = {
     "tscope restore --at 2026-11-20T11:27:00Z": "tests/cli/cases/rewind.t runs it",
     "tscope salvage": "it names a verb",
     "tscope audit FILE": "it names an option; service/audit/test_audit.c reads what it reads",
+    "tscope token list": "tests/fault/damage.py asks it of stores that salvage made",
     "tscope login HOST": "it is run with the CA of the machine",
     "./dev attack shares": "the test `attack` runs its short form",
     "./dev attack floods": "the test `attack` runs its short form",
