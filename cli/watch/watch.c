@@ -146,8 +146,10 @@ static struct ts_signs signs_of(const struct watch *w)
 		signs.files = says[ts_follow_state(&w->follow)];
 	if (w->left_ns) /* who started it may say soon how it ended */
 		signs.since_news = fmin(signs.since_news, (double)(ts_now_mono_ns() - w->left_ns) / 1e9);
-	signs.pace = rank && (w->heard || w->asker.pid <= 0 || w->source != FOLLOWED) ? ts_pace_of(rank)
-											: (struct ts_pace){.per_second = NAN, .usual = NAN};
+	if (rank && (w->heard || w->asker.pid <= 0 || w->source != FOLLOWED))
+		signs.pace = ts_pace_of(rank);
+	else
+		signs.pace = (struct ts_pace){.per_second = NAN, .usual = NAN};
 	return signs;
 }
 
