@@ -625,6 +625,8 @@ enum ts_status ts_mirror_release(struct ts_engine *e, bool shared, struct ts_err
 	bool claimed = false;
 	struct ts_read r;
 
+	if (ts_kv_of(e)->base) /* what is above another store is no copy of one */
+		return TS_OK;
 	if (ts_read_begin(ts_kv_of(e), &r, err))
 		return err->status;
 	status = read_id(r, TS_COPY_KEY, of, &claimed, err);

@@ -89,12 +89,20 @@ static enum ts_status find(const char *method, unsigned stream, const struct ts_
 	return TS_OK;
 }
 
+/* Who writes to a copy of another store without a server makes it a store of its own, too: the copy would take the place of it. */
+static enum ts_status begin_call(struct local_call *lc, const struct ts_handler *h, struct ts_error *err)
+{
+	if (h->flags & TS_METHOD_WRITES && ts_mirror_release(lc->call.engine, false, err))
+		return err->status;
+	return ts_call_begin(&lc->call, h, err);
+}
+
 /* Runs a handler: opens the call, sends one message, closes and drops it. */
 static enum ts_status drive(struct local_call *lc, const struct ts_handler *h, struct ts_span request,
 			    struct ts_error *err)
 {
 	void *state = NULL;
-	enum ts_status status = ts_call_begin(&lc->call, h, err);
+	enum ts_status status = begin_call(lc, h, err);
 
 	if (status)
 		return status;
@@ -171,7 +179,7 @@ static enum ts_status local_upload_open(struct ts_channel *ch, const char *metho
 		return ts_error_set(err, TS_NO_MEMORY, "no memory for an upload");
 	u->handler = h;
 	begin(&u->lc, local_of(ch), h);
-	if (ts_call_begin(&u->lc.call, h, err) || (h->open && h->open(&u->lc.call, &u->state, err))) {
+	if (begin_call(&u->lc, h, err) || (h->open && h->open(&u->lc.call, &u->state, err))) {
 		end_upload(u);
 		return err->status;
 	}

@@ -103,9 +103,15 @@ def main():
         expect(done.returncode == 0, f"back onto a disk: {done.stderr}")
         third = migrate(disk, other)
         expect(third.returncode == 2 and "holds what is not of that store" in third.stderr, f"into a copy of another store: {third.stderr}")
+        by_hand = os.path.join(here, "h")
+        expect(migrate(disk, by_hand).returncode == 0, "onto another disk")
+        wrote = subprocess.run([os.path.join(BUILD, "tscope"), "--store", by_hand, "note", next(iter(acked)), "why=tried"], capture_output=True, text=True)
+        fourth = migrate(disk, by_hand)
+        expect(wrote.returncode == 0 and fourth.returncode == 2 and "holds what is not of that store" in fourth.stderr,
+               f"into a copy that was written to without a server: {wrote.stderr}{fourth.stderr}")
         there, _ = serve_and_look(other, os.path.join(here, "o"), {**names, "fault/own": own})
         expect(len(there) == len(names) + 1, f"{len(there)} names instead of {len(names) + 1}")
-        print(f"PostgreSQL to disk: {len(there)} names, all found; verify: all sound; {len(refused) + 2} refused in a sentence each")
+        print(f"PostgreSQL to disk: {len(there)} names, all found; verify: all sound; {len(refused) + 3} refused in a sentence each")
     finally:
         postgres.kill()
         shutil.rmtree(work, ignore_errors=True)
