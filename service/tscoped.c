@@ -148,17 +148,18 @@ static enum ts_status start_following(struct daemon *d, struct ts_error *err)
 	return d->followed ? ts_follow_start(&options, &d->follow, err) : TS_OK;
 }
 
-/* A damaged store is served for what can be read of it. */
-static void say_damage(struct daemon *d)
+/* A damaged store is served for what can be read of it; true if it is sound. */
+static bool say_damage(struct daemon *d)
 {
 	struct ts_error damage;
 	struct ts_log line;
 
 	if (d->engine->ops->sound(d->engine, &damage) == TS_OK)
-		return;
+		return true;
 	ts_log_begin(&line, TS_LOG_ERROR, "damaged");
 	ts_log_str(&line, "reason", damage.text);
 	ts_log_end(&line);
+	return false;
 }
 
 /* Reads the copy again. What is damaged in it is damaged in the store as well, and the copy stays: it may be the best there is. */
@@ -386,7 +387,6 @@ static enum ts_status start(struct daemon *d, struct ts_error *err)
 					    .pool_threads = config->pool, .max_connections = config->max_connections,
 					    .peer_connections = config->peer_connections,
 					    .max_calls = config->max_calls, .memory = (size_t)config->memory << 20};
-	struct ts_error ignored;
 
 	options.n_listeners = fill_listeners(d);
 	options.tls = ts_config_tls(config);
@@ -398,8 +398,7 @@ static enum ts_status start(struct daemon *d, struct ts_error *err)
 	d->spending = ts_quota_spending(&d->quotas);
 	if (open_stores(d, err)) /* what is about a cluster names its file */
 		return ts_cluster_file(config->store) ? err->status : ts_error_prefix(err, "store %s", config->store);
-	say_damage(d);
-	if (!config->read_only && !d->followed && d->engine->ops->sound(d->engine, &ignored) == TS_OK &&
+	if (say_damage(d) && !config->read_only && !d->followed &&
 	    ts_mirror_release(d->engine, ts_cluster_file(config->store) != NULL, err))
 		return err->status;
 	d->facts = (struct ts_server_facts){.version = ts_version(), .store = config->store, .started_ns = ts_now_real_ns(),
