@@ -577,7 +577,7 @@ static enum ts_status scalars_elsewhere(struct working *w, struct ts_error *err)
 
 	for (size_t r = 0; r < a->run->head.n_ranks; r++) {
 		const struct ts_index *index = &a->run->indexes[r];
-		struct stand_ins s = stand_ins_of(index);
+		struct stand_ins s;
 		int64_t first;
 		size_t cut;
 
@@ -585,6 +585,7 @@ static enum ts_status scalars_elsewhere(struct working *w, struct ts_error *err)
 			continue;
 		if (first_step(w, index, &first, &cut, err))
 			return err->status;
+		s = stand_ins_of(index);
 		for (size_t t = 0; t < index->n_tables; t++) {
 			const struct ts_table *table = &index->tables[t];
 
