@@ -545,22 +545,14 @@ enum ts_status ts_bucket_delete(struct ts_bucket *b, const char *name, struct ts
 {
 	const struct call call = {.method = "DELETE", .name = name};
 	struct ts_http_answer answer;
+	enum ts_status status = TS_OK;
 
 	if (ask(b, &call, 404, &answer, err))
 		return err->status;
-	if (answer.status == 404) {
-		char code[CODE_ROOM];
-
-		code_of(&answer, code);
-		if (strcmp(code, "NoSuchBucket") == 0)
-			(void)refuse(b, &call, &answer, err);
-		else
-			code[0] = 0;
-		ts_buf_finish(&answer.body);
-		return code[0] ? err->status : TS_OK;
-	}
+	if (answer.status == 404) /* no such object, or no such bucket */
+		status = refuse(b, &call, &answer, err);
 	ts_buf_finish(&answer.body);
-	return TS_OK;
+	return status == TS_NOT_FOUND ? TS_OK : status;
 }
 
 static enum ts_status check_versions(struct ts_bucket *b, struct ts_error *err)
