@@ -12,23 +12,16 @@
 #define TSCOPE_STORE_CLUSTER_PACKS_KEPT_H
 
 #include "base/budget.h"
-#include "base/digest.h"
-#include "base/map.h"
+#include "store/idmap.h"
 
 enum { TS_PACKS_KEPT_BYTES = 64 << 20 };
 
-struct ts_pack_kept {
-	struct ts_id digest;
-	uint8_t *bytes; /* NULL: it moved on */
-	size_t len;
-};
 struct ts_packs_kept {
 	struct ts_budget *budget; /* NULL: none */
 	struct ts_packs_age {
-		struct ts_pack_kept *items;
-		size_t n, cap, bytes;
-		struct ts_map places; /* of items, by digest */
-	} young, old;		      /* what is used becomes young; when that is full, it becomes old, and what was old goes */
+		struct ts_idmap packs;
+		size_t bytes;
+	} young, old; /* what is used becomes young; when that is full, it becomes old, and what was old goes */
 };
 
 void ts_packs_kept_init(struct ts_packs_kept *kept);
