@@ -19,8 +19,6 @@
 
 struct ts_bucket;
 
-enum { TS_BUCKET_NAME_MAX = 160 };
-
 struct ts_bucket_options {
 	const char *url;	/* https://host[:port]/bucket[/prefix] */
 	const char *region;	/* NULL: us-east-1, which Ceph and MinIO take */

@@ -147,8 +147,6 @@ static size_t take_header(char *data, size_t size, size_t n, void *ctx)
 	name = ts_trim(ts_span_part(name, 0, name.len - 1));
 	if (is_header(name, "content-length"))
 		(void)ts_parse_u64(value, &try->about.length);
-	else if (is_header(name, "date"))
-		copy_value(value, try->about.date);
 	else if (is_header(name, "x-amz-bucket-region"))
 		copy_value(value, try->about.region);
 	return size * n;

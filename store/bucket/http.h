@@ -34,8 +34,7 @@ struct ts_http_answer {
 	int status;
 	struct ts_buf body;
 	uint64_t length;	   /* as it says; of HEAD, that of the object */
-	char date[TS_HTTP_TEXT];   /* as the header of that name has it; empty: it has none */
-	char region[TS_HTTP_TEXT]; /* x-amz-bucket-region */
+	char region[TS_HTTP_TEXT]; /* x-amz-bucket-region; empty: it has none */
 	bool hedged;		   /* it was asked twice */
 };
 
