@@ -65,15 +65,27 @@ enum ts_status ts_bundle_rows_parse(struct ts_span rows, size_t n, uint64_t byte
 	return TS_OK;
 }
 
+/* In the folder of a store. */
+static const char *name_in(const uint8_t uid[TS_STORE_UID], const char *name, char room[TS_BUNDLE_NAME])
+{
+	for (int i = 0; i < TS_STORE_UID; i++)
+		(void)snprintf(room + 2 * i, 3, "%02x", uid[i]);
+	(void)snprintf(room + 2 * TS_STORE_UID, TS_BUNDLE_NAME - 2 * TS_STORE_UID, "/%s", name);
+	return room;
+}
+
 const char *ts_bundle_name(const uint8_t uid[TS_STORE_UID], const struct ts_id *bundle, char room[TS_BUNDLE_NAME])
 {
-	char hex[TS_ID_HEX + 1], own[2 * TS_STORE_UID + 1];
+	char hex[TS_ID_HEX + 1], name[TS_BUNDLE_NAME - 2 * TS_STORE_UID - 1];
 
-	for (int i = 0; i < TS_STORE_UID; i++)
-		(void)snprintf(own + 2 * i, 3, "%02x", uid[i]);
 	(void)ts_id_hex(bundle, hex);
-	(void)snprintf(room, TS_BUNDLE_NAME, "%s/%.2s/%s.bundle", own, hex, hex);
-	return room;
+	(void)snprintf(name, sizeof name, "%.2s/%s.bundle", hex, hex);
+	return name_in(uid, name, room);
+}
+
+const char *ts_marker_name(const uint8_t uid[TS_STORE_UID], char room[TS_BUNDLE_NAME])
+{
+	return name_in(uid, "tscope-store", room);
 }
 
 /* ---- keys ---- */

@@ -98,8 +98,9 @@ enum ts_status ts_deletes_get(struct ts_read r, uint64_t *ret_n, struct ts_error
 /* A pack of a bundle goes: what is left of it, and whether it becomes thin or dead. */
 enum ts_status ts_bundle_lose(struct ts_write *w, const struct ts_id *id, uint32_t bytes, struct ts_error *err);
 enum ts_status ts_deletes_add(struct ts_write *w, struct ts_error *err);
-/* The name of a bundle in the bucket. */
+/* The name of a bundle in the bucket, and of the object that says whose its folder is. */
 enum { TS_BUNDLE_NAME = 128 };
 const char *ts_bundle_name(const uint8_t uid[TS_STORE_UID], const struct ts_id *bundle, char room[TS_BUNDLE_NAME]);
+const char *ts_marker_name(const uint8_t uid[TS_STORE_UID], char room[TS_BUNDLE_NAME]);
 
 #endif

@@ -7,11 +7,8 @@
 #include "base/system.h"
 #include "store/cluster/packs_kept.h"
 
-#include <stdio.h>
-
 enum { AHEAD = 16, AHEAD_BYTES = 2 << 20, AGAIN_MOST = 256 };
 static const int64_t KEEP_NS = 24 * 3600 * INT64_C(1000000000);
-static const char marker_name[] = "tscope-store";
 
 /* Packs that lie one behind the other in a bundle and are read by one request, the first one for somebody. */
 struct stretch {
@@ -594,16 +591,6 @@ enum ts_status ts_bundles_none(struct ts_kv *under, struct ts_error *err)
 		     : TS_OK;
 }
 
-static const char *marker(const struct ts_bundles *b, char room[TS_BUNDLE_NAME])
-{
-	char own[2 * TS_STORE_UID + 1];
-
-	for (int i = 0; i < TS_STORE_UID; i++)
-		(void)snprintf(own + 2 * i, 3, "%02x", b->uid[i]);
-	(void)snprintf(room, TS_BUNDLE_NAME, "%s/%s", own, marker_name);
-	return room;
-}
-
 static enum ts_status run_about(struct ts_write *w, void *ctx, struct ts_error *err)
 {
 	struct ts_bundles *b = ctx;
@@ -624,7 +611,7 @@ static enum ts_status claim(struct ts_bundles *b, struct ts_error *err)
 	if (ts_bucket_check(b->as.bucket, err) || ts_system_random(b->uid, sizeof b->uid, err))
 		return err->status;
 	ts_digest(text, &digest);
-	if (ts_bucket_put(b->as.bucket, marker(b, name), text, &digest, err))
+	if (ts_bucket_put(b->as.bucket, ts_marker_name(b->uid, name), text, &digest, err))
 		return err->status;
 	return ts_bundles_write(b, run_about, b, err); /* another server may have been faster: its folder counts */
 }
@@ -642,7 +629,7 @@ static enum ts_status find_folder(struct ts_bundles *b, struct ts_error *err)
 	b->known = found || !b->as.read_only;
 	if (!found)
 		return b->as.read_only ? ts_bucket_look(b->as.bucket, err) : claim(b, err);
-	status = ts_bucket_size(b->as.bucket, marker(b, name), &bytes, err);
+	status = ts_bucket_size(b->as.bucket, ts_marker_name(b->uid, name), &bytes, err);
 	if (status == TS_NOT_FOUND)
 		return ts_error_set(err, TS_CONFLICT, "%s is not the bucket that holds the packs of this store: it has no %s",
 				    ts_bucket_where(b->as.bucket), name);
