@@ -275,7 +275,7 @@ static void end_array(struct ts_buf *buf, uint32_t n)
 
 /* ---- ahead ---- */
 
-TS_ORDER(by_key, struct ts_span, int order = ts_span_cmp(*a, *b); if (order) return order)
+TS_ORDER(by_key, struct ts_span, TS_THEN(ts_span_cmp(*a, *b)))
 
 /* Whether a key was asked for ahead; then *ret_found says whether it is there. */
 static bool was_fetched(const struct txn *t, enum ts_db db, struct ts_span key, struct ts_span *ret_value, bool *ret_found)
