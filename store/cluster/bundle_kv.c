@@ -38,7 +38,6 @@ struct txn {
 	bool has_last;		  /* the next two are set: the pack that was read last, and not changed since */
 	uint64_t last;
 	struct ts_span last_bytes;
-	uint64_t put_bytes;
 	bool changed;	 /* ts_deletes_add was called */
 	bool knows_last; /* the next one is set */
 	uint64_t end;	 /* above all packs that were there before its first one was put */
@@ -443,7 +442,7 @@ static enum ts_status bundles_put(struct ts_write *w, enum ts_db db, struct ts_s
 		t->has_last = false;
 		if (before_put(t, ts_load_be(key.data, TS_PACK_KEY), err))
 			return err->status;
-		t->put_bytes += value.len;
+		t->job->put_bytes += value.len;
 	}
 	under->dirty = true;
 	return under->kv->ops->put(under, db, key, value, ret_room, err);
@@ -473,8 +472,8 @@ static enum ts_status run_job(struct ts_write *under, void *ctx, struct ts_error
 	enum ts_status status;
 
 	job->wants.n = 0;
+	job->put_bytes = 0;
 	status = job->run(&w, job->ctx, err);
-	job->put_bytes = t.put_bytes;
 	under->dirty = under->dirty || w.dirty;
 	return job->wants.n ? ts_error_set(err, TS_UNAVAILABLE, "a pack is read before this is written") : status;
 }
