@@ -37,7 +37,7 @@ struct timespec ts_system_cond_limit(int64_t mono_ns);
 /* A lock that lets a waiting writer go before new readers, where the system can. */
 void ts_system_lock_init(pthread_rwlock_t *lock);
 
-/* When a file or folder changed last. False where the system says it in a way of its own, or to the second only. */
+/* When a file or folder changed last. False: to the second; the system says the rest in a way of its own, or not at all. */
 bool ts_system_changed(const struct stat *st, struct timespec *ret_changed);
 
 /* Random bytes that nobody can guess. */

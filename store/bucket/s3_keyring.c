@@ -204,14 +204,6 @@ static enum ts_status read_instance(struct ts_s3_keyring *ring, struct ts_s3_key
 
 /* ---- a file, the environment ---- */
 
-static struct timespec changed_at(const struct stat *st)
-{
-	struct timespec changed = {.tv_sec = st->st_mtime};
-
-	(void)ts_system_changed(st, &changed);
-	return changed;
-}
-
 static enum ts_status read_file(struct ts_s3_keyring *ring, struct ts_s3_keys *ret, struct ts_error *err)
 {
 	struct ts_buf text = TS_BUF_INIT(FILE_MOST);
@@ -222,7 +214,7 @@ static enum ts_status read_file(struct ts_s3_keyring *ring, struct ts_s3_keys *r
 		return ts_error_set(err, TS_NOT_FOUND, "the keys of the bucket should be in %s, which cannot be read", ring->file);
 	if (st.st_mode & 077)
 		return ts_error_set(err, TS_DENIED, "%s holds keys that others may read: chmod 600 %s", ring->file, ring->file);
-	ring->changed = changed_at(&st);
+	(void)ts_system_changed(&st, &ring->changed);
 	status = ts_file_read(ring->file, &text, err);
 	if (!status && ts_s3_keys_parse(ts_buf_view(&text), ret, err))
 		status = ts_error_prefix(err, "%s", ring->file);
@@ -237,7 +229,7 @@ static bool has_changed(const struct ts_s3_keyring *ring)
 
 	if (!ring->file || stat(ring->file, &st) != 0)
 		return false;
-	changed = changed_at(&st);
+	(void)ts_system_changed(&st, &changed);
 	return changed.tv_sec != ring->changed.tv_sec || changed.tv_nsec != ring->changed.tv_nsec;
 }
 

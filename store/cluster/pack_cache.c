@@ -134,7 +134,6 @@ static void take_file(struct ts_pack_cache *cache, const char *folder, const cha
 		return;
 	}
 	entry.bytes = (uint64_t)st.st_size;
-	changed = (struct timespec){.tv_sec = st.st_mtime};
 	(void)ts_system_changed(&st, &changed);
 	entry.used_ns = entry.touched_ns = changed.tv_sec * INT64_C(1000000000) + changed.tv_nsec;
 	add(cache, &entry);
