@@ -2,6 +2,7 @@
 
 #include "analysis/diverge/cuts.h"
 #include "analysis/rules/rule.h"
+#include "base/key_value.h"
 #include "base/number.h"
 #include "base/suggest.h"
 #include "base/text.h"
@@ -284,15 +285,12 @@ static enum ts_status no_switch(const struct place *p, const struct ts_policy_it
 
 static enum ts_status line_parse(const struct place *p, struct ts_span line, struct ts_policy_item *item)
 {
-	const uint8_t *equals = memchr(line.data, '=', line.len);
 	const struct section *section;
 	struct ts_span key, value;
 	bool switches;
 
-	if (!equals)
+	if (!ts_key_value(line, &key, &value))
 		return bad(p, "'%s' sets nothing: CODE.threshold = NUMBER, or CODE = off", ts_show(line).text);
-	key = ts_trim(ts_span_of(line.data, (size_t)(equals - line.data)));
-	value = ts_trim(ts_span_of(equals + 1, (size_t)(line.data + line.len - (equals + 1))));
 	*item = (struct ts_policy_item){.off = ts_span_is(value, "off")};
 	key_split(key, item);
 	section = section_of(item->code);

@@ -1,6 +1,7 @@
 #include "service/config.h"
 
 #include "base/file.h"
+#include "base/key_value.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/number.h"
@@ -377,16 +378,12 @@ static enum ts_status set_line(struct ts_config *config, struct ts_span line, st
 {
 	const struct ts_option *option;
 	struct ts_span key, value;
-	size_t through;
 
 	line = ts_trim(line);
 	if (line.len == 0 || line.data[0] == '#')
 		return TS_OK;
-	through = ts_span_through(line, '=').len;
-	if (!through)
+	if (!ts_key_value(line, &key, &value))
 		return ts_error_set(err, TS_INVALID, "the line must have the form 'key = value'");
-	key = ts_trim(ts_span_part(line, 0, through - 1));
-	value = ts_trim(ts_span_from(line, through));
 	option = find_option(key);
 	if (!option || option->when == TS_BY_FLAG)
 		return ts_error_set(err, TS_INVALID, "there is no setting '%.*s' in tscoped %s; a newer one may have it",

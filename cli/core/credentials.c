@@ -2,6 +2,7 @@
 #include "cli/core/credentials.h"
 
 #include "base/file.h"
+#include "base/key_value.h"
 #include "base/text.h"
 
 #include <errno.h>
@@ -65,7 +66,7 @@ static bool set(struct ts_credentials *out, struct ts_span key, struct ts_span v
 
 static bool read_line(struct ts_credentials *out, struct ts_span line)
 {
-	size_t through;
+	struct ts_span key, value;
 
 	if (line.len == 0 || line.data[0] == '#')
 		return true;
@@ -73,8 +74,7 @@ static bool read_line(struct ts_credentials *out, struct ts_span line)
 		return false;
 	if (line.data[0] == '[' && line.data[line.len - 1] == ']' && line.len > 2)
 		return begin_section(out, line);
-	through = ts_span_through(line, '=').len;
-	return through > 0 && set(out, ts_trim(ts_span_part(line, 0, through - 1)), ts_trim(ts_span_from(line, through)));
+	return ts_key_value(line, &key, &value) && set(out, key, value);
 }
 
 enum ts_status ts_credentials_parse(struct ts_span text, const char *path, struct ts_credentials *ret, struct ts_error *err)

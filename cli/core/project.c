@@ -2,6 +2,7 @@
 #include "cli/core/project.h"
 
 #include "base/file.h"
+#include "base/key_value.h"
 #include "base/limits.h"
 #include "base/text.h"
 #include "run/name.h"
@@ -34,18 +35,14 @@ enum ts_status ts_project_check(const char *name, const char *what, struct ts_er
 static enum ts_status parse_line(struct ts_span line, const char *path, int number, struct ts_arena *arena,
 				 const char **io_project, struct ts_error *err)
 {
-	const uint8_t *equals;
 	struct ts_span key, value;
 	const char *name;
 
 	line = ts_trim(line);
 	if (line.len == 0 || line.data[0] == '#')
 		return TS_OK;
-	equals = memchr(line.data, '=', line.len);
-	key = ts_trim(ts_span_of(line.data, equals ? (size_t)(equals - line.data) : line.len));
-	if (!equals || !ts_span_is(key, "project"))
+	if (!ts_key_value(line, &key, &value) || !ts_span_is(key, "project"))
 		return ts_error_set(err, TS_INVALID, "%s:%d: the line must be 'project = NAME'", path, number);
-	value = ts_trim(ts_span_of(equals + 1, line.len - (size_t)(equals + 1 - line.data)));
 	if (value.len && memchr(value.data, 0, value.len))
 		return ts_error_set(err, TS_INVALID, "%s:%d: project: a NUL byte", path, number);
 	name = ts_arena_printf(arena, "%.*s", TS_SPAN_ARG(value));

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/json_reader.h"
+#include "base/key_value.h"
 #include "base/system.h"
 #include "base/text.h"
 
@@ -51,13 +52,10 @@ static enum ts_status check_both(const struct ts_s3_keys *keys, const char *id, 
 
 static enum ts_status set_line(struct ts_s3_keys *keys, struct ts_span line, struct ts_error *err)
 {
-	size_t through = ts_span_through(line, '=').len;
 	struct ts_span key, value;
 
-	if (!through)
+	if (!ts_key_value(line, &key, &value))
 		return ts_error_set(err, TS_INVALID, "a line has neither the form 'key = value' nor '[section]'");
-	key = ts_trim(ts_span_part(line, 0, through - 1));
-	value = ts_trim(ts_span_from(line, through));
 	if (ts_span_is(key, "aws_access_key_id"))
 		return set(keys->id, sizeof keys->id, value, "aws_access_key_id", err);
 	if (ts_span_is(key, "aws_secret_access_key"))

@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
+#include "base/key_value.h"
 #include "base/number.h"
 #include "base/system.h"
 #include "base/text.h"
@@ -90,15 +91,14 @@ static enum ts_status set(struct settings *s, struct ts_span key, struct ts_span
 
 static enum ts_status set_line(struct settings *s, struct ts_span line, struct ts_error *err)
 {
-	size_t through;
+	struct ts_span key, value;
 
 	line = ts_trim(line);
 	if (line.len == 0 || line.data[0] == '#')
 		return TS_OK;
-	through = ts_span_through(line, '=').len;
-	if (!through)
+	if (!ts_key_value(line, &key, &value))
 		return ts_error_set(err, TS_INVALID, "the line must have the form 'key = value'");
-	return set(s, ts_trim(ts_span_part(line, 0, through - 1)), ts_trim(ts_span_from(line, through)), err);
+	return set(s, key, value, err);
 }
 
 /* By its word, or in a URI between ':' and '@'. */
