@@ -224,15 +224,21 @@ static enum ts_status run_change(struct ts_write *w, void *ctx, struct ts_error 
 	return TS_OK;
 }
 
-/* Puts a pack of a new number, or deletes one; as a store does, which never writes one twice. */
-static void change(struct fixture *f, struct ts_kv *kv, int i, int what)
+/* Puts a pack under the number that it had, as a copy of a store does whose original was restored; or deletes it. */
+static void put_anew(struct fixture *f, struct ts_kv *kv, int i, int what)
 {
 	struct change c = {.f = f, .i = i, .what = what};
 
-	if (what)
-		f->numbers[i] = f->next++;
 	OK(kv->ops->commit(kv, run_change, &c, 0, &f->err));
 	f->model[i] = what;
+}
+
+/* Puts a pack of a new number, or deletes one; as a store does, which never writes one twice. */
+static void change(struct fixture *f, struct ts_kv *kv, int i, int what)
+{
+	if (what)
+		f->numbers[i] = f->next++;
+	put_anew(f, kv, i, what);
 }
 
 static void change_some(struct fixture *f, struct ts_kv *kv, int n)
@@ -325,6 +331,16 @@ static size_t bundles_there(void)
 	return n;
 }
 
+/* Once no pack is there any more, and its time is over. */
+static void nothing_is_left_behind(struct fixture *f)
+{
+	for (int i = 0; i < 3; i++) {
+		OK(ts_bundles_pass(f->kvs[0], true, &f->err));
+		clock_ns += 25 * HOUR_S * INT64_C(1000000000);
+	}
+	assert_int_equal(bundles_there(), 0);
+}
+
 /* ---- tests ---- */
 
 static void what_is_read_is_what_the_model_says(void **state)
@@ -347,11 +363,7 @@ static void what_is_read_is_what_the_model_says(void **state)
 	for (int i = 0; i < PACKS; i++)
 		if (f->model[i])
 			change(f, f->kvs[0], i, 0);
-	for (int i = 0; i < 3; i++) {
-		OK(ts_bundles_pass(f->kvs[0], true, &f->err));
-		clock_ns += 25 * HOUR_S * INT64_C(1000000000);
-	}
-	assert_int_equal(bundles_there(), 0); /* nothing is left behind */
+	nothing_is_left_behind(f);
 }
 
 static void what_fails_for_a_moment_changes_nothing(void **state)
@@ -441,15 +453,6 @@ static void damage_of_the_cache(void **state)
 	compare(f, f->kvs[0]);
 }
 
-/* Puts a pack under the number that it had, as a copy of a store does whose original was restored. */
-static void put_anew(struct fixture *f, struct ts_kv *kv, int i, int what)
-{
-	struct change c = {.f = f, .i = i, .what = what};
-
-	OK(kv->ops->commit(kv, run_change, &c, 0, &f->err));
-	f->model[i] = what;
-}
-
 static void a_pack_that_is_put_anew(void **state)
 {
 	struct fixture *f = *state;
@@ -463,11 +466,7 @@ static void a_pack_that_is_put_anew(void **state)
 	compare(f, f->kvs[1]);
 	for (int i = 0; i < 4; i++)
 		change(f, f->kvs[0], i, 0);
-	for (int i = 0; i < 3; i++) {
-		OK(ts_bundles_pass(f->kvs[0], true, &f->err));
-		clock_ns += 25 * HOUR_S * INT64_C(1000000000);
-	}
-	assert_int_equal(bundles_there(), 0);
+	nothing_is_left_behind(f);
 }
 
 struct passing {
@@ -509,6 +508,14 @@ static pthread_t stand_still(struct fixture *f, struct passing *p)
 	return thread;
 }
 
+static void go_on(pthread_t thread, const struct passing *p)
+{
+	s3_control(&server, "release", NULL);
+	(void)pthread_join(thread, NULL);
+	if (p->status)
+		fail_msg("%s", p->err.text);
+}
+
 static void a_server_that_stands_still_writes_nothing_late(void **state)
 {
 	struct fixture *f = *state;
@@ -523,10 +530,7 @@ static void a_server_that_stands_still_writes_nothing_late(void **state)
 	OK(ts_bundles_pass(f->kvs[1], true, &f->err));
 	assert_false(is_coming(f));
 	compare(f, f->kvs[1]);
-	s3_control(&server, "release", NULL);
-	(void)pthread_join(thread, NULL);
-	if (p.status)
-		fail_msg("%s", p.err.text);
+	go_on(thread, &p);
 	compare(f, f->kvs[0]);
 	OK(ts_bundles_pass(f->kvs[1], true, &f->err));
 	clock_ns += 25 * HOUR_S * INT64_C(1000000000);
@@ -553,10 +557,7 @@ static void what_is_deleted_meanwhile_stays_away(void **state)
 	thread = stand_still(f, &p);
 	for (int i = 0; i < 10; i += 2)
 		change(f, f->kvs[1], i, 0);
-	s3_control(&server, "release", NULL);
-	(void)pthread_join(thread, NULL);
-	if (p.status)
-		fail_msg("%s", p.err.text);
+	go_on(thread, &p);
 	compare(f, f->kvs[1]);
 }
 
@@ -572,10 +573,7 @@ static void what_is_put_anew_meanwhile_stays(void **state)
 	thread = stand_still(f, &p);
 	for (int i = 0; i < 10; i += 2)
 		put_anew(f, f->kvs[1], i, 500 + i);
-	s3_control(&server, "release", NULL);
-	(void)pthread_join(thread, NULL);
-	if (p.status)
-		fail_msg("%s", p.err.text);
+	go_on(thread, &p);
 	compare(f, f->kvs[1]);
 	OK(ts_bundles_pass(f->kvs[1], true, &f->err));
 	compare(f, f->kvs[1]);
@@ -595,11 +593,7 @@ static void two_servers_gather_at_once(void **state)
 	compare(f, f->kvs[0]);
 	for (int i = 0; i < 10; i++)
 		change(f, f->kvs[0], i, 0);
-	for (int i = 0; i < 3; i++) {
-		OK(ts_bundles_pass(f->kvs[0], true, &f->err));
-		clock_ns += 25 * HOUR_S * INT64_C(1000000000);
-	}
-	assert_int_equal(bundles_there(), 0);
+	nothing_is_left_behind(f);
 }
 
 /* A dead bundle stays in the bucket for a day by the clock of all, whatever the clocks of servers say. */
@@ -869,8 +863,7 @@ static void what_waits_is_read_once(void **state)
 	values = 0;
 	OK(ts_bundles_pass(f->kvs[1], true, &f->err));
 	assert_true(values <= KINDS);
-	s3_control(&server, "release", NULL);
-	(void)pthread_join(thread, NULL);
+	go_on(thread, &p);
 	compare(f, f->kvs[1]);
 }
 
