@@ -637,16 +637,28 @@ static bool is_of_doing(const struct ts_text_record *r)
 	return r->n == 1 && ts_text_is_doing(r->cells[0].name) && ts_text_record_decimals(r);
 }
 
-/* How many numbers are what trainings measure; one that says which loss or rate it is counts twice. episodes, steps: the line counts
- * them by a name that tells so. */
-static size_t measures_in(const struct ts_text_record *r, bool episodes, bool steps)
+/* Whether the name is of what a training minimizes. Lines have the same names again, and a look into its table takes long. */
+static bool is_minimized(struct ts_text_kinds *k, struct ts_span name)
 {
+	uint64_t hash = ts_hash_bytes(ts_hash_open, name);
+	struct ts_text_asked *asked = &k->asked[hash % TS_TEXT_KINDS_ASKED];
+
+	if (!asked->known || asked->hash != hash)
+		*asked = (struct ts_text_asked){hash, true, ts_log_name_is_minimized(name)};
+	return asked->minimized;
+}
+
+/* How many numbers of the record are what trainings measure; one that says which loss or rate it is counts twice. episodes, steps: the
+ * line counts them by a name that tells so. */
+static size_t measures_in(struct ts_text_kinds *k, bool episodes, bool steps)
+{
+	const struct ts_text_record *r = k->record;
 	size_t n = 0;
 
 	for (size_t i = 0; i < r->n; i++)
 		if (!r->cells[i].is_text &&
 		    (ts_log_name_measures(r->cells[i].name) || (episodes && ts_log_name_scores(r->cells[i].name)) ||
-		     (steps && ts_log_name_is_minimized(r->cells[i].name))))
+		     (steps && is_minimized(k, r->cells[i].name))))
 			n += ts_log_name_is_special(r->cells[i].name) ? 2 : 1;
 	n += is_of_doing(r);
 	return n || !(boosts(r) || averages(r)) ? n : 2;
@@ -739,7 +751,7 @@ static const char *count_named(struct ts_text_kinds *k, struct ts_text_sort *s, 
 	s->bare += ends_bare(k, f);
 	s->named += k->record->n > 0;
 	s->axes += names_axis(k->record);
-	measures = measures_in(k->record, episodes, steps);
+	measures = measures_in(k, episodes, steps);
 	s->measured += measures > 0;
 	s->rich += measures > 1;
 	decimals = ts_text_record_decimals(k->record) > 0;
@@ -765,7 +777,7 @@ static const char *count_named(struct ts_text_kinds *k, struct ts_text_sort *s, 
 	behind = k->record->n > 0;
 	both = numbers_before(k, f, line);
 	s->named_before += k->record->n > 0;
-	s->measured_before += measures_in(k->record, episodes, steps) > 0;
+	s->measured_before += measures_in(k, episodes, steps) > 0;
 	s->fractions += !decimals && ts_text_record_decimals(k->record);
 	s->both += behind && both;
 	return evaluation;
@@ -842,7 +854,7 @@ static void count_plain(struct ts_text_kinds *k, struct ts_text_sort *s, const c
 	if (!s || !takes_rank(s, rank))
 		return;
 	keep_names(s, k->record, evaluation);
-	count_whole_line(k, s, measures_in(k->record, false, false));
+	count_whole_line(k, s, measures_in(k, false, false));
 	s->plain += all;
 }
 

@@ -59,6 +59,8 @@ struct ts_text_sort {
 	size_t n_names;
 };
 
+enum { TS_TEXT_KINDS_ASKED = 64 };
+
 struct ts_text_kinds {
 	struct ts_text_sort *items;
 	size_t n, cap;
@@ -73,6 +75,10 @@ struct ts_text_kinds {
 	bool loose;		    /* the first whole number of a line counts, whatever its name; to be set before the first line */
 	struct ts_text_tokens *tokens;
 	struct ts_text_record *record;
+	struct ts_text_asked {
+		uint64_t hash;
+		bool known, minimized;
+	} asked[TS_TEXT_KINDS_ASKED]; /* what was found of the last names, each by its hash */
 };
 
 /* Makes space for so many kinds in the arena. */
