@@ -507,47 +507,43 @@ static void test_learning_rate(void **state)
 	close_scene(&s);
 }
 
+/* From a step on the batches differ, in this relation, and so do the losses. */
+static void batches_part(struct scene *s, double r, double r_10, struct ts_batch_relation relation)
+{
+	digest(s, TS_KIND_BATCH, "digests.batch", 0, relation.step);
+	parts(s, TS_KIND_LOSS, "loss", relation.step, r, r_10, 0.05);
+	s->e.batches = relation;
+}
+
 static void test_data(void **state)
 {
 	SCENE(s);
-	digest(&s, TS_KIND_BATCH, "digests.batch", 0, 80);
-	parts(&s, TS_KIND_LOSS, "loss", 80, 1e-2, 1e-1, 0.05);
-	s.e.batches = (struct ts_batch_relation){TS_BATCHES_REORDERED, 80, 0, 900, 900, 0, 0};
+	batches_part(&s, 1e-2, 1e-1, (struct ts_batch_relation){TS_BATCHES_REORDERED, 80, 0, 900, 900, 0, 0});
 	expect(&s, TS_CAUSE_DATA_ORDER, TS_CONFIDENCE_HIGH);
 	AGAIN(s);
-	digest(&s, TS_KIND_BATCH, "digests.batch", 0, 80);
-	parts(&s, TS_KIND_LOSS, "loss", 80, 1e-2, 1e-1, 0.05);
-	s.e.batches = (struct ts_batch_relation){TS_BATCHES_SHIFTED, 80, -3, 900, 900, 0, 0};
+	batches_part(&s, 1e-2, 1e-1, (struct ts_batch_relation){TS_BATCHES_SHIFTED, 80, -3, 900, 900, 0, 0});
 	expect(&s, TS_CAUSE_DATA_POSITION, TS_CONFIDENCE_HIGH);
 	AGAIN(s);
 	/* The runs have no batch in common, and the facts say that the data are the same. */
-	digest(&s, TS_KIND_BATCH, "digests.batch", 0, 80);
-	parts(&s, TS_KIND_LOSS, "loss", 80, 1e-2, 1e-1, 0.05);
-	s.e.batches = (struct ts_batch_relation){TS_BATCHES_DISJOINT, 80, 0, 900, 0, 0, 0};
+	batches_part(&s, 1e-2, 1e-1, (struct ts_batch_relation){TS_BATCHES_DISJOINT, 80, 0, 900, 0, 0, 0});
 	say(&s, "data.sha256", "398c", "398c");
 	expect(&s, TS_CAUSE_DATA_ORDER, TS_CONFIDENCE_LOW); /* what makes them made equal ones before */
 	assert_true(may_be(&s, TS_CAUSE_CONFIG));
 	AGAIN(s);
 	for (int code = 0; code < 2; code++) {
-		digest(&s, TS_KIND_BATCH, "digests.batch", 0, 0);
-		parts(&s, TS_KIND_LOSS, "loss", 0, 1e-2, 1e-1, 0.05);
-		s.e.batches = (struct ts_batch_relation){TS_BATCHES_DISJOINT, 0, 0, 900, 0, 0, 0};
+		batches_part(&s, 1e-2, 1e-1, (struct ts_batch_relation){TS_BATCHES_DISJOINT, 0, 0, 900, 0, 0, 0});
 		say(&s, "data.sha256", "398c", "398c");
 		say(&s, "config.lr", "0.1", "0.1");
 		say(&s, "code.commit", "aaaa", code ? "bbbb" : "aaaa");
 		expect(&s, code ? TS_CAUSE_CODE : TS_CAUSE_ORDER_OR_SET, TS_CONFIDENCE_MEDIUM);
 		AGAIN(s);
 	}
-	digest(&s, TS_KIND_BATCH, "digests.batch", 0, 80);
-	parts(&s, TS_KIND_LOSS, "loss", 80, 1e-2, 1e-1, 0.05);
-	s.e.batches = (struct ts_batch_relation){TS_BATCHES_DISJOINT, 80, 0, 900, 0, 0, 0};
+	batches_part(&s, 1e-2, 1e-1, (struct ts_batch_relation){TS_BATCHES_DISJOINT, 80, 0, 900, 0, 0, 0});
 	say(&s, "data.sha256", "398c", "77aa");
 	expect(&s, TS_CAUSE_DATA_SET, TS_CONFIDENCE_HIGH);
 	AGAIN(s);
 	/* No fact says which data were read: another order and other data both stay possible. */
-	digest(&s, TS_KIND_BATCH, "digests.batch", 0, 80);
-	parts(&s, TS_KIND_LOSS, "loss", 80, 1e-2, 1e-1, 0.05);
-	s.e.batches = (struct ts_batch_relation){TS_BATCHES_DISJOINT, 80, 0, 900, 0, 0, 0};
+	batches_part(&s, 1e-2, 1e-1, (struct ts_batch_relation){TS_BATCHES_DISJOINT, 80, 0, 900, 0, 0, 0});
 	expect(&s, TS_CAUSE_ORDER_OR_SET, TS_CONFIDENCE_MEDIUM);
 	assert_true(may_be(&s, TS_CAUSE_DATA_SET));
 	AGAIN(s);
@@ -609,29 +605,21 @@ static void test_shares(void **state)
 static void test_replaced(void **state)
 {
 	SCENE(s);
-	digest(&s, TS_KIND_BATCH, "digests.batch", 0, 80);
-	parts(&s, TS_KIND_LOSS, "loss", 80, 1e-3, 1e-2, 0.05);
-	s.e.batches = (struct ts_batch_relation){TS_BATCHES_REPLACED, 80, 0, 900, 0, 870, 0};
+	batches_part(&s, 1e-3, 1e-2, (struct ts_batch_relation){TS_BATCHES_REPLACED, 80, 0, 900, 0, 870, 0});
 	expect(&s, TS_CAUSE_DATA_SET, TS_CONFIDENCE_MEDIUM);
 	assert_true(may_be(&s, TS_CAUSE_DATA_ORDER));
 	AGAIN(s);
-	digest(&s, TS_KIND_BATCH, "digests.batch", 0, 80);
-	parts(&s, TS_KIND_LOSS, "loss", 80, 1e-3, 1e-2, 0.05);
-	s.e.batches = (struct ts_batch_relation){TS_BATCHES_REPLACED, 80, 0, 900, 0, 870, 0};
+	batches_part(&s, 1e-3, 1e-2, (struct ts_batch_relation){TS_BATCHES_REPLACED, 80, 0, 900, 0, 870, 0});
 	say(&s, "data.sha256", "398c", "77aa");
 	expect(&s, TS_CAUSE_DATA_SET, TS_CONFIDENCE_HIGH);
 	AGAIN(s);
 	/* A digest that only one run recorded is not a different digest. */
-	digest(&s, TS_KIND_BATCH, "digests.batch", 0, 80);
-	parts(&s, TS_KIND_LOSS, "loss", 80, 1e-3, 1e-2, 0.05);
-	s.e.batches = (struct ts_batch_relation){TS_BATCHES_REPLACED, 80, 0, 900, 0, 870, 0};
+	batches_part(&s, 1e-3, 1e-2, (struct ts_batch_relation){TS_BATCHES_REPLACED, 80, 0, 900, 0, 870, 0});
 	say(&s, "data.sha256", "398c", NULL);
 	expect(&s, TS_CAUSE_DATA_SET, TS_CONFIDENCE_MEDIUM);
 	AGAIN(s);
 	/* The digests of the data are equal: at most samples changed places. */
-	digest(&s, TS_KIND_BATCH, "digests.batch", 0, 80);
-	parts(&s, TS_KIND_LOSS, "loss", 80, 1e-3, 1e-2, 0.05);
-	s.e.batches = (struct ts_batch_relation){TS_BATCHES_REPLACED, 80, 0, 900, 0, 870, 0};
+	batches_part(&s, 1e-3, 1e-2, (struct ts_batch_relation){TS_BATCHES_REPLACED, 80, 0, 900, 0, 870, 0});
 	say(&s, "data.sha256", "398c", "398c");
 	expect(&s, TS_CAUSE_ORDER_OR_SET, TS_CONFIDENCE_MEDIUM);
 	assert_true(may_be(&s, TS_CAUSE_DATA_SET));
@@ -642,9 +630,7 @@ static void test_replaced(void **state)
 	s.e.batches.stretch = 29; /* one more differs elsewhere */
 	expect(&s, TS_CAUSE_ORDER_OR_SET, TS_CONFIDENCE_MEDIUM);
 	AGAIN(s);
-	digest(&s, TS_KIND_BATCH, "digests.batch", 0, 80);
-	parts(&s, TS_KIND_LOSS, "loss", 80, 1e-3, 1e-2, 0.05);
-	s.e.batches = (struct ts_batch_relation){TS_BATCHES_REPLACED, 80, 0, 900, 0, 870, 30};
+	batches_part(&s, 1e-3, 1e-2, (struct ts_batch_relation){TS_BATCHES_REPLACED, 80, 0, 900, 0, 870, 30});
 	expect(&s, TS_CAUSE_ORDER_OR_SET, TS_CONFIDENCE_MEDIUM);
 	close_scene(&s);
 }
