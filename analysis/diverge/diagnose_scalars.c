@@ -482,6 +482,7 @@ static void jump(struct ts_inquiry *q)
 	const struct ts_first *loss = &q->first[TS_KIND_LOSS], *norm = &q->first[TS_KIND_GRAD_NORM];
 	bool norm_first = norm->parts && (!loss->parts || norm->step < loss->step);
 	bool exact = loss->parts && norm->parts && norm->step == loss->step;
+	bool others = !norm_first && takes_other_batches(q);
 	struct ts_span push;
 
 	if (exact)
@@ -491,13 +492,13 @@ static void jump(struct ts_inquiry *q)
 		ts_say_for(q, "the gradient norm differs first, after an equal forward pass");
 	push = jump_text(q, norm_first);
 	ts_say_noise(q);
-	if (!norm_first && takes_other_batches(q) && ts_is_epoch(q, q->f))
+	if (others && ts_is_epoch(q, q->f))
 		ts_conclude(q, TS_CAUSE_DATA_ORDER, TS_CONFIDENCE_LOW,
 			    "The two runs suddenly differ at step %" PRId64
 			    ", and from there on their losses no longer rise and fall together: their batches come in another order or "
 			    "from another position, from an epoch's beginning on: %.*s",
 			    q->f, TS_SPAN_ARG(push));
-	else if (!norm_first && takes_other_batches(q)) {
+	else if (others) {
 		ts_conclude(q, TS_CAUSE_KERNEL_RNG_OR_DATA, TS_CONFIDENCE_LOW,
 			    "The two runs suddenly differ at step %" PRId64
 			    ", and from there on their losses no longer rise and fall together: their batches come in another order or "
