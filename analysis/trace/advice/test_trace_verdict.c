@@ -145,6 +145,14 @@ static void idle_for_the_host(void **state)
 	made_finish(&m);
 }
 
+/* A graph is captured, of so many launches. */
+static void capture(struct made *m, int64_t launches)
+{
+	made_add(m, TS_TRACE_RUNTIME, made_name(m, "cudaStreamBeginCapture"), 0, 0, 1, 1000);
+	for (int64_t i = 0; i < launches; i++)
+		made_add(m, TS_TRACE_RUNTIME, made_name(m, "cudaLaunchKernel"), 0, 10 + i, 11 + i, 2000 + i);
+}
+
 /* While graphs are captured devices wait for the host, and no advice follows from that; where what ran is more than three quarters
  * of what was launched it does. */
 static void a_capture_is_no_sample(void **state)
@@ -154,9 +162,7 @@ static void a_capture_is_no_sample(void **state)
 		struct made m;
 
 		made_begin(&m);
-		made_add(&m, TS_TRACE_RUNTIME, made_name(&m, "cudaStreamBeginCapture"), 0, 0, 1, 1000);
-		for (int64_t i = 0; i < captured; i++)
-			made_add(&m, TS_TRACE_RUNTIME, made_name(&m, "cudaLaunchKernel"), 0, 10 + i, 11 + i, 2000 + i);
+		capture(&m, captured);
 		for (int64_t i = 0; i < 60; i++)
 			made_call(&m, TS_TRACE_KERNEL, "gemm", 0, 3 * i * MS - 1000, 3 * i * MS, 3 * i * MS, (3 * i + 1) * MS);
 		judge(&m, NULL);
@@ -175,9 +181,7 @@ static void a_capture_that_is_replayed_is_one(void **state)
 		struct made m;
 
 		made_begin(&m);
-		made_add(&m, TS_TRACE_RUNTIME, made_name(&m, "cudaStreamBeginCapture"), 0, 0, 1, 1000);
-		for (int64_t i = 0; i < 20; i++)
-			made_add(&m, TS_TRACE_RUNTIME, made_name(&m, "cudaLaunchKernel"), 0, 10 + i, 11 + i, 2000 + i);
+		capture(&m, 20);
 		for (int64_t i = 0; i < 60; i++) {
 			bool graph = i < ran;
 
@@ -200,9 +204,7 @@ static void a_capture_of_which_little_ran(void **state)
 		struct made m;
 
 		made_begin(&m);
-		made_add(&m, TS_TRACE_RUNTIME, made_name(&m, "cudaStreamBeginCapture"), 0, 0, 1, 1000);
-		for (int64_t i = 0; i < 20; i++)
-			made_add(&m, TS_TRACE_RUNTIME, made_name(&m, "cudaLaunchKernel"), 0, 10 + i, 11 + i, 2000 + i);
+		capture(&m, 20);
 		for (int64_t i = 0; i < 2; i++)
 			made_add(&m, fills ? TS_TRACE_FILL : TS_TRACE_KERNEL, NAME_GEMM, 0, 100 * i * MS, 100 * i * MS + 1000, i + 1);
 		judge(&m, NULL);
