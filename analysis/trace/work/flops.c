@@ -213,9 +213,10 @@ static bool convolution(const struct arguments *a, int64_t transposed, uint64_t 
 	return positions_of(a, transposed, &positions) && convolved(&a->shapes[0], &a->shapes[1], &positions, ret);
 }
 
+enum { TRANSPOSED = 7, MASK = 10 };
+
 static bool convolution_backward(const struct arguments *a, uint64_t *ret)
 {
-	enum { TRANSPOSED = 7, MASK = 10 };
 	const struct numbers *mask = &a->inputs[MASK];
 	int64_t transposed = of_axis(a, TRANSPOSED, 0);
 	uint64_t one;
@@ -253,20 +254,20 @@ static bool given(const struct arguments *a, size_t input)
 
 /* --- operators --- */
 
-enum formula { MM, ADDMM, BMM, BADDBMM, CONVOLUTION, CONVOLUTION_BACKWARD, ATTENTION, ATTENTION_BACKWARD, FLASH, EFFICIENT };
+enum formula { MATRICES, BATCHES, CONVOLUTION, CONVOLUTION_BACKWARD, ATTENTION, ATTENTION_BACKWARD, FLASH, EFFICIENT };
 
 static const struct operator
 {
 	const char *name;
-	uint8_t formula, typed;
+	uint8_t formula, typed; /* typed: the first input of the product, whose type is that of the arithmetic */
 }
 operators[] = {
-	{"mm", MM, 0},
-	{"addmm", ADDMM, 1},
-	{"_addmm_activation", ADDMM, 1},
-	{"_scaled_mm", MM, 0},
-	{"bmm", BMM, 0},
-	{"baddbmm", BADDBMM, 1},
+	{"mm", MATRICES, 0},
+	{"addmm", MATRICES, 1},
+	{"_addmm_activation", MATRICES, 1},
+	{"_scaled_mm", MATRICES, 0},
+	{"bmm", BATCHES, 0},
+	{"baddbmm", BATCHES, 1},
 	{"convolution", CONVOLUTION, 0},
 	{"_convolution", CONVOLUTION, 0},
 	{"convolution_backward", CONVOLUTION_BACKWARD, 1},
@@ -349,7 +350,7 @@ static bool convolution_bytes(const struct arguments *a, int64_t transposed, uin
  * is read, and the gradient. */
 static bool convolution_backward_bytes(const struct arguments *a, uint64_t *io)
 {
-	const struct numbers *mask = &a->inputs[10];
+	const struct numbers *mask = &a->inputs[MASK];
 	uint64_t times = (uint64_t)((mask->v[0] != 0) + (mask->v[1] != 0));
 
 	return times && add_input(a, 0, 1, io) && add_input(a, 1, times, io) && add_input(a, 2, times, io);
@@ -370,14 +371,10 @@ static bool attention_bytes(const struct arguments *a, size_t first, bool backwa
 static bool bytes_of(const struct operator* op, const struct arguments *a, uint64_t *io)
 {
 	switch ((enum formula)op->formula) {
-	case MM:
-		return !ts_span_is(ts_span_str(op->name), "_scaled_mm") && matrices_bytes(a, 0, 2, io);
-	case ADDMM:
-		return matrices_bytes(a, 1, 2, io);
-	case BMM:
-		return matrices_bytes(a, 0, 3, io);
-	case BADDBMM:
-		return matrices_bytes(a, 1, 3, io);
+	case MATRICES:
+		return !ts_span_is(ts_span_str(op->name), "_scaled_mm") && matrices_bytes(a, op->typed, 2, io);
+	case BATCHES:
+		return matrices_bytes(a, op->typed, 3, io);
 	case CONVOLUTION:
 		return convolution_bytes(a, of_axis(a, DILATION + 1, 0), io);
 	case CONVOLUTION_BACKWARD:
@@ -385,9 +382,9 @@ static bool bytes_of(const struct operator* op, const struct arguments *a, uint6
 	case ATTENTION:
 	case FLASH:
 	case EFFICIENT:
-		return attention_bytes(a, 0, false, io);
+		return attention_bytes(a, op->typed, false, io);
 	case ATTENTION_BACKWARD:
-		return attention_bytes(a, 1, true, io);
+		return attention_bytes(a, op->typed, true, io);
 	}
 	return false;
 }
@@ -395,26 +392,22 @@ static bool bytes_of(const struct operator* op, const struct arguments *a, uint6
 static bool flops_of(const struct operator* op, const struct arguments *a, uint64_t *ret)
 {
 	switch ((enum formula)op->formula) {
-	case MM:
-		return matrices(a, 0, 2, ret);
-	case ADDMM:
-		return matrices(a, 1, 2, ret);
-	case BMM:
-		return matrices(a, 0, 3, ret);
-	case BADDBMM:
-		return matrices(a, 1, 3, ret);
+	case MATRICES:
+		return matrices(a, op->typed, 2, ret);
+	case BATCHES:
+		return matrices(a, op->typed, 3, ret);
 	case CONVOLUTION:
 		return convolution(a, of_axis(a, DILATION + 1, 0), ret);
 	case CONVOLUTION_BACKWARD:
 		return convolution_backward(a, ret);
 	case ATTENTION:
-		return attention(a, 0, 1, 1, 1, ret);
+		return attention(a, op->typed, 1, 1, 1, ret);
 	case ATTENTION_BACKWARD:
-		return attention(a, 1, 1, 3, 2, ret);
+		return attention(a, op->typed, 1, 3, 2, ret);
 	case FLASH:
-		return !given(a, 3) && attention(a, 0, 2, 1, 1, ret);
+		return !given(a, 3) && attention(a, op->typed, 2, 1, 1, ret);
 	case EFFICIENT:
-		return !given(a, 4) && attention(a, 0, 2, 1, 1, ret);
+		return !given(a, 4) && attention(a, op->typed, 2, 1, 1, ret);
 	}
 	return false;
 }
