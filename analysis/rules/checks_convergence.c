@@ -28,28 +28,25 @@ static bool has_values(const struct ts_measure *row)
 	return ts_measure_is(row, TS_M_SERIES_COUNT) && row->known && row->value > 0;
 }
 
-enum { NAMED_SO = 3 }; /* the rank of the series that has the name itself */
-
 /* How well a series stands for the loss: 0 is not at all. */
 static int loss_rank(struct ts_span series)
 {
 	if (ts_span_is(series, "loss"))
-		return NAMED_SO;
+		return 3;
 	return ts_column_ends_as_loss(series) ? 2 : (ts_column_meaning(series) == TS_MEANS_OBJECTIVE ? 1 : 0);
 }
 
 static int norm_rank(struct ts_span series)
 {
 	if (ts_span_is(series, "grad_norm"))
-		return NAMED_SO;
+		return 2;
 	return ts_column_meaning(series) == TS_MEANS_GRAD_NORM ? 1 : 0;
 }
 
-/* The first series of the highest rank; otherwise if none has one. */
-static const char *series_of(struct ts_check *c, int (*rank_of)(struct ts_span), const char *otherwise)
+/* The first series of the highest rank; NULL: none has one. */
+static const struct ts_measure *highest(const struct ts_check *c, int (*rank_of)(struct ts_span))
 {
 	const struct ts_measure *found = NULL;
-	const char *name = NULL;
 	int best = 0;
 
 	for (size_t i = 0; i < c->measures->n; i++) {
@@ -61,8 +58,15 @@ static const char *series_of(struct ts_check *c, int (*rank_of)(struct ts_span),
 			found = row;
 		}
 	}
-	if (found && best < NAMED_SO)
-		name = (const char *)ts_arena_span(c->arena, found->subject).data;
+	return found;
+}
+
+/* Its name; otherwise if there is none. */
+static const char *series_of(struct ts_check *c, int (*rank_of)(struct ts_span), const char *otherwise)
+{
+	const struct ts_measure *found = highest(c, rank_of);
+	const char *name = found ? (const char *)ts_arena_span(c->arena, found->subject).data : NULL;
+
 	return name ? name : otherwise;
 }
 
@@ -71,14 +75,6 @@ static const char *series_of(struct ts_check *c, int (*rank_of)(struct ts_span),
 static const char *loss_of(struct ts_check *c)
 {
 	return series_of(c, loss_rank, "loss");
-}
-
-static bool has_loss(const struct ts_check *c)
-{
-	for (size_t i = 0; i < c->measures->n; i++)
-		if (has_values(&c->measures->items[i]) && loss_rank(c->measures->items[i].subject))
-			return true;
-	return false;
 }
 
 /* How many values the series has; unchecked with the reason when it has none. */
@@ -458,7 +454,7 @@ void ts_check_nonfinite(struct ts_check *c)
 								     : ", for the first time at step %.0f",
 								first)
 					      : "",
-			      TS_SPAN_ARG(ts_buf_view(&names)), lost && !has_loss(c) ? "; no loss was logged" : "");
+			      TS_SPAN_ARG(ts_buf_view(&names)), lost && !highest(c, loss_rank) ? "; no loss was logged" : "");
 	}
 	c->arena->failed |= names.failed == TS_NO_MEMORY;
 	ts_buf_finish(&names);
