@@ -43,12 +43,11 @@ static bool epoch_of(const struct ts_text_record *r, int64_t *ret)
 }
 
 /* "0.25" and "1.5e-1", but not "1.0" and "many". */
-static bool has_part_of_epoch(const struct ts_text_record *r)
+static bool has_part(const struct ts_text_cell *c)
 {
-	const struct ts_text_cell *c = ts_text_record_find(r, "epoch");
 	double value;
 
-	return c && !c->is_text && ts_parse_double(c->value, &value) && value != floor(value);
+	return !c->is_text && ts_parse_double(c->value, &value) && value != floor(value);
 }
 
 /* --- looking --- */
@@ -109,13 +108,14 @@ static bool is_empty(const struct ts_text_record *r)
 void ts_text_axis_look(struct ts_text_axis *a, const struct ts_text_record *r)
 {
 	int64_t epoch, step;
-	bool has_epoch = epoch_of(r, &epoch), has_step = step_of(r, &step);
+	const struct ts_text_cell *cell = ts_text_record_find(r, "epoch");
+	bool has_epoch = cell && whole(cell, &epoch), has_step = step_of(r, &step);
 
 	if (has_epoch)
 		look_at_epoch(a, epoch);
 	if (has_step)
 		look_at_step(a, r, step);
-	a->parts |= has_part_of_epoch(r);
+	a->parts |= cell && !has_epoch && has_part(cell);
 	if (has_step || has_epoch)
 		*(is_empty(r) ? &a->empty : &a->filled) += 1;
 	count(&a->steps, has_step);
