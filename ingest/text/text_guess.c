@@ -754,7 +754,7 @@ static bool fits_known(const struct ts_text_known *known, struct ts_span line, s
 static enum ts_status find_known(struct ts_log_lines *lines, struct ts_text_record *r, struct ts_buf *scratch,
 				 struct ts_text_guess *g, struct ts_error *err)
 {
-	const struct ts_text_known *known = NULL;
+	const struct ts_text_known *known = NULL, *marked;
 	enum ts_log_line_end end = TS_LOG_LINE;
 	struct ts_text_line line;
 	struct ts_span raw;
@@ -767,8 +767,8 @@ static enum ts_status find_known(struct ts_log_lines *lines, struct ts_text_reco
 			break;
 		if (ts_text_line_clean(raw, scratch, &line, err))
 			return err->status;
-		if (!g->lines && ts_log_lines_at(lines) < KNOWN_BYTES && ts_text_known_by(line.text))
-			known = ts_text_known_by(line.text);
+		marked = !g->lines && ts_log_lines_at(lines) < KNOWN_BYTES ? ts_text_known_by(line.text) : NULL;
+		known = marked ? marked : known;
 		if (!fits_known(known, line.text, r))
 			continue;
 		if (!g->lines || line.rank < rank) { /* of the lowest rank alone, as in a look at kinds */
