@@ -3,13 +3,11 @@
 #include "analysis/trace/advice/trace_answer.h"
 #include "proto/shape/shape_rows.h"
 
-WORD_OF(collective_word, enum ts_collective, ts_collective_word);
-static const struct ts_shape_words collectives = {0, TS_COLLECTIVES - 1, .word = collective_word};
 enum { MANY_ROWS = 1 << 25, PATH_MAX_BYTES = 4096 };
 
 #define TYPE struct ts_timeline_collective
 static const struct ts_shape_field collective_rows[] = {
-	{NULL, "kind", WORD(kind, collectives), HEAD("kind")},
+	{NULL, "kind", WORD(kind, ts_words_collective), HEAD("kind")},
 	{NULL, "event_count", U64(events), HEAD("events")},
 	{NULL, "busy_ns", U64(ns), HEAD("time"), ABOUT("the union of its events")},
 	{NULL, "exposed_ns", U64(exposed_ns), HEAD("exposed"), ABOUT("that less computation")},

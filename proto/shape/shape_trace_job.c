@@ -6,8 +6,6 @@
 
 enum { MANY_ROWS = 1 << 30, TEXT_MAX = 4096 };
 
-WORD_OF(collective_word, enum ts_collective, ts_collective_word);
-static const struct ts_shape_words collectives = {0, TS_COLLECTIVES - 1, .word = collective_word};
 WORD_OF(file_word, enum ts_job_file_state, ts_job_file_word);
 static const struct ts_shape_words file_states = {0, TS_JOB_FILE_OTHER, .word = file_word};
 
@@ -73,7 +71,7 @@ static bool has_transfer(const void *in)
 
 #define COUNT(why) PLAIN(U64, uint64_t, no_rule[why])
 static const struct ts_shape_field kind_rows[] = {
-	{NULL, "kind", WORD(kind, collectives), HEAD("kind")},
+	{NULL, "kind", WORD(kind, ts_words_collective), HEAD("kind")},
 	{NULL, "kernel_count", U64(kernels), HEAD("kernels")},
 	{NULL, "sum_ns", U64(ns), HEAD("time"), ABOUT("of these kernels")},
 	{NULL, "matched_count", U64(matched), HEAD("matched"),
@@ -229,7 +227,7 @@ static bool has_lateness(const void *in)
 
 static const struct ts_shape_field collective_rows[] = {
 	{NULL, "group", U32(group), ABOUT("its place in groups")},
-	{NULL, "kind", WORD(kind, collectives), HEAD("kind")},
+	{NULL, "kind", WORD(kind, ts_words_collective), HEAD("kind")},
 	{NULL, "sequence", I64(sequence), HAS(has_sequence)},
 	{NULL, "step", I64(step), HAS(in_step)},
 	{NULL, "begin_ns", I64(begin_ns), HEAD("first began at"), SHOW(NS), ABOUT("the first, by the clock of the first rank's trace")},

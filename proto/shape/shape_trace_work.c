@@ -382,7 +382,7 @@ static const struct ts_shape ts_shape_step_sums = {JSON_SHAPE("trace_step_sums",
 #undef TYPE
 
 WORD_OF(collective_word, enum ts_collective, ts_collective_word);
-static const struct ts_shape_words collectives = {0, TS_COLLECTIVES - 1, .word = collective_word};
+const struct ts_shape_words ts_words_collective = {0, TS_COLLECTIVES - 1, .word = collective_word};
 
 #define TYPE struct ts_collective_sum
 static bool has_ranks(const void *in)
@@ -396,7 +396,7 @@ static bool has_most(const void *in)
 }
 
 static const struct ts_shape_field collective_rows[] = {
-	{NULL, "kind", WORD(kind, collectives), HEAD("collective")},
+	{NULL, "kind", WORD(kind, ts_words_collective), HEAD("collective")},
 	{NULL, "bytes", U64(bytes), HEAD("bytes"),
 	 ABOUT("of one: of an all-gather what a rank has afterwards, of others what it had before")},
 	{NULL, "rank_count", I64(ranks), WHEN(has_ranks), HEAD("ranks"), ABSENT("not said"), ABOUT("of the group")},

@@ -6,7 +6,7 @@
 
 /* The words of enums that several tables use. */
 extern const struct ts_shape_words ts_words_verdict, ts_words_tier, ts_words_yes, ts_words_cause, ts_words_unit, ts_words_column_type,
-	ts_words_role, ts_words_better, ts_words_ref_kind, ts_words_memory_kind;
+	ts_words_role, ts_words_better, ts_words_ref_kind, ts_words_memory_kind, ts_words_collective;
 
 extern const struct ts_shape ts_shape_run;	 /* ts_run_ref */
 extern const struct ts_shape ts_shape_fact;	 /* ts_fact */
