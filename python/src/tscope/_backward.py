@@ -77,8 +77,8 @@ class Backward:
     def ended(self) -> None:
         """The outermost backward has returned, or raised; its loss is known."""
 
-    def discards(self, optimizer: Any) -> bool:
-        """Whether its zero_grad throws away what backward gave before: not where that may be another optimizer's."""
+    def discards(self) -> bool:
+        """Whether zero_grad throws away what backward gave before: not where that may be another optimizer's."""
         return True
 
     def steps(self) -> bool:
@@ -148,7 +148,7 @@ class Backward:
         @functools.wraps(before)
         def zero_grad(optimizer: Any, *args: Any, **kwargs: Any) -> Any:
             try:
-                if seen.wanted() and not seen._compiling() and seen.discards(optimizer):
+                if seen.wanted() and not seen._compiling() and seen.discards():
                     seen.discarded()
             except Exception as error:  # of an optimizer, or its groups, that are not as torch's are
                 seen.cannot(error)
@@ -246,7 +246,7 @@ class Seen(Backward):
             self._one.unlearn()
         super().discarded()
 
-    def discards(self, optimizer: Any) -> bool:
+    def discards(self) -> bool:
         """Whether there is one optimizer, or each trains the same."""
         return len(self._given) <= 1 or train_the_same(self._given)
 

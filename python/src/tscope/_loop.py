@@ -434,7 +434,7 @@ class Loop:
         """Whether an optimizer would step now, of a training in which no module is called."""
         if self._known or self._auto is not None or self._models:
             return False
-        return any(p.grad is not None for optimizer in self._alive() for group in optimizer.param_groups for p in group["params"])
+        return first_with_gradient(self._alive()) is not None
 
     def synced(self) -> bool:
         """Whether DistributedDataParallel reduces gradients now: within no_sync() it does not."""
@@ -625,7 +625,7 @@ class _LoopBackward(Backward):
         """Backward has returned."""
         self._loop.backward_ended()
 
-    def discards(self, optimizer: Any) -> bool:
+    def discards(self) -> bool:
         """Whether one optimizer was made, or each trains the same."""
         return len(self._loop._optimizers) <= 1 or train_the_same(self._loop._alive())
 

@@ -206,6 +206,6 @@ class _Backward(Backward):
         """Whether a step is open."""
         return bool(self._auto.open)
 
-    def discards(self, optimizer: Any) -> bool:
+    def discards(self) -> bool:
         """Trainer throws no gradients away within a step."""
         return False
