@@ -8,7 +8,7 @@ import threading
 from collections.abc import Iterable
 from typing import Any, Callable, Optional
 
-from tscope._losses import Losses, OfOptimizers
+from tscope._losses import Losses, OfOptimizers, Taken
 from tscope._patches import on_scalers, patched
 from tscope._rates import placed, rates_of
 from tscope._recorder import Between, One
@@ -107,11 +107,12 @@ class Backward:
             self.cannot(error)
             return []
 
-    def stepped(self) -> None:
-        """An optimizer steps. Where a hook of the backward pass has it do so, the loss of that pass is that of its step."""
+    def take(self) -> "Optional[Taken]":
+        """An optimizer steps. Returns the losses of its step, or None; where a hook of the backward pass has it step, that pass's."""
         if self.inside and self._under_way:
             self._early, self._under_way = self._under_way, None
             self.losses.add(self.run, self._early)
+        return self.losses.take()
 
     def _leave(self, found: Any) -> None:
         if self.inside != threading.get_ident():  # another thread has the loop now
@@ -287,8 +288,7 @@ class Seen(Backward):
     def _record(self, optimizer: Any) -> None:
         try:
             self._regain()
-            self.stepped()
-            taken = self.losses.take()
+            taken = self.take()
             if self._unsure:
                 self._unsure, taken = False, None
             if not self.run.enabled or self.run._step_now() is None:

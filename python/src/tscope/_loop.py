@@ -488,8 +488,7 @@ class Loop:
         self.run.mark("optimizer")
         self._phase = "optimizer"
         key = id(optimizer)
-        self._backward.stepped()
-        self._of_optimizers.add(key, self._backward.losses.take())
+        self._of_optimizers.add(key, self._backward.take())
         self._of_step[key] = rates_of(optimizer)
         self._stepped[key] = self._stepped.get(key, 0) + 1
         if self._is_last(key, optimizer):
@@ -525,8 +524,7 @@ class Loop:
 
     def _log(self, optimizer: Any) -> None:
         """Records the loss of a step that `Auto` records, and its rates; what lies on a device is read later."""
-        self._backward.stepped()
-        taken = self._backward.losses.take()
+        taken = self._backward.take()
         if taken is not None:
             self.seen["loss"] += 1
             taken.record(self.run)
