@@ -214,9 +214,14 @@ struct search {
 	size_t n, cap;
 };
 
-static enum ts_status read_rules(const struct ts_tracking_body *body, enum ts_tracking_subject subject, struct ts_arena *arena,
-				 struct search *s, struct ts_error *err)
+static enum ts_status read_search(const struct ts_tracking_body *body, enum ts_tracking_subject subject, struct ts_arena *arena,
+				  struct search *s, struct ts_error *err)
 {
+	*s = (struct search){.active = true};
+	if (ts_span_is(body->view, "DELETED_ONLY") || ts_span_is(body->view, "2"))
+		*s = (struct search){.deleted = true};
+	else if (ts_span_is(body->view, "ALL") || ts_span_is(body->view, "3"))
+		s->deleted = true;
 	if (ts_tracking_filter_read(body->filter, subject, arena, &s->filter, err))
 		return err->status;
 	if (body->n_order_by > ORDERS_MOST)
@@ -225,16 +230,6 @@ static enum ts_status read_rules(const struct ts_tracking_body *body, enum ts_tr
 		if (ts_tracking_order_read(body->order_by[i], subject, &s->orders[s->n_orders++], err))
 			return err->status;
 	return TS_OK;
-}
-
-static enum ts_status read_search(const struct ts_tracking_body *body, struct ts_arena *arena, struct search *s, struct ts_error *err)
-{
-	*s = (struct search){.active = true};
-	if (ts_span_is(body->view, "DELETED_ONLY") || ts_span_is(body->view, "2"))
-		*s = (struct search){.deleted = true};
-	else if (ts_span_is(body->view, "ALL") || ts_span_is(body->view, "3"))
-		s->deleted = true;
-	return read_rules(body, TS_TRACKING_RUNS, arena, s, err);
 }
 
 static enum ts_status look_at(struct ts_spool *spool, const char *id, struct search *s, struct ts_arena *arena, struct ts_error *err)
@@ -294,7 +289,7 @@ enum ts_status ts_tracking_search(struct ts_spool *spool, const struct ts_tracki
 	size_t from, to;
 	struct search s;
 
-	if (read_search(body, arena, &s, err))
+	if (read_search(body, TS_TRACKING_RUNS, arena, &s, err))
 		return err->status;
 	for (size_t i = 0; i < body->n_experiment_ids; i++) {
 		char experiment[TS_SPOOL_ID];
@@ -331,12 +326,12 @@ enum ts_status ts_tracking_find_experiments(struct ts_spool *spool, const struct
 {
 	struct ts_tracking_view *views, **found, **room;
 	struct ts_spool_experiment *all, *sorted;
-	struct search s = {.active = true};
+	struct search s;
 	size_t n;
 
-	if (read_rules(body, TS_TRACKING_EXPERIMENTS, arena, &s, err) || ts_spool_experiments(spool, arena, &all, &n, err))
+	if (read_search(body, TS_TRACKING_EXPERIMENTS, arena, &s, err) || ts_spool_experiments(spool, arena, &all, &n, err))
 		return err->status;
-	if (ts_span_is(body->view, "DELETED_ONLY") || ts_span_is(body->view, "2"))
+	if (!s.active)
 		n = 0; /* none is ever deleted */
 	views = ts_arena_array(arena, n + 1, sizeof *views);
 	found = ts_arena_array(arena, n + 1, sizeof(struct ts_tracking_view *));
