@@ -34,31 +34,36 @@ static const char *state_of(const struct ts_spool_run *run)
 	return states[run->status];
 }
 
-/* Under its name; where another run has taken that since the name was chosen, the begin of the run's id tells them apart. */
-static enum ts_status push_named(struct ts_tracking_push *p, const struct ts_spool_run *run, struct ts_span name,
-				 struct ts_arena *arena, enum ts_tracking_kept *ret_kept, struct ts_error *err)
+static enum ts_status push_as(struct ts_tracking_push *p, const struct ts_spool_run *run, const char *name, bool begins,
+			      struct ts_arena *arena, enum ts_tracking_kept *ret_kept, struct ts_error *err)
 {
-	const char *folder = ts_spool_folder(p->spool, run, arena), *other;
-	bool begins = ts_spool_begins(p->spool, run->id);
+	const char *folder = ts_spool_folder(p->spool, run, arena);
 	enum ts_status status;
 
 	if (!folder)
 		return ts_arena_error(arena, err);
-	status = p->wanted.push(p->wanted.ctx, p->wanted.token, folder, (const char *)name.data, state_of(run), begins, ret_kept, err);
-	if (status != TS_CONFLICT || !begins) {
-		if (!status)
-			ts_spool_begun(p->spool, run->id);
+	status = p->wanted.push(p->wanted.ctx, p->wanted.token, folder, name, state_of(run), begins, ret_kept, err);
+	if (!status)
+		ts_spool_begun(p->spool, run->id);
+	return status;
+}
+
+/* Under its name; where another run has taken that since the name was chosen, the begin of the run's id tells them apart. */
+static enum ts_status push_named(struct ts_tracking_push *p, const struct ts_spool_run *run, struct ts_span name,
+				 struct ts_arena *arena, enum ts_tracking_kept *ret_kept, struct ts_error *err)
+{
+	bool begins = ts_spool_begins(p->spool, run->id);
+	enum ts_status status = push_as(p, run, (const char *)name.data, begins, arena, ret_kept, err);
+	const char *other;
+
+	if (status != TS_CONFLICT || !begins)
 		return status;
-	}
 	other = ts_arena_printf(arena, "%.*s-%.6s", TS_SPAN_ARG(name), run->id);
 	if (!other)
 		return ts_arena_error(arena, err);
 	if (ts_spool_put_tag(p->spool, run, ts_span_str(TS_TRACKING_NAME_TAG), ts_span_str(other), err))
 		return err->status;
-	status = p->wanted.push(p->wanted.ctx, p->wanted.token, folder, other, state_of(run), begins, ret_kept, err);
-	if (!status)
-		ts_spool_begun(p->spool, run->id);
-	return status;
+	return push_as(p, run, other, begins, arena, ret_kept, err);
 }
 
 /* What is deleted is read by no push, and a run has no name yet where its first call was cut off: neither counts as pushed for good. */
