@@ -5,6 +5,7 @@
 #include "base/system.h"
 #include "base/text.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 enum { RUN_DIGITS = 32, OWN_DIGITS = 8, ID_BYTES = 2 + RUN_DIGITS + OWN_DIGITS, DOCUMENT_MAX = 1 << 20, FOLDER_MAX = 100 };
@@ -150,15 +151,14 @@ enum ts_status ts_tracking_model_create(struct ts_spool *spool, const struct ts_
 					struct ts_arena *arena, struct ts_error *err)
 {
 	struct model m = {.said = *body};
-	uint8_t random[OWN_DIGITS / 2];
+	uint32_t random;
 	char key[OWN_DIGITS + 1];
 
 	if (!body->run_id.len)
 		return ts_error_set(err, TS_INVALID, "tscope keeps a model as artifacts of the run that made it; log it within a run");
-	if (ts_spool_run(spool, body->run_id, arena, &m.run, err) || ts_system_random(random, sizeof random, err))
+	if (ts_spool_run(spool, body->run_id, arena, &m.run, err) || ts_system_random(&random, sizeof random, err))
 		return err->status;
-	for (size_t i = 0; i < sizeof random; i++)
-		(void)snprintf(key + 2 * i, 3, "%02x", random[i]);
+	(void)snprintf(key, sizeof key, "%0*" PRIx32, OWN_DIGITS, random);
 	m.key = ts_span_str(key);
 	m.said.status = ts_span_str(pending);
 	m.said.start_ms = m.said.end_ms = now_ms;
