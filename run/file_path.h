@@ -7,8 +7,9 @@
 #define TSCOPE_RUN_FILE_PATH_H
 
 #include "base/arena.h"
+#include "run/index_record.h"
 
-enum { TS_FILE_NAME_BYTES = 256 }; /* of a name, its NUL included */
+enum { TS_FILE_NAME_BYTES = TS_FILE_NAME_MAX + 1 }; /* of a name, its NUL included */
 
 /* The name of "model/MLmodel" below artifacts/; false: it would be longer than a name may be. */
 bool ts_artifact_name(struct ts_span below, char ret_name[TS_FILE_NAME_BYTES]);
