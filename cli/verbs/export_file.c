@@ -1,7 +1,6 @@
 /* export_file.c - see export_file.h. */
 #include "cli/verbs/export_file.h"
 
-#include "base/file.h"
 #include "base/text.h"
 #include "cli/core/ask.h"
 #include "ingest/export/run_view.h"
@@ -41,26 +40,6 @@ enum ts_status ts_export_find_file(struct ts_cli *cli, const struct ts_get_reply
 	return TS_OK;
 }
 
-static enum ts_status copy(struct ts_cli *cli, const struct ts_view *view, const struct ts_file *file, int fd, struct ts_error *err)
-{
-	enum ts_status status = TS_OK;
-	struct ts_arena work;
-
-	if (fd < 0)
-		return ts_view_file(view, file, &cli->out, err);
-	ts_arena_init(&work, 0);
-	for (size_t i = 0; !status && i < file->n_chunks; i++) {
-		struct ts_span bytes;
-
-		ts_arena_reset(&work);
-		status = ts_view_chunk(view, &file->chunks[i], &work, &bytes, err);
-		if (!status)
-			status = ts_write_full(fd, bytes.data, bytes.len, err);
-	}
-	ts_arena_finish(&work);
-	return status;
-}
-
 static enum ts_status find_and_copy(struct ts_cli *cli, const struct ts_view *view, const struct ts_file_info *wanted, int fd,
 				    struct ts_error *err)
 {
@@ -73,7 +52,8 @@ static enum ts_status find_and_copy(struct ts_cli *cli, const struct ts_view *vi
 			return err->status;
 		for (size_t k = 0; k < index.n_files; k++)
 			if (ts_span_eq(index.files[k].name, wanted->name))
-				return copy(cli, view, &index.files[k], fd, err);
+				return fd < 0 ? ts_view_file(view, &index.files[k], &cli->out, err)
+					      : ts_view_write_file(view, &index.files[k], fd, err);
 	}
 	return ts_error_set(err, TS_DAMAGED, "export: the run lists a file %s and does not have it", ts_show(wanted->name).text);
 }

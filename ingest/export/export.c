@@ -147,24 +147,6 @@ static void remove_made(struct exporter *e, const char *path)
 	(void)rmdir(path);
 }
 
-static enum ts_status write_chunks(struct exporter *e, const struct ts_file *file, int fd, struct ts_error *err)
-{
-	struct ts_arena arena;
-	enum ts_status status = TS_OK;
-
-	ts_arena_init(&arena, 0);
-	for (size_t i = 0; i < file->n_chunks && !status; i++) {
-		struct ts_span bytes;
-
-		ts_arena_reset(&arena);
-		status = ts_view_chunk(&e->view, &file->chunks[i], &arena, &bytes, err);
-		if (!status)
-			status = ts_write_full(fd, bytes.data, bytes.len, err);
-	}
-	ts_arena_finish(&arena);
-	return status;
-}
-
 static bool has_kind(const struct ts_index *index, enum ts_table_kind kind)
 {
 	for (size_t i = 0; i < index->n_tables; i++)
@@ -214,7 +196,7 @@ static enum ts_status write_kept_file(struct exporter *e, const struct ts_index 
 		(void)snprintf(name, sizeof name, "%.*s.kept%u", TS_KEPT_NAME_BYTES - 20, first, i);
 	if ((other && tell_renamed(e, file->name, name, err)) || create_file(e, name, &fd, err))
 		return err->status;
-	return close_file(fd, write_chunks(e, file, fd, err), name, err);
+	return close_file(fd, ts_view_write_file(&e->view, file, fd, err), name, err);
 }
 
 /* --- facts --- */

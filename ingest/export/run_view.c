@@ -1,5 +1,6 @@
 #include "ingest/export/run_view.h"
 
+#include "base/file.h"
 #include "base/object.h"
 #include "base/order.h"
 #include "ingest/facts/run_facts.h"
@@ -57,6 +58,24 @@ enum ts_status ts_view_chunk(const struct ts_view *view, const struct ts_id *id,
 				    object.kind);
 	*ret_bytes = object.payload;
 	return TS_OK;
+}
+
+enum ts_status ts_view_write_file(const struct ts_view *view, const struct ts_file *file, int fd, struct ts_error *err)
+{
+	struct ts_arena arena;
+	enum ts_status status = TS_OK;
+
+	ts_arena_init(&arena, 0);
+	for (size_t i = 0; i < file->n_chunks && !status; i++) {
+		struct ts_span bytes;
+
+		ts_arena_reset(&arena);
+		status = ts_view_chunk(view, &file->chunks[i], &arena, &bytes, err);
+		if (!status)
+			status = ts_write_full(fd, bytes.data, bytes.len, err);
+	}
+	ts_arena_finish(&arena);
+	return status;
 }
 
 enum ts_status ts_view_file(const struct ts_view *view, const struct ts_file *file, struct ts_buf *out, struct ts_error *err)

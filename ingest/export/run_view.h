@@ -32,6 +32,8 @@ enum ts_status ts_view_index(const struct ts_view *view, size_t rank, struct ts_
 enum ts_status ts_view_chunk(const struct ts_view *view, const struct ts_id *id, struct ts_arena *arena,
 			     struct ts_span *ret_bytes, struct ts_error *err);
 
+/* Writes the bytes of a kept file to a descriptor. */
+enum ts_status ts_view_write_file(const struct ts_view *view, const struct ts_file *file, int fd, struct ts_error *err);
 /* Appends the bytes of a kept file. */
 enum ts_status ts_view_file(const struct ts_view *view, const struct ts_file *file, struct ts_buf *out, struct ts_error *err);
 
