@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -268,6 +269,21 @@ enum ts_status ts_make_dirs(const char *path, mode_t mode, struct ts_error *err)
 	}
 	ts_buf_finish(&copy);
 	return status;
+}
+
+static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *at)
+{
+	(void)st;
+	(void)kind;
+	(void)at;
+	return remove(path);
+}
+
+void ts_remove_tree(const char *path)
+{
+	enum { OPEN_FOLDERS = 8 };
+
+	(void)nftw(path, remove_one, OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS);
 }
 
 enum ts_file_kind ts_file_kind(const char *path)

@@ -28,6 +28,9 @@ enum ts_status ts_file_replace(const char *path, struct ts_span bytes, mode_t mo
 /* Makes a directory and its parents, as mkdir -p does; an existing directory is no error. */
 enum ts_status ts_make_dirs(const char *path, mode_t mode, struct ts_error *err);
 
+/* Removes a directory and all that is in it, or a file, without following links, up to the first that cannot be removed. */
+void ts_remove_tree(const char *path);
+
 enum ts_file_kind { TS_FILE_NONE, TS_FILE_REGULAR, TS_FILE_DIRECTORY, TS_FILE_LINK, TS_FILE_OTHER };
 /* The kind of what the path names; symbolic links are followed, so it is never TS_FILE_LINK. */
 enum ts_file_kind ts_file_kind(const char *path);

@@ -3,7 +3,6 @@
 #include "base/file.h"
 
 #include <fcntl.h>
-#include <ftw.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -23,14 +22,6 @@ static const char *in_root(const char *name)
 	return path_text;
 }
 
-static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *walk)
-{
-	(void)st;
-	(void)kind;
-	(void)walk;
-	return remove(path);
-}
-
 static int make_root(void **unused)
 {
 	const char *tmp = getenv("TMPDIR");
@@ -43,7 +34,8 @@ static int make_root(void **unused)
 static int remove_root(void **unused)
 {
 	(void)unused;
-	return nftw(root, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	ts_remove_tree(root);
+	return ts_file_kind(root) != TS_FILE_NONE;
 }
 
 static size_t names_in_root(void)

@@ -17,7 +17,6 @@
 #include "run/trace.h"
 
 #include <errno.h>
-#include <ftw.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -363,14 +362,6 @@ static enum ts_status start(struct ts_web_folder *f, struct ts_error *err)
 
 /* -- opening and closing -- */
 
-static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *at)
-{
-	(void)st;
-	(void)kind;
-	(void)at;
-	return remove(path);
-}
-
 static enum ts_status make_store(struct ts_web_folder *f, struct ts_error *err)
 {
 	const char *place = getenv("TMPDIR");
@@ -430,8 +421,6 @@ const char *ts_web_folder_run(struct ts_web_folder *f, struct ts_arena *arena)
 
 void ts_web_folder_close(struct ts_web_folder *f)
 {
-	enum { OPEN_FOLDERS = 8 };
-
 	pthread_mutex_lock(&f->lock);
 	f->stops = true;
 	pthread_cond_broadcast(&f->come);
@@ -440,7 +429,7 @@ void ts_web_folder_close(struct ts_web_folder *f)
 		pthread_join(f->thread, NULL);
 	ts_target_close(&f->target);
 	if (f->store)
-		(void)nftw(f->store, remove_one, OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS);
+		ts_remove_tree(f->store);
 	ts_arena_finish(&f->last.arena);
 	ts_arena_finish(&f->names.arena);
 	pthread_cond_destroy(&f->come);

@@ -6,7 +6,6 @@
 #include "base/text.h"
 #include "web/mlflow/spool_internal.h"
 
-#include <ftw.h>
 #include <stdio.h>
 #include <sys/stat.h>
 
@@ -40,18 +39,9 @@ static bool leave(struct ts_spool *s, struct ts_spool_known *known, int64_t befo
 	return true;
 }
 
-static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *at)
-{
-	(void)st;
-	(void)kind;
-	(void)at;
-	return remove(path);
-}
-
 /* Also those that an earlier process did not come to. */
 static void remove_gone(const struct ts_spool *s, struct ts_arena *arena)
 {
-	enum { OPEN_FOLDERS = 8 };
 	struct ts_error err;
 	char **names;
 	size_t n;
@@ -62,7 +52,7 @@ static void remove_gone(const struct ts_spool *s, struct ts_arena *arena)
 		const char *path = ts_path_join(arena, s->folder, names[i]);
 
 		if (path && ts_span_starts(ts_span_str(names[i]), ts_span_str(gone_begin)))
-			(void)nftw(path, remove_one, OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS);
+			ts_remove_tree(path);
 	}
 }
 

@@ -4,7 +4,6 @@
 #include "base/file.h"
 
 #include <errno.h>
-#include <ftw.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <setjmp.h>
@@ -58,12 +57,6 @@ static enum ts_status remove_name(void *ctx, const char *token, const char *name
 {
 	(void)ctx, (void)token, (void)name, (void)back, (void)err;
 	return TS_OK;
-}
-
-static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *at)
-{
-	(void)st, (void)kind, (void)at;
-	return remove(path);
 }
 
 static int status_of(struct ts_tracking *door, const char *path, const char *query, bool post)
@@ -126,7 +119,8 @@ static void a_place_that_nobody_uses_goes_to_who_comes(void **state)
 	ann = door_of(users, "ann");
 	assert_true(knows(ann, "hers"));
 	ts_tracking_users_close(users);
-	assert_int_equal(nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS), 0);
+	ts_remove_tree(folder);
+	assert_int_equal(ts_file_kind(folder), TS_FILE_NONE);
 }
 
 static void a_place_that_was_used_lately_stays(void **state)
@@ -144,7 +138,8 @@ static void a_place_that_was_used_lately_stays(void **state)
 	assert_int_equal(ts_tracking_users_door(users, ts_span_str("bob"), &door, &err), TS_FULL);
 	ts_tracking_users_give(users, door_of(users, "ann"));
 	ts_tracking_users_close(users);
-	assert_int_equal(nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS), 0);
+	ts_remove_tree(folder);
+	assert_int_equal(ts_file_kind(folder), TS_FILE_NONE);
 }
 
 /* A run that is not pushed yet, since its push fails or waits. */
@@ -173,7 +168,8 @@ static void who_has_pushed_all_makes_place_first(void **state)
 	assert_ptr_equal(door_of(users, "ann"), ann);
 	pushes_of_ann = GO_ON;
 	ts_tracking_users_close(users);
-	assert_int_equal(nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS), 0);
+	ts_remove_tree(folder);
+	assert_int_equal(ts_file_kind(folder), TS_FILE_NONE);
 }
 
 static void *come_as_eve(void *users)
@@ -212,7 +208,8 @@ static void nobody_waits_for_a_door_that_closes(void **state)
 	ts_tracking_users_close(users);
 	sem_destroy(&push_began);
 	sem_destroy(&push_goes_on);
-	assert_int_equal(nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS), 0);
+	ts_remove_tree(folder);
+	assert_int_equal(ts_file_kind(folder), TS_FILE_NONE);
 }
 
 int main(void)
