@@ -172,14 +172,10 @@ static bool is_digest(struct ts_span text)
 
 static void put_at_most(struct writing *w, struct ts_span text, size_t letters)
 {
-	size_t n = is_digest(text) ? 16 : text.len;
-	bool cut = n > letters;
+	struct ts_span whole = is_digest(text) ? ts_span_part(text, 0, 16) : text, cut = ts_utf8_cut(whole, letters);
 
-	if (cut)
-		for (n = letters; n && (text.data[n] & 0xC0) == 0x80;)
-			n--;
-	ts_escape(w->out, ts_span_of(text.data, n));
-	if (cut)
+	ts_escape(w->out, cut);
+	if (cut.len < whole.len)
 		ts_buf_str(w->out, "...");
 }
 
@@ -539,9 +535,7 @@ static size_t cut_line(struct ts_span whole, size_t begin, const struct room *ro
 		return begin;
 	while (n > begin && !fits(ts_span_of(whole.data, n), room))
 		n -= 1 + (n - begin) / 64;
-	while (n > begin && n < whole.len && (whole.data[n] & 0xC0) == 0x80)
-		n--;
-	return n;
+	return ts_utf8_cut(whole, n).len;
 }
 
 /* Whole lines from the beginning, as many as fit, and that the others are left out. */
