@@ -43,20 +43,9 @@ static void put_cause(const struct tscope_run *run, char text[256])
 						 : strerror(error));
 }
 
-/* Says once that the recording has stopped, and why. */
-static void say_stopped(struct tscope_run *run)
+/* Says once that the recording has stopped, why, and unless it is 0, how much is lost. */
+static void say_stopped(struct tscope_run *run, uint64_t lost)
 {
-	char what[256];
-
-	if (atomic_load_explicit(&run->trouble, memory_order_relaxed))
-		return;
-	put_cause(run, what);
-	ts_run_trouble(run, what);
-}
-
-void ts_run_stopped_at_end(struct tscope_run *run)
-{
-	uint64_t lost = atomic_load(&run->area->lost);
 	char cause[256], what[320];
 
 	if (atomic_load_explicit(&run->trouble, memory_order_relaxed))
@@ -68,10 +57,15 @@ void ts_run_stopped_at_end(struct tscope_run *run)
 	ts_run_trouble(run, lost ? what : cause);
 }
 
+void ts_run_stopped_at_end(struct tscope_run *run)
+{
+	say_stopped(run, atomic_load(&run->area->lost));
+}
+
 void ts_run_lost(struct tscope_run *run)
 {
 	atomic_fetch_add_explicit(&run->area->lost, 1, memory_order_relaxed);
-	say_stopped(run);
+	say_stopped(run, 0);
 }
 
 void ts_run_refused(struct tscope_run *run, tscope_column column)
