@@ -137,7 +137,7 @@ enum ts_admission ts_door_ask(const struct ts_door *door, const struct ts_http_r
 {
 	if (!is_ours(door, request->host))
 		return TS_DOOR_OTHER_HOST;
-	if ((request->post || request->put || request->patch) && !comes_from_us(request))
+	if (request->method != TS_HTTP_GET && !comes_from_us(request))
 		return TS_DOOR_OTHER_PAGE;
 	if (is_token(door, cookie_of(door, request->cookie)) || is_token(door, bearer_of(request->authorization)))
 		return has_link(door, request->query) ? TS_DOOR_LINK : TS_DOOR_IN;

@@ -340,6 +340,16 @@ static void copy_ends(struct job *job)
 		ts_ends_of(bufferevent_getfd(bev), &job->request.ends);
 }
 
+static enum ts_http_method method_of(struct evhttp_request *raw)
+{
+	enum evhttp_cmd_type command = evhttp_request_get_command(raw); /* no other one is allowed (make_loop) */
+
+	return command == EVHTTP_REQ_POST    ? TS_HTTP_POST
+	       : command == EVHTTP_REQ_PUT   ? TS_HTTP_PUT
+	       : command == EVHTTP_REQ_PATCH ? TS_HTTP_PATCH
+					     : TS_HTTP_GET;
+}
+
 static void copy_request(struct job *job)
 {
 	static const char *const forwards[] = {"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-IP", "Via"};
@@ -351,9 +361,7 @@ static void copy_request(struct job *job)
 	} kept[] = {{"Host", &r->host}, {"Origin", &r->origin}, {"Cookie", &r->cookie}, {"Accept", &r->accept},
 		    {"Authorization", &r->authorization}, {"Sec-Fetch-Site", &r->fetch_site}, {"Content-Type", &r->type}};
 
-	r->post = evhttp_request_get_command(job->raw) == EVHTTP_REQ_POST;
-	r->put = evhttp_request_get_command(job->raw) == EVHTTP_REQ_PUT;
-	r->patch = evhttp_request_get_command(job->raw) == EVHTTP_REQ_PATCH;
+	r->method = method_of(job->raw);
 	for (size_t i = 0; i < sizeof forwards / sizeof forwards[0]; i++)
 		r->forwarded |= evhttp_find_header(headers, forwards[i]) != NULL;
 	copy_ends(job);

@@ -28,11 +28,16 @@ enum {
 	TS_HTTP_TOPIC_MAX = 1024,
 };
 
+enum ts_http_method {
+	TS_HTTP_GET, /* or HEAD; every other one writes */
+	TS_HTTP_POST,
+	TS_HTTP_PUT,   /* of a file */
+	TS_HTTP_PATCH, /* as MLflow's clients send */
+};
+
 /* A request as it came: nothing is decoded. A header that was not sent is empty; of one that came twice the first counts. */
 struct ts_http_request {
-	bool post; /* POST; else GET or HEAD */
-	bool put;  /* PUT of a file */
-	bool patch; /* PATCH, as MLflow's clients send */
+	enum ts_http_method method;
 	bool too_large; /* its body was longer than it may be, and is not here */
 	bool forwarded; /* a proxy says that it sent the request on */
 	struct ts_ends ends;

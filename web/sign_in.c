@@ -182,14 +182,14 @@ void ts_sign_in_answer(const struct ts_sign_in *in, const struct ts_http_request
 {
 	*ret_page = NULL;
 	if (ts_span_is(request->path, out_path)) {
-		if (request->post) {
+		if (request->method == TS_HTTP_POST) {
 			ts_sessions_end(in->sessions, ts_door_cookie(in->door, request));
 			set_cookie(in, "", 0, arena, reply);
 		}
 		go_to(reply, in_path);
 		return;
 	}
-	if (request->post) {
+	if (request->method == TS_HTTP_POST) {
 		sign_in(in, request, arena, reply, ret_page);
 		return;
 	}

@@ -89,7 +89,7 @@ static void knows_where_writes_come_from(void **state)
 	struct ts_http_request r = to("localhost:8765");
 
 	(void)state;
-	r.post = true;
+	r.method = TS_HTTP_POST;
 	assert_int_equal(ts_door_ask(&door, &r), TS_DOOR_OTHER_PAGE); /* a cookie alone is sent by any page */
 	r.origin = ts_span_str("http://localhost:8765");
 	assert_int_equal(ts_door_ask(&door, &r), TS_DOOR_IN);

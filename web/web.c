@@ -333,10 +333,11 @@ static enum ts_status find_door(struct web *web, const struct ts_http_request *r
 static void answer_mlflow(struct web *web, const struct ts_http_request *request, bool admitted, struct ts_arena *arena,
 			  struct ts_http_reply *reply)
 {
-	const struct ts_tracking_call call = {.method = request->post	 ? TS_TRACKING_POST
-							: request->put	 ? TS_TRACKING_PUT
-							: request->patch ? TS_TRACKING_PATCH
-									 : TS_TRACKING_GET,
+	static const enum ts_tracking_method methods[] = {[TS_HTTP_GET] = TS_TRACKING_GET,
+							  [TS_HTTP_POST] = TS_TRACKING_POST,
+							  [TS_HTTP_PUT] = TS_TRACKING_PUT,
+							  [TS_HTTP_PATCH] = TS_TRACKING_PATCH};
+	const struct ts_tracking_call call = {.method = methods[request->method],
 					      .path = request->path,
 					      .query = request->query,
 					      .body = request->body};
@@ -624,7 +625,7 @@ static void change(struct web *web, const struct ts_http_request *request, struc
 	struct ts_written w;
 	struct ts_error err;
 
-	if (request->put || request->patch || !ts_write_find(request, arena, &w, &err))
+	if (request->method != TS_HTTP_POST || !ts_write_find(request, arena, &w, &err))
 		say_plain(reply, 405, "nothing is written at this address");
 	else if (!w.n)
 		say_error(web, NULL, !page, &err, arena, reply);
@@ -640,7 +641,7 @@ static void answer_guest(struct web *web, const struct ts_http_request *request,
 	struct ts_routed r;
 	struct ts_error err;
 
-	if (request->post || request->put || request->patch)
+	if (request->method != TS_HTTP_GET)
 		change(web, request, arena, reply);
 	else if (ts_span_is(request->path, "/"))
 		go_to(reply, 303, first_address(web->wanted, arena));
@@ -693,7 +694,7 @@ static void answer_user(struct web *web, const struct ts_http_request *request, 
 		say_sign_in(web, request, arena, reply);
 	else if (is_for_all(request->path) || ts_sign_in_who(web->sessions, &web->door, request, &web->guest))
 		answer_guest(web, request, arena, reply);
-	else if (page && !request->post && !request->put && !request->patch)
+	else if (page && request->method == TS_HTTP_GET)
 		go_to(reply, 303, ts_sign_in_address(request, arena));
 	else
 		say_plain(reply, 401, "sign in at /sign-in, or send a token of the server as Authorization: Bearer TOKEN");

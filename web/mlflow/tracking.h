@@ -39,9 +39,11 @@ struct ts_tracking_wanted {
 	void *ctx;
 };
 
+enum ts_tracking_method { TS_TRACKING_GET, TS_TRACKING_POST, TS_TRACKING_PUT, TS_TRACKING_PATCH };
+
 /* A request, and the answer. */
 struct ts_tracking_call {
-	enum { TS_TRACKING_GET, TS_TRACKING_POST, TS_TRACKING_PUT, TS_TRACKING_PATCH } method;
+	enum ts_tracking_method method;
 	struct ts_span path; /* as it came, encoded: "/api/2.0/mlflow/runs/create" */
 	struct ts_span query, body;
 };
