@@ -15,7 +15,6 @@
 #include "experiment/foresight.h"
 #include "experiment/search.h"
 
-#include <dirent.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -114,18 +113,19 @@ static enum ts_status offer_all(struct ts_cli *cli, const struct ts_why_problem 
 {
 	static const char slot[] = "{step}";
 	const char *name = ts_path_last(text), *at = strstr(name, slot), *folder;
-	struct dirent *entry;
-	DIR *dir;
+	char **names;
+	size_t n_names;
 
 	if (!at)
 		return ts_error_set(err, TS_INVALID,
 				    "--checkpoint %s: {step} stands in the name of the file, not in that of a folder", text);
 	folder = name == text ? "." : ts_arena_phrase(&cli->arena, "%.*s", (int)(name - text), text);
-	dir = opendir(folder);
-	if (!dir)
-		return ts_error_set(err, TS_NOT_FOUND, "--checkpoint: the folder %s cannot be read", folder);
-	while ((entry = readdir(dir)) != NULL) {
-		struct ts_span found = ts_span_str(entry->d_name), before = ts_span_of(name, (size_t)(at - name));
+	if (ts_list_dir(folder, &cli->arena, &names, &n_names, err))
+		return err->status == TS_NO_MEMORY
+			       ? err->status
+			       : ts_error_set(err, TS_NOT_FOUND, "--checkpoint: the folder %s cannot be read", folder);
+	for (size_t i = 0; i < n_names; i++) {
+		struct ts_span found = ts_span_str(names[i]), before = ts_span_of(name, (size_t)(at - name));
 		const char *after = at + strlen(slot);
 		int64_t step;
 
@@ -133,9 +133,8 @@ static enum ts_status offer_all(struct ts_cli *cli, const struct ts_why_problem 
 			continue;
 		found = ts_span_part(found, before.len, found.len - before.len - strlen(after));
 		if (ts_is_digit(found.data[0]) && ts_parse_i64(found, &step))
-			offer(p, step, ts_arena_phrase(&cli->arena, "%s/%s", folder, entry->d_name), n);
+			offer(p, step, ts_arena_phrase(&cli->arena, "%s/%s", folder, names[i]), n);
 	}
-	(void)closedir(dir);
 	return ts_arena_check(&cli->arena, err);
 }
 
