@@ -40,11 +40,7 @@ async function renew() {
   const answer = await fetch(address(), { headers: { Accept: "text/html" } });
   const text = await answer.text();
   if (mine !== renewals) return;
-  if (!answer.ok && answer.status !== 404) {
-    say(lost);
-    again = setTimeout(renewOrSay, 2000);
-    return;
-  }
+  if (!answer.ok && answer.status !== 404) throw new Error(lost);
   const page = new DOMParser().parseFromString(text, "text/html");
   for (const part of ["header", "main"]) {
     const old = document.querySelector(part);
