@@ -36,7 +36,8 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_TSCOPE_PACKAGE_NAME tscope)
 set(CPACK_DEBIAN_TSCOPE_PACKAGE_SUGGESTS openssh-client)
-set(CPACK_DEBIAN_TSCOPED_PACKAGE_SUGGESTS tscope)
+# The libraries are loaded where a store lies in a database, or its packs in a bucket.
+set(CPACK_DEBIAN_TSCOPED_PACKAGE_SUGGESTS "tscope, libpq5, libcurl4")
 set(CPACK_DEBIAN_TSCOPED_PACKAGE_NAME tscoped)
 set(CPACK_COMPONENT_TSCOPE_DESCRIPTION "git for training runs: the command line
 Pushes runs of a training to a server or a local store, finds the step at which two
