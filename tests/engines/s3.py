@@ -2,7 +2,8 @@
 """A server of S3 for tests, in memory, written from Amazon's documentation: PUT (with If-None-Match), GET (with ranges), HEAD, DELETE, versioning, and Signature
 Version 4, which is computed here anew and compared. It fails on demand.
 
-    s3.py [--skew SECONDS] [--region R]    prints its port, and ends when its standard input does
+    s3.py [--skew SECONDS] [--region R] [--keep FOLDER] [--port PORT]    prints its port, and ends when its standard input does; with
+                                           a folder its buckets are as they were when it is started again
 
 Buckets: `packs` keeps versions, `plain` keeps none. Keys: `tester` may everything, `keeper` may not delete, `blind` may not list, so what is
 absent is denied to it, `session` needs the token `token`; the secret of all is xyzzy/plugh+1. What stands below /-/ is for the test and needs no signature:
@@ -34,11 +35,37 @@ SECRET = "xyzzy/plugh+1"
 SKEW_MOST_S = 900
 
 
+class Kept(dict):
+    """Objects of a bucket that are files of a folder, too. What was answered is whole after a kill: a file is renamed to its name."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        os.makedirs(folder, exist_ok=True)
+        for name in os.listdir(folder):
+            if not name.startswith("~"):
+                with open(os.path.join(folder, name), "rb") as f:
+                    super().__setitem__(urllib.parse.unquote(name), f.read())
+
+    def path(self, name, prefix=""):
+        return os.path.join(self.folder, prefix + urllib.parse.quote(name, safe=""))
+
+    def __setitem__(self, name, body):
+        with open(self.path(name, "~"), "wb") as f:
+            f.write(body)
+        os.rename(f.name, self.path(name))
+        super().__setitem__(name, body)
+
+    def pop(self, name, *default):
+        if name in self:
+            os.unlink(self.path(name))
+        return super().pop(name, *default)
+
+
 class State:
-    def __init__(self, skew, region):
+    def __init__(self, skew, region, keep):
         self.lock = threading.Lock()
         self.skew, self.region = skew, region
-        self.objects = {"packs": {}, "plain": {}}
+        self.objects = {b: Kept(os.path.join(keep, b)) if keep else {} for b in ("packs", "plain")}
         self.keys = {"tester": SECRET, "keeper": SECRET, "blind": SECRET, "session": SECRET}
         self.fault = None  # kind, method, times, share
         self.gate = threading.Event()
@@ -286,9 +313,11 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--skew", type=float, default=0)
     parser.add_argument("--region", default="us-east-1")
+    parser.add_argument("--keep")
+    parser.add_argument("--port", type=int, default=0)
     words = parser.parse_args()
-    Handler.state = State(words.skew, words.region)
-    server = Server(("127.0.0.1", 0), Handler)
+    Handler.state = State(words.skew, words.region, words.keep)
+    server = Server(("127.0.0.1", words.port), Handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     print(server.server_address[1], flush=True)
     sys.stdin.read()
