@@ -126,10 +126,17 @@ rgw enable usage log = false
 
     def make_osd(self):
         own = str(uuid.uuid4())
-        self.run("ceph", "osd", "new", own)
+        # Without keys, who asks before it was told the number of the cluster is refused: it asks again.
+        self.until("no new store", lambda: self.run("ceph", "osd", "new", own, check=False).returncode == 0)
         self.run("ceph-osd", "-i", "0", "--mkfs", "--osd-uuid", own, "--no-mon-config")
         self.begin("osd")
-        self.until("no store", lambda: "1 up" in self.run("ceph", "osd", "stat", check=False).stdout)
+        self.until("no store", self.is_store_up)
+
+    def is_store_up(self):
+        """A store that asks its monitor before it knows the cluster's number is told that it has the wrong one, and ends: it begins again."""
+        if self.daemons["osd"].poll() is not None:
+            self.begin("osd")
+        return "1 up" in self.run("ceph", "osd", "stat", check=False).stdout
 
     def make_gateway(self):
         self.run(
