@@ -220,6 +220,7 @@ struct ts_trace {
 	const struct ts_trace_thread *threads;
 	size_t n_threads;
 	struct ts_trace_about about;
+	bool cut; /* the file ended too early, so that rows of any kind may be missing */
 	struct ts_trace_warmup warmup;
 	struct ts_span step_name; /* annotations that begin so mark steps (trace_steps.h); empty: nobody said it */
 	const struct ts_kernel_told *kernels; /* what the kernels of each name are (kernel_table.h); NULL: nobody asked */

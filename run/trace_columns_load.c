@@ -259,6 +259,7 @@ static enum ts_status load_with(struct loading *l, const struct ts_id *id, bool 
 		ts_trace_finish(&trace);
 		return ts_error_prefix(err, "columns of a trace");
 	}
+	trace.cut = record.cut;
 	*ret_trace = trace;
 	*ret_record = record;
 	return TS_OK;

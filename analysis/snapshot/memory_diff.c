@@ -191,6 +191,16 @@ static void sum_kinds(const struct pair *p, const uint32_t events[2], struct ts_
 		m->kinds[i].difference = less(m->kinds[i].b, m->kinds[i].a);
 }
 
+/* The kinds of one side alone would differ from those of the other whatever it holds. */
+static void forget_kinds(struct ts_memory_diff_moment *m)
+{
+	for (size_t i = 0; i < m->n; i++)
+		m->rows[i].kind = TS_MEMORY_UNKNOWN;
+	for (int i = 0; i < TS_MEMORY_KINDS; i++)
+		m->kinds[i] = (struct ts_memory_diff_kind){.kind = (enum ts_memory_kind)i};
+	m->kinds[TS_MEMORY_UNKNOWN] = (struct ts_memory_diff_kind){TS_MEMORY_UNKNOWN, m->a, m->b, m->difference};
+}
+
 static enum ts_status moment(const struct pair *p, const uint32_t events[2], struct ts_memory_diff_moment *m, struct ts_error *err)
 {
 	struct bucket *buckets = ts_arena_array(p->arena, p->stacks->n_exact, sizeof *buckets);
@@ -202,7 +212,11 @@ static enum ts_status moment(const struct pair *p, const uint32_t events[2], str
 			return err->status;
 	m->known = true;
 	sum_kinds(p, events, m);
-	return rows_of(p, buckets, m, err);
+	if (rows_of(p, buckets, m, err))
+		return err->status;
+	if (!p->replays[0].n_events || !p->replays[1].n_events)
+		forget_kinds(m);
+	return TS_OK;
 }
 
 /* --- stacks with the same source --- */
@@ -363,6 +377,37 @@ static enum ts_status say(struct ts_memory_diff_device *d, struct ts_arena *aren
 	return status ? status : ts_arena_check(arena, err);
 }
 
+/* What the file of a side may lack, as a sentence; "" where it is whole. */
+static const char *lacking_of(const struct ts_snapshot *s, const char *side, struct ts_arena *arena)
+{
+	if (s->damaged)
+		return ts_arena_printf(
+			arena, "The file of %s is damaged: any of its numbers may be wrong, and what follows is missing.", side);
+	if (!s->cut)
+		return "";
+	if (!s->traced)
+		return ts_arena_printf(
+			arena, "The file of %s ends too early: segments may be missing, and all of its history is.", side);
+	if (s->n_cut_events)
+		return ts_arena_printf(arena,
+				       "The file of %s ends too early, within its history: the events of that device are not compared "
+				       "(%" PRIu64 " of them stand before the end), and those of later devices are missing.",
+				       side, s->n_cut_events);
+	return ts_arena_printf(arena, "The file of %s ends too early: what stands behind its history is missing.", side);
+}
+
+static enum ts_status say_lacking(const struct ts_snapshot *const s[2], struct ts_memory_diff *d, struct ts_arena *arena,
+				  struct ts_error *err)
+{
+	const char *a = lacking_of(s[0], "A", arena), *b = lacking_of(s[1], "B", arena), *text;
+
+	text = a && b ? ts_arena_printf(arena, "%s%s%s", a, *a && *b ? " " : "", b) : NULL;
+	if (!text)
+		return ts_arena_error(arena, err);
+	d->lacking = ts_span_str(text);
+	return TS_OK;
+}
+
 /* --- the whole --- */
 
 static const struct {
@@ -430,7 +475,7 @@ static bool is_there(const struct ts_snapshot *s, size_t device)
 
 static bool same(const struct ts_memory_diff *d)
 {
-	if (d->only_a || d->only_b)
+	if (d->only_a || d->only_b || d->lacking.len)
 		return false;
 	for (size_t i = 0; i < d->n; i++) {
 		if (d->devices[i].peak.n_differ || d->devices[i].end.n_differ)
@@ -473,6 +518,8 @@ enum ts_status ts_memory_diff(const struct ts_snapshot *a, const struct ts_snaps
 		if (device(p, s, origins, (uint16_t)i, &d.devices[d.n++], err))
 			return err->status;
 	}
+	if (say_lacking(s, &d, arena, err))
+		return err->status;
 	d.same = same(&d);
 	*ret_diff = d;
 	return TS_OK;

@@ -9,6 +9,9 @@
  * `ratio` is the largest tensor of B over the largest of A, as how far a tensor scales with batch or sequence: it is known where both
  * sides have the row and both tensors have more than 1 MB, below which Axolotl's script does not look either.
  *
+ * A file that ends too early, or is damaged, may lack what would differ: `lacking` says first what that is, and the two are never
+ * the same. Kinds go by what happens to a block: where a side has no history, they are known of neither.
+ *
  * Texts are the snapshots', which must outlive the answer; all other memory is the arena's. Pure; any thread.
  */
 #ifndef TSCOPE_ANALYSIS_SNAPSHOT_MEMORY_DIFF_H
@@ -79,7 +82,8 @@ struct ts_memory_diff {
 	struct ts_memory_diff_device *devices; /* that both have */
 	size_t n;
 	uint64_t only_a, only_b; /* devices that one has alone */
-	bool same;		 /* no number of any device differs */
+	bool same;		 /* no number of any device differs, and neither file is cut */
+	struct ts_span lacking;	 /* what a cut or damaged file may lack, in sentences; empty: neither is */
 };
 
 /* Those of the snapshots of two runs. */

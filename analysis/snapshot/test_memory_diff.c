@@ -324,6 +324,52 @@ static void one_source_of_two_operators(void **state)
 	assert_false(ts_span_contains(d.devices[0].sentence, "called by"));
 }
 
+/* A file that ends too early is compared, but never the same, and what it may lack is said before anything else. */
+static void what_a_cut_file_lacks(void **state)
+{
+	const struct ts_snapshot *a;
+	struct ts_snapshot *cut;
+	struct ts_memory_diff d;
+
+	(void)state;
+	make(3000000, NORM, 70000);
+	a = kept(7);
+	cut = copy(a, 1, sizeof *a);
+	cut->traced = true;
+	assert_true(diff_of(a, cut).same && !diff_of(a, cut).lacking.len);
+	cut->cut = true;
+	d = diff_of(a, cut);
+	assert_true(!d.same && ts_span_starts(d.lacking, ts_span_str("The file of B ends too early:")));
+	cut->n_cut_events = 12;
+	assert_true(ts_span_contains(diff_of(cut, a).lacking, "The file of A ends too early, within its history"));
+	assert_true(ts_span_contains(diff_of(cut, a).lacking, "(12 of them stand before the end)"));
+	cut->traced = false;
+	assert_true(ts_span_contains(diff_of(cut, cut).lacking, "history is. The file of B ends"));
+	cut->damaged = true;
+	assert_true(ts_span_contains(diff_of(cut, a).lacking, "any of its numbers may be wrong"));
+}
+
+/* What a block is for goes by what happened to it: one side's kinds would differ from none of the other's. */
+static void kinds_of_one_side_are_not_compared(void **state)
+{
+	const struct ts_snapshot *a;
+	struct ts_snapshot *bare;
+	struct ts_memory_diff d;
+
+	(void)state;
+	make(3000000, NORM, 70000);
+	a = kept(7);
+	bare = copy(a, 1, sizeof *a);
+	bare->n_events = 0;
+	bare->devices = copy(a->devices, a->n_devices, sizeof *a->devices);
+	((struct ts_snapshot_device *)(uintptr_t)bare->devices)[0].n_events = 0;
+	d = diff_of(a, bare);
+	assert_false(d.devices[0].peak.known);
+	for (int i = 0; i < TS_MEMORY_KINDS; i++)
+		assert_true(i == TS_MEMORY_UNKNOWN ? d.devices[0].end.kinds[i].a == d.devices[0].end.a
+						   : !d.devices[0].end.kinds[i].a && !d.devices[0].end.kinds[i].b);
+}
+
 static void no_device_in_common(void **state)
 {
 	const struct ts_snapshot *a, *b;
@@ -353,6 +399,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(one_source_of_two_callers, begin, end),
 		cmocka_unit_test_setup_teardown(one_source_through_two_calls, begin, end),
 		cmocka_unit_test_setup_teardown(one_source_of_two_operators, begin, end),
+		cmocka_unit_test_setup_teardown(what_a_cut_file_lacks, begin, end),
+		cmocka_unit_test_setup_teardown(kinds_of_one_side_are_not_compared, begin, end),
 		cmocka_unit_test_setup_teardown(no_device_in_common, begin, end),
 	};
 

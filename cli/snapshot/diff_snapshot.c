@@ -161,6 +161,8 @@ static enum ts_status text(struct ts_cli *cli, const struct ts_memory_diff *d, s
 {
 	bool all = ts_args_has(&cli->args, "all");
 
+	if (d->lacking.len)
+		ts_text_wrapped(cli, TS_STYLE_BOLD, 0, ts_show_text(d->lacking, &cli->arena));
 	ts_text_field(cli, "A", d->path_a);
 	ts_text_field(cli, "B", d->path_b);
 	if (d->only_a || d->only_b)
@@ -194,7 +196,9 @@ static enum ts_status make(struct ts_cli *cli, const struct ts_snapshot *a, cons
 
 static int exit_of(const struct ts_memory_diff *diff)
 {
-	return diff->same ? TS_EXIT_YES : (diff->n ? TS_EXIT_NO : TS_EXIT_INCONCLUSIVE);
+	if (diff->same)
+		return TS_EXIT_YES;
+	return diff->n && !diff->lacking.len ? TS_EXIT_NO : TS_EXIT_INCONCLUSIVE;
 }
 
 enum ts_status ts_diff_snapshots(struct ts_cli *cli, const char *path_a, const char *path_b, struct ts_error *err)

@@ -557,7 +557,8 @@ void ts_trace_file_columns(const struct ts_trace_file *file, struct ts_trace *re
 				       .n_names = file->words.n,
 				       .threads = file->words.threads,
 				       .n_threads = file->words.n_threads,
-				       .about = file->about};
+				       .about = file->about,
+				       .cut = file->cut};
 }
 
 enum ts_status ts_trace_file_record(const struct ts_trace_file *file, const struct ts_notices *notices, struct ts_arena *arena,

@@ -90,6 +90,7 @@ static const struct ts_shape_field diff_rows[] = {
 	{NULL, "devices", MANY(devices, n, device_shape, 1024), ABOUT("that both have")},
 	{NULL, "only_a_device_count", U64(only_a)},
 	{NULL, "only_b_device_count", U64(only_b)},
+	{NULL, "lacking", BYTES(lacking, 0), OR_NULL, ABOUT("what a cut or damaged file may lack; null: neither is")},
 };
 const struct ts_shape ts_shape_memory_diff = {JSON_SHAPE("memory_diff", diff_rows)};
 #undef TYPE

@@ -72,6 +72,7 @@ static const struct ts_shape_field side_rows[] = {
 	{NULL, "first_step", I64(first), WHEN(has_steps)},
 	{NULL, "last_step", I64(last), WHEN(has_steps)},
 	{NULL, "recorded", ONE(recording, ts_shape_trace_recorded), ABOUT("as the trace says")},
+	{NULL, "cut", BOOL(cut), ABOUT("the file ends too early, so nothing is decided")},
 };
 static const struct ts_shape side_shape = {JSON_SHAPE("trace_diff_side", side_rows)};
 #undef TYPE

@@ -168,6 +168,32 @@ static void training(struct side *s, int steps, enum name gemm, int64_t gemm_ns,
 	}
 }
 
+/* Of a file that ends too early any event may be missing: nothing is decided, and that is said first. */
+static void a_cut_file_decides_nothing(void **state)
+{
+	struct ts_trace_diff d;
+	struct side a, b;
+
+	(void)state;
+	training(&a, 6, OLD_TILE, 1000000, 10, 500000, 0, 0);
+	training(&b, 6, OLD_TILE, 1000000, 10, 500000, 0, 0);
+	assert_int_equal(diff_of(&a, &b).verdict, TS_TRACE_DIFF_SAME);
+	b.m.trace.cut = true;
+	d = diff_of(&a, &b);
+	assert_true(d.verdict == TS_TRACE_DIFF_UNDECIDED && d.b.cut && !d.a.cut);
+	assert_true(ts_span_starts(d.sentence, ts_span_str("The file of B ends too early, so that events of any step may be missing")));
+	finish(&a, &b);
+	training(&b, 6, NEW_TILE, 1080000, 10, 520000, 0, 0);
+	training(&a, 6, OLD_TILE, 1000000, 10, 500000, 0, 0);
+	a.m.trace.cut = true;
+	d = diff_of(&a, &b);
+	assert_int_equal(d.verdict, TS_TRACE_DIFF_UNDECIDED);
+	assert_true(ts_span_starts(d.sentence, ts_span_str("The file of A ends too early")));
+	b.m.trace.cut = true;
+	assert_true(ts_span_starts(diff_of(&a, &b).sentence, ts_span_str("The files of A and B end too early")));
+	finish(&a, &b);
+}
+
 static void a_kernel_took_the_place_of_another(void **state)
 {
 	const struct ts_trace_diff_row *r;
@@ -571,6 +597,7 @@ static void hostile(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_cut_file_decides_nothing),
 		cmocka_unit_test(a_kernel_took_the_place_of_another),
 		cmocka_unit_test(a_count_is_a_fact),
 		cmocka_unit_test(a_count_of_two_steps_may_be_chance),

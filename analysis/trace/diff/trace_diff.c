@@ -368,6 +368,8 @@ static enum ts_trace_diff_verdict verdict_of(const struct ts_trace_diff *d)
 {
 	bool differs = d->step.time_differs;
 
+	if (d->a.cut || d->b.cut)
+		return TS_TRACE_DIFF_UNDECIDED;
 	for (size_t k = 0; k < d->n_tables; k++)
 		differs = differs || d->tables[k].n_differ;
 	if (differs)
@@ -428,6 +430,8 @@ enum ts_status ts_trace_diff(const struct ts_trace *a, const struct ts_trace *b,
 		return ts_arena_error(arena, err);
 	d.a = about(&sides[0]);
 	d.b = about(&sides[1]);
+	d.a.cut = a->cut;
+	d.b.cut = b->cut;
 	if (recorded(a, b, arena, &d, err) || compare_all(&c, &d, err) || ts_trace_diff_replaced(&d, sides, arena, err))
 		return err->status;
 	d.verdict = verdict_of(&d);

@@ -11,6 +11,9 @@
  * one throughout B). With one step on a side no error can be given: times are shown and not judged, nor are the host's counts, some of
  * which are of polls. What only some steps of one side have may be chance: it is shown, and does not stand out.
  *
+ * A file that ends too early may lack rows of every step, as a profiler writes kind after kind: of it nothing is decided, and the
+ * sentence says so before all else.
+ *
  * Kernels are paired by name without arguments. One that only A has is `replaced` by one that only B has where the same operator,
  * with the same shapes of its inputs where they were recorded, launched the one in A and the other in B.
  *
@@ -137,6 +140,7 @@ struct ts_trace_diff_table {
 
 struct ts_trace_diff_side {
 	bool whole;
+	bool cut; /* the file ended too early: what it lacks may be what differs */
 	uint64_t recorded, skipped, n;
 	int64_t first, last; /* valid unless whole */
 	struct ts_trace_recorded recording;
@@ -145,7 +149,7 @@ struct ts_trace_diff_side {
 enum ts_trace_diff_verdict {
 	TS_TRACE_DIFF_SAME, /* nothing stands out */
 	TS_TRACE_DIFF_DIFFERS,
-	TS_TRACE_DIFF_UNDECIDED, /* one step on a side, and what differs could be noise */
+	TS_TRACE_DIFF_UNDECIDED, /* one step on a side, and what differs could be noise; or a side is cut */
 };
 
 struct ts_trace_diff {

@@ -276,12 +276,25 @@ static size_t differing(const struct ts_trace_diff *d)
 	return n;
 }
 
+/* What a cut file lacks comes before what was found in the rest of it. */
+static void put_cut(struct say *s)
+{
+	bool a = s->d->a.cut, b = s->d->b.cut;
+
+	if (a || b)
+		put(s,
+		    "The %s of %s too early, so that events of any step may be missing, and what differs may be only that. Of what is "
+		    "there: ",
+		    a && b ? "files" : "file", a && b ? "A and B end" : (a ? "A ends" : "B ends"));
+}
+
 enum ts_status ts_trace_diff_say(struct ts_trace_diff *d, struct ts_arena *arena, struct ts_error *err)
 {
 	struct say s = {.d = d, .arena = arena};
 	size_t n = differing(d);
 
 	s.text = ts_arena_printf(arena, "%s", "");
+	put_cut(&s);
 	if (d->a.n < 2 || d->b.n < 2)
 		undecided(&s);
 	else
