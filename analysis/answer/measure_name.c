@@ -24,7 +24,8 @@ const char *const ts_trace_times[TS_TRACE_TIMES] = {
 	"copies",      "exposed_copies", "idle",	   "idle_host",	       "idle_launch",
 	"idle_behind", "idle_queued",	 "idle_unknown",   "idle_after_waits", "fills",
 	"elementwise", "idle_loading",	 "math_attention", "convolutions",     "float32_products",
-	"generated",   "idle_first_launch", "idle_host_longest", "exposed_waiting"};
+	"generated",   "idle_first_launch", "idle_host_longest", "idle_launch_longest",
+	"idle_loading_longest", "idle_after_waits_longest", "exposed_waiting"};
 
 struct ts_span ts_answer_group_name(enum ts_answer_group group)
 {

@@ -6,12 +6,25 @@ static bool value_of(const struct ts_check *c, enum ts_measure_name what, const 
 	return ts_measure_value(c->measures, what, ts_span_str(of), ret) && isfinite(*ret);
 }
 
-/* There is a trace; otherwise the rule does not apply. */
+/* At least a quarter of the launches of the recording were captured for graphs and ran nothing: what devices did, and what the host
+ * did around it, is how a program begins, and no sample of its work. */
+bool ts_trace_is_capture(const struct ts_measures *rows)
+{
+	double share;
+
+	return ts_measure_value(rows, TS_M_TRACE_CAPTURED, TS_NO_SUBJECT, &share) && share >= TS_TRACE_CAPTURED_LEAST;
+}
+
+/* There is a trace, of work as it always is; otherwise the rule does not apply, or says why it says nothing. */
 static bool has_trace(struct ts_check *c)
 {
-	if (ts_measure_find(c->measures, TS_M_TRACE_SHARE, ts_span_str(ts_trace_times[TS_TIME_SPAN])))
+	if (!ts_measure_find(c->measures, TS_M_TRACE_SHARE, ts_span_str(ts_trace_times[TS_TIME_SPAN]))) {
+		ts_check_applies_not(c);
+		return false;
+	}
+	if (!ts_trace_is_capture(c->measures))
 		return true;
-	ts_check_applies_not(c);
+	ts_check_leave(c, "the trace records the capture of CUDA graphs, which is no sample of the work");
 	return false;
 }
 
@@ -42,7 +55,7 @@ void ts_check_exposed_comm(struct ts_check *c)
 		ts_check_leave(c, "there is no trace of the PyTorch profiler, which the rule needs");
 		return;
 	}
-	if (!need_time(c, TS_TIME_EXPOSED_COMMUNICATION, &share, &seconds) ||
+	if (!has_trace(c) || !need_time(c, TS_TIME_EXPOSED_COMMUNICATION, &share, &seconds) ||
 	    !ts_check_need_of(c, TS_M_TRACE_TIME, ts_trace_times[TS_TIME_SPAN], &span))
 		return;
 	if (share < ts_check_threshold(c, "min_share"))
@@ -77,29 +90,28 @@ static bool knows_calls(struct ts_check *c)
 }
 
 /* What a few gaps alone make, such as a compilation in the recording, may be what no step has again: without them the share must be as
- * much. */
-static bool is_few_gaps(struct ts_check *c, double share)
+ * much. doing: "idle for the host". */
+static bool is_few_gaps(struct ts_check *c, enum ts_trace_time longest_of, double share, const char *doing)
 {
 	double longest, seconds, least = ts_check_threshold(c, "min_share");
 
-	if (!value_of(c, TS_M_TRACE_SHARE, ts_trace_times[TS_TIME_IDLE_HOST_LONGEST], &longest) ||
-	    !value_of(c, TS_M_TRACE_TIME, ts_trace_times[TS_TIME_IDLE_HOST_LONGEST], &seconds) || share - longest >= least)
+	if (!value_of(c, TS_M_TRACE_SHARE, ts_trace_times[longest_of], &longest) ||
+	    !value_of(c, TS_M_TRACE_TIME, ts_trace_times[longest_of], &seconds) || share - longest >= least)
 		return false;
-	ts_check_leave(c,
-		       "without the longest gaps, %s, the device is idle for the host for %s of its time, which is below the threshold "
-		       "of %s",
-		       ts_say_seconds(seconds).text, ts_say_percent(share - longest).text, ts_say_percent(least).text);
+	ts_check_leave(c, "without the longest gaps, %s, the device is %s for %s of its time, which is below the threshold of %s",
+		       ts_say_seconds(seconds).text, doing, ts_say_percent(share - longest > 0 ? share - longest : 0).text,
+		       ts_say_percent(least).text);
 	return true;
 }
 
 /* A part of the time in which the device waits for the host; when: "while the host is in a data loader". */
-static void idle_for_host(struct ts_check *c, enum ts_trace_time what, const char *when)
+static void idle_for_host(struct ts_check *c, enum ts_trace_time what, enum ts_trace_time longest_of, const char *when)
 {
 	double share, seconds;
 
 	if (!has_trace(c) || !need_time(c, what, &share, &seconds) || !knows_calls(c))
 		return;
-	if (share < ts_check_threshold(c, "min_share") || (what == TS_TIME_IDLE_HOST && is_few_gaps(c, share)))
+	if (share < ts_check_threshold(c, "min_share") || is_few_gaps(c, longest_of, share, "idle for the host"))
 		return;
 	ts_check_worse(c, share);
 	ts_check_fire(c, ts_severity_from(share, ts_check_threshold(c, "high_share")), "The device is idle for %s of its time, %s, %s",
@@ -108,12 +120,12 @@ static void idle_for_host(struct ts_check *c, enum ts_trace_time what, const cha
 
 void ts_check_host_bound(struct ts_check *c)
 {
-	idle_for_host(c, TS_TIME_IDLE_HOST, "before the host asks for the next work");
+	idle_for_host(c, TS_TIME_IDLE_HOST, TS_TIME_IDLE_HOST_LONGEST, "before the host asks for the next work");
 }
 
 void ts_check_loader(struct ts_check *c)
 {
-	idle_for_host(c, TS_TIME_IDLE_LOADING, "while the host is in a data loader");
+	idle_for_host(c, TS_TIME_IDLE_LOADING, TS_TIME_IDLE_LOADING_LONGEST, "while the host is in a data loader");
 }
 
 void ts_check_sync(struct ts_check *c)
@@ -124,7 +136,8 @@ void ts_check_sync(struct ts_check *c)
 
 	if (!has_trace(c) || !need_time(c, TS_TIME_IDLE_AFTER_WAITS, &share, &seconds) || !knows_calls(c))
 		return;
-	if (share < ts_check_threshold(c, "min_share"))
+	if (share < ts_check_threshold(c, "min_share") ||
+	    is_few_gaps(c, TS_TIME_IDLE_AFTER_WAITS_LONGEST, share, "idle after waits of the host"))
 		return;
 	source = ts_check_text(c, TS_M_TRACE_WAIT_SOURCE);
 	if (source.len)
@@ -142,7 +155,7 @@ void ts_check_launch_bound(struct ts_check *c)
 
 	if (!has_trace(c) || !need_time(c, TS_TIME_IDLE_LAUNCH, &share, &seconds) || !knows_calls(c))
 		return;
-	if (share < ts_check_threshold(c, "min_share"))
+	if (share < ts_check_threshold(c, "min_share") || is_few_gaps(c, TS_TIME_IDLE_LAUNCH_LONGEST, share, "idle during launches"))
 		return;
 	if (ts_check_want(c, TS_M_TRACE_KERNEL_MEAN, &mean))
 		rest = ts_arena_phrase(c->arena, "; a kernel takes %s on average", ts_say_seconds(mean).text);

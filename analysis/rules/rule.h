@@ -69,6 +69,10 @@ enum ts_status ts_findings_check(const struct ts_measures *measures, const struc
 				 const struct ts_rank_rows *ranks, size_t n_ranks, const struct ts_policy *policy,
 				 struct ts_arena *arena, struct ts_findings *ret_findings, struct ts_error *err);
 
+/* Whether the rows are of a trace in which so large a part of the launches was captured for graphs that no rule on its times is asked:
+ * it shows how a program begins. */
+#define TS_TRACE_CAPTURED_LEAST 0.25
+bool ts_trace_is_capture(const struct ts_measures *rows);
 /* Asks the rules on traces alone, of the rows of one trace. */
 enum ts_status ts_findings_of_trace(const struct ts_measures *measures, const struct ts_policy *policy, struct ts_arena *arena,
 				    struct ts_findings *ret_findings, struct ts_error *err);

@@ -55,7 +55,9 @@ struct rule_case {
 	"convergence/eval_loss/change_ratio = -0.4; convergence/eval_loss/change_high_ratio = " high
 #define TRACE(time, share) "trace/span/share_ratio = 1; trace/span/time_s = 0.06; trace/" #time "/time_s = 0.012; trace/" #time \
 			   "/share_ratio = " share
-#define LONGEST(share) "; trace/idle_host_longest/time_s = 4; trace/idle_host_longest/share_ratio = " share
+#define LONGEST_OF(time, share) "; trace/" #time "_longest/time_s = 4; trace/" #time "_longest/share_ratio = " share
+#define LONGEST(share) LONGEST_OF(idle_host, share)
+#define CAPTURED(share) "; trace/launches/captured_ratio = " share
 #define CALLS(events, unlaunched) "trace/devices/events_count = " events "; trace/devices/unlaunched_ratio = " unlaunched "; "
 #define BATCHES(n) "convergence/batches/recorded_count = " n "; convergence/batches/repeated_count = "
 #define LOSS "convergence/loss/count = 50; convergence/loss/best = 1; convergence/loss/last = 2; "
@@ -685,6 +687,10 @@ static const struct rule_case cases[] = {
 	{"TRACE.SYNC", CALLS("50", "0.5") TRACE(idle_after_waits, "0.05"), MEDIUM,
 	 "The device is idle for 5.0 % of its time, 12.0 ms, after the host waited for it."},
 	{"TRACE.SYNC", CALLS("50", "0") TRACE(idle_after_waits, "0.2"), HIGH, NULL},
+	{"TRACE.SYNC", CALLS("50", "0") TRACE(idle_after_waits, "0.2") LONGEST_OF(idle_after_waits, "0.15"), HIGH, NULL},
+	{"TRACE.SYNC", CALLS("50", "0") TRACE(idle_after_waits, "0.2") LONGEST_OF(idle_after_waits, "0.16"), UNCHECKED,
+	 "without the longest gaps, 4.00 s, the device is idle after waits of the host for 4.0 % of its time, which is below the "
+	 "threshold of 5.0 %"},
 	{"TRACE.SYNC", CALLS("49", "0") TRACE(idle_after_waits, "0.2"), UNCHECKED,
 	 "the trace has only 49 events of devices, and the rule needs 50"},
 
@@ -694,7 +700,17 @@ static const struct rule_case cases[] = {
 	 "From the call to the begin of the work the device is idle for 10 % of its time, 12.0 ms."},
 	{"TRACE.LAUNCH_BOUND", CALLS("50", "0") "trace/kernels/mean_s = 4e-6; " TRACE(idle_launch, "0.25"), HIGH,
 	 "; a kernel takes 4.00 µs on average."},
+	{"TRACE.LAUNCH_BOUND", CALLS("50", "0") TRACE(idle_launch, "0.25") LONGEST_OF(idle_launch, "0.2"), UNCHECKED,
+	 "idle during launches for 5.0 % of its time"},
+	{"TRACE.LAUNCH_BOUND", CALLS("50", "0") TRACE(idle_launch, "0.25") LONGEST_OF(idle_host, "0.2"), HIGH, NULL},
 	{"TRACE.LAUNCH_BOUND", CALLS("3", "0") TRACE(idle_launch, "0.25"), UNCHECKED, "only 3 events of devices"},
+
+	/* A capture of graphs is no sample, whatever the rule. */
+	{"TRACE.HOST_BOUND", CALLS("50", "0") TRACE(idle_host, "0.5") CAPTURED("0.2499"), HIGH, NULL},
+	{"TRACE.HOST_BOUND", CALLS("50", "0") TRACE(idle_host, "0.5") CAPTURED("0.25"), UNCHECKED, "the capture of CUDA graphs"},
+	{"TRACE.FILLS", TRACE(fills, "0.5") CAPTURED("1"), UNCHECKED, "the capture of CUDA graphs"},
+	{"TRACE.RECOMPILED", COMPILED("0.25") CAPTURED("1"), UNCHECKED, "the capture of CUDA graphs"},
+	{"DIST.EXPOSED_COMM", WORLD TRACE(exposed_communication, "0.5") CAPTURED("1"), UNCHECKED, "the capture of CUDA graphs"},
 
 	{"TRACE.FIRST_LAUNCH", "", APPLIES_NOT, NULL},
 	{"TRACE.FIRST_LAUNCH", TRACE(idle_first_launch, "0.0099"), PASSES, NULL},
@@ -721,6 +737,7 @@ static const struct rule_case cases[] = {
 	{"TRACE.LOADER", CALLS("50", "0") TRACE(idle_loading, "0.1"), MEDIUM,
 	 "idle for 10 % of its time, 12.0 ms, while the host is in a data loader"},
 	{"TRACE.LOADER", CALLS("50", "0") TRACE(idle_loading, "0.25"), HIGH, NULL},
+	{"TRACE.LOADER", CALLS("50", "0") TRACE(idle_loading, "0.25") LONGEST_OF(idle_loading, "0.2"), UNCHECKED, "for 5.0 % of"},
 	{"TRACE.LOADER", CALLS("50", "0.6") TRACE(idle_loading, "0.25"), UNCHECKED, "lacks the calls"},
 	{"TRACE.MATH_ATTENTION", TRACE(math_attention, "0.0499"), PASSES, NULL},
 	{"TRACE.MATH_ATTENTION", TRACE(math_attention, "0.05"), MEDIUM, "takes 5.0 % of the sum of all work, 12.0 ms."},

@@ -82,7 +82,7 @@ struct ts_trace_verdict {
 	struct ts_trace_advice *advice; /* what saves most first */
 	size_t n_advice;		/* TS_TRACE_ADVICE_MAX at most */
 	size_t n_slight;		/* findings about too little time to be advice */
-	bool captures; /* there are findings, but much that was launched was captured for graphs and ran nothing: there is no advice */
+	bool captures; /* much that was launched was captured for graphs and ran nothing: no rule on its times is asked (rule.h) */
 	uint64_t span_ns; /* of all devices, added up: what savings are a share of */
 };
 

@@ -36,7 +36,9 @@ static void add_idle(const struct ts_trace_answer *a, uint64_t *ns)
 		add(&ns[TS_TIME_IDLE_HOST], row->host_ns);
 		add(&ns[TS_TIME_IDLE_LAUNCH], row->launch_ns - row->first_launch_ns);
 		add(&ns[TS_TIME_IDLE_FIRST_LAUNCH], row->first_launch_ns);
-		add(&ns[TS_TIME_IDLE_HOST_LONGEST], ts_idle_longest(row, a->lines.n_steps));
+		add(&ns[TS_TIME_IDLE_HOST_LONGEST], ts_longest_sum(&row->host_longest, a->lines.n_steps));
+		add(&ns[TS_TIME_IDLE_LAUNCH_LONGEST], ts_longest_sum(&row->launch_longest, a->lines.n_steps));
+		add(&ns[TS_TIME_IDLE_LOADING_LONGEST], ts_longest_sum(&row->loading_longest, a->lines.n_steps));
 		add(&ns[TS_TIME_IDLE_BEHIND], row->behind_ns);
 		add(&ns[TS_TIME_IDLE_QUEUED], row->queued_ns);
 		add(&ns[TS_TIME_IDLE_UNKNOWN], row->unknown_ns);
@@ -50,7 +52,10 @@ struct ts_device_times ts_device_times(const struct ts_trace_answer *a)
 
 	add_timelines(a, out.ns);
 	add_idle(a, out.ns);
-	out.ns[TS_TIME_IDLE_AFTER_WAITS] = a->host.waits.has_work ? a->host.waits.all.idle_ns : 0;
+	if (a->host.waits.has_work) {
+		out.ns[TS_TIME_IDLE_AFTER_WAITS] = a->host.waits.all.idle_ns;
+		out.ns[TS_TIME_IDLE_AFTER_WAITS_LONGEST] = ts_longest_sum(&a->host.waits.idle_longest, a->lines.n_steps);
+	}
 	for (size_t i = 0; i < a->sums.n_categories; i++) {
 		const struct ts_kernel_sum *s = &a->sums.categories[i];
 
@@ -228,6 +233,17 @@ static void compiled(struct making *m, const struct ts_trace_answer *a)
 	ratio(m, TS_M_TRACE_COMPILE_SHARE, NULL, ns < whole ? ns : whole, whole, none);
 }
 
+/* A recording in which streams are captured shows how a program begins. It is a sample of its work where more runs from the graphs than
+ * was launched. */
+static void captured(struct making *m, const struct ts_trace_answer *a)
+{
+	const struct ts_work_marks *marks = &a->work.marks;
+	uint64_t ran = marks->kernels > marks->graphed ? marks->kernels - marks->graphed : 0;
+
+	if (marks->captures && marks->graphed < marks->kernel_launches && ran < marks->kernel_launches)
+		value(m, TS_M_TRACE_CAPTURED, NULL, 1 - (double)ran / (double)marks->kernel_launches);
+}
+
 static void world_size(struct making *m, bool said, int64_t ranks)
 {
 	if (said)
@@ -246,6 +262,7 @@ enum ts_status ts_trace_rows(const struct ts_trace_answer *answer, struct ts_are
 	work(&m, answer);
 	source(&m, &answer->host.waits);
 	compiled(&m, answer);
+	captured(&m, answer);
 	steps(&m, &answer->lines);
 	world_size(&m, answer->has_world_size, answer->world_size);
 	return m.ok ? TS_OK : ts_arena_error(arena, err);

@@ -85,15 +85,6 @@ static bool is_slight(uint64_t ns, uint64_t span_ns)
 	return (double)ns < TS_TRACE_ADVICE_LEAST * (double)span_ns;
 }
 
-/* At least a quarter of the launches of the recording were captured for graphs and ran nothing: it shows how a program begins, and what
- * devices did then is no sample of its work. It is one where more runs from the graphs than was launched. */
-static bool is_capture(const struct ts_work_marks *m, const struct ts_kernel_use *all)
-{
-	uint64_t ran = all->sum.count > m->graphed ? all->sum.count - m->graphed : 0;
-
-	return m->captures && 4 * ran <= 3 * m->kernel_launches && m->graphed < m->kernel_launches;
-}
-
 /* What to try: never what the trace shows to be done already. */
 static struct ts_span how_of(const struct ts_finding *f, const struct ts_trace_work *w)
 {
@@ -148,8 +139,7 @@ enum ts_status ts_trace_judge(struct ts_trace_answer *io_answer, const struct ts
 		else
 			advise(&v, &v.findings.items[i], how_of(&v.findings.items[i], &io_answer->work), ns);
 	}
-	v.captures = v.findings.n && is_capture(&io_answer->work.marks, &io_answer->work.use.all);
-	v.n_advice = v.captures ? 0 : v.n_advice;
+	v.captures = ts_trace_is_capture(&v.measures);
 	TS_DOOR(v.n_advice <= TS_TRACE_ADVICE_MAX);
 	TS_DOOR_SORTED(i, v.n_advice, v.advice[i - 1].saves_most_ns >= v.advice[i].saves_most_ns);
 	io_answer->verdict = v;

@@ -240,7 +240,7 @@ static enum ts_status find_waits(const struct ts_trace *trace, const struct ts_n
 TS_ORDER(by_end, struct wait, TS_UP(end); TS_UP(row))
 
 /* The waits by their ends, so that the first in a gap takes it. */
-static void measure(struct wait *waits, size_t n, const struct work *w)
+static void measure(struct wait *waits, size_t n, const struct work *w, struct ts_longest *io_idle)
 {
 	size_t taken = SIZE_MAX;
 
@@ -261,6 +261,7 @@ static void measure(struct wait *waits, size_t n, const struct work *w)
 		taken = then;
 		waits[i].sum.idle_ns =
 			(uint64_t)w->next[then] - (uint64_t)(w->until[then] > waits[i].begin ? w->until[then] : waits[i].begin);
+		ts_longest_add(io_idle, waits[i].sum.idle_ns);
 	}
 }
 
@@ -353,7 +354,7 @@ enum ts_status ts_host_waits(const struct ts_trace *trace, const struct ts_nest 
 	if (n && gather_work(trace, nest, arena, &work, err))
 		return err->status;
 	if (n)
-		measure(waits, n, &work);
+		measure(waits, n, &work, &out.idle_longest);
 	if (by_step(waits, n, lines, arena, &out, err) || group(waits, n, trace, arena, &out, err))
 		return err->status;
 	*ret = out;

@@ -14,28 +14,6 @@ static uint64_t within(const struct ts_stretches *s, int64_t from, int64_t to)
 	return ts_stretches_before(s, to) - ts_stretches_before(s, from);
 }
 
-static void keep_longest(struct ts_idle *idle, uint64_t host)
-{
-	for (int i = 0; i < TS_IDLE_LONGEST; i++) {
-		uint64_t kept = idle->host_longest_ns[i];
-
-		if (host <= kept)
-			continue;
-		idle->host_longest_ns[i] = host;
-		host = kept;
-	}
-}
-
-uint64_t ts_idle_longest(const struct ts_idle *idle, size_t steps)
-{
-	bool many = steps >= TS_IDLE_LONGEST_STEPS && idle->gaps >= 10 * TS_IDLE_LONGEST;
-	uint64_t sum = idle->host_longest_ns[0];
-
-	for (int i = 1; i < TS_IDLE_LONGEST && many; i++)
-		sum += idle->host_longest_ns[i];
-	return sum;
-}
-
 /* Adds the gap from..to, behind which an event of this name begins that `launch` asked for. */
 static void add_gap(struct ts_idle *idle, const struct beside *b, int64_t from, int64_t to, uint32_t name,
 		    const struct ts_device_event *launch)
@@ -54,12 +32,18 @@ static void add_gap(struct ts_idle *idle, const struct beside *b, int64_t from, 
 	if (launch->begin >= from) {
 		int64_t asked = launch->begin < to ? launch->begin : to;
 		uint64_t host = (uint64_t)asked - (uint64_t)from, launching = (uint64_t)to - (uint64_t)asked;
+		uint64_t loading = within(&b->loading, from, asked);
 
 		idle->host_ns += host;
-		keep_longest(idle, host);
+		ts_longest_add(&idle->host_longest, host);
 		idle->launch_ns += launching;
-		idle->first_launch_ns += launching >= TS_FIRST_LAUNCH_NS && b->first[name] == to ? launching : 0;
-		idle->loading_ns += within(&b->loading, from, asked);
+		if (launching >= TS_FIRST_LAUNCH_NS && b->first[name] == to)
+			idle->first_launch_ns += launching;
+		else
+			ts_longest_add(&idle->launch_longest, launching);
+		idle->loading_ns += loading;
+		if (loading)
+			ts_longest_add(&idle->loading_longest, loading);
 		return;
 	}
 	behind = within(&b->busy, from, to);
@@ -198,7 +182,9 @@ static int64_t *find_first(const struct ts_trace *trace, const struct ts_device_
 static bool adds_up(const struct ts_idle *row)
 {
 	return row->host_ns + row->launch_ns + row->behind_ns + row->queued_ns + row->unknown_ns == row->idle_ns &&
-	       row->loading_ns <= row->host_ns && ts_idle_longest(row, SIZE_MAX) <= row->host_ns &&
+	       row->loading_ns <= row->host_ns && ts_longest_sum(&row->host_longest, SIZE_MAX) <= row->host_ns &&
+	       ts_longest_sum(&row->launch_longest, SIZE_MAX) <= row->launch_ns - row->first_launch_ns &&
+	       ts_longest_sum(&row->loading_longest, SIZE_MAX) <= row->loading_ns &&
 	       row->first_launch_ns <= row->launch_ns && row->longest_ns <= row->idle_ns && (row->gaps || !row->idle_ns);
 }
 

@@ -146,7 +146,9 @@ static void first_launches(void **state)
 	assert_int_equal(rows[0].launch_ns, 5 * ms - 1);
 	assert_int_equal(rows[0].first_launch_ns, 2 * ms);
 	assert_int_equal(rows[0].host_ns, 4 * ms + 1);
-	assert_int_equal(rows[0].host_longest_ns[0], 2 * ms + 1);
+	assert_int_equal(rows[0].host_longest.ns[0], 2 * ms + 1);
+	assert_int_equal(rows[0].launch_longest.ns[0], 2 * ms); /* that of the second b: the first is a first launch */
+	assert_int_equal(rows[0].launch_longest.n, 2);
 	made_finish(&m);
 }
 
@@ -155,7 +157,7 @@ static void longest_gaps(void **state)
 {
 	(void)state;
 	for (int64_t gaps = 29; gaps <= 30; gaps++) {
-		const uint64_t longest[TS_IDLE_LONGEST] = {500, 400, 300};
+		const uint64_t longest[TS_LONGEST_MOST] = {500, 400, 300};
 		struct ts_idle *rows;
 		struct made m;
 		int64_t at = 0;
@@ -169,10 +171,10 @@ static void longest_gaps(void **state)
 		}
 		rows_of(&m, &rows, &n);
 		assert_int_equal(rows[0].gaps, gaps);
-		assert_memory_equal(rows[0].host_longest_ns, longest, sizeof longest);
-		assert_int_equal(ts_idle_longest(&rows[0], 10), gaps == 29 ? 500 : 1200);
-		assert_int_equal(ts_idle_longest(&rows[0], 9), 500);
-		assert_int_equal(ts_idle_longest(&rows[0], 0), 500);
+		assert_memory_equal(rows[0].host_longest.ns, longest, sizeof longest);
+		assert_int_equal(ts_longest_sum(&rows[0].host_longest, 10), gaps == 29 ? 500 : 1200);
+		assert_int_equal(ts_longest_sum(&rows[0].host_longest, 9), 500);
+		assert_int_equal(ts_longest_sum(&rows[0].host_longest, 0), 500);
 		made_finish(&m);
 	}
 }

@@ -4,6 +4,7 @@
 
 #include "analysis/trace/device/nest.h"
 #include "analysis/trace/device/timeline.h"
+#include "analysis/trace/host/longest.h"
 #include "base/arena.h"
 #include "run/trace.h"
 
@@ -124,6 +125,7 @@ struct ts_host_waits {
 	const bool *waiting; /* of each span: it waits, or stands within a call that does */
 	bool has_sources;    /* the trace has Python functions or call stacks */
 	bool has_work;	     /* it has events of devices; else outstanding, drained and idle mean nothing */
+	struct ts_longest idle_longest; /* of all.idle_ns, by wait */
 };
 
 /* Whether a call of this name waits; copies that are called asynchronous are judged by their time. */
@@ -240,24 +242,18 @@ enum ts_status ts_host_sums(const struct ts_trace *trace, const struct ts_nest *
  * had its module loaded, or the device set up: a first launch. */
 #define TS_FIRST_LAUNCH_NS UINT64_C(1000000)
 
-/* So many gaps, of at least ten times as many, may be of something that no step has again: a compilation, a module that is loaded. In
- * fewer steps than these the longest gaps may be one of each step, so that only one is of something else. */
-enum { TS_IDLE_LONGEST = 3, TS_IDLE_LONGEST_STEPS = 10 };
-
 struct ts_idle {
 	int32_t device, stream; /* stream: TS_TRACE_NO_DEVICE of the whole device, and if not known */
 	bool all_streams;
 	uint64_t gaps;
 	uint64_t idle_ns, host_ns, launch_ns, behind_ns, queued_ns, unknown_ns;
 	uint64_t first_launch_ns; /* of launch_ns: what is TS_FIRST_LAUNCH_NS and more, before the first event of a name */
-	uint64_t host_longest_ns[TS_IDLE_LONGEST]; /* of host_ns: the gaps with most of it, the longest first */
-	uint64_t loading_ns;   /* of host_ns: while some thread of the host was in a data loader (host_steps.c) */
+	uint64_t loading_ns;	  /* of host_ns: while some thread of the host was in a data loader (host_steps.c) */
+	struct ts_longest host_longest, launch_longest, loading_longest; /* of these, by gap; of launch_ns without first launches */
 	uint64_t longest_ns;   /* gap */
 	int64_t longest_at_ns; /* its begin; valid if there are gaps */
 };
 
-/* Of host_ns what its longest gaps have, or the longest alone where there are few gaps, or few steps (0: the trace has none). */
-uint64_t ts_idle_longest(const struct ts_idle *idle, size_t steps);
 /* A row for each device, and behind it one for each of its streams. They lie in the arena. */
 enum ts_status ts_idle_rows(const struct ts_trace *trace, struct ts_arena *arena, struct ts_idle **ret, size_t *ret_n,
 			    struct ts_error *err);

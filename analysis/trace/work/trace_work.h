@@ -395,6 +395,7 @@ struct ts_work_marks {
 	uint64_t graphed;		/* events that these launched */
 	uint64_t captures;		/* of streams that began in the recording */
 	uint64_t kernel_launches;	/* calls that launch one kernel each, captured or not */
+	uint64_t kernels;		/* that ran */
 };
 
 enum ts_status ts_work_marks(const struct ts_trace *trace, const struct ts_nest *nest, const struct ts_device_work *work,

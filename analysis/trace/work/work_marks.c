@@ -359,6 +359,7 @@ static enum ts_status graphs(const struct marks *m, struct ts_arena *arena, stru
 		uint32_t by = ts_trace_on_device(s->kind[i]) ? m->nest->parent[i] : TS_NEST_NONE;
 
 		out->graphed += by != TS_NEST_NONE && s->kind[by] == TS_TRACE_RUNTIME && calls[s->name[by]] == CALL_GRAPH;
+		out->kernels += s->kind[i] == TS_TRACE_KERNEL;
 		if (s->kind[i] != TS_TRACE_RUNTIME)
 			continue;
 		out->graph_launches += calls[s->name[i]] == CALL_GRAPH;
