@@ -70,6 +70,9 @@ static void say_left_out(const struct ts_web_runs *runs, const char *name, const
 		   n == 1 ? "it is" : "they are", folder);
 }
 
+/* "project:" before a name says that its first part is the project, also while the store has no run of that. */
+static const char in_project[] = "project:";
+
 /* force: a tag may have another value than before. */
 static enum ts_status push_once(const struct ts_web_runs *runs, const char *token, const char *folder, const char *name,
 				const char *state, bool force, bool artifacts, uint64_t *ret_left_out, struct ts_error *err)
@@ -78,7 +81,7 @@ static enum ts_status push_once(const struct ts_web_runs *runs, const char *toke
 	const char *words[] = {given, said, NULL, NULL, NULL, NULL};
 	size_t n = 2;
 
-	(void)snprintf(given, sizeof given, "--name=%s", name);
+	(void)snprintf(given, sizeof given, "--name=%s%s", in_project, name);
 	(void)snprintf(said, sizeof said, "--state=%s", state);
 	if (artifacts)
 		words[n++] = "--artifacts";
@@ -93,10 +96,13 @@ static enum ts_status push_once(const struct ts_web_runs *runs, const char *toke
 static enum ts_status is_own(const struct ts_web_runs *runs, const char *token, const char *folder, const char *name, bool *ret,
 			     struct ts_error *err)
 {
-	const char *const words[] = {"--raw", "--", name, "other.mlflow.run_id"}, *slash = strrchr(folder, '/');
+	char word[TS_NAME_MAX + 64];
+	const char *const words[] = {"--raw", "--", word, "other.mlflow.run_id"}, *slash = strrchr(folder, '/');
 	struct as as = {.server = runs->server, .token = token, .id = slash ? slash + 1 : folder};
-	enum ts_status status = ts_inner_call(runs->cli, "facts", false, words, sizeof words / sizeof words[0], run_as, &as, err);
+	enum ts_status status;
 
+	(void)snprintf(word, sizeof word, "%s%s", in_project, name);
+	status = ts_inner_call(runs->cli, "facts", false, words, sizeof words / sizeof words[0], run_as, &as, err);
 	*ret = !status && as.is_it;
 	return status;
 }
@@ -141,9 +147,11 @@ static enum ts_status push(void *ctx, const char *token, const char *folder, con
 
 static enum ts_status remove_name(void *ctx, const char *token, const char *name, bool back, struct ts_error *err)
 {
-	const char *const words[] = {"--", name};
+	char word[TS_NAME_MAX + 64];
+	const char *const words[] = {"--", word};
 	const struct ts_web_runs *runs = ctx;
 
+	(void)snprintf(word, sizeof word, "%s%s", in_project, name);
 	return run(runs, token, back ? "restore" : "rm", words, 2, NULL, err);
 }
 
@@ -172,8 +180,8 @@ static const char *name_of(void *ctx, const char *token, struct ts_span experime
 	if (!folder || !part)
 		return NULL;
 	name = ts_arena_printf(arena, "%s/%s/%s", runs->project, folder, part);
-	words[1] = name;
-	if (name && run(runs, token, "log", words, 2, NULL, &err) == TS_NOT_FOUND)
+	words[1] = ts_arena_printf(arena, "%s%s", in_project, name ? name : "");
+	if (name && words[1] && run(runs, token, "log", words, 2, NULL, &err) == TS_NOT_FOUND)
 		return name;
 	return ts_arena_printf(arena, "%s/%s/%s-%.6s", runs->project, folder, part, id);
 }

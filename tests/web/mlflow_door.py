@@ -340,6 +340,49 @@ def keeps_models(store, web):
     assert client.error("logged-models/" + model, {}, "POST") == (404, "ENDPOINT_NOT_FOUND")
 
 
+def loses_no_change(store, web):
+    """What several clients say of one model, or of one run, at once is all kept."""
+    client = Client(web)
+    run = client.run("shared")
+    model = client.call("logged-models", {"experiment_id": "0", "name": "m", "source_run_id": run})["model"]["info"]["model_id"]
+
+    def say(k):
+        for i in range(25):
+            if k == 0:
+                client.call("runs/update", {"run_id": run, "run_name": f"shared {i}"})
+            elif k == 1:
+                client.call("runs/update", {"run_id": run, "status": "FAILED" if i % 2 else "RUNNING", "end_time": 1700000000000 + i})
+            else:
+                client.call(f"logged-models/{model}/params", {"params": [{"key": f"p{k}-{i}", "value": str(i)}]})
+
+    threads = [threading.Thread(target=say, args=(k,)) for k in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    params = {p["key"] for p in client.call("logged-models/" + model)["model"]["data"]["params"]}
+    assert params == {f"p{k}-{i}" for k in range(2, 6) for i in range(25)}, len(params)
+    info = client.call("runs/get", run_id=run)["run"]["info"]
+    assert (info["run_name"], info["status"], info["end_time"]) == ("shared 24", "RUNNING", 1700000000024), info
+
+
+def begins_a_project(store, web):
+    """Runs of a server with a project that the store has no run of yet are runs of that project."""
+    fresh = Store(store.build, os.path.join(store.work, "fresh"))
+    os.makedirs(fresh.work)
+    door = Web(fresh, "--project", "zz")
+    try:
+        client = Client(door)
+        first, second = client.run("n1"), client.run("n1")
+        rows = json.loads(fresh.tscope("list", "--project", "zz", "--json").stdout)["rows"]
+        assert {row["name"] for row in rows} == {"zz/Default/n1", f"zz/Default/n1-{second[:6]}"}, rows
+        assert [p["project"] for p in json.loads(fresh.tscope("projects", "--json").stdout)["projects"]] == ["zz"]
+        client.call("runs/delete", {"run_id": first})
+        assert [row["name"] for row in json.loads(fresh.tscope("list", "--project", "zz", "--json").stdout)["rows"]] == [f"zz/Default/n1-{second[:6]}"]
+    finally:
+        door.end()
+
+
 def finds_experiments(store, web):
     """Experiments by filter and order, as Accelerate asks for them."""
     client = Client(web)
@@ -625,7 +668,7 @@ def loses_nothing_by_a_kill(store, web):
 
 
 REAL = (logs_as_people_do, equals_mlflows_own_store)
-CHECKS = (keeps_artifacts, keeps_models, finds_experiments, tells_names_apart, keeps_its_name, leaves_after_days, deletes_with_all_of_it, bounds_answers_that_nobody_reads, goes_on_without_room_for_artifacts, is_live, keeps_order_and_repeats, searches, refuses_what_is_wrong, lets_in_its_own_user, loses_nothing_by_a_kill)
+CHECKS = (keeps_artifacts, keeps_models, loses_no_change, begins_a_project, finds_experiments, tells_names_apart, keeps_its_name, leaves_after_days, deletes_with_all_of_it, bounds_answers_that_nobody_reads, goes_on_without_room_for_artifacts, is_live, keeps_order_and_repeats, searches, refuses_what_is_wrong, lets_in_its_own_user, loses_nothing_by_a_kill)
 
 
 def main():

@@ -356,6 +356,16 @@ void ts_spool_unlock(struct ts_spool *s)
 	pthread_mutex_unlock(&s->lock);
 }
 
+void ts_spool_hold(struct ts_spool *s)
+{
+	pthread_mutex_lock(&s->changing);
+}
+
+void ts_spool_let(struct ts_spool *s)
+{
+	pthread_mutex_unlock(&s->changing);
+}
+
 static enum ts_status new_run_id(char id[TS_SPOOL_ID], struct ts_error *err)
 {
 	uint8_t random[16];
@@ -643,6 +653,7 @@ enum ts_status ts_spool_open(const char *folder, struct ts_spool **ret_spool, st
 	if (!s)
 		return ts_error_set(err, TS_NO_MEMORY, "there is no memory for the runs of MLflow");
 	*s = (struct ts_spool){.lock_fd = -1, .folder = ts_alloc(n)};
+	pthread_mutex_init(&s->changing, NULL);
 	pthread_mutex_init(&s->lock, NULL);
 	ts_arena_init(&s->names, NAMES_MAX);
 	ts_arena_init(&arena, LISTED_MAX);
@@ -675,6 +686,7 @@ void ts_spool_close(struct ts_spool *s)
 	ts_map_finish(&s->by_id);
 	ts_arena_finish(&s->names);
 	pthread_mutex_destroy(&s->lock);
+	pthread_mutex_destroy(&s->changing);
 	ts_free(s->folder);
 	ts_free(s);
 }

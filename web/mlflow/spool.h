@@ -49,6 +49,11 @@ struct ts_spool_run {
 	bool deleted;
 };
 
+/* Held by whoever writes again what it has read (what is known of a run or of a model), from before it reads: of two at once the change
+ * of one would be lost. For short: no push and no store is waited for. */
+void ts_spool_hold(struct ts_spool *spool);
+void ts_spool_let(struct ts_spool *spool);
+
 /* Makes the folder if it is not there, and finds the runs in it. TS_CONFLICT: another process has it. */
 enum ts_status ts_spool_open(const char *folder, struct ts_spool **ret_spool, struct ts_error *err);
 void ts_spool_close(struct ts_spool *spool);

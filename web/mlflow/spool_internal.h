@@ -22,6 +22,7 @@ struct ts_spool_known {
 struct ts_spool {
 	char *folder;
 	int lock_fd;
+	pthread_mutex_t changing; /* taken before lock: see ts_spool_hold */
 	pthread_mutex_t lock; /* held while something is written, and for what follows */
 	struct ts_spool_experiment *experiments;
 	size_t n_experiments, cap_experiments;

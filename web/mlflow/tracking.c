@@ -224,24 +224,31 @@ static enum ts_status log_param(struct call *c, struct ts_error *err)
 }
 
 /* The name of a run stands in a tag, too, and both stay the same. */
-static enum ts_status rename_by_tag(struct call *c, struct ts_spool_run *run, struct ts_error *err)
+static enum ts_status rename_by_tag(struct call *c, struct ts_error *err)
 {
+	struct ts_spool_run run;
+	enum ts_status status;
+
 	if (!ts_span_is(c->body.key, "mlflow.runName"))
 		return TS_OK;
-	run->name = c->body.text;
-	return ts_spool_change_run(c->spool, run, err);
+	ts_spool_hold(c->spool);
+	status = find_active(c, &run, err);
+	run.name = c->body.text;
+	if (!status)
+		status = ts_spool_change_run(c->spool, &run, err);
+	ts_spool_let(c->spool);
+	return status;
 }
 
 static enum ts_status set_tag(struct call *c, struct ts_error *err)
 {
 	struct ts_tracking_pair p = {c->body.key, c->body.text};
-	struct ts_spool_run run;
 
 	if (!p.value.data)
 		p.value = c->body.text = ts_span_of("", 0);
 	c->body.tags = &p;
 	c->body.n_tags = 1;
-	return log_batch(c, err) || find_active(c, &run, err) || rename_by_tag(c, &run, err) ? err->status : TS_OK;
+	return log_batch(c, err) || rename_by_tag(c, err) ? err->status : TS_OK;
 }
 
 static enum ts_status delete_tag(struct call *c, struct ts_error *err)
@@ -392,33 +399,58 @@ static enum ts_status get_run(struct call *c, struct ts_error *err)
 	return find_run(c, &run, err) ? err->status : answer_run(c, &run, err);
 }
 
-static enum ts_status update_run(struct call *c, struct ts_error *err)
+static enum ts_status change_run(struct call *c, struct ts_spool_run *run, struct ts_error *err)
 {
 	const struct ts_tracking_body *b = &c->body;
-	struct ts_spool_run run;
 
-	if (find_active(c, &run, err))
+	if (find_active(c, run, err))
 		return err->status;
-	if (b->status.len && !ts_tracking_status_of(b->status, &run.status))
+	if (b->status.len && !ts_tracking_status_of(b->status, &run->status))
 		return ts_error_set(err, TS_INVALID, "'%s' is no status of a run", ts_show(b->status).text);
 	if (b->end_ms != TS_TRACKING_NO_TIME)
-		run.end_ms = b->end_ms;
-	else if (b->status.len && run.status == TS_SPOOL_RUNNING) /* it is resumed */
-		run.end_ms = TS_TRACKING_NO_TIME;
+		run->end_ms = b->end_ms;
+	else if (b->status.len && run->status == TS_SPOOL_RUNNING) /* it is resumed */
+		run->end_ms = TS_TRACKING_NO_TIME;
 	if (b->run_name.len > NAME_MOST)
 		return ts_error_set(err, TS_INVALID, "the name of a run has at most %d bytes", NAME_MOST);
 	if (b->run_name.len) {
-		run.name = b->run_name;
-		if (ts_spool_put_tag(c->spool, &run, ts_span_str("mlflow.runName"), run.name, err))
+		run->name = b->run_name;
+		if (ts_spool_put_tag(c->spool, run, ts_span_str("mlflow.runName"), run->name, err))
 			return err->status;
 	}
-	if (ts_spool_change_run(c->spool, &run, err))
-		return err->status;
+	return ts_spool_change_run(c->spool, run, err);
+}
+
+static enum ts_status update_run(struct call *c, struct ts_error *err)
+{
+	struct ts_spool_run run;
+	enum ts_status status;
+
+	ts_spool_hold(c->spool);
+	status = change_run(c, &run, err);
+	ts_spool_let(c->spool);
+	if (status)
+		return status;
 	if (run.status >= TS_SPOOL_FINISHED)
 		ts_tracking_push_soon(c->tracking->push, run.id);
 	ts_json_key(&c->json, "run_info");
 	ts_tracking_put_info(&run, &c->json);
 	return TS_OK;
+}
+
+/* Changes meanwhile, such as of its state, stay. */
+static enum ts_status mark_deleted(struct call *c, bool deleted, struct ts_error *err)
+{
+	struct ts_spool_run run;
+	enum ts_status status;
+
+	ts_spool_hold(c->spool);
+	status = find_run(c, &run, err);
+	run.deleted = deleted;
+	if (!status)
+		status = ts_spool_change_run(c->spool, &run, err);
+	ts_spool_let(c->spool);
+	return status;
 }
 
 static enum ts_status set_deleted(struct call *c, bool deleted, struct ts_error *err)
@@ -435,8 +467,7 @@ static enum ts_status set_deleted(struct call *c, bool deleted, struct ts_error 
 		(void)ts_tracking_push_now(c->tracking->push, run.id, err);
 	if (name.len && w->remove(w->ctx, w->token, (const char *)name.data, !deleted, err) && err->status != TS_NOT_FOUND)
 		return err->status;
-	run.deleted = deleted;
-	return ts_spool_change_run(c->spool, &run, err);
+	return mark_deleted(c, deleted, err);
 }
 
 static enum ts_status delete_run(struct call *c, struct ts_error *err)
@@ -482,6 +513,7 @@ static enum ts_status answer_model(struct call *c, const struct ts_tracking_call
 {
 	struct ts_span id = path.len ? ts_span_through(path, '/') : path, rest = ts_span_from(path, id.len);
 	bool post = call->method == TS_TRACKING_POST, patch = call->method == TS_TRACKING_PATCH;
+	enum ts_status status;
 
 	if (id.len)
 		id.len--;
@@ -489,9 +521,12 @@ static enum ts_status answer_model(struct call *c, const struct ts_tracking_call
 		id = path, rest = ts_span_of("", 0);
 	if (!rest.len && call->method == TS_TRACKING_GET)
 		return ts_tracking_model_get(c->spool, id, &c->json, c->arena, err);
-	if ((!rest.len && patch) || (ts_span_is(rest, "params") && post) || (ts_span_is(rest, "tags") && (post || patch)))
-		return ts_tracking_model_change(c->spool, id, &c->body, now_ms(), &c->json, c->arena, err);
-	return no_such_call(call->path, err);
+	if (!(!rest.len && patch) && !(ts_span_is(rest, "params") && post) && !(ts_span_is(rest, "tags") && (post || patch)))
+		return no_such_call(call->path, err);
+	ts_spool_hold(c->spool);
+	status = ts_tracking_model_change(c->spool, id, &c->body, now_ms(), &c->json, c->arena, err);
+	ts_spool_let(c->spool);
+	return status;
 }
 
 static enum ts_status get_history(struct call *c, struct ts_error *err)
