@@ -226,6 +226,26 @@ static enum ts_status make_words(struct ts_routed *r, struct fields *f, struct t
 	return TS_OK;
 }
 
+const char *ts_route_title(const struct ts_routed *r, struct ts_arena *arena)
+{
+	static const struct {
+		const char *path, *begin; /* a name follows where there is one */
+	} titles[] = {{"groups", "Runs in groups"},
+		      {"show", "Content of "},
+		      {"facts", "Facts of "},
+		      {"log", "Log of "},
+		      {"matrix", "Where runs differ first"},
+		      {"check-resume", "Resume of "},
+		      {"gate", "Gate of "},
+		      {"/projects", "Projects"}};
+	const char *begin = r->name.len ? "" : r->route->path;
+
+	for (size_t i = 0; i < sizeof titles / sizeof titles[0]; i++)
+		if (strcmp(r->route->path, titles[i].path) == 0)
+			begin = titles[i].begin;
+	return ts_arena_printf(arena, "%s%.*s", begin, TS_SPAN_ARG(r->name));
+}
+
 static enum ts_status no_page(struct ts_error *err)
 {
 	return ts_error_set(err, TS_NOT_FOUND, "there is no such page");

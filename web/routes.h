@@ -47,5 +47,7 @@ struct ts_routed {
 /* TS_NOT_FOUND: no such address. TS_INVALID: one that cannot be read, or fields that the route does not have. */
 enum ts_status ts_route_find(const struct ts_http_request *request, struct ts_arena *arena, struct ts_routed *ret,
 			     struct ts_error *err);
+/* What a page of text is called: "Facts of exp1". In the arena; NULL: that is full. */
+const char *ts_route_title(const struct ts_routed *routed, struct ts_arena *arena);
 
 #endif

@@ -287,13 +287,12 @@ static void say_route(struct web *web, const struct ts_http_request *request, co
 						   : r->json ? TS_WEB_JSON
 							     : TS_WEB_PAGE,
 					   .json = r->json,
-					   .title = r->name.len ? (const char *)r->name.data
-								: r->route->path + (r->route->path[0] == '/'),
+					   .title = ts_route_title(r, arena),
 					   .links = links_of(web, r, request->query, arena),
 					   .token = token_of(web)};
 	struct ts_web_answer answer;
 
-	if (!question.links) {
+	if (!question.links || !question.title) {
 		say_plain(reply, 503, "there is no memory for this page");
 		return;
 	}

@@ -8,6 +8,7 @@
 #include "cli/view/show_value.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { WIDE = 140, HIGH = 34, EDGE = 3 };
 
@@ -86,23 +87,39 @@ static void head_row(struct ts_buf *out, const struct ts_list_page *page, struct
 	ts_buf_str(out, "</tr></thead>\n");
 }
 
+/* A long name or text goes on in a second line, so that it does not push the other columns out of the window. */
+static const char *cell_class(const struct ts_listing *list, size_t column, const char *text)
+{
+	enum { LONG = 40 };
+	bool is_long = strlen(text) > LONG;
+
+	if (ts_list_is_numeric(list, column))
+		return "<td";
+	if (column == 0)
+		return is_long ? "<td class=\"text strong long\"" : "<td class=\"text strong\"";
+	return is_long ? "<td class=\"text long\"" : "<td class=\"text\"";
+}
+
 static void row(struct ts_buf *out, const struct ts_list_page *page, size_t r, struct ts_arena *arena)
 {
 	const struct ts_listing *list = page->list;
 
 	ts_buf_str(out, "<tr>");
 	for (size_t c = 0; c < list->n_columns; c++) {
+		const char *text;
+
 		if (!is_shown(list, c))
 			continue;
-		ts_buf_str(out, ts_list_is_numeric(list, c) ? "<td" : c == 0 ? "<td class=\"text strong\"" : "<td class=\"text\"");
+		text = ts_list_cell_text(list, &list->rows[r], c, arena);
+		ts_buf_str(out, cell_class(list, c, text));
 		if (c > 0)
 			ts_page_element(out, " data-head=\"", ts_show_text(list->columns[c], arena), "\"");
 		if (page->served && ts_span_is(list->columns[c], "name")) {
 			ts_buf_char(out, '>');
-			ts_list_served_name(out, page, r, ts_list_cell_text(list, &list->rows[r], c, arena), arena);
+			ts_list_served_name(out, page, r, text, arena);
 			ts_buf_str(out, "</td>");
 		} else {
-			ts_page_element(out, ">", ts_list_cell_text(list, &list->rows[r], c, arena), "</td>");
+			ts_page_element(out, ">", text, "</td>");
 		}
 	}
 	loss_cell(out, page, r, arena);
@@ -132,13 +149,15 @@ enum ts_status ts_list_page(const void *what, struct ts_arena *arena, struct ts_
 	ts_page_element(out, "<header><h1>", title, "</h1></header>\n<main><section>\n");
 	if (page->served)
 		ts_list_served_form(out, page, arena);
-	ts_buf_str(out, TS_HTML_SCROLL "<table class=\"sheet cards\">\n");
+	ts_buf_printf(out, "%s<table class=\"sheet cards%s\">\n", TS_HTML_SCROLL, page->served ? " sorts" : "");
 	head_row(out, page, arena);
 	ts_buf_str(out, "<tbody>\n");
 	for (size_t r = 0; r < list->n; r++)
 		row(out, page, r, arena);
 	ts_buf_str(out, "</tbody></table></div>\n");
-	if (list->filtered)
+	if (page->served && !list->n)
+		ts_list_served_none(out, page, arena);
+	else if (list->filtered)
 		ts_buf_str(out, "<p class=\"dim\">Only runs that match the filter are listed.</p>\n");
 	if (page->served)
 		ts_list_served_foot(out, page, arena);

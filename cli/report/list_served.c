@@ -173,6 +173,24 @@ void ts_list_served_name(struct ts_buf *out, const struct ts_list_page *page, si
 	ts_page_element(out, "\">", text, "</a>");
 }
 
+void ts_list_served_none(struct ts_buf *out, const struct ts_list_page *page, struct ts_arena *arena)
+{
+	const char *project = text_of(page->list->project, arena);
+
+	if (page->filter.len) {
+		ts_buf_str(out, "<p>Nothing matches the filter.</p>\n");
+	} else if (page->list->kind == TS_REF_TAG) {
+		ts_buf_str(out, "<p>There are no tags yet. <i>Change</i> on the page of a run makes one, and so does "
+				"<code>tscope tag</code>.</p>\n");
+	} else if (page->list->kind == TS_REF_BRANCH) {
+		ts_page_element(out, "<p>There are no branches yet. This makes one: <code>tscope push --project ", project,
+				" --branch main DIRECTORY</code></p>\n");
+	} else {
+		ts_page_element(out, "<p>There are no runs yet. This adds the run in a directory: <code>tscope push --project ",
+				project, " DIRECTORY</code></p>\n");
+	}
+}
+
 void ts_list_served_foot(struct ts_buf *out, const struct ts_list_page *page, struct ts_arena *arena)
 {
 	if (page->list->kind == TS_REF_RUN && page->list->n)

@@ -14,6 +14,8 @@ void ts_list_served_head(struct ts_buf *out, const struct ts_list_page *page, si
 void ts_list_served_loss(struct ts_buf *out, const struct ts_list_page *page, struct ts_arena *arena);
 /* The cell of a name: a box to choose the run by, and the link to its page. text is what the cell says. */
 void ts_list_served_name(struct ts_buf *out, const struct ts_list_page *page, size_t row, const char *text, struct ts_arena *arena);
+/* In the place of rows that are not there: why, and how they come to be there. */
+void ts_list_served_none(struct ts_buf *out, const struct ts_list_page *page, struct ts_arena *arena);
 /* The button that compares the chosen runs, and the link to the next page. */
 void ts_list_served_foot(struct ts_buf *out, const struct ts_list_page *page, struct ts_arena *arena);
 

@@ -3,6 +3,7 @@
 #include "cli/report/report_diff.h"
 
 #include "analysis/gate/trend.h"
+#include "analysis/stats/change_point.h"
 #include "analysis/stats/stats.h"
 #include "base/words.h"
 #include "cli/text/show_gate.h"
@@ -390,7 +391,7 @@ static const char *view_of(struct ts_report *r, const struct ts_trend *t)
 
 static enum ts_light light_of(const struct ts_trend *t)
 {
-	if (t->n_runs == t->left_out)
+	if (!ts_trend_is_worse(t) && t->n_runs - t->left_out < 2 * (size_t)TS_CHANGE_LEAST) /* too few to have shown a change */
 		return TS_LIGHT_UNCHECKED;
 	return ts_trend_is_worse(t) ? TS_LIGHT_HIGH : TS_LIGHT_CLEAR;
 }

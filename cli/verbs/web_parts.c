@@ -5,14 +5,16 @@
 #include "base/limits.h"
 #include "base/text.h"
 #include "base/uri.h"
+#include "cli/core/ask.h"
 #include "cli/core/names.h"
 #include "cli/report/page.h"
 #include "cli/report/page_links.h"
 #include "cli/text/reproduce.h"
+#include "cli/view/show_value.h"
 #include "cli/verbs/answer.h"
 #include "cli/verbs/verbs.h"
 
-static const char end[] = "</main>";
+static const char end[] = "</main>", head_end[] = "</header>";
 
 struct parts {
 	struct ts_target *target;
@@ -91,11 +93,32 @@ static enum ts_status show_again(struct ts_cli *cli, void *ctx, struct ts_error 
 	return TS_OK;
 }
 
-static void put_again(struct parts *p)
+/* How the run stands, which is what one looks for first: the state that is noted, and what was recorded of the end. */
+static enum ts_status show_state(struct ts_cli *cli, void *ctx, struct ts_error *err)
+{
+	const char *state = "unknown";
+	struct ts_get_reply run;
+	struct ts_span spec;
+
+	(void)ctx;
+	if (ts_cli_run(cli, cli->args.words[0], &spec, err) || ts_ask_get(cli->target.channel, spec, &cli->arena, &run, err))
+		return err->status;
+	for (size_t i = 0; i < run.n_notes; i++)
+		if (ts_span_is(run.notes[i].key, "state"))
+			state = ts_show_text(run.notes[i].value, &cli->arena);
+	ts_page_element(&cli->out, "<p id=\"state\">state: <span class=\"strong\">", state, "</span>");
+	if (run.ending.sentence.len)
+		ts_page_element(&cli->out, "; ", ts_show_text(run.ending.sentence, &cli->arena), "");
+	ts_buf_str(&cli->out, "</p>\n");
+	return TS_OK;
+}
+
+/* What a function makes of the run. */
+static void put_of(struct parts *p, enum ts_status (*show)(struct ts_cli *cli, void *ctx, struct ts_error *err))
 {
 	struct ts_answer answer;
 
-	ask_verb(p, "show", NULL, show_again, &answer);
+	ask_verb(p, "show", NULL, show, &answer);
 	if (!answer.status)
 		ts_buf_span(&p->out, ts_buf_view(&answer.out));
 	ts_buf_finish(&answer.out);
@@ -158,7 +181,7 @@ static void put_of_run(struct parts *p)
 	put_verb(p, "WHAT IT HOLDS", "show", NULL, false);
 	put_verb(p, "ITS MACHINE", "show", "--machine", false);
 	put_verb(p, "WHAT IT PRINTED LAST", "show", "--output", true);
-	put_again(p);
+	put_of(p, show_again);
 	put_verb(p, "FACTS", "facts", NULL, true);
 	put_verb(p, "WHAT THE NAME POINTED AT", "log", NULL, true);
 }
@@ -183,11 +206,17 @@ void ts_web_parts_put(struct ts_target *target, const char *verb, const char *pr
 {
 	struct parts p = {.target = target, .project = project, .name = name, .out = TS_BUF_INIT(TS_ANSWER_MAX)};
 	bool run = strcmp(verb, "analyze") == 0, branch = strcmp(verb, "trend") == 0;
-	size_t at = run || branch ? ts_page_find(ts_buf_view(io_page), end, 0) : SIZE_MAX;
+	size_t at = run || branch ? ts_page_find(ts_buf_view(io_page), end, 0) : SIZE_MAX, head;
 
 	if (at == SIZE_MAX)
 		return;
-	ts_buf_span(&p.out, ts_span_part(ts_buf_view(io_page), 0, at));
+	head = run ? ts_page_find(ts_buf_view(io_page), head_end, 0) : 0;
+	if (head > at)
+		head = 0;
+	ts_buf_span(&p.out, ts_span_part(ts_buf_view(io_page), 0, head));
+	if (run && head)
+		put_of(&p, show_state);
+	ts_buf_span(&p.out, ts_span_part(ts_span_from(ts_buf_view(io_page), head), 0, at - head));
 	if (run)
 		put_of_run(&p);
 	else

@@ -1,5 +1,6 @@
-/* web_parts.h - what the page of a run has below its analysis: its content, its machine, what it printed, the commands that run it
- * again, its facts, and the runs that its name has pointed at, as the verbs say each of them; and that of a branch below its trend. */
+/* web_parts.h - what the page of a run has beside its analysis: above it its state; below it its content, its machine, what it
+ * printed, the commands that run it again, its facts, and the runs that its name has pointed at, as the verbs say each of them. And
+ * what that of a branch has below its trend. */
 #ifndef TSCOPE_CLI_VERBS_WEB_PARTS_H
 #define TSCOPE_CLI_VERBS_WEB_PARTS_H
 

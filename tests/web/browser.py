@@ -345,16 +345,44 @@ def shows_what_is_not_finite(store, web, browser, folder):
 def compares_many(store, web, browser, folder):
     """Three runs: parallel coordinates, and a scatter of a setting against the outcome."""
     for i in range(3):
-        make_run(os.path.join(store.work, "sweep", f"s{i}"), i, i / 10, config={"lr": 0.1 * (i + 1), "seed": i})
+        make_run(os.path.join(store.work, "sweep", f"s{i}"), i, i / 10, config={"lr": 0.1 * (i + 1), "seed": i, "optimizer": ("adam", "sgd")[i % 2], "same": 1,
+                                                                               "place": f"/data/{i}"})
     store.tscope("push", "./sweep")
     browser.go("http://" + web.host + "/p/default/plot/loss?run=s0&run=s1&run=s2")
     assert browser.becomes("document.querySelectorAll('#compare svg.compare').length == 2", 60)
     assert browser.run("document.querySelectorAll('#compare path.run').length") == 3
     assert browser.run("document.querySelectorAll('#compare circle').length") == 3
-    assert "config.lr" in browser.run("document.getElementById('compare-x').textContent")
+    offered = browser.run("[...document.getElementById('compare-x').options].map(option => option.textContent)")
+    assert offered == ["config.lr", "config.optimizer", "config.seed"], "settings that differ, also those that are texts, and no names"
+    browser.run("(s => { s.value = 'config.optimizer'; s.dispatchEvent(new Event('change')) })(document.getElementById('compare-x'))")
+    dots = browser.run("[...document.querySelectorAll('#compare circle')].map(dot => dot.getAttribute('cx'))")
+    assert dots[0] == dots[2] != dots[1] and browser.run("[...document.querySelectorAll('#compare svg')][1].textContent.includes('adam')"), dots
+    for width in (390, 1200):  # letters are as large on a phone as on a desk
+        browser.size(width, 844)
+        assert browser.becomes("[...document.querySelectorAll('svg.compare')].every(e => Math.abs(e.getBoundingClientRect().width - e.getAttribute('width')) < 1)", 60), width
+        assert browser.run("document.documentElement.scrollWidth - window.innerWidth") <= 0
     if folder:
         browser.size(1200, 1300)
         browser.picture(os.path.join(folder, "compare-1200.png"))
+
+
+def has_room_for_names(store, web, browser, folder):
+    """A name as long as one may be leaves the other columns in the window; a project without runs says how it gets one, and a run how it stands."""
+    long = "n" * 100
+    store.tscope("push", "-q", "--project", "names", "--name", long, "--state", "crashed", "./runs/a")
+    store.tscope("push", "-q", "--project", "names", "--name", "short", "./runs/b")
+    for width in (1200, 800, 390):
+        browser.size(width, 800)
+        browser.go(f"http://{web.host}/p/names/runs")
+        assert browser.run("[...document.querySelectorAll('thead a')].every(head => head.getBoundingClientRect().height > 0)"), "one sorts by the heads"
+        assert browser.run("[...document.querySelectorAll('tbody td')].every(cell => cell.getBoundingClientRect().right <= innerWidth)"), width
+    browser.go(f"http://{web.host}/p/names/r/{long}")
+    assert browser.run("document.querySelector('header #state').textContent") == "state: crashed"
+    browser.go(f"http://{web.host}/p/names/runs?q=loss.last%3C-5")
+    assert "Nothing matches the filter." in browser.run("document.querySelector('main').textContent")
+    for page, word in (("runs", "tscope push --project nobody"), ("tags", "tscope tag"), ("branches", "--branch main")):
+        browser.go(f"http://{web.host}/p/nobody/{page}")
+        assert word in browser.run("document.querySelector('main').textContent"), page
 
 
 def curves_grow(store, web, browser, folder):
@@ -418,7 +446,7 @@ def is_sent_to_nobody(store, web, browser, folder):
         other.end()
 
 
-CHECKS = (shows_every_page, reads_aloud, runs_nothing_that_was_recorded, is_used_by_keys, chooses_by_clicks, does_what_a_person_wants, scrolls_through_many, zooms_and_holds_it_in_the_address, shows_where_runs_part, shows_what_is_not_finite, compares_many, curves_grow,
+CHECKS = (shows_every_page, reads_aloud, runs_nothing_that_was_recorded, is_used_by_keys, chooses_by_clicks, does_what_a_person_wants, scrolls_through_many, zooms_and_holds_it_in_the_address, shows_where_runs_part, shows_what_is_not_finite, compares_many, has_room_for_names, curves_grow,
           renews_itself, outlives_a_server, is_sent_to_nobody)
 
 

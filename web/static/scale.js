@@ -23,7 +23,7 @@ export function ticks(low, high, wanted, log) {
   const step = [1, 2, 5, 10].find((m) => m * power >= rough) * power;
   const list = [];
   for (let i = Math.ceil(low / step); i * step <= high; i++) list.push(+(i * step).toPrecision(12));
-  return list;
+  return list.length < 2 && wanted < 9 ? ticks(low, high, 2 * wanted, log) : list; // one alone does not say how long the axis is
 }
 
 /** Maps low..high to begin..end. */
