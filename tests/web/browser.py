@@ -12,6 +12,7 @@ import urllib.parse
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import chromium  # noqa: E402
 from served import Store, Web, make_run, until  # noqa: E402
+from sign_in import Team  # noqa: E402
 
 PAGES = {"runs": "/p/default/runs", "run": "/p/default/r/a", "content": "/p/default/show/a", "facts": "/p/default/facts/a", "log": "/p/default/log/a",
          "diff": "/p/default/diff/a..b", "plot": "/p/default/plot/loss?run=a&run=b", "branch": "/p/default/b/main", "groups": "/p/default/groups?by=config.lr&columns=loss.last",
@@ -434,6 +435,49 @@ def outlives_a_server(store, web, browser, folder):
         server.wait()
 
 
+LIVE = "document.getElementById('live').textContent"
+
+
+def says_when_it_is_not_let_in(store, web, browser, folder):
+    """A tscope web that ends and begins anew at the same port has another link: the page says so, keeps what it shows, and is live again once that link was opened."""
+    other = Web(store)
+    try:
+        browser.go(other.link)
+        assert browser.becomes(LIVE + " == 'live' && !!document.querySelector('input[value=a]')", 60)
+        other.end()
+        assert browser.becomes(LIVE + ".includes('does not answer')", 60), browser.run(LIVE)
+        other = Web(store, port=other.port)
+        browser.run("window.dispatchEvent(new Event('online'))")
+        assert browser.becomes(LIVE + ".includes('asks who you are')", 60), browser.run(LIVE)
+        assert browser.run("!!document.querySelector('input[value=a]')"), "what was shown stays"
+        browser.go(other.link)
+        assert browser.becomes(LIVE + " == 'live'", 60)
+    finally:
+        other.end()
+
+
+def stays_after_signing_out(store, web, browser, folder):
+    """Who signs out in another tab has the page as it was, which says so, also when something is pushed; signing in makes it live again."""
+    with tempfile.TemporaryDirectory(prefix="tscope-team-") as work:
+        team = Team(store.build, work)
+        try:
+            browser.go("http://" + team.web.host + "/sign-in?to=/p/default/runs")
+            browser.run(f"document.querySelector('input[name=token]').value = {json.dumps(team.tokens['ann'])}")
+            browser.load(lambda: browser.run("document.querySelector('input[name=token]').form.querySelector('button').click()"))
+            assert browser.becomes(LIVE + " == 'live' && !!document.querySelector('input[value=b]')", 60)
+            fetch = "fetch('/sign-out', {method: 'POST'}).then(() => true)"
+            assert browser.run(fetch)
+            team.as_root("push", "--name", "c", "./runs/b")
+            assert browser.becomes(LIVE + ".includes('asks who you are')", 60), browser.run(LIVE)
+            assert browser.run("!!document.querySelector('input[value=b]') && !document.querySelector('input[name=token]')")
+            body = urllib.parse.urlencode({"token": team.tokens["ann"], "to": "/"})
+            browser.run(f"fetch('/sign-in', {{method: 'POST', body: new URLSearchParams({json.dumps(body)})}}).then(() => true)")
+            browser.run("window.dispatchEvent(new Event('online'))")
+            assert browser.becomes(LIVE + " == 'live' && !!document.querySelector('input[value=c]')", 60), browser.run(LIVE)
+        finally:
+            team.end()
+
+
 def is_sent_to_nobody(store, web, browser, folder):
     """The link without the token opens nothing in another browser, and says how it is opened."""
     other = chromium.Chromium()
@@ -447,7 +491,7 @@ def is_sent_to_nobody(store, web, browser, folder):
 
 
 CHECKS = (shows_every_page, reads_aloud, runs_nothing_that_was_recorded, is_used_by_keys, chooses_by_clicks, does_what_a_person_wants, scrolls_through_many, zooms_and_holds_it_in_the_address, shows_where_runs_part, shows_what_is_not_finite, compares_many, has_room_for_names, curves_grow,
-          renews_itself, outlives_a_server, is_sent_to_nobody)
+          renews_itself, outlives_a_server, says_when_it_is_not_let_in, stays_after_signing_out, is_sent_to_nobody)
 
 
 def main():

@@ -41,8 +41,8 @@ class Store:
 class Web:
     """A tscope web, and requests to it."""
 
-    def __init__(self, store, *options, env=None):
-        self.process = subprocess.Popen([store.program, "web", "--port", "0", *options], cwd=store.work, env={**store.env, **(env or {})},
+    def __init__(self, store, *options, env=None, port=0):
+        self.process = subprocess.Popen([store.program, "web", "--port", str(port), *options], cwd=store.work, env={**store.env, **(env or {})},
                                         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         said, found = "", None
         while not found:

@@ -40,6 +40,11 @@ class Team:
                        (("ann", "push", "default"), ("bob", "read", "default"), ("eve", "read", "secret"), ("max", "maintain", "default"))}
         self.web = Web(self.store, "--sign-in", "--server", self.server)
 
+    def end(self):
+        self.web.end()
+        self.process.terminate()
+        self.process.wait(30)
+
     def as_root(self, *words, **options):
         return self.store.tscope(*words, env={"TSCOPE_SERVER": self.server}, **options)
 
@@ -344,9 +349,7 @@ def main():
                     print("ok " + check.__name__, flush=True)
             assert team.web.end() == 0
         finally:
-            team.web.end()
-            team.process.terminate()
-            team.process.wait(30)
+            team.end()
 
 
 if __name__ == "__main__":

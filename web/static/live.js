@@ -9,7 +9,9 @@ let topic = document.querySelector("nav[data-live]")?.dataset.live;
 let renewals = 0; // that were begun: an answer that a later one overtook is left out
 let again = 0;
 let wait = 2000; // ms until a stream that ended is asked for again
+let listens = 0; // the timer of that; 0: there is a stream
 const lost = "the server does not answer; the page stays as it was";
+const out = "the server asks who you are; the page stays as it was until you sign in or open its link again";
 
 function say(text) {
   document.getElementById("live").textContent = text;
@@ -40,6 +42,10 @@ async function renew() {
   const answer = await fetch(address(), { headers: { Accept: "text/html" } });
   const text = await answer.text();
   if (mine !== renewals) return;
+  if (answer.status === 401 || (answer.redirected && new URL(answer.url).pathname === "/sign-in")) {
+    say(out);
+    return;
+  }
   if (!answer.ok && answer.status !== 404) throw new Error(lost);
   const page = new DOMParser().parseFromString(text, "text/html");
   for (const part of ["header", "main"]) {
@@ -63,17 +69,50 @@ function renewOrSay() {
 // The topic has the mark of what is shown: behind a connection that was lost the server tells what came meanwhile, and nothing where nothing did.
 function listen() {
   const events = new EventSource(topic);
+  listens = 0;
   events.onopen = () => {
     wait = 2000;
     say("live");
   };
-  events.onerror = () => {
+  const again = (why) => {
     events.close();
-    say(lost);
-    setTimeout(listen, wait);
+    listens = setTimeout(listen, wait);
     wait = Math.min(2 * wait, 60000); // a stream may be refused for good, as after signing out
+    say(why);
   };
-  events.onmessage = (event) => (event.data === "lost" ? say(lost) : renewOrSay());
+  events.onerror = async () => {
+    again(lost);
+    if (await isRefused()) say(out);
+  };
+  events.onmessage = async (event) => {
+    if (event.data !== "lost") renewOrSay();
+    else if (await isRefused()) again(out); // who signed in meanwhile needs another stream
+    else say(lost);
+  };
 }
 
-if (topic) listen();
+// The stream does not tell why there is none.
+async function isRefused() {
+  const stop = new AbortController();
+  try {
+    return (await fetch(topic, { signal: stop.signal })).status === 401;
+  } catch {
+    return false;
+  } finally {
+    stop.abort();
+  }
+}
+
+// Whoever looks at the page again does not wait for the timer.
+function listenNow() {
+  if (document.hidden || !listens) return;
+  clearTimeout(listens);
+  wait = 2000;
+  listen();
+}
+
+if (topic) {
+  listen();
+  document.addEventListener("visibilitychange", listenNow);
+  window.addEventListener("online", listenNow);
+}
