@@ -24,6 +24,8 @@ VALUE = re.compile(rb'"(?:[^"\\]|\\.)*" ?: ?(-?[0-9][0-9.eE+-]*|true|false|null|
 NUMBERS = [b"18446744073709551615", b"4294967295", b"-1", b"1e400", b"NaN", b"-Infinity", b"null", b"true", b"[]", b"{}", b'"x"', b"-1.-23",
            b"9" * 400, b"[[[1]]]", b"0x10", b"1.5", b"", b'""']
 TEXTS = [b'"a"b"', b'"\xff\xfe"', b'"a\\"', b'"\\u12"', b"5", b"null", b"[1,2]", b'"\x00\x01"', b'"' + b"y" * 70000 + b'"', b'"}]}"', b"true", b"-"]
+# A byte between or around the members of an event: what is lost when a program that prints JSON by hand is interrupted or forgets it.
+LOSABLE = re.compile(rb'"[^"\\]*"( ?: ?)"[^"\\]*"[ \n]*,|"[^"\\]*" ?: ?[0-9.]+[ \n]*,')
 LEAVES = [2**64 - 1, 2**32 - 1, -1, 2**63, 2**80, -2**70, 1e300, float("nan"), None, True, "x", b"\xff", [], {}, (1, 2), [None], "y" * 70000]
 
 
@@ -63,12 +65,24 @@ class Traces:
     def rows(self, data, name="t.json"):
         return rows_of([*self.argv, put(self.folder, name, data)])
 
+    @staticmethod
+    def events(data):
+        """Where the list of events begins; behind it nothing of a file of Kineto is more than an event."""
+        return max(0, data.find(b'"traceEvents"'))
+
     def one(self, rng, path):
-        """Damages one value; returns what was done and how many rows that cost, or None and the error."""
+        """Damages one value, or takes one byte away; returns what was done and how many rows that cost, or None and the error."""
         if path not in self.known:
             data = plain(path)
-            self.known[path] = data, [m.span(1) for m in VALUE.finditer(data)], self.rows(data)[0]
-        data, values, before = self.known[path]
+            spans = [[m.span(0) for m in LOSABLE.finditer(data, self.events(data))], [m.span(1) for m in VALUE.finditer(data)]]
+            self.known[path] = data, *spans, self.rows(data)[0]
+        data, losable, values, before = self.known[path]
+        if losable and rng.randrange(4) == 0:
+            begin, end = rng.choice(losable)
+            at = rng.choice([i for i in range(begin, end) if data[i] in b'":,'])
+            after, err = self.rows(data[:at] + data[at + 1:])
+            what = f"{data[max(0, begin - 30):at].decode(errors='replace')!r} loses {chr(data[at])}"
+            return what, None if after is None else max(differences(before, after)), err
         begin, end = rng.choice(values)
         to = rng.choice(TEXTS if data[begin:begin + 1] == b'"' else NUMBERS)
         after, err = self.rows(data[:begin] + to + data[end:])
