@@ -1,9 +1,9 @@
-/* trace_tables.h - the tables of a trace as lists of columns that code can go through, for what stores and loads them.
+/* trace_tables.h - the tables of a trace as lists of columns that code can go through, for what stores, loads and exports them.
  *
  * To the tables of run/trace.h come those of what their numbers refer to and of what the trace says of itself, which stand beside the
  * rows while it is read: threads, devices, the other members of the envelope, what the reader noted, and one row about the whole. Texts
  * in them are numbers of names, too. A new column is a line in a list of columns, here or in run/trace.h, and nothing else. Only the
- * files trace_columns*.c and trace_tables.c use this header.
+ * files trace_columns*.c, trace_tables.c and trace_sheet.* use this header.
  */
 #ifndef TSCOPE_RUN_TRACE_TABLES_H
 #define TSCOPE_RUN_TRACE_TABLES_H

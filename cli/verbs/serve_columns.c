@@ -1,8 +1,6 @@
 /* serve_columns.c - see serve_columns.h. */
 #include "cli/verbs/serve_columns.h"
 
-#include "base/cursor.h"
-#include "base/file.h"
 #include "base/json_reader.h"
 #include "base/number.h"
 #include "base/suggest.h"
@@ -13,8 +11,6 @@
 #include "ingest/export/run_view.h"
 #include "run/block.h"
 #include "service/handlers/core/typed_column.h"
-
-#include <stdio.h>
 
 enum { NAMES_MAX = 4096, SCRATCH_MAX = 1 << 20 };
 
@@ -204,14 +200,6 @@ static void put_found(struct sending *s, struct ts_buf *out)
 
 /* -- bytes -- */
 
-static enum ts_status put_chunk(const struct sending *s, const void *data, size_t n, struct ts_error *err)
-{
-	uint8_t head[4];
-
-	ts_store_u32(head, (uint32_t)n);
-	return ts_write_full(s->wanted->fd, head, sizeof head, err) || ts_write_full(s->wanted->fd, data, n, err) ? err->status : TS_OK;
-}
-
 static enum ts_status get(struct sending *s, const struct ts_id *id, struct ts_span *ret_object, struct ts_error *err)
 {
 	ts_arena_reset(&s->block);
@@ -221,25 +209,12 @@ static enum ts_status get(struct sending *s, const struct ts_id *id, struct ts_s
 static enum ts_status put_texts(struct sending *s, struct ts_span object, size_t rows, struct ts_error *err)
 {
 	struct ts_span *texts = ts_arena_array(&s->block, rows, sizeof *texts);
-	uint64_t *lengths = ts_arena_array(&s->block, rows, sizeof *lengths);
-	size_t n = 0;
-	uint8_t *bytes, *to;
 
-	if (!texts || !lengths)
+	if (!texts)
 		return ts_arena_error(&s->block, err);
 	if (ts_block_text_decode(object, rows, &s->block, texts, err))
 		return err->status;
-	for (size_t i = 0; i < rows; i++) {
-		lengths[i] = texts[i].len;
-		n += texts[i].len;
-	}
-	bytes = to = ts_arena_alloc(&s->block, n);
-	if (!bytes)
-		return ts_arena_error(&s->block, err);
-	for (size_t i = 0; i < rows; to += texts[i++].len)
-		if (texts[i].len)
-			memcpy(to, texts[i].data, texts[i].len);
-	return put_chunk(s, lengths, rows * sizeof *lengths, err) || put_chunk(s, bytes, n, err) ? err->status : TS_OK;
+	return ts_value_texts(s->wanted->to.fd, texts, rows, &s->block, err);
 }
 
 /* The keys of a block where column is NULL. */
@@ -261,7 +236,7 @@ static enum ts_status put_block(struct sending *s, const struct ts_table *table,
 	    : column->type == TS_COLUMN_U64 ? ts_block_u64_decode(object, rows, words, err)
 					    : ts_block_f64_decode(object, rows, words, err))
 		return err->status;
-	return put_chunk(s, words, rows * 8, err);
+	return ts_value_chunk(s->wanted->to.fd, words, rows * 8, err);
 }
 
 static enum ts_status put_column(struct sending *s, const struct found *f, struct ts_error *err)
@@ -278,27 +253,13 @@ static enum ts_status put_column(struct sending *s, const struct found *f, struc
 	return TS_OK;
 }
 
-/* Where nobody reads any more, there is nobody to be told. */
-static void put_error(const struct sending *s, const struct ts_error *error)
-{
-	uint8_t head[8];
-	char text[1024];
-	int n = snprintf(text, sizeof text, "%s: %s", ts_status_word(error->status), error->text);
-	struct ts_error unused;
-
-	ts_store_u32(head, UINT32_MAX);
-	ts_store_u32(head + 4, (uint32_t)(n < (int)sizeof text ? n : (int)sizeof text - 1));
-	if (!ts_write_full(s->wanted->fd, head, sizeof head, &unused))
-		ts_write_full(s->wanted->fd, text, strlen(text), &unused);
-}
-
 static void put_all(struct sending *s)
 {
 	struct ts_error err;
 
 	for (size_t i = 0; i < s->n && s->wanted->n; i++)
 		if (put_column(s, &s->found[i], &err)) {
-			put_error(s, &err);
+			ts_value_error(s->wanted->to.fd, &err);
 			return;
 		}
 }
@@ -332,10 +293,10 @@ static enum ts_status send_view(struct sending *s, struct ts_error *err)
 		status = ts_buf_check(&json, err);
 	}
 	if (!status) {
-		pthread_mutex_lock(s->wanted->lock);
-		s->wanted->say(s->wanted->ctx, &json);
+		pthread_mutex_lock(s->wanted->to.lock);
+		s->wanted->to.say(s->wanted->to.ctx, &json);
 		put_all(s);
-		pthread_mutex_unlock(s->wanted->lock);
+		pthread_mutex_unlock(s->wanted->to.lock);
 	}
 	ts_buf_finish(&json);
 	return status;

@@ -2,16 +2,14 @@
  * descriptor of their own, since a text of ten million numbers would take seconds to write and to read.
  *
  * For each column that the JSON names, in that order: the steps (int64) if they were asked for, then the values: float64, uint64, or of
- * a text its length in bytes (uint64) and then its bytes, in UTF-8. Each comes in chunks, which are the blocks of the run: a number
- * of bytes (uint32), and so many bytes; of a text, a chunk of lengths and a chunk of bytes for each block. The number 0xFFFFFFFF
- * stands for an error in the midst, whose length and text follow. All numbers are little-endian.
+ * a text its length in bytes (uint64) and then its bytes, in UTF-8. Each comes in chunks (value_chunks.h), which are the blocks of the
+ * run; of a text, a chunk of lengths and a chunk of bytes for each block.
  */
 #ifndef TSCOPE_CLI_VERBS_SERVE_COLUMNS_H
 #define TSCOPE_CLI_VERBS_SERVE_COLUMNS_H
 
 #include "cli/core/context.h"
-
-#include <pthread.h>
+#include "cli/verbs/value_chunks.h"
 
 struct ts_columns_wanted {
 	const char *run;
@@ -21,11 +19,7 @@ struct ts_columns_wanted {
 	bool has_rank;
 	int32_t rank;
 	bool steps;
-	int fd;
-	pthread_mutex_t *lock; /* held from the JSON to the last byte, so that the order of both is the same */
-	/* Takes the JSON. */
-	void (*say)(void *ctx, const struct ts_buf *json);
-	void *ctx;
+	struct ts_value_stream to;
 };
 
 /* params: the JSON of an object with run, columns, ranks ("all" or a number) and steps. TS_INVALID where it lacks what it needs. */

@@ -1,29 +1,35 @@
 /* verb_export.c - tscope export: a run back to files. */
+#include "base/csv.h"
 #include "base/limits.h"
 #include "cli/core/ask.h"
 #include "cli/core/names.h"
 #include "cli/json/json_parts.h"
+#include "cli/trace/chosen_trace.h"
 #include "cli/verbs/export_file.h"
 #include "cli/verbs/verbs.h"
 #include "cli/view/show_value.h"
 #include "ingest/export/export.h"
+#include "ingest/export/trace_csv.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
 
-/* What is written: the run in a format, or one file of it. */
+/* What is written: the run in a format, one file of it, or a table of a trace. */
 struct export {
 	const char *format;
 	const struct ts_get_reply *run;
 	const struct ts_file_info *file; /* NULL: the run */
+	const struct ts_trace_sheet *sheet; /* NULL: none; the others are not set then */
 };
 
 static enum ts_status to_descriptor(struct ts_cli *cli, const struct export *what, int fd, struct ts_error *err)
 {
-	const struct ts_id *head = &what->run->run.id;
+	const struct ts_id *head = what->sheet ? NULL : &what->run->run.id;
 	const char *format = what->format;
 
+	if (what->sheet)
+		return ts_trace_csv(what->sheet, ts_args_has(&cli->args, "no-formulas") ? TS_CSV_NO_FORMULA : 0, fd, err);
 	if (what->file)
 		return ts_export_file(cli, what->run, what->file, fd, err);
 	if (strcmp(format, "csv") == 0 && ts_args_has(&cli->args, "no-formulas"))
@@ -119,6 +125,41 @@ static void told(struct ts_cli *cli, const struct ts_run_ref *run, const char *f
 	ts_cli_json_end(cli, j);
 }
 
+/* --table: of a trace that is a file, or of a run. */
+static enum ts_status table_of_trace(struct ts_cli *cli, const char *table, struct ts_error *err)
+{
+	const char *output = ts_args_text(&cli->args, "output"), *word = ts_cli_word(cli, 1), *path = output ? output : word;
+	const char *format = ts_args_text(&cli->args, "format");
+	struct ts_trace_choice choice = {.word = ts_cli_word(cli, 0), .name = ts_args_text(&cli->args, "file")};
+	struct ts_chosen_trace chosen;
+	struct ts_trace_sheet sheet;
+	enum ts_status status;
+	uint64_t rank = 0;
+
+	if (output && word)
+		return ts_error_set(err, TS_INVALID, "export: two outputs are given: %s and --output %s", word, output);
+	if (cli->json || (format && strcmp(format, "csv") != 0))
+		return ts_error_set(err, TS_INVALID, "export: --table writes CSV; tscope.trace() of the Python package gives the same "
+						     "table to pandas, polars, pyarrow and DuckDB");
+	if (cli->served)
+		return ts_error_set(err, TS_UNSUPPORTED, "export: a page does not give tables of traces");
+	if (ts_args_uint(&cli->args, "rank", INT32_MAX, &choice.has_rank, &rank, err))
+		return ts_error_prefix(err, "export");
+	choice.rank = (int32_t)rank;
+	if (ts_choose_trace(cli, &choice, &chosen, err))
+		return ts_error_prefix(err, "export");
+	status = ts_trace_sheet_open(&chosen.trace, ts_span_str(table), &cli->arena, &sheet, err);
+	if (status)
+		(void)ts_error_prefix(err, "export");
+	else
+		status = path ? to_file(cli, &(struct export){.sheet = &sheet}, path, err)
+			      : to_descriptor(cli, &(struct export){.sheet = &sheet}, STDOUT_FILENO, err);
+	ts_chosen_trace_finish(&chosen);
+	if (!status && path)
+		ts_cli_say(cli, "wrote %zu rows of %s to %s", sheet.rows, sheet.name, path);
+	return status;
+}
+
 enum ts_status ts_verb_export(struct ts_cli *cli, struct ts_error *err)
 {
 	const char *format = ts_args_text(&cli->args, "format"), *path = NULL;
@@ -128,6 +169,8 @@ enum ts_status ts_verb_export(struct ts_cli *cli, struct ts_error *err)
 	struct ts_span spec;
 	enum ts_status status;
 
+	if (ts_args_has(&cli->args, "table"))
+		return table_of_trace(cli, ts_args_text(&cli->args, "table"), err);
 	if (!format)
 		format = "run";
 	status = destination(cli, format, &path, err);

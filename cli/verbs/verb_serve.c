@@ -15,6 +15,7 @@
 #include "cli/verbs/kept_targets.h"
 #include "cli/verbs/serve_columns.h"
 #include "cli/verbs/serve_tools.h"
+#include "cli/verbs/serve_trace.h"
 #include "cli/verbs/verbs.h"
 
 #include <fcntl.h>
@@ -253,7 +254,7 @@ struct saying {
 	const struct question *q;
 };
 
-static void say_columns(void *ctx, const struct ts_buf *json)
+static void say_values(void *ctx, const struct ts_buf *json)
 {
 	const struct saying *saying = ctx;
 
@@ -264,7 +265,7 @@ static void say_columns(void *ctx, const struct ts_buf *json)
 static void send_columns(struct serving *s, struct question *q)
 {
 	struct saying saying = {s, q};
-	struct ts_columns_wanted wanted = {.fd = s->values, .lock = &s->values_lock, .say = say_columns, .ctx = &saying};
+	struct ts_columns_wanted wanted = {.to = {s->values, &s->values_lock, say_values, &saying}};
 	struct ts_answer answer = {.out = TS_BUF_INIT(0), .said = TS_BUF_INIT(0)};
 	struct ts_buf error = TS_BUF_INIT(1 << 20);
 	const char *words[4] = {"show"};
@@ -283,6 +284,41 @@ static void send_columns(struct serving *s, struct question *q)
 		words[call.n++] = wanted.run;
 		ask(s, &call, q, (struct ts_asked){.instead = ts_columns_send, .ctx = &wanted}, &answer);
 	}
+	if (answer.status && !atomic_load(&q->cancelled)) {
+		ts_answer_error(&error, &answer.err);
+		send_result(s, q, &error);
+	}
+	ts_buf_finish(&error);
+	ts_buf_finish(&answer.out);
+	ts_buf_finish(&answer.said);
+}
+
+/* The words are those of `tscope export`; without a table it says which there are. */
+static void send_trace(struct serving *s, struct question *q)
+{
+	static const char *const options[] = {"project", "table", "file"};
+	struct saying saying = {s, q};
+	struct ts_value_stream to = {s->values, &s->values_lock, say_values, &saying};
+	struct ts_answer answer = {.out = TS_BUF_INIT(0), .said = TS_BUF_INIT(0)};
+	struct ts_buf error = TS_BUF_INIT(1 << 20);
+	const char *words[8] = {"export"};
+	struct ts_tool_call call = {.words = words, .n = 1};
+	struct ts_span value;
+
+	if (s->values < 0 || !ts_rpc_text(q->message.params, "run", &q->arena, &value)) {
+		send_error(s, q->message.id, TS_RPC_WRONG_PARAMS,
+			   "tscope/trace needs --values, the descriptor that takes the numbers, and a run");
+		return;
+	}
+	words[7] = (const char *)value.data;
+	for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
+		if (ts_rpc_text(q->message.params, options[i], &q->arena, &value))
+			words[call.n++] = ts_arena_phrase(&q->arena, "--%s=%s", options[i], (const char *)value.data);
+	if (ts_rpc_member(q->message.params, "rank", &value) && !ts_span_is(value, "null"))
+		words[call.n++] = ts_arena_phrase(&q->arena, "--rank=%.*s", TS_SPAN_ARG(value));
+	words[call.n++] = "--";
+	words[call.n++] = words[7];
+	ask(s, &call, q, (struct ts_asked){.instead = ts_trace_send, .ctx = &to}, &answer);
 	if (answer.status && !atomic_load(&q->cancelled)) {
 		ts_answer_error(&error, &answer.err);
 		send_result(s, q, &error);
@@ -332,6 +368,8 @@ static void *work(void *ctx)
 			return NULL;
 		if (ts_span_is(q->message.method, "tools/call"))
 			call_tool(s, q);
+		else if (ts_span_is(q->message.method, "tscope/trace"))
+			send_trace(s, q);
 		else
 			send_columns(s, q);
 		pthread_mutex_lock(&s->lock);
@@ -529,7 +567,8 @@ static void answer_message(struct serving *s, struct question *q)
 		return;
 	}
 	if (q->message.kind == TS_RPC_REQUEST &&
-	    (ts_span_is(q->message.method, "tools/call") || ts_span_is(q->message.method, "tscope/columns"))) {
+	    (ts_span_is(q->message.method, "tools/call") || ts_span_is(q->message.method, "tscope/columns") ||
+	     ts_span_is(q->message.method, "tscope/trace"))) {
 		enqueue(s, q);
 		return;
 	}

@@ -873,6 +873,12 @@ static const struct ts_option export_options[] = {
 	 .argument = "FILE",
 	 .help = "write one file of the run, as it was pushed, to stdout or to --output; tscope show lists them"},
 	{.name = "rank", .argument = "N", .help = "with --file: that of this rank"},
+	{.name = "table",
+	 .argument = "NAME",
+	 .complete = TS_COMPLETE_CHOICE,
+	 .choices = "events operators kernels frames collectives syncs flows allocations counters",
+	 .help = "write a table of a profiler's trace as CSV: of the file that stands in the place of RUN, or of the run's only "
+		 "trace, or the one that --file names"},
 	{.name = "no-formulas", .help = NO_FORMULAS},
 	END_OPTIONS,
 };
@@ -880,6 +886,7 @@ static const struct ts_example export_examples[] = {
 	{"tscope export exp1 ./exp1-copy", "writes a run directory; if it is pushed again, it has the same id"},
 	{"tscope export exp1 --file artifacts/model/MLmodel", "prints one file of the run"},
 	{"tscope export exp1 --format csv -o exp1.csv", "writes one row per step and rank"},
+	{"tscope export trace.json.gz --table kernels -o kernels.csv", "writes one row per kernel, copy and fill of a trace"},
 	END_EXAMPLES,
 };
 

@@ -307,6 +307,7 @@ _tscope_complete()
 	export:-o|export:--output) _tscope_paths -f; return ;;
 	export:--file) :; return ;;
 	export:--rank) :; return ;;
+	export:--table) COMPREPLY=($(compgen -W "events operators kernels frames collectives syncs flows allocations counters" -- "$cur")); return ;;
 	gc:--lease) :; return ;;
 	gc:--removed) :; return ;;
 	gc:--policy) _tscope_paths -f; return ;;
@@ -363,7 +364,7 @@ _tscope_complete()
 		tag) options+=" -f --force -m --message" ;;
 		log) options+=" --notes -l --limit" ;;
 		restore) options+=" --as --at --dry-run" ;;
-		export) options+=" -F --format -o --output --file --rank --no-formulas" ;;
+		export) options+=" -F --format -o --output --file --rank --table --no-formulas" ;;
 		gc) options+=" --dry-run --lease --removed --policy --apply" ;;
 		token) options+=" --role --for --expires" ;;
 		audit) options+=" --who --kind --act --on --since --denied -l --limit --check --least" ;;

@@ -4,6 +4,7 @@ import contextlib
 import doctest
 import gc
 import glob
+import gzip
 import importlib
 import importlib.util
 import io
@@ -49,6 +50,18 @@ def write(path, n=60, start=0, ranks=1, lr=1e-3, slow=1.0, shift=0.0, **facts):
         json.dump({"session": {"id": os.path.basename(path), **facts}}, file)
 
 
+def write_trace(path):
+    """Writes a trace of an operator, the call that it makes, a kernel and a copy."""
+    events = [
+        {"cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 2, "ts": 10, "dur": 5.125, "args": {"Input Dims": [[2, 3], [3, 4]]}},
+        {"cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 2, "ts": 11, "dur": 1, "args": {"correlation": 7}},
+        {"cat": "kernel", "name": "gemm", "pid": 0, "tid": 7, "ts": 20, "dur": 3, "args": {"correlation": 7, "stream": 7, "device": 0}},
+        {"cat": "gpu_memcpy", "name": "Memcpy é", "pid": 0, "tid": 7, "ts": 30.001, "dur": 2, "args": {"stream": 7, "bytes": 64}},
+    ]
+    with gzip.open(path, "wt", encoding="utf-8") as file:
+        json.dump({"schemaVersion": 1, "traceEvents": [{"ph": "X", **event} for event in events]}, file)
+
+
 @unittest.skipUnless(PROGRAM, "TSCOPE_PROGRAM names no program")
 class Client(support.Case):
     def setUp(self):
@@ -59,6 +72,7 @@ class Client(support.Case):
             os.environ[name] = value
             self.addCleanup(lambda n=name, b=before: os.environ.pop(n) if b is None else os.environ.__setitem__(n, b))
         os.environ.pop("COLUMNS", None)  # a pipe has no width
+        write_trace("trace.json.gz")
         write("runs/exp1", ranks=2)
         write("runs/base", lr=2e-3)
         write("runs/resumed", start=50, n=80, parent="base", lr=2e-3)
@@ -152,6 +166,37 @@ class Client(support.Case):
         self.assertEqual([i for i, v in enumerate(table["val"]) if not math.isnan(v)], [0, 10, 20, 30, 40, 50])
         self.assertEqual(len(run.frame()), 60)
         self.assertIsInstance(run.column("loss"), numpy.ndarray)
+
+    @unittest.skipIf(numpy is None, "numpy is not installed")
+    def test_tables_of_a_trace(self):
+        trace = tscope.trace("trace.json.gz")
+        self.assertEqual({name: rows for name, rows in trace.tables.items() if rows}, {"events": 4, "operators": 1, "kernels": 2})
+        kernels = trace["kernels"]
+        self.assertEqual(list(kernels["name"]), ["gemm", "Memcpy é"])
+        self.assertEqual(list(kernels["start_ns"]), [20000, 30001])
+        self.assertEqual([row["correlation"] for row in kernels.rows()], [7, None])
+        self.assertEqual([row["shapes"] for row in trace["operators"].rows()], ["[[2,3],[3,4]]"])
+        self.assertEqual(list(trace["operators"]["duration_ns"]), [5125])
+        self.assertIn("gemm", repr(kernels))
+        with self.assertRaisesRegex(tscope.NotFound, "a trace has no table kernel; it has events, operators, kernels"):
+            trace["kernel"]
+        with self.assertRaisesRegex(tscope.NotFound, "nowhere"):
+            tscope.trace("nowhere")
+        with self.assertRaisesRegex(tscope.NotFound, "base has no trace of a profiler"):
+            tscope.trace("base")
+        shutil.copytree("runs/base", "runs/traced")
+        shutil.copy("trace.json.gz", "runs/traced/trace.json.gz")
+        self.push("runs/traced")
+        self.assertEqual(repr(tscope.trace("traced")["kernels"].rows()), repr(kernels.rows()))  # NaN is no equal of NaN
+        self.assertEqual(len(tscope.trace("traced", file="trace.json.gz")["kernels"]), 2)
+        if importlib.util.find_spec("pyarrow"):
+            arrow = kernels.to_arrow()
+            arrow.validate(full=True)
+            self.assertEqual(arrow.column("name").to_pylist(), ["gemm", "Memcpy é"])
+            self.assertEqual(arrow.column("bytes").to_pylist(), [None, 64])
+            self.assertEqual(trace["events"].to_arrow().column("category").to_pylist(), [None] * 4)
+        if importlib.util.find_spec("pandas"):
+            self.assertEqual(kernels.to_pandas()["name"].tolist(), ["gemm", "Memcpy é"])
 
     @unittest.skipIf(numpy is None, "numpy is not installed")
     def test_digests_keep_their_bits_where_steps_lack_them(self):

@@ -16,7 +16,7 @@ import tscope
 
 # What an integration is for: without it, it cannot be imported.
 # Their examples ask the program: test_client.py runs them.
-ASK = ("tscope._answers", "tscope._client", "tscope._serve", "tscope.testing", "tscope.plugin")
+ASK = ("tscope._answers", "tscope._client", "tscope._serve", "tscope._trace", "tscope.testing", "tscope.plugin")
 FRAMEWORKS = {"plugin": "pytest", "transformers": "transformers", "accelerate": "accelerate", "lightning": "lightning"}
 
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from tscope._profilers import AutoProfiler, Profiler
     from tscope._serve import use
     from tscope._timers import CUDATimer, CUDATimerCollection, trace_step, trace_time, trace_timestep
+    from tscope._trace import trace
 
     __version__: str
 
@@ -51,6 +52,7 @@ __all__ = [
     "log",
     "runs",
     "start",
+    "trace",
     "trace_step",
     "trace_time",
     "trace_timestep",
@@ -80,6 +82,7 @@ _LATER = {
     "get": "tscope._client",
     "init": "tscope._init",
     "runs": "tscope._client",
+    "trace": "tscope._trace",
     "trace_step": "tscope._timers",
     "trace_time": "tscope._timers",
     "trace_timestep": "tscope._timers",

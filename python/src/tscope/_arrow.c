@@ -37,6 +37,8 @@ struct column {
 	char *name, *format;
 	int64_t nulls, n_buffers;
 	const void *buffers[BUFFERS];
+	int64_t n_words; /* of a column of numbers of words: how many there are; else below 0 */
+	const void *words[BUFFERS];
 };
 
 /* What a stream and all that came from it share. */
@@ -82,6 +84,9 @@ static void release_schema(struct ArrowSchema *schema)
 		free(schema->children[i]);
 	}
 	free(schema->children);
+	if (schema->dictionary && schema->dictionary->release)
+		schema->dictionary->release(schema->dictionary);
+	free(schema->dictionary);
 	free((void *)(uintptr_t)schema->name);
 	free((void *)(uintptr_t)schema->format);
 	schema->release = NULL;
@@ -97,6 +102,12 @@ static int fill_schema(struct ArrowSchema *schema, const char *format, const cha
 	return 0;
 }
 
+static int add_words_schema(struct ArrowSchema *schema)
+{
+	schema->dictionary = calloc(1, sizeof *schema);
+	return schema->dictionary ? fill_schema(schema->dictionary, "U", "", 0) : ENOMEM;
+}
+
 static int get_schema(struct ArrowArrayStream *stream, struct ArrowSchema *ret)
 {
 	const struct table *t = stream->private_data;
@@ -106,6 +117,8 @@ static int get_schema(struct ArrowArrayStream *stream, struct ArrowSchema *ret)
 	for (int64_t i = 0; i < t->n && !status; i++) {
 		ret->children[i] = calloc(1, sizeof *ret);
 		status = ret->children[i] ? fill_schema(ret->children[i], t->columns[i].format, t->columns[i].name, 0) : ENOMEM;
+		if (!status && t->columns[i].n_words >= 0)
+			status = add_words_schema(ret->children[i]);
 	}
 	if (status)
 		release_schema(ret);
@@ -116,6 +129,9 @@ static int get_schema(struct ArrowArrayStream *stream, struct ArrowSchema *ret)
 
 static void release_column(struct ArrowArray *array)
 {
+	if (array->dictionary && array->dictionary->release)
+		array->dictionary->release(array->dictionary);
+	free(array->dictionary);
 	give_up(array->private_data);
 	array->release = NULL;
 }
@@ -131,6 +147,19 @@ static void release_batch(struct ArrowArray *array)
 	free(array->buffers);
 	give_up(array->private_data);
 	array->release = NULL;
+}
+
+static int add_words(struct table *t, struct column *column, struct ArrowArray *array)
+{
+	array->dictionary = calloc(1, sizeof *array);
+	if (!array->dictionary)
+		return ENOMEM;
+	*array->dictionary = (struct ArrowArray){.length = column->n_words,
+						 .n_buffers = BUFFERS,
+						 .buffers = column->words,
+						 .release = release_column,
+						 .private_data = use(t)};
+	return 0;
 }
 
 static int get_next(struct ArrowArrayStream *stream, struct ArrowArray *ret)
@@ -158,6 +187,10 @@ static int get_next(struct ArrowArrayStream *stream, struct ArrowArray *ret)
 					     .release = release_column,
 					     .private_data = use(t)};
 		ret->children[ret->n_children] = array;
+		if (column->n_words >= 0 && add_words(t, column, array)) {
+			ret->n_children++;
+			goto no_memory;
+		}
 	}
 	t->given = 1;
 	return 0;
@@ -191,13 +224,36 @@ static void end_capsule(PyObject *capsule)
 	free(stream);
 }
 
+/* words: None, or how many there are and the addresses of their buffers. */
+static int fill_words(struct column *column, PyObject *words)
+{
+	PyObject *addresses;
+	long long n;
+
+	column->n_words = -1;
+	if (words == Py_None)
+		return 0;
+	if (!PyTuple_Check(words) || !PyArg_ParseTuple(words, "LO!", &n, &PyTuple_Type, &addresses))
+		return -1;
+	if (n < 0 || PyTuple_Size(addresses) != BUFFERS) {
+		PyErr_SetString(PyExc_ValueError, "words are a number and three buffers");
+		return -1;
+	}
+	for (Py_ssize_t i = 0; i < BUFFERS; i++)
+		column->words[i] = PyLong_AsVoidPtr(PyTuple_GetItem(addresses, i));
+	column->n_words = n;
+	return PyErr_Occurred() ? -1 : 0;
+}
+
 static int fill_column(struct column *column, PyObject *item)
 {
+	PyObject *addresses, *owner, *words = Py_None;
 	const char *name, *format;
-	PyObject *addresses, *owner;
 	long long nulls;
 
-	if (!PyArg_ParseTuple(item, "ssLO!O", &name, &format, &nulls, &PyTuple_Type, &addresses, &owner))
+	column->n_words = -1;
+	if (!PyArg_ParseTuple(item, "ssLO!O|O", &name, &format, &nulls, &PyTuple_Type, &addresses, &owner, &words) ||
+	    fill_words(column, words))
 		return -1;
 	column->n_buffers = PyTuple_Size(addresses);
 	if (column->n_buffers > BUFFERS) {

@@ -273,6 +273,35 @@ class Serve:
                 self.close()
                 raise
 
+    def trace(self, run: str, table: Optional[str], file: Optional[str], rank: Optional[int], project: Optional[str]) -> Any:
+        """Returns how many rows a table of a trace has, and its columns by their names: arrays, and of texts the numbers of words and
+        the words. Without a table, how many rows each has.
+
+        >>> Serve("tscope").trace("nowhere", None, None, None, None)
+        Traceback (most recent call last):
+            ...
+        tscope._errors.NotFound: ...
+        """
+        given = {"run": run, "table": table, "file": file, "rank": rank, "project": project}
+        with self.lock:
+            result = self.ask("tscope/trace", **{name: value for name, value in given.items() if value is not None})
+            if "error" in result:
+                raise error(result["error"]["status"], result["error"]["message"])
+            if table is None:
+                return {each["name"]: int(each["rows"]) for each in result["tables"]}
+            try:
+                rows = int(result["rows"])
+                return rows, {each["name"]: self._traced(each["type"], rows) for each in result["columns"]}
+            except BaseException:
+                self.close()
+                raise
+
+    def _traced(self, kind: str, rows: int) -> Any:
+        if kind != "text":
+            return self._words(rows, {"f64": "f8", "i64": "i8"}[kind])
+        words = self._packed_texts()
+        return self._words(rows, "i8"), words
+
     def _of_type(self, values: Values) -> Any:
         if values.type in ("text", "json"):
             return self._texts(values.rows)
@@ -311,14 +340,19 @@ class Serve:
     def _texts(self, rows: int) -> "list[str]":
         texts: list[str] = []
         while len(texts) < rows:
-            lengths = memoryview(bytearray(self._chunk()))
-            self._into(lengths)
-            data = bytearray(self._chunk())
-            self._into(memoryview(data))
-            at = 0
-            for n in lengths.cast("Q"):
-                texts.append(data[at : at + n].decode("utf-8", "replace"))
-                at += n
+            texts += self._packed_texts()
+        return texts
+
+    def _packed_texts(self) -> "list[str]":
+        texts: list[str] = []
+        lengths = memoryview(bytearray(self._chunk()))
+        self._into(lengths)
+        data = bytearray(self._chunk())
+        self._into(memoryview(data))
+        at = 0
+        for n in lengths.cast("Q"):
+            texts.append(data[at : at + n].decode("utf-8", "replace"))
+            at += n
         return texts
 
 

@@ -42,6 +42,38 @@ def _said(value: Any) -> str:
     return json.dumps(value)
 
 
+class Words:
+    """A column of texts of which few differ: numbers of words, -1 where there is none. numpy has to be installed.
+
+    >>> import numpy
+    >>> Words(numpy.array([1, -1, 0]), ["a", "b"]).tolist()
+    ['b', None, 'a']
+    """
+
+    def __init__(self, codes: Any, words: "list[str]") -> None:
+        self.codes, self.words = codes, words
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __getitem__(self, i: int) -> "Optional[str]":
+        code = int(self.codes[i])
+        return None if code < 0 else self.words[code]
+
+    def __iter__(self) -> "Iterator[Optional[str]]":
+        return iter(self.tolist())
+
+    def tolist(self) -> "list[Optional[str]]":
+        """Returns the texts.
+
+        >>> import numpy
+        >>> Words(numpy.array([0]), ["a"]).tolist()
+        ['a']
+        """
+        words = [*self.words, None]  # of which -1 is the last
+        return [words[code] for code in self.codes.tolist()]
+
+
 class Table:
     """A table: `table["loss"]` is a column, `len(table)` says how many rows it has. It is no Mapping, since polars copies the
     columns of one.
@@ -94,8 +126,10 @@ class Table:
 
     # -- Arrow --
 
-    def _buffers(self, name: str) -> "tuple[str, str, int, tuple[int, ...], object]":
+    def _buffers(self, name: str) -> "_Column":
         column = self._columns[name]
+        if isinstance(column, Words):
+            return _of_codes(name, column)
         if not isinstance(column, list):
             return _of_array(name, column)
         return {"bool": _of_bools, "int": _of_ints, "float": _of_floats, "text": _of_texts}[_kind(column)](name, column)
@@ -132,8 +166,12 @@ class Table:
 
         columns = {name: self[name] for name in self._columns}
         for name, column in columns.items():
-            if hasattr(column, "mask"):
-                columns[name] = pandas.arrays.IntegerArray(column.data, column.mask)
+            if isinstance(column, Words):
+                columns[name] = pandas.Categorical.from_codes(column.codes, column.words)
+            elif hasattr(column, "mask"):
+                import numpy
+
+                columns[name] = pandas.arrays.IntegerArray(column.data, numpy.ma.getmaskarray(column))
         return pandas.DataFrame(columns)
 
     def to_polars(self) -> Any:
@@ -170,7 +208,7 @@ class Table:
         return f"<table><thead><tr>{table}</tr></thead><tbody>{body}</tbody></table>{more}"
 
 
-_Column = tuple[str, str, int, tuple[int, ...], object]
+_Column = tuple[Any, ...]  # what arrow_stream takes
 
 
 def _address(data: Union[bytes, bytearray, "array.array[Any]"]) -> "tuple[int, object]":
@@ -218,6 +256,18 @@ def _of_texts(name: str, column: "list[Any]") -> _Column:
         ends.append(end)
     at, held = _address(b"".join(texts))
     return name, "U", nulls, (valid, ends.buffer_info()[0], at), (bits, ends, held)
+
+
+def _of_codes(name: str, column: Words) -> _Column:
+    """Words go once, and beside them of each row the number of its word."""
+    import numpy
+
+    missing = column.codes < 0
+    codes = numpy.where(missing, 0, column.codes).astype("i4")
+    nulls, bits = int(missing.sum()), numpy.packbits(~missing, bitorder="little")
+    _, _, _, (_, ends, at), held = _of_texts("", list(column.words))
+    kept = (bits, codes, held)
+    return name, "i", nulls, (int(bits.ctypes.data) if nulls else 0, int(codes.ctypes.data)), kept, (len(column.words), (0, ends, at))
 
 
 def _of_array(name: str, column: Any) -> _Column:

@@ -1,0 +1,63 @@
+#include "cli/trace/chosen_trace.h"
+
+#include "cli/core/ask.h"
+#include "cli/core/names.h"
+#include "cli/json/json_parts.h"
+#include "cli/trace/analyze_trace.h"
+#include "cli/trace/stored_trace.h"
+
+static enum ts_status of_file(struct ts_cli *cli, const char *path, struct ts_chosen_trace *ret, struct ts_error *err)
+{
+	struct ts_notices notices = {.arena = &cli->arena};
+
+	if (ts_load_trace(cli, path, path, &notices, &ret->trace, &ret->file, err))
+		return err->status;
+	ret->is_file = true;
+	ts_say_notices(cli, path, &notices, false);
+	return TS_OK;
+}
+
+static enum ts_status of_run(struct ts_cli *cli, const struct ts_trace_choice *choice, struct ts_chosen_trace *ret, struct ts_error *err)
+{
+	const struct ts_run_trace *found = NULL;
+	struct ts_run_trace *traces = NULL;
+	struct ts_trace_record record;
+	struct ts_get_reply run;
+	struct ts_span spec;
+	size_t n = 0;
+
+	if (ts_cli_run(cli, choice->word, &spec, err) || ts_ask_get(cli->target.channel, spec, &cli->arena, &run, err) ||
+	    ts_stored_traces(cli, &run, &traces, &n, err))
+		return err->status;
+	if (!choice->name && n == 0)
+		return ts_error_set(err, TS_NOT_FOUND, "%s has no trace of a profiler", choice->word);
+	if (!choice->name && n > 1)
+		return ts_error_set(err, TS_AMBIGUOUS, "%s has %zu traces; say which by its name, and by its rank if several have it",
+				    choice->word, n);
+	if (!choice->name)
+		found = &traces[0];
+	else if (ts_stored_choose(cli, traces, n, choice->name, choice->has_rank, choice->rank, &found, err))
+		return err->status;
+	ts_trace_room(cli, found->size);
+	return ts_stored_load(cli, found, &cli->arena, &ret->trace, &record, err);
+}
+
+enum ts_status ts_choose_trace(struct ts_cli *cli, const struct ts_trace_choice *choice, struct ts_chosen_trace *ret_chosen,
+			       struct ts_error *err)
+{
+	bool is_file = false;
+
+	*ret_chosen = (struct ts_chosen_trace){.is_file = false};
+	if (ts_is_trace(choice->word, &is_file, err))
+		return err->status;
+	if (is_file && choice->name)
+		return ts_error_set(err, TS_INVALID, "%s is a trace itself, which has none with a name", choice->word);
+	return is_file ? of_file(cli, choice->word, ret_chosen, err) : of_run(cli, choice, ret_chosen, err);
+}
+
+void ts_chosen_trace_finish(struct ts_chosen_trace *chosen)
+{
+	ts_trace_finish(&chosen->trace);
+	if (chosen->is_file)
+		ts_trace_file_finish(&chosen->file);
+}
