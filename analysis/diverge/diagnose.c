@@ -487,10 +487,11 @@ static void maybe_multiplied(struct ts_inquiry *q, const struct ts_first *loss)
 {
 	ts_say_against(q, "no other record shows whether the training agrees: an objective that is multiplied gives the same ratio "
 			  "where the optimizer scales its updates, as Adam does");
-	ts_conclude(q, TS_CAUSE_REPORTING, TS_CONFIDENCE_LOW,
+	ts_conclude(q, ts_fact_names(q, TS_CAUSE_CODE) ? TS_CAUSE_CODE : TS_CAUSE_REPORTING, TS_CONFIDENCE_LOW,
 		    "The loss of the second run is %s times that of the first at every step: it is logged in a different unit or "
 		    "reduction, or the objective itself is multiplied",
 		    say_ratio(&loss->series->gap).text);
+	ts_remain(q, TS_CAUSE_REPORTING);
 	ts_remain(q, TS_CAUSE_CODE);
 	ts_remain(q, TS_CAUSE_CONFIG);
 }

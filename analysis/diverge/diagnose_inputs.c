@@ -145,7 +145,7 @@ static bool state_before(const struct ts_inquiry *q, int64_t step)
 			return true;
 	if (eval->parts && eval->step < step)
 		return true;
-	return params->parts && (params->step < step || (params->step == step && q->e->params_time == TS_DIGEST_BEFORE));
+	return params->parts && (params->step < step || (params->step == step && q->params_time == TS_DIGEST_BEFORE));
 }
 
 /* Where a record has the rate and the loss of one step for the first time, a schedule that reacts to the loss would
@@ -608,7 +608,7 @@ static bool init_differs(const struct ts_inquiry *q)
 {
 	const struct ts_first *params = &q->first[TS_KIND_PARAMS];
 
-	return params->parts && params->step == q->start && params->from_first && q->e->params_time == TS_DIGEST_BEFORE;
+	return params->parts && params->step == q->start && params->from_first && q->params_time == TS_DIGEST_BEFORE;
 }
 
 /* The generators differ no later than the batches: they may have drawn the batches, or a policy that draws its
@@ -690,7 +690,7 @@ static bool batches_follow(struct ts_inquiry *q, const struct ts_first *batch)
 		return true;
 	}
 	if (!params->parts || params->step > batch->step ||
-	    (params->step == batch->step && q->e->params_time != TS_DIGEST_BEFORE) || params->step == q->start)
+	    (params->step == batch->step && q->params_time != TS_DIGEST_BEFORE) || params->step == q->start)
 		return false;
 	ts_say_for(q, "the batches differ from step %" PRId64 " on, when the parameters already differ: the run makes its own data",
 		   batch->step);
@@ -773,7 +773,7 @@ static bool by_batches(struct ts_inquiry *q)
 			data_unlike(q, batch->step);
 	}
 	q->d.step = batch->step;
-	if (batch->step == q->start && q->first[TS_KIND_PARAMS].parts && q->e->params_time == TS_DIGEST_UNKNOWN)
+	if (batch->step == q->start && q->first[TS_KIND_PARAMS].parts && q->params_time == TS_DIGEST_UNKNOWN)
 		ts_remain(q, TS_CAUSE_INIT);
 	return true;
 }
@@ -836,10 +836,14 @@ static void initial_parameters(struct ts_inquiry *q)
 		ts_remain(q, TS_CAUSE_CODE);
 		return;
 	}
-	ts_conclude(q, TS_CAUSE_INIT, code ? TS_CONFIDENCE_MEDIUM : TS_CONFIDENCE_HIGH,
+	ts_conclude(q, TS_CAUSE_INIT, code || q->e->params_time == TS_DIGEST_UNKNOWN ? TS_CONFIDENCE_MEDIUM : TS_CONFIDENCE_HIGH,
 		    "The parameters differ before the first update, at step %" PRId64, q->start);
 	if (code)
 		ts_say_against(q, "the code differs too, and may build or initialize the model in a different way");
+	if (q->e->params_time == TS_DIGEST_UNKNOWN)
+		ts_say_against(q, "it was not declared whether the digest of the parameters is from before or after the update of its "
+				  "step (columns.digests.params.when); that of the optimizer still agrees there although the "
+				  "gradients do not, so it is from before");
 }
 
 static bool seeds_of_init(const struct ts_inquiry *q)
@@ -860,7 +864,7 @@ static bool before_or_after(struct ts_inquiry *q)
 {
 	bool batch = ts_agrees_at(q, TS_KIND_BATCH, q->start), rng = ts_agrees_at(q, TS_KIND_RNG, q->start);
 
-	if (q->e->params_time == TS_DIGEST_AFTER || !ts_at_start(q) || !q->first[TS_KIND_LOSS].parts ||
+	if (q->params_time == TS_DIGEST_AFTER || !ts_at_start(q) || !q->first[TS_KIND_LOSS].parts ||
 	    q->first[TS_KIND_LOSS].step != q->start || !batch ||
 	    (q->first[TS_KIND_RNG].parts && q->first[TS_KIND_RNG].step == q->start))
 		return false;
@@ -887,7 +891,7 @@ static bool by_parameters(struct ts_inquiry *q)
 
 	if (!params->parts || params->step != q->start)
 		return false;
-	if (ts_resume_before(q, q->start, &resume) && q->e->params_time == TS_DIGEST_BEFORE) {
+	if (ts_resume_before(q, q->start, &resume) && q->params_time == TS_DIGEST_BEFORE) {
 		ts_conclude(q, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_HIGH,
 			    "The resume at step %" PRId64 " did not restore the same parameters", resume);
 		return true;

@@ -61,7 +61,7 @@ static bool inputs_agree(const struct ts_inquiry *q)
 	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
 		if (q->first[kinds[i]].parts && q->first[kinds[i]].step <= q->f)
 			return false;
-	return !(params->parts && params->step <= q->f && q->e->params_time == TS_DIGEST_BEFORE);
+	return !(params->parts && params->step <= q->f && q->params_time == TS_DIGEST_BEFORE);
 }
 
 static struct ts_span times_text(struct ts_inquiry *q, const struct ts_pattern_factor *p)

@@ -14,7 +14,7 @@ static bool forward_agrees(const struct ts_inquiry *q, int64_t step)
 {
 	const struct ts_first *params = &q->first[TS_KIND_PARAMS];
 
-	if (params->parts && (params->step < step || (params->step == step && q->e->params_time == TS_DIGEST_BEFORE)))
+	if (params->parts && (params->step < step || (params->step == step && q->params_time == TS_DIGEST_BEFORE)))
 		return false;
 	return ts_agrees_at(q, TS_KIND_LOSS, step) && !q->first[TS_KIND_BATCH].parts;
 }
@@ -55,7 +55,7 @@ static int64_t update_before(const struct ts_inquiry *q)
 	bool own = ts_agrees_at(q, TS_KIND_LOSS, step) &&
 		   (ts_agrees_at(q, TS_KIND_GRADS, step) || ts_agrees_at(q, TS_KIND_GRAD_NORM, step));
 
-	if (q->e->params_time == TS_DIGEST_AFTER || (q->e->params_time == TS_DIGEST_UNKNOWN && own))
+	if (q->params_time == TS_DIGEST_AFTER || (q->params_time == TS_DIGEST_UNKNOWN && own))
 		return step;
 	return step - q->cadence;
 }
@@ -114,6 +114,54 @@ static bool begins_here(const struct ts_inquiry *q)
 	return q->start >= 0 && q->start <= q->cadence && q->first[TS_KIND_LOSS].from_first && q->first[TS_KIND_PARAMS].from_first;
 }
 
+/* "first" or "second": the run that alone has the parameters of its record before, although the other made an update; NULL: neither. */
+static const char *who_skipped(const struct ts_inquiry *q)
+{
+	bool a = q->e->params_back[0].previous, b = q->e->params_back[1].previous;
+
+	return a == b ? NULL : a ? "first" : "second";
+}
+
+/* The run whose optimizer alone has the state of its first record again, no later than its parameters differ; NULL: neither. */
+static const char *who_began_anew(const struct ts_inquiry *q)
+{
+	const struct ts_first *optimizer = &q->first[TS_KIND_OPTIMIZER];
+	bool a = q->e->optimizer_back[0].first, b = q->e->optimizer_back[1].first;
+
+	if (a == b || !optimizer->parts || optimizer->step > q->first[TS_KIND_PARAMS].step)
+		return NULL;
+	return a ? "first" : "second";
+}
+
+/* Both digests are from the same moment of a step, and the parameters still agree where the state of the optimizer does not: the update
+ * that wrote both is the same. */
+static bool optimizer_alone(const struct ts_inquiry *q)
+{
+	const struct ts_first *optimizer = &q->first[TS_KIND_OPTIMIZER];
+
+	return optimizer->parts && optimizer->step < q->first[TS_KIND_PARAMS].step &&
+	       optimizer->step > q->start && q->e->params_time != TS_DIGEST_UNKNOWN && q->e->optimizer_time == q->e->params_time &&
+	       ts_agrees_at(q, TS_KIND_OPTIMIZER, optimizer->step - q->cadence);
+}
+
+static void skipped(struct ts_inquiry *q, const char *who)
+{
+	ts_conclude(q, TS_CAUSE_CODE, TS_CONFIDENCE_LOW,
+		    "At step %" PRId64
+		    " the %s run still has the parameters of its record before, although its gradients are those of the other run, "
+		    "which made an update: that update was skipped, or undone",
+		    q->first[TS_KIND_PARAMS].step, who);
+}
+
+static void began_anew(struct ts_inquiry *q, const char *who)
+{
+	ts_conclude(q, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_MEDIUM,
+		    "At step %" PRId64
+		    " the optimizer of the %s run has the state of its first record again, and the parameters differ from step %" PRId64
+		    " on: it began anew, as where a run goes on from a checkpoint that has no state of the optimizer",
+		    q->first[TS_KIND_OPTIMIZER].step, who, q->first[TS_KIND_PARAMS].step);
+}
+
 /* No record explains the difference. */
 static void other_update(struct ts_inquiry *q, int64_t update, bool some)
 {
@@ -122,6 +170,16 @@ static void other_update(struct ts_inquiry *q, int64_t update, bool some)
 
 	if (some)
 		some_ranks(q, update);
+	else if (who_skipped(q))
+		skipped(q, who_skipped(q));
+	else if (who_began_anew(q))
+		began_anew(q, who_began_anew(q));
+	else if (optimizer_alone(q) && ts_recipe_agrees(q))
+		ts_conclude(q, TS_CAUSE_CORRUPTION, TS_CONFIDENCE_MEDIUM,
+			    "The state of the optimizer first differs at step %" PRId64
+			    ", where the parameters that the same update wrote still agree, and code and settings are the same: it was "
+			    "damaged, or something else wrote it",
+			    q->first[TS_KIND_OPTIMIZER].step);
 	else if (alone_damaged(q, update))
 		ts_conclude(q, TS_CAUSE_CORRUPTION, TS_CONFIDENCE_MEDIUM,
 			    "The parameters first differ at step %" PRId64
@@ -141,6 +199,8 @@ static void other_update(struct ts_inquiry *q, int64_t update, bool some)
 			    "code, or a state that was damaged",
 			    params->step);
 	say_optimizer(q);
+	if (!some && update > q->start && !ts_agrees_at(q, TS_KIND_OPTIMIZER, params->step))
+		ts_remain(q, TS_CAUSE_RESUME_STATE);
 	if (some || update == q->start || !ts_recipe_agrees(q)) {
 		ts_remain(q, TS_CAUSE_CODE);
 		ts_remain(q, TS_CAUSE_CONFIG);
@@ -159,7 +219,7 @@ static bool may_be_inputs(const struct ts_inquiry *q)
 
 	beside = beside || (q->first[TS_KIND_GRAD_NORM].parts && q->first[TS_KIND_GRAD_NORM].step == step);
 	beside = beside || (q->first[TS_KIND_LOSS].parts && q->first[TS_KIND_LOSS].step == step);
-	return q->e->params_time == TS_DIGEST_UNKNOWN && beside &&
+	return q->params_time == TS_DIGEST_UNKNOWN && beside &&
 	       !(ts_agrees_at(q, TS_KIND_BATCH, step) && ts_agrees_at(q, TS_KIND_RNG, step));
 }
 
@@ -215,6 +275,25 @@ static bool is_lost_in_one(const struct ts_inquiry *q)
 	return false;
 }
 
+/* The generators agree before the pass and no longer at the next record: the pass drew more or fewer numbers, or something beside it
+ * did. */
+static bool drew_otherwise(const struct ts_inquiry *q)
+{
+	const struct ts_first *rng = &q->first[TS_KIND_RNG];
+
+	return differs_at(q, TS_KIND_LOSS) && ts_agrees_at(q, TS_KIND_RNG, q->f) && rng->parts && rng->step == q->f + q->cadence &&
+	       ts_config_known(q) && !ts_group_differs(q, TS_GROUP_CONFIG) && ts_is_finite(q);
+}
+
+static void other_draws(struct ts_inquiry *q)
+{
+	ts_conclude(q, ts_recipe_agrees(q) ? TS_CAUSE_RNG_STREAM : TS_CAUSE_CODE, TS_CONFIDENCE_LOW,
+		    "Step %" PRId64
+		    " computes another loss from equal parameters, batch and generators, and the generators differ from the next "
+		    "record on: more or fewer numbers are drawn in that step, by its code or by something beside it",
+		    q->f);
+}
+
 /* No cause names a kernel alone: the code, a setting that was not recorded or a damaged state would look the same. */
 static void other_pass(struct ts_inquiry *q, bool forward, bool rng)
 {
@@ -232,6 +311,8 @@ static void other_pass(struct ts_inquiry *q, bool forward, bool rng)
 			    "Only one of the two runs blows up, at step %" PRId64
 			    ": it computes a value that is NaN or infinite from inputs that are equal in both",
 			    q->f);
+	else if (drew_otherwise(q))
+		other_draws(q);
 	else if (by_chance && !ts_is_pushed(q))
 		ts_conclude(q, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_LOW,
 			    "Step %" PRId64

@@ -10,6 +10,7 @@
 #include "analysis/diverge/diff.h"
 #include "analysis/diverge/pattern_noise.h"
 #include "analysis/diverge/pattern_report.h"
+#include "analysis/diverge/pattern_return.h"
 #include "analysis/diverge/pattern_skip.h"
 #include "analysis/diverge/pattern_stride.h"
 
@@ -107,7 +108,7 @@ struct ts_evidence {
 	struct ts_span samples;			   /* how the samples differ that were drawn for that batch; a clause, or empty */
 	int64_t samples_step;			   /* the first whose indices differ, if there is a clause */
 	struct ts_span batches_unknown;		   /* why nothing is known of it although they differ; a clause, or empty */
-	enum ts_digest_time params_time;
+	enum ts_digest_time params_time, optimizer_time;
 	bool rng_before_pass;			   /* the states of the generators are known to be those that a pass began with */
 	uint32_t world_a, world_b;		   /* ranks of the job; 0: unknown */
 	uint32_t ranks_a, ranks_b;		   /* that were recorded; 0: unknown */
@@ -115,6 +116,7 @@ struct ts_evidence {
 	struct ts_rates_moved rates;
 	struct ts_pattern_stride stride;
 	struct ts_pattern_skips skips_a, skips_b;  /* of the rank whose loss scale or gradient norm says it */
+	struct ts_pattern_return params_back[2], optimizer_back[2]; /* of each run, where they first differ */
 	struct ts_pattern_report report;	   /* of every loss that differs */
 	struct ts_pattern_noise noise;		   /* of the loss that differs first, from there on */
 	bool ranks_exchanged;			   /* each rank of one run has the bits of another rank of the other run */

@@ -298,6 +298,17 @@ bool ts_inquiry_holds(const struct ts_inquiry *q)
 	return diagnosis_holds(&q->d);
 }
 
+/* Digests of a state are read together. Where the gradients of the first step differ, an update makes another state of the optimizer
+ * of them: one that still agrees there was read before the update. */
+static enum ts_digest_time params_time(const struct ts_inquiry *q)
+{
+	const struct ts_first *optimizer = &q->first[TS_KIND_OPTIMIZER], *grads = &q->first[TS_KIND_GRADS];
+	bool later = optimizer->parts && optimizer->from_first && optimizer->start == q->start && optimizer->step > q->start;
+
+	return q->e->params_time == TS_DIGEST_UNKNOWN && later && grads->parts && grads->step == q->start ? TS_DIGEST_BEFORE
+													   : q->e->params_time;
+}
+
 bool ts_inquiry_begin(struct ts_inquiry *q, const struct ts_evidence *e, const struct ts_cuts *cuts, struct ts_arena *arena)
 {
 	*q = (struct ts_inquiry){.e = e, .cuts = cuts, .arena = arena};
@@ -316,6 +327,7 @@ bool ts_inquiry_begin(struct ts_inquiry *q, const struct ts_evidence *e, const s
 	find_first(q);
 	find_jump(q);
 	leave_out_passed_over(q);
+	q->params_time = params_time(q);
 	TS_DOOR(ts_inquiry_holds(q));
 	return true;
 }
@@ -359,7 +371,7 @@ bool ts_same_parameters(const struct ts_inquiry *q)
 {
 	TS_DOOR(ts_inquiry_holds(q));
 	/* A digest taken after an update describes the state of the next step. */
-	if (q->e->params_time == TS_DIGEST_AFTER)
+	if (q->params_time == TS_DIGEST_AFTER)
 		return q->f > q->start && ts_agrees_at(q, TS_KIND_PARAMS, q->f - q->cadence);
 	return ts_agrees_at(q, TS_KIND_PARAMS, q->f);
 }

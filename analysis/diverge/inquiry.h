@@ -56,6 +56,7 @@ struct ts_inquiry {
 	bool whole[TS_GROUPS]; /* both runs recorded all of that group: a key that one of them lacks was not set there */
 	bool passed_over; /* batches that a run had used before it was resumed count to its first step, whose digest is left out */
 	int64_t passed_at; /* that step */
+	enum ts_digest_time params_time; /* as declared, or as the optimizer's digest shows */
 	bool dealt; /* another number of ranks shares the batches: their digests cannot be compared, and are left out */
 };
 

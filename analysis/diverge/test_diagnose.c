@@ -470,7 +470,7 @@ static void test_learning_rate(void **state)
 	parts(&s, TS_KIND_LR, "lr", 40, 0.1, 0.1, 0);
 	parts(&s, TS_KIND_LOSS, "loss", 41, 3e-4, 1e-2, 0.05);
 	expect(&s, TS_CAUSE_CONFIG, TS_CONFIDENCE_MEDIUM);
-	assert_true(may_be(&s, TS_CAUSE_RESUME_STATE) == false && may_be(&s, TS_CAUSE_CODE));
+	assert_true(may_be(&s, TS_CAUSE_RESUME_STATE) && may_be(&s, TS_CAUSE_CODE));
 	AGAIN(s);
 	/* Every setting agrees: the rate is an effect. */
 	parts(&s, TS_KIND_LR, "lr", 40, 0.1, 0.1, 0);
@@ -1272,6 +1272,121 @@ static void test_damage_before_code(void **state)
 	close_scene(&s);
 }
 
+/* Parameters of step 60 differ behind an update of equal gradients. Of which run the digests came before says why. */
+static void update_of_equal_gradients(struct scene *s)
+{
+	s->e.params_time = s->e.optimizer_time = TS_DIGEST_BEFORE;
+	digest(s, TS_KIND_PARAMS, "digests.params", 0, 60);
+	digest(s, TS_KIND_GRADS, "digests.grads", 0, 60);
+	digest(s, TS_KIND_OPTIMIZER, "digests.optimizer", 0, 60);
+	parts(s, TS_KIND_LOSS, "loss", 60, 5e-2, 5e-2, 0);
+}
+
+static void same_recipe(struct scene *s)
+{
+	say(s, "code.commit", "aaaa", "aaaa");
+	say(s, "code.dirty", "false", "false");
+	say(s, "config.lr", "0.1", "0.1");
+}
+
+static void test_update_was_skipped(void **state)
+{
+	SCENE(s);
+	update_of_equal_gradients(&s);
+	expect(&s, TS_CAUSE_COMPUTATION, TS_CONFIDENCE_MEDIUM);
+	s.e.params_back[1].previous = true;
+	expect(&s, TS_CAUSE_CODE, TS_CONFIDENCE_LOW);
+	assert_true(found_in(&s.d.sentence, 1, "the second run still has the parameters of its record before"));
+	assert_true(may_be(&s, TS_CAUSE_CORRUPTION));
+	s.e.params_back[0].previous = true; /* neither run made an update, so that shows nothing */
+	expect(&s, TS_CAUSE_COMPUTATION, TS_CONFIDENCE_MEDIUM);
+	s.e.params_back[1].previous = false;
+	same_recipe(&s); /* a commit says nothing of what its code does at this step */
+	expect(&s, TS_CAUSE_CODE, TS_CONFIDENCE_LOW);
+	assert_true(found_in(&s.d.sentence, 1, "the first run still has"));
+	close_scene(&s);
+}
+
+static void test_optimizer_began_anew(void **state)
+{
+	SCENE(s);
+	update_of_equal_gradients(&s);
+	s.series[2].first = 59;
+	s.series[2].after = 58;
+	s.e.optimizer_back[1].first = true;
+	expect(&s, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_MEDIUM);
+	assert_true(found_in(&s.d.sentence, 1, "the optimizer of the second run has the state of its first record again"));
+	s.e.optimizer_back[0].first = true; /* a state that never changes */
+	expect(&s, TS_CAUSE_COMPUTATION, TS_CONFIDENCE_MEDIUM);
+	assert_true(may_be(&s, TS_CAUSE_RESUME_STATE));
+	s.e.optimizer_back[0].first = false;
+	s.series[2].first = 61; /* that is too late to be the cause */
+	s.series[2].after = 60;
+	ask(&s);
+	assert_int_not_equal(s.d.cause, TS_CAUSE_RESUME_STATE);
+	close_scene(&s);
+}
+
+/* The state of the optimizer differs a record before the parameters that the same update wrote. */
+static void test_optimizer_damaged(void **state)
+{
+	SCENE(s);
+	update_of_equal_gradients(&s);
+	s.series[2].first = 59;
+	s.series[2].after = 58;
+	expect(&s, TS_CAUSE_COMPUTATION, TS_CONFIDENCE_MEDIUM); /* code or a setting may do that */
+	same_recipe(&s);
+	expect(&s, TS_CAUSE_CORRUPTION, TS_CONFIDENCE_MEDIUM);
+	assert_true(found_in(&s.d.sentence, 1, "The state of the optimizer first differs at step 59"));
+	s.e.optimizer_time = TS_DIGEST_UNKNOWN; /* behind the update, whose parameters are those of the next record */
+	expect(&s, TS_CAUSE_COMPUTATION, TS_CONFIDENCE_MEDIUM);
+	close_scene(&s);
+}
+
+/* Equal inputs, generators included, and other generators from the next record on. */
+static void test_drew_otherwise(void **state)
+{
+	SCENE(s);
+	parts(&s, TS_KIND_LOSS, "loss", 60, 5e-2, 5e-2, 0);
+	digest(&s, TS_KIND_PARAMS, "digests.params", 0, 61);
+	digest(&s, TS_KIND_RNG, "digests.rng", 0, 61);
+	s.e.params_time = TS_DIGEST_BEFORE;
+	agrees(&s, TS_KIND_BATCH, "digests.batch");
+	expect(&s, TS_CAUSE_COMPUTATION, TS_CONFIDENCE_MEDIUM);
+	say(&s, "config.lr", "0.1", "0.1");
+	expect(&s, TS_CAUSE_CODE, TS_CONFIDENCE_LOW);
+	assert_true(found_in(&s.d.sentence, 1, "more or fewer numbers are drawn in that step"));
+	say(&s, "code.commit", "aaaa", "aaaa");
+	say(&s, "code.dirty", "false", "false");
+	expect(&s, TS_CAUSE_RNG_STREAM, TS_CONFIDENCE_LOW);
+	assert_true(may_be(&s, TS_CAUSE_CODE));
+	s.series[2].first = 70; /* an effect of what the run became */
+	s.series[2].after = 69;
+	expect(&s, TS_CAUSE_COMPUTATION, TS_CONFIDENCE_MEDIUM);
+	close_scene(&s);
+}
+
+/* Nobody declared when digests are read. A state of the optimizer that agrees where the gradients differ is of before the update, if
+ * it depends on gradients at all. */
+static void test_time_of_digests(void **state)
+{
+	SCENE(s);
+	parts(&s, TS_KIND_LOSS, "loss", 0, 5e-2, 5e-2, 0);
+	digest(&s, TS_KIND_PARAMS, "digests.params", 0, 0);
+	digest(&s, TS_KIND_GRADS, "digests.grads", 0, 0);
+	digest(&s, TS_KIND_OPTIMIZER, "digests.optimizer", 0, 1);
+	agrees(&s, TS_KIND_BATCH, "digests.batch");
+	agrees(&s, TS_KIND_RNG, "digests.rng");
+	expect(&s, TS_CAUSE_INIT, TS_CONFIDENCE_MEDIUM);
+	assert_true(says_against(&s, "it was not declared"));
+	s.series[3].first = 0; /* it may be of behind the update */
+	s.series[3].after_known = false;
+	expect(&s, TS_CAUSE_UNKNOWN, TS_CONFIDENCE_LOW);
+	s.series[3].parts = false; /* an optimizer without a state */
+	expect(&s, TS_CAUSE_UNKNOWN, TS_CONFIDENCE_LOW);
+	close_scene(&s);
+}
+
 /* The losses of one run are the other's by a rule. */
 static void test_losses_by_a_rule(void **state)
 {
@@ -1317,7 +1432,12 @@ static void test_begins_where_the_other_was(void **state)
 	s.e.first_step_a = -50;
 	ask(&s);
 	assert_true(s.d.cause != TS_CAUSE_RESUME_STATE && may_be(&s, TS_CAUSE_RESUME_STATE));
+	/* Nor does a log that goes on at the step at which it ended exclude a resume; states that agree do. */
 	s.e.first_step_a = 0;
+	ask(&s);
+	assert_true(may_be(&s, TS_CAUSE_RESUME_STATE));
+	agrees(&s, TS_KIND_OPTIMIZER, "digests.optimizer");
+	agrees(&s, TS_KIND_RNG, "digests.rng");
 	ask(&s);
 	assert_false(may_be(&s, TS_CAUSE_RESUME_STATE));
 	close_scene(&s);
@@ -2722,6 +2842,11 @@ int main(void)
 		cmocka_unit_test(test_schedule_that_runs_behind),
 		cmocka_unit_test(test_noise_of_losses),
 		cmocka_unit_test(test_damage_before_code),
+		cmocka_unit_test(test_update_was_skipped),
+		cmocka_unit_test(test_optimizer_began_anew),
+		cmocka_unit_test(test_optimizer_damaged),
+		cmocka_unit_test(test_drew_otherwise),
+		cmocka_unit_test(test_time_of_digests),
 		cmocka_unit_test(test_losses_by_a_rule),
 		cmocka_unit_test(test_begins_where_the_other_was),
 		cmocka_unit_test(test_resume),

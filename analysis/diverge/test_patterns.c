@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "analysis/diverge/pattern_factor.h"
+#include "analysis/diverge/pattern_return.h"
 #include "analysis/diverge/pattern_skip.h"
 #include "analysis/diverge/pattern_stride.h"
 
@@ -205,6 +206,30 @@ static void test_no_stride(void **state)
 	assert_false(ts_pattern_stride_find(&a.s, &b.s).found);
 }
 
+/* --- a state that comes back --- */
+
+static void test_returns(void **state)
+{
+	static const int64_t steps[] = {0, 10, 20, 30, 40};
+	static const uint64_t words[] = {7, 8, 8, 7, 9};
+	struct ts_pattern_return r;
+
+	(void)state;
+	r = ts_pattern_return_find(steps, words, 5, 20);
+	assert_true(r.previous && !r.first);
+	r = ts_pattern_return_find(steps, words, 5, 30);
+	assert_true(r.first && !r.previous);
+	for (int64_t step = -5; step <= 45; step += 5) {
+		r = ts_pattern_return_find(steps, words, 5, step);
+		assert_true(step == 20 || step == 30 || (!r.first && !r.previous));
+	}
+	/* The second record that equals the first is an update that left it. */
+	r = ts_pattern_return_find(steps, (const uint64_t[]){7, 7}, 2, 10);
+	assert_true(r.previous && !r.first);
+	r = ts_pattern_return_find(steps, words, 0, 0);
+	assert_false(r.previous || r.first);
+}
+
 /* --- a skipped update --- */
 
 struct training {
@@ -313,6 +338,7 @@ int main(void)
 		cmocka_unit_test(test_micro_steps),
 		cmocka_unit_test(test_samples),
 		cmocka_unit_test(test_no_stride),
+		cmocka_unit_test(test_returns),
 		cmocka_unit_test(test_skipped_updates),
 		cmocka_unit_test(test_no_skipped_update),
 		cmocka_unit_test(test_without_a_factor),

@@ -320,6 +320,18 @@ static void update_left_optimizer(struct record *r)
 	job(r, TS_KIND_OPTIMIZER, -1);
 }
 
+static void kept_optimizer(struct record *r)
+{
+	job(r, TS_KIND_LOSS, F);
+	job(r, TS_KIND_OPTIMIZER, -1);
+}
+
+static void kept_states(struct record *r)
+{
+	kept_optimizer(r);
+	job(r, TS_KIND_RNG, -1);
+}
+
 static void rate_alone(struct record *r)
 {
 	job(r, TS_KIND_LOSS, F);
@@ -403,7 +415,8 @@ static const struct {
 	C(other_batch, DATA_ORDER, PROVED),
 	C(other_batch, DATA_POSITION, PROVED),
 	C(other_batch, DATA_SET, PROVED),
-	C(other_batch, RESUME_DATA, AGAINST),
+	C(other_batch, RESUME_DATA, OPEN),
+	C(first_step, RESUME_DATA, AGAINST),
 	C(other_batch_after_resume, RESUME_DATA, PROVED),
 	C(other_batch, REDUCTION_ORDER, AGAINST),
 	C(own_batch, REDUCTION_ORDER, OPEN),
@@ -424,7 +437,10 @@ static const struct {
 	C(other_generators_before, RNG_STREAM, PROVED),
 	C(loss_alone, NONDETERMINISM, OPEN),
 	C(equal_repeats, NONDETERMINISM, AGAINST),
-	C(loss_alone, RESUME_STATE, AGAINST),
+	C(loss_alone, RESUME_STATE, OPEN),
+	C(first_step, RESUME_STATE, AGAINST),
+	C(kept_states, RESUME_STATE, AGAINST),
+	C(kept_optimizer, RESUME_STATE, OPEN),
 	C(two_ranks, GRADIENT_PATH, OPEN),
 	C(one_rank, GRADIENT_PATH, AGAINST),
 	C(one_rank, RANK_ORDER, AGAINST),

@@ -78,12 +78,14 @@ static bool resumed(const struct ts_inquiry *q)
 	return q->e->resumes_a.n + q->e->resumes_b.n > 0;
 }
 
-/* A log of every n-th step may not show that a run began again. */
+/* A run that goes on in the same log at the step at which it ended shows no resume, so where the training was under way only a state
+ * that agrees excludes one. */
 static bool never_resumed(const struct ts_inquiry *q)
 {
 	int64_t begins;
+	bool kept = ts_agrees_at(q, TS_KIND_OPTIMIZER, q->f) && ts_agrees_at(q, TS_KIND_RNG, q->f);
 
-	return !resumed(q) && !ts_resume_guessed(q, &begins) && (q->cadence <= 1 || ts_at_start(q));
+	return !resumed(q) && !ts_resume_guessed(q, &begins) && (ts_at_start(q) || (kept && q->cadence <= 1));
 }
 
 static bool single_rank(const struct ts_inquiry *q)
@@ -286,7 +288,9 @@ CONDITION(first_pass, "that step is the first pass, before any update");
 CONDITION(first_parameters_differ, "the parameters differ before the first update");
 CONDITION(repeats_equal, "repeats of the first run are equal bit for bit");
 CONDITION(resumed, "a run was resumed");
-CONDITION(never_resumed, "no run was resumed or begins within the other, and every step is recorded");
+CONDITION(never_resumed,
+	  "no run was resumed or begins within the other, and the two differ at once, or their optimizers and generators agree at that "
+	  "step");
 CONDITION(single_rank, "there is one rank");
 CONDITION(one_rank_recorded, "one rank was recorded");
 CONDITION(same_worlds, "both runs have as many ranks");

@@ -554,6 +554,7 @@ static enum ts_status find_facts(struct asking *q, struct ts_facts facts[2], str
 	q->e.world_a = world_of(&facts[0]);
 	q->e.world_b = world_of(&facts[1]);
 	q->e.params_time = params_time(facts);
+	q->e.optimizer_time = ts_digest_time_of(&facts[0], &facts[1], ts_span_str("digests.optimizer"));
 	return TS_OK;
 }
 

@@ -157,6 +157,40 @@ static enum ts_status find_skips(const struct ts_evidence_notes *notes, struct t
 	return TS_OK;
 }
 
+/* --- a state that a run had before --- */
+
+static enum ts_status return_of(struct ts_fetch *f, const struct ts_series_side *side, int64_t step, struct ts_pattern_return *ret,
+				struct ts_error *err)
+{
+	struct ts_stride_series words;
+	struct ts_arena scratch;
+	enum ts_status status;
+
+	ts_arena_init(&scratch, SCRATCH);
+	status = load_words(f, side, &scratch, &words, err);
+	if (!status)
+		*ret = ts_pattern_return_find(words.steps, words.words, words.n, step);
+	ts_arena_finish(&scratch);
+	return status;
+}
+
+/* Of the rank on which the digest differs first. */
+static enum ts_status find_returns(const struct ts_evidence_notes *notes, struct ts_fetch *f, enum ts_series_kind kind,
+				   struct ts_pattern_return ret[2], struct ts_error *err)
+{
+	size_t at = notes->n;
+
+	for (size_t i = 0; i < notes->n; i++)
+		if (notes->items[i].kind == kind && notes->items[i].parts && notes->sides[i][0].column->type == TS_COLUMN_U64 &&
+		    notes->sides[i][1].column->type == TS_COLUMN_U64 &&
+		    (at == notes->n || notes->items[i].first < notes->items[at].first))
+			at = i;
+	for (size_t k = 0; at < notes->n && k < 2; k++)
+		if (is_small(&notes->sides[at][k]) && return_of(f, &notes->sides[at][k], notes->items[at].first, &ret[k], err))
+			return err->status;
+	return TS_OK;
+}
+
 /* --- losses that are logged otherwise, or whose noise is shared --- */
 
 /* A value that was computed in float32 is off by so much of it. */
@@ -297,7 +331,9 @@ static enum ts_status find_losses(const struct ts_evidence_notes *notes, struct 
 
 enum ts_status ts_patterns_look(const struct ts_evidence_notes *notes, struct ts_fetch *f, struct ts_evidence *e, struct ts_error *err)
 {
-	if (find_stride(notes, f, e, err) || find_skips(notes, f, e, err) || find_losses(notes, f, e, err))
+	if (find_stride(notes, f, e, err) || find_skips(notes, f, e, err) || find_losses(notes, f, e, err) ||
+	    find_returns(notes, f, TS_KIND_PARAMS, e->params_back, err) ||
+	    find_returns(notes, f, TS_KIND_OPTIMIZER, e->optimizer_back, err))
 		return err->status;
 	return TS_OK;
 }
