@@ -4,7 +4,7 @@
 #include "base/denied.h"
 #include "base/file.h"
 #include "service/rpc/address.h"
-#include "service/rpc/client.h"
+#include "service/rpc/routed.h"
 #include "service/rpc/remote_depot.h"
 
 #include <errno.h>
@@ -138,13 +138,15 @@ enum ts_status ts_target_server(const char *store, const char *server, struct ts
 	return TS_OK;
 }
 
-/* What is shown to a server: as it is kept for it. */
+/* What is shown to a server: as it is kept for it, and of a list for the first one. */
 static enum ts_status open_login(struct ts_target *t, struct ts_credentials *credentials, const char *server, struct ts_arena *arena,
 				 struct ts_error *err)
 {
-	const char *path;
+	const char *first = ts_arena_printf(arena, "%.*s", (int)strcspn(server, ","), server), *path;
 
-	return ts_credentials_path(arena, &path, err) || ts_credentials_login(credentials, path, server, arena, &t->login, err)
+	if (!first)
+		return ts_arena_error(arena, err);
+	return ts_credentials_path(arena, &path, err) || ts_credentials_login(credentials, path, first, arena, &t->login, err)
 		       ? err->status
 		       : TS_OK;
 }
@@ -152,7 +154,7 @@ static enum ts_status open_login(struct ts_target *t, struct ts_credentials *cre
 static enum ts_status open_channel(struct ts_target *t, const char *server, const char *origin, struct ts_arena *arena,
 				   struct ts_error *err)
 {
-	if (ts_client_open(server, &t->login, &t->server, err))
+	if (ts_routed_open(server, &t->login, &t->server, err))
 		return ts_error_prefix(err, "%s", origin);
 	t->channel = t->server;
 	t->server_name = t->where = ts_arena_printf(arena, "%s", server);

@@ -1,6 +1,6 @@
 /* target.h - what a command talks to: a server, or handlers in this process over the local store.
  *
- *	--server or TSCOPE_SERVER	unix:PATH, tls:HOST:PORT, HOST:PORT or ssh://HOST
+ *	--server or TSCOPE_SERVER	unix:PATH, tls:HOST:PORT, HOST:PORT or ssh://HOST, or several of these
  *	neither, nor a store named	the server of `tscope login` (credentials.h)
  *	otherwise			--store, TSCOPE_STORE, $XDG_DATA_HOME/tscope/store, ~/.local/share/tscope/store
  *

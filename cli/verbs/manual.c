@@ -4,7 +4,8 @@
 #include "base/text.h"
 
 const struct ts_variable ts_variables[] = {
-	{"TSCOPE_SERVER", "the server to talk to: unix:PATH, tls:HOST:PORT, HOST:PORT or ssh://HOST"},
+	{"TSCOPE_SERVER", "the server to talk to: unix:PATH, tls:HOST:PORT, HOST:PORT or ssh://HOST; several of one store are parted "
+			  "by commas"},
 	{"TSCOPE_STORE", "the local store, used when no server is named"},
 	{"TSCOPE_PROJECT", "the project of names without one"},
 	{"TSCOPE_PAGER, PAGER", "the pager for long output; an empty value or cat turns paging off"},

@@ -124,6 +124,7 @@ static enum ts_status run_download(struct ts_client *client, grpc_call *call, co
 	size_t n;
 
 	grpc_metadata_array_init(&initial);
+	client->key = ts_route_key(method, request);
 	n = ts_client_request_ops(client, ops, message, &initial);
 	ts_client_end_init(&end, &ops[n]);
 	/* The status comes last, so that events of messages can be received while this batch is open. */

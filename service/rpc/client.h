@@ -4,9 +4,9 @@
  *	ch->ops->call(ch, "Diff", request, &arena, &reply, err)
  *	ch->ops->destroy(ch)
  *
- * address.h describes addresses; for ssh:// the user's ssh is started first. gRPC is not started before ts_client_open is
- * called, and then only after ssh. If the server cannot be reached, the call fails within TS_CONNECT_SECONDS (ssh:
- * TS_SSH_SECONDS), with the reason. If a connection breaks, the calls on it fail with TS_UNAVAILABLE, and the next call
+ * address.h describes addresses, routed.h lists of them; for ssh:// the user's ssh is started first. gRPC is not started before
+ * ts_client_open is called, and then only after ssh. If the server cannot be reached, the call fails within TS_CONNECT_SECONDS
+ * (ssh: TS_SSH_SECONDS), with the reason. If a connection breaks, the calls on it fail with TS_UNAVAILABLE, and the next call
  * connects again. A call that the server refuses because its user or all users have too many is made again for some seconds; a
  * push does so itself.
  *

@@ -262,10 +262,12 @@ enum ts_status ts_client_begin(struct ts_client *client, const char *path, int64
 {
 	grpc_slice name;
 
+	client->begun = false;
 	if (ts_channel_stopped(&client->base))
 		return ts_error_set(err, TS_CANCELLED, "the call was cancelled");
 	if (ts_client_connect(client, err))
 		return err->status;
+	client->begun = true;
 	name = grpc_slice_from_copied_string(path);
 	*ret_call = grpc_channel_create_call(client->core, NULL, GRPC_PROPAGATE_DEFAULTS, queue ? queue : client->queue,
 					     name, NULL, ts_core_deadline(deadline_ns), NULL);
@@ -285,23 +287,29 @@ bool ts_client_wait(struct ts_client *client, void *tag)
 	}
 }
 
-grpc_op ts_client_headers_op(struct ts_client *client)
+/* The first of the two headers is the token, and uploads need it while other calls are made: they read the same bytes. */
+grpc_op ts_client_headers_op(struct ts_client *client, const struct ts_route_key *key)
 {
 	grpc_op op = {.op = GRPC_OP_SEND_INITIAL_METADATA};
+	bool keyed = key && key->hex[0];
 
 	if (client->bearer[0]) {
-		client->header.key = grpc_slice_from_static_string("authorization");
-		client->header.value = grpc_slice_from_static_string(client->bearer);
-		op.data.send_initial_metadata.metadata = &client->header;
-		op.data.send_initial_metadata.count = 1;
+		client->headers[0].key = grpc_slice_from_static_string("authorization");
+		client->headers[0].value = grpc_slice_from_static_string(client->bearer);
 	}
+	if (keyed) {
+		client->headers[1].key = grpc_slice_from_static_string(TS_ROUTE_HEADER);
+		client->headers[1].value = grpc_slice_from_static_string(key->hex);
+	}
+	op.data.send_initial_metadata.metadata = &client->headers[client->bearer[0] ? 0 : 1];
+	op.data.send_initial_metadata.count = (size_t)(client->bearer[0] != 0) + keyed;
 	return op;
 }
 
 size_t ts_client_request_ops(struct ts_client *client, grpc_op *ops, grpc_byte_buffer *message, grpc_metadata_array *initial)
 {
 	memset(ops, 0, 4 * sizeof *ops);
-	ops[0] = ts_client_headers_op(client);
+	ops[0] = ts_client_headers_op(client, &client->key);
 	ops[1].op = GRPC_OP_SEND_MESSAGE;
 	ops[1].data.send_message.send_message = message;
 	ops[2].op = GRPC_OP_SEND_CLOSE_FROM_CLIENT;
@@ -327,6 +335,7 @@ enum ts_status ts_client_roundtrip(struct ts_client *client, const char *path, c
 		return err->status;
 	message = ts_core_message(request);
 	grpc_metadata_array_init(&initial);
+	client->key = ts_route_key(method, request);
 	n = ts_client_request_ops(client, ops, message, &initial);
 	ops[n] = (grpc_op){.op = GRPC_OP_RECV_MESSAGE};
 	ops[n].data.recv_message.recv_message = &reply;

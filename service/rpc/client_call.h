@@ -5,26 +5,31 @@
 
 #include "service/rpc/address.h"
 #include "service/rpc/client.h"
+#include "service/rpc/route.h"
 
 #include <grpc/grpc.h>
 
 struct ts_tunnel;
+
+enum { TS_CLIENT_WHERE = 400 };
 
 struct ts_client {
 	struct ts_channel base; /* must be first: a channel is cast to its client */
 	struct ts_address address;
 	struct ts_client_login login;
 	char bearer[128]; /* the value of the header of a token; empty = none is sent */
-	grpc_metadata header; /* made of it for the batches that are open */
+	grpc_metadata headers[2]; /* made of it, and of the key, for the batches that are open */
+	struct ts_route_key key;  /* of the call with one request that is made now, for balancers */
 	struct ts_tunnel *tunnel;
 	bool core_up;		/* grpc_init was called */
 	grpc_channel *core;	/* NULL = not connected */
 	bool stale;		/* the connection broke, or the server is going away: connect again before the next call */
 	bool refused;		/* the last call failed, and the status came from a tscoped itself */
 	bool busy;		/* the last call was not begun, because others have the server: trying again later helps */
+	bool begun;		/* the last call reached a connection, so the server may have done what it asks */
 	unsigned uploads;	/* how many uploads are open on the connection */
 	grpc_completion_queue *queue; /* for unary calls and downloads */
-	char where[400];
+	char where[TS_CLIENT_WHERE];
 };
 
 /* The status that the server sent at the end of a call. */
@@ -56,8 +61,8 @@ enum ts_status ts_client_take(grpc_byte_buffer **buffer, struct ts_arena *arena,
 
 /* Fills in the ops that send one request and returns how many there are; ops has room for four. */
 size_t ts_client_request_ops(struct ts_client *client, grpc_op *ops, grpc_byte_buffer *message, grpc_metadata_array *initial);
-/* The op that sends the headers, with the token if the client has one. */
-grpc_op ts_client_headers_op(struct ts_client *client);
+/* The op that sends the headers, with the token if the client has one, and the key (NULL: none), which must outlive it. */
+grpc_op ts_client_headers_op(struct ts_client *client, const struct ts_route_key *key);
 /* Takes events from the client's queue until the one with this tag; returns whether that operation succeeded. */
 bool ts_client_wait(struct ts_client *client, void *tag);
 enum ts_status ts_client_roundtrip(struct ts_client *client, const char *path, const char *method,

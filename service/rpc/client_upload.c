@@ -149,7 +149,7 @@ static struct ts_upload *new_upload(struct ts_client *client, const char *method
 /* Starts two batches: one for the headers, and one for what the server sends. */
 static enum ts_status start_call(struct ts_upload *upload, grpc_op *end_op, struct ts_error *err)
 {
-	grpc_op headers = ts_client_headers_op(upload->client);
+	grpc_op headers = ts_client_headers_op(upload->client, NULL);
 	grpc_op back[3] = {{.op = GRPC_OP_RECV_INITIAL_METADATA}, {.op = GRPC_OP_RECV_MESSAGE}, *end_op};
 	grpc_call_error e;
 

@@ -1,0 +1,240 @@
+#include "service/rpc/routed.h"
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/text.h"
+#include "service/rpc/client_call.h"
+#include "service/rpc/route.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+struct routed {
+	struct ts_channel base; /* must be first: a channel is cast to its list */
+	struct ts_client_login login;
+	size_t n;
+	char text[TS_ROUTE_SERVERS][TS_CLIENT_WHERE];
+	const char *addresses[TS_ROUTE_SERVERS]; /* those texts */
+	struct ts_channel *servers[TS_ROUTE_SERVERS]; /* NULL: not connected */
+	int64_t away_until_ns[TS_ROUTE_SERVERS];
+	struct ts_route_key own; /* for calls about no run: clients choose different servers */
+	char where[TS_CLIENT_WHERE];
+};
+
+/* Cuts the text at its commas. False: there is one address, or too many, or a part is no address. */
+static bool split(struct routed *r, const char *addresses)
+{
+	struct ts_span rest = ts_span_str(addresses);
+	struct ts_address parsed;
+	struct ts_error err;
+	bool more = true;
+
+	while (more) {
+		const uint8_t *comma = rest.len ? memchr(rest.data, ',', rest.len) : NULL;
+		size_t len = comma ? (size_t)(comma - rest.data) : rest.len;
+		char *text = r->text[r->n];
+
+		if (r->n == TS_ROUTE_SERVERS || len == 0 || len >= TS_CLIENT_WHERE)
+			return false;
+		memcpy(text, rest.data, len);
+		text[len] = 0;
+		if (ts_address_parse(text, &parsed, &err))
+			return false;
+		r->addresses[r->n++] = text;
+		more = comma;
+		rest = ts_span_from(rest, len + more);
+	}
+	return r->n > 1;
+}
+
+/* Connects to the server i if it is not connected. */
+static enum ts_status reach(struct routed *r, size_t i, struct ts_error *err)
+{
+	if (r->servers[i])
+		return TS_OK;
+	if (ts_client_open(r->addresses[i], &r->login, &r->servers[i], err)) {
+		r->servers[i] = NULL;
+		r->away_until_ns[i] = ts_now_mono_ns() + TS_ROUTE_AWAY_SECONDS * INT64_C(1000000000);
+		return err->status;
+	}
+	r->away_until_ns[i] = 0;
+	r->servers[i]->stop = r->base.stop;
+	return TS_OK;
+}
+
+/* The servers in the order in which a call asks them: those that were away a moment ago come last, since they may be back. */
+static void order_of(const struct routed *r, const struct ts_route_key *key, size_t *ret_order)
+{
+	size_t order[TS_ROUTE_SERVERS], at = 0;
+	int64_t now = ts_now_mono_ns();
+
+	ts_route_order(r->addresses, r->n, key->hex[0] ? key : &r->own, order);
+	for (int away = 0; away < 2; away++) {
+		for (size_t i = 0; i < r->n; i++) {
+			if ((r->away_until_ns[order[i]] > now) == away)
+				ret_order[at++] = order[i];
+		}
+	}
+}
+
+/* Whether the next server may be asked after this failure: it was not begun, or may be made twice. */
+static bool may_go_on(struct routed *r, size_t i, const char *method, enum ts_status status)
+{
+	struct ts_client *client = (struct ts_client *)r->servers[i];
+
+	if (status != TS_UNAVAILABLE || ts_channel_stopped(&r->base) || client->busy)
+		return false;
+	if (client->begun && !ts_route_may_repeat(method))
+		return false;
+	r->away_until_ns[i] = ts_now_mono_ns() + TS_ROUTE_AWAY_SECONDS * INT64_C(1000000000);
+	return true;
+}
+
+static enum ts_status routed_call(struct ts_channel *ch, const char *method, struct ts_span request, struct ts_arena *arena,
+				  struct ts_span *ret_reply, struct ts_error *err)
+{
+	struct routed *r = (struct routed *)ch;
+	struct ts_route_key key = ts_route_key(method, request);
+	size_t order[TS_ROUTE_SERVERS];
+	enum ts_status status = TS_OK;
+
+	order_of(r, &key, order);
+	for (size_t at = 0; at < r->n; at++) {
+		size_t i = order[at];
+
+		status = reach(r, i, err);
+		if (!status)
+			status = r->servers[i]->ops->call(r->servers[i], method, request, arena, ret_reply, err);
+		else if (status == TS_UNAVAILABLE)
+			continue;
+		if (!status || !may_go_on(r, i, method, status))
+			return status;
+	}
+	return status;
+}
+
+struct counted {
+	ts_message_fn *fn;
+	void *ctx;
+	size_t n;
+};
+
+static enum ts_status count(void *ctx, struct ts_span message, struct ts_error *err)
+{
+	struct counted *c = ctx;
+
+	c->n++;
+	return c->fn(c->ctx, message, err);
+}
+
+static enum ts_status routed_download(struct ts_channel *ch, const char *method, struct ts_span request, ts_message_fn *fn, void *ctx,
+				      struct ts_error *err)
+{
+	struct routed *r = (struct routed *)ch;
+	struct ts_route_key key = ts_route_key(method, request);
+	struct counted counted = {.fn = fn, .ctx = ctx};
+	size_t order[TS_ROUTE_SERVERS];
+	enum ts_status status = TS_OK;
+
+	order_of(r, &key, order);
+	for (size_t at = 0; at < r->n; at++) {
+		size_t i = order[at];
+
+		status = reach(r, i, err);
+		if (!status)
+			status = r->servers[i]->ops->download(r->servers[i], method, request, count, &counted, err);
+		else if (status == TS_UNAVAILABLE)
+			continue;
+		/* What the caller has would come again. */
+		if (!status || counted.n || !may_go_on(r, i, method, status))
+			return status;
+	}
+	return status;
+}
+
+static enum ts_status routed_upload_open(struct ts_channel *ch, const char *method, struct ts_upload **ret_upload, struct ts_error *err)
+{
+	struct routed *r = (struct routed *)ch;
+	size_t order[TS_ROUTE_SERVERS];
+	enum ts_status status = TS_OK;
+
+	order_of(r, &r->own, order);
+	for (size_t at = 0; at < r->n; at++) {
+		size_t i = order[at];
+
+		status = reach(r, i, err);
+		if (!status)
+			status = r->servers[i]->ops->upload_open(r->servers[i], method, ret_upload, err);
+		else if (status == TS_UNAVAILABLE)
+			continue;
+		if (!status || !may_go_on(r, i, method, status))
+			return status;
+	}
+	return status;
+}
+
+static void routed_destroy(struct ts_channel *ch)
+{
+	struct routed *r = (struct routed *)ch;
+
+	for (size_t i = 0; i < r->n; i++) {
+		if (r->servers[i])
+			r->servers[i]->ops->destroy(r->servers[i]);
+	}
+	ts_free(r);
+}
+
+/* An upload knows its client, so it needs no list any more. */
+static const struct ts_channel_ops routed_ops = {
+	.call = routed_call,
+	.upload_open = routed_upload_open,
+	.upload_send = ts_client_upload_send,
+	.upload_finish = ts_client_upload_finish,
+	.upload_cancel = ts_client_upload_cancel,
+	.download = routed_download,
+	.destroy = routed_destroy,
+};
+
+/* Connects to the first server that answers. */
+static enum ts_status reach_any(struct routed *r, struct ts_error *err)
+{
+	size_t order[TS_ROUTE_SERVERS];
+	enum ts_status status = TS_OK;
+
+	order_of(r, &r->own, order);
+	for (size_t i = 0; i < r->n; i++) {
+		status = reach(r, order[i], err);
+		if (status != TS_UNAVAILABLE)
+			return status;
+	}
+	return status;
+}
+
+enum ts_status ts_routed_open(const char *addresses, const struct ts_client_login *login, struct ts_channel **ret_channel,
+			      struct ts_error *err)
+{
+	struct routed *r;
+
+	if (!strchr(addresses, ','))
+		return ts_client_open(addresses, login, ret_channel, err);
+	r = ts_alloc_array(1, sizeof *r);
+	if (!r)
+		return ts_error_set(err, TS_NO_MEMORY, "out of memory for a channel");
+	if (!split(r, addresses)) {
+		ts_free(r);
+		return ts_client_open(addresses, login, ret_channel, err); /* a path with a comma, or no address at all: it says so */
+	}
+	r->base = (struct ts_channel){.ops = &routed_ops, .where = r->where};
+	if (login)
+		r->login = *login;
+	(void)snprintf(r->where, sizeof r->where, "%s", addresses);
+	(void)snprintf(r->own.hex, sizeof r->own.hex, "%016" PRIx64, (uint64_t)ts_now_mono_ns() ^ (uint64_t)getpid() << 32);
+	if (reach_any(r, err)) {
+		routed_destroy(&r->base);
+		return err->status;
+	}
+	*ret_channel = &r->base;
+	return TS_OK;
+}
