@@ -3,6 +3,7 @@
 #include "base/base64.h"
 #include "base/digest.h"
 #include "base/file.h"
+#include "base/path.h"
 #include "base/version.h"
 #include "cli/report/page_links.h"
 #include "cli/report/svg.h"
@@ -174,4 +175,57 @@ enum ts_status ts_page_write(struct ts_cli *cli, ts_page_fn *draw, const void *w
 	if (!status)
 		*ret_answered = answered;
 	return status;
+}
+
+enum ts_status ts_page_said(struct ts_cli *cli, ts_say_fn *say, const void *what, struct ts_buf *ret, struct ts_error *err)
+{
+	struct ts_term term = cli->term;
+	struct ts_buf out = cli->out;
+	enum ts_status status;
+
+	cli->out = TS_BUF_INIT(TS_PAGE_MAX_BYTES);
+	cli->term = (struct ts_term){.page = true, .utf8 = true, .links = term.links};
+	status = say(cli, what, err);
+	*ret = cli->out;
+	cli->out = out;
+	cli->term = term;
+	return status;
+}
+
+struct said {
+	struct ts_cli *cli;
+	const struct ts_said_page *page;
+};
+
+static enum ts_status draw_said(const void *what, struct ts_arena *arena, struct ts_buf *out, struct ts_error *err)
+{
+	const struct said *s = what;
+	struct ts_buf parts;
+	enum ts_status status = ts_page_said(s->cli, s->page->say, s->page->what, &parts, err);
+
+	if (!status) {
+		ts_page_open(out, s->page->title, NULL);
+		ts_page_element(out, "<header><h1>", s->page->title, "</h1></header>\n<main><section>\n");
+		ts_buf_span(out, ts_buf_view(&parts));
+		ts_buf_str(out, "</section></main>\n");
+		ts_page_close(out, s->page->foot);
+		ts_buf_lacks(out, &parts);
+		status = ts_buf_check(out, err) ? err->status : ts_arena_check(arena, err);
+	}
+	ts_buf_finish(&parts);
+	return status;
+}
+
+enum ts_status ts_page_write_said(struct ts_cli *cli, const struct ts_said_page *page, bool *ret_answered, struct ts_error *err)
+{
+	struct said said = {cli, page};
+
+	return ts_args_has(&cli->args, "html") ? ts_page_write(cli, draw_said, &said, ret_answered, err) : TS_OK;
+}
+
+const char *ts_page_title_of_two(const char *a, const char *b, struct ts_arena *arena)
+{
+	const char *title = ts_arena_printf(arena, "%s and %s", ts_path_last(a), ts_path_last(b));
+
+	return title ? ts_show_text(ts_span_str(title), arena) : NULL;
 }

@@ -23,6 +23,10 @@ void ts_page_run(struct ts_buf *out, const struct ts_page_script *script);
 void ts_page_close(struct ts_buf *out, const char *foot);
 /* Appends a whole page of what a verb drew as parts of one (struct ts_term, page). */
 void ts_page_of_text(struct ts_buf *out, const char *title, struct ts_span parts);
+/* The parts of a page that `say`, which writes text on a terminal, makes of what it is given. What it says goes through the command's
+ * output, which is put back. ret is set in any case. */
+typedef enum ts_status ts_say_fn(struct ts_cli *cli, const void *what, struct ts_error *err);
+enum ts_status ts_page_said(struct ts_cli *cli, ts_say_fn *say, const void *what, struct ts_buf *ret, struct ts_error *err);
 /* Appends a page as a server sends it: with links (HTML) in its place for them, and without its policy, since the server says one in a
  * header. What the page has in itself is named in that by 'sha256-...' in quotes: its style and its script; empty: it has none. */
 enum { TS_PAGE_DIGEST = 64 };
@@ -35,5 +39,14 @@ void ts_page_element(struct ts_buf *out, const char *open, const char *text, con
  * answer (*ret_answered). Does nothing without --html. It is called before anything else reaches stdout. */
 typedef enum ts_status ts_page_fn(const void *what, struct ts_arena *arena, struct ts_buf *out, struct ts_error *err);
 enum ts_status ts_page_write(struct ts_cli *cli, ts_page_fn *draw, const void *what, bool *ret_answered, struct ts_error *err);
+/* The same of a page that has what `say` says (ts_page_said) and no more. foot: as above. */
+struct ts_said_page {
+	const char *title, *foot;
+	ts_say_fn *say;
+	const void *what;
+};
+/* "a.json and b.json" of what is compared: the last names of paths. NULL: no memory. */
+const char *ts_page_title_of_two(const char *a, const char *b, struct ts_arena *arena);
+enum ts_status ts_page_write_said(struct ts_cli *cli, const struct ts_said_page *page, bool *ret_answered, struct ts_error *err);
 
 #endif

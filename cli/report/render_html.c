@@ -291,8 +291,9 @@ static void parts(struct page *p, const struct ts_item *item, const char *title)
 		return;
 	put(p, "<div class=\"figures whole\"><figure>");
 	for (size_t i = 0; i < item->n_bars; i++)
-		list[i] = (struct ts_svg_part){item->bars[i].label, item->bars[i].known ? item->bars[i].share : 0,
-					       colour_of(item->bars[i].label)};
+		list[i] = (struct ts_svg_part){.label = item->bars[i].label,
+					       .share = item->bars[i].known ? item->bars[i].share : 0,
+					       .colour = colour_of(item->bars[i].label)};
 	ts_svg_parts(p->out, list, item->n_bars, title);
 	put(p, "<div class=\"key\">");
 	for (size_t i = 0; i < item->n_bars; i++) {

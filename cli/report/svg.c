@@ -443,8 +443,10 @@ void ts_svg_parts(struct ts_buf *out, const struct ts_svg_part *parts, size_t n,
 			continue;
 		ts_buf_printf(out, "<rect class=\"p%d\" x=\"%.2f\" width=\"%.2f\" height=\"%d\"><title>",
 			      parts[i].colour, at * TS_SVG_WIDTH, share * TS_SVG_WIDTH, BAR_HEIGHT);
-		ts_html_text(out, parts[i].label);
-		ts_buf_printf(out, " %.1f %%</title></rect>\n", parts[i].share * 100);
+		ts_html_text(out, parts[i].text ? parts[i].text : parts[i].label);
+		if (!parts[i].text)
+			ts_buf_printf(out, " %.1f %%", parts[i].share * 100);
+		ts_buf_str(out, "</title></rect>\n");
 		at += share;
 	}
 	ts_buf_str(out, "</svg>\n");

@@ -22,6 +22,15 @@ struct figure {
 	struct ts_areas *areas;
 };
 
+int ts_course_colour(enum ts_memory_kind kind)
+{
+	size_t i = 0;
+
+	while (i + 1 < TS_MEMORY_KINDS && parts[i].kind != kind)
+		i++;
+	return parts[i].colour;
+}
+
 /* The place of the state after an event: 0 is before the first. */
 static double place(uint32_t event)
 {

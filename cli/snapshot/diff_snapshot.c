@@ -3,6 +3,10 @@
 #include "analysis/snapshot/memory_diff.h"
 #include "cli/core/ask.h"
 #include "cli/json/json_parts.h"
+#include "cli/report/page.h"
+#include "cli/report/pair_bars.h"
+#include "cli/report/render_report.h"
+#include "cli/snapshot/course_figure.h"
 #include "cli/snapshot/snapshot_parts.h"
 #include "cli/text/show_gate.h"
 #include "cli/text/text_parts.h"
@@ -106,6 +110,28 @@ static enum ts_status rows(struct ts_cli *cli, const struct ts_memory_diff_momen
 	return TS_OK;
 }
 
+static const char *as_bytes(double n, struct ts_arena *arena)
+{
+	return ts_show_bytes(n, arena);
+}
+
+/* On a page, what memory is for on both sides, at the peak where it is known. */
+static void picture(struct ts_cli *cli, const struct ts_memory_diff_device *d)
+{
+	const struct ts_memory_diff_moment *m = d->peak.known ? &d->peak : &d->end;
+	struct ts_pair_part parts[TS_MEMORY_KINDS];
+
+	if (!cli->term.page)
+		return;
+	for (int i = 0; i < TS_MEMORY_KINDS; i++)
+		parts[i] = (struct ts_pair_part){.label = ts_memory_kind_word(m->kinds[i].kind),
+						 .a = (double)m->kinds[i].a,
+						 .b = (double)m->kinds[i].b,
+						 .colour = ts_course_colour(m->kinds[i].kind)};
+	ts_pair_bars(&cli->out, d->peak.known ? "what is held at the peak, in A and in B" : "what is held at the end, in A and in B",
+		     parts, TS_MEMORY_KINDS, as_bytes, &cli->arena);
+}
+
 static enum ts_status kinds(struct ts_cli *cli, const struct ts_memory_diff_device *d, struct ts_error *err)
 {
 	static const struct ts_view_column columns[] = {TS_LEFT("kind", 0),
@@ -118,6 +144,7 @@ static enum ts_status kinds(struct ts_cli *cli, const struct ts_memory_diff_devi
 	struct ts_view view;
 
 	ts_text_heading(cli, "By kind");
+	picture(cli, d);
 	ts_view_init(&view, TS_VIEW_COLUMNS(columns), &cli->arena);
 	for (int i = 1; i <= TS_MEMORY_KINDS; i++) {
 		const struct ts_memory_diff_kind *peak = &d->peak.kinds[i % TS_MEMORY_KINDS], *end = &d->end.kinds[i % TS_MEMORY_KINDS];
@@ -184,6 +211,30 @@ static enum ts_status text(struct ts_cli *cli, const struct ts_memory_diff *d, s
 	return ts_arena_check(&cli->arena, err);
 }
 
+static enum ts_status say(struct ts_cli *cli, const void *what, struct ts_error *err)
+{
+	const struct ts_memory_diffs *all = what;
+
+	for (size_t i = 0; i < all->n; i++) {
+		if (i && cli->term.page)
+			ts_text_heading(cli, all->items[i].path_a);
+		else if (i)
+			ts_buf_char(&cli->out, '\n');
+		if (text(cli, &all->items[i], err))
+			return err->status;
+	}
+	return TS_OK;
+}
+
+/* Writes the page that --html asks for; *ret_answered as of ts_page_write. */
+static enum ts_status page_of(struct ts_cli *cli, const struct ts_memory_diffs *all, bool *ret_answered, struct ts_error *err)
+{
+	const char *title = ts_page_title_of_two(ts_cli_word(cli, 0), ts_cli_word(cli, 1), &cli->arena);
+	struct ts_said_page page = {.title = title, .foot = "the difference of two memory snapshots", .say = say, .what = all};
+
+	return title ? ts_page_write_said(cli, &page, ret_answered, err) : ts_arena_error(&cli->arena, err);
+}
+
 static enum ts_status make(struct ts_cli *cli, const struct ts_snapshot *a, const struct ts_snapshot *b, const char *of_a,
 			   const char *of_b, struct ts_memory_diff *ret, struct ts_error *err)
 {
@@ -205,11 +256,18 @@ enum ts_status ts_diff_snapshots(struct ts_cli *cli, const char *path_a, const c
 {
 	struct ts_memory_diff diff;
 	struct ts_snapshot a, b;
+	bool answered = false;
 
+	if (ts_check_page_option(cli, "json", err))
+		return ts_error_prefix(err, "diff");
 	if (ts_snapshot_load(path_a, &cli->arena, &a, err) || ts_snapshot_load(path_b, &cli->arena, &b, err) ||
 	    make(cli, &a, &b, path_a, path_b, &diff, err))
 		return err->status;
 	cli->exit_code = exit_of(&diff);
+	if (page_of(cli, &(struct ts_memory_diffs){.items = &diff, .n = 1}, &answered, err))
+		return err->status;
+	if (answered)
+		return TS_OK;
 	return cli->json ? ts_json_answer(cli, &ts_shape_memory_diff, &diff, err) : text(cli, &diff, err);
 }
 
@@ -307,16 +365,16 @@ static enum ts_status make_pairs(struct ts_cli *cli, const struct side s[2], str
 
 static enum ts_status show_pairs(struct ts_cli *cli, const struct ts_memory_diffs *all, struct ts_error *err)
 {
+	bool answered = false;
+
+	if (page_of(cli, all, &answered, err))
+		return err->status;
+	if (answered)
+		return TS_OK;
 	if (cli->json)
 		return all->n == 1 ? ts_json_answer(cli, &ts_shape_memory_diff, &all->items[0], err)
 				   : ts_json_answer(cli, &ts_shape_memory_diffs, all, err);
-	for (size_t i = 0; i < all->n; i++) {
-		if (i)
-			ts_buf_char(&cli->out, '\n');
-		if (text(cli, &all->items[i], err))
-			return err->status;
-	}
-	return TS_OK;
+	return say(cli, all, err);
 }
 
 enum ts_status ts_diff_stored_snapshots(struct ts_cli *cli, const struct ts_id *a, const struct ts_id *b, const char *name,

@@ -1,6 +1,8 @@
 /* diff_folder.c - `tscope diff ./folderA ./folderB`: the traces of the ranks of two jobs (diff_ranks.h). */
 #include "base/path.h"
 #include "cli/json/json_parts.h"
+#include "cli/report/page.h"
+#include "cli/report/render_report.h"
 #include "cli/text/text_parts.h"
 #include "cli/trace/analyze_trace.h"
 #include "cli/trace/diff_ranks.h"
@@ -111,6 +113,20 @@ static enum ts_status text(struct ts_cli *cli, const struct ts_rank_diff *d, str
 	return ts_trace_diff_tables_text(cli, &d->diff, ts_args_has(&cli->args, "all"), err);
 }
 
+static enum ts_status say(struct ts_cli *cli, const void *what, struct ts_error *err)
+{
+	return text(cli, what, err);
+}
+
+/* *ret_answered as of ts_page_write. */
+static enum ts_status page(struct ts_cli *cli, const struct ts_rank_diff *d, bool *ret_answered, struct ts_error *err)
+{
+	const char *title = ts_page_title_of_two(d->a.path, d->b.path, &cli->arena);
+	struct ts_said_page said = {.title = title, .foot = "the difference of two folders of traces", .say = say, .what = d};
+
+	return title ? ts_page_write_said(cli, &said, ret_answered, err) : ts_arena_error(&cli->arena, err);
+}
+
 static enum ts_status read_side(struct ts_cli *cli, const char *path, struct ts_rank_trace **ret, size_t *ret_n,
 				struct ts_rank_files *ret_files, struct ts_error *err)
 {
@@ -138,16 +154,20 @@ enum ts_status ts_diff_trace_folders(struct ts_cli *cli, const char *path_a, con
 	struct ts_rank_trace *traces[2];
 	struct ts_rank_files sides[2];
 	struct ts_rank_diff d;
+	bool answered = false;
 	size_t n[2];
 
+	if (ts_check_page_option(cli, "json", err))
+		return ts_error_prefix(err, "diff");
 	if (read_side(cli, path_a, &traces[0], &n[0], &sides[0], err) || read_side(cli, path_b, &traces[1], &n[1], &sides[1], err) ||
 	    ts_rank_diff_pairs(traces[0], n[0], traces[1], n[1], &cli->arena, &d, err))
 		return err->status;
 	d.a = sides[0];
 	d.b = sides[1];
-	if (ts_diff_ranks(cli, compare, &d, &d, err) ||
-	    (cli->json ? ts_json_answer(cli, &ts_shape_trace_ranks, &d, err) : text(cli, &d, err)))
+	if (ts_diff_ranks(cli, compare, &d, &d, err) || page(cli, &d, &answered, err))
 		return err->status;
 	cli->exit_code = ts_trace_diff_exit(d.verdict);
-	return TS_OK;
+	if (answered)
+		return TS_OK;
+	return cli->json ? ts_json_answer(cli, &ts_shape_trace_ranks, &d, err) : text(cli, &d, err);
 }

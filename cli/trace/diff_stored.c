@@ -2,6 +2,7 @@
 
 #include "cli/core/ask.h"
 #include "cli/json/json_parts.h"
+#include "cli/report/page.h"
 #include "cli/text/text_parts.h"
 #include "cli/trace/analyze_trace.h"
 #include "cli/trace/diff_ranks.h"
@@ -94,13 +95,28 @@ enum ts_status ts_stored_diff_section(struct ts_cli *cli, const struct ts_rank_d
 	return ts_ranks_text(cli, d, err);
 }
 
-enum ts_status ts_stored_diff_alone(struct ts_cli *cli, const struct ts_rank_diff *d, struct ts_error *err)
+static enum ts_status say_alone(struct ts_cli *cli, const void *what, struct ts_error *err)
 {
-	if (cli->json)
-		return ts_json_answer(cli, &ts_shape_trace_diff, &d->diff, err);
+	const struct ts_rank_diff *d = what;
+
 	if (ts_render_trace_diff_text(cli, &d->diff, ts_args_has(&cli->args, "all"), err))
 		return err->status;
 	if (d->n > 1)
 		ts_text_heading(cli, "The ranks");
 	return ts_ranks_text(cli, d, err);
+}
+
+enum ts_status ts_stored_diff_alone(struct ts_cli *cli, const struct ts_rank_diff *d, struct ts_error *err)
+{
+	const char *title = ts_page_title_of_two(ts_cli_word(cli, 0), ts_cli_word(cli, 1), &cli->arena);
+	struct ts_said_page page = {.title = title, .foot = "the difference of the traces of two runs", .say = say_alone, .what = d};
+	bool answered = false;
+
+	if (!title)
+		return ts_arena_error(&cli->arena, err);
+	if (ts_page_write_said(cli, &page, &answered, err))
+		return err->status;
+	if (answered)
+		return TS_OK;
+	return cli->json ? ts_json_answer(cli, &ts_shape_trace_diff, &d->diff, err) : say_alone(cli, d, err);
 }

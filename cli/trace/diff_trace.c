@@ -3,8 +3,10 @@
 
 #include "cli/core/verb.h"
 #include "cli/json/json_parts.h"
+#include "cli/report/render_report.h"
 #include "cli/trace/analyze_trace.h"
 #include "cli/trace/diff_ranks.h"
+#include "cli/trace/page_trace.h"
 
 struct opened {
 	struct ts_notices notices;
@@ -29,16 +31,19 @@ static enum ts_status answer(struct ts_cli *cli, const char *path_a, const char 
 			     struct ts_error *err)
 {
 	struct ts_trace_diff diff;
+	bool answered = false;
 
 	if (ts_diff_pair(cli, &sides[0].trace, path_a, &sides[1].trace, path_b, &cli->arena, &diff, err))
 		return err->status;
 	diff.path_a = path_a;
 	diff.path_b = path_b;
-	if (cli->json ? ts_json_answer(cli, &ts_shape_trace_diff, &diff, err)
-		      : ts_render_trace_diff_text(cli, &diff, ts_args_has(&cli->args, "all"), err))
-		return err->status;
 	cli->exit_code = ts_trace_diff_exit(diff.verdict);
-	return TS_OK;
+	if (ts_trace_diff_page(cli, &diff, &answered, err))
+		return err->status;
+	if (answered)
+		return TS_OK;
+	return cli->json ? ts_json_answer(cli, &ts_shape_trace_diff, &diff, err)
+			 : ts_render_trace_diff_text(cli, &diff, ts_args_has(&cli->args, "all"), err);
 }
 
 enum ts_status ts_diff_traces(struct ts_cli *cli, const char *path_a, const char *path_b, struct ts_error *err)
@@ -48,6 +53,8 @@ enum ts_status ts_diff_traces(struct ts_cli *cli, const char *path_a, const char
 	enum ts_status status = TS_OK;
 	int n = 0;
 
+	if (ts_check_page_option(cli, "json", err))
+		return ts_error_prefix(err, "diff");
 	while (n < 2 && !status) {
 		status = ts_load_trace(cli, paths[n], paths[n], &sides[n].notices, &sides[n].trace, &sides[n].file, err);
 		if (!status)

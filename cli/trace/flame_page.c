@@ -18,7 +18,7 @@ const struct ts_page_script ts_flame_script = {pieces, sizeof pieces / sizeof pi
 
 static const char *class_of(const struct ts_flame_node *node, const struct ts_flame_frame *frame)
 {
-	static const char *const classes[] = {"t", "a", "p", "o", "c", "w", "z"};
+	static const char *const classes[] = {"t", "a", "p", "o", "c", "w", "k", "z"};
 
 	return classes[frame->folded ? TS_FLAME_FOLDED : node->kind];
 }
@@ -65,7 +65,7 @@ static void one_frame(struct ts_cli *cli, const struct ts_flame *flame, const st
 	ts_page_element(out, "", ts_trace_ms(cli, frame->width), "");
 	ts_buf_printf(out, ", %.1f %%", share(frame->width, v->whole));
 	if (!frame->folded && node->kind != TS_FLAME_THREADS) {
-		ts_page_element(out, v->weight == TS_FLAME_HOST ? "; itself " : "; launched by itself ",
+		ts_page_element(out, v->weight == TS_FLAME_HOST ? "; itself " : (node->kind == TS_FLAME_KERNEL ? "; of its own " : "; launched by itself "),
 				ts_trace_ms(cli, node->self_ns[v->weight]), "; ");
 		ts_page_element(out, "", ts_trace_plural(cli, node->count, "time"), "");
 	}
@@ -78,11 +78,11 @@ static void legend(const struct ts_flame_view *v, struct ts_buf *out)
 		const char *class, *word;
 	} keys[] = {{"t", "threads"},  {"p", "Python"}, {"a", "annotation"},
 		    {"o", "operator"}, {"c", "call"},	{"w", "waits for a device"},
-		    {"z", "folded"}};
+		    {"k", "kernel of a graph"}, {"z", "folded"}};
 
 	ts_buf_str(out, "<div class=\"key flames\">");
 	for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
-		if (v->weight == TS_FLAME_HOST || *keys[i].class != 'w')
+		if (*keys[i].class != (v->weight == TS_FLAME_HOST ? 'k' : 'w'))
 			ts_buf_printf(out, "<span><i class=\"%s\"></i>%s</span>", keys[i].class, keys[i].word);
 	ts_buf_str(out, "</div>\n");
 }

@@ -1,7 +1,9 @@
 #include "cli/trace/page_trace.h"
 
 #include "cli/report/page.h"
+#include "cli/report/page_links.h"
 #include "cli/trace/analyze_trace.h"
+#include "cli/trace/diff_trace.h"
 
 /* answer is of a trace, or job of the ranks of one. */
 struct drawing {
@@ -11,31 +13,28 @@ struct drawing {
 	struct ts_flame flame;
 };
 
-/* The text of the answer, drawn as parts of a page. It goes through the command's output, which is put back. */
-static enum ts_status sections(const struct drawing *d, struct ts_buf *ret, struct ts_error *err)
+static enum ts_status say(struct ts_cli *cli, const void *what, struct ts_error *err)
 {
-	struct ts_cli *cli = d->cli;
-	struct ts_term term = cli->term;
-	struct ts_buf out = cli->out;
-	enum ts_status status;
+	const struct drawing *d = what;
 
-	cli->out = TS_BUF_INIT(TS_PAGE_MAX_BYTES);
-	cli->term = (struct ts_term){.page = true, .utf8 = true};
-	status = d->job ? ts_render_trace_job_text(cli, d->job, err) : ts_render_trace_text(cli, d->answer, err);
-	*ret = cli->out;
-	cli->out = out;
-	cli->term = term;
-	return status;
+	return d->job ? ts_render_trace_job_text(cli, d->job, err) : ts_render_trace_text(cli, d->answer, err);
 }
 
-/* The flame graphs stand behind the first section, which says whose trace it is: further down nobody on a phone would find them. */
+/* Where the sections end that say whose trace it is, what to try and what was found: no figure stands before these. */
+static size_t verdict_end(struct ts_span text)
+{
+	static const char found[] = "<h2>Findings", end[] = "</section>\n";
+	size_t at = ts_page_find(text, found, 0);
+
+	at = ts_page_find(text, end, at == SIZE_MAX ? 0 : at);
+	return at == SIZE_MAX ? text.len : at;
+}
+
+/* The flame graphs stand right behind the verdict: further down nobody on a phone would find them. */
 static enum ts_status whole(const struct drawing *d, struct ts_span text, struct ts_buf *out, struct ts_error *err)
 {
-	static const char end[] = "</section>\n";
-	size_t first = 0;
+	size_t first = verdict_end(text);
 
-	while (first < text.len && !ts_span_starts(ts_span_from(text, first), ts_span_str(end)))
-		first++;
 	ts_buf_span(out, ts_span_part(text, 0, first));
 	if (ts_flame_page(d->cli, &d->flame, out, err))
 		return err->status;
@@ -48,7 +47,7 @@ static enum ts_status draw(const void *what, struct ts_arena *arena, struct ts_b
 	const struct drawing *d = what;
 	const char *name = d->job ? d->job->path : d->answer->path;
 	struct ts_buf text;
-	enum ts_status status = sections(d, &text, err);
+	enum ts_status status = ts_page_said(d->cli, say, d, &text, err);
 	bool flames = !d->job && ts_flame_is_drawn(&d->flame);
 
 	if (!status) {
@@ -90,4 +89,25 @@ enum ts_status ts_trace_job_page(struct ts_cli *cli, const struct ts_trace_job *
 	struct drawing d = {.cli = cli, .job = job};
 
 	return ts_args_has(&cli->args, "html") ? ts_page_write(cli, draw, &d, ret_answered, err) : TS_OK;
+}
+
+struct said_diff {
+	const struct ts_trace_diff *diff;
+	bool all;
+};
+
+static enum ts_status say_diff(struct ts_cli *cli, const void *what, struct ts_error *err)
+{
+	const struct said_diff *d = what;
+
+	return ts_render_trace_diff_text(cli, d->diff, d->all, err);
+}
+
+enum ts_status ts_trace_diff_page(struct ts_cli *cli, const struct ts_trace_diff *diff, bool *ret_answered, struct ts_error *err)
+{
+	struct said_diff what = {diff, ts_args_has(&cli->args, "all")};
+	const char *title = ts_page_title_of_two(diff->path_a, diff->path_b, &cli->arena);
+	struct ts_said_page page = {.title = title, .foot = "the difference of two profiler's traces", .say = say_diff, .what = &what};
+
+	return title ? ts_page_write_said(cli, &page, ret_answered, err) : ts_arena_error(&cli->arena, err);
 }

@@ -3,6 +3,7 @@
 #define TSCOPE_CLI_TRACE_PAGE_TRACE_H
 
 #include "analysis/trace/advice/trace_answer.h"
+#include "analysis/trace/diff/trace_diff.h"
 #include "analysis/trace/host/flame.h"
 #include "analysis/trace/ranks/job.h"
 #include "cli/report/page.h"
@@ -13,6 +14,9 @@ enum ts_status ts_trace_page(struct ts_cli *cli, const struct ts_trace *trace, c
 			     struct ts_error *err);
 /* The same of the ranks of a job, without flame graphs. */
 enum ts_status ts_trace_job_page(struct ts_cli *cli, const struct ts_trace_job *job, bool *ret_answered, struct ts_error *err);
+
+/* What differs between two traces, with a picture of where the time of a step goes. */
+enum ts_status ts_trace_diff_page(struct ts_cli *cli, const struct ts_trace_diff *diff, bool *ret_answered, struct ts_error *err);
 
 /* flame_page.c: ends a section, then draws a flame graph of the host's time and one of the devices', where there is something to
  * show, the last section of which is left open. Names are escaped, and the graphs have a bound of some two megabytes. */

@@ -1,5 +1,7 @@
 /* text_trace_diff.c - what differs between two traces, as text: the sentence, then the tables in which something stands out. */
 #include "analysis/trace/device/kernel_sums.h"
+#include "cli/report/pair_bars.h"
+#include "cli/text/show_gate.h"
 #include "cli/text/text_parts.h"
 #include "cli/trace/diff_trace.h"
 #include "cli/trace/trace_cells.h"
@@ -7,7 +9,7 @@
 #include "cli/view/view.h"
 #include "proto/shape/shapes.h"
 
-enum { ROWS_SHOWN = 12, FEW_ROWS_SHOWN = 6 };
+enum { ROWS_SHOWN = 12, FEW_ROWS_SHOWN = 6, NAME_DRAWN = 60 };
 
 static const char *relative(struct ts_cli *cli, const struct ts_trace_diff_row *row)
 {
@@ -32,14 +34,15 @@ static const char *counts(struct ts_cli *cli, const struct ts_trace_diff_sum *s)
 
 static const char *verdict(struct ts_cli *cli, const struct ts_trace_diff_row *row)
 {
-	const char *by = row->replaced_by.len ? ts_show_text(row->replaced_by, &cli->arena) : "";
+	const char *by = row->replaced_by.len ? ts_show_brief(row->replaced_by, NAME_DRAWN, &cli->arena) : "";
 
 	if (!by)
 		return NULL;
 	if (ts_trace_diff_appeared(row))
 		return row->time_differs || row->count_differs ? "only in B" : "only in B, may be chance";
 	if (*by)
-		return ts_arena_printf(&cli->arena, "replaced by %s under %s", by, ts_show_text(row->replaced_under, &cli->arena));
+		return ts_arena_printf(&cli->arena, "replaced by %s under %s", by,
+				       ts_show_brief(row->replaced_under, NAME_DRAWN, &cli->arena));
 	if (ts_trace_diff_vanished(row))
 		return row->time_differs || row->count_differs ? "only in A" : "only in A, may be chance";
 	if (row->time_differs)
@@ -140,6 +143,28 @@ static const char *caption(bool device)
 			"more, on a busy host by much more.";
 }
 
+static const char *as_time(double ns, struct ts_arena *arena)
+{
+	return ts_show_seconds(ns / 1e9, arena);
+}
+
+/* On a page, the parts of a step on both sides. */
+static void picture(struct ts_cli *cli, const struct ts_trace_diff *d)
+{
+	for (size_t i = 0; cli->term.page && i < d->n_tables; i++) {
+		const struct ts_trace_diff_table *t = &d->tables[i];
+		struct ts_pair_part *parts = ts_arena_array(&cli->arena, t->n, sizeof *parts);
+
+		for (size_t k = 0; t->of == TS_SIDE_PARTS && parts && k < t->n; k++)
+			parts[k] = (struct ts_pair_part){.label = ts_show_brief(t->rows[k].name, NAME_DRAWN, &cli->arena),
+							 .a = (double)t->rows[k].a.mean_ns,
+							 .b = (double)t->rows[k].b.mean_ns,
+							 .colour = -1};
+		if (t->of == TS_SIDE_PARTS && parts)
+			ts_pair_bars(&cli->out, "where the time of a step goes, in A and in B", parts, t->n, as_time, &cli->arena);
+	}
+}
+
 enum ts_status ts_trace_diff_tables_text(struct ts_cli *cli, const struct ts_trace_diff *d, bool all, struct ts_error *err)
 {
 	const struct ts_trace_diff_row steps[] = {d->step, d->host};
@@ -156,6 +181,7 @@ enum ts_status ts_trace_diff_tables_text(struct ts_cli *cli, const struct ts_tra
 		return err->status;
 	if (d->step.decided)
 		ts_text_wrapped(cli, TS_STYLE_DIM, 2, caption(d->device));
+	picture(cli, d);
 	for (size_t i = 0; i < d->n_tables; i++)
 		if (table(cli, d, &d->tables[i], all, err))
 			return err->status;

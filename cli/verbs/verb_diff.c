@@ -93,14 +93,26 @@ static enum ts_status answer(struct ts_cli *cli, const struct ts_diff *diff, con
 	return traces->n ? ts_stored_diff_section(cli, traces, err) : TS_OK;
 }
 
-/* All of diff's own options except --all apply to two runs only, and one more, or NULL, to what is given. */
-static enum ts_status refuse_options(const struct ts_cli *cli, const char *given, const char *but, struct ts_error *err)
+/* Which of diff's own options apply to what is given beside two runs; the last is NULL. */
+static const char *const of_many[] = {"all", NULL};
+static const char *const of_traces[] = {"all", "html", "force", "warmup", NULL};
+static const char *const of_files_of_memory[] = {"all", "html", "force", NULL};
+static const char *const of_snapshots[] = {"all", "html", "force", "snapshot", NULL};
+
+static bool is_one_of(const char *name, const char *const *names)
+{
+	while (*names && strcmp(*names, name) != 0)
+		names++;
+	return *names;
+}
+
+static enum ts_status refuse_options(const struct ts_cli *cli, const char *given, const char *const *but, struct ts_error *err)
 {
 	for (size_t i = 0; i < cli->args.n; i++) {
 		const char *name = cli->args.items[i].option->name;
 
 		for (const struct ts_option *own = cli->verb->options; own->name; own++)
-			if (strcmp(own->name, name) == 0 && strcmp(name, "all") != 0 && !(but && strcmp(name, but) == 0))
+			if (strcmp(own->name, name) == 0 && !is_one_of(name, but))
 				return ts_error_set(err, TS_INVALID, "diff: --%s works with %s, and %s", name,
 						    strcmp(name, "warmup") == 0 ? "two traces, or two runs that have some" : "two runs",
 						    given);
@@ -114,7 +126,7 @@ static enum ts_status snapshots_alone(struct ts_cli *cli, const struct ts_diff *
 	struct ts_error refused;
 
 	*ret_done = false;
-	if (diff->a.steps || diff->b.steps || ts_id_eq(&diff->a.id, &diff->b.id) || refuse_options(cli, "", NULL, &refused))
+	if (diff->a.steps || diff->b.steps || ts_id_eq(&diff->a.id, &diff->b.id) || refuse_options(cli, "", of_snapshots, &refused))
 		return TS_OK;
 	return ts_diff_stored_snapshots(cli, &diff->a.id, &diff->b.id, NULL, ret_done, err);
 }
@@ -124,7 +136,7 @@ static enum ts_status snapshots_named(struct ts_cli *cli, const struct ts_diff *
 {
 	bool done = false;
 
-	if (refuse_options(cli, "--snapshot compares memory snapshots", "snapshot", err) ||
+	if (refuse_options(cli, "--snapshot compares memory snapshots", of_snapshots, err) ||
 	    ts_diff_stored_snapshots(cli, &diff->a.id, &diff->b.id, name, &done, err))
 		return err->status;
 	if (!done)
@@ -181,7 +193,7 @@ static enum ts_status matrix(struct ts_cli *cli, struct ts_error *err)
 
 	if (!given)
 		return ts_arena_error(&cli->arena, err);
-	if (refuse_options(cli, given, NULL, err))
+	if (refuse_options(cli, given, of_many, err))
 		return err->status;
 	request.runs = ts_arena_array(&cli->arena, request.n, sizeof *request.runs);
 	if (!request.runs)
@@ -309,7 +321,7 @@ static enum ts_status two_files(struct ts_cli *cli, bool *ret_done, struct ts_er
 			return err->status;
 	*ret_done = of[0] != NO_FILE && of[0] == of[1];
 	if (*ret_done)
-		return refuse_options(cli, files[of[0]].options, of[0] != SNAPSHOT ? "warmup" : NULL, err)
+		return refuse_options(cli, files[of[0]].options, of[0] != SNAPSHOT ? of_traces : of_files_of_memory, err)
 			       ? err->status
 			       : files[of[0]].diff(cli, words[0], words[1], err);
 	if (of[0] + of[1] == NO_FILE + FOLDER && (of[0] == NO_FILE || of[1] == NO_FILE))

@@ -1224,13 +1224,13 @@ const struct ts_verb ts_verbs[] = {
 			 "for REGRESSION and MIXED, and with 3 for INCONCLUSIVE.\n\n"
 			 "Two files that the PyTorch profiler wrote may stand in the place of the runs. Then the command says in one "
 			 "sentence why a step of one takes longer, and shows what differs by parts of a step, kernels, operators "
-			 "and functions, with the noise over steps as the error (docs/trace.md). The options --all and --warmup "
-			 "go with them. Two folders of such traces are compared rank by rank. It exits with 0 if "
+			 "and functions, with the noise over steps as the error (docs/trace.md). The options --all, --warmup and "
+			 "--html go with them. Two folders of such traces are compared rank by rank. It exits with 0 if "
 			 "nothing stands out, with 1 if something does, and with 3 if one of them has a single step, so that no error "
-			 "can be given.\n\n"
+			 "can be given, or a file ends too early.\n\n"
 			 "Two memory snapshots may stand there, too (docs/memory.md). Then the command shows what grew, what is new "
 			 "and what is gone, by kind and by stack, at the peak and at the end. It exits with 0 if they are the same "
-			 "to the byte, with 1 if not, and with 3 if they have no device in common. It does the same for two runs that "
+			 "to the byte, with 1 if not, and with 3 if they have no device in common or a file is cut. It does the same for two runs that "
 			 "have memory snapshots alone and, with --snapshot, for two runs that have some beside their steps.\n\n"
 			 ABOUT_RUN,
 		.options = diff_options, .first = "all ignore exit-on curves html repeats rounding by snapshot first",

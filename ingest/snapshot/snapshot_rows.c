@@ -1,6 +1,10 @@
 #include "ingest/snapshot/snapshot_rows.h"
 
+#include "ingest/snapshot/original_frame.h"
+
 #define BIT(key) (UINT64_C(1) << (key))
+
+enum { ORIGINAL_MOST = 16384 }; /* bytes of the stack that generated code came from */
 
 static const char *const words[TS_ROW_KEYS] = {
 #define TS_ROW_KEY(name, word) word,
@@ -199,6 +203,31 @@ static bool frame_of(struct ts_pickle *p, struct ts_pickle_value file, struct ts
 	return *ret_frame != TS_SNAPSHOT_NONE || ts_pickle_fail_memory(p);
 }
 
+/* Where a frame of generated code came from, if its text says so: a copy of the stack is made, as texts move when others come. */
+static bool original_of(struct ts_pickle *p, struct ts_pickle_value trace, struct ts_pickle_value *io_file,
+			struct ts_pickle_value *io_line, struct ts_pickle_value *io_function)
+{
+	char copy[ORIGINAL_MOST];
+	struct ts_original_frame f;
+	struct ts_span text;
+
+	if (trace.kind != TS_VALUE_TEXT)
+		return true;
+	text = ts_intern_text_of(&p->intern, trace.id);
+	if (text.len > sizeof copy)
+		text = ts_span_from(text, text.len - sizeof copy); /* the innermost call stands at the end */
+	memcpy(copy, text.data, text.len);
+	if (!ts_original_frame(ts_span_of(copy, text.len), &f))
+		return true;
+	io_file->id = ts_intern_text(&p->intern, f.file);
+	io_function->id = ts_intern_text(&p->intern, f.function);
+	if (io_file->id == TS_SNAPSHOT_NONE || io_function->id == TS_SNAPSHOT_NONE)
+		return ts_pickle_fail_memory(p);
+	io_file->kind = io_function->kind = TS_VALUE_TEXT;
+	*io_line = (struct ts_pickle_value){.kind = TS_VALUE_INT, .i = f.line};
+	return true;
+}
+
 static struct ts_pickle_value key_of(enum ts_row_key key)
 {
 	return (struct ts_pickle_value){.kind = TS_VALUE_TEXT, .id = key};
@@ -215,9 +244,15 @@ bool ts_rows_tuple(struct ts_pickle *p, const struct ts_pickle_value *items, siz
 	return frame_of(p, items[0], items[1], items[2], ret_frame);
 }
 
+static bool is_of_frames(uint32_t key)
+{
+	return key == TS_KEY_FILENAME || key == TS_KEY_LINE || key == TS_KEY_NAME || key == TS_KEY_FX_NODE_OP ||
+	       key == TS_KEY_FX_NODE_NAME || key == TS_KEY_FX_ORIGINAL_TRACE;
+}
+
 bool ts_rows_frame(struct ts_pickle *p, const struct ts_pickle_value *pairs, size_t n, uint32_t *ret_frame)
 {
-	struct ts_pickle_value file = {0}, line = {0}, function = {0};
+	struct ts_pickle_value file = {0}, line = {0}, function = {0}, original = {0};
 
 	*ret_frame = TS_SNAPSHOT_NONE;
 	for (size_t i = 0; i < n; i += 2) {
@@ -229,6 +264,8 @@ bool ts_rows_frame(struct ts_pickle *p, const struct ts_pickle_value *pairs, siz
 			line = pairs[i + 1];
 		else if (pairs[i].id == TS_KEY_NAME)
 			function = pairs[i + 1];
+		else if (pairs[i].id == TS_KEY_FX_ORIGINAL_TRACE)
+			original = pairs[i + 1];
 	}
 	if (!file.kind || !line.kind || !function.kind)
 		return true;
@@ -239,8 +276,10 @@ bool ts_rows_frame(struct ts_pickle *p, const struct ts_pickle_value *pairs, siz
 	if (!is_line(line))
 		lose(p, key_of(TS_KEY_LINE));
 	for (size_t i = 0; n > 6 && i < n; i += 2)
-		if (!known(pairs[i]) || (pairs[i].id != TS_KEY_FILENAME && pairs[i].id != TS_KEY_LINE && pairs[i].id != TS_KEY_NAME))
+		if (!known(pairs[i]) || !is_of_frames(pairs[i].id))
 			ts_rows_pass(p->rows, pairs[i]);
+	if (!original_of(p, original, &file, &line, &function))
+		return false;
 	return frame_of(p, file, line, function, ret_frame);
 }
 

@@ -306,6 +306,38 @@ static void lines_that_are_none(void **state)
 	}
 }
 
+/* A frame of generated code is the innermost one of the code that it was made of, where it says that; else it stays. */
+static void where_generated_code_came_from(void **state)
+{
+	static const char original[] = "  File \"net.py\", line 7, in outer\n    y = f(x)\n  File \"lab/net.py\", line 12, in forward\n    "
+				       "return relu(x)\n";
+	static const char *const stacks[] = {original, "File \"net.py\", line twelve, in forward\n", "File \"\", line 1, in f",
+					     "File \"net.py\", line 12345678901, in f", "no stack", ""};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof stacks / sizeof *stacks; i++) {
+		struct ts_buf bytes = TS_BUF_INIT(4096);
+		struct ts_snapshot s;
+		struct ts_arena arena;
+		struct ts_error err = {0};
+
+		ts_buf_bytes(&bytes, HEAD_OF_A_LINE, sizeof HEAD_OF_A_LINE - 1);
+		ts_buf_str(&bytes, "K\x05" T("fx_node_op", "\x0a") T("call_function", "\x0d") T("fx_original_trace", "\x11") "\x8c");
+		ts_buf_char(&bytes, (char)strlen(stacks[i]));
+		ts_buf_str(&bytes, stacks[i]);
+		ts_buf_str(&bytes, "ueueau.");
+		ts_arena_init(&arena, 0);
+		if (read_bytes(ts_buf_view(&bytes), &arena, &s, &err))
+			fail_msg("%zu: %s", i, err.text);
+		assert_int_equal(s.n_unknown, 0);
+		assert_int_equal(s.frames[0].line, i ? 5 : 12);
+		assert_true(ts_span_is(s.texts[s.frames[0].file], i ? "a.py" : "lab/net.py"));
+		assert_true(ts_span_is(s.texts[s.frames[0].function], i ? "f" : "forward"));
+		ts_arena_finish(&arena);
+		ts_buf_finish(&bytes);
+	}
+}
+
 /* Three blocks of a segment of 4,096 bytes at 8,192, of 1,024, 1,024 and 2,048 bytes. */
 static void blocks_say_what_one_of_them_does_not(void **state)
 {
@@ -613,6 +645,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(says_what_is_no_snapshot),
 		cmocka_unit_test(checks_the_stack_and_the_memo),
 		cmocka_unit_test(lines_that_are_none),
+		cmocka_unit_test(where_generated_code_came_from),
 		cmocka_unit_test(blocks_say_what_one_of_them_does_not),
 		cmocka_unit_test(sizes_that_no_device_has),
 		cmocka_unit_test(refuses_changes_of_what_was_used),

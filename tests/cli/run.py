@@ -453,7 +453,8 @@ def pages(_update):
               "'active_allocated', 'frames': f}]}], 'device_traces': [[{'action': 'alloc', 'addr': 0, 'size': 500, 'time_us': 5, 'frames': f}, {'action': 'oom', "
               "'size': 9, 'device_free': 1, 'time_us': 6, 'frames': f}]], 'external_annotations': [{'stage': 'START', 'name': '<script src=x>&', 'device': 0, "
               "'time_us': 1}]}, open('hostile.pickle', 'wb'))\"")
-    place.run("mkdir stored && cp traced/demo.json.gz stored/trace.json.gz && TSCOPE_PROJECT=other tscope push -q --name stored stored")
+    place.run("mkdir stored && cp traced/demo.json.gz stored/trace.json.gz && TSCOPE_PROJECT=other tscope push -q --name stored stored; "
+              "mkdir stored2 && cp traced/slower.json stored2/trace.json && TSCOPE_PROJECT=other tscope push -q --name stored2 stored2")
     place.run("tscope push -q --branch trunk runs/base runs/rerun runs/longer runs/evil && tscope push -q --branch trunk demo/base")
     singles = ("demo/base", "demo/slow", "runs/base", "runs/evil", "runs/joined", named)
     pairs = (("demo/base", "demo/order"), ("demo/base", "demo/lr"), ("runs/base", "runs/parts"), ("runs/base", "runs/evil"), (named, "demo/order"))
@@ -464,7 +465,12 @@ def pages(_update):
              ("trunk", "trend trunk --metric loss --like base --html -", (0,)), ("several", "plot loss base ./demo/base './<b>&' --html -", (0,)),
              ("all", "plot loss 'steps>0' --bands --by config.lr --log --html -", (0,)),
              ("traced", "analyze --html - ./traced/demo.json.gz", (0,)), ("traced evil", "analyze --html - ./evil.json", (0,)),
-             ("traced stored", "analyze --trace trace.json.gz --html - other/stored", (0,)), ("a job", "analyze --html - ./traced/job", (0,))]:
+             ("traced stored", "analyze --trace trace.json.gz --html - other/stored", (0,)), ("a job", "analyze --html - ./traced/job", (0,)),
+             ("two traces", "diff --html - ./traced/demo.json.gz ./traced/slower.json", (0, 1, 3)), ("two jobs", "diff --html - ./traced/job ./traced/job", (0, 1, 3)),
+             ("two snapshots", "diff --html - ./memory/oom.pickle ./memory/list.pickle", (1,)),
+             ("hostile snapshots", "diff --all --html - ./memory/oom.pickle ./hostile.pickle", (1,)),
+             ("hostile traces", "diff --all --html - ./traced/demo.json.gz ./evil.json", (0, 1, 3)),
+             ("stored traces", "diff --html - other/stored other/stored2", (0, 1, 3))]:
         rc, stdout, stderr = place.run(f"tscope {command}")
         page = stdout.decode()
         seen = Page(page)
@@ -514,7 +520,8 @@ def pages(_update):
                       "diff --html no-such-folder/page.html ./runs/base ./runs/parts", "diff --html '' ./runs/base ./runs/parts",
                       "list --html no-such-folder/page.html", "list --html ''", "list --html - --json", "list --html - --names",
                       "plot loss --html no-such-folder/page.html ./runs/base", "plot loss --html '' ./runs/base", "plot loss --html - --json ./runs/base",
-                      "diff --html - --json ./runs/base ./runs/parts", "diff --html - --first ./runs/base ./runs/parts"):
+                      "diff --html - --json ./runs/base ./runs/parts", "diff --html - --json ./traced/demo.json.gz ./traced/slower.json",
+                      "diff --html - --json ./memory/oom.pickle ./memory/list.pickle", "diff --html x.html ./runs/base ./runs/parts ./runs/rerun", "diff --html - --first ./runs/base ./runs/parts"):
         rc, stdout, stderr = place.run(f"tscope {arguments}")
         if rc != 2 or (stdout and b'"error"' not in stdout) or not stderr:
             fail(f"pages: {arguments}", f"exit {rc}\n{stdout.decode()[:300]}{stderr.decode()}")

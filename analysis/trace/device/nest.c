@@ -179,3 +179,8 @@ enum ts_status ts_nest(const struct ts_trace *trace, struct ts_arena *arena, str
 	*ret = nest;
 	return TS_OK;
 }
+
+bool ts_is_graph_launch(struct ts_span name)
+{
+	return ts_span_is(name, "cudaGraphLaunch") || ts_span_is(name, "hipGraphLaunch");
+}

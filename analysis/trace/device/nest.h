@@ -39,6 +39,9 @@ struct ts_launches;
 enum ts_status ts_operators_by_external(const struct ts_trace *trace, struct ts_arena *arena, struct ts_launches *ret,
 					struct ts_error *err);
 
+/* Whether a call of this name launches a graph, and so many events of devices. */
+bool ts_is_graph_launch(struct ts_span name);
+
 /* --- self_times.c --- */
 
 /* Of each span, in the arena; of work of devices 0. */

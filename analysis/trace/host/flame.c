@@ -75,6 +75,19 @@ static void add_host(struct builder *b, const bool *waiting, const uint64_t *sel
 	}
 }
 
+/* The node that has the time of an event of devices, which this call launched. */
+static uint32_t of_event(struct builder *b, size_t row, uint32_t call)
+{
+	const struct ts_trace_spans *s = &b->trace->rows.spans;
+	uint32_t node = b->of[call];
+
+	if (!ts_is_graph_launch(b->trace->names[s->name[call]]))
+		return node;
+	node = child_of(b, node, b->names->same[s->name[row]], TS_FLAME_KERNEL);
+	b->nodes[node].count++;
+	return node;
+}
+
 static uint64_t add_devices(struct builder *b)
 {
 	const struct ts_trace_spans *s = &b->trace->rows.spans;
@@ -88,12 +101,24 @@ static uint64_t add_devices(struct builder *b)
 		if (call == TS_NEST_NONE) {
 			unlaunched = ts_plus(unlaunched, (uint64_t)s->duration_ns[i]);
 		} else {
-			uint64_t *self = &b->nodes[b->of[call]].self_ns[TS_FLAME_DEVICE];
+			uint64_t *self = &b->nodes[of_event(b, i, call)].self_ns[TS_FLAME_DEVICE];
 
 			*self = ts_plus(*self, (uint64_t)s->duration_ns[i]);
 		}
 	}
 	return unlaunched;
+}
+
+/* At most so many nodes are below launches of graphs. */
+static size_t graphed(const struct ts_trace *trace, const struct ts_nest *nest)
+{
+	const struct ts_trace_spans *s = &trace->rows.spans;
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		n += ts_trace_on_device(s->kind[i]) && nest->parent[i] != TS_NEST_NONE &&
+		     ts_is_graph_launch(trace->names[s->name[nest->parent[i]]]);
+	return n;
 }
 
 /* Children come behind their parents. */
@@ -116,7 +141,7 @@ static void add_up(struct builder *b)
 enum ts_status ts_flame(const struct ts_trace *trace, const struct ts_nest *nest, const struct ts_host_names *names,
 			const bool *waiting, struct ts_arena *arena, struct ts_flame *ret, struct ts_error *err)
 {
-	size_t most = nest->n_order + TS_HOST_THREAD_KINDS + 1;
+	size_t most = nest->n_order + TS_HOST_THREAD_KINDS + 1 + graphed(trace, nest);
 	struct builder b = {.trace = trace, .nest = nest, .names = names};
 	struct ts_flame out = {0};
 	uint64_t *self;

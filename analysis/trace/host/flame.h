@@ -3,7 +3,8 @@
  *
  * A stack is what encloses a span (nest.h), from the thread down; steps are left out of it, so that all steps are one. Threads are
  * merged by their kind, names as in trace_host.h. The host's weight of a stack is its self time, in nanoseconds; the devices' is
- * the sum of the durations of what its calls launched, whenever that ran. A stack that contains others has their weight, too.
+ * the sum of the durations of what its calls launched, whenever that ran. One call launches all of a CUDA graph, so below it stands
+ * what that was, by name, which has no time of the host. A stack that contains others has their weight, too.
  */
 #ifndef TSCOPE_ANALYSIS_TRACE_HOST_FLAME_H
 #define TSCOPE_ANALYSIS_TRACE_HOST_FLAME_H
@@ -18,6 +19,7 @@ enum ts_flame_kind {
 	TS_FLAME_OPERATOR,
 	TS_FLAME_CALL,
 	TS_FLAME_WAIT, /* a call that waits for a device */
+	TS_FLAME_KERNEL, /* what a graph had devices do */
 	TS_FLAME_FOLDED,
 };
 

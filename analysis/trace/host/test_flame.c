@@ -174,6 +174,33 @@ static void nothing(void **state)
 	made_finish(&m);
 }
 
+/* One call launches a graph, twice: its kernels stand below it by name, and have no time of the host. */
+static void graph_goes_on_to_its_kernels(void **state)
+{
+	struct ts_host_names names;
+	struct ts_flame flame;
+	struct ts_nest nest;
+	struct made m;
+
+	(void)state;
+	made_begin(&m);
+	for (int64_t i = 0; i < 2; i++) {
+		int64_t at = 100 * i;
+
+		made_add(&m, TS_TRACE_RUNTIME, made_name(&m, "cudaGraphLaunch"), 0, at, at + 10, i + 1);
+		made_add(&m, TS_TRACE_KERNEL, made_name(&m, "gemm"), 0, at + 20, at + 50, i + 1);
+		made_add(&m, TS_TRACE_KERNEL, made_name(&m, "norm"), 0, at + 50, at + 55, i + 1);
+		made_add(&m, TS_TRACE_KERNEL, made_name(&m, "gemm"), 0, at + 55, at + 60, i + 1);
+	}
+	flame = flame_of(&m, &nest, &names);
+	check(find(&flame, "", "cudaGraphLaunch"), TS_FLAME_CALL, 2, 20, 20, 80);
+	check(find(&flame, "cudaGraphLaunch", "gemm"), TS_FLAME_KERNEL, 4, 0, 0, 70);
+	check(find(&flame, "cudaGraphLaunch", "norm"), TS_FLAME_KERNEL, 2, 0, 0, 10);
+	assert_int_equal(find(&flame, "", "cudaGraphLaunch")->self_ns[TS_FLAME_DEVICE], 0);
+	assert_int_equal(flame.nodes[0].ns[TS_FLAME_DEVICE], 80);
+	made_finish(&m);
+}
+
 /* All self times of the host are the whole, as host_sums.c has them; frames never overlap, and lie within their parents. */
 static void adds_up(void **state)
 {
@@ -224,7 +251,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(on_paper), cmocka_unit_test(step_in_a_function), cmocka_unit_test(picture), cmocka_unit_test(nothing),
-		cmocka_unit_test(adds_up),
+		cmocka_unit_test(adds_up), cmocka_unit_test(graph_goes_on_to_its_kernels),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -339,7 +339,7 @@ enum { CALL_GRAPH = 1, CALL_CAPTURE = 2, CALL_KERNEL = 4 };
 
 static uint8_t call_of(struct ts_span name)
 {
-	if (ts_span_is(name, "cudaGraphLaunch") || ts_span_is(name, "hipGraphLaunch"))
+	if (ts_is_graph_launch(name))
 		return CALL_GRAPH;
 	if (ts_span_contains(name, "StreamBeginCapture"))
 		return CALL_CAPTURE;
