@@ -356,6 +356,32 @@ class Loops(Zero):
             expected = {"scalars.loss.0", "scalars.loss.1", "phases.forward", "phases.backward", "phases.optimizer"}
             self.assertLessEqual(expected, set(cells))
 
+    def test_a_step_ends_when_each_optimizer_has_stepped(self):
+        """Also where one of them steps for the first time behind several steps of another; and one that never steps is not waited for."""
+        head = (
+            "import torch\n"
+            "G, D, E = torch.nn.Linear(4, 8), torch.nn.Linear(8, 1), torch.nn.Linear(8, 1)\n"
+            "g, d = torch.optim.SGD(G.parameters(), lr=0.1), torch.optim.SGD(D.parameters(), lr=0.2)\n"
+            "def critic():\n"
+            "    d.zero_grad(); (D(G(torch.randn(2, 4)).detach()).mean() - D(torch.ones(2, 8)).mean()).backward(); d.step()\n"
+            "def make(): g.zero_grad(); (-D(G(torch.randn(2, 4))).mean()).backward(); g.step()\n"
+            "def encode(): e.zero_grad(); E(torch.ones(2, 8)).mean().backward(); e.step()\n"
+        )
+        made = head + "e = torch.optim.SGD(E.parameters(), lr=0.3)\n"
+        ways = (
+            (head, "for i in range(6):\n    for k in range(5): critic()\n    make()\n", 6, 6),  # of Wasserstein's
+            (head, "for i in range(30):\n    critic()\n    if i % 5 == 4: make()\n", 6, 6),
+            (head, "for i in range(30):\n    critic()\n    if i % 5 == 0: make()\n", 6, 6),
+            (head, "for i in range(12): (critic, make)[i % 2]()\n", 6, 6),
+            (made, "for i in range(6): critic(); critic(); make(); encode()\n", 6, 7),  # nobody called the encoder before
+            (head, "for i in range(20): d.zero_grad(); D(torch.ones(2, 8)).mean().backward(); d.step()\n", 19, 20),
+            (head, "for i in range(20): d.zero_grad(); D(G(torch.ones(2, 4))).mean().backward(); d.step()\n", 19, 20),
+        )
+        for number, (top, loop, least, most) in enumerate(ways):
+            self.write(f"train{number}.py", top + loop)
+            steps = len(self.recorded(f"train{number}.py")[1].times)
+            self.assertTrue(least <= steps <= most, f"{loop}: {steps}")
+
     def test_critics_and_optimizers_that_never_step(self):
         self.write("train.py", self.MODEL + (
             "other = torch.optim.SGD(model.parameters(), lr=1.0)\n"

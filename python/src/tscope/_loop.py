@@ -19,6 +19,7 @@ from tscope._say import why
 from tscope._scaler import scaler_steps
 
 _PATIENCE = 64  # steps of one optimizer after which a step no longer waits for another one
+_TURN = 12  # the same of one that has never stepped, and whose turn may come
 
 
 def _quiet(hook: Callable[..., None]) -> Callable[..., None]:
@@ -64,6 +65,7 @@ class Loop:
         self._makers: dict[int, int] = {}  # by optimizer, the thread that made it
         self._auto: Optional[Auto] = None
         self._models: weakref.WeakSet[Any] = weakref.WeakSet()
+        self._called: weakref.WeakSet[Any] = weakref.WeakSet()  # outermost modules, also those that are called without gradients
         self._known: dict[int, weakref.ref[Any]] = {}  # modules that began a step, or went on with one
         self._in_eval: weakref.WeakSet[Any] = weakref.WeakSet()  # called with gradients and in evaluation mode
         self._optimizers: dict[int, weakref.ref[Any]] = {}  # in the order in which they were made
@@ -253,6 +255,8 @@ class Loop:
         try:
             known = self._known.get(id(module))
             known = known if known is not None and known() is module else None
+            if known is None:
+                self._called.add(module)
             trains = self.torch.is_grad_enabled() and (known is not None or any(p.requires_grad for p in module.parameters()))
             if trains and not (module.training or module in self._in_eval):
                 self._models.add(module)  # it may turn out to be trained so
@@ -509,18 +513,31 @@ class Loop:
         self.after_optimizer(optimizer, (optimizer,), {})
 
     def _is_last(self, now: int, optimizer: Any) -> bool:
-        """Whether all optimizers that take part have stepped. One that never did is waited for until another one has stepped twice, but
-        for one that trains the same parameters."""
+        """Whether all optimizers that take part have stepped. One that never did is waited for until another one has stepped twice, or 12
+        times where its turn may come, as that of a generator behind those of its critic; but not one that trains the same parameters."""
         self._optimizers = {key: made for key, made in self._optimizers.items() if made() is not None}
         self._ever.add(now)
         self._waited.add(now)
         if self._stepped[now] == 2:
+            self._waited = {key for key in self._waited if key in self._ever or self._has_a_turn(key)}
+        elif self._stepped[now] == _TURN:
             self._waited &= self._ever
         elif self._stepped[now] > _PATIENCE:
             self._waited &= set(self._stepped)
         self._waited &= {*self._optimizers, now}
         left = [self._optimizers[key]() for key in self._waited - set(self._stepped)]
         return all(other is not None and train_the_same((optimizer, other)) for other in left)
+
+    def _has_a_turn(self, key: int) -> bool:
+        """Whether an optimizer that never stepped may only wait for its turn: a module of its parameters is called, and no backward pass
+        that another one stepped for gave them gradients."""
+        made = self._optimizers.get(key)
+        optimizer = made() if made is not None else None
+        if optimizer is None:
+            return False
+        mine = {id(p): p for group in optimizer.param_groups for p in group["params"] if p.requires_grad}
+        called = any(id(p) in mine for module in self._called for p in module.parameters())
+        return called and all(p.grad is None for p in mine.values())
 
     def _log(self, optimizer: Any) -> None:
         """Records the loss of a step that `Auto` records, and its rates; what lies on a device is read later."""
