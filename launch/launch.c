@@ -123,7 +123,7 @@ static enum ts_status make(struct ts_processes *job, const struct ts_launch_want
 	job->launched.tails = ts_alloc_array(n, sizeof *job->launched.tails);
 	job->outputs = ts_alloc_array(2 * n, sizeof *job->outputs);
 	job->theirs = ts_alloc_array(n, sizeof *job->theirs);
-	job->polls = ts_alloc_array(4 * n + 4, sizeof *job->polls);
+	job->polls = ts_alloc_array(4 * n + 5, sizeof *job->polls);
 	if (!job->launched.ends || !job->launched.tails || !job->outputs || !job->theirs || !job->polls)
 		return ts_error_set(err, TS_NO_MEMORY, "not enough memory to start %zu processes", n);
 	for (size_t i = 0; i < n; i++) {
@@ -282,6 +282,7 @@ static void turn(struct launcher *l)
 	struct pollfd *polls = job->polls;
 	size_t n = job->n_outputs;
 	bool raw = job->terminal.raw && !l->keys_over && job->ours >= 0;
+	struct ts_aside *aside = job->wanted->aside;
 	struct ts_signal signal;
 
 	ts_outputs_wait(job->outputs, n, polls);
@@ -289,10 +290,13 @@ static void turn(struct launcher *l)
 	polls[2 * n + 1] = (struct pollfd){.fd = l->control, .events = POLLIN};
 	polls[2 * n + 2] = (struct pollfd){.fd = raw && !l->n_keys ? STDIN_FILENO : -1, .events = POLLIN};
 	polls[2 * n + 3] = (struct pollfd){.fd = l->n_keys ? job->ours : -1, .events = POLLOUT};
-	if (poll(polls, (nfds_t)(2 * n + 4), job->terminal.keys && !job->terminal.raw ? LOOK_MS : -1) < 0)
+	polls[2 * n + 4] = aside ? ts_aside_wait(aside) : (struct pollfd){.fd = -1};
+	if (poll(polls, (nfds_t)(2 * n + 5), job->terminal.keys && !job->terminal.raw ? LOOK_MS : -1) < 0)
 		return;
 	(void)ts_outputs_serve(job->outputs, n, polls);
 	tell_broken(l);
+	if (polls[2 * n + 4].revents)
+		ts_aside_serve(aside, job->outputs, n);
 	if (raw)
 		pass_keys(l, &polls[2 * n + 2], &polls[2 * n + 3]);
 	while (polls[2 * n].revents && ts_signals_next(l->signals, &signal))

@@ -22,6 +22,7 @@
 
 #include "base/error.h"
 #include "base/span.h"
+#include "launch/aside.h"
 #include "launch/ended.h"
 #include "launch/witness.h"
 #include "launch/tail.h"
@@ -52,6 +53,7 @@ struct ts_launch_wanted {
 	const char *folder;	      /* for output.txt, of several processes output.rank<RANK>.txt; NULL: nothing is kept */
 	const char *lock;	      /* a file that the minder holds for as long as it waits for the command; NULL: none */
 	bool all;		      /* keep all that is printed, and not only its end */
+	struct ts_aside *aside;	      /* sentences to be said meanwhile (aside.h); NULL: none */
 	/* Called once, when all is over, in the launcher or in the minder. */
 	void (*finish)(void *ctx, const struct ts_launched *launched);
 	void (*begun)(void *ctx, const struct ts_launched *launched); /* in the launcher, once the processes have begun; may be NULL */

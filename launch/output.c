@@ -65,6 +65,7 @@ static void write_some(struct ts_output *o)
 		return;
 	}
 	o->at += (size_t)n;
+	o->within = o->bytes[o->at - 1] != '\n';
 }
 
 bool ts_outputs_serve(struct ts_output *outputs, size_t n, const struct pollfd *polls)

@@ -22,6 +22,7 @@ struct ts_output {
 	size_t n, at;	/* bytes that were read, and how many of them `to` has taken */
 	bool gone;	/* `to` takes nothing any more */
 	bool broken;	/* and the process has to be told so: set here, and cleared by who does that */
+	bool within;	/* what `to` took last ended no line */
 };
 
 enum ts_output_kind ts_output_kind(int fd);

@@ -47,8 +47,11 @@ struct steward {
 	pid_t launcher;
 	struct ts_observer machine;
 	int table; /* machine.tscope; -1: it cannot be written */
+	struct ts_aside aside;
 	bool hangs;
+	int64_t since; /* when the last step was new, while it hangs */
 	char hang[TS_STEWARD_TEXT];
+	size_t parts[SHOWN + 1], n_parts; /* where in it the text of each process begins, and its end */
 };
 
 /* --- recordings --- */
@@ -162,6 +165,7 @@ static void say_processes(struct steward *s, int64_t least)
 			if (limit_of(s, a) < 0 || (a->last_step == least) != behind)
 				continue;
 			ts_waiting_of(a->process, text);
+			s->parts[s->n_parts++] = strlen(s->hang);
 			if (s->n > 1)
 				say(s, "; rank %d: %s", (int)a->rank, text);
 			else
@@ -188,12 +192,53 @@ static void describe(struct steward *s, int64_t now, const struct ts_advance *le
 	silent = ts_show_seconds((double)(now - newest) / 1e9, &work);
 	usual = ts_show_seconds(ts_advance_usual(least), &work);
 	s->hang[0] = '\0';
+	s->n_parts = 0;
+	s->since = newest;
 	say(s, "no step for %s, and one usually takes %s", silent ? silent : "long", usual ? usual : "less");
 	if (most != least->last_step)
 		say(s, "; rank %d is behind, after step %" PRId64 ", and others after step %" PRId64, (int)least->rank,
 		    least->last_step, most);
 	ts_arena_finish(&work);
 	say_processes(s, least->last_step);
+	s->parts[s->n_parts] = strlen(s->hang);
+}
+
+/* --- what is said meanwhile --- */
+
+static void say_hang(const struct steward *s, const struct ts_cli *cli)
+{
+	const char *rank = s->folder->joins && s->n ? ts_arena_printf(&s->folder->cli->arena, "rank %d: ", (int)s->ranks[0]->rank) : "";
+
+	ts_cli_say(cli, "%sit hangs: %.*s", rank ? rank : "", (int)(s->n_parts ? s->parts[0] : strlen(s->hang)), s->hang);
+	for (size_t i = 0; i < s->n_parts; i++) { /* each begins with "; " */
+		size_t at = s->parts[i] + 2, end = s->parts[i + 1];
+
+		ts_cli_say(cli, "    %.*s", (int)(end > at ? end - at : 0), s->hang + (end > at ? at : end));
+	}
+	if (s->kills)
+		ts_cli_say(cli, "it is ended, as --kill-hung wants it");
+}
+
+static void say_goes_on(const struct steward *s, const struct ts_cli *cli, int64_t now)
+{
+	const char *after = ts_show_seconds((double)(now - s->since) / 1e9, &s->folder->cli->arena);
+
+	ts_cli_say(cli, "it goes on: a step was made after %s without one", after ? after : "long");
+}
+
+static void say_aside(struct steward *s, int64_t now)
+{
+	struct ts_buf lines = TS_BUF_INIT(TS_ASIDE_BYTES);
+	struct ts_cli cli = *s->folder->cli;
+
+	cli.said = &lines;
+	if (s->hangs)
+		say_hang(s, &cli);
+	else
+		say_goes_on(s, &cli, now);
+	if (!lines.failed)
+		ts_aside_say(&s->aside, ts_buf_view(&lines));
+	ts_buf_finish(&lines);
 }
 
 /* --- what is written down --- */
@@ -323,6 +368,7 @@ static void look(struct steward *s, uint64_t turn)
 	if (hangs != s->hangs) {
 		s->hangs = hangs;
 		write_down(s);
+		say_aside(s, now);
 	}
 	if (!hangs)
 		s->hang[0] = '\0';
@@ -345,7 +391,8 @@ static const char *watch(void *ctx, int stop)
 	return s->hang;
 }
 
-enum ts_status ts_steward_begin(struct ts_launch_folder *folder, struct ts_beside *ret, struct ts_error *err)
+enum ts_status ts_steward_begin(struct ts_launch_folder *folder, const struct ts_aside *aside, struct ts_beside *ret,
+				struct ts_error *err)
 {
 	const struct ts_args *args = &folder->cli->args;
 	bool given = ts_args_has(args, "hang-after"), said = false;
@@ -354,7 +401,11 @@ enum ts_status ts_steward_begin(struct ts_launch_folder *folder, struct ts_besid
 	*ret = TS_BESIDE_NONE;
 	if (!s)
 		return ts_arena_error(&folder->cli->arena, err);
-	*s = (struct steward){.folder = folder, .before = folder->facts, .kills = ts_args_has(args, "kill-hung"), .launcher = getpid()};
+	*s = (struct steward){.folder = folder,
+			      .before = folder->facts,
+			      .kills = ts_args_has(args, "kill-hung"),
+			      .launcher = getpid(),
+			      .aside = *aside};
 	if (given && ts_args_seconds(args, "hang-after", &said, &s->after_s, err))
 		return ts_error_prefix(err, "run");
 	if (given && (s->after_s == 0 || s->after_s > 86400))

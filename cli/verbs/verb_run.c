@@ -16,6 +16,7 @@ struct starting {
 	const char *const *words;
 	struct ts_beside push;
 	struct ts_beside steward;
+	struct ts_aside aside;
 	int64_t oom_kills; /* from before it began */
 };
 
@@ -71,8 +72,11 @@ enum ts_status ts_verb_run(struct ts_cli *cli, struct ts_error *err)
 	if (ts_launch_words(cli, &wanted, &s.words, err) ||
 	    ts_launch_folder_make(cli, cli->args.words, program, &s.folder, err) || have_recorded(&s, err))
 		return err->status;
-	if (ts_launch_push_begin(&s.folder, &s.push, err) || ts_steward_begin(&s.folder, &s.steward, err))
+	if (ts_aside_open(&s.aside, err))
+		return ts_error_prefix(err, "run");
+	if (ts_launch_push_begin(&s.folder, &s.push, err) || ts_steward_begin(&s.folder, &s.aside, &s.steward, err))
 		return err->status;
+	wanted.aside = &s.aside;
 	wanted.argv = s.words;
 	wanted.folder = s.folder.mine;
 	wanted.lock = s.folder.lock;

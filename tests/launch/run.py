@@ -621,7 +621,9 @@ def hangs():
         for pid in descendants(job.pid):
             if named(pid) == "steady":
                 os.kill(pid, signal.SIGUSR1)
-        job.communicate(timeout=WAIT)
+        told = job.communicate(timeout=WAIT)[1]
+        check("stderr has it meanwhile, with what the process waits in, and that it goes on",
+              re.search(rb"tscope: it hangs: no step for [^\n]*\ntscope:     process \d+ \(steady\) sleeps[^\n]*\ntscope: it goes on: a step was made after ", told) is not None, told)
         check("once it goes on it hangs no more, and finishes", place.end()["state"] == "finished" and "message" not in place.end() and b"finished" in stored(place, "list")[1],
               place.end())
     with Place() as place:
@@ -641,7 +643,38 @@ def hangs():
             os.kill(pid, signal.SIGCONT)
         check("nor does the launcher stop with a process that SIGSTOP stops", state(job.pid) != "T", state(job.pid))
         job.terminate()
-        job.communicate(timeout=WAIT)
+        told = job.communicate(timeout=WAIT)[1]
+        check("and stderr has it, a line a rank", re.search(rb"it hangs: [^\n]*rank 1 is behind[^\n]*\ntscope:     rank 1: process[^\n]*\ntscope:     rank 0: process[^\n]*is stopped", told) is not None, told)
+    with Place() as place:
+        terminal = Terminal(place.words("sh", "-c", f"printf bar; exec {STEADY} run 60 50 30", options=["--hang-after", "2"]), place.path)
+        check("of a terminal it begins at the left, below what was printed", terminal.until(b"bar\r\ntscope: it hangs: no step for ") and terminal.until(b"\r\ntscope:     process "), terminal.text)
+        terminal.type(b"\x03")
+        check("and keys still reach the command", terminal.end() == 130, terminal.text)
+    with Place() as place:
+        job = subprocess.Popen(place.words(STEADY, "run", "60", "50", "30", options=["-q", "--hang-after", "2"]), cwd=place.path, stderr=subprocess.PIPE)
+        place.wait_for(lambda: place.end()["state"] == "hung")
+        job.terminate()
+        check("with --quiet nothing is said", job.communicate(timeout=WAIT)[1] == b"", place.end())
+    with Place() as place:
+        gone, there = os.pipe()
+        fcntl.fcntl(there, fcntl.F_SETFL, os.O_NONBLOCK)
+        try:
+            while True:
+                os.write(there, b"x" * 4096)
+        except BlockingIOError:
+            pass
+        job = subprocess.Popen(place.words(STEADY, "run", "60", "50", "30", options=["--hang-after", "2", "--kill-hung"]), cwd=place.path, stderr=there)
+        ended = place.wait_for(lambda: place.end()["state"] not in ("running", "hung"))
+        check("stderr that nobody reads keeps nothing from being seen and ended", ended and "no step for" in place.end().get("hang", ""), place.end())
+        os.set_blocking(gone, False)
+        until = time.monotonic() + WAIT
+        while job.poll() is None and time.monotonic() < until:
+            try:
+                os.read(gone, 65536)
+            except BlockingIOError:
+                time.sleep(0.02)
+        check("and the launcher ends with it", job.poll() == 143, job.poll())
+        os.close(gone), os.close(there)
     with Place() as place:
         ran = place.run(STEADY, "run", "60", "20", "30", options=["--hang-after", "2", "--kill-hung"])
         check("--kill-hung ends it, and says why", ran.returncode == 143 and "it hung: no step for" in (shown(place)[1] or "") and b"it hung" in ran.stderr, ran.returncode, shown(place), ran.stderr)
