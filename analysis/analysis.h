@@ -14,7 +14,7 @@
 
 /* The version changes whenever a measure, an event, a plot or a reduction gets another value for the same run: cached answers
  * of another version are not used. */
-enum { TS_ANALYSIS_VERSION = 23 };
+enum { TS_ANALYSIS_VERSION = 24 };
 /* The version and the digest of its answers for the runs of tests/golden and tests/cli. tests/answers prints the line to
  * write here. */
 #define TS_ANALYSIS_ANSWERS "23 74c743a29b29ef459591ca4e748e7464e6a41e7559db1b6902fb7efa842f394f"

@@ -65,7 +65,7 @@ static enum ts_status batches_from(struct ts_rank_analysis *a, struct ts_fetch *
 static enum ts_status constant_loss(struct ts_rank_analysis *a, struct ts_fetch *fetch, struct ts_arena *scratch, struct ts_error *err)
 {
 	const struct ts_table *table = NULL;
-	const struct ts_column *column = ts_columns_find(a->index, "scalars.loss", &table);
+	const struct ts_column *column = ts_columns_find_loss(a->index, &table);
 	struct ts_measures *m = &a->out->measures;
 	struct ts_arena *arena = a->arena;
 	size_t n, same, batches = 0;

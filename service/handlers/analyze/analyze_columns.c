@@ -3,6 +3,7 @@
 #include "base/door.h"
 #include "base/limits.h"
 #include "base/text.h"
+#include "run/meaning.h"
 
 enum { NAMED_MAX = 4 };
 
@@ -119,6 +120,43 @@ void ts_columns_leave(struct ts_columns *c)
 const struct ts_column *ts_columns_find(const struct ts_index *index, const char *name, const struct ts_table **ret_table)
 {
 	return ts_index_column(index, TS_TABLE_STEPS, ts_span_str(name), TS_COLUMN_F64, ret_table);
+}
+
+/* How many columns mean that, and the last of them. */
+static size_t meaning(const struct ts_index *index, enum ts_meaning what, const struct ts_column **ret,
+		      const struct ts_table **ret_table)
+{
+	size_t n = 0;
+
+	for (size_t t = 0; t < index->n_tables; t++) {
+		const struct ts_table *table = &index->tables[t];
+
+		for (size_t i = 0; table->kind == TS_TABLE_STEPS && i < table->n_columns; i++) {
+			const struct ts_column *c = &table->columns[i];
+
+			if (c->type != TS_COLUMN_F64 || !ts_span_starts(c->name, ts_span_str("scalars.")) ||
+			    ts_column_meaning(c->name) != what)
+				continue;
+			*ret = c;
+			*ret_table = table;
+			n++;
+		}
+	}
+	return n;
+}
+
+const struct ts_column *ts_columns_find_loss(const struct ts_index *index, const struct ts_table **ret_table)
+{
+	const struct ts_column *loss = ts_columns_find(index, "scalars.loss", ret_table);
+	size_t n;
+
+	TS_DOOR(ts_index_holds(index));
+	if (loss)
+		return loss;
+	n = meaning(index, TS_MEANS_LOSS, &loss, ret_table);
+	if (n == 0)
+		n = meaning(index, TS_MEANS_OBJECTIVE, &loss, ret_table);
+	return n == 1 ? loss : NULL;
 }
 
 const struct ts_column *ts_columns_of_digests(const struct ts_index *index, enum ts_digests_of of, const struct ts_table **ret_table)

@@ -2,12 +2,20 @@
 
 #include "base/door.h"
 #include "base/limits.h"
+#include "run/meaning.h"
 #include "run/role.h"
 
 struct said {
 	struct ts_step_gaps gaps[TS_GAPS_SAID];
 	size_t n, opened;
 };
+
+static bool is_loss(struct ts_span name)
+{
+	enum ts_meaning meaning = ts_column_meaning(name);
+
+	return meaning == TS_MEANS_LOSS || meaning == TS_MEANS_OBJECTIVE;
+}
 
 /* The column that a table is called by: its loss, else its first number that is no time. */
 static const struct ts_column *name_of(const struct ts_table *table, const struct ts_facts *facts)
@@ -19,7 +27,7 @@ static const struct ts_column *name_of(const struct ts_table *table, const struc
 
 		if (c->type != TS_COLUMN_F64 || ts_role_of(c->name, facts) != TS_ROLE_TRAJECTORY || ts_span_is(c->name, "segment"))
 			continue;
-		if (ts_span_is(c->name, "scalars.loss"))
+		if (is_loss(c->name))
 			return c;
 		first = first ? first : c;
 	}
@@ -72,7 +80,7 @@ static enum ts_status look_at_tables(struct ts_fetch *f, const struct ts_index *
 		if (table->kind != TS_TABLE_STEPS || table->rows < TS_GAP_LEAST || !table->n_blocks || is_whole(table))
 			continue;
 		column = name_of(table, facts);
-		if (column && ts_span_is(column->name, "scalars.loss") == loss && look_at(f, table, column, notes, said, err))
+		if (column && is_loss(column->name) == loss && look_at(f, table, column, notes, said, err))
 			return err->status;
 	}
 	return TS_OK;

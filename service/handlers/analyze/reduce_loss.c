@@ -59,19 +59,21 @@ static enum ts_status read_column(struct ts_fetch *f, const struct ts_table *tab
 	return status;
 }
 
-/* Reads the column of the lowest rank that has one of this name. */
-static enum ts_status read_named(struct ts_fetch *f, const struct ts_run *run, const char *name, struct ts_reduce_ends *io_ends,
-				 struct ts_error *err)
+/* Reads the column of the lowest rank that has one of this name; NULL: that is its loss by any name. */
+static enum ts_status read_named(struct ts_fetch *f, const struct ts_run *run, const char *name, struct ts_arena *arena,
+				 struct ts_reduce_ends *io_ends, struct ts_error *err)
 {
 	for (size_t i = 0; i < run->head.n_ranks; i++) {
 		const struct ts_table *table;
-		const struct ts_column *column = ts_columns_find(&run->indexes[i], name, &table);
+		const struct ts_column *column = name ? ts_columns_find(&run->indexes[i], name, &table)
+						      : ts_columns_find_loss(&run->indexes[i], &table);
 
 		if (!column || table->rows == 0)
 			continue;
 		if (read_column(f, table, column, io_ends, err))
 			return ts_error_prefix(err, "rank %" PRId32, run->indexes[i].rank);
-		return TS_OK;
+		io_ends->loss_column = name ? name : ts_arena_printf(arena, "%.*s", TS_SPAN_ARG(column->name));
+		return io_ends->loss_column ? TS_OK : ts_arena_error(arena, err);
 	}
 	return TS_OK;
 }
@@ -85,8 +87,11 @@ enum ts_status ts_reduce_read_loss(struct ts_fetch *f, const struct ts_run *run,
 	for (size_t i = 0; !status && !io_ends->has_loss && i < TS_TRAIN_PREFIXES; i++) {
 		const char *name = ts_arena_printf(arena, "scalars.%sloss", ts_train_prefixes[i]);
 
-		status = name ? read_named(f, run, name, io_ends, err) : ts_arena_error(arena, err);
-		io_ends->loss_column = i > 0 ? name : NULL;
+		status = name ? read_named(f, run, name, arena, io_ends, err) : ts_arena_error(arena, err);
 	}
+	if (!status && !io_ends->has_loss)
+		status = read_named(f, run, NULL, arena, io_ends, err);
+	if (io_ends->loss_column && strcmp(io_ends->loss_column, "scalars.loss") == 0)
+		io_ends->loss_column = NULL;
 	return status;
 }

@@ -306,6 +306,34 @@ static void a_column_of_step_times(void **state)
 	cells_free(&c);
 }
 
+/* A loss is found by what its name means; of two nobody knows which is the one that is minimized. */
+static void a_loss_of_another_name(void **state)
+{
+	struct ts_reduction r;
+
+	(void)state;
+	for (int64_t i = 0; i < 60; i++) {
+		cells_add(&c, 0, "phases.forward", i, 0.125);
+		cells_add(&c, 0, "scalars.objective", i, 3);
+		cells_add(&c, 0, "scalars.accuracy", i, 0.5);
+	}
+	r = reduce(NULL, 0);
+	metric(&r, TS_METRIC_LOSS, 3);
+	assert_true(ts_span_is(r.loss_column, "scalars.objective"));
+	for (int64_t i = 0; i < 60; i++) {
+		cells_add(&c, 0, "scalars.contrastive_loss", i, 2);
+		cells_add(&c, 0, "scalars.heldout/contrastive_loss", i, 1);
+	}
+	r = reduce(NULL, 0);
+	metric(&r, TS_METRIC_LOSS, 2); /* it is called one, and the other is of an evaluation */
+	assert_true(ts_span_is(r.loss_column, "scalars.contrastive_loss"));
+	for (int64_t i = 0; i < 60; i++)
+		cells_add(&c, 0, "scalars.triplet_loss", i, 4);
+	r = reduce(NULL, 0);
+	unknown(&r, TS_METRIC_LOSS, "the run has no column scalars.loss");
+	cells_free(&c);
+}
+
 static void nothing_to_measure(void **state)
 {
 	const struct told facts[] = {{.rank = TS_RANK_JOB, .path = "config.lr", .text = "x"}};
@@ -606,6 +634,7 @@ int main(void)
 		TEST(some_ranks_have_timestamps),
 		TEST(without_timestamps),
 		TEST(a_column_of_step_times),
+		TEST(a_loss_of_another_name),
 		TEST(nothing_to_measure),
 		TEST(one_step),
 		TEST(by_tag),
