@@ -3,9 +3,9 @@
  *	struct ts_route_key key = ts_route_key("Diff", request);	what the call is about
  *	ts_route_order(addresses, n, &key, order);		order[0] is asked first, order[1] if that one is away, ...
  *
- * Rendezvous hashing (Thaler and Ravishankar, 1998): each server gets a weight from its address and the key, and the heaviest one is asked.
- * All clients who name a run by the same words agree, whatever the order in which they name servers; where a server is lost only
- * what went there goes elsewhere, to all others in equal parts. A name and the id of its run are different words. Threads: safe.
+ * Rendezvous hashing (Thaler and Ravishankar, 1998): each server gets a weight from its address and the key, and the heaviest one is
+ * asked. All clients who name a run by the same words agree, whatever the order in which they name servers; where a server is lost
+ * only what went there goes elsewhere, to all others in equal parts. A name and the id of its run are different words. Threads: safe.
  */
 #ifndef TSCOPE_SERVICE_RPC_ROUTE_H
 #define TSCOPE_SERVICE_RPC_ROUTE_H

@@ -3,7 +3,8 @@
  * Each call goes to the server that has the run's blocks in its cache (route.h); what is about no run goes to one of them, the same for
  * all calls of a channel. A server that cannot be reached is asked last for TS_ROUTE_AWAY_SECONDS, and the next one in the order of
  * the call is asked. A call that was begun and whose answer was lost is made again at the next one only if it changes nothing; else it
- * ends with TS_UNAVAILABLE, as with one server. An upload goes to one server to its end. Connections are made when they are first needed. Threads: as channel.h.
+ * ends with TS_UNAVAILABLE, as with one server. An upload goes to one server to its end. Connections are made when they are first
+ * needed. Threads: as channel.h.
  */
 #ifndef TSCOPE_SERVICE_RPC_ROUTED_H
 #define TSCOPE_SERVICE_RPC_ROUTED_H

@@ -110,7 +110,7 @@ static void heads_count_as_ids(void **state)
 static void what_may_be_made_twice(void **state)
 {
 	static const char *const reads[] = {"GetRun", "ListRuns", "Diff", "Analyze", "HasObjects", "GetObjects"};
-	static const char *const writes[] = {"CommitRun", "UpdateRef", "SetNote", "MakeToken", "CollectGarbage", "PutObjects", "Unknown"};
+	static const char *const writes[] = {"CommitRun", "UpdateRef", "SetNote", "MakeToken", "CollectGarbage", "PutObjects", "Other"};
 
 	for (size_t i = 0; i < sizeof reads / sizeof reads[0]; i++)
 		assert_true(ts_route_may_repeat(reads[i]));

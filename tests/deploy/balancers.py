@@ -99,19 +99,30 @@ def through(three, what, server, number):
     for i, name in enumerate(names):
         write_run(f"{three.top}/{name}", number + i)
         pushed = three.tscope(server, "push", f"{three.top}/{name}", "--name", name, "--json")
-        expect(pushed.returncode == 0 and json.loads(pushed.stdout)["pushes"][0]["run"]["id"], f"{what}: {pushed.stdout}{pushed.stderr}")
+        expect(
+            pushed.returncode == 0 and json.loads(pushed.stdout)["pushes"][0]["run"]["id"], f"{what}: {pushed.stdout}{pushed.stderr}"
+        )
     whole = homes(three, server, names)
     expect(len(set(whole.values())) > 1, f"{what}: one server has all runs")
     lost = whole[names[0]]
     three.kill(lost)
-    until(f"{what}: nobody answers for the runs of a server that was killed", lambda: three.tscope(server, "show", names[0]).returncode == 0)
+    until(
+        f"{what}: nobody answers for the runs of a server that was killed",
+        lambda: three.tscope(server, "show", names[0]).returncode == 0,
+    )
     time.sleep(3)  # until a balancer that looks each second has seen it
     left = homes(three, server, names)
     moved = [n for n in names if left[n] != whole[n]]
-    expect(all(whole[n] == lost for n in moved) and lost not in left.values(), f"{what}: without server {lost} runs moved from {whole} to {left}")
+    expect(
+        all(whole[n] == lost for n in moved) and lost not in left.values(),
+        f"{what}: without server {lost} runs moved from {whole} to {left}",
+    )
     three.start(lost)
     parts = [sum(h == i for h in whole.values()) for i in range(3)]
-    print(f"{what}: {RUNS} runs, of which the servers have {parts}, each asked of one server alone; with server {lost} killed {len(moved)} moved, and no other", flush=True)
+    print(
+        f"{what}: {RUNS} runs, of which the servers have {parts}, each asked of one server alone; with server {lost} killed {len(moved)} moved, and no other",
+        flush=True,
+    )
 
 
 def fill(three, name, path):
@@ -127,7 +138,9 @@ def fill(three, name, path):
 def balance(three, program, config, words, number):
     os.environ["PATH"] += ":/usr/sbin"
     if not shutil.which(program):
-        print(f"{program}: left out: it is not on this machine (Debian's package {'nginx-light' if program == 'nginx' else program} has it)")
+        print(
+            f"{program}: left out: it is not on this machine (Debian's package {'nginx-light' if program == 'nginx' else program} has it)"
+        )
         return
     path = os.path.join(three.top, config)
     fill(three, config, path)

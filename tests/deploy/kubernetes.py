@@ -3,6 +3,7 @@
 (its paths in a folder of the test, its port a free one) answers the probe: kubernetes.py BUILD. No cluster is asked."""
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -44,6 +45,54 @@ def parts_fit(parts):
     return server, ports["grpc"]
 
 
+def cluster_fits():
+    """deploy/cluster/kubernetes.yaml: its parts refer to one another, and its configuration has settings that tscoped knows."""
+    with open("deploy/cluster/kubernetes.yaml", encoding="utf-8") as f:
+        parts = list(yaml.safe_load_all(f))
+    (servers,) = (p for p in parts if p["kind"] == "StatefulSet")
+    (config,) = (p for p in parts if p["kind"] == "ConfigMap")
+    spec, labels = servers["spec"], servers["spec"]["template"]["metadata"]["labels"]
+    pod = spec["template"]["spec"]
+    selectors = [p["spec"]["selector"] for p in parts if p["kind"] == "Service"] + [spec["selector"]["matchLabels"]]
+    selectors += [p["spec"]["selector"]["matchLabels"] for p in parts if p["kind"] == "PodDisruptionBudget"]
+    selectors += [p["spec"]["podSelector"]["matchLabels"] for p in parts if p["kind"] == "NetworkPolicy"]
+    check(len(selectors) == 5 and all(s == labels for s in selectors), selectors)
+    check(spec["serviceName"] in [p["metadata"]["name"] for p in parts if p["kind"] == "Service" and p["spec"].get("clusterIP") == "None"])
+    (server,), (keys,) = pod["containers"], pod["initContainers"]
+    mounted = {m["name"] for c in (server, keys) for m in c["volumeMounts"]}
+    check({v["name"] for v in pod["volumes"]} == mounted, "volumes and mounts differ")
+    check({v["configMap"]["name"] for v in pod["volumes"] if "configMap" in v} == {config["metadata"]["name"]})
+    check({m["subPath"] for m in server["volumeMounts"] if "subPath" in m} == set(config["data"]), "files of the configuration are not mounted")
+    drain = int(re.search(r"^drain = (\d+)$", config["data"]["tscoped.conf"], re.M).group(1))
+    check(drain + int(server["lifecycle"]["preStop"]["exec"]["command"][1]) < pod["terminationGracePeriodSeconds"], "servers are killed before they have drained")
+    cache = int(re.search(r"^cache_mib = (\d+)$", config["data"]["cluster.conf"], re.M).group(1))
+    room = next(v["emptyDir"]["sizeLimit"] for v in pod["volumes"] if v["name"] == "cache")
+    check(cache < int(room.removesuffix("Gi")) * 1024, "the cache is larger than its volume, and the pod would be evicted")
+    with tempfile.TemporaryDirectory(prefix="tscope-k8s-") as top:
+        os.mkdir(f"{top}/tls")
+        certificate(f"{top}/tls")
+        text = config["data"]["cluster.conf"].replace("db.example.org", "/nowhere").replace("/var/cache/tscope", f"{top}/cache")
+        text = text.replace("/run/tscope/credentials", f"{top}/keys")
+        with open(f"{top}/keys", "w", encoding="utf-8") as f:
+            f.write("aws_access_key_id = a\naws_secret_access_key = b\n")
+        os.chmod(f.name, 0o600)
+        with open(f"{top}/cluster.conf", "w", encoding="utf-8") as f:
+            f.write(text)
+        with open(f"{top}/tscoped.conf", "w", encoding="utf-8") as f:
+            f.write(config["data"]["tscoped.conf"].replace("/etc/tscope/tls", f"{top}/tls").replace("/etc/tscope", top).replace("/run/tscope", top)
+                    .replace("0.0.0.0:7443", "127.0.0.1:0").replace("metrics-port = 9464", "metrics-port = 0"))  # fmt: skip
+        said = subprocess.run([f"{build}/tscoped", "--config", f.name, "--check"], capture_output=True, text=True)
+        said = said.stdout + said.stderr
+        check("no setting" not in said and ("cannot be reached" in said or "libpq" in said), "with no database at its address, a server says:", said)
+    schemas = shutil.which("kubernetes-validate")
+    if not schemas:
+        return "their schemas are not asked: kubernetes-validate, from PyPI, is not on this machine"
+    for path in ("deploy/kubernetes.yaml", "deploy/cluster/kubernetes.yaml"):
+        asked = subprocess.run([schemas, "--strict", path], capture_output=True, text=True)
+        check(asked.returncode == 0, asked.stdout, asked.stderr)
+    return "the schemas of Kubernetes allow both"
+
+
 def certificate(folder):
     subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj", "/CN=tscope",
                     "-addext", "subjectAltName=DNS:localhost", "-keyout", f"{folder}/tls.key", "-out", f"{folder}/tls.crt"], check=True, capture_output=True)
@@ -76,7 +125,7 @@ def main():
             time.sleep(0.1)
         running.send_signal(signal.SIGTERM)
         check(running.wait(timeout=30) == 0 and asked.returncode == 0, asked.stderr, open(f"{top}/log", encoding="utf-8").read())
-    print("kubernetes: the parts fit, and a server with this configuration answers the probe")
+    print(f"kubernetes: the parts fit, and a server with this configuration answers the probe; those of several servers fit, too: {cluster_fits()}")
 
 
 if __name__ == "__main__":

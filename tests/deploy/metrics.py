@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """What a server tells Prometheus: metrics.py BUILD. The text has the form that Prometheus reads; docs/metrics.md names every metric
-and no other; deploy/grafana.json asks only for metrics that there are; counters say what was done."""
+and no other; the boards of Grafana and the rules of deploy ask only for metrics that there are; counters say what was done."""
 import json
 import os
 import re
@@ -60,11 +60,26 @@ def parse(text):
     return families
 
 
-def wanted_by_grafana():
-    with open("deploy/grafana.json", encoding="utf-8") as f:
+def metrics_in(text):
+    return {SUFFIX.sub("", n) for n in re.findall(r"\b((?:tscoped|process)_[a-z_]+)", text)}
+
+
+def wanted_by_grafana(path):
+    with open(path, encoding="utf-8") as f:
         board = json.load(f)
-    asked = " ".join(target["expr"] for panel in board["panels"] for target in panel["targets"])
-    return {SUFFIX.sub("", n) for n in re.findall(r"\b((?:tscoped|process)_[a-z_]+)", asked)}
+    return metrics_in(" ".join(target["expr"] for panel in board["panels"] for target in panel["targets"]))
+
+
+def wanted_by_rules():
+    """Of the rules of Prometheus: every metric, and the recorded series that alerts ask for."""
+    with open("deploy/cluster/rules.yaml", encoding="utf-8") as f:
+        text = f.read()
+    expressions = re.findall(r"^    expr: (.*)$", text, re.M)
+    check(len(expressions) == text.count("expr:") > 5, "an expression of several lines is not looked at")
+    recorded = set(re.findall(r"^  - record: (\S+)$", text, re.M))
+    asked = set(re.findall(r"\btscoped:[a-z_:0-9]+", " ".join(expressions)))
+    check(asked <= recorded, "nothing records", asked - recorded)
+    return metrics_in(" ".join(expressions))
 
 
 def one(families, name):
@@ -131,7 +146,9 @@ def main():
             documented = set(re.findall(r"`((?:tscoped|process)_[a-z_]+)`", f.read()))
         documented -= {"tscoped_follow_behind_seconds", "tscoped_follow_records_total", "tscoped_follow_failures_total"}  # tests/fault/follow.py
         check(documented == set(families), "docs/metrics.md differs:", documented ^ set(families))
-        check(wanted_by_grafana() <= set(families), "no such metric:", wanted_by_grafana() - set(families))
+        for where, wanted in (("deploy/grafana.json", wanted_by_grafana("deploy/grafana.json")), ("deploy/cluster/rules.yaml", wanted_by_rules()),
+                              ("deploy/cluster/grafana.json", wanted_by_grafana("deploy/cluster/grafana.json"))):  # fmt: skip
+            check(wanted and wanted <= set(families), "no such metric:", wanted - set(families), "of", where)
     print(f"metrics: {len(families)} metrics, as documented")
 
 

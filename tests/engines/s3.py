@@ -66,6 +66,7 @@ class State:
         self.lock = threading.Lock()
         self.skew, self.region = skew, region
         self.objects = {b: Kept(os.path.join(keep, b)) if keep else {} for b in ("packs", "plain")}
+        self.versions = {"packs": [], "plain": []}  # oldest first: [name, number, moment, bytes; None: a delete marker]
         self.keys = {"tester": SECRET, "keeper": SECRET, "blind": SECRET, "session": SECRET}
         self.fault = None  # kind, method, times, share
         self.gate = threading.Event()
@@ -206,6 +207,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             raise Refused(404, "NoSuchBucket")
         with self.state.lock:
             if not name:
+                if self.command == "GET" and "versions" in dict(urllib.parse.parse_qsl(query, keep_blank_values=True)):
+                    return 200, self.versions_of(bucket, dict(urllib.parse.parse_qsl(query)).get("prefix", "")), []
                 if self.command != "GET" or query != "versioning":
                     raise Refused(405, "MethodNotAllowed")
                 status = "<Status>Enabled</Status>" if bucket == "packs" else ""
@@ -214,11 +217,17 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 if self.headers.get("If-None-Match") == "*" and name in objects:
                     raise Refused(412, "PreconditionFailed")
                 objects[name] = body
+                self.note_version(bucket, name, body)
                 return 200, b"", [("ETag", f'"{hashlib.md5(body).hexdigest()}"')]
             if self.command == "DELETE":
                 if key == "keeper":
                     raise Refused(403, "AccessDenied")
-                objects.pop(name, None)
+                number = dict(urllib.parse.parse_qsl(query)).get("versionId")
+                if number:
+                    self.drop_version(bucket, name, number)
+                else:
+                    objects.pop(name, None)
+                    self.note_version(bucket, name, None)
                 return 204, b"", []
             if name not in objects:
                 raise Refused(*((403, "AccessDenied") if key == "blind" else (404, "NoSuchKey")))
@@ -226,6 +235,31 @@ class Handler(http.server.BaseHTTPRequestHandler):
             if self.command == "HEAD":
                 return 200, b"", [("Content-Length", str(len(whole)))]
             return self.part(whole)
+
+    # ---- versions of the bucket that keeps them ----
+
+    def note_version(self, bucket, name, body):
+        if bucket == "packs":
+            self.state.versions[bucket].append([name, str(len(self.state.versions[bucket])), datetime.datetime.now(datetime.timezone.utc), body])
+
+    def drop_version(self, bucket, name, number):
+        """Without its newest version an object is what the one before made of it."""
+        versions, objects = self.state.versions[bucket], self.state.objects[bucket]
+        versions[:] = [v if v[1] != number else [None, number, v[2], None] for v in versions]
+        left = [v for v in versions if v[0] == name]
+        objects.pop(name, None)
+        if left and left[-1][3] is not None:
+            objects[name] = left[-1][3]
+
+    def versions_of(self, bucket, prefix):
+        rows, newest = [], {v[0]: v[1] for v in self.state.versions[bucket]}
+        for name, number, at, body in self.state.versions[bucket]:
+            if name and name.startswith(prefix):
+                kind = "DeleteMarker" if body is None else "Version"
+                rows.append(f"<{kind}><Key>{name}</Key><VersionId>{number}</VersionId><IsLatest>{'true' if newest[name] == number else 'false'}</IsLatest>"
+                            f"<LastModified>{at.strftime('%Y-%m-%dT%H:%M:%S.000Z')}</LastModified></{kind}>")
+        return ('<ListVersionsResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><IsTruncated>false</IsTruncated>' + "".join(rows) +
+                "</ListVersionsResult>").encode()
 
     def part(self, whole):
         asked = self.headers.get("Range")

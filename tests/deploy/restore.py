@@ -1,0 +1,210 @@
+#!/usr/bin/env python3
+"""restore.py BUILD [ceph]: deploy/cluster/backup.py brings a store in PostgreSQL and S3 back to a moment. Runs are pushed, a base backup is
+taken, more are pushed, and the moment is noted. Then runs are removed, gc frees them, their objects leave the bucket, and others are
+pushed. The restored database has the names of the moment and no others; without the objects of the bucket verify finds what is
+missing, and with them all is sound and every run can be read. With `ceph` the bucket is Ceph's, else a server of S3 for tests. Skipped
+where PostgreSQL's programs are not."""
+
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.join(HERE, "..", name) for name in ("engines", "fault", "rehearsal")]
+import ceph  # noqa: E402
+from postgres import Postgres, find, folder  # noqa: E402
+from programs import Server, names_of  # noqa: E402
+from s3 import SECRET, Bucket  # noqa: E402
+
+BUILD = os.path.abspath(sys.argv[1])
+SCRIPT = "deploy/cluster/backup.py"
+WAIT_S = 120
+COLUMNS, STEPS = 16, 3000  # numbers by chance, of which a bundle of 1 MiB is full soon
+
+
+def expect(condition, *what):
+    if not condition:
+        raise SystemExit("restore: " + " ".join(str(w) for w in what))
+
+
+def until(what, holds):
+    end = time.monotonic() + WAIT_S
+    while not holds():
+        expect(time.monotonic() < end, what, "after", WAIT_S, "s")
+        time.sleep(0.3)
+
+
+def write_noise(path, number):
+    os.makedirs(path)
+    chance = random.Random(number)
+    with open(os.path.join(path, "steps.jsonl"), "w", encoding="utf-8") as f:
+        for step in range(STEPS):
+            f.write(json.dumps({"step": step, "scalars": {f"x{k}": chance.random() for k in range(COLUMNS)}}) + "\n")
+
+
+class Store:
+    """A database that archives its WAL, a bucket, and the file that servers have."""
+
+    def __init__(self, programs, work, bucket):
+        self.work, self.bucket, self.backups = work, bucket, os.path.join(work, "backups")
+        self.postgres = Postgres(programs, work)
+        os.makedirs(os.path.join(self.backups, "wal"))
+        if self.postgres.user:
+            for path in (self.backups, os.path.join(self.backups, "wal")):
+                os.chown(path, self.postgres.user.pw_uid, self.postgres.user.pw_gid)
+        at = os.path.join(self.backups, "wal")
+        with open(os.path.join(self.postgres.data, "postgresql.auto.conf"), "a", encoding="utf-8") as f:
+            f.write(f"archive_mode = on\narchive_command = 'test ! -f {at}/%f && cp %p {at}/%f.new && mv {at}/%f.new {at}/%f'\n")
+        self.postgres.kill()
+        self.postgres.start()
+        self.postgres.sql("CREATE DATABASE tscope", "postgres")
+        with open(os.path.join(work, "keys"), "w", encoding="utf-8") as f:
+            f.write(f"aws_access_key_id = tester\naws_secret_access_key = {SECRET}\n")
+        os.chmod(f.name, 0o600)
+        self.conf = self.conf_of("cluster.conf")
+
+    def conf_of(self, name):
+        return self.postgres.conf(
+            name,
+            more=f"bucket = {self.bucket.url()}\ncredentials = {self.work}/keys\ncache = {self.work}/cache-{name}\nbundle_mib = 1\n",
+        )
+
+    def script(self, *words):
+        env = {**os.environ, "PATH": self.postgres.programs + ":" + os.environ["PATH"]}
+        return subprocess.run([sys.executable, SCRIPT, *words], env=env, capture_output=True, text=True)
+
+    def now(self):
+        return self.postgres.sql("SELECT clock_timestamp()").strip()
+
+
+def push(server, work, first, n):
+    for number in range(first, first + n):
+        path = os.path.join(work, f"run{number}")
+        write_noise(path, number)
+        expect(server.push(path, f"run{number}"), "a push fails")
+        shutil.rmtree(path)
+
+
+def use(store, work):
+    server = Server(BUILD, "cluster:" + store.conf, os.path.join(work, "s"))
+    try:
+        push(server, work, 0, 4)
+        taken = store.script("take", store.conf, store.backups)
+        expect(taken.returncode == 0, taken.stdout, taken.stderr)
+        push(server, work, 4, 4)
+        until("no bundle is there", lambda: bundles_of(store))
+        kept = names_of(server.tscope)
+        time.sleep(1.1)  # S3 keeps whole seconds
+        moment = store.now()
+        time.sleep(1.1)
+        for number in (0, 2, 5):
+            removed = server.tscope("rm", f"run{number}")
+            expect(removed.returncode == 0, removed.stdout, removed.stderr)
+        freed = server.tscope("gc", "--lease", "0s", "--removed", "0s")
+        push(server, work, 20, 3)
+    finally:
+        server.process.terminate()
+        server.process.wait()
+    expect(freed.returncode in (0, 2), freed.stdout, freed.stderr)
+    deleted = bundles_of(store)
+    for name in deleted:  # as gc does, a day after
+        delete(store, name)
+    store.postgres.sql("SELECT pg_switch_wal()")
+    until("the WAL is not archived", lambda: store.postgres.sql("SELECT archived_count > 0 AND last_archived_wal >= pg_walfile_name(pg_current_wal_lsn() - 1) "
+                                                                "OR last_archived_time > now() - interval '1 s' FROM pg_stat_archiver").strip() == "t")  # fmt: skip
+    time.sleep(1)
+    store.postgres.kill()
+    return kept, moment, deleted
+
+
+def bundles_of(store):
+    if isinstance(store.bucket, Bucket):
+        return sorted(store.bucket.bundles())
+    listed = store.bucket.ask("GET", "/packs").decode()
+    return sorted(part.split("</Key>")[0] for part in listed.split("<Key>")[1:] if ".bundle</Key>" in part)
+
+
+def delete(store, name):
+    if isinstance(store.bucket, Bucket):
+        ceph.Ceph.ask(store.bucket, "DELETE", f"/packs/{name}")
+    else:
+        store.bucket.ask("DELETE", f"/packs/{name}")
+
+
+def started(store, data):
+    """PostgreSQL on a restored folder, when it has recovered."""
+    if store.postgres.user:
+        subprocess.run(["chown", "-R", store.postgres.user.pw_name, data], check=True)
+    store.postgres.data = data
+    store.postgres.start()
+    until("the database does not end its recovery", lambda: store.postgres.sql("SELECT pg_is_in_recovery()").strip() == "f")
+
+
+def verified(store, name):
+    server = Server(BUILD, "cluster:" + store.conf_of(name), os.path.join(store.work, "s"))
+    try:
+        said, names = server.tscope("verify"), names_of(server.tscope)
+        shown = [server.tscope("show", n.split("/")[-1]).returncode for n in names]
+        return said.returncode == 0 and "all sound" in said.stdout, names, shown
+    finally:
+        server.process.terminate()
+        server.process.wait()
+
+
+def main():
+    programs = find()
+    if not programs or ("ceph" in sys.argv and not ceph.find()):
+        print("restore: skipped: the programs of PostgreSQL or Ceph are not on this machine (deploy/packages, groups cluster and ceph)")
+        return 77
+    work, disk = folder(), tempfile.mkdtemp(prefix="tscope-restore-")
+    bucket = ceph.Ceph(disk) if "ceph" in sys.argv else Bucket()
+    store = None
+    try:
+        store = Store(programs, work, bucket)
+        own = tempfile.mkdtemp(dir=work)
+        kept, moment, deleted = use(store, own)
+        conf = store.conf.replace("cluster.conf", "alone.conf")
+        with open(store.conf, encoding="utf-8") as f, open(conf, "w", encoding="utf-8") as alone:
+            alone.write("".join(line for line in f if line.startswith("postgresql")))
+        data = os.path.join(work, "data2")
+        for wrong, word in ((("restore", conf, store.backups, "2001-01-01 00:00:00+00", data), "had ended by"),
+                            (("restore", conf, store.backups, "yesterday", data), "is no moment"),
+                            (("restore", conf, store.backups, moment, work), "writes over nothing")):  # fmt: skip
+            said = store.script(*wrong)
+            expect(said.returncode == 1 and word in said.stderr, said.stdout, said.stderr)
+        done = store.script("restore", conf, store.backups, moment, data)
+        expect(done.returncode == 0, done.stdout, done.stderr)
+        started(store, data)
+        sound, names, _ = verified(store, "before.conf")
+        expect(names == kept, "the restored names are", names, "and were", kept)
+        expect(not sound, "objects were deleted of the bucket, and verify finds nothing")
+        back = store.script("undelete", store.conf, moment)
+        expect(
+            back.returncode == 0 and f"{len(deleted)} objects" in back.stdout and SECRET not in back.stdout + back.stderr,
+            back.stdout,
+            back.stderr,
+        )
+        sound, names, shown = verified(store, "after.conf")
+        expect(
+            sound and names == kept and not any(shown), f"after the restore: sound {sound}, {len(names)} names of {len(kept)}, {shown}"
+        )
+        print(
+            f"restore: {len(kept)} runs back as they were, also three that were removed, and none of those that came later; {len(deleted)} objects of the bucket brought "
+            "back, without which verify finds damage; all sound"
+        )
+    finally:
+        if store:
+            store.postgres.kill()
+        bucket.end()
+        shutil.rmtree(work, ignore_errors=True)
+        shutil.rmtree(disk, ignore_errors=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
