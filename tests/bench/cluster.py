@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""cluster.py BUILD [RUNS]: a store in PostgreSQL on this machine beside LMDB, in one run: pushes a second of four clients through one server and through two, a
-list, a diff, and transactions of the database for each push; and the same with packs in a bucket of S3 (a server for tests on this machine), with what 1,000 pushes
-ask of it. All lies in memory where that can be, so that this is the cost of the way and not of the disk. Skipped where PostgreSQL's programs are not."""
+"""cluster.py BUILD [RUNS]: a store in PostgreSQL on this machine, and one with packs in a bucket of S3 (a server for tests on this
+machine), beside LMDB, in one run: pushes a second of some clients through one, two and four servers, a list, a diff, an analysis, cold
+and warm, transactions of the database and bytes of its log for each push, and what 1,000 pushes ask of S3. All lies in memory where
+that can be, so that this is the cost of the way and not of the disk. Skipped where PostgreSQL's programs are not."""
 import os
 import shutil
 import sys
@@ -17,7 +18,7 @@ from s3 import SECRET, Bucket  # noqa: E402
 
 BUILD = sys.argv[1]
 RUNS = int(sys.argv[2]) if len(sys.argv) > 2 else 100
-CLIENTS, ASKED = 4, 20
+CLIENTS, ASKED, SERVERS = 8, 11, (1, 2, 4)
 
 
 def push_all(servers, runs):
@@ -55,18 +56,54 @@ def asked(server, *words):
     return sorted(times)[ASKED // 2]
 
 
-def measure(what, work, store, n_servers, runs, transactions=None):
-    servers = [Server(BUILD, store, os.path.join(work, f"{what.split()[0]}{n_servers}-{i}")) for i in range(n_servers)]
-    before = transactions() if transactions else 0
+def one(server, *words):
+    """Milliseconds of one call that nobody made before: the server reads what it needs from the store."""
+    began = time.monotonic()
+    if server.tscope(*words).returncode not in (0, 1, 3):
+        raise RuntimeError("a call fails")
+    return (time.monotonic() - began) * 1000
+
+
+def measure(what, work, store_of, n_servers, runs, database=None, bucket=None):
+    """Prints a row: store_of(i) is the store of server i; database(): transactions and bytes of the log so far, or None."""
+    tag = what.split()[-1]
+    servers = [Server(BUILD, store_of(i), os.path.join(work, f"{tag}{n_servers}-{i}")) for i in range(n_servers)]
+    before = database() if database else None
+    begun = bucket.ask("counts") if bucket else None
     seconds = push_all(servers, runs)
-    if transactions:
+    if database:
         time.sleep(1.5)  # until the database has counted
-    each = f"{(transactions() - before) / len(runs):8.1f}" if transactions else f"{'-':>8}"
-    times = asked(servers[0], "list", "--limit", "20"), asked(servers[-1], "diff", "run0", "run1")
+    each = [(now - then) / len(runs) for now, then in zip(database(), before)] if database else None
+    for s in servers:  # the next ones have read nothing yet
+        s.process.terminate()
+        s.process.wait()
+    servers = [Server(BUILD, store_of(i), os.path.join(work, f"{tag}{n_servers}-{i}")) for i in range(n_servers)]
+    cold = one(servers[-1], "diff", "run0", "run1")
+    times = [asked(servers[0], "list", "--limit", "20"), asked(servers[-1], "diff", "run0", "run1"), asked(servers[-1], "analyze", "run0")]
     for s in servers:
         s.process.terminate()
         s.process.wait()
-    print(f"{what:12} {n_servers:7} {len(runs) / seconds:8.1f} {times[0]:8.1f} {times[1]:8.1f} {each}", flush=True)
+    tail = f"{each[0]:8.1f} {each[1] / 1024:8.1f}" if each else f"{'-':>8} {'-':>8}"
+    print(f"{what:12} {n_servers:7} {len(runs) / seconds:8.1f} {times[0]:8.1f} {cold:8.1f} {times[1]:8.1f} {times[2]:8.1f} {tail}", flush=True)
+    if bucket:
+        counts = {name: (n - begun[name]) * 1000 / len(runs) for name, n in bucket.ask("counts").items()}
+        print(f"{'':12} {'':7} S3, of 1,000 such pushes: {counts['PUT']:.0f} PUT with {counts['in'] / 1e6:.1f} MB, {counts['GET']:.0f} GET with "
+              f"{counts['out'] / 1e6:.1f} MB, {counts['HEAD'] + counts['DELETE']:.0f} others; a bundle has 1 MiB or more here")  # fmt: skip
+
+
+def in_database(postgres, work, runs, n, bucket):
+    name = f"{'packs' if bucket else 'rows'}{n}"
+    postgres.sql(f"CREATE DATABASE {name}", "postgres")
+
+    def store_of(i):
+        more = f"bucket = {bucket.url('packs/' + name)}\ncache = {work}/cache-{name}-{i}\nbundle_mib = 1\n" if bucket else ""
+        return "cluster:" + postgres.conf(f"{name}-{i}.conf", name, more)
+
+    def counted():
+        return [int(postgres.sql(f"SELECT xact_commit + xact_rollback FROM pg_stat_database WHERE datname = '{name}'", "postgres")),
+                int(postgres.sql("SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')", "postgres"))]  # fmt: skip
+
+    measure("and S3" if bucket else "PostgreSQL", work, store_of, n, runs, counted, bucket)
 
 
 def main():
@@ -79,32 +116,19 @@ def main():
     runs = [os.path.join(work, "runs", str(i)) for i in range(RUNS)]
     for i, run in enumerate(runs):
         write_run(run, i)
-    print(f"{RUNS} runs, {CLIENTS} clients, all on this machine; milliseconds are medians of {ASKED} with the start of tscope")
-    print(f"{'store':12} {'servers':>7} {'pushes/s':>8} {'list ms':>8} {'diff ms':>8} {'transactions/push':>8}")
+    print(f"{RUNS} runs, {CLIENTS} clients, all on this machine with {os.cpu_count()} processors; milliseconds are medians of {ASKED} with the start of tscope, "
+          "cold: the first diff of servers that have just started; WAL: of the database, for each push")  # fmt: skip
+    print(f"{'store':12} {'servers':>7} {'pushes/s':>8} {'list ms':>8} {'cold ms':>8} {'diff ms':>8} {'analyze':>8} {'tx/push':>8} {'WAL KiB':>8}")
     try:
-        measure("LMDB", work, tempfile.mkdtemp(dir=work), 1, runs)
-        for n in (1, 2):
-            postgres.sql(f"CREATE DATABASE tscope{n}", "postgres")
-            count = f"SELECT xact_commit + xact_rollback FROM pg_stat_database WHERE datname = 'tscope{n}'"
-            store = "cluster:" + postgres.conf(f"cluster{n}.conf", f"tscope{n}")
-            measure("PostgreSQL", work, store, n, runs, lambda count=count: int(postgres.sql(count, "postgres")))
+        own = tempfile.mkdtemp(dir=work)
+        measure("LMDB", work, lambda i: own, 1, runs)
+        for n in SERVERS:
+            in_database(postgres, work, runs, n, None)
         bucket = Bucket()
         try:
             os.environ.update(AWS_ACCESS_KEY_ID="tester", AWS_SECRET_ACCESS_KEY=SECRET)
-            postgres.sql("CREATE DATABASE tscope3", "postgres")
-            store = "cluster:" + postgres.conf("cluster3.conf", "tscope3", f"bucket = {bucket.url()}\ncache = {work}/cache\nbundle_mib = 1\n")
-            count = "SELECT xact_commit + xact_rollback FROM pg_stat_database WHERE datname = 'tscope3'"
-            begun = {}
-
-            def transactions():
-                if not begun:  # its server has started, and nobody has pushed
-                    begun.update(bucket.ask("counts"))
-                return int(postgres.sql(count, "postgres"))
-
-            measure("and S3", work, store, 1, runs, transactions)
-            counts = {name: (n - begun[name]) * 1000 / len(runs) for name, n in bucket.ask("counts").items()}
-            print(f"S3, of 1,000 such pushes: {counts['PUT']:.0f} PUT with {counts['in'] / 1e6:.1f} MB, {counts['GET']:.0f} GET with {counts['out'] / 1e6:.1f} MB, "
-                  f"{counts['HEAD'] + counts['DELETE']:.0f} others, where an object of the bucket has 1 MiB or more")
+            for n in SERVERS:
+                in_database(postgres, work, runs, n, bucket)
         finally:
             bucket.end()
     finally:
