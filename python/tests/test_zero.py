@@ -357,7 +357,7 @@ class Loops(Zero):
             self.assertLessEqual(expected, set(cells))
 
     def test_a_step_ends_when_each_optimizer_has_stepped(self):
-        """Also where one of them steps for the first time behind several steps of another; and one that never steps is not waited for."""
+        """Also where one of them steps for the first time behind several steps of another; one that never steps is not waited for."""
         head = (
             "import torch\n"
             "G, D, E = torch.nn.Linear(4, 8), torch.nn.Linear(8, 1), torch.nn.Linear(8, 1)\n"

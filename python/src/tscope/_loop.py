@@ -513,8 +513,8 @@ class Loop:
         self.after_optimizer(optimizer, (optimizer,), {})
 
     def _is_last(self, now: int, optimizer: Any) -> bool:
-        """Whether all optimizers that take part have stepped. One that never did is waited for until another one has stepped twice, or 12
-        times where its turn may come, as that of a generator behind those of its critic; but not one that trains the same parameters."""
+        """Whether all optimizers that take part have stepped. One that never did is waited for until another one has stepped twice, or
+        12 times where its turn may come, as that of a generator behind its critic; but not one that trains the same parameters."""
         self._optimizers = {key: made for key, made in self._optimizers.items() if made() is not None}
         self._ever.add(now)
         self._waited.add(now)
@@ -529,8 +529,8 @@ class Loop:
         return all(other is not None and train_the_same((optimizer, other)) for other in left)
 
     def _has_a_turn(self, key: int) -> bool:
-        """Whether an optimizer that never stepped may only wait for its turn: a module of its parameters is called, and no backward pass
-        that another one stepped for gave them gradients."""
+        """Whether an optimizer that never stepped may only wait for its turn: a module of its parameters is called, and no backward
+        pass that another one stepped for gave them gradients."""
         made = self._optimizers.get(key)
         optimizer = made() if made is not None else None
         if optimizer is None:
