@@ -296,6 +296,40 @@ class Observed(support.Case):
         )
         self.assertEqual(self.script(text, words=("start",)), self.script(text, words=("none",)))
 
+    def test_time_of_compiling(self):
+        """It is a phase of the steps that compile, and no part of forward, also where one compiles again; and of no other step."""
+        text = (
+            "import time, torch\n"
+            "HEAD\n"
+            "def slow(graph, inputs): time.sleep(0.3); return graph\n"
+            "inner = torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.Tanh())\n"
+            "model = torch.compile(inner, backend=slow, dynamic=False)\n"
+            "optimizer = torch.optim.SGD(inner.parameters(), lr=0.01)\n"
+            "for i in range(6):\n"
+            "    BEGIN\n"
+            "    loss = model(torch.ones(3 if i < 3 else 4, 4)).sum(); MARK; loss.backward(); optimizer.step(); optimizer.zero_grad()\n"
+            "    END\n"
+            "TAIL\n"
+        )
+        start = {"HEAD": "import tscope; run = tscope.start('runs/exp1')", "BEGIN": "run.begin_step()", "MARK": "run.mark('forward')",
+                 "END": "run.end_step()", "TAIL": "run.finish()"}
+        for way, words in (("start", start), ("zero", dict.fromkeys(start, "pass"))):
+            script = text
+            for word, by in words.items():
+                script = script.replace(word, by)
+            with open("train.py", "w", encoding="utf-8") as file:
+                file.write(script)
+            zero = "import sys; sys.argv = ['tscope', '--directory', 'runs/exp2', 'train.py']; import tscope.__main__ as m; m.main()"
+            self.script(script if way == "start" else zero)
+            recording = self.read("runs/exp1" if way == "start" else "runs/exp2")
+            for step, cells in recording.steps.items():
+                if step not in (0, 3):
+                    self.assertNotIn("phases.compile", cells, f"{way}: {step}")
+                    continue
+                self.assertGreaterEqual(cells["phases.compile"], 0.3e9, f"{way}: {step}")
+                phases = sum(value for name, value in cells.items() if name.startswith("phases.") and name != "phases.between")
+                self.assertLessEqual(phases, recording.times[step][1], "the phases of a step are no longer than it is")
+
     def test_behind_what_was_compiled(self):
         """Modes are looked at where torch.compile was used in the process before, or is: what it has compiled stays as it is."""
         text = (

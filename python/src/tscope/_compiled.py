@@ -1,9 +1,12 @@
-"""Which code torch.compile made: the keys of the caches of Inductor, of its autograd and of its choices of kernels."""
+"""Which code torch.compile made, by the keys of the caches of Inductor, of its autograd and of its choices of kernels; and when."""
 
+import contextlib
 import sys
+import threading
 from typing import TYPE_CHECKING, Any
 
-from tscope._recorder import digest_bytes
+from tscope._recorder import digest_bytes, now_ns
+from tscope._say import why
 
 if TYPE_CHECKING:
     from tscope._run import Run
@@ -48,3 +51,48 @@ class Compiled:
         if found != self._said:
             self._said = found
             self._run.facts({"determinism": {"compiled": found}})
+
+
+class Compiling:
+    """The time in which torch.compile compiles, the region `compile`; within a step it is a phase of that name, and not of forward or
+    backward.
+
+    >>> Compiling(run).look()
+    """
+
+    def __init__(self, run: "Run") -> None:
+        self._run, self._began, self._thread = run, 0, 0
+
+    def look(self) -> None:
+        """Has torch tell this thread, which makes the steps, from now on. A reset of torch's compiler forgets it."""
+        handler = _handler()
+        if handler is not None and self._begins not in handler.start_callbacks:
+            self._thread = threading.get_ident()
+            handler.register_start_callback(self._begins)
+            handler.register_end_callback(self._ends)
+
+    def _begins(self, *_: Any) -> None:
+        self._began = now_ns()
+
+    def _ends(self, *_: Any) -> None:
+        began, self._began = self._began, 0
+        try:
+            if began:
+                self._run._end_region("compile", began)
+            if began and threading.get_ident() == self._thread:
+                self._run._add_ns("compile", now_ns() - began)
+        except Exception as error:  # it would end training
+            self._run._cannot(f"the time of torch.compile: {type(error).__name__}: {why(error)}")
+
+    def stop(self) -> None:
+        """Is told no more."""
+        handler = _handler()
+        with contextlib.suppress(Exception):
+            if handler is not None and self._begins in handler.start_callbacks:
+                handler.remove_start_callback(self._begins)
+                handler.remove_end_callback(self._ends)
+
+
+def _handler() -> Any:
+    """Returns what tells when compiling begins and ends; None where nothing is compiled, or this torch has none."""
+    return getattr(sys.modules.get("torch._dynamo.callback"), "callback_handler", None)

@@ -4,7 +4,7 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any, Optional
 
-from tscope._compiled import Compiled
+from tscope._compiled import Compiled, Compiling
 from tscope._modes import Modes
 from tscope._recorder import now_ns
 from tscope._scaler import Scaler
@@ -28,6 +28,7 @@ class Observed(Window):
     def __init__(self, run: "Run") -> None:
         self._run, self.modes = run, Modes(run)
         self._settings, self._scaler, self._compiled = Settings(run), Scaler(run), Compiled(run)
+        self._compiling = Compiling(run)
         self._began = self._cost = 0
         self._first: Optional[int] = None
 
@@ -39,6 +40,7 @@ class Observed(Window):
         torch = sys.modules.get("torch")
         if torch is not None and hasattr(torch, "nn"):
             self._scaler.look_for()
+            self._compiling.look()
             self._settings.begin(torch)
             self.modes.begin(torch)
         self._cost = now_ns() - self._began
@@ -59,6 +61,7 @@ class Observed(Window):
         self._settings.stop()
         self.modes.stop()
         self._scaler.stop()
+        self._compiling.stop()
         self._compiled.look()
 
 
