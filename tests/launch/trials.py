@@ -191,12 +191,14 @@ def stopped():
         os.kill(pid, signal.SIGSTOP)
         said = t.wait(lambda: t.end()["state"] == "hung", 120)
         told("rank 1 stopped (SIGSTOP)", "launch.json", time.monotonic() - began if said else None, t.end().get("message", ""))
+        t.said("rank 1 stopped (SIGSTOP)", "run", "it hangs: ", began, 120)
         t.said("rank 1 stopped (SIGSTOP)", "watch", "hang", began, 120)
         t.shows("rank 1 stopped (SIGSTOP)", "rank 1", began)
         began = time.monotonic()
         os.kill(pid, signal.SIGCONT)
         said = t.wait(lambda: t.end()["state"] == "running", 60)
         told("and goes on", "launch.json", time.monotonic() - began if said else None, "running" if said else str(t.end()))
+        t.said("and goes on", "run", "it goes on", began, 60)
 
 
 def slowed():
