@@ -338,6 +338,11 @@ def keeps_models(store, web):
     for wrong in ("m-" + "0" * 40, model[:-1] + "!", model[:-8] + "../../..", "m-", "x", model + "0"):
         assert client.ask("logged-models/" + urllib.parse.quote(wrong, safe=""), None)[0] == 404, wrong
     assert client.error("logged-models/" + model, {}, "POST") == (404, "ENDPOINT_NOT_FOUND")
+    assert client.error("logged-models/search", {"experiment_ids": ["0"]}) == (404, "ENDPOINT_NOT_FOUND"), "none found would be wrong"
+    assert client.call("logged-models/search", {"experiment_ids": ["0"], "filter": "name = 'my model'"})["models"] == []
+    for call in ("registered-models/create", "registered-models/search", "model-versions/create", "registered-models/get", "experiments/set-experiment-tag", "traces"):
+        assert client.error(call, {"name": "m"}) == (404, "ENDPOINT_NOT_FOUND"), call
+        assert client.error(call, name="m") == (404, "ENDPOINT_NOT_FOUND"), call
 
 
 def loses_no_change(store, web):

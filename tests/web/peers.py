@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """A person's tasks in `tscope web`, `mlflow ui` and `trackio show` on the same runs, by clicks alone: peers.py BUILD PYTHON. PYTHON is one that has mlflow and trackio. Prints for
-each task and program the clicks and the seconds until the answer can be read, or that its pages do not have it. No test: the pages of others change."""
+each task and program the clicks and the seconds until the answer can be read, or that its pages do not have it. What mlflow's page of compared runs shows counts as said: settings and
+metrics side by side answer why a run is slower, if whoever asks knows with which runs of main to compare. No test: the pages of others change."""
 import json
 import os
 import subprocess
@@ -28,7 +29,8 @@ if to == "mlflow":
     experiment = client.create_experiment("tasks")
     for name, config in names.items():
         run = client.create_run(experiment, run_name=name).info.run_id
-        values = [Metric("loss", row["loss"], int(row.get("timestamp", 1.7e9 + row["step"]) * 1000), row["step"]) for row in rows(name)]
+        values = [Metric(key, value, int((1.7e9 + row["step"]) * 1000), row["step"]) for row in rows(name)
+                  for key, value in (("loss", row["loss"]), ("step_time", row["phases"]["step"]))]
         client.log_batch(run, metrics=values, params=[Param(k, str(v)) for k, v in config.items()])
         if name != "mine":
             client.set_terminated(run)
@@ -37,7 +39,7 @@ else:
     for name, config in names.items():
         trackio.init(project="tasks", name=name, config=config, embed=False)
         for row in rows(name):
-            trackio.log({"loss": row["loss"]}, step=row["step"])
+            trackio.log({"loss": row["loss"], "step_time": row["phases"]["step"]}, step=row["step"])
         trackio.finish()
 """
 
@@ -61,10 +63,12 @@ TASKS = {
         "trackio": None},
     "why my run is slower than main": {
         "tscope": ([link("mine"), link("what differs from its newest run")], SHOWN + ".includes('config.workers') && " + SHOWN + ".includes('step time, median')"),
-        "mlflow ui": None, "trackio": None},
+        "mlflow ui": ([pressed("tasks"), pressed("Model training"), box("mine"), box("m7"), pressed("Compare")], SHOWN + ".includes('workers') && " + SHOWN + ".includes('step_time')"),
+        "trackio": None},
     "where two runs part, and why": {
         "tscope": ([one("input[value=m0]"), one("input[value=twin]"), link("Compare the chosen runs")], SHOWN + ".includes('step 100')"),
-        "mlflow ui": None, "trackio": None},
+        "mlflow ui": ([pressed("tasks"), pressed("Model training"), box("m0"), box("twin"), pressed("Compare")], "/(step|at) 100\\b/.test(" + SHOWN + ")"),
+        "trackio": ([], "/(step|at) 100\\b/.test(" + SHOWN + ")")},
     "both curves in one picture": {
         "tscope": ([one("input[value=m0]"), one("input[value=twin]"), link("Compare the chosen runs")], "!!document.querySelector('canvas.curve[aria-busy=false]')"),
         "mlflow ui": ([pressed("tasks"), pressed("Model training"), box("m0"), box("twin"), pressed("Compare")], SHOWN + ".includes('Comparing 2 Runs')"),
@@ -100,7 +104,7 @@ def tried(browser, home, task):
             return "a thing to press did not come: " + step[-60:]
         click(browser, step)
     if not becomes(browser, answer):
-        return "the answer did not come"
+        return f"{len(steps)} clicks lead to the page that is nearest, which does not say it"
     return f"{len(steps)} clicks, {time.monotonic() - began:.1f} s"
 
 
@@ -142,8 +146,8 @@ def main():
             browser.end()
             web.end()
             for peer in peers:
-                os.killpg(peer.pid, 15)
-                peer.wait(30)
+                os.killpg(peer.pid, 9)
+                peer.wait()
 
 
 if __name__ == "__main__":
