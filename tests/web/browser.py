@@ -268,6 +268,110 @@ def is_used_by_keys(store, web, browser, folder):
     browser.load(lambda: browser.run("location.reload()"))
 
 
+def tab_to(browser, what, presses=120):
+    """Presses Tab until an expression in e, the element that has the focus, is true."""
+    for _ in range(presses):
+        browser.key("Tab", 9)
+        if browser.run(f"(e => {what})(document.activeElement)"):
+            return
+    raise AssertionError(f"Tab does not come to {what}")
+
+
+def needs_no_mouse(store, web, browser, folder):
+    """Sort, filter, group, columns, compare, draw, tag, note, curves and the branch: each by Tab, Space, Enter and letters alone, from the top of its page."""
+    home = f"http://{web.host}/p/default/runs"
+    push_enter = lambda: browser.key("Enter", 13, "\r")  # noqa: E731
+    names = "[...document.querySelectorAll('tbody td:first-child a')].map(a => a.textContent)"
+    browser.size(1200, 800)
+
+    def begin(address=home):
+        browser.go(address)
+        browser.page("Page.bringToFront")
+
+    begin()
+    tab_to(browser, "e.matches('thead a') && e.textContent == 'name'")
+    assert "sort=-name" in browser.load(push_enter) or "sort=name" in browser.run("location.search")
+    rows = browser.run(names)
+    assert rows in (sorted(rows), sorted(rows, reverse=True)) and len(rows) > 2, rows
+    begin()
+    tab_to(browser, "e.id == 'q'")
+    browser.page("Input.insertText", text="loss.last<0.7")
+    assert "q=loss.last" in browser.load(push_enter)
+    begin()
+    tab_to(browser, "e.id == 'by'")
+    browser.page("Input.insertText", text="config.lr")
+    assert "groups?" in browser.load(push_enter)
+    begin()
+    tab_to(browser, "e.matches('form.filter summary')")
+    push_enter()
+    assert browser.becomes("document.querySelectorAll('form.filter fieldset').length >= 3", 60)
+    tab_to(browser, "e.value == 'config.lr' && e.type == 'checkbox'", 200)
+    browser.key(" ", 32, " ")
+    tab_to(browser, "e.textContent == 'Show these columns'", 200)
+    assert "config.lr" in browser.load(push_enter)
+    for button, leads in (("Compare the chosen runs", "/p/default/diff"), ("Draw", "/p/default/plot/loss"), ("Tag or note", "/p/default/change?")):
+        begin(home + "?sort=name")
+        for name in "ab":
+            tab_to(browser, f"e.name == 'run' && e.value == '{name}'", 200)
+            browser.key(" ", 32, " ")
+        tab_to(browser, f"e.textContent == {json.dumps(button)}", 300)
+        at = browser.load(push_enter)
+        assert at.startswith(leads), at
+    tab_to(browser, "e.id == 'note-key-1'")
+    browser.page("Input.insertText", text="keys")
+    tab_to(browser, "e.id == 'note-value-1'", 1)
+    browser.page("Input.insertText", text="alone")
+    browser.load(push_enter)
+    assert "alone" in store.tscope("note", "a").stdout.decode() + store.tscope("note", "b").stdout.decode()
+    begin(f"http://{web.host}/p/default/change/a")
+    tab_to(browser, "e.name == 'tag'")
+    browser.page("Input.insertText", text="by-keys")
+    browser.load(push_enter)
+    assert "by-keys" in store.tscope("list", "--tags").stdout.decode()
+    store.tscope("rm", "tag:by-keys")
+    begin(f"http://{web.host}/p/default/r/a")
+    assert browser.becomes(f"!!{CURVE}", 60)
+    tab_to(browser, "e.id == 'curve-x'")
+    browser.key("t", 84, "t")
+    assert browser.becomes("location.search.includes('x=time')", 60), browser.run("location.search")
+    browser.key("ArrowUp", 38)  # back to steps: this run has no times
+    assert browser.becomes("!location.search.includes('x=')", 60), browser.run("location.search")
+    tab_to(browser, "e.id == 'curve-smooth'")
+    browser.page("Input.insertText", text="5")
+    assert browser.becomes("location.search.includes('smooth=')", 60)
+    tab_to(browser, "e.id == 'curve-log'")
+    browser.key(" ", 32, " ")
+    assert browser.becomes("location.search.includes('log=1')", 60)
+    tab_to(browser, "e.matches('canvas.curve')")
+    assert browser.becomes(f"!!{CURVE}", 60)
+    browser.key("+", 187, "+")
+    assert browser.becomes("location.search.includes('from=')", 60)
+    begin(f"http://{web.host}/p/default/b/main")
+    tab_to(browser, "e.textContent == 'Accept'")
+    assert browser.load(push_enter) == "/p/default/change-branch/main"
+
+
+def compares_a_hundred(store, web, browser, folder):
+    """A hundred runs in one picture, with settings and outcomes of all, and the matrix of them, by the link below."""
+    for i in range(100):
+        make_run(os.path.join(store.work, "hundred", f"h{i:03}"), i, i / 100, steps=30, config={"lr": 0.001 * (i + 1), "optimizer": ("adam", "sgd", "lion")[i % 3]})
+    store.tscope("push", "-q", "--project", "hundred", "./hundred")
+    browser.size(1200, 900)
+    runs = urllib.parse.urlencode([("run", f"h{i:03}") for i in range(100)])
+    browser.go(f"http://{web.host}/p/hundred/plot/loss?{runs}")
+    assert browser.becomes("document.querySelectorAll('#compare circle').length == 100", 60), browser.run("document.querySelector('main').textContent")[:500]
+    assert browser.run("document.querySelectorAll('#compare path.run').length") == 100
+    assert browser.run("document.getElementById('compare').getBoundingClientRect().top + scrollY < 1000"), "the legend scrolls by itself"
+    if folder:
+        browser.size(1200, 4000)
+        browser.picture(os.path.join(folder, "hundred-1200.png"))
+        browser.size(1200, 900)
+    at = browser.load(lambda: browser.run("[...document.querySelectorAll('#compare a')].at(-1).click()"))
+    assert at.startswith("/p/hundred/matrix?run=h000"), at[:100]
+    assert browser.run("document.querySelector('main').textContent.includes('4,950')"), browser.run("document.querySelector('main').textContent")[:300]
+    assert browser.run("document.documentElement.scrollWidth - window.innerWidth") <= 0
+
+
 def renews_itself(store, web, browser, folder):
     """A push comes onto the page that is open; what was chosen and typed stays. A server that ends is said, and so is its return."""
     browser.size(1200, 800)
@@ -490,7 +594,7 @@ def is_sent_to_nobody(store, web, browser, folder):
         other.end()
 
 
-CHECKS = (shows_every_page, reads_aloud, runs_nothing_that_was_recorded, is_used_by_keys, chooses_by_clicks, does_what_a_person_wants, scrolls_through_many, zooms_and_holds_it_in_the_address, shows_where_runs_part, shows_what_is_not_finite, compares_many, has_room_for_names, curves_grow,
+CHECKS = (shows_every_page, reads_aloud, runs_nothing_that_was_recorded, is_used_by_keys, chooses_by_clicks, does_what_a_person_wants, needs_no_mouse, compares_a_hundred, scrolls_through_many, zooms_and_holds_it_in_the_address, shows_where_runs_part, shows_what_is_not_finite, compares_many, has_room_for_names, curves_grow,
           renews_itself, outlives_a_server, says_when_it_is_not_let_in, stays_after_signing_out, is_sent_to_nobody)
 
 

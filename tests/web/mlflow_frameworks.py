@@ -98,7 +98,7 @@ net.compile("sgd", "mse", metrics=["mae"])
 x = numpy.random.default_rng(1).normal(size=(64, 4)).astype("float32")
 with mlflow.start_run(run_name="k1"):
     history = net.fit(x, x.sum(1), epochs=5, batch_size=16, verbose=0, validation_split=0.25, callbacks=[mlflow.keras.MlflowCallback()])
-said("keras", "k1", {key: list(enumerate(values)) for key, values in history.history.items()}, {"optimizer_name": "SGD", "optimizer_momentum": "0.0"}, ["model_summary.txt"])
+said("keras", "k1", {key: list(enumerate(values)) for key, values in history.history.items()}, {"optimizer_name": "sgd", "optimizer_momentum": "0.0"}, ["model_summary.txt"])
 """),
     "XGBoost, autolog": ("xgboost", """
 import mlflow, numpy, xgboost

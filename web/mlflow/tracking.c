@@ -485,15 +485,15 @@ static enum ts_status search_runs(struct call *c, struct ts_error *err)
 	return ts_tracking_search(c->spool, &c->body, &c->json, c->arena, err);
 }
 
-/* By its name alone the client looks for a model while it lists the artifacts of a run, among which those of its models are already. Who
- * searches otherwise is told that nothing was searched. */
+/* By its name alone the client looks for a model while it lists the artifacts of a run, among which those of its models are already.
+ * Who searches otherwise is told that nothing was searched. */
 static enum ts_status search_models(struct call *c, struct ts_error *err)
 {
 	struct ts_span filter = c->body.filter;
 
 	if (!ts_span_skip(&filter, "name = '") && !ts_span_skip(&filter, "name='"))
 		return ts_error_set(err, TS_UNSUPPORTED,
-				    "tscope does not search models; a model is a folder among the artifacts of its run, and is had by its id");
+				    "tscope does not search models; a model is among the artifacts of its run, and is had by its id");
 	ts_json_key(&c->json, "models");
 	ts_json_array(&c->json);
 	ts_json_end(&c->json);

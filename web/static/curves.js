@@ -5,6 +5,7 @@ import { Curve } from "./curve.js";
 import { View } from "./view.js";
 
 const MOST_AT_FIRST = 4;
+const LEGEND_ROWS = 16;
 const [, , project, route] = location.pathname.split("/");
 const base = `/p/${project}`;
 const view = new View();
@@ -143,6 +144,17 @@ async function onDiff() {
   draw();
 }
 
+/** A legend of many runs scrolls by itself, so that what stands below it is not far away. */
+function shorten(legend) {
+  const box = document.createElement("div");
+  box.className = "scroll tall";
+  box.tabIndex = 0;
+  box.setAttribute("role", "group");
+  box.setAttribute("aria-label", "legend");
+  legend.replaceWith(box);
+  box.append(legend);
+}
+
 function onPlot() {
   const figure = document.querySelector("figure.plot");
   const fields = new URLSearchParams(location.search);
@@ -171,6 +183,7 @@ function onPlot() {
     for (const word of ["mouseenter", "focus"]) row.addEventListener(word, strong(+row.dataset.line));
     for (const word of ["mouseleave", "blur"]) row.addEventListener(word, strong(null));
   }
+  if (rows.length > LEGEND_ROWS) shorten(document.querySelector("table.legend"));
   if (names.length > 2) compareRuns(document.querySelector("main"), base, curve, curve.names);
 }
 
