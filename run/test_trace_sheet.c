@@ -19,7 +19,8 @@ struct fixture {
 static const char *const names[] = {"", "cudaLaunchKernel", "aten::mm", "gemm", "Memcpy", "f", "[32,1,1]", "python", "main", "7"};
 enum { N_NAMES = sizeof names / sizeof names[0] };
 static struct ts_span words[N_NAMES];
-static const struct ts_trace_thread threads[] = {{.pid = 10, .tid = 11, .process = 7, .thread = 8}, {.pid = 0, .tid = TS_TRACE_NONE, .tid_text = 9}};
+static const struct ts_trace_thread threads[] = {{.pid = 10, .tid = 11, .process = 7, .thread = 8},
+						 {.pid = 0, .tid = TS_TRACE_NONE, .tid_text = 9}};
 
 static void begin(struct fixture *f)
 {
@@ -149,8 +150,8 @@ static void other_tables(void **state)
 	for (size_t i = 0; i < TS_TRACE_SHEETS; i++)
 		assert_string_equal(opened(&f, ts_trace_sheet_name(i)).name, ts_trace_sheet_name(i));
 	assert_int_equal(ts_trace_sheet_open(&f.trace, ts_span_str("kernel"), &f.arena, &sheet, &f.err), TS_NOT_FOUND);
-	assert_string_equal(f.err.text, "a trace has no table kernel; it has events, operators, kernels, frames, collectives, syncs, flows, "
-					"allocations, counters");
+	assert_string_equal(f.err.text, "a trace has no table kernel; it has events, operators, kernels, frames, collectives, syncs, "
+					"flows, allocations, counters");
 	finish(&f);
 }
 

@@ -1,13 +1,13 @@
-/* trace_sheet.h - a table of a trace as people take it away: each row stands alone, and numbers of names, threads and spans are what they
- * refer to.
+/* trace_sheet.h - a table of a trace as people take it away: each row stands alone, and numbers of names, threads and spans are what
+ * they refer to.
  *
  *	ts_trace_sheet_open(&trace, ts_span_str("kernels"), &arena, &sheet, err)
  *	for each column: what its type says, of each row
  *
  * The sheets are events (all spans), operators, kernels (what devices worked on: copies and fills, too), frames (Python functions),
- * collectives, syncs, flows, allocations and counters. A row of those that are spans has `row`, which is its row in events, the columns of
- * the span, and then what only such a span says. Times are nanoseconds as the file has them. Not said are TS_TRACE_NONE, NaN, and the code
- * 0 of a text. Threads: a sheet does not change; any may read it while the trace stands.
+ * collectives, syncs, flows, allocations and counters. A row of those that are spans has `row`, which is its row in events, the columns
+ * of the span, and then what only such a span says. Times are nanoseconds as the file has them. Not said are TS_TRACE_NONE, NaN, and
+ * the code 0 of a text. Threads: a sheet does not change; any may read it while the trace stands.
  */
 #ifndef TSCOPE_RUN_TRACE_SHEET_H
 #define TSCOPE_RUN_TRACE_SHEET_H

@@ -61,6 +61,7 @@ ROOMS = {
     "ingest/tensorboard": {"run", "base", "record", "ingest/core", "ingest/facts", "ingest/rows"},
     "ingest/traceml": {"base", "ingest/core", "ingest/facts", "ingest/rows"},
     "ingest/trace": {"run", "base", "ingest/core"},
+    "ingest/nsys": {"base", "ingest/formats", "ingest/trace"},
     "ingest/export": {"run", "base", "ingest/core", "ingest/formats", "ingest/facts", "ingest/rows", "ingest/logs", "ingest/rundir"},
     "ingest/host": {"run", "base", "ingest/facts"},
     "launch": {"record", "base"},

@@ -11,6 +11,7 @@
 #include "cli/trace/kernels_file.h"
 #include "cli/trace/overlay.h"
 #include "cli/trace/page_trace.h"
+#include "ingest/nsys/nsys_read.h"
 #include "ingest/trace/trace_sniff.h"
 
 #include <unistd.h>
@@ -18,7 +19,10 @@
 enum ts_status ts_is_trace(const char *word, bool *ret, struct ts_error *err)
 {
 	*ret = false;
-	return ts_is_path(word) ? ts_trace_sniff(word, ret, err) : TS_OK;
+	if (!ts_is_path(word))
+		return TS_OK;
+	*ret = ts_nsys_is(word);
+	return *ret ? TS_OK : ts_trace_sniff(word, ret, err);
 }
 
 void ts_trace_room(struct ts_cli *cli, uint64_t size)
@@ -56,7 +60,10 @@ enum ts_status ts_load_trace(struct ts_cli *cli, const char *top, const char *pa
 	progress.total = source.size;
 	ts_progress_begin(&bar, cli, "reading", path);
 	reading.columns_most = cli->arena.ceiling;
-	status = ts_trace_load(&source, &reading, trace, file, err);
+	if (ts_nsys_is(path))
+		status = ts_nsys_load(path, &reading, trace, file, err);
+	else
+		status = ts_trace_load(&source, &reading, trace, file, err);
 	ts_progress_end(&bar);
 	(void)close(source.fd);
 	if (status)
@@ -195,6 +202,9 @@ static enum ts_status show_asked(struct ts_cli *cli, const char *path, struct ts
 		return show(cli, path, trace, record, NULL, err);
 	if (path_asked(cli, path, trace, &critical, err))
 		return err->status;
+	if (overlay && ts_nsys_is(path))
+		return ts_error_set(err, TS_UNSUPPORTED, "analyze: --overlay copies a JSON trace, and %s is an export of nsys",
+				    path);
 	if (overlay) {
 		if (ts_write_overlay(path, trace, file, &critical, overlay, err))
 			return err->status;

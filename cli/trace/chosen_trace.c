@@ -17,7 +17,8 @@ static enum ts_status of_file(struct ts_cli *cli, const char *path, struct ts_ch
 	return TS_OK;
 }
 
-static enum ts_status of_run(struct ts_cli *cli, const struct ts_trace_choice *choice, struct ts_chosen_trace *ret, struct ts_error *err)
+static enum ts_status of_run(struct ts_cli *cli, const struct ts_trace_choice *choice, struct ts_chosen_trace *ret,
+			     struct ts_error *err)
 {
 	const struct ts_run_trace *found = NULL;
 	struct ts_run_trace *traces = NULL;

@@ -24,7 +24,8 @@ struct used {
 static enum ts_status words_of(struct sending *s, const struct ts_sheet_column *column, struct used *ret, struct ts_error *err)
 {
 	size_t codes = ts_sheet_codes(s->sheet, column);
-	struct used used = {ts_arena_alloc(s->arena, codes * sizeof *used.numbers), ts_arena_array(s->arena, codes, sizeof *used.words), 0};
+	struct used used = {.numbers = ts_arena_alloc(s->arena, codes * sizeof *used.numbers),
+			    .words = ts_arena_array(s->arena, codes, sizeof *used.words)};
 
 	if (!used.numbers || !used.words)
 		return ts_arena_error(s->arena, err);
@@ -131,7 +132,8 @@ static enum ts_status send_table(struct ts_cli *cli, const struct ts_trace *trac
 	return status;
 }
 
-static enum ts_status send_tables(struct ts_cli *cli, const struct ts_trace *trace, const struct ts_value_stream *to, struct ts_error *err)
+static enum ts_status send_tables(struct ts_cli *cli, const struct ts_trace *trace, const struct ts_value_stream *to,
+				  struct ts_error *err)
 {
 	struct ts_buf json = TS_BUF_INIT(1 << 20);
 	struct ts_json j = ts_json_of(&json);

@@ -15,6 +15,7 @@
 #include "cli/trace/stored_trace.h"
 #include "cli/verbs/analyze_options.h"
 #include "cli/verbs/verbs.h"
+#include "ingest/nsys/nsys_read.h"
 #include "ingest/trace/trace_foreign.h"
 #include "ingest/trace/trace_sniff.h"
 
@@ -242,7 +243,7 @@ static enum ts_status refuse_foreign(const char *word, struct ts_error *err)
 {
 	const char *what = NULL;
 
-	if (!word || !ts_is_path(word))
+	if (!word || !ts_is_path(word) || ts_nsys_is(word))
 		return TS_OK;
 	if (ts_trace_foreign(word, &what, err))
 		return err->status;

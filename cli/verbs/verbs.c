@@ -1123,7 +1123,8 @@ const struct ts_verb ts_verbs[] = {
 		.about = "Shows where the time of the run goes and what to try, then the findings of the rules, worst "
 			 "first, and then one panel each for step times, memory, loss, ranks, efficiency, and what is "
 			 "not known. The light in front of a panel has the colour of the worst finding in it.\n\n" ABOUT_RUN
-			 "\n\nA file that the PyTorch profiler wrote, plain or in gzip, may stand alone in the place of RUN. "
+			 "\n\nA file that the PyTorch profiler wrote, plain or in gzip, or that 'nsys export --type sqlite' "
+			 "wrote, may stand alone in the place of RUN. "
 			 "Then the command shows what its devices did, to the nanosecond: busy and idle, computation, communication "
 			 "and how much of it is exposed, by stream and by step, idle time by cause, and kernels (docs/trace.md); "
 			 "where the time of the host went, what waited for a device and who asked. First come what to try, with the "

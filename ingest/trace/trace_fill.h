@@ -26,6 +26,7 @@ struct ts_trace_fill {
 	void *ctx;
 	struct ts_notices *notices;
 	struct ts_span file; /* in notices */
+	const char *unit;    /* of places in notices; NULL: "byte" */
 	struct ts_trace begun;
 	struct ts_trace_rows one;
 	struct ts_trace_mark *marks;

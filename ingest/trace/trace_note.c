@@ -8,7 +8,7 @@ void ts_trace_note(struct ts_trace_fill *fill, const char *code, enum ts_notice_
 {
 	char detail[160];
 
-	(void)snprintf(detail, sizeof detail, "byte %" PRIu64 ": %s", at, what);
+	(void)snprintf(detail, sizeof detail, "%s %" PRIu64 ": %s", fill->unit ? fill->unit : "byte", at, what);
 	ts_notice_add(fill->notices, code, level, fill->file, 0, detail);
 }
 

@@ -580,30 +580,25 @@ enum ts_status ts_trace_file_record(const struct ts_trace_file *file, const stru
 	return TS_OK;
 }
 
-struct loading {
-	struct ts_trace trace;
-	uint64_t most; /* bytes of columns; 0: any */
-};
-
-static enum ts_status append(void *ctx, const struct ts_trace_rows *rows, struct ts_error *err)
+enum ts_status ts_trace_gather(void *gathering, const struct ts_trace_rows *rows, struct ts_error *err)
 {
-	struct loading *l = ctx;
+	struct ts_trace_gathering *g = gathering;
 
-	if (ts_trace_append(&l->trace, rows, err))
+	if (ts_trace_append(&g->trace, rows, err))
 		return err->status;
-	if (l->most && ts_trace_rows_bytes(&l->trace.rows) > l->most)
+	if (g->most && ts_trace_rows_bytes(&g->trace.rows) > g->most)
 		return ts_error_set(err, TS_TOO_LARGE, "its columns take more than the %" PRIu64 " MiB that this command may use",
-				    l->most >> 20);
+				    g->most >> 20);
 	return TS_OK;
 }
 
 enum ts_status ts_trace_load(const struct ts_source *source, const struct ts_trace_reading *reading, struct ts_trace *ret_trace,
 			     struct ts_trace_file *ret_file, struct ts_error *err)
 {
-	struct loading l = {.most = reading->columns_most};
+	struct ts_trace_gathering l = {.most = reading->columns_most};
 	struct ts_trace_reading mine = *reading;
 
-	mine.take = append;
+	mine.take = ts_trace_gather;
 	mine.ctx = &l;
 	if (ts_trace_read(source, &mine, ret_file, err)) {
 		ts_trace_finish(&l.trace);

@@ -44,6 +44,13 @@ struct ts_trace_file {
 	uint64_t list_end;   /* and behind the last whole entry of the last */
 };
 
+/* A taker of rows that keeps them all; most: bytes that columns may take, 0: any. */
+struct ts_trace_gathering {
+	struct ts_trace trace;
+	uint64_t most;
+};
+enum ts_status ts_trace_gather(void *gathering, const struct ts_trace_rows *rows, struct ts_error *err);
+
 /* On failure nothing is to be freed. */
 enum ts_status ts_trace_read(const struct ts_source *source, const struct ts_trace_reading *reading, struct ts_trace_file *ret_file,
 			     struct ts_error *err);

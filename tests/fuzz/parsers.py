@@ -57,6 +57,7 @@ TARGETS = {  # target: what it feeds
     "fuzz_offline": "ts_comet_read ts_clearml_read ts_offline_read ts_unzip_read",
     "fuzz_sacred": "ts_sacred_read ts_json_find ts_json_said",
     "fuzz_swanlab": "ts_swanlab_read",
+    "fuzz_nsys": "ts_nsys_load ts_nsys_is",
     "fuzz_trackio": "ts_trackio_read ts_trackio_parts",
     "fuzz_traceml": "ts_traceml_read",
     "fuzz_wandb": "ts_wandb_read ts_wandb_metadata ts_wandb_requirements",
