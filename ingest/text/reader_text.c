@@ -1175,18 +1175,6 @@ const char *ts_text_advice(const char *path, struct ts_arena *arena)
 	return advice;
 }
 
-static bool is_guessed(const char *path, struct ts_error *err)
-{
-	struct ts_text_guess guess;
-	struct ts_arena arena;
-	bool is;
-
-	ts_arena_init(&arena, 0);
-	is = !ts_text_guess(path, path, &arena, &guess, err) && guess.n && !guess.why;
-	ts_arena_finish(&arena);
-	return is;
-}
-
 int ts_text_sniff(const char *path)
 {
 	struct ts_ingest_options options = {.path = path};
@@ -1202,6 +1190,6 @@ int ts_text_sniff(const char *path)
 	ts_log_lines_close(&x.lines);
 	ts_buf_finish(&x.scratch);
 	if (!has && err.status == TS_OK)
-		has = is_guessed(path, &err);
+		(void)ts_text_guess_whether(path, &has, &err);
 	return has ? SURE : err.status == TS_NO_MEMORY ? TS_SNIFF_NO_MEMORY : 0;
 }

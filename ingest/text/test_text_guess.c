@@ -677,7 +677,7 @@ static const struct {
 	 "10 (0.03%)          107.5 ms             39 m, 57 s           38.30 K\n"
 	 "20 (0.07%)          106.5 ms             39 m, 57 s           38.30 K\n"
 	 "30 (0.10%)          105.5 ms             39 m, 57 s           38.30 K\n",
-	 "step", "10 0.1075|20 0.1065|30 0.1055",
+	 "step", "0 1.1255|10 0.1075|20 0.1065|30 0.1055",
 	 NULL},
 	{"a measure with its step behind the name",
 	 "Train loss 0 2.500000 Grad Norm 0.5 1.23s/it\n"
@@ -999,6 +999,7 @@ static void named_numbers(void **state)
 		{"| fps | 1000 |", "fps=1000", true},
 		{"| 40.1% MFU | 420000 tok/s | 120 ms", "MFU(%)=40.1 tok/s=420000 step_time_ms=120", true},
 		{"eta: 0:10:00 left: 1 day, 0:00:01 and 8h 7m 49s", "eta=600.0 left=86401.0", false},
+		{"eta: 39 m, 57 s took: 3 s, 250.5 ms", "eta=2397.0 took=3.2505", true},
 		{"Accuracy: 98/100 (98%)", "Accuracy=98 Accuracy(%)=98", true},
 		{"tps 1.25k mem 20.5GiB(21.5%) max_mem: 2519M", "tps=1250 mem(GiB)=20.5 mem(%)=21.5 max_mem(M)=2519", true},
 		{"lr=[0.5] lrs=[0.5, 0.25] same=[0.5, 0.5] mom=[(0.9, 0.95)]", "lr=0.5 same=0.5", false},

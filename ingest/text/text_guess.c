@@ -640,6 +640,13 @@ static void pass_number(struct ts_text_line *line)
 		line->text = ts_trim(ts_span_from(line->text, i + 1));
 }
 
+/* What is looked at: the first bytes of a file. */
+struct sample {
+	const char *top, *path;
+	uint64_t most;
+	struct ts_arena *arena;
+};
+
 /* The end of a bar of tqdm with pairs, which is read as such or says less than the lines around it (reader_text.c). */
 static bool is_ended_bar(struct ts_span text)
 {
@@ -648,8 +655,8 @@ static bool is_ended_bar(struct ts_span text)
 	return ts_text_bar_parse(text, &bar) && bar.n == bar.total && memchr(bar.inside.data, '=', bar.inside.len);
 }
 
-static enum ts_status read_sample(struct ts_log_lines *lines, enum way way, struct ts_text_kinds *k, struct ts_buf *scratch,
-				  struct ts_buf *unfolded, struct ts_error *err)
+static enum ts_status read_sample(struct ts_log_lines *lines, uint64_t most, enum way way, struct ts_text_kinds *k,
+				  struct ts_buf *scratch, struct ts_buf *unfolded, struct ts_error *err)
 {
 	struct ts_span raw;
 	enum ts_log_line_end end;
@@ -657,7 +664,7 @@ static enum ts_status read_sample(struct ts_log_lines *lines, enum way way, stru
 	bool numbered, best = false, repeats;
 
 	/* The second look is at less: most texts that get it are no log. */
-	while (ts_log_lines_at(lines) < (k->loose ? TS_TEXT_GUESS_BYTES / 4 : TS_TEXT_GUESS_BYTES)) {
+	while (ts_log_lines_at(lines) < (k->loose ? most / 4 : most)) {
 		if (ts_log_lines_next(lines, &raw, &end, err))
 			return err->status;
 		if (end == TS_LOG_LINES_END)
@@ -688,20 +695,20 @@ static enum ts_status read_sample(struct ts_log_lines *lines, enum way way, stru
 	return TS_OK;
 }
 
-static enum ts_status sort_lines(const char *top, const char *path, enum way way, bool unranked, struct ts_arena *arena,
-				 struct ts_text_kinds *ret_kinds, struct ts_error *err)
+static enum ts_status sort_lines(const struct sample *of, enum way way, bool unranked, struct ts_text_kinds *ret_kinds,
+				 struct ts_error *err)
 {
 	struct ts_buf scratch = TS_BUF_INIT(TS_LINE_MAX), unfolded = TS_BUF_INIT(4 * TS_TEXT_LINE_MAX);
 	struct ts_log_lines lines;
-	enum ts_status status = ts_text_kinds_init(ret_kinds, TS_TEXT_GUESS_KINDS, arena, err);
+	enum ts_status status = ts_text_kinds_init(ret_kinds, TS_TEXT_GUESS_KINDS, of->arena, err);
 
 	if (status)
 		return status;
 	ret_kinds->loose = way == BY_FIRST || way == BY_BEHIND;
 	ret_kinds->unranked = unranked;
-	status = ts_log_lines_open(&lines, top, path, '\r', err);
+	status = ts_log_lines_open(&lines, of->top, of->path, '\r', err);
 	if (!status)
-		status = read_sample(&lines, way, ret_kinds, &scratch, &unfolded, err);
+		status = read_sample(&lines, of->most, way, ret_kinds, &scratch, &unfolded, err);
 	ts_log_lines_close(&lines);
 	ts_buf_finish(&unfolded);
 	ts_buf_finish(&scratch);
@@ -709,17 +716,16 @@ static enum ts_status sort_lines(const char *top, const char *path, enum way way
 }
 
 /* Where nothing was guessed, or several lines have one epoch and it is their step, another number may tell them apart. */
-static enum ts_status guess_finer(const char *top, const char *path, struct ts_arena *arena, struct ts_text_guess *io,
-				  struct ts_error *err)
+static enum ts_status guess_finer(const struct sample *of, struct ts_text_guess *io, struct ts_error *err)
 {
 	struct ts_text_guess finer;
 	struct ts_text_kinds kinds;
 
-	if (sort_lines(top, path, BY_BEHIND, false, arena, &kinds, err) || make(&kinds, BY_BEHIND, arena, &finer, err))
+	if (sort_lines(of, BY_BEHIND, false, &kinds, err) || make(&kinds, BY_BEHIND, of->arena, &finer, err))
 		return err->status;
 	/* Numbers before the lines that are no ranks. */
 	if ((!finer.n || finer.why) && kinds.numbered &&
-	    (sort_lines(top, path, BY_FIRST, false, arena, &kinds, err) || make(&kinds, BY_FIRST, arena, &finer, err)))
+	    (sort_lines(of, BY_FIRST, false, &kinds, err) || make(&kinds, BY_FIRST, of->arena, &finer, err)))
 		return err->status;
 	if (!io->n || (finer.n && !finer.why && !finer.coarse))
 		*io = finer;
@@ -727,13 +733,12 @@ static enum ts_status guess_finer(const char *top, const char *path, struct ts_a
 }
 
 /* Where lines of the lowest rank say nothing, what looked like ranks may be none: "mean rank 98, step 3". */
-static enum ts_status guess_unranked(const char *top, const char *path, struct ts_arena *arena, struct ts_text_guess *io,
-				     struct ts_error *err)
+static enum ts_status guess_unranked(const struct sample *of, struct ts_text_guess *io, struct ts_error *err)
 {
 	struct ts_text_guess all;
 	struct ts_text_kinds kinds;
 
-	if (sort_lines(top, path, BY_NAME, true, arena, &kinds, err) || make(&kinds, BY_NAME, arena, &all, err))
+	if (sort_lines(of, BY_NAME, true, &kinds, err) || make(&kinds, BY_NAME, of->arena, &all, err))
 		return err->status;
 	if (all.n && !all.why)
 		*io = all;
@@ -751,7 +756,7 @@ static bool fits_known(const struct ts_text_known *known, struct ts_span line, s
 
 /* Looks for a program that is known by a mark near the beginning, and whose template then fits lines. The mark may be a chance
  * text: while no line fits, a later mark counts. */
-static enum ts_status find_known(struct ts_log_lines *lines, struct ts_text_record *r, struct ts_buf *scratch,
+static enum ts_status find_known(struct ts_log_lines *lines, uint64_t most, struct ts_text_record *r, struct ts_buf *scratch,
 				 struct ts_text_guess *g, struct ts_error *err)
 {
 	const struct ts_text_known *known = NULL, *marked;
@@ -760,7 +765,7 @@ static enum ts_status find_known(struct ts_log_lines *lines, struct ts_text_reco
 	struct ts_span raw;
 	int32_t rank = TS_TEXT_NO_RANK;
 
-	while (ts_log_lines_at(lines) < (known ? TS_TEXT_GUESS_BYTES : KNOWN_BYTES)) {
+	while (ts_log_lines_at(lines) < (known ? most : KNOWN_BYTES)) {
 		if (ts_log_lines_next(lines, &raw, &end, err))
 			return err->status;
 		if (end != TS_LOG_LINE || (raw.len && memchr(raw.data, '\0', raw.len)))
@@ -784,38 +789,64 @@ static enum ts_status find_known(struct ts_log_lines *lines, struct ts_text_reco
 	return TS_OK;
 }
 
-static enum ts_status guess_known(const char *top, const char *path, struct ts_arena *arena, struct ts_text_guess *ret_guess,
-				  struct ts_error *err)
+static enum ts_status guess_known(const struct sample *of, struct ts_text_guess *ret_guess, struct ts_error *err)
 {
-	struct ts_text_record *r = ts_arena_array(arena, 1, sizeof *r);
+	struct ts_text_record *r = ts_arena_array(of->arena, 1, sizeof *r);
 	struct ts_buf scratch = TS_BUF_INIT(TS_LINE_MAX);
 	struct ts_log_lines lines;
-	enum ts_status status = r ? ts_log_lines_open(&lines, top, path, '\r', err) : ts_arena_error(arena, err);
+	enum ts_status status = r ? ts_log_lines_open(&lines, of->top, of->path, '\r', err) : ts_arena_error(of->arena, err);
 
 	*ret_guess = (struct ts_text_guess){.n = 0};
 	if (!r)
 		return status;
 	if (!status)
-		status = find_known(&lines, r, &scratch, ret_guess, err);
+		status = find_known(&lines, of->most, r, &scratch, ret_guess, err);
 	ts_log_lines_close(&lines);
 	ts_buf_finish(&scratch);
 	return status;
 }
 
-enum ts_status ts_text_guess(const char *top, const char *path, struct ts_arena *arena, struct ts_text_guess *ret_guess,
-			     struct ts_error *err)
+static enum ts_status guess(const struct sample *of, struct ts_text_guess *ret_guess, struct ts_error *err)
 {
 	struct ts_text_kinds kinds;
 
-	if (guess_known(top, path, arena, ret_guess, err))
+	if (guess_known(of, ret_guess, err))
 		return err->status;
 	if (ret_guess->n)
 		return TS_OK;
-	if (sort_lines(top, path, BY_NAME, false, arena, &kinds, err) || make(&kinds, BY_NAME, arena, ret_guess, err))
+	if (sort_lines(of, BY_NAME, false, &kinds, err) || make(&kinds, BY_NAME, of->arena, ret_guess, err))
 		return err->status;
-	if ((!ret_guess->n || ret_guess->why) && kinds.rank_lines < kinds.lines && guess_unranked(top, path, arena, ret_guess, err))
+	if ((!ret_guess->n || ret_guess->why) && kinds.rank_lines < kinds.lines && guess_unranked(of, ret_guess, err))
 		return err->status;
-	if ((!ret_guess->n || ret_guess->coarse) && guess_finer(top, path, arena, ret_guess, err))
+	if ((!ret_guess->n || ret_guess->coarse) && guess_finer(of, ret_guess, err))
 		return err->status;
-	return ret_guess->n ? TS_OK : make(&kinds, BY_NONE, arena, ret_guess, err);
+	return ret_guess->n ? TS_OK : make(&kinds, BY_NONE, of->arena, ret_guess, err);
+}
+
+enum ts_status ts_text_guess(const char *top, const char *path, struct ts_arena *arena, struct ts_text_guess *ret_guess,
+			     struct ts_error *err)
+{
+	const struct sample of = {top, path, TS_TEXT_GUESS_BYTES, arena};
+
+	return guess(&of, ret_guess, err);
+}
+
+enum ts_status ts_text_guess_whether(const char *path, bool *ret_is, struct ts_error *err)
+{
+	static const uint64_t most[] = {TS_TEXT_GLANCE_BYTES, TS_TEXT_GUESS_BYTES};
+
+	*ret_is = false;
+	for (size_t i = 0; i < 2 && !*ret_is; i++) {
+		struct ts_text_guess g;
+		struct ts_arena arena;
+		enum ts_status status;
+
+		ts_arena_init(&arena, 0);
+		status = guess(&(const struct sample){path, path, most[i], &arena}, &g, err);
+		*ret_is = !status && g.n && !g.why;
+		ts_arena_finish(&arena);
+		if (status)
+			return status;
+	}
+	return TS_OK;
 }

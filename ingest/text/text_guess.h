@@ -27,7 +27,7 @@
 
 #include <stdint.h>
 
-enum { TS_TEXT_GUESS_BYTES = 4 << 20, TS_TEXT_GUESS_KINDS = 512, TS_TEXT_GUESS_TEMPLATES = 8 };
+enum { TS_TEXT_GUESS_BYTES = 4 << 20, TS_TEXT_GLANCE_BYTES = 256 << 10, TS_TEXT_GUESS_KINDS = 512, TS_TEXT_GUESS_TEMPLATES = 8 };
 
 struct ts_text_guess {
 	const char *templates[TS_TEXT_GUESS_TEMPLATES];
@@ -41,6 +41,10 @@ struct ts_text_guess {
 
 enum ts_status ts_text_guess(const char *top, const char *path, struct ts_arena *arena, struct ts_text_guess *ret_guess,
 			     struct ts_error *err);
+
+/* Whether a guess is sure, by the first TS_TEXT_GLANCE_BYTES, and only where these do not say so by the whole sample: a long log is
+ * known for one after a glance. Its lines further on may be others, so that ts_text_guess may still refuse it. */
+enum ts_status ts_text_guess_whether(const char *path, bool *ret_is, struct ts_error *err);
 
 /* Writes " --pattern '...'" for each template, as a shell takes it. */
 void ts_text_templates_print(struct ts_buf *out, const char *const *templates, size_t n);

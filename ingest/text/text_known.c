@@ -18,7 +18,7 @@ static const struct ts_text_known table[] = {
 	{"Average objective function for 'output' for minibatches",
 	 {"objective function for 'output' for minibatches {}-{step} is {objective} ",
 	  "objective function for 'output-xent' for minibatches {}-{step} is {objective-xent} "}},
-	{"Step (% Done)", {"{step} ({}%) {step_time_ms} ms ", NULL}},
+	{"Step (% Done)", {"{step} ({}%) {step_time_ms} ms ", "{step} ({}%) {step_time_ms} "}},
 	{"DEBUG TRAIN Batch ", {"TRAIN Batch {epoch}/{step} {*}", NULL}},
 	{"CRF++: Yet Another CRF Tool Kit", {"iter={step} terr={terr} {*}", NULL}},
 	{"* Train the model with", {"[{step}] obj={obj} {*}", NULL}},

@@ -1,7 +1,8 @@
 /* text_pattern.h - finds the fields of a line by a template, such as "step {step} loss {loss} lr {lr}".
  *
- *	{loss}	a number ("2.5", "1,234", "nan") with its unit, a duration ("0:10:00", which is seconds), a fraction ("12/400", which is
- *		12), or else a word that ends at a space or at the template's next character
+ *	{loss}	a number ("2.5", "1,234", "nan") with its unit, a duration ("0:10:00", which is seconds, or milliseconds if the
+ *		name ends in _ms), a fraction ("12/400", which is 12), or else a word that ends at a space or at the template's next
+ *		character
  *	{}	such a number or word, which is not kept; or more text, up to where the rest of the template fits
  *	{*}	at the end: every named number that follows (text_named.h). At the beginning: those that stand before. Alone: a line of
  *		named numbers and nothing else

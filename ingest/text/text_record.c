@@ -234,7 +234,7 @@ void ts_text_record_value(struct ts_text_record *r, struct ts_span name, struct 
 	if (n)
 		put_cell(r, NULL, name, ts_span_part(value, 0, n), false);
 	else if (value.len && ts_text_duration(value, &seconds) == value.len)
-		ts_text_record_double(r, name, seconds);
+		ts_text_record_double(r, name, ts_span_ends(name, "_ms") ? 1000 * seconds : seconds);
 	else
 		ts_text_record_add(r, NULL, name, value);
 }

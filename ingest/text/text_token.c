@@ -136,16 +136,59 @@ static size_t letters_len(struct ts_span text, double *ret_seconds)
 	return parts > 1 && ends_at(text, end) ? end : 0;
 }
 
+/* A number with at most six digits before its point; 0: it is none. */
+static size_t amount_len(struct ts_span text, size_t from, double *ret_value)
+{
+	size_t n = digits_at(text, from), part = byte_is(text, from + n, '.') ? digits_at(text, from + n + 1) : 0;
+
+	if (!n || n > 6 || part > DIGITS_MAX)
+		return 0;
+	n += part ? 1 + part : 0;
+	return ts_parse_double(ts_span_part(text, from, n), ret_value) ? n : 0;
+}
+
+/* "3 s, 370.613 ms", "39 m, 57 s": two parts or more, each of the next lower unit, and behind a comma. */
+static size_t spaced_len(struct ts_span text, double *ret_seconds)
+{
+	static const struct {
+		const char *name;
+		double in_second;
+		double seconds;
+	} units[] = {{"d", 1, 86400}, {"h", 1, 3600}, {"m", 1, 60}, {"s", 1, 1}, {"ms", 1000, 1}};
+	size_t end = 0, parts = 0;
+	double seconds = 0, value;
+
+	for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+		struct ts_span unit = ts_span_str(units[i].name);
+		size_t from = parts ? end + 2 : 0, n = amount_len(text, from, &value), at = from + n + 1;
+		bool listed = !parts || (byte_is(text, end, ',') && byte_is(text, end + 1, ' '));
+
+		if (n && listed && byte_is(text, at - 1, ' ') && ts_span_starts(ts_span_from(text, at), unit) &&
+		    ends_at(text, at + unit.len)) {
+			seconds += value * units[i].seconds / units[i].in_second;
+			end = at + unit.len;
+			parts++;
+		} else if (parts) {
+			break;
+		}
+	}
+	*ret_seconds = seconds;
+	return parts > 1 ? end : 0;
+}
+
 size_t ts_text_duration(struct ts_span text, double *ret_seconds)
 {
-	size_t n = digits_at(text, 0);
+	size_t n = digits_at(text, 0), days;
 	uint8_t next = n < text.len ? text.data[n] : 0;
 
 	if (!n || !(next == ':' || next == ' ' || next == 'd' || next == 'h' || next == 'm'))
 		return 0;
 	if (next == ':')
 		return clock_len(text, ret_seconds);
-	return next == ' ' ? days_len(text, ret_seconds) : letters_len(text, ret_seconds);
+	if (next != ' ')
+		return letters_len(text, ret_seconds);
+	days = days_len(text, ret_seconds);
+	return days ? days : spaced_len(text, ret_seconds);
 }
 
 /* --- dates and other things with digits that are no number --- */

@@ -4,7 +4,7 @@
  *	2.5  1,234  -inf  nan  20.57GiB  12.3% 1.2s/it	NUMBER, and its unit, also one behind a space ("8.1 GB")
  *	3epoch  1-682batch  [1-682]		NUMBER (3, 682), whose unit is the name of an axis; or in brackets
  *	12/400  [ 8/  60]  1.0it/100.0it  [1 of 5]  step 1 of 5	FRACTION (of whole numbers)
- *	0:10:00  1 day, 2:03:04  8h 7m 49s	DURATION
+ *	0:10:00  1 day, 2:03:04  8h 7m 49s  39 m, 57 s	DURATION
  *	2026-11-28 14:00:00,123  10/30 22:08:29  0x7f  1.2.3  5th	OTHER; and glog's "I0811 21:54:55.531340"
  *	anything else, a run of one character	MARK
  *
