@@ -91,14 +91,14 @@ VECTORS = [
     ("list_reply", "ListRunsReply",
      "rows { name: \"p/1\" id: %s pushed_ns: 3 cells { type: FACT_TYPE_INT source: FACT_SOURCE_HOST integer: -4 } cells {} cells { type: FACT_TYPE_FLOAT real: -0.0 } } "
      "rows { name: \"p/2\" id: %s cells { type: FACT_TYPE_BOOL boolean: true } cells { type: FACT_TYPE_TEXT text: \"a\\000b\" } cells { type: FACT_TYPE_NULL } } "
-     "next_token: \"n\\377\" examined: 5 unrecorded: \"config.x\" unrecorded: \"note.y\" unscored: 7" % (ident(1), ident(2))),
+     "next_token: \"n\\377\" examined: 5 unrecorded: \"config.x\" unrecorded: \"note.y\" unscored: 7 copy_of: \"o\" copy_held_ns: -8" % (ident(1), ident(2))),
     ("get_request", "GetRunRequest", 'spec: "tag:p/t" metrics: true'),
     ("get_reply", "GetRunReply",
      "run { %s } ref { %s } head: \"h\\000d\" notes { key: \"k\" value: \"v\" at_ns: 3 who: \"w\" } "
      "columns { name: \"c\" type: COLUMN_TYPE_JSON role: ROLE_OBSERVATION precision: PRECISION_DECIMALS digits: 5 table: TABLE_KIND_SUPERSEDED rank: -1 ranks: 8 rows: 9 first_key: -10 last_key: 11 rows_all: 12 } "
      "columns { name: \"d\" type: COLUMN_TYPE_F64 table: TABLE_KIND_STEPS metric { count: 3 nonfinite: 4 last: 0.5 last_step: -6 best: -0.0 best_step: 0 mean: 7 min: 8 min_step: 9 max: 10 max_step: 11 } } "
      "columns { name: \"e\" type: COLUMN_TYPE_F64 table: TABLE_KIND_STEPS metric { nonfinite: 1 } } "
-     "files { rank: 1 name: \"f\" size: 3 columns: %s } missing_ranks: 2 missing_ranks: 3 names { %s } lineage { parent: \"w\" step: 9 }" % (RUN % ident(1), REF % ident(2), ident(4), REF % ident(3))),
+     "files { rank: 1 name: \"f\" size: 3 columns: %s } missing_ranks: 2 missing_ranks: 3 names { %s } lineage { parent: \"w\" step: 9 } copy_of: \"o\" copy_held_ns: -8" % (RUN % ident(1), REF % ident(2), ident(4), REF % ident(3))),
     ("objects_request", "GetObjectsRequest", "ids: " + ids(4, 5) + " heads: " + ids(6)),
     ("objects_reply", "GetObjectsReply", "objects { id: %s codec: 1 data: \"z\" }" % ident(9)),
     ("analyze_request", "AnalyzeRequest", 'spec: "s" warmup: 0 rank: 0 flops_per_step: 6e12 peak_flops_per_s: 9.89e14 microbatches: 8 dtype: "bf16" '

@@ -89,7 +89,7 @@ static void reads_store_messages(void **state)
 	IS(info.who, "w");
 	IS(info.may, "read *");
 	assert_int_equal(info.token_expires_ns, -10);
-	assert_int_equal(info.held_ns, -11);
+	assert_int_equal(info.copy.held_ns, -11);
 	UNPACK(make_token_request, &make);
 	IS(make.name, "n");
 	IS(make.role, "push");

@@ -19,6 +19,12 @@
 #include "analysis/retention/retention_plan.h"
 #include "store/engine.h"
 
+/* Of which store the one that answers is a read-only copy, as a server that follows another one has it, and a mirror. */
+struct ts_copy {
+	struct ts_span of; /* for people; empty: it is none */
+	int64_t held_ns;   /* when it last was that one; 0: not yet */
+};
+
 /* ServerInfo: {} -> */
 struct ts_info_reply {
 	struct ts_span version;
@@ -30,8 +36,7 @@ struct ts_info_reply {
 	struct ts_span who; /* what the caller counts as */
 	struct ts_span may; /* "read *, push speed" */
 	int64_t token_expires_ns; /* of the caller's token; 0 = none, or never */
-	struct ts_span leader; /* whom this server follows; empty: nobody */
-	int64_t held_ns; /* when its store last was the leader's; 0: not yet */
+	struct ts_copy copy;
 	struct ts_span capabilities; /* names with blanks between them (capability.h); empty: a server of 0.1.0 */
 };
 
@@ -257,6 +262,7 @@ struct ts_list_reply {
 	struct ts_span *unrecorded; /* facts, notes and metrics of the request that none of these runs records, if any was examined */
 	size_t n_unrecorded;
 	uint64_t unscored; /* of these runs, those with metrics that were asked for and never made */
+	struct ts_copy copy;
 };
 
 /* GetRun: the first request of the verbs show, facts and export. */
@@ -317,6 +323,7 @@ struct ts_get_reply {
 	struct ts_ending ending;
 	bool has_happenings; /* metrics were asked for */
 	struct ts_happenings happenings;
+	struct ts_copy copy;
 };
 
 /* GetObjects: the client sends ids, and the server a stream of sealed objects in that order. A missing object ends the stream with

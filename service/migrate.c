@@ -3,26 +3,9 @@
 #include "base/clock.h"
 #include "base/digest.h"
 #include "base/log.h"
-#include "service/store_denied.h"
-#include "store/cluster/cluster.h"
+#include "service/named_store.h"
 
 enum { TURNS = 5, ASKED_MOST = 64 << 20 };
-
-static enum ts_status open_one(const char *store, bool read_only, struct ts_engine **ret, struct ts_error *err)
-{
-	const char *cluster = ts_cluster_file(store);
-	/* What is only read may be that of a server that goes on, on this machine, too: its cache is left alone. */
-	const struct ts_cluster_options there = {.file = cluster, .read_only = read_only, .looks = read_only};
-	const struct ts_lmdb_options here = {.path = store, .create = !read_only, .read_only = read_only};
-	enum ts_status status;
-
-	if (cluster)
-		return ts_cluster_open(&there, ret, err);
-	status = ts_lmdb_open(&here, ret, err);
-	if (status == TS_DENIED)
-		(void)ts_store_denied(store, read_only, err);
-	return status;
-}
 
 static enum ts_status take(void *ctx, struct ts_span chunk, struct ts_error *err)
 {
@@ -109,9 +92,9 @@ enum ts_status ts_migrate(const char *from, const char *to, struct ts_migrate_re
 	*ret_report = (struct ts_migrate_report){.turns = 0};
 	if (strcmp(from, to) == 0)
 		return ts_error_set(err, TS_CONFLICT, "both are one store");
-	if (ts_digest_init(err) || open_one(from, true, &source, err))
+	if (ts_digest_init(err) || ts_named_store_open(from, true, &source, err))
 		return err->status;
-	status = open_one(to, false, &target, err);
+	status = ts_named_store_open(to, false, &target, err);
 	if (!status) {
 		status = copy(source, target, ret_report, err);
 		ts_engine_destroy(target);

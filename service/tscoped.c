@@ -17,6 +17,7 @@
 #include "service/housekeeping.h"
 #include "service/metrics.h"
 #include "service/migrate.h"
+#include "service/keep_mirror.h"
 #include "service/notify.h"
 #include "service/rpc/server.h"
 #include "service/store_denied.h"
@@ -35,6 +36,7 @@ struct daemon {
 	struct ts_engine *followed; /* the same store, for what comes from a leader; NULL: it follows none */
 	struct ts_follow *follow;
 	atomic_int_fast64_t held_ns; /* when the store last was the leader's */
+	char mirror_of[TS_MIRRORED_MAX + 1]; /* of which store this one is a mirror; empty: of none */
 	struct ts_server_facts facts;
 	struct ts_audit *audit; /* NULL: none */
 	struct ts_shared_policy *policy; /* who may do what now */
@@ -275,6 +277,101 @@ static int migrate_words(int argc, char **argv)
 	return fail(&err);
 }
 
+/* ---- mirrors ---- */
+
+static int say_mirrored(const struct ts_mirror_options *options, const struct ts_mirror_report *report, int64_t began_ns)
+{
+	bool part = options->project || options->branch || options->filter;
+	struct ts_log line;
+
+	ts_log_begin(&line, TS_LOG_INFO, "mirrored");
+	ts_log_str(&line, "from", options->from);
+	ts_log_str(&line, "to", options->to);
+	if (part) {
+		ts_log_i64(&line, "names", (int64_t)report->names);
+		ts_log_i64(&line, "removed", (int64_t)report->removed);
+		ts_log_i64(&line, "objects", (int64_t)report->objects);
+	} else {
+		ts_log_i64(&line, "records", (int64_t)report->records);
+	}
+	ts_log_i64(&line, "bytes", (int64_t)report->bytes);
+	ts_log_ms(&line, "ms", ts_now_mono_ns() - began_ns);
+	ts_log_end(&line);
+	return 0;
+}
+
+static int mirror(const struct ts_mirror_options *options)
+{
+	int64_t began_ns = ts_now_mono_ns();
+	struct ts_mirror_report report;
+	struct ts_error err;
+
+	(void)signal(SIGXFSZ, SIG_IGN); /* EFBIG says it */
+	(void)signal(SIGPIPE, SIG_IGN);
+	if (ts_mirror_run(options, &report, &err)) {
+		ts_error_prefix(&err, "mirror %s %s", options->from, options->to);
+		return fail(&err);
+	}
+	return say_mirrored(options, &report, began_ns);
+}
+
+static int end_mirror(const char *store)
+{
+	struct ts_error err;
+	struct ts_log line;
+
+	if (ts_mirror_end(store, &err)) {
+		ts_error_prefix(&err, "mirror --end");
+		return fail(&err);
+	}
+	ts_log_begin(&line, TS_LOG_INFO, "mirror_ended");
+	ts_log_str(&line, "store", store);
+	ts_log_end(&line);
+	return 0;
+}
+
+/* The setting that a word of the command names; NULL: it has none of this name. */
+static const char **mirror_setting(struct ts_mirror_options *options, const char *word)
+{
+	const struct {
+		const char *word;
+		const char **setting;
+	} settings[] = {{"--project", &options->project}, {"--branch", &options->branch},	 {"--filter", &options->filter},
+			{"--ca", &options->ca},		  {"--token-file", &options->token_file}};
+
+	for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++)
+		if (strcmp(word, settings[i].word) == 0)
+			return settings[i].setting;
+	return NULL;
+}
+
+static int mirror_words(int argc, char **argv)
+{
+	struct ts_mirror_options options = {.from = NULL};
+	struct ts_error err;
+	bool bad = false;
+
+	if (argc == 3 && strcmp(argv[1], "--end") == 0 && argv[2][0] != '-')
+		return end_mirror(argv[2]);
+	for (int i = 1; i < argc && !bad; i++) {
+		const char **setting = mirror_setting(&options, argv[i]);
+
+		if (setting && i + 1 < argc && argv[i + 1][0])
+			*setting = argv[++i];
+		else if (setting || argv[i][0] == '-' || options.to)
+			bad = true;
+		else
+			*(options.from ? &options.to : &options.from) = argv[i];
+	}
+	if (!bad && options.to)
+		return mirror(&options);
+	(void)ts_error_set(&err, TS_INVALID,
+			   "say from where and to where: tscoped mirror FROM TO [--project P | --branch P/B] [--filter F] "
+			   "[--token-file F] [--ca F], FROM a folder, cluster:FILE or the address of a server; or tscoped "
+			   "mirror --end TO");
+	return fail(&err);
+}
+
 /* ---- serving ---- */
 
 /* Every connection needs a descriptor. */
@@ -380,6 +477,25 @@ static enum ts_status open_audit(struct daemon *d, struct ts_error *err)
 	return audit_rules(d, NULL, config, err);
 }
 
+/* Whether others than its mirroring may write to the store: one that is a mirror is only read, and else it is from now on no copy. */
+static enum ts_status settle_copies(struct daemon *d, struct ts_error *err)
+{
+	struct ts_mirrored mirrored = {.held_ns = 0};
+	struct ts_arena arena;
+	enum ts_status status = TS_OK;
+
+	if (d->followed)
+		return TS_OK;
+	ts_arena_init(&arena, TS_CALL_ARENA);
+	status = ts_mirrored_get(d->engine, &arena, &mirrored, err);
+	if (!status)
+		(void)snprintf(d->mirror_of, sizeof d->mirror_of, "%.*s", TS_SPAN_ARG(mirrored.of));
+	ts_arena_finish(&arena);
+	if (status || d->mirror_of[0] || d->config.read_only)
+		return status;
+	return ts_mirror_release(d->engine, ts_cluster_file(d->config.store) != NULL, err);
+}
+
 static enum ts_status start(struct daemon *d, struct ts_error *err)
 {
 	const struct ts_config *config = &d->config;
@@ -398,11 +514,11 @@ static enum ts_status start(struct daemon *d, struct ts_error *err)
 	d->spending = ts_quota_spending(&d->quotas);
 	if (open_stores(d, err)) /* what is about a cluster names its file */
 		return ts_cluster_file(config->store) ? err->status : ts_error_prefix(err, "store %s", config->store);
-	if (say_damage(d) && !config->read_only && !d->followed &&
-	    ts_mirror_release(d->engine, ts_cluster_file(config->store) != NULL, err))
+	if (say_damage(d) && settle_copies(d, err))
 		return err->status;
 	d->facts = (struct ts_server_facts){.version = ts_version(), .store = config->store, .started_ns = ts_now_real_ns(),
-					    .read_only = config->read_only || d->followed,
+					    .read_only = config->read_only || d->followed || d->mirror_of[0],
+					    .mirror_of = d->mirror_of[0] ? d->mirror_of : NULL, .mirror = d->engine,
 					    .leader = d->followed ? config->follow : NULL, .held_ns = &d->held_ns,
 					    .gc_lease_min_s = config->gc_lease_min_s,
 					    .keep_removed_s = (uint64_t)config->keep_removed_days * 86400,
@@ -609,6 +725,8 @@ static int run(struct daemon *d, int argc, char **argv)
 
 	if (argc > 1 && strcmp(argv[1], "migrate") == 0)
 		return migrate_words(argc - 1, argv + 1);
+	if (argc > 1 && strcmp(argv[1], "mirror") == 0)
+		return mirror_words(argc - 1, argv + 1);
 	if (ts_config_load(&d->config, argc, argv, &err))
 		return fail(&err);
 	ts_log_set_level((enum ts_log_level)d->config.log_level);

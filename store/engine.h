@@ -503,6 +503,7 @@ struct ts_mirror {
 	bool held; /* by ts_mirror_hold, */
 	uint8_t source[TS_MIRROR_SOURCE]; /* as a copy of the store with this id */
 };
+	struct ts_span mirrored_of; /* else, unless it is empty: taking is TS_CONFLICT where the store is no mirror of this any more */
 void ts_mirror_begin(struct ts_mirror *m, struct ts_engine *e);
 /* From now on taking is TS_CONFLICT once the store is not claimed for `from` any more (ts_mirror_claim). */
 enum ts_status ts_mirror_hold(struct ts_mirror *m, struct ts_engine *from, struct ts_error *err);
@@ -517,6 +518,23 @@ enum ts_status ts_mirror_claim(struct ts_engine *to, struct ts_engine *from, str
 enum ts_status ts_mirror_release(struct ts_engine *e, bool shared, struct ts_error *err);
 
 /* What was saved of a store, and what was not. */
+/* What a store says of itself that is a read-only copy of another one, or of a part of it. Nobody else writes to it: a server on it is
+ * read-only, and so is tscope without a server. */
+struct ts_mirrored {
+	struct ts_span of;   /* where the other one is, as it was named; at most TS_MIRRORED_MAX bytes, empty: the store is no mirror */
+	struct ts_span part; /* which part, in words for people; the same limit, empty: all of it */
+	int64_t held_ns;     /* when it last had all of that, by the clock of the machine that copied; 0: not yet */
+};
+enum { TS_MIRRORED_MAX = 2000 };
+/* The texts lie in the arena. A store in memory over another one is no mirror. */
+enum ts_status ts_mirrored_get(struct ts_engine *e, struct ts_arena *arena, struct ts_mirrored *ret, struct ts_error *err);
+/* Makes the store a mirror, which must be empty or one of the same store, else TS_CONFLICT. Its time stays if the part does. */
+enum ts_status ts_mirrored_begin(struct ts_engine *e, const struct ts_mirrored *mirrored, struct ts_error *err);
+/* Says that a mirror has all of its part as of held_ns. TS_CONFLICT if it is no mirror any more. */
+enum ts_status ts_mirrored_hold(struct ts_engine *e, int64_t held_ns, struct ts_error *err);
+/* Makes a mirror a store of its own. TS_NOT_FOUND if it is none. */
+enum ts_status ts_mirrored_end(struct ts_engine *e, struct ts_error *err);
+
 struct ts_salvage_report {
 	bool damaged;	   /* else everything was sound, and all of it was copied */
 	uint64_t objects, names, entries, notes, removed, records; /* that the new store has; entries are those of logs */

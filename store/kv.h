@@ -49,6 +49,7 @@ enum { TS_KEY_MAX = 511 };
 /* The databases and what they hold; every record except packs and recent ends in a u32 checksum over its key and itself:
  *	meta	"format", "next_pack", "stored", "sweeps" begun so far, "sweeping" the number of the one that deletes now (0: none),
  *		"sweep_since" newer leases are valid for it; "store" its id; "copy_of" that of one that is copied into it;
+ *		"mirror_of" what it is a read-only copy of (store_mirrored.c);
  *		"counted" 1 if usage has all; "headed" 1 if heads has, "named" 1 if named;
  *		"record/" key of a record -> its value
  *	objects	id -> struct ts_entry

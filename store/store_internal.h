@@ -46,6 +46,10 @@ static inline struct ts_kv *ts_kv_of(struct ts_engine *e)
 enum ts_status ts_store_open(struct ts_kv *kv, const struct ts_store *as, struct ts_engine **ret_engine, struct ts_error *err);
 /* Runs a write; TS_DENIED if the engine is read_only. bytes is roughly how much it writes. */
 enum ts_status ts_store_write(struct ts_store *s, ts_write_fn *run, void *ctx, size_t bytes, struct ts_error *err);
+/* Whether nothing but counters is there; a mirror is not empty. */
+enum ts_status ts_store_is_empty(struct ts_read r, bool *ret_is, struct ts_error *err);
+/* TS_CONFLICT unless the store is a mirror of this. */
+enum ts_status ts_mirrored_check(struct ts_read r, struct ts_span of, struct ts_error *err);
 
 /* store_format.c: what a new store begins with; which formats are read, and which one needs an upgrade; the upgrade. */
 enum ts_status ts_format_begin(struct ts_write *w, struct ts_error *err);

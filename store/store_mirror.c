@@ -33,7 +33,8 @@ enum { TABLES = sizeof order / sizeof order[0] };
 /* What each store has of its own. */
 static bool is_own(enum ts_db db, struct ts_span key)
 {
-	return db == TS_DB_META && (ts_span_is(key, TS_SUMS_KEY) || ts_span_is(key, TS_STORE_KEY) || ts_span_is(key, TS_COPY_KEY));
+	return db == TS_DB_META && (ts_span_is(key, TS_SUMS_KEY) || ts_span_is(key, TS_STORE_KEY) || ts_span_is(key, TS_COPY_KEY) ||
+				    ts_span_is(key, TS_MIRRORED_KEY));
 }
 
 static void put_name(struct ts_buf *out, enum ts_db db)
@@ -442,6 +443,8 @@ static enum ts_status check_claim(const struct ts_mirror *m, struct ts_write *w,
 	uint8_t of[TS_STORE_ID];
 	bool claimed;
 
+	if (m->mirrored_of.len)
+		return ts_mirrored_check(ts_read_of(w), m->mirrored_of, err);
 	if (!m->held)
 		return TS_OK;
 	if (read_id(ts_read_of(w), TS_COPY_KEY, of, &claimed, err))
@@ -545,11 +548,13 @@ enum ts_status ts_mirror_take(struct ts_mirror *m, struct ts_span chunk, struct 
 
 /* ---- whose copy a store becomes ---- */
 
-/* Whether nothing but counters is there. */
-static enum ts_status is_empty(struct ts_read r, bool *ret_is, struct ts_error *err)
+enum ts_status ts_store_is_empty(struct ts_read r, bool *ret_is, struct ts_error *err)
 {
+	struct ts_span mark;
 	bool found = false;
 
+	if (ts_read_get(r, TS_DB_META, ts_span_str(TS_MIRRORED_KEY), &mark, &found, err))
+		return err->status;
 	for (int db = 0; db < TS_DBS && !found; db++) {
 		struct ts_span prefix = db == TS_DB_META ? ts_span_str("record/") : ts_span_of(NULL, 0);
 		struct ts_walk walk;
@@ -577,7 +582,7 @@ static enum ts_status run_claim(struct ts_write *w, void *ctx, struct ts_error *
 	uint8_t of[TS_STORE_ID];
 	bool claimed, empty;
 
-	if (read_id(r, TS_COPY_KEY, of, &claimed, err) || is_empty(r, &empty, err))
+	if (read_id(r, TS_COPY_KEY, of, &claimed, err) || ts_store_is_empty(r, &empty, err))
 		return err->status;
 	if (claimed && memcmp(of, from, TS_STORE_ID) == 0)
 		return TS_OK;

@@ -49,10 +49,12 @@ struct ts_super_slot {
 	uint64_t known; /* of a parsed one: a bit for each table that it lists; an older program knew fewer */
 };
 
-/* Records of meta: the sums of all others, for a data file that lies alone, whose they are, and of whose store they become a copy. */
+/* Records of meta: the sums of all others, for a data file that lies alone, whose they are, of whose store they become a copy, and of
+ * what they are a read-only copy (store_mirrored.c). */
 #define TS_SUMS_KEY "sums"
 #define TS_STORE_KEY "store"
 #define TS_COPY_KEY "copy_of"
+#define TS_MIRRORED_KEY "mirror_of"
 
 /* The hash of a record, for a sum; of a pack, that of its key and length, since each object in it has a checksum. */
 uint64_t ts_record_hash(enum ts_db db, struct ts_span key, struct ts_span value);

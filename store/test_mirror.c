@@ -109,7 +109,8 @@ static enum ts_status follow(struct fixture *f)
 static bool is_own(const struct ts_walk *walk)
 {
 	return walk->db == TS_DB_META &&
-	       (ts_span_is(walk->key, TS_SUMS_KEY) || ts_span_is(walk->key, TS_STORE_KEY) || ts_span_is(walk->key, TS_COPY_KEY));
+	       (ts_span_is(walk->key, TS_SUMS_KEY) || ts_span_is(walk->key, TS_STORE_KEY) || ts_span_is(walk->key, TS_COPY_KEY) ||
+		ts_span_is(walk->key, TS_MIRRORED_KEY));
 }
 
 static void on(struct fixture *f, struct ts_walk *walk, bool *found)
@@ -302,6 +303,61 @@ static void a_copy_that_is_served_takes_no_more(void **state)
 	ts_arena_finish(&arena);
 }
 
+static bool is_mirror_of(struct fixture *f, struct ts_engine *e, const char *of, const char *part, int64_t held_ns)
+{
+	struct ts_mirrored is;
+
+	OK(ts_mirrored_get(e, &f->arena, &is, &f->err));
+	return ts_span_is(is.of, of) && ts_span_is(is.part, part) && is.held_ns == held_ns;
+}
+
+static void a_mirror_says_what_it_is(void **state)
+{
+	struct fixture *f = *state;
+	const struct ts_mirrored all = {.of = ts_span_str("here")}, part = {.of = ts_span_str("here"), .part = ts_span_str("some")},
+				 other = {.of = ts_span_str("there")}, none = {.held_ns = 1};
+
+	assert_true(is_mirror_of(f, f->follower, "", "", 0));
+	assert_int_equal(ts_mirrored_end(f->follower, &f->err), TS_NOT_FOUND);
+	assert_int_equal(ts_mirrored_hold(f->follower, 5, &f->err), TS_CONFLICT);
+	assert_int_equal(ts_mirrored_begin(f->leader, &all, &f->err), TS_CONFLICT); /* it has runs */
+	assert_int_equal(ts_mirrored_begin(f->follower, &none, &f->err), TS_INVALID);
+	OK(ts_mirrored_begin(f->follower, &all, &f->err));
+	assert_int_equal(ts_mirror_claim(f->follower, f->leader, &f->err), TS_CONFLICT); /* as empty as it is */
+	OK(follow(f));
+	expect_same(f); /* what it says is its own, and stays */
+	OK(ts_mirrored_hold(f->follower, 5, &f->err));
+	assert_true(is_mirror_of(f, f->follower, "here", "", 5));
+	OK(ts_mirrored_begin(f->follower, &all, &f->err));
+	assert_true(is_mirror_of(f, f->follower, "here", "", 5));
+	OK(ts_mirrored_begin(f->follower, &part, &f->err)); /* another part is not there yet */
+	assert_true(is_mirror_of(f, f->follower, "here", "some", 0));
+	assert_int_equal(ts_mirrored_begin(f->follower, &other, &f->err), TS_CONFLICT);
+	OK(ts_mirrored_end(f->follower, &f->err));
+	assert_true(is_mirror_of(f, f->follower, "", "", 0));
+	assert_int_equal(ts_mirrored_begin(f->follower, &all, &f->err), TS_CONFLICT); /* it is a store of its own now */
+}
+
+/* Once it is none any more, no turn that began before takes anything away. */
+static void what_was_a_mirror_takes_no_more(void **state)
+{
+	struct fixture *f = *state;
+	const struct ts_mirrored all = {.of = ts_span_str("here")};
+	struct ts_buf asked = TS_BUF_INIT(1 << 20);
+
+	OK(ts_mirrored_begin(f->follower, &all, &f->err));
+	OK(follow(f));
+	OK(ts_mirror_ask(f->follower, (const uint8_t[TS_MOMENT]){0}, &asked, &f->err));
+	push(f, "p/later", 99);
+	OK(ts_mirrored_end(f->follower, &f->err));
+	ts_mirror_begin(&f->mirror, f->follower);
+	f->mirror.mirrored_of = all.of;
+	f->left = UINT64_MAX;
+	assert_int_equal(f->leader->ops->mirror(f->leader, ts_buf_view(&asked), send, f, &f->err), TS_CONFLICT);
+	ts_mirror_finish(&f->mirror);
+	ts_buf_finish(&asked);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -312,6 +368,8 @@ int main(void)
 		TEST(no_message_is_trusted),
 		TEST(a_copy_says_whose_it_becomes),
 		TEST(a_copy_that_is_served_takes_no_more),
+		TEST(a_mirror_says_what_it_is),
+		TEST(what_was_a_mirror_takes_no_more),
 	};
 
 	return cmocka_run_group_tests_name("mirror", tests, NULL, NULL);

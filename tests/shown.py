@@ -59,7 +59,7 @@ OTHERS = {
     "./dev demo": "tests/demo.py", "./dev test": "it runs this test", "./dev lint": "the test `lint`", "./dev rooms": "the test `lint` runs tests/rooms.py",
     "./dev attack": "the test `attack` runs its short form", "./dev fuzz": "each target replays its corpus as a test",
     "./dev bench": "it takes minutes, and measures", "./dev format": "it rewrites sources",
-    "tscoped --store /srv/tscope &": "tests/demo.py starts a server so", "tscoped --store cluster:": "tests/engines/servers.py starts two so", "tscoped migrate": "tests/engines/migrate.py", "export TSCOPE_SERVER=ssh://host": "service/rpc/test_ssh.c, with a daemon of ssh",
+    "tscoped --store /srv/tscope &": "tests/demo.py starts a server so", "tscoped --store cluster:": "tests/engines/servers.py starts two so", "tscoped migrate": "tests/engines/migrate.py", "tscoped mirror": "tests/engines/mirrors.py", "export TSCOPE_SERVER=ssh://host": "service/rpc/test_ssh.c, with a daemon of ssh",
     "cc -O2 -I. -o train_bigram": "tests/record/example.py", "./train_bigram": "tests/record/example.py",
     "python train.py | tee log | tscope watch -": "tests/watch/run.py has watch read a pipe",
     "TSCOPE_PROGRAM=build/release/tscope python3 python/tests/sketch_": "they take hours, and measure",

@@ -115,6 +115,7 @@ static enum ts_status take_page(struct gathering *g, const struct ts_page_token 
 	n = page.n - before > left ? (size_t)left : page.n - before;
 	g->list->examined += page.examined;
 	g->list->unscored += page.unscored;
+	g->list->copy = page.copy;
 	g->more = page.next_token.len || before + n < page.n;
 	g->request->page_token = page.next_token;
 	return add_rows(g, page.rows + before, n, err);

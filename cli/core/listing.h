@@ -19,6 +19,7 @@ struct ts_listing {
 	uint64_t unscored; /* runs of which a metric was asked for and whose metrics were never made */
 	struct ts_span *unrecorded; /* facts, notes and metrics of the request that no run on any of the pages records */
 	size_t n_unrecorded;
+	struct ts_copy copy; /* of which other store the one that was asked is a copy */
 	struct ts_span project; /* empty = all */
 	enum ts_ref_kind kind;
 	bool filtered;

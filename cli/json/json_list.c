@@ -50,6 +50,10 @@ void ts_render_list_json(struct ts_cli *cli, const struct ts_listing *list)
 	ts_json_spans(j, "unrecorded", list->unrecorded, list->n_unrecorded);
 	ts_json_count(j, "unscored_count", list->unscored);
 	ts_json_text(j, "next_page", list->next_token);
+	if (list->copy.of.len) {
+		ts_json_text(j, "copy_of", list->copy.of);
+		ts_json_time(j, "copy_held", list->copy.held_ns);
+	}
 	ts_json_end(j);
 	ts_cli_json_end(cli, j);
 }

@@ -13,6 +13,7 @@ struct show_answer {
 	bool has_printed;
 	struct ts_machine_about machine;
 	bool has_machine;
+	bool is_copy;
 	size_t n_listed; /* how many of the missing ranks are listed */
 	size_t counts[TS_GROUPS];
 };
@@ -86,6 +87,7 @@ static const struct ts_shape_field show_rows[] = {
 	{NULL, "machine", ONE(machine, about_shape), HAS(has_machine), ABOUT("with --machine")},
 	{NULL, "missing_ranks", LIST(I32, run.missing_ranks, n_listed, 0)},
 	{NULL, "missing_rank_count", SIZE(run.n_missing)},
+	{NULL, "copy_of", BYTES(run.copy.of, 0), HAS(is_copy), ABOUT("the store of which the one that was asked is a read-only copy")},
 };
 const struct ts_shape ts_shape_show_answer = {JSON_SHAPE("show", show_rows)};
 #undef TYPE
@@ -96,6 +98,7 @@ enum ts_status ts_render_show_json(struct ts_cli *cli, const struct ts_get_reply
 {
 	struct show_answer answer = {.run = *run, .n_listed = run->n_missing < MISSING_SHOWN ? run->n_missing : MISSING_SHOWN};
 
+	answer.is_copy = run->copy.of.len > 0;
 	if (printed) {
 		answer.printed = *printed;
 		answer.has_printed = true;

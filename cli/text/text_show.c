@@ -9,6 +9,7 @@
 #include "cli/text/show_happening.h"
 #include "cli/text/text_parts.h"
 #include "cli/text/text_resume.h"
+#include "cli/view/show_copy.h"
 #include "cli/view/show_value.h"
 #include "cli/view/view.h"
 #include "run/ending.h"
@@ -582,6 +583,8 @@ enum ts_status ts_render_show_text(struct ts_cli *cli, const struct ts_get_reply
 
 	if (!steps)
 		return ts_arena_error(arena, err);
+	if (run->copy.of.len)
+		ts_text_field(cli, "copy of", ts_show_copy(&run->copy, arena));
 	ts_text_field(cli, "id", ts_show_hex(&ref->id, arena));
 	ts_text_field(cli, "own name", ref->own_name.len ? ts_show_text(ref->own_name, arena) : "not recorded");
 	ts_text_field(cli, "names", names_of(cli, run));

@@ -13,6 +13,7 @@
 #include "cli/text/text_list.h"
 #include "cli/verbs/list_refs.h"
 #include "cli/verbs/verbs.h"
+#include "cli/view/show_copy.h"
 #include "cli/view/show_value.h"
 #include "cli/view/view.h"
 
@@ -135,6 +136,12 @@ static bool is_own_choice(const struct ts_listing *list, struct ts_span column)
 	return false;
 }
 
+static void say_copy(struct ts_cli *cli, const struct ts_listing *list)
+{
+	if (list->copy.of.len && !cli->json)
+		ts_cli_say(cli, "this store is a read-only copy of %s", ts_show_copy(&list->copy, &cli->arena));
+}
+
 static void say_unknown(struct ts_cli *cli, const struct ts_listing *list)
 {
 	for (size_t i = 0; i < list->n_unrecorded; i++)
@@ -209,6 +216,7 @@ enum ts_status ts_list_refs(struct ts_cli *cli, struct ts_list_request *request,
 	list.by_default = !columns;
 	if (ts_list_pages(cli, request, ts_args_text(&cli->args, "page"), limit, &list, err))
 		return err->status;
+	say_copy(cli, &list);
 	say_unknown(cli, &list);
 	if (html(cli, &list, &answered, err))
 		return err->status;
@@ -235,6 +243,7 @@ static enum ts_status list_groups(struct ts_cli *cli, struct ts_list_request *re
 	if (sort.len && ts_groups_sort(&groups, ts_span_of(sort.data + descending, sort.len - descending), descending,
 				       &cli->arena, err))
 		return ts_error_prefix(err, "list");
+	say_copy(cli, &list);
 	say_unknown(cli, &list);
 	return render_groups(cli, &list, &groups, limit, err);
 }

@@ -7,6 +7,7 @@
 #include "cli/json/json_parts.h"
 #include "cli/text/text_parts.h"
 #include "cli/verbs/verbs.h"
+#include "cli/view/show_copy.h"
 #include "cli/view/show_value.h"
 #include "service/auth/token.h"
 #include "service/rpc/address.h"
@@ -58,8 +59,8 @@ static void json(struct ts_cli *cli, const char *server, const struct ts_info_re
 	ts_json_string(j, from);
 	ts_json_time(j, "token_expires", info->token_expires_ns);
 	if (usage) {
-		ts_json_text(j, "leader", info->leader);
-		ts_json_time(j, "held", info->held_ns);
+		ts_json_text(j, "leader", info->copy.of);
+		ts_json_time(j, "held", info->copy.held_ns);
 		json_count_or_null(j, "unnamed_bytes", own, own ? own->unnamed_bytes : 0);
 		json_count_or_null(j, "unnamed_limit_bytes", own && own->has_unnamed_limit, own ? own->unnamed_limit : 0);
 	}
@@ -78,13 +79,6 @@ static void show_own(struct ts_cli *cli, const struct ts_sender_usage *own)
 		ts_text_field(cli, "unnamed", ts_arena_printf(arena, "%s, sent and reached by no name yet", used));
 }
 
-static const char *ago(int64_t real_ns, struct ts_arena *arena)
-{
-	int64_t since = ts_now_real_ns() - real_ns;
-
-	return ts_show_seconds(since > 0 ? (double)since / 1e9 : 0, arena);
-}
-
 /* usage: what a login does not ask for; NULL. */
 static void show(struct ts_cli *cli, const char *server, const struct ts_info_reply *info, const struct ts_client_login *login,
 		 const struct ts_usage_reply *usage)
@@ -97,13 +91,8 @@ static void show(struct ts_cli *cli, const char *server, const struct ts_info_re
 		return;
 	}
 	ts_text_field(cli, "server", server);
-	if (info->leader.len && info->held_ns)
-		ts_text_field(cli, "follows",
-			      ts_arena_printf(arena, "%s, whose store it held %s ago", ts_show_text(info->leader, arena),
-					      ago(info->held_ns, arena)));
-	else if (info->leader.len)
-		ts_text_field(cli, "follows",
-			      ts_arena_printf(arena, "%s, whose store it does not hold yet", ts_show_text(info->leader, arena)));
+	if (info->copy.of.len)
+		ts_text_field(cli, "copy of", ts_show_copy(&info->copy, arena));
 	ts_text_field(cli, "who",
 		      info->who.len ? ts_arena_printf(arena, "%.*s", TS_SPAN_ARG(info->who))
 				    : "you; a store of one's own, or an older server, has no roles");

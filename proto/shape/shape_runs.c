@@ -65,6 +65,8 @@ static const struct ts_shape_field list_rows[] = {
 	{"examined", NULL, U64(examined)},
 	{"unrecorded", NULL, LIST(TEXT, unrecorded, n_unrecorded, TS_WIRE_SPEC_MAX), MAX(TS_PATH_MAX)},
 	{"unscored", NULL, U64(unscored)},
+	{"copy_of", NULL, TEXT(copy.of, TS_WIRE_TEXT_MAX)},
+	{"copy_held_ns", NULL, I64(copy.held_ns)},
 };
 const struct ts_shape ts_shape_list_reply = {SHAPE("list_reply", list_runs_reply, list_rows), .check = check_list};
 #undef TYPE
@@ -151,6 +153,8 @@ static const struct ts_shape_field get_rows[] = {
 	{"lineage", NULL, ONE(lineage, ts_shape_lineage), HAS(lineage.named)},
 	{"ending", NULL, ONE(ending, ts_shape_ending), HAS(ending.told)},
 	{"happenings", NULL, ONE(happenings, ts_shape_happenings), HAS(has_happenings)},
+	{"copy_of", NULL, TEXT(copy.of, TS_WIRE_TEXT_MAX)},
+	{"copy_held_ns", NULL, I64(copy.held_ns)},
 };
 const struct ts_shape ts_shape_get_reply = {SHAPE("get_reply", get_run_reply, get_rows), .check = check_get};
 #undef TYPE

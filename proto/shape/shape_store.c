@@ -17,8 +17,8 @@ static const struct ts_shape_field info_rows[] = {
 	{"who", NULL, TEXT(who, TS_NAME_MAX)},
 	{"may", NULL, TEXT(may, TS_WIRE_TEXT_MAX)},
 	{"token_expires_ns", NULL, I64(token_expires_ns)},
-	{"leader", NULL, TEXT(leader, TS_WIRE_TEXT_MAX)},
-	{"held_ns", NULL, I64(held_ns)},
+	{"leader", NULL, TEXT(copy.of, TS_WIRE_TEXT_MAX)},
+	{"held_ns", NULL, I64(copy.held_ns)},
 	{"capabilities", NULL, TEXT(capabilities, TS_WIRE_TEXT_MAX)},
 };
 const struct ts_shape ts_shape_info_reply = {SHAPE("info_reply", server_info_reply, info_rows)};

@@ -731,12 +731,17 @@ static enum ts_status admit(struct ts_rpc_call *call, struct ts_error *err)
 	return call->method->is_health ? TS_OK : ts_call_begin(&call->call, &call->method->handler, err);
 }
 
-static void refuse_write(struct ts_rpc_call *call, const char *leader)
+/* The caller holds the mutex. */
+static void refuse_write(struct ts_rpc_call *call)
 {
+	const struct ts_server_facts *facts = call->server->options.facts;
 	char text[400];
 
-	(void)snprintf(text, sizeof text, "this server follows %.300s and is only read; write there", leader ? leader : "");
-	finish(call, TS_DENIED, leader ? text : "this server is read-only");
+	if (facts->leader)
+		(void)snprintf(text, sizeof text, "this server follows %.300s and is only read; write there", facts->leader);
+	else if (facts->mirror_of)
+		(void)snprintf(text, sizeof text, "this server has a read-only copy of %.300s; write there", facts->mirror_of);
+	finish(call, TS_DENIED, facts->leader || facts->mirror_of ? text : "this server is read-only");
 }
 
 /* The caller holds the mutex; this function releases it. */
@@ -759,7 +764,7 @@ static bool refuse(struct ts_rpc_call *call)
 	} else if (call->rearm) {
 		finish(call, TS_NO_MEMORY, "the server is out of memory; try again");
 	} else if (call->method->handler.flags & TS_METHOD_WRITES && server->options.facts && server->options.facts->read_only) {
-		refuse_write(call, server->options.facts->leader);
+		refuse_write(call);
 	} else if (admit(call, &err)) {
 		finish(call, err.status, err.text);
 	} else if (!(call->method->handler.flags & TS_METHOD_STREAM_UP) && !call->input) {

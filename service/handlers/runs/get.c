@@ -1,5 +1,6 @@
 /* get.c - GetRun: what show, facts and export begin with. */
 #include "base/order.h"
+#include "service/handlers/core/copied.h"
 #include "service/handlers/core/describe.h"
 #include "service/handlers/core/each_ref.h"
 #include "service/handlers/core/lineage.h"
@@ -255,7 +256,7 @@ static enum ts_status fill(struct ts_call *call, struct ts_fetch *f, const struc
 	reply->run = d.run;
 	reply->missing_ranks = d.missing;
 	reply->n_missing = d.n_missing;
-	if (list_names(call, reply, err) ||
+	if (list_names(call, reply, err) || ts_call_copied(call, &reply->copy, err) ||
 	    ts_run_lose(call, &run, reply->by_ref ? &reply->ref : NULL, arena, &reply->ending, err))
 		return err->status;
 	return reply_get_reply(call, reply, err);

@@ -5,6 +5,7 @@
  * column about facts opens the head of each run it looks at, unless the store keeps the fact (list_facts.h); any other order looks
  * at all (list_sort.h).
  */
+#include "service/handlers/core/copied.h"
 #include "service/handlers/core/methods.h"
 #include "service/handlers/core/resolve.h"
 #include "service/handlers/runs/filter.h"
@@ -409,6 +410,8 @@ static enum ts_status list(struct listing *l, struct ts_error *err)
 	else
 		status = list_sorted(l, err);
 	tell_unrecorded(l);
+	if (!status)
+		status = ts_call_copied(l->call, &l->reply.copy, err);
 	return status ? status : reply_list_reply(l->call, &l->reply, err);
 }
 

@@ -1,6 +1,7 @@
 /* info.c - ServerInfo: who answers here and how much it keeps. */
 #include "proto/capability.h"
 #include "run/kind.h"
+#include "service/handlers/core/copied.h"
 #include "service/handlers/core/methods.h"
 
 TS_REPLIER(info_reply, ts_info_reply);
@@ -21,11 +22,9 @@ enum ts_status ts_handle_server_info(struct ts_call *call, void *state, struct t
 
 	(void)state;
 	(void)in; /* the request has no fields yet */
-	if (call->server->leader) {
-		reply.leader = ts_span_str(call->server->leader);
-		reply.held_ns = atomic_load(call->server->held_ns);
-	}
-	status = call->engine->ops->stats(call->engine, &reply.stats, err);
+	status = ts_call_copied(call, &reply.copy, err);
+	if (!status)
+		status = call->engine->ops->stats(call->engine, &reply.stats, err);
 	if (!status && call->who) {
 		ts_identity_print(call->who, &may);
 		reply.who = ts_span_str(call->who->name);

@@ -1,0 +1,217 @@
+#!/usr/bin/env python3
+"""mirrors.py BUILD: read-only copies of a store by `tscoped mirror`, of all of it and of a project, a branch and a filter, from a folder, from a server
+and, where its programs are, from and into PostgreSQL. It is killed with -9 on the way and goes on; what a mirror holds is what the other store
+has, run by run and object by object; it says what it is a copy of; and nobody else can write to it."""
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fault"))
+from postgres import Postgres, find, folder  # noqa: E402
+from programs import Server, names_of, write_run  # noqa: E402
+
+BUILD = sys.argv[1]
+WAIT_S = 240
+
+
+def expect(condition, what):
+    if not condition:
+        raise SystemExit(f"mirrors.py: {what}")
+
+
+def mirror(*words):
+    return subprocess.run([os.path.join(BUILD, "tscoped"), "mirror", *words], capture_output=True, text=True, timeout=WAIT_S)
+
+
+def here(store):
+    """tscope on a store without a server."""
+    env = {**{k: v for k, v in os.environ.items() if not k.startswith("TSCOPE_")}, "TSCOPE_PROJECT": "fault"}
+    return lambda *words: subprocess.run([os.path.join(BUILD, "tscope"), "--store", store, *words], env=env, capture_output=True, text=True)
+
+
+def last_line(done):
+    return dict(part.split("=", 1) for part in done.stderr.splitlines()[-1].split() if "=" in part)
+
+
+def mirrors(words, what):
+    done = mirror(*words)
+    expect(done.returncode == 0 and last_line(done)["event"] == "mirrored", f"{what}: {done.stderr}")
+    return last_line(done)
+
+
+def everything(tscope, name):
+    """What a user sees of a run, with its notes, and all that it recorded."""
+    shown, facts = tscope("show", name, "--json"), tscope("facts", name, "--json")
+    expect(shown.returncode == 0 and facts.returncode == 0, f"show {name}: {shown.stderr}{facts.stderr}")
+    run = json.loads(shown.stdout)
+    return run["run"], run["notes"], run["series"], json.loads(facts.stdout)
+
+
+def same(tscope, other, names, what):
+    for name in names:
+        expect(everything(tscope, name) == everything(other, name), f"{what}: {name} is not what it is in the other store")
+
+
+def branch_log(tscope, name):
+    done = tscope("log", name, "--json")
+    expect(done.returncode == 0, f"log {name}: {done.stderr}")
+    return [(e["id"], e["moved"], e["who"], e["message"]) for e in json.loads(done.stdout)["entries"]]
+
+
+def sound(tscope, what):
+    done = tscope("verify")
+    expect(done.returncode == 0 and "all sound" in done.stdout, f"verify of {what}: {done.stdout}{done.stderr}")
+
+
+def refuses(tscope, store, word):
+    """Nothing can be written, and the sentence says where it can."""
+    run = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../golden/demo/runs/base")
+    for words in (("push", run, "--name", "own"), ("note", "fault/run1", "why=tried"), ("rm", "fault/run1"), ("gc",), ("tag", "fault/run1", "t")):
+        said = tscope(*words)
+        expect(said.returncode == 2 and "read-only copy" in said.stderr and word in said.stderr, f"{' '.join(words)} on {store}: {said.returncode} {said.stderr}")
+
+
+def says(tscope, of):
+    shown, listed = tscope("show", "fault/run1"), tscope("list")
+    expect("copy of" in shown.stdout and of in shown.stdout, f"show says {shown.stdout}")
+    expect(f"read-only copy of {of}" in listed.stderr, f"list says {listed.stderr}")
+    expect(json.loads(tscope("list", "--json").stdout)["copy_of"].startswith(of), "list --json does not say whose copy it is")
+
+
+def fill(tscope, work):
+    for number in range(1, 13):
+        run = os.path.join(work, f"r{number}")
+        write_run(run, number)
+        words = ["push", run, "--name", f"run{number}"] + (["--branch", "main"] if number % 3 == 0 else [])
+        done = tscope(*words) if number < 11 else tscope(*words, "--project", "away")
+        expect(done.returncode == 0, f"push: {done.stderr}")
+    for words in (("note", "fault/run2", "why=tried, twice"), ("tag", "fault/run3", "best"), ("tag", "fault/run4", "worst")):
+        done = tscope(*words)
+        expect(done.returncode == 0, f"{words}: {done.stderr}")
+
+
+def changes(tscope, work):
+    """What a store becomes while its mirrors do not look."""
+    run = os.path.join(work, "r20")
+    write_run(run, 20)
+    for words in (("push", run, "--name", "run20", "--branch", "main"), ("rm", "fault/run5"), ("note", "fault/run2", "why="), ("note", "fault/run6", "bad=no")):
+        done = tscope(*words)
+        expect(done.returncode == 0, f"{words}: {done.stderr}")
+
+
+def parts(source, tscope, work, tag):
+    """A project, a branch and a filter, each brought up to date after a change. Returns the stores."""
+    stores = {part: os.path.join(work, f"{tag}-{part}") for part in ("project", "branch", "filter")}
+    words = {"project": ("--project", "fault"), "branch": ("--branch", "fault/main"), "filter": ("--filter", "config.number < 4")}
+    for turn in range(2):
+        if turn:
+            changes(tscope, os.path.join(work, tag))
+        all_names = names_of(tscope)
+        mains = {e[0] for e in branch_log(tscope, "fault/main")}
+        wanted = {"project": {n for n in all_names if n.startswith("fault/")}, "branch": {n for n, run in all_names.items() if run in mains},
+                  "filter": {"fault/run1", "fault/run2", "fault/run3"}}
+        for part, store in stores.items():
+            came = mirrors((source, store, *words[part]), f"{part} of {source}")
+            again = mirrors((source, store, *words[part]), f"{part} once more")
+            expect(again["names"] == again["objects"] == again["removed"] == "0", f"{part} once more: {again}")
+            own = here(store)
+            expect(set(names_of(own)) == wanted[part], f"the {part} has {sorted(names_of(own))} instead of {sorted(wanted[part])}")
+            same(tscope, own, wanted[part], part)
+            sound(own, part)
+            expect(turn == 0 or part == "filter" or int(came["names"]) > 0, f"{part} after a change: {came}")
+        expect(branch_log(here(stores["project"]), "fault/main") == branch_log(here(stores["branch"]), "fault/main") == branch_log(tscope, "fault/main"),
+               "the log of a branch is another one")
+    return stores
+
+
+def killed(words, after_s):
+    process = subprocess.Popen([os.path.join(BUILD, "tscoped"), "mirror", *words], stderr=subprocess.DEVNULL)
+    time.sleep(after_s)
+    process.kill()
+    return process.wait() != 0
+
+
+def main():
+    seed = random.randrange(1 << 30)
+    rng = random.Random(seed)
+    print(f"seed {seed}", flush=True)
+    work = folder()
+    programs = find()
+    postgres = Postgres(programs, work) if programs else None
+    try:
+        disk = os.path.join(work, "disk")
+        os.mkdir(os.path.join(work, "disk-runs"))
+        fill(here(disk), os.path.join(work, "disk-runs"))
+        os.mkdir(os.path.join(work, "d"))
+        stores = parts(disk, here(disk), work, "d")
+        whole = os.path.join(work, "whole")
+        kills = sum(killed((disk, whole), rng.uniform(0.01, 0.3)) for _ in range(4))
+        mirrors((disk, whole), "all of a folder")
+        expect(mirrors((disk, whole), "once more")["records"] == "0", "records came though nothing had changed")
+        names = names_of(here(disk))
+        expect(names_of(here(whole)) == names, "the mirror of all has other names")
+        same(here(disk), here(whole), names, "all")
+        for store in (whole, stores["project"]):
+            says(here(store), disk)
+            refuses(here(store), store, disk)
+        print(f"folder: {len(names)} runs; all of them, a project, a branch and a filter; {kills} times killed", flush=True)
+
+        server = Server(BUILD, disk, os.path.join(work, "s"))
+        address = f"unix:{os.path.join(work, 's')}"
+        for store, words in ((os.path.join(work, "from-server"), ()), (os.path.join(work, "project-from-server"), ("--project", "fault"))):
+            kills = sum(killed((address, store, *words), rng.uniform(0.01, 0.3)) for _ in range(3))
+            mirrors((address, store, *words), "of a server")
+            same(server.tscope, here(store), {n for n in names if not words or n.startswith("fault/")}, "of a server")
+            served = Server(BUILD, store, store + ".s")
+            says(served.tscope, address)
+            refuses(served.tscope, store, address)
+            changed = here(disk)("note", "fault/run7", f"turn={len(words)}")
+            expect(changed.returncode == 0, changed.stderr)
+            mirrors((address, store, *words), "beside a server of the mirror")
+            same(server.tscope, served.tscope, ["fault/run7"], "beside a server of the mirror")
+            served.process.terminate()
+            expect(served.process.wait() == 0, "a server of a mirror does not end as it should")
+        server.process.terminate()
+        expect(server.process.wait() == 0, "a server does not end as it should")
+        print(f"server: all and a project; {kills} times killed; read by servers of the mirrors meanwhile", flush=True)
+
+        if postgres:
+            postgres.sql("CREATE DATABASE tscope", "postgres")
+            cluster = "cluster:" + postgres.conf("cluster.conf")
+            mirrors((disk, cluster), "into a database")
+            served = Server(BUILD, cluster, os.path.join(work, "c"))
+            says(served.tscope, disk)
+            refuses(served.tscope, cluster, disk)
+            same(here(disk), served.tscope, names, "in a database")
+            served.process.terminate()
+            expect(served.process.wait() == 0, "a server of a mirror does not end as it should")
+            mirrors((cluster, os.path.join(work, "again"), "--branch", "fault/main"), "of a mirror in a database")
+            sound(here(os.path.join(work, "again")), "of a mirror in a database")
+            print("PostgreSQL: all into a database, served, and a branch out of it", flush=True)
+
+        absent, filled = os.path.join(work, "absent"), disk
+        for words, word in (((disk, filled), "both are one store"), ((whole, filled), "holds what is no mirror"), ((absent, whole), "absent"),
+                            ((whole, stores["project"]), "is a mirror of"), ((disk,), "say from where"), ((disk, whole, "--porject", "x"), "say from where"),
+                            ((disk, absent, "--branch", "main"), "with its project"), ((disk, absent, "--branch", "fault/none"), "fault/none"),
+                            ((disk, absent, "--filter", "loss <"), "filter"), ((disk, whole, "--ca", "x"), "are for a server"), (("--end", disk), "is no mirror"),
+                            ((f"unix:{absent}", absent), "absent")):
+            said = mirror(*words)
+            expect(said.returncode == 2 and word in said.stderr and said.stderr.count("\n") == 1, f"mirror {words}: {said.stderr}")
+        ended = mirror("--end", whole)
+        expect(ended.returncode == 0 and here(whole)("note", "fault/run1", "why=own").returncode == 0, f"--end: {ended.stderr}")
+        said = mirror(disk, whole)
+        expect(said.returncode == 2 and "holds what is no mirror" in said.stderr, f"into what was a mirror: {said.stderr}")
+        print("12 refused in a sentence each; one became a store of its own")
+    finally:
+        if postgres:
+            postgres.kill()
+        shutil.rmtree(work, ignore_errors=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
