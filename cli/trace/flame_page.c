@@ -65,8 +65,9 @@ static void one_frame(struct ts_cli *cli, const struct ts_flame *flame, const st
 	ts_page_element(out, "", ts_trace_ms(cli, frame->width), "");
 	ts_buf_printf(out, ", %.1f %%", share(frame->width, v->whole));
 	if (!frame->folded && node->kind != TS_FLAME_THREADS) {
-		ts_page_element(out, v->weight == TS_FLAME_HOST ? "; itself " : (node->kind == TS_FLAME_KERNEL ? "; of its own " : "; launched by itself "),
-				ts_trace_ms(cli, node->self_ns[v->weight]), "; ");
+		const char *own = node->kind == TS_FLAME_KERNEL ? "; itself " : "; launched by itself ";
+
+		ts_page_element(out, v->weight == TS_FLAME_HOST ? "; itself " : own, ts_trace_ms(cli, node->self_ns[v->weight]), "; ");
 		ts_page_element(out, "", ts_trace_plural(cli, node->count, "time"), "");
 	}
 	ts_page_element(out, "</title><rect/><text x=\"3\" y=\"12\">", name_of(cli, flame, frame, LABEL_BYTES), "</text></svg>\n");

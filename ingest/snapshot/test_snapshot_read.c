@@ -309,8 +309,8 @@ static void lines_that_are_none(void **state)
 /* A frame of generated code is the innermost one of the code that it was made of, where it says that; else it stays. */
 static void where_generated_code_came_from(void **state)
 {
-	static const char original[] = "  File \"net.py\", line 7, in outer\n    y = f(x)\n  File \"lab/net.py\", line 12, in forward\n    "
-				       "return relu(x)\n";
+	static const char original[] = "  File \"net.py\", line 7, in outer\n    y = f(x)\n"
+				       "  File \"lab/net.py\", line 12, in forward\n    return relu(x)\n";
 	static const char *const stacks[] = {original, "File \"net.py\", line twelve, in forward\n", "File \"\", line 1, in f",
 					     "File \"net.py\", line 12345678901, in f", "no stack", ""};
 

@@ -491,7 +491,7 @@ def pages(_update):
             fail("pages: legend", re.findall(r"<figcaption>.*", page)[0])
         if run == "listed" and (page.count('<svg class="spark"') != 4 or page.count("<tr>") != 5):
             fail("pages: listed", page[-4000:])
-        if traced and (page.count("<script") != 1 or page.count('class="flame"') != 2 or len(page) > 2 << 20):
+        if traced and (page.count("<script") != 1 or page.count('class="flame"') != 2 or page.count("<h2>Timeline") != 1 or not page.index("<h2>Findings") < page.index("<h2>Timeline") or len(page) > 2 << 20):
             fail(f"pages: {run}", page[-4000:])
         if run == "several" and "&lt;b&gt;&amp;" not in page:
             fail("pages: several", page[:2000])

@@ -26,6 +26,8 @@ static void real_kernels_have_their_category(void **state)
 	expect("Cijk_Alik_Bljk_BBS_BH_Bias_HA_S_SAV_UserArgs_MT256x160x64_MI16x16x1_SN", "gemm");
 	expect("volta_sgemm_128x64_nt", "gemm");
 	expect("nvjet_tst_128x272_64x4_1x2_h_bz_coopA_NTN", "gemm");
+	expect("XXT_kernel", "gemm");
+	expect("ba_plus_cAA_kernel", "gemm");
 	expect("void cutlass::Kernel2<cutlass_80_tensorop_bf16_s16816gemm_bf16_128x64_64x4_tn_align8>(cutlass::Params)", "gemm");
 	expect("sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize64x128x64_warpgroupsize1x1x1_execute_segment_k_off", "gemm");
 	expect("void cublasLt::splitKreduce_kernel<32, 16, int, float>(cublasLt::cublasSplitKParams<float>)", "gemm");
