@@ -54,8 +54,8 @@ static void stretch(struct ts_cli *cli, const struct ts_trace *trace, const stru
 	struct ts_span name = trace->names[trace->rows.spans.name[c->longest]], shown = ts_name_cut(name, NAME_BYTES);
 	const char *text = ts_show_text(shown, &cli->arena);
 
-	ts_buf_printf(out, "<rect class=\"p%d\" x=\"%zu\" width=\"%zu\" height=\"%d\" fill-opacity=\"%.2f\"><title>", colours[c->part], i,
-		      end - i, HEIGHT, (double)shade(l, c) / SHADES);
+	ts_buf_printf(out, "<rect class=\"p%d\" x=\"%zu\" width=\"%zu\" height=\"%d\" fill-opacity=\"%.2f\"><title>",
+		      colours[c->part], i, end - i, HEIGHT, (double)shade(l, c) / SHADES);
 	ts_page_element(out, "", ts_trace_ms(cli, i * l->cell_ns), " to ");
 	ts_page_element(out, "", ts_trace_ms(cli, end * l->cell_ns), ": ");
 	ts_page_element(out, "", ts_lane_part_word((enum ts_lane_part)c->part), "&#10;");
@@ -113,6 +113,6 @@ enum ts_status ts_lanes_page(struct ts_cli *cli, const struct ts_trace *trace, c
 	key(l, out);
 	ts_buf_str(out, "</figure></div>\n");
 	if (l->left_out)
-		ts_page_element(out, "<p class=\"dim\">", ts_show_plural(l->left_out, "lane", &cli->arena), " more are not drawn.</p>\n");
+		ts_page_element(out, "<p class=\"dim\">Not drawn: ", ts_show_plural(l->left_out, "lane", &cli->arena), ".</p>\n");
 	return ts_arena_check(&cli->arena, err);
 }

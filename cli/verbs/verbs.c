@@ -1232,7 +1232,8 @@ const struct ts_verb ts_verbs[] = {
 			 "Two memory snapshots may stand there, too (docs/memory.md). Then the command shows what grew, what is new "
 			 "and what is gone, by kind and by stack, at the peak and at the end. It exits with 0 if they are the same "
 			 "to the byte, with 1 if not, and with 3 if they have no device in common or a file is cut. "
-			 "It does the same for two runs that have memory snapshots alone and, with --snapshot, for two runs that have some beside their steps.\n\n"
+			 "It does the same for two runs that have memory snapshots alone and, with --snapshot, for two runs that "
+			 "have some beside their steps.\n\n"
 			 ABOUT_RUN,
 		.options = diff_options, .first = "all ignore exit-on curves html repeats rounding by snapshot first",
 		.examples = diff_examples,

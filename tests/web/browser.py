@@ -17,7 +17,11 @@ from sign_in import Team  # noqa: E402
 PAGES = {"runs": "/p/default/runs", "run": "/p/default/r/a", "content": "/p/default/show/a", "facts": "/p/default/facts/a", "log": "/p/default/log/a",
          "diff": "/p/default/diff/a..b", "plot": "/p/default/plot/loss?run=a&run=b", "branch": "/p/default/b/main", "groups": "/p/default/groups?by=config.lr&columns=loss.last",
          "matrix": "/p/default/matrix?run=a&run=b&run=c", "projects": "/projects",
-         "error": "/p/default/r/nothing", "change": "/p/default/change/a", "changes": "/p/default/change?run=a&run=b", "accept": "/p/default/change-branch/main", "gate": "/p/default/gate/b?baseline=main"}
+         "error": "/p/default/r/nothing", "change": "/p/default/change/a", "changes": "/p/default/change?run=a&run=b", "accept": "/p/default/change-branch/main", "gate": "/p/default/gate/b?baseline=main",
+         "trace": "/p/files/r/trace-a", "snapshot": "/p/files/r/memory-a",
+         "trace-diff": "/p/files/diff/trace-a..trace-b", "snapshot-diff": "/p/files/diff/memory-a..memory-b"}
+GOLDEN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "golden")
+FILES = {"trace-a": "trace/demo.json.gz", "trace-b": "trace/slower.json", "memory-a": "snapshot/oom.pickle", "memory-b": "snapshot/list.pickle"}
 AXE = "axe-core@4.10.3"
 SIZES = ((390, 844), (1200, 800), (2560, 1440))
 
@@ -610,6 +614,11 @@ def main():
         for name, seed, bump in (("a", 1, 0), ("b", 1, 0.3), ("c", 2, 0)):
             make_run(os.path.join(work, "runs", name), seed, bump)
             store.tscope("push", "--name", name, "--branch", "main", "./runs/" + name)
+        for name, file in FILES.items():  # runs that have nothing else
+            place = os.path.join(work, name)
+            os.makedirs(place)
+            shutil.copy(os.path.join(GOLDEN, file), os.path.join(place, os.path.basename(file)))
+            store.tscope("push", "--name", name, "./" + name, env={"TSCOPE_PROJECT": "files"})
         web, browser = Web(store), chromium.Chromium()
         try:
             browser.go(web.link)
