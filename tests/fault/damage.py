@@ -345,13 +345,13 @@ def main():
             thread.start()
         for thread in threads:
             thread.join()
-        if failed:
-            raise failed[0]
     if over.is_set():
         print("ended early")
     sizes = ", ".join(f"{store.name} {store.size // PAGE:,} pages" for store in stores)
     print(f"{DAMAGES:,} damaged pages and {CUTS} cuts were asked for, of three stores ({sizes}) in {time.time() - began:.0f} s")
     table(trials)
+    if failed:
+        raise failed[0]
     if any(trial.wrong for trial in trials):
         sys.exit(1)
 
