@@ -347,7 +347,9 @@ static const char *other_workload(struct ts_report *r, const struct ts_trend *t)
 {
 	for (size_t i = t->n_runs; i-- > 0;)
 		if (t->runs[i].another)
-			return ts_report_say(r, "to see the trend of the other workload, use --like %s",
+			return ts_report_say(r,
+					     r->links ? "to see the trend of the other workload, show runs like %s" :
+							"to see the trend of the other workload, use --like %s",
 					     ts_report_kept(r, ts_show_id(&t->runs[i].id, r->arena)));
 	return NULL;
 }

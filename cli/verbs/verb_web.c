@@ -113,11 +113,8 @@ static size_t words_of(const struct ts_web_question *q, const char *words[WORDS_
 
 static void put_parts(const struct ts_web_question *q, struct ts_target *target, struct ts_answer *answer)
 {
-	static const char project[] = "--project=";
-	bool has = q->n > 1 && strncmp(q->words[1], project, strlen(project)) == 0;
-
 	if (!answer->status && q->form == TS_WEB_PAGE)
-		ts_web_parts_put(target, q->words[0], has ? q->words[1] : NULL, q->words[q->n - 1], &answer->out);
+		ts_web_parts_put(target, q->words, q->n, &answer->out);
 }
 
 static void ask(void *ctx, const struct ts_web_question *q, struct ts_web_answer *ret)

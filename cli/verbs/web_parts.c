@@ -14,13 +14,26 @@
 #include "cli/verbs/answer.h"
 #include "cli/verbs/verbs.h"
 
-static const char end[] = "</main>", head_end[] = "</header>";
+static const char end[] = "</main>", head_end[] = "</header>", begin[] = "<main>";
 
 struct parts {
 	struct ts_target *target;
-	const char *project, *name;
+	const char *const *words; /* of the question */
+	size_t n;
+	const char *project, *name; /* project: the word "--project=NAME", or NULL */
 	struct ts_buf out;
 };
+
+static const char project_option[] = "--project=";
+
+/* What the question gives an option, which ends with '='; empty: nothing. */
+static const char *given(const struct parts *p, const char *option)
+{
+	for (size_t i = 1; i + 1 < p->n; i++)
+		if (strncmp(p->words[i], option, strlen(option)) == 0)
+			return p->words[i] + strlen(option);
+	return "";
+}
 
 /* Text of several sections closes and opens them itself; other text is folded away where it is long. */
 static void put_section(struct ts_buf *out, const char *title, struct ts_span text, bool folds)
@@ -125,8 +138,6 @@ static void put_of(struct parts *p, enum ts_status (*show)(struct ts_cli *cli, v
 	ts_buf_finish(&answer.said);
 }
 
-static const char project_option[] = "--project=";
-
 /* Links to how the run stands beside a branch, whose name is a line of what list printed. */
 static void put_beside(struct parts *p, struct ts_span branch)
 {
@@ -186,6 +197,21 @@ static void put_of_run(struct parts *p)
 	put_verb(p, "WHAT THE NAME POINTED AT", "log", NULL, true);
 }
 
+/* Which trend of the branch is shown; what an address holds beside it, such as across, is written there by hand. */
+static void put_choice(struct parts *p)
+{
+	ts_page_element(&p->out,
+			"\n<section><form class=\"filter\" method=\"get\"><label for=\"metric\">Trend of</label> "
+			"<input id=\"metric\" name=\"metric\" size=\"16\" list=\"metrics\" placeholder=\"step_time\" value=\"",
+			given(p, "--metric="), "\"/>\n");
+	ts_page_element(&p->out,
+			"<datalist id=\"metrics\"><option>step_time</option><option>step_time_p95</option><option>tokens_per_s</option>"
+			"<option>mfu</option><option>peak_memory</option><option>loss</option></datalist>\n"
+			"<label for=\"like\">of runs like</label> <input id=\"like\" name=\"like\" size=\"16\" "
+			"placeholder=\"the newest\" value=\"",
+			given(p, "--like="), "\"/>\n<button>Show</button></form></section>\n");
+}
+
 static void put_of_branch(struct parts *p)
 {
 	struct ts_arena arena;
@@ -202,20 +228,25 @@ static void put_of_branch(struct parts *p)
 	ts_arena_finish(&arena);
 }
 
-void ts_web_parts_put(struct ts_target *target, const char *verb, const char *project, const char *name, struct ts_buf *io_page)
+void ts_web_parts_put(struct ts_target *target, const char *const *words, size_t n, struct ts_buf *io_page)
 {
-	struct parts p = {.target = target, .project = project, .name = name, .out = TS_BUF_INIT(TS_ANSWER_MAX)};
-	bool run = strcmp(verb, "analyze") == 0, branch = strcmp(verb, "trend") == 0;
+	bool project = n > 1 && strncmp(words[1], project_option, strlen(project_option)) == 0;
+	struct parts p = {.target = target, .words = words, .n = n, .project = project ? words[1] : NULL, .name = words[n - 1],
+			  .out = TS_BUF_INIT(TS_ANSWER_MAX)};
+	bool run = strcmp(words[0], "analyze") == 0, branch = strcmp(words[0], "trend") == 0;
 	size_t at = run || branch ? ts_page_find(ts_buf_view(io_page), end, 0) : SIZE_MAX, head;
 
 	if (at == SIZE_MAX)
 		return;
-	head = run ? ts_page_find(ts_buf_view(io_page), head_end, 0) : 0;
+	head = ts_page_find(ts_buf_view(io_page), run ? head_end : begin, 0);
 	if (head > at)
-		head = 0;
+		return;
+	head += run ? 0 : strlen(begin);
 	ts_buf_span(&p.out, ts_span_part(ts_buf_view(io_page), 0, head));
-	if (run && head)
+	if (run)
 		put_of(&p, show_state);
+	else
+		put_choice(&p);
 	ts_buf_span(&p.out, ts_span_part(ts_span_from(ts_buf_view(io_page), head), 0, at - head));
 	if (run)
 		put_of_run(&p);

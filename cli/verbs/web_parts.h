@@ -7,8 +7,8 @@
 #include "cli/core/context.h"
 
 /* Puts the sections before the end of the main part of a page that a verb drew; of verbs other than analyze and trend it leaves the
- * page as it is. What a run does not have is left out, and so is what fails: the verb of its own says why. project is the word
- * "--project=NAME", or NULL. */
-void ts_web_parts_put(struct ts_target *target, const char *verb, const char *project, const char *name, struct ts_buf *io_page);
+ * page as it is. What a run does not have is left out, and so is what fails: the verb of its own says why. words: those of the
+ * question, the verb first, then "--project=NAME" if it has one, and the run's or the branch's name last. */
+void ts_web_parts_put(struct ts_target *target, const char *const *words, size_t n, struct ts_buf *io_page);
 
 #endif

@@ -351,6 +351,11 @@ def needs_no_mouse(store, web, browser, folder):
     browser.key("+", 187, "+")
     assert browser.becomes("location.search.includes('from=')", 60)
     begin(f"http://{web.host}/p/default/b/main")
+    tab_to(browser, "e.id == 'metric'")
+    browser.page("Input.insertText", text="loss")
+    assert "metric=loss" in browser.load(push_enter) and "loss" in browser.run("document.querySelector('h1').textContent")
+    assert browser.run("document.getElementById('metric').value") == "loss"
+    begin(f"http://{web.host}/p/default/b/main")
     tab_to(browser, "e.textContent == 'Accept'")
     assert browser.load(push_enter) == "/p/default/change-branch/main"
 
