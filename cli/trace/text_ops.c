@@ -161,6 +161,32 @@ static void of_busy(struct ts_cli *cli, const struct ts_flop_sums *f)
 						tera(cli, f->of_busy, "TFLOP/s"), share ? share : ""));
 }
 
+static enum ts_status moves(struct ts_cli *cli, const struct ts_flop_sums *f, struct ts_error *err)
+{
+	static const struct ts_view_column made[] = {{.head = "moved", .align = TS_ALIGN_RIGHT, .key = "moved"},
+						     {.head = "of the peak", .align = TS_ALIGN_RIGHT, .key = "share"}};
+	struct ts_view view;
+
+	if (!f->all.timed)
+		return TS_OK;
+	ts_text_heading(cli, "Elementwise operators and norms, which memory bounds, by shapes (time: of what they launched)");
+	ts_view_with(&view, &ts_shape_trace_flops, "count launched.sum_ns moved share dtype operator shapes", TS_VIEW_COLUMNS(made),
+		     &cli->arena);
+	for (size_t i = 0; i < f->n && i < SHAPES_SHOWN && f->items[i].timed; i++) {
+		const struct ts_flop_sum *row = &f->items[i];
+		bool rated = row->has_bandwidth && row->has_peak_bandwidth;
+
+		ts_view_row(&view, row);
+		ts_view_set(&view, "moved", TS_STYLE_PLAIN, row->has_bandwidth ? tera(cli, row->bandwidth, "TB/s") : "-");
+		ts_view_set(&view, "share", TS_STYLE_PLAIN,
+			    rated ? ts_arena_printf(&cli->arena, "%.1f %%", 100 * row->bandwidth / row->peak_bandwidth) : "-");
+	}
+	if (ts_trace_print(cli, &view, err))
+		return err->status;
+	ts_trace_more(cli, f->n, SHAPES_SHOWN, "row");
+	return TS_OK;
+}
+
 static enum ts_status flops(struct ts_cli *cli, const struct ts_flop_sums *f, struct ts_span device, struct ts_error *err)
 {
 	static const struct ts_view_column made[] = {
@@ -285,7 +311,7 @@ enum ts_status ts_trace_ops_text(struct ts_cli *cli, const struct ts_trace_answe
 	const struct ts_trace_work *w = &a->work;
 
 	if (operators(cli, w, err) || modules(cli, &w->modules, err) || graphs(cli, a, err) ||
-	    flops(cli, &w->flops, a->device_name, err) || collectives(cli, &w->collectives, err) ||
+	    flops(cli, &w->flops, a->device_name, err) || moves(cli, &w->moves, err) || collectives(cli, &w->collectives, err) ||
 	    copies(cli, &w->transfers, err) || fills(cli, &w->transfers, err))
 		return err->status;
 	return ts_trace_marks_text(cli, w, err);

@@ -77,14 +77,15 @@ static int count_steps(void *ctx)
 static enum ts_status failed(struct reading *r, struct ts_error *err)
 {
 	if (err->status == TS_CANCELLED && r->too_many)
-		return ts_error_set(err, TS_INVALID, "%s: reading it takes too many steps for a file of its size, so it is no export of nsys",
+		return ts_error_set(err, TS_INVALID, "%s: reading it takes too many steps for its size, so it is no export of nsys",
 				    r->path);
 	return err->status;
 }
 
 static enum ts_status has_column(struct reading *r, const char *table, const char *column, bool *ret, struct ts_error *err)
 {
-	sqlite3_stmt *query = ts_sqlite_prepare(r->db, r->path, "SELECT count(*) FROM pragma_table_info(?1) WHERE name = ?2", table, err);
+	static const char sql[] = "SELECT count(*) FROM pragma_table_info(?1) WHERE name = ?2";
+	sqlite3_stmt *query = ts_sqlite_prepare(r->db, r->path, sql, table, err);
 	enum ts_status status = TS_OK;
 
 	*ret = false;
@@ -99,7 +100,8 @@ static enum ts_status has_column(struct reading *r, const char *table, const cha
 }
 
 /* What the version does not have is NULL. */
-static enum ts_status write_query(struct reading *r, const struct ts_nsys_table *table, bool strings, struct ts_buf *sql, struct ts_error *err)
+static enum ts_status write_query(struct reading *r, const struct ts_nsys_table *table, bool strings, struct ts_buf *sql,
+				  struct ts_error *err)
 {
 	ts_buf_str(sql, "SELECT ");
 	for (size_t i = 0; i < TS_NSYS_COLUMNS && table->columns[i]; i++) {

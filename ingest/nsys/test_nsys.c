@@ -29,7 +29,8 @@ static enum ts_status load(struct fixture *f, const char *sql)
 	test_write(&f->run, "x.sql", sql);
 	(void)snprintf(f->path, sizeof f->path, "%s/x.sqlite", f->run.base);
 	(void)snprintf(command, sizeof command,
-		       "python3 -c \"import sqlite3; sqlite3.connect('%s').executescript(open('%s/x.sql').read())\"", f->path, f->run.base);
+		       "python3 -c \"import sqlite3; sqlite3.connect('%s').executescript(open('%s/x.sql').read())\"", f->path,
+		       f->run.base);
 	assert_int_equal(system(command), 0);
 	f->loaded = !ts_nsys_load(f->path, &(struct ts_trace_reading){.notices = &f->notices}, &f->trace, &f->file, &f->err);
 	if (f->loaded)
@@ -61,12 +62,14 @@ static uint64_t noticed(const struct fixture *f, const char *code)
 
 #define STRINGS "CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT);"
 #define KERNELS                                                                                                                        \
-	"CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start, end, deviceId, streamId, correlationId, demangledName, shortName, graphNodeId);"
+	"CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL "                                                                                     \
+	"(start, end, deviceId, streamId, correlationId, demangledName, shortName, graphNodeId);"
 
 static const char what_is_said_sql[] = STRINGS KERNELS
 	"INSERT INTO StringIds VALUES (1, 'gemm<\"a\\b\">'), (2, 'cudaLaunchKernel_ptsz_v7000'), "
 	"(3, 'aten::mm, seq = 3, op_id = 7, sizes = [[2, 30], []], input_op_ids = [1]'), (4, 'aten::bad, sizes = [[2,]');"
-	"INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (100, 150, 1, 7, 9, 1, 5, 12884901890), (160, 170, 1, 4294967295, NULL, 5, 1, NULL);"
+	"INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (100, 150, 1, 7, 9, 1, 5, 12884901890), "
+	"(160, 170, 1, 4294967295, NULL, 5, 1, NULL);"
 	"CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (start, end, globalTid, correlationId, nameId);"
 	"INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (90, 95, 281483566645268, 9, 2);"
 	"CREATE TABLE NVTX_EVENTS (start, end, eventType, text, globalTid, textId);"
@@ -118,7 +121,8 @@ static void bad_values(void **state)
 	(void)state;
 	assert_int_equal(load(&f, KERNELS "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (1, 2, 'x', X'00', 1.5, 1, 1, 'n'), "
 					  "(NULL, 2, 0, 7, 1, 1, 1, 1), ('a', 'b', 0, 7, 1, 1, 1, 1), (9, 5, 0, 7, 1, 1, 1, 1), "
-					  "(-9223372036854775807, 9223372036854775807, 0, 7, 1, 1, 1, 1), (9, 9223372036854775807, 0, 7, 1, 1, 1, -1);"),
+					  "(-9223372036854775807, 9223372036854775807, 0, 7, 1, 1, 1, 1), "
+					  "(9, 9223372036854775807, 0, 7, 1, 1, 1, -1);"),
 			 TS_OK);
 	assert_int_equal(noticed(&f, "trace_no_time"), 3);
 	assert_int_equal(noticed(&f, "trace_negative"), 1);

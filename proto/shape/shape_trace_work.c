@@ -426,6 +426,7 @@ static const struct ts_shape_field work_rows[] = {
 	{NULL, "operators", MANY(operators, n_operators, ts_shape_trace_operator, MANY_ROWS), ABOUT("the most own time first")},
 	{NULL, "modules", ONE(modules, ts_shape_module_sums)},
 	{NULL, "flops", ONE(flops, ts_shape_flop_sums)},
+	{NULL, "moves", ONE(moves, ts_shape_flop_sums), ABOUT("the same of elementwise operators and norms, which memory bounds")},
 	{NULL, "use", ONE(use, ts_shape_kernel_uses), ABOUT("occupancy, and grids too small for the device")},
 	{NULL, "copies", MANY(transfers.copies, transfers.n_copies, ts_shape_trace_copies, MANY_ROWS),
 	 ABOUT("by direction, the longest first")},

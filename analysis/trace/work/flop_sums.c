@@ -91,8 +91,17 @@ struct kind {
 	bool known;
 };
 
+/* By which formulas operators are counted. */
+struct formulas {
+	bool (*known)(struct ts_span name, size_t *ret_input);
+	bool (*of)(struct ts_span name, struct ts_span shapes, struct ts_span types, struct ts_span inputs, uint64_t *ret,
+		   uint64_t *ret_bytes);
+};
+static const struct formulas products = {ts_flops_known, ts_flops_of}, moves = {ts_moves_known, ts_moves_of};
+
 struct build {
 	const struct ts_trace *trace;
+	const struct formulas *formulas;
 	struct ts_device_event *w; /* the operators with a formula: group is name and shapes, begin their row of operators or -1 */
 	size_t n;
 	struct kind *kinds;   /* of w, by place */
@@ -120,7 +129,7 @@ static enum ts_status gather(struct build *b, struct ts_arena *arena, struct ts_
 	if (!b->typed || !b->has_formula || !b->place)
 		return ts_arena_error(arena, err);
 	for (size_t i = 0; i < b->trace->n_names; i++)
-		b->has_formula[i] = ts_flops_known(b->trace->names[i], &b->typed[i]);
+		b->has_formula[i] = b->formulas->known(b->trace->names[i], &b->typed[i]);
 	for (size_t i = 0; i < s->n; i++)
 		b->n += s->kind[i] == TS_TRACE_OPERATOR && b->has_formula[s->name[i]];
 	b->w = ts_arena_array(arena, b->n, sizeof *b->w);
@@ -160,8 +169,8 @@ static void count_each(struct build *b)
 		if (k && e->group == e[-1].group && arguments_of(b, e) == arguments_of(b, e - 1))
 			b->kinds[k] = b->kinds[k - 1];
 		else
-			b->kinds[k].known = ts_flops_of(names[rows->spans.name[e->row]], names[rows->spans.shapes[e->row]], types,
-							inputs, &b->kinds[k].flops, &b->kinds[k].bytes);
+			b->kinds[k].known = b->formulas->of(names[rows->spans.name[e->row]], names[rows->spans.shapes[e->row]], types,
+							    inputs, &b->kinds[k].flops, &b->kinds[k].bytes);
 	}
 }
 
@@ -262,6 +271,22 @@ static void find_roof(struct ts_flop_sum *sum, bool has_bandwidth, double bandwi
 		sum->bound = sum->intensity * bandwidth >= sum->peak ? TS_ROOF_COMPUTE : TS_ROOF_MEMORY;
 }
 
+/* No device has so few operations for each byte of its memory's bandwidth that a handful for each element could bound it. */
+static void roofs_of_moves(const struct ts_trace *trace, struct ts_flop_sums *out)
+{
+	const char *ignored;
+	struct ts_span device;
+	double bandwidth = 0;
+	bool known = device_name(&trace->about, &device, &ignored) && ts_device_bandwidth(device, &bandwidth);
+
+	achieve(&out->all);
+	for (size_t i = 0; i < out->n; i++) {
+		achieve(&out->items[i]);
+		find_roof(&out->items[i], known, bandwidth);
+		out->items[i].bound = known ? TS_ROOF_MEMORY : TS_ROOF_UNKNOWN;
+	}
+}
+
 static void peaks(const struct ts_trace *trace, struct ts_flop_sums *out)
 {
 	const char *ignored;
@@ -288,10 +313,10 @@ static void peaks(const struct ts_trace *trace, struct ts_flop_sums *out)
 	}
 }
 
-enum ts_status ts_flop_sums(const struct ts_trace *trace, const struct ts_nest *nest, const struct ts_device_work *work,
-			    struct ts_arena *arena, struct ts_flop_sums *ret, struct ts_error *err)
+static enum ts_status sums_by(const struct formulas *formulas, const struct ts_trace *trace, const struct ts_nest *nest,
+			      const struct ts_device_work *work, struct ts_arena *arena, struct ts_flop_sums *ret, struct ts_error *err)
 {
-	struct build b = {.trace = trace};
+	struct build b = {.trace = trace, .formulas = formulas};
 	struct ts_flop_sums out = {0};
 	uint8_t *counts = NULL;
 
@@ -307,11 +332,26 @@ enum ts_status ts_flop_sums(const struct ts_trace *trace, const struct ts_nest *
 		return err->status;
 	rows_of(&b, counts, work, &out);
 	TS_SORT(out.items, out.n, slowest_first);
-	peaks(trace, &out);
+	if (formulas == &moves)
+		roofs_of_moves(trace, &out);
+	else
+		peaks(trace, &out);
 	TS_DOOR_ALL(i, out.n, out.items[i].timed <= out.items[i].count && out.items[i].timed_flops <= out.items[i].flops);
 	TS_DOOR_ALL(i, out.n, !out.items[i].has_achieved || isfinite(out.items[i].achieved));
 	*ret = out;
 	return TS_OK;
+}
+
+enum ts_status ts_flop_sums(const struct ts_trace *trace, const struct ts_nest *nest, const struct ts_device_work *work,
+			    struct ts_arena *arena, struct ts_flop_sums *ret, struct ts_error *err)
+{
+	return sums_by(&products, trace, nest, work, arena, ret, err);
+}
+
+enum ts_status ts_move_sums(const struct ts_trace *trace, const struct ts_nest *nest, const struct ts_device_work *work,
+			    struct ts_arena *arena, struct ts_flop_sums *ret, struct ts_error *err)
+{
+	return sums_by(&moves, trace, nest, work, arena, ret, err);
 }
 
 void ts_flops_of_busy(struct ts_flop_sums *sums, uint64_t busy_ns)

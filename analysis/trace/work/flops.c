@@ -1,134 +1,7 @@
 /* flops.c - the floating-point operations of one operator, by its shapes and arguments as the profiler wrote them. */
 #include "analysis/trace/work/work_parts.h"
 
-#include "base/json_reader.h"
-#include "base/number.h"
-
-enum { ENTRIES = 16, DIMS = 8 };
-
-/* Sizes of a tensor, or the numbers of an argument; n < 0: it is something else. */
-struct numbers {
-	int64_t v[DIMS];
-	int n;
-};
-
-struct arguments {
-	struct numbers shapes[ENTRIES], inputs[ENTRIES]; /* of inputs True is 1 and False 0 */
-	bool counts[ENTRIES];				 /* each input is a number that is not 0 */
-	uint64_t sizes[ENTRIES];			 /* of an element of each input; 0: of a type that is not known */
-	size_t n_shapes, n_inputs, n_sizes;
-};
-
-/* --- reading --- */
-
-static void put(struct numbers *list, int64_t v)
-{
-	if (list->n < 0 || list->n == DIMS || v < 0)
-		list->n = -1;
-	else
-		list->v[list->n++] = v;
-}
-
-static void shape_token(struct arguments *a, const struct ts_json_token *t, int depth)
-{
-	struct numbers *entry = a->n_shapes ? &a->shapes[a->n_shapes - 1] : NULL;
-	int64_t v;
-
-	if (depth == 1 && t->type != TS_JSON_END) {
-		if (a->n_shapes < ENTRIES)
-			a->shapes[a->n_shapes++] = (struct numbers){.n = t->type == TS_JSON_ARRAY ? 0 : -1};
-		else
-			a->shapes[ENTRIES - 1].n = -1;
-	} else if (depth >= 2 && t->type == TS_JSON_ARRAY && entry) {
-		entry->n = -1; /* a list of tensors */
-	} else if (depth == 2 && t->type != TS_JSON_END && entry) {
-		put(entry, t->type == TS_JSON_NUMBER && ts_parse_i64(t->raw, &v) ? v : -1);
-	}
-}
-
-/* "[1, 1]", "[True, False]", "2", "False"; others, such as "0.125" and "", are none. */
-static struct numbers argument(struct ts_span text)
-{
-	struct numbers out = {.n = 0};
-	bool list = text.len >= 2 && text.data[0] == '[' && text.data[text.len - 1] == ']';
-
-	if (list)
-		text = ts_span_part(text, 1, text.len - 2);
-	for (size_t at = 0; at <= text.len && out.n >= 0 && text.len;) {
-		size_t end = at;
-		struct ts_span word;
-		int64_t v;
-
-		while (end < text.len && text.data[end] != ',')
-			end++;
-		word = ts_span_part(text, at, end - at);
-		while (word.len && word.data[0] == ' ')
-			word = ts_span_from(word, 1);
-		if (ts_span_is(word, "True") || ts_span_is(word, "False"))
-			put(&out, ts_span_is(word, "True"));
-		else
-			put(&out, ts_parse_i64(word, &v) ? v : -1);
-		at = end + 1;
-	}
-	return list || out.n > 0 ? out : (struct numbers){.n = -1};
-}
-
-/* "1", "0.5", "1.": a number as PyTorch writes it. */
-static bool is_not_zero(struct ts_span text)
-{
-	double v;
-
-	if (ts_span_ends(text, "."))
-		text = ts_span_part(text, 0, text.len - 1);
-	return ts_parse_double(text, &v) && v != 0;
-}
-
-static void input_token(struct arguments *a, const struct ts_json_token *t, int depth)
-{
-	if (depth != 1 || t->type == TS_JSON_END || a->n_inputs == ENTRIES)
-		return;
-	a->inputs[a->n_inputs] = t->type == TS_JSON_STRING ? argument(t->text) : (struct numbers){.n = -1};
-	a->counts[a->n_inputs++] = t->type == TS_JSON_STRING && is_not_zero(t->text);
-}
-
-static void size_token(struct arguments *a, const struct ts_json_token *t, int depth)
-{
-	static const struct {
-		const char *name;
-		uint64_t size;
-	} types[] = {
-		{"double", 8}, {"long int", 8}, {"float", 4}, {"int", 4}, {"c10::Half", 2}, {"c10::BFloat16", 2}, {"short int", 2},
-		{"c10::Float8_e4m3fn", 1}, {"c10::Float8_e5m2", 1}, {"c10::Float8_e4m3fnuz", 1}, {"c10::Float8_e5m2fnuz", 1},
-		{"signed char", 1}, {"unsigned char", 1}, {"bool", 1},
-	};
-
-	if (depth != 1 || t->type == TS_JSON_END || a->n_sizes == ENTRIES)
-		return;
-	a->sizes[a->n_sizes] = 0;
-	for (size_t i = 0; i < sizeof types / sizeof types[0] && t->type == TS_JSON_STRING; i++)
-		if (ts_span_is(t->text, types[i].name))
-			a->sizes[a->n_sizes] = types[i].size;
-	a->n_sizes++;
-}
-
-static bool read(struct ts_span text, struct arguments *a, void (*token)(struct arguments *a, const struct ts_json_token *t, int depth))
-{
-	struct ts_buf scratch = {0};
-	struct ts_json_reader r;
-	struct ts_json_token t;
-	struct ts_error err;
-	bool good = true;
-	int depth = 0;
-
-	ts_json_reader_init(&r, text, &scratch);
-	while ((good = ts_json_next(&r, &t, &err) == TS_OK) && t.type != TS_JSON_EOF) {
-		depth -= t.type == TS_JSON_END;
-		token(a, &t, depth);
-		depth += t.type == TS_JSON_ARRAY || t.type == TS_JSON_OBJECT;
-	}
-	ts_buf_finish(&scratch);
-	return good;
-}
+#include "analysis/trace/work/operator_arguments.h"
 
 /* --- formulas --- */
 
@@ -145,9 +18,9 @@ static bool product(const int64_t *factors, size_t n, uint64_t *ret)
 }
 
 /* The product with batches of two matrices, the first of which is the input `first`. */
-static bool matrices(const struct arguments *a, size_t first, int dims, uint64_t *ret)
+static bool matrices(const struct ts_arguments *a, size_t first, int dims, uint64_t *ret)
 {
-	const struct numbers *x = &a->shapes[first], *y = &a->shapes[first + 1];
+	const struct ts_numbers *x = &a->shapes[first], *y = &a->shapes[first + 1];
 
 	if (a->n_shapes < first + 2 || x->n != dims || y->n != dims || x->v[dims - 1] != y->v[dims - 2])
 		return false;
@@ -157,9 +30,9 @@ static bool matrices(const struct arguments *a, size_t first, int dims, uint64_t
 }
 
 /* Of a list for each dimension of space, or one number for all; -1: it is not there. */
-static int64_t of_axis(const struct arguments *a, size_t input, int axis)
+static int64_t of_axis(const struct ts_arguments *a, size_t input, int axis)
 {
-	const struct numbers *list = &a->inputs[input];
+	const struct ts_numbers *list = &a->inputs[input];
 
 	if (input >= a->n_inputs || list->n < 1 || (list->n > 1 && axis >= list->n))
 		return -1;
@@ -167,9 +40,9 @@ static int64_t of_axis(const struct arguments *a, size_t input, int axis)
 }
 
 /* 2 batch positions weights, of positions that are given by their shape. */
-static bool convolved(const struct numbers *x, const struct numbers *w, const struct numbers *positions, uint64_t *ret)
+static bool convolved(const struct ts_numbers *x, const struct ts_numbers *w, const struct ts_numbers *positions, uint64_t *ret)
 {
-	int64_t factors[2 * DIMS + 1] = {x->v[0]};
+	int64_t factors[2 * TS_DIMENSIONS_MAX + 1] = {x->v[0]};
 	size_t n = 1;
 
 	if (x->n < 3 || w->n != x->n || positions->n != x->n)
@@ -184,10 +57,10 @@ static bool convolved(const struct numbers *x, const struct numbers *w, const st
 enum { STRIDE = 3, PADDING, DILATION };
 
 /* The output, but for its channels, which are those of the input here; of a transposed one the input. */
-static bool positions_of(const struct arguments *a, int64_t transposed, struct numbers *ret)
+static bool positions_of(const struct ts_arguments *a, int64_t transposed, struct ts_numbers *ret)
 {
-	const struct numbers *x = &a->shapes[0], *w = &a->shapes[1];
-	struct numbers out = *x;
+	const struct ts_numbers *x = &a->shapes[0], *w = &a->shapes[1];
+	struct ts_numbers out = *x;
 
 	if (a->n_shapes < 2 || x->n < 3 || w->n != x->n || transposed < 0)
 		return false;
@@ -206,18 +79,18 @@ static bool positions_of(const struct arguments *a, int64_t transposed, struct n
 	return true;
 }
 
-static bool convolution(const struct arguments *a, int64_t transposed, uint64_t *ret)
+static bool convolution(const struct ts_arguments *a, int64_t transposed, uint64_t *ret)
 {
-	struct numbers positions;
+	struct ts_numbers positions;
 
 	return positions_of(a, transposed, &positions) && convolved(&a->shapes[0], &a->shapes[1], &positions, ret);
 }
 
 enum { TRANSPOSED = 7, MASK = 10 };
 
-static bool convolution_backward(const struct arguments *a, uint64_t *ret)
+static bool convolution_backward(const struct ts_arguments *a, uint64_t *ret)
 {
-	const struct numbers *mask = &a->inputs[MASK];
+	const struct ts_numbers *mask = &a->inputs[MASK];
 	int64_t transposed = of_axis(a, TRANSPOSED, 0);
 	uint64_t one;
 
@@ -228,9 +101,9 @@ static bool convolution_backward(const struct arguments *a, uint64_t *ret)
 }
 
 /* Of [batch, heads, sequence, size], or [batch, sequence, heads, size]. */
-static bool attention(const struct arguments *a, size_t first, int heads, int64_t times_q, int64_t times_v, uint64_t *ret)
+static bool attention(const struct ts_arguments *a, size_t first, int heads, int64_t times_q, int64_t times_v, uint64_t *ret)
 {
-	const struct numbers *q = &a->shapes[first], *k = q + 1, *v = q + 2;
+	const struct ts_numbers *q = &a->shapes[first], *k = q + 1, *v = q + 2;
 	int at = 3 - heads;
 	int64_t size;
 
@@ -244,12 +117,6 @@ static bool attention(const struct arguments *a, size_t first, int heads, int64_
 	    __builtin_add_overflow(times_q, times_v, &size))
 		return false;
 	return product((int64_t[]){q->v[0], q->v[heads], q->v[at], k->v[at], size}, 5, ret);
-}
-
-/* Whether an input has been given: a tensor with a shape. */
-static bool given(const struct arguments *a, size_t input)
-{
-	return input < a->n_shapes && a->shapes[input].n > 0;
 }
 
 /* --- operators --- */
@@ -304,71 +171,55 @@ bool ts_flops_known(struct ts_span name, size_t *ret_input)
 
 /* --- bytes --- */
 
-static bool add_bytes(uint64_t *io, const struct numbers *shape, uint64_t size, uint64_t times)
-{
-	uint64_t v = size;
-
-	if (shape->n < 1 || !size || __builtin_mul_overflow(v, times, &v))
-		return false;
-	for (int i = 0; i < shape->n; i++)
-		if (__builtin_mul_overflow(v, (uint64_t)shape->v[i], &v))
-			return false;
-	return !__builtin_add_overflow(*io, v, io);
-}
-
-/* An input, which is read, or a gradient of its shape and type, which is written; so many times. */
-static bool add_input(const struct arguments *a, size_t input, uint64_t times, uint64_t *io)
-{
-	return input < a->n_shapes && input < a->n_sizes && add_bytes(io, &a->shapes[input], a->sizes[input], times);
-}
-
 /* What is added to the product stands before it, and is not read where beta, behind it, is 0. */
-static bool matrices_bytes(const struct arguments *a, size_t first, int dims, uint64_t *io)
+static bool matrices_bytes(const struct ts_arguments *a, size_t first, int dims, uint64_t *io)
 {
 	enum { BETA = 3 };
 	bool added = first && a->n_inputs > BETA && a->counts[BETA];
-	struct numbers out = a->shapes[first];
+	struct ts_numbers out = a->shapes[first];
 
 	out.v[dims - 1] = a->shapes[first + 1].v[dims - 1];
-	return (!added || add_input(a, 0, 1, io)) && add_input(a, first, 1, io) && add_input(a, first + 1, 1, io) &&
-	       add_bytes(io, &out, a->sizes[first], 1);
+	return (!added || ts_bytes_add_input(a, 0, 1, io)) && ts_bytes_add_input(a, first, 1, io) &&
+	       ts_bytes_add_input(a, first + 1, 1, io) &&
+	       ts_bytes_add(io, &out, a->sizes[first], 1);
 }
 
-static bool convolution_bytes(const struct arguments *a, int64_t transposed, uint64_t *io)
+static bool convolution_bytes(const struct ts_arguments *a, int64_t transposed, uint64_t *io)
 {
-	const struct numbers *w = &a->shapes[1];
-	struct numbers out;
+	const struct ts_numbers *w = &a->shapes[1];
+	struct ts_numbers out;
 
 	if (transposed || !positions_of(a, transposed, &out))
 		return false;
 	out.v[1] = w->v[0];
-	return add_input(a, 0, 1, io) && add_input(a, 1, 1, io) && (!given(a, 2) || add_input(a, 2, 1, io)) &&
-	       add_bytes(io, &out, a->sizes[0], 1);
+	return ts_bytes_add_input(a, 0, 1, io) && ts_bytes_add_input(a, 1, 1, io) &&
+	       (!ts_argument_given(a, 2) || ts_bytes_add_input(a, 2, 1, io)) &&
+	       ts_bytes_add(io, &out, a->sizes[0], 1);
 }
 
 /* The gradient of the output; and for each gradient that is asked for, of the input and of the weights, the other of these two, which
  * is read, and the gradient. */
-static bool convolution_backward_bytes(const struct arguments *a, uint64_t *io)
+static bool convolution_backward_bytes(const struct ts_arguments *a, uint64_t *io)
 {
-	const struct numbers *mask = &a->inputs[MASK];
+	const struct ts_numbers *mask = &a->inputs[MASK];
 	uint64_t times = (uint64_t)((mask->v[0] != 0) + (mask->v[1] != 0));
 
-	return times && add_input(a, 0, 1, io) && add_input(a, 1, times, io) && add_input(a, 2, times, io);
+	return times && ts_bytes_add_input(a, 0, 1, io) && ts_bytes_add_input(a, 1, times, io) && ts_bytes_add_input(a, 2, times, io);
 }
 
 /* q, k and v, and the output, which has the shape of q with the size of v. */
-static bool attention_bytes(const struct arguments *a, size_t first, bool backward, uint64_t *io)
+static bool attention_bytes(const struct ts_arguments *a, size_t first, bool backward, uint64_t *io)
 {
-	struct numbers out = a->shapes[first];
+	struct ts_numbers out = a->shapes[first];
 
 	out.v[3] = a->shapes[first + 2].v[3];
 	for (size_t i = 0; i < 3; i++)
-		if (!add_input(a, first + i, backward ? 2 : 1, io))
+		if (!ts_bytes_add_input(a, first + i, backward ? 2 : 1, io))
 			return false;
-	return add_bytes(io, &out, a->sizes[first], 1);
+	return ts_bytes_add(io, &out, a->sizes[first], 1);
 }
 
-static bool bytes_of(const struct operator* op, const struct arguments *a, uint64_t *io)
+static bool bytes_of(const struct operator* op, const struct ts_arguments *a, uint64_t *io)
 {
 	switch ((enum formula)op->formula) {
 	case MATRICES:
@@ -389,7 +240,7 @@ static bool bytes_of(const struct operator* op, const struct arguments *a, uint6
 	return false;
 }
 
-static bool flops_of(const struct operator* op, const struct arguments *a, uint64_t *ret)
+static bool flops_of(const struct operator* op, const struct ts_arguments *a, uint64_t *ret)
 {
 	switch ((enum formula)op->formula) {
 	case MATRICES:
@@ -405,9 +256,9 @@ static bool flops_of(const struct operator* op, const struct arguments *a, uint6
 	case ATTENTION_BACKWARD:
 		return attention(a, op->typed, 1, 3, 2, ret);
 	case FLASH:
-		return !given(a, 3) && attention(a, op->typed, 2, 1, 1, ret);
+		return !ts_argument_given(a, 3) && attention(a, op->typed, 2, 1, 1, ret);
 	case EFFICIENT:
-		return !given(a, 4) && attention(a, op->typed, 2, 1, 1, ret);
+		return !ts_argument_given(a, 4) && attention(a, op->typed, 2, 1, 1, ret);
 	}
 	return false;
 }
@@ -416,11 +267,11 @@ bool ts_flops_of(struct ts_span name, struct ts_span shapes, struct ts_span type
 		 uint64_t *ret_bytes)
 {
 	const struct operator* op = operator_of(name);
-	struct arguments a = {.n_shapes = 0};
+	struct ts_arguments a;
 	uint64_t bytes = 0;
 
-	if (!op || !shapes.len || !read(shapes, &a, shape_token) || !read(inputs, &a, input_token) || !flops_of(op, &a, ret))
+	if (!op || !ts_arguments_read(shapes, types, inputs, &a) || !flops_of(op, &a, ret))
 		return false;
-	*ret_bytes = types.len && read(types, &a, size_token) && bytes_of(op, &a, &bytes) ? bytes : 0;
+	*ret_bytes = a.n_sizes && bytes_of(op, &a, &bytes) ? bytes : 0;
 	return true;
 }

@@ -16,6 +16,7 @@ enum ts_status ts_trace_work(const struct ts_trace *trace, const struct ts_nest 
 	if (ts_device_work(trace, nest, arena, &work, err) ||
 	    ts_operator_sums(trace, nest, &work, arena, &out.operators, &out.n_operators, err) ||
 	    ts_module_sums(trace, nest, &work, arena, &out.modules, err) || ts_flop_sums(trace, nest, &work, arena, &out.flops, err) ||
+	    ts_move_sums(trace, nest, &work, arena, &out.moves, err) ||
 	    ts_kernel_uses(trace, arena, &out.use, err) || ts_transfer_sums(trace, nest, arena, &out.transfers, err) ||
 	    ts_collective_sums(trace, arena, &out.collectives, err) ||
 	    ts_work_marks(trace, nest, &work, arena, &out.marks, err) || ts_run_sums(trace, nest, arena, &out.runs, err) ||

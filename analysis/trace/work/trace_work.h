@@ -174,6 +174,9 @@ struct ts_flop_sums {
 
 enum ts_status ts_flop_sums(const struct ts_trace *trace, const struct ts_nest *nest, const struct ts_device_work *work,
 			    struct ts_arena *arena, struct ts_flop_sums *ret, struct ts_error *err);
+/* The same of elementwise operators and norms (moves.c), without a peak: memory bounds them. */
+enum ts_status ts_move_sums(const struct ts_trace *trace, const struct ts_nest *nest, const struct ts_device_work *work,
+			    struct ts_arena *arena, struct ts_flop_sums *ret, struct ts_error *err);
 /* Fills in what all operations come to in the time that devices worked. */
 void ts_flops_of_busy(struct ts_flop_sums *sums, uint64_t busy_ns);
 
@@ -437,7 +440,7 @@ struct ts_trace_work {
 	struct ts_operator_sum *operators;
 	size_t n_operators;
 	struct ts_module_sums modules;
-	struct ts_flop_sums flops;
+	struct ts_flop_sums flops, moves;
 	struct ts_kernel_uses use;
 	struct ts_transfers transfers;
 	struct ts_collective_sums collectives;

@@ -79,6 +79,27 @@ bool ts_flops_known(struct ts_span name, size_t *ret_input);
 bool ts_flops_of(struct ts_span name, struct ts_span shapes, struct ts_span types, struct ts_span inputs, uint64_t *ret,
 		 uint64_t *ret_bytes);
 
+/* --- moves.c ---
+ *
+ * Elementwise operators and norms, which memory bounds: each tensor is read or written once, and counts with the size of its elements.
+ *
+ *	copy, clamp, relu, silu, gelu, pow, ...		what goes in and what comes out; an operation an element
+ *	add, sub, mul, div, silu_backward, ...		two inputs, and what comes out, which has the shape of both together
+ *	native_, cudnn_, miopen_batch_norm,		input, weights and statistics, and what comes out; 5 operations an element
+ *	native_layer_norm, native_group_norm,		(_fused_rms_norm 4)
+ *	_fused_rms_norm
+ *	..._norm_backward				gradient and input, weights and statistics, and the gradient that comes out; 9
+ *
+ * Operations are those that TraceLens counts. It takes a batch norm for one in training whatever the argument says (it asks the text
+ * "False", which is not empty), and adds six numbers a channel, of a layer norm, too; here the weights count that are there. Threads:
+ * safe.
+ */
+
+/* As ts_flops_known and ts_flops_of. */
+bool ts_moves_known(struct ts_span name, size_t *ret_input);
+bool ts_moves_of(struct ts_span name, struct ts_span shapes, struct ts_span types, struct ts_span inputs, uint64_t *ret,
+		 uint64_t *ret_bytes);
+
 /* --- single_attention.c ---
  *
  * The trace says no data flow, but the shapes of inputs: aten::bmm or aten::baddbmm of [b,n,k] and [b,k,m] gives [b,n,m]; an
