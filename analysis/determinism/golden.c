@@ -1,5 +1,6 @@
 #include "analysis/determinism/golden.h"
 
+#include "analysis/determinism/golden_lines.h"
 #include "base/grow.h"
 #include "base/json_reader.h"
 #include "base/json_writer.h"
@@ -276,10 +277,12 @@ enum ts_status ts_golden_parse(struct ts_span text, struct ts_arena *arena, stru
 	struct ts_json_token token;
 	enum ts_status status;
 
+	if (ts_golden_is_lines(text))
+		return ts_golden_of_lines(text, arena, ret, err);
 	ts_json_reader_init(&r.json, text, &scratch);
 	status = next(&r, &token, err);
 	if (!status && token.type != TS_JSON_OBJECT)
-		status = refuse(token.at, "a golden record is a JSON object", err);
+		status = refuse(token.at, "a golden record is a JSON object, or lines of a step and a loss", err);
 	if (!status)
 		status = next(&r, &token, err);
 	if (!status)

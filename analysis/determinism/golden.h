@@ -1,7 +1,8 @@
 /* golden.h - a golden record: what a training computed, step by step, in a file that is small enough for git, with who accepted it
  * and why.
  *
- *	ts_golden_parse(text, &arena, &golden, err)	of tscope, or a golden_values file of NVIDIA's Megatron-LM
+ *	ts_golden_parse(text, &arena, &golden, err)	of tscope, a golden_values file of NVIDIA's Megatron-LM,
+ *							or lines of torchtitan (golden_lines.h)
  *	ts_golden_print(&golden, &out, err)		TS_TOO_LARGE above TS_GOLDEN_MOST
  *
  * The file is JSON. "series" has an object for each series, in the form of NVIDIA's files: start_step, end_step, step_interval and
@@ -56,7 +57,7 @@ struct ts_golden {
 	size_t n;
 };
 
-/* TS_INVALID: it is neither, with the byte. Everything lies in the arena. */
+/* TS_INVALID: it is none of them, with the byte or the line. Everything lies in the arena. */
 enum ts_status ts_golden_parse(struct ts_span text, struct ts_arena *arena, struct ts_golden *ret, struct ts_error *err);
 enum ts_status ts_golden_print(const struct ts_golden *golden, struct ts_buf *out, struct ts_error *err);
 

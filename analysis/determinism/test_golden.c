@@ -159,6 +159,30 @@ static void test_repeats(void **state)
 	assert_int_equal(compare(&runs[0], &runs[3], "repeats", &limit).proof, TS_PROOF_RED);
 }
 
+/* A file of torchtitan: comments, names, and numbers with the digits of a float of 32 bits. */
+static void test_lines(void **state)
+{
+	struct ts_golden_value loss[] = {{.step = 1, .real = 8.0239696502685546875}, {.step = 2, .real = 7.69595909118652343750}};
+	struct ts_golden_series series = {.name = ts_span_str("scalars.loss"), .values = loss, .n = 2};
+	const struct ts_golden run = {.series = &series, .n = 1};
+	struct seen s;
+
+	(void)state;
+	assert_int_equal(read_text(&s, "1 8.023969650268555\n2 7.695959091186523\n"), TS_OK);
+	assert_int_equal(s.golden.n, 1);
+	assert_int_equal(compare(&s.golden, &run, "bitwise", NULL).proof, TS_PROOF_GREEN);
+	loss[1].real = nextafterf(7.695959091186523F, 8);
+	assert_int_equal(compare(&s.golden, &run, "bitwise", NULL).proof, TS_PROOF_RED);
+	ts_arena_finish(&s.arena);
+	assert_int_equal(read_text(&s, "# ngpu: 8\n# step loss grad_norm\n\n1 8.5 1.25\n2 nan 1.5\n"), TS_OK);
+	assert_int_equal(s.golden.n, 2);
+	assert_true(ts_span_is(s.golden.series[1].name, "grad_norm"));
+	assert_int_equal(s.golden.series[0].n, 1);
+	assert_int_equal(s.golden.series[0].without, 1);
+	assert_true(s.golden.series[1].values[1].real == 1.5);
+	ts_arena_finish(&s.arena);
+}
+
 static void test_hostile(void **state)
 {
 	static const char *const bad[] = {
@@ -175,6 +199,14 @@ static void test_hostile(void **state)
 		"{\"loss\": {\"values\": {\"1\": 1, \"2\": \"0123456789abcdef\"}}}",
 		"{\"loss\": {\"values\": {\"1\": 1}}} {}",
 		"{\"loss\": {\"values\": {\"1\": 1}}, \"loss\": {\"values\": {\"1\": 1}}}",
+		"# step loss\n",
+		"1\n",
+		"1 2.5 3.5\n",
+		"1 2.5\n1 2.5\n",
+		"2 2.5\n1 2.5\n",
+		"1 2.5\n2 x\n",
+		"1.5 2.5\n",
+		"# step loss loss\n1 2 3\n",
 	};
 	struct ts_golden_value *values = calloc(8000, sizeof *values);
 	struct ts_golden_series series = {.name = ts_span_str("scalars.loss"), .values = values, .n = 8000};
@@ -201,6 +233,7 @@ int main(void)
 		cmocka_unit_test(test_nvidia),
 		cmocka_unit_test(test_own),
 		cmocka_unit_test(test_repeats),
+		cmocka_unit_test(test_lines),
 		cmocka_unit_test(test_hostile),
 	};
 

@@ -713,7 +713,7 @@ static const struct ts_option gate_options[] = {
 	 .help = "the gate of reproducibility, of the command behind --: its runs repeat, are those of --golden, and go on after a "
 		 "restart"},
 	{.name = "golden", .argument = "FILE", .complete = TS_COMPLETE_FILE,
-	 .help = "with --repro: the golden record, of 'tscope golden' or of Megatron-LM (golden_values)"},
+	 .help = "with --repro: the golden record, of 'tscope golden', Megatron-LM (golden_values) or torchtitan (losses)"},
 	{.name = "profile", .argument = "NAME", .complete = TS_COMPLETE_CHOICE, .choices = "bitwise float32 bf16 repeats",
 	 .help = "with --repro: how near is alike (default: bitwise)"},
 	{.name = "runs", .argument = "N", .help = "with --repro: so many runs of the command (default: 2)"},

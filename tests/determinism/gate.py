@@ -3,6 +3,7 @@
 
 The training is a sum with a momentum that records by itself; what a fault changes, and at which step, is known by hand."""
 import json
+import math
 import os
 import subprocess
 import sys
@@ -126,6 +127,40 @@ def nvidia(place):
     check("its missing value", code == 3 and proofs["equivalence"] == "unproved", (answer, err))
 
 
+def losses(fault="none"):
+    """The losses of TRAIN by step, with all their digits."""
+    x, v, out = 1.5 if fault == "seed" else 1.0, 0.0, {}
+    for step in range(8):
+        v = 0.9 * v - 0.01 * x
+        x = x + v
+        out[step] = x
+    return out
+
+
+def torchtitan(place):
+    """Files as torchtitan keeps them beside its tests. Its own comparison passes where both have the same steps with equal losses."""
+    path = os.path.join(place.folder, "llama3_cuda.txt")
+    ours = losses()
+    cases = {
+        "equal": ours,
+        "another seed": losses("seed"),
+        "the last digit of one step": {**ours, 5: math.nextafter(ours[5], 2)},
+        "a step that the run has not": {**ours, 8: 0.5},
+        "no number at one step": {**ours, 3: math.nan},
+    }
+    for header in ("", "# config: llama3_debugmodel\n# step loss\n"):
+        for name, golden in cases.items():
+            with open(path, "w", encoding="utf-8") as f:
+                f.write(header + "".join(f"{step} {loss!r}\n" for step, loss in golden.items()))
+            theirs = golden == ours
+            code, proofs, answer, err = place.gate("none", "--golden", path)
+            check(f"torchtitan's file, {name}", (code == 0) == theirs and (proofs["equivalence"] == "green") == theirs, (proofs, answer, err))
+    with open(path, "w", encoding="utf-8") as f:
+        f.write("1 0.5 0.25\n")
+    code, proofs, answer, err = place.gate("none", "--golden", path)
+    check("columns without names", code == 2, (code, err))
+
+
 def outputs(place):
     junit, comment, certificate = (os.path.join(place.folder, name) for name in ("gate.xml", "comment.md", "certificate.json"))
     code, proofs, answer, err = place.gate("ulp", "--junit", junit, "--markdown", comment, "--certificate", certificate, resume=None)
@@ -149,6 +184,7 @@ def main():
     try:
         gates(place)
         nvidia(place)
+        torchtitan(place)
         outputs(place)
     finally:
         commands.shutil.rmtree(place.folder, ignore_errors=True)
