@@ -617,6 +617,26 @@ static bool other_rule(struct ts_inquiry *q)
 /* Where significant digits were written, a value has up to ten times the unit of the least one, by which the quantum is told. */
 enum { DIGIT = 10 };
 
+/* The losses agree, and every gradient norm from there on is that of the other run times one number. An optimizer such as Adam divides
+ * a factor of the gradient out of its updates, so the losses do not tell whether the gradient was multiplied, or only its norm. */
+static bool scaled_norm(struct ts_inquiry *q, const struct ts_first *norm)
+{
+	const struct ts_gap *gap = &norm->series->gap;
+
+	if (q->first[TS_KIND_LOSS].parts || !constant_ratio(gap))
+		return false;
+	ts_conclude(q, TS_CAUSE_UNKNOWN, TS_CONFIDENCE_LOW,
+		    "From step %" PRId64
+		    " on, the gradient norm of the second run is %s times that of the first, but the losses agree: it is logged in "
+		    "another unit, or the optimizer divides a factor of the gradient out, as Adam does",
+		    norm->step, say_ratio(gap).text);
+	q->d.step = norm->step;
+	ts_remain(q, TS_CAUSE_REPORTING);
+	ts_remain(q, TS_CAUSE_CODE);
+	ts_remain(q, TS_CAUSE_CONFIG);
+	return true;
+}
+
 static bool report_only(struct ts_inquiry *q)
 {
 	const struct ts_first *loss = &q->first[TS_KIND_LOSS], *norm = &q->first[TS_KIND_GRAD_NORM],
@@ -656,6 +676,8 @@ static bool report_only(struct ts_inquiry *q)
 	records = state_agrees(q, loss->parts ? TS_KIND_GRAD_NORM : TS_KIND_LOSS, report->step);
 	if (records < least && !(records >= REPORT_FEW && report->jump >= q->limit))
 		return others_agree(q, report);
+	if (scaled_norm(q, report))
+		return true;
 	conclude_report(q, report, norm, records, records < least ? TS_CONFIDENCE_LOW : TS_CONFIDENCE_MEDIUM);
 	if (records < least) {
 		ts_say_against(q, "this was compared over only %s: a difference may reach the other series later",

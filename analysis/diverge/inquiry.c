@@ -299,14 +299,15 @@ bool ts_inquiry_holds(const struct ts_inquiry *q)
 }
 
 /* Digests of a state are read together. Where the gradients of the first step differ, an update makes another state of the optimizer
- * of them: one that still agrees there was read before the update. */
+ * of them: one that still agrees there was read before the update. Without configurations a model of another size looks the same. */
 static enum ts_digest_time params_time(const struct ts_inquiry *q)
 {
 	const struct ts_first *optimizer = &q->first[TS_KIND_OPTIMIZER], *grads = &q->first[TS_KIND_GRADS];
 	bool later = optimizer->parts && optimizer->from_first && optimizer->start == q->start && optimizer->step > q->start;
 
-	return q->e->params_time == TS_DIGEST_UNKNOWN && later && grads->parts && grads->step == q->start ? TS_DIGEST_BEFORE
-													   : q->e->params_time;
+	if (q->e->params_time != TS_DIGEST_UNKNOWN || !later || !ts_config_known(q) || !grads->parts || grads->step != q->start)
+		return q->e->params_time;
+	return TS_DIGEST_BEFORE;
 }
 
 bool ts_inquiry_begin(struct ts_inquiry *q, const struct ts_evidence *e, const struct ts_cuts *cuts, struct ts_arena *arena)

@@ -1366,6 +1366,24 @@ static void test_drew_otherwise(void **state)
 	close_scene(&s);
 }
 
+/* Adam divides a factor of the gradient out: the losses do not tell where the factor is. */
+static void test_scaled_norm(void **state)
+{
+	SCENE(s);
+	struct ts_evidence_series *norm = parts(&s, TS_KIND_GRAD_NORM, "grad_norm", 38, 0.5, 0.5, 0);
+
+	agrees(&s, TS_KIND_LOSS, "loss");
+	expect(&s, TS_CAUSE_REPORTING, TS_CONFIDENCE_MEDIUM);
+	norm->gap.ratio_least = norm->gap.ratio_most = 0.5;
+	norm->gap.spread_a = 0.3;
+	expect(&s, TS_CAUSE_UNKNOWN, TS_CONFIDENCE_LOW);
+	assert_int_equal(s.d.step, 38);
+	assert_true(may_be(&s, TS_CAUSE_REPORTING) && may_be(&s, TS_CAUSE_CODE) && may_be(&s, TS_CAUSE_CONFIG));
+	agrees(&s, TS_KIND_PARAMS, "digests.params"); /* these decide */
+	expect(&s, TS_CAUSE_REPORTING, TS_CONFIDENCE_HIGH);
+	close_scene(&s);
+}
+
 /* Nobody declared when digests are read. A state of the optimizer that agrees where the gradients differ is of before the update, if
  * it depends on gradients at all. */
 static void test_time_of_digests(void **state)
@@ -1377,6 +1395,8 @@ static void test_time_of_digests(void **state)
 	digest(&s, TS_KIND_OPTIMIZER, "digests.optimizer", 0, 1);
 	agrees(&s, TS_KIND_BATCH, "digests.batch");
 	agrees(&s, TS_KIND_RNG, "digests.rng");
+	expect(&s, TS_CAUSE_UNKNOWN, TS_CONFIDENCE_LOW); /* a model of another size has other parameters, too */
+	say(&s, "config.lr", "0.1", "0.1");
 	expect(&s, TS_CAUSE_INIT, TS_CONFIDENCE_MEDIUM);
 	assert_true(says_against(&s, "it was not declared"));
 	s.series[3].first = 0; /* it may be of behind the update */
@@ -2847,6 +2867,7 @@ int main(void)
 		cmocka_unit_test(test_optimizer_damaged),
 		cmocka_unit_test(test_drew_otherwise),
 		cmocka_unit_test(test_time_of_digests),
+		cmocka_unit_test(test_scaled_norm),
 		cmocka_unit_test(test_losses_by_a_rule),
 		cmocka_unit_test(test_begins_where_the_other_was),
 		cmocka_unit_test(test_resume),

@@ -37,8 +37,8 @@ void ts_columns_done(struct ts_columns *c);
 void ts_columns_leave(struct ts_columns *c);
 /* The column of numbers with that name among the rank's tables of steps, or NULL. */
 const struct ts_column *ts_columns_find(const struct ts_index *index, const char *name, const struct ts_table **ret_table);
-/* The loss of the rank's training by the table of names (run/meaning.h): scalars.loss, else the only number that is called a loss, else,
- * where none is, the only one that stands for it. NULL: there is none, or there are several. */
+/* The loss of the rank's training by the table of names (run/meaning.h): scalars.loss, else the only number that is called a loss,
+ * else, where none is, the only one that stands for it. NULL: there is none, or there are several. */
 const struct ts_column *ts_columns_find_loss(const struct ts_index *index, const struct ts_table **ret_table);
 
 enum ts_digests_of { TS_DIGESTS_BATCH, TS_DIGESTS_PARAMS, TS_DIGESTS_GRADS };
