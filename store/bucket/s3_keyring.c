@@ -21,7 +21,8 @@ static const char metadata[] = "http://169.254.169.254";
 struct ts_s3_keyring {
 	const char *file;
 	struct ts_http *http;
-	pthread_mutex_t lock;
+	pthread_mutex_t reading; /* of whoever reads keys, from the file or the machine's metadata; taken before the other one */
+	pthread_mutex_t lock;	 /* of the rest, and never held while anybody is asked */
 	struct ts_s3_keys keys;
 	bool known;
 	struct timespec changed; /* the file, when it was read */
@@ -202,7 +203,8 @@ static enum ts_status read_instance(struct ts_s3_keyring *ring, struct ts_s3_key
 
 /* ---- a file, the environment ---- */
 
-static enum ts_status read_file(struct ts_s3_keyring *ring, struct ts_s3_keys *ret, struct ts_error *err)
+static enum ts_status read_file(const struct ts_s3_keyring *ring, struct ts_s3_keys *ret, struct timespec *ret_changed,
+				struct ts_error *err)
 {
 	struct ts_buf text = TS_BUF_INIT(FILE_MOST);
 	enum ts_status status;
@@ -212,7 +214,7 @@ static enum ts_status read_file(struct ts_s3_keyring *ring, struct ts_s3_keys *r
 		return ts_error_set(err, TS_NOT_FOUND, "the keys of the bucket should be in %s, which cannot be read", ring->file);
 	if (st.st_mode & 077)
 		return ts_error_set(err, TS_DENIED, "%s holds keys that others may read: chmod 600 %s", ring->file, ring->file);
-	(void)ts_system_changed(&st, &ring->changed);
+	(void)ts_system_changed(&st, ret_changed);
 	status = ts_file_read(ring->file, &text, err);
 	if (!status && ts_s3_keys_parse(ts_buf_view(&text), ret, err))
 		status = ts_error_prefix(err, "%s", ring->file);
@@ -246,37 +248,74 @@ static bool read_environment(struct ts_s3_keys *ret, enum ts_status *ret_status,
 	return true;
 }
 
-static enum ts_status read_keys(struct ts_s3_keyring *ring, struct ts_s3_keys *ret, int64_t *ret_until_ns, struct ts_error *err)
+static enum ts_status read_keys(struct ts_s3_keyring *ring, struct ts_s3_keys *ret, int64_t *ret_until_ns,
+				struct timespec *ret_changed, struct ts_error *err)
 {
 	enum ts_status status;
 
 	*ret = (struct ts_s3_keys){.id = ""};
 	*ret_until_ns = 0;
 	if (ring->file)
-		return read_file(ring, ret, err);
+		return read_file(ring, ret, ret_changed, err);
 	return read_environment(ret, &status, err) ? status : read_instance(ring, ret, ret_until_ns, err);
 }
 
-enum ts_status ts_s3_keyring_get(struct ts_s3_keyring *ring, bool anew, struct ts_s3_keys *ret, struct ts_error *err)
+/* Gives the keys that are known. *ret_valid: they have not expired; *ret_fresh: nor will they soon, and the file is the same. */
+static void look(struct ts_s3_keyring *ring, struct ts_s3_keys *ret, bool *ret_valid, bool *ret_fresh)
 {
-	enum ts_status status = TS_OK;
-	struct ts_s3_keys keys;
-	int64_t until_ns;
+	int64_t now_ns = ts_now_real_ns();
 
 	pthread_mutex_lock(&ring->lock);
-	if (anew || !ring->known || has_changed(ring) || (ring->until_ns && ts_now_real_ns() > ring->until_ns - BEFORE_NS)) {
-		status = read_keys(ring, &keys, &until_ns, err);
-		if (!status) {
-			ring->keys = keys;
-			ring->until_ns = until_ns;
-			ring->known = true;
-		} else if (!anew && ring->known && (!ring->until_ns || ts_now_real_ns() < ring->until_ns)) {
-			status = TS_OK; /* a file that is being replaced, or an instance that is silent: those before are valid still */
-		}
-	}
-	if (!status)
-		*ret = ring->keys;
+	*ret = ring->keys;
+	*ret_valid = ring->known && (!ring->until_ns || now_ns < ring->until_ns);
+	*ret_fresh = ring->known && (!ring->until_ns || now_ns <= ring->until_ns - BEFORE_NS) && !has_changed(ring);
 	pthread_mutex_unlock(&ring->lock);
+}
+
+/* The caller holds `reading`. */
+static enum ts_status renew(struct ts_s3_keyring *ring, struct ts_s3_keys *ret, struct ts_error *err)
+{
+	struct timespec changed = {.tv_sec = 0};
+	int64_t until_ns;
+
+	if (read_keys(ring, ret, &until_ns, &changed, err))
+		return err->status;
+	pthread_mutex_lock(&ring->lock);
+	ring->keys = *ret;
+	ring->until_ns = until_ns;
+	ring->changed = changed;
+	ring->known = true;
+	pthread_mutex_unlock(&ring->lock);
+	return TS_OK;
+}
+
+/* One caller renews keys that expire soon; the others go on with them meanwhile, since a metadata service may be silent for seconds. */
+enum ts_status ts_s3_keyring_get(struct ts_s3_keyring *ring, bool anew, struct ts_s3_keys *ret, struct ts_error *err)
+{
+	bool valid, fresh;
+	struct ts_s3_keys keys;
+	enum ts_status status;
+
+	look(ring, &keys, &valid, &fresh);
+	if (!anew && fresh) {
+		*ret = keys;
+		return TS_OK;
+	}
+	if (!anew && valid && pthread_mutex_trylock(&ring->reading) != 0) {
+		*ret = keys;
+		return TS_OK;
+	}
+	if (anew || !valid)
+		pthread_mutex_lock(&ring->reading);
+	look(ring, &keys, &valid, &fresh);
+	status = !anew && fresh ? TS_OK : renew(ring, &keys, err);
+	if (status && !anew && valid) {
+		look(ring, &keys, &valid, &fresh);
+		status = TS_OK; /* a file that is being replaced, or an instance that is silent: those before are valid still */
+	}
+	pthread_mutex_unlock(&ring->reading);
+	if (!status)
+		*ret = keys;
 	return status;
 }
 
@@ -288,6 +327,7 @@ enum ts_status ts_s3_keyring_open(const char *file, struct ts_http *http, struct
 		return ts_error_set(err, TS_NO_MEMORY, "out of memory for keys");
 	ring->file = file;
 	ring->http = http;
+	pthread_mutex_init(&ring->reading, NULL);
 	pthread_mutex_init(&ring->lock, NULL);
 	*ret = ring;
 	return TS_OK;
@@ -297,6 +337,7 @@ void ts_s3_keyring_close(struct ts_s3_keyring *ring)
 {
 	if (!ring)
 		return;
+	pthread_mutex_destroy(&ring->reading);
 	pthread_mutex_destroy(&ring->lock);
 	ts_free(ring);
 }

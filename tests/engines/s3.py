@@ -10,8 +10,10 @@ absent is denied to it, `session` needs the token `token`; the secret of all is 
 
     /-/fault?kind=500&times=3&method=GET   the next times requests of a method fail so: 500, 503, 429, 409, slow, hold (until /-/release), half, short, wrong, cut,
                                            deaf (done, and cut before the answer); times=0: none does; share=0.1 in place of times: so many of all, by chance
-    /-/lose?key=, /-/flip?key=, /-/cut?key=   an object goes, has another bit, or loses its end; an empty key: the first one
+    /-/lose?key=, /-/flip?key=&at=, /-/cut?key=   an object goes, has another bit, or loses its end; an empty key: the first one
     /-/clear    /-/counts    /-/keys        empties the buckets; JSON of requests and bytes; JSON of what there is
+    /-/instance?seconds=60&held=1           the keys of an instance expire so soon from now on, and its metadata is silent until /-/release; JSON of how often
+                                            it was asked for a token
     /-/revoke?key=tester&new=fresh          the key is not valid any more, and another one with the same secret is
     /latest/...                             the metadata of an instance, whose keys are `session`'s"""
 import argparse
@@ -70,6 +72,7 @@ class State:
         self.keys = {"tester": SECRET, "keeper": SECRET, "blind": SECRET, "session": SECRET}
         self.fault = None  # kind, method, times, share
         self.gate = threading.Event()
+        self.instance_s, self.instance_held, self.instance_asked = 3600, False, 0
         self.counts = {"requests": 0, "PUT": 0, "GET": 0, "HEAD": 0, "DELETE": 0, "in": 0, "out": 0, "failed": 0, "unsigned": 0}
         self.chance = random.Random(1)
 
@@ -283,7 +286,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             elif what == "lose":
                 objects.pop(name)
             elif what == "flip":
-                objects[name] = objects[name][:-1] + bytes([objects[name][-1] ^ 4])
+                at = int(query.get("at", len(objects[name]) - 1))
+                objects[name] = objects[name][:at] + bytes([objects[name][at] ^ 4]) + objects[name][at + 1 :]
             elif what == "cut":
                 objects[name] = objects[name][:-10]
             elif what == "clear":
@@ -292,9 +296,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 state.fault = None
             elif what == "release":
                 state.gate.set()
+            elif what == "instance":
+                if "seconds" in query:
+                    state.gate.clear()
+                    state.instance_s, state.instance_held = int(query["seconds"]), "held" in query
             elif what == "revoke":
                 state.keys[query["new"]] = state.keys.pop(query["key"])
-            said = {"keys": {b: {k: len(v) for k, v in o.items()} for b, o in state.objects.items()}, "counts": state.counts}.get(what, {})
+            said = {"keys": {b: {k: len(v) for k, v in o.items()} for b, o in state.objects.items()}, "counts": state.counts,
+                    "instance": {"asked": state.instance_asked}}.get(what, {})
             text = json.dumps(said).encode()
         self.send_response(200)
         self.send_header("Content-Length", str(len(text)))
@@ -302,9 +311,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.wfile.write(text)
 
     def instance(self, path):
+        with self.state.lock:
+            self.state.instance_asked += path == "/latest/api/token"
+            held = self.state.instance_held
+        if held:
+            self.state.gate.wait(HOLD_S)
         said = {"/latest/api/token": "t0", "/latest/meta-data/iam/security-credentials/": "role"}.get(path)
         if path.endswith("/role"):
-            until = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(hours=1)
+            until = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=self.state.instance_s)
             said = json.dumps({"Code": "Success", "AccessKeyId": "session", "SecretAccessKey": SECRET, "Token": "token",
                                "Expiration": until.strftime("%Y-%m-%dT%H:%M:%SZ")})
         known = said and (self.command == "PUT" or self.headers.get("X-aws-ec2-metadata-token") == "t0")

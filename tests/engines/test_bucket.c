@@ -345,6 +345,61 @@ static void test_instance(void **state)
 	refuses("packs", NULL, NULL, TS_UNAVAILABLE, "there are no keys for the bucket: name a file by credentials=");
 }
 
+/* How often the metadata of the instance was asked. */
+static unsigned long instance_asked(void)
+{
+	struct ts_buf answer = TS_BUF_INIT(1 << 16);
+	const char *at;
+	unsigned long n;
+
+	s3_control(&server, "instance", &answer);
+	ts_buf_char(&answer, 0);
+	at = strstr((const char *)answer.data, "\"asked\": ");
+	assert_non_null(at);
+	n = strtoul(at + 9, NULL, 10);
+	ts_buf_finish(&answer);
+	return n;
+}
+
+static void *ask_size(void *ctx)
+{
+	struct ts_error err;
+	uint64_t bytes;
+
+	(void)ts_bucket_size(ctx, "none", &bytes, &err);
+	return NULL;
+}
+
+/* While keys that expire soon are renewed at a metadata service that is silent, others go on with them and wait for nobody. */
+static void test_silent_instance(void **state)
+{
+	struct ts_bucket *b;
+	struct ts_error err;
+	pthread_t thread;
+	unsigned long before;
+	uint64_t bytes;
+	char room[128];
+
+	(void)state;
+	(void)unsetenv("AWS_ACCESS_KEY_ID");
+	(void)setenv("AWS_EC2_METADATA_SERVICE_ENDPOINT", s3_url(&server, "", room), 1);
+	getenv("AWS_EC2_METADATA_SERVICE_ENDPOINT")[strlen(room) - 1] = 0;
+	s3_control(&server, "instance?seconds=120", NULL);
+	b = open_at("packs");
+	assert_int_equal(ts_bucket_size(b, "none", &bytes, &err), TS_NOT_FOUND);
+	s3_control(&server, "instance?seconds=120&held=1", NULL);
+	before = instance_asked();
+	assert_int_equal(pthread_create(&thread, NULL, ask_size, b), 0);
+	while (instance_asked() == before)
+		(void)usleep(1000);
+	assert_int_equal(ts_bucket_size(b, "none", &bytes, &err), TS_NOT_FOUND);
+	assert_int_equal(instance_asked(), before + 1); /* whoever waits for the thread asks for itself afterwards */
+	s3_control(&server, "release", NULL);
+	(void)pthread_join(thread, NULL);
+	s3_control(&server, "instance?seconds=3600", NULL);
+	ts_bucket_close(b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -359,6 +414,7 @@ int main(void)
 		cmocka_unit_test_setup(test_addresses, setup),
 		cmocka_unit_test_setup(test_rotation, setup),
 		cmocka_unit_test_setup(test_instance, setup),
+		cmocka_unit_test_setup(test_silent_instance, setup),
 	};
 	struct ts_error err;
 	int failed;
