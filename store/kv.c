@@ -1,5 +1,6 @@
 #include "store/kv.h"
 
+#include "base/clock.h"
 #include "base/alloc.h"
 #include "base/budget.h"
 #include "base/cursor.h"
@@ -56,6 +57,13 @@ bool ts_db_is_summed(enum ts_db db)
 }
 
 /* ---- reading ---- */
+
+int64_t ts_kv_now(struct ts_kv *kv)
+{
+	if (kv->ops->now)
+		return kv->ops->now(kv);
+	return kv->base ? ts_kv_now(kv->base) : ts_now_real_ns();
+}
 
 enum ts_status ts_read_begin(struct ts_kv *kv, struct ts_read *ret, struct ts_error *err)
 {

@@ -111,7 +111,8 @@ struct ts_walk {
 	struct ts_span prefix; /* of ts_walk_open: not owned */
 	struct ts_span key;    /* where it stands */
 	struct ts_span value;
-	bool keys; /* set after the beginning: no value is looked at, and a layer need not fetch it */
+	bool keys;  /* set after the beginning: no value is looked at, and a layer need not fetch it */
+	bool sizes; /* the same, but that the length of a value is right; its bytes are not looked at */
 	void *at;  /* of the layer; NULL: not begun */
 };
 
@@ -133,6 +134,7 @@ typedef enum ts_status ts_write_fn(struct ts_write *w, void *ctx, struct ts_erro
 struct ts_kv_vitals {
 	uint64_t readers, reader_slots;
 	double oldest_reader_s;
+	uint64_t gather_failures; /* of a layer that moves packs into a bucket */
 };
 
 struct ts_kv_ops {
@@ -158,6 +160,12 @@ struct ts_kv_ops {
 	/* bytes is roughly how much the write puts. */
 	enum ts_status (*commit)(struct ts_kv *kv, ts_write_fn *run, void *ctx, size_t bytes, struct ts_error *err);
 	void (*release)(struct ts_kv *kv); /* by its last user it is destroyed */
+	/* The real time by the clock that all who use the layer share, where it is another one than the machine's. Never waits. NULL:
+	 * the machine's. */
+	int64_t (*now)(struct ts_kv *kv);
+	/* Says that a snapshot waits for something else, and is not read meanwhile, or that it is read again, so that others need not
+	 * wait for what it holds. NULL: nobody waits. */
+	void (*rest)(struct ts_read r, bool rests);
 
 	/* What only a layer with files has; NULL where there are none. */
 	enum ts_status (*room)(struct ts_kv *kv, struct ts_error *err); /* TS_FULL: only what makes the store smaller may be written */
@@ -201,6 +209,9 @@ void ts_spare_take(struct ts_spare *spare, struct ts_idmap *ret);
 /* Has all values wait in another one, and finishes the map. */
 void ts_spare_give(struct ts_spare *spare, struct ts_idmap *waiting);
 void ts_spare_drop(struct ts_idmap *waiting); /* frees the values, too */
+
+/* What a lease begins and ends by: see `now` above. */
+int64_t ts_kv_now(struct ts_kv *kv);
 
 const char *ts_db_name(enum ts_db db);
 bool ts_db_is_checked(enum ts_db db);

@@ -8,7 +8,6 @@
 #include "store/store_internal.h"
 
 #include "base/buf.h"
-#include "base/clock.h"
 #include "base/limits.h"
 #include "base/system.h"
 
@@ -59,7 +58,7 @@ enum ts_status ts_swept_time_begin(struct ts_write *w, struct ts_error *err)
 	if (ts_swept_time_read(ts_read_of(w), &last, err))
 		return err->status;
 	ts_sweep_clock_read(false, &clock);
-	ts_clock_believe(&last, &clock, ts_now_real_ns(), &now);
+	ts_clock_believe(&last, &clock, ts_kv_now(w->kv), &now);
 	return last.at_ns || !now.next.boot ? TS_OK : ts_swept_time_write(w, &now.next, err);
 }
 

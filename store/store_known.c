@@ -7,7 +7,6 @@
 #include "store/store_internal.h"
 
 #include "base/alloc.h"
-#include "base/clock.h"
 #include "base/cursor.h"
 
 enum { NAMED_KEY = TS_UNNAMED_KEY + TS_PROJECT_KEY, SENT_KEY = 8 + TS_ID_BYTES, SWEPT = 4096, AHEAD_MOST = 1 << 20 };
@@ -439,7 +438,7 @@ enum ts_status ts_store_known_many(struct ts_engine *e, const struct ts_viewer *
 
 	if (begin(&a, e, viewer, err))
 		return err->status;
-	a.now_ns = ts_now_real_ns();
+	a.now_ns = ts_kv_now(ts_kv_of(e));
 	status = ts_sweeping_read(a.read, &a.sweeping, err);
 	if (!status)
 		status = look_ahead(&a, ids, n, err);

@@ -2,7 +2,6 @@
 #include "store/store_internal.h"
 
 #include "base/alloc.h"
-#include "base/clock.h"
 #include "base/cursor.h"
 
 #include <xxhash.h>
@@ -152,7 +151,7 @@ enum ts_status ts_store_has_many(struct ts_engine *e, const struct ts_id *ids, s
 				struct ts_error *err)
 {
 	struct ts_store *s = ts_store_of(e);
-	struct has has = {.ids = ids, .n = n, .now_ns = ts_now_real_ns()};
+	struct has has = {.ids = ids, .n = n, .now_ns = ts_kv_now(s->kv)};
 	enum ts_status status;
 	struct ts_read r;
 
@@ -181,7 +180,7 @@ enum ts_status ts_store_look_many(struct ts_engine *e, const struct ts_id *ids, 
 				 bool *ret_leased, struct ts_error *err)
 {
 	struct ts_store *s = ts_store_of(e);
-	struct has has = {.ids = ids, .n = n, .now_ns = ts_now_real_ns(), .present = ret_present};
+	struct has has = {.ids = ids, .n = n, .now_ns = ts_kv_now(s->kv), .present = ret_present};
 	enum ts_status status;
 	bool leased = !s->depot;
 	struct ts_read r;
@@ -408,7 +407,7 @@ enum ts_status ts_store_upload_many(struct ts_engine *e, struct ts_span sender, 
 			  .n = n,
 			  .sender = sender,
 			  .spending = ts_store_of(e)->spending,
-			  .now_ns = ts_now_real_ns()};
+			  .now_ns = ts_kv_now(ts_kv_of(e))};
 	enum ts_status status;
 	size_t bytes = 0;
 

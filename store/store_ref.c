@@ -3,7 +3,6 @@
 #include "store/store_internal.h"
 
 #include "base/alloc.h"
-#include "base/clock.h"
 #include "base/cursor.h"
 #include "base/limits.h"
 
@@ -499,7 +498,7 @@ static void finish_commit(struct commit *commit)
 enum ts_status ts_ref_reach(struct ts_write *w, struct ts_store *s, struct ts_span project, const struct ts_id *ids, size_t n,
 			    struct ts_error *err)
 {
-	struct commit commit = {.store = s, .read = ts_read_of(w), .now_ns = ts_now_real_ns()};
+	struct commit commit = {.store = s, .read = ts_read_of(w), .now_ns = ts_kv_now(s->kv)};
 	struct ts_closure closure;
 	enum ts_status status = ts_sweeping_read(commit.read, &commit.sweeping, err);
 
@@ -547,7 +546,7 @@ enum ts_status ts_store_commit(struct ts_engine *e, const struct ts_ref_update *
 				.store = ts_store_of(e),
 				.arena = arena,
 				.ret_ref = ret_ref,
-				.now_ns = ts_now_real_ns()};
+				.now_ns = ts_kv_now(ts_kv_of(e))};
 	enum ts_status status;
 
 	if (n == 0)

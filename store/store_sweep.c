@@ -22,6 +22,7 @@
 
 #include "base/alloc.h"
 #include "base/budget.h"
+#include "base/clock.h"
 
 #include <assert.h>
 #include <time.h>
@@ -623,6 +624,8 @@ static enum ts_status sweep(struct sweep *s, struct ts_error *err)
 
 static enum ts_status believe(struct sweep *s, const struct ts_sweep_options *options, struct ts_error *err)
 {
+	/* What the machine that sweeps is ahead of the clock that all share counts for nothing. */
+	int64_t now_ns = options->now_ns - (ts_now_real_ns() - ts_kv_now(s->store->kv));
 	struct ts_swept_time last;
 	enum ts_status status;
 	struct ts_read r;
@@ -633,7 +636,7 @@ static enum ts_status believe(struct sweep *s, const struct ts_sweep_options *op
 	ts_read_end(&r);
 	if (status)
 		return status;
-	ts_clock_believe(&last, options->clock, options->now_ns, &s->believed);
+	ts_clock_believe(&last, options->clock, now_ns, &s->believed);
 	s->now_ns = s->believed.now_ns;
 	s->since_ns = s->now_ns - options->lease_ns;
 	s->table.removed_since_ns = s->now_ns - options->removed_ns;

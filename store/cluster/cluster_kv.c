@@ -483,6 +483,11 @@ static void view_end(struct ts_read *r)
 	(void)r; /* whoever leads ends it */
 }
 
+static int64_t view_now(struct ts_kv *kv)
+{
+	return ts_database_time(&cluster_of_view(kv)->db);
+}
+
 static const struct ts_kv_ops view_ops = {
 	.begin = view_begin,
 	.end = view_end,
@@ -492,6 +497,7 @@ static const struct ts_kv_ops view_ops = {
 	.walk_begin = cluster_walk_begin,
 	.walk_move = cluster_walk_move,
 	.walk_end = cluster_walk_end,
+	.now = view_now,
 };
 
 /* ---- what is written ---- */
@@ -664,10 +670,11 @@ static enum ts_status begin_one(struct cluster *cl, struct ts_error *err)
 	ts_send(&cl->db, cl->writer, TS_SEND_BEGIN_WRITE, NULL, 0);
 	ts_store_be(number, TS_DB_PACKS, sizeof number);
 	if (!cl->has_bundles)
-		ts_send(&cl->db, cl->writer, TS_SEND_GET, params, 2);
-	if (ts_exchange(&cl->db, cl->writer, cl->has_bundles ? NULL : &result, err))
+		ts_send(&cl->db, cl->writer, TS_SEND_BEGUN, params, 2);
+	if (ts_exchange(&cl->db, cl->writer, &result, err))
 		return err->status;
-	late = result && cl->db.pq->PQntuples(result) > 0;
+	ts_database_tell(&cl->db, result, cl->has_bundles ? 2 : 0);
+	late = !cl->has_bundles && result && cl->db.pq->PQntuples(result) == 1 && ts_span_is(cell(&cl->db, result, 0, 1), "true");
 	cl->db.pq->PQclear(result);
 	if (late)
 		return ts_error_set(err, TS_INVALID,
@@ -823,6 +830,16 @@ static void cluster_release(struct ts_kv *kv)
 	ts_free(cl);
 }
 
+static int64_t cluster_now(struct ts_kv *kv)
+{
+	return ts_database_time(&cluster_of(kv)->db);
+}
+
+static void cluster_rest(struct ts_read r, bool rests)
+{
+	ts_database_rest(((struct txn *)r.txn)->db, rests);
+}
+
 static const struct ts_kv_ops cluster_ops = {
 	.begin = cluster_begin,
 	.end = cluster_end,
@@ -834,6 +851,8 @@ static const struct ts_kv_ops cluster_ops = {
 	.walk_end = cluster_walk_end,
 	.commit = cluster_commit,
 	.release = cluster_release,
+	.now = cluster_now,
+	.rest = cluster_rest,
 };
 
 enum ts_status ts_cluster_kv(const struct ts_libpq *pq, char *where, char *conninfo, unsigned connections, struct ts_kv **ret,

@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/cursor.h"
 #include "base/system.h"
 
 #include <assert.h>
@@ -12,6 +13,8 @@ static const int64_t SECOND = 1000000000;
 
 /* All writes of a store wait for one lock of the database: 'tscope' as a number. */
 #define LOCK "128038938308709"
+/* Its time when the statement comes so far, behind what it waited for; a transaction's own time would be that of its beginning. */
+#define CLOCK "(extract(epoch FROM clock_timestamp()) * 1000000)::int8"
 
 struct statement {
 	const char *name; /* NULL: it is not prepared */
@@ -22,8 +25,10 @@ struct statement {
 static const struct statement statements[TS_STATEMENTS] = {
 	[TS_SEND_BEGIN_READ] = {NULL, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", NULL},
 	[TS_SEND_BEGIN_WRITE] =
-		{NULL, "SELECT pg_advisory_xact_lock(" LOCK "), pg_current_xact_id()",
+		{NULL, "SELECT pg_advisory_xact_lock(" LOCK "), pg_current_xact_id(), " CLOCK,
 		 "BEGIN ISOLATION LEVEL READ COMMITTED"}, /* each of its statements sees what was written before it waited */
+	[TS_SEND_BEGUN] = {"begun",
+			   "SELECT " CLOCK ", EXISTS (SELECT FROM tscope.record WHERE db = $1::int2 AND key = $2::bytea)::text", NULL},
 	[TS_SEND_END] = {NULL, "COMMIT", NULL},
 	[TS_SEND_GET] = {"get", "SELECT value FROM tscope.record WHERE db = $1::int2 AND key = $2::bytea", NULL},
 	[TS_SEND_AHEAD] = {"ahead", "SELECT key, value FROM tscope.record WHERE db = $1::int2 AND key = ANY($2::bytea[]) ORDER BY key",
@@ -229,15 +234,47 @@ void ts_database_close(struct ts_database *db, struct ts_connection *c)
 	ts_free(c);
 }
 
+/* How many may be open now. */
+static unsigned most(const struct ts_database *db)
+{
+	return db->most + (db->resting < db->most ? db->resting : db->most);
+}
+
+void ts_database_rest(struct ts_database *db, bool rests)
+{
+	pthread_mutex_lock(&db->lock);
+	db->resting = rests ? db->resting + 1 : db->resting - 1;
+	if (rests)
+		pthread_cond_signal(&db->given);
+	pthread_mutex_unlock(&db->lock);
+}
+
+void ts_database_tell(struct ts_database *db, const struct pg_result *result, int column)
+{
+	uint8_t us[8];
+
+	if (!result || db->pq->PQntuples(result) != 1 || db->pq->PQgetlength(result, 0, column) != sizeof us)
+		return;
+	memcpy(us, db->pq->PQgetvalue(result, 0, column), sizeof us);
+	atomic_store(&db->ahead_ns, (int64_t)ts_load_be(us, sizeof us) * 1000 - ts_system_uptime_ns());
+}
+
+int64_t ts_database_time(struct ts_database *db)
+{
+	int64_t ahead_ns = atomic_load(&db->ahead_ns);
+
+	return ahead_ns ? ts_system_uptime_ns() + ahead_ns : ts_now_real_ns();
+}
+
 /* False if no connection was given back in time. */
 static bool wait_for_one(struct ts_database *db)
 {
 	int64_t until = ts_now_mono_ns() + db->wait_ns;
 	struct timespec limit = ts_system_cond_limit(until);
 
-	while (!db->idle && db->open == db->most && ts_now_mono_ns() < until)
+	while (!db->idle && db->open >= most(db) && ts_now_mono_ns() < until)
 		(void)pthread_cond_timedwait(&db->given, &db->lock, &limit);
-	return db->idle || db->open < db->most;
+	return db->idle || db->open < most(db);
 }
 
 enum ts_status ts_database_take(struct ts_database *db, struct ts_connection **ret, struct ts_error *err)
@@ -275,6 +312,11 @@ void ts_database_give(struct ts_database *db, struct ts_connection *c)
 {
 	bool sound = !c->failed;
 
+	if (sound) { /* one that took the place of another, which goes on, is one too many */
+		pthread_mutex_lock(&db->lock);
+		sound = db->open <= most(db);
+		pthread_mutex_unlock(&db->lock);
+	}
 	if (!sound)
 		ts_database_close(db, c);
 	pthread_mutex_lock(&db->lock);

@@ -16,12 +16,14 @@
 #include "store/kv.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 enum { TS_CLUSTER_SCHEMA = 1 }; /* of the tables; see schema.c */
 
 enum ts_statement {
 	TS_SEND_BEGIN_READ,  /* one snapshot for all that follows */
-	TS_SEND_BEGIN_WRITE, /* waits until no other write goes on; a replica refuses it */
+	TS_SEND_BEGIN_WRITE, /* waits until no other write goes on -> ..., ..., microseconds since 1970; a replica refuses it */
+	TS_SEND_BEGUN,	     /* db, key -> the same time, whether the record is there */
 	TS_SEND_END,
 	TS_SEND_GET,	/* db, key -> value */
 	TS_SEND_AHEAD,	/* db, an array of keys -> those that are there with their values, by key */
@@ -51,11 +53,21 @@ struct ts_database {
 	pthread_cond_t given;
 	struct ts_connection *idle;
 	unsigned open, most;
+	unsigned resting; /* of those that are out: whoever has them waits for something else */
+	atomic_int_fast64_t ahead_ns; /* what its clock is ahead of the time that this machine is up; 0: not known */
 	int64_t wait_ns; /* for one that is given back */
 };
 
 void ts_database_init(struct ts_database *db, const struct ts_libpq *pq, const char *where, const char *conninfo, unsigned most);
 void ts_database_finish(struct ts_database *db);
+
+/* Says that whoever has a connection waits for something else, or goes on: as long as one waits, another one may be opened in its
+ * place, up to twice as many as there are. */
+void ts_database_rest(struct ts_database *db, bool rests);
+/* Takes the time out of an answer to one of both statements above; microseconds, in that column. */
+void ts_database_tell(struct ts_database *db, const struct pg_result *result, int column);
+/* Real time by the clock of the database, as it was told last and has gone on since; of this machine until then. */
+int64_t ts_database_time(struct ts_database *db);
 
 /* Opens a connection of the pool, or waits until one is given back; TS_UNAVAILABLE where that takes too long. */
 enum ts_status ts_database_take(struct ts_database *db, struct ts_connection **ret, struct ts_error *err);
