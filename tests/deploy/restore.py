@@ -24,7 +24,7 @@ from s3 import SECRET, Bucket  # noqa: E402
 BUILD = os.path.abspath(sys.argv[1])
 SCRIPT = "deploy/cluster/backup.py"
 WAIT_S = 120
-COLUMNS, STEPS = 16, 3000  # numbers by chance, of which a bundle of 1 MiB is full soon
+COLUMNS, STEPS = 16, 1800  # numbers by chance, of which a bundle of 1 MiB is full soon
 
 
 def expect(condition, *what):

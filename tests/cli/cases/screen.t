@@ -74,7 +74,8 @@ $ tscope help
 |
 | Environment
 |   TSCOPE_SERVER          the server to talk to: unix:PATH, tls:HOST:PORT,
-|                          HOST:PORT or ssh://HOST
+|                          HOST:PORT or ssh://HOST; several of one store are
+|                          parted by commas
 |   TSCOPE_STORE           the local store, used when no server is named
 |   TSCOPE_PROJECT         the project of names without one
 |   TSCOPE_PAGER, PAGER    the pager for long output; an empty value or cat turns
