@@ -28,6 +28,10 @@ static const struct {
 	{"logging", WORD, TS_PHASE_HOST},
 	{"callback", WORD, TS_PHASE_HOST},
 	{"callbacks", WORD, TS_PHASE_HOST},
+	{"compile", WORD, TS_PHASE_HOST},
+	{"compiling", WORD, TS_PHASE_HOST},
+	{"compilation", WORD, TS_PHASE_HOST},
+	{"profiler", WORD, TS_PHASE_HOST}, /* what its start and its end take, as the recorder has it */
 	{"step", NAME, TS_PHASE_WHOLE},
 	{"step_time", NAME, TS_PHASE_WHOLE},
 	{"train_step", NAME, TS_PHASE_WHOLE},

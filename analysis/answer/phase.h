@@ -26,7 +26,7 @@ enum ts_phase_kind {
 	TS_PHASE_REST,	     /* "other": what is left of a step behind its last mark */
 	TS_PHASE_CHECKPOINT, /* work of the host beside training */
 	TS_PHASE_EVALUATION, /* the same */
-	TS_PHASE_HOST,	     /* the same: logging, saving, "between" */
+	TS_PHASE_HOST,	     /* the same: logging, saving, compiling, "between" */
 	TS_PHASE_WHOLE,	     /* a whole step, as most logs have it: "step", "iteration", ... */
 	TS_PHASE_UNKNOWN,    /* nothing: it may be computing, or waiting, or anything */
 };

@@ -372,6 +372,24 @@ static void an_unknown_name_says_nothing(void **state)
 	is(b, "budget", "other", "share", 0.1);
 }
 
+/* "compiled_forward" is a pass of what was compiled. */
+static void compiling_is_work_of_the_host(void **state)
+{
+	struct bench *b = *state;
+
+	one_process(b);
+	steps(b, 10.0);
+	phase(b, "forward", 3.0);
+	phase(b, "backward", 2.0);
+	phase(b, "optimizer", 1.0);
+	phase(b, "compile", 2.0);
+	phase(b, "profiler", 1.0);
+	phase(b, "compiled_forward", 1.0);
+	report(b);
+	is(b, "budget", "unclassified", "share", 0.1);
+	is(b, "budget", "other", "share", 0.3);
+}
+
 static void timestamps_that_say_less_than_the_phases(void **state)
 {
 	struct bench *b = *state;
@@ -865,6 +883,7 @@ int main(void)
 		TEST(the_rest_of_a_step),
 		TEST(a_part_alone_is_not_the_whole),
 		TEST(an_unknown_name_says_nothing),
+		TEST(compiling_is_work_of_the_host),
 		TEST(timestamps_that_say_less_than_the_phases),
 		TEST(the_runs_own_wall_time),
 		TEST(more_than_the_devices_can_do),
