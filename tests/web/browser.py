@@ -494,6 +494,8 @@ def has_room_for_names(store, web, browser, folder):
     assert browser.run("document.querySelector('header #state').textContent") == "state: crashed"
     browser.go(f"http://{web.host}/p/names/runs?q=loss.last%3C-5")
     assert "Nothing matches the filter." in browser.run("document.querySelector('main').textContent")
+    browser.go(f"http://{web.host}/p/default/b/main")
+    assert browser.run("document.querySelector('h1 .light').className") == "light unchecked", "three runs are too few to say that nothing changed"
     for page, word in (("runs", "tscope push --project nobody"), ("tags", "tscope tag"), ("branches", "--branch main")):
         browser.go(f"http://{web.host}/p/nobody/{page}")
         assert word in browser.run("document.querySelector('main').textContent"), page
