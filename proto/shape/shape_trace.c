@@ -1,6 +1,7 @@
 /* shape_trace.c - the tables of what analyze says of a profiler's trace that stands alone. They are JSON only: the command reads the
  * file itself. */
 #include "analysis/trace/advice/trace_answer.h"
+#include "analysis/trace/device/kernel_units.h"
 #include "proto/shape/shape_rows.h"
 
 enum { MANY_ROWS = 1 << 25, PATH_MAX_BYTES = 4096 };
@@ -167,7 +168,14 @@ static bool has_category(const void *in)
 WORD_OF(by_word, enum ts_kernel_by, ts_kernel_by_word);
 WORD_OF(confidence_word, enum ts_kernel_by, ts_kernel_confidence_word);
 static const struct ts_shape_words bys = {0, TS_KERNEL_BYS - 1, .word = by_word};
+WORD_OF(units_word, enum ts_kernel_units, ts_kernel_units_word);
+static const struct ts_shape_words units = {0, TS_UNITS_SINGLE, .word = units_word};
 static const struct ts_shape_words confidences = {0, TS_KERNEL_BYS - 1, .word = confidence_word, .prose = true};
+
+static bool says_units(const void *in)
+{
+	return ((const TYPE *)in)->units != TS_UNITS_UNKNOWN;
+}
 
 static const struct ts_shape_field sum_rows[] = {
 	{NULL, "name", BYTES(name, PATH_MAX_BYTES), OR_NULL, HEAD("name"), SHOW(KERNEL), NARROW(20),
@@ -179,6 +187,8 @@ static const struct ts_shape_field sum_rows[] = {
 	 ABOUT("high, medium or low")},
 	{NULL, "category_evidence", BYTES(evidence, PATH_MAX_BYTES), OR_NULL, WHEN(has_category),
 	 ABOUT("the pattern, or the name of the operator; null: nothing told it")},
+	{NULL, "units", WORD(units, units), WHEN(says_units),
+	 ABOUT("matrix: on tensor cores or matrix cores, single: not; by the name; null: it does not say")},
 	{NULL, "count", U64(count), HEAD("count")},
 	{NULL, "sum_ns", U64(sum_ns), HEAD("sum"), SHARE("share")},
 	{NULL, "max_ns", U64(max_ns), HEAD("longest")},

@@ -1,6 +1,7 @@
 #include "analysis/trace/device/kernel_sums.h"
 
 #include "analysis/trace/device/kernel_table.h"
+#include "analysis/trace/device/kernel_units.h"
 #include "base/door.h"
 #include "base/order.h"
 
@@ -46,6 +47,7 @@ static void say(struct ts_kernel_sum *io, const struct ts_trace *trace, uint8_t 
 	io->category = told.category;
 	io->by = told.by;
 	io->evidence = told.evidence;
+	io->units = (uint8_t)ts_kernel_units(trace->names[name]);
 }
 
 enum ts_status ts_kernel_sums(const struct ts_trace *trace, struct ts_arena *arena, struct ts_kernel_sums *ret, struct ts_error *err)

@@ -18,6 +18,7 @@ struct ts_kernel_sum {
 	uint32_t category;   /* enum ts_kernel_category, TS_SUM_COPY or TS_SUM_FILL */
 	uint8_t by;	     /* of a name of kernels: enum ts_kernel_by, what told the category, */
 	struct ts_span evidence; /* and by which pattern or operator; empty: nothing told it */
+	uint8_t units;		 /* of a name: enum ts_kernel_units */
 	uint64_t count, sum_ns, max_ns;
 	uint64_t bytes; /* of copies and fills, where they say so */
 };

@@ -1880,6 +1880,38 @@ $ tscope analyze --json ./traced/demo.json.gz
 |       "busy_ns": 61000000,
 |       "busy_flops_per_s": 6600871868.852459
 |     },
+|     "moves": {
+|       "all": {
+|         "operator": null,
+|         "shapes": null,
+|         "dtype": null,
+|         "each_flops": null,
+|         "count": 0,
+|         "sum_flops": 0,
+|         "timed_count": 0,
+|         "timed_flops": 0,
+|         "launched": {
+|           "count": 0,
+|           "sum_ns": 0
+|         },
+|         "achieved_flops_per_s": null,
+|         "peak_flops_per_s": null,
+|         "each_bytes": null,
+|         "intensity_flops_per_byte": null,
+|         "achieved_bytes_per_s": null,
+|         "peak_bytes_per_s": null,
+|         "bound_by": null
+|       },
+|       "by_shape": [],
+|       "unknown_count": 0,
+|       "unknown": {
+|         "count": 0,
+|         "sum_ns": 0
+|       },
+|       "no_peak": null,
+|       "busy_ns": 0,
+|       "busy_flops_per_s": null
+|     },
 |     "use": {
 |       "all": {
 |         "name": null,
