@@ -38,11 +38,13 @@ static const struct {
 	{"_xdl", TS_UNITS_MATRIX}, /* Composable Kernel */
 };
 
-/* Tensile writes the matrix instruction as _MI16x16x1_. */
-static bool has_matrix_instruction(struct ts_span name)
+/* Whether the shape of a matrix instruction stands behind a mark: _MI16x16x1_ of Tensile, _m128x16x32_ of TRT-LLM. */
+static bool has_matrix_instruction(struct ts_span name, const char *mark)
 {
-	for (size_t i = 0; i + 4 < name.len; i++)
-		if (memcmp(name.data + i, "_MI", 3) == 0 && ts_is_digit(name.data[i + 3]))
+	size_t n = strlen(mark);
+
+	for (size_t i = 0; i + n < name.len; i++)
+		if (memcmp(name.data + i, mark, n) == 0 && ts_is_digit(name.data[i + n]))
 			return true;
 	return false;
 }
@@ -52,7 +54,10 @@ enum ts_kernel_units ts_kernel_units(struct ts_span name)
 	/* cuBLAS makes these for tensor cores alone, since Hopper. */
 	if (ts_span_starts(name, ts_span_str("nvjet_")))
 		return TS_UNITS_MATRIX;
-	if ((ts_span_contains(name, "Cijk_") && has_matrix_instruction(name)))
+	if (ts_span_contains(name, "Cijk_") && has_matrix_instruction(name, "_MI"))
+		return TS_UNITS_MATRIX;
+	if ((ts_span_starts(name, ts_span_str("bmm_")) || ts_span_starts(name, ts_span_str("gemm_"))) &&
+	    has_matrix_instruction(name, "_m"))
 		return TS_UNITS_MATRIX;
 	for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
 		if (ts_span_contains(name, parts[i].part))

@@ -1,8 +1,8 @@
-/* kernel_units.h - on which units a kernel computes, by the grammar of its library's names: tensor cores (NVIDIA) and matrix cores (AMD),
- * or the units for single numbers.
+/* kernel_units.h - on which units a kernel computes, by the grammar of its library's names: tensor cores (NVIDIA) and matrix cores
+ * (AMD), or the units for single numbers.
  *
- * Only what a name says is said: CUTLASS and cuBLAS name the instruction or `simt`, Tensile the shape of its matrix instruction. A name of
- * Triton, or of a hand, says neither. Pure. Threads: any.
+ * Only what a name says is said: CUTLASS and cuBLAS name the instruction or `simt`, Tensile and TRT-LLM the shape of the matrix
+ * instruction. A name of Triton, or of a kernel that was written by hand, says neither. Pure. Threads: any.
  */
 #ifndef TSCOPE_ANALYSIS_TRACE_DEVICE_KERNEL_UNITS_H
 #define TSCOPE_ANALYSIS_TRACE_DEVICE_KERNEL_UNITS_H

@@ -24,10 +24,12 @@ static void by_grammar(void **state)
 	expect("ampere_fp16_s1688gemm_fp16_128x128_ldg8_f2f_stages_32x1_nn", TS_UNITS_MATRIX);
 	expect("volta_fp16_s884gemm_fp16_128x128_ldg8_f2f_nn", TS_UNITS_MATRIX);
 	expect("turing_h1688gemm_128x128_ldg8_stages_32x1_nt", TS_UNITS_MATRIX);
-	expect("void cutlass::Kernel2<cutlass_80_tensorop_bf16_s16816gemm_bf16_128x64_64x4_tn_align8>(cutlass::Params)", TS_UNITS_MATRIX);
+	expect("void cutlass::Kernel2<cutlass_80_tensorop_bf16_s16816gemm_bf16_128x64_64x4_tn_align8>(Params)", TS_UNITS_MATRIX);
 	expect("sm80_xmma_gemm_f32f32_tf32f32_f32_tn_n_tilesize64x64x32_stage4_warpsize2x2x1_tensor16x8x8_kernel", TS_UNITS_MATRIX);
 	expect("Cijk_Alik_Bljk_BBS_BH_Bias_HA_S_SAV_UserArgs_MT256x160x64_MI16x16x1_SN", TS_UNITS_MATRIX);
 	expect("void ck::kernel_gemm_xdl_cshuffle_v3<ck::GridwiseGemm>(ck::Argument)", TS_UNITS_MATRIX);
+	expect("bmm_MxE4m3_MxE2m1MxE4m3_Fp32_t128x16x256u2_s3_et128x16_m128x16x32_cga1x1x1", TS_UNITS_MATRIX);
+	expect("bmm_of_somebody_mine", TS_UNITS_UNKNOWN);
 	expect("volta_sgemm_128x64_nt", TS_UNITS_SINGLE);
 	expect("ampere_sgemm_32x32_sliced1x4_tn", TS_UNITS_SINGLE);
 	expect("void cutlass::Kernel<cutlass_80_simt_sgemm_128x32_8x5_tn_align1>(cutlass::Params)", TS_UNITS_SINGLE);

@@ -93,7 +93,8 @@ static void size_token(struct ts_arguments *a, const struct ts_json_token *t, in
 	a->n_sizes++;
 }
 
-static bool read(struct ts_span text, struct ts_arguments *a, void (*token)(struct ts_arguments *a, const struct ts_json_token *t, int depth))
+static bool read(struct ts_span text, struct ts_arguments *a,
+		 void (*token)(struct ts_arguments *a, const struct ts_json_token *t, int depth))
 {
 	struct ts_buf scratch = {0};
 	struct ts_json_reader r;

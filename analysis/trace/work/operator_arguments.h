@@ -29,7 +29,8 @@ struct ts_arguments {
 bool ts_arguments_read(struct ts_span shapes, struct ts_span types, struct ts_span inputs, struct ts_arguments *ret);
 /* Whether an input has been given: a tensor with a shape. */
 bool ts_argument_given(const struct ts_arguments *a, size_t input);
-/* Add so many times the bytes of a tensor to *io. False: the shape or the size of an element is not known, or 64 bits do not hold it. */
+/* Add so many times the bytes of a tensor to *io. False: the shape or the size of an element is not known, or 64 bits do not hold
+ * it. */
 bool ts_bytes_add(uint64_t *io, const struct ts_numbers *shape, uint64_t size, uint64_t times);
 /* The same of an input, which is read, or a gradient of its shape and type, which is written. */
 bool ts_bytes_add_input(const struct ts_arguments *a, size_t input, uint64_t times, uint64_t *io);

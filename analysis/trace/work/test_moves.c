@@ -53,8 +53,8 @@ static void by_hand(void **state)
 					 ts_span_str("[]"), &flops, &bytes);
 
 		if (known != (cases[i].flops > 0) || (known && (flops != cases[i].flops || bytes != cases[i].bytes)))
-			fail_msg("case %zu, %s %s: %d, %" PRIu64 " operations, %" PRIu64 " bytes", i, cases[i].name, cases[i].shapes, known,
-				 flops, bytes);
+			fail_msg("case %zu, %s %s: %d, %" PRIu64 " operations, %" PRIu64 " bytes", i, cases[i].name, cases[i].shapes,
+				 known, flops, bytes);
 	}
 }
 
