@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "ingest/formats/log_lines.h"
 #include "ingest/logs/log_table.h"
+#include "ingest/text/text_alike.h"
 #include "ingest/text/text_axis.h"
 #include "ingest/text/text_bunch.h"
 #include "ingest/text/text_columns.h"
@@ -1154,16 +1155,50 @@ static const char *other_encoding(const char *path)
 	return invalid > valid && invalid >= ENCODING_LEAST ? "GB18030" : NULL;
 }
 
+/* Whether a guess takes something that may be of a training, though its name does not say so. */
+static bool takes_measure(const struct ts_text_guess *guess)
+{
+	return guess->counts && (!guess->unmeasured || strstr(guess->templates[0], "{value}"));
+}
+
+/* The template of lines that are alike, where a guess has none, or one that takes less: without a step, or nothing of a training. */
+static const char *advice_by_shape(const char *path, const struct ts_text_guess *guess, struct ts_arena *arena)
+{
+	struct ts_buf line = TS_BUF_INIT(2 * TS_TEXT_LINE_MAX);
+	const char *advice = NULL;
+	bool none = !guess->n || !takes_values(guess);
+	struct ts_text_alike alike;
+
+	if (!none && takes_measure(guess))
+		return NULL;
+	if (ts_text_alike(path, path, arena, &alike) && (none || (alike.step && (!guess->counts || alike.decimals > 1)))) {
+		ts_text_templates_print(&line, &alike.template, 1);
+		advice = ts_arena_printf(arena,
+					 "many lines are alike but for their numbers; if they are those of steps, read it with%.*s",
+					 TS_SPAN_ARG(ts_buf_view(&line)));
+	}
+	ts_buf_finish(&line);
+	return advice;
+}
+
 const char *ts_text_advice(const char *path, struct ts_arena *arena)
 {
 	struct ts_text_guess guess;
 	struct ts_error ignored;
 	struct ts_buf line = TS_BUF_INIT(2 * TS_TEXT_LINE_MAX);
-	const char *advice = NULL, *columns, *encoding;
+	const char *advice = NULL, *columns = ts_text_columns(path, path, arena), *encoding;
 
-	if ((columns = ts_text_columns(path, path, arena)) != NULL) {
+	if (ts_text_guess(path, path, arena, &guess, &ignored))
+		guess = (struct ts_text_guess){.n = 0};
+	if (columns)
 		advice = ts_arena_printf(arena, "it has numbers without names; give them names, as in --pattern '%s'", columns);
-	} else if (!ts_text_guess(path, path, arena, &guess, &ignored) && guess.n && guess.why && takes_values(&guess)) {
+	else
+		advice = advice_by_shape(path, &guess, arena);
+	if (advice) {
+		ts_buf_finish(&line);
+		return advice;
+	}
+	if (guess.n && guess.why && takes_values(&guess)) {
 		ts_text_templates_print(&line, guess.templates, guess.n);
 		advice = ts_arena_printf(arena, "its lines may be those of steps, but %s; if they are, read it with%.*s", guess.why,
 					 TS_SPAN_ARG(ts_buf_view(&line)));

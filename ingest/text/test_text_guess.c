@@ -1,6 +1,7 @@
 /* Logs that no format knows, as trainers print them: each row's value at its step, counted by hand, and what is refused. */
 #include "ingest/core/test_support.h"
 #include "ingest/text/reader_text.h"
+#include "ingest/text/text_alike.h"
 #include "ingest/text/text_guess.h"
 #include "ingest/text/text_named.h"
 #include "ingest/text/text_pattern.h"
@@ -931,7 +932,7 @@ static void numbers_without_names_get_some(void **state)
 		{"2.5#\n", "{value_1}"},
 		{"Epoch # 2.5#\n", "Epoch {epoch} {value}"},
 		{"1m 50s (- 19m 5s) (#000 6%) 2.5#\n", "({step} {}%) {value}"},
-		{"# is 2.5#\n", NULL},
+		{"# is 2.5#\n", "{step} is {is}"},
 		{"Iteration: #\tError: 0.5#\n", "Iteration:{step} {*}"},
 		{"#\n", NULL},
 	};
@@ -987,6 +988,58 @@ static void a_quoted_log_is_none(void **state)
 }
 
 /* --- named numbers --- */
+
+static void lines_that_are_alike(void **state)
+{
+	static const struct {
+		const char *lines[5], *want;
+		bool step;
+	} cases[] = {
+		{{"[10 | 12.5] loss=2.50 avg=2.61", "[20 | 25.0] loss=2.25 avg=2.5", "[30 | 37.5] loss=2.0 avg=2.25",
+		  "[40 | 50.1] loss=2.5 avg=2.2", "[50 | 62.5] loss=1.75 avg=2.0"},
+		 "[{step} | {value_1}] loss={loss} avg={avg}",
+		 true},
+		{{"0 10 loss - 5.25", "0 20 loss - 5.0", "1 10 loss - 4.75", "1 20 loss - 4.5", "2 10 loss - 4.25"},
+		 "{epoch} {step} loss - {loss}",
+		 true},
+		{{"Alpha: 0.025  Progress: 0.2%", "Alpha: 0.024  Progress: 0.4%", "Alpha: 0.023  Progress: 0.6%",
+		  "Alpha: 0.022  Progress: 0.8%", "Alpha: 0.021  Progress: 1.0%"},
+		 "Alpha: {Alpha} Progress: {Progress}%",
+		 false},
+		{{"2021-06-01 10:00:00 base INFO [2.45, 30.1, 0, 2e-4]", "2021-06-01 10:00:01 base INFO [2.25, 30.5, 200, 2e-4]",
+		  "2021-06-01 10:00:02 base INFO [2.5, 29.1, 400, 2e-4]", "2021-06-01 10:00:03 base INFO [2.0, 28.1, 600, 2e-4]",
+		  "2021-06-01 10:00:04 base INFO [1.5, 29.0, 800, 2e-4]"},
+		 "base INFO [{value_1}, {value_2}, {step}, {value_3}]",
+		 true},
+		{{"! Train 1 13.2 0.005 0.95", "! Train 2 26.4 0.005 0.9", "! Train 3 39.6 0.005 0.85", "! Train 4 52.8 0.005 0.8",
+		  "! Train 5 66.0 0.005 0.75"},
+		 "! Train {step} {value_1} {value_2} {value_3}",
+		 true},
+		{{"a {1} 2.5", "a {2} 2.25", "a {3} 2.0", "a {4} 1.75", "a {5} 1.5"}, "a {{{step}}} {value_1}", true},
+		/* Nothing has decimals; no two lines are alike; only four are. */
+		{{"port 1 of 5", "port 2 of 5", "port 3 of 5", "port 4 of 5", "port 5 of 5"}, NULL, false},
+		{{"a 1.5", "b 1.5", "c 1.5", "d 1.5", "e 1.5"}, NULL, false},
+		{{"a 1.5 1", "a 1.5 2", "a 1.5 3", "a 1.5 4", "b"}, NULL, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct test_run t;
+		char path[160], text[1024];
+		struct ts_text_alike found = {.step = false};
+		size_t n = 0;
+
+		test_run_init(&t);
+		for (size_t k = 0; k < 5; k++)
+			n += (size_t)snprintf(text + n, sizeof text - n, "%s\n", cases[i].lines[k]);
+		test_write(&t, "a.log", text);
+		(void)snprintf(path, sizeof path, "%s/a.log", t.base);
+		assert_int_equal(ts_text_alike(path, path, &t.arena, &found), cases[i].want != NULL);
+		if ((cases[i].want && strcmp(found.template, cases[i].want) != 0) || found.step != cases[i].step)
+			fail_msg("%s: %s, step %d", cases[i].lines[0], found.template, found.step);
+		test_run_finish(&t);
+	}
+}
 
 static void named_numbers(void **state)
 {
@@ -1056,6 +1109,7 @@ int main(void)
 		cmocka_unit_test(logs_are_guessed),	     cmocka_unit_test(what_was_guessed_is_said_and_kept),
 		cmocka_unit_test(other_texts_are_refused),   cmocka_unit_test(a_refusal_has_the_best_guess),
 		cmocka_unit_test(numbers_without_names_get_some),
+		cmocka_unit_test(lines_that_are_alike),
 		cmocka_unit_test(a_quoted_log_is_none),	     cmocka_unit_test(named_numbers),
 		cmocka_unit_test(odd_counters_are_harmless),   cmocka_unit_test(utf16_is_the_same_run),
 		cmocka_unit_test(counters_behind_values_are_refused),

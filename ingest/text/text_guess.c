@@ -558,18 +558,34 @@ static bool heads_measure(const struct choice *c)
 	return false;
 }
 
+/* Lines with a number of a name of what trainings measure; those of an evaluation do not count. */
+static uint64_t measured_lines(const struct choice *c)
+{
+	uint64_t measured = 0;
+
+	for (size_t i = 0; i < c->n; i++)
+		measured += c->kinds[i]->evaluation ? 0 : measured_of(c->kinds[i]);
+	return measured;
+}
+
+static bool is_unmeasured(const struct choice *c)
+{
+	uint64_t measured = measured_lines(c);
+
+	return !counts_epochs(c) && !heads_measure(c) && (2 * measured < c->steps->lines || measured < LINES_LEAST);
+}
+
 static const char *doubt(const struct ts_text_kinds *k, enum way way, const struct choice *c)
 {
-	uint64_t measured = 0, lines = 0, rich = 0;
+	uint64_t measured = measured_lines(c), lines = 0, rich = 0;
 
 	for (size_t i = 0; i < c->n; i++) {
 		if (c->kinds[i]->evaluation)
 			continue;
 		rich += c->kinds[i]->rich;
-		measured += measured_of(c->kinds[i]);
 		lines += c->kinds[i]->lines;
 	}
-	if (!counts_epochs(c) && !heads_measure(c) && (2 * measured < c->steps->lines || measured < LINES_LEAST))
+	if (is_unmeasured(c))
 		return "none of their numbers has a name of what trainings measure, such as a loss, an accuracy or a learning rate";
 	if ((way == BY_FIRST || way == BY_BEHIND) && measured < LINES_SURE && 2 * rich < measured)
 		return "they count by a name that no training is known to count by, and are few";
@@ -620,6 +636,7 @@ static enum ts_status make(const struct ts_text_kinds *k, enum way way, struct t
 	g->counts = way != BY_NONE;
 	g->behind = way == BY_BEHIND;
 	g->coarse = c.n && c.roles.step == NONE && c.roles.epoch != NONE && 4 * c.steps->counters[c.roles.epoch].sames > c.steps->lines;
+	g->unmeasured = c.n && is_unmeasured(&c);
 	g->why = c.n ? doubt(k, way, &c) : "no line has a number that rises as steps do, with another number that has a name";
 	sort(g);
 	return TS_OK;

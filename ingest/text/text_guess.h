@@ -33,6 +33,7 @@ struct ts_text_guess {
 	const char *templates[TS_TEXT_GUESS_TEMPLATES];
 	size_t n;	 /* 0: no line has a counter that rises and a named number */
 	const char *why; /* why it is not sure; NULL: it is */
+	bool unmeasured; /* none of their numbers has a name of what trainings measure */
 	bool counts;	 /* the first of them has the step; else none has, and rows are numbered */
 	bool behind;	 /* they fit what stands behind the numbers before lines, which are ranks */
 	bool coarse;	 /* several lines have one step, which is an epoch */
