@@ -490,6 +490,10 @@ def has_room_for_names(store, web, browser, folder):
         browser.go(f"http://{web.host}/p/names/runs")
         assert browser.run("[...document.querySelectorAll('thead a')].every(head => head.getBoundingClientRect().height > 0)"), "one sorts by the heads"
         assert browser.run("[...document.querySelectorAll('tbody td')].every(cell => cell.getBoundingClientRect().right <= innerWidth)"), width
+    for width in (1200, 390):
+        browser.size(width, 800)
+        browser.go(f"http://{web.host}/p/names/matrix?run={long}&run=short")
+        assert browser.run("[...document.querySelectorAll('td, th')].every(cell => cell.getBoundingClientRect().right <= innerWidth)"), width
     browser.go(f"http://{web.host}/p/names/r/{long}")
     assert browser.run("document.querySelector('header #state').textContent") == "state: crashed"
     browser.go(f"http://{web.host}/p/names/runs?q=loss.last%3C-5")
