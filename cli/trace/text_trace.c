@@ -257,6 +257,18 @@ static void short_span(struct ts_cli *cli, const struct ts_trace_answer *a)
 			ts_trace_ms(cli, span), ts_trace_ms(cli, wall)));
 }
 
+/* Nothing was overlapped, and nothing exposed: which of both it was, nobody can say without a kernel of communication. */
+static void silent_rank(struct ts_cli *cli, const struct ts_trace_answer *a)
+{
+	if (!a->has_world_size || a->world_size < 2 || a->lines.all.communications)
+		return;
+	ts_text_field(cli, "note",
+		      ts_arena_printf(&cli->arena,
+				      "it is of a job of %" PRId64 " ranks, and no device communicated while it was recorded: how much "
+				      "communication takes, and how much is overlapped, is not known",
+				      a->world_size));
+}
+
 static enum ts_status devices(struct ts_cli *cli, const struct ts_trace_answer *a, struct ts_error *err)
 {
 	const struct ts_timelines *l = &a->lines;
@@ -268,6 +280,7 @@ static enum ts_status devices(struct ts_cli *cli, const struct ts_trace_answer *
 					      ts_trace_count(cli, l->unlaunched), ts_trace_plural(cli, l->all.events, "event"),
 					      l->n_steps ? "; they count in the step in which they began" : ""));
 	short_span(cli, a);
+	silent_rank(cli, a);
 	ts_text_trace_verdict(cli, &a->verdict);
 	if (timeline(cli, &l->all, err) || collectives(cli, &l->all, err) || places(cli, l, err) || steps(cli, l, err) ||
 	    idle(cli, a, err) || kernels(cli, &a->sums, err) || ts_trace_ops_text(cli, a, err))

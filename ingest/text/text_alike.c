@@ -209,7 +209,10 @@ static const char *template_of(struct shapes *s, const struct shape *shape, stru
 		if (t->kind == TS_TEXT_OTHER || t->kind == TS_TEXT_DURATION) {
 			ts_buf_str(&out, "{}");
 		} else if (is_number(t)) {
-			put_field(&out, k == step ? ts_span_str("step") : k == epoch ? ts_span_str("epoch") : name_before(line, &s->tokens, i),
+			put_field(&out,
+				  k == step    ? ts_span_str("step")
+				  : k == epoch ? ts_span_str("epoch")
+					       : name_before(line, &s->tokens, i),
 				  &unnamed);
 			k++;
 			put_literal(&out, ts_span_part(line, t->at + t->text.len, t->end - t->at - t->text.len));

@@ -3162,6 +3162,11 @@ $ python3 -c 'import json; call = lambda name, ts, c, **a: dict(ph="X", cat="cud
 | What stands out
 ! tscope: --capture: ./none.json: No such file or directory
 [2]
+# A rank of a job in whose recording no device communicated.
+$ python3 -c 'import json; x = lambda cat, pid, ts, dur: dict(ph="X", cat=cat, name="k", pid=pid, tid=7, ts=ts, dur=dur, args=dict(device=0, stream=7, correlation=1)); json.dump({"distributedInfo": {"backend": "nccl", "rank": 0, "world_size": 2}, "traceEvents": [x("cuda_runtime", 1, 0, 1), x("kernel", 0, 2, 9)]}, open("alone.json", "w"))'; tscope analyze alone.json | grep -A2 "job of"
+| note      it is of a job of 2 ranks, and no device communicated while it was recorded: how much
+|           communication takes, and how much is overlapped, is not known
+|
 # How near an operator is to what bounds it at best, and collectives of which no size is known.
 $ python3 -c 'import json; b = ["c10::BFloat16"] * 2; x = lambda cat, name, at, us, **args: dict(ph="X", cat=cat, name=name, pid=1, tid=1, ts=at, dur=us, args=args); mm = lambda i, n, k, us: [x("cpu_op", "aten::mm", 9000 * i, 20, **{"Input Dims": [[n, k], [k, n]], "Input type": b}), x("cuda_runtime", "cudaLaunchKernel", 9000 * i + 5, 5, correlation=i + 1), x("kernel", "gemm", 9000 * i + 100, us, device=0, stream=7, correlation=i + 1)]; c = x("kernel", "ncclDevKernel_AllReduce", 30000, 50, device=0, stream=7, dtype="ComplexFloat", **{"Collective name": "allreduce", "In msg nelems": 8, "Out msg nelems": 8, "Group size": 2}); print(json.dumps({"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "NVIDIA H100 80GB HBM3"}], "traceEvents": mm(0, 1000, 100, 1) + mm(1, 8192, 8192, 2000) + [c]}))' > roof.json; tscope analyze ./roof.json | grep -e '^Operations' -e '^Collectives' -A 5
 | Operations of matrix products, convolutions and attention, by shapes (time: of what they launched)
