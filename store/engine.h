@@ -502,8 +502,8 @@ struct ts_mirror {
 	unsigned table, next_table;
 	bool held; /* by ts_mirror_hold, */
 	uint8_t source[TS_MIRROR_SOURCE]; /* as a copy of the store with this id */
-};
 	struct ts_span mirrored_of; /* else, unless it is empty: taking is TS_CONFLICT where the store is no mirror of this any more */
+};
 void ts_mirror_begin(struct ts_mirror *m, struct ts_engine *e);
 /* From now on taking is TS_CONFLICT once the store is not claimed for `from` any more (ts_mirror_claim). */
 enum ts_status ts_mirror_hold(struct ts_mirror *m, struct ts_engine *from, struct ts_error *err);
