@@ -52,8 +52,10 @@ static bool split(struct routed *r, const char *addresses)
 /* Connects to the server i if it is not connected. */
 static enum ts_status reach(struct routed *r, size_t i, struct ts_error *err)
 {
-	if (r->servers[i])
+	if (r->servers[i]) {
+		r->servers[i]->stop = r->base.stop; /* which may have been said since */
 		return TS_OK;
+	}
 	if (ts_client_open(r->addresses[i], &r->login, &r->servers[i], err)) {
 		r->servers[i] = NULL;
 		r->away_until_ns[i] = ts_now_mono_ns() + TS_ROUTE_AWAY_SECONDS * INT64_C(1000000000);
