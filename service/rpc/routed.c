@@ -34,10 +34,11 @@ static bool split(struct routed *r, const char *addresses)
 	while (more) {
 		const uint8_t *comma = rest.len ? memchr(rest.data, ',', rest.len) : NULL;
 		size_t len = comma ? (size_t)(comma - rest.data) : rest.len;
-		char *text = r->text[r->n];
+		char *text;
 
 		if (r->n == TS_ROUTE_SERVERS || len == 0 || len >= TS_CLIENT_WHERE)
 			return false;
+		text = r->text[r->n];
 		memcpy(text, rest.data, len);
 		text[len] = 0;
 		if (ts_address_parse(text, &parsed, &err))
