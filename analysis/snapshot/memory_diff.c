@@ -191,11 +191,9 @@ static void sum_kinds(const struct pair *p, const uint32_t events[2], struct ts_
 		m->kinds[i].difference = less(m->kinds[i].b, m->kinds[i].a);
 }
 
-/* The kinds of one side alone would differ from those of the other whatever it holds. */
+/* The sums by kind of one side alone would differ from those of the other whatever it holds. */
 static void forget_kinds(struct ts_memory_diff_moment *m)
 {
-	for (size_t i = 0; i < m->n; i++)
-		m->rows[i].kind = TS_MEMORY_UNKNOWN;
 	for (int i = 0; i < TS_MEMORY_KINDS; i++)
 		m->kinds[i] = (struct ts_memory_diff_kind){.kind = (enum ts_memory_kind)i};
 	m->kinds[TS_MEMORY_UNKNOWN] = (struct ts_memory_diff_kind){TS_MEMORY_UNKNOWN, m->a, m->b, m->difference};

@@ -10,7 +10,7 @@
  * sides have the row and both tensors have more than 1 MB, below which Axolotl's script does not look either.
  *
  * A file that ends too early, or is damaged, may lack what would differ: `lacking` says first what that is, and the two are never
- * the same. Kinds go by what happens to a block: where a side has no history, they are known of neither.
+ * the same. Kinds go by what happens to a block: where a side has no history, sums by kind are known of neither.
  *
  * Texts are the snapshots', which must outlive the answer; all other memory is the arena's. Pure; any thread.
  */

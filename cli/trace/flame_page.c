@@ -99,7 +99,8 @@ static void graph(struct ts_cli *cli, const struct ts_flame *flame, const struct
 			ts_trace_plural(cli, v->folded, "stack"), "");
 	ts_page_element(out, " of less than ", ts_trace_ms(cli, v->least), v->folded == 1 ? " is folded.</p>\n" : " are folded.</p>\n");
 	legend(v, out);
-	ts_buf_str(out, "<p class=\"tools\" hidden=\"hidden\"><label>Find <input type=\"search\" aria-label=\"Find in this graph\"/></label> "
+	ts_buf_str(out, "<p class=\"tools\" hidden=\"hidden\">"
+			"<label>Find <input type=\"search\" aria-label=\"Find in this graph\"/></label> "
 			"<button type=\"button\">whole</button> <span class=\"dim\" aria-live=\"polite\"></span></p>\n");
 	ts_buf_printf(out, "<svg class=\"flame\" height=\"%u\">\n", (v->deepest + 1) * ROW_PIXELS);
 	ts_page_element(out, "<svg class=\"t\" x=\"0.000%\" width=\"100.000%\" y=\"0\" height=\"17\"><title>all&#10;", whole, "");

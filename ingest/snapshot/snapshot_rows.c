@@ -244,10 +244,18 @@ bool ts_rows_tuple(struct ts_pickle *p, const struct ts_pickle_value *items, siz
 	return frame_of(p, items[0], items[1], items[2], ret_frame);
 }
 
-static bool is_of_frames(uint32_t key)
+/* What stands beside a frame of generated code. These words are no known keys (snapshot_keys.inc), which are texts of every snapshot:
+ * one that has none of them would be stored with other bytes than before. */
+static bool is_word(struct ts_pickle *p, struct ts_pickle_value key, const char *word)
 {
-	return key == TS_KEY_FILENAME || key == TS_KEY_LINE || key == TS_KEY_NAME || key == TS_KEY_FX_NODE_OP ||
-	       key == TS_KEY_FX_NODE_NAME || key == TS_KEY_FX_ORIGINAL_TRACE;
+	return key.kind == TS_VALUE_TEXT && !known(key) && ts_span_is(ts_intern_text_of(&p->intern, key.id), word);
+}
+
+static bool is_of_frames(struct ts_pickle *p, struct ts_pickle_value key)
+{
+	if (known(key))
+		return key.id == TS_KEY_FILENAME || key.id == TS_KEY_LINE || key.id == TS_KEY_NAME;
+	return is_word(p, key, "fx_node_op") || is_word(p, key, "fx_node_name") || is_word(p, key, "fx_original_trace");
 }
 
 bool ts_rows_frame(struct ts_pickle *p, const struct ts_pickle_value *pairs, size_t n, uint32_t *ret_frame)
@@ -256,6 +264,8 @@ bool ts_rows_frame(struct ts_pickle *p, const struct ts_pickle_value *pairs, siz
 
 	*ret_frame = TS_SNAPSHOT_NONE;
 	for (size_t i = 0; i < n; i += 2) {
+		if (is_word(p, pairs[i], "fx_original_trace"))
+			original = pairs[i + 1];
 		if (!known(pairs[i]))
 			continue;
 		if (pairs[i].id == TS_KEY_FILENAME)
@@ -264,8 +274,6 @@ bool ts_rows_frame(struct ts_pickle *p, const struct ts_pickle_value *pairs, siz
 			line = pairs[i + 1];
 		else if (pairs[i].id == TS_KEY_NAME)
 			function = pairs[i + 1];
-		else if (pairs[i].id == TS_KEY_FX_ORIGINAL_TRACE)
-			original = pairs[i + 1];
 	}
 	if (!file.kind || !line.kind || !function.kind)
 		return true;
@@ -276,7 +284,7 @@ bool ts_rows_frame(struct ts_pickle *p, const struct ts_pickle_value *pairs, siz
 	if (!is_line(line))
 		lose(p, key_of(TS_KEY_LINE));
 	for (size_t i = 0; n > 6 && i < n; i += 2)
-		if (!known(pairs[i]) || !is_of_frames(pairs[i].id))
+		if (!is_of_frames(p, pairs[i]))
 			ts_rows_pass(p->rows, pairs[i]);
 	if (!original_of(p, original, &file, &line, &function))
 		return false;
