@@ -102,9 +102,8 @@ $ tscope diff ./ranks ./other --snapshot mine.pickle --curves
 ! tscope: diff: --curves works with two runs, and --snapshot compares memory snapshots
 [2]
 $ tscope diff ./ranks ./other --html page.html | head -1
-| Neither run recorded a loss, a gradient norm, a learning rate, a digest or any other series of a trajectory: nothing shows whether they computed the same
+| A         snapshot.pickle of rank 0 of ./ranks
 ! tscope: wrote page.html
-! tscope: both runs have memory snapshots: tscope diff ./ranks ./other --snapshot NAME says which stacks hold more
 $ mv other/rank0/snapshot.pickle other/rank0/theirs.pickle; mv other/rank1/mine.pickle other/rank1/theirs.pickle; tscope diff ./ranks ./other | tail -1
 | FACTS THAT DIFFER  no recorded fact differs
 ! tscope: both runs have memory snapshots, but none of the same rank and name; tscope export writes them to files, of which tscope diff compares two

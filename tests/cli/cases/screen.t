@@ -214,17 +214,18 @@ $ tscope diff --help
 | Two files that the PyTorch profiler wrote may stand in the place of the runs.
 | Then the command says in one sentence why a step of one takes longer, and shows
 | what differs by parts of a step, kernels, operators and functions, with the
-| noise over steps as the error (docs/trace.md). The options --all and --warmup go
-| with them. Two folders of such traces are compared rank by rank. It exits with 0
-| if nothing stands out, with 1 if something does, and with 3 if one of them has a
-| single step, so that no error can be given.
+| noise over steps as the error (docs/trace.md). The options --all, --warmup and
+| --html go with them. Two folders of such traces are compared rank by rank. It
+| exits with 0 if nothing stands out, with 1 if something does, and with 3 if one
+| of them has a single step, so that no error can be given, or a file ends too
+| early.
 |
 | Two memory snapshots may stand there, too (docs/memory.md). Then the command
 | shows what grew, what is new and what is gone, by kind and by stack, at the peak
 | and at the end. It exits with 0 if they are the same to the byte, with 1 if not,
-| and with 3 if they have no device in common. It does the same for two runs that
-| have memory snapshots alone and, with --snapshot, for two runs that have some
-| beside their steps.
+| and with 3 if they have no device in common or a file is cut. It does the same
+| for two runs that have memory snapshots alone and, with --snapshot, for two runs
+| that have some beside their steps.
 |
 | RUN is a name (exp1, sweep/a), a tag, a branch, or the first digits (4 or more)
 | of an id. A slash belongs to a name; PROJECT/NAME is a name of another project.

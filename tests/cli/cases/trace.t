@@ -344,6 +344,18 @@ $ tscope analyze --json ./traced/demo.json.gz
 |         "time_s": 0.0015,
 |         "share_ratio": 0.023809523809523808
 |       },
+|       "idle_launch_longest": {
+|         "time_s": 0.0005,
+|         "share_ratio": 0.007936507936507936
+|       },
+|       "idle_loading_longest": {
+|         "time_s": 0.0,
+|         "share_ratio": 0.0
+|       },
+|       "idle_after_waits_longest": {
+|         "time_s": 0.0,
+|         "share_ratio": 0.0
+|       },
 |       "devices": {
 |         "count": 1.0,
 |         "events_count": 13,
@@ -2425,7 +2437,7 @@ $ tscope diff --all ./traced/cpu.json ./traced/cpu.json
 |   0.050000 ms  0.050000 ms  +0.000000 ms  +0.0 %  -0.001 to +0.001 ms        1        1  not different  aten::mm
 # Two steps of one side, of which none is left out; a trace that is cut.
 $ tscope diff ./traced/cut.json ./traced/demo.json.gz
-| A step takes 10.3 ms in A and 10.0 ms in B, which do not differ by more than their noise over steps (95 % interval of the difference: -40.4 % to 35.5 %).
+| The file of A ends too early, so that events of any step may be missing, and what differs may be only that. Of what is there: A step takes 10.3 ms in A and 10.0 ms in B, which do not differ by more than their noise over steps (95 % interval of the difference: -40.4 % to 35.5 %).
 | A         ./traced/cut.json, 2 steps, 1 to 2
 | B         ./traced/demo.json.gz, 5 steps, 2 to 6; the first that was recorded is left out as warm-up
 | times     means over steps, which end when the last event of a device that they launched does
@@ -2436,6 +2448,7 @@ $ tscope diff ./traced/cut.json ./traced/demo.json.gz
 |   10.000000 ms  10.000000 ms  +0.000000 ms  +0.0 %  -0.002 to +0.002 ms  not different  step on the host
 |   The 95 % interval is from how steps vary within each recording. Two recordings of the same program can differ by more.
 ! tscope: ./traced/cut.json: skipped: trace_cut: byte 3129: the file ends too early; what stands before is read
+[3]
 $ tscope diff --first ./traced/trace.json ./traced/slower.json
 ! tscope: diff: --first works with two runs, and these are traces
 [2]
@@ -2646,8 +2659,8 @@ $ tscope analyze stored --rank 1 --fail-on high | sed -n '/NOTES/,$p'
 |
 | 1 file of the run was not read when it was pushed: kineto.json (rank 0); its folder, pushed again, says why, and tscope export stored writes it back.
 $ tscope analyze stored --rows | grep -E '^ *(exposed_communication|idle_host|communication  overlapped) '
-|   exposed_communication  12.0 ms   19.0 %
-|   idle_host              1.50 ms    2.4 %
+|   exposed_communication     12.0 ms   19.0 %
+|   idle_host                 1.50 ms    2.4 %
 |   communication  overlapped 66.7 %
 # A trace of a rank that the run does not have counts nowhere, which is said.
 $ mkdir alone && cp runs/base/rank0/steps.jsonl alone 2>/dev/null || cp runs/base/steps.jsonl alone; cp traced/trace.json alone/; tscope push -q alone | tail -1; tscope analyze alone | sed -n '/NOTES/,$p'; tscope analyze alone --rows | grep -c exposed_communication
