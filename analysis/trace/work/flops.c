@@ -270,7 +270,7 @@ bool ts_flops_of(struct ts_span name, struct ts_span shapes, struct ts_span type
 	struct ts_arguments a;
 	uint64_t bytes = 0;
 
-	if (!op || !ts_arguments_read(shapes, types, inputs, &a) || !flops_of(op, &a, ret))
+	if (!op || !ts_arguments_of(shapes, types, inputs, &a) || !flops_of(op, &a, ret))
 		return false;
 	*ret_bytes = a.n_sizes && bytes_of(op, &a, &bytes) ? bytes : 0;
 	return true;

@@ -153,7 +153,7 @@ bool ts_moves_of(struct ts_span name, struct ts_span shapes, struct ts_span type
 	struct ts_arguments a;
 	bool known = false;
 
-	if (!mover || !ts_arguments_read(shapes, types, inputs, &a))
+	if (!mover || !ts_arguments_of(shapes, types, inputs, &a))
 		return false;
 	switch ((enum form)mover->form) {
 	case UNARY:

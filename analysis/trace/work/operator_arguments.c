@@ -113,7 +113,7 @@ static bool read(struct ts_span text, struct ts_arguments *a,
 	return good;
 }
 
-bool ts_arguments_read(struct ts_span shapes, struct ts_span types, struct ts_span inputs, struct ts_arguments *ret)
+bool ts_arguments_of(struct ts_span shapes, struct ts_span types, struct ts_span inputs, struct ts_arguments *ret)
 {
 	struct ts_arguments a = {.n_shapes = 0};
 

@@ -26,7 +26,7 @@ struct ts_arguments {
 };
 
 /* False: the shapes are not said, or something is no JSON. Types that cannot be read are not known. */
-bool ts_arguments_read(struct ts_span shapes, struct ts_span types, struct ts_span inputs, struct ts_arguments *ret);
+bool ts_arguments_of(struct ts_span shapes, struct ts_span types, struct ts_span inputs, struct ts_arguments *ret);
 /* Whether an input has been given: a tensor with a shape. */
 bool ts_argument_given(const struct ts_arguments *a, size_t input);
 /* Add so many times the bytes of a tensor to *io. False: the shape or the size of an element is not known, or 64 bits do not hold

@@ -3195,3 +3195,19 @@ $ python3 -c 'import json; b = ["c10::BFloat16"] * 2; x = lambda cat, name, at, 
 | Critical path of the whole recording: 30.050000 ms, most of it gaps of queued work
 |   part                 what                               time   share  stretches       longest
 |   gaps of queued work  queued on a stream         18.900000 ms  62.9 %          1  18.900000 ms
+# The tables of a trace go out as CSV
+$ tscope export ./traced/cut.json --table kernels
+| row,start_ns,duration_ns,correlation,external,bytes,name,pid,tid,process,thread,category,shapes,collective,group,device,stream,kind,grid,block,occupancy,warps,registers,shared_bytes,graph,node
+| 3,1000000000,8000000,0,1,,volta_sgemm_128x64_nt,0,7,,,,,,,0,7,kernel,,,,,,,,
+| 5,1004000000,6000000,1,,,"ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevComm*, unsigned long, ncclWork*)",0,20,,,,,allreduce,0,0,20,kernel,,,,,,,,
+| 9,1010000000,8000000,2,2,,volta_sgemm_128x64_nt,0,7,,,,,,,0,7,kernel,,,,,,,,
+| 11,1014000000,6000000,3,,,"ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevComm*, unsigned long, ncclWork*)",0,20,,,,,allreduce,0,0,20,kernel,,,,,,,,
+! tscope: ./traced/cut.json: skipped: trace_cut: byte 3129: the file ends too early; what stands before is read
+$ tscope export ./traced/demo.json.gz --table operators -o operators.csv
+! tscope: wrote 6 rows of operators to operators.csv
+$ tscope export ./traced/demo.json.gz --table kernel
+! tscope: export: --table must be one of: events operators kernels frames collectives syncs flows allocations counters; it is 'kernel'
+[2]
+$ tscope export ./traced/demo.json.gz --table kernels --format npz
+! tscope: export: --table writes CSV; tscope.trace() of the Python package gives the same table to pandas, polars, pyarrow and DuckDB
+[2]
