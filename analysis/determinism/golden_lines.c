@@ -6,6 +6,7 @@
 #include "base/text.h"
 
 #include <inttypes.h>
+#include <math.h>
 
 enum { COLUMNS_MOST = 16 };
 
@@ -72,7 +73,7 @@ static enum ts_status take_row(const struct words *row, uint64_t line, struct ts
 			s->without++;
 			continue;
 		}
-		if (!ts_parse_double(row->at[i + 1], &v.real))
+		if (!ts_parse_double(row->at[i + 1], &v.real) || !isfinite(v.real))
 			return refuse(line, "a value is a number, or nan", err);
 		if (!TS_GROW_IN(arena, s->values, caps[i], s->n + 1, 64))
 			return ts_arena_error(arena, err);
@@ -95,6 +96,8 @@ enum ts_status ts_golden_of_lines(struct ts_span text, struct ts_arena *arena, s
 	int64_t step = INT64_MIN;
 	uint64_t line = 0;
 
+	if (!ts_utf8_valid(text) || memchr(text.data, 0, text.len))
+		return ts_error_set(err, TS_INVALID, "it is not text");
 	while (text.len) {
 		struct ts_span raw = ts_trim(ts_span_next_line(&text));
 		bool comment = ts_span_skip(&raw, "#");

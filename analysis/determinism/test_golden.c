@@ -207,6 +207,8 @@ static void test_hostile(void **state)
 		"1 2.5\n2 x\n",
 		"1.5 2.5\n",
 		"# step loss loss\n1 2 3\n",
+		"# step lo\xffss\n1 2\n",
+		"1 1e999\n",
 	};
 	struct ts_golden_value *values = calloc(8000, sizeof *values);
 	struct ts_golden_series series = {.name = ts_span_str("scalars.loss"), .values = values, .n = 8000};
