@@ -17,7 +17,8 @@ enum { LEAST = 5, NONE = TS_TEXT_ALIKE_NUMBERS, NAME_BYTES = 40 };
 
 /* A number at one place of lines that are alike. */
 struct number {
-	bool counts; /* it is a whole number in each of them */
+	bool counts;   /* it is a whole number in each of them */
+	bool decimals; /* it has some in one of them */
 	int64_t last;
 	size_t rises, falls;
 };
@@ -57,6 +58,7 @@ static void count(struct number *n, const struct ts_text_token *t, bool first)
 {
 	int64_t value = 0;
 
+	n->decimals |= t->kind == TS_TEXT_NUMBER && memchr(t->text.data, '.', t->text.len);
 	n->counts = (first || n->counts) && !ts_span_is(t->unit, "%") && ts_parse_i64(t->text, &value);
 	n->rises += !first && n->counts && value > n->last;
 	n->falls += !first && n->counts && value < n->last;
@@ -116,11 +118,14 @@ static void look(struct shapes *s, struct ts_span line)
 	if (!shape)
 		return;
 	for (size_t i = first_token(t); i < t->n; i++) {
-		if (is_number(&t->items[i]))
-			count(&shape->numbers[k++], &t->items[i], shape->lines == 0);
+		if (is_number(&t->items[i])) {
+			struct number *number = &shape->numbers[k++];
+			bool before = number->decimals;
+
+			count(number, &t->items[i], shape->lines == 0);
+			shape->decimals += number->decimals && !before;
+		}
 		shape->worded |= t->items[i].kind == TS_TEXT_WORD;
-		if (!shape->lines && t->items[i].kind == TS_TEXT_NUMBER)
-			shape->decimals += memchr(t->items[i].text.data, '.', t->items[i].text.len) != NULL;
 	}
 	if (!shape->lines) {
 		memcpy(shape->line, line.data, line.len);
