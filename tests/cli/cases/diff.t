@@ -559,12 +559,13 @@ $ tscope diff ./demo/base ./demo/order
 |                each run)
 |   against      no batch of one run is in the other run: batches of a different size, or that are
 |                made in a different way, would look the same
-|   could be     a different setting or schedule; the same work on ranks with different numbers;
-|                different code, or a different objective; different data; the same data at a
-|                different position; different random numbers; data that the run itself makes;
-|                different gradients after equal forward passes; corrupted training state; a different
-|                precision or kernel; a different order of summation; a different device, library or
-|                driver; nondeterministic kernels
+|   could be     a different setting or schedule; the same work on ranks with different numbers; a
+|                resume that did not restore all training state; a resume that did not restore the
+|                data position; different code, or a different objective; different data; the same
+|                data at a different position; different random numbers; data that the run itself
+|                makes; different gradients after equal forward passes; corrupted training state; a
+|                different precision or kernel; a different order of summation; a different device,
+|                library or driver; nondeterministic kernels
 |
 | NEXT
 |   1            record digests.rng, digests.grads in both runs from step 79 to step 100, push them

@@ -63,7 +63,7 @@ $ cat c.md
 | - baselines: <code>default&#47;m10</code> of <code>100000000000...</code>, <code>default&#47;m9</code> of <code>090000000000...</code>, <code>default&#47;m8</code> of <code>080000000000...</code>, <code>default&#47;m7</code> of <code>070000000000...</code>, <code>default&#47;m6</code> of <code>060000000000...</code>, <code>default&#47;m5</code> of <code>050000000000...</code>, <code>default&#47;m4</code> of <code>040000000000...</code>, <code>default&#47;m3</code> of <code>030000000000...</code>, <code>default&#47;m2</code> of <code>020000000000...</code>, <code>default&#47;m1</code> of <code>010000000000...</code>
 | - compared with <code>main</code>: &#49;0 runs of main
 | - loss: Both runs computed the same, bit for bit&#58; 2 series of the trajectory agree over 200 steps
-| - policy <code>342bceecbc55</code>, analysis version 23, exit code 4
+| - policy <code>342bceecbc55</code>, analysis version 24, exit code 4
 |
 | </details>
 $ grep -E '<testsuite |name="step_time"|<error' j.xml

@@ -96,9 +96,10 @@ $ tscope diff ./mlruns/101/000000000000000000000000000000a1 ./mlruns/101/0000000
 |   against      only one run recorded lineage.nested_in, so it is not known whether it differs
 |   could be     corrupted training state; different code, or a different objective; a different
 |                setting or schedule; a different data order; different data; the same data at a
-|                different position; different random numbers; a different precision or kernel; a
-|                logged value differs, but the training does not; a different order of summation; a
-|                different device, library or driver; nondeterministic kernels
+|                different position; different random numbers; a resume that did not restore all
+|                training state; a different precision or kernel; a resume that did not restore the
+|                data position; a logged value differs, but the training does not; a different order
+|                of summation; a different device, library or driver; nondeterministic kernels
 |
 | NEXT
 |   1            run both again for 20 steps with autocast off (40 steps to run); this shows whether
