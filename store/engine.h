@@ -275,6 +275,7 @@ struct ts_store_vitals {
 	uint64_t new_bytes;	  /* of these, stored */
 	uint64_t unnamed_bytes;	  /* of all senders: what only its lease keeps */
 	uint64_t unnamed_objects; /* whoever sent them */
+	uint64_t gather_failures; /* how often packs could not be moved into the bucket, or out of it; it is tried again */
 };
 
 /* The result of verify. */
@@ -517,7 +518,6 @@ enum ts_status ts_mirror_claim(struct ts_engine *to, struct ts_engine *from, str
  * claimed again; of others only one that was claimed is written to. */
 enum ts_status ts_mirror_release(struct ts_engine *e, bool shared, struct ts_error *err);
 
-/* What was saved of a store, and what was not. */
 /* What a store says of itself that is a read-only copy of another one, or of a part of it. Nobody else writes to it: a server on it is
  * read-only, and so is tscope without a server. */
 struct ts_mirrored {
@@ -535,6 +535,7 @@ enum ts_status ts_mirrored_hold(struct ts_engine *e, int64_t held_ns, struct ts_
 /* Makes a mirror a store of its own. TS_NOT_FOUND if it is none. */
 enum ts_status ts_mirrored_end(struct ts_engine *e, struct ts_error *err);
 
+/* What was saved of a store, and what was not. */
 struct ts_salvage_report {
 	bool damaged;	   /* else everything was sound, and all of it was copied */
 	uint64_t objects, names, entries, notes, removed, records; /* that the new store has; entries are those of logs */

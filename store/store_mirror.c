@@ -90,6 +90,15 @@ static void put_range(struct ts_buf *out, struct range *range, uint32_t *ranges)
 	++*ranges;
 }
 
+/* Goes to the first record of a table of which sums are made: of packs, those count their keys and lengths. */
+static enum ts_status begin_sums(struct ts_walk *walk, struct ts_read r, enum ts_db db, bool *ret_found, struct ts_error *err)
+{
+	enum ts_status status = ts_walk_begin(walk, r, db, err);
+
+	walk->sizes = db == TS_DB_PACKS;
+	return status ? status : ts_walk_seek(walk, ts_span_of(NULL, 0), ret_found, err);
+}
+
 static enum ts_status ask_table(struct ts_read r, enum ts_db db, struct ts_buf *out, struct ts_error *err)
 {
 	uint8_t last[TS_KEY_MAX + 1] = {0};
@@ -109,8 +118,8 @@ static enum ts_status ask_table(struct ts_read r, enum ts_db db, struct ts_buf *
 	at = out->len;
 	ts_buf_u32(out, 0);
 	put_key(out, ts_span_of(NULL, 0));
-	for (status = ts_walk_open(&walk, r, db, ts_span_of(NULL, 0), &found, err); !status && found;
-	     status = ts_walk_on(&walk, &found, err)) {
+	status = begin_sums(&walk, r, db, &found, err);
+	for (; !status && found; status = ts_walk_next(&walk, &found, err)) {
 		if (is_own(db, walk.key))
 			continue;
 		if (range.records == most) {
@@ -237,9 +246,9 @@ static enum ts_status answer_table(struct answer *a, struct ts_cursor *c, struct
 
 	ts_buf_char(&a->out, 'T');
 	put_name(&a->out, a->db);
-	if (c->failed || ranges == 0 || from.len || ts_walk_open(&walk, a->r, a->db, ts_span_of(NULL, 0), &found, err))
-		return c->failed || ranges == 0 || from.len ? bad(err) : err->status;
-	status = TS_OK;
+	if (c->failed || ranges == 0 || from.len)
+		return bad(err);
+	status = begin_sums(&walk, a->r, a->db, &found, err);
 	for (uint32_t i = 0; i < ranges && !status; i++) {
 		struct range theirs = {.records = ts_cursor_u64(c)}, ours = {0, 0};
 

@@ -64,7 +64,7 @@ static void one_that_is_ahead_frees_nothing(void **state)
 
 	OK(f->e->ops->put_many(f->e, &f->object, 1, NULL, &f->err));
 	assert_true(test_lease(f->e, &f->object.id) > ts_now_real_ns() - HOUR);
-	ahead_ns = 30 * HOUR; /* the machine's clock is the same in this test, so that of all goes back: the sent one is of its future */
+	ahead_ns = 30 * HOUR; /* in this test it is the clock of all that goes back, and what was sent is aged with it */
 	test_age(f->e, &f->object.id, 30 * 3600);
 	assert_int_equal(sweep(f).freed, 0);
 	test_age(f->e, &f->object.id, 25 * 3600); /* what is old by the clock of all goes */

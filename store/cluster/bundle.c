@@ -4,12 +4,24 @@
 
 #include <assert.h>
 #include <stdio.h>
+#include <xxhash.h>
 
 static const char magic[] = "TSBNDL1\n";
 
 enum { MAGIC = 8, RANDOM = 16, ROOM = 256 };
 
 /* ---- the table ---- */
+
+/* Over a row and its place in the table; never 0, which rows of older versions have. */
+static uint32_t row_checksum(const struct ts_bundle_part *part, size_t i)
+{
+	uint8_t bytes[TS_PACK_KEY + 4 + TS_ID_BYTES];
+
+	ts_store_be(bytes, part->pack, TS_PACK_KEY);
+	ts_store_be(bytes + TS_PACK_KEY, part->len, 4);
+	memcpy(bytes + TS_PACK_KEY + 4, part->digest.bytes, TS_ID_BYTES);
+	return (uint32_t)XXH3_64bits_withSeed(bytes, sizeof bytes, i) | 1;
+}
 
 void ts_bundle_begin(struct ts_buf *out, const uint8_t random[16], struct ts_bundle_part *parts, size_t n)
 {
@@ -25,7 +37,7 @@ void ts_bundle_begin(struct ts_buf *out, const uint8_t random[16], struct ts_bun
 		at += parts[i].len;
 		ts_buf_u64(out, parts[i].pack);
 		ts_buf_u32(out, parts[i].len);
-		ts_buf_u32(out, 0);
+		ts_buf_u32(out, row_checksum(&parts[i], i));
 		ts_buf_span(out, ts_id_span(&parts[i].digest));
 	}
 }
@@ -52,11 +64,14 @@ enum ts_status ts_bundle_rows_parse(struct ts_span rows, size_t n, uint64_t byte
 		return ts_error_set(err, TS_DAMAGED, "a table of %zu bytes for %zu packs", rows.len, n);
 	for (size_t i = 0; i < n; i++) {
 		struct ts_bundle_part *part = &parts[i];
+		uint32_t checksum;
 
 		part->pack = ts_cursor_u64(&c);
 		part->len = ts_cursor_u32(&c);
-		(void)ts_cursor_u32(&c);
+		checksum = ts_cursor_u32(&c);
 		memcpy(part->digest.bytes, ts_cursor_bytes(&c, TS_ID_BYTES).data, TS_ID_BYTES);
+		if (checksum && checksum != row_checksum(part, i))
+			return ts_error_set(err, TS_DAMAGED, "row %zu of its table is altered", i);
 		part->offset = at;
 		at += part->len;
 	}

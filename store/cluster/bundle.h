@@ -6,7 +6,7 @@
  *	8	"TSBNDL1\n"
  *	16	random: no two bundles are equal, so that one that is being deleted is never put again
  *	4, 4	n, 0
- *	n x 48	number of the pack (8), its length (4), 0 (4), its SHA-256 (32)
+ *	n x 48	number of the pack (8), its length (4), checksum of the row (4; 0: an older version wrote it), its SHA-256 (32)
  *	...	the bytes of the packs, one after the other
  *
  * Numbers are little-endian. The records lie in the database of packs (kv.h) beside the packs that no bundle has yet, whose keys have 8

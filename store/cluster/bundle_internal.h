@@ -24,6 +24,8 @@ struct ts_bundles {
 	bool ending;
 	struct ts_waiting too_few; /* for a bundle, as the thread last saw them */
 	uint64_t fresh_bytes;	   /* of packs that were put since the thread looked */
+	uint64_t failures;	   /* of the thread's turns */
+	bool failing;		   /* it was said that they fail */
 };
 
 static inline struct ts_bundles *ts_bundles_of(struct ts_kv *kv)

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/cursor.h"
 #include "base/grow.h"
+#include "base/log.h"
 #include "base/system.h"
 
 enum { DELETES_MOST = 16, BACK_BYTES = 4 << 20, DEAD_MOST = 1024, LOOK_BYTES = 4 << 20 };
@@ -445,6 +446,43 @@ static enum ts_status read_table(struct apart *a, uint64_t bytes, struct ts_erro
 	return status;
 }
 
+/* What a bundle has by the records of where packs lie, for one whose table is damaged; its rows alone say so, and each pack is held
+ * against its own digest. */
+static enum ts_status list_places(struct apart *a, struct ts_error *err)
+{
+	struct ts_bundle_key prefix = ts_key_of(TS_KIND_PLACE);
+	enum ts_status status;
+	struct ts_walk walk;
+	struct ts_read r;
+	size_t cap = 0;
+	bool found;
+
+	ts_free(a->parts);
+	ts_free(a->at);
+	a->parts = NULL;
+	a->at = NULL;
+	a->n = 0;
+	if (ts_read_begin(a->b->as.under, &r, err))
+		return err->status;
+	status = ts_walk_open(&walk, r, TS_DB_PACKS, ts_bundle_key_span(&prefix), &found, err);
+	for (; !status && found; status = ts_walk_on(&walk, &found, err)) {
+		struct ts_error ignored; /* whoever reads it says so */
+		struct ts_place place;
+
+		if (ts_place_parse(walk.key, walk.value, &place, &ignored) || !ts_id_eq(&place.bundle, &a->bundle))
+			continue;
+		if (!TS_GROW(a->parts, cap, a->n + 1, 64)) {
+			status = ts_error_set(err, TS_NO_MEMORY, "out of memory for a bundle");
+			break;
+		}
+		a->parts[a->n++] = (struct ts_bundle_part){.pack = ts_load_be(walk.key.data + 1, TS_PACK_KEY)};
+	}
+	ts_walk_end(&walk);
+	ts_read_end(&r);
+	a->at = ts_alloc_array(a->n + 1, sizeof *a->at);
+	return status || a->at ? status : ts_error_set(err, TS_NO_MEMORY, "out of memory for a bundle");
+}
+
 static enum ts_status take_apart(struct ts_bundles *b, const struct ts_id *bundle, struct ts_error *err)
 {
 	struct apart a = {.b = b, .bundle = *bundle, .bytes = TS_BUF_INIT(BACK_BYTES + (64 << 20))};
@@ -459,6 +497,8 @@ static enum ts_status take_apart(struct ts_bundles *b, const struct ts_id *bundl
 	ts_read_end(&r);
 	if (!status && found)
 		status = read_table(&a, record.bytes, err);
+	if (status == TS_DAMAGED)
+		status = list_places(&a, err);
 	for (; !status && a.from < a.n; a.from = a.to) {
 		status = read_parts(&a, err);
 		if (!status)
@@ -636,6 +676,19 @@ static enum ts_status is_sound(struct ts_bundles *b, const struct ts_id *id, boo
 	return status == TS_DAMAGED || status == TS_NOT_FOUND ? TS_OK : status;
 }
 
+/* Objects of it may all be sound, as where its table is altered: then no run is named. */
+static void say_damaged(struct ts_bundles *b, const struct ts_id *id)
+{
+	char name[TS_BUNDLE_NAME];
+	struct ts_log line;
+
+	ts_log_begin(&line, TS_LOG_ERROR, "damaged");
+	ts_log_str(&line, "bucket", ts_bucket_where(b->as.bucket));
+	ts_log_str(&line, "bundle", ts_bundle_name(b->uid, id, name));
+	ts_log_str(&line, "reason", "it is missing, cut or altered; verify names the runs that this takes, if any");
+	ts_log_end(&line);
+}
+
 /* Has the cache forget the packs of bad bundles, so that whoever reads them finds what is in the bucket. */
 static enum ts_status forget_packs(struct ts_bundles *b, const struct ts_idmap *bad, struct ts_error *err)
 {
@@ -679,6 +732,8 @@ enum ts_status ts_bundles_look(struct ts_bundles *b, struct ts_error *err)
 
 		status = is_sound(b, &all.items[i].id, &sound, err);
 		if (!status && !sound)
+			say_damaged(b, &all.items[i].id);
+		if (!status && !sound)
 			status = ts_idmap_add(&bad, &all.items[i].id, &added, err);
 	}
 	if (!status && bad.n)
@@ -690,6 +745,23 @@ enum ts_status ts_bundles_look(struct ts_bundles *b, struct ts_error *err)
 
 /* ---- the thread ---- */
 
+/* One line where turns begin to fail, and one where they succeed again: what fails for a day fails 2,880 times. */
+static void say_turn(struct ts_bundles *b, const struct ts_error *failure)
+{
+	struct ts_log line;
+
+	if (b->failing == (failure != NULL))
+		return;
+	ts_log_begin(&line, failure ? TS_LOG_WARNING : TS_LOG_INFO, "bucket");
+	ts_log_str(&line, "bucket", ts_bucket_where(b->as.bucket));
+	ts_log_str(&line, "status", failure ? ts_status_word(failure->status) : "ok");
+	if (failure)
+		ts_log_str(&line, "reason", failure->text);
+	ts_log_str(&line, "note", failure ? "packs wait in the database, and it is tried again" : "packs are moved again");
+	ts_log_end(&line);
+	b->failing = failure != NULL;
+}
+
 static void *keep_on(void *ctx)
 {
 	struct ts_bundles *b = ctx;
@@ -697,7 +769,8 @@ static void *keep_on(void *ctx)
 	pthread_mutex_lock(&b->lock);
 	while (!b->ending) {
 		const struct timespec until = ts_system_cond_limit(ts_now_mono_ns() + WAIT_NS);
-		struct ts_error ignored; /* it is tried again, and whoever reads or pushes is told meanwhile */
+		struct ts_error failure;
+		bool failed;
 
 		while (!b->ending && b->fresh_bytes < b->as.least_bytes && pthread_cond_timedwait(&b->woken, &b->lock, &until) == 0)
 			;
@@ -705,8 +778,11 @@ static void *keep_on(void *ctx)
 			break;
 		b->fresh_bytes = 0;
 		pthread_mutex_unlock(&b->lock);
-		(void)ts_bundles_pass(&b->kv, false, &ignored);
+		failed = ts_bundles_pass(&b->kv, false, &failure) != TS_OK;
 		pthread_mutex_lock(&b->lock);
+		b->failures += failed;
+		if (!b->ending)
+			say_turn(b, failed ? &failure : NULL);
 	}
 	pthread_mutex_unlock(&b->lock);
 	return NULL;

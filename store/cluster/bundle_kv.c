@@ -137,9 +137,16 @@ static enum ts_status from_cache(struct ts_bundles *b, struct ts_packs_kept *kep
 	return status;
 }
 
+static void rest(struct ts_read under, bool rests)
+{
+	if (under.kv->ops->rest)
+		under.kv->ops->rest(under, rests);
+}
+
 static enum ts_status read_stretch(struct ts_bundles *b, struct txn *t, const struct stretch *s, struct ts_span *ret,
 				   struct ts_error *err)
 {
+	enum ts_status status;
 	bool found;
 
 	if (ts_packs_kept_find(t->kept, &s->places[0].digest, ret))
@@ -148,7 +155,13 @@ static enum ts_status read_stretch(struct ts_bundles *b, struct txn *t, const st
 		return err->status;
 	if (found)
 		return TS_OK;
-	if (!t->job || t->job->waits)
+	if (!t->job) {
+		rest(t->under, true); /* the bucket may be silent for long */
+		status = load(b, t->kept, s, ret, err);
+		rest(t->under, false);
+		return status;
+	}
+	if (t->job->waits)
 		return load(b, t->kept, s, ret, err);
 	t->job->wants = *s;
 	return ts_error_set(err, TS_UNAVAILABLE, "a pack is read before this is written");
@@ -323,6 +336,17 @@ static enum ts_status move_side(struct side *side, int i, enum ts_move move, str
 	return status;
 }
 
+/* The length of a pack by its place. */
+static enum ts_status size_of(const struct ts_walk *place_walk, struct ts_span *ret, struct ts_error *err)
+{
+	struct ts_place place;
+
+	if (ts_place_parse(place_walk->key, place_walk->value, &place, err))
+		return err->status;
+	*ret = ts_span_of(NULL, place.len);
+	return TS_OK;
+}
+
 static enum ts_status move_packs(struct ts_walk *w, enum ts_move move, struct ts_span key, bool *ret_found, struct ts_error *err)
 {
 	struct side *sides = ((struct walk *)w->at)->sides;
@@ -340,6 +364,8 @@ static enum ts_status move_packs(struct ts_walk *w, enum ts_move move, struct ts
 	w->value = i ? ts_span_of(NULL, 0) : sides[i].walk.value;
 	if (!i || w->keys)
 		return TS_OK;
+	if (w->sizes)
+		return size_of(&sides[1].walk, &w->value, err);
 	return read_placed(ts_bundles_of(w->read.kv), w->read.txn, ts_load_be(w->key.data, TS_PACK_KEY), &w->value, ret_found, err);
 }
 
@@ -548,6 +574,22 @@ static enum ts_status bundles_sound(struct ts_kv *kv, bool look, struct ts_error
 	return look ? ts_bundles_look(ts_bundles_of(kv), err) : TS_OK;
 }
 
+static int64_t bundles_now(struct ts_kv *kv)
+{
+	return ts_kv_now(ts_bundles_of(kv)->as.under);
+}
+
+static enum ts_status bundles_vitals(struct ts_kv *kv, struct ts_kv_vitals *ret, struct ts_error *err)
+{
+	struct ts_bundles *b = ts_bundles_of(kv);
+
+	(void)err;
+	pthread_mutex_lock(&b->lock);
+	ret->gather_failures = b->failures;
+	pthread_mutex_unlock(&b->lock);
+	return TS_OK;
+}
+
 static const struct ts_kv_ops bundles_ops = {
 	.begin = bundles_begin,
 	.end = bundles_end,
@@ -561,6 +603,8 @@ static const struct ts_kv_ops bundles_ops = {
 	.delete = bundles_delete,
 	.commit = bundles_commit,
 	.release = bundles_release,
+	.now = bundles_now,
+	.vitals = bundles_vitals,
 	.sound = bundles_sound,
 };
 

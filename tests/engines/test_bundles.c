@@ -634,6 +634,54 @@ static void a_thin_bundle_is_taken_apart(void **state)
 	compare(f, f->kvs[0]);
 }
 
+/* Without its table, what a bundle has is known by where packs lie, and comes into another one. */
+static void a_thin_bundle_whose_table_is_altered(void **state)
+{
+	struct fixture *f = *state;
+
+	for (int i = 0; i < 10; i++)
+		change(f, f->kvs[0], i, 4000 + i);
+	OK(ts_bundles_pass(f->kvs[0], true, &f->err));
+	s3_control(&server, "flip?at=464", NULL); /* a bit of the number of the last of ten packs, one of those that stay */
+	for (int i = 0; i < 8; i++)
+		change(f, f->kvs[0], i, 0);
+	OK(ts_bundles_pass(f->kvs[1], true, &f->err));
+	OK(ts_bundles_pass(f->kvs[1], true, &f->err));
+	clock_ns += 25 * HOUR_S * INT64_C(1000000000);
+	OK(ts_bundles_pass(f->kvs[1], true, &f->err));
+	assert_int_equal(bundles_there(), 1);
+	compare(f, f->kvs[1]);
+}
+
+/* Each bit of a row counts; one of an older version has no checksum. */
+static void the_table_of_a_bundle(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_bundle_part parts[3] = {{.pack = 7, .len = 10}, {.pack = 9, .len = 20}, {.pack = 300, .len = 5}}, read[3];
+	struct ts_buf table = TS_BUF_INIT(4096);
+	const uint8_t random[16] = {1};
+	uint64_t bytes = TS_BUNDLE_HEAD + 3 * TS_BUNDLE_ROW + 35;
+	struct ts_span rows;
+
+	for (int i = 0; i < 3; i++)
+		ts_digest(ts_span_of(&parts[i].pack, sizeof parts[i].pack), &parts[i].digest);
+	ts_bundle_begin(&table, random, parts, 3);
+	rows = ts_span_from(ts_buf_view(&table), TS_BUNDLE_HEAD);
+	OK(ts_bundle_rows_parse(rows, 3, bytes, read, &f->err));
+	assert_true(read[2].pack == 300 && read[2].offset == parts[2].offset && ts_id_eq(&read[2].digest, &parts[2].digest));
+	for (size_t bit = 0; bit < rows.len * 8; bit++) {
+		uint8_t *at = table.data + TS_BUNDLE_HEAD + bit / 8;
+
+		*at ^= (uint8_t)(1 << bit % 8);
+		assert_int_equal(ts_bundle_rows_parse(rows, 3, bytes, read, &f->err), TS_DAMAGED);
+		*at ^= (uint8_t)(1 << bit % 8);
+	}
+	for (int i = 0; i < 3; i++)
+		memset(table.data + TS_BUNDLE_HEAD + i * TS_BUNDLE_ROW + 12, 0, 4);
+	OK(ts_bundle_rows_parse(rows, 3, bytes, read, &f->err));
+	ts_buf_finish(&table);
+}
+
 /* A bucket that another store had is not taken for one's own. */
 static void another_bucket(void **state)
 {
@@ -831,6 +879,79 @@ static void a_snapshot_reads_a_pack_once(void **state)
 	(void)ts_budget_enter(before);
 }
 
+/* Sums of packs need their lengths alone, and those are known without the bucket. */
+static void lengths_are_known_without_the_bucket(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_walk walk;
+	size_t n = 0, there = 0;
+	struct ts_read r;
+	uint64_t before;
+	bool found;
+
+	for (int i = 0; i < 40; i++)
+		change(f, f->kvs[0], i, 300 + i);
+	OK(ts_bundles_pass(f->kvs[0], true, &f->err));
+	for (int i = 40; i < 45; i++) /* some that no bundle has, and some anew */
+		change(f, f->kvs[0], i, 700 + i);
+	for (int i = 30; i < 35; i++)
+		put_anew(f, f->kvs[0], i, 700 + i);
+	before = requests(f, 1);
+	OK(ts_read_begin(f->kvs[1], &r, &f->err));
+	OK(ts_walk_begin(&walk, r, TS_DB_PACKS, &f->err));
+	walk.sizes = true;
+	OK(ts_walk_seek(&walk, ts_span_of(NULL, 0), &found, &f->err));
+	for (; found; n++) {
+		uint64_t number = ts_load_be(walk.key.data, 8);
+		bool known = false;
+
+		for (int i = 0; i < PACKS; i++)
+			if (f->model[i] && f->numbers[i] == number) {
+				assert_int_equal(walk.value.len, 1 + (size_t)f->model[i] * 37 % 3000);
+				known = true;
+			}
+		assert_true(known);
+		OK(ts_walk_next(&walk, &found, &f->err));
+	}
+	ts_walk_end(&walk);
+	ts_read_end(&r);
+	for (int i = 0; i < PACKS; i++)
+		there += f->model[i] != 0;
+	assert_int_equal(n, there);
+	assert_int_equal(requests(f, 1), before);
+}
+
+static int resting, rests; /* snapshots below that rest, and how often one did */
+
+static void count_rests(struct ts_read r, bool begins)
+{
+	(void)r;
+	resting += begins ? 1 : -1;
+	rests += begins;
+}
+
+/* A snapshot below rests while its reader waits for the bucket, also where that fails, and not while it is read. */
+static void a_read_lends_its_snapshot_while_it_waits(void **state)
+{
+	struct fixture *f = *state;
+
+	f->ops.rest = count_rests;
+	resting = rests = 0;
+	for (int i = 0; i < 4; i++)
+		change(f, f->kvs[0], i, 300 + i);
+	OK(ts_bundles_pass(f->kvs[0], true, &f->err));
+	OK(read_pack(f, f->kvs[1], 1));
+	assert_true(rests == 1 && resting == 0);
+	OK(read_pack(f, f->kvs[1], 1)); /* of the cache */
+	assert_true(rests == 1 && resting == 0);
+	f->no_cache[1] = true;
+	close_layer(f, 1);
+	open_layer(f, 1);
+	s3_control(&server, "lose?", NULL);
+	assert_int_equal(read_pack(f, f->kvs[1], 1), TS_DAMAGED);
+	assert_true(rests == 2 && resting == 0);
+}
+
 static void a_database_that_fails_is_said(void **state)
 {
 	struct fixture *f = *state;
@@ -967,6 +1088,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(two_servers_gather_at_once, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_dead_bundle_goes_a_day_later, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_thin_bundle_is_taken_apart, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_thin_bundle_whose_table_is_altered, setup, teardown),
+		cmocka_unit_test_setup_teardown(the_table_of_a_bundle, setup, teardown),
+		cmocka_unit_test_setup_teardown(lengths_are_known_without_the_bucket, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_read_lends_its_snapshot_while_it_waits, setup, teardown),
 		cmocka_unit_test_setup_teardown(another_bucket, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_reader_that_was_there_first, setup, teardown),
 		cmocka_unit_test_setup_teardown(damage_of_a_place, setup, teardown),
