@@ -528,8 +528,10 @@ static enum ts_status remove_others(struct part *p, enum ts_ref_kind kind, struc
 static enum ts_status sweep(struct part *p, struct ts_error *err)
 {
 	struct ts_sweep_clock clock;
-	struct ts_sweep_options options = {.now_ns = ts_now_real_ns(), .clock = &clock,
-					   .lease_ns = TS_LEASE_SECONDS * INT64_C(1000000000), .removed_ns = TS_KEEP_REMOVED_SECONDS * INT64_C(1000000000)};
+	struct ts_sweep_options options = {.now_ns = ts_now_real_ns(),
+					   .clock = &clock,
+					   .lease_ns = TS_LEASE_SECONDS * INT64_C(1000000000),
+					   .removed_ns = TS_KEEP_REMOVED_SECONDS * INT64_C(1000000000)};
 	struct ts_sweep_report report;
 
 	ts_sweep_clock_read(true, &clock);

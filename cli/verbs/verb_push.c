@@ -882,12 +882,51 @@ static enum ts_status open_target(struct ts_cli *cli, struct ts_error *err)
 	return status;
 }
 
-enum ts_status ts_verb_push(struct ts_cli *cli, struct ts_error *err)
+/* Pushes to the target that is open, or that the options name. */
+static enum ts_status push(struct ts_cli *cli, struct ts_error *err)
 {
 	struct pushes all = {.cli = cli, .listed = TS_LISTED_INIT};
 
-	if (check_options(cli, err) || pusher_facts(cli, &all.facts, err) || find(&all, err) || open_target(cli, err) ||
-	    name_places(&all, err))
+	if (pusher_facts(cli, &all.facts, err) || find(&all, err) || open_target(cli, err) || name_places(&all, err))
 		return err->status;
 	return all.n == 1 ? push_single(&all, err) : push_many(&all, err);
+}
+
+/* A folder may have a colon in its name, but then it is there. */
+static enum ts_status open_also(struct ts_cli *cli, const char *store, struct ts_error *err)
+{
+	bool server = strchr(store, ':') && access(store, F_OK) != 0;
+	enum ts_target_use use = ts_args_has(&cli->args, "dry-run") ? TS_USE_READ : TS_USE_CREATE;
+
+	ts_target_close(&cli->target);
+	return ts_target_open(&cli->target, server ? NULL : store, server ? store : NULL, use, &cli->arena, err);
+}
+
+/* Pushes the same to another store. Its runs have the same ids there, so who does it again sends what is lacking alone. JSON is about
+ * the first store. */
+static enum ts_status push_also(struct ts_cli *cli, const char *store, struct ts_error *err)
+{
+	size_t told = cli->out.len;
+	int exit_code = cli->exit_code;
+
+	if (!cli->json)
+		ts_buf_printf(&cli->out, "\nalso to %s\n", store);
+	if (open_also(cli, store, err) || push(cli, err))
+		return ts_error_prefix(err, "pushed, but not to %s, for which the same command goes on", store);
+	if (cli->json)
+		cli->out.len = told;
+	cli->exit_code = exit_code > cli->exit_code ? exit_code : cli->exit_code;
+	return TS_OK;
+}
+
+enum ts_status ts_verb_push(struct ts_cli *cli, struct ts_error *err)
+{
+	const char *also;
+
+	if (check_options(cli, err) || push(cli, err))
+		return err->status;
+	for (size_t i = 0; (also = ts_args_nth(&cli->args, "also", i)); i++)
+		if (push_also(cli, also, err))
+			return err->status;
+	return TS_OK;
 }

@@ -217,6 +217,11 @@ static const struct ts_option push_options[] = {
 	 .argument = "NAME",
 	 .complete = TS_COMPLETE_BRANCH,
 	 .help = "also make the run the newest entry of this branch"},
+	{.name = "also",
+	 .argument = "STORE",
+	 .repeat = true,
+	 .complete = TS_COMPLETE_DIR,
+	 .help = "push to this store, too: a folder, or the address of a server; done again, it sends what is lacking alone"},
 	{.name = "fact",
 	 .argument = "GROUP.KEY=VALUE",
 	 .repeat = true,
@@ -247,6 +252,7 @@ static const struct ts_example push_examples[] = {
 	{"tscope push runs/exp1 runs/exp2", "stores two runs"},
 	{"tscope push --fact data.sha256=4f1c... --state running runs/exp1", "stores a run that is still training"},
 	{"tscope push --join --name exp1 runs/exp1", "run this on every host of a job that writes to local disks"},
+	{"tscope push --also tls:backup.example.org:7717 runs/exp1", "stores the run in two stores, under one name and with one id"},
 	END_EXAMPLES,
 };
 

@@ -135,6 +135,23 @@ def killed(words, after_s):
     return process.wait() != 0
 
 
+def push_into_two(work, server):
+    """One push into three stores: the same names and ids in each; where one does not answer, the others have it, and the same command goes on."""
+    stores, run = [os.path.join(work, name) for name in ("one", "two")], os.path.join(work, "twice")
+    write_run(run, 77)
+    words = ("push", run, "--name", "twice", "--also", stores[1], "--also", f"unix:{server.socket}")
+    done = here(stores[0])(*words)
+    expect(done.returncode == 0 and f"also to {stores[1]}" in done.stdout, f"push into three stores: {done.stdout}{done.stderr}")
+    names = [names_of(tscope)["fault/twice"] for tscope in (here(stores[0]), here(stores[1]), server.tscope)]
+    expect(names[0] == names[1] == names[2], f"the run is {names} in the three stores")
+    again = here(stores[0])(*words, "--json")
+    expect(again.returncode == 0 and [p["outcome"] for p in json.loads(again.stdout)["pushes"]] == ["unchanged"], f"once more: {again.stdout}{again.stderr}")
+    away = here(stores[0])("push", run, "--name", "else", "--also", f"unix:{work}/none", "--also", stores[1])
+    expect(away.returncode == 2 and "pushed, but not to" in away.stderr, f"a store that is away: {away.returncode} {away.stderr}")
+    expect("fault/else" in names_of(here(stores[0])), "what was pushed before a store that is away is not there")
+    shutil.rmtree(run)
+
+
 def main():
     seed = random.randrange(1 << 30)
     rng = random.Random(seed)
@@ -175,6 +192,7 @@ def main():
             same(server.tscope, served.tscope, ["fault/run7"], "beside a server of the mirror")
             served.process.terminate()
             expect(served.process.wait() == 0, "a server of a mirror does not end as it should")
+        push_into_two(work, server)
         server.process.terminate()
         expect(server.process.wait() == 0, "a server does not end as it should")
         print(f"server: all and a project; {kills} times killed; read by servers of the mirrors meanwhile", flush=True)
