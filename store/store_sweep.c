@@ -622,10 +622,18 @@ static enum ts_status sweep(struct sweep *s, struct ts_error *err)
 	return ts_store_write(s->store, run_end, s, 0, err);
 }
 
+/* What the clock of this machine is ahead of the one that all share; 0 where that is the same. */
+static int64_t ahead_of_shared(struct ts_kv *kv)
+{
+	for (; kv; kv = kv->base)
+		if (kv->ops->now)
+			return ts_now_real_ns() - kv->ops->now(kv);
+	return 0;
+}
+
 static enum ts_status believe(struct sweep *s, const struct ts_sweep_options *options, struct ts_error *err)
 {
-	/* What the machine that sweeps is ahead of the clock that all share counts for nothing. */
-	int64_t now_ns = options->now_ns - (ts_now_real_ns() - ts_kv_now(s->store->kv));
+	int64_t now_ns = options->now_ns - ahead_of_shared(s->store->kv);
 	struct ts_swept_time last;
 	enum ts_status status;
 	struct ts_read r;
