@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Histories of several clients against one tscoped that is killed, stopped and swept, held to a specification: run.py BUILD HISTORIES [SEED].
 
-Exits 77 where a Python package is missing that the test group of deploy/packages has.
+SIGTERM ends it early, with the counts of what was done. Exits 77 where a Python package is missing that the test group of deploy/packages has.
 """
 import os
 import random
@@ -132,12 +132,16 @@ def one(served, askers, number, rng):
 
 def main():
     build, count, seed = os.path.abspath(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]) if len(sys.argv) > 3 else 1
-    rng, calls, lost, violations = random.Random(seed), 0, 0, 0
+    rng, calls, lost, violations, over = random.Random(seed), 0, 0, 0, threading.Event()
+    signal.signal(signal.SIGTERM, lambda *_: over.set())
     with tempfile.TemporaryDirectory(prefix="tscope-histories-") as work:
         served = Served(build, work)
         askers = [Asker(Client("unix:" + served.socket, work, SOON), rng, {}) for _ in range(CLIENTS)]
         done = 0
         for number in range(count):
+            if over.is_set():
+                print("ended early")
+                break
             try:
                 histories, cut = one(served, askers, number, rng)
             except grpc.RpcError as error:  # an answer that no state gives, as of a store that lost something
