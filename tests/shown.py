@@ -47,6 +47,7 @@ NOT_HERE = {
     "tscope scaling one-gpu two-gpus eight-gpus": "tests/worlds.py runs it on runs of 1 to 8 ranks",
     "tscope scaling --json ./runs/np1 ./runs/np4": "tests/worlds.py runs it on runs of 1 to 8 ranks",
     "tscope whoami": "it needs a server",
+    "tscope push --also tls:backup.example.org:7717 runs/exp1": "it needs that host; tests/engines/mirrors.py pushes into three stores",
     "tscope projects --json | jq '.projects[] | {project, sealed_bytes, sealed_limit_bytes}'": "it needs jq",
 }
 # The beginnings of commands of other programs, and what runs them.
@@ -60,11 +61,13 @@ OTHERS = {
     "./dev attack": "the test `attack` runs its short form", "./dev fuzz": "each target replays its corpus as a test",
     "./dev bench": "it takes minutes, and measures", "./dev format": "it rewrites sources",
     "tscoped --store /srv/tscope &": "tests/demo.py starts a server so", "tscoped --store cluster:": "tests/engines/servers.py starts two so", "tscoped migrate": "tests/engines/migrate.py", "tscoped mirror": "tests/engines/mirrors.py", "export TSCOPE_SERVER=ssh://host": "service/rpc/test_ssh.c, with a daemon of ssh",
+    "export TSCOPE_SERVER=tls:a.example.org:7443,": "tests/deploy/balancers.py, with servers of this machine",
+    "apt-get install --no-install-recommends postgresql ceph-mon": "tests/deploy/cluster.py starts these packages", "deploy/cluster/cluster.sh": "tests/deploy/cluster.py", "deploy/cluster/backup.py": "tests/deploy/restore.py",
     "cc -O2 -I. -o train_bigram": "tests/record/example.py", "./train_bigram": "tests/record/example.py",
     "python train.py | tee log | tscope watch -": "tests/watch/run.py has watch read a pipe",
     "TSCOPE_PROGRAM=build/release/tscope python3 python/tests/sketch_": "they take hours, and measure",
 }
-OTHER_PROGRAM = r"(\./dev|\./train_bigram|sudo|apt-get|pip3?|python3?|cc|cmake|scp|export|tscoped|torchrun|docker|podman|curl|git|claude|TSCOPE_\w+=\S+) \S"
+OTHER_PROGRAM = r"(\./dev|deploy/cluster/\S+|\./train_bigram|sudo|apt-get|pip3?|python3?|cc|cmake|scp|export|tscoped|torchrun|docker|podman|curl|git|claude|TSCOPE_\w+=\S+) \S"
 COMMITS = ["%010x" % (0x3f2a9c81d0 + i) + "a" * 30 for i in range(8)]
 
 

@@ -10,6 +10,17 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+/* Rows of an older version have 0 where a checksum stands now. */
+static void without_checksums(struct ts_buf *table, struct ts_span was, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		size_t at = TS_BUNDLE_HEAD + i * TS_BUNDLE_ROW + 12;
+
+		if (memcmp(was.data + at, "\0\0\0\0", 4) == 0)
+			memset(table->data + at, 0, 4);
+	}
+}
+
 static void read_table(struct ts_span bytes, uint64_t whole)
 {
 	struct ts_bundle_part *parts;
@@ -28,6 +39,7 @@ static void read_table(struct ts_span bytes, uint64_t whole)
 		for (size_t i = 0; i < n; i++)
 			hold(parts[i].offset + parts[i].len == (i + 1 < n ? parts[i + 1].offset : whole));
 		ts_bundle_begin(&again, bytes.data + 8, parts, n);
+		without_checksums(&again, bytes, n);
 		hold(ts_span_eq(ts_buf_view(&again), ts_span_part(bytes, 0, again.len)));
 	}
 	ts_buf_finish(&again);
