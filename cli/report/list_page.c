@@ -91,7 +91,7 @@ static void head_row(struct ts_buf *out, const struct ts_list_page *page, struct
 static const char *cell_class(const struct ts_listing *list, size_t column, const char *text)
 {
 	enum { LONG = 40 };
-	bool is_long = strlen(text) > LONG;
+	bool is_long = text && strlen(text) > LONG; /* NULL: the arena is out of memory */
 
 	if (ts_list_is_numeric(list, column))
 		return "<td";
