@@ -85,6 +85,20 @@ static void sweep(struct ts_engine *engine, int64_t keep_ns)
 	ts_log_end(&line);
 }
 
+/* A mirror, which the store may become and cease to be, is swept by whoever brings it up to date. */
+static bool is_mirror(struct ts_engine *engine)
+{
+	struct ts_mirrored mirrored;
+	struct ts_error ignored;
+	struct ts_arena arena;
+	bool is;
+
+	ts_arena_init(&arena, TS_CALL_ARENA);
+	is = ts_mirrored_get(engine, &arena, &mirrored, &ignored) == TS_OK && mirrored.of.len > 0;
+	ts_arena_finish(&arena);
+	return is;
+}
+
 /* Counts what a store of an older version did not count. */
 static void count_once(struct ts_engine *engine)
 {
@@ -122,13 +136,16 @@ static void *loop(void *arg)
 	struct ts_housekeeping *h = arg;
 
 	(void)ts_budget_enter(&h->budget);
-	count_once(h->options.engine);
+	if (!is_mirror(h->options.engine))
+		count_once(h->options.engine);
 	pthread_mutex_lock(&h->mutex);
 	while (sleep_until(h, ts_now_mono_ns() + h->options.interval_ns)) {
 		pthread_mutex_unlock(&h->mutex);
-		if (h->options.retention[0])
-			retain(h->options.engine, h->options.retention);
-		sweep(h->options.engine, h->options.keep_ns);
+		if (!is_mirror(h->options.engine)) {
+			if (h->options.retention[0])
+				retain(h->options.engine, h->options.retention);
+			sweep(h->options.engine, h->options.keep_ns);
+		}
 		pthread_mutex_lock(&h->mutex);
 	}
 	pthread_mutex_unlock(&h->mutex);

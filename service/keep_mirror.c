@@ -105,8 +105,7 @@ static enum ts_status ask_server(struct ts_channel *from, struct ts_span holds, 
 	return status;
 }
 
-static enum ts_status mirror_all(const struct source *from, struct ts_engine *to, struct ts_span of, struct ts_mirror_report *report,
-				 struct ts_error *err)
+static enum ts_status mirror_all(const struct source *from, struct ts_engine *to, struct ts_mirror_report *report, struct ts_error *err)
 {
 	static const uint8_t none[TS_MOMENT];
 	struct ts_buf asked = TS_BUF_INIT(from->channel ? TS_FOLLOW_MAX : ASKED_MOST);
@@ -114,7 +113,6 @@ static enum ts_status mirror_all(const struct source *from, struct ts_engine *to
 	enum ts_status status;
 
 	ts_mirror_begin(&mirror, to);
-	mirror.mirrored_of = of;
 	status = ts_mirror_ask(to, none, &asked, err);
 	if (!status)
 		status = from->channel ? ask_server(from->channel, ts_buf_view(&asked), &mirror, err)
@@ -179,7 +177,7 @@ static enum ts_status run(const struct ts_mirror_options *options, const struct 
 	mirrored = (struct ts_mirrored){.of = ts_span_str(of), .part = ts_span_str(part)};
 	if ((from->engine && from->engine->ops->sound(from->engine, err)) || ts_mirrored_begin(to, &mirrored, err))
 		return err->status;
-	status = part[0] ? mirror_part(options, from, to, report, err) : mirror_all(from, to, mirrored.of, report, err);
+	status = part[0] ? mirror_part(options, from, to, report, err) : mirror_all(from, to, report, err);
 	return status ? status : ts_mirrored_hold(to, began_ns, err);
 }
 

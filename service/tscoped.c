@@ -36,7 +36,6 @@ struct daemon {
 	struct ts_engine *followed; /* the same store, for what comes from a leader; NULL: it follows none */
 	struct ts_follow *follow;
 	atomic_int_fast64_t held_ns; /* when the store last was the leader's */
-	char mirror_of[TS_MIRRORED_MAX + 1]; /* of which store this one is a mirror; empty: of none */
 	struct ts_server_facts facts;
 	struct ts_audit *audit; /* NULL: none */
 	struct ts_shared_policy *policy; /* who may do what now */
@@ -477,21 +476,19 @@ static enum ts_status open_audit(struct daemon *d, struct ts_error *err)
 	return audit_rules(d, NULL, config, err);
 }
 
-/* Whether others than its mirroring may write to the store: one that is a mirror is only read, and else it is from now on no copy. */
+/* The store is from now on no copy, unless it is a mirror, of which each write asks. */
 static enum ts_status settle_copies(struct daemon *d, struct ts_error *err)
 {
 	struct ts_mirrored mirrored = {.held_ns = 0};
 	struct ts_arena arena;
-	enum ts_status status = TS_OK;
+	enum ts_status status;
 
-	if (d->followed)
+	if (d->followed || d->config.read_only)
 		return TS_OK;
 	ts_arena_init(&arena, TS_CALL_ARENA);
 	status = ts_mirrored_get(d->engine, &arena, &mirrored, err);
-	if (!status)
-		(void)snprintf(d->mirror_of, sizeof d->mirror_of, "%.*s", TS_SPAN_ARG(mirrored.of));
 	ts_arena_finish(&arena);
-	if (status || d->mirror_of[0] || d->config.read_only)
+	if (status || mirrored.of.len)
 		return status;
 	return ts_mirror_release(d->engine, ts_cluster_file(d->config.store) != NULL, err);
 }
@@ -517,8 +514,7 @@ static enum ts_status start(struct daemon *d, struct ts_error *err)
 	if (say_damage(d) && settle_copies(d, err))
 		return err->status;
 	d->facts = (struct ts_server_facts){.version = ts_version(), .store = config->store, .started_ns = ts_now_real_ns(),
-					    .read_only = config->read_only || d->followed || d->mirror_of[0],
-					    .mirror_of = d->mirror_of[0] ? d->mirror_of : NULL, .mirror = d->engine,
+					    .read_only = config->read_only || d->followed, .mirror = d->engine,
 					    .leader = d->followed ? config->follow : NULL, .held_ns = &d->held_ns,
 					    .gc_lease_min_s = config->gc_lease_min_s,
 					    .keep_removed_s = (uint64_t)config->keep_removed_days * 86400,

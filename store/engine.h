@@ -503,7 +503,6 @@ struct ts_mirror {
 	unsigned table, next_table;
 	bool held; /* by ts_mirror_hold, */
 	uint8_t source[TS_MIRROR_SOURCE]; /* as a copy of the store with this id */
-	struct ts_span mirrored_of; /* else, unless it is empty: taking is TS_CONFLICT where the store is no mirror of this any more */
 };
 void ts_mirror_begin(struct ts_mirror *m, struct ts_engine *e);
 /* From now on taking is TS_CONFLICT once the store is not claimed for `from` any more (ts_mirror_claim). */
@@ -518,8 +517,8 @@ enum ts_status ts_mirror_claim(struct ts_engine *to, struct ts_engine *from, str
  * claimed again; of others only one that was claimed is written to. */
 enum ts_status ts_mirror_release(struct ts_engine *e, bool shared, struct ts_error *err);
 
-/* What a store says of itself that is a read-only copy of another one, or of a part of it. Nobody else writes to it: a server on it is
- * read-only, and so is tscope without a server. */
+/* What a store says of itself that is a read-only copy of another one, or of a part of it. Nobody else writes to it: from the moment
+ * when a store becomes a mirror until it is none any more, each write of an engine that did not begin it is TS_DENIED. */
 struct ts_mirrored {
 	struct ts_span of;   /* where the other one is, as it was named; at most TS_MIRRORED_MAX bytes, empty: the store is no mirror */
 	struct ts_span part; /* which part, in words for people; the same limit, empty: all of it */
@@ -528,7 +527,8 @@ struct ts_mirrored {
 enum { TS_MIRRORED_MAX = 2000 };
 /* The texts lie in the arena. A store in memory over another one is no mirror. */
 enum ts_status ts_mirrored_get(struct ts_engine *e, struct ts_arena *arena, struct ts_mirrored *ret, struct ts_error *err);
-/* Makes the store a mirror, which must be empty or one of the same store, else TS_CONFLICT. Its time stays if the part does. */
+/* Makes the store a mirror, which must be empty or one of the same store, else TS_CONFLICT. Its time stays if the part does. From then
+ * on this engine may write to it, and each of its writes is TS_CONFLICT once the store is not that mirror any more. */
 enum ts_status ts_mirrored_begin(struct ts_engine *e, const struct ts_mirrored *mirrored, struct ts_error *err);
 /* Says that a mirror has all of its part as of held_ns. TS_CONFLICT if it is no mirror any more. */
 enum ts_status ts_mirrored_hold(struct ts_engine *e, int64_t held_ns, struct ts_error *err);

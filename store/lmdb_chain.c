@@ -289,6 +289,7 @@ static enum ts_status copy_tables(const struct ts_copy *copy, struct ts_kv *kv, 
 
 	if (ts_lmdb_open(&options, &to, err))
 		return err->status;
+	ts_store_of(to)->restoring = true;
 	status = ts_read_begin(kv, &r, err);
 	if (!status) {
 		for (int db = 0; db < TS_DBS && !status; db++)

@@ -849,6 +849,8 @@ enum ts_status ts_lmdb_salvage(const char *from, const char *to, struct ts_arena
 		return err->status;
 	s = ts_alloc_array(1, sizeof *s);
 	status = s ? ts_lmdb_open(&new, &s->to, err) : ts_error_set(err, TS_NO_MEMORY, "out of memory to save a store");
+	if (!status)
+		ts_store_of(s->to)->restoring = true;
 	if (!status) {
 		s->arena = arena;
 		status = salvage(s, e, err);

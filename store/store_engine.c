@@ -5,11 +5,31 @@
 
 #include <assert.h>
 
-enum ts_status ts_store_write(struct ts_store *s, ts_write_fn *run, void *ctx, size_t bytes, struct ts_error *err)
+enum ts_status ts_store_write_beside(struct ts_store *s, ts_write_fn *run, void *ctx, size_t bytes, struct ts_error *err)
 {
 	if (s->read_only)
 		return ts_error_set(err, TS_DENIED, "%s is open for reading only", s->kv->where);
 	return s->kv->ops->commit(s->kv, run, ctx, bytes, err);
+}
+
+struct admitted {
+	const struct ts_store *store;
+	ts_write_fn *run;
+	void *ctx;
+};
+
+static enum ts_status run_admitted(struct ts_write *w, void *ctx, struct ts_error *err)
+{
+	const struct admitted *a = ctx;
+
+	return ts_mirrored_admit(a->store, ts_read_of(w), err) ? err->status : a->run(w, a->ctx, err);
+}
+
+enum ts_status ts_store_write(struct ts_store *s, ts_write_fn *run, void *ctx, size_t bytes, struct ts_error *err)
+{
+	struct admitted a = {s, run, ctx};
+
+	return ts_store_write_beside(s, run_admitted, &a, bytes, err);
 }
 
 static enum ts_status store_stats(struct ts_engine *e, struct ts_store_stats *ret_stats, struct ts_error *err)
@@ -152,6 +172,7 @@ static void store_destroy(struct ts_engine *e)
 	s->kv->ops->release(s->kv);
 	ts_idmap_finish(&s->known);
 	pthread_mutex_destroy(&s->known_lock);
+	ts_buf_finish(&s->mirroring);
 	ts_reached_finish(&s->reached);
 	ts_free(s);
 }

@@ -175,7 +175,7 @@ enum ts_status ts_store_extracts_put(struct ts_engine *e, const struct ts_extrac
 	}
 	if (ts_kv_room(ts_kv_of(e), err))
 		return err->status;
-	return ts_store_write(ts_store_of(e), run_put_extracts, &put, bytes, err);
+	return ts_store_write_beside(ts_store_of(e), run_put_extracts, &put, bytes, err);
 }
 
 /* Finds one extract; its value is valid as long as the transaction. */

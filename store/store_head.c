@@ -169,7 +169,7 @@ enum ts_status ts_heads_build(struct ts_store *s, struct ts_error *err)
 	status = ts_heads_indexed(r, &has, err);
 	ts_read_end(&r);
 	while (!status && !has) {
-		status = ts_store_write(s, run_build, &b, (size_t)BUILD_STEP * KEY_MAX, err);
+		status = ts_store_write_beside(s, run_build, &b, (size_t)BUILD_STEP * KEY_MAX, err);
 		has = b.next_len == 0;
 		memcpy(b.at, b.next, b.next_len);
 		b.len = b.next_len;

@@ -24,6 +24,8 @@ struct ts_store {
 	struct ts_kv *kv;
 	const struct ts_spending *spending;
 	bool read_only;
+	bool restoring;	  /* it becomes what another one was, also one that was a mirror */
+	struct ts_buf mirroring; /* of the engine that mirrors: what its mark says (store_mirrored.c); else empty */
 	struct ts_engine *below;  /* what it is laid over, else NULL; not owned */
 	struct ts_depot *depot;   /* of objects that its layers do not have, else NULL; not owned */
 	pthread_mutex_t known_lock;
@@ -44,12 +46,16 @@ static inline struct ts_kv *ts_kv_of(struct ts_engine *e)
 /* store_engine.c: makes an engine of a layer, which it releases when it is destroyed, also when this fails. Of `as`, it takes spending,
  * read_only, below and depot. */
 enum ts_status ts_store_open(struct ts_kv *kv, const struct ts_store *as, struct ts_engine **ret_engine, struct ts_error *err);
-/* Runs a write; TS_DENIED if the engine is read_only. bytes is roughly how much it writes. */
+/* Runs a write; TS_DENIED if the engine is read_only. bytes is roughly how much it writes. What a store is may change while it is open,
+ * so each write looks for itself, in its transaction, whether it may (ts_mirrored_admit). */
 enum ts_status ts_store_write(struct ts_store *s, ts_write_fn *run, void *ctx, size_t bytes, struct ts_error *err);
+/* The same without that look: for what no mirroring takes away or is misled by. */
+enum ts_status ts_store_write_beside(struct ts_store *s, ts_write_fn *run, void *ctx, size_t bytes, struct ts_error *err);
 /* Whether nothing but counters is there; a mirror is not empty. */
 enum ts_status ts_store_is_empty(struct ts_read r, bool *ret_is, struct ts_error *err);
-/* TS_CONFLICT unless the store is a mirror of this. */
-enum ts_status ts_mirrored_check(struct ts_read r, struct ts_span of, struct ts_error *err);
+/* Whether this engine may write: into a mirror, TS_DENIED but for the one that mirrors; and for that one TS_CONFLICT once the store is no
+ * mirror any more, or another one. */
+enum ts_status ts_mirrored_admit(const struct ts_store *s, struct ts_read r, struct ts_error *err);
 
 /* store_format.c: what a new store begins with; which formats are read, and which one needs an upgrade; the upgrade. */
 enum ts_status ts_format_begin(struct ts_write *w, struct ts_error *err);

@@ -452,10 +452,8 @@ static enum ts_status check_claim(const struct ts_mirror *m, struct ts_write *w,
 	uint8_t of[TS_STORE_ID];
 	bool claimed;
 
-	if (m->mirrored_of.len)
-		return ts_mirrored_check(ts_read_of(w), m->mirrored_of, err);
 	if (!m->held)
-		return TS_OK;
+		return ts_mirrored_admit(ts_store_of(m->e), ts_read_of(w), err);
 	if (read_id(ts_read_of(w), TS_COPY_KEY, of, &claimed, err))
 		return err->status;
 	if (claimed && memcmp(of, m->source, TS_STORE_ID) == 0)
@@ -496,7 +494,7 @@ static enum ts_status settle(struct ts_mirror *m, struct ts_error *err)
 
 	if (m->whole == 0)
 		return TS_OK;
-	if (ts_store_write(ts_store_of(m->e), run_take, m, m->whole, err))
+	if (ts_store_write_beside(ts_store_of(m->e), run_take, m, m->whole, err))
 		return err->status;
 	m->table = m->next_table;
 	memmove(m->items.data, m->items.data + m->whole, rest);
@@ -618,7 +616,7 @@ enum ts_status ts_mirror_claim(struct ts_engine *to, struct ts_engine *from, str
 	if (memcmp(source, target, TS_STORE_ID) == 0)
 		return ts_error_set(err, TS_CONFLICT, "%s and %s are one store, or a copy of its files", ts_kv_of(from)->where,
 				    ts_kv_of(to)->where);
-	return ts_store_write(ts_store_of(to), run_claim, source, TS_STORE_ID, err);
+	return ts_store_write_beside(ts_store_of(to), run_claim, source, TS_STORE_ID, err);
 }
 
 static enum ts_status run_release(struct ts_write *w, void *ctx, struct ts_error *err)

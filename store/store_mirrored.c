@@ -29,15 +29,21 @@ static enum ts_status read_mark(struct ts_read r, struct ts_mirrored *ret, struc
 	return TS_OK;
 }
 
+/* What it is a mirror of, as it lies in the record. */
+static void put_what(struct ts_buf *buf, const struct ts_mirrored *mark)
+{
+	ts_buf_u16(buf, (uint16_t)mark->of.len);
+	ts_buf_span(buf, mark->of);
+	ts_buf_u16(buf, (uint16_t)mark->part.len);
+	ts_buf_span(buf, mark->part);
+}
+
 static enum ts_status write_mark(struct ts_write *w, const struct ts_mirrored *mark, struct ts_error *err)
 {
 	struct ts_buf buf = TS_BUF_INIT(2 * TS_MIRRORED_MAX + 64);
 
 	ts_buf_u64(&buf, (uint64_t)mark->held_ns);
-	ts_buf_u16(&buf, (uint16_t)mark->of.len);
-	ts_buf_span(&buf, mark->of);
-	ts_buf_u16(&buf, (uint16_t)mark->part.len);
-	ts_buf_span(&buf, mark->part);
+	put_what(&buf, mark);
 	return ts_write_record(w, TS_DB_META, ts_span_str(TS_MIRRORED_KEY), &buf, err);
 }
 
@@ -65,14 +71,30 @@ enum ts_status ts_mirrored_get(struct ts_engine *e, struct ts_arena *arena, stru
 	return status;
 }
 
-enum ts_status ts_mirrored_check(struct ts_read r, struct ts_span of, struct ts_error *err)
+static bool is_what(const struct ts_mirrored *mark, const struct ts_buf *what)
+{
+	struct ts_buf is = TS_BUF_INIT(2 * TS_MIRRORED_MAX + 64);
+	bool same;
+
+	put_what(&is, mark);
+	same = !is.failed && ts_span_eq(ts_buf_view(&is), ts_buf_view(what));
+	ts_buf_finish(&is);
+	return same;
+}
+
+enum ts_status ts_mirrored_admit(const struct ts_store *s, struct ts_read r, struct ts_error *err)
 {
 	struct ts_mirrored is;
 
+	if (s->kv->base || s->restoring) /* what is above another store is no mirror */
+		return TS_OK;
 	if (read_mark(r, &is, err))
 		return err->status;
-	return ts_span_eq(is.of, of) ? TS_OK
-				     : ts_error_set(err, TS_CONFLICT, "%s is no mirror of %.*s any more", r.kv->where, TS_SPAN_ARG(of));
+	if (s->mirroring.len && !is_what(&is, &s->mirroring))
+		return ts_error_set(err, TS_CONFLICT, "%s is no mirror of that store any more", r.kv->where);
+	if (!s->mirroring.len && is.of.len)
+		return ts_error_set(err, TS_DENIED, "this store is a read-only copy of %.*s; write there", TS_SPAN_ARG(is.of));
+	return TS_OK;
 }
 
 static enum ts_status run_begin(struct ts_write *w, void *ctx, struct ts_error *err)
@@ -102,10 +124,16 @@ static enum ts_status run_begin(struct ts_write *w, void *ctx, struct ts_error *
 enum ts_status ts_mirrored_begin(struct ts_engine *e, const struct ts_mirrored *mirrored, struct ts_error *err)
 {
 	struct ts_mirrored mark = *mirrored;
+	struct ts_store *s = ts_store_of(e);
 
 	if (mark.of.len == 0 || mark.of.len > TS_MIRRORED_MAX || mark.part.len > TS_MIRRORED_MAX)
 		return ts_error_set(err, TS_INVALID, "what a mirror is of has 1 to %d bytes", TS_MIRRORED_MAX);
-	return ts_store_write(ts_store_of(e), run_begin, &mark, TS_MIRRORED_MAX, err);
+	if (ts_store_write_beside(s, run_begin, &mark, TS_MIRRORED_MAX, err))
+		return err->status;
+	ts_buf_finish(&s->mirroring);
+	s->mirroring = TS_BUF_INIT(2 * TS_MIRRORED_MAX + 64);
+	put_what(&s->mirroring, &mark);
+	return ts_buf_check(&s->mirroring, err);
 }
 
 static enum ts_status run_hold(struct ts_write *w, void *ctx, struct ts_error *err)
@@ -122,7 +150,7 @@ static enum ts_status run_hold(struct ts_write *w, void *ctx, struct ts_error *e
 
 enum ts_status ts_mirrored_hold(struct ts_engine *e, int64_t held_ns, struct ts_error *err)
 {
-	return ts_store_write(ts_store_of(e), run_hold, &held_ns, TS_MIRRORED_MAX, err);
+	return ts_store_write_beside(ts_store_of(e), run_hold, &held_ns, TS_MIRRORED_MAX, err);
 }
 
 static enum ts_status run_end(struct ts_write *w, void *ctx, struct ts_error *err)
@@ -139,5 +167,5 @@ static enum ts_status run_end(struct ts_write *w, void *ctx, struct ts_error *er
 
 enum ts_status ts_mirrored_end(struct ts_engine *e, struct ts_error *err)
 {
-	return ts_store_write(ts_store_of(e), run_end, NULL, TS_MIRRORED_MAX, err);
+	return ts_store_write_beside(ts_store_of(e), run_end, NULL, TS_MIRRORED_MAX, err);
 }

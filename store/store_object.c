@@ -167,7 +167,7 @@ enum ts_status ts_store_has_many(struct ts_engine *e, const struct ts_id *ids, s
 		ts_read_end(&r);
 	}
 	if (!status && has.stale && !s->read_only)
-		status = ts_store_write(s, renew, &has, n * TS_RECORD_BYTES, err);
+		status = ts_store_write_beside(s, renew, &has, n * TS_RECORD_BYTES, err);
 	if (!status) {
 		memcpy(ret_present, has.present, n * sizeof *ret_present);
 		atomic_fetch_add(&s->kv->asked_bytes, has.bytes);

@@ -351,11 +351,38 @@ static void what_was_a_mirror_takes_no_more(void **state)
 	push(f, "p/later", 99);
 	OK(ts_mirrored_end(f->follower, &f->err));
 	ts_mirror_begin(&f->mirror, f->follower);
-	f->mirror.mirrored_of = all.of;
 	f->left = UINT64_MAX;
 	assert_int_equal(f->leader->ops->mirror(f->leader, ts_buf_view(&asked), send, f, &f->err), TS_CONFLICT);
 	ts_mirror_finish(&f->mirror);
 	ts_buf_finish(&asked);
+}
+
+static enum ts_status put_record(struct fixture *f, struct ts_engine *e)
+{
+	const struct ts_record record = {.key = ts_span_str("k"), .value = ts_span_str("v")};
+
+	return e->ops->record_put(e, &record, NULL, &f->err);
+}
+
+/* What a store is may change while a server has it open: each write asks. */
+static void who_writes_is_asked_at_each_write(void **state)
+{
+	struct fixture *f = *state;
+	const struct ts_mirrored all = {.of = ts_span_str("here")};
+	const struct ts_record record = {.key = ts_span_str("k")};
+	struct ts_engine *server;
+
+	OK(ts_lmdb_open(&(struct ts_lmdb_options){.path = f->follower_path}, &server, &f->err));
+	OK(put_record(f, server));
+	OK(server->ops->record_put(server, &record, NULL, &f->err));
+	OK(ts_mirrored_begin(f->follower, &all, &f->err));
+	assert_int_equal(put_record(f, server), TS_DENIED);
+	assert_non_null(strstr(f->err.text, "read-only copy of here"));
+	OK(put_record(f, f->follower));
+	OK(ts_mirrored_end(server, &f->err));
+	OK(put_record(f, server));
+	assert_int_equal(put_record(f, f->follower), TS_CONFLICT); /* the mirroring that still runs */
+	ts_engine_destroy(server);
 }
 
 int main(void)
@@ -370,6 +397,7 @@ int main(void)
 		TEST(a_copy_that_is_served_takes_no_more),
 		TEST(a_mirror_says_what_it_is),
 		TEST(what_was_a_mirror_takes_no_more),
+		TEST(who_writes_is_asked_at_each_write),
 	};
 
 	return cmocka_run_group_tests_name("mirror", tests, NULL, NULL);

@@ -14,7 +14,6 @@ struct local {
 	struct ts_engine *engine;
 	struct ts_server_facts facts;
 	struct ts_peer peer;
-	char mirror_of[TS_MIRRORED_MAX + 1]; /* empty: the store is no mirror */
 };
 
 /* One call: the part that a handler sees, and where its replies go. */
@@ -91,16 +90,20 @@ static enum ts_status find(const char *method, unsigned stream, const struct ts_
 	return TS_OK;
 }
 
-/* Nobody writes to a mirror. Who writes to another copy without a server makes it a store of its own, too: the copy would take the
- * place of it. */
+/* Nobody writes to a mirror, which the store may have become since it was opened. Who writes to another copy without a server makes it a
+ * store of its own, too: the copy would take the place of it. */
 static enum ts_status begin_call(struct local_call *lc, const struct ts_handler *h, struct ts_error *err)
 {
 	struct ts_copy copy;
 
-	if (h->flags & TS_METHOD_WRITES && lc->call.server->mirror_of)
-		return ts_call_copied(&lc->call, &copy, err) ? err->status : ts_copy_refuse(&copy, err);
-	if (h->flags & TS_METHOD_WRITES && ts_mirror_release(lc->call.engine, false, err))
-		return err->status;
+	if (h->flags & TS_METHOD_WRITES) {
+		if (ts_call_copied(&lc->call, &copy, err))
+			return err->status;
+		if (copy.of.len)
+			return ts_copy_refuse(&copy, err);
+		if (ts_mirror_release(lc->call.engine, false, err))
+			return err->status;
+	}
 	return ts_call_begin(&lc->call, h, err);
 }
 
@@ -236,21 +239,6 @@ static const struct ts_channel_ops local_ops = {
 	.destroy = local_destroy,
 };
 
-/* A damaged store may not say what it is: then whoever reads is told of the damage by what is read. */
-static enum ts_status find_mirror(struct local *local, struct ts_engine *engine, struct ts_error *err)
-{
-	struct ts_mirrored mirrored = {.held_ns = 0};
-	struct ts_arena arena;
-	enum ts_status status;
-
-	ts_arena_init(&arena, TS_CALL_ARENA);
-	status = ts_mirrored_get(engine, &arena, &mirrored, err);
-	if (!status)
-		(void)snprintf(local->mirror_of, sizeof local->mirror_of, "%.*s", TS_SPAN_ARG(mirrored.of));
-	ts_arena_finish(&arena);
-	return status == TS_NO_MEMORY ? status : TS_OK;
-}
-
 enum ts_status ts_channel_local(struct ts_engine *engine, const char *where, struct ts_channel **ret_channel,
 				struct ts_error *err)
 {
@@ -259,10 +247,6 @@ enum ts_status ts_channel_local(struct ts_engine *engine, const char *where, str
 
 	if (!local)
 		return ts_error_set(err, TS_NO_MEMORY, "no memory for a channel");
-	if (find_mirror(local, engine, err)) {
-		ts_free(local);
-		return err->status;
-	}
 	local->base.ops = &local_ops;
 	local->base.where = where;
 	local->engine = engine;
@@ -274,7 +258,6 @@ enum ts_status ts_channel_local(struct ts_engine *engine, const char *where, str
 		.store = where,
 		.started_ns = ts_now_real_ns(),
 		.keep_removed_s = TS_KEEP_REMOVED_SECONDS,
-		.mirror_of = local->mirror_of[0] ? local->mirror_of : NULL,
 		.mirror = engine,
 	};
 	*ret_channel = &local->base;

@@ -739,9 +739,7 @@ static void refuse_write(struct ts_rpc_call *call)
 
 	if (facts->leader)
 		(void)snprintf(text, sizeof text, "this server follows %.300s and is only read; write there", facts->leader);
-	else if (facts->mirror_of)
-		(void)snprintf(text, sizeof text, "this server has a read-only copy of %.300s; write there", facts->mirror_of);
-	finish(call, TS_DENIED, facts->leader || facts->mirror_of ? text : "this server is read-only");
+	finish(call, TS_DENIED, facts->leader ? text : "this server is read-only");
 }
 
 /* The caller holds the mutex; this function releases it. */

@@ -152,6 +152,26 @@ def push_into_two(work, server):
     shutil.rmtree(run)
 
 
+def while_served(work, disk):
+    """A store becomes a mirror, and is none any more, while a server has it open: each push is answered by what it is then."""
+    store, run = os.path.join(work, "becomes"), os.path.join(work, "becomes-run")
+    write_run(run, 78)
+    served = Server(BUILD, store, store + ".s")
+    mirrors((disk, store, "--project", "fault"), "of a store that is served")
+    for tscope in (served.tscope, here(store)):
+        says(tscope, disk)
+        refuses(tscope, store, disk)
+    expect("fault/own" not in names_of(served.tscope), "a mirror took a push")
+    ended = mirror("--end", store)
+    expect(ended.returncode == 0, f"--end: {ended.stderr}")
+    pushed = served.tscope("push", run, "--name", "own")
+    expect(pushed.returncode == 0 and "copy of" not in served.tscope("show", "fault/run1").stdout, f"push into what was a mirror: {pushed.stderr}")
+    expect(mirror(disk, store, "--project", "fault").returncode == 2 and "fault/own" in names_of(served.tscope), "what was a mirror was taken again")
+    served.process.terminate()
+    expect(served.process.wait() == 0, "a server of what was a mirror does not end as it should")
+    shutil.rmtree(run)
+
+
 def main():
     seed = random.randrange(1 << 30)
     rng = random.Random(seed)
@@ -177,6 +197,7 @@ def main():
             refuses(here(store), store, disk)
         print(f"folder: {len(names)} runs; all of them, a project, a branch and a filter; {kills} times killed", flush=True)
 
+        while_served(work, disk)
         server = Server(BUILD, disk, os.path.join(work, "s"))
         address = f"unix:{os.path.join(work, 's')}"
         for store, words in ((os.path.join(work, "from-server"), ()), (os.path.join(work, "project-from-server"), ("--project", "fault"))):

@@ -5,6 +5,7 @@ enum ts_status ts_call_copied(const struct ts_call *call, struct ts_copy *ret_co
 {
 	const struct ts_server_facts *server = call->server;
 	struct ts_mirrored mirrored;
+	enum ts_status status;
 	const char *of;
 
 	*ret_copy = (struct ts_copy){.held_ns = 0};
@@ -12,10 +13,13 @@ enum ts_status ts_call_copied(const struct ts_call *call, struct ts_copy *ret_co
 		ret_copy->of = ts_span_str(server->leader);
 		ret_copy->held_ns = atomic_load(server->held_ns);
 	}
-	if (!server->mirror_of)
+	if (!server->mirror)
 		return TS_OK;
-	if (ts_mirrored_get(server->mirror, call->arena, &mirrored, err))
-		return err->status;
+	status = ts_mirrored_get(server->mirror, call->arena, &mirrored, err);
+	if (status == TS_DAMAGED) /* whoever reads is told of the damage by what is read, and nothing is written there */
+		return TS_OK;
+	if (status || !mirrored.of.len)
+		return status;
 	of = ts_arena_printf(call->arena, "%.*s%s%.*s%s", TS_SPAN_ARG(mirrored.of), mirrored.part.len ? " (" : "",
 			     TS_SPAN_ARG(mirrored.part), mirrored.part.len ? ")" : "");
 	if (!of)

@@ -53,8 +53,7 @@ struct ts_server_facts {	/* what ServerInfo replies */
 	int64_t started_ns;
 	bool read_only;
 	const char *leader; /* the server that this one follows; NULL: none */
-	const char *mirror_of; /* of which store this one is a mirror (struct ts_mirrored); NULL: of none */
-	struct ts_engine *mirror; /* the store, without a guard of access; only its mark is read */
+	struct ts_engine *mirror; /* the store, without a guard of access; it says whether it is a mirror (struct ts_mirrored); NULL: it is none */
 	atomic_int_fast64_t *held_ns; /* when its store last was the leader's; 0: not yet */
 	uint64_t gc_lease_min_s; /* 0 for a local channel */
 	uint64_t keep_removed_s; /* how long removed names are kept */

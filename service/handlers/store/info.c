@@ -23,6 +23,7 @@ enum ts_status ts_handle_server_info(struct ts_call *call, void *state, struct t
 	(void)state;
 	(void)in; /* the request has no fields yet */
 	status = ts_call_copied(call, &reply.copy, err);
+	reply.read_only = reply.read_only || reply.copy.of.len > 0;
 	if (!status)
 		status = call->engine->ops->stats(call->engine, &reply.stats, err);
 	if (!status && call->who) {
