@@ -251,10 +251,19 @@ static enum ts_status connect_client(struct ts_client *client, struct ts_error *
 
 enum ts_status ts_client_connect(struct ts_client *client, struct ts_error *err)
 {
+	enum ts_status status = TS_OK;
+
+	/* From here on they are about this call, and not about the one before. */
+	client->begun = client->busy = false;
+	if (ts_channel_stopped(&client->base))
+		return ts_error_set(err, TS_CANCELLED, "the call was cancelled");
 	/* Destroying a channel breaks the calls that still use it. */
 	if (client->stale && client->uploads == 0)
 		ts_client_disconnect(client);
-	return client->core ? TS_OK : connect_client(client, err);
+	if (!client->core)
+		status = connect_client(client, err);
+	client->begun = false; /* the probe may have been, but not the call */
+	return status;
 }
 
 enum ts_status ts_client_begin(struct ts_client *client, const char *path, int64_t deadline_ns,
@@ -262,9 +271,6 @@ enum ts_status ts_client_begin(struct ts_client *client, const char *path, int64
 {
 	grpc_slice name;
 
-	client->begun = false;
-	if (ts_channel_stopped(&client->base))
-		return ts_error_set(err, TS_CANCELLED, "the call was cancelled");
 	if (ts_client_connect(client, err))
 		return err->status;
 	client->begun = true;

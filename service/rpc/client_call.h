@@ -47,7 +47,8 @@ void ts_client_end_finish(struct ts_client_end *end);
 enum ts_status ts_client_end_status(struct ts_client *client, const struct ts_client_end *end, const char *method,
 				    int64_t deadline_ns, struct ts_error *err);
 
-/* Connects the client if it is not connected. */
+/* Connects the client if it is not connected; begun and busy are of the call that is about to begin then. TS_CANCELLED: it was
+ * stopped. */
 enum ts_status ts_client_connect(struct ts_client *client, struct ts_error *err);
 void ts_client_disconnect(struct ts_client *client);
 /* Connects the client if needed and begins a call. deadline_ns is monotonic; queue NULL = the client's own queue. */

@@ -89,10 +89,9 @@ static bool may_go_on(struct routed *r, size_t i, const char *method, enum ts_st
 
 	if (status != TS_UNAVAILABLE || ts_channel_stopped(&r->base) || client->busy)
 		return false;
-	if (client->begun && !ts_route_may_repeat(method))
-		return false;
+	/* Also where this call cannot go on: the next one need not find out again. */
 	r->away_until_ns[i] = ts_now_mono_ns() + TS_ROUTE_AWAY_SECONDS * INT64_C(1000000000);
-	return true;
+	return !client->begun || ts_route_may_repeat(method);
 }
 
 static enum ts_status routed_call(struct ts_channel *ch, const char *method, struct ts_span request, struct ts_arena *arena,

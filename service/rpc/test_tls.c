@@ -4,6 +4,7 @@
 #include "service/rpc/guard/frames.h"
 #include "service/rpc/guard/named.h"
 #include "service/rpc/guard/test_cert.h"
+#include "service/rpc/routed.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -931,13 +932,75 @@ static void one_certificate_leaves_room_for_others(void **state)
 	test_cert_free(&ada);
 }
 
+/* ---- several servers, and C-core as the client ---- */
+
+enum { CHANNELS = 16 }; /* each chooses one of the two servers, so none of them chooses the one that ends once in 65536 runs */
+
+static enum ts_status upload_once(struct ts_channel *ch)
+{
+	struct ts_upload *upload;
+	struct ts_arena arena;
+	struct ts_span reply;
+	struct ts_error err;
+	enum ts_status status = ch->ops->upload_open(ch, "Sum", &upload, &err);
+
+	if (status)
+		return status;
+	ts_arena_init(&arena, 4096);
+	status = ch->ops->upload_send(upload, ts_span_str("abc"), &err);
+	if (status)
+		ch->ops->upload_cancel(upload);
+	else
+		status = ch->ops->upload_finish(upload, &arena, &reply, &err);
+	ts_arena_finish(&arena);
+	return status;
+}
+
+/* What was under way when the server ended may have been done, and is not made again; what comes then goes to the next server. */
+static void writes_go_on_when_a_server_ends(void **state)
+{
+	const struct ts_client_login login = {.ca = ca_path};
+	struct ts_channel *channels[CHANNELS];
+	char both[128], text[256];
+	struct testing other;
+	struct ts_error err;
+
+	testing_init(&other);
+	other.listeners[1].address = t.listeners[1].address;
+	other.options.tls = t.options.tls;
+	testing_start(&t);
+	testing_start(&other);
+	(void)snprintf(both, sizeof both, "%s,%s", testing_tcp(&t), testing_tcp(&other));
+	for (int i = 0; i < CHANNELS; i++) {
+		if (ts_routed_open(both, &login, &channels[i], &err))
+			fail_msg("%s", err.text);
+		assert_int_equal(testing_call(channels[i], "Write", ts_span_str("a"), text), TS_OK);
+		assert_int_equal(upload_once(channels[i]), TS_OK);
+	}
+	ts_server_destroy(t.server);
+	t.server = NULL;
+	for (int i = 0; i < CHANNELS; i++) {
+		bool uploads = i % 2;
+		enum ts_status first = uploads ? upload_once(channels[i]) :
+						 testing_call(channels[i], "Write", ts_span_str("b"), text);
+
+		assert_true(first == TS_OK || first == TS_UNAVAILABLE);
+		assert_int_equal(uploads ? upload_once(channels[i]) : testing_call(channels[i], "Write", ts_span_str("c"), text), TS_OK);
+		assert_int_equal(upload_once(channels[i]), TS_OK);
+		assert_int_equal(testing_call(channels[i], "Write", ts_span_str("d"), text), TS_OK);
+		channels[i]->ops->destroy(channels[i]);
+	}
+	testing_finish(&other);
+	(void)state;
+}
+
 static int make_certs(void **state)
 {
 	(void)state;
 	(void)signal(SIGPIPE, SIG_IGN); /* of the clients; OpenSSL writes for them */
 	ca = test_cert_make("our CA", NULL, NULL, 10);
 	other_ca = test_cert_make("another CA", NULL, NULL, 10);
-	server_cert = test_cert_make("server", "DNS:localhost", &ca, 10);
+	server_cert = test_cert_make("server", "DNS:localhost,IP:127.0.0.1", &ca, 10);
 	return 0;
 }
 
@@ -972,6 +1035,7 @@ int main(void)
 		TEST(a_certificate_allows_no_flood),
 		TEST(half_a_handshake_keeps_nobody_waiting),
 		TEST(one_certificate_leaves_room_for_others),
+		TEST(writes_go_on_when_a_server_ends),
 	};
 
 	return cmocka_run_group_tests(tests, make_certs, free_certs);
