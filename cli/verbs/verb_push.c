@@ -50,11 +50,13 @@ struct place {
 	struct ts_id id;
 	const int32_t *ranks;  /* of it, from directories beside it */
 	size_t n_ranks;
+	struct ts_id head;     /* what a store before this one got; --also */
+	bool has_head;
 };
 
 /* The push of one run. What it points at lies in its arena, but for the name. */
 struct pushed {
-	const struct place *at;
+	struct place *at;
 	struct ts_arena *arena;
 	struct ts_listed *listed; /* NULL: none */
 	struct ts_span name;
@@ -252,17 +254,22 @@ static enum ts_status push_one(struct ts_cli *cli, struct pushed *p, const struc
 	do {
 		status = send_objects(cli, p, facts, err);
 		sent = !status;
+		if (sent && p->at->has_head && !ts_id_eq(&p->at->head, &p->run.head))
+			return ts_error_set(err, TS_CONFLICT,
+					    "it has changed since it was pushed to the store before, and would have another id here; "
+					    "the same command pushes to each what it is then");
 		if (sent && !ts_args_has(&cli->args, "dry-run"))
 			status = commit(cli, p, err);
 	} while (status && again(cli, status, sent, tries, err));
-	if (!status)
-		cli->left_out += ts_notices_skipped(&p->run.notices);
-	if (!status)
-		say_lacks(cli, p);
-	if (!status)
-		ts_say_notices(cli, p->at->part ? ts_arena_printf(p->arena, "%s#%s", p->at->path, p->at->part) : p->at->path,
-			       &p->run.notices, true);
-	return status;
+	if (status)
+		return status;
+	p->at->head = p->run.head;
+	p->at->has_head = true;
+	cli->left_out += ts_notices_skipped(&p->run.notices);
+	say_lacks(cli, p);
+	ts_say_notices(cli, p->at->part ? ts_arena_printf(p->arena, "%s#%s", p->at->path, p->at->part) : p->at->path, &p->run.notices,
+		       true);
+	return TS_OK;
 }
 
 static TS_WORDS(outcome_word, enum ts_commit_outcome, "not_sent", [TS_COMMIT_CREATED] = "created",
@@ -523,9 +530,16 @@ static void json_failed(struct ts_json *j, const struct ts_error *failed)
 	ts_json_end(j);
 }
 
+/* Whether --also names a server. A folder may have a colon in its name, but then it is there. */
+static bool also_server(const char *store)
+{
+	return strchr(store, ':') && access(store, F_OK) != 0;
+}
+
 static enum ts_status check_options(const struct ts_cli *cli, struct ts_error *err)
 {
 	bool join = ts_args_has(&cli->args, "join");
+	const char *also;
 
 	for (size_t i = 0; i < cli->args.n_words; i++)
 		if (!*cli->args.words[i])
@@ -534,6 +548,13 @@ static enum ts_status check_options(const struct ts_cli *cli, struct ts_error *e
 		return ts_error_set(err, TS_INVALID, "push: --name can only be used with one directory, or with --join");
 	if (ts_args_has(&cli->args, "expose") && !join)
 		return ts_error_set(err, TS_INVALID, "push: --expose can only be used with --join");
+	/* A host whose port was forgotten must not become a folder here. */
+	for (size_t i = 0; (also = ts_args_nth(&cli->args, "also", i)); i++)
+		if (!also_server(also) && !strchr(also, '/') && access(also, F_OK) != 0)
+			return ts_error_set(err, TS_INVALID,
+					    "push: --also %s: there is no such folder; a new one is named with a slash (./%s), and a "
+					    "server with its port (%s:7717)",
+					    also, also, also);
 	return TS_OK;
 }
 
@@ -692,7 +713,7 @@ static const struct place *run_of_rank(const struct pushes *all, const struct pl
 	return NULL;
 }
 
-static enum ts_status keep_rank(struct pushes *all, const struct place *at, const struct place *run, struct ts_error *err)
+static enum ts_status keep_rank(struct pushes *all, struct place *at, const struct place *run, struct ts_error *err)
 {
 	struct ts_cli *cli = all->cli;
 	struct pushed p = {.at = at};
@@ -882,37 +903,40 @@ static enum ts_status open_target(struct ts_cli *cli, struct ts_error *err)
 	return status;
 }
 
-/* Pushes to the target that is open, or that the options name. */
-static enum ts_status push(struct ts_cli *cli, struct ts_error *err)
+/* Pushes to the target that is open. */
+static enum ts_status push(struct pushes *all, struct ts_error *err)
 {
-	struct pushes all = {.cli = cli, .listed = TS_LISTED_INIT};
-
-	if (pusher_facts(cli, &all.facts, err) || find(&all, err) || open_target(cli, err) || name_places(&all, err))
+	all->n_rows = all->failed = all->untried = 0;
+	if (name_places(all, err))
 		return err->status;
-	return all.n == 1 ? push_single(&all, err) : push_many(&all, err);
+	return all->n == 1 ? push_single(all, err) : push_many(all, err);
 }
 
-/* A folder may have a colon in its name, but then it is there. */
 static enum ts_status open_also(struct ts_cli *cli, const char *store, struct ts_error *err)
 {
-	bool server = strchr(store, ':') && access(store, F_OK) != 0;
+	bool server = also_server(store);
 	enum ts_target_use use = ts_args_has(&cli->args, "dry-run") ? TS_USE_READ : TS_USE_CREATE;
 
 	ts_target_close(&cli->target);
 	return ts_target_open(&cli->target, server ? NULL : store, server ? store : NULL, use, &cli->arena, err);
 }
 
-/* Pushes the same to another store. Its runs have the same ids there, so who does it again sends what is lacking alone. JSON is about
- * the first store. */
-static enum ts_status push_also(struct ts_cli *cli, const char *store, struct ts_error *err)
+/* Pushes the same to another store. Its runs have the same ids there: the facts are those of the first push, and a run that was written
+ * to meanwhile is refused. So who does it again sends what is lacking alone. JSON is about the first store. */
+static enum ts_status push_also(struct pushes *all, const char *store, struct ts_error *err)
 {
+	struct ts_cli *cli = all->cli;
 	size_t told = cli->out.len;
 	int exit_code = cli->exit_code;
 
 	if (!cli->json)
 		ts_buf_printf(&cli->out, "\nalso to %s\n", store);
-	if (open_also(cli, store, err) || push(cli, err))
-		return ts_error_prefix(err, "pushed, but not to %s, for which the same command goes on", store);
+	if (open_also(cli, store, err) || push(all, err))
+		return ts_error_prefix(err,
+				       ts_args_has(&cli->args, "dry-run") ?
+					       "compared with the stores before, but not with %s" :
+					       "pushed, but not to %s, for which the same command goes on",
+				       store);
 	if (cli->json)
 		cli->out.len = told;
 	cli->exit_code = exit_code > cli->exit_code ? exit_code : cli->exit_code;
@@ -921,12 +945,14 @@ static enum ts_status push_also(struct ts_cli *cli, const char *store, struct ts
 
 enum ts_status ts_verb_push(struct ts_cli *cli, struct ts_error *err)
 {
+	struct pushes all = {.cli = cli, .listed = TS_LISTED_INIT};
 	const char *also;
 
-	if (check_options(cli, err) || push(cli, err))
+	if (check_options(cli, err) || pusher_facts(cli, &all.facts, err) || find(&all, err) || open_target(cli, err) ||
+	    push(&all, err))
 		return err->status;
 	for (size_t i = 0; (also = ts_args_nth(&cli->args, "also", i)); i++)
-		if (push_also(cli, also, err))
+		if (push_also(&all, also, err))
 			return err->status;
 	return TS_OK;
 }
