@@ -5,7 +5,8 @@
 # what is there. Settings, from the environment: TSCOPE_PORT, where HAProxy listens with TLS (7443; the next four ports are for the servers
 # and the gateway), and TSCOPE_PROGRAMS, the folder of tscoped (else it is looked for in PATH).
 #
-# One machine has one disk: what is lost with it is lost. docs/cluster.md says what stands on machines of its own, and why.
+# One machine has one disk: what is lost with it is lost. Ceph's monitor and store ask nobody for a key, at 127.0.0.1: whoever may log in to this
+# machine can read and delete all packs. docs/cluster.md says what stands on machines of its own, and why.
 set -euo pipefail
 
 die() { echo "cluster.sh: $*" >&2; exit 1; }
@@ -15,6 +16,7 @@ here=$(dirname "$(readlink -f "$0")")
 mkdir -p "$2"
 folder=$(readlink -f "$2")
 run=$folder/run
+database=$folder/socket # of PostgreSQL, for its user and root alone
 port=${TSCOPE_PORT:-7443}
 monitor=$((port + 5)) gateway=$((port + 4))
 user=$(id -un)
@@ -25,17 +27,20 @@ programs() { # the folders of what Debian does not put into PATH
 	PATH="$PATH:/usr/sbin:$(printf '%s\n' /usr/lib/postgresql/*/bin | sort -V | tail -1)"
 	[ -z "${TSCOPE_PROGRAMS:-}" ] || PATH="$(readlink -f "$TSCOPE_PROGRAMS"):$PATH"
 	local missing="" row
-	for row in initdb:postgresql ceph-mon:ceph-mon ceph-osd:ceph-osd ceph:ceph-common radosgw:radosgw haproxy:haproxy openssl:openssl curl:curl; do
-		command -v "${row%%:*}" >/dev/null || missing+=" ${row##*:}"
+	for row in initdb:postgresql psql:postgresql ceph-mon:ceph-mon monmaptool:ceph-mon ceph-osd:ceph-osd ceph:ceph-common radosgw-admin:ceph-common \
+		radosgw:radosgw haproxy:haproxy openssl:openssl curl:curl; do
+		command -v "${row%%:*}" >/dev/null || [[ "$missing " = *" ${row##*:} "* ]] || missing+=" ${row##*:}"
 	done
 	[ -z "$missing" ] || die "not on this machine: apt-get install --no-install-recommends$missing"
-	command -v tscoped >/dev/null || die "tscoped is not in PATH; TSCOPE_PROGRAMS names its folder"
+	for row in tscoped tscope; do
+		command -v $row >/dev/null || die "$row is not in PATH; TSCOPE_PROGRAMS names its folder"
+	done
 }
 
 alive() { # alive NAME: whether it runs; a number that another process has now does not count
 	local pid
 	pid=$(cat "$run/$1.pid" 2>/dev/null) || return 1
-	[ -d "/proc/$pid" ] && grep -qz "$folder" "/proc/$pid/cmdline"
+	[ -d "/proc/$pid" ] && grep -qzF "$folder" "/proc/$pid/cmdline" 2>/dev/null
 }
 
 begin() { # begin NAME COMMAND...: in a session of its own
@@ -59,20 +64,23 @@ until_ready() { # until_ready NAME COMMAND...: what fails is begun again, such a
 as_user() { if [ "$(id -un)" = "$user" ]; then "$@"; else setpriv --reuid "$user" --regid "$(id -g "$user")" --init-groups --reset-env -- "$@"; fi; }
 
 begin_postgresql() {
-	local words=(postgres -D "$folder/postgresql" -k "$run" -c listen_addresses= -c max_connections=100)
+	local words=(postgres -D "$folder/postgresql" -k "$database" -c listen_addresses= -c max_connections=100)
 	words[0]=$(command -v postgres)
 	if [ "$(id -un)" = "$user" ]; then begin postgresql "${words[@]}"; else
 		begin postgresql setpriv --reuid "$user" --regid "$(id -g "$user")" --init-groups -- "${words[@]}"
 	fi
 }
 
-sql() { psql -X -q -A -t -h "$run" -U tscope -c "$1" "${2:-postgres}"; }
+sql() { psql -X -q -A -t -h "$database" -U tscope -c "$1" "${2:-postgres}"; }
 
 start_postgresql() {
+	# Whoever may open the folder of the socket is let in as the owner of all (-A trust): it belongs to this user alone.
+	mkdir -p "$database"
+	chmod 700 "$database"
+	[ "$(id -un)" = "$user" ] || chown "$user" "$database"
 	if [ ! -e "$folder/postgresql/PG_VERSION" ]; then
 		mkdir -p "$folder/postgresql"
-		[ "$(id -un)" = "$user" ] || chown "$user" "$folder/postgresql" "$run"
-		# Whoever may open the folder of the socket is let in: it belongs to this user alone.
+		[ "$(id -un)" = "$user" ] || chown "$user" "$folder/postgresql"
 		as_user "$(command -v initdb)" -D "$folder/postgresql" -U tscope -A trust --no-locale -E UTF8 >>"$folder/log/postgresql"
 	fi
 	begin_postgresql
@@ -190,7 +198,7 @@ begin_tscoped3() { begin_tscoped 3; }
 start_servers() {
 	local i
 	cat >"$folder/cluster.conf" <<-END
-	postgresql = host=$run dbname=tscope user=tscope
+	postgresql = host=$database dbname=tscope user=tscope
 	connections = 8
 	bucket = http://127.0.0.1:$gateway/tscope/store
 	credentials = $keys
@@ -220,8 +228,11 @@ start_haproxy() {
 }
 
 start() {
+	# What start begins is found by this in its environment, also what has no file of its number: stop ends it.
+	[ "${TSCOPE_CLUSTER:-}" = "$folder" ] || TSCOPE_CLUSTER=$folder exec "$0" start "$folder"
 	programs
 	mkdir -p "$run" "$folder/log"
+	chmod 700 "$run"
 	start_postgresql
 	start_ceph
 	certificates
@@ -246,21 +257,44 @@ status() {
 	return $down
 }
 
+rest() { # the numbers of what start began beside names, and of a start that goes on
+	local at name named=" "
+	for name in "${names[@]}"; do ! alive "$name" || named+="$(cat "$run/$name.pid") "; done
+	for at in $(grep -lsxzF "TSCOPE_CLUSTER=$folder" /proc/[0-9]*/environ || true); do
+		at=${at#/proc/}
+		[[ "$named" = *" ${at%/environ} "* ]] || echo "${at%/environ}"
+	done
+}
+
+end_rest() {
+	local tried pids
+	for tried in $(seq 100); do
+		pids=$(rest)
+		[ -n "$pids" ] || return 0
+		# shellcheck disable=SC2086
+		kill -s "$([ "$tried" -lt 50 ] && echo TERM || echo KILL)" $pids 2>/dev/null || true # one may have ended by itself
+		sleep 0.1
+	done
+	die "these processes do not end: ${pids//$'\n'/ }"
+}
+
 stop() { # the last one started ends first
 	local i name pid
+	end_rest
 	for ((i = ${#names[@]} - 1; i >= 0; i--)); do
 		name=${names[i]}
 		if alive "$name"; then
 			pid=$(cat "$run/$name.pid")
-			kill -s "$([ "$name" = postgresql ] && echo INT || echo TERM)" "$pid"
+			kill -s "$([ "$name" = postgresql ] && echo INT || echo TERM)" "$pid" 2>/dev/null || true # it may have ended by itself
 			for _ in $(seq 300); do
 				alive "$name" || break
 				sleep 0.1
 			done
-			! alive "$name" || kill -9 "$pid"
+			! alive "$name" || kill -9 "$pid" || ! alive "$name" || die "$name, process $pid, cannot be ended by $(id -un)"
 		fi
 		rm -f "$run/$name.pid"
 	done
+	end_rest
 }
 
 keys=$folder/ceph/credentials

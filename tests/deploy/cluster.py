@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """cluster.py BUILD: deploy/cluster/cluster.sh brings up PostgreSQL, Ceph, three servers and HAProxy; a run is pushed through the
 balancer and listed by each server; with one server killed pushes go on, and status says which; each server is replaced by itself
-while a client pushes, and no push fails; stop leaves no process; a start goes on with what was there. Skipped where Debian's packages
-are missing, with the script's own sentence."""
+while a client pushes, and no push fails; no socket lets other users in; stop leaves no process, also of a start that hung half way; a
+start goes on with what was there. Skipped where Debian's packages are missing, with the script's own sentence."""
 
 import json
 import os
 import re
 import shutil
 import socket
+import stat
 import subprocess
 import sys
 import tempfile
@@ -80,6 +81,66 @@ def until(what, holds):
         time.sleep(0.2)
 
 
+def open_sockets(top):
+    """Sockets below a folder that any user of the machine may connect to."""
+    found = []
+    for folder, folders, files in os.walk(top):
+        folders[:] = [f for f in folders if os.lstat(os.path.join(folder, f)).st_mode & stat.S_IXOTH]
+        modes = {f: os.lstat(os.path.join(folder, f)).st_mode for f in files}
+        found += [f for f, mode in modes.items() if stat.S_ISSOCK(mode) and mode & stat.S_IWOTH]
+    return found
+
+
+def processes_of(folder):
+    found = []
+    for number in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{number}/cmdline", "rb") as f:
+                words = f.read().replace(b"\0", b" ").decode(errors="replace")
+        except OSError:
+            continue
+        if folder in words:
+            found.append(words)
+    return found
+
+
+def stop_half_way(cluster):
+    """A start hangs at the gateway's user and gets SIGTERM, and its child goes on; another one fails there. stop ends what both left.
+    The sentence of the script where packages are missing."""
+    fake = os.path.join(cluster.top, "fake")
+    os.mkdir(fake)
+    for way in ("touch $TSCOPE_FAKE; sleep 600", "exit 3"):
+        with open(f"{fake}/radosgw-admin", "w", encoding="utf-8") as f:
+            f.write(f"#!/bin/sh\n# of {cluster.folder}\n{way}\n")
+        os.chmod(f.name, 0o755)
+        env = {**cluster.env, "PATH": fake + ":" + os.environ["PATH"], "TSCOPE_FAKE": f"{fake}/asked"}
+        with open(f"{cluster.top}/half", "w", encoding="utf-8") as log:
+            start = subprocess.Popen([SCRIPT, "start", cluster.folder], env=env, stdout=log, stderr=log)
+        if "touch" in way:
+            until("radosgw-admin is not asked", lambda: os.path.exists(f"{fake}/asked") or start.poll() is not None)
+            start.terminate()
+        failed = start.wait()
+        with open(log.name, encoding="utf-8") as f:
+            said = f.read()
+        if "not on this machine" in said:
+            return said.strip()
+        expect(failed and cluster.script("status").stdout.count(": runs as") == 3, "a start does not fail half way:", said)
+        stopped = cluster.script("stop")
+        expect(stopped.returncode == 0 and not processes_of(cluster.top), "stop leaves", processes_of(cluster.top), stopped.stderr)
+    shutil.rmtree(fake)
+    return None
+
+
+def names_packages(cluster):
+    """With next to nothing on a machine, the script says in one sentence which packages are missing."""
+    few = os.path.join(cluster.top, "few")
+    os.mkdir(few)
+    for program in ("bash", "dirname", "readlink", "mkdir", "id", "sort", "tail"):
+        os.symlink(shutil.which(program), os.path.join(few, program))
+    said = subprocess.run([SCRIPT, "start", cluster.folder], env={**cluster.env, "PATH": few}, capture_output=True, text=True)
+    expect(said.returncode == 1 and said.stderr.count("\n") == 1 and "ceph-mon ceph-osd ceph-common radosgw" in said.stderr, said.stderr)
+
+
 def log_in(cluster):
     made = cluster.tscope("token", "make", "me", "--role", "maintain", "--for", "*", "--expires", "1d", server=1)
     token = re.search(r"tscope_[a-z2-7]{58}", made.stdout)
@@ -118,12 +179,15 @@ def replace_each(cluster, acked):
 
 
 def use(cluster):
-    started = cluster.script("start")
-    if "not on this machine" in started.stderr:
-        print("skipped: " + started.stderr.strip())
+    names_packages(cluster)
+    missing = stop_half_way(cluster)
+    if missing:
+        print("skipped: " + missing)
         return 77
+    started = cluster.script("start")
     expect(started.returncode == 0, started.stdout, started.stderr)
     expect(cluster.script("status").returncode == 0, cluster.script("status").stdout)
+    expect(not open_sockets(cluster.folder), "every user of the machine may connect to", open_sockets(cluster.folder))
     log_in(cluster)
     acked = {"r1": cluster.push(1)}
     expect(acked["r1"], "no push through the balancer")
