@@ -15,6 +15,14 @@ restored first. For any moment, not only those of base backups, the database arc
     archive_mode = on
     archive_command = 'test ! -f FOLDER/wal/%f && cp %p FOLDER/wal/%f.new && mv FOLDER/wal/%f.new FOLDER/wal/%f'
 
+A restored database goes on to archive, on a timeline of its own. A restore follows the timeline of its base backup: take one as soon
+as the restored database is right, for moments after it. A database that is only a try is started with -c archive_mode=off. take
+refuses where the WAL is not archived.
+
+take and restore run as root: FOLDER and FOLDER/wal belong to PostgreSQL's user, who archives, and the keys of the bucket are for the
+servers' user. Give DATA to PostgreSQL's user before it is started. Keys come from the file of credentials or from AWS_ACCESS_KEY_ID and
+AWS_SECRET_ACCESS_KEY; the role that a cloud gives to the machine is not asked for.
+
 MOMENT is as PostgreSQL writes it: 2026-11-30 14:00:00+00. A lifecycle of the bucket that removes old versions must keep them as long
 as backups are kept. Against the loss of the bucket itself, replicate it (S3 replication, rclone): a copy that was made after the base
 backup has all that this one needs. Python 3.9 or newer, PostgreSQL's pg_basebackup and psql; only names, never keys, are printed."""
@@ -40,24 +48,30 @@ def die(sentence):
     sys.exit(f"backup.py: {sentence}")
 
 
+def read(path):
+    try:
+        with open(path, encoding="utf-8") as f:
+            return f.read()
+    except OSError as e:
+        return die(f"{path} cannot be read: {e.strerror}")
+
+
 def settings(path):
     """The settings of a file for cluster:, as texts."""
     found = {"region": "us-east-1"}
-    with open(path, encoding="utf-8") as f:
-        for line in f:
-            if "=" in line and not line.lstrip().startswith("#"):
-                key, value = line.split("=", 1)
-                found[key.strip()] = value.strip()
+    for line in read(path).splitlines():
+        if "=" in line and not line.lstrip().startswith("#"):
+            key, value = line.split("=", 1)
+            found[key.strip()] = value.strip()
     if "postgresql" not in found:
         die(f"{path} does not say where the database is: postgresql = ...")
     return found
 
 
 def keys(conf):
-    """(key, secret, token of a session or None), from where servers have them."""
+    """(key, secret, token of a session or None), from the file or the variables that servers have, not of the role of a machine."""
     if "credentials" in conf:
-        with open(conf["credentials"], encoding="utf-8") as f:
-            own = dict(re.findall(r"^(aws_\w+)\s*=\s*(\S+)", f.read(), re.M))
+        own = dict(re.findall(r"^(aws_\w+)\s*=\s*(\S+)", read(conf["credentials"]), re.M))
     else:
         own = {
             name.lower(): os.environ[name]
@@ -65,7 +79,7 @@ def keys(conf):
             if os.environ.get(name)
         }
     if "aws_access_key_id" not in own or "aws_secret_access_key" not in own:
-        die("no keys for the bucket: credentials = FILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
+        die("no keys for the bucket: credentials = FILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY; the role of a machine is not asked for")
     return own["aws_access_key_id"], own["aws_secret_access_key"], own.get("aws_session_token")
 
 
@@ -122,48 +136,75 @@ class Bucket:
 
             for marker in page.iter(space + "DeleteMarker"):
                 if text(marker, "IsLatest") == "true":
-                    moment = datetime.datetime.fromisoformat(text(marker, "LastModified").replace("Z", "+00:00"))
-                    yield text(marker, "Key"), text(marker, "VersionId"), moment
+                    yield text(marker, "Key"), text(marker, "VersionId"), moment_of(text(marker, "LastModified"))
             if text(page, "IsTruncated") != "true":
                 return
             at = [("key-marker", text(page, "NextKeyMarker")), ("version-id-marker", text(page, "NextVersionIdMarker"))]
 
 
-def moment_of(text):
+def parsed(text):
+    """A moment; ValueError where it is none. PostgreSQL drops zeros at the end of a fraction, which Python takes of 3.11 on only."""
     text = re.sub(r"([+-]\d\d)$", r"\1:00", text.strip().replace("Z", "+00:00"))
-    try:
-        moment = datetime.datetime.fromisoformat(text)
-    except ValueError:
-        die(f"{text} is no moment; write it as 2026-11-30 14:00:00+00")
+    text = re.sub(r"\.(\d+)", lambda fraction: "." + fraction[1][:6].ljust(6, "0"), text)
+    moment = datetime.datetime.fromisoformat(text)
     if moment.tzinfo is None:
-        die(f"{text} does not say in which zone: add +00 for UTC")
+        raise ValueError(f"{text} does not say in which zone")
     return moment
 
 
-def undelete(conf, moment):
-    """Removes markers of a second before the moment on: S3 keeps whole seconds. What is too much is deleted again by gc."""
-    bucket, back = Bucket(conf), 0
-    since = moment - datetime.timedelta(seconds=1)
-    for name, version, at in list(bucket.markers()):
-        if at >= since:
-            bucket.ask("DELETE", f"/{bucket.bucket}/{name}", [("versionId", version)])
-            back += 1
-    print(f"{back} objects of the bucket are back that were deleted after {moment}")
+def moment_of(text):
+    try:
+        return parsed(text)
+    except ValueError:
+        return die(f"{text} is no moment with its zone; write it as 2026-11-30 14:00:00+00, which is of UTC")
+
+
+class Deleted:
+    """What the bucket lost of a second before the moment on: S3 keeps whole seconds. What is too much is deleted again by gc."""
+
+    def __init__(self, conf, moment):
+        self.bucket, self.moment = Bucket(conf), moment
+        since = moment - datetime.timedelta(seconds=1)
+        self.markers = [(name, version) for name, version, at in self.bucket.markers() if at >= since]
+
+    def bring_back(self):
+        for name, version in self.markers:
+            self.bucket.ask("DELETE", f"/{self.bucket.bucket}/{name}", [("versionId", version)])
+        print(f"{len(self.markers)} objects of the bucket are back that were deleted after {self.moment}")
+
+
+def run(words, **more):
+    try:
+        return subprocess.run(words, text=True, **more)
+    except FileNotFoundError:
+        return die(f"{words[0]} is not on this machine: Debian's packages postgresql-client and postgresql have it, the latter in /usr/lib/postgresql/*/bin")
 
 
 def sql(conf, command):
-    done = subprocess.run(["psql", "-X", "-A", "-t", "-q", "-c", command, conf["postgresql"]], capture_output=True, text=True)
+    done = run(["psql", "-X", "-A", "-t", "-q", "-c", command, conf["postgresql"]], capture_output=True)
     if done.returncode:
         die(f"the database cannot be asked: {done.stderr.strip()}")
     return done.stdout.strip()
 
 
+def check_archive(conf, folder):
+    """A base backup alone is of no moment: PostgreSQL recovers up to one by the WAL that was archived after it."""
+    if not os.path.isdir(os.path.join(folder, "wal")):
+        die(f"{folder} has no folder wal, into which PostgreSQL's user archives: make it for that user")
+    mode = sql(conf, "SHOW archive_mode")
+    if mode == "off":
+        die("the database archives no WAL: ALTER SYSTEM SET archive_mode = on, and restart it")
+    failed = sql(conf, "SELECT last_failed_wal FROM pg_stat_archiver WHERE last_failed_time > coalesce(last_archived_time, '-infinity')")
+    if failed:
+        die(f"the database could not archive {failed} when it last tried: its log says why; nothing after that could be restored")
+
+
 def take(conf, folder):
-    os.makedirs(os.path.join(folder, "wal"), exist_ok=True)
+    check_archive(conf, folder)
     at = os.path.join(folder, "base-" + datetime.datetime.now(datetime.timezone.utc).strftime("%Y%m%dT%H%M%SZ"))
-    if subprocess.run(["pg_basebackup", "-d", conf["postgresql"], "-D", at, "-X", "stream", "-c", "fast"]).returncode:
+    if run(["pg_basebackup", "-d", conf["postgresql"], "-D", at, "-X", "stream", "-c", "fast"]).returncode:
         die("pg_basebackup fails: its user needs REPLICATION, and the database wal_level = replica")
-    moment = sql(conf, "SELECT now()")
+    moment = sql(conf, "SELECT to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US') || '+00'")
     with open(os.path.join(at, "tscope-moment"), "w", encoding="utf-8") as f:
         f.write(moment + "\n")
     print(moment)
@@ -175,9 +216,12 @@ def base_before(folder, moment):
     for at in glob.glob(os.path.join(glob.escape(folder), "base-*")):
         try:
             with open(os.path.join(at, "tscope-moment"), encoding="utf-8") as f:
-                ended = moment_of(f.read())
+                ended = parsed(f.read())
         except FileNotFoundError:
             continue  # it was not finished
+        except (OSError, ValueError) as e:
+            print(f"backup.py: {at} is left out, its moment cannot be read: {e}", file=sys.stderr)
+            continue
         if ended <= moment:
             fit.append((ended, at))
     if not fit:
@@ -188,17 +232,26 @@ def base_before(folder, moment):
 def restore(conf, folder, moment, data):
     if os.path.exists(data) and os.listdir(data):
         die(f"{data} is not empty: a restore writes over nothing")
+    if "bucket" in conf:
+        keys(conf)
     base = base_before(folder, moment)
-    shutil.copytree(base, data, dirs_exist_ok=True)
-    os.chmod(data, 0o700)
+    deleted = Deleted(conf, moment) if "bucket" in conf else None  # what fails there fails before anything is written
+    try:
+        shutil.copytree(base, data, dirs_exist_ok=True)
+        os.chmod(data, 0o700)
+    except (OSError, shutil.Error) as e:
+        die(f"{base} cannot be copied to {data}: {e}")
     wal = os.path.abspath(os.path.join(folder, "wal"))
     with open(os.path.join(data, "postgresql.auto.conf"), "a", encoding="utf-8") as f:
         f.write(f"restore_command = 'cp \"{wal}/%f\" \"%p\"'\nrecovery_target_time = '{moment.isoformat(' ')}'\nrecovery_target_action = 'promote'\n"
-                "archive_mode = off\n")  # fmt: skip
+                "recovery_target_timeline = 'current'\n")  # fmt: skip
     open(os.path.join(data, "recovery.signal"), "w", encoding="utf-8").close()
     print(f"{data} is of {os.path.basename(base)}, and recovers to {moment} when PostgreSQL is started on it")
-    if "bucket" in conf:
-        undelete(conf, moment)
+    if os.geteuid() == 0:
+        print(f"first give it to PostgreSQL's user: chown -R postgres {data}")
+    print("for a try alone start it with -c archive_mode=off; else take a base backup when it is right: moments after this need one")
+    if deleted:
+        deleted.bring_back()
 
 
 def main():
@@ -208,7 +261,7 @@ def main():
     elif len(words) == 5 and words[0] == "restore":
         restore(settings(words[1]), words[2], moment_of(words[3]), words[4])
     elif len(words) == 3 and words[0] == "undelete":
-        undelete(settings(words[1]), moment_of(words[2]))
+        Deleted(settings(words[1]), moment_of(words[2])).bring_back()
     else:
         print(__doc__, file=sys.stderr)
         return 2
