@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -45,10 +46,51 @@ def parts_fit(parts):
     return server, ports["grpc"]
 
 
+def scraped_from_outside(parts, files, metrics, text):
+    """Metrics of a server reach Prometheus: HAProxy asks for them where the server listens, and its port is one that is let in and scraped."""
+    (policy,) = (p for p in parts if p["kind"] == "NetworkPolicy")
+    (port,) = metrics["ports"]
+    check(port["containerPort"] in [p["port"] for rule in policy["spec"]["ingress"] for p in rule["ports"]], "the port of metrics is not let in")
+    check(f"bind :{port['containerPort']}\n" in files["haproxy.cfg"], "HAProxy listens at another port")
+    own = re.search(r"^metrics-port = (\d+)$", files["tscoped.conf"], re.M).group(1)
+    check(f" 127.0.0.1:{own}\n" in files["haproxy.cfg"], "HAProxy asks for metrics at another port than the server's")
+    check(f"regex: tscope-cluster;{port['name']}," in text and "job_name: tscoped\n" in text, "Prometheus is told to scrape another port")
+    haproxy = shutil.which("haproxy", path=os.environ["PATH"] + ":/usr/sbin")
+    if not haproxy:
+        return
+    with tempfile.TemporaryDirectory(prefix="tscope-k8s-") as top:
+        inner, outer = free_port(), free_port()
+        with open(f"{top}/haproxy.cfg", "w", encoding="utf-8") as f:
+            f.write(files["haproxy.cfg"].replace(f":{own}\n", f":{inner}\n").replace(f"bind :{port['containerPort']}\n", f"bind 127.0.0.1:{outer}\n"))
+        running = [subprocess.Popen([f"{build}/tscoped", "--store", f"{top}/store", "--socket", f"{top}/s", "--metrics-port", str(inner)], stderr=subprocess.DEVNULL),
+                   subprocess.Popen([haproxy, "-db", "-f", f.name])]  # fmt: skip
+        try:
+            # By a name that the server itself refuses.
+            words = ["curl", "-sS", "-o", f"{top}/said", "-w", "%{http_code}", "-H", "Host: tscope-0.example.org"]
+            for path, status in (("/metrics", "200"), ("/ready", "403")):
+                for _ in range(300):
+                    said = subprocess.run([*words, f"http://127.0.0.1:{outer}{path}"], capture_output=True, text=True).stdout
+                    if said == status:
+                        break
+                    time.sleep(0.1)
+                check(said == status, path, "is answered through HAProxy by", said)
+        finally:
+            for process in running:
+                process.terminate()
+                process.wait()
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
 def cluster_fits():
     """deploy/cluster/kubernetes.yaml: its parts refer to one another, and its configuration has settings that tscoped knows."""
     with open("deploy/cluster/kubernetes.yaml", encoding="utf-8") as f:
-        parts = list(yaml.safe_load_all(f))
+        text = f.read()
+    parts = list(yaml.safe_load_all(text))
     (servers,) = (p for p in parts if p["kind"] == "StatefulSet")
     (config,) = (p for p in parts if p["kind"] == "ConfigMap")
     spec, labels = servers["spec"], servers["spec"]["template"]["metadata"]["labels"]
@@ -58,11 +100,13 @@ def cluster_fits():
     selectors += [p["spec"]["podSelector"]["matchLabels"] for p in parts if p["kind"] == "NetworkPolicy"]
     check(len(selectors) == 5 and all(s == labels for s in selectors), selectors)
     check(spec["serviceName"] in [p["metadata"]["name"] for p in parts if p["kind"] == "Service" and p["spec"].get("clusterIP") == "None"])
-    (server,), (keys,) = pod["containers"], pod["initContainers"]
-    mounted = {m["name"] for c in (server, keys) for m in c["volumeMounts"]}
+    (server, metrics), (keys,) = pod["containers"], pod["initContainers"]
+    check(f"kubectl rollout restart statefulset/{servers['metadata']['name']}\n" in text, "nothing says how changed keys reach the servers")
+    scraped_from_outside(parts, config["data"], metrics, text)
+    mounted = {m["name"] for c in (server, metrics, keys) for m in c["volumeMounts"]}
     check({v["name"] for v in pod["volumes"]} == mounted, "volumes and mounts differ")
     check({v["configMap"]["name"] for v in pod["volumes"] if "configMap" in v} == {config["metadata"]["name"]})
-    check({m["subPath"] for m in server["volumeMounts"] if "subPath" in m} == set(config["data"]), "files of the configuration are not mounted")
+    check({m["subPath"] for c in (server, metrics) for m in c["volumeMounts"] if "subPath" in m} == set(config["data"]), "files of the configuration are not mounted")
     drain = int(re.search(r"^drain = (\d+)$", config["data"]["tscoped.conf"], re.M).group(1))
     check(drain + int(server["lifecycle"]["preStop"]["exec"]["command"][1]) < pod["terminationGracePeriodSeconds"], "servers are killed before they have drained")
     cache = int(re.search(r"^cache_mib = (\d+)$", config["data"]["cluster.conf"], re.M).group(1))

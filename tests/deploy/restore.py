@@ -3,8 +3,8 @@
 taken, more are pushed, and the moment is noted. Then runs are removed, gc frees them, their objects leave the bucket, and others are
 pushed. The restored database has the names of the moment and no others; without the objects of the bucket verify finds what is
 missing, and with them all is sound and every run can be read. The restored database archives again, and is itself brought back to a moment; take
-refuses where that is off or fails. What cannot be read, reached or parsed is one sentence, before anything is written. With `ceph` the bucket is Ceph's, else a server of S3 for tests. Skipped
-where PostgreSQL's programs are not."""
+refuses where that is off or fails. What cannot be read, reached or parsed is one sentence, before anything is written. With `ceph` the
+bucket is Ceph's, else a server of S3 for tests. Skipped where PostgreSQL's programs are not."""
 
 import contextlib
 import datetime
