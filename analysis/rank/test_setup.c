@@ -173,6 +173,8 @@ static const struct {
 	{"config.compile.enable = true", TS_SETTING_COMPILED, 'y'},
 	{"config.torchcompile = inductor", TS_SETTING_COMPILED, 'y'},
 	{"config.compile = false", TS_SETTING_COMPILED, 'n'},
+	{"determinism.compiled.inductor.entries = 2", TS_SETTING_COMPILED, 'y'},
+	{"determinism.compiled.autotune.entries = 2", TS_SETTING_COMPILED, '?'},
 	{"config.gradient_checkpointing = true", TS_SETTING_RECOMPUTES, 'y'},
 	{"config.recompute_granularity = full", TS_SETTING_RECOMPUTES, 'y'},
 	{"config.activation_checkpoint.mode = none", TS_SETTING_RECOMPUTES, 'n'},

@@ -185,6 +185,15 @@ static void take_snapshot(struct decision *d, struct ts_bound_share *compute, st
 	move(compute, host, share);
 }
 
+/* Whether most of the time in other phases is that of compiling. */
+static bool compiles(const struct decision *d, const struct ts_bound_share *other)
+{
+	double share;
+
+	return ts_measure_value(d->m, TS_M_PHASE_SHARE, ts_span_str("compile"), &share) && isfinite(share) && other->known &&
+	       share > other->share / 2;
+}
+
 static void shares(struct decision *d)
 {
 	struct ts_bound_share useful = line(d, TS_LINE_USEFUL), overhead = line(d, TS_LINE_OVERHEAD);
@@ -205,9 +214,11 @@ static void shares(struct decision *d)
 	if (unattributed.known && (!other.known || unattributed.share > 2 * other.share))
 		d->host = "outside all phases";
 	else if (!unattributed.known || other.share > 2 * unattributed.share)
-		d->host = "in other phases, such as evaluation or checkpoints";
+		d->host = compiles(d, &other) ? "in other phases, most of it compiling"
+					      : "in other phases, such as evaluation or checkpoints";
 	else
-		d->host = "in other phases, such as evaluation or checkpoints, and outside all phases";
+		d->host = compiles(d, &other) ? "compiling, in other phases, and outside all phases"
+					      : "in other phases, such as evaluation or checkpoints, and outside all phases";
 	take_trace(d, &out[0], &out[1], &out[2], &out[3], &out[4]);
 	take_snapshot(d, &out[1], &out[4]);
 	for (int i = 0; i < SHARES; i++)

@@ -225,6 +225,8 @@ static enum ts_answered not_compiled(const struct ts_measures *m)
 	enum ts_answered said = ts_setting_of(m, TS_SETTING_COMPILED);
 	double share;
 
+	if (ts_measure_find(m, TS_M_PHASE_COUNT, ts_span_str("compile"))) /* also one of the warm-up alone */
+		return TS_ANSWERED_NO;
 	if (value(m, TS_M_TRACE_COMPILE_SHARE, "", &share) && share > 0)
 		return TS_ANSWERED_NO;
 	if (value(m, TS_M_TRACE_SHARE, ts_trace_times[TS_TIME_GENERATED], &share) && share > 0)

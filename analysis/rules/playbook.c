@@ -96,8 +96,12 @@ static bool most_launches(const struct ts_measures *m, double share, double *ret
 
 static bool most_compiling(const struct ts_measures *m, double share, double *ret)
 {
-	(void)share;
-	return known(m, TS_M_TRACE_COMPILE_SHARE, "", ret);
+	if (known(m, TS_M_TRACE_COMPILE_SHARE, "", ret))
+		return true;
+	if (!known(m, TS_M_PHASE_SHARE, "compile", ret))
+		return false;
+	*ret = fmin(*ret, share); /* it is of the time of the phases */
+	return true;
 }
 
 static bool most_of_allocator(const struct ts_measures *m, double *ret)
@@ -604,7 +608,7 @@ const struct ts_play ts_playbook[] = {
 	 .costs = "padding is computed, too; code for any shape may be slower",
 	 .source = "PyTorch, torch.compile, \"Recompilation\"",
 	 .most = most_compiling,
-	 .bounded_by = "the time that the host compiles, by a trace"},
+	 .bounded_by = "the time that the host compiles, by a trace or the phase compile"},
 	{.of = TS_BOUND_HOST,
 	 .effort = 1,
 	 .part = 1,

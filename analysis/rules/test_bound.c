@@ -91,6 +91,9 @@ static void each_verdict_at_its_limit(void **state)
 		{REST(0, 0.6, 0, 0, 0.1, 0.3), TS_BOUND_HOST, "40 % of the wall time is spent outside all phases"},
 		{REST(0, 0.6, 0, 0, 0.3, 0.1), TS_BOUND_HOST, "40 % of the wall time is spent in other phases, such as "
 		 "evaluation or checkpoints"},
+		{REST(0, 0.1, 0, 0, 0.9, 0) "timing/compile/share_ratio = 0.9; ", TS_BOUND_HOST,
+		 "90 % of the wall time is spent in other phases, most of it compiling"},
+		{REST(0, 0.1, 0, 0, 0.9, 0) "timing/compile/share_ratio = 0.4; ", TS_BOUND_HOST, "such as evaluation or checkpoints"},
 		{REST(0, 0.81, 0, 0, 0.1, 0.09), TS_BOUND_BALANCED, NULL},
 		{REST(0, 0.85, 0, 0, 0.15, 0), TS_BOUND_COMPUTE, NULL},
 		{REST(0, 0.84, 0, 0, 0.16, 0), TS_BOUND_BALANCED, "balanced: 84 %"},
@@ -242,6 +245,7 @@ static void records_prove_fixes(void **state)
 		{"load data while the device computes", "trace/idle_loading/share_ratio = 0.1; setup/cores_taken/is = 'yes'", 0},
 		{"compile no more once training runs", "trace/compiled/compiling_ratio = 0.0099", 0},
 		{"compile no more once training runs", "trace/compiled/compiling_ratio = 0.01", 0.01},
+		{"compile no more once training runs", "timing/compile/share_ratio = 0.05", 0.05},
 		{"let the allocator reuse what it has", "snapshot/allocator/retries_count = 1", 0}, /* their time is unknown */
 		{"let the allocator reuse what it has",
 		 "snapshot/allocator/retries_count = 0; snapshot/allocator/time_most_ratio = "
@@ -378,6 +382,7 @@ static void facts_rule_fixes_out(void **state)
 		{"use fused attention", "setup/attention/is = 'yes'; setup/fused_attention/is = 'yes'", OUT},
 		{"compile the model", ON_AMPERE, ASKED},
 		{"compile the model", ON_AMPERE "setup/compiled/is = 'yes'", OUT},
+		{"compile the model", ON_AMPERE "timing/compile/count = 0", OUT}, /* in the warm-up alone */
 		{"compile the model", ON_AMPERE "setup/windows/is = 'yes'", OUT},
 		{"compile the model", "setup/triton/is = 'no'", OUT},
 		{"compile the model", ON_AMPERE "setup/torch/version = '1.13.1+cu117'", OUT},
