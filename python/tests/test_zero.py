@@ -382,6 +382,37 @@ class Loops(Zero):
             steps = len(self.recorded(f"train{number}.py")[1].times)
             self.assertTrue(least <= steps <= most, f"{loop}: {steps}")
 
+    def test_a_program_that_ends_while_a_step_waits_in_vain(self):
+        """A generator that is called without gradients may have its turn, and never does: the critic's steps are not lost for that."""
+        head = (
+            "import sys, torch\n"
+            "from tscope._recorder import now_ns\n"
+            "G, D = torch.nn.Linear(4, 2), torch.nn.Linear(2, 1)\n"
+            "g, d = torch.optim.SGD(G.parameters(), lr=0.1), torch.optim.Adam(D.parameters(), lr=0.2)\n"
+            "def fake():\n    with torch.no_grad(): return G(torch.ones(3, 4))\n"
+            "def critic(): d.zero_grad(); D(fake()).mean().backward(); d.step()\n"
+            "def make(): g.zero_grad(); D(G(torch.ones(2, 4))).mean().backward(); g.step()\n"
+        )
+        ways = (
+            ("for i in range(1): critic()\nprint('behind', now_ns(), file=sys.stderr)\n", 0, 1, 0),
+            ("for i in range(11): critic()\nD(fake()).mean()\nraise ValueError()\n", 1, 1, 11),
+            ("for i in range(30): critic()\n", 0, 19, 12),
+            ("for i in range(3): critic(); make()\ncritic()\n", 0, 3, 0),  # the generator's part of the last one is missing
+            ("for i in range(3): critic(); make()\nfor i in range(70): critic()\n", 0, 3 + 1 + 5, 65),
+        )
+        for number, (loop, ends, steps, joined) in enumerate(ways):
+            with self.subTest(loop):
+                self.write(f"train{number}.py", head + loop)
+                _, recording, said = self.recorded(f"train{number}.py", expect=ends)
+                self.assertEqual(len(recording.times), steps)
+                self.assertTrue({"scalars.loss", "scalars.loss.1"} & set(recording.steps[0]), recording.steps[0])
+                said = " ".join(said.split())
+                self.assertNotIn("no backward pass", said)
+                self.assertEqual(f"{joined} steps of Adam are recorded as one step" in said, joined > 0, said)
+                self.assertEqual("are recorded as one step" in said, joined > 0, said)
+                if "behind" in loop:  # what the program does behind its last step is no part of it
+                    self.assertLessEqual(recording.times[0][1], int(said.split()[said.split().index("behind") + 1]))
+
     def test_critics_and_optimizers_that_never_step(self):
         self.write("train.py", self.MODEL + (
             "other = torch.optim.SGD(model.parameters(), lr=1.0)\n"

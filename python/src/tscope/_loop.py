@@ -71,6 +71,8 @@ class Loop:
         self._optimizers: dict[int, weakref.ref[Any]] = {}  # in the order in which they were made
         self._waited: set[int] = set()  # optimizers for which a step waits
         self._stepped: dict[int, int] = {}  # in the open step
+        self._stepped_ns = 0  # when the last of them ended
+        self.joined = (0, "")  # the most steps of an optimizer that are one since another one was waited for in vain, and its class
         self._ever: set[int] = set()
         self._of_step: dict[int, dict[str, Any]] = {}  # rates by optimizer
         self._of_optimizers = OfOptimizers()
@@ -495,6 +497,7 @@ class Loop:
         self._of_optimizers.add(key, self._backward.take())
         self._of_step[key] = rates_of(optimizer)
         self._stepped[key] = self._stepped.get(key, 0) + 1
+        self._stepped_ns = now_ns()
         if self._is_last(key, optimizer):
             self._end(optimizer)
 
@@ -521,12 +524,21 @@ class Loop:
         if self._stepped[now] == 2:
             self._waited = {key for key in self._waited if key in self._ever or self._has_a_turn(key)}
         elif self._stepped[now] == _TURN:
-            self._waited &= self._ever
+            self._waits_no_more(self._ever, optimizer)
         elif self._stepped[now] > _PATIENCE:
-            self._waited &= set(self._stepped)
+            self._waits_no_more(set(self._stepped), optimizer)
         self._waited &= {*self._optimizers, now}
         left = [self._optimizers[key]() for key in self._waited - set(self._stepped)]
         return all(other is not None and train_the_same((optimizer, other)) for other in left)
+
+    def _waits_no_more(self, waited: set[int], optimizer: Any) -> None:
+        """One optimizer has stepped so often that others than these are waited for no more."""
+        if self._waited & set(self._optimizers) - waited:
+            self._joins(optimizer)
+        self._waited &= waited
+
+    def _joins(self, optimizer: Any) -> None:
+        self.joined = max(self.joined, (self._stepped[id(optimizer)], type(optimizer).__name__))
 
     def _has_a_turn(self, key: int) -> bool:
         """Whether an optimizer that never stepped may only wait for its turn: a module of its parameters is called, and no backward
@@ -567,6 +579,21 @@ class Loop:
         if model is not None and model.training and not compiles():
             self._hand_over(model, optimizer)
 
+    def _end_in_vain(self) -> None:
+        """The program ends while its step waits for an optimizer that never stepped: what the others did is a step, until the last of
+        them had ended; where another pass has begun behind it, until now."""
+        self._log_all()
+        if self._phase == "optimizer":
+            self.run._end_row(self._stepped_ns)
+        else:
+            self.run.end_step()
+        self.steps += 1
+        for key in self._stepped:
+            made = self._optimizers.get(key)
+            optimizer = made() if made is not None else None
+            if optimizer is not None and self._stepped[key] > 1:
+                self._joins(optimizer)
+
     def _hand_over(self, model: Any, optimizer: Any) -> None:
         self._found()
         if self._call is not None:
@@ -594,8 +621,14 @@ class Loop:
         self.run._cannot(f"the loop: {type(error).__name__}: {why(error)}")
 
     def stop(self) -> None:
-        """Takes everything back. A step that is open was not finished by the program, and is none."""
-        if self._open or (self._auto is not None and self._auto.open):
+        """Takes everything back. A step that is open was not finished by the program, and is none; it is one where it only waits
+        for an optimizer that never stepped."""
+        if self._open and self._stepped and self._waited & set(self._optimizers) - self._ever:
+            try:
+                self._end_in_vain()
+            except Exception as error:
+                self._cannot(error)
+        elif self._open or (self._auto is not None and self._auto.open):
             self.run.cancel_step()
         self._open = False
         self._loaders.clear()

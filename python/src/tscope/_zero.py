@@ -285,6 +285,10 @@ class Zero:
         if not loop.steps:
             return ["no backward pass of an optimizer's step was seen: add run = tscope.start(DIR) and, in the loop, with run.step():"]
         found = []
+        joined, name = loop.joined
+        if joined > 1:
+            found.append(f"{joined} steps of {name} are recorded as one step, since the step of another optimizer was waited for: "
+                         "to say what a step is, add run = tscope.start(DIR) and, in the loop, with run.step():")
         if not loop.seen["forward"]:
             found.append("no module was called in training: the forward passes are in phases.between")
         if not loop.seen["loss"] and "scalars.loss" not in (self.run.summary() if self.run else ()):
