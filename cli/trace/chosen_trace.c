@@ -32,12 +32,10 @@ static enum ts_status of_run(struct ts_cli *cli, const struct ts_trace_choice *c
 		return err->status;
 	if (!choice->name && n == 0)
 		return ts_error_set(err, TS_NOT_FOUND, "%s has no trace of a profiler", choice->word);
-	if (!choice->name && n > 1)
+	if (!choice->name && !choice->has_rank && n > 1)
 		return ts_error_set(err, TS_AMBIGUOUS, "%s has %zu traces; say which by its name, and by its rank if several have it",
 				    choice->word, n);
-	if (!choice->name)
-		found = &traces[0];
-	else if (ts_stored_choose(cli, traces, n, choice->name, choice->has_rank, choice->rank, &found, err))
+	if (ts_stored_choose(cli, traces, n, choice->name, choice->has_rank, choice->rank, &found, err))
 		return err->status;
 	ts_trace_room(cli, found->size);
 	return ts_stored_load(cli, found, &cli->arena, &ret->trace, &record, err);
@@ -53,6 +51,8 @@ enum ts_status ts_choose_trace(struct ts_cli *cli, const struct ts_trace_choice 
 		return err->status;
 	if (is_file && choice->name)
 		return ts_error_set(err, TS_INVALID, "%s is a trace itself, which has none with a name", choice->word);
+	if (is_file && choice->has_rank)
+		return ts_error_set(err, TS_INVALID, "%s is a trace itself; a rank is one of a run", choice->word);
 	return is_file ? of_file(cli, choice->word, ret_chosen, err) : of_run(cli, choice, ret_chosen, err);
 }
 

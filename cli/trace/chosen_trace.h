@@ -12,8 +12,8 @@
 
 struct ts_trace_choice {
 	const char *word; /* a path, or a run */
-	const char *name; /* of one of the run's traces; NULL: it has one only */
-	bool has_rank;
+	const char *name; /* of one of the run's traces; NULL: it has one only, or one only of the rank */
+	bool has_rank; /* that of a run alone: a file with a rank is TS_INVALID */
 	int32_t rank;
 };
 

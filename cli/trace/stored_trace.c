@@ -54,23 +54,27 @@ enum ts_status ts_stored_choose(struct ts_cli *cli, const struct ts_run_trace *t
 				int32_t rank, const struct ts_run_trace **ret_trace, struct ts_error *err)
 {
 	const struct ts_run_trace *found = NULL;
-	const char *names = names_of(cli, traces, n);
+	const char *names = names_of(cli, traces, n), *of_rank = has_rank ? ts_arena_printf(&cli->arena, " of rank %d", (int)rank) : "";
 
-	if (!names)
+	if (!names || !of_rank)
 		return ts_arena_error(&cli->arena, err);
 	for (size_t i = 0; i < n; i++) {
-		if (!ts_span_is(traces[i].name, name) || (has_rank && traces[i].rank != rank))
+		if ((name && !ts_span_is(traces[i].name, name)) || (has_rank && traces[i].rank != rank))
 			continue;
+		if (found && !name)
+			return ts_error_set(err, TS_AMBIGUOUS, "the run has several traces%s; say which by its name: %s", of_rank,
+					    names);
 		if (found)
-			return ts_error_set(err, TS_AMBIGUOUS, "analyze: several ranks have a trace %s; say which with --rank: %s",
-					    name, names);
+			return ts_error_set(err, TS_AMBIGUOUS, "several ranks have a trace %s; say which with --rank: %s", name, names);
 		found = &traces[i];
 	}
+	if (!found && !n && name)
+		return ts_error_set(err, TS_NOT_FOUND, "the run has no trace that could be read, and %s is no file of one", name);
 	if (!found && !n)
-		return ts_error_set(err, TS_NOT_FOUND, "analyze: the run has no trace that could be read, and %s is no file of one",
-				    name);
+		return ts_error_set(err, TS_NOT_FOUND, "the run has no trace that could be read");
 	if (!found)
-		return ts_error_set(err, TS_NOT_FOUND, "analyze: the run has no trace %s that could be read; it has %s", name, names);
+		return ts_error_set(err, TS_NOT_FOUND, "the run has no trace%s%s%s that could be read; it has %s", name ? " " : "",
+				    name ? name : "", of_rank, names);
 	*ret_trace = found;
 	return TS_OK;
 }

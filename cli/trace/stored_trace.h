@@ -13,7 +13,8 @@ enum ts_status ts_stored_traces(struct ts_cli *cli, const struct ts_get_reply *r
 /* Loads one, with what reading it noticed. The caller calls ts_trace_finish. */
 enum ts_status ts_stored_load(struct ts_cli *cli, const struct ts_run_trace *stored, struct ts_arena *arena, struct ts_trace *ret_trace,
 			      struct ts_trace_record *ret_record, struct ts_error *err);
-/* The one of this name and, unless has_rank is false, of this rank. TS_NOT_FOUND names those that there are, TS_AMBIGUOUS the ranks. */
+/* The one of this name, unless that is NULL, and of this rank, unless has_rank is false. TS_NOT_FOUND and TS_AMBIGUOUS name those that
+ * there are. */
 enum ts_status ts_stored_choose(struct ts_cli *cli, const struct ts_run_trace *traces, size_t n, const char *name, bool has_rank,
 				int32_t rank, const struct ts_run_trace **ret_trace, struct ts_error *err);
 /* Shows which traces there are, as a table, and how to ask for one: several of one rank, which are no job. run: the word that

@@ -75,7 +75,7 @@ static enum ts_status destination(const struct ts_cli *cli, const char *format, 
 		return ts_error_set(err, TS_INVALID, "export: a file is written as it was pushed: --format and --json have no place "
 						     "beside --file");
 	if (!file && ts_args_has(&cli->args, "rank"))
-		return ts_error_set(err, TS_INVALID, "export: --rank is for --file");
+		return ts_error_set(err, TS_INVALID, "export: --rank is for --file or --table");
 	*ret_path = output ? output : word;
 	if (run && !*ret_path)
 		return ts_error_set(err, TS_INVALID, "export: no directory is given; usage: tscope export RUN DIRECTORY");

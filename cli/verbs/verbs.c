@@ -878,7 +878,7 @@ static const struct ts_option export_options[] = {
 	{.name = "file",
 	 .argument = "FILE",
 	 .help = "write one file of the run, as it was pushed, to stdout or to --output; tscope show lists them"},
-	{.name = "rank", .argument = "N", .help = "with --file: that of this rank"},
+	{.name = "rank", .argument = "N", .help = "with --file or --table: that of this rank"},
 	{.name = "table",
 	 .argument = "NAME",
 	 .complete = TS_COMPLETE_CHOICE,

@@ -45,7 +45,8 @@ class Trace:
 
 
 def trace(name: str, *, file: Optional[str] = None, rank: Optional[int] = None, project: Optional[str] = None) -> Trace:
-    """Returns the tables of a trace: of a file that a profiler wrote, or of a run, whose `file` it is where it has several.
+    """Returns the tables of a trace: of a file that a profiler wrote, or of a run, whose `file` and `rank` say which where it has
+    several.
 
     >>> len(tscope.trace("trace.json.gz")["kernels"]) > 0
     True

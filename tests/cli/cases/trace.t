@@ -3208,6 +3208,25 @@ $ tscope export ./traced/demo.json.gz --table operators -o operators.csv
 $ tscope export ./traced/demo.json.gz --table kernel
 ! tscope: export: --table must be one of: events operators kernels frames collectives syncs flows allocations counters; it is 'kernel'
 [2]
+$ for which in '--rank 0' '--rank 1' '--rank 1 --file trace.json' '--rank 5' '--rank 5 --file trace.json' '--file other.json' ''; do tscope export stored --table kernels $which | wc -l; done
+| 14
+| 0
+| 14
+| 0
+| 0
+| 0
+| 0
+! tscope: export: the run has several traces of rank 1; say which by its name: trace.json.gz (rank 0), of_no_rank.pt.trace.json (rank 1), trace.json (rank 1)
+! tscope: export: the run has no trace of rank 5 that could be read; it has trace.json.gz (rank 0), of_no_rank.pt.trace.json (rank 1), trace.json (rank 1)
+! tscope: export: the run has no trace trace.json of rank 5 that could be read; it has trace.json.gz (rank 0), of_no_rank.pt.trace.json (rank 1), trace.json (rank 1)
+! tscope: export: the run has no trace other.json that could be read; it has trace.json.gz (rank 0), of_no_rank.pt.trace.json (rank 1), trace.json (rank 1)
+! tscope: export: stored has 3 traces; say which by its name, and by its rank if several have it
+$ tscope export ./traced/demo.json.gz --table kernels --rank 5
+! tscope: export: ./traced/demo.json.gz is a trace itself; a rank is one of a run
+[2]
+$ tscope export stored --rank 5
+! tscope: export: --rank is for --file or --table
+[2]
 $ tscope export ./traced/demo.json.gz --table kernels --format npz
 ! tscope: export: --table writes CSV; tscope.trace() of the Python package gives the same table to pandas, polars, pyarrow and DuckDB
 [2]

@@ -247,6 +247,11 @@ $ mkdir single none; cp traced/trace.json traced/bad.json single; mv single/bad.
 |   the run has no series of scalars beside times, rates and settings: CONVERGENCE.SERIES_MOVED
 |
 | 1 file of the run was not read when it was pushed: trace.json (rank 0); its folder, pushed again, says why, and tscope export none writes it back.
+# The only trace is not that of another rank.
+$ tscope export single --table kernels | wc -l; tscope export single --table kernels --rank 5
+| 14
+! tscope: export: the run has no trace of rank 5 that could be read; it has trace.json (rank 1)
+[2]
 $ tscope analyze --json single | tail -1; tscope analyze single --html - | tail -1
 | }
 | <footer>tscope VERSION, a profiler&#39;s trace</footer></body></html>
