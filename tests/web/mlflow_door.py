@@ -339,7 +339,10 @@ def keeps_models(store, web):
         assert client.ask("logged-models/" + urllib.parse.quote(wrong, safe=""), None)[0] == 404, wrong
     assert client.error("logged-models/" + model, {}, "POST") == (404, "ENDPOINT_NOT_FOUND")
     assert client.error("logged-models/search", {"experiment_ids": ["0"]}) == (404, "ENDPOINT_NOT_FOUND"), "none found would be wrong"
-    assert client.call("logged-models/search", {"experiment_ids": ["0"], "filter": "name = 'my model'"})["models"] == []
+    for asked in ("name = 'my model'", "name='my model'"):
+        assert client.call("logged-models/search", {"experiment_ids": ["0"], "filter": asked})["models"] == []
+    for asked in ("name='x' AND metrics.a > 3", "name = 'x", "name = '", "name = 'x' OR name = 'y'", "name = 'x' 'y", "names = 'x'"):
+        assert client.error("logged-models/search", {"experiment_ids": ["0"], "filter": asked}) == (404, "ENDPOINT_NOT_FOUND"), asked
     for call in ("registered-models/create", "registered-models/search", "model-versions/create", "registered-models/get", "experiments/set-experiment-tag", "traces"):
         assert client.error(call, {"name": "m"}) == (404, "ENDPOINT_NOT_FOUND"), call
         assert client.error(call, name="m") == (404, "ENDPOINT_NOT_FOUND"), call

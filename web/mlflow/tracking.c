@@ -489,9 +489,10 @@ static enum ts_status search_runs(struct call *c, struct ts_error *err)
  * Who searches otherwise is told that nothing was searched. */
 static enum ts_status search_models(struct call *c, struct ts_error *err)
 {
-	struct ts_span filter = c->body.filter;
+	struct ts_span filter = ts_trim(c->body.filter);
 
-	if (!ts_span_skip(&filter, "name = '") && !ts_span_skip(&filter, "name='"))
+	if ((!ts_span_skip(&filter, "name = '") && !ts_span_skip(&filter, "name='")) || !filter.len ||
+	    memchr(filter.data, '\'', filter.len) != filter.data + filter.len - 1)
 		return ts_error_set(err, TS_UNSUPPORTED,
 				    "tscope does not search models; a model is among the artifacts of its run, and is had by its id");
 	ts_json_key(&c->json, "models");
