@@ -197,7 +197,26 @@ static void put_of_run(struct parts *p)
 	put_verb(p, "WHAT THE NAME POINTED AT", "log", NULL, true);
 }
 
-/* Which trend of the branch is shown; what an address holds beside it, such as across, is written there by hand. */
+/* What the address has beside the fields of the form, such as across, which is written there by hand: it stays. */
+static void put_hidden(struct parts *p)
+{
+	for (size_t i = 1; i + 1 < p->n; i++) {
+		struct ts_span value = ts_span_str(p->words[i]), name;
+		size_t n = strcspn(p->words[i], "=");
+
+		if (!ts_span_skip(&value, "--") || n + 1 >= strlen(p->words[i]))
+			continue;
+		name = ts_span_part(value, 0, n - 2);
+		if (ts_span_is(name, "project") || ts_span_is(name, "metric") || ts_span_is(name, "better") ||
+		    ts_span_is(name, "like"))
+			continue;
+		ts_buf_str(&p->out, "<input type=\"hidden\" name=\"");
+		ts_buf_span(&p->out, name);
+		ts_page_element(&p->out, "\" value=\"", p->words[i] + n + 1, "\"/>\n");
+	}
+}
+
+/* Which trend of the branch is shown. What is better belongs to the metric, so that it is seen beside it. */
 static void put_choice(struct parts *p)
 {
 	ts_page_element(&p->out,
@@ -207,9 +226,16 @@ static void put_choice(struct parts *p)
 	ts_page_element(&p->out,
 			"<datalist id=\"metrics\"><option>step_time</option><option>step_time_p95</option><option>tokens_per_s</option>"
 			"<option>mfu</option><option>peak_memory</option><option>loss</option></datalist>\n"
+			"<label for=\"better\">better if</label> <input id=\"better\" name=\"better\" size=\"6\" list=\"betters\" "
+			"placeholder=\"known\" value=\"",
+			given(p, "--better="), "\"/>\n");
+	ts_page_element(&p->out,
+			"<datalist id=\"betters\"><option>lower</option><option>higher</option></datalist>\n"
 			"<label for=\"like\">of runs like</label> <input id=\"like\" name=\"like\" size=\"16\" "
 			"placeholder=\"the newest\" value=\"",
-			given(p, "--like="), "\"/>\n<button>Show</button></form></section>\n");
+			given(p, "--like="), "\"/>\n");
+	put_hidden(p);
+	ts_buf_str(&p->out, "<button>Show</button></form></section>\n");
 }
 
 static void put_of_branch(struct parts *p)

@@ -84,6 +84,10 @@ def leads_on_from_a_branch(store, web):
         for link in links:
             assert f'<a href="/p/default/{link}">' in page, (path, link)
             web.page("/p/default/" + link)
+    page = web.page("/p/default/b/steps?metric=lr&better=higher&limit=13&across=hardware&exclude=phase:x%22y&like=")
+    form = re.search(r'<form class="filter" method="get">.*?</form>', page, re.S).group()
+    sent = re.findall(r'<input [^>]*?name="([^"]*)"[^>]*? value="([^"]*)"', form)
+    assert sorted(sent) == [("across", "hardware"), ("better", "higher"), ("exclude", "phase:x&quot;y"), ("like", ""), ("limit", "13"), ("metric", "lr")], form
     alone = os.path.join(store.work, "alone.html")
     store.tscope("trend", "steps", "--html", alone)
     with open(alone) as text:
