@@ -173,6 +173,9 @@ void ts_list_served_name(struct ts_buf *out, const struct ts_list_page *page, si
 	ts_page_element(out, "\">", text, "</a>");
 }
 
+/* Which words that takes depends on where the reader sits, which the server does not know. */
+#define WHICH_STORE ", with --server or --store where your commands go to another store than this page.</p>\n"
+
 void ts_list_served_none(struct ts_buf *out, const struct ts_list_page *page, struct ts_arena *arena)
 {
 	const char *project = text_of(page->list->project, arena);
@@ -184,10 +187,10 @@ void ts_list_served_none(struct ts_buf *out, const struct ts_list_page *page, st
 				"<code>tscope tag</code>.</p>\n");
 	} else if (page->list->kind == TS_REF_BRANCH) {
 		ts_page_element(out, "<p>There are no branches yet. This makes one: <code>tscope push --project ", project,
-				" --branch main DIRECTORY</code></p>\n");
+				" --branch main DIRECTORY</code>" WHICH_STORE);
 	} else {
 		ts_page_element(out, "<p>There are no runs yet. This adds the run in a directory: <code>tscope push --project ",
-				project, " DIRECTORY</code></p>\n");
+				project, " DIRECTORY</code>" WHICH_STORE);
 	}
 }
 

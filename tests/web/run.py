@@ -337,7 +337,9 @@ def says_what_is_wrong(store, web):
     empty = Store(store.build, os.path.join(store.work, "empty"))
     os.makedirs(empty.work)
     web = Web(empty)
-    assert web.ask("/p/default/runs")[0] == 200 and "0 runs" in web.page("/p/default/runs")
+    assert "0 runs" in web.page("/p/default/runs")
+    for page in ("runs", "branches"):
+        assert "DIRECTORY</code>, with --server or --store" in web.page("/p/default/" + page)
     make_run(os.path.join(empty.work, "first"))
     empty.tscope("push", "./first")
     assert "1 run " in web.page("/p/default/runs")  # a store that was not there is found when it is
