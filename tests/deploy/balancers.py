@@ -2,7 +2,8 @@
 """balancers.py BUILD: three servers of one store in PostgreSQL, reached by a client that names all of them, by HAProxy and by nginx with
 the files of deploy/cluster. Each run is asked for several times: by every way one server alone has the calls about a run, and the runs
 are divided; a push goes through; after one server is killed every run is still answered, and the runs of the two others stay where
-they were. The client and each balancer are tried alone; a balancer that is not installed is left out, with a sentence."""
+they were. The client and each balancer are tried alone; a balancer that is not installed is left out, with a sentence, and
+the test then exits with 77: not all of it was tried."""
 
 import json
 import os
@@ -135,12 +136,13 @@ def fill(three, name, path):
 
 
 def balance(three, program, config, words, number):
+    """Whether the program is there."""
     os.environ["PATH"] += ":/usr/sbin"
     if not shutil.which(program):
         print(
-            f"{program}: left out: it is not on this machine (Debian's package {'nginx-light' if program == 'nginx' else program} has it)"
+            f"{program}: left out: it is not on this machine (deploy/packages, group cluster)"
         )
-        return
+        return False
     path = os.path.join(three.top, config)
     fill(three, config, path)
     with open(f"{three.top}/{program}.log", "w", encoding="utf-8") as log:
@@ -152,12 +154,13 @@ def balance(three, program, config, words, number):
     finally:
         process.terminate()
         process.wait()
+    return True
 
 
 def main():
     programs = find()
     if not programs:
-        print("balancers: skipped: PostgreSQL's programs are not on this machine (Debian's package postgresql has them)")
+        print("balancers: skipped: PostgreSQL's programs are not on this machine (deploy/packages, group cluster)")
         return 77
     top = folder()
     postgres, three = Postgres(programs, top), None
@@ -168,15 +171,15 @@ def main():
         made = three.tscope(f"unix:{top}/s0", "token", "make", "me", "--role", "maintain", "--for", "*", "--expires", "1d")
         three.token = re.search(r"tscope_[a-z2-7]{58}", made.stdout).group()
         through(three, "client", ",".join(f"tls:localhost:{three.port + 1 + i}" for i in range(3)), 0)
-        balance(three, "haproxy", "haproxy.cfg", ["-db", "-f"], 100)
-        balance(three, "nginx", "nginx.conf", ["-p", top, "-c"], 200)
+        whole = balance(three, "haproxy", "haproxy.cfg", ["-db", "-f"], 100)
+        whole &= balance(three, "nginx", "nginx.conf", ["-p", top, "-c"], 200)
     finally:
         for process in three.processes if three else ():
             process.kill()
             process.wait()
         postgres.kill()
         shutil.rmtree(top, ignore_errors=True)
-    return 0
+    return 0 if whole else 77
 
 
 if __name__ == "__main__":
