@@ -1,10 +1,11 @@
-/* nsys_none.c - stands in for nsys_read.c where there is no SQLite: no file is an export of Nsight Systems. */
+/* nsys_none.c - stands in for nsys_read.c where there is no SQLite: an export of Nsight Systems is known by its words, and refused. */
 #include "ingest/nsys/nsys_read.h"
+
+#include "ingest/nsys/nsys_seems.h"
 
 bool ts_nsys_is(const char *path)
 {
-	(void)path;
-	return false;
+	return ts_nsys_seems(path);
 }
 
 enum ts_status ts_nsys_load(const char *path, const struct ts_trace_reading *reading, struct ts_trace *ret_trace,
@@ -13,5 +14,7 @@ enum ts_status ts_nsys_load(const char *path, const struct ts_trace_reading *rea
 	(void)reading;
 	(void)ret_trace;
 	(void)ret_file;
-	return ts_error_set(err, TS_UNSUPPORTED, "%s: this tscope was built without SQLite, and cannot read it", path);
+	return ts_error_set(err, TS_UNSUPPORTED,
+			    "%s is an export of Nsight Systems, which this tscope cannot read because it was built without SQLite",
+			    path);
 }

@@ -1,6 +1,7 @@
 #include "ingest/nsys/nsys_read.h"
 
 #include "base/buf.h"
+#include "ingest/nsys/nsys_seems.h"
 #include "ingest/nsys/nsys_tables.h"
 #include "ingest/trace/trace_about.h"
 #include "ingest/trace/trace_fill.h"
@@ -25,26 +26,33 @@ struct reading {
 
 /* --- which file it is --- */
 
-static bool has_table(sqlite3 *db, const char *path, const char *name)
+static enum ts_status has_table(sqlite3 *db, const char *path, const char *name, bool *ret, struct ts_error *err)
 {
 	const char *const names[] = {name, NULL};
-	struct ts_error none;
+	enum ts_status status = ts_sqlite_tables(db, path, "Nsight Systems", names, err);
 
-	return !ts_sqlite_tables(db, path, "Nsight Systems", names, &none);
+	*ret = !status;
+	return status == TS_INVALID ? TS_OK : status;
 }
 
-static bool has_any(sqlite3 *db, const char *path)
+static enum ts_status has_any(sqlite3 *db, const char *path, bool *ret, struct ts_error *err)
 {
+	bool ranges, strings;
+
 	for (size_t i = 0; i < ts_nsys_n_tables; i++)
-		if (ts_nsys_tables[i].of_devices && has_table(db, path, ts_nsys_tables[i].name))
-			return true;
-	return has_table(db, path, "NVTX_EVENTS") && has_table(db, path, "StringIds");
+		if (ts_nsys_tables[i].of_devices && (has_table(db, path, ts_nsys_tables[i].name, ret, err) || *ret))
+			return *ret ? TS_OK : err->status;
+	if (has_table(db, path, "NVTX_EVENTS", &ranges, err) || has_table(db, path, "StringIds", &strings, err))
+		return err->status;
+	*ret = ranges && strings;
+	return TS_OK;
 }
 
 bool ts_nsys_is(const char *path)
 {
 	uint8_t header[TS_SQLITE_HEADER];
 	struct ts_arena arena;
+	enum ts_status status;
 	struct ts_error none;
 	uint64_t size;
 	sqlite3 *db;
@@ -53,13 +61,14 @@ bool ts_nsys_is(const char *path)
 	if (!ts_sqlite_header(path, path, header, &size))
 		return false;
 	ts_arena_init(&arena, 0);
-	if (!ts_sqlite_open(path, path, &arena, &db, &none)) {
+	status = ts_sqlite_open(path, path, &arena, &db, &none);
+	if (!status) {
 		(void)sqlite3_busy_timeout(db, 0);
-		is = has_any(db, path);
+		status = has_any(db, path, &is, &none);
 		(void)sqlite3_close(db);
 	}
 	ts_arena_finish(&arena);
-	return is;
+	return status ? ts_nsys_seems(path) : is;
 }
 
 /* --- queries --- */
@@ -157,8 +166,11 @@ static enum ts_status read_table(struct reading *r, const struct ts_nsys_table *
 	struct ts_buf sql = TS_BUF_INIT(SQL_MAX);
 	enum ts_status status;
 	sqlite3_stmt *query;
+	bool there;
 
-	if (!has_table(r->db, r->path, table->name))
+	if (has_table(r->db, r->path, table->name, &there, err))
+		return err->status;
+	if (!there)
 		return TS_OK;
 	status = write_query(r, table, strings, &sql, err);
 	query = status ? NULL : ts_sqlite_prepare(r->db, r->path, (const char *)sql.data, NULL, err);
@@ -178,10 +190,12 @@ static enum ts_status read_base(struct reading *r, struct ts_error *err)
 	enum ts_status status = TS_OK;
 	bool there;
 
-	if (!has_table(r->db, r->path, "TARGET_INFO_SESSION_START_TIME"))
-		return TS_OK;
-	if (has_column(r, "TARGET_INFO_SESSION_START_TIME", "utcEpochNs", &there, err) || !there)
+	if (has_table(r->db, r->path, "TARGET_INFO_SESSION_START_TIME", &there, err))
 		return err->status;
+	if (there && has_column(r, "TARGET_INFO_SESSION_START_TIME", "utcEpochNs", &there, err))
+		return err->status;
+	if (!there)
+		return TS_OK;
 	query = ts_sqlite_prepare(r->db, r->path, "SELECT utcEpochNs FROM TARGET_INFO_SESSION_START_TIME", NULL, err);
 	if (!query)
 		return err->status;
@@ -203,8 +217,11 @@ static enum ts_status read_devices(struct reading *r, struct ts_error *err)
 	struct ts_buf sql = TS_BUF_INIT(SQL_MAX);
 	enum ts_status status;
 	sqlite3_stmt *query;
+	bool there;
 
-	if (!has_table(r->db, r->path, gpus.name))
+	if (has_table(r->db, r->path, gpus.name, &there, err))
+		return err->status;
+	if (!there)
 		return TS_OK;
 	about->devices = ts_arena_array(&r->file->arena, TS_TRACE_DEVICES_MAX, sizeof *about->devices);
 	if (!about->devices)
@@ -230,8 +247,10 @@ static enum ts_status read_devices(struct reading *r, struct ts_error *err)
 
 static enum ts_status read_all(struct reading *r, struct ts_error *err)
 {
-	bool strings = has_table(r->db, r->path, "StringIds"), has_id = false, has_value = false;
+	bool strings, has_id = false, has_value = false;
 
+	if (has_table(r->db, r->path, "StringIds", &strings, err))
+		return err->status;
 	if (strings && (has_column(r, "StringIds", "id", &has_id, err) || has_column(r, "StringIds", "value", &has_value, err)))
 		return err->status;
 	if (read_base(r, err) || read_devices(r, err))
@@ -246,7 +265,10 @@ static enum ts_status read_all(struct reading *r, struct ts_error *err)
 
 static void note(struct reading *r)
 {
-	if (has_table(r->db, r->path, "CUPTI_ACTIVITY_KIND_GRAPH_TRACE"))
+	struct ts_error none;
+	bool there;
+
+	if (!has_table(r->db, r->path, "CUPTI_ACTIVITY_KIND_GRAPH_TRACE", &there, &none) && there)
 		ts_notice_add(r->fill.notices, "nsys_graphs", TS_NOTICE_INFO, r->fill.file, 0,
 			      "CUDA graphs count as one kernel each, because they were recorded so: nsys profile "
 			      "--cuda-graph-trace=node records their kernels");

@@ -13,8 +13,8 @@
 
 #include "ingest/trace/trace_read.h"
 
-/* Whether the file is a database that has a table of what devices did, or of NVTX. Without SQLite no file is one, and
- * ts_trace_foreign says why. */
+/* Whether the file is a database that has a table of what devices did, or of NVTX. Of one that SQLite cannot be asked about (cut,
+ * locked, a link beside it, no SQLite) its first bytes tell, and ts_nsys_load says why it cannot be read. */
 bool ts_nsys_is(const char *path);
 /* reading: notices and columns_most count. TS_INVALID: it is no such file, or takes too many steps; TS_UNSUPPORTED without SQLite. On
  * failure nothing is to be freed. */

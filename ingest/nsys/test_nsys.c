@@ -168,6 +168,38 @@ static void takes_no_end_of_steps(void **state)
 	finish(&f);
 }
 
+static void say(const struct fixture *f, const char *python)
+{
+	char command[512];
+
+	(void)snprintf(command, sizeof command, "python3 -c \"import os, sqlite3; path = '%s'; %s\"", f->path, python);
+	assert_int_equal(system(command), 0);
+}
+
+/* Those that SQLite cannot read are exports still, and its own reason is given. */
+static void cannot_be_asked(void **state)
+{
+	struct ts_trace_reading reading = {.notices = NULL};
+	struct ts_error err;
+	struct fixture f;
+
+	(void)state;
+	assert_int_equal(load(&f, KERNELS "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (1, 2, 0, 7, 1, 0, 0, NULL);"), TS_OK);
+	ts_trace_finish(&f.trace);
+	ts_trace_file_finish(&f.file);
+	f.loaded = false;
+	say(&f, "os.symlink('/nowhere', path + '-wal')");
+	assert_true(ts_nsys_is(f.path));
+	reading.notices = &f.notices;
+	assert_int_equal(ts_nsys_load(f.path, &reading, &f.trace, &f.file, &err), TS_INVALID);
+	assert_non_null(strstr(err.text, "x.sqlite-wal: not a regular file"));
+	say(&f, "os.unlink(path + '-wal'); os.truncate(path, 4096)");
+	assert_true(ts_nsys_is(f.path));
+	assert_int_equal(ts_nsys_load(f.path, &reading, &f.trace, &f.file, &err), TS_DAMAGED);
+	assert_non_null(strstr(err.text, "SQLite says: "));
+	finish(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -175,6 +207,7 @@ int main(void)
 		cmocka_unit_test(bad_values),
 		cmocka_unit_test(no_such_file),
 		cmocka_unit_test(takes_no_end_of_steps),
+		cmocka_unit_test(cannot_be_asked),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

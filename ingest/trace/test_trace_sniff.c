@@ -64,7 +64,6 @@ static const char *foreign(const char *name, struct ts_span text)
 /* Each begins as its profiler writes it. */
 static void files_of_other_profilers(void **state)
 {
-	static const char sqlite[] = "SQLite format 3\0\x10\0 CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER)";
 	static const struct {
 		const char *name, *text, *says;
 	} files[] = {
@@ -89,7 +88,6 @@ static void files_of_other_profilers(void **state)
 		if (*files[i].says ? !strstr(what, files[i].says) : *what != '\0')
 			fail_msg("%s: %s", files[i].name, what);
 	}
-	assert_non_null(strstr(foreign("r.sqlite", ts_span_of(sqlite, sizeof sqlite)), "Nsight Systems"));
 }
 
 int main(void)

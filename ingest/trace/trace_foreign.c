@@ -18,7 +18,6 @@ static const char xplane[] =
 static const char rocprof[] = "an output of rocprofv3, which tscope does not read: if PyTorch ran, " RECORD_A_TRACE;
 static const char nsys[] =
 	"a report of Nsight Systems, whose form is not public: analyze what nsys export --type sqlite REPORT writes of it";
-static const char nsys_sqlite[] = "an export of Nsight Systems, which this tscope cannot read because it was built without SQLite";
 static const char timeline[] =
 	"a memory timeline of torch.profiler, which has sums and no blocks: call torch.cuda.memory._record_memory_history() when "
 	"the run begins, and analyze what torch.cuda.memory._dump_snapshot() writes";
@@ -41,14 +40,10 @@ static bool is_timeline(struct ts_span text)
 	return brackets >= 2 && numbers;
 }
 
-static const char sqlite[] = "SQLite format 3";
-
 static const char *by_text(struct ts_span text)
 {
 	while (text.len && ts_is_space(text.data[0]))
 		text = ts_span_from(text, 1);
-	if (ts_span_starts(text, ts_span_str(sqlite)) && ts_span_contains(text, "CUPTI_ACTIVITY_KIND"))
-		return nsys_sqlite;
 	if (!text.len || (text.data[0] != '{' && text.data[0] != '['))
 		return NULL;
 	if (text.data[0] == '[')
