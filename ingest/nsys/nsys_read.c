@@ -10,6 +10,7 @@ enum {
 	STEPS_AT_ONCE = 1 << 16,
 	STEPS_A_BYTE = 64, /* a row has some ten bytes a column, and costs some ten steps a column */
 	STEPS_LEAST = 10000000,
+	TEXT_BYTES_A_STEP = 4, /* what copying and hashing a text costs, beside a step */
 	SQL_MAX = 4096,
 	ABOUT_BYTES = 1 << 20,
 };
@@ -20,6 +21,8 @@ struct reading {
 	struct ts_trace_fill fill;
 	struct ts_trace_file *file;
 	struct ts_arena arena;
+	sqlite3_stmt *strings; /* NULL: there are none */
+	struct ts_nsys_processes processes;
 	uint64_t steps_left;
 	bool too_many; /* steps */
 };
@@ -73,14 +76,18 @@ bool ts_nsys_is(const char *path)
 
 /* --- queries --- */
 
+/* Whether so many steps are left. */
+static bool spend(struct reading *r, uint64_t steps)
+{
+	r->too_many |= r->steps_left < steps;
+	r->steps_left -= r->too_many ? 0 : steps;
+	return !r->too_many;
+}
+
 /* Stops what takes steps out of proportion, such as a join with a table whose index somebody left out. */
 static int count_steps(void *ctx)
 {
-	struct reading *r = ctx;
-
-	r->too_many |= r->steps_left < STEPS_AT_ONCE;
-	r->steps_left -= r->too_many ? 0 : STEPS_AT_ONCE;
-	return r->too_many;
+	return !spend(ctx, STEPS_AT_ONCE);
 }
 
 static enum ts_status failed(struct reading *r, struct ts_error *err)
@@ -109,21 +116,18 @@ static enum ts_status has_column(struct reading *r, const char *table, const cha
 }
 
 /* What the version does not have is NULL. */
-static enum ts_status write_query(struct reading *r, const struct ts_nsys_table *table, bool strings, struct ts_buf *sql,
-				  struct ts_error *err)
+static enum ts_status write_query(struct reading *r, const struct ts_nsys_table *table, struct ts_buf *sql, struct ts_error *err)
 {
 	ts_buf_str(sql, "SELECT ");
 	for (size_t i = 0; i < TS_NSYS_COLUMNS && table->columns[i]; i++) {
-		bool refers = table->columns[i][0] == '=', there;
-		const char *column = table->columns[i] + refers;
+		const char *column = table->columns[i] + (table->columns[i][0] == '=');
+		bool there;
 
 		if (has_column(r, table->name, column, &there, err))
 			return err->status;
 		ts_buf_str(sql, i ? ", " : "");
-		if (!there || (refers && !strings))
+		if (!there)
 			ts_buf_str(sql, "NULL");
-		else if (refers)
-			ts_buf_printf(sql, "(SELECT value FROM StringIds WHERE id = t.\"%s\")", column);
 		else
 			ts_buf_printf(sql, "t.\"%s\"", column);
 	}
@@ -142,9 +146,26 @@ static void unset(struct ts_trace_event *e)
 	e->stream = e->device = e->address = e->allocated = e->reserved = e->device_type = e->device_id = TS_TRACE_NONE;
 }
 
+/* What reading the row's event showed. Texts count as steps, because many rows may refer to one that is long. */
+static enum ts_status settle(struct reading *r, struct ts_nsys_row *row, uint64_t at, struct ts_error *err)
+{
+	if (!row->status && !spend(r, row->text_bytes / TEXT_BYTES_A_STEP))
+		row->status = ts_error_set(err, TS_CANCELLED, "%s: too many texts", r->path);
+	if (row->no_name)
+		ts_trace_note(&r->fill, "nsys_name", TS_NOTICE_SKIPPED, at, "a name of more than 4 MiB is left out");
+	if (row->no_launch)
+		ts_trace_note(&r->fill, "nsys_process", TS_NOTICE_INFO, at,
+			      "an event that does not say its process, in a recording of several: what launched it is unknown");
+	row->text_bytes = 0;
+	row->no_name = row->no_launch = false;
+	return row->status;
+}
+
 static enum ts_status take_rows(struct reading *r, const struct ts_nsys_table *table, sqlite3_stmt *query, struct ts_error *err)
 {
-	struct ts_nsys_row row = {.query = query};
+	struct ts_nsys_row row = {
+		.query = query, .strings = r->strings, .processes = &r->processes, .path = r->path, .err = err, .status = TS_OK};
+	bool is;
 	enum ts_status status = TS_OK;
 	struct ts_trace_event event;
 	uint64_t at = 0;
@@ -152,7 +173,10 @@ static enum ts_status take_rows(struct reading *r, const struct ts_nsys_table *t
 	while (ts_sqlite_next(query, r->path, &status, err)) {
 		unset(&event);
 		at++;
-		if (!table->event(&row, &event))
+		is = table->event(&row, &event);
+		if (settle(r, &row, at, err))
+			return err->status;
+		if (!is)
 			continue;
 		r->file->events += event.phase == 'X';
 		if (ts_trace_fill_event(&r->fill, &event, at, err))
@@ -161,7 +185,7 @@ static enum ts_status take_rows(struct reading *r, const struct ts_nsys_table *t
 	return status;
 }
 
-static enum ts_status read_table(struct reading *r, const struct ts_nsys_table *table, bool strings, struct ts_error *err)
+static enum ts_status read_table(struct reading *r, const struct ts_nsys_table *table, struct ts_error *err)
 {
 	struct ts_buf sql = TS_BUF_INIT(SQL_MAX);
 	enum ts_status status;
@@ -172,7 +196,7 @@ static enum ts_status read_table(struct reading *r, const struct ts_nsys_table *
 		return err->status;
 	if (!there)
 		return TS_OK;
-	status = write_query(r, table, strings, &sql, err);
+	status = write_query(r, table, &sql, err);
 	query = status ? NULL : ts_sqlite_prepare(r->db, r->path, (const char *)sql.data, NULL, err);
 	ts_buf_finish(&sql);
 	if (!query)
@@ -226,7 +250,7 @@ static enum ts_status read_devices(struct reading *r, struct ts_error *err)
 	about->devices = ts_arena_array(&r->file->arena, TS_TRACE_DEVICES_MAX, sizeof *about->devices);
 	if (!about->devices)
 		return ts_arena_error(&r->file->arena, err);
-	status = write_query(r, &gpus, false, &sql, err);
+	status = write_query(r, &gpus, &sql, err);
 	query = status ? NULL : ts_sqlite_prepare(r->db, r->path, (const char *)sql.data, NULL, err);
 	ts_buf_finish(&sql);
 	if (!query)
@@ -245,18 +269,30 @@ static enum ts_status read_devices(struct reading *r, struct ts_error *err)
 
 /* --- all of it --- */
 
+static enum ts_status find_strings(struct reading *r, struct ts_error *err)
+{
+	bool there, has_id, has_value;
+
+	if (has_table(r->db, r->path, "StringIds", &there, err))
+		return err->status;
+	if (!there)
+		return TS_OK;
+	if (has_column(r, "StringIds", "id", &has_id, err) || has_column(r, "StringIds", "value", &has_value, err))
+		return err->status;
+	if (!has_id || !has_value)
+		return TS_OK;
+	r->strings = ts_sqlite_prepare(r->db, r->path, "SELECT value FROM StringIds WHERE id = ?1", NULL, err);
+	return r->strings ? TS_OK : err->status;
+}
+
 static enum ts_status read_all(struct reading *r, struct ts_error *err)
 {
-	bool strings, has_id = false, has_value = false;
-
-	if (has_table(r->db, r->path, "StringIds", &strings, err))
-		return err->status;
-	if (strings && (has_column(r, "StringIds", "id", &has_id, err) || has_column(r, "StringIds", "value", &has_value, err)))
+	if (find_strings(r, err))
 		return err->status;
 	if (read_base(r, err) || read_devices(r, err))
 		return err->status;
 	for (size_t i = 0; i < ts_nsys_n_tables; i++)
-		if (read_table(r, &ts_nsys_tables[i], has_id && has_value, err))
+		if (read_table(r, &ts_nsys_tables[i], err))
 			return err->status;
 	if (r->file->events == 0)
 		return ts_error_set(err, TS_INVALID, "%s: this export of nsys has no kernel, no copy, no call and no range", r->path);
@@ -299,12 +335,14 @@ enum ts_status ts_nsys_load(const char *path, const struct ts_trace_reading *rea
 	struct ts_trace_file file = {.events = 0};
 	struct reading r = {.path = path,
 			    .file = &file,
+			    .processes = {.first = TS_TRACE_NONE},
 			    .fill = {.words = &file.words,
 				     .take = ts_trace_gather,
 				     .ctx = &gathered,
 				     .notices = reading->notices,
 				     .file = ts_span_str(""),
-				     .unit = "row"}};
+				     .unit = "row",
+				     .processes_apart = true}};
 	uint8_t header[TS_SQLITE_HEADER];
 	enum ts_status status;
 
@@ -321,6 +359,7 @@ enum ts_status ts_nsys_load(const char *path, const struct ts_trace_reading *rea
 		status = with_database(&r, err);
 		if (status)
 			(void)failed(&r, err);
+		(void)sqlite3_finalize(r.strings);
 		(void)sqlite3_close(r.db);
 	}
 	ts_arena_finish(&r.arena);

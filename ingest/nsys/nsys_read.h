@@ -6,7 +6,8 @@
  *
  * The file is foreign: it is opened read-only, without its code (ingest/formats/sqlite_file.h), and a query whose steps are out of all
  * proportion to the size of the file is stopped. Tables and columns that a version does not have are not said. A row without its times
- * costs itself and is counted. Threads: one at a time.
+ * costs itself and is counted, and so does a name of more than 4 MiB. Calls are numbered in each process by itself: correlations of
+ * the first process are as the file has them, and those of others have the process in front. Threads: one at a time.
  */
 #ifndef TSCOPE_INGEST_NSYS_NSYS_READ_H
 #define TSCOPE_INGEST_NSYS_NSYS_READ_H

@@ -5,19 +5,44 @@
 
 #include <stdio.h>
 
-/* A globalTid has the process and the thread in 24 bits each. */
-enum { ID_BITS = 24, ID_MASK = (1 << ID_BITS) - 1 };
+/* A globalTid has the process and the thread in 24 bits each, and a globalPid is one without a thread. */
+enum { ID_BITS = 24, ID_MASK = (1 << ID_BITS) - 1, CORRELATION_BITS = 32 };
 
 static int64_t number(const struct ts_nsys_row *row, int column)
 {
 	return sqlite3_column_type(row->query, column) == SQLITE_INTEGER ? sqlite3_column_int64(row->query, column) : TS_TRACE_NONE;
 }
 
-static struct ts_trace_text text(const struct ts_nsys_row *row, int column)
+static struct ts_trace_text taken(struct ts_nsys_row *row, struct ts_span said)
 {
-	struct ts_span said = ts_sqlite_text(row->query, column);
-
+	row->text_bytes += said.len;
 	return (struct ts_trace_text){.data = said.len ? said.data : NULL, .len = (uint32_t)said.len};
+}
+
+static struct ts_trace_text text(struct ts_nsys_row *row, int column)
+{
+	return taken(row, ts_sqlite_text(row->query, column));
+}
+
+/* The text of StringIds to which the column refers, until the next one. It is looked for by itself, so that one which is larger than a
+ * cell may be costs the name, and not all rows. */
+static struct ts_trace_text referred(struct ts_nsys_row *row, int column)
+{
+	int64_t id = number(row, column);
+	int code;
+
+	if (!row->strings || id == TS_TRACE_NONE || row->status)
+		return (struct ts_trace_text){.data = NULL};
+	(void)sqlite3_reset(row->strings);
+	(void)sqlite3_bind_int64(row->strings, 1, id);
+	code = sqlite3_step(row->strings);
+	if (code == SQLITE_ROW)
+		return taken(row, ts_sqlite_text(row->strings, 0));
+	if ((code & 0xff) == SQLITE_TOOBIG)
+		row->no_name = true;
+	else if (code != SQLITE_DONE)
+		row->status = ts_sqlite_error(sqlite3_db_handle(row->strings), row->path, row->err);
+	return (struct ts_trace_text){.data = NULL};
 }
 
 static struct ts_trace_text word(const char *s)
@@ -36,12 +61,32 @@ static void times(const struct ts_nsys_row *row, struct ts_trace_event *e)
 		e->duration_ns = TS_TRACE_NONE;
 }
 
-/* Columns 2 to 4 of what devices did: device, stream, correlation. 2^32-1 is no stream: a wait is of all. */
-static void place(const struct ts_nsys_row *row, struct ts_trace_event *e)
+/* CUPTI numbers the calls of each process by itself, in 32 bits. The numbers of the first process stay; before those of another stands
+ * how far its number is from the first one's. */
+static int64_t of_process(struct ts_nsys_row *row, int64_t correlation, int64_t process)
 {
+	struct ts_nsys_processes *p = row->processes;
+
+	if (p->first == TS_TRACE_NONE)
+		p->first = process;
+	if (correlation < 0 || correlation > UINT32_MAX)
+		return TS_TRACE_NONE;
+	return (((process - p->first) & ID_MASK) << CORRELATION_BITS) | correlation;
+}
+
+/* Columns 2 to 5 of what devices did: device, stream, correlation, process. 2^32-1 is no stream: a wait is of all. */
+static void place(struct ts_nsys_row *row, struct ts_trace_event *e)
+{
+	int64_t process = number(row, 5);
+
 	e->pid.number = e->device = number(row, 2);
 	e->tid.number = e->stream = number(row, 3) == UINT32_MAX ? TS_TRACE_NONE : number(row, 3);
-	e->correlation = number(row, 4);
+	if (process != TS_TRACE_NONE)
+		e->correlation = of_process(row, number(row, 4), (process >> ID_BITS) & ID_MASK);
+	else if (!row->processes->several)
+		e->correlation = of_process(row, number(row, 4), row->processes->first);
+	else
+		row->no_launch = true;
 }
 
 static void thread(const struct ts_nsys_row *row, int column, struct ts_trace_event *e)
@@ -85,18 +130,18 @@ static bool kernel(struct ts_nsys_row *row, struct ts_trace_event *e)
 	times(row, e);
 	place(row, e);
 	e->category = word("kernel");
-	e->name = text(row, 5);
+	e->name = referred(row, 6);
 	if (!e->name.data)
-		e->name = text(row, 6);
+		e->name = referred(row, 7);
 	e->says = TS_TRACE_SAYS_KERNEL;
-	e->kernels = (struct ts_trace_says_kernel){.grid = triple(row, 7, row->grid),
-						   .block = triple(row, 10, row->block),
+	e->kernels = (struct ts_trace_says_kernel){.grid = triple(row, 8, row->grid),
+						   .block = triple(row, 11, row->block),
 						   .occupancy = __builtin_nan(""),
 						   .warps = __builtin_nan(""),
-						   .registers = number(row, 13),
-						   .shared_bytes = sum(number(row, 14), number(row, 15)),
-						   .graph = graph_of(number(row, 16)),
-						   .node = number(row, 16)};
+						   .registers = number(row, 14),
+						   .shared_bytes = sum(number(row, 15), number(row, 16)),
+						   .graph = graph_of(number(row, 17)),
+						   .node = number(row, 17)};
 	return true;
 }
 
@@ -105,13 +150,13 @@ static const char *const copies[] = {"Unknown", "HtoD", "DtoH", "HtoA", "AtoH", 
 
 static bool copy(struct ts_nsys_row *row, struct ts_trace_event *e)
 {
-	int64_t kind = number(row, 6);
+	int64_t kind = number(row, 7);
 	bool known = kind > 0 && kind < (int64_t)(sizeof copies / sizeof copies[0]);
 
 	times(row, e);
 	place(row, e);
 	e->category = word("gpu_memcpy");
-	e->bytes = number(row, 5);
+	e->bytes = number(row, 6);
 	(void)snprintf(row->name, sizeof row->name, "Memcpy %s", known ? copies[kind] : copies[0]);
 	e->name = word(row->name);
 	return true;
@@ -122,7 +167,7 @@ static bool fill(struct ts_nsys_row *row, struct ts_trace_event *e)
 	times(row, e);
 	place(row, e);
 	e->category = word("gpu_memset");
-	e->bytes = number(row, 5);
+	e->bytes = number(row, 6);
 	e->name = word("Memset");
 	return true;
 }
@@ -133,8 +178,8 @@ static bool graph(struct ts_nsys_row *row, struct ts_trace_event *e)
 	times(row, e);
 	place(row, e);
 	e->category = word("kernel");
-	(void)snprintf(row->name, sizeof row->name, "CUDA graph %" PRId64, number(row, 5));
-	e->name = number(row, 5) == TS_TRACE_NONE ? word("CUDA graph") : word(row->name);
+	(void)snprintf(row->name, sizeof row->name, "CUDA graph %" PRId64, number(row, 6));
+	e->name = number(row, 6) == TS_TRACE_NONE ? word("CUDA graph") : word(row->name);
 	return true;
 }
 
@@ -143,7 +188,7 @@ static const char *const waits[] = {"Unknown", "Event Sync", "Stream Wait Event"
 
 static bool wait(struct ts_nsys_row *row, struct ts_trace_event *e)
 {
-	int64_t kind = number(row, 5);
+	int64_t kind = number(row, 6);
 	bool known = kind > 0 && kind < (int64_t)(sizeof waits / sizeof waits[0]);
 
 	times(row, e);
@@ -174,8 +219,13 @@ static bool call(struct ts_nsys_row *row, struct ts_trace_event *e)
 {
 	times(row, e);
 	thread(row, 2, e);
-	e->correlation = number(row, 3);
-	e->name = without_version(text(row, 4));
+	if (e->pid.number != TS_TRACE_NONE) {
+		e->correlation = of_process(row, number(row, 3), e->pid.number);
+		row->processes->several |= e->pid.number != row->processes->first;
+	} else {
+		row->no_launch = true;
+	}
+	e->name = without_version(referred(row, 4));
 	e->category = word(e->name.len > 4 && memcmp(e->name.data, "cuda", 4) == 0 ? "cuda_runtime" : "cuda_driver");
 	return true;
 }
@@ -260,7 +310,7 @@ static bool range(struct ts_nsys_row *row, struct ts_trace_event *e)
 	e->category = word("user_annotation");
 	e->name = text(row, 4);
 	if (!e->name.data)
-		e->name = text(row, 5);
+		e->name = referred(row, 5);
 	if (is_operator(e->name))
 		read_operator(e);
 	return true;
@@ -271,22 +321,24 @@ static bool name(struct ts_nsys_row *row, struct ts_trace_event *e)
 	e->phase = 'M';
 	thread(row, 0, e);
 	e->name = word("thread_name");
-	e->arg_name = text(row, 1);
+	e->arg_name = referred(row, 1);
 	return e->arg_name.data && e->pid.number != TS_TRACE_NONE;
 }
 
+#define PLACE "start", "end", "deviceId", "streamId", "correlationId", "globalPid"
 const struct ts_nsys_table ts_nsys_tables[] = {
 	{"CUPTI_ACTIVITY_KIND_RUNTIME", {"start", "end", "globalTid", "correlationId", "=nameId"}, call, false},
 	{"ThreadNames", {"globalTid", "=nameId"}, name, false},
 	{"NVTX_EVENTS", {"start", "end", "eventType", "globalTid", "text", "=textId"}, range, false},
 	{"CUPTI_ACTIVITY_KIND_KERNEL",
-	 {"start", "end", "deviceId", "streamId", "correlationId", "=demangledName", "=shortName", "gridX", "gridY", "gridZ", "blockX",
-	  "blockY", "blockZ", "registersPerThread", "staticSharedMemory", "dynamicSharedMemory", "graphNodeId"},
+	 {PLACE, "=demangledName", "=shortName", "gridX", "gridY", "gridZ", "blockX", "blockY", "blockZ", "registersPerThread",
+	  "staticSharedMemory", "dynamicSharedMemory", "graphNodeId"},
 	 kernel,
 	 true},
-	{"CUPTI_ACTIVITY_KIND_MEMCPY", {"start", "end", "deviceId", "streamId", "correlationId", "bytes", "copyKind"}, copy, true},
-	{"CUPTI_ACTIVITY_KIND_MEMSET", {"start", "end", "deviceId", "streamId", "correlationId", "bytes"}, fill, true},
-	{"CUPTI_ACTIVITY_KIND_GRAPH_TRACE", {"start", "end", "deviceId", "streamId", "correlationId", "graphId"}, graph, true},
-	{"CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", {"start", "end", "deviceId", "streamId", "correlationId", "syncType"}, wait, false},
+	{"CUPTI_ACTIVITY_KIND_MEMCPY", {PLACE, "bytes", "copyKind"}, copy, true},
+	{"CUPTI_ACTIVITY_KIND_MEMSET", {PLACE, "bytes"}, fill, true},
+	{"CUPTI_ACTIVITY_KIND_GRAPH_TRACE", {PLACE, "graphId"}, graph, true},
+	{"CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", {PLACE, "syncType"}, wait, false},
+#undef PLACE
 };
 const size_t ts_nsys_n_tables = sizeof ts_nsys_tables / sizeof ts_nsys_tables[0];

@@ -225,7 +225,7 @@ static enum ts_status span_row(struct ts_trace_fill *fill, struct ts_trace_event
 		return err->status;
 	if (!e->category.len && t->kind[t->n] != TS_TRACE_OTHER)
 		note_uncategorised(fill, t->thread[t->n], at);
-	if (t->kind[t->n] == TS_TRACE_RUNTIME && t->correlation[t->n] != TS_TRACE_NONE)
+	if (!fill->processes_apart && t->kind[t->n] == TS_TRACE_RUNTIME && t->correlation[t->n] != TS_TRACE_NONE)
 		one_process(fill, t->thread[t->n], at);
 	return ++t->n < TS_TRACE_BATCH ? TS_OK : give_rows(fill, err);
 }

@@ -31,7 +31,8 @@ struct ts_trace_fill {
 	struct ts_trace_rows one;
 	struct ts_trace_mark *marks;
 	size_t n_marks, cap_marks;
-	uint32_t caller; /* a thread with calls, plus 1; 0: none yet */
+	bool processes_apart; /* calls of two processes have no number in common */
+	uint32_t caller;      /* a thread with calls, plus 1; 0: none yet */
 };
 
 enum ts_status ts_trace_fill_begin(struct ts_trace_fill *fill, struct ts_error *err);

@@ -5,6 +5,7 @@ Tables, columns and types are those of NVIDIA's Nsight Systems User Guide, SQLit
 and has the names of kernels by shortName alone where `demangledName` is not known.
 """
 import argparse
+import collections
 import random
 import sqlite3
 
@@ -27,7 +28,7 @@ class Writer:
     def __init__(self, path, seed, schema):
         self.rng, self.new = random.Random(seed), schema >= 2024
         self.db = sqlite3.connect(path)
-        self.strings, self.correlation = {}, 100
+        self.strings, self.correlation = {}, collections.Counter()  # by process, as CUPTI counts
         green = "greenContextId INTEGER, " if self.new else ""
         for table, columns in (
                 ("StringIds", "id INTEGER NOT NULL PRIMARY KEY, value TEXT NOT NULL"),
@@ -56,10 +57,10 @@ class Writer:
         self.db.execute(f"INSERT INTO {table} ({names}) VALUES ({', '.join('?' * len(row))})", list(row.values()))
 
     def call(self, start, name, tid):
-        self.correlation += 1
+        self.correlation[tid >> 24] += 1
         self.put("CUPTI_ACTIVITY_KIND_RUNTIME", start=start, end=start + self.rng.randrange(2000, 9000), eventClass=0, globalTid=tid,
-                 correlationId=self.correlation, nameId=self.string(name), returnValue=0)
-        return self.correlation
+                 correlationId=self.correlation[tid >> 24], nameId=self.string(name), returnValue=0)
+        return self.correlation[tid >> 24]
 
     def work(self, t, device, tid):
         """A call and what it launches; returns when it ends."""
@@ -95,7 +96,7 @@ class Writer:
                          textId=self.string("aten::mm, seq = 3, op_id = 7, sizes = [[2, 3], [3, 4], []]"))
                 self.call(t, CALLS[5], tid)
                 self.put("CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", start=t, end=t + 5000, deviceId=device, contextId=1, streamId=0xFFFFFFFF,
-                         correlationId=self.correlation, globalPid=pid << 24, syncType=4, eventId=0)
+                         correlationId=self.correlation[tid >> 24], globalPid=tid & ~0xFFFFFF, syncType=4, eventId=0)
             self.put("NVTX_EVENTS", start=5, eventType=75, text="NCCL", globalTid=tid, domainId=1)  # a domain, which is no range
             self.put("NVTX_EVENTS", start=t, eventType=59, text="never ended", globalTid=tid, domainId=0)
         self.db.commit()

@@ -2,7 +2,7 @@
 """nsys.py BUILD [FILE...]: what tscope says of exports of Nsight Systems against what SQL says of the same files.
 
 Of each file: every kernel, copy and fill with its times, name, place, grid, registers and bytes; every call and every range that ended;
-and of each device how long it was busy (the length of the union). Without FILE, of files that make_nsys.py draws, of two versions.
+which call launched what, by process; and of each device how long it was busy (the length of the union). Without FILE, of files that make_nsys.py draws, of two versions.
 """
 import collections
 import csv
@@ -43,6 +43,11 @@ def columns(db, table):
     return {row[1] for row in db.execute(f"PRAGMA table_info({table})")}
 
 
+def cells(row, names):
+    """A correlation has the process in front, behind which CUPTI's 32 bits are as the file has them."""
+    return tuple(str(int(row[name]) & 0xFFFFFFFF) if name == "correlation" and row[name] else row[name] for name in names)
+
+
 def texts(row):
     return tuple("" if cell is None else str(cell) for cell in row)
 
@@ -73,22 +78,31 @@ def check(build, path):
                        f"'[' || gridX || ',' || gridY || ',' || gridZ || ']', registersPerThread, staticSharedMemory + dynamicSharedMemory, {node} FROM CUPTI_ACTIVITY_KIND_KERNEL k "
                        f"LEFT JOIN StringIds s ON s.id = k.demangledName")
     names = ("start_ns", "duration_ns", "device", "stream", "correlation", "name", "grid", "registers", "shared_bytes", "node")
-    n += same(path, "kernels", [tuple(r[c] for c in names) for r in by_kind["kernel"]], [texts(r) for r in theirs])
+    n += same(path, "kernels", [cells(r, names) for r in by_kind["kernel"]], [texts(r) for r in theirs])
     theirs = asked(db, "SELECT start, end - start, deviceId, streamId, correlationId, copyKind, bytes FROM CUPTI_ACTIVITY_KIND_MEMCPY")
     names = ("start_ns", "duration_ns", "device", "stream", "correlation", "name", "bytes")
-    n += same(path, "copies", [tuple(r[c] for c in names) for r in by_kind["copy"]],
+    n += same(path, "copies", [cells(r, names) for r in by_kind["copy"]],
               [texts((*r[:5], "Memcpy " + COPIES.get(r[5], "Unknown"), r[6])) for r in theirs])
     theirs = asked(db, "SELECT start, end - start, deviceId, streamId, correlationId, 'Memset', bytes FROM CUPTI_ACTIVITY_KIND_MEMSET")
-    n += same(path, "fills", [tuple(r[c] for c in names) for r in by_kind["fill"]], [texts(r) for r in theirs])
+    n += same(path, "fills", [cells(r, names) for r in by_kind["fill"]], [texts(r) for r in theirs])
     events = rows_of(build, path, "events")
     theirs = asked(db, "SELECT start, end - start, globalTid & 0xFFFFFF, s.value, correlationId FROM CUPTI_ACTIVITY_KIND_RUNTIME r "
                        "LEFT JOIN StringIds s ON s.id = r.nameId")
     names = ("start_ns", "duration_ns", "tid", "name", "correlation")
-    n += same(path, "calls", [tuple(r[c] for c in names) for r in events if r["kind"] == "runtime"],
+    n += same(path, "calls", [cells(r, names) for r in events if r["kind"] == "runtime"],
               [texts((*r[:3], re.sub(r"(_ptsz|_ptds)?(_v[0-9]+)?$", "", r[3]), r[4])) for r in theirs])
+    theirs = asked(db, " UNION ALL ".join(
+        f"SELECT w.start, w.deviceId, r.start, r.globalTid >> 24 & 0xFFFFFF FROM CUPTI_ACTIVITY_KIND_{table} w JOIN CUPTI_ACTIVITY_KIND_RUNTIME r "
+        f"ON r.correlationId = w.correlationId AND r.globalTid >> 24 = w.globalPid >> 24" for table in ("KERNEL", "MEMCPY", "MEMSET")))
+    calls = collections.defaultdict(list)
+    for row in events:
+        if row["kind"] == "runtime" and row["correlation"]:
+            calls[row["correlation"]].append(row)
+    n += same(path, "launches", [(w["start_ns"], w["device"], c["start_ns"], c["pid"]) for w in work for c in calls[w["correlation"]]],
+              [texts(r) for r in theirs])
     theirs = asked(db, "SELECT start, end - start, globalTid & 0xFFFFFF, coalesce(text, s.value) FROM NVTX_EVENTS e "
                        "LEFT JOIN StringIds s ON s.id = e.textId WHERE eventType IN (59, 60) AND end >= start")
-    n += same(path, "ranges", [tuple(r[c] for c in names[:4]) for r in events if r["kind"] in ("annotation", "operator")],
+    n += same(path, "ranges", [cells(r, names[:4]) for r in events if r["kind"] in ("annotation", "operator")],
               [texts((*r[:3], r[3].split(",")[0] if (r[3] or "").startswith("aten::") else r[3])) for r in theirs])
     answer = json.loads(tscope(build, "analyze", path, "--json"))
     times = collections.defaultdict(list)
