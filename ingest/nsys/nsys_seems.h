@@ -1,5 +1,5 @@
-/* nsys_seems.h - whether a file looks like an export of Nsight Systems, where SQLite cannot be asked: it is cut or locked, or there is no
- * SQLite.
+/* nsys_seems.h - whether a file looks like an export of Nsight Systems, where SQLite cannot be asked: it is cut or locked, or there is
+ * no SQLite.
  *
  * Threads: any.
  */

@@ -298,6 +298,16 @@ static void read_operator(struct ts_trace_event *e)
 	}
 }
 
+/* A range between start and end may overlap others and end on another thread, so it stands within nothing, and nothing within it: of
+ * each thread, those that it began are on one beside it. */
+static void beside(struct ts_nsys_row *row, struct ts_trace_event *e)
+{
+	if (e->tid.number == TS_TRACE_NONE)
+		return;
+	(void)snprintf(row->grid, sizeof row->grid, "start/end %" PRId64, e->tid.number);
+	e->tid = (struct ts_trace_name){.number = TS_TRACE_NONE, .text = word(row->grid)};
+}
+
 static bool range(struct ts_nsys_row *row, struct ts_trace_event *e)
 {
 	enum { PUSH_POP = 59, START_END = 60 };
@@ -307,6 +317,8 @@ static bool range(struct ts_nsys_row *row, struct ts_trace_event *e)
 		return false;
 	times(row, e);
 	thread(row, 3, e);
+	if (kind == START_END)
+		beside(row, e);
 	e->category = word("user_annotation");
 	e->name = text(row, 4);
 	if (!e->name.data)

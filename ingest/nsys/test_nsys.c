@@ -243,6 +243,29 @@ static void no_processes_of_work(void **state)
 	finish(&f);
 }
 
+/* Ranges between start and end are on a thread beside the one that began them: they do not nest with those that are pushed. */
+static void ranges_that_overlap(void **state)
+{
+	const struct ts_trace_thread *threads;
+	struct fixture f;
+	uint32_t on[3];
+
+	(void)state;
+	assert_int_equal(load(&f, "CREATE TABLE StringIds (id, value);"
+				  "CREATE TABLE NVTX_EVENTS (start, end, eventType, globalTid, text);"
+				  "INSERT INTO NVTX_EVENTS VALUES (1, 9, 59, 335544321, 'pushed'), (5, 20, 60, 335544321, 'started'), "
+				  "(6, 8, 59, 335544321, 'within');"),
+			 TS_OK);
+	for (size_t i = 0; i < 3; i++)
+		on[i] = f.trace.rows.spans.thread[i];
+	threads = f.trace.threads;
+	assert_int_equal(on[0], on[2]);
+	assert_int_not_equal(on[1], on[0]);
+	assert_int_equal(threads[on[1]].pid, 20);
+	assert_true(ts_span_is(f.trace.names[threads[on[1]].tid_text], "start/end 1"));
+	finish(&f);
+}
+
 static void say(const struct fixture *f, const char *python)
 {
 	char command[512];
@@ -286,6 +309,7 @@ int main(void)
 		cmocka_unit_test(too_large_a_name),
 		cmocka_unit_test(processes_number_apart),
 		cmocka_unit_test(no_processes_of_work),
+		cmocka_unit_test(ranges_that_overlap),
 		cmocka_unit_test(cannot_be_asked),
 	};
 

@@ -94,6 +94,7 @@ class Writer:
                 self.put("NVTX_EVENTS", start=begin, end=t, eventType=59, text=f"step {step}", globalTid=tid, domainId=0)
                 self.put("NVTX_EVENTS", start=inner, end=inner + 400, eventType=59, globalTid=tid, domainId=0,
                          textId=self.string("aten::mm, seq = 3, op_id = 7, sizes = [[2, 3], [3, 4], []]"))
+                self.put("NVTX_EVENTS", start=begin + 200, end=t + 5000, eventType=60, text="request", globalTid=tid, domainId=0)
                 self.call(t, CALLS[5], tid)
                 self.put("CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", start=t, end=t + 5000, deviceId=device, contextId=1, streamId=0xFFFFFFFF,
                          correlationId=self.correlation[tid >> 24], globalPid=tid & ~0xFFFFFF, syncType=4, eventId=0)

@@ -100,7 +100,8 @@ def check(build, path):
             calls[row["correlation"]].append(row)
     n += same(path, "launches", [(w["start_ns"], w["device"], c["start_ns"], c["pid"]) for w in work for c in calls[w["correlation"]]],
               [texts(r) for r in theirs])
-    theirs = asked(db, "SELECT start, end - start, globalTid & 0xFFFFFF, coalesce(text, s.value) FROM NVTX_EVENTS e "
+    theirs = asked(db, "SELECT start, end - start, CASE eventType WHEN 59 THEN globalTid & 0xFFFFFF END, "
+                       "coalesce(text, s.value) FROM NVTX_EVENTS e "
                        "LEFT JOIN StringIds s ON s.id = e.textId WHERE eventType IN (59, 60) AND end >= start")
     n += same(path, "ranges", [cells(r, names[:4]) for r in events if r["kind"] in ("annotation", "operator")],
               [texts((*r[:3], r[3].split(",")[0] if (r[3] or "").startswith("aten::") else r[3])) for r in theirs])
