@@ -82,7 +82,7 @@ static enum ts_status gather(const struct ts_trace *trace, const struct ts_nest 
 	return TS_OK;
 }
 
-/* Adds what a piece covers from `from` on to the cells there. */
+/* Adds what a piece covers from `from` on to the cells there. The edge of the last cell may be more than 64 bits hold. */
 static void cover(const struct ts_lanes *l, struct ts_lane *lane, const struct piece *p, int64_t from)
 {
 	uint64_t at = (uint64_t)from - (uint64_t)l->begin_ns, end = (uint64_t)p->end - (uint64_t)l->begin_ns;
@@ -90,7 +90,7 @@ static void cover(const struct ts_lanes *l, struct ts_lane *lane, const struct p
 	lane->busy_ns += end - at;
 	while (at < end) {
 		size_t i = (size_t)(at / l->cell_ns);
-		uint64_t edge = (i + 1) * l->cell_ns, ns = (edge < end ? edge : end) - at;
+		uint64_t left = l->cell_ns - at % l->cell_ns, ns = left < end - at ? left : end - at;
 		struct ts_lane_cell *cell = &lane->cells[i];
 
 		cell->busy_ns += ns;

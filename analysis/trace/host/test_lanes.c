@@ -83,6 +83,23 @@ static void nothing_and_too_many(void **state)
 	made_finish(&m);
 }
 
+/* Two events nearly as far apart as a clock of 64 bits can tell: the last cell's edge is at 2^64 and more. */
+static void as_long_as_a_clock(void **state)
+{
+	struct ts_lanes l;
+	struct made m;
+
+	(void)state;
+	made_begin(&m);
+	made_add(&m, TS_TRACE_KERNEL, NAME_GEMM, 7, -INT64_MAX, -INT64_MAX + 10, 1);
+	made_add(&m, TS_TRACE_KERNEL, NAME_GEMM, 7, INT64_MAX - 10, INT64_MAX, 2);
+	l = lanes_of(&m, 96);
+	assert_true(l.n_cells == 96 && l.n == 1 && l.items[0].busy_ns == 20);
+	cell(&l.items[0], 0, 10, 10, TS_LANE_COMPUTATION);
+	cell(&l.items[0], 95, 10, 10, TS_LANE_COMPUTATION);
+	made_finish(&m);
+}
+
 /* The cells of a lane cover what a mark for each nanosecond says. */
 static void cells_add_up(void **state)
 {
@@ -124,6 +141,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(on_paper),
 		cmocka_unit_test(nothing_and_too_many),
+		cmocka_unit_test(as_long_as_a_clock),
 		cmocka_unit_test(cells_add_up),
 	};
 
