@@ -102,6 +102,7 @@ static const struct formulas products = {ts_flops_known, ts_flops_of}, moves = {
 struct build {
 	const struct ts_trace *trace;
 	const struct formulas *formulas;
+	const bool *left_out; /* of each span, that it is not counted; NULL: none */
 	struct ts_device_event *w; /* the operators with a formula: group is name and shapes, begin their row of operators or -1 */
 	size_t n;
 	struct kind *kinds;   /* of w, by place */
@@ -115,6 +116,45 @@ static uint64_t arguments_of(const struct build *b, const struct ts_device_event
 	const struct ts_trace_operators *o = &b->trace->rows.operators;
 
 	return e->begin < 0 ? 0 : (uint64_t)o->types[e->begin] << 32 | o->inputs[e->begin];
+}
+
+/* Marks the spans of the host that launched a copy which the memory of one device alone does not bound: from or to the host or another
+ * device, or nobody knows where. */
+static enum ts_status over_a_link(const struct ts_trace *trace, const struct ts_nest *nest, struct ts_arena *arena, const bool **ret,
+				  struct ts_error *err)
+{
+	enum { UNSEEN, WITHIN, OVER };
+	const struct ts_trace_spans *s = &trace->rows.spans;
+	uint8_t *copies = ts_arena_array(arena, trace->n_names, 1); /* of each name */
+	bool *out = ts_arena_array(arena, s->n, sizeof *out);
+
+	if (!copies || !out)
+		return ts_arena_error(arena, err);
+	for (size_t i = 0; i < s->n; i++) {
+		uint32_t name = s->name[i], span = s->kind[i] == TS_TRACE_COPY ? ts_device_work_of(nest, i) : TS_NEST_NONE;
+		enum ts_host_memory ignored;
+		enum ts_direction direction;
+
+		if (span == TS_NEST_NONE)
+			continue;
+		if (copies[name] == UNSEEN) {
+			ts_copy_direction(trace->names[name], &direction, &ignored);
+			copies[name] = direction == TS_DIRECTION_DTOD ? WITHIN : OVER;
+		}
+		out[span] |= copies[name] == OVER;
+	}
+	for (size_t k = nest->n_order; k-- > 0;)
+		if (nest->parent[nest->order[k]] != TS_NEST_NONE)
+			out[nest->parent[nest->order[k]]] |= out[nest->order[k]];
+	*ret = out;
+	return TS_OK;
+}
+
+static bool is_asked(const struct build *b, size_t span)
+{
+	const struct ts_trace_spans *s = &b->trace->rows.spans;
+
+	return s->kind[span] == TS_TRACE_OPERATOR && b->has_formula[s->name[span]] && !(b->left_out && b->left_out[span]);
 }
 
 static enum ts_status gather(struct build *b, struct ts_arena *arena, struct ts_error *err)
@@ -131,7 +171,7 @@ static enum ts_status gather(struct build *b, struct ts_arena *arena, struct ts_
 	for (size_t i = 0; i < b->trace->n_names; i++)
 		b->has_formula[i] = b->formulas->known(b->trace->names[i], &b->typed[i]);
 	for (size_t i = 0; i < s->n; i++)
-		b->n += s->kind[i] == TS_TRACE_OPERATOR && b->has_formula[s->name[i]];
+		b->n += is_asked(b, i);
 	b->w = ts_arena_array(arena, b->n, sizeof *b->w);
 	spare = ts_arena_array(arena, b->n, sizeof *spare);
 	b->kinds = ts_arena_array(arena, b->n, sizeof *b->kinds);
@@ -141,7 +181,7 @@ static enum ts_status gather(struct build *b, struct ts_arena *arena, struct ts_
 	for (size_t i = 0; i < s->n; i++) {
 		size_t row;
 
-		if (s->kind[i] != TS_TRACE_OPERATOR || !b->has_formula[s->name[i]])
+		if (!is_asked(b, i))
 			continue;
 		row = ts_trace_detail(rows->operators.span, rows->operators.n, (uint32_t)i);
 		b->w[b->n] = (struct ts_device_event){.row = (uint32_t)i, .begin = row == SIZE_MAX ? -1 : (int64_t)row};
@@ -322,6 +362,8 @@ static enum ts_status sums_by(const struct formulas *formulas, const struct ts_t
 
 	TS_DOOR(ts_trace_holds(trace));
 	TS_DOOR(ts_nest_holds(nest, trace));
+	if (formulas == &moves && over_a_link(trace, nest, arena, &b.left_out, err))
+		return err->status;
 	if (gather(&b, arena, err))
 		return err->status;
 	count_each(&b);

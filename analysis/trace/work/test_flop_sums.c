@@ -143,6 +143,41 @@ static void no_peak(void **state)
 	}
 }
 
+/* One operator copies from the host, one to it, one to another device, one does not say where, one within the device, whose memory
+ * moves 2 * 4096 bytes for it. The memory of a device bounds the last alone. */
+static void copies_over_a_link(void **state)
+{
+	static const char *const copies[] = {"Memcpy HtoD (Pinned -> Device)", "Memcpy DtoH (Device -> Pageable)",
+					     "Memcpy PtoP (Device -> Device)", "Memcpy", "Memcpy DtoD (Device -> Device)"};
+	struct ts_trace_device device = {.id = 0, .name = ts_span_str("NVIDIA H100 80GB HBM3"), .multiprocessors = 132};
+	struct ts_device_work work;
+	struct ts_flop_sums f;
+	struct ts_nest nest;
+	struct made m;
+
+	(void)state;
+	made_begin(&m);
+	m.trace.about.devices = &device;
+	m.trace.about.n_devices = 1;
+	for (int64_t i = 0; i < 5; i++) {
+		made_host(&m, TS_TRACE_OPERATOR, "aten::copy_", 0, 100 * i, 100 * i + 50);
+		made_arguments(&m, "[[1024],[1024],[]]", "[\"float\",\"float\",\"Scalar\"]", "");
+		made_host(&m, TS_TRACE_OPERATOR, "aten::inner", 0, 100 * i + 1, 100 * i + 49);
+		made_launch(&m, TS_TRACE_COPY, copies[i], 7, 100 * i + 2, 1000 + 100 * i, 1010 + 100 * i);
+	}
+	if (ts_nest(&m.trace, &m.arena, &nest, &m.err) || ts_device_work(&m.trace, &nest, &m.arena, &work, &m.err) ||
+	    ts_move_sums(&m.trace, &nest, &work, &m.arena, &f, &m.err))
+		fail_msg("%s", m.err.text);
+	assert_int_equal(f.all.count, 1);
+	assert_int_equal(f.n, 1);
+	assert_int_equal(f.unknown, 0);
+	assert_int_equal(f.items[0].count, 1);
+	assert_int_equal(f.items[0].each_bytes, 2 * 4096);
+	assert_int_equal(f.items[0].work.ns, 10);
+	assert_int_equal(f.items[0].bound, TS_ROOF_MEMORY);
+	made_finish(&m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -150,6 +185,7 @@ int main(void)
 		cmocka_unit_test(nothing_was_launched),
 		cmocka_unit_test(once),
 		cmocka_unit_test(no_peak),
+		cmocka_unit_test(copies_over_a_link),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -174,7 +174,8 @@ struct ts_flop_sums {
 
 enum ts_status ts_flop_sums(const struct ts_trace *trace, const struct ts_nest *nest, const struct ts_device_work *work,
 			    struct ts_arena *arena, struct ts_flop_sums *ret, struct ts_error *err);
-/* The same of elementwise operators and norms (moves.c), without a peak: memory bounds them. */
+/* The same of elementwise operators and norms (moves.c), without a peak: memory bounds them. Those that launched a copy from or to the
+ * host or another device, or one that does not say where, are left out: a link bounds them. */
 enum ts_status ts_move_sums(const struct ts_trace *trace, const struct ts_nest *nest, const struct ts_device_work *work,
 			    struct ts_arena *arena, struct ts_flop_sums *ret, struct ts_error *err);
 /* Fills in what all operations come to in the time that devices worked. */
