@@ -802,6 +802,8 @@ void ts_pickle_finish(struct ts_pickle *p)
 	ts_vector_finish(&p->ration, &p->objects, sizeof *objects);
 	for (int i = 0; p->rows && i < TS_ROW_KINDS; i++)
 		ts_vector_finish(&p->ration, &p->rows->of[i], ts_row_size((enum ts_row_kind)i));
+	if (p->rows)
+		ts_vector_finish(&p->ration, &p->rows->originals, sizeof(uint32_t));
 	ts_free(p->rows);
 	p->rows = NULL;
 	ts_intern_finish(&p->intern);

@@ -203,28 +203,55 @@ static bool frame_of(struct ts_pickle *p, struct ts_pickle_value file, struct ts
 	return *ret_frame != TS_SNAPSHOT_NONE || ts_pickle_fail_memory(p);
 }
 
-/* Where a frame of generated code came from, if its text says so: a copy of the stack is made, as texts move when others come. */
-static bool original_of(struct ts_pickle *p, struct ts_pickle_value trace, struct ts_pickle_value *io_file,
-			struct ts_pickle_value *io_line, struct ts_pickle_value *io_function)
+/* Of each text, in rows->originals: not searched yet, it has no frame, or the number of its frame and ORIGINAL_FRAME. */
+enum { ORIGINAL_UNSEEN, ORIGINAL_NONE, ORIGINAL_FRAME };
+
+/* The frame that a stack says generated code came from, TS_SNAPSHOT_NONE if it says none. A copy of the stack is made, as texts move
+ * when others come. */
+static bool search_original(struct ts_pickle *p, struct ts_span text, uint32_t *ret_frame)
 {
+	struct ts_pickle_value file = {.kind = TS_VALUE_TEXT}, line = {.kind = TS_VALUE_INT}, function = {.kind = TS_VALUE_TEXT};
 	char copy[ORIGINAL_MOST];
 	struct ts_original_frame f;
-	struct ts_span text;
 
-	if (trace.kind != TS_VALUE_TEXT)
-		return true;
-	text = ts_intern_text_of(&p->intern, trace.id);
+	*ret_frame = TS_SNAPSHOT_NONE;
 	if (text.len > sizeof copy)
 		text = ts_span_from(text, text.len - sizeof copy); /* the innermost call stands at the end */
 	memcpy(copy, text.data, text.len);
 	if (!ts_original_frame(ts_span_of(copy, text.len), &f))
 		return true;
-	io_file->id = ts_intern_text(&p->intern, f.file);
-	io_function->id = ts_intern_text(&p->intern, f.function);
-	if (io_file->id == TS_SNAPSHOT_NONE || io_function->id == TS_SNAPSHOT_NONE)
+	file.id = ts_intern_text(&p->intern, f.file);
+	function.id = ts_intern_text(&p->intern, f.function);
+	if (file.id == TS_SNAPSHOT_NONE || function.id == TS_SNAPSHOT_NONE)
 		return ts_pickle_fail_memory(p);
-	io_file->kind = io_function->kind = TS_VALUE_TEXT;
-	*io_line = (struct ts_pickle_value){.kind = TS_VALUE_INT, .i = f.line};
+	line.i = f.line;
+	return frame_of(p, file, line, function, ret_frame);
+}
+
+/* The same of a value beside a frame. Each text is searched once, however many frames have it: a few bytes refer to one. */
+static bool original_of(struct ts_pickle *p, struct ts_pickle_value trace, uint32_t *ret_frame)
+{
+	struct ts_vector *seen = &p->rows->originals;
+	uint32_t *answer;
+
+	*ret_frame = TS_SNAPSHOT_NONE;
+	if (trace.kind != TS_VALUE_TEXT)
+		return true;
+	if (trace.id >= seen->n) {
+		size_t more = trace.id + 1 - seen->n;
+
+		if (!ts_vector_room(&p->ration, seen, sizeof *answer, more))
+			return ts_pickle_fail_memory(p);
+		memset((uint32_t *)seen->data + seen->n, ORIGINAL_UNSEEN, more * sizeof *answer);
+		seen->n += more;
+	}
+	answer = (uint32_t *)seen->data + trace.id;
+	if (*answer == ORIGINAL_UNSEEN) {
+		if (!search_original(p, ts_intern_text_of(&p->intern, trace.id), ret_frame))
+			return false;
+		*answer = *ret_frame == TS_SNAPSHOT_NONE ? ORIGINAL_NONE : *ret_frame + ORIGINAL_FRAME;
+	}
+	*ret_frame = *answer == ORIGINAL_NONE ? TS_SNAPSHOT_NONE : *answer - ORIGINAL_FRAME;
 	return true;
 }
 
@@ -286,9 +313,9 @@ bool ts_rows_frame(struct ts_pickle *p, const struct ts_pickle_value *pairs, siz
 	for (size_t i = 0; n > 6 && i < n; i += 2)
 		if (!is_of_frames(p, pairs[i]))
 			ts_rows_pass(p->rows, pairs[i]);
-	if (!original_of(p, original, &file, &line, &function))
+	if (!original_of(p, original, ret_frame))
 		return false;
-	return frame_of(p, file, line, function, ret_frame);
+	return *ret_frame != TS_SNAPSHOT_NONE || frame_of(p, file, line, function, ret_frame);
 }
 
 /* --- events --- */

@@ -50,6 +50,7 @@ struct ts_rows {
 	size_t n_unknown;
 	uint64_t n_passed; /* values without a name of their own in the above */
 	uint64_t bytes;	   /* all sizes together */
+	struct ts_vector originals; /* uint32_t of each text, as a stack that generated code came from: enum in snapshot_rows.c */
 };
 
 size_t ts_row_size(enum ts_row_kind kind);

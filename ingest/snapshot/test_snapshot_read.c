@@ -338,6 +338,49 @@ static void where_generated_code_came_from(void **state)
 	}
 }
 
+/* 100,000 frames refer to two stacks of 16 KiB, of which the first says where the code came from: searching a stack for each of them
+ * takes minutes. */
+static void each_original_is_searched_once(void **state)
+{
+	enum { FRAMES = 100000, LEN = 16000 };
+	static const char end[] = "\nFile \"lab/net.py\", line 12, in forward\n";
+	struct ts_buf bytes = TS_BUF_INIT(64 << 20);
+	struct ts_snapshot s;
+	struct ts_arena arena;
+	struct ts_error err = {0};
+
+	(void)state;
+	ts_buf_bytes(&bytes, HEAD_OF_A_LINE, sizeof HEAD_OF_A_LINE - 1);
+	ts_buf_str(&bytes, "K\x05");
+	for (int text = 0; text < 2; text++) { /* BINUNICODE, BINPUT */
+		ts_buf_str(&bytes, T("fx_original_trace", "\x11") "X");
+		ts_buf_char(&bytes, (char)(LEN & 0xff));
+		ts_buf_char(&bytes, (char)(LEN >> 8));
+		ts_buf_bytes(&bytes, "\0", 2);
+		for (size_t i = 0; i < LEN - (sizeof end - 1); i++)
+			ts_buf_char(&bytes, (char)('a' + text));
+		ts_buf_bytes(&bytes, text ? "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb" : end, sizeof end - 1);
+		ts_buf_bytes(&bytes, text ? "q\x02" : "q\x01", 2);
+	}
+	ts_buf_char(&bytes, 'u');
+	for (int i = 1; i < FRAMES; i++) {
+		ts_buf_str(&bytes, "}(" T("filename", "\x08") T("a.py", "\x04") T("name", "\x04") T("f", "\x01") T("line", "\x04"));
+		ts_buf_bytes(&bytes, "K\x05", 2);
+		ts_buf_str(&bytes, T("fx_original_trace", "\x11") "h");
+		ts_buf_bytes(&bytes, i % 2 ? "\x01u" : "\x02u", 2);
+	}
+	ts_buf_str(&bytes, "eueau.");
+	ts_arena_init(&arena, 0);
+	if (read_bytes(ts_buf_view(&bytes), &arena, &s, &err))
+		fail_msg("%s", err.text);
+	assert_int_equal(s.n_stack_frames, FRAMES);
+	assert_int_equal(s.n_frames, 2);
+	for (uint32_t i = 0; i < FRAMES; i++)
+		assert_int_equal(s.frames[s.stack_frames[i]].line, i % 2 ? 12 : 5);
+	ts_arena_finish(&arena);
+	ts_buf_finish(&bytes);
+}
+
 /* Three blocks of a segment of 4,096 bytes at 8,192, of 1,024, 1,024 and 2,048 bytes. */
 static void blocks_say_what_one_of_them_does_not(void **state)
 {
@@ -646,6 +689,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(checks_the_stack_and_the_memo),
 		cmocka_unit_test(lines_that_are_none),
 		cmocka_unit_test(where_generated_code_came_from),
+		cmocka_unit_test(each_original_is_searched_once),
 		cmocka_unit_test(blocks_say_what_one_of_them_does_not),
 		cmocka_unit_test(sizes_that_no_device_has),
 		cmocka_unit_test(refuses_changes_of_what_was_used),
