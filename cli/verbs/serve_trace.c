@@ -69,7 +69,7 @@ static enum ts_status put_column(struct sending *s, const struct ts_sheet_column
 	return TS_OK;
 }
 
-static void put_about(const struct ts_trace_sheet *sheet, struct ts_buf *out)
+static void put_about(const struct ts_trace_sheet *sheet, bool cut, struct ts_buf *out)
 {
 	static const char *const types[] = {[TS_SHEET_INT] = "i64", [TS_SHEET_DOUBLE] = "f64", [TS_SHEET_TEXT] = "text"};
 	struct ts_json j = ts_json_of(out);
@@ -77,6 +77,8 @@ static void put_about(const struct ts_trace_sheet *sheet, struct ts_buf *out)
 	ts_json_object(&j);
 	ts_json_key(&j, "rows");
 	ts_json_u64(&j, sheet->rows);
+	ts_json_key(&j, "cut");
+	ts_json_bool(&j, cut);
 	ts_json_key(&j, "columns");
 	ts_json_array(&j);
 	for (size_t i = 0; i < sheet->n_columns; i++) {
@@ -123,7 +125,7 @@ static enum ts_status send_table(struct ts_cli *cli, const struct ts_trace *trac
 	s->to = to;
 	s->sheet = &sheet;
 	s->arena = &arena;
-	put_about(&sheet, &json);
+	put_about(&sheet, trace->cut, &json);
 	status = ts_buf_check(&json, err);
 	if (!status)
 		say(to, &json, s);
@@ -140,6 +142,8 @@ static enum ts_status send_tables(struct ts_cli *cli, const struct ts_trace *tra
 	enum ts_status status = TS_OK;
 
 	ts_json_object(&j);
+	ts_json_key(&j, "cut");
+	ts_json_bool(&j, trace->cut);
 	ts_json_key(&j, "tables");
 	ts_json_array(&j);
 	for (size_t i = 0; i < TS_TRACE_SHEETS && !status; i++) {

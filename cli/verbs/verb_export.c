@@ -148,6 +148,9 @@ static enum ts_status table_of_trace(struct ts_cli *cli, const char *table, stru
 	choice.rank = (int32_t)rank;
 	if (ts_choose_trace(cli, &choice, &chosen, err))
 		return ts_error_prefix(err, "export");
+	if (chosen.trace.cut && !chosen.is_file) /* of a file that was said as it was read */
+		ts_cli_say(cli, "%s: the file of its trace ended too early when it was pushed; the table has what stood before",
+			   choice.word);
 	status = ts_trace_sheet_open(&chosen.trace, ts_span_str(table), &cli->arena, &sheet, err);
 	if (status)
 		(void)ts_error_prefix(err, "export");

@@ -167,6 +167,15 @@ class Client(support.Case):
         self.assertEqual(len(run.frame()), 60)
         self.assertIsInstance(run.column("loss"), numpy.ndarray)
 
+    def test_a_trace_that_ends_too_early(self):
+        shutil.copytree("runs/base", "runs/ended")
+        with gzip.open("trace.json.gz") as whole, gzip.open("runs/ended/trace.json.gz", "wb") as cut:
+            cut.write(whole.read()[:-2])
+        self.push("runs/ended")
+        self.assertFalse(tscope.trace("trace.json.gz").cut)
+        self.assertTrue(tscope.trace("runs/ended/trace.json.gz").cut)
+        self.assertTrue(tscope.trace("ended").cut)
+
     @unittest.skipIf(numpy is None, "numpy is not installed")
     def test_tables_of_a_trace(self):
         trace = tscope.trace("trace.json.gz")

@@ -275,7 +275,7 @@ class Serve:
 
     def trace(self, run: str, table: Optional[str], file: Optional[str], rank: Optional[int], project: Optional[str]) -> Any:
         """Returns how many rows a table of a trace has, and its columns by their names: arrays, and of texts the numbers of words and
-        the words. Without a table, how many rows each has.
+        the words. Without a table, how many rows each has, and whether the file of the trace ended too early.
 
         >>> Serve("tscope").trace("nowhere", None, None, None, None)
         Traceback (most recent call last):
@@ -288,7 +288,7 @@ class Serve:
             if "error" in result:
                 raise error(result["error"]["status"], result["error"]["message"])
             if table is None:
-                return {each["name"]: int(each["rows"]) for each in result["tables"]}
+                return {each["name"]: int(each["rows"]) for each in result["tables"]}, bool(result["cut"])
             try:
                 rows = int(result["rows"])
                 return rows, {each["name"]: self._traced(each["type"], rows) for each in result["columns"]}

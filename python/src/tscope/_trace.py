@@ -22,6 +22,8 @@ def _column(numpy: Any, values: Any) -> Any:
 class Trace:
     """A trace: `trace["kernels"]` is a table, `trace.tables` says which there are and how many rows each has. It needs numpy.
 
+    `trace.cut` is true where the file ends, or ended when it was pushed, too early: then rows of any table may be missing.
+
     >>> import numpy
     >>> "kernels" in tscope.trace("trace.json.gz").tables
     True
@@ -30,7 +32,9 @@ class Trace:
     def __init__(self, name: str, file: Optional[str] = None, rank: Optional[int] = None, project: Optional[str] = None) -> None:
         self._asked = (file, rank, project)
         self.name = name
-        self.tables: dict[str, int] = serve().trace(name, None, *self._asked)
+        self.tables: dict[str, int]
+        self.cut: bool
+        self.tables, self.cut = serve().trace(name, None, *self._asked)
 
     def __repr__(self) -> str:
         return f"tscope.trace({self.name!r})"
@@ -48,6 +52,7 @@ def trace(name: str, *, file: Optional[str] = None, rank: Optional[int] = None, 
     """Returns the tables of a trace: of a file that a profiler wrote, or of a run, whose `file` and `rank` say which where it has
     several.
 
+    >>> import numpy
     >>> len(tscope.trace("trace.json.gz")["kernels"]) > 0
     True
     """

@@ -3203,6 +3203,11 @@ $ tscope export ./traced/cut.json --table kernels
 | 9,1010000000,8000000,2,2,,volta_sgemm_128x64_nt,0,7,,,,,,,0,7,kernel,,,,,,,,
 | 11,1014000000,6000000,3,,,"ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevComm*, unsigned long, ncclWork*)",0,20,,,,,allreduce,0,0,20,kernel,,,,,,,,
 ! tscope: ./traced/cut.json: skipped: trace_cut: byte 3129: the file ends too early; what stands before is read
+$ mkdir ended; cp traced/cut.json ended/trace.json; tscope push -q ended >/dev/null; tscope export ended --table kernels | wc -l; for run in ended ./traced/demo.json.gz; do echo '{"jsonrpc":"2.0","id":1,"method":"tscope/trace","params":{"run":"'$run'","table":"syncs"}}' | tscope serve --values 3 3>values | grep -o '"rows":[0-9]*,"cut":[a-z]*'; done
+| 5
+| "rows":0,"cut":true
+| "rows":0,"cut":false
+! tscope: ended: the file of its trace ended too early when it was pushed; the table has what stood before
 $ tscope export ./traced/demo.json.gz --table operators -o operators.csv
 ! tscope: wrote 6 rows of operators to operators.csv
 $ tscope export ./traced/demo.json.gz --table kernel
