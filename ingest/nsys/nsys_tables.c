@@ -285,11 +285,12 @@ static bool is_sizes(struct ts_trace_text text)
 static void read_operator(struct ts_trace_event *e)
 {
 	struct ts_trace_text sizes = behind(e->name, ", sizes = ");
-	const uint8_t *comma = memchr(e->name.data, ',', e->name.len), *ids;
+	static const char ids[] = ", input_op_ids";
+	const uint8_t *comma = memchr(e->name.data, ',', e->name.len);
+	struct ts_trace_text rest = behind(sizes, ids);
 
-	ids = sizes.data ? memmem(sizes.data, sizes.len, ", input_op_ids", 14) : NULL;
-	if (ids)
-		sizes.len = (uint32_t)(ids - sizes.data);
+	if (rest.data)
+		sizes.len -= rest.len + (uint32_t)sizeof ids - 1;
 	e->category = word("cpu_op");
 	e->name.len = comma ? (uint32_t)(comma - e->name.data) : e->name.len;
 	if (is_sizes(sizes)) {
