@@ -330,6 +330,25 @@ class Observed(support.Case):
                 phases = sum(value for name, value in cells.items() if name.startswith("phases.") and name != "phases.between")
                 self.assertLessEqual(phases, recording.times[step][1], "the phases of a step are no longer than it is")
 
+    def test_time_of_compiling_behind_a_reset(self):
+        """The first compilation behind it is a phase, too, at a step at which settings are not looked at."""
+        self.script(
+            "import time, torch, tscope\n"
+            "def slow(graph, inputs): time.sleep(0.3); return graph\n"
+            "inner = torch.nn.Linear(4, 4)\n"
+            "model = torch.compile(inner, backend=slow)\n"
+            "run = tscope.start('runs/exp1')\n"
+            "before = torch._dynamo.callback.CompilationCallbackHandler.clear\n"
+            "for i in range(8):\n"
+            "    if i in (2, 4, 5, 6): torch.compiler.reset()\n"
+            "    run.begin_step(); model(torch.ones(3, 4)).sum(); run.mark('forward'); run.end_step()\n"
+            "run.finish()\n"
+            "assert torch._dynamo.callback.CompilationCallbackHandler.clear is before\n"
+            "assert not torch._dynamo.callback.callback_handler.start_callbacks\n"
+        )
+        compiled = {step for step, cells in self.read("runs/exp1").steps.items() if "phases.compile" in cells}
+        self.assertEqual(compiled, {0, 2, 4, 5, 6})
+
     def test_behind_what_was_compiled(self):
         """Modes are looked at where torch.compile was used in the process before, or is: what it has compiled stays as it is."""
         text = (

@@ -1,10 +1,12 @@
 """Which code torch.compile made, by the keys of the caches of Inductor, of its autograd and of its choices of kernels; and when."""
 
 import contextlib
+import functools
 import sys
 import threading
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Callable, Optional
 
+from tscope._patches import patched
 from tscope._recorder import digest_bytes, now_ns
 from tscope._say import why
 
@@ -62,14 +64,32 @@ class Compiling:
 
     def __init__(self, run: "Run") -> None:
         self._run, self._began, self._thread = run, 0, 0
+        self._undo: Optional[Callable[[], None]] = None
 
     def look(self) -> None:
-        """Has torch tell this thread, which makes the steps, from now on. A reset of torch's compiler forgets it."""
+        """Has torch tell this thread, which makes the steps, from now on, also behind a reset of torch's compiler, which forgets it."""
         handler = _handler()
-        if handler is not None and self._begins not in handler.start_callbacks:
+        if handler is not None and self._undo is None:
             self._thread = threading.get_ident()
+            self._undo = patched(type(handler), "clear", self._stays(type(handler).clear))
+        if handler is not None:
+            self._register(handler)
+
+    def _register(self, handler: Any) -> None:
+        if self._begins not in handler.start_callbacks:
             handler.register_start_callback(self._begins)
             handler.register_end_callback(self._ends)
+
+    def _stays(self, before: Callable[..., None]) -> Callable[..., None]:
+        @functools.wraps(before)
+        def clear(handler: Any) -> None:
+            try:
+                before(handler)
+            finally:
+                if handler is _handler():
+                    self._register(handler)
+
+        return clear
 
     def _begins(self, *_: Any) -> None:
         self._began = now_ns()
@@ -86,6 +106,9 @@ class Compiling:
 
     def stop(self) -> None:
         """Is told no more."""
+        undo, self._undo = self._undo, None
+        if undo is not None:
+            undo()
         handler = _handler()
         with contextlib.suppress(Exception):
             if handler is not None and self._begins in handler.start_callbacks:
