@@ -1,7 +1,8 @@
 /* sqlite_file.h - opens a foreign SQLite database for reading, so that no code of its schema runs, and steps through queries.
  *
  * The database is opened read-only; views, triggers and extensions are off, and a cell has at most 4 MiB. A database that another
- * process writes is waited for, 5 seconds at most. Errors name the file. It is compiled only where libsqlite3 is (TS_SQLITE).
+ * process writes is waited for, 5 seconds at most. Of one with a log (-wal) SQLite keeps its index (-shm) beside it, and may leave it
+ * there. Errors name the file. It is compiled only where libsqlite3 is (TS_SQLITE).
  */
 #ifndef TSCOPE_INGEST_FORMATS_SQLITE_FILE_H
 #define TSCOPE_INGEST_FORMATS_SQLITE_FILE_H
