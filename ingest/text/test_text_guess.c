@@ -1041,6 +1041,33 @@ static void lines_that_are_alike(void **state)
 	}
 }
 
+/* Lines that are alike before 4 MiB of empty lines are found, those behind them are not looked for. */
+static void lines_behind_the_sample(void **state)
+{
+	static const char alike[] = "step 1 loss 2.5\nstep 2 loss 2.25\nstep 3 loss 2.0\nstep 4 loss 1.75\nstep 5 loss 1.5\n";
+
+	(void)state;
+	for (int behind = 0; behind < 2; behind++) {
+		struct ts_buf text = TS_BUF_INIT(2 * TS_TEXT_GUESS_BYTES);
+		struct ts_text_alike found;
+		struct test_run t;
+		char path[160];
+
+		test_run_init(&t);
+		ts_buf_str(&text, behind ? "" : alike);
+		for (size_t i = 0; i < TS_TEXT_GUESS_BYTES; i++)
+			ts_buf_char(&text, '\n');
+		ts_buf_str(&text, behind ? alike : "");
+		ts_buf_char(&text, '\0');
+		assert_int_equal(text.failed, TS_OK);
+		test_write(&t, "a.log", (const char *)text.data);
+		(void)snprintf(path, sizeof path, "%s/a.log", t.base);
+		assert_int_equal(ts_text_alike(path, path, &t.arena, &found), !behind);
+		ts_buf_finish(&text);
+		test_run_finish(&t);
+	}
+}
+
 static void named_numbers(void **state)
 {
 	static const struct {
@@ -1110,6 +1137,7 @@ int main(void)
 		cmocka_unit_test(other_texts_are_refused),   cmocka_unit_test(a_refusal_has_the_best_guess),
 		cmocka_unit_test(numbers_without_names_get_some),
 		cmocka_unit_test(lines_that_are_alike),
+		cmocka_unit_test(lines_behind_the_sample),
 		cmocka_unit_test(a_quoted_log_is_none),	     cmocka_unit_test(named_numbers),
 		cmocka_unit_test(odd_counters_are_harmless),   cmocka_unit_test(utf16_is_the_same_run),
 		cmocka_unit_test(counters_behind_values_are_refused),

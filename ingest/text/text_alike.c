@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "ingest/formats/log_lines.h"
 #include "ingest/rows/log_axes.h"
+#include "ingest/text/text_guess.h"
 #include "ingest/text/text_line.h"
 #include "ingest/text/text_pattern.h"
 #include "ingest/text/text_token.h"
@@ -263,7 +264,8 @@ static enum ts_status read_lines(const char *top, const char *path, struct shape
 	struct ts_span raw;
 	enum ts_status status = ts_log_lines_open(&lines, top, path, '\r', err);
 
-	while (!status && s->lines < TS_TEXT_ALIKE_LINES) {
+	/* Empty lines are none of these, so that their number alone bounds nothing. */
+	while (!status && s->lines < TS_TEXT_ALIKE_LINES && ts_log_lines_at(&lines) < TS_TEXT_GUESS_BYTES) {
 		status = ts_log_lines_next(&lines, &raw, &end, err);
 		if (status || end != TS_LOG_LINE || (raw.len && memchr(raw.data, '\0', raw.len)))
 			break;

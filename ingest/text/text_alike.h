@@ -5,9 +5,10 @@
  *	Alpha: 0.025 Progress: 0.2%		'Alpha: {Alpha} Progress: {Progress}%'
  *	INFO [2.45, 30.1, 200, 0.0002]		'INFO [{value_1}, {value_2}, {step}, {value_3}]'
  *
- * Of the first TS_TEXT_ALIKE_LINES lines, five or more have to be alike, with a number that has decimals. A whole number that rises
- * from line to line is the step; one that begins again whenever another rises is the step of that epoch. A number is named by the word
- * before it. The template is for a message: what it takes is not known to be of a training, and it fits the lines that it was made of.
+ * Of the first TS_TEXT_ALIKE_LINES lines that are not empty, in the first TS_TEXT_GUESS_BYTES (text_guess.h), five or more have to be
+ * alike, with a number that has decimals. A whole number that rises from line to line is the step; one that begins again whenever
+ * another rises is the step of that epoch. A number is named by the word before it. The template is for a message: what it takes is not
+ * known to be of a training, and it fits the lines that it was made of.
  */
 #ifndef TSCOPE_INGEST_TEXT_TEXT_ALIKE_H
 #define TSCOPE_INGEST_TEXT_TEXT_ALIKE_H
