@@ -11,6 +11,7 @@
 #include "service/handlers/core/describe.h"
 #include "service/handlers/core/scores.h"
 #include "service/handlers/core/summary.h"
+#include "store/cluster/cluster.h"
 
 #include <string.h>
 
@@ -35,10 +36,10 @@ struct part {
 	struct ts_mirror_report *report;
 	struct ts_arena names;	/* of wanted */
 	struct ts_arena arena;	/* of one name */
+	struct ts_arena entry;	/* of one entry of its log, of which there may be many */
 	struct ts_arena scratch; /* of one request */
 	struct wanted *wanted;
 	size_t n_wanted, cap_wanted;
-	bool changed;
 };
 
 TS_ORDER(by_name, struct wanted, TS_UP(kind); TS_TEXT(name))
@@ -203,7 +204,7 @@ static enum ts_status add_refs(struct part *p, struct ids *next, struct ts_span 
 	for (uint32_t i = 0; i < object.nrefs; i++) {
 		struct ts_id id = ts_object_ref(&object, i);
 
-		if (add_id(&p->arena, next, &id, err))
+		if (add_id(&p->entry, next, &id, err))
 			return err->status;
 	}
 	return TS_OK;
@@ -277,7 +278,7 @@ static enum ts_status have_some(struct part *p, const struct ts_id *head, const 
 	for (size_t i = 0; i < n; i++) {
 		bool lacks = !present[i] || !outlines[i].present;
 
-		if (lacks && add_id(&p->arena, &lacking, &ids[i], err))
+		if (lacks && add_id(&p->entry, &lacking, &ids[i], err))
 			return err->status;
 		if (!lacks && outlines[i].nrefs && add_refs_of(p, &ids[i], next, err))
 			return err->status;
@@ -290,7 +291,7 @@ static enum ts_status have_run(struct part *p, const struct ts_id *head, struct 
 {
 	struct ids level = {.n = 0}, next;
 
-	if (add_id(&p->arena, &level, head, err))
+	if (add_id(&p->entry, &level, head, err))
 		return err->status;
 	for (; level.n; level = next) {
 		next = (struct ids){.n = 0};
@@ -311,7 +312,7 @@ static enum ts_status have_run(struct part *p, const struct ts_id *head, struct 
 static enum ts_status describe(struct part *p, const struct ts_id *id, struct ts_ref_update *u, struct ts_error *err)
 {
 	const struct ts_server_facts facts = {.version = ""};
-	const struct ts_call call = {.engine = p->to, .server = &facts, .arena = &p->arena, .deadline_ns = INT64_MAX};
+	const struct ts_call call = {.engine = p->to, .server = &facts, .arena = &p->entry, .deadline_ns = INT64_MAX};
 	struct ts_extract *extracts;
 	struct ts_description d;
 	struct ts_scores scores;
@@ -320,22 +321,24 @@ static enum ts_status describe(struct part *p, const struct ts_id *id, struct ts
 	enum ts_status status;
 
 	ts_fetch_init(&f, &call);
-	status = ts_run_open(&f, id, &p->arena, &run, err);
+	status = ts_run_open(&f, id, &p->entry, &run, err);
 	if (!status)
-		status = ts_describe(&f, &run, &p->arena, &d, err);
+		status = ts_describe(&f, &run, &p->entry, &d, err);
 	if (!status)
-		status = ts_summary_make(&d, &p->arena, &u->summary, err);
+		status = ts_summary_make(&d, &p->entry, &u->summary, err);
 	if (!status)
-		status = ts_scores_make(&f, &run, &p->arena, &scores, err);
+		status = ts_scores_make(&f, &run, &p->entry, &scores, err);
 	if (!status)
-		status = ts_scores_extracts(&scores, &p->arena, &extracts, &u->n_extracts, err);
+		status = ts_scores_extracts(&scores, &p->entry, &extracts, &u->n_extracts, err);
 	if (!status)
 		u->extracts = extracts;
 	ts_fetch_finish(&f);
 	return status;
 }
 
-static enum ts_status move_name(struct part *p, const struct wanted *w, const struct ts_log_entry *entry, struct ts_error *err)
+/* The summary of a name is that of its newest entry, and only that one is described. */
+static enum ts_status move_name(struct part *p, const struct wanted *w, const struct ts_log_entry *entry, bool newest,
+				struct ts_error *err)
 {
 	struct ts_ref_update u = {.kind = w->kind,
 				  .name = w->name,
@@ -346,10 +349,10 @@ static enum ts_status move_name(struct part *p, const struct wanted *w, const st
 				  .message = entry->message,
 				  .standing = entry->standing};
 
-	if (have_run(p, &entry->id, err) || describe(p, &entry->id, &u, err))
+	ts_arena_reset(&p->entry);
+	if (have_run(p, &entry->id, err) || (newest && describe(p, &entry->id, &u, err)))
 		return err->status;
-	p->changed = true;
-	return p->to->ops->commit(p->to, &u, 1, &p->arena, NULL, err);
+	return p->to->ops->commit(p->to, &u, 1, &p->entry, NULL, err);
 }
 
 static enum ts_status remove_name(struct part *p, enum ts_ref_kind kind, struct ts_span name, struct ts_error *err)
@@ -357,8 +360,8 @@ static enum ts_status remove_name(struct part *p, enum ts_ref_kind kind, struct 
 	struct ts_ref_update u = {.kind = kind, .name = name, .remove = true, .expect = TS_EXPECT_ANY,
 				  .now_ns = ts_now_real_ns(), .who = ts_span_str("tscoped mirror")};
 
-	p->changed = true;
-	return p->to->ops->commit(p->to, &u, 1, &p->arena, NULL, err);
+	ts_arena_reset(&p->entry);
+	return p->to->ops->commit(p->to, &u, 1, &p->entry, NULL, err);
 }
 
 static bool is_same(const struct ts_log_entry *a, const struct ts_log_entry *b)
@@ -389,7 +392,7 @@ static enum ts_status sync_log(struct part *p, const struct wanted *w, const str
 		same = 0;
 	}
 	for (size_t i = n - (w->kind == TS_REF_BRANCH ? same : 0); i-- > 0;)
-		if (move_name(p, w, &log->entries[i], err))
+		if (move_name(p, w, &log->entries[i], i == 0, err))
 			return err->status;
 	p->report->names++;
 	return TS_OK;
@@ -534,7 +537,7 @@ static enum ts_status sweep(struct part *p, struct ts_error *err)
 					   .removed_ns = TS_KEEP_REMOVED_SECONDS * INT64_C(1000000000)};
 	struct ts_sweep_report report;
 
-	ts_sweep_clock_read(true, &clock);
+	ts_sweep_clock_read(ts_cluster_file(p->options->to) == NULL, &clock);
 	return p->to->ops->sweep(p->to, &options, &report, err);
 }
 
@@ -562,9 +565,11 @@ enum ts_status ts_mirror_part(const struct ts_mirror_options *options, struct ts
 	ts_arena_init(&p.names, 0);
 	ts_arena_init(&p.arena, TS_ANALYSIS_ARENA);
 	ts_arena_init(&p.scratch, TS_ANALYSIS_ARENA);
+	ts_arena_init(&p.entry, TS_ANALYSIS_ARENA);
 	status = run(&p, err);
 	ts_arena_finish(&p.names);
 	ts_arena_finish(&p.arena);
 	ts_arena_finish(&p.scratch);
+	ts_arena_finish(&p.entry);
 	return status;
 }
