@@ -156,12 +156,13 @@ void ts_config_manual(struct ts_buf *out)
 			"and branches of one project, \\fB\\-\\-branch\\fR a branch with its log and the names of what is in it, and "
 			"\\fB\\-\\-filter\\fR runs that match what tscope list would (for example "
 			"'state=finished'), of all projects or "
-			"one; of a server, the role read of the project is enough. Names that FROM has no more go, "
+			"one; of a server, the role read of the project is enough. A mirror keeps to its part, "
+			"and an answer without any name is refused. Names that FROM has no more go, "
 			"and what was copied is "
 			"freed 30 days later. \\fB\\-\\-token\\-file\\fR names a file with a token, and "
 			"\\fB\\-\\-ca\\fR PEM of the CAs that may "
 			"have signed the certificate of the server.\n.PP\n\\fBtscoped mirror \\-\\-end\\fR \\fITO\\fR makes a mirror a "
-			"store of its own, which can be pushed to.\n");
+			"store of its own, which can be pushed to, also by servers that have it open.\n");
 	ts_buf_str(out, ".SH SIGNALS\nSIGTERM and SIGINT stop the server when running calls have finished or \\-\\-drain is over; a "
 			"second signal ends it at once, and no write that was acknowledged is lost. SIGHUP reads the settings again; "
 			"those above that say so hold from the next call on, the log names others that changed and need a restart, and "

@@ -126,6 +126,28 @@ static enum ts_status mirror_all(const struct source *from, struct ts_engine *to
 	return status;
 }
 
+/* Which store the other one is: zeros of a server that does not say it. A part is no reason to ask for what needs the role admin. */
+static enum ts_status id_of(const struct source *from, bool part, struct ts_engine *to, uint8_t ret[TS_MIRROR_SOURCE],
+			    struct ts_error *err)
+{
+	static const uint8_t none[TS_MOMENT];
+	struct ts_mirror probe;
+	enum ts_status status;
+
+	memset(ret, 0, TS_MIRROR_SOURCE);
+	if (from->engine) {
+		status = ts_store_id(from->engine, ret, err);
+		return status == TS_UNSUPPORTED ? TS_OK : status;
+	}
+	if (part)
+		return TS_OK;
+	ts_mirror_begin(&probe, to);
+	status = ask_server(from->channel, ts_span_of(none, TS_MOMENT), &probe, err);
+	memcpy(ret, probe.moment, TS_MIRROR_SOURCE);
+	ts_mirror_finish(&probe);
+	return status;
+}
+
 /* ---- what the mirror says of itself ---- */
 
 /* A folder by its whole path, so that the same one is known from anywhere. */
@@ -175,7 +197,8 @@ static enum ts_status run(const struct ts_mirror_options *options, const struct 
 	if (!of || !part)
 		return ts_arena_error(arena, err);
 	mirrored = (struct ts_mirrored){.of = ts_span_str(of), .part = ts_span_str(part)};
-	if ((from->engine && from->engine->ops->sound(from->engine, err)) || ts_mirrored_begin(to, &mirrored, err))
+	if ((from->engine && from->engine->ops->sound(from->engine, err)) || id_of(from, part[0], to, mirrored.source, err) ||
+	    ts_mirrored_begin(to, &mirrored, err))
 		return err->status;
 	status = part[0] ? mirror_part(options, from, to, report, err) : mirror_all(from, to, report, err);
 	return status ? status : ts_mirrored_hold(to, began_ns, err);

@@ -541,11 +541,34 @@ static enum ts_status sweep(struct part *p, struct ts_error *err)
 	return p->to->ops->sweep(p->to, &options, &report, err);
 }
 
+/* A project that is spelled wrong and one that the token may not read have no names, too, and an empty answer takes nothing away. */
+static enum ts_status check_empty(struct part *p, const enum ts_ref_kind *kinds, size_t n_kinds, struct ts_error *err)
+{
+	for (size_t i = 0; i < n_kinds; i++) {
+		struct ts_ref_query query = {.kind = kinds[i], .order = TS_ORDER_NAME, .limit = 1};
+		struct ts_span next;
+		struct ts_ref *refs;
+		size_t n;
+
+		ts_arena_reset(&p->scratch);
+		if (p->to->ops->ref_list(p->to, &query, &p->scratch, &refs, &n, &next, err))
+			return err->status;
+		if (n)
+			return ts_error_set(err, TS_CONFLICT,
+					    "%s shows no name of what is mirrored: it has none any more, or you may not read it. "
+					    "Nothing was taken away; an empty mirror begins as an empty store",
+					    p->from->where);
+	}
+	if (p->options->filter)
+		return TS_OK;
+	return ts_error_set(err, TS_NOT_FOUND, "%s has no project %s, or you may not read it", p->from->where, p->options->project);
+}
+
 static enum ts_status run(struct part *p, struct ts_error *err)
 {
 	static const enum ts_ref_kind kinds[] = {TS_REF_RUN, TS_REF_TAG, TS_REF_STAGE, TS_REF_BRANCH};
 
-	if (list_names(p, err))
+	if (list_names(p, err) || (!p->n_wanted && check_empty(p, kinds, sizeof kinds / sizeof kinds[0], err)))
 		return err->status;
 	for (size_t i = 0; i < p->n_wanted; i++)
 		if (sync_name(p, &p->wanted[i], err))

@@ -517,17 +517,22 @@ enum ts_status ts_mirror_claim(struct ts_engine *to, struct ts_engine *from, str
  * claimed again; of others only one that was claimed is written to. */
 enum ts_status ts_mirror_release(struct ts_engine *e, bool shared, struct ts_error *err);
 
+/* The id of a store, drawn when it was made; TS_UNSUPPORTED if it has none. */
+enum ts_status ts_store_id(struct ts_engine *e, uint8_t ret[TS_MIRROR_SOURCE], struct ts_error *err);
+
 /* What a store says of itself that is a read-only copy of another one, or of a part of it. Nobody else writes to it: from the moment
  * when a store becomes a mirror until it is none any more, each write of an engine that did not begin it is TS_DENIED. */
 struct ts_mirrored {
 	struct ts_span of;   /* where the other one is, as it was named; at most TS_MIRRORED_MAX bytes, empty: the store is no mirror */
 	struct ts_span part; /* which part, in words for people; the same limit, empty: all of it */
 	int64_t held_ns;     /* when it last had all of that, by the clock of the machine that copied; 0: not yet */
+	uint8_t source[TS_MIRROR_SOURCE]; /* the id of the other one; zeros: it is not known */
 };
 enum { TS_MIRRORED_MAX = 2000 };
 /* The texts lie in the arena. A store in memory over another one is no mirror. */
 enum ts_status ts_mirrored_get(struct ts_engine *e, struct ts_arena *arena, struct ts_mirrored *ret, struct ts_error *err);
-/* Makes the store a mirror, which must be empty or one of the same store, else TS_CONFLICT. Its time stays if the part does. From then
+/* Makes the store a mirror, which must be empty or one of the same store, else TS_CONFLICT; so is another part once it had all of one,
+ * and another store that is where the one was. Its time stays if the part does. From then
  * on this engine may write to it, and each of its writes is TS_CONFLICT once the store is not that mirror any more. */
 enum ts_status ts_mirrored_begin(struct ts_engine *e, const struct ts_mirrored *mirrored, struct ts_error *err);
 /* Says that a mirror has all of its part as of held_ns. TS_CONFLICT if it is no mirror any more. */

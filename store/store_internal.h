@@ -53,8 +53,8 @@ enum ts_status ts_store_write(struct ts_store *s, ts_write_fn *run, void *ctx, s
 enum ts_status ts_store_write_beside(struct ts_store *s, ts_write_fn *run, void *ctx, size_t bytes, struct ts_error *err);
 /* Whether nothing but counters is there; a mirror is not empty. */
 enum ts_status ts_store_is_empty(struct ts_read r, bool *ret_is, struct ts_error *err);
-/* Whether this engine may write: into a mirror, TS_DENIED but for the one that mirrors; and for that one TS_CONFLICT once the store is no
- * mirror any more, or another one. */
+/* Whether this engine may write: into a mirror, TS_DENIED but for the one that mirrors; and for that one TS_CONFLICT once the store
+ * is no mirror any more, or another one. */
 enum ts_status ts_mirrored_admit(const struct ts_store *s, struct ts_read r, struct ts_error *err);
 
 /* store_format.c: what a new store begins with; which formats are read, and which one needs an upgrade; the upgrade. */

@@ -319,7 +319,7 @@ static enum ts_status read_id(struct ts_read r, const char *name, uint8_t ret[TS
 	return TS_OK;
 }
 
-static enum ts_status id_of(struct ts_engine *e, uint8_t ret[TS_STORE_ID], struct ts_error *err)
+enum ts_status ts_store_id(struct ts_engine *e, uint8_t ret[TS_MIRROR_SOURCE], struct ts_error *err)
 {
 	struct ts_kv *kv = ts_kv_of(e);
 	enum ts_status status;
@@ -512,7 +512,7 @@ void ts_mirror_begin(struct ts_mirror *m, struct ts_engine *e)
 enum ts_status ts_mirror_hold(struct ts_mirror *m, struct ts_engine *from, struct ts_error *err)
 {
 	m->held = true;
-	return id_of(from, m->source, err);
+	return ts_store_id(from, m->source, err);
 }
 
 void ts_mirror_finish(struct ts_mirror *m)
@@ -611,7 +611,7 @@ enum ts_status ts_mirror_claim(struct ts_engine *to, struct ts_engine *from, str
 {
 	uint8_t source[TS_STORE_ID], target[TS_STORE_ID];
 
-	if (id_of(from, source, err) || id_of(to, target, err))
+	if (ts_store_id(from, source, err) || ts_store_id(to, target, err))
 		return err->status;
 	if (memcmp(source, target, TS_STORE_ID) == 0)
 		return ts_error_set(err, TS_CONFLICT, "%s and %s are one store, or a copy of its files", ts_kv_of(from)->where,

@@ -1,7 +1,7 @@
 /* store_mirrored.c - what a store says of itself that is a read-only copy of another one (tscoped mirror).
  *
- * A record of meta, little-endian, with a checksum as others have: i64:held u16:bytes of u16:bytes part. It is the copy's own: whoever
- * follows or copies the store does not get it. */
+ * A record of meta, little-endian, with a checksum as others have: i64:held u16:bytes of u16:bytes part bytes16:source. It is the
+ * copy's own: whoever follows or copies the store does not get it. */
 #include "store/store_internal.h"
 
 #include "base/cursor.h"
@@ -9,7 +9,7 @@
 
 static enum ts_status read_mark(struct ts_read r, struct ts_mirrored *ret, struct ts_error *err)
 {
-	struct ts_span key = ts_span_str(TS_MIRRORED_KEY), stored, value;
+	struct ts_span key = ts_span_str(TS_MIRRORED_KEY), stored, value, source;
 	struct ts_mirrored mark = {.held_ns = 0};
 	struct ts_cursor c;
 	bool found;
@@ -21,9 +21,11 @@ static enum ts_status read_mark(struct ts_read r, struct ts_mirrored *ret, struc
 		mark.held_ns = (int64_t)ts_cursor_u64(&c);
 		mark.of = ts_cursor_bytes(&c, ts_cursor_u16(&c));
 		mark.part = ts_cursor_bytes(&c, ts_cursor_u16(&c));
+		source = ts_cursor_bytes(&c, TS_MIRROR_SOURCE);
 		if (c.failed || ts_cursor_left(&c) || mark.of.len == 0 || mark.of.len > TS_MIRRORED_MAX ||
 		    mark.part.len > TS_MIRRORED_MAX)
 			return ts_error_set(err, TS_DAMAGED, "%s: its record '%s' is damaged", r.kv->where, TS_MIRRORED_KEY);
+		memcpy(mark.source, source.data, TS_MIRROR_SOURCE);
 	}
 	*ret = mark;
 	return TS_OK;
@@ -44,6 +46,7 @@ static enum ts_status write_mark(struct ts_write *w, const struct ts_mirrored *m
 
 	ts_buf_u64(&buf, (uint64_t)mark->held_ns);
 	put_what(&buf, mark);
+	ts_buf_bytes(&buf, mark->source, TS_MIRROR_SOURCE);
 	return ts_write_record(w, TS_DB_META, ts_span_str(TS_MIRRORED_KEY), &buf, err);
 }
 
@@ -101,7 +104,8 @@ static enum ts_status run_begin(struct ts_write *w, void *ctx, struct ts_error *
 {
 	struct ts_mirrored is, mark = *(const struct ts_mirrored *)ctx;
 	struct ts_read r = ts_read_of(w);
-	bool empty;
+	static const uint8_t unknown[TS_MIRROR_SOURCE];
+	bool empty, known = memcmp(mark.source, unknown, sizeof unknown) != 0;
 
 	if (read_mark(r, &is, err))
 		return err->status;
@@ -110,6 +114,18 @@ static enum ts_status run_begin(struct ts_write *w, void *ctx, struct ts_error *
 				    "%s is a mirror of %.*s: copy from there, name an empty store, or make it a store of its own with "
 				    "tscoped mirror --end",
 				    r.kv->where, TS_SPAN_ARG(is.of));
+	if (known && memcmp(is.source, unknown, sizeof unknown) != 0 && memcmp(is.source, mark.source, sizeof unknown) != 0)
+		return ts_error_set(err, TS_CONFLICT,
+				    "%s is a mirror of the store that was at %.*s, and another store is there now: name an empty store "
+				    "for that one, or make this one a store of its own with tscoped mirror --end",
+				    r.kv->where, TS_SPAN_ARG(is.of));
+	if (is.held_ns && !ts_span_eq(is.part, mark.part))
+		return ts_error_set(err, TS_CONFLICT,
+				    "%s is a mirror of %s%.*s, and another part takes the place of all that is there: name an empty "
+				    "store",
+				    r.kv->where, is.part.len ? "" : "all", TS_SPAN_ARG(is.part));
+	if (!known)
+		memcpy(mark.source, is.source, sizeof unknown);
 	if (!is.of.len && ts_store_is_empty(r, &empty, err))
 		return err->status;
 	if (!is.of.len && !empty)

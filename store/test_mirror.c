@@ -330,12 +330,28 @@ static void a_mirror_says_what_it_is(void **state)
 	assert_true(is_mirror_of(f, f->follower, "here", "", 5));
 	OK(ts_mirrored_begin(f->follower, &all, &f->err));
 	assert_true(is_mirror_of(f, f->follower, "here", "", 5));
-	OK(ts_mirrored_begin(f->follower, &part, &f->err)); /* another part is not there yet */
-	assert_true(is_mirror_of(f, f->follower, "here", "some", 0));
+	assert_int_equal(ts_mirrored_begin(f->follower, &part, &f->err), TS_CONFLICT); /* it would take all others away */
+	assert_true(is_mirror_of(f, f->follower, "here", "", 5));
 	assert_int_equal(ts_mirrored_begin(f->follower, &other, &f->err), TS_CONFLICT);
 	OK(ts_mirrored_end(f->follower, &f->err));
 	assert_true(is_mirror_of(f, f->follower, "", "", 0));
 	assert_int_equal(ts_mirrored_begin(f->follower, &all, &f->err), TS_CONFLICT); /* it is a store of its own now */
+}
+
+static void a_mirror_is_of_one_store_not_of_a_place(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_mirrored is = {.of = ts_span_str("here")}, part = {.of = ts_span_str("here"), .part = ts_span_str("some")};
+
+	OK(ts_mirrored_begin(f->follower, &part, &f->err)); /* of a server, which does not say it */
+	OK(ts_store_id(f->leader, is.source, &f->err));
+	OK(ts_mirrored_begin(f->follower, &is, &f->err)); /* it never had all of the part */
+	OK(ts_mirrored_begin(f->follower, &is, &f->err));
+	OK(ts_store_id(f->follower, is.source, &f->err));
+	assert_int_equal(ts_mirrored_begin(f->follower, &is, &f->err), TS_CONFLICT);
+	assert_non_null(strstr(f->err.text, "another store is there now"));
+	memset(is.source, 0, sizeof is.source);
+	OK(ts_mirrored_begin(f->follower, &is, &f->err));
 }
 
 /* Once it is none any more, no turn that began before takes anything away. */
@@ -396,6 +412,7 @@ int main(void)
 		TEST(a_copy_says_whose_it_becomes),
 		TEST(a_copy_that_is_served_takes_no_more),
 		TEST(a_mirror_says_what_it_is),
+		TEST(a_mirror_is_of_one_store_not_of_a_place),
 		TEST(what_was_a_mirror_takes_no_more),
 		TEST(who_writes_is_asked_at_each_write),
 	};

@@ -90,8 +90,8 @@ static enum ts_status find(const char *method, unsigned stream, const struct ts_
 	return TS_OK;
 }
 
-/* Nobody writes to a mirror, which the store may have become since it was opened. Who writes to another copy without a server makes it a
- * store of its own, too: the copy would take the place of it. */
+/* Nobody writes to a mirror, which the store may have become since it was opened. Who writes to another copy without a server makes it
+ * a store of its own, too: the copy would take the place of it. */
 static enum ts_status begin_call(struct local_call *lc, const struct ts_handler *h, struct ts_error *err)
 {
 	struct ts_copy copy;

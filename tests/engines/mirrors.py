@@ -172,6 +172,42 @@ def while_served(work, disk):
     shutil.rmtree(run)
 
 
+def takes_nothing_away(work):
+    """An answer without names, another part, and another store in the place of the first one leave a mirror as it is; a long log is no matter."""
+    store, copy, main_copy = (os.path.join(work, name) for name in ("own", "own-copy", "own-main"))
+    runs = [os.path.join(work, f"own{number}") for number in (1, 2)]
+    for number, run in enumerate(runs):
+        write_run(run, number + 90)
+        done = here(store)("push", run, "--name", f"own{number}")
+        expect(done.returncode == 0, f"push: {done.stderr}")
+    for turn in range(12):
+        done = here(store)("push", runs[turn % 2], "--name", f"own{turn % 2}", "--branch", "main", "--force")
+        expect(done.returncode == 0, f"push to a branch: {done.stderr}")
+    mirrors((store, copy, "--project", "fault"), "a project")
+    mirrors((store, main_copy, "--branch", "fault/main"), "a branch that goes to and fro")
+    expect(len(branch_log(here(main_copy), "fault/main")) == 12 and branch_log(here(main_copy), "fault/main") == branch_log(here(store), "fault/main"),
+           "the log of a branch that goes to and fro is another one")
+    had, typo = names_of(here(copy)), os.path.join(work, "typo")
+    said = mirror(store, typo, "--project", "fualt")
+    expect(said.returncode == 2 and "no project fualt" in said.stderr, f"a project that is not there: {said.returncode} {said.stderr}")
+    mirrors((store, typo, "--project", "fault"), "what was spelled wrong at first")
+    refused = [((store, copy, "--project", "fualt"), "another part"), ((store, copy), "another part")]
+    for name in had:
+        expect(here(store)("rm", name).returncode == 0, f"rm {name}")
+    expect(here(store)("rm", "branch:fault/main").returncode == 0, "rm of the branch")
+    refused.append(((store, copy, "--project", "fault"), "shows no name"))
+    for words, word in refused:
+        said = mirror(*words)
+        expect(said.returncode == 2 and word in said.stderr, f"mirror {words}: {said.returncode} {said.stderr}")
+    shutil.rmtree(store)
+    expect(here(store)("push", runs[0], "--name", "other").returncode == 0, "push into a store in the place of another one")
+    said = mirror(store, copy, "--project", "fault")
+    expect(said.returncode == 2 and "another store is there now" in said.stderr, f"another store: {said.returncode} {said.stderr}")
+    expect(names_of(here(copy)) == had, "names went though each copying was refused")
+    for run in runs:
+        shutil.rmtree(run)
+
+
 def main():
     seed = random.randrange(1 << 30)
     rng = random.Random(seed)
@@ -198,6 +234,7 @@ def main():
         print(f"folder: {len(names)} runs; all of them, a project, a branch and a filter; {kills} times killed", flush=True)
 
         while_served(work, disk)
+        takes_nothing_away(work)
         server = Server(BUILD, disk, os.path.join(work, "s"))
         address = f"unix:{os.path.join(work, 's')}"
         for store, words in ((os.path.join(work, "from-server"), ()), (os.path.join(work, "project-from-server"), ("--project", "fault"))):

@@ -53,7 +53,7 @@ struct ts_server_facts {	/* what ServerInfo replies */
 	int64_t started_ns;
 	bool read_only;
 	const char *leader; /* the server that this one follows; NULL: none */
-	struct ts_engine *mirror; /* the store, without a guard of access; it says whether it is a mirror (struct ts_mirrored); NULL: it is none */
+	struct ts_engine *mirror; /* the store, unguarded, which says whether it is a mirror (struct ts_mirrored); NULL: it is none */
 	atomic_int_fast64_t *held_ns; /* when its store last was the leader's; 0: not yet */
 	uint64_t gc_lease_min_s; /* 0 for a local channel */
 	uint64_t keep_removed_s; /* how long removed names are kept */
