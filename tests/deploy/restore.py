@@ -248,10 +248,9 @@ def verified(store, name):
 
 def main():
     programs = find()
-    if not programs or ("ceph" in sys.argv and not ceph.find()):
-        packages = "" if programs else " postgresql"
-        packages += " ceph-mon ceph-osd ceph-common radosgw" if "ceph" in sys.argv and not ceph.find() else ""
-        print(f"restore: skipped: not on this machine: apt-get install --no-install-recommends{packages}")
+    missing = ceph.missing(programs, "ceph" in sys.argv)
+    if missing:
+        print(f"restore: skipped: {missing}")
         return 77
     work, disk = folder(), tempfile.mkdtemp(prefix="tscope-restore-")
     bucket = ceph.Ceph(disk) if "ceph" in sys.argv else Bucket()

@@ -27,6 +27,13 @@ def find():
     return PROGRAMS if all(shutil.which(p) for p in PROGRAMS) else None
 
 
+def missing(postgres, wanted):
+    """What to install, in one sentence; None: PostgreSQL's programs are there, and Ceph's where they are wanted."""
+    packages = "" if postgres else " postgresql"
+    packages += " ceph-mon ceph-osd ceph-common radosgw" if wanted and not find() else ""
+    return f"not on this machine: apt-get install --no-install-recommends{packages}" if packages else None
+
+
 def free_port():
     with socket.socket() as s:
         s.bind(("127.0.0.1", 0))

@@ -333,12 +333,9 @@ def main():
     words = parser.parse_args()
     words.build = os.path.abspath(words.build)
     programs = find()
-    if not programs or (words.s3 == "ceph" and not ceph.find()):
-        print(
-            "rehearsal: skipped: PostgreSQL's programs"
-            + (" or Ceph's" if programs else "")
-            + " are not on this machine (deploy/packages, group cluster)"
-        )
+    missing = ceph.missing(programs, words.s3 == "ceph")
+    if missing:
+        print(f"rehearsal: skipped: {missing}")
         return 77
     work = folder()
     postgres, s3 = Postgres(programs, work), None
