@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <unistd.h>
 
 enum ts_status ts_aside_open(struct ts_aside *ret_aside, struct ts_error *err)
@@ -55,26 +56,50 @@ static size_t line_end(bool terminal, uint8_t *out)
 	return n;
 }
 
+/* Takes as many whole lines of what came as are written at once. */
+static void show(struct ts_aside *aside, bool within)
+{
+	bool terminal = isatty(STDERR_FILENO);
+	size_t size = within ? line_end(terminal, aside->shown) : 0, taken = 0;
+
+	aside->n_shown = aside->at = 0;
+	for (size_t i = 0; i < aside->n_came && size < TS_ASIDE_SHOWN - 1; i++)
+		if (aside->came[i] == '\n') {
+			size += line_end(terminal, aside->shown + size);
+			aside->n_shown = size;
+			taken = i + 1;
+		} else {
+			aside->shown[size++] = aside->came[i];
+		}
+	aside->n_came -= taken;
+	memmove(aside->came, aside->came + taken, aside->n_came);
+}
+
+static void write_some(struct ts_aside *aside)
+{
+	ssize_t n = write(STDERR_FILENO, aside->shown + aside->at, aside->n_shown - aside->at);
+
+	if (n >= 0)
+		aside->at += (size_t)n;
+	else if (errno != EINTR && errno != EAGAIN)
+		aside->at = aside->n_shown; /* nobody reads it */
+}
+
 void ts_aside_serve(struct ts_aside *aside, const struct ts_output *outputs, size_t n)
 {
 	struct pollfd ready = {.fd = STDERR_FILENO, .events = POLLOUT};
-	uint8_t lines[TS_ASIDE_BYTES], shown[2 * TS_ASIDE_BYTES + 2];
-	bool terminal = isatty(STDERR_FILENO), within;
-	size_t size = 0;
+	bool within;
 	ssize_t came;
 
 	aside->waits = is_half_way(outputs, n, &within) || poll(&ready, 1, 0) <= 0;
 	if (aside->waits)
 		return;
-	came = read(aside->from, lines, sizeof lines);
-	if (came <= 0)
-		return;
-	if (within)
-		size += line_end(terminal, shown + size);
-	for (ssize_t i = 0; i < came; i++)
-		if (lines[i] == '\n')
-			size += line_end(terminal, shown + size);
-		else
-			shown[size++] = lines[i];
-	(void)!write(STDERR_FILENO, shown, size);
+	if (aside->at == aside->n_shown) {
+		came = read(aside->from, aside->came + aside->n_came, sizeof aside->came - aside->n_came);
+		aside->n_came += came > 0 ? (size_t)came : 0;
+		show(aside, within);
+	}
+	if (aside->at < aside->n_shown)
+		write_some(aside);
+	aside->waits = aside->at < aside->n_shown || memchr(aside->came, '\n', aside->n_came);
 }
