@@ -44,8 +44,9 @@ static void print_vitals(const struct ts_metrics *m, struct ts_buf *out)
 	counter(out, "tscoped_store_asked_bytes_total", "Stored bytes of the objects that pushes wanted to be there.",
 		(double)v.asked_bytes);
 	counter(out, "tscoped_store_new_bytes_total", "Of these, bytes that were not there and were stored.", (double)v.new_bytes);
-	counter(out, "tscoped_bucket_failures_total",
-		"Times that packs could not be moved into the bucket or out of it; it is tried again.", (double)v.gather_failures);
+	if (v.gathers)
+		counter(out, "tscoped_bucket_failures_total",
+			"Times that packs could not be moved into the bucket or out of it; it is tried again.", (double)v.gather_failures);
 }
 
 /* What cannot be asked is left out: an absent value is a gap in a graph, and 0 would be a lie. */

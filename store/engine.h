@@ -275,6 +275,7 @@ struct ts_store_vitals {
 	uint64_t new_bytes;	  /* of these, stored */
 	uint64_t unnamed_bytes;	  /* of all senders: what only its lease keeps */
 	uint64_t unnamed_objects; /* whoever sent them */
+	bool gathers;		  /* packs are moved into a bucket */
 	uint64_t gather_failures; /* how often packs could not be moved into the bucket, or out of it; it is tried again */
 };
 

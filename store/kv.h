@@ -134,7 +134,8 @@ typedef enum ts_status ts_write_fn(struct ts_write *w, void *ctx, struct ts_erro
 struct ts_kv_vitals {
 	uint64_t readers, reader_slots;
 	double oldest_reader_s;
-	uint64_t gather_failures; /* of a layer that moves packs into a bucket */
+	bool gathers;		  /* it moves packs into a bucket */
+	uint64_t gather_failures; /* of these moves */
 };
 
 struct ts_kv_ops {

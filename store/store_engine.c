@@ -88,6 +88,7 @@ static enum ts_status store_vitals(struct ts_engine *e, struct ts_store_vitals *
 		.readers = below.readers,
 		.reader_slots = below.reader_slots,
 		.oldest_reader_s = below.oldest_reader_s,
+		.gathers = below.gathers,
 		.gather_failures = below.gather_failures,
 		.asked_bytes = atomic_load(&kv->asked_bytes),
 		.new_bytes = atomic_load(&kv->new_bytes),

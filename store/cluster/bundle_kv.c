@@ -585,6 +585,7 @@ static enum ts_status bundles_vitals(struct ts_kv *kv, struct ts_kv_vitals *ret,
 
 	(void)err;
 	pthread_mutex_lock(&b->lock);
+	ret->gathers = true;
 	ret->gather_failures = b->failures;
 	pthread_mutex_unlock(&b->lock);
 	return TS_OK;
