@@ -165,12 +165,13 @@ static enum ts_status take_rows(struct reading *r, const struct ts_nsys_table *t
 {
 	struct ts_nsys_row row = {
 		.query = query, .strings = r->strings, .processes = &r->processes, .path = r->path, .err = err, .status = TS_OK};
-	bool is;
 	enum ts_status status = TS_OK;
 	struct ts_trace_event event;
 	uint64_t at = 0;
 
 	while (ts_sqlite_next(query, r->path, &status, err)) {
+		bool is;
+
 		unset(&event);
 		at++;
 		is = table->event(&row, &event);

@@ -22,8 +22,7 @@ bool ts_nsys_seems(const char *path)
 		return false;
 	at = ts_buf_reserve(&text, LOOK);
 	if (at && !ts_pread_full(fd, at, LOOK, 0, &n, &none))
-		seems = n >= 16 && memcmp(at, "SQLite format 3", 16) == 0 &&
-			ts_span_contains(ts_span_of(at, n), "CUPTI_ACTIVITY_KIND");
+		seems = n >= 16 && memcmp(at, "SQLite format 3", 16) == 0 && ts_span_contains(ts_span_of(at, n), "CUPTI_ACTIVITY_KIND");
 	(void)close(fd);
 	ts_buf_finish(&text);
 	return seems;

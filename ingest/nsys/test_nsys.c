@@ -175,8 +175,8 @@ static void names_take_steps(void **state)
 
 	(void)state;
 	assert_int_equal(load(&f, STRINGS "INSERT INTO StringIds VALUES (1, printf('%.*c', 1000000, 'n'));"
-				  "CREATE TABLE NVTX_EVENTS (start, end, eventType, globalTid, text, textId);" COUNT
-				  " INSERT INTO NVTX_EVENTS SELECT i, i + 1, 59, 1, NULL, 1 FROM n WHERE i <= 5000;"),
+					  "CREATE TABLE NVTX_EVENTS (start, end, eventType, globalTid, text, textId);" COUNT
+					  " INSERT INTO NVTX_EVENTS SELECT i, i + 1, 59, 1, NULL, 1 FROM n WHERE i <= 5000;"),
 			 TS_INVALID);
 	assert_non_null(strstr(f.err.text, "too many steps"));
 	finish(&f);
@@ -188,8 +188,8 @@ static void too_large_a_name(void **state)
 
 	(void)state;
 	assert_int_equal(load(&f, STRINGS KERNELS "INSERT INTO StringIds VALUES (1, printf('%.*c', 5000000, 'n')), (2, 'gemm');"
-				  "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (1, 2, 0, 7, 1, 1, NULL, NULL), "
-				  "(3, 4, 0, 7, 1, 2, NULL, NULL), (5, 6, 0, 7, 1, 1, 2, NULL);"),
+						  "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (1, 2, 0, 7, 1, 1, NULL, NULL), "
+						  "(3, 4, 0, 7, 1, 2, NULL, NULL), (5, 6, 0, 7, 1, 1, 2, NULL);"),
 			 TS_OK);
 	assert_int_equal(f.trace.rows.spans.n, 3);
 	assert_true(is_named(&f, 0, ""));
@@ -210,12 +210,11 @@ static void processes_number_apart(void **state)
 	struct fixture f;
 
 	(void)state;
-	assert_int_equal(load(&f, CALLS_OF_TWO
-			      "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMSET "
-			      "(start, end, deviceId, streamId, correlationId, globalPid, bytes);"
-			      "INSERT INTO CUPTI_ACTIVITY_KIND_MEMSET VALUES (20, 21, 0, 7, 5, 335544320, 1), "
-			      "(20, 22, 1, 7, 5, 503316480, 1), (20, 23, 1, 7, 5, NULL, 1), "
-			      "(20, 24, 1, 7, 4294967296, 503316480, 1);"),
+	assert_int_equal(load(&f, CALLS_OF_TWO "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMSET "
+					       "(start, end, deviceId, streamId, correlationId, globalPid, bytes);"
+					       "INSERT INTO CUPTI_ACTIVITY_KIND_MEMSET VALUES (20, 21, 0, 7, 5, 335544320, 1), "
+					       "(20, 22, 1, 7, 5, 503316480, 1), (20, 23, 1, 7, 5, NULL, 1), "
+					       "(20, 24, 1, 7, 4294967296, 503316480, 1);"),
 			 TS_OK);
 	correlation = f.trace.rows.spans.correlation;
 	assert_int_equal(correlation[0], 5); /* of the first process as it stands */
@@ -235,8 +234,7 @@ static void no_processes_of_work(void **state)
 	struct fixture f;
 
 	(void)state;
-	assert_int_equal(load(&f, CALLS_OF_TWO KERNELS
-			      "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (20, 21, 0, 7, 5, 0, 0, NULL);"),
+	assert_int_equal(load(&f, CALLS_OF_TWO KERNELS "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (20, 21, 0, 7, 5, 0, 0, NULL);"),
 			 TS_OK);
 	assert_int_equal(f.trace.rows.spans.correlation[2], TS_TRACE_NONE);
 	assert_int_equal(noticed(&f, "nsys_process"), 1);
@@ -301,15 +299,9 @@ static void cannot_be_asked(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_said),
-		cmocka_unit_test(bad_values),
-		cmocka_unit_test(no_such_file),
-		cmocka_unit_test(takes_no_end_of_steps),
-		cmocka_unit_test(names_take_steps),
-		cmocka_unit_test(too_large_a_name),
-		cmocka_unit_test(processes_number_apart),
-		cmocka_unit_test(no_processes_of_work),
-		cmocka_unit_test(ranges_that_overlap),
+		cmocka_unit_test(what_is_said),		  cmocka_unit_test(bad_values),		  cmocka_unit_test(no_such_file),
+		cmocka_unit_test(takes_no_end_of_steps),  cmocka_unit_test(names_take_steps),	  cmocka_unit_test(too_large_a_name),
+		cmocka_unit_test(processes_number_apart), cmocka_unit_test(no_processes_of_work), cmocka_unit_test(ranges_that_overlap),
 		cmocka_unit_test(cannot_be_asked),
 	};
 
