@@ -2,6 +2,7 @@
 #include "ingest/core/test_support.h"
 #include "ingest/text/reader_text.h"
 #include "ingest/text/text_alike.h"
+#include "ingest/text/text_columns.h"
 #include "ingest/text/text_guess.h"
 #include "ingest/text/text_named.h"
 #include "ingest/text/text_pattern.h"
@@ -1063,6 +1064,12 @@ static void lines_behind_the_sample(void **state)
 		test_write(&t, "a.log", (const char *)text.data);
 		(void)snprintf(path, sizeof path, "%s/a.log", t.base);
 		assert_int_equal(ts_text_alike(path, path, &t.arena, &found), !behind);
+		text.len = behind ? text.len - sizeof alike : 0; /* numbers alone, in the place of these lines */
+		ts_buf_str(&text, "1 2.5\n2 2.25\n3 2.0\n4 1.75\n5 1.5\n");
+		ts_buf_char(&text, '\0');
+		test_write(&t, "b.log", (const char *)text.data);
+		(void)snprintf(path, sizeof path, "%s/b.log", t.base);
+		assert_int_equal(ts_text_columns(path, path, &t.arena) != NULL, !behind);
 		ts_buf_finish(&text);
 		test_run_finish(&t);
 	}

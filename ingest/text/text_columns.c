@@ -3,6 +3,7 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "ingest/formats/log_lines.h"
+#include "ingest/text/text_guess.h"
 #include "ingest/text/text_number.h"
 
 /* What the lines had so far. */
@@ -111,7 +112,8 @@ const char *ts_text_columns(const char *top, const char *path, struct ts_arena *
 		ts_log_lines_close(&lines);
 		return NULL;
 	}
-	while (c.lines < TS_TEXT_COLUMNS_LINES && !ts_log_lines_next(&lines, &line, &end, &ignored) && end == TS_LOG_LINE)
+	while (c.lines < TS_TEXT_COLUMNS_LINES && ts_log_lines_at(&lines) < TS_TEXT_GUESS_BYTES &&
+	       !ts_log_lines_next(&lines, &line, &end, &ignored) && end == TS_LOG_LINE)
 		look(&c, line);
 	ts_log_lines_close(&lines);
 	if (c.n == 1 && (c.rises || c.word[0]))

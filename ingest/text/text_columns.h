@@ -5,8 +5,9 @@
  *	epoch1 4.1312		'epoch{step} {value_1}'
  *	4.1312			'{value_1}'
  *
- * Of the first lines, TS_TEXT_COLUMNS_LINES, nine in ten have to be as many numbers. The first of several is the step if it is a whole
- * number that rises from line to line. Such a text is read by no guess: what its numbers are, only its owner knows.
+ * Of the first lines, TS_TEXT_COLUMNS_LINES in TS_TEXT_GUESS_BYTES, nine in ten have to be as many numbers. The first of several is the
+ * step if it is a whole number that rises from line to line. Such a text is read by no guess: what its numbers are, only its owner
+ * knows.
  */
 #ifndef TSCOPE_INGEST_TEXT_TEXT_COLUMNS_H
 #define TSCOPE_INGEST_TEXT_TEXT_COLUMNS_H
