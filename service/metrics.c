@@ -46,7 +46,8 @@ static void print_vitals(const struct ts_metrics *m, struct ts_buf *out)
 	counter(out, "tscoped_store_new_bytes_total", "Of these, bytes that were not there and were stored.", (double)v.new_bytes);
 	if (v.gathers)
 		counter(out, "tscoped_bucket_failures_total",
-			"Times that packs could not be moved into the bucket or out of it; it is tried again.", (double)v.gather_failures);
+			"Times that packs could not be moved into the bucket or out of it; it is tried again.",
+			(double)v.gather_failures);
 }
 
 /* What cannot be asked is left out: an absent value is a gap in a graph, and 0 would be a lie. */

@@ -117,7 +117,8 @@ static enum ts_status of_stored(struct ts_cli *cli, const char *name, const stru
 		return err->status;
 	if (!ts_stored_choose(cli, traces, n, name, request->has_rank, request->rank, &chosen, err))
 		return ts_analyze_stored(cli, chosen, err);
-	return err->status == TS_NOT_FOUND && is_file_of_trace(name) ? ts_analyze_trace(cli, name, err) : ts_error_prefix(err, "analyze");
+	return err->status == TS_NOT_FOUND && is_file_of_trace(name) ? ts_analyze_trace(cli, name, err) :
+								       ts_error_prefix(err, "analyze");
 }
 
 static enum ts_status of_chosen_snapshot(struct ts_cli *cli, const struct ts_get_reply *run, const struct ts_snapshot_choice *choice,
