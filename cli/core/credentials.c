@@ -200,14 +200,14 @@ enum ts_status ts_credentials_save(const char *path, const struct ts_credentials
 	return status;
 }
 
-enum ts_status ts_credentials_login(struct ts_credentials *in, const char *path, const char *server, struct ts_arena *arena,
-				    struct ts_client_login *ret, struct ts_error *err)
+enum ts_status ts_credentials_login(struct ts_credentials *in, const char *path, const char *server, bool further,
+				    struct ts_arena *arena, struct ts_client_login *ret, struct ts_error *err)
 {
 	struct ts_credential *item = ts_credentials_find(in, ts_span_str(server));
 	struct ts_client_login out = {.from = "TSCOPE_TOKEN"};
 
 	for (size_t i = 0; i < FIELDS; i++) {
-		const char *value = getenv(fields[i].variable);
+		const char *value = further && i == 0 ? NULL : getenv(fields[i].variable);
 		struct ts_span kept = item ? *field_of(item, i) : ts_span_of(NULL, 0);
 
 		if ((!value || !*value) && kept.len) {

@@ -36,9 +36,10 @@ enum ts_status ts_credentials_load(const char *path, struct ts_arena *arena, str
 /* Replaces the file, with mode 0600. */
 enum ts_status ts_credentials_save(const char *path, const struct ts_credentials *in, struct ts_error *err);
 struct ts_credential *ts_credentials_find(struct ts_credentials *in, struct ts_span server);
-/* What to show to a server: TSCOPE_TOKEN, TSCOPE_CA, TSCOPE_CERT and TSCOPE_KEY, and for what they leave open the file. The texts lie
- * in the arena or the environment. */
-enum ts_status ts_credentials_login(struct ts_credentials *in, const char *path, const char *server, struct ts_arena *arena,
-				    struct ts_client_login *ret, struct ts_error *err);
+/* What to show to a server: TSCOPE_TOKEN, TSCOPE_CA, TSCOPE_CERT and TSCOPE_KEY, and for what they leave open the file. TSCOPE_TOKEN is
+ * for the server that a command is for: another one (`further`) gets only the token that is kept for it. The texts lie in the arena or
+ * the environment. */
+enum ts_status ts_credentials_login(struct ts_credentials *in, const char *path, const char *server, bool further,
+				    struct ts_arena *arena, struct ts_client_login *ret, struct ts_error *err);
 
 #endif

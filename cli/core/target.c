@@ -139,14 +139,14 @@ enum ts_status ts_target_server(const char *store, const char *server, struct ts
 }
 
 /* What is shown to a server: as it is kept for it, and of a list for the first one. */
-static enum ts_status open_login(struct ts_target *t, struct ts_credentials *credentials, const char *server, struct ts_arena *arena,
-				 struct ts_error *err)
+static enum ts_status open_login(struct ts_target *t, struct ts_credentials *credentials, const char *server, bool further,
+				 struct ts_arena *arena, struct ts_error *err)
 {
 	const char *first = ts_arena_printf(arena, "%.*s", (int)strcspn(server, ","), server), *path;
 
 	if (!first)
 		return ts_arena_error(arena, err);
-	return ts_credentials_path(arena, &path, err) || ts_credentials_login(credentials, path, first, arena, &t->login, err)
+	return ts_credentials_path(arena, &path, err) || ts_credentials_login(credentials, path, first, further, arena, &t->login, err)
 		       ? err->status
 		       : TS_OK;
 }
@@ -164,7 +164,7 @@ static enum ts_status open_channel(struct ts_target *t, const char *server, cons
 static enum ts_status open_server(struct ts_target *t, struct ts_credentials *credentials, const char *server, const char *origin,
 				  struct ts_arena *arena, struct ts_error *err)
 {
-	return open_login(t, credentials, server, arena, err) ? err->status : open_channel(t, server, origin, arena, err);
+	return open_login(t, credentials, server, false, arena, err) ? err->status : open_channel(t, server, origin, arena, err);
 }
 
 enum ts_status ts_target_open(struct ts_target *t, const char *store, const char *server, enum ts_target_use use,
@@ -179,6 +179,19 @@ enum ts_status ts_target_open(struct ts_target *t, const char *store, const char
 	if (!server)
 		return open_local(t, store, use, arena, err);
 	return open_server(t, &credentials, server, origin, arena, err);
+}
+
+enum ts_status ts_target_open_further(struct ts_target *t, const char *server, const char *origin, struct ts_arena *arena,
+				      struct ts_error *err)
+{
+	struct ts_credentials credentials = {.n = 0};
+	const char *path;
+
+	*t = (struct ts_target){0};
+	if (ts_credentials_path(arena, &path, err) || ts_credentials_load(path, arena, &credentials, err) ||
+	    open_login(t, &credentials, server, true, arena, err))
+		return err->status;
+	return open_channel(t, server, origin, arena, err);
 }
 
 enum ts_status ts_target_open_nothing(struct ts_target *t, const char *absent, struct ts_error *err)
@@ -199,7 +212,7 @@ enum ts_status ts_target_open_as(struct ts_target *t, const char *server, const 
 		return err->status;
 	if (address.kind == TS_ADDRESS_TCP)
 		return ts_error_set(err, TS_DENIED, "%s is plain TCP, over which no token is sent", server);
-	if (open_login(t, &credentials, server, arena, err))
+	if (open_login(t, &credentials, server, false, arena, err))
 		return err->status;
 	t->login = (struct ts_client_login){.token = token, .from = "the one that signed in", .ca = t->login.ca};
 	return open_channel(t, server, origin, arena, err);

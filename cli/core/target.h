@@ -32,6 +32,10 @@ struct ts_target {
 /* store and server are the values of the options, or NULL. target->where lies in the arena, which must outlive the target. */
 enum ts_status ts_target_open(struct ts_target *target, const char *store, const char *server, enum ts_target_use use,
 			      struct ts_arena *arena, struct ts_error *err);
+/* Opens a server beside the one that the command is for, and shows it only the token that `tscope login` keeps for it. origin: the
+ * option that names it, for texts. */
+enum ts_status ts_target_open_further(struct ts_target *target, const char *server, const char *origin, struct ts_arena *arena,
+				      struct ts_error *err);
 /* Opens nothing: no run has a name, and only paths are looked at. absent is said where a name is not found. */
 enum ts_status ts_target_open_nothing(struct ts_target *target, const char *absent, struct ts_error *err);
 /* Opens a server as whoever has this token, and as nobody else: what this program's user has to show is not shown. TS_DENIED for a

@@ -1,10 +1,12 @@
-/* Which folder the local store is: that of the option, of TSCOPE_STORE, of the XDG Base Directory Specification, or of home. */
+/* Which folder the local store is: that of the option, of TSCOPE_STORE, of the XDG Base Directory Specification, or of home. And to
+ * which server the token of the environment is shown. */
 #include "base/test_arena.h"
 #include "cli/core/target.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 #include <cmocka.h>
 
 static void put(const char *name, const char *value)
@@ -53,10 +55,28 @@ static void a_relative_folder_is_ignored(void **state)
 	}
 }
 
+static void a_further_server_is_not_shown_the_token(void **state)
+{
+	struct ts_target target;
+	struct ts_error err;
+
+	(void)state;
+	put("XDG_CONFIG_HOME", "/nowhere");
+	put("TSCOPE_TOKEN", "of the first");
+	put("TSCOPE_CA", "/ca.pem");
+	assert_int_equal(ts_target_open(&target, NULL, "unix:/nowhere/a", TS_USE_READ, &arena, &err), TS_UNAVAILABLE);
+	assert_string_equal(target.login.token, "of the first");
+	assert_int_equal(ts_target_open_further(&target, "unix:/nowhere/b", "--also", &arena, &err), TS_UNAVAILABLE);
+	assert_null(target.login.token);
+	assert_string_equal(target.login.ca, "/ca.pem");
+	assert_non_null(strstr(err.text, "--also"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(the_nearest_wins, setup, teardown),
-					   cmocka_unit_test_setup_teardown(a_relative_folder_is_ignored, setup, teardown)};
+					   cmocka_unit_test_setup_teardown(a_relative_folder_is_ignored, setup, teardown),
+					   cmocka_unit_test_setup_teardown(a_further_server_is_not_shown_the_token, setup, teardown)};
 
 	return cmocka_run_group_tests_name("target", tests, NULL, NULL);
 }

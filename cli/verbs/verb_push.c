@@ -914,11 +914,11 @@ static enum ts_status push(struct pushes *all, struct ts_error *err)
 
 static enum ts_status open_also(struct ts_cli *cli, const char *store, struct ts_error *err)
 {
-	bool server = also_server(store);
 	enum ts_target_use use = ts_args_has(&cli->args, "dry-run") ? TS_USE_READ : TS_USE_CREATE;
 
 	ts_target_close(&cli->target);
-	return ts_target_open(&cli->target, server ? NULL : store, server ? store : NULL, use, &cli->arena, err);
+	return also_server(store) ? ts_target_open_further(&cli->target, store, "--also", &cli->arena, err) :
+				    ts_target_open(&cli->target, store, NULL, use, &cli->arena, err);
 }
 
 /* Pushes the same to another store. Its runs have the same ids there: the facts are those of the first push, and a run that was written
