@@ -622,12 +622,18 @@ static enum ts_status sweep(struct sweep *s, struct ts_error *err)
 	return ts_store_write(s->store, run_end, s, 0, err);
 }
 
-/* What the clock of this machine is ahead of the one that all share; 0 where that is the same. */
+/* What the clock of this machine is ahead of the one that all share; 0 where that is the same. Less than a second is no skew, but the
+ * time in which that clock's answer came: removed names have the times of servers, and would be kept or freed by it. */
 static int64_t ahead_of_shared(struct ts_kv *kv)
 {
+	enum { ANSWER_NS = 1000000000 };
+
 	for (; kv; kv = kv->base)
-		if (kv->ops->now)
-			return ts_now_real_ns() - kv->ops->now(kv);
+		if (kv->ops->now) {
+			int64_t ahead_ns = ts_now_real_ns() - kv->ops->now(kv);
+
+			return ahead_ns > -ANSWER_NS && ahead_ns < ANSWER_NS ? 0 : ahead_ns;
+		}
 	return 0;
 }
 
