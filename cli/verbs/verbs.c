@@ -16,7 +16,7 @@ const struct ts_option ts_common_options[] = {
 	{.name = "project", .letter = 'p', .argument = "NAME", .complete = TS_COMPLETE_PROJECT,
 	 .help = "the project of names without one (default: TSCOPE_PROJECT, else the nearest .tscope file, else 'default')"},
 	{.name = "server", .argument = "ADDRESS",
-	 .help = "use this server: unix:PATH, tls:HOST:PORT, HOST:PORT or ssh://HOST, or several of one store, parted by commas "
+	 .help = "use this server: unix:PATH, tls:HOST:PORT, HOST:PORT or ssh://HOST; several of one store: A,B "
 		 "(default: TSCOPE_SERVER, else that of tscope login, else the local store)"},
 	{.name = "store", .argument = "DIR", .complete = TS_COMPLETE_DIR,
 	 .help = "use this local store (default: TSCOPE_STORE, else tscope/store in the XDG data folder)"},

@@ -136,9 +136,9 @@ $ tscope diff --help
 |                           TSCOPE_PROJECT, else the nearest .tscope file, else
 |                           'default')
 |       --server ADDRESS    use this server: unix:PATH, tls:HOST:PORT, HOST:PORT
-|                           or ssh://HOST, or several of one store, parted by
-|                           commas (default: TSCOPE_SERVER, else that of tscope
-|                           login, else the local store)
+|                           or ssh://HOST; several of one store: A,B (default:
+|                           TSCOPE_SERVER, else that of tscope login, else the
+|                           local store)
 |       --store DIR         use this local store (default: TSCOPE_STORE, else
 |                           tscope/store in the XDG data folder)
 |       --json              print JSON, also for errors; docs/schemas has the
