@@ -95,8 +95,11 @@ bool ts_connections_peer(int fd, struct ts_peer *ret_peer)
 
 	pthread_mutex_lock(&table_mutex);
 	connection = ts_connections_at(fd);
-	if (connection)
+	if (connection) {
+		pthread_mutex_lock(&connection->mutex); /* the guard's thread wrote it with this lock */
 		*ret_peer = connection->peer;
+		pthread_mutex_unlock(&connection->mutex);
+	}
 	pthread_mutex_unlock(&table_mutex);
 	return connection;
 }
