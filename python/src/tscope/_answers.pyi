@@ -384,6 +384,7 @@ class DiffTraceDiffSide(Record):
     first_step: Optional[int]
     last_step: Optional[int]
     recorded: DiffTraceRecorded
+    cut: bool
 
 class DiffTraceDiffSum(Record):
     sum_ns: int
@@ -935,3 +936,4 @@ class Show(Answer):
     machine: Optional[ShowMachine]
     missing_ranks: list[int]
     missing_rank_count: int
+    copy_of: Optional[str]
