@@ -199,7 +199,7 @@ class Client(support.Case):
         self.assertEqual(repr(tscope.trace("traced")["kernels"].rows()), repr(kernels.rows()))  # NaN is no equal of NaN
         self.assertEqual(len(tscope.trace("traced", file="trace.json.gz")["kernels"]), 2)
         for run, file in (("traced", None), ("traced", "trace.json.gz"), ("trace.json.gz", None)):
-            with self.assertRaisesRegex(tscope.Error, "of rank 5 that could be read|a rank is one of a run"):
+            with self.assertRaisesRegex(tscope.TscopeError, "of rank 5 that could be read|a rank is one of a run"):
                 tscope.trace(run, file=file, rank=5)
         if importlib.util.find_spec("pyarrow"):
             arrow = kernels.to_arrow()

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """deploy/kubernetes.yaml: its parts refer to one another, its configuration is one that tscoped takes, and a server that starts with it
 (its paths in a folder of the test, its port a free one) answers the probe: kubernetes.py BUILD. No cluster is asked."""
+import http.client
 import os
 import re
 import shutil
@@ -65,11 +66,9 @@ def scraped_from_outside(parts, files, metrics, text):
         running = [subprocess.Popen([f"{build}/tscoped", "--store", f"{top}/store", "--socket", f"{top}/s", "--metrics-port", str(inner)], stderr=subprocess.DEVNULL),
                    subprocess.Popen([haproxy, "-db", "-f", f.name])]  # fmt: skip
         try:
-            # By a name that the server itself refuses.
-            words = ["curl", "-sS", "-o", f"{top}/said", "-w", "%{http_code}", "-H", "Host: tscope-0.example.org"]
-            for path, status in (("/metrics", "200"), ("/ready", "403")):
+            for path, status in (("/metrics", 200), ("/ready", 403)):
                 for _ in range(300):
-                    said = subprocess.run([*words, f"http://127.0.0.1:{outer}{path}"], capture_output=True, text=True).stdout
+                    said = status_of(outer, path)
                     if said == status:
                         break
                     time.sleep(0.1)
@@ -78,6 +77,18 @@ def scraped_from_outside(parts, files, metrics, text):
             for process in running:
                 process.terminate()
                 process.wait()
+
+
+def status_of(port, path):
+    """The status of an answer to a name that the server itself refuses; None while nobody answers."""
+    asked = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    try:
+        asked.request("GET", path, headers={"Host": "tscope-0.example.org"})
+        return asked.getresponse().status
+    except (OSError, http.client.HTTPException):
+        return None
+    finally:
+        asked.close()
 
 
 def free_port():
