@@ -261,13 +261,25 @@ static void say_values(void *ctx, const struct ts_buf *json)
 	send_result(saying->s, saying->q, json);
 }
 
-/* An error is the document of an error, as the result: who asks so knows it. */
+/* Sends an error if there is one: its document, as the result, since who asks so knows it. */
+static void finish_values(struct serving *s, const struct question *q, struct ts_answer *answer)
+{
+	struct ts_buf error = TS_BUF_INIT(1 << 20);
+
+	if (answer->status && !atomic_load(&q->cancelled)) {
+		ts_answer_error(&error, &answer->err);
+		send_result(s, q, &error);
+	}
+	ts_buf_finish(&error);
+	ts_buf_finish(&answer->out);
+	ts_buf_finish(&answer->said);
+}
+
 static void send_columns(struct serving *s, struct question *q)
 {
 	struct saying saying = {s, q};
 	struct ts_columns_wanted wanted = {.to = {s->values, &s->values_lock, say_values, &saying}};
 	struct ts_answer answer = {.out = TS_BUF_INIT(0), .said = TS_BUF_INIT(0)};
-	struct ts_buf error = TS_BUF_INIT(1 << 20);
 	const char *words[4] = {"show"};
 	struct ts_tool_call call = {.words = words, .n = 1};
 	struct ts_span project;
@@ -284,13 +296,7 @@ static void send_columns(struct serving *s, struct question *q)
 		words[call.n++] = wanted.run;
 		ask(s, &call, q, (struct ts_asked){.instead = ts_columns_send, .ctx = &wanted}, &answer);
 	}
-	if (answer.status && !atomic_load(&q->cancelled)) {
-		ts_answer_error(&error, &answer.err);
-		send_result(s, q, &error);
-	}
-	ts_buf_finish(&error);
-	ts_buf_finish(&answer.out);
-	ts_buf_finish(&answer.said);
+	finish_values(s, q, &answer);
 }
 
 /* The words are those of `tscope export`; without a table it says which there are. */
@@ -300,7 +306,6 @@ static void send_trace(struct serving *s, struct question *q)
 	struct saying saying = {s, q};
 	struct ts_value_stream to = {s->values, &s->values_lock, say_values, &saying};
 	struct ts_answer answer = {.out = TS_BUF_INIT(0), .said = TS_BUF_INIT(0)};
-	struct ts_buf error = TS_BUF_INIT(1 << 20);
 	const char *words[8] = {"export"};
 	struct ts_tool_call call = {.words = words, .n = 1};
 	struct ts_span value;
@@ -319,13 +324,7 @@ static void send_trace(struct serving *s, struct question *q)
 	words[call.n++] = "--";
 	words[call.n++] = words[7];
 	ask(s, &call, q, (struct ts_asked){.instead = ts_trace_send, .ctx = &to}, &answer);
-	if (answer.status && !atomic_load(&q->cancelled)) {
-		ts_answer_error(&error, &answer.err);
-		send_result(s, q, &error);
-	}
-	ts_buf_finish(&error);
-	ts_buf_finish(&answer.out);
-	ts_buf_finish(&answer.said);
+	finish_values(s, q, &answer);
 }
 
 /* -- questions that wait -- */

@@ -94,87 +94,88 @@ static bool may_go_on(struct routed *r, size_t i, const char *method, enum ts_st
 	return !client->begun || ts_route_may_repeat(method);
 }
 
-static enum ts_status routed_call(struct ts_channel *ch, const char *method, struct ts_span request, struct ts_arena *arena,
-				  struct ts_span *ret_reply, struct ts_error *err)
+/* A call as it is tried at one server after another. */
+struct tried {
+	const char *method;
+	struct ts_span request;
+	struct ts_arena *arena; /* of a call, with its reply */
+	struct ts_span *ret_reply;
+	ts_message_fn *fn; /* of a download, with how many messages its caller has */
+	void *ctx;
+	size_t n;
+	struct ts_upload **ret_upload; /* of an upload */
+};
+
+typedef enum ts_status try_fn(struct ts_channel *server, struct tried *t, struct ts_error *err);
+
+/* Tries the call at one server after another until one answers, or it must not be made again: what a caller has would come twice. */
+static enum ts_status try_each(struct routed *r, const struct ts_route_key *key, try_fn *fn, struct tried *t, struct ts_error *err)
 {
-	struct routed *r = (struct routed *)ch;
-	struct ts_route_key key = ts_route_key(method, request);
 	size_t order[TS_ROUTE_SERVERS];
 	enum ts_status status = TS_OK;
 
-	order_of(r, &key, order);
+	order_of(r, key, order);
 	for (size_t at = 0; at < r->n; at++) {
 		size_t i = order[at];
 
 		status = reach(r, i, err);
 		if (!status)
-			status = r->servers[i]->ops->call(r->servers[i], method, request, arena, ret_reply, err);
+			status = fn(r->servers[i], t, err);
 		else if (status == TS_UNAVAILABLE)
 			continue;
-		if (!status || !may_go_on(r, i, method, status))
+		if (!status || t->n || !may_go_on(r, i, t->method, status))
 			return status;
 	}
 	return status;
 }
 
-struct counted {
-	ts_message_fn *fn;
-	void *ctx;
-	size_t n;
-};
+static enum ts_status try_call(struct ts_channel *server, struct tried *t, struct ts_error *err)
+{
+	return server->ops->call(server, t->method, t->request, t->arena, t->ret_reply, err);
+}
+
+static enum ts_status routed_call(struct ts_channel *ch, const char *method, struct ts_span request, struct ts_arena *arena,
+				  struct ts_span *ret_reply, struct ts_error *err)
+{
+	struct ts_route_key key = ts_route_key(method, request);
+	struct tried t = {.method = method, .request = request, .arena = arena, .ret_reply = ret_reply};
+
+	return try_each((struct routed *)ch, &key, try_call, &t, err);
+}
 
 static enum ts_status count(void *ctx, struct ts_span message, struct ts_error *err)
 {
-	struct counted *c = ctx;
+	struct tried *t = ctx;
 
-	c->n++;
-	return c->fn(c->ctx, message, err);
+	t->n++;
+	return t->fn(t->ctx, message, err);
+}
+
+static enum ts_status try_download(struct ts_channel *server, struct tried *t, struct ts_error *err)
+{
+	return server->ops->download(server, t->method, t->request, count, t, err);
 }
 
 static enum ts_status routed_download(struct ts_channel *ch, const char *method, struct ts_span request, ts_message_fn *fn, void *ctx,
 				      struct ts_error *err)
 {
-	struct routed *r = (struct routed *)ch;
 	struct ts_route_key key = ts_route_key(method, request);
-	struct counted counted = {.fn = fn, .ctx = ctx};
-	size_t order[TS_ROUTE_SERVERS];
-	enum ts_status status = TS_OK;
+	struct tried t = {.method = method, .request = request, .fn = fn, .ctx = ctx};
 
-	order_of(r, &key, order);
-	for (size_t at = 0; at < r->n; at++) {
-		size_t i = order[at];
+	return try_each((struct routed *)ch, &key, try_download, &t, err);
+}
 
-		status = reach(r, i, err);
-		if (!status)
-			status = r->servers[i]->ops->download(r->servers[i], method, request, count, &counted, err);
-		else if (status == TS_UNAVAILABLE)
-			continue;
-		/* What the caller has would come again. */
-		if (!status || counted.n || !may_go_on(r, i, method, status))
-			return status;
-	}
-	return status;
+static enum ts_status try_upload(struct ts_channel *server, struct tried *t, struct ts_error *err)
+{
+	return server->ops->upload_open(server, t->method, t->ret_upload, err);
 }
 
 static enum ts_status routed_upload_open(struct ts_channel *ch, const char *method, struct ts_upload **ret_upload, struct ts_error *err)
 {
 	struct routed *r = (struct routed *)ch;
-	size_t order[TS_ROUTE_SERVERS];
-	enum ts_status status = TS_OK;
+	struct tried t = {.method = method, .ret_upload = ret_upload};
 
-	order_of(r, &r->own, order);
-	for (size_t at = 0; at < r->n; at++) {
-		size_t i = order[at];
-
-		status = reach(r, i, err);
-		if (!status)
-			status = r->servers[i]->ops->upload_open(r->servers[i], method, ret_upload, err);
-		else if (status == TS_UNAVAILABLE)
-			continue;
-		if (!status || !may_go_on(r, i, method, status))
-			return status;
-	}
-	return status;
+	return try_each(r, &r->own, try_upload, &t, err);
 }
 
 static void routed_destroy(struct ts_channel *ch)

@@ -10,9 +10,7 @@ import contextlib
 import datetime
 import importlib.util
 import io
-import json
 import os
-import random
 import re
 import shutil
 import subprocess
@@ -25,13 +23,13 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, "..", name) for name in ("engines", "fault", "rehearsal")]
 import ceph  # noqa: E402
 from postgres import Postgres, find, folder  # noqa: E402
-from programs import Server, names_of  # noqa: E402
+from programs import Server, names_of, write_noise  # noqa: E402
 from s3 import SECRET, Bucket  # noqa: E402
 
 BUILD = os.path.abspath(sys.argv[1])
 SCRIPT = "deploy/cluster/backup.py"
 WAIT_S = 120
-COLUMNS, STEPS = 16, 1800  # numbers by chance, of which a bundle of 1 MiB is full soon
+STEPS = 1800  # of runs of which a bundle of 1 MiB is full soon
 
 
 def expect(condition, *what):
@@ -44,14 +42,6 @@ def until(what, holds):
     while not holds():
         expect(time.monotonic() < end, what, "after", WAIT_S, "s")
         time.sleep(0.3)
-
-
-def write_noise(path, number):
-    os.makedirs(path)
-    chance = random.Random(number)
-    with open(os.path.join(path, "steps.jsonl"), "w", encoding="utf-8") as f:
-        for step in range(STEPS):
-            f.write(json.dumps({"step": step, "scalars": {f"x{k}": chance.random() for k in range(COLUMNS)}}) + "\n")
 
 
 class Store:
@@ -175,7 +165,7 @@ def archives_again(store, conf, data):
 def push(server, work, first, n):
     for number in range(first, first + n):
         path = os.path.join(work, f"run{number}")
-        write_noise(path, number)
+        write_noise(path, number, STEPS)
         expect(server.push(path, f"run{number}"), "a push fails")
         shutil.rmtree(path)
 

@@ -3,9 +3,7 @@
 all, then stands still; a server is killed with -9, then the database. Every run that was acknowledged is there for both, and verify finds nothing; what the cache of a
 server has is read while the bucket is away. Then a bundle is lost, and verify names the runs that it takes. A store gets a bucket while a server goes on that was told of none, which may write nothing more. Then what a server refuses
 to start on: one sentence each, nothing changed, and no key in any line. Skipped where PostgreSQL's programs are not."""
-import json
 import os
-import random
 import shutil
 import signal
 import subprocess
@@ -17,25 +15,17 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "fault")]
 from postgres import Postgres, find, folder  # noqa: E402
-from programs import Server, names_of  # noqa: E402
+from programs import Server, names_of, write_noise  # noqa: E402
 from s3 import SECRET, Bucket  # noqa: E402
 
 BUILD = sys.argv[1]
-RUNS, COLUMNS, STEPS = 10, 16, 4000  # a run has half a MiB of numbers by chance, which nothing packs
+RUNS, STEPS = 10, 4000  # a run has half a MiB
 READY_S = 120
 
 
 def expect(condition, what):
     if not condition:
         raise SystemExit(f"buckets.py: {what}")
-
-
-def write_noise(path, number):
-    os.makedirs(path)
-    chance = random.Random(number)
-    with open(os.path.join(path, "steps.jsonl"), "w", encoding="utf-8") as f:
-        for step in range(STEPS):
-            f.write(json.dumps({"step": step, "scalars": {f"x{k}": chance.random() for k in range(COLUMNS)}}) + "\n")
 
 
 def wait_until(what, holds):
@@ -66,7 +56,7 @@ def share(postgres, bucket, work):
             acked[f"run{number}"] = run
 
     for number in range(RUNS):
-        write_noise(os.path.join(work, f"run{number}"), number)
+        write_noise(os.path.join(work, f"run{number}"), number, STEPS)
     bucket.ask("fault?kind=500,503,cut,deaf,half&share=0.1")
     for number in range(0, 4):
         push(number)
@@ -117,8 +107,8 @@ def share(postgres, bucket, work):
 def late(postgres, bucket, work):
     """A store gets a bucket while a server goes on that was told of none."""
     postgres.sql("CREATE DATABASE late")
-    write_noise(os.path.join(work, "late"), 77)
-    write_noise(os.path.join(work, "later"), 78)
+    write_noise(os.path.join(work, "late"), 77, STEPS)
+    write_noise(os.path.join(work, "later"), 78, STEPS)
     old = Server(BUILD, "cluster:" + postgres.conf("old.conf", "late"), os.path.join(work, "old"))
     begun.append(old.process)
     expect(old.push(os.path.join(work, "late"), "first"), "a store without a bucket takes no push")

@@ -1,6 +1,7 @@
 """What the fault drivers share: small runs that differ by their number, a tscoped, pushes that are acknowledged."""
 import json
 import os
+import random
 import shutil
 import subprocess
 import threading
@@ -15,6 +16,15 @@ def write_run(folder, number, steps=40):
                                 "scalars": {"loss": 1.0 / (step + 1 + number)}}) + "\n")
     with open(os.path.join(folder, "run.json"), "w") as f:
         json.dump({"name": f"run {number}", "config": {"number": number}, "wall_time": 1.0}, f)
+
+
+def write_noise(folder, number, steps):
+    """A run of 16 columns of numbers by chance, which nothing packs: 128 bytes a step."""
+    os.makedirs(folder)
+    chance = random.Random(number)
+    with open(os.path.join(folder, "steps.jsonl"), "w", encoding="utf-8") as f:
+        for step in range(steps):
+            f.write(json.dumps({"step": step, "scalars": {f"x{k}": chance.random() for k in range(16)}}) + "\n")
 
 
 class Server:

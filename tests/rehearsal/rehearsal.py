@@ -23,11 +23,12 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "engines"), os.path.join(HERE, "..", "fault")]
 import ceph  # noqa: E402
 from postgres import Postgres, find, folder  # noqa: E402
+from programs import write_noise  # noqa: E402
 from s3 import SECRET, Bucket  # noqa: E402
 from seen import Push, Read, violations  # noqa: E402
 
 SERVERS, READERS, PAGE = 3, 2, 1000
-COLUMNS, STEPS = 16, 200  # numbers by chance, which nothing packs: some 25 KiB a run
+STEPS = 200  # some 25 KiB a run
 READY_S, VERIFY_S, RETRY_S = 120, 600, 0.2
 AGAIN = ("unavailable", "deadline")  # a call that says so may be made again
 
@@ -113,14 +114,6 @@ def status_of(stdout, stderr):
     return found["status"] if found else "none: " + stderr.strip()[-200:]
 
 
-def write_run(path, number):
-    os.makedirs(path)
-    chance = random.Random(number)
-    with open(os.path.join(path, "steps.jsonl"), "w", encoding="utf-8") as f:
-        for step in range(STEPS):
-            f.write(json.dumps({"step": step, "scalars": {f"x{k}": chance.random() for k in range(COLUMNS)}}) + "\n")
-
-
 class History:
     """What clients did, by project, and how long lists took."""
 
@@ -139,7 +132,7 @@ def push_on(history, team, first, project, work):
     while not history.over.is_set():
         number += 1
         path, name = os.path.join(work, f"r{number}"), f"r{number}"
-        write_run(path, number)
+        write_noise(path, number, STEPS)
         push = Push(f"{project}/{name}", time.monotonic())
         history.pushes[project].append(push)
         while not history.over.is_set():
