@@ -59,7 +59,9 @@ class Compiling:
     """The time in which torch.compile compiles, the region `compile`; within a step it is a phase of that name, and not of forward or
     backward.
 
-    >>> Compiling(run).look()
+    >>> compiling = Compiling(run)
+    >>> compiling.look()
+    >>> compiling.stop()
     """
 
     def __init__(self, run: "Run") -> None:
