@@ -14,6 +14,8 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "interop"))
+# While calls fail at once, only this timer sees that a connection is there again. At its default, 5 s, a history mostly waits for it.
+os.environ["GRPC_CLIENT_CHANNEL_BACKUP_POLL_INTERVAL_MS"] = "10"
 try:
     import grpc
     import format_v1
@@ -28,6 +30,7 @@ from clients import UNKNOWN, Asker  # noqa: E402
 from linear import linearize  # noqa: E402
 
 CLIENTS, CALLS, NAMES, RUNS = 4, 14, 2, 4
+DISTURB_S = 0.1  # the longest wait before the next kill or stop is thought of
 SOON = (("grpc.initial_reconnect_backoff_ms", 10), ("grpc.min_reconnect_backoff_ms", 10), ("grpc.max_reconnect_backoff_ms", 30))
 
 
@@ -122,7 +125,7 @@ def one(served, askers, number, rng):
     for thread in threads:
         thread.start()
     while any(thread.is_alive() for thread in threads):
-        time.sleep(rng.random() * 0.2)
+        time.sleep(rng.random() * DISTURB_S)
         if rng.random() < 0.6:
             served.disturb(rng)
     if failed:
