@@ -30,12 +30,33 @@ RUNS = int(sys.argv[4]) if len(sys.argv) > 4 else 300
 PAGE = 4096
 MEMORY_BYTES = 4 << 30  # what the copies of a long trial take at most, roughly
 KINDS = ("zeros", "random", "swapped", "older", "bits")
-DAMAGE = "the store is damaged"
+# What a disk keeps is not tried here, and on one each store would wait for it. A container has 64 MiB often.
+SHM = ("/dev/shm" if "TMPDIR" not in os.environ and os.access("/dev/shm", os.W_OK)
+       and shutil.disk_usage("/dev/shm").free >= MEMORY_BYTES else None)
+
+
+class Forks(threading.local):
+    """A ts_fault_forks of each thread: a start of tscope takes longer than most of the commands here."""
+
+    def __init__(self):
+        env = {**os.environ, "TSCOPE_SERVER": "", "TSCOPE_PROJECT": "fault"}
+        self.process = subprocess.Popen([f"{BUILD}/tests/fault/ts_fault_forks"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=env)
+        self.said, self.complained = tempfile.NamedTemporaryFile(dir=SHM), tempfile.NamedTemporaryFile(dir=SHM)
+
+    def tscope(self, store, *words):
+        request = (store, self.said.name, self.complained.name, *words, "")
+        self.process.stdin.write("".join(word + "\0" for word in request).encode())
+        self.process.stdin.flush()
+        status = int(self.process.stdout.readline())
+        with open(self.said.name) as said, open(self.complained.name) as complained:
+            return subprocess.CompletedProcess(words, status, said.read(), complained.read())
+
+
+FORKS = Forks()
 
 
 def tscope(store, *words):
-    return subprocess.run([f"{BUILD}/tscope", *words], text=True, capture_output=True, timeout=300,
-                          env={**os.environ, "TSCOPE_STORE": store, "TSCOPE_SERVER": "", "TSCOPE_PROJECT": "fault"})
+    return FORKS.tscope(store, *words)
 
 
 def must(done):
@@ -86,7 +107,7 @@ def many(top, store, older):
 Row = collections.namedtuple("Row", "sort run said")
 SORTS = ("name", "tag", "branch", "entry", "note", "removed", "token", "account")
 LISTED = {"run": "name", "tag": "tag", "branch": "branch"}
-LOGS = 12  # the logs of so many runs are read
+LOGS = 6  # the logs of so many runs are read: each is a process, which costs more than its answer
 
 
 def rows_of_list(answer):
@@ -318,11 +339,7 @@ def one(trial, stores, n):
 def main():
     began, numbers, over = time.time(), itertools.count(), threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: over.set())
-    # What a disk keeps is not tried here, and on one each store would wait for it.
-    shm = "/dev/shm" if "TMPDIR" not in os.environ and os.access("/dev/shm", os.W_OK) else None
-    if shm and shutil.disk_usage(shm).free < MEMORY_BYTES:  # a container has 64 MiB often
-        shm = None
-    with tempfile.TemporaryDirectory(prefix="tscope-damage-", dir=shm) as top:
+    with tempfile.TemporaryDirectory(prefix="tscope-damage-", dir=SHM) as top:
         stores, failed = [], []
         for make in (small, full, many):
             store, older = f"{top}/{make.__name__}", f"{top}/{make.__name__}.older"
