@@ -225,6 +225,8 @@ enum ts_ref_order { TS_ORDER_NEWEST, TS_ORDER_NAME };
 struct ts_ref_query {
 	enum ts_ref_kind kind;
 	struct ts_span prefix;	/* prefix of the names; "project/" lists a project, an empty one all */
+	const struct ts_span *projects; /* only the names of these, which are sorted; NULL: of all */
+	size_t n_projects;
 	enum ts_ref_order order; /* NEWEST: by moved_ns, latest first, then by name */
 	struct ts_span after;	/* token of the previous page, or empty */
 	size_t limit;		/* the most refs of the page; not 0 */
@@ -343,7 +345,7 @@ struct ts_engine_ops {
 	/* Reads one ref; TS_NOT_FOUND if there is none. */
 	enum ts_status (*ref_get)(struct ts_engine *e, enum ts_ref_kind kind, struct ts_span name,
 				  struct ts_arena *arena, struct ts_ref *ret_ref, struct ts_error *err);
-	/* Lists one page of refs. *ret_next is the token of the next page, empty at the end. */
+	/* Lists one page of refs. *ret_next is the token of the next page, empty at the end; only the last page is not full. */
 	enum ts_status (*ref_list)(struct ts_engine *e, const struct ts_ref_query *query, struct ts_arena *arena,
 				   struct ts_ref **ret_refs, size_t *ret_n, struct ts_span *ret_next,
 				   struct ts_error *err);

@@ -2,6 +2,7 @@
 #include "store/store_internal.h"
 
 #include "base/alloc.h"
+#include "base/bisect.h"
 
 enum ts_status ts_store_ref_get(struct ts_engine *e, enum ts_ref_kind kind, struct ts_span name, struct ts_arena *arena,
 			       struct ts_ref *ret_ref, struct ts_error *err)
@@ -41,6 +42,53 @@ static bool is_full(struct page *page)
 	return page->more;
 }
 
+static bool is_asked_for(const struct ts_ref_query *query, struct ts_span name)
+{
+	size_t at = 0;
+	bool found;
+
+	if (!ts_span_starts(name, query->prefix))
+		return false;
+	if (!query->projects)
+		return true;
+	TS_SEEK(at, query->n_projects, i, ts_span_cmp(query->projects[i], ts_project_of(name)), found);
+	return found;
+}
+
+/* The key before the names of a project. */
+static struct ts_span project_key(enum ts_ref_kind kind, struct ts_span project, uint8_t room[TS_REF_KEY_MAX])
+{
+	room[0] = (uint8_t)kind;
+	memcpy(room + 1, project.data, project.len);
+	room[1 + project.len] = '/';
+	return ts_span_of(room, project.len + 2);
+}
+
+/* Goes on from a name to the next one, from a name of another project to the first name of the next project that is asked for. Projects
+ * do not have the order of their names, which go on with a slash. */
+static enum ts_status next_by_name(const struct page *page, struct ts_walk *walk, bool *ret_found, struct ts_error *err)
+{
+	const struct ts_ref_query *query = page->query;
+	uint8_t room[TS_REF_KEY_MAX], nearest[TS_REF_KEY_MAX];
+	struct ts_span next = {0};
+
+	if (!query->projects || is_asked_for(query, ts_span_from(walk->key, 1)))
+		return ts_walk_next(walk, ret_found, err);
+	for (size_t i = 0; i < query->n_projects; i++) {
+		struct ts_span begin;
+
+		if (query->projects[i].len >= TS_REF_NAME_MAX)
+			continue; /* no name is that long */
+		begin = project_key(query->kind, query->projects[i], room);
+		if (ts_span_cmp(begin, walk->key) > 0 && (!next.len || ts_span_cmp(begin, next) < 0)) {
+			memcpy(nearest, room, begin.len);
+			next = ts_span_of(nearest, begin.len);
+		}
+	}
+	*ret_found = false;
+	return next.len ? ts_walk_seek(walk, next, ret_found, err) : TS_OK;
+}
+
 static enum ts_status collect_by_name(struct page *page, struct ts_walk *walk, struct ts_error *err)
 {
 	struct ts_span first = page->from.begun && ts_span_cmp(page->from.name, page->query->prefix) > 0 ?
@@ -56,12 +104,12 @@ static enum ts_status collect_by_name(struct page *page, struct ts_walk *walk, s
 	if (first.len)
 		memcpy(room + 1, first.data, first.len);
 	status = ts_walk_seek(walk, ts_span_of(room, 1 + first.len), &found, err);
-	for (; !status && found; status = ts_walk_next(walk, &found, err)) {
-		struct ts_span name = ts_span_of(walk->key.data + 1, walk->key.len - 1);
+	for (; !status && found; status = next_by_name(page, walk, &found, err)) {
+		struct ts_span name = ts_span_from(walk->key, 1);
 
 		if (walk->key.data[0] != (uint8_t)page->query->kind || !ts_span_starts(name, page->query->prefix))
 			break;
-		if (page->from.begun && ts_span_cmp(name, page->from.name) <= 0)
+		if (!is_asked_for(page->query, name) || (page->from.begun && ts_span_cmp(name, page->from.name) <= 0))
 			continue;
 		if (is_full(page))
 			break;
@@ -141,7 +189,7 @@ static enum ts_status collect_newest(struct page *page, struct ts_walk *walk, st
 		if (walk->key.data[0] != (uint8_t)page->query->kind || walk->key.len <= TS_RECENT_PREFIX)
 			break;
 		name = ts_span_from(walk->key, TS_RECENT_PREFIX);
-		if (!ts_span_starts(name, page->query->prefix) || (page->from.begun && ts_span_eq(walk->key, start)))
+		if (!is_asked_for(page->query, name) || (page->from.begun && ts_span_eq(walk->key, start)))
 			continue;
 		if (is_full(page))
 			break;

@@ -422,6 +422,42 @@ static void lists_go_page_by_page(void **state)
 	assert_true(ts_span_is(refs[0].name, "p/run-04500"));
 }
 
+/* Names of a-b lie before those of a, though the project a comes first. */
+static void a_list_of_some_projects_has_the_names_of_no_other(void **state)
+{
+	static const char *const names[] = {"a-b/x", "a/x", "a/y", "b/x", "b/y", "c/x", "d/x"};
+	const struct ts_span asked[] = {ts_span_str("a"), ts_span_str("a-b"), ts_span_str("c"), ts_span_str("e")};
+	const char *const by_name[] = {"a-b/x", "a/x", "a/y", "c/x"}, *const newest[] = {"c/x", "a/y", "a/x", "a-b/x"};
+	struct fixture *f = *state;
+	struct ts_sealed head = test_node(&f->arena, TEST_HEAD, NULL, 0, 1);
+
+	for (int i = 0; i < 7; i++)
+		test_push(f->e, names[i], &head, 1, i);
+	for (int order = TS_ORDER_NEWEST; order <= TS_ORDER_NAME; order++)
+		for (size_t limit = 1; limit <= 5; limit++) {
+			struct ts_ref_query q = {.kind = TS_REF_RUN, .projects = asked, .n_projects = 4, .limit = limit};
+			const char *const *expected = order == TS_ORDER_NAME ? by_name : newest;
+			struct ts_ref *refs;
+			size_t n, total = 0;
+
+			q.order = (enum ts_ref_order)order;
+			do {
+				OK(f->e->ops->ref_list(f->e, &q, &f->arena, &refs, &n, &q.after, &f->err));
+				assert_true(q.after.len == 0 || n == limit);
+				for (size_t i = 0; i < n; i++, total++)
+					assert_true(total < 4 && ts_span_is(refs[i].name, expected[total]));
+			} while (q.after.len);
+			assert_int_equal(total, 4);
+			q.n_projects = 0;
+			OK(f->e->ops->ref_list(f->e, &q, &f->arena, &refs, &n, &q.after, &f->err));
+			assert_int_equal(n, 0);
+			q.n_projects = 4;
+			q.prefix = ts_span_str("b/");
+			OK(f->e->ops->ref_list(f->e, &q, &f->arena, &refs, &n, &q.after, &f->err));
+			assert_int_equal(n, 0);
+		}
+}
+
 static void kinds_do_not_share_names(void **state)
 {
 	struct fixture *f = *state;
@@ -1989,6 +2025,7 @@ int main(void)
 		TEST(p4_concurrent_writers_lose_nothing),
 		TEST(the_log_is_kept_newest_first),
 		TEST(lists_go_page_by_page),
+		TEST(a_list_of_some_projects_has_the_names_of_no_other),
 		TEST(kinds_do_not_share_names),
 		TEST(notes_lie_beside_a_run),
 		TEST(notes_keep_their_history),

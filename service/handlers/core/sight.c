@@ -1,5 +1,6 @@
 #include "service/handlers/core/sight.h"
 
+#include "base/order.h"
 #include "run/kind.h"
 
 struct viewing {
@@ -8,17 +9,32 @@ struct viewing {
 	char sender[TS_IDENTITY_TEXT];
 };
 
+/* The projects in which the caller has a role. */
+static size_t projects_of(const struct ts_call *call, enum ts_auth_role role, struct ts_span ret_projects[TS_GRANTS_MAX])
+{
+	struct ts_span project;
+	size_t at = 0, n = 0;
+
+	while (n < TS_GRANTS_MAX && ts_identity_next_project(call->who, &at, &project))
+		if (ts_auth_may(call->who, role, project))
+			ret_projects[n++] = project;
+	return n;
+}
+
+size_t ts_sight_projects(const struct ts_call *call, struct ts_span ret_projects[TS_GRANTS_MAX])
+{
+	size_t n = projects_of(call, TS_AUTH_READ, ret_projects);
+
+	TS_SORT(ret_projects, n, ts_by_span);
+	return n;
+}
+
 /* What the caller has sent, and what the projects reach in which it has a role. */
 static void view(const struct ts_call *call, enum ts_auth_role role, struct viewing *ret)
 {
-	struct ts_span project;
-	size_t at = 0;
-
 	ts_identity_account(call->who, ret->sender);
-	ret->viewer = (struct ts_viewer){.sender = ts_span_str(ret->sender), .projects = ret->projects};
-	while (ret->viewer.n < TS_GRANTS_MAX && ts_identity_next_project(call->who, &at, &project))
-		if (ts_auth_may(call->who, role, project))
-			ret->projects[ret->viewer.n++] = project;
+	ret->viewer = (struct ts_viewer){
+		.sender = ts_span_str(ret->sender), .projects = ret->projects, .n = projects_of(call, role, ret->projects)};
 }
 
 static enum ts_status known_as(const struct ts_call *call, enum ts_auth_role role, const struct ts_id *ids, size_t n, bool *ret_known,

@@ -12,6 +12,8 @@
 
 #include "service/handlers/core/handler.h"
 
+/* Writes the projects that the caller may read, sorted, of which one may be there twice. Returns how many. */
+size_t ts_sight_projects(const struct ts_call *call, struct ts_span ret_projects[TS_GRANTS_MAX]);
 /* Sets ret_known[i] to whether the caller may know ids[i], and *ret_leased to whether the leases of all these hold, if anybody
  * asks for them (else NULL). */
 enum ts_status ts_sight_known(const struct ts_call *call, const struct ts_id *ids, size_t n, bool *ret_known, bool *ret_leased,

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -314,6 +315,31 @@ static void each_operation_asks_for_its_role(void **state)
 }
 
 /* ---- projects ---- */
+
+/* A list that is sorted reads pages of 1,024 names, and what another project has may fill several. */
+static void a_list_goes_on_behind_many_names_of_another_project(void **state)
+{
+	const char *const orders[] = {"", "name", "-name", "steps"};
+	struct ts_list_request list = {.page_size = 0};
+	struct ts_list_reply rows;
+	char name[16];
+
+	(void)state;
+	give("user:1001 read p");
+	for (int i = 0; i < 2500; i++) {
+		(void)snprintf(name, sizeof name, "%s/%d", i % 2 ? "o" : "r", i);
+		must_commit(&s, name, first);
+	}
+	as(&ada);
+	for (size_t i = 0; i < sizeof orders / sizeof orders[0]; i++) {
+		list.sort = ts_span_str(orders[i]);
+		must(test_list(&s, &list, &rows), &s.err);
+		assert_int_equal(rows.n, 1);
+		assert_int_equal(rows.examined, 1);
+		assert_int_equal(rows.next_token.len, 0);
+		assert_true(ts_span_is(rows.rows[0].name, "p/a"));
+	}
+}
 
 static void a_reader_of_one_project_sees_nothing_of_another(void **state)
 {
@@ -761,6 +787,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(the_engine_of_a_call_is_guarded, setup, teardown),
 		cmocka_unit_test_setup_teardown(each_operation_asks_for_its_role, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_reader_of_one_project_sees_nothing_of_another, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_list_goes_on_behind_many_names_of_another_project, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_is_hidden_costs_what_is_absent, setup, teardown),
 		cmocka_unit_test_setup_teardown(an_id_is_found_through_a_readable_name, setup, teardown),
 		cmocka_unit_test_setup_teardown(objects_of_others_are_not_sent, setup, teardown),
