@@ -30,7 +30,7 @@ from clients import UNKNOWN, Asker  # noqa: E402
 from linear import linearize  # noqa: E402
 
 CLIENTS, CALLS, NAMES, RUNS = 4, 14, 2, 4
-DISTURB_S = 0.1  # the longest wait before the next kill or stop is thought of
+DISTURB_S, DISTURBED = 0.1, 4  # the longest wait before the next kill or stop is thought of, and how many a history has at most
 SOON = (("grpc.initial_reconnect_backoff_ms", 10), ("grpc.min_reconnect_backoff_ms", 10), ("grpc.max_reconnect_backoff_ms", 30))
 
 
@@ -124,10 +124,12 @@ def one(served, askers, number, rng):
     threads.append(threading.Thread(target=sweep, args=(askers[0].client,)))
     for thread in threads:
         thread.start()
+    left = DISTURBED
     while any(thread.is_alive() for thread in threads):
         time.sleep(rng.random() * DISTURB_S)
-        if rng.random() < 0.6:
+        if left and rng.random() < 0.6:
             served.disturb(rng)
+            left -= 1
     if failed:
         raise failed[0]
     return histories, [name for name in names if not is_whole(askers[0].client, name, runs)]
