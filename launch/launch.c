@@ -64,8 +64,8 @@ static enum ts_status add_output(struct ts_processes *job, size_t rank, int fd, 
 		return err->status;
 	if (kind == TS_OUTPUT_PIPE && ts_system_pipe(ends) < 0)
 		return ts_error_errno(err, errno, "pipe");
-	if (kind == TS_OUTPUT_TERMINAL && job->ours < 0)
-		job->ours = ends[0];
+	if (kind == TS_OUTPUT_TERMINAL && !job->keyed)
+		job->keyed = &job->outputs[job->n_outputs];
 	job->outputs[job->n_outputs++] = (struct ts_output){.from = ends[0], .to = fd, .tail = &job->launched.tails[rank]};
 	theirs[fd] = ends[1];
 	return TS_OK;
@@ -101,7 +101,6 @@ static enum ts_status make_ways(struct ts_processes *job, struct ts_error *err)
 	ts_terminal_init(&job->terminal, job->own_terminal ? (in ? STDIN_FILENO : out ? STDOUT_FILENO : STDERR_FILENO) : -1,
 			 job->own_terminal && in);
 	job->handed = !job->own_terminal && in && tcgetpgrp(STDIN_FILENO) == getpgrp();
-	job->ours = -1;
 	job->from[0] = begin_of(STDOUT_FILENO);
 	job->from[1] = begin_of(STDERR_FILENO);
 	for (size_t i = 0; i < job->launched.n; i++)
@@ -164,6 +163,12 @@ struct launcher {
 	size_t n_keys;
 };
 
+/* Our end of the command's first terminal; -1: it has none, or has it no more. */
+static int ours(const struct launcher *l)
+{
+	return l->job->keyed ? l->job->keyed->from : -1;
+}
+
 static void foreground(struct launcher *l)
 {
 	if (l->job->own_terminal)
@@ -190,8 +195,8 @@ static void stop_too(struct launcher *l)
 	(void)kill(0, SIGTSTP);
 	(void)sigaction(SIGTSTP, &before, NULL);
 	foreground(l);
-	if (l->job->ours >= 0)
-		ts_terminal_resize(&l->job->terminal, l->job->ours);
+	if (ours(l) >= 0)
+		ts_terminal_resize(&l->job->terminal, ours(l));
 	(void)ts_word_send(l->control, (struct ts_word){.kind = TS_WORD_SIGNAL, .value = SIGCONT});
 }
 
@@ -239,13 +244,14 @@ static void pass_on(struct launcher *l, const struct ts_signal *signal)
 	(void)ts_word_send(l->control, (struct ts_word){.kind = TS_WORD_SIGNAL, .value = signal->number});
 }
 
-/* Keys go to the command's terminal. Where that takes none, they wait, and no further ones are read. */
+/* Keys go to the command's terminal. Where that takes none, they wait, and no further ones are read. Where the one they come from
+ * is gone, the command's hangs up. */
 static void pass_keys(struct launcher *l, const struct pollfd *in, const struct pollfd *out)
 {
 	ssize_t n;
 
 	if (l->n_keys && out->revents) {
-		n = write(l->job->ours, l->keys, l->n_keys);
+		n = write(ours(l), l->keys, l->n_keys);
 		if (n > 0) {
 			memmove(l->keys, l->keys + n, l->n_keys - (size_t)n);
 			l->n_keys -= (size_t)n;
@@ -254,11 +260,13 @@ static void pass_keys(struct launcher *l, const struct pollfd *in, const struct 
 			l->keys_over = true;
 		}
 	}
-	if (in->revents && !l->n_keys) {
+	if ((in->revents & POLLIN) && !l->n_keys) {
 		n = read(STDIN_FILENO, l->keys, sizeof l->keys);
 		l->n_keys = n > 0 ? (size_t)n : 0;
 		l->keys_over |= n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN);
 	}
+	if (in->revents & POLLHUP)
+		l->keys_over = l->job->keyed->broken = true;
 }
 
 static void tell_broken(struct launcher *l)
@@ -268,11 +276,8 @@ static void tell_broken(struct launcher *l)
 
 		if (!o->broken)
 			continue;
-		o->broken = false;
 		(void)ts_word_send(l->control, (struct ts_word){.kind = TS_WORD_BROKEN, .value = (int32_t)i});
-		if (o->from >= 0)
-			(void)close(o->from);
-		o->from = -1;
+		ts_output_break(o);
 	}
 }
 
@@ -281,24 +286,24 @@ static void turn(struct launcher *l)
 	struct ts_processes *job = l->job;
 	struct pollfd *polls = job->polls;
 	size_t n = job->n_outputs;
-	bool raw = job->terminal.raw && !l->keys_over && job->ours >= 0;
+	bool keys = job->terminal.keys && !l->keys_over && ours(l) >= 0;
 	struct ts_aside *aside = job->wanted->aside;
 	struct ts_signal signal;
 
 	ts_outputs_wait(job->outputs, n, polls);
 	polls[2 * n] = (struct pollfd){.fd = l->signals, .events = POLLIN};
 	polls[2 * n + 1] = (struct pollfd){.fd = l->control, .events = POLLIN};
-	polls[2 * n + 2] = (struct pollfd){.fd = raw && !l->n_keys ? STDIN_FILENO : -1, .events = POLLIN};
-	polls[2 * n + 3] = (struct pollfd){.fd = l->n_keys ? job->ours : -1, .events = POLLOUT};
+	polls[2 * n + 2] = (struct pollfd){.fd = keys ? STDIN_FILENO : -1, .events = job->terminal.raw && !l->n_keys ? POLLIN : 0};
+	polls[2 * n + 3] = (struct pollfd){.fd = l->n_keys ? ours(l) : -1, .events = POLLOUT};
 	polls[2 * n + 4] = aside ? ts_aside_wait(aside) : (struct pollfd){.fd = -1};
 	if (poll(polls, (nfds_t)(2 * n + 5), job->terminal.keys && !job->terminal.raw ? LOOK_MS : -1) < 0)
 		return;
 	(void)ts_outputs_serve(job->outputs, n, polls);
+	if (keys)
+		pass_keys(l, &polls[2 * n + 2], &polls[2 * n + 3]);
 	tell_broken(l);
 	if (polls[2 * n + 4].revents)
 		ts_aside_serve(aside, job->outputs, n);
-	if (raw)
-		pass_keys(l, &polls[2 * n + 2], &polls[2 * n + 3]);
 	while (polls[2 * n].revents && ts_signals_next(l->signals, &signal))
 		pass_on(l, &signal);
 	if (polls[2 * n + 1].revents)

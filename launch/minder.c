@@ -188,12 +188,7 @@ static void hear(struct minder *m)
 	} else if (word.kind == TS_WORD_LEAVE) {
 		m->left = true;
 	} else if (word.kind == TS_WORD_BROKEN && word.value >= 0 && (size_t)word.value < m->job->n_outputs) {
-		struct ts_output *o = &m->job->outputs[word.value];
-
-		if (o->from >= 0)
-			(void)close(o->from);
-		o->from = -1;
-		o->gone = true;
+		ts_output_break(&m->job->outputs[word.value]);
 	}
 }
 
@@ -226,11 +221,9 @@ static void turn(struct minder *m)
 		hear(m);
 	else
 		(void)ts_outputs_serve(job->outputs, n, job->polls);
-	for (size_t i = 0; i < n; i++) /* a reader that has gone: the process finds its pipe broken */
-		if (job->outputs[i].broken && job->outputs[i].from >= 0) {
-			(void)close(job->outputs[i].from);
-			job->outputs[i].from = -1;
-		}
+	for (size_t i = 0; i < n; i++)
+		if (job->outputs[i].broken)
+			ts_output_break(&job->outputs[i]);
 }
 
 /* What is left when the command is over: processes that it left behind may go on printing, for as long as they like. */

@@ -60,7 +60,7 @@ static void write_some(struct ts_output *o)
 		return;
 	if (n < 0) {
 		o->gone = true;
-		o->broken = errno == EPIPE;
+		o->broken = errno == EPIPE || errno == EIO; /* EIO: the terminal is gone */
 		o->n = o->at = 0;
 		return;
 	}
@@ -81,6 +81,15 @@ bool ts_outputs_serve(struct ts_output *outputs, size_t n, const struct pollfd *
 		}
 	}
 	return came;
+}
+
+void ts_output_break(struct ts_output *output)
+{
+	if (output->from >= 0)
+		(void)close(output->from);
+	output->from = -1;
+	output->gone = true;
+	output->broken = false;
 }
 
 bool ts_outputs_open(const struct ts_output *outputs, size_t n)

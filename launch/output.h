@@ -3,7 +3,7 @@
  * A terminal stays a terminal, and a pipe a pipe: both are relayed. A regular file, /dev/null and other devices are given to the
  * process as they are, so that nobody stands between. What cannot take more is not waited for: the process waits as it would have,
  * and this loop goes on.
- * Where a reader has gone, the process finds its pipe broken as it would have. Threads: one.
+ * Where a reader or a terminal has gone, the process finds its pipe broken or its terminal hung up, as it would have. Threads: one.
  */
 #ifndef TSCOPE_LAUNCH_OUTPUT_H
 #define TSCOPE_LAUNCH_OUTPUT_H
@@ -33,6 +33,8 @@ bool ts_output_same(int fd, int other);
 void ts_outputs_wait(const struct ts_output *outputs, size_t n, struct pollfd *polls);
 /* Reads and writes what can be, without waiting. Returns whether anything came. */
 bool ts_outputs_serve(struct ts_output *outputs, size_t n, const struct pollfd *polls);
+/* Closes our end, so that the process finds its pipe broken, or its terminal hung up. */
+void ts_output_break(struct ts_output *output);
 /* Whether any has not ended. */
 bool ts_outputs_open(const struct ts_output *outputs, size_t n);
 /* Puts /dev/null in the place of stdin, stdout and stderr, in a process beside the command that is to hold nobody's open. */

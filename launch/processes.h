@@ -39,7 +39,7 @@ struct ts_processes {
 	struct ts_terminal terminal;
 	bool own_terminal; /* the command has a session with a terminal of its own */
 	bool handed;	   /* it has the foreground of the launcher's terminal */
-	int ours;	   /* our end of the command's first terminal; -1: it has none */
+	struct ts_output *keyed; /* of the command's first terminal, whose end takes the keys; NULL: it has none */
 	int64_t from[2];   /* where stdout and stderr began, where they are regular files */
 	struct pollfd *polls; /* two for each output, and three */
 	bool read_ends;

@@ -317,6 +317,64 @@ def interrupts():
         check("a terminal that goes away hangs the command up", ended and place.end()["signal"] == "SIGHUP", place.end())
 
 
+# Takes down what it gets when its terminal goes away: argv is a file, what it does at SIGHUP, and how often it prints.
+HUNG_UP = """
+import os, signal, sys, time
+got, errors = open(sys.argv[1], "a", buffering=1), set()
+def hear(number, frame):
+    got.write(f"{signal.Signals(number).name}\\n")
+    if sys.argv[2] == "save":
+        time.sleep(0.3)
+        sys.exit(7)
+signal.signal(signal.SIGHUP, signal.SIG_IGN if sys.argv[2] == "ignore" else hear)
+os.write(1, b"ready\\n")
+for turn in range(int(sys.argv[3])):
+    time.sleep(0.05)
+    try:
+        os.write(1, b"turn\\n")
+    except OSError as error:
+        errors.add(f"a write: {error.strerror}")
+try:
+    errors.add(f"a read: {os.read(0, 9) or 'over'}")
+except OSError:
+    errors.add("a read: over")
+got.write("\\n".join([*errors, "end\\n"]))
+"""
+
+
+def closed(place, name, words):
+    """What a command got whose terminal goes away, and its exit code."""
+    t = Terminal([word.replace("GOT", name) for word in words], place.path)
+    t.until(b"ready")
+    os.close(t.fd)
+    code = []
+    place.wait_for(lambda: code.extend(os.waitpid(t.pid, os.WNOHANG)) or code[-2])
+    if not code[-2]:
+        os.kill(t.pid, signal.SIGKILL)
+        code += os.waitpid(t.pid, 0)
+    with open(os.path.join(place.path, name), encoding="utf-8") as file:
+        return sorted(set(file.read().splitlines())), os.waitstatus_to_exitcode(code[-1])
+
+
+def closes():
+    """A window that is closed: the command gets what it gets alone, also one that goes on."""
+    for does, turns, what, state in (("save", 1000, "saves and ends", "crashed"), ("ignore", 30, "ignores SIGHUP and prints", "finished"),
+                                     ("hear", 30, "hears of it and prints", "finished"), ("ignore", 0, "ignores SIGHUP and reads", "finished")):
+        with Place() as place:
+            words = [sys.executable, "-c", HUNG_UP, "GOT", does, str(turns)]
+            alone, under = closed(place, "alone", words), closed(place, "under", place.words(*words))
+            ended = place.wait_for(lambda: place.end()["state"] == state)
+            check(f"a terminal that goes away, and a command that {what}", alone == under and alone[0] and ended, alone, under, place.end())
+    with Place() as place:
+        words = place.words("sh", "-c", "echo ready; exec sleep 60", options=("--push=60",))
+        t = Terminal(["env", "TSCOPE_STORE=" + os.path.join(place.path, "store"), *words], place.path)
+        t.until(b"ready")
+        os.close(t.fd)
+        os.waitpid(t.pid, 0)
+        listed = stored(place, "list", "--columns", "state")[1]
+        check("a terminal that goes away keeps nothing from the last push", b"killed" in listed, listed)
+
+
 def suspends():
     count = "import time\ni = 0\nwhile True:\n    i += 1; print('turn', i, flush=True); time.sleep(0.05)\n"
     for what, to in (("", ""), (" with stdout in a file", " > out")):
@@ -959,7 +1017,7 @@ def children(pid):
         return [int(word) for word in file.read().split()]
 
 
-CHECKS = (what_ended, pushes, printed, hangs, machine, processes, gpus, machine_rules, lost, exit_codes, deaths, passed_on, cannot, twice, bytes_through, files, broken_pipe, left_behind, terminal, interrupts, suspends, debugger,
+CHECKS = (what_ended, pushes, printed, hangs, machine, processes, gpus, machine_rules, lost, exit_codes, deaths, passed_on, cannot, twice, bytes_through, files, broken_pipe, left_behind, terminal, interrupts, closes, suspends, debugger,
           launcher_killed, disk_full)
 
 
