@@ -376,7 +376,7 @@ static void put(char *to, size_t room, size_t *n, double value)
 		write_to(to, room, n, ",%.3g", value);
 }
 
-/* Two digits, of traffic and shares: of eight GPUs even the third is a third of the table. */
+/* Two digits, of traffic and of shares of the time: of eight GPUs even the third is a third of the table. */
 static void put_roughly(char *to, size_t room, size_t *n, double value)
 {
 	if (value >= 0 && isfinite(value))
@@ -443,15 +443,15 @@ size_t ts_observe_row(struct ts_observer *machine, char *to, size_t room)
 	put(to, room, &n,
 	    now[TS_COUNT_CPU_US] >= 0 ? rise(machine, now, TS_COUNT_CPU_US, us) : cores * rise(machine, now, TS_COUNT_BUSY, ticks));
 	put(to, room, &n, quota_of(machine));
-	put(to, room, &n, rise(machine, now, TS_COUNT_THROTTLED_US, us));
-	put(to, room, &n, rise(machine, now, TS_COUNT_STEAL, ticks));
+	put_roughly(to, room, &n, rise(machine, now, TS_COUNT_THROTTLED_US, us));
+	put_roughly(to, room, &n, rise(machine, now, TS_COUNT_STEAL, ticks));
 	put(to, room, &n, load);
 	for (enum ts_observe_counter c = TS_COUNT_CPU_WAIT_US; c <= TS_COUNT_IO_WAIT_US; c++)
-		put(to, room, &n, rise(machine, now, c, us));
+		put_roughly(to, room, &n, rise(machine, now, c, us));
 	put(to, room, &n, used);
 	put_limit(to, room, &n, limit);
 	for (enum ts_observe_counter c = TS_COUNT_SWAPPED; c <= TS_COUNT_SENT; c++)
-		put(to, room, &n, rise(machine, now, c, s));
+		put_roughly(to, room, &n, rise(machine, now, c, s));
 	put(to, room, &n, cores * rise(machine, now, TS_COUNT_BUSY, ticks));
 	put_limit(to, room, &n, cores);
 	put_tree(machine, to, room, &n);

@@ -278,7 +278,7 @@ GPU = {"busy": 0.9, "memory_busy": 0.4, "memory_bytes": 6e10, "memory_limit_byte
        "temperature_c": 61, "throttled_by_power": 0.4, "throttled_by_heat": 0, "throttled_by_others": 0, "pcie_received_bytes_per_s": 5e9, "pcie_sent_bytes_per_s": 3e9,
        "nvlink_received_bytes_per_s": 9e10, "nvlink_sent_bytes_per_s": 9e10, "ecc_corrected": 0, "ecc_uncorrected": 0, "xid": 0}
 
-ROUGH = ("busy", "by_power", "per_s")  # of which two digits are written
+ROUGH = ("busy", "by_power", "per_s", "waiting", "throttled", "steal")  # of which two digits are written
 
 
 def day(tscope, gpus):
@@ -295,7 +295,7 @@ def day(tscope, gpus):
     with open(path, "w", encoding="utf-8") as file:
         file.write(",".join(head) + "\n")
         for number, second in enumerate([*range(1, 601), *range(610, 86401, 10)]):
-            values = [value and f"{float(value) * draw.uniform(0.7, 1.3):.{2 if name.startswith('gpu') and name.endswith(ROUGH) else 3}g}"
+            values = [value and f"{float(value) * draw.uniform(0.7, 1.3):.{2 if name.endswith(ROUGH) else 3}g}"
                       for name, value in zip(head[1:], rows[number % len(rows)][1:])]
             file.write(f"{second}.0," + ",".join(values) + "\n")
     raw = os.path.getsize(path)
