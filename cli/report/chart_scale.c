@@ -57,7 +57,7 @@ static const char *label(double value, double step, enum ts_unit unit, struct ts
 {
 	struct ts_measure m = {.unit = unit, .known = true, .value = value};
 
-	return unit == TS_UNIT_NONE ? plain(value, step, arena) : ts_show_measure(&m, arena);
+	return unit == TS_UNIT_NONE ? plain(value, step, arena) : ts_show_measure_apart(&m, step, arena);
 }
 
 static void add(struct ts_ticks *ticks, double value, double step, enum ts_unit unit, struct ts_arena *arena)

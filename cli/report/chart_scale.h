@@ -22,8 +22,8 @@ struct ts_ticks {
 struct ts_scale ts_scale_of(double low, double high, bool log);
 /* 0 at the low end, 1 at the high end; values outside lie at the nearer end, NaN at 0. */
 double ts_scale_place(const struct ts_scale *scale, double value);
-/* Round values, at most `most` (2 or more) and TS_TICKS_MAX. Labels of plain numbers have the digits that tell neighbours apart; those
- * of a unit are as elsewhere. NULL labels: the arena is full. */
+/* Round values, at most `most` (2 or more) and TS_TICKS_MAX. Labels of plain numbers and times have the digits that tell neighbours
+ * apart; those of other units are as elsewhere. NULL labels: the arena is full. */
 struct ts_ticks ts_scale_ticks(const struct ts_scale *scale, enum ts_unit unit, size_t most, struct ts_arena *arena);
 
 #endif

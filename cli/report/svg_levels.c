@@ -28,10 +28,10 @@ static double y_of(const struct axes *a, double value)
 	return ts_svg_frame_y(&a->frame, place_of(a, value));
 }
 
-static const char *in_unit(const struct axes *a, double value)
+static const char *in_unit(const struct axes *a, double value, double step)
 {
 	struct ts_measure m = {.unit = a->levels->unit, .known = true, .value = value};
-	const char *text = ts_show_measure(&m, a->arena);
+	const char *text = ts_show_measure_apart(&m, step, a->arena);
 
 	return text ? text : "?";
 }
@@ -128,7 +128,7 @@ static void fit_frame(struct axes *a)
 	a->frame.y.n = ts_svg_ticks(a->low, a->high, TICKS, ticks);
 	for (size_t i = 0; i < a->frame.y.n; i++) {
 		a->frame.y.place[i] = place_of(a, ticks[i]);
-		a->frame.y.labels[i] = in_unit(a, ticks[i]);
+		a->frame.y.labels[i] = in_unit(a, ticks[i], a->frame.y.n > 1 ? ticks[1] - ticks[0] : a->high - a->low);
 	}
 	ts_svg_frame_fit(&a->frame);
 }

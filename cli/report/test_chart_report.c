@@ -40,9 +40,9 @@ static void places(void **state)
 	assert_true(big.low < big.high && isfinite(big.high));
 }
 
-static void labels_of(struct ts_scale scale, size_t most, const char *want)
+static void labels_in(enum ts_unit unit, struct ts_scale scale, size_t most, const char *want)
 {
-	struct ts_ticks ticks = ts_scale_ticks(&scale, TS_UNIT_NONE, most, &arena);
+	struct ts_ticks ticks = ts_scale_ticks(&scale, unit, most, &arena);
 	struct ts_buf out = TS_BUF_INIT(1000);
 
 	for (size_t i = 0; i < ticks.n; i++)
@@ -50,6 +50,11 @@ static void labels_of(struct ts_scale scale, size_t most, const char *want)
 	if (!ts_span_is(ts_buf_view(&out), want))
 		fail_msg("'%.*s', expected '%s'", TS_SPAN_ARG(ts_buf_view(&out)), want);
 	ts_buf_finish(&out);
+}
+
+static void labels_of(struct ts_scale scale, size_t most, const char *want)
+{
+	labels_in(TS_UNIT_NONE, scale, most, want);
 }
 
 static void labels(void **state)
@@ -65,6 +70,15 @@ static void labels(void **state)
 	labels_of(ts_scale_of(0.09, 12, true), 8, "0.1 0.2 0.5 1 2 5 10");
 	labels_of(ts_scale_of(1e-9, 1e9, true), 7, "1e-9 1e-6 0.001 1 1000 1000000 1e9");
 	labels_of(ts_scale_of(2, 3, true), 4, "2.0 2.5 3.0");
+}
+
+/* Of runs that take nearly the same time, no two lines have the same label. */
+static void labels_of_times(void **state)
+{
+	(void)state;
+	labels_in(TS_UNIT_SECONDS, ts_scale_of(0.1030, 0.1034, false), 4, "103.0 ms 103.2 ms 103.4 ms");
+	labels_in(TS_UNIT_SECONDS, ts_scale_of(0, 0.6, false), 4, "0 s 200 ms 400 ms 600 ms");
+	labels_in(TS_UNIT_SECONDS, ts_scale_of(2.00001, 2.00004, false), 4, "2.00001 s 2.00002 s 2.00003 s 2.00004 s");
 }
 
 /* Bytes are round in the unit that they are shown in. */
@@ -374,6 +388,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(places),
 		T(labels),
+		T(labels_of_times),
 		T(labels_of_bytes),
 		T(ticks_are_told_apart),
 		T(labels_beside_the_data),

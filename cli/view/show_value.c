@@ -88,7 +88,6 @@ const char *ts_show_bytes(double bytes, struct ts_arena *arena)
 	return keep(&buf, arena);
 }
 
-/* Shows three significant digits and no exponent, for 1 <= x < 1000. */
 /* Shows x with the given number of significant digits, for x below 1000. */
 static const char *with_digits(double x, int digits, const char *unit, struct ts_arena *arena)
 {
@@ -357,6 +356,16 @@ const char *ts_show_measure(const struct ts_measure *m, struct ts_arena *arena)
 const char *ts_show_measure_close(const struct ts_measure *m, struct ts_arena *arena)
 {
 	return m->known && m->unit == TS_UNIT_SECONDS ? show_seconds(m->value, 4, arena) : ts_show_measure(m, arena);
+}
+
+const char *ts_show_measure_apart(const struct ts_measure *m, double step, struct ts_arena *arena)
+{
+	enum { LEAST = 3, MOST = 12 };
+	double digits = floor(log10(fabs(m->value))) - floor(log10(step) + 1e-9) + 1;
+
+	if (!m->known || m->unit != TS_UNIT_SECONDS || !isfinite(digits))
+		return ts_show_measure(m, arena);
+	return show_seconds(m->value, (int)fmin(fmax(digits, LEAST), MOST), arena);
 }
 
 /* The number of columns in front of the decimal point of a plain number, or -1 for any other text (exponents do not align). */

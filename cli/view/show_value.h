@@ -43,6 +43,8 @@ const char *ts_show_cell_value(const struct ts_value *value, struct ts_arena *ar
 const char *ts_show_measure(const struct ts_measure *measure, struct ts_arena *arena);
 /* The same with a fourth digit for times, 100.5 ms: for places where values one percent apart stand side by side. */
 const char *ts_show_measure_close(const struct ts_measure *measure, struct ts_arena *arena);
+/* The same with the digits of a time that tell it from one that is `step` (above 0) away, at least three: a tick of an axis. */
+const char *ts_show_measure_apart(const struct ts_measure *measure, double step, struct ts_arena *arena);
 
 /* How many spaces to put before each of two values so that equal digits stand below each other, and the first column in which they
  * differ. */
