@@ -41,7 +41,7 @@ ROOMS = {
     "analysis/worlds": {"analysis/stats", "analysis/answer", "base"},
     "analysis/settings": {"analysis/stats", "base"},
     "analysis/machine": {"run", "analysis/stats", "analysis/answer"},
-    "analysis/determinism": {"run", "base", "analysis/answer", "analysis/diverge"},
+    "analysis/determinism": {"run", "base", "analysis/answer", "analysis/diverge", "analysis/stats"},
     "experiment": {"base"},
     "ingest": {"base", "ingest"},
     "ingest/formats": {"base"},

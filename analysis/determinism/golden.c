@@ -1,6 +1,7 @@
 #include "analysis/determinism/golden.h"
 
 #include "analysis/determinism/golden_lines.h"
+#include "base/bisect.h"
 #include "base/grow.h"
 #include "base/json_reader.h"
 #include "base/json_writer.h"
@@ -61,7 +62,7 @@ static enum ts_status value(const struct ts_json_token *token, struct ts_golden_
 static enum ts_status values(struct reading *r, struct ts_golden_series *s, struct ts_error *err)
 {
 	struct ts_json_token token;
-	size_t cap = 0, kept = 0;
+	size_t cap = 0, empty_cap = 0, kept = 0;
 	bool known = false, has;
 
 	if (next(r, &token, err))
@@ -79,9 +80,12 @@ static enum ts_status values(struct reading *r, struct ts_golden_series *s, stru
 			return refuse(token.at, "a step is a whole number", err);
 		if (next(r, &token, err) || value(&token, s, &known, &v, &has, err))
 			return err->status;
-		s->without += !has;
-		if (!has)
+		if (!has) {
+			if (!TS_GROW_IN(r->arena, s->empty, empty_cap, s->n_empty + 1, 8))
+				return ts_arena_error(r->arena, err);
+			s->empty[s->n_empty++] = v.step;
 			continue;
+		}
 		if (!TS_GROW_IN(r->arena, s->values, cap, s->n + 1, 64))
 			return ts_arena_error(r->arena, err);
 		s->values[s->n++] = v;
@@ -296,6 +300,30 @@ enum ts_status ts_golden_parse(struct ts_span text, struct ts_arena *arena, stru
 	if (!status)
 		*ret = golden;
 	return status;
+}
+
+const struct ts_golden_value *ts_golden_at(const struct ts_golden_series *series, int64_t step)
+{
+	size_t place = 0;
+
+	TS_BISECT(place, series->n, i, series->values[i].step < step);
+	return place < series->n && series->values[place].step == step ? &series->values[place] : NULL;
+}
+
+void ts_golden_from(struct ts_golden *golden, int64_t first)
+{
+	for (size_t i = 0; i < golden->n; i++) {
+		struct ts_golden_series *s = &golden->series[i];
+		size_t before = 0, kept = 0;
+
+		TS_BISECT(before, s->n, k, s->values[k].step < first);
+		s->values += before;
+		s->n -= before;
+		for (size_t k = 0; k < s->n_empty; k++)
+			if (s->empty[k] >= first)
+				s->empty[kept++] = s->empty[k];
+		s->n_empty = kept;
+	}
 }
 
 /* --- writing --- */

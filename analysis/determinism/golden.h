@@ -36,7 +36,8 @@ struct ts_golden_series {
 	bool rounded;			/* its numbers have TS_GOLDEN_NVIDIA_DECIMALS decimals */
 	struct ts_golden_value *values; /* by step, each once */
 	size_t n;
-	uint64_t without; /* steps that are named and have no value */
+	int64_t *empty; /* steps that are named and have no value */
+	size_t n_empty;
 };
 
 struct ts_golden_pair {
@@ -59,6 +60,10 @@ struct ts_golden {
 
 /* TS_INVALID: it is none of them, with the byte or the line. Everything lies in the arena. */
 enum ts_status ts_golden_parse(struct ts_span text, struct ts_arena *arena, struct ts_golden *ret, struct ts_error *err);
+/* The value of a step; NULL: there is none. */
+const struct ts_golden_value *ts_golden_at(const struct ts_golden_series *series, int64_t step);
+/* Leaves the steps from `first` on. */
+void ts_golden_from(struct ts_golden *golden, int64_t first);
 enum ts_status ts_golden_print(const struct ts_golden *golden, struct ts_buf *out, struct ts_error *err);
 
 #endif

@@ -15,6 +15,11 @@ struct words {
 	size_t n; /* COLUMNS_MOST + 1: there are more */
 };
 
+/* The room of a series. */
+struct caps {
+	size_t values, empty;
+};
+
 static struct words split(struct ts_span line)
 {
 	struct words w = {.n = 0};
@@ -56,7 +61,7 @@ static enum ts_status begin(const struct words *names, uint64_t line, struct ts_
 	return TS_OK;
 }
 
-static enum ts_status take_row(const struct words *row, uint64_t line, struct ts_arena *arena, struct ts_golden *g, size_t *caps,
+static enum ts_status take_row(const struct words *row, uint64_t line, struct ts_arena *arena, struct ts_golden *g, struct caps *caps,
 			       int64_t *io_step, struct ts_error *err)
 {
 	struct ts_golden_value v = {.step = 0};
@@ -70,12 +75,14 @@ static enum ts_status take_row(const struct words *row, uint64_t line, struct ts
 		struct ts_golden_series *s = &g->series[i];
 
 		if (ts_span_is(row->at[i + 1], "nan")) {
-			s->without++;
+			if (!TS_GROW_IN(arena, s->empty, caps[i].empty, s->n_empty + 1, 8))
+				return ts_arena_error(arena, err);
+			s->empty[s->n_empty++] = v.step;
 			continue;
 		}
 		if (!ts_parse_double(row->at[i + 1], &v.real) || !isfinite(v.real))
 			return refuse(line, "a value is a number, or nan", err);
-		if (!TS_GROW_IN(arena, s->values, caps[i], s->n + 1, 64))
+		if (!TS_GROW_IN(arena, s->values, caps[i].values, s->n + 1, 64))
 			return ts_arena_error(arena, err);
 		s->values[s->n++] = v;
 	}
@@ -92,7 +99,7 @@ enum ts_status ts_golden_of_lines(struct ts_span text, struct ts_arena *arena, s
 {
 	struct words names = {.at = {ts_span_str("step"), ts_span_str("loss")}, .n = 2};
 	struct ts_golden golden = {.n = 0};
-	size_t caps[COLUMNS_MOST] = {0};
+	struct caps caps[COLUMNS_MOST] = {{0}};
 	int64_t step = INT64_MIN;
 	uint64_t line = 0;
 

@@ -70,7 +70,7 @@ static void test_nvidia(void **state)
 	assert_int_equal(read_text(&s, nvidia), TS_OK);
 	assert_true(s.golden.nvidia);
 	assert_int_equal(s.golden.n, 3);
-	assert_int_equal(s.golden.series[2].without, 1);
+	assert_int_equal(s.golden.series[2].n_empty, 1);
 	run_like_nvidia(&run, series, values, 10.483113);
 	like = compare(&s.golden, &run, "bitwise", NULL);
 	assert_int_equal(like.proof, TS_PROOF_GREEN); /* the time of a step is no number of the training */
@@ -159,6 +159,104 @@ static void test_repeats(void **state)
 	assert_int_equal(compare(&runs[0], &runs[3], "repeats", &limit).proof, TS_PROOF_RED);
 }
 
+/* A series of n steps from 1 on, each of which has 2, and a run's, of which the first `bad` steps have so many times as much. */
+struct pair {
+	struct ts_golden_value golden_values[128], seen_values[128];
+	struct ts_golden_series golden, seen;
+};
+
+static struct ts_likeness by_megatron(struct pair *p, const char *name, int64_t n, int64_t bad, double ratio, const char *profile)
+{
+	struct ts_golden golden = {.nvidia = true, .series = &p->golden, .n = 1}, seen = {.series = &p->seen, .n = 1};
+
+	for (int64_t i = 0; i < n; i++) {
+		p->golden_values[i] = (struct ts_golden_value){.step = i + 1, .real = 2};
+		p->seen_values[i] = (struct ts_golden_value){.step = i + 1, .real = i < bad ? 2 * ratio : 2};
+	}
+	p->golden = (struct ts_golden_series){.name = ts_span_str(name), .rounded = true, .values = p->golden_values, .n = (size_t)n};
+	p->seen = (struct ts_golden_series){.name = ts_span_str(name), .values = p->seen_values, .n = (size_t)n};
+	return compare(&golden, &seen, profile, NULL);
+}
+
+/* Times of steps 51 to 56, the first `bad` nine times as long: the first four are compared, since none is from 30 to 45. */
+static enum ts_proof of_late_steps(int64_t bad)
+{
+	struct ts_golden golden, seen;
+	struct pair p;
+
+	(void)by_megatron(&p, "iteration-time", 56, 50 + bad, 9, "megatron");
+	p.golden.values += 50;
+	p.golden.n = 6;
+	golden = (struct ts_golden){.nvidia = true, .series = &p.golden, .n = 1};
+	seen = (struct ts_golden){.series = &p.seen, .n = 1};
+	return compare(&golden, &seen, "megatron", NULL).proof;
+}
+
+/* What Megatron-LM's tests answer, worked out by hand from their rules (megatron.h). */
+static void test_megatron(void **state)
+{
+	static const char exact[] = "megatron", approximate[] = "megatron-approximate";
+	struct pair p;
+	struct ts_likeness like;
+
+	(void)state;
+	/* To five decimals, and every step. */
+	assert_int_equal(by_megatron(&p, "lm loss", 100, 100, 1 + 2e-6, exact).proof, TS_PROOF_GREEN);
+	like = by_megatron(&p, "lm loss", 100, 1, 1 + 4e-6, exact);
+	assert_int_equal(like.proof, TS_PROOF_RED);
+	assert_int_equal(like.step, 1);
+	/* To 5 % of the golden value, but for one step in a hundred, at least one. */
+	assert_int_equal(by_megatron(&p, "lm loss", 100, 100, 1.0499, approximate).proof, TS_PROOF_GREEN);
+	like = by_megatron(&p, "lm loss", 100, 1, 9, approximate);
+	assert_int_equal(like.proof, TS_PROOF_GREEN);
+	assert_int_equal(like.let, 1);
+	assert_int_equal(by_megatron(&p, "lm loss", 100, 2, 1.051, approximate).proof, TS_PROOF_RED);
+	assert_int_equal(by_megatron(&p, "lm loss", 2, 1, 9, approximate).proof, TS_PROOF_GREEN);
+	assert_int_equal(by_megatron(&p, "lm loss", 1, 1, 9, approximate).proof, TS_PROOF_RED);
+	/* Memory is compared approximately in both ways; of times the median of the steady steps, which are 5 to 20 of 25. */
+	assert_int_equal(by_megatron(&p, "mem-allocated-bytes", 100, 100, 1.04, exact).proof, TS_PROOF_GREEN);
+	assert_int_equal(by_megatron(&p, "mem-allocated-bytes", 100, 100, 1.06, exact).proof, TS_PROOF_RED);
+	assert_int_equal(by_megatron(&p, "iteration-time", 25, 11, 9, exact).proof, TS_PROOF_GREEN); /* seven of 16 */
+	assert_int_equal(by_megatron(&p, "iteration-time", 25, 13, 9, exact).proof, TS_PROOF_RED);
+	assert_int_equal(by_megatron(&p, "iteration-time", 26, 13, 9, exact).proof, TS_PROOF_UNPROVED); /* it has no step from 30 on */
+	assert_int_equal(of_late_steps(1), TS_PROOF_GREEN);
+	assert_int_equal(of_late_steps(3), TS_PROOF_RED);
+	assert_int_equal(by_megatron(&p, "num-zeros", 100, 100, 1.19, approximate).proof, TS_PROOF_GREEN);
+	assert_int_equal(by_megatron(&p, "num-zeros", 100, 100, 1.21, approximate).proof, TS_PROOF_RED);
+	assert_int_equal(by_megatron(&p, "iteration-time", 100, 29, 9, exact).proof, TS_PROOF_GREEN);
+}
+
+/* A step without a value is like another one, and like nothing else. */
+static void test_megatron_empty(void **state)
+{
+	struct ts_golden_value seen_values[] = {{.step = 1, .real = 2.5}, {.step = 2, .real = 0.015625}, {.step = 4, .real = 2}};
+	struct ts_golden_series series = {.name = ts_span_str("scalars.loss"), .values = seen_values, .n = 3};
+	struct ts_golden seen = {.series = &series, .n = 1};
+	struct ts_likeness like;
+	struct seen s;
+
+	(void)state;
+	assert_int_equal(read_text(&s, "{\"lm loss\": {\"start_step\": 1, \"end_step\": 3, \"step_interval\": 1, \"values\": "
+				       "{\"1\": 2.5, \"2\": 0.01562, \"3\": \"nan\"}}}"), /* half of a decimal goes to the even one */
+			 TS_OK);
+	assert_int_equal(compare(&s.golden, &seen, "megatron", NULL).proof, TS_PROOF_GREEN);
+	assert_int_equal(compare(&s.golden, &seen, "bitwise", NULL).proof, TS_PROOF_UNPROVED);
+	seen_values[2].step = 3;
+	like = compare(&s.golden, &seen, "megatron", NULL);
+	assert_int_equal(like.proof, TS_PROOF_RED);
+	assert_int_equal(like.step, 3);
+	/* In doubles 2 / 3 is less than 1 - 1 / 3, so of three steps none is let pass. */
+	assert_int_equal(compare(&s.golden, &seen, "megatron-approximate", NULL).proof, TS_PROOF_RED);
+	series.n = 1;
+	assert_int_equal(compare(&s.golden, &seen, "megatron", NULL).proof, TS_PROOF_RED); /* step 2 is not there */
+	seen_values[0].real = NAN;
+	series.n = 2;
+	assert_int_equal(compare(&s.golden, &seen, "megatron", NULL).proof, TS_PROOF_RED);
+	seen.n = 0;
+	assert_int_equal(compare(&s.golden, &seen, "megatron", NULL).proof, TS_PROOF_UNPROVED);
+	ts_arena_finish(&s.arena);
+}
+
 /* A file of torchtitan: comments, names, and numbers with the digits of a float of 32 bits. */
 static void test_lines(void **state)
 {
@@ -178,7 +276,7 @@ static void test_lines(void **state)
 	assert_int_equal(s.golden.n, 2);
 	assert_true(ts_span_is(s.golden.series[1].name, "grad_norm"));
 	assert_int_equal(s.golden.series[0].n, 1);
-	assert_int_equal(s.golden.series[0].without, 1);
+	assert_int_equal(s.golden.series[0].n_empty, 1);
 	assert_true(s.golden.series[1].values[1].real == 1.5);
 	ts_arena_finish(&s.arena);
 }
@@ -232,10 +330,9 @@ static void test_hostile(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_nvidia),
-		cmocka_unit_test(test_own),
-		cmocka_unit_test(test_repeats),
-		cmocka_unit_test(test_lines),
+		cmocka_unit_test(test_nvidia),	       cmocka_unit_test(test_own),
+		cmocka_unit_test(test_repeats),	       cmocka_unit_test(test_megatron),
+		cmocka_unit_test(test_megatron_empty), cmocka_unit_test(test_lines),
 		cmocka_unit_test(test_hostile),
 	};
 

@@ -16,7 +16,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { RUNS = 2, RUNS_MOST = 20, STEPS = 20, STEPS_MOST = 100000, RESUME_WORDS = 64, OUTPUT_MAX = 4 << 20 };
+enum { RUNS = 2, RUNS_MOST = 20, STEPS = 20, STEPS_MOST = 100000, RESUME_WORDS = 64, METRICS = 64, OUTPUT_MAX = 4 << 20 };
 
 struct gating {
 	struct ts_cli *cli;
@@ -25,6 +25,8 @@ struct gating {
 	struct ts_repro out;
 	struct ts_short_run runs[RUNS_MOST];
 	struct ts_golden seen[RUNS_MOST]; /* of each run */
+	struct ts_span metrics[METRICS];  /* the series that count; none: those of the trajectory */
+	size_t n_metrics;
 	struct ts_golden golden;
 	double *limits; /* of the first run's series, and of the golden record's */
 	double *golden_limits;
@@ -44,10 +46,18 @@ static const char *problem_of(struct gating *g, const char *what, const struct t
 
 /* --- repeatability --- */
 
+/* What a run computed, as far as it counts. */
+static enum ts_status see(struct gating *g, const struct ts_short_run *run, struct ts_golden *ret, struct ts_error *err)
+{
+	struct ts_get_reply reply;
+
+	if (ts_golden_of_run(g->cli, run->spec, 0, g->n_metrics > 0, ret, &reply, err))
+		return err->status;
+	return g->n_metrics ? ts_likeness_keep(ret, g->metrics, g->n_metrics, &g->cli->arena, err) : TS_OK;
+}
+
 static enum ts_status make_runs(struct gating *g, const char **ret_problem, struct ts_error *err)
 {
-	struct ts_get_reply run;
-
 	*ret_problem = NULL;
 	for (unsigned i = 0; i < g->out.runs && !*ret_problem; i++) {
 		ts_cli_say(g->cli, "repeatability: run %u of %" PRIu64, i + 1, g->out.runs);
@@ -55,7 +65,7 @@ static enum ts_status make_runs(struct gating *g, const char **ret_problem, stru
 			return err->status;
 		if (g->runs[i].problem)
 			*ret_problem = problem_of(g, ts_arena_phrase(&g->cli->arena, "run %u", i + 1), &g->runs[i]);
-		else if (ts_golden_of_run(g->cli, g->runs[i].spec, 0, &g->seen[i], &run, err))
+		else if (see(g, &g->runs[i], &g->seen[i], err))
 			return err->status;
 	}
 	return TS_OK;
@@ -107,6 +117,8 @@ static enum ts_status read_golden(struct gating *g, const char *path, struct ts_
 
 	if (!status && ts_golden_parse(ts_buf_view(&text), &g->cli->arena, &g->golden, err))
 		status = ts_error_prefix(err, "%s", path);
+	if (!status && g->n_metrics)
+		status = ts_likeness_keep(&g->golden, g->metrics, g->n_metrics, &g->cli->arena, err);
 	ts_buf_finish(&text);
 	g->out.golden = ts_span_str(path);
 	if (!status && g->golden.n_accepted)
@@ -200,6 +212,21 @@ static enum ts_status halves(struct gating *g, const char *resume, struct ts_sho
 														    : TS_OK;
 }
 
+/* Its tests of a resumed training hold the steps behind the checkpoint against those of the run that was not interrupted. */
+static enum ts_status replay_as_megatron(struct gating *g, const struct ts_short_run *second, struct ts_error *err)
+{
+	struct ts_likeness like;
+	struct ts_golden seen;
+
+	if (see(g, second, &seen, err))
+		return err->status;
+	ts_golden_from(&g->seen[0], (int64_t)g->out.steps / 2);
+	if (ts_likeness_of(&g->seen[0], &seen, g->out.profile, NULL, &g->cli->arena, &like, err))
+		return err->status;
+	judge(g, TS_REPRO_REPLAY, like.proof, ts_arena_phrase(&g->cli->arena, "behind the restart %.*s", TS_SPAN_ARG(like.sentence)));
+	return TS_OK;
+}
+
 static enum ts_status replay(struct gating *g, struct ts_error *err)
 {
 	static const enum ts_proof proofs[] = {[TS_RESUME_CORRECT] = TS_PROOF_GREEN, [TS_RESUME_WRONG] = TS_PROOF_RED};
@@ -220,6 +247,8 @@ static enum ts_status replay(struct gating *g, struct ts_error *err)
 		      problem_of(g, first.problem ? "the first half" : "the second half", first.problem ? &first : &second));
 		return TS_OK;
 	}
+	if (g->out.profile->megatron)
+		return replay_as_megatron(g, &second, err);
 	request.parent = g->runs[0].spec;
 	request.child = second.spec;
 	if (ts_ask_resume(g->cli->target.channel, &request, &g->cli->arena, &answer, err)) {
@@ -308,6 +337,24 @@ static enum ts_status answer(struct gating *g, struct ts_error *err)
 
 /* --- */
 
+/* The series that --metric names; those that Megatron-LM's tests look at where nobody names any. */
+static enum ts_status metrics(struct gating *g, struct ts_error *err)
+{
+	static const char *const of_megatron[] = {"lm loss", "num-zeros"};
+	const char *name;
+
+	for (size_t i = 0; (name = ts_args_nth(&g->cli->args, "metric", i)) != NULL; i++) {
+		if (g->n_metrics == METRICS)
+			return ts_error_set(err, TS_INVALID, "--metric is given more than %d times", METRICS);
+		g->metrics[g->n_metrics++] = ts_span_str(name);
+	}
+	if (g->n_metrics || !g->out.profile->megatron)
+		return TS_OK;
+	for (size_t i = 0; i < sizeof of_megatron / sizeof of_megatron[0]; i++)
+		g->metrics[g->n_metrics++] = ts_span_str(of_megatron[i]);
+	return TS_OK;
+}
+
 static enum ts_status options(struct gating *g, struct ts_error *err)
 {
 	const char *profile = ts_args_text(&g->cli->args, "profile"), *golden = ts_args_text(&g->cli->args, "golden");
@@ -316,7 +363,12 @@ static enum ts_status options(struct gating *g, struct ts_error *err)
 
 	g->out.profile = ts_profile_find(ts_span_str(profile ? profile : ts_profiles[0].name));
 	if (!g->out.profile)
-		return ts_error_set(err, TS_INVALID, "there is no profile '%s': they are bitwise, float32, bf16 and repeats", profile);
+		return ts_error_set(
+			err, TS_INVALID,
+			"there is no profile '%s': they are bitwise, float32, bf16, repeats, megatron and megatron-approximate",
+			profile);
+	if (metrics(g, err))
+		return err->status;
 	if (ts_args_uint(&g->cli->args, "runs", RUNS_MOST, &given, &runs, err) ||
 	    ts_args_uint(&g->cli->args, "steps", STEPS_MOST, &given, &steps, err))
 		return err->status;

@@ -7,13 +7,15 @@
 #include "ingest/export/run_view.h"
 #include "run/role.h"
 
-static bool counts(const struct ts_column *column, const struct ts_facts *facts)
+static bool counts(const struct ts_column *column, const struct ts_facts *facts, bool every)
 {
 	static const char *const left_out[] = {"digests.rng*", "digests.indices", "digests.batch", "scalars.lr*", "*learning_rate*",
 					       "*grad_scale",  "*loss_scale",	  "*samples*",	   "*tokens*",	  "*epoch*"};
 
-	if ((column->type != TS_COLUMN_F64 && column->type != TS_COLUMN_U64) || ts_role_of(column->name, facts) != TS_ROLE_TRAJECTORY)
+	if (column->type != TS_COLUMN_F64 && column->type != TS_COLUMN_U64)
 		return false;
+	if (every || ts_role_of(column->name, facts) != TS_ROLE_TRAJECTORY)
+		return every;
 	for (size_t i = 0; i < sizeof left_out / sizeof left_out[0]; i++)
 		if (ts_glob(ts_span_str(left_out[i]), column->name))
 			return false;
@@ -23,6 +25,7 @@ static bool counts(const struct ts_column *column, const struct ts_facts *facts)
 struct taking {
 	struct ts_cli *cli;
 	struct ts_golden *out;
+	bool every;
 	size_t *at, *caps; /* of each series: its column among the rows, and its room */
 };
 
@@ -39,7 +42,7 @@ static enum ts_status choose(struct taking *t, const struct ts_rows *rows, const
 	for (size_t i = 0; i < rows->n_columns; i++) {
 		const struct ts_column *column = rows->columns[i].column;
 
-		if (!counts(column, facts))
+		if (!counts(column, facts, t->every))
 			continue;
 		t->at[t->out->n] = i;
 		t->out->series[t->out->n++] =
@@ -127,11 +130,11 @@ static enum ts_status facts_of(struct taking *t, const struct ts_facts *facts, s
 	return ts_arena_check(&t->cli->arena, err);
 }
 
-enum ts_status ts_golden_of_run(struct ts_cli *cli, struct ts_span spec, uint64_t steps, struct ts_golden *ret,
+enum ts_status ts_golden_of_run(struct ts_cli *cli, struct ts_span spec, uint64_t steps, bool every, struct ts_golden *ret,
 				struct ts_get_reply *ret_run, struct ts_error *err)
 {
 	struct ts_golden golden = {.n = 0};
-	struct taking t = {.cli = cli, .out = &golden};
+	struct taking t = {.cli = cli, .out = &golden, .every = every};
 	enum ts_status status;
 	struct ts_view view;
 	bool any = false;

@@ -81,7 +81,7 @@ static enum ts_status make(struct ts_cli *cli, bool update, struct ts_golden *go
 	if (!update && ts_file_kind(path) != TS_FILE_NONE)
 		return ts_error_set(err, TS_CONFLICT, "%s is there: 'tscope golden update' replaces it", path);
 	if (ts_args_uint(&cli->args, "steps", STEPS_MOST, &given, &steps, err) || ts_cli_run(cli, ts_cli_word(cli, 2), &spec, err) ||
-	    ts_golden_of_run(cli, spec, steps ? steps : STEPS, golden, &run, err))
+	    ts_golden_of_run(cli, spec, steps ? steps : STEPS, false, golden, &run, err))
 		return err->status;
 	if (!golden->n || !golden->series[0].n)
 		return ts_error_set(err, TS_INVALID, "the run has no loss, gradient norm or digest that could be kept");

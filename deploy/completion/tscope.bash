@@ -261,7 +261,7 @@ _tscope_complete()
 	gate:--replay) _tscope_paths -f; return ;;
 	gate:--init) COMPREPLY=($(compgen -W "github gitlab github-same gitlab-same" -- "$cur")); return ;;
 	gate:--golden) _tscope_paths -f; return ;;
-	gate:--profile) COMPREPLY=($(compgen -W "bitwise float32 bf16 repeats" -- "$cur")); return ;;
+	gate:--profile) COMPREPLY=($(compgen -W "bitwise float32 bf16 repeats megatron megatron-approximate" -- "$cur")); return ;;
 	gate:--runs) :; return ;;
 	gate:--steps) :; return ;;
 	gate:--resume) :; return ;;

@@ -106,7 +106,7 @@ def gates(place):
 
 
 def nvidia(place):
-    """A file as Megatron-LM has them: 5 decimals; the approximate values of its own comparison are not ours."""
+    """A file as Megatron-LM has them: 5 decimals."""
     path = os.path.join(place.folder, "golden_values.json")
     x, v, values = 1.0, 0.0, {}
     for step in range(8):
@@ -125,6 +125,36 @@ def nvidia(place):
     json.dump(series, open(path, "w", encoding="utf-8"))
     code, proofs, answer, err = place.gate("none", "--golden", path)
     check("its missing value", code == 3 and proofs["equivalence"] == "unproved", (answer, err))
+    code, proofs, answer, err = place.gate("none", "--golden", path, "--metric", "lr")
+    check("a series that it has not", code == 3 and proofs["repeatability"] == "green" and proofs["equivalence"] == "unproved", (answer, err))
+
+
+def megatron(place):
+    """Their own comparisons, exact and approximate, of the series that a test's METRICS name: what passes there is worked out by hand."""
+    path = os.path.join(place.folder, "golden_values.json")
+    ours = {step: round(x, 5) for step, x in losses().items()}
+    cases = {  # golden values, whether they pass exactly and approximately; of 8 steps one may differ by more than 5 %
+        "equal": (ours, True, True),
+        "the fifth decimal": ({**ours, 5: round(ours[5] + 1e-5, 5)}, False, True),
+        "4 % at every step": ({step: x * 1.04 for step, x in ours.items()}, False, True),
+        "6 % at every step": ({step: x * 1.06 for step, x in ours.items()}, False, False),
+        "a spike at one step": ({**ours, 3: 9.0}, False, True),
+        "spikes at two": ({**ours, 3: 9.0, 4: 9.0}, False, False),
+        "no value where the run has one": ({**ours, 2: "nan"}, False, True),
+        "no value on either side": ({**ours, 8: "nan"}, True, True),
+        "a value that the run has not": ({**ours, 8: 0.5}, False, True),
+    }
+    for name, (golden, exact, approximate) in cases.items():
+        with open(path, "w", encoding="utf-8") as f:
+            json.dump({"lm loss": {"start_step": 0, "end_step": 8, "step_interval": 1, "values": golden}, "iteration-time": {"values": {"1": 9.0}}}, f)
+        for profile, passes in (("megatron", exact), ("megatron-approximate", approximate)):
+            code, proofs, answer, err = place.gate("none", "--golden", path, "--profile", profile, "--metric", "lm loss")
+            check(f"{profile}: {name}", proofs["equivalence"] == ("green" if passes else "red") and (code == 0) == passes and proofs["replay"] == "green",
+                  (proofs, answer, err))
+    code, proofs, answer, err = place.gate("lost", "--golden", path, "--profile", "megatron", "--metric", "lm loss")
+    check("their test of a resumed training", proofs["replay"] == "red" and "step 4" in answer["replay"]["sentence"], answer)
+    code, proofs, answer, err = place.gate("none", "--golden", path, "--profile", "megatron")
+    check("num-zeros is asked for, too, where no series is named", proofs["repeatability"] == "unproved" and "1 of the series" in answer["repeatability"]["sentence"], answer)
 
 
 def losses(fault="none"):
@@ -184,6 +214,7 @@ def main():
     try:
         gates(place)
         nvidia(place)
+        megatron(place)
         torchtitan(place)
         outputs(place)
     finally:
