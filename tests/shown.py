@@ -34,6 +34,8 @@ NOT_HERE = {
     "tscope show exp1 --output": "tests/launch/run.py asks it of runs that tscope run started",
     "tscope show exp1 --machine": "tests/launch/run.py asks it of runs that tscope run started",
     "tscope why base tuned -- python train.py --config {config-file}": "tests/why/run.py asks it of runs in a clone",
+    "tscope why base tuned --runner 'srun -N1' -- python train.py --config {config-file}": "tests/why/runners.py has srun make runs, where it is installed",
+    "tscope why base tuned --runner 'deploy/in-container.sh my-image' -- python train.py --config {config-file}": "tests/why/runners.py has podman make runs, where it is installed",
     "tscope why base tuned -- python train.py --lr {config.lr} --wd {config.wd}": "tests/why/run.py asks it of runs in a clone",
     "tscope why base tuned --dry-run -- python train.py --config {config-file}": "tests/why/run.py asks it of runs in a clone",
     "tscope bisect v1.0 main --steps 20 -- python train.py --out x": "tests/why/run.py asks it in a clone",

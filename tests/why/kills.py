@@ -6,7 +6,6 @@ SIGKILL of the helpers, too, of which the next start does. Then no process, no w
 tree is dirty, has to be as it was, those of .git too."""
 import argparse
 import hashlib
-import json
 import os
 import random
 import shutil
@@ -79,12 +78,7 @@ def make(build):
     p = Place(build)
     p.record("A")
     p.record("pair", gate=True, gate_scale=2, note="y")
-    p.record("again", env={"SLOW": "0.02"})
-    path = os.path.join(p.top, "again", "facts.json")
-    facts = json.load(open(path, encoding="utf-8"))
-    facts["session"] = {"command": f"{sys.executable} train.py {p.top}/again.json x"}
-    facts["determinism"]["env"]["SLOW"] = "0.02"
-    json.dump(facts, open(path, "w", encoding="utf-8"))
+    p.record_to_run_again("again", sys.executable, env={"SLOW": "0.02"})
     make_dirty(p)
     return p
 

@@ -109,6 +109,17 @@ class Place:
         subprocess.run([sys.executable, "train.py", config, os.path.join(self.top, name)], cwd=self.repo, env={**self.env, **(env or {})}, check=True)
         lab.git(self.repo, "checkout", "-q", self.commits[0])
 
+    def record_to_run_again(self, name, python, env=None):
+        """Records a run whose record has what `tscope reproduce` needs: its command, and the variables that it was given."""
+        self.record(name, env=env)
+        path = os.path.join(self.top, name, "facts.json")
+        with open(path, encoding="utf-8") as f:
+            facts = json.load(f)
+        facts["session"] = {"command": f"{python} train.py {self.top}/{name}.json x"}
+        facts["determinism"]["env"].update(env or {})
+        with open(path, "w", encoding="utf-8") as f:
+            json.dump(facts, f)
+
     def run(self, *words, env=None, cwd=None):
         """Runs tscope; returns exit code, stdout, stderr."""
         ran = subprocess.run([self.tscope, *words], cwd=cwd or self.repo, env={**self.env, **(env or {})}, capture_output=True, text=True, stdin=subprocess.DEVNULL)
