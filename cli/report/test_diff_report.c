@@ -761,6 +761,22 @@ static struct ts_reproduce_side again(const struct ts_fact *items, size_t n)
 #define AGAIN(...) \
 	again((const struct ts_fact[]){__VA_ARGS__}, sizeof((const struct ts_fact[]){__VA_ARGS__}) / sizeof(struct ts_fact))
 
+/* Our recorder refuses the folder of a run that is there. */
+static void it_is_recorded_in_a_folder_of_its_own(void **state)
+{
+	struct ts_reproduce_side side;
+
+	(void)state;
+	side = AGAIN(text_fact("libraries.tscope", "0.2.0"), text_fact("session.command", "python t.py --out a"));
+	assert_int_equal(side.n, 1);
+	assert_string_equal(side.commands[0], "TSCOPE_DIRECTORY=again-a python t.py --out a");
+	side = AGAIN(text_fact("libraries.tscope", "0.2.0"), text_fact("session.command", "python t.py --out a | tee log"));
+	assert_int_equal(side.n, 2);
+	assert_string_equal(side.commands[0], "export TSCOPE_DIRECTORY=again-a");
+	side = AGAIN(text_fact("libraries.tscope", "0.2.0"));
+	assert_int_equal(side.n, 0);
+}
+
 static void the_patch_is_applied_if_it_is_the_one(void **state)
 {
 	/* The digest is the output of: printf 'a\n' | sha256sum */
@@ -928,6 +944,7 @@ int main(void)
 		T(odd_numbers_do_no_harm),
 		T(one_line_for_scripts),
 		T(what_would_run_it_again),
+		T(it_is_recorded_in_a_folder_of_its_own),
 		T(the_patch_is_applied_if_it_is_the_one),
 		T(variables_reach_all_of_a_line),
 		T(json_has_all_of_it),

@@ -1,6 +1,7 @@
 /* reproduce.c - see reproduce.h. */
 #include "cli/text/reproduce.h"
 
+#include "base/path.h"
 #include "base/text.h"
 #include "cli/core/ask.h"
 #include "cli/core/path_run.h"
@@ -198,6 +199,19 @@ static size_t environment(struct making *m, struct ts_buf *line)
 	return n;
 }
 
+/* Writes the variable that gives our recorder a folder of its own: it refuses that of the run, which the words may name. */
+static bool new_folder(struct making *m, struct ts_buf *line)
+{
+	const char *name = ts_arena_phrase(m->arena, "again-%s", ts_path_last(m->run));
+
+	if (!fact_at(m, "libraries.tscope"))
+		return false;
+	ts_buf_str(line, "TSCOPE_DIRECTORY=");
+	word(line, ts_span_str(name));
+	ts_buf_char(line, ' ');
+	return true;
+}
+
 /* Writes the words of session.argv. */
 static bool recorded_words(struct making *m, struct ts_buf *line)
 {
@@ -244,6 +258,7 @@ static void run_line(struct making *m)
 	struct ts_buf line = TS_BUF_INIT(LINE_MOST), variables = TS_BUF_INIT(LINE_MOST);
 	size_t n = environment(m, &variables);
 	bool typed = recorded_line(m, &line), words = !typed && recorded_words(m, &line);
+	bool sets = ((typed || words) && new_folder(m, &variables)) || n;
 	struct ts_span text = ts_buf_view(&line);
 
 	if (!n)
@@ -254,7 +269,7 @@ static void run_line(struct making *m)
 	if (ts_span_contains(text, TS_REDACTED))
 		missing(m, "a secret in the command, which tscope replaced by " TS_REDACTED);
 	m->failed |= line.failed || variables.failed;
-	if (typed && n && !is_one_command(text)) {
+	if (typed && sets && !is_one_command(text)) {
 		struct ts_buf set = TS_BUF_INIT(LINE_MOST);
 
 		ts_buf_str(&set, "export ");
