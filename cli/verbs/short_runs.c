@@ -46,22 +46,6 @@ static enum ts_status code_of(struct ts_cli *cli, struct ts_short *s, struct ts_
 	return patch_of(cli, s, err);
 }
 
-static enum ts_status files_of(struct ts_cli *cli, struct ts_short *s, struct ts_error *err)
-{
-	size_t n = 0;
-	const char **files;
-
-	while (ts_args_nth(&cli->args, "copy", n))
-		n++;
-	files = ts_arena_array(&cli->arena, n + 1, sizeof *files);
-	if (!files)
-		return ts_arena_error(&cli->arena, err);
-	for (size_t i = 0; i < n; i++)
-		files[i] = ts_args_nth(&cli->args, "copy", i);
-	s->recipe.files = files;
-	return TS_OK;
-}
-
 enum ts_status ts_short_of(struct ts_cli *cli, const char *const *words, const char *what, struct ts_short *ret_short,
 			   struct ts_error *err)
 {
@@ -73,7 +57,8 @@ enum ts_status ts_short_of(struct ts_cli *cli, const char *const *words, const c
 	if (!words[0])
 		return ts_error_set(err, TS_INVALID, "there is no command behind --");
 	if (ts_args_seconds(&cli->args, "limit", &given, &limit_s, err) || ts_experiment_clone(cli, &s.clone, err) ||
-	    ts_experiment_launcher(cli, &s.recipe.launcher, err) || code_of(cli, &s, err) || files_of(cli, &s, err) ||
+	    ts_experiment_launcher(cli, &s.recipe.launcher, err) || code_of(cli, &s, err) ||
+	    ts_experiment_copies(cli, &s.recipe.files, err) ||
 	    ts_experiment_folder(cli, named, &s.directory, err))
 		return err->status;
 	s.recipe.limit_ns = (int64_t)limit_s * 1000000000;

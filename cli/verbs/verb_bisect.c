@@ -424,7 +424,8 @@ static enum ts_status prepare(struct ts_cli *cli, struct judging *g, struct ts_b
 	struct ts_id ids[2];
 
 	if (read_options(cli, g, q, err) || ts_experiment_jobs(cli, &q->jobs, err) ||
-	    ts_experiment_launcher(cli, &q->launcher, err) || (list ? version_list(cli, list, q, err) : commits(cli, g, q, err)))
+	    ts_experiment_launcher(cli, &q->launcher, err) || ts_experiment_copies(cli, &q->making->files, err) ||
+	    (list ? version_list(cli, list, q, err) : commits(cli, g, q, err)))
 		return err->status;
 	if (q->jobs > 1 && g->gate)
 		return ts_error_set(err, TS_INVALID,

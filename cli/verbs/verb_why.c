@@ -351,7 +351,8 @@ static enum ts_status prepare(struct asking *a, const char *clone, bool plan, st
 	bool given;
 
 	if (ts_why_problem_of(cli, words, cli->args.n_words > 2 ? cli->args.words + 2 : NULL, clone, a->problem, err) ||
-	    ts_experiment_launcher(cli, &a->problem->launcher, err) || budget(cli, a->problem, &a->most_ns, err) ||
+	    ts_experiment_launcher(cli, &a->problem->launcher, err) ||
+	    ts_experiment_copies(cli, &a->runs->making.files, err) || budget(cli, a->problem, &a->most_ns, err) ||
 	    ts_args_seconds(&cli->args, "limit", &given, &limit_s, err))
 		return err->status;
 	a->runs->problem = a->problem;

@@ -107,12 +107,17 @@ static const struct ts_example watch_examples[] = {
 	 .help = "make each run by this program, with its words, before COMMAND: 'srun -N1', './in-container image'"}
 
 /* Where experiments run. */
+#define COPY_OPTION													\
+	{.name = "copy", .argument = "PATH", .complete = TS_COMPLETE_FILE, .repeat = true,				\
+	 .help = "a file of the clone that git does not track and the command needs"}
+
 #define EXPERIMENT_OPTIONS												\
 	{.name = "clone", .argument = "DIR", .complete = TS_COMPLETE_DIR,						\
 	 .help = "the clone whose commits are run, in worktrees that end with each run (default: that of this folder)"},	\
 	{.name = "directory", .letter = 'd', .argument = "DIR", .complete = TS_COMPLETE_DIR,				\
 	 .help = "keep the runs here (default: below tscope in the XDG state folder, ~/.local/state)"},		\
 	{.name = "limit", .argument = "TIME", .help = "end a run that takes longer, 90s or 2h, as one that cannot be tested"},	\
+	COPY_OPTION,													\
 	RUNNER_OPTION,													\
 	{.name = "jobs", .argument = "N",										\
 	 .help = "make up to N runs side by side, with some that turn out not to be needed (default: 1)"},		\
@@ -598,8 +603,7 @@ static const struct ts_example diff_examples[] = {
 #define SHORT_OPTIONS													\
 	{.name = "clone", .argument = "DIR", .complete = TS_COMPLETE_DIR,						\
 	 .help = "the clone whose code is run, as it is checked out and changed there (default: that of this folder)"},	\
-	{.name = "copy", .argument = "PATH", .complete = TS_COMPLETE_FILE, .repeat = true,				\
-	 .help = "a file of the clone that git does not track and the command needs"},				\
+	COPY_OPTION,													\
 	{.name = "directory", .letter = 'd', .argument = "DIR", .complete = TS_COMPLETE_DIR,				\
 	 .help = "keep the runs here (default: below tscope in the XDG state folder, ~/.local/state)"},		\
 	{.name = "limit", .argument = "TIME", .help = "end a run that takes longer, 90s or 2h"},			\

@@ -140,10 +140,12 @@ enum ts_status ts_kept_run_begin(struct ts_kept_runs *runs, const char *key, con
 				 const struct ts_kept_run *kept, struct ts_error *err)
 {
 	struct ts_making making = {.kept = *kept};
+	struct ts_recipe with = *recipe;
 
+	with.files = runs->files;
 	if (!TS_GROW_IN(runs->arena, runs->items, runs->cap, runs->n + 1, 16))
 		return ts_arena_error(runs->arena, err);
-	if (ts_runner_begin(runs->runner, runs->clone, recipe, &making.job, err))
+	if (ts_runner_begin(runs->runner, runs->clone, &with, &making.job, err))
 		return err->status;
 	memcpy(making.key, key, sizeof making.key);
 	runs->items[runs->n++] = making;

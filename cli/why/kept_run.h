@@ -37,6 +37,7 @@ void ts_kept_run_forget(const struct ts_kept_run *kept, struct ts_arena *arena);
 struct ts_kept_runs {
 	struct ts_runner *runner;
 	const char *clone;
+	const char *const *files; /* of the clone, of which each run gets copies (launch/recipe.h); NULL: none */
 	struct ts_arena *arena;
 	struct ts_making *items;
 	size_t n, cap;

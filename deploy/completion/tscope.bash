@@ -226,6 +226,7 @@ _tscope_complete()
 	why:--clone) _tscope_paths -d; return ;;
 	why:-d|why:--directory) _tscope_paths -d; return ;;
 	why:--limit) :; return ;;
+	why:--copy) _tscope_paths -f; return ;;
 	why:--runner) :; return ;;
 	why:--jobs) :; return ;;
 	why:--pattern) :; return ;;
@@ -241,6 +242,7 @@ _tscope_complete()
 	bisect:--clone) _tscope_paths -d; return ;;
 	bisect:-d|bisect:--directory) _tscope_paths -d; return ;;
 	bisect:--limit) :; return ;;
+	bisect:--copy) _tscope_paths -f; return ;;
 	bisect:--runner) :; return ;;
 	bisect:--jobs) :; return ;;
 	gate:-b|gate:--baseline) _tscope_runs; return ;;
@@ -352,8 +354,8 @@ _tscope_complete()
 		reproduce) options+=" --steps --from --build -y --yes --dry-run -d --directory --clone --limit --runner" ;;
 		check-resume) options+=" -t --tolerance" ;;
 		check-determinism) options+=" --steps --clone --copy -d --directory --limit --runner --pattern --map" ;;
-		why) options+=" --budget --dry-run --checkpoint --resume -y --yes --clone -d --directory --limit --runner --jobs --no-push --pattern --map" ;;
-		bisect) options+=" --judge --noise --metric --wrong --versions --steps --budget --part --clone -d --directory --limit --runner --jobs --no-push" ;;
+		why) options+=" --budget --dry-run --checkpoint --resume -y --yes --clone -d --directory --limit --copy --runner --jobs --no-push --pattern --map" ;;
+		bisect) options+=" --judge --noise --metric --wrong --versions --steps --budget --part --clone -d --directory --limit --copy --runner --jobs --no-push" ;;
 		gate) options+=" -b --baseline --bundle --paired --metric --better --policy -w --workload --across --exclude --inconclusive --junit --markdown --github --gitlab --request --verdict --explain --check --replay --init --repro --golden --profile --runs --steps --resume --certificate --clone --copy -d --directory --limit --runner" ;;
 		repro-op) options+=" --at --inputs --pattern --map" ;;
 		golden) options+=" --why --by --steps" ;;

@@ -122,6 +122,18 @@ def unable(p):
     code, out, err = p.run("why", "--json", *command)
     said = json.loads(out) if out else {}
     check("when it is here, the runs are made anew", code == 0 and paths(said) == ["config.wd"], (code, said, err))
+    lab.write(p.repo, {"data.bin": ""})  # git does not track it
+    command = ("../A", "../one", "--", "sh", "-c", f"cat data.bin && exec {sys.executable} train.py $0 x", "{config-file}")
+    code, out, err = p.run("why", "--json", "-d", os.path.join(p.top, "no-data"), *command)
+    check("a file that git does not track is not there", code == 3 and "data.bin: No such file" in out, (code, out, err))
+    code, out, err = p.run("why", "--json", "-d", os.path.join(p.top, "no-data"), "--copy", "data.bin", *command)
+    said = json.loads(out) if out else {}
+    check("but where --copy names it", code == 0 and paths(said) == ["config.wd"], (code, said, err))
+    code, out, err = p.run("bisect", p.commits[0], p.commits[12], "--json", "--copy", "data.bin", "--", "sh", "-c",
+                           f"cat data.bin && exec {sys.executable} train.py {p.top}/A.json x")
+    said = json.loads(out) if out else {}
+    check("and in a bisection", code == 0 and said["first"] == p.commits[8], (code, said, err))
+    os.remove(os.path.join(p.repo, "data.bin"))
     long = "x" * 199 + "\u20ac"  # of which 200 bytes are shown
     code, out, err = p.run("why", "--json", "-d", os.path.join(p.top, "long"), "../A", "../one", "--", "sh", "-c", f"echo {long}; exit 125", "{config-file}")
     said = json.loads(out) if out else {}
