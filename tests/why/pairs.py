@@ -6,7 +6,7 @@
 The labels are drawn first; then each pair is made in a repository of its own, `tscope why --yes` is asked about it, and its answer is held against the label: right, wrong, or
 undecided (which has to name what lacks). A third of the pairs is hidden (variables and files that are gone or were put back, libraries), noisy, or had a fault that came once.
 Each kind is cut into two halves; the rules were mended on seeing one of them. PYTHON names a Python with the package and numpy; pairs of torch are left out where it has none.
-`times` is the median of all steps beside those of a run to four steps behind the first difference; `short` the same without runs to the end."""
+`times` is the median of all steps beside those of a run to four steps behind the first difference; `short` the same without runs to the end, of which one alone is `end`."""
 import argparse
 import array
 import json
@@ -258,7 +258,7 @@ def main():
     args = parser.parse_args()
     build, PLACE["top"] = os.path.abspath(args.build), tempfile.mkdtemp(prefix="tscope-pairs-")
     has_torch = subprocess.run([PY, "-c", "import torch"], capture_output=True).returncode == 0
-    sums, runs, times, short, own = {}, [], [], [], []
+    sums, runs, times, short, end, own = {}, [], [], [], [], []
     try:
         for i, p in enumerate(draw(args.seed)):
             if (args.half not in ("all", p["half"])) or (args.kinds and p["kind"] not in args.kinds) or (p.get("torch") and not has_torch):
@@ -276,8 +276,11 @@ def main():
                 runs.append(said["run_count"])
                 times.append(steps / first)
                 short.append((steps - sum(t["run_step_count"] for t in said["trials"] if t["reason"] in ("to_the_end", "often"))) / first)
+                end.append(max(t["run_step_count"] for t in said["trials"]) / first)
                 own.append(said["search_s"] / said["run_count"])
             shutil.rmtree(d)
+    except KeyboardInterrupt:
+        print("interrupted: this is of the pairs that were asked before", flush=True)
     finally:
         shutil.rmtree(PLACE["top"], ignore_errors=True)
     print(f"{'kind':22} {'group':8} {'right':>6} {'wrong':>6} {'undecided':>10}")
@@ -286,7 +289,7 @@ def main():
     total = {key: sum(row[key] for row in sums.values()) for key in ("right", "wrong", "undecided")}
     print(f"{'all':22} {'':8} {total['right']:6} {total['wrong']:6} {total['undecided']:10}")
     if runs:
-        print(f"median runs {statistics.median(runs):g} (most {max(runs)}), times {statistics.median(times):.1f}, short {statistics.median(short):.1f}, "
+        print(f"median runs {statistics.median(runs):g} (most {max(runs)}), times {statistics.median(times):.1f}, short {statistics.median(short):.1f}, end {statistics.median(end):.1f}, "
               f"own {statistics.median(own):.3f} s a run")
     return 1 if total["wrong"] else 0
 
