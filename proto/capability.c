@@ -9,6 +9,7 @@
 #define CHART_CELLS "chart-cells"
 #define CHART_EPOCH "chart-epoch"
 #define LOST_BASELINES "lost-baselines"
+#define VERIFY_NEW "verify-new"
 
 const struct ts_capability ts_capabilities[TS_CAPABILITIES] = {
 	{FOLLOW, "what a store that follows this one lacks", "Follow", {0, 0}, 0},
@@ -19,9 +20,10 @@ const struct ts_capability ts_capabilities[TS_CAPABILITIES] = {
 	{CHART_EPOCH, "what a curve is over epochs", "Chart", {3, 0}, 4},
 	{LOST_BASELINES, "what is to be held of a verdict that lost baselines", "Gate", {5, 13}, 0},
 	{LOST_BASELINES, "what is to be held of a verdict that lost baselines", "Baseline", {5, 13}, 0},
+	{VERIFY_NEW, "whether what changed since the last verify is sound", "Verify", {1, 0}, 0},
 };
 
-static const char names[] = FOLLOW " " NOTE_HISTORY " " CHART_CELLS " " CHART_EPOCH " " LOST_BASELINES;
+static const char names[] = FOLLOW " " NOTE_HISTORY " " CHART_CELLS " " CHART_EPOCH " " LOST_BASELINES " " VERIFY_NEW;
 
 const char *ts_capability_names(void)
 {

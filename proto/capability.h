@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { TS_CAPABILITY_DEPTH = 2, TS_CAPABILITIES = 8 };
+enum { TS_CAPABILITY_DEPTH = 2, TS_CAPABILITIES = 9 };
 
 struct ts_capability {
 	const char *name;   /* lower-case letters, digits and '-'; it never changes */

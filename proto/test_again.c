@@ -36,6 +36,7 @@
 	X(trend_request, ts_trend_request) \
 	X(trend_reply, ts_trend) \
 	X(gate_run, ts_gate_run) \
+	X(verify_request, ts_verify_request) \
 	X(verify_event, ts_verify_event) \
 	X(follow_request, ts_follow_request) \
 	X(follow_part, ts_follow_part) \

@@ -154,10 +154,12 @@ static void says_what_a_request_asks_for(void **state)
 	assert_string_equal(lacking("Chart", ts_span_of("\x59\0\0\0\0\0\0\0\0", 9), ""), "chart-cells"); /* field 11, a double */
 	assert_string_equal(lacking("Gate", ts_span_of("\x2a\x03\x6a\x01z", 5), ""), "lost-baselines");
 	assert_string_equal(lacking("Gate", ts_span_of("\x6a\x01z", 3), ""), "nothing");
+	assert_string_equal(lacking("Verify", ts_span_of("\x08\x01", 2), "follow"), "verify-new");
 	assert_string_equal(lacking("Follow", ts_span_of(NULL, 0), "note-history"), "follow");
 	assert_string_equal(lacking("ServerInfo", ts_span_of(NULL, 0), ""), "nothing");
 	assert_true(ts_capabilities_are_all(ts_span_str(ts_capability_names())));
-	assert_true(ts_capabilities_are_all(ts_span_str("future lost-baselines chart-epoch chart-cells note-history follow")));
+	assert_true(ts_capabilities_are_all(
+		ts_span_str("future verify-new lost-baselines chart-epoch chart-cells note-history follow")));
 	assert_false(ts_capabilities_are_all(ts_span_str("lost-baselines chart-epoch chart-cells note-history")));
 	assert_false(ts_capabilities_are_all(ts_span_of(NULL, 0)));
 	/* The same of what this version packs. */

@@ -192,8 +192,9 @@ VECTORS = [
      "drift { from: 0 to: 2 size: 0.25 low: -0.5 high: 0.75 worse: true accepted: true } host_spread: 0.125 weekday_spread: 0.0625 pruned: 8 pruned_ns: 9 better: \"lower\""
      % (ident(1), ident(2), ident(3))),
     ("gate_run", "GateRun", gate_run("GATE_ROLE_HISTORY", 1)),
+    ("verify_request", "VerifyRequest", "only_new: true"),
     ("verify_event", "VerifyEvent",
-     "final: true done: 2 total: 3 objects: 4 bytes: 5 damaged: 6 missing: 7 ids: " + ids(8) + " misfits: 9 misfit: \"a\" misfit: \"b\" records: 10 drifts: 11 drift: \"c\""),
+     "final: true done: 2 total: 3 objects: 4 bytes: 5 damaged: 6 missing: 7 ids: " + ids(8) + " misfits: 9 misfit: \"a\" misfit: \"b\" records: 10 drifts: 11 drift: \"c\" sound_ns: 12 unread: 13"),
     ("follow_request", "FollowRequest", "holds: \"a\\000b\""),
     ("follow_part", "FollowPart", "items: \"E\\001\""),
     ("gc_request", "CollectGarbageRequest", "dry_run: true lease_s: 0 removed_s: 7"),

@@ -71,6 +71,7 @@ static void reads_store_messages(void **state)
 	struct ts_has_reply missing;
 	struct ts_put_request put;
 	struct ts_put_stats stats;
+	struct ts_verify_request verify;
 	struct ts_verify_event event;
 	struct ts_gc_request gc;
 	struct ts_gc_reply gc_reply;
@@ -156,6 +157,8 @@ static void reads_store_messages(void **state)
 	assert_int_equal(stats.objects, 1);
 	assert_int_equal(stats.new_objects, 2);
 	assert_true(stats.new_bytes == UINT64_MAX);
+	UNPACK(verify_request, &verify);
+	assert_true(verify.only_new);
 	UNPACK(verify_event, &event);
 	assert_true(event.final);
 	assert_int_equal(event.done, 2);
@@ -171,6 +174,8 @@ static void reads_store_messages(void **state)
 	assert_int_equal(event.report.drifted, 11);
 	assert_int_equal(event.n_drift, 1);
 	assert_true(ts_span_is(event.drift[0], "c"));
+	assert_int_equal(event.report.sound_ns, 12);
+	assert_int_equal(event.report.unread, 13);
 	ID(event.report.ids[0], 8);
 	UNPACK(gc_request, &gc);
 	assert_true(gc.dry_run && gc.has_lease);

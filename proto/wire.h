@@ -431,6 +431,10 @@ struct ts_verify_audit {
 	uint64_t torn;	  /* lines that power was lost in: no change was acknowledged by them */
 };
 
+struct ts_verify_request {
+	bool only_new;
+};
+
 /* Verify: a stream of replies: progress while it runs, then the report. */
 struct ts_verify_event {
 	bool final;
@@ -549,6 +553,7 @@ TS_WIRE(gate_reply, ts_verdict);
 TS_WIRE(trend_request, ts_trend_request);
 TS_WIRE(trend_reply, ts_trend);
 TS_WIRE(gate_run, ts_gate_run); /* only in a cache; no method sends it */
+TS_WIRE(verify_request, ts_verify_request);
 TS_WIRE(verify_event, ts_verify_event);
 TS_WIRE(follow_request, ts_follow_request);
 TS_WIRE(follow_part, ts_follow_part);

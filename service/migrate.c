@@ -50,7 +50,7 @@ static enum ts_status verify(struct ts_engine *to, struct ts_migrate_report *rep
 	enum ts_status status;
 
 	ts_arena_init(&arena, 0);
-	status = to->ops->verify(to, NULL, NULL, &arena, &found, err);
+	status = to->ops->verify(to, NULL, &arena, &found, err);
 	ts_arena_finish(&arena);
 	if (status)
 		return status;

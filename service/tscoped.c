@@ -174,7 +174,7 @@ static enum ts_status verify_copy(const char *path, struct ts_verify_report *ret
 	if (ts_lmdb_open(&options, &copy, err))
 		return err->status;
 	ts_arena_init(&arena, 0);
-	status = copy->ops->verify(copy, NULL, NULL, &arena, ret_report, err);
+	status = copy->ops->verify(copy, NULL, &arena, ret_report, err);
 	ts_arena_finish(&arena);
 	ts_engine_destroy(copy);
 	if (!status && ret_report->damaged + ret_report->missing)

@@ -293,6 +293,19 @@ struct ts_verify_report {
 	uint64_t drifted;	/* accounts that use something else than was counted; the next sweep puts it right */
 	struct ts_drift *drifts; /* the first 64 of them, in the arena */
 	size_t n_drifts;
+	/* Of a verify that was asked for what is new alone, where it could tell; else zeros. */
+	int64_t sound_ns; /* when the verify began that last read all; what is left out was sound then or later */
+	uint64_t unread;  /* objects that were left out */
+	int64_t moved_ns; /* names that moved before were left out */
+};
+
+struct ts_verify_options {
+	bool only_new; /* see verify */
+	bool (*progress)(void *ctx, uint64_t done, uint64_t total); /* called between objects; NULL: nobody is told */
+	/* Looks at the end at what a store does not know, such as whether an index fits its blocks, and says whether that is sound.
+	 * NULL: nobody does, and later verifies do not go by this one. */
+	enum ts_status (*more)(void *ctx, const struct ts_verify_report *report, bool *ret_sound, struct ts_error *err);
+	void *ctx; /* of both */
 };
 
 struct ts_sweep_report {
@@ -428,11 +441,13 @@ struct ts_engine_ops {
 	enum ts_status (*cache_get)(struct ts_engine *e, struct ts_span key, struct ts_arena *arena,
 				    struct ts_span *ret_value, struct ts_error *err);
 	void (*cache_put)(struct ts_engine *e, struct ts_span key, struct ts_span value);
-	/* Reads every object, recomputes every SHA-256, and walks the closure of every ref. progress (may be NULL) is called
-	 * between objects; if it returns false, verify stops with TS_CANCELLED. */
-	enum ts_status (*verify)(struct ts_engine *e, bool (*progress)(void *ctx, uint64_t done, uint64_t total),
-				 void *ctx, struct ts_arena *arena, struct ts_verify_report *ret_report,
-				 struct ts_error *err);
+	/* Reads every object, recomputes every SHA-256, walks the closure of every ref, and counts what accounts use. If progress
+	 * returns false, verify stops with TS_CANCELLED. With only_new, it reads the objects that came, or came to lie elsewhere, since
+	 * the last verify that found all sound, follows the names that moved since then or up to a day before, by the clocks of those
+	 * who moved them, and counts nothing. Where there was none, where one since has found damage, and in a copy of another store,
+	 * it reads all. Names, logs, notes and records are read in both cases. options NULL: zeros. */
+	enum ts_status (*verify)(struct ts_engine *e, const struct ts_verify_options *options, struct ts_arena *arena,
+				 struct ts_verify_report *ret_report, struct ts_error *err);
 	/* Forgets the names that were removed removed_ns ago, and frees every object that no ref (for a branch: no entry of its
 	 * log), no removed name and no lease newer than now_ns - lease_ns reaches. A lease covers everything that the leased object
 	 * refers to; one that is made while sweep runs covers the object alone, and a commit then says what is missing. Of now_ns

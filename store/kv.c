@@ -274,6 +274,18 @@ enum ts_status ts_kv_sound(struct ts_kv *kv, bool look, struct ts_error *err)
 	return kv->ops->sound ? kv->ops->sound(kv, look, err) : TS_OK;
 }
 
+enum ts_status ts_kv_look(struct ts_kv *kv, bool only_new, struct ts_looked *looked, struct ts_error *err)
+{
+	return kv->ops->look ? kv->ops->look(kv, only_new, looked, err) : TS_OK;
+}
+
+void ts_looked_finish(struct ts_looked *looked)
+{
+	ts_idmap_finish(&looked->sound);
+	ts_free(looked->packs);
+	*looked = (struct ts_looked){.n_packs = 0};
+}
+
 void ts_kv_condemn(struct ts_kv *kv, const char *what)
 {
 	if (kv->ops->condemn)

@@ -49,7 +49,7 @@ enum { TS_KEY_MAX = 511 };
 /* The databases and what they hold; every record except packs and recent ends in a u32 checksum over its key and itself:
  *	meta	"format", "next_pack", "stored", "sweeps" begun so far, "sweeping" the number of the one that deletes now (0: none),
  *		"sweep_since" newer leases are valid for it; "store" its id; "copy_of" that of one that is copied into it;
- *		"mirror_of" what it is a read-only copy of (store_mirrored.c);
+ *		"mirror_of" what it is a read-only copy of (store_mirrored.c); "verified" what was found sound (store_verified.c);
  *		"counted" 1 if usage has all; "headed" 1 if heads has, "named" 1 if named;
  *		"record/" key of a record -> its value
  *	objects	id -> struct ts_entry
@@ -138,6 +138,14 @@ struct ts_kv_vitals {
 	uint64_t gather_failures; /* of these moves */
 };
 
+/* What a verify looked at beside the tables of a layer: where packs lie that are not in them. {0} at first. */
+struct ts_looked {
+	struct ts_idmap sound; /* places that are as they were put, by their digests */
+	uint64_t *packs;       /* of what is new alone: those that lie in the places that were looked at, in order */
+	size_t n_packs, cap_packs;
+};
+void ts_looked_finish(struct ts_looked *looked);
+
 struct ts_kv_ops {
 	/* Begins a snapshot. Unless `wait`, TS_UNAVAILABLE rather than waiting for anybody. */
 	enum ts_status (*begin)(struct ts_kv *kv, bool wait, struct ts_read *ret, struct ts_error *err);
@@ -177,6 +185,11 @@ struct ts_kv_ops {
 	/* TS_DAMAGED, with what is lost, what is sound and what to do, if the layer was found damaged and therefore is read only. With
 	 * `look`, everything is looked at first. */
 	enum ts_status (*sound)(struct ts_kv *kv, bool look, struct ts_error *err);
+	/* Reads each place where packs lie that are not in the layer's own tables, or each that nobody has vouched for. A bad one is
+	 * not served from a cache afterwards, so that who reads its packs finds what is wrong. NULL: there are no such places. */
+	enum ts_status (*look)(struct ts_kv *kv, bool only_new, struct ts_looked *looked, struct ts_error *err);
+	/* Says that all that lies in these places, n of them from the first one on, is sound. */
+	enum ts_status (*vouch)(struct ts_write *w, const struct ts_iditem *places, size_t n, struct ts_error *err);
 	/* What lies in the layer was found damaged by somebody above: from now on it is read only. */
 	void (*condemn)(struct ts_kv *kv, const char *what);
 };
@@ -271,6 +284,7 @@ enum ts_status ts_write_u64(struct ts_write *w, const char *key, uint64_t value,
 
 /* TS_OK where there is nothing that could be damaged. Call both without a transaction. */
 enum ts_status ts_kv_sound(struct ts_kv *kv, bool look, struct ts_error *err);
+enum ts_status ts_kv_look(struct ts_kv *kv, bool only_new, struct ts_looked *looked, struct ts_error *err);
 void ts_kv_condemn(struct ts_kv *kv, const char *what);
 /* TS_OK where there is no disk that could be full. Call it without a transaction. */
 enum ts_status ts_kv_room(struct ts_kv *kv, struct ts_error *err);

@@ -93,6 +93,7 @@ typedef enum ts_status ts_gather_fn(void *ctx, enum ts_db db, struct ts_span key
 enum ts_status ts_gather_visit(struct ts_kv *kv, ts_gather_fn *visit, void *ctx, struct ts_error *err);
 
 /* store_mirror.c */
+enum ts_status ts_store_is_copy(struct ts_read r, bool *ret_is, struct ts_error *err); /* of another one, which it follows */
 enum ts_status ts_store_mirror(struct ts_engine *e, struct ts_span asked, ts_mirror_send *send, void *ctx, struct ts_error *err);
 
 /* lmdb_txn.c: tells one state of a store on disk from others; false if there is none. */
@@ -449,6 +450,8 @@ struct ts_table {
 	struct ts_idmap *damaged; /* collects damaged ids; if it is NULL, a damaged object is an error */
 	struct ts_idmap *missing; /* the same for missing ids */
 	int64_t removed_since_ns; /* names that were removed before do not count */
+	bool recent;		  /* nor do those that moved before moved_ns */
+	int64_t moved_ns;
 	struct ts_idmap without;  /* digests of the keys of refs and entries that do not count */
 };
 
@@ -501,8 +504,21 @@ enum ts_status ts_store_recount(struct ts_engine *e, struct ts_error *err);
 /* store_verify_records.c: counts damaged records of refs, logs, notes, removed names, usage and unnamed objects, and refs that the
  * order of the newest lacks. */
 enum ts_status ts_store_verify_records(struct ts_read r, uint64_t *ret_bad, struct ts_error *err);
-enum ts_status ts_store_verify(struct ts_engine *e, bool (*progress)(void *ctx, uint64_t done, uint64_t total), void *ctx,
-			      struct ts_arena *arena, struct ts_verify_report *ret_report, struct ts_error *err);
+enum ts_status ts_store_verify(struct ts_engine *e, const struct ts_verify_options *options, struct ts_arena *arena,
+			      struct ts_verify_report *ret_report, struct ts_error *err);
+
+/* store_verified.c */
+struct ts_verified {
+	bool is;	  /* else the next three are zeros */
+	bool copy;	  /* the store is one of another store, and is not said to be verified */
+	uint64_t pack;	  /* those with a lesser number were sound */
+	int64_t whole_ns; /* when the last verify began that read all of them */
+	int64_t last_ns;  /* when the last one began */
+};
+/* A damaged record is none. */
+enum ts_status ts_verified_read(struct ts_read r, struct ts_verified *ret, struct ts_error *err);
+enum ts_status ts_verified_write(struct ts_write *w, const struct ts_verified *verified, struct ts_error *err);
+enum ts_status ts_verified_forget(struct ts_write *w, struct ts_error *err);
 enum ts_status ts_store_sweep(struct ts_engine *e, const struct ts_sweep_options *options, struct ts_sweep_report *ret_report,
 			     struct ts_error *err);
 

@@ -34,7 +34,7 @@ enum { TABLES = sizeof order / sizeof order[0] };
 static bool is_own(enum ts_db db, struct ts_span key)
 {
 	return db == TS_DB_META && (ts_span_is(key, TS_SUMS_KEY) || ts_span_is(key, TS_STORE_KEY) || ts_span_is(key, TS_COPY_KEY) ||
-				    ts_span_is(key, TS_MIRRORED_KEY));
+				    ts_span_is(key, TS_MIRRORED_KEY) || ts_span_is(key, TS_VERIFIED_KEY));
 }
 
 static void put_name(struct ts_buf *out, enum ts_db db)
@@ -581,6 +581,18 @@ enum ts_status ts_store_is_empty(struct ts_read r, bool *ret_is, struct ts_error
 /* A store that is shared and was served is a copy of nobody: it has zeros in place of an id. */
 static const uint8_t nobody[TS_STORE_ID];
 
+enum ts_status ts_store_is_copy(struct ts_read r, bool *ret_is, struct ts_error *err)
+{
+	uint8_t of[TS_STORE_ID];
+	struct ts_span mark;
+	bool claimed, mirror;
+
+	if (read_id(r, TS_COPY_KEY, of, &claimed, err) || ts_read_get(r, TS_DB_META, ts_span_str(TS_MIRRORED_KEY), &mark, &mirror, err))
+		return err->status;
+	*ret_is = mirror || (claimed && memcmp(of, nobody, TS_STORE_ID) != 0);
+	return TS_OK;
+}
+
 static enum ts_status run_claim(struct ts_write *w, void *ctx, struct ts_error *err)
 {
 	struct ts_buf buf = TS_BUF_INIT(64);
@@ -604,7 +616,7 @@ static enum ts_status run_claim(struct ts_write *w, void *ctx, struct ts_error *
 				    "no server was started on",
 				    r.kv->where);
 	ts_buf_bytes(&buf, from, TS_STORE_ID);
-	return ts_write_record(w, TS_DB_META, ts_span_str(TS_COPY_KEY), &buf, err);
+	return ts_write_record(w, TS_DB_META, ts_span_str(TS_COPY_KEY), &buf, err) ? err->status : ts_verified_forget(w, err);
 }
 
 enum ts_status ts_mirror_claim(struct ts_engine *to, struct ts_engine *from, struct ts_error *err)

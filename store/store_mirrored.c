@@ -134,7 +134,7 @@ static enum ts_status run_begin(struct ts_write *w, void *ctx, struct ts_error *
 				    "give it an empty store",
 				    r.kv->where);
 	mark.held_ns = is.of.len && ts_span_eq(is.part, mark.part) ? is.held_ns : 0;
-	return write_mark(w, &mark, err);
+	return write_mark(w, &mark, err) ? err->status : ts_verified_forget(w, err);
 }
 
 enum ts_status ts_mirrored_begin(struct ts_engine *e, const struct ts_mirrored *mirrored, struct ts_error *err)

@@ -140,6 +140,8 @@ static enum ts_status mark_ref(struct ts_table *t, const struct ts_walk *walk, s
 
 	if (ts_ref_parse(walk->key, walk->value, &ref, err))
 		return err->status;
+	if (t->recent && ref.moved_ns < t->moved_ns)
+		return TS_OK;
 	if (ts_table_mark_from(t, walk->read, &ref.id, closure, err))
 		return ts_error_prefix(err, "%.*s", TS_SPAN_ARG(ref.name));
 	return TS_OK;
@@ -152,6 +154,8 @@ static enum ts_status mark_log(struct ts_table *t, const struct ts_walk *walk, s
 
 	if (ts_log_parse(walk->key, walk->value, &entry, err))
 		return err->status;
+	if (t->recent && entry.moved_ns < t->moved_ns)
+		return TS_OK;
 	return ts_table_mark_from(t, walk->read, &entry.id, closure, err);
 }
 

@@ -2,21 +2,30 @@
  *
  * Objects are read in the order in which they lie on disk, a few at a time, in transactions of their own, so that a long
  * verify does not prevent the reuse of pages; closures are walked in one transaction.
+ *
+ * What is new since the last verify that found all sound: packs are numbered, are not changed, and no number is used twice; so these
+ * are the packs from a number on (store_verified.c), and older ones that came to lie elsewhere (`look` in kv.h).
  */
 #include "store/store_internal.h"
 
 #include "base/alloc.h"
+#include "base/bisect.h"
 
 #include <stdio.h>
 
-enum { NAMED_IDS = 64, BATCH_BYTES = 4 << 20, BATCH_OBJECTS = 256 };
+enum { NAMED_IDS = 64, BATCH_BYTES = 4 << 20, BATCH_OBJECTS = 256, VOUCH_MOST = 256 };
+static const int64_t SKEW_NS = 24 * 3600 * INT64_C(1000000000); /* by which the clocks of those who move names may differ */
 
 struct verify {
 	struct ts_store *store;
-	bool (*progress)(void *ctx, uint64_t done, uint64_t total);
-	void *ctx;
+	const struct ts_verify_options *options;
+	struct ts_verified since; /* what is left out; what the store said when it began, if nothing is */
+	struct ts_verified now;	  /* what the store says from now on, if all is sound */
+	bool only_new;
+	struct ts_looked looked;
 	struct ts_table table;
-	struct ts_row **rows;
+	struct ts_row **rows; /* n of them are read */
+	size_t n;
 	struct ts_idmap damaged;
 	struct ts_idmap missing;
 	struct ts_count count;
@@ -66,7 +75,7 @@ static enum ts_status copy_batch(struct verify *v, size_t at, struct ts_sealed *
 
 	if (ts_read_begin(v->store->kv, &r, err))
 		return err->status;
-	while (!status && at + n < v->table.n && n < BATCH_OBJECTS && v->arena.used < BATCH_BYTES) {
+	while (!status && at + n < v->n && n < BATCH_OBJECTS && v->arena.used < BATCH_BYTES) {
 		status = copy_row(v, r, v->rows[at + n], &sealed[n], err);
 		n++;
 	}
@@ -90,7 +99,7 @@ static enum ts_status verify_one(struct verify *v, const struct ts_sealed *seale
 	}
 	if (status == TS_DAMAGED)
 		status = is_bad(v, &sealed->id, err);
-	if (!status && v->progress && !v->progress(v->ctx, v->report.objects, v->table.n))
+	if (!status && v->options->progress && !v->options->progress(v->options->ctx, v->report.objects, v->n))
 		return ts_error_set(err, TS_CANCELLED, "verify was stopped");
 	return status;
 }
@@ -103,7 +112,7 @@ static enum ts_status verify_objects(struct verify *v, struct ts_error *err)
 
 	if (!sealed)
 		return ts_error_set(err, TS_NO_MEMORY, "out of memory to verify");
-	for (size_t at = 0; at < v->table.n && !status; at += n) {
+	for (size_t at = 0; at < v->n && !status; at += n) {
 		ts_arena_reset(&v->arena);
 		status = copy_batch(v, at, sealed, &n, err);
 		for (size_t i = 0; i < n && !status; i++)
@@ -111,6 +120,49 @@ static enum ts_status verify_objects(struct verify *v, struct ts_error *err)
 	}
 	ts_free(sealed);
 	return status;
+}
+
+/* Finds what the last one left, and what this one will say: of packs that come from now on it does not know. What is to be looked at as
+ * a whole is not read before. */
+static enum ts_status begin(struct verify *v, struct ts_error *err)
+{
+	enum ts_status status;
+	struct ts_read r;
+
+	if (ts_kv_sound(v->store->kv, !v->options->only_new, err) || ts_read_begin(v->store->kv, &r, err))
+		return err->status;
+	status = ts_verified_read(r, &v->since, err);
+	if (!status)
+		status = ts_read_u64(r, "next_pack", &v->now.pack, err);
+	ts_read_end(&r);
+	if (status)
+		return status;
+	v->only_new = v->options->only_new && v->since.is && !v->store->kv->base;
+	v->now.is = v->options->more && !v->since.copy && !v->store->kv->base && !v->store->read_only;
+	v->now.last_ns = ts_kv_now(v->store->kv);
+	v->now.whole_ns = v->only_new ? v->since.whole_ns : v->now.last_ns;
+	return v->options->only_new && !v->only_new ? ts_kv_sound(v->store->kv, true, err) : TS_OK;
+}
+
+static bool is_new(const struct verify *v, const struct ts_row *row)
+{
+	size_t at = 0;
+
+	TS_BISECT(at, v->looked.n_packs, i, v->looked.packs[i] < row->pack);
+	return row->pack >= v->since.pack || (at < v->looked.n_packs && v->looked.packs[at] == row->pack);
+}
+
+static void leave_out(struct verify *v)
+{
+	v->n = 0;
+	for (size_t i = 0; i < v->table.n; i++)
+		if (is_new(v, v->rows[i]))
+			v->rows[v->n++] = v->rows[i];
+	v->report.sound_ns = v->since.whole_ns;
+	v->report.unread = v->table.n - v->n;
+	v->report.moved_ns = v->since.last_ns - SKEW_NS;
+	v->table.recent = true;
+	v->table.moved_ns = v->table.removed_since_ns = v->report.moved_ns;
 }
 
 static enum ts_status load(struct verify *v, struct ts_error *err)
@@ -125,13 +177,29 @@ static enum ts_status load(struct verify *v, struct ts_error *err)
 		return err->status;
 	status = ts_table_load(&v->table, v->store, r, err);
 	ts_read_end(&r);
-	return status ? status : ts_table_by_pack(&v->table, &v->rows, err);
+	if (status || ts_table_by_pack(&v->table, &v->rows, err))
+		return err->status;
+	v->n = v->table.n;
+	if (v->only_new)
+		leave_out(v);
+	return TS_OK;
+}
+
+static enum ts_status count(struct verify *v, struct ts_read r, struct ts_error *err)
+{
+	bool complete = false;
+
+	for (size_t i = 0; i < v->table.n; i++)
+		v->table.rows[i].named = v->table.rows[i].marked;
+	if (ts_count_all(&v->count, &v->table, v->rows, r, err) || ts_named_complete(r, &complete, err))
+		return err->status;
+	v->report.records += complete ? v->count.n_lacks : 0;
+	return TS_OK;
 }
 
 static enum ts_status walk_names(struct verify *v, struct ts_error *err)
 {
 	enum ts_status status;
-	bool complete = false;
 	struct ts_read r;
 
 	if (ts_read_begin(v->store->kv, &r, err))
@@ -141,13 +209,8 @@ static enum ts_status walk_names(struct verify *v, struct ts_error *err)
 		status = ts_table_mark_names(&v->table, r, err);
 	if (!status)
 		status = ts_table_mark_removed(&v->table, r, err);
-	for (size_t i = 0; i < v->table.n; i++)
-		v->table.rows[i].named = v->table.rows[i].marked;
-	if (!status)
-		status = ts_count_all(&v->count, &v->table, v->rows, r, err);
-	if (!status)
-		status = ts_named_complete(r, &complete, err);
-	v->report.records += complete ? v->count.n_lacks : 0;
+	if (!status && !v->only_new)
+		status = count(v, r, err);
 	ts_read_end(&r);
 	return status;
 }
@@ -203,13 +266,71 @@ static enum ts_status name_bad(struct verify *v, struct ts_arena *arena, struct 
 	return TS_OK;
 }
 
+static bool is_sound(const struct ts_verify_report *report)
+{
+	return report->damaged + report->missing + report->records == 0;
+}
+
+/* ---- what it leaves ---- */
+
+/* Places of packs that are vouched for by one write. */
+struct vouching {
+	const struct ts_iditem *places;
+	size_t n;
+};
+
+static enum ts_status run_vouch(struct ts_write *w, void *ctx, struct ts_error *err)
+{
+	const struct vouching *vouching = ctx;
+
+	return w->kv->ops->vouch(w, vouching->places, vouching->n, err);
+}
+
+/* Of two verifies that overlap, the one that goes by an earlier one says nothing where that is not what counts any more. */
+static enum ts_status run_leave(struct ts_write *w, void *ctx, struct ts_error *err)
+{
+	const struct verify *v = ctx;
+	struct ts_verified is;
+
+	if (ts_verified_read(ts_read_of(w), &is, err))
+		return err->status;
+	if (is.copy || (v->only_new && (!is.is || is.pack != v->since.pack || is.whole_ns != v->since.whole_ns)))
+		return TS_OK;
+	return ts_verified_write(w, &v->now, err);
+}
+
+static enum ts_status run_forget(struct ts_write *w, void *ctx, struct ts_error *err)
+{
+	(void)ctx;
+	return ts_verified_forget(w, err);
+}
+
+/* The answer holds also where this cannot be written, as on a full disk: the next verify reads more then. */
+static void leave(struct verify *v, bool sound)
+{
+	const struct ts_idmap *places = &v->looked.sound;
+	struct ts_error ignored;
+
+	if (!v->now.is)
+		return;
+	if (!sound) {
+		(void)ts_store_write_beside(v->store, run_forget, NULL, 0, &ignored);
+		return;
+	}
+	for (size_t at = 0; at < places->n; at += VOUCH_MOST) {
+		size_t n = places->n - at < VOUCH_MOST ? places->n - at : VOUCH_MOST;
+
+		if (ts_store_write_beside(v->store, run_vouch, &(struct vouching){&places->items[at], n}, 0, &ignored))
+			return;
+	}
+	(void)ts_store_write_beside(v->store, run_leave, v, 0, &ignored);
+}
+
 /* What was found damaged is written over by nobody. */
 static void condemn(struct ts_kv *kv, const struct ts_verify_report *report)
 {
 	char what[256];
 
-	if (report->damaged + report->missing + report->records == 0)
-		return;
 	(void)snprintf(what, sizeof what,
 		       "lost are %" PRIu64 " objects that are damaged, %" PRIu64 " that are missing, and %" PRIu64
 		       " records of names, logs or notes; sound is all else",
@@ -217,16 +338,20 @@ static void condemn(struct ts_kv *kv, const struct ts_verify_report *report)
 	ts_kv_condemn(kv, what);
 }
 
-enum ts_status ts_store_verify(struct ts_engine *e, bool (*progress)(void *ctx, uint64_t done, uint64_t total), void *ctx,
-			      struct ts_arena *arena, struct ts_verify_report *ret_report, struct ts_error *err)
+enum ts_status ts_store_verify(struct ts_engine *e, const struct ts_verify_options *options, struct ts_arena *arena,
+			      struct ts_verify_report *ret_report, struct ts_error *err)
 {
-	struct verify v = {.store = ts_store_of(e), .progress = progress, .ctx = ctx};
+	static const struct ts_verify_options all = {.only_new = false};
+	struct verify v = {.store = ts_store_of(e), .options = options ? options : &all};
+	bool sound = true;
 	enum ts_status status;
 
-	if (ts_kv_sound(v.store->kv, true, err))
+	if (begin(&v, err))
 		return err->status;
 	ts_arena_init(&v.arena, 0);
-	status = load(&v, err);
+	status = ts_kv_look(v.store->kv, v.only_new, &v.looked, err);
+	if (!status)
+		status = load(&v, err);
 	if (!status)
 		status = verify_objects(&v, err);
 	if (!status)
@@ -237,6 +362,11 @@ enum ts_status ts_store_verify(struct ts_engine *e, bool (*progress)(void *ctx, 
 		status = name_bad(&v, arena, err);
 	if (!status)
 		status = name_drifts(&v, arena, err);
+	if (!status && v.options->more)
+		status = v.options->more(v.options->ctx, &v.report, &sound, err);
+	if (!status)
+		leave(&v, sound && is_sound(&v.report));
+	ts_looked_finish(&v.looked);
 	ts_count_finish(&v.count);
 	ts_table_finish(&v.table);
 	ts_free(v.rows);
@@ -245,7 +375,8 @@ enum ts_status ts_store_verify(struct ts_engine *e, bool (*progress)(void *ctx, 
 	ts_arena_finish(&v.arena);
 	if (status)
 		return status;
-	condemn(v.store->kv, &v.report);
+	if (!is_sound(&v.report))
+		condemn(v.store->kv, &v.report);
 	*ret_report = v.report;
 	return TS_OK;
 }

@@ -55,6 +55,7 @@ struct ts_super_slot {
 #define TS_STORE_KEY "store"
 #define TS_COPY_KEY "copy_of"
 #define TS_MIRRORED_KEY "mirror_of"
+#define TS_VERIFIED_KEY "verified"
 
 /* The hash of a record, for a sum; of a pack, that of its key and length, since each object in it has a checksum. */
 uint64_t ts_record_hash(enum ts_db db, struct ts_span key, struct ts_span value);

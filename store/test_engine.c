@@ -991,7 +991,7 @@ static struct ts_verify_report verify(struct fixture *f)
 {
 	struct ts_verify_report report;
 
-	OK(f->e->ops->verify(f->e, NULL, NULL, &f->arena, &report, &f->err));
+	OK(f->e->ops->verify(f->e, NULL, &f->arena, &report, &f->err));
 	return report;
 }
 
@@ -1009,6 +1009,7 @@ static void verify_reads_everything(void **state)
 	struct ts_verify_report report;
 	uint64_t done = 0;
 	uint64_t bytes = 0;
+	const struct ts_verify_options stops = {.progress = stop_at_three, .ctx = &done};
 
 	test_push(f->e, "p/x", objects, test_run(&f->arena, 1, 20, objects), 1);
 	for (int i = 0; i < 22; i++)
@@ -1017,8 +1018,74 @@ static void verify_reads_everything(void **state)
 	assert_int_equal(report.objects, 22);
 	assert_int_equal(report.bytes, bytes);
 	assert_int_equal(report.damaged + report.missing + report.n_ids, 0);
-	assert_int_equal(f->e->ops->verify(f->e, stop_at_three, &done, &f->arena, &report, &f->err), TS_CANCELLED);
+	assert_int_equal(f->e->ops->verify(f->e, &stops, &f->arena, &report, &f->err), TS_CANCELLED);
 	assert_int_equal(done, 3);
+}
+
+static struct ts_verify_report verify_more(struct fixture *f, bool only_new, bool sound)
+{
+	struct ts_verify_report report;
+
+	OK(test_verify(f->e, only_new, sound, &f->arena, &report, &f->err));
+	return report;
+}
+
+static void verify_reads_what_is_new(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_sealed first[12], second[5];
+	struct ts_verify_report report;
+	const int64_t began_ns = ts_now_real_ns();
+
+	test_push(f->e, "p/x", first, test_run(&f->arena, 1, 10, first), 1);
+	report = verify_more(f, true, true);
+	assert_true(report.objects == 12 && report.unread == 0 && report.sound_ns == 0); /* there was none to go by */
+	test_push(f->e, "p/y", second, test_run(&f->arena, 2, 3, second), 1);
+	report = verify_more(f, true, true);
+	if (f->kind == OVERLAY) { /* which is of one command */
+		assert_true(report.objects == 17 && report.unread == 0 && report.sound_ns == 0);
+		return;
+	}
+	assert_true(report.objects == 5 && report.unread == 12);
+	assert_true(report.sound_ns >= began_ns && report.sound_ns <= ts_now_real_ns());
+	report = verify_more(f, true, true);
+	assert_true(report.objects == 0 && report.unread == 17 && report.sound_ns >= began_ns);
+	assert_true(verify(f).unread == 0); /* who asks for all gets all */
+}
+
+static void verify_does_not_go_by_one_that_found_damage(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_sealed objects[12];
+	struct ts_verify_report report;
+
+	test_push(f->e, "p/x", objects, test_run(&f->arena, 1, 10, objects), 1);
+	(void)verify(f); /* it did not ask what the objects mean */
+	assert_int_equal(verify_more(f, true, true).unread, 0);
+	(void)verify_more(f, false, false);
+	assert_int_equal(verify_more(f, true, false).unread, 0);
+	report = verify_more(f, true, true);
+	assert_true(report.unread == 0 && report.sound_ns == 0);
+	assert_int_equal(verify_more(f, true, true).unread, f->kind == OVERLAY ? 0 : 12);
+}
+
+/* Of objects that a sweep moved, the bytes lie elsewhere. */
+static void verify_reads_what_was_moved(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_sealed objects[44]; /* of one pack: a run, and what goes */
+	struct ts_verify_report report;
+	struct ts_sweep_report swept;
+	size_t n = test_run(&f->arena, 1, 10, objects);
+
+	(void)test_run(&f->arena, 2, 30, objects + n);
+	OK(f->e->ops->put_many(f->e, objects, 44, NULL, &f->err));
+	test_push(f->e, "p/x", objects, n, 1);
+	(void)verify_more(f, false, true);
+	OK(test_sweep_now(f->e, &swept));
+	assert_int_equal(swept.freed, 32);
+	report = verify_more(f, true, true);
+	assert_true(report.objects == 12 && report.unread == 0);
 }
 
 /* An engine trusts the caller that put an object; verify does not. */
@@ -1512,7 +1579,7 @@ static enum ts_status scenario(struct ts_engine *e, const struct ts_sealed *obje
 	    e->ops->ref_list(e, &q, arena, &refs, &count, &next, err) ||
 	    e->ops->ref_log(e, TS_REF_RUN, u.name, 0, arena, &log, &count, err) ||
 	    e->ops->find_prefix(e, TEST_HEAD, ts_span_str("a"), 9, arena, &ids, &count, err) ||
-	    TEST_SWEEP(e, &swept, err, .now_ns = 1) || e->ops->verify(e, NULL, NULL, arena, &verified, err))
+	    TEST_SWEEP(e, &swept, err, .now_ns = 1) || e->ops->verify(e, NULL, arena, &verified, err))
 		return err->status;
 	return TS_OK;
 }
@@ -2040,6 +2107,9 @@ int main(void)
 		TEST(ids_are_found_by_their_beginning),
 		TEST(the_cache_remembers),
 		TEST(verify_reads_everything),
+		TEST(verify_reads_what_is_new),
+		TEST(verify_does_not_go_by_one_that_found_damage),
+		TEST(verify_reads_what_was_moved),
 		TEST(p6_verify_finds_what_is_not_its_id),
 		TEST(p7_sweep_frees_what_nothing_reaches),
 		TEST(p7_roots_are_what_they_should_be),

@@ -145,7 +145,7 @@ static void expect_sound(struct fixture *f, struct ts_engine *e)
 {
 	struct ts_verify_report report;
 
-	OK(e->ops->verify(e, NULL, NULL, &f->arena, &report, &f->err));
+	OK(e->ops->verify(e, NULL, &f->arena, &report, &f->err));
 	assert_int_equal(report.damaged + report.missing + report.records, 0);
 }
 
@@ -294,7 +294,7 @@ static void each_turned_bit_is_found(void **state)
 		turned = byte ^ (uint8_t)(1 << at % 8);
 		assert_int_equal(pwrite(fd, &turned, 1, at), 1);
 		if (ts_lmdb_open(&options, &e, &f->err) == TS_OK) {
-			enum ts_status status = e->ops->verify(e, NULL, NULL, &f->arena, &report, &f->err);
+			enum ts_status status = e->ops->verify(e, NULL, &f->arena, &report, &f->err);
 
 			if (!(status == TS_DAMAGED || (status == TS_OK && report.damaged + report.missing + report.records)))
 				fail_msg("the byte at %" PRId64, (int64_t)at);

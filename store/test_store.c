@@ -174,3 +174,19 @@ void test_make_old(const char *dir, uint64_t format, int (*change)(struct MDB_tx
 	(void)snprintf(path, sizeof path, "%s/superblock", dir);
 	assert_int_equal(unlink(path), 0);
 }
+
+static enum ts_status say_sound(void *ctx, const struct ts_verify_report *report, bool *ret_sound, struct ts_error *err)
+{
+	(void)report;
+	(void)err;
+	*ret_sound = *(const bool *)ctx;
+	return TS_OK;
+}
+
+enum ts_status test_verify(struct ts_engine *e, bool only_new, bool sound, struct ts_arena *arena, struct ts_verify_report *ret_report,
+			   struct ts_error *err)
+{
+	const struct ts_verify_options options = {.only_new = only_new, .more = say_sound, .ctx = &sound};
+
+	return e->ops->verify(e, &options, arena, ret_report, err);
+}

@@ -27,6 +27,9 @@ void test_remove_dir(const char *path);
  * lacked. */
 struct MDB_txn;
 void test_make_old(const char *dir, uint64_t format, int (*change)(struct MDB_txn *txn));
+/* Verifies as whoever knows what the objects mean, and finds them sound or not. */
+enum ts_status test_verify(struct ts_engine *e, bool only_new, bool sound, struct ts_arena *arena, struct ts_verify_report *ret_report,
+			   struct ts_error *err);
 /* Sweeps with these members of struct ts_sweep_options; those that are not given are 0. */
 #define TEST_SWEEP(e, ret_report, err, ...) (e)->ops->sweep((e), &(struct ts_sweep_options){__VA_ARGS__}, (ret_report), (err))
 /* Deletes all objects that no ref reaches: sweeps with leases of no length, at a time just after now. */

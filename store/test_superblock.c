@@ -84,7 +84,7 @@ static enum ts_status verify(struct fixture *f)
 {
 	struct ts_verify_report report;
 
-	return f->e->ops->verify(f->e, NULL, NULL, &f->arena, &report, &f->err);
+	return f->e->ops->verify(f->e, NULL, &f->arena, &report, &f->err);
 }
 
 static struct sigaction of_store; /* the handler of SIGBUS that a store makes */
@@ -828,13 +828,13 @@ static void what_one_table_has_and_another_lacks_is_found(void **state)
 		spill(f->data, whole, n);
 		test_make_old(f->dir, 2, losses[i]);
 		open_it(f, false);
-		OK(f->e->ops->verify(f->e, NULL, NULL, &f->arena, &report, &f->err));
+		OK(f->e->ops->verify(f->e, NULL, &f->arena, &report, &f->err));
 		assert_int_equal(report.records, i == 0 ? 1 : 2); /* of a name its log, and its place in the order */
 		assert_int_equal(push(f, "p/new"), TS_DAMAGED);
 		close_it(f);
 		open_it(f, false);
 		assert_int_equal(push(f, "p/new"), TS_DAMAGED); /* opening does not look there, and knows it all the same */
-		OK(f->e->ops->verify(f->e, NULL, NULL, &f->arena, &report, &f->err));
+		OK(f->e->ops->verify(f->e, NULL, &f->arena, &report, &f->err));
 		assert_int_equal(report.records, i == 0 ? 1 : 2);
 		close_it(f);
 	}

@@ -149,7 +149,7 @@ static struct ts_verify_report verify(struct fixture *f)
 {
 	struct ts_verify_report report;
 
-	OK(f->e->ops->verify(f->e, NULL, NULL, &f->arena, &report, &f->err));
+	OK(f->e->ops->verify(f->e, NULL, &f->arena, &report, &f->err));
 	assert_int_equal(report.damaged + report.missing + report.records, 0);
 	return report;
 }

@@ -319,6 +319,20 @@ enum ts_status ts_ask_object(struct ts_channel *ch, const struct ts_id *id, stru
 	return status;
 }
 
+enum ts_status ts_ask_verify(struct ts_channel *ch, const struct ts_verify_request *in, struct ts_arena *arena, ts_message_fn *take,
+			     void *ctx, struct ts_error *err)
+{
+	struct ts_buf packed = TS_BUF_INIT(TS_MESSAGE_MAX);
+	enum ts_status status = ts_wire_pack_verify_request(in, &packed, err);
+
+	if (!status)
+		status = check_capabilities(ch, "Verify", ts_buf_view(&packed), arena, err);
+	if (!status)
+		status = ch->ops->download(ch, "Verify", ts_buf_view(&packed), take, ctx, err);
+	ts_buf_finish(&packed);
+	return status;
+}
+
 enum ts_status ts_ask_long_text(struct ts_channel *ch, const struct ts_fact *fact, struct ts_arena *arena,
 				struct ts_span *ret_text, struct ts_error *err)
 {

@@ -52,6 +52,10 @@ enum ts_status ts_ask_trend(struct ts_channel *ch, const struct ts_trend_request
 enum ts_status ts_ask_gc(struct ts_channel *ch, const struct ts_gc_request *in, struct ts_arena *arena,
 			 struct ts_gc_reply *ret, struct ts_error *err);
 
+/* Each message that comes is a verify_event. */
+enum ts_status ts_ask_verify(struct ts_channel *ch, const struct ts_verify_request *in, struct ts_arena *arena, ts_message_fn *take,
+			     void *ctx, struct ts_error *err);
+
 /* Fetches one object into the arena and verifies it against its id. */
 enum ts_status ts_ask_make_token(struct ts_channel *ch, const struct ts_make_token_request *in, struct ts_arena *arena,
 				 struct ts_tokens_reply *ret, struct ts_error *err);

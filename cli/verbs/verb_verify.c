@@ -1,4 +1,5 @@
-/* verb_verify.c - tscope verify: reads every byte of the store again, with a progress bar, and has a server read its audit log. */
+/* verb_verify.c - tscope verify: reads every byte of the store again, or those that are new, with a progress bar, and has a server read
+ * its audit log. */
 #include "cli/core/ask.h"
 #include "cli/core/context.h"
 #include "cli/core/progress.h"
@@ -97,6 +98,19 @@ static void say_audit(struct ts_cli *cli, const struct ts_verify_audit *a)
 	ts_buf_str(&cli->out, a->broken || a->missing ? "\n" : ": each follows the one before\n");
 }
 
+/* What was asked for is what is new. */
+static void say_unread(struct ts_cli *cli, const struct ts_verify_report *r)
+{
+	if (!r->sound_ns)
+		ts_buf_str(&cli->out, "The store has no earlier verify to go by, so all of it was read.\n");
+	else
+		ts_buf_printf(&cli->out,
+			      "%s %s not read: sound when last read, at %s or later; names that moved before were not followed, "
+			      "and what accounts use was not counted\n",
+			      ts_show_plural(r->unread, "other object", &cli->arena), r->unread == 1 ? "was" : "were",
+			      ts_show_time(r->sound_ns, &cli->arena));
+}
+
 static void text(struct ts_cli *cli, const struct ts_verify_event *e)
 {
 	const struct ts_verify_report *r = &e->report;
@@ -115,6 +129,8 @@ static void text(struct ts_cli *cli, const struct ts_verify_event *e)
 			      "push these runs again\n",
 			      r->records == 1 ? "1 record"
 					      : ts_arena_printf(&cli->arena, "%s records", ts_show_count(r->records, &cli->arena)));
+	if (ts_args_has(&cli->args, "new"))
+		say_unread(cli, r);
 	list_drifts(cli, e);
 	list_misfits(cli, e);
 	say_audit(cli, &e->audit);
@@ -157,8 +173,15 @@ static void json(struct ts_cli *cli, const struct ts_verify_event *e)
 	ts_json_count(j, "damaged_record_count", r->records);
 	ts_json_count(j, "misfit_count", e->misfits);
 	ts_json_spans(j, "misfits", e->misfit, e->n_misfit);
-	ts_json_count(j, "drift_count", e->report.drifted);
+	if (r->sound_ns) {
+		ts_json_key(j, "drift_count");
+		ts_json_null(j);
+	} else {
+		ts_json_count(j, "drift_count", r->drifted);
+	}
 	ts_json_spans(j, "drifts", e->drift, e->n_drift);
+	ts_json_count(j, "unread_count", r->unread);
+	ts_json_time(j, "sound_at", r->sound_ns);
 	json_audit(j, &e->audit);
 	ts_json_end(j);
 	ts_cli_json_end(cli, j);
@@ -166,6 +189,7 @@ static void json(struct ts_cli *cli, const struct ts_verify_event *e)
 
 enum ts_status ts_verb_verify(struct ts_cli *cli, struct ts_error *err)
 {
+	const struct ts_verify_request request = {.only_new = ts_args_has(&cli->args, "new")};
 	struct watch w = {.arena = &cli->arena};
 	enum ts_status status = ts_cli_open(cli, TS_USE_READ, err);
 
@@ -175,8 +199,7 @@ enum ts_status ts_verb_verify(struct ts_cli *cli, struct ts_error *err)
 		return ts_error_set(err, TS_NOT_FOUND, "verify: there is nothing to verify");
 	ts_progress_begin(&w.progress, cli, "verifying", cli->target.where);
 	w.progress.counts = true;
-	status = cli->target.channel->ops->download(cli->target.channel, "Verify", ts_span_of(NULL, 0), take_event, &w,
-						    err);
+	status = ts_ask_verify(cli->target.channel, &request, &cli->arena, take_event, &w, err);
 	ts_progress_end(&w.progress);
 	if (!status && !w.final)
 		status = ts_error_set(err, TS_INTERNAL, "the server ended verify without a report");

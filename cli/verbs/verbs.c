@@ -901,8 +901,15 @@ static const struct ts_example export_examples[] = {
 	END_EXAMPLES,
 };
 
+static const struct ts_option verify_options[] = {
+	{.name = "new",
+	 .help = "of objects and names, check those that changed since the last verify that found all sound; the answer says when "
+		 "the rest was read. In a copy or a restored store, run it without --new first"},
+	END_OPTIONS,
+};
 static const struct ts_example verify_examples[] = {
 	{"tscope verify", "reads and checks the whole store"},
+	{"tscope verify --new", "reads what changed since then, as each hour beside a whole one each week"},
 	END_EXAMPLES,
 };
 
@@ -1569,7 +1576,7 @@ const struct ts_verb ts_verbs[] = {
 	{
 		.name = "verify", .summary = "check the store: read every object and recompute its digest", .usage = "",
 		.about = "Finds damaged and missing objects, and, of a server, lines of its audit log that were changed or are gone.",
-		.examples = verify_examples,
+		.options = verify_options, .examples = verify_examples,
 		.exits = "0 everything is sound\n"
 			 "1 an object is damaged or missing, or the audit log is not whole\n"
 			 "2 the command failed: wrong usage, no connection",

@@ -368,6 +368,7 @@ _tscope_complete()
 		log) options+=" --notes -l --limit" ;;
 		restore) options+=" --as --at --dry-run" ;;
 		export) options+=" -F --format -o --output --file --rank --table --no-formulas" ;;
+		verify) options+=" --new" ;;
 		gc) options+=" --dry-run --lease --removed --policy --apply" ;;
 		token) options+=" --role --for --expires" ;;
 		audit) options+=" --who --kind --act --on --since --denied -l --limit --check --least" ;;

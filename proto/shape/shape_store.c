@@ -65,6 +65,15 @@ const struct ts_shape ts_shape_put_reply = {SHAPE("put_reply", put_objects_reply
 
 WIRE_SHAPE(put_reply, ts_put_stats, ts_shape_put_reply);
 
+#define TYPE struct ts_verify_request
+static const struct ts_shape_field verify_request_rows[] = {
+	{"only_new", NULL, BOOL(only_new)},
+};
+const struct ts_shape ts_shape_verify_request = {SHAPE("verify_request", verify_request, verify_request_rows)};
+#undef TYPE
+
+WIRE_SHAPE(verify_request, ts_verify_request, ts_shape_verify_request);
+
 #define TYPE struct ts_verify_event
 static const struct ts_shape_field verify_rows[] = {
 	{"final", NULL, BOOL(final)},
@@ -86,6 +95,8 @@ static const struct ts_shape_field verify_rows[] = {
 	{"audit_broken", NULL, U64(audit.broken)},
 	{"audit_missing", NULL, U64(audit.missing)},
 	{"audit_torn", NULL, U64(audit.torn)},
+	{"sound_ns", NULL, I64(report.sound_ns)},
+	{"unread", NULL, U64(report.unread)},
 };
 const struct ts_shape ts_shape_verify_event = {SHAPE("verify_event", verify_event, verify_rows)};
 #undef TYPE

@@ -100,7 +100,7 @@ extern const struct ts_shape ts_shape_chart_request;
 extern const struct ts_shape ts_shape_diff_request, ts_shape_matrix_request, ts_shape_resume_request, ts_shape_gate_request,
 	ts_shape_trend_request, ts_shape_analyze_request, ts_shape_commit_request, ts_shape_ref_request, ts_shape_log_request,
 	ts_shape_note_request, ts_shape_list_request, ts_shape_get_request, ts_shape_has_request, ts_shape_objects_request,
-	ts_shape_gc_request, ts_shape_follow_request, ts_shape_follow_part,
+	ts_shape_gc_request, ts_shape_verify_request, ts_shape_follow_request, ts_shape_follow_part,
 	ts_shape_removed_request, ts_shape_restore_request, ts_shape_make_token_request,
 	ts_shape_revoke_token_request, ts_shape_retain_request;
 extern const struct ts_shape ts_shape_commit_reply, ts_shape_list_reply, ts_shape_get_reply, ts_shape_info_reply, ts_shape_has_reply,

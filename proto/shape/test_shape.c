@@ -29,7 +29,7 @@ static const struct ts_shape *const roots[] = {
 	&ts_shape_commit_request, &ts_shape_commit_reply, &ts_shape_ref_request, &ts_shape_ref_reply, &ts_shape_log_request,
 	&ts_shape_log_reply, &ts_shape_note_request, &ts_shape_list_request, &ts_shape_list_reply, &ts_shape_get_request,
 	&ts_shape_get_reply, &ts_shape_info_reply, &ts_shape_has_request, &ts_shape_has_reply, &ts_shape_objects_request,
-	&ts_shape_put_reply, &ts_shape_verify_event, &ts_shape_gc_request, &ts_shape_gc_reply,
+	&ts_shape_put_reply, &ts_shape_verify_request, &ts_shape_verify_event, &ts_shape_gc_request, &ts_shape_gc_reply,
 	&ts_shape_find_request, &ts_shape_find_reply, &ts_shape_follow_request, &ts_shape_follow_part,
 	&ts_shape_removed_request, &ts_shape_removed_reply, &ts_shape_restore_request, &ts_shape_restore_reply,
 	&ts_shape_make_token_request, &ts_shape_revoke_token_request, &ts_shape_tokens_reply,

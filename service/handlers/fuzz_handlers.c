@@ -130,7 +130,7 @@ static void check_store(struct ts_engine *engine)
 	struct ts_error err;
 
 	ts_arena_init(&arena, 0);
-	hold(engine->ops->verify(engine, NULL, NULL, &arena, &report, &err) == TS_OK && !report.damaged && !report.missing);
+	hold(engine->ops->verify(engine, NULL, &arena, &report, &err) == TS_OK && !report.damaged && !report.missing);
 	ts_arena_finish(&arena);
 }
 

@@ -295,6 +295,16 @@ enum ts_status ts_dead_put(struct ts_write *w, int64_t at_ns, const struct ts_id
 	return put_empty(w, ts_key_of_dead(at_ns, bundle), err);
 }
 
+enum ts_status ts_vouched_put(struct ts_write *w, const struct ts_id *bundle, struct ts_error *err)
+{
+	struct ts_bundle is;
+	bool found;
+
+	if (ts_bundle_get(ts_read_of(w), bundle, &is, &found, err))
+		return err->status;
+	return found ? put_empty(w, ts_key_of_bundle(TS_KIND_VOUCHED, bundle), err) : TS_OK;
+}
+
 enum ts_status ts_about_get(struct ts_read r, uint8_t ret_uid[TS_STORE_UID], bool *ret_found, struct ts_error *err)
 {
 	struct ts_bundle_key key = ts_key_of(TS_KIND_ABOUT);
@@ -347,6 +357,7 @@ enum ts_status ts_deletes_add(struct ts_write *w, struct ts_error *err)
 enum ts_status ts_bundle_lose(struct ts_write *w, const struct ts_id *id, uint32_t bytes, struct ts_error *err)
 {
 	struct ts_bundle_key key = ts_key_of_bundle(TS_KIND_BUNDLE, id), thin = ts_key_of_bundle(TS_KIND_THIN, id);
+	struct ts_bundle_key vouched = ts_key_of_bundle(TS_KIND_VOUCHED, id);
 	struct ts_bundle bundle;
 	bool found, was_thin;
 
@@ -362,7 +373,8 @@ enum ts_status ts_bundle_lose(struct ts_write *w, const struct ts_id *id, uint32
 		return !was_thin && bundle.live_bytes < bundle.bytes / 2 ? put_empty(w, thin, err) : TS_OK;
 	}
 	if (ts_write_delete(w, TS_DB_PACKS, ts_bundle_key_span(&key), err) ||
-	    ts_write_delete(w, TS_DB_PACKS, ts_bundle_key_span(&thin), err))
+	    ts_write_delete(w, TS_DB_PACKS, ts_bundle_key_span(&thin), err) ||
+	    ts_write_delete(w, TS_DB_PACKS, ts_bundle_key_span(&vouched), err))
 		return err->status;
 	return ts_dead_put(w, 0, id, err);
 }

@@ -12,6 +12,7 @@
  * Numbers are little-endian. The records lie in the database of packs (kv.h) beside the packs that no bundle has yet, whose keys have 8
  * bytes; each ends in a checksum as others do:
  *
+ *	f8 digest	vouched: verify has read the bundle, and all that lies in it, and found it sound
  *	f9 digest	thin: less than half of what the bundle has is a pack still
  *	fa		how often packs were deleted, put anew, or got places
  *	fb time digest	dead: nothing of the bundle is a pack; time by the database, big-endian, 0: not known yet
@@ -60,7 +61,8 @@ enum ts_status ts_bundle_head_parse(struct ts_span head, size_t *ret_n, struct t
 enum ts_status ts_bundle_rows_parse(struct ts_span rows, size_t n, uint64_t bytes, struct ts_bundle_part *parts, struct ts_error *err);
 
 enum ts_bundle_kind {
-	TS_KIND_THIN = 0xf9,
+	TS_KIND_VOUCHED = 0xf8,
+	TS_KIND_THIN,
 	TS_KIND_DELETES,
 	TS_KIND_DEAD,
 	TS_KIND_COMING,
@@ -75,7 +77,7 @@ struct ts_bundle_key {
 	size_t len;
 };
 struct ts_bundle_key ts_key_of(enum ts_bundle_kind kind);				     /* also the prefix of all of the kind */
-struct ts_bundle_key ts_key_of_bundle(enum ts_bundle_kind kind, const struct ts_id *bundle); /* THIN, BUNDLE */
+struct ts_bundle_key ts_key_of_bundle(enum ts_bundle_kind kind, const struct ts_id *bundle); /* VOUCHED, THIN, BUNDLE */
 struct ts_bundle_key ts_key_of_dead(int64_t at_ns, const struct ts_id *bundle);
 struct ts_bundle_key ts_key_of_place(uint64_t pack);
 static inline struct ts_span ts_bundle_key_span(const struct ts_bundle_key *key)
@@ -92,6 +94,8 @@ enum ts_status ts_bundle_put(struct ts_write *w, const struct ts_id *id, const s
 enum ts_status ts_coming_get(struct ts_read r, struct ts_coming *ret, bool *ret_found, struct ts_error *err);
 enum ts_status ts_coming_put(struct ts_write *w, const struct ts_coming *coming, struct ts_error *err);
 enum ts_status ts_dead_put(struct ts_write *w, int64_t at_ns, const struct ts_id *bundle, struct ts_error *err);
+/* Of a bundle that is not there any more, nothing is written. */
+enum ts_status ts_vouched_put(struct ts_write *w, const struct ts_id *bundle, struct ts_error *err);
 enum ts_status ts_about_get(struct ts_read r, uint8_t ret_uid[TS_STORE_UID], bool *ret_found, struct ts_error *err);
 enum ts_status ts_about_put(struct ts_write *w, const uint8_t uid[TS_STORE_UID], struct ts_error *err);
 enum ts_status ts_deletes_get(struct ts_read r, uint64_t *ret_n, struct ts_error *err);

@@ -50,7 +50,6 @@ bool ts_place_is_right(const struct ts_place *place, const uint8_t *bytes);
 enum ts_status ts_bundles_begin(struct ts_bundles *b, struct ts_error *err); /* the thread */
 void ts_bundles_end(struct ts_bundles *b);
 void ts_bundles_put_more(struct ts_bundles *b, uint64_t bytes);
-/* Looks at every bundle in the bucket, and has the cache forget the packs of those that are missing, cut or altered. */
-enum ts_status ts_bundles_look(struct ts_bundles *b, struct ts_error *err);
+enum ts_status ts_bundles_look(struct ts_kv *kv, bool only_new, struct ts_looked *looked, struct ts_error *err); /* look of kv.h */
 
 #endif

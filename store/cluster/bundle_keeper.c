@@ -689,8 +689,49 @@ static void say_damaged(struct ts_bundles *b, const struct ts_id *id)
 	ts_log_end(&line);
 }
 
-/* Has the cache forget the packs of bad bundles, so that whoever reads them finds what is in the bucket. */
-static enum ts_status forget_packs(struct ts_bundles *b, const struct ts_idmap *bad, struct ts_error *err)
+/* Takes the bundles away that a verify has vouched for. */
+static enum ts_status leave_vouched(struct ts_bundles *b, struct list *all, struct ts_error *err)
+{
+	struct list vouched = {.n = 0};
+	struct ts_idmap ids = {.n = 0};
+	enum ts_status status = list_kind(b, TS_KIND_VOUCHED, SIZE_MAX, &vouched, err);
+	size_t left = 0;
+	bool added;
+
+	for (size_t i = 0; !status && i < vouched.n; i++)
+		status = ts_idmap_add(&ids, &vouched.items[i].id, &added, err);
+	for (size_t i = 0; !status && i < all->n; i++)
+		if (!ts_idmap_get(&ids, &all->items[i].id))
+			all->items[left++] = all->items[i];
+	all->n = status ? all->n : left;
+	ts_idmap_finish(&ids);
+	ts_free(vouched.items);
+	return status;
+}
+
+/* A pack that has a place. Of a bad bundle the cache forgets it, so that whoever reads it finds what is in the bucket. */
+static enum ts_status take_place(struct ts_bundles *b, const struct ts_walk *at, const struct ts_idmap *bad, bool only_new,
+				 struct ts_looked *looked, struct ts_error *err)
+{
+	struct ts_place place;
+	struct ts_error damage;
+	bool is_bad;
+
+	if (ts_place_parse(at->key, at->value, &place, &damage))
+		return TS_OK; /* whoever reads it says so */
+	is_bad = ts_idmap_get(bad, &place.bundle) != NULL;
+	if (is_bad)
+		ts_pack_cache_drop(b->as.cache, &place.digest);
+	if (!only_new || (!is_bad && !ts_idmap_get(&looked->sound, &place.bundle)))
+		return TS_OK;
+	if (!TS_GROW(looked->packs, looked->cap_packs, looked->n_packs + 1, 64))
+		return ts_error_set(err, TS_NO_MEMORY, "out of memory for a list of packs");
+	looked->packs[looked->n_packs++] = ts_load_be(at->key.data + 1, TS_PACK_KEY);
+	return TS_OK;
+}
+
+static enum ts_status take_places(struct ts_bundles *b, const struct ts_idmap *bad, bool only_new, struct ts_looked *looked,
+				  struct ts_error *err)
 {
 	struct ts_bundle_key prefix = ts_key_of(TS_KIND_PLACE);
 	enum ts_status status;
@@ -700,24 +741,16 @@ static enum ts_status forget_packs(struct ts_bundles *b, const struct ts_idmap *
 
 	if (ts_read_begin(b->as.under, &r, err))
 		return err->status;
-	status = ts_walk_open(&walk, r, TS_DB_PACKS, ts_bundle_key_span(&prefix), &found, err);
-	for (; !status && found; status = ts_walk_on(&walk, &found, err)) {
-		struct ts_place place;
-
-		if (ts_place_parse(walk.key, walk.value, &place, err))
-			continue; /* whoever reads it says so */
-		if (ts_idmap_get(bad, &place.bundle))
-			ts_pack_cache_drop(b->as.cache, &place.digest);
-	}
+	for (status = ts_walk_open(&walk, r, TS_DB_PACKS, ts_bundle_key_span(&prefix), &found, err); !status && found;
+	     status = status ? status : ts_walk_on(&walk, &found, err))
+		status = take_place(b, &walk, bad, only_new, looked, err);
 	ts_walk_end(&walk);
 	ts_read_end(&r);
 	return status;
 }
 
-enum ts_status ts_bundles_look(struct ts_bundles *b, struct ts_error *err)
+static enum ts_status list_bundles(struct ts_bundles *b, bool only_new, struct list *ret, struct ts_error *err)
 {
-	struct list all = {.n = 0};
-	struct ts_idmap bad = {.n = 0};
 	struct ts_read r;
 	enum ts_status status = ts_read_begin(b->as.under, &r, err);
 
@@ -726,18 +759,28 @@ enum ts_status ts_bundles_look(struct ts_bundles *b, struct ts_error *err)
 	status = ts_bundles_know(b, r, err);
 	ts_read_end(&r);
 	if (!status)
-		status = list_kind(b, TS_KIND_BUNDLE, SIZE_MAX, &all, err);
+		status = list_kind(b, TS_KIND_BUNDLE, SIZE_MAX, ret, err);
+	return status || !only_new ? status : leave_vouched(b, ret, err);
+}
+
+enum ts_status ts_bundles_look(struct ts_kv *kv, bool only_new, struct ts_looked *looked, struct ts_error *err)
+{
+	struct ts_bundles *b = ts_bundles_of(kv);
+	struct list all = {.n = 0};
+	struct ts_idmap bad = {.n = 0};
+	enum ts_status status = list_bundles(b, only_new, &all, err);
+
 	for (size_t i = 0; !status && i < all.n; i++) {
 		bool sound, added;
 
 		status = is_sound(b, &all.items[i].id, &sound, err);
 		if (!status && !sound)
 			say_damaged(b, &all.items[i].id);
-		if (!status && !sound)
-			status = ts_idmap_add(&bad, &all.items[i].id, &added, err);
+		if (!status)
+			status = ts_idmap_add(sound ? &looked->sound : &bad, &all.items[i].id, &added, err);
 	}
-	if (!status && bad.n)
-		status = forget_packs(b, &bad, err);
+	if (!status && (bad.n || only_new))
+		status = take_places(b, &bad, only_new, looked, err);
 	ts_idmap_finish(&bad);
 	ts_free(all.items);
 	return status;

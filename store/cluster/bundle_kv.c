@@ -567,11 +567,15 @@ static void bundles_release(struct ts_kv *kv)
 
 static enum ts_status bundles_sound(struct ts_kv *kv, bool look, struct ts_error *err)
 {
-	struct ts_kv *under = ts_bundles_of(kv)->as.under;
+	return ts_kv_sound(ts_bundles_of(kv)->as.under, look, err);
+}
 
-	if (ts_kv_sound(under, look, err))
-		return err->status;
-	return look ? ts_bundles_look(ts_bundles_of(kv), err) : TS_OK;
+static enum ts_status bundles_vouch(struct ts_write *w, const struct ts_iditem *places, size_t n, struct ts_error *err)
+{
+	for (size_t i = 0; i < n; i++)
+		if (ts_vouched_put(under_write(w), &places[i].id, err))
+			return err->status;
+	return TS_OK;
 }
 
 static int64_t bundles_now(struct ts_kv *kv)
@@ -607,6 +611,8 @@ static const struct ts_kv_ops bundles_ops = {
 	.now = bundles_now,
 	.vitals = bundles_vitals,
 	.sound = bundles_sound,
+	.look = ts_bundles_look,
+	.vouch = bundles_vouch,
 };
 
 static enum ts_status read_about(struct ts_kv *under, uint8_t ret_uid[TS_STORE_UID], bool *ret_found, struct ts_error *err)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """buckets.py BUILD: two servers share one store in PostgreSQL and S3 while clients push to both. The bucket answers one of ten requests with a failure, then none at
 all, then stands still; a server is killed with -9, then the database. Every run that was acknowledged is there for both, and verify finds nothing; what the cache of a
-server has is read while the bucket is away. Then a bundle is lost, and verify names the runs that it takes. A store gets a bucket while a server goes on that was told of none, which may write nothing more. Then what a server refuses
+server has is read while the bucket is away. Then a bundle is lost, of which a verify of what is new says that it was not read, and verify names the runs that it takes. A store gets a bucket while a server goes on that was told of none, which may write nothing more. Then what a server refuses
 to start on: one sentence each, nothing changed, and no key in any line. Skipped where PostgreSQL's programs are not."""
 import os
 import shutil
@@ -34,6 +34,30 @@ def wait_until(what, holds):
         expect(time.monotonic() < until, f"{what} after {READY_S} s")
         time.sleep(0.2)
 
+
+
+def verify_new(server):
+    done = server.tscope("verify", "--new", "--json")
+    expect(done.stdout, f"verify --new: {done.stderr}")
+    return done.returncode, json.loads(done.stdout)
+
+
+def lose(servers, bucket, run):
+    """Loses a bundle that a verify of all has read. A later verify of what is new reads by either server what came since, and does not say of
+    the rest that it is sound: it says when it was. Returns how many objects it read, and how many it did not."""
+    wait_until("packs still move", lambda: verify_new(servers[0])[1]["object_count"] == 0)
+    old, first = sorted(bucket.bundles())[0], verify_new(servers[0])[1]
+    expect(first["unread_count"] > 0, f"where nothing is new: {first}")
+    bucket.ask("lose?key=" + old)
+    write_noise(run, RUNS)
+    expect(servers[1].push(run, "since"), "a push after a verify is not acknowledged")
+    code, found = verify_new(servers[1])  # packs that came into a bundle meanwhile are read once more
+    expect(code == 0 and found["unread_count"] > 0 and found["object_count"] + found["unread_count"] > first["unread_count"] and found["drift_count"] is None,
+           f"what came since, beside a lost bundle that is old: {found}")
+    expect(found["sound_at"] == first["sound_at"], f"the rest was read at {first['sound_at']}, and the answer says {found['sound_at']}")
+    said = servers[1].tscope("verify", "--new").stdout
+    expect("not read: sound when last read, at " in said, f"verify --new says: {said}")
+    return found["object_count"], found["unread_count"]
 
 
 begun = []  # of the servers; those that are left are killed at the end
@@ -92,16 +116,19 @@ def share(postgres, bucket, work):
         expect(verified.returncode == 0 and "all sound" in verified.stdout, f"verify: {verified.stdout}{verified.stderr}")
     checked = subprocess.run([os.path.join(BUILD, "tscoped"), "--check", "--socket", os.path.join(work, "s9"), "--store", store(0)], capture_output=True, text=True)
     expect(f"{len(acked)} names" in checked.stdout, f"beside a server that runs, --check says: {checked.stdout}{checked.stderr}")
+    new, left = lose(servers, bucket, os.path.join(work, "since"))
     counts = bucket.ask("counts")
-    bucket.ask("lose?key=" + sorted(bucket.bundles())[0])
     verified = servers[1].tscope("verify")
     expect(verified.returncode == 1 and "cannot be read whole" in verified.stdout and "run fault/run" in verified.stdout and "is not there" in verified.stdout,
            f"verify of a store that lost a bundle: {verified.returncode} {verified.stdout}{verified.stderr}")
+    again, found = verify_new(servers[0])
+    expect(again == 1 and found["unread_count"] == 0 and found["sound_at"] is None, f"once damage was found, verify --new does not read all: {found}")
     for server in servers:
         server.process.terminate()
         expect(server.process.wait() == 0, "a server does not end as it should")
     print(f"two servers, a bucket that fails, is away and stands still, a server and the database killed: {len(acked)} runs acknowledged, all found by both; "
-          f"{counts['requests']} requests, {counts['failed']} of them failed; verify: all sound, and then names the runs of a lost bundle")
+          f"{counts['requests']} requests, {counts['failed']} of them failed; verify: all sound; of what was new {new} objects, {left} not read; then names the runs of a lost "
+          "bundle")
 
 
 def late(postgres, bucket, work):

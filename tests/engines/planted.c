@@ -141,10 +141,10 @@ static void full_for_removals(struct subject *s)
 
 /* ---- P6: verify finds nothing ---- */
 
-static enum ts_status verify_nothing(struct ts_engine *e, bool (*progress)(void *ctx, uint64_t done, uint64_t total), void *ctx,
-				     struct ts_arena *arena, struct ts_verify_report *ret_report, struct ts_error *err)
+static enum ts_status verify_nothing(struct ts_engine *e, const struct ts_verify_options *options, struct ts_arena *arena,
+				     struct ts_verify_report *ret_report, struct ts_error *err)
 {
-	enum ts_status status = sound->verify(e, progress, ctx, arena, ret_report, err);
+	enum ts_status status = sound->verify(e, options, arena, ret_report, err);
 
 	if (!status)
 		ret_report->damaged = ret_report->n_ids = 0;

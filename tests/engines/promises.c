@@ -375,7 +375,7 @@ static bool bit_is_found(struct ask *a, const struct ts_sealed *run)
 		return wrong(a, "the object is not in the file");
 	if (subject_open(s, &a->err))
 		return failed(a, "a store with a damaged object does not open");
-	if (s->e->ops->verify(s->e, NULL, NULL, &a->arena, &report, &a->err) || report.damaged != 1 ||
+	if (s->e->ops->verify(s->e, NULL, &a->arena, &report, &a->err) || report.damaged != 1 ||
 	    !ts_id_eq(&report.ids[0], &run[3].id))
 		return wrong(a, "verify does not name the object that was damaged");
 	if (s->e->ops->get(s->e, &run[3].id, &a->arena, &got, &a->err) != TS_DAMAGED)
@@ -412,7 +412,7 @@ static bool p6_damage(struct subject *s, char text[PROMISE_TEXT])
 		return end(&a, false);
 	if (s->kind->files)
 		return end(&a, true);
-	if (put(&a, &lie, 1) || s->e->ops->verify(s->e, NULL, NULL, &a.arena, &report, &a.err))
+	if (put(&a, &lie, 1) || s->e->ops->verify(s->e, NULL, &a.arena, &report, &a.err))
 		return end(&a, failed(&a, "an object cannot be sent and verified"));
 	if (report.damaged != 1 || report.n_ids != 1 || !ts_id_eq(&report.ids[0], &lie.id))
 		return end(&a, wrong(&a, "verify does not name an object that is not what its id says"));
@@ -556,7 +556,7 @@ static bool copy_is_whole(struct ask *a, const char *path)
 	ts_arena_init(&of.arena, 0);
 	for (int i = 0; i < 10 && holds; i++)
 		holds = is_named(&of, name_of(a, i)) || wrong(a, "a backup lacks a run that was acknowledged before it began");
-	if (holds && (copy.e->ops->verify(copy.e, NULL, NULL, &a->arena, &report, &a->err) || report.damaged || report.missing))
+	if (holds && (copy.e->ops->verify(copy.e, NULL, &a->arena, &report, &a->err) || report.damaged || report.missing))
 		holds = wrong(a, "a backup lacks objects of its names");
 	if (holds && copy.e->ops->ref_list(copy.e, &query, &a->arena, &refs, &n, &next, &a->err))
 		holds = failed(a, "the names of a backup cannot be listed");

@@ -428,7 +428,7 @@ static bool is_sound(struct life *l)
 	l->err.text[0] = 0;
 	l->err.status = TS_OK;
 	report = (struct ts_verify_report){.damaged = 0};
-	sound = !e->ops->verify(e, NULL, NULL, &l->arena, &report, &l->err) && !report.damaged && !report.missing && !report.records;
+	sound = !e->ops->verify(e, NULL, &l->arena, &report, &l->err) && !report.damaged && !report.missing && !report.records;
 
 	ts_arena_reset(&l->arena);
 	end_if_lost(l);

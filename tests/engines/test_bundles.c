@@ -341,6 +341,35 @@ static void nothing_is_left_behind(struct fixture *f)
 	assert_int_equal(bundles_there(), 0);
 }
 
+static void look(struct fixture *f, struct ts_kv *kv)
+{
+	struct ts_looked looked = {.n_packs = 0};
+
+	OK(ts_kv_look(kv, false, &looked, &f->err));
+	ts_looked_finish(&looked);
+}
+
+static enum ts_status run_vouch(struct ts_write *w, void *ctx, struct ts_error *err)
+{
+	const struct ts_looked *looked = ctx;
+
+	return w->kv->ops->vouch(w, looked->sound.items, looked->sound.n, err);
+}
+
+/* Looks at what is new and expects it to be so many bundles that are sound, and so many packs; then vouches for it, if so asked. */
+static void is_new(struct fixture *f, int i, size_t sound, size_t packs, bool vouches)
+{
+	struct ts_looked looked = {.n_packs = 0};
+	struct ts_kv *kv = f->kvs[i];
+
+	OK(ts_kv_look(kv, true, &looked, &f->err));
+	assert_int_equal(looked.sound.n, sound);
+	assert_int_equal(looked.n_packs, packs);
+	if (vouches)
+		OK(kv->ops->commit(kv, run_vouch, &looked, 0, &f->err));
+	ts_looked_finish(&looked);
+}
+
 /* ---- tests ---- */
 
 static void what_is_read_is_what_the_model_says(void **state)
@@ -425,7 +454,7 @@ static void wrong_bytes(void **state)
 		compare(f, f->kvs[1]);
 		s3_control(&server, harms[k], NULL);
 		compare(f, f->kvs[0]); /* its cache has it, */
-		OK(ts_kv_sound(f->kvs[0], true, &f->err));
+		look(f, f->kvs[0]);
 		OK(ts_read_begin(f->kvs[0], &r, &f->err)); /* and has not after a look */
 		ts_store_be(key, f->numbers[1], sizeof key);
 		assert_int_equal(ts_read_get(r, TS_DB_PACKS, ts_span_of(key, sizeof key), &value, &found, &f->err), TS_DAMAGED);
@@ -634,6 +663,42 @@ static void a_thin_bundle_is_taken_apart(void **state)
 	compare(f, f->kvs[0]);
 }
 
+/* What nobody has vouched for is new: a bundle that came, also with packs that are old. */
+static void what_is_new_in_the_bucket(void **state)
+{
+	struct fixture *f = *state;
+
+	is_new(f, 0, 0, 0, true);
+	for (int i = 0; i < 10; i++)
+		change(f, f->kvs[0], i, 4000 + i);
+	is_new(f, 0, 0, 0, true); /* packs in the database have their numbers */
+	OK(ts_bundles_pass(f->kvs[0], true, &f->err));
+	is_new(f, 1, 1, 10, false);
+	is_new(f, 1, 1, 10, true);
+	is_new(f, 0, 0, 0, false);
+	change(f, f->kvs[1], 10, 4000);
+	OK(ts_bundles_pass(f->kvs[1], true, &f->err));
+	is_new(f, 0, 1, 1, true);
+	for (int i = 0; i < 8; i++)
+		change(f, f->kvs[0], i, 0);
+	OK(ts_bundles_pass(f->kvs[1], true, &f->err)); /* takes it apart, and makes another one */
+	is_new(f, 0, 1, 2, true);
+	s3_control(&server, "lose?", NULL);
+	is_new(f, 0, 0, 0, false); /* what is lost was not new */
+}
+
+/* One that is bad has packs to be read, and is vouched for by nobody. */
+static void what_is_new_in_the_bucket_and_lost(void **state)
+{
+	struct fixture *f = *state;
+
+	change(f, f->kvs[0], 1, 4000);
+	OK(ts_bundles_pass(f->kvs[0], true, &f->err));
+	s3_control(&server, "lose?", NULL);
+	is_new(f, 0, 0, 1, true);
+	is_new(f, 0, 0, 1, false);
+}
+
 /* Without its table, what a bundle has is known by where packs lie, and comes into another one. */
 static void a_thin_bundle_whose_table_is_altered(void **state)
 {
@@ -715,7 +780,7 @@ static void a_reader_that_was_there_first(void **state)
 	change(f, f->kvs[0], 1, 4000);
 	OK(ts_bundles_pass(f->kvs[0], true, &f->err));
 	compare(f, f->kvs[1]);
-	OK(ts_kv_sound(f->kvs[1], true, &f->err));
+	look(f, f->kvs[1]);
 	compare(f, f->kvs[1]);
 }
 
@@ -1088,6 +1153,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(two_servers_gather_at_once, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_dead_bundle_goes_a_day_later, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_thin_bundle_is_taken_apart, setup, teardown),
+		cmocka_unit_test_setup_teardown(what_is_new_in_the_bucket, setup, teardown),
+		cmocka_unit_test_setup_teardown(what_is_new_in_the_bucket_and_lost, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_thin_bundle_whose_table_is_altered, setup, teardown),
 		cmocka_unit_test_setup_teardown(the_table_of_a_bundle, setup, teardown),
 		cmocka_unit_test_setup_teardown(lengths_are_known_without_the_bucket, setup, teardown),

@@ -181,7 +181,7 @@ static const char *check_store(struct ts_engine *e, const uint8_t *acks, size_t 
 	struct ts_id id;
 	const char *bad;
 
-	if (e->ops->verify(e, NULL, NULL, arena, &report, &err))
+	if (e->ops->verify(e, NULL, arena, &report, &err))
 		return complain("verify", 0, err.text);
 	if (report.damaged)
 		return complain("damaged objects:", report.damaged, "");

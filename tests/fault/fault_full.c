@@ -51,7 +51,7 @@ static int check(struct ts_engine *e, uint64_t n, struct ts_arena *arena)
 		MUST(e->ops->ref_get(e, TS_REF_RUN, ts_span_str(name), arena, &ref, &err) == TS_OK);
 		MUST(e->ops->get(e, &ref.id, arena, &sealed, &err) == TS_OK);
 	}
-	MUST(e->ops->verify(e, NULL, NULL, arena, &report, &err) == TS_OK);
+	MUST(e->ops->verify(e, NULL, arena, &report, &err) == TS_OK);
 	MUST(report.damaged == 0 && report.missing == 0);
 	return 0;
 }

@@ -676,9 +676,8 @@ static enum ts_status may(struct ts_access *a, enum ts_auth_role role, struct wh
 	  (E, struct ts_span name, struct ts_arena *arena, struct ts_note **ret, size_t *ret_n, ERR),                                  \
 	  (BASE, name, arena, ret, ret_n, err))                                                                                        \
 	X(verify, ADMIN, ALL,                                                                                                          \
-	  (E, bool (*progress)(void *ctx, uint64_t done, uint64_t total), void *ctx, struct ts_arena *arena,                           \
-	   struct ts_verify_report *ret, ERR),                                                                                         \
-	  (BASE, progress, ctx, arena, ret, err))                                                                                      \
+	  (E, const struct ts_verify_options *options, struct ts_arena *arena, struct ts_verify_report *ret, ERR),                     \
+	  (BASE, options, arena, ret, err))                                                                                            \
 	X(record_get, ADMIN, ALL,                                                                                                      \
 	  (E, struct ts_span key, struct ts_arena *arena, struct ts_span *ret, ERR), (BASE, key, arena, ret, err))                     \
 	X(record_list, ADMIN, ALL,                                                                                                     \

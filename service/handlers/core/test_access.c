@@ -148,7 +148,7 @@ static void the_engine_of_a_call_is_guarded(void **state)
 	c.who = &ada.who;
 	must(ts_call_begin(&c, ts_handler_find(ts_span_str("CommitRun")), &s.err), &s.err);
 	expect(c.engine->ops->sweep(c.engine, &(struct ts_sweep_options){.now_ns = INT64_MAX}, &swept, &s.err), TS_DENIED, "admin");
-	expect(c.engine->ops->verify(c.engine, NULL, NULL, &s.arena, &verified, &s.err), TS_DENIED, "admin");
+	expect(c.engine->ops->verify(c.engine, NULL, &s.arena, &verified, &s.err), TS_DENIED, "admin");
 	expect(c.engine->ops->backup(c.engine, "/nowhere", &s.err), TS_DENIED, "admin");
 	expect(c.engine->ops->commit(c.engine, &u, 1, &s.arena, NULL, &s.err), TS_DENIED,
 	       "this needs the role push in the project q, and ada has none there");
@@ -204,7 +204,7 @@ static enum ts_status try_verify(struct ts_engine *e, struct ts_span name)
 	struct ts_verify_report report;
 
 	(void)name;
-	return e->ops->verify(e, NULL, NULL, &s.arena, &report, &s.err);
+	return e->ops->verify(e, NULL, &s.arena, &report, &s.err);
 }
 
 static enum ts_status try_sweep(struct ts_engine *e, struct ts_span name)

@@ -379,7 +379,7 @@ static void a_policy_beside_pushes_and_tags_loses_nothing(void **state)
 	assert_true(b.n_kept > 0 && b.applied > 0);
 	for (size_t i = 0; i < b.n_kept; i++)
 		assert_true(has_entry(log, n, b.kept[i], &b.tagged[i]));
-	must(b.engine->ops->verify(b.engine, NULL, NULL, &to.arena, &report, &s.err), &s.err);
+	must(b.engine->ops->verify(b.engine, NULL, &to.arena, &report, &s.err), &s.err);
 	assert_int_equal(report.missing + report.damaged + report.records, 0);
 	print_message("%d pushes, %zu tags in time, %d entries went\n", PUSHES, b.n_kept, (int)b.applied);
 	ts_engine_destroy(b.engine);

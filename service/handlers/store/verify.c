@@ -1,5 +1,5 @@
-/* verify.c - Verify: progress while everything is read and hashed again, runs are held to their indexes, and what lists show of them to
- * their steps; then the server's audit log, and the report. */
+/* verify.c - Verify: progress while everything, or what is new, is read and hashed again, runs are held to their indexes, and what
+ * lists show of them to their steps; then the server's audit log, and the report. */
 #include "base/limits.h"
 #include "service/handlers/core/audited.h"
 #include "service/handlers/core/each_ref.h"
@@ -13,6 +13,7 @@ enum { PROGRESS_OBJECTS = 1024 }; /* one event for about this many: some 10 ms o
 
 struct progress {
 	struct ts_call *call;
+	struct ts_verify_event *event; /* the last one */
 	struct ts_error *err;
 	enum ts_status status; /* why the walk was stopped */
 	uint64_t last;
@@ -42,6 +43,7 @@ struct fitting {
 	struct ts_fetch f;
 	struct ts_fit_seen seen;
 	struct ts_verify_event *event;
+	int64_t since_ns; /* names that moved before were looked at by an earlier call */
 };
 
 static enum ts_status add_misfit(struct fitting *v, const struct ts_ref *ref, const struct ts_error *why, struct ts_error *err)
@@ -70,7 +72,7 @@ static enum ts_status fit_ref(void *ctx, const struct ts_ref *ref, bool *ret_eno
 	struct ts_run run;
 
 	(void)ret_enough;
-	if (!ts_fit_seen_run(&v->seen, &ref->id))
+	if (ref->moved_ns < v->since_ns || !ts_fit_seen_run(&v->seen, &ref->id))
 		return TS_OK;
 	ts_arena_init(&arena, TS_ANALYSIS_ARENA);
 	status = ts_run_open(&v->f, &ref->id, &arena, &run, &why);
@@ -86,10 +88,12 @@ static enum ts_status fit_ref(void *ctx, const struct ts_ref *ref, bool *ret_eno
 	return status;
 }
 
-static enum ts_status fit_all(struct ts_call *call, struct ts_verify_event *event, struct ts_error *err)
+/* Adds the misfits to the event. */
+static enum ts_status fit_all(struct ts_call *call, const struct ts_verify_report *report, struct ts_verify_event *event,
+			      struct ts_error *err)
 {
 	static const enum ts_ref_kind kinds[] = {TS_REF_RUN, TS_REF_TAG, TS_REF_STAGE, TS_REF_BRANCH};
-	struct fitting v = {.call = call, .event = event};
+	struct fitting v = {.call = call, .event = event, .since_ns = report->sound_ns ? report->moved_ns : INT64_MIN};
 	enum ts_status status = TS_OK;
 
 	event->misfit = ts_arena_array(call->arena, NAMED_RUNS, sizeof *event->misfit);
@@ -101,6 +105,17 @@ static enum ts_status fit_all(struct ts_call *call, struct ts_verify_event *even
 	ts_fetch_finish(&v.f);
 	ts_fit_seen_finish(&v.seen);
 	return status;
+}
+
+/* As struct ts_verify_options has it. */
+static enum ts_status look_more(void *ctx, const struct ts_verify_report *report, bool *ret_sound, struct ts_error *err)
+{
+	struct progress *p = ctx;
+
+	if (fit_all(p->call, report, p->event, err))
+		return err->status;
+	*ret_sound = p->event->misfits == 0;
+	return TS_OK;
 }
 
 /* --- what was counted --- */
@@ -139,17 +154,21 @@ static enum ts_status name_drifts(struct ts_call *call, struct ts_verify_event *
 enum ts_status ts_handle_verify(struct ts_call *call, void *state, struct ts_span in, struct ts_error *err)
 {
 	struct ts_error stopped;
-	struct progress p = {.call = call, .err = &stopped};
 	struct ts_verify_event event = {.final = true};
+	struct progress p = {.call = call, .event = &event, .err = &stopped};
+	struct ts_verify_options options = {.progress = report, .more = look_more, .ctx = &p};
+	struct ts_verify_request request;
 
 	(void)state;
-	(void)in; /* the request has no fields yet */
-	if (call->engine->ops->verify(call->engine, report, &p, call->arena, &event.report, err)) {
+	if (ts_wire_unpack_verify_request(in, call->arena, &request, err))
+		return err->status;
+	options.only_new = request.only_new;
+	if (call->engine->ops->verify(call->engine, &options, call->arena, &event.report, err)) {
 		if (p.status)
 			*err = stopped;
 		return err->status;
 	}
-	if (fit_all(call, &event, err) || name_drifts(call, &event, err) || ts_audited_check(call, &event.audit, err))
+	if (name_drifts(call, &event, err) || ts_audited_check(call, &event.audit, err))
 		return err->status;
 	event.done = event.total = event.report.objects;
 	return reply_verify_event(call, &event, err);
