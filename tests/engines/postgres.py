@@ -34,9 +34,12 @@ class Postgres:
             self.user = pwd.getpwnam("postgres" if "postgres" in names else "nobody")
             os.chown(work, self.user.pw_uid, self.user.pw_gid)
         self.log = open(os.path.join(work, "log"), "a", encoding="utf-8")
+        self.fill()
+        self.start()
+
+    def fill(self):
         if self.run("initdb", "-D", self.data, "-U", "tscope", "-A", "trust", "--no-locale", "-E", "UTF8", "--no-sync"):
             raise RuntimeError("initdb fails")
-        self.start()
 
     def words(self, program, *words):
         return [os.path.join(self.programs, program), *words]
@@ -72,7 +75,34 @@ class Postgres:
         return done.stdout
 
     def conf(self, name, database="tscope", more=""):
+        return self.conf_of(self.work, name, database, more)
+
+    def conf_of(self, hosts, name, database="tscope", more=""):
         path = os.path.join(self.work, name)
         with open(path, "w", encoding="utf-8") as f:
-            f.write(f"postgresql = host={self.work} dbname={database} user=tscope\n{more}")
+            f.write(f"postgresql = host={hosts} dbname={database} user=tscope\n{more}")
         return path
+
+
+class Standby(Postgres):
+    """A replica of another one, without which that one acknowledges nothing from then on."""
+
+    def __init__(self, primary, work):
+        self.primary = primary
+        os.makedirs(work)
+        super().__init__(primary.programs, work)
+        primary.sql("ALTER SYSTEM SET synchronous_standby_names = '*'")
+        primary.sql("SELECT pg_reload_conf()")
+        until = time.monotonic() + READY_S
+        while "sync" not in primary.sql("SELECT sync_state FROM pg_stat_replication").split():
+            if time.monotonic() > until:
+                self.kill()
+                raise RuntimeError(f"a replica does not follow after {READY_S} s")
+            time.sleep(0.1)
+
+    def fill(self):
+        if self.run("pg_basebackup", "-D", self.data, "-h", self.primary.work, "-U", "tscope", "-R", "--no-sync", "-c", "fast"):
+            raise RuntimeError("pg_basebackup fails")
+
+    def promote(self):
+        self.sql("SELECT pg_promote()")
