@@ -147,7 +147,7 @@ def balance(three, program, config, words, number):
     fill(three, config, path)
     with open(f"{three.top}/{program}.log", "w", encoding="utf-8") as log:
         process = subprocess.Popen([program, *words, path], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
-    server = f"tls:localhost:{three.port}"
+    server = f"tls:127.0.0.1:{three.port}"
     try:
         until(f"{program} passes no call on", lambda: three.tscope(server, "list", "--names").returncode == 0)
         through(three, program, server, number)
@@ -170,7 +170,7 @@ def main():
         three = Three(top, postgres.conf("cluster.conf"))
         made = three.tscope(f"unix:{top}/s0", "token", "make", "me", "--role", "maintain", "--for", "*", "--expires", "1d")
         three.token = re.search(r"tscope_[a-z2-7]{58}", made.stdout).group()
-        through(three, "client", ",".join(f"tls:localhost:{three.port + 1 + i}" for i in range(3)), 0)
+        through(three, "client", ",".join(f"tls:127.0.0.1:{three.port + 1 + i}" for i in range(3)), 0)
         whole = balance(three, "haproxy", "haproxy.cfg", ["-db", "-f"], 100)
         whole &= balance(three, "nginx", "nginx.conf", ["-p", top, "-c"], 200)
     finally:

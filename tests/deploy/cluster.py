@@ -145,7 +145,7 @@ def log_in(cluster):
     made = cluster.tscope("token", "make", "me", "--role", "maintain", "--for", "*", "--expires", "1d", server=1)
     token = re.search(r"tscope_[a-z2-7]{58}", made.stdout)
     expect(token, made.stdout, made.stderr)
-    done = cluster.tscope("login", "--ca", f"{cluster.folder}/tls/ca.pem", f"tls:localhost:{cluster.port}", stdin=token.group())
+    done = cluster.tscope("login", "--ca", f"{cluster.folder}/tls/ca.pem", f"tls:127.0.0.1:{cluster.port}", stdin=token.group())
     expect(done.returncode == 0, done.stdout, done.stderr)
 
 
