@@ -922,7 +922,8 @@ static enum ts_status open_also(struct ts_cli *cli, const char *store, struct ts
 }
 
 /* Pushes the same to another store. Its runs have the same ids there: the facts are those of the first push, and a run that was written
- * to meanwhile is refused. So who does it again sends what is lacking alone. JSON is about the first store. */
+ * to meanwhile is refused. So who does it again sends what is lacking alone. JSON is about the first store. Where this fails, the
+ * answer is left as it was. */
 static enum ts_status push_also(struct pushes *all, const char *store, struct ts_error *err)
 {
 	struct ts_cli *cli = all->cli;
@@ -931,15 +932,26 @@ static enum ts_status push_also(struct pushes *all, const char *store, struct ts
 
 	if (!cli->json)
 		ts_buf_printf(&cli->out, "\nalso to %s\n", store);
-	if (open_also(cli, store, err) || push(all, err))
+	if (open_also(cli, store, err) || push(all, err)) {
+		cli->out.len = told;
 		return ts_error_prefix(err,
 				       ts_args_has(&cli->args, "dry-run") ?
 					       "compared with the stores before, but not with %s" :
 					       "pushed, but not to %s, for which the same command goes on",
 				       store);
+	}
 	if (cli->json)
 		cli->out.len = told;
 	cli->exit_code = exit_code > cli->exit_code ? exit_code : cli->exit_code;
+	return TS_OK;
+}
+
+/* What the stores before have stays said: the command ends as one that failed, and why is on stderr. */
+static enum ts_status end_early(struct ts_cli *cli, const struct ts_error *err)
+{
+	cli->quiet = false;
+	ts_cli_say(cli, "%s", err->text);
+	cli->exit_code = TS_EXIT_FAILED;
 	return TS_OK;
 }
 
@@ -953,6 +965,6 @@ enum ts_status ts_verb_push(struct ts_cli *cli, struct ts_error *err)
 		return err->status;
 	for (size_t i = 0; (also = ts_args_nth(&cli->args, "also", i)); i++)
 		if (push_also(&all, also, err))
-			return err->status;
+			return end_early(cli, err);
 	return TS_OK;
 }

@@ -148,6 +148,10 @@ def push_into_two(work, server):
     expect(again.returncode == 0 and [p["outcome"] for p in json.loads(again.stdout)["pushes"]] == ["unchanged"], f"once more: {again.stdout}{again.stderr}")
     away = here(stores[0])("push", run, "--name", "else", "--also", f"unix:{work}/none", "--also", stores[1])
     expect(away.returncode == 2 and "pushed, but not to" in away.stderr, f"a store that is away: {away.returncode} {away.stderr}")
+    expect("outcome   created" in away.stdout and "also to" not in away.stdout, f"what the first store answered is lost: {away.stdout}")
+    away = here(stores[0])("push", run, "--name", "else", "--json", "--also", f"unix:{work}/none")
+    expect(away.returncode == 2 and "pushed, but not to" in away.stderr and [p["outcome"] for p in json.loads(away.stdout)["pushes"]] == ["unchanged"],
+           f"as JSON: {away.returncode} {away.stdout}{away.stderr}")
     expect("fault/else" in names_of(here(stores[0])), "what was pushed before a store that is away is not there")
     shutil.rmtree(run)
 
