@@ -9,7 +9,7 @@
 #include "service/keep_mirror_part.h"
 #include "service/named_store.h"
 #include "service/rpc/address.h"
-#include "service/rpc/client.h"
+#include "service/rpc/routed.h"
 #include "store/cluster/cluster.h"
 
 #include <limits.h>
@@ -26,15 +26,19 @@ struct source {
 
 /* ---- where from ---- */
 
-/* A folder may have a colon in its name, but then it is there. */
+/* A folder may have a colon in its name, but then it is there. Of several servers, the first one tells. */
 static bool is_server(const char *from)
 {
+	size_t len = strcspn(from, ",");
 	struct ts_address address;
 	struct ts_error ignored;
-	char path[PATH_MAX];
+	char path[PATH_MAX], first[PATH_MAX];
 
-	return !ts_cluster_file(from) && strchr(from, ':') && !realpath(from, path) &&
-	       ts_address_parse(from, &address, &ignored) == TS_OK;
+	if (ts_cluster_file(from) || !strchr(from, ':') || realpath(from, path) || len >= sizeof first)
+		return false;
+	memcpy(first, from, len);
+	first[len] = 0;
+	return ts_address_parse(first, &address, &ignored) == TS_OK;
 }
 
 static enum ts_status open_channel(const struct ts_mirror_options *options, struct ts_arena *arena, struct ts_channel **ret,
@@ -51,7 +55,7 @@ static enum ts_status open_channel(const struct ts_mirror_options *options, stru
 		login.token = ts_arena_printf(arena, "%.*s", TS_SPAN_ARG(ts_buf_view(&token)));
 	}
 	ts_buf_finish(&token);
-	return status ? status : ts_client_open(options->from, &login, ret, err);
+	return status ? status : ts_routed_open(options->from, &login, ret, err);
 }
 
 static enum ts_status open_source(const struct ts_mirror_options *options, struct ts_arena *arena, struct source *ret,

@@ -13,7 +13,7 @@
 #include "store/engine.h"
 
 struct ts_mirror_options {
-	const char *from; /* a folder, cluster:FILE, or the address of a server (service/rpc/address.h, but no bare path) */
+	const char *from; /* a folder, cluster:FILE, or the address of a server or of several (service/rpc/routed.h; no bare path) */
 	const char *to;	  /* a folder, or cluster:FILE: empty, or a mirror of the same store */
 	const char *token_file, *ca; /* of a server; NULL: none, and the CAs of the system */
 	/* The part; NULL: not said. */

@@ -254,6 +254,12 @@ def main():
             same(server.tscope, served.tscope, ["fault/run7"], "beside a server of the mirror")
             served.process.terminate()
             expect(served.process.wait() == 0, "a server of a mirror does not end as it should")
+        for words in ((), ("--project", "fault")):  # of servers of one store, the first of which is away
+            store = os.path.join(work, f"from-several-{len(words)}")
+            several = f"unix:{os.path.join(work, 'absent')},{address}"
+            mirrors((several, store, *words), "of several servers")
+            same(server.tscope, here(store), ["fault/run7"], "of several servers")
+            says(here(store), several)
         push_into_two(work, server)
         server.process.terminate()
         expect(server.process.wait() == 0, "a server does not end as it should")
