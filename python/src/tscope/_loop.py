@@ -18,8 +18,7 @@ from tscope._run import Run
 from tscope._say import why
 from tscope._scaler import scaler_steps
 
-_PATIENCE = 64  # steps of one optimizer after which a step no longer waits for another one
-_TURN = 12  # the same of one that has never stepped, and whose turn may come
+_PATIENCE = 64  # steps of one optimizer after which a step no longer waits for another one, at first
 
 
 def _quiet(hook: Callable[..., None]) -> Callable[..., None]:
@@ -70,6 +69,8 @@ class Loop:
         self._in_eval: weakref.WeakSet[Any] = weakref.WeakSet()  # called with gradients and in evaluation mode
         self._optimizers: dict[int, weakref.ref[Any]] = {}  # in the order in which they were made
         self._waited: set[int] = set()  # optimizers for which a step waits
+        self._given_up: set[int] = set()  # those for which one waited in vain, and which have not stepped since
+        self._patience = _PATIENCE
         self._stepped: dict[int, int] = {}  # in the open step
         self._stepped_ns = 0  # when the last of them ended
         self.joined = (0, "")  # the most steps of an optimizer that are one since another one was waited for in vain, and its class
@@ -454,6 +455,7 @@ class Loop:
         if self._mine() or (not self._owned and os.getpid() == self._pid):
             if self.seen["optimizer"]:  # another training may begin: who stepped in the last one is waited for when it steps again
                 self._waited.clear()
+                self._given_up.clear()
             self._optimizers[id(optimizer)] = weakref.ref(optimizer)
             self._waited.add(id(optimizer))
             self._makers[id(optimizer)] = threading.get_ident()
@@ -516,26 +518,30 @@ class Loop:
         self.after_optimizer(optimizer, (optimizer,), {})
 
     def _is_last(self, now: int, optimizer: Any) -> bool:
-        """Whether all optimizers that take part have stepped. One that never did is waited for until another one has stepped twice, or
-        12 times where its turn may come, as that of a generator behind its critic; but not one that trains the same parameters."""
+        """Whether all optimizers that take part have stepped. One that never did is waited for until another one has stepped twice,
+        but where its turn may come, as that of a generator behind its critic, as long as one that did; and not if it trains the same
+        parameters. Turns are as long as they are: who comes after all is waited for twice as long from then on."""
         self._optimizers = {key: made for key, made in self._optimizers.items() if made() is not None}
+        if now in self._given_up:
+            self._given_up.remove(now)
+            self._patience *= 2
         self._ever.add(now)
         self._waited.add(now)
         if self._stepped[now] == 2:
             self._waited = {key for key in self._waited if key in self._ever or self._has_a_turn(key)}
-        elif self._stepped[now] == _TURN:
-            self._waits_no_more(self._ever, optimizer)
-        elif self._stepped[now] > _PATIENCE:
-            self._waits_no_more(set(self._stepped), optimizer)
+        elif self._stepped[now] > self._patience:
+            self._waits_no_more(optimizer)
         self._waited &= {*self._optimizers, now}
         left = [self._optimizers[key]() for key in self._waited - set(self._stepped)]
         return all(other is not None and train_the_same((optimizer, other)) for other in left)
 
-    def _waits_no_more(self, waited: set[int], optimizer: Any) -> None:
-        """One optimizer has stepped so often that others than these are waited for no more."""
-        if self._waited & set(self._optimizers) - waited:
+    def _waits_no_more(self, optimizer: Any) -> None:
+        """One optimizer has stepped so often that those which have not are waited for no more, until they do."""
+        missing = self._waited & set(self._optimizers) - set(self._stepped)
+        if missing:
             self._joins(optimizer)
-        self._waited &= waited
+        self._given_up |= missing
+        self._waited -= missing
 
     def _joins(self, optimizer: Any) -> None:
         self.joined = max(self.joined, (self._stepped[id(optimizer)], type(optimizer).__name__))
@@ -579,9 +585,13 @@ class Loop:
         if model is not None and model.training and not compiles():
             self._hand_over(model, optimizer)
 
+    def _waits_in_vain(self) -> bool:
+        missing = self._waited & set(self._optimizers) - set(self._stepped)
+        return bool(self._stepped) and (not missing <= self._ever or max(self._stepped.values()) > _PATIENCE)
+
     def _end_in_vain(self) -> None:
-        """The program ends while its step waits for an optimizer that never stepped: what the others did is a step, until the last of
-        them had ended; where another pass has begun behind it, until now."""
+        """The program ends while its step waits in vain: what the optimizers did that stepped is a step, until the last of them had
+        ended; where another pass has begun behind it, until now."""
         self._log_all()
         if self._phase == "optimizer":
             self.run._end_row(self._stepped_ns)
@@ -621,9 +631,9 @@ class Loop:
         self.run._cannot(f"the loop: {type(error).__name__}: {why(error)}")
 
     def stop(self) -> None:
-        """Takes everything back. A step that is open was not finished by the program, and is none; it is one where it only waits
-        for an optimizer that never stepped."""
-        if self._open and self._stepped and self._waited & set(self._optimizers) - self._ever:
+        """Takes everything back. A step that is open was not finished by the program, and is none; but it is one where it waits for an
+        optimizer that never stepped, or has waited for long."""
+        if self._open and self._waits_in_vain():
             try:
                 self._end_in_vain()
             except Exception as error:
