@@ -70,7 +70,7 @@ int ts_area_create(size_t least, struct ts_area **ret_area, int *ret_fd)
 		return error;
 	}
 	if (fd >= 0)
-		ts_disk_warm(area, bytes_of(first));
+		(void)ts_disk_warm(area, bytes_of(first));
 	area->format = TS_AREA_FORMAT;
 	area->size = sizeof *area;
 	area->shared = fd >= 0;
@@ -109,13 +109,29 @@ void ts_area_destroy(struct ts_area *area)
 		free(area);
 }
 
+typedef int give_memory(struct ts_area *area, int fd, size_t at, size_t len);
+
+/* For a stretch the lock of all of the memory is held, in which fallocate may wait for a CPU. */
+static int allocate(struct ts_area *area, int fd, size_t at, size_t len)
+{
+	(void)area;
+	return ts_disk_allocate(fd, at, len);
+}
+
+static int warm(struct ts_area *area, int fd, size_t at, size_t len)
+{
+	int error = ts_disk_warm((uint8_t *)area + at, len);
+
+	return error == EINVAL ? allocate(area, fd, at, len) : error;
+}
+
 /* Any thread of both processes: what is allocated twice is so once. */
-static void grow(struct ts_area *area, int fd, uint32_t slots)
+static void grow(struct ts_area *area, int fd, uint32_t slots, give_memory *give)
 {
 	uint32_t ready = atomic_load_explicit(&area->ready, memory_order_relaxed);
 	uint32_t wanted = ready + slots < TS_AREA_SLOTS ? ready + slots : TS_AREA_SLOTS;
 
-	if (!area->shared || wanted == ready || ts_disk_allocate(fd, bytes_of(ready), bytes_of(wanted) - bytes_of(ready)))
+	if (!area->shared || wanted == ready || give(area, fd, bytes_of(ready), bytes_of(wanted) - bytes_of(ready)))
 		return;
 	while (ready < wanted && !atomic_compare_exchange_weak_explicit(&area->ready, &ready, wanted, memory_order_release,
 									 memory_order_relaxed))
@@ -125,12 +141,12 @@ static void grow(struct ts_area *area, int fd, uint32_t slots)
 void ts_area_ahead(struct ts_area *area, int fd)
 {
 	if (ts_area_is_short(area))
-		grow(area, fd, atomic_load_explicit(&area->ready, memory_order_relaxed));
+		grow(area, fd, atomic_load_explicit(&area->ready, memory_order_relaxed), allocate);
 }
 
 void ts_area_more(struct ts_area *area, int fd)
 {
-	grow(area, fd, TS_AREA_MORE);
+	grow(area, fd, TS_AREA_MORE, warm);
 }
 
 struct ts_slot *ts_area_take(struct ts_area *area)

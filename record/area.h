@@ -30,7 +30,7 @@ enum {
 	TS_AREA_FORMAT = 1,   /* of this struct: a keeper of another build does not take it */
 	TS_AREA_SLOTS = 1024, /* 64 MiB of addresses, so much a disk may be behind */
 	TS_AREA_FIRST = 64,   /* slots that have memory at first: 4 MiB, some 30,000 steps */
-	TS_AREA_MORE = 16,
+	TS_AREA_MORE = 4,
 	TS_AREA_PATH = 4352,
 	TS_AREA_TEXT = 512,
 };
@@ -114,7 +114,8 @@ void ts_area_destroy(struct ts_area *area);
 /* The keeper: twice as many slots have memory where few are empty. `fd` is that of ts_area_attach. Without more memory nothing
  * changes. */
 void ts_area_ahead(struct ts_area *area, int fd);
-/* A recording thread, where none is empty: TS_AREA_MORE slots more have memory, within a fraction of a millisecond. */
+/* A recording thread, where none is empty: TS_AREA_MORE slots more have memory, within a fraction of a millisecond. It waits for no
+ * lock that the keeper may hold meanwhile, which may itself wait for a CPU. */
 void ts_area_more(struct ts_area *area, int fd);
 
 uint8_t *ts_area_slots(struct ts_area *area);

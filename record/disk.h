@@ -25,7 +25,8 @@ int ts_disk_flush(int fd);
 int ts_disk_memory(size_t size, size_t allocated);
 /* Allocates a part of such memory. */
 int ts_disk_allocate(int fd, uint64_t at, size_t len);
-/* Makes pages of memory ready for writing, so that their first writer does not fault. Changes no byte. Best effort. */
-void ts_disk_warm(void *memory, size_t len);
+/* Allocates a part of such memory where it is mapped, and makes it ready for writing, so that its first writer does not fault. Changes
+ * no byte, and waits for nobody who allocates another part. EINVAL: the system has no such call. */
+int ts_disk_warm(void *memory, size_t len);
 
 #endif

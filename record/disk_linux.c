@@ -74,10 +74,14 @@ int ts_disk_allocate(int fd, uint64_t at, size_t len)
 	return 0;
 }
 
-void ts_disk_warm(void *memory, size_t len)
+int ts_disk_warm(void *memory, size_t len)
 {
 #ifndef MADV_POPULATE_WRITE
 	enum { MADV_POPULATE_WRITE = 23 }; /* Linux 5.14; EINVAL before */
 #endif
-	(void)madvise(memory, len, MADV_POPULATE_WRITE);
+	while (madvise(memory, len, MADV_POPULATE_WRITE) < 0) {
+		if (errno != EINTR && errno != EAGAIN)
+			return errno;
+	}
+	return 0;
 }

@@ -64,8 +64,9 @@ int ts_disk_allocate(int fd, uint64_t at, size_t len)
 	return 0;
 }
 
-void ts_disk_warm(void *memory, size_t len)
+int ts_disk_warm(void *memory, size_t len)
 {
 	(void)memory;
 	(void)len;
+	return EINVAL;
 }
