@@ -651,6 +651,42 @@ static void values_of_another_kind_are_counted(void **state)
 	scene_finish(&s);
 }
 
+/* Of which nobody reads. Returns what standard error was before. */
+static int fill_standard_error(void)
+{
+	static const char zeros[4096];
+	int ends[2], before = dup(STDERR_FILENO);
+
+	assert_true(before >= 0 && pipe(ends) == 0);
+	assert_int_equal(fcntl(ends[1], F_SETFL, O_NONBLOCK), 0);
+	while (write(ends[1], zeros, sizeof zeros) > 0)
+		;
+	assert_int_equal(fcntl(ends[1], F_SETFL, 0), 0);
+	assert_int_equal(dup2(ends[1], STDERR_FILENO), STDERR_FILENO);
+	(void)close(ends[1]);
+	return before; /* the end to read from stays open */
+}
+
+static void nobody_waits_for_who_reads_standard_error(void **state)
+{
+	struct scene s = scene_open();
+	tscope_column phase = tscope_declare(s.run, TSCOPE_PHASE, "p");
+	int before = fill_standard_error();
+
+	(void)state;
+	(void)alarm(60); /* who waits for it waits without an end */
+	tscope_step_begin(s.run, TSCOPE_NEXT);
+	tscope_log(s.run, phase, 1);
+	(void)tscope_step_end(s.run);
+	(void)alarm(0);
+	assert_int_equal(dup2(before, STDERR_FILENO), STDERR_FILENO);
+	(void)close(before);
+	assert_int_equal(trouble(s.run).refused_columns, 1);
+	assert_non_null(strstr(trouble(s.run).first, "another kind"));
+	tscope_close(s.run);
+	scene_finish(&s);
+}
+
 static void a_wide_step_goes_on_in_late_frames(void **state)
 {
 	struct scene s;
@@ -908,6 +944,7 @@ static int all_tests(void)
 		cmocka_unit_test(what_does_not_keep_leaves_descriptors_alone),
 		cmocka_unit_test(options_that_are_wrong_are_refused),
 		cmocka_unit_test(values_of_another_kind_are_counted),
+		cmocka_unit_test(nobody_waits_for_who_reads_standard_error),
 		cmocka_unit_test(a_wide_step_goes_on_in_late_frames),
 		cmocka_unit_test(texts_are_cut_between_characters),
 		cmocka_unit_test(a_forked_child_does_not_record),
