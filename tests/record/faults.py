@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""Does to the disk of a recorder what disks do, at any moment: training ends as without, and no step sleeps: faults.py BUILD [ROUNDS].
+"""Does to the disk of a recorder what disks do, at any moment: training ends as without, and no step waits: faults.py BUILD [ROUNDS [FIRST]].
 
-Each round is one training of some thousand steps, and one fault, drawn from a table. It has to end with exit code 0 after all its steps,
-and what is not in the file has to be counted, where the file can still be read. How long a call of a step slept (what the machine kept from
-it is not counted) and what the end took is printed, with the number of trainings of which a step slept for more than 5 ms. The row "no
-recording" is the same loop without one: so often this machine itself lets a step sleep. Errors come from a library that is preloaded into
-the recorder (bad_disk.c), and in the rows of "FUSE" from the kernel, by a file system of this test (fuse_disk.py); rows for which this
-user may not mount are said not to be tried.
+Each round is one training of some thousand steps, and one fault, drawn from a table by the number of the round, from FIRST (0) on. Where the disk
+does not answer, every third training writes more than the memory for it holds. A training has to end with exit code 0 after all its steps, and
+what is not in the file has to be counted, where the file can still be read. A step is delayed by what it slept and by what it ran; how long it
+stood in the queue for a CPU is the machine's doing and not counted. Printed are the longest of both and of the end, and of how many trainings a step
+slept or ran for more than 5 ms. What its CPU did for interrupts meanwhile counts as run: the row "no recording", the same loop without one and
+as long as the longest, shows how often this machine does that by itself. Errors come from a library
+that is preloaded into the recorder (bad_disk.c), and in the rows of "FUSE" from the kernel, by a file system of this test (fuse_disk.py); rows for
+which this user may not mount are said not to be tried.
 """
 import collections
 import concurrent.futures
@@ -25,7 +27,7 @@ import time
 import drive
 import fuse_disk
 
-SLEEP_NS, CLOSE_NS = 5_000_000, 60_000_000_000  # the end promises 5 s; a busy machine may add to it
+DELAY_NS, CLOSE_NS = 5_000_000, 60_000_000_000  # the end promises 5 s; a busy machine may add to it
 ERRORS = {"EIO": errno.EIO, "ESTALE": errno.ESTALE, "ENOSPC": errno.ENOSPC, "EDQUOT": errno.EDQUOT, "EROFS": errno.EROFS, "hang": -1}
 
 
@@ -50,7 +52,7 @@ def remove(d, rng, _):
     if rng.random() < 0.5:
         os.unlink(d.file)
     else:
-        shutil.rmtree(d.run)
+        shutil.rmtree(d.run, ignore_errors=True)  # the keeper may just make a file there
 
 
 def set_disk(control, text):
@@ -85,7 +87,10 @@ FAULTS = {
 WHOLE = {"no fault", "EIO", "ENOSPC", "EDQUOT", "EROFS", "disk gets full", "FUSE EIO", "FUSE ESTALE"}
 # The kernel lets no process end whose thread waits for a file system that took its request: only a keeper that is a process is nobody's wait.
 BY_PROCESS = {"keeper killed", "keeper stopped", "FUSE hang"}
+UNANSWERED = {"hang", "FUSE hang", "keeper stopped"}
+STEPS, SLOW_STEPS, STEPS_BEHIND = 60_000, 8000, 1_000_000  # the last are 100 MB, of which memory holds 64 MiB
 NOT_TRIED = "not tried: this user may not mount such a file system"
+Spent = collections.namedtuple("Spent", "slept ran close", defaults=(0, 0, 0))  # ns, at most
 
 
 @contextlib.contextmanager
@@ -112,7 +117,7 @@ def one(build, kind, seed):
         control, disk = os.path.join(top, "control"), os.path.join(top, "disk")
         os.mkdir(disk)
         with disk_for(kind, disk, control) as there:
-            return (kind, *trained(build, kind, random.Random(seed), top)) if there else (kind, NOT_TRIED, 0, 0)
+            return (kind, *trained(build, kind, random.Random(seed), top)) if there else (kind, NOT_TRIED, Spent())
 
 
 def trained(build, kind, rng, top):
@@ -124,7 +129,8 @@ def trained(build, kind, rng, top):
             os.environ["TS_NO_RUN"] = "1"
         os.environ.update(TS_MEASURE="1", TS_BAD_DISK="" if kind.startswith("FUSE") else control, ASAN_OPTIONS="verify_asan_link_order=0",
                           LD_PRELOAD=os.path.abspath(f"{build}/tests/record/libbad_disk.so"))
-        d = drive.Drive(build, top, 60000 if pause == 0 else 8000, pause_us=pause, threads=rng.choice([0, 2]),
+        steps = SLOW_STEPS if pause else STEPS_BEHIND if kind in UNANSWERED or kind == "no recording" else STEPS
+        d = drive.Drive(build, top, steps, pause_us=pause, threads=rng.choice([0, 2]),
                         flush_ms=rng.choice([20, 1000]), directory=os.path.join(top, "disk", "run"), stderr=subprocess.PIPE,
                         keeper="process" if rng.random() < 0.7 or kind in BY_PROCESS else "thread")
         d.wait(0, 1)
@@ -143,53 +149,63 @@ def trained(build, kind, rng, top):
 
 
 def judge(d, kind, out, err):
-    """Returns what is wrong, the ns that a step slept at most, and those of the end."""
+    """Returns what is wrong, and what a step and the end took."""
     words = out.split()
     if d.process.returncode or "slept" not in words:
-        return f"exit {d.process.returncode} {err[-200:]}", 0, 0
-    slept, took = int(words[words.index("slept") + 1]), int(words[words.index("close") + 1])
+        return f"exit {d.process.returncode} {err[-200:]}", Spent()
     at_end = re.search(r"(\d+) frames? (?:is|are) not in the file", err)  # which nobody can ask for behind the end
-    steps, lost = d.said()[0], int(at_end.group(1)) if at_end else int(words[1])
-    if took > CLOSE_NS:
-        return f"the end took {took / 1e9:.1f} s", slept, took
+    spent = Spent(*(int(words[words.index(name) + 1]) for name in Spent._fields))
+    return wrong(d, kind, err, spent.close, int(at_end.group(1)) if at_end else int(words[1])), spent
+
+
+def wrong(d, kind, err, close_ns, lost):
+    """Returns what is wrong with a training that ended, "": nothing."""
+    steps = d.said()[0]
+    if close_ns > CLOSE_NS:
+        return f"the end took {close_ns / 1e9:.1f} s"
     if sum(line.startswith("tscope:") for line in err.splitlines()) > 1:
-        return f"said more than once: {err}", slept, took
+        return f"said more than once: {err}"
     if kind in WHOLE:
         data = d.bytes()
         try:
             seen = drive.parse(data)[1] if data.strip(b"\0") else set()  # the fault came before the first turn of the keeper
         except (AssertionError, ValueError) as error:
-            return f"the file: {error}", slept, took
+            return f"the file: {error}"
         if len(seen) + lost < steps or not seen <= set(range(steps)):
-            return f"{steps} steps, {len(seen)} in the file, {lost} counted", slept, took
-    return "", slept, took
+            return f"{steps} steps, {len(seen)} in the file, {lost} counted"
+    return ""
+
+
+def delayed(spent):
+    return [s for s in spent if max(s.slept, s.ran) > DELAY_NS]
+
+
+def row(kind, spent, errors):
+    slept, ran, close = (max(of) for of in zip(*spent))
+    return (f"{kind:14} {len(spent):6} {len(errors):6} {len(delayed(spent)):10} {slept / 1e6:10.2f} ms {ran / 1e6:7.2f} ms {close / 1e9:7.2f} s"
+            + "".join(f"\n    {why}" for why in errors[:3]))
 
 
 def main():
-    build, rounds = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 1000
-    kinds, wrong, worst, not_tried = list(FAULTS), collections.defaultdict(list), collections.defaultdict(lambda: [0, 0, 0, 0]), set()
+    build = sys.argv[1]
+    rounds, first = (int(sys.argv[i]) if len(sys.argv) > i else usual for i, usual in ((2, 1000), (3, 0)))
+    kinds, errors, spent, not_tried = list(FAULTS), collections.defaultdict(list), collections.defaultdict(list), set()
+    numbers = range(first, first + rounds)
     with concurrent.futures.ProcessPoolExecutor(4) as pool:
-        for kind, why, slept, took in pool.map(one, *zip(*((build, kinds[i % len(kinds)], i) for i in range(rounds)))):
+        for kind, why, took in pool.map(one, *zip(*((build, kinds[i % len(kinds)], i) for i in numbers))):
             if why == NOT_TRIED:
                 not_tried.add(kind)
                 continue
+            spent[kind].append(took)
             if why:
-                wrong[kind].append(why)
-            n, most, longest, over = worst[kind]
-            worst[kind] = [n + 1, max(most, slept), max(longest, took), over + (slept > SLEEP_NS)]
-    print(f"{'fault':16} rounds  wrong  over 5 ms  a step slept at most  the end took at most")
+                errors[kind].append(why)
+    print("fault          rounds  wrong  over 5 ms  slept at most     ran at most    the end")
     for kind in kinds:
-        if kind in not_tried:
-            print(f"{kind:16} {NOT_TRIED}")
-            continue
-        n, slept, took, over = worst[kind]
-        print(f"{kind:16} {n:6}  {len(wrong[kind]):5}  {over:9}  {slept / 1e6:17.2f} ms  {took / 1e9:18.2f} s")
-        for why in wrong[kind][:3]:
-            print("   ", why)
+        print(f"{kind:14} {NOT_TRIED}" if kind in not_tried else row(kind, spent[kind], errors[kind]))
     faulty = kinds[2:]
-    print(f"of {sum(worst[kind][0] for kind in faulty)} trainings with a fault {sum(len(wrong[kind]) for kind in faulty)} ended otherwise, and "
-          f"{sum(worst[kind][3] for kind in faulty)} had a step that slept for more than 5 ms")
-    return any(wrong.values())
+    print(f"of {sum(len(spent[kind]) for kind in faulty)} trainings with a fault {sum(len(errors[kind]) for kind in faulty)} ended otherwise, and "
+          f"{sum(len(delayed(spent[kind])) for kind in faulty)} had a step that slept or ran for more than 5 ms")
+    return any(errors.values())
 
 
 if __name__ == "__main__":

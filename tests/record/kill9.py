@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Kills a recorder at any moment: no step whose end returned is lost, none is wrong: kill9.py BUILD [ROUNDS]."""
+"""Kills a recorder at any moment: no step whose end returned is lost, none is wrong: kill9.py BUILD [ROUNDS [FIRST]]."""
 import random
 import sys
 import tempfile
@@ -27,9 +27,9 @@ def one(build, seed):
 
 
 def main():
-    rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 300
+    rounds, first = (int(sys.argv[i]) if len(sys.argv) > i else usual for i, usual in ((2, 300), (3, 0)))
     ended = found = regions = chunks = 0
-    for seed in range(rounds):
+    for seed in range(first, first + rounds):
         a, b, c, e = one(sys.argv[1], seed)
         ended, found, regions, chunks = ended + a, found + b, regions + c, chunks + e
     print(f"{rounds} kills: {ended} steps had ended, {found} are in the files, 0 lost; {regions} regions; {chunks} chunks, none damaged")

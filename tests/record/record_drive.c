@@ -4,8 +4,8 @@
  *	record_drive DIRECTORY PROGRESS STEPS PAUSE_US [THREADS [FLUSH_MS [LIMIT]]]
  *
  * PROGRESS is mapped (drive_progress.h). LIMIT: RLIMIT_FSIZE, bytes. Linked with --wrap=fdatasync. Prints what tscope_trouble says
- * at the end; where TS_MEASURE is set also for how long a step slept at most, and what tscope_close took, ns. Exit code 3:
- * TSCOPE_EXISTS.
+ * at the end; where TS_MEASURE is set also for how long a step slept at most, how long one had the CPU at most, and what tscope_close
+ * took, ns. Exit code 3: TSCOPE_EXISTS.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -76,45 +76,52 @@ static int64_t clock_ns(clockid_t clock)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* What a step took, did not run for, and did not stand in the queue for a CPU: it slept. -1: nobody asked, or nobody knows. */
-static int64_t slept_before, slept_most = -1;
-static long switches_before;
-static int schedule = -1;
+/* What a step took is three things: it had the CPU, it stood in the queue for one, which is the machine's doing, or it slept. */
+struct spent {
+	int64_t wall, ran, queued; /* ns */
+	long switches;		   /* how often this thread gave its CPU up by itself */
+};
 
-static int64_t slept_ns(void)
-{
-	char text[96] = "";
-	char *second = text;
+static struct spent before;
+static int64_t slept_most, ran_most;
+static int schedule = -1; /* -1: nobody asked, or nobody knows */
 
-	if (pread(schedule, text, sizeof text - 1, 0) <= 0)
-		return 0;
-	(void)strtoll(text, &second, 10); /* how long it ran, but until the last tick of the clock */
-	return clock_ns(CLOCK_MONOTONIC) - clock_ns(CLOCK_THREAD_CPUTIME_ID) - strtoll(second, NULL, 10);
-}
-
-/* How often this thread gave its CPU up by itself. Without that it did not sleep: another machine had the CPU. */
-static long switches(void)
+static struct spent spent_until_now(void)
 {
 	struct rusage usage = {0};
+	char text[96] = "";
+	char *second = text;
+	struct spent s = {0};
 
 	(void)getrusage(RUSAGE_THREAD, &usage);
-	return usage.ru_nvcsw;
+	s.switches = usage.ru_nvcsw;
+	if (pread(schedule, text, sizeof text - 1, 0) > 0)
+		(void)strtoll(text, &second, 10); /* how long it ran, but until the last tick of the clock */
+	s.queued = strtoll(second, NULL, 10);
+	s.ran = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	s.wall = clock_ns(CLOCK_MONOTONIC);
+	return s;
 }
 
 static void measure_begin(void)
 {
-	if (schedule < 0)
-		return;
-	switches_before = switches();
-	slept_before = slept_ns();
+	if (schedule >= 0)
+		before = spent_until_now();
 }
 
+/* A step that never gave its CPU up did not sleep: what is left of its time had another machine of this host. */
 static void measure_end(void)
 {
-	int64_t slept = schedule < 0 ? -1 : switches() == switches_before ? 0 : slept_ns() - slept_before;
+	struct spent now;
+	int64_t ran, slept;
 
-	if (slept > slept_most)
-		slept_most = slept;
+	if (schedule < 0)
+		return;
+	now = spent_until_now();
+	ran = now.ran - before.ran;
+	slept = now.switches == before.switches ? 0 : now.wall - before.wall - ran - (now.queued - before.queued);
+	ran_most = ran > ran_most ? ran : ran_most;
+	slept_most = slept > slept_most ? slept : slept_most;
 }
 
 static void train(uint64_t steps, long us)
@@ -170,6 +177,7 @@ int main(int argc, char **argv)
 	began = clock_ns(CLOCK_MONOTONIC);
 	(void)tscope_close(run);
 	if (schedule >= 0)
-		failed |= printf("slept %jd close %jd\n", (intmax_t)slept_most, (intmax_t)(clock_ns(CLOCK_MONOTONIC) - began)) < 0;
+		failed |= printf("slept %jd ran %jd close %jd\n", (intmax_t)slept_most, (intmax_t)ran_most,
+				 (intmax_t)(clock_ns(CLOCK_MONOTONIC) - began)) < 0;
 	return failed;
 }
