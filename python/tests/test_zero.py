@@ -368,10 +368,10 @@ class Loops(Zero):
             "def encode(): e.zero_grad(); E(torch.ones(2, 8)).mean().backward(); e.step()\n"
         )
         made = head + "e = torch.optim.SGD(E.parameters(), lr=0.3)\n"
-        ways = (
-            *((head, f"for i in range(6):\n    for k in range({n}): critic()\n    make()\n", 6, 6) for n in (5, 20, 64)),  # of Wasserstein's
-            # 65 critics are a step, 35 are by themselves, and the generator belongs to the next critic; from there on a round is a step.
-            (head, "for i in range(8):\n    for k in range(100): critic()\n    make()\n", 1 + 35 + 1 + 7, 1 + 35 + 1 + 7),
+        cut = 1 + 35 + 1  # 65 critics are a step, 35 are by themselves, and the generator belongs to the next critic
+        ways = (  # the first are of Wasserstein
+            *((head, f"for i in range(6):\n    for k in range({n}): critic()\n    make()\n", 6, 6) for n in (5, 20, 64)),
+            (head, "for i in range(8):\n    for k in range(100): critic()\n    make()\n", cut + 7, cut + 7),
             (head, "for i in range(30):\n    critic()\n    if i % 5 == 4: make()\n", 6, 6),
             (head, "for i in range(30):\n    critic()\n    if i % 5 == 0: make()\n", 6, 6),
             (head, "for i in range(12): (critic, make)[i % 2]()\n", 6, 6),
@@ -402,8 +402,8 @@ class Loops(Zero):
             ("for i in range(100): critic()\n", 0, 1 + 35, 65),
             ("for i in range(3): critic(); make()\ncritic()\n", 0, 3, 0),  # the generator's part of the last one is missing
             ("for i in range(3): critic(); make()\nfor i in range(70): critic()\n", 0, 3 + 1 + 5, 65),
-            # Behind turns of 100 the generator is waited for twice as long; the last step was not finished, and is long enough to be kept.
-            ("for i in range(3):\n    for k in range(100): critic()\n    make()\nfor i in range(70): critic()\n", 0, 1 + 35 + 1 + 2 + 1, 70),
+            # Behind a turn of 100 one waits twice as long; the last step was not finished, and is long enough to be kept.
+            ("for i in range(370):\n    critic()\n    if i in (99, 199, 299): make()\n", 0, 1 + 35 + 1 + 2 + 1, 70),
         )
         for number, (loop, ends, steps, joined) in enumerate(ways):
             with self.subTest(loop):
