@@ -174,16 +174,28 @@ static bool scale_alone(struct ts_inquiry *q)
 {
 	const struct ts_first *scale = &q->first[TS_KIND_SCALE];
 	struct ts_span settings;
+	int64_t resume;
 
 	if (!scale->parts || q->has_f)
 		return false;
 	settings = scaler_settings(q);
 	ts_say_for(q, "the loss scale first differs at step %" PRId64 ": it is %.*s", scale->step,
 		   TS_SPAN_ARG(ts_values_text(q, scale->series->a, scale->series->b)));
-	ts_conclude(q, settings.len ? TS_CAUSE_CONFIG : TS_CAUSE_REPORTING, TS_CONFIDENCE_MEDIUM,
-		    "The loss scale differs from step %" PRId64 " on, but the training agrees up to step %" PRId64
-		    ": a scale that is a power of two changes nothing until a gradient overflows%s%.*s",
-		    scale->step, q->last, settings.len ? "; these settings of the scaler differ: " : "", TS_SPAN_ARG(settings));
+	if (!settings.len && ts_resume_before(q, scale->step, &resume))
+		ts_conclude(q, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_MEDIUM,
+			    "The loss scale differs from step %" PRId64 " on, behind the resume at step %" PRId64
+			    ": the gradient scaler was not restored. The training agrees up to step %" PRId64
+			    ", because a scale that is a power of two changes nothing until a gradient overflows",
+			    scale->step, resume, q->last);
+	else
+		ts_conclude(q, settings.len ? TS_CAUSE_CONFIG : TS_CAUSE_REPORTING, TS_CONFIDENCE_MEDIUM,
+			    "The loss scale differs from step %" PRId64 " on, but the training agrees up to step %" PRId64
+			    ": a scale that is a power of two changes nothing until a gradient overflows%s%.*s",
+			    scale->step, q->last, settings.len ? "; these settings of the scaler differ: " : "",
+			    TS_SPAN_ARG(settings));
+	ts_remain(q, TS_CAUSE_CONFIG);
+	ts_remain(q, TS_CAUSE_RESUME_STATE);
+	ts_remain(q, TS_CAUSE_CODE);
 	q->d.has_step = true;
 	q->d.step = scale->step;
 	return true;
@@ -227,6 +239,12 @@ static bool scale_differed(const struct ts_inquiry *q, const struct ts_skip *ski
 	return true;
 }
 
+/* Where the losses agree there, so did what the pass was given, and the gradient of one run alone overflowed. */
+static enum ts_cause unexplained(const struct ts_inquiry *q, const struct ts_skip *skip)
+{
+	return ts_agrees_at(q, TS_KIND_LOSS, skip->step) ? TS_CAUSE_COMPUTATION : TS_CAUSE_UNKNOWN;
+}
+
 bool ts_diagnose_skip(struct ts_inquiry *q)
 {
 	const struct ts_skip *a = skip_of(q, &q->e->skips_a), *b = skip_of(q, &q->e->skips_b), *skip = a ? a : b;
@@ -245,7 +263,7 @@ bool ts_diagnose_skip(struct ts_inquiry *q)
 		ts_say_for(q, "the loss scale differs from step %" PRId64 " on: it is %.*s", scale->step,
 			   TS_SPAN_ARG(ts_values_text(q, scale->series->a, scale->series->b)));
 	if (skip->lowered)
-		ts_conclude(q, settings.len || earlier ? TS_CAUSE_CONFIG : TS_CAUSE_PRECISION,
+		ts_conclude(q, settings.len || earlier ? TS_CAUSE_CONFIG : unexplained(q, skip),
 			    settings.len || earlier ? TS_CONFIDENCE_MEDIUM : TS_CONFIDENCE_LOW,
 			    "Only the %s run skipped its update, at step %" PRId64
 			    ", where %.*s: nothing blew up, and the runs differ from there on%s%.*s",
@@ -258,6 +276,7 @@ bool ts_diagnose_skip(struct ts_inquiry *q)
 	ts_remain(q, TS_CAUSE_CONFIG);
 	ts_remain(q, TS_CAUSE_PRECISION);
 	ts_remain(q, TS_CAUSE_CODE);
+	ts_remain(q, TS_CAUSE_CORRUPTION);
 	ts_remain(q, TS_CAUSE_DATA_ORDER);
 	return true;
 }

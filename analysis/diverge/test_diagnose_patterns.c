@@ -164,7 +164,7 @@ static void test_skip(void **state)
 	parts(&s, TS_KIND_LOSS, "loss", 61, 1.2, 1.201);
 	parts(&s, TS_KIND_GRAD_NORM, "grad_norm", 60, 0.4, INFINITY);
 	overflow(&s, &s.e.skips_b);
-	diagnose(&s, TS_CAUSE_PRECISION, "Only the second run skipped its update, at step 60");
+	diagnose(&s, TS_CAUSE_COMPUTATION, "Only the second run skipped its update, at step 60");
 	open_scene(&s);
 	parts(&s, TS_KIND_LOSS, "loss", 61, 1.2, 1.201);
 	parts(&s, TS_KIND_GRAD_NORM, "grad_norm", 60, INFINITY, 0.4);
@@ -187,13 +187,19 @@ static void test_skip(void **state)
 	parts(&s, TS_KIND_GRAD_NORM, "grad_norm", 60, 0.4, INFINITY);
 	parts(&s, TS_KIND_SCALE, "scale", 60, 131072, 65536);
 	overflow(&s, &s.e.skips_b);
-	diagnose(&s, TS_CAUSE_PRECISION, "Only the second run skipped its update, at step 60");
+	diagnose(&s, TS_CAUSE_COMPUTATION, "Only the second run skipped its update, at step 60");
 	/* The losses that were recorded agree: the skipped update is the event all the same. */
 	open_scene(&s);
 	(void)add(&s, TS_KIND_LOSS, "loss");
 	parts(&s, TS_KIND_GRAD_NORM, "grad_norm", 60, 0.4, INFINITY);
 	overflow(&s, &s.e.skips_b);
-	diagnose(&s, TS_CAUSE_PRECISION, "Only the second run skipped its update, at step 60");
+	diagnose(&s, TS_CAUSE_COMPUTATION, "Only the second run skipped its update, at step 60");
+	/* The losses differ where it was skipped: the pass was given something else. */
+	open_scene(&s);
+	parts(&s, TS_KIND_LOSS, "loss", 60, 1.2, 1.9);
+	parts(&s, TS_KIND_GRAD_NORM, "grad_norm", 60, 0.4, INFINITY);
+	overflow(&s, &s.e.skips_b);
+	diagnose(&s, TS_CAUSE_UNKNOWN, "Only the second run skipped its update, at step 60");
 	/* Without a scale it is a guess. */
 	open_scene(&s);
 	parts(&s, TS_KIND_LOSS, "loss", 61, 1.2, 1.201);
@@ -210,6 +216,7 @@ static void test_skip(void **state)
 
 static void test_scale_alone(void **state)
 {
+	static const int64_t resume = 20;
 	struct scene s;
 
 	(void)state;
@@ -218,6 +225,11 @@ static void test_scale_alone(void **state)
 	(void)add(&s, TS_KIND_GRAD_NORM, "grad_norm");
 	parts(&s, TS_KIND_SCALE, "scale", 20, 131072, 65536);
 	diagnose(&s, TS_CAUSE_REPORTING, "The loss scale differs from step 20 on, but the training agrees");
+	open_scene(&s);
+	(void)add(&s, TS_KIND_LOSS, "loss");
+	parts(&s, TS_KIND_SCALE, "scale", 20, 131072, 65536);
+	s.e.resumes_b = (struct ts_steps_list){&resume, 1};
+	diagnose(&s, TS_CAUSE_RESUME_STATE, "behind the resume at step 20: the gradient scaler was not restored");
 }
 
 int main(void)
