@@ -462,11 +462,11 @@ static struct ts_span jump_text(struct ts_inquiry *q, bool norm_first)
 /* Where an epoch is that many records long, another cause seldom begins with it by chance. */
 enum { EPOCH_RECORDS = 10 };
 
-/* The data are shuffled anew where an epoch begins, and that is where another order shows. A pass that agrees at first has the same
- * batch. */
+/* The data are shuffled anew where an epoch begins, and that is where another order shows: some losses are higher for it, and some
+ * lower. A pass that agrees at first has the same batch. */
 static bool begins_with_epoch(const struct ts_inquiry *q, bool norm_first)
 {
-	return ts_is_epoch(q, q->f) && !norm_first && q->first[TS_KIND_LOSS].step == q->f &&
+	return ts_is_epoch(q, q->f) && !norm_first && !q->e->noise.one_way && q->first[TS_KIND_LOSS].step == q->f &&
 	       ts_records(q, q->start, q->f) >= EPOCH_RECORDS;
 }
 

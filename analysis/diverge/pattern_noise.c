@@ -86,17 +86,25 @@ static double median_size(const double *x, size_t m, struct place *places)
 	return places[m / 2].value;
 }
 
-/* From the beginning on the runs differ by about as much as batches do, and not all one way, as where the level changes. */
+static bool differs_one_way(const double *a, const double *b)
+{
+	size_t above = 0, below = 0;
+
+	for (size_t i = 0; i < BEGINNING; i++) {
+		above += a[i] > b[i];
+		below += a[i] < b[i];
+	}
+	return above == BEGINNING || below == BEGINNING;
+}
+
+/* From the beginning on the runs differ by about as much as batches do. */
 static bool differs_as_noise(const double *a, const double *b, const double *rises, size_t m, struct place *places)
 {
 	double off[BEGINNING];
-	size_t above = 0;
 
-	for (size_t i = 0; i < BEGINNING; i++) {
+	for (size_t i = 0; i < BEGINNING; i++)
 		off[i] = a[i] - b[i];
-		above += off[i] > 0;
-	}
-	return above > 0 && above < BEGINNING && median_size(off, BEGINNING, places) >= wide_least * median_size(rises, m, places);
+	return median_size(off, BEGINNING, places) >= wide_least * median_size(rises, m, places);
 }
 
 static size_t finite_in(const double *a, const double *b, size_t n)
@@ -117,13 +125,14 @@ struct ts_pattern_noise ts_pattern_noise_find(const double *a, const double *b, 
 	bool wide;
 
 	TS_DOOR(n == 0 || (a && b));
+	out.one_way = out.records >= BEGINNING && differs_one_way(a, b);
 	if (!x || !y || !places || out.records < TS_NOISE_LEAST)
 		return out;
 	rises_of(a, m, x);
 	rises_of(b, m, y);
 	if (!is_noise(x, m) || !is_noise(y, m))
 		return out;
-	wide = differs_as_noise(a, b, x, m, places);
+	wide = !out.one_way && differs_as_noise(a, b, x, m, places);
 	rank(x, m, places);
 	rank(y, m, places);
 	out.correlation = correlate(x, y, m, 0);

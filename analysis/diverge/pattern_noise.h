@@ -14,6 +14,7 @@
 
 #include "base/arena.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum { TS_NOISE_LEAST = 20, TS_NOISE_POINTS = 1024 };
@@ -28,6 +29,7 @@ struct ts_pattern_noise {
 	enum ts_noise_answer answer;
 	double correlation; /* of ranks; if answer is known */
 	size_t records;
+	bool one_way; /* the first differences are all up, or all down, as where the level changes */
 };
 
 /* The losses of n common records in their order, the first of which is the first that differs. Scratch memory is of the arena, which

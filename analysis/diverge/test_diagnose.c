@@ -1221,7 +1221,7 @@ static void test_noise_of_losses(void **state)
 {
 	SCENE(s);
 	parts(&s, TS_KIND_LOSS, "loss", 60, 5e-2, 5e-2, 0);
-	s.e.noise = (struct ts_pattern_noise){TS_NOISE_APART, 0.05, 140};
+	s.e.noise = (struct ts_pattern_noise){.answer = TS_NOISE_APART, .correlation = 0.05, .records = 140};
 	expect(&s, TS_CAUSE_KERNEL_RNG_OR_DATA, TS_CONFIDENCE_LOW);
 	assert_true(may_be(&s, TS_CAUSE_CORRUPTION) && may_be(&s, TS_CAUSE_DATA_POSITION) && may_be(&s, TS_CAUSE_RNG_STREAM));
 	assert_int_equal(s.d.remaining[0], TS_CAUSE_DATA_ORDER);
@@ -1234,13 +1234,13 @@ static void test_noise_of_losses(void **state)
 	assert_true(s.d.cause != TS_CAUSE_DATA_ORDER);
 	AGAIN(s);
 	parts(&s, TS_KIND_LOSS, "loss", 0, 5e-2, 5e-2, 0);
-	s.e.noise = (struct ts_pattern_noise){TS_NOISE_TOGETHER, 0.99, 200};
+	s.e.noise = (struct ts_pattern_noise){.answer = TS_NOISE_TOGETHER, .correlation = 0.99, .records = 200};
 	expect(&s, TS_CAUSE_COMPUTATION, TS_CONFIDENCE_LOW);
 	assert_true(may_be(&s, TS_CAUSE_CONFIG) && may_be(&s, TS_CAUSE_INIT) && may_be(&s, TS_CAUSE_DATA_ORDER));
 	AGAIN(s);
 	resume_at(&s, 100);
 	parts(&s, TS_KIND_LOSS, "loss", 100, 0.3, 0.3, 0);
-	s.e.noise = (struct ts_pattern_noise){TS_NOISE_TOGETHER, 0.95, 100};
+	s.e.noise = (struct ts_pattern_noise){.answer = TS_NOISE_TOGETHER, .correlation = 0.95, .records = 100};
 	expect(&s, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_LOW);
 	s.e.noise.answer = TS_NOISE_APART;
 	expect(&s, TS_CAUSE_RESUME_DATA, TS_CONFIDENCE_LOW);
@@ -1586,6 +1586,12 @@ static void test_epoch(void **state)
 	AGAIN(s);
 	s.e.epochs = (struct ts_steps_list){epochs, 2};
 	parts(&s, TS_KIND_LOSS, "loss", 401, 5e-2, 5e-2, 0);
+	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
+	AGAIN(s);
+	/* Another order makes some losses higher and some lower. */
+	s.e.epochs = (struct ts_steps_list){epochs, 2};
+	parts(&s, TS_KIND_LOSS, "loss", 400, 5e-2, 5e-2, 0);
+	s.e.noise.one_way = true;
 	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
 	close_scene(&s);
 }

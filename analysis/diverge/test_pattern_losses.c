@@ -126,6 +126,36 @@ static enum ts_noise_answer noise_of(const double *a, const double *b, size_t n)
 	return answer;
 }
 
+static bool one_way(const double *a, const double *b, size_t n)
+{
+	struct ts_arena arena;
+	bool answer;
+
+	ts_arena_init(&arena, 1 << 20);
+	answer = ts_pattern_noise_find(a, b, n, &arena).one_way;
+	ts_arena_finish(&arena);
+	return answer;
+}
+
+static void test_one_way(void **state)
+{
+	double a[N], b[N];
+
+	(void)state;
+	falling(a, 1);
+	falling(b, 1);
+	for (size_t i = 0; i < N; i++)
+		b[i] += 0.01;
+	assert_true(one_way(a, b, N) && one_way(b, a, N));
+	/* Eight records are enough, and fewer are not. */
+	assert_true(one_way(a, b, 8));
+	assert_false(one_way(a, b, 7));
+	b[5] = a[5];
+	assert_false(one_way(a, b, N));
+	falling(b, 2);
+	assert_false(one_way(a, b, N));
+}
+
 static void test_noise(void **state)
 {
 	double a[N], b[N];
@@ -184,6 +214,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rules),
 		cmocka_unit_test(test_no_rule),
+		cmocka_unit_test(test_one_way),
 		cmocka_unit_test(test_noise),
 		cmocka_unit_test(test_no_noise),
 	};

@@ -465,6 +465,7 @@ static void test_first_common(void **state)
 	close_pair(&p);
 	open_pair(&p);
 	/* With an earlier step at which both agree, it is not the first common step. */
+	scale(&p.b, "scalars.loss", 0, 152, 0.98);
 	train(&p.a, 0, 10, 1000, 10);
 	train(&p.b, 0, 12, 13, 10);
 	train(&p.b, 0, 20, 1000, 10);
