@@ -62,8 +62,14 @@ static enum ts_status load(struct ts_fetch *f, const struct ts_series_side *side
 	return TS_OK;
 }
 
-/* Counts the steps s of a for which s + by is a step of b; false where the values differ at one of them. */
-static bool agrees_moved(const struct column *a, const struct column *b, int64_t by, uint64_t *ret_steps)
+enum moved {
+	MOVED_NOT = 0,
+	MOVED_UNSEEN = 1, /* they share no step so: each is recorded every so many steps of its own count */
+	MOVED_SO = 2,
+};
+
+/* Counts the steps s of a for which s + by is a step of b, and has the same value there. */
+static enum moved compare_moved(const struct column *a, const struct column *b, int64_t by, uint64_t *ret_steps)
 {
 	size_t i = 0, j = 0;
 	uint64_t n = 0;
@@ -73,7 +79,7 @@ static bool agrees_moved(const struct column *a, const struct column *b, int64_t
 
 		if (a->steps[i] == at) {
 			if (a->words[i] != b->words[j])
-				return false;
+				return MOVED_NOT;
 			n++, i++, j++;
 		} else if (a->steps[i] < at) {
 			i++;
@@ -82,7 +88,9 @@ static bool agrees_moved(const struct column *a, const struct column *b, int64_t
 		}
 	}
 	*ret_steps = n;
-	return n >= LEAST && n * 10 >= 9 * (a->n < b->n ? a->n : b->n);
+	if (n == 0)
+		return MOVED_UNSEEN;
+	return n >= LEAST && n * 10 >= 9 * (a->n < b->n ? a->n : b->n) ? MOVED_SO : MOVED_NOT;
 }
 
 static bool shows_training(enum ts_series_kind kind)
@@ -95,7 +103,7 @@ static bool small_enough(const struct ts_series_side sides[2])
 	return sides[0].table->rows <= TS_EVIDENCE_BATCHES && sides[1].table->rows <= TS_EVIDENCE_BATCHES;
 }
 
-static enum ts_status try_moved(struct ts_fetch *f, const struct ts_series_side sides[2], int64_t by, bool *ret_agrees,
+static enum ts_status try_moved(struct ts_fetch *f, const struct ts_series_side sides[2], int64_t by, enum moved *ret_moved,
 				uint64_t *ret_steps, struct ts_error *err)
 {
 	struct ts_arena scratch;
@@ -106,13 +114,13 @@ static enum ts_status try_moved(struct ts_fetch *f, const struct ts_series_side 
 	status = load(f, &sides[0], &scratch, &a, err);
 	if (!status)
 		status = load(f, &sides[1], &scratch, &b, err);
-	*ret_agrees = !status && agrees_moved(&a, &b, by, ret_steps);
+	*ret_moved = status ? MOVED_NOT : compare_moved(&a, &b, by, ret_steps);
 	ts_arena_finish(&scratch);
 	return status;
 }
 
-/* Every series of the training must equal the other run's when shifted by the same number of steps; one that varies is
- * enough evidence. */
+/* Every series of the training must equal the other run's when shifted by the same number of steps, where that has any of them; one
+ * that varies is enough evidence. */
 static enum ts_status find_moved(const struct ts_evidence_notes *notes, struct ts_fetch *f, struct ts_evidence *e,
 				 struct ts_error *err)
 {
@@ -124,7 +132,7 @@ static enum ts_status find_moved(const struct ts_evidence_notes *notes, struct t
 		return TS_OK;
 	for (size_t i = 0; i < notes->n; i++) {
 		const struct ts_evidence_series *s = &notes->items[i];
-		bool agrees = false;
+		enum moved moved = MOVED_NOT;
 		uint64_t steps = 0;
 
 		if (!shows_training(s->kind) || !s->in_a || !s->in_b)
@@ -132,9 +140,11 @@ static enum ts_status find_moved(const struct ts_evidence_notes *notes, struct t
 		every = every && s->cadence <= 1;
 		if (!small_enough(notes->sides[i]))
 			return TS_OK;
-		if (try_moved(f, notes->sides[i], by, &agrees, &steps, err))
+		if (try_moved(f, notes->sides[i], by, &moved, &steps, err))
 			return err->status;
-		if (!agrees) {
+		if (moved == MOVED_UNSEEN && s->cadence > 1)
+			continue;
+		if (moved != MOVED_SO) {
 			e->moved.looked = every;
 			return TS_OK;
 		}

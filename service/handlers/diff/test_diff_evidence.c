@@ -257,6 +257,34 @@ static void test_reporting(void **state)
 	close_pair(&p);
 }
 
+/* The second run counts from 1, and both record a digest at every tenth step of their own count: no step has both digests. */
+static void test_counts_from_one(void **state)
+{
+	PAIR(p);
+	for (int64_t i = 0; i < 2; i++)
+		for (int64_t step = 0; step < STEPS; step++) {
+			struct cells *c = i ? &p.b : &p.a;
+
+			cells_add(c, 0, "scalars.loss", step + i, 2 + 1 / (1 + (double)step));
+			if ((step + i) % 10 == 0)
+				cells_add_word(c, 0, "digests.params", step + i, (uint64_t)step + 1);
+		}
+	expect(&p, TS_CAUSE_STEP_NUMBERING, TS_CONFIDENCE_HIGH, 1);
+	close_pair(&p);
+	/* Digests of steps that both have say whether it is the same training. */
+	open_pair(&p);
+	for (int64_t i = 0; i < 2; i++)
+		for (int64_t step = 0; step < STEPS; step++) {
+			struct cells *c = i ? &p.b : &p.a;
+
+			cells_add(c, 0, "scalars.loss", step + i, 2 + 1 / (1 + (double)step));
+			cells_add_word(c, 0, "digests.params", step + i, (uint64_t)step + (uint64_t)i * 1000);
+		}
+	diff(&p);
+	assert_true(p.d.diagnosis.cause != TS_CAUSE_STEP_NUMBERING);
+	close_pair(&p);
+}
+
 static void part_at(struct pair *p, int64_t step)
 {
 	scale(&p->b, "scalars.loss", 0, step, 1.01);
@@ -437,6 +465,7 @@ static void test_epoch(void **state)
 		cells_add(&p.b, 0, "epoch", step, (double)step / 50);
 	}
 	part_at(&p, 150);
+	scale(&p.b, "scalars.loss", 0, 152, 0.98);
 	expect(&p, TS_CAUSE_DATA_ORDER, TS_CONFIDENCE_LOW, 150);
 	close_pair(&p);
 	open_pair(&p);
@@ -465,7 +494,6 @@ static void test_first_common(void **state)
 	close_pair(&p);
 	open_pair(&p);
 	/* With an earlier step at which both agree, it is not the first common step. */
-	scale(&p.b, "scalars.loss", 0, 152, 0.98);
 	train(&p.a, 0, 10, 1000, 10);
 	train(&p.b, 0, 12, 13, 10);
 	train(&p.b, 0, 20, 1000, 10);
@@ -673,6 +701,7 @@ int main(void)
 		cmocka_unit_test(test_one_run),
 		cmocka_unit_test(test_learning_rate),
 		cmocka_unit_test(test_schedule_began_anew),
+		cmocka_unit_test(test_counts_from_one),
 		cmocka_unit_test(test_reporting),
 		cmocka_unit_test(test_data),
 		cmocka_unit_test(test_init),
