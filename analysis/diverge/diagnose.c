@@ -768,6 +768,47 @@ static bool exchanged(struct ts_inquiry *q)
 	return true;
 }
 
+static bool begins_otherwise(const struct ts_evidence_series *s)
+{
+	return s->kind == TS_KIND_LOSS && s->parts && s->first == s->first_common && isfinite(s->b);
+}
+
+/* Another rank of the first run begins with the loss with which this one begins in the second. */
+static bool begins_elsewhere(const struct ts_inquiry *q, const struct ts_evidence_series *of)
+{
+	for (size_t i = 0; i < q->e->n_series; i++) {
+		const struct ts_evidence_series *s = &q->e->series[i];
+
+		if (begins_otherwise(s) && s->rank != of->rank && s->first == of->first && s->a == of->b &&
+		    ts_span_eq(s->name, of->name))
+			return true;
+	}
+	return false;
+}
+
+/* From the first update on, sums over the ranks are taken in another order, and no series is that of another rank any more. */
+static bool begins_exchanged(struct ts_inquiry *q)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < q->e->n_series; i++) {
+		if (!begins_otherwise(&q->e->series[i]))
+			continue;
+		if (!begins_elsewhere(q, &q->e->series[i]))
+			return false;
+		n++;
+	}
+	if (n < 2 || ts_worlds_differ(q) || !ts_at_start(q))
+		return false;
+	ts_say_for(q, "every rank whose first loss differs begins with that of a rank of the first run with a different number, in "
+		      "every bit");
+	ts_conclude(q, TS_CAUSE_RANK_ORDER, TS_CONFIDENCE_MEDIUM,
+		    "The two runs begin with the same work on ranks with different numbers: their losses at step %" PRId64
+		    " are exchanged, and sums over the ranks are taken in another order from there on",
+		    q->f);
+	return true;
+}
+
 /* A rank logs the loss of its own share of a batch, and the shares differ because the number of ranks does. */
 static bool local_losses(struct ts_inquiry *q)
 {
@@ -819,8 +860,8 @@ static void diagnose(struct ts_inquiry *q)
 		return;
 	/* A recorded difference is a candidate before anything else. */
 	ts_remain_facts(q);
-	if (!local_losses(q) && !ts_diagnose_factor(q) && !ts_diagnose_inputs(q) && !ts_diagnose_skip(q) && !ts_diagnose_step(q) &&
-	    !ts_diagnose_resume(q) && !ts_diagnose_facts(q, TS_PLACE_UNKNOWN))
+	if (!local_losses(q) && !begins_exchanged(q) && !ts_diagnose_factor(q) && !ts_diagnose_inputs(q) && !ts_diagnose_skip(q) &&
+	    !ts_diagnose_step(q) && !ts_diagnose_resume(q) && !ts_diagnose_facts(q, TS_PLACE_UNKNOWN))
 		ts_diagnose_scalars(q);
 	if (q->means && q->d.confidence == TS_CONFIDENCE_MEDIUM)
 		q->d.confidence = TS_CONFIDENCE_LOW;

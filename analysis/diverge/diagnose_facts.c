@@ -167,6 +167,21 @@ static const struct ts_effect other_draws = {
 	"dropout masks or other random draws",
 	""};
 
+/* A sum in another order rounds otherwise, and does no more to the first loss. */
+static const struct ts_effect other_shares = {{NULL},
+					      TS_CAUSE_CONFIG,
+					      TS_ONSET_FIRST,
+					      TS_PUSH_FINITE,
+					      TS_SCHEDULE_NONE,
+					      "gives each rank another share of the data, and other draws of its own",
+					      ""};
+
+static bool shares_differ(const struct ts_inquiry *q, const struct ts_effect *effect)
+{
+	return effect->cause == TS_CAUSE_REDUCTION_ORDER && ts_worlds_differ(q) && ts_at_start(q) && !q->coarse &&
+	       q->jump > ts_cut_of(q, TS_CUT_INIT);
+}
+
 static bool has_seed_of(const struct ts_facts *facts, enum ts_cause cause)
 {
 	for (size_t i = 0; facts && i < facts->n; i++) {
@@ -200,6 +215,8 @@ static enum fit fit_of(const struct ts_inquiry *q, const struct ts_fact_row *row
 		effect = &made_data;
 	if (effect && effect->cause == TS_CAUSE_INIT_OR_DATA && is_other_seed(q, row))
 		effect = &other_draws;
+	if (effect && row->group == TS_GROUP_PARALLELISM && shares_differ(q, effect))
+		effect = &other_shares;
 	*ret_effect = effect;
 	if (!effect || effect->onset == TS_ONSET_NEVER)
 		return FIT_NONE;

@@ -2520,6 +2520,54 @@ static void test_local_losses(void **state)
 	close_scene(&s);
 }
 
+/* A sum over more ranks rounds otherwise, and does no more: where the first losses differ by 3 %, each rank had other data or draws. */
+static void test_other_shares(void **state)
+{
+	SCENE(s);
+	parts(&s, TS_KIND_LOSS, "loss", 0, 3e-2, 1e-1, 0);
+	s.e.world_a = 1;
+	s.e.world_b = 2;
+	s.e.means = (struct ts_rank_means){true, 2, 2.1};
+	count(&s, "parallelism.world_size", 1, 2);
+	expect(&s, TS_CAUSE_CONFIG, TS_CONFIDENCE_LOW);
+	AGAIN(s);
+	parts(&s, TS_KIND_LOSS, "loss", 0, 1e-7, 1e-6, 0);
+	s.e.world_a = 1;
+	s.e.world_b = 2;
+	count(&s, "parallelism.world_size", 1, 2);
+	expect(&s, TS_CAUSE_REDUCTION_ORDER, TS_CONFIDENCE_MEDIUM);
+	close_scene(&s);
+}
+
+static void begins(struct scene *s, int32_t rank, double a, double b)
+{
+	struct ts_evidence_series *loss = parts(s, TS_KIND_LOSS, "loss", 0, 3e-2, 1e-1, 0);
+
+	loss->rank = rank;
+	loss->a = a;
+	loss->b = b;
+}
+
+/* Three ranks begin with one another's losses; their sums are taken in another order, so that nothing is the same behind the first
+ * step. */
+static void test_begins_exchanged(void **state)
+{
+	SCENE(s);
+	begins(&s, 0, 2.25, 2.5);
+	begins(&s, 1, 2.5, 2.75);
+	begins(&s, 2, 2.75, 2.25);
+	s.e.ranks_a = s.e.ranks_b = 3;
+	expect(&s, TS_CAUSE_RANK_ORDER, TS_CONFIDENCE_MEDIUM);
+	AGAIN(s);
+	/* One begins with a loss that no other rank had. */
+	begins(&s, 0, 2.25, 2.5);
+	begins(&s, 1, 2.5, 2.75);
+	begins(&s, 2, 2.75, 2.375);
+	s.e.ranks_a = s.e.ranks_b = 3;
+	expect(&s, TS_CAUSE_INIT_OR_DATA, TS_CONFIDENCE_LOW);
+	close_scene(&s);
+}
+
 /* A policy draws its actions: generators and batches differ at one step, and no cause in the data is named. */
 static void test_on_policy(void **state)
 {
@@ -2832,6 +2880,8 @@ int main(void)
 		cmocka_unit_test(test_identical),
 		cmocka_unit_test(test_written_otherwise),
 		cmocka_unit_test(test_local_losses),
+		cmocka_unit_test(test_other_shares),
+		cmocka_unit_test(test_begins_exchanged),
 		cmocka_unit_test(test_on_policy),
 		cmocka_unit_test(test_recorded_always_remains),
 		cmocka_unit_test(test_batches_of_a_policy),
