@@ -511,8 +511,10 @@ static void made_of_same(struct ts_inquiry *q, int64_t step, enum ts_confidence 
 /* No batch is in both runs: samples in another order, other samples, or batches that are composed otherwise. */
 static void data_unlike(struct ts_inquiry *q, int64_t step)
 {
-	enum ts_confidence sure = ts_fact_names(q, TS_CAUSE_CODE) || ts_fact_names(q, TS_CAUSE_CONFIG) ? TS_CONFIDENCE_LOW
-												       : TS_CONFIDENCE_HIGH;
+	enum ts_confidence sure = ts_fact_names(q, TS_CAUSE_CODE) || ts_fact_names(q, TS_CAUSE_CONFIG) ||
+						  ts_fact_names(q, TS_CAUSE_PRECISION)
+					  ? TS_CONFIDENCE_LOW
+					  : TS_CONFIDENCE_HIGH;
 	enum ts_confidence likely = sure == TS_CONFIDENCE_LOW ? TS_CONFIDENCE_LOW : TS_CONFIDENCE_MEDIUM;
 
 	if (workers_draw(q, step))
@@ -747,6 +749,31 @@ static void both_differ(struct ts_inquiry *q, int64_t step)
 	ts_remain(q, TS_CAUSE_ON_POLICY);
 }
 
+/* The first losses are equal up to rounding: the digests differ because the numbers are stored otherwise. */
+static bool stored_otherwise(const struct ts_inquiry *q)
+{
+	const struct ts_first *loss = &q->first[TS_KIND_LOSS];
+
+	return loss->recorded && loss->start == q->start &&
+	       (!loss->parts || loss->step > q->start || loss->jump < ts_cut_of(q, TS_CUT_NUMERIC));
+}
+
+/* The same values in another type have another digest in every batch, and so has the data set if it is kept so. */
+static bool batches_of_another_type(struct ts_inquiry *q, int64_t step)
+{
+	if (step != q->start || q->e->batches.answer != TS_BATCHES_DISJOINT || !stored_otherwise(q) ||
+	    !ts_fact_names(q, TS_CAUSE_PRECISION))
+		return false;
+	ts_conclude(q, TS_CAUSE_PRECISION, TS_CONFIDENCE_MEDIUM,
+		    "The batches differ from step %" PRId64
+		    " on, but the first losses by no more than rounding, and a precision differs: the same values are stored in a "
+		    "different type",
+		    step);
+	ts_remain(q, TS_CAUSE_DATA_SET);
+	ts_remain(q, TS_CAUSE_DATA_ORDER);
+	return true;
+}
+
 static bool by_batches(struct ts_inquiry *q)
 {
 	const struct ts_first *batch = &q->first[TS_KIND_BATCH];
@@ -756,6 +783,10 @@ static bool by_batches(struct ts_inquiry *q)
 		return false;
 	if (drawn_batches(q, batch))
 		return true;
+	if (batches_of_another_type(q, batch->step)) {
+		q->d.step = batch->step;
+		return true;
+	}
 	if (ts_resume_before(q, batch->step, &resume)) {
 		resumed_batches(q, resume);
 	} else if (init_differs(q) || (batch->step == q->start && init_said(q))) {
@@ -779,15 +810,6 @@ static bool by_batches(struct ts_inquiry *q)
 }
 
 /* --- parameters at the beginning --- */
-
-/* The first losses are equal up to rounding: the digests differ because the numbers are stored otherwise. */
-static bool stored_otherwise(const struct ts_inquiry *q)
-{
-	const struct ts_first *loss = &q->first[TS_KIND_LOSS];
-
-	return loss->recorded && loss->start == q->start &&
-	       (!loss->parts || loss->step > q->start || loss->jump < ts_cut_of(q, TS_CUT_NUMERIC));
-}
 
 /* Facts that change the model or how its parameters are stored come before another initialization. */
 static bool initial_facts(struct ts_inquiry *q)

@@ -2568,6 +2568,23 @@ static void test_begins_exchanged(void **state)
 	close_scene(&s);
 }
 
+/* Batches that are kept in the type in which a run computes have other digests, and the data set too: the first loss tells. */
+static void test_batches_of_another_type(void **state)
+{
+	for (int other = 0; other < 2; other++) {
+		SCENE(s);
+		digest(&s, TS_KIND_BATCH, "digests.batch", 0, 0);
+		parts(&s, TS_KIND_LOSS, "loss", 0, other ? 3e-2 : 1e-8, 1e-6, 0);
+		s.e.batches = (struct ts_batch_relation){TS_BATCHES_DISJOINT, 0, 0, 1000, 0, 0, 0};
+		say(&s, "config.precision", "float32", "float64");
+		say(&s, "data.sha256", "398c", "51aa");
+		expect(&s, other ? TS_CAUSE_DATA_SET : TS_CAUSE_PRECISION, other ? TS_CONFIDENCE_LOW : TS_CONFIDENCE_MEDIUM);
+		assert_true(may_be(&s, other ? TS_CAUSE_PRECISION : TS_CAUSE_DATA_SET));
+		close_scene(&s);
+	}
+	(void)state;
+}
+
 /* A policy draws its actions: generators and batches differ at one step, and no cause in the data is named. */
 static void test_on_policy(void **state)
 {
@@ -2882,6 +2899,7 @@ int main(void)
 		cmocka_unit_test(test_local_losses),
 		cmocka_unit_test(test_other_shares),
 		cmocka_unit_test(test_begins_exchanged),
+		cmocka_unit_test(test_batches_of_another_type),
 		cmocka_unit_test(test_on_policy),
 		cmocka_unit_test(test_recorded_always_remains),
 		cmocka_unit_test(test_batches_of_a_policy),
