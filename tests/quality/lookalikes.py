@@ -31,12 +31,15 @@ WEIGHTS = ("grad_norm", "params", "grads", "value_loss")  # what the weights mak
 def clopper(k, n, tail=0.025):
     """The upper bound of a rate of which k of n were seen."""
     def at_most(p):
-        return sum(math.comb(n, i) * p**i * (1 - p) ** (n - i) for i in range(k + 1))
+        ways = (math.lgamma(n + 1) - math.lgamma(i + 1) - math.lgamma(n - i + 1) for i in range(k + 1))
+        return sum(math.exp(w + i * math.log(p) + (n - i) * math.log1p(-p)) for i, w in enumerate(ways))
+    if k == n:
+        return 1.0
     low, high = k / n, 1.0
     for _ in range(50):
         middle = (low + high) / 2
         low, high = (middle, high) if at_most(middle) > tail else (low, middle)
-    return 1.0 if k == n else high
+    return high
 
 
 def row(what, k, n, goal, at_least=False):

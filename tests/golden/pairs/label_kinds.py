@@ -13,6 +13,8 @@ import json
 import struct
 
 FORMS = ("full", "no when", "params", "doubles", "float32", "decimals", "third", "no facts", "no environment")
+# Those of make_loops.py have two forms more: the loss alone, and digests of every tenth step.
+MORE_FORMS = (*FORMS, "tenth digests", "loss alone")
 
 RIGHT = {
     "identical": ["identical"], "config": ["config"], "precision": ["precision"], "reduction": ["reduction_order"], "code": ["code"],
@@ -20,7 +22,7 @@ RIGHT = {
     "data_set": ["data_set"], "rng": ["rng_stream"], "resume_state": ["resume_state"], "resume_data": ["resume_data"],
     "reporting": ["reporting"], "digits": ["reporting", "quantization"], "numbering": ["step_numbering"], "ranks": ["rank_order"],
     "local": ["local_losses"], "on_policy": ["on_policy", "rng_stream"], "nan": ["blow_up", "corruption"],
-    "nondeterminism": ["nondeterminism"],
+    "nondeterminism": ["nondeterminism"], "evaluation": ["evaluation"],
 }
 KERNELS = ["precision", "reduction_order", "nondeterminism", "platform"]
 DATA = ["data_order", "data_set", "data_position"]
@@ -35,12 +37,18 @@ COVERS = {
     "order_or_set": DATA,
 }
 # What a machine measures differs between equal runs.
-MEASURED = ("eta", "it/s", "data_wait", "samples_per_second", "elapsed_s")
+MEASURED = ("eta", "it/s", "data_wait", "samples_per_second", "elapsed_s", "time/fps", "train_wps", "elapsed time per iteration (ms)")
+# Learning rates that no form cuts to four decimals, beside those whose name begins with lr.
+RATES = ("train_lr", "learning-rate", "train/learning_rate")
 # Wide classes that the digests of batches, parameters and generators contradict, by truth.
 DIGESTS_TELL = {
     "data": ("init_or_data", "kernel_rng_or_data", "computation", "rounding"),
     "other": ("init_or_data", "kernel_rng_or_data", "order_or_set"),
 }
+
+
+# The losses of make_loops.py that its form "loss alone" keeps.
+LOSSES = ("loss", "train_mse", "train_loss", "train/loss", "train_nll_loss", "loss/contrastive", "lm loss")
 
 
 def number(value, form):
@@ -60,14 +68,19 @@ def shown(rank, form):
         if "digests" in record:
             if form == "params":
                 record["digests"] = {"params": record["digests"]["params"]}
+            elif form == "tenth digests":
+                if record["step"] % 10:
+                    del record["digests"]
             elif form not in ("full", "no when"):
                 del record["digests"]
         if form in ("float32", "decimals"):
-            record["scalars"] = {k: v if form == "decimals" and k.split("/")[-1].startswith("lr") else number(v, form)
+            record["scalars"] = {k: v if form == "decimals" and (k.split("/")[-1].startswith("lr") or k in RATES) else number(v, form)
                                  for k, v in record["scalars"].items()}
+        if form == "loss alone":
+            record["scalars"] = {k: v for k, v in record["scalars"].items() if k in LOSSES}
     if form == "no when":
         del rank["facts"]["columns"]
-    if form == "no facts":
+    if form in ("no facts", "loss alone"):
         del rank["facts"], rank["run"]
     if form == "no environment":
         del rank["run"]["environment"]
@@ -90,10 +103,10 @@ def values(ranks, form):
     return kept
 
 
-def labels_of(pair, a, b):
+def labels_of(pair, a, b, forms=FORMS):
     labels, truth = {}, pair["truth"]
     right = RIGHT[truth] + pair.get("also", [])
-    for form in FORMS:
+    for form in forms:
         x, y = values(a, form), values(b, form)
         common = x.keys() & y.keys()
         if common and all(x[k] == y[k] for k in common) and len(a) == len(b):

@@ -30,7 +30,7 @@ import torch.nn.functional as F
 from torch import nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
-from label_kinds import labels_of
+from label_kinds import FORMS, labels_of
 
 AFTER = ("cnn", "vae", "gan", "ddp")
 WITH_CODE = ("transformer", "gru", "vae", "moe", "ddp")
@@ -498,7 +498,7 @@ def run(kind, change, spec):
     return ranks
 
 
-def main():
+def main(forms=FORMS):
     with open(sys.argv[1]) as f:
         spec = json.load(f)
     runs, pairs = {}, []
@@ -513,12 +513,13 @@ def main():
             names[1] += " again"
         print(kind, json.dumps(pair["change"]), flush=True)
         if pair.get("found") == "batch":  # the first batch that has the sample
-            a, b = (runs[n][0]["steps"] for n in names)
-            pair["at"] = next((x["step"] for x, y in zip(a, b) if x["digests"]["batch"] != y["digests"]["batch"]), 0)
+            a, b = (runs[n] for n in names)
+            pair["at"] = min((x["step"] for p, q in zip(a, b) for x, y in zip(p["steps"], q["steps"])
+                              if x["digests"]["batch"] != y["digests"]["batch"]), default=0)
         also = {"also": pair["also"]} if "also" in pair else {}
         pairs.append({"kind": kind, "a": names[0], "b": names[1], "truth": pair["truth"], "at": pair["at"], **also})
     for pair in pairs:
-        pair["labels"] = labels_of(pair, runs[pair["a"]], runs[pair["b"]])
+        pair["labels"] = labels_of(pair, runs[pair["a"]], runs[pair["b"]], forms)
     with lzma.open(sys.argv[2], "wt", preset=9) as f:
         json.dump({"runs": runs, "pairs": pairs}, f, separators=(",", ":"))
 

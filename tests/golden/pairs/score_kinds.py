@@ -2,7 +2,8 @@
 """What `tscope diff` answers about the pairs of make_kinds.py: score_kinds.py BUILD FILE.xz [-v] [--form NAME] [--only WORD].
 
 Prints by form how many answers are right, undecided, wrong, and wrong at medium and at high confidence; then, by truth, which classes
-were answered. An answer whose step lies before the change counts as wrong. Exit 1 where more than 1 % are wrong or one is wrong at high.
+were answered, and of how many pairs one answer at least is wrong: forms of one pair are no trials of their own, so that bound is the
+one to trust. An answer whose step lies before the change counts as wrong. Exit 1 where more than 1 % are wrong or one is wrong at high.
 """
 import collections
 import json
@@ -12,7 +13,10 @@ import subprocess
 import sys
 import tempfile
 
-from label_kinds import FORMS, judge, shown
+from label_kinds import judge, shown
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../quality"))
+from lookalikes import clopper
 
 KINDS = ("right", "undecided", "wrong", "medium", "high")
 
@@ -47,9 +51,9 @@ def main():
         data = json.load(f)
     tscope = os.path.join(os.path.abspath(words[0]), "tscope")
     by_form, by_truth = collections.defaultdict(collections.Counter), collections.defaultdict(collections.Counter)
-    sure = collections.Counter()
+    sure, failed, pairs = collections.Counter(), set(), set()
     with tempfile.TemporaryDirectory() as scratch:
-        for form in FORMS:
+        for form in data["pairs"][0]["labels"]:
             if form_only not in form:
                 continue
             places = {}
@@ -68,6 +72,9 @@ def main():
                 if early and kind in ("right", "undecided"):
                     kind = "wrong"
                 by_form[form][kind] += 1
+                pairs.add(what)
+                if kind in KINDS[2:]:
+                    failed.add(what)
                 sure[answer["confidence"], kind] += 1
                 by_truth[label["right"][0]][answer["cause"]] += 1
                 if kind in KINDS[2:] or "-v" in words:
@@ -89,6 +96,11 @@ def main():
     for truth, c in sorted(by_truth.items()):
         print(f"{truth:<16} {sum(c.values()):>4}  " + ", ".join(f"{k} {v}" for k, v in c.most_common()))
     n, wrong = sum(total.values()), total["wrong"] + total["medium"] + total["high"]
+    if n:
+        low, high = 1 - clopper(n - total["right"], n), clopper(total["right"], n)
+        print(f"\nright {100 * total['right'] / n:.1f} % [{100 * low:.1f}, {100 * high:.1f}], wrong {100 * wrong / n:.2f} % (at most "
+              f"{100 * clopper(wrong, n):.2f}); {len(failed)} of {len(pairs)} pairs have a wrong answer (at most "
+              f"{100 * clopper(len(failed), len(pairs)):.1f} %)")
     print(f"{n} answers: {'passed' if n and wrong * 100 <= n and not total['high'] else 'FAILED'}")
     return 0 if n and wrong * 100 <= n and not total["high"] else 1
 
