@@ -28,6 +28,8 @@ const struct ts_route ts_routes[] = {
 	{"plot", "/p/PROJECT/plot/COLUMN?run=A&run=B", "plot", NULL, TS_ROUTE_RUNS,
 	 "x smooth log logx bands by highlight rank cells from to", NULL, TS_ROUTE_DRAWN,
 	 "A column of several runs in one picture."},
+	{"timeline", "/p/PROJECT/timeline/NAME?trace=FILE&rank=N", "timeline", NULL, TS_ROUTE_NAME, "trace rank from to at cells", NULL,
+	 TS_ROUTE_DRAWN, "What each stream and thread of a trace of the run did from one time to another, in cells."},
 	{"diff", "/p/PROJECT/diff/A..B", "diff", NULL, TS_ROUTE_PAIR, "all", VIEW, TS_ROUTE_DRAWN,
 	 "The first step at which two runs differ, and why."},
 	{"matrix", "/p/PROJECT/matrix?run=A&run=B", "diff", NULL, TS_ROUTE_LIST, "", NULL, TS_ROUTE_TEXT,

@@ -25,6 +25,7 @@ static const struct {
 	{"baseline", {&ts_shape_baseline_answer}},
 	{"analyze", {&ts_shape_analysis, &ts_shape_trace, &ts_shape_trace_job, &ts_shape_memory, &ts_shape_moment}},
 	{"plot", {&ts_shape_chart}},
+	{"timeline", {&ts_shape_lanes}},
 	{"trend", {&ts_shape_trend}},
 	{"scaling", {&ts_shape_worlds}},
 	{"compare", {&ts_shape_comparison}},

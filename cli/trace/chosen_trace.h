@@ -9,6 +9,7 @@
 
 #include "cli/core/context.h"
 #include "ingest/trace/trace_read.h"
+#include "run/trace_list.h"
 
 struct ts_trace_choice {
 	const char *word; /* a path, or a run */
@@ -23,7 +24,19 @@ struct ts_chosen_trace {
 	bool is_file;
 };
 
-/* Texts of a run's trace lie in the command's arena. TS_NOT_FOUND: the run has none, or not this one. TS_AMBIGUOUS: it has several. */
+/* One that was found, and not read yet. */
+struct ts_found_trace {
+	const char *path;		   /* of a file */
+	const struct ts_run_trace *stored; /* of a run; NULL: it is a file */
+};
+
+/* TS_NOT_FOUND: the run has none, or not this one. TS_AMBIGUOUS: it has several. */
+enum ts_status ts_find_trace(struct ts_cli *cli, const struct ts_trace_choice *choice, struct ts_found_trace *ret_found,
+			     struct ts_error *err);
+/* Texts of a run's trace lie in the command's arena. */
+enum ts_status ts_load_found(struct ts_cli *cli, const struct ts_found_trace *found, struct ts_chosen_trace *ret_chosen,
+			     struct ts_error *err);
+/* Both, one after the other. */
 enum ts_status ts_choose_trace(struct ts_cli *cli, const struct ts_trace_choice *choice, struct ts_chosen_trace *ret_chosen,
 			       struct ts_error *err);
 void ts_chosen_trace_finish(struct ts_chosen_trace *chosen);

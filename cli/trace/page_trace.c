@@ -10,9 +10,8 @@ struct drawing {
 	struct ts_cli *cli;
 	const struct ts_trace_answer *answer;
 	const struct ts_trace_job *job;
-	const struct ts_trace *trace; /* of answer */
 	struct ts_flame flame;
-	struct ts_lanes lanes;
+	struct ts_lanes_view lanes;
 };
 
 static enum ts_status say(struct ts_cli *cli, const void *what, struct ts_error *err)
@@ -38,7 +37,8 @@ static enum ts_status whole(const struct drawing *d, struct ts_span text, struct
 	size_t first = verdict_end(text);
 
 	ts_buf_span(out, ts_span_part(text, 0, first));
-	if (ts_lanes_page(d->cli, d->trace, &d->lanes, out, err) || ts_flame_page(d->cli, &d->flame, out, err))
+	ts_buf_str(out, "</section>\n<section>");
+	if (ts_lanes_page(d->cli, &d->lanes, out, err) || ts_flame_page(d->cli, &d->flame, out, err))
 		return err->status;
 	ts_buf_span(out, ts_span_from(text, first));
 	return TS_OK;
@@ -74,15 +74,17 @@ static enum ts_status draw(const void *what, struct ts_arena *arena, struct ts_b
 enum ts_status ts_trace_page(struct ts_cli *cli, const struct ts_trace *trace, const struct ts_trace_answer *answer, bool *ret_answered,
 			     struct ts_error *err)
 {
-	struct drawing d = {.cli = cli, .answer = answer, .trace = trace};
+	struct drawing d = {.cli = cli, .answer = answer};
 	struct ts_host_names names;
+	struct ts_lanes lanes;
 	struct ts_nest nest;
 
 	if (!ts_args_has(&cli->args, "html"))
 		return TS_OK;
 	if (ts_nest(trace, &cli->arena, &nest, err) || ts_host_names(trace, &cli->arena, &names, err) ||
 	    ts_flame(trace, &nest, &names, answer->host.waits.waiting, &cli->arena, &d.flame, err) ||
-	    ts_lanes(trace, &nest, &names, answer->host.waits.waiting, TS_PAGE_LANE_CELLS, &cli->arena, &d.lanes, err))
+	    ts_lanes(trace, &nest, &names, answer->host.waits.waiting, &cli->arena, &lanes, err) ||
+	    ts_lanes_view(&lanes, (struct ts_stretch){.given = false}, TS_PAGE_LANE_CELLS, &cli->arena, &d.lanes, err))
 		return err->status;
 	return ts_page_write(cli, draw, &d, ret_answered, err);
 }

@@ -5,7 +5,7 @@
 #include "analysis/trace/advice/trace_answer.h"
 #include "analysis/trace/diff/trace_diff.h"
 #include "analysis/trace/host/flame.h"
-#include "analysis/trace/host/lanes.h"
+#include "analysis/trace/host/lanes_view.h"
 #include "analysis/trace/ranks/job.h"
 #include "cli/report/page.h"
 
@@ -24,9 +24,8 @@ enum ts_status ts_trace_diff_page(struct ts_cli *cli, const struct ts_trace_diff
 /* flame_page.c: ends a section, then draws a flame graph of the host's time and one of the devices', where there is something to
  * show, the last section of which is left open. Names are escaped, and the graphs have a bound of some two megabytes. */
 enum ts_status ts_flame_page(struct ts_cli *cli, const struct ts_flame *flame, struct ts_buf *out, struct ts_error *err);
-/* lanes_page.c: ends a section, then draws a timeline in the next, which is left open; nothing where no time is known. */
-enum ts_status ts_lanes_page(struct ts_cli *cli, const struct ts_trace *trace, const struct ts_lanes *lanes, struct ts_buf *out,
-			     struct ts_error *err);
+/* lanes_page.c: draws a timeline into a section that is open; nothing where no time is known. */
+enum ts_status ts_lanes_page(struct ts_cli *cli, const struct ts_lanes_view *view, struct ts_buf *out, struct ts_error *err);
 /* Whether there is any of these graphs, behind which the script goes. */
 bool ts_flame_is_drawn(const struct ts_flame *flame);
 extern const struct ts_page_script ts_flame_script;

@@ -392,6 +392,28 @@ static const struct ts_example plot_examples[] = {
 	END_EXAMPLES,
 };
 
+static const struct ts_option timeline_options[] = {
+	{.name = "trace", .argument = "NAME", .complete = TS_COMPLETE_FILE, .help = "of a run: this one of its traces"},
+	{.name = "rank", .letter = 'r', .argument = "N", .help = "of a run: the trace of this rank"},
+	{.name = "from", .argument = "NS", .help = "begin so many nanoseconds behind the first event (default: 0)"},
+	{.name = "to", .argument = "NS", .help = "end so many nanoseconds behind the first event (default: with the last event)"},
+	{.name = "at", .argument = "NS",
+	 .help = "mark this time of the trace's clock, as --json of analyze and diff has it; without --from and --to show a hundredth "
+		 "of the trace around it"},
+	{.name = "cells", .argument = "N",
+	 .help = "cut the stretch into at most N cells of one length (1 to 2000; default: as many as there is room for)"},
+	{.name = "html", .argument = "FILE", .complete = TS_COMPLETE_FILE,
+	 .help = "also write a self-contained HTML page; - writes it to stdout instead of the text"},
+	REPLACES_PAGE,
+	END_OPTIONS,
+};
+static const struct ts_example timeline_examples[] = {
+	{"tscope timeline ./trace.json.gz", "all of the trace"},
+	{"tscope timeline exp1 --rank 0 --from 1200000 --to 1500000", "0.3 ms of what rank 0 did"},
+	{"tscope timeline exp1 --trace trace.json.gz --cells 500 --json", "cells with their longest events, for programs"},
+	END_EXAMPLES,
+};
+
 #define SNAPSHOT_OPTIONS                                                                                                               \
 	{.name = "at", .argument = "EVENT",                                                                                            \
 	 .help = "of a memory snapshot: show what was in use after this event: its number, start, peak, end or oom"},                  \
@@ -1179,6 +1201,18 @@ const struct ts_verb ts_verbs[] = {
 		.words = TS_COMPLETE_RUN, .pages = true,
 		.first_word = "loss eval_loss grad_norm lr forward backward optimizer data comm alloc rss",
 		.run = ts_verb_plot,
+	},
+	{
+		.name = "timeline", .summary = "show what each stream and thread of a trace did in a stretch of time",
+		.usage = "TRACE|RUN",
+		.about = "TRACE is the path of a profiler's trace, RUN a run that has one. Each stream of a device, and each thread "
+			 "of the host, is a lane, which is cut into cells: how much of a cell is covered, and which kernel, copy, "
+			 "operator or call covers most of it. Of a thread, the outermost operators and calls are shown. In 'tscope "
+			 "web' the timeline of a trace is zoomed by these cells, however long the trace is (docs/trace.md).",
+		.options = timeline_options, .examples = timeline_examples,
+		.exits = EXITS_DONE,
+		.min_words = 1, .max_words = 1, .paths = 1, .alone = true, .words = TS_COMPLETE_RUN, .pages = true,
+		.run = ts_verb_timeline,
 	},
 	{
 		.name = "web", .summary = "show runs, diffs and trends as pages in a browser", .usage = "[RUN|BRANCH|PATH]",

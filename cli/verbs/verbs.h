@@ -40,6 +40,7 @@ enum ts_status ts_verb_baseline(struct ts_cli *cli, struct ts_error *err);
 enum ts_status ts_verb_trend(struct ts_cli *cli, struct ts_error *err);
 enum ts_status ts_verb_compare(struct ts_cli *cli, struct ts_error *err);
 enum ts_status ts_verb_scaling(struct ts_cli *cli, struct ts_error *err);
+enum ts_status ts_verb_timeline(struct ts_cli *cli, struct ts_error *err);
 enum ts_status ts_verb_plot(struct ts_cli *cli, struct ts_error *err);
 enum ts_status ts_verb_serve(struct ts_cli *cli, struct ts_error *err);
 enum ts_status ts_verb_web(struct ts_cli *cli, struct ts_error *err);

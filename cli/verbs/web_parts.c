@@ -10,9 +10,13 @@
 #include "cli/report/page.h"
 #include "cli/report/page_links.h"
 #include "cli/text/reproduce.h"
-#include "cli/view/show_value.h"
+#include "cli/text/text_parts.h"
+#include "cli/trace/stored_trace.h"
+#include "cli/trace/trace_timeline.h"
 #include "cli/verbs/answer.h"
 #include "cli/verbs/verbs.h"
+#include "cli/view/show_value.h"
+#include "run/head.h"
 
 static const char end[] = "</main>", head_end[] = "</header>", begin[] = "<main>";
 
@@ -106,6 +110,37 @@ static enum ts_status show_again(struct ts_cli *cli, void *ctx, struct ts_error 
 	return TS_OK;
 }
 
+enum { TRACES_SHOWN = 64 };
+
+/* Links to the timelines of the run's traces; nothing, if it has none. */
+static enum ts_status show_timelines(struct ts_cli *cli, void *ctx, struct ts_error *err)
+{
+	const char *name = cli->args.words[0];
+	struct ts_run_trace *traces = NULL;
+	struct ts_get_reply run;
+	struct ts_span spec;
+	size_t n = 0;
+
+	(void)ctx;
+	if (ts_cli_run(cli, name, &spec, err) || ts_ask_get(cli->target.channel, spec, &cli->arena, &run, err) ||
+	    ts_stored_traces(cli, &run, &traces, &n, err))
+		return err->status;
+	if (!n)
+		return TS_OK;
+	ts_buf_str(&cli->out, "<section id=\"timelines\"><h2>TIMELINES OF ITS TRACES</h2>\n");
+	for (size_t i = 0; i < n && i < TRACES_SHOWN; i++) {
+		const char *trace = ts_show_text(traces[i].name, &cli->arena);
+		const char *rank = traces[i].rank == TS_RANK_JOB ? "" : ts_arena_phrase(&cli->arena, ", rank %" PRId32, traces[i].rank);
+
+		ts_text_link(cli, ts_arena_phrase(&cli->arena, "%s%s", trace ? trace : "", rank),
+			     ts_timeline_link(cli, name, &traces[i], NULL));
+	}
+	if (n > TRACES_SHOWN)
+		ts_page_element(&cli->out, "<p class=\"dim\">And ", ts_show_plural(n - TRACES_SHOWN, "trace", &cli->arena), ".</p>\n");
+	ts_buf_str(&cli->out, "</section>\n");
+	return TS_OK;
+}
+
 /* How the run stands, which is what one looks for first: the state that is noted, and what was recorded of the end. */
 static enum ts_status show_state(struct ts_cli *cli, void *ctx, struct ts_error *err)
 {
@@ -188,6 +223,7 @@ static void put_branches(struct parts *p)
 
 static void put_of_run(struct parts *p)
 {
+	put_of(p, show_timelines);
 	put_branches(p);
 	put_verb(p, "WHAT IT HOLDS", "show", NULL, false);
 	put_verb(p, "ITS MACHINE", "show", "--machine", false);

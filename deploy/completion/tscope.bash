@@ -107,7 +107,7 @@ _tscope_where()
 _tscope_complete()
 {
 	local verb='' word
-	local verbs="run watch push list show facts analyze plot web serve explain diff reproduce check-resume check-determinism why bisect gate repro-op golden baseline trend scaling compare name tag note log rm restore export verify salvage gc projects token audit login logout whoami version help"
+	local verbs="run watch push list show facts analyze plot timeline web serve explain diff reproduce check-resume check-determinism why bisect gate repro-op golden baseline trend scaling compare name tag note log rm restore export verify salvage gc projects token audit login logout whoami version help"
 	local rules="TIMING.DATALOADER_BOUND TIMING.BACKWARD_HEAVY TIMING.OPTIMIZER_HEAVY TIMING.JITTER TIMING.STALLS TIMING.CPU_WAIT TIMING.PERIODIC TIMING.SLOWDOWN TIMING.TWO_LEVELS TIMING.UNATTRIBUTED CONVERGENCE.DIVERGED CONVERGENCE.LOSS_CEASED CONVERGENCE.SKIPPED_UPDATES CONVERGENCE.BLOW_UP CONVERGENCE.NO_PROGRESS CONVERGENCE.SPIKES CONVERGENCE.LEVEL_SHIFT CONVERGENCE.GRAD_SPIKES CONVERGENCE.NONFINITE CONVERGENCE.SERIES_MOVED CONVERGENCE.BATCHES_REPEAT CONVERGENCE.EQUAL_BATCHES CONVERGENCE.NOT_TRAINED CONVERGENCE.EVAL_MODE CONVERGENCE.EVAL_PART CONVERGENCE.PART_NOT_TRAINED CONVERGENCE.GRADIENTS_KEPT CONVERGENCE.GRADIENTS_STALE CONVERGENCE.LOSS_CONSTANT CONVERGENCE.INPUT_CONSTANT CONVERGENCE.EVALUATION_CHANGES CROSS.CORRELATED_INSTABILITY DIST.STRAGGLER DIST.LOAD_IMBALANCE DIST.COMM_BOUND DIST.WAIT_BOUND DIST.MISSING_RANKS DIST.REPLICAS DIST.EXPOSED_COMM DIST.PIPELINE_BUBBLE EFFICIENCY.MFU_IMPOSSIBLE EFFICIENCY.MFU_SUSPICIOUS EFFICIENCY.LOW_MFU EFFICIENCY.LOGGED_MFU EFFICIENCY.RECOVERABLE MEMORY.PRESSURE MEMORY.FORECAST MEMORY.GROWTH MEMORY.FRAGMENTATION MEMORY.RANK_IMBALANCE MEMORY.OUT_OF_MEMORY MEMORY.OOM_FRAGMENTED MEMORY.HEADROOM MEMORY.FRAGMENTS MEMORY.RETRIES MEMORY.EMPTIED MEMORY.CARRIED MEMORY.GRADIENTS_KEPT MEMORY.OPTIMIZER_STATE MEMORY.CHURN TRACE.HOST_BOUND TRACE.SYNC TRACE.LAUNCH_BOUND TRACE.FIRST_LAUNCH TRACE.COPIES TRACE.FILLS TRACE.ELEMENTWISE TRACE.LOADER TRACE.MATH_ATTENTION TRACE.RECOMPILED TRACE.WAITING MACHINE.GPU_THROTTLED MACHINE.GPU_POWER_LIMIT MACHINE.GPU_SLOWER MACHINE.GPU_HOTTER MACHINE.GPU_ERROR MACHINE.TINY_KERNELS MACHINE.WORKERS_BUSY MACHINE.WORKERS_BLOCKED MACHINE.THREADS MACHINE.CPU_QUOTA MACHINE.MEMORY_GROWS MACHINE.SWAPPING MACHINE.NEIGHBOURS"
 	for word in "${words[@]:1:${#words[@]}-2}"; do
 		case " $verbs " in *" $word "*) verb=$word; break ;; esac
@@ -185,6 +185,13 @@ _tscope_complete()
 	plot:--cells) :; return ;;
 	plot:--from) :; return ;;
 	plot:--to) :; return ;;
+	timeline:--trace) _tscope_paths -f; return ;;
+	timeline:-r|timeline:--rank) :; return ;;
+	timeline:--from) :; return ;;
+	timeline:--to) :; return ;;
+	timeline:--at) :; return ;;
+	timeline:--cells) :; return ;;
+	timeline:--html) _tscope_paths -f; return ;;
 	web:--port) :; return ;;
 	web:--address) :; return ;;
 	web:--host) :; return ;;
@@ -347,6 +354,7 @@ _tscope_complete()
 		facts) options+=" -o --output --command --with-patch --raw" ;;
 		analyze) options+=" -w --warmup -r --rank --trace --snapshot --flops-per-step --peak-tflops --dtype --microbatches --device-memory --policy --fail-on --html --force --rows --fresh --step --overlay --kernels --step-name --capture --at --device --with --scale --pattern --map" ;;
 		plot) options+=" --x -s --smooth --log --logx --bands --highlight --by --html --force -r --rank --cells --from --to" ;;
+		timeline) options+=" --trace -r --rank --from --to --at --cells --html --force" ;;
 		web) options+=" --port --address --host --sign-in --spool --spool-days --open" ;;
 		serve) options+=" --values" ;;
 		explain) options+=" --markdown --playbook" ;;
@@ -387,6 +395,7 @@ _tscope_complete()
 	facts) _tscope_runs ;;
 	analyze) _tscope_runs ;;
 	plot) _tscope_runs ;;
+	timeline) _tscope_runs ;;
 	web) _tscope_runs ;;
 	explain) COMPREPLY=($(compgen -W "$rules" -- "$cur")) ;;
 	diff) _tscope_runs ;;

@@ -50,6 +50,7 @@ extern const struct ts_shape ts_shape_trace_path; /* ts_critical_path, of the fo
 extern const struct ts_shape ts_shape_trace_work; /* ts_trace_work, JSON alone */
 extern const struct ts_shape ts_shape_graph_work; /* ts_graph_work, JSON alone */
 extern const struct ts_shape ts_shape_trace_diff; /* ts_trace_diff, JSON only */
+extern const struct ts_shape ts_shape_lanes;	  /* ts_lanes_view, JSON only */
 extern const struct ts_shape ts_shape_allocation_place; /* ts_allocation_place, of ts_trace_answer */
 extern const struct ts_shape ts_shape_trace_recorded; /* ts_trace_recorded, of those */
 extern const struct ts_shape ts_shape_trace_ranks; /* ts_rank_diff, JSON only */

@@ -253,6 +253,8 @@ analyze --fail-on high ./traced/cut.json
 analyze ./traced/cpu.json
 analyze ./traced/bad.json
 analyze ./traced/job
+timeline ./traced/demo.json.gz --cells 40
+timeline ./traced/demo.json.gz --from 7 --to 7
 diff ./traced/demo.json.gz ./traced/slower.json
 diff ./traced/demo.json.gz ./traced/trace.json
 diff ./traced/cut.json ./traced/slower.json --all

@@ -17,10 +17,11 @@ import xml.etree.ElementTree as xml
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from served import Store, Web, make_run, until  # noqa: E402
 
+GOLDEN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "golden")
 HOSTILE = "<script>alert(1)</script>&\"'`"
 READ = [("runs", ["list"]), ("tags", ["list", "--tags"]), ("branches", ["list", "--branches"]), ("r/a", ["analyze", "a"]), ("show/a", ["show", "a"]),
         ("facts/a", ["facts", "a"]), ("log/a", ["log", "a"]), ("diff/a..b", ["diff", "a", "b"]), ("b/main", ["trend", "main"]), ("gate/b?baseline=main", ["gate", "b", "--baseline", "main"]),
-        ("plot/loss?run=a&run=b", ["plot", "loss", "a", "b"]), ("groups?by=config.lr", ["list", "--by", "config.lr"]),
+        ("plot/loss?run=a&run=b", ["plot", "loss", "a", "b"]), ("timeline/traced?rank=0&from=1000&cells=7", ["timeline", "traced", "--rank", "0", "--from", "1000", "--cells", "7"]), ("groups?by=config.lr", ["list", "--by", "config.lr"]),
         ("matrix?run=a&run=b&run=s%2Fc", ["diff", "a", "b", "s/c"]), ("runs?q=loss.last%3C9&sort=-loss.last", ["list", "loss.last<9", "--sort", "-loss.last"])]
 
 
@@ -148,7 +149,7 @@ def escapes_what_was_recorded(store, web):
 def reads_no_files(store, web):
     """A name in an address never stands for a path of the machine that serves."""
     for name in ("runs/a", "./runs/a", "../x", "/etc/passwd", os.path.join(store.work, "runs/a"), "runs/a/steps.jsonl", "runs/*", "~/x"):
-        for route in ("r", "show", "facts"):
+        for route in ("r", "show", "facts", "timeline"):
             status, _, body = web.ask(f"/p/default/{route}/" + urllib.parse.quote(name, safe=""))
             assert status in (400, 404), (route, name, status, body[-300:])
         for path in ("diff?a=a&b=" + urllib.parse.quote(name, safe=""), "plot/loss?run=" + urllib.parse.quote(name, safe="")):
@@ -451,6 +452,9 @@ def main():
         for name in ("a", "b", "s/c"):
             store.tscope("push", "--name", name, "--branch", "main", "./runs/" + name)
         store.tscope("tag", "a", "v1")
+        os.makedirs(os.path.join(work, "runs", "traced", "rank0"))
+        shutil.copy(os.path.join(GOLDEN, "trace", "demo.json.gz"), os.path.join(work, "runs", "traced", "rank0", "trace.json.gz"))
+        store.tscope("push", "--name", "traced", "./runs/traced")
         store.tscope("push", "-p", "other", "--name", "z", "./runs/a")
         web = Web(store)
         for check in CHECKS:

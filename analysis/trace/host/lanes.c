@@ -82,93 +82,186 @@ static enum ts_status gather(const struct ts_trace *trace, const struct ts_nest 
 	return TS_OK;
 }
 
-/* Adds what a piece covers from `from` on to the cells there. The edge of the last cell may be more than 64 bits hold. */
-static void cover(const struct ts_lanes *l, struct ts_lane *lane, const struct piece *p, int64_t from)
-{
-	uint64_t at = (uint64_t)from - (uint64_t)l->begin_ns, end = (uint64_t)p->end - (uint64_t)l->begin_ns;
-
-	lane->busy_ns += end - at;
-	while (at < end) {
-		size_t i = (size_t)(at / l->cell_ns);
-		uint64_t left = l->cell_ns - at % l->cell_ns, ns = left < end - at ? left : end - at;
-		struct ts_lane_cell *cell = &lane->cells[i];
-
-		cell->busy_ns += ns;
-		if (ns > cell->longest_ns) {
-			cell->longest_ns = ns;
-			cell->longest = p->row;
-			cell->part = p->part;
-		}
-		at += ns;
-	}
-}
-
-static enum ts_status fill(const struct ts_trace *trace, const struct piece *pieces, size_t n, struct ts_lanes *l,
-			   const struct ts_host_names *names, struct ts_arena *arena, struct ts_error *err)
+static struct ts_lane_place place_of(const struct ts_trace *trace, const struct ts_host_names *names, const struct piece *p)
 {
 	const struct ts_trace_spans *s = &trace->rows.spans;
-	int64_t until = 0;
+	uint32_t thread = s->thread[p->row];
 
-	for (size_t i = 0; i < n; i++) {
-		const struct piece *p = &pieces[i];
-		struct ts_lane *lane;
-		int64_t from = p->begin;
+	if (!p->host)
+		return (struct ts_lane_place){.device = s->device[p->row], .stream = s->stream[p->row], .tid = TS_TRACE_NONE};
+	return (struct ts_lane_place){
+		.host = true, .tid = trace->threads[thread].tid, .kind = (enum ts_host_thread_kind)names->kinds[thread]};
+}
 
-		if (!i || p->host != pieces[i - 1].host || p->lane != pieces[i - 1].lane) {
-			if (l->n == TS_LANES_MOST) {
-				l->left_out++;
-				continue;
-			}
-			lane = &l->items[l->n++];
-			*lane = (struct ts_lane){.host = p->host,
-						 .device = s->device[p->row],
-						 .stream = s->stream[p->row],
-						 .thread = s->thread[p->row],
-						 .cells = ts_arena_array(arena, l->n_cells, sizeof *lane->cells)};
-			if (!lane->cells)
-				return ts_arena_error(arena, err);
-			if (lane->host)
-				lane->kind = (enum ts_host_thread_kind)names->kinds[lane->thread];
-			until = INT64_MIN;
-		}
-		if (l->left_out)
-			continue;
-		from = from > until ? from : until;
-		if (p->end <= from)
-			continue;
-		cover(l, &l->items[l->n - 1], p, from);
-		until = p->end;
+static bool same_lane(const struct piece *a, const struct piece *b)
+{
+	return a->host == b->host && a->lane == b->lane;
+}
+
+static uint64_t shown_ns(const struct ts_lane_span *s)
+{
+	return (uint64_t)s->end_ns - (uint64_t)s->from_ns;
+}
+
+static enum ts_status sum_runs(struct ts_lane *lane, struct ts_arena *arena, struct ts_error *err)
+{
+	lane->runs = ts_arena_array(arena, (lane->n + TS_LANE_RUN - 1) / TS_LANE_RUN, sizeof *lane->runs);
+	if (!lane->runs)
+		return ts_arena_error(arena, err);
+	for (size_t i = 0; i < lane->n; i++) {
+		struct ts_lane_run *run = &lane->runs[i / TS_LANE_RUN];
+		uint64_t ns = shown_ns(&lane->spans[i]);
+
+		if (i % TS_LANE_RUN == 0 || ns > shown_ns(&lane->spans[run->longest]))
+			run->longest = i;
+		run->busy_ns += ns;
+		lane->busy_ns += ns;
 	}
 	return TS_OK;
 }
 
-enum ts_status ts_lanes(const struct ts_trace *trace, const struct ts_nest *nest, const struct ts_host_names *names,
-			const bool *waiting, size_t cells, struct ts_arena *arena, struct ts_lanes *ret, struct ts_error *err)
+/* The n pieces are of one lane, by their begin. */
+static enum ts_status fill(const struct ts_trace *trace, const struct piece *pieces, size_t n, struct ts_lane *lane,
+			   struct ts_arena *arena, struct ts_error *err)
 {
-	struct ts_lanes l = {.items = ts_arena_array(arena, TS_LANES_MOST, sizeof *l.items)};
+	int64_t until = INT64_MIN;
+
+	lane->spans = ts_arena_array(arena, n, sizeof *lane->spans);
+	if (!lane->spans)
+		return ts_arena_error(arena, err);
+	for (size_t i = 0; i < n; i++) {
+		const struct piece *p = &pieces[i];
+		int64_t from = p->begin > until ? p->begin : until;
+
+		if (p->end <= from)
+			continue;
+		until = p->end;
+		lane->spans[lane->n++] = (struct ts_lane_span){.begin_ns = p->begin,
+							       .end_ns = p->end,
+							       .from_ns = from,
+							       .name = trace->rows.spans.name[p->row],
+							       .part = p->part};
+	}
+	return sum_runs(lane, arena, err);
+}
+
+enum ts_status ts_lanes(const struct ts_trace *trace, const struct ts_nest *nest, const struct ts_host_names *names,
+			const bool *waiting, struct ts_arena *arena, struct ts_lanes *ret, struct ts_error *err)
+{
+	struct ts_lanes l = {
+		.items = ts_arena_array(arena, TS_LANES_MOST, sizeof *l.items), .names = trace->names, .n_names = trace->n_names};
 	struct piece *pieces = NULL;
-	int64_t end = INT64_MIN;
 	size_t n = 0;
 
-	TS_DOOR(cells >= 1 && cells <= TS_LANES_CELLS_MOST);
 	TS_DOOR(ts_trace_holds(trace));
 	TS_DOOR(ts_nest_holds(nest, trace));
 	if (!l.items)
 		return ts_arena_error(arena, err);
 	if (gather(trace, nest, names, waiting, arena, &pieces, &n, err))
 		return err->status;
-	for (size_t i = 0; i < n; i++) {
-		l.begin_ns = !i || pieces[i].begin < l.begin_ns ? pieces[i].begin : l.begin_ns;
-		end = pieces[i].end > end ? pieces[i].end : end;
-	}
-	if (n && end > l.begin_ns) {
-		uint64_t whole = (uint64_t)end - (uint64_t)l.begin_ns;
-
-		l.cell_ns = (whole - 1) / cells + 1;
-		l.n_cells = (size_t)((whole - 1) / l.cell_ns + 1);
-		if (fill(trace, pieces, n, &l, names, arena, err))
+	for (size_t i = 0, end; i < n; i = end) {
+		for (end = i; end < n && same_lane(&pieces[i], &pieces[end]); end++) {
+			l.begin_ns = !end || pieces[end].begin < l.begin_ns ? pieces[end].begin : l.begin_ns;
+			l.end_ns = !end || pieces[end].end > l.end_ns ? pieces[end].end : l.end_ns;
+		}
+		if (l.n == TS_LANES_MOST) {
+			l.left_out++;
+			continue;
+		}
+		l.items[l.n].place = place_of(trace, names, &pieces[i]);
+		if (fill(trace, &pieces[i], end - i, &l.items[l.n++], arena, err))
 			return err->status;
 	}
 	*ret = l;
 	return TS_OK;
+}
+
+/* -- a copy -- */
+
+/* The names that spans have, each once: of each of the old ones its number among them, or UINT32_MAX. */
+static uint32_t *used_names(const struct ts_lanes *lanes, struct ts_arena *arena, struct ts_span **ret, size_t *ret_n)
+{
+	uint32_t *number = ts_arena_array(arena, lanes->n_names, sizeof *number);
+	struct ts_span *used = ts_arena_array(arena, lanes->n_names, sizeof *used);
+	size_t n = 0;
+
+	if (!number || !used)
+		return NULL;
+	memset(number, 0xff, lanes->n_names * sizeof *number);
+	for (size_t k = 0; k < lanes->n; k++)
+		for (size_t i = 0; i < lanes->items[k].n; i++) {
+			uint32_t name = lanes->items[k].spans[i].name;
+
+			if (number[name] != UINT32_MAX)
+				continue;
+			number[name] = (uint32_t)n;
+			used[n++] = lanes->names[name];
+		}
+	*ret = used;
+	*ret_n = n;
+	return number;
+}
+
+static size_t size_of(const struct ts_lanes *lanes, const struct ts_span *names, size_t n_names)
+{
+	size_t bytes = n_names * sizeof *names;
+
+	for (size_t i = 0; i < n_names; i++)
+		bytes += names[i].len + 1;
+	for (size_t k = 0; k < lanes->n; k++)
+		bytes += lanes->items[k].n * sizeof *lanes->items[k].spans +
+			 (lanes->items[k].n / TS_LANE_RUN + 1) * sizeof *lanes->items[k].runs;
+	return bytes;
+}
+
+static bool copy_lane(const struct ts_lane *lane, const uint32_t *number, struct ts_arena *arena, struct ts_lane *to)
+{
+	*to = *lane;
+	to->spans = ts_arena_dup(arena, lane->spans, lane->n * sizeof *lane->spans);
+	to->runs = ts_arena_dup(arena, lane->runs, (lane->n + TS_LANE_RUN - 1) / TS_LANE_RUN * sizeof *lane->runs);
+	if (!to->spans || !to->runs)
+		return false;
+	for (size_t i = 0; i < to->n; i++)
+		to->spans[i].name = number[to->spans[i].name];
+	return true;
+}
+
+static bool copy(const struct ts_lanes *lanes, const struct ts_span *names, size_t n_names, const uint32_t *number,
+		 struct ts_arena *arena, struct ts_lanes *to)
+{
+	struct ts_span *texts = ts_arena_array(arena, n_names, sizeof *texts);
+
+	*to = *lanes;
+	to->items = ts_arena_array(arena, lanes->n, sizeof *to->items);
+	to->names = texts;
+	to->n_names = n_names;
+	if (!texts || !to->items)
+		return false;
+	for (size_t i = 0; i < n_names; i++)
+		texts[i] = ts_arena_span(arena, names[i]);
+	for (size_t k = 0; k < lanes->n; k++)
+		if (!copy_lane(&lanes->items[k], number, arena, &to->items[k]))
+			return false;
+	return !arena->failed;
+}
+
+enum ts_status ts_lanes_copy(const struct ts_lanes *lanes, size_t bytes_most, struct ts_arena *arena, struct ts_lanes *ret,
+			     struct ts_error *err)
+{
+	enum ts_status status = TS_OK;
+	struct ts_span *names = NULL;
+	struct ts_arena scratch;
+	size_t n = 0;
+	uint32_t *number;
+
+	ts_arena_init(&scratch, 0);
+	number = used_names(lanes, &scratch, &names, &n);
+	if (!number)
+		status = ts_arena_error(&scratch, err);
+	else if (size_of(lanes, names, n) > bytes_most)
+		status = ts_error_set(err, TS_TOO_LARGE, "the timeline takes more than %zu bytes", bytes_most);
+	else if (!copy(lanes, names, n, number, arena, ret))
+		status = ts_arena_error(arena, err);
+	ts_arena_finish(&scratch);
+	return status;
 }

@@ -3235,3 +3235,53 @@ $ tscope export stored --rank 5
 $ tscope export ./traced/demo.json.gz --table kernels --format npz
 ! tscope: export: --table writes CSV; tscope.trace() of the Python package gives the same table to pandas, polars, pyarrow and DuckDB
 [2]
+# What each stream and thread did, and a stretch of it.
+$ tscope timeline ./traced/demo.json.gz
+| trace     ./traced/demo.json.gz
+| shows     0.000000 ms to 63.400000 ms of 63.400000 ms; a letter is 0.646939 ms
+|
+| device 0, stream 7: 49.000000 ms, 77.3 %
+|   kKKKKKKKKKKKK...KKKKKKKKKKKKk..kKKKKKKKKKKKK..kKKKKKKKKKKKKk..KKKKKKKKKKKKK..kKKKKKKKKKKKKk.....MM
+|
+| device 0, stream 20: 36.000000 ms, 56.8 %
+|   ......nNNNNNNNNNn.....NNNNNNNNNN.....nNNNNNNNNN......NNNNNNNNNn.....nNNNNNNNNN......NNNNNNNNNn....
+|
+| host, main thread 100: 0.335000 ms, 0.5 %
+|   o..............o..............oc..............o..............o...............o.................c..
+|
+| What covers most of the time: k kernels, n communication (network), m copies and fills (memory), o operators, c calls of the runtime, w waits for a device; a capital: half of it or more is covered.
+$ tscope timeline ./traced/demo.json.gz --from 2000000 --to 3000000 --cells 20
+| trace     ./traced/demo.json.gz
+| shows     2.000000 ms to 3.000000 ms of 63.400000 ms; a letter is 0.050000 ms
+|
+| device 0, stream 7: 1.000000 ms, 100.0 %
+|   KKKKKKKKKKKKKKKKKKKK
+|
+| device 0, stream 20: 0.000000 ms, 0.0 %
+|   ....................
+|
+| host, main thread 100: 0.000000 ms, 0.0 %
+|   ....................
+|
+| What covers most of the time: k kernels, n communication (network), m copies and fills (memory), o operators, c calls of the runtime, w waits for a device; a capital: half of it or more is covered.
+$ tscope timeline ./traced/demo.json.gz --at 99
+| trace     ./traced/demo.json.gz
+| shows     0.000000 ms to 63.400000 ms of 63.400000 ms; a letter is 0.646939 ms
+|
+| device 0, stream 7: 49.000000 ms, 77.3 %
+|   kKKKKKKKKKKKK...KKKKKKKKKKKKk..kKKKKKKKKKKKK..kKKKKKKKKKKKKk..KKKKKKKKKKKKK..kKKKKKKKKKKKKk.....MM
+|
+| device 0, stream 20: 36.000000 ms, 56.8 %
+|   ......nNNNNNNNNNn.....NNNNNNNNNN.....nNNNNNNNNN......NNNNNNNNNn.....nNNNNNNNNN......NNNNNNNNNn....
+|
+| host, main thread 100: 0.335000 ms, 0.5 %
+|   o..............o..............oc..............o..............o...............o.................c..
+|
+| What covers most of the time: k kernels, n communication (network), m copies and fills (memory), o operators, c calls of the runtime, w waits for a device; a capital: half of it or more is covered.
+! tscope: timeline: ./traced/demo.json.gz has nothing at 99 ns of its clock, so all of it is shown
+$ tscope timeline ./traced/demo.json.gz --cells 0
+! tscope: timeline: --cells takes 1 to 2000
+[2]
+$ tscope timeline ./traced/demo.json.gz --at noon
+! tscope: timeline: --at takes a time of the trace's clock, in nanoseconds
+[2]
