@@ -18,7 +18,7 @@ PAGES = {"runs": "/p/default/runs", "run": "/p/default/r/a", "content": "/p/defa
          "diff": "/p/default/diff/a..b", "plot": "/p/default/plot/loss?run=a&run=b", "branch": "/p/default/b/main", "groups": "/p/default/groups?by=config.lr&columns=loss.last",
          "matrix": "/p/default/matrix?run=a&run=b&run=c", "projects": "/projects",
          "error": "/p/default/r/nothing", "change": "/p/default/change/a", "changes": "/p/default/change?run=a&run=b", "accept": "/p/default/change-branch/main", "gate": "/p/default/gate/b?baseline=main",
-         "trace": "/p/files/r/trace-a", "snapshot": "/p/files/r/memory-a",
+         "trace": "/p/files/r/trace-a", "timeline": "/p/files/timeline/trace-a?from=1000000&to=3000000", "snapshot": "/p/files/r/memory-a",
          "trace-diff": "/p/files/diff/trace-a..trace-b", "snapshot-diff": "/p/files/diff/memory-a..memory-b"}
 GOLDEN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "golden")
 FILES = {"trace-a": "trace/demo.json.gz", "trace-b": "trace/slower.json", "memory-a": "snapshot/oom.pickle", "memory-b": "snapshot/list.pickle"}
@@ -35,7 +35,7 @@ def shows_every_page(store, web, browser, folder):
                 browser.complaints.clear()
                 browser.go("http://" + web.host + path)
                 assert not [c for c in browser.complaints if "404" not in c], (name, browser.complaints)
-                if name in ("run", "diff", "plot"):
+                if name in ("run", "diff", "plot", "trace", "timeline"):
                     assert browser.becomes("document.querySelector('canvas.curve') && [...document.querySelectorAll('canvas.curve')]"
                                            ".every(c => c.getAttribute('aria-label'))", 60), name
                 wide = browser.run("document.documentElement.scrollWidth - window.innerWidth")
@@ -431,6 +431,38 @@ def zooms_and_holds_it_in_the_address(store, web, browser, folder):
     assert not [c for c in browser.complaints if "404" not in c], browser.complaints
 
 
+LANES = "document.querySelector('canvas.curve[aria-busy=false]')?.getAttribute('aria-label')"
+
+
+def zooms_a_timeline(store, web, browser, folder):
+    """Keys zoom the lanes of a trace down to single events, and the address has the stretch; a button leads to the longest event of a lane, which the picture then names."""
+    browser.size(1200, 800)
+    browser.go("http://" + web.host + "/p/files/timeline/trace-a")
+    assert browser.becomes(f"!!{LANES} && document.querySelector('.lanes').offsetHeight === 0", 60)
+    whole = browser.run(LANES)
+    assert whole.startswith("Timeline from 0 ns to ") and "device 0, stream 7: " in whole and "host, main thread" in whole, whole
+    browser.run("document.querySelector('canvas.curve').focus()")
+    browser.key("+", 187, "+")
+    browser.key("+", 187, "+")
+    browser.key("ArrowRight", 39)
+    assert browser.becomes("location.search.includes('from=') && location.search.includes('to=')", 60), browser.run("location.search")
+    assert browser.becomes(f"{LANES} && {LANES} != {json.dumps(whole)}", 60)
+    zoomed = browser.run(LANES)
+    browser.go("http://" + web.host + "/p/files/timeline/trace-a" + browser.run("location.search"))
+    assert browser.becomes(f"{LANES} == {json.dumps(zoomed)}", 60), (zoomed, browser.run(LANES))
+    click(browser, one("#timeline-whole"))
+    assert browser.becomes(f"{LANES} == {json.dumps(whole)} && !location.search", 60), browser.run(LANES)
+    click(browser, one("table button"))
+    row = browser.run("[...document.querySelector('table tbody tr').cells].map(c => c.textContent)")
+    answer = json.loads(web.ask("/p/files/timeline/trace-a.json?cells=1")[2])
+    first = answer["lanes"][0]
+    assert row[1] == answer["names"][first["cell_name"][0]][:120], row
+    assert browser.becomes(f"location.search == '?from={max(0, first['cell_begin_ns'][0] - first['cell_duration_ns'][0])}"
+                           f"&to={min(answer['length_ns'], first['cell_begin_ns'][0] + 2 * first['cell_duration_ns'][0])}'", 60), browser.run("location.search")
+    browser.go("http://" + web.host + "/p/files/r/trace-a")
+    assert browser.becomes("[...document.querySelectorAll('#timelines a')].some(a => a.getAttribute('href').startsWith('/p/files/timeline/trace-a?trace=demo.json.gz'))", 60)
+
+
 def shows_where_runs_part(store, web, browser, folder):
     """The step at which two runs part stands in the curve, and one click zooms there."""
     browser.size(1200, 800)
@@ -609,7 +641,7 @@ def is_sent_to_nobody(store, web, browser, folder):
         other.end()
 
 
-CHECKS = (shows_every_page, reads_aloud, runs_nothing_that_was_recorded, is_used_by_keys, chooses_by_clicks, does_what_a_person_wants, needs_no_mouse, compares_a_hundred, scrolls_through_many, zooms_and_holds_it_in_the_address, shows_where_runs_part, shows_what_is_not_finite, compares_many, has_room_for_names, curves_grow,
+CHECKS = (shows_every_page, reads_aloud, runs_nothing_that_was_recorded, is_used_by_keys, chooses_by_clicks, does_what_a_person_wants, needs_no_mouse, compares_a_hundred, scrolls_through_many, zooms_and_holds_it_in_the_address, zooms_a_timeline, shows_where_runs_part, shows_what_is_not_finite, compares_many, has_room_for_names, curves_grow,
           renews_itself, outlives_a_server, says_when_it_is_not_let_in, stays_after_signing_out, is_sent_to_nobody)
 
 

@@ -1,6 +1,7 @@
 // One column of some runs as a picture that can be zoomed. It draws what it has at once, and asks the server for the cells of the view, at
 // most as many as it has pixels, one question at a time.
 import { cellAt, isGap, lineOf, smoothed } from "./cells.js";
+import { listen } from "./hands.js";
 import { said, scale, ticks } from "./scale.js";
 
 const EDGE = { left: 72, right: 12, top: 10, bottom: 34 };
@@ -329,51 +330,22 @@ export class Curve {
   }
 
   hears() {
-    const c = this.canvas;
-    const at = (event) => event.clientX - c.getBoundingClientRect().left;
-    c.addEventListener("wheel", (event) => {
-      if (!this.x || !(event.ctrlKey || document.activeElement === c)) return; // else the page scrolls
-      event.preventDefault();
-      this.zoom(this.x.value(at(event)), event.deltaY > 0 ? 1.25 : 0.8);
-    }, { passive: false });
-    c.addEventListener("pointerdown", (event) => {
-      if (event.button) return;
-      c.setPointerCapture(event.pointerId);
-      this.drag = { from: at(event), to: at(event) };
-    });
-    c.addEventListener("pointermove", (event) => {
-      if (this.drag) this.drag.to = at(event);
-      this.point(at(event));
-      if (this.drag) this.draw();
-    });
-    c.addEventListener("pointerup", () => {
-      const drag = this.drag;
-      this.drag = null;
-      this.draw();
-      if (!drag || !this.x || Math.abs(drag.to - drag.from) < 5) return;
-      const [a, b] = [this.x.value(drag.from), this.x.value(drag.to)].sort((p, q) => p - q);
-      this.view.set({ from: Math.max(a, this.low), to: Math.min(b, this.high) });
-    });
-    c.addEventListener("pointercancel", () => {
-      this.drag = null;
-      this.draw();
-    });
-    c.addEventListener("pointerleave", () => (this.tip.hidden = true));
-    c.addEventListener("dblclick", () => this.view.set({ from: null, to: null }));
-    c.addEventListener("keydown", (event) => {
-      const [low, high] = this.ends();
-      const keys = {
-        "+": () => this.zoom((low + high) / 2, 0.5),
-        "=": () => this.zoom((low + high) / 2, 0.5),
-        "-": () => this.zoom((low + high) / 2, 2),
-        ArrowLeft: () => this.move(-0.25),
-        ArrowRight: () => this.move(0.25),
-        0: () => this.view.set({ from: null, to: null }),
-        Home: () => this.view.set({ from: null, to: null }),
-      };
-      if (!keys[event.key] || event.ctrlKey || event.altKey || event.metaKey) return;
-      event.preventDefault();
-      keys[event.key]();
+    listen(this.canvas, {
+      value: (at) => this.x?.value(at),
+      middle: () => {
+        const [low, high] = this.ends();
+        return (low + high) / 2;
+      },
+      zoom: (about, factor) => this.zoom(about, factor),
+      move: (part) => this.move(part),
+      whole: () => this.view.set({ from: null, to: null }),
+      choose: (a, b) => this.view.set({ from: Math.max(a, this.low), to: Math.min(b, this.high) }),
+      drag: (drag) => {
+        this.drag = drag;
+        this.draw();
+      },
+      point: (at) => this.point(at),
+      leave: () => (this.tip.hidden = true),
     });
   }
 

@@ -1,6 +1,7 @@
 // Keeps a page as new as what it shows: where the server says that it changed, it is fetched again, and its parts are put in place.
 // Without this script the page reads as well, and stays as it was when it was opened.
 import "./curves.js";
+import "./timeline.js";
 import { chooseColumns } from "./columns.js";
 import { address } from "./rows.js";
 
