@@ -1,5 +1,6 @@
 #include "base/alloc.h"
 #include "base/arena.h"
+#include "base/scratch.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -169,6 +170,31 @@ static void test_large_blocks(void **unused)
 	}
 }
 
+/* Work beside a result takes what that has left, at least nothing; an array that is larger than any number is refused. */
+static void test_scratch(void **unused)
+{
+	struct ts_arena arena, scratch;
+
+	(void)unused;
+	ts_arena_init(&arena, 96);
+	assert_non_null(ts_arena_alloc(&arena, 60)); /* the arena counts it as 64 */
+	ts_scratch_init(&scratch, &arena);
+	assert_null(ts_scratch_array(&scratch, 37, 1));
+	assert_non_null(ts_scratch_array(&scratch, 8, 4));
+	assert_null(ts_scratch_array(&scratch, SIZE_MAX / 2, 4));
+	assert_true(scratch.failed && !arena.failed);
+	ts_arena_finish(&scratch);
+	assert_non_null(ts_arena_alloc(&arena, 32));
+	ts_scratch_init(&scratch, &arena);
+	assert_null(ts_scratch_array(&scratch, 1, 16));
+	ts_arena_finish(&scratch);
+	ts_arena_finish(&arena);
+	ts_arena_init(&arena, 0);
+	ts_scratch_init(&scratch, &arena);
+	assert_int_equal(scratch.ceiling, 0);
+	ts_arena_finish(&scratch);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -180,6 +206,7 @@ int main(void)
 		cmocka_unit_test(test_fails_once),
 		cmocka_unit_test(test_nth_allocation_fails),
 		cmocka_unit_test(test_large_blocks),
+		cmocka_unit_test(test_scratch),
 	};
 
 	return cmocka_run_group_tests_name("arena", tests, NULL, NULL);

@@ -3,6 +3,7 @@
 #include "analysis/trace/device/kernel_table.h"
 #include "base/bisect.h"
 #include "base/door.h"
+#include "base/scratch.h"
 
 /* --- sorting --- */
 
@@ -145,12 +146,11 @@ enum ts_status ts_device_events(const struct ts_trace *trace, struct ts_arena *a
 	TS_DOOR(ts_trace_holds(trace));
 	for (size_t i = 0; i < s->n; i++)
 		n += ts_trace_on_device(s->kind[i]);
-	w = ts_arena_array(arena, n, sizeof *w);
+	w = ts_scratch_array(arena, n, sizeof *w);
 	if (!w || !categories)
 		return ts_arena_error(arena, err);
 	memset(categories, NOT_YET, trace->n_names + 1);
 	*ret = w;
-	TS_DOOR_ALL(i, n, w[i].begin <= w[i].end && w[i].row < s->n);
 	*ret_n = n;
 	for (size_t i = 0; i < s->n; i++) {
 		if (!ts_trace_on_device(s->kind[i]))
@@ -161,6 +161,7 @@ enum ts_status ts_device_events(const struct ts_trace *trace, struct ts_arena *a
 			w->collective = (uint8_t)ts_kernel_collective(trace->names[s->name[i]], trace->names[s->collective[i]]);
 		w++;
 	}
+	TS_DOOR_ALL(i, n, (*ret)[i].begin <= (*ret)[i].end && (*ret)[i].row < s->n);
 	return TS_OK;
 }
 
@@ -170,15 +171,22 @@ enum ts_status ts_launches_find(const struct ts_trace *trace, struct ts_arena *a
 {
 	const struct ts_trace_spans *s = &trace->rows.spans;
 	struct ts_device_event *spare;
+	struct ts_arena scratch;
 	size_t n = 0;
 
 	TS_DOOR(ts_trace_holds(trace));
 	for (size_t i = 0; i < s->n; i++)
 		n += s->kind[i] == TS_TRACE_RUNTIME && s->correlation[i] != TS_TRACE_NONE;
-	ret->items = ts_arena_array(arena, n, sizeof *ret->items);
-	spare = ts_arena_array(arena, n, sizeof *spare);
-	if (!ret->items || !spare)
+	ret->items = ts_scratch_array(arena, n, sizeof *ret->items);
+	if (!ret->items)
 		return ts_arena_error(arena, err);
+	ts_scratch_init(&scratch, arena);
+	spare = ts_scratch_array(&scratch, n, sizeof *spare);
+	if (!spare) {
+		(void)ts_arena_error(&scratch, err);
+		ts_arena_finish(&scratch);
+		return err->status;
+	}
 	for (size_t i = 0; i < s->n; i++)
 		if (s->kind[i] == TS_TRACE_RUNTIME && s->correlation[i] != TS_TRACE_NONE)
 			ret->items[ret->n++] = (struct ts_device_event){.begin = s->start_ns[i],
@@ -186,6 +194,7 @@ enum ts_status ts_launches_find(const struct ts_trace *trace, struct ts_arena *a
 									.group = (uint64_t)s->correlation[i],
 									.row = (uint32_t)i};
 	ts_device_events_by_group(ret->items, ret->n, spare);
+	ts_arena_finish(&scratch);
 	return TS_OK;
 }
 

@@ -2,6 +2,7 @@
 
 #include "analysis/trace/device/device_events.h"
 #include "base/door.h"
+#include "base/scratch.h"
 
 static bool on_host(uint8_t kind)
 {
@@ -27,19 +28,14 @@ static int64_t end_of(const struct ts_trace_spans *s, size_t i)
 
 /* --- the host --- */
 
-static enum ts_status host_order(const struct ts_trace_spans *s, struct ts_arena *arena, struct ts_nest *nest, struct ts_error *err)
+/* nest->order has room for n. */
+static enum ts_status sort_host(const struct ts_trace_spans *s, size_t n, struct ts_arena *scratch, struct ts_nest *nest,
+				struct ts_error *err)
 {
-	struct ts_device_event *w, *spare;
-	size_t n = 0;
+	struct ts_device_event *w = ts_scratch_array(scratch, n, sizeof *w), *spare = ts_scratch_array(scratch, n, sizeof *spare);
 
-	for (size_t i = 0; i < s->n; i++)
-		n += on_host(s->kind[i]);
-	w = ts_arena_array(arena, n, sizeof *w);
-	spare = ts_arena_array(arena, n, sizeof *spare);
-	nest->order = ts_arena_array(arena, n, sizeof *nest->order);
-	if (!w || !spare || !nest->order)
-		return ts_arena_error(arena, err);
-	nest->n_order = n;
+	if (!w || !spare)
+		return ts_arena_error(scratch, err);
 	n = 0;
 	for (size_t i = 0; i < s->n; i++)
 		if (on_host(s->kind[i]))
@@ -51,14 +47,32 @@ static enum ts_status host_order(const struct ts_trace_spans *s, struct ts_arena
 	ts_device_events_by_nesting(w, n, spare);
 	for (size_t i = 0; i < n; i++)
 		nest->order[i] = w[i].row;
+	nest->n_order = n;
 	return TS_OK;
+}
+
+static enum ts_status host_order(const struct ts_trace_spans *s, struct ts_arena *arena, struct ts_nest *nest, struct ts_error *err)
+{
+	struct ts_arena scratch;
+	enum ts_status status;
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		n += on_host(s->kind[i]);
+	nest->order = ts_scratch_array(arena, n, sizeof *nest->order);
+	if (!nest->order)
+		return ts_arena_error(arena, err);
+	ts_scratch_init(&scratch, arena);
+	status = sort_host(s, n, &scratch, nest, err);
+	ts_arena_finish(&scratch);
+	return status;
 }
 
 /* One pass with a stack of the spans that are open. One that ends before a later one does encloses nothing more that the later one
  * does not, too: it leaves the stack, whose ends so never rise from the bottom up. */
 static enum ts_status host_parents(const struct ts_trace_spans *s, struct ts_arena *arena, struct ts_nest *nest, struct ts_error *err)
 {
-	uint32_t *open = ts_arena_array(arena, nest->n_order, sizeof *open);
+	uint32_t *open = ts_scratch_array(arena, nest->n_order, sizeof *open);
 	uint32_t thread = 0;
 	size_t depth = 0;
 
@@ -165,8 +179,8 @@ bool ts_nest_holds(const struct ts_nest *nest, const struct ts_trace *trace)
 enum ts_status ts_nest(const struct ts_trace *trace, struct ts_arena *arena, struct ts_nest *ret, struct ts_error *err)
 {
 	const struct ts_trace_spans *s = &trace->rows.spans;
-	struct ts_nest nest = {.parent = ts_arena_array(arena, s->n, sizeof *nest.parent),
-			       .in_operator = ts_arena_array(arena, s->n, sizeof *nest.in_operator)};
+	struct ts_nest nest = {.parent = ts_scratch_array(arena, s->n, sizeof *nest.parent),
+			       .in_operator = ts_scratch_array(arena, s->n, sizeof *nest.in_operator)};
 
 	TS_DOOR(ts_trace_holds(trace));
 	if (!nest.parent || !nest.in_operator)

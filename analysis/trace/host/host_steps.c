@@ -4,6 +4,7 @@
 
 #include "analysis/trace/device/stretches.h"
 #include "base/door.h"
+#include "base/scratch.h"
 
 struct host {
 	const struct ts_trace *trace;
@@ -75,19 +76,14 @@ static bool works_backward(const struct host *h, uint32_t row)
 	       (s->kind[row] == TS_TRACE_OPERATOR || s->kind[row] == TS_TRACE_RUNTIME);
 }
 
-static enum ts_status find_backward(struct host *h, struct ts_arena *arena, struct ts_error *err)
+/* The stretches have room for n. */
+static enum ts_status stretch_backward(struct host *h, size_t n, struct ts_arena *scratch, struct ts_error *err)
 {
 	const struct ts_trace_spans *s = &h->trace->rows.spans;
-	struct ts_device_event *w, *spare;
-	size_t n = 0;
+	struct ts_device_event *w = ts_scratch_array(scratch, n, sizeof *w), *spare = ts_scratch_array(scratch, n, sizeof *spare);
 
-	for (size_t k = 0; k < h->nest->n_order; k++)
-		n += works_backward(h, h->nest->order[k]);
-	w = ts_arena_array(arena, n, sizeof *w);
-	spare = ts_arena_array(arena, n, sizeof *spare);
-	h->backward.items = ts_arena_array(arena, n, sizeof *h->backward.items);
-	if (!w || !spare || !h->backward.items)
-		return ts_arena_error(arena, err);
+	if (!w || !spare)
+		return ts_arena_error(scratch, err);
 	n = 0;
 	for (size_t k = 0; k < h->nest->n_order; k++)
 		if (works_backward(h, h->nest->order[k]))
@@ -95,6 +91,23 @@ static enum ts_status find_backward(struct host *h, struct ts_arena *arena, stru
 	ts_device_events_by_begin(w, n, spare);
 	ts_stretches_find(&h->backward, w, n);
 	return TS_OK;
+}
+
+static enum ts_status find_backward(struct host *h, struct ts_arena *arena, struct ts_error *err)
+{
+	struct ts_arena scratch;
+	enum ts_status status;
+	size_t n = 0;
+
+	for (size_t k = 0; k < h->nest->n_order; k++)
+		n += works_backward(h, h->nest->order[k]);
+	h->backward.items = ts_scratch_array(arena, n, sizeof *h->backward.items);
+	if (!h->backward.items)
+		return ts_arena_error(arena, err);
+	ts_scratch_init(&scratch, arena);
+	status = stretch_backward(h, n, &scratch, err);
+	ts_arena_finish(&scratch);
+	return status;
 }
 
 /* --- rows, and the marks of their begins and ends --- */

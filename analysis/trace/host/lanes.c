@@ -3,6 +3,7 @@
 #include "analysis/trace/device/device_events.h"
 #include "base/door.h"
 #include "base/order.h"
+#include "base/scratch.h"
 #include "base/words.h"
 
 TS_WORDS(ts_lane_part_word, enum ts_lane_part, "unknown", [TS_LANE_COMPUTATION] = "computation",
@@ -54,7 +55,7 @@ static enum ts_status gather(const struct ts_trace *trace, const struct ts_nest 
 
 	if (ts_device_events(trace, arena, &w, &n, err))
 		return err->status;
-	out = ts_arena_array(arena, n + nest->n_order, sizeof *out);
+	out = ts_scratch_array(arena, n + nest->n_order, sizeof *out);
 	if (!above || !out)
 		return ts_arena_error(arena, err);
 	for (size_t i = 0; i < n; i++)
@@ -126,7 +127,7 @@ static enum ts_status fill(const struct ts_trace *trace, const struct piece *pie
 {
 	int64_t until = INT64_MIN;
 
-	lane->spans = ts_arena_array(arena, n, sizeof *lane->spans);
+	lane->spans = ts_scratch_array(arena, n, sizeof *lane->spans);
 	if (!lane->spans)
 		return ts_arena_error(arena, err);
 	for (size_t i = 0; i < n; i++) {

@@ -1,6 +1,7 @@
 #include "analysis/trace/path/path_graph.h"
 
 #include "base/door.h"
+#include "base/scratch.h"
 
 /* --- times --- */
 
@@ -59,7 +60,7 @@ static enum ts_status make_room(struct ts_path_graph *g, struct ts_arena *arena,
 	/* For each work a launch, an order, one beside, a return of its copy and one of waits for everything; for each other call and
 	 * each row of syncs as many as a wait is followed through; at each point of a thread at most one start, and a join for each. */
 	g->cap_links = 5 * g->n_work + 4 * (calls + rows->syncs.n) + 2 * g->n_host;
-	g->links = ts_arena_array(arena, g->cap_links, sizeof *g->links);
+	g->links = ts_scratch_array(arena, g->cap_links, sizeof *g->links);
 	g->first_link = ts_arena_array(arena, g->n + 1, sizeof *g->first_link);
 	g->bound = ts_arena_array(arena, g->n, sizeof *g->bound);
 	g->quickest = ts_arena_array(arena, g->trace->n_names + 1, sizeof *g->quickest);
@@ -69,7 +70,7 @@ static enum ts_status make_room(struct ts_path_graph *g, struct ts_arena *arena,
 /* Puts the links to each point together. */
 static enum ts_status gather(struct ts_path_graph *g, struct ts_arena *arena, struct ts_error *err)
 {
-	struct ts_path_link *links = ts_arena_array(arena, g->n_links, sizeof *links);
+	struct ts_path_link *links = ts_scratch_array(arena, g->n_links, sizeof *links);
 
 	if (!links)
 		return ts_arena_error(arena, err);

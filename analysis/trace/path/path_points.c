@@ -3,6 +3,7 @@
 #include "analysis/trace/path/path_graph.h"
 #include "base/bisect.h"
 #include "base/door.h"
+#include "base/scratch.h"
 
 /* --- threads --- */
 
@@ -140,7 +141,7 @@ static enum ts_status host(struct ts_path_graph *g, const struct ts_nest *nest, 
 	const struct ts_trace_spans *s = &g->trace->rows.spans;
 	struct sweep w = {.g = g,
 			  .names = ts_arena_array(arena, g->trace->n_names + 1, 1),
-			  .open = ts_arena_array(arena, nest->n_order, sizeof *w.open)};
+			  .open = ts_scratch_array(arena, nest->n_order, sizeof *w.open)};
 	size_t threads = 0;
 
 	for (size_t i = 0; i < nest->n_order; i = thread_end(s, nest, i))
@@ -233,15 +234,13 @@ static void add_to_order(const struct ts_path_graph *g, struct ts_device_event *
 
 /* By time. Of the same time: ends of work, then the host, then begins of work, each with its end if it took no time; so that what a
  * clock of microseconds shows as one moment stays in the order in which it happened. */
-static enum ts_status sort_points(struct ts_path_graph *g, struct ts_arena *arena, struct ts_error *err)
+static enum ts_status order_points(struct ts_path_graph *g, struct ts_arena *scratch, struct ts_error *err)
 {
-	struct ts_device_event *w = ts_arena_array(arena, g->n, sizeof *w), *spare = ts_arena_array(arena, g->n, sizeof *spare);
+	struct ts_device_event *w = ts_scratch_array(scratch, g->n, sizeof *w), *spare = ts_scratch_array(scratch, g->n, sizeof *spare);
 	size_t n = 0;
 
-	g->order = ts_arena_array(arena, g->n, sizeof *g->order);
-	g->rank = ts_arena_array(arena, g->n, sizeof *g->rank);
-	if (!w || !spare || !g->order || !g->rank)
-		return ts_arena_error(arena, err);
+	if (!w || !spare)
+		return ts_arena_error(scratch, err);
 	for (size_t i = 0; i < g->n_work; i++)
 		if (g->work[i].begin != g->work[i].end)
 			add_to_order(g, w, &n, g->n_host + 2 * i + 1);
@@ -260,6 +259,21 @@ static enum ts_status sort_points(struct ts_path_graph *g, struct ts_arena *aren
 	return TS_OK;
 }
 
+static enum ts_status sort_points(struct ts_path_graph *g, struct ts_arena *arena, struct ts_error *err)
+{
+	struct ts_arena scratch;
+	enum ts_status status;
+
+	g->order = ts_scratch_array(arena, g->n, sizeof *g->order);
+	g->rank = ts_scratch_array(arena, g->n, sizeof *g->rank);
+	if (!g->order || !g->rank)
+		return ts_arena_error(arena, err);
+	ts_scratch_init(&scratch, arena);
+	status = order_points(g, &scratch, err);
+	ts_arena_finish(&scratch);
+	return status;
+}
+
 enum ts_status ts_path_points(struct ts_path_graph *g, const struct ts_nest *nest, struct ts_arena *arena, struct ts_error *err)
 {
 	size_t spans = g->trace->rows.spans.n, most;
@@ -267,12 +281,12 @@ enum ts_status ts_path_points(struct ts_path_graph *g, const struct ts_nest *nes
 	if (ts_device_events(g->trace, arena, &g->work, &g->n_work, err))
 		return err->status;
 	most = 3 * nest->n_order + 2 * g->n_work; /* a thread has a point more than its spans have begins and ends */
-	g->at = ts_arena_array(arena, most, sizeof *g->at);
-	g->span = ts_arena_array(arena, most, sizeof *g->span);
-	g->what = ts_arena_array(arena, most, 1);
-	g->chain = ts_arena_array(arena, most, 1);
-	g->call_begin = ts_arena_array(arena, spans, sizeof *g->call_begin);
-	g->call_end = ts_arena_array(arena, spans, sizeof *g->call_end);
+	g->at = ts_scratch_array(arena, most, sizeof *g->at);
+	g->span = ts_scratch_array(arena, most, sizeof *g->span);
+	g->what = ts_scratch_array(arena, most, 1);
+	g->chain = ts_scratch_array(arena, most, 1);
+	g->call_begin = ts_scratch_array(arena, spans, sizeof *g->call_begin);
+	g->call_end = ts_scratch_array(arena, spans, sizeof *g->call_end);
 	if (!g->at || !g->span || !g->what || !g->chain || !g->call_begin || !g->call_end)
 		return ts_arena_error(arena, err);
 	memset(g->call_begin, 0xff, spans * sizeof *g->call_begin);
