@@ -8,6 +8,7 @@
 #include "cli/trace/diff_ranks.h"
 #include "cli/trace/diff_trace.h"
 #include "cli/trace/stored_trace.h"
+#include "cli/trace/timeline_link.h"
 #include "cli/view/show_value.h"
 #include "run/head.h"
 
@@ -84,6 +85,22 @@ enum ts_status ts_stored_diff(struct ts_cli *cli, const struct ts_id *a, const s
 		       : ts_diff_ranks(cli, compare, &s, ret, err);
 }
 
+/* On a page that is served, links to the timelines of the pair that differs most. */
+static void link_timelines(struct ts_cli *cli, const struct ts_rank_pair *worst)
+{
+	const struct ts_rank_trace *sides[2] = {&worst->a, &worst->b};
+
+	for (size_t i = 0; i < 2 && ts_cli_word(cli, 1); i++) { /* of one word alone, nobody says here what it is compared with */
+		const struct ts_run_trace trace = {.rank = (int32_t)sides[i]->rank, .name = ts_span_str(sides[i]->name)};
+		const char *whose = ts_rank_words(cli, sides[i]);
+
+		ts_text_link(cli,
+			     ts_arena_phrase(&cli->arena, "Timeline of %s: %s%s%s", i ? "B" : "A", sides[i]->name,
+					     whose && *whose ? ", " : "", whose ? whose : ""),
+			     ts_timeline_link(cli, ts_cli_word(cli, i), &trace, NULL));
+	}
+}
+
 enum ts_status ts_stored_diff_section(struct ts_cli *cli, const struct ts_rank_diff *d, struct ts_error *err)
 {
 	const char *whose = ts_rank_words(cli, &d->pairs[d->worst].a);
@@ -92,6 +109,7 @@ enum ts_status ts_stored_diff_section(struct ts_cli *cli, const struct ts_rank_d
 
 	ts_text_heading(cli, head ? head : "");
 	ts_text_wrapped(cli, TS_STYLE_PLAIN, 2, ts_show_text(d->diff.sentence, &cli->arena));
+	link_timelines(cli, &d->pairs[d->worst]);
 	return ts_ranks_text(cli, d, err);
 }
 
@@ -101,6 +119,7 @@ static enum ts_status say_alone(struct ts_cli *cli, const void *what, struct ts_
 
 	if (ts_render_trace_diff_text(cli, &d->diff, ts_args_has(&cli->args, "all"), err))
 		return err->status;
+	link_timelines(cli, &d->pairs[d->worst]);
 	if (d->n > 1)
 		ts_text_heading(cli, "The ranks");
 	return ts_ranks_text(cli, d, err);

@@ -1,6 +1,7 @@
 /* text_trace_job.c - what a folder of traces says of the ranks of a job, as text. */
 #include "cli/text/text_parts.h"
 #include "cli/trace/analyze_trace.h"
+#include "cli/trace/timeline_link.h"
 #include "cli/trace/trace_cells.h"
 #include "cli/view/show_value.h"
 #include "cli/view/view.h"
@@ -392,6 +393,22 @@ static size_t latest(const struct ts_trace_job *j, size_t *ret)
 	return n;
 }
 
+/* On a page that is served, a link to where a rank of a run came last, by its own clock. Files are named as in stored_job.c. */
+static void link_latest(struct ts_cli *cli, const struct ts_trace_job *j, const struct ts_job_collective *c)
+{
+	for (size_t i = 0; j->of_run && i < j->n_ranks; i++) {
+		const struct ts_job_rank *r = &j->ranks[i];
+		struct ts_run_trace trace = {.rank = (int32_t)r->rank, .name = ts_span_str(r->file)};
+		int64_t at = c->begin_ns + (int64_t)c->lateness_ns - r->clock.offset_ns;
+
+		if (r->rank != c->last_rank || !ts_span_skip(&trace.name, ts_arena_phrase(&cli->arena, "rank%" PRId64 "/", r->rank)))
+			continue;
+		ts_text_link(cli, ts_arena_phrase(&cli->arena, "Timeline of rank %" PRId64 ", which came %s late", r->rank,
+						  ts_trace_ms(cli, c->lateness_ns)),
+			     ts_timeline_link(cli, j->path, &trace, &at));
+	}
+}
+
 static enum ts_status latest_rows(struct ts_cli *cli, const struct ts_trace_job *j, struct ts_error *err)
 {
 	static const struct ts_view_column made[] = {{.head = "group", .least = 9, .key = "within"}, TS_LEFT("which", 0)};
@@ -412,6 +429,8 @@ static enum ts_status latest_rows(struct ts_cli *cli, const struct ts_trace_job 
 	}
 	if (ts_trace_print(cli, &view, err))
 		return err->status;
+	for (size_t i = 0; i < n; i++)
+		link_latest(cli, j, &j->collectives[rows[i]]);
 	ts_trace_more(cli, j->n_collectives, n, "collective");
 	return TS_OK;
 }

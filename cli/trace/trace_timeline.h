@@ -12,9 +12,6 @@
 /* The stretch of the trace that is chosen, in at most so many cells (lanes_view.h). Everything lies in the command's arena. */
 enum ts_status ts_timeline_view(struct ts_cli *cli, const struct ts_trace_choice *choice, struct ts_stretch stretch, size_t cells,
 				struct ts_lanes_view *ret, struct ts_error *err);
-/* "timeline/exp1?trace=step100.json&rank=3&at=1234", as ts_text_link takes it: the page of a run's trace. run: its name or id.
- * at_ns: of the trace's clock; NULL: none. Empty without memory. */
-const char *ts_timeline_link(struct ts_cli *cli, const char *run, const struct ts_run_trace *trace, const int64_t *at_ns);
 /* text_timeline.c: "device 0, stream 7: 12.345678 ms, 45.6 %": of the stretch. */
 const char *ts_lane_label(struct ts_cli *cli, const struct ts_lanes_view *view, const struct ts_lane_view *lane);
 /* How many cells a terminal has room for. */

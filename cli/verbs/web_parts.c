@@ -12,7 +12,7 @@
 #include "cli/text/reproduce.h"
 #include "cli/text/text_parts.h"
 #include "cli/trace/stored_trace.h"
-#include "cli/trace/trace_timeline.h"
+#include "cli/trace/timeline_link.h"
 #include "cli/verbs/answer.h"
 #include "cli/verbs/verbs.h"
 #include "cli/view/show_value.h"

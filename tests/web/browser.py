@@ -459,6 +459,9 @@ def zooms_a_timeline(store, web, browser, folder):
     assert row[1] == answer["names"][first["cell_name"][0]][:120], row
     assert browser.becomes(f"location.search == '?from={max(0, first['cell_begin_ns'][0] - first['cell_duration_ns'][0])}"
                            f"&to={min(answer['length_ns'], first['cell_begin_ns'][0] + 2 * first['cell_duration_ns'][0])}'", 60), browser.run("location.search")
+    page = web.page("/p/files/diff/trace-a..trace-b")
+    for run, trace in (("trace-a", "demo.json.gz"), ("trace-b", "slower.json")):
+        assert f'<a href="/p/files/timeline/{run}?trace={trace}' in page, "the page of a difference leads to both timelines"
     browser.go("http://" + web.host + "/p/files/r/trace-a")
     assert browser.becomes("[...document.querySelectorAll('#timelines a')].some(a => a.getAttribute('href').startsWith('/p/files/timeline/trace-a?trace=demo.json.gz'))", 60)
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Asks `tscope web` as browsers, programs and attackers do: run.py BUILD [NAME...]."""
+import gzip
 import json
 import os
 import random
@@ -93,6 +94,26 @@ def leads_on_from_a_branch(store, web):
     store.tscope("trend", "steps", "--html", alone)
     with open(alone) as text:
         assert "<a " not in text.read()
+
+
+def leads_to_where_a_rank_was_late(store, web):
+    """The page of a job links each of its latest arrivals to the timeline of the rank that came last, at the begin of a collective by that rank's own clock."""
+    begins = []
+    for name in ("a_33.2.pt.trace.json", "b_70.1.pt.trace.json.gz", "b_71.1.pt.trace.json", "c/profiler_trace.json"):
+        path = os.path.join(GOLDEN, "trace", "job", name)
+        with (gzip.open if name.endswith(".gz") else open)(path, "rt") as text:
+            trace = json.load(text)
+        rank = trace["distributedInfo"]["rank"]
+        place = os.path.join(store.work, "job", f"rank{rank}")
+        os.makedirs(place)
+        shutil.copy(path, os.path.join(place, "trace.json" + (".gz" if name.endswith(".gz") else "")))
+        if rank == 2:
+            begins = [round(e["ts"] * 1000) for e in trace["traceEvents"] if e.get("cat") == "kernel" and "nccl" in e["name"]]
+    store.tscope("push", "--name", "job", "./job")
+    links = re.findall(r'<a href="/p/default/timeline/job\?trace=trace.json&amp;rank=2&amp;at=(\d+)">Timeline of rank 2, which came [0-9.]+ ms late', web.page("/p/default/r/job"))
+    assert len(links) == 5 and all(min(abs(int(at) - begin) for begin in begins) < 1000 for at in links), (links, begins)
+    answer = json.loads(web.ask("/p/default/timeline/job.json?trace=trace.json&rank=2&at=" + links[0])[2])
+    assert answer["from_ns"] < answer["mark_ns"] < answer["from_ns"] + answer["cell_count"] * answer["cell_ns"], answer
 
 
 def has_all_of_a_run(store, web):
@@ -437,7 +458,7 @@ def ends_as_asked(store, web):
             stream.close()
 
 
-CHECKS = (answers_as_the_command_does, draws_pages, leads_on_from_a_branch, has_all_of_a_run, writes_by_forms, finds_and_compares, escapes_what_was_recorded, reads_no_files,
+CHECKS = (answers_as_the_command_does, draws_pages, leads_on_from_a_branch, leads_to_where_a_rank_was_late, has_all_of_a_run, writes_by_forms, finds_and_compares, escapes_what_was_recorded, reads_no_files,
           lets_in_who_has_the_link, tells_what_is_new, tells_what_came_before_it_listened, says_what_is_wrong, outlives_its_server, shows_a_folder, opens_at_a_page, ends_as_asked,
           bears_hostile_clients)
 
