@@ -3,7 +3,7 @@
 #include "proto/shape/shape_rows.h"
 
 WORD_OF(thread_word, enum ts_host_thread_kind, ts_host_thread_word);
-static const struct ts_shape_words threads = {TS_HOST_MAIN, TS_HOST_OTHER, TS_HOST_OTHER, .word = thread_word};
+static const struct ts_shape_words threads = {TS_HOST_MAIN, TS_HOST_OTHER, TS_HOST_MAIN, .word = thread_word};
 
 #define TYPE struct ts_lane_view
 static bool is_of_host(const void *in)
