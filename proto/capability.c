@@ -21,9 +21,12 @@ const struct ts_capability ts_capabilities[TS_CAPABILITIES] = {
 	{LOST_BASELINES, "what is to be held of a verdict that lost baselines", "Gate", {5, 13}, 0},
 	{LOST_BASELINES, "what is to be held of a verdict that lost baselines", "Baseline", {5, 13}, 0},
 	{VERIFY_NEW, "whether what changed since the last verify is sound", "Verify", {1, 0}, 0},
+	{TS_CAPABILITY_SEALED_TEXT, "text by its lines and columns of numbers", "PutObjects", {1, 2}, 3},
+	{TS_CAPABILITY_SEALED_TEXT, "text by its lines and columns of numbers", "PutObjects", {1, 2}, 4},
 };
 
-static const char names[] = FOLLOW " " NOTE_HISTORY " " CHART_CELLS " " CHART_EPOCH " " LOST_BASELINES " " VERIFY_NEW;
+static const char names[] =
+	FOLLOW " " NOTE_HISTORY " " CHART_CELLS " " CHART_EPOCH " " LOST_BASELINES " " VERIFY_NEW " " TS_CAPABILITY_SEALED_TEXT;
 
 const char *ts_capability_names(void)
 {
@@ -48,7 +51,7 @@ static bool has_field(struct ts_span message, const uint32_t *fields, int depth,
 	return false;
 }
 
-static bool is_among(struct ts_span has, const char *name)
+bool ts_capability_is_among(struct ts_span has, const char *name)
 {
 	while (has.len) {
 		const uint8_t *blank = memchr(has.data, ' ', has.len);
@@ -68,7 +71,7 @@ const struct ts_capability *ts_capability_lacking(const char *method, struct ts_
 		const struct ts_capability *c = &ts_capabilities[i];
 
 		if (strcmp(c->method, method) == 0 && (!c->fields[0] || has_field(request, c->fields, 0, c->value)) &&
-		    !is_among(has, c->name))
+		    !ts_capability_is_among(has, c->name))
 			return c;
 	}
 	return NULL;
@@ -77,7 +80,7 @@ const struct ts_capability *ts_capability_lacking(const char *method, struct ts_
 bool ts_capabilities_are_all(struct ts_span has)
 {
 	for (size_t i = 0; i < TS_CAPABILITIES; i++)
-		if (!is_among(has, ts_capabilities[i].name))
+		if (!ts_capability_is_among(has, ts_capabilities[i].name))
 			return false;
 	return true;
 }

@@ -13,7 +13,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { TS_CAPABILITY_DEPTH = 2, TS_CAPABILITIES = 9 };
+enum { TS_CAPABILITY_DEPTH = 2, TS_CAPABILITIES = 11 };
+
+/* What a client asks for by itself, to send objects smaller where the other side can open them. */
+#define TS_CAPABILITY_SEALED_TEXT "sealed-text"
 
 struct ts_capability {
 	const char *name;   /* lower-case letters, digits and '-'; it never changes */
@@ -33,6 +36,7 @@ const char *ts_capability_names(void);
  * Bytes that are no message ask for nothing. */
 const struct ts_capability *ts_capability_lacking(const char *method, struct ts_span request, struct ts_span has);
 
+bool ts_capability_is_among(struct ts_span has, const char *name);
 /* Whether all names of this version are among `has`. */
 bool ts_capabilities_are_all(struct ts_span has);
 

@@ -92,6 +92,7 @@ struct ts_objects_request {
 	size_t n;
 	struct ts_id *heads; /* runs that reach them; a server asks for them when the caller may not read all projects */
 	size_t n_heads;
+	uint32_t codecs; /* that the caller opens, up to this one; 0: TS_SEALED_CODECS_FIRST */
 };
 struct ts_has_reply {
 	struct ts_id *missing;

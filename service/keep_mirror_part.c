@@ -239,7 +239,8 @@ static enum ts_status fetch(struct part *p, const struct ts_id *head, struct ids
 {
 	struct coming c = {.p = p, .asked = lacking->items, .n = lacking->n, .next = next};
 	const struct ts_objects_request wanted = {
-		.ids = lacking->items, .n = lacking->n, .heads = (struct ts_id *)(uintptr_t)head, .n_heads = 1};
+		.ids = lacking->items, .n = lacking->n, .heads = (struct ts_id *)(uintptr_t)head, .n_heads = 1,
+		.codecs = TS_SEALED_CODECS};
 	struct ts_buf request = TS_BUF_INIT(TS_MESSAGE_MAX);
 	enum ts_status status = ts_wire_pack_objects_request(&wanted, &request, err);
 

@@ -99,3 +99,27 @@ enum ts_status ts_zstd_decode(struct ts_scratch *s, struct ts_span in, uint8_t *
 		return ts_error_set(err, TS_DAMAGED, "zstd: %zu bytes came out, not %zu", n, len);
 	return TS_OK;
 }
+
+enum ts_status ts_zstd_put(struct ts_scratch *s, struct ts_span in, struct ts_buf *out, struct ts_error *err)
+{
+	size_t n;
+
+	if (ts_scratch_fit(s, 0, 0, in.len, err))
+		return err->status;
+	n = ts_zstd_encode(s, in, s->out, in.len);
+	ts_buf_u32(out, (uint32_t)n);
+	ts_buf_span(out, n ? ts_span_of(s->out, n) : in);
+	return TS_OK;
+}
+
+enum ts_status ts_zstd_get(struct ts_scratch *s, struct ts_cursor *c, uint8_t *out, size_t len, struct ts_error *err)
+{
+	size_t n = ts_cursor_u32(c);
+	struct ts_span in = ts_cursor_bytes(c, n ? n : len);
+
+	if (!c->failed && n)
+		return ts_zstd_decode(s, in, out, len, err);
+	if (!c->failed && len)
+		memcpy(out, in.data, len);
+	return TS_OK;
+}

@@ -9,13 +9,15 @@
 #ifndef TSCOPE_STORE_CODEC_H
 #define TSCOPE_STORE_CODEC_H
 
-#include "base/error.h"
-#include "base/span.h"
+#include "base/buf.h"
+#include "base/cursor.h"
 
 enum ts_codec {
 	TS_CODEC_RAW = 0,   /* the object without change */
 	TS_CODEC_ZSTD = 1,  /* the object as one zstd frame */
 	TS_CODEC_WORDS = 2, /* header and refs without change, then a stream of words */
+	TS_CODEC_LINES = 3, /* the same, then text as lines and columns of numbers (line_forms.h) */
+	TS_CODEC_DEFLATE = 4, /* the same, then a piece of compressed data by the text in it (deflate.h) */
 };
 
 enum { TS_ZSTD_LEVEL = 1, TS_PLANES = 8 };
@@ -40,6 +42,11 @@ enum ts_status ts_scratch_fit(struct ts_scratch *s, size_t words, size_t planes,
 size_t ts_zstd_encode(struct ts_scratch *s, struct ts_span in, uint8_t *out, size_t cap);
 /* Decompresses in to exactly len bytes; TS_DAMAGED otherwise. */
 enum ts_status ts_zstd_decode(struct ts_scratch *s, struct ts_span in, uint8_t *out, size_t len, struct ts_error *err);
+
+/* The same with the length of the frame before it, which is 0 where the bytes follow as they are. */
+enum ts_status ts_zstd_put(struct ts_scratch *s, struct ts_span in, struct ts_buf *out, struct ts_error *err);
+/* *c is failed where its bytes end too early. */
+enum ts_status ts_zstd_get(struct ts_scratch *s, struct ts_cursor *c, uint8_t *out, size_t len, struct ts_error *err);
 
 /* Encodes a payload of whole words (at least one). Returns the number of bytes written to out, or 0 if they would not be
  * fewer than cap. The scratch must have room for payload.len bytes in words and in planes. */

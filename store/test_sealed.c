@@ -254,7 +254,7 @@ static void what_does_not_fit_is_refused(void **state)
 	bad.nrefs = 1;
 	assert_int_equal(ts_sealed_verify(&bad, &arena, &back, &err), TS_DAMAGED);
 	bad = good;
-	bad.codec = 3;
+	bad.codec = TS_SEALED_CODECS + 1;
 	assert_int_equal(ts_unseal(&bad, &arena, &back, &err), TS_DAMAGED);
 	bad = good;
 	bad.raw_len += 8;
@@ -263,6 +263,50 @@ static void what_does_not_fit_is_refused(void **state)
 	arena.ceiling = arena.used + 4096; /* the code must not allocate that much */
 	assert_int_equal(ts_unseal(&bad, &arena, &back, &err), TS_DAMAGED);
 	assert_non_null(strstr(err.text, "2097152"));
+	ts_arena_finish(&arena);
+}
+
+/* Lines that differ in their numbers; test_deflate has what gzip compressed. */
+static void a_sealer_stores_text_by_its_numbers(void **state)
+{
+	struct ts_buf object = TS_BUF_INIT(TS_OBJECT_MAX);
+	struct ts_sealed sealed, plain;
+	struct ts_sealer *sealer;
+	struct ts_arena arena;
+	struct ts_span back;
+	struct ts_error err;
+	struct ts_id id;
+
+	(void)state;
+	ts_arena_init(&arena, 0);
+	ts_object_begin(&object, 7, 1, TS_LAYOUT_BYTES, NULL, 0);
+	for (int i = 0; i < 4000; i++)
+		ts_buf_printf(&object, "step %d loss %u.%04u\n", i, (unsigned)(next_random() % 3), (unsigned)(next_random() % 10000));
+	ts_digest(ts_buf_view(&object), &id);
+	assert_int_equal(ts_sealer_create(&sealer, &err), TS_OK);
+	assert_true(ts_sealer_helps(ts_buf_view(&object)));
+	ts_sealer_pass(sealer, ts_buf_view(&object));
+	assert_int_equal(ts_sealer_seal(sealer, &id, ts_buf_view(&object), &arena, &sealed, &err), TS_OK);
+	assert_int_equal(sealed.codec, TS_CODEC_LINES);
+	assert_int_equal(ts_seal(&id, ts_buf_view(&object), &arena, &plain, &err), TS_OK);
+	assert_int_equal(plain.codec, TS_CODEC_ZSTD);
+	/* The loss takes log2(30000) bits, and the step hardly any. */
+	assert_in_range(sealed.bytes.len, 4000 * 14 / 8, 4000 * 18 / 8);
+	assert_true(sealed.bytes.len < plain.bytes.len);
+	assert_int_equal(ts_sealed_verify(&sealed, &arena, &back, &err), TS_OK);
+	assert_true(ts_span_eq(back, ts_buf_view(&object)));
+	for (size_t bit = 0; bit < sealed.bytes.len * 8; bit += 97) {
+		struct ts_sealed bad = sealed;
+		uint8_t *bytes = ts_arena_dup(&arena, sealed.bytes.data, sealed.bytes.len);
+
+		bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
+		bad.bytes.data = bytes;
+		bad.checksum = XXH3_64bits(bytes, sealed.bytes.len);
+		if (ts_sealed_verify(&bad, &arena, &back, &err) == TS_OK)
+			assert_true(ts_span_eq(back, ts_buf_view(&object)));
+	}
+	ts_sealer_destroy(sealer);
+	ts_buf_finish(&object);
 	ts_arena_finish(&arena);
 }
 
@@ -310,6 +354,7 @@ int main(void)
 		cmocka_unit_test(real_columns_become_small),
 		cmocka_unit_test(p6_every_flipped_bit_is_found),
 		cmocka_unit_test(what_does_not_fit_is_refused),
+		cmocka_unit_test(a_sealer_stores_text_by_its_numbers),
 		cmocka_unit_test(no_memory_is_an_error),
 	};
 	struct ts_error err;

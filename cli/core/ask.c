@@ -52,6 +52,19 @@ static enum ts_status check_capabilities(struct ts_channel *ch, const char *meth
 	return TS_OK;
 }
 
+enum ts_status ts_ask_capability(struct ts_channel *ch, const char *name, struct ts_arena *arena, bool *ret, struct ts_error *err)
+{
+	struct ts_info_reply info;
+
+	if (!ch->has_all) {
+		if (ts_ask_info(ch, arena, &info, err))
+			return err->status;
+		ch->has_all = ts_capabilities_are_all(info.capabilities);
+	}
+	*ret = ch->has_all || ts_capability_is_among(info.capabilities, name);
+	return TS_OK;
+}
+
 /* Where one side does not know what the other says, adds to the error which of the two is older. */
 static enum ts_status add_versions(struct ts_channel *ch, struct ts_arena *arena, struct ts_error *err)
 {
@@ -304,7 +317,8 @@ enum ts_status ts_ask_object(struct ts_channel *ch, const struct ts_id *id, stru
 {
 	struct one_object want = {.id = id, .arena = arena};
 	struct ts_id copy = *id;
-	struct ts_objects_request in = {.ids = &copy, .n = 1, .heads = ch->heads, .n_heads = ts_channel_heads(ch)};
+	struct ts_objects_request in = {
+		.ids = &copy, .n = 1, .heads = ch->heads, .n_heads = ts_channel_heads(ch), .codecs = TS_SEALED_CODECS};
 	struct ts_buf packed = TS_BUF_INIT(TS_MESSAGE_MAX);
 	enum ts_status status = ts_wire_pack_objects_request(&in, &packed, err);
 	char hex[TS_ID_HEX + 1];

@@ -8,6 +8,8 @@
 
 enum ts_status ts_ask_info(struct ts_channel *ch, struct ts_arena *arena, struct ts_info_reply *ret,
 			   struct ts_error *err);
+/* Whether the other side has what is new since 0.1.0 and has this name (proto/capability.h). */
+enum ts_status ts_ask_capability(struct ts_channel *ch, const char *name, struct ts_arena *arena, bool *ret, struct ts_error *err);
 enum ts_status ts_ask_has(struct ts_channel *ch, const struct ts_has_request *in, struct ts_arena *arena,
 			  struct ts_has_reply *ret, struct ts_error *err);
 enum ts_status ts_ask_commit(struct ts_channel *ch, const struct ts_commit_request *in, struct ts_arena *arena,

@@ -41,7 +41,7 @@ static enum ts_status take(void *ctx, struct ts_span message, struct ts_error *e
 
 static enum ts_status ask(struct coming *c, struct ts_channel *ch, struct ts_error *err)
 {
-	struct ts_objects_request in = {.n = c->n, .heads = ch->heads, .n_heads = ts_channel_heads(ch)};
+	struct ts_objects_request in = {.n = c->n, .heads = ch->heads, .n_heads = ts_channel_heads(ch), .codecs = TS_SEALED_CODECS};
 	struct ts_buf packed = TS_BUF_INIT(TS_MESSAGE_MAX);
 	enum ts_status status;
 

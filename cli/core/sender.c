@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/limits.h"
 #include "cli/core/ask.h"
+#include "proto/capability.h"
 
 enum {
 	WINDOW_BYTES = 4 << 20,
@@ -33,6 +34,8 @@ void ts_sender_finish(struct ts_sender *s)
 	if (s->upload)
 		s->channel->ops->upload_cancel(s->upload);
 	s->upload = NULL;
+	ts_sealer_destroy(s->sealer);
+	s->sealer = NULL;
 	ts_buf_finish(&s->window);
 	ts_buf_finish(&s->message);
 	ts_free(s->ids);
@@ -72,16 +75,42 @@ static struct ts_span object_at(const struct ts_sender *s, size_t i)
 	return ts_span_of(s->window.data + begin, s->ends[i] - begin);
 }
 
+/* Has the sealer made when the first object comes that it helps. */
+static enum ts_status want_sealer(struct ts_sender *s, struct ts_span object, struct ts_error *err)
+{
+	bool opens;
+
+	if (s->asked || !ts_sealer_helps(object))
+		return TS_OK;
+	s->asked = true;
+	if (ts_ask_capability(s->channel, TS_CAPABILITY_SEALED_TEXT, &s->scratch, &opens, err))
+		return err->status;
+	return opens ? ts_sealer_create(&s->sealer, err) : TS_OK;
+}
+
 static enum ts_status seal_one(struct ts_sender *s, size_t i, struct ts_error *err)
 {
 	struct ts_sealed *sealed = &s->batch[s->n_batch];
-	enum ts_status status = ts_seal(&s->ids[i], object_at(s, i), &s->scratch, sealed, err);
+	struct ts_span object = object_at(s, i);
+	enum ts_status status = want_sealer(s, object, err);
 
+	if (!status)
+		status = s->sealer ? ts_sealer_seal(s->sealer, &s->ids[i], object, &s->scratch, sealed, err)
+				   : ts_seal(&s->ids[i], object, &s->scratch, sealed, err);
 	if (status)
 		return status;
 	s->n_batch++;
 	s->batch_bytes += sealed->bytes.len;
 	return s->batch_bytes >= TS_BATCH_BYTES ? send_batch(s, err) : TS_OK;
+}
+
+static enum ts_status pass_one(struct ts_sender *s, size_t i, struct ts_error *err)
+{
+	enum ts_status status = s->dry_run ? TS_OK : want_sealer(s, object_at(s, i), err);
+
+	if (!status && s->sealer)
+		ts_sealer_pass(s->sealer, object_at(s, i));
+	return status;
 }
 
 /* Missing ids come back in the order of the question, so one walk over both finds them. A reply in another order, or
@@ -90,9 +119,12 @@ static enum ts_status seal_missing(struct ts_sender *s, const struct ts_has_repl
 {
 	size_t m = 0;
 
-	for (size_t i = 0; i < s->n && m < missing->n; i++) {
-		if (!ts_id_eq(&s->ids[i], &missing->missing[m]))
+	for (size_t i = 0; i < s->n; i++) {
+		if (m == missing->n || !ts_id_eq(&s->ids[i], &missing->missing[m])) {
+			if (pass_one(s, i, err))
+				return err->status;
 			continue;
+		}
 		m++;
 		if (s->dry_run)
 			s->sent_objects++;

@@ -26,6 +26,8 @@ struct ts_sender {
 	size_t *ends;		  /* where each object of the window ends */
 	size_t n;
 	struct ts_arena scratch;  /* sealed bytes, requests and replies of one window */
+	struct ts_sealer *sealer; /* made when the first object comes that it helps, where the receiver opens what it makes */
+	bool asked;		  /* the receiver, whether it does */
 	struct ts_sealed *batch;  /* sealed, not yet sent */
 	size_t n_batch;
 	size_t batch_bytes;

@@ -39,6 +39,7 @@ WIRE_SHAPE(has_request, ts_has_request, ts_shape_has_request);
 static const struct ts_shape_field wanted_rows[] = {
 	{"ids", NULL, LIST(ID, ids, n, TS_IDS_MAX)},
 	{"heads", NULL, LIST(ID, heads, n_heads, TS_WIRE_HEADS_MAX)},
+	{"codecs", NULL, U32(codecs)},
 };
 const struct ts_shape ts_shape_objects_request = {SHAPE("objects_request", get_objects_request, wanted_rows)};
 #undef TYPE

@@ -249,6 +249,7 @@ enum ts_status ts_channel_local(struct ts_engine *engine, const char *where, str
 		return ts_error_set(err, TS_NO_MEMORY, "no memory for a channel");
 	local->base.ops = &local_ops;
 	local->base.where = where;
+	local->base.has_all = true;
 	local->engine = engine;
 	local->peer = (struct ts_peer){.kind = TS_PEER_LOCAL, .private_line = true};
 	local->peer.key = ts_peer_key(TS_PEER_LOCAL, ts_span_str(""));

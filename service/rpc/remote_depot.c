@@ -99,7 +99,8 @@ static enum ts_status fetch_one(struct remote *remote, const struct ts_id *id, s
 {
 	struct fetch fetch = {.remote = remote, .id = id};
 	struct ts_buf request = TS_BUF_INIT(TS_MESSAGE_MAX);
-	struct ts_objects_request wanted = {.n = 1, .heads = remote->channel->heads, .n_heads = ts_channel_heads(remote->channel)};
+	struct ts_objects_request wanted = {.n = 1, .heads = remote->channel->heads, .n_heads = ts_channel_heads(remote->channel),
+					    .codecs = TS_SEALED_CODECS};
 	enum ts_status status;
 
 	TS_DOOR_HELD(&remote->mutex);

@@ -15,7 +15,7 @@ TARGETS = {  # target: what it feeds
     "fuzz_text": "ts_time_parse ts_time_parse_zoneless ts_id_parse ts_base64_parse ts_parse_hex ts_parse_hex64 ts_parse_u64 ts_parse_i64",
     "fuzz_object": "ts_object_parse ts_head_decode ts_index_decode ts_fact_decode ts_block_keys_decode ts_block_f64_decode "
                    "ts_block_u64_decode ts_block_text_decode",
-    "fuzz_sealed": "ts_unseal ts_sealed_verify ts_zstd_decode ts_words_decode",
+    "fuzz_sealed": "ts_unseal ts_sealed_verify ts_zstd_decode ts_words_decode ts_lines_decode ts_deflate_decode",
     "fuzz_bundle": "ts_bundle_head_parse ts_bundle_rows_parse ts_place_parse",
     "fuzz_keys": "ts_s3_keys_parse ts_s3_keys_from_json",
     "fuzz_superblock": "ts_super_parse ts_sums_parse ts_held_parse ts_verdict_parse ts_meta_parse ts_root_parse",

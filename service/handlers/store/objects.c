@@ -172,6 +172,20 @@ void ts_put_drop(void *state)
 	ts_free(state);
 }
 
+/* What the caller cannot open is sealed again, as every version opens it. */
+static enum ts_status seal_for(const struct ts_objects_request *request, struct ts_arena *arena, struct ts_sealed *io, struct ts_error *err)
+{
+	uint32_t opens = request->codecs ? request->codecs : TS_SEALED_CODECS_FIRST;
+	struct ts_sealed sealed = *io;
+	struct ts_span object;
+
+	if (sealed.codec <= opens)
+		return TS_OK;
+	if (ts_unseal(&sealed, arena, &object, err))
+		return err->status;
+	return ts_seal(&sealed.id, object, arena, io, err);
+}
+
 /* Fills out with objects from ids[from] on until they are about TS_BATCH_BYTES, but with at least one. */
 static enum ts_status next_batch(struct ts_call *call, const struct ts_objects_request *request, size_t from,
 				 struct ts_arena *arena, struct ts_put_request *out, struct ts_error *err)
@@ -181,7 +195,8 @@ static enum ts_status next_batch(struct ts_call *call, const struct ts_objects_r
 	for (out->n = 0; from + out->n < request->n && bytes < TS_BATCH_BYTES; out->n++) {
 		struct ts_sealed *sealed = &out->objects[out->n];
 
-		if (call->engine->ops->get(call->engine, &request->ids[from + out->n], arena, sealed, err))
+		if (call->engine->ops->get(call->engine, &request->ids[from + out->n], arena, sealed, err) ||
+		    seal_for(request, arena, sealed, err))
 			return err->status;
 		/* The fields around the data take up to 80 bytes. */
 		bytes += sealed->bytes.len + 80;

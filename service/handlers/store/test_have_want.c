@@ -316,6 +316,8 @@ struct download {
 	struct ts_id ids[64];
 	size_t n, messages;
 	enum ts_status stop;
+	uint32_t codecs; /* that are asked for */
+	uint8_t codec;	 /* of the last object */
 };
 
 static enum ts_status take(void *ctx, struct ts_span message, struct ts_error *err)
@@ -333,13 +335,14 @@ static enum ts_status take(void *ctx, struct ts_span message, struct ts_error *e
 	for (size_t i = 0; i < batch.n; i++) {
 		must(ts_sealed_verify(&batch.objects[i], &d->arena, &object, err), err);
 		d->ids[d->n++] = batch.objects[i].id;
+		d->codec = batch.objects[i].codec;
 	}
 	return TS_OK;
 }
 
 static enum ts_status download(struct ts_id *ids, size_t n, struct download *d)
 {
-	struct ts_objects_request request = {.ids = ids, .n = n};
+	struct ts_objects_request request = {.ids = ids, .n = n, .codecs = d->codecs};
 	struct ts_buf buf = TS_BUF_INIT(TS_MESSAGE_MAX);
 	enum ts_status status;
 
@@ -375,6 +378,34 @@ static void gives_objects_in_order(void **state)
 	assert_int_equal(download(ids, 10, &cut), TS_NOT_FOUND);
 	assert_int_equal(download(ids, 9, &stopped), TS_CANCELLED);
 	assert_string_equal(s.err.text, "enough");
+}
+
+/* A client of 0.1.0 says nothing of codecs, and opens none above 2. */
+static void seals_again_for_an_older_client(void **state)
+{
+	struct ts_buf text = TS_BUF_INIT(TS_OBJECT_MAX), object = TS_BUF_INIT(TS_OBJECT_MAX);
+	struct download old = {.n = 0}, now = {.codecs = TS_SEALED_CODECS};
+	struct ts_put_stats stats;
+	struct ts_sealer *sealer;
+	struct ts_sealed sealed;
+	struct ts_id id;
+
+	(void)state;
+	for (int i = 0; i < 1000; i++)
+		ts_buf_printf(&text, "step %d took %d ms\n", i, i * 7919 % 1000);
+	ts_chunk_encode(ts_buf_view(&text), &object);
+	ts_digest(ts_buf_view(&object), &id);
+	must(ts_sealer_create(&sealer, &s.err), &s.err);
+	must(ts_sealer_seal(sealer, &id, ts_buf_view(&object), &s.arena, &sealed, &s.err), &s.err);
+	assert_int_equal(sealed.codec, 3);
+	must(upload(&sealed, 1, 1, &stats), &s.err);
+	must(download(&id, 1, &now), &s.err); /* take() verifies what comes */
+	assert_int_equal(now.codec, 3);
+	must(download(&id, 1, &old), &s.err);
+	assert_in_range(old.codec, 0, 2);
+	ts_sealer_destroy(sealer);
+	ts_buf_finish(&object);
+	ts_buf_finish(&text);
 }
 
 static enum ts_status see(void *ctx, struct ts_span message, struct ts_error *err)
@@ -536,6 +567,7 @@ int main(void)
 		T(stops_between_objects),
 		T(refuses_what_unseals_to_too_much),
 		T(gives_objects_in_order),
+		T(seals_again_for_an_older_client),
 		T(verifies_and_collects),
 		T(gc_writes_the_metrics_of_many_runs_at_once),
 		T(tells_who_it_is),
