@@ -2,7 +2,7 @@
 """trace.py BUILD [TRACE [MIB]]: how long a trace takes to read, beside other readers. TRACE is a real one (plain or gzip; else that of
 tests/golden/torch, which has no work of devices), from which one of MIB (500) is made by repeating its events. Figures are CPU seconds of
 whole processes, the best of five, all in one run; a ratio says more than a figure of a machine that others use. `./dev bench trace` builds
-and runs it."""
+and runs it. Of a folder it says what its traces take in a store."""
 import gzip
 import json
 import os
@@ -106,6 +106,42 @@ def pushed(work, trace):
     return got
 
 
+def stored(folder, trace):
+    """Pushes the trace alone; returns the bytes that the store counts as new, the CPU seconds of the push and of writing the file back."""
+    store, run_folder = os.path.join(folder, "store"), os.path.join(folder, "run")
+    name, tscope = os.path.basename(trace), os.path.join(BUILD, "tscope")
+    os.mkdir(run_folder)
+    shutil.copyfile(trace, os.path.join(run_folder, name))
+    command = [tscope, "push", run_folder, "--store", store, "--json"]
+    begun = os.times()
+    new = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)["pushes"][0]["new_bytes"]
+    pushed_at = os.times()
+    back = subprocess.run([tscope, "export", "run", "--file", name, "--store", store], check=True, capture_output=True).stdout
+    ended = os.times()
+    if back != open(trace, "rb").read():
+        sys.exit(f"{trace} did not come back as it was")
+    shutil.rmtree(run_folder)
+    shutil.rmtree(store)
+    cpu = lambda t: t.children_user + t.children_system  # noqa: E731
+    return new, cpu(pushed_at) - cpu(begun), cpu(ended) - cpu(pushed_at)
+
+
+def print_stored(work, traces):
+    """What traces take in a store, the columns beside them included, as a share of their own size, where they are gzip."""
+    total = taken = push = export = 0
+    shares = []
+    for trace in traces:
+        new, pushing, exporting = stored(work, trace)
+        size = os.path.getsize(trace)
+        total, taken, push, export = total + size, taken + new, push + pushing, export + exporting
+        shares.append(new / size)
+    if shares:
+        shares.sort()
+        print(f"stored: {len(shares)} files of {total / 1e6:.1f} MB take {taken / total:.2f} of it with their columns (median of a file "
+              f"{shares[len(shares) // 2]:.2f}, most {shares[-1]:.2f}), and each came back byte for byte; goal <= 0.8 of gzip; CPU of a push "
+              f"{push / total * 1e6:.2f} s a MB, of an export {export / total * 1e6:.2f} s")
+
+
 def write_after_each_other(path, source, n):
     """A trace of n events: those of the source again and again, each time later and with correlations of their own."""
     data = open(source, "rb").read()
@@ -127,11 +163,15 @@ def write_after_each_other(path, source, n):
 def main():
     work = tempfile.mkdtemp(prefix="tscope-bench-")
     try:
+        if os.path.isdir(TRACE):  # nothing but what its traces take in a store
+            found = sorted(os.path.join(at, name) for at, _, names in os.walk(TRACE) for name in names if name.endswith(".gz"))
+            return print_stored(work, found)
         source = parts(TRACE)
         big, small, packed = (os.path.join(work, n) for n in ("big.json", "small.json", "big.json.gz"))
         size, peer_size = write(big, source, MIB << 20), write(small, source, PEER_BYTES)
         del source  # a child's peak counts what its parent had when it was forked
         subprocess.run(["gzip", "-k", big], check=True)
+        print_stored(work, [packed])
         program = os.path.join(BUILD, "bench_trace")
         ours = best(program, "read", big)
         print(f"{size / 1e6:.0f} MB of JSON, {ours[2][3]} rows, from {os.path.basename(TRACE)}; CPU seconds, the best of {ROUNDS}; "
