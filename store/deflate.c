@@ -11,8 +11,8 @@ enum phase { IN_MEMBER, IN_BLOCK, IN_TOKENS, IN_TRAILER };
 
 enum {
 	TRAILER_BITS = 64,
-	SAMPLE = 20000,	 /* tokens by which a level is chosen */
-	FEW_IN = 4,	 /* no level is right if more than one in so many guesses is wrong */
+	SAMPLE = 20000, /* tokens by which a level is chosen */
+	FEW_IN = 4,	/* no level is right if more than one in so many guesses is wrong */
 	FIRST_TOKENS = 1 << 16,
 	FIRST_ITEMS = 256,
 	PART_WORK = 4096,
@@ -25,7 +25,8 @@ struct item {
 	bool restarts; /* a member begins: what stands before is not matched any more */
 	size_t bits;   /* that are written as they are */
 	size_t passed; /* bytes of text that they stand for */
-	enum { HEAD_NONE, HEAD_SHOWN, HEAD_HIDDEN } head; /* of a block; hidden: it stands in an earlier piece */
+	/* Of a block; hidden: it stands in an earlier piece. */
+	enum { HEAD_NONE, HEAD_SHOWN, HEAD_HIDDEN } head;
 	size_t tokens;
 };
 
@@ -322,7 +323,7 @@ static bool read_parts(struct reading *r)
 	return leave(r, at) && keep_window(r->trail, &r->piece->text);
 }
 
-/* Reads the piece behind what the trail has. False, if it does not go on there, or memory or limits end it: then the trail is closed. */
+/* Reads the piece behind what the trail has. False if it does not go on there, or memory or limits end it: then the trail is closed. */
 static bool read_piece(struct ts_trail *trail, struct ts_span in, struct piece *p)
 {
 	struct ts_buf all = TS_BUF_INIT(2 * (size_t)TS_OBJECT_MAX);
@@ -398,9 +399,9 @@ static bool same_token(struct ts_token a, struct ts_token b)
 	return a.length == b.length && (a.length < TS_MATCH_MIN || a.distance == b.distance);
 }
 
-/* Guesses the first tokens of the piece, and writes what is wrong, as what was right before it, the length, and of a match its distance. */
-static enum ts_status guess_tokens(const struct piece *p, struct ts_matches_how how, size_t most, uint64_t work, struct ts_buf *ret_wrong,
-				   size_t *ret_n, struct ts_error *err)
+/* Guesses the first tokens of the piece, and writes what is wrong: how many were right, the length, and of a match its distance. */
+static enum ts_status guess_tokens(const struct piece *p, struct ts_matches_how how, size_t most, uint64_t work,
+				   struct ts_buf *ret_wrong, size_t *ret_n, struct ts_error *err)
 {
 	struct ts_matches m = {.text = p->text.data, .end = p->text.len, .how = how};
 	const struct ts_token *token = p->tokens;
@@ -578,7 +579,7 @@ struct writing {
 	struct ts_bits_out out;
 	struct ts_codes *codes;
 	struct ts_matches matches;
-	uint64_t right; /* guesses before the next wrong one */
+	uint64_t right;	 /* guesses before the next wrong one */
 	bool none_wrong; /* any more */
 	uint64_t work;
 };
@@ -602,9 +603,8 @@ static bool write_token(struct writing *w)
 		w->right--;
 	}
 	if (w->wrong.failed || token.length == 1 || token.length == 2 || token.length > TS_MATCH_MAX ||
-	    token.distance > TS_MATCH_WINDOW ||
-	    m->end - m->at < (token.length ? token.length : 1u) || (token.length && !token.distance) || m->work > w->work ||
-	    !ts_deflate_token(&w->out, w->codes, token))
+	    token.distance > TS_MATCH_WINDOW || m->end - m->at < (token.length ? token.length : 1u) ||
+	    (token.length && !token.distance) || m->work > w->work || !ts_deflate_token(&w->out, w->codes, token))
 		return false;
 	ts_matches_take(m, token);
 	return !w->out.failed;
@@ -694,8 +694,8 @@ static enum ts_status get_text(struct ts_scratch *s, struct ts_cursor *c, uint8_
 	return how == TEXT_ZSTD ? ts_zstd_get(s, c, text, len, err) : damaged(err);
 }
 
-static enum ts_status get_parts(struct ts_scratch *s, struct ts_cursor *c, size_t text_len, uint8_t *text, size_t rest_len, uint8_t *rest,
-				struct ts_error *err)
+static enum ts_status get_parts(struct ts_scratch *s, struct ts_cursor *c, size_t text_len, uint8_t *text, size_t rest_len,
+				uint8_t *rest, struct ts_error *err)
 {
 	if (ts_zstd_get(s, c, rest, rest_len, err) || get_text(s, c, text, text_len, err))
 		return err->status;
@@ -713,13 +713,14 @@ enum ts_status ts_deflate_decode(struct ts_scratch *s, struct ts_span in, uint8_
 	w.matches.how.level = ts_cursor_u8(&c);
 	w.matches.how.hash_bits = ts_cursor_u8(&c);
 	rest_len = ts_cursor_u32(&c);
-	if (c.failed || text_len > TS_DEFLATE_TEXT_MAX || window > text_len || rest_len > REST_MAX || !ts_matches_how_holds(w.matches.how))
+	if (c.failed || text_len > TS_DEFLATE_TEXT_MAX || window > text_len || rest_len > REST_MAX ||
+	    !ts_matches_how_holds(w.matches.how))
 		return damaged(err);
 	text = ts_alloc(text_len + 1);
 	rest = ts_alloc(rest_len + 1);
 	w.codes = ts_alloc(sizeof *w.codes);
-	status = text && rest && w.codes ? get_parts(s, &c, text_len, text, rest_len, rest, err) :
-					   ts_error_set(err, TS_NO_MEMORY, "out of memory for compressed data");
+	status = text && rest && w.codes ? get_parts(s, &c, text_len, text, rest_len, rest, err)
+					 : ts_error_set(err, TS_NO_MEMORY, "out of memory for compressed data");
 	w.matches.text = text;
 	w.matches.end = text_len;
 	if (!status)

@@ -1,11 +1,11 @@
-/* deflate.h - compresses what gzip or zlib compressed already: the text inside, better, and what it takes to write the same bytes again.
+/* deflate.h - compresses what gzip or zlib compressed already: the text inside, better, and what it takes to write the same bytes.
  *
- * The writer of such data chose among ways to say the same text. Zlib and gzip choose by rules, so the text, the level, the heads of the
- * blocks and the few places where a guess by these rules (matches.h) is wrong give the same bytes; what was written by other rules costs
- * more than it saves, and stays as it is. docs/sealed.md has the bytes.
+ * The writer of such data chose among ways to say the same text. Zlib and gzip choose by rules, so the text, the level, the heads of
+ * the blocks and the few places where a guess by these rules (matches.h) is wrong give the same bytes; what was written by other rules
+ * costs more than it saves, and stays as it is. docs/sealed.md has the bytes.
  *
- * A file is stored in pieces, which are opened one by one. So each has the 32 KiB of text before it, and what is cut at its ends stands in
- * it bit by bit. To find out where a piece begins takes the pieces before it: struct ts_trail goes along.
+ * A file is stored in pieces, which are opened one by one. So each has the 32 KiB of text before it, and what is cut at its ends stands
+ * in it bit by bit. To find out where a piece begins takes the pieces before it: struct ts_trail goes along.
  *
  *	struct ts_trail trail = {0};
  *	ts_deflate_encode(s, &trail, piece, &out, err)	for each piece of a file, in order; TS_UNSUPPORTED: not so
@@ -28,10 +28,10 @@ enum {
 struct ts_trail {
 	bool open; /* inside of compressed data */
 	int phase;
-	bool last; /* this block is the last of its member */
-	struct ts_buf left;   /* bytes of the part that the last piece ends in */
-	unsigned left_bit;    /* of the first of them, at which the part begins */
-	struct ts_buf head;   /* of the block: from its first bit on */
+	bool last;	    /* this block is the last of its member */
+	struct ts_buf left; /* bytes of the part that the last piece ends in */
+	unsigned left_bit;  /* of the first of them, at which the part begins */
+	struct ts_buf head; /* of the block: from its first bit on */
 	size_t head_bits;
 	struct ts_buf window; /* the text before */
 };

@@ -4,9 +4,11 @@ enum { END_OF_BLOCK = 256, LENGTH_SYMBOLS = 29, DISTANCE_SYMBOLS = 30, CODE_LENG
 
 static const uint16_t length_base[LENGTH_SYMBOLS] = {3,	 4,  5,	 6,  7,	 8,  9,	 10, 11,  13,  15,  17,	 19,  23, 27,
 						     31, 35, 43, 51, 59, 67, 83, 99, 115, 131, 163, 195, 227, 258};
-static const uint8_t length_extra[LENGTH_SYMBOLS] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0};
-static const uint16_t distance_base[DISTANCE_SYMBOLS] = {1,   2,   3,	4,   5,	  7,	9,    13,   17,	  25,	33,   49,   65,	   97,	  129,
-							 193, 257, 385, 513, 769, 1025, 1537, 2049, 3073, 4097, 6145, 8193, 12289, 16385, 24577};
+static const uint8_t length_extra[LENGTH_SYMBOLS] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2,
+						     2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0};
+static const uint16_t distance_base[DISTANCE_SYMBOLS] = {1,    2,    3,	   4,	 5,    7,    9,	   13,	  17,	 25,
+							 33,   49,   65,   97,	 129,  193,  257,  385,	  513,	 769,
+							 1025, 1537, 2049, 3073, 4097, 6145, 8193, 12289, 16385, 24577};
 
 static unsigned distance_extra(unsigned symbol)
 {
@@ -220,8 +222,7 @@ enum ts_inflate ts_inflate_token(struct ts_bits *b, const struct ts_codes *codes
 		return status;
 	if (symbol >= DISTANCE_SYMBOLS)
 		return TS_INFLATE_BAD;
-	*ret = (struct ts_token){(uint16_t)length,
-				 (uint16_t)(distance_base[symbol] + ts_bits_get(&r, distance_extra(symbol)))};
+	*ret = (struct ts_token){(uint16_t)length, (uint16_t)(distance_base[symbol] + ts_bits_get(&r, distance_extra(symbol)))};
 	if (r.failed)
 		return TS_INFLATE_SHORT;
 	*b = r;

@@ -7,9 +7,9 @@
 #include "base/map.h"
 
 enum {
-	DIGITS_MAX = 18,  /* of a number, so that it fits a word */
+	DIGITS_MAX = 18, /* of a number, so that it fits a word */
 	COLUMNS = 1024,
-	CONTEXT = 6,	  /* bytes of a form before a number that say its column */
+	CONTEXT = 6, /* bytes of a form before a number that say its column */
 	FIRST_ITEMS = 4096,
 	FEW = 1024,
 };
@@ -114,8 +114,8 @@ struct parts {
 	struct ts_buf bytes; /* all forms, one behind the other */
 	struct ts_map map;
 	struct form *forms;
-	uint64_t *pieces; /* the form of each */
-	uint64_t *values; /* in the order of the text */
+	uint64_t *pieces;  /* the form of each */
+	uint64_t *values;  /* in the order of the text */
 	uint16_t *columns; /* the column of each value */
 	size_t n_forms, n_pieces, n_values;
 	size_t forms_cap, pieces_cap, values_cap, columns_cap;

@@ -12,8 +12,16 @@ enum {
 /* zlib's configuration_table; gzip's is the same. */
 static const struct {
 	uint16_t good, lazy, nice, chain;
-} levels[TS_LEVELS + 1] = {{0},		  {4, 4, 8, 4},	    {4, 5, 16, 8},    {4, 6, 32, 32},	  {4, 4, 16, 16},
-			   {8, 16, 32, 32}, {8, 16, 128, 128}, {8, 32, 128, 256}, {32, 128, 258, 1024}, {32, 258, 258, 4096}};
+} levels[TS_LEVELS + 1] = {{0},
+			   {4, 4, 8, 4},
+			   {4, 5, 16, 8},
+			   {4, 6, 32, 32},
+			   {4, 4, 16, 16},
+			   {8, 16, 32, 32},
+			   {8, 16, 128, 128},
+			   {8, 32, 128, 256},
+			   {32, 128, 258, 1024},
+			   {32, 258, 258, 4096}};
 
 bool ts_matches_how_holds(struct ts_matches_how how)
 {

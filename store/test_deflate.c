@@ -34,11 +34,12 @@ static void write_events(struct ts_buf *out, int n)
 	ts_buf_str(out, "{\"traceEvents\": [\n");
 	for (int i = 0; i < n; i++) {
 		ts += next_random(900);
-		ts_buf_printf(out, "  {\n    \"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"%s\", \"pid\": %u, \"tid\": 7,\n", names[next_random(5)],
-			      next_random(3));
-		ts_buf_printf(out, "    \"ts\": %" PRIu64 ".%03u, \"dur\": %u.%03u,\n", ts, next_random(1000), next_random(90), next_random(1000));
-		ts_buf_printf(out, "    \"args\": {\"External id\": %d, \"addr\": \"0x%x\", \"occupancy\": 0.%u}\n  },\n", i, next_random(1 << 30),
-			      next_random(100000));
+		ts_buf_printf(out, "  {\n    \"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"%s\", \"pid\": %u, \"tid\": 7,\n",
+			      names[next_random(5)], next_random(3));
+		ts_buf_printf(out, "    \"ts\": %" PRIu64 ".%03u, \"dur\": %u.%03u,\n", ts, next_random(1000), next_random(90),
+			      next_random(1000));
+		ts_buf_printf(out, "    \"args\": {\"External id\": %d, \"addr\": \"0x%x\", \"occupancy\": 0.%u}\n  },\n", i,
+			      next_random(1 << 30), next_random(100000));
 	}
 	ts_buf_str(out, "]}\n");
 }
@@ -222,8 +223,18 @@ static void what_is_damaged_harms_nobody(void **state)
 static void lines_come_back(void **state)
 {
 	static const char *const texts[] = {
-		"", "\n", "}", "7", "007 0.50 1.2.3 -5 +6 9.\n", "123456789012345678 1234567890123456789 0.12345678901234567 0.123456789012345678\n",
-		"x1 _2 0x3f 4e5 6E-7 18446744073709551615}\r\n\t8", "no end 12.5", "\xff" "9 \xc3\xa9" "10\n", "0 0.0 00 0.00 10.01\n",
+		"",
+		"\n",
+		"}",
+		"7",
+		"007 0.50 1.2.3 -5 +6 9.\n",
+		"123456789012345678 1234567890123456789 0.12345678901234567 0.123456789012345678\n",
+		"x1 _2 0x3f 4e5 6E-7 18446744073709551615}\r\n\t8",
+		"no end 12.5",
+		"\xff"
+		"9 \xc3\xa9"
+		"10\n",
+		"0 0.0 00 0.00 10.01\n",
 	};
 	struct ts_scratch *s;
 	struct ts_error err;

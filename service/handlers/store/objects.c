@@ -173,7 +173,8 @@ void ts_put_drop(void *state)
 }
 
 /* What the caller cannot open is sealed again, as every version opens it. */
-static enum ts_status seal_for(const struct ts_objects_request *request, struct ts_arena *arena, struct ts_sealed *io, struct ts_error *err)
+static enum ts_status seal_for(const struct ts_objects_request *request, struct ts_arena *arena, struct ts_sealed *io,
+			       struct ts_error *err)
 {
 	uint32_t opens = request->codecs ? request->codecs : TS_SEALED_CODECS_FIRST;
 	struct ts_sealed sealed = *io;
