@@ -3,6 +3,7 @@
 all, then stands still; a server is killed with -9, then the database. Every run that was acknowledged is there for both, and verify finds nothing; what the cache of a
 server has is read while the bucket is away. Then a bundle is lost, of which a verify of what is new says that it was not read, and verify names the runs that it takes. A store gets a bucket while a server goes on that was told of none, which may write nothing more. Then what a server refuses
 to start on: one sentence each, nothing changed, and no key in any line. Skipped where PostgreSQL's programs are not."""
+import json
 import os
 import shutil
 import signal
