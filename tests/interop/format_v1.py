@@ -364,7 +364,7 @@ def read_head(raw):
 
 def read_index(first, get):
     """(rank, facts, [(kind, b, [(first, last, rows, id)], [(name, type, precision, digits, [id])])], [(name, size, [id], [id of its columns])])."""
-    number, facts, found, files, mode = None, [], [], [], None
+    number, facts, found, files = None, [], [], []
     while first is not None:
         payload, references = unframe(get(first), INDEX)
         at, ids = Reader(payload), iter(references)

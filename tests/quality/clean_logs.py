@@ -78,7 +78,6 @@ def stamp(t):
 # --- text logs ---
 
 def megatron(d, t):
-    r = t.r
     lines = [f" [{stamp(q['now']):%Y-%m-%d %H:%M:%S}] iteration {q['step']:8d}/{t.total:8d} | consumed samples: {q['step'] * 512:12d} | "
              f"elapsed time per iteration (ms): {1e3 * q['took']:.1f} | throughput per GPU (TFLOP/s/GPU): {300 / q['took'] / 10:.1f} | "
              f"learning rate: {q['lr']:.6E} | global batch size: {512:5d} | lm loss: {q['loss']:.6E} | loss scale: 1.0 | "

@@ -9,7 +9,6 @@ A label follows from what was done to the run and from what the form still recor
     close   single classes that the form cannot tell from the truth: undecided at low confidence, with the truth among what remains
 """
 import copy
-import json
 import struct
 
 FORMS = ("full", "no when", "params", "doubles", "float32", "decimals", "third", "no facts", "no environment")

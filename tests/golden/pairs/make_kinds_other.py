@@ -5,7 +5,6 @@ have, so that what was mended by those is asked anew: make_kinds_other.py SPEC O
 Some runs log what a machine measures (eta, it/s, data_wait), which differs each time. Names of series and of settings are those that
 trainers in use give them.
 """
-import json
 import math
 import time
 

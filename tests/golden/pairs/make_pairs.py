@@ -264,7 +264,7 @@ class Training:
         return stack
 
     def step(self, step):
-        change, marks = self.change, []
+        change = self.change
         self.damage(step)
         if step == change.get("reseed", (None, 0))[0]:
             self.data.seed = change["reseed"][1]
