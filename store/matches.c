@@ -64,21 +64,23 @@ static size_t length_of(const struct ts_matches *m, size_t a, size_t b)
 /* zlib's longest_match: the nearest of the longest ones that are longer than `best`. */
 static struct ts_token longest(struct ts_matches *m, size_t at, size_t place, size_t best)
 {
-	const uint8_t *text = m->text;
+	const uint8_t *text = m->text, *here = text + at;
+	const uint32_t *before = m->before;
 	size_t left = m->end - at, limit = at > m->base + FAR ? at - FAR : m->base;
 	size_t nice = levels[m->how.level].nice, chain = levels[m->how.level].chain, found = 0;
+	uint64_t work = 0;
 
 	if (best >= levels[m->how.level].good)
 		chain /= 4;
 	if (nice > left)
 		nice = left;
-	do {
-		m->work++;
-		if (best < left && text[place + best] == text[at + best] && text[place + best - 1] == text[at + best - 1] &&
-		    text[place] == text[at] && text[place + 1] == text[at + 1]) {
+	while (best < left) {
+		work++;
+		if (text[place + best] == here[best] && text[place + best - 1] == here[best - 1] && text[place] == here[0] &&
+		    text[place + 1] == here[1]) {
 			size_t n = length_of(m, at, place);
 
-			m->work += n / 16;
+			work += n / 16;
 			if (n > best) {
 				found = place;
 				best = n;
@@ -86,8 +88,11 @@ static struct ts_token longest(struct ts_matches *m, size_t at, size_t place, si
 					break;
 			}
 		}
-		place = m->before[place % TS_MATCH_WINDOW];
-	} while (place && --place > limit && --chain);
+		place = before[place % TS_MATCH_WINDOW];
+		if (!place || --place <= limit || !--chain)
+			break;
+	}
+	m->work += work;
 	return found ? (struct ts_token){(uint16_t)best, (uint16_t)(at - found)} : (struct ts_token){NONE, 0};
 }
 
