@@ -119,6 +119,13 @@ static enum ts_status try_moved(struct ts_fetch *f, const struct ts_series_side 
 	return status;
 }
 
+/* A state that is recorded every so many steps of either run's own count shares no step when moved. What it is at steps that both have
+ * differs from the first on then; where it agrees there, the steps are the same ones, and a loss alone was logged at another. */
+static bool says_nothing(const struct ts_evidence_series *s)
+{
+	return s->cadence > 1 && (!s->common || (s->parts && s->first == s->first_common));
+}
+
 /* Every series of the training must equal the other run's when shifted by the same number of steps, where that has any of them; one
  * that varies is enough evidence. */
 static enum ts_status find_moved(const struct ts_evidence_notes *notes, struct ts_fetch *f, struct ts_evidence *e,
@@ -142,7 +149,7 @@ static enum ts_status find_moved(const struct ts_evidence_notes *notes, struct t
 			return TS_OK;
 		if (try_moved(f, notes->sides[i], by, &moved, &steps, err))
 			return err->status;
-		if (moved == MOVED_UNSEEN && s->cadence > 1)
+		if (moved == MOVED_UNSEEN && says_nothing(s))
 			continue;
 		if (moved != MOVED_SO) {
 			e->moved.looked = every;
