@@ -768,22 +768,36 @@ static bool exchanged(struct ts_inquiry *q)
 	return true;
 }
 
+/* A loss, or a digest of a batch, that differs at its first step. */
 static bool begins_otherwise(const struct ts_evidence_series *s)
 {
-	return s->kind == TS_KIND_LOSS && s->parts && s->first == s->first_common && isfinite(s->b);
+	return s->parts && s->first == s->first_common && ((s->kind == TS_KIND_LOSS && isfinite(s->b)) || s->kind == TS_KIND_BATCH);
 }
 
-/* Another rank of the first run begins with the loss with which this one begins in the second. */
+static bool as_another(const struct ts_evidence_series *s, const struct ts_evidence_series *of)
+{
+	return s->kind == TS_KIND_LOSS ? s->a == of->b : s->word_a == of->word_b;
+}
+
+/* Another rank of the first run begins with the loss, or the batch, with which this one begins in the second. */
 static bool begins_elsewhere(const struct ts_inquiry *q, const struct ts_evidence_series *of)
 {
 	for (size_t i = 0; i < q->e->n_series; i++) {
 		const struct ts_evidence_series *s = &q->e->series[i];
 
-		if (begins_otherwise(s) && s->rank != of->rank && s->first == of->first && s->a == of->b &&
-		    ts_span_eq(s->name, of->name))
+		if (begins_otherwise(s) && s->rank != of->rank && s->first == of->first && ts_span_eq(s->name, of->name) &&
+		    as_another(s, of))
 			return true;
 	}
 	return false;
+}
+
+enum { VALUES_A_RANK = 100 }; /* so many times as many values as ranks: of two ranks by chance 1 in 10,000 begins so, of more fewer */
+
+/* Losses of few decimals are those of other ranks by chance. */
+static bool tells_ranks(const struct ts_inquiry *q, size_t ranks)
+{
+	return q->jump > (double)ranks * VALUES_A_RANK * q->quantum;
 }
 
 /* From the first update on, sums over the ranks are taken in another order, and no series is that of another rank any more. */
@@ -791,14 +805,16 @@ static bool begins_exchanged(struct ts_inquiry *q)
 {
 	size_t n = 0;
 
+	if (ts_worlds_differ(q) || !ts_at_start(q))
+		return false;
 	for (size_t i = 0; i < q->e->n_series; i++) {
 		if (!begins_otherwise(&q->e->series[i]))
 			continue;
 		if (!begins_elsewhere(q, &q->e->series[i]))
 			return false;
-		n++;
+		n += q->e->series[i].kind == TS_KIND_LOSS;
 	}
-	if (n < 2 || ts_worlds_differ(q) || !ts_at_start(q))
+	if (n < 2 || !tells_ranks(q, n))
 		return false;
 	ts_say_for(q, "every rank whose first loss differs begins with that of a rank of the first run with a different number, in "
 		      "every bit");

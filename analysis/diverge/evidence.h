@@ -50,6 +50,7 @@ struct ts_evidence_series {
 	bool after_known;      /* the last common step before that, which agrees */
 	int64_t after;
 	double a, b;	       /* of numbers: the values at first */
+	uint64_t word_a, word_b; /* of digests: the same */
 	struct ts_gap gap;     /* of numbers; .known says whether it was looked at */
 	struct ts_writing writing_a, writing_b; /* of numbers; doubles where nothing was declared or seen */
 };

@@ -187,6 +187,8 @@ static enum ts_status measure(struct ts_evidence_series *s, struct ts_fetch *f, 
 		s->after = row->after_step;
 		s->a = row->a.real;
 		s->b = row->b.real;
+		s->word_a = row->a.word;
+		s->word_b = row->b.word;
 		s->gap = row->gap;
 		s->common += row->gap.known ? row->gap.points : 1;
 		s->first_common = row->first_step;
