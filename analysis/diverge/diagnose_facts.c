@@ -173,12 +173,14 @@ static const struct ts_effect other_shares = {{NULL},
 					      TS_ONSET_FIRST,
 					      TS_PUSH_FINITE,
 					      TS_SCHEDULE_NONE,
-					      "gives each rank another share of the data, and other draws of its own",
+					      "may give each rank another share of the data, and other draws of its own",
 					      ""};
 
-static bool shares_differ(const struct ts_inquiry *q, const struct ts_effect *effect)
+/* Ranks that have parts of one model share their data: how many parts there are gives no rank other data. */
+static bool shares_differ(const struct ts_inquiry *q, const struct ts_fact_row *row, const struct ts_effect *effect)
 {
-	return effect->cause == TS_CAUSE_REDUCTION_ORDER && ts_worlds_differ(q) && ts_at_start(q) && !q->coarse &&
+	return (ts_span_is(row->path, "parallelism.world_size") || ts_glob(ts_span_str("parallelism.*data_parallel*"), row->path)) &&
+	       effect->cause == TS_CAUSE_REDUCTION_ORDER && ts_worlds_differ(q) && ts_at_start(q) && !q->coarse &&
 	       q->jump > ts_cut_of(q, TS_CUT_INIT);
 }
 
@@ -215,7 +217,7 @@ static enum fit fit_of(const struct ts_inquiry *q, const struct ts_fact_row *row
 		effect = &made_data;
 	if (effect && effect->cause == TS_CAUSE_INIT_OR_DATA && is_other_seed(q, row))
 		effect = &other_draws;
-	if (effect && row->group == TS_GROUP_PARALLELISM && shares_differ(q, effect))
+	if (effect && shares_differ(q, row, effect))
 		effect = &other_shares;
 	*ret_effect = effect;
 	if (!effect || effect->onset == TS_ONSET_NEVER)

@@ -2536,6 +2536,15 @@ static void test_other_shares(void **state)
 	s.e.world_b = 2;
 	count(&s, "parallelism.world_size", 1, 2);
 	expect(&s, TS_CAUSE_REDUCTION_ORDER, TS_CONFIDENCE_MEDIUM);
+	AGAIN(s);
+	/* Parts of a model have the same data. */
+	parts(&s, TS_KIND_LOSS, "loss", 0, 3e-2, 1e-1, 0);
+	s.e.world_a = 1;
+	s.e.world_b = 2;
+	s.e.means = (struct ts_rank_means){true, 2, 2.1};
+	count(&s, "parallelism.tensor_parallel_size", 1, 2);
+	ask(&s);
+	assert_true(s.d.cause != TS_CAUSE_CONFIG);
 	close_scene(&s);
 }
 
