@@ -758,11 +758,33 @@ static bool stored_otherwise(const struct ts_inquiry *q)
 	       (!loss->parts || loss->step > q->start || loss->jump < ts_cut_of(q, TS_CUT_NUMERIC));
 }
 
+/* A setting of the type of numbers: how products are rounded, or which kernels take them, changes no batch. */
+static bool type_differs(const struct ts_inquiry *q)
+{
+	for (size_t i = 0; i < q->e->n_facts; i++) {
+		struct ts_span path = q->e->facts[i].path;
+
+		if ((ts_glob(ts_span_str("config.*dtype*"), path) || ts_glob(ts_span_str("config.*precision*"), path)) &&
+		    !ts_glob(ts_span_str("*matmul*"), path) && ts_fact_differs(q, &q->e->facts[i]))
+			return true;
+	}
+	return false;
+}
+
+/* A model whose first outputs are zero has the same first loss of any batch: the losses behind it tell, too. */
+static bool rounds_otherwise(const struct ts_inquiry *q)
+{
+	const struct ts_first *loss = &q->first[TS_KIND_LOSS];
+
+	return loss->parts && loss->jump < ts_cut_of(q, TS_CUT_NUMERIC) && loss->series->gap.known &&
+	       !(loss->series->gap.after_10 > ts_cut_of(q, TS_CUT_INIT));
+}
+
 /* The same values in another type have another digest in every batch, and so has the data set if it is kept so. */
 static bool batches_of_another_type(struct ts_inquiry *q, int64_t step)
 {
-	if (step != q->start || q->e->batches.answer != TS_BATCHES_DISJOINT || !stored_otherwise(q) ||
-	    !ts_fact_names(q, TS_CAUSE_PRECISION))
+	if (step != q->start || q->e->batches.answer != TS_BATCHES_DISJOINT || !stored_otherwise(q) || !rounds_otherwise(q) ||
+	    !type_differs(q))
 		return false;
 	ts_conclude(q, TS_CAUSE_PRECISION, TS_CONFIDENCE_MEDIUM,
 		    "The batches differ from step %" PRId64

@@ -2623,6 +2623,25 @@ static void test_batches_of_another_type(void **state)
 	(void)state;
 }
 
+/* Other data give a model of zeros the same first loss, and flags of kernels change no batch. */
+static void test_batches_of_no_other_type(void **state)
+{
+	static const char *const settings[] = {"config.precision", "config.compile", "config.float32_matmul_precision"};
+
+	for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
+		SCENE(s);
+		digest(&s, TS_KIND_BATCH, "digests.batch", 0, 0);
+		parts(&s, TS_KIND_LOSS, "loss", 0, 1e-8, i == 0 ? 3e-2 : 1e-6, 0);
+		s.e.batches = (struct ts_batch_relation){TS_BATCHES_DISJOINT, 0, 0, 1000, 0, 0, 0};
+		say(&s, settings[i], "high", "highest");
+		say(&s, "data.sha256", "398c", "51aa");
+		ask(&s);
+		assert_true(s.d.cause != TS_CAUSE_PRECISION && may_be(&s, TS_CAUSE_PRECISION));
+		close_scene(&s);
+	}
+	(void)state;
+}
+
 /* A policy draws its actions: generators and batches differ at one step, and no cause in the data is named. */
 static void test_on_policy(void **state)
 {
@@ -2939,6 +2958,7 @@ int main(void)
 		cmocka_unit_test(test_begins_exchanged),
 		cmocka_unit_test(test_begins_with_batches),
 		cmocka_unit_test(test_batches_of_another_type),
+		cmocka_unit_test(test_batches_of_no_other_type),
 		cmocka_unit_test(test_on_policy),
 		cmocka_unit_test(test_recorded_always_remains),
 		cmocka_unit_test(test_batches_of_a_policy),
