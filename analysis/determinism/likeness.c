@@ -182,12 +182,26 @@ static void one(struct comparing *c, const struct ts_golden_series *s, const str
 	out->series += any;
 }
 
+/* A run's series may be scalars.iteration-time, or iteration_time. */
+static enum ts_megatron_what what_of(struct ts_span name)
+{
+	static const char memory[] = "mem-";
+	struct ts_span own = bare(name);
+
+	if (alike(own, ts_span_str("iteration-time")))
+		return TS_MEGATRON_TIME;
+	if (alike(own, ts_span_str("num-zeros")))
+		return TS_MEGATRON_ZEROS;
+	return own.len > strlen(memory) && alike(ts_span_part(own, 0, strlen(memory)), ts_span_str(memory)) ? TS_MEGATRON_MEMORY
+													    : TS_MEGATRON_NUMBER;
+}
+
 static void one_of_megatron(struct comparing *c, const struct ts_golden_series *s, const struct ts_golden_series *seen)
 {
 	struct ts_likeness *out = c->out;
 	struct ts_megatron m;
 
-	ts_megatron_of(s, seen, c->profile->exact, &m);
+	ts_megatron_of(s, seen, what_of(s->name), c->profile->exact, &m);
 	out->no_series += !m.points;
 	out->series += m.points > 0;
 	out->points += m.points;
@@ -214,6 +228,11 @@ static struct ts_span say(const struct ts_likeness *l, const struct ts_profile *
 	if (l->differs && l->digest)
 		text = ts_arena_phrase(arena, "%.*s differs first at step %" PRId64 ": %016" PRIx64 " against %016" PRIx64,
 				       TS_SPAN_ARG(l->name), l->step, l->a.word, l->b.word);
+	else if (l->differs && profile->megatron && what_of(l->name) == TS_MEGATRON_TIME)
+		text = ts_arena_phrase(arena,
+				       "the median of %.*s over the steps that count, from step %" PRId64
+				       " on, is %.17g against %.17g, a relative difference of %.2g",
+				       TS_SPAN_ARG(l->name), l->step, l->a.real, l->b.real, ts_gap_ratio(l->a.real, l->b.real));
 	else if (l->differs)
 		text = ts_arena_phrase(arena,
 				       "%.*s differs first at step %" PRId64 ": %.17g against %.17g, a relative difference of %.2g",

@@ -74,13 +74,14 @@ static double let_pass(double n)
 	return n == 1 ? 0 : fmin(fmax(floor(n / LET_SHARE), 1), LET_MOST) / n;
 }
 
-void ts_megatron_of(const struct ts_golden_series *golden, const struct ts_golden_series *seen, bool exact, struct ts_megatron *ret)
+void ts_megatron_of(const struct ts_golden_series *golden, const struct ts_golden_series *seen, enum ts_megatron_what what, bool exact,
+		    struct ts_megatron *ret)
 {
-	bool memory = ts_span_starts(golden->name, ts_span_str("mem-")), zeros = ts_span_is(golden->name, "num-zeros");
-	double relative = exact && !memory ? 0 : zeros ? RELATIVE_OF_ZEROS : RELATIVE, n;
+	bool strict = exact && what != TS_MEGATRON_MEMORY;
+	double relative = strict ? 0 : what == TS_MEGATRON_ZEROS ? RELATIVE_OF_ZEROS : RELATIVE, n;
 
 	*ret = (struct ts_megatron){.alike = false};
-	if (ts_span_is(golden->name, "iteration-time")) {
+	if (what == TS_MEGATRON_TIME) {
 		of_time(golden, seen, ret);
 		ret->alike = ret->points && !ret->others;
 		return;

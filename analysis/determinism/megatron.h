@@ -1,6 +1,6 @@
 /* megatron.h - whether two records of a series are alike for the functional tests of Megatron-LM.
  *
- *	ts_megatron_of(&golden, seen, exact, &answer)
+ *	ts_megatron_of(&golden, seen, what, exact, &answer)
  *
  * Both are rounded to 5 decimals. A step that has no value is like one that has none, and like no other. Only steps that the golden
  * record names are looked at. Exactly: all of them are equal. Approximately: |seen - golden| is at most 5 % of |golden|, of "num-zeros"
@@ -15,15 +15,19 @@
 
 #include "analysis/determinism/golden.h"
 
+/* Of what a series is: the rules go by its name. */
+enum ts_megatron_what { TS_MEGATRON_NUMBER, TS_MEGATRON_TIME, TS_MEGATRON_MEMORY, TS_MEGATRON_ZEROS };
+
 struct ts_megatron {
 	bool alike;
 	uint64_t points; /* that were compared; 0: there is none to compare */
 	uint64_t others; /* of them, that differ: where alike, so many are let pass */
 	int64_t step;	 /* of the first of them, with its values; NaN: it has none */
-	double golden, seen;
+	double golden, seen; /* of times the medians */
 };
 
 /* A series without a value has none at any step. */
-void ts_megatron_of(const struct ts_golden_series *golden, const struct ts_golden_series *seen, bool exact, struct ts_megatron *ret);
+void ts_megatron_of(const struct ts_golden_series *golden, const struct ts_golden_series *seen, enum ts_megatron_what what,
+		    bool exact, struct ts_megatron *ret);
 
 #endif

@@ -224,6 +224,14 @@ static void test_megatron(void **state)
 	assert_int_equal(by_megatron(&p, "num-zeros", 100, 100, 1.19, approximate).proof, TS_PROOF_GREEN);
 	assert_int_equal(by_megatron(&p, "num-zeros", 100, 100, 1.21, approximate).proof, TS_PROOF_RED);
 	assert_int_equal(by_megatron(&p, "iteration-time", 100, 29, 9, exact).proof, TS_PROOF_GREEN);
+	/* A run's own series, held against those of another run, go by the same rules. */
+	assert_int_equal(by_megatron(&p, "scalars.mem-allocated-bytes", 100, 100, 1.04, exact).proof, TS_PROOF_GREEN);
+	assert_int_equal(by_megatron(&p, "scalars.iteration_time", 25, 11, 9, exact).proof, TS_PROOF_GREEN);
+	assert_int_equal(by_megatron(&p, "scalars.num_zeros", 100, 100, 1.19, approximate).proof, TS_PROOF_GREEN);
+	/* No step took what a median is. */
+	like = by_megatron(&p, "iteration-time", 25, 13, 9, exact);
+	assert_true(ts_span_has(
+		like.sentence, ts_span_str("the median of iteration-time over the steps that count, from step 5 on, is 2 against 18")));
 }
 
 /* A step without a value is like another one, and like nothing else. */
