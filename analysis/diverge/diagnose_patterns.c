@@ -184,7 +184,7 @@ static bool scale_alone(struct ts_inquiry *q)
 	if (!settings.len && ts_resume_before(q, scale->step, &resume))
 		ts_conclude(q, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_MEDIUM,
 			    "The loss scale differs from step %" PRId64 " on, behind the resume at step %" PRId64
-			    ": the gradient scaler was not restored. The training agrees up to step %" PRId64
+			    ", as where the gradient scaler was not restored. The training agrees up to step %" PRId64
 			    ", because a scale that is a power of two changes nothing until a gradient overflows",
 			    scale->step, resume, q->last);
 	else

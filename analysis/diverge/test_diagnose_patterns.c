@@ -229,7 +229,7 @@ static void test_scale_alone(void **state)
 	(void)add(&s, TS_KIND_LOSS, "loss");
 	parts(&s, TS_KIND_SCALE, "scale", 20, 131072, 65536);
 	s.e.resumes_b = (struct ts_steps_list){&resume, 1};
-	diagnose(&s, TS_CAUSE_RESUME_STATE, "behind the resume at step 20: the gradient scaler was not restored");
+	diagnose(&s, TS_CAUSE_RESUME_STATE, "behind the resume at step 20, as where the gradient scaler was not restored");
 }
 
 int main(void)
