@@ -1,6 +1,7 @@
 #include "store/codec.h"
 
 #include "base/alloc.h"
+#include "base/limits.h"
 
 #include <pthread.h>
 #include <zstd.h>
@@ -77,6 +78,22 @@ enum ts_status ts_scratch_fit(struct ts_scratch *s, size_t words, size_t planes,
 	if (!ok)
 		return ts_error_set(err, TS_NO_MEMORY, "out of memory for a codec");
 	return TS_OK;
+}
+
+static void *trimmed(void *block, size_t *cap)
+{
+	if (*cap <= 2 * (size_t)TS_OBJECT_MAX)
+		return block;
+	ts_free(block);
+	*cap = 0;
+	return NULL;
+}
+
+void ts_scratch_trim(struct ts_scratch *s)
+{
+	s->words = trimmed(s->words, &s->words_cap);
+	s->planes = trimmed(s->planes, &s->planes_cap);
+	s->out = trimmed(s->out, &s->out_cap);
 }
 
 size_t ts_zstd_encode(struct ts_scratch *s, struct ts_span in, uint8_t *out, size_t cap)

@@ -38,6 +38,9 @@ enum ts_status ts_scratch_get(struct ts_scratch **ret_scratch, struct ts_error *
 /* Makes room for so many bytes in each array, whose contents are lost. An array whose size is 0 here is left as it is. */
 enum ts_status ts_scratch_fit(struct ts_scratch *s, size_t words, size_t planes, size_t out, struct ts_error *err);
 
+/* Gives back arrays that became larger than any object needs; contents of them are lost. */
+void ts_scratch_trim(struct ts_scratch *s);
+
 /* Compresses in. Returns the number of bytes written to out, or 0 if they would not be fewer than cap. */
 size_t ts_zstd_encode(struct ts_scratch *s, struct ts_span in, uint8_t *out, size_t cap);
 /* Decompresses in to exactly len bytes; TS_DAMAGED otherwise. */

@@ -15,7 +15,8 @@ enum {
 	FEW_IN = 4,	/* no level is right if more than one in so many guesses is wrong */
 	FIRST_TOKENS = 1 << 16,
 	FIRST_ITEMS = 256,
-	PART_WORK = 4096,
+	RESTART_WORK = 4096,
+	HEAD_WORK = 32768,
 	WRONG_BYTES = 16, /* that a wrong guess takes at most */
 	REST_MAX = 8 * TS_OBJECT_MAX,
 };
@@ -33,7 +34,13 @@ struct item {
 /* Beside what is looked at for tokens: tables are made anew. */
 static uint64_t work_of(const struct item *item)
 {
-	return (item->restarts ? PART_WORK : 0) + (item->head != HEAD_NONE ? PART_WORK : 0);
+	return (item->restarts ? RESTART_WORK : 0) + (item->head != HEAD_NONE ? HEAD_WORK : 0);
+}
+
+/* The most that a piece may take. */
+static uint64_t most_work(size_t len)
+{
+	return ((uint64_t)len + TS_DEFLATE_MORE) * TS_DEFLATE_WORK;
 }
 
 enum { RESTARTS = 1, HEAD_SHIFT = 1, TEXT_ZSTD = 0, TEXT_LINES = 1 };
@@ -114,6 +121,8 @@ struct reading {
 	struct piece *piece;
 	struct ts_bits in; /* what was left, then the piece */
 	size_t begin;	   /* where the piece begins in it */
+	uint64_t work;	   /* that heads have taken, and the most that they may */
+	uint64_t most;
 };
 
 static bool add_text(struct piece *p, struct ts_token token)
@@ -200,7 +209,8 @@ static enum ts_inflate read_block(struct reading *r)
 		return read_stored(r, from, block.stored) ? TS_INFLATE_OK : TS_INFLATE_BAD;
 	}
 	r->trail->phase = IN_TOKENS;
-	ok = note_head(r->trail, &r->in, from);
+	r->work += HEAD_WORK;
+	ok = r->work <= r->most && note_head(r->trail, &r->in, from);
 	if (ok && from < r->begin)
 		ok = keep(r->piece, &r->in, r->begin, r->in.at, 0) && hide_head(r);
 	else if (ok) {
@@ -327,7 +337,7 @@ static bool read_parts(struct reading *r)
 static bool read_piece(struct ts_trail *trail, struct ts_span in, struct piece *p)
 {
 	struct ts_buf all = TS_BUF_INIT(2 * (size_t)TS_OBJECT_MAX);
-	struct reading r = {.trail = trail, .piece = p};
+	struct reading r = {.trail = trail, .piece = p, .most = most_work(in.len)};
 	bool ok;
 
 	p->text = TS_BUF_INIT(TS_DEFLATE_TEXT_MAX + TS_MATCH_WINDOW + TS_MATCH_MAX);
@@ -527,7 +537,7 @@ static enum ts_status put_piece(struct ts_scratch *s, const struct piece *p, str
 enum ts_status ts_deflate_encode(struct ts_scratch *s, struct ts_trail *trail, struct ts_span in, struct ts_buf *out,
 				 struct ts_error *err)
 {
-	uint64_t work = (uint64_t)in.len * TS_DEFLATE_WORK;
+	uint64_t work = most_work(in.len);
 	struct ts_buf wrong = TS_BUF_INIT(4 * (size_t)TS_OBJECT_MAX);
 	struct ts_matches_how how = {0};
 	struct piece p = {0};
@@ -548,6 +558,7 @@ enum ts_status ts_deflate_encode(struct ts_scratch *s, struct ts_trail *trail, s
 		out->len = begin;
 	ts_buf_finish(&wrong);
 	piece_finish(&p);
+	ts_scratch_trim(s);
 	return status;
 }
 
@@ -705,7 +716,7 @@ static enum ts_status get_parts(struct ts_scratch *s, struct ts_cursor *c, size_
 enum ts_status ts_deflate_decode(struct ts_scratch *s, struct ts_span in, uint8_t *out, size_t len, struct ts_error *err)
 {
 	struct ts_cursor c = ts_cursor_of(in);
-	struct writing w = {.out = {.data = out, .end = len * 8}, .work = (uint64_t)len * TS_DEFLATE_WORK};
+	struct writing w = {.out = {.data = out, .end = len * 8}, .work = most_work(len)};
 	size_t text_len = ts_cursor_u32(&c), window = ts_cursor_u32(&c), rest_len;
 	uint8_t *text, *rest;
 	enum ts_status status;
@@ -733,5 +744,6 @@ enum ts_status ts_deflate_decode(struct ts_scratch *s, struct ts_span in, uint8_
 	ts_free(text);
 	ts_free(rest);
 	ts_free(w.codes);
+	ts_scratch_trim(s);
 	return status;
 }

@@ -22,7 +22,9 @@
 
 enum {
 	TS_DEFLATE_TEXT_MAX = 64 << 20, /* bytes of text in a piece; more is left as it is */
-	TS_DEFLATE_WORK = 1024,		/* places that are looked at for each byte of a piece, before it is left as it is */
+	/* Steps for each byte of a piece, and of so many bytes more, before it is left as it is: traces at level 9 take up to 190. */
+	TS_DEFLATE_WORK = 512,
+	TS_DEFLATE_MORE = 1024,
 };
 
 struct ts_trail {

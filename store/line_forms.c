@@ -310,6 +310,12 @@ static enum ts_status get_words(struct ts_scratch *s, struct ts_cursor *c, uint6
 	return ts_words_decode(s, in, (uint8_t *)words, raw, err);
 }
 
+static enum ts_status damaged(struct ts_error *err)
+{
+	return ts_error_set(err, TS_DAMAGED, "lines: the parts do not make the text");
+}
+
+/* Each form is that of a piece, so there are no more of them. */
 static enum ts_status find_forms(struct read *r, struct ts_error *err)
 {
 	for (size_t at = 0; at < r->n_bytes;) {
@@ -318,16 +324,13 @@ static enum ts_status find_forms(struct read *r, struct ts_error *err)
 		while (at < r->n_bytes && !ends_piece(r->bytes[at]))
 			at++;
 		at += at < r->n_bytes;
+		if (r->n_forms == r->n_pieces)
+			return damaged(err);
 		if (!TS_GROW(r->forms, r->forms_cap, r->n_forms + 1, FIRST_ITEMS))
 			return ts_error_set(err, TS_NO_MEMORY, "out of memory for forms of lines");
 		r->forms[r->n_forms++] = (struct form){begin, at - begin};
 	}
 	return TS_OK;
-}
-
-static enum ts_status damaged(struct ts_error *err)
-{
-	return ts_error_set(err, TS_DAMAGED, "lines: the parts do not make the text");
 }
 
 static enum ts_status get_columns(struct ts_scratch *s, struct ts_cursor *c, size_t most, struct read *r, struct ts_error *err)

@@ -220,6 +220,49 @@ static void what_is_damaged_harms_nobody(void **state)
 	ts_buf_finish(&out);
 }
 
+/* Empty blocks of ten bits: the tables of each cost what thousands of bytes do, so that few bytes would keep a reader busy for long. */
+static void heads_without_text_are_left_alone(void **state)
+{
+	static const uint8_t member[] = {0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3};
+	struct ts_buf gz = TS_BUF_INIT(ROOM);
+	struct ts_trail trail = {0};
+	struct ts_error err;
+
+	(void)state;
+	ts_buf_bytes(&gz, member, sizeof member);
+	for (int i = 0; i < 50000; i++) /* five bytes have four blocks */
+		ts_buf_bytes(&gz, "\x02\x08\x20\x80", 5);
+	assert_int_equal(ts_trail_follow(&trail, ts_span_part(ts_buf_view(&gz), 0, 20), &err), TS_OK);
+	assert_int_equal(ts_trail_follow(&trail, ts_span_from(ts_buf_view(&gz), 20), &err), TS_UNSUPPORTED);
+	ts_trail_finish(&trail);
+	ts_buf_finish(&gz);
+}
+
+/* Few bytes unpack to very many forms, of which each takes more memory than its bytes. */
+static void more_forms_than_lines_are_refused(void **state)
+{
+	struct ts_buf in = TS_BUF_INIT(100);
+	struct ts_scratch *s;
+	struct ts_error err;
+	uint8_t back[8];
+
+	(void)state;
+	assert_int_equal(ts_scratch_get(&s, &err), TS_OK);
+	for (uint32_t more = 1; more <= 2; more++) { /* forms behind the one of both lines */
+		ts_buf_reset(&in);
+		ts_buf_u32(&in, 2);
+		ts_buf_u32(&in, 4 + more);
+		ts_buf_u32(&in, 0);
+		ts_buf_bytes(&in, "abc\n\n\n", 4 + more);
+		ts_buf_u32(&in, 0);
+		ts_buf_u64(&in, 0);
+		ts_buf_u64(&in, 0);
+		ts_buf_u16(&in, 0);
+		assert_int_equal(ts_lines_decode(s, ts_buf_view(&in), back, 8, &err), more == 1 ? TS_OK : TS_DAMAGED);
+	}
+	ts_buf_finish(&in);
+}
+
 static void lines_come_back(void **state)
 {
 	static const char *const texts[] = {
@@ -270,6 +313,7 @@ int main(void)
 		cmocka_unit_test(every_level_of_zlib_becomes_small), cmocka_unit_test(a_file_may_be_cut_anywhere),
 		cmocka_unit_test(pieces_go_on_where_the_last_ended), cmocka_unit_test(other_rules_come_back),
 		cmocka_unit_test(what_is_damaged_harms_nobody),	     cmocka_unit_test(lines_come_back),
+		cmocka_unit_test(heads_without_text_are_left_alone), cmocka_unit_test(more_forms_than_lines_are_refused),
 	};
 
 	return cmocka_run_group_tests_name("deflate", tests, NULL, NULL);
