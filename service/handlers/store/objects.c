@@ -101,13 +101,24 @@ static enum ts_status drop_copies(struct ts_call *call, struct ts_put_request *i
 	return TS_OK;
 }
 
-/* A few hundred bytes can unseal to two megabytes: what a message costs is known and refused before anything is unsealed. */
+/* A few hundred bytes can unseal to two megabytes: what a message costs is known and refused before anything is unsealed. To find
+ * out what compressed a text takes many times longer than to copy it. */
 static enum ts_status limit_unsealed(const struct ts_put_request *request, struct ts_error *err)
 {
-	uint64_t total = 0;
+	uint64_t total = 0, text = 0;
 
-	for (size_t i = 0; i < request->n; i++)
-		total += request->objects[i].raw_len;
+	for (size_t i = 0; i < request->n; i++) {
+		const struct ts_sealed *sealed = &request->objects[i];
+
+		total += sealed->raw_len;
+		text += sealed->codec > TS_SEALED_CODECS_FIRST ? sealed->raw_len : 0;
+	}
+	if (text > TS_UNSEALED_TEXT_MAX)
+		return ts_error_set(err, TS_TOO_LARGE,
+				    "the objects of this message unseal to %" PRIu64
+				    " bytes of text, and the limit of a message is %d; "
+				    "send them in several messages",
+				    text, TS_UNSEALED_TEXT_MAX);
 	if (total > TS_UNSEALED_MAX)
 		return ts_error_set(err, TS_TOO_LARGE,
 				    "the %zu objects of this message unseal to %" PRIu64 " bytes, and the limit of a message is %d; "

@@ -309,6 +309,11 @@ static void refuses_what_unseals_to_too_much(void **state)
 	assert_int_equal(checks, 1);
 	assert_non_null(strstr(s.err.text, "33 objects of this message unseal to 69206016 bytes"));
 	assert_int_equal(put(bombs, 32, &stats), TS_DAMAGED); /* these are looked at */
+	for (size_t i = 0; i < 5; i++)
+		bombs[i].codec = 3 + i % 2;
+	assert_int_equal(put(bombs, 5, &stats), TS_TOO_LARGE);
+	assert_non_null(strstr(s.err.text, "unseal to 10485760 bytes of text"));
+	assert_int_equal(put(bombs, 4, &stats), TS_DAMAGED);
 }
 
 struct download {
