@@ -183,8 +183,8 @@ void ts_put_drop(void *state)
 	ts_free(state);
 }
 
-/* What the caller cannot open is sealed again, as every version opens it. */
-static enum ts_status seal_for(const struct ts_objects_request *request, struct ts_arena *arena, struct ts_sealed *io,
+/* What the caller cannot open is sealed again, as every version opens it. *io_bytes counts what lies in the arena then. */
+static enum ts_status seal_for(const struct ts_objects_request *request, struct ts_arena *arena, struct ts_sealed *io, size_t *io_bytes,
 			       struct ts_error *err)
 {
 	uint32_t opens = request->codecs ? request->codecs : TS_SEALED_CODECS_FIRST;
@@ -195,6 +195,7 @@ static enum ts_status seal_for(const struct ts_objects_request *request, struct 
 		return TS_OK;
 	if (ts_unseal(&sealed, arena, &object, err))
 		return err->status;
+	*io_bytes += object.len;
 	return ts_seal(&sealed.id, object, arena, io, err);
 }
 
@@ -208,7 +209,7 @@ static enum ts_status next_batch(struct ts_call *call, const struct ts_objects_r
 		struct ts_sealed *sealed = &out->objects[out->n];
 
 		if (call->engine->ops->get(call->engine, &request->ids[from + out->n], arena, sealed, err) ||
-		    seal_for(request, arena, sealed, err))
+		    seal_for(request, arena, sealed, &bytes, err))
 			return err->status;
 		/* The fields around the data take up to 80 bytes. */
 		bytes += sealed->bytes.len + 80;

@@ -413,6 +413,37 @@ static void seals_again_for_an_older_client(void **state)
 	ts_buf_finish(&text);
 }
 
+/* Objects that are small again, and large between: what the answer to an old client takes is bounded. */
+static void seals_many_again_for_an_older_client(void **state)
+{
+	struct ts_buf text = TS_BUF_INIT(TS_OBJECT_MAX), object = TS_BUF_INIT(TS_OBJECT_MAX);
+	struct download old = {.n = 0};
+	struct ts_put_stats stats;
+	struct ts_sealer *sealer;
+	struct ts_sealed sealed;
+	struct ts_id ids[40];
+
+	(void)state;
+	must(ts_sealer_create(&sealer, &s.err), &s.err);
+	while (text.len < TS_OBJECT_MAX - 100)
+		ts_buf_printf(&text, "a step that is %zu: sound\n", text.len / 20000);
+	for (uint8_t i = 0; i < 40; i++) {
+		text.data[0] = 'A' + i;
+		ts_buf_reset(&object);
+		ts_chunk_encode(ts_buf_view(&text), &object);
+		ts_digest(ts_buf_view(&object), &ids[i]);
+		must(ts_sealer_seal(sealer, &ids[i], ts_buf_view(&object), &s.arena, &sealed, &s.err), &s.err);
+		assert_int_equal(sealed.codec, 3);
+		must(upload(&sealed, 1, 1, &stats), &s.err);
+	}
+	must(download(ids, 40, &old), &s.err);
+	assert_int_equal(old.n, 40);
+	assert_in_range(old.codec, 0, 2);
+	ts_sealer_destroy(sealer);
+	ts_buf_finish(&object);
+	ts_buf_finish(&text);
+}
+
 static enum ts_status see(void *ctx, struct ts_span message, struct ts_error *err)
 {
 	must(ts_wire_unpack_verify_event(message, &s.arena, ctx, err), err);
@@ -573,6 +604,7 @@ int main(void)
 		T(refuses_what_unseals_to_too_much),
 		T(gives_objects_in_order),
 		T(seals_again_for_an_older_client),
+		T(seals_many_again_for_an_older_client),
 		T(verifies_and_collects),
 		T(gc_writes_the_metrics_of_many_runs_at_once),
 		T(tells_who_it_is),
