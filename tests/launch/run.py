@@ -317,10 +317,10 @@ def interrupts():
         check("a terminal that goes away hangs the command up", ended and place.end()["signal"] == "SIGHUP", place.end())
 
 
-# Takes down what it gets when its terminal goes away: argv is a file, what it does at SIGHUP, and how often it prints.
+# Takes down what it gets when its terminal goes away: argv is a file, what it does at SIGHUP, and how often it prints after the first time that it cannot.
 HUNG_UP = """
 import os, signal, sys, time
-got, errors = open(sys.argv[1], "a", buffering=1), set()
+got, errors, left = open(sys.argv[1], "a", buffering=1), set(), int(sys.argv[3])
 def hear(number, frame):
     got.write(f"{signal.Signals(number).name}\\n")
     if sys.argv[2] == "save":
@@ -328,12 +328,13 @@ def hear(number, frame):
         sys.exit(7)
 signal.signal(signal.SIGHUP, signal.SIG_IGN if sys.argv[2] == "ignore" else hear)
 os.write(1, b"ready\\n")
-for turn in range(int(sys.argv[3])):
+while left:
     time.sleep(0.05)
     try:
         os.write(1, b"turn\\n")
     except OSError as error:
         errors.add(f"a write: {error.strerror}")
+        left -= 1
 try:
     errors.add(f"a read: {os.read(0, 9) or 'over'}")
 except OSError:
@@ -358,8 +359,8 @@ def closed(place, name, words):
 
 def closes():
     """A window that is closed: the command gets what it gets alone, also one that goes on."""
-    for does, turns, what, state in (("save", 1000, "saves and ends", "crashed"), ("ignore", 30, "ignores SIGHUP and prints", "finished"),
-                                     ("hear", 30, "hears of it and prints", "finished"), ("ignore", 0, "ignores SIGHUP and reads", "finished")):
+    for does, turns, what, state in (("save", 1000, "saves and ends", "crashed"), ("ignore", 10, "ignores SIGHUP and prints", "finished"),
+                                     ("hear", 10, "hears of it and prints", "finished"), ("ignore", 0, "ignores SIGHUP and reads", "finished")):
         with Place() as place:
             words = [sys.executable, "-c", HUNG_UP, "GOT", does, str(turns)]
             alone, under = closed(place, "alone", words), closed(place, "under", place.words(*words))
