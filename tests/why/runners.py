@@ -66,7 +66,10 @@ class Slurm:
                     f"NodeName=here NodeHostname=localhost NodeAddr=127.0.0.1 Port={node} CPUs=2 State=UNKNOWN\nPartitionName=all Nodes=ALL Default=YES State=UP\n")
         self.env = {"SLURM_CONF": conf, "PATH": os.environ["PATH"] + ":/usr/sbin:/sbin"}
         self.began = []
-        self.begin("munged", "--foreground", "--force", f"--key-file={key}", f"--socket={self.socket}", f"--pid-file={folder}/munged.pid",
+
+    def start(self):
+        folder = self.folder
+        self.begin("munged", "--foreground", "--force", f"--key-file={folder}/key", f"--socket={self.socket}", f"--pid-file={folder}/munged.pid",
                    f"--seed-file={folder}/munged.seed", f"--log-file={folder}/munged.log")
         if not wait_for(lambda: os.path.exists(self.socket)):
             skip("munged did not start")
@@ -114,16 +117,18 @@ class Podman:
         # A machine that is a container or a small virtual one itself may let nobody raise limits, and crun none of its groups of processes.
         with open(os.path.join(folder, "runc.conf"), "w", encoding="utf-8") as f:
             f.write('[engine]\nruntime = "runc"\n[containers]\ndefault_ulimits = ["nofile=1024:1024", "nproc=1024:1024"]\n')
-        subprocess.run(f"tar -C {root} -c . | podman import - tscope-test", shell=True, env={**os.environ, **self.env}, capture_output=True)
+        self.runner = os.path.join(HERE, "..", "..", "deploy", "in-container.sh") + " tscope-test"
+
+    def start(self):
+        subprocess.run(f"tar -C {self.folder}/root -c . | podman import - tscope-test", shell=True, env={**os.environ, **self.env}, capture_output=True)
         said = ""
-        for more in ({}, {"CONTAINERS_CONF": os.path.join(folder, "runc.conf")}):
+        for more in ({}, {"CONTAINERS_CONF": os.path.join(self.folder, "runc.conf")}):
             self.env.update(more)
             said = self.ask("podman", "run", "--rm", "--init", *self.env["MORE"].split(), "tscope-test", PYTHON, "-c", "print('it runs')")
             if "it runs" in said:
                 break
         else:
             skip("podman makes no container here: " + said.replace("\n", " ")[-200:])
-        self.runner = os.path.join(HERE, "..", "..", "deploy", "in-container.sh") + " tscope-test"
 
     def ask(self, *words):
         ran = subprocess.run(words, env={**os.environ, **self.env}, capture_output=True, text=True)
@@ -193,6 +198,7 @@ def main():
     place = None
     try:
         place = {"srun": Slurm, "podman": Podman}[sys.argv[2]](os.path.join(p.top, "there"))
+        place.start()
         p.record("A")
         p.record("one", wd=0.02, note="y", tag=2)
         p.record_to_run_again("again", PYTHON)
