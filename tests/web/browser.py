@@ -442,10 +442,10 @@ def zooms_a_timeline(store, web, browser, folder):
     whole = browser.run(LANES)
     assert whole.startswith("Timeline from 0 ns to ") and "device 0, stream 7: " in whole and "host, main thread" in whole, whole
     browser.run("document.querySelector('canvas.curve').focus()")
-    browser.key("+", 187, "+")
-    browser.key("+", 187, "+")
-    browser.key("ArrowRight", 39)
-    assert browser.becomes("location.search.includes('from=') && location.search.includes('to=')", 60), browser.run("location.search")
+    for key in (("+", 187, "+"), ("+", 187, "+"), ("ArrowRight", 39)):  # each is in the address before the next, however far apart they come
+        before = browser.run("location.search")
+        browser.key(*key)
+        assert browser.becomes(f"location.search != {json.dumps(before)} && location.search.includes('from=') && location.search.includes('to=')", 60), before
     assert browser.becomes(f"{LANES} && {LANES} != {json.dumps(whole)}", 60)
     zoomed = browser.run(LANES)
     browser.go("http://" + web.host + "/p/files/timeline/trace-a" + browser.run("location.search"))
