@@ -59,7 +59,7 @@ static void row(struct ts_cli *cli, const struct ts_lanes_view *v, const struct 
 		if (lane->cells[i].longest_ns)
 			stretch(cli, v, lane, i, end, out);
 	}
-	if (v->has_mark && v->mark_ns >= v->from_ns && v->mark_ns < v->from_ns + v->n_cells * v->cell_ns)
+	if (v->has_mark && v->mark_ns >= v->from_ns && (v->mark_ns - v->from_ns) / v->cell_ns < v->n_cells)
 		ts_buf_printf(out, "<rect class=\"broken\" x=\"%" PRIu64 "\" width=\"1\" height=\"%d\"/>\n",
 			      (v->mark_ns - v->from_ns) / v->cell_ns, HEIGHT);
 	ts_buf_str(out, "</svg>\n");
@@ -83,12 +83,12 @@ static void key(const struct ts_lanes_view *v, struct ts_buf *out)
 /* "From the first event to the last", or the stretch that is shown. */
 static void extent(struct ts_cli *cli, const struct ts_lanes_view *v, struct ts_buf *out)
 {
-	if (!v->from_ns && v->n_cells * v->cell_ns >= v->length_ns) {
+	if (!v->from_ns && v->to_ns == v->length_ns) {
 		ts_page_element(out, "<p class=\"dim\">From the first event to the last, ", ts_trace_ms(cli, v->length_ns), "");
 		return;
 	}
 	ts_page_element(out, "<p class=\"dim\">From ", ts_trace_ms(cli, v->from_ns), " to ");
-	ts_page_element(out, "", ts_trace_ms(cli, v->from_ns + v->n_cells * v->cell_ns), " behind the first event, of ");
+	ts_page_element(out, "", ts_trace_ms(cli, v->to_ns), " behind the first event, of ");
 	ts_page_element(out, "", ts_trace_ms(cli, v->length_ns), "");
 }
 

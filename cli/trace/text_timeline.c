@@ -13,18 +13,11 @@ static const char *thread(struct ts_cli *cli, const struct ts_lane_place *place)
 	return ts_arena_phrase(&cli->arena, "%s thread %" PRId64, ts_host_thread_word(place->kind), place->tid);
 }
 
-static uint64_t view_ns(const struct ts_lanes_view *v)
-{
-	uint64_t left = v->length_ns - v->from_ns;
-
-	return v->n_cells * v->cell_ns < left ? v->n_cells * v->cell_ns : left;
-}
-
 const char *ts_lane_label(struct ts_cli *cli, const struct ts_lanes_view *v, const struct ts_lane_view *lane)
 {
 	const struct ts_lane_place *place = &lane->place;
 	const char *busy = ts_arena_phrase(&cli->arena, "%s, %s", ts_trace_ms(cli, lane->busy_ns),
-					   ts_trace_percent(cli, lane->busy_ns, view_ns(v)));
+					   ts_trace_percent(cli, lane->busy_ns, v->to_ns - v->from_ns));
 
 	if (place->host)
 		return ts_arena_phrase(&cli->arena, "host, %s: %s", thread(cli, place), busy);
@@ -73,7 +66,7 @@ enum ts_status ts_timeline_text(struct ts_cli *cli, const struct ts_lanes_view *
 	}
 	ts_text_field(cli, "shows",
 		      ts_arena_phrase(&cli->arena, "%s to %s of %s; a letter is %s", ts_trace_ms(cli, v->from_ns),
-				      ts_trace_ms(cli, v->from_ns + view_ns(v)), ts_trace_ms(cli, v->length_ns),
+				      ts_trace_ms(cli, v->to_ns), ts_trace_ms(cli, v->length_ns),
 				      ts_trace_ms(cli, v->cell_ns)));
 	if (v->has_mark)
 		ts_text_field(cli, "time",

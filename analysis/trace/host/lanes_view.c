@@ -7,7 +7,6 @@
 struct making {
 	const struct ts_lanes *lanes;
 	struct ts_lanes_view *view;
-	uint64_t end_ns;  /* of the stretch */
 	uint32_t *number; /* of each name of the lanes: 1 + its place in the view; 0: none yet */
 };
 
@@ -40,7 +39,7 @@ static void cover(const struct making *m, struct ts_lane_cell *cells, const stru
 	uint64_t at = since(m, span->from_ns), end = since(m, span->end_ns);
 
 	at = at > m->view->from_ns ? at : m->view->from_ns;
-	end = end < m->end_ns ? end : m->end_ns;
+	end = end < m->view->to_ns ? end : m->view->to_ns;
 	while (at < end) {
 		uint64_t left = m->view->cell_ns - (at - m->view->from_ns) % m->view->cell_ns, ns = left < end - at ? left : end - at;
 
@@ -58,7 +57,7 @@ static bool in_one_cell(const struct making *m, const struct ts_lane *lane, size
 		return false;
 	from = since(m, lane->spans[i].from_ns);
 	end = since(m, lane->spans[i + TS_LANE_RUN - 1].end_ns);
-	return from >= m->view->from_ns && end <= m->end_ns && cell_of(m, from) == cell_of(m, end - 1);
+	return from >= m->view->from_ns && end <= m->view->to_ns && cell_of(m, from) == cell_of(m, end - 1);
 }
 
 static void fill(const struct making *m, const struct ts_lane *lane, struct ts_lane_view *to)
@@ -66,7 +65,7 @@ static void fill(const struct making *m, const struct ts_lane *lane, struct ts_l
 	size_t i = 0;
 
 	TS_BISECT(i, lane->n, k, since(m, lane->spans[k].end_ns) <= m->view->from_ns);
-	while (i < lane->n && since(m, lane->spans[i].from_ns) < m->end_ns) {
+	while (i < lane->n && since(m, lane->spans[i].from_ns) < m->view->to_ns) {
 		if (in_one_cell(m, lane, i)) {
 			const struct ts_lane_run *run = &lane->runs[i / TS_LANE_RUN];
 			const struct ts_lane_span *most = &lane->spans[run->longest];
@@ -115,10 +114,10 @@ static struct ts_stretch settle(const struct ts_lanes *lanes, struct ts_stretch 
 				   .to_ns = view->mark_ns + (left < half ? left : half)};
 }
 
-/* What of the stretch lies within the lanes, as from_ns and the least length of a cell; returns where it ends. */
-static uint64_t cut(struct ts_lanes_view *view, struct ts_stretch stretch, size_t cells)
+/* What of the stretch lies within the lanes, in cells of the least length. The edge of the last one may be at 2^64 and more. */
+static void cut(struct ts_lanes_view *view, struct ts_stretch stretch, size_t cells)
 {
-	uint64_t end = stretch.to_ns < view->length_ns ? stretch.to_ns : view->length_ns, whole;
+	uint64_t end = stretch.to_ns < view->length_ns ? stretch.to_ns : view->length_ns, whole, last;
 
 	if (stretch.from_ns >= end) {
 		stretch.from_ns = 0;
@@ -128,7 +127,8 @@ static uint64_t cut(struct ts_lanes_view *view, struct ts_stretch stretch, size_
 	view->from_ns = stretch.from_ns;
 	view->cell_ns = (whole - 1) / cells + 1;
 	view->n_cells = (size_t)((whole - 1) / view->cell_ns + 1);
-	return end;
+	last = view->from_ns + (view->n_cells - 1) * view->cell_ns;
+	view->to_ns = view->cell_ns < view->length_ns - last ? last + view->cell_ns : view->length_ns;
 }
 
 static enum ts_status make(struct making *m, struct ts_arena *arena, struct ts_error *err)
@@ -164,7 +164,7 @@ enum ts_status ts_lanes_view(const struct ts_lanes *lanes, struct ts_stretch str
 	for (size_t i = 0; i < TS_LANE_PARTS; i++)
 		view.parts[i] = ts_span_str(ts_lane_part_word((enum ts_lane_part)i));
 	if (view.length_ns) {
-		m.end_ns = cut(&view, settle(lanes, stretch, &view), cells);
+		cut(&view, settle(lanes, stretch, &view), cells);
 		if (make(&m, arena, err))
 			return err->status;
 	}

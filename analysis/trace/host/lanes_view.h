@@ -29,7 +29,8 @@ struct ts_lane_view {
 struct ts_lanes_view {
 	const char *path;	   /* of the trace, for the caller to set */
 	uint64_t length_ns;	   /* of all lanes; 0: nothing is known of any time, and there are no cells */
-	uint64_t from_ns, cell_ns; /* the stretch ends with the last cell */
+	uint64_t from_ns, cell_ns;
+	uint64_t to_ns;		   /* where the last cell ends, or the lanes */
 	uint64_t mark_ns;	   /* the time that was asked about; valid if has_mark: it lies within the lanes */
 	bool has_mark;
 	size_t n_cells;

@@ -158,7 +158,7 @@ static void as_long_as_a_clock(void **state)
 	made_add(&m, TS_TRACE_KERNEL, NAME_GEMM, 7, -INT64_MAX, -INT64_MAX + 10, 1);
 	made_add(&m, TS_TRACE_KERNEL, NAME_GEMM, 7, INT64_MAX - 10, INT64_MAX, 2);
 	v = view_of(&m, whole, 96);
-	assert_true(v.n_cells == 96 && v.n == 1 && v.lanes[0].busy_ns == 20);
+	assert_true(v.n_cells == 96 && v.n == 1 && v.lanes[0].busy_ns == 20 && v.to_ns == v.length_ns);
 	cell(&v.lanes[0], 0, 10, 10, TS_LANE_COMPUTATION);
 	cell(&v.lanes[0], 95, 10, 10, TS_LANE_COMPUTATION);
 	made_finish(&m);
@@ -222,6 +222,9 @@ static void cells_are_what_marks_say(void **state)
 			begin++;
 		end = stretch.given && stretch.to_ns < v.length_ns ? stretch.to_ns : v.length_ns;
 		assert_true(v.n_cells <= cells && v.from_ns == (stretch.given ? stretch.from_ns : 0));
+		assert_true(v.to_ns >= end && v.to_ns < end + v.cell_ns && v.to_ns <= v.length_ns);
+		end = v.from_ns + v.n_cells * v.cell_ns < v.length_ns ? v.from_ns + v.n_cells * v.cell_ns : v.length_ns;
+		assert_int_equal(v.to_ns, end);
 		for (size_t i = 0; i < v.n_cells; i++) {
 			uint64_t from = v.from_ns + i * v.cell_ns, to = from + v.cell_ns < end ? from + v.cell_ns : end, busy, longest;
 
