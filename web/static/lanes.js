@@ -49,7 +49,7 @@ export class Lanes {
       zoom: (about, factor) => this.zoom(about, factor),
       move: (part) => this.move(part),
       whole: () => this.set(null, null),
-      choose: (a, b) => this.set(a, b),
+      choose: (a, b) => this.set(a, Math.max(b, a + LEAST)),
       drag: (drag) => {
         this.drag = drag;
         this.draw();
