@@ -18,7 +18,7 @@ from tscope._run import Run
 from tscope._say import why
 from tscope._scaler import scaler_steps
 
-_PATIENCE = 64  # steps of one optimizer after which a step no longer waits for another one, at first
+_PATIENCE, _PATIENCE_MOST = 64, 256  # steps of one optimizer after which a step no longer waits for another one: at first, and ever
 
 
 def _quiet(hook: Callable[..., None]) -> Callable[..., None]:
@@ -520,11 +520,12 @@ class Loop:
     def _is_last(self, now: int, optimizer: Any) -> bool:
         """Whether all optimizers that take part have stepped. One that never did is waited for until another one has stepped twice,
         but where its turn may come, as that of a generator behind its critic, as long as one that did; and not if it trains the same
-        parameters. Turns are as long as they are: who comes after all is waited for twice as long from then on."""
+        parameters. Turns are as long as they are: who comes after all is waited for twice as long from then on. There is a most,
+        because a process that is killed loses the step that is open."""
         self._optimizers = {key: made for key, made in self._optimizers.items() if made() is not None}
         if now in self._given_up:
             self._given_up.remove(now)
-            self._patience *= 2
+            self._patience = min(2 * self._patience, _PATIENCE_MOST)
         self._ever.add(now)
         self._waited.add(now)
         if self._stepped[now] == 2:
