@@ -7,6 +7,8 @@
 #include "store/line_forms.h"
 #include "store/matches.h"
 
+#include <pthread.h>
+
 enum phase { IN_MEMBER, IN_BLOCK, IN_TOKENS, IN_TRAILER };
 
 enum {
@@ -19,6 +21,7 @@ enum {
 	HEAD_WORK = 32768,
 	WRONG_BYTES = 16, /* that a wrong guess takes at most */
 	REST_MAX = 8 * TS_OBJECT_MAX,
+	LARGE = 8 << 20, /* a text of more than so much is opened by one thread at a time */
 };
 
 /* What stands in a piece, in this order. */
@@ -713,37 +716,53 @@ static enum ts_status get_parts(struct ts_scratch *s, struct ts_cursor *c, size_
 	return c->failed || ts_cursor_left(c) ? damaged(err) : TS_OK;
 }
 
-enum ts_status ts_deflate_decode(struct ts_scratch *s, struct ts_span in, uint8_t *out, size_t len, struct ts_error *err)
+static enum ts_status open_piece(struct ts_scratch *s, struct ts_cursor *c, size_t text_len, struct writing *w, struct ts_error *err)
 {
-	struct ts_cursor c = ts_cursor_of(in);
-	struct writing w = {.out = {.data = out, .end = len * 8}, .work = most_work(len)};
-	size_t text_len = ts_cursor_u32(&c), window = ts_cursor_u32(&c), rest_len;
+	size_t window = ts_cursor_u32(c), rest_len;
 	uint8_t *text, *rest;
 	enum ts_status status;
 
-	w.matches.how.level = ts_cursor_u8(&c);
-	w.matches.how.hash_bits = ts_cursor_u8(&c);
-	rest_len = ts_cursor_u32(&c);
-	if (c.failed || text_len > TS_DEFLATE_TEXT_MAX || window > text_len || rest_len > REST_MAX ||
-	    !ts_matches_how_holds(w.matches.how))
+	w->matches.how.level = ts_cursor_u8(c);
+	w->matches.how.hash_bits = ts_cursor_u8(c);
+	rest_len = ts_cursor_u32(c);
+	if (c->failed || window > text_len || rest_len > REST_MAX || !ts_matches_how_holds(w->matches.how))
 		return damaged(err);
 	text = ts_alloc(text_len + 1);
 	rest = ts_alloc(rest_len + 1);
-	w.codes = ts_alloc(sizeof *w.codes);
-	status = text && rest && w.codes ? get_parts(s, &c, text_len, text, rest_len, rest, err)
-					 : ts_error_set(err, TS_NO_MEMORY, "out of memory for compressed data");
-	w.matches.text = text;
-	w.matches.end = text_len;
+	w->codes = ts_alloc(sizeof *w->codes);
+	status = text && rest && w->codes ? get_parts(s, c, text_len, text, rest_len, rest, err)
+					  : ts_error_set(err, TS_NO_MEMORY, "out of memory for compressed data");
+	w->matches.text = text;
+	w->matches.end = text_len;
 	if (!status)
-		status = ts_matches_begin(&w.matches, window, err);
+		status = ts_matches_begin(&w->matches, window, err);
 	if (!status) {
-		memset(out, 0, len);
-		status = write_piece(ts_span_of(rest, rest_len), &w, err);
-		ts_matches_finish(&w.matches);
+		status = write_piece(ts_span_of(rest, rest_len), w, err);
+		ts_matches_finish(&w->matches);
 	}
 	ts_free(text);
 	ts_free(rest);
-	ts_free(w.codes);
+	ts_free(w->codes);
 	ts_scratch_trim(s);
+	return status;
+}
+
+enum ts_status ts_deflate_decode(struct ts_scratch *s, struct ts_span in, uint8_t *out, size_t len, struct ts_error *err)
+{
+	/* What a piece takes while it is opened is in no call's budget. */
+	static pthread_mutex_t one_large = PTHREAD_MUTEX_INITIALIZER;
+	struct ts_cursor c = ts_cursor_of(in);
+	struct writing w = {.out = {.data = out, .end = len * 8}, .work = most_work(len)};
+	size_t text_len = ts_cursor_u32(&c);
+	enum ts_status status;
+
+	if (text_len > TS_DEFLATE_TEXT_MAX)
+		return damaged(err);
+	memset(out, 0, len);
+	if (text_len <= LARGE)
+		return open_piece(s, &c, text_len, &w, err);
+	pthread_mutex_lock(&one_large);
+	status = open_piece(s, &c, text_len, &w, err);
+	pthread_mutex_unlock(&one_large);
 	return status;
 }

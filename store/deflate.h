@@ -44,7 +44,8 @@ enum ts_status ts_trail_follow(struct ts_trail *trail, struct ts_span piece, str
  * goes on behind the piece, if it can. */
 enum ts_status ts_deflate_encode(struct ts_scratch *s, struct ts_trail *trail, struct ts_span piece, struct ts_buf *out,
 				 struct ts_error *err);
-/* Decodes to exactly len bytes at out; TS_DAMAGED if the bytes do not decode to that. */
+/* Decodes to exactly len bytes at out; TS_DAMAGED if the bytes do not decode to that. Waits while another thread opens a piece of more
+ * than 8 MiB of text, if this one has as much. */
 enum ts_status ts_deflate_decode(struct ts_scratch *s, struct ts_span in, uint8_t *out, size_t len, struct ts_error *err);
 
 #endif
