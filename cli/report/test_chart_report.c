@@ -76,9 +76,9 @@ static void labels(void **state)
 static void labels_of_times(void **state)
 {
 	(void)state;
-	labels_in(TS_UNIT_SECONDS, ts_scale_of(0.1030, 0.1034, false), 4, "103.0 ms 103.2 ms 103.4 ms");
+	labels_in(TS_UNIT_SECONDS, ts_scale_of(0.10295, 0.10345, false), 4, "103.0 ms 103.2 ms 103.4 ms");
 	labels_in(TS_UNIT_SECONDS, ts_scale_of(0, 0.65, false), 4, "0 s 200 ms 400 ms 600 ms");
-	labels_in(TS_UNIT_SECONDS, ts_scale_of(2.00001, 2.00004, false), 4, "2.00001 s 2.00002 s 2.00003 s 2.00004 s");
+	labels_in(TS_UNIT_SECONDS, ts_scale_of(2.000005, 2.000045, false), 4, "2.00001 s 2.00002 s 2.00003 s 2.00004 s");
 }
 
 /* Bytes are round in the unit that they are shown in. */
