@@ -27,17 +27,26 @@ static bool lay_out(struct ts_place *p)
 
 /* --- making one --- */
 
+/* Locks a file that is open. False, and it is closed: another one has it, or a sweep has removed it. */
+static bool hold(struct ts_place *p)
+{
+	struct stat st;
+	bool held = flock(p->lock, LOCK_EX | LOCK_NB) == 0 && fstat(p->lock, &st) == 0 && st.st_nlink == 1;
+
+	if (!held) {
+		(void)close(p->lock);
+		p->lock = -1;
+	}
+	return held;
+}
+
 /* Takes a lock that is new. A sweep may take it and remove it before it is held here: then there is another try. */
 static enum ts_status take_lock(struct ts_place *p, bool *ret_held, struct ts_error *err)
 {
-	struct stat st;
-
 	p->lock = open(p->lock_path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (p->lock < 0)
 		return ts_error_errno(err, errno, "%s", p->lock_path);
-	*ret_held = flock(p->lock, LOCK_EX | LOCK_NB) == 0 && fstat(p->lock, &st) == 0 && st.st_nlink == 1;
-	if (!*ret_held)
-		(void)close(p->lock);
+	*ret_held = hold(p);
 	return TS_OK;
 }
 
@@ -146,29 +155,77 @@ void ts_place_clear(struct ts_place *place)
 
 /* --- places of the dead --- */
 
+static bool is_folder(const char *path)
+{
+	struct stat st;
+
+	return lstat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* Takes the lock of a job that died. A folder without a lock is of such a job, too, as a job makes its lock first: git, which outlived it,
+ * made the folder once a sweep had cleared the place. Its lock is made anew. */
+static bool take_dead_lock(struct ts_place *p)
+{
+	struct ts_error ignored;
+	bool held = false;
+
+	p->lock = open(p->lock_path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+	if (p->lock >= 0)
+		return hold(p);
+	return errno == ENOENT && is_folder(p->folder) && !take_lock(p, &held, &ignored) && held;
+}
+
+/* Reads a file as a string; false: there is none that could have a path. */
+static bool read_text(const char *folder, const char *name, struct ts_buf *out)
+{
+	char path[TS_PLACE_PATH + 8];
+	struct ts_error ignored;
+
+	(void)snprintf(path, sizeof path, "%s/%s", folder, name);
+	ts_buf_reset(out);
+	if (ts_file_read(path, out, &ignored) || !out->len || memchr(out->data, 0, out->len))
+		return false;
+	ts_buf_char(out, '\0');
+	return !out->failed;
+}
+
+static bool cut_end(char *text, const char *end)
+{
+	bool ends = ts_span_ends(ts_span_str(text), end);
+
+	if (ends)
+		text[strlen(text) - strlen(end)] = '\0';
+	return ends;
+}
+
+/* Whose worktree it is, as the job noted it, or else as git did: "gitdir: CLONE/.git/worktrees/NAME", of which only what may be true is
+ * taken. NULL: nobody knows. */
+static const char *find_clone(const struct ts_place *p, struct ts_buf *text)
+{
+	char end[TS_PLACE_NAME], *path;
+
+	if (read_text(p->folder, "clone", text))
+		return (const char *)text->data;
+	if (!read_text(p->tree, ".git", text) || !ts_span_starts(ts_buf_view(text), ts_span_str("gitdir: /")))
+		return NULL;
+	path = (char *)text->data + strlen("gitdir: ");
+	path[strcspn(path, "\n")] = '\0';
+	(void)snprintf(end, sizeof end, "/worktrees/%.16s", p->name);
+	if (!is_folder(path) || !cut_end(path, end))
+		return NULL;
+	(void)cut_end(path, "/.git"); /* in which git may refuse to work, as in any bare repository */
+	return path[0] ? path : NULL;
+}
+
 void ts_place_sweep(const char *state, const char *name)
 {
 	struct ts_place p = {.state = state, .lock = -1};
 	struct ts_buf clone = TS_BUF_INIT(PATH_BYTES);
-	char path[TS_PLACE_PATH + 8];
-	struct ts_error ignored;
-	struct stat st;
 
 	(void)snprintf(p.name, sizeof p.name, "%s", name);
-	if (!lay_out(&p))
+	if (!lay_out(&p) || !take_dead_lock(&p))
 		return;
-	p.lock = open(p.lock_path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
-	if (p.lock < 0)
-		return;
-	if (flock(p.lock, LOCK_EX | LOCK_NB) < 0 || fstat(p.lock, &st) < 0 || st.st_nlink != 1) {
-		(void)close(p.lock);
-		return;
-	}
-	(void)snprintf(path, sizeof path, "%s/clone", p.folder);
-	if (!ts_file_read(path, &clone, &ignored) && clone.len && !memchr(clone.data, 0, clone.len)) {
-		ts_buf_char(&clone, '\0');
-		p.clone = clone.failed ? NULL : (const char *)clone.data;
-	}
+	p.clone = find_clone(&p, &clone);
 	ts_place_clear(&p);
 	ts_buf_finish(&clone);
 }
@@ -193,10 +250,10 @@ enum ts_status ts_places_sweep(const char *state, struct ts_error *err)
 	for (size_t i = 0; !status && i < n; i++) {
 		char *end = strstr(names[i], ".lock");
 
-		if (!end || end[5] || !is_name(names[i], (size_t)(end - names[i])))
-			continue;
-		*end = '\0';
-		ts_place_sweep(state, names[i]);
+		if (end && !end[5])
+			*end = '\0';
+		if (is_name(names[i], strlen(names[i])))
+			ts_place_sweep(state, names[i]);
 	}
 	ts_arena_finish(&arena);
 	return status;

@@ -419,28 +419,97 @@ static pid_t child_of(pid_t parent)
 	return (pid_t)pid;
 }
 
-static void test_where_all_are_killed_the_next_start_clears_up(void **unused)
+/* Kills a driver, its runner and the process of its job, so that none of them clears up. */
+static void kill_all(pid_t driver)
 {
-	char path[256];
-	pid_t pid, runner, job;
-	struct ts_recipe recipe;
+	pid_t runner = child_of(driver), job = child_of(runner);
 
-	(void)unused;
-	(void)snprintf(path, sizeof path, "%s/pid4", top);
-	pid = driver(path);
-	runner = child_of(pid);
-	job = child_of(runner);
 	assert_true(runner > 1 && job > 1);
 	(void)kill(runner, SIGSTOP);
 	(void)kill(job, SIGKILL);
 	(void)kill(runner, SIGKILL);
-	(void)kill(pid, SIGKILL);
-	(void)waitpid(pid, NULL, 0);
+	(void)kill(driver, SIGKILL);
+	(void)waitpid(driver, NULL, 0);
 	(void)usleep(200000);
+}
+
+static void test_where_all_are_killed_the_next_start_clears_up(void **unused)
+{
+	char path[256];
+	struct ts_recipe recipe;
+
+	(void)unused;
+	(void)snprintf(path, sizeof path, "%s/pid4", top);
+	kill_all(driver(path));
 	assert_true(runs(path)); /* nobody is left who would end it */
 	recipe = script("true");
 	assert_int_equal(run(&recipe).kind, TS_RAN_WELL);
 	assert_false(runs(path));
+}
+
+/* Lays a git that runs lines of a shell first before the one in PATH, or takes it away again: NULL. */
+static void lay_git(const char *lines)
+{
+	static char before[4096];
+	char path[8192];
+
+	if (!before[0])
+		(void)snprintf(before, sizeof before, "%s", getenv("PATH"));
+	(void)snprintf(path, sizeof path, "%s/bin:%s", top, before);
+	if (lines)
+		shell("mkdir -p %s/bin && cd %s/bin && cat > git <<'END' && chmod +x git\n"
+		      "#!/bin/sh\nPATH=${PATH#*:}\n%s\nexec git \"$@\"\nEND",
+		      top, top, lines);
+	assert_int_equal(setenv("PATH", lines ? path : before, 1), 0);
+}
+
+static void test_where_git_outlives_all_a_later_start_clears_up(void **unused)
+{
+	char path[256], lines[1024];
+	struct ts_recipe recipe;
+	pid_t pid;
+
+	(void)unused;
+	(void)snprintf(path, sizeof path, "%s/pid5", top);
+	(void)snprintf(lines, sizeof lines,
+		       "case \"$*\" in *' worktree add '*) echo $$ > %s; until [ -e %s/go ]; do sleep 0.01; done;; esac", path, top);
+	lay_git(lines);
+	pid = driver(path);
+	lay_git(NULL);
+	kill_all(pid);
+	recipe = script("true");
+	assert_int_equal(run(&recipe).kind, TS_RAN_WELL);
+	assert_true(runs(path)); /* git waits still */
+	shell("touch %s/go", top);
+	for (int i = 0; i < 1000 && runs(path); i++)
+		(void)usleep(10000);
+	shell("cd %s && test \"$(git worktree list | wc -l)\" = 2", clone); /* it has made the worktree of the dead job */
+	recipe = script("true");
+	assert_int_equal(run(&recipe).kind, TS_RAN_WELL);
+}
+
+/* Dead folders with what anybody may have written there about whose worktrees they are. Only the first of them may be true, and it has
+ * the name of a worktree of the user, who keeps it. */
+static void test_git_is_asked_only_where_a_dead_worktree_may_belong(void **unused)
+{
+	struct ts_runner *runner;
+	char lines[256];
+	struct ts_error err;
+
+	(void)unused;
+	shell("cd %s && n=0123456789abcdef && i=0 && git -c core.hooksPath=/dev/null worktree add -q --detach ../$n &&"
+	      " mkdir -p ../b/worktrees/other && for said in \"$(cat ../$n/.git)\" 'gitdir: %s/b/worktrees/other' 'gitdir: %s/b'"
+	      " \"gitdir: %s/b/worktrees/$n\" \"gitdir: /worktrees/$n\" gitdir ''; do"
+	      " i=$((i + 1)) tree=%s/${n}012345678901234$i/$n && mkdir -p $tree && echo \"$said\" > $tree/.git; done",
+	      clone, top, top, top, state);
+	(void)snprintf(lines, sizeof lines, "echo \"$2\" >> %s/asked", top);
+	lay_git(lines);
+	assert_int_equal(ts_runner_open(state, &runner, &err), TS_OK);
+	ts_runner_close(runner);
+	lay_git(NULL);
+	shell("cd %s && test \"$(cat ../asked)\" = %s && cd ../0123456789abcdef && test -s word && git worktree remove .", clone,
+	      clone);
+	untouched();
 }
 
 int main(void)
@@ -458,6 +527,8 @@ int main(void)
 		cmocka_unit_test(test_runs_stand_side_by_side_and_one_can_be_ended),
 		cmocka_unit_test(test_a_driver_that_is_killed_leaves_nothing),
 		cmocka_unit_test(test_where_all_are_killed_the_next_start_clears_up),
+		cmocka_unit_test(test_where_git_outlives_all_a_later_start_clears_up),
+		cmocka_unit_test(test_git_is_asked_only_where_a_dead_worktree_may_belong),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);
