@@ -162,8 +162,8 @@ static bool is_folder(const char *path)
 	return lstat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* Takes the lock of a job that died. A folder without a lock is of such a job, too, as a job makes its lock first: git, which outlived it,
- * made the folder once a sweep had cleared the place. Its lock is made anew. */
+/* Takes the lock of a job that died. A folder without a lock is of such a job, too, as a job makes its lock first: git, which
+ * outlived it, made the folder once a sweep had cleared the place. Its lock is made anew. */
 static bool take_dead_lock(struct ts_place *p)
 {
 	struct ts_error ignored;

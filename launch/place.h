@@ -4,8 +4,8 @@
  *	ts_place_clear(&place)				ends what runs there, removes the worktree and the folder
  *
  * The name of a place cannot be guessed. Every process of the job has it in its environment, as TSCOPE_RUNNER: so it is found and ended
- * wherever it has gone to. A lock that nobody holds is that of a job that died: ts_places_sweep clears its place. A place without a lock is
- * one that git made anew after that, because git outlived the job: a later sweep clears it.
+ * wherever it has gone to. A lock that nobody holds is that of a job that died: ts_places_sweep clears its place. A place without a
+ * lock is one that git made anew after that, because git outlived the job: a later sweep clears it.
  * Threads: one at a time.
  */
 #ifndef TSCOPE_LAUNCH_PLACE_H
