@@ -69,11 +69,11 @@ class Client:
                 message, size = self.m.PutObjectsRequest(), 0
         yield message
 
-    def objects(self, ids):
-        """{id: (object, codec)} in the order asked for, which is checked."""
+    def objects(self, ids, codecs=sealed_v1.DEFLATE):
+        """{id: (object, codec)} in the order asked for, which is checked; codecs: the greatest that may come, 0 where nothing is said."""
         ids, got = list(ids), []
         for i in range(0, len(ids), IDS):
-            for reply in self.GetObjects(ids=b"".join(ids[i:i + IDS])):
+            for reply in self.GetObjects(ids=b"".join(ids[i:i + IDS]), codecs=codecs):
                 got += [(o.id, sealed_v1.open_sealed(o), o.codec) for o in reply.objects]
         assert [g[0] for g in got] == ids, "GetObjects has another order"
         return {g[0]: g[1:] for g in got}

@@ -5,6 +5,7 @@
 
 Exits 77 where a Python package is missing that the test group of deploy/packages has.
 """
+import gzip
 import json
 import math
 import os
@@ -267,6 +268,22 @@ def odd_run(path):
         file.write("\n".join(plain + huge + odd) + "\n")
 
 
+def text_run(path):
+    """Writes ranks whose traces are text, compressed by a level each: as one member; behind random bytes, so that the last chunk begins within a block of
+    text; and as two members. None is a trace, so there are no columns of one."""
+    rnd = random.Random(3)
+    text = b"".join(b'step %d: loss %.4f, grad_norm %.9f, "lr": {"decay": 0.%03d}\n' % (i, 2 + rnd.random(), rnd.random() * 9, rnd.randrange(1000))
+                    for i in range(3200))
+    front = rnd.randbytes(f.CHUNK_BYTES - 15000)
+    for rank, (level, members) in enumerate(((1, [text]), (6, [front + text]), (9, [text[:50000], text[50000:]]))):
+        folder = os.path.join(path, f"rank{rank}")
+        os.makedirs(folder)
+        for name, content in (("steps.jsonl", b'{"step":1,"scalars":{"loss":2.5}}\n'), ("trace.json", text[rank:]),
+                              ("trace.json.gz", b"".join(gzip.compress(member, level, mtime=0) for member in members))):
+            with open(os.path.join(folder, name), "wb") as file:
+                file.write(content)
+
+
 def rank_folders(path):
     found = {int(name[4:]): os.path.join(path, name) for name in os.listdir(path) if name.startswith("rank")}
     return found or {0: path}
@@ -425,6 +442,24 @@ def check_cells(place, path, name):
     return {codec for _, codec in seen.values()}, cells
 
 
+def check_sealed_again(place):
+    """(b) Each file of text_run came by its codec; who does not say that these codecs may come gets the same objects by others."""
+    c, seen = place.client, {}
+
+    def get(i):
+        seen.update(c.objects([i]))
+        return seen[i][0]
+
+    indexes, _ = f.read_head(c.GetRun(spec="inter/texts").head)
+    for first in indexes.values():
+        for name, _, chunks, _ in f.read_index(first, get)[3]:
+            get(chunks[-1])
+            assert seen[chunks[-1]][1] == (sealed_v1.DEFLATE if name.endswith(b".gz") else sealed_v1.LINES), name
+    for codecs in (0, sealed_v1.WORDS, sealed_v1.LINES):
+        again = c.objects(seen, codecs)
+        assert all(raw == seen[i][0] and codec <= max(codecs, sealed_v1.WORDS) for i, (raw, codec) in again.items())
+
+
 def check_columns(reply, want):
     """Compares what GetRun says of columns with the rows."""
     said = {(i.name, i.type): i for i in reply.columns if i.table == 1}
@@ -573,7 +608,7 @@ def check_pages(c):
         if not token:
             break
     assert names == [("inter/base", 4, 0.003, 160), ("inter/long", 0, 0.0, 10000), ("inter/lr", 4, 0.0031, 160),
-                     ("inter/odd", 0, 0.0, 8), ("inter/op", 0, 0.0, 300), ("inter/pushed", 0, 0.0, 300)], names
+                     ("inter/odd", 0, 0.0, 8), ("inter/op", 0, 0.0, 300), ("inter/pushed", 0, 0.0, 300), ("inter/texts", 0, 0.0, 1)], names
     assert pages >= 3
     found = c.ListRuns(project="inter", filter="config.optimizer.lr > 3.05e-3 or name = 'op'", sort="-name")
     assert [row.name for row in found.rows] == ["inter/op", "inter/lr"]
@@ -873,12 +908,15 @@ def main():
         demo = os.path.join(ROOT, "tests/golden/demo/runs")
         odd = os.path.join(place.work, "odd")
         odd_run(odd)
-        place.tscope("push", "--project", "inter", odd, longer, os.path.join(demo, "base"), os.path.join(demo, "lr"))
-        for name, folder in (("base", os.path.join(demo, "base")), ("long", longer), ("odd", odd), ("pushed", path), ("op", path)):
+        texts = os.path.join(place.work, "texts")
+        text_run(texts)
+        place.tscope("push", "--project", "inter", odd, longer, texts, os.path.join(demo, "base"), os.path.join(demo, "lr"))
+        for name, folder in (("base", os.path.join(demo, "base")), ("long", longer), ("odd", odd), ("texts", texts), ("pushed", path), ("op", path)):
             found, cells = check_cells(place, folder, name)
             codecs |= found
             print(f"{name}: {cells} cells agree, codecs {sorted(found)}")
-        assert codecs == {0, 1, 2}, codecs
+        assert codecs == {0, 1, 2, 3, 4}, codecs
+        check_sealed_again(place)
         check_questions(place)
         check_join(place)
         check_errors(place, run)

@@ -4,64 +4,25 @@ import struct
 import xxhash
 import zstandard
 
+from deflate_v1 import open_deflate
 from format_v1 import Wrong, identity, need
+from lines_v1 import open_lines
+from words_v1 import make_words, open_words
 
-RAW, ZSTD, WORDS = 0, 1, 2
-ALL = (1 << 64) - 1
+RAW, ZSTD, WORDS, LINES, DEFLATE = range(5)
+OPEN_PAYLOAD = {WORDS: open_words, LINES: open_lines, DEFLATE: open_deflate}
 
 
 def fill(message, raw, codec):
-    """Seals raw into message. WORDS falls back to zstd where it does not apply."""
+    """Seals raw into message, by a codec up to WORDS, which falls back to zstd where it does not apply."""
     references = struct.unpack_from("<I", raw, 8)[0]
-    if codec == WORDS and (raw[6] != 1 or len(raw) == 16 + 32 * references):
+    header = 16 + 32 * references
+    if codec == WORDS and (raw[6] != 1 or len(raw) == header):
         codec = ZSTD
-    data = {RAW: lambda: raw, ZSTD: lambda: zstandard.compress(raw), WORDS: lambda: words(raw, 16 + 32 * references)}[codec]()
+    data = {RAW: lambda: raw, ZSTD: lambda: zstandard.compress(raw), WORDS: lambda: raw[:header] + make_words(raw[header:])}[codec]()
     message.id, message.codec, message.kind, message.refs = identity(raw), codec, raw[4], references
     message.raw_len, message.checksum, message.data = len(raw), xxhash.xxh3_64_intdigest(data), data
     return message
-
-
-def words(raw, header):
-    """Decimals where they give the payload back, differences of order 2, 1 or 0 by length, each mode of a plane once."""
-    payload = raw[header:]
-    values = list(struct.unpack(f"<{len(payload) // 8}Q", payload))
-    decimals, values = as_decimals(values)
-    order = min(2, len(values))
-    seeds = values[:1] + ([values[1] - values[0] & ALL] if order == 2 else [])
-    steps = [b - a & ALL for a, b in zip(values, values[1:])]
-    residual = [b - a & ALL for a, b in zip(steps, steps[1:])] if order == 2 else steps
-    base = residual[0] if residual else 0
-    offsets = [r - base & ALL for r in residual]
-    low = 0
-    while any(offsets) and not any(o >> low & 1 for o in offsets):
-        low += 1
-    offsets = [o >> low for o in offsets]
-    planes = max((o.bit_length() + 7 >> 3 for o in offsets), default=0)
-    out = struct.pack("<BBBBQ", decimals, order, low, planes, base) + b"".join(struct.pack("<Q", s & ALL) for s in seeds)
-    for j in range(planes):
-        plane = bytes(o >> 8 * j & 255 for o in offsets)
-        small = zstandard.compress(plane)
-        if len(set(plane)) == 1:
-            out += b"\x00" + plane[:1]
-        elif len(small) < len(plane):
-            out += b"\x02" + struct.pack("<I", len(small))[:3] + small
-        else:
-            out += b"\x01" + plane
-    return raw[:header] + out
-
-
-def as_decimals(values):
-    doubles = [struct.unpack("<d", struct.pack("<Q", v))[0] for v in values]
-    if all(abs(d) < 2 ** 20 for d in doubles):
-        for decimals in range(10):
-            scaled = [round(d * 10 ** decimals) for d in doubles]
-            if all(abs(s) <= 1 << 51 for s in scaled) and [word(s, decimals) for s in scaled] == values:
-                return decimals, [s & ALL for s in scaled]
-    return 255, values
-
-
-def word(integer, decimals):
-    return struct.unpack("<Q", struct.pack("<d", integer / 10 ** decimals))[0]
 
 
 def open_sealed(message):
@@ -73,54 +34,12 @@ def open_sealed(message):
         raw = data
     elif message.codec == ZSTD:
         raw = zstandard.ZstdDecompressor().decompress(data, max_output_size=message.raw_len)
-    elif message.codec == WORDS:
+    elif message.codec in OPEN_PAYLOAD:
         header = 16 + 32 * message.refs
-        raw = data[:header] + open_words(data[header:], (message.raw_len - header) // 8)
+        need(header < message.raw_len, "no payload")
+        raw = data[:header] + OPEN_PAYLOAD[message.codec](data[header:], message.raw_len - header)
     else:
         raise Wrong(f"codec {message.codec}")
     need(len(raw) == message.raw_len and identity(raw) == message.id, "the object is another")
     need(raw[4] == message.kind and struct.unpack_from("<I", raw, 8)[0] == message.refs, "kind or refs")
     return raw
-
-
-def open_words(data, n):
-    decimals, order, low, planes, base = struct.unpack_from("<BBBBQ", data)
-    need((decimals <= 9 or decimals == 255) and order <= min(2, n) and low < 64 and planes <= 8, "words")
-    at = 12
-    seeds = struct.unpack_from(f"<{order}Q", data, at)
-    at += 8 * order
-    m = n - order
-    offsets = [0] * m
-    for j in range(planes):
-        mode, at = data[at], at + 1
-        if mode == 0:
-            plane, at = data[at:at + 1] * m, at + 1
-        elif mode == 1:
-            plane, at = data[at:at + m], at + m
-        elif mode == 2:
-            length = int.from_bytes(data[at:at + 3], "little")
-            plane = zstandard.ZstdDecompressor().decompress(data[at + 3:at + 3 + length], max_output_size=m)
-            at += 3 + length
-        else:
-            raise Wrong(f"mode {mode}")
-        need(len(plane) == m, "plane")
-        offsets = [o + (p << 8 * j) for o, p in zip(offsets, plane)]
-    need(at == len(data), "something follows the last plane")
-    residual = [(o << low) + base & ALL for o in offsets]
-    if order == 0:
-        values = residual
-    elif order == 1:
-        values = [seeds[0]]
-        for r in residual:
-            values.append(values[-1] + r & ALL)
-    else:
-        d = seeds[1]
-        values = [seeds[0], seeds[0] + d & ALL]
-        for r in residual:
-            d = d + r & ALL
-            values.append(values[-1] + d & ALL)
-    if decimals != 255:
-        values = [v - (1 << 64) if v >> 63 else v for v in values]
-        need(all(abs(v) <= 1 << 51 for v in values), "2^51")
-        values = [word(v, decimals) for v in values]
-    return struct.pack(f"<{n}Q", *values)
