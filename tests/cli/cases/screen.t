@@ -22,6 +22,8 @@ $ tscope help
 |   analyze       show what limits the speed of a run, what is wrong with it, and
 |                 why
 |   plot          draw a column of many runs in one picture
+|   timeline      show what each stream and thread of a trace did in a stretch of
+|                 time
 |   web           show runs, diffs and trends as pages in a browser
 |   serve         answer programs and agents over stdin and stdout
 |   explain       explain the rules behind the findings of analyze
