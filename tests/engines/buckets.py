@@ -50,7 +50,7 @@ def lose(servers, bucket, run):
     old, first = sorted(bucket.bundles())[0], verify_new(servers[0])[1]
     expect(first["unread_count"] > 0, f"where nothing is new: {first}")
     bucket.ask("lose?key=" + old)
-    write_noise(run, RUNS)
+    write_noise(run, RUNS, STEPS)
     expect(servers[1].push(run, "since"), "a push after a verify is not acknowledged")
     code, found = verify_new(servers[1])  # packs that came into a bundle meanwhile are read once more
     expect(code == 0 and found["unread_count"] > 0 and found["object_count"] + found["unread_count"] > first["unread_count"] and found["drift_count"] is None,
