@@ -344,7 +344,7 @@ enum ts_status ts_ask_verify(struct ts_channel *ch, const struct ts_verify_reque
 	if (!status)
 		status = ch->ops->download(ch, "Verify", ts_buf_view(&packed), take, ctx, err);
 	ts_buf_finish(&packed);
-	return status;
+	return status ? add_versions(ch, arena, err) : TS_OK;
 }
 
 enum ts_status ts_ask_long_text(struct ts_channel *ch, const struct ts_fact *fact, struct ts_arena *arena,

@@ -17,17 +17,17 @@ import urllib.request
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
-GOLDEN = os.path.join(ROOT, "tests/golden/demo/runs")
+GOLDEN, TRACES = os.path.join(ROOT, "tests/golden/demo/runs"), os.path.join(ROOT, "tests/golden/trace/pipeline")
 # In order; each is asked of both servers, by both clients. NAME is different for each pair of versions.
 COMMANDS = (
     "push -b main RUNS/base RUNS/order RUNS/lr RUNS/slow RUNS/rerun",
-    "push -n NAME RUNS/slow",
+    "push -n NAME RUNS/slow", "push -n NAME-traced TRACES", "timeline NAME-traced --rank 0", "export NAME-traced NAME-files",
     "list", "list --names -a", "list -s loss.best --json", "list -c name,id,steps --csv",
     "show base", "show base --json", "facts base", "analyze base", "analyze slow --json",
     "diff base order", "diff base lr --json", "diff base order lr", "diff RUNS/base lr", "check-resume base order", "check-determinism base", "golden make NAME.json base --why first", "why base lr --dry-run", "plot loss base order", "plot loss base --json --cells 5", "plot loss base order --x epoch", "explain",
     "gate slow --baseline main", "gate rerun --baseline base order --json", "baseline slow --baseline main", "trend main", "scaling base rerun", "compare loss", "compare loss.last --by config.lr --json",
     "name base NAME-2", "tag base NAME-tag", "tag", "note NAME why=tried", "note NAME", "log NAME", "log NAME --notes", "rm NAME", "restore NAME", "restore", "restore --at 1h --dry-run",
-    "export base --format csv", "watch --once base", "verify", "gc --dry-run", "projects", "token", "whoami", "serve", "version",
+    "export base --format csv", "watch --once base", "verify", "verify --new", "gc --dry-run", "projects", "token", "whoami", "serve", "version",
 )
 WITHOUT_A_SERVER = {"audit", "bisect", "login", "logout", "help", "repro-op", "reproduce", "run", "salvage"}
 # Of tscope web, which goes on until it is ended.
@@ -111,7 +111,7 @@ def ask_pages(client, server):
 
 
 def words_of(command, name):
-    return [word.replace("RUNS", GOLDEN).replace("NAME", name) for word in command.split()]
+    return [word.replace("RUNS", GOLDEN).replace("TRACES", TRACES).replace("NAME", name) for word in command.split()]
 
 
 def ask_all(client, server, name):
@@ -156,7 +156,7 @@ def main():
             if judge(answers[i], same[a][i], a is old) == "BROKEN":
                 print(f"  {a.version} asks {b.version}: exit {answers[i].returncode}, not {same[a][i].returncode}: {answers[i].stderr[:300]}")
     # A server of the release has no name for what it lacks: this tree says it.
-    for command, name in (("log NAME --notes", "note-history"), ("plot loss base --json --cells 5", "chart-cells")):
+    for command, name in (("log NAME --notes", "note-history"), ("plot loss base --json --cells 5", "chart-cells"), ("verify --new", "verify-new")):
         refused = mixed[new, old][COMMANDS.index(command)].stderr
         check(f"'{command}' names what {version} lacks", f"it lacks {name}; the server is tscoped {version}" in refused and "update the server" in refused, refused)
     shown = {(client, server): ask_pages(client, server) for client, server in ((new, new), (new, old), (old, new))}
