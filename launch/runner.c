@@ -281,24 +281,22 @@ enum ts_status ts_runner_open(const char *state, struct ts_runner **ret_runner, 
 }
 
 /* Where the runner has closed the line, this is an error and no signal, which would end the caller. */
-static enum ts_status send_full(int line, struct ts_span bytes, struct ts_error *err)
-{
-	while (bytes.len) {
-		ssize_t n = send(line, bytes.data, bytes.len, MSG_NOSIGNAL);
-
-		if (n < 0 && errno != EINTR)
-			return ts_error_errno(err, errno, "the runner is gone");
-		if (n > 0)
-			bytes = ts_span_from(bytes, (size_t)n);
-	}
-	return TS_OK;
-}
-
 static enum ts_status tell_runner(struct ts_runner *r, struct word word, struct ts_span order, struct ts_error *err)
 {
-	if (send_full(r->line, ts_span_of((const uint8_t *)&word, sizeof word), err))
-		return err->status;
-	return send_full(r->line, order, err);
+	sigset_t broken, before, waiting;
+	enum ts_status status;
+	int number;
+
+	(void)sigemptyset(&broken);
+	(void)sigaddset(&broken, SIGPIPE);
+	(void)pthread_sigmask(SIG_BLOCK, &broken, &before);
+	status = ts_write_full(r->line, &word, sizeof word, err);
+	if (!status)
+		status = ts_write_full(r->line, order.data, order.len, err);
+	if (status && sigpending(&waiting) == 0 && sigismember(&waiting, SIGPIPE) == 1)
+		(void)sigwait(&broken, &number);
+	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return status ? ts_error_prefix(err, "the runner is gone") : TS_OK;
 }
 
 /* Makes the folder, which nobody has, so that two runs never share one. */
