@@ -15,31 +15,23 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct kept *places[TS_KEPT_LANES];
 static uint64_t clock_now;
 
+static bool is_of(const struct kept *kept, const struct ts_id *columns)
+{
+	return kept && ts_id_eq(&kept->columns, columns);
+}
+
 /* With the lock: the place of these columns, else the one that was used longest ago. */
 static struct kept **place_of(const struct ts_id *columns)
 {
 	struct kept **oldest = &places[0];
 
 	for (size_t i = 0; i < TS_KEPT_LANES; i++) {
-		if (places[i] && ts_id_eq(&places[i]->columns, columns))
+		if (is_of(places[i], columns))
 			return &places[i];
 		if ((places[i] ? places[i]->used : 0) < (*oldest ? (*oldest)->used : 0))
 			oldest = &places[i];
 	}
 	return oldest;
-}
-
-static bool is_of(const struct kept *kept, const struct ts_id *columns)
-{
-	return kept && ts_id_eq(&kept->columns, columns);
-}
-
-/* What is forgotten meanwhile takes its texts along. */
-static enum ts_status copy_names(struct ts_lanes_view *view, struct ts_arena *arena, struct ts_error *err)
-{
-	for (size_t i = 0; i < view->n_names; i++)
-		view->names[i] = ts_arena_span(arena, view->names[i]);
-	return ts_arena_check(arena, err);
 }
 
 enum ts_status ts_kept_lanes_view(const struct ts_id *columns, struct ts_stretch stretch, size_t cells, struct ts_arena *arena,
@@ -55,8 +47,6 @@ enum ts_status ts_kept_lanes_view(const struct ts_id *columns, struct ts_stretch
 	if (known) {
 		kept->used = ++clock_now;
 		status = ts_lanes_view(&kept->lanes, stretch, cells, arena, ret, err);
-		if (!status)
-			status = copy_names(ret, arena, err);
 	}
 	pthread_mutex_unlock(&lock);
 	*ret_known = known;

@@ -32,8 +32,6 @@ static enum ts_status view_anew(struct ts_cli *cli, const struct ts_found_trace 
 		ts_kept_lanes_put(&found->stored->columns, &lanes);
 	if (!status)
 		status = ts_lanes_view(&lanes, stretch, cells, &cli->arena, ret, err);
-	for (size_t i = 0; !status && i < ret->n_names; i++)
-		ret->names[i] = ts_arena_span(&cli->arena, ret->names[i]);
 	ts_chosen_trace_finish(&chosen);
 	return status;
 }

@@ -81,8 +81,8 @@ static void fill(const struct making *m, const struct ts_lane *lane, struct ts_l
 		to->busy_ns += to->cells[c].busy_ns;
 }
 
-/* Numbers the names of the cells anew. */
-static void renumber(const struct making *m, struct ts_lane_view *lane)
+/* Numbers the names of the cells anew, and copies them. */
+static void renumber(const struct making *m, struct ts_lane_view *lane, struct ts_arena *arena)
 {
 	for (size_t c = 0; c < lane->n_cells; c++) {
 		struct ts_lane_cell *cell = &lane->cells[c];
@@ -90,7 +90,7 @@ static void renumber(const struct making *m, struct ts_lane_view *lane)
 		if (!cell->longest_ns)
 			continue;
 		if (!m->number[cell->name]) {
-			m->view->names[m->view->n_names++] = m->lanes->names[cell->name];
+			m->view->names[m->view->n_names++] = ts_arena_span(arena, m->lanes->names[cell->name]);
 			m->number[cell->name] = (uint32_t)m->view->n_names;
 		}
 		cell->name = (uint64_t)m->number[cell->name] - 1;
@@ -149,9 +149,9 @@ static enum ts_status make(struct making *m, struct ts_arena *arena, struct ts_e
 		if (!lane->cells)
 			return ts_arena_error(arena, err);
 		fill(m, &m->lanes->items[view->n], lane);
-		renumber(m, lane);
+		renumber(m, lane, arena);
 	}
-	return TS_OK;
+	return ts_arena_check(arena, err);
 }
 
 enum ts_status ts_lanes_view(const struct ts_lanes *lanes, struct ts_stretch stretch, size_t cells, struct ts_arena *arena,

@@ -52,7 +52,7 @@ struct ts_stretch {
 enum { TS_STRETCH_PART = 100 };
 
 /* The view of what of the stretch lies within the lanes; of one that has nothing of them it is that of all. cells: at most so many, at
- * least 1 and at most TS_LANES_CELLS_MOST. */
+ * least 1 and at most TS_LANES_CELLS_MOST. It refers to nothing of the lanes. */
 enum ts_status ts_lanes_view(const struct ts_lanes *lanes, struct ts_stretch stretch, size_t cells, struct ts_arena *arena,
 			     struct ts_lanes_view *ret, struct ts_error *err);
 
