@@ -346,6 +346,8 @@ static bool read_piece(struct ts_trail *trail, struct ts_span in, struct piece *
 	p->text = TS_BUF_INIT(TS_DEFLATE_TEXT_MAX + TS_MATCH_WINDOW + TS_MATCH_MAX);
 	p->bits = TS_BUF_INIT(4 * (size_t)TS_OBJECT_MAX);
 	p->codes = ts_alloc(sizeof *p->codes);
+	if (trail->phase == IN_MEMBER && !trail->left.len)
+		ts_buf_reset(&trail->window); /* a member matches no text before it */
 	ts_buf_span(&all, ts_buf_view(&trail->left));
 	ts_buf_span(&all, in);
 	ts_buf_span(&p->text, ts_buf_view(&trail->window));

@@ -163,6 +163,25 @@ static void pieces_go_on_where_the_last_ended(void **state)
 	ts_buf_finish(&gz);
 }
 
+/* The second of two files has no text of the first: it takes as much as alone. */
+static void a_file_begins_without_the_one_before(void **state)
+{
+	struct ts_buf text = TS_BUF_INIT(ROOM), gz = TS_BUF_INIT(2 * ROOM);
+	size_t one, length;
+
+	(void)state;
+	write_events(&text, 500);
+	gzip_of(ts_buf_view(&text), 6, 8, Z_DEFAULT_STRATEGY, 0, &gz);
+	length = gz.len;
+	one = round_trip(ts_buf_view(&gz), length);
+	assert_true(one < length);
+	gzip_of(ts_buf_view(&text), 6, 8, Z_DEFAULT_STRATEGY, 0, &gz);
+	assert_int_equal(gz.len, 2 * length);
+	assert_int_equal(round_trip(ts_buf_view(&gz), length), 2 * one);
+	ts_buf_finish(&gz);
+	ts_buf_finish(&text);
+}
+
 /* Strategies by which no level of zlib guesses right, and bytes that are no such data, are left alone or come back. */
 static void other_rules_come_back(void **state)
 {
@@ -314,6 +333,7 @@ int main(void)
 		cmocka_unit_test(pieces_go_on_where_the_last_ended), cmocka_unit_test(other_rules_come_back),
 		cmocka_unit_test(what_is_damaged_harms_nobody),	     cmocka_unit_test(lines_come_back),
 		cmocka_unit_test(heads_without_text_are_left_alone), cmocka_unit_test(more_forms_than_lines_are_refused),
+		cmocka_unit_test(a_file_begins_without_the_one_before),
 	};
 
 	return cmocka_run_group_tests_name("deflate", tests, NULL, NULL);
