@@ -67,6 +67,8 @@ enum ts_status ts_verb_timeline(struct ts_cli *cli, struct ts_error *err)
 	if (a.stretch.has_at && !view.has_mark)
 		ts_cli_say(cli, "timeline: %s has nothing at %" PRId64 " ns of its clock, so all of it is shown", view.path,
 			   a.stretch.at_ns);
+	if (a.stretch.given && view.n_cells && a.stretch.from_ns >= view.length_ns)
+		ts_cli_say(cli, "timeline: %s ends before --from, so all of it is shown", view.path);
 	if (ts_timeline_page(cli, &view, &answered, err) || answered)
 		return answered ? TS_OK : err->status;
 	return cli->json ? ts_json_answer(cli, &ts_shape_lanes, &view, err) : ts_timeline_text(cli, &view, err);

@@ -3279,6 +3279,9 @@ $ tscope timeline ./traced/demo.json.gz --at 99
 |
 | What covers most of the time: k kernels, n communication (network), m copies and fills (memory), o operators, c calls of the runtime, w waits for a device; a capital: half of it or more is covered.
 ! tscope: timeline: ./traced/demo.json.gz has nothing at 99 ns of its clock, so all of it is shown
+$ tscope timeline ./traced/demo.json.gz --from 99000000000 | sed -n '2p'
+| shows     0.000000 ms to 63.400000 ms of 63.400000 ms; a letter is 0.646939 ms
+! tscope: timeline: ./traced/demo.json.gz ends before --from, so all of it is shown
 $ tscope timeline ./traced/demo.json.gz --cells 0
 ! tscope: timeline: --cells takes 1 to 2000
 [2]
